@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# The few commands of every day; the build itself is CMake (see CMakePresets.json).
+.DEFAULT_GOAL := all
+.PHONY: all demo test check-all bench format format-check tidy clean
+
+all:                ## the library, optimised, in build/release
+	@scripts/setup.sh build
+	@cmake --preset release
+	@cmake --build --preset release
+
+demo:               ## installs what is missing, builds, learns to read handwritten digits
+	@scripts/setup.sh build
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target example_demo
+	@build/release/examples/demo data/digits.npz
+
+test:               ## installs what is missing, builds twice (release; sanitizers), runs every test
+	@scripts/setup.sh test
+	@scripts/run-tests.sh release asan
+
+check-all:          ## what takes longer: the other compiler, ThreadSanitizer, no optimisation, long sweeps, format, clang-tidy
+	@scripts/setup.sh check
+	@scripts/run-tests.sh --all release asan clang debug tsan
+
+bench:              ## measures, prints a table and writes build/bench.json
+	@scripts/setup.sh bench
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target bench
+	@build/release/bench/bench build/bench.json
+
+format:             ## formats the sources
+	@scripts/format.sh
+
+format-check:
+	@scripts/format.sh --check
+
+tidy:               ## runs clang-tidy over src/
+	@scripts/tidy.sh
+
+clean:
+	rm -rf build

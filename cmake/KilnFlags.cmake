@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# The compiler flags of everything that is built here; nothing of this reaches a program that uses Kiln.
+include(CheckCCompilerFlag)
+
+add_library(kiln_flags INTERFACE)
+target_compile_options(kiln_flags INTERFACE
+    -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
+    -ffp-contract=off    # a multiply-add is fused only where the code says so
+    -fno-math-errno)     # sqrt is one instruction
+if(KILN_WERROR)
+    target_compile_options(kiln_flags INTERFACE -Werror)
+endif()
+
+# _Float16 rounds after every operation (clang does so without being told).
+check_c_compiler_flag("-Werror -fexcess-precision=16" KILN_CC_EXCESS_PRECISION_16)
+if(KILN_CC_EXCESS_PRECISION_16)
+    target_compile_options(kiln_flags INTERFACE -fexcess-precision=16)
+endif()
+
+if(KILN_DEBUG)
+    target_compile_definitions(kiln_flags INTERFACE KN_DEBUG=1)
+endif()
+if(KILN_SANITIZE)
+    set(KILN_SANITIZE_FLAGS -fsanitize=${KILN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(kiln_flags INTERFACE ${KILN_SANITIZE_FLAGS})
+    target_link_options(kiln_flags INTERFACE ${KILN_SANITIZE_FLAGS})
+endif()
+
+# The library itself reads the same bytes as several types (views, pooled buffers), so type-based aliasing is off there,
+# as in NumPy and Python.
+set(KILN_LIBRARY_FLAGS -fvisibility=hidden -fno-strict-aliasing)

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Formats every C file as .clang-format says; with --check it only says which are not.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+command -v clang-format >/dev/null || { echo "clang-format is not installed"; exit 1; }
+mode=(-i)
+[ "${1-}" = --check ] && mode=(--dry-run -Werror)
+# The acceptance programs are kept as they are.
+find src include tests examples bench \( -name '*.c' -o -name '*.h' \) ! -path 'tests/acceptance/*' | LC_ALL=C sort |
+    xargs -r clang-format "${mode[@]}"

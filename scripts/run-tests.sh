@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds and tests the presets named, and ends with one line: N passed, M failed (the tests of all presets together).
+# usage: run-tests.sh [--all] PRESET...
+#   --all: property tests sweep further (they see KILN_TEST_LONG=1); the format and clang-tidy count as a test each
+set -u
+cd "$(dirname "$0")/.." || exit 2
+passed=0 failed=0 skipped=0
+if [ "${1-}" = --all ]; then
+    shift
+    export KILN_TEST_LONG=1
+    for check in "format.sh --check" tidy.sh; do
+        echo "=== $check"
+        # shellcheck disable=SC2086
+        if scripts/$check; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $check"; fi
+    done
+fi
+# Number NAME of the first <testsuite ...> in a JUnit file.
+count() { tr '\n\t' '  ' <"$2" | grep -o '<testsuite [^>]*' | head -n 1 | grep -o "[ ]$1=\"[0-9]*\"" | tr -dc 0-9; }
+
+for preset in "$@"; do
+    echo "=== $preset"
+    if ! cmake --preset "$preset" -DKILN_TESTS=ON >/dev/null; then # its errors go to standard error
+        echo "FAIL $preset does not configure"
+        failed=$((failed + 1))
+        continue
+    fi
+    if ! cmake --build --preset "$preset" -- -k 0; then
+        echo "FAIL $preset does not build"
+        failed=$((failed + 1)) # and on to the tests of what was built
+    fi
+    junit=$PWD/build/$preset/junit.xml
+    rm -f "$junit"
+    ctest --preset "$preset" -j "$(getconf _NPROCESSORS_ONLN)" --output-junit "$junit"
+    if [ ! -s "$junit" ]; then
+        echo "FAIL $preset: the tests did not run"
+        failed=$((failed + 1))
+        continue
+    fi
+    tests=$(count tests "$junit") bad=$(count failures "$junit") out=$(count skipped "$junit") off=$(count disabled "$junit")
+    passed=$((passed + tests - bad - out - off)) failed=$((failed + bad)) skipped=$((skipped + out + off))
+done
+echo
+[ "$skipped" -gt 0 ] && echo "$skipped skipped (the lines above say why)"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

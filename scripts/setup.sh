@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs what is missing to build Kiln, with the system's package manager, and says what and why. Installs nothing if all is there.
+# usage: setup.sh build|test|check|bench      each needs what those before it need (bench: build)
+set -u
+goal=${1:-build}
+packages=() optional=()
+
+have() { command -v "$1" >/dev/null 2>&1; }
+have_header() { have gcc && printf '#include <setjmp.h>\n#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <%s>\n' "$1" | gcc -x c -fsyntax-only - 2>/dev/null; }
+need() { # need PACKAGE REASON: without it this does not work
+    echo "missing: $1 ($2)"
+    packages+=("$1")
+}
+want() { # want PACKAGE REASON: without it some checks are skipped
+    echo "missing: $1 ($2; optional)"
+    optional+=("$1")
+}
+
+have gcc || need gcc "the C compiler"
+have_header stdio.h || need libc6-dev "the headers of the C library"
+have cmake || need cmake "makes the build"
+have ninja || need ninja-build "runs the build"
+have pkg-config || need pkg-config "finds libraries"
+have_header zlib.h || need zlib1g-dev "reads compressed npz files"
+case $goal in
+    test | check)
+        have_header cmocka.h || need libcmocka-dev "the frame of the unit tests"
+        have clang || want clang "the second compiler"
+        have g++ || want g++ "compiles the public header as C++"
+        { have ctags && ctags --version 2>/dev/null | grep -q Universal; } || want universal-ctags "measures the length of functions"
+        ;;
+esac
+case $goal in
+    check)
+        have clang-format || want clang-format "checks the format"
+        have clang-tidy || want clang-tidy "finds doubtful code"
+        ;;
+    bench)
+        python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ||
+            want python3-numpy "the peer that is measured beside Kiln"
+        ;;
+esac
+[ ${#packages[@]} -eq 0 ] && [ ${#optional[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    have sudo && as_root=(sudo)
+fi
+fail() {
+    [ ${#packages[@]} -eq 0 ] && { echo "$1: goes on without ${optional[*]}"; exit 0; }
+    echo "$1. Please install (Debian's names): ${packages[*]}"
+    exit 1
+}
+have apt-get || fail "there is no apt-get here"
+[ "$(id -u)" -eq 0 ] || have sudo || fail "installing needs root"
+
+apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get "$@"; }
+echo "installing with apt-get: ${packages[*]} ${optional[*]}"
+apt update -qq || echo "apt-get update failed; trying with the lists that are there"
+if [ ${#packages[@]} -gt 0 ]; then
+    apt install -y -qq --no-install-recommends "${packages[@]}" >/dev/null || fail "apt-get could not install them"
+fi
+for package in "${optional[@]}"; do
+    apt install -y -qq --no-install-recommends "$package" >/dev/null || echo "could not install $package: goes on without it"
+done

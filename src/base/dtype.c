@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * dtype.c -- the dtype table, promotion, casting rules and the conversion of single elements. */
+#include "base/dtype.h"
+#include "base/half.h"
+#include <string.h>
+
+const struct kn_dtype_s kn_dtype_table[KN_ID_COUNT] = {
+#define KN_DTYPE(ID, NAME, SHORT, KIND, SIZE, CTYPE, CODE)                                                             \
+    [KN_ID_##ID] = { .id = KN_ID_##ID, .kind = KIND, .size = SIZE, .align = _Alignof(CTYPE),                          \
+                     .name = NAME, .short_name = SHORT, .code = CODE },
+#include "base/dtypes.def"
+#undef KN_DTYPE
+};
+
+static bool is_builtin(kn_dtype d) { return d->id < KN_ID_COUNT; }
+
+kn_dtype knx_dtype_find(const char *name)
+{
+    if (!name)
+        return NULL;
+    bool code_only = *name == '<' || *name == '=' || *name == '|';
+    name += code_only;
+    for (kn_dtype d = kn_dtype_table; !code_only && d < kn_dtype_table + KN_ID_COUNT; d++)
+        if (!strcmp(name, d->name) || !strcmp(name, d->short_name))
+            return d;
+    for (kn_dtype d = kn_dtype_table; d < kn_dtype_table + KN_ID_COUNT; d++)
+        if (!strcmp(name, d->code))
+            return d;
+    return NULL;
+}
+
+kn_dtype knx_component(kn_dtype d)
+{
+    if (!knx_is_complex(d))
+        return d;
+    return d == KN_DT(C64) ? KN_DT(F32) : KN_DT(F64);
+}
+
+kn_dtype knx_complex_of(kn_dtype d)
+{
+    if (d->kind == KN_KIND_KEY || knx_is_complex(d))
+        return d->kind == KN_KIND_KEY ? NULL : d;
+    return knx_is_float(d) && d != KN_DT(F64) ? KN_DT(C64) : KN_DT(C128);
+}
+
+/* Promotion. */
+
+static kn_dtype signed_of_size(int bytes)
+{
+    switch (bytes) {
+    case 1: return KN_DT(I8);
+    case 2: return KN_DT(I16);
+    case 4: return KN_DT(I32);
+    case 8: return KN_DT(I64);
+    }
+    return KN_DT(F64); /* int64 with uint64: no integer holds both */
+}
+
+static kn_dtype promote_integers(kn_dtype a, kn_dtype b)
+{
+    kn_dtype larger = a->size >= b->size ? a : b;
+    if (a->kind == b->kind)
+        return larger;
+    kn_dtype u = a->kind == KN_KIND_UINT ? a : b, i = u == a ? b : a;
+    return i->size > u->size ? i : signed_of_size(2 * u->size);
+}
+
+/* The narrowest float that NumPy takes to hold an integer of that size, beside a 16-bit float `like`. */
+static kn_dtype float_for_integer(kn_dtype integer, kn_dtype like)
+{
+    if (integer->size == 1)
+        return like->size == 2 ? like : KN_DT(F16);
+    return integer->size == 2 ? KN_DT(F32) : KN_DT(F64);
+}
+
+static kn_dtype promote_reals(kn_dtype a, kn_dtype b)
+{
+    if (a == b || b->kind == KN_KIND_BOOL)
+        return a;
+    if (a->kind == KN_KIND_BOOL)
+        return b;
+    if (knx_is_integer(a) && knx_is_integer(b))
+        return promote_integers(a, b);
+    if (knx_is_integer(a))
+        a = float_for_integer(a, b);
+    else if (knx_is_integer(b))
+        b = float_for_integer(b, a);
+    if (a == b)
+        return a;
+    if (a->size == b->size)
+        return KN_DT(F32); /* float16 with bfloat16 */
+    return a->size > b->size ? a : b;
+}
+
+kn_dtype knx_promote(kn_dtype a, kn_dtype b)
+{
+    if (a == b)
+        return a;
+    if (!is_builtin(a) || !is_builtin(b) || a->kind == KN_KIND_KEY || b->kind == KN_KIND_KEY)
+        return NULL;
+    if (!knx_is_complex(a) && !knx_is_complex(b))
+        return promote_reals(a, b);
+    if (a->kind == KN_KIND_BOOL || b->kind == KN_KIND_BOOL)
+        return a->kind == KN_KIND_BOOL ? b : a;
+    return knx_complex_of(promote_reals(knx_component(a), knx_component(b)));
+}
+
+kn_dtype knx_promote_weak(kn_dtype strong, char weak_kind, kn_dtype default_float)
+{
+    if (!is_builtin(strong) || strong->kind == KN_KIND_KEY)
+        return NULL;
+    if (!default_float)
+        default_float = KN_DT(F64);
+    switch (weak_kind) {
+    case KN_KIND_BOOL: return strong;
+    case KN_KIND_INT: return strong->kind == KN_KIND_BOOL ? KN_DT(I64) : strong;
+    case KN_KIND_FLOAT: return knx_is_inexact(strong) ? strong : default_float;
+    case KN_KIND_COMPLEX: return knx_complex_of(knx_is_inexact(strong) ? strong : default_float);
+    }
+    return NULL;
+}
+
+static int kind_order(kn_dtype d) { return (int)(strchr("buifc", d->kind) - "buifc"); }
+
+bool knx_can_cast(kn_dtype from, kn_dtype to, kn_casting how)
+{
+    if (from == to)
+        return true;
+    if (how <= KN_CAST_EQUIV || !is_builtin(from) || !is_builtin(to) || from->kind == KN_KIND_KEY || to->kind == KN_KIND_KEY)
+        return false;
+    if (how == KN_CAST_UNSAFE || knx_promote(from, to) == to)
+        return true;
+    return how == KN_CAST_SAME_KIND && kind_order(from) <= kind_order(to);
+}
+
+/* Conversion: an element is read into the widest form of its kind, which is exact, and written from there. */
+
+typedef struct { enum { INTEGER, UNSIGNED, REAL } form; uint64_t u; double re, im; } wide;
+
+/* Reads an element of C type T at p. */
+#define LOAD(T, p) ({ T kn_x_; memcpy(&kn_x_, (p), sizeof kn_x_); kn_x_; })
+
+static wide wide_integer(int64_t v) { return (wide){ INTEGER, (uint64_t)v, 0, 0 }; }
+static wide wide_real(double re, double im) { return (wide){ REAL, 0, re, im }; }
+
+static wide read_wide(kn_dtype d, const char *p)
+{
+    switch ((kn_dtype_id)d->id) {
+    case KN_ID_BOOL: return wide_integer(*p != 0);
+    case KN_ID_I8: return wide_integer(LOAD(int8_t, p));
+    case KN_ID_I16: return wide_integer(LOAD(int16_t, p));
+    case KN_ID_I32: return wide_integer(LOAD(int32_t, p));
+    case KN_ID_I64: return wide_integer(LOAD(int64_t, p));
+    case KN_ID_U8: return wide_integer(LOAD(uint8_t, p));
+    case KN_ID_U16: return wide_integer(LOAD(uint16_t, p));
+    case KN_ID_U32: return wide_integer(LOAD(uint32_t, p));
+    case KN_ID_U64: return (wide){ UNSIGNED, LOAD(uint64_t, p), 0, 0 };
+    case KN_ID_F16: return wide_real(kn_f16_to_f32(LOAD(uint16_t, p)), 0);
+    case KN_ID_BF16: return wide_real(kn_bf16_to_f32(LOAD(uint16_t, p)), 0);
+    case KN_ID_F32: return wide_real(LOAD(float, p), 0);
+    case KN_ID_F64: return wide_real(LOAD(double, p), 0);
+    case KN_ID_C64: return wide_real(LOAD(float, p), LOAD(float, p + 4));
+    case KN_ID_C128: return wide_real(LOAD(double, p), LOAD(double, p + 8));
+    case KN_ID_KEY:
+    case KN_ID_COUNT: break;
+    }
+    return wide_integer(0);
+}
+
+static float wide_f32(wide w)
+{
+    if (w.form == REAL)
+        return (float)w.re;
+    return w.form == UNSIGNED ? (float)w.u : (float)(int64_t)w.u;
+}
+
+static double wide_f64(wide w)
+{
+    if (w.form == REAL)
+        return w.re;
+    return w.form == UNSIGNED ? (double)w.u : (double)(int64_t)w.u;
+}
+
+static kn_scalar_bits write_wide(kn_dtype d, wide w)
+{
+    kn_scalar_bits s = { .u = { 0, 0 } };
+    bool real = w.form == REAL;
+    switch ((kn_dtype_id)d->id) {
+    case KN_ID_BOOL: s.u8 = real ? w.re != 0 || w.im != 0 : w.u != 0; break;
+    case KN_ID_I8:
+    case KN_ID_U8: s.u8 = (uint8_t)(real ? (uint32_t)knx_to_i32(w.re) : w.u); break;
+    case KN_ID_I16:
+    case KN_ID_U16: s.u16 = (uint16_t)(real ? (uint32_t)knx_to_i32(w.re) : w.u); break;
+    case KN_ID_I32: s.u32 = real ? (uint32_t)knx_to_i32(w.re) : (uint32_t)w.u; break;
+    case KN_ID_U32: s.u32 = (uint32_t)(real ? (uint64_t)knx_to_i64(w.re) : w.u); break;
+    case KN_ID_I64: s.u64 = real ? (uint64_t)knx_to_i64(w.re) : w.u; break;
+    case KN_ID_U64: s.u64 = real ? knx_to_u64(w.re) : w.u; break;
+    case KN_ID_F16: s.u16 = real ? kn_f64_to_f16(w.re) : kn_f32_to_f16(wide_f32(w)); break;
+    case KN_ID_BF16: s.u16 = real ? kn_f64_to_bf16(w.re) : kn_f32_to_bf16(wide_f32(w)); break;
+    case KN_ID_F32: s.f32 = wide_f32(w); break;
+    case KN_ID_F64: s.f64 = wide_f64(w); break;
+    case KN_ID_C64: s.c64 = (kn_c64){ wide_f32(w), (float)w.im }; break;
+    case KN_ID_C128: s.c128 = (kn_c128){ wide_f64(w), w.im }; break;
+    case KN_ID_KEY:
+    case KN_ID_COUNT: break;
+    }
+    return s;
+}
+
+void knx_convert(kn_dtype from, const void *src, kn_dtype to, void *dst)
+{
+    if (from == to && from->kind != KN_KIND_BOOL) {
+        memmove(dst, src, to->size);
+    } else if (!is_builtin(from) || !is_builtin(to) || from->kind == KN_KIND_KEY || to->kind == KN_KIND_KEY) {
+        memset(dst, 0, to->size);
+    } else {
+        kn_scalar_bits s = write_wide(to, read_wide(from, src));
+        memcpy(dst, s.bytes, to->size);
+    }
+}
+
+kn_scalar_bits knx_scalar_from_double(kn_dtype d, double v) { return write_wide(d, wide_real(v, 0)); }
+
+kn_scalar_bits knx_scalar_from_int(kn_dtype d, int64_t v) { return write_wide(d, wide_integer(v)); }
+
+double knx_scalar_to_double(kn_dtype d, kn_scalar_bits s) { return wide_f64(read_wide(d, (const char *)s.bytes)); }
+
+bool knx_int_fits(kn_dtype d, bool is_unsigned, uint64_t bits)
+{
+    bool negative = !is_unsigned && bits >> 63;
+    switch (d->kind) {
+    case KN_KIND_BOOL: return bits <= 1;
+    case KN_KIND_UINT: return !negative && bits <= UINT64_MAX >> (64 - 8 * d->size);
+    case KN_KIND_INT: {
+        uint64_t max = (uint64_t)INT64_MAX >> (64 - 8 * d->size);
+        return negative ? ~bits <= max : bits <= max;
+    }
+    }
+    return false;
+}
+
+float knx_half_to_float(uint16_t h) { return kn_f16_to_f32(h); }
+uint16_t knx_float_to_half(float f) { return kn_f32_to_f16(f); }
+uint16_t knx_double_to_half(double f) { return kn_f64_to_f16(f); }
+float knx_bf16_to_float(uint16_t h) { return kn_bf16_to_f32(h); }
+uint16_t knx_float_to_bf16(float f) { return kn_f32_to_bf16(f); }
+uint16_t knx_double_to_bf16(double f) { return kn_f64_to_bf16(f); }

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * lock.h -- the two locks of the base floor: a spin lock for a handful of instructions, a mutex for more. Both are nothing at all
+ * on a target without threads. */
+#ifndef KN_BASE_LOCK_H
+#define KN_BASE_LOCK_H
+
+#if defined(__wasm__) && !defined(__wasm_atomics__)
+#define KN_SINGLE_THREADED 1
+#else
+#define KN_SINGLE_THREADED 0
+#endif
+
+#if KN_SINGLE_THREADED
+
+typedef struct kn_spin { char unused; } kn_spin;
+typedef struct kn_mutex { char unused; } kn_mutex;
+#define KN_SPIN_INIT { 0 }
+#define KN_MUTEX_INIT { 0 }
+static inline void knx_spin_lock(kn_spin *l) { (void)l; }
+static inline void knx_spin_unlock(kn_spin *l) { (void)l; }
+static inline void knx_mutex_lock(kn_mutex *m) { (void)m; }
+static inline void knx_mutex_unlock(kn_mutex *m) { (void)m; }
+
+#else
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+typedef struct kn_spin { atomic_uchar taken; } kn_spin;
+#define KN_SPIN_INIT { 0 }
+
+static inline void knx_spin_lock(kn_spin *l)
+{
+    for (int tries = 0; atomic_exchange_explicit(&l->taken, 1, memory_order_acquire);) {
+        while (atomic_load_explicit(&l->taken, memory_order_relaxed)) {
+            if (++tries > 64) /* the holder may not be running at all */
+                sched_yield();
+#if defined(__x86_64__) || defined(__i386__)
+            __builtin_ia32_pause();
+#endif
+        }
+    }
+}
+static inline void knx_spin_unlock(kn_spin *l) { atomic_store_explicit(&l->taken, 0, memory_order_release); }
+
+typedef struct kn_mutex { pthread_mutex_t m; } kn_mutex;
+#define KN_MUTEX_INIT { PTHREAD_MUTEX_INITIALIZER }
+static inline void knx_mutex_lock(kn_mutex *m) { pthread_mutex_lock(&m->m); }
+static inline void knx_mutex_unlock(kn_mutex *m) { pthread_mutex_unlock(&m->m); }
+
+#endif
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * memory.c -- plain memory with counts and failure on demand; arenas; growing vectors. */
+#include "base/memory.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Blocks alive are asked - failed - given_back, so that each call costs one atomic addition. */
+static _Atomic int64_t asked, failed, given_back;
+
+static atomic_bool fail_armed;      /* false: nothing below is read */
+static _Atomic int64_t fail_left;   /* this many succeed first */
+static atomic_bool fail_sticky;
+
+static void count(_Atomic int64_t *counter) { atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); }
+
+bool knx_alloc_must_fail(void)
+{
+    if (__builtin_expect(!atomic_load_explicit(&fail_armed, memory_order_relaxed), 1))
+        return false;
+    int64_t left = atomic_fetch_sub(&fail_left, 1);
+    return left == 0 || (left < 0 && atomic_load(&fail_sticky));
+}
+
+void knx_fail_after(int64_t k, bool sticky)
+{
+    atomic_store(&fail_armed, false);
+    atomic_store(&fail_left, k);
+    atomic_store(&fail_sticky, sticky);
+    atomic_store(&fail_armed, k >= 0);
+}
+
+static void *counted(void *p)
+{
+    count(&asked);
+    if (!p)
+        count(&failed);
+    return p;
+}
+
+void *knx_alloc(size_t bytes) { return counted(knx_alloc_must_fail() ? NULL : malloc(bytes ? bytes : 1)); }
+void *knx_alloc_zero(size_t bytes) { return counted(knx_alloc_must_fail() ? NULL : calloc(bytes ? bytes : 1, 1)); }
+
+void *knx_realloc(void *p, size_t bytes)
+{
+    void *q = counted(knx_alloc_must_fail() ? NULL : realloc(p, bytes ? bytes : 1));
+    if (p && q)
+        count(&given_back);
+    return q;
+}
+
+void knx_free(void *p)
+{
+    if (!p)
+        return;
+    count(&given_back);
+    free(p);
+}
+
+int64_t knx_alloc_count(void)
+{
+    int64_t buffers, live;
+    knx_buffer_counts(&buffers, &live);
+    return atomic_load(&asked) + buffers;
+}
+
+int64_t knx_alloc_live(void)
+{
+    int64_t buffers, live;
+    knx_buffer_counts(&buffers, &live);
+    return atomic_load(&asked) - atomic_load(&failed) - atomic_load(&given_back) + live;
+}
+
+bool knx_mul_overflows(size_t a, size_t b, size_t *product) { return __builtin_mul_overflow(a, b, product); }
+
+/* Arenas. */
+
+enum { ARENA_ALIGN = 16, ARENA_FIRST = 4096, ARENA_GROWTH_LIMIT = 1 << 20 };
+
+struct kn_arena_block {
+    struct kn_arena_block *older;
+    size_t bytes; /* with this header */
+};
+
+static char *block_start(struct kn_arena_block *b)
+{
+    uintptr_t first = (uintptr_t)(b + 1);
+    return (char *)(b + 1) + (-first & (ARENA_ALIGN - 1));
+}
+
+static void block_use(kn_arena *a, struct kn_arena_block *b)
+{
+    a->block = b;
+    a->next = b ? block_start(b) : NULL;
+    a->end = b ? (char *)b + b->bytes : NULL;
+}
+
+static bool arena_grow(kn_arena *a, size_t bytes)
+{
+    size_t overhead = sizeof(struct kn_arena_block) + ARENA_ALIGN, size = a->block ? a->block->bytes : ARENA_FIRST / 2;
+    size = size < ARENA_GROWTH_LIMIT ? 2 * size : size;
+    if (bytes > SIZE_MAX - overhead)
+        return false;
+    if (size < bytes + overhead)
+        size = bytes + overhead;
+    struct kn_arena_block *b = knx_alloc(size);
+    if (!b)
+        return false;
+    *b = (struct kn_arena_block){ a->block, size };
+    a->total += size;
+    block_use(a, b);
+    return true;
+}
+
+void *knx_arena_alloc(kn_arena *a, size_t bytes)
+{
+    if (bytes > SIZE_MAX - ARENA_ALIGN)
+        return NULL;
+    bytes = bytes ? (bytes + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1) : ARENA_ALIGN;
+    if ((size_t)(a->end - a->next) < bytes && !arena_grow(a, bytes))
+        return NULL;
+    char *p = a->next;
+    a->next = (size_t)(a->end - p) > bytes ? p + bytes : a->end;
+    return p;
+}
+
+void *knx_arena_zero(kn_arena *a, size_t bytes)
+{
+    void *p = knx_arena_alloc(a, bytes);
+    return p ? memset(p, 0, bytes) : NULL;
+}
+
+void *knx_arena_copy(kn_arena *a, const void *p, size_t bytes)
+{
+    void *q = knx_arena_alloc(a, bytes);
+    if (q && bytes)
+        memcpy(q, p, bytes);
+    return q;
+}
+
+char *knx_arena_string(kn_arena *a, const char *s) { return knx_arena_copy(a, s, strlen(s) + 1); }
+
+void knx_arena_reset(kn_arena *a)
+{
+    struct kn_arena_block *largest = a->block;
+    for (struct kn_arena_block *b = a->block; b; b = b->older)
+        if (b->bytes > largest->bytes)
+            largest = b;
+    for (struct kn_arena_block *b = a->block, *older; b; b = older) {
+        older = b->older;
+        if (b != largest)
+            knx_free(b);
+    }
+    if (largest)
+        largest->older = NULL;
+    a->total = largest ? largest->bytes : 0;
+    block_use(a, largest);
+}
+
+void knx_arena_free(kn_arena *a)
+{
+    knx_arena_reset(a);
+    knx_free(a->block);
+    *a = (kn_arena)KN_ARENA_INIT;
+}
+
+/* Vectors. The struct is copied in and out: its pointer has another type than ours. */
+
+bool knx_vec_reserve(void *vec, size_t more, size_t size)
+{
+    KN_VEC(void) v;
+    memcpy(&v, vec, sizeof v);
+    if (more <= v.cap - v.n)
+        return true;
+    size_t cap, bytes;
+    if (__builtin_add_overflow(v.n, more, &cap))
+        return false;
+    if (cap < v.cap + v.cap / 2)
+        cap = v.cap + v.cap / 2;
+    if (cap < 8)
+        cap = 8;
+    if (knx_mul_overflows(cap, size, &bytes))
+        return false;
+    void *at = knx_realloc(v.at, bytes);
+    if (!at)
+        return false;
+    v.at = at;
+    v.cap = cap;
+    memcpy(vec, &v, sizeof v);
+    return true;
+}

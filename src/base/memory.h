@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * memory.h -- every allocation of Kiln goes through here: a replaceable system allocator that tests can make fail, arenas, growing
+ * vectors, and the pooled, 64-byte aligned, reference-counted buffers that arrays live in. */
+#ifndef KN_BASE_MEMORY_H
+#define KN_BASE_MEMORY_H
+#include "base/error.h"
+#include <stdatomic.h>
+
+/* Plain memory. NULL on failure (or when a test told the k-th allocation to fail). Size 0 gives a valid pointer. */
+void *knx_alloc(size_t bytes);
+void *knx_alloc_zero(size_t bytes);
+void *knx_realloc(void *p, size_t bytes);
+void knx_free(void *p);
+/* Test hooks: from now on k allocations succeed and the next one fails (and all after it while `sticky`); k < 0 turns it off.
+ * Buffers count too, pooled or not. */
+void knx_fail_after(int64_t k, bool sticky);
+bool knx_alloc_must_fail(void);  /* for allocators: counts down; true when this allocation has to fail */
+int64_t knx_alloc_count(void);   /* allocations asked for since start */
+int64_t knx_alloc_live(void);    /* blocks not given back; cached free buffers do not count */
+bool knx_mul_overflows(size_t a, size_t b, size_t *product);
+
+/* Arenas: allocate, free all at once. Blocks grow geometrically. */
+typedef struct kn_arena { struct kn_arena_block *block; char *next, *end; size_t total; } kn_arena;
+#define KN_ARENA_INIT { 0 }
+void *knx_arena_alloc(kn_arena *a, size_t bytes);          /* 16-byte aligned; NULL on failure */
+void *knx_arena_zero(kn_arena *a, size_t bytes);
+void *knx_arena_copy(kn_arena *a, const void *p, size_t bytes);
+char *knx_arena_string(kn_arena *a, const char *s);
+void knx_arena_reset(kn_arena *a);                         /* keeps the largest block */
+void knx_arena_free(kn_arena *a);
+
+/* Vectors: `kn_vec(T)` fields; grow with knx_grow. */
+#define KN_VEC(T) struct { T *at; size_t n, cap; }
+/* Makes room for `more` elements of `size` bytes; false when there is no memory (the vector is unchanged then). */
+bool knx_vec_reserve(void *vec, size_t more, size_t size);
+#define KN_VEC_RESERVE(v, more) knx_vec_reserve((v), (more), sizeof *(v)->at)
+#define KN_VEC_PUSH(v, x) (KN_VEC_RESERVE((v), 1) ? ((v)->at[(v)->n++] = (x), true) : false)
+#define KN_VEC_FREE(v) (knx_free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
+
+/* Buffers: what array elements live in. 64-byte aligned; freed ones are pooled by size class, so that a temporary costs no page faults
+ * (glibc gives large freed blocks back to the kernel: the faults then cost four times the arithmetic). Big ones ask for huge pages. */
+typedef struct kn_buffer {
+    atomic_int refs;
+    uint32_t size_class;
+    size_t bytes;                               /* usable */
+    void *data;
+    void (*release)(void *data, void *env);     /* foreign memory: called once with env when the last reference goes */
+    void *env;
+} kn_buffer;
+kn_buffer *knx_buffer_new(size_t bytes);        /* contents undefined; NULL without memory */
+/* Without memory: NULL, and `release` (NULL is fine) is not called: the memory stays the caller's. */
+kn_buffer *knx_buffer_wrap(void *data, size_t bytes, void (*release)(void *, void *), void *env);
+kn_buffer *knx_buffer_retain(kn_buffer *b);
+void knx_buffer_release(kn_buffer *b);          /* NULL is fine */
+void knx_buffer_trim(void);                     /* gives all pooled free buffers back to the system */
+size_t knx_buffer_bytes_live(void);             /* in whole size classes; foreign memory does not count */
+size_t knx_buffer_bytes_pooled(void);
+void knx_buffer_counts(int64_t *asked, int64_t *live); /* buffers, for knx_alloc_count and knx_alloc_live */
+#endif

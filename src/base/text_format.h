@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * text_format.h -- how the elements of one array are written so that they line up: text.c walks, text_format.c looks and writes. */
+#ifndef KN_BASE_TEXT_FORMAT_H
+#define KN_BASE_TEXT_FORMAT_H
+#include "base/digits.h"
+#include "kiln/print.h"
+
+typedef enum { KN_FLOAT_UNIQUE, KN_FLOAT_FIXED, KN_FLOAT_MAXPREC, KN_FLOAT_MAXPREC_EQUAL } kn_float_mode;
+
+/* One column of floats: the elements, or the real or imaginary parts of complex ones. */
+typedef struct kn_float_format {
+    kn_dtype dtype;
+    kn_float_mode mode;
+    int precision;
+    bool suppress;
+    char sign;
+    const char *nan, *inf;
+    /* seen in the first look */
+    double least, greatest; /* of the finite magnitudes but zero; greatest < 0 if there are none */
+    bool negative, special, negative_inf, finite;
+    /* seen in the second */
+    int whole, fraction, exponent; /* longest parts */
+    kn_float_style style;
+} kn_float_format;
+
+typedef struct kn_text_format {
+    kn_dtype dtype;
+    bool scalar;              /* a 0-d array */
+    char sign;
+    kn_float_format part[2];  /* floats: the first; complex numbers: both */
+    bool any;                 /* integers: something seen */
+    int64_t least, greatest;  /* signed integers */
+    uint64_t uleast, ugreatest;
+    int width;
+    kn_str scratch;           /* free it with knx_str_free */
+} kn_text_format;
+
+void knx_text_format_init(kn_text_format *f, kn_dtype dtype, bool scalar, const kn_print_opts *opts, kn_float_mode mode);
+/* Every shown element is looked at twice, first with pass 0, then with pass 1; knx_text_format_end comes after each pass. */
+void knx_text_format_look(kn_text_format *f, const void *element, int pass);
+void knx_text_format_end(kn_text_format *f, int pass);
+void knx_text_format_write(kn_text_format *f, kn_str *out, const void *element);
+/* str of the element as a scalar */
+void knx_text_format_scalar(kn_dtype dtype, kn_str *out, const void *element);
+int knx_text_width(const char *s, size_t n); /* in characters (UTF-8) */
+#endif

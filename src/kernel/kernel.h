@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kernel.h -- the kernel IR: what a fusion group becomes.
+ *
+ * A kernel runs over parallel extents P0 x P1 x ... (n_par of them). It has stages; each stage is one pass over inner extents of its own
+ * (n_inner of them, none for a pass over the parallel points alone) and holds a DAG of scalar operations. A REDUCE joins its operand over
+ * the inner extents of its stage; later stages see it as one value per parallel point. So a sum over rows is: stage 0 (1 inner extent)
+ * `load; reduce`, stage 1 (no inner extent) `store`; a softmax is three stages over one row. A node may be used in its own stage, and in
+ * a later one if it is a REDUCE, a CONST, or belongs to a stage without inner extents.
+ *
+ * Loads and stores address memory through affine maps: element number = offset + sum(stride[d] * i[d]) over the parallel, then the inner
+ * loop indices of the stage. Offsets, strides and extents are runtime values of the launch; the kernel knows only how many there are and
+ * each stride's class. The order in which a reduction joins elements is docs/determinism.md's, whatever the extents, strides and lanes.
+ *
+ * Memory is accessed by element of the buffer's declared dtype (keys: u32; complex: their component). */
+#ifndef KN_KERNEL_KERNEL_H
+#define KN_KERNEL_KERNEL_H
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+typedef enum knk_op {
+#define KNK_OP(id, ...) KNK_##id,
+#include "kernel/ops.def"
+#undef KNK_OP
+    KNK_OP_COUNT
+} knk_op;
+
+typedef enum { KNK_RED_ADD, KNK_RED_MUL, KNK_RED_MIN, KNK_RED_MAX, KNK_RED_AND, KNK_RED_OR, KNK_RED_XOR } knk_reduction; /* MIN, MAX: NaN if any is NaN */
+
+typedef int32_t knk_node; /* index of a node; KNK_NONE: absent operand, and the result of a failed builder */
+enum { KNK_NONE = -1 };
+
+typedef struct knk_inst {
+    uint8_t op, dtype, sub, stage; /* knk_op, kn_dtype_id of the result, see ops.def */
+    int16_t buffer, map;           /* LOAD, STORE, INDEX */
+    knk_node a, b, c;              /* operands; LOAD: index, pred, other; STORE: value */
+    uint64_t imm;                  /* CONST bits */
+} knk_inst;
+
+enum { KNK_STRIDE_ZERO, KNK_STRIDE_ONE, KNK_STRIDE_ANY };
+enum { KNK_MAX_LOOPS = 64 };
+
+typedef struct knk_stage { int n_inner; int first, end; /* nodes */ } knk_stage;
+typedef struct knk_buffer { uint8_t dtype; bool written; } knk_buffer;
+typedef struct knk_map { uint8_t stage; uint8_t cls[KNK_MAX_LOOPS]; } knk_map; /* cls: one per parallel, then per inner loop of its stage */
+
+/* A finished kernel is immutable and reference-counted; equal structure means equal key. */
+typedef struct knk_kernel {
+    atomic_int refs;
+    int n_par, n_stage, n_node, n_buffer, n_map;
+    const knk_stage *stage;
+    const knk_inst *node;
+    const knk_buffer *buffer;
+    const knk_map *map;
+    const void *key; size_t key_bytes; uint64_t hash; /* structure as bytes */
+    const struct knk_prepared *prepared;              /* the interpreter's slots and order */
+    kn_arena arena;
+} knk_kernel;
+
+/* Building. Errors (no memory, wrong dtypes) stick to the builder and come out of knk_finish. Equal nodes are made once; constants fold;
+ * only algebra that changes no bits is applied. */
+typedef struct knk_builder knk_builder;
+knk_builder *knk_new(int n_par);                                           /* NULL without memory */
+void knk_delete(knk_builder *k);
+int knk_begin_stage(knk_builder *k, int n_inner);                          /* returns the stage's number; nodes go into the newest stage */
+int knk_add_buffer(knk_builder *k, kn_dtype_id dtype, bool written);
+int knk_add_map(knk_builder *k, const uint8_t *cls);                       /* a map of the newest stage; cls has n_par + n_inner entries */
+kn_dtype_id knk_dtype(const knk_builder *k, knk_node x);
+knk_node knk_const(knk_builder *k, kn_dtype_id d, uint64_t bits);
+knk_node knk_const_double(knk_builder *k, kn_dtype_id d, double v);        /* rounded to d */
+knk_node knk_const_int(knk_builder *k, kn_dtype_id d, int64_t v);
+knk_node knk_index(knk_builder *k, int map);
+knk_node knk_load(knk_builder *k, int buffer, int map, knk_node index, knk_node pred, knk_node other);
+void knk_store(knk_builder *k, int buffer, int map, knk_node value);
+knk_node knk_reduce(knk_builder *k, knk_reduction how, knk_node x);
+knk_node knk_unary(knk_builder *k, knk_op op, knk_node a);
+knk_node knk_binary(knk_builder *k, knk_op op, knk_node a, knk_node b);
+knk_node knk_ternary(knk_builder *k, knk_op op, knk_node a, knk_node b, knk_node c);
+knk_node knk_select(knk_builder *k, knk_node pred, knk_node yes, knk_node no);
+knk_node knk_select_cold(knk_builder *k, knk_node pred, knk_node cold_yes, knk_node no);
+knk_node knk_cast(knk_builder *k, kn_dtype_id to, knk_node a);
+knk_node knk_bitcast(knk_builder *k, kn_dtype_id to, knk_node a);
+kn_error *knk_finish(knk_builder *k, knk_kernel **out);                    /* verifies; deletes the builder in every case */
+
+knk_kernel *knk_retain(knk_kernel *k);
+void knk_release(knk_kernel *k);
+kn_error *knk_verify(const knk_kernel *k);                                 /* a table of legal forms; says which node is wrong */
+kn_error *knk_text(const knk_kernel *k, char **out);                       /* printed; knx_alloc'ed */
+kn_error *knk_parse(const char *text, knk_kernel **out);                   /* reads knk_text's form back */
+double knk_cost(const knk_kernel *k);                                      /* operations per point, for reports */
+
+/* Running. One affine map's numbers, in elements of its buffer; strides of the parallel loops, then of the inner ones. */
+typedef struct knk_map_values { int64_t offset; const int64_t *stride; } knk_map_values;
+typedef struct knk_launch {
+    void *const *buffer;             /* n_buffer base addresses */
+    const knk_map_values *map;       /* n_map */
+    const int64_t *par;              /* n_par extents */
+    const int64_t *const *inner;     /* per stage, n_inner extents */
+} knk_launch;
+/* The meaning of a kernel, block by block. `scratch`: knk_scratch_bytes(k) bytes, 64-byte aligned. No allocation, lock or system call. */
+size_t knk_scratch_bytes(const knk_kernel *k);
+void knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch);
+
+/* The mathematical functions as programs in the IR (math_*.c), for f32 and f64 operands; same bits on every backend. */
+knk_node knk_sin(knk_builder *k, knk_node x);
+knk_node knk_cos(knk_builder *k, knk_node x);
+knk_node knk_tanh(knk_builder *k, knk_node x);
+knk_node knk_exp(knk_builder *k, knk_node x);
+knk_node knk_log(knk_builder *k, knk_node x);
+knk_node knk_log1p(knk_builder *k, knk_node x);
+knk_node knk_expm1(knk_builder *k, knk_node x);
+knk_node knk_logistic(knk_builder *k, knk_node x);
+knk_node knk_pow(knk_builder *k, knk_node x, knk_node y);
+knk_node knk_atan2(knk_builder *k, knk_node y, knk_node x);   /* complex log and pow need it */
+knk_node knk_hypot(knk_builder *k, knk_node x, knk_node y);   /* complex abs */
+knk_node knk_erf_inv_xla(knk_builder *k, knk_node x);         /* the numbers of jax.lax.erf_inv on CPU, bit for bit where known */
+knk_node knk_max_nan(knk_builder *k, knk_node a, knk_node b); /* NaN if either is NaN, else MAX */
+knk_node knk_min_nan(knk_builder *k, knk_node a, knk_node b);
+knk_node knk_integer_pow(knk_builder *k, knk_node x, int64_t n); /* repeated squaring; floats: n < 0 is the reciprocal of the positive power */
+#endif

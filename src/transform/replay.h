@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * replay.h -- what every pass does: walk a jaxpr's equations in order while writing into a builder, keeping for each old variable the
+ * atom that stands for it now. */
+#ifndef KN_TRANSFORM_REPLAY_H
+#define KN_TRANSFORM_REPLAY_H
+#include "transform/transform.h"
+
+typedef struct knt_replay {
+    const kni_jaxpr *j;
+    kn_builder b;
+    kn_arena arena;      /* of the pass */
+    kn_atom *map;        /* per variable of j: its atom in b; KN_ATOM_NONE before it is made */
+    kn_atom *in, *out;   /* room for the widest equation's operands and results in b */
+    kn_type *in_type, *out_type;
+    uint32_t max_in, max_out;
+} knt_replay;
+
+/* Starts a pass over j: constvars and (with_inputs) invars of j are made in b and mapped. */
+kn_error *knt_replay_begin(knt_replay *r, const kni_jaxpr *j, bool with_inputs);
+void knt_replay_end(knt_replay *r); /* in every case, also after an error */
+kn_atom knt_atom(knt_replay *r, kn_atom old);                    /* an atom of j as an atom of b (literals are made anew) */
+void knt_operands(knt_replay *r, const kn_eqn *e);               /* fills r->in and r->in_type, and sets b.place */
+void knt_emit_same(knt_replay *r, const kn_eqn *e);              /* the equation as it is; its results are mapped */
+void knt_bind(knt_replay *r, const kn_eqn *e, const kn_atom *y); /* maps the results of e to y[] */
+/* A rule's argument for e, with r->in as operands. */
+kn_rule knt_rule(knt_replay *r, const kn_eqn *e, const kn_atom *y);
+kn_error *knt_missing_rule(const char *transformation, const kn_eqn *e);
+#endif

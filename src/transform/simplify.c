@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * simplify.c -- passes that keep the meaning: dead code, common subexpressions, algebra that changes no bits (each row's `simplify`),
+ * inlining of calls, expansion of primitives that stand for others. */
+#include "base/hash.h"
+#include "ir/ops.h"
+#include "transform/replay.h"
+
+static kn_error *finish(knt_replay *r, kni_jaxpr **out)
+{
+    const kni_jaxpr *j = r->j;
+    KN_TRY(knb_take_error(&r->b));
+    kn_atom *y = knx_arena_alloc(&r->arena, ((size_t)j->n_out + 1) * sizeof *y);
+    if (!y)
+        return knx_error_nomem();
+    for (uint32_t i = 0; i < j->n_out; i++)
+        y[i] = knt_atom(r, j->out[i]);
+    return knb_finish(&r->b, (int)j->n_out, y, j->name, true, out);
+}
+
+/* Applies `one` to every equation in order. */
+static kn_error *rewrite(const kni_jaxpr *j, kn_error *(*one)(knt_replay *r, const kn_eqn *e, void *env), void *env, kni_jaxpr **out)
+{
+    knt_replay r;
+    kn_error *error = knt_replay_begin(&r, j, true);
+    for (uint32_t i = 0; !error && i < j->n_eqn; i++) {
+        knt_operands(&r, &j->eqn[i]);
+        error = one(&r, &j->eqn[i], env);
+        if (!error)
+            error = knb_take_error(&r.b);
+    }
+    if (!error)
+        error = finish(&r, out);
+    knt_replay_end(&r);
+    return error;
+}
+
+/* Equations already written, by hash of primitive, parameters and operands. */
+typedef struct known { kn_map map; } known;
+
+static uint64_t hash_of(const kn_eqn *e, const kn_atom *in)
+{
+    uint64_t h = knx_hash_mix(kni_params_hash(e->prim, e->params, 1), (uint64_t)(uintptr_t)e->prim);
+    return knx_hash_bytes(in, e->n_in * sizeof *in, h);
+}
+
+static const kn_draft_eqn *find_equal(known *k, knt_replay *r, const kn_eqn *e, uint64_t h)
+{
+    size_t cursor;
+    for (void *v = knx_map_first(&k->map, h, &cursor); v; v = knx_map_next(&k->map, h, &cursor)) {
+        const kn_draft_eqn *d = &r->b.eqn.at[(uintptr_t)v - 1];
+        bool same = d->prim == e->prim && d->n_in == e->n_in && kni_params_equal(e->prim, d->params, e->params);
+        for (uint32_t i = 0; same && i < e->n_in; i++)
+            same = d->in[i] == r->in[i];
+        if (same)
+            return d;
+    }
+    return NULL;
+}
+
+static kn_error *simplify_equation(knt_replay *r, const kn_eqn *e, void *env)
+{
+    known *k = env;
+    if (e->prim->simplify && e->n_out == 1) {
+        kn_rule rule = knt_rule(r, e, NULL);
+        kn_atom y = e->prim->simplify(&rule);
+        if (y != KN_ATOM_NONE) {
+            knt_bind(r, e, &y);
+            return NULL;
+        }
+    }
+    uint64_t h = hash_of(e, r->in);
+    const kn_draft_eqn *same = find_equal(k, r, e, h);
+    if (same) {
+        for (uint32_t i = 0; i < e->n_out; i++)
+            r->map[e->out + i] = same->out + i;
+        return NULL;
+    }
+    knt_emit_same(r, e);
+    if (!r->b.error && !knx_map_add(&k->map, h, (void *)(uintptr_t)r->b.eqn.n))
+        return knx_error_nomem();
+    return NULL;
+}
+
+kn_error *knt_simplify(const kni_jaxpr *j, kni_jaxpr **out)
+{
+    known k = {0};
+    kn_error *error = rewrite(j, simplify_equation, &k, out);
+    knx_map_free(&k.map);
+    return error;
+}
+
+static kn_error *inline_equation(knt_replay *r, const kn_eqn *e, void *env)
+{
+    (void)env;
+    if (e->prim->bits & KN_CALLS) {
+        knb_inline(&r->b, ((const kn_p_jit *)e->params)->jaxpr, r->in, r->out);
+        knt_bind(r, e, r->out);
+    } else {
+        knt_emit_same(r, e);
+    }
+    return NULL;
+}
+
+static kn_error *expand_equation(knt_replay *r, const kn_eqn *e, void *env)
+{
+    (void)env;
+    if (!e->prim->expand) {
+        knt_emit_same(r, e);
+        return NULL;
+    }
+    kn_rule rule = knt_rule(r, e, NULL);
+    KN_TRY(e->prim->expand(&rule, r->out));
+    knt_bind(r, e, r->out);
+    return NULL;
+}
+
+static bool any_calls(const kni_jaxpr *j)
+{
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        if (j->eqn[i].prim->bits & KN_CALLS)
+            return true;
+    return false;
+}
+
+static bool any_expands(const kni_jaxpr *j)
+{
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        if (j->eqn[i].prim->expand)
+            return true;
+    return false;
+}
+
+/* Rewrites until nothing is left to rewrite. */
+static kn_error *exhaust(const kni_jaxpr *j, bool (*left)(const kni_jaxpr *), kn_error *(*one)(knt_replay *, const kn_eqn *, void *), kni_jaxpr **out)
+{
+    kni_jaxpr *now = kni_retain(j);
+    while (left(now)) {
+        kni_jaxpr *next = NULL;
+        kn_error *error = rewrite(now, one, NULL, &next);
+        kni_release(now);
+        if (error)
+            return error;
+        now = next;
+    }
+    *out = now;
+    return NULL;
+}
+
+kn_error *knt_inline_calls(const kni_jaxpr *j, kni_jaxpr **out) { return exhaust(j, any_calls, inline_equation, out); }
+
+kn_error *knt_expand(const kni_jaxpr *j, kni_jaxpr **out) { return exhaust(j, any_expands, expand_equation, out); }

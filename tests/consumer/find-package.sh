@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A CMake project finds the Kiln installed under PREFIX and runs with the static and with the shared library.
+# usage: find-package.sh PREFIX BUILD_DIR COMPILER
+set -eu
+prefix=$1 build=$2 compiler=$3
+here=$(cd "$(dirname "$0")" && pwd)
+rm -rf "$build"
+cmake -S "$here" -B "$build" -G Ninja -DCMAKE_C_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$prefix"
+cmake --build "$build"
+for program in with_static with_shared; do
+    said=$("$build/$program")
+    [ "$said" = "[1. 1. 1.]" ] || { echo "$program prints: $said"; exit 1; }
+done

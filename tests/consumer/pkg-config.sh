@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A program compiled with what pkg-config says about the Kiln under PREFIX runs, with the shared and with the static library.
+# usage: pkg-config.sh PREFIX COMPILER
+set -eu
+prefix=$1 compiler=$2
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+pc=$(find "$prefix" -name kiln.pc)
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
+libdir=$(dirname "$PKG_CONFIG_PATH")
+flags=$(pkg-config --cflags kiln)
+# shellcheck disable=SC2046,SC2086
+"$compiler" -std=gnu17 $flags "$here/main.c" -o "$work/shared" $(pkg-config --libs kiln)
+# shellcheck disable=SC2046,SC2086
+"$compiler" -std=gnu17 $flags "$here/main.c" -o "$work/static" \
+    $(pkg-config --libs --static kiln | sed 's/-lkiln/-Wl,-Bstatic -lkiln -Wl,-Bdynamic/')
+[ "$(LD_LIBRARY_PATH=$libdir "$work/shared")" = "[1. 1. 1.]" ] || { echo "wrong with the shared library"; exit 1; }
+[ "$("$work/static")" = "[1. 1. 1.]" ] || { echo "wrong with the static library"; exit 1; }
+if [ "$(uname)" = Linux ]; then
+    readelf -d "$libdir/libkiln.so" | grep -q 'SONAME.*libkiln\.so\.0\]' || { echo "the SONAME is not libkiln.so.0"; exit 1; }
+fi
