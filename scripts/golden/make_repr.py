@@ -22,7 +22,7 @@ lines = {}
 
 def show(a, key=False, **options):
     """A case; a uint32 array with key=True is an array of keys (pairs along its last axis)."""
-    a = np.ascontiguousarray(a) if a.ndim else a
+    a = np.ascontiguousarray(a) if np.ndim(a) else np.array(a)  # an array, never a scalar
     with np.printoptions(**{**DEFAULTS, **options}):
         texts = [f(a).replace("\n", "\\n") for f in (str, repr)]
     shape = a.shape[:-1] if key else a.shape

@@ -98,7 +98,4 @@ int knx_big_compare(const kn_big *a, const kn_big *b)
     return 0;
 }
 
-int knx_big_bits(const kn_big *b)
-{
-    return b->n == 0 ? 0 : 32 * b->n - __builtin_clz(b->w[b->n - 1]);
-}
+int knx_big_bits(const kn_big *b) { return b->n == 0 ? 0 : 32 * b->n - __builtin_clz(b->w[b->n - 1]); }

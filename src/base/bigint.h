@@ -7,7 +7,10 @@
 #include <stdint.h>
 
 enum { KN_BIG_WORDS = 132 };
-typedef struct kn_big { int n; uint32_t w[KN_BIG_WORDS]; } kn_big; /* little-endian words, the highest one is not zero */
+typedef struct kn_big {
+    int n;
+    uint32_t w[KN_BIG_WORDS];
+} kn_big; /* little-endian words, the highest one is not zero */
 
 void knx_big_set(kn_big *b, uint64_t v);
 void knx_big_copy(kn_big *to, const kn_big *from);

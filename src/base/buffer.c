@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * buffer.c -- the memory of arrays: 64-byte aligned, counted, pooled by size class when free.
  *
- * A block is a 64-byte header followed by the data. Classes are multiples of 64 bytes, four to each doubling, so at most a fifth of a
- * block is unused. The free blocks of a class form a list: the one freed last is handed out first, the oldest goes back to the system
- * first. Small classes have a lock and a bound each, so that the common case is one uncontended lock; big ones share a lock and one
- * bound, a quarter of the live bytes but at least 256 MiB. */
+ * A block is a 64-byte header followed by the data. Classes are multiples of 64 bytes, four to each doubling, so at
+ * most a fifth of a block is unused. The free blocks of a class form a list: the one freed last is handed out
+ * first, the oldest goes back to the system first. Small classes have a lock and a bound each, so that the common
+ * case is one uncontended lock; big ones share a lock and one bound, a quarter of the live bytes but at least 256
+ * MiB. */
 #include "base/lock.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -22,20 +23,22 @@
 #ifdef POISONS /* AddressSanitizer then sees the use of a pooled buffer as it sees the use of a freed one */
 #include <sanitizer/asan_interface.h>
 #else
-#define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
+#define ASAN_POISON_MEMORY_REGION(p, n)   ((void)(p), (void)(n))
 #define ASAN_UNPOISON_MEMORY_REGION(p, n) ((void)(p), (void)(n))
 #endif
 
 enum {
     UNIT = 64,
-    SMALL_CLASSES = 32,                /* up to 32 KiB */
-    CLASSES = 4 * 58,                  /* up to the whole address space */
-    SMALL_POOL_BYTES = 512 << 10,      /* per class */
-    BIG_POOL_BYTES = 256 << 20,        /* all big classes together, or a quarter of the live bytes if that is more */
-    HUGE_FROM = 4 << 20,               /* ask for huge pages */
+    SMALL_CLASSES = 32,           /* up to 32 KiB */
+    CLASSES = 4 * 42,             /* up to MAX_BYTES */
+    SMALL_POOL_BYTES = 512 << 10, /* per class */
+    BIG_POOL_BYTES = 256 << 20,   /* all big classes together, or a quarter of the live bytes if that is more */
+    HUGE_FROM = 4 << 20,          /* ask for huge pages */
     HUGE_PAGE = 2 << 20,
 };
 static const uint32_t FOREIGN = UINT32_MAX;
+static const size_t MAX_BYTES =
+    sizeof(size_t) > 4 ? SIZE_MAX >> 16 : PTRDIFF_MAX - UNIT; /* more than there are addresses */
 
 typedef struct block {
     kn_buffer buffer;
@@ -52,7 +55,11 @@ typedef struct pool {
 } pool;
 
 static pool pools[CLASSES];
-static struct { kn_spin lock; size_t pooled, live; uint64_t clock; } big; /* bytes of all big classes */
+static struct {
+    kn_spin lock;
+    size_t pooled, live;
+    uint64_t clock;
+} big; /* bytes of all big classes */
 
 static uint32_t class_of(size_t bytes)
 {
@@ -100,13 +107,14 @@ static block *system_block(uint32_t c)
         return NULL;
 #if defined(MADV_HUGEPAGE)
     if (bytes >= HUGE_FROM)
-        (void)!madvise(p, bytes & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE); /* a wish: nothing is lost if it is refused */
+        (void)!madvise(p, bytes & ~(size_t)(HUGE_PAGE - 1),
+                       MADV_HUGEPAGE); /* a wish: nothing is lost if it is refused */
 #endif
 #if !KN_SINGLE_THREADED
     pthread_once(&forks_watched, watch_forks);
 #endif
     block *b = p;
-    *b = (block){ .buffer = { .size_class = c, .bytes = bytes - UNIT, .data = (char *)p + UNIT } };
+    *b = (block){.buffer = {.size_class = c, .bytes = bytes - UNIT, .data = (char *)p + UNIT}};
     return b;
 }
 
@@ -171,7 +179,7 @@ static block *evict_big(size_t limit)
 
 kn_buffer *knx_buffer_new(size_t bytes)
 {
-    if (bytes > PTRDIFF_MAX - UNIT)
+    if (bytes > MAX_BYTES)
         return NULL;
     uint32_t c = class_of(bytes);
     pool *p = &pools[c];
@@ -206,7 +214,8 @@ kn_buffer *knx_buffer_wrap(void *data, size_t bytes, void (*release)(void *, voi
 {
     kn_buffer *b = knx_alloc(sizeof *b);
     if (b)
-        *b = (kn_buffer){ .refs = 1, .size_class = FOREIGN, .bytes = bytes, .data = data, .release = release, .env = env };
+        *b =
+            (kn_buffer){.refs = 1, .size_class = FOREIGN, .bytes = bytes, .data = data, .release = release, .env = env};
     return b;
 }
 

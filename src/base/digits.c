@@ -9,21 +9,31 @@
 #include <string.h>
 
 /* A positive binary float: mantissa * 2^exponent; `lowest` when the neighbour below is only half as far away as the one above. */
-typedef struct binary { uint64_t mantissa; int exponent; bool lowest; } binary;
+typedef struct binary {
+    uint64_t mantissa;
+    int exponent;
+    bool lowest;
+} binary;
 
 /* Digits d0.d1d2... * 10^exponent. Any double has at most 767 of them. */
 enum { MAX_DIGITS = 800 };
-typedef struct decimal { int n, exponent; char d[MAX_DIGITS + 1]; } decimal;
+typedef struct decimal {
+    int n, exponent;
+    char d[MAX_DIGITS + 1];
+} decimal;
 
 /* Where generation stops: at the digit of this power of ten at the latest and, when unique, not before `first_stop`. */
-typedef struct cutoff { bool unique, fractional; int max, min; } cutoff;
+typedef struct cutoff {
+    bool unique, fractional;
+    int max, min;
+} cutoff;
 
 static binary split_float(kn_dtype dtype, double v)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
     int biased = (int)(bits >> 52 & 0x7ff);
-    binary b = { bits & 0xfffffffffffffu, biased ? biased - 1075 : -1074, false };
+    binary b = {bits & 0xfffffffffffffu, biased ? biased - 1075 : -1074, false};
     if (biased)
         b.mantissa |= (uint64_t)1 << 52;
     int precision = dtype->id == KN_ID_F64 ? 53 : dtype->id == KN_ID_F32 ? 24 : dtype->id == KN_ID_F16 ? 11 : 8;
@@ -45,7 +55,8 @@ static int floor_log10_of_pow2(int e) /* exact for |e| < 2100 */
     return (int)(t >= 0 ? t / 100000 : -((-t + 99999) / 100000));
 }
 
-static int take_digit(kn_big *value, const kn_big *scale) /* value / scale, which is less than ten; leaves the remainder */
+static int take_digit(kn_big *value,
+                      const kn_big *scale) /* value / scale, which is less than ten; leaves the remainder */
 {
     int digit = 0;
     for (; knx_big_compare(value, scale) >= 0; digit++)
@@ -76,7 +87,9 @@ static void round_up_last(decimal *out, int digit) /* appends digit + 1 with car
 }
 
 /* The value as value / scale, half the distances to the neighbours as below / scale and above / scale. */
-typedef struct fraction { kn_big value, scale, below, above; } fraction;
+typedef struct fraction {
+    kn_big value, scale, below, above;
+} fraction;
 
 static void set_fraction(fraction *f, binary b)
 {
@@ -116,10 +129,7 @@ static int scale_fraction(fraction *f, binary b, const cutoff *c)
 }
 
 /* The stops: where a power of ten is reached that must be the last one, and the first one that may be. */
-static int stop_at(const cutoff *c, int digits, int power)
-{
-    return c->fractional ? -digits : power - digits;
-}
+static int stop_at(const cutoff *c, int digits, int power) { return c->fractional ? -digits : power - digits; }
 
 static void generate_digits(decimal *out, binary b, const cutoff *c)
 {
@@ -229,7 +239,7 @@ void knx_format_float(kn_str *out, kn_dtype float_dtype, double v, const kn_floa
 {
     decimal d;
     int whole = style->scientific ? 1 : 0; /* the digit before the point counts in a total */
-    cutoff c = { .unique = style->unique, .fractional = !style->scientific };
+    cutoff c = {.unique = style->unique, .fractional = !style->scientific};
     c.max = style->precision < 0 ? -1 : style->precision + whole;
     c.min = style->min_digits < 0 ? -1 : style->min_digits + whole;
     generate_digits(&d, split_float(float_dtype, fabs(v)), &c);
@@ -242,7 +252,7 @@ void knx_format_float(kn_str *out, kn_dtype float_dtype, double v, const kn_floa
 /* Formats into a fixed place; the styles below never need more than 39 characters. */
 static int format_into(char out[40], const decimal *d, bool negative, const kn_float_style *style)
 {
-    kn_str t = { .s = out, .cap = 40 };
+    kn_str t = {.s = out, .cap = 40};
     if (style->scientific)
         format_scientific(&t, d, negative, style);
     else
@@ -263,10 +273,11 @@ static int format_scalar(char out[40], kn_dtype dtype, double v, bool plus, bool
         return format_special(out, v, plus);
     double a = fabs(v), limit = dtype->id == KN_ID_F64 ? 1e16 : dtype->id == KN_ID_F16 ? 1e3 : 1e6;
     bool scientific = a != 0 && (a < 1e-4 || a >= limit);
-    kn_float_style style = { .scientific = scientific, .unique = true, .plus = plus, .precision = -1, .min_digits = -1, .exp_digits = -1 };
+    kn_float_style style = {
+        .scientific = scientific, .unique = true, .plus = plus, .precision = -1, .min_digits = -1, .exp_digits = -1};
     style.trim = whole && !scientific ? '0' : '-';
     decimal d;
-    cutoff c = { .unique = true, .fractional = !scientific, .max = -1, .min = -1 };
+    cutoff c = {.unique = true, .fractional = !scientific, .max = -1, .min = -1};
     generate_digits(&d, split_float(dtype, a), &c);
     return format_into(out, &d, signbit(v), &style);
 }
@@ -286,9 +297,9 @@ int knx_format_g(char out[40], double v)
     if (!isfinite(v))
         return format_special(out, v, false);
     decimal d;
-    cutoff c = { .unique = false, .fractional = false, .max = 6, .min = -1 };
+    cutoff c = {.unique = false, .fractional = false, .max = 6, .min = -1};
     generate_digits(&d, split_float(KN_DT(F64), fabs(v)), &c);
-    kn_float_style style = { .unique = true, .trim = '-', .precision = -1, .min_digits = -1, .exp_digits = -1 };
+    kn_float_style style = {.unique = true, .trim = '-', .precision = -1, .min_digits = -1, .exp_digits = -1};
     style.scientific = d.exponent < -4 || d.exponent >= 6;
     return format_into(out, &d, signbit(v), &style);
 }

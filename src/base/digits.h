@@ -8,7 +8,8 @@
 /* How one finite float is written: NumPy's format_float_positional and format_float_scientific. */
 typedef struct kn_float_style {
     bool scientific;
-    bool unique;    /* the fewest digits that mean this value, at most `precision` after the point; else exactly rounded ones */
+    bool
+        unique; /* the fewest digits that mean this value, at most `precision` after the point; else exactly rounded ones */
     bool plus;      /* a sign before positive numbers */
     char trim;      /* 'k' keep zeros, '.' drop trailing zeros, '0' but leave one, '-' drop the point, too */
     int precision;  /* digits after the point; -1 for no limit */

@@ -5,9 +5,14 @@
 #include <string.h>
 
 const struct kn_dtype_s kn_dtype_table[KN_ID_COUNT] = {
-#define KN_DTYPE(ID, NAME, SHORT, KIND, SIZE, CTYPE, CODE)                                                             \
-    [KN_ID_##ID] = { .id = KN_ID_##ID, .kind = KIND, .size = SIZE, .align = _Alignof(CTYPE),                          \
-                     .name = NAME, .short_name = SHORT, .code = CODE },
+#define KN_DTYPE(ID, NAME, SHORT, KIND, SIZE, CTYPE, CODE) \
+    [KN_ID_##ID] = {.id = KN_ID_##ID,                      \
+                    .kind = KIND,                          \
+                    .size = SIZE,                          \
+                    .align = _Alignof(CTYPE),              \
+                    .name = NAME,                          \
+                    .short_name = SHORT,                   \
+                    .code = CODE},
 #include "base/dtypes.def"
 #undef KN_DTYPE
 };
@@ -126,7 +131,8 @@ bool knx_can_cast(kn_dtype from, kn_dtype to, kn_casting how)
 {
     if (from == to)
         return true;
-    if (how <= KN_CAST_EQUIV || !is_builtin(from) || !is_builtin(to) || from->kind == KN_KIND_KEY || to->kind == KN_KIND_KEY)
+    if (how <= KN_CAST_EQUIV || !is_builtin(from) || !is_builtin(to) || from->kind == KN_KIND_KEY ||
+        to->kind == KN_KIND_KEY)
         return false;
     if (how == KN_CAST_UNSAFE || knx_promote(from, to) == to)
         return true;
@@ -135,13 +141,22 @@ bool knx_can_cast(kn_dtype from, kn_dtype to, kn_casting how)
 
 /* Conversion: an element is read into the widest form of its kind, which is exact, and written from there. */
 
-typedef struct { enum { INTEGER, UNSIGNED, REAL } form; uint64_t u; double re, im; } wide;
+typedef struct {
+    enum { INTEGER, UNSIGNED, REAL } form;
+    uint64_t u;
+    double re, im;
+} wide;
 
 /* Reads an element of C type T at p. */
-#define LOAD(T, p) ({ T kn_x_; memcpy(&kn_x_, (p), sizeof kn_x_); kn_x_; })
+#define LOAD(T, p)                         \
+    ({                                     \
+        T kn_x_;                           \
+        memcpy(&kn_x_, (p), sizeof kn_x_); \
+        kn_x_;                             \
+    })
 
-static wide wide_integer(int64_t v) { return (wide){ INTEGER, (uint64_t)v, 0, 0 }; }
-static wide wide_real(double re, double im) { return (wide){ REAL, 0, re, im }; }
+static wide wide_integer(int64_t v) { return (wide){INTEGER, (uint64_t)v, 0, 0}; }
+static wide wide_real(double re, double im) { return (wide){REAL, 0, re, im}; }
 
 static wide read_wide(kn_dtype d, const char *p)
 {
@@ -154,7 +169,7 @@ static wide read_wide(kn_dtype d, const char *p)
     case KN_ID_U8: return wide_integer(LOAD(uint8_t, p));
     case KN_ID_U16: return wide_integer(LOAD(uint16_t, p));
     case KN_ID_U32: return wide_integer(LOAD(uint32_t, p));
-    case KN_ID_U64: return (wide){ UNSIGNED, LOAD(uint64_t, p), 0, 0 };
+    case KN_ID_U64: return (wide){UNSIGNED, LOAD(uint64_t, p), 0, 0};
     case KN_ID_F16: return wide_real(kn_f16_to_f32(LOAD(uint16_t, p)), 0);
     case KN_ID_BF16: return wide_real(kn_bf16_to_f32(LOAD(uint16_t, p)), 0);
     case KN_ID_F32: return wide_real(LOAD(float, p), 0);
@@ -183,7 +198,7 @@ static double wide_f64(wide w)
 
 static kn_scalar_bits write_wide(kn_dtype d, wide w)
 {
-    kn_scalar_bits s = { .u = { 0, 0 } };
+    kn_scalar_bits s = {.u = {0, 0}};
     bool real = w.form == REAL;
     switch ((kn_dtype_id)d->id) {
     case KN_ID_BOOL: s.u8 = real ? w.re != 0 || w.im != 0 : w.u != 0; break;
@@ -199,8 +214,8 @@ static kn_scalar_bits write_wide(kn_dtype d, wide w)
     case KN_ID_BF16: s.u16 = real ? kn_f64_to_bf16(w.re) : kn_f32_to_bf16(wide_f32(w)); break;
     case KN_ID_F32: s.f32 = wide_f32(w); break;
     case KN_ID_F64: s.f64 = wide_f64(w); break;
-    case KN_ID_C64: s.c64 = (kn_c64){ wide_f32(w), (float)w.im }; break;
-    case KN_ID_C128: s.c128 = (kn_c128){ wide_f64(w), w.im }; break;
+    case KN_ID_C64: s.c64 = (kn_c64){wide_f32(w), (float)w.im}; break;
+    case KN_ID_C128: s.c128 = (kn_c128){wide_f64(w), w.im}; break;
     case KN_ID_KEY:
     case KN_ID_COUNT: break;
     }

@@ -11,11 +11,14 @@ typedef enum kn_dtype_id {
     KN_ID_COUNT, /* built-in ones; registered dtypes get ids from here on */
 } kn_dtype_id;
 
-typedef enum { KN_KIND_BOOL = 'b', KN_KIND_INT = 'i', KN_KIND_UINT = 'u', KN_KIND_FLOAT = 'f', KN_KIND_COMPLEX = 'c', KN_KIND_KEY = 'k' } kn_dtype_kind;
+typedef enum {
+    KN_KIND_BOOL = 'b', KN_KIND_INT = 'i', KN_KIND_UINT = 'u', KN_KIND_FLOAT = 'f',
+    KN_KIND_COMPLEX = 'c', KN_KIND_KEY = 'k',
+} kn_kind;
 
 struct kn_dtype_s {
     uint8_t id;             /* kn_dtype_id for the built-in ones */
-    char kind;              /* kn_dtype_kind */
+    char kind;              /* kn_kind */
     uint16_t size, align;   /* bytes */
     const char *name;       /* "float32" */
     const char *short_name; /* "f32", as in jaxprs */
@@ -34,29 +37,33 @@ typedef union kn_scalar {
     float f32; double f64; kn_c64 c64; kn_c128 c128;
 } kn_scalar_bits;
 
-/* By name, short name or NumPy code ("float32", "f32", "f4", "<f4"); NULL if unknown, NULL or of the other byte order. Two short names
- * are also codes: "i8" and "u8" are the 8-bit integers as in jaxprs, "<i8" and "<u8" the 64-bit ones as in npy headers. */
+/* By name, short name or NumPy code ("float32", "f32", "f4", "<f4"); NULL if unknown, NULL or of the other byte
+ * order. Two short names are also codes: "i8" and "u8" are the 8-bit integers as in jaxprs, "<i8" and "<u8" the
+ * 64-bit ones as in npy headers. */
 kn_dtype knx_dtype_find(const char *name);
 static inline bool knx_is_float(kn_dtype d) { return d->kind == 'f'; }
 static inline bool knx_is_complex(kn_dtype d) { return d->kind == 'c'; }
 static inline bool knx_is_inexact(kn_dtype d) { return d->kind == 'f' || d->kind == 'c'; }
 static inline bool knx_is_integer(kn_dtype d) { return d->kind == 'i' || d->kind == 'u'; }
 kn_dtype knx_component(kn_dtype d);                     /* complex64 -> float32; itself for the others */
-kn_dtype knx_complex_of(kn_dtype d);                    /* float32 -> complex64, f16/bf16 too; float64, integers, bool -> complex128; NULL for keys */
+/* float32 -> complex64, f16 and bf16 too; float64, integers and bool -> complex128; NULL for keys. */
+kn_dtype knx_complex_of(kn_dtype d);
 
-/* np.promote_types of two strong dtypes; NULL where there is none (keys). bfloat16 with float16 gives float32, with wider floats those. */
+/* np.promote_types of two strong dtypes; NULL where there is none (keys). bfloat16 with float16 gives float32, with
+ * wider floats those. */
 kn_dtype knx_promote(kn_dtype a, kn_dtype b);
-/* A weak scalar of the given kind ('b','i','f','c') beside an array dtype (NEP 50); default_float is the context's, NULL for float64.
- * NULL where there is none (keys). */
+/* A weak scalar of the given kind ('b','i','f','c') beside an array dtype (NEP 50); default_float is the context's,
+ * NULL for float64. NULL where there is none (keys). */
 kn_dtype knx_promote_weak(kn_dtype strong, char weak_kind, kn_dtype default_float);
 typedef enum { KN_CAST_NO, KN_CAST_EQUIV, KN_CAST_SAFE, KN_CAST_SAME_KIND, KN_CAST_UNSAFE } kn_casting;
 bool knx_can_cast(kn_dtype from, kn_dtype to, kn_casting how);
 
-/* Converts one element as NumPy on x86-64 does, computed portably (the array casts of the kernels agree bit for bit): float to integer
- * drops the fraction; out of range or NaN gives the minimum of int32 or int64, narrower integers are the low bits of the int32 (i8, i16,
- * u8, u16) or int64 (u32) conversion, u64 is NumPy's two steps (knx_to_u64). Anything but zero is true, NaN too. Floats round half to
- * even, once; integers become float16 and bfloat16 through float32. Complex to real drops the imaginary part. A key converts to keys
- * only: other pairs give zero bits. src and dst may be unaligned and may be the same place. */
+/* Converts one element as NumPy on x86-64 does, computed portably (the array casts of the kernels agree bit for
+ * bit): float to integer drops the fraction; out of range or NaN gives the minimum of int32 or int64, narrower
+ * integers are the low bits of the int32 (i8, i16, u8, u16) or int64 (u32) conversion, u64 is NumPy's two steps
+ * (knx_to_u64). Anything but zero is true, NaN too. Floats round half to even, once; integers become float16 and
+ * bfloat16 through float32. Complex to real drops the imaginary part. A key converts to keys only: other pairs give
+ * zero bits. src and dst may be unaligned and may be the same place. */
 void knx_convert(kn_dtype from, const void *src, kn_dtype to, void *dst);
 static inline int32_t knx_to_i32(double v) { return v > -2147483649.0 && v < 2147483648.0 ? (int32_t)v : INT32_MIN; }
 static inline int64_t knx_to_i64(double v) { return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN; }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static char no_memory_text[] = "out of memory";
-static kn_error no_memory = { .refs = -1, .kind = KN_ERROR_MEMORY, .operation = "", .message = no_memory_text };
+static kn_error no_memory = {.refs = -1, .kind = KN_ERROR_MEMORY, .operation = "", .message = no_memory_text};
 
 kn_error *knx_error_nomem(void) { return &no_memory; }
 
@@ -21,7 +21,7 @@ kn_error *knx_error(kn_error_kind kind, const char *format, ...)
     kn_error *e = knx_alloc(sizeof *e + room); /* the text lies behind the struct */
     if (!e)
         return knx_error_nomem();
-    *e = (kn_error){ .refs = 1, .kind = kind, .operation = "", .message = (char *)(e + 1) };
+    *e = (kn_error){.refs = 1, .kind = kind, .operation = "", .message = (char *)(e + 1)};
     e->message[0] = 0;
     va_start(args, format);
     vsnprintf(e->message, room, format, args);

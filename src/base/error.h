@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * error.h -- errors as values: kind, text, the user's place. A function that can fail returns `kn_error *`, NULL for success; the
- * caller owns what it gets. Building an error never fails: when there is no memory for it, the one static MemoryError comes back. */
+ * error.h -- errors as values: kind, text, the user's place. A function that can fail returns `kn_error *`, NULL
+ * for success; the caller owns what it gets. Building an error never fails: when there is no memory for it, the one
+ * static MemoryError comes back. */
 #ifndef KN_BASE_ERROR_H
 #define KN_BASE_ERROR_H
 #include "kiln/types.h"
@@ -8,6 +9,7 @@
 
 typedef struct kn_error {
     atomic_int refs;        /* -1: static, never freed */
+    bool reported;          /* the context has heard of it */
     kn_error_kind kind;
     const char *operation;  /* outermost public operation, "" if none; static storage */
     const kn_place *place;  /* static storage, may be NULL */
@@ -27,8 +29,8 @@ const char *knx_error_kind_name(kn_error_kind kind);   /* "ValueError"; "" for n
             return kn_try_;                                                                                            \
     } while (0)
 
-/* A small text on the stack for messages, begun as `kn_text t = { 0 }`. What is added goes to its end and never overflows: a text that
- * is full ends in "...". knx_show_shape returns the start of what it added. */
+/* A small text on the stack for messages, begun as `kn_text t = { 0 }`. What is added goes to its end and never
+ * overflows: a text that is full ends in "...". knx_show_shape returns the start of what it added. */
 typedef struct kn_text { size_t length; char s[488]; } kn_text;
 const char *knx_show_shape(kn_text *t, int ndim, const int64_t *dim); /* NumPy's form: () (3,) (3,4) */
 void knx_text_add(kn_text *t, const char *format, ...) KN_PRINTF_LIKE(2, 3);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * half.h -- float16 and bfloat16 to and from wider floats, inline for loops. Every conversion rounds once, half to even. A NaN stays
- * a NaN with its sign and the payload bits that fit, made quiet where the hardware's F16C instructions make it quiet. */
+ * half.h -- float16 and bfloat16 to and from wider floats, inline for loops. Every conversion rounds once, half to
+ * even. A NaN stays a NaN with its sign and the payload bits that fit, made quiet where the hardware's F16C
+ * instructions make it quiet. */
 #ifndef KN_BASE_HALF_H
 #define KN_BASE_HALF_H
 #include <stdint.h>
@@ -52,8 +53,8 @@ static inline uint16_t kn_f32_to_bf16(float f)
     return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
-/* The float32 next to d whose last bit is set where d is between two floats: rounding it again, to 22 bits or fewer, gives what
- * rounding d at once would give. */
+/* The float32 next to d whose last bit is set where d is between two floats: rounding it again, to 22 bits or
+ * fewer, gives what rounding d at once would give. */
 static inline float kn_f64_to_f32_odd(double d)
 {
     float f = (float)d;
@@ -61,7 +62,7 @@ static inline float kn_f64_to_f32_odd(double d)
     double back = f;
     if (d != d || back == d || (bits & 1u))
         return f;
-    return kn_f32_from_bits((back < 0 ? back < d : back > d) ? bits - 1 : bits | 1);
+    return kn_f32_from_bits(__builtin_fabs(back) > __builtin_fabs(d) ? bits - 1 : bits | 1);
 }
 
 static inline uint16_t kn_f64_to_f16(double d) { return kn_f32_to_f16(kn_f64_to_f32_odd(d)); }

@@ -4,10 +4,10 @@
 #include "base/memory.h"
 #include <string.h>
 
-/* The rounds and constants are xxHash64's: each word is mixed by itself before it meets the state, so that neither a regular pattern
- * nor a change in the top bits of neighbouring words cancels. */
-static const uint64_t P1 = 0x9e3779b185ebca87u, P2 = 0xc2b2ae3d27d4eb4fu, P3 = 0x165667b19e3779f9u, P4 = 0x85ebca77c2b2ae63u,
-                      P5 = 0x27d4eb2f165667c5u;
+/* The rounds and constants are xxHash64's: each word is mixed by itself before it meets the state, so that neither
+ * a regular pattern nor a change in the top bits of neighbouring words cancels. */
+static const uint64_t P1 = 0x9e3779b185ebca87u, P2 = 0xc2b2ae3d27d4eb4fu, P3 = 0x165667b19e3779f9u,
+                      P4 = 0x85ebca77c2b2ae63u, P5 = 0x27d4eb2f165667c5u;
 
 static uint64_t rotate(uint64_t x, int r) { return x << r | x >> (64 - r); }
 static uint64_t absorb(uint64_t lane, uint64_t word) { return rotate(lane + word * P2, 31) * P1; }
@@ -31,7 +31,7 @@ uint64_t knx_hash_bytes(const void *data, size_t n, uint64_t seed)
     const unsigned char *p = data;
     uint64_t h = seed + P5, total = n;
     if (n >= 32) { /* four lanes: the multiplications overlap */
-        uint64_t lane[4] = { seed + P1 + P2, seed + P2, seed, seed - P1 };
+        uint64_t lane[4] = {seed + P1 + P2, seed + P2, seed, seed - P1};
         for (; n >= 32; p += 32, n -= 32)
             for (int i = 0; i < 4; i++)
                 lane[i] = absorb(lane[i], word_at(p + 8 * i, 8));
@@ -47,8 +47,8 @@ uint64_t knx_hash_bytes(const void *data, size_t n, uint64_t seed)
     return finish(h);
 }
 
-/* The map: linear probing in a power of two; three quarters full at most, tombstones included, so that a probe always ends. A slot
- * without a value is empty (hash 0) or a tombstone (hash 1). */
+/* The map: linear probing in a power of two; three quarters full at most, tombstones included, so that a probe
+ * always ends. A slot without a value is empty (hash 0) or a tombstone (hash 1). */
 
 static bool is_empty(const struct kn_map_slot *s) { return !s->value && !s->hash; }
 static size_t home(const kn_map *m, uint64_t hash) { return (size_t)(finish(hash) & (m->cap - 1)); }
@@ -86,7 +86,7 @@ static void place(kn_map *m, uint64_t hash, void *value)
     size_t i = home(m, hash);
     while (!is_empty(&m->slot[i])) /* tombstones stay: entries of one hash are met in the order they came */
         i = (i + 1) & (m->cap - 1);
-    m->slot[i] = (struct kn_map_slot){ hash, value };
+    m->slot[i] = (struct kn_map_slot){hash, value};
     m->used++;
     m->live++;
 }
@@ -94,7 +94,7 @@ static void place(kn_map *m, uint64_t hash, void *value)
 /* Makes the table anew, without tombstones, at most half full. */
 static bool rebuild(kn_map *m)
 {
-    kn_map bigger = { .cap = 16 };
+    kn_map bigger = {.cap = 16};
     size_t bytes;
     while (bigger.cap / 2 < m->live + 1)
         bigger.cap *= 2;
@@ -129,7 +129,7 @@ bool knx_map_remove(kn_map *m, uint64_t hash, const void *value)
         if (v != value)
             continue;
         bool last = is_empty(&m->slot[(cursor + 1) & (m->cap - 1)]); /* then no probe goes through here */
-        m->slot[cursor] = (struct kn_map_slot){ .hash = !last };
+        m->slot[cursor] = (struct kn_map_slot){.hash = !last};
         m->used -= last;
         m->live--;
         return true;
@@ -140,5 +140,5 @@ bool knx_map_remove(kn_map *m, uint64_t hash, const void *value)
 void knx_map_free(kn_map *m)
 {
     knx_free(m->slot);
-    *m = (kn_map){ 0 };
+    *m = (kn_map){0};
 }

@@ -13,8 +13,9 @@ static inline uint64_t knx_hash_mix(uint64_t h, uint64_t v)
     return h ^ (h >> 29);
 }
 
-/* Maps a hash to values; several entries may share a hash: walk them with knx_map_first / knx_map_next and compare yourself.
- * Values are not NULL. Starts as { 0 }. Removing the entry that a walk stands on is fine; adding ends the walk. */
+/* Maps a hash to values; several entries may share a hash: walk them with knx_map_first / knx_map_next and compare
+ * yourself. Values are not NULL. Starts as { 0 }. Removing the entry that a walk stands on is fine; adding ends the
+ * walk. */
 typedef struct kn_map { struct kn_map_slot { uint64_t hash; void *value; } *slot; size_t cap, used, live; } kn_map;
 void *knx_map_first(const kn_map *m, uint64_t hash, size_t *cursor);
 void *knx_map_next(const kn_map *m, uint64_t hash, size_t *cursor);

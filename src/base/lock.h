@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * lock.h -- the two locks of the base floor: a spin lock for a handful of instructions, a mutex for more. Both are nothing at all
- * on a target without threads. */
+ * lock.h -- the two locks of the base floor: a spin lock for a handful of instructions, a mutex for more. Both are
+ * nothing at all on a target without threads. */
 #ifndef KN_BASE_LOCK_H
 #define KN_BASE_LOCK_H
 
@@ -12,10 +12,20 @@
 
 #if KN_SINGLE_THREADED
 
-typedef struct kn_spin { char unused; } kn_spin;
-typedef struct kn_mutex { char unused; } kn_mutex;
-#define KN_SPIN_INIT { 0 }
-#define KN_MUTEX_INIT { 0 }
+typedef struct kn_spin {
+    char unused;
+} kn_spin;
+typedef struct kn_mutex {
+    char unused;
+} kn_mutex;
+#define KN_SPIN_INIT \
+    {                \
+        0            \
+    }
+#define KN_MUTEX_INIT \
+    {                 \
+        0             \
+    }
 static inline void knx_spin_lock(kn_spin *l) { (void)l; }
 static inline void knx_spin_unlock(kn_spin *l) { (void)l; }
 static inline void knx_mutex_lock(kn_mutex *m) { (void)m; }
@@ -27,8 +37,13 @@ static inline void knx_mutex_unlock(kn_mutex *m) { (void)m; }
 #include <sched.h>
 #include <stdatomic.h>
 
-typedef struct kn_spin { atomic_uchar taken; } kn_spin;
-#define KN_SPIN_INIT { 0 }
+typedef struct kn_spin {
+    atomic_uchar taken;
+} kn_spin;
+#define KN_SPIN_INIT \
+    {                \
+        0            \
+    }
 
 static inline void knx_spin_lock(kn_spin *l)
 {
@@ -44,8 +59,13 @@ static inline void knx_spin_lock(kn_spin *l)
 }
 static inline void knx_spin_unlock(kn_spin *l) { atomic_store_explicit(&l->taken, 0, memory_order_release); }
 
-typedef struct kn_mutex { pthread_mutex_t m; } kn_mutex;
-#define KN_MUTEX_INIT { PTHREAD_MUTEX_INITIALIZER }
+typedef struct kn_mutex {
+    pthread_mutex_t m;
+} kn_mutex;
+#define KN_MUTEX_INIT             \
+    {                             \
+        PTHREAD_MUTEX_INITIALIZER \
+    }
 static inline void knx_mutex_lock(kn_mutex *m) { pthread_mutex_lock(&m->m); }
 static inline void knx_mutex_unlock(kn_mutex *m) { pthread_mutex_unlock(&m->m); }
 

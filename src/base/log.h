@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * log.h -- debug output by level (kn_set_debug): to the log callback, standard error by default. All getenv calls are in env.c. */
+ * log.h -- debug output by level (kn_set_debug): to the log callback, standard error by default. All getenv calls
+ * are in env.c. */
 #ifndef KN_BASE_LOG_H
 #define KN_BASE_LOG_H
 #include "kiln/types.h"
 
-extern int kn_debug_level; /* 0: silent. 1 compiles and chosen paths, 2 kernels and tracing, 3 jaxprs, 4 plans, 5 everything */
+/* 0: silent. 1 compiles and chosen paths, 2 kernels and tracing, 3 jaxprs, 4 plans, 5 everything. */
+extern int kn_debug_level;
 /* The text goes out as one piece; a newline is added on standard error unless it ends in one. */
 void knx_log_(int level, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 #define KN_LOG(level, ...) (__builtin_expect(kn_debug_level >= (level), 0) ? knx_log_((level), __VA_ARGS__) : (void)0)
 void knx_log_callback(void (*f)(void *env, int level, const char *text), void *env); /* NULL: standard error */
 
-/* The environment, read once, in env.c; the first call also sets kn_debug_level. A variable that makes no sense counts as not set. */
+/* The environment, read once, in env.c; the first call also sets kn_debug_level. A variable that makes no sense
+ * counts as not set. */
 typedef struct kn_env {
     int debug;           /* KILN_DEBUG, 0 to 5; 0 if not set */
     int num_threads;     /* KILN_NUM_THREADS, from 1 on; 0 if not set */

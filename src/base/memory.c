@@ -7,8 +7,8 @@
 /* Blocks alive are asked - failed - given_back, so that each call costs one atomic addition. */
 static _Atomic int64_t asked, failed, given_back;
 
-static atomic_bool fail_armed;      /* false: nothing below is read */
-static _Atomic int64_t fail_left;   /* this many succeed first */
+static atomic_bool fail_armed;    /* false: nothing below is read */
+static _Atomic int64_t fail_left; /* this many succeed first */
 static atomic_bool fail_sticky;
 
 static void count(_Atomic int64_t *counter) { atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); }
@@ -105,7 +105,7 @@ static bool arena_grow(kn_arena *a, size_t bytes)
     struct kn_arena_block *b = knx_alloc(size);
     if (!b)
         return false;
-    *b = (struct kn_arena_block){ a->block, size };
+    *b = (struct kn_arena_block){a->block, size};
     a->total += size;
     block_use(a, b);
     return true;

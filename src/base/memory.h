@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * memory.h -- every allocation of Kiln goes through here: a replaceable system allocator that tests can make fail, arenas, growing
- * vectors, and the pooled, 64-byte aligned, reference-counted buffers that arrays live in. */
+ * memory.h -- every allocation of Kiln goes through here: a replaceable system allocator that tests can make fail,
+ * arenas, growing vectors, and the pooled, 64-byte aligned, reference-counted buffers that arrays live in. */
 #ifndef KN_BASE_MEMORY_H
 #define KN_BASE_MEMORY_H
 #include "base/error.h"
@@ -11,8 +11,8 @@ void *knx_alloc(size_t bytes);
 void *knx_alloc_zero(size_t bytes);
 void *knx_realloc(void *p, size_t bytes);
 void knx_free(void *p);
-/* Test hooks: from now on k allocations succeed and the next one fails (and all after it while `sticky`); k < 0 turns it off.
- * Buffers count too, pooled or not. */
+/* Test hooks: from now on k allocations succeed and the next one fails (and all after it while `sticky`); k < 0
+ * turns it off. Buffers count too, pooled or not. */
 void knx_fail_after(int64_t k, bool sticky);
 bool knx_alloc_must_fail(void);  /* for allocators: counts down; true when this allocation has to fail */
 int64_t knx_alloc_count(void);   /* allocations asked for since start */
@@ -37,8 +37,9 @@ bool knx_vec_reserve(void *vec, size_t more, size_t size);
 #define KN_VEC_PUSH(v, x) (KN_VEC_RESERVE((v), 1) ? ((v)->at[(v)->n++] = (x), true) : false)
 #define KN_VEC_FREE(v) (knx_free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
 
-/* Buffers: what array elements live in. 64-byte aligned; freed ones are pooled by size class, so that a temporary costs no page faults
- * (glibc gives large freed blocks back to the kernel: the faults then cost four times the arithmetic). Big ones ask for huge pages. */
+/* Buffers: what array elements live in. 64-byte aligned; freed ones are pooled by size class, so that a temporary
+ * costs no page faults (glibc gives large freed blocks back to the kernel: the faults then cost four times the
+ * arithmetic). Big ones ask for huge pages. */
 typedef struct kn_buffer {
     atomic_int refs;
     uint32_t size_class;

@@ -10,7 +10,10 @@
 
 static int digit_value(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : 99;
 }
 
 /* Rounds mantissa * 2^exponent to the nearest double, halves to even; `more`: a little more than the mantissa says. */
@@ -25,7 +28,8 @@ static double assemble(uint64_t mantissa, int64_t exponent, bool more)
         return INFINITY;
     if (exponent < -1074 - 65)
         return 0;
-    int drop = exponent < -1074 - 11 ? (int)(-1074 - exponent) : 11; /* low bits that do not fit; more of them in subnormals */
+    int drop =
+        exponent < -1074 - 11 ? (int)(-1074 - exponent) : 11; /* low bits that do not fit; more of them in subnormals */
     uint64_t kept = drop >= 64 ? 0 : mantissa >> drop;
     uint64_t half = drop >= 65 ? 0 : (uint64_t)1 << (drop - 1);
     uint64_t rest = drop >= 64 ? mantissa : mantissa & ((half << 1) - 1);
@@ -83,7 +87,11 @@ static bool parse_hex(const char *s, const char **end, double *v)
 }
 
 enum { MAX_DIGITS = 800 }; /* more never decide a rounding, except that they are not all zero */
-typedef struct decimal { int n; int64_t exponent; uint8_t d[MAX_DIGITS + 1]; } decimal; /* the whole number d0d1d2... times 10^exponent */
+typedef struct decimal {
+    int n;
+    int64_t exponent;
+    uint8_t d[MAX_DIGITS + 1];
+} decimal; /* the whole number d0d1d2... times 10^exponent */
 
 static bool scan_decimal(const char *s, const char **end, decimal *out)
 {
@@ -163,8 +171,8 @@ static double decimal_to_double(const decimal *d)
     uint64_t small = 0;
     for (int i = 0; i < d->n && d->n <= 15; i++)
         small = 10 * small + d->d[i];
-    static const double power[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     if (FLT_EVAL_METHOD == 0 && d->n <= 15 && d->exponent >= -22 && d->exponent <= 22) /* both exact: one rounding */
         return d->exponent < 0 ? (double)small / power[-d->exponent] : (double)small * power[d->exponent];
     kn_big num, den;

@@ -37,10 +37,7 @@ void knx_str_add(kn_str *t, const char *s, size_t n)
     t->s[t->n] = '\0';
 }
 
-void knx_str_puts(kn_str *t, const char *s)
-{
-    knx_str_add(t, s, strlen(s));
-}
+void knx_str_puts(kn_str *t, const char *s) { knx_str_add(t, s, strlen(s)); }
 
 void knx_str_pad(kn_str *t, char c, int64_t count)
 {
@@ -58,7 +55,7 @@ char *knx_str_take(kn_str *t)
     char *s = t->failed ? NULL : t->s;
     if (t->failed)
         knx_free(t->s);
-    *t = (kn_str){ 0 };
+    *t = (kn_str){0};
     return s;
 }
 
@@ -66,5 +63,5 @@ void knx_str_free(kn_str *t)
 {
     if (t->s)
         knx_free(t->s);
-    *t = (kn_str){ 0 };
+    *t = (kn_str){0};
 }

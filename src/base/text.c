@@ -23,14 +23,22 @@ typedef struct layout {
 
 kn_print_opts kn_print_opts_default(void)
 {
-    return (kn_print_opts){ .size_ = sizeof(kn_print_opts), .precision = 8, .threshold = 1000, .edgeitems = 3, .linewidth = 75,
-                            .suppress = false, .floatmode = "maxprec", .sign = '-', .nanstr = "nan", .infstr = "inf" };
+    return (kn_print_opts){.size_ = sizeof(kn_print_opts),
+                           .precision = 8,
+                           .threshold = 1000,
+                           .edgeitems = 3,
+                           .linewidth = 75,
+                           .suppress = false,
+                           .floatmode = "maxprec",
+                           .sign = '-',
+                           .nanstr = "nan",
+                           .infstr = "inf"};
 }
 
 static kn_error *check_options(const kn_print_opts *opts, kn_float_mode *mode)
 {
-    static const char *const name[] = { "unique", "fixed", "maxprec", "maxprec_equal" };
-    static const kn_float_mode value[] = { KN_FLOAT_UNIQUE, KN_FLOAT_FIXED, KN_FLOAT_MAXPREC, KN_FLOAT_MAXPREC_EQUAL };
+    static const char *const name[] = {"unique", "fixed", "maxprec", "maxprec_equal"};
+    static const kn_float_mode value[] = {KN_FLOAT_UNIQUE, KN_FLOAT_FIXED, KN_FLOAT_MAXPREC, KN_FLOAT_MAXPREC_EQUAL};
     if (opts->sign != '-' && opts->sign != '+' && opts->sign != ' ')
         return knx_error(KN_ERROR_VALUE, "sign option must be one of ' ', '+', or '-'");
     if (opts->precision < 0)
@@ -43,7 +51,8 @@ static kn_error *check_options(const kn_print_opts *opts, kn_float_mode *mode)
             return NULL;
         }
     }
-    return knx_error(KN_ERROR_VALUE, "floatmode option must be one of \"fixed\", \"unique\", \"maxprec\", \"maxprec_equal\"");
+    return knx_error(KN_ERROR_VALUE,
+                     "floatmode option must be one of \"fixed\", \"unique\", \"maxprec\", \"maxprec_equal\"");
 }
 
 static void set_layout(layout *l, kn_dtype dtype, int ndim, const int64_t *dim, const kn_print_opts *opts)
@@ -87,7 +96,10 @@ static void strip_line(layout *l, size_t line)
 }
 
 /* One row under construction: where the line begins in the text, how wide it is by now, how wide it may get. */
-typedef struct row { size_t start; int64_t width, limit, indent; } row;
+typedef struct row {
+    size_t start;
+    int64_t width, limit, indent;
+} row;
 
 static void add_word(layout *l, row *r, const char *s, size_t n)
 {
@@ -113,7 +125,7 @@ static void write_row(layout *l, const char *p, int64_t indent, int64_t width)
 {
     int64_t n = l->dim[l->ndim - 1], stride = l->stride[l->ndim - 1];
     bool cut = l->summary && n > 2 * l->edge;
-    row r = { .start = l->out.n, .width = indent, .limit = width - 1, .indent = indent };
+    row r = {.start = l->out.n, .width = indent, .limit = width - 1, .indent = indent};
     for (int64_t i = 0; i < n; i++) {
         if (cut && i == l->edge) {
             add_word(l, &r, "...", 3);
@@ -200,7 +212,7 @@ static void add_extras(layout *l, kn_str *extras)
 
 static void write_repr(layout *l, const char *data, const kn_print_opts *opts)
 {
-    kn_str extras = { 0 };
+    kn_str extras = {0};
     knx_str_puts(&l->out, "array(");
     write_array(l, data, 6, (int64_t)opts->linewidth - 1);
     add_extras(l, &extras);
@@ -219,7 +231,8 @@ static void write_repr(layout *l, const char *data, const kn_print_opts *opts)
     knx_str_free(&extras);
 }
 
-kn_error *knx_array_text(kn_dtype dtype, int ndim, const int64_t *dim, const void *data, const kn_print_opts *opts, bool repr, char **out)
+kn_error *knx_array_text(kn_dtype dtype, int ndim, const int64_t *dim, const void *data, const kn_print_opts *opts,
+                         bool repr, char **out)
 {
     kn_print_opts plain = kn_print_opts_default();
     kn_float_mode mode = KN_FLOAT_MAXPREC;

@@ -20,13 +20,13 @@ static double load_float(kn_dtype d, const void *p)
 
 static int64_t load_int(kn_dtype d, const void *p) /* of unsigned ones the bits */
 {
-    kn_scalar_bits s = { 0 };
+    kn_scalar_bits s = {0};
     memcpy(&s, p, d->size);
     bool is_signed = d->kind == 'i';
     switch (d->size) {
     case 1: return is_signed ? s.i8 : s.u8;
     case 2: return is_signed ? s.i16 : s.u16;
-    case 4: return is_signed ? s.i32 : s.u32;
+    case 4: return is_signed ? (int64_t)s.i32 : (int64_t)s.u32;
     default: return s.i64;
     }
 }
@@ -39,10 +39,7 @@ int knx_text_width(const char *s, size_t n)
     return width;
 }
 
-static int text_width(const char *s)
-{
-    return knx_text_width(s, strlen(s));
-}
+static int text_width(const char *s) { return knx_text_width(s, strlen(s)); }
 
 static int int_text(char out[24], bool is_signed, int64_t bits, char sign)
 {
@@ -65,7 +62,9 @@ static int int_text(char out[24], bool is_signed, int64_t bits, char sign)
 
 static double round_to(kn_dtype d, double v) /* to the dtype's precision: NumPy compares in it */
 {
-    return d->id == KN_ID_F64 ? v : d->id == KN_ID_F32 ? (double)(float)v : (double)knx_half_to_float(knx_double_to_half(v));
+    return d->id == KN_ID_F64   ? v
+           : d->id == KN_ID_F32 ? (double)(float)v
+                                : (double)knx_half_to_float(knx_double_to_half(v));
 }
 
 static bool wants_scientific(const kn_float_format *f)
@@ -73,8 +72,8 @@ static bool wants_scientific(const kn_float_format *f)
     double limit = f->dtype->id == KN_ID_F64 ? 1e8 : f->dtype->id == KN_ID_F32 ? 1e6 : 1e3;
     if (f->greatest < 0)
         return false;
-    return f->greatest >= limit ||
-           (!f->suppress && (f->least < round_to(f->dtype, 0.0001) || round_to(f->dtype, f->greatest / f->least) > 1000));
+    return f->greatest >= limit || (!f->suppress && (f->least < round_to(f->dtype, 0.0001) ||
+                                                     round_to(f->dtype, f->greatest / f->least) > 1000));
 }
 
 static void float_look(kn_float_format *f, double v)
@@ -96,8 +95,13 @@ static void float_look(kn_float_format *f, double v)
 static void float_first_style(kn_float_format *f)
 {
     bool fixed = f->mode == KN_FLOAT_FIXED;
-    f->style = (kn_float_style){ .scientific = wants_scientific(f), .unique = !fixed, .plus = f->sign == '+', .trim = fixed ? 'k' : '.',
-                                 .precision = f->precision, .min_digits = -1, .exp_digits = -1 };
+    f->style = (kn_float_style){.scientific = wants_scientific(f),
+                                .unique = !fixed,
+                                .plus = f->sign == '+',
+                                .trim = fixed ? 'k' : '.',
+                                .precision = f->precision,
+                                .min_digits = -1,
+                                .exp_digits = -1};
 }
 
 static void float_measure(kn_float_format *f, kn_str *scratch, double v)
@@ -108,8 +112,10 @@ static void float_measure(kn_float_format *f, kn_str *scratch, double v)
     knx_format_float(scratch, f->dtype, v, &f->style);
     if (scratch->failed)
         return;
-    const char *end = scratch->s + scratch->n, *point = memchr(scratch->s, '.', scratch->n), *e = memchr(scratch->s, 'e', scratch->n);
-    int whole = (int)(point - scratch->s), fraction = (int)((e ? e : end) - point) - 1, exponent = e ? (int)(end - e) - 2 : 0;
+    const char *end = scratch->s + scratch->n, *point = memchr(scratch->s, '.', scratch->n),
+               *e = memchr(scratch->s, 'e', scratch->n);
+    int whole = (int)(point - scratch->s), fraction = (int)((e ? e : end) - point) - 1,
+        exponent = e ? (int)(end - e) - 2 : 0;
     f->whole = whole > f->whole ? whole : f->whole;
     f->fraction = fraction > f->fraction ? fraction : f->fraction;
     f->exponent = exponent > f->exponent ? exponent : f->exponent;
@@ -177,9 +183,14 @@ static bool lines_up(kn_dtype d) /* bfloat16 is printed by its own package, with
 
 void knx_text_format_init(kn_text_format *f, kn_dtype dtype, bool scalar, const kn_print_opts *opts, kn_float_mode mode)
 {
-    *f = (kn_text_format){ .dtype = dtype, .scalar = scalar, .sign = opts->sign };
-    kn_float_format part = { .dtype = knx_component(dtype), .mode = mode, .suppress = opts->suppress, .sign = opts->sign,
-                             .nan = opts->nanstr, .inf = opts->infstr, .greatest = -1 };
+    *f = (kn_text_format){.dtype = dtype, .scalar = scalar, .sign = opts->sign};
+    kn_float_format part = {.dtype = knx_component(dtype),
+                            .mode = mode,
+                            .suppress = opts->suppress,
+                            .sign = opts->sign,
+                            .nan = opts->nanstr,
+                            .inf = opts->infstr,
+                            .greatest = -1};
     part.precision = mode == KN_FLOAT_UNIQUE ? -1 : opts->precision;
     f->part[0] = f->part[1] = part;
     f->part[1].sign = '+';
@@ -245,7 +256,8 @@ void knx_text_format_write(kn_text_format *f, kn_str *out, const void *element)
         knx_str_pad(out, ' ', f->width - n);
         knx_str_add(out, text, (size_t)n);
     } else if (knx_is_complex(d)) {
-        complex_write(f, out, load_float(f->part[0].dtype, element), load_float(f->part[1].dtype, (const char *)element + d->size / 2));
+        complex_write(f, out, load_float(f->part[0].dtype, element),
+                      load_float(f->part[1].dtype, (const char *)element + d->size / 2));
     } else if (lines_up(d)) {
         float_write(&f->part[0], out, load_float(d, element));
     } else {

@@ -25,17 +25,18 @@ typedef struct kn_float_format {
 
 typedef struct kn_text_format {
     kn_dtype dtype;
-    bool scalar;              /* a 0-d array */
+    bool scalar; /* a 0-d array */
     char sign;
-    kn_float_format part[2];  /* floats: the first; complex numbers: both */
-    bool any;                 /* integers: something seen */
-    int64_t least, greatest;  /* signed integers */
+    kn_float_format part[2]; /* floats: the first; complex numbers: both */
+    bool any;                /* integers: something seen */
+    int64_t least, greatest; /* signed integers */
     uint64_t uleast, ugreatest;
     int width;
-    kn_str scratch;           /* free it with knx_str_free */
+    kn_str scratch; /* free it with knx_str_free */
 } kn_text_format;
 
-void knx_text_format_init(kn_text_format *f, kn_dtype dtype, bool scalar, const kn_print_opts *opts, kn_float_mode mode);
+void knx_text_format_init(kn_text_format *f, kn_dtype dtype, bool scalar, const kn_print_opts *opts,
+                          kn_float_mode mode);
 /* Every shown element is looked at twice, first with pass 0, then with pass 1; knx_text_format_end comes after each pass. */
 void knx_text_format_look(kn_text_format *f, const void *element, int pass);
 void knx_text_format_end(kn_text_format *f, int pass);

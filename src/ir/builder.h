@@ -6,12 +6,21 @@
  * recording makes pending nodes that way. */
 #ifndef KN_IR_BUILDER_H
 #define KN_IR_BUILDER_H
+#include "base/hash.h"
 #include "ir/jaxpr.h"
 #include "ir/params.h"
 
 typedef struct kn_builder kn_builder;
-typedef struct kn_draft_eqn { const kn_prim *prim; const void *params; const kn_place *place; uint32_t n_in, n_out; const kn_atom *in; uint32_t out; } kn_draft_eqn;
-/* Called for each emitted equation when set; results are variables e->out ...; params and `in` belong to the builder's arena. */
+typedef struct kn_draft_eqn {
+    const kn_prim *prim;
+    const void *params;
+    const kn_place *place;
+    uint32_t n_in, n_out;
+    const kn_atom *in;
+    uint32_t out;
+} kn_draft_eqn;
+/* Called for each emitted equation when set; results are variables e->out ...; params and `in` belong to the builder's arena until it is
+ * reset or freed. */
 typedef kn_error *(*kn_builder_hook)(void *env, kn_builder *b, const kn_draft_eqn *e);
 
 struct kn_builder {
@@ -19,6 +28,8 @@ struct kn_builder {
     KN_VEC(kn_type) type;               /* per variable */
     KN_VEC(kn_draft_eqn) eqn;
     KN_VEC(kn_literal) literal;         /* equal ones are made once */
+    kn_map literal_map;                 /* from their hashes to 1 + index; used when there are many */
+    bool holds_jaxprs;                  /* some equation's parameters hold one */
     KN_VEC(uint32_t) constvar, invar;   /* variables, in order of their making */
     const kn_place *place;              /* put on equations that are emitted now */
     kn_error *error;                    /* the first one; owned */
@@ -37,14 +48,17 @@ kn_type knb_type(const kn_builder *b, kn_atom a);               /* KN_ATOM_NONE:
 kn_atom knb_literal(kn_builder *b, kn_dtype d, bool weak, kn_scalar_bits bits);
 bool knb_literal_value(const kn_builder *b, kn_atom a, kn_scalar_bits *bits); /* true if a is a literal */
 
-/* Emits prim over in[]: checks arity, runs the type rule, copies params; out[] gets n_out atoms. n_out is returned (0 after an error). */
+/* Emits prim over in[]: checks arity, copies params, runs the type rule; out[] gets n_out atoms. n_out is returned (0 after an error; then
+ * out[] is all KN_ATOM_NONE). A type rule of a row with n_out -1 finds in *n_out how many types y has room for: at least n_in and as many
+ * as the jaxprs in its parameters have results. in and out may be the same array. */
 int knb_emit(kn_builder *b, const kn_prim *p, const void *params, int n_in, const kn_atom *in, kn_atom *out, int max_out);
 kn_atom knb_emit1(kn_builder *b, const kn_prim *p, const void *params, int n_in, const kn_atom *in); /* primitives with one result */
 
-/* Emits all equations of j with its variables replaced: operands are constants first, then inputs. Places are j's own where it has them. */
+/* Emits all equations of j with its variables replaced: operands are constants first, then inputs. Places are j's own where it has them;
+ * literals that are results stay literals. */
 void knb_inline(kn_builder *b, const kni_jaxpr *j, const kn_atom *operands, kn_atom *out);
 
 /* The jaxpr with these results; equations that no result needs are kept unless `drop_dead` (those of primitives that can fail are always
- * kept). Leaves b empty as after knb_init. In debug builds the result is checked. */
+ * kept). All constvars and invars are kept, in the order of their making. Leaves b empty as after knb_init. In debug builds the result is checked. */
 kn_error *knb_finish(kn_builder *b, int n_out, const kn_atom *out, const char *name, bool drop_dead, kni_jaxpr **jaxpr);
 #endif

@@ -48,11 +48,20 @@ static inline kn_type kni_atom_type(const kni_jaxpr *j, kn_atom a) { return kni_
 static inline kn_type kni_in_type(const kni_jaxpr *j, uint32_t i) { return j->type[j->n_const + i]; }
 static inline kn_type kni_out_type(const kni_jaxpr *j, uint32_t i) { return kni_atom_type(j, j->out[i]); }
 bool kni_equal(const kni_jaxpr *a, const kni_jaxpr *b);        /* same structure (alpha-equivalent); names and places do not count */
+uint64_t kni_hash(const kni_jaxpr *j);                         /* what belongs into `hash`; sub-jaxprs count by their own hash */
 kn_error *kni_check(const kni_jaxpr *j);                       /* every rule of the language; used after each pass in debug builds */
 
 typedef enum kn_jaxpr_form { KN_FORM_CLASSIC, KN_FORM_TYPED, KN_FORM_FULL } kn_jaxpr_form; /* = KN_JAXPR_CLASSIC .. of the public header */
-/* Texts. The full form loses nothing (weak types, places, literal bits, names) and is parsed back; constants' values are not part of it
- * here: `consts` (may be NULL) gives for each constvar a text to print after `=`. knx_alloc'ed. */
+/* Texts. The full form loses nothing (weak types, places, literal bits, names) and is parsed back: docs/jaxpr.md has its grammar.
+ * Constants' values are not in a jaxpr; `consts` (may be NULL) gives for each constvar a text that the full form prints, quoted, behind
+ * it (NULL: none). All results are knx_alloc'ed. */
 kn_error *kni_text(const kni_jaxpr *j, kn_jaxpr_form form, char **out);
+kn_error *kni_text_consts(const kni_jaxpr *j, kn_jaxpr_form form, const char *const *consts, char **out);
 kn_error *kni_parse(const char *text, kni_jaxpr **out);        /* the full form; messages say line and column */
+/* The same, handing back the constants' texts: j->n_const strings or NULLs in one block, freed with knx_free. */
+kn_error *kni_parse_consts(const char *text, kni_jaxpr **out, char ***consts);
+/* Places of parsed jaxprs: one per distinct line, alive until kni_places_free (for shutdown: nobody may hold one). NULL when there is no
+ * memory or there are too many. */
+const kn_place *kni_place(const char *file, int line, const char *function);
+void kni_places_free(void);
 #endif

@@ -67,7 +67,10 @@ struct kn_prim {
 
     /* Lowering: exactly one of these. */
     void (*expr)(knk_builder *k, const kn_expr_args *e, kn_value2 *y);                 /* elementwise: kernel nodes from kernel nodes */
-    void (*map)(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in); /* views: where result element `out` comes from */
+    /* Views: where result element `out` comes from. The axes of `out` have no node: computed positions are composed with the map. */
+    void (*map)(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in);
+    /* Does `map` work for these shapes? NULL: always. Where it does not (some reshapes) the result is an alias of the stored operand. */
+    bool (*map_exists)(const void *params, const kn_type *x, const kn_type *y);
     void (*pull)(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y);      /* loop nests with predicates or computed indices (one result) */
     const kn_reduction_row *reduction;                                                /* KN_REDUCES */
     kn_error *(*run)(const kn_routine_args *args);                                    /* a routine */
@@ -92,5 +95,7 @@ const kn_prim *kni_prim_find(const char *name); /* by printed name; NULL if ther
 /* Refuses rows with empty columns that have no reason; called by tests. Returns a text of the first fault, or NULL. */
 const char *kni_prim_fault(const kn_prim *p);
 static inline bool kni_can_fail(const kn_prim *p, const void *params) { return (p->bits & KN_CAN_FAIL) && (!p->may_fail || p->may_fail(params)); }
+/* Is the row linear in operand i? Rows with any number of operands mean all from the 32nd on by bit 31. */
+static inline bool kni_linear_in(const kn_prim *p, int i) { return (p->linear_in >> (i < 31 ? i : 31) & 1u) != 0; }
 static inline bool kni_has_tangent(kn_type t) { return knx_is_inexact(t.dtype); }
 #endif

@@ -20,6 +20,7 @@ typedef struct kn_type {
 static inline kn_type kni_type(kn_dtype dtype, int ndim, const int64_t *dim) { return (kn_type){.dtype = dtype, .ndim = (int16_t)ndim, .dim = dim}; }
 static inline kn_type kni_scalar_type(kn_dtype dtype) { return (kn_type){.dtype = dtype}; }
 bool kni_type_equal(kn_type a, kn_type b);              /* dtype, shape, weak, sharding */
+uint64_t kni_type_hash(kn_type t, uint64_t seed);
 bool kni_type_same_shape(kn_type a, kn_type b);
 int64_t kni_type_size(kn_type t);                       /* number of elements; 1 for scalars. The type was checked: it fits */
 size_t kni_type_bytes(kn_type t);

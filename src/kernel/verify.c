@@ -104,7 +104,7 @@ static const char *place_error(const knk_kernel *k, const knk_inst *n)
     if (n->op == KNK_STORE && !b->written)
         return "the buffer is not written";
     int d = n->op == KNK_STORE ? k->node[n->a].dtype : n->dtype;
-    return knk_memory_dtype(b->dtype) == d ? NULL : "the buffer holds another dtype";
+    return (int)knk_memory_dtype((kn_dtype_id)b->dtype) == d ? NULL : "the buffer holds another dtype";
 }
 
 /* Operands come before their users, and values cross stages only where they are one per parallel point. */

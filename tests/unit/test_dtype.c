@@ -9,58 +9,56 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* NumPy's tables, as np.promote_types, np.result_type and np.can_cast print them; the first column stands for the row's dtype. */
-static const char promotion[] =
-    "    b1  i1  u1  i2  u2  i4  u4  i8  u8  f2  f4  f8  c8  c16\n"
-    "b1  b1  i1  u1  i2  u2  i4  u4  i8  u8  f2  f4  f8  c8  c16\n"
-    "i1  i1  i1  i2  i2  i4  i4  i8  i8  f8  f2  f4  f8  c8  c16\n"
-    "u1  u1  i2  u1  i2  u2  i4  u4  i8  u8  f2  f4  f8  c8  c16\n"
-    "i2  i2  i2  i2  i2  i4  i4  i8  i8  f8  f4  f4  f8  c8  c16\n"
-    "u2  u2  i4  u2  i4  u2  i4  u4  i8  u8  f4  f4  f8  c8  c16\n"
-    "i4  i4  i4  i4  i4  i4  i4  i8  i8  f8  f8  f8  f8  c16 c16\n"
-    "u4  u4  i8  u4  i8  u4  i8  u4  i8  u8  f8  f8  f8  c16 c16\n"
-    "i8  i8  i8  i8  i8  i8  i8  i8  i8  f8  f8  f8  f8  c16 c16\n"
-    "u8  u8  f8  u8  f8  u8  f8  u8  f8  u8  f8  f8  f8  c16 c16\n"
-    "f2  f2  f2  f2  f4  f4  f8  f8  f8  f8  f2  f4  f8  c8  c16\n"
-    "f4  f4  f4  f4  f4  f4  f8  f8  f8  f8  f4  f4  f8  c8  c16\n"
-    "f8  f8  f8  f8  f8  f8  f8  f8  f8  f8  f8  f8  f8  c16 c16\n"
-    "c8  c8  c8  c8  c8  c8  c16 c16 c16 c16 c8  c8  c16 c8  c16\n"
-    "c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16\n";
+/* NumPy's tables, as np.promote_types, np.result_type and np.can_cast print them; the first column stands for the
+ * row's dtype. */
+static const char promotion[] = "    b1  i1  u1  i2  u2  i4  u4  i8  u8  f2  f4  f8  c8  c16\n"
+                                "b1  b1  i1  u1  i2  u2  i4  u4  i8  u8  f2  f4  f8  c8  c16\n"
+                                "i1  i1  i1  i2  i2  i4  i4  i8  i8  f8  f2  f4  f8  c8  c16\n"
+                                "u1  u1  i2  u1  i2  u2  i4  u4  i8  u8  f2  f4  f8  c8  c16\n"
+                                "i2  i2  i2  i2  i2  i4  i4  i8  i8  f8  f4  f4  f8  c8  c16\n"
+                                "u2  u2  i4  u2  i4  u2  i4  u4  i8  u8  f4  f4  f8  c8  c16\n"
+                                "i4  i4  i4  i4  i4  i4  i4  i8  i8  f8  f8  f8  f8  c16 c16\n"
+                                "u4  u4  i8  u4  i8  u4  i8  u4  i8  u8  f8  f8  f8  c16 c16\n"
+                                "i8  i8  i8  i8  i8  i8  i8  i8  i8  f8  f8  f8  f8  c16 c16\n"
+                                "u8  u8  f8  u8  f8  u8  f8  u8  f8  u8  f8  f8  f8  c16 c16\n"
+                                "f2  f2  f2  f2  f4  f4  f8  f8  f8  f8  f2  f4  f8  c8  c16\n"
+                                "f4  f4  f4  f4  f4  f4  f8  f8  f8  f8  f4  f4  f8  c8  c16\n"
+                                "f8  f8  f8  f8  f8  f8  f8  f8  f8  f8  f8  f8  f8  c16 c16\n"
+                                "c8  c8  c8  c8  c8  c8  c16 c16 c16 c16 c8  c8  c16 c8  c16\n"
+                                "c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16 c16\n";
 
 /* Python's bool, int, float and complex beside an array. */
-static const char weak[] =
-    "    b   i   f   c\n"
-    "b1  b1  i8  f8  c16\n"
-    "i1  i1  i1  f8  c16\n"
-    "u1  u1  u1  f8  c16\n"
-    "i2  i2  i2  f8  c16\n"
-    "u2  u2  u2  f8  c16\n"
-    "i4  i4  i4  f8  c16\n"
-    "u4  u4  u4  f8  c16\n"
-    "i8  i8  i8  f8  c16\n"
-    "u8  u8  u8  f8  c16\n"
-    "f2  f2  f2  f2  c8\n"
-    "f4  f4  f4  f4  c8\n"
-    "f8  f8  f8  f8  c16\n"
-    "c8  c8  c8  c8  c8\n"
-    "c16 c16 c16 c16 c16\n";
+static const char weak[] = "    b   i   f   c\n"
+                           "b1  b1  i8  f8  c16\n"
+                           "i1  i1  i1  f8  c16\n"
+                           "u1  u1  u1  f8  c16\n"
+                           "i2  i2  i2  f8  c16\n"
+                           "u2  u2  u2  f8  c16\n"
+                           "i4  i4  i4  f8  c16\n"
+                           "u4  u4  u4  f8  c16\n"
+                           "i8  i8  i8  f8  c16\n"
+                           "u8  u8  u8  f8  c16\n"
+                           "f2  f2  f2  f2  c8\n"
+                           "f4  f4  f4  f4  c8\n"
+                           "f8  f8  f8  f8  c16\n"
+                           "c8  c8  c8  c8  c8\n"
+                           "c16 c16 c16 c16 c16\n";
 
 /* from: safe to | same_kind to, besides */
-static const char casting[] =
-    "b1: b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16 |\n"
-    "i1: i1 i2 i4 i8 f2 f4 f8 c8 c16 |\n"
-    "u1: u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16 | i1\n"
-    "i2: i2 i4 i8 f4 f8 c8 c16 | i1 f2\n"
-    "u2: u2 i4 u4 i8 u8 f4 f8 c8 c16 | i1 u1 i2 f2\n"
-    "i4: i4 i8 f8 c16 | i1 i2 f2 f4 c8\n"
-    "u4: u4 i8 u8 f8 c16 | i1 u1 i2 u2 i4 f2 f4 c8\n"
-    "i8: i8 f8 c16 | i1 i2 i4 f2 f4 c8\n"
-    "u8: u8 f8 c16 | i1 u1 i2 u2 i4 u4 i8 f2 f4 c8\n"
-    "f2: f2 f4 f8 c8 c16 |\n"
-    "f4: f4 f8 c8 c16 | f2\n"
-    "f8: f8 c16 | f2 f4 c8\n"
-    "c8: c8 c16 |\n"
-    "c16: c16 | c8\n";
+static const char casting[] = "b1: b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16 |\n"
+                              "i1: i1 i2 i4 i8 f2 f4 f8 c8 c16 |\n"
+                              "u1: u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16 | i1\n"
+                              "i2: i2 i4 i8 f4 f8 c8 c16 | i1 f2\n"
+                              "u2: u2 i4 u4 i8 u8 f4 f8 c8 c16 | i1 u1 i2 f2\n"
+                              "i4: i4 i8 f8 c16 | i1 i2 f2 f4 c8\n"
+                              "u4: u4 i8 u8 f8 c16 | i1 u1 i2 u2 i4 f2 f4 c8\n"
+                              "i8: i8 f8 c16 | i1 i2 i4 f2 f4 c8\n"
+                              "u8: u8 f8 c16 | i1 u1 i2 u2 i4 u4 i8 f2 f4 c8\n"
+                              "f2: f2 f4 f8 c8 c16 |\n"
+                              "f4: f4 f8 c8 c16 | f2\n"
+                              "f8: f8 c16 | f2 f4 c8\n"
+                              "c8: c8 c16 |\n"
+                              "c16: c16 | c8\n";
 
 static kn_dtype by_code(const char *code)
 {
@@ -75,7 +73,7 @@ static kn_dtype by_code(const char *code)
 /* Splits a copy of a table into rows and words; calls check(row's first word, heading of the column, word). */
 static int each_cell(const char *table, void (*check)(const char *, const char *, const char *))
 {
-    char text[2048], *row_end, *word_end, *heading[16] = { 0 };
+    char text[2048], *row_end, *word_end, *heading[16] = {0};
     int cells = 0;
     assert_true(strlen(table) < sizeof text);
     strcpy(text, table);
@@ -175,11 +173,13 @@ static void promotion_is_numpys_table(void **state)
 static void bfloat16_promotes_like_a_16_bit_float(void **state)
 {
     (void)state;
-    const struct { kn_dtype other, want; } row[] = {
-        { KN_DT(BOOL), KN_DT(BF16) }, { KN_DT(I8), KN_DT(BF16) },  { KN_DT(U8), KN_DT(BF16) },  { KN_DT(I16), KN_DT(F32) },
-        { KN_DT(U16), KN_DT(F32) },   { KN_DT(I32), KN_DT(F64) },  { KN_DT(U32), KN_DT(F64) },  { KN_DT(I64), KN_DT(F64) },
-        { KN_DT(U64), KN_DT(F64) },   { KN_DT(BF16), KN_DT(BF16) }, { KN_DT(F32), KN_DT(F32) }, { KN_DT(F64), KN_DT(F64) },
-        { KN_DT(C64), KN_DT(C64) },   { KN_DT(C128), KN_DT(C128) },
+    const struct {
+        kn_dtype other, want;
+    } row[] = {
+        {KN_DT(BOOL), KN_DT(BF16)}, {KN_DT(I8), KN_DT(BF16)},   {KN_DT(U8), KN_DT(BF16)}, {KN_DT(I16), KN_DT(F32)},
+        {KN_DT(U16), KN_DT(F32)},   {KN_DT(I32), KN_DT(F64)},   {KN_DT(U32), KN_DT(F64)}, {KN_DT(I64), KN_DT(F64)},
+        {KN_DT(U64), KN_DT(F64)},   {KN_DT(BF16), KN_DT(BF16)}, {KN_DT(F32), KN_DT(F32)}, {KN_DT(F64), KN_DT(F64)},
+        {KN_DT(C64), KN_DT(C64)},   {KN_DT(C128), KN_DT(C128)},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         check_dtype(knx_promote(KN_DT(BF16), row[i].other), row[i].want, "bf16", row[i].other->name);
@@ -248,7 +248,7 @@ static bool lists(const char *begin, const char *end, const char *code)
 static void can_cast_is_numpys_table(void **state)
 {
     (void)state;
-    const char *codes[] = { "b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16" };
+    const char *codes[] = {"b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"};
     const char *row = casting;
     for (int i = 0; i < 14; i++, row = strchr(row, '\n') + 1) {
         const char *bar = strchr(row, '|'), *end = strchr(row, '\n');
@@ -286,10 +286,10 @@ static void a_key_casts_only_to_a_key(void **state)
 
 static kn_scalar_bits parse_bits(kn_dtype d, const char *hex)
 {
-    kn_scalar_bits s = { .u = { 0, 0 } };
+    kn_scalar_bits s = {.u = {0, 0}};
     int parts = knx_is_complex(d) ? 2 : 1, size = d->size / parts;
     for (int i = 0; i < parts; i++) {
-        char digits[17] = { 0 };
+        char digits[17] = {0};
         memcpy(digits, hex + 2 * size * i, 2 * (size_t)size);
         uint64_t v = strtoull(digits, NULL, 16);
         memcpy(s.bytes + size * i, &v, (size_t)size);
@@ -299,7 +299,7 @@ static kn_scalar_bits parse_bits(kn_dtype d, const char *hex)
 
 static bool is_nan_at(kn_dtype component, const uint8_t *p)
 {
-    kn_scalar_bits s = { .u = { 0, 0 } };
+    kn_scalar_bits s = {.u = {0, 0}};
     memcpy(s.bytes, p, component->size);
     return knx_is_float(component) && isnan(knx_scalar_to_double(component, s));
 }
@@ -309,7 +309,8 @@ static bool same_element(kn_dtype d, const kn_scalar_bits *a, const kn_scalar_bi
 {
     kn_dtype c = knx_component(d);
     for (int at = 0; at < d->size; at += c->size)
-        if (memcmp(a->bytes + at, b->bytes + at, c->size) && !(is_nan_at(c, a->bytes + at) && is_nan_at(c, b->bytes + at)))
+        if (memcmp(a->bytes + at, b->bytes + at, c->size) &&
+            !(is_nan_at(c, a->bytes + at) && is_nan_at(c, b->bytes + at)))
             return false;
     return true;
 }
@@ -329,11 +330,11 @@ static void casts_give_numpys_bits(void **state)
         assert_true(from && to);
         pairs++;
         for (char *w = strtok_r(NULL, " \n", &end); w; w = strtok_r(NULL, " \n", &end)) {
-            kn_scalar_bits in = parse_bits(from, w), want = parse_bits(to, strchr(w, ':') + 1), got = { .u = { 0, 0 } };
+            kn_scalar_bits in = parse_bits(from, w), want = parse_bits(to, strchr(w, ':') + 1), got = {.u = {0, 0}};
             knx_convert(from, &in, to, &got);
             if (!same_element(to, &got, &want) && ++wrong < 20)
-                print_error("%s to %s: %s gives %016llx %016llx\n", from->name, to->name, w, (unsigned long long)got.u[0],
-                            (unsigned long long)got.u[1]);
+                print_error("%s to %s: %s gives %016llx %016llx\n", from->name, to->name, w,
+                            (unsigned long long)got.u[0], (unsigned long long)got.u[1]);
         }
     }
     fclose(f);
@@ -344,7 +345,7 @@ static void casts_give_numpys_bits(void **state)
 static void conversion_works_in_place_and_unaligned(void **state)
 {
     (void)state;
-    char bytes[17] = { 0 };
+    char bytes[17] = {0};
     double d = -2.5;
     int32_t i;
     memcpy(bytes + 1, &d, sizeof d);
@@ -356,7 +357,7 @@ static void conversion_works_in_place_and_unaligned(void **state)
 static void the_imaginary_part_makes_a_complex_true(void **state)
 {
     (void)state;
-    kn_c64 z = { 0, 1 };
+    kn_c64 z = {0, 1};
     uint8_t b = 0;
     knx_convert(KN_DT(C64), &z, KN_DT(BOOL), &b);
     assert_int_equal(b, 1);
@@ -386,7 +387,8 @@ static void a_key_converts_to_a_key_and_to_nothing_else(void **state)
 static void integers_become_bfloat16_through_float32(void **state)
 {
     (void)state;
-    int64_t v = ((int64_t)1 << 40) + ((int64_t)1 << 32) + 1; /* just above a tie of bfloat16; float32 rounds it onto the tie */
+    int64_t v =
+        ((int64_t)1 << 40) + ((int64_t)1 << 32) + 1; /* just above a tie of bfloat16; float32 rounds it onto the tie */
     uint16_t h = 0;
     knx_convert(KN_DT(I64), &v, KN_DT(BF16), &h);
     assert_int_equal(h, knx_float_to_bf16(0x1p40f));
@@ -412,10 +414,16 @@ static void scalars_keep_their_value(void **state)
 static void integers_fit_up_to_the_last_value_and_no_further(void **state)
 {
     (void)state;
-    const struct { kn_dtype d; int64_t min; uint64_t max; } row[] = {
-        { KN_DT(BOOL), 0, 1 },          { KN_DT(I8), INT8_MIN, INT8_MAX },    { KN_DT(U8), 0, UINT8_MAX },
-        { KN_DT(I16), INT16_MIN, INT16_MAX }, { KN_DT(U16), 0, UINT16_MAX },  { KN_DT(I32), INT32_MIN, INT32_MAX },
-        { KN_DT(U32), 0, UINT32_MAX },  { KN_DT(I64), INT64_MIN, INT64_MAX }, { KN_DT(U64), 0, UINT64_MAX },
+    const struct {
+        kn_dtype d;
+        int64_t min;
+        uint64_t max;
+    } row[] = {
+        {KN_DT(BOOL), 0, 1},         {KN_DT(I8), INT8_MIN, INT8_MAX},
+        {KN_DT(U8), 0, UINT8_MAX},   {KN_DT(I16), INT16_MIN, INT16_MAX},
+        {KN_DT(U16), 0, UINT16_MAX}, {KN_DT(I32), INT32_MIN, INT32_MAX},
+        {KN_DT(U32), 0, UINT32_MAX}, {KN_DT(I64), INT64_MIN, INT64_MAX},
+        {KN_DT(U64), 0, UINT64_MAX},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         assert_true(knx_int_fits(row[i].d, true, row[i].max));
@@ -430,14 +438,18 @@ static void integers_fit_up_to_the_last_value_and_no_further(void **state)
 
 /* 16-bit floats: the value of a pattern is computed here from its fields with ldexp. */
 
-typedef struct { int exponent_bits, fraction_bits; } format;
-static const format F16 = { 5, 10 }, BF16 = { 8, 7 };
+typedef struct {
+    int exponent_bits, fraction_bits;
+} format;
+static const format F16 = {5, 10}, BF16 = {8, 7};
 
 static double value_of(format f, unsigned h) /* of a finite one, or infinity */
 {
     int bias = (1 << (f.exponent_bits - 1)) - 1, e = (int)(h >> f.fraction_bits) & ((1 << f.exponent_bits) - 1);
     double fraction = h & ((1u << f.fraction_bits) - 1), one = 1u << f.fraction_bits;
-    double v = e == (1 << f.exponent_bits) - 1 ? INFINITY : ldexp(e ? one + fraction : fraction, (e ? e : 1) - bias - f.fraction_bits);
+    double v = e == (1 << f.exponent_bits) - 1
+                   ? INFINITY
+                   : ldexp(e ? one + fraction : fraction, (e ? e : 1) - bias - f.fraction_bits);
     return h & 0x8000 ? -v : v;
 }
 
@@ -449,7 +461,7 @@ static void every_half_widens_to_its_value(void **state)
     for (unsigned h = 0; h < 65536; h++) {
         float f = knx_half_to_float((uint16_t)h);
         double v = value_of(F16, h);
-        if (is_nan_pattern(F16, h) ? !isnan(f) : f != v || signbit(f) != signbit(v))
+        if (is_nan_pattern(F16, h) ? !isnan(f) : f != v || !signbit(f) != !signbit(v))
             fail_msg("half %04x became %a", h, f);
     }
 }
@@ -460,7 +472,7 @@ static void every_bfloat16_widens_to_its_value(void **state)
     for (unsigned h = 0; h < 65536; h++) {
         float f = knx_bf16_to_float((uint16_t)h);
         double v = value_of(BF16, h);
-        if (is_nan_pattern(BF16, h) ? !isnan(f) : f != v || signbit(f) != signbit(v))
+        if (is_nan_pattern(BF16, h) ? !isnan(f) : f != v || !signbit(f) != !signbit(v))
             fail_msg("bfloat16 %04x became %a", h, f);
     }
 }
@@ -469,7 +481,8 @@ static void every_half_survives_the_way_through_float_and_double(void **state)
 {
     (void)state;
     for (unsigned h = 0; h < 65536; h++) {
-        uint16_t back = knx_float_to_half(knx_half_to_float((uint16_t)h)), twice = knx_double_to_half(knx_half_to_float((uint16_t)h));
+        uint16_t back = knx_float_to_half(knx_half_to_float((uint16_t)h)),
+                 twice = knx_double_to_half(knx_half_to_float((uint16_t)h));
         unsigned want = is_nan_pattern(F16, h) ? h | 0x0200 : h; /* NaNs come out quiet, sign and payload kept */
         if (back != want || twice != want)
             fail_msg("half %04x came back as %04x and %04x", h, back, twice);
@@ -480,7 +493,8 @@ static void every_bfloat16_survives_the_way_through_float_and_double(void **stat
 {
     (void)state;
     for (unsigned h = 0; h < 65536; h++) {
-        uint16_t back = knx_float_to_bf16(knx_bf16_to_float((uint16_t)h)), twice = knx_double_to_bf16(knx_bf16_to_float((uint16_t)h));
+        uint16_t back = knx_float_to_bf16(knx_bf16_to_float((uint16_t)h)),
+                 twice = knx_double_to_bf16(knx_bf16_to_float((uint16_t)h));
         unsigned want = is_nan_pattern(BF16, h) ? h | 0x0040 : h;
         if (back != want || twice != want)
             fail_msg("bfloat16 %04x came back as %04x and %04x", h, back, twice);
@@ -493,8 +507,8 @@ static void check_rounding(const char *what, double v, unsigned got, unsigned wa
         fail_msg("%s: %a became %04x, not %04x", what, v, got, want);
 }
 
-/* Between each two neighbours: the tie goes to the even one, its neighbours in float and double to the nearer one. The step past the
- * largest finite number leads to infinity. */
+/* Between each two neighbours: the tie goes to the even one, its neighbours in float and double to the nearer one.
+ * The step past the largest finite number leads to infinity. */
 static void ties_go_to_even(format f, uint16_t (*from_float)(float), uint16_t (*from_double)(double))
 {
     unsigned infinity = 0x7fffu & ~((1u << f.fraction_bits) - 1);
@@ -554,18 +568,39 @@ static void the_inline_conversions_are_the_same(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(every_dtype_is_found_by_its_name), T(every_dtype_is_found_by_its_short_name), T(a_byte_order_marks_a_numpy_code),
-        T(an_unknown_dtype_is_null), T(the_table_knows_sizes_and_kinds), T(components_and_complexes_belong_together),
-        T(promotion_is_numpys_table), T(bfloat16_promotes_like_a_16_bit_float), T(bfloat16_with_float16_is_float32),
-        T(a_key_promotes_only_with_a_key), T(weak_promotion_is_numpys_table), T(weak_floats_take_the_default_float),
-        T(bfloat16_keeps_weak_scalars_weak), T(a_key_takes_no_weak_scalar), T(can_cast_is_numpys_table),
-        T(bfloat16_and_float16_are_of_the_same_kind_but_not_safe), T(a_key_casts_only_to_a_key), T(casts_give_numpys_bits),
-        T(conversion_works_in_place_and_unaligned), T(the_imaginary_part_makes_a_complex_true), T(a_bool_of_any_bits_reads_as_one),
-        T(a_key_converts_to_a_key_and_to_nothing_else), T(integers_become_bfloat16_through_float32),
-        T(unused_bytes_of_a_scalar_are_zero), T(scalars_keep_their_value), T(integers_fit_up_to_the_last_value_and_no_further),
-        T(every_half_widens_to_its_value), T(every_bfloat16_widens_to_its_value),
-        T(every_half_survives_the_way_through_float_and_double), T(every_bfloat16_survives_the_way_through_float_and_double),
-        T(half_ties_go_to_even), T(bfloat16_ties_go_to_even), T(huge_and_tiny_doubles_become_infinity_and_zero),
+        T(every_dtype_is_found_by_its_name),
+        T(every_dtype_is_found_by_its_short_name),
+        T(a_byte_order_marks_a_numpy_code),
+        T(an_unknown_dtype_is_null),
+        T(the_table_knows_sizes_and_kinds),
+        T(components_and_complexes_belong_together),
+        T(promotion_is_numpys_table),
+        T(bfloat16_promotes_like_a_16_bit_float),
+        T(bfloat16_with_float16_is_float32),
+        T(a_key_promotes_only_with_a_key),
+        T(weak_promotion_is_numpys_table),
+        T(weak_floats_take_the_default_float),
+        T(bfloat16_keeps_weak_scalars_weak),
+        T(a_key_takes_no_weak_scalar),
+        T(can_cast_is_numpys_table),
+        T(bfloat16_and_float16_are_of_the_same_kind_but_not_safe),
+        T(a_key_casts_only_to_a_key),
+        T(casts_give_numpys_bits),
+        T(conversion_works_in_place_and_unaligned),
+        T(the_imaginary_part_makes_a_complex_true),
+        T(a_bool_of_any_bits_reads_as_one),
+        T(a_key_converts_to_a_key_and_to_nothing_else),
+        T(integers_become_bfloat16_through_float32),
+        T(unused_bytes_of_a_scalar_are_zero),
+        T(scalars_keep_their_value),
+        T(integers_fit_up_to_the_last_value_and_no_further),
+        T(every_half_widens_to_its_value),
+        T(every_bfloat16_widens_to_its_value),
+        T(every_half_survives_the_way_through_float_and_double),
+        T(every_bfloat16_survives_the_way_through_float_and_double),
+        T(half_ties_go_to_even),
+        T(bfloat16_ties_go_to_even),
+        T(huge_and_tiny_doubles_become_infinity_and_zero),
         T(the_inline_conversions_are_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/macros.h -- the conveniences of C: numbers where arrays go, named options with their defaults, scopes, the place of the call.
+ *
+ * Every function that a user calls on arrays has a macro of its own name. It evaluates its arguments once and from left to right, fills in
+ * the options (defaults first, the caller's after them), notes the place, then calls the function: `(kn_sum)(x, &opts)` is the function.
+ * Each macro mentions each argument once, so nested calls stay short when they are expanded; names inside are made unique with __COUNTER__.
+ * Define KN_NO_PLACES to leave the places out. C++ and the library itself do without these macros. */
+#ifndef KILN_MACROS_H
+#define KILN_MACROS_H
+#if !defined(__cplusplus) && !defined(KN_BUILD)
+#include "kiln/core.h"
+#include "kiln/function.h"
+#include "kiln/numpy.h"
+
+/* ---- Tools. */
+#define KN_CAT_(a, b) a##b
+#define KN_CAT(a, b) KN_CAT_(a, b)
+#define KN_V_(i, c) kn_##i##_##c
+#define KN_V(i, c) KN_V_(i, c)      /* a variable of the macro call number c */
+#define KN_STRIP(...) __VA_ARGS__
+#define KN_FIRST_(a, ...) a
+#define KN_HAS(...) KN_FIRST_(__VA_OPT__(1, ) 0, 0) /* 1 if there are arguments */
+/* How many arguments, 0 to 64. */
+#define KN_COUNT(...) KN_COUNT_(__VA_ARGS__ __VA_OPT__(, ) 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, \
+    49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, \
+    20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
+#define KN_COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, \
+    a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, \
+    a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, n, ...) n
+/* m(c, a) for each argument a: up to 32. */
+#define KN_EACH_0(m, c, ...)
+#define KN_EACH_1(m, c, a) m(c, a)
+#define KN_EACH_2(m, c, a, ...) m(c, a) KN_EACH_1(m, c, __VA_ARGS__)
+#define KN_EACH_3(m, c, a, ...) m(c, a) KN_EACH_2(m, c, __VA_ARGS__)
+#define KN_EACH_4(m, c, a, ...) m(c, a) KN_EACH_3(m, c, __VA_ARGS__)
+#define KN_EACH_5(m, c, a, ...) m(c, a) KN_EACH_4(m, c, __VA_ARGS__)
+#define KN_EACH_6(m, c, a, ...) m(c, a) KN_EACH_5(m, c, __VA_ARGS__)
+#define KN_EACH_7(m, c, a, ...) m(c, a) KN_EACH_6(m, c, __VA_ARGS__)
+#define KN_EACH_8(m, c, a, ...) m(c, a) KN_EACH_7(m, c, __VA_ARGS__)
+#define KN_EACH_9(m, c, a, ...) m(c, a) KN_EACH_8(m, c, __VA_ARGS__)
+#define KN_EACH_10(m, c, a, ...) m(c, a) KN_EACH_9(m, c, __VA_ARGS__)
+#define KN_EACH_11(m, c, a, ...) m(c, a) KN_EACH_10(m, c, __VA_ARGS__)
+#define KN_EACH_12(m, c, a, ...) m(c, a) KN_EACH_11(m, c, __VA_ARGS__)
+#define KN_EACH_13(m, c, a, ...) m(c, a) KN_EACH_12(m, c, __VA_ARGS__)
+#define KN_EACH_14(m, c, a, ...) m(c, a) KN_EACH_13(m, c, __VA_ARGS__)
+#define KN_EACH_15(m, c, a, ...) m(c, a) KN_EACH_14(m, c, __VA_ARGS__)
+#define KN_EACH_16(m, c, a, ...) m(c, a) KN_EACH_15(m, c, __VA_ARGS__)
+#define KN_EACH_17(m, c, a, ...) m(c, a) KN_EACH_16(m, c, __VA_ARGS__)
+#define KN_EACH_18(m, c, a, ...) m(c, a) KN_EACH_17(m, c, __VA_ARGS__)
+#define KN_EACH_19(m, c, a, ...) m(c, a) KN_EACH_18(m, c, __VA_ARGS__)
+#define KN_EACH_20(m, c, a, ...) m(c, a) KN_EACH_19(m, c, __VA_ARGS__)
+#define KN_EACH_21(m, c, a, ...) m(c, a) KN_EACH_20(m, c, __VA_ARGS__)
+#define KN_EACH_22(m, c, a, ...) m(c, a) KN_EACH_21(m, c, __VA_ARGS__)
+#define KN_EACH_23(m, c, a, ...) m(c, a) KN_EACH_22(m, c, __VA_ARGS__)
+#define KN_EACH_24(m, c, a, ...) m(c, a) KN_EACH_23(m, c, __VA_ARGS__)
+#define KN_EACH_25(m, c, a, ...) m(c, a) KN_EACH_24(m, c, __VA_ARGS__)
+#define KN_EACH_26(m, c, a, ...) m(c, a) KN_EACH_25(m, c, __VA_ARGS__)
+#define KN_EACH_27(m, c, a, ...) m(c, a) KN_EACH_26(m, c, __VA_ARGS__)
+#define KN_EACH_28(m, c, a, ...) m(c, a) KN_EACH_27(m, c, __VA_ARGS__)
+#define KN_EACH_29(m, c, a, ...) m(c, a) KN_EACH_28(m, c, __VA_ARGS__)
+#define KN_EACH_30(m, c, a, ...) m(c, a) KN_EACH_29(m, c, __VA_ARGS__)
+#define KN_EACH_31(m, c, a, ...) m(c, a) KN_EACH_30(m, c, __VA_ARGS__)
+#define KN_EACH_32(m, c, a, ...) m(c, a) KN_EACH_31(m, c, __VA_ARGS__)
+#define KN_EACH(m, c, ...) KN_CAT(KN_EACH_, KN_COUNT(__VA_ARGS__))(m, c __VA_OPT__(, ) __VA_ARGS__)
+
+/* The place of a call, as a pointer to a static structure. */
+#ifdef KN_NO_PLACES
+#define KN_HERE() ((void)0)
+#else
+#define KN_PLACE()                                                                                                     \
+    __extension__({ static const kn_place kn_this_place = {__FILE__, __LINE__, __func__}; &kn_this_place; })
+#define KN_HERE() kn_here(KN_PLACE())
+#endif
+
+/* The warnings about a default that the caller overrides, off and on again. */
+#if defined(__clang__)
+#define KN_QUIET                                                                                                       \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Winitializer-overrides\"")
+#define KN_UNQUIET _Pragma("clang diagnostic pop")
+#else
+#define KN_QUIET _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Woverride-init\"")
+#define KN_UNQUIET _Pragma("GCC diagnostic pop")
+#endif
+
+/* ---- Scopes: KN_SCOPE; at the start of a block. */
+#define KN_SCOPE                                                                                                       \
+    kn_scope KN_V(scope, __COUNTER__) __attribute__((cleanup(kn_scope_end), unused)) = kn_scope_begin()
+
+/* ---- C types. One case per type and no default: what is not a number or an array does not compile. */
+#define KN_SIGNED(f) char: f, signed char: f, short: f, int: f, long: f, long long: f
+#define KN_UNSIGNED(f) unsigned char: f, unsigned short: f, unsigned int: f, unsigned long: f, unsigned long long: f
+static inline kn_array kn_like_complex_(double _Complex z)
+{
+    return kn_like_complex(__extension__ __real__ z, __extension__ __imag__ z);
+}
+/* A number or an array as an array: a C number becomes a weak scalar. */
+#define KN_LIKE(x) KN_LIKE_(__COUNTER__, x)
+#define KN_LIKE_(c, x)                                                                                                 \
+    __extension__({ __auto_type KN_V(val, c) = (x); _Generic(KN_V(val, c), kn_array: kn_like_array, bool: kn_like_bool,    \
+        KN_SIGNED(kn_like_int), KN_UNSIGNED(kn_like_uint), float: kn_like_double, double: kn_like_double,              \
+        float _Complex: kn_like_complex_, double _Complex: kn_like_complex_)(KN_V(val, c)); })
+
+/* The number of the dtype of a C type, given a pointer to it (its value does not matter). */
+#define KN_TYPE_ID(p)                                                                                                  \
+    _Generic((p), bool *: 0, const bool *: 0, KN_TYPE_CASE(char, (char)-1 < 0 ? 1 : 5), KN_TYPE_CASE(signed char, 1),  \
+        KN_TYPE_CASE(short, 2), KN_TYPE_CASE(int, 3), KN_TYPE_CASE(long, sizeof(long) == 8 ? 4 : 3),                   \
+        KN_TYPE_CASE(long long, 4), KN_TYPE_CASE(unsigned char, 5), KN_TYPE_CASE(unsigned short, 6),                   \
+        KN_TYPE_CASE(unsigned int, 7), KN_TYPE_CASE(unsigned long, sizeof(long) == 8 ? 8 : 7),                         \
+        KN_TYPE_CASE(unsigned long long, 8), KN_TYPE_CASE(float, 11), KN_TYPE_CASE(double, 12),                        \
+        KN_TYPE_CASE(float _Complex, 13), KN_TYPE_CASE(double _Complex, 14), KN_TYPE_CASE(kn_c64, 13),                 \
+        KN_TYPE_CASE(kn_c128, 14))
+#define KN_TYPE_CASE(type, id) type *: (id), const type *: (id)
+
+/* ---- Shapes, axes, lists. */
+#define KN_SHAPE(...) ((kn_shape){KN_COUNT(__VA_ARGS__), {__VA_ARGS__ __VA_OPT__(, ) KN_PAD_(__VA_ARGS__)}})
+#define KN_AXIS(...) ((kn_axes){KN_COUNT(__VA_ARGS__) + 1, {__VA_ARGS__ __VA_OPT__(, ) KN_PAD_(__VA_ARGS__)}})
+#define KN_PAD_(...) KN_CAT(KN_PAD_, KN_HAS(__VA_ARGS__))
+#define KN_PAD_0 0
+#define KN_PAD_1
+#define KN_AXIS_NONE ((kn_axes){-1, {0}})
+#define KN_ARGNUMS(...) ((kn_argnums){KN_COUNT(__VA_ARGS__), {__VA_ARGS__}})
+/* A list of arrays (and numbers), up to 32. */
+#define KN_LIST(...) KN_LIST_(__COUNTER__, KN_COUNT(__VA_ARGS__), __VA_ARGS__)
+#define KN_LIST_(c, count, ...)                                                                                        \
+    __extension__({ kn_array KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_LIST_PUT_, c, __VA_ARGS__)        \
+        KN_HERE(); (kn_list_from)(KN_V(vec, c), KN_V(cnt, c)); })
+#define KN_LIST_PUT_(c, a) KN_V(vec, c)[KN_V(cnt, c)++] = KN_LIKE(a);
+
+/* ---- How a macro calls its function: operands, options, place, call. T: the option struct; D: its defaults in parentheses, each with a
+ * comma behind it (what is not named is zero). Without options the function gets NULL. */
+#define KN_OPTS(c, T, D, ...) KN_CAT(KN_OPTS_, KN_HAS(__VA_ARGS__))(c, T, D, __VA_ARGS__)
+#define KN_OPTS_0(c, T, D, ...) const T *const KN_V(opt, c) = (const T *)0;
+#define KN_OPTS_1(c, T, D, ...)                                                                                        \
+    KN_QUIET const T KN_V(str, c) = {KN_STRIP D .size_ = sizeof(T), __VA_ARGS__};                                        \
+    KN_UNQUIET const T *const KN_V(opt, c) = &KN_V(str, c);
+
+#define KN_F1(f, x) KN_F1_(__COUNTER__, f, x)
+#define KN_F1_(c, f, x) __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_HERE(); (f)(KN_V(1, c)); })
+#define KN_F2(f, x, y) KN_F2_(__COUNTER__, f, x, y)
+#define KN_F2_(c, f, x, y)                                                                                             \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(y);                                \
+        KN_HERE(); (f)(KN_V(1, c), KN_V(2, c)); })
+#define KN_F3(f, x, y, z) KN_F3_(__COUNTER__, f, x, y, z)
+#define KN_F3_(c, f, x, y, z)                                                                                          \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(y);                                \
+        kn_array KN_V(3, c) = KN_LIKE(z); KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+/* ... with options behind */
+#define KN_F1O(f, T, D, x, ...) KN_F1O_(__COUNTER__, f, T, D, x, __VA_ARGS__)
+#define KN_F1O_(c, f, T, D, x, ...)                                                                                    \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_OPTS(c, T, D, __VA_ARGS__)                                    \
+        KN_HERE(); (f)(KN_V(1, c), KN_V(opt, c)); })
+#define KN_F2O(f, T, D, x, y, ...) KN_F2O_(__COUNTER__, f, T, D, x, y, __VA_ARGS__)
+#define KN_F2O_(c, f, T, D, x, y, ...)                                                                                 \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(y);                                \
+        KN_OPTS(c, T, D, __VA_ARGS__) KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
+#define KN_F3O(f, T, D, x, y, z, ...) KN_F3O_(__COUNTER__, f, T, D, x, y, z, __VA_ARGS__)
+#define KN_F3O_(c, f, T, D, x, y, z, ...)                                                                              \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(y);                                \
+        kn_array KN_V(3, c) = KN_LIKE(z); KN_OPTS(c, T, D, __VA_ARGS__)                                                \
+        KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
+/* ... of one value of another C type (A), and with options */
+#define KN_G1(f, A, x) KN_G1_(__COUNTER__, f, A, x)
+#define KN_G1_(c, f, A, x) __extension__({ A KN_V(1, c) = (x); KN_HERE(); (f)(KN_V(1, c)); })
+#define KN_G1O(f, T, D, A, x, ...) KN_G1O_(__COUNTER__, f, T, D, A, x, __VA_ARGS__)
+#define KN_G1O_(c, f, T, D, A, x, ...)                                                                                 \
+    __extension__({ A KN_V(1, c) = (x); KN_OPTS(c, T, D, __VA_ARGS__) KN_HERE(); (f)(KN_V(1, c), KN_V(opt, c)); })
+#define KN_G2(f, A, x, B, y) KN_G2_(__COUNTER__, f, A, x, B, y)
+#define KN_G2_(c, f, A, x, B, y)                                                                                       \
+    __extension__({ A KN_V(1, c) = (x); B KN_V(2, c) = (y); KN_HERE(); (f)(KN_V(1, c), KN_V(2, c)); })
+#define KN_G2O(f, T, D, A, x, B, y, ...) KN_G2O_(__COUNTER__, f, T, D, A, x, B, y, __VA_ARGS__)
+#define KN_G2O_(c, f, T, D, A, x, B, y, ...)                                                                           \
+    __extension__({ A KN_V(1, c) = (x); B KN_V(2, c) = (y); KN_OPTS(c, T, D, __VA_ARGS__)                              \
+        KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
+/* ... of an array and one or two values of other C types */
+#define KN_H1(f, x, A, y) KN_H1_(__COUNTER__, f, x, A, y)
+#define KN_H1_(c, f, x, A, y)                                                                                          \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); A KN_V(2, c) = (y); KN_HERE(); (f)(KN_V(1, c), KN_V(2, c)); })
+#define KN_H1O(f, T, D, x, A, y, ...) KN_H1O_(__COUNTER__, f, T, D, x, A, y, __VA_ARGS__)
+#define KN_H1O_(c, f, T, D, x, A, y, ...)                                                                              \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); A KN_V(2, c) = (y); KN_OPTS(c, T, D, __VA_ARGS__)                \
+        KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
+#define KN_H2(f, x, A, y, B, z) KN_H2_(__COUNTER__, f, x, A, y, B, z)
+#define KN_H2_(c, f, x, A, y, B, z)                                                                                    \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); A KN_V(2, c) = (y); B KN_V(3, c) = (z);                          \
+        KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+/* ... of an array and a structure that is passed by its address */
+#define KN_P1(f, x, A, y) KN_P1_(__COUNTER__, f, x, A, y)
+#define KN_P1_(c, f, x, A, y)                                                                                          \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); const A KN_V(2, c) = (y);                                        \
+        KN_HERE(); (f)(KN_V(1, c), &KN_V(2, c)); })
+#define KN_P2(f, x, A, y, B, z) KN_P2_(__COUNTER__, f, x, A, y, B, z)
+#define KN_P2_(c, f, x, A, y, B, z)                                                                                    \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); const A KN_V(2, c) = (y); const B KN_V(3, c) = (z);              \
+        KN_HERE(); (f)(KN_V(1, c), &KN_V(2, c), &KN_V(3, c)); })
+/* ... of two to eight arrays, folded from the left: ((a + b) + c) + d */
+#define KN_FOLD(f, ...) KN_CAT(KN_FOLD_, KN_COUNT(__VA_ARGS__))(__COUNTER__, f, __VA_ARGS__)
+#define KN_FOLD_A(c, i, x) kn_array KN_V(i, c) = KN_LIKE(x);
+#define KN_FOLD_2(c, f, x1, x2) KN_F2_(c, f, x1, x2)
+#define KN_FOLD_3(c, f, x1, x2, x3) __extension__({ KN_FOLD_B3(c, x1, x2, x3) KN_HERE(); KN_FOLD_C3(c, f); })
+#define KN_FOLD_4(c, f, x1, x2, x3, x4) __extension__({ KN_FOLD_B4(c, x1, x2, x3, x4) KN_HERE(); KN_FOLD_C4(c, f); })
+#define KN_FOLD_5(c, f, x1, x2, x3, x4, x5)                                                                            \
+    __extension__({ KN_FOLD_B4(c, x1, x2, x3, x4) KN_FOLD_A(c, 5, x5) KN_HERE(); KN_FOLD_C5(c, f); })
+#define KN_FOLD_6(c, f, x1, x2, x3, x4, x5, x6)                                                                        \
+    __extension__({ KN_FOLD_B4(c, x1, x2, x3, x4) KN_FOLD_A(c, 5, x5) KN_FOLD_A(c, 6, x6)                              \
+        KN_HERE(); KN_FOLD_C6(c, f); })
+#define KN_FOLD_7(c, f, x1, x2, x3, x4, x5, x6, x7)                                                                    \
+    __extension__({ KN_FOLD_B4(c, x1, x2, x3, x4) KN_FOLD_A(c, 5, x5) KN_FOLD_A(c, 6, x6) KN_FOLD_A(c, 7, x7)          \
+        KN_HERE(); KN_FOLD_C7(c, f); })
+#define KN_FOLD_8(c, f, x1, x2, x3, x4, x5, x6, x7, x8)                                                                \
+    __extension__({ KN_FOLD_B4(c, x1, x2, x3, x4) KN_FOLD_A(c, 5, x5) KN_FOLD_A(c, 6, x6) KN_FOLD_A(c, 7, x7)          \
+        KN_FOLD_A(c, 8, x8) KN_HERE(); (f)(KN_FOLD_C7(c, f), KN_V(8, c)); })
+#define KN_FOLD_B3(c, x1, x2, x3) KN_FOLD_A(c, 1, x1) KN_FOLD_A(c, 2, x2) KN_FOLD_A(c, 3, x3)
+#define KN_FOLD_B4(c, x1, x2, x3, x4) KN_FOLD_B3(c, x1, x2, x3) KN_FOLD_A(c, 4, x4)
+#define KN_FOLD_C3(c, f) (f)((f)(KN_V(1, c), KN_V(2, c)), KN_V(3, c))
+#define KN_FOLD_C4(c, f) (f)(KN_FOLD_C3(c, f), KN_V(4, c))
+#define KN_FOLD_C5(c, f) (f)(KN_FOLD_C4(c, f), KN_V(5, c))
+#define KN_FOLD_C6(c, f) (f)(KN_FOLD_C5(c, f), KN_V(6, c))
+#define KN_FOLD_C7(c, f) (f)(KN_FOLD_C6(c, f), KN_V(7, c))
+
+/* ---- Numbers and memory as arrays. */
+#define kn_num(x) KN_F1(kn_like_array, x)
+#define KN_TRUE kn_like_bool(true)
+#define KN_FALSE kn_like_bool(false)
+#define KN_NONE ((kn_array)0) /* an operand that is left out, as a bound of kn_clip */
+#define kn_scalar(x) KN_SCALAR_(__COUNTER__, x)
+#define KN_SCALAR_(c, x)                                                                                               \
+    __extension__({ __auto_type KN_V(val, c) = (x); KN_HERE();                                                           \
+        (kn_strong)(&KN_V(val, c), kn_dtype_builtin(KN_TYPE_ID(&KN_V(val, c)))); })
+/* A 1-d array of that C type. (The zero at the end is there for empty ones.) */
+#define kn_of(type, ...) KN_OF_(__COUNTER__, type, __VA_ARGS__)
+#define KN_OF_(c, type, ...)                                                                                           \
+    __extension__({ const type KN_V(vec, c)[] = {__VA_ARGS__ __VA_OPT__(, ) 0};                                          \
+        const kn_shape KN_V(str, c) = {1, {(int64_t)(sizeof KN_V(vec, c) / sizeof(type)) - 1}}; KN_HERE();                 \
+        (kn_from_memory)(KN_V(vec, c), &KN_V(str, c), kn_dtype_builtin(KN_TYPE_ID(&KN_V(vec, c)[0]))); })
+/* Copies C-contiguous memory; the dtype is that of the pointer's type. */
+#define kn_from(pointer, shape) KN_FROM_(__COUNTER__, pointer, shape)
+#define KN_FROM_(c, pointer, shape)                                                                                    \
+    __extension__({ __auto_type KN_V(ptr, c) = (pointer); const kn_shape KN_V(str, c) = (shape); KN_HERE();                \
+        (kn_from_memory)(KN_V(ptr, c), &KN_V(str, c), kn_dtype_builtin(KN_TYPE_ID(KN_V(ptr, c)))); })
+#define kn_data(x, type) KN_DATA_(__COUNTER__, x, type)
+#define KN_DATA_(c, x, type)                                                                                           \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_HERE();                                                       \
+        (const type *)(kn_data_bytes)(KN_V(1, c), kn_dtype_builtin(KN_TYPE_ID((type *)0))); })
+
+/* ---- core.h. */
+#define kn_assign(slot, value) KN_ASSIGN_(__COUNTER__, slot, value)
+#define KN_ASSIGN_(c, slot, value)                                                                                     \
+    __extension__({ kn_array *KN_V(1, c) = (slot); kn_array KN_V(2, c) = KN_LIKE(value);                               \
+        KN_HERE(); (kn_assign)(KN_V(1, c), KN_V(2, c)); })
+#define kn_keep(x) KN_F1(kn_keep, x)
+#define kn_ok(x) KN_F1(kn_ok, x)
+#define kn_dtype_named(name) KN_G1(kn_dtype_named, const char *, name)
+#define kn_promote_types(a, b) KN_G2(kn_promote_types, kn_dtype, a, kn_dtype, b)
+#define kn_ndim(x) KN_F1(kn_ndim, x)
+#define kn_size(x) KN_F1(kn_size, x)
+#define kn_dim(x, axis) KN_H1(kn_dim, x, int, axis)
+#define kn_shape_of(x) KN_F1(kn_shape_of, x)
+#define kn_dtype_of(x) KN_F1(kn_dtype_of, x)
+#define kn_item(x) KN_F1(kn_item, x)
+#define kn_item_int(x) KN_F1(kn_item_int, x)
+#define kn_item_bool(x) KN_F1(kn_item_bool, x)
+#define kn_item_complex(x) KN_F1(kn_item_complex, x)
+#define kn_eval(x) KN_F1(kn_eval, x)
+#define kn_block_until_ready(x) KN_F1(kn_block_until_ready, x)
+#define kn_copy_to(x, to, bytes) KN_H2(kn_copy_to, x, void *, to, size_t, bytes)
+#define KN_PRINT_DEFAULTS                                                                                              \
+    (.precision = 8, .threshold = 1000, .edgeitems = 3, .linewidth = 75, .floatmode = "maxprec", .sign = '-',          \
+     .nanstr = "nan", .infstr = "inf", )
+#define kn_print(x, ...) KN_F1O(kn_print, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
+#define kn_repr(x, ...) KN_F1O(kn_repr, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
+#define kn_array_str(x, ...) KN_F1O(kn_array_str, kn_print_opts, KN_PRINT_DEFAULTS, x, __VA_ARGS__)
+
+/* printf with numbers, 0-d arrays and C strings. */
+static inline kn_printf_arg kn_printf_int_(int64_t x) { return (kn_printf_arg){.kind = KN_ARG_INT, .integer = x}; }
+static inline kn_printf_arg kn_printf_uint_(uint64_t x)
+{
+    return (kn_printf_arg){.kind = KN_ARG_UINT, .integer = (int64_t)x};
+}
+static inline kn_printf_arg kn_printf_double_(double x) { return (kn_printf_arg){.kind = KN_ARG_DOUBLE, .number = x}; }
+static inline kn_printf_arg kn_printf_array_(kn_array x) { return (kn_printf_arg){.kind = KN_ARG_ARRAY, .array = x}; }
+static inline kn_printf_arg kn_printf_text_(const char *x) { return (kn_printf_arg){.kind = KN_ARG_TEXT, .text = x}; }
+#define kn_printf(format, ...) KN_PRINTF_(__COUNTER__, KN_COUNT(__VA_ARGS__), format, __VA_ARGS__)
+#define KN_PRINTF_(c, count, format, ...)                                                                              \
+    __extension__({ const char *const KN_V(fun, c) = (format); kn_printf_arg KN_V(vec, c)[(count) + 1];                    \
+        int KN_V(cnt, c) = 0; KN_EACH(KN_PRINTF_PUT_, c, __VA_ARGS__)                                                    \
+        KN_HERE(); (kn_printf_args)(KN_V(fun, c), KN_V(cnt, c), KN_V(vec, c)); })
+#define KN_PRINTF_PUT_(c, a) KN_V(vec, c)[KN_V(cnt, c)++] = KN_PRINTF_ARG_(__COUNTER__, a);
+#define KN_PRINTF_ARG_(c, x)                                                                                           \
+    __extension__({ __auto_type KN_V(val, c) = (x); _Generic(KN_V(val, c), bool: kn_printf_int_,                           \
+        KN_SIGNED(kn_printf_int_), KN_UNSIGNED(kn_printf_uint_), float: kn_printf_double_, double: kn_printf_double_,  \
+        kn_array: kn_printf_array_, char *: kn_printf_text_, const char *: kn_printf_text_)(KN_V(val, c)); })
+
+/* ---- function.h: C functions. Each KN_FUNCTION(f, R, A, ...) makes a thunk and a description of f. */
+#define KN_IN_1(A) (const A *)kn_in[0]
+#define KN_IN_2(A, B) KN_IN_1(A), (const B *)kn_in[1]
+#define KN_IN_3(A, B, C) KN_IN_2(A, B), (const C *)kn_in[2]
+#define KN_IN_4(A, B, C, D) KN_IN_3(A, B, C), (const D *)kn_in[3]
+#define KN_IN_5(A, B, C, D, E) KN_IN_4(A, B, C, D), (const E *)kn_in[4]
+#define KN_IN_6(A, B, C, D, E, F) KN_IN_5(A, B, C, D, E), (const F *)kn_in[5]
+#define KN_IN_7(A, B, C, D, E, F, G) KN_IN_6(A, B, C, D, E, F), (const G *)kn_in[6]
+#define KN_IN_8(A, B, C, D, E, F, G, H) KN_IN_7(A, B, C, D, E, F, G), (const H *)kn_in[7]
+#define KN_IN(...) KN_CAT(KN_IN_, KN_COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define KN_IS_TREE_(A)                                                                                                 \
+    _Static_assert(sizeof(A) % sizeof(kn_array) == 0 && _Alignof(A) == _Alignof(kn_array),                             \
+                   #A " is not a structure of arrays");
+#define KN_IS_TREE_EACH_(c, A) KN_IS_TREE_(A)
+#define KN_SIZE_EACH_(c, A) sizeof(A),
+#define KN_FUNCTION_(f, E, R, kn_call_f, env_size, captured_size, ...)                                                 \
+    KN_IS_TREE_(R) KN_EACH(KN_IS_TREE_EACH_, 0, __VA_ARGS__)                                                           \
+    typedef E kn_env_of_##f __attribute__((unused));                                                                   \
+    __attribute__((unused)) static void kn_thunk_of_##f(const void *kn_env, void *kn_out, const void *const *kn_in)    \
+    {                                                                                                                  \
+        (void)kn_env;                                                                                                  \
+        *(R *)kn_out = kn_call_f;                                                                                      \
+    }                                                                                                                  \
+    __attribute__((unused)) static const kn_function kn_function_of_##f = {                                            \
+        .size_ = sizeof(kn_function), .name = #f, .call = kn_thunk_of_##f, .env_bytes = env_size,                      \
+        .captured_bytes = captured_size, .out_bytes = sizeof(R), .n_args = KN_COUNT(__VA_ARGS__),                      \
+        .arg_bytes = {KN_EACH(KN_SIZE_EACH_, 0, __VA_ARGS__)},                                                         \
+    };
+#define KN_FUNCTION(f, R, ...) KN_FUNCTION_(f, char, R, f(KN_IN(__VA_ARGS__)), 0, 0, __VA_ARGS__)
+#define KN_FUNCTION_ENV(f, R, E, ...)                                                                                  \
+    KN_FUNCTION_(f, E, R, f((const E *)kn_env, KN_IN(__VA_ARGS__)), sizeof(E), 0, __VA_ARGS__)
+#define KN_CLOSURE(f, R, C, ...)                                                                                       \
+    KN_IS_TREE_(C) KN_FUNCTION_(f, C, R, f((const C *)kn_env, KN_IN(__VA_ARGS__)), 0, sizeof(C), __VA_ARGS__)
+#define KN_FN(f) KN_FN_(&kn_function_of_##f, void, ((void *)0))
+#define KN_FN_ENV(f, env) KN_FN_(&kn_function_of_##f, kn_env_of_##f, env)
+#define KN_CLOSE(f, captured) KN_FN_(&kn_function_of_##f, kn_env_of_##f, captured)
+#define KN_FN_(function, E, env) KN_FN__(__COUNTER__, function, E, env)
+#define KN_FN__(c, function, E, env)                                                                                   \
+    __extension__({ const E *const KN_V(envp, c) = (env); KN_HERE(); (kn_fn_of)(function, KN_V(envp, c)); })
+
+/* ---- function.h: arguments and results. Pointers to structures of arrays, or kn_tree handles. */
+__extension__ struct kn_nothing_ {};
+#define KN_NOTHING ((const struct kn_nothing_ *)0) /* stands for no inputs */
+/* KN_ARGS and KN_OUT mention each pointer twice (once in a sizeof), so that what it points to may be a compound literal. */
+#define KN_PART_(c, p) {(p), sizeof(*(p))},
+#define KN_ARGS(...) (&(const kn_args){KN_COUNT(__VA_ARGS__), {KN_EACH(KN_PART_, 0, __VA_ARGS__)}})
+#define KN_OUT(...) (&(kn_outs){KN_COUNT(__VA_ARGS__), {KN_EACH(KN_PART_, 0, __VA_ARGS__)}})
+/* The kn_outs that `out` is: itself if it came from KN_OUT, else one part. */
+#define KN_OUTS_OF(out)                                                                                                \
+    _Generic((out), kn_outs *: (out), const kn_outs *: (out), default: &(const kn_outs){1, {{(void *)(out), sizeof(*(out))}}})
+#define KN_ARG_PUT_(c, i, p)                                                                                           \
+    __auto_type KN_V(in##i, c) = (p);                                                                                   \
+    KN_V(arg, c).part[i] = (kn_const_part){KN_V(in##i, c), sizeof(*KN_V(in##i, c))};
+#define KN_PUT_0(c, ...)
+#define KN_PUT_1(c, p) KN_ARG_PUT_(c, 0, p)
+#define KN_PUT_2(c, p, q) KN_ARG_PUT_(c, 0, p) KN_ARG_PUT_(c, 1, q)
+#define KN_PUT_3(c, p, q, r) KN_PUT_2(c, p, q) KN_ARG_PUT_(c, 2, r)
+#define KN_PUT_4(c, p, q, r, s) KN_PUT_3(c, p, q, r) KN_ARG_PUT_(c, 3, s)
+#define KN_PUT_5(c, p, q, r, s, t) KN_PUT_4(c, p, q, r, s) KN_ARG_PUT_(c, 4, t)
+#define KN_PUT_6(c, p, q, r, s, t, u) KN_PUT_5(c, p, q, r, s, t) KN_ARG_PUT_(c, 5, u)
+#define KN_PUT_7(c, p, q, r, s, t, u, v) KN_PUT_6(c, p, q, r, s, t, u) KN_ARG_PUT_(c, 6, v)
+#define KN_PUT_8(c, p, q, r, s, t, u, v, w) KN_PUT_7(c, p, q, r, s, t, u, v) KN_ARG_PUT_(c, 7, w)
+#define KN_ARGS_OF_(c, ...)                                                                                            \
+    kn_args KN_V(arg, c);                                                                                                \
+    KN_V(arg, c).n = KN_COUNT(__VA_ARGS__);                                                                              \
+    KN_CAT(KN_PUT_, KN_COUNT(__VA_ARGS__))(c, __VA_ARGS__)
+#define kn_call(fn, out, ...) KN_CALL_(__COUNTER__, fn, out, __VA_ARGS__)
+#define KN_CALL_(c, fn, out, ...)                                                                                      \
+    __extension__({ kn_fn KN_V(fun, c) = (fn); __auto_type KN_V(res, c) = (out); KN_ARGS_OF_(c, __VA_ARGS__)               \
+        KN_HERE(); (kn_call)(KN_V(fun, c), KN_OUTS_OF(KN_V(res, c)), &KN_V(arg, c)); })
+/* A struct of arrays, seen as a tree; it must live on. */
+#define KN_TREE(pointer) (KN_HERE(), (kn_tree_of)((pointer), sizeof(*(pointer))))
+
+/* ---- function.h: transformations. */
+#define kn_jit(fn, ...) KN_G1O(kn_jit, kn_jit_opts, (), kn_fn, fn, __VA_ARGS__)
+#define kn_grad(fn, ...) KN_G1O(kn_grad, kn_grad_opts, (), kn_fn, fn, __VA_ARGS__)
+#define kn_value_and_grad(fn, ...) KN_G1O(kn_value_and_grad, kn_grad_opts, (), kn_fn, fn, __VA_ARGS__)
+#define kn_vmap(fn, ...) KN_G1O(kn_vmap, kn_vmap_opts, (), kn_fn, fn, __VA_ARGS__)
+#define KN_MAPPED(axis) ((kn_mapping){KN_MAPPED_(__COUNTER__, axis)})
+#define KN_MAPPED_(c, axis) __extension__({ int32_t KN_V(axk, c) = (axis); KN_V(axk, c) < 0 ? KN_V(axk, c) : KN_V(axk, c) + 2; })
+#define KN_UNMAPPED ((kn_mapping){1})
+#define kn_jacfwd(fn, ...) KN_G1O(kn_jacfwd, kn_jac_opts, (), kn_fn, fn, __VA_ARGS__)
+#define kn_jacrev(fn, ...) KN_G1O(kn_jacrev, kn_jac_opts, (), kn_fn, fn, __VA_ARGS__)
+#define kn_hessian(fn, ...) KN_G1O(kn_hessian, kn_jac_opts, (), kn_fn, fn, __VA_ARGS__)
+#define kn_jvp(fn, primals, tangents, y, dy) KN_JVP_(__COUNTER__, fn, primals, tangents, y, dy)
+#define KN_JVP_(c, fn, primals, tangents, y, dy)                                                                       \
+    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (primals); const kn_args *KN_V(tan, c) = (tangents); \
+        __auto_type KN_V(res, c) = (y); __auto_type KN_V(dres, c) = (dy); KN_HERE();                                        \
+        (kn_jvp)(KN_V(fun, c), KN_V(ptr, c), KN_V(tan, c), KN_OUTS_OF(KN_V(res, c)), KN_OUTS_OF(KN_V(dres, c))); })
+#define KN_AT_POINT_(c, function, fn, primals, out)                                                                    \
+    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (primals); __auto_type KN_V(res, c) = (out);    \
+        KN_HERE(); (function)(KN_V(fun, c), KN_V(ptr, c), KN_OUTS_OF(KN_V(res, c))); })
+#define kn_vjp(fn, primals, y) KN_AT_POINT_(__COUNTER__, kn_vjp, fn, primals, y)
+#define kn_linearize(fn, primals, y) KN_AT_POINT_(__COUNTER__, kn_linearize, fn, primals, y)
+#define kn_eval_shape(fn, args, y) KN_EVAL_SHAPE_(__COUNTER__, fn, args, y)
+#define KN_EVAL_SHAPE_(c, fn, args, out)                                                                               \
+    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (args); __auto_type KN_V(res, c) = (out);       \
+        KN_HERE(); (kn_eval_shape)(KN_V(fun, c), KN_V(ptr, c), KN_OUTS_OF(KN_V(res, c))); })
+#define kn_linear_transpose(fn, examples) KN_G2(kn_linear_transpose, kn_fn, fn, const kn_args *, examples)
+#define kn_make_jaxpr(fn, args, ...)                                                                                   \
+    KN_G2O(kn_make_jaxpr, kn_make_jaxpr_opts, (), kn_fn, fn, const kn_args *, args, __VA_ARGS__)
+#define kn_jaxpr_parse(text) KN_G1(kn_jaxpr_parse, const char *, text)
+#define kn_fn_from_jaxpr(jaxpr) KN_G1(kn_fn_from_jaxpr, kn_jaxpr, jaxpr)
+#define kn_fn_trace_count(fn) KN_G1(kn_fn_trace_count, kn_fn, fn)
+#define kn_tree_assign(to, from) KN_G2(kn_tree_assign, kn_tree, to, kn_tree, from)
+#define kn_tree_get(tree, i) KN_G2(kn_tree_get, kn_tree, tree, int, i)
+#define kn_list_get(list, i) KN_G2(kn_list_get, kn_list, list, int, i)
+
+/* ---- Indexing. */
+static inline kn_index_arg kn_index_int_(int64_t i) { return (kn_index_arg){.kind = KN_ARG_INT, .integer = i}; }
+static inline kn_index_arg kn_index_uint_(uint64_t i)
+{
+    return (kn_index_arg){.kind = KN_ARG_INT, .integer = i > INT64_MAX ? INT64_MAX : (int64_t)i};
+}
+static inline kn_index_arg kn_index_bool_(bool b) { return (kn_index_arg){.kind = KN_ARG_BOOL, .integer = b}; }
+static inline kn_index_arg kn_index_array_(kn_array x) { return (kn_index_arg){.kind = KN_ARG_ARRAY, .array = x}; }
+#define kn_at(x, index, ...) KN_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), x, index, __VA_ARGS__)
+#define KN_AT_(c, count, x, index, ...)                                                                                \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); const char *const KN_V(idx, c) = (index);                          \
+        kn_index_arg KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_INDEX_PUT_, c, __VA_ARGS__)               \
+        KN_HERE(); (kn_at)(KN_V(1, c), KN_V(idx, c), KN_V(cnt, c), KN_V(vec, c)); })
+#define KN_INDEX_PUT_(c, a) KN_V(vec, c)[KN_V(cnt, c)++] = KN_INDEX_ARG(a);
+#define KN_INDEX_ARG(x) KN_INDEX_ARG_(__COUNTER__, x)
+#define KN_INDEX_ARG_(c, x)                                                                                            \
+    __extension__({ __auto_type KN_V(val, c) = (x); _Generic(KN_V(val, c), kn_array: kn_index_array_,                      \
+        bool: kn_index_bool_, KN_SIGNED(kn_index_int_), KN_UNSIGNED(kn_index_uint_))(KN_V(val, c)); })
+
+/* ---- numpy.h, in its order. */
+#define kn_zeros(shape, ...) KN_MAKE_(__COUNTER__, kn_zeros, kn_zeros_opts, shape, __VA_ARGS__)
+#define kn_ones(shape, ...) KN_MAKE_(__COUNTER__, kn_ones, kn_zeros_opts, shape, __VA_ARGS__)
+#define kn_empty(shape, ...) KN_MAKE_(__COUNTER__, kn_empty, kn_zeros_opts, shape, __VA_ARGS__)
+#define KN_MAKE_(c, f, T, shape, ...)                                                                                  \
+    __extension__({ const kn_shape KN_V(1, c) = (shape); KN_OPTS(c, T, (), __VA_ARGS__)                                \
+        KN_HERE(); (f)(&KN_V(1, c), KN_V(opt, c)); })
+#define kn_full(shape, value, ...) KN_FULL_(__COUNTER__, shape, value, __VA_ARGS__)
+#define KN_FULL_(c, shape, value, ...)                                                                                 \
+    __extension__({ const kn_shape KN_V(1, c) = (shape); kn_array KN_V(2, c) = KN_LIKE(value);                         \
+        KN_OPTS(c, kn_zeros_opts, (), __VA_ARGS__) KN_HERE(); (kn_full)(&KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
+#define kn_zeros_like(x, ...) KN_F1O(kn_zeros_like, kn_zeros_opts, (), x, __VA_ARGS__)
+#define kn_ones_like(x, ...) KN_F1O(kn_ones_like, kn_zeros_opts, (), x, __VA_ARGS__)
+#define kn_empty_like(x, ...) KN_F1O(kn_empty_like, kn_zeros_opts, (), x, __VA_ARGS__)
+#define kn_full_like(x, value, ...) KN_F2O(kn_full_like, kn_zeros_opts, (), x, value, __VA_ARGS__)
+#define kn_arange(start, stop, step, ...) KN_F3O(kn_arange, kn_zeros_opts, (), start, stop, step, __VA_ARGS__)
+#define kn_linspace(start, stop, num, ...) KN_LINSPACE_(__COUNTER__, start, stop, num, __VA_ARGS__)
+#define KN_LINSPACE_(c, start, stop, num, ...)                                                                         \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(start); kn_array KN_V(2, c) = KN_LIKE(stop);                         \
+        int64_t KN_V(3, c) = (num); KN_OPTS(c, kn_linspace_opts, (.endpoint = true, ), __VA_ARGS__)                    \
+        KN_HERE(); (kn_linspace)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
+#define kn_eye(n, ...) KN_G1O(kn_eye, kn_eye_opts, (.M = -1, ), int64_t, n, __VA_ARGS__)
+#define kn_identity(n, ...) KN_G1O(kn_identity, kn_zeros_opts, (), int64_t, n, __VA_ARGS__)
+#define kn_asarray(x, ...) KN_F1O(kn_asarray, kn_zeros_opts, (), x, __VA_ARGS__)
+#define kn_copy(x) KN_F1(kn_copy, x)
+#define kn_astype(x, dtype, ...) KN_H1O(kn_astype, kn_astype_opts, (), x, kn_dtype, dtype, __VA_ARGS__)
+#define kn_shape_array(x) KN_F1(kn_shape_array, x)
+
+#define kn_negative(x) KN_F1(kn_negative, x)
+#define kn_neg(x) KN_F1(kn_neg, x)
+#define kn_sin(x) KN_F1(kn_sin, x)
+#define kn_cos(x) KN_F1(kn_cos, x)
+#define kn_tanh(x) KN_F1(kn_tanh, x)
+#define kn_exp(x) KN_F1(kn_exp, x)
+#define kn_log(x) KN_F1(kn_log, x)
+#define kn_sqrt(x) KN_F1(kn_sqrt, x)
+#define kn_absolute(x) KN_F1(kn_absolute, x)
+#define kn_abs(x) KN_F1(kn_abs, x)
+#define kn_special_expit(x) KN_F1(kn_special_expit, x)
+#define kn_special_erfinv(x) KN_F1(kn_special_erfinv, x)
+#define kn_positive(x) KN_F1(kn_positive, x)
+#define kn_square(x) KN_F1(kn_square, x)
+#define kn_reciprocal(x) KN_F1(kn_reciprocal, x)
+#define kn_sign(x) KN_F1(kn_sign, x)
+#define kn_real(x) KN_F1(kn_real, x)
+#define kn_imag(x) KN_F1(kn_imag, x)
+#define kn_conjugate(x) KN_F1(kn_conjugate, x)
+#define kn_conj(x) KN_F1(kn_conj, x)
+#define kn_isnan(x) KN_F1(kn_isnan, x)
+#define kn_isinf(x) KN_F1(kn_isinf, x)
+#define kn_isfinite(x) KN_F1(kn_isfinite, x)
+
+#define kn_add(...) KN_FOLD(kn_add, __VA_ARGS__)
+#define kn_multiply(...) KN_FOLD(kn_multiply, __VA_ARGS__)
+#define kn_mul(...) KN_FOLD(kn_mul, __VA_ARGS__)
+#define kn_subtract(x, y) KN_F2(kn_subtract, x, y)
+#define kn_sub(x, y) KN_F2(kn_sub, x, y)
+#define kn_divide(x, y) KN_F2(kn_divide, x, y)
+#define kn_true_divide(x, y) KN_F2(kn_true_divide, x, y)
+#define kn_div(x, y) KN_F2(kn_div, x, y)
+#define kn_power(x, y) KN_F2(kn_power, x, y)
+#define kn_maximum(x, y) KN_F2(kn_maximum, x, y)
+#define kn_minimum(x, y) KN_F2(kn_minimum, x, y)
+#define kn_clip(x, lo, hi) KN_F3(kn_clip, x, lo, hi)
+
+#define kn_equal(x, y) KN_F2(kn_equal, x, y)
+#define kn_not_equal(x, y) KN_F2(kn_not_equal, x, y)
+#define kn_less(x, y) KN_F2(kn_less, x, y)
+#define kn_less_equal(x, y) KN_F2(kn_less_equal, x, y)
+#define kn_greater(x, y) KN_F2(kn_greater, x, y)
+#define kn_greater_equal(x, y) KN_F2(kn_greater_equal, x, y)
+#define kn_logical_and(x, y) KN_F2(kn_logical_and, x, y)
+#define kn_logical_or(x, y) KN_F2(kn_logical_or, x, y)
+#define kn_logical_xor(x, y) KN_F2(kn_logical_xor, x, y)
+#define kn_logical_not(x) KN_F1(kn_logical_not, x)
+#define kn_bitwise_and(x, y) KN_F2(kn_bitwise_and, x, y)
+#define kn_bitwise_or(x, y) KN_F2(kn_bitwise_or, x, y)
+#define kn_bitwise_xor(x, y) KN_F2(kn_bitwise_xor, x, y)
+#define kn_bitwise_not(x) KN_F1(kn_bitwise_not, x)
+#define kn_invert(x) KN_F1(kn_invert, x)
+#define kn_where(condition, x, y) KN_F3(kn_where, condition, x, y)
+#define KN_CLOSE_DEFAULTS (.rtol = 1e-5, .atol = 1e-8, )
+#define kn_isclose(a, b, ...) KN_F2O(kn_isclose, kn_isclose_opts, KN_CLOSE_DEFAULTS, a, b, __VA_ARGS__)
+#define kn_allclose(a, b, ...) KN_F2O(kn_allclose, kn_isclose_opts, KN_CLOSE_DEFAULTS, a, b, __VA_ARGS__)
+#define kn_array_equal(a, b, ...) KN_F2O(kn_array_equal, kn_array_equal_opts, (), a, b, __VA_ARGS__)
+
+#define kn_sum(x, ...) KN_F1O(kn_sum, kn_sum_opts, (), x, __VA_ARGS__)
+#define kn_mean(x, ...) KN_F1O(kn_mean, kn_mean_opts, (), x, __VA_ARGS__)
+#define kn_var(x, ...) KN_F1O(kn_var, kn_var_opts, (), x, __VA_ARGS__)
+#define kn_std(x, ...) KN_F1O(kn_std, kn_var_opts, (), x, __VA_ARGS__)
+#define kn_max(x, ...) KN_F1O(kn_max, kn_max_opts, (), x, __VA_ARGS__)
+#define kn_min(x, ...) KN_F1O(kn_min, kn_max_opts, (), x, __VA_ARGS__)
+#define kn_amax(x, ...) KN_F1O(kn_amax, kn_max_opts, (), x, __VA_ARGS__)
+#define kn_amin(x, ...) KN_F1O(kn_amin, kn_max_opts, (), x, __VA_ARGS__)
+#define kn_ptp(x, ...) KN_F1O(kn_ptp, kn_argmax_opts, (), x, __VA_ARGS__)
+#define kn_any(x, ...) KN_F1O(kn_any, kn_any_opts, (), x, __VA_ARGS__)
+#define kn_all(x, ...) KN_F1O(kn_all, kn_any_opts, (), x, __VA_ARGS__)
+#define kn_argmax(x, ...) KN_F1O(kn_argmax, kn_argmax_opts, (), x, __VA_ARGS__)
+#define kn_argmin(x, ...) KN_F1O(kn_argmin, kn_argmax_opts, (), x, __VA_ARGS__)
+#define kn_count_nonzero(x, ...) KN_F1O(kn_count_nonzero, kn_argmax_opts, (), x, __VA_ARGS__)
+
+#define kn_reshape(x, shape) KN_P1(kn_reshape, x, kn_shape, shape)
+#define kn_ravel(x) KN_F1(kn_ravel, x)
+#define kn_transpose(x, ...) KN_F1O(kn_transpose, kn_transpose_opts, (), x, __VA_ARGS__)
+#define kn_swapaxes(x, axis1, axis2) KN_H2(kn_swapaxes, x, int, axis1, int, axis2)
+#define kn_moveaxis(x, source, destination) KN_P2(kn_moveaxis, x, kn_axes, source, kn_axes, destination)
+#define kn_expand_dims(x, axis) KN_P1(kn_expand_dims, x, kn_axes, axis)
+#define kn_squeeze(x, ...) KN_F1O(kn_squeeze, kn_squeeze_opts, (), x, __VA_ARGS__)
+#define kn_broadcast_to(x, shape) KN_P1(kn_broadcast_to, x, kn_shape, shape)
+#define kn_flip(x, ...) KN_F1O(kn_flip, kn_squeeze_opts, (), x, __VA_ARGS__)
+#define kn_concatenate(list, ...) KN_G1O(kn_concatenate, kn_concatenate_opts, (), kn_list, list, __VA_ARGS__)
+#define kn_stack(list, ...) KN_G1O(kn_stack, kn_concatenate_opts, (), kn_list, list, __VA_ARGS__)
+#define kn_vstack(list) KN_G1(kn_vstack, kn_list, list)
+#define kn_hstack(list) KN_G1(kn_hstack, kn_list, list)
+#define kn_array_split(x, sections, ...)                                                                               \
+    KN_H1O(kn_array_split, kn_split_opts, (), x, int64_t, sections, __VA_ARGS__)
+#define kn_split(x, sections, ...) KN_H1O(kn_split, kn_split_opts, (), x, int64_t, sections, __VA_ARGS__)
+#define kn_tile(x, reps) KN_P1(kn_tile, x, kn_shape, reps)
+#define kn_repeat(x, repeats, ...) KN_H1O(kn_repeat, kn_squeeze_opts, (), x, int64_t, repeats, __VA_ARGS__)
+#define kn_take(x, indices, ...) KN_F2O(kn_take, kn_take_opts, (), x, indices, __VA_ARGS__)
+#define kn_take_along_axis(x, indices, ...)                                                                            \
+    KN_F2O(kn_take_along_axis, kn_squeeze_opts, (), x, indices, __VA_ARGS__)
+
+#define kn_matmul(x, y) KN_F2(kn_matmul, x, y)
+#define kn_dot(x, y) KN_F2(kn_dot, x, y)
+#define kn_vdot(x, y) KN_F2(kn_vdot, x, y)
+#define kn_inner(x, y) KN_F2(kn_inner, x, y)
+#define kn_outer(x, y) KN_F2(kn_outer, x, y)
+#define kn_vecdot(x, y) KN_F2(kn_vecdot, x, y)
+#define kn_tensordot(x, y, ...) KN_F2O(kn_tensordot, kn_tensordot_opts, (.axes = 2, ), x, y, __VA_ARGS__)
+#define kn_trace(x) KN_F1(kn_trace, x)
+#define kn_diagonal(x) KN_F1(kn_diagonal, x)
+
+#define kn_sort(x, ...) KN_F1O(kn_sort, kn_sort_opts, (), x, __VA_ARGS__)
+#define kn_argsort(x, ...) KN_F1O(kn_argsort, kn_sort_opts, (), x, __VA_ARGS__)
+
+#endif
+#endif

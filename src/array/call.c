@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * call.c -- kn_call: structs of arrays and trees as arguments and results. */
+#include "array/function.h"
+#include "array/handle.h"
+#include "array/tree.h"
+#include "ir/ops.h"
+#include <string.h>
+
+static void drop_value(void *v) { kna_value_release(v); }
+
+static int arrays_in(const void *at, size_t bytes)
+{
+    if (bytes != 1)
+        return (int)(bytes / sizeof(kn_array));
+    return kna_tree_size((kn_tree)(uintptr_t)at);
+}
+
+static kn_array array_in(const void *at, size_t bytes, int i)
+{
+    return bytes == 1 ? kna_tree_at((kn_tree)(uintptr_t)at, i) : ((const kn_array *)at)[i];
+}
+
+/* One value from a handle: numbers get their dtype here. */
+static kn_error *value_from(kn_array x, kn_value **out)
+{
+    kn_error *error = NULL;
+    kn_value *v = kna_handle_get(KN_H_ARRAY, x, &error);
+    if (!v)
+        return error;
+    if (v->state == KN_V_ERROR)
+        return knx_error_retain(v->error);
+    if (!v->type.weak) {
+        *out = kna_value_retain(v);
+        return NULL;
+    }
+    kn_dtype d = kna_strong_dtype(v->type);
+    kn_scalar_bits bits = {{0}};
+    knx_convert(v->type.dtype, &v->bits, d, &bits);
+    *out = kna_value_number(d, false, bits);
+    return *out ? NULL : knx_error_nomem();
+}
+
+static kn_error *check_arity(const kna_core *f, const kn_args *args)
+{
+    if (args->n != f->n_args)
+        return knx_error(KN_ERROR_TYPE, "takes %d argument%s, but was given %d", f->n_args, f->n_args == 1 ? "" : "s", args->n);
+    for (int i = 0; i < args->n; i++) {
+        int n = args->part[i].bytes && !args->part[i].at ? -1 : arrays_in(args->part[i].at, args->part[i].bytes);
+        if (n < 0)
+            return knx_error(KN_ERROR_TYPE, "argument %d is null", i);
+        if (n != f->arrays[i])
+            return knx_error(KN_ERROR_TYPE, "argument %d has %d array%s, but was given %d", i, f->arrays[i], f->arrays[i] == 1 ? "" : "s", n);
+    }
+    return NULL;
+}
+
+kn_error *kna_read_args(const char *what, kna_core *f, const kn_args *args, kn_value **values)
+{
+    (void)what;
+    if (!args)
+        return knx_error(KN_ERROR_TYPE, "the arguments are null");
+    KN_TRY(check_arity(f, args));
+    int at = 0;
+    for (int i = 0; i < args->n; i++)
+        for (int k = 0; k < f->arrays[i]; k++) {
+            kn_error *error = value_from(array_in(args->part[i].at, args->part[i].bytes, k), &values[at]);
+            if (error) {
+                kna_release_values(at, values);
+                return error;
+            }
+            at++;
+        }
+    return NULL;
+}
+
+kn_error *kna_check_outs(const char *what, int n_out, const kn_outs *outs)
+{
+    int n = 0;
+    (void)what;
+    if (!outs)
+        return knx_error(KN_ERROR_TYPE, "the result is null");
+    for (int i = 0; i < outs->n; i++) {
+        if (!outs->part[i].at)
+            return knx_error(KN_ERROR_TYPE, "result %d is null", i);
+        n += arrays_in(outs->part[i].at, outs->part[i].bytes);
+    }
+    if (n == n_out)
+        return NULL;
+    return knx_error(KN_ERROR_TYPE, "returns %d array%s, but there is room for %d", n_out, n_out == 1 ? "" : "s", n);
+}
+
+static void put(const kn_outs *outs, int i, kn_array x)
+{
+    for (int p = 0; p < outs->n; p++) {
+        int n = arrays_in(outs->part[p].at, outs->part[p].bytes);
+        if (i >= n) {
+            i -= n;
+            continue;
+        }
+        if (outs->part[p].bytes == 1)
+            kna_tree_put((kn_tree)(uintptr_t)outs->part[p].at, i, x);
+        else
+            ((kn_array *)outs->part[p].at)[i] = x;
+        return;
+    }
+}
+
+void kna_write_outs(const kn_outs *outs, int n, kn_value **values)
+{
+    for (int i = 0; i < n; i++)
+        put(outs, i, kna_handle_new(KN_H_ARRAY, values[i], drop_value));
+}
+
+void kna_write_error(const kn_outs *outs, kn_error *e)
+{
+    knx_report(e);
+    for (int p = 0; outs && p < outs->n; p++)
+        if (outs->part[p].at && outs->part[p].bytes != 1)
+            for (size_t i = 0; i < outs->part[p].bytes / sizeof(kn_array); i++)
+                ((kn_array *)outs->part[p].at)[i] = kna_handle_new(KN_H_ARRAY, kna_value_error(knx_error_retain(e)), drop_value);
+}
+
+/* Outside of any transformation a C function is just called, on the caller's own handles; inside of one too: its operations go to the
+ * current recorder either way. */
+static kn_error *call_directly(const kna_fn *fn, const kn_args *args, const kn_outs *outs)
+{
+    const kna_core *f = fn->core;
+    kn_array *captured = knx_alloc(((size_t)f->n_captured + 1) * sizeof *captured), *y = knx_alloc_zero(((size_t)f->n_out + 1) * sizeof *y);
+    kn_array *from_tree[KN_MAX_ARGS] = {NULL};
+    const void *part[KN_MAX_ARGS];
+    kn_error *error = captured && y ? check_arity(f, args) : knx_error_nomem();
+    for (int i = 0; !error && i < f->n_captured; i++)
+        captured[i] = kna_handle_new(KN_H_ARRAY, kna_value_retain(fn->captured[i]), drop_value);
+    for (int i = 0; !error && i < f->n_args; i++) {
+        part[i] = args->part[i].at;
+        if (args->part[i].bytes != 1)
+            continue;
+        from_tree[i] = knx_alloc(((size_t)f->arrays[i] + 1) * sizeof(kn_array));
+        if (!from_tree[i])
+            error = knx_error_nomem();
+        for (int k = 0; !error && k < f->arrays[i]; k++)
+            from_tree[i][k] = array_in(args->part[i].at, 1, k);
+        part[i] = from_tree[i];
+    }
+    kna_user_call u;
+    if (!error)
+        error = kna_enter_user(&u);
+    if (!error) {
+        f->c->call(f->n_captured ? (const void *)captured : f->env, y, part);
+        kna_leave_user(&u);
+        for (int i = 0; i < f->n_out; i++)
+            put(outs, i, y[i]);
+    }
+    for (int i = 0; i < KN_MAX_ARGS; i++)
+        knx_free(from_tree[i]);
+    knx_free(captured);
+    knx_free(y);
+    return error;
+}
+
+static kn_error *call_values(const kna_fn *fn, const kn_args *args, const kn_outs *outs)
+{
+    kna_core *f = fn->core;
+    kn_value *few_in[32], **in = f->n_captured + f->n_in <= 32 ? few_in : knx_alloc((size_t)(f->n_captured + f->n_in) * sizeof *in);
+    kn_value *few_out[32], **out = f->n_out <= 32 ? few_out : knx_alloc((size_t)f->n_out * sizeof *out);
+    kn_error *error = in && out ? kna_read_args(f->name, f, args, in + f->n_captured) : knx_error_nomem();
+    if (!error) {
+        for (int i = 0; i < f->n_captured; i++)
+            in[i] = kna_value_retain(fn->captured[i]);
+        error = kna_apply(f, in, out);
+        kna_release_values(f->n_captured + f->n_in, in);
+    }
+    if (!error)
+        kna_write_outs(outs, f->n_out, out);
+    if (in != few_in)
+        knx_free(in);
+    if (out != few_out)
+        knx_free(out);
+    return error;
+}
+
+/* What a call is named in messages: the transformation that it goes through, or the function. */
+static const char *call_name(const kna_core *f)
+{
+    switch (f->kind) {
+    case KNA_FN_GRAD: return f->o.value ? "value_and_grad" : "grad";
+    case KNA_FN_VMAP: return "vmap";
+    case KNA_FN_JACFWD: return "jacfwd";
+    case KNA_FN_JACREV: return "jacrev";
+    case KNA_FN_JIT: return call_name(f->inner);
+    case KNA_FN_C:
+    case KNA_FN_JAXPR: break;
+    }
+    return f->name;
+}
+
+int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args)
+{
+    kn_context c = knx_context();
+    kna_op op;
+    kna_begin(&op, "call");
+    kna_fn *f = kna_failed(&op) ? NULL : kna_fn_get(&op, fn);
+    if (f && args) {
+        if (op.outermost)
+            c->operation = call_name(f->core);
+        kn_error *error = kna_check_outs(f->core->name, f->core->n_out, outs);
+        if (!error && (args->n != f->core->n_args || f->core->kind != KNA_FN_C))
+            error = call_values(f, args, outs);
+        else if (!error)
+            error = call_directly(f, args, outs);
+        if (error)
+            kna_fail_with(&op, error);
+    } else if (f) {
+        kna_fail(&op, KN_ERROR_TYPE, "the arguments are null");
+    }
+    kn_error *error = kna_take_error(&op);
+    if (error)
+        kna_write_error(outs, error);
+    knx_error_release(error);
+    kna_leave(&op);
+    return error ? -1 : 0;
+}

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * force.c -- running what was recorded lazily. The nodes that some values wait for are cut out of the recording; their structure, with
+ * the leaves abstracted, finds a compiled program (or makes one), which runs with the leaves as operands. */
+#include "array/state.h"
+#include "base/log.h"
+#include "ir/ops.h"
+#include "runtime/execute.h"
+#include <string.h>
+
+typedef struct kna_plan {
+    uint64_t hash, used;
+    bool fuse;
+    kni_jaxpr *jaxpr;
+    kn_program *program;
+} kna_plan;
+
+typedef struct visit { kn_node *node; uint32_t next; } visit;
+typedef struct cut {
+    kna_state *s;
+    KN_VEC(kn_node *) node;      /* operands before users */
+    KN_VEC(uint32_t) first_var;  /* per node: its first result's variable */
+    KN_VEC(kn_value *) leaf;
+    KN_VEC(kn_value *) out;      /* values to keep; a reference each */
+    KN_VEC(kn_atom) out_atom;
+    KN_VEC(visit) stack;
+    KN_VEC(kn_atom) atom;        /* operands of all nodes, in order */
+    kn_map leaf_index;           /* once there are many */
+    bool fuse;
+} cut;
+
+static void cut_free(cut *c)
+{
+    for (size_t i = 0; i < c->out.n; i++)
+        kna_value_release(c->out.at[i]);
+    KN_VEC_FREE(&c->node);
+    KN_VEC_FREE(&c->first_var);
+    KN_VEC_FREE(&c->leaf);
+    KN_VEC_FREE(&c->out);
+    KN_VEC_FREE(&c->out_atom);
+    KN_VEC_FREE(&c->stack);
+    KN_VEC_FREE(&c->atom);
+    knx_map_free(&c->leaf_index);
+}
+
+/* ---- Cutting. */
+
+static bool find_leaf(const cut *c, const kn_value *v, uint32_t *index)
+{
+    if (c->leaf.n <= 16) {
+        for (size_t i = 0; i < c->leaf.n; i++)
+            if (c->leaf.at[i] == v) {
+                *index = (uint32_t)i;
+                return true;
+            }
+        return false;
+    }
+    size_t cursor;
+    uint64_t h = knx_hash_mix(3, (uint64_t)(uintptr_t)v);
+    for (void *p = knx_map_first(&c->leaf_index, h, &cursor); p; p = knx_map_next(&c->leaf_index, h, &cursor))
+        if (c->leaf.at[(uintptr_t)p - 1] == v) {
+            *index = (uint32_t)((uintptr_t)p - 1);
+            return true;
+        }
+    return false;
+}
+
+static bool index_leaf(cut *c, size_t i)
+{
+    return knx_map_add(&c->leaf_index, knx_hash_mix(3, (uint64_t)(uintptr_t)c->leaf.at[i]), (void *)(i + 1));
+}
+
+static bool add_leaf(cut *c, kn_value *v)
+{
+    uint32_t unused;
+    if (find_leaf(c, v, &unused))
+        return true;
+    if (!KN_VEC_PUSH(&c->leaf, v))
+        return false;
+    if (c->leaf.n == 17) {
+        for (size_t i = 0; i < 17; i++)
+            if (!index_leaf(c, i))
+                return false;
+    } else if (c->leaf.n > 17) {
+        return index_leaf(c, c->leaf.n - 1);
+    }
+    return true;
+}
+
+/* Visits the operands of the node on top of the stack; false without memory. */
+static bool advance(cut *c)
+{
+    visit *top = &c->stack.at[c->stack.n - 1];
+    kn_node *n = top->node;
+    while (top->next < n->n_in) {
+        kn_value *v = n->in[top->next++];
+        if (!v)
+            continue;
+        if (v->state != KN_V_PENDING) {
+            if (!add_leaf(c, v))
+                return false;
+            continue;
+        }
+        if (v->pending.node->mark != c->s->mark) {
+            visit deeper = {v->pending.node, 0};
+            deeper.node->mark = c->s->mark;
+            return KN_VEC_PUSH(&c->stack, deeper);
+        }
+    }
+    c->stack.n--;
+    n->position = (uint32_t)c->node.n;
+    return KN_VEC_PUSH(&c->node, n);
+}
+
+static bool collect(cut *c, kn_node *root)
+{
+    if (root->mark == c->s->mark)
+        return true;
+    root->mark = c->s->mark;
+    visit first = {root, 0};
+    if (!KN_VEC_PUSH(&c->stack, first))
+        return false;
+    while (c->stack.n)
+        if (!advance(c))
+            return false;
+    return true;
+}
+
+static bool is_target(int n, kn_value *const *values, const kn_value *v)
+{
+    for (int i = 0; i < n; i++)
+        if (values[i] == v)
+            return true;
+    return false;
+}
+
+/* Which results are kept: those asked for, and of the others that somebody outside holds, those that were handed on or that would be
+ * worked out a second time already. The rest stays recorded: a temporary that nobody looks at costs no store. */
+static bool choose_outputs(cut *c, int n, kn_value *const *values)
+{
+    for (size_t k = 0; k < c->node.n; k++)
+        for (uint32_t i = 0; i < c->node.at[k]->n_out; i++)
+            if (c->node.at[k]->out[i])
+                c->node.at[k]->out[i]->uses = 0;
+    for (size_t k = 0; k < c->node.n; k++)
+        for (uint32_t i = 0; i < c->node.at[k]->n_in; i++)
+            if (c->node.at[k]->in[i] && c->node.at[k]->in[i]->state == KN_V_PENDING)
+                c->node.at[k]->in[i]->uses++;
+    for (size_t k = 0; k < c->node.n; k++) {
+        kn_node *node = c->node.at[k];
+        bool ran = node->ran;
+        node->ran = true;
+        for (uint32_t i = 0; i < node->n_out; i++) {
+            kn_value *v = node->out[i];
+            bool outside = v && (uint32_t)atomic_load(&v->refs) > v->uses;
+            if (!outside || !(v->kept || ran || is_target(n, values, v)))
+                continue;
+            kn_atom a = c->first_var.at[k] + i;
+            if (!KN_VEC_PUSH(&c->out, v))
+                return false;
+            kna_value_retain(v);
+            if (!KN_VEC_PUSH(&c->out_atom, a))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool number_variables(cut *c)
+{
+    uint32_t var = (uint32_t)c->leaf.n;
+    for (size_t k = 0; k < c->node.n; k++) {
+        if (!KN_VEC_PUSH(&c->first_var, var))
+            return false;
+        var += c->node.at[k]->n_out;
+    }
+    for (size_t k = 0; k < c->node.n; k++) {
+        kn_node *n = c->node.at[k];
+        if (!KN_VEC_RESERVE(&c->atom, n->n_in))
+            return false;
+        for (uint32_t i = 0; i < n->n_in; i++) {
+            kn_value *v = n->in[i];
+            uint32_t a = KN_LITERAL_BIT;
+            if (v && v->state == KN_V_PENDING)
+                a = c->first_var.at[v->pending.node->position] + v->pending.index;
+            else if (v && !find_leaf(c, v, &a))
+                return false;
+            c->atom.at[c->atom.n++] = a;
+        }
+    }
+    return true;
+}
+
+/* ---- Finding or making the plan. */
+
+static uint64_t hash_type(kn_type t, uint64_t h)
+{
+    h = knx_hash_mix(h, (uint64_t)(uintptr_t)t.dtype ^ (uint64_t)t.ndim);
+    for (int d = 0; d < t.ndim; d++)
+        h = knx_hash_mix(h, (uint64_t)t.dim[d]);
+    return h;
+}
+
+static uint64_t hash_cut(const cut *c)
+{
+    uint64_t h = c->fuse ? 11 : 12;
+    for (size_t i = 0; i < c->leaf.n; i++)
+        h = hash_type(c->leaf.at[i]->type, h);
+    const kn_atom *a = c->atom.at;
+    for (size_t k = 0; k < c->node.n; k++) {
+        const kn_node *n = c->node.at[k];
+        h = knx_hash_mix(h, (uint64_t)(uintptr_t)n->prim);
+        if (n->params)
+            h = kni_params_hash(n->prim, n->params, h);
+        for (uint32_t i = 0; i < n->n_in; i++, a++)
+            h = knx_hash_mix(h, n->in[i] ? *a : n->literal[i].bits.u[0] ^ n->literal[i].bits.u[1] ^ KN_LITERAL_BIT);
+    }
+    for (size_t i = 0; i < c->out_atom.n; i++)
+        h = knx_hash_mix(h, c->out_atom.at[i]);
+    return h;
+}
+
+static bool same_literal(const kni_jaxpr *j, kn_atom a, const kn_literal *l)
+{
+    const kn_literal *m = &j->literal[a & ~KN_LITERAL_BIT];
+    return m->type.dtype == l->type.dtype && m->type.weak == l->type.weak && memcmp(&m->bits, &l->bits, sizeof l->bits) == 0;
+}
+
+static bool same_equation(const kni_jaxpr *j, const kn_eqn *e, const kn_node *n, const kn_atom *a)
+{
+    if (e->prim != n->prim || e->n_in != n->n_in || e->n_out != n->n_out)
+        return false;
+    for (uint32_t i = 0; i < n->n_in; i++)
+        if (n->in[i] ? e->in[i] != a[i] : !kni_is_literal(e->in[i]) || !same_literal(j, e->in[i], &n->literal[i]))
+            return false;
+    return kni_params_equal(n->prim, e->params, n->params);
+}
+
+static bool type_matches(kn_type a, kn_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
+
+static bool plan_fits(const kna_plan *p, const cut *c)
+{
+    const kni_jaxpr *j = p->jaxpr;
+    if (p->fuse != c->fuse || j->n_in != c->leaf.n || j->n_eqn != c->node.n || j->n_out != c->out_atom.n)
+        return false;
+    for (size_t i = 0; i < c->leaf.n; i++)
+        if (!type_matches(j->type[i], c->leaf.at[i]->type))
+            return false;
+    for (size_t i = 0; i < c->out_atom.n; i++)
+        if (j->out[i] != c->out_atom.at[i])
+            return false;
+    const kn_atom *a = c->atom.at;
+    for (size_t k = 0; k < c->node.n; a += c->node.at[k]->n_in, k++)
+        if (!same_equation(j, &j->eqn[k], c->node.at[k], a))
+            return false;
+    return true;
+}
+
+static void plan_free(kna_plan *p)
+{
+    if (!p)
+        return;
+    kni_release(p->jaxpr);
+    knc_release(p->program);
+    knx_free(p);
+}
+
+void kna_plans_free(kna_state *s)
+{
+    for (size_t i = 0; i < s->plans.n; i++)
+        plan_free(s->plans.at[i]);
+    KN_VEC_FREE(&s->plans);
+    knx_map_free(&s->plan);
+}
+
+static void evict_oldest(kna_state *s)
+{
+    size_t oldest = 0;
+    for (size_t i = 1; i < s->plans.n; i++)
+        if (s->plans.at[i]->used < s->plans.at[oldest]->used)
+            oldest = i;
+    kna_plan *p = s->plans.at[oldest];
+    knx_map_remove(&s->plan, p->hash, p);
+    s->plans.at[oldest] = s->plans.at[--s->plans.n];
+    plan_free(p);
+}
+
+static kn_error *build_jaxpr(const cut *c, kni_jaxpr **out)
+{
+    kn_builder b;
+    knb_init(&b);
+    for (size_t i = 0; i < c->leaf.n; i++) {
+        kn_type t = c->leaf.at[i]->type;
+        t.weak = false;
+        knb_invar(&b, t);
+    }
+    size_t widest_in = 1, widest_out = 1;
+    for (size_t k = 0; k < c->node.n; k++) {
+        widest_in = c->node.at[k]->n_in > widest_in ? c->node.at[k]->n_in : widest_in;
+        widest_out = c->node.at[k]->n_out > widest_out ? c->node.at[k]->n_out : widest_out;
+    }
+    kn_atom *in = knx_alloc(widest_in * sizeof *in), *y = knx_alloc(widest_out * sizeof *y);
+    const kn_atom *a = c->atom.at;
+    for (size_t k = 0; in && y && k < c->node.n; a += c->node.at[k]->n_in, k++) {
+        const kn_node *n = c->node.at[k];
+        b.place = n->place;
+        for (uint32_t i = 0; i < n->n_in; i++)
+            in[i] = n->in[i] ? a[i] : knb_literal(&b, n->literal[i].type.dtype, n->literal[i].type.weak, n->literal[i].bits);
+        knb_emit(&b, n->prim, n->params, (int)n->n_in, in, y, (int)n->n_out);
+    }
+    kn_error *error = in && y ? knb_finish(&b, (int)c->out_atom.n, c->out_atom.at, "", false, out) : knx_error_nomem();
+    knx_free(in);
+    knx_free(y);
+    knb_free(&b);
+    return error;
+}
+
+static kn_error *find_plan(cut *c, kna_plan **out)
+{
+    kna_state *s = c->s;
+    size_t cursor;
+    uint64_t h = hash_cut(c);
+    for (kna_plan *p = knx_map_first(&s->plan, h, &cursor); p; p = knx_map_next(&s->plan, h, &cursor))
+        if (plan_fits(p, c)) {
+            p->used = ++s->clock;
+            s->plan_stats.hits++;
+            *out = p;
+            return NULL;
+        }
+    s->plan_stats.misses++;
+    KN_LOG(1, "plan: %zu recorded operations over %zu leaves are compiled: no plan of this structure yet", c->node.n, c->leaf.n);
+    kna_plan *p = knx_alloc_zero(sizeof *p);
+    if (!p)
+        return knx_error_nomem();
+    *p = (kna_plan){.hash = h, .used = ++s->clock, .fuse = c->fuse};
+    kn_compile_options o = {.kernels = s->kernels, .fuse = c->fuse};
+    kn_error *error = build_jaxpr(c, &p->jaxpr);
+    if (!error)
+        error = knc_compile(p->jaxpr, &o, &p->program);
+    if (!error && s->plans.n >= KNA_MAX_PLANS)
+        evict_oldest(s);
+    if (!error && !KN_VEC_PUSH(&s->plans, p))
+        error = knx_error_nomem();
+    else if (!error && !knx_map_add(&s->plan, h, p)) {
+        s->plans.n--;
+        error = knx_error_nomem();
+    }
+    if (error)
+        plan_free(p);
+    else
+        *out = p;
+    return error;
+}
+
+/* ---- Running. */
+
+static kn_operand operand_of(const kn_value *v)
+{
+    if (v->state == KN_V_NUMBER)
+        return (kn_operand){.data = &v->bits};
+    return (kn_operand){.data = v->buffer->data, .buffer = v->buffer};
+}
+
+static kn_error *run_plan(cut *c, kna_plan *p)
+{
+    kn_operand few[16], *in = c->leaf.n <= 16 ? few : knx_alloc(c->leaf.n * sizeof *in);
+    kn_buffer *few_out[16], **out = c->out.n <= 16 ? few_out : knx_alloc(c->out.n * sizeof *out);
+    kn_error *error = in && out ? NULL : knx_error_nomem();
+    for (size_t i = 0; !error && i < c->leaf.n; i++)
+        in[i] = operand_of(c->leaf.at[i]);
+    if (!error)
+        error = knd_run(p->program, in, out, NULL);
+    for (size_t i = 0; !error && i < c->out.n; i++) {
+        kn_value *v = c->out.at[i];
+        kn_node *n = v->pending.node;
+        kna_node_done(n, v);
+        v->state = KN_V_BUFFER;
+        v->buffer = out[i];
+    }
+    if (in != few)
+        knx_free(in);
+    if (out != few_out)
+        knx_free(out);
+    return error;
+}
+
+static kn_error *leaf_error(const cut *c)
+{
+    for (size_t i = 0; i < c->leaf.n; i++)
+        if (c->leaf.at[i]->state == KN_V_ERROR)
+            return c->leaf.at[i]->error;
+    return NULL;
+}
+
+static kn_error *run_cut(cut *c)
+{
+    kna_plan *plan;
+    KN_TRY(find_plan(c, &plan));
+    return run_plan(c, plan);
+}
+
+static void set_error(kn_value *v, kn_error *e)
+{
+    kn_node *n = v->pending.node;
+    kna_node_done(n, v);
+    v->state = KN_V_ERROR;
+    v->error = knx_error_retain(e);
+}
+
+/* Runs one node alone, all of its results kept. A failure becomes the results' error, with the node's own place. */
+static void run_alone(kna_state *s, kn_node *n, bool fuse)
+{
+    cut c = {.s = s, .fuse = fuse};
+    kn_error *error = NULL, *from_operand = NULL;
+    n->position = 0;
+    bool ok = KN_VEC_PUSH(&c.node, n);
+    for (uint32_t i = 0; ok && i < n->n_in; i++)
+        ok = !n->in[i] || add_leaf(&c, n->in[i]);
+    ok = ok && number_variables(&c);
+    for (uint32_t i = 0; ok && i < n->n_out; i++)
+        if (n->out[i]) {
+            ok = KN_VEC_PUSH(&c.out_atom, c.first_var.at[0] + i) && KN_VEC_PUSH(&c.out, n->out[i]);
+            if (ok)
+                kna_value_retain(n->out[i]);
+        }
+    from_operand = leaf_error(&c);
+    error = !ok ? knx_error_nomem() : from_operand ? knx_error_retain(from_operand) : run_cut(&c);
+    if (error && !from_operand && atomic_load(&error->refs) > 0) {
+        error->place = n->place ? n->place : error->place;
+        error->operation = n->operation && *n->operation ? n->operation : error->operation;
+    }
+    if (error && !from_operand)
+        knx_report(error);
+    for (size_t i = 0; error && i < c.out.n; i++)
+        set_error(c.out.at[i], error);
+    knx_error_release(error);
+    cut_free(&c);
+}
+
+/* The cut failed: every node runs by itself, in order, so that just what depends on the failure carries its error. */
+static void run_one_by_one(cut *c)
+{
+    for (size_t k = 0; k < c->node.n; k++) { /* holding all results keeps every node until its turn */
+        kn_node *n = c->node.at[k];
+        for (uint32_t i = 0; i < n->n_out; i++)
+            kna_value_retain(n->out[i]);
+    }
+    KN_VEC(kn_value *) held = {0};
+    bool ok = true;
+    for (size_t k = 0; k < c->node.n; k++)
+        for (uint32_t i = 0; i < c->node.at[k]->n_out; i++)
+            if (c->node.at[k]->out[i])
+                ok = ok && KN_VEC_PUSH(&held, c->node.at[k]->out[i]);
+    for (size_t k = 0; ok && k < c->node.n; k++)
+        run_alone(c->s, c->node.at[k], c->fuse);
+    for (size_t i = 0; ok && i < held.n; i++)
+        kna_value_release(held.at[i]);
+    if (!ok) /* not even memory for the list: give the references back through the nodes, which are all still there */
+        for (size_t k = 0; k < c->node.n; k++)
+            for (uint32_t i = 0; i < c->node.at[k]->n_out; i++)
+                kna_value_release(c->node.at[k]->out[i]);
+    KN_VEC_FREE(&held);
+}
+
+static kn_error *first_error(int n, kn_value *const *values)
+{
+    for (int i = 0; i < n; i++)
+        if (values[i]->state == KN_V_ERROR)
+            return knx_error_retain(values[i]->error);
+    return NULL;
+}
+
+kn_error *kna_force(int n, kn_value *const *values)
+{
+    bool any = false;
+    for (int i = 0; i < n; i++)
+        any = any || values[i]->state == KN_V_PENDING;
+    if (!any)
+        return first_error(n, values);
+    kna_state *s = kna_state_get();
+    if (!s)
+        return knx_error_nomem();
+    cut c = {.s = s, .fuse = knx_context()->lazy};
+    s->mark++;
+    bool ok = true;
+    for (int i = 0; ok && i < n; i++)
+        if (values[i]->state == KN_V_PENDING)
+            ok = collect(&c, values[i]->pending.node);
+    ok = ok && number_variables(&c) && choose_outputs(&c, n, values);
+    kn_error *error = !ok ? knx_error_nomem() : NULL;
+    if (!error && leaf_error(&c))
+        run_one_by_one(&c);
+    else if (!error) {
+        error = run_cut(&c);
+        if (error && error->kind != KN_ERROR_MEMORY) {
+            knx_error_release(error);
+            error = NULL;
+            run_one_by_one(&c);
+        }
+    }
+    cut_free(&c);
+    return error ? error : first_error(n, values);
+}

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * function.c -- cores, their table, recording a C function, and the compiled entries of jitted ones. */
+#include "array/function.h"
+#include "array/handle.h"
+#include "base/log.h"
+#include <string.h>
+
+enum { MAX_ENTRIES = 256, MAX_CALL_DEPTH = 200 };
+
+typedef struct functions { kn_map core; KN_VEC(kna_core *) all; } functions;
+
+/* ---- The table of cores. */
+
+void kna_entry_free(kna_entry *e)
+{
+    if (!e)
+        return;
+    kna_closed_free(&e->closed);
+    knc_release(e->program[0]);
+    knc_release(e->program[1]);
+    knx_arena_free(&e->arena);
+    knx_free(e);
+}
+
+static void free_core(kna_core *c)
+{
+    for (size_t i = 0; i < c->entry.n; i++)
+        kna_entry_free(c->entry.at[i]);
+    KN_VEC_FREE(&c->entry);
+    knx_free(c->env);
+    kni_release(c->jaxpr);
+    knx_free(c);
+}
+
+void kna_core_release(kna_core *c)
+{
+    while (c && atomic_fetch_sub(&c->refs, 1) == 1) {
+        kna_core *inner = c->inner;
+        free_core(c);
+        c = inner;
+    }
+}
+
+static void drop_functions(void *p)
+{
+    functions *f = p;
+    for (size_t i = 0; i < f->all.n; i++)
+        kna_core_release(f->all.at[i]);
+    KN_VEC_FREE(&f->all);
+    knx_map_free(&f->core);
+    knx_free(f);
+}
+
+static functions *table(void)
+{
+    functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
+    if (!f && kna_state_get()) { /* the arrays' state first, so that it is dropped last */
+        f = knx_alloc_zero(sizeof *f);
+        if (f && !knx_slot_set(KNX_SLOT_FUNCTIONS, f, drop_functions)) {
+            knx_free(f);
+            f = NULL;
+        }
+    }
+    return f;
+}
+
+static uint64_t hash_core(const kna_core *c)
+{
+    uint64_t h = knx_hash_mix(17, (uint64_t)c->kind);
+    h = knx_hash_mix(h, (uint64_t)(uintptr_t)c->c);
+    h = knx_hash_mix(h, (uint64_t)(uintptr_t)c->inner);
+    if (c->env)
+        h = knx_hash_bytes(c->env, c->c->env_bytes, h);
+    return knx_hash_bytes(&c->o, sizeof c->o, h);
+}
+
+static bool same_core(const kna_core *a, const kna_core *b)
+{
+    return a->kind == b->kind && a->c == b->c && a->inner == b->inner && memcmp(&a->o, &b->o, sizeof a->o) == 0 &&
+           (!a->env || memcmp(a->env, b->env, a->c->env_bytes) == 0);
+}
+
+static kna_core *new_core(const kna_core *draft)
+{
+    kna_core *c = knx_alloc(sizeof *c);
+    if (!c)
+        return NULL;
+    *c = *draft;
+    atomic_init(&c->refs, 1);
+    if (draft->env) {
+        c->env = knx_alloc(draft->c->env_bytes);
+        if (!c->env) {
+            knx_free(c);
+            return NULL;
+        }
+        memcpy(c->env, draft->env, draft->c->env_bytes);
+    }
+    if (c->inner)
+        atomic_fetch_add(&c->inner->refs, 1);
+    kni_retain(c->jaxpr);
+    return c;
+}
+
+kna_core *kna_core_intern(const kna_core *draft)
+{
+    functions *f = table();
+    if (!f)
+        return NULL;
+    if (draft->kind == KNA_FN_JAXPR || (draft->inner && draft->inner->jaxpr))
+        return new_core(draft); /* of its own */
+    size_t cursor;
+    uint64_t h = hash_core(draft);
+    for (kna_core *c = knx_map_first(&f->core, h, &cursor); c; c = knx_map_next(&f->core, h, &cursor))
+        if (same_core(c, draft)) {
+            atomic_fetch_add(&c->refs, 1);
+            return c;
+        }
+    kna_core *c = new_core(draft);
+    if (!c || !KN_VEC_PUSH(&f->all, c)) {
+        kna_core_release(c);
+        return NULL;
+    }
+    c->hash = h;
+    if (!knx_map_add(&f->core, h, c)) {
+        f->all.n--;
+        kna_core_release(c);
+        return NULL;
+    }
+    atomic_fetch_add(&c->refs, 1);
+    return c;
+}
+
+/* ---- Handles. */
+
+static void drop_fn(void *p)
+{
+    kna_fn *f = p;
+    kna_release_values(f->core->n_captured, f->captured);
+    knx_free(f->captured);
+    kna_core_release(f->core);
+    knx_free(f);
+}
+
+kn_fn kna_fn_handle(kna_core *core, int n_captured, kn_value *const *captured)
+{
+    kna_fn *f = core ? knx_alloc_zero(sizeof *f) : NULL;
+    kn_value **copy = f ? knx_alloc(((size_t)n_captured + 1) * sizeof *copy) : NULL;
+    if (!copy) {
+        knx_free(f);
+        kna_core_release(core);
+        kn_error *e = knx_error_nomem();
+        knx_report(e);
+        knx_error_release(e);
+        return NULL;
+    }
+    for (int i = 0; i < n_captured; i++)
+        copy[i] = kna_value_retain(captured[i]);
+    *f = (kna_fn){core, copy};
+    return kna_handle_new(KN_H_FN, f, drop_fn);
+}
+
+kna_fn *kna_fn_get(kna_op *op, kn_fn fn)
+{
+    kn_error *error = NULL;
+    kna_fn *f = kna_handle_get(KN_H_FN, fn, &error);
+    if (!f)
+        kna_fail_with(op, error);
+    return f;
+}
+
+/* ---- Running a user's function. */
+
+kn_error *kna_enter_user(kna_user_call *u)
+{
+    kn_context c = knx_context();
+    kna_state *s = kna_state_get();
+    *u = (kna_user_call){c->here, c->operation, c->depth};
+    if (s->call_depth >= MAX_CALL_DEPTH)
+        return knx_error(KN_ERROR_VALUE, "functions are called inside each other more than %d deep: does one call itself without end?", MAX_CALL_DEPTH);
+    s->call_depth++;
+    c->depth = 0;
+    c->operation = "";
+    return NULL;
+}
+
+void kna_leave_user(const kna_user_call *u)
+{
+    kn_context c = knx_context();
+    kna_state_get()->call_depth--;
+    c->here = u->here;
+    c->operation = u->operation;
+    c->depth = u->depth;
+}
+
+bool kna_may_be_concrete(const char **why)
+{
+    kn_recording *r = kna_recording_current();
+    if (r && !r->concrete)
+        *why = r->transformation;
+    return !r || r->concrete;
+}
+
+/* Calls the C function of a core on handles. */
+static kn_error *call_c(const kna_core *f, const kn_array *in, kn_array *out)
+{
+    const void *part[KN_MAX_ARGS];
+    kna_user_call u;
+    int at = f->n_captured;
+    for (int i = 0; i < f->n_args; at += f->arrays[i], i++)
+        part[i] = in + at;
+    memset(out, 0, (size_t)f->n_out * sizeof *out);
+    KN_TRY(kna_enter_user(&u));
+    f->c->call(f->n_captured ? (const void *)in : f->env, out, part);
+    kna_leave_user(&u);
+    return NULL;
+}
+
+static void drop_value(void *v) { kna_value_release(v); }
+
+static kn_error *value_of_handle(kn_array x, kn_value **v)
+{
+    kn_error *error = NULL;
+    *v = kna_handle_get(KN_H_ARRAY, x, &error);
+    if (*v && (*v)->state == KN_V_ERROR)
+        return knx_error_retain((*v)->error);
+    return error;
+}
+
+static kn_error *result_atom(kn_recording *r, const kna_core *f, int i, kn_array x, kn_atom *a)
+{
+    kn_value *v;
+    if (!x)
+        return knx_error(KN_ERROR_TYPE, "%s left array %d of its result empty (null)", f->name, i);
+    KN_TRY(value_of_handle(x, &v));
+    return kna_recording_atom(r, v, a);
+}
+
+static kn_error *trace_c(kna_core *f, kn_recording *r, const kn_type *in, kn_value *const *known, kn_atom *results)
+{
+    size_t n_in = (size_t)(f->n_captured + f->n_in);
+    kn_array *x = knx_alloc((n_in + 1) * sizeof *x), *y = knx_alloc(((size_t)f->n_out + 1) * sizeof *y);
+    kn_error *error = x && y ? NULL : knx_error_nomem();
+    for (size_t i = 0; !error && i < n_in; i++) {
+        kn_value *v = kna_recording_tracer(r, kna_recording_input(r, in[i], known ? known[i] : NULL));
+        x[i] = v ? kna_handle_new(KN_H_ARRAY, v, drop_value) : NULL;
+        if (!x[i])
+            error = knx_error_nomem();
+    }
+    if (!error)
+        error = call_c(f, x, y);
+    for (int i = 0; !error && i < f->n_out; i++)
+        error = result_atom(r, f, i, y[i], &results[i]);
+    knx_free(x);
+    knx_free(y);
+    return error;
+}
+
+static kn_error *derive_c(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out)
+{
+    kn_atom *results = knx_alloc(((size_t)f->n_out + 1) * sizeof *results);
+    kn_recording *r = results ? kna_recording_begin(f->name, why, known != NULL) : NULL;
+    if (!r) {
+        knx_free(results);
+        return knx_error_nomem();
+    }
+    kn_scope scope = kn_scope_begin();
+    kn_error *error = trace_c(f, r, in, known, results);
+    kn_scope_end(&scope);
+    if (error)
+        kna_recording_abort(r);
+    else
+        error = kna_recording_end(r, f->n_out, results, out);
+    knx_free(results);
+    return error;
+}
+
+/* ---- Jitted functions. */
+
+static bool same_types(const kna_entry *e, uint32_t n, const kn_type *in)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (e->in[i].dtype != in[i].dtype || !kni_type_same_shape(e->in[i], in[i]))
+            return false;
+    return true;
+}
+
+static kna_entry *new_entry(uint32_t n, const kn_type *in)
+{
+    kna_entry *e = knx_alloc_zero(sizeof *e);
+    if (!e)
+        return NULL;
+    e->n_in = n;
+    e->in = knx_arena_alloc(&e->arena, (n + 1) * sizeof *e->in);
+    bool ok = e->in != NULL;
+    for (uint32_t i = 0; ok && i < n; i++)
+        ok = kni_type_copy(&e->arena, in[i], &e->in[i]);
+    if (!ok) {
+        kna_entry_free(e);
+        return NULL;
+    }
+    return e;
+}
+
+static void remove_entry(kna_core *f, kna_entry *e)
+{
+    for (size_t i = 0; i < f->entry.n; i++)
+        if (f->entry.at[i] == e) {
+            f->entry.at[i] = f->entry.at[--f->entry.n];
+            return;
+        }
+}
+
+static void bound_entries(kna_core *f)
+{
+    if (f->entry.n < MAX_ENTRIES)
+        return;
+    kna_entry *oldest = NULL;
+    for (size_t i = 0; i < f->entry.n; i++)
+        if (!f->entry.at[i]->tracing && (!oldest || f->entry.at[i]->used < oldest->used))
+            oldest = f->entry.at[i];
+    if (oldest) {
+        remove_entry(f, oldest);
+        kna_entry_free(oldest);
+    }
+}
+
+kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_entry **once)
+{
+    kna_state *s = kna_state_get();
+    uint32_t n = (uint32_t)(f->n_captured + f->n_in);
+    *once = NULL;
+    for (size_t i = 0; i < f->entry.n; i++) {
+        kna_entry *e = f->entry.at[i];
+        if (!same_types(e, n, in))
+            continue;
+        if (e->tracing)
+            return knx_error(KN_ERROR_VALUE, "%s calls itself while it is traced by jit for the same types; a recursion has no end there, use kn_while_loop", f->name);
+        e->used = ++s->clock;
+        s->trace_stats.hits++;
+        *out = e;
+        return NULL;
+    }
+    bound_entries(f);
+    kna_entry *e = new_entry(n, in);
+    if (!e || !KN_VEC_PUSH(&f->entry, e)) {
+        kna_entry_free(e);
+        return knx_error_nomem();
+    }
+    KN_LOG(1, "jit: %s is recorded for the %dth time: these argument types are new", f->name, f->trace_count + 1);
+    e->tracing = true;
+    e->used = ++s->clock;
+    f->trace_count++;
+    s->trace_stats.misses++;
+    kn_error *error = kna_derive(f->inner, in, NULL, "jit", &e->closed);
+    e->tracing = false;
+    if (error || e->closed.once)
+        remove_entry(f, e);
+    if (error) {
+        kna_entry_free(e);
+        return error;
+    }
+    *once = e->closed.once ? e : NULL;
+    *out = e;
+    return NULL;
+}
+
+kn_error *kna_entry_program(kna_entry *e, kn_program **out)
+{
+    kna_state *s = kna_state_get();
+    bool fuse = knx_context()->lazy;
+    if (!e->program[fuse]) {
+        kn_compile_options o = {.kernels = s->kernels, .fuse = fuse};
+        KN_TRY(knc_compile(e->closed.jaxpr, &o, &e->program[fuse]));
+    }
+    *out = e->program[fuse];
+    return NULL;
+}
+
+/* The jaxpr with its constvars made inputs in front. */
+kn_error *kna_constants_as_inputs(const kni_jaxpr *j, kni_jaxpr **out)
+{
+    kn_builder b;
+    size_t n = (size_t)j->n_const + j->n_in;
+    kn_atom *in = knx_alloc((n + 1) * sizeof *in), *y = knx_alloc(((size_t)j->n_out + 1) * sizeof *y);
+    knb_init(&b);
+    for (uint32_t i = 0; in && y && i < n; i++)
+        in[i] = knb_invar(&b, j->type[i]);
+    if (in && y)
+        knb_inline(&b, j, in, y);
+    kn_error *error = in && y ? knb_finish(&b, (int)j->n_out, y, j->name, true, out) : knx_error_nomem();
+    knb_free(&b);
+    knx_free(in);
+    knx_free(y);
+    return error;
+}
+
+/* A jaxpr that is one call of the entry's. */
+static kn_error *derive_jit(kna_core *f, const kn_type *in, kn_closed *out)
+{
+    kna_entry *e, *once;
+    KN_TRY(kna_entry_for(f, in, &e, &once));
+    const kni_jaxpr *j = e->closed.jaxpr;
+    size_t n = (size_t)j->n_const + j->n_in;
+    kni_jaxpr *body = NULL;
+    kn_error *error = kna_constants_as_inputs(j, &body);
+    kn_atom *x = knx_alloc((n + 1) * sizeof *x), *y = knx_alloc(((size_t)j->n_out + 1) * sizeof *y);
+    *out = (kn_closed){.once = e->closed.once, .consts = knx_alloc(((size_t)j->n_const + 1) * sizeof(kn_value *))};
+    if (!error && (!x || !y || !out->consts))
+        error = knx_error_nomem();
+    if (!error) {
+        kn_builder b;
+        knb_init(&b);
+        b.place = knx_context()->here;
+        for (uint32_t i = 0; i < j->n_const; i++)
+            out->consts[out->n_const++] = kna_value_retain(e->closed.consts[i]);
+        for (uint32_t i = 0; i < n; i++)
+            x[i] = i < j->n_const ? knb_constvar(&b, j->type[i]) : knb_invar(&b, j->type[i]);
+        knb_jit(&b, f->name, body, x, y);
+        error = knb_finish(&b, (int)j->n_out, y, f->name, true, &out->jaxpr);
+        knb_free(&b);
+    }
+    kni_release(body);
+    knx_free(x);
+    knx_free(y);
+    kna_entry_free(once);
+    if (error)
+        kna_closed_free(out);
+    return error;
+}
+
+static kn_error *derive_jaxpr(kna_core *f, const kn_type *in, kn_closed *out)
+{
+    for (uint32_t i = 0; i < f->jaxpr->n_in; i++)
+        if (in[i].dtype != f->jaxpr->type[i].dtype || !kni_type_same_shape(in[i], f->jaxpr->type[i])) {
+            kn_text want = {0}, have = {0};
+            return knx_error(KN_ERROR_TYPE, "%s was recorded for %s as array %d of its arguments, but was given %s", f->name,
+                             kni_type_text(&want, f->jaxpr->type[i], true), (int)i - f->n_captured, kni_type_text(&have, in[i], true));
+        }
+    *out = (kn_closed){.jaxpr = kni_retain(f->jaxpr)};
+    return NULL;
+}
+
+kn_error *kna_derive(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out)
+{
+    *out = (kn_closed){0};
+    switch (f->kind) {
+    case KNA_FN_C: return derive_c(f, in, known, why, out);
+    case KNA_FN_JIT: return derive_jit(f, in, out);
+    case KNA_FN_JAXPR: return derive_jaxpr(f, in, out);
+    case KNA_FN_GRAD:
+    case KNA_FN_VMAP:
+    case KNA_FN_JACFWD:
+    case KNA_FN_JACREV: break;
+    }
+    return kna_derive_transformed(f, in, known, why, out);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * function.h -- functions as values. A core says what a function is (a C function, or a transformation of another core) and is interned:
+ * making the same handle again finds the same core and what was compiled for it. A handle adds the captured arrays, which are operands in
+ * front of the arguments at every level. */
+#ifndef KN_ARRAY_FUNCTION_H
+#define KN_ARRAY_FUNCTION_H
+#include "array/op.h"
+#include "array/state.h"
+#include "kiln/function.h"
+
+typedef enum { KNA_FN_C, KNA_FN_JIT, KNA_FN_GRAD, KNA_FN_VMAP, KNA_FN_JACFWD, KNA_FN_JACREV, KNA_FN_JAXPR } kna_fn_kind;
+
+/* A jitted function recorded and compiled for some types. */
+typedef struct kna_entry {
+    kn_arena arena;
+    uint32_t n_in;
+    kn_type *in;              /* captured, then arguments */
+    bool tracing;             /* being recorded right now */
+    kn_closed closed;
+    kn_program *program[2];   /* [fuse] */
+    uint64_t used;
+} kna_entry;
+
+typedef struct kna_options { /* all of them plain: compared as bytes */
+    kn_argnums argnums;
+    bool has_aux, value;
+    kn_mapping in_axes[KN_MAX_ARGS], out_axes[KN_MAX_ARGS];
+    int64_t axis_size;
+} kna_options;
+
+typedef struct kna_core {
+    atomic_int refs;
+    kna_fn_kind kind;
+    uint64_t hash;
+    const kn_function *c; void *env;      /* C */
+    kni_jaxpr *jaxpr;                     /* JAXPR: inputs are captured, then arguments; no constvars */
+    struct kna_core *inner;
+    kna_options o;
+    const char *name;
+    int n_captured, n_args, arrays[KN_MAX_ARGS], n_in /* arrays of all arguments */, n_out;
+    KN_VEC(kna_entry *) entry;            /* JIT */
+    int trace_count;
+} kna_core;
+
+typedef struct kna_fn { kna_core *core; kn_value **captured; } kna_fn;
+
+void kna_core_release(kna_core *c);
+/* The interned core equal to *draft (whose inner and env are copied or retained when it is new); a new reference, NULL without memory. */
+kna_core *kna_core_intern(const kna_core *draft);
+kn_fn kna_fn_handle(kna_core *core /* taken over */, int n_captured, kn_value *const *captured /* retained */);
+kna_fn *kna_fn_get(kna_op *op, kn_fn fn);
+void kna_functions_free(void);
+
+/* What f computes for inputs of these types (captured, then arguments), as a jaxpr with captured constants. With `known` (a value per
+ * input) the recording is concrete. `why`: the transformation to name when a value cannot be looked at. */
+kn_error *kna_derive(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out);
+kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out); /* derive.c: grad, vmap, jacobians */
+kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_entry **once); /* of a JIT core; *once: not cached, the caller frees it */
+void kna_entry_free(kna_entry *e);
+kn_error *kna_entry_program(kna_entry *e, kn_program **out);
+
+/* Applies f to values (captured, then arguments); results are new references. */
+kn_error *kna_apply(kna_core *f, kn_value *const *in, kn_value **out);
+/* Inlines a closed jaxpr into the current recorder. */
+/* The jaxpr with its constvars made inputs in front. */
+kn_error *kna_constants_as_inputs(const kni_jaxpr *j, kni_jaxpr **out);
+kn_error *kna_inline_closed(const kn_closed *c, kn_value *const *in, kn_value **out);
+/* Whether values may be looked at while f is recorded now, and if not which transformation forbids it. */
+bool kna_may_be_concrete(const char **why);
+
+/* Runs a user's function between public calls: keeps what the context says about the running call. */
+typedef struct kna_user_call { const kn_place *here; const char *operation; int depth; } kna_user_call;
+kn_error *kna_enter_user(kna_user_call *u);
+void kna_leave_user(const kna_user_call *u);
+
+/* call.c: structs of arrays as arguments. Reads the arrays of args into values (references retained), checking the counts against f. */
+kn_error *kna_read_args(const char *what, kna_core *f, const kn_args *args, kn_value **values);
+kn_error *kna_check_outs(const char *what, int n_out, const kn_outs *outs);
+void kna_write_outs(const kn_outs *outs, int n, kn_value **values /* taken over */);
+void kna_write_error(const kn_outs *outs, kn_error *e);
+void kna_release_values(int n, kn_value **v);
+#endif

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * jaxpr_handle.c -- jaxprs as public values: making, printing, reading back, comparing, walking, and functions made of them. */
+#include "array/function.h"
+#include "array/handle.h"
+#include "array/jaxpr_handle.h"
+#include <string.h>
+
+static void drop_closed(void *p)
+{
+    kna_closed_free(p);
+    knx_free(p);
+}
+
+kn_jaxpr kna_jaxpr_handle(kn_closed *from)
+{
+    kn_closed *c = knx_alloc(sizeof *c);
+    if (!c) {
+        kna_closed_free(from);
+        kn_error *e = knx_error_nomem();
+        knx_report(e);
+        knx_error_release(e);
+        return NULL;
+    }
+    *c = *from;
+    *from = (kn_closed){0};
+    return kna_handle_new(KN_H_JAXPR, c, drop_closed);
+}
+
+static kn_closed *get(kna_op *op, kn_jaxpr jaxpr)
+{
+    kn_error *error = NULL;
+    kn_closed *c = kna_handle_get(KN_H_JAXPR, jaxpr, &error);
+    if (!c)
+        kna_fail_with(op, error);
+    return c;
+}
+
+/* ---- Types of example arguments: any arrays, also those of kn_eval_shape. */
+
+static kn_error *example_types(kna_core *f, const kna_fn *fn, const kn_args *args, kn_value **in, kn_type *type)
+{
+    KN_TRY(kna_read_args(f->name, f, args, in + f->n_captured));
+    for (int i = 0; i < f->n_captured; i++)
+        in[i] = kna_value_retain(fn->captured[i]);
+    for (int i = 0; i < f->n_captured + f->n_in; i++) {
+        type[i] = in[i]->type;
+        type[i].weak = false;
+    }
+    return NULL;
+}
+
+static kn_error *derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *why, kn_closed *out, kna_core **core)
+{
+    kna_fn *h = kna_fn_get(op, fn);
+    if (!h)
+        return kna_take_error(op);
+    kna_core *f = *core = h->core;
+    int n = f->n_captured + f->n_in;
+    kn_value **in = knx_alloc_zero(((size_t)n + 1) * sizeof *in);
+    kn_type *type = knx_alloc(((size_t)n + 1) * sizeof *type);
+    kn_error *error = in && type ? example_types(f, h, args, in, type) : knx_error_nomem();
+    if (!error) {
+        error = kna_derive(f, type, NULL, why, out);
+        kna_release_values(n, in);
+    }
+    knx_free(in);
+    knx_free(type);
+    return error;
+}
+
+kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *opts)
+{
+    kna_op op;
+    kn_closed c = {0};
+    kna_core *core = NULL;
+    (void)opts;
+    kna_begin(&op, "make_jaxpr");
+    kn_error *error = derive_for(&op, fn, args, "make_jaxpr", &c, &core);
+    if (error)
+        kna_fail_with(&op, error);
+    if (!kna_end_plain(&op)) {
+        kna_closed_free(&c);
+        return NULL;
+    }
+    return kna_jaxpr_handle(&c);
+}
+
+int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs)
+{
+    kna_op op;
+    kn_closed c = {0};
+    kna_core *core = NULL;
+    kna_begin(&op, "eval_shape");
+    kn_error *error = derive_for(&op, fn, args, "eval_shape", &c, &core);
+    if (!error)
+        error = kna_check_outs(core->name, core->n_out, outs);
+    kn_value **v = error ? NULL : knx_alloc(((size_t)c.jaxpr->n_out + 1) * sizeof *v);
+    uint32_t made = 0;
+    while (v && made < c.jaxpr->n_out && (v[made] = kna_value_new(KN_V_ABSTRACT, kni_out_type(c.jaxpr, made))))
+        made++;
+    if (!error && (!v || made < c.jaxpr->n_out)) {
+        kna_release_values((int)made, v);
+        error = knx_error_nomem();
+    }
+    if (error)
+        kna_write_error(outs, error);
+    else
+        kna_write_outs(outs, (int)made, v);
+    knx_free(v);
+    kna_closed_free(&c);
+    knx_error_release(error);
+    kna_leave(&op);
+    return error ? -1 : 0;
+}
+
+/* ---- Texts. */
+
+static char *text_of(kna_op *op, kn_jaxpr jaxpr, int form)
+{
+    char *text = NULL;
+    kn_closed *c = get(op, jaxpr);
+    if (c && (form < KN_JAXPR_CLASSIC || form > KN_JAXPR_FULL))
+        kna_fail(op, KN_ERROR_VALUE, "form %d is none of KN_JAXPR_CLASSIC, KN_JAXPR_TYPED, KN_JAXPR_FULL", form);
+    kn_error *error = c && !kna_failed(op) ? kni_text(c->jaxpr, (kn_jaxpr_form)form, &text) : NULL;
+    if (error)
+        kna_fail_with(op, error);
+    return text;
+}
+
+static void drop_text(void *p) { knx_free(p); }
+
+const char *kn_jaxpr_text(kn_jaxpr jaxpr, int form)
+{
+    kna_op op;
+    kna_begin(&op, "jaxpr_text");
+    char *text = text_of(&op, jaxpr, form);
+    if (!kna_end_plain(&op))
+        return "";
+    return kna_handle_new(KN_H_TEXT, text, drop_text) ? text : "";
+}
+
+int kn_jaxpr_print(kn_jaxpr jaxpr, FILE *file, int form)
+{
+    kna_op op;
+    kna_begin(&op, "jaxpr_print");
+    if (!file)
+        kna_fail(&op, KN_ERROR_TYPE, "null file");
+    char *text = kna_failed(&op) ? NULL : text_of(&op, jaxpr, form);
+    if (text && (fputs(text, file) == EOF || fputc('\n', file) == EOF))
+        kna_fail(&op, KN_ERROR_FILE, "the text could not be written");
+    knx_free(text);
+    return kna_end_plain(&op) ? 0 : -1;
+}
+
+kn_jaxpr kn_jaxpr_parse(const char *text)
+{
+    kna_op op;
+    kn_closed c = {0};
+    kna_begin(&op, "jaxpr_parse");
+    kn_error *error = text ? kni_parse(text, &c.jaxpr) : knx_error(KN_ERROR_TYPE, "null text");
+    if (!error && c.jaxpr->n_const)
+        error = knx_error(KN_ERROR_VALUE, "the text has %u constants, whose values it does not carry", c.jaxpr->n_const);
+    if (error)
+        kna_fail_with(&op, error);
+    if (!kna_end_plain(&op)) {
+        kna_closed_free(&c);
+        return NULL;
+    }
+    return kna_jaxpr_handle(&c);
+}
+
+/* ---- Comparing and walking. */
+
+static bool same_constants(kna_op *op, const kn_closed *a, const kn_closed *b)
+{
+    kn_error *error = kna_force((int)a->n_const, a->consts);
+    if (!error)
+        error = kna_force((int)b->n_const, b->consts);
+    if (error) {
+        kna_fail_with(op, error);
+        return false;
+    }
+    for (uint32_t i = 0; i < a->n_const; i++) {
+        const kn_value *v = a->consts[i], *w = b->consts[i];
+        if (v == w)
+            continue;
+        if (v->state != KN_V_BUFFER || w->state != KN_V_BUFFER || memcmp(v->buffer->data, w->buffer->data, kni_type_bytes(v->type)) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool kn_jaxpr_equal(kn_jaxpr a, kn_jaxpr b)
+{
+    kna_op op;
+    kna_begin(&op, "jaxpr_equal");
+    kn_closed *x = get(&op, a), *y = x ? get(&op, b) : NULL;
+    bool equal = y && kni_equal(x->jaxpr, y->jaxpr) && same_constants(&op, x, y);
+    return kna_end_plain(&op) && equal;
+}
+
+kn_jaxpr_counts kn_jaxpr_count(kn_jaxpr jaxpr)
+{
+    kna_op op;
+    kn_jaxpr_counts n = {-1, -1, -1, -1};
+    kna_begin(&op, "jaxpr_count");
+    kn_closed *c = get(&op, jaxpr);
+    if (c)
+        n = (kn_jaxpr_counts){(int)c->jaxpr->n_const, (int)c->jaxpr->n_in, (int)c->jaxpr->n_eqn, (int)c->jaxpr->n_out};
+    kna_end_plain(&op);
+    return n;
+}
+
+int kn_jaxpr_equation_count(kn_jaxpr jaxpr) { return kn_jaxpr_count(jaxpr).equations; }
+
+int kn_jaxpr_equation(kn_jaxpr jaxpr, int i, kn_equation *out)
+{
+    kna_op op;
+    kna_begin(&op, "jaxpr_equation");
+    kn_closed *c = get(&op, jaxpr);
+    if (c && (i < 0 || (uint32_t)i >= c->jaxpr->n_eqn))
+        kna_fail(&op, KN_ERROR_INDEX, "index %d is out of bounds for %u equations", i, c->jaxpr->n_eqn);
+    else if (c && !out)
+        kna_fail(&op, KN_ERROR_TYPE, "null equation");
+    else if (c) {
+        const kn_eqn *e = &c->jaxpr->eqn[i];
+        *out = (kn_equation){sizeof *out, e->prim->name, (int)e->n_in, (int)e->n_out, e->in, e->out, e->place};
+    }
+    return kna_end_plain(&op) ? 0 : -1;
+}
+
+int kn_jaxpr_variable(kn_jaxpr jaxpr, uint32_t atom, kn_variable *out)
+{
+    kna_op op;
+    kna_begin(&op, "jaxpr_variable");
+    kn_closed *c = get(&op, jaxpr);
+    bool literal = kni_is_literal(atom);
+    if (c && (literal ? (atom & ~KN_LITERAL_BIT) >= c->jaxpr->n_literal : atom >= c->jaxpr->n_var))
+        kna_fail(&op, KN_ERROR_INDEX, "the jaxpr has no variable %u", atom & ~KN_LITERAL_BIT);
+    else if (c && !out)
+        kna_fail(&op, KN_ERROR_TYPE, "null variable");
+    else if (c) {
+        kn_type t = kni_atom_type(c->jaxpr, atom);
+        *out = (kn_variable){.size_ = sizeof *out, .dtype = t.dtype, .shape = {.ndim = t.ndim}, .literal = literal};
+        if (t.ndim)
+            memcpy(out->shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
+        if (literal)
+            out->value = knx_scalar_to_double(t.dtype, c->jaxpr->literal[atom & ~KN_LITERAL_BIT].bits);
+    }
+    return kna_end_plain(&op) ? 0 : -1;
+}
+
+uint32_t kn_jaxpr_outvar(kn_jaxpr jaxpr, int i)
+{
+    kna_op op;
+    uint32_t atom = KN_ATOM_NONE;
+    kna_begin(&op, "jaxpr_outvar");
+    kn_closed *c = get(&op, jaxpr);
+    if (c && (i < 0 || (uint32_t)i >= c->jaxpr->n_out))
+        kna_fail(&op, KN_ERROR_INDEX, "index %d is out of bounds for %u results", i, c->jaxpr->n_out);
+    else if (c)
+        atom = c->jaxpr->out[i];
+    kna_end_plain(&op);
+    return atom;
+}
+
+kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr)
+{
+    kna_op op;
+    kni_jaxpr *j = NULL;
+    kna_core *core = NULL;
+    kna_begin(&op, "fn_from_jaxpr");
+    kn_closed *c = get(&op, jaxpr);
+    if (c) {
+        kn_error *error = kna_constants_as_inputs(c->jaxpr, &j);
+        kna_core draft = {.kind = KNA_FN_JAXPR, .jaxpr = j, .name = *c->jaxpr->name ? c->jaxpr->name : "jaxpr", .n_captured = (int)c->n_const,
+                          .n_in = (int)c->jaxpr->n_in, .n_out = (int)c->jaxpr->n_out};
+        bool one_each = draft.n_in <= KN_MAX_ARGS;
+        draft.n_args = one_each ? draft.n_in : 1;
+        for (int i = 0; i < draft.n_args; i++)
+            draft.arrays[i] = one_each ? 1 : draft.n_in;
+        core = error ? NULL : kna_core_intern(&draft);
+        if (!core)
+            kna_fail_with(&op, error ? error : knx_error_nomem());
+    }
+    kni_release(j);
+    return kna_end_plain(&op) ? kna_fn_handle(core, core->n_captured, c->consts) : NULL;
+}

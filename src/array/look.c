@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * look.c -- looking at arrays: what they are, their values, their text; arrays from and to memory. */
+#include "array/handle.h"
+#include "array/op.h"
+#include "array/state.h"
+#include "base/text.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- Numbers as arrays. */
+
+kn_array kn_like_array(kn_array x) { return x; }
+
+kn_array kn_like_bool(bool x) { return kna_from_number(KN_DT(BOOL), true, (kn_scalar_bits){.u8 = x}); }
+
+kn_array kn_like_int(int64_t x) { return kna_from_number(KN_DT(I64), true, (kn_scalar_bits){.i64 = x}); }
+
+kn_array kn_like_uint(uint64_t x)
+{
+    return x <= INT64_MAX ? kn_like_int((int64_t)x) : kna_from_number(KN_DT(U64), true, (kn_scalar_bits){.u64 = x});
+}
+
+kn_array kn_like_double(double x) { return kna_from_number(KN_DT(F64), true, (kn_scalar_bits){.f64 = x}); }
+
+kn_array kn_like_complex(double re, double im) { return kna_from_number(KN_DT(C128), true, (kn_scalar_bits){.c128 = {re, im}}); }
+
+kn_array kn_strong(const void *element, kn_dtype dtype)
+{
+    kn_scalar_bits bits = {{0}};
+    if (!element || !dtype) {
+        knx_report_new("scalar", KN_ERROR_TYPE, "null %s", element ? "dtype" : "element");
+        return NULL;
+    }
+    memcpy(&bits, element, dtype->size);
+    return kna_from_number(dtype, false, bits);
+}
+
+/* ---- Memory. */
+
+kn_array kn_from_memory(const void *data, const kn_shape *shape, kn_dtype dtype)
+{
+    kna_op op;
+    kn_buffer *buffer = NULL;
+    kn_type type = kni_scalar_type(KN_DT(F32));
+    kna_begin(&op, "from");
+    if (!shape || !dtype)
+        kna_fail(&op, KN_ERROR_TYPE, "null %s", shape ? "dtype" : "shape");
+    else if (shape->ndim < 0 || shape->ndim > KN_MAX_NDIM)
+        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM, shape->ndim);
+    else {
+        type = kni_type(dtype, shape->ndim, shape->dim);
+        for (int i = 0; i < shape->ndim; i++)
+            if (shape->dim[i] < 0)
+                kna_fail(&op, KN_ERROR_VALUE, "negative dimensions are not allowed");
+        kn_error *error = kna_failed(&op) ? NULL : kni_type_check_size(type);
+        if (error)
+            kna_fail_with(&op, error);
+        else if (!kna_failed(&op) && !data && kni_type_bytes(type))
+            kna_fail(&op, KN_ERROR_TYPE, "null memory");
+    }
+    if (!kna_failed(&op)) {
+        buffer = knx_buffer_new(kni_type_bytes(type));
+        if (buffer && kni_type_bytes(type))
+            memcpy(buffer->data, data, kni_type_bytes(type));
+    }
+    return kna_from_buffer(&op, type, buffer);
+}
+
+const void *kn_data_bytes(kn_array x, kn_dtype dtype)
+{
+    kna_op op;
+    kn_type t;
+    kna_begin(&op, "data");
+    const void *data = kna_look(&op, x, &t);
+    if (data && dtype && t.dtype != dtype) {
+        kna_fail(&op, KN_ERROR_TYPE, "the array has dtype %s, not %s", t.dtype->name, dtype->name);
+        data = NULL;
+    }
+    return kna_end_plain(&op) ? data : NULL;
+}
+
+int kn_copy_to(kn_array x, void *to, size_t bytes)
+{
+    kna_op op;
+    kn_type t;
+    kna_begin(&op, "copy_to");
+    const void *data = kna_look(&op, x, &t);
+    if (data && kni_type_bytes(t) != bytes)
+        kna_fail(&op, KN_ERROR_VALUE, "the array has %zu bytes, there is room for %zu", kni_type_bytes(t), bytes);
+    else if (data && !to && bytes)
+        kna_fail(&op, KN_ERROR_TYPE, "null memory");
+    else if (data && bytes)
+        memcpy(to, data, bytes);
+    return kna_end_plain(&op) ? 0 : -1;
+}
+
+/* ---- What an array is. */
+
+static bool type_of(const char *name, kn_array x, kn_type *t)
+{
+    kna_op op;
+    kna_begin(&op, name);
+    *t = kna_type(&op, x);
+    if (t->weak)
+        t->dtype = kna_strong_dtype(*t);
+    return kna_end_plain(&op);
+}
+
+int kn_ndim(kn_array x)
+{
+    kn_type t;
+    return type_of("ndim", x, &t) ? t.ndim : -1;
+}
+
+int64_t kn_size(kn_array x)
+{
+    kn_type t;
+    return type_of("size", x, &t) ? kni_type_size(t) : -1;
+}
+
+int64_t kn_dim(kn_array x, int axis)
+{
+    kna_op op;
+    kna_begin(&op, "dim");
+    kn_type t = kna_type(&op, x);
+    int a = kna_failed(&op) ? 0 : kna_normalize_axis(&op, axis, t.ndim);
+    int64_t n = kna_failed(&op) ? -1 : t.dim[a];
+    return kna_end_plain(&op) ? n : -1;
+}
+
+kn_shape kn_shape_of(kn_array x)
+{
+    kn_type t;
+    kn_shape s = {.ndim = -1};
+    if (!type_of("shape", x, &t))
+        return s;
+    s.ndim = t.ndim;
+    if (t.ndim)
+        memcpy(s.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
+    return s;
+}
+
+kn_dtype kn_dtype_of(kn_array x)
+{
+    kn_type t;
+    return type_of("dtype", x, &t) ? t.dtype : NULL;
+}
+
+/* ---- Items. */
+
+static bool item(const char *name, kn_array x, kn_dtype to, void *out)
+{
+    kna_op op;
+    kn_type t;
+    kna_begin(&op, name);
+    kn_type given = kna_type(&op, x);
+    if (!kna_failed(&op) && kni_type_size(given) != 1) {
+        kn_text text = {0};
+        kna_fail(&op, KN_ERROR_VALUE, "can only convert an array of size 1 to a scalar, not one of shape %s", knx_show_shape(&text, given.ndim, given.dim));
+    }
+    if (!kna_failed(&op) && given.dtype->kind == 'k')
+        kna_fail(&op, KN_ERROR_TYPE, "a key is not a number");
+    const void *data = kna_failed(&op) ? NULL : kna_look(&op, x, &t);
+    if (data)
+        knx_convert(t.dtype, data, to, out);
+    return kna_end_plain(&op) && data;
+}
+
+double kn_item(kn_array x)
+{
+    double v;
+    return item("item", x, KN_DT(F64), &v) ? v : NAN;
+}
+
+int64_t kn_item_int(kn_array x)
+{
+    int64_t v;
+    return item("item_int", x, KN_DT(I64), &v) ? v : 0;
+}
+
+bool kn_item_bool(kn_array x)
+{
+    uint8_t v;
+    return item("item_bool", x, KN_DT(BOOL), &v) ? v != 0 : false;
+}
+
+kn_c128 kn_item_complex(kn_array x)
+{
+    kn_c128 v;
+    return item("item_complex", x, KN_DT(C128), &v) ? v : (kn_c128){NAN, NAN};
+}
+
+/* ---- Text. */
+
+static char *text_of(const char *name, kn_array x, const kn_print_opts *opts, bool repr)
+{
+    kna_op op;
+    kn_type t;
+    char *text = NULL;
+    kna_begin(&op, name);
+    const void *data = kna_look(&op, x, &t);
+    if (data) {
+        kn_error *error = knx_array_text(t.dtype, t.ndim, t.dim, data, opts, repr, &text);
+        if (error)
+            kna_fail_with(&op, error);
+    }
+    return kna_end_plain(&op) ? text : NULL;
+}
+
+static void drop_text(void *p) { knx_free(p); }
+
+static const char *owned_text(char *text) { return text && kna_handle_new(KN_H_TEXT, text, drop_text) ? text : ""; }
+
+const char *kn_repr(kn_array x, const kn_print_opts *opts) { return owned_text(text_of("repr", x, opts, true)); }
+
+const char *kn_array_str(kn_array x, const kn_print_opts *opts) { return owned_text(text_of("array_str", x, opts, false)); }
+
+void kn_print(kn_array x, const kn_print_opts *opts)
+{
+    char *text = text_of("print", x, opts, false);
+    if (text)
+        puts(text);
+    knx_free(text);
+}
+
+void kn_eval(kn_array x)
+{
+    kna_op op;
+    kn_type t;
+    kna_begin(&op, "eval");
+    kna_look(&op, x, &t);
+    kna_end_plain(&op);
+}
+
+kn_array kn_block_until_ready(kn_array x)
+{
+    kn_eval(x);
+    return x;
+}
+
+bool kn_ok(kn_array x)
+{
+    kn_error *error = NULL;
+    kn_value *v = kna_handle_get(KN_H_ARRAY, x, &error);
+    knx_error_release(error);
+    if (v && v->state == KN_V_PENDING) {
+        kn_error *failed = kna_force(1, &v);
+        knx_report(failed);
+        knx_error_release(failed);
+    }
+    return v && v->state != KN_V_ERROR;
+}
+
+const char *kn_error_of(kn_array x)
+{
+    kn_error *error = NULL;
+    kn_value *v = kna_handle_get(KN_H_ARRAY, x, &error);
+    if (v && !kn_ok(x) && v->state == KN_V_ERROR)
+        error = knx_error_retain(v->error);
+    if (!error)
+        return "";
+    char *owned;
+    const char *text = knx_error_text(error, &owned);
+    char *copy = owned ? owned : knx_alloc(strlen(text) + 1);
+    if (copy && !owned)
+        strcpy(copy, text);
+    knx_error_release(error);
+    return owned_text(copy);
+}

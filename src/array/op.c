@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * op.c -- operations: arrays in, atoms of the current recorder, arrays out. */
+#include "array/op.h"
+#include "array/handle.h"
+#include "array/state.h"
+#include <stdarg.h>
+#include <string.h>
+
+/* ---- The lazy recorder: each equation becomes a node. */
+
+static kn_error *lazy_equation(void *env, kn_builder *b, const kn_draft_eqn *e)
+{
+    kna_state *s = env;
+    kn_context c = knx_context();
+    kn_value *few_in[8], *few_out[8];
+    kn_literal few_literals[8];
+    uint32_t most = e->n_in > e->n_out ? e->n_in : e->n_out;
+    bool few = most <= 8;
+    kn_value **in = few ? few_in : knx_alloc(most * sizeof(void *)), **out = few ? few_out : knx_alloc(most * sizeof(void *));
+    kn_literal *literal = few ? few_literals : knx_alloc(most * sizeof *literal);
+    kn_error *error = in && out && literal ? NULL : knx_error_nomem();
+    if (!error && !KN_VEC_RESERVE(&s->lazy_value, e->out + e->n_out - s->lazy_value.n))
+        error = knx_error_nomem();
+    if (!error) {
+        for (uint32_t i = 0; i < e->n_in; i++) {
+            in[i] = kni_is_literal(e->in[i]) ? NULL : s->lazy_value.at[e->in[i]];
+            if (!in[i])
+                literal[i] = b->literal.at[e->in[i] & ~KN_LITERAL_BIT];
+        }
+        error = kna_node_new(e->prim, e->params, e->place, c->operation, e->n_in, in, literal, e->n_out, b->type.at + e->out, out);
+    }
+    if (!error) {
+        while (s->lazy_value.n < e->out)
+            s->lazy_value.at[s->lazy_value.n++] = NULL;
+        for (uint32_t i = 0; i < e->n_out; i++)
+            s->lazy_value.at[s->lazy_value.n++] = out[i];
+        s->lazy_can_fail = s->lazy_can_fail || kni_can_fail(e->prim, e->params);
+    }
+    if (!few) {
+        knx_free(in);
+        knx_free(out);
+        knx_free(literal);
+    }
+    return error;
+}
+
+static kn_atom lazy_atom(kna_state *s, kn_value *v)
+{
+    kn_type type = v->type;
+    type.weak = false;
+    kn_atom a = knb_invar(&s->lazy, type);
+    if (!kni_is_var(a))
+        return a;
+    if (!KN_VEC_RESERVE(&s->lazy_value, a + 1 - s->lazy_value.n)) {
+        knb_fail(&s->lazy, knx_error_nomem());
+        return KN_ATOM_NONE;
+    }
+    while (s->lazy_value.n < a)
+        s->lazy_value.at[s->lazy_value.n++] = NULL;
+    s->lazy_value.at[s->lazy_value.n++] = kna_value_retain(v);
+    return a;
+}
+
+static void lazy_reset(kna_state *s)
+{
+    for (size_t i = 0; i < s->lazy_value.n; i++)
+        kna_value_release(s->lazy_value.at[i]);
+    s->lazy_value.n = 0;
+    knb_reset(&s->lazy);
+    s->lazy_can_fail = false;
+}
+
+/* ---- Beginning and errors. */
+
+void kna_begin(kna_op *op, const char *name)
+{
+    kn_context c = knx_context();
+    kna_state *s = kna_state_get();
+    static kn_builder nowhere; /* without memory for a context; its error is set below and never freed */
+    *op = (kna_op){.b = &nowhere};
+    if (!c || !s) {
+        op->error = knx_error_nomem();
+        if (!nowhere.error)
+            nowhere.error = knx_error_nomem();
+        return;
+    }
+    op->outermost = c->depth++ == 0;
+    if (op->outermost)
+        c->operation = name;
+    op->b = s->recording ? &s->recording->b : &s->lazy;
+    if (!s->recording) {
+        s->lazy.hook = lazy_equation;
+        s->lazy.hook_env = s;
+    }
+    op->b->place = c->here;
+}
+
+void kna_fail_with(kna_op *op, kn_error *e)
+{
+    if (op->error)
+        knx_error_release(e);
+    else
+        op->error = e;
+}
+
+void kna_fail(kna_op *op, kn_error_kind kind, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    kna_fail_with(op, knx_error(kind, "%s", text));
+}
+
+bool kna_failed(kna_op *op) { return op->error || op->b->error; }
+
+/* ---- Operands. */
+
+static kn_value *value_of(kna_op *op, kn_array x)
+{
+    kn_error *error = NULL;
+    if (op->error)
+        return NULL;
+    kn_value *v = kna_handle_get(KN_H_ARRAY, x, &error);
+    if (!v) {
+        kna_fail_with(op, error);
+    } else if (v->state == KN_V_ERROR) {
+        kna_fail_with(op, knx_error_retain(v->error));
+        op->known_error = true;
+        return NULL;
+    }
+    return v;
+}
+
+kn_type kna_type(kna_op *op, kn_array x)
+{
+    kn_value *v = value_of(op, x);
+    return v ? v->type : kni_scalar_type(KN_DT(F32));
+}
+
+kn_atom kna_value_atom(kna_op *op, kn_value *v)
+{
+    kna_state *s = kna_state_get();
+    if (!s->recording) {
+        if (v->state == KN_V_TRACER || v->state == KN_V_ABSTRACT) { /* the recording's own words for leaks */
+            kn_recording none = {.active = false};
+            kn_atom unused;
+            kna_fail_with(op, kna_recording_atom(&none, v, &unused));
+            return KN_ATOM_NONE;
+        }
+        return lazy_atom(s, v);
+    }
+    kn_atom a = KN_ATOM_NONE;
+    kn_error *error = kna_recording_atom(s->recording, v, &a);
+    if (error) {
+        kna_fail_with(op, error);
+        return KN_ATOM_NONE;
+    }
+    return a;
+}
+
+kn_dtype kna_default_float(void)
+{
+    kn_context c = knx_context();
+    return c ? c->default_float : KN_DT(F64);
+}
+
+kn_dtype kna_strong_dtype(kn_type t)
+{
+    if (!t.weak || t.dtype->kind != 'f')
+        return t.weak && t.dtype->kind == 'c' && kna_default_float() == KN_DT(F32) ? KN_DT(C64) : t.dtype;
+    return kna_default_float();
+}
+
+kn_atom kna_in(kna_op *op, kn_array x)
+{
+    kn_value *v = value_of(op, x);
+    if (!v)
+        return KN_ATOM_NONE;
+    return v->type.weak ? kna_in_as(op, x, kna_strong_dtype(v->type)) : kna_value_atom(op, v);
+}
+
+static kn_atom number_as(kna_op *op, const kn_value *v, kn_dtype d)
+{
+    bool is_unsigned = v->type.dtype == KN_DT(U64);
+    if (v->type.weak && knx_is_integer(v->type.dtype) && knx_is_integer(d) && !knx_int_fits(d, is_unsigned, v->bits.u64)) {
+        if (is_unsigned)
+            kna_fail(op, KN_ERROR_OVERFLOW, "integer %llu out of bounds for %s", (unsigned long long)v->bits.u64, d->name);
+        else
+            kna_fail(op, KN_ERROR_OVERFLOW, "integer %lld out of bounds for %s", (long long)v->bits.i64, d->name);
+        return KN_ATOM_NONE;
+    }
+    kn_scalar_bits bits = {{0}};
+    knx_convert(v->type.dtype, &v->bits, d, &bits);
+    kna_state *s = kna_state_get();
+    if (s->recording)
+        return knb_literal(op->b, d, false, bits);
+    kn_value *n = kna_value_number(d, false, bits); /* an operand of the plan, not part of its key */
+    if (!n) {
+        kna_fail_with(op, knx_error_nomem());
+        return KN_ATOM_NONE;
+    }
+    kn_atom a = lazy_atom(s, n);
+    kna_value_release(n);
+    return a;
+}
+
+kn_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d)
+{
+    kn_value *v = value_of(op, x);
+    if (!v || !d)
+        return KN_ATOM_NONE;
+    if (v->state == KN_V_NUMBER)
+        return v->type.dtype == d && !v->type.weak ? kna_value_atom(op, v) : number_as(op, v, d);
+    kn_atom a = kna_value_atom(op, v);
+    if (v->type.dtype == d || kna_failed(op))
+        return a;
+    if (v->type.dtype->kind == 'k' || d->kind == 'k') {
+        kna_fail(op, KN_ERROR_TYPE, "cannot convert %s to %s", v->type.dtype->name, d->name);
+        return KN_ATOM_NONE;
+    }
+    return knb_convert(op->b, a, d);
+}
+
+static const char weak_order[] = "bifc";
+
+kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x)
+{
+    kn_dtype strong = NULL;
+    int weak = -1;
+    bool big = false;
+    for (int i = 0; i < n; i++) {
+        if (!x[i])
+            continue;
+        kn_type t = kna_type(op, x[i]);
+        if (op->error)
+            return NULL;
+        if (t.weak) {
+            int kind = (int)(strchr(weak_order, t.dtype->kind == 'u' ? 'i' : t.dtype->kind) - weak_order);
+            weak = kind > weak ? kind : weak;
+            big = big || t.dtype == KN_DT(U64);
+            continue;
+        }
+        kn_dtype both = strong ? knx_promote(strong, t.dtype) : t.dtype;
+        if (!both) {
+            kna_fail(op, KN_ERROR_TYPE, "the dtypes %s and %s do not promote to a common dtype", strong->name, t.dtype->name);
+            return NULL;
+        }
+        strong = both;
+    }
+    if (weak < 0)
+        return strong;
+    if (strong) {
+        kn_dtype d = knx_promote_weak(strong, weak_order[weak], kna_default_float());
+        if (!d)
+            kna_fail(op, KN_ERROR_TYPE, "%s does not mix with numbers", strong->name);
+        return d;
+    }
+    kn_type of = kni_scalar_type(weak == 0 ? KN_DT(BOOL) : weak == 1 ? (big ? KN_DT(U64) : KN_DT(I64)) : weak == 2 ? KN_DT(F64) : KN_DT(C128));
+    of.weak = true;
+    return kna_strong_dtype(of);
+}
+
+kn_dtype kna_lookup_dtype(kn_dtype given, kn_dtype otherwise) { return given ? given : otherwise; }
+
+/* ---- Results. */
+
+static void drop_value(void *v) { kna_value_release(v); }
+
+static kn_array handle_of(kn_value *v) { return kna_handle_new(KN_H_ARRAY, v, drop_value); }
+
+kn_error *kna_take_error(kna_op *op)
+{
+    kn_error *e = op->error;
+    kn_error *b = knb_take_error(op->b);
+    op->error = NULL;
+    if (!e)
+        return b;
+    knx_error_release(b);
+    return e;
+}
+
+void kna_leave(kna_op *op)
+{
+    kn_context c = knx_context();
+    kna_state *s = kna_state_get();
+    if (!c || !s || c->depth == 0)
+        return;
+    if (--c->depth == 0) {
+        c->operation = "";
+        c->here = NULL;
+        if (!s->recording)
+            lazy_reset(s);
+    }
+    (void)op;
+}
+
+kn_value *kna_atom_value(kna_op *op, kn_atom a)
+{
+    kna_state *s = kna_state_get();
+    kn_value *v;
+    if (s->recording)
+        v = kna_recording_tracer(s->recording, a);
+    else if (kni_is_literal(a)) {
+        const kn_literal *l = &s->lazy.literal.at[a & ~KN_LITERAL_BIT];
+        v = kna_value_number(l->type.dtype, false, l->bits);
+    } else
+        v = kna_value_retain(s->lazy_value.at[a]);
+    (void)op;
+    return v;
+}
+
+/* Runs what has to run now: everything without lazy recording, what can fail, and recordings past their bound. */
+kn_error *kna_settle(int n, kn_value **v)
+{
+    kna_state *s = kna_state_get();
+    kn_context c = knx_context();
+    bool now = !s->recording && (!c->lazy || s->lazy_can_fail || s->pending > KNA_MAX_PENDING);
+    return now ? kna_force(n, v) : NULL;
+}
+
+static void fail_all(kna_op *op, kn_error *e, int n, kn_array *out)
+{
+    if (!op->known_error)
+        knx_report(e);
+    for (int i = 0; i < n; i++)
+        out[i] = handle_of(kna_value_error(knx_error_retain(e)));
+    knx_error_release(e);
+}
+
+void kna_end_n(kna_op *op, int n, const kn_atom *results, kn_array *out)
+{
+    kn_value *few[16], **v = n <= 16 ? few : knx_alloc((size_t)n * sizeof *v);
+    kn_error *e = kna_take_error(op);
+    if (!e && !v)
+        e = knx_error_nomem();
+    int made = 0;
+    while (!e && made < n) {
+        v[made] = kni_is_var(results[made]) || kni_is_literal(results[made]) ? kna_atom_value(op, results[made]) : NULL;
+        if (v[made])
+            made++;
+        else
+            e = knx_error_nomem();
+    }
+    if (!e)
+        e = kna_settle(n, v);
+    for (int i = 0; i < made && !e; i++)
+        out[i] = handle_of(v[i]);
+    for (int i = 0; i < made && e; i++)
+        kna_value_release(v[i]);
+    if (e)
+        fail_all(op, e, n, out);
+    if (v != few)
+        knx_free(v);
+    kna_leave(op);
+}
+
+kn_array kna_end(kna_op *op, kn_atom result)
+{
+    kn_array out = NULL;
+    kna_end_n(op, 1, &result, &out);
+    return out;
+}
+
+bool kna_end_plain(kna_op *op)
+{
+    kn_error *e = kna_take_error(op);
+    bool ok = e == NULL;
+    if (e && !op->known_error)
+        knx_report(e);
+    knx_error_release(e);
+    kna_leave(op);
+    return ok;
+}
+
+/* ---- Looking, and arrays from memory. */
+
+const void *kna_look(kna_op *op, kn_array x, kn_type *type)
+{
+    kn_value *v = value_of(op, x), *outside = NULL;
+    if (!v)
+        return NULL;
+    *type = v->type;
+    kn_error *e = v->state == KN_V_ABSTRACT ? knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value")
+                                            : kna_concrete(v, &outside);
+    if (!e)
+        e = kna_force(1, &outside);
+    if (e) {
+        kna_fail_with(op, e);
+        kna_value_release(outside);
+        return NULL;
+    }
+    /* `outside` is v itself, or known to v's recording, which lives at least as long as v's handle can be used */
+    const void *data = outside->state == KN_V_NUMBER ? (const void *)&outside->bits : outside->buffer->data;
+    if (outside != v && outside->state == KN_V_NUMBER && atomic_load(&outside->refs) == 1) { /* a literal's value: keep it with the op */
+        kna_state *s = kna_state_get();
+        data = NULL;
+        if (KN_VEC_PUSH(&s->lazy_value, outside))
+            return &outside->bits;
+        kna_fail_with(op, knx_error_nomem());
+    }
+    kna_value_release(outside);
+    return data;
+}
+
+kn_array kna_from_buffer(kna_op *op, kn_type type, kn_buffer *buffer)
+{
+    if (!buffer)
+        kna_fail_with(op, knx_error_nomem());
+    type.weak = false;
+    kn_value *v = buffer && !kna_failed(op) ? kna_value_buffer(type, buffer) : NULL;
+    if (!v && buffer && kna_failed(op))
+        knx_buffer_release(buffer);
+    if (!v && !kna_failed(op))
+        kna_fail_with(op, knx_error_nomem());
+    kn_array out = NULL;
+    kn_error *e = kna_take_error(op);
+    if (e)
+        fail_all(op, e, 1, &out);
+    else
+        out = handle_of(v);
+    kna_leave(op);
+    return out;
+}
+
+kn_array kna_from_number(kn_dtype dtype, bool weak, kn_scalar_bits bits)
+{
+    kn_value *v = kna_value_number(dtype, weak, bits);
+    return handle_of(v ? v : kna_value_error(knx_error_nomem()));
+}
+
+/* ---- Axes. */
+
+int kna_normalize_axis(kna_op *op, int64_t axis, int ndim)
+{
+    if (axis < -(int64_t)ndim || axis >= ndim) {
+        kna_fail(op, KN_ERROR_AXIS, "axis %lld is out of bounds for array of dimension %d", (long long)axis, ndim);
+        return 0;
+    }
+    return (int)(axis < 0 ? axis + ndim : axis);
+}
+
+int kna_axes(kna_op *op, kn_axes given, int ndim, kna_axes_default if_not_given, int64_t axes[KN_MAX_NDIM])
+{
+    bool seen[KN_MAX_NDIM] = {false};
+    if (given.n == 0 && if_not_given != KNA_AXES_ALL && ndim > 0)
+        seen[if_not_given == KNA_AXES_LAST ? ndim - 1 : 0] = true;
+    else if (given.n <= 0)
+        memset(seen, 1, (size_t)ndim);
+    for (int i = 0; i + 1 < given.n && !op->error; i++) {
+        int a = kna_normalize_axis(op, given.axis[i], ndim);
+        if (!op->error && seen[a])
+            kna_fail(op, KN_ERROR_VALUE, "duplicate value in 'axis'");
+        if (!op->error)
+            seen[a] = true;
+    }
+    int n = 0;
+    for (int i = 0; i < ndim; i++)
+        if (seen[i])
+            axes[n++] = i;
+    return n;
+}
+
+int kna_axis(kna_op *op, kn_axes given, int ndim, int if_not_given)
+{
+    if (given.n == 0)
+        return kna_normalize_axis(op, if_not_given, ndim);
+    if (given.n != 2) {
+        kna_fail(op, KN_ERROR_VALUE, "one axis is wanted here, but %d were given", given.n < 0 ? 0 : given.n - 1);
+        return 0;
+    }
+    return kna_normalize_axis(op, given.axis[0], ndim);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * recording.c -- recordings: captured values, leaked tracers, and looking at values while a concrete recording runs. */
+#include "array/recording.h"
+#include "array/state.h"
+#include "ir/ops.h"
+
+kn_recording *kna_recording_current(void)
+{
+    kna_state *s = kna_state_get();
+    return s ? s->recording : NULL;
+}
+
+void kna_pending_count(int change)
+{
+    kna_state *s = kna_state_get();
+    if (s)
+        s->pending += change;
+}
+
+int64_t kna_pending_now(void)
+{
+    kna_state *s = kna_state_get();
+    return s ? s->pending : 0;
+}
+
+kn_recording *kna_recording_begin(const char *function, const char *transformation, bool concrete)
+{
+    kna_state *s = kna_state_get();
+    kn_recording *r = s ? knx_alloc_zero(sizeof *r) : NULL;
+    if (!r)
+        return NULL;
+    atomic_init(&r->refs, 1);
+    knb_init(&r->b);
+    r->active = true;
+    r->concrete = concrete;
+    r->function = function;
+    r->transformation = transformation;
+    r->outer = s->recording;
+    s->recording = r;
+    return r;
+}
+
+static bool set_known(kn_recording *r, kn_atom atom, kn_value *known)
+{
+    while (r->known.n <= atom)
+        if (!KN_VEC_PUSH(&r->known, NULL))
+            return false;
+    r->known.at[atom] = kna_value_retain(known);
+    return true;
+}
+
+kn_atom kna_recording_input(kn_recording *r, kn_type type, kn_value *known)
+{
+    type.weak = false;
+    kn_atom a = knb_invar(&r->b, type);
+    if (known && kni_is_var(a) && !set_known(r, a, known))
+        knb_fail(&r->b, knx_error_nomem());
+    return a;
+}
+
+kn_value *kna_recording_tracer(kn_recording *r, kn_atom atom)
+{
+    kn_value *v = kna_value_new(KN_V_TRACER, knb_type(&r->b, atom));
+    if (!v)
+        return NULL;
+    v->tracer.recording = r;
+    v->tracer.atom = atom;
+    atomic_fetch_add(&r->refs, 1);
+    return v;
+}
+
+static kn_error *leaked(const kn_value *v)
+{
+    kn_text t = {0};
+    return knx_error(KN_ERROR_LEAKED_TRACER, "a traced value of type %s escaped from %s while it was traced by %s; return it from the function instead",
+                     kni_type_text(&t, v->type, true), v->tracer.recording->function, v->tracer.recording->transformation);
+}
+
+static kn_error *capture(kn_recording *r, kn_value *v, kn_atom *atom)
+{
+    size_t cursor;
+    uint64_t h = knx_hash_mix(7, (uint64_t)(uintptr_t)v);
+    for (void *p = knx_map_first(&r->captured_index, h, &cursor); p; p = knx_map_next(&r->captured_index, h, &cursor))
+        if (r->captured.at[(uintptr_t)p - 1] == v) {
+            *atom = r->captured_atom.at[(uintptr_t)p - 1];
+            return NULL;
+        }
+    kn_type type = v->type;
+    type.weak = false;
+    *atom = knb_constvar(&r->b, type);
+    if (!KN_VEC_PUSH(&r->captured_atom, *atom))
+        return knx_error_nomem();
+    if (!KN_VEC_PUSH(&r->captured, v)) {
+        r->captured_atom.n--;
+        return knx_error_nomem();
+    }
+    kna_value_retain(v);
+    r->captured_tracers = r->captured_tracers || v->state == KN_V_TRACER;
+    return knx_map_add(&r->captured_index, h, (void *)(uintptr_t)r->captured.n) ? NULL : knx_error_nomem();
+}
+
+kn_error *kna_recording_atom(kn_recording *r, kn_value *v, kn_atom *atom)
+{
+    switch ((kn_value_state)v->state) {
+    case KN_V_NUMBER: *atom = knb_literal(&r->b, v->type.dtype, v->type.weak, v->bits); return NULL;
+    case KN_V_TRACER:
+        if (v->tracer.recording == r) {
+            *atom = v->tracer.atom;
+            return NULL;
+        }
+        return v->tracer.recording->active ? capture(r, v, atom) : leaked(v);
+    case KN_V_BUFFER:
+    case KN_V_PENDING: return capture(r, v, atom);
+    case KN_V_ABSTRACT: return knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value");
+    case KN_V_ERROR: break;
+    }
+    return knx_error_retain(v->error);
+}
+
+static void pop(kn_recording *r)
+{
+    kna_state *s = kna_state_get();
+    r->active = false;
+    if (s && s->recording == r)
+        s->recording = r->outer;
+    r->outer = NULL;
+    knb_free(&r->b);
+    for (size_t i = 0; i < r->captured.n; i++)
+        kna_value_release(r->captured.at[i]);
+    for (size_t i = 0; i < r->known.n; i++)
+        kna_value_release(r->known.at[i]);
+    KN_VEC_FREE(&r->captured);
+    KN_VEC_FREE(&r->captured_atom);
+    KN_VEC_FREE(&r->known);
+    knx_map_free(&r->captured_index);
+    kna_recording_release(r);
+}
+
+void kna_recording_release(kn_recording *r)
+{
+    if (r && atomic_fetch_sub(&r->refs, 1) == 1)
+        knx_free(r);
+}
+
+void kna_recording_abort(kn_recording *r) { pop(r); }
+
+kn_error *kna_recording_end(kn_recording *r, int n_out, const kn_atom *out, kn_closed *closed)
+{
+    *closed = (kn_closed){.once = r->captured_tracers};
+    kn_error *error = knb_finish(&r->b, n_out, out, r->function, true, &closed->jaxpr);
+    if (!error) {
+        closed->n_const = (uint32_t)r->captured.n;
+        closed->consts = r->captured.at;
+        r->captured.at = NULL;
+        r->captured.n = r->captured.cap = 0;
+    }
+    pop(r);
+    return error;
+}
+
+void kna_closed_free(kn_closed *c)
+{
+    for (uint32_t i = 0; i < c->n_const; i++)
+        kna_value_release(c->consts[i]);
+    knx_free(c->consts);
+    kni_release(c->jaxpr);
+    *c = (kn_closed){0};
+}
+
+/* ---- Looking at a traced value. */
+
+static kn_error *not_known(const kn_recording *r, const kn_value *v)
+{
+    kn_text t = {0};
+    return knx_error(KN_ERROR_CONCRETIZATION, "the value of %s is not known while %s is traced by %s; use kn_cond or kn_where",
+                     kni_type_text(&t, v->type, true), r->function, r->transformation);
+}
+
+static kn_value *known_at(const kn_recording *r, kn_atom a) { return a < r->known.n ? r->known.at[a] : NULL; }
+
+/* Marks the equations that `atom` needs and whose results are not known yet: one sweep backwards. */
+static kn_error *mark_needed(kn_recording *r, kn_atom atom, bool *needed)
+{
+    needed[atom] = true;
+    for (size_t k = r->b.eqn.n; k-- > 0;) {
+        const kn_draft_eqn *e = &r->b.eqn.at[k];
+        bool any = false;
+        for (uint32_t i = 0; i < e->n_out; i++)
+            any = any || (needed[e->out + i] && !known_at(r, e->out + i));
+        if (!any)
+            continue;
+        needed[e->out] = true;
+        for (uint32_t i = 0; i < e->n_in; i++)
+            if (kni_is_var(e->in[i]))
+                needed[e->in[i]] = true;
+    }
+    for (size_t a = 0; a < r->known.n; a++) /* inputs that are traced by an enclosing concrete recording: what they stand for in turn */
+        if (needed[a] && r->known.at[a] && r->known.at[a]->state == KN_V_TRACER) {
+            kn_value *outside = NULL;
+            KN_TRY(kna_concrete(r->known.at[a], &outside));
+            kna_value_release(r->known.at[a]);
+            r->known.at[a] = outside;
+        }
+    for (size_t i = 0; i < r->captured.n; i++) { /* captured values stand for themselves, outside */
+        kn_atom a = r->captured_atom.at[i];
+        kn_value *v = NULL;
+        if (!needed[a] || known_at(r, a))
+            continue;
+        KN_TRY(kna_concrete(r->captured.at[i], &v));
+        bool ok = set_known(r, a, v);
+        kna_value_release(v);
+        if (!ok)
+            return knx_error_nomem();
+    }
+    return NULL;
+}
+
+typedef struct replay_room { kn_value **in, **out; kn_literal *literal; kn_type *type; } replay_room;
+
+static kn_error *replay_with(kn_recording *r, const kn_draft_eqn *e, replay_room room)
+{
+    for (uint32_t i = 0; i < e->n_in; i++) {
+        room.in[i] = kni_is_literal(e->in[i]) ? NULL : known_at(r, e->in[i]);
+        if (!room.in[i])
+            room.literal[i] = r->b.literal.at[e->in[i] & ~KN_LITERAL_BIT];
+    }
+    for (uint32_t i = 0; i < e->n_out; i++)
+        room.type[i] = r->b.type.at[e->out + i];
+    KN_TRY(kna_node_new(e->prim, e->params, e->place, r->function, e->n_in, room.in, room.literal, e->n_out, room.type, room.out));
+    bool ok = true;
+    for (uint32_t i = 0; i < e->n_out; i++) {
+        ok = ok && (known_at(r, e->out + i) || set_known(r, e->out + i, room.out[i]));
+        kna_value_release(room.out[i]);
+    }
+    return ok ? NULL : knx_error_nomem();
+}
+
+static kn_error *replay_equation(kn_recording *r, const kn_draft_eqn *e)
+{
+    kn_arena a = KN_ARENA_INIT;
+    replay_room room = {knx_arena_zero(&a, (e->n_in + 1) * sizeof(kn_value *)), knx_arena_zero(&a, (e->n_out + 1) * sizeof(kn_value *)),
+                        knx_arena_zero(&a, (e->n_in + 1) * sizeof(kn_literal)), knx_arena_zero(&a, (e->n_out + 1) * sizeof(kn_type))};
+    kn_error *error = room.in && room.out && room.literal && room.type ? replay_with(r, e, room) : knx_error_nomem();
+    knx_arena_free(&a);
+    return error;
+}
+
+static kn_error *work_out(kn_recording *r, kn_atom atom)
+{
+    bool *needed = knx_alloc_zero(r->b.type.n + 1);
+    if (!needed)
+        return knx_error_nomem();
+    kn_error *error = mark_needed(r, atom, needed);
+    for (size_t k = 0; !error && k < r->b.eqn.n; k++) {
+        const kn_draft_eqn *e = &r->b.eqn.at[k];
+        if (e->n_out && needed[e->out] && !known_at(r, e->out))
+            error = replay_equation(r, e);
+    }
+    knx_free(needed);
+    return error;
+}
+
+kn_error *kna_concrete(kn_value *v, kn_value **out)
+{
+    if (v->state != KN_V_TRACER) {
+        *out = kna_value_retain(v);
+        return NULL;
+    }
+    kn_recording *r = v->tracer.recording;
+    if (!r->active)
+        return leaked(v);
+    if (!r->concrete)
+        return not_known(r, v);
+    if (kni_is_literal(v->tracer.atom)) {
+        const kn_literal *l = &r->b.literal.at[v->tracer.atom & ~KN_LITERAL_BIT];
+        *out = kna_value_number(l->type.dtype, l->type.weak, l->bits);
+        return *out ? NULL : knx_error_nomem();
+    }
+    if (!known_at(r, v->tracer.atom) || known_at(r, v->tracer.atom)->state == KN_V_TRACER)
+        KN_TRY(work_out(r, v->tracer.atom));
+    *out = kna_value_retain(known_at(r, v->tracer.atom));
+    return *out ? NULL : not_known(r, v);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * recording.h -- the recorder: a C function's operations become a jaxpr. There is one current recording per context; nested ones (a
+ * transformation inside a recorded function) stack. In a concrete recording values can be looked at; in an abstract one they cannot. */
+#ifndef KN_ARRAY_RECORDING_H
+#define KN_ARRAY_RECORDING_H
+#include "array/value.h"
+#include "base/hash.h"
+
+struct kn_recording {
+    atomic_int refs;
+    bool active;                    /* its function is still running */
+    bool concrete;
+    const char *function;           /* being recorded */
+    const char *transformation;     /* by which: "jit", "vmap", ... */
+    kn_recording *outer;            /* while active */
+    kn_builder b;                   /* while active */
+    KN_VEC(kn_value *) captured;    /* values of the constvars, in order */
+    KN_VEC(kn_atom) captured_atom;
+    kn_map captured_index;          /* by pointer: 1 + index */
+    KN_VEC(kn_value *) known;       /* concrete: per variable of b the value outside, NULL if not worked out */
+    bool captured_tracers;          /* of an enclosing recording: what comes out is good for this call only */
+};
+
+kn_recording *kna_recording_current(void);                                /* NULL outside of any */
+kn_recording *kna_recording_begin(const char *function, const char *transformation, bool concrete); /* becomes current; NULL without memory */
+kn_atom kna_recording_input(kn_recording *r, kn_type type, kn_value *known /* concrete: what it stands for */);
+/* The atom of a value in r: its own tracers, numbers as literals, everything else captured as a constant. LeakedTracerError for tracers
+ * of recordings that have ended. */
+kn_error *kna_recording_atom(kn_recording *r, kn_value *v, kn_atom *atom);
+kn_value *kna_recording_tracer(kn_recording *r, kn_atom atom);            /* a new value that stands for the atom; NULL without memory */
+/* Ends r (it must be current): the jaxpr of these results, and the captured values (references handed over). Always pops. */
+typedef struct kn_closed { kni_jaxpr *jaxpr; uint32_t n_const; kn_value **consts; bool once; } kn_closed; /* once: captured tracers */
+kn_error *kna_recording_end(kn_recording *r, int n_out, const kn_atom *out, kn_closed *closed);
+void kna_recording_abort(kn_recording *r);
+void kna_recording_release(kn_recording *r);
+void kna_closed_free(kn_closed *c);
+
+/* The value outside of all recordings that v stands for (new reference); ConcretizationError if a recording on the way is abstract. */
+kn_error *kna_concrete(kn_value *v, kn_value **out);
+
+void kna_pending_count(int change);     /* nodes alive in this context */
+int64_t kna_pending_now(void);
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * settings.c -- the sticky error, settings, dtypes by name, keeping and assigning arrays, shutdown. */
+#include "array/function.h"
+#include "array/handle.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include <string.h>
+
+void kn_here(const kn_place *place)
+{
+    kn_context c = knx_context();
+    if (c)
+        c->here = place;
+}
+
+/* ---- Errors. */
+
+static kn_error *first_error(void)
+{
+    kn_context c = knx_context();
+    if (!c || !c->first)
+        return NULL;
+    c->first_read = true;
+    return c->first;
+}
+
+bool kn_error_pending(void) { return first_error() != NULL; }
+
+kn_error_kind kn_error_get_kind(void)
+{
+    kn_error *e = first_error();
+    return e ? e->kind : KN_NO_ERROR;
+}
+
+const char *kn_error_kind_name(void) { return knx_error_kind_name(kn_error_get_kind()); }
+
+const char *kn_error_message(void)
+{
+    kn_error *e = first_error();
+    kn_context c = knx_context();
+    return !e ? "" : c->first_text ? c->first_text : e->message;
+}
+
+const char *kn_error_file(void)
+{
+    kn_error *e = first_error();
+    return e && e->place ? e->place->file : NULL;
+}
+
+int kn_error_line(void)
+{
+    kn_error *e = first_error();
+    return e && e->place ? e->place->line : 0;
+}
+
+void kn_error_clear(void)
+{
+    kn_context c = knx_context();
+    if (!c)
+        return;
+    knx_error_release(c->first);
+    knx_free(c->first_text);
+    c->first = NULL;
+    c->first_text = NULL;
+    c->first_read = false;
+}
+
+void kn_on_error(void (*hook)(void *env, kn_error_kind kind, const char *message, const kn_place *place), void *env)
+{
+    kn_context c = knx_context();
+    if (!c)
+        return;
+    c->hook = hook;
+    c->hook_env = env;
+}
+
+/* ---- Settings. */
+
+void kn_set_debug(int level)
+{
+    (void)knx_context(); /* the environment is read first, so that it does not win later */
+    kn_debug_level = level < 0 ? 0 : level > 5 ? 5 : level;
+}
+
+void kn_set_log(void (*log)(void *env, int level, const char *text), void *env) { knx_log_callback(log, env); }
+
+bool kn_set_lazy(bool lazy)
+{
+    kn_context c = knx_context();
+    bool old = !c || c->lazy;
+    if (c)
+        c->lazy = lazy;
+    return old;
+}
+
+kn_dtype kn_set_default_float(kn_dtype dtype)
+{
+    kn_context c = knx_context();
+    kn_dtype old = kna_default_float();
+    if (dtype != KN_DT(F32) && dtype != KN_DT(F64))
+        knx_report_new("set_default_float", KN_ERROR_TYPE, "the default float type is float32 or float64, not %s", dtype ? dtype->name : "null");
+    else if (c)
+        c->default_float = dtype;
+    return old;
+}
+
+kn_cache_stats_result kn_cache_stats(void)
+{
+    kna_state *s = kna_state_get();
+    kn_cache_stats_result r = {{0, 0}, {0, 0}, {0, 0}};
+    if (!s)
+        return r;
+    kn_kernel_counts k = knc_kernel_counts(s->kernels);
+    r.plans = s->plan_stats;
+    r.traces = s->trace_stats;
+    r.kernels = (kn_stats){k.hits, k.misses};
+    return r;
+}
+
+/* ---- dtypes. */
+
+kn_dtype kn_dtype_builtin(int id) { return id >= 0 && id < KN_ID_COUNT ? &kn_dtype_table[id] : NULL; }
+
+kn_dtype kn_dtype_named(const char *name)
+{
+    kn_dtype d = name ? knx_dtype_find(name) : NULL;
+    if (!d)
+        knx_report_new("dtype", KN_ERROR_TYPE, "data type '%s' not understood", name ? name : "(null)");
+    return d;
+}
+
+static bool is_dtype(const char *operation, kn_dtype d)
+{
+    if (!d)
+        knx_report_new(operation, KN_ERROR_TYPE, "null dtype");
+    return d != NULL;
+}
+
+const char *kn_dtype_name(kn_dtype d) { return is_dtype("dtype_name", d) ? d->name : ""; }
+
+size_t kn_dtype_size(kn_dtype d) { return is_dtype("dtype_size", d) ? d->size : 0; }
+
+char kn_dtype_kind(kn_dtype d) { return is_dtype("dtype_kind", d) ? d->kind : 0; }
+
+kn_dtype kn_promote_types(kn_dtype a, kn_dtype b)
+{
+    if (!is_dtype("promote_types", a) || !is_dtype("promote_types", b))
+        return NULL;
+    kn_dtype d = knx_promote(a, b);
+    if (!d)
+        knx_report_new("promote_types", KN_ERROR_TYPE, "the dtypes %s and %s do not promote to a common dtype", a->name, b->name);
+    return d;
+}
+
+bool kn_can_cast(kn_dtype from, kn_dtype to, const char *casting)
+{
+    static const char *const names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
+    if (!is_dtype("can_cast", from) || !is_dtype("can_cast", to))
+        return false;
+    for (int i = 0; i < 5; i++)
+        if (casting && strcmp(casting, names[i]) == 0)
+            return knx_can_cast(from, to, (kn_casting)i);
+    knx_report_new("can_cast", KN_ERROR_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", casting ? casting : "null");
+    return false;
+}
+
+/* ---- Keeping. */
+
+/* A value that is handed on is worth having when the operations around it run. */
+static void mark_kept(kn_array x)
+{
+    kn_error *error = NULL;
+    kn_value *v = kna_handle_get(KN_H_ARRAY, x, &error);
+    knx_error_release(error);
+    if (v && atomic_load(&v->refs) > 0)
+        v->kept = true;
+}
+
+kn_array kn_keep(kn_array x)
+{
+    mark_kept(x);
+    kna_handle_promote(x);
+    return x;
+}
+
+void kn_assign(kn_array *slot, kn_array value)
+{
+    if (!slot) {
+        knx_report_new("assign", KN_ERROR_TYPE, "null slot");
+        return;
+    }
+    mark_kept(value);
+    kna_handle_swap_scopes(*slot, value);
+    *slot = value;
+}
+
+int kn_shutdown(void)
+{
+    kn_context c = knx_context();
+    if (!c)
+        return 1;
+    int unread = c->first && !c->first_read;
+    int64_t left = kna_handles_close();
+    knx_context_close();
+    return (int)(left > 250 ? 250 : left) + unread;
+}
+
+int kn_finish(void)
+{
+    bool failed = kn_error_pending();
+    if (failed)
+        fprintf(stderr, "%s:%d: %s: %s\n", kn_error_file() ? kn_error_file() : "?", kn_error_line(), kn_error_kind_name(), kn_error_message());
+    int status = kn_shutdown();
+    return failed ? 1 : status;
+}

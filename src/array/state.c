@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * state.c -- the arrays floor's state of a context, made at first use. */
+#include "array/state.h"
+
+static void drop_state(void *p)
+{
+    kna_state *s = p;
+    for (size_t i = 0; i < s->lazy_value.n; i++)
+        kna_value_release(s->lazy_value.at[i]);
+    KN_VEC_FREE(&s->lazy_value);
+    knb_free(&s->lazy);
+    kna_plans_free(s);
+    knc_kernel_cache_free(s->kernels);
+    knx_free(s);
+}
+
+kna_state *kna_state_get(void)
+{
+    kna_state *s = knx_slot_state(KNX_SLOT_ARRAYS);
+    if (s)
+        return s;
+    s = knx_alloc_zero(sizeof *s);
+    if (!s)
+        return NULL;
+    knb_init(&s->lazy);
+    s->kernels = knc_kernel_cache_new((size_t)32 << 20);
+    if (!s->kernels || !knx_slot_set(KNX_SLOT_ARRAYS, s, drop_state)) {
+        knc_kernel_cache_free(s->kernels);
+        knx_free(s);
+        return NULL;
+    }
+    return s;
+}

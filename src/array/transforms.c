@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * transforms.c -- the public transformations: handles of functions, and the ones that act at a point (jvp, vjp, linearize). */
+#include "array/function.h"
+#include "array/handle.h"
+#include "transform/transform.h"
+#include <string.h>
+
+static kn_fn finish(kna_op *op, kna_core *core, int n_captured, kn_value *const *captured)
+{
+    bool ok = !kna_failed(op);
+    if (ok && !core)
+        kna_fail_with(op, knx_error_nomem());
+    ok = kna_end_plain(op) && ok && core;
+    return ok ? kna_fn_handle(core, n_captured, captured) : NULL;
+}
+
+/* ---- C functions. */
+
+static kn_error *check_description(const kn_function *c, const void *env)
+{
+    if (!c || !c->call || !c->name || c->size_ < sizeof *c)
+        return knx_error(KN_ERROR_TYPE, "not a function made by KN_FUNCTION");
+    if (c->n_args < 0 || c->n_args > KN_MAX_ARGS)
+        return knx_error(KN_ERROR_TYPE, "%s: a function has up to %d arguments", c->name, KN_MAX_ARGS);
+    if ((c->env_bytes || c->captured_bytes) && !env)
+        return knx_error(KN_ERROR_TYPE, "%s needs its environment: use KN_FN_ENV or KN_CLOSE", c->name);
+    return NULL;
+}
+
+static kn_error *read_captured(const kn_function *c, const kn_array *from, int n, kn_value **captured)
+{
+    for (int i = 0; i < n; i++) {
+        kn_error *error = NULL;
+        kn_value *v = kna_handle_get(KN_H_ARRAY, from[i], &error);
+        if (!v)
+            return error;
+        if (v->state == KN_V_ERROR)
+            return knx_error_retain(v->error);
+        (void)c;
+        captured[i] = v;
+    }
+    return NULL;
+}
+
+kn_fn kn_fn_of(const kn_function *c, const void *env)
+{
+    kna_op op;
+    kna_begin(&op, "function");
+    kn_error *error = check_description(c, env);
+    kna_core draft = {.kind = KNA_FN_C, .c = c};
+    kn_value **captured = NULL;
+    if (!error) {
+        draft.env = c->env_bytes ? (void *)(uintptr_t)env : NULL;
+        draft.name = c->name;
+        draft.n_captured = (int)(c->captured_bytes / sizeof(kn_array));
+        draft.n_args = c->n_args;
+        draft.n_out = (int)(c->out_bytes / sizeof(kn_array));
+        for (int i = 0; i < c->n_args; i++)
+            draft.n_in += draft.arrays[i] = (int)(c->arg_bytes[i] / sizeof(kn_array));
+        captured = knx_alloc_zero(((size_t)draft.n_captured + 1) * sizeof *captured);
+        error = captured ? read_captured(c, env, draft.n_captured, captured) : knx_error_nomem();
+    }
+    if (error)
+        kna_fail_with(&op, error);
+    kna_core *core = kna_failed(&op) ? NULL : kna_core_intern(&draft);
+    kn_fn fn = finish(&op, core, draft.n_captured, captured);
+    knx_free(captured);
+    return fn;
+}
+
+/* ---- Transformations of functions. */
+
+static int selected_arrays(kna_op *op, const kna_core *inner, const kn_argnums *argnums)
+{
+    int n = 0, count = argnums->n ? argnums->n : 1;
+    if (argnums->n < 0 || argnums->n > KN_MAX_ARGS)
+        kna_fail(op, KN_ERROR_VALUE, "argnums has %d entries", argnums->n);
+    for (int i = 0; i < count && !kna_failed(op); i++) {
+        int arg = argnums->n ? argnums->arg[i] : 0;
+        if (arg < 0 || arg >= inner->n_args)
+            kna_fail(op, KN_ERROR_VALUE, "argnums %d is out of range: %s has %d argument%s", arg, inner->name, inner->n_args, inner->n_args == 1 ? "" : "s");
+        else
+            n += inner->arrays[arg];
+    }
+    return n;
+}
+
+/* A transformation of f: the same arguments and captured arrays; `fill` sets options and results. */
+static kna_core transformed(kna_fn_kind kind, const kna_core *inner)
+{
+    kna_core draft = {.kind = kind, .inner = (kna_core *)(uintptr_t)inner, .name = inner->name, .n_captured = inner->n_captured,
+                      .n_args = inner->n_args, .n_in = inner->n_in, .n_out = inner->n_out};
+    memcpy(draft.arrays, inner->arrays, sizeof draft.arrays);
+    return draft;
+}
+
+static kn_fn make(kna_op *op, const kna_fn *f, const kna_core *draft)
+{
+    kna_core *core = kna_failed(op) ? NULL : kna_core_intern(draft);
+    return finish(op, core, f ? f->core->n_captured : 0, f ? f->captured : NULL);
+}
+
+kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts)
+{
+    kna_op op;
+    kna_begin(&op, "jit");
+    kna_core draft = {0};
+    kna_fn *f = kna_fn_get(&op, fn);
+    if (f) {
+        draft = transformed(KNA_FN_JIT, f->core);
+        if (opts) {
+            kn_argnums donated = opts->donate_argnums;
+            for (int i = 0; i < donated.n; i++)
+                if (donated.arg[i] < 0 || donated.arg[i] >= f->core->n_args)
+                    kna_fail(&op, KN_ERROR_VALUE, "donate_argnums %d is out of range: %s has %d arguments", donated.arg[i], f->core->name, f->core->n_args);
+        }
+    }
+    return make(&op, f, &draft);
+}
+
+static kn_fn gradient(const char *name, kn_fn fn, const kn_grad_opts *opts, bool value)
+{
+    kna_op op;
+    kna_begin(&op, name);
+    kna_core draft = {0};
+    kna_fn *f = kna_fn_get(&op, fn);
+    if (f) {
+        draft = transformed(KNA_FN_GRAD, f->core);
+        draft.o.value = value;
+        if (opts) {
+            draft.o.argnums = opts->argnums;
+            draft.o.has_aux = opts->has_aux;
+        }
+        int aux = draft.o.has_aux ? f->core->n_out - 1 : 0;
+        draft.n_out = selected_arrays(&op, f->core, &draft.o.argnums) + aux + (value ? 1 : 0);
+        if (f->core->n_out < 1)
+            kna_fail(&op, KN_ERROR_TYPE, "%s returns nothing", f->core->name);
+        if (!draft.o.has_aux && f->core->n_out > 1)
+            kna_fail(&op, KN_ERROR_TYPE, "%s must return one scalar, but it returns %d arrays; say .has_aux = true if those after the first are not to be differentiated",
+                     f->core->name, f->core->n_out);
+    }
+    return make(&op, f, &draft);
+}
+
+kn_fn kn_grad(kn_fn fn, const kn_grad_opts *opts) { return gradient("grad", fn, opts, false); }
+
+kn_fn kn_value_and_grad(kn_fn fn, const kn_grad_opts *opts) { return gradient("value_and_grad", fn, opts, true); }
+
+kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts)
+{
+    kna_op op;
+    kna_begin(&op, "vmap");
+    kna_core draft = {0};
+    kna_fn *f = kna_fn_get(&op, fn);
+    if (f) {
+        draft = transformed(KNA_FN_VMAP, f->core);
+        if (opts) {
+            memcpy(draft.o.in_axes, opts->in_axes, sizeof draft.o.in_axes);
+            memcpy(draft.o.out_axes, opts->out_axes, sizeof draft.o.out_axes);
+            draft.o.axis_size = opts->axis_size;
+        }
+        if (draft.o.axis_size < 0)
+            kna_fail(&op, KN_ERROR_VALUE, "axis_size is negative");
+        if (opts && opts->axis_name)
+            kna_fail(&op, KN_ERROR_NOT_IMPLEMENTED, "named axes come with the collective operations; leave axis_name out");
+    }
+    return make(&op, f, &draft);
+}
+
+static kn_fn jacobian(const char *name, kna_fn_kind kind, kn_fn fn, const kn_jac_opts *opts)
+{
+    kna_op op;
+    kna_begin(&op, name);
+    kna_core draft = {0};
+    kna_fn *f = kna_fn_get(&op, fn);
+    if (f) {
+        draft = transformed(kind, f->core);
+        if (opts)
+            draft.o.argnums = opts->argnums;
+        draft.n_out = selected_arrays(&op, f->core, &draft.o.argnums) * f->core->n_out;
+    }
+    return make(&op, f, &draft);
+}
+
+kn_fn kn_jacfwd(kn_fn fn, const kn_jac_opts *opts) { return jacobian("jacfwd", KNA_FN_JACFWD, fn, opts); }
+
+kn_fn kn_jacrev(kn_fn fn, const kn_jac_opts *opts) { return jacobian("jacrev", KNA_FN_JACREV, fn, opts); }
+
+kn_fn kn_hessian(kn_fn fn, const kn_jac_opts *opts)
+{
+    kn_fn reverse = kn_jacrev(fn, opts);
+    return reverse ? kn_jacfwd(reverse, opts) : NULL;
+}
+
+int kn_fn_trace_count(kn_fn fn)
+{
+    kna_op op;
+    kna_begin(&op, "fn_trace_count");
+    kna_fn *f = kna_fn_get(&op, fn);
+    int n = f ? f->core->trace_count : -1;
+    return kna_end_plain(&op) ? n : -1;
+}
+
+const char *kn_fn_name(kn_fn fn)
+{
+    kna_op op;
+    kna_begin(&op, "fn_name");
+    kna_fn *f = kna_fn_get(&op, fn);
+    const char *name = f ? f->core->name : "";
+    return kna_end_plain(&op) ? name : "";
+}
+
+/* ---- At a point. */
+
+typedef struct point {
+    kna_op op;
+    kna_fn *f;
+    int n;               /* captured and arguments */
+    kn_arena arena;
+    kn_value **in;       /* references */
+    kn_type *type;
+    bool *has_tangent;   /* of the arguments that are inexact */
+    kn_closed closed;
+    kn_linearized l;
+    kn_value **consts_and_in;
+} point;
+
+static void point_end(point *p)
+{
+    kna_release_values(p->n, p->in);
+    kna_closed_free(&p->closed);
+    knt_linearized_free(&p->l);
+    knx_arena_free(&p->arena);
+}
+
+static kn_error *point_derive(point *p, kn_fn fn, const kn_args *primals)
+{
+    kna_core *f;
+    p->f = kna_fn_get(&p->op, fn);
+    if (!p->f)
+        return kna_take_error(&p->op);
+    f = p->f->core;
+    int n = f->n_captured + f->n_in;
+    kn_value **in = knx_arena_zero(&p->arena, ((size_t)n + 1) * sizeof *in);
+    p->type = knx_arena_alloc(&p->arena, ((size_t)n + 1) * sizeof *p->type);
+    p->has_tangent = knx_arena_zero(&p->arena, (size_t)n + 1);
+    if (!in || !p->type || !p->has_tangent)
+        return knx_error_nomem();
+    KN_TRY(kna_read_args(f->name, f, primals, in + f->n_captured));
+    p->in = in;
+    p->n = n;
+    for (int i = 0; i < f->n_captured; i++)
+        in[i] = kna_value_retain(p->f->captured[i]);
+    for (int i = 0; i < n; i++) {
+        p->type[i] = in[i]->type;
+        p->has_tangent[i] = i >= f->n_captured && knx_is_inexact(in[i]->type.dtype);
+    }
+    const char *why = NULL;
+    bool concrete = kna_may_be_concrete(&why);
+    return kna_derive(f, p->type, concrete ? in : NULL, why, &p->closed);
+}
+
+static kn_error *read_tangents(point *p, const char *what, const kn_args *tangents, kn_value **t)
+{
+    kna_core *f = p->f->core;
+    KN_TRY(kna_read_args(what, f, tangents, t));
+    for (int i = 0; i < f->n_in; i++) {
+        kn_type x = p->type[f->n_captured + i];
+        if (kni_type_same_shape(x, t[i]->type) && (x.dtype == t[i]->type.dtype || !knx_is_inexact(x.dtype)))
+            continue;
+        kn_text a = {0}, b = {0};
+        kn_error *error = knx_error(KN_ERROR_TYPE, "array %d of the tangents is %s, but the primal is %s", i, kni_type_text(&a, t[i]->type, true), kni_type_text(&b, x, true));
+        kna_release_values(f->n_in, t);
+        return error;
+    }
+    return NULL;
+}
+
+static int count_tangents(const kni_jaxpr *j)
+{
+    int n = 0;
+    for (uint32_t i = 0; i < j->n_out; i++)
+        n += kni_has_tangent(kni_out_type(j, i));
+    return n;
+}
+
+static kn_error *jvp_at(point *p, kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y, const kn_outs *dy)
+{
+    KN_TRY(point_derive(p, fn, primals));
+    kna_core *f = p->f->core;
+    uint32_t n_out = p->closed.jaxpr->n_out;
+    KN_TRY(kna_check_outs(f->name, f->n_out, y));
+    KN_TRY(kna_check_outs(f->name, f->n_out, dy));
+    if (count_tangents(p->closed.jaxpr) != (int)n_out)
+        return knx_error(KN_ERROR_TYPE, "every result of %s must be real or complex floating point", f->name);
+    kn_value **t = knx_arena_alloc(&p->arena, ((size_t)f->n_in + 1) * sizeof *t), **out = knx_arena_alloc(&p->arena, (2 * (size_t)n_out + 1) * sizeof *out);
+    kn_value **all = knx_arena_alloc(&p->arena, (2 * (size_t)p->n + 1) * sizeof *all);
+    if (!t || !out || !all)
+        return knx_error_nomem();
+    KN_TRY(read_tangents(p, f->name, tangents, t));
+    kn_closed joint = {.n_const = p->closed.n_const, .consts = p->closed.consts};
+    kn_error *error = knt_jvp(p->closed.jaxpr, p->has_tangent, &joint.jaxpr);
+    int n = 0;
+    for (int i = 0; i < p->n; i++)
+        all[n++] = p->in[i];
+    for (int i = 0; i < p->n; i++)
+        if (p->has_tangent[i])
+            all[n++] = t[i - f->n_captured];
+    if (!error)
+        error = kna_inline_closed(&joint, all, out);
+    kna_release_values(f->n_in, t);
+    kni_release(joint.jaxpr);
+    if (!error) {
+        kna_write_outs(y, (int)n_out, out);
+        kna_write_outs(dy, (int)n_out, out + n_out);
+    }
+    return error;
+}
+
+static int end_point(point *p, kn_error *error, const kn_outs *y, const kn_outs *dy)
+{
+    if (!error)
+        error = kna_take_error(&p->op);
+    if (error) {
+        kna_write_error(y, error);
+        if (dy)
+            kna_write_error(dy, error);
+    }
+    knx_error_release(error);
+    point_end(p);
+    kna_leave(&p->op);
+    return error ? -1 : 0;
+}
+
+int kn_jvp(kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y, const kn_outs *dy)
+{
+    point p = {0};
+    kna_begin(&p.op, "jvp");
+    return end_point(&p, jvp_at(&p, fn, primals, tangents, y, dy), y, dy);
+}
+
+/* Runs the primal part at the point: results go to y, residuals are kept. */
+static kn_error *linearize_at(point *p, kn_fn fn, const kn_args *primals, const kn_outs *y, kn_value ***residuals)
+{
+    KN_TRY(point_derive(p, fn, primals));
+    kna_core *f = p->f->core;
+    if (y)
+        KN_TRY(kna_check_outs(f->name, f->n_out, y));
+    KN_TRY(knt_linearize(p->closed.jaxpr, p->has_tangent, &p->l));
+    uint32_t n_out = p->closed.jaxpr->n_out;
+    kn_value **out = knx_arena_alloc(&p->arena, ((size_t)n_out + p->l.n_residual + 1) * sizeof *out);
+    if (!out)
+        return knx_error_nomem();
+    kn_closed primal = {.jaxpr = p->l.primal, .n_const = p->closed.n_const, .consts = p->closed.consts};
+    KN_TRY(kna_inline_closed(&primal, p->in, out));
+    *residuals = out + n_out;
+    if (y)
+        kna_write_outs(y, (int)n_out, out);
+    else
+        kna_release_values((int)n_out, out);
+    return NULL;
+}
+
+/* The derivative as a function of one argument per argument (reverse: of one, the struct of the results). Inputs without tangents are
+ * taken and not read; results without get zeros. */
+static kn_error *linear_function(point *p, bool reverse, kni_jaxpr **out)
+{
+    const kni_jaxpr *lin = p->l.linear, *j = p->closed.jaxpr;
+    kna_core *f = p->f->core;
+    kn_builder b;
+    kni_jaxpr *body = NULL;
+    bool *linear = knx_arena_zero(&p->arena, lin->n_in + 1);
+    size_t room = (size_t)lin->n_in + j->n_in + j->n_out + 1;
+    kn_atom *in = knx_arena_alloc(&p->arena, room * sizeof *in), *y = knx_arena_alloc(&p->arena, room * sizeof *y), *res = knx_arena_alloc(&p->arena, room * sizeof *res);
+    if (!linear || !in || !y || !res)
+        return knx_error_nomem();
+    for (uint32_t i = p->l.n_residual; i < lin->n_in; i++)
+        linear[i] = true;
+    if (reverse)
+        KN_TRY(knt_transpose(lin, linear, &body));
+    else
+        body = kni_retain(lin);
+    knb_init(&b);
+    uint32_t n = 0, at = 0;
+    for (uint32_t i = 0; i < p->l.n_residual; i++)
+        in[n++] = knb_invar(&b, kni_in_type(lin, i));
+    for (int i = 0; !reverse && i < f->n_in; i++) {
+        kn_atom a = knb_invar(&b, p->type[f->n_captured + i]);
+        if (p->has_tangent[f->n_captured + i])
+            in[n++] = a;
+    }
+    for (uint32_t i = 0; reverse && i < j->n_out; i++) {
+        kn_atom a = knb_invar(&b, kni_out_type(j, i));
+        if (p->l.out_tangent[i])
+            in[n++] = a;
+    }
+    knb_inline(&b, body, in, y);
+    uint32_t n_res = 0;
+    for (int i = 0; reverse && i < f->n_in; i++) {
+        kn_type t = p->type[f->n_captured + i];
+        res[n_res++] = p->has_tangent[f->n_captured + i] ? y[at++] : knb_zeros(&b, t);
+    }
+    for (uint32_t i = 0; !reverse && i < j->n_out; i++)
+        res[n_res++] = p->l.out_tangent[i] ? y[at++] : knb_zeros(&b, kni_out_type(j, i));
+    kn_error *error = knb_finish(&b, (int)n_res, res, f->name, true, out);
+    knb_free(&b);
+    kni_release(body);
+    return error;
+}
+
+static kn_fn function_at(const char *name, bool reverse, kn_fn fn, const kn_args *primals, const kn_outs *y)
+{
+    point p = {0};
+    kn_value **residuals = NULL;
+    kni_jaxpr *j = NULL;
+    kna_begin(&p.op, name);
+    kn_error *error = y ? linearize_at(&p, fn, primals, y, &residuals) : knx_error(KN_ERROR_TYPE, "the result is null");
+    if (!error)
+        error = linear_function(&p, reverse, &j);
+    kna_core *core = NULL;
+    if (!error) {
+        const kna_core *f = p.f->core;
+        kna_core draft = {.kind = KNA_FN_JAXPR, .jaxpr = j, .name = f->name, .n_captured = (int)p.l.n_residual, .n_out = reverse ? f->n_in : f->n_out};
+        if (reverse) {
+            draft.n_args = 1;
+            draft.n_in = draft.arrays[0] = f->n_out;
+        } else {
+            draft.n_args = f->n_args;
+            draft.n_in = f->n_in;
+            memcpy(draft.arrays, f->arrays, sizeof draft.arrays);
+        }
+        core = kna_core_intern(&draft);
+        if (!core)
+            error = knx_error_nomem();
+    }
+    kn_fn out = error ? NULL : kna_fn_handle(core, (int)p.l.n_residual, residuals);
+    kna_release_values(residuals ? (int)p.l.n_residual : 0, residuals);
+    kni_release(j);
+    end_point(&p, error, y, NULL);
+    return out;
+}
+
+kn_fn kn_vjp(kn_fn fn, const kn_args *primals, const kn_outs *y) { return function_at("vjp", true, fn, primals, y); }
+
+kn_fn kn_linearize(kn_fn fn, const kn_args *primals, const kn_outs *y) { return function_at("linearize", false, fn, primals, y); }
+
+kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples)
+{
+    point p = {0};
+    kni_jaxpr *transposed = NULL, *j = NULL;
+    kna_core *core = NULL;
+    kna_begin(&p.op, "linear_transpose");
+    kn_error *error = point_derive(&p, fn, examples);
+    for (int i = 0; !error && i < p.n; i++)
+        p.has_tangent[i] = i >= p.f->core->n_captured;
+    if (!error)
+        error = knt_transpose(p.closed.jaxpr, p.has_tangent, &transposed);
+    if (!error)
+        error = kna_constants_as_inputs(transposed, &j);
+    kn_value **captured = error ? NULL : knx_arena_alloc(&p.arena, ((size_t)p.closed.n_const + (size_t)p.n + 1) * sizeof *captured);
+    if (!error && captured) {
+        const kna_core *f = p.f->core;
+        int n = 0;
+        for (uint32_t i = 0; i < p.closed.n_const; i++)
+            captured[n++] = p.closed.consts[i];
+        for (int i = 0; i < f->n_captured; i++)
+            captured[n++] = p.in[i];
+        kna_core draft = {.kind = KNA_FN_JAXPR, .jaxpr = j, .name = f->name, .n_captured = n, .n_args = 1, .n_in = f->n_out, .arrays = {f->n_out}, .n_out = f->n_in};
+        core = kna_core_intern(&draft);
+    }
+    if (!error && !core)
+        error = knx_error_nomem();
+    kn_fn out = error ? NULL : kna_fn_handle(core, core->n_captured, captured);
+    kni_release(transposed);
+    kni_release(j);
+    end_point(&p, error, NULL, NULL);
+    return out;
+}

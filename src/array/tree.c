@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tree.c -- trees: a view of a struct of arrays, or a list of arrays of its own. Lists are trees that nothing is assigned to. */
+#include "array/tree.h"
+#include "array/handle.h"
+#include "base/context.h"
+#include <string.h>
+
+typedef struct tree {
+    int n;
+    kn_array *at;     /* the viewed struct's fields, or `own` */
+    kn_array own[];   /* handles retained by the tree */
+} tree;
+
+static void drop_tree(void *p)
+{
+    tree *t = p;
+    if (t->at == t->own)
+        for (int i = 0; i < t->n; i++)
+            if (kna_handle_alive(t->own[i], NULL))
+                kn_release(t->own[i]);
+    knx_free(t);
+}
+
+static tree *get(kn_tree handle, kn_error **error) { return kna_handle_get(KN_H_TREE, handle, error); }
+
+static void report(const char *operation, kn_error *e)
+{
+    if (e && atomic_load(&e->refs) > 0 && !*e->operation)
+        e->operation = operation;
+    knx_report(e);
+    knx_error_release(e);
+}
+
+kn_tree kn_tree_of(void *structure, size_t bytes)
+{
+    if (!structure || bytes % sizeof(kn_array)) {
+        knx_report_new("tree", KN_ERROR_TYPE, structure ? "a tree is a struct of arrays, but this one has %zu bytes" : "null struct", bytes);
+        return NULL;
+    }
+    tree *t = knx_alloc(sizeof *t);
+    if (!t) {
+        report("tree", knx_error_nomem());
+        return NULL;
+    }
+    t->n = (int)(bytes / sizeof(kn_array));
+    t->at = structure;
+    return kna_handle_new(KN_H_TREE, t, drop_tree);
+}
+
+static tree *own_arrays(const char *operation, int n, const kn_array *arrays)
+{
+    if (n < 0 || (n && !arrays)) {
+        knx_report_new(operation, KN_ERROR_VALUE, "%d arrays", n);
+        return NULL;
+    }
+    for (int i = 0; i < n; i++) {
+        kn_error *e = NULL;
+        if (!kna_handle_get(KN_H_ARRAY, arrays[i], &e)) {
+            report(operation, e);
+            return NULL;
+        }
+    }
+    tree *t = knx_alloc(sizeof *t + (size_t)n * sizeof(kn_array));
+    if (!t) {
+        report(operation, knx_error_nomem());
+        return NULL;
+    }
+    t->n = n;
+    t->at = t->own;
+    for (int i = 0; i < n; i++)
+        t->own[i] = kn_retain(arrays[i]);
+    return t;
+}
+
+kn_tree kn_tree_from(int n, const kn_array *arrays) { return kna_handle_new(KN_H_TREE, own_arrays("tree_from", n, arrays), drop_tree); }
+
+kn_list kn_list_from(const kn_array *arrays, int n) { return kna_handle_new(KN_H_LIST, own_arrays("list_from", n, arrays), drop_tree); }
+
+int kna_tree_size(kn_tree handle)
+{
+    kn_error *e = NULL;
+    tree *t = get(handle, &e);
+    knx_error_release(e);
+    return t ? t->n : -1;
+}
+
+kn_array kna_tree_at(kn_tree handle, int i)
+{
+    kn_error *e = NULL;
+    tree *t = get(handle, &e);
+    knx_error_release(e);
+    return t && i >= 0 && i < t->n ? t->at[i] : NULL;
+}
+
+bool kna_tree_put(kn_tree handle, int i, kn_array x)
+{
+    kn_error *e = NULL;
+    tree *t = get(handle, &e);
+    knx_error_release(e);
+    if (!t || i < 0 || i >= t->n)
+        return false;
+    if (t->at == t->own) {
+        kn_retain(x);
+        if (kna_handle_alive(t->own[i], NULL))
+            kn_release(t->own[i]);
+    }
+    t->at[i] = x;
+    return true;
+}
+
+int kna_tree_read(kna_op *op, kn_tree handle, int max, kn_array *out)
+{
+    kn_error *e = NULL;
+    tree *t = get(handle, &e);
+    if (!t) {
+        kna_fail_with(op, e);
+        return -1;
+    }
+    if (t->n > max) {
+        kna_fail(op, KN_ERROR_VALUE, "the tree has %d arrays, %d are wanted", t->n, max);
+        return -1;
+    }
+    memcpy(out, t->at, (size_t)t->n * sizeof *out);
+    return t->n;
+}
+
+int kna_list_read(kna_op *op, kn_list handle, const kn_array **arrays)
+{
+    kn_error *e = NULL;
+    tree *t = kna_handle_get(KN_H_LIST, handle, &e);
+    if (!t) {
+        kna_fail_with(op, e);
+        return -1;
+    }
+    *arrays = t->at;
+    return t->n;
+}
+
+int kn_tree_count(kn_tree handle)
+{
+    kn_error *e = NULL;
+    tree *t = get(handle, &e);
+    if (!t)
+        report("tree_count", e);
+    return t ? t->n : -1;
+}
+
+static kn_array item(const char *operation, tree *t, kn_error *e, int i)
+{
+    if (!t)
+        report(operation, e);
+    else if (i < 0 || i >= t->n)
+        knx_report_new(operation, KN_ERROR_INDEX, "index %d is out of bounds for %d arrays", i, t->n);
+    return t && i >= 0 && i < t->n ? t->at[i] : NULL;
+}
+
+kn_array kn_tree_get(kn_tree handle, int i)
+{
+    kn_error *e = NULL;
+    tree *t = get(handle, &e);
+    return item("tree_get", t, e, i);
+}
+
+int kn_list_count(kn_list handle)
+{
+    kn_error *e = NULL;
+    tree *t = kna_handle_get(KN_H_LIST, handle, &e);
+    if (!t)
+        report("list_count", e);
+    return t ? t->n : -1;
+}
+
+kn_array kn_list_get(kn_list handle, int i)
+{
+    kn_error *e = NULL;
+    tree *t = kna_handle_get(KN_H_LIST, handle, &e);
+    return item("list_get", t, e, i);
+}
+
+int kn_tree_assign(kn_tree to, kn_tree from)
+{
+    kn_error *e = NULL;
+    tree *a = get(to, &e), *b = a ? get(from, &e) : NULL;
+    if (!a || !b) {
+        report("tree_assign", e);
+        return -1;
+    }
+    if (a->n != b->n) {
+        knx_report_new("tree_assign", KN_ERROR_VALUE, "a tree of %d arrays cannot take the arrays of one of %d", a->n, b->n);
+        return -1;
+    }
+    for (int i = 0; i < a->n; i++) {
+        if (a->at == a->own)
+            kna_tree_put(to, i, b->at[i]);
+        else
+            kn_assign(&a->at[i], b->at[i]);
+    }
+    return 0;
+}

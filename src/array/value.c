@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * value.c -- values and the nodes of the lazy recording. */
+#include "array/value.h"
+#include "array/recording.h"
+#include <string.h>
+
+kn_value *kna_value_new(kn_value_state state, kn_type type)
+{
+    kn_value *v = knx_alloc(sizeof *v + (size_t)type.ndim * sizeof(int64_t));
+    if (!v)
+        return NULL;
+    atomic_init(&v->refs, 1);
+    v->state = (uint8_t)state;
+    v->kept = false;
+    v->uses = 0;
+    v->type = type;
+    v->type.dim = v->dims;
+    if (type.ndim)
+        memcpy(v->dims, type.dim, (size_t)type.ndim * sizeof(int64_t));
+    return v;
+}
+
+kn_value *kna_value_number(kn_dtype dtype, bool weak, kn_scalar_bits bits)
+{
+    kn_type type = kni_scalar_type(dtype);
+    type.weak = weak;
+    kn_value *v = kna_value_new(KN_V_NUMBER, type);
+    if (v)
+        v->bits = bits;
+    return v;
+}
+
+kn_value *kna_value_buffer(kn_type type, kn_buffer *buffer)
+{
+    kn_value *v = kna_value_new(KN_V_BUFFER, type);
+    if (v)
+        v->buffer = buffer;
+    else
+        knx_buffer_release(buffer);
+    return v;
+}
+
+static kn_error *nomem_error(void) { return knx_error_nomem(); }
+
+kn_value *kna_value_error(kn_error *error)
+{
+    static struct { kn_value v; } fixed = {.v = {.refs = -1, .state = KN_V_ERROR}}; /* for when there is no memory even for this */
+    kn_value *v = kna_value_new(KN_V_ERROR, kni_scalar_type(KN_DT(F32)));
+    if (v) {
+        v->error = error;
+        return v;
+    }
+    knx_error_release(error);
+    fixed.v.type = kni_scalar_type(KN_DT(F32));
+    fixed.v.error = nomem_error();
+    return &fixed.v;
+}
+
+kn_value *kna_value_retain(kn_value *v)
+{
+    if (v && atomic_load_explicit(&v->refs, memory_order_relaxed) > 0)
+        atomic_fetch_add_explicit(&v->refs, 1, memory_order_relaxed);
+    return v;
+}
+
+static bool drop_reference(kn_value *v)
+{
+    if (!v || atomic_load_explicit(&v->refs, memory_order_relaxed) < 0)
+        return false;
+    return atomic_fetch_sub_explicit(&v->refs, 1, memory_order_acq_rel) == 1;
+}
+
+static void free_node(kn_node *n)
+{
+    kni_params_drop(n->prim, n->params);
+    knx_arena_free(&n->arena);
+    knx_free(n);
+}
+
+/* Frees a value whose last reference is gone; returns the node that dies with it, if one does. */
+static kn_node *free_value(kn_value *v)
+{
+    kn_node *dead = NULL;
+    switch ((kn_value_state)v->state) {
+    case KN_V_BUFFER: knx_buffer_release(v->buffer); break;
+    case KN_V_TRACER: kna_recording_release(v->tracer.recording); break;
+    case KN_V_ERROR: knx_error_release(v->error); break;
+    case KN_V_PENDING:
+        v->pending.node->out[v->pending.index] = NULL;
+        if (--v->pending.node->alive == 0)
+            dead = v->pending.node;
+        break;
+    case KN_V_NUMBER:
+    case KN_V_ABSTRACT: break;
+    }
+    knx_free(v);
+    return dead;
+}
+
+/* Releases dead nodes' operands; those that die with them are put on the list, so a chain of a million needs no stack. */
+static void release_nodes(kn_node *list)
+{
+    while (list) {
+        kn_node *n = list;
+        list = n->next_dead;
+        for (uint32_t i = 0; i < n->n_in; i++)
+            if (drop_reference(n->in[i])) {
+                kn_node *dead = free_value(n->in[i]);
+                if (dead) {
+                    dead->next_dead = list;
+                    list = dead;
+                }
+            }
+        kna_pending_count(-1);
+        free_node(n);
+    }
+}
+
+void kna_value_release(kn_value *v)
+{
+    if (!drop_reference(v))
+        return;
+    kn_node *dead = free_value(v);
+    if (dead) {
+        dead->next_dead = NULL;
+        release_nodes(dead);
+    }
+}
+
+void kna_node_done(kn_node *n, kn_value *result)
+{
+    n->out[result->pending.index] = NULL;
+    if (--n->alive == 0) {
+        n->next_dead = NULL;
+        release_nodes(n);
+    }
+}
+
+/* One block: the node, operand and result pointers, result types, their dims, literals. */
+static kn_node *allocate_node(uint32_t n_in, uint32_t n_literals, uint32_t n_out, const kn_type *out_type)
+{
+    size_t dims = 0;
+    for (uint32_t i = 0; i < n_out; i++)
+        dims += (size_t)out_type[i].ndim;
+    size_t literal_bytes = n_literals ? n_in * sizeof(kn_literal) : 0;
+    size_t bytes = sizeof(kn_node) + literal_bytes + n_out * sizeof(kn_type) + dims * sizeof(int64_t) + ((size_t)n_in + n_out) * sizeof(void *);
+    char *p = knx_alloc(bytes);
+    if (!p)
+        return NULL;
+    kn_node *n = (kn_node *)p;
+    *n = (kn_node){.n_in = n_in, .n_out = n_out};
+    p += sizeof *n;
+    n->literal = literal_bytes ? (kn_literal *)p : NULL;
+    p += literal_bytes;
+    n->out_type = (kn_type *)p;
+    p += n_out * sizeof(kn_type);
+    int64_t *dim = (int64_t *)p;
+    for (uint32_t i = 0; i < n_out; i++) {
+        n->out_type[i] = out_type[i];
+        n->out_type[i].dim = dim;
+        if (out_type[i].ndim)
+            memcpy(dim, out_type[i].dim, (size_t)out_type[i].ndim * sizeof *dim);
+        dim += out_type[i].ndim;
+    }
+    n->in = (kn_value **)dim;
+    n->out = n->in + n_in;
+    return n;
+}
+
+static bool make_results(kn_node *n, kn_value **out)
+{
+    for (uint32_t i = 0; i < n->n_out; i++) {
+        kn_value *v = kna_value_new(KN_V_PENDING, n->out_type[i]);
+        if (!v) {
+            while (i-- > 0)
+                knx_free(out[i]);
+            return false;
+        }
+        v->pending.node = n;
+        v->pending.index = i;
+        n->out[i] = out[i] = v;
+    }
+    n->alive = n->n_out;
+    return true;
+}
+
+kn_error *kna_node_new(const kn_prim *prim, const void *params, const kn_place *place, const char *operation, uint32_t n_in,
+                       kn_value *const *in, const kn_literal *literals, uint32_t n_out, const kn_type *out_type, kn_value **out)
+{
+    uint32_t n_literals = 0;
+    for (uint32_t i = 0; i < n_in; i++)
+        n_literals += in[i] == NULL;
+    kn_node *n = allocate_node(n_in, n_literals, n_out, out_type);
+    if (!n)
+        return knx_error_nomem();
+    n->prim = prim;
+    n->place = place;
+    n->operation = operation;
+    if (params && !kni_params_copy(&n->arena, prim, params, &n->params)) {
+        knx_arena_free(&n->arena);
+        knx_free(n);
+        return knx_error_nomem();
+    }
+    if (!make_results(n, out)) {
+        free_node(n);
+        return knx_error_nomem();
+    }
+    for (uint32_t i = 0; i < n_in; i++) {
+        n->in[i] = kna_value_retain(in[i]);
+        if (!in[i])
+            n->literal[i] = literals[i];
+    }
+    kna_pending_count(1);
+    return NULL;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * classes.c -- what the planner asks the rows: how an equation is lowered, what its view does, how its dtype lies in memory. */
+#include "compile/plan.h"
+#include <string.h>
+
+knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e)
+{
+    const kn_prim *p = e->prim;
+    if (p->bits & KN_IDENTITY)
+        return KNC_IDENTITY;
+    if (p->reduction) /* over no axes there is nothing to join */
+        return ((const kn_p_reduce *)e->params)->axes.n ? KNC_REDUCE : KNC_IDENTITY;
+    if (p->map) {
+        kn_type x = kni_atom_type(j, e->in[0]), y = j->type[e->out];
+        return p->map_exists && !p->map_exists(e->params, &x, &y) ? KNC_RESHAPE : KNC_VIEW;
+    }
+    return p->expr ? KNC_ELEMENTWISE : p->pull ? KNC_PULL : p->run ? KNC_RUN : KNC_UNKNOWN;
+}
+
+int knc_parts(kn_dtype d) { return d->kind == KN_KIND_COMPLEX || d->kind == KN_KIND_KEY ? 2 : 1; }
+kn_dtype_id knc_part(kn_dtype d) { return d->kind == KN_KIND_KEY ? KN_ID_U32 : (kn_dtype_id)knx_component(d)->id; }
+
+static kn_index *new_index(kn_arena *a, int n_loop, int ndim)
+{
+    kn_index *i = knx_arena_alloc(a, sizeof *i);
+    kn_index_axis *axis = knx_arena_zero(a, (size_t)(ndim > 0 ? ndim : 1) * sizeof *axis);
+    if (!i || !axis)
+        return NULL;
+    for (int d = 0; d < ndim; d++)
+        axis[d].node = KNK_NONE;
+    *i = (kn_index){ n_loop, ndim, axis };
+    return i;
+}
+
+kn_index *knc_view_map(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a)
+{
+    kn_type x = kni_atom_type(j, e->in[0]), y = j->type[e->out];
+    kn_index *out = new_index(a, y.ndim, y.ndim), *in = out ? new_index(a, y.ndim, x.ndim) : NULL;
+    if (!in)
+        return NULL;
+    for (int d = 0; d < y.ndim; d++)
+        out->axis[d].coef[d] = 1;
+    e->prim->map(e->params, &x, &y, out, in);
+    return in;
+}
+
+bool knc_lies_in_order(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a, int64_t *first)
+{
+    *first = 0;
+    knc_class c = knc_class_of(j, e);
+    if (c == KNC_IDENTITY || c == KNC_RESHAPE)
+        return true;
+    kn_type x = kni_atom_type(j, e->in[0]), y = j->type[e->out];
+    if (c != KNC_VIEW || x.dtype != y.dtype)
+        return false;
+    if (!kni_type_size(y))
+        return !kni_type_size(x);
+    kn_index *in = knc_view_map(j, e, a);
+    if (!in)
+        return false;
+    int64_t stride = 1, flat[KN_MAX_NDIM] = { 0 };
+    for (int d = x.ndim - 1; d >= 0; stride *= x.dim[d--]) {
+        *first += stride * in->axis[d].offset;
+        for (int l = 0; l < y.ndim; l++)
+            flat[l] += stride * in->axis[d].coef[l];
+    }
+    stride = 1;
+    for (int l = y.ndim - 1; l >= 0; stride *= y.dim[l--])
+        if (y.dim[l] > 1 && flat[l] != stride)
+            return false;
+    return true;
+}

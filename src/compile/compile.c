@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * compile.c -- from a jaxpr to a program: the list of passes. */
+#include "base/log.h"
+#include "compile/plan.h"
+#include "transform/transform.h"
+#include <string.h>
+
+/* In order. A jaxpr pass makes another jaxpr (NULL: nothing to do); a plan pass works on the plan of the last one. */
+static const struct pass {
+    const char *name;
+    kn_error *(*jaxpr)(const kni_jaxpr *j, kni_jaxpr **out);
+    kn_error *(*plan)(knc_plan *p);
+    bool only_fused; /* left out where each equation is to be a step of its own */
+} passes[] = {
+    { "inline calls, expand rows", .jaxpr = knc_expand },
+    { "simplify", .jaxpr = knt_simplify, .only_fused = true },
+    { "group equations", .plan = knc_group_equations },
+    { "give values their places", .plan = knc_place_values },
+    { "lower groups to kernels", .plan = knc_lower },
+    { "order steps", .plan = knc_order_steps },
+    { "plan memory", .plan = knc_plan_memory },
+};
+enum { N_PASSES = sizeof passes / sizeof passes[0] };
+
+static void log_jaxpr(const char *pass, const kni_jaxpr *j)
+{
+    char *text = NULL;
+    if (kn_debug_level < 3)
+        return;
+    knx_error_release(kni_text(j, KN_FORM_TYPED, &text));
+    KN_LOG(3, "after %s: %s", pass, text ? text : "(no memory to print it)");
+    knx_free(text);
+}
+
+static kn_error *run_jaxpr_pass(const struct pass *pass, kni_jaxpr **j)
+{
+    kni_jaxpr *next = NULL;
+    KN_TRY(pass->jaxpr(*j, &next));
+    if (!next)
+        return NULL;
+    kni_release(*j);
+    *j = next;
+    log_jaxpr(pass->name, next);
+#ifdef KN_DEBUG
+    KN_TRY(kni_check(next));
+#endif
+    return NULL;
+}
+
+static kn_error *begin_plan(knc_plan *p, kni_jaxpr *j)
+{
+    p->j = j;
+    p->value = knx_arena_zero(&p->scratch, (j->n_var + 1) * sizeof *p->value);
+    p->literal_slot = knx_arena_alloc(&p->scratch, (j->n_literal + 1) * sizeof *p->literal_slot);
+    knc_note *note = knx_arena_zero(&p->p->arena, (j->n_eqn + 1) * sizeof *note);
+    if (!p->value || !p->literal_slot || !note)
+        return knx_error_nomem();
+    memset(p->literal_slot, 0xff, (j->n_literal + 1) * sizeof *p->literal_slot);
+    p->p->jaxpr = kni_retain(j);
+    p->p->note = note;
+    p->p->n_operand = j->n_const + j->n_in;
+    p->p->n_output = j->n_out;
+    return NULL;
+}
+
+static kn_error *run_passes(knc_plan *p, kni_jaxpr **j)
+{
+    log_jaxpr("recording", *j);
+    for (int i = 0; i < N_PASSES; i++) {
+        const struct pass *pass = &passes[i];
+        if (pass->only_fused && !p->o->fuse)
+            continue;
+        if (pass->jaxpr) {
+            KN_TRY(run_jaxpr_pass(pass, j));
+            continue;
+        }
+        if (!p->j)
+            KN_TRY(begin_plan(p, *j));
+        KN_TRY(pass->plan(p));
+    }
+    return NULL;
+}
+
+static void log_program(const kn_program *p)
+{
+    char *text = NULL;
+    if (kn_debug_level < 4)
+        return;
+    knx_error_release(knc_text(p, &text));
+    KN_LOG(4, "%s", text ? text : "(no memory to print the program)");
+    knx_free(text);
+}
+
+kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_program **out)
+{
+    *out = NULL;
+    kn_program *program = knx_alloc_zero(sizeof *program);
+    if (!program)
+        return knx_error_nomem();
+    atomic_init(&program->refs, 1);
+    knc_plan plan = { .o = o, .p = program };
+    kni_jaxpr *now = kni_retain(j);
+    kn_error *e = run_passes(&plan, &now);
+    if (e) { /* kernels of steps that the program does not know yet */
+        for (size_t i = 0; !program->step && i < plan.step.n; i++)
+            if (plan.step.at[i].kind == KNC_KERNEL)
+                knk_release(plan.step.at[i].u.k.kernel);
+        knc_release(program);
+    } else {
+        *out = program;
+        log_program(program);
+    }
+    kni_release(now);
+    knx_arena_free(&plan.scratch);
+    KN_VEC_FREE(&plan.group);
+    KN_VEC_FREE(&plan.use);
+    KN_VEC_FREE(&plan.slot);
+    KN_VEC_FREE(&plan.step);
+    KN_VEC_FREE(&plan.reuse);
+    return e;
+}
+
+kn_program *knc_retain(const kn_program *p)
+{
+    kn_program *mine = (kn_program *)(uintptr_t)p;
+    if (p)
+        atomic_fetch_add_explicit(&mine->refs, 1, memory_order_relaxed);
+    return mine;
+}
+
+void knc_release(kn_program *p)
+{
+    if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    for (uint32_t i = 0; p->step && i < p->n_step; i++)
+        if (p->step[i].kind == KNC_KERNEL)
+            knk_release(p->step[i].u.k.kernel);
+    kni_release(p->jaxpr);
+    knx_arena_free(&p->arena);
+    knx_free(p);
+}
+
+int knc_n_operands(const kn_program *p) { return (int)p->n_operand; }
+int knc_n_outputs(const kn_program *p) { return (int)p->n_output; }
+kn_type knc_operand_type(const kn_program *p, int i) { return p->jaxpr->type[i]; }
+kn_type knc_output_type(const kn_program *p, int i) { return kni_out_type(p->jaxpr, (uint32_t)i); }
+int knc_n_steps(const kn_program *p) { return (int)p->n_step; }
+size_t knc_workspace_bytes(const kn_program *p) { return p->workspace; }
+size_t knc_peak_bytes(const kn_program *p) { return p->peak; }

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * evaluate.c -- kernel nodes of a value at a position: a load, or its equation's expression over its operands. Chains of equations are
+ * walked with a stack of their own; only rows that compute positions (`pull`) make this file call itself, KNC_MAX_DEPTH deep at most. */
+#include "compile/lowering.h"
+#include <string.h>
+
+static const kn_value2 no_value = { KNK_NONE, KNK_NONE };
+static bool is_half(kn_dtype d) { return d->id == KN_ID_F16 || d->id == KN_ID_BF16; }
+
+/* Memory of what was evaluated. */
+
+static size_t slot_in_table(const kn_lower *l, uint32_t var, const knc_point *at)
+{
+    size_t mask = l->table.n - 1, h = (size_t)((var + (uint64_t)(uintptr_t)at * 31) * 0x9e3779b97f4a7c15u >> 32) & mask;
+    for (;; h = (h + 1) & mask) {
+        uint32_t x = l->table.at[h];
+        if (!x || (l->memo.at[x - 1].var == var && l->memo.at[x - 1].point == at))
+            return h;
+    }
+}
+
+static const kn_value2 *recall(const kn_lower *l, uint32_t var, const knc_point *at)
+{
+    uint32_t x = l->table.n ? l->table.at[slot_in_table(l, var, at)] : 0;
+    return x ? &l->memo.at[x - 1].value : NULL;
+}
+
+static bool grow_table(kn_lower *l)
+{
+    size_t n = l->table.n ? 2 * l->table.n : 64;
+    l->table.n = 0;
+    if (!KN_VEC_RESERVE(&l->table, n))
+        return false;
+    l->table.n = n;
+    memset(l->table.at, 0, n * sizeof *l->table.at);
+    for (size_t i = 0; i < l->memo.n; i++)
+        l->table.at[slot_in_table(l, l->memo.at[i].var, l->memo.at[i].point)] = (uint32_t)i + 1;
+    return true;
+}
+
+void knc_remember(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value)
+{
+    if ((2 * l->memo.n >= l->table.n && !grow_table(l)) || !KN_VEC_PUSH(&l->memo, ((knc_memo){ var, at, value })))
+        l->failed = true;
+    else
+        l->table.at[slot_in_table(l, var, at)] = (uint32_t)l->memo.n;
+}
+
+/* Positions. */
+
+kn_index *knl_index(kn_lower *l, int ndim, const kn_index *like)
+{
+    kn_index *i = knx_arena_alloc(&l->arena, sizeof *i);
+    kn_index_axis *axis = knx_arena_zero(&l->arena, (size_t)(ndim > 0 ? ndim : 1) * sizeof *axis);
+    if (!i || !axis) {
+        l->failed = true;
+        return NULL;
+    }
+    for (int d = 0; d < ndim; d++)
+        axis[d].node = KNK_NONE;
+    *i = (kn_index){ like->n_loop, ndim, axis };
+    return i;
+}
+
+static knc_point *new_point(kn_lower *l, const kn_index *i, knk_node pred)
+{
+    knc_point *at = i ? knx_arena_alloc(&l->arena, sizeof *at) : NULL;
+    if (at)
+        *at = (knc_point){ i, pred };
+    else
+        l->failed = true;
+    return at;
+}
+
+/* The positions that a stage starts from: results at its parallel loops; reduced operands at those and the inner ones. */
+void knc_start_stage(kn_lower *l, int n_inner)
+{
+    const knc_group *g = l->g;
+    l->stage = knk_begin_stage(l->k, n_inner);
+    bool inner = g->n_reduce && l->stage == 0;
+    kn_index like = { l->n_par + (inner ? l->n_inner : 0), 0, NULL };
+    kn_index *points = knl_index(l, g->par.ndim, &like), *within = inner ? knl_index(l, g->inner.ndim, &like) : NULL;
+    for (int d = 0; points && d < g->par.ndim; d++)
+        points->axis[d].coef[d] = 1;
+    for (int d = 0, kept = 0, reduced = 0; within && d < g->inner.ndim; d++) {
+        bool is_reduced = reduced < g->axes.n && g->axes.v[reduced] == d;
+        within->axis[d].coef[is_reduced ? l->n_par + reduced++ : kept++] = 1;
+    }
+    l->points = new_point(l, points, KNK_NONE);
+    l->scalar = new_point(l, knl_index(l, 0, &like), KNK_NONE);
+    l->inner = inner ? new_point(l, within, KNK_NONE) : NULL;
+    l->memo.n = l->stack.n = 0;
+    if (l->table.n)
+        memset(l->table.at, 0, l->table.n * sizeof *l->table.at);
+}
+
+/* A number that the launch gives, not the kernel. */
+static knk_node runtime_number(kn_lower *l, int64_t v)
+{
+    static const int64_t zero[KNK_MAX_LOOPS + 1];
+    return knk_index(l->k, knc_kernel_map(l, v, zero, false));
+}
+
+static knk_node plus(kn_lower *l, knk_node a, knk_node b) { return a < 0 ? b : b < 0 ? a : knk_binary(l->k, KNK_ADD, a, b); }
+
+knk_node knl_axis_value(kn_lower *l, const kn_index *i, int axis)
+{
+    const kn_index_axis *x = &i->axis[axis];
+    return plus(l, knk_index(l->k, knc_kernel_map(l, x->offset, x->coef, false)), x->node);
+}
+
+/* An operand's position from the result's, through the map of a view. */
+static const knc_point *through_view(kn_lower *l, const kn_eqn *e, const knc_point *at)
+{
+    const kn_index *map = knc_view_map(l->p->j, e, &l->arena);
+    if (!map || !map->ndim)
+        return map ? l->scalar : NULL;
+    kn_index *in = knl_index(l, map->ndim, at->index);
+    for (int a = 0; in && a < map->ndim; a++) {
+        const kn_index_axis *m = &map->axis[a];
+        kn_index_axis *x = &in->axis[a];
+        x->offset = m->offset;
+        for (int d = 0; d < at->index->ndim; d++) {
+            const kn_index_axis *y = &at->index->axis[d];
+            if (!m->coef[d])
+                continue;
+            x->offset += m->coef[d] * y->offset;
+            for (int k = 0; k < in->n_loop; k++)
+                x->coef[k] += m->coef[d] * y->coef[k];
+            if (y->node >= 0)
+                x->node = plus(l, x->node, m->coef[d] == 1 ? y->node : knk_binary(l->k, KNK_MUL, y->node, runtime_number(l, m->coef[d])));
+        }
+    }
+    return new_point(l, in, at->pred);
+}
+
+/* Memory. */
+
+static int buffer_of(kn_lower *l, uint32_t var, bool written)
+{
+    size_t offset;
+    uint32_t slot = knc_slot_of(l->p, var, &offset);
+    kn_dtype_id d = knc_part(l->p->j->type[var].dtype);
+    for (size_t b = 0; b < l->buffer.n; b++)
+        if (l->buffer.at[b].slot == slot && l->buffer.at[b].offset == offset && l->buffer.at[b].dtype == d && l->buffer.at[b].written == written)
+            return (int)b;
+    if (!KN_VEC_PUSH(&l->buffer, ((knc_access){ slot, offset, d, written, false, { -1, -1 } })))
+        l->failed = true;
+    return knk_add_buffer(l->k, d, written);
+}
+
+typedef struct place {
+    int64_t offset, coef[KNK_MAX_LOOPS + 1];
+    knk_node node;
+} place;
+
+/* The element's number in C order, in parts. */
+static void flat_place(kn_lower *l, kn_type t, const kn_index *i, place *f)
+{
+    *f = (place){ .node = KNK_NONE };
+    int64_t stride = knc_parts(t.dtype);
+    for (int a = t.ndim - 1; a >= 0; stride *= t.dim[a--]) {
+        const kn_index_axis *x = &i->axis[a];
+        f->offset += stride * x->offset;
+        for (int k = 0; k < i->n_loop; k++)
+            f->coef[k] += stride * x->coef[k];
+        if (x->node >= 0)
+            f->node = plus(l, f->node, stride == 1 ? x->node : knk_binary(l->k, KNK_MUL, x->node, runtime_number(l, stride)));
+    }
+}
+
+static void note_access(kn_lower *l, int buffer, int part, int map, bool computed)
+{
+    if (l->failed || buffer < 0 || (size_t)buffer >= l->buffer.n)
+        return;
+    knc_access *b = &l->buffer.at[buffer];
+    if (b->map[part] < 0)
+        b->map[part] = map;
+    b->mixed |= computed || b->map[part] != map;
+}
+
+static kn_value2 load(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 other)
+{
+    kn_type t = l->p->j->type[var];
+    int buffer = buffer_of(l, var, false);
+    knk_node part[2] = { KNK_NONE, KNK_NONE }, rest[2] = { other.re, other.im };
+    place f;
+    flat_place(l, t, at->index, &f);
+    for (int q = 0; q < knc_parts(t.dtype); q++) {
+        int map = knc_kernel_map(l, f.offset + q, f.coef, true);
+        note_access(l, buffer, q, map, f.node >= 0 || at->pred >= 0);
+        if (is_half(t.dtype) && rest[q] >= 0)
+            rest[q] = knk_cast(l->k, knc_part(t.dtype), rest[q]);
+        part[q] = knk_load(l->k, buffer, map, f.node, at->pred, at->pred >= 0 ? rest[q] : KNK_NONE);
+        if (is_half(t.dtype))
+            part[q] = knk_cast(l->k, KN_ID_F32, part[q]);
+    }
+    return (kn_value2){ part[0], part[1] };
+}
+
+void knc_store_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value)
+{
+    kn_type t = l->p->j->type[var];
+    int buffer = buffer_of(l, var, true);
+    knk_node part[2] = { value.re, value.im };
+    place f;
+    flat_place(l, t, at->index, &f);
+    for (int q = 0; q < knc_parts(t.dtype); q++) {
+        int map = knc_kernel_map(l, f.offset + q, f.coef, true);
+        note_access(l, buffer, q, map, false);
+        knk_store(l->k, buffer, map, is_half(t.dtype) ? knk_cast(l->k, knc_part(t.dtype), part[q]) : part[q]);
+    }
+}
+
+/* Values. */
+
+static kn_value2 literal(kn_lower *l, kn_atom a)
+{
+    const kn_literal *x = &l->p->j->literal[a & ~KN_LITERAL_BIT];
+    kn_dtype d = x->type.dtype;
+    if (is_half(d))
+        return (kn_value2){ knk_const_double(l->k, KN_ID_F32, knx_scalar_to_double(d, x->bits)), KNK_NONE };
+    knk_node part[2] = { KNK_NONE, KNK_NONE };
+    size_t size = d->size / (size_t)knc_parts(d);
+    for (int q = 0; q < knc_parts(d); q++) {
+        kn_scalar_bits s = { .u = { 0, 0 } };
+        memcpy(&s, x->bits.bytes + (size_t)q * size, size);
+        uint64_t bits = size == 1 ? s.u8 : size == 2 ? s.u16 : size == 4 ? s.u32 : s.u64;
+        part[q] = knk_const(l->k, knc_part(d), bits);
+    }
+    return (kn_value2){ part[0], part[1] };
+}
+
+kn_value2 knc_round(kn_lower *l, kn_dtype d, kn_value2 v)
+{
+    if (!is_half(d) || v.re < 0)
+        return v;
+    knk_node half = knk_dtype(l->k, v.re) == d->id ? v.re : knk_cast(l->k, (kn_dtype_id)d->id, v.re);
+    return (kn_value2){ knk_cast(l->k, KN_ID_F32, half), KNK_NONE };
+}
+
+static const kn_type *operand_types(kn_lower *l, const kn_eqn *e)
+{
+    kn_type *t = knx_arena_alloc(&l->arena, (e->n_in + 1) * sizeof *t);
+    for (uint32_t i = 0; t && i < e->n_in; i++)
+        t[i] = knc_type(l->p, e->in[i]);
+    if (!t)
+        l->failed = true;
+    return t;
+}
+
+/* Is the value worked out by this kernel at this position, or loaded? */
+static bool computed_here(kn_lower *l, const knc_value *v, const knc_point *at)
+{
+    if (v->state == KNC_INLINE)
+        return true;
+    return v->state == KNC_STORED && at == (v->inner ? l->inner : l->points) && knc_find(l->p, v->group) == l->group;
+}
+
+static const knc_point *operand_point(kn_lower *l, const kn_eqn *e, kn_atom x, const knc_point *at)
+{
+    return !knc_type(l->p, x).ndim && l->p->j->type[e->out].ndim ? l->scalar : at;
+}
+
+static bool push(kn_lower *l, uint32_t var, const knc_point *at)
+{
+    if (!at || !KN_VEC_PUSH(&l->stack, ((knc_frame){ var, at, NULL })))
+        l->failed = true;
+    return !l->failed;
+}
+
+/* The value of an operand, or false after putting it on the stack. */
+static bool operand_ready(kn_lower *l, kn_atom a, const knc_point *at, kn_value2 *value)
+{
+    if (kni_is_literal(a)) {
+        *value = literal(l, a);
+        return true;
+    }
+    const kn_value2 *known = recall(l, a, at);
+    if (!known) {
+        push(l, a, at);
+        return false;
+    }
+    *value = *known;
+    return true;
+}
+
+static void apply_expr(kn_lower *l, const kn_eqn *e, const knc_point *at)
+{
+    kn_value2 *x = knx_arena_alloc(&l->arena, (e->n_in + 1) * sizeof *x), *y = knx_arena_alloc(&l->arena, (e->n_out + 1) * sizeof *y);
+    const kn_type *xt = operand_types(l, e);
+    if (!x || !y || !xt) {
+        l->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < e->n_in; i++)
+        if (!operand_ready(l, e->in[i], operand_point(l, e, e->in[i], at), &x[i]))
+            return;
+    for (uint32_t i = 0; i < e->n_out; i++)
+        y[i] = no_value;
+    const kn_type *yt = &l->p->j->type[e->out];
+    kn_expr_args args = { .params = e->params, .n_in = (int)e->n_in, .n_out = (int)e->n_out, .x = x, .xt = xt, .yt = yt };
+    e->prim->expr(l->k, &args, y);
+    for (uint32_t i = 0; i < e->n_out; i++)
+        knc_remember(l, e->out + i, at, knc_round(l, yt[i].dtype, y[i]));
+}
+
+static void apply_pull(kn_lower *l, const kn_eqn *e, const knc_point *at)
+{
+    const kn_eqn *outer_eqn = l->eqn;
+    const knc_point *outer_at = l->at;
+    kn_type yt = l->p->j->type[e->out];
+    kn_value2 y = no_value;
+    kn_rule rule = { .prim = e->prim, .params = e->params, .n_in = (int)e->n_in, .n_out = (int)e->n_out, .x = e->in,
+        .xt = operand_types(l, e), .yt = &l->p->j->type[e->out] };
+    if (l->failed)
+        return;
+    l->eqn = e;
+    l->at = at;
+    e->prim->pull(l, &rule, at->index, &y);
+    l->eqn = outer_eqn;
+    l->at = outer_at;
+    knc_remember(l, e->out, at, knc_round(l, yt.dtype, y));
+}
+
+/* One step on the value on top of the stack: known, loaded, worked out, or one of its operands put on top. */
+static void advance(kn_lower *l)
+{
+    knc_frame *f = &l->stack.at[l->stack.n - 1];
+    uint32_t var = f->var;
+    const knc_point *at = f->point;
+    const knc_value *v = &l->p->value[var];
+    kn_value2 x;
+    if (recall(l, var, at)) {
+        l->stack.n--;
+        return;
+    }
+    if (!computed_here(l, v, at)) {
+        knc_remember(l, var, at, load(l, var, at, no_value));
+        return;
+    }
+    const kn_eqn *e = &l->p->j->eqn[v->eqn];
+    switch (knc_class_of(l->p->j, e)) {
+    case KNC_ELEMENTWISE: apply_expr(l, e, at); return;
+    case KNC_PULL: apply_pull(l, e, at); return;
+    case KNC_IDENTITY: break;
+    case KNC_VIEW:
+        if (!f->moved)
+            f->moved = through_view(l, e, at);
+        at = f->moved;
+        break;
+    case KNC_RESHAPE: case KNC_REDUCE: case KNC_RUN: case KNC_UNKNOWN: /* stored, aliases or known from the start */
+        l->failed = true;
+        return;
+    }
+    if (!at)
+        l->failed = true;
+    else if (operand_ready(l, e->in[0], at, &x))
+        knc_remember(l, var, f->point, x);
+}
+
+kn_value2 knc_evaluate(kn_lower *l, kn_atom a, const knc_point *at)
+{
+    if (kni_is_literal(a))
+        return literal(l, a);
+    size_t base = l->stack.n;
+    if (l->failed || !push(l, a, at))
+        return no_value;
+    while (l->stack.n > base && !l->failed)
+        advance(l);
+    const kn_value2 *value = l->failed ? NULL : recall(l, a, at);
+    return value ? *value : no_value;
+}
+
+/* What rows with `pull` call. */
+
+knk_builder *knl_kernel(kn_lower *l) { return l->k; }
+
+static kn_value2 chosen(kn_lower *l, knk_node pred, kn_value2 yes, kn_value2 no)
+{
+    if (pred < 0 || no.re < 0)
+        return yes;
+    return (kn_value2){ knk_select(l->k, pred, yes.re, no.re), yes.im < 0 ? KNK_NONE : knk_select(l->k, pred, yes.im, no.im) };
+}
+
+kn_value2 knl_operand(kn_lower *l, int which, const kn_index *i, knk_node pred, kn_value2 other)
+{
+    kn_atom a = l->eqn->in[which];
+    if (l->failed || !i)
+        return no_value;
+    if (kni_is_literal(a) || !i->ndim)
+        return chosen(l, pred, knc_evaluate(l, a, l->scalar), other);
+    knk_node all = pred < 0 ? l->at->pred : l->at->pred < 0 ? pred : knk_binary(l->k, KNK_AND, pred, l->at->pred);
+    const knc_point *at = l->at;
+    if (i != at->index || all != at->pred) {
+        kn_index *copy = knl_index(l, i->ndim, i);
+        if (!copy)
+            return no_value;
+        memcpy(copy->axis, i->axis, (size_t)i->ndim * sizeof *i->axis);
+        at = new_point(l, copy, all);
+        if (!at)
+            return no_value;
+    }
+    if (pred >= 0 && all == pred && other.re >= 0 && !computed_here(l, &l->p->value[a], at))
+        return load(l, a, at, other);
+    return chosen(l, pred, knc_evaluate(l, a, at), other);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * group.c -- which equations share a kernel.
+ *
+ * The equations are visited from the last to the first, so that all readers of a value have their groups already. A value that one group
+ * reads at one position each is computed there; one that is needed in memory, or is read in several places and is not cheap, is stored:
+ * by a group that reads it at its own points if that can run before all other readers, else by a group of its own. Every group has a
+ * height, larger than those of all groups that read what it makes: groups of one height never depend on each other, and may merge. */
+#include "compile/group.h"
+
+static uint32_t new_group(knc_plan *p, uint32_t eqn, kn_type par, int32_t height)
+{
+    knc_group g = { .parent = (uint32_t)p->group.n, .height = height, .eqn = eqn, .plain = true, .par = par, .first_store = KNC_NO,
+        .last_store = KNC_NO, .first_reduce = KNC_NO, .last_reduce = KNC_NO, .step = KNC_NO };
+    if (!KN_VEC_PUSH(&p->group, g)) {
+        p->failed = true;
+        return 0;
+    }
+    return g.parent;
+}
+
+static void add_store(knc_plan *p, uint32_t g, uint32_t var, bool inner, bool joined)
+{
+    knc_value *v = &p->value[var];
+    knc_group *group = &p->group.at[g];
+    v->state = KNC_STORED;
+    v->group = g;
+    v->inner = inner;
+    v->joined = joined;
+    group->n_store++;
+    group->eqn = group->eqn > v->eqn ? group->eqn : v->eqn;
+    knc_add_store_list(p, group, var, var);
+}
+
+static int64_t points(const knc_group *g, bool inner) { return kni_type_size(inner ? g->inner : g->par); }
+
+/* A value needed in memory by something at this height. */
+static void need(knc_plan *p, kn_atom a, int32_t height, knc_why why, bool as_output)
+{
+    if (!kni_is_var(a))
+        return;
+    knc_value *v = &p->value[a];
+    if (!v->need)
+        v->why = (uint8_t)why;
+    v->need = true;
+    v->is_output |= as_output;
+    v->need_height = v->need_height > height ? v->need_height : height;
+}
+
+/* Can this use take the value's computation into its group? NOTHING: yes. */
+static knc_why refusal(knc_plan *p, const knc_use *u, unsigned weight)
+{
+    if (u->depth > KNC_MAX_DEPTH)
+        return KNC_BECAUSE_DEEP;
+    return p->group.at[u->group].weight + weight > KNC_MAX_WEIGHT ? KNC_BECAUSE_FULL : KNC_BECAUSE_NOTHING;
+}
+
+/* Inline or store, and why. */
+static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u, unsigned weight, bool *store)
+{
+    const knc_value *v = &p->value[e->out];
+    *store = true;
+    if (!p->o->fuse)
+        return KNC_BECAUSE_UNFUSED;
+    if (u->need)
+        return (knc_why)u->why;
+    if (u->many)
+        return KNC_BECAUSE_MANY;
+    for (int i = 0; i < u->n; i++) {
+        knc_why why = refusal(p, &u->at[i], weight);
+        if (why)
+            return why;
+    }
+    *store = false;
+    if (c == KNC_VIEW || c == KNC_IDENTITY)
+        return KNC_BECAUSE_VIEW;
+    if (u->n == 1 && u->at[0].point <= KNC_INNER)
+        return KNC_BECAUSE_ONE_READER;
+    if (u->n == 1 && points(&p->group.at[u->at[0].group], u->at[0].inner) <= kni_type_size(p->j->type[e->out]))
+        return KNC_BECAUSE_MOVED;
+    if (knc_is_cheap(v))
+        return KNC_BECAUSE_CHEAP;
+    *store = true;
+    return u->n == 1 ? KNC_BECAUSE_REPEATED : KNC_BECAUSE_SEVERAL;
+}
+
+/* A group that reads the value at its own points and can run before all its other readers; -1: none. */
+static int joinable(knc_plan *p, const knc_uses *u, unsigned weight)
+{
+    for (int i = 0; p->o->fuse && !u->many && i < u->n; i++) {
+        const knc_group *g = &p->group.at[u->at[i].group];
+        bool fits = u->at[i].point == KNC_POINT || (u->at[i].point == KNC_INNER && g->par.ndim > 0);
+        if (fits && g->n_store < KNC_MAX_STORES && !refusal(p, &u->at[i], weight) && g->height > knc_height_above(p, u, i))
+            return i;
+    }
+    return -1;
+}
+
+/* The operands of e are read where e is evaluated. */
+static void pass_on(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u)
+{
+    kn_type y = p->j->type[e->out];
+    bool moves = c == KNC_VIEW || c == KNC_PULL;
+    for (int k = 0; k < u->n; k++) {
+        knc_use at = u->at[k];
+        if (moves)
+            p->group.at[at.group].plain = false;
+        at.depth = (uint8_t)(at.depth + (c == KNC_PULL));
+        for (uint32_t i = 0; i < e->n_in; i++) {
+            knc_use x = at;
+            if (!kni_is_var(e->in[i]))
+                continue;
+            kn_type t = p->j->type[e->in[i]];
+            if (!t.ndim && (y.ndim || moves))
+                x.point = KNC_SCALAR;
+            else if (moves)
+                x.point = p->next_point++;
+            knc_add_use(p, e->in[i], x);
+        }
+    }
+}
+
+/* Elementwise equations, views and pulls: part of the groups that read them, or stored. */
+static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, knc_uses *u)
+{
+    unsigned weight = c == KNC_IDENTITY ? 1 : knc_weight(p, e);
+    bool store;
+    knc_why why = decide(p, e, c, u, weight, &store);
+    if (store) {
+        int join = joinable(p, u, weight);
+        knc_use at = join >= 0 ? u->at[join] : (knc_use){ .point = KNC_POINT };
+        if (join < 0)
+            at.group = new_group(p, i, p->j->type[e->out], 1 + knc_height_above(p, u, -1));
+        if (p->failed)
+            return;
+        for (uint32_t k = 0; k < e->n_out; k++) {
+            knc_value *v = &p->value[e->out + k];
+            v->state = KNC_INLINE; /* a result that nothing reads */
+            if (v->need || v->first_use != KNC_NO)
+                add_store(p, at.group, e->out + k, at.inner, join >= 0);
+        }
+        u->at[0] = at;
+        u->n = 1;
+    }
+    for (uint32_t k = 0; k < e->n_out; k++) {
+        knc_value *v = &p->value[e->out + k];
+        v->why = (uint8_t)why;
+        if (!store)
+            v->state = KNC_INLINE;
+    }
+    for (int k = 0; k < u->n; k++)
+        p->group.at[u->at[k].group].weight = (uint16_t)(p->group.at[u->at[k].group].weight + weight);
+    pass_on(p, e, c, u);
+}
+
+static bool takes_reduction(const knc_plan *p, const knc_group *g, const kn_eqn *e)
+{
+    kn_ints axes = ((const kn_p_reduce *)e->params)->axes;
+    if (!g->n_reduce)
+        return true;
+    bool same = knc_same_shape(g->inner, knc_type(p, e->in[0])) && g->axes.n == axes.n;
+    for (int k = 0; same && k < axes.n; k++)
+        same = axes.v[k] == g->axes.v[k];
+    return same;
+}
+
+/* A reduction: in front of the group that reads it at its own points, or a group of its own. */
+static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *u)
+{
+    int join = joinable(p, u, 2);
+    if (join >= 0 && (u->at[join].point != KNC_POINT || u->at[join].inner || !takes_reduction(p, &p->group.at[u->at[join].group], e)))
+        join = -1;
+    uint32_t g = join >= 0 ? u->at[join].group : new_group(p, i, p->j->type[e->out], 1 + knc_height_above(p, u, -1));
+    if (p->failed)
+        return;
+    knc_value *v = &p->value[e->out];
+    knc_group *group = &p->group.at[g];
+    if (join >= 0 && u->n == 1 && !u->need) {
+        v->state = KNC_INLINE;
+        v->why = KNC_BECAUSE_EPILOGUE;
+    } else {
+        v->why = u->need ? u->why : KNC_BECAUSE_REDUCTION;
+        add_store(p, g, e->out, false, join >= 0);
+    }
+    v->group = g;
+    group->inner = knc_type(p, e->in[0]);
+    group->axes = ((const kn_p_reduce *)e->params)->axes;
+    group->n_reduce++;
+    knc_add_reduce_list(p, group, e->out, e->out);
+    group->plain = false;
+    group->weight = (uint16_t)(group->weight + 2);
+    if (kni_is_var(e->in[0]))
+        knc_add_use(p, e->in[0], (knc_use){ .group = g, .point = KNC_INNER, .inner = true });
+}
+
+static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_uses *u)
+{
+    uint32_t g = new_group(p, i, (kn_type){ 0 }, 1 + knc_height_above(p, u, -1));
+    if (p->failed)
+        return;
+    p->group.at[g].routine = true;
+    for (uint32_t k = 0; k < e->n_out; k++) {
+        p->value[e->out + k].why = KNC_BECAUSE_RUN;
+        add_store(p, g, e->out + k, false, false);
+    }
+    for (uint32_t k = 0; k < e->n_in; k++)
+        need(p, e->in[k], p->group.at[g].height, KNC_BECAUSE_ROUTINE, false);
+}
+
+/* A view that is needed in memory and lies in order shares its operand's memory, unless a result would share a part only. */
+static bool group_alias(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u)
+{
+    knc_value *v = &p->value[e->out];
+    int64_t first;
+    bool must = c == KNC_RESHAPE, fused_view = !u->need && !u->many && p->o->fuse;
+    if (c != KNC_RESHAPE && c != KNC_VIEW && c != KNC_IDENTITY)
+        return false;
+    if (!must && (fused_view || !knc_lies_in_order(p->j, e, &p->scratch, &first)))
+        return false;
+    bool part = !must && (first || kni_type_size(p->j->type[e->out]) != kni_type_size(knc_type(p, e->in[0])));
+    if (part && v->is_output)
+        return false;
+    v->state = KNC_ALIAS;
+    v->why = KNC_BECAUSE_IN_ORDER;
+    need(p, e->in[0], knc_height_above(p, u, -1), KNC_BECAUSE_ALIASED, v->is_output);
+    return true;
+}
+
+static kn_error *group_eqn(knc_plan *p, uint32_t i)
+{
+    const kn_eqn *e = &p->j->eqn[i];
+    knc_class c = knc_class_of(p->j, e);
+    knc_uses u = knc_collect_uses(p, e->out, e->n_out);
+    if (!u.need && !u.n && !u.many) {
+        if (!kni_can_fail(e->prim, e->params)) {
+            for (uint32_t k = 0; k < e->n_out; k++)
+                p->value[e->out + k].why = KNC_BECAUSE_UNREAD;
+            return NULL;
+        }
+        u.need = true;
+        u.why = KNC_BECAUSE_MAY_FAIL;
+        if (e->n_out)
+            p->value[e->out].need = true;
+    }
+    if (c == KNC_UNKNOWN)
+        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "%s can not be compiled", e->prim->name);
+    if (p->o->fuse)
+        knc_merge_groups(p, &u);
+    if (group_alias(p, e, c, &u))
+        return NULL;
+    if (c == KNC_RUN)
+        group_routine(p, i, e, &u);
+    else if (c == KNC_REDUCE)
+        group_reduction(p, i, e, &u);
+    else
+        group_points(p, i, e, c, &u);
+    return p->failed ? knx_error_nomem() : NULL;
+}
+
+kn_error *knc_group_equations(knc_plan *p)
+{
+    p->next_point = KNC_FIRST_FAR;
+    knc_measure(p);
+    for (uint32_t i = p->j->n_eqn; i-- > 0;)
+        KN_TRY(group_eqn(p, i));
+    for (uint32_t v = 0; p->o->fuse && v < p->p->n_operand; v++) {
+        knc_uses u = knc_collect_uses(p, v, 1);
+        knc_merge_groups(p, &u);
+    }
+    return p->failed ? knx_error_nomem() : NULL;
+}

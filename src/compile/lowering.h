@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * lowering.h -- a group of equations on its way to a kernel: between evaluate.c, loops.c and lower.c. */
+#ifndef KN_COMPILE_LOWERING_H
+#define KN_COMPILE_LOWERING_H
+#include "compile/plan.h"
+
+/* A position in a value, and where it exists: elsewhere memory is not touched. Equal pointers mean equal positions. */
+typedef struct knc_point {
+    const kn_index *index;
+    knk_node pred;
+} knc_point;
+
+/* An affine map of the kernel, over its natural loops: one per axis of the points, then one per reduced axis. */
+typedef struct knc_map {
+    int stage;
+    bool memory; /* a load's or store's */
+    int64_t offset;
+    const int64_t *coef;
+} knc_map;
+
+typedef struct knc_access {
+    uint32_t slot;
+    size_t offset;
+    kn_dtype_id dtype;
+    bool written, mixed; /* mixed: read at several or computed places */
+    int map[2];          /* of the parts, -1 */
+} knc_access;
+
+typedef struct knc_memo {
+    uint32_t var;
+    const knc_point *point;
+    kn_value2 value;
+} knc_memo;
+
+typedef struct knc_frame {
+    uint32_t var;
+    const knc_point *point, *moved; /* moved: where a view leads */
+} knc_frame;
+
+struct kn_lower {
+    knc_plan *p;
+    const knc_group *g;
+    uint32_t group;
+    kn_arena arena;
+    knk_builder *k;
+    int stage, n_par, n_inner;            /* natural loops */
+    int64_t extent[KNK_MAX_LOOPS + 1];
+    int n_loop, n_inner_loop;             /* loops of the kernel ... */
+    uint8_t source[KNK_MAX_LOOPS];        /* ... the innermost natural loop of each, and ... */
+    int64_t length[KNK_MAX_LOOPS + 1];    /* ... their extents */
+    KN_VEC(knc_map) map;
+    KN_VEC(knc_access) buffer;
+    KN_VEC(knc_memo) memo;
+    KN_VEC(uint32_t) table;               /* open addressing: 1 + number in memo */
+    KN_VEC(knc_frame) stack;
+    knc_point *points, *inner, *scalar;   /* where results and reduced operands are, and scalars */
+    const kn_eqn *eqn;                    /* whose `pull` runs */
+    const knc_point *at;
+    bool failed;
+};
+
+/* evaluate.c */
+void knc_start_stage(kn_lower *l, int n_inner);
+kn_value2 knc_evaluate(kn_lower *l, kn_atom a, const knc_point *at);
+void knc_remember(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value);
+void knc_store_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value);
+kn_value2 knc_round(kn_lower *l, kn_dtype d, kn_value2 v); /* 16-bit floats: to a number of the dtype, as float32 */
+
+/* loops.c */
+int knc_kernel_map(kn_lower *l, int64_t offset, const int64_t *coef, bool memory);
+void knc_natural_loops(kn_lower *l);
+void knc_one_loop(kn_lower *l);     /* of a plain group */
+bool knc_shape_loops(kn_lower *l);  /* from the maps seen; false if the natural loops stay */
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * memory.c -- where everything lies while a program runs: lifetimes over the steps, values that take over the place of one that dies, offsets
+ * in one arena, donated operands that become outputs. */
+#include "compile/plan.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 64, FEW = 1024 };
+
+static size_t aligned(size_t n) { return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1); }
+
+static void find_lifetimes(knc_plan *p)
+{
+    for (uint32_t s = 0; s < p->p->n_step; s++)
+        for (uint32_t r = 0; r < p->p->step[s].n_ref; r++) {
+            knc_slot *slot = &p->slot.at[p->p->step[s].ref[r].index];
+            if (slot->first == KNC_NO)
+                slot->first = s;
+            slot->last = s;
+        }
+}
+
+/* The slot whose place this one has. */
+static knc_slot *place_of(knc_plan *p, uint32_t s)
+{
+    while (p->slot.at[s].over != KNC_NO)
+        s = p->slot.at[s].over;
+    return &p->slot.at[s];
+}
+
+static knc_output *outputs(knc_plan *p) { return (knc_output *)(uintptr_t)p->p->output; }
+
+static bool is_donated(const knc_plan *p, const knc_slot *s)
+{
+    if (s->space != KNC_AT_OPERAND || !p->o->donated || !p->o->donated[s->index])
+        return false;
+    for (uint32_t k = 0; k < p->p->n_output; k++)
+        if (p->p->output[k].index == s->index && (p->p->output[k].kind == KNC_OUT_OPERAND || p->p->output[k].kind == KNC_OUT_DONATED))
+            return false;
+    return true;
+}
+
+/* From the last step to the first, so that what ends in an output is known to. `from` then has the place of `to`. */
+static void take_over(knc_plan *p)
+{
+    uint8_t *taken = knx_arena_zero(&p->scratch, p->slot.n + 1);
+    for (size_t i = p->reuse.n; taken && i-- > 0;) {
+        const knc_reuse *r = &p->reuse.at[i];
+        knc_slot *from = &p->slot.at[r->from], *to = place_of(p, r->to);
+        if (taken[r->to] || from->over != KNC_NO || from->last != r->step || !from->bytes)
+            continue;
+        if (from->space == KNC_AT_WORK) {
+            from->over = r->to;
+            to->first = from->first < to->first ? from->first : to->first;
+        } else if (to->space == KNC_AT_OUTPUT && outputs(p)[to->index].kind == KNC_OUT_NEW && is_donated(p, from)) {
+            outputs(p)[to->index].kind = KNC_OUT_DONATED;
+            outputs(p)[to->index].index = from->index;
+        } else {
+            continue;
+        }
+        taken[r->to] = 1;
+    }
+}
+
+/* A donated operand that nothing reads any more when an output is first written. */
+static void use_donated(knc_plan *p)
+{
+    if (!p->o->donated)
+        return;
+    for (size_t d = 0; d < p->slot.n; d++)
+        for (size_t s = 0; is_donated(p, &p->slot.at[d]) && s < p->slot.n; s++) {
+            const knc_slot *from = &p->slot.at[d], *to = &p->slot.at[s];
+            if (to->space != KNC_AT_OUTPUT || to->over != KNC_NO || to->bytes != from->bytes || !to->bytes || from->first == KNC_NO || to->first == KNC_NO
+                || to->first <= from->last || outputs(p)[to->index].kind != KNC_OUT_NEW)
+                continue;
+            outputs(p)[to->index].kind = KNC_OUT_DONATED;
+            outputs(p)[to->index].index = from->index;
+        }
+}
+
+/* Offsets: few slots, the largest first, each at the lowest place that is free for all of its life. */
+
+static int larger_first(const void *a, const void *b)
+{
+    const knc_slot *x = *(knc_slot *const *)a, *y = *(knc_slot *const *)b;
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? 1 : -1;
+    return x < y ? -1 : x > y;
+}
+
+/* Puts s[n] among s[0..n), which are placed and sorted by offset. */
+static size_t place_one(knc_slot **s, size_t n)
+{
+    knc_slot *x = s[n];
+    size_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        const knc_slot *y = s[i];
+        if (y->last < x->first || x->last < y->first)
+            continue;
+        if (y->offset >= at + aligned(x->bytes))
+            break;
+        if (y->offset + aligned(y->bytes) > at)
+            at = y->offset + aligned(y->bytes);
+    }
+    x->offset = at;
+    size_t i = n;
+    for (; i && s[i - 1]->offset > at; i--)
+        s[i] = s[i - 1];
+    s[i] = x;
+    return at + aligned(x->bytes);
+}
+
+static size_t place_few(knc_slot **s, size_t n)
+{
+    size_t end = 0;
+    qsort(s, n, sizeof *s, larger_first);
+    for (size_t i = 0; i < n; i++) {
+        size_t e = place_one(s, i);
+        end = e > end ? e : end;
+    }
+    return end;
+}
+
+/* Many slots: step by step, the best fit among the free holes. */
+
+typedef struct hole { size_t at, bytes; } hole;
+typedef KN_VEC(hole) hole_list;
+
+static bool give_hole(hole_list *h, size_t at, size_t bytes)
+{
+    if (!KN_VEC_RESERVE(h, 1))
+        return false;
+    size_t i = h->n++;
+    for (; i && h->at[i - 1].at > at; i--)
+        h->at[i] = h->at[i - 1];
+    h->at[i] = (hole){ at, bytes };
+    for (size_t k = i + 1; k > 0 && k + 1 >= i; k--) /* join with the one behind, then the one in front */
+        if (k < h->n && h->at[k - 1].at + h->at[k - 1].bytes == h->at[k].at) {
+            h->at[k - 1].bytes += h->at[k].bytes;
+            memmove(&h->at[k], &h->at[k + 1], (h->n - k - 1) * sizeof *h->at);
+            h->n--;
+        }
+    return true;
+}
+
+static size_t take_hole(hole_list *h, size_t bytes, size_t *end)
+{
+    size_t best = h->n;
+    for (size_t i = 0; i < h->n; i++)
+        if (h->at[i].bytes >= bytes && (best == h->n || h->at[i].bytes < h->at[best].bytes))
+            best = i;
+    if (best == h->n) { /* at the end, with the hole that touches it */
+        size_t at = h->n && h->at[h->n - 1].at + h->at[h->n - 1].bytes == *end ? h->at[--h->n].at : *end;
+        *end = at + bytes;
+        return at;
+    }
+    size_t at = h->at[best].at;
+    h->at[best].at += bytes;
+    h->at[best].bytes -= bytes;
+    if (!h->at[best].bytes) {
+        memmove(&h->at[best], &h->at[best + 1], (h->n - best - 1) * sizeof *h->at);
+        h->n--;
+    }
+    return at;
+}
+
+typedef struct lists { uint32_t *born, *dies, *next_born, *next_dies; } lists;
+
+static bool walk_steps(knc_slot **s, const lists *l, uint32_t steps, hole_list *holes, size_t *end)
+{
+    for (uint32_t t = 0; t < steps; t++) {
+        for (uint32_t i = l->born[t]; i != KNC_NO; i = l->next_born[i])
+            s[i]->offset = take_hole(holes, aligned(s[i]->bytes), end);
+        for (uint32_t i = l->dies[t]; i != KNC_NO; i = l->next_dies[i])
+            if (!give_hole(holes, s[i]->offset, aligned(s[i]->bytes)))
+                return false;
+    }
+    return true;
+}
+
+static bool place_many(kn_arena *a, knc_slot **s, size_t n, uint32_t steps, size_t *end)
+{
+    lists l = { knx_arena_alloc(a, (steps + 1) * 4), knx_arena_alloc(a, (steps + 1) * 4), knx_arena_alloc(a, n * 4), knx_arena_alloc(a, n * 4) };
+    if (!l.born || !l.dies || !l.next_born || !l.next_dies)
+        return false;
+    memset(l.born, 0xff, (steps + 1) * 4);
+    memset(l.dies, 0xff, (steps + 1) * 4);
+    for (uint32_t i = 0; i < n; i++) {
+        l.next_born[i] = l.born[s[i]->first];
+        l.born[s[i]->first] = i;
+        l.next_dies[i] = l.dies[s[i]->last];
+        l.dies[s[i]->last] = i;
+    }
+    hole_list holes = { 0 };
+    *end = 0;
+    bool fine = walk_steps(s, &l, steps, &holes, end);
+    KN_VEC_FREE(&holes);
+    return fine;
+}
+
+static kn_error *place_temporaries(knc_plan *p, size_t *end)
+{
+    knc_slot **s = knx_arena_alloc(&p->scratch, (p->slot.n + 1) * sizeof *s);
+    size_t n = 0;
+    if (!s)
+        return knx_error_nomem();
+    for (size_t i = 0; i < p->slot.n; i++) {
+        knc_slot *x = &p->slot.at[i];
+        if (x->space == KNC_AT_WORK && x->over == KNC_NO && x->bytes && x->first != KNC_NO)
+            s[n++] = x;
+    }
+    if (n <= FEW)
+        *end = place_few(s, n);
+    else if (!place_many(&p->scratch, s, n, p->p->n_step, end))
+        return knx_error_nomem();
+    return NULL;
+}
+
+/* References by slot become references by place. */
+static void resolve(knc_plan *p)
+{
+    for (uint32_t i = 0; i < p->p->n_step; i++)
+        for (uint32_t r = 0; r < p->p->step[i].n_ref; r++) {
+            knc_ref *ref = &p->p->step[i].ref[r];
+            const knc_slot *slot = place_of(p, ref->index);
+            ref->space = slot->space;
+            ref->index = slot->index;
+            if (slot->space == KNC_AT_WORK)
+                ref->offset += p->p->arena_at + slot->offset;
+        }
+}
+
+static void lay_out_workspace(knc_plan *p, size_t arena)
+{
+    size_t scratch = 0;
+    kn_program *q = p->p;
+    for (uint32_t i = 0; i < q->n_step; i++) {
+        const knc_step *s = &q->step[i];
+        size_t bytes = s->kind == KNC_KERNEL ? knk_scratch_bytes(s->u.k.kernel) : 0;
+        scratch = bytes > scratch ? bytes : scratch;
+        q->max_ref = s->n_ref > q->max_ref ? s->n_ref : q->max_ref;
+    }
+    q->addresses_at = aligned(scratch);
+    q->arena_at = q->addresses_at + (q->max_ref > KNC_FEW_REFS ? aligned(q->max_ref * sizeof(void *)) : 0);
+    q->workspace = q->arena_at + arena;
+    q->peak = q->workspace;
+    for (uint32_t i = 0; i < q->n_operand; i++)
+        q->peak += kni_type_bytes(p->j->type[i]);
+    for (uint32_t k = 0; k < q->n_output; k++)
+        q->peak += q->output[k].kind == KNC_OUT_NEW ? q->output[k].bytes : 0;
+}
+
+kn_error *knc_plan_memory(knc_plan *p)
+{
+    size_t arena = 0;
+    find_lifetimes(p);
+    take_over(p);
+    use_donated(p);
+    KN_TRY(place_temporaries(p, &arena));
+    lay_out_workspace(p, arena);
+    resolve(p);
+    return NULL;
+}

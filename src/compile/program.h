@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * program.h -- from a jaxpr to a program: a list of steps (kernels, routines) over buffers whose places are known before it runs. */
+#ifndef KN_COMPILE_PROGRAM_H
+#define KN_COMPILE_PROGRAM_H
+#include "ir/jaxpr.h"
+
+typedef struct kn_program kn_program; /* immutable, atomic reference count */
+
+/* Kernels by structure, shared by the programs of a context; the least recently used go first when the bound is passed. Thread-safe. */
+typedef struct kn_kernel_cache kn_kernel_cache;
+typedef struct kn_kernel_counts {
+    uint64_t hits, misses, evicted;
+    size_t bytes, entries;
+} kn_kernel_counts;
+kn_kernel_cache *knc_kernel_cache_new(size_t max_bytes); /* NULL without memory */
+void knc_kernel_cache_free(kn_kernel_cache *c);          /* NULL is fine; programs keep the kernels that they use */
+kn_kernel_counts knc_kernel_counts(kn_kernel_cache *c);
+
+typedef struct kn_compile_options {
+    kn_kernel_cache *kernels; /* NULL: none */
+    bool fuse;                /* false: each equation is a step of its own; the same bits */
+    const bool *donated;      /* per operand, may be NULL: its buffer may be overwritten and become an output's */
+} kn_compile_options;
+
+/* The operands of the program are the jaxpr's constvars, then its invars. */
+kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_program **out);
+kn_program *knc_retain(const kn_program *p);
+void knc_release(kn_program *p); /* NULL is fine */
+
+int knc_n_operands(const kn_program *p);
+int knc_n_outputs(const kn_program *p);
+kn_type knc_operand_type(const kn_program *p, int i);
+kn_type knc_output_type(const kn_program *p, int i);
+int knc_n_steps(const kn_program *p);
+size_t knc_workspace_bytes(const kn_program *p); /* one arena: temporaries by lifetime, scratch of kernels and routines */
+size_t knc_peak_bytes(const kn_program *p);      /* workspace, operands and the outputs' own buffers */
+/* Steps, and each decision with its reason: debug level 4. knx_alloc'ed. */
+kn_error *knc_text(const kn_program *p, char **out);
+#endif

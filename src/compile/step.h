@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * step.h -- a program as data: what the planner makes and the executor runs. */
+#ifndef KN_COMPILE_STEP_H
+#define KN_COMPILE_STEP_H
+#include "compile/program.h"
+#include "ir/prim.h"
+#include "kernel/kernel.h"
+
+/* Where a value lies. */
+typedef enum knc_space { KNC_AT_OPERAND, KNC_AT_OUTPUT, KNC_AT_WORK, KNC_AT_LITERAL } knc_space;
+typedef struct knc_ref {
+    uint8_t space;
+    uint32_t index; /* of the operand, the output or the literal; while planning: of the slot */
+    size_t offset;  /* bytes */
+} knc_ref;
+
+typedef enum knc_step_kind { KNC_KERNEL, KNC_ROUTINE, KNC_COPY } knc_step_kind;
+typedef struct knc_step {
+    uint8_t kind;
+    uint32_t eqn;       /* the equation that errors point at */
+    uint32_t n_ref;
+    knc_ref *ref;       /* kernel: its buffers; routine: operands, results, workspace if it has one; copy: from, to */
+    union {
+        struct {
+            knk_kernel *kernel;
+            const knk_map_values *map;
+            const int64_t *par;
+            const int64_t *const *inner;
+        } k;
+        struct {
+            uint32_t n_in, n_out;
+            const kn_type *xt, *yt;
+            size_t workspace;
+        } r;
+        size_t bytes;   /* of a copy */
+    } u;
+} knc_step;
+
+/* How an output comes to its buffer. */
+typedef enum knc_output_kind {
+    KNC_OUT_NEW,     /* a buffer of its own */
+    KNC_OUT_OPERAND, /* operand `index`: its buffer, or a copy where it is plain memory */
+    KNC_OUT_SAME,    /* as output `index`, an earlier one */
+    KNC_OUT_DONATED, /* written over operand `index`; a buffer of its own where that is plain memory */
+} knc_output_kind;
+typedef struct knc_output {
+    uint8_t kind;
+    uint32_t index;
+    size_t bytes;
+} knc_output;
+
+/* One decision of the grouping pass, per equation: what became of its results and why. */
+typedef struct knc_note {
+    uint8_t state, why; /* knc_state, knc_why */
+    bool joined;        /* stored by a kernel that was there for another value */
+    uint32_t step;      /* KNC_NO: several, or none */
+} knc_note;
+#define KNC_NO UINT32_MAX
+
+struct kn_program {
+    atomic_int refs;
+    kni_jaxpr *jaxpr;   /* after all passes; types, parameters and literals of the steps are its */
+    uint32_t n_operand, n_output, n_step;
+    uint32_t max_ref;   /* of one step */
+    const knc_step *step;
+    const knc_output *output;
+    const knc_note *note; /* per equation */
+    size_t workspace;   /* bytes: [scratch of kernels][addresses of steps with many buffers][temporaries] */
+    size_t addresses_at, arena_at;
+    size_t peak;
+    kn_arena arena;
+};
+enum { KNC_FEW_REFS = 48 }; /* steps with more buffers keep their addresses in the workspace */
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * text.c -- a program as text: what became of each equation and why, then the steps. */
+#include "base/str.h"
+#include "compile/plan.h"
+
+static const char *const reasons[] = {
+#define KNC_X(id, text) text,
+    KNC_REASONS(KNC_X)
+#undef KNC_X
+};
+static const char *const states[] = { [KNC_DEAD] = "dropped", [KNC_GIVEN] = "given", [KNC_INLINE] = "inlined", [KNC_STORED] = "stored", [KNC_ALIAS] = "alias" };
+static const char *const spaces[] = { [KNC_AT_OPERAND] = "operand", [KNC_AT_OUTPUT] = "output", [KNC_AT_WORK] = "work", [KNC_AT_LITERAL] = "literal" };
+
+static void add(kn_str *out, kn_text *t)
+{
+    knx_str_add(out, t->s, t->length);
+    t->length = 0;
+}
+
+static void note_text(const kn_program *p, uint32_t i, kn_str *out)
+{
+    const kn_eqn *e = &p->jaxpr->eqn[i];
+    const knc_note *n = &p->note[i];
+    kn_text t = { 0 };
+    knx_text_add(&t, "  %u: %s", (unsigned)i, e->prim->name);
+    if (e->n_out) {
+        knx_text_add(&t, " -> ");
+        kni_type_text(&t, p->jaxpr->type[e->out], false);
+    }
+    knx_text_add(&t, ": %s", states[n->state]);
+    if (n->step != KNC_NO)
+        knx_text_add(&t, n->state == KNC_STORED ? (n->joined ? " by step %u, which reads it" : " by step %u") : " in step %u", (unsigned)n->step);
+    knx_text_add(&t, ": %s\n", reasons[n->why]);
+    add(out, &t);
+}
+
+static void extents(kn_text *t, const char *name, int n, const int64_t *extent)
+{
+    knx_text_add(t, " %s", name);
+    knx_show_shape(t, n, extent);
+}
+
+static void step_text(const kn_program *p, uint32_t i, kn_str *out)
+{
+    const knc_step *s = &p->step[i];
+    kn_text t = { 0 };
+    knx_text_add(&t, "  %u: ", (unsigned)i);
+    switch ((knc_step_kind)s->kind) {
+    case KNC_KERNEL:
+        knx_text_add(&t, "kernel %016llx, %d nodes,", (unsigned long long)s->u.k.kernel->hash, s->u.k.kernel->n_node);
+        extents(&t, "points", s->u.k.kernel->n_par, s->u.k.par);
+        for (int k = 0; k < s->u.k.kernel->n_stage; k++)
+            if (s->u.k.kernel->stage[k].n_inner)
+                extents(&t, "joins", s->u.k.kernel->stage[k].n_inner, s->u.k.inner[k]);
+        break;
+    case KNC_ROUTINE: knx_text_add(&t, "%s", p->jaxpr->eqn[s->eqn].prim->name); break;
+    case KNC_COPY: knx_text_add(&t, "copy of %llu bytes", (unsigned long long)s->u.bytes); break;
+    }
+    add(out, &t);
+    for (uint32_t r = 0; r < s->n_ref; r++) {
+        const knc_ref *ref = &s->ref[r];
+        bool writes = s->kind == KNC_KERNEL ? s->u.k.kernel->buffer[r].written : s->kind == KNC_ROUTINE ? r >= s->u.r.n_in : r == 0;
+        knx_text_add(&t, "%s %s%s", r ? "," : ";", writes ? "> " : "", spaces[ref->space]);
+        if (ref->space != KNC_AT_WORK)
+            knx_text_add(&t, " %u", (unsigned)ref->index);
+        if (ref->offset || ref->space == KNC_AT_WORK)
+            knx_text_add(&t, "+%llu", (unsigned long long)ref->offset);
+        add(out, &t);
+    }
+    knx_str_puts(out, "\n");
+}
+
+kn_error *knc_text(const kn_program *p, char **out)
+{
+    kn_str s = { 0 };
+    kn_text t = { 0 };
+    knx_text_add(&t, "program %s: %u operands, %u outputs, %u steps, workspace %llu bytes, peak %llu bytes\nequations\n", p->jaxpr->name,
+        (unsigned)p->n_operand, (unsigned)p->n_output, (unsigned)p->n_step, (unsigned long long)p->workspace, (unsigned long long)p->peak);
+    add(&s, &t);
+    for (uint32_t i = 0; i < p->jaxpr->n_eqn; i++)
+        note_text(p, i, &s);
+    knx_str_puts(&s, "steps\n");
+    for (uint32_t i = 0; i < p->n_step; i++)
+        step_text(p, i, &s);
+    *out = knx_str_take(&s);
+    return *out ? NULL : knx_error_nomem();
+}

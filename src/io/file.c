@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * file.c -- reading and writing files, with errors as values. */
+#define _FILE_OFFSET_BITS 64
+#include "io/file.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#ifdef _WIN32
+#define seek_to(f, offset, whence) _fseeki64((f), (int64_t)(offset), (whence))
+#define tell(f)                    ((int64_t)_ftelli64(f))
+#else
+#define seek_to(f, offset, whence) fseeko((f), (off_t)(offset), (whence))
+#define tell(f)                    ((int64_t)ftello(f))
+#endif
+
+kn_error *knio_file_error(const char *path, int error_number)
+{
+    return knx_error(KN_ERROR_FILE, "%s: %s", path, error_number ? strerror(error_number) : "Input/output error");
+}
+
+static char *copy_string(const char *s)
+{
+    size_t n = strlen(s) + 1;
+    char *copy = knx_alloc(n);
+    if (copy)
+        memcpy(copy, s, n);
+    return copy;
+}
+
+kn_error *knio_source_open(const char *path, kn_source *s)
+{
+    *s = (kn_source){.path = copy_string(path)};
+    if (!s->path)
+        return knx_error_nomem();
+    errno = 0;
+    s->file = fopen(path, "rb");
+    int64_t size = -1;
+    char probe;
+    if (s->file && seek_to(s->file, 0, SEEK_END) == 0)
+        size = tell(s->file);
+    bool readable = size >= 0 && seek_to(s->file, 0, SEEK_SET) == 0;
+    if (readable && size > 0)
+        readable = fread(&probe, 1, 1, s->file) == 1; /* a directory opens, but does not read */
+    if (!readable) {
+        kn_error *e = knio_file_error(path, errno);
+        knio_source_close(s);
+        return e;
+    }
+    s->size = (uint64_t)size;
+    return NULL;
+}
+
+kn_error *knio_source_memory(const void *bytes, size_t n, const char *name, kn_source *s)
+{
+    *s = (kn_source){.bytes = bytes, .size = n, .path = copy_string(name)};
+    return s->path ? NULL : knx_error_nomem();
+}
+
+kn_error *knio_source_read(kn_source *s, uint64_t offset, void *to, size_t n)
+{
+    if (offset > s->size || n > s->size - offset)
+        return knx_error(KN_ERROR_VALUE,
+                         "%s: the file is truncated: %" PRIu64 " bytes at %" PRIu64 " expected, the file has %" PRIu64,
+                         s->path, (uint64_t)n, offset, s->size);
+    if (n == 0)
+        return NULL;
+    if (!s->file) {
+        memcpy(to, s->bytes + offset, n);
+        return NULL;
+    }
+    errno = 0;
+    if (seek_to(s->file, offset, SEEK_SET) != 0 || fread(to, 1, n, s->file) != n)
+        return knio_file_error(s->path, errno);
+    return NULL;
+}
+
+void knio_source_close(kn_source *s)
+{
+    if (s->file)
+        fclose(s->file);
+    if (s->path)
+        knx_free(s->path);
+    *s = (kn_source){0};
+}
+
+kn_error *knio_file_read(const char *path, uint8_t **bytes, size_t *n)
+{
+    kn_source s;
+    *bytes = NULL;
+    *n = 0;
+    KN_TRY(knio_source_open(path, &s));
+    kn_error *e = NULL;
+    uint8_t *p = s.size < SIZE_MAX ? knx_alloc((size_t)s.size + 1) : NULL;
+    if (!p)
+        e = knx_error_nomem();
+    if (!e)
+        e = knio_source_read(&s, 0, p, (size_t)s.size);
+    if (!e) {
+        p[s.size] = 0;
+        *bytes = p;
+        *n = (size_t)s.size;
+    } else if (p) {
+        knx_free(p);
+    }
+    knio_source_close(&s);
+    return e;
+}
+
+kn_error *knio_file_write(const char *path, const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    errno = 0;
+    FILE *f = fopen(path, "wb");
+    if (!f)
+        return knio_file_error(path, errno);
+    bool ok =
+        (a_bytes == 0 || fwrite(a, 1, a_bytes, f) == a_bytes) && (b_bytes == 0 || fwrite(b, 1, b_bytes, f) == b_bytes);
+    int why = errno;
+    if (fclose(f) != 0 && ok) {
+        ok = false;
+        why = errno;
+    }
+    return ok ? NULL : knio_file_error(path, why);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * check.c -- the rules of the language: what every jaxpr must be, whoever made it. Messages name the equation. */
+#include "base/hash.h"
+#include "ir/params.h"
+#include "ir/prim.h"
+#include <string.h>
+
+#define FAULT(...) knx_error(KN_ERROR_VALUE, __VA_ARGS__)
+
+typedef struct checker {
+    kn_arena scratch;   /* of one equation's types */
+    kn_map checked;     /* jaxprs that were found right: shared ones are looked at once */
+} checker;
+
+static kn_error *check_jaxpr(checker *c, const kni_jaxpr *j);
+
+static kn_error *check_type(kn_type t, const char *what, uint32_t number)
+{
+    if (!t.dtype)
+        return FAULT("%s %u has no dtype", what, number);
+    if (t.ndim < 0 || t.ndim > KN_MAX_NDIM)
+        return FAULT("%s %u has %d dimensions", what, number, t.ndim);
+    for (int i = 0; i < t.ndim; i++)
+        if (t.dim[i] < 0)
+            return FAULT("%s %u has a negative extent", what, number);
+    return NULL;
+}
+
+static kn_error *check_tables(const kni_jaxpr *j)
+{
+    if (!j->name)
+        return FAULT("the jaxpr has no name: \"\" stands for none");
+    if ((uint64_t)j->n_const + j->n_in > j->n_var)
+        return FAULT("%u constants and %u inputs are more than %u variables", j->n_const, j->n_in, j->n_var);
+    for (uint32_t i = 0; i < j->n_var; i++)
+        KN_TRY(check_type(j->type[i], "variable", i));
+    for (uint32_t i = 0; i < j->n_literal; i++) {
+        const kn_literal *l = &j->literal[i];
+        KN_TRY(check_type(l->type, "literal", i));
+        if (l->type.ndim)
+            return FAULT("literal %u is not a scalar", i);
+        for (size_t k = l->type.dtype->size; k < sizeof l->bits; k++)
+            if (l->bits.bytes[k])
+                return FAULT("literal %u has bits that its dtype does not use", i);
+    }
+    return NULL;
+}
+
+static kn_error *check_atom(const kni_jaxpr *j, kn_atom a, uint32_t bound, const char *what, uint32_t number)
+{
+    if (kni_is_literal(a))
+        return (a & ~KN_LITERAL_BIT) < j->n_literal ? NULL : FAULT("%s %u is a literal that does not exist", what, number);
+    if (a >= j->n_var)
+        return FAULT("%s %u is a variable that does not exist", what, number);
+    return a < bound ? NULL : FAULT("%s %u is not bound before its use", what, number);
+}
+
+static kn_error *check_field(checker *c, const kn_param_field *f, const void *params)
+{
+    const char *at = (const char *)params + f->offset;
+    switch (f->kind) {
+    case KN_P_INTS: {
+        const kn_ints *v = (const void *)at;
+        return v->n >= 0 && (v->n == 0 || v->v) ? NULL : FAULT("parameter %s is no list", f->name);
+    }
+    case KN_P_DTYPE:
+        return *(const kn_dtype *)at || (f->flags & KN_PF_HIDE_EMPTY) ? NULL : FAULT("parameter %s is missing", f->name);
+    case KN_P_ENUM: {
+        int64_t v = *(const int64_t *)at, n = 0;
+        while (f->names[n])
+            n++;
+        return v >= 0 && v < n ? NULL : FAULT("parameter %s is out of range", f->name);
+    }
+    case KN_P_JAXPR: {
+        const kni_jaxpr *sub = *(kni_jaxpr *const *)at;
+        kn_error *e = sub ? check_jaxpr(c, sub) : FAULT("there is none");
+        if (!e)
+            return NULL;
+        kn_error *outer = knx_error(e->kind, "%s: %s", f->name, e->message);
+        knx_error_release(e);
+        return outer;
+    }
+    case KN_P_INT: case KN_P_BOOL: case KN_P_STRING: case KN_P_DOUBLE: case KN_P_TEXT:
+        return NULL;
+    }
+    return FAULT("parameter %s is of an unknown kind", f->name);
+}
+
+static kn_error *check_result_types(checker *c, const kni_jaxpr *j, const kn_eqn *e)
+{
+    const kn_prim *p = e->prim;
+    size_t room = kni_result_room(p, e->params, (int)e->n_in);
+    kn_type *x = knx_arena_alloc(&c->scratch, e->n_in * sizeof *x), *y = knx_arena_alloc(&c->scratch, room * sizeof *y);
+    if (!x || !y)
+        return knx_error_nomem();
+    for (uint32_t i = 0; i < e->n_in; i++)
+        x[i] = kni_atom_type(j, e->in[i]);
+    int n_out = p->n_out >= 0 ? p->n_out : (int)room;
+    KN_TRY(p->type(e->params, (int)e->n_in, x, &c->scratch, &n_out, y));
+    if (p->n_out < 0 && (uint32_t)n_out != e->n_out)
+        return FAULT("the type rule gives %d results, not %u", n_out, e->n_out);
+    for (uint32_t i = 0; i < e->n_out; i++)
+        if (!kni_type_equal(y[i], j->type[e->out + i])) {
+            kn_text has = { 0 }, rule = { 0 };
+            return FAULT("result %u has type %s%s, the type rule gives %s%s", i, kni_type_text(&has, j->type[e->out + i], false),
+                         j->type[e->out + i].weak ? "*" : "", kni_type_text(&rule, y[i], false), y[i].weak ? "*" : "");
+        }
+    return NULL;
+}
+
+static kn_error *check_equation(checker *c, const kni_jaxpr *j, const kn_eqn *e, uint32_t bound)
+{
+    const kn_prim *p = e->prim;
+    if (e->out != bound || (uint64_t)bound + e->n_out > j->n_var)
+        return FAULT("its results are not the next variables");
+    if (p->n_in >= 0 && e->n_in != (uint32_t)p->n_in)
+        return FAULT("%u operands instead of %d", e->n_in, p->n_in);
+    if (p->n_out >= 0 && e->n_out != (uint32_t)p->n_out)
+        return FAULT("%u results instead of %d", e->n_out, p->n_out);
+    for (uint32_t i = 0; i < e->n_in; i++)
+        KN_TRY(check_atom(j, e->in[i], bound, "operand", i));
+    if (!e->params != !p->params_size)
+        return FAULT(e->params ? "parameters, but it takes none" : "the parameters are missing");
+    for (const kn_param_field *f = p->fields; e->params && f && f->name; f++)
+        KN_TRY(check_field(c, f, e->params));
+    return check_result_types(c, j, e);
+}
+
+static kn_error *check_equations(checker *c, const kni_jaxpr *j)
+{
+    uint32_t bound = j->n_const + j->n_in;
+    for (uint32_t i = 0; i < j->n_eqn; i++) {
+        const kn_eqn *e = &j->eqn[i];
+        if (!e->prim)
+            return FAULT("equation %u has no primitive", i);
+        kn_error *error = check_equation(c, j, e, bound);
+        if (error) {
+            kn_error *named = knx_error(error->kind, "equation %u (%s): %s", i, e->prim->name, error->message);
+            knx_error_release(error);
+            return named;
+        }
+        bound += e->n_out;
+        knx_arena_reset(&c->scratch);
+    }
+    if (bound != j->n_var)
+        return FAULT("%u variables, but constants, inputs and equations bind %u", j->n_var, bound);
+    for (uint32_t i = 0; i < j->n_out; i++)
+        KN_TRY(check_atom(j, j->out[i], bound, "result", i));
+    return NULL;
+}
+
+static kn_error *check_jaxpr(checker *c, const kni_jaxpr *j)
+{
+    size_t cursor;
+    uint64_t key = (uintptr_t)j;
+    if (knx_map_first(&c->checked, key, &cursor))
+        return NULL;
+    KN_TRY(check_tables(j));
+    KN_TRY(check_equations(c, j));
+    if (j->hash != kni_hash(j))
+        return FAULT("the hash is not that of the structure");
+    return knx_map_add(&c->checked, key, (void *)(uintptr_t)j) ? NULL : knx_error_nomem();
+}
+
+kn_error *kni_check(const kni_jaxpr *j)
+{
+    checker c = { .scratch = KN_ARENA_INIT };
+    kn_error *e = check_jaxpr(&c, j);
+    knx_arena_free(&c.scratch);
+    knx_map_free(&c.checked);
+    return e;
+}

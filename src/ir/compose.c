@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * compose.c -- the small compositions of primitives that rules and libraries share: numbers, zeros, NumPy's broadcasting, axes. */
+#include "ir/ops.h"
+
+kn_atom knb_number(kn_builder *b, kn_dtype d, double v) { return knb_literal(b, d, false, knx_scalar_from_double(d, v)); }
+kn_atom knb_integer(kn_builder *b, kn_dtype d, int64_t v) { return knb_literal(b, d, false, knx_scalar_from_int(d, v)); }
+kn_atom knb_like(kn_builder *b, kn_atom x, double v) { return knb_number(b, knb_type(b, x).dtype, v); }
+
+kn_atom knb_full(kn_builder *b, kn_type t, double v)
+{
+    if (t.dtype->kind == KN_KIND_KEY) {
+        knb_fail(b, knx_error(KN_ERROR_TYPE, "random keys are not numbers"));
+        return KN_ATOM_NONE;
+    }
+    kn_atom number = knb_literal(b, t.dtype, t.weak, knx_scalar_from_double(t.dtype, v));
+    return t.ndim ? knb_broadcast_in_dim(b, number, t.ndim, t.dim, NULL) : number;
+}
+
+kn_atom knb_zeros(kn_builder *b, kn_type t) { return knb_full(b, t, 0); }
+kn_atom knb_instantiate(kn_builder *b, kn_atom a, kn_type t) { return a == KN_ATOM_ZERO ? knb_zeros(b, t) : a; }
+
+kn_atom knb_broadcast_to(kn_builder *b, kn_atom x, kn_type shape_of)
+{
+    kn_type t = knb_type(b, x);
+    int64_t dimensions[KN_MAX_NDIM];
+    int lead = shape_of.ndim - t.ndim, misfit = lead < 0;
+    if (b->error || kni_type_same_shape(t, shape_of))
+        return b->error ? KN_ATOM_NONE : x;
+    for (int i = 0; i < t.ndim && !misfit; i++) {
+        misfit = t.dim[i] != shape_of.dim[lead + i] && t.dim[i] != 1;
+        dimensions[i] = lead + i;
+    }
+    if (misfit) {
+        kn_text from = { 0 }, to = { 0 };
+        knb_fail(b, knx_error(KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s",
+                              knx_show_shape(&from, t.ndim, t.dim), knx_show_shape(&to, shape_of.ndim, shape_of.dim)));
+        return KN_ATOM_NONE;
+    }
+    return knb_broadcast_in_dim(b, x, shape_of.ndim, shape_of.dim, dimensions);
+}
+
+kn_atom knb_expand_dims(kn_builder *b, kn_atom x, int axis)
+{
+    kn_type t = knb_type(b, x);
+    int64_t shape[KN_MAX_NDIM], dimensions[KN_MAX_NDIM];
+    if (axis < 0)
+        axis += t.ndim + 1;
+    if (axis < 0 || axis > t.ndim || t.ndim >= KN_MAX_NDIM) {
+        knb_fail(b, knx_error(KN_ERROR_AXIS, "axis %d is out of bounds for array of dimension %d", axis, t.ndim + 1));
+        return KN_ATOM_NONE;
+    }
+    shape[axis] = 1;
+    for (int i = 0; i < t.ndim; i++) {
+        dimensions[i] = i + (i >= axis);
+        shape[dimensions[i]] = t.dim[i];
+    }
+    return knb_broadcast_in_dim(b, x, t.ndim + 1, shape, dimensions);
+}
+
+kn_atom knb_move_axis(kn_builder *b, kn_atom x, int from, int to)
+{
+    int64_t permutation[KN_MAX_NDIM];
+    int ndim = knb_type(b, x).ndim;
+    from += from < 0 ? ndim : 0;
+    to += to < 0 ? ndim : 0;
+    if (from < 0 || from >= ndim || to < 0 || to >= ndim) {
+        knb_fail(b, knx_error(KN_ERROR_AXIS, "axes %d and %d do not fit an array of dimension %d", from, to, ndim));
+        return KN_ATOM_NONE;
+    }
+    for (int i = 0, old = 0; i < ndim; i++) {
+        old += old == from;
+        permutation[i] = i == to ? from : old++;
+    }
+    return knb_transpose(b, x, permutation);
+}
+
+kn_atom knb_abs_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
+{
+    if (!knx_is_complex(knb_type(b, x).dtype))
+        return knb_mul(b, knb_sign(b, x), t);
+    kn_atom along = knb_real(b, knb_mul(b, knb_conj(b, x), t));
+    kn_atom length = knb_select(b, knb_eq(b, y, knb_like(b, y, 0)), knb_like(b, y, 1), y); /* 0 / 1 where x is 0 */
+    return knb_div(b, along, length);
+}

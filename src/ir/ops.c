@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * ops.c -- the typed builder helpers, one per primitive. They fold nothing but what ops.h says: an operation with nothing to do. */
+#include "ir/ops.h"
+#include "ir/prim.h"
+#include <string.h>
+
+#define ONE(name)                                                                                                      \
+    kn_atom knb_##name(kn_builder *b, kn_atom x) { return knb_emit1(b, &kn_prim_##name, NULL, 1, &x); }
+#define TWO(name)                                                                                                      \
+    kn_atom knb_##name(kn_builder *b, kn_atom x, kn_atom y)                                                            \
+    {                                                                                                                  \
+        return knb_emit1(b, &kn_prim_##name, NULL, 2, (kn_atom[]){ x, y });                                            \
+    }
+#define REDUCTION(name)                                                                                                \
+    kn_atom knb_##name(kn_builder *b, kn_atom x, int n, const int64_t *axes) { return reduce(b, &kn_prim_##name, x, n, axes); }
+
+#define UNARY(name, ...) ONE(name)
+#include "ir/unary.def"
+#undef UNARY
+ONE(sign) ONE(not) ONE(stop_gradient) ONE(real) ONE(imag) ONE(random_wrap) ONE(random_unwrap)
+TWO(complex) TWO(add) TWO(sub) TWO(mul) TWO(div) TWO(pow) TWO(max) TWO(min)
+TWO(eq) TWO(ne) TWO(lt) TWO(le) TWO(gt) TWO(ge)
+TWO(and) TWO(or) TWO(xor) TWO(shift_left) TWO(shift_right_logical)
+
+kn_atom knb_conj(kn_builder *b, kn_atom x)
+{
+    return knx_is_complex(knb_type(b, x).dtype) ? knb_emit1(b, &kn_prim_conj, NULL, 1, &x) : x;
+}
+
+kn_atom knb_integer_pow(kn_builder *b, kn_atom x, int64_t y)
+{
+    return knb_emit1(b, &kn_prim_integer_pow, &(kn_p_integer_pow){ y }, 1, &x);
+}
+
+kn_atom knb_add_any(kn_builder *b, kn_atom x, kn_atom y)
+{
+    if (x == KN_ATOM_ZERO || y == KN_ATOM_ZERO)
+        return x == KN_ATOM_ZERO ? y : x;
+    return knb_emit1(b, &kn_prim_add_any, NULL, 2, (kn_atom[]){ x, y });
+}
+
+/* Operands of a primitive with many of them, in the builder's arena. */
+static kn_atom *operands(kn_builder *b, size_t n)
+{
+    kn_atom *in = b->error ? NULL : knx_arena_alloc(&b->arena, n * sizeof *in);
+    if (!in && !b->error)
+        knb_fail(b, knx_error_nomem());
+    return in;
+}
+
+static kn_atom emit_first_and_rest(kn_builder *b, const kn_prim *p, const void *params, int n_first, const kn_atom *first, int n,
+                                   const kn_atom *rest)
+{
+    kn_atom *in = operands(b, (size_t)n_first + (size_t)n);
+    if (!in)
+        return KN_ATOM_NONE;
+    memcpy(in, first, (size_t)n_first * sizeof *in);
+    if (n)
+        memcpy(in + n_first, rest, (size_t)n * sizeof *in);
+    return knb_emit1(b, p, params, n_first + n, in);
+}
+
+kn_atom knb_select_n(kn_builder *b, kn_atom which, int n, const kn_atom *cases)
+{
+    return emit_first_and_rest(b, &kn_prim_select_n, NULL, 1, &which, n, cases);
+}
+
+kn_atom knb_select(kn_builder *b, kn_atom pred, kn_atom yes, kn_atom no)
+{
+    kn_type p = knb_type(b, pred), y = knb_type(b, yes), n = knb_type(b, no);
+    kn_type full = y.ndim ? y : n.ndim ? n : p;
+    return knb_select_n(b, pred, 2, (kn_atom[]){ knb_broadcast_to(b, no, full), knb_broadcast_to(b, yes, full) });
+}
+
+kn_atom knb_convert(kn_builder *b, kn_atom x, kn_dtype d)
+{
+    kn_type t = knb_type(b, x);
+    kn_scalar_bits bits, out = { .u = { 0 } };
+    if (t.dtype == d)
+        return x;
+    if (knb_literal_value(b, x, &bits) && t.dtype->kind != KN_KIND_KEY && d->kind != KN_KIND_KEY) {
+        knx_convert(t.dtype, &bits, d, &out);
+        return knb_literal(b, d, false, out);
+    }
+    return knb_emit1(b, &kn_prim_convert_element_type, &(kn_p_convert){ .new_dtype = d }, 1, &x);
+}
+
+kn_atom knb_bitcast(kn_builder *b, kn_atom x, kn_dtype d)
+{
+    return knb_emit1(b, &kn_prim_bitcast_convert_type, &(kn_p_bitcast){ d }, 1, &x);
+}
+
+/* Shapes */
+
+kn_atom knb_broadcast_in_dim(kn_builder *b, kn_atom x, int ndim, const int64_t *shape, const int64_t *broadcast_dimensions)
+{
+    kn_p_broadcast_in_dim p = { { ndim, shape }, { knb_type(b, x).ndim, broadcast_dimensions } };
+    return knb_emit1(b, &kn_prim_broadcast_in_dim, &p, 1, &x);
+}
+
+kn_atom knb_reshape(kn_builder *b, kn_atom x, int ndim, const int64_t *shape)
+{
+    if (kni_type_same_shape(knb_type(b, x), kni_type(NULL, ndim, shape)))
+        return x;
+    return knb_emit1(b, &kn_prim_reshape, &(kn_p_reshape){ { ndim, shape } }, 1, &x);
+}
+
+kn_atom knb_squeeze(kn_builder *b, kn_atom x, int n, const int64_t *dimensions)
+{
+    return knb_emit1(b, &kn_prim_squeeze, &(kn_p_dims){ { n, dimensions } }, 1, &x);
+}
+
+kn_atom knb_rev(kn_builder *b, kn_atom x, int n, const int64_t *dimensions)
+{
+    return knb_emit1(b, &kn_prim_rev, &(kn_p_dims){ { n, dimensions } }, 1, &x);
+}
+
+kn_atom knb_transpose(kn_builder *b, kn_atom x, const int64_t *permutation)
+{
+    int ndim = knb_type(b, x).ndim, moved = 0;
+    for (int i = 0; i < ndim; i++)
+        moved |= permutation[i] != i;
+    return moved ? knb_emit1(b, &kn_prim_transpose, &(kn_p_transpose){ { ndim, permutation } }, 1, &x) : x;
+}
+
+kn_atom knb_slice(kn_builder *b, kn_atom x, const int64_t *start, const int64_t *limit, const int64_t *strides)
+{
+    int ndim = knb_type(b, x).ndim, steps = 0;
+    for (int i = 0; strides && i < ndim; i++)
+        steps |= strides[i] != 1;
+    kn_p_slice p = { { ndim, limit }, { ndim, start }, { steps ? ndim : 0, steps ? strides : NULL } };
+    return knb_emit1(b, &kn_prim_slice, &p, 1, &x);
+}
+
+kn_atom knb_concatenate(kn_builder *b, int n, const kn_atom *x, int dimension)
+{
+    return knb_emit1(b, &kn_prim_concatenate, &(kn_p_concatenate){ dimension }, n, x);
+}
+
+kn_atom knb_pad(kn_builder *b, kn_atom x, kn_atom value, const int64_t *lo, const int64_t *hi, const int64_t *interior)
+{
+    static const int64_t none[KN_MAX_NDIM];
+    int ndim = knb_type(b, x).ndim;
+    kn_p_pad p = { { ndim, lo }, { ndim, hi }, { ndim, interior ? interior : none } };
+    return knb_emit1(b, &kn_prim_pad, &p, 2, (kn_atom[]){ x, value });
+}
+
+kn_atom knb_iota(kn_builder *b, kn_dtype d, int ndim, const int64_t *shape, int dimension)
+{
+    return knb_emit1(b, &kn_prim_iota, &(kn_p_iota){ dimension, d, { ndim, shape } }, 0, NULL);
+}
+
+/* Indexing */
+
+kn_atom knb_gather(kn_builder *b, kn_atom operand, kn_atom indices, const kn_p_gather *p)
+{
+    return knb_emit1(b, &kn_prim_gather, p, 2, (kn_atom[]){ operand, indices });
+}
+
+kn_atom knb_scatter_add(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p)
+{
+    return knb_emit1(b, &kn_prim_scatter_add, p, 3, (kn_atom[]){ operand, indices, updates });
+}
+
+kn_atom knb_dynamic_slice(kn_builder *b, kn_atom x, const kn_atom *start, const int64_t *slice_sizes)
+{
+    int ndim = knb_type(b, x).ndim;
+    return emit_first_and_rest(b, &kn_prim_dynamic_slice, &(kn_p_dynamic_slice){ { ndim, slice_sizes } }, 1, &x, ndim, start);
+}
+
+kn_atom knb_dynamic_update_slice(kn_builder *b, kn_atom x, kn_atom update, const kn_atom *start)
+{
+    kn_atom first[] = { x, update };
+    return emit_first_and_rest(b, &kn_prim_dynamic_update_slice, NULL, 2, first, knb_type(b, x).ndim, start);
+}
+
+/* Reductions, products, sorting, random numbers, calls */
+
+/* Axes in rising order, so that equal reductions are equal. */
+static kn_atom reduce(kn_builder *b, const kn_prim *p, kn_atom x, int n, const int64_t *axes)
+{
+    int64_t sorted[KN_MAX_NDIM];
+    if (n > KN_MAX_NDIM) {
+        knb_fail(b, knx_error(KN_ERROR_VALUE, "%s: %d axes are too many", p->name, n));
+        return KN_ATOM_NONE;
+    }
+    for (int i = 0; i < n; i++) {
+        int k = i;
+        for (; k > 0 && sorted[k - 1] > axes[i]; k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = axes[i];
+    }
+    return knb_emit1(b, p, &(kn_p_reduce){ { n, sorted } }, 1, &x);
+}
+
+REDUCTION(reduce_sum) REDUCTION(reduce_max) REDUCTION(reduce_min) REDUCTION(reduce_and) REDUCTION(reduce_or)
+
+static kn_atom arg_reduce(kn_builder *b, const kn_prim *p, kn_atom x, int axis, kn_dtype index_dtype)
+{
+    int64_t axes[] = { axis };
+    return knb_emit1(b, p, &(kn_p_argreduce){ { 1, axes }, index_dtype }, 1, &x);
+}
+
+kn_atom knb_argmax(kn_builder *b, kn_atom x, int axis, kn_dtype index_dtype)
+{
+    return arg_reduce(b, &kn_prim_argmax, x, axis, index_dtype);
+}
+
+kn_atom knb_argmin(kn_builder *b, kn_atom x, int axis, kn_dtype index_dtype)
+{
+    return arg_reduce(b, &kn_prim_argmin, x, axis, index_dtype);
+}
+
+kn_atom knb_dot_general(kn_builder *b, kn_atom x, kn_atom y, const kn_p_dot_general *p)
+{
+    return knb_emit1(b, &kn_prim_dot_general, p, 2, (kn_atom[]){ x, y });
+}
+
+void knb_sort(kn_builder *b, int n, const kn_atom *x, int dimension, int num_keys, kn_atom *out)
+{
+    kn_p_sort p = { .dimension = dimension, .num_keys = num_keys, .is_stable = true };
+    knb_emit(b, &kn_prim_sort, &p, n, x, out, n);
+}
+
+void knb_threefry2x32(kn_builder *b, const kn_atom x[4], kn_atom out[2])
+{
+    knb_emit(b, &kn_prim_threefry2x32, NULL, 4, x, out, 2);
+}
+
+kn_atom knb_random_bits(kn_builder *b, kn_atom key, int bit_width, int ndim, const int64_t *shape)
+{
+    return knb_emit1(b, &kn_prim_random_bits, &(kn_p_random_bits){ bit_width, { ndim, shape } }, 1, &key);
+}
+
+void knb_jit(kn_builder *b, const char *name, kni_jaxpr *j, const kn_atom *in, kn_atom *out)
+{
+    knb_emit(b, &kn_prim_jit, &(kn_p_jit){ name, j }, (int)j->n_in, in, out, (int)j->n_out);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * params.c -- copies, drops, compares and hashes the parameters of any primitive by its field descriptors. */
+#include "ir/params.h"
+#include "base/hash.h"
+#include "ir/prim.h"
+#include <string.h>
+
+#define FIELD_AT(type, base, field) (*(type *)((uintptr_t)(base) + (field)->offset))
+#define FIELD_OF(type, base, field) (*(const type *)((const char *)(base) + (field)->offset))
+#define EACH_FIELD(f, p) (const kn_param_field *f = (p)->fields; f && f->name; f++)
+
+static bool copy_field(kn_arena *a, const kn_param_field *f, void *params)
+{
+    switch (f->kind) {
+    case KN_P_INTS: {
+        kn_ints *v = &FIELD_AT(kn_ints, params, f);
+        if (v->n <= 0)
+            *v = (kn_ints){ 0, NULL };
+        else
+            v->v = knx_arena_copy(a, v->v, (size_t)v->n * sizeof *v->v);
+        return !v->n || v->v;
+    }
+    case KN_P_STRING: {
+        const char **s = &FIELD_AT(const char *, params, f);
+        if (*s)
+            return (*s = knx_arena_string(a, *s)) != NULL;
+        return true;
+    }
+    case KN_P_INT: case KN_P_BOOL: case KN_P_DTYPE: case KN_P_JAXPR: case KN_P_ENUM: case KN_P_DOUBLE: case KN_P_TEXT:
+        return true;
+    }
+    return true;
+}
+
+bool kni_params_copy(kn_arena *a, const kn_prim *p, const void *params, const void **out)
+{
+    *out = NULL;
+    if (!p->params_size || !params)
+        return true;
+    void *copy = knx_arena_copy(a, params, p->params_size);
+    if (!copy)
+        return false;
+    for EACH_FIELD (f, p)
+        if (!copy_field(a, f, copy))
+            return false;
+    for EACH_FIELD (f, p) /* last, so that a failed copy holds nothing */
+        if (f->kind == KN_P_JAXPR)
+            kni_retain(FIELD_AT(kni_jaxpr *, copy, f));
+    *out = copy;
+    return true;
+}
+
+void kni_params_drop(const kn_prim *p, const void *params)
+{
+    if (!params)
+        return;
+    for EACH_FIELD (f, p)
+        if (f->kind == KN_P_JAXPR)
+            kni_release(FIELD_AT(kni_jaxpr *, params, f));
+}
+
+static bool equal_ints(kn_ints a, kn_ints b) { return a.n == b.n && (a.n <= 0 || !memcmp(a.v, b.v, (size_t)a.n * sizeof *a.v)); }
+static bool equal_strings(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+static bool equal_field(const kn_param_field *f, const void *a, const void *b)
+{
+    switch (f->kind) {
+    case KN_P_INT: case KN_P_ENUM: return FIELD_OF(int64_t, a, f) == FIELD_OF(int64_t, b, f);
+    case KN_P_BOOL: return FIELD_OF(bool, a, f) == FIELD_OF(bool, b, f);
+    case KN_P_DTYPE: return FIELD_OF(kn_dtype, a, f) == FIELD_OF(kn_dtype, b, f);
+    case KN_P_INTS: return equal_ints(FIELD_OF(kn_ints, a, f), FIELD_OF(kn_ints, b, f));
+    case KN_P_STRING: return equal_strings(FIELD_OF(char *, a, f), FIELD_OF(char *, b, f));
+    case KN_P_JAXPR: return kni_equal(FIELD_AT(kni_jaxpr *, a, f), FIELD_OF(kni_jaxpr *, b, f));
+    case KN_P_DOUBLE: return !memcmp(&FIELD_OF(double, a, f), &FIELD_OF(double, b, f), sizeof(double)); /* by bits */
+    case KN_P_TEXT: return true;
+    }
+    return true;
+}
+
+bool kni_params_equal(const kn_prim *p, const void *a, const void *b)
+{
+    if (a == b)
+        return true;
+    if (!a || !b)
+        return false;
+    for EACH_FIELD (f, p)
+        if (!(f->flags & KN_PF_NAME) && !equal_field(f, a, b))
+            return false;
+    return true;
+}
+
+static uint64_t hash_field(const kn_param_field *f, const void *params, uint64_t h)
+{
+    switch (f->kind) {
+    case KN_P_INT: case KN_P_ENUM: return knx_hash_mix(h, (uint64_t)FIELD_OF(int64_t, params, f));
+    case KN_P_BOOL: return knx_hash_mix(h, FIELD_OF(bool, params, f));
+    case KN_P_DTYPE: {
+        kn_dtype d = FIELD_OF(kn_dtype, params, f);
+        return knx_hash_mix(h, d ? d->id + 1u : 0u);
+    }
+    case KN_P_INTS: {
+        kn_ints v = FIELD_OF(kn_ints, params, f);
+        h = knx_hash_mix(h, (uint64_t)v.n);
+        for (int i = 0; i < v.n; i++)
+            h = knx_hash_mix(h, (uint64_t)v.v[i]);
+        return h;
+    }
+    case KN_P_STRING: {
+        const char *s = FIELD_OF(char *, params, f);
+        return s ? knx_hash_bytes(s, strlen(s), h) : knx_hash_mix(h, 0);
+    }
+    case KN_P_JAXPR: {
+        const kni_jaxpr *j = FIELD_AT(kni_jaxpr *, params, f);
+        return knx_hash_mix(h, j ? j->hash : 0);
+    }
+    case KN_P_DOUBLE: return knx_hash_bytes(&FIELD_OF(double, params, f), sizeof(double), h);
+    case KN_P_TEXT: return h;
+    }
+    return h;
+}
+
+uint64_t kni_params_hash(const kn_prim *p, const void *params, uint64_t seed)
+{
+    if (!params)
+        return seed;
+    for EACH_FIELD (f, p)
+        if (!(f->flags & KN_PF_NAME))
+            seed = hash_field(f, params, seed);
+    return seed;
+}
+
+size_t kni_result_room(const kn_prim *p, const void *params, int n_in)
+{
+    if (p->n_out >= 0)
+        return (size_t)p->n_out;
+    size_t room = (size_t)n_in;
+    if (params)
+        for EACH_FIELD (f, p)
+            if (f->kind == KN_P_JAXPR) {
+                const kni_jaxpr *j = FIELD_AT(kni_jaxpr *, params, f);
+                room += j ? j->n_out : 0;
+            }
+    return room;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * print.h -- what the printers of the forms share: texts of literals and parameters, names of variables. */
+#ifndef KN_IR_PRINT_H
+#define KN_IR_PRINT_H
+#include "ir/jaxpr.h"
+#include "ir/params.h"
+
+/* "1.0:f32[]" typed, "1.0" classic, "0x1.8p0:f32[]*" full. */
+void kni_literal_text(kn_str *t, kn_jaxpr_form form, const kn_literal *l);
+/* Bits that no number stands for (NaN payloads, keys): bits(0x..) or bits(0x..,0x..) of an element. */
+void kni_bits_text(kn_str *t, kn_dtype d, const kn_scalar_bits *bits);
+/* f32[3]; the full form marks weak types: f32[3]*. Unlike kni_type_text of any length. */
+void kni_add_type(kn_str *t, kn_jaxpr_form form, kn_type type);
+/* In double quotes, escaped: " and \ with \, the rest as \n or \xHH. */
+void kni_quoted_text(kn_str *t, const char *s);
+
+bool kni_field_shown(kn_jaxpr_form form, const kn_param_field *f, const void *params);
+void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e, const kn_param_field *f); /* not of jaxprs */
+const kni_jaxpr *kni_field_jaxpr(const kn_param_field *f, const void *params); /* NULL if it is something else */
+
+/* a .. z, ba, bb ...: the n-th name, NUL-terminated. */
+enum { KN_NAME_ROOM = 16 };
+const char *kni_var_name(uint64_t n, char room[KN_NAME_ROOM]);
+
+kn_error *kni_text_classic(const kni_jaxpr *j, kn_str *out);
+kn_error *kni_text_modern(const kni_jaxpr *j, kn_jaxpr_form form, const char *const *consts, kn_str *out); /* typed and full */
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rows.c -- the table of all rows, made from prims.def, and what a row must have. */
+#include "ir/prim.h"
+#include <string.h>
+
+const kn_prim *const kni_prims[] = {
+#define KN_PRIM(id) &kn_prim_##id,
+#include "ir/prims.def"
+#undef KN_PRIM
+    NULL,
+};
+
+const kn_prim *kni_prim_find(const char *name)
+{
+    for (const kn_prim *const *p = kni_prims; *p; p++)
+        if (!strcmp((*p)->name, name))
+            return *p;
+    return NULL;
+}
+
+static const char *fields_fault(const kn_prim *p)
+{
+    static const uint16_t size[] = {
+        [KN_P_INT] = sizeof(int64_t), [KN_P_BOOL] = sizeof(bool), [KN_P_DTYPE] = sizeof(kn_dtype), [KN_P_INTS] = sizeof(kn_ints),
+        [KN_P_STRING] = sizeof(char *), [KN_P_JAXPR] = sizeof(kni_jaxpr *), [KN_P_ENUM] = sizeof(int64_t),
+        [KN_P_DOUBLE] = sizeof(double), [KN_P_TEXT] = 0,
+    };
+    for (const kn_param_field *f = p->fields; f && f->name; f++) {
+        if (f->kind == KN_P_TEXT ? !f->text && !f->show : f->offset + size[f->kind] > p->params_size)
+            return "a field lies outside of the parameters, or shows nothing";
+        if (f->kind == KN_P_ENUM && !f->names)
+            return "an enumeration has no names";
+    }
+    return p->params_size && !p->fields ? "parameters without fields" : NULL;
+}
+
+/* The columns of derivatives: filled, or with a reason that fits. */
+static const char *derivatives_fault(const kn_prim *p)
+{
+    bool differentiable = p->jvp || p->linearize;
+    if (differentiable == (p->why_no_jvp != KN_WHY_NONE))
+        return differentiable ? "a derivative, and a reason for having none" : "no derivative (jvp or linearize), and no reason";
+    if (p->linear_in && !p->transpose)
+        return "linear, but no transpose";
+    if (!p->linear_in && p->transpose)
+        return "a transpose, but linear in no operand";
+    if (!p->transpose && !p->jvp && !p->linearize && p->why_no_transpose == KN_WHY_NONE && p->why_no_jvp == KN_WHY_NONE)
+        return "no transpose, and no reason";
+    return NULL;
+}
+
+const char *kni_prim_fault(const kn_prim *p)
+{
+    int lowerings = !!p->expr + !!p->map + !!p->pull + !!p->reduction + !!p->run + !!p->expand;
+    if (!p->name || !*p->name)
+        return "no name";
+    if (!p->doc || !*p->doc)
+        return "no documentation";
+    if (!p->type)
+        return "no type rule";
+    if (!p->batch)
+        return "no batching rule";
+    if (p->n_out == 0 || p->n_in < -1 || p->n_out < -1)
+        return "impossible numbers of operands or results";
+    if (lowerings != 1)
+        return lowerings ? "more than one lowering" : "no lowering";
+    if (!!(p->bits & KN_REDUCES) != !!p->reduction)
+        return "the bit KN_REDUCES and the column reduction disagree";
+    if (p->map && !(p->bits & KN_VIEW))
+        return "lowered by map without the bit KN_VIEW";
+    if (p->workspace && !p->run)
+        return "a workspace without a routine";
+    if (p->may_fail && !(p->bits & KN_CAN_FAIL))
+        return "may_fail without the bit KN_CAN_FAIL";
+    const char *fault = fields_fault(p);
+    return fault ? fault : derivatives_fault(p);
+}

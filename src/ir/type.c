@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * type.c -- comparing, copying, measuring and printing types. */
+#include "ir/type.h"
+#include <inttypes.h>
+#include <string.h>
+
+bool kni_type_same_shape(kn_type a, kn_type b)
+{
+    if (a.ndim != b.ndim)
+        return false;
+    for (int i = 0; i < a.ndim; i++)
+        if (a.dim[i] != b.dim[i])
+            return false;
+    return true;
+}
+
+bool kni_type_equal(kn_type a, kn_type b)
+{
+    return a.dtype == b.dtype && a.weak == b.weak && a.sharding == b.sharding && kni_type_same_shape(a, b);
+}
+
+int64_t kni_type_size(kn_type t)
+{
+    int64_t n = 1;
+    for (int i = 0; i < t.ndim; i++)
+        n *= t.dim[i];
+    return n;
+}
+
+size_t kni_type_bytes(kn_type t) { return (size_t)kni_type_size(t) * t.dtype->size; }
+
+bool kni_type_copy(kn_arena *a, kn_type t, kn_type *out)
+{
+    *out = t;
+    if (!t.ndim) {
+        out->dim = NULL;
+        return true;
+    }
+    return (out->dim = knx_arena_copy(a, t.dim, (size_t)t.ndim * sizeof *t.dim)) != NULL;
+}
+
+const char *kni_type_text(kn_text *t, kn_type type, bool long_names)
+{
+    size_t start = t->length;
+    knx_text_add(t, "%s[", long_names ? type.dtype->name : type.dtype->short_name);
+    for (int i = 0; i < type.ndim; i++)
+        knx_text_add(t, i ? ",%" PRId64 : "%" PRId64, type.dim[i]);
+    knx_text_add(t, "]");
+    return t->s + start;
+}
+
+/* Extents of 0 do not count, as in NumPy: the strides of such an array must fit too. */
+kn_error *kni_type_check_size(kn_type t)
+{
+    size_t bytes = t.dtype->size;
+    for (int i = 0; i < t.ndim; i++) {
+        if (t.dim[i] < 0)
+            return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
+        if (!t.dim[i])
+            continue;
+        if ((uint64_t)t.dim[i] > PTRDIFF_MAX || knx_mul_overflows(bytes, (size_t)t.dim[i], &bytes) || bytes > PTRDIFF_MAX) {
+            kn_text shape = { 0 };
+            return knx_error(KN_ERROR_MEMORY, "array of shape %s and dtype %s is too large",
+                             knx_show_shape(&shape, t.ndim, t.dim), t.dtype->name);
+        }
+    }
+    return NULL;
+}

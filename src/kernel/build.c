@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * build.c -- the builder of kernels: nodes are made once, constants fold, and what no store needs is dropped at the end. */
+#include "base/hash.h"
+#include "kernel/internal.h"
+#include <stdarg.h>
+#include <string.h>
+
+struct knk_builder {
+    kn_error *error;
+    int n_par;
+    KN_VEC(knk_inst) node;
+    KN_VEC(knk_stage) stage;
+    KN_VEC(knk_buffer) buffer;
+    KN_VEC(knk_map) map;
+    knk_node *table; /* open addressing; node + 1, 0: empty */
+    size_t table_size;
+};
+
+knk_builder *knk_new(int n_par)
+{
+    knk_builder *k = knx_alloc_zero(sizeof *k);
+    if (k)
+        k->n_par = n_par;
+    if (k && (n_par < 0 || n_par > KNK_MAX_LOOPS))
+        knk_fail(k, "kernel: %d parallel loops", n_par);
+    return k;
+}
+
+void knk_delete(knk_builder *k)
+{
+    if (!k)
+        return;
+    knx_error_release(k->error);
+    KN_VEC_FREE(&k->node);
+    KN_VEC_FREE(&k->stage);
+    KN_VEC_FREE(&k->buffer);
+    KN_VEC_FREE(&k->map);
+    knx_free(k->table);
+    knx_free(k);
+}
+
+knk_node knk_fail(knk_builder *k, const char *format, ...)
+{
+    if (k && !k->error) {
+        kn_text text = { 0 };
+        va_list args;
+        va_start(args, format);
+        vsnprintf(text.s, sizeof text.s, format, args);
+        va_end(args);
+        k->error = knx_error(KN_ERROR_VALUE, "%s", text.s);
+    }
+    return KNK_NONE;
+}
+
+static knk_node no_memory(knk_builder *k)
+{
+    if (!k->error)
+        k->error = knx_error_nomem();
+    return KNK_NONE;
+}
+
+const knk_inst *knk_nodes(const knk_builder *k) { return k->node.at; }
+
+int knk_begin_stage(knk_builder *k, int n_inner)
+{
+    if (!k || k->error)
+        return 0;
+    if (n_inner < 0 || k->n_par + n_inner > KNK_MAX_LOOPS || k->stage.n >= 255)
+        return knk_fail(k, "kernel: stage %d with %d inner loops and %d parallel ones", (int)k->stage.n, n_inner, k->n_par), 0;
+    int n = (int)k->node.n;
+    if (!KN_VEC_PUSH(&k->stage, ((knk_stage){ n_inner, n, n })))
+        return no_memory(k), 0;
+    return (int)k->stage.n - 1;
+}
+
+int knk_add_buffer(knk_builder *k, kn_dtype_id dtype, bool written)
+{
+    if (!k || k->error)
+        return 0;
+    if ((unsigned)dtype >= KN_ID_COUNT || k->buffer.n >= INT16_MAX)
+        return knk_fail(k, "kernel: buffer %d of dtype %d", (int)k->buffer.n, (int)dtype), 0;
+    if (!KN_VEC_PUSH(&k->buffer, ((knk_buffer){ (uint8_t)dtype, written })))
+        return no_memory(k), 0;
+    return (int)k->buffer.n - 1;
+}
+
+int knk_add_map(knk_builder *k, const uint8_t *cls)
+{
+    if (!k || k->error)
+        return 0;
+    if (!k->stage.n || k->map.n >= INT16_MAX)
+        return knk_fail(k, "kernel: a map outside of a stage, or too many"), 0;
+    knk_map m = { .stage = (uint8_t)(k->stage.n - 1) };
+    int n = k->n_par + k->stage.at[m.stage].n_inner;
+    if (n)
+        memcpy(m.cls, cls, (size_t)n);
+    if (!KN_VEC_PUSH(&k->map, m))
+        return no_memory(k), 0;
+    return (int)k->map.n - 1;
+}
+
+kn_dtype_id knk_dtype(const knk_builder *k, knk_node x)
+{
+    return k && x >= 0 && (size_t)x < k->node.n ? (kn_dtype_id)k->node.at[x].dtype : KN_ID_BOOL;
+}
+
+static uint64_t hash_of(const knk_inst *n)
+{
+    uint64_t h = knx_hash_mix(0, (uint64_t)n->op | (uint64_t)n->dtype << 8 | (uint64_t)n->sub << 16 | (uint64_t)(n->op == KNK_CONST ? 0 : n->stage) << 24);
+    h = knx_hash_mix(h, (uint64_t)(uint16_t)n->buffer | (uint64_t)(uint16_t)n->map << 16 | (uint64_t)(uint32_t)n->a << 32);
+    h = knx_hash_mix(h, (uint64_t)(uint32_t)n->b | (uint64_t)(uint32_t)n->c << 32);
+    return knx_hash_mix(h, n->imm);
+}
+
+static bool same(const knk_inst *x, const knk_inst *y)
+{
+    return x->op == y->op && x->dtype == y->dtype && x->sub == y->sub && (x->stage == y->stage || x->op == KNK_CONST) && x->buffer == y->buffer
+        && x->map == y->map && x->a == y->a && x->b == y->b && x->c == y->c && x->imm == y->imm;
+}
+
+static bool grow_table(knk_builder *k)
+{
+    if (k->table_size >= 2 * (k->node.n + 1))
+        return true;
+    size_t size = k->table_size ? 2 * k->table_size : 64;
+    knk_node *table = knx_alloc_zero(size * sizeof *table);
+    if (!table)
+        return false;
+    for (size_t i = 0; i < k->node.n; i++) {
+        if (k->node.at[i].op == KNK_STORE)
+            continue;
+        size_t at = hash_of(&k->node.at[i]) & (size - 1);
+        while (table[at])
+            at = (at + 1) & (size - 1);
+        table[at] = (knk_node)i + 1;
+    }
+    knx_free(k->table);
+    k->table = table;
+    k->table_size = size;
+    return true;
+}
+
+static knk_node append(knk_builder *k, const knk_inst *n)
+{
+    if (k->node.n >= INT32_MAX - 1)
+        return knk_fail(k, "kernel: too many nodes");
+    if (!grow_table(k) || !KN_VEC_PUSH(&k->node, *n))
+        return no_memory(k);
+    k->stage.at[k->stage.n - 1].end = (int)k->node.n;
+    return (knk_node)k->node.n - 1;
+}
+
+/* The node that equals n, or a new one. */
+static knk_node intern(knk_builder *k, const knk_inst *n)
+{
+    if (!grow_table(k))
+        return no_memory(k);
+    size_t at = hash_of(n) & (k->table_size - 1);
+    for (; k->table[at]; at = (at + 1) & (k->table_size - 1))
+        if (same(n, &k->node.at[k->table[at] - 1]))
+            return k->table[at] - 1;
+    knk_node x = append(k, n);
+    if (x >= 0) { /* append may have made the table larger */
+        at = hash_of(n) & (k->table_size - 1);
+        while (k->table[at] && k->table[at] != x + 1)
+            at = (at + 1) & (k->table_size - 1);
+        k->table[at] = x + 1;
+    }
+    return x;
+}
+
+static bool operands_fit(knk_builder *k, const knk_inst *n)
+{
+    for (int i = 0; i < knk_op_table[n->op].n_operands; i++) {
+        knk_node x = knk_operand(n, i);
+        if (x >= 0 && (size_t)x >= k->node.n)
+            return knk_fail(k, "kernel: %s: operand %d is no node", knk_op_table[n->op].name, i), false;
+    }
+    return true;
+}
+
+static bool all_constant(const knk_builder *k, const knk_inst *n)
+{
+    if (n->op == KNK_CONST || n->op == KNK_INDEX || n->op == KNK_LOAD || n->op == KNK_STORE || n->op == KNK_REDUCE)
+        return false;
+    for (int i = 0; i < knk_op_table[n->op].n_operands; i++)
+        if (k->node.at[knk_operand(n, i)].op != KNK_CONST)
+            return false;
+    return true;
+}
+
+knk_node knk_emit(knk_builder *k, knk_inst n)
+{
+    if (!k || k->error)
+        return KNK_NONE;
+    if (!k->stage.n)
+        return knk_fail(k, "kernel: a node outside of a stage");
+    n.stage = (uint8_t)(k->stage.n - 1);
+    if (!operands_fit(k, &n))
+        return KNK_NONE;
+    const char *why = knk_form_error(&n, k->node.at);
+    if (why)
+        return knk_fail(k, "kernel: %s: %s", knk_op_table[n.op].name, why);
+    knk_node out;
+    if (all_constant(k, &n))
+        return knk_const(k, (kn_dtype_id)n.dtype, knk_fold(&n, k->node.at));
+    if (knk_simplify(k, &n, &out))
+        return out;
+    return n.op == KNK_STORE ? append(k, &n) : intern(k, &n);
+}
+
+static knk_inst inst(knk_op op, kn_dtype_id dtype, knk_node a, knk_node b, knk_node c)
+{
+    return (knk_inst){ .op = (uint8_t)op, .dtype = (uint8_t)dtype, .buffer = KNK_NONE, .map = KNK_NONE, .a = a, .b = b, .c = c };
+}
+
+knk_node knk_const(knk_builder *k, kn_dtype_id d, uint64_t bits)
+{
+    knk_inst n = inst(KNK_CONST, d, KNK_NONE, KNK_NONE, KNK_NONE);
+    n.imm = (unsigned)d < KN_ID_COUNT && knk_size((int)d) < 8 ? bits & (((uint64_t)1 << (8 * knk_size((int)d))) - 1) : bits;
+    return knk_emit(k, n);
+}
+
+/* The value at the start of a scalar, as a number. */
+static uint64_t scalar_bits(kn_dtype_id d, kn_scalar_bits s)
+{
+    switch (kn_dtype_table[d].size) {
+    case 1: return s.u8;
+    case 2: return s.u16;
+    case 4: return s.u32;
+    default: return s.u64;
+    }
+}
+
+knk_node knk_const_double(knk_builder *k, kn_dtype_id d, double v)
+{
+    return (unsigned)d < KN_ID_COUNT ? knk_const(k, d, scalar_bits(d, knx_scalar_from_double(&kn_dtype_table[d], v))) : knk_fail(k, "kernel: no such dtype");
+}
+
+knk_node knk_const_int(knk_builder *k, kn_dtype_id d, int64_t v)
+{
+    return (unsigned)d < KN_ID_COUNT ? knk_const(k, d, scalar_bits(d, knx_scalar_from_int(&kn_dtype_table[d], v))) : knk_fail(k, "kernel: no such dtype");
+}
+
+knk_node knk_index(knk_builder *k, int map)
+{
+    knk_inst n = inst(KNK_INDEX, KN_ID_I64, KNK_NONE, KNK_NONE, KNK_NONE);
+    n.map = (int16_t)map;
+    return knk_emit(k, n);
+}
+
+knk_node knk_load(knk_builder *k, int buffer, int map, knk_node index, knk_node pred, knk_node other)
+{
+    if (!k || k->error)
+        return KNK_NONE;
+    if (buffer < 0 || (size_t)buffer >= k->buffer.n)
+        return knk_fail(k, "kernel: load from buffer %d", buffer);
+    if (pred >= 0 && (size_t)pred < k->node.n && k->node.at[pred].op == KNK_CONST && k->node.at[pred].dtype == KN_ID_BOOL) {
+        if (!k->node.at[pred].imm)
+            return other >= 0 ? other : knk_const(k, knk_memory_dtype((kn_dtype_id)k->buffer.at[buffer].dtype), 0);
+        pred = other = KNK_NONE;
+    }
+    knk_inst n = inst(KNK_LOAD, knk_memory_dtype((kn_dtype_id)k->buffer.at[buffer].dtype), index, pred, other);
+    n.buffer = (int16_t)buffer;
+    n.map = (int16_t)map;
+    return knk_emit(k, n);
+}
+
+void knk_store(knk_builder *k, int buffer, int map, knk_node value)
+{
+    knk_inst n = inst(KNK_STORE, knk_dtype(k, value), value, KNK_NONE, KNK_NONE);
+    n.buffer = (int16_t)buffer;
+    n.map = (int16_t)map;
+    knk_emit(k, n);
+}
+
+knk_node knk_reduce(knk_builder *k, knk_reduction how, knk_node x)
+{
+    knk_inst n = inst(KNK_REDUCE, knk_dtype(k, x), x, KNK_NONE, KNK_NONE);
+    n.sub = (uint8_t)how;
+    return knk_emit(k, n);
+}
+
+knk_node knk_unary(knk_builder *k, knk_op op, knk_node a) { return knk_emit(k, inst(op, knk_dtype(k, a), a, KNK_NONE, KNK_NONE)); }
+
+knk_node knk_binary(knk_builder *k, knk_op op, knk_node a, knk_node b)
+{
+    bool compare = (unsigned)op < KNK_OP_COUNT && knk_op_table[op].result == 'B';
+    return knk_emit(k, inst(op, compare ? KN_ID_BOOL : knk_dtype(k, a), a, b, KNK_NONE));
+}
+
+knk_node knk_ternary(knk_builder *k, knk_op op, knk_node a, knk_node b, knk_node c) { return knk_emit(k, inst(op, knk_dtype(k, op == KNK_SELECT ? b : a), a, b, c)); }
+knk_node knk_select(knk_builder *k, knk_node p, knk_node yes, knk_node no) { return knk_emit(k, inst(KNK_SELECT, knk_dtype(k, yes), p, yes, no)); }
+
+knk_node knk_select_cold(knk_builder *k, knk_node p, knk_node cold_yes, knk_node no)
+{
+    knk_inst n = inst(KNK_SELECT, knk_dtype(k, cold_yes), p, cold_yes, no);
+    n.sub = 1;
+    return knk_emit(k, n);
+}
+
+knk_node knk_cast(knk_builder *k, kn_dtype_id to, knk_node a) { return knk_emit(k, inst(KNK_CAST, to, a, KNK_NONE, KNK_NONE)); }
+knk_node knk_bitcast(knk_builder *k, kn_dtype_id to, knk_node a) { return knk_emit(k, inst(KNK_BITCAST, to, a, KNK_NONE, KNK_NONE)); }
+
+/* Finishing. */
+
+/* Marks what the stores need, numbers it anew; returns the count. */
+static int renumber(const knk_builder *k, knk_node *number)
+{
+    int n = (int)k->node.n, kept = 0;
+    for (int i = 0; i < n; i++)
+        number[i] = k->node.at[i].op == KNK_STORE;
+    for (int i = n - 1; i >= 0; i--)
+        for (int j = 0; number[i] && j < 3; j++)
+            if (knk_operand(&k->node.at[i], j) >= 0)
+                number[knk_operand(&k->node.at[i], j)] = 1;
+    for (int i = 0; i < n; i++)
+        number[i] = number[i] ? kept++ : KNK_NONE;
+    return kept;
+}
+
+static void copy_nodes(const knk_builder *k, const knk_node *number, knk_inst *to, knk_stage *stage)
+{
+    for (size_t s = 0, at = 0; s < k->stage.n; s++) {
+        stage[s] = (knk_stage){ k->stage.at[s].n_inner, (int)at, (int)at };
+        for (int i = k->stage.at[s].first; i < k->stage.at[s].end; i++) {
+            if (number[i] < 0)
+                continue;
+            knk_inst n = k->node.at[i];
+            n.a = n.a < 0 ? n.a : number[n.a];
+            n.b = n.b < 0 ? n.b : number[n.b];
+            n.c = n.c < 0 ? n.c : number[n.c];
+            to[at++] = n;
+        }
+        stage[s].end = (int)at;
+    }
+}
+
+/* The structure as bytes, written field by field. */
+static unsigned char *put(unsigned char *p, uint64_t v, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        *p++ = (unsigned char)(v >> (8 * i));
+    return p;
+}
+
+static bool make_key(knk_kernel *k)
+{
+    size_t room = 32 + (size_t)k->n_stage * 8 + (size_t)k->n_buffer * 2 + (size_t)k->n_map * (1 + KNK_MAX_LOOPS) + (size_t)k->n_node * 28;
+    unsigned char *key = knx_arena_alloc(&k->arena, room), *p = key;
+    if (!key)
+        return false;
+    p = put(p, (uint64_t)k->n_par, 4);
+    p = put(p, (uint64_t)k->n_stage, 4);
+    p = put(p, (uint64_t)k->n_buffer, 4);
+    p = put(p, (uint64_t)k->n_map, 4);
+    for (int i = 0; i < k->n_stage; i++)
+        p = put(put(p, (uint64_t)k->stage[i].n_inner, 4), (uint64_t)k->stage[i].end, 4);
+    for (int i = 0; i < k->n_buffer; i++)
+        p = put(put(p, k->buffer[i].dtype, 1), k->buffer[i].written, 1);
+    for (int i = 0; i < k->n_map; i++) {
+        p = put(p, k->map[i].stage, 1);
+        for (int d = 0; d < k->n_par + k->stage[k->map[i].stage].n_inner; d++)
+            p = put(p, k->map[i].cls[d], 1);
+    }
+    for (int i = 0; i < k->n_node; i++) {
+        const knk_inst *n = &k->node[i];
+        p = put(p, (uint64_t)n->op | (uint64_t)n->dtype << 8 | (uint64_t)n->sub << 16 | (uint64_t)n->stage << 24, 4);
+        p = put(p, (uint64_t)(uint16_t)n->buffer | (uint64_t)(uint16_t)n->map << 16, 4);
+        p = put(p, (uint32_t)n->a, 4);
+        p = put(p, (uint32_t)n->b, 4);
+        p = put(p, (uint32_t)n->c, 4);
+        p = put(p, n->imm, 8);
+    }
+    k->key = key;
+    k->key_bytes = (size_t)(p - key);
+    k->hash = knx_hash_bytes(key, k->key_bytes, 0);
+    return true;
+}
+
+/* Nonzero sizes only, so that NULL means no memory. */
+static void *room_for(knk_kernel *k, size_t n, size_t size) { return knx_arena_zero(&k->arena, n ? n * size : 1); }
+
+static kn_error *fill(const knk_builder *b, knk_kernel *k)
+{
+    knk_node *number = knx_alloc((b->node.n + 1) * sizeof *number);
+    if (!number)
+        return knx_error_nomem();
+    k->n_par = b->n_par;
+    k->n_stage = (int)b->stage.n;
+    k->n_buffer = (int)b->buffer.n;
+    k->n_map = (int)b->map.n;
+    k->n_node = renumber(b, number);
+    knk_inst *node = room_for(k, (size_t)k->n_node, sizeof *node);
+    knk_stage *stage = room_for(k, b->stage.n, sizeof *stage);
+    knk_buffer *buffer = room_for(k, b->buffer.n, sizeof *buffer);
+    knk_map *map = room_for(k, b->map.n, sizeof *map);
+    bool fine = node && stage && buffer && map;
+    if (fine) {
+        copy_nodes(b, number, node, stage);
+        if (b->buffer.n)
+            memcpy(buffer, b->buffer.at, b->buffer.n * sizeof *buffer);
+        if (b->map.n)
+            memcpy(map, b->map.at, b->map.n * sizeof *map);
+    }
+    knx_free(number);
+    k->node = node;
+    k->stage = stage;
+    k->buffer = buffer;
+    k->map = map;
+    return fine ? NULL : knx_error_nomem();
+}
+
+kn_error *knk_finish(knk_builder *b, knk_kernel **out)
+{
+    *out = NULL;
+    if (!b)
+        return knx_error_nomem();
+    kn_error *error = b->error;
+    b->error = NULL;
+    knk_kernel *k = error ? NULL : knx_alloc_zero(sizeof *k);
+    if (k) {
+        atomic_init(&k->refs, 1);
+        error = fill(b, k);
+        if (!error)
+            error = knk_verify(k);
+        if (!error && !make_key(k))
+            error = knx_error_nomem();
+        if (!error)
+            error = knk_prepare(k);
+        if (error)
+            knk_release(k);
+        else
+            *out = k;
+    } else if (!error) {
+        error = knx_error_nomem();
+    }
+    knk_delete(b);
+    return error;
+}
+
+knk_kernel *knk_retain(knk_kernel *k)
+{
+    if (k)
+        atomic_fetch_add_explicit(&k->refs, 1, memory_order_relaxed);
+    return k;
+}
+
+void knk_release(knk_kernel *k)
+{
+    if (!k || atomic_fetch_sub_explicit(&k->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    knx_arena_free(&k->arena);
+    knx_free(k);
+}
+
+double knk_cost(const knk_kernel *k)
+{
+    double cost = 0;
+    for (int i = 0; i < k->n_node; i++) {
+        int op = k->node[i].op;
+        cost += op == KNK_CONST || op == KNK_BITCAST ? 0 : op == KNK_DIV || op == KNK_SQRT ? 4 : op == KNK_REM ? 20 : 1;
+    }
+    return cost;
+}

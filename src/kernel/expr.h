@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * expr.h -- short forms for writing programs in the kernel IR; a builder named k is in scope. For math_*.c. */
+#ifndef KN_KERNEL_EXPR_H
+#define KN_KERNEL_EXPR_H
+#include "kernel/kernel.h"
+
+#define ADD(a, b) knk_binary(k, KNK_ADD, a, b)
+#define SUB(a, b) knk_binary(k, KNK_SUB, a, b)
+#define MUL(a, b) knk_binary(k, KNK_MUL, a, b)
+#define DIV(a, b) knk_binary(k, KNK_DIV, a, b)
+#define FMA(a, b, c) knk_ternary(k, KNK_FMA, a, b, c)
+#define MIN(a, b) knk_binary(k, KNK_MIN, a, b)
+#define MAX(a, b) knk_binary(k, KNK_MAX, a, b)
+#define NEG(a) knk_unary(k, KNK_NEG, a)
+#define ABS(a) knk_unary(k, KNK_ABS, a)
+#define SQRT(a) knk_unary(k, KNK_SQRT, a)
+#define RINT(a) knk_unary(k, KNK_RINT, a)
+#define SCALB(p, n) knk_binary(k, KNK_SCALB, p, n)
+#define AND(a, b) knk_binary(k, KNK_AND, a, b)
+#define OR(a, b) knk_binary(k, KNK_OR, a, b)
+#define XOR(a, b) knk_binary(k, KNK_XOR, a, b)
+#define NOT(a) knk_unary(k, KNK_NOT, a)
+#define SHL(a, n) knk_binary(k, KNK_SHL, a, n)
+#define SHR(a, n) knk_binary(k, KNK_SHR, a, n)
+#define SAR(a, n) knk_binary(k, KNK_SAR, a, n)
+#define EQ(a, b) knk_binary(k, KNK_EQ, a, b)
+#define NE(a, b) knk_binary(k, KNK_NE, a, b)
+#define LT(a, b) knk_binary(k, KNK_LT, a, b)
+#define LE(a, b) knk_binary(k, KNK_LE, a, b)
+#define SELECT(p, yes, no) knk_select(k, p, yes, no)
+#define COLD(p, yes, no) knk_select_cold(k, p, yes, no)
+#define CAST(to, a) knk_cast(k, KN_ID_##to, a)
+#define BITS(to, a) knk_bitcast(k, KN_ID_##to, a)
+#define NUM(d, v) knk_const_double(k, d, v)          /* a float constant of dtype d */
+#define F32(v) knk_const_double(k, KN_ID_F32, v)
+#define F64(v) knk_const_double(k, KN_ID_F64, v)
+#define I32(v) knk_const_int(k, KN_ID_I32, v)
+#define I64(v) knk_const_int(k, KN_ID_I64, v)
+#define U32(v) knk_const(k, KN_ID_U32, v)
+#define U64(v) knk_const(k, KN_ID_U64, v)
+
+/* c[0] + c[1] x + ... + c[n-1] x^(n-1), a chain of fma. */
+knk_node knk_polynomial(knk_builder *k, knk_node x, int n, const double *c);
+#define POLYNOMIAL(x, table) knk_polynomial(k, x, (int)(sizeof(table) / sizeof *(table)), table)
+
+/* The sign bit of x alone, as a float; and y with the sign bit of `sign` set where it is set there. */
+knk_node knk_sign_bit(knk_builder *k, knk_node x);
+knk_node knk_or_bits(knk_builder *k, knk_node y, knk_node sign);
+knk_node knk_xor_bits(knk_builder *k, knk_node y, knk_node sign);
+
+/* A positive finite x as m * 2^e with m in [sqrt(1/2), sqrt(2)); e is a float. Subnormals are right. */
+void knk_split(knk_builder *k, knk_node x, knk_node *m, knk_node *e);
+/* e^x for clamped x; e^x - 1 for f64, good enough to be rounded to f32. */
+knk_node knk_exp_for_float(knk_builder *k, knk_node x);
+knk_node knk_expm1_for_float(knk_builder *k, knk_node x);
+/* e^(x + tail) in the dtype of x, |tail| far below |x|; tail may be KNK_NONE. x need not be clamped, NaN passes. */
+knk_node knk_exp_sum(knk_builder *k, knk_node x, knk_node tail);
+/* f(x) where x is f32, worked out in f64 and rounded once. */
+knk_node knk_in_f64(knk_builder *k, knk_node (*f)(knk_builder *, knk_node), knk_node x);
+static inline bool knk_is_f32(const knk_builder *k, knk_node x) { return knk_dtype(k, x) == KN_ID_F32; }
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * math_common.c -- pieces that several functions share; maximum, minimum, integer powers, hypot. */
+#include "kernel/expr.h"
+#include <math.h>
+
+knk_node knk_polynomial(knk_builder *k, knk_node x, int n, const double *c)
+{
+    kn_dtype_id d = knk_dtype(k, x);
+    knk_node p = NUM(d, c[n - 1]);
+    for (int i = n - 2; i >= 0; i--)
+        p = FMA(p, x, NUM(d, c[i]));
+    return p;
+}
+
+knk_node knk_sign_bit(knk_builder *k, knk_node x)
+{
+    if (knk_is_f32(k, x))
+        return BITS(F32, AND(BITS(U32, x), U32(0x80000000u)));
+    return BITS(F64, AND(BITS(U64, x), U64((uint64_t)1 << 63)));
+}
+
+knk_node knk_or_bits(knk_builder *k, knk_node y, knk_node sign)
+{
+    return knk_is_f32(k, y) ? BITS(F32, OR(BITS(U32, y), BITS(U32, sign))) : BITS(F64, OR(BITS(U64, y), BITS(U64, sign)));
+}
+
+knk_node knk_xor_bits(knk_builder *k, knk_node y, knk_node sign)
+{
+    return knk_is_f32(k, y) ? BITS(F32, XOR(BITS(U32, y), BITS(U32, sign))) : BITS(F64, XOR(BITS(U64, y), BITS(U64, sign)));
+}
+
+knk_node knk_in_f64(knk_builder *k, knk_node (*f)(knk_builder *, knk_node), knk_node x) { return CAST(F32, f(k, CAST(F64, x))); }
+
+void knk_split(knk_builder *k, knk_node x, knk_node *m, knk_node *e)
+{
+    if (knk_is_f32(k, x)) {
+        knk_node tiny = LT(x, F32(0x1p-126)), bits = BITS(I32, SELECT(tiny, MUL(x, F32(0x1p23)), x));
+        knk_node n = SAR(SUB(bits, I32(0x3f3504f3)), I32(23));
+        *m = BITS(F32, SUB(bits, SHL(n, I32(23))));
+        *e = SUB(CAST(F32, n), SELECT(tiny, F32(23), F32(0)));
+    } else {
+        knk_node tiny = LT(x, F64(0x1p-1022)), bits = BITS(I64, SELECT(tiny, MUL(x, F64(0x1p52)), x));
+        knk_node n = SAR(SUB(bits, I64(0x3fe6a09e667f3bcd)), I64(52));
+        *m = BITS(F64, SUB(bits, SHL(n, I64(52))));
+        *e = SUB(CAST(F64, CAST(I32, n)), SELECT(tiny, F64(52), F64(0)));
+    }
+}
+
+knk_node knk_max_nan(knk_builder *k, knk_node a, knk_node b)
+{
+    kn_dtype_id d = knk_dtype(k, a);
+    return d == KN_ID_F32 || d == KN_ID_F64 ? SELECT(NE(a, a), a, MAX(a, b)) : MAX(a, b);
+}
+
+knk_node knk_min_nan(knk_builder *k, knk_node a, knk_node b)
+{
+    kn_dtype_id d = knk_dtype(k, a);
+    return d == KN_ID_F32 || d == KN_ID_F64 ? SELECT(NE(a, a), a, MIN(a, b)) : MIN(a, b);
+}
+
+knk_node knk_integer_pow(knk_builder *k, knk_node x, int64_t n)
+{
+    kn_dtype_id d = knk_dtype(k, x);
+    knk_node result = KNK_NONE, power = x;
+    for (uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; left; left >>= 1) {
+        if (left & 1)
+            result = result == KNK_NONE ? power : MUL(result, power);
+        if (left > 1)
+            power = MUL(power, power);
+    }
+    if (n == 0)
+        return knk_const_int(k, d, 1);
+    return n < 0 ? DIV(knk_const_int(k, d, 1), result) : result;
+}
+
+/* sqrt(a^2 + b^2) with the rounding error of the sum and of the root put right to first order; a, b neither tiny nor huge. */
+static knk_node corrected_root(knk_builder *k, knk_node a, knk_node b)
+{
+    knk_node h = SQRT(FMA(a, a, MUL(b, b))), hh = MUL(h, h), aa = MUL(a, a);
+    knk_node c = SUB(ADD(FMA(NEG(b), b, SUB(hh, aa)), FMA(h, h, NEG(hh))), FMA(a, a, NEG(aa)));
+    knk_node down = DIV(c, ADD(h, h));
+    return SELECT(EQ(h, F64(0)), h, SUB(h, down));
+}
+
+knk_node knk_hypot(knk_builder *k, knk_node x, knk_node y)
+{
+    kn_dtype_id d = knk_dtype(k, x);
+    knk_node h, a = ABS(x), b = ABS(y), infinite = NUM(d, INFINITY);
+    if (d == KN_ID_F32) {
+        knk_node u = CAST(F64, x), v = CAST(F64, y);
+        h = CAST(F32, SQRT(FMA(u, u, MUL(v, v))));
+    } else {
+        knk_node large = MAX(a, b), small = MIN(b, a); /* one of them in any order where they are equal: the same */
+        knk_node huge = LT(F64(0x1p500), large), tiny = LT(large, F64(0x1p-500));
+        knk_node down = SELECT(huge, F64(0x1p-600), SELECT(tiny, F64(0x1p600), F64(1)));
+        knk_node up = SELECT(huge, F64(0x1p600), SELECT(tiny, F64(0x1p-600), F64(1)));
+        h = MUL(corrected_root(k, MUL(large, down), MUL(small, down)), up);
+        h = SELECT(OR(NE(x, x), NE(y, y)), ADD(x, y), h);
+    }
+    return SELECT(OR(EQ(a, infinite), EQ(b, infinite)), infinite, h);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * math_log.c -- log, log1p, pow as programs in the kernel IR. Polynomials: scripts/fit/functions.py.
+ *
+ * x = m 2^e with m near 1, f = m - 1. f32: log m = f - f^2/2 + f^3 P(f). f64: s = f / (2 + f), log m = 2 s + s z L(z) with z = s^2. e ln 2 + f is
+ * kept in two parts. What has to be rounded to f32 only is worked out in f64 with shorter polynomials. */
+#include "kernel/expr.h"
+#include <math.h>
+
+static const double log32[] = { 0x1.555554p-2, -0x1.000226p-2, 0x1.99a01cp-3, -0x1.54728ap-3, 0x1.22d934p-3, -0x1.0d824ep-3, 0x1.055e8p-3, -0x1.38c8a6p-4 };
+static const double log64[] = { 0x1.5555555555592p-1, 0x1.999999997ff01p-2, 0x1.24924941e3c75p-2, 0x1.c71c52118dc30p-3, 0x1.74663da258a33p-3,
+    0x1.39a1d34f1a27dp-3, 0x1.2f04b064540f7p-3 };
+static const double log_for_float[] = { 0x1.555554fd83183p-1, 0x1.999a7ab821350p-2, 0x1.2438cc7b51744p-2, 0x1.e2f80966b5fe7p-3 };
+/* log m = s (2 + z (2/3 + z Q(z))), for pow */
+static const double log64_second[] = { 0x1.9999999999b31p-2, 0x1.2492492457babp-2, 0x1.c71c722d89af1p-3, 0x1.745ce9d7eb728p-3, 0x1.3b1eee04cc998p-3,
+    0x1.0f7fbcf7d4c82p-3, 0x1.0e4441a3141fap-3 };
+#define LN2 0x1.62e42fefa39efp-1
+#define LN2_32 0x1.62e42feep-1 /* 32 bits: times an exponent it is exact */
+#define LN2_32_REST 0x1.a39ef35793c76p-33
+
+/* x > 0 and finite: y. Else what a logarithm gives: -inf at 0, NaN below, x itself for inf and NaN. */
+static knk_node with_special(knk_builder *k, knk_node x, knk_node y)
+{
+    kn_dtype_id d = knk_dtype(k, x);
+    knk_node zero = NUM(d, 0), fine = AND(LT(zero, x), LT(x, NUM(d, INFINITY)));
+    knk_node special = SELECT(LT(zero, x), x, SELECT(EQ(x, zero), NUM(d, -INFINITY), NUM(d, NAN)));
+    return COLD(NOT(fine), special, y);
+}
+
+/* e * hi + f + (small + e * lo), with |f| <= |e * hi| or e = 0. */
+static knk_node sum_parts(knk_builder *k, knk_node e, double hi, double lo, knk_node f, knk_node small)
+{
+    kn_dtype_id d = knk_dtype(k, f);
+    knk_node big = MUL(e, NUM(d, hi)), s = ADD(big, f), error = ADD(SUB(big, s), f);
+    return ADD(s, ADD(error, FMA(e, NUM(d, lo), small)));
+}
+
+/* e ln 2 + log(1 + f) + tail; tail may be KNK_NONE. */
+static knk_node log_f64_core(knk_builder *k, knk_node e, knk_node f, knk_node tail)
+{
+    knk_node s = DIV(f, ADD(F64(2), f)), z = MUL(s, s), half = MUL(F64(0.5), MUL(f, f));
+    knk_node small = SUB(MUL(s, FMA(z, POLYNOMIAL(z, log64), half)), half);
+    if (tail != KNK_NONE)
+        small = ADD(small, tail);
+    return sum_parts(k, e, LN2_32, LN2_32_REST, f, small);
+}
+
+static knk_node log_for_float_core(knk_builder *k, knk_node e, knk_node f)
+{
+    knk_node s = DIV(f, ADD(F64(2), f)), z = MUL(s, s);
+    return FMA(e, F64(LN2), FMA(MUL(s, z), POLYNOMIAL(z, log_for_float), ADD(s, s)));
+}
+
+knk_node knk_log(knk_builder *k, knk_node x)
+{
+    knk_node m, e, y;
+    knk_split(k, x, &m, &e);
+    if (knk_is_f32(k, x)) {
+        knk_node f = SUB(m, F32(1)), ff = MUL(f, f), small = FMA(MUL(f, ff), POLYNOMIAL(f, log32), MUL(F32(-0.5), ff));
+        y = sum_parts(k, e, 0x1.62e4p-1, 0x1.7f7d1cp-20, f, small);
+    } else {
+        y = log_f64_core(k, e, SUB(m, F64(1)), KNK_NONE);
+    }
+    return with_special(k, x, y);
+}
+
+/* log u for u = 1 + x; where u is near 1 it works from x itself. */
+static knk_node log1p_for_float(knk_builder *k, knk_node x)
+{
+    knk_node u = ADD(F64(1), x), m, e;
+    knk_split(k, u, &m, &e);
+    return with_special(k, u, log_for_float_core(k, e, SELECT(EQ(e, F64(0)), x, SUB(m, F64(1)))));
+}
+
+static knk_node log1p_f64(knk_builder *k, knk_node x)
+{
+    knk_node one = F64(1), u = ADD(one, x), m, e;
+    knk_split(k, u, &m, &e);
+    knk_node near = EQ(e, F64(0)), b = SUB(u, one), lost = ADD(SUB(one, SUB(u, b)), SUB(x, b));
+    knk_node tail = SELECT(near, F64(0), DIV(lost, u));
+    return with_special(k, u, log_f64_core(k, e, SELECT(near, x, SUB(m, one)), tail));
+}
+
+knk_node knk_log1p(knk_builder *k, knk_node x)
+{
+    knk_node y = knk_is_f32(k, x) ? knk_in_f64(k, log1p_for_float, x) : log1p_f64(k, x);
+    return knk_or_bits(k, y, knk_sign_bit(k, x)); /* -0 stays; NaN below -1 whatever its sign */
+}
+
+/* log a to about 67 bits as hi + lo, for positive finite a. */
+static void log_two_parts(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo)
+{
+    knk_node m, e, two = F64(2);
+    knk_split(k, a, &m, &e);
+    knk_node f = SUB(m, F64(1)), d = ADD(two, f), d_lo = SUB(f, SUB(d, two));
+    knk_node s = DIV(f, d), s_lo = DIV(FMA(NEG(s), d_lo, FMA(NEG(s), d, f)), d);
+    knk_node z = MUL(s, s), z_lo = FMA(ADD(s, s), s_lo, FMA(s, s, NEG(z)));
+    knk_node third = F64(0x1.5555555555555p-1), t = MUL(z, POLYNOMIAL(z, log64_second)), c = ADD(third, t);
+    knk_node c_lo = ADD(ADD(SUB(third, c), t), F64(0x1.5555555555555p-55));
+    knk_node v = MUL(z, c), v_lo = ADD(FMA(z, c, NEG(v)), FMA(z, c_lo, MUL(z_lo, c)));
+    knk_node w = ADD(two, v), w_lo = ADD(ADD(SUB(two, w), v), v_lo);
+    knk_node l = MUL(s, w), l_lo = ADD(FMA(s, w, NEG(l)), FMA(s, w_lo, MUL(s_lo, w)));
+    knk_node big = MUL(e, F64(LN2_32)), sum = ADD(big, l), error = ADD(SUB(big, sum), l);
+    knk_node rest = ADD(error, FMA(e, F64(LN2_32_REST), l_lo));
+    *hi = ADD(sum, rest);
+    *lo = ADD(SUB(sum, *hi), rest);
+}
+
+/* |x|^y for f64 operands a = |x|: e^(y log a). Infinite exponents are clamped by exp. */
+static knk_node power_f64(knk_builder *k, knk_node a, knk_node y)
+{
+    knk_node hi, lo, zero = F64(0), infinite = F64(INFINITY);
+    log_two_parts(k, a, &hi, &lo);
+    knk_node l = SELECT(EQ(a, zero), F64(-INFINITY), SELECT(LT(a, infinite), hi, a));
+    knk_node p = MUL(y, l), tail = FMA(y, lo, FMA(y, hi, NEG(p)));
+    tail = SELECT(LT(ABS(p), F64(800)), tail, zero);
+    p = SELECT(EQ(a, F64(1)), zero, p); /* 1 to an infinite power */
+    return knk_exp_sum(k, p, tail);
+}
+
+static knk_node power_for_float(knk_builder *k, knk_node a, knk_node y)
+{
+    knk_node m, e, zero = F64(0);
+    knk_split(k, a, &m, &e);
+    knk_node l = log_for_float_core(k, e, SUB(m, F64(1)));
+    l = SELECT(EQ(a, zero), F64(-INFINITY), SELECT(LT(a, F64(INFINITY)), l, a));
+    knk_node p = SELECT(EQ(a, F64(1)), zero, MUL(y, l));
+    return CAST(F32, knk_exp_for_float(k, MAX(F64(-1000), p)));
+}
+
+knk_node knk_pow(knk_builder *k, knk_node x, knk_node y)
+{
+    kn_dtype_id d = knk_dtype(k, x);
+    knk_node zero = NUM(d, 0), one = NUM(d, 1), half_y = MUL(y, NUM(d, 0.5)), a = ABS(x);
+    knk_node whole = EQ(RINT(y), y), odd = AND(whole, NE(RINT(half_y), half_y));
+    knk_node p = d == KN_ID_F32 ? power_for_float(k, CAST(F64, a), CAST(F64, y)) : power_f64(k, a, y);
+    p = knk_xor_bits(k, p, SELECT(odd, knk_sign_bit(k, x), zero));
+    knk_node bad = AND(AND(LT(x, zero), LT(NUM(d, -INFINITY), x)), NOT(whole));
+    p = SELECT(OR(bad, OR(NE(x, x), NE(y, y))), NUM(d, NAN), p);
+    return SELECT(OR(EQ(y, zero), EQ(x, one)), one, p);
+}

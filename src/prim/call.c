@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * call.c -- jit: a call of a jaxpr, kept as one equation so that it is seen in jaxprs and compiled as a whole.
+ *
+ *     type       operands of exactly the body's types; its results
+ *     linearize  the body's primal part with residuals, and a second call of its linear part
+ *     transpose  the body, transposed
+ *     batch      the body, batched
+ *     lower      expands to the body
+ */
+#include "prim/rules.h"
+#include "transform/transform.h"
+
+static kn_error *jit_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kni_jaxpr *j = ((const kn_p_jit *)params)->jaxpr;
+    if (!j || j->n_const)
+        return knx_error(KN_ERROR_VALUE, "jit needs a jaxpr without constants");
+    if ((uint32_t)n_in != j->n_in)
+        return knx_error(KN_ERROR_TYPE, "%s takes %u arguments, not %d", *j->name ? j->name : "the function", j->n_in, n_in);
+    for (int i = 0; i < n_in; i++)
+        if (!kni_type_equal(x[i], kni_in_type(j, (uint32_t)i))) {
+            kn_text s = {0}, t = {0};
+            return knx_error(KN_ERROR_TYPE, "%s: argument %d has type %s, not %s", *j->name ? j->name : "jit", i, kni_type_text(&s, x[i], false),
+                             kni_type_text(&t, kni_in_type(j, (uint32_t)i), false));
+        }
+    if ((uint32_t)*n_out < j->n_out)
+        return knx_error(KN_ERROR_VALUE, "jit has more results than there is room for");
+    for (uint32_t i = 0; i < j->n_out; i++)
+        if (!kni_type_copy(a, kni_out_type(j, i), &y[i])) /* the body may go before the equation's variables do */
+            return knx_error_nomem();
+    *n_out = (int)j->n_out;
+    return NULL;
+}
+
+/* n atoms (and a few more) that live as long as the builder. */
+static kn_atom *atoms(kn_builder *b, size_t n) { return knx_arena_alloc(&b->arena, (n + 1) * sizeof(kn_atom)); }
+
+/* A call of j with the name that this equation's has. */
+static void call(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_atom *out)
+{
+    for (uint32_t i = 0; i < j->n_out; i++)
+        out[i] = KN_ATOM_NONE;
+    knb_jit(r->b, ((const kn_p_jit *)r->params)->name, j, in, out);
+}
+
+/* --- linearize ---------------------------------------------------------------------------------------------------------------------- */
+
+static kn_error *emit_linearized(const kn_rule *r, const kn_linearized *l, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+{
+    kn_atom *out = atoms(r->b, (size_t)l->primal->n_out), *in = atoms(r->b, (size_t)l->linear->n_in);
+    kn_atom *t = atoms(r->b, (size_t)l->linear->n_out);
+    if (!out || !in || !t)
+        return knx_error_nomem();
+    call(r, l->primal, r->x, out);
+    for (int i = 0; i < r->n_out; i++)
+        y[i] = out[i];
+    if (!l->n_tangent_out)
+        return NULL;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->n_residual; i++)
+        in[n++] = out[(uint32_t)r->n_out + i];
+    for (int i = 0; i < r->n_in; i++)
+        if (tx[i] != KN_ATOM_ZERO)
+            in[n++] = tx[i];
+    call(r, l->linear, in, t);
+    for (int i = 0, k = 0; i < r->n_out; i++)
+        if (l->out_tangent[i])
+            ty[i] = t[k++];
+    return NULL;
+}
+
+static kn_error *jit_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+{
+    const kni_jaxpr *j = ((const kn_p_jit *)r->params)->jaxpr;
+    bool *has_tangent = knx_alloc((size_t)r->n_in + 1);
+    kn_linearized l = {0};
+    if (!has_tangent)
+        return knx_error_nomem();
+    for (int i = 0; i < r->n_in; i++)
+        has_tangent[i] = tx[i] != KN_ATOM_ZERO;
+    kn_error *error = knt_linearize(j, has_tangent, &l);
+    if (!error)
+        error = emit_linearized(r, &l, tx, y, ty);
+    knt_linearized_free(&l);
+    knx_free(has_tangent);
+    return error;
+}
+
+/* --- transpose ---------------------------------------------------------------------------------------------------------------------- */
+
+static kn_error *emit_transposed(const kn_rule *r, kni_jaxpr *j, const kn_atom *ct, kn_atom *ct_in)
+{
+    kn_atom *in = atoms(r->b, (size_t)j->n_in), *out = atoms(r->b, (size_t)j->n_out);
+    if (!in || !out)
+        return knx_error_nomem();
+    int n = 0;
+    for (int i = 0; i < r->n_in; i++)
+        if (r->x[i] != KN_ATOM_LINEAR)
+            in[n++] = r->x[i];
+    for (int i = 0; i < r->n_out; i++)
+        in[n++] = knb_instantiate(r->b, ct[i], r->yt[i]);
+    call(r, j, in, out);
+    for (int i = 0, k = 0; i < r->n_in; i++)
+        if (r->x[i] == KN_ATOM_LINEAR)
+            ct_in[i] = out[k++];
+    return NULL;
+}
+
+static kn_error *jit_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    bool *linear = knx_alloc((size_t)r->n_in + 1);
+    kni_jaxpr *j = NULL;
+    if (!linear)
+        return knx_error_nomem();
+    for (int i = 0; i < r->n_in; i++)
+        linear[i] = r->x[i] == KN_ATOM_LINEAR;
+    kn_error *error = knt_transpose(((const kn_p_jit *)r->params)->jaxpr, linear, &j);
+    if (!error)
+        error = emit_transposed(r, j, ct, ct_in);
+    kni_release(j);
+    knx_free(linear);
+    return error;
+}
+
+/* --- batch, lowering ------------------------------------------------------------------------------------------------------------------ */
+
+static kn_error *jit_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    bool *batched = knx_alloc((size_t)r->n_out + 1);
+    kni_jaxpr *j = NULL;
+    if (!batched)
+        return knx_error_nomem();
+    kn_error *error = knt_batch_lazily(((const kn_p_jit *)r->params)->jaxpr, size, axis, batched, &j);
+    if (!error) {
+        call(r, j, r->x, y);
+        for (int i = 0; i < r->n_out; i++)
+            axis_out[i] = batched[i] ? 0 : -1;
+    }
+    kni_release(j);
+    knx_free(batched);
+    return error;
+}
+
+static kn_error *jit_expand(const kn_rule *r, kn_atom *y)
+{
+    knb_inline(r->b, ((const kn_p_jit *)r->params)->jaxpr, r->x, y);
+    return NULL;
+}
+
+static bool jit_may_fail(const void *params)
+{
+    const kni_jaxpr *j = ((const kn_p_jit *)params)->jaxpr;
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        if (kni_can_fail(j->eqn[i].prim, j->eqn[i].params))
+            return true;
+    return false;
+}
+
+static double jit_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    const kni_jaxpr *j = ((const kn_p_jit *)params)->jaxpr;
+    double cost = 0;
+    (void)n_in, (void)x, (void)n_out, (void)y;
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        for (uint32_t k = 0; k < j->eqn[i].n_out; k++)
+            cost += (double)kni_type_size(j->type[j->eqn[i].out + k]);
+    return cost;
+}
+
+const kn_prim kn_prim_jit = {
+    .name = "jit",
+    .n_in = -1,
+    .n_out = -1,
+    .bits = KN_CALLS | KN_CAN_FAIL,
+    .linear_in = UINT32_MAX,
+    .fields = kni_fields_jit,
+    .params_size = sizeof(kn_p_jit),
+    .doc = "calls a jaxpr (jax.jit)",
+    .type = jit_type,
+    .linearize = jit_linearize,
+    .transpose = jit_transpose,
+    .batch = jit_batch,
+    .expand = jit_expand,
+    .may_fail = jit_may_fail,
+    .cost = jit_cost,
+};

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * choose.c -- comparisons, operations on bits, and select_n. Operands have one dtype; each has the common shape or is a scalar.
+ *
+ *     type       comparisons: bool; bits: the common dtype; select_n: the type of the cases
+ *     jvp        comparisons and bits have no tangents; select_n is linear in its cases: select among their tangents
+ *     transpose  select_n: the cotangent where the case was chosen, zero elsewhere
+ *     batch      as all elementwise primitives; a batched choice among cases that are not is lined up with them
+ *     lower      kernel operations; complex numbers are compared by their real parts first, as in NumPy
+ */
+#include "prim/rules.h"
+
+#define ONE_OPERAND .n_in = 1, .n_out = 1, .factors = "... -> ...", .batch = knp_batch_elementwise
+#define TWO_OPERANDS .n_in = 2, .n_out = 1, .factors = "..., ... -> ...", .batch = knp_batch_elementwise
+
+/* Comparisons */
+
+static kn_error *compare_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)p, (void)n_out;
+    KN_TRY(knp_accepts(x[0].dtype, KNP_NUMBERS | KNP_BOOL));
+    KN_TRY(knp_join(n_in, x, a, y));
+    y->dtype = KN_DT(BOOL);
+    y->weak = false;
+    return NULL;
+}
+
+static kn_value2 equal(knk_builder *k, const kn_expr_args *e, bool negate)
+{
+    knk_op part = negate ? KNK_NE : KNK_EQ;
+    knk_node y = knk_binary(k, part, e->x[0].re, e->x[1].re);
+    if (knx_is_complex(e->xt[0].dtype))
+        y = knk_binary(k, negate ? KNK_OR : KNK_AND, y, knk_binary(k, part, e->x[0].im, e->x[1].im));
+    return knp_real(y);
+}
+
+static kn_value2 less(knk_builder *k, const kn_expr_args *e, int first, bool or_equal)
+{
+    kn_value2 x = e->x[first], y = e->x[1 - first];
+    if (knx_is_complex(e->xt[0].dtype))
+        return knp_real(knp_complex_less(k, x, y, or_equal));
+    return knp_real(knk_binary(k, or_equal ? KNK_LE : KNK_LT, x.re, y.re));
+}
+
+static void eq_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = equal(k, e, false); }
+static void ne_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = equal(k, e, true); }
+static void lt_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = less(k, e, 0, false); }
+static void le_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = less(k, e, 0, true); }
+static void gt_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = less(k, e, 1, false); }
+static void ge_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = less(k, e, 1, true); }
+
+#define COMPARISON .why_no_jvp = KN_WHY_DISCRETE, .why_no_transpose = KN_WHY_DISCRETE, .type = compare_type, TWO_OPERANDS
+enum { COMPARES = KN_ELEMENTWISE | KN_CHEAP | KN_INTEGER_RESULT };
+
+const kn_prim kn_prim_eq = {
+    .name = "eq", COMPARISON, .bits = COMPARES | KN_COMMUTES, .expr = eq_expr, .doc = "x == y, elementwise (np.equal)",
+};
+const kn_prim kn_prim_ne = {
+    .name = "ne", COMPARISON, .bits = COMPARES | KN_COMMUTES, .expr = ne_expr, .doc = "x != y, elementwise (np.not_equal)",
+};
+const kn_prim kn_prim_lt = { .name = "lt", COMPARISON, .bits = COMPARES, .expr = lt_expr, .doc = "x < y, elementwise (np.less)" };
+const kn_prim kn_prim_le = { .name = "le", COMPARISON, .bits = COMPARES, .expr = le_expr, .doc = "x <= y, elementwise (np.less_equal)" };
+const kn_prim kn_prim_gt = { .name = "gt", COMPARISON, .bits = COMPARES, .expr = gt_expr, .doc = "x > y, elementwise (np.greater)" };
+const kn_prim kn_prim_ge = { .name = "ge", COMPARISON, .bits = COMPARES, .expr = ge_expr, .doc = "x >= y, elementwise (np.greater_equal)" };
+
+/* Bits */
+
+static kn_error *bits_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)p, (void)n_out;
+    KN_TRY(knp_accepts(x[0].dtype, KNP_BITS));
+    return knp_join(n_in, x, a, y);
+}
+
+static kn_error *shift_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)p, (void)n_out;
+    KN_TRY(knp_accepts(x[0].dtype, KNP_INTEGERS));
+    return knp_join(n_in, x, a, y);
+}
+
+static void bits_expr(knk_builder *k, const kn_expr_args *e, knk_op op, kn_value2 *y)
+{
+    *y = knp_real(knk_binary(k, op, e->x[0].re, e->x[1].re));
+}
+
+static void and_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_AND, y); }
+static void or_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_OR, y); }
+static void xor_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_XOR, y); }
+static void shift_left_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_SHL, y); }
+static void shift_right_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_SHR, y); }
+static void not_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = knp_real(knk_unary(k, KNK_NOT, e->x[0].re)); }
+
+#define ON_BITS .why_no_jvp = KN_WHY_INTEGERS, .why_no_transpose = KN_WHY_INTEGERS
+enum { BITWISE = KN_ELEMENTWISE | KN_CHEAP | KN_INTEGER_RESULT };
+
+const kn_prim kn_prim_and = {
+    .name = "and", ON_BITS, TWO_OPERANDS, .bits = BITWISE | KN_COMMUTES, .type = bits_type, .expr = and_expr,
+    .doc = "bitwise and of integers or booleans (np.bitwise_and)",
+};
+const kn_prim kn_prim_or = {
+    .name = "or", ON_BITS, TWO_OPERANDS, .bits = BITWISE | KN_COMMUTES, .type = bits_type, .expr = or_expr,
+    .doc = "bitwise or of integers or booleans (np.bitwise_or)",
+};
+const kn_prim kn_prim_xor = {
+    .name = "xor", ON_BITS, TWO_OPERANDS, .bits = BITWISE | KN_COMMUTES, .type = bits_type, .expr = xor_expr,
+    .doc = "bitwise exclusive or of integers or booleans (np.bitwise_xor)",
+};
+const kn_prim kn_prim_not = {
+    .name = "not", ON_BITS, ONE_OPERAND, .bits = BITWISE, .type = bits_type, .expr = not_expr,
+    .doc = "bitwise not of integers or booleans (np.bitwise_not)",
+};
+const kn_prim kn_prim_shift_left = {
+    .name = "shift_left", ON_BITS, TWO_OPERANDS, .bits = BITWISE, .type = shift_type, .expr = shift_left_expr,
+    .doc = "x << y of integers; 0 from the width of the dtype on (np.left_shift)",
+};
+const kn_prim kn_prim_shift_right_logical = {
+    .name = "shift_right_logical", ON_BITS, TWO_OPERANDS, .bits = BITWISE, .type = shift_type, .expr = shift_right_expr,
+    .doc = "x >> y of integers with zeros from the left; 0 from the width of the dtype on (jax.lax.shift_right_logical)",
+};
+
+/* select_n: which (bool for two cases, or int32), then the cases */
+
+static kn_error *which_error(kn_type which, kn_type y)
+{
+    kn_text w = {0}, c = {0};
+    return knx_error(KN_ERROR_TYPE, "`which` must be scalar or have the same shape as cases, got `which` shape %s but case shape %s",
+                     knx_show_shape(&w, which.ndim, which.dim), knx_show_shape(&c, y.ndim, y.dim));
+}
+
+static kn_error *select_n_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)p, (void)n_out;
+    if (n_in < 2)
+        return knx_error(KN_ERROR_TYPE, "must have at least one case");
+    if (x[0].dtype != KN_DT(BOOL) && x[0].dtype != KN_DT(I32))
+        return knx_error(KN_ERROR_TYPE, "`which` must be boolean or int32 type, got %s", x[0].dtype->name);
+    if (x[0].dtype == KN_DT(BOOL) && n_in > 3)
+        return knx_error(KN_ERROR_TYPE, "with boolean `which` cannot have %d cases", n_in - 1);
+    KN_TRY(knp_join(n_in - 1, x + 1, a, y));
+    if (x[0].ndim && !y->ndim) {
+        y->ndim = x[0].ndim;
+        y->dim = x[0].dim;
+        y->sharding = x[0].sharding;
+    }
+    return x[0].ndim && !kni_type_same_shape(x[0], *y) ? which_error(x[0], *y) : NULL;
+}
+
+static kn_atom *room(const kn_rule *r)
+{
+    kn_atom *x = r->b->error ? NULL : knx_arena_alloc(&r->b->arena, (size_t)r->n_in * sizeof *x);
+    if (!x && !r->b->error)
+        knb_fail(r->b, knx_error_nomem());
+    return x;
+}
+
+static void select_n_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    kn_atom *t = room(r);
+    for (int i = 1; t && i < r->n_in; i++)
+        t[i] = tx[i] == KN_ATOM_ZERO ? knb_zeros(r->b, r->xt[i]) : tx[i];
+    if (t)
+        ty[0] = knb_select_n(r->b, r->x[0], r->n_in - 1, t + 1);
+}
+
+static kn_error *select_n_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    kn_atom *t = room(r);
+    if (!t)
+        return NULL;
+    kn_atom zeros = knb_zeros(r->b, r->yt[0]);
+    for (int i = 1; i < r->n_in; i++)
+        t[i] = zeros;
+    for (int i = 1; i < r->n_in; i++) {
+        if (r->x[i] != KN_ATOM_LINEAR)
+            continue;
+        t[i] = ct[0];
+        ct_in[i] = knp_unbroadcast(r->b, knb_select_n(r->b, r->x[0], r->n_in - 1, t + 1), r->xt[i]);
+        t[i] = zeros;
+    }
+    return NULL;
+}
+
+/* What is below the first or beyond the last case means that case. */
+static void select_n_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+{
+    knk_node which = e->x[0].re;
+    *y = e->x[1];
+    if (e->xt[0].dtype == KN_DT(BOOL)) {
+        if (e->n_in == 3)
+            *y = knp_complex_select(k, which, e->x[2], e->x[1]);
+        return;
+    }
+    for (int i = 2; i < e->n_in; i++)
+        *y = knp_complex_select(k, knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I32, i - 1), which), e->x[i], *y);
+}
+
+static double select_n_cost(const void *p, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)p, (void)x, (void)n_out;
+    return (double)kni_type_size(*y) * (n_in - 1);
+}
+
+const kn_prim kn_prim_select_n = {
+    .name = "select_n", .n_in = -1, .n_out = 1, .bits = KN_ELEMENTWISE | KN_CHEAP, .linear_in = ~1u, .factors = "..., ... -> ...",
+    .type = select_n_type, .jvp = select_n_jvp, .transpose = select_n_transpose, .batch = knp_batch_elementwise,
+    .expr = select_n_expr, .cost = select_n_cost,
+    .doc = "for each element the case that the first operand names: false or 0 the first case (jax.lax.select_n)",
+};

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * complex.c -- complex arithmetic and functions as kernel programs on pairs of real nodes. Branch cuts, signed zeros and infinities are
+ * those of C99's annex G (csqrt, clog, cexp, csin, ccos, ctanh); quotients, powers and signs are computed as NumPy computes them. */
+#include "prim/rules.h"
+
+static knk_node num(knk_builder *k, knk_node like, double v) { return knk_const_double(k, knk_dtype(k, like), v); }
+static knk_node add(knk_builder *k, knk_node a, knk_node b) { return knk_binary(k, KNK_ADD, a, b); }
+static knk_node sub(knk_builder *k, knk_node a, knk_node b) { return knk_binary(k, KNK_SUB, a, b); }
+static knk_node mul(knk_builder *k, knk_node a, knk_node b) { return knk_binary(k, KNK_MUL, a, b); }
+static knk_node quo(knk_builder *k, knk_node a, knk_node b) { return knk_binary(k, KNK_DIV, a, b); }
+static knk_node neg(knk_builder *k, knk_node a) { return knk_unary(k, KNK_NEG, a); }
+static knk_node mag(knk_builder *k, knk_node a) { return knk_unary(k, KNK_ABS, a); }
+static knk_node root(knk_builder *k, knk_node a) { return knk_unary(k, KNK_SQRT, a); }
+static knk_node eq(knk_builder *k, knk_node a, knk_node b) { return knk_binary(k, KNK_EQ, a, b); }
+static knk_node lt(knk_builder *k, knk_node a, knk_node b) { return knk_binary(k, KNK_LT, a, b); }
+static knk_node le(knk_builder *k, knk_node a, knk_node b) { return knk_binary(k, KNK_LE, a, b); }
+static knk_node both(knk_builder *k, knk_node a, knk_node b) { return knk_binary(k, KNK_AND, a, b); }
+static knk_node either(knk_builder *k, knk_node a, knk_node b) { return knk_binary(k, KNK_OR, a, b); }
+static knk_node not(knk_builder *k, knk_node a) { return knk_unary(k, KNK_NOT, a); }
+static knk_node if_else(knk_builder *k, knk_node p, knk_node a, knk_node b) { return knk_select(k, p, a, b); }
+static knk_node is_zero(knk_builder *k, knk_node a) { return eq(k, a, num(k, a, 0)); }
+static knk_node is_nan(knk_builder *k, knk_node a) { return knk_binary(k, KNK_NE, a, a); }
+static knk_node is_inf(knk_builder *k, knk_node a) { return eq(k, mag(k, a), num(k, a, __builtin_inf())); }
+static knk_node is_finite(knk_builder *k, knk_node a) { return lt(k, mag(k, a), num(k, a, __builtin_inf())); }
+static bool is_double(knk_builder *k, knk_node a) { return knk_dtype(k, a) == KN_ID_F64; }
+
+/* |size| with the sign bit of `sign`. */
+static knk_node with_sign(knk_builder *k, knk_node size, knk_node sign)
+{
+    bool wide = is_double(k, size);
+    kn_dtype_id bits = wide ? KN_ID_U64 : KN_ID_U32;
+    knk_node mask = knk_const(k, bits, wide ? (uint64_t)1 << 63 : (uint64_t)1 << 31);
+    knk_node s = both(k, knk_bitcast(k, bits, sign), mask);
+    return knk_bitcast(k, knk_dtype(k, size), either(k, knk_bitcast(k, bits, mag(k, size)), s));
+}
+
+/* Arithmetic */
+
+kn_value2 knp_complex_neg(knk_builder *k, kn_value2 x) { return (kn_value2){neg(k, x.re), neg(k, x.im)}; }
+kn_value2 knp_complex_add(knk_builder *k, kn_value2 x, kn_value2 y) { return (kn_value2){add(k, x.re, y.re), add(k, x.im, y.im)}; }
+kn_value2 knp_complex_sub(knk_builder *k, kn_value2 x, kn_value2 y) { return (kn_value2){sub(k, x.re, y.re), sub(k, x.im, y.im)}; }
+
+kn_value2 knp_complex_mul(knk_builder *k, kn_value2 x, kn_value2 y)
+{
+    return (kn_value2){sub(k, mul(k, x.re, y.re), mul(k, x.im, y.im)), add(k, mul(k, x.re, y.im), mul(k, x.im, y.re))};
+}
+
+kn_value2 knp_complex_select(knk_builder *k, knk_node pred, kn_value2 yes, kn_value2 no)
+{
+    kn_value2 y = knp_real(if_else(k, pred, yes.re, no.re));
+    if (yes.im != KNK_NONE)
+        y.im = if_else(k, pred, yes.im, no.im);
+    return y;
+}
+
+/* Smith's algorithm: the larger part of the divisor is divided out first. x / 0 divides both parts by zero. */
+kn_value2 knp_complex_div(knk_builder *k, kn_value2 x, kn_value2 y)
+{
+    knk_node re_size = mag(k, y.re), im_size = mag(k, y.im), by_re = le(k, im_size, re_size);
+    knk_node big = if_else(k, by_re, y.re, y.im), small = if_else(k, by_re, y.im, y.re);
+    knk_node zero = both(k, is_zero(k, re_size), is_zero(k, im_size));
+    knk_node ratio = quo(k, small, big);
+    knk_node scale = quo(k, num(k, big, 1), add(k, big, mul(k, small, ratio)));
+    knk_node re_ratio = mul(k, x.re, ratio), im_ratio = mul(k, x.im, ratio);
+    knk_node re = if_else(k, by_re, add(k, x.re, im_ratio), add(k, re_ratio, x.im));
+    knk_node im = if_else(k, by_re, sub(k, x.im, re_ratio), sub(k, im_ratio, x.re));
+    return (kn_value2){if_else(k, zero, quo(k, x.re, re_size), mul(k, re, scale)),
+                       if_else(k, zero, quo(k, x.im, re_size), mul(k, im, scale))};
+}
+
+knk_node knp_complex_less(knk_builder *k, kn_value2 x, kn_value2 y, bool or_equal)
+{
+    knk_node im_known = not(k, either(k, is_nan(k, x.im), is_nan(k, y.im)));
+    knk_node im_less = or_equal ? le(k, x.im, y.im) : lt(k, x.im, y.im);
+    return either(k, both(k, lt(k, x.re, y.re), im_known), both(k, eq(k, x.re, y.re), im_less));
+}
+
+kn_value2 knp_complex_abs(knk_builder *k, kn_value2 x) { return knp_real(knk_hypot(k, x.re, x.im)); }
+
+/* z / |z|; 0 at 0. An infinite real part decides alone, as in NumPy; two infinite parts have no direction. */
+kn_value2 knp_complex_sign(knk_builder *k, kn_value2 x)
+{
+    knk_node size = knk_hypot(k, x.re, x.im), zero = num(k, size, 0), one = num(k, size, 1), nan = num(k, size, __builtin_nan(""));
+    knk_node re_inf = is_inf(k, x.re), im_inf = is_inf(k, x.im);
+    kn_value2 along_re = {with_sign(k, one, x.re), zero}, along_im = {zero, with_sign(k, one, x.im)};
+    kn_value2 y = {quo(k, x.re, size), quo(k, x.im, size)};
+    y = knp_complex_select(k, is_zero(k, size), (kn_value2){zero, zero}, y);
+    y = knp_complex_select(k, im_inf, along_im, y);
+    y = knp_complex_select(k, re_inf, along_re, y);
+    return knp_complex_select(k, both(k, re_inf, im_inf), (kn_value2){nan, nan}, y);
+}
+
+/* Exponentials */
+
+/* e^x as value * scale, for x beyond the largest exponent, too: a small factor may bring the product back. */
+typedef struct { knk_node value, scale; } scaled;
+static scaled scaled_exp(knk_builder *k, knk_node x)
+{
+    double edge = is_double(k, x) ? 709 : 88, at_edge = is_double(k, x) ? 0x1.d422d2be5dc9bp+1022 : 0x1.f1056ep+126;
+    knk_node big = lt(k, num(k, x, edge), x);
+    return (scaled){knk_exp(k, if_else(k, big, sub(k, x, num(k, x, edge)), x)), if_else(k, big, num(k, x, at_edge), num(k, x, 1))};
+}
+
+/* e^x (cos y + i sin y). Where y has no sine the real part decides: e^-inf is 0, e^inf infinite. */
+kn_value2 knp_complex_exp(knk_builder *k, kn_value2 x)
+{
+    scaled e = scaled_exp(k, x.re);
+    knk_node no_angle = not(k, is_finite(k, x.im)), zero = num(k, x.re, 0), inf = num(k, x.re, __builtin_inf());
+    knk_node re = mul(k, mul(k, e.value, knk_cos(k, x.im)), e.scale), im = mul(k, mul(k, e.value, knk_sin(k, x.im)), e.scale);
+    im = if_else(k, is_zero(k, x.im), x.im, im);
+    knk_node vanishes = both(k, no_angle, eq(k, x.re, neg(k, inf))), grows = both(k, no_angle, eq(k, x.re, inf));
+    re = if_else(k, vanishes, zero, if_else(k, grows, inf, re));
+    return (kn_value2){re, if_else(k, vanishes, zero, im)};
+}
+
+/* sinh and cosh of y, both to be multiplied by `scale`. */
+typedef struct { knk_node sinh, cosh, scale; } hyperbolic;
+static hyperbolic sinh_cosh(knk_builder *k, knk_node y)
+{
+    knk_node size = mag(k, y), half = num(k, y, 0.5), one = num(k, y, 1);
+    scaled e = scaled_exp(k, size);
+    knk_node m = knk_expm1(k, size), tail = quo(k, one, e.value);
+    knk_node big = lt(k, num(k, y, is_double(k, y) ? 40 : 20), size); /* e^-size no longer counts */
+    knk_node s = if_else(k, big, e.value, add(k, m, quo(k, m, add(k, m, one))));
+    knk_node c = if_else(k, big, e.value, add(k, e.value, tail));
+    return (hyperbolic){with_sign(k, mul(k, half, s), y), mul(k, half, c), e.scale};
+}
+
+/* sin x cosh y + i cos x sinh y. The exact zeros on the axes stay zeros beside infinities. */
+kn_value2 knp_complex_sin(knk_builder *k, kn_value2 x)
+{
+    hyperbolic h = sinh_cosh(k, x.im);
+    knk_node c = knk_cos(k, x.re);
+    knk_node re = mul(k, mul(k, knk_sin(k, x.re), h.cosh), h.scale), im = mul(k, mul(k, c, h.sinh), h.scale);
+    knk_node no_cosine = both(k, is_zero(k, x.im), is_nan(k, c));
+    return (kn_value2){if_else(k, is_zero(k, x.re), x.re, re), if_else(k, no_cosine, x.im, im)};
+}
+
+/* cos x cosh y - i sin x sinh y */
+kn_value2 knp_complex_cos(knk_builder *k, kn_value2 x)
+{
+    hyperbolic h = sinh_cosh(k, x.im);
+    knk_node s = knk_sin(k, x.re), zero = num(k, s, 0);
+    knk_node re = mul(k, mul(k, knk_cos(k, x.re), h.cosh), h.scale), im = neg(k, mul(k, mul(k, s, h.sinh), h.scale));
+    knk_node on_axis = either(k, is_zero(k, x.re), is_zero(k, x.im));
+    knk_node signed_zero = mul(k, neg(k, with_sign(k, zero, x.re)), with_sign(k, num(k, s, 1), x.im));
+    return (kn_value2){re, if_else(k, both(k, on_axis, not(k, is_nan(k, x.im))), signed_zero, im)};
+}
+
+/* (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y); far out 1 + i 4 sin y cos y e^-2|x|. */
+kn_value2 knp_complex_tanh(knk_builder *k, kn_value2 x)
+{
+    knk_node size = mag(k, x.re), one = num(k, size, 1), edge = num(k, size, is_double(k, size) ? 22 : 11);
+    knk_node far = lt(k, edge, size);
+    hyperbolic h = sinh_cosh(k, if_else(k, far, one, x.re));
+    knk_node s = knk_sin(k, x.im), c = knk_cos(k, x.im), turn = mul(k, s, c);
+    knk_node below = add(k, mul(k, h.sinh, h.sinh), mul(k, c, c));
+    kn_value2 near = {quo(k, mul(k, h.sinh, h.cosh), below), quo(k, turn, below)};
+    near.re = if_else(k, is_zero(k, x.re), x.re, near.re);
+    near.im = if_else(k, is_zero(k, x.im), x.im, near.im);
+    knk_node fading = knk_exp(k, mul(k, num(k, size, -2), size));
+    knk_node turned = mul(k, mul(k, num(k, size, 4), turn), fading), zero = with_sign(k, num(k, size, 0), turn);
+    knk_node vanishes = both(k, is_inf(k, x.re), not(k, is_finite(k, x.im)));
+    turned = if_else(k, is_zero(k, x.im), x.im, if_else(k, vanishes, zero, turned));
+    return knp_complex_select(k, far, (kn_value2){with_sign(k, one, x.re), turned}, near);
+}
+
+/* 1 / (1 + e^-z), written with the exponential that does not overflow. */
+kn_value2 knp_complex_logistic(knk_builder *k, kn_value2 x)
+{
+    knk_node left = lt(k, x.re, num(k, x.re, 0)), one = num(k, x.re, 1);
+    kn_value2 e = knp_complex_exp(k, knp_complex_select(k, left, x, knp_complex_neg(k, x)));
+    kn_value2 above = knp_complex_select(k, left, e, (kn_value2){one, num(k, one, 0)});
+    return knp_complex_div(k, above, (kn_value2){add(k, one, e.re), e.im});
+}
+
+/* Logarithm, root, powers */
+
+/* log |z| + i arg z. Near the unit circle log |z|^2 is computed from |z|^2 - 1, elsewhere from the larger part and the ratio. */
+kn_value2 knp_complex_log(knk_builder *k, kn_value2 x)
+{
+    knk_node re = mag(k, x.re), im = mag(k, x.im), half = num(k, re, 0.5), one = num(k, re, 1), zero = num(k, re, 0);
+    knk_node inf = num(k, re, __builtin_inf()), swapped = lt(k, re, im);
+    knk_node big = if_else(k, swapped, im, re), small = if_else(k, swapped, re, im);
+    knk_node by_circle = both(k, le(k, half, big), le(k, big, num(k, re, 2)));
+    knk_node excess = knk_ternary(k, KNK_FMA, small, small, mul(k, sub(k, big, one), add(k, big, one)));
+    knk_node equal = eq(k, small, big); /* zeros and infinities have no quotient */
+    knk_node ratio = if_else(k, equal, if_else(k, is_zero(k, big), zero, one), quo(k, small, big));
+    knk_node outer = if_else(k, by_circle, zero, knk_log(k, big));
+    knk_node rest = knk_log1p(k, if_else(k, by_circle, excess, mul(k, ratio, ratio)));
+    knk_node size = add(k, outer, mul(k, half, rest));
+    size = if_else(k, either(k, is_inf(k, re), is_inf(k, im)), inf, size);
+    return (kn_value2){size, knk_atan2(k, x.im, x.re)};
+}
+
+/* The larger of the two parts of the root is sqrt((|z| + |re|) / 2), the other im / 2 over it. Scaled by a power of four, so that |z|
+ * neither overflows nor loses bits among the subnormals. */
+kn_value2 knp_complex_sqrt(knk_builder *k, kn_value2 x)
+{
+    bool wide = is_double(k, x.re);
+    knk_node a = mag(k, x.re), b = mag(k, x.im), half = num(k, a, 0.5), one = num(k, a, 1), zero = num(k, a, 0);
+    knk_node inf = num(k, a, __builtin_inf()), most = if_else(k, lt(k, a, b), b, a);
+    knk_node huge = lt(k, num(k, a, wide ? 0x1p1020 : 0x1p124), most), tiny = lt(k, most, num(k, a, wide ? 0x1p-960 : 0x1p-90));
+    knk_node up = num(k, a, wide ? 0x1p108 : 0x1p50), back = num(k, a, wide ? 0x1p-54 : 0x1p-25);
+    knk_node scale = if_else(k, huge, num(k, a, 0.0625), if_else(k, tiny, up, one));
+    knk_node unscale = if_else(k, huge, num(k, a, 4), if_else(k, tiny, back, one));
+    knk_node as = mul(k, a, scale), bs = mul(k, b, scale);
+    knk_node t = root(k, mul(k, half, add(k, as, knk_hypot(k, as, bs))));
+    knk_node main = mul(k, t, unscale), other = mul(k, quo(k, mul(k, half, bs), t), unscale);
+    knk_node right = le(k, zero, x.re), re_inf = is_inf(k, a), im_inf = is_inf(k, b);
+    other = if_else(k, is_zero(k, most), zero, if_else(k, both(k, re_inf, not(k, is_nan(k, b))), zero, other));
+    kn_value2 y = {if_else(k, right, main, other), with_sign(k, if_else(k, right, other, main), x.im)};
+    y.re = if_else(k, im_inf, inf, y.re);
+    y.im = if_else(k, im_inf, x.im, y.im);
+    /* -inf + i nan is nan + i inf, inf + i nan is inf + i nan */
+    knk_node nan_im = both(k, re_inf, is_nan(k, b));
+    y.re = if_else(k, nan_im, if_else(k, right, inf, x.im), y.re);
+    y.im = if_else(k, nan_im, if_else(k, right, x.im, inf), y.im);
+    return y;
+}
+
+kn_value2 knp_complex_integer_pow(knk_builder *k, kn_value2 x, int64_t n)
+{
+    knk_node one = num(k, x.re, 1), zero = num(k, x.re, 0);
+    kn_value2 y = {one, zero};
+    bool begun = false;
+    for (uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; left; left >>= 1) {
+        if (left & 1u)
+            y = begun ? knp_complex_mul(k, y, x) : x, begun = true;
+        if (left > 1)
+            x = knp_complex_mul(k, x, x);
+    }
+    return n < 0 ? knp_complex_div(k, (kn_value2){one, zero}, y) : y;
+}
+
+/* x^n for a whole number n of a node with |n| < 100, by squaring. */
+static kn_value2 whole_pow(knk_builder *k, kn_value2 x, knk_node n)
+{
+    knk_node one = num(k, n, 1), zero = num(k, n, 0), count = knk_cast(k, KN_ID_I32, mag(k, n));
+    knk_node bit = knk_const_int(k, KN_ID_I32, 1), none = knk_const_int(k, KN_ID_I32, 0);
+    kn_value2 y = {one, zero};
+    for (int i = 0; i < 7; i++) {
+        knk_node shifted = knk_binary(k, KNK_SHR, count, knk_const_int(k, KN_ID_I32, i));
+        knk_node use = knk_binary(k, KNK_NE, both(k, shifted, bit), none);
+        y = knp_complex_select(k, use, knp_complex_mul(k, y, x), y);
+        x = knp_complex_mul(k, x, x);
+    }
+    kn_value2 inverse = knp_complex_div(k, (kn_value2){one, zero}, y);
+    return knp_complex_select(k, lt(k, n, zero), inverse, y);
+}
+
+/* As NumPy: x^0 is 1; 0^y is 0 for positive real y, else nan; small whole powers are products; the rest is e^(y log x). */
+kn_value2 knp_complex_pow(knk_builder *k, kn_value2 x, kn_value2 y)
+{
+    knk_node zero = num(k, x.re, 0), one = num(k, x.re, 1), nan = num(k, x.re, __builtin_nan(""));
+    knk_node real_power = is_zero(k, y.im), no_power = both(k, real_power, is_zero(k, y.re));
+    knk_node base_zero = both(k, is_zero(k, x.re), is_zero(k, x.im));
+    knk_node small = both(k, real_power, lt(k, mag(k, y.re), num(k, x.re, 100)));
+    knk_node whole = both(k, small, eq(k, knk_unary(k, KNK_TRUNC, y.re), y.re));
+    kn_value2 r = knp_complex_exp(k, knp_complex_mul(k, y, knp_complex_log(k, x)));
+    r = knp_complex_select(k, whole, whole_pow(k, x, if_else(k, whole, y.re, zero)), r);
+    knk_node to_zero = both(k, real_power, lt(k, zero, y.re));
+    kn_value2 of_zero = {if_else(k, to_zero, zero, nan), if_else(k, to_zero, zero, nan)};
+    r = knp_complex_select(k, base_zero, of_zero, r);
+    return knp_complex_select(k, no_power, (kn_value2){one, zero}, r);
+}

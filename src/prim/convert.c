@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * convert.c -- elementwise primitives between dtypes: conversions, bit patterns, parts of complex numbers; and stop_gradient.
+ *
+ *     type       the operand's shape with another dtype
+ *     jvp        linear, but nothing for bit patterns, integer results and stop_gradient
+ *     transpose  the way back. Cotangents of complex numbers are not conjugated: real has (ct, 0), imag (0, -ct)
+ *     batch      as all elementwise primitives
+ *     lower      casts and bit casts; the parts are the nodes that a complex number travels as
+ */
+#include "prim/rules.h"
+
+#define ONE_OPERAND .n_in = 1, .n_out = 1, .factors = "... -> ...", .batch = knp_batch_elementwise
+
+/* convert_element_type */
+
+static kn_error *convert_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_convert *p = params;
+    (void)n_in, (void)n_out;
+    if (p->new_dtype != x->dtype && (x->dtype->kind == KN_KIND_KEY || p->new_dtype->kind == KN_KIND_KEY))
+        return knx_error(KN_ERROR_TYPE, "cannot convert %s to %s", x->dtype->name, p->new_dtype->name);
+    KN_TRY(knp_type_like(a, *x, p->new_dtype, y));
+    y->weak = p->weak_type;
+    return NULL;
+}
+
+static void convert_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    if (kni_has_tangent(r->yt[0]))
+        knp_jvp_linear(r, tx, ty);
+}
+
+static kn_error *convert_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    ct_in[0] = knb_convert(r->b, ct[0], r->xt[0].dtype);
+    return NULL;
+}
+
+static void convert_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+{
+    *y = knp_value_cast(k, e->xt[0].dtype, e->x[0], e->yt[0].dtype);
+}
+
+const kn_prim kn_prim_convert_element_type = {
+    .name = "convert_element_type", ONE_OPERAND, .bits = KN_ELEMENTWISE | KN_CHEAP, .linear_in = 1,
+    .fields = kni_fields_convert, .params_size = sizeof(kn_p_convert),
+    .type = convert_type, .jvp = convert_jvp, .transpose = convert_transpose, .expr = convert_expr,
+    .doc = "each element converted to another dtype as NumPy's astype does (jax.lax.convert_element_type)",
+};
+
+/* bitcast_convert_type */
+
+static kn_error *bitcast_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_bitcast *p = params;
+    (void)n_in, (void)n_out;
+    if (p->new_dtype->size != x->dtype->size)
+        return knx_error(KN_ERROR_VALUE, "cannot see the bits of %s as %s: their sizes differ", x->dtype->name, p->new_dtype->name);
+    if (p->new_dtype != x->dtype && (x->dtype->kind == KN_KIND_KEY || p->new_dtype->kind == KN_KIND_KEY))
+        return knx_error(KN_ERROR_TYPE, "does not accept random keys");
+    KN_TRY(knp_type_like(a, *x, p->new_dtype, y));
+    y->weak = false;
+    return NULL;
+}
+
+static kn_dtype unsigned_of_size(int size)
+{
+    return size == 1 ? KN_DT(U8) : size == 2 ? KN_DT(U16) : size == 4 ? KN_DT(U32) : KN_DT(U64);
+}
+
+/* The bits of an element of at most eight bytes as an unsigned node of its size. */
+static knk_node bits_of(knk_builder *k, kn_dtype d, kn_value2 x)
+{
+    kn_dtype_id id = (kn_dtype_id)unsigned_of_size(d->size)->id;
+    if (d->id == KN_ID_C64) {
+        knk_node lo = knk_cast(k, KN_ID_U64, knk_bitcast(k, KN_ID_U32, x.re)), hi = knk_cast(k, KN_ID_U64, knk_bitcast(k, KN_ID_U32, x.im));
+        return knk_binary(k, KNK_OR, lo, knk_binary(k, KNK_SHL, hi, knk_const_int(k, KN_ID_U64, 32)));
+    }
+    if (d->kind == KN_KIND_BOOL)
+        return knk_cast(k, id, x.re);
+    if (knp_node_dtype(d) != (kn_dtype_id)d->id) /* 16-bit floats travel as float32 */
+        x.re = knk_cast(k, (kn_dtype_id)d->id, x.re);
+    return d->id == (uint8_t)id ? x.re : knk_bitcast(k, id, x.re);
+}
+
+static kn_value2 value_of_bits(knk_builder *k, kn_dtype d, knk_node bits)
+{
+    if (d->id == KN_ID_C64) {
+        knk_node hi = knk_cast(k, KN_ID_U32, knk_binary(k, KNK_SHR, bits, knk_const_int(k, KN_ID_U64, 32)));
+        return (kn_value2){knk_bitcast(k, KN_ID_F32, knk_cast(k, KN_ID_U32, bits)), knk_bitcast(k, KN_ID_F32, hi)};
+    }
+    if (d->kind == KN_KIND_BOOL)
+        return knp_real(knk_cast(k, KN_ID_BOOL, bits));
+    knk_node y = knk_dtype(k, bits) == (kn_dtype_id)d->id ? bits : knk_bitcast(k, (kn_dtype_id)d->id, bits);
+    return knp_real(knp_node_dtype(d) == (kn_dtype_id)d->id ? y : knk_cast(k, knp_node_dtype(d), y));
+}
+
+static void bitcast_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+{
+    kn_dtype from = e->xt[0].dtype, to = e->yt[0].dtype;
+    *y = from == to ? e->x[0] : value_of_bits(k, to, bits_of(k, from, e->x[0]));
+}
+
+const kn_prim kn_prim_bitcast_convert_type = {
+    .name = "bitcast_convert_type", ONE_OPERAND, .bits = KN_ELEMENTWISE | KN_CHEAP,
+    .why_no_jvp = KN_WHY_NOT_DIFFERENTIABLE, .why_no_transpose = KN_WHY_NOT_DIFFERENTIABLE,
+    .fields = kni_fields_bitcast, .params_size = sizeof(kn_p_bitcast), .type = bitcast_type, .expr = bitcast_expr,
+    .doc = "the bits of each element read as another dtype of the same size (jax.lax.bitcast_convert_type)",
+};
+
+/* stop_gradient */
+
+static kn_error *same_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)p, (void)n_in, (void)n_out;
+    return knp_type_like(a, *x, x->dtype, y);
+}
+
+static void same_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { (void)k, *y = e->x[0]; }
+
+const kn_prim kn_prim_stop_gradient = {
+    .name = "stop_gradient", ONE_OPERAND, .bits = KN_ELEMENTWISE | KN_CHEAP | KN_IDENTITY, .cost = knp_cost_none,
+    .type = same_type, .jvp = knp_jvp_zero, .expr = same_expr,
+    .doc = "x itself, which counts as a constant in derivatives (jax.lax.stop_gradient)",
+};
+
+/* real, imag, conj of complex numbers */
+
+static kn_error *part_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)p, (void)n_in, (void)n_out;
+    KN_TRY(knp_accepts(x->dtype, KNP_COMPLEX));
+    return knp_type_like(a, *x, knx_component(x->dtype), y);
+}
+
+static kn_error *conj_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)p, (void)n_in, (void)n_out;
+    KN_TRY(knp_accepts(x->dtype, KNP_COMPLEX));
+    return knp_type_like(a, *x, x->dtype, y);
+}
+
+static kn_error *real_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    ct_in[0] = knb_complex(r->b, ct[0], knb_like(r->b, ct[0], 0));
+    return NULL;
+}
+
+static kn_error *imag_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    ct_in[0] = knb_complex(r->b, knb_like(r->b, ct[0], 0), knb_neg(r->b, ct[0]));
+    return NULL;
+}
+
+static void real_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { (void)k, *y = knp_real(e->x[0].re); }
+static void imag_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { (void)k, *y = knp_real(e->x[0].im); }
+
+static void conj_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+{
+    *y = (kn_value2){e->x[0].re, knk_unary(k, KNK_NEG, e->x[0].im)};
+}
+
+enum { TAKES_APART = KN_ELEMENTWISE | KN_CHEAP };
+
+const kn_prim kn_prim_real = {
+    .name = "real", ONE_OPERAND, .bits = TAKES_APART, .linear_in = 1, .cost = knp_cost_none,
+    .type = part_type, .jvp = knp_jvp_linear, .transpose = real_transpose, .expr = real_expr,
+    .doc = "the real part of complex numbers (np.real)",
+};
+const kn_prim kn_prim_imag = {
+    .name = "imag", ONE_OPERAND, .bits = TAKES_APART, .linear_in = 1, .cost = knp_cost_none,
+    .type = part_type, .jvp = knp_jvp_linear, .transpose = imag_transpose, .expr = imag_expr,
+    .doc = "the imaginary part of complex numbers (np.imag)",
+};
+const kn_prim kn_prim_conj = {
+    .name = "conj", ONE_OPERAND, .bits = TAKES_APART, .linear_in = 1,
+    .type = conj_type, .jvp = knp_jvp_linear, .transpose = knp_transpose_same, .expr = conj_expr,
+    .doc = "the complex conjugate (np.conjugate)",
+};
+
+/* complex: a complex number from its parts */
+
+static kn_error *complex_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)p, (void)n_out;
+    if (x[0].dtype != KN_DT(F32) && x[0].dtype != KN_DT(F64))
+        return knp_accepts(x[0].dtype, 0);
+    KN_TRY(knp_join(n_in, x, a, y));
+    y->dtype = knx_complex_of(y->dtype);
+    return NULL;
+}
+
+static kn_error *complex_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    if (r->x[0] == KN_ATOM_LINEAR)
+        ct_in[0] = knp_unbroadcast(r->b, knb_real(r->b, ct[0]), r->xt[0]);
+    if (r->x[1] == KN_ATOM_LINEAR)
+        ct_in[1] = knb_neg(r->b, knp_unbroadcast(r->b, knb_imag(r->b, ct[0]), r->xt[1]));
+    return NULL;
+}
+
+static void complex_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { (void)k, *y = (kn_value2){e->x[0].re, e->x[1].re}; }
+
+const kn_prim kn_prim_complex = {
+    .name = "complex", .n_in = 2, .n_out = 1, .factors = "..., ... -> ...", .batch = knp_batch_elementwise,
+    .bits = TAKES_APART, .linear_in = 3, .cost = knp_cost_none,
+    .type = complex_type, .jvp = knp_jvp_linear, .transpose = complex_transpose, .expr = complex_expr,
+    .doc = "complex numbers from their real and imaginary parts (jax.lax.complex)",
+};

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * dynamic.c -- dynamic_slice and dynamic_update_slice: a window whose start is data, moved so that it lies inside of the array.
+ *
+ *     type       the window; the array
+ *     jvp        linear in the array, and in array and update together
+ *     transpose  the cotangent written into zeros; zeros written into the cotangent, and its window
+ *     batch      one more dimension at its start 0; batched starts: a gather, and a select between the array and scattered updates
+ *     lower      kernels that compute the start: loads at it, or a choice between two loads
+ */
+#include "prim/index.h"
+
+/* --- types ------------------------------------------------------------------------------------------------------------------------ */
+
+static kn_error *check_starts(const char *op, int n, const kn_type *start, int ndim)
+{
+    if (n != ndim)
+        return knx_error(KN_ERROR_TYPE, "%s: the number of start indices must match the number of dimensions, got %d for %d", op, n,
+                         ndim);
+    for (int i = 0; i < n; i++)
+        if (start[i].ndim || !knx_is_integer(start[i].dtype))
+            return knx_error(KN_ERROR_TYPE, "%s: start indices must be integer scalars, got %s of dimension %d", op,
+                             start[i].dtype->name, start[i].ndim);
+    return NULL;
+}
+
+static kn_error *check_fits(const char *op, const char *what, int ndim, const int64_t *size, kn_type x)
+{
+    bool fits = ndim == x.ndim;
+    for (int i = 0; fits && i < ndim; i++)
+        fits = size[i] >= 0 && size[i] <= x.dim[i];
+    kn_text s = {0}, t = {0};
+    return fits ? NULL : knx_error(KN_ERROR_TYPE, "%s: %s must be less than or equal to operand shape, got %s for operand shape %s", op,
+                                   what, knx_show_shape(&s, ndim, size), knx_show_shape(&t, x.ndim, x.dim));
+}
+
+static kn_error *slice_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_dynamic_slice *p = params;
+    (void)n_out;
+    if (n_in < 1)
+        return knx_error(KN_ERROR_TYPE, "dynamic_slice needs an operand");
+    KN_TRY(check_starts("dynamic_slice", n_in - 1, x + 1, x[0].ndim));
+    KN_TRY(check_fits("dynamic_slice", "slice_sizes", p->slice_sizes.n, p->slice_sizes.v, x[0]));
+    return knp_type_dims(a, x[0].dtype, x[0].weak, p->slice_sizes.n, p->slice_sizes.v, y);
+}
+
+static kn_error *update_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)params, (void)n_out;
+    if (n_in < 2)
+        return knx_error(KN_ERROR_TYPE, "dynamic_update_slice needs an operand and an update");
+    if (x[0].dtype != x[1].dtype)
+        return knx_error(KN_ERROR_TYPE, "dynamic_update_slice requires arguments to have the same dtypes, got %s, %s.", x[0].dtype->name,
+                         x[1].dtype->name);
+    KN_TRY(check_starts("dynamic_update_slice", n_in - 2, x + 2, x[0].ndim));
+    KN_TRY(check_fits("dynamic_update_slice", "update shape", x[1].ndim, x[1].dim, x[0]));
+    return knp_type_like(a, x[0], x[0].dtype, y);
+}
+
+/* --- derivatives ------------------------------------------------------------------------------------------------------------------ */
+
+static void slice_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    const kn_p_dynamic_slice *p = r->params;
+    if (tx[0] != KN_ATOM_ZERO)
+        ty[0] = knb_dynamic_slice(r->b, tx[0], r->x + 1, p->slice_sizes.v);
+}
+
+static kn_error *slice_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    ct_in[0] = knb_dynamic_update_slice(r->b, knb_zeros(r->b, r->xt[0]), ct[0], r->x + 1);
+    return NULL;
+}
+
+static void update_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    if (tx[0] != KN_ATOM_ZERO || tx[1] != KN_ATOM_ZERO)
+        ty[0] = knb_dynamic_update_slice(r->b, knb_instantiate(r->b, tx[0], r->xt[0]), knb_instantiate(r->b, tx[1], r->xt[1]), r->x + 2);
+}
+
+static kn_error *update_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    if (r->x[0] == KN_ATOM_LINEAR)
+        ct_in[0] = knb_dynamic_update_slice(r->b, ct[0], knb_zeros(r->b, r->xt[1]), r->x + 2);
+    if (r->x[1] == KN_ATOM_LINEAR)
+        ct_in[1] = knb_dynamic_slice(r->b, ct[0], r->x + 2, r->xt[1].dim);
+    return NULL;
+}
+
+/* --- batching --------------------------------------------------------------------------------------------------------------------- */
+
+/* Dimensions first, first + 1, ... */
+static knp_dims count_up(int first, int n)
+{
+    knp_dims d = {.n = n};
+    for (int i = 0; i < n; i++)
+        d.v[i] = first + i;
+    return d;
+}
+
+/* The starts, operands first ... of the equation, with one for the batch axis in front. */
+static void starts_with_zero(const kn_rule *r, int first, kn_atom start[KN_MAX_NDIM + 1])
+{
+    int n = r->n_in - first;
+    kn_dtype d = n ? knb_type(r->b, r->x[first]).dtype : KN_DT(I32);
+    start[0] = knb_integer(r->b, d, 0);
+    for (int i = 0; i < n; i++)
+        start[i + 1] = r->x[first + i];
+}
+
+static bool any_batched(const kn_rule *r, int first, const int *axis)
+{
+    for (int i = first; i < r->n_in; i++)
+        if (axis[i] >= 0)
+            return true;
+    return false;
+}
+
+/* The starts as index vectors, one row for each example. */
+static kn_atom start_vectors(const kn_rule *r, int first, int64_t size)
+{
+    kn_atom column[KN_MAX_NDIM];
+    int n = r->n_in - first;
+    kn_dtype d = knb_type(r->b, r->x[first]).dtype;
+    for (int i = 0; i < n; i++)
+        if (knb_type(r->b, r->x[first + i]).dtype != d)
+            d = KN_DT(I64);
+    for (int i = 0; i < n; i++) {
+        kn_atom x = knb_convert(r->b, r->x[first + i], d);
+        column[i] = knb_broadcast_in_dim(r->b, x, 2, (int64_t[]){size, 1}, (int64_t[]){0});
+    }
+    return n == 1 ? column[0] : knb_concatenate(r->b, n, column, 1);
+}
+
+static kn_error *slice_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const kn_p_dynamic_slice *p = r->params;
+    int n = r->n_in - 1;
+    bool table = axis[0] >= 0;
+    kn_atom x = table ? knb_move_axis(r->b, r->x[0], axis[0], 0) : r->x[0];
+    knp_dims sizes = p->slice_sizes.n ? knp_insert(p->slice_sizes, 0, size) : (knp_dims){.n = 1, .v = {size}};
+    axis_out[0] = 0;
+    if (!any_batched(r, 1, axis)) {
+        kn_atom start[KN_MAX_NDIM + 1];
+        starts_with_zero(r, 1, start);
+        y[0] = knb_dynamic_slice(r->b, x, start, sizes.v);
+        return NULL;
+    }
+    knp_dims window = count_up(1, n), map = count_up(table, n), zero = {.n = 1};
+    kn_ints none = {0, NULL}, front = table ? knp_ints(&zero) : none;
+    sizes.v[0] = size ? 1 : 0;
+    kn_p_gather q = {.offset_dims = knp_ints(&window), .start_index_map = knp_ints(&map), .operand_batching_dims = front,
+                     .start_indices_batching_dims = front, .slice_sizes = table ? knp_ints(&sizes) : p->slice_sizes,
+                     .mode = KN_GATHER_CLIP};
+    y[0] = knb_gather(r->b, x, start_vectors(r, 1, size), &q);
+    return NULL;
+}
+
+/* Where the windows go in an array of type `like`, batch axis first: every example's update at its start. Only sums with zero are
+ * made, and of integers or booleans: not a bit of the updates changes. */
+static kn_atom placed(kn_builder *b, kn_type like, kn_atom updates, kn_atom starts)
+{
+    kn_dtype d = knb_type(b, updates).dtype, bits = d;
+    if (knx_is_complex(d)) {
+        kn_atom re = placed(b, like, knb_real(b, updates), starts), im = placed(b, like, knb_imag(b, updates), starts);
+        return knb_complex(b, re, im);
+    }
+    if (d->kind == KN_KIND_FLOAT)
+        bits = d->size == 2 ? KN_DT(U16) : d->size == 4 ? KN_DT(U32) : KN_DT(U64);
+    int n = (int)knb_type(b, starts).dim[1];
+    knp_dims window = count_up(1, knb_type(b, updates).ndim - 1), map = count_up(1, n), zero = {.n = 1};
+    kn_p_scatter q = {.update_window_dims = knp_ints(&window), .scatter_dims_to_operand_dims = knp_ints(&map),
+                      .operand_batching_dims = knp_ints(&zero), .scatter_indices_batching_dims = knp_ints(&zero), .mode = KN_GATHER_CLIP};
+    like.dtype = bits;
+    like.weak = false;
+    kn_atom sum = knb_scatter_add(b, knb_zeros(b, like), starts, bits == d ? updates : knb_bitcast(b, updates, bits), &q);
+    return bits == d ? sum : knb_bitcast(b, sum, d);
+}
+
+static kn_atom update_each(kn_builder *b, kn_atom x, kn_atom updates, kn_atom starts)
+{
+    if (knb_type(b, x).dtype->kind == KN_KIND_KEY) {
+        kn_atom bits = update_each(b, knb_random_unwrap(b, x), knb_random_unwrap(b, updates), starts);
+        return knb_random_wrap(b, bits);
+    }
+    kn_type t = knb_type(b, updates);
+    t.dtype = KN_DT(BOOL);
+    t.weak = false;
+    kn_atom inside = placed(b, knb_type(b, x), knb_full(b, t, 1), starts);
+    return knb_select(b, inside, placed(b, knb_type(b, x), updates, starts), x);
+}
+
+static kn_error *update_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    kn_atom x = knp_batched_at(r, 0, size, axis[0], 0), updates = knp_batched_at(r, 1, size, axis[1], 0);
+    axis_out[0] = 0;
+    if (any_batched(r, 2, axis)) {
+        kn_atom starts = start_vectors(r, 2, size);
+        if (!r->b->error)
+            y[0] = update_each(r->b, x, updates, starts);
+    } else {
+        kn_atom start[KN_MAX_NDIM + 1];
+        starts_with_zero(r, 2, start);
+        y[0] = knb_dynamic_update_slice(r->b, x, updates, start);
+    }
+    return NULL;
+}
+
+/* --- lowering --------------------------------------------------------------------------------------------------------------------- */
+
+/* Start `which` (an operand of the equation) as an int64, between 0 and `most`; KNK_NONE if that is 0. */
+static knk_node start_node(kn_lower *l, const kn_rule *r, int which, int64_t most, const kn_index *like)
+{
+    knk_builder *k = knl_kernel(l);
+    kn_dtype d = r->xt[which].dtype;
+    if (most == 0)
+        return KNK_NONE;
+    kn_index *scalar = knl_index(l, 0, like);
+    if (!scalar)
+        return KNK_NONE;
+    knk_node v = knl_operand(l, which, scalar, KNK_NONE, knp_real(KNK_NONE)).re;
+    if (d->id == KN_ID_U64) /* before it could turn negative */
+        v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_U64, most));
+    if (d->id != KN_ID_I64)
+        v = knk_cast(k, KN_ID_I64, v);
+    v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_I64, most));
+    return knk_binary(k, KNK_MAX, v, knk_const_int(k, KN_ID_I64, 0));
+}
+
+static void add_to_axis(knk_builder *k, kn_index_axis *axis, knk_node by)
+{
+    if (by != KNK_NONE)
+        axis->node = axis->node == KNK_NONE ? by : knk_binary(k, KNK_ADD, axis->node, by);
+}
+
+static void slice_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+{
+    const kn_p_dynamic_slice *p = r->params;
+    kn_index *in = knl_index(l, r->xt[0].ndim, i);
+    if (!in)
+        return;
+    for (int d = 0; d < r->xt[0].ndim; d++) {
+        knp_index_copy(i, d, in, d);
+        add_to_axis(knl_kernel(l), &in->axis[d], start_node(l, r, 1 + d, r->xt[0].dim[d] - p->slice_sizes.v[d], i));
+    }
+    y[0] = knl_operand(l, 0, in, KNK_NONE, knp_real(KNK_NONE));
+}
+
+/* Is `position` in [start, start + size)? Where the axis has no freedom everything is. */
+static knk_node inside_axis(knk_builder *k, knk_node position, knk_node start, int64_t size)
+{
+    knk_node at = knk_binary(k, KNK_SUB, position, start);
+    knk_node low = knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I64, 0), at);
+    return knk_binary(k, KNK_AND, low, knk_binary(k, KNK_LT, at, knk_const_int(k, KN_ID_I64, size)));
+}
+
+static void update_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+{
+    knk_builder *k = knl_kernel(l);
+    kn_index *in = knl_index(l, r->xt[1].ndim, i);
+    knk_node inside = KNK_NONE;
+    if (!in)
+        return;
+    for (int d = 0; d < r->xt[0].ndim; d++) {
+        knp_index_copy(i, d, in, d);
+        knk_node start = start_node(l, r, 2 + d, r->xt[0].dim[d] - r->xt[1].dim[d], i);
+        if (start == KNK_NONE)
+            continue;
+        knk_node here = inside_axis(k, knl_axis_value(l, i, d), start, r->xt[1].dim[d]);
+        inside = inside == KNK_NONE ? here : knk_binary(k, KNK_AND, inside, here);
+        add_to_axis(k, &in->axis[d], knk_unary(k, KNK_NEG, start));
+    }
+    kn_value2 old = knp_real(KNK_NONE);
+    if (inside != KNK_NONE)
+        old = knl_operand(l, 0, i, KNK_NONE, knp_real(KNK_NONE));
+    y[0] = knl_operand(l, 1, in, inside, old);
+}
+
+const kn_prim kn_prim_dynamic_slice = {
+    .name = "dynamic_slice",
+    .n_in = -1,
+    .n_out = 1,
+    .bits = KN_CHEAP,
+    .linear_in = 1,
+    .fields = kni_fields_dynamic_slice,
+    .params_size = sizeof(kn_p_dynamic_slice),
+    .factors = "n, ... -> m",
+    .doc = "a window of an array from a start that is data, moved to lie inside (jax.lax.dynamic_slice)",
+    .type = slice_type,
+    .jvp = slice_jvp,
+    .transpose = slice_transpose,
+    .batch = slice_batch,
+    .pull = slice_pull,
+};
+
+const kn_prim kn_prim_dynamic_update_slice = {
+    .name = "dynamic_update_slice",
+    .n_in = -1,
+    .n_out = 1,
+    .linear_in = 3,
+    .factors = "n, m, ... -> n",
+    .doc = "an array with a window from a start that is data replaced (jax.lax.dynamic_update_slice)",
+    .type = update_type,
+    .jvp = update_jvp,
+    .transpose = update_transpose,
+    .batch = update_batch,
+    .pull = update_pull,
+};

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * random.c -- random bits as JAX makes them (jax_threefry_partitionable=True): threefry2x32 of a key and of each element's position.
+ *
+ *     type       threefry2x32: two uint32 of the common shape; random_bits: unsigned integers of the keys' shape + shape;
+ *                random_unwrap: key<fry>[...] -> uint32[..., 2]; random_wrap: back
+ *     jvp        none: integers
+ *     batch      keys with one more axis in front
+ *     lower      threefry2x32: twenty rounds of kernel operations; wrap, unwrap: pairs of loads; random_bits expands into these
+ */
+#include "prim/rules.h"
+
+/* --- threefry2x32 ------------------------------------------------------------------------------------------------------------------- */
+
+static kn_error *threefry_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)params, (void)n_out;
+    if (x[0].dtype != KN_DT(U32))
+        return knx_error(KN_ERROR_TYPE, "Arguments to threefry2x32 must have uint32 type, got %s", x[0].dtype->name);
+    KN_TRY(knp_join(n_in, x, a, &y[0]));
+    y[0].weak = false;
+    y[1] = y[0];
+    return NULL;
+}
+
+static knk_node constant(knk_builder *k, uint32_t v) { return knk_const(k, KN_ID_U32, v); }
+
+static knk_node rotate_left(knk_builder *k, knk_node x, uint32_t by)
+{
+    knk_node left = knk_binary(k, KNK_SHL, x, constant(k, by)), right = knk_binary(k, KNK_SHR, x, constant(k, 32 - by));
+    return knk_binary(k, KNK_OR, left, right);
+}
+
+/* Threefry-2x32 with 20 rounds: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). */
+static void threefry_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+{
+    static const uint8_t rotation[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+    knk_node key[3] = {e->x[0].re, e->x[1].re, KNK_NONE};
+    key[2] = knk_binary(k, KNK_XOR, knk_binary(k, KNK_XOR, key[0], key[1]), constant(k, 0x1bd11bda));
+    knk_node x0 = knk_binary(k, KNK_ADD, e->x[2].re, key[0]), x1 = knk_binary(k, KNK_ADD, e->x[3].re, key[1]);
+    for (uint32_t group = 0; group < 5; group++) {
+        for (int i = 0; i < 4; i++) {
+            x0 = knk_binary(k, KNK_ADD, x0, x1);
+            x1 = knk_binary(k, KNK_XOR, rotate_left(k, x1, rotation[group % 2][i]), x0);
+        }
+        x0 = knk_binary(k, KNK_ADD, x0, key[(group + 1) % 3]);
+        x1 = knk_binary(k, KNK_ADD, knk_binary(k, KNK_ADD, x1, key[(group + 2) % 3]), constant(k, group + 1));
+    }
+    y[0] = knp_real(x0);
+    y[1] = knp_real(x1);
+}
+
+static double threefry_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)params, (void)n_in, (void)x, (void)n_out;
+    return 120 * (double)kni_type_size(y[0]);
+}
+
+/* --- keys --------------------------------------------------------------------------------------------------------------------------- */
+
+static kn_error *wrap_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out;
+    if (x->dtype != KN_DT(U32) || x->ndim < 1 || x->dim[x->ndim - 1] != 2) {
+        kn_text t = {0};
+        return knx_error(KN_ERROR_TYPE, "random_wrap needs uint32 numbers in pairs along the last axis, got %s",
+                         kni_type_text(&t, *x, true));
+    }
+    return knp_type_dims(a, KN_DT(KEY), false, x->ndim - 1, x->dim, y);
+}
+
+static kn_error *unwrap_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out;
+    if (x->dtype->kind != KN_KIND_KEY)
+        return knx_error(KN_ERROR_TYPE, "random_unwrap needs random keys, got %s", x->dtype->name);
+    knp_dims d = knp_dims_of(*x);
+    if (d.n == KN_MAX_NDIM)
+        return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
+    d.v[d.n++] = 2;
+    return knp_type_dims(a, KN_DT(U32), false, d.n, d.v, y);
+}
+
+static kn_error *key_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    (void)size;
+    kn_atom x = knb_move_axis(r->b, r->x[0], axis[0], 0);
+    y[0] = knb_emit1(r->b, r->prim, r->params, 1, &x);
+    axis_out[0] = 0;
+    return NULL;
+}
+
+static void wrap_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+{
+    knk_node word[2];
+    for (int w = 0; w < 2; w++) {
+        kn_index *in = knl_index(l, r->xt[0].ndim, i);
+        if (!in)
+            return;
+        for (int d = 0; d < i->ndim; d++)
+            knp_index_copy(i, d, in, d);
+        in->axis[i->ndim].offset = w;
+        word[w] = knl_operand(l, 0, in, KNK_NONE, knp_real(KNK_NONE)).re;
+    }
+    y[0] = (kn_value2){word[0], word[1]};
+}
+
+static void unwrap_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+{
+    knk_builder *k = knl_kernel(l);
+    kn_index *in = knl_index(l, r->xt[0].ndim, i);
+    if (!in)
+        return;
+    for (int d = 0; d < r->xt[0].ndim; d++)
+        knp_index_copy(i, d, in, d);
+    kn_value2 key = knl_operand(l, 0, in, KNK_NONE, knp_real(KNK_NONE));
+    knk_node first = knk_binary(k, KNK_EQ, knl_axis_value(l, i, r->xt[0].ndim), knk_const_int(k, KN_ID_I64, 0));
+    y[0] = knp_real(knk_select(k, first, key.re, key.im));
+}
+
+/* --- random_bits ---------------------------------------------------------------------------------------------------------------------- */
+
+static kn_dtype bits_dtype(int64_t width)
+{
+    return width == 8 ? KN_DT(U8) : width == 16 ? KN_DT(U16) : width == 32 ? KN_DT(U32) : width == 64 ? KN_DT(U64) : NULL;
+}
+
+static kn_error *bits_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_random_bits *p = params;
+    (void)n_in, (void)n_out;
+    if (x->dtype->kind != KN_KIND_KEY)
+        return knx_error(KN_ERROR_TYPE, "random_bits requires a random key, got %s", x->dtype->name);
+    kn_dtype d = bits_dtype(p->bit_width);
+    if (!d)
+        return knx_error(KN_ERROR_TYPE, "requires 8-, 16-, 32- or 64-bit field width, got %lld", (long long)p->bit_width);
+    if (x->ndim + p->shape.n > KN_MAX_NDIM)
+        return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
+    knp_dims dim = knp_dims_of(*x);
+    for (int i = 0; i < p->shape.n; i++) {
+        if (p->shape.v[i] < 0)
+            return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
+        dim.v[dim.n++] = p->shape.v[i];
+    }
+    return knp_type_dims(a, d, false, dim.n, dim.v, y);
+}
+
+/* Word `which` of the keys, as large as the results unless there is one key only. */
+static kn_atom key_word(const kn_rule *r, kn_atom words, int which)
+{
+    kn_type t = r->xt[0];
+    knp_dims start = {.n = t.ndim + 1}, limit = knp_dims_of(t);
+    start.v[t.ndim] = which;
+    limit.v[t.ndim] = which + 1;
+    kn_atom word = knb_reshape(r->b, knb_slice(r->b, words, start.v, limit.v, NULL), t.ndim, t.dim);
+    knp_dims leading = knp_axes_rest((kn_ints){0, NULL}, t.ndim);
+    return t.ndim ? knb_broadcast_in_dim(r->b, word, r->yt[0].ndim, r->yt[0].dim, leading.v) : word;
+}
+
+/* The numbers 0, 1, ... of the elements of `shape` in C order, as high and low words, lined up with the results. */
+static void counters(const kn_rule *r, kn_ints shape, kn_atom *hi, kn_atom *lo)
+{
+    kn_builder *b = r->b;
+    int64_t n = knp_product(shape);
+    bool long_ones = n > (int64_t)1 << 32;
+    *hi = *lo = knb_integer(b, KN_DT(U32), 0);
+    if (shape.n) {
+        kn_atom i = knb_reshape(b, knb_iota(b, long_ones ? KN_DT(U64) : KN_DT(U32), 1, &n, 0), shape.n, shape.v);
+        knp_dims trailing = {.n = shape.n};
+        for (int d = 0; d < shape.n; d++)
+            trailing.v[d] = r->xt[0].ndim + d;
+        if (r->xt[0].ndim)
+            i = knb_broadcast_in_dim(b, i, r->yt[0].ndim, r->yt[0].dim, trailing.v);
+        *lo = knb_convert(b, i, KN_DT(U32));
+        if (long_ones)
+            *hi = knb_convert(b, knb_shift_right_logical(b, i, knb_integer(b, KN_DT(U64), 32)), KN_DT(U32));
+    }
+}
+
+static kn_error *bits_expand(const kn_rule *r, kn_atom *y)
+{
+    const kn_p_random_bits *p = r->params;
+    kn_builder *b = r->b;
+    kn_atom words = knb_random_unwrap(b, r->x[0]), in[4], out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    in[0] = key_word(r, words, 0);
+    in[1] = key_word(r, words, 1);
+    counters(r, p->shape, &in[2], &in[3]);
+    knb_threefry2x32(b, in, out);
+    if (p->bit_width == 64) {
+        kn_atom hi = knb_convert(b, out[0], KN_DT(U64)), lo = knb_convert(b, out[1], KN_DT(U64));
+        y[0] = knb_or(b, knb_shift_left(b, hi, knb_integer(b, KN_DT(U64), 32)), lo);
+    } else {
+        y[0] = knb_convert(b, knb_xor(b, out[0], out[1]), bits_dtype(p->bit_width)); /* the low bits */
+    }
+    return NULL;
+}
+
+/* --- rows ------------------------------------------------------------------------------------------------------------------------------ */
+
+const kn_prim kn_prim_threefry2x32 = {
+    .name = "threefry2x32",
+    .n_in = 4,
+    .n_out = 2,
+    .bits = KN_ELEMENTWISE | KN_INTEGER_RESULT,
+    .why_no_jvp = KN_WHY_INTEGERS,
+    .factors = "..., ..., ..., ... -> ..., ...",
+    .doc = "two words of random bits from two words of key and two of counter (jax.random's threefry2x32)",
+    .type = threefry_type,
+    .batch = knp_batch_elementwise,
+    .expr = threefry_expr,
+    .cost = threefry_cost,
+};
+
+const kn_prim kn_prim_random_bits = {
+    .name = "random_bits",
+    .n_in = 1,
+    .n_out = 1,
+    .bits = KN_INTEGER_RESULT,
+    .why_no_jvp = KN_WHY_INTEGERS,
+    .fields = kni_fields_random_bits,
+    .params_size = sizeof(kn_p_random_bits),
+    .factors = "k -> k m",
+    .doc = "random unsigned integers of 8, 16, 32 or 64 bits, an array of them for each key (jax.random.bits)",
+    .type = bits_type,
+    .batch = key_batch,
+    .expand = bits_expand,
+    .cost = threefry_cost,
+};
+
+const kn_prim kn_prim_random_wrap = {
+    .name = "random_wrap",
+    .n_in = 1,
+    .n_out = 1,
+    .bits = KN_INTEGER_RESULT | KN_CHEAP,
+    .why_no_jvp = KN_WHY_INTEGERS,
+    .fields = kni_fields_random_wrap,
+    .factors = "... 2 -> ...",
+    .doc = "pairs of words as random keys (jax.random.wrap_key_data)",
+    .type = wrap_type,
+    .batch = key_batch,
+    .pull = wrap_pull,
+    .cost = knp_cost_none,
+};
+
+const kn_prim kn_prim_random_unwrap = {
+    .name = "random_unwrap",
+    .n_in = 1,
+    .n_out = 1,
+    .bits = KN_INTEGER_RESULT | KN_CHEAP,
+    .why_no_jvp = KN_WHY_INTEGERS,
+    .factors = "... -> ... 2",
+    .doc = "random keys as pairs of words (jax.random.key_data)",
+    .type = unwrap_type,
+    .batch = key_batch,
+    .pull = unwrap_pull,
+    .cost = knp_cost_none,
+};

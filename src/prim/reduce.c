@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * reduce.c -- reduce_sum, reduce_max, reduce_min, reduce_and, reduce_or; argmax and argmin.
+ *
+ *     type       the reduced axes disappear; a maximum needs something to choose from
+ *     jvp        the sum is linear; a maximum's tangent is the mean of the tangents where the maximum lies
+ *     transpose  reduce_sum: the cotangent repeated along the reduced axes
+ *     batch      axes at or behind the batch axis move up by one
+ *     lower      one reduction of the kernel IR; argmax and argmin are a routine
+ */
+#include "prim/rules.h"
+#include "base/half.h"
+
+static kn_error *without_axes(kn_ints axes, const kn_type *x, kn_dtype d, kn_arena *a, kn_type *y)
+{
+    knp_dims rest = knp_axes_rest(axes, x->ndim), shape = knp_dims_pick(*x, knp_ints(&rest));
+    return knp_type_dims(a, d, x->weak && d == x->dtype, shape.n, shape.v, y);
+}
+
+static kn_error *reduce_type(const void *params, unsigned kinds, const kn_type *x, kn_arena *a, kn_type *y)
+{
+    const kn_p_reduce *p = params;
+    KN_TRY(knp_accepts(x->dtype, kinds));
+    KN_TRY(knp_check_axes(p->axes, x->ndim));
+    return without_axes(p->axes, x, x->dtype, a, y);
+}
+
+static kn_error *reduce_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    (void)size;
+    knp_dims lifted = knp_axes_lift(((const kn_p_reduce *)r->params)->axes, axis[0]);
+    y[0] = knb_emit1(r->b, r->prim, &(kn_p_reduce){knp_ints(&lifted)}, 1, r->x);
+    axis_out[0] = axis[0] - knp_axes_before(knp_ints(&lifted), axis[0]);
+    return NULL;
+}
+
+/* A reduced value repeated to the operand's shape. */
+static kn_atom spread(const kn_rule *r, kn_atom reduced)
+{
+    kn_type x = r->xt[0];
+    knp_dims rest = knp_axes_rest(((const kn_p_reduce *)r->params)->axes, x.ndim);
+    return rest.n == x.ndim ? reduced : knb_broadcast_in_dim(r->b, reduced, x.ndim, x.dim, rest.v);
+}
+
+#define REDUCTION                                                                                                      \
+    .n_in = 1, .n_out = 1, .bits = KN_REDUCES, .params_size = sizeof(kn_p_reduce), .batch = reduce_batch,              \
+    .cost = knp_cost_input, .factors = "... reduced -> ..."
+
+/* reduce_sum */
+
+static kn_error *sum_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)n_in, (void)n_out;
+    return reduce_type(params, KNP_NUMBERS, x, a, y);
+}
+
+static kn_error *sum_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    ct_in[0] = spread(r, ct[0]);
+    return NULL;
+}
+
+const kn_prim kn_prim_reduce_sum = {
+    .name = "reduce_sum", REDUCTION, .fields = kni_fields_reduce_sum, .linear_in = 1,
+    .type = sum_type, .jvp = knp_jvp_linear, .transpose = sum_transpose, .reduction = &(const kn_reduction_row){KNK_RED_ADD},
+    .doc = "the sum of the elements over some axes (np.sum)",
+};
+
+/* reduce_max, reduce_min */
+
+static kn_error *extreme_type(const void *params, const char *operation, const kn_type *x, kn_arena *a, kn_type *y)
+{
+    const kn_p_reduce *p = params;
+    KN_TRY(reduce_type(params, KNP_REALS | KNP_BOOL, x, a, y));
+    for (int i = 0; i < p->axes.n; i++)
+        if (!x->dim[p->axes.v[i]])
+            return knx_error(KN_ERROR_VALUE, "zero-size array to reduction operation %s which has no identity", operation);
+    return NULL;
+}
+
+static kn_error *max_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)n_in, (void)n_out;
+    return extreme_type(params, "maximum", x, a, y);
+}
+
+static kn_error *min_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)n_in, (void)n_out;
+    return extreme_type(params, "minimum", x, a, y);
+}
+
+static void extreme_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    kn_builder *b = r->b;
+    kn_ints axes = ((const kn_p_reduce *)r->params)->axes;
+    kn_atom here = knb_convert(b, knb_eq(b, r->x[0], spread(r, r->y[0])), r->yt[0].dtype);
+    kn_atom count = knb_reduce_sum(b, here, axes.n, axes.v), sum = knb_reduce_sum(b, knb_mul(b, tx[0], here), axes.n, axes.v);
+    ty[0] = knb_div(b, sum, count);
+}
+
+const kn_prim kn_prim_reduce_max = {
+    .name = "reduce_max", REDUCTION, .fields = kni_fields_reduce,
+    .type = max_type, .jvp = extreme_jvp, .reduction = &(const kn_reduction_row){KNK_RED_MAX},
+    .doc = "the largest element over some axes; nan if one is (np.max)",
+};
+
+const kn_prim kn_prim_reduce_min = {
+    .name = "reduce_min", REDUCTION, .fields = kni_fields_reduce,
+    .type = min_type, .jvp = extreme_jvp, .reduction = &(const kn_reduction_row){KNK_RED_MIN},
+    .doc = "the smallest element over some axes; nan if one is (np.min)",
+};
+
+/* reduce_and, reduce_or */
+
+static kn_error *bits_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)n_in, (void)n_out;
+    return reduce_type(params, KNP_BITS, x, a, y);
+}
+
+const kn_prim kn_prim_reduce_and = {
+    .name = "reduce_and", REDUCTION, .fields = kni_fields_reduce_bool,
+    .why_no_jvp = KN_WHY_INTEGERS, .why_no_transpose = KN_WHY_INTEGERS,
+    .type = bits_type, .reduction = &(const kn_reduction_row){KNK_RED_AND},
+    .doc = "the bitwise and of integers or booleans over some axes (np.all)",
+};
+
+const kn_prim kn_prim_reduce_or = {
+    .name = "reduce_or", REDUCTION, .fields = kni_fields_reduce_bool,
+    .why_no_jvp = KN_WHY_INTEGERS, .why_no_transpose = KN_WHY_INTEGERS,
+    .type = bits_type, .reduction = &(const kn_reduction_row){KNK_RED_OR},
+    .doc = "the bitwise or of integers or booleans over some axes (np.any)",
+};
+
+/* argmax, argmin: the first nan, else the first extreme element, along one axis */
+
+static kn_error *arg_type(const void *params, const char *name, const kn_type *x, kn_arena *a, kn_type *y)
+{
+    const kn_p_argreduce *p = params;
+    KN_TRY(knp_accepts(x->dtype, KNP_NUMBERS | KNP_BOOL));
+    if (p->axes.n != 1)
+        return knx_error(KN_ERROR_TYPE, "takes one axis, not %d", p->axes.n);
+    if (!knx_is_integer(p->index_dtype))
+        return knx_error(KN_ERROR_TYPE, "the index dtype must be an integer, got %s", p->index_dtype->name);
+    KN_TRY(knp_check_axes(p->axes, x->ndim));
+    if (!x->dim[p->axes.v[0]])
+        return knx_error(KN_ERROR_VALUE, "attempt to get %s of an empty sequence", name);
+    KN_TRY(without_axes(p->axes, x, p->index_dtype, a, y));
+    y->weak = false;
+    return NULL;
+}
+
+static kn_error *argmax_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)n_in, (void)n_out;
+    return arg_type(params, "argmax", x, a, y);
+}
+
+static kn_error *argmin_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)n_in, (void)n_out;
+    return arg_type(params, "argmin", x, a, y);
+}
+
+static kn_error *arg_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const kn_p_argreduce *p = r->params;
+    (void)size;
+    knp_dims lifted = knp_axes_lift(p->axes, axis[0]);
+    y[0] = knb_emit1(r->b, r->prim, &(kn_p_argreduce){knp_ints(&lifted), p->index_dtype}, 1, r->x);
+    axis_out[0] = axis[0] - knp_axes_before(knp_ints(&lifted), axis[0]);
+    return NULL;
+}
+
+/* Columns are searched side by side, so that memory is read in rows. */
+enum { COLUMNS = 32 };
+
+/* `at[c]`: where the extreme of column c < n_column lies; the columns begin at x, their elements `step` apart. */
+typedef void search(const void *x, int64_t n, int64_t step, int n_column, bool largest, int64_t *at);
+
+#define SEARCH(name, T, number, LOAD, IS_NAN, LESS)                                                                    \
+    static void name(const void *memory, int64_t n, int64_t step, int n_column, bool largest, int64_t *at)             \
+    {                                                                                                                  \
+        const T *x = memory;                                                                                           \
+        number best[COLUMNS];                                                                                          \
+        for (int c = 0; c < n_column; c++) {                                                                           \
+            best[c] = LOAD(x[c]);                                                                                      \
+            at[c] = 0;                                                                                                 \
+        }                                                                                                              \
+        for (int64_t i = 1; i < n; i++)                                                                                \
+            for (int c = 0; c < n_column; c++) {                                                                       \
+                number v = LOAD(x[i * step + c]);                                                                      \
+                bool better = largest ? LESS(best[c], v) : LESS(v, best[c]);                                           \
+                if ((better || IS_NAN(v)) && !IS_NAN(best[c])) {                                                       \
+                    best[c] = v;                                                                                       \
+                    at[c] = i;                                                                                         \
+                }                                                                                                      \
+            }                                                                                                          \
+    }
+#define AS_IT_IS(v)      (v)
+#define NEVER(v)         false
+#define NAN_REAL(v)      ((v) != (v))
+#define NAN_COMPLEX(v)   ((v).re != (v).re || (v).im != (v).im)
+#define LESS_REAL(a, b)  ((a) < (b))
+#define LESS_COMPLEX(a, b) ((a).re < (b).re || ((a).re == (b).re && (a).im < (b).im))
+SEARCH(search_i8, int8_t, int8_t, AS_IT_IS, NEVER, LESS_REAL)
+SEARCH(search_i16, int16_t, int16_t, AS_IT_IS, NEVER, LESS_REAL)
+SEARCH(search_i32, int32_t, int32_t, AS_IT_IS, NEVER, LESS_REAL)
+SEARCH(search_i64, int64_t, int64_t, AS_IT_IS, NEVER, LESS_REAL)
+SEARCH(search_u8, uint8_t, uint8_t, AS_IT_IS, NEVER, LESS_REAL)
+SEARCH(search_u16, uint16_t, uint16_t, AS_IT_IS, NEVER, LESS_REAL)
+SEARCH(search_u32, uint32_t, uint32_t, AS_IT_IS, NEVER, LESS_REAL)
+SEARCH(search_u64, uint64_t, uint64_t, AS_IT_IS, NEVER, LESS_REAL)
+SEARCH(search_f16, uint16_t, float, kn_f16_to_f32, NAN_REAL, LESS_REAL)
+SEARCH(search_bf16, uint16_t, float, kn_bf16_to_f32, NAN_REAL, LESS_REAL)
+SEARCH(search_f32, float, float, AS_IT_IS, NAN_REAL, LESS_REAL)
+SEARCH(search_f64, double, double, AS_IT_IS, NAN_REAL, LESS_REAL)
+SEARCH(search_c64, kn_c64, kn_c64, AS_IT_IS, NAN_COMPLEX, LESS_COMPLEX)
+SEARCH(search_c128, kn_c128, kn_c128, AS_IT_IS, NAN_COMPLEX, LESS_COMPLEX)
+
+static search *const search_of[KN_ID_COUNT] = {
+    [KN_ID_BOOL] = search_u8, [KN_ID_I8] = search_i8, [KN_ID_I16] = search_i16, [KN_ID_I32] = search_i32, [KN_ID_I64] = search_i64,
+    [KN_ID_U8] = search_u8, [KN_ID_U16] = search_u16, [KN_ID_U32] = search_u32, [KN_ID_U64] = search_u64, [KN_ID_F16] = search_f16,
+    [KN_ID_BF16] = search_bf16, [KN_ID_F32] = search_f32, [KN_ID_F64] = search_f64, [KN_ID_C64] = search_c64, [KN_ID_C128] = search_c128,
+};
+
+static kn_error *arg_run(const kn_routine_args *args, bool largest)
+{
+    const kn_p_argreduce *p = args->params;
+    kn_type x = args->xt[0];
+    int axis = (int)p->axes.v[0];
+    int64_t outer = knp_product((kn_ints){axis, x.dim}), n = x.dim[axis];
+    int64_t inner = knp_product((kn_ints){x.ndim - axis - 1, x.dim + axis + 1}), at[COLUMNS];
+    const char *from = args->x[0];
+    char *to = args->y[0];
+    for (int64_t o = 0; o < outer; o++)
+        for (int64_t column = 0; column < inner; column += COLUMNS) {
+            int width = inner - column < COLUMNS ? (int)(inner - column) : COLUMNS;
+            search_of[x.dtype->id](from + (o * n * inner + column) * x.dtype->size, n, inner, width, largest, at);
+            for (int c = 0; c < width; c++, to += p->index_dtype->size)
+                knx_convert(KN_DT(I64), &at[c], p->index_dtype, to);
+        }
+    return NULL;
+}
+
+static kn_error *argmax_run(const kn_routine_args *args) { return arg_run(args, true); }
+static kn_error *argmin_run(const kn_routine_args *args) { return arg_run(args, false); }
+
+#define CHOICE                                                                                                         \
+    .n_in = 1, .n_out = 1, .bits = KN_INTEGER_RESULT, .fields = kni_fields_argreduce, .params_size = sizeof(kn_p_argreduce), \
+    .why_no_jvp = KN_WHY_DISCRETE, .why_no_transpose = KN_WHY_DISCRETE, .batch = arg_batch, .cost = knp_cost_input,    \
+    .factors = "... reduced -> ..."
+
+const kn_prim kn_prim_argmax = {
+    .name = "argmax", CHOICE, .type = argmax_type, .run = argmax_run,
+    .doc = "the position of the largest element along one axis: the first one, or the first nan (np.argmax)",
+};
+
+const kn_prim kn_prim_argmin = {
+    .name = "argmin", CHOICE, .type = argmin_type, .run = argmin_run,
+    .doc = "the position of the smallest element along one axis: the first one, or the first nan (np.argmin)",
+};

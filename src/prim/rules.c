@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rules.c -- rules and parts of rules that many rows share: result types, derivatives of linear primitives, batching. */
+#include "prim/rules.h"
+#include <string.h>
+
+/* Types */
+
+unsigned knp_kind(kn_dtype d)
+{
+    switch (d->kind) {
+    case KN_KIND_BOOL: return KNP_BOOL;
+    case KN_KIND_INT: return KNP_INT;
+    case KN_KIND_UINT: return KNP_UINT;
+    case KN_KIND_FLOAT: return KNP_FLOAT;
+    case KN_KIND_COMPLEX: return KNP_COMPLEX;
+    case KN_KIND_KEY: return KNP_KEY;
+    default: return 0;
+    }
+}
+
+kn_error *knp_accepts(kn_dtype d, unsigned kinds)
+{
+    return knp_kind(d) & kinds ? NULL : knx_error(KN_ERROR_TYPE, "does not accept dtype %s", d->name);
+}
+
+kn_error *knp_type_dims(kn_arena *a, kn_dtype d, bool weak, int ndim, const int64_t *dim, kn_type *y)
+{
+    int64_t *copy = NULL;
+    if (ndim > KN_MAX_NDIM)
+        return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d, found %d", KN_MAX_NDIM, ndim);
+    if (ndim) {
+        if (!(copy = knx_arena_copy(a, dim, (size_t)ndim * sizeof *dim)))
+            return knx_error_nomem();
+    }
+    *y = kni_type(d, ndim, copy);
+    y->weak = weak;
+    return kni_type_check_size(*y);
+}
+
+kn_error *knp_type_like(kn_arena *a, kn_type x, kn_dtype d, kn_type *y)
+{
+    (void)a; /* the operands of an equation live as long as it does: their extents are shared */
+    *y = x;
+    y->dtype = d;
+    return NULL;
+}
+
+static kn_error *join_error(int n, const kn_type *x, bool of_shapes)
+{
+    kn_text t = {0};
+    for (int i = 0; i < n; i++) {
+        knx_text_add(&t, "%s", i ? ", " : "");
+        if (of_shapes)
+            knx_show_shape(&t, x[i].ndim, x[i].dim);
+        else
+            knx_text_add(&t, "%s", x[i].dtype->name);
+    }
+    return knx_error(KN_ERROR_TYPE, "%s %s", of_shapes ? "got incompatible shapes for broadcasting:" :
+                     "requires arguments to have the same dtypes, got", t.s);
+}
+
+kn_error *knp_join(int n, const kn_type *x, kn_arena *a, kn_type *y)
+{
+    kn_type all = x[0];
+    for (int i = 1; i < n; i++) {
+        if (x[i].dtype != all.dtype)
+            return join_error(n, x, false);
+        if (x[i].ndim && all.ndim && !kni_type_same_shape(x[i], all))
+            return join_error(n, x, true);
+        bool weak = all.weak && x[i].weak;
+        if (!all.ndim && x[i].ndim)
+            all = x[i];
+        else if (!all.sharding && x[i].ndim == all.ndim)
+            all.sharding = x[i].sharding;
+        all.weak = weak;
+    }
+    return knp_type_like(a, all, all.dtype, y);
+}
+
+kn_error *knp_axis_error(int64_t axis, int ndim)
+{
+    return knx_error(KN_ERROR_AXIS, "axis %lld is out of bounds for array of dimension %d", (long long)axis, ndim);
+}
+
+kn_error *knp_check_axes(kn_ints axes, int ndim)
+{
+    for (int i = 0; i < axes.n; i++) {
+        if (axes.v[i] < 0 || axes.v[i] >= ndim)
+            return knp_axis_error(axes.v[i], ndim);
+        for (int j = 0; j < i; j++)
+            if (axes.v[j] == axes.v[i])
+                return knx_error(KN_ERROR_VALUE, "duplicate value in 'axis'");
+    }
+    return NULL;
+}
+
+kn_error *knp_check_count(const char *what, kn_ints given, int wanted)
+{
+    return given.n == wanted ? NULL : knx_error(KN_ERROR_TYPE, "%s must have length equal to the number of axes %d, got %d",
+                                                what, wanted, given.n);
+}
+
+/* Derivatives */
+
+void knp_jvp_linear(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    kn_atom few[8], *t = few;
+    if (r->n_in > 8 && !(t = knx_arena_alloc(&r->b->arena, (size_t)r->n_in * sizeof *t))) {
+        knb_fail(r->b, knx_error_nomem());
+        return;
+    }
+    for (int i = 0; i < r->n_in; i++)
+        t[i] = tx[i] == KN_ATOM_ZERO ? knb_zeros(r->b, r->xt[i]) : tx[i];
+    ty[0] = knb_emit1(r->b, r->prim, r->params, r->n_in, t);
+}
+
+void knp_jvp_zero(const kn_rule *r, const kn_atom *tx, kn_atom *ty) { (void)r, (void)tx, (void)ty; }
+
+kn_error *knp_transpose_same(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    ct_in[0] = knb_emit1(r->b, r->prim, r->params, 1, ct);
+    return NULL;
+}
+
+kn_atom knp_unbroadcast(kn_builder *b, kn_atom ct, kn_type x)
+{
+    int ndim = knb_type(b, ct).ndim;
+    if (x.ndim || !ndim)
+        return ct;
+    knp_dims all = knp_axes_rest((kn_ints){0}, ndim);
+    return knb_reduce_sum(b, ct, all.n, all.v);
+}
+
+/* Batching */
+
+kn_atom knp_batched_at(const kn_rule *r, int i, int64_t size, int axis, int to)
+{
+    if (axis >= 0)
+        return knb_move_axis(r->b, r->x[i], axis, to);
+    kn_type t = knb_type(r->b, r->x[i]);
+    knp_dims shape = knp_dims_of(t);
+    shape = knp_insert(knp_ints(&shape), to, size);
+    knp_dims where = knp_axes_rest((kn_ints){1, (int64_t[]){to}}, shape.n);
+    return knb_broadcast_in_dim(r->b, r->x[i], shape.n, shape.v, where.v);
+}
+
+/* An operand of the batched equation, whose result has `shape` and the batch axis at `at`. A batched scalar is lined up with it. */
+static kn_atom elementwise_operand(const kn_rule *r, int i, int64_t size, int axis, int at, const knp_dims *shape)
+{
+    bool is_scalar = knb_type(r->b, r->x[i]).ndim == (axis >= 0);
+    if (is_scalar && (axis < 0 || shape->n == 0))
+        return r->x[i];
+    if (!is_scalar)
+        return knp_batched_at(r, i, size, axis, at);
+    knp_dims full = knp_insert(knp_ints(shape), at, size);
+    return knb_broadcast_in_dim(r->b, r->x[i], full.n, full.v, (int64_t[]){at});
+}
+
+kn_error *knp_batch_elementwise(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    kn_builder *b = r->b;
+    int at = -1;
+    knp_dims shape = {0};
+    if (b->error)
+        return NULL;
+    for (int i = 0; i < r->n_in; i++) {
+        kn_type t = knb_type(b, r->x[i]);
+        if (t.ndim == (axis[i] >= 0))
+            continue;
+        shape = knp_dims_without(t, axis[i]);
+        if (at < 0)
+            at = axis[i];
+    }
+    at = at < 0 ? 0 : at;
+    kn_atom few[8], *x = few;
+    if (r->n_in > 8 && !(x = knx_arena_alloc(&b->arena, (size_t)r->n_in * sizeof *x)))
+        return knx_error_nomem();
+    for (int i = 0; i < r->n_in; i++)
+        x[i] = elementwise_operand(r, i, size, axis[i], at, &shape);
+    knb_emit(b, r->prim, r->params, r->n_in, x, y, r->n_out);
+    for (int i = 0; i < r->n_out; i++)
+        axis_out[i] = at;
+    return NULL;
+}
+
+kn_error *knp_batch_none(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    (void)size, (void)axis;
+    knb_emit(r->b, r->prim, r->params, 0, NULL, y, r->n_out);
+    for (int i = 0; i < r->n_out; i++)
+        axis_out[i] = -1;
+    return NULL;
+}
+
+/* Axes */
+
+knp_dims knp_dims_of(kn_type t)
+{
+    knp_dims d = {.n = t.ndim};
+    for (int i = 0; i < d.n; i++)
+        d.v[i] = t.dim[i];
+    return d;
+}
+
+knp_dims knp_dims_without(kn_type t, int axis)
+{
+    knp_dims d = {0};
+    for (int i = 0; i < t.ndim; i++)
+        if (i != axis)
+            d.v[d.n++] = t.dim[i];
+    return d;
+}
+
+knp_dims knp_insert(kn_ints v, int at, int64_t value)
+{
+    knp_dims d = {0};
+    for (int i = 0; i <= v.n && d.n < KN_MAX_NDIM; i++) {
+        if (i == at)
+            d.v[d.n++] = value;
+        if (i < v.n && d.n < KN_MAX_NDIM)
+            d.v[d.n++] = v.v[i];
+    }
+    return d;
+}
+
+knp_dims knp_axes_lift(kn_ints axes, int inserted)
+{
+    knp_dims d = {.n = axes.n};
+    for (int i = 0; i < axes.n; i++)
+        d.v[i] = axes.v[i] + (axes.v[i] >= inserted);
+    return d;
+}
+
+int knp_axes_before(kn_ints axes, int axis)
+{
+    int n = 0;
+    for (int i = 0; i < axes.n; i++)
+        n += axes.v[i] < axis;
+    return n;
+}
+
+knp_dims knp_axes_rest(kn_ints axes, int ndim)
+{
+    knp_dims d = {0};
+    for (int i = 0; i < ndim; i++)
+        if (!knp_contains(axes, i))
+            d.v[d.n++] = i;
+    return d;
+}
+
+knp_dims knp_dims_pick(kn_type t, kn_ints axes)
+{
+    knp_dims d = {.n = axes.n};
+    for (int i = 0; i < axes.n; i++)
+        d.v[i] = t.dim[axes.v[i]];
+    return d;
+}
+
+int64_t knp_product(kn_ints v)
+{
+    int64_t p = 1;
+    for (int i = 0; i < v.n; i++)
+        p *= v.v[i];
+    return p;
+}
+
+/* Views */
+
+void knp_index_copy(const kn_index *from, int from_axis, kn_index *to, int to_axis)
+{
+    const kn_index_axis *f = &from->axis[from_axis];
+    kn_index_axis *t = &to->axis[to_axis];
+    t->offset = f->offset;
+    t->node = f->node;
+    memcpy(t->coef, f->coef, (size_t)from->n_loop * sizeof *t->coef);
+}
+
+bool kn_reshape_is_unit_change(const kn_type *x, const kn_type *y)
+{
+    for (int i = 0, j = 0;; i++, j++) {
+        while (i < x->ndim && x->dim[i] == 1)
+            i++;
+        while (j < y->ndim && y->dim[j] == 1)
+            j++;
+        if (i == x->ndim || j == y->ndim)
+            return i == x->ndim && j == y->ndim;
+        if (x->dim[i] != y->dim[j])
+            return false;
+    }
+}
+
+/* Costs */
+
+static double size_of(const kn_type *t) { return (double)kni_type_size(*t) * (knx_is_complex(t->dtype) ? 2 : 1); }
+
+double knp_cost_function(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)params, (void)n_in, (void)x, (void)n_out;
+    return 20 * size_of(y);
+}
+
+double knp_cost_input(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)params, (void)n_out, (void)y;
+    return n_in ? size_of(x) : 0;
+}
+
+double knp_cost_none(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)params, (void)n_in, (void)x, (void)n_out, (void)y;
+    return 0;
+}
+
+/* Kernel expressions */
+
+kn_dtype_id knp_node_dtype(kn_dtype d)
+{
+    switch (d->id) {
+    case KN_ID_F16:
+    case KN_ID_BF16:
+    case KN_ID_C64: return KN_ID_F32;
+    case KN_ID_C128: return KN_ID_F64;
+    case KN_ID_KEY: return KN_ID_U32;
+    default: return (kn_dtype_id)d->id;
+    }
+}
+
+static knk_node cast_node(knk_builder *k, knk_node x, kn_dtype_id to) { return knk_dtype(k, x) == to ? x : knk_cast(k, to, x); }
+
+kn_value2 knp_value_cast(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to)
+{
+    if (from == to)
+        return x;
+    if (to->kind == KN_KIND_KEY || from->kind == KN_KIND_KEY) {
+        knk_node zero = knk_const_int(k, knp_node_dtype(to), 0);
+        return (kn_value2){zero, knx_is_complex(to) || to->kind == KN_KIND_KEY ? zero : KNK_NONE};
+    }
+    knk_node re = x.re;
+    if (to->kind == KN_KIND_BOOL && knx_is_complex(from))
+        return knp_real(knk_binary(k, KNK_OR, knk_cast(k, KN_ID_BOOL, x.re), knk_cast(k, KN_ID_BOOL, x.im)));
+    kn_dtype_id node = knp_node_dtype(to);
+    if (to->id == KN_ID_F16 || to->id == KN_ID_BF16) /* straight to 16 bits: by way of float32 a float64 would be rounded twice */
+        re = knk_cast(k, (kn_dtype_id)to->id, re);
+    kn_value2 y = knp_real(cast_node(k, re, node));
+    if (knx_is_complex(to))
+        y.im = knx_is_complex(from) ? cast_node(k, x.im, node) : knk_const_double(k, node, 0);
+    return y;
+}

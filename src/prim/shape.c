@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * shape.c -- views: broadcast_in_dim, reshape, squeeze, transpose, rev, slice. They move elements and compute nothing.
+ *
+ *     type       the extents follow from the parameters
+ *     jvp        linear: the same view of the tangent
+ *     transpose  broadcast_in_dim: sum over the repeated axes; slice: pad with zeros; the others: the inverse view
+ *     batch      one more axis in the parameters; broadcast_in_dim, reshape and transpose put it first, the others leave it in place
+ *     lower      an index map; a reshape that changes more than axes of extent 1 is an alias of its stored operand
+ */
+#include "prim/rules.h"
+
+/* What all rows of this file share. */
+#define VIEW .n_in = 1, .n_out = 1, .bits = KN_VIEW, .linear_in = 1, .jvp = knp_jvp_linear, .cost = knp_cost_none
+
+static void index_zero(kn_index *in, int axis, int n_loop)
+{
+    kn_index_axis *a = &in->axis[axis];
+    a->offset = 0;
+    a->node = KNK_NONE;
+    for (int i = 0; i < n_loop; i++)
+        a->coef[i] = 0;
+}
+
+static void index_begin(const kn_index *out, int ndim, kn_index *in)
+{
+    in->n_loop = out->n_loop;
+    in->ndim = ndim;
+}
+
+static kn_error *give_back_shape(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    ct_in[0] = knb_reshape(r->b, ct[0], r->xt[0].ndim, r->xt[0].dim);
+    return NULL;
+}
+
+/* broadcast_in_dim: operand axis i becomes result axis broadcast_dimensions[i], repeated if its extent is 1 */
+
+static kn_error *broadcast_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_broadcast_in_dim *p = params;
+    (void)n_in, (void)n_out;
+    KN_TRY(knp_check_count("broadcast_dimensions", p->broadcast_dimensions, x->ndim));
+    for (int i = 0; i < p->shape.n; i++)
+        if (p->shape.v[i] < 0)
+            return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
+    for (int i = 0; i < x->ndim; i++) {
+        int64_t d = p->broadcast_dimensions.v[i];
+        if (d < 0 || d >= p->shape.n)
+            return knp_axis_error(d, p->shape.n);
+        if (i && d <= p->broadcast_dimensions.v[i - 1])
+            return knx_error(KN_ERROR_VALUE, "broadcast_dimensions must be strictly increasing");
+        if (x->dim[i] != 1 && x->dim[i] != p->shape.v[d]) {
+            kn_text from = {0}, to = {0};
+            return knx_error(KN_ERROR_VALUE, "cannot broadcast shape %s to shape %s", knx_show_shape(&from, x->ndim, x->dim),
+                             knx_show_shape(&to, p->shape.n, p->shape.v));
+        }
+    }
+    return knp_type_dims(a, x->dtype, x->weak, p->shape.n, p->shape.v, y);
+}
+
+static kn_error *broadcast_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    const kn_p_broadcast_in_dim *p = r->params;
+    kn_type x = r->xt[0];
+    knp_dims repeated = {0};
+    for (int i = 0; i < p->shape.n; i++) {
+        int from = x.ndim - 1;
+        while (from >= 0 && p->broadcast_dimensions.v[from] != i)
+            from--;
+        if (from < 0 || x.dim[from] != p->shape.v[i])
+            repeated.v[repeated.n++] = i;
+    }
+    kn_atom sum = repeated.n ? knb_reduce_sum(r->b, ct[0], repeated.n, repeated.v) : ct[0];
+    ct_in[0] = knb_reshape(r->b, sum, x.ndim, x.dim);
+    return NULL;
+}
+
+static kn_error *broadcast_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const kn_p_broadcast_in_dim *p = r->params;
+    knp_dims shape = knp_insert(p->shape, 0, size), where = knp_axes_lift(p->broadcast_dimensions, 0);
+    where = knp_insert(knp_ints(&where), 0, 0);
+    y[0] = knb_broadcast_in_dim(r->b, knp_batched_at(r, 0, size, axis[0], 0), shape.n, shape.v, where.v);
+    axis_out[0] = 0;
+    return NULL;
+}
+
+static void broadcast_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
+{
+    const kn_p_broadcast_in_dim *p = params;
+    (void)y;
+    index_begin(out, x->ndim, in);
+    for (int i = 0; i < x->ndim; i++)
+        if (x->dim[i] == 1)
+            index_zero(in, i, out->n_loop);
+        else
+            knp_index_copy(out, (int)p->broadcast_dimensions.v[i], in, i);
+}
+
+const kn_prim kn_prim_broadcast_in_dim = {
+    .name = "broadcast_in_dim", VIEW, .factors = "... -> ... new",
+    .fields = kni_fields_broadcast_in_dim, .params_size = sizeof(kn_p_broadcast_in_dim),
+    .type = broadcast_type, .transpose = broadcast_transpose, .batch = broadcast_batch, .map = broadcast_map,
+    .doc = "x repeated along new axes and along axes of extent 1 (jax.lax.broadcast_in_dim)",
+};
+
+/* reshape: the same elements in C order */
+
+static kn_error *reshape_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_reshape *p = params;
+    (void)n_in, (void)n_out;
+    bool fits = true;
+    for (int i = 0; i < p->new_sizes.n; i++)
+        fits = fits && p->new_sizes.v[i] >= 0;
+    kn_error *e = fits ? knp_type_dims(a, x->dtype, x->weak, p->new_sizes.n, p->new_sizes.v, y) : NULL;
+    if (fits && !e && kni_type_size(*y) == kni_type_size(*x))
+        return NULL;
+    knx_error_release(e);
+    kn_text to = {0};
+    return knx_error(KN_ERROR_VALUE, "cannot reshape array of size %lld into shape %s", (long long)kni_type_size(*x),
+                     knx_show_shape(&to, p->new_sizes.n, p->new_sizes.v));
+}
+
+static kn_error *reshape_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const kn_p_reshape *p = r->params;
+    knp_dims shape = knp_insert(p->new_sizes, 0, size);
+    y[0] = knb_reshape(r->b, knp_batched_at(r, 0, size, axis[0], 0), shape.n, shape.v);
+    axis_out[0] = 0;
+    return NULL;
+}
+
+static bool reshape_map_exists(const void *params, const kn_type *x, const kn_type *y)
+{
+    (void)params;
+    return kn_reshape_is_unit_change(x, y);
+}
+
+/* Axes of extent 1 come and go; the others stay in order. */
+static void reshape_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
+{
+    (void)params;
+    index_begin(out, x->ndim, in);
+    for (int i = 0, j = 0; i < x->ndim; i++) {
+        if (x->dim[i] == 1) {
+            index_zero(in, i, out->n_loop);
+            continue;
+        }
+        while (j < y->ndim && y->dim[j] == 1)
+            j++;
+        if (j < y->ndim)
+            knp_index_copy(out, j++, in, i);
+    }
+}
+
+const kn_prim kn_prim_reshape = {
+    .name = "reshape", VIEW, .factors = "all -> all",
+    .fields = kni_fields_reshape, .params_size = sizeof(kn_p_reshape),
+    .type = reshape_type, .transpose = give_back_shape, .batch = reshape_batch, .map = reshape_map, .map_exists = reshape_map_exists,
+    .doc = "the elements of x in C order in another shape (np.reshape)",
+};
+
+/* squeeze: axes of extent 1 disappear */
+
+static kn_error *squeeze_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_dims *p = params;
+    (void)n_in, (void)n_out;
+    KN_TRY(knp_check_axes(p->dimensions, x->ndim));
+    for (int i = 0; i < p->dimensions.n; i++)
+        if (x->dim[p->dimensions.v[i]] != 1)
+            return knx_error(KN_ERROR_VALUE, "cannot select an axis to squeeze out which has size not equal to one");
+    knp_dims rest = knp_axes_rest(p->dimensions, x->ndim), shape = knp_dims_pick(*x, knp_ints(&rest));
+    return knp_type_dims(a, x->dtype, x->weak, shape.n, shape.v, y);
+}
+
+static kn_error *squeeze_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const kn_p_dims *p = r->params;
+    (void)size;
+    knp_dims lifted = knp_axes_lift(p->dimensions, axis[0]);
+    axis_out[0] = axis[0] - knp_axes_before(knp_ints(&lifted), axis[0]);
+    y[0] = knb_squeeze(r->b, r->x[0], lifted.n, lifted.v);
+    return NULL;
+}
+
+static void squeeze_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
+{
+    const kn_p_dims *p = params;
+    (void)y;
+    index_begin(out, x->ndim, in);
+    for (int i = 0, j = 0; i < x->ndim; i++)
+        if (knp_contains(p->dimensions, i))
+            index_zero(in, i, out->n_loop);
+        else
+            knp_index_copy(out, j++, in, i);
+}
+
+const kn_prim kn_prim_squeeze = {
+    .name = "squeeze", VIEW, .factors = "... one -> ...",
+    .fields = kni_fields_dims, .params_size = sizeof(kn_p_dims),
+    .type = squeeze_type, .transpose = give_back_shape, .batch = squeeze_batch, .map = squeeze_map,
+    .doc = "x without some of its axes of extent 1 (np.squeeze)",
+};
+
+/* transpose: result axis i is operand axis permutation[i] */
+
+static kn_error *transpose_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_transpose *p = params;
+    (void)n_in, (void)n_out;
+    if (p->permutation.n != x->ndim)
+        return knx_error(KN_ERROR_VALUE, "axes don't match array");
+    KN_TRY(knp_check_axes(p->permutation, x->ndim));
+    knp_dims shape = knp_dims_pick(*x, p->permutation);
+    return knp_type_dims(a, x->dtype, x->weak, shape.n, shape.v, y);
+}
+
+static kn_error *transpose_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    const kn_p_transpose *p = r->params;
+    int64_t inverse[KN_MAX_NDIM] = {0};
+    for (int i = 0; i < p->permutation.n; i++)
+        inverse[p->permutation.v[i]] = i;
+    ct_in[0] = knb_transpose(r->b, ct[0], inverse);
+    return NULL;
+}
+
+static kn_error *transpose_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const kn_p_transpose *p = r->params;
+    (void)size;
+    knp_dims lifted = knp_axes_lift(p->permutation, axis[0]);
+    lifted = knp_insert(knp_ints(&lifted), 0, axis[0]);
+    y[0] = r->b->error ? KN_ATOM_NONE : knb_transpose(r->b, r->x[0], lifted.v);
+    axis_out[0] = 0;
+    return NULL;
+}
+
+static void transpose_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
+{
+    const kn_p_transpose *p = params;
+    (void)y;
+    index_begin(out, x->ndim, in);
+    for (int i = 0; i < x->ndim; i++)
+        knp_index_copy(out, i, in, (int)p->permutation.v[i]);
+}
+
+const kn_prim kn_prim_transpose = {
+    .name = "transpose", VIEW, .factors = "i j -> j i",
+    .fields = kni_fields_transpose, .params_size = sizeof(kn_p_transpose),
+    .type = transpose_type, .transpose = transpose_transpose, .batch = transpose_batch, .map = transpose_map,
+    .doc = "x with its axes in another order (np.transpose)",
+};
+
+/* rev: some axes run backwards */
+
+static kn_error *rev_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)n_in, (void)n_out;
+    KN_TRY(knp_check_axes(((const kn_p_dims *)params)->dimensions, x->ndim));
+    return knp_type_like(a, *x, x->dtype, y);
+}
+
+static kn_error *rev_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    (void)size;
+    knp_dims lifted = knp_axes_lift(((const kn_p_dims *)r->params)->dimensions, axis[0]);
+    y[0] = knb_rev(r->b, r->x[0], lifted.n, lifted.v);
+    axis_out[0] = axis[0];
+    return NULL;
+}
+
+static void rev_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
+{
+    const kn_p_dims *p = params;
+    (void)y;
+    index_begin(out, x->ndim, in);
+    for (int i = 0; i < x->ndim; i++) {
+        knp_index_copy(out, i, in, i);
+        if (!knp_contains(p->dimensions, i))
+            continue;
+        in->axis[i].offset = x->dim[i] - 1 - out->axis[i].offset;
+        for (int j = 0; j < out->n_loop; j++)
+            in->axis[i].coef[j] = -out->axis[i].coef[j];
+    }
+}
+
+const kn_prim kn_prim_rev = {
+    .name = "rev", VIEW, .factors = "... -> ...",
+    .fields = kni_fields_dims, .params_size = sizeof(kn_p_dims),
+    .type = rev_type, .transpose = knp_transpose_same, .batch = rev_batch, .map = rev_map,
+    .doc = "x with the elements along some axes in reverse order (np.flip)",
+};
+
+/* slice: from start to limit by positive strides */
+
+static int64_t stride_of(const kn_p_slice *p, int axis) { return p->strides.n ? p->strides.v[axis] : 1; }
+
+static kn_error *slice_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_slice *p = params;
+    (void)n_in, (void)n_out;
+    KN_TRY(knp_check_count("start_indices", p->start_indices, x->ndim));
+    KN_TRY(knp_check_count("limit_indices", p->limit_indices, x->ndim));
+    if (p->strides.n)
+        KN_TRY(knp_check_count("strides", p->strides, x->ndim));
+    knp_dims shape = {.n = x->ndim};
+    for (int i = 0; i < x->ndim; i++) {
+        int64_t start = p->start_indices.v[i], limit = p->limit_indices.v[i], stride = stride_of(p, i);
+        if (start < 0 || limit < start || limit > x->dim[i])
+            return knx_error(KN_ERROR_VALUE, "start index %lld and limit index %lld do not fit axis %d of size %lld",
+                             (long long)start, (long long)limit, i, (long long)x->dim[i]);
+        if (stride < 1)
+            return knx_error(KN_ERROR_VALUE, "strides must be positive, got %lld", (long long)stride);
+        shape.v[i] = start == limit ? 0 : 1 + (limit - start - 1) / stride;
+    }
+    return knp_type_dims(a, x->dtype, x->weak, shape.n, shape.v, y);
+}
+
+/* The slice put back between zeros: as many before, after and in between as were left out. */
+static kn_error *slice_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    const kn_p_slice *p = r->params;
+    kn_type x = r->xt[0], y = r->yt[0];
+    int64_t hi[KN_MAX_NDIM], interior[KN_MAX_NDIM];
+    for (int i = 0; i < x.ndim; i++) {
+        int64_t stride = stride_of(p, i);
+        interior[i] = stride - 1;
+        hi[i] = x.dim[i] - p->start_indices.v[i] - (y.dim[i] ? 1 + (y.dim[i] - 1) * stride : 0);
+    }
+    ct_in[0] = knb_pad(r->b, ct[0], knb_like(r->b, ct[0], 0), p->start_indices.v, hi, interior);
+    return NULL;
+}
+
+static kn_error *slice_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const kn_p_slice *p = r->params;
+    knp_dims start = knp_insert(p->start_indices, axis[0], 0), limit = knp_insert(p->limit_indices, axis[0], size);
+    knp_dims strides = knp_insert(p->strides, axis[0], 1);
+    y[0] = knb_slice(r->b, r->x[0], start.v, limit.v, p->strides.n ? strides.v : NULL);
+    axis_out[0] = axis[0];
+    return NULL;
+}
+
+static void slice_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
+{
+    const kn_p_slice *p = params;
+    (void)y;
+    index_begin(out, x->ndim, in);
+    for (int i = 0; i < x->ndim; i++) {
+        int64_t stride = stride_of(p, i);
+        knp_index_copy(out, i, in, i);
+        in->axis[i].offset = p->start_indices.v[i] + stride * out->axis[i].offset;
+        for (int j = 0; j < out->n_loop; j++)
+            in->axis[i].coef[j] = stride * out->axis[i].coef[j];
+    }
+}
+
+const kn_prim kn_prim_slice = {
+    .name = "slice", VIEW, .factors = "... -> ...",
+    .fields = kni_fields_slice, .params_size = sizeof(kn_p_slice),
+    .type = slice_type, .transpose = slice_transpose, .batch = slice_batch, .map = slice_map,
+    .doc = "the elements of x from start to limit by a stride along each axis (jax.lax.slice)",
+};

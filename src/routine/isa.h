@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * isa.h -- which of the three builds of the *_isa.c files runs on this processor. */
+#ifndef KN_ROUTINE_ISA_H
+#define KN_ROUTINE_ISA_H
+
+typedef enum { KNR_ISA_BASE, KNR_ISA_AVX2, KNR_ISA_AVX512 } knr_isa_kind;
+
+knr_isa_kind knr_isa(void);             /* the best one that was built and that the processor runs */
+void knr_isa_limit(knr_isa_kind most);  /* tests: not above this one. Results do not depend on it */
+#endif

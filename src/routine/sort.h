@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * sort.h -- stable sorting of several arrays together along one dimension. */
+#ifndef KN_ROUTINE_SORT_H
+#define KN_ROUTINE_SORT_H
+#include "base/dtype.h"
+
+/* The arrays are [outer, length, inner], C-contiguous. The first n_key of them are compared, one after the other: NaN after everything,
+ * -0 equal to +0, complex numbers by real, then by imaginary part. All of them are rearranged alike. */
+typedef struct knr_sort {
+    int n, n_key;
+    const kn_dtype *dtype; /* n of them */
+    int64_t outer, length, inner;
+} knr_sort;
+
+size_t knr_sort_workspace(const knr_sort *s);
+void knr_sort_run(const knr_sort *s, const void *const *x, void *const *y, void *workspace);
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_kernel_math.c -- the functions written in the kernel IR against libm in a wider type: largest errors over dense samples, special values. */
+#include "kernel/internal.h"
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { LANES = 4096 };
+typedef knk_node unary(knk_builder *, knk_node);
+typedef knk_node binary(knk_builder *, knk_node, knk_node);
+
+static knk_kernel *kernel_of(unary *f, binary *g, kn_dtype_id d)
+{
+    static const uint8_t cls[] = { KNK_STRIDE_ONE };
+    knk_builder *b = knk_new(1);
+    knk_begin_stage(b, 0);
+    int x = knk_add_buffer(b, d, false), y = knk_add_buffer(b, d, false), out = knk_add_buffer(b, d, true), m = knk_add_map(b, cls);
+    knk_node u = knk_load(b, x, m, KNK_NONE, KNK_NONE, KNK_NONE);
+    knk_store(b, out, m, f ? f(b, u) : g(b, u, knk_load(b, y, m, KNK_NONE, KNK_NONE, KNK_NONE)));
+    knk_kernel *k;
+    kn_error *e = knk_finish(b, &k);
+    if (e)
+        fail_msg("%s", e->message);
+    return k;
+}
+
+static void run(const knk_kernel *k, void *x, void *y, void *out, int64_t n)
+{
+    static void *scratch;
+    static size_t room;
+    if (room < knk_scratch_bytes(k)) {
+        free(scratch);
+        room = (knk_scratch_bytes(k) + 63) / 64 * 64;
+        scratch = aligned_alloc(64, room);
+    }
+    int64_t stride[] = { 1 };
+    knk_map_values map = { 0, stride };
+    void *buffer[] = { x, y, out };
+    knk_launch l = { buffer, &map, &n, NULL };
+    knk_interpret(k, &l, scratch);
+}
+
+/* The distance of got from want in units of the last place of the dtype; 0 for two NaNs, huge where one is infinite or NaN alone. */
+static double ulps(double got, long double want, bool f32)
+{
+    if (got != got || want != want)
+        return (got != got) && (want != want) ? 0 : 1e9;
+    if (isinf(got) && (f32 ? isinf((float)want) : isinf((double)want)))
+        return signbit(got) == signbit(want) ? 0 : 1e9;
+    int digits = f32 ? 24 : 53, least = f32 ? -149 : -1074, e;
+    long double limit = f32 ? FLT_MAX : DBL_MAX;
+    if (isinf(got)) /* the value is in the last half place above the largest number, or not */
+        got = (double)copysignl(f32 ? 0x1p128 : DBL_MAX, got), want = fabsl(want) > limit ? copysignl(limit, want) : want;
+    (void)frexpl(want, &e);
+    int place = e - digits > least ? e - digits : least;
+    return (double)ldexpl(fabsl(want - got), -place);
+}
+
+static float next_input32(uint64_t *state, int i, float lo, float hi)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    uint32_t bits = (uint32_t)(*state >> 32);
+    float f;
+    memcpy(&f, &bits, 4);
+    if (i % 2 == 0 && f >= lo && f <= hi)
+        return f; /* every exponent */
+    return (float)(lo + (hi - lo) * ((double)bits / 4294967296.0));
+}
+
+static double next_input64(uint64_t *state, int i, double lo, double hi)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    uint64_t bits = *state ^ (*state >> 29);
+    double f;
+    memcpy(&f, &bits, 8);
+    if (i % 2 == 0 && f >= lo && f <= hi)
+        return f;
+    return lo + (hi - lo) * ((double)(bits >> 11) / 9007199254740992.0);
+}
+
+typedef struct row { const char *name; unary *f; long double (*wide)(long double); double lo32, hi32, bound32, lo64, hi64, bound64; } row;
+
+static long double logistic_wide(long double x) { return x < 0 ? expl(x) / (1 + expl(x)) : 1 / (1 + expl(-x)); }
+
+static const row table[] = {
+    { "exp", knk_exp, expl, -110, 95, 1, -760, 715, 1 },
+    { "expm1", knk_expm1, expm1l, -50, 95, 0.52, -60, 715, 1 },
+    { "logistic", knk_logistic, logistic_wide, -110, 60, 0.52, -750, 60, 2 },
+    { "tanh", knk_tanh, tanhl, -12, 12, 1, -25, 25, 2 },
+    { "log", knk_log, logl, 0, 3.4e38, 1, 0, 1.7e308, 1 },
+    { "log near 1", knk_log, logl, 0.5, 2, 1, 0.5, 2, 1 },
+    { "log1p", knk_log1p, log1pl, -1, 3.4e38, 0.52, -1, 1.7e308, 1 },
+    { "log1p near 0", knk_log1p, log1pl, -0.5, 1, 0.52, -0.5, 1, 1 },
+    { "sin", knk_sin, sinl, -100, 100, 1, -100, 100, 1 },
+    { "cos", knk_cos, cosl, -100, 100, 1, -100, 100, 1 },
+    { "sin to 2^20", knk_sin, sinl, -1048576, 1048576, 1, -1048576, 1048576, 1 },
+    { "cos to 2^20", knk_cos, cosl, -1048576, 1048576, 1, -1048576, 1048576, 1 },
+    { "sin, huge", knk_sin, sinl, -3.4e38, 3.4e38, 1, -1.7e308, 1.7e308, 1 },
+    { "cos, huge", knk_cos, cosl, -3.4e38, 3.4e38, 1, -1.7e308, 1.7e308, 1 },
+};
+
+static double worst32(const knk_kernel *k, const row *r, int rounds, float *where)
+{
+    static float x[LANES], y[LANES];
+    double worst = 0;
+    uint64_t state = 1;
+    for (int round = 0; round < rounds; round++) {
+        for (int i = 0; i < LANES; i++)
+            x[i] = next_input32(&state, i, (float)r->lo32, (float)r->hi32);
+        run(k, x, x, y, LANES);
+        for (int i = 0; i < LANES; i++) {
+            double u = ulps(y[i], r->wide(x[i]), true);
+            if (u > worst)
+                worst = u, *where = x[i];
+        }
+    }
+    return worst;
+}
+
+static double worst64(const knk_kernel *k, const row *r, int rounds, double *where)
+{
+    static double x[LANES], y[LANES];
+    double worst = 0;
+    uint64_t state = 2;
+    for (int round = 0; round < rounds; round++) {
+        for (int i = 0; i < LANES; i++)
+            x[i] = next_input64(&state, i, r->lo64, r->hi64);
+        run(k, x, x, y, LANES);
+        for (int i = 0; i < LANES; i++) {
+            double u = ulps(y[i], r->wide(x[i]), false);
+            if (u > worst)
+                worst = u, *where = x[i];
+        }
+    }
+    return worst;
+}
+
+static int rounds(void) { return getenv("KILN_TEST_LONG") ? 2000 : 60; }
+
+static void functions_stay_within_their_bounds(void **state)
+{
+    (void)state;
+    bool fine = true;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const row *r = &table[i];
+        float at32 = 0;
+        double at64 = 0;
+        knk_kernel *k32 = kernel_of(r->f, NULL, KN_ID_F32), *k64 = kernel_of(r->f, NULL, KN_ID_F64);
+        double u32 = worst32(k32, r, rounds(), &at32), u64 = LDBL_MANT_DIG >= 64 ? worst64(k64, r, rounds(), &at64) : 0;
+        print_message("%-14s f32 %.3f ulp at %a (%d nodes)   f64 %.3f ulp at %a (%d nodes)\n", r->name, u32, (double)at32, k32->n_node, u64, at64, k64->n_node);
+        fine &= u32 <= r->bound32 && u64 <= r->bound64;
+        knk_release(k32);
+        knk_release(k64);
+    }
+    assert_true(fine);
+}
+
+static long double hypot_wide(long double x, long double y) { return hypotl(x, y); }
+typedef struct row2 { const char *name; binary *g; long double (*wide)(long double, long double); double lo[2], hi[2], bound32, bound64; } row2;
+static const row2 table2[] = {
+    { "pow", knk_pow, powl, { 0, -20 }, { 100, 20 }, 0.55, 1 },
+    { "pow, near 1", knk_pow, powl, { 0.9, -5000 }, { 1.1, 5000 }, 0.55, 1 },
+    { "pow, small base", knk_pow, powl, { 0, -10 }, { 1e-30, 10 }, 0.55, 1 },
+    { "atan2", knk_atan2, atan2l, { -2, -2 }, { 2, 2 }, 0.52, 2 },
+    { "hypot", knk_hypot, hypot_wide, { -1e5, -1e5 }, { 1e5, 1e5 }, 0.52, 1 },
+};
+
+static void functions_of_two_stay_within_their_bounds(void **state)
+{
+    (void)state;
+    static float x[LANES], y[LANES], z[LANES];
+    static double p[LANES], q[LANES], s[LANES];
+    bool fine = true;
+    for (size_t t = 0; t < sizeof table2 / sizeof *table2; t++) {
+        const row2 *r = &table2[t];
+        knk_kernel *k32 = kernel_of(NULL, r->g, KN_ID_F32), *k64 = kernel_of(NULL, r->g, KN_ID_F64);
+        double w32 = 0, w64 = 0;
+        double at[4] = { 0 };
+        uint64_t seed = 3;
+        for (int round = 0; round < rounds(); round++) {
+            for (int i = 0; i < LANES; i++) {
+                x[i] = next_input32(&seed, i, (float)r->lo[0], (float)r->hi[0]);
+                y[i] = next_input32(&seed, i >> 1, (float)r->lo[1], (float)r->hi[1]);
+                p[i] = next_input64(&seed, i, r->lo[0], r->hi[0]);
+                q[i] = next_input64(&seed, i >> 1, r->lo[1], r->hi[1]);
+            }
+            run(k32, x, y, z, LANES);
+            run(k64, p, q, s, LANES);
+            for (int i = 0; i < LANES; i++) {
+                double u = ulps(z[i], r->wide(x[i], y[i]), true), v = LDBL_MANT_DIG >= 64 ? ulps(s[i], r->wide(p[i], q[i]), false) : 0;
+                if (u > w32)
+                    w32 = u, at[0] = x[i], at[1] = y[i];
+                if (v > w64)
+                    w64 = v, at[2] = p[i], at[3] = q[i];
+            }
+        }
+        print_message("%-16s f32 %.3f ulp at %a, %a (%d nodes)  f64 %.3f ulp at %a, %a (%d nodes)\n", r->name, w32, at[0], at[1], k32->n_node, w64, at[2], at[3], k64->n_node);
+        fine &= w32 <= r->bound32 && w64 <= r->bound64;
+        knk_release(k32);
+        knk_release(k64);
+    }
+    assert_true(fine);
+}
+
+static const double special[] = { 0.0, -0.0, 1, -1, 2, -2, 0.5, -0.5, 3, -3, 1.5, -1.5, 1e10, -1e10, 1e300, -1e300, 1e-300, -1e-300, 0x1p-149, -0x1p-149, 0x1p-1074, -0x1p-1074, INFINITY, -INFINITY, NAN,
+    9007199254740993.0, -9007199254740992.0, 16777217.0, 16777215.0, -16777215.0, 4503599627370497.0, FLT_MAX, -FLT_MAX, DBL_MAX, -DBL_MAX, FLT_MIN, DBL_MIN, 0.9999999, 1.0000001, 88.8, 104, -104, 710, -746 };
+enum { N_SPECIAL = sizeof special / sizeof *special };
+
+/* Infinities, NaN and signed zeros must be exactly libm's; other values within 2 ulp. */
+static void expect_special(const char *name, double got, long double want, bool f32, double x, double y)
+{
+    long double narrow = f32 ? (long double)(float)want : (long double)(double)want;
+    bool fine;
+    if (narrow != narrow || isinf(narrow) || narrow == 0)
+        fine = narrow != narrow ? got != got : got == (double)narrow && (signbit(got) != 0) == (signbit(narrow) != 0);
+    else
+        fine = ulps(got, want, f32) <= 2;
+    if (!fine)
+        fail_msg("%s %s(%a, %a) = %a, not %La", f32 ? "f32" : "f64", name, x, y, got, want);
+}
+
+static void special_values_are_those_of_libm(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < sizeof table / sizeof *table; t++) {
+        float x[N_SPECIAL], y[N_SPECIAL];
+        double p[N_SPECIAL], q[N_SPECIAL];
+        knk_kernel *k32 = kernel_of(table[t].f, NULL, KN_ID_F32), *k64 = kernel_of(table[t].f, NULL, KN_ID_F64);
+        for (int i = 0; i < N_SPECIAL; i++)
+            p[i] = special[i], x[i] = (float)special[i];
+        run(k32, x, x, y, N_SPECIAL);
+        run(k64, p, p, q, N_SPECIAL);
+        for (int i = 0; i < N_SPECIAL; i++) {
+            expect_special(table[t].name, y[i], table[t].wide(x[i]), true, x[i], 0);
+            expect_special(table[t].name, q[i], table[t].wide(p[i]), false, p[i], 0);
+        }
+        knk_release(k32);
+        knk_release(k64);
+    }
+}
+
+static void special_values_of_two_are_those_of_libm(void **state)
+{
+    (void)state;
+    for (size_t t = 0; t < sizeof table2 / sizeof *table2; t++) {
+        static float x[N_SPECIAL * N_SPECIAL], y[N_SPECIAL * N_SPECIAL], z[N_SPECIAL * N_SPECIAL];
+        static double p[N_SPECIAL * N_SPECIAL], q[N_SPECIAL * N_SPECIAL], s[N_SPECIAL * N_SPECIAL];
+        knk_kernel *k32 = kernel_of(NULL, table2[t].g, KN_ID_F32), *k64 = kernel_of(NULL, table2[t].g, KN_ID_F64);
+        for (int i = 0; i < N_SPECIAL * N_SPECIAL; i++) {
+            p[i] = special[i / N_SPECIAL], q[i] = special[i % N_SPECIAL];
+            x[i] = (float)p[i], y[i] = (float)q[i];
+        }
+        run(k32, x, y, z, N_SPECIAL * N_SPECIAL);
+        run(k64, p, q, s, N_SPECIAL * N_SPECIAL);
+        for (int i = 0; i < N_SPECIAL * N_SPECIAL; i++) {
+            expect_special(table2[t].name, z[i], table2[t].wide(x[i], y[i]), true, x[i], y[i]);
+            expect_special(table2[t].name, s[i], table2[t].wide(p[i], q[i]), false, p[i], q[i]);
+        }
+        knk_release(k32);
+        knk_release(k64);
+    }
+}
+
+static knk_node cube(knk_builder *k, knk_node x) { return knk_integer_pow(k, x, 3); }
+static knk_node inverse_square(knk_builder *k, knk_node x) { return knk_integer_pow(k, x, -2); }
+static knk_node nothing(knk_builder *k, knk_node x) { return knk_integer_pow(k, x, 0); }
+
+static void integer_powers_are_products(void **state)
+{
+    (void)state;
+    double x[] = { 3, -1.1, 0, NAN }, y[4];
+    knk_kernel *k = kernel_of(cube, NULL, KN_ID_F64);
+    run(k, x, x, y, 4);
+    for (int i = 0; i < 3; i++)
+        assert_true(y[i] == x[i] * (x[i] * x[i]));
+    assert_true(y[3] != y[3]);
+    knk_release(k);
+    k = kernel_of(inverse_square, NULL, KN_ID_F64);
+    run(k, x, x, y, 4);
+    assert_true(y[0] == 1.0 / 9 && y[1] == 1 / (-1.1 * -1.1) && y[2] == INFINITY);
+    knk_release(k);
+    k = kernel_of(nothing, NULL, KN_ID_F64);
+    run(k, x, x, y, 4);
+    assert_true(y[0] == 1 && y[3] == 1);
+    knk_release(k);
+}
+
+static void maximum_and_minimum_pass_nan_on(void **state)
+{
+    (void)state;
+    float x[] = { NAN, 1, NAN, 2, -0.0f, 0.0f }, y[] = { 1, NAN, NAN, 3, 0.0f, -0.0f }, z[6];
+    knk_kernel *k = kernel_of(NULL, knk_max_nan, KN_ID_F32);
+    run(k, x, y, z, 6);
+    assert_true(z[0] != z[0] && z[1] != z[1] && z[2] != z[2] && z[3] == 3);
+    assert_true(!signbit(z[4]) && signbit(z[5])); /* the right one of equals */
+    knk_release(k);
+    k = kernel_of(NULL, knk_min_nan, KN_ID_F32);
+    run(k, x, y, z, 6);
+    assert_true(z[0] != z[0] && z[1] != z[1] && z[2] != z[2] && z[3] == 2);
+    knk_release(k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_stay_within_their_bounds),
+        cmocka_unit_test(functions_of_two_stay_within_their_bounds),
+        cmocka_unit_test(special_values_are_those_of_libm),
+        cmocka_unit_test(special_values_of_two_are_those_of_libm),
+        cmocka_unit_test(integer_powers_are_products),
+        cmocka_unit_test(maximum_and_minimum_pass_nan_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_routine_sort.c -- sorting against insertion by docs/determinism.md's order, for every dtype, several keys, lengths around the
+ * limits of the algorithms, and dimensions in the middle. */
+#include "base/memory.h"
+#include "routine/sort.h"
+// clang-format off
+#include <stdarg.h>
+#include <setjmp.h>
+#include <cmocka.h>
+// clang-format on
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t state = 88172645463325252u;
+static uint32_t random32(void)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (uint32_t)(state >> 16);
+}
+
+/* Few different values, so that stability shows; NaN, zeros of both signs and the ends of the range among them. */
+static void fill(kn_dtype d, char *p, int64_t n, uint32_t range)
+{
+    kn_dtype part = knx_component(d);
+    n *= d->size / part->size;
+    for (int64_t i = 0; i < n; i++, p += part->size) {
+        kn_scalar_bits s;
+        if (knx_is_inexact(d)) {
+            static const double special[] = {NAN, -NAN, 0.0, -0.0, INFINITY, -INFINITY, 1e-40};
+            double v = (double)(random32() % range) - range / 2;
+            s = knx_scalar_from_double(part, random32() % 4 ? v : special[random32() % 7]);
+        } else {
+            s = knx_scalar_from_int(part, (int64_t)(random32() % range) - (part->kind == 'i' ? range / 2 : 0));
+            if (random32() % 16 == 0 && part->kind != 'b')
+                memset(&s, random32() % 2 ? 0xff : 0, 8), s.bytes[part->size - 1] ^= (uint8_t)(random32() % 2 ? 0x80 : 0);
+        }
+        memcpy(p, &s, part->size);
+    }
+}
+
+static int compare_parts(kn_dtype part, const char *a, const char *b)
+{
+    kn_scalar_bits x = {0}, y = {0}, wide[2];
+    memcpy(&x, a, part->size);
+    memcpy(&y, b, part->size);
+    if (knx_is_float(part)) {
+        double u = knx_scalar_to_double(part, x), v = knx_scalar_to_double(part, y);
+        return isnan(u) || isnan(v) ? !!isnan(u) - !!isnan(v) : (u > v) - (u < v);
+    }
+    if (part->kind == 'i') {
+        knx_convert(part, &x, KN_DT(I64), &wide[0]);
+        knx_convert(part, &y, KN_DT(I64), &wide[1]);
+        return (wide[0].i64 > wide[1].i64) - (wide[0].i64 < wide[1].i64);
+    }
+    knx_convert(part, &x, KN_DT(U64), &wide[0]);
+    knx_convert(part, &y, KN_DT(U64), &wide[1]);
+    return (wide[0].u64 > wide[1].u64) - (wide[0].u64 < wide[1].u64);
+}
+
+static int compare(const knr_sort *s, char *const *x, int64_t i, int64_t j)
+{
+    for (int k = 0; k < s->n_key; k++) {
+        kn_dtype d = s->dtype[k], part = knx_component(d);
+        for (int at = 0; at < d->size; at += part->size) {
+            int c = compare_parts(part, x[k] + i * d->size + at, x[k] + j * d->size + at);
+            if (c)
+                return c;
+        }
+    }
+    return 0;
+}
+
+static void check(const knr_sort *s, uint32_t range)
+{
+    int64_t size = s->outer * s->length * s->inner, *order = malloc((size_t)s->length * sizeof *order + 1);
+    char *x[8], *y[8], *want[8];
+    for (int i = 0; i < s->n; i++) {
+        size_t bytes = (size_t)size * s->dtype[i]->size;
+        x[i] = malloc(bytes + 1), y[i] = malloc(bytes + 1), want[i] = malloc(bytes + 1);
+        fill(s->dtype[i], x[i], size, range);
+    }
+    for (int64_t line = 0; line < s->outer * s->inner; line++) {
+        int64_t first = line / s->inner * s->length * s->inner + line % s->inner;
+        for (int64_t i = 0; i < s->length; i++) {
+            int64_t k = i;
+            for (; k > 0 && compare(s, x, order[k - 1], first + i * s->inner) > 0; k--)
+                order[k] = order[k - 1];
+            order[k] = first + i * s->inner;
+        }
+        for (int a = 0; a < s->n; a++)
+            for (int64_t i = 0; i < s->length; i++)
+                memcpy(want[a] + (first + i * s->inner) * s->dtype[a]->size, x[a] + order[i] * s->dtype[a]->size, s->dtype[a]->size);
+    }
+    size_t bytes = knr_sort_workspace(s);
+    void *workspace = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    knr_sort_run(s, (const void *const *)x, (void *const *)y, workspace);
+    for (int a = 0; a < s->n; a++)
+        if (memcmp(want[a], y[a], (size_t)size * s->dtype[a]->size))
+            fail_msg("operand %d (%s) of %d, %d keys, [%d, %d, %d]", a, s->dtype[a]->name, s->n, s->n_key, (int)s->outer, (int)s->length,
+                     (int)s->inner);
+    for (int i = 0; i < s->n; i++)
+        free(x[i]), free(y[i]), free(want[i]);
+    free(workspace);
+    free(order);
+}
+
+static void test_every_dtype(void **unused)
+{
+    (void)unused;
+    static const int lengths[] = {0, 1, 2, 3, 23, 24, 25, 47, 100, 699, 700, 1500};
+    for (int id = 0; id < KN_ID_COUNT; id++) {
+        kn_dtype d = &kn_dtype_table[id];
+        if (d->kind == 'k')
+            continue;
+        for (int i = 0; i < (int)(sizeof lengths / sizeof *lengths); i++) {
+            kn_dtype pair[] = {d, KN_DT(I32)};
+            check(&(knr_sort){.n = 1, .n_key = 1, .dtype = &d, .outer = 1, .length = lengths[i], .inner = 1}, 30);
+            check(&(knr_sort){.n = 2, .n_key = 1, .dtype = pair, .outer = 2, .length = lengths[i], .inner = 3}, 1000);
+        }
+    }
+}
+
+static void test_several_keys(void **unused)
+{
+    (void)unused;
+    kn_dtype d[] = {KN_DT(F32), KN_DT(C128), KN_DT(I8), KN_DT(F64)};
+    for (int keys = 1; keys <= 4; keys++) {
+        check(&(knr_sort){.n = 4, .n_key = keys, .dtype = d, .outer = 3, .length = 40, .inner = 2}, 3);
+        check(&(knr_sort){.n = 4, .n_key = keys, .dtype = d, .outer = 1, .length = 900, .inner = 1}, 3);
+    }
+    kn_dtype carried[] = {KN_DT(U16), KN_DT(C128), KN_DT(BOOL)};
+    check(&(knr_sort){.n = 3, .n_key = 1, .dtype = carried, .outer = 1, .length = 300, .inner = 2}, 5);
+}
+
+static void test_long_lines(void **unused)
+{
+    (void)unused;
+    enum { N = 300000 };
+    float *x = malloc(N * sizeof *x), *y = malloc(N * sizeof *y);
+    int32_t *i = malloc(N * sizeof *i), *j = malloc(N * sizeof *j);
+    for (int k = 0; k < N; k++)
+        x[k] = (float)(int32_t)random32() / 65536, i[k] = k;
+    kn_dtype d[] = {KN_DT(F32), KN_DT(I32)};
+    knr_sort s = {.n = 2, .n_key = 1, .dtype = d, .outer = 1, .length = N, .inner = 1};
+    void *workspace = aligned_alloc(64, (knr_sort_workspace(&s) + 63) / 64 * 64);
+    knr_sort_run(&s, (const void *[]){x, i}, (void *[]){y, j}, workspace);
+    for (int k = 0; k < N; k++) {
+        assert_true(y[k] == x[j[k]]);
+        assert_true(k == 0 || y[k - 1] < y[k] || (y[k - 1] == y[k] && j[k - 1] < j[k]));
+    }
+    free(workspace), free(x), free(y), free(i), free(j);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_dtype),
+        cmocka_unit_test(test_several_keys),
+        cmocka_unit_test(test_long_lines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
