@@ -209,6 +209,25 @@ knk_node knk_emit(knk_builder *k, knk_inst n)
     return n.op == KNK_STORE ? append(k, &n) : intern(k, &n);
 }
 
+void knk_append_raw(knk_builder *k, knk_inst n)
+{
+    if (k->error)
+        return;
+    if (!k->stage.n) {
+        knk_fail(k, "kernel: a node outside of a stage");
+        return;
+    }
+    n.stage = (uint8_t)(k->stage.n - 1);
+    for (int i = 0; i < 3; i++)
+        if (knk_operand(&n, i) >= 0 && (size_t)knk_operand(&n, i) >= k->node.n) {
+            knk_fail(k, "kernel: %s: operand %d is no earlier node", knk_op_table[n.op].name, i);
+            return;
+        }
+    if (n.op == KNK_STORE)
+        n.dtype = k->node.at[n.a].dtype;
+    append(k, &n);
+}
+
 static knk_inst inst(knk_op op, kn_dtype_id dtype, knk_node a, knk_node b, knk_node c)
 {
     return (knk_inst){ .op = (uint8_t)op, .dtype = (uint8_t)dtype, .buffer = KNK_NONE, .map = KNK_NONE, .a = a, .b = b, .c = c };

@@ -55,6 +55,8 @@ knk_node knk_exp_for_float(knk_builder *k, knk_node x);
 knk_node knk_expm1_for_float(knk_builder *k, knk_node x);
 /* e^(x + tail) in the dtype of x, |tail| far below |x|; tail may be KNK_NONE. x need not be clamped, NaN passes. */
 knk_node knk_exp_sum(knk_builder *k, knk_node x, knk_node tail);
+/* log of an f64 with hardly any error beyond the last rounding. */
+knk_node knk_log_best(knk_builder *k, knk_node x);
 /* f(x) where x is f32, worked out in f64 and rounded once. */
 knk_node knk_in_f64(knk_builder *k, knk_node (*f)(knk_builder *, knk_node), knk_node x);
 static inline bool knk_is_f32(const knk_builder *k, knk_node x) { return knk_dtype(k, x) == KN_ID_F32; }

@@ -24,6 +24,7 @@ uint64_t knk_fold(const knk_inst *n, const knk_inst *nodes);            /* the b
 int knk_simplify(knk_builder *k, knk_inst *n, knk_node *out);           /* simplify.c: 1 if *out is the same value; may rewrite *n */
 const knk_inst *knk_nodes(const knk_builder *k);
 knk_node knk_emit(knk_builder *k, knk_inst n);
+void knk_append_raw(knk_builder *k, knk_inst n);                        /* as it is, for the parser; knk_finish verifies */
 knk_node knk_fail(knk_builder *k, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 
 /* Inner loops: d[i] = op(a[i], b[i], c[i]). Variant bit 0, 1, 2: operand a, b, c is one value for all lanes. */

@@ -105,6 +105,13 @@ static void log_two_parts(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo
     *lo = ADD(SUB(sum, *hi), rest);
 }
 
+knk_node knk_log_best(knk_builder *k, knk_node x)
+{
+    knk_node hi, lo;
+    log_two_parts(k, x, &hi, &lo);
+    return with_special(k, x, hi);
+}
+
 /* |x|^y for f64 operands a = |x|: e^(y log a). Infinite exponents are clamped by exp. */
 static knk_node power_f64(knk_builder *k, knk_node a, knk_node y)
 {

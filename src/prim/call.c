@@ -16,12 +16,13 @@ static kn_error *jit_type(const void *params, int n_in, const kn_type *x, kn_are
     if (!j || j->n_const)
         return knx_error(KN_ERROR_VALUE, "jit needs a jaxpr without constants");
     if ((uint32_t)n_in != j->n_in)
-        return knx_error(KN_ERROR_TYPE, "%s takes %u arguments, not %d", *j->name ? j->name : "the function", j->n_in, n_in);
+        return knx_error(KN_ERROR_TYPE, "%s takes %u arguments, not %d", *j->name ? j->name : "the function", j->n_in,
+                         n_in);
     for (int i = 0; i < n_in; i++)
         if (!kni_type_equal(x[i], kni_in_type(j, (uint32_t)i))) {
             kn_text s = {0}, t = {0};
-            return knx_error(KN_ERROR_TYPE, "%s: argument %d has type %s, not %s", *j->name ? j->name : "jit", i, kni_type_text(&s, x[i], false),
-                             kni_type_text(&t, kni_in_type(j, (uint32_t)i), false));
+            return knx_error(KN_ERROR_TYPE, "%s: argument %d has type %s, not %s", *j->name ? j->name : "jit", i,
+                             kni_type_text(&s, x[i], false), kni_type_text(&t, kni_in_type(j, (uint32_t)i), false));
         }
     if ((uint32_t)*n_out < j->n_out)
         return knx_error(KN_ERROR_VALUE, "jit has more results than there is room for");
@@ -43,7 +44,7 @@ static void call(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_atom *out
     knb_jit(r->b, ((const kn_p_jit *)r->params)->name, j, in, out);
 }
 
-/* --- linearize ---------------------------------------------------------------------------------------------------------------------- */
+/* --- linearize -------------------------------------------------------------------------------- */
 
 static kn_error *emit_linearized(const kn_rule *r, const kn_linearized *l, const kn_atom *tx, kn_atom *y, kn_atom *ty)
 {
@@ -86,7 +87,7 @@ static kn_error *jit_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, 
     return error;
 }
 
-/* --- transpose ---------------------------------------------------------------------------------------------------------------------- */
+/* --- transpose -------------------------------------------------------------------------------- */
 
 static kn_error *emit_transposed(const kn_rule *r, kni_jaxpr *j, const kn_atom *ct, kn_atom *ct_in)
 {
@@ -122,7 +123,7 @@ static kn_error *jit_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
     return error;
 }
 
-/* --- batch, lowering ------------------------------------------------------------------------------------------------------------------ */
+/* --- batch, lowering -------------------------------------------------------------------------- */
 
 static kn_error *jit_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
 {

@@ -101,16 +101,19 @@ static scaled scaled_exp(knk_builder *k, knk_node x)
     return (scaled){knk_exp(k, if_else(k, big, sub(k, x, num(k, x, edge)), x)), if_else(k, big, num(k, x, at_edge), num(k, x, 1))};
 }
 
+/* angle * scale * value, in this order: a tiny angle is brought up before it loses bits. */
+static knk_node times(knk_builder *k, knk_node angle, knk_node scale, knk_node value) { return mul(k, mul(k, angle, scale), value); }
+
 /* e^x (cos y + i sin y). Where y has no sine the real part decides: e^-inf is 0, e^inf infinite. */
 kn_value2 knp_complex_exp(knk_builder *k, kn_value2 x)
 {
     scaled e = scaled_exp(k, x.re);
     knk_node no_angle = not(k, is_finite(k, x.im)), zero = num(k, x.re, 0), inf = num(k, x.re, __builtin_inf());
-    knk_node re = mul(k, mul(k, e.value, knk_cos(k, x.im)), e.scale), im = mul(k, mul(k, e.value, knk_sin(k, x.im)), e.scale);
+    knk_node re = times(k, knk_cos(k, x.im), e.scale, e.value), im = times(k, knk_sin(k, x.im), e.scale, e.value);
     im = if_else(k, is_zero(k, x.im), x.im, im);
     knk_node vanishes = both(k, no_angle, eq(k, x.re, neg(k, inf))), grows = both(k, no_angle, eq(k, x.re, inf));
     re = if_else(k, vanishes, zero, if_else(k, grows, inf, re));
-    return (kn_value2){re, if_else(k, vanishes, zero, im)};
+    return (kn_value2){re, if_else(k, vanishes, with_sign(k, zero, x.im), im)};
 }
 
 /* sinh and cosh of y, both to be multiplied by `scale`. */
@@ -131,8 +134,8 @@ kn_value2 knp_complex_sin(knk_builder *k, kn_value2 x)
 {
     hyperbolic h = sinh_cosh(k, x.im);
     knk_node c = knk_cos(k, x.re);
-    knk_node re = mul(k, mul(k, knk_sin(k, x.re), h.cosh), h.scale), im = mul(k, mul(k, c, h.sinh), h.scale);
-    knk_node no_cosine = both(k, is_zero(k, x.im), is_nan(k, c));
+    knk_node re = times(k, knk_sin(k, x.re), h.scale, h.cosh), im = times(k, c, h.scale, h.sinh);
+    knk_node no_cosine = both(k, either(k, is_zero(k, x.im), is_inf(k, x.im)), is_nan(k, c));
     return (kn_value2){if_else(k, is_zero(k, x.re), x.re, re), if_else(k, no_cosine, x.im, im)};
 }
 
@@ -140,11 +143,12 @@ kn_value2 knp_complex_sin(knk_builder *k, kn_value2 x)
 kn_value2 knp_complex_cos(knk_builder *k, kn_value2 x)
 {
     hyperbolic h = sinh_cosh(k, x.im);
-    knk_node s = knk_sin(k, x.re), zero = num(k, s, 0);
-    knk_node re = mul(k, mul(k, knk_cos(k, x.re), h.cosh), h.scale), im = neg(k, mul(k, mul(k, s, h.sinh), h.scale));
-    knk_node on_axis = either(k, is_zero(k, x.re), is_zero(k, x.im));
+    knk_node s = knk_sin(k, x.re), c = knk_cos(k, x.re), zero = num(k, s, 0), im_inf = is_inf(k, x.im);
+    knk_node re = times(k, c, h.scale, h.cosh), im = neg(k, times(k, s, h.scale, h.sinh));
+    knk_node on_axis = both(k, either(k, is_zero(k, x.re), is_zero(k, x.im)), is_nan(k, im));
     knk_node signed_zero = mul(k, neg(k, with_sign(k, zero, x.re)), with_sign(k, num(k, s, 1), x.im));
-    return (kn_value2){re, if_else(k, both(k, on_axis, not(k, is_nan(k, x.im))), signed_zero, im)};
+    re = if_else(k, both(k, im_inf, is_nan(k, c)), num(k, s, __builtin_inf()), re);
+    return (kn_value2){re, if_else(k, on_axis, signed_zero, im)};
 }
 
 /* (sinh x cosh x + i sin y cos y) / (sinh^2 x + cos^2 y); far out 1 + i 4 sin y cos y e^-2|x|. */
@@ -159,7 +163,7 @@ kn_value2 knp_complex_tanh(knk_builder *k, kn_value2 x)
     near.re = if_else(k, is_zero(k, x.re), x.re, near.re);
     near.im = if_else(k, is_zero(k, x.im), x.im, near.im);
     knk_node fading = knk_exp(k, mul(k, num(k, size, -2), size));
-    knk_node turned = mul(k, mul(k, num(k, size, 4), turn), fading), zero = with_sign(k, num(k, size, 0), turn);
+    knk_node turned = mul(k, mul(k, num(k, size, 4), turn), fading), zero = with_sign(k, num(k, size, 0), x.im);
     knk_node vanishes = both(k, is_inf(k, x.re), not(k, is_finite(k, x.im)));
     turned = if_else(k, is_zero(k, x.im), x.im, if_else(k, vanishes, zero, turned));
     return knp_complex_select(k, far, (kn_value2){with_sign(k, one, x.re), turned}, near);
@@ -206,7 +210,7 @@ kn_value2 knp_complex_sqrt(knk_builder *k, kn_value2 x)
     knk_node unscale = if_else(k, huge, num(k, a, 4), if_else(k, tiny, back, one));
     knk_node as = mul(k, a, scale), bs = mul(k, b, scale);
     knk_node t = root(k, mul(k, half, add(k, as, knk_hypot(k, as, bs))));
-    knk_node main = mul(k, t, unscale), other = mul(k, quo(k, mul(k, half, bs), t), unscale);
+    knk_node main = mul(k, t, unscale), other = mul(k, quo(k, bs, add(k, t, t)), unscale);
     knk_node right = le(k, zero, x.re), re_inf = is_inf(k, a), im_inf = is_inf(k, b);
     other = if_else(k, is_zero(k, most), zero, if_else(k, both(k, re_inf, not(k, is_nan(k, b))), zero, other));
     kn_value2 y = {if_else(k, right, main, other), with_sign(k, if_else(k, right, other, main), x.im)};

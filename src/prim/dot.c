@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  * dot.c -- dot_general: products summed over any pairs of dimensions.
  *
- *     type       batch dimensions, the free ones of the left operand, those of the right one; dtype: the operands', or the preferred one
+ *     type       batch dimensions, the free ones of the left operand, those of the right one; dtype: the operands',
+ *                or the preferred one
  *     jvp        the product rule
- *     transpose  a product of the cotangent with the other operand over its free dimensions, its dimensions put into order
- *     batch      both operands: one more pair of batch dimensions; one operand: its batch axis is one more free dimension
- *     lower      a routine; sums in the order of docs/determinism.md
- */
+ *     transpose  a product of the cotangent with the other operand over its free dimensions, its dimensions put into
+ *                order
+ *     batch      both operands: one more pair of batch dimensions; one operand: its batch axis is one more free
+ *                dimension
+ *     lower      a routine; sums in the order of docs/determinism.md */
 #include "prim/rules.h"
 #include "routine/product.h"
 
 typedef kn_p_dot_general params_t;
 
-/* --- type ------------------------------------------------------------------------------------------------------------------------- */
+/* --- type ------------------------------------------------------------------------------------- */
 
 static kn_error *check_side(const char *side, kn_ints contract, kn_ints batch, int ndim)
 {
@@ -22,10 +24,15 @@ static kn_error *check_side(const char *side, kn_ints contract, kn_ints batch, i
         for (int i = 0; i < both[g].n; i++) {
             int64_t d = both[g].v[i];
             if (d < 0 || d >= ndim)
-                return knx_error(KN_ERROR_TYPE, "dot_general requires %s dimension numbers to be nonnegative and less than the number of axes "
-                                 "of the %s value, got %lld for %d axes", side, side, (long long)d, ndim);
+                return knx_error(
+                    KN_ERROR_TYPE,
+                    "dot_general requires %s dimension numbers to be nonnegative and less than the number of axes "
+                    "of the %s value, got %lld for %d axes",
+                    side, side, (long long)d, ndim);
             if (seen >> d & 1)
-                return knx_error(KN_ERROR_TYPE, "dot_general requires %s dimension numbers to be distinct, got %lld twice", side, (long long)d);
+                return knx_error(KN_ERROR_TYPE,
+                                 "dot_general requires %s dimension numbers to be distinct, got %lld twice", side,
+                                 (long long)d);
             seen |= (uint64_t)1 << d;
         }
     return NULL;
@@ -34,13 +41,15 @@ static kn_error *check_side(const char *side, kn_ints contract, kn_ints batch, i
 static kn_error *check_pairs(const char *what, kn_type x, kn_ints xd, kn_type y, kn_ints yd)
 {
     if (xd.n != yd.n)
-        return knx_error(KN_ERROR_TYPE, "dot_general requires equal numbers of lhs and rhs %s dimensions, got %d and %d", what, xd.n, yd.n);
+        return knx_error(KN_ERROR_TYPE,
+                         "dot_general requires equal numbers of lhs and rhs %s dimensions, got %d and %d", what, xd.n,
+                         yd.n);
     knp_dims a = knp_dims_pick(x, xd), b = knp_dims_pick(y, yd);
     for (int i = 0; i < a.n; i++)
         if (a.v[i] != b.v[i]) {
             kn_text s = {0}, t = {0};
-            return knx_error(KN_ERROR_TYPE, "dot_general requires %s dimensions to have the same shape, got %s and %s.", what,
-                             knx_show_shape(&s, a.n, a.v), knx_show_shape(&t, b.n, b.v));
+            return knx_error(KN_ERROR_TYPE, "dot_general requires %s dimensions to have the same shape, got %s and %s.",
+                             what, knx_show_shape(&s, a.n, a.v), knx_show_shape(&t, b.n, b.v));
         }
     return NULL;
 }
@@ -49,10 +58,14 @@ static kn_error *check_preferred(kn_dtype d, kn_dtype preferred)
 {
     bool same_kind = d->kind == preferred->kind;
     if (!same_kind)
-        return knx_error(KN_ERROR_TYPE, "`preferred_element_type` and the original type must both be integral, both be floating point, or both "
-                         "complex, got %s and %s", preferred->name, d->name);
+        return knx_error(
+            KN_ERROR_TYPE,
+            "`preferred_element_type` and the original type must both be integral, both be floating point, or both "
+            "complex, got %s and %s",
+            preferred->name, d->name);
     if (preferred->size < d->size)
-        return knx_error(KN_ERROR_TYPE, "`preferred_element_type` must not be narrower than the original type, got %s for %s",
+        return knx_error(KN_ERROR_TYPE,
+                         "`preferred_element_type` must not be narrower than the original type, got %s for %s",
                          preferred->name, d->name);
     return NULL;
 }
@@ -62,7 +75,8 @@ static kn_error *dot_type(const void *params, int n_in, const kn_type *x, kn_are
     const params_t *p = params;
     (void)n_in, (void)n_out;
     if (x[0].dtype != x[1].dtype)
-        return knx_error(KN_ERROR_TYPE, "dot_general requires arguments to have the same dtypes, got %s, %s.", x[0].dtype->name, x[1].dtype->name);
+        return knx_error(KN_ERROR_TYPE, "dot_general requires arguments to have the same dtypes, got %s, %s.",
+                         x[0].dtype->name, x[1].dtype->name);
     KN_TRY(knp_accepts(x[0].dtype, KNP_NUMBERS | KNP_BOOL));
     KN_TRY(check_side("lhs", p->lhs_contract, p->lhs_batch, x[0].ndim));
     KN_TRY(check_side("rhs", p->rhs_contract, p->rhs_batch, x[1].ndim));
@@ -84,7 +98,7 @@ static kn_error *dot_type(const void *params, int n_in, const kn_type *x, kn_are
     return knp_type_dims(a, d, x[0].weak && x[1].weak, n, dim, y);
 }
 
-/* --- derivatives ------------------------------------------------------------------------------------------------------------------ */
+/* --- derivatives ------------------------------------------------------------------------------ */
 
 static void dot_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 {
@@ -123,23 +137,28 @@ static knp_dims sorted_by(kn_ints mine, kn_ints other)
     return d;
 }
 
-/* The cotangent of operand `me`: contract ct's dimensions that came from the other operand with those. The product's dimensions are
- * batch, mine that were free, and then mine that were contracted in the order of the other operand; a transposition puts them right. */
+/* The cotangent of operand `me`: contract ct's dimensions that came from the other operand with those. The product's
+ * dimensions are batch, mine that were free, and then mine that were contracted in the order of the other operand; a
+ * transposition puts them right. */
 static kn_atom transpose_operand(const kn_rule *r, int me, kn_atom ct)
 {
     const params_t *p = r->params;
     kn_ints contract[] = {p->lhs_contract, p->rhs_contract}, batch[] = {p->lhs_batch, p->rhs_batch};
     int other = 1 - me, n_batch = batch[0].n;
     kn_type x = r->xt[me], y = r->xt[other];
-    knp_dims kept = free_dims(contract[me], batch[me], x.ndim), other_kept = free_dims(contract[other], batch[other], y.ndim);
+    knp_dims kept = free_dims(contract[me], batch[me], x.ndim),
+             other_kept = free_dims(contract[other], batch[other], y.ndim);
     knp_dims ct_batch = {0}, ct_other = {0};
     for (int i = 0; i < n_batch; i++)
         ct_batch.v[ct_batch.n++] = i;
     for (int i = 0; i < other_kept.n; i++)
         ct_other.v[ct_other.n++] = n_batch + i + (me == 0 ? kept.n : 0);
     kn_dtype d = knb_type(r->b, ct).dtype;
-    params_t q = {.lhs_contract = knp_ints(&ct_other), .rhs_contract = knp_ints(&other_kept), .lhs_batch = knp_ints(&ct_batch),
-                  .rhs_batch = batch[other], .preferred_element_type = p->preferred_element_type};
+    params_t q = {.lhs_contract = knp_ints(&ct_other),
+                  .rhs_contract = knp_ints(&other_kept),
+                  .lhs_batch = knp_ints(&ct_batch),
+                  .rhs_batch = batch[other],
+                  .preferred_element_type = p->preferred_element_type};
     kn_atom product = knb_dot_general(r->b, ct, knb_convert(r->b, r->x[other], d), &q);
 
     knp_dims order = {0}, tail = sorted_by(contract[me], contract[other]);
@@ -160,7 +179,7 @@ static kn_error *dot_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
     return NULL;
 }
 
-/* --- batching --------------------------------------------------------------------------------------------------------------------- */
+/* --- batching --------------------------------------------------------------------------------- */
 
 static kn_error *dot_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
 {
@@ -184,13 +203,16 @@ static kn_error *dot_batch(const kn_rule *r, int64_t size, const int *axis, kn_a
         if (i == 1)
             axis_out[0] += knb_type(r->b, r->x[0]).ndim - contract[0].n - batch[0].n;
     }
-    params_t q = {.lhs_contract = knp_ints(&new_contract[0]), .rhs_contract = knp_ints(&new_contract[1]), .lhs_batch = knp_ints(&new_batch[0]),
-                  .rhs_batch = knp_ints(&new_batch[1]), .preferred_element_type = p->preferred_element_type};
+    params_t q = {.lhs_contract = knp_ints(&new_contract[0]),
+                  .rhs_contract = knp_ints(&new_contract[1]),
+                  .lhs_batch = knp_ints(&new_batch[0]),
+                  .rhs_batch = knp_ints(&new_batch[1]),
+                  .preferred_element_type = p->preferred_element_type};
     y[0] = knb_dot_general(r->b, r->x[0], r->x[1], &q);
     return NULL;
 }
 
-/* --- lowering --------------------------------------------------------------------------------------------------------------------- */
+/* --- lowering --------------------------------------------------------------------------------- */
 
 static void add_dim(knr_dims *d, int64_t extent, int64_t a, int64_t b)
 {
@@ -262,7 +284,8 @@ const kn_prim kn_prim_dot_general = {
     .fields = kni_fields_dot_general,
     .params_size = sizeof(params_t),
     .factors = "b m k, b k n -> b m n",
-    .doc = "products of two arrays, summed over pairs of contracting dimensions, beside each other over pairs of batch dimensions",
+    .doc = "products of two arrays, summed over pairs of contracting dimensions, beside each other over pairs of batch "
+           "dimensions",
     .type = dot_type,
     .jvp = dot_jvp,
     .transpose = dot_transpose,

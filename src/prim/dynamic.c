@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
- * dynamic.c -- dynamic_slice and dynamic_update_slice: a window whose start is data, moved so that it lies inside of the array.
+ * dynamic.c -- dynamic_slice and dynamic_update_slice: a window whose start is data, moved so that it lies inside of
+ * the array.
  *
  *     type       the window; the array
  *     jvp        linear in the array, and in array and update together
  *     transpose  the cotangent written into zeros; zeros written into the cotangent, and its window
- *     batch      one more dimension at its start 0; batched starts: a gather, and a select between the array and scattered updates
- *     lower      kernels that compute the start: loads at it, or a choice between two loads
- */
+ *     batch      one more dimension at its start 0; batched starts: a gather, and a select between the array and
+ *                scattered updates
+ *     lower      kernels that compute the start: loads at it, or a choice between two loads */
 #include "prim/index.h"
 
-/* --- types ------------------------------------------------------------------------------------------------------------------------ */
+/* --- types ------------------------------------------------------------------------------------ */
 
 static kn_error *check_starts(const char *op, int n, const kn_type *start, int ndim)
 {
     if (n != ndim)
-        return knx_error(KN_ERROR_TYPE, "%s: the number of start indices must match the number of dimensions, got %d for %d", op, n,
+        return knx_error(KN_ERROR_TYPE,
+                         "%s: the number of start indices must match the number of dimensions, got %d for %d", op, n,
                          ndim);
     for (int i = 0; i < n; i++)
         if (start[i].ndim || !knx_is_integer(start[i].dtype))
@@ -29,8 +31,10 @@ static kn_error *check_fits(const char *op, const char *what, int ndim, const in
     for (int i = 0; fits && i < ndim; i++)
         fits = size[i] >= 0 && size[i] <= x.dim[i];
     kn_text s = {0}, t = {0};
-    return fits ? NULL : knx_error(KN_ERROR_TYPE, "%s: %s must be less than or equal to operand shape, got %s for operand shape %s", op,
-                                   what, knx_show_shape(&s, ndim, size), knx_show_shape(&t, x.ndim, x.dim));
+    return fits ? NULL
+                : knx_error(KN_ERROR_TYPE,
+                            "%s: %s must be less than or equal to operand shape, got %s for operand shape %s", op, what,
+                            knx_show_shape(&s, ndim, size), knx_show_shape(&t, x.ndim, x.dim));
 }
 
 static kn_error *slice_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
@@ -50,14 +54,14 @@ static kn_error *update_type(const void *params, int n_in, const kn_type *x, kn_
     if (n_in < 2)
         return knx_error(KN_ERROR_TYPE, "dynamic_update_slice needs an operand and an update");
     if (x[0].dtype != x[1].dtype)
-        return knx_error(KN_ERROR_TYPE, "dynamic_update_slice requires arguments to have the same dtypes, got %s, %s.", x[0].dtype->name,
-                         x[1].dtype->name);
+        return knx_error(KN_ERROR_TYPE, "dynamic_update_slice requires arguments to have the same dtypes, got %s, %s.",
+                         x[0].dtype->name, x[1].dtype->name);
     KN_TRY(check_starts("dynamic_update_slice", n_in - 2, x + 2, x[0].ndim));
     KN_TRY(check_fits("dynamic_update_slice", "update shape", x[1].ndim, x[1].dim, x[0]));
     return knp_type_like(a, x[0], x[0].dtype, y);
 }
 
-/* --- derivatives ------------------------------------------------------------------------------------------------------------------ */
+/* --- derivatives ------------------------------------------------------------------------------ */
 
 static void slice_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 {
@@ -75,7 +79,8 @@ static kn_error *slice_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *c
 static void update_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 {
     if (tx[0] != KN_ATOM_ZERO || tx[1] != KN_ATOM_ZERO)
-        ty[0] = knb_dynamic_update_slice(r->b, knb_instantiate(r->b, tx[0], r->xt[0]), knb_instantiate(r->b, tx[1], r->xt[1]), r->x + 2);
+        ty[0] = knb_dynamic_update_slice(r->b, knb_instantiate(r->b, tx[0], r->xt[0]),
+                                         knb_instantiate(r->b, tx[1], r->xt[1]), r->x + 2);
 }
 
 static kn_error *update_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
@@ -87,7 +92,7 @@ static kn_error *update_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *
     return NULL;
 }
 
-/* --- batching --------------------------------------------------------------------------------------------------------------------- */
+/* --- batching --------------------------------------------------------------------------------- */
 
 /* Dimensions first, first + 1, ... */
 static knp_dims count_up(int first, int n)
@@ -149,15 +154,18 @@ static kn_error *slice_batch(const kn_rule *r, int64_t size, const int *axis, kn
     knp_dims window = count_up(1, n), map = count_up(table, n), zero = {.n = 1};
     kn_ints none = {0, NULL}, front = table ? knp_ints(&zero) : none;
     sizes.v[0] = size ? 1 : 0;
-    kn_p_gather q = {.offset_dims = knp_ints(&window), .start_index_map = knp_ints(&map), .operand_batching_dims = front,
-                     .start_indices_batching_dims = front, .slice_sizes = table ? knp_ints(&sizes) : p->slice_sizes,
+    kn_p_gather q = {.offset_dims = knp_ints(&window),
+                     .start_index_map = knp_ints(&map),
+                     .operand_batching_dims = front,
+                     .start_indices_batching_dims = front,
+                     .slice_sizes = table ? knp_ints(&sizes) : p->slice_sizes,
                      .mode = KN_GATHER_CLIP};
     y[0] = knb_gather(r->b, x, start_vectors(r, 1, size), &q);
     return NULL;
 }
 
-/* Where the windows go in an array of type `like`, batch axis first: every example's update at its start. Only sums with zero are
- * made, and of integers or booleans: not a bit of the updates changes. */
+/* Where the windows go in an array of type `like`, batch axis first: every example's update at its start. Only sums
+ * with zero are made, and of integers or booleans: not a bit of the updates changes. */
 static kn_atom placed(kn_builder *b, kn_type like, kn_atom updates, kn_atom starts)
 {
     kn_dtype d = knb_type(b, updates).dtype, bits = d;
@@ -169,11 +177,15 @@ static kn_atom placed(kn_builder *b, kn_type like, kn_atom updates, kn_atom star
         bits = d->size == 2 ? KN_DT(U16) : d->size == 4 ? KN_DT(U32) : KN_DT(U64);
     int n = (int)knb_type(b, starts).dim[1];
     knp_dims window = count_up(1, knb_type(b, updates).ndim - 1), map = count_up(1, n), zero = {.n = 1};
-    kn_p_scatter q = {.update_window_dims = knp_ints(&window), .scatter_dims_to_operand_dims = knp_ints(&map),
-                      .operand_batching_dims = knp_ints(&zero), .scatter_indices_batching_dims = knp_ints(&zero), .mode = KN_GATHER_CLIP};
+    kn_p_scatter q = {.update_window_dims = knp_ints(&window),
+                      .scatter_dims_to_operand_dims = knp_ints(&map),
+                      .operand_batching_dims = knp_ints(&zero),
+                      .scatter_indices_batching_dims = knp_ints(&zero),
+                      .mode = KN_GATHER_CLIP};
     like.dtype = bits;
     like.weak = false;
-    kn_atom sum = knb_scatter_add(b, knb_zeros(b, like), starts, bits == d ? updates : knb_bitcast(b, updates, bits), &q);
+    kn_atom sum =
+        knb_scatter_add(b, knb_zeros(b, like), starts, bits == d ? updates : knb_bitcast(b, updates, bits), &q);
     return bits == d ? sum : knb_bitcast(b, sum, d);
 }
 
@@ -206,7 +218,7 @@ static kn_error *update_batch(const kn_rule *r, int64_t size, const int *axis, k
     return NULL;
 }
 
-/* --- lowering --------------------------------------------------------------------------------------------------------------------- */
+/* --- lowering --------------------------------------------------------------------------------- */
 
 /* Start `which` (an operand of the equation) as an int64, between 0 and `most`; KNK_NONE if that is 0. */
 static knk_node start_node(kn_lower *l, const kn_rule *r, int which, int64_t most, const kn_index *like)

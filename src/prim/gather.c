@@ -4,9 +4,9 @@
  *     type       the points' dimensions, with those of the windows at offset_dims
  *     jvp        linear in the operand: the same windows of its tangent, zero where a fill value came out
  *     transpose  scatter-add of the cotangent into zeros
- *     batch      operand: one more window dimension; indices: one more dimension of points; both: a pair of batching dimensions
- *     lower      a routine; IndexError in the mode CHECK
- */
+ *     batch      operand: one more window dimension; indices: one more dimension of points; both: a pair of batching
+ *                dimensions
+ *     lower      a routine; IndexError in the mode CHECK */
 #include "prim/index.h"
 
 typedef kn_p_gather params_t;
@@ -19,15 +19,15 @@ static kn_error *gather_type(const void *params, int n_in, const kn_type *x, kn_
     int points = x[1].ndim - 1, ndim = points + p->offset_dims.n;
     KN_TRY(knp_check_indexing("gather", &how, x[0], x[1], ndim));
     if (p->slice_sizes.n != x[0].ndim)
-        return knx_error(KN_ERROR_TYPE, "gather: slice_sizes must have length equal to the number of axes %d, got %d", x[0].ndim,
-                         p->slice_sizes.n);
+        return knx_error(KN_ERROR_TYPE, "gather: slice_sizes must have length equal to the number of axes %d, got %d",
+                         x[0].ndim, p->slice_sizes.n);
     knp_dims dim = {.n = ndim <= KN_MAX_NDIM ? ndim : KN_MAX_NDIM};
     for (int d = 0, w = 0; d < x[0].ndim; d++) {
         int64_t size = p->slice_sizes.v[d];
         bool dropped = knp_contains(how.dropped, d) || knp_contains(how.table_batching, d);
         if (size < 0 || size > x[0].dim[d] || (dropped && size > 1))
-            return knx_error(KN_ERROR_TYPE, "gather: slice size %lld does not fit dimension %d of extent %lld%s", (long long)size, d,
-                             (long long)x[0].dim[d], dropped ? ", which is collapsed" : "");
+            return knx_error(KN_ERROR_TYPE, "gather: slice size %lld does not fit dimension %d of extent %lld%s",
+                             (long long)size, d, (long long)x[0].dim[d], dropped ? ", which is collapsed" : "");
         if (!dropped && how.window.v[w] < KN_MAX_NDIM)
             dim.v[how.window.v[w++]] = size;
     }
@@ -48,7 +48,9 @@ static kn_error *gather_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *
 {
     const params_t *p = r->params;
     knp_indexing how = knp_indexing_of_gather(p);
-    how.mode = p->mode == KN_GATHER_FILL_ZERO ? KN_GATHER_FILL : p->mode == KN_GATHER_CHECK ? KN_GATHER_PROMISE : p->mode;
+    how.mode = p->mode == KN_GATHER_FILL_ZERO ? KN_GATHER_FILL
+               : p->mode == KN_GATHER_CHECK   ? KN_GATHER_PROMISE
+                                              : p->mode;
     kn_p_scatter q = knp_scatter_params(&how);
     ct_in[0] = knb_scatter_add(r->b, knb_zeros(r->b, r->xt[0]), r->x[1], ct[0], &q);
     return NULL;

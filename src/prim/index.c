@@ -29,29 +29,30 @@ knp_indexing knp_indexing_of_scatter(const kn_p_scatter *p)
 
 kn_p_gather knp_gather_params(const knp_indexing *x, kn_ints slice_sizes)
 {
-    return (kn_p_gather){x->window,    x->dropped, x->index_map, x->table_batching, x->index_batching,
-                         slice_sizes,  x->mode,    x->is_sorted, x->is_unique};
+    return (kn_p_gather){x->window,   x->dropped, x->index_map, x->table_batching, x->index_batching,
+                         slice_sizes, x->mode,    x->is_sorted, x->is_unique};
 }
 
 kn_p_scatter knp_scatter_params(const knp_indexing *x)
 {
-    return (kn_p_scatter){x->window, x->dropped,   x->index_map, x->table_batching, x->index_batching,
-                          x->mode,   x->is_sorted, x->is_unique};
+    return (kn_p_scatter){x->window,         x->dropped, x->index_map, x->table_batching,
+                          x->index_batching, x->mode,    x->is_sorted, x->is_unique};
 }
 
-/* --- checks --------------------------------------------------------------------------------------------------------------------- */
+/* --- checks ----------------------------------------------------------------------------------- */
 
 static kn_error *check_list(const char *op, const char *what, kn_ints list, int below, bool rising)
 {
     for (int i = 0; i < list.n; i++) {
         if (list.v[i] < 0 || list.v[i] >= below)
-            return knx_error(KN_ERROR_TYPE, "Invalid %s set in %s op; valid range is [0, %d), got: %lld.", what, op, below,
-                             (long long)list.v[i]);
+            return knx_error(KN_ERROR_TYPE, "Invalid %s set in %s op; valid range is [0, %d), got: %lld.", what, op,
+                             below, (long long)list.v[i]);
         if (rising && i && list.v[i] < list.v[i - 1])
             return knx_error(KN_ERROR_TYPE, "%s in %s op must be sorted", what, op);
         for (int k = 0; k < i; k++)
             if (list.v[k] == list.v[i])
-                return knx_error(KN_ERROR_TYPE, "%s in %s op must not repeat; got %lld twice", what, op, (long long)list.v[i]);
+                return knx_error(KN_ERROR_TYPE, "%s in %s op must not repeat; got %lld twice", what, op,
+                                 (long long)list.v[i]);
     }
     return NULL;
 }
@@ -69,11 +70,13 @@ kn_error *knp_check_indexing(const char *op, const knp_indexing *x, kn_type tabl
     KN_TRY(check_list(op, "operand batching dimensions", x->table_batching, table.ndim, true));
     KN_TRY(check_list(op, "indices batching dimensions", x->index_batching, points, false));
     if (dense_ndim != points + x->window.n || table.ndim != x->window.n + x->dropped.n + x->table_batching.n)
-        return knx_error(KN_ERROR_TYPE, "%s: the windows must have a dimension for each one of the operand that is neither "
-                         "collapsed nor a batching dimension", op);
+        return knx_error(KN_ERROR_TYPE,
+                         "%s: the windows must have a dimension for each one of the operand that is neither "
+                         "collapsed nor a batching dimension",
+                         op);
     if (x->index_map.n != indices.dim[points])
-        return knx_error(KN_ERROR_TYPE, "%s: the index map has %d dimensions, but the index vectors have %lld numbers", op,
-                         x->index_map.n, (long long)indices.dim[points]);
+        return knx_error(KN_ERROR_TYPE, "%s: the index map has %d dimensions, but the index vectors have %lld numbers",
+                         op, x->index_map.n, (long long)indices.dim[points]);
     if (x->table_batching.n != x->index_batching.n)
         return knx_error(KN_ERROR_TYPE, "%s: operand and indices have different numbers of batching dimensions", op);
     for (int i = 0; i < x->table_batching.n; i++) {
@@ -87,7 +90,7 @@ kn_error *knp_check_indexing(const char *op, const knp_indexing *x, kn_type tabl
     return NULL;
 }
 
-/* --- layouts -------------------------------------------------------------------------------------------------------------------- */
+/* --- layouts ---------------------------------------------------------------------------------- */
 
 static bool is_window_dim(const knp_indexing *x, int64_t table_dim)
 {
@@ -146,8 +149,8 @@ static kn_scalar_bits fill_value(kn_dtype d, bool zero)
     return s;
 }
 
-void knp_describe_windows(const knp_indexing *x, kn_type table, kn_type indices, kn_type dense, kn_ints sizes, bool gathers,
-                          knr_windows *w)
+void knp_describe_windows(const knp_indexing *x, kn_type table, kn_type indices, kn_type dense, kn_ints sizes,
+                          bool gathers, knr_windows *w)
 {
     int64_t table_stride[KN_MAX_NDIM], dense_stride[KN_MAX_NDIM];
     c_strides(table, table_stride);
@@ -188,7 +191,7 @@ void knp_describe_windows(const knp_indexing *x, kn_type table, kn_type indices,
     w->mode = out_of_bounds(x->mode, gathers);
 }
 
-/* --- batching and derivatives ----------------------------------------------------------------------------------------------------- */
+/* --- batching and derivatives ----------------------------------------------------------------- */
 
 /* 0 in front of `list` if `first`, and all of it one up if `up`. */
 static knp_dims shifted(kn_ints list, bool up, bool first)

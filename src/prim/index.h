@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * index.h -- what gather and scatter-add have in common: a table, the starts of windows in it, and a dense array of such windows. The
- * dense array's dimensions are those of the points (all of the indices' but the last one) and, at `window`, those of the windows. */
+ * index.h -- what gather and scatter-add have in common: a table, the starts of windows in it, and a dense array of
+ * such windows. The dense array's dimensions are those of the points (all of the indices' but the last one) and, at
+ * `window`, those of the windows. */
 #ifndef KN_PRIM_INDEX_H
 #define KN_PRIM_INDEX_H
 #include "prim/rules.h"
@@ -25,11 +26,13 @@ kn_p_scatter knp_scatter_params(const knp_indexing *x);
 kn_error *knp_check_indexing(const char *op, const knp_indexing *x, kn_type table, kn_type indices, int dense_ndim);
 /* The extents of the windows in the table, given those in the dense array. */
 knp_dims knp_window_sizes(const knp_indexing *x, kn_type table, kn_type dense);
-void knp_describe_windows(const knp_indexing *x, kn_type table, kn_type indices, kn_type dense, kn_ints sizes, bool gathers,
-                          knr_windows *w);
+void knp_describe_windows(const knp_indexing *x, kn_type table, kn_type indices, kn_type dense, kn_ints sizes,
+                          bool gathers, knr_windows *w);
 
 /* The same with the batch axis in front of the arrays that have one; the lists live in `lists`. */
-typedef struct knp_indexing_lists { knp_dims window, dropped, index_map, table_batching, index_batching; } knp_indexing_lists;
+typedef struct knp_indexing_lists {
+    knp_dims window, dropped, index_map, table_batching, index_batching;
+} knp_indexing_lists;
 knp_indexing knp_batch_indexing(const knp_indexing *x, bool table, bool indices, knp_indexing_lists *lists);
 
 /* The mode of a derivative: indices were checked when the function itself ran, and nothing comes from outside. */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * random.c -- random bits as JAX makes them (jax_threefry_partitionable=True): threefry2x32 of a key and of each element's position.
+ * random.c -- random bits as JAX makes them (jax_threefry_partitionable=True): threefry2x32 of a key and of each
+ * element's position.
  *
- *     type       threefry2x32: two uint32 of the common shape; random_bits: unsigned integers of the keys' shape + shape;
- *                random_unwrap: key<fry>[...] -> uint32[..., 2]; random_wrap: back
+ *     type       threefry2x32: two uint32 of the common shape; random_bits: unsigned integers of the keys' shape +
+ *                shape; random_unwrap: key<fry>[...] -> uint32[..., 2]; random_wrap: back
  *     jvp        none: integers
  *     batch      keys with one more axis in front
- *     lower      threefry2x32: twenty rounds of kernel operations; wrap, unwrap: pairs of loads; random_bits expands into these
- */
+ *     lower      threefry2x32: twenty rounds of kernel operations; wrap, unwrap: pairs of loads; random_bits expands
+ *                into these */
 #include "prim/rules.h"
 
-/* --- threefry2x32 ------------------------------------------------------------------------------------------------------------------- */
+/* --- threefry2x32 ----------------------------------------------------------------------------- */
 
 static kn_error *threefry_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
 {
@@ -55,7 +56,7 @@ static double threefry_cost(const void *params, int n_in, const kn_type *x, int 
     return 120 * (double)kni_type_size(y[0]);
 }
 
-/* --- keys --------------------------------------------------------------------------------------------------------------------------- */
+/* --- keys ------------------------------------------------------------------------------------- */
 
 static kn_error *wrap_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
 {
@@ -117,11 +118,15 @@ static void unwrap_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_val
     y[0] = knp_real(knk_select(k, first, key.re, key.im));
 }
 
-/* --- random_bits ---------------------------------------------------------------------------------------------------------------------- */
+/* --- random_bits ------------------------------------------------------------------------------ */
 
 static kn_dtype bits_dtype(int64_t width)
 {
-    return width == 8 ? KN_DT(U8) : width == 16 ? KN_DT(U16) : width == 32 ? KN_DT(U32) : width == 64 ? KN_DT(U64) : NULL;
+    return width == 8    ? KN_DT(U8)
+           : width == 16 ? KN_DT(U16)
+           : width == 32 ? KN_DT(U32)
+           : width == 64 ? KN_DT(U64)
+                         : NULL;
 }
 
 static kn_error *bits_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
@@ -132,7 +137,8 @@ static kn_error *bits_type(const void *params, int n_in, const kn_type *x, kn_ar
         return knx_error(KN_ERROR_TYPE, "random_bits requires a random key, got %s", x->dtype->name);
     kn_dtype d = bits_dtype(p->bit_width);
     if (!d)
-        return knx_error(KN_ERROR_TYPE, "requires 8-, 16-, 32- or 64-bit field width, got %lld", (long long)p->bit_width);
+        return knx_error(KN_ERROR_TYPE, "requires 8-, 16-, 32- or 64-bit field width, got %lld",
+                         (long long)p->bit_width);
     if (x->ndim + p->shape.n > KN_MAX_NDIM)
         return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
     knp_dims dim = knp_dims_of(*x);
@@ -194,7 +200,7 @@ static kn_error *bits_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------------------------------ */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 const kn_prim kn_prim_threefry2x32 = {
     .name = "threefry2x32",

@@ -4,9 +4,9 @@
  *     type       the operand's
  *     jvp        linear in operand and updates together
  *     transpose  operand: the cotangent; updates: the windows of the cotangent at the same places (gather)
- *     batch      operand and updates get the axis in front: a window dimension, or with batched indices a pair of batching dimensions
- *     lower      a routine that adds in C order of the updates; IndexError in the mode CHECK
- */
+ *     batch      operand and updates get the axis in front: a window dimension, or with batched indices a pair of
+ *                batching dimensions
+ *     lower      a routine that adds in C order of the updates; IndexError in the mode CHECK */
 #include "prim/index.h"
 #include <string.h>
 
@@ -18,20 +18,24 @@ static kn_error *scatter_type(const void *params, int n_in, const kn_type *x, kn
     (void)n_in, (void)n_out;
     KN_TRY(knp_accepts(x[0].dtype, KNP_NUMBERS | KNP_BOOL));
     if (x[2].dtype != x[0].dtype)
-        return knx_error(KN_ERROR_TYPE, "scatter-add requires arguments to have the same dtypes, got %s, %s.", x[0].dtype->name,
-                         x[2].dtype->name);
+        return knx_error(KN_ERROR_TYPE, "scatter-add requires arguments to have the same dtypes, got %s, %s.",
+                         x[0].dtype->name, x[2].dtype->name);
     KN_TRY(knp_check_indexing("scatter-add", &how, x[0], x[1], x[2].ndim));
     knp_dims sizes = knp_window_sizes(&how, x[0], x[2]);
     for (int d = 0; d < sizes.n; d++)
         if (sizes.v[d] > x[0].dim[d] && !(knp_contains(how.dropped, d) || knp_contains(how.table_batching, d)))
-            return knx_error(KN_ERROR_TYPE, "Bounds of the window dimensions of updates must not exceed the bounds of the corresponding "
-                             "dimensions of operand. For dimension %d, updates bound is %lld, operand bound is %lld.", d,
-                             (long long)sizes.v[d], (long long)x[0].dim[d]);
+            return knx_error(
+                KN_ERROR_TYPE,
+                "Bounds of the window dimensions of updates must not exceed the bounds of the corresponding "
+                "dimensions of operand. For dimension %d, updates bound is %lld, operand bound is %lld.",
+                d, (long long)sizes.v[d], (long long)x[0].dim[d]);
     for (int d = 0, i = 0; d < x[2].ndim; d++)
         if (!knp_contains(how.window, d) && x[2].dim[d] != x[1].dim[i++])
-            return knx_error(KN_ERROR_TYPE, "Bounds of the scatter dimensions of updates must be the same as the bounds of the corresponding "
-                             "dimensions of scatter indices. For dimension %d, updates bound is %lld, indices bound is %lld.", d,
-                             (long long)x[2].dim[d], (long long)x[1].dim[i - 1]);
+            return knx_error(
+                KN_ERROR_TYPE,
+                "Bounds of the scatter dimensions of updates must be the same as the bounds of the corresponding "
+                "dimensions of scatter indices. For dimension %d, updates bound is %lld, indices bound is %lld.",
+                d, (long long)x[2].dim[d], (long long)x[1].dim[i - 1]);
     return knp_type_like(a, x[0], x[0].dtype, y);
 }
 
@@ -101,7 +105,8 @@ const kn_prim kn_prim_scatter_add = {
     .fields = kni_fields_scatter,
     .params_size = sizeof(params_t),
     .factors = "n w, p i, p w -> n w",
-    .doc = "an array with windows of updates added where the indices say, one after the other in C order (jax.lax.scatter_add)",
+    .doc = "an array with windows of updates added where the indices say, one after the other in C order "
+           "(jax.lax.scatter_add)",
     .type = scatter_type,
     .jvp = scatter_jvp,
     .transpose = scatter_transpose,

@@ -26,8 +26,8 @@ static kn_error *sort_type(const void *params, int n_in, const kn_type *x, kn_ar
     if (p->dimension < 0 || p->dimension >= x[0].ndim)
         return knp_axis_error(p->dimension, x[0].ndim);
     if (p->num_keys < 1 || p->num_keys > n_in)
-        return knx_error(KN_ERROR_VALUE, "sort: num_keys=%lld must be between 1 and the number of operands, %d", (long long)p->num_keys,
-                         n_in);
+        return knx_error(KN_ERROR_VALUE, "sort: num_keys=%lld must be between 1 and the number of operands, %d",
+                         (long long)p->num_keys, n_in);
     for (int i = 0; i < n_in; i++) {
         if (i < p->num_keys)
             KN_TRY(knp_accepts(x[i].dtype, KNP_NUMBERS | KNP_BOOL));
@@ -47,9 +47,13 @@ static kn_atom take_along(kn_builder *b, kn_atom x, kn_atom positions, int dimen
     for (int i = 0; i < t.ndim; i++)
         ones.v[i] = t.dim[i] ? 1 : 0;
     kn_ints one_dim = {1, (int64_t[]){dimension}};
-    kn_p_gather p = {.collapsed_slice_dims = one_dim, .start_index_map = one_dim, .operand_batching_dims = knp_ints(&others),
-                     .start_indices_batching_dims = knp_ints(&others), .slice_sizes = knp_ints(&ones),
-                     .mode = KN_GATHER_PROMISE, .unique_indices = true};
+    kn_p_gather p = {.collapsed_slice_dims = one_dim,
+                     .start_index_map = one_dim,
+                     .operand_batching_dims = knp_ints(&others),
+                     .start_indices_batching_dims = knp_ints(&others),
+                     .slice_sizes = knp_ints(&ones),
+                     .mode = KN_GATHER_PROMISE,
+                     .unique_indices = true};
     knp_dims shape = knp_dims_of(t), identity = knp_axes_rest((kn_ints){0, NULL}, t.ndim);
     if (shape.n == KN_MAX_NDIM) {
         knb_fail(b, knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM));
@@ -95,11 +99,12 @@ static kn_error *sort_batch(const kn_rule *r, int64_t size, const int *axis, kn_
     return NULL;
 }
 
-/* --- lowering ------------------------------------------------------------------------------------------------------------------------ */
+/* --- lowering --------------------------------------------------------------------------------- */
 
 static void describe(const params_t *p, int n, const kn_type *x, const kn_dtype *dtype, knr_sort *s)
 {
-    *s = (knr_sort){.n = n, .n_key = (int)p->num_keys, .dtype = dtype, .outer = 1, .length = x[0].dim[p->dimension], .inner = 1};
+    *s = (knr_sort){
+        .n = n, .n_key = (int)p->num_keys, .dtype = dtype, .outer = 1, .length = x[0].dim[p->dimension], .inner = 1};
     for (int i = 0; i < x[0].ndim; i++) {
         if (i < p->dimension)
             s->outer *= x[0].dim[i];

@@ -5,6 +5,6 @@
 
 typedef enum { KNR_ISA_BASE, KNR_ISA_AVX2, KNR_ISA_AVX512 } knr_isa_kind;
 
-knr_isa_kind knr_isa(void);             /* the best one that was built and that the processor runs */
-void knr_isa_limit(knr_isa_kind most);  /* tests: not above this one. Results do not depend on it */
+knr_isa_kind knr_isa(void);            /* the best one that was built and that the processor runs */
+void knr_isa_limit(knr_isa_kind most); /* tests: not above this one. Results do not depend on it */
 #endif

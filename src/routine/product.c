@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * product.c -- products of arrays: dimensions that lie like one are merged, and what then is a plain matrix of f32, f64 or 32- or
- * 64-bit integers is multiplied where it lies. Everything else (narrow types, complex numbers, irregular strides) is first copied into a
- * plain matrix of numbers that holds it exactly. A complex product is two real ones with twice the steps: along k stand (re, -im) of
- * a against (re, im) of b for the real part, (re, im) against (im, re) for the imaginary one. */
+ * product.c -- products of arrays: dimensions that lie like one are merged, and what then is a plain matrix of f32,
+ * f64 or 32- or 64-bit integers is multiplied where it lies. Everything else (narrow types, complex numbers,
+ * irregular strides) is first copied into a plain matrix of numbers that holds it exactly. A complex product is two
+ * real ones with twice the steps: along k stand (re, -im) of a against (re, im) of b for the real part, (re, im)
+ * against (im, re) for the imaginary one. */
 #include "routine/product.h"
 #include "base/half.h"
 #include "routine/isa.h"
@@ -15,19 +16,17 @@ typedef struct job {
     int parts;               /* 2: complex */
     bool copy_a, copy_b, convert_c;
     knr_matrices x;
-    size_t a_bytes, b_bytes, c_bytes; /* of the copies, rounded up; a_bytes + b_bytes + parts * c_bytes come first in the workspace */
+    size_t a_bytes, b_bytes,
+        c_bytes; /* of the copies, rounded up; a_bytes + b_bytes + parts * c_bytes come first in the workspace */
 } job;
 
 static const knr_tiles *tiles_of(knr_number kind)
 {
 #if defined(KN_HAVE_ISA_VARIANTS)
     switch (knr_isa()) {
-    case KNR_ISA_AVX512:
-        return &knr_tiles_avx512[kind];
-    case KNR_ISA_AVX2:
-        return &knr_tiles_avx2[kind];
-    case KNR_ISA_BASE:
-        break;
+    case KNR_ISA_AVX512: return &knr_tiles_avx512[kind];
+    case KNR_ISA_AVX2: return &knr_tiles_avx2[kind];
+    case KNR_ISA_BASE: break;
     }
 #endif
     return &knr_tiles_base[kind];
@@ -42,7 +41,8 @@ static knr_number number_of(const knr_product *p)
     return size == 8 ? KNR_U64 : KNR_U32;
 }
 
-/* r: d without extents of 1, and with neighbours that lie like one dimension joined. An empty group becomes one of extent 1. */
+/* r: d without extents of 1, and with neighbours that lie like one dimension joined. An empty group becomes one of
+ * extent 1. */
 static void merge(const knr_dims *d, knr_dims *r)
 {
     r->n = 0;
@@ -76,7 +76,8 @@ static size_t round_up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 static void lay_out(const knr_product *p, job *j)
 {
     knr_matrices *x = &j->x;
-    bool one = x->m == 1 && x->n == 1, regular = j->parts == 1 && j->part->size == x->tiles->size && j->part->kind != 'b';
+    bool one = x->m == 1 && x->n == 1,
+         regular = j->parts == 1 && j->part->size == x->tiles->size && j->part->kind != 'b';
     x->a_m = j->m.a[0], x->a_k = j->k.a[0], x->b_k = j->k.b[0], x->b_n = j->n.b[0];
     /* An extent of 1 has no stride of its own: a neighbour of that kind makes the simplest layout. */
     if (x->k == 1)
@@ -84,7 +85,8 @@ static void lay_out(const knr_product *p, job *j)
     if (x->n == 1)
         x->b_n = 1;
     j->copy_a = !regular || j->m.n > 1 || j->k.n > 1 || ((one || x->n == 1) && x->a_k != 1 && (one || x->a_m != 1));
-    j->copy_b = !regular || j->n.n > 1 || j->k.n > 1 || (one && x->b_k != 1) || (x->n > 1 && x->b_k != 1 && x->b_n != 1);
+    j->copy_b =
+        !regular || j->n.n > 1 || j->k.n > 1 || (one && x->b_k != 1) || (x->n > 1 && x->b_k != 1 && x->b_n != 1);
     j->convert_c = j->parts == 2 || p->result->size != x->tiles->size || p->result->kind == 'b';
     x->k *= j->parts;
     x->block = KNR_K_BLOCK * j->parts;
@@ -116,65 +118,54 @@ static void make_job(const knr_product *p, job *j)
     lay_out(p, j);
 }
 
-/* --- copies ----------------------------------------------------------------------------------------------------------------------- */
+/* --- copies ----------------------------------------------------------------------------------- */
 
 /* n numbers, `step` apart in memory, `to_step` apart in the copy. */
-#define RUN(type, to_type, value)                                                                                                  \
-    for (int64_t i = 0; i < n; i++) {                                                                                              \
-        type v;                                                                                                                    \
-        memcpy(&v, (const char *)from + i * step * (int64_t)sizeof(type), sizeof v);                                               \
-        ((to_type *)to)[i * to_step] = (to_type)(value);                                                                           \
-    }                                                                                                                              \
+#define RUN(type, to_type, value)                                                    \
+    for (int64_t i = 0; i < n; i++) {                                                \
+        type v;                                                                      \
+        memcpy(&v, (const char *)from + i * step * (int64_t)sizeof(type), sizeof v); \
+        ((to_type *)to)[i * to_step] = (to_type)(value);                             \
+    }                                                                                \
     break;
-#define RUN_INTEGER(type)                                                                                                          \
-    if (size == 8) {                                                                                                               \
-        RUN(type, uint64_t, v)                                                                                                     \
-    } else {                                                                                                                       \
-        RUN(type, uint32_t, v)                                                                                                     \
-    }                                                                                                                              \
+#define RUN_INTEGER(type)      \
+    if (size == 8) {           \
+        RUN(type, uint64_t, v) \
+    } else {                   \
+        RUN(type, uint32_t, v) \
+    }                          \
     break;
-#define RUN_FLOAT(type, value)                                                                                                     \
-    if (size == 8) {                                                                                                               \
-        RUN(type, double, negate ? -(value) : (value))                                                                             \
-    } else {                                                                                                                       \
-        RUN(type, float, negate ? -(value) : (value))                                                                              \
-    }                                                                                                                              \
+#define RUN_FLOAT(type, value)                         \
+    if (size == 8) {                                   \
+        RUN(type, double, negate ? -(value) : (value)) \
+    } else {                                           \
+        RUN(type, float, negate ? -(value) : (value))  \
+    }                                                  \
     break;
 
-static void copy_run(kn_dtype part, const void *from, int64_t step, int64_t n, bool negate, int size, void *to, int64_t to_step)
+static void copy_run(kn_dtype part, const void *from, int64_t step, int64_t n, bool negate, int size, void *to,
+                     int64_t to_step)
 {
     switch ((kn_dtype_id)part->id) {
     case KN_ID_BOOL:
-    case KN_ID_U8:
-        RUN_INTEGER(uint8_t)
-    case KN_ID_I8:
-        RUN_INTEGER(int8_t)
-    case KN_ID_I16:
-        RUN_INTEGER(int16_t)
-    case KN_ID_U16:
-        RUN_INTEGER(uint16_t)
-    case KN_ID_I32:
-        RUN_INTEGER(int32_t)
-    case KN_ID_U32:
-        RUN_INTEGER(uint32_t)
-    case KN_ID_I64:
-        RUN_INTEGER(int64_t)
-    case KN_ID_U64:
-        RUN_INTEGER(uint64_t)
-    case KN_ID_F16:
-        RUN_FLOAT(uint16_t, kn_f16_to_f32(v))
-    case KN_ID_BF16:
-        RUN_FLOAT(uint16_t, kn_bf16_to_f32(v))
-    case KN_ID_F32:
-        RUN_FLOAT(float, v)
-    case KN_ID_F64:
-        RUN_FLOAT(double, v)
-    default:
-        break; /* complex numbers come part by part; keys have no products */
+    case KN_ID_U8: RUN_INTEGER(uint8_t)
+    case KN_ID_I8: RUN_INTEGER(int8_t)
+    case KN_ID_I16: RUN_INTEGER(int16_t)
+    case KN_ID_U16: RUN_INTEGER(uint16_t)
+    case KN_ID_I32: RUN_INTEGER(int32_t)
+    case KN_ID_U32: RUN_INTEGER(uint32_t)
+    case KN_ID_I64: RUN_INTEGER(int64_t)
+    case KN_ID_U64: RUN_INTEGER(uint64_t)
+    case KN_ID_F16: RUN_FLOAT(uint16_t, kn_f16_to_f32(v))
+    case KN_ID_BF16: RUN_FLOAT(uint16_t, kn_bf16_to_f32(v))
+    case KN_ID_F32: RUN_FLOAT(float, v)
+    case KN_ID_F64: RUN_FLOAT(double, v)
+    default: break; /* complex numbers come part by part; keys have no products */
     }
 }
 
-/* Visits the combinations of a group's dimensions but the last one: `at` holds their numbers, the offset is kept along. */
+/* Visits the combinations of a group's dimensions but the last one: `at` holds their numbers, the offset is kept
+ * along. */
 static bool next(const knr_dims *d, const int64_t *stride, int64_t *at, int64_t *offset)
 {
     for (int i = d->n - 2; i >= 0; i--) {
@@ -193,19 +184,21 @@ static const char *element(const job *j, const void *base, int64_t offset, int p
     return (const char *)base + (offset * j->parts + part) * j->part->size;
 }
 
-static int64_t copy_line(const job *j, const void *base, int64_t offset, const knr_dims *d, const int64_t *stride, int part, bool negate,
-                         char *to, int64_t to_step)
+static int64_t copy_line(const job *j, const void *base, int64_t offset, const knr_dims *d, const int64_t *stride,
+                         int part, bool negate, char *to, int64_t to_step)
 {
     int64_t at[KN_MAX_NDIM] = {0}, n = d->extent[d->n - 1], done = 0;
     int size = j->x.tiles->size;
     do {
-        copy_run(j->part, element(j, base, offset, part), stride[d->n - 1] * j->parts, n, negate, size, to + done * to_step * size, to_step);
+        copy_run(j->part, element(j, base, offset, part), stride[d->n - 1] * j->parts, n, negate, size,
+                 to + done * to_step * size, to_step);
         done += n;
     } while (next(d, stride, at, &offset));
     return done;
 }
 
-/* a as [m][k]; in the part `imag` of a complex product the numbers of a come as they are, else the imaginary ones negated. */
+/* a as [m][k]; in the part `imag` of a complex product the numbers of a come as they are, else the imaginary ones
+ * negated. */
 static void copy_a(const job *j, const void *a, int64_t offset, bool imag, char *to)
 {
     int64_t at[KN_MAX_NDIM] = {0}, line = j->x.k * j->x.tiles->size;
@@ -233,7 +226,7 @@ static void copy_b(const job *j, const void *b, int64_t offset, bool imag, char 
     } while (next(k, k->b, at, &offset));
 }
 
-/* --- results ---------------------------------------------------------------------------------------------------------------------- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 static void convert_numbers(kn_dtype to, int size, const void *from, int64_t n, void *c)
 {
@@ -267,9 +260,10 @@ static void interleave(int size, const char *re, const char *im, int64_t n, char
     }
 }
 
-/* --- the whole --------------------------------------------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------- */
 
-static void run_matrix(const knr_product *p, const job *j, const void *a, int64_t a_at, const void *b, int64_t b_at, char *c, char *w)
+static void run_matrix(const knr_product *p, const job *j, const void *a, int64_t a_at, const void *b, int64_t b_at,
+                       char *c, char *w)
 {
     char *wa = w, *wb = wa + j->a_bytes, *wc = wb + j->b_bytes, *rest = wc + j->c_bytes * (size_t)j->parts;
     int64_t n = j->x.m * j->x.n;

@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_block.c -- blocking and packing around the inner loops of the matrix product.
  *
- * B is cut into column panels as wide as a tile (two vectors). A panel is read in place while few tiles use it, else it is packed: its
- * rows follow each other without gaps. A is read in place, too, unless it is large and its rows would fall into the same cache sets or its
- * columns are far apart. K is cut into long pieces between which the totals wait in C; every cut is at a multiple of the block, so
- * no cut changes the order of the additions. Rows are split into tiles of nearly equal height, since any height has its own loop. */
+ * B is cut into column panels as wide as a tile (two vectors). A panel is read in place while few tiles use it, else
+ * it is packed: its rows follow each other without gaps. A is read in place, too, unless it is large and its rows
+ * would fall into the same cache sets or its columns are far apart. K is cut into long pieces between which the
+ * totals wait in C; every cut is at a multiple of the block, so no cut changes the order of the additions. Rows are
+ * split into tiles of nearly equal height, since any height has its own loop. */
 #include "routine/product_block.h"
 #include <string.h>
 
 enum {
-    K_PIECE_BYTES = 4096,      /* of one row of A: long pieces, each further one reads and writes C once more */
-    B_PIECE_BYTES = 4 << 20,   /* of packed B */
-    A_PIECE_PANELS = 9,        /* tiles of rows in one piece of A */
-    A_PAD = 64,                /* bytes between the rows of copied A */
-    B_IN_PLACE_TILES = 4,      /* so many tiles down, packing B would not pay */
+    K_PIECE_BYTES = 4096,    /* of one row of A: long pieces, each further one reads and writes C once more */
+    B_PIECE_BYTES = 4 << 20, /* of packed B */
+    A_PIECE_PANELS = 9,      /* tiles of rows in one piece of A */
+    A_PAD = 64,              /* bytes between the rows of copied A */
+    B_IN_PLACE_TILES = 4,    /* so many tiles down, packing B would not pay */
 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-typedef enum { A_IN_PLACE, A_ROWS /* row after row, padded */, A_COLUMNS /* per tile: the tile's rows side by side */ } a_layout;
+typedef enum {
+    A_IN_PLACE,
+    A_ROWS /* row after row, padded */,
+    A_COLUMNS /* per tile: the tile's rows side by side */
+} a_layout;
 typedef struct plan {
-    int size, width;            /* bytes of a number, columns of a panel */
+    int size, width;                   /* bytes of a number, columns of a panel */
     int64_t k_piece, n_piece, m_piece; /* m_piece in tiles */
     int64_t tiles_down, height, extra; /* the first `extra` tiles have one row more than `height` */
     bool pack_b;
@@ -57,7 +62,8 @@ static plan make_plan(const knr_matrices *x)
     return p;
 }
 
-/* A row times a B whose columns are contiguous (a matrix times a vector): squares of B are turned in registers, a block at a time. */
+/* A row times a B whose columns are contiguous (a matrix times a vector): squares of B are turned in registers, a
+ * block at a time. */
 static void row_times_columns(const knr_matrices *x, const char *a, const char *b, char *c, void *panel)
 {
     const knr_tiles *t = x->tiles;
@@ -67,8 +73,15 @@ static void row_times_columns(const knr_matrices *x, const char *a, const char *
         for (int64_t k = 0; k < x->k; k += x->block) {
             int64_t steps = least(x->block, x->k - k);
             t->pack_transposed(b + (j * x->b_n + k) * size, x->b_n, steps, columns, width, panel);
-            knr_tile_args args = {.a = a + k * x->a_k * size, .b = panel, .c = c + j * size, .a_k = x->a_k, .b_k = width,
-                                  .k = steps, .block = x->block, .lanes = columns - (vectors - 1) * t->vl, .add = k > 0};
+            knr_tile_args args = {.a = a + k * x->a_k * size,
+                                  .b = panel,
+                                  .c = c + j * size,
+                                  .a_k = x->a_k,
+                                  .b_k = width,
+                                  .k = steps,
+                                  .block = x->block,
+                                  .lanes = columns - (vectors - 1) * t->vl,
+                                  .add = k > 0};
             t->tile[args.lanes == t->vl][vectors - 1][0](&args);
         }
     }
@@ -93,11 +106,18 @@ static bool one_row(const knr_matrices *x, const void *a, const void *b, void *c
 /* A matrix times a vector is the vector times the transposed matrix. */
 static knr_matrices turned(const knr_matrices *x)
 {
-    return (knr_matrices){.tiles = x->tiles, .m = 1, .n = x->m, .k = x->k, .block = x->block,
-                          .a_m = 0, .a_k = x->b_k, .b_k = x->a_k, .b_n = x->a_m};
+    return (knr_matrices){.tiles = x->tiles,
+                          .m = 1,
+                          .n = x->m,
+                          .k = x->k,
+                          .block = x->block,
+                          .a_m = 0,
+                          .a_k = x->b_k,
+                          .b_k = x->a_k,
+                          .b_n = x->a_m};
 }
 
-/* --- the blocked product ---------------------------------------------------------------------------------------------------------- */
+/* --- the blocked product ---------------------------------------------------------------------- */
 
 static void pack_b(const knr_matrices *x, const plan *p, const char *b, int64_t columns, int64_t k, char *to)
 {
@@ -130,7 +150,8 @@ static void copy_columns(const char *a, int64_t a_m, int64_t a_k, int64_t rows, 
 typedef struct piece { /* of A: `tiles` tiles from tile `first` on, k steps */
     int64_t first, tiles, row, k;
     const char *a;
-    int64_t a_tile, a_m, a_k; /* in numbers; a_tile: to the same row of the next tile, for a tile of height `height` + 1 */
+    int64_t a_tile, a_m,
+        a_k; /* in numbers; a_tile: to the same row of the next tile, for a tile of height `height` + 1 */
 } piece;
 
 static int64_t height_of(const plan *p, int64_t tile) { return p->height + (tile < p->extra); }
@@ -176,10 +197,17 @@ static void run_panel(const knr_matrices *x, const plan *p, const piece *s, knr_
     }
 }
 
-static void run_piece(const knr_matrices *x, const plan *p, const piece *s, const char *b, int64_t columns, char *c, bool add)
+static void run_piece(const knr_matrices *x, const plan *p, const piece *s, const char *b, int64_t columns, char *c,
+                      bool add)
 {
-    knr_tile_args t = {.a_row = p->a == A_COLUMNS ? 1 : p->a == A_ROWS ? s->k + A_PAD / p->size : x->a_m,
-                       .b_k = p->pack_b ? p->width : x->b_k, .c_row = x->n, .k = s->k, .block = x->block, .add = add};
+    knr_tile_args t = {.a_row = p->a == A_COLUMNS ? 1
+                                : p->a == A_ROWS  ? s->k + A_PAD / p->size
+                                                  : x->a_m,
+                       .b_k = p->pack_b ? p->width : x->b_k,
+                       .c_row = x->n,
+                       .k = s->k,
+                       .block = x->block,
+                       .add = add};
     int64_t panel = p->pack_b ? s->k * p->width * p->size : p->width * p->size;
     for (int64_t j = 0; j < columns; j += p->width, b += panel) {
         t.b = b;
@@ -201,7 +229,9 @@ static void blocked(const knr_matrices *x, const plan *p, const char *a, const c
                 bp = packed_b;
             }
             for (int64_t i = 0; i < p->tiles_down; i += p->m_piece) {
-                piece s = {.first = i, .tiles = least(p->m_piece, p->tiles_down - i), .k = steps,
+                piece s = {.first = i,
+                           .tiles = least(p->m_piece, p->tiles_down - i),
+                           .k = steps,
                            .a = a + (row * x->a_m + k * x->a_k) * size};
                 copy_a(x, p, &s, packed_a);
                 run_piece(x, p, &s, bp, columns, c + (row * x->n + j) * size, k > 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * product_tile.h -- the inner loops of the matrix product, one table of them per number type and instruction set. The contract of all
- * of them is docs/determinism.md's: along k in blocks, in a block acc = fma(a, b, acc) from +0, block results added in order. */
+ * product_tile.h -- the inner loops of the matrix product, one table of them per number type and instruction set. The
+ * contract of all of them is docs/determinism.md's: along k in blocks, in a block acc = fma(a, b, acc) from +0, block
+ * results added in order. */
 #ifndef KN_ROUTINE_PRODUCT_TILE_H
 #define KN_ROUTINE_PRODUCT_TILE_H
 #include <stdbool.h>
@@ -8,7 +9,8 @@
 
 enum { KNR_K_BLOCK = 256, KNR_TILE_MAX_ROWS = 14, KNR_TILE_VECTORS = 2 };
 
-/* One tile of C: `rows` x (up to two vectors) over all of k. Distances are in elements. The columns of B and C are neighbours. */
+/* One tile of C: `rows` x (up to two vectors) over all of k. Distances are in elements. The columns of B and C are
+ * neighbours. */
 typedef struct knr_tile_args {
     const void *a, *b;
     void *c;
@@ -31,5 +33,6 @@ typedef struct knr_tiles {
 } knr_tiles;
 
 typedef enum { KNR_F32, KNR_F64, KNR_U32, KNR_U64, KNR_NUMBER_KINDS } knr_number;
-extern const knr_tiles knr_tiles_base[KNR_NUMBER_KINDS], knr_tiles_avx2[KNR_NUMBER_KINDS], knr_tiles_avx512[KNR_NUMBER_KINDS];
+extern const knr_tiles knr_tiles_base[KNR_NUMBER_KINDS], knr_tiles_avx2[KNR_NUMBER_KINDS],
+    knr_tiles_avx512[KNR_NUMBER_KINDS];
 #endif

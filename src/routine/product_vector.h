@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * product_vector.h -- vectors for product_isa.c: one machine register of numbers, fused multiply-add with one rounding, loads and
- * stores of the first lanes. Where the processor has no fused instruction the C library's fma gives the same bits, slowly. */
+ * product_vector.h -- vectors for product_isa.c: one machine register of numbers, fused multiply-add with one
+ * rounding, loads and stores of the first lanes. Where the processor has no fused instruction the C library's fma
+ * gives the same bits, slowly. */
 #ifndef KN_ROUTINE_PRODUCT_VECTOR_H
 #define KN_ROUTINE_PRODUCT_VECTOR_H
 #include <stdint.h>
@@ -85,7 +86,8 @@ ALWAYS void store4(void *p, vu32 v, int n) { memcpy(p, &v, (size_t)n * 4); }
 ALWAYS void store8(void *p, vu32 v, int n) { memcpy(p, &v, (size_t)n * 8); }
 #endif
 
-/* Lanes of x and y in turn: the first halves, the second halves. log2(lanes) rounds of it transpose a square of vectors. */
+/* Lanes of x and y in turn: the first halves, the second halves. log2(lanes) rounds of it transpose a square of
+ * vectors. */
 #if VECTOR_BYTES == 64
 ALWAYS vu32 zip_lo4(vu32 x, vu32 y)
 {

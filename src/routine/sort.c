@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sort.c -- stable sorting by the images of keys: unsigned numbers whose order is that of the keys. A line of an array is sorted by its
- * last key first, then by the one before, and so on; each is a stable sort of (image, position) records: insertion and merging for short
- * lines, digit by digit (radix) for long ones. The positions then rearrange the arrays, so that equal keys keep their bits. */
+ * sort.c -- stable sorting by the images of keys: unsigned numbers whose order is that of the keys. A line of an
+ * array is sorted by its last key first, then by the one before, and so on; each is a stable sort of (image,
+ * position) records: insertion and merging for short lines, digit by digit (radix) for long ones. The positions then
+ * rearrange the arrays, so that equal keys keep their bits. */
 #include "routine/sort.h"
 #include <string.h>
 
-typedef struct record { uint64_t image, position; } record;
+typedef struct record {
+    uint64_t image, position;
+} record;
 
 enum {
-    RUN = 24,                    /* runs that insertion sorts */
-    RADIX_FROM = 700,            /* elements */
+    RUN = 24,         /* runs that insertion sorts */
+    RADIX_FROM = 700, /* elements */
     DIGIT_BITS = 11,
     DIGITS = 1 << DIGIT_BITS,
 };
 
-/* --- images of keys ----------------------------------------------------------------------------------------------------------------- */
+/* --- images of keys --------------------------------------------------------------------------- */
 
 static uint64_t image_f64(uint64_t u)
 {
@@ -51,18 +54,22 @@ static uint16_t image_16(uint16_t u, uint16_t infinity)
 static int words_of(kn_dtype d) { return d->id == KN_ID_C128 ? 2 : 1; }
 static int bits_of(kn_dtype d) { return d->id == KN_ID_C128 ? 64 : d->size * 8; }
 
-#define IMAGES(type, value)                                                                                            \
-    for (int64_t i = 0; i < n; i++) {                                                                                  \
-        type v = ((const type *)x)[(int64_t)r[i].position * step];                                                     \
-        r[i].image = (value);                                                                                          \
-    }                                                                                                                  \
+#define IMAGES(type, value)                                        \
+    for (int64_t i = 0; i < n; i++) {                              \
+        type v = ((const type *)x)[(int64_t)r[i].position * step]; \
+        r[i].image = (value);                                      \
+    }                                                              \
     break;
 
 /* The images of word `word` (0 is compared first) of the keys at the records' positions, `step` elements apart. */
 static void read_images(kn_dtype d, const void *x, int64_t step, int word, int64_t n, record *r)
 {
-    typedef struct { uint32_t re, im; } bits64;
-    typedef struct { uint64_t part[2]; } bits128;
+    typedef struct {
+        uint32_t re, im;
+    } bits64;
+    typedef struct {
+        uint64_t part[2];
+    } bits128;
     switch ((kn_dtype_id)d->id) {
     case KN_ID_BOOL:
     case KN_ID_U8: IMAGES(uint8_t, v)
@@ -83,7 +90,7 @@ static void read_images(kn_dtype d, const void *x, int64_t step, int word, int64
     }
 }
 
-/* --- sorting records ------------------------------------------------------------------------------------------------------------------ */
+/* --- sorting records -------------------------------------------------------------------------- */
 
 static void insertion(record *a, int64_t n)
 {
@@ -155,7 +162,7 @@ static bool is_sorted(const record *a, int64_t n)
     return true;
 }
 
-/* --- lines ---------------------------------------------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static void rearrange(int size, const char *x, char *y, int64_t step, const record *r, int64_t n)
 {
@@ -196,7 +203,10 @@ static void sort_line(const knr_sort *s, const void *const *x, void *const *y, i
     }
 }
 
-size_t knr_sort_workspace(const knr_sort *s) { return DIGITS * sizeof(int64_t) + 2 * (size_t)s->length * sizeof(record); }
+size_t knr_sort_workspace(const knr_sort *s)
+{
+    return DIGITS * sizeof(int64_t) + 2 * (size_t)s->length * sizeof(record);
+}
 
 void knr_sort_run(const knr_sort *s, const void *const *x, void *const *y, void *workspace)
 {

@@ -4,8 +4,9 @@
 #define KN_ROUTINE_SORT_H
 #include "base/dtype.h"
 
-/* The arrays are [outer, length, inner], C-contiguous. The first n_key of them are compared, one after the other: NaN after everything,
- * -0 equal to +0, complex numbers by real, then by imaginary part. All of them are rearranged alike. */
+/* The arrays are [outer, length, inner], C-contiguous. The first n_key of them are compared, one after the other: NaN
+ * after everything, -0 equal to +0, complex numbers by real, then by imaginary part. All of them are rearranged
+ * alike. */
 typedef struct knr_sort {
     int n, n_key;
     const kn_dtype *dtype; /* n of them */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * windows.c -- gather and scatter-add. The points are visited in C order; a window is a nest of loops whose dimensions have been
- * merged where they lie alike in both arrays, so that rows of a table are one run of contiguous elements. */
+ * windows.c -- gather and scatter-add. The points are visited in C order; a window is a nest of loops whose
+ * dimensions have been merged where they lie alike in both arrays, so that rows of a table are one run of contiguous
+ * elements. */
 #include "routine/windows.h"
 #include "base/half.h"
 #include <string.h>
 
-/* --- starts ----------------------------------------------------------------------------------------------------------------------- */
+/* --- starts ----------------------------------------------------------------------------------- */
 
 /* Number i of the indices; what no int64 holds is as far out of bounds as can be. */
 static int64_t read_index(kn_dtype d, const void *indices, int64_t i)
@@ -65,9 +66,12 @@ static kn_error *check_bounds(const knr_windows *w, const void *indices, int64_t
     return NULL;
 }
 
-/* --- a nest of loops over two arrays --------------------------------------------------------------------------------------------------- */
+/* --- a nest of loops over two arrays ---------------------------------------------------------- */
 
-typedef struct nest { int n; int64_t extent[KN_MAX_NDIM + 1], dense[KN_MAX_NDIM + 1], table[KN_MAX_NDIM + 1]; } nest;
+typedef struct nest {
+    int n;
+    int64_t extent[KN_MAX_NDIM + 1], dense[KN_MAX_NDIM + 1], table[KN_MAX_NDIM + 1];
+} nest;
 
 static void make_nest(const knr_windows *w, nest *r)
 {
@@ -118,17 +122,19 @@ static void next_point(const knr_windows *w, int64_t *at, int64_t *dense, int64_
     }
 }
 
-/* --- gather -------------------------------------------------------------------------------------------------------------------------- */
+/* --- gather ----------------------------------------------------------------------------------- */
 
-#define COPY(type)                                                                                                     \
-    for (int64_t i = 0; i < n; i++)                                                                                    \
-        ((type *)to)[i * to_step] = ((const type *)from)[i * from_step];                                               \
+#define COPY(type)                                                       \
+    for (int64_t i = 0; i < n; i++)                                      \
+        ((type *)to)[i * to_step] = ((const type *)from)[i * from_step]; \
     break;
 
 /* n elements of `size` bytes; a step of 0 repeats one. */
 static void copy_line(int size, void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n)
 {
-    typedef struct { uint64_t v[2]; } pair;
+    typedef struct {
+        uint64_t v[2];
+    } pair;
     if (to_step == 1 && from_step == 1 && n > 1) {
         memcpy(to, from, (size_t)n * (size_t)size);
         return;
@@ -142,7 +148,8 @@ static void copy_line(int size, void *to, int64_t to_step, const void *from, int
     }
 }
 
-static void gather_window(const knr_windows *w, const nest *s, const char *table, int64_t from, char *dense, int64_t to, bool inside)
+static void gather_window(const knr_windows *w, const nest *s, const char *table, int64_t from, char *dense, int64_t to,
+                          bool inside)
 {
     int64_t at[KN_MAX_NDIM + 1], size = w->dtype->size;
     int last = s->n - 1;
@@ -171,13 +178,13 @@ kn_error *knr_gather(const knr_windows *w, const void *table, const void *indice
     return NULL;
 }
 
-/* --- scatter-add ----------------------------------------------------------------------------------------------------------------------- */
+/* --- scatter-add ------------------------------------------------------------------------------ */
 
-#define ADD(type, sum)                                                                                                 \
-    for (int64_t i = 0; i < n; i++) {                                                                                  \
-        type *t = (type *)to + i * to_step, x = *t, y = ((const type *)from)[i * from_step];                           \
-        *t = (sum);                                                                                                    \
-    }                                                                                                                  \
+#define ADD(type, sum)                                                                       \
+    for (int64_t i = 0; i < n; i++) {                                                        \
+        type *t = (type *)to + i * to_step, x = *t, y = ((const type *)from)[i * from_step]; \
+        *t = (sum);                                                                          \
+    }                                                                                        \
     break;
 
 static void add_line(kn_dtype d, void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n)
@@ -214,9 +221,12 @@ static void add_window(const knr_windows *w, const nest *s, char *table, int64_t
 }
 
 /* One dimension of the dense array, slowest first: of the points or of the windows. */
-typedef struct dense_dim { int64_t extent, dense, table, index; } dense_dim;
+typedef struct dense_dim {
+    int64_t extent, dense, table, index;
+} dense_dim;
 
-/* Windows that cross, with dimensions of points behind theirs: element by element, whatever it takes, in the order promised. */
+/* Windows that cross, with dimensions of points behind theirs: element by element, whatever it takes, in the order
+ * promised. */
 static void add_in_dense_order(const knr_windows *w, char *table, const void *indices, const char *dense)
 {
     dense_dim d[2 * KN_MAX_NDIM];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * windows.h -- reading and adding to windows of a table at positions that are data: what gather and scatter-add run.
  *
- * A dense array has one window for each point; the indices give every point's start in the table. Element number of a table's element:
- * the point's own part (batching dimensions), the start, the place in the window. All strides are in elements. */
+ * A dense array has one window for each point; the indices give every point's start in the table. Element number of a
+ * table's element: the point's own part (batching dimensions), the start, the place in the window. All strides are in
+ * elements. */
 #ifndef KN_ROUTINE_WINDOWS_H
 #define KN_ROUTINE_WINDOWS_H
 #include "base/dtype.h"
@@ -18,11 +19,12 @@ typedef struct knr_windows {
     kn_dtype dtype, index_dtype;
     knr_out_of_bounds mode;
     kn_scalar_bits fill;
-    int n_point;        /* dimensions of the points: those of the indices but the last */
+    int n_point; /* dimensions of the points: those of the indices but the last */
     int64_t point[KN_MAX_NDIM], point_dense[KN_MAX_NDIM], point_table[KN_MAX_NDIM];
     int n_index; /* how many numbers make a start; they lie side by side */
-    int64_t index_table[KN_MAX_NDIM], index_most[KN_MAX_NDIM]; /* stride in the table, largest start (-1: none is possible) */
-    int64_t index_axis[KN_MAX_NDIM], index_size[KN_MAX_NDIM];  /* for messages: axis and its extent */
+    int64_t index_table[KN_MAX_NDIM],
+        index_most[KN_MAX_NDIM]; /* stride in the table, largest start (-1: none is possible) */
+    int64_t index_axis[KN_MAX_NDIM], index_size[KN_MAX_NDIM]; /* for messages: axis and its extent */
     int n_window;
     int64_t window[KN_MAX_NDIM], window_dense[KN_MAX_NDIM], window_table[KN_MAX_NDIM];
     bool windows_last; /* the dense array's window dimensions come after those of the points */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_routine_product.c -- products against a scalar fold written down from docs/determinism.md, bit for bit: every dtype, shapes around
- * the sizes of tiles and blocks, every layout, and all builds of the inner loops. */
+ * test_routine_product.c -- products against a scalar fold written down from docs/determinism.md, bit for bit: every
+ * dtype, shapes around the sizes of tiles and blocks, every layout, and all builds of the inner loops. */
 #include "base/half.h"
 #include "base/memory.h"
 #include "routine/isa.h"
@@ -30,7 +30,8 @@ static void fill(kn_dtype d, char *p, int64_t n)
     kn_dtype part = knx_component(d);
     n *= d->size / part->size;
     for (int64_t i = 0; i < n; i++, p += part->size) {
-        kn_scalar_bits s = knx_is_inexact(d) ? knx_scalar_from_double(part, number()) : knx_scalar_from_int(part, (int32_t)random32());
+        kn_scalar_bits s =
+            knx_is_inexact(d) ? knx_scalar_from_double(part, number()) : knx_scalar_from_int(part, (int32_t)random32());
         if (d->kind == 'b')
             s.u8 = random32() % 5 == 0;
         if (random32() % 64 == 0)
@@ -39,9 +40,12 @@ static void fill(kn_dtype d, char *p, int64_t n)
     }
 }
 
-/* --- the definition --------------------------------------------------------------------------------------------------------------- */
+/* --- the definition --------------------------------------------------------------------------- */
 
-typedef struct term { double re, im; uint64_t u; } term;
+typedef struct term {
+    double re, im;
+    uint64_t u;
+} term;
 
 static term read_term(kn_dtype d, const char *p)
 {
@@ -59,11 +63,15 @@ static term read_term(kn_dtype d, const char *p)
     return t;
 }
 
-static double chain(bool wide, double a, double b, double c) { return wide ? fma(a, b, c) : (double)fmaf((float)a, (float)b, (float)c); }
+static double chain(bool wide, double a, double b, double c)
+{
+    return wide ? fma(a, b, c) : (double)fmaf((float)a, (float)b, (float)c);
+}
 static double join(bool wide, double a, double b) { return wide ? a + b : (double)((float)a + (float)b); }
 
 /* One element of the result: n steps, a_step and b_step elements apart (an array of offsets each). */
-static void fold(kn_dtype d, kn_dtype result, const char *a, const int64_t *a_at, const char *b, const int64_t *b_at, int64_t n, char *c)
+static void fold(kn_dtype d, kn_dtype result, const char *a, const int64_t *a_at, const char *b, const int64_t *b_at,
+                 int64_t n, char *c)
 {
     bool wide = knx_component(result)->size == 8, any = false;
     double re_total = 0, im_total = 0;
@@ -121,8 +129,8 @@ static int64_t *offsets(const knr_dims *d, const int64_t *stride)
 static void define(const knr_product *p, const char *a, const char *b, char *c)
 {
     int64_t nb = extent_of(&p->batch), m = extent_of(&p->m), n = extent_of(&p->n), k = extent_of(&p->k);
-    int64_t *at[] = {offsets(&p->batch, p->batch.a), offsets(&p->batch, p->batch.b), offsets(&p->m, p->m.a), offsets(&p->n, p->n.b),
-                     offsets(&p->k, p->k.a), offsets(&p->k, p->k.b)};
+    int64_t *at[] = {offsets(&p->batch, p->batch.a), offsets(&p->batch, p->batch.b), offsets(&p->m, p->m.a),
+                     offsets(&p->n, p->n.b),         offsets(&p->k, p->k.a),         offsets(&p->k, p->k.b)};
     for (int64_t ib = 0; ib < nb; ib++)
         for (int64_t i = 0; i < m; i++)
             for (int64_t j = 0; j < n; j++, c += p->result->size)
@@ -132,7 +140,7 @@ static void define(const knr_product *p, const char *a, const char *b, char *c)
         free(at[i]);
 }
 
-/* --- comparing -------------------------------------------------------------------------------------------------------------------- */
+/* --- comparing -------------------------------------------------------------------------------- */
 
 static int64_t span(const knr_dims *d, const int64_t *stride)
 {
@@ -148,7 +156,8 @@ static void check(const knr_product *p, knr_isa_kind first, knr_isa_kind last)
     int64_t nb = 1 + span(&p->batch, p->batch.b) + span(&p->n, p->n.b) + span(&p->k, p->k.b);
     size_t nc = (size_t)(extent_of(&p->batch) * extent_of(&p->m) * extent_of(&p->n)) * p->result->size;
     /* Exact blocks: the address sanitizer sees a read or write past the end. */
-    char *a = malloc((size_t)na * p->operand->size), *b = malloc((size_t)nb * p->operand->size), *want = malloc(nc + 1), *got = malloc(nc + 1);
+    char *a = malloc((size_t)na * p->operand->size), *b = malloc((size_t)nb * p->operand->size), *want = malloc(nc + 1),
+         *got = malloc(nc + 1);
     fill(p->operand, a, na);
     fill(p->operand, b, nb);
     define(p, a, b, want);
@@ -160,9 +169,9 @@ static void check(const knr_product *p, knr_isa_kind first, knr_isa_kind last)
         knr_product_run(p, a, b, got, workspace);
         free(workspace);
         if (memcmp(want, got, nc))
-            fail_msg("isa %d %s->%s batch %d m %d n %d k %d strides a %d %d b %d %d", isa, p->operand->name, p->result->name,
-                     (int)extent_of(&p->batch), (int)extent_of(&p->m), (int)extent_of(&p->n), (int)extent_of(&p->k), (int)p->m.a[0],
-                     (int)p->k.a[0], (int)p->k.b[0], (int)p->n.b[0]);
+            fail_msg("isa %d %s->%s batch %d m %d n %d k %d strides a %d %d b %d %d", isa, p->operand->name,
+                     p->result->name, (int)extent_of(&p->batch), (int)extent_of(&p->m), (int)extent_of(&p->n),
+                     (int)extent_of(&p->k), (int)p->m.a[0], (int)p->k.a[0], (int)p->k.b[0], (int)p->n.b[0]);
         assert_int_equal(got[nc], 0x5a);
     }
     knr_isa_limit(KNR_ISA_AVX512);
@@ -172,14 +181,19 @@ static void check(const knr_product *p, knr_isa_kind first, knr_isa_kind last)
     free(got);
 }
 
-static knr_dims one_dim(int64_t extent, int64_t a, int64_t b) { return (knr_dims){.n = 1, .extent = {extent}, .a = {a}, .b = {b}}; }
+static knr_dims one_dim(int64_t extent, int64_t a, int64_t b)
+{
+    return (knr_dims){.n = 1, .extent = {extent}, .a = {a}, .b = {b}};
+}
 
 /* layout: bit 0 a transposed, bit 1 b transposed, bit 2 gaps between elements of a, bit 3 of b. */
 static knr_product matrix(kn_dtype d, kn_dtype result, int64_t m, int64_t n, int64_t k, int layout)
 {
     int64_t ga = layout & 4 ? 2 : 1, gb = layout & 8 ? 3 : 1;
-    return (knr_product){.operand = d, .result = result,
-                         .m = one_dim(m, layout & 1 ? ga : k * ga, 0), .n = one_dim(n, 0, layout & 2 ? k * gb : gb),
+    return (knr_product){.operand = d,
+                         .result = result,
+                         .m = one_dim(m, layout & 1 ? ga : k * ga, 0),
+                         .n = one_dim(n, 0, layout & 2 ? k * gb : gb),
                          .k = one_dim(k, layout & 1 ? m * ga : ga, layout & 2 ? gb : n * gb)};
 }
 
@@ -198,7 +212,8 @@ static void test_small_shapes(void **unused)
         for (int j = 0; j < n; j++)
             for (int k = 0; k < n; k++, turn++)
                 if (sizes[i] * sizes[j] * sizes[k] < 40000 || turn % 7 == 0)
-                    check_matrix(turn % 3 ? KN_DT(F32) : KN_DT(F64), sizes[i], sizes[j], sizes[k], turn % 5 ? turn % 4 : turn % 16);
+                    check_matrix(turn % 3 ? KN_DT(F32) : KN_DT(F64), sizes[i], sizes[j], sizes[k],
+                                 turn % 5 ? turn % 4 : turn % 16);
 }
 
 static void test_every_dtype_and_layout(void **unused)
@@ -257,7 +272,8 @@ static void test_several_dims_in_a_group(void **unused)
 {
     (void)unused;
     /* a[batch 2, m0 3, k0 4, m1 2, k1 5], b[k0 4, n0 3, batch 2, k1 5, n1 2] */
-    knr_product p = {.operand = KN_DT(F32), .result = KN_DT(F32),
+    knr_product p = {.operand = KN_DT(F32),
+                     .result = KN_DT(F32),
                      .batch = {.n = 1, .extent = {2}, .a = {120}, .b = {10}},
                      .m = {.n = 2, .extent = {3, 2}, .a = {40, 5}},
                      .k = {.n = 2, .extent = {4, 5}, .a = {10, 1}, .b = {60, 2}},
@@ -268,7 +284,8 @@ static void test_several_dims_in_a_group(void **unused)
             check(&p, KNR_ISA_BASE, KNR_ISA_AVX512);
         }
     p.operand = p.result = KN_DT(F32);
-    p.batch = (knr_dims){.n = 2, .extent = {3, 4}, .a = {7, 100}, .b = {0, 13}}; /* batches that overlap, or repeat one b */
+    p.batch =
+        (knr_dims){.n = 2, .extent = {3, 4}, .a = {7, 100}, .b = {0, 13}}; /* batches that overlap, or repeat one b */
     check(&p, KNR_ISA_BASE, KNR_ISA_AVX512);
     p.batch = (knr_dims){0};
     check(&p, KNR_ISA_BASE, KNR_ISA_AVX512);
@@ -277,8 +294,9 @@ static void test_several_dims_in_a_group(void **unused)
 static void test_wider_results(void **unused)
 {
     (void)unused;
-    static const kn_dtype_id pairs[][2] = {{KN_ID_F16, KN_ID_F32}, {KN_ID_BF16, KN_ID_F32}, {KN_ID_F32, KN_ID_F64}, {KN_ID_I8, KN_ID_I32},
-                                           {KN_ID_U8, KN_ID_U32}, {KN_ID_I32, KN_ID_I64}, {KN_ID_C64, KN_ID_C128}, {KN_ID_BF16, KN_ID_F64}};
+    static const kn_dtype_id pairs[][2] = {{KN_ID_F16, KN_ID_F32},  {KN_ID_BF16, KN_ID_F32}, {KN_ID_F32, KN_ID_F64},
+                                           {KN_ID_I8, KN_ID_I32},   {KN_ID_U8, KN_ID_U32},   {KN_ID_I32, KN_ID_I64},
+                                           {KN_ID_C64, KN_ID_C128}, {KN_ID_BF16, KN_ID_F64}};
     for (int i = 0; i < 8; i++)
         for (int layout = 0; layout < 4; layout++) {
             knr_product p = matrix(&kn_dtype_table[pairs[i][0]], &kn_dtype_table[pairs[i][1]], 9, 18, 300, layout);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_routine_sort.c -- sorting against insertion by docs/determinism.md's order, for every dtype, several keys, lengths around the
- * limits of the algorithms, and dimensions in the middle. */
+ * test_routine_sort.c -- sorting against insertion by docs/determinism.md's order, for every dtype, several keys,
+ * lengths around the limits of the algorithms, and dimensions in the middle. */
 #include "base/memory.h"
 #include "routine/sort.h"
 // clang-format off
@@ -35,7 +35,8 @@ static void fill(kn_dtype d, char *p, int64_t n, uint32_t range)
         } else {
             s = knx_scalar_from_int(part, (int64_t)(random32() % range) - (part->kind == 'i' ? range / 2 : 0));
             if (random32() % 16 == 0 && part->kind != 'b')
-                memset(&s, random32() % 2 ? 0xff : 0, 8), s.bytes[part->size - 1] ^= (uint8_t)(random32() % 2 ? 0x80 : 0);
+                memset(&s, random32() % 2 ? 0xff : 0, 8),
+                    s.bytes[part->size - 1] ^= (uint8_t)(random32() % 2 ? 0x80 : 0);
         }
         memcpy(p, &s, part->size);
     }
@@ -92,15 +93,16 @@ static void check(const knr_sort *s, uint32_t range)
         }
         for (int a = 0; a < s->n; a++)
             for (int64_t i = 0; i < s->length; i++)
-                memcpy(want[a] + (first + i * s->inner) * s->dtype[a]->size, x[a] + order[i] * s->dtype[a]->size, s->dtype[a]->size);
+                memcpy(want[a] + (first + i * s->inner) * s->dtype[a]->size, x[a] + order[i] * s->dtype[a]->size,
+                       s->dtype[a]->size);
     }
     size_t bytes = knr_sort_workspace(s);
     void *workspace = aligned_alloc(64, (bytes + 63) / 64 * 64);
     knr_sort_run(s, (const void *const *)x, (void *const *)y, workspace);
     for (int a = 0; a < s->n; a++)
         if (memcmp(want[a], y[a], (size_t)size * s->dtype[a]->size))
-            fail_msg("operand %d (%s) of %d, %d keys, [%d, %d, %d]", a, s->dtype[a]->name, s->n, s->n_key, (int)s->outer, (int)s->length,
-                     (int)s->inner);
+            fail_msg("operand %d (%s) of %d, %d keys, [%d, %d, %d]", a, s->dtype[a]->name, s->n, s->n_key,
+                     (int)s->outer, (int)s->length, (int)s->inner);
     for (int i = 0; i < s->n; i++)
         free(x[i]), free(y[i]), free(want[i]);
     free(workspace);

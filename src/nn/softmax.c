@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * softmax.c -- softmax, its logarithm, and logsumexp: less the largest element, which counts as a constant in derivatives. */
+#include "kiln/nn.h"
+#include "nn/operand.h"
+#include <math.h>
+
+/* An array, the axes that are summed over, and which elements count (KN_ATOM_NONE: all). */
+typedef struct rows {
+    kn_builder *b;
+    kn_atom x, where;
+    kn_type t; /* of x */
+    int n;
+    int64_t axes[KN_MAX_NDIM];
+} rows;
+
+static bool read_rows(kna_op *op, kn_atom x, kn_axes axis, kna_axes_default otherwise, kn_array where, rows *r)
+{
+    kn_type t = knb_type(op->b, x);
+    if (kna_failed(op))
+        return false;
+    *r = (rows){.b = op->b, .x = x, .where = KN_ATOM_NONE, .t = t};
+    r->n = kna_axes(op, axis, t.ndim, otherwise, r->axes);
+    if (where)
+        r->where = knb_broadcast_to(op->b, kna_in_as(op, where, KN_DT(BOOL)), t);
+    return !kna_failed(op);
+}
+
+/* y with the summed axes back, each element repeated along them. */
+static kn_atom spread(const rows *r, kn_atom y)
+{
+    int64_t kept[KN_MAX_NDIM];
+    int n = 0;
+    for (int i = 0, k = 0; i < r->t.ndim; i++) {
+        if (k < r->n && r->axes[k] == i)
+            k++;
+        else
+            kept[n++] = i;
+    }
+    return r->t.ndim ? knb_broadcast_in_dim(r->b, y, r->t.ndim, r->t.dim, kept) : y;
+}
+
+static kn_atom only(const rows *r, kn_atom x, double otherwise)
+{
+    return r->where == KN_ATOM_NONE ? x : knb_select(r->b, r->where, x, knb_like(r->b, x, otherwise));
+}
+
+static kn_atom sum(const rows *r, kn_atom x) { return knb_reduce_sum(r->b, only(r, x, 0), r->n, r->axes); }
+
+/* x less the largest element of its row; elements left out become -inf. */
+static kn_atom shifted(const rows *r)
+{
+    kn_atom x = only(r, r->x, -INFINITY);
+    return knb_sub(r->b, x, spread(r, knb_stop_gradient(r->b, knb_reduce_max(r->b, x, r->n, r->axes))));
+}
+
+kn_nn_softmax_opts kn_nn_softmax_opts_default(void) { return (kn_nn_softmax_opts){.size_ = sizeof(kn_nn_softmax_opts)}; }
+
+static bool begin_softmax(kna_op *op, kn_array x, const kn_nn_softmax_opts *opts, rows *r)
+{
+    kn_nn_softmax_opts o = opts ? *opts : kn_nn_softmax_opts_default();
+    kn_atom a = knn_in(op, x);
+    if (!kna_failed(op) && knb_type(op->b, a).ndim == 0 && o.axis.n == 0)
+        kna_fail(op, KN_ERROR_AXIS, "axis -1 is out of bounds for array of dimension 0");
+    return read_rows(op, a, o.axis, KNA_AXES_LAST, o.where, r);
+}
+
+kn_array kn_nn_softmax(kn_array x, const kn_nn_softmax_opts *opts)
+{
+    kna_op op;
+    rows r;
+    kna_begin(&op, "nn_softmax");
+    if (!begin_softmax(&op, x, opts, &r))
+        return kna_end(&op, KN_ATOM_NONE);
+    kn_atom e = knb_exp(r.b, shifted(&r));
+    return kna_end(&op, only(&r, knb_div(r.b, e, spread(&r, sum(&r, e))), 0));
+}
+
+kn_array kn_nn_log_softmax(kn_array x, const kn_nn_softmax_opts *opts)
+{
+    kna_op op;
+    rows r;
+    kna_begin(&op, "nn_log_softmax");
+    if (!begin_softmax(&op, x, opts, &r))
+        return kna_end(&op, KN_ATOM_NONE);
+    kn_atom s = shifted(&r);
+    return kna_end(&op, only(&r, knb_sub(r.b, s, spread(&r, knb_log(r.b, sum(&r, knb_exp(r.b, s))))), -INFINITY));
+}
+
+/* ---- logsumexp. */
+
+kn_nn_logsumexp_opts kn_nn_logsumexp_opts_default(void) { return (kn_nn_logsumexp_opts){.size_ = sizeof(kn_nn_logsumexp_opts)}; }
+
+/* x as the logarithm of something that b multiplies: where b is 0 it does not count, whatever it is. */
+static kn_atom with_factors(kn_builder *b, kn_atom x, kn_atom *factor)
+{
+    kn_type tx = knb_type(b, x), tf = knb_type(b, *factor);
+    int64_t dim[KN_MAX_NDIM];
+    int n = tx.ndim > tf.ndim ? tx.ndim : tf.ndim;
+    for (int i = 0; i < n; i++) {
+        int64_t p = i < n - tx.ndim ? 1 : tx.dim[i - n + tx.ndim], q = i < n - tf.ndim ? 1 : tf.dim[i - n + tf.ndim];
+        dim[i] = p == 1 ? q : p;
+    }
+    kn_type both = kni_type(tx.dtype, n, dim);
+    x = knb_broadcast_to(b, x, both);
+    *factor = knb_broadcast_to(b, *factor, both);
+    return knb_select(b, knb_eq(b, *factor, knb_like(b, *factor, 0)), knb_like(b, x, -INFINITY), x);
+}
+
+/* The largest elements where they are finite, else 0. */
+static kn_atom finite_max(const rows *r, bool complex)
+{
+    kn_builder *b = r->b;
+    kn_atom x = only(r, complex ? knb_real(b, r->x) : r->x, -INFINITY);
+    kn_atom m = knb_reduce_max(b, x, r->n, r->axes);
+    return knb_stop_gradient(b, knb_select(b, knb_lt(b, knb_abs(b, m), knb_like(b, m, INFINITY)), m, knb_like(b, m, 0)));
+}
+
+static kn_atom logsumexp(const rows *r, kn_atom factor)
+{
+    kn_builder *b = r->b;
+    bool complex = knx_is_complex(r->t.dtype);
+    kn_atom m = knb_convert(b, finite_max(r, complex), r->t.dtype);
+    kn_atom e = knb_exp(b, knb_sub(b, only(r, r->x, 0), spread(r, m)));
+    if (factor == KN_ATOM_NONE)
+        return knb_add(b, knb_log(b, sum(r, e)), m);
+    kn_atom s = sum(r, knb_mul(b, e, factor));
+    if (complex)
+        return knb_add(b, knb_log(b, s), m);
+    kn_atom y = knb_add(b, knb_log(b, knb_abs(b, s)), m);
+    return knb_select(b, knb_lt(b, s, knb_like(b, s, 0)), knb_like(b, s, NAN), y);
+}
+
+static kn_array public_logsumexp(const char *name, kn_array x, const kn_nn_logsumexp_opts *opts)
+{
+    kna_op op;
+    rows r;
+    kna_begin(&op, name);
+    kn_nn_logsumexp_opts o = opts ? *opts : kn_nn_logsumexp_opts_default();
+    kn_dtype d = knn_inexact(&op, 2, (kn_array[]){x, o.b});
+    kn_atom a = d ? kna_in_as(&op, x, d) : KN_ATOM_NONE, factor = KN_ATOM_NONE;
+    if (d && o.b) {
+        factor = kna_in_as(&op, o.b, d);
+        a = with_factors(op.b, a, &factor);
+    }
+    if (!read_rows(&op, a, o.axis, KNA_AXES_ALL, o.where, &r))
+        return kna_end(&op, KN_ATOM_NONE);
+    kn_atom y = logsumexp(&r, factor);
+    if (o.keepdims) {
+        int64_t shape[KN_MAX_NDIM];
+        for (int i = 0; i < r.t.ndim; i++)
+            shape[i] = r.t.dim[i];
+        for (int k = 0; k < r.n; k++)
+            shape[r.axes[k]] = 1;
+        y = knb_reshape(op.b, y, r.t.ndim, shape);
+    }
+    return kna_end(&op, y);
+}
+
+kn_array kn_nn_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts) { return public_logsumexp("nn_logsumexp", x, opts); }
+
+kn_array kn_special_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts) { return public_logsumexp("special_logsumexp", x, opts); }

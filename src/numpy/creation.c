@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * creation.c -- arrays from nothing: constants, ranges, the identity; and the same array with another dtype. */
+#include "numpy/internal.h"
+#include <string.h>
+
+/* ---- Constants. */
+
+static bool shape_fits(kna_op *op, const kn_shape *shape, kn_dtype d)
+{
+    if (shape->ndim < 0 || shape->ndim > KN_MAX_NDIM) {
+        kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d", KN_MAX_NDIM, shape->ndim);
+        return false;
+    }
+    if (!kna_failed(op))
+        kna_fail_with(op, kni_type_check_size(knn_shaped(d, shape)));
+    return !kna_failed(op);
+}
+
+static kn_array constant(const char *name, const kn_shape *shape, const kn_zeros_opts *opts, double value)
+{
+    KNN_OPTS(kn_zeros_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, name);
+    kn_dtype d = kna_lookup_dtype(o.dtype, kna_default_float());
+    bool ok = shape_fits(&op, shape, d);
+    return kna_end(&op, ok ? knb_full(op.b, knn_shaped(d, shape), value) : KN_ATOM_NONE);
+}
+
+kn_array kn_zeros(const kn_shape *shape, const kn_zeros_opts *opts) { return constant("zeros", shape, opts, 0); }
+kn_array kn_ones(const kn_shape *shape, const kn_zeros_opts *opts) { return constant("ones", shape, opts, 1); }
+kn_array kn_empty(const kn_shape *shape, const kn_zeros_opts *opts) { return constant("empty", shape, opts, 0); }
+
+/* A value of any shape that broadcasts, spread over the shape. */
+static kn_atom filled(kna_op *op, const kn_shape *shape, kn_array value, kn_dtype d)
+{
+    kn_type t = kna_type(op, value);
+    kn_atom a = kna_in_as(op, value, d ? d : kna_strong_dtype(t));
+    if (kna_failed(op) || !shape_fits(op, shape, knb_type(op->b, a).dtype))
+        return KN_ATOM_NONE;
+    int lead = shape->ndim - t.ndim;
+    for (int i = 0; i < t.ndim; i++)
+        if (lead < 0 || (t.dim[i] != 1 && t.dim[i] != shape->dim[lead + i])) {
+            kn_text from = {0}, to = {0};
+            kna_fail(op, KN_ERROR_VALUE, "could not broadcast input array from shape %s into shape %s",
+                     knx_show_shape(&from, t.ndim, t.dim), knx_show_shape(&to, shape->ndim, shape->dim));
+            return KN_ATOM_NONE;
+        }
+    return knb_broadcast_to(op->b, a, knn_shaped(t.dtype, shape));
+}
+
+kn_array kn_full(const kn_shape *shape, kn_array value, const kn_zeros_opts *opts)
+{
+    KNN_OPTS(kn_zeros_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "full");
+    return kna_end(&op, filled(&op, shape, value, o.dtype));
+}
+
+static kn_array constant_like(const char *name, kn_array x, const kn_zeros_opts *opts, double value)
+{
+    KNN_OPTS(kn_zeros_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, name);
+    kn_type t = kna_type(&op, x);
+    t.dtype = kna_lookup_dtype(o.dtype, kna_strong_dtype(t));
+    t.weak = false;
+    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_full(op.b, t, value));
+}
+
+kn_array kn_zeros_like(kn_array x, const kn_zeros_opts *opts) { return constant_like("zeros_like", x, opts, 0); }
+kn_array kn_ones_like(kn_array x, const kn_zeros_opts *opts) { return constant_like("ones_like", x, opts, 1); }
+kn_array kn_empty_like(kn_array x, const kn_zeros_opts *opts) { return constant_like("empty_like", x, opts, 0); }
+
+kn_array kn_full_like(kn_array x, kn_array value, const kn_zeros_opts *opts)
+{
+    KNN_OPTS(kn_zeros_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "full_like");
+    kn_type t = kna_type(&op, x);
+    kn_shape shape = {.ndim = kna_failed(&op) ? 0 : t.ndim};
+    for (int i = 0; i < shape.ndim; i++)
+        shape.dim[i] = t.dim[i];
+    return kna_end(&op, filled(&op, &shape, value, kna_lookup_dtype(o.dtype, kna_strong_dtype(t))));
+}
+
+/* ---- Ranges. */
+
+/* A bound of a range: its value must be known. */
+typedef struct bound { bool is_float; int64_t i; double d; } bound;
+
+static bound look_at(kna_op *op, kn_array x)
+{
+    bound r = {false, 0, 0};
+    kn_type t = kna_type(op, x);
+    if (kna_failed(op) || knn_not_a_number(op, "a range", t.dtype))
+        return r;
+    if (t.ndim || knx_is_complex(t.dtype)) {
+        kna_fail(op, KN_ERROR_TYPE, "the bounds of a range must be real numbers");
+        return r;
+    }
+    const void *at = kna_look(op, x, &t);
+    if (!at)
+        return r;
+    r.is_float = knx_is_float(t.dtype);
+    knx_convert(t.dtype, at, KN_DT(F64), &r.d);
+    if (!r.is_float)
+        knx_convert(t.dtype, at, KN_DT(I64), &r.i);
+    return r;
+}
+
+/* How many steps; 0 for none. */
+static int64_t count_steps(kna_op *op, const bound *start, const bound *stop, const bound *step)
+{
+    if (start->is_float || stop->is_float || step->is_float) {
+        double n = __builtin_ceil((stop->d - start->d) / step->d);
+        if (step->d == 0 || n >= 0x1p63 || n != n)
+            kna_fail(op, KN_ERROR_VALUE, step->d == 0 ? "division by zero" : "Maximum allowed size exceeded");
+        return kna_failed(op) || n <= 0 ? 0 : (int64_t)n;
+    }
+    if (!step->i)
+        kna_fail(op, KN_ERROR_VALUE, "division by zero");
+    bool up = step->i > 0;
+    if (!step->i || (up ? stop->i <= start->i : stop->i >= start->i))
+        return 0;
+    uint64_t way = up ? (uint64_t)stop->i - (uint64_t)start->i : (uint64_t)start->i - (uint64_t)stop->i;
+    uint64_t by = up ? (uint64_t)step->i : 0 - (uint64_t)step->i, n = (way - 1) / by + 1;
+    if (n > INT64_MAX)
+        kna_fail(op, KN_ERROR_VALUE, "Maximum allowed size exceeded");
+    return kna_failed(op) ? 0 : (int64_t)n;
+}
+
+/* first + i * (second - first), where first and second have been rounded to the dtype, as NumPy fills ranges. */
+static kn_atom range(kna_op *op, kn_dtype d, int64_t n, const bound *start, const bound *step)
+{
+    kn_builder *b = op->b;
+    kn_dtype work = d == KN_DT(F16) || d == KN_DT(BF16) ? KN_DT(F32) : d;
+    kn_atom i = knb_iota(b, work, 1, &n, 0), first, by, second = KN_ATOM_NONE;
+    if (knx_is_integer(d) && !start->is_float && !step->is_float) {
+        first = knb_integer(b, d, start->i);
+        by = knb_integer(b, d, step->i);
+        if (start->i == 0 && step->i == 1)
+            return i;
+    } else {
+        kn_scalar_bits p = knx_scalar_from_double(d, start->d), q = knx_scalar_from_double(d, start->d + step->d);
+        double low = knx_scalar_to_double(d, p), high = knx_scalar_to_double(d, q);
+        kn_scalar_bits gap = knx_scalar_from_double(work, high - low);
+        first = knb_number(b, work, low);
+        by = knb_literal(b, work, false, gap);
+        if (low + knx_scalar_to_double(work, gap) != high)
+            second = knb_number(b, work, high);
+        if (low == 0 && high == 1)
+            return knb_convert(b, i, d);
+    }
+    kn_atom y = knb_add(b, first, knb_mul(b, i, by));
+    if (second != KN_ATOM_NONE)
+        y = knb_select(b, knb_eq(b, i, knb_like(b, i, 1)), second, y);
+    return knb_convert(b, y, d);
+}
+
+kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_opts *opts)
+{
+    KNN_OPTS(kn_zeros_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "arange");
+    kn_array all[] = {start, stop, step};
+    bound from = look_at(&op, start), to = look_at(&op, stop), by = look_at(&op, step);
+    kn_dtype d = kna_lookup_dtype(o.dtype, kna_result_type(&op, 3, all));
+    int64_t n = kna_failed(&op) ? 0 : count_steps(&op, &from, &to, &by);
+    if (kna_failed(&op) || !shape_fits(&op, &(kn_shape){1, {n}}, d))
+        return kna_end(&op, KN_ATOM_NONE);
+    if (d->kind == KN_KIND_BOOL && n > 2)
+        kna_fail(&op, KN_ERROR_TYPE, "arange() is only supported for booleans when the result has at most length 2.");
+    if (d->kind == KN_KIND_BOOL || d->kind == KN_KIND_KEY || kna_failed(&op)) {
+        if (d->kind == KN_KIND_KEY)
+            knn_not_a_number(&op, "arange", d);
+        kn_atom y = kna_failed(&op) ? KN_ATOM_NONE : range(&op, KN_DT(F64), n, &from, &by);
+        return kna_end(&op, kna_failed(&op) ? y : knb_convert(op.b, y, d));
+    }
+    return kna_end(&op, range(&op, d, n, &from, &by));
+}
+
+/* start + i * step, with the last element set to stop. Integer dtypes round down: the elements are worked out here. */
+static kn_array linspace_of_integers(kna_op *op, kn_dtype d, int64_t num, bool endpoint, const bound *start, const bound *stop)
+{
+    kn_buffer *buffer = knx_buffer_new((size_t)num * d->size);
+    int64_t div = endpoint ? num - 1 : num;
+    double delta = stop->d - start->d, step = div > 0 ? delta / (double)div : 0;
+    if (!buffer) {
+        kna_fail_with(op, knx_error_nomem());
+        return kna_end(op, KN_ATOM_NONE);
+    }
+    for (int64_t i = 0; i < num; i++) {
+        double v = step == 0 && div > 0 ? (double)i / (double)div * delta : (double)i * step;
+        v = endpoint && num > 1 && i == num - 1 ? stop->d : v + start->d;
+        v = __builtin_floor(v);
+        knx_convert(KN_DT(F64), &v, d, (char *)buffer->data + (size_t)i * d->size);
+    }
+    kn_array x = kna_from_buffer(op, kni_type(d, 1, &num), buffer);
+    return kna_end(op, kna_in(op, x));
+}
+
+static kn_atom linspace(kna_op *op, kn_atom start, kn_atom stop, int64_t num, bool endpoint)
+{
+    kn_builder *b = op->b;
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    kn_type t = knb_type(b, start);
+    int64_t div = endpoint ? num - 1 : num;
+    kn_shape shape = {.ndim = t.ndim + 1, .dim = {num}};
+    if (t.ndim)
+        memcpy(shape.dim + 1, t.dim, (size_t)t.ndim * sizeof *t.dim);
+    kn_type full = knn_shaped(t.dtype, &shape);
+    kn_atom i = knb_iota(b, t.dtype, shape.ndim, shape.dim, 0), y = KN_ATOM_NONE;
+    kn_atom first = knb_broadcast_to(b, start, full), last = knb_broadcast_to(b, stop, full);
+    if (div > 0) {
+        kn_atom n = knb_number(b, t.dtype, (double)div), delta = knb_sub(b, stop, start), step = knb_div(b, delta, n);
+        kn_atom zero = knb_eq(b, step, knb_like(b, step, 0)); /* steps that vanish: divide before multiplying */
+        kn_atom by_step = knb_mul(b, i, knb_broadcast_to(b, step, full));
+        kn_atom by_delta = knb_mul(b, knb_div(b, i, n), knb_broadcast_to(b, delta, full));
+        y = knb_add(b, knb_select(b, knb_broadcast_to(b, zero, full), by_delta, by_step), first);
+    } else
+        y = knb_add(b, knb_mul(b, i, knb_broadcast_to(b, knb_sub(b, stop, start), full)), first);
+    if (endpoint && num > 1) {
+        kn_atom at_end = knb_eq(b, knb_iota(b, KN_DT(I64), shape.ndim, shape.dim, 0), knb_integer(b, KN_DT(I64), num - 1));
+        y = knb_select(b, at_end, last, y);
+    }
+    return y;
+}
+
+kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspace_opts *opts)
+{
+    KNN_OPTS(kn_linspace_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "linspace");
+    kn_array both[] = {start, stop};
+    kn_shape shape;
+    kn_dtype d = kna_result_type(&op, 2, both);
+    knn_common_shape(&op, 2, both, &shape);
+    if (num < 0)
+        kna_fail(&op, KN_ERROR_VALUE, "Number of samples, %lld, must be non-negative.", (long long)num);
+    if (!kna_failed(&op) && shape.ndim == KN_MAX_NDIM)
+        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d", KN_MAX_NDIM, KN_MAX_NDIM + 1);
+    if (kna_failed(&op) || knn_not_a_number(&op, "linspace", d))
+        return kna_end(&op, KN_ATOM_NONE);
+    d = knn_inexact_for(d);
+    kn_dtype result = kna_lookup_dtype(o.dtype, d);
+    if (!shape_fits(&op, &(kn_shape){1, {num}}, result))
+        return kna_end(&op, KN_ATOM_NONE);
+    if (knx_is_integer(result)) {
+        bound from = look_at(&op, start), to = look_at(&op, stop);
+        return kna_failed(&op) ? kna_end(&op, KN_ATOM_NONE) : linspace_of_integers(&op, result, num, o.endpoint, &from, &to);
+    }
+    kn_type full = knn_shaped(d, &shape);
+    kn_atom a = kna_in_as(&op, start, d), b = kna_in_as(&op, stop, d);
+    a = kna_failed(&op) ? a : knb_broadcast_to(op.b, a, full);
+    b = kna_failed(&op) ? b : knb_broadcast_to(op.b, b, full);
+    kn_atom y = linspace(&op, a, b, num, o.endpoint);
+    return kna_end(&op, kna_failed(&op) ? y : knb_convert(op.b, y, result));
+}
+
+/* ---- The identity. */
+
+kn_array kn_eye(int64_t n, const kn_eye_opts *opts)
+{
+    KNN_OPTS(kn_eye_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "eye");
+    kn_dtype d = kna_lookup_dtype(o.dtype, kna_default_float());
+    kn_shape shape = {2, {n, o.M < 0 ? n : o.M}};
+    if (!shape_fits(&op, &shape, d))
+        return kna_end(&op, KN_ATOM_NONE);
+    kn_atom row = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 0), column = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 1);
+    if (o.k)
+        row = knb_add(op.b, row, knb_integer(op.b, KN_DT(I64), o.k));
+    return kna_end(&op, knb_convert(op.b, knb_eq(op.b, row, column), d));
+}
+
+kn_array kn_identity(int64_t n, const kn_zeros_opts *opts)
+{
+    KNN_OPTS(kn_zeros_opts, o, opts);
+    kn_eye_opts e = kn_eye_opts_default();
+    e.dtype = o.dtype;
+    return kn_eye(n, &e);
+}
+
+/* ---- The same elements. */
+
+kn_array kn_asarray(kn_array x, const kn_zeros_opts *opts)
+{
+    KNN_OPTS(kn_zeros_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "asarray");
+    return kna_end(&op, o.dtype ? kna_in_as(&op, x, o.dtype) : kna_in(&op, x));
+}
+
+kn_array kn_copy(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "copy");
+    return kna_end(&op, kna_in(&op, x));
+}
+
+kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
+{
+    static const char *const names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
+    KNN_OPTS(kn_astype_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "astype");
+    kn_type t = kna_type(&op, x);
+    int how = o.casting ? 0 : KN_CAST_UNSAFE;
+    while (o.casting && how < 5 && strcmp(o.casting, names[how]) != 0)
+        how++;
+    if (!dtype)
+        kna_fail(&op, KN_ERROR_TYPE, "a dtype is missing");
+    if (how == 5)
+        kna_fail(&op, KN_ERROR_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", o.casting);
+    if (!kna_failed(&op) && !knx_can_cast(kna_strong_dtype(t), dtype, (kn_casting)how))
+        kna_fail(&op, KN_ERROR_TYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'", t.dtype->name,
+                 dtype->name, names[how]);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    if (t.weak && knx_is_integer(dtype)) /* a number wraps here, it is not refused */
+        return kna_end(&op, knb_convert(op.b, kna_in(&op, x), dtype));
+    return kna_end(&op, kna_in_as(&op, x, dtype));
+}
+
+kn_array kn_shape_array(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "shape_array");
+    kn_type t = kna_type(&op, x);
+    int64_t n = kna_failed(&op) ? 0 : t.ndim;
+    kn_buffer *buffer = knx_buffer_new((size_t)n * sizeof(int64_t));
+    if (!buffer)
+        kna_fail_with(&op, knx_error_nomem());
+    if (kna_failed(&op)) {
+        knx_buffer_release(buffer);
+        return kna_end(&op, KN_ATOM_NONE);
+    }
+    if (n)
+        memcpy(buffer->data, t.dim, (size_t)n * sizeof(int64_t));
+    return kna_end(&op, kna_in(&op, kna_from_buffer(&op, kni_type(KN_DT(I64), 1, &n), buffer)));
+}

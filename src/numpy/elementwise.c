@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * elementwise.c -- broadcasting, and the functions of one, two or three arrays that go element by element. Operands are converted to one
+ * dtype by NumPy's rules; a scalar beside an array goes in as it is. */
+#include "numpy/internal.h"
+#include <string.h>
+
+/* ---- Shapes and dtypes. */
+
+static void shapes_differ(kna_op *op, int n, const kn_array *x)
+{
+    kn_text t = {0};
+    for (int i = 0; i < n; i++)
+        if (x[i]) {
+            kn_type type = kna_type(op, x[i]);
+            knx_text_add(&t, t.length ? " " : "");
+            knx_show_shape(&t, type.ndim, type.dim);
+        }
+    kna_fail(op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s", t.s);
+}
+
+void knn_common_shape(kna_op *op, int n, const kn_array *x, kn_shape *shape)
+{
+    shape->ndim = 0;
+    for (int i = 0; i < n; i++) {
+        kn_type t = x[i] ? kna_type(op, x[i]) : kni_scalar_type(KN_DT(F32));
+        int more = t.ndim - shape->ndim;
+        if (more > 0) {
+            memmove(shape->dim + more, shape->dim, (size_t)shape->ndim * sizeof *shape->dim);
+            for (int j = 0; j < more; j++)
+                shape->dim[j] = 1;
+            shape->ndim = t.ndim;
+        }
+        for (int j = 0; j < t.ndim; j++) {
+            int64_t *d = &shape->dim[shape->ndim - t.ndim + j];
+            if (*d == 1)
+                *d = t.dim[j];
+            else if (t.dim[j] != 1 && t.dim[j] != *d) {
+                shapes_differ(op, n, x);
+                return;
+            }
+        }
+    }
+}
+
+kn_atom knn_spread(kna_op *op, kn_atom a, const kn_shape *shape)
+{
+    if (kna_failed(op) || knb_type(op->b, a).ndim == 0)
+        return a;
+    return knb_broadcast_to(op->b, a, knn_shaped(KN_DT(F32), shape));
+}
+
+kn_atom knn_operand(kna_op *op, kn_array x, kn_dtype d, const kn_shape *shape)
+{
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    return knn_spread(op, kna_in_as(op, x, d), shape);
+}
+
+bool knn_not_a_number(kna_op *op, const char *function, kn_dtype d)
+{
+    if (!d || d->kind != KN_KIND_KEY)
+        return false;
+    kna_fail(op, KN_ERROR_TYPE, "%s is not defined for dtype %s", function, d->name);
+    return true;
+}
+
+static void not_supported(kna_op *op, const char *function)
+{
+    kna_fail(op, KN_ERROR_TYPE,
+             "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any supported types "
+             "according to the casting rule ''safe''", function);
+}
+
+kn_dtype knn_float_for(kn_type t)
+{
+    kn_dtype d = t.dtype;
+    if (knx_is_inexact(d) && !t.weak)
+        return d;
+    if (t.weak)
+        return knx_is_complex(d) ? kna_strong_dtype(t) : kna_default_float();
+    return d->size == 1 ? KN_DT(F16) : d->size == 2 ? KN_DT(F32) : kna_default_float();
+}
+
+kn_dtype knn_inexact_for(kn_dtype d) { return knx_is_inexact(d) ? d : kna_default_float(); }
+
+kn_atom knn_truth(kna_op *op, kn_atom a)
+{
+    if (kna_failed(op) || knb_type(op->b, a).dtype->kind == KN_KIND_BOOL)
+        return a;
+    return knb_ne(op->b, a, knb_like(op->b, a, 0));
+}
+
+kn_atom knn_self_equal(kna_op *op, kn_atom a) { return knb_eq(op->b, a, a); }
+
+static kn_atom infinity_test(kna_op *op, kn_atom a, kn_atom (*compare)(kn_builder *, kn_atom, kn_atom), bool both)
+{
+    kn_builder *b = op->b;
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    if (!knx_is_complex(knb_type(b, a).dtype))
+        return compare(b, knb_abs(b, a), knb_like(b, a, __builtin_inf()));
+    kn_atom re = infinity_test(op, knb_real(b, a), compare, both), im = infinity_test(op, knb_imag(b, a), compare, both);
+    return both ? knb_and(b, re, im) : knb_or(b, re, im);
+}
+
+kn_atom knn_less_than_infinity(kna_op *op, kn_atom a) { return infinity_test(op, a, knb_lt, true); }
+
+kn_atom knn_select(kna_op *op, kn_atom which, kn_atom yes, kn_atom no, const kn_shape *shape)
+{
+    kn_builder *b = op->b;
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    if (knb_type(b, which).ndim == 0 && shape->ndim) { /* one condition for all: the cases have the full shape */
+        yes = knb_broadcast_to(b, yes, knn_shaped(KN_DT(F32), shape));
+        no = knb_broadcast_to(b, no, knn_shaped(KN_DT(F32), shape));
+    }
+    return knb_select(b, which, yes, no);
+}
+
+/* ---- One argument. */
+
+#define BOOL_NEGATIVE                                                                                                  \
+    "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not function instead."
+
+typedef kn_atom (*one)(kn_builder *b, kn_atom x);
+typedef kn_atom (*two)(kn_builder *b, kn_atom x, kn_atom y);
+
+/* A function of the table unary.def; `traits` is its column of dtypes. */
+static kn_array from_table(kn_array x, const char *name, one f, const char *traits)
+{
+    kna_op op;
+    kna_begin(&op, name);
+    kn_type t = kna_type(&op, x);
+    kn_atom a = KN_ATOM_NONE;
+    if (kna_failed(&op) || knn_not_a_number(&op, name, t.dtype))
+        return kna_end(&op, a);
+    if (traits[0] == 'n') {
+        a = kna_in(&op, x);
+        if (f != knb_abs || (t.dtype->kind != KN_KIND_BOOL && t.dtype->kind != KN_KIND_UINT)) {
+            if (t.dtype->kind == KN_KIND_BOOL)
+                kna_fail(&op, KN_ERROR_TYPE, BOOL_NEGATIVE);
+            a = f(op.b, a);
+        }
+        return kna_end(&op, a);
+    }
+    if (traits[1] != 'c' && knx_is_complex(t.dtype))
+        not_supported(&op, name);
+    a = kna_in_as(&op, x, knn_float_for(t));
+    return kna_end(&op, f(op.b, a));
+}
+
+#define UNARY(name, function, traits, ...)                                                                             \
+    kn_array function(kn_array x) { return from_table(x, #function + sizeof "kn_" - 1, knb_##name, traits); }
+#include "ir/unary.def"
+#undef UNARY
+
+kn_array kn_neg(kn_array x) { return kn_negative(x); }
+kn_array kn_abs(kn_array x) { return kn_absolute(x); }
+
+static kn_array no_loop_for_bool(kna_op *op, const char *name)
+{
+    kna_fail(op, KN_ERROR_TYPE, "ufunc '%s' did not contain a loop with signature matching types %s -> None", name,
+             "<class 'numpy.dtypes.BoolDType'>");
+    return kna_end(op, KN_ATOM_NONE);
+}
+
+kn_array kn_positive(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "positive");
+    kn_type t = kna_type(&op, x);
+    if (!kna_failed(&op) && t.dtype->kind == KN_KIND_BOOL)
+        return no_loop_for_bool(&op, "positive");
+    return kna_end(&op, kna_in(&op, x));
+}
+
+kn_array kn_sign(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "sign");
+    kn_type t = kna_type(&op, x);
+    if (!kna_failed(&op) && t.dtype->kind == KN_KIND_BOOL)
+        return no_loop_for_bool(&op, "sign");
+    return kna_end(&op, knb_sign(op.b, kna_in(&op, x)));
+}
+
+/* bool counts as int8 where NumPy has no loop for it. */
+static kn_atom in_number(kna_op *op, kn_array x)
+{
+    kn_type t = kna_type(op, x);
+    return t.dtype->kind == KN_KIND_BOOL ? kna_in_as(op, x, KN_DT(I8)) : kna_in(op, x);
+}
+
+kn_array kn_square(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "square");
+    return kna_end(&op, knb_integer_pow(op.b, in_number(&op, x), 2));
+}
+
+kn_array kn_reciprocal(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "reciprocal");
+    kn_atom a = in_number(&op, x);
+    return kna_end(&op, knb_div(op.b, knb_like(op.b, a, 1), a));
+}
+
+kn_array kn_real(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "real");
+    kn_type t = kna_type(&op, x);
+    kn_atom a = kna_in(&op, x);
+    return kna_end(&op, knx_is_complex(t.dtype) ? knb_real(op.b, a) : a);
+}
+
+kn_array kn_imag(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "imag");
+    kn_type t = kna_type(&op, x);
+    kn_atom a = kna_in(&op, x);
+    if (knx_is_complex(t.dtype))
+        return kna_end(&op, knb_imag(op.b, a));
+    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_zeros(op.b, knb_type(op.b, a)));
+}
+
+kn_array kn_conjugate(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "conjugate");
+    return kna_end(&op, knb_conj(op.b, in_number(&op, x)));
+}
+
+kn_array kn_conj(kn_array x) { return kn_conjugate(x); }
+
+/* ---- Two arguments. */
+
+static kn_array binary(const char *name, two f, kn_array x, kn_array y)
+{
+    kna_op op;
+    kna_begin(&op, name);
+    kn_array both[] = {x, y};
+    kn_shape shape;
+    kn_dtype d = kna_result_type(&op, 2, both);
+    knn_common_shape(&op, 2, both, &shape);
+    if (kna_failed(&op) || knn_not_a_number(&op, name, d))
+        return kna_end(&op, KN_ATOM_NONE);
+    if (d->kind == KN_KIND_BOOL && f == knb_sub)
+        kna_fail(&op, KN_ERROR_TYPE,
+                 "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
+                 "logical_xor function instead.");
+    if (f == knb_div)
+        d = knn_inexact_for(d);
+    kn_atom a = knn_operand(&op, x, d, &shape), b = knn_operand(&op, y, d, &shape);
+    return kna_end(&op, f(op.b, a, b));
+}
+
+kn_array kn_add(kn_array x, kn_array y) { return binary("add", knb_add, x, y); }
+kn_array kn_subtract(kn_array x, kn_array y) { return binary("subtract", knb_sub, x, y); }
+kn_array kn_sub(kn_array x, kn_array y) { return kn_subtract(x, y); }
+kn_array kn_multiply(kn_array x, kn_array y) { return binary("multiply", knb_mul, x, y); }
+kn_array kn_mul(kn_array x, kn_array y) { return kn_multiply(x, y); }
+kn_array kn_divide(kn_array x, kn_array y) { return binary("divide", knb_div, x, y); }
+kn_array kn_true_divide(kn_array x, kn_array y) { return kn_divide(x, y); }
+kn_array kn_div(kn_array x, kn_array y) { return kn_divide(x, y); }
+kn_array kn_maximum(kn_array x, kn_array y) { return binary("maximum", knb_max, x, y); }
+kn_array kn_minimum(kn_array x, kn_array y) { return binary("minimum", knb_min, x, y); }
+
+/* The value of a weak number, if y is one. */
+static bool weak_number(kna_op *op, kn_array y, kn_type *t, double *value)
+{
+    *t = kna_type(op, y);
+    if (kna_failed(op) || !t->weak || knx_is_complex(t->dtype))
+        return false;
+    kn_type unused;
+    const void *at = kna_look(op, y, &unused);
+    if (!at)
+        return false;
+    kn_scalar_bits bits = {{0}};
+    memcpy(&bits, at, t->dtype->size);
+    *value = t->dtype == KN_DT(U64) ? (double)bits.u64 : t->dtype == KN_DT(I64) ? (double)bits.i64 : knx_scalar_to_double(t->dtype, bits);
+    return true;
+}
+
+/* Is some power negative? Outside of traces only: there the answer is not known. */
+static bool negative_powers(kna_op *op, kn_array y)
+{
+    kn_type t = kna_type(op, y);
+    if (kna_failed(op) || t.dtype->kind != KN_KIND_INT || !op->b->hook)
+        return false;
+    const unsigned char *at = kna_look(op, y, &t);
+    for (int64_t i = 0, n = kni_type_size(t); at && i < n; i++) {
+        int64_t v = 0;
+        knx_convert(t.dtype, at + (size_t)i * t.dtype->size, KN_DT(I64), &v);
+        if (v < 0)
+            return true;
+    }
+    return false;
+}
+
+/* Powers that are small whole numbers in the program's text are products, as in JAX; 2.0 and 0.5 are square and sqrt, as in NumPy. */
+kn_array kn_power(kn_array x, kn_array y)
+{
+    kna_op op;
+    kna_begin(&op, "power");
+    kn_array both[] = {x, y};
+    kn_shape shape;
+    kn_type t;
+    double value = 0;
+    kn_dtype d = kna_result_type(&op, 2, both);
+    knn_common_shape(&op, 2, both, &shape);
+    bool number = weak_number(&op, y, &t, &value);
+    if (kna_failed(&op) || knn_not_a_number(&op, "power", d))
+        return kna_end(&op, KN_ATOM_NONE);
+    if (d->kind == KN_KIND_BOOL)
+        d = KN_DT(I8);
+    bool whole = number && t.dtype->kind != KN_KIND_FLOAT && value >= -0x1p53 && value <= 0x1p53;
+    if (knx_is_integer(d) && (number ? value < 0 : negative_powers(&op, y)))
+        kna_fail(&op, KN_ERROR_VALUE, "Integers to negative integer powers are not allowed.");
+    kn_atom a = knn_operand(&op, x, d, &shape);
+    if (whole && knx_is_integer(d))
+        kna_in_as(&op, y, d); /* OverflowError if it does not fit */
+    if (whole || (number && value == 2))
+        return kna_end(&op, knb_integer_pow(op.b, a, (int64_t)value));
+    if (number && value == 0.5)
+        return kna_end(&op, knb_sqrt(op.b, a));
+    return kna_end(&op, knb_pow(op.b, a, knn_operand(&op, y, d, &shape)));
+}
+
+kn_array kn_clip(kn_array x, kn_array lo, kn_array hi)
+{
+    kna_op op;
+    kna_begin(&op, "clip");
+    kn_array all[] = {x, lo, hi};
+    kn_shape shape;
+    kn_dtype d = kna_result_type(&op, 3, all);
+    knn_common_shape(&op, 3, all, &shape);
+    if (kna_failed(&op) || knn_not_a_number(&op, "clip", d))
+        return kna_end(&op, KN_ATOM_NONE);
+    kn_atom a = knn_operand(&op, x, d, &shape);
+    if (lo)
+        a = knb_max(op.b, a, knn_operand(&op, lo, d, &shape));
+    if (hi)
+        a = knb_min(op.b, a, knn_operand(&op, hi, d, &shape));
+    return kna_end(&op, a);
+}
+
+/* ---- Bits. */
+
+static kn_array bitwise(const char *name, two f, kn_array x, kn_array y)
+{
+    kna_op op;
+    kna_begin(&op, name);
+    kn_array both[] = {x, y};
+    kn_shape shape;
+    kn_dtype d = kna_result_type(&op, 2, both);
+    knn_common_shape(&op, 2, both, &shape);
+    if (!kna_failed(&op) && d->kind != KN_KIND_BOOL && !knx_is_integer(d))
+        not_supported(&op, name);
+    kn_atom a = knn_operand(&op, x, d, &shape), b = knn_operand(&op, y, d, &shape);
+    return kna_end(&op, f(op.b, a, b));
+}
+
+kn_array kn_bitwise_and(kn_array x, kn_array y) { return bitwise("bitwise_and", knb_and, x, y); }
+kn_array kn_bitwise_or(kn_array x, kn_array y) { return bitwise("bitwise_or", knb_or, x, y); }
+kn_array kn_bitwise_xor(kn_array x, kn_array y) { return bitwise("bitwise_xor", knb_xor, x, y); }
+
+kn_array kn_bitwise_not(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "invert");
+    kn_type t = kna_type(&op, x);
+    if (!kna_failed(&op) && t.dtype->kind != KN_KIND_BOOL && !knx_is_integer(t.dtype))
+        not_supported(&op, "invert");
+    return kna_end(&op, knb_not(op.b, kna_in(&op, x)));
+}
+
+kn_array kn_invert(kn_array x) { return kn_bitwise_not(x); }

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * internal.h -- what the functions of NumPy share: options, dtypes, broadcasting, axes. */
+#ifndef KN_NUMPY_INTERNAL_H
+#define KN_NUMPY_INTERNAL_H
+#include "array/op.h"
+#include "kiln/function.h"
+#include "kiln/numpy.h"
+
+/* The caller's options over the defaults. Callers compiled against an older header give fewer of them. */
+void knn_read_opts(void *opts, size_t size, const void *given);
+#define KNN_OPTS(T, name, given)                                                                                       \
+    T name = T##_default();                                                                                            \
+    knn_read_opts(&name, sizeof name, given)
+
+/* elementwise.c */
+/* The common shape of n operands (NULLs are skipped), or NumPy's ValueError. */
+void knn_common_shape(kna_op *op, int n, const kn_array *x, kn_shape *shape);
+/* As an operand of an elementwise primitive: a scalar as it is, else broadcast. */
+kn_atom knn_spread(kna_op *op, kn_atom a, const kn_shape *shape);
+kn_atom knn_operand(kna_op *op, kn_array x, kn_dtype d, const kn_shape *shape);
+/* The dtype that a function of real numbers computes in: float16 for bool and 8 bits, float32 for 16, else the default float. */
+kn_dtype knn_float_for(kn_type t);
+kn_dtype knn_inexact_for(kn_dtype d);                   /* the dtype itself if inexact, else the default float */
+kn_atom knn_truth(kna_op *op, kn_atom a);               /* a != 0 */
+kn_atom knn_less_than_infinity(kna_op *op, kn_atom a);  /* isfinite */
+kn_atom knn_self_equal(kna_op *op, kn_atom a);          /* not isnan */
+kn_atom knn_select(kna_op *op, kn_atom which, kn_atom yes, kn_atom no, const kn_shape *shape);
+bool knn_not_a_number(kna_op *op, const char *function, kn_dtype d); /* TypeError for random keys */
+
+/* shape.c */
+kn_type knn_shaped(kn_dtype d, const kn_shape *shape);  /* points into *shape */
+kn_shape knn_shape_of(kna_op *op, kn_atom a);
+kn_atom knn_flatten(kna_op *op, kn_atom a);
+kn_atom knn_reshape(kna_op *op, kn_atom a, const kn_shape *shape);
+kn_atom knn_insert_axes(kna_op *op, kn_atom a, const kn_shape *shape, const bool *is_new); /* new axes of extent 1 */
+kn_atom knn_keep_axes(kna_op *op, kn_atom reduced, kn_type before, int n, const int64_t *axes); /* keepdims */
+/* Position among the axes given (KN_AXIS(...)) or -1 for None; *n_out receives how many were given. */
+static inline int knn_axis_count(kn_axes a) { return a.n > 0 ? a.n - 1 : 0; }
+
+/* joining.c */
+bool knn_list(kna_op *op, kn_list list, int *n, kn_array **items); /* knx_free *items */
+
+/* indexing.c */
+kn_atom knn_take_axis(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t mode);
+kn_atom knn_wrap(kna_op *op, kn_atom index, int64_t extent); /* negative ones count from the end; int64 */
+
+/* index_parse.c: an index string as items. */
+typedef enum { KNN_INTEGER, KNN_SLICE, KNN_ELLIPSIS, KNN_NEW_AXIS, KNN_ARRAY } knn_item_kind;
+typedef struct knn_bound { bool given, operand; int64_t value; } knn_bound; /* operand: came with a %, not structure */
+typedef struct knn_item {
+    knn_item_kind kind;
+    knn_bound start, stop, step;    /* of a slice; an integer has `start` */
+    kn_array array;                 /* integers or booleans */
+} knn_item;
+enum { KNN_MAX_ITEMS = 2 * KN_MAX_NDIM };
+/* Fills item[] and returns their number, or fails: syntax, number of arguments, kinds. */
+int knn_parse_index(kna_op *op, const char *text, int n_args, const kn_index_arg *args, knn_item item[KNN_MAX_ITEMS]);
+#endif

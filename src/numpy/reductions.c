@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * reductions.c -- sums, means, extremes, truth and positions over axes. What is joined in which order is docs/determinism.md's business. */
+#include "numpy/internal.h"
+#include <string.h>
+
+/* What the reductions have in common: the operand, the axes and how many elements meet. */
+typedef struct reduction {
+    kna_op op;
+    kn_atom x;
+    kn_type type;           /* of x, as it came in */
+    int n;                  /* axes */
+    int64_t axes[KN_MAX_NDIM];
+    kn_atom mask;           /* the where option, KN_ATOM_NONE if not given */
+    kn_shape shape;         /* of x, broadcast with the mask */
+} reduction;
+
+/* Begins the operation. x stays as it is; its dtype is changed by the caller. */
+static void begin(reduction *r, const char *name, kn_array x, kn_axes axis, kn_array where)
+{
+    kna_begin(&r->op, name);
+    r->x = kna_in(&r->op, x);
+    r->mask = KN_ATOM_NONE;
+    r->n = 0;
+    r->type = kni_scalar_type(KN_DT(F32));
+    r->shape.ndim = 0;
+    if (kna_failed(&r->op))
+        return;
+    if (where) {
+        kn_array both[] = {x, where};
+        knn_common_shape(&r->op, 2, both, &r->shape);
+        r->mask = knn_truth(&r->op, kna_in(&r->op, where));
+        if (kna_failed(&r->op))
+            return;
+        kn_type full = knn_shaped(KN_DT(F32), &r->shape);
+        r->mask = knb_broadcast_to(r->op.b, r->mask, full);
+        r->x = knb_broadcast_to(r->op.b, r->x, full);
+    }
+    r->type = knb_type(r->op.b, r->x);
+    if (!knn_not_a_number(&r->op, name, r->type.dtype))
+        r->n = kna_axes(&r->op, axis, r->type.ndim, KNA_AXES_ALL, r->axes);
+}
+
+static void as(reduction *r, kn_dtype d)
+{
+    if (!kna_failed(&r->op))
+        r->x = knb_convert(r->op.b, r->x, d);
+}
+
+/* x where the mask is set, the number elsewhere. */
+static void masked(reduction *r, double otherwise)
+{
+    if (!kna_failed(&r->op) && r->mask != KN_ATOM_NONE)
+        r->x = knb_select(r->op.b, r->mask, r->x, knb_like(r->op.b, r->x, otherwise));
+}
+
+static kn_array finish(reduction *r, kn_atom y, bool keepdims)
+{
+    if (keepdims && !kna_failed(&r->op))
+        y = knn_keep_axes(&r->op, y, r->type, r->n, r->axes);
+    return kna_end(&r->op, y);
+}
+
+typedef kn_atom (*reducer)(kn_builder *b, kn_atom x, int n, const int64_t *axes);
+
+static kn_atom reduce(reduction *r, reducer f)
+{
+    if (kna_failed(&r->op) || !r->n)
+        return r->x;
+    return f(r->op.b, r->x, r->n, r->axes);
+}
+
+static int64_t elements(const reduction *r)
+{
+    int64_t n = 1;
+    for (int i = 0; i < r->n; i++)
+        n *= r->type.dim[r->axes[i]];
+    return n;
+}
+
+/* ---- Sums. */
+
+static kn_dtype sum_dtype(kn_dtype d)
+{
+    return d->kind == KN_KIND_BOOL || d->kind == KN_KIND_INT ? KN_DT(I64) : d->kind == KN_KIND_UINT ? KN_DT(U64) : d;
+}
+
+static kn_atom sum_as(reduction *r, kn_dtype d)
+{
+    kn_builder *b = r->op.b;
+    as(r, d);
+    masked(r, 0);
+    if (!kna_failed(&r->op) && d->kind == KN_KIND_BOOL) /* a bool sum is "any" */
+        return reduce(r, knb_reduce_or);
+    if (r->n || kna_failed(&r->op))
+        return reduce(r, knb_reduce_sum);
+    return knx_is_inexact(d) ? knb_add(b, r->x, knb_like(b, r->x, 0)) : r->x; /* as every sum, it is not -0 */
+}
+
+kn_array kn_sum(kn_array x, const kn_sum_opts *opts)
+{
+    KNN_OPTS(kn_sum_opts, o, opts);
+    reduction r;
+    begin(&r, "sum", x, o.axis, o.where);
+    kn_atom y = sum_as(&r, kna_lookup_dtype(o.dtype, sum_dtype(r.type.dtype)));
+    if (o.initial && !kna_failed(&r.op))
+        y = knb_add(r.op.b, y, kna_in_as(&r.op, o.initial, knb_type(r.op.b, y).dtype));
+    return finish(&r, y, o.keepdims);
+}
+
+/* How many elements were added up: a number, or an array if there is a mask. */
+static kn_atom count_as(reduction *r, kn_dtype d)
+{
+    kn_builder *b = r->op.b;
+    if (kna_failed(&r->op) || r->mask == KN_ATOM_NONE)
+        return knb_number(b, d, (double)elements(r));
+    kn_atom ones = knb_convert(b, r->mask, KN_DT(I64));
+    return knb_convert(b, r->n ? knb_reduce_sum(b, ones, r->n, r->axes) : ones, d);
+}
+
+/* The dtype in which a mean is worked out, and the one that it has. */
+static kn_dtype mean_dtypes(kn_dtype given, kn_dtype of, kn_dtype *result)
+{
+    *result = kna_lookup_dtype(given, knn_inexact_for(of));
+    return !given && (*result == KN_DT(F16) || *result == KN_DT(BF16)) ? KN_DT(F32) : *result;
+}
+
+kn_array kn_mean(kn_array x, const kn_mean_opts *opts)
+{
+    KNN_OPTS(kn_mean_opts, o, opts);
+    reduction r;
+    kn_dtype result;
+    begin(&r, "mean", x, o.axis, o.where);
+    kn_dtype d = mean_dtypes(o.dtype, r.type.dtype, &result);
+    kn_atom y = sum_as(&r, d);
+    if (!kna_failed(&r.op))
+        y = knb_convert(r.op.b, knb_div(r.op.b, y, count_as(&r, d)), result);
+    return finish(&r, y, o.keepdims);
+}
+
+/* The deviations' squares, added up and divided by n - ddof. */
+static kn_atom variance(reduction *r, const kn_var_opts *o, kn_dtype *result)
+{
+    kn_dtype d = mean_dtypes(o->dtype, r->type.dtype, result);
+    kn_builder *b = r->op.b;
+    *result = knx_component(*result);
+    as(r, d);
+    kn_atom all = r->x;
+    masked(r, 0);
+    kn_atom sum = reduce(r, knb_reduce_sum);
+    if (kna_failed(&r->op))
+        return KN_ATOM_NONE;
+    kn_dtype real = knx_component(d);
+    kn_atom count = count_as(r, d), mean = knb_div(b, sum, count);
+    mean = knn_keep_axes(&r->op, mean, r->type, r->n, r->axes);
+    kn_atom away = knb_sub(b, all, knb_broadcast_to(b, mean, r->type));
+    if (kna_failed(&r->op))
+        return KN_ATOM_NONE;
+    if (knx_is_complex(d))
+        r->x = knb_add(b, knb_integer_pow(b, knb_real(b, away), 2), knb_integer_pow(b, knb_imag(b, away), 2));
+    else
+        r->x = knb_integer_pow(b, away, 2);
+    masked(r, 0);
+    sum = reduce(r, knb_reduce_sum);
+    kn_atom rest = knb_sub(b, count_as(r, real), knb_number(b, real, o->ddof));
+    return knb_div(b, sum, knb_max(b, rest, knb_number(b, real, 0)));
+}
+
+static kn_array var_or_std(const char *name, kn_array x, const kn_var_opts *opts, bool root)
+{
+    KNN_OPTS(kn_var_opts, o, opts);
+    reduction r;
+    kn_dtype result;
+    begin(&r, name, x, o.axis, o.where);
+    kn_atom y = variance(&r, &o, &result);
+    if (!kna_failed(&r.op))
+        y = knb_convert(r.op.b, root ? knb_sqrt(r.op.b, y) : y, result);
+    return finish(&r, y, o.keepdims);
+}
+
+kn_array kn_var(kn_array x, const kn_var_opts *opts) { return var_or_std("var", x, opts, false); }
+kn_array kn_std(kn_array x, const kn_var_opts *opts) { return var_or_std("std", x, opts, true); }
+
+/* ---- Extremes. */
+
+/* Does a reduction of nothing have to give an element? */
+static bool nothing(const reduction *r)
+{
+    int64_t results = 1;
+    for (int i = 0, j = 0; i < r->type.ndim; i++) {
+        if (j < r->n && r->axes[j] == i)
+            j++;
+        else
+            results *= r->type.dim[i];
+    }
+    return elements(r) == 0 && results != 0;
+}
+
+/* The smallest (largest) value of a dtype, as a literal. */
+static kn_atom limit(kn_builder *b, kn_dtype d, bool smallest)
+{
+    if (knx_is_inexact(d))
+        return knb_number(b, d, smallest ? -__builtin_inf() : __builtin_inf());
+    if (d->kind == KN_KIND_BOOL || (smallest && d->kind == KN_KIND_UINT))
+        return knb_integer(b, d, !smallest);
+    uint64_t ones = UINT64_MAX >> (64 - 8 * d->size);
+    return knb_integer(b, d, d->kind == KN_KIND_UINT ? (int64_t)ones : smallest ? -(int64_t)(ones >> 1) - 1 : (int64_t)(ones >> 1));
+}
+
+static kn_atom extreme(reduction *r, bool largest, kn_array initial, const char *ufunc)
+{
+    kn_builder *b = r->op.b;
+    if (kna_failed(&r->op))
+        return KN_ATOM_NONE;
+    kn_dtype d = r->type.dtype;
+    if (r->mask != KN_ATOM_NONE && !initial)
+        kna_fail(&r->op, KN_ERROR_VALUE,
+                 "reduction operation '%s' does not have an identity, so to use a where mask one has to specify 'initial'", ufunc);
+    if (!initial && nothing(r))
+        kna_fail(&r->op, KN_ERROR_VALUE, "zero-size array to reduction operation %s which has no identity", ufunc);
+    if (kna_failed(&r->op))
+        return KN_ATOM_NONE;
+    if (r->mask != KN_ATOM_NONE)
+        r->x = knb_select(b, r->mask, r->x, limit(b, d, largest));
+    kn_atom y;
+    if (elements(r) == 0) { /* the primitive refuses these, though there is an initial value or no result */
+        kn_shape shape = {.ndim = 0};
+        for (int i = 0, j = 0; i < r->type.ndim; i++) {
+            if (j < r->n && r->axes[j] == i)
+                j++;
+            else
+                shape.dim[shape.ndim++] = r->type.dim[i];
+        }
+        y = limit(b, d, largest);
+        y = shape.ndim ? knb_broadcast_in_dim(b, y, shape.ndim, shape.dim, NULL) : y;
+    } else
+        y = reduce(r, largest ? knb_reduce_max : knb_reduce_min);
+    if (initial) {
+        kn_atom first = kna_in_as(&r->op, initial, d);
+        y = largest ? knb_max(b, y, first) : knb_min(b, y, first);
+    }
+    return y;
+}
+
+static kn_array max_or_min(const char *name, kn_array x, const kn_max_opts *opts, bool largest)
+{
+    KNN_OPTS(kn_max_opts, o, opts);
+    reduction r;
+    begin(&r, name, x, o.axis, o.where);
+    return finish(&r, extreme(&r, largest, o.initial, largest ? "maximum" : "minimum"), o.keepdims);
+}
+
+kn_array kn_max(kn_array x, const kn_max_opts *opts) { return max_or_min("max", x, opts, true); }
+kn_array kn_min(kn_array x, const kn_max_opts *opts) { return max_or_min("min", x, opts, false); }
+kn_array kn_amax(kn_array x, const kn_max_opts *opts) { return kn_max(x, opts); }
+kn_array kn_amin(kn_array x, const kn_max_opts *opts) { return kn_min(x, opts); }
+
+kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts)
+{
+    KNN_OPTS(kn_argmax_opts, o, opts);
+    reduction r;
+    begin(&r, "ptp", x, o.axis, NULL);
+    if (!kna_failed(&r.op) && r.type.dtype->kind == KN_KIND_BOOL)
+        kna_fail(&r.op, KN_ERROR_TYPE,
+                 "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
+                 "logical_xor function instead.");
+    kn_atom top = extreme(&r, true, NULL, "maximum"), bottom = extreme(&r, false, NULL, "minimum");
+    return finish(&r, knb_sub(r.op.b, top, bottom), o.keepdims);
+}
+
+/* ---- Truth. */
+
+static kn_array any_or_all(const char *name, kn_array x, const kn_any_opts *opts, bool all)
+{
+    KNN_OPTS(kn_any_opts, o, opts);
+    reduction r;
+    begin(&r, name, x, o.axis, o.where);
+    r.x = knn_truth(&r.op, r.x);
+    masked(&r, all);
+    return finish(&r, reduce(&r, all ? knb_reduce_and : knb_reduce_or), o.keepdims);
+}
+
+kn_array kn_any(kn_array x, const kn_any_opts *opts) { return any_or_all("any", x, opts, false); }
+kn_array kn_all(kn_array x, const kn_any_opts *opts) { return any_or_all("all", x, opts, true); }
+
+kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts)
+{
+    KNN_OPTS(kn_argmax_opts, o, opts);
+    reduction r;
+    begin(&r, "count_nonzero", x, o.axis, NULL);
+    r.x = knn_truth(&r.op, r.x);
+    as(&r, KN_DT(I64));
+    return finish(&r, reduce(&r, knb_reduce_sum), o.keepdims);
+}
+
+/* ---- Positions. */
+
+static kn_array position(const char *name, kn_array x, const kn_argmax_opts *opts, kn_atom (*f)(kn_builder *, kn_atom, int, kn_dtype))
+{
+    KNN_OPTS(kn_argmax_opts, o, opts);
+    reduction r;
+    begin(&r, name, x, (kn_axes){.n = 0}, NULL);
+    kn_builder *b = r.op.b;
+    if (kna_failed(&r.op))
+        return kna_end(&r.op, KN_ATOM_NONE);
+    int axis = 0;
+    if (o.axis.n > 0) {
+        axis = kna_axis(&r.op, o.axis, r.type.ndim, 0);
+        r.n = 1;
+        r.axes[0] = axis;
+    } else
+        r.x = knn_flatten(&r.op, r.x);
+    if (kna_failed(&r.op))
+        return kna_end(&r.op, KN_ATOM_NONE);
+    kn_type t = knb_type(b, r.x);
+    if (!t.dim[axis])
+        kna_fail(&r.op, KN_ERROR_VALUE, "attempt to get %s of an empty sequence", name);
+    return finish(&r, kna_failed(&r.op) ? KN_ATOM_NONE : f(b, r.x, axis, KN_DT(I64)), o.keepdims);
+}
+
+kn_array kn_argmax(kn_array x, const kn_argmax_opts *opts) { return position("argmax", x, opts, knb_argmax); }
+kn_array kn_argmin(kn_array x, const kn_argmax_opts *opts) { return position("argmin", x, opts, knb_argmin); }

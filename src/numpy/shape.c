@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * shape.c -- other shapes for the same elements: reshape, transpose, new axes, broadcasting, flips. */
+#include "numpy/internal.h"
+#include <string.h>
+
+kn_type knn_shaped(kn_dtype d, const kn_shape *shape) { return kni_type(d, shape->ndim, shape->dim); }
+
+kn_shape knn_shape_of(kna_op *op, kn_atom a)
+{
+    kn_shape shape = {.ndim = 0};
+    if (kna_failed(op))
+        return shape;
+    kn_type t = knb_type(op->b, a);
+    shape.ndim = t.ndim;
+    if (t.ndim)
+        memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
+    return shape;
+}
+
+kn_atom knn_reshape(kna_op *op, kn_atom a, const kn_shape *shape)
+{
+    return kna_failed(op) ? KN_ATOM_NONE : knb_reshape(op->b, a, shape->ndim, shape->dim);
+}
+
+kn_atom knn_flatten(kna_op *op, kn_atom a)
+{
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    kn_shape flat = {1, {kni_type_size(knb_type(op->b, a))}};
+    return knn_reshape(op, a, &flat);
+}
+
+kn_atom knn_insert_axes(kna_op *op, kn_atom a, const kn_shape *shape, const bool *is_new)
+{
+    int64_t dimensions[KN_MAX_NDIM];
+    int n = 0;
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    for (int i = 0; i < shape->ndim; i++)
+        if (!is_new[i])
+            dimensions[n++] = i;
+    return n == shape->ndim ? a : knb_broadcast_in_dim(op->b, a, shape->ndim, shape->dim, dimensions);
+}
+
+kn_atom knn_keep_axes(kna_op *op, kn_atom reduced, kn_type before, int n, const int64_t *axes)
+{
+    kn_shape shape = {.ndim = before.ndim};
+    bool is_new[KN_MAX_NDIM] = {false};
+    for (int i = 0; i < n; i++)
+        is_new[axes[i]] = true;
+    for (int i = 0; i < before.ndim; i++)
+        shape.dim[i] = is_new[i] ? 1 : before.dim[i];
+    return knn_insert_axes(op, reduced, &shape, is_new);
+}
+
+static void cannot_reshape(kna_op *op, int64_t size, const kn_shape *shape)
+{
+    kn_text t = {0};
+    kna_fail(op, KN_ERROR_VALUE, "cannot reshape array of size %lld into shape %s", (long long)size,
+             knx_show_shape(&t, shape->ndim, shape->dim));
+}
+
+/* The extent that one negative number stands for. */
+static void work_out(kna_op *op, int64_t size, kn_shape *shape)
+{
+    int unknown = -1;
+    size_t known = 1;
+    bool too_large = false;
+    kn_shape given = *shape;
+    for (int i = 0; i < shape->ndim; i++) {
+        if (shape->dim[i] < 0 && unknown >= 0) {
+            kna_fail(op, KN_ERROR_VALUE, "can only specify one unknown dimension");
+            return;
+        }
+        if (shape->dim[i] < 0)
+            unknown = i;
+        else
+            too_large = too_large || (uint64_t)shape->dim[i] > SIZE_MAX || knx_mul_overflows(known, (size_t)shape->dim[i], &known);
+    }
+    bool fits = !too_large && (unknown >= 0 ? known != 0 && (uint64_t)size % known == 0 : known == (uint64_t)size);
+    if (!fits)
+        cannot_reshape(op, size, &given);
+    else if (unknown >= 0)
+        shape->dim[unknown] = size / (int64_t)known;
+}
+
+static bool too_many_axes(kna_op *op, int64_t ndim)
+{
+    if (ndim >= 0 && ndim <= KN_MAX_NDIM)
+        return false;
+    kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %lld", KN_MAX_NDIM, (long long)ndim);
+    return true;
+}
+
+kn_array kn_reshape(kn_array x, const kn_shape *shape)
+{
+    kna_op op;
+    kna_begin(&op, "reshape");
+    kn_atom a = kna_in(&op, x);
+    kn_shape s;
+    if (kna_failed(&op) || too_many_axes(&op, shape->ndim))
+        return kna_end(&op, KN_ATOM_NONE);
+    s = *shape;
+    work_out(&op, kni_type_size(knb_type(op.b, a)), &s);
+    return kna_end(&op, knn_reshape(&op, a, &s));
+}
+
+kn_array kn_ravel(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "ravel");
+    return kna_end(&op, knn_flatten(&op, kna_in(&op, x)));
+}
+
+kn_array kn_transpose(kn_array x, const kn_transpose_opts *opts)
+{
+    KNN_OPTS(kn_transpose_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "transpose");
+    kn_atom a = kna_in(&op, x);
+    int64_t order[KN_MAX_NDIM];
+    bool seen[KN_MAX_NDIM] = {false};
+    int ndim = knb_type(op.b, a).ndim;
+    if (o.axes.n > 0 && o.axes.n - 1 != ndim && !kna_failed(&op))
+        kna_fail(&op, KN_ERROR_VALUE, "axes don't match array");
+    for (int i = 0; i < ndim && !kna_failed(&op); i++) {
+        int axis = o.axes.n > 0 ? kna_normalize_axis(&op, o.axes.axis[i], ndim) : ndim - 1 - i;
+        if (kna_failed(&op))
+            break;
+        if (seen[axis])
+            kna_fail(&op, KN_ERROR_VALUE, "repeated axis in transpose");
+        seen[axis] = true;
+        order[i] = axis;
+    }
+    return kna_end(&op, kna_failed(&op) || !ndim ? a : knb_transpose(op.b, a, order));
+}
+
+kn_array kn_swapaxes(kn_array x, int axis1, int axis2)
+{
+    kna_op op;
+    kna_begin(&op, "swapaxes");
+    kn_atom a = kna_in(&op, x);
+    int64_t order[KN_MAX_NDIM];
+    int ndim = knb_type(op.b, a).ndim;
+    int p = kna_failed(&op) ? 0 : kna_normalize_axis(&op, axis1, ndim), q = kna_failed(&op) ? 0 : kna_normalize_axis(&op, axis2, ndim);
+    for (int i = 0; i < ndim; i++)
+        order[i] = i == p ? q : i == q ? p : i;
+    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_transpose(op.b, a, order));
+}
+
+/* Axes in the order given, normalized; `what` names them when one is repeated. */
+static int list_axes(kna_op *op, const kn_axes *given, int ndim, const char *what, int axes[KN_MAX_NDIM])
+{
+    int n = knn_axis_count(*given);
+    bool seen[KN_MAX_NDIM] = {false};
+    for (int i = 0; i < n && !kna_failed(op); i++) {
+        axes[i] = kna_normalize_axis(op, given->axis[i], ndim);
+        if (kna_failed(op))
+            break;
+        if (seen[axes[i]])
+            kna_fail(op, KN_ERROR_VALUE, "repeated axis%s", what);
+        seen[axes[i]] = true;
+    }
+    return n;
+}
+
+kn_array kn_moveaxis(kn_array x, const kn_axes *source, const kn_axes *destination)
+{
+    kna_op op;
+    kna_begin(&op, "moveaxis");
+    kn_atom a = kna_in(&op, x);
+    int from[KN_MAX_NDIM], to[KN_MAX_NDIM], ndim = knb_type(op.b, a).ndim;
+    int64_t order[KN_MAX_NDIM];
+    bool moved[KN_MAX_NDIM] = {false}, taken[KN_MAX_NDIM] = {false};
+    int n = list_axes(&op, source, ndim, " in `source` argument", from);
+    int m = list_axes(&op, destination, ndim, " in `destination` argument", to);
+    if (!kna_failed(&op) && n != m)
+        kna_fail(&op, KN_ERROR_VALUE, "`source` and `destination` arguments must have the same number of elements");
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    for (int i = 0; i < n; i++) {
+        order[to[i]] = from[i];
+        taken[to[i]] = moved[from[i]] = true;
+    }
+    for (int i = 0, old = 0; i < ndim; i++) {
+        if (taken[i])
+            continue;
+        while (moved[old])
+            old++;
+        order[i] = old++;
+    }
+    return kna_end(&op, ndim ? knb_transpose(op.b, a, order) : a);
+}
+
+kn_array kn_expand_dims(kn_array x, const kn_axes *axis)
+{
+    kna_op op;
+    kna_begin(&op, "expand_dims");
+    kn_atom a = kna_in(&op, x);
+    int axes[KN_MAX_NDIM], more = knn_axis_count(*axis);
+    bool is_new[KN_MAX_NDIM] = {false};
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    kn_type t = knb_type(op.b, a);
+    kn_shape shape = {.ndim = t.ndim + more};
+    if (!too_many_axes(&op, shape.ndim))
+        list_axes(&op, axis, shape.ndim, "", axes);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    for (int i = 0; i < more; i++)
+        is_new[axes[i]] = true;
+    for (int i = 0, old = 0; i < shape.ndim; i++)
+        shape.dim[i] = is_new[i] ? 1 : t.dim[old++];
+    return kna_end(&op, knn_insert_axes(&op, a, &shape, is_new));
+}
+
+kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts)
+{
+    KNN_OPTS(kn_squeeze_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "squeeze");
+    kn_atom a = kna_in(&op, x);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    kn_type t = knb_type(op.b, a);
+    int64_t axes[KN_MAX_NDIM];
+    int n = 0;
+    if (o.axis.n > 0) {
+        n = kna_axes(&op, o.axis, t.ndim, KNA_AXES_ALL, axes);
+        for (int i = 0; i < n && !kna_failed(&op); i++)
+            if (t.dim[axes[i]] != 1)
+                kna_fail(&op, KN_ERROR_VALUE, "cannot select an axis to squeeze out which has size not equal to one");
+    } else {
+        for (int i = 0; i < t.ndim; i++)
+            if (t.dim[i] == 1)
+                axes[n++] = i;
+    }
+    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : n ? knb_squeeze(op.b, a, n, axes) : a);
+}
+
+kn_array kn_broadcast_to(kn_array x, const kn_shape *shape)
+{
+    kna_op op;
+    kna_begin(&op, "broadcast_to");
+    kn_atom a = kna_in(&op, x);
+    if (kna_failed(&op) || too_many_axes(&op, shape->ndim))
+        return kna_end(&op, KN_ATOM_NONE);
+    kn_type t = knb_type(op.b, a);
+    kna_fail_with(&op, kni_type_check_size(knn_shaped(t.dtype, shape)));
+    int lead = shape->ndim - t.ndim;
+    bool fits = lead >= 0;
+    for (int i = 0; i < t.ndim && fits; i++)
+        fits = t.dim[i] == 1 || t.dim[i] == shape->dim[lead + i];
+    if (!kna_failed(&op) && lead < 0)
+        kna_fail(&op, KN_ERROR_VALUE, "input operand has more dimensions than allowed by the axis remapping");
+    if (!kna_failed(&op) && !fits) {
+        kn_text from = {0}, to = {0};
+        kna_fail(&op, KN_ERROR_VALUE,
+                 "operands could not be broadcast together with remapped shapes [original->remapped]: %s  and requested shape %s",
+                 knx_show_shape(&from, t.ndim, t.dim), knx_show_shape(&to, shape->ndim, shape->dim));
+    }
+    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_broadcast_to(op.b, a, knn_shaped(t.dtype, shape)));
+}
+
+kn_array kn_flip(kn_array x, const kn_squeeze_opts *opts)
+{
+    KNN_OPTS(kn_squeeze_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "flip");
+    kn_atom a = kna_in(&op, x);
+    int64_t axes[KN_MAX_NDIM];
+    int n = kna_failed(&op) ? 0 : kna_axes(&op, o.axis, knb_type(op.b, a).ndim, KNA_AXES_ALL, axes);
+    return kna_end(&op, kna_failed(&op) || !n ? a : knb_rev(op.b, a, n, axes));
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * permutation.c -- shuffling: sort by random keys of 32 bits, as many times as it takes for ties not to matter (jax.random.permutation). */
+#include "kiln/random.h"
+#include "random/keys.h"
+#include <math.h>
+
+static int rounds_for(int64_t size) { return (int)ceil(3 * log(size > 1 ? (double)size : 1) / log(4294967295.0)); }
+
+static kn_atom shuffle(kn_builder *b, kn_atom key, kn_atom x, int axis)
+{
+    kn_type t = knb_type(b, x);
+    for (int rounds = rounds_for(kni_type_size(t)); rounds > 0 && !b->error; rounds--) {
+        kn_atom keys[2], out[2];
+        knrand_split2(b, key, keys);
+        key = keys[0];
+        knb_sort(b, 2, (kn_atom[]){knb_random_bits(b, keys[1], 32, t.ndim, t.dim), x}, axis, 1, out);
+        x = out[1];
+    }
+    return x;
+}
+
+/* The slices of x along an axis, in the order of `indices`. */
+static kn_atom take(kn_builder *b, kn_atom x, kn_atom indices, int axis)
+{
+    if (!kni_is_var(x))
+        return KN_ATOM_NONE;
+    kn_type t = knb_type(b, x);
+    int64_t offset[KN_MAX_NDIM], sizes[KN_MAX_NDIM], one[1] = {axis}, n = t.dim[axis];
+    int rest = 0;
+    for (int i = 0; i < t.ndim; i++) {
+        sizes[i] = i == axis ? 1 : t.dim[i];
+        if (i != axis)
+            offset[rest++] = i;
+    }
+    kn_p_gather p = {.offset_dims = {rest, offset}, .collapsed_slice_dims = {1, one}, .start_index_map = {1, one},
+                     .slice_sizes = {t.ndim, sizes}, .mode = KN_GATHER_PROMISE, .unique_indices = true};
+    return knb_gather(b, x, knb_reshape(b, indices, 2, (int64_t[]){n, 1}), &p);
+}
+
+/* 0 .. n-1 for the integer x; its value has to be known. */
+static kn_atom range(kna_op *op, kn_array x)
+{
+    kn_type t;
+    kn_text text = {0};
+    const void *data = kna_look(op, x, &t);
+    kn_scalar_bits bits = {{0}};
+    if (!data)
+        return KN_ATOM_NONE;
+    if (!knx_is_integer(t.dtype)) {
+        kna_fail(op, KN_ERROR_TYPE, "x must be an integer or at least 1-dimensional, but is %s", kni_type_text(&text, t, true));
+        return KN_ATOM_NONE;
+    }
+    knx_convert(t.dtype, data, KN_DT(I64), &bits);
+    int64_t n = bits.i64 > 0 ? bits.i64 : 0; /* arange of a negative number is empty */
+    return knb_iota(op->b, KN_DT(I64), 1, &n, 0);
+}
+
+kn_random_permutation_opts kn_random_permutation_opts_default(void)
+{
+    return (kn_random_permutation_opts){.size_ = sizeof(kn_random_permutation_opts)};
+}
+
+kn_array kn_random_permutation(kn_array key, kn_array x, const kn_random_permutation_opts *opts)
+{
+    kna_op op;
+    kna_begin(&op, "random_permutation");
+    kn_random_permutation_opts o = opts ? *opts : kn_random_permutation_opts_default();
+    kn_atom k = knrand_key_in(&op, key);
+    kn_type t = kna_type(&op, x);
+    int axis = kna_failed(&op) ? 0 : kna_axis(&op, o.axis, t.ndim ? t.ndim : 1, 0);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    if (t.ndim == 0)
+        return kna_end(&op, shuffle(op.b, k, range(&op, x), 0));
+    if (o.independent || t.ndim == 1)
+        return kna_end(&op, shuffle(op.b, k, kna_in(&op, x), axis));
+    kn_atom order = shuffle(op.b, k, knb_iota(op.b, KN_DT(I64), 1, &t.dim[axis], 0), 0);
+    return kna_end(&op, take(op.b, kna_in(&op, x), order, axis));
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_lazy.c -- lazy recording: plans are found again, temporaries cost no store, recordings stay bounded, and the same bits come out
+ * however an expression is run. */
+#include "support/expect.h"
+#include <pthread.h>
+
+static uint64_t plan_misses(void) { return kn_cache_stats().plans.misses; }
+
+static void a_loop_compiles_nothing_from_its_second_round_on(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = kn_of(double, 1, 2, 3);
+    uint64_t after_two = 0;
+    for (int i = 0; i < 10; i++) {
+        KN_SCOPE;
+        kn_array g = kn_mul(kn_sin(w), 0.1 * i); /* the number changes: it is an operand, not structure */
+        kn_assign(&w, kn_sub(w, g));
+        kn_item(kn_sum(w));
+        if (i == 2)
+            after_two = plan_misses();
+    }
+    assert_int_equal(plan_misses(), after_two);
+}
+
+static void a_long_recording_does_not_run_again_from_the_start(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 0);
+    for (int i = 0; i < 2000; i++) {
+        KN_SCOPE;
+        kn_assign(&x, kn_add(x, 1)); /* nobody looks at x itself until the end */
+        kn_item(kn_sum(kn_mul(x, 2)));
+    }
+    expect_values(x, 2000);
+}
+
+static void *chain_of_a_million(void *out)
+{
+    KN_SCOPE;
+    kn_array x = kn_of(double, 0, 1);
+    for (int i = 0; i < 1000000; i++) {
+        KN_SCOPE;
+        kn_assign(&x, kn_add(x, 1));
+    }
+    *(double *)out = kn_item(kn_sum(x));
+    kn_shutdown();
+    return NULL;
+}
+
+static kn_array million(const kn_array *x)
+{
+    kn_array y = kn_keep(kn_add(*x, 0));
+    for (int i = 0; i < 1000000; i++) {
+        KN_SCOPE;
+        kn_assign(&y, kn_add(y, 1));
+    }
+    return y;
+}
+KN_FUNCTION(million, kn_array, kn_array)
+
+static void *jitted_million(void *out)
+{
+    KN_SCOPE;
+    kn_array x = kn_of(double, 0, 1), y;
+    kn_call(kn_jit(KN_FN(million)), &y, &x);
+    *(double *)out = kn_item(kn_sum(y));
+    kn_shutdown();
+    return NULL;
+}
+
+/* Sanitizers and debug builds use more stack per frame; the figure is for what ships. */
+static double on_a_small_stack(void *(*run)(void *))
+{
+    double result = 0;
+    pthread_t thread;
+    pthread_attr_t attr;
+    size_t bytes = 64 << 10;
+#if defined(__SANITIZE_ADDRESS__) || defined(KN_DEBUG)
+    bytes = 1 << 20;
+#endif
+    pthread_attr_init(&attr);
+    assert_int_equal(pthread_attr_setstacksize(&attr, bytes), 0);
+    assert_int_equal(pthread_create(&thread, &attr, run, &result), 0);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attr);
+    return result;
+}
+
+static void a_million_eager_operations_on_a_small_stack(void **state)
+{
+    (void)state;
+    assert_true(on_a_small_stack(chain_of_a_million) == 2000001);
+}
+
+static void a_graph_of_a_million_operations_on_a_small_stack(void **state)
+{
+    (void)state;
+    assert_true(on_a_small_stack(jitted_million) == 2000001);
+}
+
+static void an_unread_chain_is_released_without_running(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    uint64_t before = plan_misses(), hits = kn_cache_stats().plans.hits;
+    {
+        KN_SCOPE;
+        kn_array x = kn_of(double, 1);
+        for (int i = 0; i < 1000; i++)
+            x = kn_add(x, 1);
+    }
+    assert_int_equal(plan_misses(), before);
+    assert_int_equal(kn_cache_stats().plans.hits, hits);
+}
+
+static kn_array messy(const kn_array *x)
+{
+    kn_array a = kn_sin(*x), b = kn_mul(kn_exp(kn_mul(*x, -0.1)), a), c = kn_tanh(b);
+    return kn_add(kn_mean(kn_add(c, kn_mul(0.1, b))), kn_sum(kn_max(kn_reshape(c, KN_SHAPE(10, -1)), KN_AXIS(1))));
+}
+KN_FUNCTION(messy, kn_array, kn_array)
+
+static void eager_lazy_and_jit_give_the_same_bits(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_linspace(-3, 7, 1000), jitted, grad_jit, grad_lazy, grad_eager;
+    double lazy = kn_item(messy(&x));
+    kn_call(kn_jit(KN_FN(messy)), &jitted, &x);
+    kn_call(kn_grad(KN_FN(messy)), &grad_lazy, &x);
+    kn_call(kn_jit(kn_grad(KN_FN(messy))), &grad_jit, &x);
+    kn_set_lazy(false);
+    double eager = kn_item(messy(&x));
+    kn_call(kn_grad(KN_FN(messy)), &grad_eager, &x);
+    kn_eval(grad_eager);
+    kn_set_lazy(true);
+    assert_true(lazy == eager && lazy == kn_item(jitted));
+    assert_true(kn_array_equal(grad_lazy, grad_jit));
+    assert_true(kn_array_equal(grad_lazy, grad_eager));
+}
+
+static void what_depends_on_a_failure_carries_it_and_the_rest_is_sound(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2), good = kn_add(x, 1);
+    kn_array bad = kn_take(x, kn_of(int64_t, 5), KN_AXIS(0)), later = kn_add(bad, 1);
+    assert_false(kn_ok(later));
+    expect_error("IndexError", "take: index 5 is out of bounds for axis 0 with size 2");
+    expect_values(good, 2, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_loop_compiles_nothing_from_its_second_round_on), TEST(a_long_recording_does_not_run_again_from_the_start),
+        TEST(a_million_eager_operations_on_a_small_stack), TEST(a_graph_of_a_million_operations_on_a_small_stack),
+        TEST(an_unread_chain_is_released_without_running), TEST(eager_lazy_and_jit_give_the_same_bits),
+        TEST(what_depends_on_a_failure_carries_it_and_the_rest_is_sound),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed ? failed : kn_shutdown();
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_no_memory.c -- every allocation of a small program fails once: what comes out is a MemoryError or the right answer, and nothing
+ * is lost or leaked. */
+#include "support/expect.h"
+#include "base/memory.h"
+#include <stdio.h>
+
+typedef struct { kn_array w, b; } Line;
+
+static kn_array loss(const Line *line, const kn_array *x)
+{
+    kn_array y = kn_add(kn_mul(line->w, *x), line->b);
+    return kn_mean(kn_square(kn_sub(kn_tanh(y), kn_sin(*x))));
+}
+KN_FUNCTION(loss, kn_array, Line, kn_array)
+
+static kn_array peeks(const kn_array *x) { return kn_item(kn_sum(*x)) > 0 ? kn_sum(kn_exp(*x)) : kn_sum(*x); }
+KN_FUNCTION(peeks, kn_array, kn_array)
+
+/* Returns a number that tells whether all went well; NaN where something failed. */
+static double program(void)
+{
+    KN_SCOPE;
+    kn_array x = kn_linspace(0, 1, 5), value, g, batched, stack = kn_reshape(kn_arange(0, 6, 1, .dtype = KN_F64), KN_SHAPE(2, 3));
+    Line line = {kn_scalar(0.5), kn_scalar(0.25)}, grad;
+    kn_call(kn_jit(kn_value_and_grad(KN_FN(loss))), KN_OUT(&value, &grad), &line, &x);
+    kn_call(kn_grad(KN_FN(peeks)), &g, &x);
+    kn_call(kn_vmap(kn_grad(KN_FN(loss), .argnums = KN_ARGNUMS(1)), .in_axes = {KN_UNMAPPED, KN_MAPPED(0)}), &batched, &line, &stack);
+    kn_array joined = kn_concatenate(KN_LIST(g, kn_ravel(batched)), KN_AXIS(0));
+    kn_array chosen = kn_take(kn_at(joined, "::-1"), kn_of(int64_t, 0, 2, 4), KN_AXIS(0));
+    kn_array product = kn_matmul(stack, kn_transpose(stack));
+    return kn_item(value) + kn_item(kn_add(grad.w, grad.b)) + kn_item(kn_sum(chosen)) + kn_item(kn_sum(product));
+}
+
+static double run_and_shut_down(bool *failed, bool *memory)
+{
+    double v = program();
+    *failed = kn_error_pending();
+    *memory = *failed && strcmp(kn_error_kind_name(), "MemoryError") == 0;
+    kn_error_clear();
+    kn_shutdown();
+    return v;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    bool failed, memory;
+    knx_buffer_trim();
+    double right = run_and_shut_down(&failed, &memory);
+    assert_false(failed);
+    assert_false(isnan(right));
+    int64_t live = knx_alloc_live(), start = knx_alloc_count();
+    run_and_shut_down(&failed, &memory);
+    int64_t n = knx_alloc_count() - start, survived = 0;
+    for (int64_t k = 0; k < n; k++) {
+        knx_buffer_trim();
+        knx_fail_after(k, k % 2);
+        double v = run_and_shut_down(&failed, &memory);
+        knx_fail_after(-1, false);
+        kn_error_clear();
+        if (failed && !memory)
+            fail_msg("allocation %lld of %lld: an error that is no MemoryError", (long long)k, (long long)n);
+        if (!failed && !isnan(v) && v != right)
+            fail_msg("allocation %lld of %lld: %.17g instead of %.17g", (long long)k, (long long)n, v, right);
+        survived += !failed;
+        kn_shutdown();
+        if (knx_alloc_live() != live)
+            fail_msg("allocation %lld of %lld: %lld blocks are alive, %lld were", (long long)k, (long long)n, (long long)knx_alloc_live(), (long long)live);
+    }
+    print_message("%lld allocations, %lld of them could be done without\n", (long long)n, (long long)survived);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
