@@ -195,8 +195,7 @@ static kn_array linspace_of_integers(kna_op *op, kn_dtype d, int64_t num, bool e
         v = __builtin_floor(v);
         knx_convert(KN_DT(F64), &v, d, (char *)buffer->data + (size_t)i * d->size);
     }
-    kn_array x = kna_from_buffer(op, kni_type(d, 1, &num), buffer);
-    return kna_end(op, kna_in(op, x));
+    return kna_from_buffer(op, kni_type(d, 1, &num), buffer);
 }
 
 static kn_atom linspace(kna_op *op, kn_atom start, kn_atom stop, int64_t num, bool endpoint)
@@ -339,5 +338,5 @@ kn_array kn_shape_array(kn_array x)
     }
     if (n)
         memcpy(buffer->data, t.dim, (size_t)n * sizeof(int64_t));
-    return kna_end(&op, kna_in(&op, kna_from_buffer(&op, kni_type(KN_DT(I64), 1, &n), buffer)));
+    return kna_from_buffer(&op, kni_type(KN_DT(I64), 1, &n), buffer);
 }

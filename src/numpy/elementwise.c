@@ -150,7 +150,7 @@ static kn_array from_table(kn_array x, const char *name, one f, const char *trai
 }
 
 #define UNARY(name, function, traits, ...)                                                                             \
-    kn_array function(kn_array x) { return from_table(x, #function + sizeof "kn_" - 1, knb_##name, traits); }
+    kn_array function(kn_array x) { return from_table(x, &#function[sizeof "kn_" - 1], knb_##name, traits); }
 #include "ir/unary.def"
 #undef UNARY
 

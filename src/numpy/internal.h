@@ -37,9 +37,6 @@ kn_atom knn_keep_axes(kna_op *op, kn_atom reduced, kn_type before, int n, const 
 /* Position among the axes given (KN_AXIS(...)) or -1 for None; *n_out receives how many were given. */
 static inline int knn_axis_count(kn_axes a) { return a.n > 0 ? a.n - 1 : 0; }
 
-/* joining.c */
-bool knn_list(kna_op *op, kn_list list, int *n, kn_array **items); /* knx_free *items */
-
 /* indexing.c */
 kn_atom knn_take_axis(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t mode);
 kn_atom knn_wrap(kna_op *op, kn_atom index, int64_t extent); /* negative ones count from the end; int64 */

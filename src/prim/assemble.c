@@ -3,7 +3,8 @@
  *
  *     type       the extents add up
  *     jvp        linear: the same of the tangents, zeros where there is none; iota has no operands
- *     transpose  concatenate: each operand's slice of the cotangent; pad: the padded positions cut away, and their sum for the value
+ *     transpose  concatenate: each operand's slice of the cotangent; pad: the padded positions cut away, and their sum
+ *                for the value
  *     batch      one more axis in the parameters, in place; a batched padding value is selected where the padding lies
  *     lower      elements pulled from the operand that the position falls into
  */
@@ -21,8 +22,14 @@ static knk_node both(knk_builder *k, knk_node a, knk_node b)
 }
 
 /* low <= x, x < limit */
-static knk_node from_on(knk_builder *k, int64_t low, knk_node x) { return knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I64, low), x); }
-static knk_node below(knk_builder *k, knk_node x, int64_t limit) { return knk_binary(k, KNK_LT, x, knk_const_int(k, KN_ID_I64, limit)); }
+static knk_node from_on(knk_builder *k, int64_t low, knk_node x)
+{
+    return knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I64, low), x);
+}
+static knk_node below(knk_builder *k, knk_node x, int64_t limit)
+{
+    return knk_binary(k, KNK_LT, x, knk_const_int(k, KN_ID_I64, limit));
+}
 
 /* concatenate */
 
@@ -30,15 +37,21 @@ static kn_error *concatenate_fits(int n_in, const kn_type *x, int64_t dimension)
 {
     for (int j = 1; j < n_in; j++) {
         if (x[j].dtype != x[0].dtype)
-            return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s", x[0].dtype->name, x[j].dtype->name);
+            return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s", x[0].dtype->name,
+                             x[j].dtype->name);
         if (x[j].ndim != x[0].ndim)
-            return knx_error(KN_ERROR_VALUE, "all the input array dimensions must match exactly, but the array at index 0 has %d dimension(s) "
-                             "and the array at index %d has %d dimension(s)", x[0].ndim, j, x[j].ndim);
+            return knx_error(
+                KN_ERROR_VALUE,
+                "all the input array dimensions must match exactly, but the array at index 0 has %d dimension(s) "
+                "and the array at index %d has %d dimension(s)",
+                x[0].ndim, j, x[j].ndim);
         for (int i = 0; i < x[0].ndim; i++)
             if (i != dimension && x[j].dim[i] != x[0].dim[i])
-                return knx_error(KN_ERROR_VALUE, "all the input array dimensions except for the concatenation axis must match exactly, but "
-                                 "along dimension %d, the array at index 0 has size %lld and the array at index %d has size %lld",
-                                 i, (long long)x[0].dim[i], j, (long long)x[j].dim[i]);
+                return knx_error(
+                    KN_ERROR_VALUE,
+                    "all the input array dimensions except for the concatenation axis must match exactly, but "
+                    "along dimension %d, the array at index 0 has size %lld and the array at index %d has size %lld",
+                    i, (long long)x[0].dim[i], j, (long long)x[j].dim[i]);
     }
     return NULL;
 }
@@ -112,7 +125,8 @@ static void concatenate_pull(kn_lower *l, const kn_rule *r, const kn_index *i, k
         if (!from)
             return;
         from->axis[dimension].offset -= start;
-        knk_node pred = both(k, start ? from_on(k, start, position) : KNK_NONE, end < all ? below(k, position, end) : KNK_NONE);
+        knk_node pred =
+            both(k, start ? from_on(k, start, position) : KNK_NONE, end < all ? below(k, position, end) : KNK_NONE);
         *y = knl_operand(l, j, from, pred, *y);
         start = end;
     }
@@ -125,14 +139,23 @@ static double concatenate_cost(const void *p, int n_in, const kn_type *x, int n_
 }
 
 const kn_prim kn_prim_concatenate = {
-    .name = "concatenate", .n_in = -1, .n_out = 1, .linear_in = ~0u, .factors = "... i, ... j -> ... k",
-    .fields = kni_fields_concatenate, .params_size = sizeof(kn_p_concatenate),
-    .type = concatenate_type, .jvp = knp_jvp_linear, .transpose = concatenate_transpose, .batch = concatenate_batch,
-    .pull = concatenate_pull, .cost = concatenate_cost,
+    .name = "concatenate",
+    .n_in = -1,
+    .n_out = 1,
+    .linear_in = ~0u,
+    .factors = "... i, ... j -> ... k",
+    .fields = kni_fields_concatenate,
+    .params_size = sizeof(kn_p_concatenate),
+    .type = concatenate_type,
+    .jvp = knp_jvp_linear,
+    .transpose = concatenate_transpose,
+    .batch = concatenate_batch,
+    .pull = concatenate_pull,
+    .cost = concatenate_cost,
     .doc = "arrays joined along one axis (np.concatenate)",
 };
 
-/* pad: `lo` and `hi` elements more at the ends (fewer if negative), `interior` between neighbours. Operands: x, the value. */
+/* pad: `lo` and `hi` elements more at the ends (fewer if negative), `interior` between. Operands: x, value. */
 
 /* The extent of axis i without what is at its ends. */
 static bool dilated(int64_t extent, int64_t interior, int64_t *out)
@@ -148,7 +171,8 @@ static kn_error *pad_type(const void *params, int n_in, const kn_type *x, kn_are
     const kn_p_pad *p = params;
     (void)n_in, (void)n_out;
     if (x[1].dtype != x[0].dtype)
-        return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s", x[0].dtype->name, x[1].dtype->name);
+        return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s", x[0].dtype->name,
+                         x[1].dtype->name);
     if (x[1].ndim)
         return knx_error(KN_ERROR_TYPE, "padding value must be a scalar; got %d dimensions", x[1].ndim);
     KN_TRY(knp_check_count("lo", p->lo, x->ndim));
@@ -159,8 +183,10 @@ static kn_error *pad_type(const void *params, int n_in, const kn_type *x, kn_are
     for (int i = 0; i < x->ndim; i++) {
         int64_t *s = &shape.v[i];
         if (p->interior.v[i] < 0)
-            return knx_error(KN_ERROR_VALUE, "interior padding must not be negative, got %lld", (long long)p->interior.v[i]);
-        if (!dilated(x->dim[i], p->interior.v[i], s) || __builtin_add_overflow(*s, p->lo.v[i], s) || __builtin_add_overflow(*s, p->hi.v[i], s))
+            return knx_error(KN_ERROR_VALUE, "interior padding must not be negative, got %lld",
+                             (long long)p->interior.v[i]);
+        if (!dilated(x->dim[i], p->interior.v[i], s) || __builtin_add_overflow(*s, p->lo.v[i], s) ||
+            __builtin_add_overflow(*s, p->hi.v[i], s))
             return knx_error_nomem();
         negative = negative || *s < 0;
     }
@@ -234,13 +260,14 @@ static kn_error *pad_batch(const kn_rule *r, int64_t size, const int *axis, kn_a
         y[0] = pad_with_each(r, size, axis[0], axis_out);
         return NULL;
     }
-    knp_dims lo = knp_insert(p->lo, axis[0], 0), hi = knp_insert(p->hi, axis[0], 0), interior = knp_insert(p->interior, axis[0], 0);
+    knp_dims lo = knp_insert(p->lo, axis[0], 0), hi = knp_insert(p->hi, axis[0], 0),
+             interior = knp_insert(p->interior, axis[0], 0);
     y[0] = knb_pad(r->b, r->x[0], r->x[1], lo.v, hi.v, interior.v);
     axis_out[0] = axis[0];
     return NULL;
 }
 
-/* Where along axis d of the operand a position of the result lies; *pred grows by what must hold for it to lie there at all. */
+/* Where along axis d of the operand a position of the result lies; *pred grows by what must hold for that. */
 static void pad_axis(kn_lower *l, const kn_rule *r, const kn_index *i, int d, kn_index *from, knk_node *pred)
 {
     const kn_p_pad *p = r->params;
@@ -281,11 +308,19 @@ static void pad_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2
 }
 
 const kn_prim kn_prim_pad = {
-    .name = "pad", .n_in = 2, .n_out = 1, .linear_in = 3, .factors = "..., -> ...",
-    .fields = kni_fields_pad, .params_size = sizeof(kn_p_pad),
-    .type = pad_type, .jvp = knp_jvp_linear, .transpose = pad_transpose, .batch = pad_batch, .pull = pad_pull,
-    .doc = "x with a value around it and between its elements; negative padding cuts away (jax.lax.pad)",
-};
+    .name = "pad",
+    .n_in = 2,
+    .n_out = 1,
+    .linear_in = 3,
+    .factors = "..., -> ...",
+    .fields = kni_fields_pad,
+    .params_size = sizeof(kn_p_pad),
+    .type = pad_type,
+    .jvp = knp_jvp_linear,
+    .transpose = pad_transpose,
+    .batch = pad_batch,
+    .pull = pad_pull,
+    .doc = "x with a value around it and between its elements; negative padding cuts away (jax.lax.pad)"};
 
 /* iota: each element is its position along one axis */
 
@@ -309,9 +344,17 @@ static void iota_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value
 }
 
 const kn_prim kn_prim_iota = {
-    .name = "iota", .n_in = 0, .n_out = 1, .bits = KN_CHEAP, .factors = "-> ...",
-    .why_no_jvp = KN_WHY_INTEGERS, .why_no_transpose = KN_WHY_INTEGERS,
-    .fields = kni_fields_iota, .params_size = sizeof(kn_p_iota),
-    .type = iota_type, .batch = knp_batch_none, .pull = iota_pull,
+    .name = "iota",
+    .n_in = 0,
+    .n_out = 1,
+    .bits = KN_CHEAP,
+    .factors = "-> ...",
+    .why_no_jvp = KN_WHY_INTEGERS,
+    .why_no_transpose = KN_WHY_INTEGERS,
+    .fields = kni_fields_iota,
+    .params_size = sizeof(kn_p_iota),
+    .type = iota_type,
+    .batch = knp_batch_none,
+    .pull = iota_pull,
     .doc = "positions along one axis: 0, 1, 2, ... (jax.lax.broadcasted_iota)",
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * choose.c -- comparisons, operations on bits, and select_n. Operands have one dtype; each has the common shape or is a scalar.
+ * choose.c -- comparisons, operations on bits, and select_n. Operands have one dtype; each has the common shape or is a
+ * scalar.
  *
  *     type       comparisons: bool; bits: the common dtype; select_n: the type of the cases
  *     jvp        comparisons and bits have no tangents; select_n is linear in its cases: select among their tangents
@@ -9,7 +10,7 @@
  */
 #include "prim/rules.h"
 
-#define ONE_OPERAND .n_in = 1, .n_out = 1, .factors = "... -> ...", .batch = knp_batch_elementwise
+#define ONE_OPERAND  .n_in = 1, .n_out = 1, .factors = "... -> ...", .batch = knp_batch_elementwise
 #define TWO_OPERANDS .n_in = 2, .n_out = 1, .factors = "..., ... -> ...", .batch = knp_batch_elementwise
 
 /* Comparisons */
@@ -48,19 +49,52 @@ static void le_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = 
 static void gt_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = less(k, e, 1, false); }
 static void ge_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = less(k, e, 1, true); }
 
-#define COMPARISON .why_no_jvp = KN_WHY_DISCRETE, .why_no_transpose = KN_WHY_DISCRETE, .type = compare_type, TWO_OPERANDS
+#define COMPARISON \
+    .why_no_jvp = KN_WHY_DISCRETE, .why_no_transpose = KN_WHY_DISCRETE, .type = compare_type, TWO_OPERANDS
 enum { COMPARES = KN_ELEMENTWISE | KN_CHEAP | KN_INTEGER_RESULT };
 
 const kn_prim kn_prim_eq = {
-    .name = "eq", COMPARISON, .bits = COMPARES | KN_COMMUTES, .expr = eq_expr, .doc = "x == y, elementwise (np.equal)",
+    .name = "eq",
+    COMPARISON,
+    .bits = COMPARES | KN_COMMUTES,
+    .expr = eq_expr,
+    .doc = "x == y, elementwise (np.equal)",
 };
 const kn_prim kn_prim_ne = {
-    .name = "ne", COMPARISON, .bits = COMPARES | KN_COMMUTES, .expr = ne_expr, .doc = "x != y, elementwise (np.not_equal)",
+    .name = "ne",
+    COMPARISON,
+    .bits = COMPARES | KN_COMMUTES,
+    .expr = ne_expr,
+    .doc = "x != y, elementwise (np.not_equal)",
 };
-const kn_prim kn_prim_lt = { .name = "lt", COMPARISON, .bits = COMPARES, .expr = lt_expr, .doc = "x < y, elementwise (np.less)" };
-const kn_prim kn_prim_le = { .name = "le", COMPARISON, .bits = COMPARES, .expr = le_expr, .doc = "x <= y, elementwise (np.less_equal)" };
-const kn_prim kn_prim_gt = { .name = "gt", COMPARISON, .bits = COMPARES, .expr = gt_expr, .doc = "x > y, elementwise (np.greater)" };
-const kn_prim kn_prim_ge = { .name = "ge", COMPARISON, .bits = COMPARES, .expr = ge_expr, .doc = "x >= y, elementwise (np.greater_equal)" };
+const kn_prim kn_prim_lt = {
+    .name = "lt",
+    COMPARISON,
+    .bits = COMPARES,
+    .expr = lt_expr,
+    .doc = "x < y, elementwise (np.less)",
+};
+const kn_prim kn_prim_le = {
+    .name = "le",
+    COMPARISON,
+    .bits = COMPARES,
+    .expr = le_expr,
+    .doc = "x <= y, elementwise (np.less_equal)",
+};
+const kn_prim kn_prim_gt = {
+    .name = "gt",
+    COMPARISON,
+    .bits = COMPARES,
+    .expr = gt_expr,
+    .doc = "x > y, elementwise (np.greater)",
+};
+const kn_prim kn_prim_ge = {
+    .name = "ge",
+    COMPARISON,
+    .bits = COMPARES,
+    .expr = ge_expr,
+    .doc = "x >= y, elementwise (np.greater_equal)",
+};
 
 /* Bits */
 
@@ -88,42 +122,74 @@ static void or_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_
 static void xor_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_XOR, y); }
 static void shift_left_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_SHL, y); }
 static void shift_right_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_SHR, y); }
-static void not_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = knp_real(knk_unary(k, KNK_NOT, e->x[0].re)); }
+static void not_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+{
+    *y = knp_real(knk_unary(k, KNK_NOT, e->x[0].re));
+}
 
 #define ON_BITS .why_no_jvp = KN_WHY_INTEGERS, .why_no_transpose = KN_WHY_INTEGERS
 enum { BITWISE = KN_ELEMENTWISE | KN_CHEAP | KN_INTEGER_RESULT };
 
 const kn_prim kn_prim_and = {
-    .name = "and", ON_BITS, TWO_OPERANDS, .bits = BITWISE | KN_COMMUTES, .type = bits_type, .expr = and_expr,
+    .name = "and",
+    ON_BITS,
+    TWO_OPERANDS,
+    .bits = BITWISE | KN_COMMUTES,
+    .type = bits_type,
+    .expr = and_expr,
     .doc = "bitwise and of integers or booleans (np.bitwise_and)",
 };
 const kn_prim kn_prim_or = {
-    .name = "or", ON_BITS, TWO_OPERANDS, .bits = BITWISE | KN_COMMUTES, .type = bits_type, .expr = or_expr,
+    .name = "or",
+    ON_BITS,
+    TWO_OPERANDS,
+    .bits = BITWISE | KN_COMMUTES,
+    .type = bits_type,
+    .expr = or_expr,
     .doc = "bitwise or of integers or booleans (np.bitwise_or)",
 };
 const kn_prim kn_prim_xor = {
-    .name = "xor", ON_BITS, TWO_OPERANDS, .bits = BITWISE | KN_COMMUTES, .type = bits_type, .expr = xor_expr,
+    .name = "xor",
+    ON_BITS,
+    TWO_OPERANDS,
+    .bits = BITWISE | KN_COMMUTES,
+    .type = bits_type,
+    .expr = xor_expr,
     .doc = "bitwise exclusive or of integers or booleans (np.bitwise_xor)",
 };
 const kn_prim kn_prim_not = {
-    .name = "not", ON_BITS, ONE_OPERAND, .bits = BITWISE, .type = bits_type, .expr = not_expr,
+    .name = "not",
+    ON_BITS,
+    ONE_OPERAND,
+    .bits = BITWISE,
+    .type = bits_type,
+    .expr = not_expr,
     .doc = "bitwise not of integers or booleans (np.bitwise_not)",
 };
-const kn_prim kn_prim_shift_left = {
-    .name = "shift_left", ON_BITS, TWO_OPERANDS, .bits = BITWISE, .type = shift_type, .expr = shift_left_expr,
-    .doc = "x << y of integers; 0 from the width of the dtype on (np.left_shift)",
-};
+const kn_prim kn_prim_shift_left = {.name = "shift_left",
+                                    ON_BITS,
+                                    TWO_OPERANDS,
+                                    .bits = BITWISE,
+                                    .type = shift_type,
+                                    .expr = shift_left_expr,
+                                    .doc = "x << y of integers; 0 from the width of the dtype on (np.left_shift)"};
 const kn_prim kn_prim_shift_right_logical = {
-    .name = "shift_right_logical", ON_BITS, TWO_OPERANDS, .bits = BITWISE, .type = shift_type, .expr = shift_right_expr,
-    .doc = "x >> y of integers with zeros from the left; 0 from the width of the dtype on (jax.lax.shift_right_logical)",
-};
+    .name = "shift_right_logical",
+    ON_BITS,
+    TWO_OPERANDS,
+    .bits = BITWISE,
+    .type = shift_type,
+    .expr = shift_right_expr,
+    .doc =
+        "x >> y of integers with zeros from the left; 0 from the width of the dtype on (jax.lax.shift_right_logical)"};
 
 /* select_n: which (bool for two cases, or int32), then the cases */
 
 static kn_error *which_error(kn_type which, kn_type y)
 {
     kn_text w = {0}, c = {0};
-    return knx_error(KN_ERROR_TYPE, "`which` must be scalar or have the same shape as cases, got `which` shape %s but case shape %s",
+    return knx_error(KN_ERROR_TYPE,
+                     "`which` must be scalar or have the same shape as cases, got `which` shape %s but case shape %s",
                      knx_show_shape(&w, which.ndim, which.dim), knx_show_shape(&c, y.ndim, y.dim));
 }
 
@@ -201,8 +267,17 @@ static double select_n_cost(const void *p, int n_in, const kn_type *x, int n_out
 }
 
 const kn_prim kn_prim_select_n = {
-    .name = "select_n", .n_in = -1, .n_out = 1, .bits = KN_ELEMENTWISE | KN_CHEAP, .linear_in = ~1u, .factors = "..., ... -> ...",
-    .type = select_n_type, .jvp = select_n_jvp, .transpose = select_n_transpose, .batch = knp_batch_elementwise,
-    .expr = select_n_expr, .cost = select_n_cost,
+    .name = "select_n",
+    .n_in = -1,
+    .n_out = 1,
+    .bits = KN_ELEMENTWISE | KN_CHEAP,
+    .linear_in = ~1u,
+    .factors = "..., ... -> ...",
+    .type = select_n_type,
+    .jvp = select_n_jvp,
+    .transpose = select_n_transpose,
+    .batch = knp_batch_elementwise,
+    .expr = select_n_expr,
+    .cost = select_n_cost,
     .doc = "for each element the case that the first operand names: false or 0 the first case (jax.lax.select_n)",
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * complex.c -- complex arithmetic and functions as kernel programs on pairs of real nodes. Branch cuts, signed zeros and infinities are
- * those of C99's annex G (csqrt, clog, cexp, csin, ccos, ctanh); quotients, powers and signs are computed as NumPy computes them. */
+ * complex.c -- complex arithmetic and functions as kernel programs on pairs of real nodes. Branch cuts, signed zeros
+ * and infinities are those of C99's annex G (csqrt, clog, cexp, csin, ccos, ctanh); quotients, powers as NumPy's. */
 #include "prim/rules.h"
 
 static knk_node num(knk_builder *k, knk_node like, double v) { return knk_const_double(k, knk_dtype(k, like), v); }
@@ -16,7 +16,7 @@ static knk_node lt(knk_builder *k, knk_node a, knk_node b) { return knk_binary(k
 static knk_node le(knk_builder *k, knk_node a, knk_node b) { return knk_binary(k, KNK_LE, a, b); }
 static knk_node both(knk_builder *k, knk_node a, knk_node b) { return knk_binary(k, KNK_AND, a, b); }
 static knk_node either(knk_builder *k, knk_node a, knk_node b) { return knk_binary(k, KNK_OR, a, b); }
-static knk_node not(knk_builder *k, knk_node a) { return knk_unary(k, KNK_NOT, a); }
+static knk_node not(knk_builder * k, knk_node a) { return knk_unary(k, KNK_NOT, a); }
 static knk_node if_else(knk_builder *k, knk_node p, knk_node a, knk_node b) { return knk_select(k, p, a, b); }
 static knk_node is_zero(knk_builder *k, knk_node a) { return eq(k, a, num(k, a, 0)); }
 static knk_node is_nan(knk_builder *k, knk_node a) { return knk_binary(k, KNK_NE, a, a); }
@@ -37,8 +37,14 @@ static knk_node with_sign(knk_builder *k, knk_node size, knk_node sign)
 /* Arithmetic */
 
 kn_value2 knp_complex_neg(knk_builder *k, kn_value2 x) { return (kn_value2){neg(k, x.re), neg(k, x.im)}; }
-kn_value2 knp_complex_add(knk_builder *k, kn_value2 x, kn_value2 y) { return (kn_value2){add(k, x.re, y.re), add(k, x.im, y.im)}; }
-kn_value2 knp_complex_sub(knk_builder *k, kn_value2 x, kn_value2 y) { return (kn_value2){sub(k, x.re, y.re), sub(k, x.im, y.im)}; }
+kn_value2 knp_complex_add(knk_builder *k, kn_value2 x, kn_value2 y)
+{
+    return (kn_value2){add(k, x.re, y.re), add(k, x.im, y.im)};
+}
+kn_value2 knp_complex_sub(knk_builder *k, kn_value2 x, kn_value2 y)
+{
+    return (kn_value2){sub(k, x.re, y.re), sub(k, x.im, y.im)};
+}
 
 kn_value2 knp_complex_mul(knk_builder *k, kn_value2 x, kn_value2 y)
 {
@@ -80,7 +86,8 @@ kn_value2 knp_complex_abs(knk_builder *k, kn_value2 x) { return knp_real(knk_hyp
 /* z / |z|; 0 at 0. An infinite real part decides alone, as in NumPy; two infinite parts have no direction. */
 kn_value2 knp_complex_sign(knk_builder *k, kn_value2 x)
 {
-    knk_node size = knk_hypot(k, x.re, x.im), zero = num(k, size, 0), one = num(k, size, 1), nan = num(k, size, __builtin_nan(""));
+    knk_node size = knk_hypot(k, x.re, x.im), zero = num(k, size, 0), one = num(k, size, 1),
+             nan = num(k, size, __builtin_nan(""));
     knk_node re_inf = is_inf(k, x.re), im_inf = is_inf(k, x.im);
     kn_value2 along_re = {with_sign(k, one, x.re), zero}, along_im = {zero, with_sign(k, one, x.im)};
     kn_value2 y = {quo(k, x.re, size), quo(k, x.im, size)};
@@ -93,16 +100,22 @@ kn_value2 knp_complex_sign(knk_builder *k, kn_value2 x)
 /* Exponentials */
 
 /* e^x as value * scale, for x beyond the largest exponent, too: a small factor may bring the product back. */
-typedef struct { knk_node value, scale; } scaled;
+typedef struct {
+    knk_node value, scale;
+} scaled;
 static scaled scaled_exp(knk_builder *k, knk_node x)
 {
     double edge = is_double(k, x) ? 709 : 88, at_edge = is_double(k, x) ? 0x1.d422d2be5dc9bp+1022 : 0x1.f1056ep+126;
     knk_node big = lt(k, num(k, x, edge), x);
-    return (scaled){knk_exp(k, if_else(k, big, sub(k, x, num(k, x, edge)), x)), if_else(k, big, num(k, x, at_edge), num(k, x, 1))};
+    return (scaled){knk_exp(k, if_else(k, big, sub(k, x, num(k, x, edge)), x)),
+                    if_else(k, big, num(k, x, at_edge), num(k, x, 1))};
 }
 
 /* angle * scale * value, in this order: a tiny angle is brought up before it loses bits. */
-static knk_node times(knk_builder *k, knk_node angle, knk_node scale, knk_node value) { return mul(k, mul(k, angle, scale), value); }
+static knk_node times(knk_builder *k, knk_node angle, knk_node scale, knk_node value)
+{
+    return mul(k, mul(k, angle, scale), value);
+}
 
 /* e^x (cos y + i sin y). Where y has no sine the real part decides: e^-inf is 0, e^inf infinite. */
 kn_value2 knp_complex_exp(knk_builder *k, kn_value2 x)
@@ -117,7 +130,9 @@ kn_value2 knp_complex_exp(knk_builder *k, kn_value2 x)
 }
 
 /* sinh and cosh of y, both to be multiplied by `scale`. */
-typedef struct { knk_node sinh, cosh, scale; } hyperbolic;
+typedef struct {
+    knk_node sinh, cosh, scale;
+} hyperbolic;
 static hyperbolic sinh_cosh(knk_builder *k, knk_node y)
 {
     knk_node size = mag(k, y), half = num(k, y, 0.5), one = num(k, y, 1);
@@ -180,7 +195,7 @@ kn_value2 knp_complex_logistic(knk_builder *k, kn_value2 x)
 
 /* Logarithm, root, powers */
 
-/* log |z| + i arg z. Near the unit circle log |z|^2 is computed from |z|^2 - 1, elsewhere from the larger part and the ratio. */
+/* log |z| + i arg z. Near the unit circle log |z|^2 comes from |z|^2 - 1, elsewhere from the larger part. */
 kn_value2 knp_complex_log(knk_builder *k, kn_value2 x)
 {
     knk_node re = mag(k, x.re), im = mag(k, x.im), half = num(k, re, 0.5), one = num(k, re, 1), zero = num(k, re, 0);
@@ -197,14 +212,15 @@ kn_value2 knp_complex_log(knk_builder *k, kn_value2 x)
     return (kn_value2){size, knk_atan2(k, x.im, x.re)};
 }
 
-/* The larger of the two parts of the root is sqrt((|z| + |re|) / 2), the other im / 2 over it. Scaled by a power of four, so that |z|
- * neither overflows nor loses bits among the subnormals. */
+/* The larger of the two parts of the root is sqrt((|z| + |re|) / 2), the other im / 2 over it. Scaled by a power of
+ * four, so that |z| neither overflows nor loses bits among the subnormals. */
 kn_value2 knp_complex_sqrt(knk_builder *k, kn_value2 x)
 {
     bool wide = is_double(k, x.re);
     knk_node a = mag(k, x.re), b = mag(k, x.im), half = num(k, a, 0.5), one = num(k, a, 1), zero = num(k, a, 0);
     knk_node inf = num(k, a, __builtin_inf()), most = if_else(k, lt(k, a, b), b, a);
-    knk_node huge = lt(k, num(k, a, wide ? 0x1p1020 : 0x1p124), most), tiny = lt(k, most, num(k, a, wide ? 0x1p-960 : 0x1p-90));
+    knk_node huge = lt(k, num(k, a, wide ? 0x1p1020 : 0x1p124), most),
+             tiny = lt(k, most, num(k, a, wide ? 0x1p-960 : 0x1p-90));
     knk_node up = num(k, a, wide ? 0x1p108 : 0x1p50), back = num(k, a, wide ? 0x1p-54 : 0x1p-25);
     knk_node scale = if_else(k, huge, num(k, a, 0.0625), if_else(k, tiny, up, one));
     knk_node unscale = if_else(k, huge, num(k, a, 4), if_else(k, tiny, back, one));
@@ -253,7 +269,7 @@ static kn_value2 whole_pow(knk_builder *k, kn_value2 x, knk_node n)
     return knp_complex_select(k, lt(k, n, zero), inverse, y);
 }
 
-/* As NumPy: x^0 is 1; 0^y is 0 for positive real y, else nan; small whole powers are products; the rest is e^(y log x). */
+/* As NumPy: x^0 is 1; 0^y is 0 for positive real y, else nan; small whole powers are products; else e^(y log x). */
 kn_value2 knp_complex_pow(knk_builder *k, kn_value2 x, kn_value2 y)
 {
     knk_node zero = num(k, x.re, 0), one = num(k, x.re, 1), nan = num(k, x.re, __builtin_nan(""));

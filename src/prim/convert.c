@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * convert.c -- elementwise primitives between dtypes: conversions, bit patterns, parts of complex numbers; and stop_gradient.
+ * convert.c -- elementwise primitives between dtypes: conversions, bit patterns, complex parts; stop_gradient.
  *
  *     type       the operand's shape with another dtype
  *     jvp        linear, but nothing for bit patterns, integer results and stop_gradient
@@ -42,9 +42,16 @@ static void convert_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
 }
 
 const kn_prim kn_prim_convert_element_type = {
-    .name = "convert_element_type", ONE_OPERAND, .bits = KN_ELEMENTWISE | KN_CHEAP, .linear_in = 1,
-    .fields = kni_fields_convert, .params_size = sizeof(kn_p_convert),
-    .type = convert_type, .jvp = convert_jvp, .transpose = convert_transpose, .expr = convert_expr,
+    .name = "convert_element_type",
+    ONE_OPERAND,
+    .bits = KN_ELEMENTWISE | KN_CHEAP,
+    .linear_in = 1,
+    .fields = kni_fields_convert,
+    .params_size = sizeof(kn_p_convert),
+    .type = convert_type,
+    .jvp = convert_jvp,
+    .transpose = convert_transpose,
+    .expr = convert_expr,
     .doc = "each element converted to another dtype as NumPy's astype does (jax.lax.convert_element_type)",
 };
 
@@ -55,7 +62,8 @@ static kn_error *bitcast_type(const void *params, int n_in, const kn_type *x, kn
     const kn_p_bitcast *p = params;
     (void)n_in, (void)n_out;
     if (p->new_dtype->size != x->dtype->size)
-        return knx_error(KN_ERROR_VALUE, "cannot see the bits of %s as %s: their sizes differ", x->dtype->name, p->new_dtype->name);
+        return knx_error(KN_ERROR_VALUE, "cannot see the bits of %s as %s: their sizes differ", x->dtype->name,
+                         p->new_dtype->name);
     if (p->new_dtype != x->dtype && (x->dtype->kind == KN_KIND_KEY || p->new_dtype->kind == KN_KIND_KEY))
         return knx_error(KN_ERROR_TYPE, "does not accept random keys");
     KN_TRY(knp_type_like(a, *x, p->new_dtype, y));
@@ -73,7 +81,8 @@ static knk_node bits_of(knk_builder *k, kn_dtype d, kn_value2 x)
 {
     kn_dtype_id id = (kn_dtype_id)unsigned_of_size(d->size)->id;
     if (d->id == KN_ID_C64) {
-        knk_node lo = knk_cast(k, KN_ID_U64, knk_bitcast(k, KN_ID_U32, x.re)), hi = knk_cast(k, KN_ID_U64, knk_bitcast(k, KN_ID_U32, x.im));
+        knk_node lo = knk_cast(k, KN_ID_U64, knk_bitcast(k, KN_ID_U32, x.re)),
+                 hi = knk_cast(k, KN_ID_U64, knk_bitcast(k, KN_ID_U32, x.im));
         return knk_binary(k, KNK_OR, lo, knk_binary(k, KNK_SHL, hi, knk_const_int(k, KN_ID_U64, 32)));
     }
     if (d->kind == KN_KIND_BOOL)
@@ -102,9 +111,15 @@ static void bitcast_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
 }
 
 const kn_prim kn_prim_bitcast_convert_type = {
-    .name = "bitcast_convert_type", ONE_OPERAND, .bits = KN_ELEMENTWISE | KN_CHEAP,
-    .why_no_jvp = KN_WHY_NOT_DIFFERENTIABLE, .why_no_transpose = KN_WHY_NOT_DIFFERENTIABLE,
-    .fields = kni_fields_bitcast, .params_size = sizeof(kn_p_bitcast), .type = bitcast_type, .expr = bitcast_expr,
+    .name = "bitcast_convert_type",
+    ONE_OPERAND,
+    .bits = KN_ELEMENTWISE | KN_CHEAP,
+    .why_no_jvp = KN_WHY_NOT_DIFFERENTIABLE,
+    .why_no_transpose = KN_WHY_NOT_DIFFERENTIABLE,
+    .fields = kni_fields_bitcast,
+    .params_size = sizeof(kn_p_bitcast),
+    .type = bitcast_type,
+    .expr = bitcast_expr,
     .doc = "the bits of each element read as another dtype of the same size (jax.lax.bitcast_convert_type)",
 };
 
@@ -119,8 +134,13 @@ static kn_error *same_type(const void *p, int n_in, const kn_type *x, kn_arena *
 static void same_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { (void)k, *y = e->x[0]; }
 
 const kn_prim kn_prim_stop_gradient = {
-    .name = "stop_gradient", ONE_OPERAND, .bits = KN_ELEMENTWISE | KN_CHEAP | KN_IDENTITY, .cost = knp_cost_none,
-    .type = same_type, .jvp = knp_jvp_zero, .expr = same_expr,
+    .name = "stop_gradient",
+    ONE_OPERAND,
+    .bits = KN_ELEMENTWISE | KN_CHEAP | KN_IDENTITY,
+    .cost = knp_cost_none,
+    .type = same_type,
+    .jvp = knp_jvp_zero,
+    .expr = same_expr,
     .doc = "x itself, which counts as a constant in derivatives (jax.lax.stop_gradient)",
 };
 
@@ -163,18 +183,38 @@ static void conj_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
 enum { TAKES_APART = KN_ELEMENTWISE | KN_CHEAP };
 
 const kn_prim kn_prim_real = {
-    .name = "real", ONE_OPERAND, .bits = TAKES_APART, .linear_in = 1, .cost = knp_cost_none,
-    .type = part_type, .jvp = knp_jvp_linear, .transpose = real_transpose, .expr = real_expr,
+    .name = "real",
+    ONE_OPERAND,
+    .bits = TAKES_APART,
+    .linear_in = 1,
+    .cost = knp_cost_none,
+    .type = part_type,
+    .jvp = knp_jvp_linear,
+    .transpose = real_transpose,
+    .expr = real_expr,
     .doc = "the real part of complex numbers (np.real)",
 };
 const kn_prim kn_prim_imag = {
-    .name = "imag", ONE_OPERAND, .bits = TAKES_APART, .linear_in = 1, .cost = knp_cost_none,
-    .type = part_type, .jvp = knp_jvp_linear, .transpose = imag_transpose, .expr = imag_expr,
+    .name = "imag",
+    ONE_OPERAND,
+    .bits = TAKES_APART,
+    .linear_in = 1,
+    .cost = knp_cost_none,
+    .type = part_type,
+    .jvp = knp_jvp_linear,
+    .transpose = imag_transpose,
+    .expr = imag_expr,
     .doc = "the imaginary part of complex numbers (np.imag)",
 };
 const kn_prim kn_prim_conj = {
-    .name = "conj", ONE_OPERAND, .bits = TAKES_APART, .linear_in = 1,
-    .type = conj_type, .jvp = knp_jvp_linear, .transpose = knp_transpose_same, .expr = conj_expr,
+    .name = "conj",
+    ONE_OPERAND,
+    .bits = TAKES_APART,
+    .linear_in = 1,
+    .type = conj_type,
+    .jvp = knp_jvp_linear,
+    .transpose = knp_transpose_same,
+    .expr = conj_expr,
     .doc = "the complex conjugate (np.conjugate)",
 };
 
@@ -199,11 +239,23 @@ static kn_error *complex_transpose(const kn_rule *r, const kn_atom *ct, kn_atom 
     return NULL;
 }
 
-static void complex_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { (void)k, *y = (kn_value2){e->x[0].re, e->x[1].re}; }
+static void complex_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+{
+    (void)k, *y = (kn_value2){e->x[0].re, e->x[1].re};
+}
 
 const kn_prim kn_prim_complex = {
-    .name = "complex", .n_in = 2, .n_out = 1, .factors = "..., ... -> ...", .batch = knp_batch_elementwise,
-    .bits = TAKES_APART, .linear_in = 3, .cost = knp_cost_none,
-    .type = complex_type, .jvp = knp_jvp_linear, .transpose = complex_transpose, .expr = complex_expr,
+    .name = "complex",
+    .n_in = 2,
+    .n_out = 1,
+    .factors = "..., ... -> ...",
+    .batch = knp_batch_elementwise,
+    .bits = TAKES_APART,
+    .linear_in = 3,
+    .cost = knp_cost_none,
+    .type = complex_type,
+    .jvp = knp_jvp_linear,
+    .transpose = complex_transpose,
+    .expr = complex_expr,
     .doc = "complex numbers from their real and imaginary parts (jax.lax.complex)",
 };

@@ -8,7 +8,8 @@
  *                order
  *     batch      both operands: one more pair of batch dimensions; one operand: its batch axis is one more free
  *                dimension
- *     lower      a routine; sums in the order of docs/determinism.md */
+ *     lower      a routine; sums in the order of docs/determinism.md
+ */
 #include "prim/rules.h"
 #include "routine/product.h"
 

@@ -7,7 +7,8 @@
  *     transpose  the cotangent written into zeros; zeros written into the cotangent, and its window
  *     batch      one more dimension at its start 0; batched starts: a gather, and a select between the array and
  *                scattered updates
- *     lower      kernels that compute the start: loads at it, or a choice between two loads */
+ *     lower      kernels that compute the start: loads at it, or a choice between two loads
+ */
 #include "prim/index.h"
 
 /* --- types ------------------------------------------------------------------------------------ */

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
- * elementwise.c -- arithmetic of one or two operands: sign, powers, add, sub, mul, div, max, min. Operands have one dtype; each has the
- * common shape or is a scalar.
+ * elementwise.c -- arithmetic of one or two operands: sign, powers, add, sub, mul, div, max, min. Operands have one
+ * dtype; each has the common shape or is a scalar.
  *
  *     type       the common dtype and shape
- *     jvp        the rules of calculus; max and min share the tangent equally at ties; sign is constant but for complex numbers
- *     transpose  add, sub: the (negated) cotangent; mul, div: times the other operand; summed where the operand was a scalar
+ *     jvp        the rules of calculus; max and min share the tangent equally at ties; sign is constant (but
+ *                for complex numbers)
+ *     transpose  add, sub: the (negated) cotangent; mul, div: times the other operand; summed where the operand was
+ *                a scalar
  *     batch      batch axes are moved together, batched scalars lined up with the arrays beside them
  *     lower      kernel operations; complex numbers by components
  */
 #include "prim/rules.h"
 
-#define JOINED_TYPE(name, kinds)                                                                                       \
-    static kn_error *name(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)              \
-    {                                                                                                                  \
-        (void)p, (void)n_out;                                                                                          \
-        KN_TRY(knp_accepts(x[0].dtype, kinds));                                                                        \
-        return knp_join(n_in, x, a, y);                                                                                \
+#define JOINED_TYPE(name, kinds)                                                                          \
+    static kn_error *name(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y) \
+    {                                                                                                     \
+        (void)p, (void)n_out;                                                                             \
+        KN_TRY(knp_accepts(x[0].dtype, kinds));                                                           \
+        return knp_join(n_in, x, a, y);                                                                   \
     }
 JOINED_TYPE(numbers_or_bool_type, KNP_NUMBERS | KNP_BOOL)
 JOINED_TYPE(numbers_type, KNP_NUMBERS)
 
-#define ONE_OPERAND .n_in = 1, .n_out = 1, .factors = "... -> ...", .batch = knp_batch_elementwise
+#define ONE_OPERAND  .n_in = 1, .n_out = 1, .factors = "... -> ...", .batch = knp_batch_elementwise
 #define TWO_OPERANDS .n_in = 2, .n_out = 1, .factors = "..., ... -> ...", .batch = knp_batch_elementwise
 
 static bool is_complex(const kn_expr_args *e) { return knx_is_complex(e->xt[0].dtype); }
@@ -61,10 +63,13 @@ static void sign_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
     *y = knp_real(knk_select(k, knk_binary(k, KNK_LT, zero, x), one, rest));
 }
 
-const kn_prim kn_prim_sign = {
-    .name = "sign", ONE_OPERAND, .bits = KN_ELEMENTWISE | KN_CHEAP, .type = numbers_type, .jvp = sign_jvp, .expr = sign_expr,
-    .doc = "-1, 0 or 1 by the sign of x; of complex numbers x / |x| (np.sign)",
-};
+const kn_prim kn_prim_sign = {.name = "sign",
+                              ONE_OPERAND,
+                              .bits = KN_ELEMENTWISE | KN_CHEAP,
+                              .type = numbers_type,
+                              .jvp = sign_jvp,
+                              .expr = sign_expr,
+                              .doc = "-1, 0 or 1 by the sign of x; of complex numbers x / |x| (np.sign)"};
 
 /* integer_pow: x to a fixed whole power, by squaring */
 
@@ -85,7 +90,8 @@ static void integer_pow_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     if (n == 0)
         return;
     if (n == 1 || n == INT64_MIN) { /* n - 1 does not exist: x^n is 1, 0 or infinite, its slope n x^n / x */
-        ty[0] = n == 1 ? tx[0] : knb_mul(b, tx[0], knb_div(b, knb_mul(b, knb_like(b, r->x[0], -0x1p63), r->y[0]), r->x[0]));
+        ty[0] =
+            n == 1 ? tx[0] : knb_mul(b, tx[0], knb_div(b, knb_mul(b, knb_like(b, r->x[0], -0x1p63), r->y[0]), r->x[0]));
         return;
     }
     kn_atom power = n == 2 ? r->x[0] : knb_integer_pow(b, r->x[0], n - 1);
@@ -99,15 +105,23 @@ static void integer_pow_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y
 }
 
 const kn_prim kn_prim_integer_pow = {
-    .name = "integer_pow", ONE_OPERAND, .bits = KN_ELEMENTWISE | KN_CHEAP,
-    .fields = kni_fields_integer_pow, .params_size = sizeof(kn_p_integer_pow),
-    .type = integer_pow_type, .jvp = integer_pow_jvp, .expr = integer_pow_expr,
+    .name = "integer_pow",
+    ONE_OPERAND,
+    .bits = KN_ELEMENTWISE | KN_CHEAP,
+    .fields = kni_fields_integer_pow,
+    .params_size = sizeof(kn_p_integer_pow),
+    .type = integer_pow_type,
+    .jvp = integer_pow_jvp,
+    .expr = integer_pow_expr,
     .doc = "x to the power of a whole number that is known beforehand (jax.lax.integer_pow)",
 };
 
 /* add, add_any (the sum of two cotangents), sub */
 
-static void add_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty) { ty[0] = fit(r, knb_add_any(r->b, tx[0], tx[1])); }
+static void add_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    ty[0] = fit(r, knb_add_any(r->b, tx[0], tx[1]));
+}
 
 static kn_error *add_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
 {
@@ -119,18 +133,29 @@ static kn_error *add_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
 
 static void add_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
 {
-    *y = is_complex(e) ? knp_complex_add(k, e->x[0], e->x[1]) : knp_real(knk_binary(k, KNK_ADD, e->x[0].re, e->x[1].re));
+    *y =
+        is_complex(e) ? knp_complex_add(k, e->x[0], e->x[1]) : knp_real(knk_binary(k, KNK_ADD, e->x[0].re, e->x[1].re));
 }
 
-const kn_prim kn_prim_add = {
-    .name = "add", TWO_OPERANDS, .bits = KN_ELEMENTWISE | KN_COMMUTES | KN_CHEAP, .linear_in = 3,
-    .type = numbers_or_bool_type, .jvp = add_jvp, .transpose = add_transpose, .expr = add_expr,
-    .doc = "x + y, elementwise; integers wrap, booleans are or-ed (np.add)",
-};
+const kn_prim kn_prim_add = {.name = "add",
+                             TWO_OPERANDS,
+                             .bits = KN_ELEMENTWISE | KN_COMMUTES | KN_CHEAP,
+                             .linear_in = 3,
+                             .type = numbers_or_bool_type,
+                             .jvp = add_jvp,
+                             .transpose = add_transpose,
+                             .expr = add_expr,
+                             .doc = "x + y, elementwise; integers wrap, booleans are or-ed (np.add)"};
 
 const kn_prim kn_prim_add_any = {
-    .name = "add_any", TWO_OPERANDS, .bits = KN_ELEMENTWISE | KN_COMMUTES | KN_CHEAP, .linear_in = 3,
-    .type = numbers_type, .jvp = add_jvp, .transpose = add_transpose, .expr = add_expr,
+    .name = "add_any",
+    TWO_OPERANDS,
+    .bits = KN_ELEMENTWISE | KN_COMMUTES | KN_CHEAP,
+    .linear_in = 3,
+    .type = numbers_type,
+    .jvp = add_jvp,
+    .transpose = add_transpose,
+    .expr = add_expr,
     .doc = "the sum of two tangents or cotangents of one value",
 };
 
@@ -153,14 +178,19 @@ static kn_error *sub_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
 
 static void sub_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
 {
-    *y = is_complex(e) ? knp_complex_sub(k, e->x[0], e->x[1]) : knp_real(knk_binary(k, KNK_SUB, e->x[0].re, e->x[1].re));
+    *y =
+        is_complex(e) ? knp_complex_sub(k, e->x[0], e->x[1]) : knp_real(knk_binary(k, KNK_SUB, e->x[0].re, e->x[1].re));
 }
 
-const kn_prim kn_prim_sub = {
-    .name = "sub", TWO_OPERANDS, .bits = KN_ELEMENTWISE | KN_CHEAP, .linear_in = 3,
-    .type = numbers_type, .jvp = sub_jvp, .transpose = sub_transpose, .expr = sub_expr,
-    .doc = "x - y, elementwise; integers wrap (np.subtract)",
-};
+const kn_prim kn_prim_sub = {.name = "sub",
+                             TWO_OPERANDS,
+                             .bits = KN_ELEMENTWISE | KN_CHEAP,
+                             .linear_in = 3,
+                             .type = numbers_type,
+                             .jvp = sub_jvp,
+                             .transpose = sub_transpose,
+                             .expr = sub_expr,
+                             .doc = "x - y, elementwise; integers wrap (np.subtract)"};
 
 /* mul, div */
 
@@ -180,14 +210,19 @@ static kn_error *mul_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
 
 static void mul_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
 {
-    *y = is_complex(e) ? knp_complex_mul(k, e->x[0], e->x[1]) : knp_real(knk_binary(k, KNK_MUL, e->x[0].re, e->x[1].re));
+    *y =
+        is_complex(e) ? knp_complex_mul(k, e->x[0], e->x[1]) : knp_real(knk_binary(k, KNK_MUL, e->x[0].re, e->x[1].re));
 }
 
-const kn_prim kn_prim_mul = {
-    .name = "mul", TWO_OPERANDS, .bits = KN_ELEMENTWISE | KN_COMMUTES | KN_CHEAP, .linear_in = 3,
-    .type = numbers_or_bool_type, .jvp = mul_jvp, .transpose = mul_transpose, .expr = mul_expr,
-    .doc = "x * y, elementwise; integers wrap, booleans are and-ed (np.multiply)",
-};
+const kn_prim kn_prim_mul = {.name = "mul",
+                             TWO_OPERANDS,
+                             .bits = KN_ELEMENTWISE | KN_COMMUTES | KN_CHEAP,
+                             .linear_in = 3,
+                             .type = numbers_or_bool_type,
+                             .jvp = mul_jvp,
+                             .transpose = mul_transpose,
+                             .expr = mul_expr,
+                             .doc = "x * y, elementwise; integers wrap, booleans are and-ed (np.multiply)"};
 
 static void div_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 {
@@ -207,14 +242,20 @@ static kn_error *div_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
 
 static void div_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
 {
-    *y = is_complex(e) ? knp_complex_div(k, e->x[0], e->x[1]) : knp_real(knk_binary(k, KNK_DIV, e->x[0].re, e->x[1].re));
+    *y =
+        is_complex(e) ? knp_complex_div(k, e->x[0], e->x[1]) : knp_real(knk_binary(k, KNK_DIV, e->x[0].re, e->x[1].re));
 }
 
-const kn_prim kn_prim_div = {
-    .name = "div", TWO_OPERANDS, .bits = KN_ELEMENTWISE, .linear_in = 1, .cost = cost_complex_quotient,
-    .type = numbers_type, .jvp = div_jvp, .transpose = div_transpose, .expr = div_expr,
-    .doc = "x / y, elementwise; integers toward zero, x / 0 is -1 (jax.lax.div)",
-};
+const kn_prim kn_prim_div = {.name = "div",
+                             TWO_OPERANDS,
+                             .bits = KN_ELEMENTWISE,
+                             .linear_in = 1,
+                             .cost = cost_complex_quotient,
+                             .type = numbers_type,
+                             .jvp = div_jvp,
+                             .transpose = div_transpose,
+                             .expr = div_expr,
+                             .doc = "x / y, elementwise; integers toward zero, x / 0 is -1 (jax.lax.div)"};
 
 /* pow */
 
@@ -258,8 +299,8 @@ static void pow_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     ty[0] = knb_add_any(b, base, power);
 }
 
-/* Integers by squaring, wrapping; the power's bits are looked at one by one. A negative power of 1 and -1 is one of them, of 0 it is -1
- * as a division by zero, of anything else 0. */
+/* Integers by squaring, wrapping; the power's bits are looked at one by one. A negative power of 1 and -1 is one of
+ * them, of 0 it is -1 as a division by zero, of anything else 0. */
 static knk_node integer_power(knk_builder *k, knk_node x, knk_node n, kn_dtype d)
 {
     kn_dtype_id id = (kn_dtype_id)d->id;
@@ -292,8 +333,13 @@ static void pow_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
 }
 
 const kn_prim kn_prim_pow = {
-    .name = "pow", TWO_OPERANDS, .bits = KN_ELEMENTWISE, .cost = knp_cost_function,
-    .type = numbers_type, .jvp = pow_jvp, .expr = pow_expr,
+    .name = "pow",
+    TWO_OPERANDS,
+    .bits = KN_ELEMENTWISE,
+    .cost = knp_cost_function,
+    .type = numbers_type,
+    .jvp = pow_jvp,
+    .expr = pow_expr,
     .doc = "x to the power of y, elementwise (np.power)",
 };
 
@@ -306,7 +352,8 @@ static kn_atom chosen_part(const kn_rule *r, int i, kn_atom t)
     kn_dtype d = r->yt[0].dtype;
     if (t == KN_ATOM_ZERO)
         return t;
-    kn_atom mine = knb_convert(b, knb_eq(b, r->x[i], r->y[0]), d), other = knb_convert(b, knb_eq(b, r->x[1 - i], r->y[0]), d);
+    kn_atom mine = knb_convert(b, knb_eq(b, r->x[i], r->y[0]), d),
+            other = knb_convert(b, knb_eq(b, r->x[1 - i], r->y[0]), d);
     return knb_mul(b, t, knb_div(b, mine, knb_add(b, other, knb_number(b, d, 1))));
 }
 
@@ -333,12 +380,18 @@ static kn_value2 extreme(knk_builder *k, const kn_expr_args *e, bool largest)
 static void max_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = extreme(k, e, true); }
 static void min_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = extreme(k, e, false); }
 
-const kn_prim kn_prim_max = {
-    .name = "max", TWO_OPERANDS, .bits = KN_ELEMENTWISE | KN_CHEAP, .type = numbers_or_bool_type, .jvp = extreme_jvp, .expr = max_expr,
-    .doc = "the larger of x and y, elementwise; nan if either is (np.maximum)",
-};
+const kn_prim kn_prim_max = {.name = "max",
+                             TWO_OPERANDS,
+                             .bits = KN_ELEMENTWISE | KN_CHEAP,
+                             .type = numbers_or_bool_type,
+                             .jvp = extreme_jvp,
+                             .expr = max_expr,
+                             .doc = "the larger of x and y, elementwise; nan if either is (np.maximum)"};
 
-const kn_prim kn_prim_min = {
-    .name = "min", TWO_OPERANDS, .bits = KN_ELEMENTWISE | KN_CHEAP, .type = numbers_or_bool_type, .jvp = extreme_jvp, .expr = min_expr,
-    .doc = "the smaller of x and y, elementwise; nan if either is (np.minimum)",
-};
+const kn_prim kn_prim_min = {.name = "min",
+                             TWO_OPERANDS,
+                             .bits = KN_ELEMENTWISE | KN_CHEAP,
+                             .type = numbers_or_bool_type,
+                             .jvp = extreme_jvp,
+                             .expr = min_expr,
+                             .doc = "the smaller of x and y, elementwise; nan if either is (np.minimum)"};

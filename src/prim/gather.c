@@ -6,7 +6,8 @@
  *     transpose  scatter-add of the cotangent into zeros
  *     batch      operand: one more window dimension; indices: one more dimension of points; both: a pair of batching
  *                dimensions
- *     lower      a routine; IndexError in the mode CHECK */
+ *     lower      a routine; IndexError in the mode CHECK
+ */
 #include "prim/index.h"
 
 typedef kn_p_gather params_t;

@@ -7,7 +7,8 @@
  *     jvp        none: integers
  *     batch      keys with one more axis in front
  *     lower      threefry2x32: twenty rounds of kernel operations; wrap, unwrap: pairs of loads; random_bits expands
- *                into these */
+ *                into these
+ */
 #include "prim/rules.h"
 
 /* --- threefry2x32 ----------------------------------------------------------------------------- */

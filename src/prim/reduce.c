@@ -41,8 +41,8 @@ static kn_atom spread(const kn_rule *r, kn_atom reduced)
     return rest.n == x.ndim ? reduced : knb_broadcast_in_dim(r->b, reduced, x.ndim, x.dim, rest.v);
 }
 
-#define REDUCTION                                                                                                      \
-    .n_in = 1, .n_out = 1, .bits = KN_REDUCES, .params_size = sizeof(kn_p_reduce), .batch = reduce_batch,              \
+#define REDUCTION                                                                                         \
+    .n_in = 1, .n_out = 1, .bits = KN_REDUCES, .params_size = sizeof(kn_p_reduce), .batch = reduce_batch, \
     .cost = knp_cost_input, .factors = "... reduced -> ..."
 
 /* reduce_sum */
@@ -60,8 +60,14 @@ static kn_error *sum_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
 }
 
 const kn_prim kn_prim_reduce_sum = {
-    .name = "reduce_sum", REDUCTION, .fields = kni_fields_reduce_sum, .linear_in = 1,
-    .type = sum_type, .jvp = knp_jvp_linear, .transpose = sum_transpose, .reduction = &(const kn_reduction_row){KNK_RED_ADD},
+    .name = "reduce_sum",
+    REDUCTION,
+    .fields = kni_fields_reduce_sum,
+    .linear_in = 1,
+    .type = sum_type,
+    .jvp = knp_jvp_linear,
+    .transpose = sum_transpose,
+    .reduction = &(const kn_reduction_row){KNK_RED_ADD},
     .doc = "the sum of the elements over some axes (np.sum)",
 };
 
@@ -73,7 +79,8 @@ static kn_error *extreme_type(const void *params, const char *operation, const k
     KN_TRY(reduce_type(params, KNP_REALS | KNP_BOOL, x, a, y));
     for (int i = 0; i < p->axes.n; i++)
         if (!x->dim[p->axes.v[i]])
-            return knx_error(KN_ERROR_VALUE, "zero-size array to reduction operation %s which has no identity", operation);
+            return knx_error(KN_ERROR_VALUE, "zero-size array to reduction operation %s which has no identity",
+                             operation);
     return NULL;
 }
 
@@ -94,21 +101,26 @@ static void extreme_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     kn_builder *b = r->b;
     kn_ints axes = ((const kn_p_reduce *)r->params)->axes;
     kn_atom here = knb_convert(b, knb_eq(b, r->x[0], spread(r, r->y[0])), r->yt[0].dtype);
-    kn_atom count = knb_reduce_sum(b, here, axes.n, axes.v), sum = knb_reduce_sum(b, knb_mul(b, tx[0], here), axes.n, axes.v);
+    kn_atom count = knb_reduce_sum(b, here, axes.n, axes.v),
+            sum = knb_reduce_sum(b, knb_mul(b, tx[0], here), axes.n, axes.v);
     ty[0] = knb_div(b, sum, count);
 }
 
-const kn_prim kn_prim_reduce_max = {
-    .name = "reduce_max", REDUCTION, .fields = kni_fields_reduce,
-    .type = max_type, .jvp = extreme_jvp, .reduction = &(const kn_reduction_row){KNK_RED_MAX},
-    .doc = "the largest element over some axes; nan if one is (np.max)",
-};
+const kn_prim kn_prim_reduce_max = {.name = "reduce_max",
+                                    REDUCTION,
+                                    .fields = kni_fields_reduce,
+                                    .type = max_type,
+                                    .jvp = extreme_jvp,
+                                    .reduction = &(const kn_reduction_row){KNK_RED_MAX},
+                                    .doc = "the largest element over some axes; nan if one is (np.max)"};
 
-const kn_prim kn_prim_reduce_min = {
-    .name = "reduce_min", REDUCTION, .fields = kni_fields_reduce,
-    .type = min_type, .jvp = extreme_jvp, .reduction = &(const kn_reduction_row){KNK_RED_MIN},
-    .doc = "the smallest element over some axes; nan if one is (np.min)",
-};
+const kn_prim kn_prim_reduce_min = {.name = "reduce_min",
+                                    REDUCTION,
+                                    .fields = kni_fields_reduce,
+                                    .type = min_type,
+                                    .jvp = extreme_jvp,
+                                    .reduction = &(const kn_reduction_row){KNK_RED_MIN},
+                                    .doc = "the smallest element over some axes; nan if one is (np.min)"};
 
 /* reduce_and, reduce_or */
 
@@ -119,16 +131,24 @@ static kn_error *bits_type(const void *params, int n_in, const kn_type *x, kn_ar
 }
 
 const kn_prim kn_prim_reduce_and = {
-    .name = "reduce_and", REDUCTION, .fields = kni_fields_reduce_bool,
-    .why_no_jvp = KN_WHY_INTEGERS, .why_no_transpose = KN_WHY_INTEGERS,
-    .type = bits_type, .reduction = &(const kn_reduction_row){KNK_RED_AND},
+    .name = "reduce_and",
+    REDUCTION,
+    .fields = kni_fields_reduce_bool,
+    .why_no_jvp = KN_WHY_INTEGERS,
+    .why_no_transpose = KN_WHY_INTEGERS,
+    .type = bits_type,
+    .reduction = &(const kn_reduction_row){KNK_RED_AND},
     .doc = "the bitwise and of integers or booleans over some axes (np.all)",
 };
 
 const kn_prim kn_prim_reduce_or = {
-    .name = "reduce_or", REDUCTION, .fields = kni_fields_reduce_bool,
-    .why_no_jvp = KN_WHY_INTEGERS, .why_no_transpose = KN_WHY_INTEGERS,
-    .type = bits_type, .reduction = &(const kn_reduction_row){KNK_RED_OR},
+    .name = "reduce_or",
+    REDUCTION,
+    .fields = kni_fields_reduce_bool,
+    .why_no_jvp = KN_WHY_INTEGERS,
+    .why_no_transpose = KN_WHY_INTEGERS,
+    .type = bits_type,
+    .reduction = &(const kn_reduction_row){KNK_RED_OR},
     .doc = "the bitwise or of integers or booleans over some axes (np.any)",
 };
 
@@ -178,30 +198,30 @@ enum { COLUMNS = 32 };
 /* `at[c]`: where the extreme of column c < n_column lies; the columns begin at x, their elements `step` apart. */
 typedef void search(const void *x, int64_t n, int64_t step, int n_column, bool largest, int64_t *at);
 
-#define SEARCH(name, T, number, LOAD, IS_NAN, LESS)                                                                    \
-    static void name(const void *memory, int64_t n, int64_t step, int n_column, bool largest, int64_t *at)             \
-    {                                                                                                                  \
-        const T *x = memory;                                                                                           \
-        number best[COLUMNS];                                                                                          \
-        for (int c = 0; c < n_column; c++) {                                                                           \
-            best[c] = LOAD(x[c]);                                                                                      \
-            at[c] = 0;                                                                                                 \
-        }                                                                                                              \
-        for (int64_t i = 1; i < n; i++)                                                                                \
-            for (int c = 0; c < n_column; c++) {                                                                       \
-                number v = LOAD(x[i * step + c]);                                                                      \
-                bool better = largest ? LESS(best[c], v) : LESS(v, best[c]);                                           \
-                if ((better || IS_NAN(v)) && !IS_NAN(best[c])) {                                                       \
-                    best[c] = v;                                                                                       \
-                    at[c] = i;                                                                                         \
-                }                                                                                                      \
-            }                                                                                                          \
+#define SEARCH(name, T, number, LOAD, IS_NAN, LESS)                                                        \
+    static void name(const void *memory, int64_t n, int64_t step, int n_column, bool largest, int64_t *at) \
+    {                                                                                                      \
+        const T *x = memory;                                                                               \
+        number best[COLUMNS];                                                                              \
+        for (int c = 0; c < n_column; c++) {                                                               \
+            best[c] = LOAD(x[c]);                                                                          \
+            at[c] = 0;                                                                                     \
+        }                                                                                                  \
+        for (int64_t i = 1; i < n; i++)                                                                    \
+            for (int c = 0; c < n_column; c++) {                                                           \
+                number v = LOAD(x[i * step + c]);                                                          \
+                bool better = largest ? LESS(best[c], v) : LESS(v, best[c]);                               \
+                if ((better || IS_NAN(v)) && !IS_NAN(best[c])) {                                           \
+                    best[c] = v;                                                                           \
+                    at[c] = i;                                                                             \
+                }                                                                                          \
+            }                                                                                              \
     }
-#define AS_IT_IS(v)      (v)
-#define NEVER(v)         false
-#define NAN_REAL(v)      ((v) != (v))
-#define NAN_COMPLEX(v)   ((v).re != (v).re || (v).im != (v).im)
-#define LESS_REAL(a, b)  ((a) < (b))
+#define AS_IT_IS(v)        (v)
+#define NEVER(v)           false
+#define NAN_REAL(v)        ((v) != (v))
+#define NAN_COMPLEX(v)     ((v).re != (v).re || (v).im != (v).im)
+#define LESS_REAL(a, b)    ((a) < (b))
 #define LESS_COMPLEX(a, b) ((a).re < (b).re || ((a).re == (b).re && (a).im < (b).im))
 SEARCH(search_i8, int8_t, int8_t, AS_IT_IS, NEVER, LESS_REAL)
 SEARCH(search_i16, int16_t, int16_t, AS_IT_IS, NEVER, LESS_REAL)
@@ -219,10 +239,10 @@ SEARCH(search_c64, kn_c64, kn_c64, AS_IT_IS, NAN_COMPLEX, LESS_COMPLEX)
 SEARCH(search_c128, kn_c128, kn_c128, AS_IT_IS, NAN_COMPLEX, LESS_COMPLEX)
 
 static search *const search_of[KN_ID_COUNT] = {
-    [KN_ID_BOOL] = search_u8, [KN_ID_I8] = search_i8, [KN_ID_I16] = search_i16, [KN_ID_I32] = search_i32, [KN_ID_I64] = search_i64,
-    [KN_ID_U8] = search_u8, [KN_ID_U16] = search_u16, [KN_ID_U32] = search_u32, [KN_ID_U64] = search_u64, [KN_ID_F16] = search_f16,
-    [KN_ID_BF16] = search_bf16, [KN_ID_F32] = search_f32, [KN_ID_F64] = search_f64, [KN_ID_C64] = search_c64, [KN_ID_C128] = search_c128,
-};
+    [KN_ID_BOOL] = search_u8, [KN_ID_I8] = search_i8,   [KN_ID_I16] = search_i16,   [KN_ID_I32] = search_i32,
+    [KN_ID_I64] = search_i64, [KN_ID_U8] = search_u8,   [KN_ID_U16] = search_u16,   [KN_ID_U32] = search_u32,
+    [KN_ID_U64] = search_u64, [KN_ID_F16] = search_f16, [KN_ID_BF16] = search_bf16, [KN_ID_F32] = search_f32,
+    [KN_ID_F64] = search_f64, [KN_ID_C64] = search_c64, [KN_ID_C128] = search_c128};
 
 static kn_error *arg_run(const kn_routine_args *args, bool largest)
 {
@@ -246,17 +266,23 @@ static kn_error *arg_run(const kn_routine_args *args, bool largest)
 static kn_error *argmax_run(const kn_routine_args *args) { return arg_run(args, true); }
 static kn_error *argmin_run(const kn_routine_args *args) { return arg_run(args, false); }
 
-#define CHOICE                                                                                                         \
-    .n_in = 1, .n_out = 1, .bits = KN_INTEGER_RESULT, .fields = kni_fields_argreduce, .params_size = sizeof(kn_p_argreduce), \
-    .why_no_jvp = KN_WHY_DISCRETE, .why_no_transpose = KN_WHY_DISCRETE, .batch = arg_batch, .cost = knp_cost_input,    \
-    .factors = "... reduced -> ..."
+#define CHOICE                                                                                                 \
+    .n_in = 1, .n_out = 1, .bits = KN_INTEGER_RESULT, .fields = kni_fields_argreduce,                          \
+    .params_size = sizeof(kn_p_argreduce), .why_no_jvp = KN_WHY_DISCRETE, .why_no_transpose = KN_WHY_DISCRETE, \
+    .batch = arg_batch, .cost = knp_cost_input, .factors = "... reduced -> ..."
 
 const kn_prim kn_prim_argmax = {
-    .name = "argmax", CHOICE, .type = argmax_type, .run = argmax_run,
+    .name = "argmax",
+    CHOICE,
+    .type = argmax_type,
+    .run = argmax_run,
     .doc = "the position of the largest element along one axis: the first one, or the first nan (np.argmax)",
 };
 
 const kn_prim kn_prim_argmin = {
-    .name = "argmin", CHOICE, .type = argmin_type, .run = argmin_run,
+    .name = "argmin",
+    CHOICE,
+    .type = argmin_type,
+    .run = argmin_run,
     .doc = "the position of the smallest element along one axis: the first one, or the first nan (np.argmin)",
 };

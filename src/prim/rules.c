@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * rules.c -- rules and parts of rules that many rows share: result types, derivatives of linear primitives, batching. */
+ * rules.c -- what many rows share: result types, derivatives of linear primitives, batching, axes, casts. */
 #include "prim/rules.h"
 #include <string.h>
 
@@ -27,7 +27,8 @@ kn_error *knp_type_dims(kn_arena *a, kn_dtype d, bool weak, int ndim, const int6
 {
     int64_t *copy = NULL;
     if (ndim > KN_MAX_NDIM)
-        return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d, found %d", KN_MAX_NDIM, ndim);
+        return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d, found %d",
+                         KN_MAX_NDIM, ndim);
     if (ndim) {
         if (!(copy = knx_arena_copy(a, dim, (size_t)ndim * sizeof *dim)))
             return knx_error_nomem();
@@ -55,8 +56,10 @@ static kn_error *join_error(int n, const kn_type *x, bool of_shapes)
         else
             knx_text_add(&t, "%s", x[i].dtype->name);
     }
-    return knx_error(KN_ERROR_TYPE, "%s %s", of_shapes ? "got incompatible shapes for broadcasting:" :
-                     "requires arguments to have the same dtypes, got", t.s);
+    return knx_error(KN_ERROR_TYPE, "%s %s",
+                     of_shapes ? "got incompatible shapes for broadcasting:"
+                               : "requires arguments to have the same dtypes, got",
+                     t.s);
 }
 
 kn_error *knp_join(int n, const kn_type *x, kn_arena *a, kn_type *y)
@@ -96,8 +99,9 @@ kn_error *knp_check_axes(kn_ints axes, int ndim)
 
 kn_error *knp_check_count(const char *what, kn_ints given, int wanted)
 {
-    return given.n == wanted ? NULL : knx_error(KN_ERROR_TYPE, "%s must have length equal to the number of axes %d, got %d",
-                                                what, wanted, given.n);
+    return given.n == wanted ? NULL
+                             : knx_error(KN_ERROR_TYPE, "%s must have length equal to the number of axes %d, got %d",
+                                         what, wanted, given.n);
 }
 
 /* Derivatives */
@@ -144,7 +148,8 @@ kn_atom knp_batched_at(const kn_rule *r, int i, int64_t size, int axis, int to)
     return knb_broadcast_in_dim(r->b, r->x[i], shape.n, shape.v, where.v);
 }
 
-/* An operand of the batched equation, whose result has `shape` and the batch axis at `at`. A batched scalar is lined up with it. */
+/* An operand of the batched equation, whose result has `shape` and the batch axis at `at`. Batched scalars are lined
+ * up with it. */
 static kn_atom elementwise_operand(const kn_rule *r, int i, int64_t size, int axis, int at, const knp_dims *shape)
 {
     bool is_scalar = knb_type(r->b, r->x[i]).ndim == (axis >= 0);
@@ -325,7 +330,10 @@ kn_dtype_id knp_node_dtype(kn_dtype d)
     }
 }
 
-static knk_node cast_node(knk_builder *k, knk_node x, kn_dtype_id to) { return knk_dtype(k, x) == to ? x : knk_cast(k, to, x); }
+static knk_node cast_node(knk_builder *k, knk_node x, kn_dtype_id to)
+{
+    return knk_dtype(k, x) == to ? x : knk_cast(k, to, x);
+}
 
 kn_value2 knp_value_cast(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to)
 {
@@ -339,7 +347,8 @@ kn_value2 knp_value_cast(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to
     if (to->kind == KN_KIND_BOOL && knx_is_complex(from))
         return knp_real(knk_binary(k, KNK_OR, knk_cast(k, KN_ID_BOOL, x.re), knk_cast(k, KN_ID_BOOL, x.im)));
     kn_dtype_id node = knp_node_dtype(to);
-    if (to->id == KN_ID_F16 || to->id == KN_ID_BF16) /* straight to 16 bits: by way of float32 a float64 would be rounded twice */
+    /* straight to 16 bits: by way of float32 a float64 would be rounded twice */
+    if (to->id == KN_ID_F16 || to->id == KN_ID_BF16)
         re = knk_cast(k, (kn_dtype_id)to->id, re);
     kn_value2 y = knp_real(cast_node(k, re, node));
     if (knx_is_complex(to))

@@ -6,7 +6,8 @@
  *     transpose  operand: the cotangent; updates: the windows of the cotangent at the same places (gather)
  *     batch      operand and updates get the axis in front: a window dimension, or with batched indices a pair of
  *                batching dimensions
- *     lower      a routine that adds in C order of the updates; IndexError in the mode CHECK */
+ *     lower      a routine that adds in C order of the updates; IndexError in the mode CHECK
+ */
 #include "prim/index.h"
 #include <string.h>
 

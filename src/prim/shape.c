@@ -4,7 +4,8 @@
  *     type       the extents follow from the parameters
  *     jvp        linear: the same view of the tangent
  *     transpose  broadcast_in_dim: sum over the repeated axes; slice: pad with zeros; the others: the inverse view
- *     batch      one more axis in the parameters; broadcast_in_dim, reshape and transpose put it first, the others leave it in place
+ *     batch      one more axis in the parameters; broadcast_in_dim, reshape and transpose put it first, the others
+ *                leave it in place
  *     lower      an index map; a reshape that changes more than axes of extent 1 is an alias of its stored operand
  */
 #include "prim/rules.h"
@@ -51,8 +52,8 @@ static kn_error *broadcast_type(const void *params, int n_in, const kn_type *x, 
             return knx_error(KN_ERROR_VALUE, "broadcast_dimensions must be strictly increasing");
         if (x->dim[i] != 1 && x->dim[i] != p->shape.v[d]) {
             kn_text from = {0}, to = {0};
-            return knx_error(KN_ERROR_VALUE, "cannot broadcast shape %s to shape %s", knx_show_shape(&from, x->ndim, x->dim),
-                             knx_show_shape(&to, p->shape.n, p->shape.v));
+            return knx_error(KN_ERROR_VALUE, "cannot broadcast shape %s to shape %s",
+                             knx_show_shape(&from, x->ndim, x->dim), knx_show_shape(&to, p->shape.n, p->shape.v));
         }
     }
     return knp_type_dims(a, x->dtype, x->weak, p->shape.n, p->shape.v, y);
@@ -98,9 +99,15 @@ static void broadcast_map(const void *params, const kn_type *x, const kn_type *y
 }
 
 const kn_prim kn_prim_broadcast_in_dim = {
-    .name = "broadcast_in_dim", VIEW, .factors = "... -> ... new",
-    .fields = kni_fields_broadcast_in_dim, .params_size = sizeof(kn_p_broadcast_in_dim),
-    .type = broadcast_type, .transpose = broadcast_transpose, .batch = broadcast_batch, .map = broadcast_map,
+    .name = "broadcast_in_dim",
+    VIEW,
+    .factors = "... -> ... new",
+    .fields = kni_fields_broadcast_in_dim,
+    .params_size = sizeof(kn_p_broadcast_in_dim),
+    .type = broadcast_type,
+    .transpose = broadcast_transpose,
+    .batch = broadcast_batch,
+    .map = broadcast_map,
     .doc = "x repeated along new axes and along axes of extent 1 (jax.lax.broadcast_in_dim)",
 };
 
@@ -155,9 +162,16 @@ static void reshape_map(const void *params, const kn_type *x, const kn_type *y, 
 }
 
 const kn_prim kn_prim_reshape = {
-    .name = "reshape", VIEW, .factors = "all -> all",
-    .fields = kni_fields_reshape, .params_size = sizeof(kn_p_reshape),
-    .type = reshape_type, .transpose = give_back_shape, .batch = reshape_batch, .map = reshape_map, .map_exists = reshape_map_exists,
+    .name = "reshape",
+    VIEW,
+    .factors = "all -> all",
+    .fields = kni_fields_reshape,
+    .params_size = sizeof(kn_p_reshape),
+    .type = reshape_type,
+    .transpose = give_back_shape,
+    .batch = reshape_batch,
+    .map = reshape_map,
+    .map_exists = reshape_map_exists,
     .doc = "the elements of x in C order in another shape (np.reshape)",
 };
 
@@ -198,9 +212,15 @@ static void squeeze_map(const void *params, const kn_type *x, const kn_type *y, 
 }
 
 const kn_prim kn_prim_squeeze = {
-    .name = "squeeze", VIEW, .factors = "... one -> ...",
-    .fields = kni_fields_dims, .params_size = sizeof(kn_p_dims),
-    .type = squeeze_type, .transpose = give_back_shape, .batch = squeeze_batch, .map = squeeze_map,
+    .name = "squeeze",
+    VIEW,
+    .factors = "... one -> ...",
+    .fields = kni_fields_dims,
+    .params_size = sizeof(kn_p_dims),
+    .type = squeeze_type,
+    .transpose = give_back_shape,
+    .batch = squeeze_batch,
+    .map = squeeze_map,
     .doc = "x without some of its axes of extent 1 (np.squeeze)",
 };
 
@@ -248,9 +268,15 @@ static void transpose_map(const void *params, const kn_type *x, const kn_type *y
 }
 
 const kn_prim kn_prim_transpose = {
-    .name = "transpose", VIEW, .factors = "i j -> j i",
-    .fields = kni_fields_transpose, .params_size = sizeof(kn_p_transpose),
-    .type = transpose_type, .transpose = transpose_transpose, .batch = transpose_batch, .map = transpose_map,
+    .name = "transpose",
+    VIEW,
+    .factors = "i j -> j i",
+    .fields = kni_fields_transpose,
+    .params_size = sizeof(kn_p_transpose),
+    .type = transpose_type,
+    .transpose = transpose_transpose,
+    .batch = transpose_batch,
+    .map = transpose_map,
     .doc = "x with its axes in another order (np.transpose)",
 };
 
@@ -288,9 +314,15 @@ static void rev_map(const void *params, const kn_type *x, const kn_type *y, cons
 }
 
 const kn_prim kn_prim_rev = {
-    .name = "rev", VIEW, .factors = "... -> ...",
-    .fields = kni_fields_dims, .params_size = sizeof(kn_p_dims),
-    .type = rev_type, .transpose = knp_transpose_same, .batch = rev_batch, .map = rev_map,
+    .name = "rev",
+    VIEW,
+    .factors = "... -> ...",
+    .fields = kni_fields_dims,
+    .params_size = sizeof(kn_p_dims),
+    .type = rev_type,
+    .transpose = knp_transpose_same,
+    .batch = rev_batch,
+    .map = rev_map,
     .doc = "x with the elements along some axes in reverse order (np.flip)",
 };
 
@@ -359,8 +391,14 @@ static void slice_map(const void *params, const kn_type *x, const kn_type *y, co
 }
 
 const kn_prim kn_prim_slice = {
-    .name = "slice", VIEW, .factors = "... -> ...",
-    .fields = kni_fields_slice, .params_size = sizeof(kn_p_slice),
-    .type = slice_type, .transpose = slice_transpose, .batch = slice_batch, .map = slice_map,
+    .name = "slice",
+    VIEW,
+    .factors = "... -> ...",
+    .fields = kni_fields_slice,
+    .params_size = sizeof(kn_p_slice),
+    .type = slice_type,
+    .transpose = slice_transpose,
+    .batch = slice_batch,
+    .map = slice_map,
     .doc = "the elements of x from start to limit by a stride along each axis (jax.lax.slice)",
 };

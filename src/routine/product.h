@@ -6,7 +6,7 @@
 #define KN_ROUTINE_PRODUCT_H
 #include "base/dtype.h"
 
-/* One group of dimensions, slowest first; strides in elements of a and of b (0 for the operand that lacks the group). */
+/* One group of dimensions, slowest first; strides in elements of a and of b (0 in the operand that lacks it). */
 typedef struct knr_dims {
     int n;
     int64_t extent[KN_MAX_NDIM], a[KN_MAX_NDIM], b[KN_MAX_NDIM];

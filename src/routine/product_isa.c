@@ -41,23 +41,20 @@
 #define ROWS  4
 #include "routine/product_loops.h"
 
-const knr_tiles PASTE(knr_tiles_, KN_ISA)[KNR_NUMBER_KINDS] = {
-#define TABLE(num, bytes, rows)                                                                   \
-    {                                                                                             \
-        .size = bytes, .vl = VECTOR_BYTES / bytes, .max_rows = rows, .tile = TILES_OF(num, rows), \
-        .pack_transposed = pack_transposed_##num, .row = row_##num, .dot = dot_##num              \
-    }
-#define HEIGHTS4(n)         n##_1, n##_2, n##_3, n##_4
-#define HEIGHTS6(n)         HEIGHTS4(n), n##_5, n##_6
-#define HEIGHTS14(n)        HEIGHTS6(n), n##_7, n##_8, n##_9, n##_10, n##_11, n##_12, n##_13, n##_14
+/* TILES_OF(f32, 14): knr_tiles' `tile`, {{{part1_f32_1, ...}, {part2_f32_1, ...}}, {{full1_f32_1, ...}, ...}}. */
+// clang-format off
+#define HEIGHTS4(n) n##_1, n##_2, n##_3, n##_4
+#define HEIGHTS6(n) HEIGHTS4(n), n##_5, n##_6
+#define HEIGHTS14(n) HEIGHTS6(n), n##_7, n##_8, n##_9, n##_10, n##_11, n##_12, n##_13, n##_14
 #define TILES_OF(num, rows) TILES_OF_(num, PASTE(HEIGHTS, rows))
-#define TILES_OF_(num, heights)                              \
-    {                                                        \
-        {{heights(part1_##num)}, {heights(part2_##num)}},    \
-        {                                                    \
-            {heights(full1_##num)}, { heights(full2_##num) } \
-        }                                                    \
-    }
+#define TILES_OF_(num, heights)                                                                               \
+    {{{heights(part1_##num)}, {heights(part2_##num)}}, {{heights(full1_##num)}, {heights(full2_##num)}}}
+#define TABLE(num, bytes, rows)                                                                               \
+    {.size = bytes, .vl = VECTOR_BYTES / bytes, .max_rows = rows, .tile = TILES_OF(num, rows),                \
+     .pack_transposed = pack_transposed_##num, .row = row_##num, .dot = dot_##num}
+// clang-format on
+
+const knr_tiles PASTE(knr_tiles_, KN_ISA)[KNR_NUMBER_KINDS] = {
     TABLE(f32, 4, FLOAT_ROWS),
     TABLE(f64, 8, FLOAT_ROWS),
     TABLE(u32, 4, 4),

@@ -2,6 +2,7 @@
  * product_loops.h -- the loops of product_tile.h for one type of number; included by product_isa.c with NUM (its
  * short name), T, BYTES (of a number) and ROWS (of the largest tile) defined. It has no include guard: that is the
  * point. */
+// clang-format off
 #define F(name) PASTE(name##_, NUM)
 #define V       PASTE(v, NUM)
 #define BITS    PASTE(vu, PASTE(WIDTH, BYTES)) /* the vector of unsigned numbers of this size */
@@ -68,10 +69,10 @@ ALWAYS void F(tile)(const knr_tile_args *t, const int rows, const int vectors, c
     }
 }
 
-#define TILE(rows)                                                                                         \
-    static void PASTE(PASTE(part1_, NUM), _##rows)(const knr_tile_args *t) { F(tile)(t, rows, 1, false); } \
-    static void PASTE(PASTE(part2_, NUM), _##rows)(const knr_tile_args *t) { F(tile)(t, rows, 2, false); } \
-    static void PASTE(PASTE(full1_, NUM), _##rows)(const knr_tile_args *t) { F(tile)(t, rows, 1, true); }  \
+#define TILE(rows)                                                                                             \
+    static void PASTE(PASTE(part1_, NUM), _##rows)(const knr_tile_args *t) { F(tile)(t, rows, 1, false); }     \
+    static void PASTE(PASTE(part2_, NUM), _##rows)(const knr_tile_args *t) { F(tile)(t, rows, 2, false); }     \
+    static void PASTE(PASTE(full1_, NUM), _##rows)(const knr_tile_args *t) { F(tile)(t, rows, 1, true); }      \
     static void PASTE(PASTE(full2_, NUM), _##rows)(const knr_tile_args *t) { F(tile)(t, rows, 2, true); }
 TILE(1)
 TILE(2)
@@ -229,3 +230,4 @@ static void F(dot)(const void *a_, const void *b_, int64_t k, int64_t block, voi
 #undef T
 #undef BYTES
 #undef ROWS
+// clang-format on

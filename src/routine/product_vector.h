@@ -18,6 +18,9 @@
 #include <immintrin.h>
 #endif
 
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi" /* every function that takes a vector is inlined: there is no call of it */
+#endif
 #define ALWAYS static inline __attribute__((always_inline))
 #if defined(__clang__)
 #define UNROLL _Pragma("clang loop unroll(full)")

@@ -27,7 +27,7 @@ static int64_t read_index(kn_dtype d, const void *indices, int64_t i)
     }
 }
 
-/* Where the window of the point whose numbers begin at `indices[at]` starts; false: out of bounds, and to be skipped. */
+/* Where the window of the point whose numbers begin at `indices[at]` starts; false: it is to be skipped. */
 static bool start_of(const knr_windows *w, const void *indices, int64_t at, int64_t *start)
 {
     int64_t sum = 0;

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * case_chains.c -- chains over 10^7 float32: fused by jit, beside the same operations one by one, and NumPy. */
+#include "bench.h"
+#include <kiln/kiln.h>
+#include <stdlib.h>
+
+typedef struct { kn_array x; kn_fn f; kn_array (*plain)(const kn_array *); } chain;
+
+static kn_array functions(const kn_array *x)
+{
+    kn_array y = kn_mul(kn_sin(*x), kn_exp(kn_div(kn_neg(*x), 10)));
+    return kn_mean(kn_add(kn_tanh(y), kn_mul(0.1, y)));
+}
+KN_FUNCTION(functions, kn_array, kn_array)
+
+static kn_array polynomial(const kn_array *x)
+{
+    static const double c[] = {0.25, 0.125, -0.0625, 0.03125};
+    kn_array p = kn_add(kn_mul(*x, 0.5), 1);
+    for (int i = 0; i < 4; i++)
+        p = kn_add(kn_mul(p, *x), c[i]);
+    return p;
+}
+KN_FUNCTION(polynomial, kn_array, kn_array)
+
+static void *setup(kn_fn f, kn_array (*plain)(const kn_array *))
+{
+    chain *s = malloc(sizeof *s);
+    if (!s)
+        return NULL;
+    *s = (chain){kn_mul(kn_astype(kn_arange(0, 10000000, 1), KN_F32), 10.0 / 10000000), f, plain};
+    kn_eval(s->x);
+    return s;
+}
+
+static void *setup_functions(void) { return setup(kn_jit(KN_FN(functions)), functions); }
+static void *setup_polynomial(void) { return setup(kn_jit(KN_FN(polynomial)), polynomial); }
+
+static double run(void *state, int times)
+{
+    chain *s = state;
+    double start = bench_now();
+    for (int i = 0; i < times; i++) {
+        KN_SCOPE;
+        kn_array out;
+        kn_call(s->f, &out, &s->x);
+    }
+    return bench_now() - start;
+}
+
+static double run_one_by_one(void *state, int times)
+{
+    chain *s = state;
+    double start = bench_now();
+    kn_set_lazy(false);
+    for (int i = 0; i < times; i++) {
+        KN_SCOPE;
+        kn_eval(s->plain(&s->x));
+    }
+    kn_set_lazy(true);
+    return bench_now() - start;
+}
+
+static int values_functions(void *state, double *out)
+{
+    KN_SCOPE;
+    chain *s = state;
+    kn_array y;
+    kn_call(s->f, &y, &s->x);
+    out[0] = kn_item(y);
+    return 1;
+}
+
+static int values_polynomial(void *state, double *out)
+{
+    KN_SCOPE;
+    static const int at[] = {0, 1, 777777, 9999999};
+    chain *s = state;
+    kn_array y;
+    kn_call(s->f, &y, &s->x);
+    for (int i = 0; i < 4; i++)
+        out[i] = kn_item(kn_at(y, "%", at[i]));
+    return 4;
+}
+
+const bench_case bench_chains[] = {
+    {"chain_functions_1e7", "ms", 1e3, 0, "", 1e-3, setup_functions, run, values_functions, free, {{"numpy", NULL}, {"op by op", run_one_by_one}}},
+    {"chain_polynomial_1e7", "ms", 1e3, 0, "", 1e-5, setup_polynomial, run, values_polynomial, free, {{"numpy", NULL}, {"op by op", run_one_by_one}}},
+    {0},
+};

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * archive.c -- arrays in files: np.load, np.save, np.savez and open archives. */
+#include "array/handle.h"
+#include "array/op.h"
+#include "base/str.h"
+#include "io/file.h"
+#include "io/npy.h"
+#include "io/zip.h"
+#include "kiln/io.h"
+#include <string.h>
+
+/* ---- Reading. */
+
+typedef struct archive {
+    kn_zip *zip;     /* NULL if it could not be opened: */
+    kn_error *error; /* why */
+    int n;
+    char **name;     /* without .npy; in one block */
+} archive;
+
+static void drop_archive(void *p)
+{
+    archive *a = p;
+    knio_zip_close(a->zip);
+    knx_error_release(a->error);
+    knx_free(a->name);
+    knx_free(a);
+}
+
+static size_t stem(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 4 && strcmp(name + n - 4, ".npy") == 0 ? n - 4 : n;
+}
+
+static kn_error *read_names(archive *a)
+{
+    size_t n = knio_zip_count(a->zip), bytes = n * sizeof(char *);
+    for (size_t i = 0; i < n; i++)
+        bytes += stem(knio_zip_name(a->zip, i)) + 1;
+    a->name = knx_alloc_zero(bytes);
+    if (!a->name)
+        return knx_error_nomem();
+    char *at = (char *)(a->name + n);
+    for (size_t i = 0; i < n; i++) {
+        size_t length = stem(knio_zip_name(a->zip, i));
+        memcpy(at, knio_zip_name(a->zip, i), length);
+        a->name[i] = at;
+        at += length + 1;
+    }
+    a->n = (int)n;
+    return NULL;
+}
+
+kn_archive kn_load_npz(const char *path)
+{
+    kna_op op;
+    kna_begin(&op, "load_npz");
+    archive *a = knx_alloc_zero(sizeof *a);
+    kn_error *e = !a ? knx_error_nomem() : !path ? knx_error(KN_ERROR_TYPE, "null path") : knio_zip_open(path, &a->zip);
+    if (!e)
+        e = read_names(a);
+    if (e) {
+        if (a)
+            a->error = knx_error_retain(e);
+        kna_fail_with(&op, e);
+    }
+    kna_end_plain(&op);
+    return a ? kna_handle_new(KN_H_ARCHIVE, a, drop_archive) : NULL;
+}
+
+static archive *archive_in(kna_op *op, kn_archive handle)
+{
+    kn_error *e = NULL;
+    archive *a = kna_handle_get(KN_H_ARCHIVE, handle, &e);
+    if (!a)
+        kna_fail_with(op, e);
+    else if (a->error)
+        kna_fail_with(op, knx_error_retain(a->error));
+    return a && !a->error ? a : NULL;
+}
+
+static kn_array array_from(kna_op *op, kn_error *e, const kn_npy *npy)
+{
+    if (e) {
+        kna_fail_with(op, e);
+        return kna_end(op, KN_ATOM_NONE);
+    }
+    return kna_from_buffer(op, kni_type(npy->dtype, npy->ndim, npy->dim), npy->buffer);
+}
+
+static kn_error *read_member(archive *a, size_t i, kn_npy *out)
+{
+    uint8_t *bytes;
+    size_t n;
+    KN_TRY(knio_zip_read(a->zip, i, &bytes, &n));
+    kn_error *e = knio_npy_parse(bytes, n, out);
+    knx_free(bytes);
+    return e;
+}
+
+/* The last member of that name, as in Python's dictionary of them. */
+static int find_member(const archive *a, const char *name)
+{
+    int i = a->n - 1;
+    while (i >= 0 && strcmp(a->name[i], name) != 0 && strcmp(knio_zip_name(a->zip, (size_t)i), name) != 0)
+        i--;
+    return i;
+}
+
+kn_array kn_archive_get(kn_archive handle, const char *name)
+{
+    kna_op op;
+    kn_npy npy = {0};
+    kna_begin(&op, "archive_get");
+    archive *a = archive_in(&op, handle);
+    int i = a && name ? find_member(a, name) : -1;
+    kn_error *e = NULL;
+    if (a && !name)
+        e = knx_error(KN_ERROR_TYPE, "null name");
+    else if (a && i < 0)
+        e = knx_error(KN_ERROR_KEY, "%s is not a file in the archive", name);
+    else if (a)
+        e = read_member(a, (size_t)i, &npy);
+    return a ? array_from(&op, e, &npy) : kna_end(&op, KN_ATOM_NONE);
+}
+
+int kn_archive_count(kn_archive handle)
+{
+    kna_op op;
+    kna_begin(&op, "archive_count");
+    archive *a = archive_in(&op, handle);
+    return kna_end_plain(&op) && a ? a->n : -1;
+}
+
+const char *kn_archive_name(kn_archive handle, int i)
+{
+    kna_op op;
+    kna_begin(&op, "archive_name");
+    archive *a = archive_in(&op, handle);
+    if (a && (i < 0 || i >= a->n))
+        kna_fail(&op, KN_ERROR_INDEX, "index %d is out of bounds for an archive of %d arrays", i, a->n);
+    return kna_end_plain(&op) && a ? a->name[i] : NULL;
+}
+
+static kn_error *starts_like_zip(const char *path, bool *zip)
+{
+    kn_source s = {0};
+    char magic[4] = {0};
+    KN_TRY(knio_source_open(path, &s));
+    kn_error *e = knio_source_read(&s, 0, magic, s.size < 4 ? (size_t)s.size : 4);
+    *zip = memcmp(magic, "PK\3\4", 4) == 0 || memcmp(magic, "PK\5\6", 4) == 0;
+    knio_source_close(&s);
+    return e;
+}
+
+static kn_error *load_only_member(const char *path, kn_npy *npy)
+{
+    archive a = {.zip = NULL};
+    KN_TRY(knio_zip_open(path, &a.zip));
+    size_t n = knio_zip_count(a.zip);
+    kn_error *e = n == 1 ? read_member(&a, 0, npy)
+                         : knx_error(KN_ERROR_VALUE, "%s is an archive of %zu arrays; use kn_load_npz", path, n);
+    knio_zip_close(a.zip);
+    return e;
+}
+
+kn_array kn_load(const char *path)
+{
+    kna_op op;
+    kn_npy npy = {0};
+    bool zip = false;
+    kna_begin(&op, "load");
+    kn_error *e = path ? starts_like_zip(path, &zip) : knx_error(KN_ERROR_TYPE, "null path");
+    if (!e)
+        e = zip ? load_only_member(path, &npy) : knio_npy_load(path, &npy);
+    return array_from(&op, e, &npy);
+}
+
+/* ---- Writing. */
+
+/* The path with its ending; "" and NULL are left to the file system. */
+static char *with_ending(const char *path, const char *ending)
+{
+    kn_str s = {0};
+    size_t n = strlen(path);
+    knx_str_puts(&s, path);
+    if (n < 4 || strcmp(path + n - 4, ending) != 0)
+        knx_str_puts(&s, ending);
+    return knx_str_take(&s);
+}
+
+static kn_error *begin_file(kna_op *op, const char *name, const char *path, const char *ending, char **full)
+{
+    kna_begin(op, name);
+    *full = path ? with_ending(path, ending) : NULL;
+    return *full ? NULL : path ? knx_error_nomem() : knx_error(KN_ERROR_TYPE, "null path");
+}
+
+/* A number waiting for its dtype is saved as the array it would become. */
+static const void *look(kna_op *op, kn_array x, kn_type *type, kn_scalar_bits *room)
+{
+    const void *data = kna_look(op, x, type);
+    if (data && type->dtype->kind == KN_KIND_KEY) {
+        kna_fail(op, KN_ERROR_TYPE, "random keys are not saved; save what kn_random_key_data gives");
+        return NULL;
+    }
+    if (!data || !type->weak)
+        return data;
+    kn_dtype d = kna_result_type(op, 1, &x);
+    if (!d)
+        return NULL;
+    *room = (kn_scalar_bits){{0}};
+    knx_convert(type->dtype, data, d, room);
+    *type = kni_scalar_type(d);
+    return room;
+}
+
+int kn_save(const char *path, kn_array x)
+{
+    kna_op op;
+    kn_type t;
+    kn_scalar_bits number;
+    char *full;
+    kn_error *e = begin_file(&op, "save", path, ".npy", &full);
+    const void *data = e ? NULL : look(&op, x, &t, &number);
+    if (data)
+        e = knio_npy_save(full, t.dtype, t.ndim, t.dim, data);
+    if (e)
+        kna_fail_with(&op, e);
+    knx_free(full);
+    return kna_end_plain(&op) ? 0 : -1;
+}
+
+static void member_name(const kn_named *arrays, int i, char *text, size_t size)
+{
+    if (arrays[i].name)
+        snprintf(text, size, "%s.npy", arrays[i].name);
+    else
+        snprintf(text, size, "arr_%d.npy", i);
+}
+
+static kn_error *check_names(int n, const kn_named *arrays)
+{
+    char name[1024], other[1024];
+    if (n < 0 || (n && !arrays))
+        return knx_error(KN_ERROR_VALUE, "%d arrays", n);
+    for (int i = 0; i < n; i++) {
+        if (arrays[i].name && strlen(arrays[i].name) > sizeof name - 8)
+            return knx_error(KN_ERROR_VALUE, "the name of array %d is too long", i);
+        member_name(arrays, i, name, sizeof name);
+        for (int k = 0; k < i; k++) {
+            member_name(arrays, k, other, sizeof other);
+            if (strcmp(name, other) == 0)
+                return knx_error(KN_ERROR_VALUE, "two arrays have the name %.*s", (int)stem(name), name);
+        }
+    }
+    return NULL;
+}
+
+static kn_error *add_member(kna_op *op, kn_zip_writer *w, const kn_named *arrays, int i, bool compress)
+{
+    kn_type t;
+    kn_scalar_bits number;
+    char name[1024];
+    uint8_t *bytes;
+    size_t n;
+    const void *data = look(op, arrays[i].array, &t, &number);
+    if (!data)
+        return NULL; /* the op has the error */
+    KN_TRY(knio_npy_bytes(t.dtype, t.ndim, t.dim, data, &bytes, &n));
+    member_name(arrays, i, name, sizeof name);
+    kn_error *e = knio_zip_writer_add(w, name, bytes, n, compress);
+    knx_free(bytes);
+    return e;
+}
+
+static int save_archive(const char *name, const char *path, int n, const kn_named *arrays, bool compress)
+{
+    kna_op op;
+    char *full;
+    kn_zip_writer *w = NULL;
+    kn_error *e = begin_file(&op, name, path, ".npz", &full);
+    if (!e && compress && !knio_zip_can_compress())
+        e = knx_error(KN_ERROR_NOT_IMPLEMENTED, "Kiln was built without zlib");
+    if (!e)
+        e = check_names(n, arrays);
+    for (int i = 0; !e && !kna_failed(&op) && i < n; i++) { /* run everything before the file is touched */
+        kn_type t;
+        kn_scalar_bits number;
+        look(&op, arrays[i].array, &t, &number);
+    }
+    if (!e && !kna_failed(&op))
+        e = knio_zip_writer_open(full, &w);
+    for (int i = 0; w && !e && !kna_failed(&op) && i < n; i++)
+        e = add_member(&op, w, arrays, i, compress);
+    if (w) {
+        kn_error *at_close = knio_zip_writer_close(w);
+        if (e)
+            knx_error_release(at_close);
+        else
+            e = at_close;
+    }
+    if (e)
+        kna_fail_with(&op, e);
+    knx_free(full);
+    return kna_end_plain(&op) ? 0 : -1;
+}
+
+int kn_savez(const char *path, int n, const kn_named *arrays) { return save_archive("savez", path, n, arrays, false); }
+
+int kn_savez_compressed(const char *path, int n, const kn_named *arrays)
+{
+    return save_archive("savez_compressed", path, n, arrays, true);
+}
