@@ -57,6 +57,8 @@ for name, dtype in FLOATS.items():
     keys = random.split(random.key(2), 3)
     put(f"uniform_vmap {name} 2 3 4", jax.vmap(lambda k: random.uniform(k, (4,), dtype))(keys))
     put(f"normal_vmap {name} 2 3 4", jax.vmap(lambda k: random.normal(k, (4,), dtype))(keys))
+for name, dtype in ("c64", jnp.complex64), ("c128", jnp.complex128):
+    put(f"normal {name} 9 30x7", random.normal(random.key(9), (30, 7), dtype))
 keys = random.split(random.key(2), 3)
 put("split_vmap 2 3 2", jax.vmap(lambda k: random.split(k, 2))(keys))
 put("fold_in_vmap 2 3 9", jax.vmap(lambda k: random.fold_in(k, 9))(keys))

@@ -14,12 +14,9 @@ static void drop_state(void *p)
     knx_free(s);
 }
 
-kna_state *kna_state_get(void)
+kna_state *kna_state_make(void)
 {
-    kna_state *s = knx_slot_state(KNX_SLOT_ARRAYS);
-    if (s)
-        return s;
-    s = knx_alloc_zero(sizeof *s);
+    kna_state *s = knx_alloc_zero(sizeof *s);
     if (!s)
         return NULL;
     knb_init(&s->lazy);

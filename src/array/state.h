@@ -23,7 +23,12 @@ typedef struct kna_state {
     int call_depth;                 /* of user functions being recorded inside each other */
 } kna_state;
 
-kna_state *kna_state_get(void);     /* of this context; NULL without memory */
+kna_state *kna_state_make(void);
+static inline kna_state *kna_state_get(void) /* of this context; NULL without memory */
+{
+    kna_state *s = (kna_state *)knx_slot_state(KNX_SLOT_ARRAYS);
+    return s ? s : kna_state_make();
+}
 
 /* force.c. Runs what these values wait for (tracers are refused before). Afterwards none of them is pending: each is a buffer, a number or
  * an error. The result is the first error met, a new reference. */

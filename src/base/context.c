@@ -7,14 +7,14 @@
 #include <stdarg.h>
 #include <string.h>
 
-static _Thread_local kn_context current;
+KNX_TLS kn_context knx_current;
 static pthread_key_t at_exit;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void drop_context(void *p)
 {
     kn_context c = p;
-    current = c; /* destructors of the slots may look */
+    knx_current = c; /* destructors of the slots may look */
     for (int i = KNX_SLOTS; i-- > 0;)
         if (c->slot[i]) {
             void *state = c->slot[i];
@@ -24,7 +24,7 @@ static void drop_context(void *p)
     knx_error_release(c->first);
     knx_free(c->first_text);
     knx_free(c);
-    current = NULL;
+    knx_current = NULL;
 }
 
 static void make_key(void)
@@ -33,10 +33,8 @@ static void make_key(void)
     (void)knx_env(); /* reads the environment, sets the debug level */
 }
 
-kn_context knx_context(void)
+kn_context knx_context_make(void)
 {
-    if (current)
-        return current;
     pthread_once(&once, make_key);
     kn_context c = knx_alloc_zero(sizeof *c);
     if (!c)
@@ -44,23 +42,17 @@ kn_context knx_context(void)
     c->operation = "";
     c->default_float = KN_DT(F64);
     c->lazy = true;
-    current = c;
+    knx_current = c;
     pthread_setspecific(at_exit, c);
     return c;
 }
 
 void knx_context_close(void)
 {
-    if (!current)
+    if (!knx_current)
         return;
     pthread_setspecific(at_exit, NULL);
-    drop_context(current);
-}
-
-void *knx_slot_state(knx_slot slot)
-{
-    kn_context c = knx_context();
-    return c ? c->slot[slot] : NULL;
+    drop_context(knx_current);
 }
 
 bool knx_slot_set(knx_slot slot, void *state, void (*drop)(void *state))

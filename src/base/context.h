@@ -23,8 +23,19 @@ struct kn_context_s {
     void (*drop[KNX_SLOTS])(void *state);
 };
 
-kn_context knx_context(void);                       /* this thread's; NULL only without memory */
-void *knx_slot_state(knx_slot slot);                /* NULL if not made yet */
+#if defined(__GNUC__) && defined(__ELF__)
+#define KNX_TLS _Thread_local __attribute__((tls_model("initial-exec"))) /* one load, also in the shared library */
+#else
+#define KNX_TLS _Thread_local
+#endif
+extern KNX_TLS kn_context knx_current;
+kn_context knx_context_make(void);
+static inline kn_context knx_context(void) { return knx_current ? knx_current : knx_context_make(); } /* this thread's; NULL only without memory */
+static inline void *knx_slot_state(knx_slot slot) /* NULL if not made yet */
+{
+    kn_context c = knx_context();
+    return c ? c->slot[slot] : NULL;
+}
 bool knx_slot_set(knx_slot slot, void *state, void (*drop)(void *state));
 void knx_context_close(void);                       /* drops this thread's context; the next use makes a new one */
 

@@ -20,13 +20,8 @@ static void find_lifetimes(knc_plan *p)
         }
 }
 
-/* The slot whose place this one has. */
-static knc_slot *place_of(knc_plan *p, uint32_t s)
-{
-    while (p->slot.at[s].over != KNC_NO)
-        s = p->slot.at[s].over;
-    return &p->slot.at[s];
-}
+/* The slot whose place this one has: `over` never leads on. */
+static knc_slot *place_of(knc_plan *p, uint32_t s) { return &p->slot.at[p->slot.at[s].over == KNC_NO ? s : p->slot.at[s].over]; }
 
 static knc_output *outputs(knc_plan *p) { return (knc_output *)(uintptr_t)p->p->output; }
 
@@ -40,17 +35,27 @@ static bool is_donated(const knc_plan *p, const knc_slot *s)
     return true;
 }
 
+static int by_step(const void *a, const void *b)
+{
+    const knc_reuse *x = a, *y = b;
+    return x->step != y->step ? (x->step > y->step) - (x->step < y->step)
+        : x->from != y->from  ? (x->from > y->from) - (x->from < y->from)
+                              : (x->to > y->to) - (x->to < y->to);
+}
+
 /* From the last step to the first, so that what ends in an output is known to. `from` then has the place of `to`. */
 static void take_over(knc_plan *p)
 {
     uint8_t *taken = knx_arena_zero(&p->scratch, p->slot.n + 1);
+    if (p->reuse.n)
+        qsort(p->reuse.at, p->reuse.n, sizeof *p->reuse.at, by_step);
     for (size_t i = p->reuse.n; taken && i-- > 0;) {
         const knc_reuse *r = &p->reuse.at[i];
         knc_slot *from = &p->slot.at[r->from], *to = place_of(p, r->to);
         if (taken[r->to] || from->over != KNC_NO || from->last != r->step || !from->bytes)
             continue;
         if (from->space == KNC_AT_WORK) {
-            from->over = r->to;
+            from->over = (uint32_t)(to - p->slot.at);
             to->first = from->first < to->first ? from->first : to->first;
         } else if (to->space == KNC_AT_OUTPUT && outputs(p)[to->index].kind == KNC_OUT_NEW && is_donated(p, from)) {
             outputs(p)[to->index].kind = KNC_OUT_DONATED;

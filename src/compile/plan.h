@@ -90,7 +90,7 @@ typedef struct knc_slot {
     size_t bytes, offset;
     uint32_t maker;      /* step; KNC_NO: none */
     uint32_t first, last; /* steps */
-    uint32_t over;       /* the slot whose place it takes over, KNC_NO */
+    uint32_t over;       /* the slot whose place it has, KNC_NO: its own */
 } knc_slot;
 
 typedef struct knc_use_link { knc_use use; uint32_t next; } knc_use_link;

@@ -42,26 +42,48 @@ static bool equal_atoms(const kni_jaxpr *a, const kn_atom *x, const kni_jaxpr *b
     return true;
 }
 
-static bool equal_equation(const kni_jaxpr *a, const kn_eqn *x, const kni_jaxpr *b, const kn_eqn *y)
+static bool equal_equation(const kni_jaxpr *a, const kn_eqn *x, const kni_jaxpr *b, const kn_eqn *y, kn_map *known)
 {
     return x->prim == y->prim && x->n_in == y->n_in && x->n_out == y->n_out && x->out == y->out &&
-           equal_atoms(a, x->in, b, y->in, x->n_in) && kni_params_equal(x->prim, x->params, y->params);
+           equal_atoms(a, x->in, b, y->in, x->n_in) && kni_params_equal_known(x->prim, x->params, y->params, known);
 }
 
-bool kni_equal(const kni_jaxpr *a, const kni_jaxpr *b)
+static bool is_known(const kn_map *known, const kni_jaxpr *a, const kni_jaxpr *b)
+{
+    size_t cursor;
+    for (const void *v = knx_map_first(known, (uintptr_t)a, &cursor); v; v = knx_map_next(known, (uintptr_t)a, &cursor))
+        if (v == b)
+            return true;
+    return false;
+}
+
+bool kni_equal_known(const kni_jaxpr *a, const kni_jaxpr *b, kn_map *known)
 {
     if (a == b)
         return true;
     if (!a || !b || a->hash != b->hash || a->n_const != b->n_const || a->n_in != b->n_in || a->n_var != b->n_var ||
         a->n_eqn != b->n_eqn || a->n_out != b->n_out)
         return false;
+    if (is_known(known, a, b))
+        return true;
     for (uint32_t i = 0; i < a->n_var; i++)
         if (!kni_type_equal(a->type[i], b->type[i]))
             return false;
     for (uint32_t i = 0; i < a->n_eqn; i++)
-        if (!equal_equation(a, &a->eqn[i], b, &b->eqn[i]))
+        if (!equal_equation(a, &a->eqn[i], b, &b->eqn[i], known))
             return false;
-    return equal_atoms(a, a->out, b, b->out, a->n_out);
+    if (!equal_atoms(a, a->out, b, b->out, a->n_out))
+        return false;
+    (void)knx_map_add(known, (uintptr_t)a, (void *)(uintptr_t)b); /* without memory it is compared again, that is all */
+    return true;
+}
+
+bool kni_equal(const kni_jaxpr *a, const kni_jaxpr *b)
+{
+    kn_map known = { 0 };
+    bool equal = kni_equal_known(a, b, &known);
+    knx_map_free(&known);
+    return equal;
 }
 
 uint64_t kni_type_hash(kn_type t, uint64_t h)

@@ -62,7 +62,7 @@ void kni_params_drop(const kn_prim *p, const void *params)
 static bool equal_ints(kn_ints a, kn_ints b) { return a.n == b.n && (a.n <= 0 || !memcmp(a.v, b.v, (size_t)a.n * sizeof *a.v)); }
 static bool equal_strings(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
-static bool equal_field(const kn_param_field *f, const void *a, const void *b)
+static bool equal_field(const kn_param_field *f, const void *a, const void *b, kn_map *known)
 {
     switch (f->kind) {
     case KN_P_INT: case KN_P_ENUM: return FIELD_OF(int64_t, a, f) == FIELD_OF(int64_t, b, f);
@@ -77,16 +77,24 @@ static bool equal_field(const kn_param_field *f, const void *a, const void *b)
     return true;
 }
 
-bool kni_params_equal(const kn_prim *p, const void *a, const void *b)
+bool kni_params_equal_known(const kn_prim *p, const void *a, const void *b, kn_map *known)
 {
     if (a == b)
         return true;
     if (!a || !b)
         return false;
     for EACH_FIELD (f, p)
-        if (!(f->flags & KN_PF_NAME) && !equal_field(f, a, b))
+        if (!(f->flags & KN_PF_NAME) && !equal_field(f, a, b, known))
             return false;
     return true;
+}
+
+bool kni_params_equal(const kn_prim *p, const void *a, const void *b)
+{
+    kn_map known = { 0 };
+    bool equal = kni_params_equal_known(p, a, b, &known);
+    knx_map_free(&known);
+    return equal;
 }
 
 static uint64_t hash_field(const kn_param_field *f, const void *params, uint64_t h)

@@ -36,6 +36,7 @@
  * All others have no parameters: elementwise functions, select_n, complex, stop_gradient, dynamic_update_slice, threefry2x32, random_unwrap. */
 #ifndef KN_IR_PARAMS_H
 #define KN_IR_PARAMS_H
+#include "base/hash.h"
 #include "base/str.h"
 #include "ir/jaxpr.h"
 
@@ -82,6 +83,9 @@ void kni_show_in_dtype(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const 
 bool kni_params_copy(kn_arena *a, const kn_prim *p, const void *params, const void **out); /* deep; retains jaxprs; false without memory */
 void kni_params_drop(const kn_prim *p, const void *params);                               /* releases jaxprs */
 bool kni_params_equal(const kn_prim *p, const void *a, const void *b);
+/* For comparing jaxprs: `known` maps a jaxpr to those that were found equal to it, so that shared ones are compared once. */
+bool kni_params_equal_known(const kn_prim *p, const void *a, const void *b, kn_map *known);
+bool kni_equal_known(const kni_jaxpr *a, const kni_jaxpr *b, kn_map *known);
 uint64_t kni_params_hash(const kn_prim *p, const void *params, uint64_t seed);
 /* How many results at most: those of a row without a fixed number follow its operands or its jaxprs. */
 size_t kni_result_room(const kn_prim *p, const void *params, int n_in);

@@ -28,6 +28,7 @@ enum {
     KN_CHEAP = 64,         /* recomputing costs less than storing and loading */
     KN_INTEGER_RESULT = 128, /* results have no tangents whatever the operands */
     KN_IDENTITY = 256,     /* returns its operand (stop_gradient): the planner makes an alias */
+    KN_MULTILINEAR = 512,  /* linear in each operand of linear_in while the others stay fixed, but not in several at once (mul) */
 };
 
 typedef enum { KN_WHY_NONE, KN_WHY_INTEGERS /* integers or booleans only */, KN_WHY_NOT_DIFFERENTIABLE /* in mathematics */, KN_WHY_DISCRETE /* a discrete choice */ } kn_why;

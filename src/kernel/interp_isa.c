@@ -119,7 +119,7 @@
     FORM(lt_##T, T, uint8_t, x < y) FORM(le_##T, T, uint8_t, x <= y)                                                   \
     ACCUMULATE(accmin_##T, T, x < y ? x : y) ACCUMULATE(accmax_##T, T, x > y ? x : y)
 #define UNSIGNED(T)                                                                                                    \
-    BINARY1(div_##T, T, T, y ? x / y : (T)-1) BINARY1(rem_##T, T, T, y ? x % y : x)
+    BINARY1(div_##T, T, T, y ? x / y : (T)-1) BINARY1(rem_##T, T, T, y ? x % y : x) UNARY(abs_##T, T, T, x)
 #define SIGNED(T, U)                                                                                                   \
     BINARY1(div_##T, T, T, y == 0 ? -1 : y == -1 ? (T)((WIDE(U))0 - (WIDE(U))x) : x / y)                               \
     BINARY1(rem_##T, T, T, y == 0 ? x : y == -1 ? 0 : x % y)                                                           \
@@ -312,7 +312,8 @@ const knk_isa KN_ISA_NAME(knk_isa) = {
         [KNK_REM] = { OWN(rem), [KN_ID_F32] = ROW1V(rem_f32), [KN_ID_F64] = ROW1V(rem_f64) },
         [KNK_FMA] = { FLOATS7(fma) },
         [KNK_NEG] = { BITS(neg), FLOATS1(neg) },
-        [KNK_ABS] = { [KN_ID_I8] = ROW1(abs_i8), [KN_ID_I16] = ROW1(abs_i16), [KN_ID_I32] = ROW1(abs_i32), [KN_ID_I64] = ROW1(abs_i64), FLOATS1(abs) },
+        [KNK_ABS] = { [KN_ID_I8] = ROW1(abs_i8), [KN_ID_I16] = ROW1(abs_i16), [KN_ID_I32] = ROW1(abs_i32), [KN_ID_I64] = ROW1(abs_i64),
+            [KN_ID_U8] = ROW1(abs_u8), [KN_ID_U16] = ROW1(abs_u16), [KN_ID_U32] = ROW1(abs_u32), [KN_ID_U64] = ROW1(abs_u64), FLOATS1(abs) },
         [KNK_MIN] = { ORDERED(min), FLOATS3(min) },
         [KNK_MAX] = { ORDERED(max), FLOATS3(max) },
         [KNK_LOOP_MINN] = { ORDERED(min), FLOATS3(minn) },

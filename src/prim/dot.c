@@ -281,6 +281,7 @@ const kn_prim kn_prim_dot_general = {
     .name = "dot_general",
     .n_in = 2,
     .n_out = 1,
+    .bits = KN_MULTILINEAR,
     .linear_in = 3,
     .fields = kni_fields_dot_general,
     .params_size = sizeof(params_t),

@@ -216,7 +216,7 @@ static void mul_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
 
 const kn_prim kn_prim_mul = {.name = "mul",
                              TWO_OPERANDS,
-                             .bits = KN_ELEMENTWISE | KN_COMMUTES | KN_CHEAP,
+                             .bits = KN_ELEMENTWISE | KN_COMMUTES | KN_CHEAP | KN_MULTILINEAR,
                              .linear_in = 3,
                              .type = numbers_or_bool_type,
                              .jvp = mul_jvp,

@@ -113,8 +113,9 @@ kn_array kn_random_normal(kn_array key, const kn_shape *shape, const kn_random_n
         return kna_end(&op, normal(op.b, k, d, shape));
     kn_atom half[2], part[2];
     kn_dtype real = knx_component(d);
+    double scale = real == KN_DT(F32) ? 1 / 1.4142135623730951f : 1 / 1.4142135623730951; /* the root rounded first: JAX's bits */
     knrand_split2(op.b, k, half);
     for (int i = 0; i < 2; i++)
-        part[i] = knb_div(op.b, normal(op.b, half[i], real, shape), knb_number(op.b, real, 1.4142135623730951));
+        part[i] = knb_mul(op.b, normal(op.b, half[i], real, shape), knb_number(op.b, real, scale));
     return kna_end(&op, knb_complex(op.b, part[0], part[1]));
 }

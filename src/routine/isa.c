@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * isa.c -- asks the processor once which builds of the inner loops it can run. */
 #include "routine/isa.h"
+#include "base/log.h"
 #include <stdatomic.h>
+#include <string.h>
 
 static atomic_int most_allowed = KNR_ISA_AVX512;
 
@@ -10,10 +12,12 @@ static atomic_int most_allowed = KNR_ISA_AVX512;
 
 static knr_isa_kind ask_processor(void)
 {
+    const char *wanted = knx_env()->backend; /* KILN_BACKEND */
     __builtin_cpu_init();
-    if (!HAS("avx2") || !HAS("fma") || !HAS("bmi") || !HAS("bmi2"))
+    if ((wanted && !strcmp(wanted, "base")) || !HAS("avx2") || !HAS("fma") || !HAS("bmi") || !HAS("bmi2"))
         return KNR_ISA_BASE;
-    if (!HAS("avx512f") || !HAS("avx512vl") || !HAS("avx512bw") || !HAS("avx512dq"))
+    if ((wanted && !strcmp(wanted, "avx2")) || !HAS("avx512f") || !HAS("avx512vl") || !HAS("avx512bw") ||
+        !HAS("avx512dq"))
         return KNR_ISA_AVX2;
     return KNR_ISA_AVX512;
 }

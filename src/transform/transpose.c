@@ -19,6 +19,18 @@ static bool depends(const transposition *t, const kn_eqn *e)
     return false;
 }
 
+static bool is_linear(const transposition *t, const kn_eqn *e)
+{
+    int n = 0;
+    for (uint32_t i = 0; i < e->n_in; i++)
+        if (kni_is_var(e->in[i]) && t->linear[e->in[i]]) {
+            n++;
+            if (!(e->prim->bits & KN_CALLS) && !kni_linear_in(e->prim, (int)i))
+                return false;
+        }
+    return e->prim->transpose && (n < 2 || !(e->prim->bits & KN_MULTILINEAR));
+}
+
 static kn_error *not_linear(const kn_eqn *e)
 {
     kn_error *error = knx_error(KN_ERROR_TYPE, "the function is not linear in the given arguments: it uses %s of one of them", e->prim->name);
@@ -33,7 +45,7 @@ static kn_error *forward(transposition *t)
     for (uint32_t i = 0; i < j->n_eqn && !t->r.b.error; i++) {
         const kn_eqn *e = &j->eqn[i];
         if (depends(t, e)) {
-            if (!e->prim->transpose)
+            if (!is_linear(t, e))
                 return not_linear(e);
             for (uint32_t k = 0; k < e->n_out; k++)
                 t->linear[e->out + k] = true;

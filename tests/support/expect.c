@@ -3,6 +3,7 @@
 #include "support/expect.h"
 #include "base/memory.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 static int64_t live_before;
 
@@ -36,7 +37,7 @@ static void fail_at(const char *file, int line, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    cm_print_error("%s\n", text);
+    fprintf(stderr, "%s\n", text);
     _fail(file, line);
 }
 

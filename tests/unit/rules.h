@@ -36,7 +36,8 @@ typedef struct {
 
 static inline void set_type(value *v, kn_dtype d, int ndim, const int64_t *dim)
 {
-    memmove(v->dim, dim, (size_t)ndim * sizeof *dim);
+    for (int i = 0; i < ndim; i++)
+        v->dim[i] = dim[i];
     v->t = kni_type(d, ndim, v->dim);
     v->p = calloc(kni_type_bytes(v->t) + 1, 1);
 }

@@ -705,9 +705,38 @@ static void in_place_works(void **state)
     knk_release(kernel);
 }
 
+/* Every form that the verifier accepts has a loop. */
+static void every_legal_operation_has_its_loop(void **state)
+{
+    (void)state;
+    for (int op = KNK_ADD; op < KNK_OP_COUNT; op++)
+        for (int d = 0; d < KN_ID_COUNT; d++) {
+            knk_inst operand[3] = { { .op = KNK_CONST, .dtype = (uint8_t)d }, { .op = KNK_CONST, .dtype = (uint8_t)d }, { .op = KNK_CONST, .dtype = (uint8_t)d } };
+            knk_inst n = { .op = (uint8_t)op, .dtype = knk_op_table[op].result == 'B' ? KN_ID_BOOL : (uint8_t)d, .buffer = KNK_NONE, .map = KNK_NONE, .a = 0, .b = 1, .c = 2 };
+            if (op == KNK_SELECT)
+                operand[0].dtype = KN_ID_BOOL;
+            for (int to = 0; to < KN_ID_COUNT && op == KNK_CAST; to++) {
+                n.dtype = (uint8_t)to;
+                if (!knk_form_error(&n, operand))
+                    assert_non_null(knk_isa_base.loop[KNK_LOOP_OPS + d][to][0]);
+            }
+            if (op != KNK_CAST && op != KNK_BITCAST && !knk_form_error(&n, operand))
+                assert_non_null(knk_isa_base.loop[op][d][0]);
+        }
+    for (int d = KN_ID_BOOL; d <= KN_ID_F64; d++)
+        for (int how = 0; how < 7; how++) {
+            knk_inst x = { .op = KNK_CONST, .dtype = (uint8_t)d }, n = { .op = KNK_REDUCE, .sub = (uint8_t)how, .dtype = (uint8_t)d, .a = 0 };
+            if (!knk_form_error(&n, &x)) {
+                assert_non_null(knk_isa_base.loop[KNK_LOOP_ACC + how][d][0]);
+                assert_non_null(knk_isa_base.loop[knk_combine_loop(how)][d][0]);
+            }
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_legal_operation_has_its_loop),
         cmocka_unit_test(random_kernels_agree_with_plain_c),
         cmocka_unit_test(reductions_join_in_the_written_order),
         cmocka_unit_test(edges_of_reductions),

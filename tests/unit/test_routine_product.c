@@ -69,8 +69,8 @@ static double chain(bool wide, double a, double b, double c)
 }
 static double join(bool wide, double a, double b) { return wide ? a + b : (double)((float)a + (float)b); }
 
-/* One element of the result: n steps, a_step and b_step elements apart (an array of offsets each). */
-static void fold(kn_dtype d, kn_dtype result, const char *a, const int64_t *a_at, const char *b, const int64_t *b_at,
+/* One element of the result: n steps, at these places of the operands. */
+static void fold(kn_dtype d, kn_dtype result, const term *a, const int64_t *a_at, const term *b, const int64_t *b_at,
                  int64_t n, char *c)
 {
     bool wide = knx_component(result)->size == 8, any = false;
@@ -79,15 +79,15 @@ static void fold(kn_dtype d, kn_dtype result, const char *a, const int64_t *a_at
     for (int64_t k0 = 0; k0 < n; k0 += 256) {
         double re = 0, im = 0;
         for (int64_t k = k0; k < n && k < k0 + 256; k++) {
-            term x = read_term(d, a + a_at[k] * d->size), y = read_term(d, b + b_at[k] * d->size);
-            re = chain(wide, x.re, y.re, re);
+            const term *x = &a[a_at[k]], *y = &b[b_at[k]];
+            re = chain(wide, x->re, y->re, re);
             if (knx_is_complex(d)) {
-                re = chain(wide, -x.im, y.im, re);
-                im = chain(wide, x.re, y.im, im);
-                im = chain(wide, x.im, y.re, im);
+                re = chain(wide, -x->im, y->im, re);
+                im = chain(wide, x->re, y->im, im);
+                im = chain(wide, x->im, y->re, im);
             }
-            u += x.u * y.u;
-            any = any || (x.u && y.u);
+            u += x->u * y->u;
+            any = any || (x->u && y->u);
         }
         re_total = k0 ? join(wide, re_total, re) : re;
         im_total = k0 ? join(wide, im_total, im) : im;
@@ -126,18 +126,28 @@ static int64_t *offsets(const knr_dims *d, const int64_t *stride)
     return at;
 }
 
-static void define(const knr_product *p, const char *a, const char *b, char *c)
+static term *read_terms(kn_dtype d, const char *p, int64_t n)
 {
-    int64_t nb = extent_of(&p->batch), m = extent_of(&p->m), n = extent_of(&p->n), k = extent_of(&p->k);
+    term *t = malloc((size_t)n * sizeof *t);
+    for (int64_t i = 0; i < n; i++)
+        t[i] = read_term(d, p + i * d->size);
+    return t;
+}
+
+static void define(const knr_product *p, const char *a, int64_t na, const char *b, int64_t nb, char *c)
+{
+    int64_t batches = extent_of(&p->batch), m = extent_of(&p->m), n = extent_of(&p->n), k = extent_of(&p->k);
     int64_t *at[] = {offsets(&p->batch, p->batch.a), offsets(&p->batch, p->batch.b), offsets(&p->m, p->m.a),
                      offsets(&p->n, p->n.b),         offsets(&p->k, p->k.a),         offsets(&p->k, p->k.b)};
-    for (int64_t ib = 0; ib < nb; ib++)
+    term *x = read_terms(p->operand, a, na), *y = read_terms(p->operand, b, nb);
+    for (int64_t l = 0; l < batches; l++)
         for (int64_t i = 0; i < m; i++)
             for (int64_t j = 0; j < n; j++, c += p->result->size)
-                fold(p->operand, p->result, a + (at[0][ib] + at[2][i]) * p->operand->size, at[4],
-                     b + (at[1][ib] + at[3][j]) * p->operand->size, at[5], k, c);
+                fold(p->operand, p->result, x + at[0][l] + at[2][i], at[4], y + at[1][l] + at[3][j], at[5], k, c);
     for (int i = 0; i < 6; i++)
         free(at[i]);
+    free(x);
+    free(y);
 }
 
 /* --- comparing -------------------------------------------------------------------------------- */
@@ -160,7 +170,7 @@ static void check(const knr_product *p, knr_isa_kind first, knr_isa_kind last)
          *got = malloc(nc + 1);
     fill(p->operand, a, na);
     fill(p->operand, b, nb);
-    define(p, a, b, want);
+    define(p, a, na, b, nb, want);
     for (knr_isa_kind isa = first; isa <= last; isa++) {
         knr_isa_limit(isa);
         size_t bytes = knr_product_workspace(p);
