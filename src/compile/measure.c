@@ -21,7 +21,7 @@ unsigned knc_weight(knc_plan *p, const kn_eqn *e)
 
 static unsigned at_most(unsigned v, unsigned max) { return v < max ? v : max; }
 
-bool knc_is_cheap(const knc_value *v) { return v->cheap && v->ops <= KNC_CHEAP_OPS && v->reads <= KNC_CHEAP_READS; }
+bool knc_is_cheap(const knc_value *v) { return v->cheap && !v->costly && v->ops <= KNC_CHEAP_OPS && v->reads <= KNC_CHEAP_READS; }
 
 /* As seen by its readers a stored value is one read. */
 static void stored(knc_value *v, kn_type t)
@@ -50,7 +50,8 @@ static void measure_eqn(knc_plan *p, const kn_eqn *e)
         v->ops = (uint16_t)ops;
         v->reads = (uint8_t)reads;
         v->cheap = cheap;
-        bool often = v->far_readers >= 2 && !knc_is_cheap(v); /* will be stored: do not count it again and again */
+        v->costly = !knc_is_cheap(v);
+        bool often = v->far_readers >= 2 && v->costly; /* will be stored: its readers need not count it */
         if (c == KNC_RUN || c == KNC_REDUCE || v->need || often)
             stored(v, p->j->type[e->out + i]);
     }

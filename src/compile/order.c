@@ -93,6 +93,19 @@ static void renumber(knc_plan *p, const uint32_t *old, uint32_t n, knc_step *sor
             p->group.at[g].step = number[p->group.at[g].step];
 }
 
+/* The one step that computes an inlined value; KNC_NO: several. */
+static uint32_t step_of_uses(knc_plan *p, const knc_value *v)
+{
+    uint32_t step = KNC_NO;
+    for (uint32_t l = v->first_use; l != KNC_NO; l = p->use.at[l].next) {
+        uint32_t s = p->group.at[knc_find(p, p->use.at[l].use.group)].step;
+        if (step != KNC_NO && s != step)
+            return KNC_NO;
+        step = s;
+    }
+    return step;
+}
+
 /* What became of each equation, for reports. */
 static void write_notes(knc_plan *p)
 {
@@ -108,12 +121,10 @@ static void write_notes(knc_plan *p)
         note[i].state = v->state;
         note[i].why = v->why;
         note[i].joined = v->joined;
-        uint32_t step = KNC_NO;
         if (v->group != KNC_NO)
-            step = p->group.at[knc_find(p, v->group)].step;
-        else if (v->state == KNC_INLINE && v->first_use != KNC_NO && p->use.at[v->first_use].next == KNC_NO)
-            step = p->group.at[knc_find(p, p->use.at[v->first_use].use.group)].step;
-        note[i].step = step;
+            note[i].step = p->group.at[knc_find(p, v->group)].step;
+        else if (v->state == KNC_INLINE)
+            note[i].step = step_of_uses(p, v);
     }
 }
 

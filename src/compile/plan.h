@@ -66,7 +66,9 @@ typedef struct knc_value {
     int32_t need_height; /* of the steps that read it from memory whatever the grouping; -1: none */
     uint16_t ops;        /* to recompute it, at most; saturates */
     uint8_t reads, state, why, n_use, far_readers;
-    bool cheap, need, is_output, many, inner, joined;
+    bool cheap;          /* as part of a reader */
+    bool costly;         /* itself */
+    bool need, is_output, many, inner, joined;
 } knc_value;
 
 /* A step in the making. Groups that merged point to one another. */

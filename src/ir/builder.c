@@ -168,9 +168,9 @@ bool knb_literal_value(const kn_builder *b, kn_atom a, kn_scalar_bits *bits)
 
 /* Equations */
 
-static kn_error *wrong_count(const kn_prim *p, const char *what, int wanted, int got)
+static kn_error *too_many_results(const kn_prim *p, int n, int room)
 {
-    return knx_error(KN_ERROR_VALUE, "%s takes %d %s, not %d", p->name, wanted, what, got);
+    return knx_error(KN_ERROR_VALUE, "%s has %d results, where at most %d were expected", p->name, n, room);
 }
 
 /* Runs the type rule; the types are put behind those of b's variables, where they stay if all is well. */
@@ -186,7 +186,7 @@ static kn_error *infer(kn_builder *b, kn_draft_eqn *e, const kn_type *x, int max
     if (p->n_out >= 0)
         n_out = p->n_out;
     if (n_out < 0 || n_out > max_out)
-        return knx_error(KN_ERROR_VALUE, "%s has %d results, where at most %d were expected", p->name, n_out, max_out);
+        return too_many_results(p, n_out, max_out);
     for (int i = 0; i < n_out; i++)
         KN_TRY(kni_type_check_size(y[i]));
     e->out = (uint32_t)b->type.n;
@@ -200,9 +200,9 @@ static kn_error *emit(kn_builder *b, kn_draft_eqn *e, const void *params, const 
     const kn_prim *p = e->prim;
     kn_type few[FEW_OPERANDS], *x = few;
     if (p->n_in >= 0 && e->n_in != (uint32_t)p->n_in)
-        return wrong_count(p, "operands", p->n_in, (int)e->n_in);
+        return knx_error(KN_ERROR_VALUE, "%s takes %d operands, not %d", p->name, p->n_in, (int)e->n_in);
     if (p->n_out > max_out)
-        return wrong_count(p, "results", p->n_out, max_out);
+        return too_many_results(p, p->n_out, max_out);
     if (e->n_in > FEW_OPERANDS && !(x = knx_arena_alloc(&b->arena, e->n_in * sizeof *x)))
         return knx_error_nomem();
     for (uint32_t i = 0; i < e->n_in; i++) {

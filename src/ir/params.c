@@ -70,7 +70,7 @@ static bool equal_field(const kn_param_field *f, const void *a, const void *b, k
     case KN_P_DTYPE: return FIELD_OF(kn_dtype, a, f) == FIELD_OF(kn_dtype, b, f);
     case KN_P_INTS: return equal_ints(FIELD_OF(kn_ints, a, f), FIELD_OF(kn_ints, b, f));
     case KN_P_STRING: return equal_strings(FIELD_OF(char *, a, f), FIELD_OF(char *, b, f));
-    case KN_P_JAXPR: return kni_equal(FIELD_AT(kni_jaxpr *, a, f), FIELD_OF(kni_jaxpr *, b, f));
+    case KN_P_JAXPR: return kni_equal_known(FIELD_AT(kni_jaxpr *, a, f), FIELD_OF(kni_jaxpr *, b, f), known);
     case KN_P_DOUBLE: return !memcmp(&FIELD_OF(double, a, f), &FIELD_OF(double, b, f), sizeof(double)); /* by bits */
     case KN_P_TEXT: return true;
     }

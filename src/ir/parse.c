@@ -273,10 +273,10 @@ static bool at_operand(kn_parser *p)
 }
 
 /* Binds the results and compares their types with those of the text. */
-static void bind_results(kn_parser *p, scope *s, const kn_prim *prim, const kn_atom *out, size_t n)
+static void bind_results(kn_parser *p, scope *s, const char *start, const kn_prim *prim, const kn_atom *out, size_t n)
 {
     if (n != s->binders.n)
-        kni_parse_fail(p, p->at, KN_ERROR_VALUE, "%s has %zu results, not %zu", prim->name, n, s->binders.n);
+        kni_parse_fail(p, start, KN_ERROR_VALUE, "%s has %zu results, not %zu", prim->name, n, s->binders.n);
     for (size_t i = 0; i < s->binders.n && !p->error; i++) {
         const binder *one = &s->binders.at[i];
         kn_type t = knb_type(&s->b, out[i]);
@@ -325,7 +325,7 @@ static void parse_equation(kn_parser *p, scope *s)
         kn_atom *out = s->atoms.at + n_in;
         int n = knb_emit(&s->b, prim, params, (int)n_in, s->atoms.at, out, (int)n_out);
         if (builder_ok(p, s, start))
-            bind_results(p, s, prim, out, (size_t)n);
+            bind_results(p, s, start, prim, out, (size_t)n);
     }
     kni_params_drop(prim, params); /* the builder retains what it needs */
 }

@@ -17,6 +17,7 @@
 
 /* A lane depends on no other: d may be the same memory as an operand. */
 #if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* where it does not vectorise (fmod), that is right */
 #define LANES _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define LANES _Pragma("GCC ivdep")

@@ -78,7 +78,7 @@ static long double erf_inv_l(long double x) /* Newton's method on erf, or erfc n
 static const struct known {
     const char *name;
     long double (*real)(long double);
-    wide_complex (*complex)(wide_complex);
+    wide_complex (*of_complex)(wide_complex);
 } known[] = {
     {"neg", neg_l, cneg},       {"sin", sinl, csinl}, {"cos", cosl, ccosl},
     {"tanh", tanhl, ctanhl},    {"exp", expl, cexpl}, {"log", logl, clogl},
@@ -98,8 +98,8 @@ num ref_unary(const call *c, const num *x)
     if (knx_is_complex(d)) {
         if (is_abs)
             return of_real(cabsl(as_complex(x[0])));
-        ((call *)c)->unknown = !f || !f->complex;
-        return c->unknown ? (num){0} : of_complex(f->complex(as_complex(x[0])));
+        ((call *)c)->unknown = !f || !f->of_complex;
+        return c->unknown ? (num){0} : of_complex(f->of_complex(as_complex(x[0])));
     }
     if (knx_is_float(d))
         return of_real(f ? f->real(x[0].re) : (long double)c->sample->real((double)x[0].re));

@@ -244,6 +244,9 @@ static void plain_run(const problem *q, char *const *data)
     const knk_kernel *k = q->k;
     bits *v = calloc((size_t)k->n_node + 1, sizeof *v), *list[64] = { 0 };
     int64_t index[2 * MAX_DIMS];
+    for (int i = 0; i < k->n_node; i++) /* constants are there even if their stage's loop is empty */
+        if (k->node[i].op == KNK_CONST)
+            v[i] = plain_node(q, data, &k->node[i], v, index);
     for (int64_t p = 0; p < product(q->par, k->n_par); p++) {
         unravel(p, q->par, k->n_par, index);
         for (int s = 0; s < k->n_stage; s++) {
