@@ -12,13 +12,11 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int by_value(const void *a, const void *b) { return *(const double *)a < *(const double *)b ? -1 : *(const double *)a > *(const double *)b; }
-
-/* Median seconds of one launch. */
+/* Seconds of one launch: the best of 15 samples, since other work only ever slows one down. */
 static double time_of(const knk_kernel *k, const knk_launch *l, int lanes)
 {
     void *scratch = aligned_alloc(64, (knk_scratch_bytes(k) + 63) / 64 * 64);
-    double t[15];
+    double best = 1e9;
     int times = 1;
     for (;; times *= 4) {
         double start = now();
@@ -31,11 +29,11 @@ static double time_of(const knk_kernel *k, const knk_launch *l, int lanes)
         double start = now();
         for (int i = 0; i < times; i++)
             knk_interpret_with(k, l, scratch, knk_isa_best(), lanes);
-        t[j] = (now() - start) / times;
+        double t = (now() - start) / times;
+        best = t < best ? t : best;
     }
-    qsort(t, 15, sizeof *t, by_value);
     free(scratch);
-    return t[7];
+    return best;
 }
 
 static const uint8_t one[] = { KNK_STRIDE_ONE, KNK_STRIDE_ONE, KNK_STRIDE_ONE };

@@ -9,17 +9,20 @@ extern "C" {
 #endif
 
 /* ---- Reading. */
-KN_API kn_array kn_load(const char *path);                          /* np.load of an npy file, or of an npz file with one array in it */
-KN_API kn_archive kn_load_npz(const char *path);                    /* np.load of an npz file; arrays are read when asked for */
+KN_API kn_array kn_load(const char *path);       /* np.load of an npy file, or of an npz file with one array in it */
+KN_API kn_archive kn_load_npz(const char *path); /* np.load of an npz file; arrays are read when asked for */
 KN_API kn_array kn_archive_get(kn_archive archive, const char *name); /* z[name]; KeyError if it is not there */
-KN_API int kn_archive_count(kn_archive archive);                    /* len(z); -1 for an error */
-KN_API const char *kn_archive_name(kn_archive archive, int i);      /* z.files[i], as long as the archive lives; NULL if there is none */
+KN_API int kn_archive_count(kn_archive archive); /* len(z); -1 for an error */
+KN_API const char *kn_archive_name(kn_archive archive, int i); /* z.files[i], as long as z lives; NULL if none */
 
-/* ---- Writing. They run what is recorded; 0, or -1 with an error. As in NumPy the ending .npy or .npz is added if it is missing. */
-typedef struct kn_named { const char *name; kn_array array; } kn_named; /* a NULL name is arr_0, arr_1, ..., by position */
-KN_API int kn_save(const char *path, kn_array x);                   /* np.save */
-KN_API int kn_savez(const char *path, int n, const kn_named *arrays); /* np.savez: kn_savez("a.npz", KN_NAMED("x", x), KN_NAMED("y", y)) */
-KN_API int kn_savez_compressed(const char *path, int n, const kn_named *arrays); /* np.savez_compressed; NotImplementedError without zlib */
+/* ---- Writing. It runs what is recorded; 0, or -1 with an error. As in NumPy the ending .npy or .npz is added if it is
+ * missing. In C: kn_savez("a.npz", KN_NAMED("x", x), KN_NAMED("y", y)). A name that is NULL is arr_0, arr_1, ..., by
+ * position. */
+typedef struct kn_named { const char *name; kn_array array; } kn_named;
+KN_API int kn_save(const char *path, kn_array x);                     /* np.save */
+KN_API int kn_savez(const char *path, int n, const kn_named *arrays); /* np.savez */
+/* np.savez_compressed; NotImplementedError without zlib */
+KN_API int kn_savez_compressed(const char *path, int n, const kn_named *arrays);
 
 #ifdef __cplusplus
 }

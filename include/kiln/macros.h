@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/macros.h -- the conveniences of C: numbers where arrays go, named options with their defaults, scopes, the place of the call.
+ * kiln/macros.h -- the conveniences of C: numbers where arrays go, named options with their defaults, scopes, the place
+ * of the call.
  *
- * Every function that a user calls on arrays has a macro of its own name. It evaluates its arguments once and from left to right, fills in
- * the options (defaults first, the caller's after them), notes the place, then calls the function: `(kn_sum)(x, &opts)` is the function.
- * Each macro mentions each argument once, so nested calls stay short when they are expanded; names inside are made unique with __COUNTER__.
- * Define KN_NO_PLACES to leave the places out. C++ and the library itself do without these macros. */
+ * Every function that a user calls on arrays has a macro of its own name. It evaluates its arguments once and from left
+ * to right, fills in the options (defaults first, the caller's after them), notes the place, then calls the function:
+ * `(kn_sum)(x, &opts)` is the function. Each macro mentions each argument once, so nested calls stay short when they
+ * are expanded; names inside are made unique with __COUNTER__. Define KN_NO_PLACES to leave the places out. C++ and the
+ * library itself do without these macros. */
+/* clang-format off: the bodies of macros are laid out by hand */
 #ifndef KILN_MACROS_H
 #define KILN_MACROS_H
 #if !defined(__cplusplus) && !defined(KN_BUILD)
@@ -21,9 +24,10 @@
 #define KN_FIRST_(a, ...) a
 #define KN_HAS(...) KN_FIRST_(__VA_OPT__(1, ) 0, 0) /* 1 if there are arguments */
 /* How many arguments, 0 to 64. */
-#define KN_COUNT(...) KN_COUNT_(__VA_ARGS__ __VA_OPT__(, ) 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, \
-    49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, \
-    20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
+#define KN_COUNT(...)                                                                                                  \
+    KN_COUNT_(__VA_ARGS__ __VA_OPT__(, ) 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46,   \
+    45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18,    \
+    17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0)
 #define KN_COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, \
     a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, \
     a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, n, ...) n
@@ -96,9 +100,9 @@ static inline kn_array kn_like_complex_(double _Complex z)
 /* A number or an array as an array: a C number becomes a weak scalar. */
 #define KN_LIKE(x) KN_LIKE_(__COUNTER__, x)
 #define KN_LIKE_(c, x)                                                                                                 \
-    __extension__({ __auto_type KN_V(val, c) = (x); _Generic(KN_V(val, c), kn_array: kn_like_array, bool: kn_like_bool,    \
-        KN_SIGNED(kn_like_int), KN_UNSIGNED(kn_like_uint), float: kn_like_double, double: kn_like_double,              \
-        float _Complex: kn_like_complex_, double _Complex: kn_like_complex_)(KN_V(val, c)); })
+    __extension__({ __auto_type KN_V(val, c) = (x); _Generic(KN_V(val, c), kn_array: kn_like_array, bool:              \
+    kn_like_bool, KN_SIGNED(kn_like_int), KN_UNSIGNED(kn_like_uint), float: kn_like_double, double: kn_like_double,    \
+    float _Complex: kn_like_complex_, double _Complex: kn_like_complex_)(KN_V(val, c)); })
 
 /* The number of the dtype of a C type, given a pointer to it (its value does not matter). */
 #define KN_TYPE_ID(p)                                                                                                  \
@@ -122,17 +126,17 @@ static inline kn_array kn_like_complex_(double _Complex z)
 /* A list of arrays (and numbers), up to 32. */
 #define KN_LIST(...) KN_LIST_(__COUNTER__, KN_COUNT(__VA_ARGS__), __VA_ARGS__)
 #define KN_LIST_(c, count, ...)                                                                                        \
-    __extension__({ kn_array KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_LIST_PUT_, c, __VA_ARGS__)        \
-        KN_HERE(); (kn_list_from)(KN_V(vec, c), KN_V(cnt, c)); })
+    __extension__({ kn_array KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_LIST_PUT_, c, __VA_ARGS__)    \
+    KN_HERE(); (kn_list_from)(KN_V(vec, c), KN_V(cnt, c)); })
 #define KN_LIST_PUT_(c, a) KN_V(vec, c)[KN_V(cnt, c)++] = KN_LIKE(a);
 
-/* ---- How a macro calls its function: operands, options, place, call. T: the option struct; D: its defaults in parentheses, each with a
- * comma behind it (what is not named is zero). Without options the function gets NULL. */
+/* ---- How a macro calls its function: operands, options, place, call. T: the option struct; D: its defaults in
+ * parentheses, each with a comma behind it (what is not named is zero). Without options the function gets NULL. */
 #define KN_OPTS(c, T, D, ...) KN_CAT(KN_OPTS_, KN_HAS(__VA_ARGS__))(c, T, D, __VA_ARGS__)
 #define KN_OPTS_0(c, T, D, ...) const T *const KN_V(opt, c) = (const T *)0;
 #define KN_OPTS_1(c, T, D, ...)                                                                                        \
-    KN_QUIET const T KN_V(str, c) = {KN_STRIP D .size_ = sizeof(T), __VA_ARGS__};                                        \
-    KN_UNQUIET const T *const KN_V(opt, c) = &KN_V(str, c);
+    KN_QUIET const T KN_V(str, c) = {KN_STRIP D .size_ = sizeof(T), __VA_ARGS__}; KN_UNQUIET const T *const KN_V(opt,  \
+    c) = &KN_V(str, c);
 
 #define KN_F1(f, x) KN_F1_(__COUNTER__, f, x)
 #define KN_F1_(c, f, x) __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_HERE(); (f)(KN_V(1, c)); })
@@ -224,19 +228,19 @@ static inline kn_array kn_like_complex_(double _Complex z)
 #define KN_NONE ((kn_array)0) /* an operand that is left out, as a bound of kn_clip */
 #define kn_scalar(x) KN_SCALAR_(__COUNTER__, x)
 #define KN_SCALAR_(c, x)                                                                                               \
-    __extension__({ __auto_type KN_V(val, c) = (x); KN_HERE();                                                           \
-        (kn_strong)(&KN_V(val, c), kn_dtype_builtin(KN_TYPE_ID(&KN_V(val, c)))); })
+    __extension__({ __auto_type KN_V(val, c) = (x); KN_HERE(); (kn_strong)(&KN_V(val, c),                              \
+    kn_dtype_builtin(KN_TYPE_ID(&KN_V(val, c)))); })
 /* A 1-d array of that C type. (The zero at the end is there for empty ones.) */
 #define kn_of(type, ...) KN_OF_(__COUNTER__, type, __VA_ARGS__)
 #define KN_OF_(c, type, ...)                                                                                           \
-    __extension__({ const type KN_V(vec, c)[] = {__VA_ARGS__ __VA_OPT__(, ) 0};                                          \
-        const kn_shape KN_V(str, c) = {1, {(int64_t)(sizeof KN_V(vec, c) / sizeof(type)) - 1}}; KN_HERE();                 \
-        (kn_from_memory)(KN_V(vec, c), &KN_V(str, c), kn_dtype_builtin(KN_TYPE_ID(&KN_V(vec, c)[0]))); })
+    __extension__({ const type KN_V(vec, c)[] = {__VA_ARGS__ __VA_OPT__(, ) 0}; const kn_shape KN_V(str, c) = {1,      \
+    {(int64_t)(sizeof KN_V(vec, c) / sizeof(type)) - 1}}; KN_HERE(); (kn_from_memory)(KN_V(vec, c), &KN_V(str, c),     \
+    kn_dtype_builtin(KN_TYPE_ID(&KN_V(vec, c)[0]))); })
 /* Copies C-contiguous memory; the dtype is that of the pointer's type. */
 #define kn_from(pointer, shape) KN_FROM_(__COUNTER__, pointer, shape)
 #define KN_FROM_(c, pointer, shape)                                                                                    \
-    __extension__({ __auto_type KN_V(ptr, c) = (pointer); const kn_shape KN_V(str, c) = (shape); KN_HERE();                \
-        (kn_from_memory)(KN_V(ptr, c), &KN_V(str, c), kn_dtype_builtin(KN_TYPE_ID(KN_V(ptr, c)))); })
+    __extension__({ __auto_type KN_V(ptr, c) = (pointer); const kn_shape KN_V(str, c) = (shape); KN_HERE();            \
+    (kn_from_memory)(KN_V(ptr, c), &KN_V(str, c), kn_dtype_builtin(KN_TYPE_ID(KN_V(ptr, c)))); })
 #define kn_data(x, type) KN_DATA_(__COUNTER__, x, type)
 #define KN_DATA_(c, x, type)                                                                                           \
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_HERE();                                                       \
@@ -281,14 +285,14 @@ static inline kn_printf_arg kn_printf_array_(kn_array x) { return (kn_printf_arg
 static inline kn_printf_arg kn_printf_text_(const char *x) { return (kn_printf_arg){.kind = KN_ARG_TEXT, .text = x}; }
 #define kn_printf(format, ...) KN_PRINTF_(__COUNTER__, KN_COUNT(__VA_ARGS__), format, __VA_ARGS__)
 #define KN_PRINTF_(c, count, format, ...)                                                                              \
-    __extension__({ const char *const KN_V(fun, c) = (format); kn_printf_arg KN_V(vec, c)[(count) + 1];                    \
-        int KN_V(cnt, c) = 0; KN_EACH(KN_PRINTF_PUT_, c, __VA_ARGS__)                                                    \
-        KN_HERE(); (kn_printf_args)(KN_V(fun, c), KN_V(cnt, c), KN_V(vec, c)); })
+    __extension__({ const char *const KN_V(fun, c) = (format); kn_printf_arg KN_V(vec, c)[(count) + 1]; int KN_V(cnt,  \
+    c) = 0; KN_EACH(KN_PRINTF_PUT_, c, __VA_ARGS__) KN_HERE(); (kn_printf_args)(KN_V(fun, c), KN_V(cnt, c), KN_V(vec,  \
+    c)); })
 #define KN_PRINTF_PUT_(c, a) KN_V(vec, c)[KN_V(cnt, c)++] = KN_PRINTF_ARG_(__COUNTER__, a);
 #define KN_PRINTF_ARG_(c, x)                                                                                           \
-    __extension__({ __auto_type KN_V(val, c) = (x); _Generic(KN_V(val, c), bool: kn_printf_int_,                           \
-        KN_SIGNED(kn_printf_int_), KN_UNSIGNED(kn_printf_uint_), float: kn_printf_double_, double: kn_printf_double_,  \
-        kn_array: kn_printf_array_, char *: kn_printf_text_, const char *: kn_printf_text_)(KN_V(val, c)); })
+    __extension__({ __auto_type KN_V(val, c) = (x); _Generic(KN_V(val, c), bool: kn_printf_int_,                       \
+    KN_SIGNED(kn_printf_int_), KN_UNSIGNED(kn_printf_uint_), float: kn_printf_double_, double: kn_printf_double_,      \
+    kn_array: kn_printf_array_, char *: kn_printf_text_, const char *: kn_printf_text_)(KN_V(val, c)); })
 
 /* ---- function.h: C functions. Each KN_FUNCTION(f, R, A, ...) makes a thunk and a description of f. */
 #define KN_IN_1(A) (const A *)kn_in[0]
@@ -333,16 +337,18 @@ static inline kn_printf_arg kn_printf_text_(const char *x) { return (kn_printf_a
 /* ---- function.h: arguments and results. Pointers to structures of arrays, or kn_tree handles. */
 __extension__ struct kn_nothing_ {};
 #define KN_NOTHING ((const struct kn_nothing_ *)0) /* stands for no inputs */
-/* KN_ARGS and KN_OUT mention each pointer twice (once in a sizeof), so that what it points to may be a compound literal. */
+/* KN_ARGS and KN_OUT mention each pointer twice (once in a sizeof), so that what it points to may be a compound
+ * literal. */
 #define KN_PART_(c, p) {(p), sizeof(*(p))},
 #define KN_ARGS(...) (&(const kn_args){KN_COUNT(__VA_ARGS__), {KN_EACH(KN_PART_, 0, __VA_ARGS__)}})
 #define KN_OUT(...) (&(kn_outs){KN_COUNT(__VA_ARGS__), {KN_EACH(KN_PART_, 0, __VA_ARGS__)}})
 /* The kn_outs that `out` is: itself if it came from KN_OUT, else one part. */
 #define KN_OUTS_OF(out)                                                                                                \
-    _Generic((out), kn_outs *: (out), const kn_outs *: (out), default: &(const kn_outs){1, {{(void *)(out), sizeof(*(out))}}})
+    _Generic((out), kn_outs *: (out), const kn_outs *: (out), default: &(const kn_outs){1, {{(void *)(out),            \
+    sizeof(*(out))}}})
 #define KN_ARG_PUT_(c, i, p)                                                                                           \
-    __auto_type KN_V(in##i, c) = (p);                                                                                   \
-    KN_V(arg, c).part[i] = (kn_const_part){KN_V(in##i, c), sizeof(*KN_V(in##i, c))};
+    __auto_type KN_V(in##i, c) = (p); KN_V(arg, c).part[i] = (kn_const_part){KN_V(in##i, c), sizeof(*KN_V(in##i,       \
+    c))};
 #define KN_PUT_0(c, ...)
 #define KN_PUT_1(c, p) KN_ARG_PUT_(c, 0, p)
 #define KN_PUT_2(c, p, q) KN_ARG_PUT_(c, 0, p) KN_ARG_PUT_(c, 1, q)
@@ -353,13 +359,12 @@ __extension__ struct kn_nothing_ {};
 #define KN_PUT_7(c, p, q, r, s, t, u, v) KN_PUT_6(c, p, q, r, s, t, u) KN_ARG_PUT_(c, 6, v)
 #define KN_PUT_8(c, p, q, r, s, t, u, v, w) KN_PUT_7(c, p, q, r, s, t, u, v) KN_ARG_PUT_(c, 7, w)
 #define KN_ARGS_OF_(c, ...)                                                                                            \
-    kn_args KN_V(arg, c);                                                                                                \
-    KN_V(arg, c).n = KN_COUNT(__VA_ARGS__);                                                                              \
-    KN_CAT(KN_PUT_, KN_COUNT(__VA_ARGS__))(c, __VA_ARGS__)
+    kn_args KN_V(arg, c); KN_V(arg, c).n = KN_COUNT(__VA_ARGS__); KN_CAT(KN_PUT_, KN_COUNT(__VA_ARGS__))(c,            \
+    __VA_ARGS__)
 #define kn_call(fn, out, ...) KN_CALL_(__COUNTER__, fn, out, __VA_ARGS__)
 #define KN_CALL_(c, fn, out, ...)                                                                                      \
-    __extension__({ kn_fn KN_V(fun, c) = (fn); __auto_type KN_V(res, c) = (out); KN_ARGS_OF_(c, __VA_ARGS__)               \
-        KN_HERE(); (kn_call)(KN_V(fun, c), KN_OUTS_OF(KN_V(res, c)), &KN_V(arg, c)); })
+    __extension__({ kn_fn KN_V(fun, c) = (fn); __auto_type KN_V(res, c) = (out); KN_ARGS_OF_(c, __VA_ARGS__)           \
+    KN_HERE(); (kn_call)(KN_V(fun, c), KN_OUTS_OF(KN_V(res, c)), &KN_V(arg, c)); })
 /* A struct of arrays, seen as a tree; it must live on. */
 #define KN_TREE(pointer) (KN_HERE(), (kn_tree_of)((pointer), sizeof(*(pointer))))
 
@@ -369,25 +374,26 @@ __extension__ struct kn_nothing_ {};
 #define kn_value_and_grad(fn, ...) KN_G1O(kn_value_and_grad, kn_grad_opts, (), kn_fn, fn, __VA_ARGS__)
 #define kn_vmap(fn, ...) KN_G1O(kn_vmap, kn_vmap_opts, (), kn_fn, fn, __VA_ARGS__)
 #define KN_MAPPED(axis) ((kn_mapping){KN_MAPPED_(__COUNTER__, axis)})
-#define KN_MAPPED_(c, axis) __extension__({ int32_t KN_V(axk, c) = (axis); KN_V(axk, c) < 0 ? KN_V(axk, c) : KN_V(axk, c) + 2; })
+#define KN_MAPPED_(c, axis)                                                                                            \
+    __extension__({ int32_t KN_V(axk, c) = (axis); KN_V(axk, c) < 0 ? KN_V(axk, c) : KN_V(axk, c) + 2; })
 #define KN_UNMAPPED ((kn_mapping){1})
 #define kn_jacfwd(fn, ...) KN_G1O(kn_jacfwd, kn_jac_opts, (), kn_fn, fn, __VA_ARGS__)
 #define kn_jacrev(fn, ...) KN_G1O(kn_jacrev, kn_jac_opts, (), kn_fn, fn, __VA_ARGS__)
 #define kn_hessian(fn, ...) KN_G1O(kn_hessian, kn_jac_opts, (), kn_fn, fn, __VA_ARGS__)
 #define kn_jvp(fn, primals, tangents, y, dy) KN_JVP_(__COUNTER__, fn, primals, tangents, y, dy)
 #define KN_JVP_(c, fn, primals, tangents, y, dy)                                                                       \
-    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (primals); const kn_args *KN_V(tan, c) = (tangents); \
-        __auto_type KN_V(res, c) = (y); __auto_type KN_V(dres, c) = (dy); KN_HERE();                                        \
-        (kn_jvp)(KN_V(fun, c), KN_V(ptr, c), KN_V(tan, c), KN_OUTS_OF(KN_V(res, c)), KN_OUTS_OF(KN_V(dres, c))); })
+    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (primals); const kn_args *KN_V(tan, c) =  \
+    (tangents); __auto_type KN_V(res, c) = (y); __auto_type KN_V(dres, c) = (dy); KN_HERE(); (kn_jvp)(KN_V(fun, c),    \
+    KN_V(ptr, c), KN_V(tan, c), KN_OUTS_OF(KN_V(res, c)), KN_OUTS_OF(KN_V(dres, c))); })
 #define KN_AT_POINT_(c, function, fn, primals, out)                                                                    \
-    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (primals); __auto_type KN_V(res, c) = (out);    \
-        KN_HERE(); (function)(KN_V(fun, c), KN_V(ptr, c), KN_OUTS_OF(KN_V(res, c))); })
+    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (primals); __auto_type KN_V(res, c) =     \
+    (out); KN_HERE(); (function)(KN_V(fun, c), KN_V(ptr, c), KN_OUTS_OF(KN_V(res, c))); })
 #define kn_vjp(fn, primals, y) KN_AT_POINT_(__COUNTER__, kn_vjp, fn, primals, y)
 #define kn_linearize(fn, primals, y) KN_AT_POINT_(__COUNTER__, kn_linearize, fn, primals, y)
 #define kn_eval_shape(fn, args, y) KN_EVAL_SHAPE_(__COUNTER__, fn, args, y)
 #define KN_EVAL_SHAPE_(c, fn, args, out)                                                                               \
-    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (args); __auto_type KN_V(res, c) = (out);       \
-        KN_HERE(); (kn_eval_shape)(KN_V(fun, c), KN_V(ptr, c), KN_OUTS_OF(KN_V(res, c))); })
+    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (args); __auto_type KN_V(res, c) =        \
+    (out); KN_HERE(); (kn_eval_shape)(KN_V(fun, c), KN_V(ptr, c), KN_OUTS_OF(KN_V(res, c))); })
 #define kn_linear_transpose(fn, examples) KN_G2(kn_linear_transpose, kn_fn, fn, const kn_args *, examples)
 #define kn_make_jaxpr(fn, args, ...)                                                                                   \
     KN_G2O(kn_make_jaxpr, kn_make_jaxpr_opts, (), kn_fn, fn, const kn_args *, args, __VA_ARGS__)
@@ -408,14 +414,14 @@ static inline kn_index_arg kn_index_bool_(bool b) { return (kn_index_arg){.kind 
 static inline kn_index_arg kn_index_array_(kn_array x) { return (kn_index_arg){.kind = KN_ARG_ARRAY, .array = x}; }
 #define kn_at(x, index, ...) KN_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), x, index, __VA_ARGS__)
 #define KN_AT_(c, count, x, index, ...)                                                                                \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); const char *const KN_V(idx, c) = (index);                          \
-        kn_index_arg KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_INDEX_PUT_, c, __VA_ARGS__)               \
-        KN_HERE(); (kn_at)(KN_V(1, c), KN_V(idx, c), KN_V(cnt, c), KN_V(vec, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); const char *const KN_V(idx, c) = (index); kn_index_arg           \
+    KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_INDEX_PUT_, c, __VA_ARGS__) KN_HERE();                 \
+    (kn_at)(KN_V(1, c), KN_V(idx, c), KN_V(cnt, c), KN_V(vec, c)); })
 #define KN_INDEX_PUT_(c, a) KN_V(vec, c)[KN_V(cnt, c)++] = KN_INDEX_ARG(a);
 #define KN_INDEX_ARG(x) KN_INDEX_ARG_(__COUNTER__, x)
 #define KN_INDEX_ARG_(c, x)                                                                                            \
-    __extension__({ __auto_type KN_V(val, c) = (x); _Generic(KN_V(val, c), kn_array: kn_index_array_,                      \
-        bool: kn_index_bool_, KN_SIGNED(kn_index_int_), KN_UNSIGNED(kn_index_uint_))(KN_V(val, c)); })
+    __extension__({ __auto_type KN_V(val, c) = (x); _Generic(KN_V(val, c), kn_array: kn_index_array_, bool:            \
+    kn_index_bool_, KN_SIGNED(kn_index_int_), KN_UNSIGNED(kn_index_uint_))(KN_V(val, c)); })
 
 /* ---- numpy.h, in its order. */
 #define kn_zeros(shape, ...) KN_MAKE_(__COUNTER__, kn_zeros, kn_zeros_opts, shape, __VA_ARGS__)

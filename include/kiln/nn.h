@@ -9,21 +9,27 @@ extern "C" {
 #endif
 
 /* ---- Options. `where` (NULL: not given) takes only the elements where it is true: the others count as absent. */
-typedef struct kn_nn_softmax_opts { size_t size_; kn_axes axis; kn_array where; } kn_nn_softmax_opts; /* axis: the last one */
-typedef struct kn_nn_logsumexp_opts { size_t size_; kn_axes axis; kn_array b; bool keepdims; kn_array where; } kn_nn_logsumexp_opts; /* axis: all */
-typedef struct kn_nn_one_hot_opts { size_t size_; kn_axes axis; kn_dtype dtype; } kn_nn_one_hot_opts; /* axis: a new last one; default float */
+typedef struct kn_nn_softmax_opts { size_t size_; kn_axes axis; kn_array where; } kn_nn_softmax_opts; /* axis: last */
+typedef struct kn_nn_logsumexp_opts {
+    size_t size_; kn_axes axis; kn_array b; bool keepdims; kn_array where; /* axis: all */
+} kn_nn_logsumexp_opts;
+typedef struct kn_nn_one_hot_opts { size_t size_; kn_axes axis; kn_dtype dtype; } kn_nn_one_hot_opts; /* axis: last */
 KN_API kn_nn_softmax_opts kn_nn_softmax_opts_default(void);
 KN_API kn_nn_logsumexp_opts kn_nn_logsumexp_opts_default(void);
 KN_API kn_nn_one_hot_opts kn_nn_one_hot_opts_default(void);
 
-KN_API kn_array kn_nn_relu(kn_array x);                                     /* jax.nn.relu: max(x, 0); its derivative at 0 is 0 */
-KN_API kn_array kn_nn_sigmoid(kn_array x);                                  /* jax.nn.sigmoid: 1 / (1 + e^-x) */
-KN_API kn_array kn_nn_silu(kn_array x);                                     /* jax.nn.silu: x sigmoid(x) */
-KN_API kn_array kn_nn_softmax(kn_array x, const kn_nn_softmax_opts *opts);  /* jax.nn.softmax: e^x / sum e^x; elements left out give 0 */
-KN_API kn_array kn_nn_log_softmax(kn_array x, const kn_nn_softmax_opts *opts); /* jax.nn.log_softmax; elements left out give -inf */
-KN_API kn_array kn_nn_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts); /* jax.nn.logsumexp: log(sum b e^x); NaN where the sum is negative */
-KN_API kn_array kn_special_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts); /* scipy.special.logsumexp: the same */
-KN_API kn_array kn_nn_one_hot(kn_array x, int64_t num_classes, const kn_nn_one_hot_opts *opts); /* jax.nn.one_hot: 1 at number x of a new axis; other numbers give zeros */
+KN_API kn_array kn_nn_relu(kn_array x);    /* jax.nn.relu: max(x, 0); its derivative at 0 is 0 */
+KN_API kn_array kn_nn_sigmoid(kn_array x); /* jax.nn.sigmoid: 1 / (1 + e^-x) */
+KN_API kn_array kn_nn_silu(kn_array x);    /* jax.nn.silu: x sigmoid(x) */
+/* jax.nn.softmax: e^x / sum e^x; elements left out give 0 */
+KN_API kn_array kn_nn_softmax(kn_array x, const kn_nn_softmax_opts *opts);
+/* jax.nn.log_softmax; elements left out give -inf */
+KN_API kn_array kn_nn_log_softmax(kn_array x, const kn_nn_softmax_opts *opts);
+/* jax.nn.logsumexp: log(sum b e^x); NaN where the sum is negative */
+KN_API kn_array kn_nn_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts);
+KN_API kn_array kn_special_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts); /* scipy.special.logsumexp */
+/* jax.nn.one_hot: a new axis with 1 at number x and 0 elsewhere; numbers outside give zeros; default float */
+KN_API kn_array kn_nn_one_hot(kn_array x, int64_t num_classes, const kn_nn_one_hot_opts *opts);
 
 #ifdef __cplusplus
 }
@@ -38,6 +44,7 @@ KN_API kn_array kn_nn_one_hot(kn_array x, int64_t num_classes, const kn_nn_one_h
 #define kn_nn_log_softmax(x, ...) KN_F1O(kn_nn_log_softmax, kn_nn_softmax_opts, (), x, __VA_ARGS__)
 #define kn_nn_logsumexp(x, ...) KN_F1O(kn_nn_logsumexp, kn_nn_logsumexp_opts, (), x, __VA_ARGS__)
 #define kn_special_logsumexp(x, ...) KN_F1O(kn_special_logsumexp, kn_nn_logsumexp_opts, (), x, __VA_ARGS__)
-#define kn_nn_one_hot(x, num_classes, ...) KN_H1O(kn_nn_one_hot, kn_nn_one_hot_opts, (), x, int64_t, num_classes, __VA_ARGS__)
+#define kn_nn_one_hot(x, num_classes, ...)                                                                             \
+    KN_H1O(kn_nn_one_hot, kn_nn_one_hot_opts, (), x, int64_t, num_classes, __VA_ARGS__)
 #endif
 #endif

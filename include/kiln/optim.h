@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/optim.h -- optimizers, as optax: pure functions of trees. The parameters, their gradients and the state are trees of arrays:
- * KN_TREE(&net), or kn_tree handles. They work in a function that is traced, too.
+ * kiln/optim.h -- optimizers, as optax: pure functions of trees. The parameters, their gradients and the state are
+ * trees of arrays: KN_TREE(&net), or kn_tree handles. They work in a function that is traced, too.
  *
  *     kn_optimizer adam = kn_optim_adam(.learning_rate = 1e-3);
  *     kn_tree state = kn_optim_init(adam, KN_TREE(&net));
@@ -14,27 +14,34 @@ extern "C" {
 #endif
 
 /* ---- Options. The learning rate has to be given; the others are optax's. A new learning rate compiles nothing anew. */
-typedef struct kn_optim_sgd_opts { size_t size_; double learning_rate, momentum; bool nesterov; } kn_optim_sgd_opts; /* momentum: 0, none */
+typedef struct kn_optim_sgd_opts {
+    size_t size_; double learning_rate, momentum; bool nesterov; /* momentum: 0, none */
+} kn_optim_sgd_opts;
 typedef struct kn_optim_adam_opts {
     size_t size_; double learning_rate, b1, b2, eps, eps_root; bool nesterov; /* 0.9, 0.999, 1e-8, 0, false */
 } kn_optim_adam_opts;
 typedef struct kn_optim_adamw_opts {
-    size_t size_; double learning_rate, b1, b2, eps, eps_root; bool nesterov; double weight_decay; /* weight_decay: 1e-4 */
+    size_t size_; double learning_rate, b1, b2, eps, eps_root; bool nesterov; double weight_decay; /* decay: 1e-4 */
 } kn_optim_adamw_opts;
 KN_API kn_optim_sgd_opts kn_optim_sgd_opts_default(void);
 KN_API kn_optim_adam_opts kn_optim_adam_opts_default(void);
 KN_API kn_optim_adamw_opts kn_optim_adamw_opts_default(void);
 
 /* ---- Optimizers. NULL with an error for options that make no sense. */
-KN_API kn_optimizer kn_optim_sgd(const kn_optim_sgd_opts *opts);            /* optax.sgd: p - rate g; with momentum optax.trace */
-KN_API kn_optimizer kn_optim_adam(const kn_optim_adam_opts *opts);          /* optax.adam */
-KN_API kn_optimizer kn_optim_adamw(const kn_optim_adamw_opts *opts);        /* optax.adamw: adam with decoupled weight decay */
+KN_API kn_optimizer kn_optim_sgd(const kn_optim_sgd_opts *opts);     /* optax.sgd: p - rate g; momentum: optax.trace */
+KN_API kn_optimizer kn_optim_adam(const kn_optim_adam_opts *opts);   /* optax.adam */
+KN_API kn_optimizer kn_optim_adamw(const kn_optim_adamw_opts *opts); /* optax.adamw: decoupled weight decay */
 
 /* ---- Steps. Functions that return a status give 0, or -1 with an error; then nothing was changed. */
-KN_API kn_tree kn_optim_init(kn_optimizer optimizer, kn_tree params);       /* the state before the first step: a count (adam), then moments as zeros */
-KN_API int kn_optim_update(kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tree params, kn_tree *updates, kn_tree *new_state); /* params may be NULL but for weight decay */
-KN_API kn_tree kn_optim_apply_updates(kn_tree params, kn_tree updates);     /* optax.apply_updates: their sums, in the parameters' dtypes */
-KN_API int kn_optim_apply(kn_optimizer optimizer, kn_tree *state, kn_tree params, kn_tree grads); /* a whole step: new parameters and new state take the old places */
+/* the state before the first step: for adam a count, then the moments, all zero; for sgd the traces if it has momentum */
+KN_API kn_tree kn_optim_init(kn_optimizer optimizer, kn_tree params);
+/* what to add to the parameters, and the next state; params may be NULL unless there is weight decay */
+KN_API int kn_optim_update(kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tree params, kn_tree *updates,
+                           kn_tree *new_state);
+/* optax.apply_updates: the sums, in the parameters' dtypes */
+KN_API kn_tree kn_optim_apply_updates(kn_tree params, kn_tree updates);
+/* a whole step: new parameters and the new state take the old places */
+KN_API int kn_optim_apply(kn_optimizer optimizer, kn_tree *state, kn_tree params, kn_tree grads);
 
 #ifdef __cplusplus
 }
@@ -60,7 +67,8 @@ KN_API int kn_optim_apply(kn_optimizer optimizer, kn_tree *state, kn_tree params
         (kn_optim_update)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(5, c), KN_V(6, c)); })
 #define kn_optim_apply(optimizer, state, params, grads) KN_OPTIM_APPLY_(__COUNTER__, optimizer, state, params, grads)
 #define KN_OPTIM_APPLY_(c, optimizer, state, params, grads)                                                            \
-    __extension__({ kn_optimizer KN_V(1, c) = (optimizer); kn_tree *KN_V(2, c) = (state); kn_tree KN_V(3, c) = (params); \
-        kn_tree KN_V(4, c) = (grads); KN_HERE(); (kn_optim_apply)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c)); })
+    __extension__({ kn_optimizer KN_V(1, c) = (optimizer); kn_tree *KN_V(2, c) = (state);                   \
+        kn_tree KN_V(3, c) = (params); kn_tree KN_V(4, c) = (grads); KN_HERE();                                        \
+        (kn_optim_apply)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c)); })
 #endif
 #endif

@@ -5,14 +5,16 @@
 #include "transform/transform.h"
 #include <string.h>
 
-/* In order. A jaxpr pass makes another jaxpr (NULL: nothing to do); a plan pass works on the plan of the last one. */
+/* In order. A jaxpr pass makes another jaxpr, a plan pass works on the plan of the last one. */
 static const struct pass {
     const char *name;
     kn_error *(*jaxpr)(const kni_jaxpr *j, kni_jaxpr **out);
     kn_error *(*plan)(knc_plan *p);
     bool only_fused; /* left out where each equation is to be a step of its own */
 } passes[] = {
-    { "inline calls, expand rows", .jaxpr = knc_expand },
+    { "inline calls", .jaxpr = knt_inline_calls },
+    { "expand rows", .jaxpr = knt_expand },
+    { "inline calls of expanded rows", .jaxpr = knt_inline_calls },
     { "simplify", .jaxpr = knt_simplify, .only_fused = true },
     { "group equations", .plan = knc_group_equations },
     { "give values their places", .plan = knc_place_values },
@@ -36,10 +38,11 @@ static kn_error *run_jaxpr_pass(const struct pass *pass, kni_jaxpr **j)
 {
     kni_jaxpr *next = NULL;
     KN_TRY(pass->jaxpr(*j, &next));
-    if (!next)
-        return NULL;
+    bool same = next == *j;
     kni_release(*j);
     *j = next;
+    if (same)
+        return NULL;
     log_jaxpr(pass->name, next);
 #ifdef KN_DEBUG
     KN_TRY(kni_check(next));

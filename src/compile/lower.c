@@ -86,7 +86,10 @@ static kn_error *build_kernel(kn_lower *l, knk_kernel **kernel)
         return e;
     }
     KN_TRY(knk_finish(l->k, kernel));
-    return l->p->o->kernels ? knc_share_kernel(l->p->o->kernels, kernel) : NULL;
+    e = l->p->o->kernels ? knc_share_kernel(l->p->o->kernels, kernel) : NULL;
+    if (e)
+        knk_release(*kernel);
+    return e;
 }
 
 /* The numbers of a launch. */

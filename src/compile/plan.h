@@ -127,7 +127,6 @@ kn_dtype_id knc_part(kn_dtype d);         /* the dtype of a part in memory */
 static inline kn_type knc_type(const knc_plan *p, kn_atom a) { return kni_atom_type(p->j, a); }
 
 /* The passes. */
-kn_error *knc_expand(const kni_jaxpr *j, kni_jaxpr **out); /* *out stays NULL if there is nothing to do */
 kn_error *knc_group_equations(knc_plan *p);
 kn_error *knc_place_values(knc_plan *p);
 kn_error *knc_lower(knc_plan *p);

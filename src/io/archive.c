@@ -15,7 +15,7 @@ typedef struct archive {
     kn_zip *zip;     /* NULL if it could not be opened: */
     kn_error *error; /* why */
     int n;
-    char **name;     /* without .npy; in one block */
+    char **name; /* without .npy; in one block */
 } archive;
 
 static void drop_archive(void *p)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * builder.c -- collecting equations: variables, literals, type-checked emission. Eager operations go through here, one builder reset
- * after each, so nothing is allocated once the vectors have grown. */
+ * builder.c -- collecting equations: variables, literals, type-checked emission. Eager operations go through here,
+ * one builder reset after each, so nothing is allocated once the vectors have grown. */
 #include "ir/builder.h"
 #include "ir/prim.h"
 #include <string.h>
 
 enum { FEW_LITERALS = 8, FEW_OPERANDS = 8, MOST_VARIABLES = 0x7fff0000 };
 
-void knb_init(kn_builder *b) { *b = (kn_builder){ 0 }; }
+/* Usually there is room: no call then. */
+#define ROOM(v, more) (__builtin_expect((v)->cap - (v)->n >= (size_t)(more), 1) || KN_VEC_RESERVE((v), (more)))
+
+void knb_init(kn_builder *b) { *b = (kn_builder){0}; }
 
 static void drop_equations(kn_builder *b)
 {
@@ -70,8 +73,8 @@ static kn_atom new_variable(kn_builder *b, kn_type t, void *list)
     if (b->error)
         return KN_ATOM_NONE;
     kn_error *e = kni_type_check_size(t);
-    if (!e && (b->type.n >= MOST_VARIABLES || !KN_VEC_RESERVE(vars, 1) || !KN_VEC_RESERVE(&b->type, 1) ||
-               !kni_type_copy(&b->arena, t, &own)))
+    if (!e &&
+        (b->type.n >= MOST_VARIABLES || !ROOM(vars, 1) || !ROOM(&b->type, 1) || !kni_type_copy(&b->arena, t, &own)))
         e = knx_error_nomem();
     if (e) {
         knb_fail(b, e);
@@ -131,7 +134,7 @@ static size_t find_literal(const kn_builder *b, const kn_literal *l)
 /* The map begins with the first literal that is one too many for looking at them all. */
 static bool add_literal(kn_builder *b, const kn_literal *l)
 {
-    if (b->literal.n >= MOST_VARIABLES || !KN_VEC_RESERVE(&b->literal, 1))
+    if (b->literal.n >= MOST_VARIABLES || !ROOM(&b->literal, 1))
         return false;
     size_t first = b->literal.n == FEW_LITERALS ? 0 : b->literal.n;
     b->literal.at[b->literal.n] = *l;
@@ -146,7 +149,7 @@ kn_atom knb_literal(kn_builder *b, kn_dtype d, bool weak, kn_scalar_bits bits)
 {
     if (b->error)
         return KN_ATOM_NONE;
-    kn_literal l = { .type = { .dtype = d, .weak = weak } };
+    kn_literal l = {.type = {.dtype = d, .weak = weak}};
     memcpy(&l.bits, &bits, d->size <= sizeof bits ? d->size : sizeof bits); /* unused bytes are zero, whatever came */
     size_t found = find_literal(b, &l);
     if (found)
@@ -178,7 +181,7 @@ static kn_error *infer(kn_builder *b, kn_draft_eqn *e, const kn_type *x, int max
 {
     const kn_prim *p = e->prim;
     size_t room = kni_result_room(p, e->params, (int)e->n_in) + (p->n_out < 0 ? (size_t)max_out : 0);
-    if (b->type.n + room >= MOST_VARIABLES || room > INT32_MAX || !KN_VEC_RESERVE(&b->type, room))
+    if (b->type.n + room >= MOST_VARIABLES || room > INT32_MAX || !ROOM(&b->type, room))
         return knx_error_nomem();
     kn_type *y = b->type.at + b->type.n;
     int n_out = p->n_out >= 0 ? p->n_out : (int)room;
@@ -194,7 +197,8 @@ static kn_error *infer(kn_builder *b, kn_draft_eqn *e, const kn_type *x, int max
     return NULL;
 }
 
-/* Everything of knb_emit that can fail but the hook. What belongs to the equation is in the arena first: types may point into it. */
+/* Everything of knb_emit that can fail but the hook. What belongs to the equation is in the arena first: types may
+ * point into it. */
 static kn_error *emit(kn_builder *b, kn_draft_eqn *e, const void *params, const kn_atom *in, int max_out)
 {
     const kn_prim *p = e->prim;
@@ -210,7 +214,7 @@ static kn_error *emit(kn_builder *b, kn_draft_eqn *e, const void *params, const 
             return knx_error(KN_ERROR_VALUE, "operand %d of %s has no value", (int)i, p->name);
         x[i] = knb_type(b, in[i]);
     }
-    if (!(e->in = knx_arena_copy(&b->arena, in, e->n_in * sizeof *in)) || !KN_VEC_RESERVE(&b->eqn, 1) ||
+    if (!(e->in = knx_arena_copy(&b->arena, in, e->n_in * sizeof *in)) || !ROOM(&b->eqn, 1) ||
         !kni_params_copy(&b->arena, p, params, &e->params))
         return knx_error_nomem();
     kn_error *error = infer(b, e, x, max_out);
@@ -225,9 +229,10 @@ static kn_error *emit(kn_builder *b, kn_draft_eqn *e, const void *params, const 
     return NULL;
 }
 
-int knb_emit(kn_builder *b, const kn_prim *p, const void *params, int n_in, const kn_atom *in, kn_atom *out, int max_out)
+int knb_emit(kn_builder *b, const kn_prim *p, const void *params, int n_in, const kn_atom *in, kn_atom *out,
+             int max_out)
 {
-    kn_draft_eqn e = { .prim = p, .place = b->place, .n_in = (uint32_t)n_in };
+    kn_draft_eqn e = {.prim = p, .place = b->place, .n_in = (uint32_t)n_in};
     if (!b->error) {
         kn_error *error = emit(b, &e, params, in, max_out);
         if (!error && b->hook)

@@ -8,8 +8,8 @@
 #define FAULT(...) knx_error(KN_ERROR_VALUE, __VA_ARGS__)
 
 typedef struct checker {
-    kn_arena scratch;   /* of one equation's types */
-    kn_map checked;     /* jaxprs that were found right: shared ones are looked at once */
+    kn_arena scratch; /* of one equation's types */
+    kn_map checked;   /* jaxprs that were found right: shared ones are looked at once */
 } checker;
 
 static kn_error *check_jaxpr(checker *c, const kni_jaxpr *j);
@@ -49,7 +49,8 @@ static kn_error *check_tables(const kni_jaxpr *j)
 static kn_error *check_atom(const kni_jaxpr *j, kn_atom a, uint32_t bound, const char *what, uint32_t number)
 {
     if (kni_is_literal(a))
-        return (a & ~KN_LITERAL_BIT) < j->n_literal ? NULL : FAULT("%s %u is a literal that does not exist", what, number);
+        return (a & ~KN_LITERAL_BIT) < j->n_literal ? NULL
+                                                    : FAULT("%s %u is a literal that does not exist", what, number);
     if (a >= j->n_var)
         return FAULT("%s %u is a variable that does not exist", what, number);
     return a < bound ? NULL : FAULT("%s %u is not bound before its use", what, number);
@@ -64,7 +65,8 @@ static kn_error *check_field(checker *c, const kn_param_field *f, const void *pa
         return v->n >= 0 && (v->n == 0 || v->v) ? NULL : FAULT("parameter %s is no list", f->name);
     }
     case KN_P_DTYPE:
-        return *(const kn_dtype *)at || (f->flags & KN_PF_HIDE_EMPTY) ? NULL : FAULT("parameter %s is missing", f->name);
+        return *(const kn_dtype *)at || (f->flags & KN_PF_HIDE_EMPTY) ? NULL
+                                                                      : FAULT("parameter %s is missing", f->name);
     case KN_P_ENUM: {
         int64_t v = *(const int64_t *)at, n = 0;
         while (f->names[n])
@@ -80,8 +82,11 @@ static kn_error *check_field(checker *c, const kn_param_field *f, const void *pa
         knx_error_release(e);
         return outer;
     }
-    case KN_P_INT: case KN_P_BOOL: case KN_P_STRING: case KN_P_DOUBLE: case KN_P_TEXT:
-        return NULL;
+    case KN_P_INT:
+    case KN_P_BOOL:
+    case KN_P_STRING:
+    case KN_P_DOUBLE:
+    case KN_P_TEXT: return NULL;
     }
     return FAULT("parameter %s is of an unknown kind", f->name);
 }
@@ -101,9 +106,10 @@ static kn_error *check_result_types(checker *c, const kni_jaxpr *j, const kn_eqn
         return FAULT("the type rule gives %d results, not %u", n_out, e->n_out);
     for (uint32_t i = 0; i < e->n_out; i++)
         if (!kni_type_equal(y[i], j->type[e->out + i])) {
-            kn_text has = { 0 }, rule = { 0 };
-            return FAULT("result %u has type %s%s, the type rule gives %s%s", i, kni_type_text(&has, j->type[e->out + i], false),
-                         j->type[e->out + i].weak ? "*" : "", kni_type_text(&rule, y[i], false), y[i].weak ? "*" : "");
+            kn_text has = {0}, rule = {0};
+            return FAULT("result %u has type %s%s, the type rule gives %s%s", i,
+                         kni_type_text(&has, j->type[e->out + i], false), j->type[e->out + i].weak ? "*" : "",
+                         kni_type_text(&rule, y[i], false), y[i].weak ? "*" : "");
         }
     return NULL;
 }
@@ -164,7 +170,7 @@ static kn_error *check_jaxpr(checker *c, const kni_jaxpr *j)
 
 kn_error *kni_check(const kni_jaxpr *j)
 {
-    checker c = { .scratch = KN_ARENA_INIT };
+    checker c = {.scratch = KN_ARENA_INIT};
     kn_error *e = check_jaxpr(&c, j);
     knx_arena_free(&c.scratch);
     knx_map_free(&c.checked);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * classic.c -- the form of 2020: untyped, one equation a line, nested jaxprs indented where they begin. Every jaxpr begins its names at
- * a: its inputs first, then for each equation the constants that it uses for the first time and then its results. */
+ * classic.c -- the form of 2020: untyped, one equation a line, nested jaxprs indented where they begin. Every jaxpr
+ * begins its names at a: its inputs first, then for each equation the constants that it uses for the first time and
+ * then its results. */
 #include "ir/print.h"
 #include "ir/prim.h"
 #include <string.h>
@@ -65,7 +66,8 @@ static void add_atom(kn_str *t, const kni_jaxpr *j, const uint32_t *name, kn_ato
         knx_str_puts(t, kni_var_name(name[a], room));
 }
 
-static void add_variables(kn_str *t, const kni_jaxpr *j, const uint32_t *name, uint32_t first, uint32_t n, const char *before)
+static void add_variables(kn_str *t, const kni_jaxpr *j, const uint32_t *name, uint32_t first, uint32_t n,
+                          const char *before)
 {
     for (uint32_t i = 0; i < n; i++) {
         knx_str_puts(t, before);
@@ -180,7 +182,7 @@ static void add_jaxpr(classic *c, const kni_jaxpr *j)
 
 kn_error *kni_text_classic(const kni_jaxpr *j, kn_str *out)
 {
-    classic c = { .out = out };
+    classic c = {.out = out};
     add_jaxpr(&c, j);
     knx_arena_free(&c.arena);
     return c.failed || out->failed ? knx_error_nomem() : NULL;

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * compose.c -- the small compositions of primitives that rules and libraries share: numbers, zeros, NumPy's broadcasting, axes. */
+ * compose.c -- the small compositions of primitives that rules and libraries share: numbers, zeros, NumPy's
+ * broadcasting, axes. */
 #include "ir/ops.h"
 
-kn_atom knb_number(kn_builder *b, kn_dtype d, double v) { return knb_literal(b, d, false, knx_scalar_from_double(d, v)); }
-kn_atom knb_integer(kn_builder *b, kn_dtype d, int64_t v) { return knb_literal(b, d, false, knx_scalar_from_int(d, v)); }
+kn_atom knb_number(kn_builder *b, kn_dtype d, double v)
+{
+    return knb_literal(b, d, false, knx_scalar_from_double(d, v));
+}
+kn_atom knb_integer(kn_builder *b, kn_dtype d, int64_t v)
+{
+    return knb_literal(b, d, false, knx_scalar_from_int(d, v));
+}
 kn_atom knb_like(kn_builder *b, kn_atom x, double v) { return knb_number(b, knb_type(b, x).dtype, v); }
 
 kn_atom knb_full(kn_builder *b, kn_type t, double v)
@@ -31,7 +38,7 @@ kn_atom knb_broadcast_to(kn_builder *b, kn_atom x, kn_type shape_of)
         dimensions[i] = lead + i;
     }
     if (misfit) {
-        kn_text from = { 0 }, to = { 0 };
+        kn_text from = {0}, to = {0};
         knb_fail(b, knx_error(KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s",
                               knx_show_shape(&from, t.ndim, t.dim), knx_show_shape(&to, shape_of.ndim, shape_of.dim)));
         return KN_ATOM_NONE;

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fields.c -- the parameter descriptors of all primitives with parameters. What each prints is listed at the top of params.h. */
+ * fields.c -- the parameter descriptors of all primitives with parameters. What each prints is listed at the top of
+ * params.h. */
 #include "ir/params.h"
 #include <stddef.h>
 
-#define FIELD(what, type, member, ...) { .name = #member, .kind = KN_P_##what, .offset = offsetof(type, member), __VA_ARGS__ }
+/* clang-format off */
+#define FIELD(what, type, member, ...) \
+    { .name = #member, .kind = KN_P_##what, .offset = offsetof(type, member), __VA_ARGS__ }
 #define TEXT(field, value, ...) { .name = field, .kind = KN_P_TEXT, .text = value, __VA_ARGS__ }
 #define SHOW(field, function, ...) { .name = field, .kind = KN_P_TEXT, .show = function, __VA_ARGS__ }
 #define END { .name = NULL }
-#define HIDDEN .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC
-#define TYPED_ONLY .flags = KN_PF_HIDE_CLASSIC
+/* clang-format on */
+#define HIDDEN       .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC
+#define TYPED_ONLY   .flags = KN_PF_HIDE_CLASSIC
 #define CLASSIC_ONLY .flags = KN_PF_HIDE_TYPED
 
 /* Reductions */
@@ -24,7 +28,7 @@ const kn_param_field kni_fields_reduce[] = {
     TEXT("out_sharding", "None", TYPED_ONLY),
     END,
 };
-const kn_param_field kni_fields_reduce_bool[] = { FIELD(INTS, kn_p_reduce, axes), END };
+const kn_param_field kni_fields_reduce_bool[] = {FIELD(INTS, kn_p_reduce, axes), END};
 const kn_param_field kni_fields_argreduce[] = {
     FIELD(INTS, kn_p_argreduce, axes),
     FIELD(DTYPE, kn_p_argreduce, index_dtype),
@@ -45,15 +49,15 @@ const kn_param_field kni_fields_reshape[] = {
     TEXT("sharding", "None", TYPED_ONLY),
     END,
 };
-const kn_param_field kni_fields_dims[] = { FIELD(INTS, kn_p_dims, dimensions), END };
-const kn_param_field kni_fields_transpose[] = { FIELD(INTS, kn_p_transpose, permutation), END };
+const kn_param_field kni_fields_dims[] = {FIELD(INTS, kn_p_dims, dimensions), END};
+const kn_param_field kni_fields_transpose[] = {FIELD(INTS, kn_p_transpose, permutation), END};
 const kn_param_field kni_fields_slice[] = {
     FIELD(INTS, kn_p_slice, limit_indices),
     FIELD(INTS, kn_p_slice, start_indices),
     FIELD(INTS, kn_p_slice, strides, .flags = KN_PF_NONE_EMPTY),
     END,
 };
-const kn_param_field kni_fields_concatenate[] = { FIELD(INT, kn_p_concatenate, dimension), END };
+const kn_param_field kni_fields_concatenate[] = {FIELD(INT, kn_p_concatenate, dimension), END};
 const kn_param_field kni_fields_pad[] = {
     SHOW("padding_config", kni_show_pad),
     FIELD(INTS, kn_p_pad, lo, HIDDEN),
@@ -74,8 +78,8 @@ const kn_param_field kni_fields_convert[] = {
     FIELD(BOOL, kn_p_convert, weak_type, TYPED_ONLY),
     END,
 };
-const kn_param_field kni_fields_bitcast[] = { FIELD(DTYPE, kn_p_bitcast, new_dtype), END };
-const kn_param_field kni_fields_integer_pow[] = { FIELD(INT, kn_p_integer_pow, y), END };
+const kn_param_field kni_fields_bitcast[] = {FIELD(DTYPE, kn_p_bitcast, new_dtype), END};
+const kn_param_field kni_fields_integer_pow[] = {FIELD(INT, kn_p_integer_pow, y), END};
 
 /* Indexing */
 
@@ -115,7 +119,7 @@ const kn_param_field kni_fields_scatter[] = {
     TEXT("update_jaxpr", "None"),
     END,
 };
-const kn_param_field kni_fields_dynamic_slice[] = { FIELD(INTS, kn_p_dynamic_slice, slice_sizes), END };
+const kn_param_field kni_fields_dynamic_slice[] = {FIELD(INTS, kn_p_dynamic_slice, slice_sizes), END};
 
 /* The others */
 
@@ -140,7 +144,7 @@ const kn_param_field kni_fields_random_bits[] = {
     FIELD(INTS, kn_p_random_bits, shape),
     END,
 };
-const kn_param_field kni_fields_random_wrap[] = { TEXT("impl", "fry"), END };
+const kn_param_field kni_fields_random_wrap[] = {TEXT("impl", "fry"), END};
 const kn_param_field kni_fields_jit[] = {
     FIELD(STRING, kn_p_jit, name, .flags = KN_PF_FIRST | KN_PF_NAME),
     TEXT("backend", "None", CLASSIC_ONLY),

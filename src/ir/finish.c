@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * finish.c -- from a builder to a jaxpr: dead equations dropped, variables and literals numbered anew, everything in one arena. */
+ * finish.c -- from a builder to a jaxpr: dead equations dropped, variables and literals numbered anew, everything in
+ * one arena. */
 #include "ir/builder.h"
 #include "ir/prim.h"
 #include <string.h>
@@ -8,12 +9,15 @@ typedef struct finish {
     kn_builder *b;
     kni_jaxpr *j;
     kn_arena scratch;
-    uint8_t *live;              /* per variable: somebody reads it */
-    uint8_t *keep;              /* per equation */
-    uint32_t *number;           /* per variable: its new number */
-    uint32_t *literal_number;   /* per literal: 1 + its new number */
+    uint8_t *live;            /* per variable: somebody reads it */
+    uint8_t *keep;            /* per equation */
+    uint32_t *number;         /* per variable: its new number */
+    uint32_t *literal_number; /* per literal: 1 + its new number */
     size_t n_keep, n_operands, n_results;
-    kn_type *type; kn_eqn *eqn; kn_literal *literal; kn_atom *atoms; /* the jaxpr's, being filled */
+    kn_type *type;
+    kn_eqn *eqn;
+    kn_literal *literal;
+    kn_atom *atoms;             /* the jaxpr's, being filled */
     kn_type last_from, last_to; /* the last copied type: neighbours often share their extents */
 } finish;
 
@@ -101,7 +105,8 @@ static kn_atom renumber(finish *f, kn_atom a)
 static bool add_equation(finish *f, const kn_draft_eqn *e)
 {
     kn_eqn *to = &f->eqn[f->j->n_eqn];
-    *to = (kn_eqn){ .prim = e->prim, .place = e->place, .n_in = e->n_in, .n_out = e->n_out, .in = f->atoms, .out = f->j->n_var };
+    *to = (kn_eqn){
+        .prim = e->prim, .place = e->place, .n_in = e->n_in, .n_out = e->n_out, .in = f->atoms, .out = f->j->n_var};
     for (uint32_t k = 0; k < e->n_in; k++)
         *f->atoms++ = renumber(f, e->in[k]);
     for (uint32_t k = 0; k < e->n_out; k++)
@@ -144,9 +149,10 @@ static kn_error *make(finish *f, int n_out, const kn_atom *out, const char *name
     f->number = knx_arena_alloc(&f->scratch, b->type.n * sizeof *f->number);
     f->literal_number = knx_arena_zero(&f->scratch, b->literal.n * sizeof *f->literal_number);
     f->j = knx_alloc_zero(sizeof *f->j);
+    if (f->j)
+        atomic_init(&f->j->refs, 1);
     if (!f->live || !f->keep || !f->number || !f->literal_number || !f->j)
         return knx_error_nomem();
-    atomic_init(&f->j->refs, 1);
     find_live(f, n_out, out, drop_dead);
     if (!make_room(f, n_out) || !fill(f, n_out, out, name))
         return knx_error_nomem();
@@ -160,7 +166,7 @@ static kn_error *make(finish *f, int n_out, const kn_atom *out, const char *name
 
 kn_error *knb_finish(kn_builder *b, int n_out, const kn_atom *out, const char *name, bool drop_dead, kni_jaxpr **jaxpr)
 {
-    finish f = { .b = b };
+    finish f = {.b = b};
     *jaxpr = NULL;
     kn_error *e = knb_take_error(b);
     if (!e)

@@ -6,7 +6,7 @@
 typedef struct inlining {
     kn_builder *b;
     const kni_jaxpr *j;
-    kn_atom *var;           /* per variable of j: the builder's atom */
+    kn_atom *var; /* per variable of j: the builder's atom */
     KN_VEC(kn_atom) in;
 } inlining;
 
@@ -29,13 +29,14 @@ static bool emit(inlining *s, const kn_eqn *e)
         s->in.at[s->in.n++] = atom(s, e->in[i]);
     int n = knb_emit(s->b, e->prim, e->params, (int)e->n_in, s->in.at, s->var + e->out, (int)e->n_out);
     if (!s->b->error && n != (int)e->n_out)
-        knb_fail(s->b, knx_error(KN_ERROR_VALUE, "%s has %d results here and %d in the jaxpr", e->prim->name, n, (int)e->n_out));
+        knb_fail(s->b, knx_error(KN_ERROR_VALUE, "%s has %d results here and %d in the jaxpr", e->prim->name, n,
+                                 (int)e->n_out));
     return !s->b->error;
 }
 
 void knb_inline(kn_builder *b, const kni_jaxpr *j, const kn_atom *operands, kn_atom *out)
 {
-    inlining s = { .b = b, .j = j };
+    inlining s = {.b = b, .j = j};
     const kn_place *place = b->place;
     if (!b->error && !(s.var = knx_alloc((size_t)j->n_var * sizeof *s.var)))
         knb_fail(b, knx_error_nomem());

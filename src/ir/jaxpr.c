@@ -29,14 +29,16 @@ static bool equal_literal(const kn_literal *a, const kn_literal *b)
     return kni_type_equal(a->type, b->type) && !memcmp(&a->bits, &b->bits, sizeof a->bits);
 }
 
-/* Variables are numbered the same way everywhere, so equal structure means equal numbers; literals are compared by what they are. */
+/* Variables are numbered the same way everywhere, so equal structure means equal numbers; literals are compared by
+ * what they are. */
 static bool equal_atoms(const kni_jaxpr *a, const kn_atom *x, const kni_jaxpr *b, const kn_atom *y, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (kni_is_literal(x[i]) != kni_is_literal(y[i]))
             return false;
-        if (!kni_is_literal(x[i]) ? x[i] != y[i]
-                                  : !equal_literal(&a->literal[x[i] & ~KN_LITERAL_BIT], &b->literal[y[i] & ~KN_LITERAL_BIT]))
+        if (!kni_is_literal(x[i])
+                ? x[i] != y[i]
+                : !equal_literal(&a->literal[x[i] & ~KN_LITERAL_BIT], &b->literal[y[i] & ~KN_LITERAL_BIT]))
             return false;
     }
     return true;
@@ -80,7 +82,7 @@ bool kni_equal_known(const kni_jaxpr *a, const kni_jaxpr *b, kn_map *known)
 
 bool kni_equal(const kni_jaxpr *a, const kni_jaxpr *b)
 {
-    kn_map known = { 0 };
+    kn_map known = {0};
     bool equal = kni_equal_known(a, b, &known);
     knx_map_free(&known);
     return equal;

@@ -1,67 +1,77 @@
 /* SPDX-License-Identifier: Apache-2.0
  * jaxpr.h -- the jaxpr: a typed function in A-normal form, immutable once built, in one arena, reference-counted.
  *
- * Variables are numbered: constvars first, then invars, then the results of the equations in order. An atom is a variable or a literal
- * (a scalar constant of the jaxpr's literal table). Constants' values are not here: whoever holds a jaxpr with constvars holds their
- * values beside it, in order ("closed by explicit constants"). */
+ * Variables are numbered: constvars first, then invars, then the results of the equations in order. An atom is a
+ * variable or a literal (a scalar constant of the jaxpr's literal table). Constants' values are not here: whoever
+ * holds a jaxpr with constvars holds their values beside it, in order ("closed by explicit constants"). */
 #ifndef KN_IR_JAXPR_H
 #define KN_IR_JAXPR_H
 #include "ir/type.h"
 
 typedef uint32_t kn_atom;
 #define KN_LITERAL_BIT 0x80000000u
-#define KN_ATOM_NONE 0x7fffffffu  /* the result of a failed builder call */
-#define KN_ATOM_ZERO 0x7ffffffeu  /* a symbolic zero: no tangent, no cotangent */
+#define KN_ATOM_NONE   0x7fffffffu /* the result of a failed builder call */
+#define KN_ATOM_ZERO   0x7ffffffeu /* a symbolic zero: no tangent, no cotangent */
 #define KN_ATOM_LINEAR 0x7ffffffdu /* in transpose rules: a linear operand, whose value does not exist */
-#define KN_ATOM_DROP 0x7ffffffcu  /* a binder that nothing reads, printed _ */
+#define KN_ATOM_DROP   0x7ffffffcu /* a binder that nothing reads, printed _ */
 static inline bool kni_is_literal(kn_atom a) { return (a & KN_LITERAL_BIT) != 0; }
 static inline bool kni_is_var(kn_atom a) { return a < KN_ATOM_DROP; }
 
-typedef struct kn_literal { kn_type type; kn_scalar_bits bits; } kn_literal; /* type.ndim is 0 */
+typedef struct kn_literal {
+    kn_type type;
+    kn_scalar_bits bits;
+} kn_literal; /* type.ndim is 0 */
 
 typedef struct kn_prim kn_prim;
 
 typedef struct kn_eqn {
     const kn_prim *prim;
-    const void *params;     /* the struct that prim->fields describes */
-    const kn_place *place;  /* the user's source line; may be NULL */
+    const void *params;    /* the struct that prim->fields describes */
+    const kn_place *place; /* the user's source line; may be NULL */
     uint32_t n_in, n_out;
     const kn_atom *in;
-    uint32_t out;           /* results are variables out .. out + n_out - 1 */
+    uint32_t out; /* results are variables out .. out + n_out - 1 */
 } kn_eqn;
 
 typedef struct kni_jaxpr {
     atomic_int refs;
     uint32_t n_const, n_in, n_var, n_eqn, n_out, n_literal;
-    const kn_type *type;        /* per variable */
+    const kn_type *type; /* per variable */
     const kn_eqn *eqn;
     const kn_atom *out;
     const kn_literal *literal;
-    const char *name;           /* of the recorded function; "" if none */
-    uint64_t hash;              /* of structure: everything but names and places */
+    const char *name; /* of the recorded function; "" if none */
+    uint64_t hash;    /* of structure: everything but names and places */
     kn_arena arena;
 } kni_jaxpr;
 
 kni_jaxpr *kni_retain(const kni_jaxpr *j);
-void kni_release(kni_jaxpr *j);                                /* NULL is fine; releases jaxprs in parameters too */
-static inline kn_type kni_atom_type(const kni_jaxpr *j, kn_atom a) { return kni_is_literal(a) ? j->literal[a & ~KN_LITERAL_BIT].type : j->type[a]; }
+void kni_release(kni_jaxpr *j); /* NULL is fine; releases jaxprs in parameters too */
+static inline kn_type kni_atom_type(const kni_jaxpr *j, kn_atom a)
+{
+    return kni_is_literal(a) ? j->literal[a & ~KN_LITERAL_BIT].type : j->type[a];
+}
 static inline kn_type kni_in_type(const kni_jaxpr *j, uint32_t i) { return j->type[j->n_const + i]; }
 static inline kn_type kni_out_type(const kni_jaxpr *j, uint32_t i) { return kni_atom_type(j, j->out[i]); }
-bool kni_equal(const kni_jaxpr *a, const kni_jaxpr *b);        /* same structure (alpha-equivalent); names and places do not count */
-uint64_t kni_hash(const kni_jaxpr *j);                         /* what belongs into `hash`; sub-jaxprs count by their own hash */
-kn_error *kni_check(const kni_jaxpr *j);                       /* every rule of the language; used after each pass in debug builds */
+/* same structure (alpha-equivalent); names and places do not count */
+bool kni_equal(const kni_jaxpr *a, const kni_jaxpr *b);
+/* what belongs into `hash`; sub-jaxprs count by their own hash */
+uint64_t kni_hash(const kni_jaxpr *j);
+/* every rule of the language; used after each pass in debug builds */
+kn_error *kni_check(const kni_jaxpr *j);
 
-typedef enum kn_jaxpr_form { KN_FORM_CLASSIC, KN_FORM_TYPED, KN_FORM_FULL } kn_jaxpr_form; /* = KN_JAXPR_CLASSIC .. of the public header */
-/* Texts. The full form loses nothing (weak types, places, literal bits, names) and is parsed back: docs/jaxpr.md has its grammar.
- * Constants' values are not in a jaxpr; `consts` (may be NULL) gives for each constvar a text that the full form prints, quoted, behind
- * it (NULL: none). All results are knx_alloc'ed. */
+/* = KN_JAXPR_CLASSIC .. of the public header */
+typedef enum kn_jaxpr_form { KN_FORM_CLASSIC, KN_FORM_TYPED, KN_FORM_FULL } kn_jaxpr_form;
+/* Texts. The full form loses nothing (weak types, places, literal bits, names) and is parsed back: docs/jaxpr.md has
+ * its grammar. Constants' values are not in a jaxpr; `consts` (may be NULL) gives for each constvar a text that the
+ * full form prints, quoted, behind it (NULL: none). All results are knx_alloc'ed. */
 kn_error *kni_text(const kni_jaxpr *j, kn_jaxpr_form form, char **out);
 kn_error *kni_text_consts(const kni_jaxpr *j, kn_jaxpr_form form, const char *const *consts, char **out);
-kn_error *kni_parse(const char *text, kni_jaxpr **out);        /* the full form; messages say line and column */
+kn_error *kni_parse(const char *text, kni_jaxpr **out); /* the full form; messages say line and column */
 /* The same, handing back the constants' texts: j->n_const strings or NULLs in one block, freed with knx_free. */
 kn_error *kni_parse_consts(const char *text, kni_jaxpr **out, char ***consts);
-/* Places of parsed jaxprs: one per distinct line, alive until kni_places_free (for shutdown: nobody may hold one). NULL when there is no
- * memory or there are too many. */
+/* Places of parsed jaxprs: one per distinct line, alive until kni_places_free (for shutdown: nobody may hold one).
+ * NULL when there is no memory or there are too many. */
 const kn_place *kni_place(const char *file, int line, const char *function);
 void kni_places_free(void);
 #endif

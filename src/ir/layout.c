@@ -8,7 +8,7 @@ enum { LONGEST_TEXT = (1 << 28) - 1 };
 
 static void push(kn_layout *l, int kind, int n)
 {
-    kn_token t = { .kind = (uint32_t)kind };
+    kn_token t = {.kind = (uint32_t)kind};
     t.n = n;
     l->merge = kind == TEXT;
     if (!l->failed && !KN_VEC_PUSH(&l->token, t))
@@ -55,12 +55,15 @@ static bool fits(const kn_layout *l, size_t i, int64_t room)
     return room >= 0;
 }
 
-typedef struct level { int indent; bool flat; } level;
+typedef struct level {
+    int indent;
+    bool flat;
+} level;
 
 bool kni_layout_run(kn_layout *l, int width, kn_str *out)
 {
-    KN_VEC(level) outer = { 0 };
-    level now = { 0, false };
+    KN_VEC(level) outer = {0};
+    level now = {0, false};
     size_t at = 0, line = out->n;
     bool ok = !l->failed;
     for (size_t i = 0; ok && i < l->token.n; i++) {
@@ -85,12 +88,8 @@ bool kni_layout_run(kn_layout *l, int width, kn_str *out)
             now.flat = fits(l, i + 1, width - (int64_t)(out->n - line));
             now.indent += t.n;
             break;
-        case CLOSE:
-            now = outer.at[--outer.n];
-            break;
-        case NEST:
-            now.indent += t.n;
-            break;
+        case CLOSE: now = outer.at[--outer.n]; break;
+        case NEST: now.indent += t.n; break;
         }
         ok = ok && !out->failed;
     }

@@ -1,38 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0
- * lower.h -- what a row's lowering column speaks to: kernel expressions of elementwise primitives, index maps of views, and pulled
- * elements of loop nests. The planner (compile/) implements kn_lower. */
+ * lower.h -- what a row's lowering column speaks to: kernel expressions of elementwise primitives, index maps of
+ * views, and pulled elements of loop nests. The planner (compile/) implements kn_lower. */
 #ifndef KN_IR_LOWER_H
 #define KN_IR_LOWER_H
 #include "ir/params.h"
 #include "kernel/kernel.h"
 
-/* One scalar in a kernel. Complex numbers are two nodes; keys are two uint32 nodes (re, im); all others use re alone (im is KNK_NONE).
- * float16 and bfloat16 values travel as f32 nodes that hold an exactly representable number: after each operation `expr` rows get their
- * result rounded by the planner (CAST to the 16-bit type and back), so rows see f32 and need do nothing. */
-typedef struct kn_value2 { knk_node re, im; } kn_value2;
+/* One scalar in a kernel. Complex numbers are two nodes; keys are two uint32 nodes (re, im); all others use re alone
+ * (im is KNK_NONE). float16 and bfloat16 values travel as f32 nodes that hold an exactly representable number: after
+ * each operation `expr` rows get their result rounded by the planner (CAST to the 16-bit type and back), so rows see
+ * f32 and need do nothing. */
+typedef struct kn_value2 {
+    knk_node re, im;
+} kn_value2;
 
 typedef struct kn_expr_args {
     const void *params;
     int n_in, n_out;
-    const kn_value2 *x;        /* operands at this element */
-    const kn_type *xt, *yt;    /* IR types, so that a row can tell dtypes apart */
+    const kn_value2 *x;     /* operands at this element */
+    const kn_type *xt, *yt; /* IR types, so that a row can tell dtypes apart */
 } kn_expr_args;
 
-/* An element's position in a value: per axis an affine function of the kernel's loops, plus a runtime node where indices are computed. */
+/* An element's position in a value: per axis an affine function of the kernel's loops, plus a runtime node where
+ * indices are computed. */
 typedef struct kn_index_axis {
     int64_t offset;
     int64_t coef[KNK_MAX_LOOPS];
-    knk_node node;             /* int64 added to it; KNK_NONE: none */
+    knk_node node; /* int64 added to it; KNK_NONE: none */
 } kn_index_axis;
-typedef struct kn_index { int n_loop; int ndim; kn_index_axis *axis; /* room for KN_MAX_NDIM */ } kn_index;
+typedef struct kn_index {
+    int n_loop;
+    int ndim;
+    kn_index_axis *axis; /* room for KN_MAX_NDIM */
+} kn_index;
 
-typedef struct kn_lower kn_lower;                                               /* the planner's */
+typedef struct kn_lower kn_lower; /* the planner's */
 knk_builder *knl_kernel(kn_lower *l);
-/* Operand `which` of the equation being lowered, at position i (i->ndim is that operand's rank): a load or the producer's expression.
- * With pred not KNK_NONE memory is touched only where it is true, and `other` is the value elsewhere. */
+/* Operand `which` of the equation being lowered, at position i (i->ndim is that operand's rank): a load or the
+ * producer's expression. With pred not KNK_NONE memory is touched only where it is true, and `other` is the value
+ * elsewhere. */
 kn_value2 knl_operand(kn_lower *l, int which, const kn_index *i, knk_node pred, kn_value2 other);
-knk_node knl_axis_value(kn_lower *l, const kn_index *i, int axis);              /* the position along an axis as an int64 node */
-kn_index *knl_index(kn_lower *l, int ndim, const kn_index *like);               /* a new position, all zero; same loops as `like` */
+/* the position along an axis as an int64 node */
+knk_node knl_axis_value(kn_lower *l, const kn_index *i, int axis);
+/* a new position, all zero; same loops as `like` */
+kn_index *knl_index(kn_lower *l, int ndim, const kn_index *like);
 
-typedef struct kn_reduction_row { knk_reduction how; } kn_reduction_row;        /* 16-bit floats are added in f32 by the planner; complex by components */
+/* 16-bit floats are added in f32 by the planner; complex by components */
+typedef struct kn_reduction_row {
+    knk_reduction how;
+} kn_reduction_row;
 #endif

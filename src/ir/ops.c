@@ -1,26 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ops.c -- the typed builder helpers, one per primitive. They fold nothing but what ops.h says: an operation with nothing to do. */
+ * ops.c -- the typed builder helpers, one per primitive. They fold nothing but what ops.h says: an operation with
+ * nothing to do. */
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include <string.h>
 
-#define ONE(name)                                                                                                      \
+#define ONE(name) \
     kn_atom knb_##name(kn_builder *b, kn_atom x) { return knb_emit1(b, &kn_prim_##name, NULL, 1, &x); }
-#define TWO(name)                                                                                                      \
-    kn_atom knb_##name(kn_builder *b, kn_atom x, kn_atom y)                                                            \
-    {                                                                                                                  \
-        return knb_emit1(b, &kn_prim_##name, NULL, 2, (kn_atom[]){ x, y });                                            \
+#define TWO(name)                                                         \
+    kn_atom knb_##name(kn_builder *b, kn_atom x, kn_atom y)               \
+    {                                                                     \
+        return knb_emit1(b, &kn_prim_##name, NULL, 2, (kn_atom[]){x, y}); \
     }
-#define REDUCTION(name)                                                                                                \
-    kn_atom knb_##name(kn_builder *b, kn_atom x, int n, const int64_t *axes) { return reduce(b, &kn_prim_##name, x, n, axes); }
+#define REDUCTION(name)                                                      \
+    kn_atom knb_##name(kn_builder *b, kn_atom x, int n, const int64_t *axes) \
+    {                                                                        \
+        return reduce(b, &kn_prim_##name, x, n, axes);                       \
+    }
 
 #define UNARY(name, ...) ONE(name)
 #include "ir/unary.def"
 #undef UNARY
-ONE(sign) ONE(not) ONE(stop_gradient) ONE(real) ONE(imag) ONE(random_wrap) ONE(random_unwrap)
-TWO(complex) TWO(add) TWO(sub) TWO(mul) TWO(div) TWO(pow) TWO(max) TWO(min)
-TWO(eq) TWO(ne) TWO(lt) TWO(le) TWO(gt) TWO(ge)
-TWO(and) TWO(or) TWO(xor) TWO(shift_left) TWO(shift_right_logical)
+/* clang-format off */
+#define ONES(X) X(sign) X(not) X(stop_gradient) X(real) X(imag) X(random_wrap) X(random_unwrap)
+#define TWOS(X) X(complex) X(add) X(sub) X(mul) X(div) X(pow) X(max) X(min) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) \
+    X(and) X(or) X(xor) X(shift_left) X(shift_right_logical)
+#define REDUCTIONS(X) X(reduce_sum) X(reduce_max) X(reduce_min) X(reduce_and) X(reduce_or)
+/* clang-format on */
+ONES(ONE)
+TWOS(TWO)
 
 kn_atom knb_conj(kn_builder *b, kn_atom x)
 {
@@ -29,14 +37,14 @@ kn_atom knb_conj(kn_builder *b, kn_atom x)
 
 kn_atom knb_integer_pow(kn_builder *b, kn_atom x, int64_t y)
 {
-    return knb_emit1(b, &kn_prim_integer_pow, &(kn_p_integer_pow){ y }, 1, &x);
+    return knb_emit1(b, &kn_prim_integer_pow, &(kn_p_integer_pow){y}, 1, &x);
 }
 
 kn_atom knb_add_any(kn_builder *b, kn_atom x, kn_atom y)
 {
     if (x == KN_ATOM_ZERO || y == KN_ATOM_ZERO)
         return x == KN_ATOM_ZERO ? y : x;
-    return knb_emit1(b, &kn_prim_add_any, NULL, 2, (kn_atom[]){ x, y });
+    return knb_emit1(b, &kn_prim_add_any, NULL, 2, (kn_atom[]){x, y});
 }
 
 /* Operands of a primitive with many of them, in the builder's arena. */
@@ -48,8 +56,8 @@ static kn_atom *operands(kn_builder *b, size_t n)
     return in;
 }
 
-static kn_atom emit_first_and_rest(kn_builder *b, const kn_prim *p, const void *params, int n_first, const kn_atom *first, int n,
-                                   const kn_atom *rest)
+static kn_atom emit_first_and_rest(kn_builder *b, const kn_prim *p, const void *params, int n_first,
+                                   const kn_atom *first, int n, const kn_atom *rest)
 {
     kn_atom *in = operands(b, (size_t)n_first + (size_t)n);
     if (!in)
@@ -69,32 +77,33 @@ kn_atom knb_select(kn_builder *b, kn_atom pred, kn_atom yes, kn_atom no)
 {
     kn_type p = knb_type(b, pred), y = knb_type(b, yes), n = knb_type(b, no);
     kn_type full = y.ndim ? y : n.ndim ? n : p;
-    return knb_select_n(b, pred, 2, (kn_atom[]){ knb_broadcast_to(b, no, full), knb_broadcast_to(b, yes, full) });
+    return knb_select_n(b, pred, 2, (kn_atom[]){knb_broadcast_to(b, no, full), knb_broadcast_to(b, yes, full)});
 }
 
 kn_atom knb_convert(kn_builder *b, kn_atom x, kn_dtype d)
 {
     kn_type t = knb_type(b, x);
-    kn_scalar_bits bits, out = { .u = { 0 } };
+    kn_scalar_bits bits, out = {.u = {0}};
     if (t.dtype == d)
         return x;
     if (knb_literal_value(b, x, &bits) && t.dtype->kind != KN_KIND_KEY && d->kind != KN_KIND_KEY) {
         knx_convert(t.dtype, &bits, d, &out);
         return knb_literal(b, d, false, out);
     }
-    return knb_emit1(b, &kn_prim_convert_element_type, &(kn_p_convert){ .new_dtype = d }, 1, &x);
+    return knb_emit1(b, &kn_prim_convert_element_type, &(kn_p_convert){.new_dtype = d}, 1, &x);
 }
 
 kn_atom knb_bitcast(kn_builder *b, kn_atom x, kn_dtype d)
 {
-    return knb_emit1(b, &kn_prim_bitcast_convert_type, &(kn_p_bitcast){ d }, 1, &x);
+    return knb_emit1(b, &kn_prim_bitcast_convert_type, &(kn_p_bitcast){d}, 1, &x);
 }
 
 /* Shapes */
 
-kn_atom knb_broadcast_in_dim(kn_builder *b, kn_atom x, int ndim, const int64_t *shape, const int64_t *broadcast_dimensions)
+kn_atom knb_broadcast_in_dim(kn_builder *b, kn_atom x, int ndim, const int64_t *shape,
+                             const int64_t *broadcast_dimensions)
 {
-    kn_p_broadcast_in_dim p = { { ndim, shape }, { knb_type(b, x).ndim, broadcast_dimensions } };
+    kn_p_broadcast_in_dim p = {{ndim, shape}, {knb_type(b, x).ndim, broadcast_dimensions}};
     return knb_emit1(b, &kn_prim_broadcast_in_dim, &p, 1, &x);
 }
 
@@ -102,17 +111,17 @@ kn_atom knb_reshape(kn_builder *b, kn_atom x, int ndim, const int64_t *shape)
 {
     if (kni_type_same_shape(knb_type(b, x), kni_type(NULL, ndim, shape)))
         return x;
-    return knb_emit1(b, &kn_prim_reshape, &(kn_p_reshape){ { ndim, shape } }, 1, &x);
+    return knb_emit1(b, &kn_prim_reshape, &(kn_p_reshape){{ndim, shape}}, 1, &x);
 }
 
 kn_atom knb_squeeze(kn_builder *b, kn_atom x, int n, const int64_t *dimensions)
 {
-    return knb_emit1(b, &kn_prim_squeeze, &(kn_p_dims){ { n, dimensions } }, 1, &x);
+    return knb_emit1(b, &kn_prim_squeeze, &(kn_p_dims){{n, dimensions}}, 1, &x);
 }
 
 kn_atom knb_rev(kn_builder *b, kn_atom x, int n, const int64_t *dimensions)
 {
-    return knb_emit1(b, &kn_prim_rev, &(kn_p_dims){ { n, dimensions } }, 1, &x);
+    return knb_emit1(b, &kn_prim_rev, &(kn_p_dims){{n, dimensions}}, 1, &x);
 }
 
 kn_atom knb_transpose(kn_builder *b, kn_atom x, const int64_t *permutation)
@@ -120,7 +129,7 @@ kn_atom knb_transpose(kn_builder *b, kn_atom x, const int64_t *permutation)
     int ndim = knb_type(b, x).ndim, moved = 0;
     for (int i = 0; i < ndim; i++)
         moved |= permutation[i] != i;
-    return moved ? knb_emit1(b, &kn_prim_transpose, &(kn_p_transpose){ { ndim, permutation } }, 1, &x) : x;
+    return moved ? knb_emit1(b, &kn_prim_transpose, &(kn_p_transpose){{ndim, permutation}}, 1, &x) : x;
 }
 
 kn_atom knb_slice(kn_builder *b, kn_atom x, const int64_t *start, const int64_t *limit, const int64_t *strides)
@@ -128,49 +137,50 @@ kn_atom knb_slice(kn_builder *b, kn_atom x, const int64_t *start, const int64_t 
     int ndim = knb_type(b, x).ndim, steps = 0;
     for (int i = 0; strides && i < ndim; i++)
         steps |= strides[i] != 1;
-    kn_p_slice p = { { ndim, limit }, { ndim, start }, { steps ? ndim : 0, steps ? strides : NULL } };
+    kn_p_slice p = {{ndim, limit}, {ndim, start}, {steps ? ndim : 0, steps ? strides : NULL}};
     return knb_emit1(b, &kn_prim_slice, &p, 1, &x);
 }
 
 kn_atom knb_concatenate(kn_builder *b, int n, const kn_atom *x, int dimension)
 {
-    return knb_emit1(b, &kn_prim_concatenate, &(kn_p_concatenate){ dimension }, n, x);
+    return knb_emit1(b, &kn_prim_concatenate, &(kn_p_concatenate){dimension}, n, x);
 }
 
 kn_atom knb_pad(kn_builder *b, kn_atom x, kn_atom value, const int64_t *lo, const int64_t *hi, const int64_t *interior)
 {
     static const int64_t none[KN_MAX_NDIM];
     int ndim = knb_type(b, x).ndim;
-    kn_p_pad p = { { ndim, lo }, { ndim, hi }, { ndim, interior ? interior : none } };
-    return knb_emit1(b, &kn_prim_pad, &p, 2, (kn_atom[]){ x, value });
+    kn_p_pad p = {{ndim, lo}, {ndim, hi}, {ndim, interior ? interior : none}};
+    return knb_emit1(b, &kn_prim_pad, &p, 2, (kn_atom[]){x, value});
 }
 
 kn_atom knb_iota(kn_builder *b, kn_dtype d, int ndim, const int64_t *shape, int dimension)
 {
-    return knb_emit1(b, &kn_prim_iota, &(kn_p_iota){ dimension, d, { ndim, shape } }, 0, NULL);
+    return knb_emit1(b, &kn_prim_iota, &(kn_p_iota){dimension, d, {ndim, shape}}, 0, NULL);
 }
 
 /* Indexing */
 
 kn_atom knb_gather(kn_builder *b, kn_atom operand, kn_atom indices, const kn_p_gather *p)
 {
-    return knb_emit1(b, &kn_prim_gather, p, 2, (kn_atom[]){ operand, indices });
+    return knb_emit1(b, &kn_prim_gather, p, 2, (kn_atom[]){operand, indices});
 }
 
 kn_atom knb_scatter_add(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p)
 {
-    return knb_emit1(b, &kn_prim_scatter_add, p, 3, (kn_atom[]){ operand, indices, updates });
+    return knb_emit1(b, &kn_prim_scatter_add, p, 3, (kn_atom[]){operand, indices, updates});
 }
 
 kn_atom knb_dynamic_slice(kn_builder *b, kn_atom x, const kn_atom *start, const int64_t *slice_sizes)
 {
     int ndim = knb_type(b, x).ndim;
-    return emit_first_and_rest(b, &kn_prim_dynamic_slice, &(kn_p_dynamic_slice){ { ndim, slice_sizes } }, 1, &x, ndim, start);
+    return emit_first_and_rest(b, &kn_prim_dynamic_slice, &(kn_p_dynamic_slice){{ndim, slice_sizes}}, 1, &x, ndim,
+                               start);
 }
 
 kn_atom knb_dynamic_update_slice(kn_builder *b, kn_atom x, kn_atom update, const kn_atom *start)
 {
-    kn_atom first[] = { x, update };
+    kn_atom first[] = {x, update};
     return emit_first_and_rest(b, &kn_prim_dynamic_update_slice, NULL, 2, first, knb_type(b, x).ndim, start);
 }
 
@@ -190,15 +200,15 @@ static kn_atom reduce(kn_builder *b, const kn_prim *p, kn_atom x, int n, const i
             sorted[k] = sorted[k - 1];
         sorted[k] = axes[i];
     }
-    return knb_emit1(b, p, &(kn_p_reduce){ { n, sorted } }, 1, &x);
+    return knb_emit1(b, p, &(kn_p_reduce){{n, sorted}}, 1, &x);
 }
 
-REDUCTION(reduce_sum) REDUCTION(reduce_max) REDUCTION(reduce_min) REDUCTION(reduce_and) REDUCTION(reduce_or)
+REDUCTIONS(REDUCTION)
 
 static kn_atom arg_reduce(kn_builder *b, const kn_prim *p, kn_atom x, int axis, kn_dtype index_dtype)
 {
-    int64_t axes[] = { axis };
-    return knb_emit1(b, p, &(kn_p_argreduce){ { 1, axes }, index_dtype }, 1, &x);
+    int64_t axes[] = {axis};
+    return knb_emit1(b, p, &(kn_p_argreduce){{1, axes}, index_dtype}, 1, &x);
 }
 
 kn_atom knb_argmax(kn_builder *b, kn_atom x, int axis, kn_dtype index_dtype)
@@ -213,12 +223,12 @@ kn_atom knb_argmin(kn_builder *b, kn_atom x, int axis, kn_dtype index_dtype)
 
 kn_atom knb_dot_general(kn_builder *b, kn_atom x, kn_atom y, const kn_p_dot_general *p)
 {
-    return knb_emit1(b, &kn_prim_dot_general, p, 2, (kn_atom[]){ x, y });
+    return knb_emit1(b, &kn_prim_dot_general, p, 2, (kn_atom[]){x, y});
 }
 
 void knb_sort(kn_builder *b, int n, const kn_atom *x, int dimension, int num_keys, kn_atom *out)
 {
-    kn_p_sort p = { .dimension = dimension, .num_keys = num_keys, .is_stable = true };
+    kn_p_sort p = {.dimension = dimension, .num_keys = num_keys, .is_stable = true};
     knb_emit(b, &kn_prim_sort, &p, n, x, out, n);
 }
 
@@ -229,10 +239,10 @@ void knb_threefry2x32(kn_builder *b, const kn_atom x[4], kn_atom out[2])
 
 kn_atom knb_random_bits(kn_builder *b, kn_atom key, int bit_width, int ndim, const int64_t *shape)
 {
-    return knb_emit1(b, &kn_prim_random_bits, &(kn_p_random_bits){ bit_width, { ndim, shape } }, 1, &key);
+    return knb_emit1(b, &kn_prim_random_bits, &(kn_p_random_bits){bit_width, {ndim, shape}}, 1, &key);
 }
 
 void knb_jit(kn_builder *b, const char *name, kni_jaxpr *j, const kn_atom *in, kn_atom *out)
 {
-    knb_emit(b, &kn_prim_jit, &(kn_p_jit){ name, j }, (int)j->n_in, in, out, (int)j->n_out);
+    knb_emit(b, &kn_prim_jit, &(kn_p_jit){name, j}, (int)j->n_in, in, out, (int)j->n_out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ops.h -- one typed builder helper per primitive, and the small compositions that rules and libraries share. All operands of an
- * elementwise primitive have one dtype; each is of the common shape or a scalar. */
+ * ops.h -- one typed builder helper per primitive, and the small compositions that rules and libraries share. All
+ * operands of an elementwise primitive have one dtype; each is of the common shape or a scalar. */
 #ifndef KN_IR_OPS_H
 #define KN_IR_OPS_H
 #include "ir/builder.h"
@@ -14,7 +14,7 @@ kn_atom knb_stop_gradient(kn_builder *b, kn_atom x);
 kn_atom knb_real(kn_builder *b, kn_atom x);
 kn_atom knb_imag(kn_builder *b, kn_atom x);
 kn_atom knb_complex(kn_builder *b, kn_atom re, kn_atom im);
-kn_atom knb_conj(kn_builder *b, kn_atom x);                    /* real operands come back as they are */
+kn_atom knb_conj(kn_builder *b, kn_atom x); /* real operands come back as they are */
 kn_atom knb_integer_pow(kn_builder *b, kn_atom x, int64_t y);
 kn_atom knb_add(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knb_sub(kn_builder *b, kn_atom x, kn_atom y);
@@ -23,7 +23,8 @@ kn_atom knb_div(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knb_pow(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knb_max(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knb_min(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_add_any(kn_builder *b, kn_atom x, kn_atom y);      /* sum of cotangents; either may be KN_ATOM_ZERO, then nothing is emitted */
+/* sum of cotangents; either may be KN_ATOM_ZERO, then nothing is emitted */
+kn_atom knb_add_any(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knb_eq(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knb_ne(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knb_lt(kn_builder *b, kn_atom x, kn_atom y);
@@ -35,22 +36,30 @@ kn_atom knb_or(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knb_xor(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knb_shift_left(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knb_shift_right_logical(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_select_n(kn_builder *b, kn_atom which, int n, const kn_atom *cases);        /* which: bool (2 cases: false first) or int32; scalar or full shape */
-kn_atom knb_select(kn_builder *b, kn_atom pred, kn_atom yes, kn_atom no);               /* select_n with the cases in the order people think; broadcasts scalar cases */
-kn_atom knb_convert(kn_builder *b, kn_atom x, kn_dtype d);                              /* nothing if it has the dtype; literals are converted in place */
+/* which: bool (2 cases: false first) or int32; scalar or full shape */
+kn_atom knb_select_n(kn_builder *b, kn_atom which, int n, const kn_atom *cases);
+/* select_n with the cases in the order people think; broadcasts scalar cases */
+kn_atom knb_select(kn_builder *b, kn_atom pred, kn_atom yes, kn_atom no);
+/* nothing if it has the dtype; literals are converted in place */
+kn_atom knb_convert(kn_builder *b, kn_atom x, kn_dtype d);
 kn_atom knb_bitcast(kn_builder *b, kn_atom x, kn_dtype d);
-kn_atom knb_broadcast_in_dim(kn_builder *b, kn_atom x, int ndim, const int64_t *shape, const int64_t *broadcast_dimensions);
-kn_atom knb_reshape(kn_builder *b, kn_atom x, int ndim, const int64_t *shape);          /* nothing if it has the shape */
+kn_atom knb_broadcast_in_dim(kn_builder *b, kn_atom x, int ndim, const int64_t *shape,
+                             const int64_t *broadcast_dimensions);
+/* nothing if it has the shape */
+kn_atom knb_reshape(kn_builder *b, kn_atom x, int ndim, const int64_t *shape);
 kn_atom knb_squeeze(kn_builder *b, kn_atom x, int n, const int64_t *dimensions);
-kn_atom knb_transpose(kn_builder *b, kn_atom x, const int64_t *permutation);            /* nothing for the identity */
+kn_atom knb_transpose(kn_builder *b, kn_atom x, const int64_t *permutation); /* nothing for the identity */
 kn_atom knb_rev(kn_builder *b, kn_atom x, int n, const int64_t *dimensions);
-kn_atom knb_slice(kn_builder *b, kn_atom x, const int64_t *start, const int64_t *limit, const int64_t *strides /* NULL: 1 */);
+kn_atom knb_slice(kn_builder *b, kn_atom x, const int64_t *start, const int64_t *limit,
+                  const int64_t *strides /* NULL: 1 */);
 kn_atom knb_concatenate(kn_builder *b, int n, const kn_atom *x, int dimension);
-kn_atom knb_pad(kn_builder *b, kn_atom x, kn_atom value, const int64_t *lo, const int64_t *hi, const int64_t *interior /* NULL: 0 */);
+kn_atom knb_pad(kn_builder *b, kn_atom x, kn_atom value, const int64_t *lo, const int64_t *hi,
+                const int64_t *interior /* NULL: 0 */);
 kn_atom knb_iota(kn_builder *b, kn_dtype d, int ndim, const int64_t *shape, int dimension);
 kn_atom knb_gather(kn_builder *b, kn_atom operand, kn_atom indices, const kn_p_gather *p);
 kn_atom knb_scatter_add(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p);
-kn_atom knb_dynamic_slice(kn_builder *b, kn_atom x, const kn_atom *start /* ndim integer scalars */, const int64_t *slice_sizes);
+kn_atom knb_dynamic_slice(kn_builder *b, kn_atom x, const kn_atom *start /* ndim integer scalars */,
+                          const int64_t *slice_sizes);
 kn_atom knb_dynamic_update_slice(kn_builder *b, kn_atom x, kn_atom update, const kn_atom *start);
 kn_atom knb_reduce_sum(kn_builder *b, kn_atom x, int n, const int64_t *axes);
 kn_atom knb_reduce_max(kn_builder *b, kn_atom x, int n, const int64_t *axes);
@@ -61,21 +70,30 @@ kn_atom knb_argmax(kn_builder *b, kn_atom x, int axis, kn_dtype index_dtype);
 kn_atom knb_argmin(kn_builder *b, kn_atom x, int axis, kn_dtype index_dtype);
 kn_atom knb_dot_general(kn_builder *b, kn_atom x, kn_atom y, const kn_p_dot_general *p);
 void knb_sort(kn_builder *b, int n, const kn_atom *x, int dimension, int num_keys, kn_atom *out);
-void knb_threefry2x32(kn_builder *b, const kn_atom x[4], kn_atom out[2]);                /* uint32: key0, key1, count0, count1 */
+/* uint32: key0, key1, count0, count1 */
+void knb_threefry2x32(kn_builder *b, const kn_atom x[4], kn_atom out[2]);
 kn_atom knb_random_bits(kn_builder *b, kn_atom key, int bit_width, int ndim, const int64_t *shape);
-kn_atom knb_random_wrap(kn_builder *b, kn_atom x);                                       /* uint32[..., 2] -> key<fry>[...] */
+/* uint32[..., 2] -> key<fry>[...] */
+kn_atom knb_random_wrap(kn_builder *b, kn_atom x);
 kn_atom knb_random_unwrap(kn_builder *b, kn_atom x);
 void knb_jit(kn_builder *b, const char *name, kni_jaxpr *j, const kn_atom *in, kn_atom *out);
 
 /* Compositions. */
-kn_atom knb_number(kn_builder *b, kn_dtype d, double v);                                 /* a scalar literal */
+kn_atom knb_number(kn_builder *b, kn_dtype d, double v); /* a scalar literal */
 kn_atom knb_integer(kn_builder *b, kn_dtype d, int64_t v);
-kn_atom knb_like(kn_builder *b, kn_atom x, double v);                                    /* a scalar literal of x's dtype */
-kn_atom knb_full(kn_builder *b, kn_type t, double v);                                    /* a literal, broadcast to t's shape unless it is a scalar */
-kn_atom knb_zeros(kn_builder *b, kn_type t);                                             /* of any dtype with zero (not keys) */
-kn_atom knb_broadcast_to(kn_builder *b, kn_atom x, kn_type shape_of);                    /* NumPy's rule: aligned at the last axis; nothing if it fits already */
-kn_atom knb_expand_dims(kn_builder *b, kn_atom x, int axis);                             /* a new axis of extent 1, by broadcast_in_dim */
+/* a scalar literal of x's dtype */
+kn_atom knb_like(kn_builder *b, kn_atom x, double v);
+/* a literal, broadcast to t's shape unless it is a scalar */
+kn_atom knb_full(kn_builder *b, kn_type t, double v);
+/* of any dtype with zero (not keys) */
+kn_atom knb_zeros(kn_builder *b, kn_type t);
+/* NumPy's rule: aligned at the last axis; nothing if it fits already */
+kn_atom knb_broadcast_to(kn_builder *b, kn_atom x, kn_type shape_of);
+/* a new axis of extent 1, by broadcast_in_dim */
+kn_atom knb_expand_dims(kn_builder *b, kn_atom x, int axis);
 kn_atom knb_move_axis(kn_builder *b, kn_atom x, int from, int to);
-kn_atom knb_abs_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t);              /* sign(x) t; complex: Re(conj(x) t) / |x|, 0 at 0 */
-kn_atom knb_instantiate(kn_builder *b, kn_atom a, kn_type t);                            /* a, or zeros of t if a is KN_ATOM_ZERO */
+/* sign(x) t; complex: Re(conj(x) t) / |x|, 0 at 0 */
+kn_atom knb_abs_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t);
+/* a, or zeros of t if a is KN_ATOM_ZERO */
+kn_atom knb_instantiate(kn_builder *b, kn_atom a, kn_type t);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * param_text.c -- texts of parameters that are made of several members or of the operands: dimension numbers, padding, shapes. */
+ * param_text.c -- texts of parameters that are made of several members or of the operands: dimension numbers,
+ * padding, shapes. */
 #include "ir/params.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -78,10 +79,10 @@ void kni_show_pad(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eq
     const kn_p_pad *p = e->params;
     knx_str_puts(t, "(");
     for (int i = 0; i < p->lo.n; i++) {
-        int64_t axis[3] = { p->lo.v[i], i < p->hi.n ? p->hi.v[i] : 0, i < p->interior.n ? p->interior.v[i] : 0 };
+        int64_t axis[3] = {p->lo.v[i], i < p->hi.n ? p->hi.v[i] : 0, i < p->interior.n ? p->interior.v[i] : 0};
         if (i)
             knx_str_puts(t, ", ");
-        kni_show_ints(t, "(", (kn_ints){ 3, axis }, ")", true);
+        kni_show_ints(t, "(", (kn_ints){3, axis}, ")", true);
     }
     knx_str_puts(t, p->lo.n == 1 ? ",)" : ")");
 }
@@ -90,7 +91,7 @@ void kni_show_in_shape(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const 
 {
     (void)form;
     kn_type x = kni_atom_type(j, e->in[0]);
-    kni_show_ints(t, "(", (kn_ints){ x.ndim, x.dim }, ")", true);
+    kni_show_ints(t, "(", (kn_ints){x.ndim, x.dim}, ")", true);
 }
 
 void kni_show_in_dtype(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)

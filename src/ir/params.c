@@ -7,7 +7,7 @@
 
 #define FIELD_AT(type, base, field) (*(type *)((uintptr_t)(base) + (field)->offset))
 #define FIELD_OF(type, base, field) (*(const type *)((const char *)(base) + (field)->offset))
-#define EACH_FIELD(f, p) (const kn_param_field *f = (p)->fields; f && f->name; f++)
+#define EACH_FIELD(f, p)            (const kn_param_field *f = (p)->fields; f && f->name; f++)
 
 static bool copy_field(kn_arena *a, const kn_param_field *f, void *params)
 {
@@ -15,7 +15,7 @@ static bool copy_field(kn_arena *a, const kn_param_field *f, void *params)
     case KN_P_INTS: {
         kn_ints *v = &FIELD_AT(kn_ints, params, f);
         if (v->n <= 0)
-            *v = (kn_ints){ 0, NULL };
+            *v = (kn_ints){0, NULL};
         else
             v->v = knx_arena_copy(a, v->v, (size_t)v->n * sizeof *v->v);
         return !v->n || v->v;
@@ -26,8 +26,13 @@ static bool copy_field(kn_arena *a, const kn_param_field *f, void *params)
             return (*s = knx_arena_string(a, *s)) != NULL;
         return true;
     }
-    case KN_P_INT: case KN_P_BOOL: case KN_P_DTYPE: case KN_P_JAXPR: case KN_P_ENUM: case KN_P_DOUBLE: case KN_P_TEXT:
-        return true;
+    case KN_P_INT:
+    case KN_P_BOOL:
+    case KN_P_DTYPE:
+    case KN_P_JAXPR:
+    case KN_P_ENUM:
+    case KN_P_DOUBLE:
+    case KN_P_TEXT: return true;
     }
     return true;
 }
@@ -40,12 +45,14 @@ bool kni_params_copy(kn_arena *a, const kn_prim *p, const void *params, const vo
     void *copy = knx_arena_copy(a, params, p->params_size);
     if (!copy)
         return false;
-    for EACH_FIELD (f, p)
-        if (!copy_field(a, f, copy))
-            return false;
-    for EACH_FIELD (f, p) /* last, so that a failed copy holds nothing */
-        if (f->kind == KN_P_JAXPR)
-            kni_retain(FIELD_AT(kni_jaxpr *, copy, f));
+    for
+        EACH_FIELD(f, p)
+    if (!copy_field(a, f, copy))
+        return false;
+    for
+        EACH_FIELD(f, p) /* last, so that a failed copy holds nothing */
+    if (f->kind == KN_P_JAXPR)
+        kni_retain(FIELD_AT(kni_jaxpr *, copy, f));
     *out = copy;
     return true;
 }
@@ -54,18 +61,23 @@ void kni_params_drop(const kn_prim *p, const void *params)
 {
     if (!params)
         return;
-    for EACH_FIELD (f, p)
-        if (f->kind == KN_P_JAXPR)
-            kni_release(FIELD_AT(kni_jaxpr *, params, f));
+    for
+        EACH_FIELD(f, p)
+    if (f->kind == KN_P_JAXPR)
+        kni_release(FIELD_AT(kni_jaxpr *, params, f));
 }
 
-static bool equal_ints(kn_ints a, kn_ints b) { return a.n == b.n && (a.n <= 0 || !memcmp(a.v, b.v, (size_t)a.n * sizeof *a.v)); }
+static bool equal_ints(kn_ints a, kn_ints b)
+{
+    return a.n == b.n && (a.n <= 0 || !memcmp(a.v, b.v, (size_t)a.n * sizeof *a.v));
+}
 static bool equal_strings(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
 static bool equal_field(const kn_param_field *f, const void *a, const void *b, kn_map *known)
 {
     switch (f->kind) {
-    case KN_P_INT: case KN_P_ENUM: return FIELD_OF(int64_t, a, f) == FIELD_OF(int64_t, b, f);
+    case KN_P_INT:
+    case KN_P_ENUM: return FIELD_OF(int64_t, a, f) == FIELD_OF(int64_t, b, f);
     case KN_P_BOOL: return FIELD_OF(bool, a, f) == FIELD_OF(bool, b, f);
     case KN_P_DTYPE: return FIELD_OF(kn_dtype, a, f) == FIELD_OF(kn_dtype, b, f);
     case KN_P_INTS: return equal_ints(FIELD_OF(kn_ints, a, f), FIELD_OF(kn_ints, b, f));
@@ -83,15 +95,16 @@ bool kni_params_equal_known(const kn_prim *p, const void *a, const void *b, kn_m
         return true;
     if (!a || !b)
         return false;
-    for EACH_FIELD (f, p)
-        if (!(f->flags & KN_PF_NAME) && !equal_field(f, a, b, known))
-            return false;
+    for
+        EACH_FIELD(f, p)
+    if (!(f->flags & KN_PF_NAME) && !equal_field(f, a, b, known))
+        return false;
     return true;
 }
 
 bool kni_params_equal(const kn_prim *p, const void *a, const void *b)
 {
-    kn_map known = { 0 };
+    kn_map known = {0};
     bool equal = kni_params_equal_known(p, a, b, &known);
     knx_map_free(&known);
     return equal;
@@ -100,7 +113,8 @@ bool kni_params_equal(const kn_prim *p, const void *a, const void *b)
 static uint64_t hash_field(const kn_param_field *f, const void *params, uint64_t h)
 {
     switch (f->kind) {
-    case KN_P_INT: case KN_P_ENUM: return knx_hash_mix(h, (uint64_t)FIELD_OF(int64_t, params, f));
+    case KN_P_INT:
+    case KN_P_ENUM: return knx_hash_mix(h, (uint64_t)FIELD_OF(int64_t, params, f));
     case KN_P_BOOL: return knx_hash_mix(h, FIELD_OF(bool, params, f));
     case KN_P_DTYPE: {
         kn_dtype d = FIELD_OF(kn_dtype, params, f);
@@ -131,9 +145,10 @@ uint64_t kni_params_hash(const kn_prim *p, const void *params, uint64_t seed)
 {
     if (!params)
         return seed;
-    for EACH_FIELD (f, p)
-        if (!(f->flags & KN_PF_NAME))
-            seed = hash_field(f, params, seed);
+    for
+        EACH_FIELD(f, p)
+    if (!(f->flags & KN_PF_NAME))
+        seed = hash_field(f, params, seed);
     return seed;
 }
 
@@ -143,10 +158,11 @@ size_t kni_result_room(const kn_prim *p, const void *params, int n_in)
         return (size_t)p->n_out;
     size_t room = (size_t)n_in;
     if (params)
-        for EACH_FIELD (f, p)
-            if (f->kind == KN_P_JAXPR) {
-                const kni_jaxpr *j = FIELD_AT(kni_jaxpr *, params, f);
-                room += j ? j->n_out : 0;
-            }
+        for
+            EACH_FIELD(f, p)
+    if (f->kind == KN_P_JAXPR) {
+        const kni_jaxpr *j = FIELD_AT(kni_jaxpr *, params, f);
+        room += j ? j->n_out : 0;
+    }
     return room;
 }

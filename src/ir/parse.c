@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * parse.c -- reads the full form. Equations go through the builder, so the type rules check them, and the types in the text are compared
- * with theirs. Only nested jaxprs recurse, to a bounded depth; memory is proportional to the text. */
+ * parse.c -- reads the full form. Equations go through the builder, so the type rules check them, and the types in
+ * the text are compared with theirs. Only nested jaxprs recurse, to a bounded depth; memory is proportional to the
+ * text. */
 #include "ir/parse.h"
 #include "ir/print.h"
 #include "ir/prim.h"
@@ -8,16 +9,26 @@
 
 enum { DEEPEST = 100, MOST_FIELDS = 64 };
 
-typedef struct variable { kn_word name; kn_atom atom; } variable;
-typedef struct shared { kn_word name; kni_jaxpr *jaxpr; } shared;
-typedef struct binder { kn_word name; kn_type type; char *text; /* of a constant, or NULL */ } binder;
+typedef struct variable {
+    kn_word name;
+    kn_atom atom;
+} variable;
+typedef struct shared {
+    kn_word name;
+    kni_jaxpr *jaxpr;
+} shared;
+typedef struct binder {
+    kn_word name;
+    kn_type type;
+    char *text; /* of a constant, or NULL */
+} binder;
 
 /* One jaxpr being read. On the heap: the stack carries only calls. */
 typedef struct scope {
     kn_builder b;
     kn_map variables;
-    KN_VEC(binder) binders;     /* of the list or equation being read */
-    KN_VEC(kn_atom) atoms;      /* its operands, then its results */
+    KN_VEC(binder) binders; /* of the list or equation being read */
+    KN_VEC(kn_atom) atoms;  /* its operands, then its results */
     KN_VEC(char *) consts;
     char *name;
 } scope;
@@ -35,7 +46,7 @@ static bool ran_out(kn_parser *p)
 
 static bool is_name(kn_word w)
 {
-    static const char *const reserved[] = { "in", "let", "lambda", "nan", "inf", "bits", "True", "False", "None" };
+    static const char *const reserved[] = {"in", "let", "lambda", "nan", "inf", "bits", "True", "False", "None"};
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (kni_word_is(w, reserved[i]))
             return false;
@@ -69,7 +80,7 @@ static void bind(kn_parser *p, scope *s, kn_word name, kn_atom atom)
     variable *v = kni_parse_alloc(p, sizeof *v);
     if (!v)
         return;
-    *v = (variable){ name, atom };
+    *v = (variable){name, atom};
     if (!knx_map_add(&s->variables, word_hash(name), v))
         ran_out(p);
 }
@@ -83,7 +94,7 @@ static bool builder_ok(kn_parser *p, scope *s, const char *at)
 
 static void parse_binder(kn_parser *p, scope *s)
 {
-    binder one = { .name = kni_parse_word(p, "a variable") };
+    binder one = {.name = kni_parse_word(p, "a variable")};
     if (!p->error && !is_name(one.name))
         kni_parse_fail(p, one.name.s, KN_ERROR_VALUE, "expected a variable");
     if (!kni_parse_need(p, ':') || !kni_parse_type(p, &one.type))
@@ -143,7 +154,8 @@ static kni_jaxpr *parse_sub_jaxpr(kn_parser *p)
     kn_word name = kni_parse_word(p, "a jaxpr");
     size_t cursor;
     uint64_t hash = word_hash(name);
-    for (shared *s = knx_map_first(&p->shared, hash, &cursor); s && !p->error; s = knx_map_next(&p->shared, hash, &cursor))
+    for (shared *s = knx_map_first(&p->shared, hash, &cursor); s && !p->error;
+         s = knx_map_next(&p->shared, hash, &cursor))
         if (same_word(s->name, name))
             return kni_retain(s->jaxpr);
     kni_parse_fail(p, name.s, KN_ERROR_VALUE, "there is no such jaxpr");
@@ -269,7 +281,8 @@ static const kn_prim *parse_prim(kn_parser *p)
 
 static bool at_operand(kn_parser *p)
 {
-    return !p->error && !kni_parse_is(p, ';') && !kni_parse_is(p, '@') && *p->at && !kni_word_is(kni_parse_peek(p), "in");
+    return !p->error && !kni_parse_is(p, ';') && !kni_parse_is(p, '@') && *p->at &&
+           !kni_word_is(kni_parse_peek(p), "in");
 }
 
 /* Binds the results and compares their types with those of the text. */
@@ -280,10 +293,11 @@ static void bind_results(kn_parser *p, scope *s, const char *start, const kn_pri
     for (size_t i = 0; i < s->binders.n && !p->error; i++) {
         const binder *one = &s->binders.at[i];
         kn_type t = knb_type(&s->b, out[i]);
-        kn_text has = { 0 }, given = { 0 };
+        kn_text has = {0}, given = {0};
         if (one->text || !kni_type_equal(t, one->type))
-            kni_parse_fail(p, one->name.s, KN_ERROR_TYPE, "%s gives %s%s, not %s%s", prim->name, kni_type_text(&has, t, false),
-                           t.weak ? "*" : "", kni_type_text(&given, one->type, false), one->type.weak ? "*" : "");
+            kni_parse_fail(p, one->name.s, KN_ERROR_TYPE, "%s gives %s%s, not %s%s", prim->name,
+                           kni_type_text(&has, t, false), t.weak ? "*" : "", kni_type_text(&given, one->type, false),
+                           one->type.weak ? "*" : "");
         else
             bind(p, s, one->name, out[i]);
     }
@@ -425,7 +439,7 @@ static void parse_shared(kn_parser *p)
         kni_release(j);
         return;
     }
-    *s = (shared){ name, j };
+    *s = (shared){name, j};
     if (!knx_map_add(&p->shared, word_hash(name), s)) {
         kni_release(j);
         ran_out(p);
@@ -443,7 +457,7 @@ static void release_shared(kn_parser *p)
 
 kn_error *kni_parse_consts(const char *text, kni_jaxpr **out, char ***consts)
 {
-    kn_parser p = { .text = text, .at = text };
+    kn_parser p = {.text = text, .at = text};
     *out = NULL;
     if (consts)
         *consts = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * parse.h -- the reader of the full form: where it stands, and its small parts (words, numbers, strings, types, literals). */
+ * parse.h -- the reader of the full form: where it stands, and its small parts (words, numbers, strings, types,
+ * literals). */
 #ifndef KN_IR_PARSE_H
 #define KN_IR_PARSE_H
 #include "base/hash.h"
@@ -7,31 +8,37 @@
 
 typedef struct kn_parser {
     const char *text, *at;
-    kn_error *error;    /* the first; then everything does nothing */
-    kn_arena arena;     /* names, strings, lists: as long as the parsing */
-    kn_map shared;      /* hash of a name -> jaxprs of `let $1 = ... in` */
-    int depth;          /* of nested jaxprs */
+    kn_error *error; /* the first; then everything does nothing */
+    kn_arena arena;  /* names, strings, lists: as long as the parsing */
+    kn_map shared;   /* hash of a name -> jaxprs of `let $1 = ... in` */
+    int depth;       /* of nested jaxprs */
 } kn_parser;
 
-typedef struct kn_word { const char *s; size_t n; } kn_word; /* a piece of the text */
+typedef struct kn_word {
+    const char *s;
+    size_t n;
+} kn_word; /* a piece of the text */
 
-/* All of these skip blanks first, set p->error where the text is not what they want, and return false or something empty then. */
+/* All of these skip blanks first, set p->error where the text is not what they want, and return false or something
+ * empty then. */
 void kni_parse_fail(kn_parser *p, const char *at, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(4, 5);
-void kni_parse_wrap(kn_parser *p, const char *at, kn_error *e); /* somebody's error, with line and column; takes e over */
-void *kni_parse_alloc(kn_parser *p, size_t bytes);              /* zeroed, in the arena */
-bool kni_parse_is(kn_parser *p, char c);                        /* does c come next? */
-bool kni_parse_take(kn_parser *p, char c);                      /* takes it if it does */
+/* somebody's error, with line and column; takes e over */
+void kni_parse_wrap(kn_parser *p, const char *at, kn_error *e);
+void *kni_parse_alloc(kn_parser *p, size_t bytes); /* zeroed, in the arena */
+bool kni_parse_is(kn_parser *p, char c);           /* does c come next? */
+bool kni_parse_take(kn_parser *p, char c);         /* takes it if it does */
 bool kni_parse_need(kn_parser *p, char c);
-kn_word kni_parse_peek(kn_parser *p);                           /* the word that comes next (letters, digits, _ - . $), may be empty */
+/* the word that comes next (letters, digits, _ - . $), may be empty */
+kn_word kni_parse_peek(kn_parser *p);
 kn_word kni_parse_word(kn_parser *p, const char *what);
 bool kni_parse_need_word(kn_parser *p, const char *word);
 bool kni_word_is(kn_word w, const char *s);
 bool kni_parse_int(kn_parser *p, int64_t *v);
-char *kni_parse_string(kn_parser *p);                           /* in double quotes */
+char *kni_parse_string(kn_parser *p); /* in double quotes */
 kn_dtype kni_parse_dtype(kn_parser *p);
-bool kni_parse_type(kn_parser *p, kn_type *t);                  /* f32[3,4]* */
-bool kni_parse_literal(kn_parser *p, kn_literal *l);            /* 1.0:f32[] */
-bool kni_parse_is_literal(kn_parser *p);                        /* does one come next? */
+bool kni_parse_type(kn_parser *p, kn_type *t);       /* f32[3,4]* */
+bool kni_parse_literal(kn_parser *p, kn_literal *l); /* 1.0:f32[] */
+bool kni_parse_is_literal(kn_parser *p);             /* does one come next? */
 bool kni_parse_ints(kn_parser *p, kn_ints *v);
-bool kni_parse_double(kn_parser *p, double *v);                 /* or bits(0x..) */
+bool kni_parse_double(kn_parser *p, double *v); /* or bits(0x..) */
 #endif

@@ -92,14 +92,16 @@ bool kni_parse_need(kn_parser *p, char c)
 
 static bool in_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.' || c == '$';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.' || c == '$';
 }
 
-/* A dot or hyphen belongs to a word if a letter follows: scatter-add, GatherScatterMode.CLIP, but not the point behind binders. */
+/* A dot or hyphen belongs to a word if a letter follows: scatter-add, GatherScatterMode.CLIP, but not the point
+ * behind binders. */
 kn_word kni_parse_peek(kn_parser *p)
 {
     skip_blanks(p);
-    kn_word w = { p->at, 0 };
+    kn_word w = {p->at, 0};
     while (!p->error && in_word(w.s[w.n]) && ((w.s[w.n] != '.' && w.s[w.n] != '-') || (w.n && in_word(w.s[w.n + 1]))))
         w.n++;
     return w;
@@ -180,7 +182,7 @@ static bool hex(const char **s, uint64_t *v)
 /* bits(0x..) or bits(0x..,0x..); nothing beyond the dtype's size may be set. */
 static bool bits_value(const char **s, size_t size, kn_scalar_bits *out)
 {
-    *out = (kn_scalar_bits){ .u = { 0 } };
+    *out = (kn_scalar_bits){.u = {0}};
     if (strncmp(*s, "bits(", 5))
         return false;
     *s += 5;
@@ -194,8 +196,8 @@ static bool bits_value(const char **s, size_t size, kn_scalar_bits *out)
 
 bool kni_parse_ints(kn_parser *p, kn_ints *v)
 {
-    KN_VEC(int64_t) list = { 0 };
-    *v = (kn_ints){ 0, NULL };
+    KN_VEC(int64_t) list = {0};
+    *v = (kn_ints){0, NULL};
     if (!kni_parse_need(p, '('))
         return false;
     while (!p->error && !kni_parse_is(p, ')')) {
@@ -210,7 +212,7 @@ bool kni_parse_ints(kn_parser *p, kn_ints *v)
         int64_t *own = kni_parse_alloc(p, list.n * sizeof *own);
         if (own)
             memcpy(own, list.at, list.n * sizeof *own);
-        *v = (kn_ints){ own ? (int)list.n : 0, own };
+        *v = (kn_ints){own ? (int)list.n : 0, own};
     }
     KN_VEC_FREE(&list);
     return !p->error;
@@ -301,7 +303,7 @@ bool kni_parse_type(kn_parser *p, kn_type *t)
 {
     const char *start = p->at;
     int64_t dim[KN_MAX_NDIM];
-    *t = (kn_type){ .dtype = kni_parse_dtype(p) };
+    *t = (kn_type){.dtype = kni_parse_dtype(p)};
     bool more = kni_parse_need(p, '[') && !kni_parse_is(p, ']');
     for (; more && !p->error; more = kni_parse_take(p, ',')) {
         if (t->ndim == KN_MAX_NDIM)
@@ -321,7 +323,7 @@ bool kni_parse_type(kn_parser *p, kn_type *t)
 
 bool kni_parse_is_literal(kn_parser *p)
 {
-    static const char *const words[] = { "nan", "inf", "bits", "True", "False" };
+    static const char *const words[] = {"nan", "inf", "bits", "True", "False"};
     kn_word w = kni_parse_peek(p);
     if (p->error || !*w.s)
         return false;
@@ -365,7 +367,7 @@ static bool integer_value(const char **s, kn_dtype d, kn_scalar_bits *out)
 
 static bool literal_value(const char **s, kn_dtype d, kn_scalar_bits *out)
 {
-    *out = (kn_scalar_bits){ .u = { 0 } };
+    *out = (kn_scalar_bits){.u = {0}};
     if (**s == 'b')
         return bits_value(s, d->size, out);
     switch (d->kind) {
@@ -377,7 +379,8 @@ static bool literal_value(const char **s, kn_dtype d, kn_scalar_bits *out)
         out->u8 = yes;
         return true;
     }
-    case KN_KIND_INT: case KN_KIND_UINT: return integer_value(s, d, out);
+    case KN_KIND_INT:
+    case KN_KIND_UINT: return integer_value(s, d, out);
     case KN_KIND_FLOAT: return real_value(s, d, out);
     case KN_KIND_COMPLEX: return complex_value(s, d, out);
     case KN_KIND_KEY: return false;
@@ -398,6 +401,7 @@ bool kni_parse_literal(kn_parser *p, kn_literal *l)
     if (!kni_parse_type(p, &l->type))
         return false;
     if (l->type.ndim || !literal_value(&value, l->type.dtype, &l->bits) || value != end)
-        kni_parse_fail(p, value, KN_ERROR_VALUE, "this is no literal of type %s", l->type.ndim ? "scalar" : l->type.dtype->name);
+        kni_parse_fail(p, value, KN_ERROR_VALUE, "this is no literal of type %s",
+                       l->type.ndim ? "scalar" : l->type.dtype->name);
     return !p->error;
 }

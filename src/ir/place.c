@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * place.c -- places of parsed jaxprs. Equations hold places by address and hand them on (errors, inlining), so these are made once each
- * and stay; their number is bounded. */
+ * place.c -- places of parsed jaxprs. Equations hold places by address and hand them on (errors, inlining), so these
+ * are made once each and stay; their number is bounded. */
 #include "base/hash.h"
 #include "base/lock.h"
 #include "ir/jaxpr.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prim.h -- the row of a primitive: its name, parameters and every rule. Rules are static functions in the file of the row's family; they
- * speak to the builder, never to arrays. Every column is filled, or `why` says for what reason it is empty. */
+ * prim.h -- the row of a primitive: its name, parameters and every rule. Rules are static functions in the file of
+ * the row's family; they speak to the builder, never to arrays. Every column is filled, or `why` says for what reason
+ * it is empty. */
 #ifndef KN_IR_PRIM_H
 #define KN_IR_PRIM_H
 #include "ir/builder.h"
@@ -13,78 +14,99 @@ typedef struct kn_rule {
     const kn_prim *prim;
     const void *params;
     int n_in, n_out;
-    const kn_atom *x; const kn_type *xt; /* operands; in transpose rules KN_ATOM_LINEAR for those without a value */
-    const kn_atom *y; const kn_type *yt; /* results (jvp only; their types always) */
+    const kn_atom *x;
+    const kn_type *xt; /* operands; in transpose rules KN_ATOM_LINEAR for those without a value */
+    const kn_atom *y;
+    const kn_type *yt; /* results (jvp only; their types always) */
 } kn_rule;
 
 /* Bits of a row. Passes ask these, never for names. */
 enum {
-    KN_ELEMENTWISE = 1,    /* result element i depends on operand elements i; operands may be scalars; all results have the common shape */
-    KN_COMMUTES = 2,       /* two operands may be swapped without changing bits */
-    KN_CAN_FAIL = 4,       /* may raise an error while running (see may_fail): runs even if nobody reads it, never moved under a condition */
-    KN_VIEW = 8,           /* moves elements only: lowered by `map` */
-    KN_REDUCES = 16,       /* lowered by `reduction` over params' axes */
-    KN_CALLS = 32,         /* has a sub-jaxpr in kn_p_jit form that passes may inline */
-    KN_CHEAP = 64,         /* recomputing costs less than storing and loading */
+    /* result element i depends on operand elements i; operands may be scalars; all results have the common shape */
+    KN_ELEMENTWISE = 1,
+    KN_COMMUTES = 2, /* two operands may be swapped without changing bits */
+    /* may raise an error while running (see may_fail): runs even if nobody reads it, never moved under a condition */
+    KN_CAN_FAIL = 4,
+    KN_VIEW = 8,             /* moves elements only: lowered by `map` */
+    KN_REDUCES = 16,         /* lowered by `reduction` over params' axes */
+    KN_CALLS = 32,           /* has a sub-jaxpr in kn_p_jit form that passes may inline */
+    KN_CHEAP = 64,           /* recomputing costs less than storing and loading */
     KN_INTEGER_RESULT = 128, /* results have no tangents whatever the operands */
-    KN_IDENTITY = 256,     /* returns its operand (stop_gradient): the planner makes an alias */
-    KN_MULTILINEAR = 512,  /* linear in each operand of linear_in while the others stay fixed, but not in several at once (mul) */
+    KN_IDENTITY = 256,       /* returns its operand (stop_gradient): the planner makes an alias */
+    /* linear in each operand of linear_in while the others stay fixed, but not in several at once (mul) */
+    KN_MULTILINEAR = 512,
 };
 
-typedef enum { KN_WHY_NONE, KN_WHY_INTEGERS /* integers or booleans only */, KN_WHY_NOT_DIFFERENTIABLE /* in mathematics */, KN_WHY_DISCRETE /* a discrete choice */ } kn_why;
+typedef enum {
+    KN_WHY_NONE,
+    KN_WHY_INTEGERS /* integers or booleans only */,
+    KN_WHY_NOT_DIFFERENTIABLE /* in mathematics */,
+    KN_WHY_DISCRETE /* a discrete choice */
+} kn_why;
 
 /* A routine the program calls: work that is not a loop nest of scalar operations. */
 typedef struct kn_routine_args {
     const void *params;
     int n_in, n_out;
     const kn_type *xt, *yt;
-    const void *const *x;    /* C-contiguous operands */
-    void *const *y;          /* C-contiguous results, no overlap with operands (but see `in_place`) */
-    void *workspace;         /* as many bytes as `workspace` asked for, 64-byte aligned */
+    const void *const *x; /* C-contiguous operands */
+    void *const *y;       /* C-contiguous results, no overlap with operands (but see `in_place`) */
+    void *workspace;      /* as many bytes as `workspace` asked for, 64-byte aligned */
 } kn_routine_args;
 
 struct kn_prim {
-    const char *name;               /* as in jaxprs: "scatter-add" */
-    int8_t n_in, n_out;             /* -1: any number */
+    const char *name;   /* as in jaxprs: "scatter-add" */
+    int8_t n_in, n_out; /* -1: any number */
     uint32_t bits;
-    uint32_t linear_in;             /* bit i: linear in operand i (with the others fixed); all bits may be set for add */
+    /* bit i: linear in operand i (with the others fixed); all bits may be set for add */
+    uint32_t linear_in;
     kn_why why_no_jvp, why_no_transpose;
-    const kn_param_field *fields;   /* NULL: none */
+    const kn_param_field *fields; /* NULL: none */
     uint16_t params_size;
-    const char *factors;            /* e.g. "m k, k n -> m n", "... , ... -> ..."; structured ones by factors_of */
-    const char *doc;                /* one sentence, shown by the generated documentation */
+    const char *factors; /* e.g. "m k, k n -> m n", "... , ... -> ..."; structured ones by factors_of */
+    const char *doc;     /* one sentence, shown by the generated documentation */
 
     /* Shapes and dtypes: fills y (dims in `a`; n_out of them: returned through *n_out when the row says -1). */
     kn_error *(*type)(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y);
 
-    /* Derivatives. jvp: tx[i] is KN_ATOM_ZERO where there is no tangent, ty[] comes in as KN_ATOM_ZERO; at least one tx is not. A row has
-     * jvp, or linearize, which also makes the results y itself (primitives with a body). */
+    /* Derivatives. jvp: tx[i] is KN_ATOM_ZERO where there is no tangent, ty[] comes in as KN_ATOM_ZERO; at least one
+     * tx is not. A row has jvp, or linearize, which also makes the results y itself (primitives with a body). */
     void (*jvp)(const kn_rule *r, const kn_atom *tx, kn_atom *ty);
     kn_error *(*linearize)(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty);
-    /* ct[j]: cotangents of the results (KN_ATOM_ZERO: none; not all are); fills ct_in[i] for linear operands (come in as KN_ATOM_ZERO). */
+    /* ct[j]: cotangents of the results (KN_ATOM_ZERO: none; not all are); fills ct_in[i] for linear operands (come in
+     * as KN_ATOM_ZERO). */
     kn_error *(*transpose)(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in);
-    /* axis[i]: the batch axis of operand i, -1 if it has none (not all have none); fills y and axis_out (-1: not batched). */
+    /* axis[i]: the batch axis of operand i, -1 if it has none (not all have none); fills y and axis_out (-1: not
+     * batched). */
     kn_error *(*batch)(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out);
 
     /* Lowering: exactly one of these. */
-    void (*expr)(knk_builder *k, const kn_expr_args *e, kn_value2 *y);                 /* elementwise: kernel nodes from kernel nodes */
-    /* Views: where result element `out` comes from. The axes of `out` have no node: computed positions are composed with the map. */
+    /* elementwise: kernel nodes from kernel nodes */
+    void (*expr)(knk_builder *k, const kn_expr_args *e, kn_value2 *y);
+    /* Views: where result element `out` comes from. The axes of `out` have no node: computed positions are composed
+     * with the map. */
     void (*map)(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in);
-    /* Does `map` work for these shapes? NULL: always. Where it does not (some reshapes) the result is an alias of the stored operand. */
+    /* Does `map` work for these shapes? NULL: always. Where it does not (some reshapes) the result is an alias of the
+     * stored operand. */
     bool (*map_exists)(const void *params, const kn_type *x, const kn_type *y);
-    void (*pull)(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y);      /* loop nests with predicates or computed indices (one result) */
-    const kn_reduction_row *reduction;                                                /* KN_REDUCES */
-    kn_error *(*run)(const kn_routine_args *args);                                    /* a routine */
-    size_t (*workspace)(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y); /* of `run`; NULL: none */
-    kn_error *(*expand)(const kn_rule *r, kn_atom *y);                                /* into other primitives, before planning */
+    /* loop nests with predicates or computed indices (one result) */
+    void (*pull)(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y);
+    const kn_reduction_row *reduction;             /* KN_REDUCES */
+    kn_error *(*run)(const kn_routine_args *args); /* a routine */
+    /* of `run`; NULL: none */
+    size_t (*workspace)(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
+    /* into other primitives, before planning */
+    kn_error *(*expand)(const kn_rule *r, kn_atom *y);
 
-    bool (*may_fail)(const void *params);                                             /* KN_CAN_FAIL rows: with these parameters? NULL: always */
+    /* KN_CAN_FAIL rows: with these parameters? NULL: always */
+    bool (*may_fail)(const void *params);
 
-    /* An atom that stands for the result without this equation, changing no bits (x * 1 is x, x + 0 is not), or KN_ATOM_NONE. It may emit
-     * simpler equations. NULL: nothing to simplify. */
+    /* An atom that stands for the result without this equation, changing no bits (x * 1 is x, x + 0 is not), or
+     * KN_ATOM_NONE. It may emit simpler equations. NULL: nothing to simplify. */
     kn_atom (*simplify)(const kn_rule *r);
 
-    double (*cost)(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y); /* scalar operations; NULL: one per result element */
+    /* scalar operations; NULL: one per result element */
+    double (*cost)(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
 };
 
 #define KN_PRIM(id) extern const kn_prim kn_prim_##id;
@@ -95,7 +117,10 @@ extern const kn_prim *const kni_prims[];        /* all rows, NULL at the end */
 const kn_prim *kni_prim_find(const char *name); /* by printed name; NULL if there is none */
 /* Refuses rows with empty columns that have no reason; called by tests. Returns a text of the first fault, or NULL. */
 const char *kni_prim_fault(const kn_prim *p);
-static inline bool kni_can_fail(const kn_prim *p, const void *params) { return (p->bits & KN_CAN_FAIL) && (!p->may_fail || p->may_fail(params)); }
+static inline bool kni_can_fail(const kn_prim *p, const void *params)
+{
+    return (p->bits & KN_CAN_FAIL) && (!p->may_fail || p->may_fail(params));
+}
 /* Is the row linear in operand i? Rows with any number of operands mean all from the 32nd on by bit 31. */
 static inline bool kni_linear_in(const kn_prim *p, int i) { return (p->linear_in >> (i < 31 ? i : 31) & 1u) != 0; }
 static inline bool kni_has_tangent(kn_type t) { return knx_is_inexact(t.dtype); }

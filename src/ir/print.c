@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * print.c -- the typed form, as today's JAX prints it to the letter, and the full form, which loses nothing and is parsed back. One
- * counter names all variables of a text, nested jaxprs included, in the order in which they are met. */
+ * print.c -- the typed form, as today's JAX prints it to the letter, and the full form, which loses nothing and is
+ * parsed back. One counter names all variables of a text, nested jaxprs included, in the order in which they are met.
+ * */
 #include "base/hash.h"
 #include "ir/layout.h"
 #include "ir/print.h"
@@ -11,17 +12,25 @@
 enum { NO_NAME = 0xffffffffu, DROPPED = 0xfffffffeu, WIDTH = 80, LONG_JAXPR = 10 };
 
 /* A jaxpr met on the way. Shared ones are printed in front, under a name. */
-typedef struct shared { const kni_jaxpr *jaxpr; const char *name; uint32_t count, walks; bool placed; } shared;
+typedef struct shared {
+    const kni_jaxpr *jaxpr;
+    const char *name;
+    uint32_t count, walks;
+    bool placed;
+} shared;
 static bool is_shared(const shared *s) { return s && s->count > 1; }
 
-typedef struct name_count { const char *name; uint32_t count; } name_count;
+typedef struct name_count {
+    const char *name;
+    uint32_t count;
+} name_count;
 
 typedef struct printer {
     kn_layout layout;
     kn_jaxpr_form form;
     const char *const *consts;
-    kn_arena arena;         /* names */
-    kn_map index;           /* jaxprs -> 1 + place in `met` */
+    kn_arena arena; /* names */
+    kn_map index;   /* jaxprs -> 1 + place in `met` */
     KN_VEC(shared) met;
     KN_VEC(uint32_t) order; /* of `met`: in which the shared ones are printed */
     kn_map taken;           /* hash of a shared jaxpr's name -> its name_count */
@@ -46,7 +55,8 @@ static shared *meet(printer *p, const kni_jaxpr *j)
     shared *s = find_met(p, j);
     if (s)
         return s;
-    if (!KN_VEC_PUSH(&p->met, ((shared){ .jaxpr = j })) || !knx_map_add(&p->index, (uintptr_t)j, (void *)(uintptr_t)p->met.n)) {
+    if (!KN_VEC_PUSH(&p->met, ((shared){.jaxpr = j})) ||
+        !knx_map_add(&p->index, (uintptr_t)j, (void *)(uintptr_t)p->met.n)) {
         p->failed = true;
         return NULL;
     }
@@ -98,10 +108,11 @@ static void walk_equations(printer *p, const kni_jaxpr *j, jaxpr_queue *queue)
     }
 }
 
-/* Breadth first, as JAX does. A jaxpr met again is walked again (so that what is inside counts twice), but no more than twice. */
+/* Breadth first, as JAX does. A jaxpr met again is walked again (so that what is inside counts twice), but no more
+ * than twice. */
 static void count_uses(printer *p, const kni_jaxpr *top)
 {
-    jaxpr_queue queue = { 0 };
+    jaxpr_queue queue = {0};
     p->failed |= !KN_VEC_PUSH(&queue, top);
     for (size_t at = 0; !p->failed && at < queue.n; at++) {
         const kni_jaxpr *j = queue.at[at];
@@ -195,7 +206,7 @@ static void find_shared(printer *p, const kni_jaxpr *top)
 /* Words of the full form that no variable may be called. */
 static bool is_reserved(const char *name)
 {
-    static const char *const words[] = { "in", "let", "lambda", "nan", "inf", "bits" };
+    static const char *const words[] = {"in", "let", "lambda", "nan", "inf", "bits"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcmp(name, words[i]))
             return true;
@@ -245,9 +256,10 @@ static void mark_dropped(const kni_jaxpr *j, uint32_t *name)
 }
 
 /* The variables of an inlined call take the names of those outside that they stand for. */
-static void suggest_names(printer *p, uint32_t *inner, const kn_atom *vars, uint32_t *outer, const kn_atom *like, uint32_t n)
+static void suggest_names(printer *p, uint32_t *inner, const kn_atom *vars, uint32_t *outer, const kn_atom *like,
+                          uint32_t n)
 {
-    kn_map used = { 0 };
+    kn_map used = {0};
     size_t cursor;
     for (uint32_t i = 0; i < n && !p->failed; i++) {
         if (kni_is_literal(like[i]) || kni_is_literal(vars[i]) || inner[vars[i]] != NO_NAME)
@@ -321,7 +333,8 @@ static void add_atoms(printer *p, const kni_jaxpr *j, uint32_t *name, const kn_a
     kni_layout_close(&p->layout);
 }
 
-static void add_binders(printer *p, const kni_jaxpr *j, uint32_t *name, uint32_t first, uint32_t n, const char *const *consts)
+static void add_binders(printer *p, const kni_jaxpr *j, uint32_t *name, uint32_t first, uint32_t n,
+                        const char *const *consts)
 {
     kni_layout_open(&p->layout, 2);
     for (uint32_t i = 0; i < n && ok(p); i++) {
@@ -481,7 +494,7 @@ static void add_text(printer *p, const kni_jaxpr *j)
 
 kn_error *kni_text_modern(const kni_jaxpr *j, kn_jaxpr_form form, const char *const *consts, kn_str *out)
 {
-    printer p = { .form = form, .consts = consts };
+    printer p = {.form = form, .consts = consts};
     add_text(&p, j);
     bool done = ok(&p) && kni_layout_run(&p.layout, WIDTH, out);
     kni_layout_free(&p.layout);
@@ -496,7 +509,7 @@ kn_error *kni_text_modern(const kni_jaxpr *j, kn_jaxpr_form form, const char *co
 
 kn_error *kni_text_consts(const kni_jaxpr *j, kn_jaxpr_form form, const char *const *consts, char **out)
 {
-    kn_str t = { 0 };
+    kn_str t = {0};
     *out = NULL;
     kn_error *e = form == KN_FORM_CLASSIC ? kni_text_classic(j, &t) : kni_text_modern(j, form, consts, &t);
     if (e) {

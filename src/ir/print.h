@@ -15,7 +15,8 @@ void kni_add_type(kn_str *t, kn_jaxpr_form form, kn_type type);
 void kni_quoted_text(kn_str *t, const char *s);
 
 bool kni_field_shown(kn_jaxpr_form form, const kn_param_field *f, const void *params);
-void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e, const kn_param_field *f); /* not of jaxprs */
+/* not of jaxprs */
+void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e, const kn_param_field *f);
 const kni_jaxpr *kni_field_jaxpr(const kn_param_field *f, const void *params); /* NULL if it is something else */
 
 /* a .. z, ba, bb ...: the n-th name, NUL-terminated. */
@@ -23,5 +24,6 @@ enum { KN_NAME_ROOM = 16 };
 const char *kni_var_name(uint64_t n, char room[KN_NAME_ROOM]);
 
 kn_error *kni_text_classic(const kni_jaxpr *j, kn_str *out);
-kn_error *kni_text_modern(const kni_jaxpr *j, kn_jaxpr_form form, const char *const *consts, kn_str *out); /* typed and full */
+/* typed and full */
+kn_error *kni_text_modern(const kni_jaxpr *j, kn_jaxpr_form form, const char *const *consts, kn_str *out);
 #endif

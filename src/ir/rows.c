@@ -21,9 +21,9 @@ const kn_prim *kni_prim_find(const char *name)
 static const char *fields_fault(const kn_prim *p)
 {
     static const uint16_t size[] = {
-        [KN_P_INT] = sizeof(int64_t), [KN_P_BOOL] = sizeof(bool), [KN_P_DTYPE] = sizeof(kn_dtype), [KN_P_INTS] = sizeof(kn_ints),
-        [KN_P_STRING] = sizeof(char *), [KN_P_JAXPR] = sizeof(kni_jaxpr *), [KN_P_ENUM] = sizeof(int64_t),
-        [KN_P_DOUBLE] = sizeof(double), [KN_P_TEXT] = 0,
+        [KN_P_INT] = sizeof(int64_t),  [KN_P_BOOL] = sizeof(bool),     [KN_P_DTYPE] = sizeof(kn_dtype),
+        [KN_P_INTS] = sizeof(kn_ints), [KN_P_STRING] = sizeof(char *), [KN_P_JAXPR] = sizeof(kni_jaxpr *),
+        [KN_P_ENUM] = sizeof(int64_t), [KN_P_DOUBLE] = sizeof(double), [KN_P_TEXT] = 0,
     };
     for (const kn_param_field *f = p->fields; f && f->name; f++) {
         if (f->kind == KN_P_TEXT ? !f->text && !f->show : f->offset + size[f->kind] > p->params_size)
@@ -39,7 +39,8 @@ static const char *derivatives_fault(const kn_prim *p)
 {
     bool differentiable = p->jvp || p->linearize;
     if (differentiable == (p->why_no_jvp != KN_WHY_NONE))
-        return differentiable ? "a derivative, and a reason for having none" : "no derivative (jvp or linearize), and no reason";
+        return differentiable ? "a derivative, and a reason for having none"
+                              : "no derivative (jvp or linearize), and no reason";
     if (p->linear_in && !p->transpose)
         return "linear, but no transpose";
     if (!p->linear_in && p->transpose)

@@ -54,12 +54,13 @@ kn_error *kni_type_check_size(kn_type t)
 {
     size_t bytes = t.dtype->size;
     for (int i = 0; i < t.ndim; i++) {
+        if (t.dim[i] > 0 && (uint64_t)t.dim[i] <= PTRDIFF_MAX &&
+            !__builtin_mul_overflow(bytes, (size_t)t.dim[i], &bytes) && bytes <= PTRDIFF_MAX)
+            continue;
         if (t.dim[i] < 0)
             return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
-        if (!t.dim[i])
-            continue;
-        if ((uint64_t)t.dim[i] > PTRDIFF_MAX || knx_mul_overflows(bytes, (size_t)t.dim[i], &bytes) || bytes > PTRDIFF_MAX) {
-            kn_text shape = { 0 };
+        if (t.dim[i] > 0) {
+            kn_text shape = {0};
             return knx_error(KN_ERROR_MEMORY, "array of shape %s and dtype %s is too large",
                              knx_show_shape(&shape, t.ndim, t.dim), t.dtype->name);
         }

@@ -100,7 +100,7 @@ static void add_real(kn_str *t, kn_jaxpr_form form, kn_dtype d, const kn_scalar_
 
 static kn_scalar_bits part(const kn_literal *l, int which)
 {
-    kn_scalar_bits one = { .u = { 0 } };
+    kn_scalar_bits one = {.u = {0}};
     size_t size = l->type.dtype->size / 2u;
     memcpy(&one, l->bits.bytes + (size_t)which * size, size);
     return one;
@@ -145,7 +145,7 @@ static void add_complex(kn_str *t, kn_jaxpr_form form, const kn_literal *l)
 
 static void add_integer(kn_str *t, const kn_literal *l)
 {
-    kn_scalar_bits wide = { .u = { 0 } };
+    kn_scalar_bits wide = {.u = {0}};
     char text[24];
     bool is_signed = l->type.dtype->kind == KN_KIND_INT;
     knx_convert(l->type.dtype, &l->bits, is_signed ? KN_DT(I64) : KN_DT(U64), &wide);
@@ -186,7 +186,11 @@ static bool is_empty(const kn_param_field *f, const void *params)
     case KN_P_DTYPE: return !FIELD_AT(kn_dtype, params, f);
     case KN_P_STRING: return !FIELD_AT(char *, params, f);
     case KN_P_JAXPR: return !FIELD_AT(kni_jaxpr *, params, f);
-    case KN_P_INT: case KN_P_BOOL: case KN_P_ENUM: case KN_P_DOUBLE: case KN_P_TEXT: return false;
+    case KN_P_INT:
+    case KN_P_BOOL:
+    case KN_P_ENUM:
+    case KN_P_DOUBLE:
+    case KN_P_TEXT: return false;
     }
     return false;
 }
@@ -209,7 +213,7 @@ const kni_jaxpr *kni_field_jaxpr(const kn_param_field *f, const void *params)
 
 static void add_double(kn_str *t, kn_jaxpr_form form, double v)
 {
-    kn_scalar_bits bits = { .u = { 0 } };
+    kn_scalar_bits bits = {.u = {0}};
     bits.f64 = v;
     add_real(t, form, KN_DT(F64), &bits);
 }
@@ -226,7 +230,9 @@ void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
     switch (f->kind) {
     case KN_P_INT: kni_show_int(t, FIELD_AT(int64_t, params, f)); break;
     case KN_P_BOOL: knx_str_puts(t, FIELD_AT(bool, params, f) ? "True" : "False"); break;
-    case KN_P_DTYPE: knx_str_puts(t, FIELD_AT(kn_dtype, params, f) ? FIELD_AT(kn_dtype, params, f)->name : "None"); break;
+    case KN_P_DTYPE:
+        knx_str_puts(t, FIELD_AT(kn_dtype, params, f) ? FIELD_AT(kn_dtype, params, f)->name : "None");
+        break;
     case KN_P_INTS: kni_show_ints(t, "(", FIELD_AT(kn_ints, params, f), ")", true); break;
     case KN_P_STRING:
         s = FIELD_AT(char *, params, f);

@@ -5,7 +5,8 @@
 
 kn_dtype knn_inexact(kna_op *op, int n, const kn_array *x)
 {
-    kn_dtype d = kna_result_type(op, n, x);
+    kna_type(op, x[0]); /* null is an error for the first one; the others may be left out */
+    kn_dtype d = kna_failed(op) ? NULL : kna_result_type(op, n, x);
     return !d || knx_is_inexact(d) || d->kind == KN_KIND_KEY ? d : kna_default_float();
 }
 
@@ -44,7 +45,10 @@ kn_array kn_nn_silu(kn_array x)
 
 /* ---- one_hot. */
 
-kn_nn_one_hot_opts kn_nn_one_hot_opts_default(void) { return (kn_nn_one_hot_opts){.size_ = sizeof(kn_nn_one_hot_opts)}; }
+kn_nn_one_hot_opts kn_nn_one_hot_opts_default(void)
+{
+    return (kn_nn_one_hot_opts){.size_ = sizeof(kn_nn_one_hot_opts)};
+}
 
 /* x's elements beside the numbers of the classes, compared in a dtype that holds both. */
 static kn_atom one_hot(kna_op *op, kn_atom x, int axis, int64_t n)
@@ -77,5 +81,6 @@ kn_array kn_nn_one_hot(kn_array x, int64_t num_classes, const kn_nn_one_hot_opts
     int axis = kna_failed(&op) ? 0 : kna_axis(&op, o.axis, t.ndim + 1, -1);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    return kna_end(&op, knb_convert(op.b, one_hot(&op, a, axis, num_classes), kna_lookup_dtype(o.dtype, kna_default_float())));
+    return kna_end(
+        &op, knb_convert(op.b, one_hot(&op, a, axis, num_classes), kna_lookup_dtype(o.dtype, kna_default_float())));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * softmax.c -- softmax, its logarithm, and logsumexp: less the largest element, which counts as a constant in derivatives. */
+ * softmax.c -- softmax, its logarithm, and logsumexp: less the largest element, which counts as a constant in
+ * derivatives. */
 #include "kiln/nn.h"
 #include "nn/operand.h"
 #include <math.h>
@@ -9,8 +10,8 @@ typedef struct rows {
     kn_builder *b;
     kn_atom x, where;
     kn_type t; /* of x */
-    int n;
-    int64_t axes[KN_MAX_NDIM];
+    int n, n_kept;
+    int64_t axes[KN_MAX_NDIM], kept[KN_MAX_NDIM]; /* summed over, and the others */
 } rows;
 
 static bool read_rows(kna_op *op, kn_atom x, kn_axes axis, kna_axes_default otherwise, kn_array where, rows *r)
@@ -20,6 +21,12 @@ static bool read_rows(kna_op *op, kn_atom x, kn_axes axis, kna_axes_default othe
         return false;
     *r = (rows){.b = op->b, .x = x, .where = KN_ATOM_NONE, .t = t};
     r->n = kna_axes(op, axis, t.ndim, otherwise, r->axes);
+    for (int i = 0, k = 0; i < t.ndim; i++) {
+        if (k < r->n && r->axes[k] == i)
+            k++;
+        else
+            r->kept[r->n_kept++] = i;
+    }
     if (where)
         r->where = knb_broadcast_to(op->b, kna_in_as(op, where, KN_DT(BOOL)), t);
     return !kna_failed(op);
@@ -28,20 +35,26 @@ static bool read_rows(kna_op *op, kn_atom x, kn_axes axis, kna_axes_default othe
 /* y with the summed axes back, each element repeated along them. */
 static kn_atom spread(const rows *r, kn_atom y)
 {
-    int64_t kept[KN_MAX_NDIM];
-    int n = 0;
-    for (int i = 0, k = 0; i < r->t.ndim; i++) {
-        if (k < r->n && r->axes[k] == i)
-            k++;
-        else
-            kept[n++] = i;
-    }
-    return r->t.ndim ? knb_broadcast_in_dim(r->b, y, r->t.ndim, r->t.dim, kept) : y;
+    return r->t.ndim ? knb_broadcast_in_dim(r->b, y, r->t.ndim, r->t.dim, r->kept) : y;
 }
 
 static kn_atom only(const rows *r, kn_atom x, double otherwise)
 {
     return r->where == KN_ATOM_NONE ? x : knb_select(r->b, r->where, x, knb_like(r->b, x, otherwise));
+}
+
+/* The largest elements of the rows; -inf where they are empty. */
+static kn_atom largest(const rows *r, kn_atom x)
+{
+    int64_t dim[KN_MAX_NDIM];
+    bool empty = false;
+    for (int k = 0; k < r->n; k++)
+        empty = empty || r->t.dim[r->axes[k]] == 0;
+    for (int k = 0; k < r->n_kept; k++)
+        dim[k] = r->t.dim[r->kept[k]];
+    if (empty)
+        return knb_full(r->b, kni_type(knb_type(r->b, x).dtype, r->n_kept, dim), -INFINITY);
+    return knb_reduce_max(r->b, x, r->n, r->axes);
 }
 
 static kn_atom sum(const rows *r, kn_atom x) { return knb_reduce_sum(r->b, only(r, x, 0), r->n, r->axes); }
@@ -50,10 +63,13 @@ static kn_atom sum(const rows *r, kn_atom x) { return knb_reduce_sum(r->b, only(
 static kn_atom shifted(const rows *r)
 {
     kn_atom x = only(r, r->x, -INFINITY);
-    return knb_sub(r->b, x, spread(r, knb_stop_gradient(r->b, knb_reduce_max(r->b, x, r->n, r->axes))));
+    return knb_sub(r->b, x, spread(r, knb_stop_gradient(r->b, largest(r, x))));
 }
 
-kn_nn_softmax_opts kn_nn_softmax_opts_default(void) { return (kn_nn_softmax_opts){.size_ = sizeof(kn_nn_softmax_opts)}; }
+kn_nn_softmax_opts kn_nn_softmax_opts_default(void)
+{
+    return (kn_nn_softmax_opts){.size_ = sizeof(kn_nn_softmax_opts)};
+}
 
 static bool begin_softmax(kna_op *op, kn_array x, const kn_nn_softmax_opts *opts, rows *r)
 {
@@ -88,7 +104,10 @@ kn_array kn_nn_log_softmax(kn_array x, const kn_nn_softmax_opts *opts)
 
 /* ---- logsumexp. */
 
-kn_nn_logsumexp_opts kn_nn_logsumexp_opts_default(void) { return (kn_nn_logsumexp_opts){.size_ = sizeof(kn_nn_logsumexp_opts)}; }
+kn_nn_logsumexp_opts kn_nn_logsumexp_opts_default(void)
+{
+    return (kn_nn_logsumexp_opts){.size_ = sizeof(kn_nn_logsumexp_opts)};
+}
 
 /* x as the logarithm of something that b multiplies: where b is 0 it does not count, whatever it is. */
 static kn_atom with_factors(kn_builder *b, kn_atom x, kn_atom *factor)
@@ -111,8 +130,9 @@ static kn_atom finite_max(const rows *r, bool complex)
 {
     kn_builder *b = r->b;
     kn_atom x = only(r, complex ? knb_real(b, r->x) : r->x, -INFINITY);
-    kn_atom m = knb_reduce_max(b, x, r->n, r->axes);
-    return knb_stop_gradient(b, knb_select(b, knb_lt(b, knb_abs(b, m), knb_like(b, m, INFINITY)), m, knb_like(b, m, 0)));
+    kn_atom m = largest(r, x);
+    return knb_stop_gradient(b,
+                             knb_select(b, knb_lt(b, knb_abs(b, m), knb_like(b, m, INFINITY)), m, knb_like(b, m, 0)));
 }
 
 static kn_atom logsumexp(const rows *r, kn_atom factor)
@@ -156,6 +176,12 @@ static kn_array public_logsumexp(const char *name, kn_array x, const kn_nn_logsu
     return kna_end(&op, y);
 }
 
-kn_array kn_nn_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts) { return public_logsumexp("nn_logsumexp", x, opts); }
+kn_array kn_nn_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts)
+{
+    return public_logsumexp("nn_logsumexp", x, opts);
+}
 
-kn_array kn_special_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts) { return public_logsumexp("special_logsumexp", x, opts); }
+kn_array kn_special_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts)
+{
+    return public_logsumexp("special_logsumexp", x, opts);
+}

@@ -8,7 +8,8 @@
 static bool shape_fits(kna_op *op, const kn_shape *shape, kn_dtype d)
 {
     if (shape->ndim < 0 || shape->ndim > KN_MAX_NDIM) {
-        kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d", KN_MAX_NDIM, shape->ndim);
+        kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, shape->ndim);
         return false;
     }
     if (!kna_failed(op))
@@ -86,7 +87,11 @@ kn_array kn_full_like(kn_array x, kn_array value, const kn_zeros_opts *opts)
 /* ---- Ranges. */
 
 /* A bound of a range: its value must be known. */
-typedef struct bound { bool is_float; int64_t i; double d; } bound;
+typedef struct bound {
+    bool is_float;
+    int64_t i;
+    double d;
+} bound;
 
 static bound look_at(kna_op *op, kn_array x)
 {
@@ -180,7 +185,8 @@ kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_
 }
 
 /* start + i * step, with the last element set to stop. Integer dtypes round down: the elements are worked out here. */
-static kn_array linspace_of_integers(kna_op *op, kn_dtype d, int64_t num, bool endpoint, const bound *start, const bound *stop)
+static kn_array linspace_of_integers(kna_op *op, kn_dtype d, int64_t num, bool endpoint, const bound *start,
+                                     const bound *stop)
 {
     kn_buffer *buffer = knx_buffer_new((size_t)num * d->size);
     int64_t div = endpoint ? num - 1 : num;
@@ -220,7 +226,8 @@ static kn_atom linspace(kna_op *op, kn_atom start, kn_atom stop, int64_t num, bo
     } else
         y = knb_add(b, knb_mul(b, i, knb_broadcast_to(b, knb_sub(b, stop, start), full)), first);
     if (endpoint && num > 1) {
-        kn_atom at_end = knb_eq(b, knb_iota(b, KN_DT(I64), shape.ndim, shape.dim, 0), knb_integer(b, KN_DT(I64), num - 1));
+        kn_atom at_end =
+            knb_eq(b, knb_iota(b, KN_DT(I64), shape.ndim, shape.dim, 0), knb_integer(b, KN_DT(I64), num - 1));
         y = knb_select(b, at_end, last, y);
     }
     return y;
@@ -238,7 +245,8 @@ kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspa
     if (num < 0)
         kna_fail(&op, KN_ERROR_VALUE, "Number of samples, %lld, must be non-negative.", (long long)num);
     if (!kna_failed(&op) && shape.ndim == KN_MAX_NDIM)
-        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d", KN_MAX_NDIM, KN_MAX_NDIM + 1);
+        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
     if (kna_failed(&op) || knn_not_a_number(&op, "linspace", d))
         return kna_end(&op, KN_ATOM_NONE);
     d = knn_inexact_for(d);
@@ -247,7 +255,8 @@ kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspa
         return kna_end(&op, KN_ATOM_NONE);
     if (knx_is_integer(result)) {
         bound from = look_at(&op, start), to = look_at(&op, stop);
-        return kna_failed(&op) ? kna_end(&op, KN_ATOM_NONE) : linspace_of_integers(&op, result, num, o.endpoint, &from, &to);
+        return kna_failed(&op) ? kna_end(&op, KN_ATOM_NONE)
+                               : linspace_of_integers(&op, result, num, o.endpoint, &from, &to);
     }
     kn_type full = knn_shaped(d, &shape);
     kn_atom a = kna_in_as(&op, start, d), b = kna_in_as(&op, stop, d);
@@ -312,9 +321,11 @@ kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
     if (!dtype)
         kna_fail(&op, KN_ERROR_TYPE, "a dtype is missing");
     if (how == 5)
-        kna_fail(&op, KN_ERROR_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", o.casting);
+        kna_fail(&op, KN_ERROR_VALUE,
+                 "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", o.casting);
     if (!kna_failed(&op) && !knx_can_cast(kna_strong_dtype(t), dtype, (kn_casting)how))
-        kna_fail(&op, KN_ERROR_TYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'", t.dtype->name,
+        kna_fail(&op, KN_ERROR_TYPE,
+                 "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'", t.dtype->name,
                  dtype->name, names[how]);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * elementwise.c -- broadcasting, and the functions of one, two or three arrays that go element by element. Operands are converted to one
- * dtype by NumPy's rules; a scalar beside an array goes in as it is. */
+ * elementwise.c -- broadcasting, and the functions of one, two or three arrays that go element by element. Operands are
+ * converted to one dtype by NumPy's rules; a scalar beside an array goes in as it is. */
 #include "numpy/internal.h"
 #include <string.h>
 
@@ -67,8 +67,10 @@ bool knn_not_a_number(kna_op *op, const char *function, kn_dtype d)
 static void not_supported(kna_op *op, const char *function)
 {
     kna_fail(op, KN_ERROR_TYPE,
-             "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any supported types "
-             "according to the casting rule ''safe''", function);
+             "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any "
+             "supported types "
+             "according to the casting rule ''safe''",
+             function);
 }
 
 kn_dtype knn_float_for(kn_type t)
@@ -99,7 +101,8 @@ static kn_atom infinity_test(kna_op *op, kn_atom a, kn_atom (*compare)(kn_builde
         return KN_ATOM_NONE;
     if (!knx_is_complex(knb_type(b, a).dtype))
         return compare(b, knb_abs(b, a), knb_like(b, a, __builtin_inf()));
-    kn_atom re = infinity_test(op, knb_real(b, a), compare, both), im = infinity_test(op, knb_imag(b, a), compare, both);
+    kn_atom re = infinity_test(op, knb_real(b, a), compare, both),
+            im = infinity_test(op, knb_imag(b, a), compare, both);
     return both ? knb_and(b, re, im) : knb_or(b, re, im);
 }
 
@@ -119,8 +122,9 @@ kn_atom knn_select(kna_op *op, kn_atom which, kn_atom yes, kn_atom no, const kn_
 
 /* ---- One argument. */
 
-#define BOOL_NEGATIVE                                                                                                  \
-    "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not function instead."
+#define BOOL_NEGATIVE                                                                                          \
+    "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not " \
+    "function instead."
 
 typedef kn_atom (*one)(kn_builder *b, kn_atom x);
 typedef kn_atom (*two)(kn_builder *b, kn_atom x, kn_atom y);
@@ -149,7 +153,7 @@ static kn_array from_table(kn_array x, const char *name, one f, const char *trai
     return kna_end(&op, f(op.b, a));
 }
 
-#define UNARY(name, function, traits, ...)                                                                             \
+#define UNARY(name, function, traits, ...) \
     kn_array function(kn_array x) { return from_table(x, &#function[sizeof "kn_" - 1], knb_##name, traits); }
 #include "ir/unary.def"
 #undef UNARY
@@ -248,9 +252,10 @@ static kn_array binary(const char *name, two f, kn_array x, kn_array y)
     if (kna_failed(&op) || knn_not_a_number(&op, name, d))
         return kna_end(&op, KN_ATOM_NONE);
     if (d->kind == KN_KIND_BOOL && f == knb_sub)
-        kna_fail(&op, KN_ERROR_TYPE,
-                 "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
-                 "logical_xor function instead.");
+        kna_fail(
+            &op, KN_ERROR_TYPE,
+            "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
+            "logical_xor function instead.");
     if (f == knb_div)
         d = knn_inexact_for(d);
     kn_atom a = knn_operand(&op, x, d, &shape), b = knn_operand(&op, y, d, &shape);
@@ -280,7 +285,9 @@ static bool weak_number(kna_op *op, kn_array y, kn_type *t, double *value)
         return false;
     kn_scalar_bits bits = {{0}};
     memcpy(&bits, at, t->dtype->size);
-    *value = t->dtype == KN_DT(U64) ? (double)bits.u64 : t->dtype == KN_DT(I64) ? (double)bits.i64 : knx_scalar_to_double(t->dtype, bits);
+    *value = t->dtype == KN_DT(U64)   ? (double)bits.u64
+             : t->dtype == KN_DT(I64) ? (double)bits.i64
+                                      : knx_scalar_to_double(t->dtype, bits);
     return true;
 }
 
@@ -300,7 +307,8 @@ static bool negative_powers(kna_op *op, kn_array y)
     return false;
 }
 
-/* Powers that are small whole numbers in the program's text are products, as in JAX; 2.0 and 0.5 are square and sqrt, as in NumPy. */
+/* Powers that are small whole numbers in the program's text are products, as in JAX; 2.0 and 0.5 are square and sqrt,
+ * as in NumPy. */
 kn_array kn_power(kn_array x, kn_array y)
 {
     kna_op op;
@@ -317,11 +325,11 @@ kn_array kn_power(kn_array x, kn_array y)
     if (d->kind == KN_KIND_BOOL)
         d = KN_DT(I8);
     bool whole = number && t.dtype->kind != KN_KIND_FLOAT && value >= -0x1p53 && value <= 0x1p53;
-    if (knx_is_integer(d) && (number ? value < 0 : negative_powers(&op, y)))
-        kna_fail(&op, KN_ERROR_VALUE, "Integers to negative integer powers are not allowed.");
-    kn_atom a = knn_operand(&op, x, d, &shape);
     if (whole && knx_is_integer(d))
         kna_in_as(&op, y, d); /* OverflowError if it does not fit */
+    if (!kna_failed(&op) && knx_is_integer(d) && (number ? value < 0 : negative_powers(&op, y)))
+        kna_fail(&op, KN_ERROR_VALUE, "Integers to negative integer powers are not allowed.");
+    kn_atom a = knn_operand(&op, x, d, &shape);
     if (whole || (number && value == 2))
         return kna_end(&op, knb_integer_pow(op.b, a, (int64_t)value));
     if (number && value == 0.5)
@@ -339,6 +347,10 @@ kn_array kn_clip(kn_array x, kn_array lo, kn_array hi)
     knn_common_shape(&op, 3, all, &shape);
     if (kna_failed(&op) || knn_not_a_number(&op, "clip", d))
         return kna_end(&op, KN_ATOM_NONE);
+    if (lo && knn_beyond(&op, lo, d) < 0) /* bounds beyond all values are none */
+        lo = NULL;
+    if (hi && knn_beyond(&op, hi, d) > 0)
+        hi = NULL;
     kn_atom a = knn_operand(&op, x, d, &shape);
     if (lo)
         a = knb_max(op.b, a, knn_operand(&op, lo, d, &shape));

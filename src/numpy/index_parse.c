@@ -21,9 +21,10 @@ static void skip_blanks(parser *p)
 static bool fail(parser *p)
 {
     if (!p->failed)
-        kna_fail(p->op, KN_ERROR_VALUE,
-                 "cannot read index \"%s\": expected a number, a slice, \"...\", \"None\" or a placeholder at column %d", p->text,
-                 (int)(p->at - p->text) + 1);
+        kna_fail(
+            p->op, KN_ERROR_VALUE,
+            "cannot read index \"%s\": expected a number, a slice, \"...\", \"None\" or a placeholder at column %d",
+            p->text, (int)(p->at - p->text) + 1);
     p->failed = true;
     return false;
 }
@@ -31,7 +32,8 @@ static bool fail(parser *p)
 static bool take_word(parser *p, const char *word)
 {
     size_t n = strlen(word);
-    if (strncmp(p->at, word, n) != 0 || (isalpha((unsigned char)word[0]) && (isalnum((unsigned char)p->at[n]) || p->at[n] == '_')))
+    if (strncmp(p->at, word, n) != 0 ||
+        (isalpha((unsigned char)word[0]) && (isalnum((unsigned char)p->at[n]) || p->at[n] == '_')))
         return false;
     p->at += n;
     return true;
@@ -173,8 +175,8 @@ int knn_parse_index(kna_op *op, const char *text, int n_args, const kn_index_arg
     }
     places = count_placeholders(text);
     if (places != n_args) {
-        kna_fail(op, KN_ERROR_TYPE, "index \"%s\" has %d placeholder%s, but was given %d argument%s", text, places, places == 1 ? "" : "s",
-                 n_args, n_args == 1 ? "" : "s");
+        kna_fail(op, KN_ERROR_TYPE, "index \"%s\" has %d placeholder%s, but was given %d argument%s", text, places,
+                 places == 1 ? "" : "s", n_args, n_args == 1 ? "" : "s");
         return 0;
     }
     skip_blanks(&p);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * indexing.c -- x[index] with the whole of NumPy's grammar, take, take_along_axis.
  *
- * An index is worked through in three steps. The basic part (slices, and integers where there are no arrays) becomes slices, reversals and
- * a squeeze; starts that came with a % are operands of a dynamic_slice outside of traces, so that a loop over them compiles once. The
- * arrays (with the integers beside them) become one gather. New axes are put in at the end. */
+ * An index is worked through in three steps. The basic part (slices, and integers where there are no arrays) becomes
+ * slices, reversals and a squeeze; starts that came with a % are operands of a dynamic_slice outside of traces, so that
+ * a loop over them compiles once. The arrays (with the integers beside them) become one gather. New axes are put in at
+ * the end. */
 #include "numpy/internal.h"
 #include <string.h>
 
@@ -20,12 +21,12 @@ typedef struct index_plan {
     int ndim, n_items, n_index;
     axis_plan axis[KN_MAX_NDIM];
     knn_item item[KNN_MAX_ITEMS + 1];
-    kn_atom index[KN_MAX_NDIM];     /* broadcast index arrays: int64 */
-    bool in_bounds[KN_MAX_NDIM];    /* they came from masks */
-    kn_shape points;                /* their common shape */
-    int gap_at;                     /* among the result's axes: where the points go */
-    bool is_new[2 * KN_MAX_NDIM];   /* per axis of the result: from None */
-    kn_shape result;                /* with the new axes, when all is done */
+    kn_atom index[KN_MAX_NDIM];   /* broadcast index arrays: int64 */
+    bool in_bounds[KN_MAX_NDIM];  /* they came from masks */
+    kn_shape points;              /* their common shape */
+    int gap_at;                   /* among the result's axes: where the points go */
+    bool is_new[2 * KN_MAX_NDIM]; /* per axis of the result: from None */
+    kn_shape result;              /* with the new axes, when all is done */
 } index_plan;
 
 /* ---- Integers and slices. */
@@ -60,8 +61,8 @@ static void plan_slice(index_plan *p, const knn_item *s, int64_t extent, axis_pl
 static void plan_integer(index_plan *p, const knn_bound *i, int axis, int64_t extent, axis_plan *a)
 {
     if (i->value < -extent || i->value >= extent) {
-        kna_fail(p->op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)i->value, axis,
-                 (long long)extent);
+        kna_fail(p->op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)i->value,
+                 axis, (long long)extent);
         return;
     }
     int64_t start = i->value + (i->value < 0 ? extent : 0);
@@ -105,8 +106,10 @@ static void add_mask(index_plan *p, kn_array mask, int axis)
     for (int d = 0; d < t.ndim; d++)
         if (t.dim[d] != x.dim[axis + d]) {
             kna_fail(p->op, KN_ERROR_INDEX,
-                     "boolean index did not match indexed array along axis %d; size of axis is %lld but size of corresponding boolean "
-                     "axis is %lld", axis + d, (long long)x.dim[axis + d], (long long)t.dim[d]);
+                     "boolean index did not match indexed array along axis %d; size of axis is %lld but size of "
+                     "corresponding boolean "
+                     "axis is %lld",
+                     axis + d, (long long)x.dim[axis + d], (long long)t.dim[d]);
             return;
         }
     int64_t size = kni_type_size(t), found = 0;
@@ -158,13 +161,15 @@ static int settle_ellipsis(index_plan *p)
         used += axes_of(p, &p->item[i]);
     }
     if (!kna_failed(p->op) && used > p->ndim)
-        kna_fail(p->op, KN_ERROR_INDEX, "too many indices for array: array is %d-dimensional, but %d were indexed", p->ndim, used);
+        kna_fail(p->op, KN_ERROR_INDEX, "too many indices for array: array is %d-dimensional, but %d were indexed",
+                 p->ndim, used);
     if (at < 0)
         p->item[p->n_items++] = (knn_item){.kind = KNN_ELLIPSIS};
     return p->ndim - used;
 }
 
-/* A boolean scalar makes an axis of extent 1 that is read once or not at all: x gets that axis here, in front of `axis`. */
+/* A boolean scalar makes an axis of extent 1 that is read once or not at all: x gets that axis here, in front of
+ * `axis`. */
 static void add_scalar_mask(index_plan *p, kn_array mask, int axis)
 {
     kn_type t;
@@ -222,7 +227,8 @@ static int plan_item(index_plan *p, const knn_item *item, int axis, int ellipsis
     return axis + n;
 }
 
-/* Where the axes of the result come from, in order; the points stand where the arrays stood, or first if something is between them. */
+/* Where the axes of the result come from, in order; the points stand where the arrays stood, or first if something is
+ * between them. */
 static void plan_result(index_plan *p, int ellipsis)
 {
     int gaps = 0, first = -1, n = 0, last_array = -2;
@@ -236,7 +242,9 @@ static void plan_result(index_plan *p, int ellipsis)
             last_array = i;
             first = first < 0 ? n : first;
         }
-        int more = item->kind == KNN_ELLIPSIS ? ellipsis : item->kind == KNN_SLICE || item->kind == KNN_NEW_AXIS ? 1 : 0;
+        int more = item->kind == KNN_ELLIPSIS                              ? ellipsis
+                   : item->kind == KNN_SLICE || item->kind == KNN_NEW_AXIS ? 1
+                                                                           : 0;
         for (int j = 0; j < more && n < 2 * KN_MAX_NDIM; j++)
             p->is_new[n++] = item->kind == KNN_NEW_AXIS;
     }
@@ -260,10 +268,12 @@ static void broadcast_indices(index_plan *p)
                 kn_text all = {0};
                 for (int j = 0; j < p->n_index; j++) {
                     kn_type u = knb_type(b, p->index[j]);
-                    knx_text_add(&all, j ? " " : "");
-                    knx_show_shape(&all, u.ndim, u.dim);
+                    knx_text_add(&all, all.length && u.ndim ? " " : "");
+                    if (u.ndim) /* integers are not spoken of */
+                        knx_show_shape(&all, u.ndim, u.dim);
                 }
-                kna_fail(p->op, KN_ERROR_INDEX, "shape mismatch: indexing arrays could not be broadcast together with shapes %s", all.s);
+                kna_fail(p->op, KN_ERROR_INDEX,
+                         "shape mismatch: indexing arrays could not be broadcast together with shapes %s", all.s);
                 return;
             }
             *e = *e == 1 ? t.dim[d] : *e;
@@ -346,7 +356,8 @@ static kn_atom index_vectors(index_plan *p)
     kn_builder *b = p->op->b;
     kn_shape one = p->points;
     if (one.ndim == KN_MAX_NDIM) {
-        kna_fail(p->op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d", KN_MAX_NDIM, KN_MAX_NDIM + 1);
+        kna_fail(p->op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
         return KN_ATOM_NONE;
     }
     one.dim[one.ndim++] = 1;
@@ -381,8 +392,10 @@ static void emit_gather(index_plan *p)
             n_offset++;
         }
     }
-    kn_p_gather g = {.offset_dims = {n_offset, offset}, .collapsed_slice_dims = {n_collapsed, collapsed},
-                     .start_index_map = {p->n_index, map}, .slice_sizes = {p->ndim, size},
+    kn_p_gather g = {.offset_dims = {n_offset, offset},
+                     .collapsed_slice_dims = {n_collapsed, collapsed},
+                     .start_index_map = {p->n_index, map},
+                     .slice_sizes = {p->ndim, size},
                      .mode = in_bounds ? KN_GATHER_PROMISE : KN_GATHER_CHECK};
     p->x = knb_gather(b, p->x, indices, &g);
 }
@@ -397,8 +410,8 @@ static void emit_new_axes(index_plan *p)
     kn_type t = knb_type(p->op->b, p->x);
     int points = p->n_index ? p->points.ndim : 0;
     if (p->result.ndim + points > KN_MAX_NDIM) {
-        kna_fail(p->op, KN_ERROR_INDEX, "number of dimensions must be within [0, %d], indexing result would have %d", KN_MAX_NDIM,
-                 p->result.ndim + points);
+        kna_fail(p->op, KN_ERROR_INDEX, "number of dimensions must be within [0, %d], indexing result would have %d",
+                 KN_MAX_NDIM, p->result.ndim + points);
         return;
     }
     for (int i = 0, old = 0; i <= p->result.ndim; i++) {
@@ -459,7 +472,8 @@ kn_atom knn_take_axis(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t 
     int64_t offset[KN_MAX_NDIM], size[KN_MAX_NDIM], at_axis = axis;
     kn_shape vectors = knn_shape_of(op, indices);
     if (i.ndim + t.ndim - 1 > KN_MAX_NDIM || i.ndim == KN_MAX_NDIM) {
-        kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d", KN_MAX_NDIM, i.ndim + t.ndim - 1);
+        kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, i.ndim + t.ndim - 1);
         return KN_ATOM_NONE;
     }
     vectors.dim[vectors.ndim++] = 1;
@@ -471,8 +485,11 @@ kn_atom knn_take_axis(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t 
             n++;
         }
     }
-    kn_p_gather g = {.offset_dims = {n, offset}, .collapsed_slice_dims = {1, &at_axis}, .start_index_map = {1, &at_axis},
-                     .slice_sizes = {t.ndim, size}, .mode = mode};
+    kn_p_gather g = {.offset_dims = {n, offset},
+                     .collapsed_slice_dims = {1, &at_axis},
+                     .start_index_map = {1, &at_axis},
+                     .slice_sizes = {t.ndim, size},
+                     .mode = mode};
     return knb_gather(b, x, knb_reshape(b, indices, vectors.ndim, vectors.dim), &g);
 }
 
@@ -485,7 +502,8 @@ static kn_atom index_operand(kna_op *op, kn_array indices)
     if (d->kind == KN_KIND_BOOL)
         return knb_convert(op->b, a, KN_DT(I64));
     if (!knx_is_integer(d))
-        kna_fail(op, KN_ERROR_TYPE, "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'", d->name);
+        kna_fail(op, KN_ERROR_TYPE,
+                 "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'", d->name);
     return a;
 }
 
@@ -522,7 +540,8 @@ static bool align(kna_op *op, kn_atom *x, kn_atom *indices, int axis)
             continue;
         if (s.dim[i] != 1 && t.dim[i] != 1) {
             kn_text p = {0}, q = {0};
-            kna_fail(op, KN_ERROR_INDEX, "shape mismatch: indexing arrays could not be broadcast together with shapes %s %s",
+            kna_fail(op, KN_ERROR_INDEX,
+                     "shape mismatch: indexing arrays could not be broadcast together with shapes %s %s",
                      knx_show_shape(&p, s.ndim, s.dim), knx_show_shape(&q, t.ndim, t.dim));
             return false;
         }
@@ -556,7 +575,8 @@ kn_array kn_take_along_axis(kn_array x, kn_array indices, const kn_squeeze_opts 
     int64_t others[KN_MAX_NDIM], size[KN_MAX_NDIM], at_axis = axis;
     int n = 0;
     if (ndim == KN_MAX_NDIM)
-        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d", KN_MAX_NDIM, KN_MAX_NDIM + 1);
+        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     vectors.dim[vectors.ndim++] = 1;
@@ -565,7 +585,11 @@ kn_array kn_take_along_axis(kn_array x, kn_array indices, const kn_squeeze_opts 
         if (d != axis)
             others[n++] = d;
     }
-    kn_p_gather g = {.collapsed_slice_dims = {1, &at_axis}, .start_index_map = {1, &at_axis}, .operand_batching_dims = {n, others},
-                     .start_indices_batching_dims = {n, others}, .slice_sizes = {ndim, size}, .mode = KN_GATHER_CHECK};
+    kn_p_gather g = {.collapsed_slice_dims = {1, &at_axis},
+                     .start_index_map = {1, &at_axis},
+                     .operand_batching_dims = {n, others},
+                     .start_indices_batching_dims = {n, others},
+                     .slice_sizes = {ndim, size},
+                     .mode = KN_GATHER_CHECK};
     return kna_end(&op, knb_gather(op.b, a, knb_reshape(op.b, i, vectors.ndim, vectors.dim), &g));
 }

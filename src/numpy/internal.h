@@ -8,8 +8,8 @@
 
 /* The caller's options over the defaults. Callers compiled against an older header give fewer of them. */
 void knn_read_opts(void *opts, size_t size, const void *given);
-#define KNN_OPTS(T, name, given)                                                                                       \
-    T name = T##_default();                                                                                            \
+#define KNN_OPTS(T, name, given) \
+    T name = T##_default();      \
     knn_read_opts(&name, sizeof name, given)
 
 /* elementwise.c */
@@ -18,17 +18,22 @@ void knn_common_shape(kna_op *op, int n, const kn_array *x, kn_shape *shape);
 /* As an operand of an elementwise primitive: a scalar as it is, else broadcast. */
 kn_atom knn_spread(kna_op *op, kn_atom a, const kn_shape *shape);
 kn_atom knn_operand(kna_op *op, kn_array x, kn_dtype d, const kn_shape *shape);
-/* The dtype that a function of real numbers computes in: float16 for bool and 8 bits, float32 for 16, else the default float. */
+/* The dtype that a function of real numbers computes in: float16 for bool and 8 bits, float32 for 16, else the default
+ * float. */
 kn_dtype knn_float_for(kn_type t);
-kn_dtype knn_inexact_for(kn_dtype d);                   /* the dtype itself if inexact, else the default float */
-kn_atom knn_truth(kna_op *op, kn_atom a);               /* a != 0 */
-kn_atom knn_less_than_infinity(kna_op *op, kn_atom a);  /* isfinite */
-kn_atom knn_self_equal(kna_op *op, kn_atom a);          /* not isnan */
+kn_dtype knn_inexact_for(kn_dtype d);                  /* the dtype itself if inexact, else the default float */
+kn_atom knn_truth(kna_op *op, kn_atom a);              /* a != 0 */
+kn_atom knn_less_than_infinity(kna_op *op, kn_atom a); /* isfinite */
+kn_atom knn_self_equal(kna_op *op, kn_atom a);         /* not isnan */
 kn_atom knn_select(kna_op *op, kn_atom which, kn_atom yes, kn_atom no, const kn_shape *shape);
 bool knn_not_a_number(kna_op *op, const char *function, kn_dtype d); /* TypeError for random keys */
 
+/* logic.c */
+int knn_beyond(kna_op *op, kn_array x,
+               kn_dtype d); /* 1 if the weak integer x lies above all values of integer dtype d, -1 if below */
+
 /* shape.c */
-kn_type knn_shaped(kn_dtype d, const kn_shape *shape);  /* points into *shape */
+kn_type knn_shaped(kn_dtype d, const kn_shape *shape); /* points into *shape */
 kn_shape knn_shape_of(kna_op *op, kn_atom a);
 kn_atom knn_flatten(kna_op *op, kn_atom a);
 kn_atom knn_reshape(kna_op *op, kn_atom a, const kn_shape *shape);
@@ -43,11 +48,14 @@ kn_atom knn_wrap(kna_op *op, kn_atom index, int64_t extent); /* negative ones co
 
 /* index_parse.c: an index string as items. */
 typedef enum { KNN_INTEGER, KNN_SLICE, KNN_ELLIPSIS, KNN_NEW_AXIS, KNN_ARRAY } knn_item_kind;
-typedef struct knn_bound { bool given, operand; int64_t value; } knn_bound; /* operand: came with a %, not structure */
+typedef struct knn_bound {
+    bool given, operand;
+    int64_t value;
+} knn_bound; /* operand: came with a %, not structure */
 typedef struct knn_item {
     knn_item_kind kind;
-    knn_bound start, stop, step;    /* of a slice; an integer has `start` */
-    kn_array array;                 /* integers or booleans */
+    knn_bound start, stop, step; /* of a slice; an integer has `start` */
+    kn_array array;              /* integers or booleans */
 } knn_item;
 enum { KNN_MAX_ITEMS = 2 * KN_MAX_NDIM };
 /* Fills item[] and returns their number, or fails: syntax, number of arguments, kinds. */

@@ -5,7 +5,13 @@
 
 /* ---- Joining. */
 
-typedef struct joined { kna_op op; int n; const kn_array *x; kn_dtype dtype; kn_atom *atom; } joined;
+typedef struct joined {
+    kna_op op;
+    int n;
+    const kn_array *x;
+    kn_dtype dtype;
+    kn_atom *atom;
+} joined;
 
 /* Begins the operation and reads the list; the atoms are of the common dtype. False after an error. */
 static bool begin(joined *j, const char *name, kn_list list, kn_dtype dtype, const char *empty)
@@ -41,14 +47,17 @@ static void check_shapes(joined *j, int axis)
         kn_type t = type_of(j, i);
         if (t.ndim != first.ndim) {
             kna_fail(&j->op, KN_ERROR_VALUE,
-                     "all the input arrays must have same number of dimensions, but the array at index 0 has %d dimension(s) and the "
-                     "array at index %d has %d dimension(s)", first.ndim, i, t.ndim);
+                     "all the input arrays must have same number of dimensions, but the array at index 0 has %d "
+                     "dimension(s) and the "
+                     "array at index %d has %d dimension(s)",
+                     first.ndim, i, t.ndim);
             return;
         }
         for (int d = 0; d < t.ndim; d++)
             if (d != axis && t.dim[d] != first.dim[d]) {
                 kna_fail(&j->op, KN_ERROR_VALUE,
-                         "all the input array dimensions except for the concatenation axis must match exactly, but along dimension %d, "
+                         "all the input array dimensions except for the concatenation axis must match exactly, but "
+                         "along dimension %d, "
                          "the array at index 0 has size %lld and the array at index %d has size %lld",
                          d, (long long)first.dim[d], i, (long long)t.dim[d]);
                 return;
@@ -164,8 +173,14 @@ static kn_list split(const char *name, kn_array x, int64_t sections, const kn_sp
     return list;
 }
 
-kn_list kn_array_split(kn_array x, int64_t sections, const kn_split_opts *opts) { return split("array_split", x, sections, opts, false); }
-kn_list kn_split(kn_array x, int64_t sections, const kn_split_opts *opts) { return split("split", x, sections, opts, true); }
+kn_list kn_array_split(kn_array x, int64_t sections, const kn_split_opts *opts)
+{
+    return split("array_split", x, sections, opts, false);
+}
+kn_list kn_split(kn_array x, int64_t sections, const kn_split_opts *opts)
+{
+    return split("split", x, sections, opts, true);
+}
 
 /* ---- Repeating. */
 
@@ -177,7 +192,8 @@ static bool no_negative(kna_op *op, int n, const int64_t *count)
     return !kna_failed(op);
 }
 
-/* x repeated count[i] times along axis i: each axis becomes two, and those are joined. Element by element if `inside`, else as a whole. */
+/* x repeated count[i] times along axis i: each axis becomes two, and those are joined. Element by element if `inside`,
+ * else as a whole. */
 static kn_atom repeat(kna_op *op, kn_atom x, const int64_t *count, bool inside)
 {
     kn_shape joint = knn_shape_of(op, x);
@@ -187,7 +203,8 @@ static kn_atom repeat(kna_op *op, kn_atom x, const int64_t *count, bool inside)
         if (count[i] == 1)
             continue;
         if (wide.ndim == KN_MAX_NDIM) {
-            kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d", KN_MAX_NDIM, KN_MAX_NDIM + 1);
+            kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                     KN_MAX_NDIM, KN_MAX_NDIM + 1);
             return KN_ATOM_NONE;
         }
         int at = inside ? i + 1 : i;

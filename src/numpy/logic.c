@@ -7,8 +7,7 @@ typedef kn_atom (*two)(kn_builder *b, kn_atom x, kn_atom y);
 
 /* ---- Comparisons are exact for integers, whatever their dtypes. */
 
-/* 1 if the weak integer x lies above all values of integer dtype d, -1 if below, else 0. */
-static int beyond(kna_op *op, kn_array x, kn_dtype d)
+int knn_beyond(kna_op *op, kn_array x, kn_dtype d)
 {
     kn_type t = kna_type(op, x), unused;
     kn_scalar_bits bits = {{0}};
@@ -38,7 +37,10 @@ static kn_atom mixed(kna_op *op, two f, kn_atom x, kn_atom y, bool swapped, cons
                                       : knn_select(op, negative, truth, result, shape);
 }
 
-static kn_atom constant(kna_op *op, bool value, const kn_shape *shape) { return knb_full(op->b, knn_shaped(KN_DT(BOOL), shape), value); }
+static kn_atom constant(kna_op *op, bool value, const kn_shape *shape)
+{
+    return knb_full(op->b, knn_shaped(KN_DT(BOOL), shape), value);
+}
 
 /* What f says about two numbers of which the first is larger (1) or smaller (-1). */
 static bool verdict(two f, int order)
@@ -57,7 +59,7 @@ static kn_array compare(const char *name, two f, kn_array x, kn_array y)
     knn_common_shape(&op, 2, both, &shape);
     if (kna_failed(&op) || knn_not_a_number(&op, name, d))
         return kna_end(&op, KN_ATOM_NONE);
-    int order = beyond(&op, x, d) - beyond(&op, y, d);
+    int order = knn_beyond(&op, x, d) - knn_beyond(&op, y, d);
     if (order && !kna_failed(&op)) {
         (void)kna_in(&op, s.weak ? y : x);
         return kna_end(&op, constant(&op, verdict(f, order), &shape));
@@ -192,7 +194,8 @@ static kn_atom all_of(kna_op *op, kn_atom a)
     return ndim ? knb_reduce_and(op->b, a, ndim, axes) : a;
 }
 
-/* Ends the operation, and looks at the one truth value that it made. The handles of both go with a scope of their own. */
+/* Ends the operation, and looks at the one truth value that it made. The handles of both go with a scope of their own.
+ * */
 static bool answer(kna_op *op, kn_atom a)
 {
     kn_scope scope = kn_scope_begin();

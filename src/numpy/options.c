@@ -13,7 +13,8 @@ void knn_read_opts(void *opts, size_t size, const void *given)
     memcpy(opts, &size, sizeof size);
 }
 
-#define DEFAULTS(T, ...) T T##_default(void) { return (T){.size_ = sizeof(T), __VA_ARGS__}; }
+#define DEFAULTS(T, ...) \
+    T T##_default(void) { return (T){.size_ = sizeof(T), __VA_ARGS__}; }
 
 DEFAULTS(kn_zeros_opts, .dtype = NULL)
 DEFAULTS(kn_linspace_opts, .endpoint = true)

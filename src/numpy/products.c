@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * products.c -- matrix products and their kin: all are dot_general, whose order of additions docs/determinism.md fixes. */
+ * products.c -- matrix products and their kin: all are dot_general, whose order of additions docs/determinism.md fixes.
+ * */
 #include "numpy/internal.h"
 #include <string.h>
 
-typedef struct product { kna_op op; kn_atom x, y; kn_type xt, yt; kn_dtype dtype; } product;
+typedef struct product {
+    kna_op op;
+    kn_atom x, y;
+    kn_type xt, yt;
+    kn_dtype dtype;
+} product;
 
 static bool begin(product *p, const char *name, kn_array x, kn_array y)
 {
@@ -25,8 +31,8 @@ static void not_aligned(product *p, int i, int j)
 {
     kn_text a = {0}, b = {0};
     kna_fail(&p->op, KN_ERROR_VALUE, "shapes %s and %s not aligned: %lld (dim %d) != %lld (dim %d)",
-             knx_show_shape(&a, p->xt.ndim, p->xt.dim), knx_show_shape(&b, p->yt.ndim, p->yt.dim), (long long)p->xt.dim[i], i,
-             (long long)p->yt.dim[j], j);
+             knx_show_shape(&a, p->xt.ndim, p->xt.dim), knx_show_shape(&b, p->yt.ndim, p->yt.dim),
+             (long long)p->xt.dim[i], i, (long long)p->yt.dim[j], j);
 }
 
 /* Contracts n pairs of axes; `batch` pairs the first axes of both. */
@@ -37,11 +43,15 @@ static kn_atom contract(product *p, kn_atom x, kn_atom y, int n, const int64_t *
         return KN_ATOM_NONE;
     for (int d = 0; d < batch; d++)
         first[d] = d;
-    kn_p_dot_general g = {.lhs_contract = {n, i}, .rhs_contract = {n, j}, .lhs_batch = {batch, first}, .rhs_batch = {batch, first},
+    kn_p_dot_general g = {.lhs_contract = {n, i},
+                          .rhs_contract = {n, j},
+                          .lhs_batch = {batch, first},
+                          .rhs_batch = {batch, first},
                           .preferred_element_type = p->dtype};
     int ndim = knb_type(p->op.b, x).ndim + knb_type(p->op.b, y).ndim - 2 * n - batch;
     if (ndim > KN_MAX_NDIM) {
-        kna_fail(&p->op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d", KN_MAX_NDIM, ndim);
+        kna_fail(&p->op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, ndim);
         return KN_ATOM_NONE;
     }
     return knb_dot_general(p->op.b, x, y, &g);
@@ -75,8 +85,10 @@ static kn_atom matmul(product *p)
     for (int i = 0; i < 2; i++)
         if ((i ? b : a).ndim == 0) {
             kna_fail(&p->op, KN_ERROR_VALUE,
-                     "Input operand %d does not have enough dimensions (has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) "
-                     "requires 1)", i);
+                     "Input operand %d does not have enough dimensions (has 0, gufunc core with signature "
+                     "(n?,k),(k,m?)->(n?,m?) "
+                     "requires 1)",
+                     i);
             return KN_ATOM_NONE;
         }
     int i = a.ndim - 1, j = b.ndim > 1 ? b.ndim - 2 : 0;
@@ -142,7 +154,8 @@ kn_array kn_outer(kn_array x, kn_array y)
     product p;
     if (!begin(&p, "outer", x, y))
         return kna_end(&p.op, KN_ATOM_NONE);
-    kn_atom a = knb_expand_dims(p.op.b, knn_flatten(&p.op, p.x), 1), b = knb_expand_dims(p.op.b, knn_flatten(&p.op, p.y), 0);
+    kn_atom a = knb_expand_dims(p.op.b, knn_flatten(&p.op, p.x), 1),
+            b = knb_expand_dims(p.op.b, knn_flatten(&p.op, p.y), 0);
     if (kna_failed(&p.op))
         return kna_end(&p.op, KN_ATOM_NONE);
     kn_shape full = {2, {knb_type(p.op.b, a).dim[0], knb_type(p.op.b, b).dim[1]}};
@@ -157,7 +170,9 @@ kn_array kn_vecdot(kn_array x, kn_array y)
         return kna_end(&p.op, KN_ATOM_NONE);
     if (!p.xt.ndim || !p.yt.ndim)
         kna_fail(&p.op, KN_ERROR_VALUE,
-                 "Input operand %d does not have enough dimensions (has 0, gufunc core with signature (n),(n)->() requires 1)", p.xt.ndim != 0);
+                 "Input operand %d does not have enough dimensions (has 0, gufunc core with signature (n),(n)->() "
+                 "requires 1)",
+                 p.xt.ndim != 0);
     else if (p.xt.dim[p.xt.ndim - 1] != p.yt.dim[p.yt.ndim - 1])
         not_aligned(&p, p.xt.ndim - 1, p.yt.ndim - 1);
     if (kna_failed(&p.op))
@@ -212,15 +227,19 @@ static kn_atom diagonal(kna_op *op, kn_array x)
         kna_fail(op, KN_ERROR_VALUE, "diag requires an array of at least two dimensions");
         return KN_ATOM_NONE;
     }
-    int64_t n = t.dim[0] < t.dim[1] ? t.dim[0] : t.dim[1], offset[KN_MAX_NDIM], size[KN_MAX_NDIM], pair[] = {0, 1}, two[] = {n, 2};
+    int64_t n = t.dim[0] < t.dim[1] ? t.dim[0] : t.dim[1], offset[KN_MAX_NDIM], size[KN_MAX_NDIM], pair[] = {0, 1},
+            two[] = {n, 2};
     kn_atom i = knb_iota(b, KN_DT(I64), 2, two, 0);
     for (int d = 0; d < t.ndim; d++) {
         size[d] = d < 2 ? (t.dim[d] ? 1 : 0) : t.dim[d];
         if (d >= 2)
             offset[d - 2] = d - 2;
     }
-    kn_p_gather g = {.offset_dims = {t.ndim - 2, offset}, .collapsed_slice_dims = {2, pair}, .start_index_map = {2, pair},
-                     .slice_sizes = {t.ndim, size}, .mode = KN_GATHER_PROMISE};
+    kn_p_gather g = {.offset_dims = {t.ndim - 2, offset},
+                     .collapsed_slice_dims = {2, pair},
+                     .start_index_map = {2, pair},
+                     .slice_sizes = {t.ndim, size},
+                     .mode = KN_GATHER_PROMISE};
     return knb_gather(b, a, i, &g);
 }
 

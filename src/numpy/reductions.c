@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reductions.c -- sums, means, extremes, truth and positions over axes. What is joined in which order is docs/determinism.md's business. */
+ * reductions.c -- sums, means, extremes, truth and positions over axes. What is joined in which order is
+ * docs/determinism.md's business. */
 #include "numpy/internal.h"
 #include <string.h>
 
@@ -7,15 +8,16 @@
 typedef struct reduction {
     kna_op op;
     kn_atom x;
-    kn_type type;           /* of x, as it came in */
-    int n;                  /* axes */
+    kn_type type; /* of x, as it came in */
+    int n;        /* axes */
     int64_t axes[KN_MAX_NDIM];
-    kn_atom mask;           /* the where option, KN_ATOM_NONE if not given */
-    kn_shape shape;         /* of x, broadcast with the mask */
+    kn_atom mask;   /* the where option, KN_ATOM_NONE if not given */
+    kn_shape shape; /* of x, broadcast with the mask */
 } reduction;
 
-/* Begins the operation. x stays as it is; its dtype is changed by the caller. */
-static void begin(reduction *r, const char *name, kn_array x, kn_axes axis, kn_array where)
+/* Begins the operation. x stays as it is; its dtype is changed by the caller. Where NumPy's function is the reduction
+ * of a ufunc, a scalar has an axis 0. */
+static void begin(reduction *r, const char *name, kn_array x, kn_axes axis, kn_array where, bool of_ufunc)
 {
     kna_begin(&r->op, name);
     r->x = kna_in(&r->op, x);
@@ -36,6 +38,8 @@ static void begin(reduction *r, const char *name, kn_array x, kn_axes axis, kn_a
         r->x = knb_broadcast_to(r->op.b, r->x, full);
     }
     r->type = knb_type(r->op.b, r->x);
+    if (of_ufunc && r->type.ndim == 0 && axis.n == 2 && (axis.axis[0] == 0 || axis.axis[0] == -1))
+        axis.n = 0;
     if (!knn_not_a_number(&r->op, name, r->type.dtype))
         r->n = kna_axes(&r->op, axis, r->type.ndim, KNA_AXES_ALL, r->axes);
 }
@@ -100,7 +104,7 @@ kn_array kn_sum(kn_array x, const kn_sum_opts *opts)
 {
     KNN_OPTS(kn_sum_opts, o, opts);
     reduction r;
-    begin(&r, "sum", x, o.axis, o.where);
+    begin(&r, "sum", x, o.axis, o.where, true);
     kn_atom y = sum_as(&r, kna_lookup_dtype(o.dtype, sum_dtype(r.type.dtype)));
     if (o.initial && !kna_failed(&r.op))
         y = knb_add(r.op.b, y, kna_in_as(&r.op, o.initial, knb_type(r.op.b, y).dtype));
@@ -129,7 +133,7 @@ kn_array kn_mean(kn_array x, const kn_mean_opts *opts)
     KNN_OPTS(kn_mean_opts, o, opts);
     reduction r;
     kn_dtype result;
-    begin(&r, "mean", x, o.axis, o.where);
+    begin(&r, "mean", x, o.axis, o.where, false);
     kn_dtype d = mean_dtypes(o.dtype, r.type.dtype, &result);
     kn_atom y = sum_as(&r, d);
     if (!kna_failed(&r.op))
@@ -170,7 +174,7 @@ static kn_array var_or_std(const char *name, kn_array x, const kn_var_opts *opts
     KNN_OPTS(kn_var_opts, o, opts);
     reduction r;
     kn_dtype result;
-    begin(&r, name, x, o.axis, o.where);
+    begin(&r, name, x, o.axis, o.where, false);
     kn_atom y = variance(&r, &o, &result);
     if (!kna_failed(&r.op))
         y = knb_convert(r.op.b, root ? knb_sqrt(r.op.b, y) : y, result);
@@ -203,7 +207,10 @@ static kn_atom limit(kn_builder *b, kn_dtype d, bool smallest)
     if (d->kind == KN_KIND_BOOL || (smallest && d->kind == KN_KIND_UINT))
         return knb_integer(b, d, !smallest);
     uint64_t ones = UINT64_MAX >> (64 - 8 * d->size);
-    return knb_integer(b, d, d->kind == KN_KIND_UINT ? (int64_t)ones : smallest ? -(int64_t)(ones >> 1) - 1 : (int64_t)(ones >> 1));
+    return knb_integer(b, d,
+                       d->kind == KN_KIND_UINT ? (int64_t)ones
+                       : smallest              ? -(int64_t)(ones >> 1) - 1
+                                               : (int64_t)(ones >> 1));
 }
 
 static kn_atom extreme(reduction *r, bool largest, kn_array initial, const char *ufunc)
@@ -213,8 +220,10 @@ static kn_atom extreme(reduction *r, bool largest, kn_array initial, const char 
         return KN_ATOM_NONE;
     kn_dtype d = r->type.dtype;
     if (r->mask != KN_ATOM_NONE && !initial)
-        kna_fail(&r->op, KN_ERROR_VALUE,
-                 "reduction operation '%s' does not have an identity, so to use a where mask one has to specify 'initial'", ufunc);
+        kna_fail(
+            &r->op, KN_ERROR_VALUE,
+            "reduction operation '%s' does not have an identity, so to use a where mask one has to specify 'initial'",
+            ufunc);
     if (!initial && nothing(r))
         kna_fail(&r->op, KN_ERROR_VALUE, "zero-size array to reduction operation %s which has no identity", ufunc);
     if (kna_failed(&r->op))
@@ -245,7 +254,7 @@ static kn_array max_or_min(const char *name, kn_array x, const kn_max_opts *opts
 {
     KNN_OPTS(kn_max_opts, o, opts);
     reduction r;
-    begin(&r, name, x, o.axis, o.where);
+    begin(&r, name, x, o.axis, o.where, true);
     return finish(&r, extreme(&r, largest, o.initial, largest ? "maximum" : "minimum"), o.keepdims);
 }
 
@@ -258,11 +267,12 @@ kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts)
 {
     KNN_OPTS(kn_argmax_opts, o, opts);
     reduction r;
-    begin(&r, "ptp", x, o.axis, NULL);
+    begin(&r, "ptp", x, o.axis, NULL, true);
     if (!kna_failed(&r.op) && r.type.dtype->kind == KN_KIND_BOOL)
-        kna_fail(&r.op, KN_ERROR_TYPE,
-                 "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
-                 "logical_xor function instead.");
+        kna_fail(
+            &r.op, KN_ERROR_TYPE,
+            "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
+            "logical_xor function instead.");
     kn_atom top = extreme(&r, true, NULL, "maximum"), bottom = extreme(&r, false, NULL, "minimum");
     return finish(&r, knb_sub(r.op.b, top, bottom), o.keepdims);
 }
@@ -273,7 +283,7 @@ static kn_array any_or_all(const char *name, kn_array x, const kn_any_opts *opts
 {
     KNN_OPTS(kn_any_opts, o, opts);
     reduction r;
-    begin(&r, name, x, o.axis, o.where);
+    begin(&r, name, x, o.axis, o.where, true);
     r.x = knn_truth(&r.op, r.x);
     masked(&r, all);
     return finish(&r, reduce(&r, all ? knb_reduce_and : knb_reduce_or), o.keepdims);
@@ -286,7 +296,7 @@ kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts)
 {
     KNN_OPTS(kn_argmax_opts, o, opts);
     reduction r;
-    begin(&r, "count_nonzero", x, o.axis, NULL);
+    begin(&r, "count_nonzero", x, o.axis, NULL, true);
     r.x = knn_truth(&r.op, r.x);
     as(&r, KN_DT(I64));
     return finish(&r, reduce(&r, knb_reduce_sum), o.keepdims);
@@ -294,16 +304,20 @@ kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts)
 
 /* ---- Positions. */
 
-static kn_array position(const char *name, kn_array x, const kn_argmax_opts *opts, kn_atom (*f)(kn_builder *, kn_atom, int, kn_dtype))
+static kn_array position(const char *name, kn_array x, const kn_argmax_opts *opts,
+                         kn_atom (*f)(kn_builder *, kn_atom, int, kn_dtype))
 {
     KNN_OPTS(kn_argmax_opts, o, opts);
     reduction r;
-    begin(&r, name, x, (kn_axes){.n = 0}, NULL);
+    begin(&r, name, x, (kn_axes){.n = 0}, NULL, false);
     kn_builder *b = r.op.b;
     if (kna_failed(&r.op))
         return kna_end(&r.op, KN_ATOM_NONE);
     int axis = 0;
-    if (o.axis.n > 0) {
+    if (o.axis.n > 0 && r.type.ndim == 0) {
+        r.x = knn_flatten(&r.op, r.x);
+        kna_axis(&r.op, o.axis, 1, 0);
+    } else if (o.axis.n > 0) {
         axis = kna_axis(&r.op, o.axis, r.type.ndim, 0);
         r.n = 1;
         r.axes[0] = axis;

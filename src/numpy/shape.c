@@ -75,7 +75,8 @@ static void work_out(kna_op *op, int64_t size, kn_shape *shape)
         if (shape->dim[i] < 0)
             unknown = i;
         else
-            too_large = too_large || (uint64_t)shape->dim[i] > SIZE_MAX || knx_mul_overflows(known, (size_t)shape->dim[i], &known);
+            too_large = too_large || (uint64_t)shape->dim[i] > SIZE_MAX ||
+                        knx_mul_overflows(known, (size_t)shape->dim[i], &known);
     }
     bool fits = !too_large && (unknown >= 0 ? known != 0 && (uint64_t)size % known == 0 : known == (uint64_t)size);
     if (!fits)
@@ -88,7 +89,8 @@ static bool too_many_axes(kna_op *op, int64_t ndim)
 {
     if (ndim >= 0 && ndim <= KN_MAX_NDIM)
         return false;
-    kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %lld", KN_MAX_NDIM, (long long)ndim);
+    kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %lld", KN_MAX_NDIM,
+             (long long)ndim);
     return true;
 }
 
@@ -135,6 +137,15 @@ kn_array kn_transpose(kn_array x, const kn_transpose_opts *opts)
     return kna_end(&op, kna_failed(&op) || !ndim ? a : knb_transpose(op.b, a, order));
 }
 
+/* One axis; messages name the argument. */
+static int named_axis(kna_op *op, const char *name, int axis, int ndim)
+{
+    if (!*name || (axis >= -ndim && axis < ndim))
+        return kna_normalize_axis(op, axis, ndim);
+    kna_fail(op, KN_ERROR_AXIS, "%s: axis %d is out of bounds for array of dimension %d", name, axis, ndim);
+    return 0;
+}
+
 kn_array kn_swapaxes(kn_array x, int axis1, int axis2)
 {
     kna_op op;
@@ -142,23 +153,26 @@ kn_array kn_swapaxes(kn_array x, int axis1, int axis2)
     kn_atom a = kna_in(&op, x);
     int64_t order[KN_MAX_NDIM];
     int ndim = knb_type(op.b, a).ndim;
-    int p = kna_failed(&op) ? 0 : kna_normalize_axis(&op, axis1, ndim), q = kna_failed(&op) ? 0 : kna_normalize_axis(&op, axis2, ndim);
+    int p = kna_failed(&op) ? 0 : named_axis(&op, "axis1", axis1, ndim),
+        q = kna_failed(&op) ? 0 : named_axis(&op, "axis2", axis2, ndim);
     for (int i = 0; i < ndim; i++)
         order[i] = i == p ? q : i == q ? p : i;
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_transpose(op.b, a, order));
 }
 
-/* Axes in the order given, normalized; `what` names them when one is repeated. */
-static int list_axes(kna_op *op, const kn_axes *given, int ndim, const char *what, int axes[KN_MAX_NDIM])
+/* Axes in the order given, normalized; `name` is the argument's, or empty. */
+static int list_axes(kna_op *op, const kn_axes *given, int ndim, const char *name, int axes[KN_MAX_NDIM])
 {
     int n = knn_axis_count(*given);
     bool seen[KN_MAX_NDIM] = {false};
     for (int i = 0; i < n && !kna_failed(op); i++) {
-        axes[i] = kna_normalize_axis(op, given->axis[i], ndim);
+        axes[i] = named_axis(op, name, given->axis[i], ndim);
         if (kna_failed(op))
             break;
-        if (seen[axes[i]])
-            kna_fail(op, KN_ERROR_VALUE, "repeated axis%s", what);
+        if (seen[axes[i]] && *name)
+            kna_fail(op, KN_ERROR_VALUE, "repeated axis in `%s` argument", name);
+        else if (seen[axes[i]])
+            kna_fail(op, KN_ERROR_VALUE, "repeated axis");
         seen[axes[i]] = true;
     }
     return n;
@@ -172,8 +186,8 @@ kn_array kn_moveaxis(kn_array x, const kn_axes *source, const kn_axes *destinati
     int from[KN_MAX_NDIM], to[KN_MAX_NDIM], ndim = knb_type(op.b, a).ndim;
     int64_t order[KN_MAX_NDIM];
     bool moved[KN_MAX_NDIM] = {false}, taken[KN_MAX_NDIM] = {false};
-    int n = list_axes(&op, source, ndim, " in `source` argument", from);
-    int m = list_axes(&op, destination, ndim, " in `destination` argument", to);
+    int n = list_axes(&op, source, ndim, "source", from);
+    int m = list_axes(&op, destination, ndim, "destination", to);
     if (!kna_failed(&op) && n != m)
         kna_fail(&op, KN_ERROR_VALUE, "`source` and `destination` arguments must have the same number of elements");
     if (kna_failed(&op))
@@ -256,7 +270,8 @@ kn_array kn_broadcast_to(kn_array x, const kn_shape *shape)
     if (!kna_failed(&op) && !fits) {
         kn_text from = {0}, to = {0};
         kna_fail(&op, KN_ERROR_VALUE,
-                 "operands could not be broadcast together with remapped shapes [original->remapped]: %s  and requested shape %s",
+                 "operands could not be broadcast together with remapped shapes [original->remapped]: %s  and "
+                 "requested shape %s",
                  knx_show_shape(&from, t.ndim, t.dim), knx_show_shape(&to, shape->ndim, shape->dim));
     }
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_broadcast_to(op.b, a, knn_shaped(t.dtype, shape)));

@@ -8,7 +8,8 @@ static kn_array sorted(const char *name, kn_array x, const kn_sort_opts *opts, b
     kna_op op;
     kna_begin(&op, name);
     kn_atom a = kna_in(&op, x), pair[2], out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
-    bool scalar = !kna_failed(&op) && knb_type(op.b, a).ndim == 0 && positions; /* argsort of a scalar is that of one element */
+    bool scalar =
+        !kna_failed(&op) && knb_type(op.b, a).ndim == 0 && positions; /* argsort of a scalar is that of one element */
     if (o.axis.n < 0 || scalar)
         a = knn_flatten(&op, a);
     if (kna_failed(&op))

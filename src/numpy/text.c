@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text.c -- printf of numbers and 0-d arrays. The arguments come with their kinds, so conversions are checked against them. */
+ * text.c -- printf of numbers and 0-d arrays. The arguments come with their kinds, so conversions are checked against
+ * them. */
 #include "base/str.h"
 #include "numpy/internal.h"
 #include <inttypes.h>
@@ -7,7 +8,10 @@
 #include <string.h>
 
 /* One conversion: "%-8.3f" without length modifiers, and its letter. */
-typedef struct conversion { char spec[32]; char letter; } conversion;
+typedef struct conversion {
+    char spec[32];
+    char letter;
+} conversion;
 
 /* Reads the conversion at s (behind the %); returns what is behind it, NULL if there is none to be had. */
 static const char *read_conversion(const char *s, conversion *c)
@@ -39,7 +43,8 @@ static bool number_of(kna_op *op, const kn_printf_arg *a, kn_printf_arg *out)
         return false;
     if (kni_type_size(t) != 1 || t.dtype->kind == KN_KIND_KEY) {
         kn_text shape = {0};
-        kna_fail(op, KN_ERROR_TYPE, "only arrays with one element can be printed as numbers, not %s", kni_type_text(&shape, t, true));
+        kna_fail(op, KN_ERROR_TYPE, "only arrays with one element can be printed as numbers, not %s",
+                 kni_type_text(&shape, t, true));
         return false;
     }
     out->kind = t.dtype->kind == KN_KIND_UINT ? KN_ARG_UINT : knx_is_inexact(t.dtype) ? KN_ARG_DOUBLE : KN_ARG_INT;
@@ -55,8 +60,8 @@ static void add_formatted(kn_str *t, const char *spec, const kn_printf_arg *a, c
     char small[128], *big = NULL, *to = small;
     size_t room = sizeof small;
     for (int attempt = 0; attempt < 2; attempt++) {
-        int n = a->kind == KN_ARG_TEXT ? snprintf(to, room, spec, a->text ? a->text : "(null)")
-                : letter == 'c'        ? snprintf(to, room, spec, (int)a->integer)
+        int n = a->kind == KN_ARG_TEXT     ? snprintf(to, room, spec, a->text ? a->text : "(null)")
+                : letter == 'c'            ? snprintf(to, room, spec, (int)a->integer)
                 : a->kind == KN_ARG_DOUBLE ? snprintf(to, room, spec, a->number)
                                            : snprintf(to, room, spec, (intmax_t)a->integer);
         if (n >= 0 && (size_t)n < room) {
@@ -76,7 +81,8 @@ static void add_formatted(kn_str *t, const char *spec, const kn_printf_arg *a, c
 /* One argument by one conversion; fails if they do not go together. */
 static void convert(kna_op *op, kn_str *t, const conversion *c, const kn_printf_arg *given, int i)
 {
-    static const char *const kinds[] = {"an integer", "an integer", "an integer", "a floating-point number", "an array", "a string"};
+    static const char *const kinds[] = {"an integer", "an integer", "an integer", "a floating-point number",
+                                        "an array",   "a string"};
     kn_printf_arg a;
     char spec[40];
     if (!number_of(op, given, &a))
@@ -86,10 +92,12 @@ static void convert(kna_op *op, kn_str *t, const conversion *c, const kn_printf_
         a.number = a.kind == KN_ARG_UINT ? (double)(uint64_t)a.integer : (double)a.integer;
         a.kind = KN_ARG_DOUBLE;
     }
-    bool fits = real ? a.kind == KN_ARG_DOUBLE : integer ? a.kind == KN_ARG_INT || a.kind == KN_ARG_UINT
-                                                         : c->letter == 's' && a.kind == KN_ARG_TEXT;
+    bool fits = real      ? a.kind == KN_ARG_DOUBLE
+                : integer ? a.kind == KN_ARG_INT || a.kind == KN_ARG_UINT
+                          : c->letter == 's' && a.kind == KN_ARG_TEXT;
     if (!fits) {
-        kna_fail(op, KN_ERROR_TYPE, "conversion %%%c does not take argument %d, which is %s", c->letter, i, kinds[a.kind]);
+        kna_fail(op, KN_ERROR_TYPE, "conversion %%%c does not take argument %d, which is %s", c->letter, i,
+                 kinds[a.kind]);
         return;
     }
     char letter = a.kind == KN_ARG_UINT && (c->letter == 'd' || c->letter == 'i') ? 'u' : c->letter;
@@ -121,8 +129,8 @@ static void format_all(kna_op *op, kn_str *t, const char *format, int n, const k
         format = rest ? rest : "";
     }
     if (!kna_failed(op) && used != n)
-        kna_fail(op, KN_ERROR_TYPE, "the format has %d conversion%s, but was given %d argument%s", used, used == 1 ? "" : "s", n,
-                 n == 1 ? "" : "s");
+        kna_fail(op, KN_ERROR_TYPE, "the format has %d conversion%s, but was given %d argument%s", used,
+                 used == 1 ? "" : "s", n, n == 1 ? "" : "s");
 }
 
 int kn_printf_args(const char *format, int n, const kn_printf_arg *args)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * optimizer.c -- optimizers and their steps as functions of trees. A step is recorded as one operation, so that it runs as one plan. */
+ * optimizer.c -- optimizers and their steps as functions of trees. A step is recorded as one operation, so that it
+ * runs as one plan. */
 #include "optim/optimizer.h"
 #include "array/handle.h"
 #include "array/tree.h"
@@ -16,12 +17,17 @@ kn_optim_sgd_opts kn_optim_sgd_opts_default(void)
 
 kn_optim_adam_opts kn_optim_adam_opts_default(void)
 {
-    return (kn_optim_adam_opts){.size_ = sizeof(kn_optim_adam_opts), .learning_rate = NAN, .b1 = 0.9, .b2 = 0.999, .eps = 1e-8};
+    return (kn_optim_adam_opts){
+        .size_ = sizeof(kn_optim_adam_opts), .learning_rate = NAN, .b1 = 0.9, .b2 = 0.999, .eps = 1e-8};
 }
 
 kn_optim_adamw_opts kn_optim_adamw_opts_default(void)
 {
-    return (kn_optim_adamw_opts){.size_ = sizeof(kn_optim_adamw_opts), .learning_rate = NAN, .b1 = 0.9, .b2 = 0.999, .eps = 1e-8,
+    return (kn_optim_adamw_opts){.size_ = sizeof(kn_optim_adamw_opts),
+                                 .learning_rate = NAN,
+                                 .b1 = 0.9,
+                                 .b2 = 0.999,
+                                 .eps = 1e-8,
                                  .weight_decay = 1e-4};
 }
 
@@ -33,7 +39,8 @@ static kn_optimizer make(const char *name, kno_optimizer draft)
     if (isnan(draft.rate))
         kna_fail(&op, KN_ERROR_TYPE, "missing required option 'learning_rate'");
     else if (!(draft.b1 >= 0 && draft.b1 < 1 && draft.b2 >= 0 && draft.b2 < 1))
-        kna_fail(&op, KN_ERROR_VALUE, "b1 and b2 must be at least 0 and less than 1, but are %g and %g", draft.b1, draft.b2);
+        kna_fail(&op, KN_ERROR_VALUE, "b1 and b2 must be at least 0 and less than 1, but are %g and %g", draft.b1,
+                 draft.b2);
     else if (!o)
         kna_fail_with(&op, knx_error_nomem());
     if (!kna_end_plain(&op)) {
@@ -47,21 +54,34 @@ static kn_optimizer make(const char *name, kno_optimizer draft)
 kn_optimizer kn_optim_sgd(const kn_optim_sgd_opts *opts)
 {
     kn_optim_sgd_opts o = opts ? *opts : kn_optim_sgd_opts_default();
-    return make("optim_sgd", (kno_optimizer){.kind = KNO_SGD, .rate = o.learning_rate, .momentum = o.momentum, .nesterov = o.nesterov});
+    return make(
+        "optim_sgd",
+        (kno_optimizer){.kind = KNO_SGD, .rate = o.learning_rate, .momentum = o.momentum, .nesterov = o.nesterov});
 }
 
 kn_optimizer kn_optim_adam(const kn_optim_adam_opts *opts)
 {
     kn_optim_adam_opts o = opts ? *opts : kn_optim_adam_opts_default();
-    return make("optim_adam", (kno_optimizer){.kind = KNO_ADAM, .rate = o.learning_rate, .b1 = o.b1, .b2 = o.b2, .eps = o.eps,
-                                              .eps_root = o.eps_root, .nesterov = o.nesterov});
+    return make("optim_adam", (kno_optimizer){.kind = KNO_ADAM,
+                                              .rate = o.learning_rate,
+                                              .b1 = o.b1,
+                                              .b2 = o.b2,
+                                              .eps = o.eps,
+                                              .eps_root = o.eps_root,
+                                              .nesterov = o.nesterov});
 }
 
 kn_optimizer kn_optim_adamw(const kn_optim_adamw_opts *opts)
 {
     kn_optim_adamw_opts o = opts ? *opts : kn_optim_adamw_opts_default();
-    return make("optim_adamw", (kno_optimizer){.kind = KNO_ADAMW, .rate = o.learning_rate, .b1 = o.b1, .b2 = o.b2, .eps = o.eps,
-                                               .eps_root = o.eps_root, .nesterov = o.nesterov, .decay = o.weight_decay});
+    return make("optim_adamw", (kno_optimizer){.kind = KNO_ADAMW,
+                                               .rate = o.learning_rate,
+                                               .b1 = o.b1,
+                                               .b2 = o.b2,
+                                               .eps = o.eps,
+                                               .eps_root = o.eps_root,
+                                               .nesterov = o.nesterov,
+                                               .decay = o.weight_decay});
 }
 
 /* ---- Trees as atoms. Room is in the frame's arena. */
@@ -102,7 +122,8 @@ static kn_atom *tree_of_n(frame *f, kn_tree t, const char *what, int wanted, con
     int n;
     kn_atom *a = tree_in(f, t, &n);
     if (a && n != wanted) {
-        kna_fail(&f->op, KN_ERROR_VALUE, "%s: %d array%s where %d are wanted for the %d %s", what, n, n == 1 ? "" : "s", wanted, f->n, of);
+        kna_fail(&f->op, KN_ERROR_VALUE, "%s: %d array%s where %d are wanted for the %d %s", what, n, n == 1 ? "" : "s",
+                 wanted, f->n, of);
         return NULL;
     }
     return a;
@@ -114,8 +135,8 @@ static bool same_shape(frame *f, const char *what, int i, kn_atom a, const char 
     if (kna_failed(&f->op) || kni_type_same_shape(x, y))
         return !kna_failed(&f->op);
     kn_text s = {0}, t = {0};
-    kna_fail(&f->op, KN_ERROR_VALUE, "%s %d has shape %s, but its %s has %s", what, i, knx_show_shape(&s, x.ndim, x.dim), other,
-             knx_show_shape(&t, y.ndim, y.dim));
+    kna_fail(&f->op, KN_ERROR_VALUE, "%s %d has shape %s, but its %s has %s", what, i,
+             knx_show_shape(&s, x.ndim, x.dim), other, knx_show_shape(&t, y.ndim, y.dim));
     return false;
 }
 
@@ -160,7 +181,13 @@ static void read_step(frame *f, kn_optimizer optimizer, kn_tree grads, kn_tree s
         fit_gradients(f, grad, p, s);
     if (kna_failed(&f->op))
         return;
-    f->step = (kno_step){.o = f->o, .b = f->op.b, .n = f->n, .grad = grad, .param = p, .state = s, .rate = kna_in(&f->op, f->rate),
+    f->step = (kno_step){.o = f->o,
+                         .b = f->op.b,
+                         .n = f->n,
+                         .grad = grad,
+                         .param = p,
+                         .state = s,
+                         .rate = kna_in(&f->op, f->rate),
                          .update = room(f, (size_t)f->n, sizeof(kn_atom))};
     if (f->n_state)
         f->step.new_state = room(f, (size_t)f->n_state, sizeof(kn_atom));
@@ -182,8 +209,8 @@ static bool begin_step(frame *f, const char *name, kn_optimizer optimizer, kn_tr
 
 /* ---- Results. */
 
-/* Ends the operation with n first arrays and the new state; NULL with the error reported after a failure. The arrays are marked as worth
- * having: they go into the next step. */
+/* Ends the operation with n first arrays and the new state; NULL with the error reported after a failure. The arrays
+ * are marked as worth having: they go into the next step. */
 static kn_array *end_step(frame *f, int n, const kn_atom *first)
 {
     int n_all = n + f->n_state;
@@ -215,7 +242,8 @@ static void leave_step(frame *f)
     knx_arena_free(&f->arena);
 }
 
-int kn_optim_update(kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tree params, kn_tree *updates, kn_tree *new_state)
+int kn_optim_update(kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tree params, kn_tree *updates,
+                    kn_tree *new_state)
 {
     frame f;
     begin_step(&f, "optim_update", optimizer, grads, state, params);
@@ -283,7 +311,8 @@ kn_tree kn_optim_init(kn_optimizer optimizer, kn_tree params)
     for (int i = 0; type && i < f.n; i++) {
         type[i] = knb_type(f.op.b, p[i]);
         if (!knx_is_inexact(type[i].dtype))
-            kna_fail(&f.op, KN_ERROR_TYPE, "parameter %d is of dtype %s, which has no gradient", i, type[i].dtype->name);
+            kna_fail(&f.op, KN_ERROR_TYPE, "parameter %d is of dtype %s, which has no gradient", i,
+                     type[i].dtype->name);
     }
     for (int i = 0; s && i < n_state && !kna_failed(&f.op); i++)
         s[i] = kno_first_state(f.o, f.op.b, f.n, type, i);

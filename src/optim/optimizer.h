@@ -12,8 +12,8 @@ typedef struct kno_optimizer {
     bool nesterov;
 } kno_optimizer;
 
-/* One step as atoms of a builder: per parameter its gradient, its value (NULL: not given) and the update; the state before and after,
- * in its order. `rate` is a double scalar: minus the learning rate. */
+/* One step as atoms of a builder: per parameter its gradient, its value (NULL: not given) and the update; the state
+ * before and after, in its order. `rate` is a double scalar: minus the learning rate. */
 typedef struct kno_step {
     const kno_optimizer *o;
     kn_builder *b;
@@ -23,9 +23,10 @@ typedef struct kno_step {
     kn_atom *update, *new_state;
 } kno_step;
 
-int kno_state_size(const kno_optimizer *o, int n);              /* arrays in the state for n parameters */
+int kno_state_size(const kno_optimizer *o, int n); /* arrays in the state for n parameters */
 /* The number of the array in the state that goes with parameter i and has its shape and dtype; -1 if there is none. */
 int kno_moment_of(const kno_optimizer *o, int n, int i);
-kn_atom kno_first_state(const kno_optimizer *o, kn_builder *b, int n, const kn_type *params, int i); /* array i of the state before the first step */
+/* Array i of the state before the first step. */
+kn_atom kno_first_state(const kno_optimizer *o, kn_builder *b, int n, const kn_type *params, int i);
 void kno_step_emit(const kno_step *s);
 #endif

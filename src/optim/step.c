@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * step.c -- the arithmetic of optimizers, operation for operation what optax does.
  *
- *     sgd            update = -rate g;  with momentum  trace = g + m trace, update = -rate trace  (nesterov: -rate (g + m trace))
- *     adam           mu = (1 - b1) g + b1 mu,  nu = (1 - b2) |g|^2 + b2 nu,  update = -rate mu' / (sqrt(nu' + eps_root) + eps),
- *                    where mu' = mu / (1 - b1^t) and nu' = nu / (1 - b2^t) at step t
- *     adamw          adam's update before the rate, plus decay * parameter
+ *     sgd     update = -rate g
+ *             with momentum: trace = g + m trace, update = -rate trace  (nesterov: -rate (g + m trace))
+ *     adam    mu = (1 - b1) g + b1 mu,  nu = (1 - b2) |g|^2 + b2 nu,  update = -rate mu' / (sqrt(nu' + eps_root) + eps)
+ *             where mu' = mu / (1 - b1^t) and nu' = nu / (1 - b2^t) at step t
+ *             nesterov: mu' = b1 mu / (1 - b1^(t+1)) + (1 - b1) g / (1 - b1^t)
+ *     adamw   adam's update before the rate, plus decay * parameter
  * The state of sgd is the traces if there is momentum; of adam: the count as int32, all mu, all nu. */
 #include "optim/optimizer.h"
 
@@ -48,11 +50,15 @@ static void sgd_emit(const kno_step *s)
 /* 1 - decay^count as a double. */
 static kn_atom correction(kn_builder *b, double decay, kn_atom count)
 {
-    kn_atom one = knb_number(b, KN_DT(F64), 1), power = knb_pow(b, knb_number(b, KN_DT(F64), decay), knb_convert(b, count, KN_DT(F64)));
+    kn_atom one = knb_number(b, KN_DT(F64), 1),
+            power = knb_pow(b, knb_number(b, KN_DT(F64), decay), knb_convert(b, count, KN_DT(F64)));
     return knb_sub(b, one, power);
 }
 
-static kn_atom corrected(kn_builder *b, kn_atom moment, kn_atom by) { return knb_div(b, moment, knb_convert(b, by, knb_type(b, moment).dtype)); }
+static kn_atom corrected(kn_builder *b, kn_atom moment, kn_atom by)
+{
+    return knb_div(b, moment, knb_convert(b, by, knb_type(b, moment).dtype));
+}
 
 static kn_atom next_count(kn_builder *b, kn_atom count) /* stays at the largest one */
 {

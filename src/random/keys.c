@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * keys.c -- random keys: from seeds, split, folded with numbers, to and from their two words.
  *
- * As JAX with threefry2x32 and partitionable streams: key number i of a split is threefry(key, i), the 64-bit i as two words; folding in
- * is threefry(key, seed words of the data). */
+ * As JAX with threefry2x32 and partitionable streams: key number i of a split is threefry(key, i), the 64-bit i as two
+ * words; folding in is threefry(key, seed words of the data). */
 #include "random/keys.h"
 #include "kiln/random.h"
 
@@ -11,9 +11,11 @@ kn_atom knrand_key_in(kna_op *op, kn_array key)
     kn_type t = kna_type(op, key);
     kn_text text = {0};
     if (!kna_failed(op) && t.dtype->kind != KN_KIND_KEY)
-        kna_fail(op, KN_ERROR_TYPE, "a random key is wanted (kn_random_key makes one), but this is %s", kni_type_text(&text, t, true));
+        kna_fail(op, KN_ERROR_TYPE, "a random key is wanted (kn_random_key makes one), but this is %s",
+                 kni_type_text(&text, t, true));
     else if (!kna_failed(op) && t.ndim > 0)
-        kna_fail(op, KN_ERROR_TYPE, "accepts a single key, but was given a key array of shape %s; use kn_vmap for batches",
+        kna_fail(op, KN_ERROR_TYPE,
+                 "accepts a single key, but was given a key array of shape %s; use kn_vmap for batches",
                  knx_show_shape(&text, t.ndim, t.dim));
     return kna_in(op, key);
 }
@@ -29,7 +31,8 @@ bool knrand_shape_ok(kna_op *op, const kn_shape *shape)
     if (!shape || shape->ndim < 0 || shape->ndim > KN_MAX_NDIM)
         kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an array is %d", KN_MAX_NDIM);
     else
-        kna_fail(op, KN_ERROR_VALUE, "shape must be non-negative, but is %s", knx_show_shape(&text, shape->ndim, shape->dim));
+        kna_fail(op, KN_ERROR_VALUE, "shape must be non-negative, but is %s",
+                 knx_show_shape(&text, shape->ndim, shape->dim));
     return false;
 }
 
@@ -122,7 +125,8 @@ kn_array kn_random_key(kn_array seed)
     if (!kna_failed(&op) && !knx_is_integer(t.dtype))
         kna_fail(&op, KN_ERROR_TYPE, "a seed is an integer, but this is %s", kni_type_text(&text, t, true));
     else if (!kna_failed(&op) && t.ndim > 0)
-        kna_fail(&op, KN_ERROR_TYPE, "accepts a scalar seed, but was given an array of shape %s; use kn_vmap for batches",
+        kna_fail(&op, KN_ERROR_TYPE,
+                 "accepts a scalar seed, but was given an array of shape %s; use kn_vmap for batches",
                  knx_show_shape(&text, t.ndim, t.dim));
     seed_words(op.b, kna_in(&op, seed), word);
     return kna_end(&op, key_of(op.b, word[0], word[1]));
@@ -181,6 +185,7 @@ kn_array kn_random_wrap_key_data(kn_array data)
     kn_type t = kna_type(&op, data);
     kn_text text = {0};
     if (!kna_failed(&op) && (t.dtype != KN_DT(U32) || t.ndim == 0 || t.dim[t.ndim - 1] != 2))
-        kna_fail(&op, KN_ERROR_TYPE, "the data of keys is uint32[...,2], but this is %s", kni_type_text(&text, t, true));
+        kna_fail(&op, KN_ERROR_TYPE, "the data of keys is uint32[...,2], but this is %s",
+                 kni_type_text(&text, t, true));
     return kna_end(&op, knb_random_wrap(op.b, kna_in(&op, data)));
 }

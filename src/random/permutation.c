@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * permutation.c -- shuffling: sort by random keys of 32 bits, as many times as it takes for ties not to matter (jax.random.permutation). */
+ * permutation.c -- shuffling: sort by random keys of 32 bits, as many times as it takes for ties not to matter
+ * (jax.random.permutation). */
 #include "kiln/random.h"
 #include "random/keys.h"
 #include <math.h>
@@ -32,8 +33,12 @@ static kn_atom take(kn_builder *b, kn_atom x, kn_atom indices, int axis)
         if (i != axis)
             offset[rest++] = i;
     }
-    kn_p_gather p = {.offset_dims = {rest, offset}, .collapsed_slice_dims = {1, one}, .start_index_map = {1, one},
-                     .slice_sizes = {t.ndim, sizes}, .mode = KN_GATHER_PROMISE, .unique_indices = true};
+    kn_p_gather p = {.offset_dims = {rest, offset},
+                     .collapsed_slice_dims = {1, one},
+                     .start_index_map = {1, one},
+                     .slice_sizes = {t.ndim, sizes},
+                     .mode = KN_GATHER_PROMISE,
+                     .unique_indices = true};
     return knb_gather(b, x, knb_reshape(b, indices, 2, (int64_t[]){n, 1}), &p);
 }
 
@@ -47,7 +52,8 @@ static kn_atom range(kna_op *op, kn_array x)
     if (!data)
         return KN_ATOM_NONE;
     if (!knx_is_integer(t.dtype)) {
-        kna_fail(op, KN_ERROR_TYPE, "x must be an integer or at least 1-dimensional, but is %s", kni_type_text(&text, t, true));
+        kna_fail(op, KN_ERROR_TYPE, "x must be an integer or at least 1-dimensional, but is %s",
+                 kni_type_text(&text, t, true));
         return KN_ATOM_NONE;
     }
     knx_convert(t.dtype, data, KN_DT(I64), &bits);

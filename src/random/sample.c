@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sample.c -- random numbers: bits, uniform, normal. Step for step what jax.random does, so that the bits are the same. */
+ * sample.c -- random numbers: bits, uniform, normal. Step for step what jax.random does, so that the bits are the
+ * same. */
 #include "kiln/random.h"
 #include "random/keys.h"
 #include <math.h>
@@ -9,7 +10,10 @@ static kn_dtype unsigned_of_size(int bytes)
     return bytes == 1 ? KN_DT(U8) : bytes == 2 ? KN_DT(U16) : bytes == 4 ? KN_DT(U32) : KN_DT(U64);
 }
 
-kn_random_bits_opts kn_random_bits_opts_default(void) { return (kn_random_bits_opts){.size_ = sizeof(kn_random_bits_opts)}; }
+kn_random_bits_opts kn_random_bits_opts_default(void)
+{
+    return (kn_random_bits_opts){.size_ = sizeof(kn_random_bits_opts)};
+}
 
 kn_array kn_random_bits(kn_array key, const kn_shape *shape, const kn_random_bits_opts *opts)
 {
@@ -26,7 +30,11 @@ kn_array kn_random_bits(kn_array key, const kn_shape *shape, const kn_random_bit
 
 /* ---- Uniform numbers. */
 
-typedef struct float_form { int mantissa; double below_one; } float_form; /* bits stored; the distance to the next number below one */
+/* Bits stored, and the distance from one to the next number below. */
+typedef struct float_form {
+    int mantissa;
+    double below_one;
+} float_form;
 
 static float_form form_of(kn_dtype d)
 {
@@ -63,7 +71,8 @@ static kn_dtype float_dtype(kna_op *op, kn_dtype given, bool complex)
     kn_dtype d = kna_lookup_dtype(given, kna_default_float());
     if (knx_is_float(d) || (complex && knx_is_complex(d)))
         return d;
-    kna_fail(op, KN_ERROR_TYPE, "dtype argument must be a float%s dtype, got %s", complex ? " or complex" : "", d->name);
+    kna_fail(op, KN_ERROR_TYPE, "dtype argument must be a float%s dtype, got %s", complex ? " or complex" : "",
+             d->name);
     return KN_DT(F32);
 }
 
@@ -99,7 +108,10 @@ static kn_atom normal(kn_builder *b, kn_atom key, kn_dtype d, const kn_shape *sh
     return knb_mul(b, knb_number(b, d, 1.4142135623730951), knb_erf_inv(b, between(b, key, d, shape, lo, hi)));
 }
 
-kn_random_normal_opts kn_random_normal_opts_default(void) { return (kn_random_normal_opts){.size_ = sizeof(kn_random_normal_opts)}; }
+kn_random_normal_opts kn_random_normal_opts_default(void)
+{
+    return (kn_random_normal_opts){.size_ = sizeof(kn_random_normal_opts)};
+}
 
 kn_array kn_random_normal(kn_array key, const kn_shape *shape, const kn_random_normal_opts *opts)
 {
@@ -113,7 +125,8 @@ kn_array kn_random_normal(kn_array key, const kn_shape *shape, const kn_random_n
         return kna_end(&op, normal(op.b, k, d, shape));
     kn_atom half[2], part[2];
     kn_dtype real = knx_component(d);
-    double scale = real == KN_DT(F32) ? 1 / 1.4142135623730951f : 1 / 1.4142135623730951; /* the root rounded first: JAX's bits */
+    double scale =
+        real == KN_DT(F32) ? 1 / 1.4142135623730951f : 1 / 1.4142135623730951; /* the root rounded first: JAX's bits */
     knrand_split2(op.b, k, half);
     for (int i = 0; i < 2; i++)
         part[i] = knb_mul(op.b, normal(op.b, half[i], real, shape), knb_number(op.b, real, scale));

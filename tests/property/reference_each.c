@@ -41,6 +41,8 @@ void each_element(call *c)
             shape = &c->x[i];
     kn_dtype d = last_dtype(c);
     char r = c->sample->result;
+    if (r == 'u') /* unary.def says it */
+        r = strchr(c->sample->dtypes, 'r') ? 'r' : 0;
     d = r == 'b' ? KN_DT(BOOL) : r == 'r' ? knx_component(d) : r == 'c' ? knx_complex_of(d) : d;
     tensor *y = result(c, d, shape->ndim, shape->dim);
     num x[MAX_OPERANDS];

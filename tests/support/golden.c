@@ -109,7 +109,8 @@ static const void *same_type(const char *name, kn_array got, const kn_npy *want)
         fail_msg("%s: dtype %s, not %s", name, d->name, want->dtype->name);
     if (shape.ndim != want->ndim || memcmp(shape.dim, want->dim, (size_t)shape.ndim * sizeof shape.dim[0]) != 0) {
         kn_text a = {0}, b = {0};
-        fail_msg("%s: shape %s, not %s", name, knx_show_shape(&a, shape.ndim, shape.dim), knx_show_shape(&b, want->ndim, want->dim));
+        fail_msg("%s: shape %s, not %s", name, knx_show_shape(&a, shape.ndim, shape.dim),
+                 knx_show_shape(&b, want->ndim, want->dim));
     }
     return (kn_data_bytes)(got, d);
 }
@@ -128,7 +129,8 @@ void golden_same_bits(const char *name, kn_array got, const kn_npy *want)
     for (int64_t i = 0; i < golden_size(want); i++)
         if (memcmp(data + (size_t)i * size, stored + (size_t)i * size, size) != 0) {
             kn_dtype d = (kn_dtype_of)(got);
-            fail_msg("%s: element %lld is %.17g, not %.17g", name, (long long)i, number_at(d, data, i), number_at(d, stored, i));
+            fail_msg("%s: element %lld is %.17g, not %.17g", name, (long long)i, number_at(d, data, i),
+                     number_at(d, stored, i));
         }
 }
 

@@ -11,16 +11,16 @@ typedef struct golden {
     kn_npy *array;
 } golden;
 
-golden golden_read(const char *file);                          /* tests/golden/FILE; fails the test if it cannot be read */
+golden golden_read(const char *file); /* tests/golden/FILE; fails the test if it cannot be read */
 void golden_free(golden *g);
 const kn_npy *golden_find(const golden *g, const char *name); /* fails the test if it is not there */
-kn_array golden_array(const kn_npy *a);                        /* the same array in Kiln */
-kn_shape golden_shape(const char *text);                       /* "3x5"; "s" is () */
+kn_array golden_array(const kn_npy *a);                       /* the same array in Kiln */
+kn_shape golden_shape(const char *text);                      /* "3x5"; "s" is () */
 kn_dtype golden_dtype(const char *short_name);
 int64_t golden_size(const kn_npy *a);
 
-/* The array has the stored one's shape and dtype (a stored uint16 goes for bfloat16, too) and the same bits. Otherwise fails the test,
- * naming `name`. */
+/* The array has the stored one's shape and dtype (a stored uint16 goes for bfloat16, too) and the same bits. Otherwise
+ * fails the test, naming `name`. */
 void golden_same_bits(const char *name, kn_array got, const kn_npy *want);
 /* |got - want| <= rtol |want| + atol for all elements, NaN and infinities equal. */
 void golden_close(const char *name, kn_array got, const kn_npy *want, double rtol, double atol);

@@ -2,20 +2,19 @@
  * numpy_calls.c -- a reader of stored calls (the format is described in scripts/golden/make_numpy.py) and a table of the functions. */
 #include "support/numpy_calls.h"
 #include "support/expect.h"
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MAX_WORDS = 16, MAX_ARRAYS = 8 };
+enum { MAX_ARGS = 16 };
 
 typedef struct call {
-    char *line;             /* the text, cut into words */
+    char *line; /* the text, cut into words */
     const char *name;
     int n, n_option, n_list, n_index;
-    kn_array array[MAX_ARRAYS];
-    kn_index_arg index[MAX_ARRAYS];
-    const char *text;       /* a quoted word */
-    kn_shape list[4];       /* i: words */
+    kn_array array[MAX_ARGS];
+    kn_index_arg index[MAX_ARGS];
+    const char *text;        /* a quoted word */
+    kn_shape list[MAX_ARGS]; /* i: words */
     const char *key[4], *value[4];
     const char *result;
 } call;
@@ -24,7 +23,12 @@ typedef struct call {
 
 static int hex(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
-typedef struct stored { kn_dtype dtype; kn_shape shape; int64_t size; unsigned char *bytes; } stored;
+typedef struct stored {
+    kn_dtype dtype;
+    kn_shape shape;
+    int64_t size;
+    unsigned char *bytes;
+} stored;
 
 /* float32[2,1]:00..; the bytes are the caller's to free. */
 static stored read_stored(const char *s)
@@ -84,20 +88,13 @@ static kn_shape read_list(const char *s)
 static void read_word(call *c, char *w)
 {
     char *equals = strchr(w, '=');
+    assert_true(c->n < MAX_ARGS && c->n_index < MAX_ARGS && c->n_list < MAX_ARGS && c->n_option < 4);
     if (*w == '"') {
         c->text = w + 1;
         w[strlen(w) - 1] = '\0';
     } else if (!strncmp(w, "i:", 2)) {
         c->list[c->n_list++] = read_list(w + 2);
         c->index[c->n_index++] = (kn_index_arg){.kind = KN_ARG_INT, .integer = strtoll(w + 2, NULL, 10)};
-    } else if (equals && islower((unsigned char)*w) && !strchr(w, '[')) {
-        *equals = '\0';
-        c->key[c->n_option] = w;
-        c->value[c->n_option++] = equals + 1;
-    } else if (equals && strchr(w, '[') > equals) {
-        *equals = '\0';
-        c->key[c->n_option] = w;
-        c->value[c->n_option++] = equals + 1;
     } else if (equals) {
         *equals = '\0';
         c->key[c->n_option] = w;
@@ -131,8 +128,6 @@ static call read_call(char *line)
         *s = '\0';
         read_word(&c, w);
         *s = saved;
-        if (saved == ' ')
-            continue;
     }
     return c;
 }
@@ -169,31 +164,44 @@ static kn_axes axes_of(kn_shape s)
 }
 
 static kn_dtype dtype_option(const call *c) { return option(c, "dtype") ? kn_dtype_named(option(c, "dtype")) : NULL; }
-static kn_array array_option(const call *c, const char *key) { return option(c, key) ? read_array(option(c, key)) : NULL; }
+static kn_array array_option(const call *c, const char *key)
+{
+    return option(c, key) ? read_array(option(c, key)) : NULL;
+}
 static bool flag(const call *c, const char *key, bool otherwise)
 {
     return option(c, key) ? option(c, key)[0] == '1' : otherwise;
 }
-static double number(const call *c, const char *key, double otherwise) { return option(c, key) ? strtod(option(c, key), NULL) : otherwise; }
+static double number(const call *c, const char *key, double otherwise)
+{
+    return option(c, key) ? strtod(option(c, key), NULL) : otherwise;
+}
 
 /* ---- The functions. */
 
 typedef kn_array (*one)(kn_array);
 typedef kn_array (*two)(kn_array, kn_array);
 
-static const struct { const char *name; one f; double tolerance; } ones[] = {
+static const struct {
+    const char *name;
+    one f;
+    double tolerance;
+} ones[] = {
 #define ONE(name, tolerance) {#name, kn_##name, tolerance},
-    ONE(negative, 0) ONE(positive, 0) ONE(absolute, 0) ONE(sign, 0) ONE(square, 0) ONE(reciprocal, 0) ONE(real, 0) ONE(imag, 0)
-    ONE(conjugate, 0) ONE(isnan, 0) ONE(isinf, 0) ONE(isfinite, 0) ONE(logical_not, 0) ONE(bitwise_not, 0) ONE(sqrt, 0)
-    ONE(exp, 2) ONE(log, 2) ONE(sin, 2) ONE(cos, 2) ONE(tanh, 3) ONE(ravel, 0) ONE(trace, 0) ONE(diagonal, 0)
-};
-static const struct { const char *name; two f; double tolerance; } twos[] = {
+    ONE(negative, 0) ONE(positive, 0) ONE(absolute, 0) ONE(sign, 0) ONE(square, 0) ONE(reciprocal, 0) ONE(real, 0)
+        ONE(imag, 0) ONE(conjugate, 0) ONE(isnan, 0) ONE(isinf, 0) ONE(isfinite, 0) ONE(logical_not, 0)
+            ONE(bitwise_not, 0) ONE(sqrt, 0) ONE(exp, 2) ONE(log, 2) ONE(sin, 2) ONE(cos, 2) ONE(tanh, 3) ONE(ravel, 0)
+                ONE(trace, 0) ONE(diagonal, 0)};
+static const struct {
+    const char *name;
+    two f;
+    double tolerance;
+} twos[] = {
 #define TWO(name, tolerance) {#name, kn_##name, tolerance},
-    TWO(add, 0) TWO(subtract, 0) TWO(multiply, 0) TWO(divide, 0) TWO(power, 2) TWO(maximum, 0) TWO(minimum, 0) TWO(equal, 0)
-    TWO(not_equal, 0) TWO(less, 0) TWO(less_equal, 0) TWO(greater, 0) TWO(greater_equal, 0) TWO(logical_and, 0) TWO(logical_or, 0)
-    TWO(logical_xor, 0) TWO(bitwise_and, 0) TWO(bitwise_or, 0) TWO(bitwise_xor, 0) TWO(matmul, 0) TWO(dot, 0) TWO(vdot, 0)
-    TWO(inner, 0) TWO(outer, 0) TWO(vecdot, 0)
-};
+    TWO(add, 0) TWO(subtract, 0) TWO(multiply, 0) TWO(divide, 0) TWO(power, 2) TWO(maximum, 0) TWO(minimum, 0)
+        TWO(equal, 0) TWO(not_equal, 0) TWO(less, 0) TWO(less_equal, 0) TWO(greater, 0) TWO(greater_equal, 0)
+            TWO(logical_and, 0) TWO(logical_or, 0) TWO(logical_xor, 0) TWO(bitwise_and, 0) TWO(bitwise_or, 0)
+                TWO(bitwise_xor, 0) TWO(matmul, 0) TWO(dot, 0) TWO(vdot, 0) TWO(inner, 0) TWO(outer, 0) TWO(vecdot, 0)};
 
 typedef kn_array (*special)(const call *c);
 static kn_array call_where(const call *c) { return kn_where(c->array[0], c->array[1], c->array[2]); }
@@ -210,82 +218,109 @@ static kn_array call_sum(const call *c)
 }
 static kn_array call_mean(const call *c)
 {
-    return kn_mean(c->array[0], axes_option(c, "axis"), .dtype = dtype_option(c), .keepdims = flag(c, "keepdims", false),
-                   .where = array_option(c, "where"));
+    return kn_mean(c->array[0], axes_option(c, "axis"), .dtype = dtype_option(c),
+                   .keepdims = flag(c, "keepdims", false), .where = array_option(c, "where"));
 }
-#define VAR(name)                                                                                                      \
-    static kn_array call_##name(const call *c)                                                                         \
-    {                                                                                                                  \
-        return kn_##name(c->array[0], axes_option(c, "axis"), .ddof = number(c, "ddof", 0),                            \
-                         .keepdims = flag(c, "keepdims", false), .where = array_option(c, "where"));                   \
+#define VAR(name)                                                                                    \
+    static kn_array call_##name(const call *c)                                                       \
+    {                                                                                                \
+        return kn_##name(c->array[0], axes_option(c, "axis"), .ddof = number(c, "ddof", 0),          \
+                         .keepdims = flag(c, "keepdims", false), .where = array_option(c, "where")); \
     }
-VAR(var) VAR(std)
-#define MAX(name)                                                                                                      \
-    static kn_array call_##name(const call *c)                                                                         \
-    {                                                                                                                  \
-        return kn_##name(c->array[0], axes_option(c, "axis"), .keepdims = flag(c, "keepdims", false),                  \
-                         .initial = array_option(c, "initial"), .where = array_option(c, "where"));                    \
+VAR(var)
+VAR(std)
+#define MAX(name)                                                                                     \
+    static kn_array call_##name(const call *c)                                                        \
+    {                                                                                                 \
+        return kn_##name(c->array[0], axes_option(c, "axis"), .keepdims = flag(c, "keepdims", false), \
+                         .initial = array_option(c, "initial"), .where = array_option(c, "where"));   \
     }
-MAX(max) MAX(min)
-#define ANY(name)                                                                                                      \
-    static kn_array call_##name(const call *c)                                                                         \
-    {                                                                                                                  \
-        return kn_##name(c->array[0], axes_option(c, "axis"), .keepdims = flag(c, "keepdims", false),                  \
-                         .where = array_option(c, "where"));                                                           \
+    MAX(max) MAX(min)
+#define ANY(name)                                                                                     \
+    static kn_array call_##name(const call *c)                                                        \
+    {                                                                                                 \
+        return kn_##name(c->array[0], axes_option(c, "axis"), .keepdims = flag(c, "keepdims", false), \
+                         .where = array_option(c, "where"));                                          \
     }
-ANY(any) ANY(all)
-#define ARG(name)                                                                                                      \
-    static kn_array call_##name(const call *c)                                                                         \
-    {                                                                                                                  \
-        return kn_##name(c->array[0], axes_option(c, "axis"), .keepdims = flag(c, "keepdims", false));                 \
+        ANY(any) ANY(all)
+#define ARG(name)                                                                                      \
+    static kn_array call_##name(const call *c)                                                         \
+    {                                                                                                  \
+        return kn_##name(c->array[0], axes_option(c, "axis"), .keepdims = flag(c, "keepdims", false)); \
     }
-ARG(ptp) ARG(argmax) ARG(argmin) ARG(count_nonzero)
-static kn_array call_reshape(const call *c) { return kn_reshape(c->array[0], c->list[0]); }
+            ARG(ptp) ARG(argmax) ARG(argmin) ARG(count_nonzero) static kn_array call_reshape(const call *c)
+{
+    return kn_reshape(c->array[0], c->list[0]);
+}
 static kn_array call_broadcast_to(const call *c) { return kn_broadcast_to(c->array[0], c->list[0]); }
 static kn_array call_tile(const call *c) { return kn_tile(c->array[0], c->list[0]); }
 static kn_array call_repeat(const call *c) { return kn_repeat(c->array[0], c->list[0].dim[0], axes_option(c, "axis")); }
 static kn_array call_transpose(const call *c) { return kn_transpose(c->array[0], axes_option(c, "axes")); }
-static kn_array call_swapaxes(const call *c) { return kn_swapaxes(c->array[0], (int)c->list[0].dim[0], (int)c->list[1].dim[0]); }
-static kn_array call_moveaxis(const call *c) { return kn_moveaxis(c->array[0], axes_of(c->list[0]), axes_of(c->list[1])); }
+static kn_array call_swapaxes(const call *c)
+{
+    return kn_swapaxes(c->array[0], (int)c->list[0].dim[0], (int)c->list[1].dim[0]);
+}
+static kn_array call_moveaxis(const call *c)
+{
+    return kn_moveaxis(c->array[0], axes_of(c->list[0]), axes_of(c->list[1]));
+}
 static kn_array call_expand_dims(const call *c) { return kn_expand_dims(c->array[0], axes_of(c->list[0])); }
 static kn_array call_squeeze(const call *c) { return kn_squeeze(c->array[0], axes_option(c, "axis")); }
 static kn_array call_flip(const call *c) { return kn_flip(c->array[0], axes_option(c, "axis")); }
-static kn_array call_concatenate(const call *c) { return kn_concatenate((kn_list_from)(c->array, c->n), axes_option(c, "axis")); }
+static kn_array call_concatenate(const call *c)
+{
+    return kn_concatenate((kn_list_from)(c->array, c->n), axes_option(c, "axis"));
+}
 static kn_array call_stack(const call *c) { return kn_stack((kn_list_from)(c->array, c->n), axes_option(c, "axis")); }
 static kn_array call_vstack(const call *c) { return kn_vstack((kn_list_from)(c->array, c->n)); }
 static kn_array call_hstack(const call *c) { return kn_hstack((kn_list_from)(c->array, c->n)); }
-static kn_array call_arange(const call *c) { return kn_arange(c->array[0], c->array[1], c->array[2], .dtype = dtype_option(c)); }
+static kn_array call_arange(const call *c)
+{
+    return kn_arange(c->array[0], c->array[1], c->array[2], .dtype = dtype_option(c));
+}
 static kn_array call_linspace(const call *c)
 {
-    return kn_linspace(c->array[0], c->array[1], c->list[0].dim[0], .endpoint = flag(c, "endpoint", true), .dtype = dtype_option(c));
+    return kn_linspace(c->array[0], c->array[1], c->list[0].dim[0], .endpoint = flag(c, "endpoint", true),
+                       .dtype = dtype_option(c));
 }
 static kn_array call_eye(const call *c)
 {
-    return kn_eye(c->list[0].dim[0], .M = (int64_t)number(c, "M", -1), .k = (int64_t)number(c, "k", 0), .dtype = dtype_option(c));
+    return kn_eye(c->list[0].dim[0], .M = (int64_t)number(c, "M", -1), .k = (int64_t)number(c, "k", 0),
+                  .dtype = dtype_option(c));
 }
 static kn_array call_full(const call *c) { return kn_full(c->list[0], c->array[0]); }
 static kn_array call_zeros(const call *c) { return kn_zeros(c->list[0], .dtype = dtype_option(c)); }
 static kn_array call_ones(const call *c) { return kn_ones(c->list[0], .dtype = dtype_option(c)); }
 static kn_array call_astype(const call *c) { return kn_astype(c->array[0], kn_dtype_named(c->text)); }
-static kn_array call_tensordot(const call *c) { return kn_tensordot(c->array[0], c->array[1], .axes = (int)number(c, "axes", 2)); }
+static kn_array call_tensordot(const call *c)
+{
+    return kn_tensordot(c->array[0], c->array[1], .axes = (int)number(c, "axes", 2));
+}
 static kn_array call_sort(const call *c) { return kn_sort(c->array[0], axes_option(c, "axis")); }
 static kn_array call_argsort(const call *c) { return kn_argsort(c->array[0], axes_option(c, "axis")); }
 static kn_array call_take(const call *c)
 {
     return kn_take(c->array[0], c->array[1], axes_option(c, "axis"), .mode = option(c, "mode"));
 }
-static kn_array call_take_along_axis(const call *c) { return kn_take_along_axis(c->array[0], c->array[1], axes_option(c, "axis")); }
+static kn_array call_take_along_axis(const call *c)
+{
+    return kn_take_along_axis(c->array[0], c->array[1], axes_option(c, "axis"));
+}
 static kn_array call_at(const call *c) { return (kn_at)(c->array[0], c->text, c->n_index - 1, c->index + 1); }
 
-static const struct { const char *name; special f; double tolerance; } specials[] = {
+static const struct {
+    const char *name;
+    special f;
+    double tolerance;
+} specials[] = {
 #define CALL(name, tolerance) {#name, call_##name, tolerance},
-    CALL(where, 0) CALL(clip, 0) CALL(isclose, 0) CALL(sum, 0) CALL(mean, 0) CALL(var, 4) CALL(std, 4) CALL(max, 0) CALL(min, 0)
-    CALL(any, 0) CALL(all, 0) CALL(ptp, 0) CALL(argmax, 0) CALL(argmin, 0) CALL(count_nonzero, 0) CALL(reshape, 0)
-    CALL(broadcast_to, 0) CALL(tile, 0) CALL(repeat, 0) CALL(transpose, 0) CALL(swapaxes, 0) CALL(moveaxis, 0) CALL(expand_dims, 0)
-    CALL(squeeze, 0) CALL(flip, 0) CALL(concatenate, 0) CALL(stack, 0) CALL(vstack, 0) CALL(hstack, 0) CALL(arange, 0)
-    CALL(linspace, 0) CALL(eye, 0) CALL(full, 0) CALL(zeros, 0) CALL(ones, 0) CALL(astype, 0) CALL(tensordot, 0) CALL(sort, 0)
-    CALL(argsort, 0) CALL(take, 0) CALL(take_along_axis, 0) CALL(at, 0)
-};
+    CALL(where, 0) CALL(clip, 0) CALL(isclose, 0) CALL(sum, 0) CALL(mean, 1) CALL(var, 4) CALL(std, 4) CALL(max, 0)
+        CALL(min, 0) CALL(any, 0) CALL(all, 0) CALL(ptp, 0) CALL(argmax, 0) CALL(argmin, 0) CALL(count_nonzero, 0)
+            CALL(reshape, 0) CALL(broadcast_to, 0) CALL(tile, 0) CALL(repeat, 0) CALL(transpose, 0) CALL(swapaxes, 0)
+                CALL(moveaxis, 0) CALL(expand_dims, 0) CALL(squeeze, 0) CALL(flip, 0) CALL(concatenate, 0)
+                    CALL(stack, 0) CALL(vstack, 0) CALL(hstack, 0) CALL(arange, 0) CALL(linspace, 0) CALL(eye, 0)
+                        CALL(full, 0) CALL(zeros, 0) CALL(ones, 0) CALL(astype, 0) CALL(tensordot, 0) CALL(sort, 0)
+                            CALL(argsort, 0) CALL(take, 0) CALL(take_along_axis, 0) CALL(at, 0)};
 
 static bool find(const char *name, one *f1, two *f2, special *f, double *tolerance)
 {
@@ -351,7 +386,8 @@ static const char *compare(kn_array got, const char *want, double tolerance, con
         element(p, w.dtype, a);
         element(q, w.dtype, b);
         if (exact || !near(a[0], b[0], tolerance, w.dtype) || !near(a[1], b[1], tolerance, w.dtype))
-            snprintf(why, sizeof why, "element %lld is %.17g%+.17gj, not %.17g%+.17gj", (long long)i, a[0], a[1], b[0], b[1]);
+            snprintf(why, sizeof why, "element %lld is %.17g%+.17gj, not %.17g%+.17gj", (long long)i, a[0], a[1], b[0],
+                     b[1]);
     }
     free(w.bytes);
     return *why ? why : NULL;
@@ -364,7 +400,8 @@ static const char *compare_error(const char *name, const char *want)
     snprintf(whole, sizeof whole, "%s: %s", name, want[n] ? want + n + 1 : "");
     if (!kn_error_pending())
         snprintf(why, sizeof why, "no error");
-    else if (strlen(kn_error_kind_name()) != n || strncmp(kn_error_kind_name(), want, n) != 0 || strcmp(kn_error_message(), whole) != 0)
+    else if (strlen(kn_error_kind_name()) != n || strncmp(kn_error_kind_name(), want, n) != 0 ||
+             strcmp(kn_error_message(), whole) != 0)
         snprintf(why, sizeof why, "%s %s", kn_error_kind_name(), kn_error_message());
     else
         *why = '\0';

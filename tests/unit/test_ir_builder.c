@@ -10,12 +10,22 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define SHAPE(...) (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (int64_t[]){ __VA_ARGS__ }
+#define SHAPE(...) \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 #define F32(...) kni_type(KN_DT(F32), SHAPE(__VA_ARGS__))
 
 static int64_t live;
-static int setup(void **state) { (void)state; live = knx_alloc_live(); return 0; }
-static int teardown(void **state) { (void)state; return knx_alloc_live() == live ? 0 : -1; }
+static int setup(void **state)
+{
+    (void)state;
+    live = knx_alloc_live();
+    return 0;
+}
+static int teardown(void **state)
+{
+    (void)state;
+    return knx_alloc_live() == live ? 0 : -1;
+}
 
 static kni_jaxpr *finish(kn_builder *b, int n, const kn_atom *out, const char *name, bool drop_dead)
 {
@@ -62,7 +72,7 @@ static void errors_stick_and_the_first_stays(void **state)
     (void)state;
     kn_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(2)), two[] = { x, x }, out;
+    kn_atom x = knb_invar(&b, F32(2)), two[] = {x, x}, out;
     assert_int_equal(knb_emit(&b, &kn_prim_sin, NULL, 2, two, &out, 1), 0);
     assert_int_equal(out, KN_ATOM_NONE);
     assert_int_equal(knb_add(&b, x, x), KN_ATOM_NONE);
@@ -84,7 +94,7 @@ static void missing_operands_are_refused(void **state)
 static void the_place_goes_with_the_error(void **state)
 {
     (void)state;
-    static const kn_place place = { "user.c", 7, "main" };
+    static const kn_place place = {"user.c", 7, "main"};
     kn_builder b;
     knb_init(&b);
     b.place = &place;
@@ -110,7 +120,7 @@ static kn_error *too_many_types(const void *params, int n_in, const kn_type *x, 
 static void a_rule_with_too_many_results_fails_cleanly(void **state)
 {
     (void)state;
-    static const kn_prim prim = { .name = "twice", .n_in = -1, .n_out = -1, .type = too_many_types };
+    static const kn_prim prim = {.name = "twice", .n_in = -1, .n_out = -1, .type = too_many_types};
     kn_builder b;
     knb_init(&b);
     kn_atom x = knb_invar(&b, F32(2)), out = 5;
@@ -138,7 +148,7 @@ static void helpers_do_nothing_where_there_is_nothing_to_do(void **state)
     kn_atom x = knb_invar(&b, F32(2, 3));
     assert_int_equal(knb_convert(&b, x, KN_DT(F32)), x);
     assert_int_equal(knb_reshape(&b, x, SHAPE(2, 3)), x);
-    assert_int_equal(knb_transpose(&b, x, (int64_t[]){ 0, 1 }), x);
+    assert_int_equal(knb_transpose(&b, x, (int64_t[]){0, 1}), x);
     assert_int_equal(knb_conj(&b, x), x);
     assert_int_equal(knb_add_any(&b, x, KN_ATOM_ZERO), x);
     assert_int_equal(knb_add_any(&b, KN_ATOM_ZERO, x), x);
@@ -175,7 +185,8 @@ static void shapes_are_moved_as_numpy_does(void **state)
     expect_shape(&b, knb_broadcast_to(&b, knb_number(&b, KN_DT(F32), 1), F32(0, 2)), SHAPE(0, 2));
     kn_atom mask = knb_invar(&b, kni_type(KN_DT(BOOL), SHAPE(2, 3, 4)));
     expect_shape(&b, knb_select(&b, mask, x, knb_number(&b, KN_DT(F32), 0)), SHAPE(2, 3, 4));
-    expect_shape(&b, knb_select(&b, mask, knb_number(&b, KN_DT(F32), 1), knb_number(&b, KN_DT(F32), 0)), SHAPE(2, 3, 4));
+    expect_shape(&b, knb_select(&b, mask, knb_number(&b, KN_DT(F32), 1), knb_number(&b, KN_DT(F32), 0)),
+                 SHAPE(2, 3, 4));
     expect_shape(&b, knb_reduce_sum(&b, x, SHAPE(2, 0)), SHAPE(3));
     knb_broadcast_to(&b, x, F32(3, 4));
     expect_error(&b, "operands could not be broadcast together with shapes (2,3,4) (3,4)");
@@ -189,7 +200,7 @@ static void dead_equations_go_and_numbers_close_up(void **state)
     kn_atom x = knb_invar(&b, F32(2)), dead = knb_sin(&b, x);
     kn_atom late = knb_constvar(&b, F32(2)), y = knb_cos(&b, x);
     knb_mul(&b, dead, knb_number(&b, KN_DT(F32), 7));
-    kn_atom out[] = { knb_add(&b, y, late), knb_number(&b, KN_DT(F32), 3) };
+    kn_atom out[] = {knb_add(&b, y, late), knb_number(&b, KN_DT(F32), 3)};
     kni_jaxpr *j = finish(&b, 2, out, "f", true);
     assert_int_equal(j->n_const, 1);
     assert_int_equal(j->n_in, 1);
@@ -208,8 +219,8 @@ static void equations_that_can_fail_are_kept(void **state)
     (void)state;
     kn_builder b;
     knb_init(&b);
-    int64_t zero[] = { 0 }, one[] = { 1 };
-    kn_p_gather p = { .collapsed_slice_dims = { 1, zero }, .start_index_map = { 1, zero }, .slice_sizes = { 1, one } };
+    int64_t zero[] = {0}, one[] = {1};
+    kn_p_gather p = {.collapsed_slice_dims = {1, zero}, .start_index_map = {1, zero}, .slice_sizes = {1, one}};
     kn_atom x = knb_invar(&b, F32(5)), i = knb_invar(&b, kni_type(KN_DT(I32), SHAPE(1)));
     p.mode = KN_GATHER_CHECK;
     knb_gather(&b, x, i, &p);
@@ -235,14 +246,14 @@ static kni_jaxpr *calling(kni_jaxpr *f, const char *name)
     kn_builder b;
     kn_atom y;
     knb_init(&b);
-    knb_jit(&b, name, f, (kn_atom[]){ knb_invar(&b, F32(3)) }, &y);
+    knb_jit(&b, name, f, (kn_atom[]){knb_invar(&b, F32(3))}, &y);
     return finish(&b, 1, &y, "", true);
 }
 
 static void names_and_places_do_not_count(void **state)
 {
     (void)state;
-    static const kn_place place = { "user.c", 7, "main" };
+    static const kn_place place = {"user.c", 7, "main"};
     kni_jaxpr *f = affine(2, "f", NULL), *g = affine(2, "g", &place), *h = affine(2.5, "f", NULL);
     assert_true(kni_equal(f, g));
     assert_true(f->hash == g->hash);
@@ -253,7 +264,7 @@ static void names_and_places_do_not_count(void **state)
     assert_true(cf->hash == cg->hash);
     assert_false(kni_equal(cf, ch));
     assert_false(kni_equal(cf, f));
-    kni_jaxpr *all[] = { f, g, h, cf, cg, ch };
+    kni_jaxpr *all[] = {f, g, h, cf, cg, ch};
     for (int i = 0; i < 6; i++)
         kni_release(all[i]);
 }
@@ -265,7 +276,7 @@ static void parameters_count(void **state)
     for (int i = 0; i < 3; i++) {
         kn_builder b;
         knb_init(&b);
-        kn_atom y = knb_reduce_sum(&b, knb_invar(&b, F32(3, 3)), 1, (int64_t[]){ i == 2 });
+        kn_atom y = knb_reduce_sum(&b, knb_invar(&b, F32(3, 3)), 1, (int64_t[]){i == 2});
         j[i] = finish(&b, 1, &y, "", true);
     }
     assert_true(kni_equal(j[0], j[1]));
@@ -296,7 +307,7 @@ static void weak_types_and_inputs_count(void **state)
 static void inlining_replaces_variables_and_keeps_places(void **state)
 {
     (void)state;
-    static const kn_place inner = { "f.c", 1, "f" }, outer = { "g.c", 2, "g" };
+    static const kn_place inner = {"f.c", 1, "f"}, outer = {"g.c", 2, "g"};
     kni_jaxpr *f = affine(2, "f", &inner);
     kn_builder b;
     knb_init(&b);
@@ -319,10 +330,10 @@ static void inlining_passes_operands_and_literals_through(void **state)
     (void)state;
     kn_builder b;
     knb_init(&b);
-    kn_atom c = knb_constvar(&b, F32(3)), x = knb_invar(&b, F32(2)), out[] = { x, c, knb_number(&b, KN_DT(F32), 4) };
+    kn_atom c = knb_constvar(&b, F32(3)), x = knb_invar(&b, F32(2)), out[] = {x, c, knb_number(&b, KN_DT(F32), 4)};
     kni_jaxpr *f = finish(&b, 3, out, "", true);
     x = knb_invar(&b, F32(2)), c = knb_invar(&b, F32(3));
-    knb_inline(&b, f, (kn_atom[]){ c, x }, out);
+    knb_inline(&b, f, (kn_atom[]){c, x}, out);
     assert_int_equal(out[0], x);
     assert_int_equal(out[1], c);
     assert_true(kni_is_literal(out[2]));
@@ -332,7 +343,14 @@ static void inlining_passes_operands_and_literals_through(void **state)
 
 /* Hooks */
 
-typedef struct seen { int n; const kn_prim *prim; uint32_t out; kn_type type; int64_t axis; bool refuse; } seen;
+typedef struct seen {
+    int n;
+    const kn_prim *prim;
+    uint32_t out;
+    kn_type type;
+    int64_t axis;
+    bool refuse;
+} seen;
 
 static kn_error *note(void *env, kn_builder *b, const kn_draft_eqn *e)
 {
@@ -349,7 +367,7 @@ static void a_hook_gets_checked_equations(void **state)
 {
     (void)state;
     kn_builder b;
-    seen s = { 0 };
+    seen s = {0};
     knb_init(&b);
     b.hook = note;
     b.hook_env = &s;
@@ -371,7 +389,7 @@ static void a_reset_builder_allocates_nothing(void **state)
 {
     (void)state;
     kn_builder b;
-    seen s = { 0 };
+    seen s = {0};
     kni_jaxpr *f = affine(2, "f", NULL);
     int64_t before = 0;
     knb_init(&b);
@@ -408,7 +426,7 @@ static void every_row_is_found_by_its_name(void **state)
 static void a_row_with_holes_is_refused(void **state)
 {
     (void)state;
-    static const kn_param_field outside[] = { { .name = "axes", .kind = KN_P_INTS, .offset = 8 }, { .name = NULL } };
+    static const kn_param_field outside[] = {{.name = "axes", .kind = KN_P_INTS, .offset = 8}, {.name = NULL}};
     kn_prim p = kn_prim_sin;
     assert_null(kni_prim_fault(&p));
     p.jvp = NULL;
@@ -433,13 +451,24 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(equal_literals_are_made_once), TEST(errors_stick_and_the_first_stays), TEST(missing_operands_are_refused),
-        TEST(the_place_goes_with_the_error), TEST(a_rule_with_too_many_results_fails_cleanly), TEST(huge_results_are_refused),
-        TEST(helpers_do_nothing_where_there_is_nothing_to_do), TEST(shapes_are_moved_as_numpy_does),
-        TEST(dead_equations_go_and_numbers_close_up), TEST(equations_that_can_fail_are_kept),
-        TEST(names_and_places_do_not_count), TEST(parameters_count), TEST(weak_types_and_inputs_count),
-        TEST(inlining_replaces_variables_and_keeps_places), TEST(inlining_passes_operands_and_literals_through),
-        TEST(a_hook_gets_checked_equations), TEST(a_reset_builder_allocates_nothing), TEST(every_row_is_found_by_its_name),
+        TEST(equal_literals_are_made_once),
+        TEST(errors_stick_and_the_first_stays),
+        TEST(missing_operands_are_refused),
+        TEST(the_place_goes_with_the_error),
+        TEST(a_rule_with_too_many_results_fails_cleanly),
+        TEST(huge_results_are_refused),
+        TEST(helpers_do_nothing_where_there_is_nothing_to_do),
+        TEST(shapes_are_moved_as_numpy_does),
+        TEST(dead_equations_go_and_numbers_close_up),
+        TEST(equations_that_can_fail_are_kept),
+        TEST(names_and_places_do_not_count),
+        TEST(parameters_count),
+        TEST(weak_types_and_inputs_count),
+        TEST(inlining_replaces_variables_and_keeps_places),
+        TEST(inlining_passes_operands_and_literals_through),
+        TEST(a_hook_gets_checked_equations),
+        TEST(a_reset_builder_allocates_nothing),
+        TEST(every_row_is_found_by_its_name),
         TEST(a_row_with_holes_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define SHAPE(...) (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (int64_t[]){ __VA_ARGS__ }
+#define SHAPE(...) \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 
 /* Everything of `{ lambda ; a:f32[3]. let b = mul a 2.0; c = reduce_sum b in (c,) }` where a test can reach and break it. */
 typedef struct broken {
@@ -24,15 +25,25 @@ typedef struct broken {
 
 static void build(broken *t)
 {
-    *t = (broken){ .dim = { 3 }, .axis = { 0 }, .mul_in = { 0, KN_LITERAL_BIT }, .sum_in = { 1 }, .out = { 2 } };
+    *t = (broken){.dim = {3}, .axis = {0}, .mul_in = {0, KN_LITERAL_BIT}, .sum_in = {1}, .out = {2}};
     t->type[0] = t->type[1] = kni_type(KN_DT(F32), 1, t->dim);
     t->type[2] = kni_scalar_type(KN_DT(F32));
-    t->literal[0] = (kn_literal){ kni_scalar_type(KN_DT(F32)), knx_scalar_from_double(KN_DT(F32), 2) };
-    t->sum.axes = (kn_ints){ 1, t->axis };
-    t->eqn[0] = (kn_eqn){ .prim = &kn_prim_mul, .n_in = 2, .n_out = 1, .in = t->mul_in, .out = 1 };
-    t->eqn[1] = (kn_eqn){ .prim = &kn_prim_reduce_sum, .params = &t->sum, .n_in = 1, .n_out = 1, .in = t->sum_in, .out = 2 };
-    t->j = (kni_jaxpr){ .refs = 1, .n_in = 1, .n_var = 3, .n_eqn = 2, .n_out = 1, .n_literal = 1, .type = t->type, .eqn = t->eqn,
-                        .out = t->out, .literal = t->literal, .name = "" };
+    t->literal[0] = (kn_literal){kni_scalar_type(KN_DT(F32)), knx_scalar_from_double(KN_DT(F32), 2)};
+    t->sum.axes = (kn_ints){1, t->axis};
+    t->eqn[0] = (kn_eqn){.prim = &kn_prim_mul, .n_in = 2, .n_out = 1, .in = t->mul_in, .out = 1};
+    t->eqn[1] =
+        (kn_eqn){.prim = &kn_prim_reduce_sum, .params = &t->sum, .n_in = 1, .n_out = 1, .in = t->sum_in, .out = 2};
+    t->j = (kni_jaxpr){.refs = 1,
+                       .n_in = 1,
+                       .n_var = 3,
+                       .n_eqn = 2,
+                       .n_out = 1,
+                       .n_literal = 1,
+                       .type = t->type,
+                       .eqn = t->eqn,
+                       .out = t->out,
+                       .literal = t->literal,
+                       .name = ""};
 }
 
 static void expect_legal(broken *t)
@@ -134,11 +145,11 @@ static void parameters(void **state)
     (void)state;
     broken t;
     build(&t);
-    kn_p_convert convert = { .new_dtype = NULL };
+    kn_p_convert convert = {.new_dtype = NULL};
     t.eqn[1].prim = &kn_prim_convert_element_type;
     t.eqn[1].params = &convert;
     expect_fault(&t, "equation 1 (convert_element_type): parameter new_dtype is missing");
-    kn_p_gather gather = { .mode = 9 };
+    kn_p_gather gather = {.mode = 9};
     t.eqn[1].prim = &kn_prim_gather;
     t.eqn[1].params = &gather;
     t.eqn[1].n_in = 2;
@@ -152,9 +163,9 @@ static void jaxprs_in_parameters(void **state)
     broken t, inner;
     build(&t);
     build(&inner);
-    kn_p_jit jit = { "f", &inner.j };
+    kn_p_jit jit = {"f", &inner.j};
     inner.j.hash = kni_hash(&inner.j);
-    t.eqn[1] = (kn_eqn){ .prim = &kn_prim_jit, .params = &jit, .n_in = 1, .n_out = 1, .in = t.sum_in, .out = 2 };
+    t.eqn[1] = (kn_eqn){.prim = &kn_prim_jit, .params = &jit, .n_in = 1, .n_out = 1, .in = t.sum_in, .out = 2};
     kn_eqn call = t.eqn[1];
     expect_legal(&t);
     inner.mul_in[0] = 2;
@@ -176,7 +187,10 @@ static void jaxprs_in_parameters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tables), cmocka_unit_test(variables), cmocka_unit_test(equations), cmocka_unit_test(parameters),
+        cmocka_unit_test(tables),
+        cmocka_unit_test(variables),
+        cmocka_unit_test(equations),
+        cmocka_unit_test(parameters),
         cmocka_unit_test(jaxprs_in_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

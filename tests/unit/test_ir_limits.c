@@ -11,7 +11,8 @@
 #include <cmocka.h>
 
 enum { MANY = 1000000, STACK = 64 << 10 };
-#define SHAPE(...) (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (int64_t[]){ __VA_ARGS__ }
+#define SHAPE(...) \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 
 static kn_error *build_many(kni_jaxpr **j)
 {
@@ -85,9 +86,9 @@ static void a_million_equations_on_64_kb_of_stack(void **state)
 /* Build, finish, call, inline, print and parse; every step may run out of memory. */
 static kn_error *small_life(void)
 {
-    static const kn_place place = { "life.c", 3, "small_life" };
+    static const kn_place place = {"life.c", 3, "small_life"};
     kni_jaxpr *f = NULL, *g = NULL, *h = NULL;
-    char *text[3] = { NULL }, **consts = NULL;
+    char *text[3] = {NULL}, **consts = NULL;
     kn_builder b;
     knb_init(&b);
     b.place = &place;
@@ -107,7 +108,7 @@ static kn_error *small_life(void)
         y = knb_reduce_sum(&b, knb_add(&b, z, c), SHAPE(0));
         e = knb_finish(&b, 1, &y, "g", true, &g);
     }
-    const char *values[] = { "[1, 2, 3]" };
+    const char *values[] = {"[1, 2, 3]"};
     for (int form = 0; form < 3 && !e; form++)
         e = kni_text_consts(g, (kn_jaxpr_form)form, values, &text[form]);
     if (!e)
@@ -152,7 +153,8 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_million_equations_on_64_kb_of_stack), cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_million_equations_on_64_kb_of_stack),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,12 +9,18 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define SHAPE(...) (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (int64_t[]){ __VA_ARGS__ }
-#define F32(...) kni_type(KN_DT(F32), SHAPE(__VA_ARGS__))
+#define SHAPE(...) \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
+#define F32(...)     kni_type(KN_DT(F32), SHAPE(__VA_ARGS__))
 #define TYPE(D, ...) kni_type(KN_DT(D), SHAPE(__VA_ARGS__))
 
 static int64_t live;
-static int setup(void **state) { (void)state; live = knx_alloc_live(); return 0; }
+static int setup(void **state)
+{
+    (void)state;
+    live = knx_alloc_live();
+    return 0;
+}
 static int teardown(void **state)
 {
     (void)state;
@@ -76,7 +82,7 @@ static void expect_round_trip(kni_jaxpr *j)
 static void the_text(void **state)
 {
     (void)state;
-    static const kn_place place = { "dir/my \"file\".c", 12, "main" };
+    static const kn_place place = {"dir/my \"file\".c", 12, "main"};
     kn_builder b;
     char *text;
     knb_init(&b);
@@ -86,9 +92,9 @@ static void the_text(void **state)
     kn_atom y = knb_add(&b, x, c);
     b.place = &place;
     y = knb_reduce_sum(&b, knb_mul(&b, y, knb_number(&b, KN_DT(F32), 0.1)), SHAPE(0));
-    kn_atom out[] = { y, w };
+    kn_atom out[] = {y, w};
     kni_jaxpr *j = finish(&b, 2, out, "my f");
-    assert_null(kni_text_consts(j, KN_FORM_FULL, (const char *[]){ "[1, \"2\"]\n" }, &text));
+    assert_null(kni_text_consts(j, KN_FORM_FULL, (const char *[]){"[1, \"2\"]\n"}, &text));
     assert_string_equal(text, "{ lambda \"my f\" a:f32[2]=\"[1, \\\"2\\\"]\\n\"; b:f32[2] c:f64[]*. let\n"
                               "    d:f32[2] = add b a;\n"
                               "    e:f32[2] = mul d 0.1:f32[] @\"dir/my \\\"file\\\".c\":12:\"main\";\n"
@@ -109,16 +115,25 @@ static void the_text(void **state)
 static kni_jaxpr *everything(kni_jaxpr *f)
 {
     kn_builder b;
-    int64_t zero[] = { 0 }, one[] = { 1 }, sizes[] = { 1, 3 };
+    int64_t zero[] = {0}, one[] = {1}, sizes[] = {1, 3};
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(5, 3)), i = knb_invar(&b, TYPE(I32, 2, 1)), n = knb_invar(&b, kni_scalar_type(KN_DT(I32)));
-    kn_atom key = knb_invar(&b, kni_scalar_type(KN_DT(KEY))), u = knb_invar(&b, TYPE(U32, 2)), z = knb_invar(&b, TYPE(C64, 3));
+    kn_atom x = knb_invar(&b, F32(5, 3)), i = knb_invar(&b, TYPE(I32, 2, 1)),
+            n = knb_invar(&b, kni_scalar_type(KN_DT(I32)));
+    kn_atom key = knb_invar(&b, kni_scalar_type(KN_DT(KEY))), u = knb_invar(&b, TYPE(U32, 2)),
+            z = knb_invar(&b, TYPE(C64, 3));
     kn_atom out[64], *o = out;
-    kn_p_gather take = { .offset_dims = { 1, one }, .collapsed_slice_dims = { 1, zero }, .start_index_map = { 1, zero },
-                         .slice_sizes = { 2, sizes }, .mode = KN_GATHER_CHECK, .indices_are_sorted = true };
-    kn_p_scatter put = { .update_window_dims = { 1, one }, .inserted_window_dims = { 1, zero },
-                         .scatter_dims_to_operand_dims = { 1, zero }, .mode = KN_GATHER_CLIP, .unique_indices = true };
-    kn_p_dot_general dot = { { 1, one }, { 1, one }, { 0 }, { 0 }, KN_DT(F32) };
+    kn_p_gather take = {.offset_dims = {1, one},
+                        .collapsed_slice_dims = {1, zero},
+                        .start_index_map = {1, zero},
+                        .slice_sizes = {2, sizes},
+                        .mode = KN_GATHER_CHECK,
+                        .indices_are_sorted = true};
+    kn_p_scatter put = {.update_window_dims = {1, one},
+                        .inserted_window_dims = {1, zero},
+                        .scatter_dims_to_operand_dims = {1, zero},
+                        .mode = KN_GATHER_CLIP,
+                        .unique_indices = true};
+    kn_p_dot_general dot = {{1, one}, {1, one}, {0}, {0}, KN_DT(F32)};
     kn_atom rows = knb_gather(&b, x, i, &take), part;
     *o++ = knb_scatter_add(&b, x, i, rows, &put);
     *o++ = knb_dot_general(&b, x, x, &dot);
@@ -130,25 +145,25 @@ static kni_jaxpr *everything(kni_jaxpr *f)
     *o++ = knb_argmin(&b, x, 1, KN_DT(I64));
     *o++ = knb_broadcast_to(&b, x, F32(2, 5, 3));
     *o++ = knb_reshape(&b, x, SHAPE(15));
-    *o++ = knb_transpose(&b, x, (int64_t[]){ 1, 0 });
+    *o++ = knb_transpose(&b, x, (int64_t[]){1, 0});
     *o++ = knb_rev(&b, x, SHAPE(0));
-    *o++ = knb_slice(&b, x, (int64_t[]){ 0, 1 }, (int64_t[]){ 4, 3 }, (int64_t[]){ 2, 1 });
-    *o++ = knb_slice(&b, x, (int64_t[]){ 0, 1 }, (int64_t[]){ 4, 3 }, NULL);
-    *o++ = knb_concatenate(&b, 2, (kn_atom[]){ x, x }, 1);
-    *o++ = knb_pad(&b, x, knb_number(&b, KN_DT(F32), 0), (int64_t[]){ -1, 2 }, (int64_t[]){ 0, 1 }, (int64_t[]){ 0, 3 });
+    *o++ = knb_slice(&b, x, (int64_t[]){0, 1}, (int64_t[]){4, 3}, (int64_t[]){2, 1});
+    *o++ = knb_slice(&b, x, (int64_t[]){0, 1}, (int64_t[]){4, 3}, NULL);
+    *o++ = knb_concatenate(&b, 2, (kn_atom[]){x, x}, 1);
+    *o++ = knb_pad(&b, x, knb_number(&b, KN_DT(F32), 0), (int64_t[]){-1, 2}, (int64_t[]){0, 1}, (int64_t[]){0, 3});
     *o++ = knb_iota(&b, KN_DT(U8), SHAPE(3, 2), 1);
     *o++ = knb_convert(&b, x, KN_DT(BF16));
     *o++ = knb_bitcast(&b, x, KN_DT(I32));
     *o++ = knb_integer_pow(&b, x, -3);
-    *o++ = part = knb_dynamic_slice(&b, x, (kn_atom[]){ n, n }, (int64_t[]){ 2, 2 });
-    *o++ = knb_dynamic_update_slice(&b, x, part, (kn_atom[]){ n, n });
+    *o++ = part = knb_dynamic_slice(&b, x, (kn_atom[]){n, n}, (int64_t[]){2, 2});
+    *o++ = knb_dynamic_update_slice(&b, x, part, (kn_atom[]){n, n});
     *o++ = knb_random_bits(&b, key, 32, SHAPE(2, 3));
     *o++ = knb_random_wrap(&b, u);
     *o++ = knb_random_unwrap(&b, key);
     *o++ = knb_select(&b, knb_gt(&b, x, knb_number(&b, KN_DT(F32), 0)), x, knb_number(&b, KN_DT(F32), -1));
     *o++ = knb_complex(&b, knb_real(&b, z), knb_imag(&b, knb_conj(&b, z)));
     *o++ = knb_expand_dims(&b, x, 0);
-    knb_sort(&b, 2, (kn_atom[]){ x, x }, 0, 1, o);
+    knb_sort(&b, 2, (kn_atom[]){x, x}, 0, 1, o);
     o += 2;
     for (int twice = 0; f && twice < 2; twice++)
         knb_jit(&b, twice ? "g" : "<lambda>", f, &x, o), o += 1;
@@ -207,7 +222,8 @@ static void deep_sharing_stays_small(void **state)
 static void literals_keep_their_bits(void **state)
 {
     (void)state;
-    static const double numbers[] = { 0, -0.0, 0.1, 1e-45, 1.5, 3.4028234663852886e38, 1e300, 5e-324, 65504, 6e-8, -1, 255, 1e22 };
+    static const double numbers[] = {0,     -0.0, 0.1, 1e-45, 1.5, 3.4028234663852886e38, 1e300, 5e-324,
+                                     65504, 6e-8, -1,  255,   1e22};
     kn_builder b;
     kn_atom out[400];
     int n = 0;
@@ -217,9 +233,13 @@ static void literals_keep_their_bits(void **state)
         for (size_t i = 0; d->kind != KN_KIND_KEY && i < sizeof numbers / sizeof *numbers; i++)
             out[n++] = knb_literal(&b, d, i % 2, knx_scalar_from_double(d, numbers[i]));
         for (int k = 0; k < 6; k++) { /* any bits: NaNs with payloads, signs, keys */
-            kn_scalar_bits bits = { .u = { 0 } };
+            kn_scalar_bits bits = {.u = {0}};
             uint64_t r = 0x9e3779b97f4a7c15u * (uint64_t)(k * 31 + id + 1);
-            uint64_t words[] = { k == 0 ? UINT64_MAX : k == 1 ? 0x7ff8000000000001u : k == 2 ? 0x7fc000017fc00001u : r, r >> 7 | r << 57 };
+            uint64_t words[] = {k == 0   ? UINT64_MAX
+                                : k == 1 ? 0x7ff8000000000001u
+                                : k == 2 ? 0x7fc000017fc00001u
+                                         : r,
+                                r >> 7 | r << 57};
             memcpy(&bits, words, d->size);
             if (d->kind == KN_KIND_BOOL)
                 bits.u8 &= 1;
@@ -253,14 +273,15 @@ static void types_of_any_rank_and_extent(void **state)
         dim[i] = i ? 1 : 0;
     dim[63] = (int64_t)1 << 30;
     kn_atom x = knb_invar(&b, kni_type(KN_DT(I8), KN_MAX_NDIM, dim)), y = knb_invar(&b, F32(0));
-    expect_round_trip(finish(&b, 2, (kn_atom[]){ x, y }, ""));
+    expect_round_trip(finish(&b, 2, (kn_atom[]){x, y}, ""));
 }
 
 static void blanks_do_not_matter(void **state)
 {
     (void)state;
     kni_jaxpr *a = parse("{lambda;a:f32[2].let b:f32[2]=sin a;c:f32[]=reduce_sum[axes=(0)]b in(c)}");
-    kni_jaxpr *b = parse("\n{ lambda ;\t a : f32 [ 2 ] . let\n b:f32[2] = sin a ; c:f32[] = reduce_sum [ axes = ( 0 , ) ] b in ( c , ) } \n");
+    kni_jaxpr *b = parse("\n{ lambda ;\t a : f32 [ 2 ] . let\n b:f32[2] = sin a ; c:f32[] = reduce_sum [ axes = ( 0 , "
+                         ") ] b in ( c , ) } \n");
     assert_true(kni_equal(a, b));
     kni_release(a);
     kni_release(b);
@@ -269,43 +290,50 @@ static void blanks_do_not_matter(void **state)
 static void faults_are_named_with_line_and_column(void **state)
 {
     (void)state;
-    static const struct { const char *text, *message; } cases[] = {
-        { "", "line 1, column 1: expected '{' before the end" },
-        { "{ lambda ; a:f32[2]. let\n  b:f32[2] = sin c\n in (b,) }", "line 2, column 18: c is not bound" },
-        { "{ lambda ; a:f32[2]. let\n  b:f32[3] = sin a\n in (b,) }", "line 2, column 3: sin gives f32[2], not f32[3]" },
-        { "{ lambda ; a:f32[2]. let\n  b:f32[2]* = sin a\n in (b,) }", "line 2, column 3: sin gives f32[2], not f32[2]*" },
-        { "{ lambda ; a:f32[2]. let b:f32[2] = sine a in (b,) }", "line 1, column 37: there is no primitive sine" },
-        { "{ lambda ; a:f32[2] a:f32[2]. let in (a,) }", "line 1, column 21: a is bound twice" },
-        { "{ lambda ; a:f32[2]. let a:f32[2] = sin a in (a,) }", "line 1, column 26: a is bound twice" },
-        { "{ lambda ; a:f31[2]. let in (a,) }", "line 1, column 14: `f31` is no dtype" },
-        { "{ lambda ; a:f32[-2]. let in (a,) }", "line 1, column 14: a negative extent" },
-        { "{ lambda ; a:f32[99999999999999999999]. let in (a,) }", "line 1, column 18: expected an integer of 64 bits" },
-        { "{ lambda ; in:f32[]. let in (in,) }", "line 1, column 12: expected a variable" },
-        { "{ lambda ; . let in (1.5:i32[],) }", "line 1, column 23: this is no literal of type int32" },
-        { "{ lambda ; . let in (300:u8[],) }", "line 1, column 25: this is no literal of type uint8" },
-        { "{ lambda ; . let in (1:f32[1],) }", "line 1, column 22: this is no literal of type scalar" },
-        { "{ lambda ; . let in (bits(0x100):u8[],) }", "line 1, column 33: this is no literal of type uint8" },
-        { "{ lambda ; . let in () } x", "line 1, column 26: text behind the jaxpr" },
-        { "{ lambda ; . let in () ", "line 1, column 24: expected '}' before the end" },
-        { "{ lambda \"f; . let in () }", "line 1, column 27: expected '\"' before the end" },
-        { "{ lambda ; a:f32[2]. let b:f32[] = reduce_sum a in (b,) }", "line 1, column 46: parameter axes of reduce_sum is missing" },
-        { "{ lambda ; a:f32[2]. let b:f32[] = reduce_sum[axis=(0,)] a in (b,) }",
-          "line 1, column 47: reduce_sum has no such parameter" },
-        { "{ lambda ; a:f32[2]. let b:f32[] = reduce_sum[axes=(0,) axes=(0,)] a in (b,) }",
-          "line 1, column 57: parameter axes is given twice" },
-        { "{ lambda ; a:f32[2]. let b:f32[2] = sin[x=1] a in (b,) }", "line 1, column 41: sin has no such parameter" },
-        { "{ lambda ; a:f32[2]. let b:f32[2] = sin a a in (b,) }", "line 1, column 37: sin takes 1 operands, not 2" },
-        { "{ lambda ; a:f32[2]. let b:f32[2] c:f32[2] = sin a in (b,) }", "line 1, column 46: sin has 1 results, not 2" },
-        { "{ lambda ; a:f32[2]. let sin a in (b,) }", "line 1, column 26: sin has 1 results, where at most 0 were expected" },
-        { "{ lambda ; a:f32[2]=\"1\". let in (a,) }", "line 1, column 12: an input has no value" },
-        { "{ lambda ; a:f32[2]. let b:f32[2] = jit[name=\"f\" jaxpr=$1] a in (b,) }",
-          "line 1, column 56: there is no such jaxpr" },
-        { "let x = { lambda ; . let in () } in { lambda ; . let in () }", "line 1, column 5: expected a name that begins with $" },
-        { "{ lambda ; a:f32[4611686018427387904,8]. let in (a,) }",
-          "line 1, column 12: array of shape (4611686018427387904,8) and dtype float32 is too large" },
-        { "{ lambda ; a:i32[2]. let b:i32[2] = convert_element_type[new_dtype=None weak_type=False] a in (b,) }",
-          "line 1, column 68: `` is no dtype" },
-        { "{ lambda ; a:f32[2]. let b:f32[2] = sin a @\"f\":9999999999:\"g\" in (b,) }", "line 1, column 44: an impossible line" },
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"", "line 1, column 1: expected '{' before the end"},
+        {"{ lambda ; a:f32[2]. let\n  b:f32[2] = sin c\n in (b,) }", "line 2, column 18: c is not bound"},
+        {"{ lambda ; a:f32[2]. let\n  b:f32[3] = sin a\n in (b,) }", "line 2, column 3: sin gives f32[2], not f32[3]"},
+        {"{ lambda ; a:f32[2]. let\n  b:f32[2]* = sin a\n in (b,) }",
+         "line 2, column 3: sin gives f32[2], not f32[2]*"},
+        {"{ lambda ; a:f32[2]. let b:f32[2] = sine a in (b,) }", "line 1, column 37: there is no primitive sine"},
+        {"{ lambda ; a:f32[2] a:f32[2]. let in (a,) }", "line 1, column 21: a is bound twice"},
+        {"{ lambda ; a:f32[2]. let a:f32[2] = sin a in (a,) }", "line 1, column 26: a is bound twice"},
+        {"{ lambda ; a:f31[2]. let in (a,) }", "line 1, column 14: `f31` is no dtype"},
+        {"{ lambda ; a:f32[-2]. let in (a,) }", "line 1, column 14: a negative extent"},
+        {"{ lambda ; a:f32[99999999999999999999]. let in (a,) }", "line 1, column 18: expected an integer of 64 bits"},
+        {"{ lambda ; in:f32[]. let in (in,) }", "line 1, column 12: expected a variable"},
+        {"{ lambda ; . let in (1.5:i32[],) }", "line 1, column 23: this is no literal of type int32"},
+        {"{ lambda ; . let in (300:u8[],) }", "line 1, column 25: this is no literal of type uint8"},
+        {"{ lambda ; . let in (1:f32[1],) }", "line 1, column 22: this is no literal of type scalar"},
+        {"{ lambda ; . let in (bits(0x100):u8[],) }", "line 1, column 33: this is no literal of type uint8"},
+        {"{ lambda ; . let in () } x", "line 1, column 26: text behind the jaxpr"},
+        {"{ lambda ; . let in () ", "line 1, column 24: expected '}' before the end"},
+        {"{ lambda \"f; . let in () }", "line 1, column 27: expected '\"' before the end"},
+        {"{ lambda ; a:f32[2]. let b:f32[] = reduce_sum a in (b,) }",
+         "line 1, column 46: parameter axes of reduce_sum is missing"},
+        {"{ lambda ; a:f32[2]. let b:f32[] = reduce_sum[axis=(0,)] a in (b,) }",
+         "line 1, column 47: reduce_sum has no such parameter"},
+        {"{ lambda ; a:f32[2]. let b:f32[] = reduce_sum[axes=(0,) axes=(0,)] a in (b,) }",
+         "line 1, column 57: parameter axes is given twice"},
+        {"{ lambda ; a:f32[2]. let b:f32[2] = sin[x=1] a in (b,) }", "line 1, column 41: sin has no such parameter"},
+        {"{ lambda ; a:f32[2]. let b:f32[2] = sin a a in (b,) }", "line 1, column 37: sin takes 1 operands, not 2"},
+        {"{ lambda ; a:f32[2]. let b:f32[2] c:f32[2] = sin a in (b,) }", "line 1, column 46: sin has 1 results, not 2"},
+        {"{ lambda ; a:f32[2]. let sin a in (b,) }",
+         "line 1, column 26: sin has 1 results, where at most 0 were expected"},
+        {"{ lambda ; a:f32[2]=\"1\". let in (a,) }", "line 1, column 12: an input has no value"},
+        {"{ lambda ; a:f32[2]. let b:f32[2] = jit[name=\"f\" jaxpr=$1] a in (b,) }",
+         "line 1, column 56: there is no such jaxpr"},
+        {"let x = { lambda ; . let in () } in { lambda ; . let in () }",
+         "line 1, column 5: expected a name that begins with $"},
+        {"{ lambda ; a:f32[4611686018427387904,8]. let in (a,) }",
+         "line 1, column 12: array of shape (4611686018427387904,8) and dtype float32 is too large"},
+        {"{ lambda ; a:i32[2]. let b:i32[2] = convert_element_type[new_dtype=None weak_type=False] a in (b,) }",
+         "line 1, column 68: `` is no dtype"},
+        {"{ lambda ; a:f32[2]. let b:f32[2] = sin a @\"f\":9999999999:\"g\" in (b,) }",
+         "line 1, column 44: an impossible line"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         kni_jaxpr *j;
@@ -409,9 +437,16 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(the_text), TEST(all_primitives_with_parameters), TEST(deep_sharing_stays_small), TEST(literals_keep_their_bits),
-        TEST(names_skip_the_words_of_the_form), TEST(types_of_any_rank_and_extent), TEST(blanks_do_not_matter),
-        TEST(faults_are_named_with_line_and_column), TEST(nesting_is_bounded), TEST(mutated_texts_do_no_harm),
+        TEST(the_text),
+        TEST(all_primitives_with_parameters),
+        TEST(deep_sharing_stays_small),
+        TEST(literals_keep_their_bits),
+        TEST(names_skip_the_words_of_the_form),
+        TEST(types_of_any_rank_and_extent),
+        TEST(blanks_do_not_matter),
+        TEST(faults_are_named_with_line_and_column),
+        TEST(nesting_is_bounded),
+        TEST(mutated_texts_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

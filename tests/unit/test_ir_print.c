@@ -9,8 +9,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define SHAPE(...) (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), (int64_t[]){ __VA_ARGS__ }
-#define F32(...) kni_type(KN_DT(F32), SHAPE(__VA_ARGS__))
+#define SHAPE(...) \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
+#define F32(...)  kni_type(KN_DT(F32), SHAPE(__VA_ARGS__))
 #define SCALAR(D) kni_scalar_type(KN_DT(D))
 
 static kni_jaxpr *finish(kn_builder *b, int n, const kn_atom *out, const char *name)
@@ -68,7 +69,7 @@ static void constants_and_literals_as_results(void **state)
     kn_builder b;
     knb_init(&b);
     kn_atom y = knb_invar(&b, SCALAR(F32)), x = knb_constvar(&b, F32(1));
-    kn_atom out[] = { y, knb_number(&b, KN_DT(F32), 1), x };
+    kn_atom out[] = {y, knb_number(&b, KN_DT(F32), 1), x};
     expect_text(finish(&b, 3, out, ""), KN_FORM_TYPED, "{ lambda a:f32[1]; b:f32[]. let  in (b, 1.0:f32[], a) }");
 }
 
@@ -119,7 +120,7 @@ static void literals_come_out_of_calls(void **state)
     (void)state;
     kn_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(1)), out[] = { knb_integer(&b, KN_DT(I32), 2), x };
+    kn_atom x = knb_invar(&b, F32(1)), out[] = {knb_integer(&b, KN_DT(I32), 2), x};
     kni_jaxpr *f = finish(&b, 2, out, "");
     x = knb_invar(&b, F32(1));
     knb_jit(&b, "<lambda>", f, &x, out);
@@ -142,7 +143,7 @@ static void one_operand_lends_its_name_once(void **state)
     kn_atom out = knb_mul(&b, knb_mul(&b, x, y), z);
     kni_jaxpr *f = finish(&b, 1, &out, "");
     x = knb_invar(&b, F32(1));
-    knb_jit(&b, "<lambda>", f, (kn_atom[]){ x, x, x }, &out);
+    knb_jit(&b, "<lambda>", f, (kn_atom[]){x, x, x}, &out);
     expect_text(finish(&b, 1, &out, ""), KN_FORM_TYPED,
                 "{ lambda ; a:f32[1]. let\n"
                 "    b:f32[1] = jit[\n"
@@ -175,7 +176,7 @@ static void names_of_shared_jaxprs_do_not_clash(void **state)
     kn_atom j = call(&b, "f", f1, y), k = call(&b, "f", f1, y), l = knb_mul(&b, j, k);
     out = knb_add(&b, knb_broadcast_to(&b, i, F32(2)), l);
     kni_jaxpr *inner = finish(&b, 1, &out, "g");
-    kn_atom in[] = { knb_invar(&b, F32(1)), knb_invar(&b, F32(2)) };
+    kn_atom in[] = {knb_invar(&b, F32(1)), knb_invar(&b, F32(2))};
     knb_jit(&b, "g", inner, in, &out);
     expect_text(finish(&b, 1, &out, ""), KN_FORM_TYPED,
                 "let f = { lambda ; a:f32[1]. let  in (a,) } in\n"
@@ -227,11 +228,11 @@ static void unread_results_are_underscores(void **state)
     kn_builder b;
     knb_init(&b);
     kn_atom x = knb_invar(&b, F32(4, 8)), w = knb_invar(&b, F32(8, 2));
-    kn_p_dot_general forward = { { 1, (int64_t[]){ 1 } }, { 1, (int64_t[]){ 0 } }, { 0 }, { 0 }, KN_DT(F32) };
-    kn_p_dot_general back = { { 1, (int64_t[]){ 0 } }, { 1, (int64_t[]){ 0 } }, { 0 }, { 0 }, KN_DT(F32) };
+    kn_p_dot_general forward = {{1, (int64_t[]){1}}, {1, (int64_t[]){0}}, {0}, {0}, KN_DT(F32)};
+    kn_p_dot_general back = {{1, (int64_t[]){0}}, {1, (int64_t[]){0}}, {0}, {0}, KN_DT(F32)};
     knb_reduce_sum(&b, knb_dot_general(&b, x, w, &forward), SHAPE(1, 0));
     kn_atom e = knb_dot_general(&b, knb_full(&b, F32(4, 2), 1), x, &back);
-    kn_atom y = knb_transpose(&b, e, (int64_t[]){ 1, 0 });
+    kn_atom y = knb_transpose(&b, e, (int64_t[]){1, 0});
     expect_text(finish(&b, 1, &y, ""), KN_FORM_TYPED,
                 "{ lambda ; a:f32[4,8] b:f32[8,2]. let\n"
                 "    c:f32[4,2] = dot_general[\n"
@@ -302,30 +303,33 @@ static void parameters_print_as_in_python(void **state)
     (void)state;
     kn_builder b;
     knb_init(&b);
-    expect_equation(&b, knb_reduce_max(&b, knb_invar(&b, F32(2)), SHAPE(0)), "reduce_max[axes=(0,) out_sharding=None] a");
-    expect_equation(&b, knb_reduce_or(&b, knb_invar(&b, kni_type(KN_DT(BOOL), SHAPE(2))), SHAPE(0)), "reduce_or[axes=(0,)] a");
+    expect_equation(&b, knb_reduce_max(&b, knb_invar(&b, F32(2)), SHAPE(0)),
+                    "reduce_max[axes=(0,) out_sharding=None] a");
+    expect_equation(&b, knb_reduce_or(&b, knb_invar(&b, kni_type(KN_DT(BOOL), SHAPE(2))), SHAPE(0)),
+                    "reduce_or[axes=(0,)] a");
     expect_equation(&b, knb_argmax(&b, knb_invar(&b, F32(2)), 0, KN_DT(I32)), "argmax[axes=(0,) index_dtype=int32] a");
     expect_equation(&b, knb_reshape(&b, knb_invar(&b, F32(4)), SHAPE(2, 2)),
                     "reshape[dimensions=None new_sizes=(2, 2) sharding=None] a");
-    expect_equation(&b, knb_slice(&b, knb_invar(&b, F32(4)), (int64_t[]){ 1 }, (int64_t[]){ 3 }, NULL),
+    expect_equation(&b, knb_slice(&b, knb_invar(&b, F32(4)), (int64_t[]){1}, (int64_t[]){3}, NULL),
                     "slice[limit_indices=(3,) start_indices=(1,) strides=None] a");
-    expect_equation(&b, knb_slice(&b, knb_invar(&b, F32(4)), (int64_t[]){ 1 }, (int64_t[]){ 3 }, (int64_t[]){ 2 }),
+    expect_equation(&b, knb_slice(&b, knb_invar(&b, F32(4)), (int64_t[]){1}, (int64_t[]){3}, (int64_t[]){2}),
                     "slice[limit_indices=(3,) start_indices=(1,) strides=(2,)] a");
-    expect_equation(&b, knb_iota(&b, KN_DT(I32), SHAPE(3), 0), "iota[dimension=0 dtype=int32 shape=(3,) sharding=None] ");
+    expect_equation(&b, knb_iota(&b, KN_DT(I32), SHAPE(3), 0),
+                    "iota[dimension=0 dtype=int32 shape=(3,) sharding=None] ");
     expect_equation(&b, knb_squeeze(&b, knb_invar(&b, F32(1, 2)), SHAPE(0)), "squeeze[dimensions=(0,)] a");
     expect_equation(&b, knb_rev(&b, knb_invar(&b, F32(2)), SHAPE(0)), "rev[dimensions=(0,)] a");
     expect_equation(&b, knb_bitcast(&b, knb_invar(&b, F32(2)), KN_DT(U32)), "bitcast_convert_type[new_dtype=uint32] a");
     kn_atom x = knb_invar(&b, F32(2));
-    expect_equation(&b, knb_pad(&b, x, knb_number(&b, KN_DT(F32), 0), (int64_t[]){ -1 }, (int64_t[]){ 2 }, NULL),
+    expect_equation(&b, knb_pad(&b, x, knb_number(&b, KN_DT(F32), 0), (int64_t[]){-1}, (int64_t[]){2}, NULL),
                     "pad[padding_config=((-1, 2, 0),)] a 0.0:f32[]");
     x = knb_invar(&b, F32(2));
-    expect_equation(&b, knb_concatenate(&b, 2, (kn_atom[]){ x, x }, 0), "concatenate[dimension=0] a a");
+    expect_equation(&b, knb_concatenate(&b, 2, (kn_atom[]){x, x}, 0), "concatenate[dimension=0] a a");
     x = knb_invar(&b, kni_type(KN_DT(KEY), 0, NULL));
     expect_equation(&b, knb_random_bits(&b, x, 32, SHAPE(3)), "random_bits[bit_width=32 shape=(3,)] a");
     x = knb_invar(&b, kni_type(KN_DT(U32), SHAPE(2)));
     expect_equation(&b, knb_random_wrap(&b, x), "random_wrap[impl=fry] a");
     x = knb_invar(&b, F32(2));
-    kn_p_sort sort = { 0, 1, true };
+    kn_p_sort sort = {0, 1, true};
     kn_atom y = KN_ATOM_NONE;
     knb_emit(&b, &kn_prim_sort, &sort, 1, &x, &y, 1);
     expect_equation(&b, y, "sort[dimension=0 is_stable=True num_keys=1] a");
@@ -337,9 +341,13 @@ static void indexing_prints_its_dimension_numbers(void **state)
     (void)state;
     kn_builder b;
     knb_init(&b);
-    int64_t zero[] = { 0 }, one[] = { 1 }, sizes[] = { 1, 3 };
-    kn_p_gather take = { .offset_dims = { 1, one }, .collapsed_slice_dims = { 1, zero }, .start_index_map = { 1, zero },
-                         .slice_sizes = { 2, sizes }, .mode = KN_GATHER_PROMISE, .unique_indices = true };
+    int64_t zero[] = {0}, one[] = {1}, sizes[] = {1, 3};
+    kn_p_gather take = {.offset_dims = {1, one},
+                        .collapsed_slice_dims = {1, zero},
+                        .start_index_map = {1, zero},
+                        .slice_sizes = {2, sizes},
+                        .mode = KN_GATHER_PROMISE,
+                        .unique_indices = true};
     kn_atom x = knb_invar(&b, F32(5, 3)), i = knb_invar(&b, kni_type(KN_DT(I32), SHAPE(2, 1)));
     expect_equation(&b, knb_gather(&b, x, i, &take),
                     "gather[\n"
@@ -351,32 +359,49 @@ static void indexing_prints_its_dimension_numbers(void **state)
                     "      slice_sizes=(1, 3)\n"
                     "      unique_indices=True\n"
                     "    ] a b");
-    kn_p_scatter put = { .update_window_dims = { 1, one }, .inserted_window_dims = { 1, zero },
-                         .scatter_dims_to_operand_dims = { 1, zero }, .mode = KN_GATHER_FILL };
+    kn_p_scatter put = {.update_window_dims = {1, one},
+                        .inserted_window_dims = {1, zero},
+                        .scatter_dims_to_operand_dims = {1, zero},
+                        .mode = KN_GATHER_FILL};
     x = knb_invar(&b, F32(5, 3)), i = knb_invar(&b, kni_type(KN_DT(I32), SHAPE(2, 1)));
-    expect_equation(&b, knb_scatter_add(&b, x, i, knb_invar(&b, F32(2, 3)), &put),
-                    "scatter-add[\n"
-                    "      dimension_numbers=ScatterDimensionNumbers(update_window_dims=(1,), inserted_window_dims=(0,), "
-                    "scatter_dims_to_operand_dims=(0,), operand_batching_dims=(), scatter_indices_batching_dims=())\n"
-                    "      indices_are_sorted=False\n"
-                    "      mode=GatherScatterMode.FILL_OR_DROP\n"
-                    "      unique_indices=False\n"
-                    "      update_consts=()\n"
-                    "      update_jaxpr=None\n"
-                    "    ] a b c");
+    expect_equation(
+        &b, knb_scatter_add(&b, x, i, knb_invar(&b, F32(2, 3)), &put),
+        "scatter-add[\n"
+        "      dimension_numbers=ScatterDimensionNumbers(update_window_dims=(1,), inserted_window_dims=(0,), "
+        "scatter_dims_to_operand_dims=(0,), operand_batching_dims=(), scatter_indices_batching_dims=())\n"
+        "      indices_are_sorted=False\n"
+        "      mode=GatherScatterMode.FILL_OR_DROP\n"
+        "      unique_indices=False\n"
+        "      update_consts=()\n"
+        "      update_jaxpr=None\n"
+        "    ] a b c");
     knb_free(&b);
 }
 
 static void literals_print_as_python_numbers(void **state)
 {
     (void)state;
-    static const struct { kn_dtype_id dtype; double v; const char *text; } cases[] = {
-        { KN_ID_F32, 0.1, "0.10000000149011612:f32[]" }, { KN_ID_F64, 0.1, "0.1:f64[]" }, { KN_ID_F32, -0.0, "-0.0:f32[]" },
-        { KN_ID_F16, 1e-7, "1.1920928955078125e-07:f16[]" }, { KN_ID_BF16, 0.1, "0.10009765625:bf16[]" },
-        { KN_ID_F32, __builtin_inf(), "inf:f32[]" }, { KN_ID_F64, -__builtin_inf(), "-inf:f64[]" },
-        { KN_ID_F32, __builtin_nan(""), "nan:f32[]" }, { KN_ID_I8, -128, "-128:i8[]" }, { KN_ID_U8, 255, "255:u8[]" },
-        { KN_ID_BOOL, 1, "True:bool[]" }, { KN_ID_BOOL, 0, "False:bool[]" }, { KN_ID_C64, 2, "(2+0j):c64[]" },
-        { KN_ID_C128, 0, "0j:c128[]" }, { KN_ID_F64, 1e16, "1e+16:f64[]" }, { KN_ID_F32, 16777216, "16777216.0:f32[]" },
+    static const struct {
+        kn_dtype_id dtype;
+        double v;
+        const char *text;
+    } cases[] = {
+        {KN_ID_F32, 0.1, "0.10000000149011612:f32[]"},
+        {KN_ID_F64, 0.1, "0.1:f64[]"},
+        {KN_ID_F32, -0.0, "-0.0:f32[]"},
+        {KN_ID_F16, 1e-7, "1.1920928955078125e-07:f16[]"},
+        {KN_ID_BF16, 0.1, "0.10009765625:bf16[]"},
+        {KN_ID_F32, __builtin_inf(), "inf:f32[]"},
+        {KN_ID_F64, -__builtin_inf(), "-inf:f64[]"},
+        {KN_ID_F32, __builtin_nan(""), "nan:f32[]"},
+        {KN_ID_I8, -128, "-128:i8[]"},
+        {KN_ID_U8, 255, "255:u8[]"},
+        {KN_ID_BOOL, 1, "True:bool[]"},
+        {KN_ID_BOOL, 0, "False:bool[]"},
+        {KN_ID_C64, 2, "(2+0j):c64[]"},
+        {KN_ID_C128, 0, "0j:c128[]"},
+        {KN_ID_F64, 1e16, "1e+16:f64[]"},
+        {KN_ID_F32, 16777216, "16777216.0:f32[]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         kn_builder b;
@@ -412,8 +437,9 @@ static void calls_are_xla_calls_and_begin_names_again(void **state)
     kn_atom p = knb_invar(&b, F32(1)), q = knb_invar(&b, SCALAR(F32)), r = knb_invar(&b, SCALAR(F32));
     kn_atom y = knb_add(&b, r, knb_mul(&b, q, p));
     kni_jaxpr *inner = finish(&b, 1, &y, "inner");
-    kn_atom x = knb_invar(&b, SCALAR(F32)), c = knb_constvar(&b, F32(1)), s = knb_sub(&b, x, knb_number(&b, KN_DT(F32), 2));
-    knb_jit(&b, "inner", inner, (kn_atom[]){ c, x, s }, &y);
+    kn_atom x = knb_invar(&b, SCALAR(F32)), c = knb_constvar(&b, F32(1)),
+            s = knb_sub(&b, x, knb_number(&b, KN_DT(F32), 2));
+    knb_jit(&b, "inner", inner, (kn_atom[]){c, x, s}, &y);
     y = knb_add(&b, x, y);
     expect_text(finish(&b, 1, &y, ""), KN_FORM_CLASSIC,
                 "{ lambda c ; a.\n"
@@ -435,7 +461,7 @@ static void a_body_without_equations(void **state)
     (void)state;
     kn_builder b;
     knb_init(&b);
-    kn_atom out[] = { knb_invar(&b, SCALAR(F32)), knb_integer(&b, KN_DT(I32), 16) };
+    kn_atom out[] = {knb_invar(&b, SCALAR(F32)), knb_integer(&b, KN_DT(I32), 16)};
     expect_text(finish(&b, 2, out, ""), KN_FORM_CLASSIC, "{ lambda ; a.\n  let\n  in (a, 16) }");
     expect_text(finish(&b, 0, NULL, ""), KN_FORM_TYPED, "{ lambda ; . let  in () }");
 }
@@ -443,14 +469,22 @@ static void a_body_without_equations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_example_of_the_document), cmocka_unit_test(constants_and_literals_as_results),
-        cmocka_unit_test(a_shared_jaxpr_is_printed_once), cmocka_unit_test(literals_come_out_of_calls),
-        cmocka_unit_test(one_operand_lends_its_name_once), cmocka_unit_test(names_of_shared_jaxprs_do_not_clash),
-        cmocka_unit_test(long_jaxprs_are_printed_in_front), cmocka_unit_test(unread_results_are_underscores),
-        cmocka_unit_test(binders_pass_column_80_before_they_break), cmocka_unit_test(the_27th_name_is_ba),
-        cmocka_unit_test(parameters_print_as_in_python), cmocka_unit_test(indexing_prints_its_dimension_numbers),
-        cmocka_unit_test(literals_print_as_python_numbers), cmocka_unit_test(constants_are_named_when_first_used),
-        cmocka_unit_test(calls_are_xla_calls_and_begin_names_again), cmocka_unit_test(a_body_without_equations),
+        cmocka_unit_test(the_example_of_the_document),
+        cmocka_unit_test(constants_and_literals_as_results),
+        cmocka_unit_test(a_shared_jaxpr_is_printed_once),
+        cmocka_unit_test(literals_come_out_of_calls),
+        cmocka_unit_test(one_operand_lends_its_name_once),
+        cmocka_unit_test(names_of_shared_jaxprs_do_not_clash),
+        cmocka_unit_test(long_jaxprs_are_printed_in_front),
+        cmocka_unit_test(unread_results_are_underscores),
+        cmocka_unit_test(binders_pass_column_80_before_they_break),
+        cmocka_unit_test(the_27th_name_is_ba),
+        cmocka_unit_test(parameters_print_as_in_python),
+        cmocka_unit_test(indexing_prints_its_dimension_numbers),
+        cmocka_unit_test(literals_print_as_python_numbers),
+        cmocka_unit_test(constants_are_named_when_first_used),
+        cmocka_unit_test(calls_are_xla_calls_and_begin_names_again),
+        cmocka_unit_test(a_body_without_equations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_random.c -- random keys and numbers: JAX's bits (tests/golden/random.npz), under transformations too; derivatives; wrong operands. */
+ * test_random.c -- random keys and numbers: JAX's bits (tests/golden/random.npz), under transformations too;
+ * derivatives; wrong operands. */
 #include "support/expect.h"
 #include "support/golden.h"
 #include <stdlib.h>
 
 /* ---- Each stored array is a call: "uniform f32 42 3x5". */
 
-typedef struct words { char at[8][32]; int n; } words;
+typedef struct words {
+    char at[8][32];
+    int n;
+} words;
 
 static words split_name(const char *name)
 {
@@ -21,9 +25,18 @@ static words split_name(const char *name)
 static bool is(const words *w, const char *f) { return strcmp(w->at[0], f) == 0; }
 static kn_array key_of(const char *seed) { return kn_random_key((int64_t)strtoll(seed, NULL, 10)); }
 
-typedef struct sampler { kn_shape shape; kn_dtype dtype; } sampler;
-static kn_array uniform(const sampler *s, const kn_array *key) { return kn_random_uniform(*key, s->shape, .dtype = s->dtype); }
-static kn_array normal(const sampler *s, const kn_array *key) { return kn_random_normal(*key, s->shape, .dtype = s->dtype); }
+typedef struct sampler {
+    kn_shape shape;
+    kn_dtype dtype;
+} sampler;
+static kn_array uniform(const sampler *s, const kn_array *key)
+{
+    return kn_random_uniform(*key, s->shape, .dtype = s->dtype);
+}
+static kn_array normal(const sampler *s, const kn_array *key)
+{
+    return kn_random_normal(*key, s->shape, .dtype = s->dtype);
+}
 static kn_array split2(const kn_array *key) { return kn_random_key_data(kn_random_split(*key)); }
 static kn_array fold9(const kn_array *key) { return kn_random_key_data(kn_random_fold_in(*key, 9)); }
 static kn_array permute20(const kn_array *key) { return kn_random_permutation(*key, 20); }
@@ -82,7 +95,10 @@ static kn_array call_samples(const words *w)
 }
 
 /* JAX's compiler works out x * (hi - lo) + lo with one rounding for float32 and float64: there the last bits differ. */
-static bool one_rounding(const words *w) { return is(w, "uniform_between") && (strcmp(w->at[1], "f32") == 0 || strcmp(w->at[1], "f64") == 0); }
+static bool one_rounding(const words *w)
+{
+    return is(w, "uniform_between") && (strcmp(w->at[1], "f32") == 0 || strcmp(w->at[1], "f64") == 0);
+}
 
 static void same_as_jax(const char *name, const kn_npy *want)
 {
@@ -119,8 +135,13 @@ static void they_are_the_same_without_fusion(void **state)
 
 /* ---- Derivatives. */
 
-typedef struct { kn_array lo, hi; } Limits;
-static kn_array total(const Limits *l) { return kn_sum(kn_random_uniform(kn_random_key(8), KN_SHAPE(4), .minval = l->lo, .maxval = l->hi)); }
+typedef struct {
+    kn_array lo, hi;
+} Limits;
+static kn_array total(const Limits *l)
+{
+    return kn_sum(kn_random_uniform(kn_random_key(8), KN_SHAPE(4), .minval = l->lo, .maxval = l->hi));
+}
 KN_FUNCTION(total, kn_array, Limits)
 
 static void uniform_numbers_have_derivatives_by_their_limits(void **state)
@@ -141,7 +162,10 @@ static void uniform_numbers_have_derivatives_by_their_limits(void **state)
     golden_free(&g);
 }
 
-static kn_array noisy(const kn_array *x, const kn_array *key) { return kn_sum(kn_mul(*x, kn_random_normal(*key, KN_SHAPE(3)))); }
+static kn_array noisy(const kn_array *x, const kn_array *key)
+{
+    return kn_sum(kn_mul(*x, kn_random_normal(*key, KN_SHAPE(3))));
+}
 KN_FUNCTION(noisy, kn_array, kn_array, kn_array)
 
 static void noise_is_a_constant_of_the_derivative(void **state)
@@ -188,8 +212,10 @@ static void a_permutation_has_each_element_once(void **state)
     KN_SCOPE;
     kn_array p = kn_random_permutation(kn_random_key(1), 100);
     assert_true(kn_array_equal(kn_sort(p), kn_arange(0, 100, 1)));
-    kn_array keys = kn_random_split(kn_random_key(1), .num = 5), shuffled = kn_random_permutation(kn_random_key(2), keys);
-    assert_true(kn_array_equal(kn_sort(kn_ravel(kn_random_key_data(keys))), kn_sort(kn_ravel(kn_random_key_data(shuffled)))));
+    kn_array keys = kn_random_split(kn_random_key(1), .num = 5),
+             shuffled = kn_random_permutation(kn_random_key(2), keys);
+    assert_true(
+        kn_array_equal(kn_sort(kn_ravel(kn_random_key_data(keys))), kn_sort(kn_ravel(kn_random_key_data(shuffled)))));
 }
 
 /* ---- Wrong operands. */
@@ -200,17 +226,22 @@ static void wrong_operands_are_errors(void **state)
     KN_SCOPE;
     kn_array key = kn_random_key(0), keys = kn_random_split(key, .num = 3);
     kn_random_uniform(kn_ones(KN_SHAPE(2)), KN_SHAPE(2));
-    expect_error("TypeError", "random_uniform: a random key is wanted (kn_random_key makes one), but this is float64[2]");
+    expect_error("TypeError",
+                 "random_uniform: a random key is wanted (kn_random_key makes one), but this is float64[2]");
     kn_random_normal(keys, KN_SHAPE(2));
-    expect_error("TypeError", "random_normal: accepts a single key, but was given a key array of shape (3,); use kn_vmap for batches");
+    expect_error(
+        "TypeError",
+        "random_normal: accepts a single key, but was given a key array of shape (3,); use kn_vmap for batches");
     kn_random_key(1.5);
     expect_error("TypeError", "random_key: a seed is an integer, but this is float64[]");
     kn_random_key(kn_of(int, 1, 2));
-    expect_error("TypeError", "random_key: accepts a scalar seed, but was given an array of shape (2,); use kn_vmap for batches");
+    expect_error("TypeError",
+                 "random_key: accepts a scalar seed, but was given an array of shape (2,); use kn_vmap for batches");
     kn_random_fold_in(key, -1);
     expect_error("OverflowError", "random_fold_in: integer -1 out of bounds for uint32");
     kn_random_fold_in(key, kn_of(int, 1, 2));
-    expect_error("TypeError", "random_fold_in: accepts a scalar, but was given an array of shape (2,); use kn_vmap for batches");
+    expect_error("TypeError",
+                 "random_fold_in: accepts a scalar, but was given an array of shape (2,); use kn_vmap for batches");
     kn_random_split(key, .num = -1);
     expect_error("ValueError", "random_split: shape must be non-negative, but is (-1,)");
     kn_random_bits(key, KN_SHAPE(2), .dtype = KN_I32);
