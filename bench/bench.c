@@ -10,7 +10,10 @@
 
 enum { ROUNDS = 11, MAX_ROWS = 64 };
 
-typedef struct row { const bench_case *c; double kiln, spread, peer[BENCH_MAX_PEERS]; } row;
+typedef struct row {
+    const bench_case *c;
+    double kiln, spread, peer[BENCH_MAX_PEERS];
+} row;
 static row rows[MAX_ROWS];
 static int n_rows;
 
@@ -66,7 +69,8 @@ static bool same_values(const bench_case *c, void *state)
             continue;
         for (int i = 0; i < n && i < m; i++)
             if (!(fabs(mine[i] - other[i]) <= c->tolerance * fabs(other[i]))) {
-                printf("%-24s value %d is %.9g here and %.9g with %s: not measured\n", c->name, i, mine[i], other[i], c->peer[p].name);
+                printf("%-24s value %d is %.9g here and %.9g with %s: not measured\n", c->name, i, mine[i], other[i],
+                       c->peer[p].name);
                 return false;
             }
     }
@@ -123,7 +127,9 @@ static bool write_json(const char *path)
     fprintf(f, "[\n");
     for (int i = 0; i < n_rows; i++) {
         const row *r = &rows[i];
-        fprintf(f, "  {\"name\": \"%s\", \"unit\": \"%s\", \"better\": \"lower\", \"threads\": 1, \"kiln\": ", r->c->name, r->c->unit);
+        fprintf(f,
+                "  {\"name\": \"%s\", \"unit\": \"%s\", \"better\": \"lower\", \"threads\": 1, \"kiln\": ", r->c->name,
+                r->c->unit);
         number(f, r->kiln);
         fprintf(f, ", \"spread\": ");
         number(f, r->spread * r->kiln);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bench_interp.c -- times of the kernel interpreter: tiny launches, chains, reductions over rows and columns, functions. Development only. */
+ * bench_interp.c -- times of the kernel interpreter: tiny launches, chains, reductions over rows and columns,
+ * functions. Development only. */
 #include "kernel/internal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ static double time_of(const knk_kernel *k, const knk_launch *l, int lanes)
     return best;
 }
 
-static const uint8_t one[] = { KNK_STRIDE_ONE, KNK_STRIDE_ONE, KNK_STRIDE_ONE };
+static const uint8_t one[] = {KNK_STRIDE_ONE, KNK_STRIDE_ONE, KNK_STRIDE_ONE};
 
 static knk_kernel *finish(knk_builder *b)
 {
@@ -49,38 +50,48 @@ static knk_kernel *finish(knk_builder *b)
     return k;
 }
 
-static void elementwise(const char *name, knk_node (*f)(knk_builder *, knk_node), kn_dtype_id d, int64_t n, int nodes, void *x, void *y)
+static void elementwise(const char *name, knk_node (*f)(knk_builder *, knk_node), kn_dtype_id d, int64_t n, int nodes,
+                        void *x, void *y)
 {
     knk_builder *b = knk_new(1);
     knk_begin_stage(b, 0);
     int in = knk_add_buffer(b, d, false), out = knk_add_buffer(b, d, true), m = knk_add_map(b, one);
     knk_store(b, out, m, f(b, knk_load(b, in, m, KNK_NONE, KNK_NONE, KNK_NONE)));
     knk_kernel *k = finish(b);
-    int64_t stride[] = { 1 };
-    knk_map_values mv = { 0, stride };
-    void *buffers[] = { x, y };
-    knk_launch l = { buffers, &mv, &n, NULL };
+    int64_t stride[] = {1};
+    knk_map_values mv = {0, stride};
+    void *buffers[] = {x, y};
+    knk_launch l = {buffers, &mv, &n, NULL};
     double t = time_of(k, &l, KNK_LANES_AUTO);
-    printf("%-24s n %9lld  %12.1f ns  %7.4f ns/element  %7.4f ns/element/op  (%d nodes)\n", name, (long long)n, t * 1e9, t * 1e9 / (double)n, t * 1e9 / (double)n / nodes, k->n_node);
+    printf("%-24s n %9lld  %12.1f ns  %7.4f ns/element  %7.4f ns/element/op  (%d nodes)\n", name, (long long)n, t * 1e9,
+           t * 1e9 / (double)n, t * 1e9 / (double)n / nodes, k->n_node);
     knk_release(k);
 }
 
-static knk_node add_one(knk_builder *b, knk_node x) { return knk_binary(b, KNK_ADD, x, knk_const_double(b, knk_dtype(b, x), 1)); }
+static knk_node add_one(knk_builder *b, knk_node x)
+{
+    return knk_binary(b, KNK_ADD, x, knk_const_double(b, knk_dtype(b, x), 1));
+}
 
 static knk_node chain10(knk_builder *b, knk_node x)
 {
     kn_dtype_id d = knk_dtype(b, x);
-    static const struct { knk_op op; double c; } step[] = { { KNK_MUL, 1.5 }, { KNK_ADD, .3 }, { KNK_MUL, 0 }, { KNK_ADD, -.7 }, { KNK_MUL, 0 }, { KNK_ADD, .1 }, { KNK_MAX, 0 }, { KNK_MUL, .5 }, { KNK_SUB, 0 } };
+    static const struct {
+        knk_op op;
+        double c;
+    } step[] = {{KNK_MUL, 1.5}, {KNK_ADD, .3}, {KNK_MUL, 0},  {KNK_ADD, -.7}, {KNK_MUL, 0},
+                {KNK_ADD, .1},  {KNK_MAX, 0},  {KNK_MUL, .5}, {KNK_SUB, 0}};
     knk_node t = x;
     for (size_t i = 0; i < sizeof step / sizeof *step; i++)
         t = knk_binary(b, step[i].op, t, step[i].c != 0 ? knk_const_double(b, d, step[i].c) : x);
     return knk_binary(b, KNK_MUL, t, t);
 }
 
-static void reduction(const char *name, int64_t par, int64_t inner, int64_t par_stride, int64_t inner_stride, int lanes, void *x, void *y, knk_reduction how)
+static void reduction(const char *name, int64_t par, int64_t inner, int64_t par_stride, int64_t inner_stride, int lanes,
+                      void *x, void *y, knk_reduction how)
 {
     knk_builder *b = knk_new(1);
-    uint8_t cls[] = { KNK_STRIDE_ANY, KNK_STRIDE_ANY };
+    uint8_t cls[] = {KNK_STRIDE_ANY, KNK_STRIDE_ANY};
     int in = knk_add_buffer(b, KN_ID_F32, false), out = knk_add_buffer(b, KN_ID_F32, true);
     knk_begin_stage(b, 1);
     int m = knk_add_map(b, cls);
@@ -89,13 +100,14 @@ static void reduction(const char *name, int64_t par, int64_t inner, int64_t par_
     int o = knk_add_map(b, one);
     knk_store(b, out, o, r);
     knk_kernel *k = finish(b);
-    int64_t s0[] = { par_stride, inner_stride }, s1[] = { 1 };
-    knk_map_values mv[] = { { 0, s0 }, { 0, s1 } };
-    void *buffers[] = { x, y };
-    const int64_t *ext[] = { &inner, NULL };
-    knk_launch l = { buffers, mv, &par, ext };
+    int64_t s0[] = {par_stride, inner_stride}, s1[] = {1};
+    knk_map_values mv[] = {{0, s0}, {0, s1}};
+    void *buffers[] = {x, y};
+    const int64_t *ext[] = {&inner, NULL};
+    knk_launch l = {buffers, mv, &par, ext};
     double t = time_of(k, &l, lanes);
-    printf("%-24s %lld x %lld  %12.1f ns  %7.4f ns/element\n", name, (long long)par, (long long)inner, t * 1e9, t * 1e9 / (double)par / (double)inner);
+    printf("%-24s %lld x %lld  %12.1f ns  %7.4f ns/element\n", name, (long long)par, (long long)inner, t * 1e9,
+           t * 1e9 / (double)par / (double)inner);
     knk_release(k);
 }
 
@@ -126,8 +138,12 @@ int main(void)
     double *xd = malloc(sizeof *xd * 100000);
     for (int i = 0; i < 100000; i++)
         xd[i] = (i + 1) * 1e-5;
-    static const struct { const char *name; knk_node (*f)(knk_builder *, knk_node); } function[] = { { "exp", knk_exp }, { "log", knk_log }, { "sin", knk_sin }, { "cos", knk_cos },
-        { "tanh", knk_tanh }, { "log1p", knk_log1p }, { "expm1", knk_expm1 }, { "logistic", knk_logistic }, { "erf_inv", knk_erf_inv_xla } };
+    static const struct {
+        const char *name;
+        knk_node (*f)(knk_builder *, knk_node);
+    } function[] = {{"exp", knk_exp},     {"log", knk_log},           {"sin", knk_sin},
+                    {"cos", knk_cos},     {"tanh", knk_tanh},         {"log1p", knk_log1p},
+                    {"expm1", knk_expm1}, {"logistic", knk_logistic}, {"erf_inv", knk_erf_inv_xla}};
     for (size_t i = 0; i < sizeof function / sizeof *function; i++) {
         elementwise(function[i].name, function[i].f, KN_ID_F32, 100000, 1, x + 1, y);
         elementwise("    f64", function[i].f, KN_ID_F64, 100000, 1, xd, y);

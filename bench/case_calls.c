@@ -4,7 +4,10 @@
 #include <kiln/kiln.h>
 #include <stdlib.h>
 
-typedef struct { kn_array x; kn_fn f; } calls;
+typedef struct {
+    kn_array x;
+    kn_fn f;
+} calls;
 
 static kn_array plus_one(const kn_array *x) { return kn_add(*x, 1.0); }
 KN_FUNCTION(plus_one, kn_array, kn_array)

@@ -4,7 +4,11 @@
 #include <kiln/kiln.h>
 #include <stdlib.h>
 
-typedef struct { kn_array x; kn_fn f; kn_array (*plain)(const kn_array *); } chain;
+typedef struct {
+    kn_array x;
+    kn_fn f;
+    kn_array (*plain)(const kn_array *);
+} chain;
 
 static kn_array functions(const kn_array *x)
 {
@@ -84,7 +88,27 @@ static int values_polynomial(void *state, double *out)
 }
 
 const bench_case bench_chains[] = {
-    {"chain_functions_1e7", "ms", 1e3, 0, "", 1e-3, setup_functions, run, values_functions, free, {{"numpy", NULL}, {"op by op", run_one_by_one}}},
-    {"chain_polynomial_1e7", "ms", 1e3, 0, "", 1e-5, setup_polynomial, run, values_polynomial, free, {{"numpy", NULL}, {"op by op", run_one_by_one}}},
+    {"chain_functions_1e7",
+     "ms",
+     1e3,
+     0,
+     "",
+     1e-3,
+     setup_functions,
+     run,
+     values_functions,
+     free,
+     {{"numpy", NULL}, {"op by op", run_one_by_one}}},
+    {"chain_polynomial_1e7",
+     "ms",
+     1e3,
+     0,
+     "",
+     1e-5,
+     setup_polynomial,
+     run,
+     values_polynomial,
+     free,
+     {{"numpy", NULL}, {"op by op", run_one_by_one}}},
     {0},
 };

@@ -4,9 +4,15 @@
 #include <kiln/kiln.h>
 #include <stdlib.h>
 
-typedef struct { kn_array w1, b1, w2, b2; } Mlp;
-typedef struct { kn_array images, labels; } Batch;
-typedef struct { int64_t salt; } Salt; /* a new salt makes a new function, so that nothing of it is known */
+typedef struct {
+    kn_array w1, b1, w2, b2;
+} Mlp;
+typedef struct {
+    kn_array images, labels;
+} Batch;
+typedef struct {
+    int64_t salt;
+} Salt; /* a new salt makes a new function, so that nothing of it is known */
 
 static kn_array loss(const Salt *salt, const Mlp *net, const Batch *batch)
 {
@@ -17,7 +23,14 @@ static kn_array loss(const Salt *salt, const Mlp *net, const Batch *batch)
 }
 KN_FUNCTION_ENV(loss, kn_array, Salt, Mlp, Batch)
 
-typedef struct { kn_scope scope; Batch all, first; Mlp net; kn_optimizer adam; kn_tree state; int64_t salt; } digits;
+typedef struct {
+    kn_scope scope;
+    Batch all, first;
+    Mlp net;
+    kn_optimizer adam;
+    kn_tree state;
+    int64_t salt;
+} digits;
 
 static kn_array weights(int rows, int columns, double scale)
 {
@@ -27,7 +40,8 @@ static kn_array weights(int rows, int columns, double scale)
 
 static void reset(digits *s)
 {
-    Mlp fresh = {weights(64, 128, 0.15), kn_zeros(KN_SHAPE(128), .dtype = KN_F32), weights(128, 10, 0.1), kn_zeros(KN_SHAPE(10), .dtype = KN_F32)};
+    Mlp fresh = {weights(64, 128, 0.15), kn_zeros(KN_SHAPE(128), .dtype = KN_F32), weights(128, 10, 0.1),
+                 kn_zeros(KN_SHAPE(10), .dtype = KN_F32)};
     s->net = fresh;
     s->adam = kn_optim_adam(.learning_rate = 3e-3);
     s->state = kn_optim_init(s->adam, KN_TREE(&s->net));

@@ -9,8 +9,12 @@
 
 enum { EPOCHS = 30, BATCH = 128, TRAIN = 1437, TEST = 360, SHOWN = 6 };
 
-typedef struct { kn_array w1, b1, w2, b2; } Mlp;
-typedef struct { kn_array images, labels; } Batch;
+typedef struct {
+    kn_array w1, b1, w2, b2;
+} Mlp;
+typedef struct {
+    kn_array images, labels;
+} Batch;
 
 static kn_array logits(const Mlp *net, const kn_array *images)
 {
@@ -41,8 +45,8 @@ static void show_progress(int epoch, double mean_loss, double accuracy)
     bar[EPOCHS] = 0;
     bool live = isatty(STDOUT_FILENO);
     if (live || epoch % 5 == 0)
-        printf("%s[%s] epoch %2d/%d  loss %.4f  unseen images right %.1f %%%s", live ? "\r" : "", bar, epoch, EPOCHS, mean_loss, 100 * accuracy,
-               live && epoch < EPOCHS ? "" : "\n");
+        printf("%s[%s] epoch %2d/%d  loss %.4f  unseen images right %.1f %%%s", live ? "\r" : "", bar, epoch, EPOCHS,
+               mean_loss, 100 * accuracy, live && epoch < EPOCHS ? "" : "\n");
     fflush(stdout);
 }
 
@@ -65,7 +69,10 @@ static void show_images(const float *pixels, const int64_t *said, const int32_t 
     printf("\n");
 }
 
-static kn_array right_share(kn_array scores, kn_array labels) { return kn_mean(kn_equal(kn_argmax(scores, KN_AXIS(-1)), labels)); }
+static kn_array right_share(kn_array scores, kn_array labels)
+{
+    return kn_mean(kn_equal(kn_argmax(scores, KN_AXIS(-1)), labels));
+}
 
 int main(int argc, char **argv)
 {
@@ -75,10 +82,13 @@ int main(int argc, char **argv)
     kn_array labels = kn_astype(kn_archive_get(digits, "labels"), KN_I32);
     if (kn_error_pending())
         return kn_finish();
-    Batch train = {kn_at(images, ":%", TRAIN), kn_at(labels, ":%", TRAIN)}, test = {kn_at(images, "%:", TRAIN), kn_at(labels, "%:", TRAIN)};
+    Batch train = {kn_at(images, ":%", TRAIN), kn_at(labels, ":%", TRAIN)},
+          test = {kn_at(images, "%:", TRAIN), kn_at(labels, "%:", TRAIN)};
     kn_array key = kn_random_key(0), scores;
-    Mlp net = {kn_mul(kn_random_normal(kn_random_fold_in(key, 1), KN_SHAPE(64, 128), .dtype = KN_F32), 0.15), kn_zeros(KN_SHAPE(128), .dtype = KN_F32),
-               kn_mul(kn_random_normal(kn_random_fold_in(key, 2), KN_SHAPE(128, 10), .dtype = KN_F32), 0.1), kn_zeros(KN_SHAPE(10), .dtype = KN_F32)};
+    Mlp net = {kn_mul(kn_random_normal(kn_random_fold_in(key, 1), KN_SHAPE(64, 128), .dtype = KN_F32), 0.15),
+               kn_zeros(KN_SHAPE(128), .dtype = KN_F32),
+               kn_mul(kn_random_normal(kn_random_fold_in(key, 2), KN_SHAPE(128, 10), .dtype = KN_F32), 0.1),
+               kn_zeros(KN_SHAPE(10), .dtype = KN_F32)};
     kn_fn step = kn_jit(kn_value_and_grad(KN_FN(loss))), classify = kn_jit(KN_FN(logits));
     kn_optimizer adam = kn_optim_adam(.learning_rate = 3e-3);
     kn_tree state = kn_optim_init(adam, KN_TREE(&net));
@@ -105,8 +115,9 @@ int main(int argc, char **argv)
     double took = seconds() - started;
     kn_call(classify, &scores, &net, &test.images);
     double accuracy = kn_item(right_share(scores, test.labels));
-    printf("\n%.1f %% of the unseen images are read right. Training took %.2f s: %d steps, traced and compiled %d time.\n\n", 100 * accuracy, took,
-           EPOCHS * (TRAIN / BATCH), kn_fn_trace_count(step));
+    printf("\n%.1f %% of the unseen images are read right. Training took %.2f s: %d steps, traced and compiled %d "
+           "time.\n\n",
+           100 * accuracy, took, EPOCHS * (TRAIN / BATCH), kn_fn_trace_count(step));
     const float *pixels = kn_data(test.images, float);
     const int64_t *said = kn_data(kn_argmax(scores, KN_AXIS(-1)), int64_t);
     const int32_t *label = kn_data(test.labels, int32_t);

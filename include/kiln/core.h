@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* ---- The place of a call: macros note it before they call; other languages may call kn_here themselves. `place` must live on. */
+/* ---- The place of a call: macros note it before they call; other languages may call kn_here themselves. `place`
+ * must live on. */
 KN_API void kn_here(const kn_place *place);
 
 /* ---- Scopes. KN_SCOPE; at the start of a block owns every handle made until the block is left, however it is left. */
@@ -20,15 +21,20 @@ KN_API void kn_scope_end(kn_scope *scope); /* scopes opened later and still open
 /* Handles of every type are passed as void *: kn_array, kn_fn, kn_jaxpr, kn_tree, ... */
 KN_API kn_array kn_keep(kn_array x);                    /* hands x to the enclosing scope; returns it */
 KN_API void kn_keep_handle(void *handle);               /* the same for a handle of any type */
-KN_API void kn_assign(kn_array *slot, kn_array value);  /* value takes the old value's place in the old value's scope (the enclosing scope if *slot is NULL) */
+/* value takes the old value's place in the old value's scope (the enclosing scope if *slot is NULL) */
+KN_API void kn_assign(kn_array *slot, kn_array value);
 KN_API void *kn_retain(void *handle);                   /* one more owner beside the scope; returns the handle */
-KN_API void kn_release(void *handle);                   /* one owner less; a dead handle is ignored after reporting a ValueError */
+/* one owner less; a dead handle is ignored after reporting a ValueError */
+KN_API void kn_release(void *handle);
 KN_API int64_t kn_live_count(void);                     /* handles alive in this context */
-KN_API int kn_shutdown(void);                           /* closes what is open; returns handles retained and not released, plus 1 for an error never read or cleared */
-KN_API int kn_finish(void);                             /* for `return kn_finish();`: writes a pending error to standard error, then status of kn_shutdown() or 1 */
+/* closes what is open; returns handles retained and not released, plus 1 for an error never read or cleared */
+KN_API int kn_shutdown(void);
+/* for `return kn_finish();`: writes a pending error to standard error, then status of kn_shutdown() or 1 */
+KN_API int kn_finish(void);
 
 /* ---- Errors: the first one since kn_error_clear. */
-KN_API bool kn_ok(kn_array x);                          /* false for an array that carries an error, and for NULL and dead handles; runs what x waits for */
+/* false for an array that carries an error, and for NULL and dead handles; runs what x waits for */
+KN_API bool kn_ok(kn_array x);
 KN_API bool kn_error_pending(void);
 KN_API kn_error_kind kn_error_get_kind(void);
 KN_API const char *kn_error_kind_name(void);            /* "ValueError"; "" if there is none */
@@ -37,12 +43,14 @@ KN_API const char *kn_error_file(void);                 /* of the user's call; N
 KN_API int kn_error_line(void);                         /* 0 if unknown */
 KN_API void kn_error_clear(void);
 KN_API const char *kn_error_of(kn_array x);             /* the message that x carries; "" if it is sound */
-KN_API void kn_on_error(void (*hook)(void *env, kn_error_kind kind, const char *message, const kn_place *place), void *env); /* called where an error happens */
+/* called where an error happens */
+KN_API void kn_on_error(void (*hook)(void *env, kn_error_kind kind, const char *message, const kn_place *place), void *env);
 
 /* ---- Settings. */
 KN_API void kn_set_debug(int level);                    /* 0 to 5 */
 KN_API void kn_set_log(void (*log)(void *env, int level, const char *text), void *env); /* NULL: standard error */
-KN_API bool kn_set_lazy(bool lazy);                     /* false: every operation runs when it is called, unfused, with the same bits; returns the old setting */
+/* false: every operation runs when it is called, unfused, with the same bits; returns the old setting */
+KN_API bool kn_set_lazy(bool lazy);
 KN_API kn_dtype kn_set_default_float(kn_dtype dtype);   /* KN_F32 or KN_F64 (the default); returns the old one */
 typedef struct kn_stats { uint64_t hits, misses; } kn_stats;
 typedef struct kn_cache_stats_result { kn_stats traces, plans, kernels; } kn_cache_stats_result;
@@ -50,12 +58,14 @@ KN_API kn_cache_stats_result kn_cache_stats(void);
 
 /* ---- dtypes. */
 KN_API kn_dtype kn_dtype_builtin(int id);               /* what KN_F32 and its kin call */
-KN_API kn_dtype kn_dtype_named(const char *name);       /* np.dtype(name): "float32", "f4", "<f4", "f32"; TypeError if unknown */
+/* np.dtype(name): "float32", "f4", "<f4", "f32"; TypeError if unknown */
+KN_API kn_dtype kn_dtype_named(const char *name);
 KN_API const char *kn_dtype_name(kn_dtype dtype);       /* "float32" */
 KN_API size_t kn_dtype_size(kn_dtype dtype);
 KN_API char kn_dtype_kind(kn_dtype dtype);              /* b i u f c k */
 KN_API kn_dtype kn_promote_types(kn_dtype a, kn_dtype b); /* np.promote_types */
-KN_API bool kn_can_cast(kn_dtype from, kn_dtype to, const char *casting); /* np.can_cast; casting: no equiv safe same_kind unsafe */
+/* np.can_cast; casting: no equiv safe same_kind unsafe */
+KN_API bool kn_can_cast(kn_dtype from, kn_dtype to, const char *casting);
 #define KN_BOOL kn_dtype_builtin(0)
 #define KN_I8 kn_dtype_builtin(1)
 #define KN_I16 kn_dtype_builtin(2)
@@ -73,7 +83,8 @@ KN_API bool kn_can_cast(kn_dtype from, kn_dtype to, const char *casting); /* np.
 #define KN_C128 kn_dtype_builtin(14)
 #define KN_KEY kn_dtype_builtin(15)
 
-/* ---- Numbers as arrays. kn_like_*: weak scalars, as a C number where an array is wanted; kn_strong: a 0-d array of the given dtype. */
+/* ---- Numbers as arrays. kn_like_*: weak scalars, as a C number where an array is wanted; kn_strong: a 0-d array of
+ * the given dtype. */
 KN_API kn_array kn_like_array(kn_array x);              /* x itself */
 KN_API kn_array kn_like_bool(bool x);
 KN_API kn_array kn_like_int(int64_t x);
@@ -83,9 +94,12 @@ KN_API kn_array kn_like_complex(double re, double im);
 KN_API kn_array kn_strong(const void *element, kn_dtype dtype);
 
 /* ---- Arrays from and to memory. */
-KN_API kn_array kn_from_memory(const void *data, const kn_shape *shape, kn_dtype dtype); /* copies C-contiguous memory */
-KN_API const void *kn_data_bytes(kn_array x, kn_dtype dtype); /* const pointer to contiguous elements; NULL and an error if x has another dtype. Valid while x is */
-KN_API int kn_copy_to(kn_array x, void *to, size_t bytes);    /* 0 or -1 with an error if `bytes` is not exactly the array's size */
+/* copies C-contiguous memory */
+KN_API kn_array kn_from_memory(const void *data, const kn_shape *shape, kn_dtype dtype);
+/* const pointer to contiguous elements; NULL and an error if x has another dtype. Valid while x is */
+KN_API const void *kn_data_bytes(kn_array x, kn_dtype dtype);
+/* 0 or -1 with an error if `bytes` is not exactly the array's size */
+KN_API int kn_copy_to(kn_array x, void *to, size_t bytes);
 
 /* ---- What an array is. */
 KN_API int kn_ndim(kn_array x);                         /* np.ndim; -1 for an error */
@@ -99,7 +113,8 @@ KN_API double kn_item(kn_array x);                      /* x.item() as a double 
 KN_API int64_t kn_item_int(kn_array x);                 /* 0 for an error */
 KN_API bool kn_item_bool(kn_array x);                   /* truth value of the one element; false for an error */
 KN_API kn_c128 kn_item_complex(kn_array x);
-KN_API const char *kn_repr(kn_array x, const kn_print_opts *opts); /* NumPy's repr; owned by the scope; opts NULL: defaults */
+/* NumPy's repr; owned by the scope; opts NULL: defaults */
+KN_API const char *kn_repr(kn_array x, const kn_print_opts *opts);
 KN_API const char *kn_array_str(kn_array x, const kn_print_opts *opts); /* np.array_str */
 KN_API void kn_print(kn_array x, const kn_print_opts *opts);       /* str and a newline to standard output */
 KN_API void kn_eval(kn_array x);                        /* runs what x waits for */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/function.h -- C functions as values, calling them, transforming them, and the jaxprs that they are recorded into. */
+ * kiln/function.h -- C functions as values, calling them, transforming them, and the jaxprs that they are recorded
+ * into. */
 #ifndef KILN_FUNCTION_H
 #define KILN_FUNCTION_H
 #include "kiln/types.h"
@@ -8,7 +9,8 @@
 extern "C" {
 #endif
 
-/* ---- Structs of arrays as arguments and results. A struct whose fields are all kn_array (or such structs) is a tree. `bytes` is its
+/* ---- Structs of arrays as arguments and results. A struct whose fields are all kn_array (or such structs) is a
+ * tree. `bytes` is its
  * size; a kn_tree handle is told by bytes == 1. */
 struct kn_tree_s { char handle; };
 typedef struct kn_part { void *at; size_t bytes; } kn_part;
@@ -27,7 +29,8 @@ typedef struct kn_function {
     int n_args;
     size_t arg_bytes[KN_MAX_ARGS];
 } kn_function;
-KN_API kn_fn kn_fn_of(const kn_function *function, const void *env); /* env: NULL, the bytes to copy, or the captured arrays */
+/* env: NULL, the bytes to copy, or the captured arrays */
+KN_API kn_fn kn_fn_of(const kn_function *function, const void *env);
 
 /* Calls fn: fills what `outs` points to and returns 0; -1 with an error otherwise (then the outputs carry it). */
 KN_API int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args);
@@ -36,20 +39,27 @@ KN_API int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args);
 typedef struct kn_jit_opts { size_t size_; kn_argnums donate_argnums; } kn_jit_opts;
 KN_API kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts);
 typedef struct kn_grad_opts { size_t size_; kn_argnums argnums; bool has_aux; } kn_grad_opts;
-KN_API kn_fn kn_grad(kn_fn fn, const kn_grad_opts *opts);           /* gradient of a function of one real scalar result; with has_aux {gradient, aux} */
-KN_API kn_fn kn_value_and_grad(kn_fn fn, const kn_grad_opts *opts); /* {value, gradient}; with has_aux {{value, aux}, gradient} */
+/* gradient of a function of one real scalar result; with has_aux {gradient, aux} */
+KN_API kn_fn kn_grad(kn_fn fn, const kn_grad_opts *opts);
+/* {value, gradient}; with has_aux {{value, aux}, gradient} */
+KN_API kn_fn kn_value_and_grad(kn_fn fn, const kn_grad_opts *opts);
 /* in_axes and out_axes: one per argument (for all its arrays) or result; 0 is "not given" and means axis 0. */
-typedef struct kn_mapping { int32_t code; } kn_mapping; /* code: 0 not given, 1 unmapped, else axis k >= 0 is k + 2, k < 0 is k */
+/* code: 0 not given, 1 unmapped, else axis k >= 0 is k + 2, k < 0 is k */
+typedef struct kn_mapping { int32_t code; } kn_mapping;
 typedef struct kn_vmap_opts { size_t size_; kn_mapping in_axes[KN_MAX_ARGS]; kn_mapping out_axes[KN_MAX_ARGS]; const char *axis_name; int64_t axis_size; } kn_vmap_opts;
 KN_API kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts);
 typedef struct kn_jac_opts { size_t size_; kn_argnums argnums; } kn_jac_opts;
-KN_API kn_fn kn_jacfwd(kn_fn fn, const kn_jac_opts *opts);          /* for each array of the result the struct of the argument; shape out + in */
+/* for each array of the result the struct of the argument; shape out + in */
+KN_API kn_fn kn_jacfwd(kn_fn fn, const kn_jac_opts *opts);
 KN_API kn_fn kn_jacrev(kn_fn fn, const kn_jac_opts *opts);
 KN_API kn_fn kn_hessian(kn_fn fn, const kn_jac_opts *opts);         /* jacfwd of jacrev */
 KN_API int kn_jvp(kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y, const kn_outs *dy);
-KN_API kn_fn kn_vjp(kn_fn fn, const kn_args *primals, const kn_outs *y);       /* a pullback: takes the result's cotangent, returns one cotangent per argument */
-KN_API kn_fn kn_linearize(kn_fn fn, const kn_args *primals, const kn_outs *y); /* the derivative at a point, as a function of the tangents */
-KN_API kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples);           /* of a linear function; only shapes and dtypes of the examples count */
+/* a pullback: takes the result's cotangent, returns one cotangent per argument */
+KN_API kn_fn kn_vjp(kn_fn fn, const kn_args *primals, const kn_outs *y);
+/* the derivative at a point, as a function of the tangents */
+KN_API kn_fn kn_linearize(kn_fn fn, const kn_args *primals, const kn_outs *y);
+/* of a linear function; only shapes and dtypes of the examples count */
+KN_API kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples);
 
 /* What fn would return: arrays that have shape and dtype but no value (jax.eval_shape). */
 KN_API int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs);
@@ -76,7 +86,8 @@ KN_API kn_jaxpr_counts kn_jaxpr_count(kn_jaxpr jaxpr);
 KN_API uint32_t kn_jaxpr_outvar(kn_jaxpr jaxpr, int i);
 
 /* ---- Trees. */
-KN_API kn_tree kn_tree_of(void *structure, size_t bytes);           /* views a struct of arrays: KN_TREE(&params); the struct must live on */
+/* views a struct of arrays: KN_TREE(&params); the struct must live on */
+KN_API kn_tree kn_tree_of(void *structure, size_t bytes);
 KN_API kn_tree kn_tree_from(int n, const kn_array *arrays);         /* owns its arrays */
 KN_API int kn_tree_count(kn_tree tree);
 KN_API kn_array kn_tree_get(kn_tree tree, int i);

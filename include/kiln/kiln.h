@@ -8,18 +8,10 @@
 #include "kiln/core.h"
 #include "kiln/function.h"
 #include "kiln/numpy.h"
-#if __has_include("kiln/random.h")
 #include "kiln/random.h"
-#endif
-#if __has_include("kiln/nn.h")
 #include "kiln/nn.h"
-#endif
-#if __has_include("kiln/optim.h")
 #include "kiln/optim.h"
-#endif
-#if __has_include("kiln/io.h")
 #include "kiln/io.h"
-#endif
 #include "kiln/macros.h"
 
 #endif

@@ -7,7 +7,7 @@
  * `(kn_sum)(x, &opts)` is the function. Each macro mentions each argument once, so nested calls stay short when they
  * are expanded; names inside are made unique with __COUNTER__. Define KN_NO_PLACES to leave the places out. C++ and the
  * library itself do without these macros. */
-/* clang-format off: the bodies of macros are laid out by hand */
+/* clang-format off */
 #ifndef KILN_MACROS_H
 #define KILN_MACROS_H
 #if !defined(__cplusplus) && !defined(KN_BUILD)

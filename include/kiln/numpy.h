@@ -7,7 +7,7 @@
  * `keepdims` leaves reduced axes with extent 1, `where` takes only these elements, `initial` joins the result. An array
  * option that is NULL, or a dtype that is NULL, is not given. Arrays of different dtypes are promoted as in NumPy 2,
  * shapes broadcast; an error is carried by the result. */
-/* clang-format off: one line per function */
+/* clang-format off */
 #ifndef KILN_NUMPY_H
 #define KILN_NUMPY_H
 #include "kiln/types.h"

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* ---- Options. The learning rate has to be given; the others are optax's. A new learning rate compiles nothing anew. */
+/* ---- Options. The learning rate has to be given; the others are optax's. A new rate compiles nothing anew. */
 typedef struct kn_optim_sgd_opts {
     size_t size_; double learning_rate, momentum; bool nesterov; /* momentum: 0, none */
 } kn_optim_sgd_opts;
@@ -33,7 +33,7 @@ KN_API kn_optimizer kn_optim_adam(const kn_optim_adam_opts *opts);   /* optax.ad
 KN_API kn_optimizer kn_optim_adamw(const kn_optim_adamw_opts *opts); /* optax.adamw: decoupled weight decay */
 
 /* ---- Steps. Functions that return a status give 0, or -1 with an error; then nothing was changed. */
-/* the state before the first step: for adam a count, then the moments, all zero; for sgd the traces if it has momentum */
+/* the state before the first step: for adam a count, then the moments, all zero; for sgd the traces, if any */
 KN_API kn_tree kn_optim_init(kn_optimizer optimizer, kn_tree params);
 /* what to add to the parameters, and the next state; params may be NULL unless there is weight decay */
 KN_API int kn_optim_update(kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tree params, kn_tree *updates,

@@ -45,7 +45,7 @@ KN_API kn_array kn_random_bits(kn_array key, const kn_shape *shape, const kn_ran
 KN_API kn_array kn_random_uniform(kn_array key, const kn_shape *shape, const kn_random_uniform_opts *opts);
 /* jax.random.normal: mean 0, variance 1; complex dtypes too */
 KN_API kn_array kn_random_normal(kn_array key, const kn_shape *shape, const kn_random_normal_opts *opts);
-/* jax.random.permutation: x shuffled along an axis (`independent`: each row its own way), or 0 .. x-1 of an integer x */
+/* jax.random.permutation: x shuffled along an axis (`independent`: each row its own way); an integer x is 0 .. x-1 */
 KN_API kn_array kn_random_permutation(kn_array key, kn_array x, const kn_random_permutation_opts *opts);
 
 #ifdef __cplusplus

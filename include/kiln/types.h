@@ -20,7 +20,8 @@ extern "C" {
 #define KN_PRINTF_LIKE(f, a)
 #endif
 
-/* Handles. A handle names a slot and a generation, never an address: a dead one is an error where it is used, not a crash. */
+/* Handles. A handle names a slot and a generation, never an address: a dead one is an error where it is used, not a
+ * crash. */
 typedef struct kn_array_s *kn_array;         /* an array, a number waiting for its dtype, a traced value or an error */
 typedef struct kn_fn_s *kn_fn;               /* a C function, or a transformed one */
 typedef struct kn_jaxpr_s *kn_jaxpr;         /* a recorded function */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * apply.c -- applying a function to values: a jitted one runs at once or becomes one equation of the trace; any other one is derived and
+ * apply.c -- applying a function to values: a jitted one runs at once or becomes one equation of the trace; any other
+ * one is derived and
  * inlined into the current recorder. */
 #include "array/function.h"
 #include "ir/ops.h"
@@ -64,7 +65,8 @@ kn_error *kna_inline_closed(const kn_closed *c, kn_value *const *in, kn_value **
 
 static kn_operand operand_of(const kn_value *v)
 {
-    return v->state == KN_V_NUMBER ? (kn_operand){.data = &v->bits} : (kn_operand){.data = v->buffer->data, .buffer = v->buffer};
+    return v->state == KN_V_NUMBER ? (kn_operand){.data = &v->bits}
+                                   : (kn_operand){.data = v->buffer->data, .buffer = v->buffer};
 }
 
 static kn_error *run_entry(kna_entry *e, kn_value *const *in, kn_value **out)

@@ -43,13 +43,15 @@ static kn_error *value_from(kn_array x, kn_value **out)
 static kn_error *check_arity(const kna_core *f, const kn_args *args)
 {
     if (args->n != f->n_args)
-        return knx_error(KN_ERROR_TYPE, "takes %d argument%s, but was given %d", f->n_args, f->n_args == 1 ? "" : "s", args->n);
+        return knx_error(KN_ERROR_TYPE, "takes %d argument%s, but was given %d", f->n_args, f->n_args == 1 ? "" : "s",
+                         args->n);
     for (int i = 0; i < args->n; i++) {
         int n = args->part[i].bytes && !args->part[i].at ? -1 : arrays_in(args->part[i].at, args->part[i].bytes);
         if (n < 0)
             return knx_error(KN_ERROR_TYPE, "argument %d is null", i);
         if (n != f->arrays[i])
-            return knx_error(KN_ERROR_TYPE, "argument %d has %d array%s, but was given %d", i, f->arrays[i], f->arrays[i] == 1 ? "" : "s", n);
+            return knx_error(KN_ERROR_TYPE, "argument %d has %d array%s, but was given %d", i, f->arrays[i],
+                             f->arrays[i] == 1 ? "" : "s", n);
     }
     return NULL;
 }
@@ -117,15 +119,18 @@ void kna_write_error(const kn_outs *outs, kn_error *e)
     for (int p = 0; outs && p < outs->n; p++)
         if (outs->part[p].at && outs->part[p].bytes != 1)
             for (size_t i = 0; i < outs->part[p].bytes / sizeof(kn_array); i++)
-                ((kn_array *)outs->part[p].at)[i] = kna_handle_new(KN_H_ARRAY, kna_value_error(knx_error_retain(e)), drop_value);
+                ((kn_array *)outs->part[p].at)[i] =
+                    kna_handle_new(KN_H_ARRAY, kna_value_error(knx_error_retain(e)), drop_value);
 }
 
-/* Outside of any transformation a C function is just called, on the caller's own handles; inside of one too: its operations go to the
+/* Outside of any transformation a C function is just called, on the caller's own handles; inside of one too: its
+ * operations go to the
  * current recorder either way. */
 static kn_error *call_directly(const kna_fn *fn, const kn_args *args, const kn_outs *outs)
 {
     const kna_core *f = fn->core;
-    kn_array *captured = knx_alloc(((size_t)f->n_captured + 1) * sizeof *captured), *y = knx_alloc_zero(((size_t)f->n_out + 1) * sizeof *y);
+    kn_array *captured = knx_alloc(((size_t)f->n_captured + 1) * sizeof *captured),
+             *y = knx_alloc_zero(((size_t)f->n_out + 1) * sizeof *y);
     kn_array *from_tree[KN_MAX_ARGS] = {NULL};
     const void *part[KN_MAX_ARGS];
     kn_error *error = captured && y ? check_arity(f, args) : knx_error_nomem();
@@ -161,7 +166,8 @@ static kn_error *call_directly(const kna_fn *fn, const kn_args *args, const kn_o
 static kn_error *call_values(const kna_fn *fn, const kn_args *args, const kn_outs *outs)
 {
     kna_core *f = fn->core;
-    kn_value *few_in[32], **in = f->n_captured + f->n_in <= 32 ? few_in : knx_alloc((size_t)(f->n_captured + f->n_in) * sizeof *in);
+    kn_value *few_in[32],
+        **in = f->n_captured + f->n_in <= 32 ? few_in : knx_alloc((size_t)(f->n_captured + f->n_in) * sizeof *in);
     kn_value *few_out[32], **out = f->n_out <= 32 ? few_out : knx_alloc((size_t)f->n_out * sizeof *out);
     kn_error *error = in && out ? kna_read_args(f->name, f, args, in + f->n_captured) : knx_error_nomem();
     if (!error) {

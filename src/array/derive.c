@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * derive.c -- transformations of functions as functions from jaxpr to jaxpr: grad, vmap, jacobians. Each derives its inner function for the
+ * derive.c -- transformations of functions as functions from jaxpr to jaxpr: grad, vmap, jacobians. Each derives its
+ * inner function for the
  * types that it passes on, transforms that jaxpr, and keeps the captured constants. */
 #include "array/function.h"
 #include "transform/transform.h"
 #include <string.h>
 
 /* The arrays that differentiation is with respect to, as positions in the jaxpr's inputs. */
-typedef struct selection { int n; int *at; bool *chosen; } selection;
+typedef struct selection {
+    int n;
+    int *at;
+    bool *chosen;
+} selection;
 
 static void selection_free(selection *s)
 {
@@ -17,7 +22,8 @@ static void selection_free(selection *s)
 static kn_error *select_arguments(const char *what, const kna_core *f, const kn_type *in, selection *s)
 {
     int n_in = f->n_captured + f->n_in, count = f->o.argnums.n ? f->o.argnums.n : 1;
-    *s = (selection){.at = knx_alloc(((size_t)n_in + 1) * sizeof(int) * KN_MAX_ARGS), .chosen = knx_alloc_zero((size_t)n_in + 1)};
+    *s = (selection){.at = knx_alloc(((size_t)n_in + 1) * sizeof(int) * KN_MAX_ARGS),
+                     .chosen = knx_alloc_zero((size_t)n_in + 1)};
     if (!s->at || !s->chosen)
         return knx_error_nomem();
     for (int k = 0; k < count; k++) {
@@ -27,8 +33,8 @@ static kn_error *select_arguments(const char *what, const kna_core *f, const kn_
         for (int i = first; i < first + f->arrays[arg]; i++) {
             if (!knx_is_inexact(in[i].dtype)) {
                 kn_text t = {0};
-                return knx_error(KN_ERROR_TYPE, "argument %d of %s must be real or complex floating point, but is %s", arg, f->name,
-                                 kni_type_text(&t, in[i], true));
+                return knx_error(KN_ERROR_TYPE, "argument %d of %s must be real or complex floating point, but is %s",
+                                 arg, f->name, kni_type_text(&t, in[i], true));
             }
             (void)what;
             s->at[s->n++] = i;
@@ -39,7 +45,12 @@ static kn_error *select_arguments(const char *what, const kna_core *f, const kn_
 }
 
 /* A builder with the constvars and inputs of j, for a jaxpr that has the same ones. */
-typedef struct frame { kn_builder b; kn_atom *in; /* constvars, then inputs */ kn_arena arena; uint32_t n; } frame;
+typedef struct frame {
+    kn_builder b;
+    kn_atom *in; /* constvars, then inputs */
+    kn_arena arena;
+    uint32_t n;
+} frame;
 
 static bool frame_begin(frame *f, const kni_jaxpr *j)
 {
@@ -67,18 +78,20 @@ static kn_error *check_loss(const kna_core *f, const kni_jaxpr *j)
     bool one = j->n_out == 1 || f->o.has_aux;
     if (!one || y.ndim != 0) {
         kn_text t = {0};
-        return knx_error(KN_ERROR_TYPE, "%s must return one scalar, but it returned %s%s", f->name, j->n_out == 1 || f->o.has_aux ? "" : "several arrays, first ",
-                         kni_type_text(&t, y, true));
+        return knx_error(KN_ERROR_TYPE, "%s must return one scalar, but it returned %s%s", f->name,
+                         j->n_out == 1 || f->o.has_aux ? "" : "several arrays, first ", kni_type_text(&t, y, true));
     }
     if (!knx_is_float(y.dtype)) {
         kn_text t = {0};
-        return knx_error(KN_ERROR_TYPE, "%s must return a real floating-point scalar, but it returned %s", f->name, kni_type_text(&t, y, true));
+        return knx_error(KN_ERROR_TYPE, "%s must return a real floating-point scalar, but it returned %s", f->name,
+                         kni_type_text(&t, y, true));
     }
     return NULL;
 }
 
 /* The cotangents of the linear function's tangents, given residuals and cotangents of its results. */
-static kn_error *pull_back(frame *f, const kn_linearized *l, const kn_atom *residuals, const kn_atom *ct, kn_atom *ct_in)
+static kn_error *pull_back(frame *f, const kn_linearized *l, const kn_atom *residuals, const kn_atom *ct,
+                           kn_atom *ct_in)
 {
     uint32_t n_in = l->linear->n_in;
     bool *linear = knx_arena_zero(&f->arena, n_in + 1);
@@ -102,9 +115,11 @@ static kn_error *gradient(const kna_core *f, const kni_jaxpr *j, const selection
     kn_linearized l = {0};
     kn_error *error = frame_begin(&fr, j) ? knt_linearize(j, s->chosen, &l) : knx_error_nomem();
     if (!error) {
-        kn_atom *y = frame_atoms(&fr, j->n_out + l.n_residual), *ct = frame_atoms(&fr, 1), *g = frame_atoms(&fr, (size_t)s->n * 2);
+        kn_atom *y = frame_atoms(&fr, j->n_out + l.n_residual), *ct = frame_atoms(&fr, 1),
+                *g = frame_atoms(&fr, (size_t)s->n * 2);
         kn_atom *result = frame_atoms(&fr, (size_t)s->n + j->n_out);
-        int *order = knx_arena_alloc(&fr.arena, ((size_t)fr.n + 1) * sizeof *order); /* input -> position among the tangents */
+        int *order =
+            knx_arena_alloc(&fr.arena, ((size_t)fr.n + 1) * sizeof *order); /* input -> position among the tangents */
         if (!y || !ct || !g || !result || !order) {
             error = knx_error_nomem();
         } else {
@@ -116,7 +131,8 @@ static kn_error *gradient(const kna_core *f, const kni_jaxpr *j, const selection
                 kn_atom *cts = frame_atoms(&fr, l.n_tangent_out);
                 for (uint32_t i = 0; cts && i < j->n_out; i++)
                     if (l.out_tangent[i]) {
-                        cts[n++] = i == 0 ? knb_number(&fr.b, kni_out_type(j, 0).dtype, 1) : knb_zeros(&fr.b, kni_out_type(j, i));
+                        cts[n++] = i == 0 ? knb_number(&fr.b, kni_out_type(j, 0).dtype, 1)
+                                          : knb_zeros(&fr.b, kni_out_type(j, i));
                     }
                 error = cts ? pull_back(&fr, &l, y + j->n_out, cts, g) : knx_error_nomem();
             }
@@ -167,7 +183,8 @@ static kn_atom unravel(kn_builder *b, kn_atom x, kn_type t, bool last)
     int64_t shape[2 * KN_MAX_NDIM];
     int n = 0, rest = have.ndim - 1;
     if (rest + t.ndim > KN_MAX_NDIM) {
-        knb_fail(b, knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM, rest + t.ndim));
+        knb_fail(b, knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM,
+                              rest + t.ndim));
         return KN_ATOM_NONE;
     }
     for (int d = 0; !last && d < t.ndim; d++)
@@ -179,9 +196,11 @@ static kn_atom unravel(kn_builder *b, kn_atom x, kn_type t, bool last)
     return knb_reshape(b, x, n, shape);
 }
 
-/* One batched application of a linear jaxpr: input `which` over the basis of its space, other linear inputs zero. Results are shaped
+/* One batched application of a linear jaxpr: input `which` over the basis of its space, other linear inputs zero.
+ * Results are shaped
  * (n, result...). first_linear: the inputs before it are residuals. */
-static kn_error *apply_to_basis(frame *f, const kni_jaxpr *linear, const kn_atom *residuals, uint32_t first_linear, uint32_t which, kn_atom *y)
+static kn_error *apply_to_basis(frame *f, const kni_jaxpr *linear, const kn_atom *residuals, uint32_t first_linear,
+                                uint32_t which, kn_atom *y)
 {
     int *axis = knx_arena_alloc(&f->arena, ((size_t)linear->n_in + 1) * sizeof *axis);
     kn_atom *in = frame_atoms(f, linear->n_in);
@@ -204,8 +223,8 @@ static kn_error *check_jacobian_results(const kna_core *f, const kni_jaxpr *j)
     for (uint32_t i = 0; i < j->n_out; i++)
         if (!knx_is_inexact(kni_out_type(j, i).dtype)) {
             kn_text t = {0};
-            return knx_error(KN_ERROR_TYPE, "%s must return real or complex floating point, but it returned %s", f->name,
-                             kni_type_text(&t, kni_out_type(j, i), true));
+            return knx_error(KN_ERROR_TYPE, "%s must return real or complex floating point, but it returned %s",
+                             f->name, kni_type_text(&t, kni_out_type(j, i), true));
         }
     return NULL;
 }
@@ -221,8 +240,10 @@ static kn_atom zero_block(kn_builder *b, kn_type y, kn_type x)
     return n > KN_MAX_NDIM ? KN_ATOM_NONE : knb_zeros(b, kni_type(y.dtype, n, shape));
 }
 
-/* Column by column: the derivative along each basis vector of each argument. block[i * s->n + k]: result i by array k. */
-static kn_error *forward_blocks(frame *f, const kni_jaxpr *j, const kn_linearized *l, const selection *s, const int *order, const kn_atom *residuals, kn_atom *block)
+/* Column by column: the derivative along each basis vector of each argument. block[i * s->n + k]: result i by array
+ * k. */
+static kn_error *forward_blocks(frame *f, const kni_jaxpr *j, const kn_linearized *l, const selection *s,
+                                const int *order, const kn_atom *residuals, kn_atom *block)
 {
     kn_atom *y = frame_atoms(f, l->n_tangent_out);
     if (!y)
@@ -231,13 +252,15 @@ static kn_error *forward_blocks(frame *f, const kni_jaxpr *j, const kn_linearize
         kn_type t = kni_in_type(j, (uint32_t)s->at[k]);
         KN_TRY(apply_to_basis(f, l->linear, residuals, l->n_residual, l->n_residual + (uint32_t)order[s->at[k]], y));
         for (uint32_t i = 0, n = 0; i < j->n_out; i++)
-            block[i * (uint32_t)s->n + (uint32_t)k] = l->out_tangent[i] ? unravel(&f->b, y[n++], t, true) : zero_block(&f->b, kni_out_type(j, i), t);
+            block[i * (uint32_t)s->n + (uint32_t)k] =
+                l->out_tangent[i] ? unravel(&f->b, y[n++], t, true) : zero_block(&f->b, kni_out_type(j, i), t);
     }
     return NULL;
 }
 
 /* Row by row: the pullback of each basis vector of each result. */
-static kn_error *reverse_blocks(frame *f, const kni_jaxpr *j, const kn_linearized *l, const selection *s, const int *order, const kn_atom *residuals, kn_atom *block)
+static kn_error *reverse_blocks(frame *f, const kni_jaxpr *j, const kn_linearized *l, const selection *s,
+                                const int *order, const kn_atom *residuals, kn_atom *block)
 {
     bool *linear = knx_arena_zero(&f->arena, l->linear->n_in + 1);
     kn_atom *g = frame_atoms(f, l->n_tangent_in);
@@ -252,8 +275,9 @@ static kn_error *reverse_blocks(frame *f, const kni_jaxpr *j, const kn_linearize
         if (l->out_tangent[i])
             error = apply_to_basis(f, transposed, residuals, l->n_residual, l->n_residual + n++, g);
         for (int k = 0; !error && k < s->n; k++)
-            block[i * (uint32_t)s->n + (uint32_t)k] = l->out_tangent[i] ? unravel(&f->b, g[order[s->at[k]]], kni_out_type(j, i), false)
-                                                                        : zero_block(&f->b, kni_out_type(j, i), kni_in_type(j, (uint32_t)s->at[k]));
+            block[i * (uint32_t)s->n + (uint32_t)k] =
+                l->out_tangent[i] ? unravel(&f->b, g[order[s->at[k]]], kni_out_type(j, i), false)
+                                  : zero_block(&f->b, kni_out_type(j, i), kni_in_type(j, (uint32_t)s->at[k]));
     }
     kni_release(transposed);
     return error;
@@ -267,7 +291,8 @@ static kn_error *jacobian(const kna_core *f, const kni_jaxpr *j, const selection
     if (!error)
         error = knt_linearize(j, s->chosen, &l);
     if (!error) {
-        kn_atom *y = frame_atoms(&fr, (size_t)j->n_out + l.n_residual), *block = frame_atoms(&fr, (size_t)j->n_out * (size_t)s->n);
+        kn_atom *y = frame_atoms(&fr, (size_t)j->n_out + l.n_residual),
+                *block = frame_atoms(&fr, (size_t)j->n_out * (size_t)s->n);
         int *order = knx_arena_zero(&fr.arena, ((size_t)fr.n + 1) * sizeof *order), at = 0;
         for (uint32_t i = 0; order && i < j->n_in; i++)
             if (s->chosen[i])
@@ -275,7 +300,8 @@ static kn_error *jacobian(const kna_core *f, const kni_jaxpr *j, const selection
         error = y && block && order ? NULL : knx_error_nomem();
         if (!error) {
             knb_inline(&fr.b, l.primal, fr.in, y);
-            error = (f->kind == KNA_FN_JACFWD ? forward_blocks : reverse_blocks)(&fr, j, &l, s, order, y + j->n_out, block);
+            error =
+                (f->kind == KNA_FN_JACFWD ? forward_blocks : reverse_blocks)(&fr, j, &l, s, order, y + j->n_out, block);
         }
         if (!error)
             error = knb_finish(&fr.b, (int)j->n_out * s->n, block, j->name, true, out);
@@ -287,7 +313,10 @@ static kn_error *jacobian(const kna_core *f, const kni_jaxpr *j, const selection
 
 /* ---- vmap. */
 
-static int mapped_axis(kn_mapping m) { return m.code == 0 ? 0 : m.code >= 2 ? m.code - 2 : m.code; } /* unmapped: 1, told apart by the caller */
+static int mapped_axis(kn_mapping m)
+{
+    return m.code == 0 ? 0 : m.code >= 2 ? m.code - 2 : m.code;
+} /* unmapped: 1, told apart by the caller */
 
 static kn_error *map_inputs(const kna_core *f, const kn_type *in, int *axis, kn_type *inner, kn_arena *a, int64_t *size)
 {
@@ -306,11 +335,13 @@ static kn_error *map_inputs(const kna_core *f, const kn_type *in, int *axis, kn_
                 continue;
             int d = mapped_axis(f->o.in_axes[arg]), n = in[at].ndim;
             if (d < -n || d >= n)
-                return knx_error(KN_ERROR_VALUE, "in_axes of argument %d is %d, but one of its arrays has %d dimensions", arg, d, n);
+                return knx_error(KN_ERROR_VALUE,
+                                 "in_axes of argument %d is %d, but one of its arrays has %d dimensions", arg, d, n);
             d = d < 0 ? d + n : d;
             if (*size >= 0 && in[at].dim[d] != *size)
-                return knx_error(KN_ERROR_VALUE, "the mapped axes differ in size: argument %d has %lld, %s %lld", arg, (long long)in[at].dim[d],
-                                 first_arg < 0 ? "axis_size is" : "an argument before it has", (long long)*size);
+                return knx_error(KN_ERROR_VALUE, "the mapped axes differ in size: argument %d has %lld, %s %lld", arg,
+                                 (long long)in[at].dim[d], first_arg < 0 ? "axis_size is" : "an argument before it has",
+                                 (long long)*size);
             *size = in[at].dim[d];
             first_arg = arg;
             axis[at] = d;
@@ -345,7 +376,8 @@ static kn_error *derive_vmap(kna_core *f, const kn_type *in, const char *why, kn
 {
     kn_arena a = KN_ARENA_INIT;
     size_t n = (size_t)(f->n_captured + f->n_in);
-    int *axis = knx_arena_alloc(&a, (n + 1) * sizeof *axis), *out_axis = knx_arena_alloc(&a, ((size_t)f->n_out + 1) * sizeof *out_axis);
+    int *axis = knx_arena_alloc(&a, (n + 1) * sizeof *axis),
+        *out_axis = knx_arena_alloc(&a, ((size_t)f->n_out + 1) * sizeof *out_axis);
     kn_type *inner = knx_arena_alloc(&a, (n + 1) * sizeof *inner);
     int64_t size = -1;
     kni_jaxpr *batched = NULL;
@@ -376,7 +408,8 @@ static const char *transformation_name(const kna_core *f)
     return f->kind == KNA_FN_JACFWD ? "jacfwd" : "jacrev";
 }
 
-kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out)
+kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const *known, const char *why,
+                                 kn_closed *out)
 {
     if (f->kind == KNA_FN_VMAP)
         return derive_vmap(f, in, why, out);

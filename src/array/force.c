@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * force.c -- running what was recorded lazily. The nodes that some values wait for are cut out of the recording; their structure, with
+ * force.c -- running what was recorded lazily. The nodes that some values wait for are cut out of the recording;
+ * their structure, with
  * the leaves abstracted, finds a compiled program (or makes one), which runs with the leaves as operands. */
 #include "array/state.h"
 #include "base/log.h"
@@ -14,17 +15,20 @@ typedef struct kna_plan {
     kn_program *program;
 } kna_plan;
 
-typedef struct visit { kn_node *node; uint32_t next; } visit;
+typedef struct visit {
+    kn_node *node;
+    uint32_t next;
+} visit;
 typedef struct cut {
     kna_state *s;
-    KN_VEC(kn_node *) node;      /* operands before users */
-    KN_VEC(uint32_t) first_var;  /* per node: its first result's variable */
+    KN_VEC(kn_node *) node;     /* operands before users */
+    KN_VEC(uint32_t) first_var; /* per node: its first result's variable */
     KN_VEC(kn_value *) leaf;
-    KN_VEC(kn_value *) out;      /* values to keep; a reference each */
+    KN_VEC(kn_value *) out; /* values to keep; a reference each */
     KN_VEC(kn_atom) out_atom;
     KN_VEC(visit) stack;
-    KN_VEC(kn_atom) atom;        /* operands of all nodes, in order */
-    kn_map leaf_index;           /* once there are many */
+    KN_VEC(kn_atom) atom; /* operands of all nodes, in order */
+    kn_map leaf_index;    /* once there are many */
     bool fuse;
 } cut;
 
@@ -133,7 +137,8 @@ static bool is_target(int n, kn_value *const *values, const kn_value *v)
     return false;
 }
 
-/* Which results are kept: those asked for, and of the others that somebody outside holds, those that were handed on or that would be
+/* Which results are kept: those asked for, and of the others that somebody outside holds, those that were handed on
+ * or that would be
  * worked out a second time already. The rest stays recorded: a temporary that nobody looks at costs no store. */
 static bool choose_outputs(cut *c, int n, kn_value *const *values)
 {
@@ -222,7 +227,8 @@ static uint64_t hash_cut(const cut *c)
 static bool same_literal(const kni_jaxpr *j, kn_atom a, const kn_literal *l)
 {
     const kn_literal *m = &j->literal[a & ~KN_LITERAL_BIT];
-    return m->type.dtype == l->type.dtype && m->type.weak == l->type.weak && memcmp(&m->bits, &l->bits, sizeof l->bits) == 0;
+    return m->type.dtype == l->type.dtype && m->type.weak == l->type.weak &&
+           memcmp(&m->bits, &l->bits, sizeof l->bits) == 0;
 }
 
 static bool same_equation(const kni_jaxpr *j, const kn_eqn *e, const kn_node *n, const kn_atom *a)
@@ -304,7 +310,8 @@ static kn_error *build_jaxpr(const cut *c, kni_jaxpr **out)
         const kn_node *n = c->node.at[k];
         b.place = n->place;
         for (uint32_t i = 0; i < n->n_in; i++)
-            in[i] = n->in[i] ? a[i] : knb_literal(&b, n->literal[i].type.dtype, n->literal[i].type.weak, n->literal[i].bits);
+            in[i] = n->in[i] ? a[i]
+                             : knb_literal(&b, n->literal[i].type.dtype, n->literal[i].type.weak, n->literal[i].bits);
         knb_emit(&b, n->prim, n->params, (int)n->n_in, in, y, (int)n->n_out);
     }
     kn_error *error = in && y ? knb_finish(&b, (int)c->out_atom.n, c->out_atom.at, "", false, out) : knx_error_nomem();
@@ -327,7 +334,8 @@ static kn_error *find_plan(cut *c, kna_plan **out)
             return NULL;
         }
     s->plan_stats.misses++;
-    KN_LOG(1, "plan: %zu recorded operations over %zu leaves are compiled: no plan of this structure yet", c->node.n, c->leaf.n);
+    KN_LOG(1, "plan: %zu recorded operations over %zu leaves are compiled: no plan of this structure yet", c->node.n,
+           c->leaf.n);
     kna_plan *p = knx_alloc_zero(sizeof *p);
     if (!p)
         return knx_error_nomem();

@@ -7,7 +7,10 @@
 
 enum { MAX_ENTRIES = 256, MAX_CALL_DEPTH = 200 };
 
-typedef struct functions { kn_map core; KN_VEC(kna_core *) all; } functions;
+typedef struct functions {
+    kn_map core;
+    KN_VEC(kna_core *) all;
+} functions;
 
 /* ---- The table of cores. */
 
@@ -176,7 +179,9 @@ kn_error *kna_enter_user(kna_user_call *u)
     kna_state *s = kna_state_get();
     *u = (kna_user_call){c->here, c->operation, c->depth};
     if (s->call_depth >= MAX_CALL_DEPTH)
-        return knx_error(KN_ERROR_VALUE, "functions are called inside each other more than %d deep: does one call itself without end?", MAX_CALL_DEPTH);
+        return knx_error(KN_ERROR_VALUE,
+                         "functions are called inside each other more than %d deep: does one call itself without end?",
+                         MAX_CALL_DEPTH);
     s->call_depth++;
     c->depth = 0;
     c->operation = "";
@@ -334,7 +339,10 @@ kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_ent
         if (!same_types(e, n, in))
             continue;
         if (e->tracing)
-            return knx_error(KN_ERROR_VALUE, "%s calls itself while it is traced by jit for the same types; a recursion has no end there, use kn_while_loop", f->name);
+            return knx_error(KN_ERROR_VALUE,
+                             "%s calls itself while it is traced by jit for the same types; a recursion has no end "
+                             "there, use kn_while_loop",
+                             f->name);
         e->used = ++s->clock;
         s->trace_stats.hits++;
         *out = e;
@@ -433,8 +441,9 @@ static kn_error *derive_jaxpr(kna_core *f, const kn_type *in, kn_closed *out)
     for (uint32_t i = 0; i < f->jaxpr->n_in; i++)
         if (in[i].dtype != f->jaxpr->type[i].dtype || !kni_type_same_shape(in[i], f->jaxpr->type[i])) {
             kn_text want = {0}, have = {0};
-            return knx_error(KN_ERROR_TYPE, "%s was recorded for %s as array %d of its arguments, but was given %s", f->name,
-                             kni_type_text(&want, f->jaxpr->type[i], true), (int)i - f->n_captured, kni_type_text(&have, in[i], true));
+            return knx_error(KN_ERROR_TYPE, "%s was recorded for %s as array %d of its arguments, but was given %s",
+                             f->name, kni_type_text(&want, f->jaxpr->type[i], true), (int)i - f->n_captured,
+                             kni_type_text(&have, in[i], true));
         }
     *out = (kn_closed){.jaxpr = kni_retain(f->jaxpr)};
     return NULL;

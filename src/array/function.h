@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * function.h -- functions as values. A core says what a function is (a C function, or a transformation of another core) and is interned:
- * making the same handle again finds the same core and what was compiled for it. A handle adds the captured arrays, which are operands in
+ * function.h -- functions as values. A core says what a function is (a C function, or a transformation of another
+ * core) and is interned:
+ * making the same handle again finds the same core and what was compiled for it. A handle adds the captured arrays,
+ * which are operands in
  * front of the arguments at every level. */
 #ifndef KN_ARRAY_FUNCTION_H
 #define KN_ARRAY_FUNCTION_H
@@ -45,17 +47,21 @@ typedef struct kna_core {
 typedef struct kna_fn { kna_core *core; kn_value **captured; } kna_fn;
 
 void kna_core_release(kna_core *c);
-/* The interned core equal to *draft (whose inner and env are copied or retained when it is new); a new reference, NULL without memory. */
+/* The interned core equal to *draft (whose inner and env are copied or retained when it is new); a new reference,
+ * NULL without memory. */
 kna_core *kna_core_intern(const kna_core *draft);
 kn_fn kna_fn_handle(kna_core *core /* taken over */, int n_captured, kn_value *const *captured /* retained */);
 kna_fn *kna_fn_get(kna_op *op, kn_fn fn);
 void kna_functions_free(void);
 
-/* What f computes for inputs of these types (captured, then arguments), as a jaxpr with captured constants. With `known` (a value per
+/* What f computes for inputs of these types (captured, then arguments), as a jaxpr with captured constants. With
+ * `known` (a value per
  * input) the recording is concrete. `why`: the transformation to name when a value cannot be looked at. */
 kn_error *kna_derive(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out);
-kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out); /* derive.c: grad, vmap, jacobians */
-kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_entry **once); /* of a JIT core; *once: not cached, the caller frees it */
+/* derive.c: grad, vmap, jacobians */
+kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out);
+/* of a JIT core; *once: not cached, the caller frees it */
+kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_entry **once);
 void kna_entry_free(kna_entry *e);
 kn_error *kna_entry_program(kna_entry *e, kn_program **out);
 
@@ -73,7 +79,8 @@ typedef struct kna_user_call { const kn_place *here; const char *operation; int 
 kn_error *kna_enter_user(kna_user_call *u);
 void kna_leave_user(const kna_user_call *u);
 
-/* call.c: structs of arrays as arguments. Reads the arrays of args into values (references retained), checking the counts against f. */
+/* call.c: structs of arrays as arguments. Reads the arrays of args into values (references retained), checking the
+ * counts against f. */
 kn_error *kna_read_args(const char *what, kna_core *f, const kn_args *args, kn_value **values);
 kn_error *kna_check_outs(const char *what, int n_out, const kn_outs *outs);
 void kna_write_outs(const kn_outs *outs, int n, kn_value **values /* taken over */);

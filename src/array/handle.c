@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * handle.c -- slots, generations and scopes.
  *
- * A handle's bits are generation and slot number. The table of slots is one for the process and only grows: chunks are found through an
- * array of pointers without a lock, so a dead or foreign handle can be examined safely. Each context hands out slots from its own chunks.
- * A scope is a list of slots, linked through the slots themselves, so that moving a handle between scopes costs nothing. */
+ * A handle's bits are generation and slot number. The table of slots is one for the process and only grows: chunks
+ * are found through an
+ * array of pointers without a lock, so a dead or foreign handle can be examined safely. Each context hands out slots
+ * from its own chunks.
+ * A scope is a list of slots, linked through the slots themselves, so that moving a handle between scopes costs
+ * nothing. */
 #include "array/handle.h"
 #include "base/context.h"
 #include "base/lock.h"
@@ -12,28 +15,31 @@
 #include <string.h>
 
 #define INDEX_BITS (sizeof(void *) >= 8 ? 32 : 18)
-#define CHUNK 512
+#define CHUNK      512
 #define MAX_CHUNKS 131072 /* 67 million handles; 512 on 32-bit machines, by INDEX_BITS */
-#define NO_SLOT UINT32_MAX
+#define NO_SLOT    UINT32_MAX
 
 typedef struct slot {
     void *object;
     void (*drop)(void *object);
     kn_context owner;
     uint32_t generation;
-    uint32_t retained;        /* by hand */
-    uint32_t prev, next;      /* in its scope; next is also the free list */
-    uint32_t scope;           /* number of the scope that owns it, NO_SLOT: none */
+    uint32_t retained;   /* by hand */
+    uint32_t prev, next; /* in its scope; next is also the free list */
+    uint32_t scope;      /* number of the scope that owns it, NO_SLOT: none */
     uint8_t kind;
 } slot;
 
 static _Atomic(slot *) chunks[MAX_CHUNKS];
 static atomic_uint n_chunks;
 
-typedef struct scope { uint32_t head; uint32_t serial; } scope;
+typedef struct scope {
+    uint32_t head;
+    uint32_t serial;
+} scope;
 typedef struct handles {
-    KN_VEC(scope) scope;      /* [0] is the context's own */
-    KN_VEC(uint32_t) chunk;   /* this context's */
+    KN_VEC(scope) scope;    /* [0] is the context's own */
+    KN_VEC(uint32_t) chunk; /* this context's */
     uint32_t free;
     uint32_t serial;
     int64_t live;
@@ -43,10 +49,7 @@ typedef struct handles {
 static kn_mutex spare_lock = KN_MUTEX_INIT;
 static uint32_t spare = NO_SLOT;
 
-static slot *slot_at(uint32_t i)
-{
-    return atomic_load_explicit(&chunks[i / CHUNK], memory_order_acquire) + i % CHUNK;
-}
+static slot *slot_at(uint32_t i) { return atomic_load_explicit(&chunks[i / CHUNK], memory_order_acquire) + i % CHUNK; }
 
 static void drop_handles(void *p)
 {
@@ -202,7 +205,8 @@ void *kna_handle_new(kn_handle_kind kind, void *object, void (*drop)(void *objec
 
 static const char *kind_name(kn_handle_kind kind)
 {
-    static const char *const names[] = {"handle", "array", "function", "jaxpr", "tree", "list", "archive", "optimizer", "text"};
+    static const char *const names[] = {"handle", "array",   "function",  "jaxpr", "tree",
+                                        "list",   "archive", "optimizer", "text"};
     return names[kind];
 }
 
@@ -219,7 +223,8 @@ void *kna_handle_get(kn_handle_kind kind, const void *handle, kn_error **error)
         return NULL;
     }
     if (s->kind != kind) {
-        *error = knx_error(KN_ERROR_TYPE, "a handle of a %s was given where a %s is wanted", kind_name(s->kind), kind_name(kind));
+        *error = knx_error(KN_ERROR_TYPE, "a handle of a %s was given where a %s is wanted", kind_name(s->kind),
+                           kind_name(kind));
         return NULL;
     }
     if (s->owner != knx_context()) {
@@ -243,7 +248,8 @@ static slot *find_mine(const char *operation, void *handle, uint32_t *i)
 {
     slot *s = find(handle, i);
     if (!s)
-        knx_report_new(operation, handle ? KN_ERROR_VALUE : KN_ERROR_TYPE, handle ? "this handle was released before" : "null handle");
+        knx_report_new(operation, handle ? KN_ERROR_VALUE : KN_ERROR_TYPE,
+                       handle ? "this handle was released before" : "null handle");
     else if (s->owner != knx_context()) {
         knx_report_new(operation, KN_ERROR_CONTEXT, "this handle belongs to another context");
         return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * jaxpr_handle.c -- jaxprs as public values: making, printing, reading back, comparing, walking, and functions made of them. */
+ * jaxpr_handle.c -- jaxprs as public values: making, printing, reading back, comparing, walking, and functions made
+ * of them. */
 #include "array/function.h"
 #include "array/handle.h"
 #include "array/jaxpr_handle.h"
@@ -159,7 +160,8 @@ kn_jaxpr kn_jaxpr_parse(const char *text)
     kna_begin(&op, "jaxpr_parse");
     kn_error *error = text ? kni_parse(text, &c.jaxpr) : knx_error(KN_ERROR_TYPE, "null text");
     if (!error && c.jaxpr->n_const)
-        error = knx_error(KN_ERROR_VALUE, "the text has %u constants, whose values it does not carry", c.jaxpr->n_const);
+        error =
+            knx_error(KN_ERROR_VALUE, "the text has %u constants, whose values it does not carry", c.jaxpr->n_const);
     if (error)
         kna_fail_with(&op, error);
     if (!kna_end_plain(&op)) {
@@ -184,7 +186,8 @@ static bool same_constants(kna_op *op, const kn_closed *a, const kn_closed *b)
         const kn_value *v = a->consts[i], *w = b->consts[i];
         if (v == w)
             continue;
-        if (v->state != KN_V_BUFFER || w->state != KN_V_BUFFER || memcmp(v->buffer->data, w->buffer->data, kni_type_bytes(v->type)) != 0)
+        if (v->state != KN_V_BUFFER || w->state != KN_V_BUFFER ||
+            memcmp(v->buffer->data, w->buffer->data, kni_type_bytes(v->type)) != 0)
             return false;
     }
     return true;
@@ -273,8 +276,12 @@ kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr)
     kn_closed *c = get(&op, jaxpr);
     if (c) {
         kn_error *error = kna_constants_as_inputs(c->jaxpr, &j);
-        kna_core draft = {.kind = KNA_FN_JAXPR, .jaxpr = j, .name = *c->jaxpr->name ? c->jaxpr->name : "jaxpr", .n_captured = (int)c->n_const,
-                          .n_in = (int)c->jaxpr->n_in, .n_out = (int)c->jaxpr->n_out};
+        kna_core draft = {.kind = KNA_FN_JAXPR,
+                          .jaxpr = j,
+                          .name = *c->jaxpr->name ? c->jaxpr->name : "jaxpr",
+                          .n_captured = (int)c->n_const,
+                          .n_in = (int)c->jaxpr->n_in,
+                          .n_out = (int)c->jaxpr->n_out};
         bool one_each = draft.n_in <= KN_MAX_ARGS;
         draft.n_args = one_each ? draft.n_in : 1;
         for (int i = 0; i < draft.n_args; i++)

@@ -22,7 +22,10 @@ kn_array kn_like_uint(uint64_t x)
 
 kn_array kn_like_double(double x) { return kna_from_number(KN_DT(F64), true, (kn_scalar_bits){.f64 = x}); }
 
-kn_array kn_like_complex(double re, double im) { return kna_from_number(KN_DT(C128), true, (kn_scalar_bits){.c128 = {re, im}}); }
+kn_array kn_like_complex(double re, double im)
+{
+    return kna_from_number(KN_DT(C128), true, (kn_scalar_bits){.c128 = {re, im}});
+}
 
 kn_array kn_strong(const void *element, kn_dtype dtype)
 {
@@ -46,7 +49,8 @@ kn_array kn_from_memory(const void *data, const kn_shape *shape, kn_dtype dtype)
     if (!shape || !dtype)
         kna_fail(&op, KN_ERROR_TYPE, "null %s", shape ? "dtype" : "shape");
     else if (shape->ndim < 0 || shape->ndim > KN_MAX_NDIM)
-        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM, shape->ndim);
+        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM,
+                 shape->ndim);
     else {
         type = kni_type(dtype, shape->ndim, shape->dim);
         for (int i = 0; i < shape->ndim; i++)
@@ -156,7 +160,8 @@ static bool item(const char *name, kn_array x, kn_dtype to, void *out)
     kn_type given = kna_type(&op, x);
     if (!kna_failed(&op) && kni_type_size(given) != 1) {
         kn_text text = {0};
-        kna_fail(&op, KN_ERROR_VALUE, "can only convert an array of size 1 to a scalar, not one of shape %s", knx_show_shape(&text, given.ndim, given.dim));
+        kna_fail(&op, KN_ERROR_VALUE, "can only convert an array of size 1 to a scalar, not one of shape %s",
+                 knx_show_shape(&text, given.ndim, given.dim));
     }
     if (!kna_failed(&op) && given.dtype->kind == 'k')
         kna_fail(&op, KN_ERROR_TYPE, "a key is not a number");
@@ -213,7 +218,10 @@ static const char *owned_text(char *text) { return text && kna_handle_new(KN_H_T
 
 const char *kn_repr(kn_array x, const kn_print_opts *opts) { return owned_text(text_of("repr", x, opts, true)); }
 
-const char *kn_array_str(kn_array x, const kn_print_opts *opts) { return owned_text(text_of("array_str", x, opts, false)); }
+const char *kn_array_str(kn_array x, const kn_print_opts *opts)
+{
+    return owned_text(text_of("array_str", x, opts, false));
+}
 
 void kn_print(kn_array x, const kn_print_opts *opts)
 {

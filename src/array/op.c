@@ -16,7 +16,8 @@ static kn_error *lazy_equation(void *env, kn_builder *b, const kn_draft_eqn *e)
     kn_literal few_literals[8];
     uint32_t most = e->n_in > e->n_out ? e->n_in : e->n_out;
     bool few = most <= 8;
-    kn_value **in = few ? few_in : knx_alloc(most * sizeof(void *)), **out = few ? few_out : knx_alloc(most * sizeof(void *));
+    kn_value **in = few ? few_in : knx_alloc(most * sizeof(void *)),
+             **out = few ? few_out : knx_alloc(most * sizeof(void *));
     kn_literal *literal = few ? few_literals : knx_alloc(most * sizeof *literal);
     kn_error *error = in && out && literal ? NULL : knx_error_nomem();
     if (!error && !KN_VEC_RESERVE(&s->lazy_value, e->out + e->n_out - s->lazy_value.n))
@@ -27,7 +28,8 @@ static kn_error *lazy_equation(void *env, kn_builder *b, const kn_draft_eqn *e)
             if (!in[i])
                 literal[i] = b->literal.at[e->in[i] & ~KN_LITERAL_BIT];
         }
-        error = kna_node_new(e->prim, e->params, e->place, c->operation, e->n_in, in, literal, e->n_out, b->type.at + e->out, out);
+        error = kna_node_new(e->prim, e->params, e->place, c->operation, e->n_in, in, literal, e->n_out,
+                             b->type.at + e->out, out);
     }
     if (!error) {
         while (s->lazy_value.n < e->out)
@@ -184,9 +186,11 @@ kn_atom kna_in(kna_op *op, kn_array x)
 static kn_atom number_as(kna_op *op, const kn_value *v, kn_dtype d)
 {
     bool is_unsigned = v->type.dtype == KN_DT(U64);
-    if (v->type.weak && knx_is_integer(v->type.dtype) && knx_is_integer(d) && !knx_int_fits(d, is_unsigned, v->bits.u64)) {
+    if (v->type.weak && knx_is_integer(v->type.dtype) && knx_is_integer(d) &&
+        !knx_int_fits(d, is_unsigned, v->bits.u64)) {
         if (is_unsigned)
-            kna_fail(op, KN_ERROR_OVERFLOW, "integer %llu out of bounds for %s", (unsigned long long)v->bits.u64, d->name);
+            kna_fail(op, KN_ERROR_OVERFLOW, "integer %llu out of bounds for %s", (unsigned long long)v->bits.u64,
+                     d->name);
         else
             kna_fail(op, KN_ERROR_OVERFLOW, "integer %lld out of bounds for %s", (long long)v->bits.i64, d->name);
         return KN_ATOM_NONE;
@@ -244,7 +248,8 @@ kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x)
         }
         kn_dtype both = strong ? knx_promote(strong, t.dtype) : t.dtype;
         if (!both) {
-            kna_fail(op, KN_ERROR_TYPE, "the dtypes %s and %s do not promote to a common dtype", strong->name, t.dtype->name);
+            kna_fail(op, KN_ERROR_TYPE, "the dtypes %s and %s do not promote to a common dtype", strong->name,
+                     t.dtype->name);
             return NULL;
         }
         strong = both;
@@ -257,7 +262,10 @@ kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x)
             kna_fail(op, KN_ERROR_TYPE, "%s does not mix with numbers", strong->name);
         return d;
     }
-    kn_type of = kni_scalar_type(weak == 0 ? KN_DT(BOOL) : weak == 1 ? (big ? KN_DT(U64) : KN_DT(I64)) : weak == 2 ? KN_DT(F64) : KN_DT(C128));
+    kn_type of = kni_scalar_type(weak == 0   ? KN_DT(BOOL)
+                                 : weak == 1 ? (big ? KN_DT(U64) : KN_DT(I64))
+                                 : weak == 2 ? KN_DT(F64)
+                                             : KN_DT(C128));
     of.weak = true;
     return kna_strong_dtype(of);
 }
@@ -382,8 +390,10 @@ const void *kna_look(kna_op *op, kn_array x, kn_type *type)
     if (!v)
         return NULL;
     *type = v->type;
-    kn_error *e = v->state == KN_V_ABSTRACT ? knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value")
-                                            : kna_concrete(v, &outside);
+    kn_error *e =
+        v->state == KN_V_ABSTRACT
+            ? knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value")
+            : kna_concrete(v, &outside);
     if (!e)
         e = kna_force(1, &outside);
     if (e) {
@@ -393,7 +403,8 @@ const void *kna_look(kna_op *op, kn_array x, kn_type *type)
     }
     /* `outside` is v itself, or known to v's recording, which lives at least as long as v's handle can be used */
     const void *data = outside->state == KN_V_NUMBER ? (const void *)&outside->bits : outside->buffer->data;
-    if (outside != v && outside->state == KN_V_NUMBER && atomic_load(&outside->refs) == 1) { /* a literal's value: keep it with the op */
+    if (outside != v && outside->state == KN_V_NUMBER &&
+        atomic_load(&outside->refs) == 1) { /* a literal's value: keep it with the op */
         kna_state *s = kna_state_get();
         data = NULL;
         if (KN_VEC_PUSH(&s->lazy_value, outside))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * op.h -- how a public function of arrays is written. It begins an operation, turns its arrays into atoms of the current recorder, speaks
+ * op.h -- how a public function of arrays is written. It begins an operation, turns its arrays into atoms of the
+ * current recorder, speaks
  * to the builder with the helpers of ir/ops.h (the same ones that rules use), and ends with the results:
  *
  *     kn_array (kn_square)(kn_array x)
@@ -10,9 +11,12 @@
  *         return kna_end(&op, knb_mul(op.b, a, a));
  *     }
  *
- * The builder is the trace's own while a function is recorded, and otherwise a hooked one that makes pending values; the function cannot
- * tell and need not. Errors stick to the op: after one, atoms are KN_ATOM_NONE, builder calls do nothing, and kna_end returns an array that
- * carries the error. Public functions may call each other's explicit form, `(kn_sum)(x, &opts)`: the outermost one names the operation. */
+ * The builder is the trace's own while a function is recorded, and otherwise a hooked one that makes pending values;
+ * the function cannot
+ * tell and need not. Errors stick to the op: after one, atoms are KN_ATOM_NONE, builder calls do nothing, and kna_end
+ * returns an array that
+ * carries the error. Public functions may call each other's explicit form, `(kn_sum)(x, &opts)`: the outermost one
+ * names the operation. */
 #ifndef KN_ARRAY_OP_H
 #define KN_ARRAY_OP_H
 #include "array/value.h"
@@ -31,33 +35,42 @@ void kna_fail(kna_op *op, kn_error_kind kind, const char *format, ...) KN_PRINTF
 void kna_fail_with(kna_op *op, kn_error *e);                    /* takes e over */
 bool kna_failed(kna_op *op);                                    /* also true when the builder has an error */
 
-/* The type of an array; on errors (null, dead, carrying an error) sticks it to the op and gives a float32 scalar. Numbers that wait for a
- * dtype (C scalars) have weak = true, and dtype bool, int64 (or uint64 where the value needs it), float64 or complex128. */
+/* The type of an array; on errors (null, dead, carrying an error) sticks it to the op and gives a float32 scalar.
+ * Numbers that wait for a
+ * dtype (C scalars) have weak = true, and dtype bool, int64 (or uint64 where the value needs it), float64 or
+ * complex128. */
 kn_type kna_type(kna_op *op, kn_array x);
-kn_atom kna_in(kna_op *op, kn_array x);                         /* weak numbers get their default dtype: int64, the default float, ... */
+/* weak numbers get their default dtype: int64, the default float, ... */
+kn_atom kna_in(kna_op *op, kn_array x);
 /* x converted to dtype d (unsafe cast). A weak integer that does not fit an integer dtype is an OverflowError
  * "integer 300 out of bounds for uint8". */
 kn_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d);
-/* np.result_type of some arrays with NEP 50's rules for weak numbers; NULL arrays in the list are skipped. NULL on errors. */
+/* np.result_type of some arrays with NEP 50's rules for weak numbers; NULL arrays in the list are skipped. NULL on
+ * errors. */
 kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x);
 kn_dtype kna_default_float(void);                               /* of the context */
 
 kn_array kna_end(kna_op *op, kn_atom result);
 void kna_end_n(kna_op *op, int n, const kn_atom *results, kn_array *out);
-/* Ends an operation whose result is not an array: reports the error if there is one and returns true if all was well. */
+/* Ends an operation whose result is not an array: reports the error if there is one and returns true if all was well.
+ * */
 bool kna_end_plain(kna_op *op);
 
-/* The value of an array, run if it waits, as a buffer or number; for host functions (item, save, print). Under an abstract recording a
- * ConcretizationError "the value of float64[] is not known while f is traced by jit; use kn_cond or kn_where". Between begin and end. The
+/* The value of an array, run if it waits, as a buffer or number; for host functions (item, save, print). Under an
+ * abstract recording a
+ * ConcretizationError "the value of float64[] is not known while f is traced by jit; use kn_cond or kn_where".
+ * Between begin and end. The
  * pointer lives as long as the handle. */
 const void *kna_look(kna_op *op, kn_array x, kn_type *type);
 /* A new array from a buffer (reference taken over) or from the bits of a scalar. */
 kn_array kna_from_buffer(kna_op *op, kn_type type, kn_buffer *buffer);
 kn_array kna_from_number(kn_dtype dtype, bool weak, kn_scalar_bits bits);
 
-/* Axes as options give them. Fills axes[] sorted and unique, each in 0..ndim-1, and returns their number. `if_not_given`: what n == 0 means. */
+/* Axes as options give them. Fills axes[] sorted and unique, each in 0..ndim-1, and returns their number.
+ * `if_not_given`: what n == 0 means. */
 typedef enum { KNA_AXES_ALL, KNA_AXES_LAST, KNA_AXES_FIRST } kna_axes_default;
-int kna_axes(kna_op *op, kn_axes given, int ndim, kna_axes_default if_not_given, int64_t axes[KN_MAX_NDIM]); /* AxisError "axis 2 is out of bounds for array of dimension 2", ValueError "duplicate value in 'axis'" */
+/* AxisError "axis 2 is out of bounds for array of dimension 2", ValueError "duplicate value in 'axis'" */
+int kna_axes(kna_op *op, kn_axes given, int ndim, kna_axes_default if_not_given, int64_t axes[KN_MAX_NDIM]);
 int kna_axis(kna_op *op, kn_axes given, int ndim, int if_not_given); /* one axis; ValueError if several were given */
 int kna_normalize_axis(kna_op *op, int64_t axis, int ndim);
 kn_dtype kna_lookup_dtype(kn_dtype given, kn_dtype otherwise);

@@ -72,8 +72,10 @@ kn_value *kna_recording_tracer(kn_recording *r, kn_atom atom)
 static kn_error *leaked(const kn_value *v)
 {
     kn_text t = {0};
-    return knx_error(KN_ERROR_LEAKED_TRACER, "a traced value of type %s escaped from %s while it was traced by %s; return it from the function instead",
-                     kni_type_text(&t, v->type, true), v->tracer.recording->function, v->tracer.recording->transformation);
+    return knx_error(
+        KN_ERROR_LEAKED_TRACER,
+        "a traced value of type %s escaped from %s while it was traced by %s; return it from the function instead",
+        kni_type_text(&t, v->type, true), v->tracer.recording->function, v->tracer.recording->transformation);
 }
 
 static kn_error *capture(kn_recording *r, kn_value *v, kn_atom *atom)
@@ -111,7 +113,8 @@ kn_error *kna_recording_atom(kn_recording *r, kn_value *v, kn_atom *atom)
         return v->tracer.recording->active ? capture(r, v, atom) : leaked(v);
     case KN_V_BUFFER:
     case KN_V_PENDING: return capture(r, v, atom);
-    case KN_V_ABSTRACT: return knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value");
+    case KN_V_ABSTRACT:
+        return knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value");
     case KN_V_ERROR: break;
     }
     return knx_error_retain(v->error);
@@ -172,7 +175,8 @@ void kna_closed_free(kn_closed *c)
 static kn_error *not_known(const kn_recording *r, const kn_value *v)
 {
     kn_text t = {0};
-    return knx_error(KN_ERROR_CONCRETIZATION, "the value of %s is not known while %s is traced by %s; use kn_cond or kn_where",
+    return knx_error(KN_ERROR_CONCRETIZATION,
+                     "the value of %s is not known while %s is traced by %s; use kn_cond or kn_where",
                      kni_type_text(&t, v->type, true), r->function, r->transformation);
 }
 
@@ -194,7 +198,8 @@ static kn_error *mark_needed(kn_recording *r, kn_atom atom, bool *needed)
             if (kni_is_var(e->in[i]))
                 needed[e->in[i]] = true;
     }
-    for (size_t a = 0; a < r->known.n; a++) /* inputs that are traced by an enclosing concrete recording: what they stand for in turn */
+    for (size_t a = 0; a < r->known.n;
+         a++) /* inputs that are traced by an enclosing concrete recording: what they stand for in turn */
         if (needed[a] && r->known.at[a] && r->known.at[a]->state == KN_V_TRACER) {
             kn_value *outside = NULL;
             KN_TRY(kna_concrete(r->known.at[a], &outside));
@@ -215,7 +220,11 @@ static kn_error *mark_needed(kn_recording *r, kn_atom atom, bool *needed)
     return NULL;
 }
 
-typedef struct replay_room { kn_value **in, **out; kn_literal *literal; kn_type *type; } replay_room;
+typedef struct replay_room {
+    kn_value **in, **out;
+    kn_literal *literal;
+    kn_type *type;
+} replay_room;
 
 static kn_error *replay_with(kn_recording *r, const kn_draft_eqn *e, replay_room room)
 {
@@ -226,7 +235,8 @@ static kn_error *replay_with(kn_recording *r, const kn_draft_eqn *e, replay_room
     }
     for (uint32_t i = 0; i < e->n_out; i++)
         room.type[i] = r->b.type.at[e->out + i];
-    KN_TRY(kna_node_new(e->prim, e->params, e->place, r->function, e->n_in, room.in, room.literal, e->n_out, room.type, room.out));
+    KN_TRY(kna_node_new(e->prim, e->params, e->place, r->function, e->n_in, room.in, room.literal, e->n_out, room.type,
+                        room.out));
     bool ok = true;
     for (uint32_t i = 0; i < e->n_out; i++) {
         ok = ok && (known_at(r, e->out + i) || set_known(r, e->out + i, room.out[i]));
@@ -238,8 +248,9 @@ static kn_error *replay_with(kn_recording *r, const kn_draft_eqn *e, replay_room
 static kn_error *replay_equation(kn_recording *r, const kn_draft_eqn *e)
 {
     kn_arena a = KN_ARENA_INIT;
-    replay_room room = {knx_arena_zero(&a, (e->n_in + 1) * sizeof(kn_value *)), knx_arena_zero(&a, (e->n_out + 1) * sizeof(kn_value *)),
-                        knx_arena_zero(&a, (e->n_in + 1) * sizeof(kn_literal)), knx_arena_zero(&a, (e->n_out + 1) * sizeof(kn_type))};
+    replay_room room = {
+        knx_arena_zero(&a, (e->n_in + 1) * sizeof(kn_value *)), knx_arena_zero(&a, (e->n_out + 1) * sizeof(kn_value *)),
+        knx_arena_zero(&a, (e->n_in + 1) * sizeof(kn_literal)), knx_arena_zero(&a, (e->n_out + 1) * sizeof(kn_type))};
     kn_error *error = room.in && room.out && room.literal && room.type ? replay_with(r, e, room) : knx_error_nomem();
     knx_arena_free(&a);
     return error;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * recording.h -- the recorder: a C function's operations become a jaxpr. There is one current recording per context; nested ones (a
- * transformation inside a recorded function) stack. In a concrete recording values can be looked at; in an abstract one they cannot. */
+ * recording.h -- the recorder: a C function's operations become a jaxpr. There is one current recording per context;
+ * nested ones (a
+ * transformation inside a recorded function) stack. In a concrete recording values can be looked at; in an abstract
+ * one they cannot. */
 #ifndef KN_ARRAY_RECORDING_H
 #define KN_ARRAY_RECORDING_H
 #include "array/value.h"
@@ -22,20 +24,26 @@ struct kn_recording {
 };
 
 kn_recording *kna_recording_current(void);                                /* NULL outside of any */
-kn_recording *kna_recording_begin(const char *function, const char *transformation, bool concrete); /* becomes current; NULL without memory */
+/* becomes current; NULL without memory */
+kn_recording *kna_recording_begin(const char *function, const char *transformation, bool concrete);
 kn_atom kna_recording_input(kn_recording *r, kn_type type, kn_value *known /* concrete: what it stands for */);
-/* The atom of a value in r: its own tracers, numbers as literals, everything else captured as a constant. LeakedTracerError for tracers
+/* The atom of a value in r: its own tracers, numbers as literals, everything else captured as a constant.
+ * LeakedTracerError for tracers
  * of recordings that have ended. */
 kn_error *kna_recording_atom(kn_recording *r, kn_value *v, kn_atom *atom);
-kn_value *kna_recording_tracer(kn_recording *r, kn_atom atom);            /* a new value that stands for the atom; NULL without memory */
-/* Ends r (it must be current): the jaxpr of these results, and the captured values (references handed over). Always pops. */
-typedef struct kn_closed { kni_jaxpr *jaxpr; uint32_t n_const; kn_value **consts; bool once; } kn_closed; /* once: captured tracers */
+/* a new value that stands for the atom; NULL without memory */
+kn_value *kna_recording_tracer(kn_recording *r, kn_atom atom);
+/* Ends r (it must be current): the jaxpr of these results, and the captured values (references handed over). Always
+ * pops. */
+/* once: captured tracers */
+typedef struct kn_closed { kni_jaxpr *jaxpr; uint32_t n_const; kn_value **consts; bool once; } kn_closed;
 kn_error *kna_recording_end(kn_recording *r, int n_out, const kn_atom *out, kn_closed *closed);
 void kna_recording_abort(kn_recording *r);
 void kna_recording_release(kn_recording *r);
 void kna_closed_free(kn_closed *c);
 
-/* The value outside of all recordings that v stands for (new reference); ConcretizationError if a recording on the way is abstract. */
+/* The value outside of all recordings that v stands for (new reference); ConcretizationError if a recording on the
+ * way is abstract. */
 kn_error *kna_concrete(kn_value *v, kn_value **out);
 
 void kna_pending_count(int change);     /* nodes alive in this context */

@@ -98,7 +98,8 @@ kn_dtype kn_set_default_float(kn_dtype dtype)
     kn_context c = knx_context();
     kn_dtype old = kna_default_float();
     if (dtype != KN_DT(F32) && dtype != KN_DT(F64))
-        knx_report_new("set_default_float", KN_ERROR_TYPE, "the default float type is float32 or float64, not %s", dtype ? dtype->name : "null");
+        knx_report_new("set_default_float", KN_ERROR_TYPE, "the default float type is float32 or float64, not %s",
+                       dtype ? dtype->name : "null");
     else if (c)
         c->default_float = dtype;
     return old;
@@ -148,7 +149,8 @@ kn_dtype kn_promote_types(kn_dtype a, kn_dtype b)
         return NULL;
     kn_dtype d = knx_promote(a, b);
     if (!d)
-        knx_report_new("promote_types", KN_ERROR_TYPE, "the dtypes %s and %s do not promote to a common dtype", a->name, b->name);
+        knx_report_new("promote_types", KN_ERROR_TYPE, "the dtypes %s and %s do not promote to a common dtype", a->name,
+                       b->name);
     return d;
 }
 
@@ -160,7 +162,9 @@ bool kn_can_cast(kn_dtype from, kn_dtype to, const char *casting)
     for (int i = 0; i < 5; i++)
         if (casting && strcmp(casting, names[i]) == 0)
             return knx_can_cast(from, to, (kn_casting)i);
-    knx_report_new("can_cast", KN_ERROR_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", casting ? casting : "null");
+    knx_report_new("can_cast", KN_ERROR_VALUE,
+                   "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')",
+                   casting ? casting : "null");
     return false;
 }
 
@@ -209,7 +213,8 @@ int kn_finish(void)
 {
     bool failed = kn_error_pending();
     if (failed)
-        fprintf(stderr, "%s:%d: %s: %s\n", kn_error_file() ? kn_error_file() : "?", kn_error_line(), kn_error_kind_name(), kn_error_message());
+        fprintf(stderr, "%s:%d: %s: %s\n", kn_error_file() ? kn_error_file() : "?", kn_error_line(),
+                kn_error_kind_name(), kn_error_message());
     int status = kn_shutdown();
     return failed ? 1 : status;
 }

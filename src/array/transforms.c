@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * transforms.c -- the public transformations: handles of functions, and the ones that act at a point (jvp, vjp, linearize). */
+ * transforms.c -- the public transformations: handles of functions, and the ones that act at a point (jvp, vjp,
+ * linearize). */
 #include "array/function.h"
 #include "array/handle.h"
 #include "transform/transform.h"
@@ -78,7 +79,8 @@ static int selected_arrays(kna_op *op, const kna_core *inner, const kn_argnums *
     for (int i = 0; i < count && !kna_failed(op); i++) {
         int arg = argnums->n ? argnums->arg[i] : 0;
         if (arg < 0 || arg >= inner->n_args)
-            kna_fail(op, KN_ERROR_VALUE, "argnums %d is out of range: %s has %d argument%s", arg, inner->name, inner->n_args, inner->n_args == 1 ? "" : "s");
+            kna_fail(op, KN_ERROR_VALUE, "argnums %d is out of range: %s has %d argument%s", arg, inner->name,
+                     inner->n_args, inner->n_args == 1 ? "" : "s");
         else
             n += inner->arrays[arg];
     }
@@ -88,8 +90,13 @@ static int selected_arrays(kna_op *op, const kna_core *inner, const kn_argnums *
 /* A transformation of f: the same arguments and captured arrays; `fill` sets options and results. */
 static kna_core transformed(kna_fn_kind kind, const kna_core *inner)
 {
-    kna_core draft = {.kind = kind, .inner = (kna_core *)(uintptr_t)inner, .name = inner->name, .n_captured = inner->n_captured,
-                      .n_args = inner->n_args, .n_in = inner->n_in, .n_out = inner->n_out};
+    kna_core draft = {.kind = kind,
+                      .inner = (kna_core *)(uintptr_t)inner,
+                      .name = inner->name,
+                      .n_captured = inner->n_captured,
+                      .n_args = inner->n_args,
+                      .n_in = inner->n_in,
+                      .n_out = inner->n_out};
     memcpy(draft.arrays, inner->arrays, sizeof draft.arrays);
     return draft;
 }
@@ -112,7 +119,8 @@ kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts)
             kn_argnums donated = opts->donate_argnums;
             for (int i = 0; i < donated.n; i++)
                 if (donated.arg[i] < 0 || donated.arg[i] >= f->core->n_args)
-                    kna_fail(&op, KN_ERROR_VALUE, "donate_argnums %d is out of range: %s has %d arguments", donated.arg[i], f->core->name, f->core->n_args);
+                    kna_fail(&op, KN_ERROR_VALUE, "donate_argnums %d is out of range: %s has %d arguments",
+                             donated.arg[i], f->core->name, f->core->n_args);
         }
     }
     return make(&op, f, &draft);
@@ -136,7 +144,9 @@ static kn_fn gradient(const char *name, kn_fn fn, const kn_grad_opts *opts, bool
         if (f->core->n_out < 1)
             kna_fail(&op, KN_ERROR_TYPE, "%s returns nothing", f->core->name);
         if (!draft.o.has_aux && f->core->n_out > 1)
-            kna_fail(&op, KN_ERROR_TYPE, "%s must return one scalar, but it returns %d arrays; say .has_aux = true if those after the first are not to be differentiated",
+            kna_fail(&op, KN_ERROR_TYPE,
+                     "%s must return one scalar, but it returns %d arrays; say .has_aux = true if those after the "
+                     "first are not to be differentiated",
                      f->core->name, f->core->n_out);
     }
     return make(&op, f, &draft);
@@ -162,7 +172,8 @@ kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts)
         if (draft.o.axis_size < 0)
             kna_fail(&op, KN_ERROR_VALUE, "axis_size is negative");
         if (opts && opts->axis_name)
-            kna_fail(&op, KN_ERROR_NOT_IMPLEMENTED, "named axes come with the collective operations; leave axis_name out");
+            kna_fail(&op, KN_ERROR_NOT_IMPLEMENTED,
+                     "named axes come with the collective operations; leave axis_name out");
     }
     return make(&op, f, &draft);
 }
@@ -215,11 +226,11 @@ const char *kn_fn_name(kn_fn fn)
 typedef struct point {
     kna_op op;
     kna_fn *f;
-    int n;               /* captured and arguments */
+    int n; /* captured and arguments */
     kn_arena arena;
-    kn_value **in;       /* references */
+    kn_value **in; /* references */
     kn_type *type;
-    bool *has_tangent;   /* of the arguments that are inexact */
+    bool *has_tangent; /* of the arguments that are inexact */
     kn_closed closed;
     kn_linearized l;
     kn_value **consts_and_in;
@@ -269,7 +280,8 @@ static kn_error *read_tangents(point *p, const char *what, const kn_args *tangen
         if (kni_type_same_shape(x, t[i]->type) && (x.dtype == t[i]->type.dtype || !knx_is_inexact(x.dtype)))
             continue;
         kn_text a = {0}, b = {0};
-        kn_error *error = knx_error(KN_ERROR_TYPE, "array %d of the tangents is %s, but the primal is %s", i, kni_type_text(&a, t[i]->type, true), kni_type_text(&b, x, true));
+        kn_error *error = knx_error(KN_ERROR_TYPE, "array %d of the tangents is %s, but the primal is %s", i,
+                                    kni_type_text(&a, t[i]->type, true), kni_type_text(&b, x, true));
         kna_release_values(f->n_in, t);
         return error;
     }
@@ -284,7 +296,8 @@ static int count_tangents(const kni_jaxpr *j)
     return n;
 }
 
-static kn_error *jvp_at(point *p, kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y, const kn_outs *dy)
+static kn_error *jvp_at(point *p, kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y,
+                        const kn_outs *dy)
 {
     KN_TRY(point_derive(p, fn, primals));
     kna_core *f = p->f->core;
@@ -293,7 +306,8 @@ static kn_error *jvp_at(point *p, kn_fn fn, const kn_args *primals, const kn_arg
     KN_TRY(kna_check_outs(f->name, f->n_out, dy));
     if (count_tangents(p->closed.jaxpr) != (int)n_out)
         return knx_error(KN_ERROR_TYPE, "every result of %s must be real or complex floating point", f->name);
-    kn_value **t = knx_arena_alloc(&p->arena, ((size_t)f->n_in + 1) * sizeof *t), **out = knx_arena_alloc(&p->arena, (2 * (size_t)n_out + 1) * sizeof *out);
+    kn_value **t = knx_arena_alloc(&p->arena, ((size_t)f->n_in + 1) * sizeof *t),
+             **out = knx_arena_alloc(&p->arena, (2 * (size_t)n_out + 1) * sizeof *out);
     kn_value **all = knx_arena_alloc(&p->arena, (2 * (size_t)p->n + 1) * sizeof *all);
     if (!t || !out || !all)
         return knx_error_nomem();
@@ -361,7 +375,8 @@ static kn_error *linearize_at(point *p, kn_fn fn, const kn_args *primals, const 
     return NULL;
 }
 
-/* The derivative as a function of one argument per argument (reverse: of one, the struct of the results). Inputs without tangents are
+/* The derivative as a function of one argument per argument (reverse: of one, the struct of the results). Inputs
+ * without tangents are
  * taken and not read; results without get zeros. */
 static kn_error *linear_function(point *p, bool reverse, kni_jaxpr **out)
 {
@@ -371,7 +386,8 @@ static kn_error *linear_function(point *p, bool reverse, kni_jaxpr **out)
     kni_jaxpr *body = NULL;
     bool *linear = knx_arena_zero(&p->arena, lin->n_in + 1);
     size_t room = (size_t)lin->n_in + j->n_in + j->n_out + 1;
-    kn_atom *in = knx_arena_alloc(&p->arena, room * sizeof *in), *y = knx_arena_alloc(&p->arena, room * sizeof *y), *res = knx_arena_alloc(&p->arena, room * sizeof *res);
+    kn_atom *in = knx_arena_alloc(&p->arena, room * sizeof *in), *y = knx_arena_alloc(&p->arena, room * sizeof *y),
+            *res = knx_arena_alloc(&p->arena, room * sizeof *res);
     if (!linear || !in || !y || !res)
         return knx_error_nomem();
     for (uint32_t i = p->l.n_residual; i < lin->n_in; i++)
@@ -420,7 +436,11 @@ static kn_fn function_at(const char *name, bool reverse, kn_fn fn, const kn_args
     kna_core *core = NULL;
     if (!error) {
         const kna_core *f = p.f->core;
-        kna_core draft = {.kind = KNA_FN_JAXPR, .jaxpr = j, .name = f->name, .n_captured = (int)p.l.n_residual, .n_out = reverse ? f->n_in : f->n_out};
+        kna_core draft = {.kind = KNA_FN_JAXPR,
+                          .jaxpr = j,
+                          .name = f->name,
+                          .n_captured = (int)p.l.n_residual,
+                          .n_out = reverse ? f->n_in : f->n_out};
         if (reverse) {
             draft.n_args = 1;
             draft.n_in = draft.arrays[0] = f->n_out;
@@ -442,7 +462,10 @@ static kn_fn function_at(const char *name, bool reverse, kn_fn fn, const kn_args
 
 kn_fn kn_vjp(kn_fn fn, const kn_args *primals, const kn_outs *y) { return function_at("vjp", true, fn, primals, y); }
 
-kn_fn kn_linearize(kn_fn fn, const kn_args *primals, const kn_outs *y) { return function_at("linearize", false, fn, primals, y); }
+kn_fn kn_linearize(kn_fn fn, const kn_args *primals, const kn_outs *y)
+{
+    return function_at("linearize", false, fn, primals, y);
+}
 
 kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples)
 {
@@ -457,7 +480,8 @@ kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples)
         error = knt_transpose(p.closed.jaxpr, p.has_tangent, &transposed);
     if (!error)
         error = kna_constants_as_inputs(transposed, &j);
-    kn_value **captured = error ? NULL : knx_arena_alloc(&p.arena, ((size_t)p.closed.n_const + (size_t)p.n + 1) * sizeof *captured);
+    kn_value **captured =
+        error ? NULL : knx_arena_alloc(&p.arena, ((size_t)p.closed.n_const + (size_t)p.n + 1) * sizeof *captured);
     if (!error && captured) {
         const kna_core *f = p.f->core;
         int n = 0;
@@ -465,7 +489,14 @@ kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples)
             captured[n++] = p.closed.consts[i];
         for (int i = 0; i < f->n_captured; i++)
             captured[n++] = p.in[i];
-        kna_core draft = {.kind = KNA_FN_JAXPR, .jaxpr = j, .name = f->name, .n_captured = n, .n_args = 1, .n_in = f->n_out, .arrays = {f->n_out}, .n_out = f->n_in};
+        kna_core draft = {.kind = KNA_FN_JAXPR,
+                          .jaxpr = j,
+                          .name = f->name,
+                          .n_captured = n,
+                          .n_args = 1,
+                          .n_in = f->n_out,
+                          .arrays = {f->n_out},
+                          .n_out = f->n_in};
         core = kna_core_intern(&draft);
     }
     if (!error && !core)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tree.c -- trees: a view of a struct of arrays, or a list of arrays of its own. Lists are trees that nothing is assigned to. */
+ * tree.c -- trees: a view of a struct of arrays, or a list of arrays of its own. Lists are trees that nothing is
+ * assigned to. */
 #include "array/tree.h"
 #include "array/handle.h"
 #include "base/context.h"
@@ -7,8 +8,8 @@
 
 typedef struct tree {
     int n;
-    kn_array *at;     /* the viewed struct's fields, or `own` */
-    kn_array own[];   /* handles retained by the tree */
+    kn_array *at;   /* the viewed struct's fields, or `own` */
+    kn_array own[]; /* handles retained by the tree */
 } tree;
 
 static void drop_tree(void *p)
@@ -34,7 +35,8 @@ static void report(const char *operation, kn_error *e)
 kn_tree kn_tree_of(void *structure, size_t bytes)
 {
     if (!structure || bytes % sizeof(kn_array)) {
-        knx_report_new("tree", KN_ERROR_TYPE, structure ? "a tree is a struct of arrays, but this one has %zu bytes" : "null struct", bytes);
+        knx_report_new("tree", KN_ERROR_TYPE,
+                       structure ? "a tree is a struct of arrays, but this one has %zu bytes" : "null struct", bytes);
         return NULL;
     }
     tree *t = knx_alloc(sizeof *t);
@@ -72,9 +74,15 @@ static tree *own_arrays(const char *operation, int n, const kn_array *arrays)
     return t;
 }
 
-kn_tree kn_tree_from(int n, const kn_array *arrays) { return kna_handle_new(KN_H_TREE, own_arrays("tree_from", n, arrays), drop_tree); }
+kn_tree kn_tree_from(int n, const kn_array *arrays)
+{
+    return kna_handle_new(KN_H_TREE, own_arrays("tree_from", n, arrays), drop_tree);
+}
 
-kn_list kn_list_from(const kn_array *arrays, int n) { return kna_handle_new(KN_H_LIST, own_arrays("list_from", n, arrays), drop_tree); }
+kn_list kn_list_from(const kn_array *arrays, int n)
+{
+    return kna_handle_new(KN_H_LIST, own_arrays("list_from", n, arrays), drop_tree);
+}
 
 int kna_tree_size(kn_tree handle)
 {
@@ -186,7 +194,8 @@ int kn_tree_assign(kn_tree to, kn_tree from)
         return -1;
     }
     if (a->n != b->n) {
-        knx_report_new("tree_assign", KN_ERROR_VALUE, "a tree of %d arrays cannot take the arrays of one of %d", a->n, b->n);
+        knx_report_new("tree_assign", KN_ERROR_VALUE, "a tree of %d arrays cannot take the arrays of one of %d", a->n,
+                       b->n);
         return -1;
     }
     for (int i = 0; i < a->n; i++) {

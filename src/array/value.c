@@ -44,7 +44,9 @@ static kn_error *nomem_error(void) { return knx_error_nomem(); }
 
 kn_value *kna_value_error(kn_error *error)
 {
-    static struct { kn_value v; } fixed = {.v = {.refs = -1, .state = KN_V_ERROR}}; /* for when there is no memory even for this */
+    static struct {
+        kn_value v;
+    } fixed = {.v = {.refs = -1, .state = KN_V_ERROR}}; /* for when there is no memory even for this */
     kn_value *v = kna_value_new(KN_V_ERROR, kni_scalar_type(KN_DT(F32)));
     if (v) {
         v->error = error;
@@ -97,7 +99,8 @@ static kn_node *free_value(kn_value *v)
     return dead;
 }
 
-/* Releases dead nodes' operands; those that die with them are put on the list, so a chain of a million needs no stack. */
+/* Releases dead nodes' operands; those that die with them are put on the list, so a chain of a million needs no
+ * stack. */
 static void release_nodes(kn_node *list)
 {
     while (list) {
@@ -143,7 +146,8 @@ static kn_node *allocate_node(uint32_t n_in, uint32_t n_literals, uint32_t n_out
     for (uint32_t i = 0; i < n_out; i++)
         dims += (size_t)out_type[i].ndim;
     size_t literal_bytes = n_literals ? n_in * sizeof(kn_literal) : 0;
-    size_t bytes = sizeof(kn_node) + literal_bytes + n_out * sizeof(kn_type) + dims * sizeof(int64_t) + ((size_t)n_in + n_out) * sizeof(void *);
+    size_t bytes = sizeof(kn_node) + literal_bytes + n_out * sizeof(kn_type) + dims * sizeof(int64_t) +
+                   ((size_t)n_in + n_out) * sizeof(void *);
     char *p = knx_alloc(bytes);
     if (!p)
         return NULL;
@@ -184,8 +188,9 @@ static bool make_results(kn_node *n, kn_value **out)
     return true;
 }
 
-kn_error *kna_node_new(const kn_prim *prim, const void *params, const kn_place *place, const char *operation, uint32_t n_in,
-                       kn_value *const *in, const kn_literal *literals, uint32_t n_out, const kn_type *out_type, kn_value **out)
+kn_error *kna_node_new(const kn_prim *prim, const void *params, const kn_place *place, const char *operation,
+                       uint32_t n_in, kn_value *const *in, const kn_literal *literals, uint32_t n_out,
+                       const kn_type *out_type, kn_value **out)
 {
     uint32_t n_literals = 0;
     for (uint32_t i = 0; i < n_in; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * value.h -- immutable values: a number, a buffer, something recorded but not yet run, a traced variable, or an error.
  *
- * Values are reference-counted. A pending value belongs to a node (one recorded equation); the node lives as long as one of its values
+ * Values are reference-counted. A pending value belongs to a node (one recorded equation); the node lives as long as
+ * one of its values
  * does, and holds its operands. So releasing the last handle takes the equations that nobody needs along. */
 #ifndef KN_ARRAY_VALUE_H
 #define KN_ARRAY_VALUE_H
@@ -49,13 +50,16 @@ struct kn_node {
 
 kn_value *kna_value_new(kn_value_state state, kn_type type);           /* refs 1; NULL without memory */
 kn_value *kna_value_number(kn_dtype dtype, bool weak, kn_scalar_bits bits);
-kn_value *kna_value_buffer(kn_type type, kn_buffer *buffer);           /* takes the buffer's reference over, also on failure */
-kn_value *kna_value_error(kn_error *error);                            /* takes it over; on failure the static memory error's value */
+/* takes the buffer's reference over, also on failure */
+kn_value *kna_value_buffer(kn_type type, kn_buffer *buffer);
+/* takes it over; on failure the static memory error's value */
+kn_value *kna_value_error(kn_error *error);
 kn_value *kna_value_retain(kn_value *v);
 void kna_value_release(kn_value *v);                                   /* NULL is fine; never recurses */
 
 /* Makes a node and its pending results. Operands are retained; literals[i] counts where in[i] is NULL. */
 kn_error *kna_node_new(const kn_prim *prim, const void *params, const kn_place *place, const char *operation, uint32_t n_in,
                        kn_value *const *in, const kn_literal *literals, uint32_t n_out, const kn_type *out_type, kn_value **out);
-void kna_node_done(kn_node *n, kn_value *result);                      /* result no longer waits for n (it was run or failed) */
+/* result no longer waits for n (it was run or failed) */
+void kna_node_done(kn_node *n, kn_value *result);
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * context.h -- everything happens in a context: where the user is, the sticky error, defaults, and a slot for each floor's own state. A
+ * context.h -- everything happens in a context: where the user is, the sticky error, defaults, and a slot for each
+ * floor's own state. A
  * default context is made for each thread on first use. */
 #ifndef KN_BASE_CONTEXT_H
 #define KN_BASE_CONTEXT_H
 #include "base/dtype.h"
 #include "base/error.h"
 
-typedef enum { KNX_SLOT_HANDLES, KNX_SLOT_ARRAYS, KNX_SLOT_FUNCTIONS, KNX_SLOTS } knx_slot; /* a floor's own state, newest dropped first */
+/* a floor's own state, newest dropped first */
+typedef enum { KNX_SLOT_HANDLES, KNX_SLOT_ARRAYS, KNX_SLOT_FUNCTIONS, KNX_SLOTS } knx_slot;
 
 struct kn_context_s {
     const kn_place *here;        /* of the public call that is running */
@@ -30,7 +32,8 @@ struct kn_context_s {
 #endif
 extern KNX_TLS kn_context knx_current;
 kn_context knx_context_make(void);
-static inline kn_context knx_context(void) { return knx_current ? knx_current : knx_context_make(); } /* this thread's; NULL only without memory */
+/* this thread's; NULL only without memory */
+static inline kn_context knx_context(void) { return knx_current ? knx_current : knx_context_make(); }
 static inline void *knx_slot_state(knx_slot slot) /* NULL if not made yet */
 {
     kn_context c = knx_context();
@@ -39,7 +42,8 @@ static inline void *knx_slot_state(knx_slot slot) /* NULL if not made yet */
 bool knx_slot_set(knx_slot slot, void *state, void (*drop)(void *state));
 void knx_context_close(void);                       /* drops this thread's context; the next use makes a new one */
 
-/* Reports an error (retained, not taken over): it becomes the context's first one if there is none; the hook hears of each. Fills in
+/* Reports an error (retained, not taken over): it becomes the context's first one if there is none; the hook hears of
+ * each. Fills in
  * operation and place where they are not set yet. Gives it back. */
 kn_error *knx_report(kn_error *e);
 /* Makes, reports and drops an error: for functions that return no array. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * classes.c -- what the planner asks the rows: how an equation is lowered, what its view does, how its dtype lies in memory. */
+ * classes.c -- what the planner asks the rows: how an equation is lowered, what its view does, how its dtype lies in
+ * memory. */
 #include "compile/plan.h"
 #include <string.h>
 
@@ -28,7 +29,7 @@ static kn_index *new_index(kn_arena *a, int n_loop, int ndim)
         return NULL;
     for (int d = 0; d < ndim; d++)
         axis[d].node = KNK_NONE;
-    *i = (kn_index){ n_loop, ndim, axis };
+    *i = (kn_index){n_loop, ndim, axis};
     return i;
 }
 
@@ -58,7 +59,7 @@ bool knc_lies_in_order(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a, int64_t
     kn_index *in = knc_view_map(j, e, a);
     if (!in)
         return false;
-    int64_t stride = 1, flat[KN_MAX_NDIM] = { 0 };
+    int64_t stride = 1, flat[KN_MAX_NDIM] = {0};
     for (int d = x.ndim - 1; d >= 0; stride *= x.dim[d--]) {
         *first += stride * in->axis[d].offset;
         for (int l = 0; l < y.ndim; l++)

@@ -12,15 +12,15 @@ static const struct pass {
     kn_error *(*plan)(knc_plan *p);
     bool only_fused; /* left out where each equation is to be a step of its own */
 } passes[] = {
-    { "inline calls", .jaxpr = knt_inline_calls },
-    { "expand rows", .jaxpr = knt_expand },
-    { "inline calls of expanded rows", .jaxpr = knt_inline_calls },
-    { "simplify", .jaxpr = knt_simplify, .only_fused = true },
-    { "group equations", .plan = knc_group_equations },
-    { "give values their places", .plan = knc_place_values },
-    { "lower groups to kernels", .plan = knc_lower },
-    { "order steps", .plan = knc_order_steps },
-    { "plan memory", .plan = knc_plan_memory },
+    {"inline calls", .jaxpr = knt_inline_calls},
+    {"expand rows", .jaxpr = knt_expand},
+    {"inline calls of expanded rows", .jaxpr = knt_inline_calls},
+    {"simplify", .jaxpr = knt_simplify, .only_fused = true},
+    {"group equations", .plan = knc_group_equations},
+    {"give values their places", .plan = knc_place_values},
+    {"lower groups to kernels", .plan = knc_lower},
+    {"order steps", .plan = knc_order_steps},
+    {"plan memory", .plan = knc_plan_memory},
 };
 enum { N_PASSES = sizeof passes / sizeof passes[0] };
 
@@ -101,7 +101,7 @@ kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_progra
     if (!program)
         return knx_error_nomem();
     atomic_init(&program->refs, 1);
-    knc_plan plan = { .o = o, .p = program };
+    knc_plan plan = {.o = o, .p = program};
     kni_jaxpr *now = kni_retain(j);
     kn_error *e = run_passes(&plan, &now);
     if (e) { /* kernels of steps that the program does not know yet */

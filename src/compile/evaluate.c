@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * evaluate.c -- kernel nodes of a value at a position: a load, or its equation's expression over its operands. Chains of equations are
- * walked with a stack of their own; only rows that compute positions (`pull`) make this file call itself, KNC_MAX_DEPTH deep at most. */
+ * evaluate.c -- kernel nodes of a value at a position: a load, or its equation's expression over its operands. Chains
+ * of equations are walked with a stack of their own; only rows that compute positions (`pull`) make this file call
+ * itself, KNC_MAX_DEPTH deep at most. */
 #include "compile/lowering.h"
 #include <string.h>
 
-static const kn_value2 no_value = { KNK_NONE, KNK_NONE };
+static const kn_value2 no_value = {KNK_NONE, KNK_NONE};
 static bool is_half(kn_dtype d) { return d->id == KN_ID_F16 || d->id == KN_ID_BF16; }
 
 /* Memory of what was evaluated. */
@@ -40,7 +41,7 @@ static bool grow_table(kn_lower *l)
 
 void knc_remember(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value)
 {
-    if ((2 * l->memo.n >= l->table.n && !grow_table(l)) || !KN_VEC_PUSH(&l->memo, ((knc_memo){ var, at, value })))
+    if ((2 * l->memo.n >= l->table.n && !grow_table(l)) || !KN_VEC_PUSH(&l->memo, ((knc_memo){var, at, value})))
         l->failed = true;
     else
         l->table.at[slot_in_table(l, var, at)] = (uint32_t)l->memo.n;
@@ -58,7 +59,7 @@ kn_index *knl_index(kn_lower *l, int ndim, const kn_index *like)
     }
     for (int d = 0; d < ndim; d++)
         axis[d].node = KNK_NONE;
-    *i = (kn_index){ like->n_loop, ndim, axis };
+    *i = (kn_index){like->n_loop, ndim, axis};
     return i;
 }
 
@@ -66,19 +67,20 @@ static knc_point *new_point(kn_lower *l, const kn_index *i, knk_node pred)
 {
     knc_point *at = i ? knx_arena_alloc(&l->arena, sizeof *at) : NULL;
     if (at)
-        *at = (knc_point){ i, pred };
+        *at = (knc_point){i, pred};
     else
         l->failed = true;
     return at;
 }
 
-/* The positions that a stage starts from: results at its parallel loops; reduced operands at those and the inner ones. */
+/* The positions that a stage starts from: results at its parallel loops; reduced operands at those and the inner ones.
+ * */
 void knc_start_stage(kn_lower *l, int n_inner)
 {
     const knc_group *g = l->g;
     l->stage = knk_begin_stage(l->k, n_inner);
     bool inner = g->n_reduce && l->stage == 0;
-    kn_index like = { l->n_par + (inner ? l->n_inner : 0), 0, NULL };
+    kn_index like = {l->n_par + (inner ? l->n_inner : 0), 0, NULL};
     kn_index *points = knl_index(l, g->par.ndim, &like), *within = inner ? knl_index(l, g->inner.ndim, &like) : NULL;
     for (int d = 0; points && d < g->par.ndim; d++)
         points->axis[d].coef[d] = 1;
@@ -101,7 +103,10 @@ static knk_node runtime_number(kn_lower *l, int64_t v)
     return knk_index(l->k, knc_kernel_map(l, v, zero, false));
 }
 
-static knk_node plus(kn_lower *l, knk_node a, knk_node b) { return a < 0 ? b : b < 0 ? a : knk_binary(l->k, KNK_ADD, a, b); }
+static knk_node plus(kn_lower *l, knk_node a, knk_node b)
+{
+    return a < 0 ? b : b < 0 ? a : knk_binary(l->k, KNK_ADD, a, b);
+}
 
 knk_node knl_axis_value(kn_lower *l, const kn_index *i, int axis)
 {
@@ -128,7 +133,9 @@ static const knc_point *through_view(kn_lower *l, const kn_eqn *e, const knc_poi
             for (int k = 0; k < in->n_loop; k++)
                 x->coef[k] += m->coef[d] * y->coef[k];
             if (y->node >= 0)
-                x->node = plus(l, x->node, m->coef[d] == 1 ? y->node : knk_binary(l->k, KNK_MUL, y->node, runtime_number(l, m->coef[d])));
+                x->node =
+                    plus(l, x->node,
+                         m->coef[d] == 1 ? y->node : knk_binary(l->k, KNK_MUL, y->node, runtime_number(l, m->coef[d])));
         }
     }
     return new_point(l, in, at->pred);
@@ -142,9 +149,10 @@ static int buffer_of(kn_lower *l, uint32_t var, bool written)
     uint32_t slot = knc_slot_of(l->p, var, &offset);
     kn_dtype_id d = knc_part(l->p->j->type[var].dtype);
     for (size_t b = 0; b < l->buffer.n; b++)
-        if (l->buffer.at[b].slot == slot && l->buffer.at[b].offset == offset && l->buffer.at[b].dtype == d && l->buffer.at[b].written == written)
+        if (l->buffer.at[b].slot == slot && l->buffer.at[b].offset == offset && l->buffer.at[b].dtype == d &&
+            l->buffer.at[b].written == written)
             return (int)b;
-    if (!KN_VEC_PUSH(&l->buffer, ((knc_access){ slot, offset, d, written, false, { -1, -1 } })))
+    if (!KN_VEC_PUSH(&l->buffer, ((knc_access){slot, offset, d, written, false, {-1, -1}})))
         l->failed = true;
     return knk_add_buffer(l->k, d, written);
 }
@@ -157,7 +165,7 @@ typedef struct place {
 /* The element's number in C order, in parts. */
 static void flat_place(kn_lower *l, kn_type t, const kn_index *i, place *f)
 {
-    *f = (place){ .node = KNK_NONE };
+    *f = (place){.node = KNK_NONE};
     int64_t stride = knc_parts(t.dtype);
     for (int a = t.ndim - 1; a >= 0; stride *= t.dim[a--]) {
         const kn_index_axis *x = &i->axis[a];
@@ -165,7 +173,8 @@ static void flat_place(kn_lower *l, kn_type t, const kn_index *i, place *f)
         for (int k = 0; k < i->n_loop; k++)
             f->coef[k] += stride * x->coef[k];
         if (x->node >= 0)
-            f->node = plus(l, f->node, stride == 1 ? x->node : knk_binary(l->k, KNK_MUL, x->node, runtime_number(l, stride)));
+            f->node =
+                plus(l, f->node, stride == 1 ? x->node : knk_binary(l->k, KNK_MUL, x->node, runtime_number(l, stride)));
     }
 }
 
@@ -183,7 +192,7 @@ static kn_value2 load(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 
 {
     kn_type t = l->p->j->type[var];
     int buffer = buffer_of(l, var, false);
-    knk_node part[2] = { KNK_NONE, KNK_NONE }, rest[2] = { other.re, other.im };
+    knk_node part[2] = {KNK_NONE, KNK_NONE}, rest[2] = {other.re, other.im};
     place f;
     flat_place(l, t, at->index, &f);
     for (int q = 0; q < knc_parts(t.dtype); q++) {
@@ -195,14 +204,14 @@ static kn_value2 load(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 
         if (is_half(t.dtype))
             part[q] = knk_cast(l->k, KN_ID_F32, part[q]);
     }
-    return (kn_value2){ part[0], part[1] };
+    return (kn_value2){part[0], part[1]};
 }
 
 void knc_store_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value)
 {
     kn_type t = l->p->j->type[var];
     int buffer = buffer_of(l, var, true);
-    knk_node part[2] = { value.re, value.im };
+    knk_node part[2] = {value.re, value.im};
     place f;
     flat_place(l, t, at->index, &f);
     for (int q = 0; q < knc_parts(t.dtype); q++) {
@@ -219,16 +228,16 @@ static kn_value2 literal(kn_lower *l, kn_atom a)
     const kn_literal *x = &l->p->j->literal[a & ~KN_LITERAL_BIT];
     kn_dtype d = x->type.dtype;
     if (is_half(d))
-        return (kn_value2){ knk_const_double(l->k, KN_ID_F32, knx_scalar_to_double(d, x->bits)), KNK_NONE };
-    knk_node part[2] = { KNK_NONE, KNK_NONE };
+        return (kn_value2){knk_const_double(l->k, KN_ID_F32, knx_scalar_to_double(d, x->bits)), KNK_NONE};
+    knk_node part[2] = {KNK_NONE, KNK_NONE};
     size_t size = d->size / (size_t)knc_parts(d);
     for (int q = 0; q < knc_parts(d); q++) {
-        kn_scalar_bits s = { .u = { 0, 0 } };
+        kn_scalar_bits s = {.u = {0, 0}};
         memcpy(&s, x->bits.bytes + (size_t)q * size, size);
         uint64_t bits = size == 1 ? s.u8 : size == 2 ? s.u16 : size == 4 ? s.u32 : s.u64;
         part[q] = knk_const(l->k, knc_part(d), bits);
     }
-    return (kn_value2){ part[0], part[1] };
+    return (kn_value2){part[0], part[1]};
 }
 
 kn_value2 knc_round(kn_lower *l, kn_dtype d, kn_value2 v)
@@ -236,7 +245,7 @@ kn_value2 knc_round(kn_lower *l, kn_dtype d, kn_value2 v)
     if (!is_half(d) || v.re < 0)
         return v;
     knk_node half = knk_dtype(l->k, v.re) == d->id ? v.re : knk_cast(l->k, (kn_dtype_id)d->id, v.re);
-    return (kn_value2){ knk_cast(l->k, KN_ID_F32, half), KNK_NONE };
+    return (kn_value2){knk_cast(l->k, KN_ID_F32, half), KNK_NONE};
 }
 
 static const kn_type *operand_types(kn_lower *l, const kn_eqn *e)
@@ -264,7 +273,7 @@ static const knc_point *operand_point(kn_lower *l, const kn_eqn *e, kn_atom x, c
 
 static bool push(kn_lower *l, uint32_t var, const knc_point *at)
 {
-    if (!at || !KN_VEC_PUSH(&l->stack, ((knc_frame){ var, at, NULL })))
+    if (!at || !KN_VEC_PUSH(&l->stack, ((knc_frame){var, at, NULL})))
         l->failed = true;
     return !l->failed;
 }
@@ -287,7 +296,8 @@ static bool operand_ready(kn_lower *l, kn_atom a, const knc_point *at, kn_value2
 
 static void apply_expr(kn_lower *l, const kn_eqn *e, const knc_point *at)
 {
-    kn_value2 *x = knx_arena_alloc(&l->arena, (e->n_in + 1) * sizeof *x), *y = knx_arena_alloc(&l->arena, (e->n_out + 1) * sizeof *y);
+    kn_value2 *x = knx_arena_alloc(&l->arena, (e->n_in + 1) * sizeof *x),
+              *y = knx_arena_alloc(&l->arena, (e->n_out + 1) * sizeof *y);
     const kn_type *xt = operand_types(l, e);
     if (!x || !y || !xt) {
         l->failed = true;
@@ -299,7 +309,7 @@ static void apply_expr(kn_lower *l, const kn_eqn *e, const knc_point *at)
     for (uint32_t i = 0; i < e->n_out; i++)
         y[i] = no_value;
     const kn_type *yt = &l->p->j->type[e->out];
-    kn_expr_args args = { .params = e->params, .n_in = (int)e->n_in, .n_out = (int)e->n_out, .x = x, .xt = xt, .yt = yt };
+    kn_expr_args args = {.params = e->params, .n_in = (int)e->n_in, .n_out = (int)e->n_out, .x = x, .xt = xt, .yt = yt};
     e->prim->expr(l->k, &args, y);
     for (uint32_t i = 0; i < e->n_out; i++)
         knc_remember(l, e->out + i, at, knc_round(l, yt[i].dtype, y[i]));
@@ -311,8 +321,13 @@ static void apply_pull(kn_lower *l, const kn_eqn *e, const knc_point *at)
     const knc_point *outer_at = l->at;
     kn_type yt = l->p->j->type[e->out];
     kn_value2 y = no_value;
-    kn_rule rule = { .prim = e->prim, .params = e->params, .n_in = (int)e->n_in, .n_out = (int)e->n_out, .x = e->in,
-        .xt = operand_types(l, e), .yt = &l->p->j->type[e->out] };
+    kn_rule rule = {.prim = e->prim,
+                    .params = e->params,
+                    .n_in = (int)e->n_in,
+                    .n_out = (int)e->n_out,
+                    .x = e->in,
+                    .xt = operand_types(l, e),
+                    .yt = &l->p->j->type[e->out]};
     if (l->failed)
         return;
     l->eqn = e;
@@ -349,9 +364,10 @@ static void advance(kn_lower *l)
             f->moved = through_view(l, e, at);
         at = f->moved;
         break;
-    case KNC_RESHAPE: case KNC_REDUCE: case KNC_RUN: case KNC_UNKNOWN: /* stored, aliases or known from the start */
-        l->failed = true;
-        return;
+    case KNC_RESHAPE:
+    case KNC_REDUCE:
+    case KNC_RUN:
+    case KNC_UNKNOWN: /* stored, aliases or known from the start */ l->failed = true; return;
     }
     if (!at)
         l->failed = true;
@@ -380,7 +396,8 @@ static kn_value2 chosen(kn_lower *l, knk_node pred, kn_value2 yes, kn_value2 no)
 {
     if (pred < 0 || no.re < 0)
         return yes;
-    return (kn_value2){ knk_select(l->k, pred, yes.re, no.re), yes.im < 0 ? KNK_NONE : knk_select(l->k, pred, yes.im, no.im) };
+    return (kn_value2){knk_select(l->k, pred, yes.re, no.re),
+                       yes.im < 0 ? KNK_NONE : knk_select(l->k, pred, yes.im, no.im)};
 }
 
 kn_value2 knl_operand(kn_lower *l, int which, const kn_index *i, knk_node pred, kn_value2 other)

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  * group.c -- which equations share a kernel.
  *
- * The equations are visited from the last to the first, so that all readers of a value have their groups already. A value that one group
- * reads at one position each is computed there; one that is needed in memory, or is read in several places and is not cheap, is stored:
- * by a group that reads it at its own points if that can run before all other readers, else by a group of its own. Every group has a
- * height, larger than those of all groups that read what it makes: groups of one height never depend on each other, and may merge. */
+ * The equations are visited from the last to the first, so that all readers of a value have their groups already. A
+ * value that one group reads at one position each is computed there; one that is needed in memory, or is read in
+ * several places and is not cheap, is stored: by a group that reads it at its own points if that can run before all
+ * other readers, else by a group of its own. Every group has a height, larger than those of all groups that read what
+ * it makes: groups of one height never depend on each other, and may merge. */
 #include "compile/group.h"
 
 static uint32_t new_group(knc_plan *p, uint32_t eqn, kn_type par, int32_t height)
 {
-    knc_group g = { .parent = (uint32_t)p->group.n, .height = height, .eqn = eqn, .plain = true, .par = par, .first_store = KNC_NO,
-        .last_store = KNC_NO, .first_reduce = KNC_NO, .last_reduce = KNC_NO, .step = KNC_NO };
+    knc_group g = {.parent = (uint32_t)p->group.n,
+                   .height = height,
+                   .eqn = eqn,
+                   .plain = true,
+                   .par = par,
+                   .first_store = KNC_NO,
+                   .last_store = KNC_NO,
+                   .first_reduce = KNC_NO,
+                   .last_reduce = KNC_NO,
+                   .step = KNC_NO};
     if (!KN_VEC_PUSH(&p->group, g)) {
         p->failed = true;
         return 0;
@@ -89,7 +98,8 @@ static int joinable(knc_plan *p, const knc_uses *u, unsigned weight)
     for (int i = 0; p->o->fuse && !u->many && i < u->n; i++) {
         const knc_group *g = &p->group.at[u->at[i].group];
         bool fits = u->at[i].point == KNC_POINT || (u->at[i].point == KNC_INNER && g->par.ndim > 0);
-        if (fits && g->n_store < KNC_MAX_STORES && !refusal(p, &u->at[i], weight) && g->height > knc_height_above(p, u, i))
+        if (fits && g->n_store < KNC_MAX_STORES && !refusal(p, &u->at[i], weight) &&
+            g->height > knc_height_above(p, u, i))
             return i;
     }
     return -1;
@@ -127,7 +137,7 @@ static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, 
     knc_why why = decide(p, e, c, u, weight, &store);
     if (store) {
         int join = joinable(p, u, weight);
-        knc_use at = join >= 0 ? u->at[join] : (knc_use){ .point = KNC_POINT };
+        knc_use at = join >= 0 ? u->at[join] : (knc_use){.point = KNC_POINT};
         if (join < 0)
             at.group = new_group(p, i, p->j->type[e->out], 1 + knc_height_above(p, u, -1));
         if (p->failed)
@@ -167,7 +177,8 @@ static bool takes_reduction(const knc_plan *p, const knc_group *g, const kn_eqn 
 static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *u)
 {
     int join = joinable(p, u, 2);
-    if (join >= 0 && (u->at[join].point != KNC_POINT || u->at[join].inner || !takes_reduction(p, &p->group.at[u->at[join].group], e)))
+    if (join >= 0 && (u->at[join].point != KNC_POINT || u->at[join].inner ||
+                      !takes_reduction(p, &p->group.at[u->at[join].group], e)))
         join = -1;
     uint32_t g = join >= 0 ? u->at[join].group : new_group(p, i, p->j->type[e->out], 1 + knc_height_above(p, u, -1));
     if (p->failed)
@@ -189,12 +200,12 @@ static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *
     group->plain = false;
     group->weight = (uint16_t)(group->weight + 2);
     if (kni_is_var(e->in[0]))
-        knc_add_use(p, e->in[0], (knc_use){ .group = g, .point = KNC_INNER, .inner = true });
+        knc_add_use(p, e->in[0], (knc_use){.group = g, .point = KNC_INNER, .inner = true});
 }
 
 static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_uses *u)
 {
-    uint32_t g = new_group(p, i, (kn_type){ 0 }, 1 + knc_height_above(p, u, -1));
+    uint32_t g = new_group(p, i, (kn_type){0}, 1 + knc_height_above(p, u, -1));
     if (p->failed)
         return;
     p->group.at[g].routine = true;
@@ -206,7 +217,8 @@ static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_us
         need(p, e->in[k], p->group.at[g].height, KNC_BECAUSE_ROUTINE, false);
 }
 
-/* A view that is needed in memory and lies in order shares its operand's memory, unless a result would share a part only. */
+/* A view that is needed in memory and lies in order shares its operand's memory, unless a result would share a part
+ * only. */
 static bool group_alias(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u)
 {
     knc_value *v = &p->value[e->out];

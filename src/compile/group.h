@@ -8,8 +8,8 @@
 typedef struct knc_uses {
     knc_use at[KNC_MAX_USES];
     int n;
-    bool many, need;     /* more than that; something reads it from memory */
-    uint8_t why;         /* it is needed */
+    bool many, need; /* more than that; something reads it from memory */
+    uint8_t why;     /* it is needed */
     int32_t need_height;
 } knc_uses;
 
@@ -21,8 +21,10 @@ bool knc_is_cheap(const knc_value *v);
 /* uses.c */
 void knc_add_use(knc_plan *p, uint32_t var, knc_use u);
 knc_uses knc_collect_uses(knc_plan *p, uint32_t first_var, uint32_t n);
-int32_t knc_height_above(knc_plan *p, const knc_uses *u, int except); /* of all that reads, but use number `except` (-1: none) */
-void knc_merge_groups(knc_plan *p, knc_uses *u); /* groups that read the same elements and do not depend on each other become one */
+int32_t knc_height_above(knc_plan *p, const knc_uses *u,
+                         int except); /* of all that reads, but use number `except` (-1: none) */
+void knc_merge_groups(knc_plan *p,
+                      knc_uses *u); /* groups that read the same elements and do not depend on each other become one */
 void knc_add_store_list(knc_plan *p, knc_group *g, uint32_t first, uint32_t last); /* variables linked by `next` */
 void knc_add_reduce_list(knc_plan *p, knc_group *g, uint32_t first, uint32_t last);
 bool knc_same_shape(kn_type a, kn_type b);

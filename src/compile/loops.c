@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * loops.c -- the loops of a kernel: extents of 1 vanish, adjacent loops that all maps allow become one, and the innermost parallel loop is
- * the one with most unit strides. Reduced loops keep their order: it is the order in which elements are joined. */
+ * loops.c -- the loops of a kernel: extents of 1 vanish, adjacent loops that all maps allow become one, and the
+ * innermost parallel loop is the one with most unit strides. Reduced loops keep their order: it is the order in which
+ * elements are joined. */
 #include "compile/lowering.h"
 #include <string.h>
 
@@ -22,7 +23,7 @@ int knc_kernel_map(kn_lower *l, int64_t offset, const int64_t *coef, bool memory
     }
     int64_t *copy = knx_arena_alloc(&l->arena, (size_t)(n + 1) * sizeof *copy);
     int id = copy ? knk_add_map(l->k, cls) : -1;
-    if (!copy || !KN_VEC_PUSH(&l->map, ((knc_map){ l->stage, memory, offset, copy }))) {
+    if (!copy || !KN_VEC_PUSH(&l->map, ((knc_map){l->stage, memory, offset, copy}))) {
         l->failed = true;
         return -1;
     }
@@ -65,7 +66,8 @@ static bool joins(const kn_lower *l, int outer, int inner, int64_t n, bool is_in
     return true;
 }
 
-/* Joins natural loops [first, end) from the innermost outwards; writes them outermost first to place `at`; returns how many. */
+/* Joins natural loops [first, end) from the innermost outwards; writes them outermost first to place `at`; returns how
+ * many. */
 static int collapse(kn_lower *l, int first, int end, int at, bool is_inner)
 {
     int n = 0;
@@ -92,7 +94,8 @@ static int unit_strides(const kn_lower *l, int loop)
 {
     int n = 0;
     for (size_t m = 0; m < l->map.n; m++)
-        n += l->map.at[m].memory && (l->map.at[m].coef[loop] == 1 || l->map.at[m].coef[loop] == 2); /* 2: parts of a pair */
+        n += l->map.at[m].memory &&
+             (l->map.at[m].coef[loop] == 1 || l->map.at[m].coef[loop] == 2); /* 2: parts of a pair */
     return n;
 }
 

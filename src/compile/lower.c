@@ -106,7 +106,7 @@ static bool launch_numbers(kn_lower *l, knc_step *s)
     inner[0] = inner[1] = extent + l->n_loop;
     for (size_t m = 0; m < l->map.n; m++) {
         int n = l->n_loop + (l->map.at[m].stage == 0 && stages == 2 ? l->n_inner_loop : 0);
-        map[m] = (knk_map_values){ l->map.at[m].offset, stride };
+        map[m] = (knk_map_values){l->map.at[m].offset, stride};
         for (int d = 0; d < n; d++)
             *stride++ = l->map.at[m].coef[l->source[d]];
     }
@@ -123,11 +123,13 @@ static bool note_reuse(kn_lower *l, uint32_t step)
     for (size_t w = 0; w < l->buffer.n; w++)
         for (size_t r = 0; l->buffer.at[w].written && r < l->buffer.n; r++) {
             const knc_access *to = &l->buffer.at[w], *from = &l->buffer.at[r];
-            bool fits = !from->written && !from->mixed && !from->offset && kn_dtype_table[from->dtype].size == kn_dtype_table[to->dtype].size
-                && p->slot.at[from->slot].bytes == p->slot.at[to->slot].bytes && from->map[0] == to->map[0] && from->map[1] == to->map[1];
+            bool fits = !from->written && !from->mixed && !from->offset &&
+                        kn_dtype_table[from->dtype].size == kn_dtype_table[to->dtype].size &&
+                        p->slot.at[from->slot].bytes == p->slot.at[to->slot].bytes && from->map[0] == to->map[0] &&
+                        from->map[1] == to->map[1];
             for (size_t x = 0; fits && x < l->buffer.n; x++)
                 fits = x == r || l->buffer.at[x].slot != from->slot;
-            if (fits && !KN_VEC_PUSH(&p->reuse, ((knc_reuse){ step, from->slot, to->slot })))
+            if (fits && !KN_VEC_PUSH(&p->reuse, ((knc_reuse){step, from->slot, to->slot})))
                 return false;
         }
     return true;
@@ -137,7 +139,7 @@ static kn_error *add_kernel(kn_lower *l, knk_kernel *kernel)
 {
     knc_plan *p = l->p;
     uint32_t number = (uint32_t)p->step.n;
-    knc_step s = { .kind = KNC_KERNEL, .eqn = l->g->eqn, .n_ref = (uint32_t)l->buffer.n };
+    knc_step s = {.kind = KNC_KERNEL, .eqn = l->g->eqn, .n_ref = (uint32_t)l->buffer.n};
     s.u.k.kernel = kernel;
     s.ref = knx_arena_alloc(&p->p->arena, (l->buffer.n + 1) * sizeof *s.ref);
     if (!s.ref || !launch_numbers(l, &s) || !note_reuse(l, number) || !KN_VEC_PUSH(&p->step, s)) {
@@ -145,7 +147,7 @@ static kn_error *add_kernel(kn_lower *l, knk_kernel *kernel)
         return knx_error_nomem();
     }
     for (size_t b = 0; b < l->buffer.n; b++) {
-        s.ref[b] = (knc_ref){ .index = l->buffer.at[b].slot, .offset = l->buffer.at[b].offset };
+        s.ref[b] = (knc_ref){.index = l->buffer.at[b].slot, .offset = l->buffer.at[b].offset};
         if (l->buffer.at[b].written)
             p->slot.at[l->buffer.at[b].slot].maker = number;
     }
@@ -168,7 +170,7 @@ static kn_error *lower_routine(knc_plan *p, const knc_group *g)
     const kn_eqn *e = &p->j->eqn[g->eqn];
     uint32_t number = (uint32_t)p->step.n, n = e->n_in + e->n_out;
     kn_type *xt = knx_arena_alloc(&p->p->arena, (e->n_in + 1) * sizeof *xt);
-    knc_step s = { .kind = KNC_ROUTINE, .eqn = g->eqn, .ref = knx_arena_zero(&p->p->arena, (n + 1) * sizeof *s.ref) };
+    knc_step s = {.kind = KNC_ROUTINE, .eqn = g->eqn, .ref = knx_arena_zero(&p->p->arena, (n + 1) * sizeof *s.ref)};
     if (!xt || !s.ref)
         return knx_error_nomem();
     for (uint32_t i = 0; i < n; i++) {
@@ -191,7 +193,7 @@ static kn_error *lower_routine(knc_plan *p, const knc_group *g)
         s.u.r.workspace = e->prim->workspace(e->params, (int)e->n_in, xt, (int)e->n_out, s.u.r.yt);
     s.n_ref = n + (s.u.r.workspace > 0);
     if (s.u.r.workspace) {
-        knc_slot w = { .space = KNC_AT_WORK, .bytes = s.u.r.workspace, .maker = number, .first = KNC_NO, .over = KNC_NO };
+        knc_slot w = {.space = KNC_AT_WORK, .bytes = s.u.r.workspace, .maker = number, .first = KNC_NO, .over = KNC_NO};
         s.ref[n].index = (uint32_t)p->slot.n;
         if (!KN_VEC_PUSH(&p->slot, w))
             return knx_error_nomem();

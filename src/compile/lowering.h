@@ -43,18 +43,18 @@ struct kn_lower {
     uint32_t group;
     kn_arena arena;
     knk_builder *k;
-    int stage, n_par, n_inner;            /* natural loops */
+    int stage, n_par, n_inner; /* natural loops */
     int64_t extent[KNK_MAX_LOOPS + 1];
-    int n_loop, n_inner_loop;             /* loops of the kernel ... */
-    uint8_t source[KNK_MAX_LOOPS];        /* ... the innermost natural loop of each, and ... */
-    int64_t length[KNK_MAX_LOOPS + 1];    /* ... their extents */
+    int n_loop, n_inner_loop;          /* loops of the kernel ... */
+    uint8_t source[KNK_MAX_LOOPS];     /* ... the innermost natural loop of each, and ... */
+    int64_t length[KNK_MAX_LOOPS + 1]; /* ... their extents */
     KN_VEC(knc_map) map;
     KN_VEC(knc_access) buffer;
     KN_VEC(knc_memo) memo;
-    KN_VEC(uint32_t) table;               /* open addressing: 1 + number in memo */
+    KN_VEC(uint32_t) table; /* open addressing: 1 + number in memo */
     KN_VEC(knc_frame) stack;
-    knc_point *points, *inner, *scalar;   /* where results and reduced operands are, and scalars */
-    const kn_eqn *eqn;                    /* whose `pull` runs */
+    knc_point *points, *inner, *scalar; /* where results and reduced operands are, and scalars */
+    const kn_eqn *eqn;                  /* whose `pull` runs */
     const knc_point *at;
     bool failed;
 };
@@ -69,6 +69,6 @@ kn_value2 knc_round(kn_lower *l, kn_dtype d, kn_value2 v); /* 16-bit floats: to 
 /* loops.c */
 int knc_kernel_map(kn_lower *l, int64_t offset, const int64_t *coef, bool memory);
 void knc_natural_loops(kn_lower *l);
-void knc_one_loop(kn_lower *l);     /* of a plain group */
-bool knc_shape_loops(kn_lower *l);  /* from the maps seen; false if the natural loops stay */
+void knc_one_loop(kn_lower *l);    /* of a plain group */
+bool knc_shape_loops(kn_lower *l); /* from the maps seen; false if the natural loops stay */
 #endif

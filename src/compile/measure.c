@@ -21,7 +21,10 @@ unsigned knc_weight(knc_plan *p, const kn_eqn *e)
 
 static unsigned at_most(unsigned v, unsigned max) { return v < max ? v : max; }
 
-bool knc_is_cheap(const knc_value *v) { return v->cheap && !v->costly && v->ops <= KNC_CHEAP_OPS && v->reads <= KNC_CHEAP_READS; }
+bool knc_is_cheap(const knc_value *v)
+{
+    return v->cheap && !v->costly && v->ops <= KNC_CHEAP_OPS && v->reads <= KNC_CHEAP_READS;
+}
 
 /* As seen by its readers a stored value is one read. */
 static void stored(knc_value *v, kn_type t)
@@ -76,8 +79,13 @@ void knc_measure(knc_plan *p)
     const kni_jaxpr *j = p->j;
     uint32_t given = j->n_const + j->n_in;
     for (uint32_t v = 0; v < j->n_var; v++) {
-        p->value[v] = (knc_value){ .eqn = KNC_NO, .first_use = KNC_NO, .group = KNC_NO, .next = KNC_NO, .next_reduce = KNC_NO,
-            .slot = KNC_NO, .need_height = -1 };
+        p->value[v] = (knc_value){.eqn = KNC_NO,
+                                  .first_use = KNC_NO,
+                                  .group = KNC_NO,
+                                  .next = KNC_NO,
+                                  .next_reduce = KNC_NO,
+                                  .slot = KNC_NO,
+                                  .need_height = -1};
         if (v < given) {
             p->value[v].state = KNC_GIVEN;
             stored(&p->value[v], j->type[v]);

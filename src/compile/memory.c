@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * memory.c -- where everything lies while a program runs: lifetimes over the steps, values that take over the place of one that dies, offsets
- * in one arena, donated operands that become outputs. */
+ * memory.c -- where everything lies while a program runs: lifetimes over the steps, values that take over the place
+ * of one that dies, offsets in one arena, donated operands that become outputs. */
 #include "compile/plan.h"
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,10 @@ static void find_lifetimes(knc_plan *p)
 }
 
 /* The slot whose place this one has: `over` never leads on. */
-static knc_slot *place_of(knc_plan *p, uint32_t s) { return &p->slot.at[p->slot.at[s].over == KNC_NO ? s : p->slot.at[s].over]; }
+static knc_slot *place_of(knc_plan *p, uint32_t s)
+{
+    return &p->slot.at[p->slot.at[s].over == KNC_NO ? s : p->slot.at[s].over];
+}
 
 static knc_output *outputs(knc_plan *p) { return (knc_output *)(uintptr_t)p->p->output; }
 
@@ -30,7 +33,8 @@ static bool is_donated(const knc_plan *p, const knc_slot *s)
     if (s->space != KNC_AT_OPERAND || !p->o->donated || !p->o->donated[s->index])
         return false;
     for (uint32_t k = 0; k < p->p->n_output; k++)
-        if (p->p->output[k].index == s->index && (p->p->output[k].kind == KNC_OUT_OPERAND || p->p->output[k].kind == KNC_OUT_DONATED))
+        if (p->p->output[k].index == s->index &&
+            (p->p->output[k].kind == KNC_OUT_OPERAND || p->p->output[k].kind == KNC_OUT_DONATED))
             return false;
     return true;
 }
@@ -38,9 +42,9 @@ static bool is_donated(const knc_plan *p, const knc_slot *s)
 static int by_step(const void *a, const void *b)
 {
     const knc_reuse *x = a, *y = b;
-    return x->step != y->step ? (x->step > y->step) - (x->step < y->step)
-        : x->from != y->from  ? (x->from > y->from) - (x->from < y->from)
-                              : (x->to > y->to) - (x->to < y->to);
+    return x->step != y->step   ? (x->step > y->step) - (x->step < y->step)
+           : x->from != y->from ? (x->from > y->from) - (x->from < y->from)
+                                : (x->to > y->to) - (x->to < y->to);
 }
 
 /* From the last step to the first, so that what ends in an output is known to. `from` then has the place of `to`. */
@@ -70,17 +74,21 @@ static void take_over(knc_plan *p)
 /* A donated operand that nothing reads any more when an output is first written. */
 static void use_donated(knc_plan *p)
 {
-    if (!p->o->donated)
-        return;
-    for (size_t d = 0; d < p->slot.n; d++)
-        for (size_t s = 0; is_donated(p, &p->slot.at[d]) && s < p->slot.n; s++) {
-            const knc_slot *from = &p->slot.at[d], *to = &p->slot.at[s];
-            if (to->space != KNC_AT_OUTPUT || to->over != KNC_NO || to->bytes != from->bytes || !to->bytes || from->first == KNC_NO || to->first == KNC_NO
-                || to->first <= from->last || outputs(p)[to->index].kind != KNC_OUT_NEW)
+    for (size_t d = 0; p->o->donated && d < p->slot.n; d++) {
+        const knc_slot *from = &p->slot.at[d];
+        if (!is_donated(p, from) || from->first == KNC_NO || !from->bytes)
+            continue;
+        for (size_t s = 0; s < p->slot.n; s++) {
+            const knc_slot *to = &p->slot.at[s];
+            bool fits =
+                to->space == KNC_AT_OUTPUT && to->over == KNC_NO && to->bytes == from->bytes && to->first != KNC_NO;
+            if (!fits || to->first <= from->last || outputs(p)[to->index].kind != KNC_OUT_NEW)
                 continue;
             outputs(p)[to->index].kind = KNC_OUT_DONATED;
             outputs(p)[to->index].index = from->index;
+            break;
         }
+    }
 }
 
 /* Offsets: few slots, the largest first, each at the lowest place that is free for all of its life. */
@@ -128,7 +136,9 @@ static size_t place_few(knc_slot **s, size_t n)
 
 /* Many slots: step by step, the best fit among the free holes. */
 
-typedef struct hole { size_t at, bytes; } hole;
+typedef struct hole {
+    size_t at, bytes;
+} hole;
 typedef KN_VEC(hole) hole_list;
 
 static bool give_hole(hole_list *h, size_t at, size_t bytes)
@@ -138,7 +148,7 @@ static bool give_hole(hole_list *h, size_t at, size_t bytes)
     size_t i = h->n++;
     for (; i && h->at[i - 1].at > at; i--)
         h->at[i] = h->at[i - 1];
-    h->at[i] = (hole){ at, bytes };
+    h->at[i] = (hole){at, bytes};
     for (size_t k = i + 1; k > 0 && k + 1 >= i; k--) /* join with the one behind, then the one in front */
         if (k < h->n && h->at[k - 1].at + h->at[k - 1].bytes == h->at[k].at) {
             h->at[k - 1].bytes += h->at[k].bytes;
@@ -169,7 +179,9 @@ static size_t take_hole(hole_list *h, size_t bytes, size_t *end)
     return at;
 }
 
-typedef struct lists { uint32_t *born, *dies, *next_born, *next_dies; } lists;
+typedef struct lists {
+    uint32_t *born, *dies, *next_born, *next_dies;
+} lists;
 
 static bool walk_steps(knc_slot **s, const lists *l, uint32_t steps, hole_list *holes, size_t *end)
 {
@@ -185,7 +197,8 @@ static bool walk_steps(knc_slot **s, const lists *l, uint32_t steps, hole_list *
 
 static bool place_many(kn_arena *a, knc_slot **s, size_t n, uint32_t steps, size_t *end)
 {
-    lists l = { knx_arena_alloc(a, (steps + 1) * 4), knx_arena_alloc(a, (steps + 1) * 4), knx_arena_alloc(a, n * 4), knx_arena_alloc(a, n * 4) };
+    lists l = {knx_arena_alloc(a, (steps + 1) * 4), knx_arena_alloc(a, (steps + 1) * 4), knx_arena_alloc(a, n * 4),
+               knx_arena_alloc(a, n * 4)};
     if (!l.born || !l.dies || !l.next_born || !l.next_dies)
         return false;
     memset(l.born, 0xff, (steps + 1) * 4);
@@ -196,7 +209,7 @@ static bool place_many(kn_arena *a, knc_slot **s, size_t n, uint32_t steps, size
         l.next_dies[i] = l.dies[s[i]->last];
         l.dies[s[i]->last] = i;
     }
-    hole_list holes = { 0 };
+    hole_list holes = {0};
     *end = 0;
     bool fine = walk_steps(s, &l, steps, &holes, end);
     KN_VEC_FREE(&holes);

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
- * order.c -- steps in an order in which each reads what earlier ones made: of those that could come next, the one whose last equation stands
- * first in the jaxpr, so that temporaries die soon. */
+ * order.c -- steps in an order in which each reads what earlier ones made: of those that could come next, the one
+ * whose last equation stands first in the jaxpr, so that temporaries die soon. */
 #include "compile/plan.h"
 #include <string.h>
 
 typedef struct order {
     knc_plan *p;
-    uint32_t *waits;               /* per step: makers that have not come yet */
+    uint32_t *waits;                         /* per step: makers that have not come yet */
     uint32_t *first_edge, *edge, *next_edge; /* readers of each step's results */
     uint32_t *heap, n_heap, n_edge;
 } order;
 
 static uint32_t key(const order *o, uint32_t s) { return o->p->step.at[s].eqn; }
 
-static bool before(const order *o, uint32_t a, uint32_t b) { return key(o, a) != key(o, b) ? key(o, a) < key(o, b) : a < b; }
+static bool before(const order *o, uint32_t a, uint32_t b)
+{
+    return key(o, a) != key(o, b) ? key(o, a) < key(o, b) : a < b;
+}
 
 static void push(order *o, uint32_t s)
 {
@@ -112,7 +115,7 @@ static void write_notes(knc_plan *p)
     knc_note *note = (knc_note *)(uintptr_t)p->p->note;
     for (uint32_t i = 0; i < p->j->n_eqn; i++) {
         const kn_eqn *e = &p->j->eqn[i];
-        note[i] = (knc_note){ .step = KNC_NO };
+        note[i] = (knc_note){.step = KNC_NO};
         if (!e->n_out)
             continue;
         const knc_value *v = &p->value[e->out];
@@ -131,8 +134,9 @@ static void write_notes(knc_plan *p)
 kn_error *knc_order_steps(knc_plan *p)
 {
     uint32_t n = (uint32_t)p->step.n, done = 0;
-    order o = { .p = p };
-    uint32_t *old = knx_arena_alloc(&p->scratch, (n + 1) * sizeof *old), *number = knx_arena_alloc(&p->scratch, (n + 1) * sizeof *number);
+    order o = {.p = p};
+    uint32_t *old = knx_arena_alloc(&p->scratch, (n + 1) * sizeof *old),
+             *number = knx_arena_alloc(&p->scratch, (n + 1) * sizeof *number);
     knc_step *sorted = knx_arena_alloc(&p->p->arena, (n + 1) * sizeof *sorted);
     if (!old || !number || !sorted || !begin(&o, n))
         return knx_error_nomem();

@@ -4,7 +4,8 @@
 
 static uint32_t new_slot(knc_plan *p, knc_space space, uint32_t index, size_t bytes)
 {
-    knc_slot s = { .space = (uint8_t)space, .index = index, .bytes = bytes, .maker = KNC_NO, .first = KNC_NO, .over = KNC_NO };
+    knc_slot s = {
+        .space = (uint8_t)space, .index = index, .bytes = bytes, .maker = KNC_NO, .first = KNC_NO, .over = KNC_NO};
     if (!KN_VEC_PUSH(&p->slot, s)) {
         p->failed = true;
         return 0;
@@ -51,9 +52,9 @@ static bool copy_step(knc_plan *p, uint32_t from, uint32_t to, size_t bytes)
     knc_ref *ref = knx_arena_alloc(&p->p->arena, 2 * sizeof *ref);
     if (!ref)
         return false;
-    ref[0] = (knc_ref){ .index = to };
-    ref[1] = (knc_ref){ .index = from };
-    knc_step s = { .kind = KNC_COPY, .eqn = KNC_NO, .n_ref = 2, .ref = ref, .u.bytes = bytes };
+    ref[0] = (knc_ref){.index = to};
+    ref[1] = (knc_ref){.index = from};
+    knc_step s = {.kind = KNC_COPY, .eqn = KNC_NO, .n_ref = 2, .ref = ref, .u.bytes = bytes};
     if (!KN_VEC_PUSH(&p->step, s))
         return false;
     p->slot.at[to].maker = (uint32_t)p->step.n - 1;
@@ -67,7 +68,7 @@ static kn_error *place_output(knc_plan *p, uint32_t k, knc_output *out)
     uint32_t s = knc_slot_of(p, a, &offset);
     if (p->failed)
         return knx_error_nomem();
-    *out = (knc_output){ .kind = KNC_OUT_NEW, .bytes = kni_type_bytes(kni_atom_type(p->j, a)) };
+    *out = (knc_output){.kind = KNC_OUT_NEW, .bytes = kni_type_bytes(kni_atom_type(p->j, a))};
     knc_slot *slot = &p->slot.at[s];
     switch ((knc_space)slot->space) {
     case KNC_AT_OPERAND: out->kind = KNC_OUT_OPERAND, out->index = slot->index; return NULL;

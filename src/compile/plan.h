@@ -7,8 +7,8 @@
 /* How an equation is lowered: asked of its row. */
 typedef enum knc_class {
     KNC_ELEMENTWISE,
-    KNC_VIEW,     /* an index map */
-    KNC_RESHAPE,  /* a view without an index map: an alias of its stored operand */
+    KNC_VIEW,    /* an index map */
+    KNC_RESHAPE, /* a view without an index map: an alias of its stored operand */
     KNC_PULL,
     KNC_REDUCE,
     KNC_RUN,
@@ -17,28 +17,34 @@ typedef enum knc_class {
 } knc_class;
 
 /* What became of a value. */
-typedef enum knc_state { KNC_DEAD, KNC_GIVEN /* an operand of the program */, KNC_INLINE, KNC_STORED, KNC_ALIAS } knc_state;
+typedef enum knc_state {
+    KNC_DEAD,
+    KNC_GIVEN /* an operand of the program */,
+    KNC_INLINE,
+    KNC_STORED,
+    KNC_ALIAS
+} knc_state;
 
-#define KNC_REASONS(X)                                                                                                 \
-    X(NOTHING, "")                                                                                                     \
-    X(UNREAD, "nothing reads it")                                                                                      \
-    X(ONE_READER, "one kernel reads it, at the same points")                                                           \
-    X(MOVED, "one kernel reads it, at other points but each at most once")                                             \
-    X(VIEW, "a view costs an index map only")                                                                          \
-    X(CHEAP, "recomputing it costs less than storing it")                                                              \
-    X(EPILOGUE, "the kernel that reads it runs over the same points")                                                  \
-    X(RESULT, "a result of the program")                                                                               \
-    X(ROUTINE, "a routine reads it")                                                                                   \
-    X(RUN, "made by a routine")                                                                                        \
-    X(MAY_FAIL, "it may fail, so it runs")                                                                             \
-    X(ALIASED, "a view that lies in the same order shares its memory")                                                 \
-    X(IN_ORDER, "its elements already lie in this order")                                                              \
-    X(SEVERAL, "read in several places and too expensive to recompute")                                                \
-    X(REPEATED, "its reader would compute elements more than once")                                                    \
-    X(MANY, "read in too many places")                                                                                 \
-    X(FULL, "the kernel that reads it is full")                                                                        \
-    X(DEEP, "too many computed positions inside each other")                                                           \
-    X(REDUCTION, "a reduction read outside of its kernel")                                                             \
+#define KNC_REASONS(X)                                                     \
+    X(NOTHING, "")                                                         \
+    X(UNREAD, "nothing reads it")                                          \
+    X(ONE_READER, "one kernel reads it, at the same points")               \
+    X(MOVED, "one kernel reads it, at other points but each at most once") \
+    X(VIEW, "a view costs an index map only")                              \
+    X(CHEAP, "recomputing it costs less than storing it")                  \
+    X(EPILOGUE, "the kernel that reads it runs over the same points")      \
+    X(RESULT, "a result of the program")                                   \
+    X(ROUTINE, "a routine reads it")                                       \
+    X(RUN, "made by a routine")                                            \
+    X(MAY_FAIL, "it may fail, so it runs")                                 \
+    X(ALIASED, "a view that lies in the same order shares its memory")     \
+    X(IN_ORDER, "its elements already lie in this order")                  \
+    X(SEVERAL, "read in several places and too expensive to recompute")    \
+    X(REPEATED, "its reader would compute elements more than once")        \
+    X(MANY, "read in too many places")                                     \
+    X(FULL, "the kernel that reads it is full")                            \
+    X(DEEP, "too many computed positions inside each other")               \
+    X(REDUCTION, "a reduction read outside of its kernel")                 \
     X(UNFUSED, "fusion is off")
 typedef enum knc_why {
 #define KNC_X(id, text) KNC_BECAUSE_##id,
@@ -46,28 +52,35 @@ typedef enum knc_why {
 #undef KNC_X
 } knc_why;
 
-/* Where a group evaluates a value: at the points of its parallel extents, at those of the reduced operands, a scalar once; from
- * KNC_FIRST_FAR on each number is one position that a view or computed index leads to. */
+/* Where a group evaluates a value: at the points of its parallel extents, at those of the reduced operands, a scalar
+ * once; from KNC_FIRST_FAR on each number is one position that a view or computed index leads to. */
 enum { KNC_POINT, KNC_INNER, KNC_SCALAR, KNC_FIRST_FAR };
 typedef struct knc_use {
     uint32_t group, point;
     bool inner;    /* in the loops over the reduced operands */
     uint8_t depth; /* pulled rows on the way */
 } knc_use;
-enum { KNC_MAX_USES = 8, KNC_MAX_DEPTH = 6, KNC_MAX_WEIGHT = 400, KNC_MAX_STORES = 16, KNC_CHEAP_OPS = 6, KNC_CHEAP_READS = 2 };
+enum {
+    KNC_MAX_USES = 8,
+    KNC_MAX_DEPTH = 6,
+    KNC_MAX_WEIGHT = 400,
+    KNC_MAX_STORES = 16,
+    KNC_CHEAP_OPS = 6,
+    KNC_CHEAP_READS = 2
+};
 
 typedef struct knc_value {
-    uint32_t eqn;        /* KNC_NO: an operand */
-    uint32_t first_use;  /* in knc_plan.use */
-    uint32_t group;      /* that stores or reduces it, or the routine */
+    uint32_t eqn;               /* KNC_NO: an operand */
+    uint32_t first_use;         /* in knc_plan.use */
+    uint32_t group;             /* that stores or reduces it, or the routine */
     uint32_t next, next_reduce; /* in the group's lists of stores and reductions */
     uint32_t slot;
     size_t offset;       /* bytes in the slot */
     int32_t need_height; /* of the steps that read it from memory whatever the grouping; -1: none */
     uint16_t ops;        /* to recompute it, at most; saturates */
     uint8_t reads, state, why, n_use, far_readers;
-    bool cheap;          /* as part of a reader */
-    bool costly;         /* itself */
+    bool cheap;  /* as part of a reader */
+    bool costly; /* itself */
     bool need, is_output, many, inner, joined;
 } knc_value;
 
@@ -78,8 +91,8 @@ typedef struct knc_group {
     uint32_t eqn;        /* the last one that stores: the key of its place in the program */
     bool routine, plain; /* plain: no views, no computed positions, no reductions */
     uint16_t n_store, weight;
-    kn_type par;         /* extents of the points */
-    kn_type inner;       /* of the reduced operands */
+    kn_type par;   /* extents of the points */
+    kn_type inner; /* of the reduced operands */
     kn_ints axes;
     uint32_t first_store, last_store, first_reduce, last_reduce, n_reduce; /* variables */
     uint32_t step;
@@ -88,24 +101,29 @@ typedef struct knc_group {
 /* Memory of a stored value. */
 typedef struct knc_slot {
     uint8_t space;
-    uint32_t index;      /* of operand, output, literal */
+    uint32_t index; /* of operand, output, literal */
     size_t bytes, offset;
-    uint32_t maker;      /* step; KNC_NO: none */
+    uint32_t maker;       /* step; KNC_NO: none */
     uint32_t first, last; /* steps */
-    uint32_t over;       /* the slot whose place it has, KNC_NO: its own */
+    uint32_t over;        /* the slot whose place it has, KNC_NO: its own */
 } knc_slot;
 
-typedef struct knc_use_link { knc_use use; uint32_t next; } knc_use_link;
+typedef struct knc_use_link {
+    knc_use use;
+    uint32_t next;
+} knc_use_link;
 
-/* Two slots of a step that may share a place: the kernel reads `from` only at the element that it then writes to `to`. */
-typedef struct knc_reuse { uint32_t step, from, to; } knc_reuse;
+/* Two slots of a step that may share a place: the kernel reads `from` only where it writes `to`. */
+typedef struct knc_reuse {
+    uint32_t step, from, to;
+} knc_reuse;
 
 typedef struct knc_plan {
     const kni_jaxpr *j;
     const kn_compile_options *o;
     kn_program *p;
     kn_arena scratch;
-    knc_value *value;    /* per variable */
+    knc_value *value; /* per variable */
     KN_VEC(knc_group) group;
     KN_VEC(knc_use_link) use;
     KN_VEC(knc_slot) slot;
@@ -113,7 +131,7 @@ typedef struct knc_plan {
     KN_VEC(knc_reuse) reuse;
     uint32_t *literal_slot; /* per literal, KNC_NO */
     uint32_t next_point;
-    bool failed;         /* no memory for a vector */
+    bool failed; /* no memory for a vector */
 } knc_plan;
 
 /* classes.c */
@@ -122,8 +140,8 @@ knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e);
 kn_index *knc_view_map(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a);
 /* Do the elements of the view lie in the operand's memory in C order, from element *first on? */
 bool knc_lies_in_order(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a, int64_t *first);
-int knc_parts(kn_dtype d);                /* 2 for complex numbers and keys */
-kn_dtype_id knc_part(kn_dtype d);         /* the dtype of a part in memory */
+int knc_parts(kn_dtype d);        /* 2 for complex numbers and keys */
+kn_dtype_id knc_part(kn_dtype d); /* the dtype of a part in memory */
 static inline kn_type knc_type(const knc_plan *p, kn_atom a) { return kni_atom_type(p->j, a); }
 
 /* The passes. */
@@ -137,5 +155,6 @@ kn_error *knc_plan_memory(knc_plan *p);
 uint32_t knc_slot_of(knc_plan *p, kn_atom a, size_t *offset);
 uint32_t knc_find(knc_plan *p, uint32_t group);
 
-kn_error *knc_share_kernel(kn_kernel_cache *c, knk_kernel **kernel); /* replaced by an equal one of the cache, or put there */
+kn_error *knc_share_kernel(kn_kernel_cache *c,
+                           knk_kernel **kernel); /* replaced by an equal one of the cache, or put there */
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * program.h -- from a jaxpr to a program: a list of steps (kernels, routines) over buffers whose places are known before it runs. */
+ * program.h -- from a jaxpr to a program: a list of steps (kernels, routines) over buffers whose places are known
+ * before it runs. */
 #ifndef KN_COMPILE_PROGRAM_H
 #define KN_COMPILE_PROGRAM_H
 #include "ir/jaxpr.h"
 
 typedef struct kn_program kn_program; /* immutable, atomic reference count */
 
-/* Kernels by structure, shared by the programs of a context; the least recently used go first when the bound is passed. Thread-safe. */
+/* Kernels by structure, shared by the programs of a context; the least recently used go first when the bound is
+ * passed. Thread-safe. */
 typedef struct kn_kernel_cache kn_kernel_cache;
 typedef struct kn_kernel_counts {
     uint64_t hits, misses, evicted;
@@ -32,8 +34,9 @@ int knc_n_outputs(const kn_program *p);
 kn_type knc_operand_type(const kn_program *p, int i);
 kn_type knc_output_type(const kn_program *p, int i);
 int knc_n_steps(const kn_program *p);
-size_t knc_workspace_bytes(const kn_program *p); /* one arena: temporaries by lifetime, scratch of kernels and routines */
-size_t knc_peak_bytes(const kn_program *p);      /* workspace, operands and the outputs' own buffers */
+size_t knc_workspace_bytes(
+    const kn_program *p);                   /* one arena: temporaries by lifetime, scratch of kernels and routines */
+size_t knc_peak_bytes(const kn_program *p); /* workspace, operands and the outputs' own buffers */
 /* Steps, and each decision with its reason: debug level 4. knx_alloc'ed. */
 kn_error *knc_text(const kn_program *p, char **out);
 #endif

@@ -17,9 +17,9 @@ typedef struct knc_ref {
 typedef enum knc_step_kind { KNC_KERNEL, KNC_ROUTINE, KNC_COPY } knc_step_kind;
 typedef struct knc_step {
     uint8_t kind;
-    uint32_t eqn;       /* the equation that errors point at */
+    uint32_t eqn; /* the equation that errors point at */
     uint32_t n_ref;
-    knc_ref *ref;       /* kernel: its buffers; routine: operands, results, workspace if it has one; copy: from, to */
+    knc_ref *ref; /* kernel: its buffers; routine: operands, results, workspace if it has one; copy: from, to */
     union {
         struct {
             knk_kernel *kernel;
@@ -32,7 +32,7 @@ typedef struct knc_step {
             const kn_type *xt, *yt;
             size_t workspace;
         } r;
-        size_t bytes;   /* of a copy */
+        size_t bytes; /* of a copy */
     } u;
 } knc_step;
 
@@ -59,13 +59,13 @@ typedef struct knc_note {
 
 struct kn_program {
     atomic_int refs;
-    kni_jaxpr *jaxpr;   /* after all passes; types, parameters and literals of the steps are its */
+    kni_jaxpr *jaxpr; /* after all passes; types, parameters and literals of the steps are its */
     uint32_t n_operand, n_output, n_step;
-    uint32_t max_ref;   /* of one step */
+    uint32_t max_ref; /* of one step */
     const knc_step *step;
     const knc_output *output;
     const knc_note *note; /* per equation */
-    size_t workspace;   /* bytes: [scratch of kernels][addresses of steps with many buffers][temporaries] */
+    size_t workspace;     /* bytes: [scratch of kernels][addresses of steps with many buffers][temporaries] */
     size_t addresses_at, arena_at;
     size_t peak;
     kn_arena arena;

@@ -8,8 +8,13 @@ static const char *const reasons[] = {
     KNC_REASONS(KNC_X)
 #undef KNC_X
 };
-static const char *const states[] = { [KNC_DEAD] = "dropped", [KNC_GIVEN] = "given", [KNC_INLINE] = "inlined", [KNC_STORED] = "stored", [KNC_ALIAS] = "alias" };
-static const char *const spaces[] = { [KNC_AT_OPERAND] = "operand", [KNC_AT_OUTPUT] = "output", [KNC_AT_WORK] = "work", [KNC_AT_LITERAL] = "literal" };
+static const char *const states[] = {[KNC_DEAD] = "dropped",
+                                     [KNC_GIVEN] = "given",
+                                     [KNC_INLINE] = "inlined",
+                                     [KNC_STORED] = "stored",
+                                     [KNC_ALIAS] = "alias"};
+static const char *const spaces[] = {
+    [KNC_AT_OPERAND] = "operand", [KNC_AT_OUTPUT] = "output", [KNC_AT_WORK] = "work", [KNC_AT_LITERAL] = "literal"};
 
 static void add(kn_str *out, kn_text *t)
 {
@@ -21,7 +26,7 @@ static void note_text(const kn_program *p, uint32_t i, kn_str *out)
 {
     const kn_eqn *e = &p->jaxpr->eqn[i];
     const knc_note *n = &p->note[i];
-    kn_text t = { 0 };
+    kn_text t = {0};
     knx_text_add(&t, "  %u: %s", (unsigned)i, e->prim->name);
     if (e->n_out) {
         knx_text_add(&t, " -> ");
@@ -29,7 +34,9 @@ static void note_text(const kn_program *p, uint32_t i, kn_str *out)
     }
     knx_text_add(&t, ": %s", states[n->state]);
     if (n->step != KNC_NO)
-        knx_text_add(&t, n->state == KNC_STORED ? (n->joined ? " by step %u, which reads it" : " by step %u") : " in step %u", (unsigned)n->step);
+        knx_text_add(
+            &t, n->state == KNC_STORED ? (n->joined ? " by step %u, which reads it" : " by step %u") : " in step %u",
+            (unsigned)n->step);
     knx_text_add(&t, ": %s\n", reasons[n->why]);
     add(out, &t);
 }
@@ -43,7 +50,7 @@ static void extents(kn_text *t, const char *name, int n, const int64_t *extent)
 static void step_text(const kn_program *p, uint32_t i, kn_str *out)
 {
     const knc_step *s = &p->step[i];
-    kn_text t = { 0 };
+    kn_text t = {0};
     knx_text_add(&t, "  %u: ", (unsigned)i);
     switch ((knc_step_kind)s->kind) {
     case KNC_KERNEL:
@@ -59,7 +66,9 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
     add(out, &t);
     for (uint32_t r = 0; r < s->n_ref; r++) {
         const knc_ref *ref = &s->ref[r];
-        bool writes = s->kind == KNC_KERNEL ? s->u.k.kernel->buffer[r].written : s->kind == KNC_ROUTINE ? r >= s->u.r.n_in : r == 0;
+        bool writes = s->kind == KNC_KERNEL    ? s->u.k.kernel->buffer[r].written
+                      : s->kind == KNC_ROUTINE ? r >= s->u.r.n_in
+                                               : r == 0;
         knx_text_add(&t, "%s %s%s", r ? "," : ";", writes ? "> " : "", spaces[ref->space]);
         if (ref->space != KNC_AT_WORK)
             knx_text_add(&t, " %u", (unsigned)ref->index);
@@ -72,10 +81,12 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
 
 kn_error *knc_text(const kn_program *p, char **out)
 {
-    kn_str s = { 0 };
-    kn_text t = { 0 };
-    knx_text_add(&t, "program %s: %u operands, %u outputs, %u steps, workspace %llu bytes, peak %llu bytes\nequations\n", p->jaxpr->name,
-        (unsigned)p->n_operand, (unsigned)p->n_output, (unsigned)p->n_step, (unsigned long long)p->workspace, (unsigned long long)p->peak);
+    kn_str s = {0};
+    kn_text t = {0};
+    knx_text_add(&t,
+                 "program %s: %u operands, %u outputs, %u steps, workspace %llu bytes, peak %llu bytes\nequations\n",
+                 p->jaxpr->name, (unsigned)p->n_operand, (unsigned)p->n_output, (unsigned)p->n_step,
+                 (unsigned long long)p->workspace, (unsigned long long)p->peak);
     add(&s, &t);
     for (uint32_t i = 0; i < p->jaxpr->n_eqn; i++)
         note_text(p, i, &s);

@@ -3,7 +3,10 @@
 #include "compile/group.h"
 #include <string.h>
 
-bool knc_same_shape(kn_type a, kn_type b) { return a.ndim == b.ndim && (!a.ndim || !memcmp(a.dim, b.dim, (size_t)a.ndim * sizeof *a.dim)); }
+bool knc_same_shape(kn_type a, kn_type b)
+{
+    return a.ndim == b.ndim && (!a.ndim || !memcmp(a.dim, b.dim, (size_t)a.ndim * sizeof *a.dim));
+}
 
 uint32_t knc_find(knc_plan *p, uint32_t g)
 {
@@ -49,7 +52,7 @@ static void gather(knc_plan *p, const knc_value *v, knc_uses *u)
 
 knc_uses knc_collect_uses(knc_plan *p, uint32_t first, uint32_t n)
 {
-    knc_uses u = { .need_height = -1 };
+    knc_uses u = {.need_height = -1};
     for (uint32_t i = 0; i < n; i++)
         gather(p, &p->value[first + i], &u);
     return u;
@@ -72,7 +75,7 @@ void knc_add_use(knc_plan *p, uint32_t var, knc_use use)
         return;
     }
     v->n_use++;
-    if (!KN_VEC_PUSH(&p->use, ((knc_use_link){ use, v->first_use })))
+    if (!KN_VEC_PUSH(&p->use, ((knc_use_link){use, v->first_use})))
         p->failed = true;
     else
         v->first_use = (uint32_t)p->use.n - 1;
@@ -91,15 +94,15 @@ static bool same_reduction(const knc_group *a, const knc_group *b)
 {
     if (!a->n_reduce && !b->n_reduce)
         return true;
-    return a->n_reduce && b->n_reduce && knc_same_shape(a->inner, b->inner) && a->axes.n == b->axes.n
-        && !memcmp(a->axes.v, b->axes.v, (size_t)a->axes.n * sizeof *a->axes.v);
+    return a->n_reduce && b->n_reduce && knc_same_shape(a->inner, b->inner) && a->axes.n == b->axes.n &&
+           !memcmp(a->axes.v, b->axes.v, (size_t)a->axes.n * sizeof *a->axes.v);
 }
 
 /* Of equal height, so neither reads what the other makes. */
 static bool may_merge(const knc_group *a, const knc_group *b)
 {
-    return !a->routine && !b->routine && a->height == b->height && knc_same_shape(a->par, b->par) && same_reduction(a, b)
-        && a->weight + b->weight <= KNC_MAX_WEIGHT && a->n_store + b->n_store <= KNC_MAX_STORES;
+    return !a->routine && !b->routine && a->height == b->height && knc_same_shape(a->par, b->par) &&
+           same_reduction(a, b) && a->weight + b->weight <= KNC_MAX_WEIGHT && a->n_store + b->n_store <= KNC_MAX_STORES;
 }
 
 void knc_add_store_list(knc_plan *p, knc_group *g, uint32_t first, uint32_t last)
@@ -137,7 +140,8 @@ void knc_merge_groups(knc_plan *p, knc_uses *u)
     for (int i = 0; i < u->n; i++)
         for (int k = i + 1; k < u->n; k++) {
             uint32_t a = knc_find(p, u->at[i].group), b = knc_find(p, u->at[k].group);
-            if (a == b || u->at[i].point > KNC_INNER || u->at[i].point != u->at[k].point || !may_merge(&p->group.at[a], &p->group.at[b]))
+            if (a == b || u->at[i].point > KNC_INNER || u->at[i].point != u->at[k].point ||
+                !may_merge(&p->group.at[a], &p->group.at[b]))
                 continue;
             merge(p, a, b);
             merged = true;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * build.c -- the builder of kernels: nodes are made once, constants fold, and what no store needs is dropped at the end. */
+ * build.c -- the builder of kernels: nodes are made once, constants fold, and what no store needs is dropped at the
+ * end. */
 #include "base/hash.h"
 #include "kernel/internal.h"
 #include <stdarg.h>
@@ -42,7 +43,7 @@ void knk_delete(knk_builder *k)
 knk_node knk_fail(knk_builder *k, const char *format, ...)
 {
     if (k && !k->error) {
-        kn_text text = { 0 };
+        kn_text text = {0};
         va_list args;
         va_start(args, format);
         vsnprintf(text.s, sizeof text.s, format, args);
@@ -66,9 +67,11 @@ int knk_begin_stage(knk_builder *k, int n_inner)
     if (!k || k->error)
         return 0;
     if (n_inner < 0 || k->n_par + n_inner > KNK_MAX_LOOPS || k->stage.n >= 255)
-        return knk_fail(k, "kernel: stage %d with %d inner loops and %d parallel ones", (int)k->stage.n, n_inner, k->n_par), 0;
+        return knk_fail(k, "kernel: stage %d with %d inner loops and %d parallel ones", (int)k->stage.n, n_inner,
+                        k->n_par),
+               0;
     int n = (int)k->node.n;
-    if (!KN_VEC_PUSH(&k->stage, ((knk_stage){ n_inner, n, n })))
+    if (!KN_VEC_PUSH(&k->stage, ((knk_stage){n_inner, n, n})))
         return no_memory(k), 0;
     return (int)k->stage.n - 1;
 }
@@ -79,7 +82,7 @@ int knk_add_buffer(knk_builder *k, kn_dtype_id dtype, bool written)
         return 0;
     if ((unsigned)dtype >= KN_ID_COUNT || k->buffer.n >= INT16_MAX)
         return knk_fail(k, "kernel: buffer %d of dtype %d", (int)k->buffer.n, (int)dtype), 0;
-    if (!KN_VEC_PUSH(&k->buffer, ((knk_buffer){ (uint8_t)dtype, written })))
+    if (!KN_VEC_PUSH(&k->buffer, ((knk_buffer){(uint8_t)dtype, written})))
         return no_memory(k), 0;
     return (int)k->buffer.n - 1;
 }
@@ -90,7 +93,7 @@ int knk_add_map(knk_builder *k, const uint8_t *cls)
         return 0;
     if (!k->stage.n || k->map.n >= INT16_MAX)
         return knk_fail(k, "kernel: a map outside of a stage, or too many"), 0;
-    knk_map m = { .stage = (uint8_t)(k->stage.n - 1) };
+    knk_map m = {.stage = (uint8_t)(k->stage.n - 1)};
     int n = k->n_par + k->stage.at[m.stage].n_inner;
     if (n)
         memcpy(m.cls, cls, (size_t)n);
@@ -106,16 +109,19 @@ kn_dtype_id knk_dtype(const knk_builder *k, knk_node x)
 
 static uint64_t hash_of(const knk_inst *n)
 {
-    uint64_t h = knx_hash_mix(0, (uint64_t)n->op | (uint64_t)n->dtype << 8 | (uint64_t)n->sub << 16 | (uint64_t)(n->op == KNK_CONST ? 0 : n->stage) << 24);
-    h = knx_hash_mix(h, (uint64_t)(uint16_t)n->buffer | (uint64_t)(uint16_t)n->map << 16 | (uint64_t)(uint32_t)n->a << 32);
+    uint64_t h = knx_hash_mix(0, (uint64_t)n->op | (uint64_t)n->dtype << 8 | (uint64_t)n->sub << 16 |
+                                     (uint64_t)(n->op == KNK_CONST ? 0 : n->stage) << 24);
+    h = knx_hash_mix(h,
+                     (uint64_t)(uint16_t)n->buffer | (uint64_t)(uint16_t)n->map << 16 | (uint64_t)(uint32_t)n->a << 32);
     h = knx_hash_mix(h, (uint64_t)(uint32_t)n->b | (uint64_t)(uint32_t)n->c << 32);
     return knx_hash_mix(h, n->imm);
 }
 
 static bool same(const knk_inst *x, const knk_inst *y)
 {
-    return x->op == y->op && x->dtype == y->dtype && x->sub == y->sub && (x->stage == y->stage || x->op == KNK_CONST) && x->buffer == y->buffer
-        && x->map == y->map && x->a == y->a && x->b == y->b && x->c == y->c && x->imm == y->imm;
+    return x->op == y->op && x->dtype == y->dtype && x->sub == y->sub && (x->stage == y->stage || x->op == KNK_CONST) &&
+           x->buffer == y->buffer && x->map == y->map && x->a == y->a && x->b == y->b && x->c == y->c &&
+           x->imm == y->imm;
 }
 
 static bool grow_table(knk_builder *k)
@@ -230,13 +236,15 @@ void knk_append_raw(knk_builder *k, knk_inst n)
 
 static knk_inst inst(knk_op op, kn_dtype_id dtype, knk_node a, knk_node b, knk_node c)
 {
-    return (knk_inst){ .op = (uint8_t)op, .dtype = (uint8_t)dtype, .buffer = KNK_NONE, .map = KNK_NONE, .a = a, .b = b, .c = c };
+    return (knk_inst){
+        .op = (uint8_t)op, .dtype = (uint8_t)dtype, .buffer = KNK_NONE, .map = KNK_NONE, .a = a, .b = b, .c = c};
 }
 
 knk_node knk_const(knk_builder *k, kn_dtype_id d, uint64_t bits)
 {
     knk_inst n = inst(KNK_CONST, d, KNK_NONE, KNK_NONE, KNK_NONE);
-    n.imm = (unsigned)d < KN_ID_COUNT && knk_size((int)d) < 8 ? bits & (((uint64_t)1 << (8 * knk_size((int)d))) - 1) : bits;
+    n.imm =
+        (unsigned)d < KN_ID_COUNT && knk_size((int)d) < 8 ? bits & (((uint64_t)1 << (8 * knk_size((int)d))) - 1) : bits;
     return knk_emit(k, n);
 }
 
@@ -253,12 +261,14 @@ static uint64_t scalar_bits(kn_dtype_id d, kn_scalar_bits s)
 
 knk_node knk_const_double(knk_builder *k, kn_dtype_id d, double v)
 {
-    return (unsigned)d < KN_ID_COUNT ? knk_const(k, d, scalar_bits(d, knx_scalar_from_double(&kn_dtype_table[d], v))) : knk_fail(k, "kernel: no such dtype");
+    return (unsigned)d < KN_ID_COUNT ? knk_const(k, d, scalar_bits(d, knx_scalar_from_double(&kn_dtype_table[d], v)))
+                                     : knk_fail(k, "kernel: no such dtype");
 }
 
 knk_node knk_const_int(knk_builder *k, kn_dtype_id d, int64_t v)
 {
-    return (unsigned)d < KN_ID_COUNT ? knk_const(k, d, scalar_bits(d, knx_scalar_from_int(&kn_dtype_table[d], v))) : knk_fail(k, "kernel: no such dtype");
+    return (unsigned)d < KN_ID_COUNT ? knk_const(k, d, scalar_bits(d, knx_scalar_from_int(&kn_dtype_table[d], v)))
+                                     : knk_fail(k, "kernel: no such dtype");
 }
 
 knk_node knk_index(knk_builder *k, int map)
@@ -274,7 +284,8 @@ knk_node knk_load(knk_builder *k, int buffer, int map, knk_node index, knk_node 
         return KNK_NONE;
     if (buffer < 0 || (size_t)buffer >= k->buffer.n)
         return knk_fail(k, "kernel: load from buffer %d", buffer);
-    if (pred >= 0 && (size_t)pred < k->node.n && k->node.at[pred].op == KNK_CONST && k->node.at[pred].dtype == KN_ID_BOOL) {
+    if (pred >= 0 && (size_t)pred < k->node.n && k->node.at[pred].op == KNK_CONST &&
+        k->node.at[pred].dtype == KN_ID_BOOL) {
         if (!k->node.at[pred].imm)
             return other >= 0 ? other : knk_const(k, knk_memory_dtype((kn_dtype_id)k->buffer.at[buffer].dtype), 0);
         pred = other = KNK_NONE;
@@ -300,7 +311,10 @@ knk_node knk_reduce(knk_builder *k, knk_reduction how, knk_node x)
     return knk_emit(k, n);
 }
 
-knk_node knk_unary(knk_builder *k, knk_op op, knk_node a) { return knk_emit(k, inst(op, knk_dtype(k, a), a, KNK_NONE, KNK_NONE)); }
+knk_node knk_unary(knk_builder *k, knk_op op, knk_node a)
+{
+    return knk_emit(k, inst(op, knk_dtype(k, a), a, KNK_NONE, KNK_NONE));
+}
 
 knk_node knk_binary(knk_builder *k, knk_op op, knk_node a, knk_node b)
 {
@@ -308,8 +322,14 @@ knk_node knk_binary(knk_builder *k, knk_op op, knk_node a, knk_node b)
     return knk_emit(k, inst(op, compare ? KN_ID_BOOL : knk_dtype(k, a), a, b, KNK_NONE));
 }
 
-knk_node knk_ternary(knk_builder *k, knk_op op, knk_node a, knk_node b, knk_node c) { return knk_emit(k, inst(op, knk_dtype(k, op == KNK_SELECT ? b : a), a, b, c)); }
-knk_node knk_select(knk_builder *k, knk_node p, knk_node yes, knk_node no) { return knk_emit(k, inst(KNK_SELECT, knk_dtype(k, yes), p, yes, no)); }
+knk_node knk_ternary(knk_builder *k, knk_op op, knk_node a, knk_node b, knk_node c)
+{
+    return knk_emit(k, inst(op, knk_dtype(k, op == KNK_SELECT ? b : a), a, b, c));
+}
+knk_node knk_select(knk_builder *k, knk_node p, knk_node yes, knk_node no)
+{
+    return knk_emit(k, inst(KNK_SELECT, knk_dtype(k, yes), p, yes, no));
+}
 
 knk_node knk_select_cold(knk_builder *k, knk_node p, knk_node cold_yes, knk_node no)
 {
@@ -318,8 +338,14 @@ knk_node knk_select_cold(knk_builder *k, knk_node p, knk_node cold_yes, knk_node
     return knk_emit(k, n);
 }
 
-knk_node knk_cast(knk_builder *k, kn_dtype_id to, knk_node a) { return knk_emit(k, inst(KNK_CAST, to, a, KNK_NONE, KNK_NONE)); }
-knk_node knk_bitcast(knk_builder *k, kn_dtype_id to, knk_node a) { return knk_emit(k, inst(KNK_BITCAST, to, a, KNK_NONE, KNK_NONE)); }
+knk_node knk_cast(knk_builder *k, kn_dtype_id to, knk_node a)
+{
+    return knk_emit(k, inst(KNK_CAST, to, a, KNK_NONE, KNK_NONE));
+}
+knk_node knk_bitcast(knk_builder *k, kn_dtype_id to, knk_node a)
+{
+    return knk_emit(k, inst(KNK_BITCAST, to, a, KNK_NONE, KNK_NONE));
+}
 
 /* Finishing. */
 
@@ -341,7 +367,7 @@ static int renumber(const knk_builder *k, knk_node *number)
 static void copy_nodes(const knk_builder *k, const knk_node *number, knk_inst *to, knk_stage *stage)
 {
     for (size_t s = 0, at = 0; s < k->stage.n; s++) {
-        stage[s] = (knk_stage){ k->stage.at[s].n_inner, (int)at, (int)at };
+        stage[s] = (knk_stage){k->stage.at[s].n_inner, (int)at, (int)at};
         for (int i = k->stage.at[s].first; i < k->stage.at[s].end; i++) {
             if (number[i] < 0)
                 continue;
@@ -365,7 +391,8 @@ static unsigned char *put(unsigned char *p, uint64_t v, int bytes)
 
 static bool make_key(knk_kernel *k)
 {
-    size_t room = 32 + (size_t)k->n_stage * 8 + (size_t)k->n_buffer * 2 + (size_t)k->n_map * (1 + KNK_MAX_LOOPS) + (size_t)k->n_node * 28;
+    size_t room = 32 + (size_t)k->n_stage * 8 + (size_t)k->n_buffer * 2 + (size_t)k->n_map * (1 + KNK_MAX_LOOPS) +
+                  (size_t)k->n_node * 28;
     unsigned char *key = knx_arena_alloc(&k->arena, room), *p = key;
     if (!key)
         return false;

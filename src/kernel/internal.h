@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
- * internal.h -- what the files of kernel/ share: the table of operations, the prepared form that the interpreter runs, the inner loops. */
+ * internal.h -- what the files of kernel/ share: the table of operations, the prepared form that the interpreter runs,
+ * the inner loops. */
 #ifndef KN_KERNEL_INTERNAL_H
 #define KN_KERNEL_INTERNAL_H
 #include "kernel/kernel.h"
 
 /* The operations as a table. */
-typedef struct knk_op_info { const char *name; int n_operands; char result; } knk_op_info;
+typedef struct knk_op_info {
+    const char *name;
+    int n_operands;
+    char result;
+} knk_op_info;
 extern const knk_op_info knk_op_table[KNK_OP_COUNT];
 extern const char *const knk_reduction_name[7];
 static inline bool knk_is_float_id(int d) { return d == KN_ID_F32 || d == KN_ID_F64; }
@@ -13,18 +18,19 @@ static inline bool knk_is_half_id(int d) { return d == KN_ID_F16 || d == KN_ID_B
 static inline bool knk_is_int_id(int d) { return d >= KN_ID_I8 && d <= KN_ID_U64; }
 static inline bool knk_is_signed_id(int d) { return d >= KN_ID_I8 && d <= KN_ID_I64; }
 static inline int knk_size(int dtype) { return kn_dtype_table[dtype].size; }
-kn_dtype_id knk_memory_dtype(kn_dtype_id declared);                      /* what one element of a buffer is: complex64 -> f32, keys -> u32 */
+kn_dtype_id knk_memory_dtype(kn_dtype_id declared); /* what one element of a buffer is: complex64 -> f32, keys -> u32 */
 static inline int knk_operand(const knk_inst *n, int i) { return i == 0 ? n->a : i == 1 ? n->b : n->c; }
 
 /* NULL, or what is wrong with the types of a node whose operands are legal nodes. */
 const char *knk_form_error(const knk_inst *n, const knk_inst *nodes);
 kn_error *knk_prepare(knk_kernel *k);
 uint64_t knk_reduction_identity(int how, int dtype);
-uint64_t knk_fold(const knk_inst *n, const knk_inst *nodes);            /* the bits of a node whose operands are constants */
-int knk_simplify(knk_builder *k, knk_inst *n, knk_node *out);           /* simplify.c: 1 if *out is the same value; may rewrite *n */
+uint64_t knk_fold(const knk_inst *n, const knk_inst *nodes); /* the bits of a node whose operands are constants */
+int knk_simplify(knk_builder *k, knk_inst *n,
+                 knk_node *out); /* simplify.c: 1 if *out is the same value; may rewrite *n */
 const knk_inst *knk_nodes(const knk_builder *k);
 knk_node knk_emit(knk_builder *k, knk_inst n);
-void knk_append_raw(knk_builder *k, knk_inst n);                        /* as it is, for the parser; knk_finish verifies */
+void knk_append_raw(knk_builder *k, knk_inst n); /* as it is, for the parser; knk_finish verifies */
 knk_node knk_fail(knk_builder *k, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 
 /* Inner loops: d[i] = op(a[i], b[i], c[i]). Variant bit 0, 1, 2: operand a, b, c is one value for all lanes. */
@@ -32,7 +38,7 @@ typedef void knk_loop(void *d, const void *a, const void *b, const void *c, size
 enum {
     KNK_LOOP_MAXN = KNK_OP_COUNT, /* the combine of max and min reductions */
     KNK_LOOP_MINN,
-    KNK_LOOP_ACC,                 /* + knk_reduction: joins n elements a into 64 accumulators d; element i to accumulator i % 64 */
+    KNK_LOOP_ACC, /* + knk_reduction: joins n elements a into 64 accumulators d; element i to accumulator i % 64 */
     KNK_LOOP_OPS = KNK_LOOP_ACC + 7,
     KNK_LOOP_ROWS = KNK_LOOP_OPS + KN_ID_COUNT /* casts: one row per source dtype */
 };
@@ -40,53 +46,63 @@ typedef struct knk_isa {
     const char *name;
     knk_loop *loop[KNK_LOOP_ROWS][KN_ID_COUNT][8]; /* [operation][dtype of operand 0 (comparisons: of the operands)] */
     void (*splat)(int size, void *d, const void *value, size_t n);
-    void (*copy_in)(int size, void *d, const void *base, int64_t stride, size_t n);      /* d[i] = base[i * stride] */
+    void (*copy_in)(int size, void *d, const void *base, int64_t stride, size_t n); /* d[i] = base[i * stride] */
     void (*copy_out)(int size, void *base, int64_t stride, const void *s, size_t n);
-    void (*gather)(int size, void *d, const void *base, const int64_t *at, const uint8_t *pred, const void *other, bool other_uniform, size_t n);
+    void (*gather)(int size, void *d, const void *base, const int64_t *at, const uint8_t *pred, const void *other,
+                   bool other_uniform, size_t n);
     void (*index)(int64_t *d, int64_t start, int64_t stride, size_t n);
     void (*add_index)(int64_t *d, const int64_t *more, bool uniform, size_t n);
-    int (*any)(const uint8_t *p, size_t n);                                              /* 0 none, 1 some, 2 all */
+    int (*any)(const uint8_t *p, size_t n); /* 0 none, 1 some, 2 all */
 } knk_isa;
 extern const knk_isa knk_isa_base, knk_isa_avx2, knk_isa_avx512;
 const knk_isa *knk_isa_best(void);
-const knk_isa *knk_isa_named(const char *name);                          /* NULL if this CPU or build has not got it */
+const knk_isa *knk_isa_named(const char *name); /* NULL if this CPU or build has not got it */
 enum { KNK_LANES_AUTO, KNK_LANES_ROW, KNK_LANES_COLUMN };
 /* knk_interpret with a chosen ISA and, for stages with inner extents, a chosen direction of the lanes: for tests. */
 void knk_interpret_with(const knk_kernel *k, const knk_launch *launch, void *scratch, const knk_isa *isa, int lanes);
 static inline int knk_combine_loop(int how) /* the loop that joins two vectors of partial results */
 {
-    static const uint8_t loop[7] = { KNK_ADD, KNK_MUL, KNK_LOOP_MINN, KNK_LOOP_MAXN, KNK_AND, KNK_OR, KNK_XOR };
+    static const uint8_t loop[7] = {KNK_ADD, KNK_MUL, KNK_LOOP_MINN, KNK_LOOP_MAXN, KNK_AND, KNK_OR, KNK_XOR};
     return loop[how];
 }
 
 /* The prepared form. Values are numbered as nodes are; a BITCAST shares its operand's number. */
 enum { KNK_BLOCK = 1024, KNK_COLUMN_BLOCK = 128, KNK_SUM_BLOCK = 16384, KNK_RANKS = 40 };
-typedef enum { KNK_STEP_OP, KNK_STEP_LOAD, KNK_STEP_GATHER, KNK_STEP_INDEX, KNK_STEP_STORE, KNK_STEP_REDUCE, KNK_STEP_COLD } knk_step_kind;
+typedef enum {
+    KNK_STEP_OP,
+    KNK_STEP_LOAD,
+    KNK_STEP_GATHER,
+    KNK_STEP_INDEX,
+    KNK_STEP_STORE,
+    KNK_STEP_REDUCE,
+    KNK_STEP_COLD
+} knk_step_kind;
 typedef struct knk_step {
     uint8_t kind, size, n_operands, osize[3]; /* bytes of the result, of the operands */
     uint8_t persist;                          /* the result is kept for later stages: KNK_BLOCK lanes */
     uint8_t row, dtype, how;                  /* which loop; REDUCE: dtype and reduction */
     int16_t buffer, map;                      /* OP: the store that may be written directly, or -1 */
     int32_t dst, a, b, c;
-    uint32_t slot;                            /* where the result lies in the scratch */
-    int32_t skip, cold;                       /* COLD: steps to skip; OP select: number of its cold region + 1, 0 if none */
+    uint32_t slot;      /* where the result lies in the scratch */
+    int32_t skip, cold; /* COLD: steps to skip; OP select: number of its cold region + 1, 0 if none */
 } knk_step;
 typedef struct knk_prepared_stage {
-    int first, end;                           /* steps */
-    int lanes;                                /* at most, per block */
+    int first, end; /* steps */
+    int lanes;      /* at most, per block */
     int n_import, n_reduce, n_map;
-    const int32_t *import;                    /* values of earlier stages */
-    const int32_t *reduce;                    /* steps */
+    const int32_t *import; /* values of earlier stages */
+    const int32_t *reduce; /* steps */
     const int16_t *map;
 } knk_prepared_stage;
 struct knk_prepared {
     const knk_step *step;
     const knk_prepared_stage *stage;
-    const uint64_t *constant;                 /* in memory form */
-    const int32_t *constant_value; int n_constant;
-    const uint32_t *persist;                  /* per value: its place in the scratch, UINT32_MAX if none */
+    const uint64_t *constant; /* in memory form */
+    const int32_t *constant_value;
+    int n_constant;
+    const uint32_t *persist; /* per value: its place in the scratch, UINT32_MAX if none */
     const uint8_t *value_size;
-    int n_cold, loops;                        /* loops: the most of any stage */
+    int n_cold, loops; /* loops: the most of any stage */
     uint32_t values_at, taken_at, maps_at, strides_at, nests_at, segments_at, splat_at, address_at, slots_at, reduce_at;
     size_t scratch_bytes;
 };

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * interp.c -- the interpreter: the meaning of a kernel, worked out step by step over blocks of lanes that stay in the first caches.
+ * interp.c -- the interpreter: the meaning of a kernel, worked out step by step over blocks of lanes that stay in the
+ * first caches.
  *
- * Parallel points are taken in chunks; a chunk goes through all stages. A stage without inner loops runs its lanes along the points of the chunk.
- * One with inner loops runs them either along the flattened inner index of one point (rows) or along the points (columns); the order in
- * which a reduction joins elements is the same in both (docs/determinism.md). A value is a pointer and whether it is one value for all lanes;
- * loads with stride one or zero point straight into memory, and a stored result is worked out in its destination where nothing reads after it. */
+ * Parallel points are taken in chunks; a chunk goes through all stages. A stage without inner loops runs its lanes
+ * along the points of the chunk. One with inner loops runs them either along the flattened inner index of one point
+ * (rows) or along the points (columns); the order in which a reduction joins elements is the same in both
+ * (docs/determinism.md). A value is a pointer and whether it is one value for all lanes; loads with stride one or zero
+ * point straight into memory, and a stored result is worked out in its destination where nothing reads after it. */
 #include "kernel/walk.h"
 #include <string.h>
 
-typedef struct value { char *p; size_t one; } value;
+typedef struct value {
+    char *p;
+    size_t one;
+} value;
 
 typedef struct run {
     const knk_kernel *k;
@@ -17,20 +22,26 @@ typedef struct run {
     const knk_launch *launch;
     char *scratch;
     value *value;
-    uint8_t *taken;      /* per cold region: does this block need it */
+    uint8_t *taken; /* per cold region: does this block need it */
     knk_map_state *map;
     knk_segments seg;
-    int lanes;           /* of this block */
-    int64_t point;       /* of the chunk: the block's first one */
-    int64_t inner_at;    /* columns: number of the inner point in its sum block; rows: of the block's first lane */
+    int lanes;        /* of this block */
+    int64_t point;    /* of the chunk: the block's first one */
+    int64_t inner_at; /* columns: number of the inner point in its sum block; rows: of the block's first lane */
     bool rows;
 } run;
 
 _Static_assert(sizeof(knk_map_state) <= 96 && sizeof(value) <= 2 * sizeof(void *), "knk_prepare lays out the scratch");
 
-static inline char *memory_of(const run *r, const knk_step *st, const knk_map_state *m) { return (char *)r->launch->buffer[st->buffer] + m->at * st->size; }
+static inline char *memory_of(const run *r, const knk_step *st, const knk_map_state *m)
+{
+    return (char *)r->launch->buffer[st->buffer] + m->at * st->size;
+}
 
-static inline char *place_of(const run *r, const knk_step *st) { return r->scratch + st->slot + (st->persist ? (size_t)r->point * st->size : 0); }
+static inline char *place_of(const run *r, const knk_step *st)
+{
+    return r->scratch + st->slot + (st->persist ? (size_t)r->point * st->size : 0);
+}
 
 /* One element, or one per lane. */
 static void set_one(run *r, const knk_step *st, const void *from)
@@ -40,7 +51,7 @@ static void set_one(run *r, const knk_step *st, const void *from)
         r->isa->splat(st->size, d, from, (size_t)r->lanes);
     else
         memmove(d, from, st->size);
-    r->value[st->dst] = (value){ d, !st->persist };
+    r->value[st->dst] = (value){d, !st->persist};
 }
 
 static void load_runs(const run *r, const knk_step *st, const knk_map_state *m, char *d)
@@ -58,9 +69,10 @@ static void do_load(run *r, const knk_step *st)
 {
     const knk_map_state *m = &r->map[st->map];
     char *s = memory_of(r, st, m), *d;
-    bool one = m->lanes_equal || r->lanes == 1 || (r->seg.n == 1 && m->lane_stride == 0), straight = r->seg.n == 1 && m->lane_stride == 1;
+    bool one = m->lanes_equal || r->lanes == 1 || (r->seg.n == 1 && m->lane_stride == 0),
+         straight = r->seg.n == 1 && m->lane_stride == 1;
     if ((one || straight) && !st->persist && !st->how) {
-        r->value[st->dst] = (value){ s, one };
+        r->value[st->dst] = (value){s, one};
         return;
     }
     if (one) {
@@ -72,7 +84,7 @@ static void do_load(run *r, const knk_step *st)
         r->isa->copy_in(st->size, d, s, m->lane_stride, (size_t)r->lanes);
     else
         load_runs(r, st, m, d);
-    r->value[st->dst] = (value){ d, 0 };
+    r->value[st->dst] = (value){d, 0};
 }
 
 /* The element numbers of a map, one per lane; 1 if all are equal, and then only the first is there. */
@@ -100,7 +112,7 @@ static void do_index(run *r, const knk_step *st)
 {
     int64_t *d = (int64_t *)(void *)place_of(r, st);
     bool one = map_lanes(r, &r->map[st->map], d);
-    r->value[st->dst] = (value){ (char *)d, one };
+    r->value[st->dst] = (value){(char *)d, one};
     if (one && st->persist) {
         int64_t v = *d;
         set_one(r, st, &v);
@@ -126,14 +138,14 @@ static void copy_value(run *r, const knk_step *st, value from)
     char *d = place_of(r, st);
     if (d != from.p)
         memcpy(d, from.p, (size_t)r->lanes * st->size);
-    r->value[st->dst] = (value){ d, 0 };
+    r->value[st->dst] = (value){d, 0};
 }
 
 static void do_gather(run *r, const knk_step *st)
 {
     static const uint64_t zero = 0;
     const knk_map_state *m = &r->map[st->map];
-    value pred = { 0 }, other = st->c >= 0 ? r->value[st->c] : (value){ (char *)(uintptr_t)&zero, 1 };
+    value pred = {0}, other = st->c >= 0 ? r->value[st->c] : (value){(char *)(uintptr_t)&zero, 1};
     if (st->b >= 0) {
         pred = r->value[st->b];
         int some = r->isa->any((const uint8_t *)pred.p, pred.one ? 1 : (size_t)r->lanes);
@@ -149,7 +161,7 @@ static void do_gather(run *r, const knk_step *st)
         return;
     }
     int64_t *at = (int64_t *)(void *)(r->scratch + r->p->address_at);
-    value index = st->a >= 0 ? r->value[st->a] : (value){ 0 };
+    value index = st->a >= 0 ? r->value[st->a] : (value){0};
     bool one = map_lanes(r, m, at);
     const char *base = r->launch->buffer[st->buffer];
     if (one && !pred.p && index.one) {
@@ -162,7 +174,7 @@ static void do_gather(run *r, const knk_step *st)
         r->isa->add_index(at, (const int64_t *)(const void *)index.p, index.one, (size_t)r->lanes);
     char *d = place_of(r, st);
     r->isa->gather(st->size, d, base, at, (const uint8_t *)pred.p, other.p, other.one, (size_t)r->lanes);
-    r->value[st->dst] = (value){ d, 0 };
+    r->value[st->dst] = (value){d, 0};
 }
 
 static void store_runs(const run *r, const knk_step *st, const knk_map_state *m, const char *s)
@@ -195,10 +207,11 @@ static void do_store(const run *r, const knk_step *st)
     }
 }
 
-/* An operation: the form of its loop that takes constants and other single values as they are, or the plain one with them spread out. */
+/* An operation: the form of its loop that takes constants and other single values as they are, or the plain one with
+ * them spread out. */
 static inline void do_operation(run *r, const knk_step *st)
 {
-    value a = r->value[st->a], b = { NULL, 1 }, c = { NULL, 1 };
+    value a = r->value[st->a], b = {NULL, 1}, c = {NULL, 1};
     if (st->b >= 0)
         b = r->value[st->b];
     if (st->c >= 0)
@@ -211,7 +224,7 @@ static inline void do_operation(run *r, const knk_step *st)
     char *d = place_of(r, st);
     if (a.one && b.one && c.one) {
         loop[0](d, a.p, b.p, c.p, 1);
-        r->value[st->dst] = (value){ d, 1 };
+        r->value[st->dst] = (value){d, 1};
         if (st->persist) {
             uint64_t v = 0;
             memcpy(&v, d, st->size);
@@ -235,12 +248,15 @@ static inline void do_operation(run *r, const knk_step *st)
             c.p = (char *)(uintptr_t)spread(r, c, st->osize[2], 2);
     }
     f(d, a.p, b.p, c.p, (size_t)r->lanes);
-    r->value[st->dst] = (value){ d, 0 };
+    r->value[st->dst] = (value){d, 0};
 }
 
 /* Reductions. A reduction's area: 64 accumulators, then the stack of ranks, each `width` elements apart. */
 static inline int width_of(const run *r) { return r->rows ? 1 : KNK_COLUMN_BLOCK; }
-static inline char *accumulator(const run *r, const knk_step *st, int i) { return r->scratch + st->slot + (size_t)i * (size_t)width_of(r) * st->size; }
+static inline char *accumulator(const run *r, const knk_step *st, int i)
+{
+    return r->scratch + st->slot + (size_t)i * (size_t)width_of(r) * st->size;
+}
 
 static void combine(const run *r, const knk_step *st, char *left, const char *right, size_t n)
 {
@@ -271,7 +287,7 @@ static void start_row(const run *r, const knk_prepared_stage *ps)
     }
 }
 
-/* Joins the 64 accumulators into the first; in columns those that got no element are left out, which changes nothing. */
+/* Joins the 64 accumulators into the first. In columns those without an element are left out, which changes nothing. */
 static void join(const run *r, const knk_step *st, int used)
 {
     if (r->rows) {
@@ -300,9 +316,13 @@ static void join(const run *r, const knk_step *st, int used)
             combine(r, st, accumulator(r, st, l), accumulator(r, st, l + h), n);
 }
 
-typedef struct ranks { int n; uint8_t rank[KNK_RANKS]; } ranks;
+typedef struct ranks {
+    int n;
+    uint8_t rank[KNK_RANKS];
+} ranks;
 
-/* The end of a sum block of `used` elements: its value goes onto the stack, and equal ranks are joined, the older one on the left. */
+/* The end of a sum block of `used` elements: its value goes onto the stack, and equal ranks are joined, the older one
+ * on the left. */
 static void end_block(const run *r, const knk_prepared_stage *ps, ranks *stack, int64_t used)
 {
     size_t n = r->rows ? 1 : (size_t)r->lanes;
@@ -361,7 +381,7 @@ static void import(run *r, const knk_prepared_stage *ps)
 {
     for (int i = 0; i < ps->n_import; i++) {
         int32_t v = ps->import[i];
-        r->value[v] = (value){ r->scratch + r->p->persist[v] + (size_t)r->point * r->p->value_size[v], r->rows };
+        r->value[v] = (value){r->scratch + r->p->persist[v] + (size_t)r->point * r->p->value_size[v], r->rows};
     }
 }
 
@@ -391,7 +411,7 @@ static void run_rows(run *r, const knk_prepared_stage *ps, knk_nest *par, knk_ne
 {
     aim_maps(r, ps, inner);
     for (r->point = 0; r->point < points; r->point++) {
-        ranks stack = { .n = 0 };
+        ranks stack = {.n = 0};
         int64_t used = 0;
         import(r, ps);
         start_row(r, ps);
@@ -435,7 +455,7 @@ static void run_columns(run *r, const knk_prepared_stage *ps, knk_nest *par, knk
     int most = ps->n_reduce && ps->lanes > KNK_COLUMN_BLOCK ? KNK_COLUMN_BLOCK : ps->lanes;
     aim_maps(r, ps, par);
     for (r->point = 0; r->point < points; r->point += r->lanes) {
-        ranks stack = { .n = 0 };
+        ranks stack = {.n = 0};
         r->lanes = (int)(points - r->point < most ? points - r->point : most);
         knk_nest_cut(par, r->lanes, &r->seg);
         import(r, ps);
@@ -465,7 +485,8 @@ static double cost_along(const run *r, const knk_prepared_stage *ps, const knk_n
     double cost = 6.0 * (ps->end - ps->first) / (double)(lanes < 1 ? 1 : lanes);
     for (int i = 0; i < ps->n_map; i++) {
         const knk_map_state *m = &r->map[ps->map[i]];
-        int64_t stride = nest->n ? (rows ? m->inner_stride : m->par_stride)[nest->n - 1] : 0, extent = nest->n ? nest->extent[nest->n - 1] : 1;
+        int64_t stride = nest->n ? (rows ? m->inner_stride : m->par_stride)[nest->n - 1] : 0,
+                extent = nest->n ? nest->extent[nest->n - 1] : 1;
         cost += stride == 0 || stride == 1 ? 0.1 : 0.8;
         if (extent < lanes)
             cost += 6.0 / (double)extent;
@@ -473,11 +494,13 @@ static double cost_along(const run *r, const knk_prepared_stage *ps, const knk_n
     return rows ? cost + 50.0 * ps->n_reduce / (double)(lanes < 1 ? 1 : lanes) : cost;
 }
 
-static bool choose_rows(const run *r, const knk_prepared_stage *ps, const knk_nest *par, const knk_nest *inner, int lanes)
+static bool choose_rows(const run *r, const knk_prepared_stage *ps, const knk_nest *par, const knk_nest *inner,
+                        int lanes)
 {
     if (lanes != KNK_LANES_AUTO)
         return lanes == KNK_LANES_ROW;
-    int64_t along = inner->total < ps->lanes ? inner->total : ps->lanes, across = par->total < KNK_COLUMN_BLOCK ? par->total : KNK_COLUMN_BLOCK;
+    int64_t along = inner->total < ps->lanes ? inner->total : ps->lanes,
+            across = par->total < KNK_COLUMN_BLOCK ? par->total : KNK_COLUMN_BLOCK;
     return cost_along(r, ps, inner, along, true) <= cost_along(r, ps, par, across, false);
 }
 
@@ -486,28 +509,35 @@ static void set_up(run *r, knk_nest *par, knk_nest *inner)
 {
     const knk_kernel *k = r->k;
     int loops = r->p->loops;
-    int64_t *strides = (int64_t *)(void *)(r->scratch + r->p->strides_at), *nests = (int64_t *)(void *)(r->scratch + r->p->nests_at);
+    int64_t *strides = (int64_t *)(void *)(r->scratch + r->p->strides_at),
+            *nests = (int64_t *)(void *)(r->scratch + r->p->nests_at);
     for (int m = 0; m < k->n_map; m++, strides += 2 * (loops + 2)) {
         int n_inner = k->stage[k->map[m].stage].n_inner;
-        r->map[m] = (knk_map_state){ .base = r->launch->map[m].offset, .par_stride = strides, .par_carry = strides + k->n_par,
-            .inner_stride = strides + 2 * k->n_par, .inner_carry = strides + 2 * k->n_par + n_inner };
+        r->map[m] = (knk_map_state){.base = r->launch->map[m].offset,
+                                    .par_stride = strides,
+                                    .par_carry = strides + k->n_par,
+                                    .inner_stride = strides + 2 * k->n_par,
+                                    .inner_carry = strides + 2 * k->n_par + n_inner};
     }
     for (int s = 0; s < k->n_stage; s++, nests += 2 * (loops + 4)) {
         const knk_prepared_stage *ps = &r->p->stage[s];
         int n_inner = k->stage[s].n_inner;
-        par[s] = (knk_nest){ .extent = nests, .index = nests + k->n_par };
-        inner[s] = (knk_nest){ .extent = nests + 2 * k->n_par, .index = nests + 2 * k->n_par + n_inner };
+        par[s] = (knk_nest){.extent = nests, .index = nests + k->n_par};
+        inner[s] = (knk_nest){.extent = nests + 2 * k->n_par, .index = nests + 2 * k->n_par + n_inner};
         knk_nest_join(&par[s], k->n_par, r->launch->par, ps->map, ps->n_map, r->launch->map, 0, r->map, 0);
-        knk_nest_join(&inner[s], n_inner, n_inner ? r->launch->inner[s] : NULL, ps->map, ps->n_map, r->launch->map, k->n_par, r->map, 1);
+        knk_nest_join(&inner[s], n_inner, n_inner ? r->launch->inner[s] : NULL, ps->map, ps->n_map, r->launch->map,
+                      k->n_par, r->map, 1);
     }
 }
 
-/* How many parallel points go through all stages before the next ones: what they touch should stay in the second cache. */
+/* How many parallel points go through all stages before the next ones: what they touch should stay in the second
+ * cache. */
 static int64_t chunk_of(const knk_kernel *k, const knk_nest *inner, const uint8_t *rows)
 {
     int64_t chunk = KNK_BLOCK;
     for (int s = 0; s < k->n_stage; s++) {
-        int64_t n = inner[s].total, fit = n > 0 ? (rows[s] ? 16384 : 131072) / n : KNK_BLOCK, least = rows[s] ? 1 : KNK_COLUMN_BLOCK;
+        int64_t n = inner[s].total, fit = n > 0 ? (rows[s] ? 16384 : 131072) / n : KNK_BLOCK,
+                least = rows[s] ? 1 : KNK_COLUMN_BLOCK;
         if (k->stage[s].n_inner && fit < chunk)
             chunk = fit > least ? fit : least;
     }
@@ -523,7 +553,7 @@ static void interpret(run *r, knk_nest *par, knk_nest *inner, uint8_t *rows, int
     if (par[0].total == 0)
         return;
     for (int i = 0; i < r->p->n_constant; i++)
-        r->value[r->p->constant_value[i]] = (value){ (char *)(uintptr_t)&r->p->constant[i], 1 };
+        r->value[r->p->constant_value[i]] = (value){(char *)(uintptr_t)&r->p->constant[i], 1};
     for (int s = 0; s < k->n_stage; s++)
         rows[s] = k->stage[s].n_inner && choose_rows(r, &r->p->stage[s], &par[s], &inner[s], lanes);
     int64_t chunk = chunk_of(k, inner, rows), total = par[0].total;
@@ -550,7 +580,7 @@ void knk_interpret_with(const knk_kernel *k, const knk_launch *launch, void *scr
     const struct knk_prepared *p = k->prepared;
     if (!k->n_stage)
         return;
-    run r = { .k = k, .p = p, .isa = isa, .launch = launch, .scratch = scratch };
+    run r = {.k = k, .p = p, .isa = isa, .launch = launch, .scratch = scratch};
     r.value = (void *)(r.scratch + p->values_at);
     r.taken = (void *)(r.scratch + p->taken_at);
     r.map = (void *)(r.scratch + p->maps_at);

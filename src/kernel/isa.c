@@ -14,8 +14,8 @@ const knk_isa *knk_isa_named(const char *name)
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
     if (!strcmp(name, "avx2") && avx2)
         return &knk_isa_avx2;
-    if (!strcmp(name, "avx512") && avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw")
-        && __builtin_cpu_supports("avx512dq"))
+    if (!strcmp(name, "avx512") && avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
         return &knk_isa_avx512;
 #endif
     return NULL;

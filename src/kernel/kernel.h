@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  * kernel.h -- the kernel IR: what a fusion group becomes.
  *
- * A kernel runs over parallel extents P0 x P1 x ... (n_par of them). It has stages; each stage is one pass over inner extents of its own
- * (n_inner of them, none for a pass over the parallel points alone) and holds a DAG of scalar operations. A REDUCE joins its operand over
- * the inner extents of its stage; later stages see it as one value per parallel point. So a sum over rows is: stage 0 (1 inner extent)
- * `load; reduce`, stage 1 (no inner extent) `store`; a softmax is three stages over one row. A node may be used in its own stage, and in
- * a later one if it is a REDUCE, a CONST, or belongs to a stage without inner extents.
+ * A kernel runs over parallel extents P0 x P1 x ... (n_par of them). It has stages; each stage is one pass over inner
+ * extents of its own (n_inner of them, none for a pass over the parallel points alone) and holds a DAG of scalar
+ * operations. A REDUCE joins its operand over the inner extents of its stage; later stages see it as one value per
+ * parallel point. So a sum over rows is: stage 0 (1 inner extent) `load; reduce`, stage 1 (no inner extent) `store`; a
+ * softmax is three stages over one row. A node may be used in its own stage, and in a later one if it is a REDUCE, a
+ * CONST, or belongs to a stage without inner extents.
  *
- * Loads and stores address memory through affine maps: element number = offset + sum(stride[d] * i[d]) over the parallel, then the inner
- * loop indices of the stage. Offsets, strides and extents are runtime values of the launch; the kernel knows only how many there are and
- * each stride's class. The order in which a reduction joins elements is docs/determinism.md's, whatever the extents, strides and lanes.
+ * Loads and stores address memory through affine maps: element number = offset + sum(stride[d] * i[d]) over the
+ * parallel, then the inner loop indices of the stage. Offsets, strides and extents are runtime values of the launch;
+ * the kernel knows only how many there are and each stride's class. The order in which a reduction joins elements is
+ * docs/determinism.md's, whatever the extents, strides and lanes.
  *
- * Memory is accessed by element of the buffer's declared dtype (keys: u32; complex: their component). */
+ * Memory is accessed by element of the buffer's declared dtype (keys: u32; complex: their component). Elements lie at
+ * multiples of their size; a bool is 0 or 1. Within a stage, all loads of a point come before its stores, and points
+ * are in no order; a later stage sees what earlier stages stored for the same parallel point. A written buffer may be
+ * the memory of a read one where both have the same map. */
 #ifndef KN_KERNEL_KERNEL_H
 #define KN_KERNEL_KERNEL_H
 #include "base/dtype.h"
@@ -25,7 +30,8 @@ typedef enum knk_op {
     KNK_OP_COUNT
 } knk_op;
 
-typedef enum { KNK_RED_ADD, KNK_RED_MUL, KNK_RED_MIN, KNK_RED_MAX, KNK_RED_AND, KNK_RED_OR, KNK_RED_XOR } knk_reduction; /* MIN, MAX: NaN if any is NaN */
+/* MIN, MAX: NaN if any is NaN */
+typedef enum { KNK_RED_ADD, KNK_RED_MUL, KNK_RED_MIN, KNK_RED_MAX, KNK_RED_AND, KNK_RED_OR, KNK_RED_XOR } knk_reduction;
 
 typedef int32_t knk_node; /* index of a node; KNK_NONE: absent operand, and the result of a failed builder */
 enum { KNK_NONE = -1 };
@@ -42,7 +48,8 @@ enum { KNK_MAX_LOOPS = 64 };
 
 typedef struct knk_stage { int n_inner; int first, end; /* nodes */ } knk_stage;
 typedef struct knk_buffer { uint8_t dtype; bool written; } knk_buffer;
-typedef struct knk_map { uint8_t stage; uint8_t cls[KNK_MAX_LOOPS]; } knk_map; /* cls: one per parallel, then per inner loop of its stage */
+/* cls: one per parallel, then per inner loop of its stage */
+typedef struct knk_map { uint8_t stage; uint8_t cls[KNK_MAX_LOOPS]; } knk_map;
 
 /* A finished kernel is immutable and reference-counted; equal structure means equal key. */
 typedef struct knk_kernel {
@@ -57,14 +64,16 @@ typedef struct knk_kernel {
     kn_arena arena;
 } knk_kernel;
 
-/* Building. Errors (no memory, wrong dtypes) stick to the builder and come out of knk_finish. Equal nodes are made once; constants fold;
- * only algebra that changes no bits is applied. */
+/* Building. Errors (no memory, wrong dtypes) stick to the builder and come out of knk_finish. Equal nodes are made
+ * once; constants fold; only algebra that changes no bits is applied. */
 typedef struct knk_builder knk_builder;
 knk_builder *knk_new(int n_par);                                           /* NULL without memory */
 void knk_delete(knk_builder *k);
-int knk_begin_stage(knk_builder *k, int n_inner);                          /* returns the stage's number; nodes go into the newest stage */
+/* returns the stage's number; nodes go into the newest stage */
+int knk_begin_stage(knk_builder *k, int n_inner);
 int knk_add_buffer(knk_builder *k, kn_dtype_id dtype, bool written);
-int knk_add_map(knk_builder *k, const uint8_t *cls);                       /* a map of the newest stage; cls has n_par + n_inner entries */
+/* a map of the newest stage; cls has n_par + n_inner entries */
+int knk_add_map(knk_builder *k, const uint8_t *cls);
 kn_dtype_id knk_dtype(const knk_builder *k, knk_node x);
 knk_node knk_const(knk_builder *k, kn_dtype_id d, uint64_t bits);
 knk_node knk_const_double(knk_builder *k, kn_dtype_id d, double v);        /* rounded to d */
@@ -80,16 +89,19 @@ knk_node knk_select(knk_builder *k, knk_node pred, knk_node yes, knk_node no);
 knk_node knk_select_cold(knk_builder *k, knk_node pred, knk_node cold_yes, knk_node no);
 knk_node knk_cast(knk_builder *k, kn_dtype_id to, knk_node a);
 knk_node knk_bitcast(knk_builder *k, kn_dtype_id to, knk_node a);
-kn_error *knk_finish(knk_builder *k, knk_kernel **out);                    /* verifies; deletes the builder in every case */
+/* verifies; deletes the builder in every case */
+kn_error *knk_finish(knk_builder *k, knk_kernel **out);
 
 knk_kernel *knk_retain(knk_kernel *k);
 void knk_release(knk_kernel *k);
-kn_error *knk_verify(const knk_kernel *k);                                 /* a table of legal forms; says which node is wrong */
+/* a table of legal forms; says which node is wrong */
+kn_error *knk_verify(const knk_kernel *k);
 kn_error *knk_text(const knk_kernel *k, char **out);                       /* printed; knx_alloc'ed */
 kn_error *knk_parse(const char *text, knk_kernel **out);                   /* reads knk_text's form back */
 double knk_cost(const knk_kernel *k);                                      /* operations per point, for reports */
 
-/* Running. One affine map's numbers, in elements of its buffer; strides of the parallel loops, then of the inner ones. */
+/* Running. One affine map's numbers, in elements of its buffer; strides of the parallel loops, then of the inner
+ * ones. */
 typedef struct knk_map_values { int64_t offset; const int64_t *stride; } knk_map_values;
 typedef struct knk_launch {
     void *const *buffer;             /* n_buffer base addresses */
@@ -97,7 +109,8 @@ typedef struct knk_launch {
     const int64_t *par;              /* n_par extents */
     const int64_t *const *inner;     /* per stage, n_inner extents */
 } knk_launch;
-/* The meaning of a kernel, block by block. `scratch`: knk_scratch_bytes(k) bytes, 64-byte aligned. No allocation, lock or system call. */
+/* The meaning of a kernel, block by block. `scratch`: knk_scratch_bytes(k) bytes, 64-byte aligned. No allocation,
+ * lock or system call. */
 size_t knk_scratch_bytes(const knk_kernel *k);
 void knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch);
 
@@ -113,8 +126,10 @@ knk_node knk_logistic(knk_builder *k, knk_node x);
 knk_node knk_pow(knk_builder *k, knk_node x, knk_node y);
 knk_node knk_atan2(knk_builder *k, knk_node y, knk_node x);   /* complex log and pow need it */
 knk_node knk_hypot(knk_builder *k, knk_node x, knk_node y);   /* complex abs */
-knk_node knk_erf_inv_xla(knk_builder *k, knk_node x);         /* the numbers of jax.lax.erf_inv on CPU, bit for bit where known */
+/* the numbers of jax.lax.erf_inv on CPU, bit for bit where known */
+knk_node knk_erf_inv_xla(knk_builder *k, knk_node x);
 knk_node knk_max_nan(knk_builder *k, knk_node a, knk_node b); /* NaN if either is NaN, else MAX */
 knk_node knk_min_nan(knk_builder *k, knk_node a, knk_node b);
-knk_node knk_integer_pow(knk_builder *k, knk_node x, int64_t n); /* repeated squaring; floats: n < 0 is the reciprocal of the positive power */
+/* repeated squaring; floats: n < 0 is the reciprocal of the positive power */
+knk_node knk_integer_pow(knk_builder *k, knk_node x, int64_t n);
 #endif

@@ -21,15 +21,20 @@ knk_node knk_sign_bit(knk_builder *k, knk_node x)
 
 knk_node knk_or_bits(knk_builder *k, knk_node y, knk_node sign)
 {
-    return knk_is_f32(k, y) ? BITS(F32, OR(BITS(U32, y), BITS(U32, sign))) : BITS(F64, OR(BITS(U64, y), BITS(U64, sign)));
+    return knk_is_f32(k, y) ? BITS(F32, OR(BITS(U32, y), BITS(U32, sign)))
+                            : BITS(F64, OR(BITS(U64, y), BITS(U64, sign)));
 }
 
 knk_node knk_xor_bits(knk_builder *k, knk_node y, knk_node sign)
 {
-    return knk_is_f32(k, y) ? BITS(F32, XOR(BITS(U32, y), BITS(U32, sign))) : BITS(F64, XOR(BITS(U64, y), BITS(U64, sign)));
+    return knk_is_f32(k, y) ? BITS(F32, XOR(BITS(U32, y), BITS(U32, sign)))
+                            : BITS(F64, XOR(BITS(U64, y), BITS(U64, sign)));
 }
 
-knk_node knk_in_f64(knk_builder *k, knk_node (*f)(knk_builder *, knk_node), knk_node x) { return CAST(F32, f(k, CAST(F64, x))); }
+knk_node knk_in_f64(knk_builder *k, knk_node (*f)(knk_builder *, knk_node), knk_node x)
+{
+    return CAST(F32, f(k, CAST(F64, x)));
+}
 
 void knk_split(knk_builder *k, knk_node x, knk_node *m, knk_node *e)
 {
@@ -73,7 +78,8 @@ knk_node knk_integer_pow(knk_builder *k, knk_node x, int64_t n)
     return n < 0 ? DIV(knk_const_int(k, d, 1), result) : result;
 }
 
-/* sqrt(a^2 + b^2) with the rounding error of the sum and of the root put right to first order; a, b neither tiny nor huge. */
+/* sqrt(a^2 + b^2) with the rounding error of the sum and of the root put right to first order; a, b neither tiny nor
+ * huge. */
 static knk_node corrected_root(knk_builder *k, knk_node a, knk_node b)
 {
     knk_node h = SQRT(FMA(a, a, MUL(b, b))), hh = MUL(h, h), aa = MUL(a, a);

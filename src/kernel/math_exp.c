@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  * math_exp.c -- exp, expm1, logistic, tanh as programs in the kernel IR. Polynomials: scripts/fit/functions.py.
  *
- * x = n ln 2 + r; e^r = 1 + h + (lo + r^2 P(r)), where h is exact and 1 + h is kept in two parts, so that the last addition is nearly the only
- * rounding. Clamps are written so that NaN passes: MAX(c, x) is c > x ? c : x. */
+ * x = n ln 2 + r; e^r = 1 + h + (lo + r^2 P(r)), where h is exact and 1 + h is kept in two parts, so that the last
+ * addition is nearly the only rounding. Clamps are written so that NaN passes: MAX(c, x) is c > x ? c : x. */
 #include "kernel/expr.h"
 #include <math.h>
 
-static const double exp32[] = { 0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558aep-5, 0x1.12397cp-7, 0x1.6a4efp-10 };
-static const double exp64[] = { 0x1.000000000000ap-1, 0x1.5555555555505p-3, 0x1.55555555506bcp-5, 0x1.1111111125203p-7, 0x1.6c16c18476e13p-10,
-    0x1.a01a0137cca8ap-13, 0x1.a019995faee9ep-16, 0x1.71df0873b6d00p-19, 0x1.28adfc01298dep-22, 0x1.adabac65569c3p-26 };
-static const double exp_for_float[] = { 0x1.0000003a33985p-1, 0x1.55555443cc388p-3, 0x1.55548dadf30b2p-5, 0x1.1112707ad309dp-7, 0x1.6d8d15a7b21f0p-10,
-    0x1.9f08591d3046fp-13 };
-static const double expm1_for_float[] = { 0x1.0000002661eabp-1, 0x1.555554fc1a11cp-3, 0x1.5554b07ecaed0p-5, 0x1.111176f86f782p-7, 0x1.6d72742c83ff4p-10,
-    0x1.a04c179e764c1p-13 };
+static const double exp32[] = {0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558aep-5, 0x1.12397cp-7, 0x1.6a4efp-10};
+static const double exp64[] = {
+    0x1.000000000000ap-1,  0x1.5555555555505p-3,  0x1.55555555506bcp-5,  0x1.1111111125203p-7,  0x1.6c16c18476e13p-10,
+    0x1.a01a0137cca8ap-13, 0x1.a019995faee9ep-16, 0x1.71df0873b6d00p-19, 0x1.28adfc01298dep-22, 0x1.adabac65569c3p-26};
+static const double exp_for_float[] = {0x1.0000003a33985p-1, 0x1.55555443cc388p-3,  0x1.55548dadf30b2p-5,
+                                       0x1.1112707ad309dp-7, 0x1.6d8d15a7b21f0p-10, 0x1.9f08591d3046fp-13};
+static const double expm1_for_float[] = {0x1.0000002661eabp-1, 0x1.555554fc1a11cp-3,  0x1.5554b07ecaed0p-5,
+                                         0x1.111176f86f782p-7, 0x1.6d72742c83ff4p-10, 0x1.a04c179e764c1p-13};
 /* tanh a = a + a^3 T(a^2), a < 1 */
-static const double tanh32[] = { -0x1.55553cp-2, 0x1.110be4p-3, -0x1.b9623cp-5, 0x1.6009c2p-6, -0x1.04607cp-7, 0x1.2da248p-9, -0x1.77d3a6p-12 };
+static const double tanh32[] = {-0x1.55553cp-2, 0x1.110be4p-3, -0x1.b9623cp-5, 0x1.6009c2p-6,
+                                -0x1.04607cp-7, 0x1.2da248p-9, -0x1.77d3a6p-12};
 
 /* The reduction: n as a float, the exact h = x - n * (ln 2 rounded), and the rest of n ln 2. */
 static void reduce(knk_builder *k, knk_node x, knk_node *n, knk_node *h, knk_node *rest)
@@ -26,8 +28,8 @@ static void reduce(knk_builder *k, knk_node x, knk_node *n, knk_node *h, knk_nod
     *rest = NUM(d, f ? 0x1.05c61p-29 : -0x1.abc9e3b39803fp-56);
 }
 
-/* e^(x + tail) for clamped x. */
-static knk_node exp_core(knk_builder *k, knk_node x, knk_node tail)
+/* e^(x + tail) for clamped x; the part of it that the last addition lost goes to *lost, where that is wanted. */
+static knk_node exp_core(knk_builder *k, knk_node x, knk_node tail, knk_node *lost)
 {
     kn_dtype_id d = knk_dtype(k, x);
     knk_node n, h, rest, one = NUM(d, 1);
@@ -38,7 +40,9 @@ static knk_node exp_core(knk_builder *k, knk_node x, knk_node tail)
         e = ADD(e, tail);
     }
     knk_node poly = d == KN_ID_F32 ? POLYNOMIAL(r, exp32) : POLYNOMIAL(r, exp64);
-    knk_node p = ADD(w, FMA(poly, MUL(r, r), FMA(n, rest, e)));
+    knk_node small = FMA(poly, MUL(r, r), FMA(n, rest, e)), p = ADD(w, small);
+    if (lost)
+        *lost = MUL(ADD(SUB(w, p), small), SCALB(one, n));
     return SCALB(p, n);
 }
 
@@ -48,7 +52,7 @@ knk_node knk_exp_sum(knk_builder *k, knk_node x, knk_node tail)
     kn_dtype_id d = knk_dtype(k, x);
     x = MAX(NUM(d, f ? -104 : -746), x);
     x = MIN(NUM(d, f ? 89 : 710), x);
-    return exp_core(k, x, tail);
+    return exp_core(k, x, tail, NULL);
 }
 
 knk_node knk_exp(knk_builder *k, knk_node x) { return knk_exp_sum(k, x, KNK_NONE); }
@@ -70,8 +74,9 @@ knk_node knk_expm1_for_float(knk_builder *k, knk_node x)
     return FMA(s, p, SUB(s, F64(1)));
 }
 
-/* 2^n - 1 + 2^n (h + small), n in -60 .. 1024: all is divided by 2^n, summed in two parts and multiplied in two exact steps. */
-static knk_node expm1_f64(knk_builder *k, knk_node x)
+/* 2^n - 1 + 2^n (h + small), n in -60 .. 1024: all is divided by 2^n, summed in two parts and multiplied in two exact
+ * steps. */
+static knk_node expm1_f64(knk_builder *k, knk_node x, knk_node *lost)
 {
     knk_node n, h, rest, one = F64(1);
     x = MIN(F64(710), MAX(F64(-40), x));
@@ -80,13 +85,24 @@ static knk_node expm1_f64(knk_builder *k, knk_node x)
     knk_node c = SUB(one, t), c_error = SUB(SUB(one, c), t);
     knk_node s = ADD(c, h), e = ADD(SUB(c, s), h);
     knk_node small = FMA(POLYNOMIAL(r, exp64), MUL(r, r), FMA(n, rest, ADD(e, c_error)));
-    return MUL(MUL(ADD(s, small), F64(2)), half); /* in this order: half a subnormal would round */
+    knk_node sum = ADD(s, small), two = F64(2);
+    if (lost)
+        *lost = MUL(MUL(ADD(SUB(s, sum), small), two), half);
+    return MUL(MUL(sum, two), half); /* in this order: half a subnormal would round */
 }
 
 knk_node knk_expm1(knk_builder *k, knk_node x)
 {
-    knk_node y = knk_is_f32(k, x) ? knk_in_f64(k, knk_expm1_for_float, x) : expm1_f64(k, x);
+    knk_node y = knk_is_f32(k, x) ? knk_in_f64(k, knk_expm1_for_float, x) : expm1_f64(k, x, NULL);
     return knk_or_bits(k, y, knk_sign_bit(k, x)); /* -0 stays */
+}
+
+/* (a + a_lost) / (b + c + c_lost), with what the sum and the quotient lost put right to first order. */
+static knk_node quotient(knk_builder *k, knk_node a, knk_node a_lost, knk_node b, knk_node c, knk_node c_lost)
+{
+    knk_node d = ADD(b, c), t = SUB(d, b), d_lost = ADD(ADD(SUB(b, SUB(d, t)), SUB(c, t)), c_lost);
+    knk_node q = DIV(a, d), r = ADD(FMA(NEG(q), d, a), a_lost);
+    return ADD(q, DIV(FMA(NEG(q), d_lost, r), d));
 }
 
 static knk_node logistic_for_float(knk_builder *k, knk_node x)
@@ -99,15 +115,16 @@ knk_node knk_logistic(knk_builder *k, knk_node x)
 {
     if (knk_is_f32(k, x))
         return knk_in_f64(k, logistic_for_float, x);
-    knk_node z = knk_exp(k, NEG(ABS(x))), one = F64(1);
-    return DIV(SELECT(LT(x, F64(0)), z, one), ADD(one, z));
+    knk_node zero = F64(0), one = F64(1), left = LT(x, zero), lost;
+    knk_node z = exp_core(k, MAX(F64(-746), NEG(ABS(x))), KNK_NONE, &lost);
+    return quotient(k, SELECT(left, z, one), SELECT(left, lost, zero), one, z, lost);
 }
 
 /* 1 - 2 / (e^2a + 1) from 1 on, a polynomial below. */
 static knk_node tanh_f32(knk_builder *k, knk_node x)
 {
     knk_node a = ABS(x), c = MIN(F32(9.25), a), s = MUL(a, a), one = F32(1);
-    knk_node big = SUB(one, DIV(F32(2), ADD(exp_core(k, ADD(c, c), KNK_NONE), one)));
+    knk_node big = SUB(one, DIV(F32(2), ADD(exp_core(k, ADD(c, c), KNK_NONE, NULL), one)));
     knk_node small = FMA(MUL(a, s), POLYNOMIAL(s, tanh32), a);
     return SELECT(LT(a, one), small, big);
 }
@@ -115,8 +132,8 @@ static knk_node tanh_f32(knk_builder *k, knk_node x)
 /* (e^2a - 1) / (e^2a + 1) */
 static knk_node tanh_f64(knk_builder *k, knk_node x)
 {
-    knk_node a = MIN(F64(22), ABS(x)), m = expm1_f64(k, ADD(a, a));
-    return DIV(m, ADD(m, F64(2)));
+    knk_node a = MIN(F64(22), ABS(x)), lost, m = expm1_f64(k, ADD(a, a), &lost);
+    return quotient(k, m, lost, m, F64(2), lost);
 }
 
 knk_node knk_tanh(knk_builder *k, knk_node x)

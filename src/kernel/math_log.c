@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  * math_log.c -- log, log1p, pow as programs in the kernel IR. Polynomials: scripts/fit/functions.py.
  *
- * x = m 2^e with m near 1, f = m - 1. f32: log m = f - f^2/2 + f^3 P(f). f64: s = f / (2 + f), log m = 2 s + s z L(z) with z = s^2. e ln 2 + f is
- * kept in two parts. What has to be rounded to f32 only is worked out in f64 with shorter polynomials. */
+ * x = m 2^e with m near 1, f = m - 1. f32: log m = f - f^2/2 + f^3 P(f). f64: s = f / (2 + f), log m = 2 s + s z L(z)
+ * with z = s^2. e ln 2 + f is kept in two parts. What has to be rounded to f32 only is worked out in f64 with shorter
+ * polynomials. */
 #include "kernel/expr.h"
 #include <math.h>
 
-static const double log32[] = { 0x1.555554p-2, -0x1.000226p-2, 0x1.99a01cp-3, -0x1.54728ap-3, 0x1.22d934p-3, -0x1.0d824ep-3, 0x1.055e8p-3, -0x1.38c8a6p-4 };
-static const double log64[] = { 0x1.5555555555592p-1, 0x1.999999997ff01p-2, 0x1.24924941e3c75p-2, 0x1.c71c52118dc30p-3, 0x1.74663da258a33p-3,
-    0x1.39a1d34f1a27dp-3, 0x1.2f04b064540f7p-3 };
-static const double log_for_float[] = { 0x1.555554fd83183p-1, 0x1.999a7ab821350p-2, 0x1.2438cc7b51744p-2, 0x1.e2f80966b5fe7p-3 };
+static const double log32[] = {0x1.555554p-2, -0x1.000226p-2, 0x1.99a01cp-3, -0x1.54728ap-3,
+                               0x1.22d934p-3, -0x1.0d824ep-3, 0x1.055e8p-3,  -0x1.38c8a6p-4};
+static const double log64[] = {0x1.5555555555592p-1, 0x1.999999997ff01p-2, 0x1.24924941e3c75p-2, 0x1.c71c52118dc30p-3,
+                               0x1.74663da258a33p-3, 0x1.39a1d34f1a27dp-3, 0x1.2f04b064540f7p-3};
+static const double log_for_float[] = {0x1.555554fd83183p-1, 0x1.999a7ab821350p-2, 0x1.2438cc7b51744p-2,
+                                       0x1.e2f80966b5fe7p-3};
 /* log m = s (2 + z (2/3 + z Q(z))), for pow */
-static const double log64_second[] = { 0x1.9999999999b31p-2, 0x1.2492492457babp-2, 0x1.c71c722d89af1p-3, 0x1.745ce9d7eb728p-3, 0x1.3b1eee04cc998p-3,
-    0x1.0f7fbcf7d4c82p-3, 0x1.0e4441a3141fap-3 };
-#define LN2 0x1.62e42fefa39efp-1
-#define LN2_32 0x1.62e42feep-1 /* 32 bits: times an exponent it is exact */
+static const double log64_second[] = {0x1.9999999999b31p-2, 0x1.2492492457babp-2, 0x1.c71c722d89af1p-3,
+                                      0x1.745ce9d7eb728p-3, 0x1.3b1eee04cc998p-3, 0x1.0f7fbcf7d4c82p-3,
+                                      0x1.0e4441a3141fap-3};
+#define LN2         0x1.62e42fefa39efp-1
+#define LN2_32      0x1.62e42feep-1 /* 32 bits: times an exponent it is exact */
 #define LN2_32_REST 0x1.a39ef35793c76p-33
 
 /* x > 0 and finite: y. Else what a logarithm gives: -inf at 0, NaN below, x itself for inf and NaN. */

@@ -1,46 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0
  * math_trig.c -- sin, cos, atan2 as programs in the kernel IR. Polynomials: scripts/fit/functions.py.
  *
- * |x| = q pi/2 + r + lo with |r| <= pi/4. Up to a limit pi/2 in three parts does; beyond it a cold path multiplies x by the bits of 2/pi that
- * matter (Payne and Hanek), in 64-bit integers. */
+ * |x| = q pi/2 + r + lo with |r| <= pi/4. Up to a limit pi/2 in three parts does; beyond it a cold path multiplies x
+ * by the bits of 2/pi that matter (Payne and Hanek), in 64-bit integers. */
 #include "kernel/expr.h"
 #include <math.h>
 
-static const double sin32[] = { -0x1.555546p-3, 0x1.110778p-7, -0x1.9953f8p-13 };
-static const double cos32[] = { 0x1.55554ap-5, -0x1.6c0c2ap-10, 0x1.99e90ep-16 };
-static const double sin64[] = { -0x1.5555555555548p-3, 0x1.111111110f758p-7, -0x1.a01a019bf142fp-13, 0x1.71de355e28f1cp-19, -0x1.ae5e53ba98de3p-26,
-    0x1.5d8dfe229ebe4p-33 };
-static const double cos64[] = { 0x1.555555555554bp-5, -0x1.6c16c16c15014p-10, 0x1.a01a019c8eee4p-16, -0x1.27e4f7f1542bep-22, 0x1.1ee9db97db413p-29,
-    -0x1.8fa66182c9d5ep-37 };
-static const double atan64[] = { -0x1.5555555555554p-2, 0x1.999999999958cp-3, -0x1.249249246fd2ep-3, 0x1.c71c71b4ac923p-4, -0x1.745d145f08d3ap-4,
-    0x1.3b136677eb52cp-4, -0x1.110c0500eb329p-4, 0x1.e169e227c1529p-5, -0x1.ab4aeb203cdc9p-5, 0x1.7025c9e1a98ddp-5, -0x1.10747f47a3704p-5, 0x1.eaf0b7052a379p-7 };
-static const double atan_for_float[] = { -0x1.5555554edc368p-2, 0x1.999991f948bcfp-3, -0x1.2490c2947206ap-3, 0x1.c6d1db5849c22p-4, -0x1.7082202855d8bp-4,
-    0x1.1e599631507ccp-4, -0x1.36a3aaac76092p-5 };
+static const double sin32[] = {-0x1.555546p-3, 0x1.110778p-7, -0x1.9953f8p-13};
+static const double cos32[] = {0x1.55554ap-5, -0x1.6c0c2ap-10, 0x1.99e90ep-16};
+static const double sin64[] = {-0x1.5555555555548p-3, 0x1.111111110f758p-7,   -0x1.a01a019bf142fp-13,
+                               0x1.71de355e28f1cp-19, -0x1.ae5e53ba98de3p-26, 0x1.5d8dfe229ebe4p-33};
+static const double cos64[] = {0x1.555555555554bp-5,   -0x1.6c16c16c15014p-10, 0x1.a01a019c8eee4p-16,
+                               -0x1.27e4f7f1542bep-22, 0x1.1ee9db97db413p-29,  -0x1.8fa66182c9d5ep-37};
+static const double atan64[] = {-0x1.5555555555554p-2, 0x1.999999999958cp-3,  -0x1.249249246fd2ep-3,
+                                0x1.c71c71b4ac923p-4,  -0x1.745d145f08d3ap-4, 0x1.3b136677eb52cp-4,
+                                -0x1.110c0500eb329p-4, 0x1.e169e227c1529p-5,  -0x1.ab4aeb203cdc9p-5,
+                                0x1.7025c9e1a98ddp-5,  -0x1.10747f47a3704p-5, 0x1.eaf0b7052a379p-7};
+static const double atan_for_float[] = {-0x1.5555554edc368p-2, 0x1.999991f948bcfp-3,  -0x1.2490c2947206ap-3,
+                                        0x1.c6d1db5849c22p-4,  -0x1.7082202855d8bp-4, 0x1.1e599631507ccp-4,
+                                        -0x1.36a3aaac76092p-5};
 
 /* An angle: quadrant (i32 or i64, as wide as the float), rest and its tail. */
-typedef struct angle { knk_node q, r, lo; } angle;
+typedef struct angle {
+    knk_node q, r, lo;
+} angle;
 
 /* Words of 2/pi after 16 (f32) and 34 (f64) zero bits. */
-static const uint64_t two_over_pi32[] = { 0x0000a2f9836e4e44, 0x1529fc2757d1f534, 0xddc0db6295993c43, 0x9041fe5163abdebb };
-static const uint64_t two_over_pi64[] = { 0x0000000028be60db, 0x9391054a7f09d5f4, 0x7d4d377036d8a566, 0x4f10e4107f9458ea, 0xf7aef1586dc91b8e, 0x909374b801924bba,
-    0x827464873f877ac7, 0x2c4a69cfba208d7d, 0x4baed1213a671c09, 0xad17df904e64758e, 0x60d4ce7d272117e2, 0xef7e4a0ec7fe25ff, 0xf7816603fbcbc462,
-    0xd6829b47db4d9fb3, 0xc9f2c26dd3d18fd9, 0xa797fa8b5d49eeb1, 0xfaf97c5ecf41ce7d, 0xe294a4ba9afed7ec, 0x47e357421580cc11 };
+static const uint64_t two_over_pi32[] = {0x0000a2f9836e4e44, 0x1529fc2757d1f534, 0xddc0db6295993c43,
+                                         0x9041fe5163abdebb};
+static const uint64_t two_over_pi64[] = {0x0000000028be60db, 0x9391054a7f09d5f4, 0x7d4d377036d8a566, 0x4f10e4107f9458ea,
+                                         0xf7aef1586dc91b8e, 0x909374b801924bba, 0x827464873f877ac7, 0x2c4a69cfba208d7d,
+                                         0x4baed1213a671c09, 0xad17df904e64758e, 0x60d4ce7d272117e2, 0xef7e4a0ec7fe25ff,
+                                         0xf7816603fbcbc462, 0xd6829b47db4d9fb3, 0xc9f2c26dd3d18fd9, 0xa797fa8b5d49eeb1,
+                                         0xfaf97c5ecf41ce7d, 0xe294a4ba9afed7ec, 0x47e357421580cc11};
 
 /* 64 bits from bit `shift` of high:low on. */
-static knk_node window(knk_builder *k, knk_node high, knk_node low, knk_node shift) { return OR(SHL(high, shift), SHR(low, SUB(U64(64), shift))); }
+static knk_node window(knk_builder *k, knk_node high, knk_node low, knk_node shift)
+{
+    return OR(SHL(high, shift), SHR(low, SUB(U64(64), shift)));
+}
 
-/* |x| from 2^16 on: x = m 2^(t - 14), so x 2/pi modulo 4 is m times the bits of 2/pi from t - 16 on, in units of 2^-62. */
+/* |x| from 2^16 on: x = m 2^(t - 14), so x 2/pi modulo 4 is m times the bits of 2/pi from t - 16 on, in units of
+ * 2^-62. */
 static angle huge_f32(knk_builder *k, knk_node a)
 {
-    knk_node bits = CAST(U64, BITS(U32, a)), m = OR(AND(bits, U64(0x7fffff)), U64(0x800000)), t = SUB(SHR(bits, U64(23)), U64(136)), w[4];
+    knk_node bits = CAST(U64, BITS(U32, a)), m = OR(AND(bits, U64(0x7fffff)), U64(0x800000)),
+             t = SUB(SHR(bits, U64(23)), U64(136)), w[4];
     knk_node second = NE(AND(t, U64(64)), U64(0)), shift = AND(t, U64(63));
     for (int i = 0; i < 3; i++)
         w[i] = SELECT(second, U64(two_over_pi32[i + 1]), U64(two_over_pi32[i]));
     knk_node first = window(k, w[0], w[1], shift), next = window(k, w[1], w[2], shift);
     knk_node product = ADD(MUL(m, first), SHR(MUL(m, SHR(next, U64(32))), U64(32)));
-    knk_node q = SHR(ADD(product, U64((uint64_t)1 << 61)), U64(62)), f = CAST(F64, BITS(I64, SUB(product, SHL(q, U64(62)))));
+    knk_node q = SHR(ADD(product, U64((uint64_t)1 << 61)), U64(62)),
+             f = CAST(F64, BITS(I64, SUB(product, SHL(q, U64(62)))));
     knk_node r = MUL(f, F64(0x1.921fb54442d18p-62)), high = CAST(F32, r);
-    angle out = { CAST(I32, q), SELECT(LT(a, F32(INFINITY)), high, F32(NAN)), CAST(F32, SUB(r, CAST(F64, high))) };
+    angle out = {CAST(I32, q), SELECT(LT(a, F32(INFINITY)), high, F32(NAN)), CAST(F32, SUB(r, CAST(F64, high)))};
     return out;
 }
 
@@ -55,7 +69,8 @@ static knk_node high_product(knk_builder *k, knk_node a, knk_node b)
 /* |x| from 2^20 on: the same with 128 bits of result. */
 static angle huge_f64(knk_builder *k, knk_node a)
 {
-    knk_node bits = BITS(U64, a), m = OR(AND(bits, U64(((uint64_t)1 << 52) - 1)), U64((uint64_t)1 << 52)), t = SUB(SHR(bits, U64(52)), U64(1043)), w[19];
+    knk_node bits = BITS(U64, a), m = OR(AND(bits, U64(((uint64_t)1 << 52) - 1)), U64((uint64_t)1 << 52)),
+             t = SUB(SHR(bits, U64(52)), U64(1043)), w[19];
     knk_node shift = AND(t, U64(63));
     int n = 19;
     for (int i = 0; i < n; i++)
@@ -75,7 +90,7 @@ static angle huge_f64(knk_builder *k, knk_node a)
     knk_node s = FMA(l, F64(0x1p-64), h), s_lo = FMA(l, F64(0x1p-64), SUB(h, s));
     knk_node p1 = F64(0x1.921fb54442d18p-62), p2 = F64(0x1.1a62633145c07p-116), r = MUL(s, p1);
     knk_node lo = ADD(FMA(s, p1, NEG(r)), FMA(s, p2, MUL(s_lo, p1)));
-    angle out = { BITS(I64, q), SELECT(LT(a, F64(INFINITY)), r, F64(NAN)), lo };
+    angle out = {BITS(I64, q), SELECT(LT(a, F64(INFINITY)), r, F64(NAN)), lo};
     return out;
 }
 
@@ -84,14 +99,16 @@ static angle reduce(knk_builder *k, knk_node a)
     bool f = knk_is_f32(k, a);
     kn_dtype_id d = knk_dtype(k, a);
     knk_node n = RINT(MUL(a, NUM(d, f ? 0x1.45f306p-1 : 0x1.45f306dc9c883p-1)));
-    knk_node h = FMA(n, NUM(d, f ? -0x1.921fb6p+0 : -0x1.921fb54442d18p+0), a), p2 = NUM(d, f ? 0x1.777a5cp-25 : -0x1.1a62633145c07p-54);
+    knk_node h = FMA(n, NUM(d, f ? -0x1.921fb6p+0 : -0x1.921fb54442d18p+0), a),
+             p2 = NUM(d, f ? 0x1.777a5cp-25 : -0x1.1a62633145c07p-54);
     knk_node t = MUL(n, p2), t_lo = FMA(n, NUM(d, f ? 0x1.ee59dap-50 : 0x1.f1976b7ed8fbcp-110), FMA(n, p2, NEG(t)));
-    knk_node r = ADD(h, t), b = SUB(r, h), lo = ADD(ADD(SUB(h, SUB(r, b)), SUB(t, b)), t_lo); /* h is exact; h + t in two parts */
+    knk_node r = ADD(h, t), b = SUB(r, h),
+             lo = ADD(ADD(SUB(h, SUB(r, b)), SUB(t, b)), t_lo); /* h is exact; h + t in two parts */
     knk_node q = CAST(I32, n), far = NOT(LT(a, NUM(d, f ? 0x1p16 : 0x1p20)));
     if (!f)
         q = CAST(I64, q);
     angle huge = f ? huge_f32(k, a) : huge_f64(k, a);
-    angle out = { COLD(far, huge.q, q), COLD(far, huge.r, r), COLD(far, huge.lo, lo) };
+    angle out = {COLD(far, huge.q, q), COLD(far, huge.r, r), COLD(far, huge.lo, lo)};
     return out;
 }
 
@@ -138,7 +155,8 @@ static knk_node atan_octant(knk_builder *k, knk_node a, knk_node b, bool for_flo
 
 static knk_node atan2_f64(knk_builder *k, knk_node y, knk_node x, bool for_float)
 {
-    knk_node a = ABS(y), b = ABS(x), zero = F64(0), steep = LT(b, a), low = SELECT(steep, b, a), high = SELECT(steep, a, b);
+    knk_node a = ABS(y), b = ABS(x), zero = F64(0), steep = LT(b, a), low = SELECT(steep, b, a),
+             high = SELECT(steep, a, b);
     if (!for_float) { /* keep the sum of both finite */
         knk_node down = SELECT(LT(F64(0x1p1000), high), F64(0x1p-100), F64(1));
         low = SELECT(LT(high, F64(INFINITY)), MUL(low, down), low);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * parse.c -- reads the text that knk_text writes. Nodes go through knk_append_raw, unfolded, so that the same kernel comes back. */
+ * parse.c -- reads the text that knk_text writes. Nodes go through knk_append_raw, unfolded, so that the same kernel
+ * comes back. */
 #include "kernel/internal.h"
 #include <string.h>
 
@@ -39,7 +40,9 @@ static bool name(parser *s, char *to, size_t room)
 {
     skip_spaces(s);
     size_t n = 0;
-    for (; (*s->p >= 'a' && *s->p <= 'z') || (*s->p >= '0' && *s->p <= '9') || *s->p == '_' || *s->p == '<' || *s->p == '>'; s->p++)
+    for (; (*s->p >= 'a' && *s->p <= 'z') || (*s->p >= '0' && *s->p <= '9') || *s->p == '_' || *s->p == '<' ||
+           *s->p == '>';
+         s->p++)
         if (n + 1 < room)
             to[n++] = *s->p;
     to[n] = 0;
@@ -147,7 +150,7 @@ static bool map_line(parser *s, int *maps)
 
 static bool place(parser *s, char letter, int16_t *to)
 {
-    char text[2] = { letter, 0 };
+    char text[2] = {letter, 0};
     int n;
     if (!word(s, text) || !number(s, &n) || n > INT16_MAX)
         return fails(s, "a buffer or a map is missing");
@@ -177,8 +180,9 @@ static bool sub_operation(parser *s, knk_inst *n)
 static bool operands(parser *s, knk_inst *n)
 {
     if (n->op == KNK_LOAD)
-        return (!word(s, "index") || node_number(s, &n->a)) && (!word(s, "pred") || node_number(s, &n->b)) && (!word(s, "other") || node_number(s, &n->c));
-    knk_node *to[3] = { &n->a, &n->b, &n->c };
+        return (!word(s, "index") || node_number(s, &n->a)) && (!word(s, "pred") || node_number(s, &n->b)) &&
+               (!word(s, "other") || node_number(s, &n->c));
+    knk_node *to[3] = {&n->a, &n->b, &n->c};
     for (int i = 0; i < knk_op_table[n->op].n_operands; i++)
         if (!node_number(s, to[i]))
             return false;
@@ -188,7 +192,7 @@ static bool operands(parser *s, knk_inst *n)
 static bool node_line(parser *s)
 {
     char text[16];
-    knk_inst n = { .buffer = KNK_NONE, .map = KNK_NONE, .a = KNK_NONE, .b = KNK_NONE, .c = KNK_NONE };
+    knk_inst n = {.buffer = KNK_NONE, .map = KNK_NONE, .a = KNK_NONE, .b = KNK_NONE, .c = KNK_NONE};
     bool store = word(s, "store");
     kn_dtype_id d = KN_ID_BOOL;
     if (!store) {
@@ -244,7 +248,7 @@ static bool line(parser *s, int *maps)
 
 kn_error *knk_parse(const char *text, knk_kernel **out)
 {
-    parser s = { .p = text, .line = 1 };
+    parser s = {.p = text, .line = 1};
     int maps = 0;
     *out = NULL;
     if (!word(&s, "kernel") || !number(&s, &s.n_par) || !end_of_line(&s)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * prepare.c -- from nodes to the steps that the interpreter runs: order, cold regions, slots for blocks of lanes, layout of the scratch. */
+ * prepare.c -- from nodes to the steps that the interpreter runs: order, cold regions, slots for blocks of lanes,
+ * layout of the scratch. */
 #include "kernel/internal.h"
 #include <string.h>
 
@@ -7,18 +8,22 @@ enum { MAX_COLD_DEPTH = 8, FREE_LISTS = 4, SLOT_BUDGET = 40 * 1024 };
 
 typedef struct prep {
     const knk_kernel *k;
-    knk_node *rep;      /* a bitcast is its operand */
-    int32_t *region;    /* per node: the cold region it lies in, 0: none */
-    int32_t *last;      /* per value: the last step of the current stage that reads it */
-    int32_t *where;     /* per value: its step in the current stage, -1 */
-    uint32_t *slot;     /* per value: its slot in the current stage, in bytes per lane */
-    uint8_t *flag;      /* per node: already placed */
-    uint8_t *persist;   /* per value: read by later stages */
-    uint8_t *seen;      /* per value: listed as an import of the current stage */
-    knk_node *cold_pred; int32_t *cold_parent; int n_cold; /* regions, from 1 on */
-    knk_step *step; int n_step;
-    uint32_t free[FREE_LISTS][64]; int n_free[FREE_LISTS];
-    uint32_t used;      /* bytes per lane of the current stage */
+    knk_node *rep;    /* a bitcast is its operand */
+    int32_t *region;  /* per node: the cold region it lies in, 0: none */
+    int32_t *last;    /* per value: the last step of the current stage that reads it */
+    int32_t *where;   /* per value: its step in the current stage, -1 */
+    uint32_t *slot;   /* per value: its slot in the current stage, in bytes per lane */
+    uint8_t *flag;    /* per node: already placed */
+    uint8_t *persist; /* per value: read by later stages */
+    uint8_t *seen;    /* per value: listed as an import of the current stage */
+    knk_node *cold_pred;
+    int32_t *cold_parent;
+    int n_cold; /* regions, from 1 on */
+    knk_step *step;
+    int n_step;
+    uint32_t free[FREE_LISTS][64];
+    int n_free[FREE_LISTS];
+    uint32_t used; /* bytes per lane of the current stage */
 } prep;
 
 static bool is_cold(const knk_inst *n) { return n->op == KNK_SELECT && n->sub == 1; }
@@ -42,7 +47,8 @@ static int common(const prep *p, int a, int b)
     return a;
 }
 
-/* One sweep from users to operands: which region holds each node of the stage. Returns whether a region's parent moved outwards. */
+/* One sweep from users to operands: which region holds each node of the stage. Returns whether a region's parent moved
+ * outwards. */
 static bool sweep_regions(prep *p, int s, int first_region)
 {
     const knk_stage *st = &p->k->stage[s];
@@ -67,7 +73,9 @@ static bool sweep_regions(prep *p, int s, int first_region)
                 moved |= to != p->cold_parent[r];
                 p->cold_parent[r] = to;
             }
-            inner = p->cold_parent[r] == mine ? r : mine; /* a select deeper than its region's parent keeps its yes side with it */
+            inner = p->cold_parent[r] == mine
+                        ? r
+                        : mine; /* a select deeper than its region's parent keeps its yes side with it */
         }
         for (int j = 0; j < 3; j++) {
             knk_node x = knk_operand(n, j);
@@ -95,7 +103,7 @@ static void find_regions(prep *p, int s)
 static knk_step *add_step(prep *p, knk_step_kind kind)
 {
     knk_step *st = &p->step[p->n_step++];
-    *st = (knk_step){ .kind = (uint8_t)kind, .buffer = -1, .map = -1, .dst = -1, .a = -1, .b = -1, .c = -1 };
+    *st = (knk_step){.kind = (uint8_t)kind, .buffer = -1, .map = -1, .dst = -1, .a = -1, .b = -1, .c = -1};
     return st;
 }
 
@@ -105,8 +113,12 @@ static void add_node(prep *p, int i)
     p->flag[i] = 1;
     if (n->op == KNK_CONST || n->op == KNK_BITCAST)
         return;
-    knk_step_kind kind = n->op == KNK_STORE ? KNK_STEP_STORE : n->op == KNK_REDUCE ? KNK_STEP_REDUCE : n->op == KNK_INDEX ? KNK_STEP_INDEX
-        : n->op != KNK_LOAD ? KNK_STEP_OP : n->a >= 0 || n->b >= 0 ? KNK_STEP_GATHER : KNK_STEP_LOAD;
+    knk_step_kind kind = n->op == KNK_STORE       ? KNK_STEP_STORE
+                         : n->op == KNK_REDUCE    ? KNK_STEP_REDUCE
+                         : n->op == KNK_INDEX     ? KNK_STEP_INDEX
+                         : n->op != KNK_LOAD      ? KNK_STEP_OP
+                         : n->a >= 0 || n->b >= 0 ? KNK_STEP_GATHER
+                                                  : KNK_STEP_LOAD;
     knk_step *st = add_step(p, kind);
     st->size = (uint8_t)knk_size(n->dtype);
     st->dst = n->op == KNK_STORE ? -1 : i;
@@ -128,7 +140,8 @@ static void add_node(prep *p, int i)
     }
 }
 
-/* Places the nodes of one region with numbers in [from, to), in order; nodes of inner regions go before the cold select that needs them. */
+/* Places the nodes of one region with numbers in [from, to), in order; nodes of inner regions go before the cold
+ * select that needs them. */
 static void place_region(prep *p, int region, int from, int to, int depth)
 {
     for (int i = from; i < to; i++) {
@@ -172,7 +185,8 @@ static void give_slot(prep *p, int size, uint32_t at)
         p->free[l][p->n_free[l]++] = at;
 }
 
-/* Slots in bytes per lane; a value's slot is free again after its last reader, which may already write its own result there. */
+/* Slots in bytes per lane; a value's slot is free again after its last reader, which may already write its own result
+ * there. */
 static void give_slots(prep *p, int first)
 {
     memset(p->n_free, 0, sizeof p->n_free);
@@ -181,18 +195,19 @@ static void give_slots(prep *p, int first)
         const knk_step *st = &p->step[i];
         if (st->dst >= 0)
             p->where[st->dst] = i;
-        const int32_t operand[3] = { st->a, st->b, st->c };
+        const int32_t operand[3] = {st->a, st->b, st->c};
         for (int j = 0; j < 3; j++)
             if (operand[j] >= 0)
                 p->last[operand[j]] = i;
     }
     for (int i = first; i < p->n_step; i++) {
         knk_step *st = &p->step[i];
-        const int32_t operand[3] = { st->a, st->b, st->c };
+        const int32_t operand[3] = {st->a, st->b, st->c};
         for (int j = 0; j < 3; j++) {
             int32_t v = operand[j];
             bool again = (j > 0 && v == operand[0]) || (j > 1 && v == operand[1]);
-            if (v >= 0 && !again && p->last[v] == i && p->where[v] >= first && !p->persist[v] && p->k->node[v].op != KNK_REDUCE)
+            if (v >= 0 && !again && p->last[v] == i && p->where[v] >= first && !p->persist[v] &&
+                p->k->node[v].op != KNK_REDUCE)
                 give_slot(p, knk_size(p->k->node[v].dtype), p->slot[v]);
         }
         if (st->dst >= 0 && !st->persist && st->kind != KNK_STEP_REDUCE) {
@@ -203,7 +218,8 @@ static void give_slots(prep *p, int first)
     }
 }
 
-/* Stores whose value can be worked out right in its destination: no load may be read after that, since it may be of the same memory. */
+/* Stores whose value can be worked out right in its destination: no load may be read after that, since it may be of
+ * the same memory. */
 static void find_direct(prep *p, int first)
 {
     int last_load = -1, stores = 0;
@@ -247,7 +263,7 @@ static bool list_imports(prep *p, knk_kernel *k, knk_prepared_stage *ps, int s)
         n = reduces = 0;
         for (int i = ps->first; i < ps->end; i++) {
             const knk_step *st = &p->step[i];
-            const int32_t operand[3] = { st->a, st->b, st->c };
+            const int32_t operand[3] = {st->a, st->b, st->c};
             for (int j = 0; j < 3; j++) {
                 int32_t v = operand[j];
                 if (v < 0 || k->node[v].stage == s || k->node[v].op == KNK_CONST || p->seen[v] == 1 + pass)
@@ -273,7 +289,8 @@ static bool list_imports(prep *p, knk_kernel *k, knk_prepared_stage *ps, int s)
     return true;
 }
 
-static bool prepare_stage(prep *p, knk_kernel *k, knk_prepared_stage *ps, int s, uint32_t *slot_bytes, uint32_t *reduce_bytes)
+static bool prepare_stage(prep *p, knk_kernel *k, knk_prepared_stage *ps, int s, uint32_t *slot_bytes,
+                          uint32_t *reduce_bytes)
 {
     const knk_stage *st = &k->stage[s];
     int16_t *map = knx_arena_alloc(&k->arena, (size_t)(k->n_map + 1) * sizeof *map);
@@ -414,7 +431,7 @@ kn_error *knk_prepare(knk_kernel *k)
     size_t n = (size_t)k->n_node + 1, cold = 2;
     for (int i = 0; i < k->n_node; i++)
         cold += is_cold(&k->node[i]);
-    prep p = { .k = k };
+    prep p = {.k = k};
     size_t per_node = sizeof *p.rep + sizeof *p.region + sizeof *p.last + sizeof *p.where + sizeof *p.slot + 3;
     size_t step_bytes = (n + cold) * sizeof *p.step, cold_bytes = cold * (sizeof *p.cold_pred + sizeof *p.cold_parent);
     char *memory = knx_alloc_zero(step_bytes + cold_bytes + n * per_node), *at = memory;

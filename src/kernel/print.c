@@ -20,7 +20,11 @@
 #include <stdarg.h>
 #include <string.h>
 
-typedef struct out { char *s; size_t n, cap; bool failed; } out;
+typedef struct out {
+    char *s;
+    size_t n, cap;
+    bool failed;
+} out;
 
 static void add(out *o, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 static void add(out *o, const char *format, ...)
@@ -86,11 +90,12 @@ static void print_node(out *o, int i, const knk_inst *n)
 
 kn_error *knk_text(const knk_kernel *k, char **text)
 {
-    out o = { 0 };
+    out o = {0};
     *text = NULL;
     add(&o, "kernel %d\n", k->n_par);
     for (int i = 0; i < k->n_buffer; i++)
-        add(&o, "buffer %d %s %s\n", i, kn_dtype_table[k->buffer[i].dtype].short_name, k->buffer[i].written ? "write" : "read");
+        add(&o, "buffer %d %s %s\n", i, kn_dtype_table[k->buffer[i].dtype].short_name,
+            k->buffer[i].written ? "write" : "read");
     for (int s = 0; s < k->n_stage; s++) {
         add(&o, "stage %d inner %d\n", s, k->stage[s].n_inner);
         for (int m = 0; m < k->n_map; m++) {

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
- * simplify.c -- algebra that changes no bits (all NaNs being equal), and constants folded by the interpreter's own loops. */
+ * simplify.c -- algebra that changes no bits (all NaNs being equal), and constants folded by the interpreter's own
+ * loops. */
 #include "kernel/internal.h"
 #include <string.h>
 
 uint64_t knk_fold(const knk_inst *n, const knk_inst *node)
 {
-    union { uint64_t u; uint8_t u8; uint16_t u16; uint32_t u32; } v[4] = { { 0 } };
+    union {
+        uint64_t u;
+        uint8_t u8;
+        uint16_t u16;
+        uint32_t u32;
+    } v[4] = {{0}};
     int count = knk_op_table[n->op].n_operands, first = node[n->op == KNK_SELECT ? n->b : n->a].dtype;
     if (n->op == KNK_BITCAST)
         return node[n->a].imm;
@@ -40,12 +46,16 @@ static bool is_bits(const knk_builder *k, knk_node x, uint64_t f32, uint64_t f64
 }
 
 static bool is_one(const knk_builder *k, knk_node x) { return is_bits(k, x, 0x3f800000u, 0x3ff0000000000000u, 1); }
-static bool is_minus_zero(const knk_builder *k, knk_node x) { return is_bits(k, x, 0x80000000u, 0x8000000000000000u, 0); }
+static bool is_minus_zero(const knk_builder *k, knk_node x)
+{
+    return is_bits(k, x, 0x80000000u, 0x8000000000000000u, 0);
+}
 static bool is_plus_zero(const knk_builder *k, knk_node x) { return is_bits(k, x, 0, 0, 0); }
 
 static bool commutes(const knk_inst *n)
 {
-    return n->op == KNK_ADD || n->op == KNK_MUL || n->op == KNK_AND || n->op == KNK_OR || n->op == KNK_XOR || n->op == KNK_EQ || n->op == KNK_NE;
+    return n->op == KNK_ADD || n->op == KNK_MUL || n->op == KNK_AND || n->op == KNK_OR || n->op == KNK_XOR ||
+           n->op == KNK_EQ || n->op == KNK_NE;
 }
 
 static int is(knk_node x, knk_node *out)
@@ -97,7 +107,8 @@ static int simplify_cast(const knk_builder *k, knk_inst *n, knk_node *out)
 int knk_simplify(knk_builder *k, knk_inst *n, knk_node *out)
 {
     const knk_inst *node = knk_nodes(k);
-    if (commutes(n) && (node[n->a].op == KNK_CONST) >= (node[n->b].op == KNK_CONST) && (node[n->a].op == KNK_CONST || n->a > n->b)) {
+    if (commutes(n) && (node[n->a].op == KNK_CONST) >= (node[n->b].op == KNK_CONST) &&
+        (node[n->a].op == KNK_CONST || n->a > n->b)) {
         knk_node a = n->a; /* constants on the right, else the older node on the left */
         n->a = n->b;
         n->b = a;
@@ -115,6 +126,7 @@ int knk_simplify(knk_builder *k, knk_inst *n, knk_node *out)
         if (node[n->a].op == KNK_CONST)
             return is(node[n->a].imm ? n->b : n->c, out);
         return n->b == n->c && is(n->b, out);
-    default: return knk_op_table[n->op].n_operands == 2 && knk_op_table[n->op].result != 'V' && simplify_binary(k, n, out);
+    default:
+        return knk_op_table[n->op].n_operands == 2 && knk_op_table[n->op].result != 'V' && simplify_binary(k, n, out);
     }
 }

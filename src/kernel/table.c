@@ -4,17 +4,17 @@
 #include <string.h>
 
 const knk_op_info knk_op_table[KNK_OP_COUNT] = {
-#define RESULT_S 'S'
-#define RESULT_B 'B'
-#define RESULT_I 'I'
-#define RESULT_T 'T'
-#define RESULT_V 'V'
-#define KNK_OP(id, text, operands, result) [KNK_##id] = { text, operands, RESULT_##result },
+#define RESULT_S                           'S'
+#define RESULT_B                           'B'
+#define RESULT_I                           'I'
+#define RESULT_T                           'T'
+#define RESULT_V                           'V'
+#define KNK_OP(id, text, operands, result) [KNK_##id] = {text, operands, RESULT_##result},
 #include "kernel/ops.def"
 #undef KNK_OP
 };
 
-const char *const knk_reduction_name[7] = { "add", "mul", "min", "max", "and", "or", "xor" };
+const char *const knk_reduction_name[7] = {"add", "mul", "min", "max", "and", "or", "xor"};
 
 kn_dtype_id knk_memory_dtype(kn_dtype_id d)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * verify.c -- which kernels are legal: a table of operand types per operation, and the rules of stages, maps and buffers. */
+ * verify.c -- which kernels are legal: a table of operand types per operation, and the rules of stages, maps and
+ * buffers. */
 #include "kernel/internal.h"
 
 enum {
     BOOLS = 1u << KN_ID_BOOL,
-    INTS = 1u << KN_ID_I8 | 1u << KN_ID_I16 | 1u << KN_ID_I32 | 1u << KN_ID_I64 | 1u << KN_ID_U8 | 1u << KN_ID_U16 | 1u << KN_ID_U32 | 1u << KN_ID_U64,
+    INTS = 1u << KN_ID_I8 | 1u << KN_ID_I16 | 1u << KN_ID_I32 | 1u << KN_ID_I64 | 1u << KN_ID_U8 | 1u << KN_ID_U16 |
+           1u << KN_ID_U32 | 1u << KN_ID_U64,
     FLOATS = 1u << KN_ID_F32 | 1u << KN_ID_F64,
     HALVES = 1u << KN_ID_F16 | 1u << KN_ID_BF16,
     NUMBERS = INTS | FLOATS,
@@ -12,17 +14,26 @@ enum {
     MEMORY = ALL | HALVES
 };
 
-/* The dtypes of the (first value) operand; for CONST, LOAD and INDEX of the result. The operands of one node share a dtype, but for select's
- * predicate and load's index and predicate. */
+/* The dtypes of the (first value) operand; for CONST, LOAD and INDEX of the result. The operands of one node share a
+ * dtype, but for select's predicate and load's index and predicate. */
 static const uint32_t legal[KNK_OP_COUNT] = {
-    [KNK_CONST] = MEMORY, [KNK_INDEX] = 1u << KN_ID_I64, [KNK_LOAD] = MEMORY, [KNK_STORE] = MEMORY, [KNK_REDUCE] = ALL,
-    [KNK_ADD] = ALL, [KNK_SUB] = NUMBERS, [KNK_MUL] = ALL, [KNK_DIV] = NUMBERS, [KNK_REM] = NUMBERS, [KNK_FMA] = FLOATS,
-    [KNK_NEG] = NUMBERS, [KNK_ABS] = NUMBERS, [KNK_MIN] = ALL, [KNK_MAX] = ALL,
-    [KNK_SQRT] = FLOATS, [KNK_RINT] = FLOATS, [KNK_FLOOR] = FLOATS, [KNK_TRUNC] = FLOATS, [KNK_SCALB] = FLOATS,
-    [KNK_AND] = BOOLS | INTS, [KNK_OR] = BOOLS | INTS, [KNK_XOR] = BOOLS | INTS, [KNK_NOT] = BOOLS | INTS,
-    [KNK_SHL] = INTS, [KNK_SHR] = INTS, [KNK_SAR] = INTS,
-    [KNK_EQ] = ALL, [KNK_NE] = ALL, [KNK_LT] = ALL, [KNK_LE] = ALL,
-    [KNK_SELECT] = ALL, [KNK_CAST] = MEMORY, [KNK_BITCAST] = MEMORY,
+    [KNK_CONST] = MEMORY,     [KNK_INDEX] = 1u << KN_ID_I64,
+    [KNK_LOAD] = MEMORY,      [KNK_STORE] = MEMORY,
+    [KNK_REDUCE] = ALL,       [KNK_ADD] = ALL,
+    [KNK_SUB] = NUMBERS,      [KNK_MUL] = ALL,
+    [KNK_DIV] = NUMBERS,      [KNK_REM] = NUMBERS,
+    [KNK_FMA] = FLOATS,       [KNK_NEG] = NUMBERS,
+    [KNK_ABS] = NUMBERS,      [KNK_MIN] = ALL,
+    [KNK_MAX] = ALL,          [KNK_SQRT] = FLOATS,
+    [KNK_RINT] = FLOATS,      [KNK_FLOOR] = FLOATS,
+    [KNK_TRUNC] = FLOATS,     [KNK_SCALB] = FLOATS,
+    [KNK_AND] = BOOLS | INTS, [KNK_OR] = BOOLS | INTS,
+    [KNK_XOR] = BOOLS | INTS, [KNK_NOT] = BOOLS | INTS,
+    [KNK_SHL] = INTS,         [KNK_SHR] = INTS,
+    [KNK_SAR] = INTS,         [KNK_EQ] = ALL,
+    [KNK_NE] = ALL,           [KNK_LT] = ALL,
+    [KNK_LE] = ALL,           [KNK_SELECT] = ALL,
+    [KNK_CAST] = MEMORY,      [KNK_BITCAST] = MEMORY,
 };
 
 static bool has(uint32_t set, int dtype) { return dtype < KN_ID_COUNT && (set >> dtype & 1); }
@@ -62,7 +73,9 @@ const char *knk_form_error(const knk_inst *n, const knk_inst *node)
     if (n->op >= KNK_OP_COUNT)
         return "no such operation";
     if (n->op == KNK_CONST)
-        return !has(legal[KNK_CONST], n->dtype) ? "not a dtype of the kernel IR" : knk_size(n->dtype) < 8 && n->imm >> (8 * knk_size(n->dtype)) ? "the constant has too many bits" : NULL;
+        return !has(legal[KNK_CONST], n->dtype)                               ? "not a dtype of the kernel IR"
+               : knk_size(n->dtype) < 8 && n->imm >> (8 * knk_size(n->dtype)) ? "the constant has too many bits"
+                                                                              : NULL;
     if (n->op == KNK_INDEX)
         return result_error(n, KN_ID_I64);
     if (n->op == KNK_LOAD)
@@ -79,7 +92,8 @@ const char *knk_form_error(const knk_inst *n, const knk_inst *node)
             return "the operands must have the same dtype";
     if (n->op == KNK_SELECT && node[n->a].dtype != KN_ID_BOOL)
         return "the predicate of a select must be bool";
-    if (n->op == KNK_BITCAST && (!has(MEMORY, n->dtype) || knk_size(n->dtype) != knk_size(d) || (n->dtype == KN_ID_BOOL) != (d == KN_ID_BOOL)))
+    if (n->op == KNK_BITCAST &&
+        (!has(MEMORY, n->dtype) || knk_size(n->dtype) != knk_size(d) || (n->dtype == KN_ID_BOOL) != (d == KN_ID_BOOL)))
         return "a bitcast needs dtypes of the same size";
     if (n->op == KNK_SELECT ? n->sub > 1 : n->op != KNK_REDUCE && n->sub)
         return "the operation takes no sub-operation";
@@ -154,7 +168,8 @@ static kn_error *shape_error(const knk_kernel *k)
         const knk_stage *st = &k->stage[s];
         if (st->n_inner < 0 || k->n_par + st->n_inner > KNK_MAX_LOOPS)
             return knx_error(KN_ERROR_VALUE, "kernel: stage %d has more than %d loops", s, KNK_MAX_LOOPS);
-        if (st->first != at || st->end < st->first || st->end > k->n_node || (s == k->n_stage - 1 && st->end != k->n_node))
+        if (st->first != at || st->end < st->first || st->end > k->n_node ||
+            (s == k->n_stage - 1 && st->end != k->n_node))
             return knx_error(KN_ERROR_VALUE, "kernel: the nodes of stage %d are not in order", s);
     }
     if (!k->n_stage && k->n_node)
@@ -179,7 +194,8 @@ kn_error *knk_verify(const knk_kernel *k)
         for (int i = k->stage[s].first; i < k->stage[s].end; i++) {
             const char *why = node_error(k, s, i);
             if (why)
-                return knx_error(KN_ERROR_VALUE, "kernel: node %%%d (%s): %s", i, k->node[i].op < KNK_OP_COUNT ? knk_op_table[k->node[i].op].name : "?", why);
+                return knx_error(KN_ERROR_VALUE, "kernel: node %%%d (%s): %s", i,
+                                 k->node[i].op < KNK_OP_COUNT ? knk_op_table[k->node[i].op].name : "?", why);
             if (k->node[i].op == KNK_REDUCE && !k->stage[s].n_inner)
                 return knx_error(KN_ERROR_VALUE, "kernel: node %%%d (reduce): stage %d has no inner loop", i, s);
         }

@@ -3,7 +3,8 @@
 #include "kernel/walk.h"
 
 /* Does loop d (extent e) continue kept loop j in every map? */
-static bool continues(const int16_t *map, int n_map, const knk_map_values *values, int d, int64_t e, const knk_map_state *state, int which, int j)
+static bool continues(const int16_t *map, int n_map, const knk_map_values *values, int d, int64_t e,
+                      const knk_map_state *state, int which, int j)
 {
     for (int i = 0; i < n_map; i++) {
         const knk_map_state *m = &state[map[i]];
@@ -14,7 +15,8 @@ static bool continues(const int16_t *map, int n_map, const knk_map_values *value
     return true;
 }
 
-static void keep(const int16_t *map, int n_map, const knk_map_values *values, int d, knk_map_state *state, int which, int j)
+static void keep(const int16_t *map, int n_map, const knk_map_values *values, int d, knk_map_state *state, int which,
+                 int j)
 {
     for (int i = 0; i < n_map; i++) {
         knk_map_state *m = &state[map[i]];
@@ -31,8 +33,8 @@ static void find_carries(const knk_nest *nest, const int64_t *stride, int64_t *c
     }
 }
 
-void knk_nest_join(knk_nest *nest, int n, const int64_t *extent, const int16_t *map, int n_map, const knk_map_values *values, int first_stride,
-    knk_map_state *state, int which)
+void knk_nest_join(knk_nest *nest, int n, const int64_t *extent, const int16_t *map, int n_map,
+                   const knk_map_values *values, int first_stride, knk_map_state *state, int which)
 {
     nest->n = 0;
     nest->total = 1;

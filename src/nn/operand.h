@@ -4,7 +4,7 @@
 #define KN_NN_OPERAND_H
 #include "array/op.h"
 
-/* The result type of the arrays, or the default float for integers; NULL after errors. All but the first may be NULL. */
+/* The result type of the arrays, the default float for integers; NULL after errors. All but the first may be NULL. */
 kn_dtype knn_inexact(kna_op *op, int n, const kn_array *x);
 kn_atom knn_in(kna_op *op, kn_array x); /* x in that dtype */
 #endif

@@ -140,7 +140,7 @@ static kn_atom logsumexp(const rows *r, kn_atom factor)
     kn_builder *b = r->b;
     bool complex = knx_is_complex(r->t.dtype);
     kn_atom m = knb_convert(b, finite_max(r, complex), r->t.dtype);
-    kn_atom e = knb_exp(b, knb_sub(b, only(r, r->x, 0), spread(r, m)));
+    kn_atom x = only(r, r->x, 0), e = knb_exp(b, knb_sub(b, x, spread(r, m)));
     if (factor == KN_ATOM_NONE)
         return knb_add(b, knb_log(b, sum(r, e)), m);
     kn_atom s = sum(r, knb_mul(b, e, factor));

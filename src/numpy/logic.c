@@ -150,7 +150,7 @@ kn_array kn_where(kn_array condition, kn_array x, kn_array y)
 /* ---- Whole arrays. */
 
 /* NumPy's test: |a - b| <= atol + rtol |b| where b is finite, or a == b. */
-static kn_atom close(kna_op *op, kn_array x, kn_array y, const kn_isclose_opts *o, kn_shape *shape)
+static kn_atom closeness(kna_op *op, kn_array x, kn_array y, const kn_isclose_opts *o, kn_shape *shape)
 {
     kn_array both[] = {x, y};
     kn_builder *b = op->b;
@@ -180,7 +180,7 @@ kn_array kn_isclose(kn_array a, kn_array b, const kn_isclose_opts *opts)
     kna_op op;
     kn_shape shape;
     kna_begin(&op, "isclose");
-    return kna_end(&op, close(&op, a, b, &o, &shape));
+    return kna_end(&op, closeness(&op, a, b, &o, &shape));
 }
 
 static kn_atom all_of(kna_op *op, kn_atom a)
@@ -211,7 +211,7 @@ bool kn_allclose(kn_array a, kn_array b, const kn_isclose_opts *opts)
     kna_op op;
     kn_shape shape;
     kna_begin(&op, "allclose");
-    return answer(&op, all_of(&op, close(&op, a, b, &o, &shape)));
+    return answer(&op, all_of(&op, closeness(&op, a, b, &o, &shape)));
 }
 
 bool kn_array_equal(kn_array a, kn_array b, const kn_array_equal_opts *opts)

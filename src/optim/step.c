@@ -33,6 +33,13 @@ kn_atom kno_first_state(const kno_optimizer *o, kn_builder *b, int n, const kn_t
 
 static kn_atom times(kn_builder *b, double factor, kn_atom x) { return knb_mul(b, knb_like(b, x, factor), x); }
 
+/* p x + q y, emitted in this order whatever the compiler. */
+static kn_atom weighted(kn_builder *b, double p, kn_atom x, double q, kn_atom y)
+{
+    kn_atom first = times(b, p, x), second = times(b, q, y);
+    return knb_add(b, first, second);
+}
+
 static void sgd_emit(const kno_step *s)
 {
     kn_builder *b = s->b;
@@ -81,13 +88,13 @@ static void adam_emit(const kno_step *s)
         c1_next = correction(b, o->b1, next_count(b, count));
     for (int i = 0; i < s->n; i++) {
         kn_atom g = s->grad[i];
-        kn_atom mu = knb_add(b, times(b, 1 - o->b1, g), times(b, o->b1, s->state[1 + i]));
-        kn_atom nu = knb_add(b, times(b, 1 - o->b2, squared(b, g)), times(b, o->b2, s->state[1 + s->n + i]));
+        kn_atom mu = weighted(b, 1 - o->b1, g, o->b1, s->state[1 + i]);
+        kn_atom nu = weighted(b, 1 - o->b2, squared(b, g), o->b2, s->state[1 + s->n + i]);
         s->new_state[1 + i] = mu;
         s->new_state[1 + s->n + i] = nu;
         kn_atom mean = corrected(b, mu, o->nesterov ? c1_next : c1), square = corrected(b, nu, c2);
         if (o->nesterov)
-            mean = knb_add(b, times(b, o->b1, mean), times(b, 1 - o->b1, corrected(b, g, c1)));
+            mean = weighted(b, o->b1, mean, 1 - o->b1, corrected(b, g, c1));
         if (o->eps_root != 0)
             square = knb_add(b, square, knb_like(b, square, o->eps_root));
         kn_atom root = knb_sqrt(b, square), u = knb_div(b, mean, knb_add(b, root, knb_like(b, root, o->eps)));

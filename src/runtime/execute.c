@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * execute.c -- runs the steps of a program in order. It allocates the outputs and, if it has to, the workspace; nothing else. */
+ * execute.c -- runs the steps of a program in order. It allocates the outputs and, if it has to, the workspace;
+ * nothing else. */
 #include "runtime/execute.h"
 #include "compile/step.h"
 #include "runtime/float_env.h"
@@ -12,7 +13,10 @@ typedef struct run {
     char *work;
 } run;
 
-static bool holds(const kn_operand *x, size_t bytes) { return x->buffer && x->data == x->buffer->data && x->buffer->bytes >= bytes; }
+static bool holds(const kn_operand *x, size_t bytes)
+{
+    return x->buffer && x->data == x->buffer->data && x->buffer->bytes >= bytes;
+}
 
 static kn_buffer *copy_of(const void *data, size_t bytes)
 {
@@ -30,9 +34,13 @@ static bool make_outputs(const run *r)
         const kn_operand *x = &r->in[o->index];
         switch ((knc_output_kind)o->kind) {
         case KNC_OUT_NEW: r->out[k] = knx_buffer_new(o->bytes); break;
-        case KNC_OUT_OPERAND: r->out[k] = holds(x, o->bytes) ? knx_buffer_retain(x->buffer) : copy_of(x->data, o->bytes); break;
+        case KNC_OUT_OPERAND:
+            r->out[k] = holds(x, o->bytes) ? knx_buffer_retain(x->buffer) : copy_of(x->data, o->bytes);
+            break;
         case KNC_OUT_SAME: r->out[k] = knx_buffer_retain(r->out[o->index]); break;
-        case KNC_OUT_DONATED: r->out[k] = holds(x, o->bytes) ? knx_buffer_retain(x->buffer) : knx_buffer_new(o->bytes); break;
+        case KNC_OUT_DONATED:
+            r->out[k] = holds(x, o->bytes) ? knx_buffer_retain(x->buffer) : knx_buffer_new(o->bytes);
+            break;
         }
         if (!r->out[k])
             return false;
@@ -55,10 +63,17 @@ static kn_error *run_routine(const run *r, const knc_step *s, void **at)
 {
     const kn_eqn *e = &r->p->jaxpr->eqn[s->eqn];
     uint32_t n = s->u.r.n_in + s->u.r.n_out;
-    const kn_routine_args args = { .params = e->params, .n_in = (int)s->u.r.n_in, .n_out = (int)s->u.r.n_out, .xt = s->u.r.xt, .yt = s->u.r.yt,
-        .x = (const void *const *)at, .y = at + s->u.r.n_in, .workspace = s->n_ref > n ? at[n] : NULL };
+    const kn_routine_args args = {.params = e->params,
+                                  .n_in = (int)s->u.r.n_in,
+                                  .n_out = (int)s->u.r.n_out,
+                                  .xt = s->u.r.xt,
+                                  .yt = s->u.r.yt,
+                                  .x = (const void *const *)at,
+                                  .y = at + s->u.r.n_in,
+                                  .workspace = s->n_ref > n ? at[n] : NULL};
     kn_error *error = e->prim->run(&args);
-    if (error && !error->place && atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0) /* not the shared one */
+    if (error && !error->place &&
+        atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0) /* not the shared one */
         error->place = e->place;
     return error;
 }
@@ -69,7 +84,9 @@ static kn_error *run_step(const run *r, const knc_step *s, void **at)
         at[i] = address(r, &s->ref[i]);
     switch ((knc_step_kind)s->kind) {
     case KNC_KERNEL:
-        knk_interpret(s->u.k.kernel, &(knk_launch){ .buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner }, r->work);
+        knk_interpret(s->u.k.kernel,
+                      &(knk_launch){.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner},
+                      r->work);
         break;
     case KNC_ROUTINE: return run_routine(r, s, at);
     case KNC_COPY: memcpy(at[0], at[1], s->u.bytes); break;
@@ -88,7 +105,7 @@ static kn_error *run_steps(const run *r)
 
 kn_error *knd_run(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace)
 {
-    run r = { p, in, out, workspace };
+    run r = {p, in, out, workspace};
     kn_buffer *pooled = NULL;
     for (uint32_t k = 0; k < p->n_output; k++)
         out[k] = NULL;

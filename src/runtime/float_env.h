@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * float_env.h -- the default floating-point environment around a run: rounding to nearest, subnormals kept, nothing traps. Exceptions that
- * the caller's flags record stay his. */
+ * float_env.h -- the default floating-point environment around a run: rounding to nearest, subnormals kept, nothing
+ * traps. Exceptions that the caller's flags record stay his. */
 #ifndef KN_RUNTIME_FLOAT_ENV_H
 #define KN_RUNTIME_FLOAT_ENV_H
 #include <stdint.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * batch.c -- vmap: a jaxpr over one more axis. Each variable has a batch axis or none; the rows' rules say what becomes of it. */
+ * batch.c -- vmap: a jaxpr over one more axis. Each variable has a batch axis or none; the rows' rules say what
+ * becomes of it. */
 #include "ir/ops.h"
 #include "transform/replay.h"
 
 typedef struct batching {
     knt_replay r;
     int64_t size;
-    int *axis;      /* per variable of j: its batch axis in b, -1: none */
-    int *in, *out;  /* of one equation */
+    int *axis;     /* per variable of j: its batch axis in b, -1: none */
+    int *in, *out; /* of one equation */
 } batching;
 
 static kn_error *batch_equation(batching *t, const kn_eqn *e)
@@ -65,7 +66,8 @@ static kn_error *inputs(batching *t, const int *in_axis)
         kn_type type = kni_in_type(j, i);
         if (in_axis[i] >= 0) {
             if (type.ndim + 1 > KN_MAX_NDIM)
-                return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM, type.ndim + 1);
+                return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d",
+                                 KN_MAX_NDIM, type.ndim + 1);
             if (!lift_type(&r->arena, type, t->size, in_axis[i], &type))
                 return knx_error_nomem();
         }
@@ -84,7 +86,9 @@ static kn_error *place_result(batching *t, uint32_t i, int wanted, kn_atom *y)
     int axis = kni_is_var(j->out[i]) ? t->axis[j->out[i]] : -1;
     *y = a;
     if (wanted < 0 && axis >= 0)
-        return knx_error(KN_ERROR_VALUE, "vmap has mapped output %u but out_axes is KN_UNMAPPED: the output depends on a mapped input", i);
+        return knx_error(KN_ERROR_VALUE,
+                         "vmap has mapped output %u but out_axes is KN_UNMAPPED: the output depends on a mapped input",
+                         i);
     if (wanted < 0 || axis == wanted)
         return NULL;
     if (axis >= 0) {
@@ -126,7 +130,8 @@ static kn_error *batch(batching *t, const int *in_axis, const int *out_axis, boo
     return knb_finish(&r->b, (int)j->n_out, y, j->name, true, out);
 }
 
-static kn_error *run(const kni_jaxpr *j, int64_t size, const int *in_axis, const int *out_axis, bool *was_batched, kni_jaxpr **out)
+static kn_error *run(const kni_jaxpr *j, int64_t size, const int *in_axis, const int *out_axis, bool *was_batched,
+                     kni_jaxpr **out)
 {
     batching t = {.size = size};
     kn_error *error = knt_replay_begin(&t.r, j, false);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * linearize.c -- derivatives. One sweep writes results and tangents side by side by the rows' rules; every equation that depends on a
- * tangent is linear in the tangents, so splitting the joint jaxpr at that line gives the primal part, its residuals and the linear part. */
+ * linearize.c -- derivatives. One sweep writes results and tangents side by side by the rows' rules; every equation
+ * that depends on a
+ * tangent is linear in the tangents, so splitting the joint jaxpr at that line gives the primal part, its residuals
+ * and the linear part. */
 #include "ir/ops.h"
 #include "transform/replay.h"
 
@@ -50,10 +52,7 @@ static kn_error *joint(knt_replay *r, const bool *has_tangent, kn_atom **tangent
     return knb_take_error(&r->b);
 }
 
-static kn_atom tangent_of_atom(const kn_atom *tangent, kn_atom a)
-{
-    return kni_is_var(a) ? tangent[a] : KN_ATOM_ZERO;
-}
+static kn_atom tangent_of_atom(const kn_atom *tangent, kn_atom a) { return kni_is_var(a) ? tangent[a] : KN_ATOM_ZERO; }
 
 kn_error *knt_jvp(const kni_jaxpr *j, const bool *has_tangent, kni_jaxpr **out)
 {
@@ -78,15 +77,17 @@ kn_error *knt_jvp(const kni_jaxpr *j, const bool *has_tangent, kni_jaxpr **out)
     return error;
 }
 
-/* Splitting the joint equations. A variable is linear if it depends on a tangent, constant if it depends on no variable at all (then both
- * parts make their own copy), and otherwise belongs to the primal part; those that the linear part reads are residuals. */
+/* Splitting the joint equations. A variable is linear if it depends on a tangent, constant if it depends on no
+ * variable at all (then both
+ * parts make their own copy), and otherwise belongs to the primal part; those that the linear part reads are
+ * residuals. */
 enum { VAR_PRIMAL, VAR_CONSTANT, VAR_LINEAR };
 typedef struct splitter {
     kn_builder *joint;
-    uint8_t *kind;                 /* per joint variable */
-    bool *needed;                  /* by the linear part */
-    kn_atom *primal, *linear;      /* its atom in either part; KN_ATOM_NONE: not made */
-    KN_VEC(uint32_t) residual;     /* joint variables */
+    uint8_t *kind;             /* per joint variable */
+    bool *needed;              /* by the linear part */
+    kn_atom *primal, *linear;  /* its atom in either part; KN_ATOM_NONE: not made */
+    KN_VEC(uint32_t) residual; /* joint variables */
     kn_builder p, l;
     kn_atom *in;
 } splitter;
@@ -97,7 +98,10 @@ static kn_atom carry_literal(const splitter *s, kn_builder *to, kn_atom a)
     return knb_literal(to, l->type.dtype, l->type.weak, l->bits);
 }
 
-static kn_atom in_primal(splitter *s, kn_atom a) { return kni_is_literal(a) ? carry_literal(s, &s->p, a) : s->primal[a]; }
+static kn_atom in_primal(splitter *s, kn_atom a)
+{
+    return kni_is_literal(a) ? carry_literal(s, &s->p, a) : s->primal[a];
+}
 
 static kn_atom in_linear(splitter *s, kn_atom a)
 {
@@ -166,7 +170,8 @@ static bool splitter_begin(splitter *s, knt_replay *r, const kn_atom *tangent, c
     return true;
 }
 
-/* The linear part's inputs are to be residuals first, then tangents. Tangents were made first, residuals as they were met: rotate. */
+/* The linear part's inputs are to be residuals first, then tangents. Tangents were made first, residuals as they were
+ * met: rotate. */
 static bool order_linear_inputs(splitter *s, uint32_t n_tangent)
 {
     uint32_t *v = s->l.invar.at, *order = knx_alloc(s->l.invar.n * sizeof *order + 1);

@@ -50,7 +50,8 @@ void knt_operands(knt_replay *r, const kn_eqn *e)
     r->b.place = e->place;
     for (uint32_t i = 0; i < e->n_in; i++) {
         r->in[i] = knt_atom(r, e->in[i]);
-        r->in_type[i] = kni_is_var(r->in[i]) || kni_is_literal(r->in[i]) ? knb_type(&r->b, r->in[i]) : kni_atom_type(r->j, e->in[i]);
+        r->in_type[i] = kni_is_var(r->in[i]) || kni_is_literal(r->in[i]) ? knb_type(&r->b, r->in[i])
+                                                                         : kni_atom_type(r->j, e->in[i]);
     }
     for (uint32_t i = 0; i < e->n_out; i++)
         r->out_type[i] = r->j->type[e->out + i];
@@ -73,8 +74,15 @@ void knt_emit_same(knt_replay *r, const kn_eqn *e)
 
 kn_rule knt_rule(knt_replay *r, const kn_eqn *e, const kn_atom *y)
 {
-    return (kn_rule){.b = &r->b, .prim = e->prim, .params = e->params, .n_in = (int)e->n_in, .n_out = (int)e->n_out,
-                     .x = r->in, .xt = r->in_type, .y = y, .yt = r->out_type};
+    return (kn_rule){.b = &r->b,
+                     .prim = e->prim,
+                     .params = e->params,
+                     .n_in = (int)e->n_in,
+                     .n_out = (int)e->n_out,
+                     .x = r->in,
+                     .xt = r->in_type,
+                     .y = y,
+                     .yt = r->out_type};
 }
 
 kn_error *knt_missing_rule(const char *transformation, const kn_eqn *e)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * replay.h -- what every pass does: walk a jaxpr's equations in order while writing into a builder, keeping for each old variable the
+ * replay.h -- what every pass does: walk a jaxpr's equations in order while writing into a builder, keeping for each
+ * old variable the
  * atom that stands for it now. */
 #ifndef KN_TRANSFORM_REPLAY_H
 #define KN_TRANSFORM_REPLAY_H
@@ -18,7 +19,8 @@ typedef struct knt_replay {
 /* Starts a pass over j: constvars and (with_inputs) invars of j are made in b and mapped. */
 kn_error *knt_replay_begin(knt_replay *r, const kni_jaxpr *j, bool with_inputs);
 void knt_replay_end(knt_replay *r); /* in every case, also after an error */
-kn_atom knt_atom(knt_replay *r, kn_atom old);                    /* an atom of j as an atom of b (literals are made anew) */
+/* an atom of j as an atom of b (literals are made anew) */
+kn_atom knt_atom(knt_replay *r, kn_atom old);
 void knt_operands(knt_replay *r, const kn_eqn *e);               /* fills r->in and r->in_type, and sets b.place */
 void knt_emit_same(knt_replay *r, const kn_eqn *e);              /* the equation as it is; its results are mapped */
 void knt_bind(knt_replay *r, const kn_eqn *e, const kn_atom *y); /* maps the results of e to y[] */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * simplify.c -- passes that keep the meaning: dead code, common subexpressions, algebra that changes no bits (each row's `simplify`),
+ * simplify.c -- passes that keep the meaning: dead code, common subexpressions, algebra that changes no bits (each
+ * row's `simplify`),
  * inlining of calls, expansion of primitives that stand for others. */
 #include "base/hash.h"
 #include "ir/ops.h"
@@ -18,7 +19,8 @@ static kn_error *finish(knt_replay *r, kni_jaxpr **out)
 }
 
 /* Applies `one` to every equation in order. */
-static kn_error *rewrite(const kni_jaxpr *j, kn_error *(*one)(knt_replay *r, const kn_eqn *e, void *env), void *env, kni_jaxpr **out)
+static kn_error *rewrite(const kni_jaxpr *j, kn_error *(*one)(knt_replay *r, const kn_eqn *e, void *env), void *env,
+                         kni_jaxpr **out)
 {
     knt_replay r;
     kn_error *error = knt_replay_begin(&r, j, true);
@@ -35,7 +37,9 @@ static kn_error *rewrite(const kni_jaxpr *j, kn_error *(*one)(knt_replay *r, con
 }
 
 /* Equations already written, by hash of primitive, parameters and operands. */
-typedef struct known { kn_map map; } known;
+typedef struct known {
+    kn_map map;
+} known;
 
 static uint64_t hash_of(const kn_eqn *e, const kn_atom *in)
 {
@@ -131,7 +135,8 @@ static bool any_expands(const kni_jaxpr *j)
 }
 
 /* Rewrites until nothing is left to rewrite. */
-static kn_error *exhaust(const kni_jaxpr *j, bool (*left)(const kni_jaxpr *), kn_error *(*one)(knt_replay *, const kn_eqn *, void *), kni_jaxpr **out)
+static kn_error *exhaust(const kni_jaxpr *j, bool (*left)(const kni_jaxpr *),
+                         kn_error *(*one)(knt_replay *, const kn_eqn *, void *), kni_jaxpr **out)
 {
     kni_jaxpr *now = kni_retain(j);
     while (left(now)) {

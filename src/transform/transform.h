@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * transform.h -- functions from jaxpr to jaxpr. They ask an equation's row for its rule; none knows a primitive by name. Constvars of a
+ * transform.h -- functions from jaxpr to jaxpr. They ask an equation's row for its rule; none knows a primitive by
+ * name. Constvars of a
  * jaxpr are treated as inputs that have no tangent and no batch axis, and stay constvars of the result. */
 #ifndef KN_TRANSFORM_TRANSFORM_H
 #define KN_TRANSFORM_TRANSFORM_H
@@ -18,17 +19,22 @@ typedef struct kn_linearized {
 void knt_linearized_free(kn_linearized *l);
 kn_error *knt_linearize(const kni_jaxpr *j, const bool *has_tangent /* per input */, kn_linearized *out);
 
-/* consts; inputs..., tangents of the inputs marked... -> results..., tangents of all inexact results (zeros made where they are zero). */
+/* consts; inputs..., tangents of the inputs marked... -> results..., tangents of all inexact results (zeros made
+ * where they are zero). */
 kn_error *knt_jvp(const kni_jaxpr *j, const bool *has_tangent, kni_jaxpr **out);
 
 /* A function linear in the inputs marked, transposed:
- *     consts; the unmarked inputs..., cotangents of the results... -> cotangents of the marked inputs (zeros made where there is none). */
+ *     consts; the unmarked inputs..., cotangents of the results... -> cotangents of the marked inputs (zeros made
+ *     where there is none). */
 kn_error *knt_transpose(const kni_jaxpr *j, const bool *linear /* per input */, kni_jaxpr **out);
 
-/* j over a new axis of extent `size`. in_axis[i]: the batch axis of input i, -1: none. out_axis[i]: where the axis of result i is to be;
- * -1 asks for an unbatched result, an error if it depends on a batched input. With out_axis NULL results come with the axis in front. */
+/* j over a new axis of extent `size`. in_axis[i]: the batch axis of input i, -1: none. out_axis[i]: where the axis of
+ * result i is to be;
+ * -1 asks for an unbatched result, an error if it depends on a batched input. With out_axis NULL results come with
+ * the axis in front. */
 kn_error *knt_batch(const kni_jaxpr *j, int64_t size, const int *in_axis, const int *out_axis, kni_jaxpr **out);
-/* The same, but results that depend on no batched input stay unbatched: was_batched[i] tells. Batched ones have the axis in front. */
+/* The same, but results that depend on no batched input stay unbatched: was_batched[i] tells. Batched ones have the
+ * axis in front. */
 kn_error *knt_batch_lazily(const kni_jaxpr *j, int64_t size, const int *in_axis, bool *was_batched, kni_jaxpr **out);
 
 /* Dead code, common subexpressions, and only algebra that changes no bits. Equations that can fail stay. */

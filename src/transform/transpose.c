@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * transpose.c -- the transpose of a linear function: equations that do not depend on the linear inputs are written as they are, then
+ * transpose.c -- the transpose of a linear function: equations that do not depend on the linear inputs are written as
+ * they are, then
  * cotangents flow through the linear ones from the last to the first. */
 #include "ir/ops.h"
 #include "transform/replay.h"
 
 typedef struct transposition {
     knt_replay r;
-    bool *linear;   /* per variable of j: depends on a linear input */
-    kn_atom *ct;    /* per variable of j: its cotangent so far, or KN_ATOM_ZERO */
+    bool *linear; /* per variable of j: depends on a linear input */
+    kn_atom *ct;  /* per variable of j: its cotangent so far, or KN_ATOM_ZERO */
     kn_atom *ct_in;
 } transposition;
 
@@ -33,7 +34,8 @@ static bool is_linear(const transposition *t, const kn_eqn *e)
 
 static kn_error *not_linear(const kn_eqn *e)
 {
-    kn_error *error = knx_error(KN_ERROR_TYPE, "the function is not linear in the given arguments: it uses %s of one of them", e->prim->name);
+    kn_error *error = knx_error(
+        KN_ERROR_TYPE, "the function is not linear in the given arguments: it uses %s of one of them", e->prim->name);
     if (error->refs > 0)
         error->place = e->place;
     return error;

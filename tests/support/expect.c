@@ -41,7 +41,8 @@ static void fail_at(const char *file, int line, const char *format, ...)
     _fail(file, line);
 }
 
-void expect_values_(kn_array x, const double *want, int64_t n, double tolerance, const char *text, const char *file, int line)
+void expect_values_(kn_array x, const double *want, int64_t n, double tolerance, const char *text, const char *file,
+                    int line)
 {
     if (!(kn_ok)(x))
         fail_at(file, line, "%s carries an error: %s", text, (kn_error_of)(x));
@@ -65,7 +66,8 @@ void expect_error_(const char *kind, const char *message, const char *file, int 
     if (!kn_error_pending())
         fail_at(file, line, "no error is pending; wanted %s: %s", kind, message);
     if (strcmp(kn_error_kind_name(), kind) || strcmp(kn_error_message(), message))
-        fail_at(file, line, "the error is %s: %s\nwanted       %s: %s", kn_error_kind_name(), kn_error_message(), kind, message);
+        fail_at(file, line, "the error is %s: %s\nwanted       %s: %s", kn_error_kind_name(), kn_error_message(), kind,
+                message);
     kn_error_clear();
 }
 
@@ -74,7 +76,8 @@ void expect_error_with_(const char *kind, const char *part, const char *file, in
     if (!kn_error_pending())
         fail_at(file, line, "no error is pending; wanted %s: ...%s", kind, part);
     if (strcmp(kn_error_kind_name(), kind) || !strstr(kn_error_message(), part))
-        fail_at(file, line, "the error is %s: %s\nwanted       %s: ...%s", kn_error_kind_name(), kn_error_message(), kind, part);
+        fail_at(file, line, "the error is %s: %s\nwanted       %s: ...%s", kn_error_kind_name(), kn_error_message(),
+                kind, part);
     kn_error_clear();
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * numpy_calls.c -- a reader of stored calls (the format is described in scripts/golden/make_numpy.py) and a table of the functions. */
+ * numpy_calls.c -- a reader of stored calls (the format is described in scripts/golden/make_numpy.py) and a table of
+ * the functions. */
 #include "support/numpy_calls.h"
 #include "support/expect.h"
 #include <stdio.h>
@@ -235,20 +236,21 @@ VAR(std)
         return kn_##name(c->array[0], axes_option(c, "axis"), .keepdims = flag(c, "keepdims", false), \
                          .initial = array_option(c, "initial"), .where = array_option(c, "where"));   \
     }
-    MAX(max) MAX(min)
+MAX(max)
+MAX(min)
 #define ANY(name)                                                                                     \
     static kn_array call_##name(const call *c)                                                        \
     {                                                                                                 \
         return kn_##name(c->array[0], axes_option(c, "axis"), .keepdims = flag(c, "keepdims", false), \
                          .where = array_option(c, "where"));                                          \
     }
-        ANY(any) ANY(all)
+    ANY(any) ANY(all)
 #define ARG(name)                                                                                      \
     static kn_array call_##name(const call *c)                                                         \
     {                                                                                                  \
         return kn_##name(c->array[0], axes_option(c, "axis"), .keepdims = flag(c, "keepdims", false)); \
     }
-            ARG(ptp) ARG(argmax) ARG(argmin) ARG(count_nonzero) static kn_array call_reshape(const call *c)
+        ARG(ptp) ARG(argmax) ARG(argmin) ARG(count_nonzero) static kn_array call_reshape(const call *c)
 {
     return kn_reshape(c->array[0], c->list[0]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * programs.h -- for the tests of compile/ and runtime/: jaxprs from a few calls, random jaxprs made by asking the rows, programs run on
- * random operands, results compared bit for bit. */
+ * programs.h -- for the tests of compile/ and runtime/: jaxprs from a few calls, random jaxprs made by asking the
+ * rows, programs run on random operands, results compared bit for bit. */
 #ifndef KN_TEST_PROGRAMS_H
 #define KN_TEST_PROGRAMS_H
 #include <setjmp.h>
@@ -18,9 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define F32(...) test_type(KN_DT(F32), (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / 8), (int64_t[]){ __VA_ARGS__ })
+#define F32(...)  test_type(KN_DT(F32), (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), (int64_t[]){__VA_ARGS__})
 #define SCALAR(D) kni_scalar_type(KN_DT(D))
-#define FINISH(b, ...) test_finish(b, (int)(sizeof((kn_atom[]){ __VA_ARGS__ }) / sizeof(kn_atom)), (kn_atom[]){ __VA_ARGS__ })
+#define FINISH(b, ...) \
+    test_finish(b, (int)(sizeof((kn_atom[]){__VA_ARGS__}) / sizeof(kn_atom)), (kn_atom[]){__VA_ARGS__})
 enum { MANY = 64 };
 
 static inline kn_type test_type(kn_dtype d, int ndim, const int64_t *dim) { return kni_type(d, ndim, dim); }
@@ -42,7 +43,7 @@ static inline kni_jaxpr *test_finish(kn_builder *b, int n, const kn_atom *out)
 static inline kn_program *test_compile(const kni_jaxpr *j, bool fuse)
 {
     kn_program *p = NULL;
-    test_ok(knc_compile(j, &(kn_compile_options){ .fuse = fuse }, &p));
+    test_ok(knc_compile(j, &(kn_compile_options){.fuse = fuse}, &p));
     return p;
 }
 
@@ -58,7 +59,7 @@ static inline int test_below(uint64_t *state, int n) { return (int)(test_random(
 /* Elements of any dtype: small numbers, and now and then an odd one. */
 static inline void test_fill(kn_dtype d, size_t n, char *to, uint64_t *state)
 {
-    static const double odd[] = { 0.0, -0.0, 1e30, -1e-30, INFINITY, -INFINITY, NAN, 65504, 1e-7 };
+    static const double odd[] = {0.0, -0.0, 1e30, -1e-30, INFINITY, -INFINITY, NAN, 65504, 1e-7};
     kn_dtype part = knx_component(d);
     size_t parts = d == part ? n : 2 * n;
     if (d->kind == KN_KIND_KEY) {
@@ -82,11 +83,11 @@ typedef struct test_operands {
 
 static inline test_operands test_make_operands(const kni_jaxpr *j, uint64_t seed)
 {
-    test_operands x = { .n = (int)(j->n_const + j->n_in) };
+    test_operands x = {.n = (int)(j->n_const + j->n_in)};
     for (int i = 0; i < x.n; i++) {
         kn_buffer *b = knx_buffer_new(kni_type_bytes(j->type[i]));
         test_fill(j->type[i].dtype, (size_t)kni_type_size(j->type[i]), b->data, &seed);
-        x.in[i] = (kn_operand){ b->data, b };
+        x.in[i] = (kn_operand){b->data, b};
     }
     return x;
 }
@@ -107,7 +108,7 @@ static inline bool test_same_number(kn_dtype part, const char *a, const char *b)
 {
     if (!memcmp(a, b, part->size))
         return true;
-    kn_scalar_bits x = { .u = { 0, 0 } }, y = x;
+    kn_scalar_bits x = {.u = {0, 0}}, y = x;
     memcpy(&x, a, part->size);
     memcpy(&y, b, part->size);
     return knx_is_float(part) && isnan(knx_scalar_to_double(part, x)) && isnan(knx_scalar_to_double(part, y));
@@ -130,7 +131,8 @@ static inline void test_expect(const kn_buffer *b, int n, const float *expected)
         if (((const float *)b->data)[i] != expected[i])
             fail_msg("element %d is %g, not %g", i, (double)((const float *)b->data)[i], (double)expected[i]);
 }
-#define EXPECT(buffer, ...) test_expect(buffer, (int)(sizeof((float[]){ __VA_ARGS__ }) / sizeof(float)), (float[]){ __VA_ARGS__ })
+#define EXPECT(buffer, ...) \
+    test_expect(buffer, (int)(sizeof((float[]){__VA_ARGS__}) / sizeof(float)), (float[]){__VA_ARGS__})
 
 /* Random jaxprs. Values are kept in a pool; a proposal that a type rule refuses is dropped. */
 typedef struct test_maker {
@@ -141,7 +143,11 @@ typedef struct test_maker {
     bool can_fail; /* also equations that may fail while running */
 } test_maker;
 
-static inline kn_atom test_pick(test_maker *m) { return m->pool[test_below(&m->state, 4) ? m->n - 1 - test_below(&m->state, m->n < 6 ? m->n : 6) : test_below(&m->state, m->n)]; }
+static inline kn_atom test_pick(test_maker *m)
+{
+    return m->pool[test_below(&m->state, 4) ? m->n - 1 - test_below(&m->state, m->n < 6 ? m->n : 6)
+                                            : test_below(&m->state, m->n)];
+}
 
 static inline void test_keep(test_maker *m, kn_atom a)
 {
@@ -172,7 +178,8 @@ static inline void test_elementwise(test_maker *m)
         if (want.dtype->kind != 'b' && !test_below(&m->state, 5) && want.dtype->kind != 'k')
             in[i] = knb_number(m->b, want.dtype, test_below(&m->state, 9) - 4);
         kn_type got = knb_type(m->b, in[i]);
-        bool fits = (got.dtype == want.dtype || want.dtype->kind == 'b') && (kni_type_same_shape(got, want) || !got.ndim || !want.ndim);
+        bool fits = (got.dtype == want.dtype || want.dtype->kind == 'b') &&
+                    (kni_type_same_shape(got, want) || !got.ndim || !want.ndim);
         if (!fits && tries++ < 40)
             i--;
     }
@@ -186,7 +193,7 @@ static inline void test_views(test_maker *m)
     kn_builder *b = m->b;
     kn_atom x = test_pick(m);
     kn_type t = knb_type(b, x);
-    int64_t v[8] = { 0 }, w[8] = { 0 }, u[8] = { 0 };
+    int64_t v[8] = {0}, w[8] = {0}, u[8] = {0};
     if (t.ndim > 4)
         return;
     switch (test_below(&m->state, 9)) {
@@ -223,7 +230,8 @@ static inline void test_views(test_maker *m)
         v[0] = test_below(&m->state, t.ndim);
         test_keep(m, knb_rev(b, x, 1, v));
         return;
-    case 5: case 6:
+    case 5:
+    case 6:
         for (int d = 0; d < t.ndim; d++) {
             v[d] = t.dim[d] ? test_below(&m->state, (int)t.dim[d]) : 0;
             w[d] = v[d] + test_below(&m->state, (int)(t.dim[d] - v[d]) + 1);
@@ -241,7 +249,7 @@ static inline void test_views(test_maker *m)
             test_keep(m, knb_pad(b, x, knb_number(b, t.dtype, 3), v, w, u));
         return;
     default: {
-        kn_atom y[3] = { x, test_pick(m), x };
+        kn_atom y[3] = {x, test_pick(m), x};
         if (t.ndim)
             test_keep(m, knb_concatenate(b, 2 + test_below(&m->state, 2), y, test_below(&m->state, t.ndim)));
         return;
@@ -265,12 +273,14 @@ static inline void test_joins(test_maker *m)
         start[d] = knb_integer(b, KN_DT(I32), test_below(&m->state, 5) - 1);
     }
     switch (test_below(&m->state, 7)) {
-    case 0: case 1: test_keep(m, knb_reduce_sum(b, x, n, axes)); return;
+    case 0:
+    case 1: test_keep(m, knb_reduce_sum(b, x, n, axes)); return;
     case 2: test_keep(m, knb_reduce_max(b, x, n, axes)); return;
     case 3: test_keep(m, knb_reduce_and(b, x, n, axes)); return;
     case 4: test_keep(m, knb_dynamic_slice(b, x, start, size)); return;
     case 5: {
-        kn_dtype to[] = { KN_DT(F32), KN_DT(F64), KN_DT(I32), KN_DT(F16), KN_DT(BF16), KN_DT(BOOL), KN_DT(I8), KN_DT(U64), KN_DT(C64) };
+        kn_dtype to[] = {KN_DT(F32),  KN_DT(F64), KN_DT(I32), KN_DT(F16), KN_DT(BF16),
+                         KN_DT(BOOL), KN_DT(I8),  KN_DT(U64), KN_DT(C64)};
         test_keep(m, knb_convert(b, x, to[test_below(&m->state, 9)]));
         return;
     }
@@ -282,17 +292,20 @@ static inline void test_joins(test_maker *m)
 
 static inline kni_jaxpr *test_random_jaxpr(uint64_t seed, int equations)
 {
-    static const kn_dtype_id dtypes[] = { KN_ID_F32, KN_ID_F32, KN_ID_F32, KN_ID_F64, KN_ID_I32, KN_ID_BOOL, KN_ID_F16, KN_ID_BF16, KN_ID_C64, KN_ID_I64, KN_ID_U8 };
+    static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F32,  KN_ID_F32, KN_ID_F64, KN_ID_I32, KN_ID_BOOL,
+                                         KN_ID_F16, KN_ID_BF16, KN_ID_C64, KN_ID_I64, KN_ID_U8};
     kn_builder b;
     knb_init(&b);
-    test_maker m = { .b = &b, .state = seed };
-    int64_t dim[3] = { 1 + test_below(&m.state, 6), test_below(&m.state, 20) ? 1 + test_below(&m.state, 5) : 0, 1 + test_below(&m.state, 4) };
+    test_maker m = {.b = &b, .state = seed};
+    int64_t dim[3] = {1 + test_below(&m.state, 6), test_below(&m.state, 20) ? 1 + test_below(&m.state, 5) : 0,
+                      1 + test_below(&m.state, 4)};
     kn_dtype d = &kn_dtype_table[dtypes[test_below(&m.state, 11)]];
     for (int i = 0, n = 2 + test_below(&m.state, 3); i < n; i++) {
         if (!test_below(&m.state, 3))
             d = &kn_dtype_table[dtypes[test_below(&m.state, 11)]];
         int ndim = test_below(&m.state, 4);
-        m.pool[m.n++] = i == 1 ? knb_constvar(&b, kni_type(d, ndim, dim)) : knb_invar(&b, kni_type(d, ndim, dim + 3 - ndim));
+        m.pool[m.n++] =
+            i == 1 ? knb_constvar(&b, kni_type(d, ndim, dim)) : knb_invar(&b, kni_type(d, ndim, dim + 3 - ndim));
     }
     for (int i = 0; i < equations; i++) {
         switch (test_below(&m.state, 6)) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_archive.c -- arrays in files: saved, loaded and found by name; NumPy's files; what is not there or no archive. */
+ * test_archive.c -- arrays in files: saved, loaded and found by name; NumPy's files; what is not there. */
 #include "support/expect.h"
 #include "io/zip.h"
 #include <stdlib.h>

@@ -45,7 +45,6 @@ static void random_programs_have_the_same_bits_fused_and_unfused(void **state)
     }
 }
 
-
 static char *text_of(const kn_program *p)
 {
     char *text = NULL;
@@ -65,13 +64,13 @@ static void expect_text(const kni_jaxpr *j, int steps, int n, const char *const 
     knx_free(text);
     knc_release(p);
 }
-#define EXPECT_TEXT(j, steps, ...)                                                                                     \
-    do {                                                                                                               \
-        kni_jaxpr *text_j = (j);                                                                                       \
-        const char *const text_parts[] = { __VA_ARGS__ };                                                              \
-        expect_text(text_j, steps, (int)(sizeof text_parts / sizeof *text_parts), text_parts);                         \
-        run_both(text_j, 5);                                                                                           \
-        kni_release(text_j);                                                                                           \
+#define EXPECT_TEXT(j, steps, ...)                                                             \
+    do {                                                                                       \
+        kni_jaxpr *text_j = (j);                                                               \
+        const char *const text_parts[] = {__VA_ARGS__};                                        \
+        expect_text(text_j, steps, (int)(sizeof text_parts / sizeof *text_parts), text_parts); \
+        run_both(text_j, 5);                                                                   \
+        kni_release(text_j);                                                                   \
     } while (0)
 
 static void a_chain_is_one_kernel(void **state)
@@ -80,8 +79,10 @@ static void a_chain_is_one_kernel(void **state)
     kn_builder b;
     knb_init(&b);
     kn_atom x = knb_invar(&b, F32(5)), y = knb_tanh(&b, knb_add(&b, x, x));
-    EXPECT_TEXT(FINISH(&b, knb_mul(&b, y, y)), 1, "0: add -> f32[5]: inlined in step 0: one kernel reads it, at the same points",
-        "1: tanh -> f32[5]: inlined in step 0: one kernel reads it, at the same points", "2: mul -> f32[5]: stored by step 0: a result of the program");
+    EXPECT_TEXT(FINISH(&b, knb_mul(&b, y, y)), 1,
+                "0: add -> f32[5]: inlined in step 0: one kernel reads it, at the same points",
+                "1: tanh -> f32[5]: inlined in step 0: one kernel reads it, at the same points",
+                "2: mul -> f32[5]: stored by step 0: a result of the program");
 }
 
 static void views_cost_nothing(void **state)
@@ -90,10 +91,11 @@ static void views_cost_nothing(void **state)
     kn_builder b;
     knb_init(&b);
     kn_atom x = knb_invar(&b, F32(3, 4)), v = knb_invar(&b, F32(3));
-    kn_atom t = knb_transpose(&b, knb_sin(&b, x), (int64_t[]){ 1, 0 });
-    kn_atom w = knb_broadcast_in_dim(&b, v, 2, (int64_t[]){ 4, 3 }, (int64_t[]){ 1 });
-    EXPECT_TEXT(FINISH(&b, knb_add(&b, t, w)), 1, "0: sin -> f32[3,4]: inlined in step 0: one kernel reads it, at other points but each at most once",
-        "1: transpose -> f32[4,3]: inlined in step 0: a view costs an index map only", "points(4,3)");
+    kn_atom t = knb_transpose(&b, knb_sin(&b, x), (int64_t[]){1, 0});
+    kn_atom w = knb_broadcast_in_dim(&b, v, 2, (int64_t[]){4, 3}, (int64_t[]){1});
+    EXPECT_TEXT(FINISH(&b, knb_add(&b, t, w)), 1,
+                "0: sin -> f32[3,4]: inlined in step 0: one kernel reads it, at other points but each at most once",
+                "1: transpose -> f32[4,3]: inlined in step 0: a view costs an index map only", "points(4,3)");
 }
 
 static void an_expensive_value_is_not_computed_twice(void **state)
@@ -102,8 +104,10 @@ static void an_expensive_value_is_not_computed_twice(void **state)
     kn_builder b;
     knb_init(&b);
     kn_atom s = knb_sin(&b, knb_invar(&b, F32(8)));
-    kn_atom a = knb_slice(&b, s, (int64_t[]){ 1 }, (int64_t[]){ 8 }, NULL), c = knb_slice(&b, s, (int64_t[]){ 0 }, (int64_t[]){ 7 }, NULL);
-    EXPECT_TEXT(FINISH(&b, knb_sub(&b, a, c)), 2, "0: sin -> f32[8]: stored by step 0: read in several places and too expensive to recompute");
+    kn_atom a = knb_slice(&b, s, (int64_t[]){1}, (int64_t[]){8}, NULL),
+            c = knb_slice(&b, s, (int64_t[]){0}, (int64_t[]){7}, NULL);
+    EXPECT_TEXT(FINISH(&b, knb_sub(&b, a, c)), 2,
+                "0: sin -> f32[8]: stored by step 0: read in several places and too expensive to recompute");
 }
 
 static void a_cheap_value_is(void **state)
@@ -112,8 +116,10 @@ static void a_cheap_value_is(void **state)
     kn_builder b;
     knb_init(&b);
     kn_atom x = knb_invar(&b, F32(8)), s = knb_mul(&b, x, x);
-    kn_atom a = knb_slice(&b, s, (int64_t[]){ 1 }, (int64_t[]){ 8 }, NULL), c = knb_slice(&b, s, (int64_t[]){ 0 }, (int64_t[]){ 7 }, NULL);
-    EXPECT_TEXT(FINISH(&b, knb_sub(&b, a, c)), 1, "0: mul -> f32[8]: inlined in step 0: recomputing it costs less than storing it");
+    kn_atom a = knb_slice(&b, s, (int64_t[]){1}, (int64_t[]){8}, NULL),
+            c = knb_slice(&b, s, (int64_t[]){0}, (int64_t[]){7}, NULL);
+    EXPECT_TEXT(FINISH(&b, knb_sub(&b, a, c)), 1,
+                "0: mul -> f32[8]: inlined in step 0: recomputing it costs less than storing it");
 }
 
 static void a_broadcast_does_not_repeat_an_expensive_value(void **state)
@@ -122,8 +128,9 @@ static void a_broadcast_does_not_repeat_an_expensive_value(void **state)
     kn_builder b;
     knb_init(&b);
     kn_atom x = knb_invar(&b, F32(3)), y = knb_invar(&b, F32(4, 3));
-    kn_atom w = knb_broadcast_in_dim(&b, knb_exp(&b, x), 2, (int64_t[]){ 4, 3 }, (int64_t[]){ 1 });
-    EXPECT_TEXT(FINISH(&b, knb_add(&b, y, w)), 2, "0: exp -> f32[3]: stored by step 0: its reader would compute elements more than once");
+    kn_atom w = knb_broadcast_in_dim(&b, knb_exp(&b, x), 2, (int64_t[]){4, 3}, (int64_t[]){1});
+    EXPECT_TEXT(FINISH(&b, knb_add(&b, y, w)), 2,
+                "0: exp -> f32[3]: stored by step 0: its reader would compute elements more than once");
 }
 
 static void results_that_share_work_share_a_kernel(void **state)
@@ -131,9 +138,11 @@ static void results_that_share_work_share_a_kernel(void **state)
     (void)state;
     kn_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(9)), s = knb_sin(&b, x), y = knb_add(&b, s, x), z = knb_mul(&b, s, x), w = knb_mul(&b, y, y);
-    EXPECT_TEXT(FINISH(&b, y, z, w, s), 1, "0: sin -> f32[9]: stored by step 0, which reads it: a result of the program",
-        "1: add -> f32[9]: stored by step 0, which reads it: a result of the program");
+    kn_atom x = knb_invar(&b, F32(9)), s = knb_sin(&b, x), y = knb_add(&b, s, x), z = knb_mul(&b, s, x),
+            w = knb_mul(&b, y, y);
+    EXPECT_TEXT(FINISH(&b, y, z, w, s), 1,
+                "0: sin -> f32[9]: stored by step 0, which reads it: a result of the program",
+                "1: add -> f32[9]: stored by step 0, which reads it: a result of the program");
 }
 
 static void a_reduction_takes_what_is_before_and_behind_it(void **state)
@@ -141,9 +150,11 @@ static void a_reduction_takes_what_is_before_and_behind_it(void **state)
     (void)state;
     kn_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(4, 6)), s = knb_reduce_sum(&b, knb_mul(&b, x, x), 1, (int64_t[]){ 1 });
-    EXPECT_TEXT(FINISH(&b, knb_sqrt(&b, s)), 1, "0: mul -> f32[4,6]: inlined in step 0: one kernel reads it, at the same points",
-        "1: reduce_sum -> f32[4]: inlined in step 0: the kernel that reads it runs over the same points", "points(4,) joins(6,)");
+    kn_atom x = knb_invar(&b, F32(4, 6)), s = knb_reduce_sum(&b, knb_mul(&b, x, x), 1, (int64_t[]){1});
+    EXPECT_TEXT(FINISH(&b, knb_sqrt(&b, s)), 1,
+                "0: mul -> f32[4,6]: inlined in step 0: one kernel reads it, at the same points",
+                "1: reduce_sum -> f32[4]: inlined in step 0: the kernel that reads it runs over the same points",
+                "points(4,) joins(6,)");
 }
 
 static void reductions_over_the_same_rows_share_a_kernel(void **state)
@@ -151,8 +162,10 @@ static void reductions_over_the_same_rows_share_a_kernel(void **state)
     (void)state;
     kn_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(4, 6)), s = knb_reduce_sum(&b, x, 1, (int64_t[]){ 1 }), q = knb_reduce_sum(&b, knb_mul(&b, x, x), 1, (int64_t[]){ 1 });
-    EXPECT_TEXT(FINISH(&b, s, q), 1, "points(4,) joins(6,)", "0: reduce_sum -> f32[4]: stored by step 0: a result of the program");
+    kn_atom x = knb_invar(&b, F32(4, 6)), s = knb_reduce_sum(&b, x, 1, (int64_t[]){1}),
+            q = knb_reduce_sum(&b, knb_mul(&b, x, x), 1, (int64_t[]){1});
+    EXPECT_TEXT(FINISH(&b, s, q), 1, "points(4,) joins(6,)",
+                "0: reduce_sum -> f32[4]: stored by step 0: a result of the program");
 }
 
 static void a_softmax_is_three_passes(void **state)
@@ -161,10 +174,13 @@ static void a_softmax_is_three_passes(void **state)
     kn_builder b;
     knb_init(&b);
     kn_type t = F32(5, 7);
-    int64_t dim[] = { 5, 7 }, rows[] = { 0 }, last[] = { 1 };
+    int64_t dim[] = {5, 7}, rows[] = {0}, last[] = {1};
     kn_atom x = knb_invar(&b, t), m = knb_broadcast_in_dim(&b, knb_reduce_max(&b, x, 1, last), 2, dim, rows);
-    kn_atom e = knb_exp(&b, knb_sub(&b, x, m)), s = knb_broadcast_in_dim(&b, knb_reduce_sum(&b, e, 1, last), 2, dim, rows);
-    EXPECT_TEXT(FINISH(&b, knb_div(&b, e, s)), 3, "3: exp -> f32[5,7]: stored by step 1, which reads it: read in several places and too expensive to recompute");
+    kn_atom e = knb_exp(&b, knb_sub(&b, x, m)),
+            s = knb_broadcast_in_dim(&b, knb_reduce_sum(&b, e, 1, last), 2, dim, rows);
+    EXPECT_TEXT(
+        FINISH(&b, knb_div(&b, e, s)), 3,
+        "3: exp -> f32[5,7]: stored by step 1, which reads it: read in several places and too expensive to recompute");
 }
 
 static void a_routine_has_its_operands_in_memory(void **state)
@@ -172,10 +188,12 @@ static void a_routine_has_its_operands_in_memory(void **state)
     (void)state;
     kn_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(4, 6)), y[1], z = knb_reshape(&b, knb_neg(&b, x), 1, (int64_t[]){ 24 });
+    kn_atom x = knb_invar(&b, F32(4, 6)), y[1], z = knb_reshape(&b, knb_neg(&b, x), 1, (int64_t[]){24});
     knb_sort(&b, 1, &z, 0, 1, y);
-    EXPECT_TEXT(FINISH(&b, knb_add(&b, y[0], y[0])), 3, "0: neg -> f32[4,6]: stored by step 0: a view that lies in the same order shares its memory",
-        "1: reshape -> f32[24]: alias: its elements already lie in this order", "2: sort -> f32[24]: stored by step 1: made by a routine");
+    EXPECT_TEXT(FINISH(&b, knb_add(&b, y[0], y[0])), 3,
+                "0: neg -> f32[4,6]: stored by step 0: a view that lies in the same order shares its memory",
+                "1: reshape -> f32[24]: alias: its elements already lie in this order",
+                "2: sort -> f32[24]: stored by step 1: made by a routine");
 }
 
 static void what_nothing_reads_is_dropped(void **state)
@@ -228,7 +246,7 @@ static void *compile_on_a_small_stack(void *env)
     for (int fuse = 0; fuse < 2; fuse++) {
         kn_program *p = NULL;
         kn_kernel_cache *c = knc_kernel_cache_new(1 << 20);
-        test_ok(knc_compile(j, &(kn_compile_options){ .kernels = c, .fuse = fuse }, &p));
+        test_ok(knc_compile(j, &(kn_compile_options){.kernels = c, .fuse = fuse}, &p));
         test_ok(knd_run(p, x.in, fuse ? out : plain, NULL));
         knc_release(p);
         knc_kernel_cache_free(c);
@@ -261,9 +279,11 @@ static kni_jaxpr *of_batch(int64_t n)
 {
     kn_builder b;
     knb_init(&b);
-    kn_atom x = knb_invar(&b, F32(n, 6)), y = knb_invar(&b, F32(6)), h = knb_tanh(&b, knb_add(&b, x, knb_broadcast_to(&b, y, F32(n, 6))));
-    kn_atom s = knb_reduce_sum(&b, knb_mul(&b, h, h), 1, (int64_t[]){ 1 }), t = knb_transpose(&b, knb_exp(&b, x), (int64_t[]){ 1, 0 });
-    return FINISH(&b, s, h, knb_add(&b, t, t), knb_slice(&b, x, (int64_t[]){ 1, 1 }, (int64_t[]){ n, 6 }, NULL));
+    kn_atom x = knb_invar(&b, F32(n, 6)), y = knb_invar(&b, F32(6)),
+            h = knb_tanh(&b, knb_add(&b, x, knb_broadcast_to(&b, y, F32(n, 6))));
+    kn_atom s = knb_reduce_sum(&b, knb_mul(&b, h, h), 1, (int64_t[]){1}),
+            t = knb_transpose(&b, knb_exp(&b, x), (int64_t[]){1, 0});
+    return FINISH(&b, s, h, knb_add(&b, t, t), knb_slice(&b, x, (int64_t[]){1, 1}, (int64_t[]){n, 6}, NULL));
 }
 
 static void another_batch_size_needs_no_new_kernel(void **state)
@@ -274,7 +294,7 @@ static void another_batch_size_needs_no_new_kernel(void **state)
         kni_jaxpr *j = of_batch(i ? 1000 : 5);
         kn_program *p = NULL;
         kn_kernel_counts before = knc_kernel_counts(c);
-        test_ok(knc_compile(j, &(kn_compile_options){ .kernels = c, .fuse = true }, &p));
+        test_ok(knc_compile(j, &(kn_compile_options){.kernels = c, .fuse = true}, &p));
         kn_kernel_counts after = knc_kernel_counts(c);
         assert_int_equal(after.misses - before.misses, i ? 0 : knc_n_steps(p));
         assert_int_equal(after.hits - before.hits, i ? knc_n_steps(p) : 0);
@@ -292,7 +312,7 @@ static void the_kernel_cache_is_bounded(void **state)
     for (int length = 1; length < 60; length++) {
         kni_jaxpr *j = chain(4, length);
         kn_program *p = NULL;
-        test_ok(knc_compile(j, &(kn_compile_options){ .kernels = c, .fuse = true }, &p));
+        test_ok(knc_compile(j, &(kn_compile_options){.kernels = c, .fuse = true}, &p));
         knc_release(p);
         kni_release(j);
     }
@@ -312,7 +332,8 @@ static void a_call_is_inlined(void **state)
     kn_atom x = knb_invar(&b, F32(3)), y;
     knb_jit(&b, "g", inner, &x, &y);
     kni_release(inner);
-    EXPECT_TEXT(FINISH(&b, knb_neg(&b, y)), 1, "0: sin -> f32[3]: inlined in step 0", "1: neg -> f32[3]: stored by step 0");
+    EXPECT_TEXT(FINISH(&b, knb_neg(&b, y)), 1, "0: sin -> f32[3]: inlined in step 0",
+                "1: neg -> f32[3]: stored by step 0");
 }
 
 /* A program of many kinds of equations, compiled while the k-th allocation fails. */
@@ -326,7 +347,7 @@ static void compiling_without_memory_leaks_nothing(void **state)
             kn_program *p = NULL;
             kn_kernel_cache *c = knc_kernel_cache_new(1 << 20);
             knx_fail_after(k, seed % 2);
-            kn_error *e = knc_compile(j, &(kn_compile_options){ .kernels = c, .fuse = seed % 3 }, &p);
+            kn_error *e = knc_compile(j, &(kn_compile_options){.kernels = c, .fuse = seed % 3}, &p);
             knx_fail_after(-1, false);
             done = !e;
             if (e && e->kind != KN_ERROR_MEMORY)

@@ -2,7 +2,9 @@
  * test_functions.c -- functions: calling, capturing, transforming, caching, and what goes wrong. */
 #include "support/expect.h"
 
-typedef struct { kn_array a, b; } Pair;
+typedef struct {
+    kn_array a, b;
+} Pair;
 
 static kn_array sine(const kn_array *x) { return kn_sin(*x); }
 static kn_array cube_sum(const kn_array *x) { return kn_sum(kn_mul(*x, *x, *x)); }
@@ -90,7 +92,9 @@ static void jit_traces_once_per_type(void **state)
     assert_int_equal(kn_fn_trace_count(f) - before, 2);
 }
 
-typedef struct { double factor; } Env;
+typedef struct {
+    double factor;
+} Env;
 static kn_array scaled(const Env *env, const kn_array *x) { return kn_mul(*x, env->factor); }
 KN_FUNCTION_ENV(scaled, kn_array, Env, kn_array)
 
@@ -110,7 +114,9 @@ static void env_bytes_are_part_of_the_function(void **state)
     assert_int_equal(kn_fn_trace_count(again), traces);
 }
 
-typedef struct { kn_array w; } Captured;
+typedef struct {
+    kn_array w;
+} Captured;
 static kn_array weighted(const Captured *c, const kn_array *x) { return kn_sum(kn_mul(c->w, kn_square(*x))); }
 KN_CLOSURE(weighted, kn_array, Captured, kn_array)
 
@@ -355,10 +361,12 @@ static void values_can_be_looked_at_under_grad_but_not_under_jit(void **state)
     kn_call(kn_hessian(KN_FN(looks)), &out, &x);
     expect_near(out, 1e-15, -sin(0.5));
     kn_call(kn_jit(KN_FN(looks)), &out, &x);
-    expect_error("ConcretizationError", "item: the value of float64[] is not known while looks is traced by jit; use kn_cond or kn_where");
+    expect_error("ConcretizationError",
+                 "item: the value of float64[] is not known while looks is traced by jit; use kn_cond or kn_where");
     kn_array batch = kn_ones(KN_SHAPE(2, 1));
     kn_call(kn_vmap(KN_FN(looks)), &out, &batch);
-    expect_error("ConcretizationError", "item: the value of float64[] is not known while looks is traced by vmap; use kn_cond or kn_where");
+    expect_error("ConcretizationError",
+                 "item: the value of float64[] is not known while looks is traced by vmap; use kn_cond or kn_where");
     kn_call(kn_jit(kn_grad(KN_FN(looks))), &out, &x);
     expect_error_with("ConcretizationError", "while looks is traced by jit");
 }
@@ -454,15 +462,32 @@ static void a_function_from_a_jaxpr_runs_and_differentiates(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_function_may_return_its_argument), TEST(a_function_may_return_an_array_twice), TEST(arguments_may_be_the_same_array),
-        TEST(structs_pass_through_jit), TEST(grad_of_every_order), TEST(jit_traces_once_per_type), TEST(env_bytes_are_part_of_the_function),
-        TEST(captured_arrays_are_operands), TEST(derivatives_flow_through_captured_arrays), TEST(outer_arrays_become_constants_of_a_trace),
-        TEST(transformations_nest_to_any_depth), TEST(vmap_takes_axes), TEST(vmap_of_different_sizes_is_an_error),
-        TEST(aux_comes_beside_the_gradient), TEST(gradients_by_several_arguments), TEST(jvp_and_vjp_agree),
-        TEST(linear_transpose_of_a_linear_function), TEST(eval_shape_gives_types_without_values),
-        TEST(a_leaked_tracer_is_an_error_that_names_the_function), TEST(a_function_that_calls_itself_under_jit_is_an_error),
-        TEST(endless_recursion_is_an_error), TEST(values_can_be_looked_at_under_grad_but_not_under_jit), TEST(wrong_arguments_are_named),
-        TEST(an_error_inside_a_trace_points_at_its_line), TEST(a_null_result_is_an_error), TEST(a_result_that_was_not_kept_is_an_error),
+        TEST(a_function_may_return_its_argument),
+        TEST(a_function_may_return_an_array_twice),
+        TEST(arguments_may_be_the_same_array),
+        TEST(structs_pass_through_jit),
+        TEST(grad_of_every_order),
+        TEST(jit_traces_once_per_type),
+        TEST(env_bytes_are_part_of_the_function),
+        TEST(captured_arrays_are_operands),
+        TEST(derivatives_flow_through_captured_arrays),
+        TEST(outer_arrays_become_constants_of_a_trace),
+        TEST(transformations_nest_to_any_depth),
+        TEST(vmap_takes_axes),
+        TEST(vmap_of_different_sizes_is_an_error),
+        TEST(aux_comes_beside_the_gradient),
+        TEST(gradients_by_several_arguments),
+        TEST(jvp_and_vjp_agree),
+        TEST(linear_transpose_of_a_linear_function),
+        TEST(eval_shape_gives_types_without_values),
+        TEST(a_leaked_tracer_is_an_error_that_names_the_function),
+        TEST(a_function_that_calls_itself_under_jit_is_an_error),
+        TEST(endless_recursion_is_an_error),
+        TEST(values_can_be_looked_at_under_grad_but_not_under_jit),
+        TEST(wrong_arguments_are_named),
+        TEST(an_error_inside_a_trace_points_at_its_line),
+        TEST(a_null_result_is_an_error),
+        TEST(a_result_that_was_not_kept_is_an_error),
         TEST(a_function_from_a_jaxpr_runs_and_differentiates),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

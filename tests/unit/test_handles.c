@@ -225,7 +225,8 @@ static void sizes_that_overflow_are_memory_errors(void **state)
     (void)state;
     KN_SCOPE;
     kn_zeros(KN_SHAPE(1000000000, 1000000000, 1000000000));
-    expect_error("MemoryError", "zeros: array of shape (1000000000,1000000000,1000000000) and dtype float64 is too large");
+    expect_error("MemoryError",
+                 "zeros: array of shape (1000000000,1000000000,1000000000) and dtype float64 is too large");
     kn_broadcast_to(kn_ones(KN_SHAPE(1)), KN_SHAPE(INT64_MAX, 2));
     assert_string_equal(kn_error_kind_name(), "MemoryError");
     kn_error_clear();
@@ -234,12 +235,22 @@ static void sizes_that_overflow_are_memory_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_dead_handle_is_an_error_and_not_a_crash), TEST(a_null_handle_is_a_type_error), TEST(an_error_sticks_to_what_is_computed_from_it),
-        TEST(the_first_error_stays), TEST(kept_values_live_in_the_enclosing_scope), TEST(a_scope_ends_on_continue_and_break),
-        TEST(assigned_values_take_the_old_place), TEST(assigning_to_an_empty_slot_keeps_the_value),
-        TEST(assigning_a_value_that_lives_longer_leaves_it_where_it_is), TEST(retained_handles_outlive_their_scope),
-        TEST(scopes_closed_out_of_order_close_what_is_inside), TEST(a_million_handles), TEST(a_handle_of_another_kind_is_a_type_error),
-        TEST(the_hook_hears_of_every_error), TEST(items_convert_and_check_sizes), TEST(memory_goes_in_and_out),
+        TEST(a_dead_handle_is_an_error_and_not_a_crash),
+        TEST(a_null_handle_is_a_type_error),
+        TEST(an_error_sticks_to_what_is_computed_from_it),
+        TEST(the_first_error_stays),
+        TEST(kept_values_live_in_the_enclosing_scope),
+        TEST(a_scope_ends_on_continue_and_break),
+        TEST(assigned_values_take_the_old_place),
+        TEST(assigning_to_an_empty_slot_keeps_the_value),
+        TEST(assigning_a_value_that_lives_longer_leaves_it_where_it_is),
+        TEST(retained_handles_outlive_their_scope),
+        TEST(scopes_closed_out_of_order_close_what_is_inside),
+        TEST(a_million_handles),
+        TEST(a_handle_of_another_kind_is_a_type_error),
+        TEST(the_hook_hears_of_every_error),
+        TEST(items_convert_and_check_sizes),
+        TEST(memory_goes_in_and_out),
         TEST(sizes_that_overflow_are_memory_errors),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

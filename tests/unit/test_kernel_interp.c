@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_kernel_interp.c -- the interpreter against plain C, one element at a time, over random kernels, extents and strides; every instruction
- * set and both directions of lanes give the same bits; reductions against a literal reading of docs/determinism.md. */
+ * test_kernel_interp.c -- the interpreter against plain C, one element at a time, over random kernels, extents and
+ * strides; every instruction set and both directions of lanes give the same bits; reductions against a literal reading
+ * of docs/determinism.md. */
 #include "base/half.h"
 #include "kernel/internal.h"
 #include <math.h>
@@ -11,7 +12,14 @@
 #include <cmocka.h>
 
 /* Plain C: what a node is worth, from its operands' bits. */
-typedef union bits { uint64_t u; uint32_t u32; uint16_t u16; uint8_t u8; float f; double d; } bits;
+typedef union bits {
+    uint64_t u;
+    uint32_t u32;
+    uint16_t u16;
+    uint8_t u8;
+    float f;
+    double d;
+} bits;
 
 static int64_t as_int(int d, bits v)
 {
@@ -29,13 +37,13 @@ static int64_t as_int(int d, bits v)
 
 static bits from_int(int d, uint64_t v)
 {
-    bits b = { .u = v };
+    bits b = {.u = v};
     int n = kn_dtype_table[d].size;
     if (d == KN_ID_BOOL)
         b.u = v != 0;
     else if (n < 8)
         b.u = v & (((uint64_t)1 << 8 * n) - 1);
-    bits out = { .u = 0 };
+    bits out = {.u = 0};
     switch (n) {
     case 1: out.u8 = (uint8_t)b.u; break;
     case 2: out.u16 = (uint16_t)b.u; break;
@@ -45,8 +53,17 @@ static bits from_int(int d, uint64_t v)
     return out;
 }
 
-static bits from_f32(float f) { bits b = { .u = 0 }; b.f = f; return b; }
-static bits from_f64(double d) { bits b = { .d = d }; return b; }
+static bits from_f32(float f)
+{
+    bits b = {.u = 0};
+    b.f = f;
+    return b;
+}
+static bits from_f64(double d)
+{
+    bits b = {.d = d};
+    return b;
+}
 
 static double float_op(int op, double x, double y, bool f32)
 {
@@ -113,9 +130,12 @@ static bool compare(int op, int d, bits x, bits y)
 
 static bits plain(const knk_inst *n, int d, bits a, bits b, bits c)
 {
-    bits out = { .u = 0 };
+    bits out = {.u = 0};
     switch (n->op) {
-    case KNK_EQ: case KNK_NE: case KNK_LT: case KNK_LE: return from_int(KN_ID_BOOL, compare(n->op, d, a, b));
+    case KNK_EQ:
+    case KNK_NE:
+    case KNK_LT:
+    case KNK_LE: return from_int(KN_ID_BOOL, compare(n->op, d, a, b));
     case KNK_SELECT: return a.u8 ? b : c;
     case KNK_BITCAST: return a;
     case KNK_CAST: knx_convert(&kn_dtype_table[d], &a, &kn_dtype_table[n->dtype], &out); return out;
@@ -131,12 +151,12 @@ static bits plain(const knk_inst *n, int d, bits a, bits b, bits c)
 /* docs/determinism.md, literally. */
 static bits combine(int how, int d, bits l, bits r)
 {
-    static const uint8_t op[] = { KNK_ADD, KNK_MUL, KNK_MIN, KNK_MAX, KNK_AND, KNK_OR, KNK_XOR };
+    static const uint8_t op[] = {KNK_ADD, KNK_MUL, KNK_MIN, KNK_MAX, KNK_AND, KNK_OR, KNK_XOR};
     if (knk_is_float_id(d) && (how == KNK_RED_MIN || how == KNK_RED_MAX)) {
         double x = d == KN_ID_F32 ? l.f : l.d, y = d == KN_ID_F32 ? r.f : r.d;
         return (how == KNK_RED_MAX ? x > y : x < y) || x != x ? l : r;
     }
-    knk_inst n = { .op = op[how] };
+    knk_inst n = {.op = op[how]};
     return plain(&n, d, l, r, r);
 }
 
@@ -149,7 +169,7 @@ static bits identity(int how, int d)
     int width = 8 * kn_dtype_table[d].size;
     bool is_signed = knk_is_signed_id(d);
     uint64_t ones = ~(uint64_t)0, top = (uint64_t)1 << (width - 1);
-    uint64_t value[] = { 0, 1, is_signed ? top - 1 : ones, is_signed ? top : 0, ones, 0, 0 };
+    uint64_t value[] = {0, 1, is_signed ? top - 1 : ones, is_signed ? top : 0, ones, 0, 0};
     return from_int(d, value[how]);
 }
 
@@ -171,7 +191,10 @@ static bits reduce_block(int how, int d, const bits *x, int64_t n)
 
 static bits reduce_all(int how, int d, const bits *x, int64_t n)
 {
-    struct { bits v; int rank; } stack[64];
+    struct {
+        bits v;
+        int rank;
+    } stack[64];
     int top = 0;
     for (int64_t at = 0; at < n || at == 0; at += 16384) {
         stack[top].v = reduce_block(how, d, x + at, n - at < 16384 ? n - at : 16384);
@@ -225,24 +248,31 @@ static void unravel(int64_t i, const int64_t *extent, int n, int64_t *index)
 static bits plain_node(const problem *q, char *const *data, const knk_inst *n, const bits *v, const int64_t *index)
 {
     const knk_kernel *k = q->k;
-    bits zero = { .u = 0 }, out = zero;
+    bits zero = {.u = 0}, out = zero;
     int loops = k->n_par + k->stage[n->stage].n_inner, size = kn_dtype_table[n->dtype].size;
     switch (n->op) {
-    case KNK_CONST: return from_int(n->dtype == KN_ID_F32 ? KN_ID_U32 : n->dtype == KN_ID_F16 || n->dtype == KN_ID_BF16 ? KN_ID_U16 : n->dtype, n->imm);
+    case KNK_CONST:
+        return from_int(n->dtype == KN_ID_F32                             ? KN_ID_U32
+                        : n->dtype == KN_ID_F16 || n->dtype == KN_ID_BF16 ? KN_ID_U16
+                                                                          : n->dtype,
+                        n->imm);
     case KNK_INDEX: out.u = (uint64_t)element(q, n->map, loops, index); return out;
     case KNK_LOAD:
         if (n->b >= 0 && !v[n->b].u8)
             return n->c >= 0 ? v[n->c] : zero;
-        memcpy(&out, data[n->buffer] + (element(q, n->map, loops, index) + (n->a >= 0 ? (int64_t)v[n->a].u : 0)) * size, (size_t)size);
+        memcpy(&out, data[n->buffer] + (element(q, n->map, loops, index) + (n->a >= 0 ? (int64_t)v[n->a].u : 0)) * size,
+               (size_t)size);
         return out;
-    default: return plain(n, k->node[n->op == KNK_SELECT ? n->b : n->a].dtype, n->a >= 0 ? v[n->a] : zero, n->b >= 0 ? v[n->b] : zero, n->c >= 0 ? v[n->c] : zero);
+    default:
+        return plain(n, k->node[n->op == KNK_SELECT ? n->b : n->a].dtype, n->a >= 0 ? v[n->a] : zero,
+                     n->b >= 0 ? v[n->b] : zero, n->c >= 0 ? v[n->c] : zero);
     }
 }
 
 static void plain_run(const problem *q, char *const *data)
 {
     const knk_kernel *k = q->k;
-    bits *v = calloc((size_t)k->n_node + 1, sizeof *v), *list[64] = { 0 };
+    bits *v = calloc((size_t)k->n_node + 1, sizeof *v), *list[64] = {0};
     int64_t index[2 * MAX_DIMS];
     for (int i = 0; i < k->n_node; i++) /* constants are there even if their stage's loop is empty */
         if (k->node[i].op == KNK_CONST)
@@ -269,7 +299,8 @@ static void plain_run(const problem *q, char *const *data)
                     const knk_inst *x = &k->node[i];
                     int size = kn_dtype_table[x->dtype].size;
                     if (x->op == KNK_STORE)
-                        memcpy(data[x->buffer] + element(q, x->map, k->n_par + st->n_inner, index) * size, &v[x->a], (size_t)size);
+                        memcpy(data[x->buffer] + element(q, x->map, k->n_par + st->n_inner, index) * size, &v[x->a],
+                               (size_t)size);
                 }
             }
             for (int i = st->first, r = 0; i < st->end; i++)
@@ -284,7 +315,7 @@ static void plain_run(const problem *q, char *const *data)
 
 static bool equal(int dtype, const char *a, const char *b)
 {
-    bits x = { .u = 0 }, y = { .u = 0 };
+    bits x = {.u = 0}, y = {.u = 0};
     int size = kn_dtype_table[dtype].size;
     memcpy(&x, a, (size_t)size);
     memcpy(&y, b, (size_t)size);
@@ -302,14 +333,14 @@ static bool equal(int dtype, const char *a, const char *b)
 /* Runs the kernel on copies of the data with one instruction set and direction, and compares with what plain C made. */
 static void expect_same(const problem *q, char *const *want, const knk_isa *isa, int lanes, unsigned seed)
 {
-    char *data[MAX_BUFFERS] = { 0 };
+    char *data[MAX_BUFFERS] = {0};
     for (int b = 0; b < q->k->n_buffer; b++) {
         data[b] = malloc(q->bytes[b] + 1);
         memcpy(data[b], q->data[b], q->bytes[b]);
     }
     void *scratch = aligned_alloc(64, (knk_scratch_bytes(q->k) + 63) / 64 * 64);
     memset(scratch, 0xa5, knk_scratch_bytes(q->k));
-    knk_launch l = { (void *const *)data, q->map, q->par, q->inner_of };
+    knk_launch l = {(void *const *)data, q->map, q->par, q->inner_of};
     knk_interpret_with(q->k, &l, scratch, isa, lanes);
     for (int b = 0; b < q->k->n_buffer; b++) {
         int d = q->k->buffer[b].dtype, size = kn_dtype_table[d].size;
@@ -320,8 +351,8 @@ static void expect_same(const problem *q, char *const *want, const knk_isa *isa,
                 uint64_t got = 0, expected = 0;
                 memcpy(&got, data[b] + i * (size_t)size, (size_t)size);
                 memcpy(&expected, want[b] + i * (size_t)size, (size_t)size);
-                fail_msg("seed %u, %s, lanes %d: buffer %d element %zu is 0x%llx, not 0x%llx\n%s", seed, isa->name, lanes, b, i, (unsigned long long)got,
-                    (unsigned long long)expected, text);
+                fail_msg("seed %u, %s, lanes %d: buffer %d element %zu is 0x%llx, not 0x%llx\n%s", seed, isa->name,
+                         lanes, b, i, (unsigned long long)got, (unsigned long long)expected, text);
             }
         free(data[b]);
     }
@@ -330,8 +361,8 @@ static void expect_same(const problem *q, char *const *want, const knk_isa *isa,
 
 static void expect_right(const problem *q, unsigned seed)
 {
-    static const char *const isa[] = { "base", "avx2", "avx512" };
-    char *want[MAX_BUFFERS] = { 0 };
+    static const char *const isa[] = {"base", "avx2", "avx512"};
+    char *want[MAX_BUFFERS] = {0};
     for (int b = 0; b < q->k->n_buffer; b++) {
         want[b] = malloc(q->bytes[b] + 1);
         memcpy(want[b], q->data[b], q->bytes[b]);
@@ -364,30 +395,42 @@ static int below(int n) { return (int)(random32() % (uint32_t)n); }
 static void fill_random(char *data, int d, size_t bytes)
 {
     int size = kn_dtype_table[d].size;
-    static const double values[] = { 0.0, -0.0, 1, -1, 0.5, 3, INFINITY, -INFINITY, NAN, 1e-310, -1e-40, 1e300, 255, -129, 65536, 2147483648.0, -9.3e18, 1.9e19 };
+    static const double values[] = {0.0,    -0.0,   1,     -1,  0.5,  3,     INFINITY,     -INFINITY, NAN,
+                                    1e-310, -1e-40, 1e300, 255, -129, 65536, 2147483648.0, -9.3e18,   1.9e19};
     for (size_t i = 0; i + (size_t)size <= bytes; i += (size_t)size) {
-        kn_scalar_bits s = { .u = { 0, 0 } };
+        kn_scalar_bits s = {.u = {0, 0}};
         if (d == KN_ID_BOOL)
             s.u8 = random32() & 1;
         else if (knk_is_int_id(d))
             s.u64 = below(3) ? (uint64_t)(int64_t)(below(20) - 10) : (uint64_t)random32() << 32 | random32();
         else
-            s = knx_scalar_from_double(&kn_dtype_table[d], below(8) ? (double)(int32_t)random32() / 1e9 : values[below(sizeof values / sizeof *values)]);
+            s = knx_scalar_from_double(&kn_dtype_table[d], below(8) ? (double)(int32_t)random32() / 1e9
+                                                                    : values[below(sizeof values / sizeof *values)]);
         memcpy(data + i, &s, (size_t)size);
     }
 }
 
-typedef struct maker { problem *q; knk_builder *k; int n_par, n_stage, n_inner[4], n_map, n_buffer; knk_node pool[400]; int stage_of[400], n_pool; uint8_t buffer_dtype[MAX_BUFFERS]; } maker;
+typedef struct maker {
+    problem *q;
+    knk_builder *k;
+    int n_par, n_stage, n_inner[4], n_map, n_buffer;
+    knk_node pool[400];
+    int stage_of[400], n_pool;
+    uint8_t buffer_dtype[MAX_BUFFERS];
+} maker;
 
 static int loops_of(const maker *m) { return m->n_par + m->n_inner[m->n_stage - 1]; }
-static int64_t extent_of(const maker *m, int d) { return d < m->n_par ? m->q->par[d] : m->q->inner[m->n_stage - 1][d - m->n_par]; }
+static int64_t extent_of(const maker *m, int d)
+{
+    return d < m->n_par ? m->q->par[d] : m->q->inner[m->n_stage - 1][d - m->n_par];
+}
 
 /* A map of the newest stage; dense: every point has its own element. Returns how many elements the buffer needs. */
 static int64_t make_map(maker *m, bool dense, int *map)
 {
     problem *q = m->q;
     int n = loops_of(m);
-    uint8_t cls[MAX_DIMS * 2] = { 0 };
+    uint8_t cls[MAX_DIMS * 2] = {0};
     int64_t low = 0, high = 0, *stride = q->stride[m->n_map];
     int64_t run = 1;
     bool reversed = below(4) == 0, natural = below(2);
@@ -450,18 +493,21 @@ static knk_node any_of(maker *m, int dtype)
     return knk_const_int(m->k, (kn_dtype_id)dtype, below(9) - 4);
 }
 
-static const uint8_t dtypes[] = { KN_ID_F32, KN_ID_F32, KN_ID_F32, KN_ID_F64, KN_ID_I32, KN_ID_I64, KN_ID_U32, KN_ID_U64, KN_ID_I8, KN_ID_U8, KN_ID_I16, KN_ID_U16, KN_ID_BOOL };
+static const uint8_t dtypes[] = {KN_ID_F32, KN_ID_F32, KN_ID_F32, KN_ID_F64, KN_ID_I32, KN_ID_I64, KN_ID_U32,
+                                 KN_ID_U64, KN_ID_I8,  KN_ID_U8,  KN_ID_I16, KN_ID_U16, KN_ID_BOOL};
 
 static void make_load(maker *m)
 {
-    static const uint8_t more[] = { KN_ID_F32, KN_ID_F32, KN_ID_F64, KN_ID_I32, KN_ID_I64, KN_ID_U8, KN_ID_I16, KN_ID_U64, KN_ID_F16, KN_ID_BF16, KN_ID_BOOL };
+    static const uint8_t more[] = {KN_ID_F32, KN_ID_F32, KN_ID_F64, KN_ID_I32,  KN_ID_I64, KN_ID_U8,
+                                   KN_ID_I16, KN_ID_U64, KN_ID_F16, KN_ID_BF16, KN_ID_BOOL};
     if (m->n_map + 3 >= MAX_MAPS || m->n_buffer + 3 >= MAX_BUFFERS)
         return;
     int map, d = more[below(sizeof more)];
     int64_t need = make_map(m, false, &map);
     knk_node index = KNK_NONE, pred = KNK_NONE, other = KNK_NONE;
     if (below(5) == 0) { /* an index in 0 .. 7 */
-        index = knk_binary(m->k, KNK_AND, knk_cast(m->k, KN_ID_I64, any_of(m, KN_ID_I32)), knk_const_int(m->k, KN_ID_I64, 7));
+        index = knk_binary(m->k, KNK_AND, knk_cast(m->k, KN_ID_I64, any_of(m, KN_ID_I32)),
+                           knk_const_int(m->k, KN_ID_I64, 7));
         need += 8;
     }
     if (below(5) == 0) {
@@ -477,8 +523,11 @@ static void make_load(maker *m)
 
 static void make_operation(maker *m)
 {
-    static const uint8_t op[] = { KNK_ADD, KNK_SUB, KNK_MUL, KNK_DIV, KNK_REM, KNK_FMA, KNK_NEG, KNK_ABS, KNK_MIN, KNK_MAX, KNK_SQRT, KNK_RINT, KNK_FLOOR, KNK_TRUNC, KNK_SCALB, KNK_AND,
-        KNK_OR, KNK_XOR, KNK_NOT, KNK_SHL, KNK_SHR, KNK_SAR, KNK_EQ, KNK_NE, KNK_LT, KNK_LE, KNK_SELECT, KNK_SELECT, KNK_CAST, KNK_CAST, KNK_BITCAST, KNK_INDEX };
+    static const uint8_t op[] = {KNK_ADD,   KNK_SUB,  KNK_MUL,     KNK_DIV,  KNK_REM,  KNK_FMA,    KNK_NEG,
+                                 KNK_ABS,   KNK_MIN,  KNK_MAX,     KNK_SQRT, KNK_RINT, KNK_FLOOR,  KNK_TRUNC,
+                                 KNK_SCALB, KNK_AND,  KNK_OR,      KNK_XOR,  KNK_NOT,  KNK_SHL,    KNK_SHR,
+                                 KNK_SAR,   KNK_EQ,   KNK_NE,      KNK_LT,   KNK_LE,   KNK_SELECT, KNK_SELECT,
+                                 KNK_CAST,  KNK_CAST, KNK_BITCAST, KNK_INDEX};
     int o = op[below(sizeof op)], d = dtypes[below(sizeof dtypes)];
     knk_builder *k = m->k;
     if (o == KNK_INDEX && m->n_map + 3 < MAX_MAPS) {
@@ -486,8 +535,9 @@ static void make_operation(maker *m)
         make_map(m, false, &map);
         keep(m, knk_index(k, map));
     } else if (o == KNK_CAST) {
-        static const uint8_t to[] = { KN_ID_F16, KN_ID_BF16 };
-        knk_node x = knk_cast(k, (kn_dtype_id)(below(4) ? d : to[below(2)]), any_of(m, below(8) ? dtypes[below(sizeof dtypes)] : to[below(2)]));
+        static const uint8_t to[] = {KN_ID_F16, KN_ID_BF16};
+        knk_node x = knk_cast(k, (kn_dtype_id)(below(4) ? d : to[below(2)]),
+                              any_of(m, below(8) ? dtypes[below(sizeof dtypes)] : to[below(2)]));
         keep(m, x);
     } else if (o == KNK_BITCAST) {
         keep(m, knk_bitcast(k, below(2) ? KN_ID_F32 : KN_ID_I32, any_of(m, KN_ID_U32)));
@@ -496,10 +546,18 @@ static void make_operation(maker *m)
         keep(m, below(2) ? knk_select(k, p, x, y) : knk_select_cold(k, p, x, y));
     } else if (o == KNK_SCALB) {
         int f = below(2) ? KN_ID_F32 : KN_ID_F64;
-        knk_node p = knk_binary(k, KNK_MAX, knk_const_double(k, (kn_dtype_id)f, 0.5), knk_binary(k, KNK_MIN, knk_const_double(k, (kn_dtype_id)f, 2), any_of(m, f)));
-        keep(m, knk_binary(k, KNK_SCALB, p, knk_cast(k, (kn_dtype_id)f, any_of(m, below(2) ? KN_ID_I8 : KN_ID_I32 + 0 * f))));
+        knk_node p = knk_binary(k, KNK_MAX, knk_const_double(k, (kn_dtype_id)f, 0.5),
+                                knk_binary(k, KNK_MIN, knk_const_double(k, (kn_dtype_id)f, 2), any_of(m, f)));
+        keep(m, knk_binary(k, KNK_SCALB, p,
+                           knk_cast(k, (kn_dtype_id)f, any_of(m, below(2) ? KN_ID_I8 : KN_ID_I32 + 0 * f))));
     } else if (o != KNK_INDEX) {
-        knk_inst n = { .op = (uint8_t)o, .dtype = (uint8_t)d, .buffer = KNK_NONE, .map = KNK_NONE, .a = any_of(m, d), .b = KNK_NONE, .c = KNK_NONE };
+        knk_inst n = {.op = (uint8_t)o,
+                      .dtype = (uint8_t)d,
+                      .buffer = KNK_NONE,
+                      .map = KNK_NONE,
+                      .a = any_of(m, d),
+                      .b = KNK_NONE,
+                      .c = KNK_NONE};
         if (knk_op_table[o].n_operands > 1)
             n.b = any_of(m, d);
         if (knk_op_table[o].n_operands > 2)
@@ -524,12 +582,12 @@ static bool stored(maker *m, int from_stage)
 
 static void make_problem(problem *q, unsigned seed)
 {
-    *q = (problem){ 0 };
+    *q = (problem){0};
     state_ = seed * 2654435761u + 12345;
     random32();
-    maker m = { .q = q, .n_par = below(4) };
+    maker m = {.q = q, .n_par = below(4)};
     m.k = knk_new(m.n_par);
-    static const int64_t extents[] = { 1, 2, 3, 5, 7, 16, 33 };
+    static const int64_t extents[] = {1, 2, 3, 5, 7, 16, 33};
     int64_t total = 1;
     for (int d = 0; d < m.n_par; d++) {
         q->par[d] = extents[below(7)];
@@ -580,7 +638,7 @@ static void make_problem(problem *q, unsigned seed)
     if (e)
         fail_msg("seed %u: %s", seed, e->message);
     for (int i = 0; i < q->k->n_map; i++)
-        q->map[i] = (knk_map_values){ q->offset[i], q->stride[i] };
+        q->map[i] = (knk_map_values){q->offset[i], q->stride[i]};
 }
 
 static void random_kernels_agree_with_plain_c(void **state)
@@ -600,8 +658,8 @@ static void random_kernels_agree_with_plain_c(void **state)
 /* One reduction of one dtype over `inner` elements for `par` points; the memory is walked along rows or along columns. */
 static void check_reduction(int how, int d, int64_t par, int64_t inner, bool columns)
 {
-    problem q = { .par = { par }, .inner = { { inner } } };
-    static const uint8_t cls[] = { KNK_STRIDE_ANY, KNK_STRIDE_ANY }, one[] = { KNK_STRIDE_ONE };
+    problem q = {.par = {par}, .inner = {{inner}}};
+    static const uint8_t cls[] = {KNK_STRIDE_ANY, KNK_STRIDE_ANY}, one[] = {KNK_STRIDE_ONE};
     knk_builder *k = knk_new(1);
     int in = knk_add_buffer(k, (kn_dtype_id)d, false), out = knk_add_buffer(k, (kn_dtype_id)d, true);
     knk_begin_stage(k, 1);
@@ -613,15 +671,17 @@ static void check_reduction(int how, int d, int64_t par, int64_t inner, bool col
     q.stride[0][1] = columns ? par : 1;
     q.stride[1][0] = 1;
     q.inner_of[0] = q.inner[0];
-    q.map[0] = (knk_map_values){ 0, q.stride[0] };
-    q.map[1] = (knk_map_values){ 0, q.stride[1] };
+    q.map[0] = (knk_map_values){0, q.stride[0]};
+    q.map[1] = (knk_map_values){0, q.stride[1]};
     size_t size = kn_dtype_table[d].size;
     q.bytes[0] = (size_t)(par * inner) * size;
     q.bytes[1] = (size_t)par * size;
     q.data[0] = malloc(q.bytes[0] + 1);
     q.data[1] = calloc(q.bytes[1] + 1, 1);
     for (int64_t i = 0; i < par * inner; i++) {
-        kn_scalar_bits s = knx_scalar_from_double(&kn_dtype_table[d], how == KNK_RED_MUL ? 1 + (double)(int32_t)random32() * 1e-12 : (double)(int32_t)random32() / 3e6);
+        kn_scalar_bits s =
+            knx_scalar_from_double(&kn_dtype_table[d], how == KNK_RED_MUL ? 1 + (double)(int32_t)random32() * 1e-12
+                                                                          : (double)(int32_t)random32() / 3e6);
         memcpy(q.data[0] + (size_t)i * size, &s, size);
     }
     expect_right(&q, 0);
@@ -631,8 +691,9 @@ static void check_reduction(int how, int d, int64_t par, int64_t inner, bool col
 static void reductions_join_in_the_written_order(void **state)
 {
     (void)state;
-    static const uint8_t d[] = { KN_ID_F32, KN_ID_F64, KN_ID_I32, KN_ID_U8, KN_ID_I64 };
-    static const int64_t n[] = { 0, 1, 15, 16, 17, 63, 64, 65, 1000, 1024, 1025, 16383, 16384, 16385, 5 * 16384 + 3, 7 * 16384 };
+    static const uint8_t d[] = {KN_ID_F32, KN_ID_F64, KN_ID_I32, KN_ID_U8, KN_ID_I64};
+    static const int64_t n[] = {
+        0, 1, 15, 16, 17, 63, 64, 65, 1000, 1024, 1025, 16383, 16384, 16385, 5 * 16384 + 3, 7 * 16384};
     for (size_t i = 0; i < sizeof d; i++)
         for (int how = KNK_RED_ADD; how <= (knk_is_float_id(d[i]) ? KNK_RED_MAX : KNK_RED_XOR); how++)
             for (size_t j = 0; j < sizeof n / sizeof *n; j++) {
@@ -643,7 +704,7 @@ static void reductions_join_in_the_written_order(void **state)
 
 static double sum_of(const double *x, int64_t n, knk_reduction how)
 {
-    static const uint8_t cls[] = { KNK_STRIDE_ONE };
+    static const uint8_t cls[] = {KNK_STRIDE_ONE};
     knk_builder *k = knk_new(0);
     int in = knk_add_buffer(k, KN_ID_F64, false), out = knk_add_buffer(k, KN_ID_F64, true);
     knk_begin_stage(k, 1);
@@ -653,11 +714,11 @@ static double sum_of(const double *x, int64_t n, knk_reduction how)
     knk_kernel *kernel;
     assert_null(knk_finish(k, &kernel));
     double result = 99;
-    int64_t stride[] = { 1 };
-    knk_map_values map[] = { { 0, stride }, { 0, stride } };
-    void *buffer[] = { (void *)(uintptr_t)x, &result };
-    const int64_t *inner[] = { &n, NULL };
-    knk_launch l = { buffer, map, NULL, inner };
+    int64_t stride[] = {1};
+    knk_map_values map[] = {{0, stride}, {0, stride}};
+    void *buffer[] = {(void *)(uintptr_t)x, &result};
+    const int64_t *inner[] = {&n, NULL};
+    knk_launch l = {buffer, map, NULL, inner};
     void *scratch = aligned_alloc(64, (knk_scratch_bytes(kernel) + 63) / 64 * 64);
     knk_interpret(kernel, &l, scratch);
     free(scratch);
@@ -668,44 +729,53 @@ static double sum_of(const double *x, int64_t n, knk_reduction how)
 static void edges_of_reductions(void **state)
 {
     (void)state;
-    double x[] = { -0.0, -0.0, -0.0 }, y[] = { 1, NAN, 3 }, z[] = { -0.0, 0.0 };
+    double x[] = {-0.0, -0.0, -0.0}, y[] = {1, NAN, 3}, z[] = {-0.0, 0.0};
     assert_true(sum_of(x, 3, KNK_RED_ADD) == 0 && !signbit(sum_of(x, 3, KNK_RED_ADD)));
     assert_true(sum_of(x, 0, KNK_RED_ADD) == 0 && sum_of(x, 0, KNK_RED_MUL) == 1);
     assert_true(sum_of(x, 0, KNK_RED_MAX) == -INFINITY && sum_of(x, 0, KNK_RED_MIN) == INFINITY);
-    assert_true(isnan(sum_of(y, 3, KNK_RED_MAX)) && isnan(sum_of(y, 3, KNK_RED_MIN)) && sum_of(y + 2, 1, KNK_RED_MAX) == 3);
+    assert_true(isnan(sum_of(y, 3, KNK_RED_MAX)) && isnan(sum_of(y, 3, KNK_RED_MIN)) &&
+                sum_of(y + 2, 1, KNK_RED_MAX) == 3);
     assert_true(!signbit(sum_of(z, 2, KNK_RED_MAX)));
 }
 
-/* y = f(x) written over x, and two arrays exchanged. */
-static void in_place_works(void **state)
+/* x and y become f(x, y) and g(x, y) in their own memory. */
+static void run_in_place(bool exchange, float *x, float *y, int64_t n)
 {
-    (void)state;
-    static const uint8_t cls[] = { KNK_STRIDE_ONE };
-    enum { N = 5000 };
-    static float x[N], y[N], p[N], q[N];
-    for (int i = 0; i < N; i++)
-        x[i] = p[i] = (float)i * 0.37f, y[i] = q[i] = (float)(N - i);
+    static const uint8_t cls[] = {KNK_STRIDE_ONE};
     knk_builder *k = knk_new(1);
     int b[4];
     for (int i = 0; i < 4; i++)
         b[i] = knk_add_buffer(k, KN_ID_F32, i >= 2);
     knk_begin_stage(k, 0);
     int m = knk_add_map(k, cls);
-    knk_node u = knk_load(k, b[0], m, KNK_NONE, KNK_NONE, KNK_NONE), v = knk_load(k, b[1], m, KNK_NONE, KNK_NONE, KNK_NONE);
-    knk_store(k, b[2], m, v);
-    knk_store(k, b[3], m, knk_binary(k, KNK_ADD, u, knk_binary(k, KNK_MUL, u, v)));
+    knk_node u = knk_load(k, b[0], m, KNK_NONE, KNK_NONE, KNK_NONE),
+             v = knk_load(k, b[1], m, KNK_NONE, KNK_NONE, KNK_NONE);
+    knk_store(k, b[2], m, exchange ? v : knk_binary(k, KNK_SUB, u, v));
+    knk_store(k, b[3], m, exchange ? u : knk_binary(k, KNK_ADD, u, knk_binary(k, KNK_MUL, u, v)));
     knk_kernel *kernel;
     assert_null(knk_finish(k, &kernel));
-    void *buffer[] = { x, y, x, y };
-    int64_t n = N, stride[] = { 1 };
-    knk_map_values map = { 0, stride };
-    knk_launch l = { buffer, &map, &n, NULL };
+    void *buffer[] = {x, y, x, y};
+    int64_t stride[] = {1};
+    knk_map_values map = {0, stride};
+    knk_launch l = {buffer, &map, &n, NULL};
     void *scratch = aligned_alloc(64, (knk_scratch_bytes(kernel) + 63) / 64 * 64);
     knk_interpret(kernel, &l, scratch);
-    for (int i = 0; i < N; i++)
-        assert_true(x[i] == q[i] && y[i] == p[i] + p[i] * q[i]);
     free(scratch);
     knk_release(kernel);
+}
+
+static void in_place_works(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    static float x[N], y[N], p[N], q[N];
+    for (int exchange = 0; exchange < 2; exchange++) {
+        for (int i = 0; i < N; i++)
+            x[i] = p[i] = (float)i * 0.37f, y[i] = q[i] = (float)(N - i);
+        run_in_place(exchange, x, y, N);
+        for (int i = 0; i < N; i++)
+            assert_true(exchange ? x[i] == q[i] && y[i] == p[i] : x[i] == p[i] - q[i] && y[i] == p[i] + p[i] * q[i]);
+    }
 }
 
 /* Every form that the verifier accepts has a loop. */
@@ -714,8 +784,16 @@ static void every_legal_operation_has_its_loop(void **state)
     (void)state;
     for (int op = KNK_ADD; op < KNK_OP_COUNT; op++)
         for (int d = 0; d < KN_ID_COUNT; d++) {
-            knk_inst operand[3] = { { .op = KNK_CONST, .dtype = (uint8_t)d }, { .op = KNK_CONST, .dtype = (uint8_t)d }, { .op = KNK_CONST, .dtype = (uint8_t)d } };
-            knk_inst n = { .op = (uint8_t)op, .dtype = knk_op_table[op].result == 'B' ? KN_ID_BOOL : (uint8_t)d, .buffer = KNK_NONE, .map = KNK_NONE, .a = 0, .b = 1, .c = 2 };
+            knk_inst operand[3] = {{.op = KNK_CONST, .dtype = (uint8_t)d},
+                                   {.op = KNK_CONST, .dtype = (uint8_t)d},
+                                   {.op = KNK_CONST, .dtype = (uint8_t)d}};
+            knk_inst n = {.op = (uint8_t)op,
+                          .dtype = knk_op_table[op].result == 'B' ? KN_ID_BOOL : (uint8_t)d,
+                          .buffer = KNK_NONE,
+                          .map = KNK_NONE,
+                          .a = 0,
+                          .b = 1,
+                          .c = 2};
             if (op == KNK_SELECT)
                 operand[0].dtype = KN_ID_BOOL;
             for (int to = 0; to < KN_ID_COUNT && op == KNK_CAST; to++) {
@@ -728,7 +806,8 @@ static void every_legal_operation_has_its_loop(void **state)
         }
     for (int d = KN_ID_BOOL; d <= KN_ID_F64; d++)
         for (int how = 0; how < 7; how++) {
-            knk_inst x = { .op = KNK_CONST, .dtype = (uint8_t)d }, n = { .op = KNK_REDUCE, .sub = (uint8_t)how, .dtype = (uint8_t)d, .a = 0 };
+            knk_inst x = {.op = KNK_CONST, .dtype = (uint8_t)d},
+                     n = {.op = KNK_REDUCE, .sub = (uint8_t)how, .dtype = (uint8_t)d, .a = 0};
             if (!knk_form_error(&n, &x)) {
                 assert_non_null(knk_isa_base.loop[KNK_LOOP_ACC + how][d][0]);
                 assert_non_null(knk_isa_base.loop[knk_combine_loop(how)][d][0]);

@@ -8,10 +8,14 @@
 #include <string.h>
 #include <cmocka.h>
 
-static const uint8_t one[] = { KNK_STRIDE_ONE, KNK_STRIDE_ONE };
+static const uint8_t one[] = {KNK_STRIDE_ONE, KNK_STRIDE_ONE};
 
 /* A builder with one stage, an f32 input x and an f32 output. */
-typedef struct scene { knk_builder *k; int in, out, map; knk_node x; } scene;
+typedef struct scene {
+    knk_builder *k;
+    int in, out, map;
+    knk_node x;
+} scene;
 
 static scene begin(void)
 {
@@ -99,14 +103,16 @@ static void what_no_store_needs_is_dropped(void **state)
     scene s = begin();
     knk_builder *k = s.k;
     knk_exp(k, s.x);
-    expect_text(&s, MUL(s.x, F32(3)), "  %0 = load f32 b0 m0\n  %1 = const f32 0x40400000\n  %2 = mul f32 %0 %1\n  store b1 m0 %2\n");
+    expect_text(&s, MUL(s.x, F32(3)),
+                "  %0 = load f32 b0 m0\n  %1 = const f32 0x40400000\n  %2 = mul f32 %0 %1\n  store b1 m0 %2\n");
 }
 
 static void a_load_that_no_lane_makes_is_its_other_value(void **state)
 {
     (void)state;
     scene s = begin();
-    knk_node off = knk_const_int(s.k, KN_ID_BOOL, 0), on = knk_const_int(s.k, KN_ID_BOOL, 1), seven = knk_const_double(s.k, KN_ID_F32, 7);
+    knk_node off = knk_const_int(s.k, KN_ID_BOOL, 0), on = knk_const_int(s.k, KN_ID_BOOL, 1),
+             seven = knk_const_double(s.k, KN_ID_F32, 7);
     assert_int_equal(knk_load(s.k, s.in, s.map, KNK_NONE, off, seven), seven);
     assert_int_equal(knk_load(s.k, s.in, s.map, KNK_NONE, on, seven), s.x);
     knk_delete(s.k);
@@ -130,43 +136,70 @@ static void errors_stick_to_the_builder(void **state)
 }
 
 /* Texts that must be refused, each with a word of the reason. */
-static const struct { const char *text, *why; } refused[] = {
-    { "", "kernel is missing" },
-    { "kernel x", "number" },
-    { "kernel 65", "parallel loops" },
-    { "kernel 0\nbuffer 1 f32 read", "in order" },
-    { "kernel 0\nbuffer 0 f33 read", "no such dtype" },
-    { "kernel 0\nbuffer 0 f32 mend", "read or write" },
-    { "kernel 0\nmap 0\n", "outside of a stage" },
-    { "kernel 0\n%0 = const f32 0x0\n", "outside of a stage" },
-    { "kernel 1\nstage 0 inner 0\nmap 0 1 1\n", "one class per loop" },
-    { "kernel 0\nstage 0 inner 99999999999\n", "too large" },
-    { "kernel 0\nstage 0 inner 65\n", "inner loops" },
-    { "kernel 0\nstage 0 inner 0\n%0 = frob f32\n", "no such operation" },
-    { "kernel 0\nstage 0 inner 0\n%1 = const f32 0x0\n", "in order" },
-    { "kernel 0\nstage 0 inner 0\n%0 = const f32 1\n", "bits" },
-    { "kernel 0\nbuffer 0 u8 write\nstage 0 inner 0\nmap 0\n%0 = const u8 0x100\nstore b0 m0 %0\n", "too many bits" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = add f32 %0 %2\nstore b0 m0 %1\n", "no earlier node" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = and f32 %0 %0\nstore b0 m0 %1\n", "not defined for this dtype" },
-    { "kernel 0\nbuffer 0 f64 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = neg f64 %0\nstore b0 m0 %1\n", "dtype of the operands" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = lt f32 %0 %0\nstore b0 m0 %1\n", "must be bool" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = select f32 %0 %0 %0\nstore b0 m0 %1\n", "predicate of a select" },
-    { "kernel 0\nbuffer 0 f64 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = bitcast f64 %0\nstore b0 m0 %1\n", "same size" },
-    { "kernel 0\nbuffer 0 f64 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\nstore b0 m0 %0\n", "another dtype" },
-    { "kernel 0\nbuffer 0 f32 read\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\nstore b0 m0 %0\n", "not written" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\nstore b1 m0 %0\n", "no such buffer" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\nstore b0 m7 %0\n", "no such map" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\nstage 1 inner 0\n%0 = const f32 0x0\nstore b0 m0 %0\n", "another stage" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = load f32 b0 m0\n%1 = reduce.add f32 %0\nstage 1 inner 0\nmap 1\nstore b0 m1 %1\n", "no inner loop" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 1\nmap 0 1\n%0 = load f32 b0 m0\n%1 = reduce.add f32 %0\nstore b0 m0 %1\n", "later stages only" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 1\nmap 0 1\n%0 = load f32 b0 m0\nstage 1 inner 0\nmap 1\nstore b0 m1 %0\n", "loop of an earlier stage" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 1\nmap 0 1\n%0 = load f32 b0 m0\n%1 = reduce.xor f32 %0\nstage 1 inner 0\nmap 1\nstore b0 m1 %1\n", "bitwise reduction" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = load f32 b0 m0 index %0\nstore b0 m0 %1\n", "must be int64" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = load f32 b0 m0 pred %0\nstore b0 m0 %1\n", "must be bool" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = load f32 b0 m0 other %0\nstore b0 m0 %1\n", "needs a predicate" },
-    { "kernel 0\nbuffer 0 f16 write\nstage 0 inner 0\nmap 0\n%0 = const f16 0x0\n%1 = add f16 %0 %0\nstore b0 m0 %1\n", "not defined for this dtype" },
-    { "kernel 0\nbuffer 0 c64 write\nstage 0 inner 0\nmap 0\n%0 = const c64 0x0\nstore b0 m0 %0\n", "not a dtype of the kernel IR" },
-    { "kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\nstore b0 m0 %0 %0\n", "more than expected" },
+static const struct {
+    const char *text, *why;
+} refused[] = {
+    {"", "kernel is missing"},
+    {"kernel x", "number"},
+    {"kernel 65", "parallel loops"},
+    {"kernel 0\nbuffer 1 f32 read", "in order"},
+    {"kernel 0\nbuffer 0 f33 read", "no such dtype"},
+    {"kernel 0\nbuffer 0 f32 mend", "read or write"},
+    {"kernel 0\nmap 0\n", "outside of a stage"},
+    {"kernel 0\n%0 = const f32 0x0\n", "outside of a stage"},
+    {"kernel 1\nstage 0 inner 0\nmap 0 1 1\n", "one class per loop"},
+    {"kernel 0\nstage 0 inner 99999999999\n", "too large"},
+    {"kernel 0\nstage 0 inner 65\n", "inner loops"},
+    {"kernel 0\nstage 0 inner 0\n%0 = frob f32\n", "no such operation"},
+    {"kernel 0\nstage 0 inner 0\n%1 = const f32 0x0\n", "in order"},
+    {"kernel 0\nstage 0 inner 0\n%0 = const f32 1\n", "bits"},
+    {"kernel 0\nbuffer 0 u8 write\nstage 0 inner 0\nmap 0\n%0 = const u8 0x100\nstore b0 m0 %0\n", "too many bits"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = add f32 %0 %2\nstore b0 m0 %1\n",
+     "no earlier node"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = and f32 %0 %0\nstore b0 m0 %1\n",
+     "not defined for this dtype"},
+    {"kernel 0\nbuffer 0 f64 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = neg f64 %0\nstore b0 m0 %1\n",
+     "dtype of the operands"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = lt f32 %0 %0\nstore b0 m0 %1\n",
+     "must be bool"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = select f32 %0 %0 %0\nstore b0 m0 "
+     "%1\n",
+     "predicate of a select"},
+    {"kernel 0\nbuffer 0 f64 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = bitcast f64 %0\nstore b0 m0 %1\n",
+     "same size"},
+    {"kernel 0\nbuffer 0 f64 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\nstore b0 m0 %0\n", "another dtype"},
+    {"kernel 0\nbuffer 0 f32 read\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\nstore b0 m0 %0\n", "not written"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\nstore b1 m0 %0\n", "no such buffer"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\nstore b0 m7 %0\n", "no such map"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\nstage 1 inner 0\n%0 = const f32 0x0\nstore b0 m0 %0\n",
+     "another stage"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = load f32 b0 m0\n%1 = reduce.add f32 %0\nstage 1 inner "
+     "0\nmap 1\nstore b0 m1 %1\n",
+     "no inner loop"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 1\nmap 0 1\n%0 = load f32 b0 m0\n%1 = reduce.add f32 %0\nstore b0 m0 "
+     "%1\n",
+     "later stages only"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 1\nmap 0 1\n%0 = load f32 b0 m0\nstage 1 inner 0\nmap 1\nstore b0 m1 "
+     "%0\n",
+     "loop of an earlier stage"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 1\nmap 0 1\n%0 = load f32 b0 m0\n%1 = reduce.xor f32 %0\nstage 1 "
+     "inner 0\nmap 1\nstore b0 m1 %1\n",
+     "bitwise reduction"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = load f32 b0 m0 index %0\nstore b0 "
+     "m0 %1\n",
+     "must be int64"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = load f32 b0 m0 pred %0\nstore b0 "
+     "m0 %1\n",
+     "must be bool"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = load f32 b0 m0 other %0\nstore b0 "
+     "m0 %1\n",
+     "needs a predicate"},
+    {"kernel 0\nbuffer 0 f16 write\nstage 0 inner 0\nmap 0\n%0 = const f16 0x0\n%1 = add f16 %0 %0\nstore b0 m0 %1\n",
+     "not defined for this dtype"},
+    {"kernel 0\nbuffer 0 c64 write\nstage 0 inner 0\nmap 0\n%0 = const c64 0x0\nstore b0 m0 %0\n",
+     "not a dtype of the kernel IR"},
+    {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\nstore b0 m0 %0 %0\n",
+     "more than expected"},
 };
 
 static void illegal_kernels_are_refused(void **state)
@@ -281,7 +314,8 @@ static void failing_allocations_leave_nothing_behind(void **state)
         knk_builder *k = knk_new(1);
         int in = knk_add_buffer(k, KN_ID_F32, false), out = knk_add_buffer(k, KN_ID_F32, true);
         knk_begin_stage(k, 1);
-        knk_node x = knk_load(k, in, knk_add_map(k, one), KNK_NONE, KNK_NONE, KNK_NONE), r = knk_reduce(k, KNK_RED_ADD, knk_sin(k, x));
+        knk_node x = knk_load(k, in, knk_add_map(k, one), KNK_NONE, KNK_NONE, KNK_NONE),
+                 r = knk_reduce(k, KNK_RED_ADD, knk_sin(k, x));
         knk_begin_stage(k, 0);
         knk_store(k, out, knk_add_map(k, one), r);
         kn_error *e = knk_finish(k, &kernel);

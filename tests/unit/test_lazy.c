@@ -155,9 +155,12 @@ static void what_depends_on_a_failure_carries_it_and_the_rest_is_sound(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_loop_compiles_nothing_from_its_second_round_on), TEST(a_long_recording_does_not_run_again_from_the_start),
-        TEST(a_million_eager_operations_on_a_small_stack), TEST(a_graph_of_a_million_operations_on_a_small_stack),
-        TEST(an_unread_chain_is_released_without_running), TEST(eager_lazy_and_jit_give_the_same_bits),
+        TEST(a_loop_compiles_nothing_from_its_second_round_on),
+        TEST(a_long_recording_does_not_run_again_from_the_start),
+        TEST(a_million_eager_operations_on_a_small_stack),
+        TEST(a_graph_of_a_million_operations_on_a_small_stack),
+        TEST(an_unread_chain_is_released_without_running),
+        TEST(eager_lazy_and_jit_give_the_same_bits),
         TEST(what_depends_on_a_failure_carries_it_and_the_rest_is_sound),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_nn.c -- functions of neural networks: JAX's values and gradients (tests/golden/nn.npz), infinities and NaN, wrong operands. */
+ * test_nn.c -- functions of neural networks: JAX's values and gradients (tests/golden/nn.npz), infinities and NaN,
+ * wrong operands. */
 #include "support/expect.h"
 #include "support/golden.h"
 

@@ -5,7 +5,9 @@
 #include "base/memory.h"
 #include <stdio.h>
 
-typedef struct { kn_array w, b; } Line;
+typedef struct {
+    kn_array w, b;
+} Line;
 
 static kn_array loss(const Line *line, const kn_array *x)
 {
@@ -21,11 +23,13 @@ KN_FUNCTION(peeks, kn_array, kn_array)
 static double program(void)
 {
     KN_SCOPE;
-    kn_array x = kn_linspace(0, 1, 5), value, g, batched, stack = kn_reshape(kn_arange(0, 6, 1, .dtype = KN_F64), KN_SHAPE(2, 3));
+    kn_array x = kn_linspace(0, 1, 5), value, g, batched,
+             stack = kn_reshape(kn_arange(0, 6, 1, .dtype = KN_F64), KN_SHAPE(2, 3));
     Line line = {kn_scalar(0.5), kn_scalar(0.25)}, grad;
     kn_call(kn_jit(kn_value_and_grad(KN_FN(loss))), KN_OUT(&value, &grad), &line, &x);
     kn_call(kn_grad(KN_FN(peeks)), &g, &x);
-    kn_call(kn_vmap(kn_grad(KN_FN(loss), .argnums = KN_ARGNUMS(1)), .in_axes = {KN_UNMAPPED, KN_MAPPED(0)}), &batched, &line, &stack);
+    kn_call(kn_vmap(kn_grad(KN_FN(loss), .argnums = KN_ARGNUMS(1)), .in_axes = {KN_UNMAPPED, KN_MAPPED(0)}), &batched,
+            &line, &stack);
     kn_array joined = kn_concatenate(KN_LIST(g, kn_ravel(batched)), KN_AXIS(0));
     kn_array chosen = kn_take(kn_at(joined, "::-1"), kn_of(int64_t, 0, 2, 4), KN_AXIS(0));
     kn_array product = kn_matmul(stack, kn_transpose(stack));
@@ -66,7 +70,8 @@ static void every_allocation_may_fail(void **state)
         survived += !failed;
         kn_shutdown();
         if (knx_alloc_live() != live)
-            fail_msg("allocation %lld of %lld: %lld blocks are alive, %lld were", (long long)k, (long long)n, (long long)knx_alloc_live(), (long long)live);
+            fail_msg("allocation %lld of %lld: %lld blocks are alive, %lld were", (long long)k, (long long)n,
+                     (long long)knx_alloc_live(), (long long)live);
     }
     print_message("%lld allocations, %lld of them could be done without\n", (long long)n, (long long)survived);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_optim.c -- optimizers: twenty steps as optax takes them (tests/golden/optim.npz), lazily and traced; trees; wrong operands. */
+ * test_optim.c -- optimizers: twenty steps as optax takes them (tests/golden/optim.npz), lazily and traced; trees;
+ * wrong operands. */
 #include "support/expect.h"
 #include "support/golden.h"
 

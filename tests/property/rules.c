@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rules.c -- every rule of every primitive, checked: the table of cases (cases.h) times the checks below.
+ *
+ *     rules                                       everything; the exit status is 0 if all passed
+ *     rules 'reduce_sum/f32/3x4/axes0' jvp        one check of one case; * and ? in the name stand for anything
+ *     rules -l [CASE]                             the names of the cases
+ *
+ * Checks of a case: value, text, jit, vmap, and where operands have tangents jvp, vjp, transpose, second. Checks of a row, by the name of its
+ * primitive: row, refuses, dtypes. A check that fails prints the command that runs just it and what is wrong.
+ * KILN_TEST_LONG=1: more seeds, all combinations of batch axes, the longest arrays. */
+#include "bench.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const sample *const all_samples[] = {samples_elementwise, samples_arrays, samples_indexed, NULL};
+
+static const struct { const char *name; check_fn *run; bool tangents; } checks[] = {
+    {"value", check_value, false}, {"text", check_text, false}, {"jit", check_jit, false},   {"vmap", check_vmap, false},
+    {"jvp", check_jvp, true},      {"vjp", check_vjp, true},    {"transpose", check_transpose, true}, {"second", check_second, true},
+};
+
+static struct {
+    const char *program, *only_case, *only_check;
+    bool list, thorough;
+    long cases, passed, failed;
+} all;
+
+static bool wanted(const char *name) { return !all.only_case || !strcmp(name, all.only_case) || !fnmatch(all.only_case, name, 0); }
+static bool wanted_check(const char *check) { return !all.only_check || !strcmp(check, all.only_check); }
+
+static void count(const bench *b, const char *check)
+{
+    if (b->failed)
+        printf("%s '%s' %s   # %s\n", all.program, b->name, check, b->message);
+    fflush(stdout);
+    ++*(b->failed ? &all.failed : &all.passed);
+}
+
+static void run_case(const sample *s, kn_dtype t, const char *operands)
+{
+    bench b = {.thorough = all.thorough};
+    bool open = bench_open(&b, s, t, operands);
+    if (!wanted(b.name)) {
+        bench_close(&b);
+        return;
+    }
+    all.cases++;
+    if (all.list) {
+        puts(b.name);
+        bench_close(&b);
+        return;
+    }
+    for (size_t k = 0; k < sizeof checks / sizeof *checks; k++) {
+        if (!wanted_check(checks[k].name) || (checks[k].tangents && open && !check_needs_tangent(&b)))
+            continue;
+        int64_t live = knx_alloc_live();
+        if ((b.j = open ? bench_build(&b, false) : NULL))
+            checks[k].run(&b);
+        bench_close(&b);
+        if (knx_alloc_live() != live)
+            bench_fail(&b, "%lld blocks of memory are lost", (long long)(knx_alloc_live() - live));
+        count(&b, checks[k].name);
+        b.failed &= !open;
+        if (!open)
+            return;
+    }
+}
+
+static void run_sample(const sample *s)
+{
+    if ((s->flags & LONG) && !all.thorough)
+        return;
+    for (const char *text = s->operands, *next; text; text = next) {
+        operand x[MAX_OPERANDS];
+        int n;
+        next = bench_operands(text, KN_DT(F32), x, &n);
+        if (!s->dtypes)
+            run_case(s, NULL, text);
+        for (int id = 0; id < KN_ID_COUNT; id++)
+            if (bench_has_dtype(s, &kn_dtype_table[id]))
+                run_case(s, &kn_dtype_table[id], text);
+    }
+}
+
+static void run_row(const kn_prim *p)
+{
+    static const struct { const char *name; void (*run)(bench *, const kn_prim *); } row_checks[] = {
+        {"row", check_row}, {"refuses", check_refuses}, {"dtypes", check_dtypes}};
+    for (size_t k = 0; k < sizeof row_checks / sizeof *row_checks; k++) {
+        bench b = {0};
+        snprintf(b.name, sizeof b.name, "%s", p->name);
+        if (all.list || !wanted(b.name) || !wanted_check(row_checks[k].name))
+            continue;
+        int64_t live = knx_alloc_live();
+        row_checks[k].run(&b, p);
+        if (knx_alloc_live() != live)
+            bench_fail(&b, "%lld blocks of memory are lost", (long long)(knx_alloc_live() - live));
+        count(&b, row_checks[k].name);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *thorough = getenv("KILN_TEST_LONG");
+    all.thorough = thorough && !strcmp(thorough, "1");
+    all.program = argv[0];
+    if (argc > 1 && !strcmp(argv[1], "-l")) {
+        all.list = true;
+        argv++, argc--;
+    }
+    all.only_case = argc > 1 ? argv[1] : NULL;
+    all.only_check = argc > 2 ? argv[2] : NULL;
+    for (const kn_prim *const *p = kni_prims; *p; p++)
+        run_row(*p);
+    for (const sample *const *list = all_samples; *list; list++)
+        for (const sample *s = *list; s->prim; s++)
+            run_sample(s);
+    kni_places_free();
+    if (!all.list)
+        printf("%ld cases: %ld passed, %ld failed\n", all.cases, all.passed, all.failed);
+    return all.failed || !(all.cases + all.passed) ? 1 : 0;
+}

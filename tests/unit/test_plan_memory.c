@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_plan_memory.c -- the memory plan against an independent reading of the steps: values that live at the same
+ * time never overlap, the peak is what is touched. */
+#include "programs.h"
+
+/* The passes up to the memory plan, as in compile.c, on a jaxpr that calls nothing. */
+static void plan(knc_plan *p, const kni_jaxpr *j, const kn_compile_options *o)
+{
+    *p = (knc_plan){.j = j, .o = o, .p = knx_alloc_zero(sizeof(kn_program))};
+    p->value = knx_arena_zero(&p->scratch, (j->n_var + 1) * sizeof *p->value);
+    p->literal_slot = knx_arena_alloc(&p->scratch, (j->n_literal + 1) * sizeof *p->literal_slot);
+    memset(p->literal_slot, 0xff, (j->n_literal + 1) * sizeof *p->literal_slot);
+    atomic_init(&p->p->refs, 1);
+    p->p->jaxpr = kni_retain(j);
+    p->p->n_operand = j->n_const + j->n_in;
+    p->p->n_output = j->n_out;
+    p->p->note = knx_arena_zero(&p->p->arena, (j->n_eqn + 1) * sizeof *p->p->note);
+    test_ok(knc_group_equations(p));
+    test_ok(knc_place_values(p));
+    test_ok(knc_lower(p));
+    test_ok(knc_order_steps(p));
+}
+
+static void end(knc_plan *p)
+{
+    knc_release(p->p);
+    knx_arena_free(&p->scratch);
+    KN_VEC_FREE(&p->group);
+    KN_VEC_FREE(&p->use);
+    KN_VEC_FREE(&p->slot);
+    KN_VEC_FREE(&p->step);
+    KN_VEC_FREE(&p->reuse);
+}
+
+typedef struct life {
+    uint32_t first, last;
+    bool seen;
+    size_t at; /* in the workspace */
+} life;
+
+/* Lifetimes from the references of the steps, then the plan, then every pair of temporaries. */
+static void check(const kni_jaxpr *j, bool fuse, const bool *donated)
+{
+    knc_plan p;
+    kn_compile_options o = {.fuse = fuse, .donated = donated};
+    plan(&p, j, &o);
+    size_t n = p.slot.n;
+    life *l = calloc(n + 1, sizeof *l);
+    uint32_t **slot = calloc(p.p->n_step + 1, sizeof *slot);
+    for (uint32_t s = 0; s < p.p->n_step; s++) {
+        slot[s] = calloc(p.p->step[s].n_ref + 1, sizeof **slot);
+        for (uint32_t r = 0; r < p.p->step[s].n_ref; r++) {
+            uint32_t x = slot[s][r] = p.p->step[s].ref[r].index;
+            if (!l[x].seen)
+                l[x].first = s;
+            l[x].last = s;
+            l[x].seen = true;
+        }
+    }
+    test_ok(knc_plan_memory(&p));
+    size_t end_of_all = p.p->arena_at;
+    for (size_t x = 0; x < n; x++) {
+        if (!l[x].seen || p.slot.at[x].space != KNC_AT_WORK)
+            continue;
+        uint32_t root = p.slot.at[x].over == KNC_NO ? (uint32_t)x : p.slot.at[x].over;
+        if (p.slot.at[root].space != KNC_AT_WORK)
+            continue;
+        l[x].at = p.p->arena_at + p.slot.at[root].offset;
+        assert_int_equal(l[x].at % 64, 0);
+        size_t e = (l[x].at + p.slot.at[x].bytes + 63) / 64 * 64;
+        end_of_all = e > end_of_all ? e : end_of_all;
+        for (size_t y = 0; y < x; y++) {
+            if (!l[y].at || !p.slot.at[x].bytes || !p.slot.at[y].bytes)
+                continue;
+            bool overlap = l[x].at < l[y].at + p.slot.at[y].bytes && l[y].at < l[x].at + p.slot.at[x].bytes;
+            bool together = l[x].first <= l[y].last && l[y].first <= l[x].last;
+            bool in_turn = l[x].first == l[y].last || l[y].first == l[x].last; /* one takes over the other's place */
+            if (overlap && together && !(in_turn && l[x].at == l[y].at && p.slot.at[x].bytes == p.slot.at[y].bytes))
+                fail_msg("values %zu and %zu overlap", x, y);
+        }
+    }
+    assert_int_equal(end_of_all, p.p->workspace);
+    for (uint32_t s = 0; s < p.p->n_step; s++)
+        free(slot[s]);
+    free(slot);
+    free(l);
+    end(&p);
+}
+
+static void live_values_never_overlap(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 400; seed++) {
+        kni_jaxpr *j = test_random_jaxpr(seed, 60);
+        bool donated[MANY] = {false};
+        for (int i = 0; i < MANY; i++)
+            donated[i] = (seed >> (i % 8) & 1) != 0;
+        check(j, true, donated);
+        check(j, false, NULL);
+        kni_release(j);
+    }
+}
+
+/* A long program with many temporaries that live for different times takes the other way of placing them. */
+static kni_jaxpr *many_temporaries(int n)
+{
+    kn_builder b;
+    knb_init(&b);
+    kn_atom x = knb_invar(&b, F32(16)), kept[7], y = x;
+    for (int k = 0; k < 7; k++)
+        kept[k] = x;
+    for (int i = 0; i < n; i++) {
+        y = knb_slice(&b, knb_concatenate(&b, 2, (kn_atom[]){kept[i % 7], kept[i * 3 % 5]}, 0), (int64_t[]){1},
+                      (int64_t[]){17}, NULL);
+        kept[i % 7] = knb_add(&b, y, kept[(i + 3) % 7]);
+    }
+    return FINISH(&b, y, kept[0]);
+}
+
+static void many_temporaries_never_overlap(void **state)
+{
+    (void)state;
+    kni_jaxpr *j = many_temporaries(700);
+    check(j, false, NULL);
+    kn_program *p = test_compile(j, false);
+    assert_true(knc_n_steps(p) > 1024);
+    assert_true(knc_workspace_bytes(p) < 200000); /* not one place for each */
+    knc_release(p);
+    kni_release(j);
+}
+
+static void a_chain_of_steps_needs_one_place(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    kn_atom x = knb_invar(&b, F32(1000)), y = x;
+    for (int i = 0; i < 50; i++)
+        y = knb_neg(&b, y);
+    kni_jaxpr *j = FINISH(&b, y);
+    kn_program *p = test_compile(j, false);
+    assert_int_equal(knc_n_steps(p), 50);
+    assert_int_equal(p->workspace, p->arena_at); /* all in the output's own buffer */
+    assert_int_equal(knc_peak_bytes(p), p->workspace + 4000 + 4000);
+    knc_release(p);
+    kni_release(j);
+}
+
+/* Nothing outside of the workspace is touched, and what is touched ends where it ends. */
+static void the_workspace_is_what_is_touched(void **state)
+{
+    (void)state;
+    enum { GUARD = 4096 };
+    for (uint64_t seed = 1; seed < 60; seed++) {
+        kni_jaxpr *j = test_random_jaxpr(seed, 60);
+        kn_program *p = test_compile(j, false);
+        test_operands x = test_make_operands(j, seed);
+        size_t bytes = knc_workspace_bytes(p), room = (bytes + 2 * GUARD + 63) / 64 * 64;
+        unsigned char *w = aligned_alloc(64, room);
+        memset(w, 0xa5, room);
+        kn_buffer *out[MANY], *again[MANY];
+        test_ok(knd_run(p, x.in, out, w + GUARD));
+        for (size_t i = 0; i < GUARD; i++)
+            assert_true(w[i] == 0xa5 && w[GUARD + bytes + i] == 0xa5);
+        test_ok(knd_run(p, x.in, again, w + GUARD)); /* what the first run left there changes nothing */
+        size_t peak = bytes;
+        for (int i = 0; i < x.n; i++)
+            peak += kni_type_bytes(j->type[i]);
+        for (uint32_t k = 0; k < j->n_out; k++) {
+            assert_int_equal(test_difference(kni_out_type(j, k), out[k]->data, again[k]->data), -1);
+            bool shared = false;
+            for (int i = 0; i < x.n; i++)
+                shared |= out[k] == x.in[i].buffer;
+            for (uint32_t i = 0; i < k; i++)
+                shared |= out[k] == out[i];
+            peak += shared ? 0 : kni_type_bytes(kni_out_type(j, k));
+        }
+        assert_int_equal(knc_peak_bytes(p), peak);
+        test_release((int)j->n_out, out);
+        test_release((int)j->n_out, again);
+        test_free_operands(&x);
+        free(w);
+        knc_release(p);
+        kni_release(j);
+    }
+}
+
+/* Donated operands end up overwritten or kept, but the results are the same. */
+static void donation_changes_no_result(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 300; seed++) {
+        kni_jaxpr *j = test_random_jaxpr(seed, 40);
+        bool donated[MANY];
+        memset(donated, 1, sizeof donated);
+        kn_program *p = test_compile(j, true), *q = NULL;
+        test_ok(knc_compile(j, &(kn_compile_options){.fuse = seed % 2, .donated = donated}, &q));
+        test_operands x = test_make_operands(j, seed), y = test_make_operands(j, seed);
+        kn_buffer *out[MANY], *over[MANY];
+        test_ok(knd_run(p, x.in, out, NULL));
+        test_ok(knd_run(q, y.in, over, NULL));
+        for (uint32_t k = 0; k < j->n_out; k++)
+            if (test_difference(kni_out_type(j, k), out[k]->data, over[k]->data) >= 0)
+                fail_msg("seed %llu: output %u differs", (unsigned long long)seed, k);
+        test_release((int)j->n_out, out);
+        test_release((int)j->n_out, over);
+        test_free_operands(&x);
+        test_free_operands(&y);
+        knc_release(p);
+        knc_release(q);
+        kni_release(j);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(live_values_never_overlap),        cmocka_unit_test(many_temporaries_never_overlap),
+        cmocka_unit_test(a_chain_of_steps_needs_one_place), cmocka_unit_test(the_workspace_is_what_is_touched),
+        cmocka_unit_test(donation_changes_no_result),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
