@@ -401,7 +401,7 @@ static kn_error *leaf_error(const cut *c)
 
 static kn_error *run_cut(cut *c)
 {
-    kna_plan *plan;
+    kna_plan *plan = NULL;
     KN_TRY(find_plan(c, &plan));
     return run_plan(c, plan);
 }

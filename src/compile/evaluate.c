@@ -73,8 +73,7 @@ static knc_point *new_point(kn_lower *l, const kn_index *i, knk_node pred)
     return at;
 }
 
-/* The positions that a stage starts from: results at its parallel loops; reduced operands at those and the inner ones.
- * */
+/* Where a stage starts from: results at its parallel loops; reduced operands at those and the inner ones. */
 void knc_start_stage(kn_lower *l, int n_inner)
 {
     const knc_group *g = l->g;

@@ -230,6 +230,8 @@ int bench_tangents(const bench *b, bool *mask)
 bool check_needs_tangent(const bench *b)
 {
     bool mask[MAX_OPERANDS];
+    if ((b->s->flags & (SPECIAL | NO_SLOPE)) == (SPECIAL | NO_SLOPE)) /* there are plain cases beside those of special values */
+        return false;
     return bench_tangents(b, mask) > 0;
 }
 

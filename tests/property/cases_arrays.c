@@ -36,7 +36,7 @@
     {.prim = &kn_prim_##op, .label = name, .dtypes = list, .operands = from, .params = &(kn_p_argreduce){INTS(axis), KN_DT(index)},      \
      .whole = ref_##op, .flags = how},
 #define ARGS(op)                                                                                                                         \
-    ARG(op, "axis0", ORDERED, "T[7]; T[1]; T[3,4]; T[40]", SPECIAL, 0, I32)                                                              \
+    ARG(op, "axis0", EVERYTHING, "T[7]; T[1]; T[3,4]; T[40]", SPECIAL, 0, I32)                                                              \
     ARG(op, "axis1", FEW " f32 u8", "T[3,4]; T[2,3,4]; T[0,3]", 0, 1, I64)                                                               \
     ARG(op, "axis2", FEW, "T[2,3,4]", 0, 2, U32) ARG(op, "large", "f32", "T[5000]; T[3000,4]", 0, 0, I64)
 
@@ -115,7 +115,7 @@ const sample samples_arrays[] = {
 
     SHAPE(concatenate, "0", ALL, "T[3] T[2]; T[2,3] T[1,3] T[2,3]; T[0] T[3]; T[4]; T[0] T[0]", 0)
     SHAPE(concatenate, "1", SOME, "T[2,3] T[2,1]; T[2,2,2] T[2,0,2] T[2,1,2] T[2,1,2]", 1) SHAPE(concatenate, "large", "f32", "T[3000] T[4000]", 0)
-    SHAPE(pad, "both", EVERYTHING, "T[3] T[]; T[0] T[]; T[1] T=2", INTS(1), INTS(2), INTS(0)) SHAPE(pad, "interior", SOME, "T[4] T[]; T[1] T[]", INTS(1), INTS(0), INTS(2))
+    SHAPE(pad, "both", ALL, "T[3] T[]; T[0] T[]", INTS(1), INTS(2), INTS(0)) SHAPE(pad, "number", EVERYTHING, "T[1] T=2", INTS(1), INTS(2), INTS(0)) SHAPE(pad, "interior", SOME, "T[4] T[]; T[1] T[]", INTS(1), INTS(0), INTS(2))
     SHAPE(pad, "negative", SOME, "T[5,4] T[]", INTS(-1, 2), INTS(1, -2), INTS(0, 0))
     SHAPE(pad, "negative_interior", FEW " c128", "T[5,4] T[]", INTS(-2, 1), INTS(-3, -1), INTS(1, 2)) SHAPE(pad, "scalar", FEW, "T[] T[]", NONE, NONE, NONE)
     SHAPE(pad, "cut_away", FEW, "T[3] T[]", INTS(-2), INTS(-1), INTS(0)) SHAPE(pad, "far", FEW, "T[3] T[]", INTS(-4), INTS(6), INTS(0))
@@ -124,8 +124,8 @@ const sample samples_arrays[] = {
     IOTA(F16, "f16") IOTA(BF16, "bf16") IOTA(F32, "f32") IOTA(F64, "f64") IOTA(C64, "c64") IOTA(C128, "c128")
     {.prim = &kn_prim_iota, .label = "large", .operands = "", .params = &(kn_p_iota){0, KN_DT(F32), INTS(5000, 2)}, .whole = ref_iota},
 
-    REDUCTIONS(sum, NUMBERS, "f64 f32 i32 c64 bf16", 0) EMPTY_REDUCTION(sum, "f64 f16 i32 c64 bool")
-    REDUCE(sum, "special", FLOATS, "T[4,3]; T[60]; T[5]", SPECIAL | NO_SLOPE, INTS(0)) REDUCE(sum, "bool", "bool", "T[3]; T[2,3]; T[1]", 0, INTS(0))
+    REDUCTIONS(sum, NUMBERS, "f64 f32 i32 c64 bf16", 0) EMPTY_REDUCTION(sum, "f64 f16 i32 c64")
+    REDUCE(sum, "special", FLOATS, "T[4,3]; T[60]; T[5]", SPECIAL | NO_SLOPE, INTS(0)) 
     REDUCTIONS(max, ORDERED, "f64 i32 bf16", DISTINCT_SLOPE) REDUCE(max, "special", ORDERED, "T[40]; T[3,50]", SPECIAL | EXTREME | ANY_ZERO | NO_SLOPE, INTS(0))
     REDUCTIONS(min, ORDERED, "f64 i32 bf16", DISTINCT_SLOPE) REDUCE(min, "special", ORDERED, "T[40]; T[3,50]", SPECIAL | EXTREME | ANY_ZERO | NO_SLOPE, INTS(0))
     REDUCTIONS(and, "bool " INTEGERS, "bool i32", SPECIAL) EMPTY_REDUCTION(and, "bool i8 u64")
@@ -142,7 +142,8 @@ const sample samples_arrays[] = {
     DOT("two_contracted", "f64 f32 i16", "T[2,3,4] T[4,5,2]", INTS(0, 2), INTS(2, 0), NONE, NONE)
     DOT("diagonal", "f64 i32", "T[5] T[5]", NONE, NONE, INTS(0), INTS(0))
     DOT("large", "f32 i32", "T[40,300] T[300,30]; T[64,64] T[64,64]", INTS(1), INTS(0), NONE, NONE)
-    PREFER(F32, "f32", "bf16 f16") PREFER(F64, "f64", "f32") PREFER(I32, "i32", "i8 i16 u8") PREFER(I64, "i64", "i32 u32") PREFER(F32, "f32_same", "f32")
+    PREFER(F32, "f32", "bf16 f16") PREFER(F64, "f64", "f32") PREFER(I32, "i32", "i8 i16") PREFER(I64, "i64", "i32") PREFER(U32, "u32", "u8 u16") PREFER(U64, "u64", "u32")
+    PREFER(C128, "c128", "c64") PREFER(F32, "f32_same", "f32")
 
     SORT("0", ORDERED " " COMPLEX, "T[7]; T[0]; T[1]; T[3,4]", DISTINCT_SLOPE, 0, 1) SORT("special", FLOATS " " INTEGERS, "T[40]; T[20,3]", SPECIAL | EXTREME | NO_SLOPE, 0, 1)
     SORT("1", "f64 f32 i32 bool", "T[3,4]; T[2,3,4]; T[3,0]", DISTINCT_SLOPE, 1, 1)

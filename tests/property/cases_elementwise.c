@@ -79,14 +79,14 @@ const sample samples_elementwise[] = {
     {.prim = &kn_prim_integer_pow, .label = "special", .dtypes = INTEGERS " " FLOATS, .operands = MANY, .each = ref_integer_pow,
      .params = &(kn_p_integer_pow){3}, .lo = -9, .hi = 9, .ulp = 4, .flags = SPECIAL | EXTREME | NO_SLOPE},
     {.prim = &kn_prim_not, .dtypes = "bool " INTEGERS, .operands = ONE_SHAPES, .each = ref_not, .flags = SPECIAL},
-    {.prim = &kn_prim_stop_gradient, .dtypes = EVERYTHING, .operands = ONE_SHAPES, .each = ref_same, .flags = SPECIAL | FLAT},
+    {.prim = &kn_prim_stop_gradient, .dtypes = EVERYTHING " key<fry>", .operands = ONE_SHAPES, .each = ref_same, .flags = SPECIAL | FLAT},
     {.prim = &kn_prim_real, .dtypes = COMPLEX, .operands = ONE_SHAPES, .each = ref_real, .result = 'r', .flags = SPECIAL},
     {.prim = &kn_prim_imag, .dtypes = COMPLEX, .operands = ONE_SHAPES, .each = ref_imag, .result = 'r', .flags = SPECIAL},
     {.prim = &kn_prim_conj, .dtypes = COMPLEX, .operands = ONE_SHAPES, .each = ref_conj, .flags = SPECIAL},
     {.prim = &kn_prim_complex, .dtypes = "f32 f64", .operands = TWO_SHAPES, .each = ref_complex, .result = 'c', .flags = SPECIAL},
 
     TWO(add, EVERYTHING, 0, 0, -4, 4) TWO(sub, NUMBERS, 0, 0, -4, 4) TWO(mul, EVERYTHING, 2, 0, -4, 4)
-    TWO(div, NUMBERS, 4, 0, 0.5, 4) TWO(max, ORDERED, 0, ANY_ZERO, -4, 4) TWO(min, ORDERED, 0, ANY_ZERO, -4, 4)
+    TWO(div, NUMBERS, 4, 0, 0.5, 4) TWO(max, EVERYTHING, 0, ANY_ZERO, -4, 4) TWO(min, EVERYTHING, 0, ANY_ZERO, -4, 4)
     TWO(add_any, NUMBERS, 0, 0, -4, 4)
     {.prim = &kn_prim_pow, .dtypes = FLOATS, .operands = TWO_SHAPES, .each = ref_pow, .lo = 0.3, .hi = 3, .ulp = 2},
     {.prim = &kn_prim_pow, .dtypes = COMPLEX, .operands = "T[3,4] T[3,4]; T[] T[]; T[5] T=2; T[0] T[]", .each = ref_pow, .lo = 0.3, .hi = 3,
@@ -95,10 +95,13 @@ const sample samples_elementwise[] = {
      .flags = SPECIAL | EXTREME | NO_SLOPE},
     {.prim = &kn_prim_pow, .label = "whole", .dtypes = "f32 f64", .operands = "T[40]{-3,3} T=2; T[40]{-3,3} T=-3", .each = ref_pow,
      .ulp = 2, .flags = SPECIAL},
-    COMPARE(eq, EVERYTHING) COMPARE(ne, EVERYTHING) COMPARE(lt, ORDERED) COMPARE(le, ORDERED) COMPARE(gt, ORDERED) COMPARE(ge, ORDERED)
+    {.prim = &kn_prim_pow, .label = "integers", .dtypes = INTEGERS, .operands = "T[40]{-5,5} T[40]{-3,9}; T[]{-5,5} T[]{0,9}; T[8] T=3; T[0] T[]",
+     .each = ref_pow},
+    {.prim = &kn_prim_pow, .label = "special_integers", .dtypes = INTEGERS, .operands = "T[60] T[60]", .each = ref_pow, .flags = SPECIAL},
+    COMPARE(eq, EVERYTHING) COMPARE(ne, EVERYTHING) COMPARE(lt, EVERYTHING) COMPARE(le, EVERYTHING) COMPARE(gt, EVERYTHING) COMPARE(ge, EVERYTHING)
     BITS(and) BITS(or) BITS(xor) SHIFT(shift_left) SHIFT(shift_right_logical)
 
-    {.prim = &kn_prim_select_n, .dtypes = EVERYTHING, .each = ref_select_n, .flags = SPECIAL,
+    {.prim = &kn_prim_select_n, .dtypes = EVERYTHING " key<fry>", .each = ref_select_n, .flags = SPECIAL,
      .operands = "bool[] T[] T[]; bool[3,4] T[3,4] T[3,4]; bool[] T[2,3] T[2,3]; bool[0] T[0] T[0]; bool[1] T[1] T[1]"},
     {.prim = &kn_prim_select_n, .label = "three", .dtypes = "i32 f64 c64 u8", .each = ref_select_n,
      .operands = "i32[]{0,2} T[2,3] T[2,3] T[2,3]; i32[5]{0,2} T[5] T[5] T[5]; i32[]{0,2} T[] T[] T[]; i32[7]{0,3} T[7] T[7] T[7] T[7]"},
@@ -116,9 +119,9 @@ const sample samples_elementwise[] = {
     {.prim = &kn_prim_convert_element_type, .label = "large_to_bf16", .dtypes = "f32 f64 i32", .operands = "T[5000]",
      .params = &(kn_p_convert){KN_DT(BF16), false}, .whole = ref_convert, .flags = NO_SLOPE | SPECIAL | EXTREME},
 
-    BITCAST(I8, "i8", "u8 i8") BITCAST(U8, "u8", "i8 u8") BITCAST(U16, "u16", "i16 f16 bf16 u16") BITCAST(I16, "i16", "u16 f16 bf16 i16")
+    BITCAST(I8, "i8", "u8 i8 bool") BITCAST(U8, "u8", "i8 u8 bool") BITCAST(U16, "u16", "i16 f16 bf16 u16") BITCAST(I16, "i16", "u16 f16 bf16 i16")
     BITCAST(F16, "f16", "u16 i16 bf16 f16") BITCAST(BF16, "bf16", "u16 i16 f16 bf16") BITCAST(U32, "u32", "i32 f32 u32")
-    BITCAST(I32, "i32", "u32 f32 i32") BITCAST(F32, "f32", "u32 i32 f32") BITCAST(U64, "u64", "i64 f64 u64") BITCAST(I64, "i64", "u64 f64 i64")
-    BITCAST(F64, "f64", "u64 i64 f64")
+    BITCAST(I32, "i32", "u32 f32 i32") BITCAST(F32, "f32", "u32 i32 f32") BITCAST(U64, "u64", "i64 f64 u64 c64") BITCAST(C64, "c64", "i64 f64 u64 c64") BITCAST(C128, "c128", "c128") BITCAST(I64, "i64", "u64 f64 i64")
+    BITCAST(F64, "f64", "u64 i64 f64 c64")
     {.prim = NULL},
 };

@@ -15,9 +15,10 @@
     GATHER("rows_" name, "f64 f32 i32", "T[5,3] i32[4,1]{" low ",5" high "}", how, INTS(1), INTS(0), INTS(0), NONE, NONE, INTS(1, 3))   \
     GATHER("elements_" name, EVERYTHING, "T[6] i64[7,1]{" low ",6" high "}", how, NONE, INTS(0), INTS(0), NONE, NONE, INTS(1))           \
     GATHER("windows_" name, "f64 c64 u8", "T[7] i32[3,1]{" low ",5" high "}", how, INTS(1), NONE, INTS(0), NONE, NONE, INTS(3))
+#define KEYS(how, name) GATHER("keys_" name, "key<fry>", "T[6] i64[7,1]{0,5}", how, NONE, INTS(0), INTS(0), NONE, NONE, INTS(1))
 #define ADDS(how, name, low, high)                                                                                                       \
     SCATTER("rows_" name, "f64 f32 i32", "T[5,3] i32[4,1]{" low ",5" high "} T[4,3]", how, INTS(1), INTS(0), INTS(0), NONE, NONE)        \
-    SCATTER("elements_" name, NUMBERS, "T[6] i64[7,1]{" low ",6" high "} T[7]", how, NONE, INTS(0), INTS(0), NONE, NONE)                 \
+    SCATTER("elements_" name, EVERYTHING, "T[6] i64[7,1]{" low ",6" high "} T[7]", how, NONE, INTS(0), INTS(0), NONE, NONE)                 \
     SCATTER("windows_" name, "f64 c64 u8", "T[7] i32[3,1]{" low ",5" high "} T[3,3]", how, INTS(1), NONE, INTS(0), NONE, NONE)
 
 #define DYNAMIC(name, list, from, ...)                                                                                                   \
@@ -37,13 +38,13 @@
 
 const sample samples_indexed[] = {
     TAKES(CLIP, "clip", "-3", "+4") TAKES(FILL, "fill", "-3", "+4") TAKES(PROMISE, "promise", "0", "-1") TAKES(CHECK, "check", "0", "-1")
-    TAKES(FILL_ZERO, "zero", "-3", "+4")
+    TAKES(FILL_ZERO, "zero", "-3", "+4") KEYS(CLIP, "clip") KEYS(PROMISE, "promise") KEYS(CHECK, "check")
     GATHER("two_axes", "f64 i32 bf16", "T[4,5] u32[3,2]{0,3}", CLIP, NONE, INTS(0, 1), INTS(0, 1), NONE, NONE, INTS(1, 1))
     GATHER("axes_swapped", "f64", "T[4,5] i32[3,2]{-1,5}", FILL, INTS(1), INTS(0), INTS(1, 0), NONE, NONE, INTS(1, 2))
     GATHER("matrix_of_points", "f64 i16", "T[3,4] i32[2,3,1]{0,3}", CLIP, INTS(0), INTS(1), INTS(1), NONE, NONE, INTS(3, 1))
     GATHER("one_point", "f64 c64", "T[3,4] i32[1]{0,2}; T[3,4] i32[1]{2,2}", CLIP, INTS(0), INTS(0), INTS(0), NONE, NONE, INTS(1, 4))
     GATHER("batched", "f64 f32 i32", "T[3,5] i32[3,2,1]{-1,5}", FILL, NONE, INTS(1), INTS(1), INTS(0), INTS(0), INTS(1, 1))
-    GATHER("batched_windows", "f64", "T[5,3,4] i32[2,3,1]{0,3}", CLIP, INTS(1), NONE, INTS(0), INTS(1), INTS(1), INTS(2, 1, 4))
+    GATHER("batched_windows", "f64", "T[5,3,4] i32[2,3,1]{0,3}", CLIP, INTS(1, 3), NONE, INTS(0), INTS(1), INTS(1), INTS(2, 1, 4))
     GATHER("no_points", "f64 i32", "T[5,3] i32[0,1]", CLIP, INTS(1), INTS(0), INTS(0), NONE, NONE, INTS(1, 3))
     GATHER("small_indices", "f64", "T[5] i8[4,1]{-2,6}; T[5] u8[4,1]{0,6}; T[5] i64[4,1]{-9e18,9e18}; T[5] u64[4,1]{0,6}; T[5] u32[4,1]{0,4e9}", FILL, NONE,
            INTS(0), INTS(0), NONE, NONE, INTS(1))
@@ -58,7 +59,7 @@ const sample samples_indexed[] = {
     SCATTER("no_points", "f64 i32", "T[5,3] i32[0,1] T[0,3]", CLIP, INTS(1), INTS(0), INTS(0), NONE, NONE)
     SCATTER("large", "f32", "T[100] i32[3000,1]{-5,105} T[3000]", FILL, NONE, INTS(0), INTS(0), NONE, NONE)
 
-    DYNAMIC("3", ALL, "T[7] i32[]{-2,9}; T[3] i32[]{-1,1}; T[7] T=0", 3) DYNAMIC("2x2", "f64 i32", "T[4,5] i32[]{-2,6} i32[]{-2,6}; T[2,3] i64[]{0,1} i64[]{0,1}", 2, 2)
+    DYNAMIC("3", ALL, "T[7] i32[]{-2,9}; T[3] i32[]{-1,1}; T[7] i32=3", 3) DYNAMIC("2x2", "f64 i32", "T[4,5] i32[]{-2,6} i32[]{-2,6}; T[2,3] i64[]{0,1} i64[]{0,1}", 2, 2)
     DYNAMIC("index_types", "f64", "T[9] i8[]{-5,12}; T[9] u8[]{0,12}; T[9] i16[]{0,7}; T[9] u32[]{0,4e9}; T[9] i64[]{-9e18,9e18}; T[9] u64[]{1e19,1.2e19}; T[9] i32=2", 4)
     DYNAMIC("empty", "f64 i32", "T[4] i32[]{-1,5}; T[0] i32[]{0,2}", 0) DYNAMIC("large", "f32", "T[9000] i32[]{0,2000}", 8000)
     {.prim = &kn_prim_dynamic_slice, .label = "scalar", .dtypes = "f64 i32", .operands = "T[]", .params = &(kn_p_dynamic_slice){NONE}, .whole = ref_dynamic_slice},

@@ -121,7 +121,7 @@ num ref_sign(const call *c, const num *x)
         return r == 0 ? (num){0} : (num){.re = x->re / r, .im = x->im / r};
     }
     if (knx_is_float(d))
-        return of_real(x->re > 0 ? 1 : x->re < 0 ? -1 : x->re); /* zeros and NaNs are their own sign */
+        return of_real(x->re > 0 ? 1 : x->re < 0 ? -1 : x->re == 0 ? 0 : x->re); /* np.sign: +0 of -0, unlike lax.sign */
     if (d->kind == KN_KIND_INT)
         return of_int(d, (int64_t)x->bits > 0 ? 1 : (int64_t)x->bits < 0 ? ~(uint64_t)0 : 0);
     return of_int(d, x->bits != 0);
@@ -218,8 +218,23 @@ num ref_div(const call *c, const num *x)
     return of_int(d, d->kind == KN_KIND_INT ? (uint64_t)((int64_t)x[0].bits / (int64_t)x[1].bits) : x[0].bits / x[1].bits);
 }
 
+/* Integers modulo 2^bits; a negative power is the quotient of 1 by the positive one, toward zero, and by 0 it is -1 as everywhere. */
+static num integer_power(kn_dtype d, num x, num y)
+{
+    uint64_t power = 1, n = y.bits, base = x.bits;
+    if (d->kind == KN_KIND_INT && (int64_t)n < 0) {
+        int64_t v = (int64_t)base;
+        return of_int(d, v == 0 ? ~(uint64_t)0 : v == 1 || (v == -1 && n % 2 == 0) ? 1 : v == -1 ? ~(uint64_t)0 : 0);
+    }
+    for (; n; n /= 2, base *= base)
+        power *= n % 2 ? base : 1;
+    return of_int(d, power);
+}
+
 num ref_pow(const call *c, const num *x)
 {
+    if (!knx_is_inexact(last_dtype(c)))
+        return integer_power(last_dtype(c), x[0], x[1]);
     if (knx_is_complex(last_dtype(c)))
         return of_complex(cpowl(as_complex(x[0]), as_complex(x[1])));
     return of_real(powl(x[0].re, x[1].re));
@@ -232,7 +247,7 @@ bool num_is_nan(kn_dtype d, num a) { return knx_is_inexact(d) && (isnan(a.re) ||
 bool num_less(kn_dtype d, num a, num b)
 {
     if (knx_is_complex(d))
-        return a.re < b.re || (a.re == b.re && a.im < b.im);
+        return (a.re < b.re && !isnan(a.im) && !isnan(b.im)) || (a.re == b.re && a.im < b.im); /* NumPy's */
     if (knx_is_float(d))
         return a.re < b.re;
     return d->kind == KN_KIND_INT ? (int64_t)a.bits < (int64_t)b.bits : a.bits < b.bits;

@@ -188,6 +188,21 @@ static inline void test_elementwise(test_maker *m)
         test_keep(m, out[i]);
 }
 
+static inline void test_assemblies(test_maker *m, kn_atom x, kn_type t)
+{
+    int64_t lo[8], hi[8], interior[8];
+    kn_atom y[3] = {x, test_pick(m), x};
+    for (int d = 0; d < t.ndim; d++) {
+        lo[d] = test_below(&m->state, 4) - 1;
+        hi[d] = test_below(&m->state, 4) - 1;
+        interior[d] = test_below(&m->state, 3) / 2;
+    }
+    if (test_below(&m->state, 2) && t.dtype->kind != 'k' && t.dtype->kind != 'c')
+        test_keep(m, knb_pad(m->b, x, knb_number(m->b, t.dtype, 3), lo, hi, interior));
+    else if (t.ndim)
+        test_keep(m, knb_concatenate(m->b, 2 + test_below(&m->state, 2), y, test_below(&m->state, t.ndim)));
+}
+
 static inline void test_views(test_maker *m)
 {
     kn_builder *b = m->b;
@@ -239,21 +254,7 @@ static inline void test_views(test_maker *m)
         }
         test_keep(m, knb_slice(b, x, v, w, u));
         return;
-    case 7:
-        for (int d = 0; d < t.ndim; d++) {
-            v[d] = test_below(&m->state, 4) - 1;
-            w[d] = test_below(&m->state, 4) - 1;
-            u[d] = test_below(&m->state, 3) / 2;
-        }
-        if (t.dtype->kind != 'k' && t.dtype->kind != 'c')
-            test_keep(m, knb_pad(b, x, knb_number(b, t.dtype, 3), v, w, u));
-        return;
-    default: {
-        kn_atom y[3] = {x, test_pick(m), x};
-        if (t.ndim)
-            test_keep(m, knb_concatenate(b, 2 + test_below(&m->state, 2), y, test_below(&m->state, t.ndim)));
-        return;
-    }
+    default: test_assemblies(m, x, t);
     }
 }
 

@@ -149,12 +149,16 @@ static void the_functions_themselves_take_structs(void **state)
 static char order[64];
 static kn_array mark(char c)
 {
-    strncat(order, &c, 1);
+    size_t n = strlen(order);
+    order[n] = c;
+    order[n + 1] = 0;
     return kn_like_int(c - '0');
 }
 static int mark_int(char c)
 {
-    strncat(order, &c, 1);
+    size_t n = strlen(order);
+    order[n] = c;
+    order[n + 1] = 0;
     return c - '0';
 }
 #define expect_order(text) (assert_string_equal(order, text), (void)(order[0] = '\0'))
