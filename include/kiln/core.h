@@ -44,7 +44,8 @@ KN_API int kn_error_line(void);                         /* 0 if unknown */
 KN_API void kn_error_clear(void);
 KN_API const char *kn_error_of(kn_array x);             /* the message that x carries; "" if it is sound */
 /* called where an error happens */
-KN_API void kn_on_error(void (*hook)(void *env, kn_error_kind kind, const char *message, const kn_place *place), void *env);
+typedef void (*kn_error_hook)(void *env, kn_error_kind kind, const char *message, const kn_place *place);
+KN_API void kn_on_error(kn_error_hook hook, void *env);
 
 /* ---- Settings. */
 KN_API void kn_set_debug(int level);                    /* 0 to 5 */

@@ -46,7 +46,13 @@ KN_API kn_fn kn_value_and_grad(kn_fn fn, const kn_grad_opts *opts);
 /* in_axes and out_axes: one per argument (for all its arrays) or result; 0 is "not given" and means axis 0. */
 /* code: 0 not given, 1 unmapped, else axis k >= 0 is k + 2, k < 0 is k */
 typedef struct kn_mapping { int32_t code; } kn_mapping;
-typedef struct kn_vmap_opts { size_t size_; kn_mapping in_axes[KN_MAX_ARGS]; kn_mapping out_axes[KN_MAX_ARGS]; const char *axis_name; int64_t axis_size; } kn_vmap_opts;
+typedef struct kn_vmap_opts {
+    size_t size_;
+    kn_mapping in_axes[KN_MAX_ARGS];
+    kn_mapping out_axes[KN_MAX_ARGS];
+    const char *axis_name;
+    int64_t axis_size;
+} kn_vmap_opts;
 KN_API kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts);
 typedef struct kn_jac_opts { size_t size_; kn_argnums argnums; } kn_jac_opts;
 /* for each array of the result the struct of the argument; shape out + in */
@@ -77,7 +83,14 @@ KN_API bool kn_jaxpr_equal(kn_jaxpr a, kn_jaxpr b);                 /* the same 
 KN_API int kn_jaxpr_equation_count(kn_jaxpr jaxpr);
 KN_API kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr);                      /* one array per argument */
 /* Walking: equation i of the jaxpr. Names and parameters live as long as the jaxpr. Atoms: see kn_atom_info. */
-typedef struct kn_equation { size_t size_; const char *primitive; int n_in, n_out; const uint32_t *in; uint32_t first_out; const kn_place *place; } kn_equation;
+typedef struct kn_equation {
+    size_t size_;
+    const char *primitive;
+    int n_in, n_out;
+    const uint32_t *in;
+    uint32_t first_out;
+    const kn_place *place;
+} kn_equation;
 KN_API int kn_jaxpr_equation(kn_jaxpr jaxpr, int i, kn_equation *out);
 typedef struct kn_variable { size_t size_; kn_dtype dtype; kn_shape shape; bool literal; double value; } kn_variable;
 KN_API int kn_jaxpr_variable(kn_jaxpr jaxpr, uint32_t atom, kn_variable *out);

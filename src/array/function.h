@@ -59,7 +59,8 @@ void kna_functions_free(void);
  * input) the recording is concrete. `why`: the transformation to name when a value cannot be looked at. */
 kn_error *kna_derive(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out);
 /* derive.c: grad, vmap, jacobians */
-kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out);
+kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const *known, const char *why,
+                                 kn_closed *out);
 /* of a JIT core; *once: not cached, the caller frees it */
 kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_entry **once);
 void kna_entry_free(kna_entry *e);

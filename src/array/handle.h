@@ -4,7 +4,9 @@
 #define KN_ARRAY_HANDLE_H
 #include "base/error.h"
 
-typedef enum { KN_H_NONE, KN_H_ARRAY, KN_H_FN, KN_H_JAXPR, KN_H_TREE, KN_H_LIST, KN_H_ARCHIVE, KN_H_OPTIMIZER, KN_H_TEXT } kn_handle_kind;
+typedef enum {
+    KN_H_NONE, KN_H_ARRAY, KN_H_FN, KN_H_JAXPR, KN_H_TREE, KN_H_LIST, KN_H_ARCHIVE, KN_H_OPTIMIZER, KN_H_TEXT
+} kn_handle_kind;
 
 /* A new handle of the innermost open scope; `object` is dropped by `drop` when the handle dies (at once if there is
  * no memory: NULL). */

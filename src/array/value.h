@@ -13,7 +13,14 @@ typedef struct kn_value kn_value;
 typedef struct kn_node kn_node;
 typedef struct kn_recording kn_recording;
 
-typedef enum { KN_V_NUMBER, KN_V_BUFFER, KN_V_PENDING, KN_V_TRACER, KN_V_ABSTRACT /* eval_shape: no value ever */, KN_V_ERROR } kn_value_state;
+typedef enum {
+    KN_V_NUMBER,
+    KN_V_BUFFER,
+    KN_V_PENDING,
+    KN_V_TRACER,
+    KN_V_ABSTRACT, /* of kn_eval_shape: no value ever */
+    KN_V_ERROR
+} kn_value_state;
 
 struct kn_value {
     atomic_int refs;
@@ -58,8 +65,9 @@ kn_value *kna_value_retain(kn_value *v);
 void kna_value_release(kn_value *v);                                   /* NULL is fine; never recurses */
 
 /* Makes a node and its pending results. Operands are retained; literals[i] counts where in[i] is NULL. */
-kn_error *kna_node_new(const kn_prim *prim, const void *params, const kn_place *place, const char *operation, uint32_t n_in,
-                       kn_value *const *in, const kn_literal *literals, uint32_t n_out, const kn_type *out_type, kn_value **out);
+kn_error *kna_node_new(const kn_prim *prim, const void *params, const kn_place *place, const char *operation,
+                       uint32_t n_in, kn_value *const *in, const kn_literal *literals, uint32_t n_out,
+                       const kn_type *out_type, kn_value **out);
 /* result no longer waits for n (it was run or failed) */
 void kna_node_done(kn_node *n, kn_value *result);
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bigint.h -- natural numbers of up to 4,224 bits on the stack: what exact decimal conversion of floats needs, and no more.
+ * bigint.h -- natural numbers of up to 4,224 bits on the stack: what exact decimal conversion of floats needs, and no
+ * more.
  * No operation checks for overflow: the callers bound their numbers. */
 #ifndef KN_BASE_BIGINT_H
 #define KN_BASE_BIGINT_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * digits.c -- the decimal digits of binary floats by exact integer arithmetic (Steele and White's method as simplified by Burger and
+ * digits.c -- the decimal digits of binary floats by exact integer arithmetic (Steele and White's method as
+ * simplified by Burger and
  * Dybvig), and their layout as NumPy prints them. */
 #include "base/digits.h"
 #include "base/bigint.h"
@@ -8,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A positive binary float: mantissa * 2^exponent; `lowest` when the neighbour below is only half as far away as the one above. */
+/* A positive binary float: mantissa * 2^exponent; `lowest` when the neighbour below is only half as far away as the
+ * one above. */
 typedef struct binary {
     uint64_t mantissa;
     int exponent;
@@ -106,7 +108,8 @@ static void set_fraction(fraction *f, binary b)
         knx_big_shift_left(&f->above, 1);
 }
 
-/* Scales so that value / scale is less than ten and its whole part the first digit; returns that digit's power of ten plus one. */
+/* Scales so that value / scale is less than ten and its whole part the first digit; returns that digit's power of ten
+ * plus one. */
 static int scale_fraction(fraction *f, binary b, const cutoff *c)
 {
     int top = 63 - __builtin_clzll(b.mantissa) + b.exponent;
@@ -176,7 +179,8 @@ static void generate_digits(decimal *out, binary b, const cutoff *c)
         round_up_last(out, digit);
 }
 
-/* The digits behind the point: those of d from index `from` on after `zeros` zeros; trimmed or filled up as the style wants. */
+/* The digits behind the point: those of d from index `from` on after `zeros` zeros; trimmed or filled up as the style
+ * wants. */
 static int add_fraction(kn_str *out, const decimal *d, int from, int zeros, const kn_float_style *style)
 {
     int digits = d->n > from ? d->n - from : 0, n = digits ? zeros + digits : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * str.h -- a growing string. A failed allocation sticks: everything after it does nothing, and the caller asks once, at the end. */
+ * str.h -- a growing string. A failed allocation sticks: everything after it does nothing, and the caller asks once,
+ * at the end. */
 #ifndef KN_BASE_STR_H
 #define KN_BASE_STR_H
 #include <stdbool.h>

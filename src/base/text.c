@@ -197,7 +197,8 @@ static void add_shape(kn_str *out, int ndim, const int64_t *dim)
     knx_str_puts(out, ndim == 1 ? ",)" : ")");
 }
 
-/* What the numbers do not tell: the shape of empty and summarised arrays, the dtype unless it is the usual one of its kind. */
+/* What the numbers do not tell: the shape of empty and summarised arrays, the dtype unless it is the usual one of its
+ * kind. */
 static void add_extras(layout *l, kn_str *extras)
 {
     uint8_t id = l->dtype->id;

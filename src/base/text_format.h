@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * text_format.h -- how the elements of one array are written so that they line up: text.c walks, text_format.c looks and writes. */
+ * text_format.h -- how the elements of one array are written so that they line up: text.c walks, text_format.c looks
+ * and writes. */
 #ifndef KN_BASE_TEXT_FORMAT_H
 #define KN_BASE_TEXT_FORMAT_H
 #include "base/digits.h"
@@ -37,7 +38,8 @@ typedef struct kn_text_format {
 
 void knx_text_format_init(kn_text_format *f, kn_dtype dtype, bool scalar, const kn_print_opts *opts,
                           kn_float_mode mode);
-/* Every shown element is looked at twice, first with pass 0, then with pass 1; knx_text_format_end comes after each pass. */
+/* Every shown element is looked at twice, first with pass 0, then with pass 1; knx_text_format_end comes after each
+ * pass. */
 void knx_text_format_look(kn_text_format *f, const void *element, int pass);
 void knx_text_format_end(kn_text_format *f, int pass);
 void knx_text_format_write(kn_text_format *f, kn_str *out, const void *element);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * npy.h -- NumPy's .npy format, versions 1.0 to 3.0. Malformed bytes give a ValueError, dtypes that Kiln lacks a TypeError. */
+ * npy.h -- NumPy's .npy format, versions 1.0 to 3.0. Malformed bytes give a ValueError, dtypes that Kiln lacks a
+ * TypeError. */
 #ifndef KN_IO_NPY_H
 #define KN_IO_NPY_H
 #include "base/dtype.h"

@@ -140,27 +140,40 @@
         }                                                                                \
     }
 
+/* clang-format off: one loop per row */
 /* Integers: modulo 2^bits. The loops of unsigned and signed types are shared where the bits are the same. */
 #define WRAP(T, op)  (T)((WIDE(T))x op(WIDE(T)) y)
 #define SHIFT(T, op) (T)((WIDE(T))y >= 8 * sizeof(T) ? 0 : (WIDE(T))x op((WIDE(T))y & (8 * sizeof(T) - 1)))
-#define INTEGER_BITS(T, FORM)                                                                                      \
-    FORM(add_##T, T, T, WRAP(T, +))                                                                                \
-    FORM(sub_##T, T, T, WRAP(T, -))                                                                                \
-    FORM(mul_##T, T, T, WRAP(T, *)) FORM(and_##T, T, T, x &y) FORM(or_##T, T, T, x | y) FORM(xor_##T, T, T, x ^ y) \
-        FORM(shl_##T, T, T, SHIFT(T, <<)) FORM(shr_##T, T, T, SHIFT(T, >>)) FORM(eq_##T, T, uint8_t, x == y)       \
-            FORM(ne_##T, T, uint8_t, x != y) UNARY(not_##T, T, T, ~x)                                              \
-    UNARY(neg_##T, T, T, (WIDE(T))0 - (WIDE(T))x)                                                                  \
-    SELECT(select_##T, T)                                                                                          \
-    ACCUMULATE(accadd_##T, T, WRAP(T, +))                                                                          \
-    ACCUMULATE(accmul_##T, T, WRAP(T, *))                                                                          \
-    ACCUMULATE(accand_##T, T, x &y) ACCUMULATE(accor_##T, T, x | y) ACCUMULATE(accxor_##T, T, x ^ y)
-#define INTEGER_ORDER(T, FORM)                                                                                \
-    FORM(min_##T, T, T, x < y ? x : y)                                                                        \
-    FORM(max_##T, T, T, x > y ? x : y)                                                                        \
-    FORM(lt_##T, T, uint8_t, x < y) FORM(le_##T, T, uint8_t, x <= y) ACCUMULATE(accmin_##T, T, x < y ? x : y) \
-        ACCUMULATE(accmax_##T, T, x > y ? x : y)
-#define UNSIGNED(T) \
-    BINARY1(div_##T, T, T, y ? x / y : (T)-1) BINARY1(rem_##T, T, T, y ? x % y : x) UNARY(abs_##T, T, T, x)
+#define INTEGER_BITS(T, FORM)                     \
+    FORM(add_##T, T, T, WRAP(T, +))               \
+    FORM(sub_##T, T, T, WRAP(T, -))               \
+    FORM(mul_##T, T, T, WRAP(T, *))               \
+    FORM(and_##T, T, T, x &y)                     \
+    FORM(or_##T, T, T, x | y)                     \
+    FORM(xor_##T, T, T, x ^ y)                    \
+    FORM(shl_##T, T, T, SHIFT(T, <<))             \
+    FORM(shr_##T, T, T, SHIFT(T, >>))             \
+    FORM(eq_##T, T, uint8_t, x == y)              \
+    FORM(ne_##T, T, uint8_t, x != y)              \
+    UNARY(not_##T, T, T, ~x)                      \
+    UNARY(neg_##T, T, T, (WIDE(T))0 - (WIDE(T))x) \
+    SELECT(select_##T, T)                         \
+    ACCUMULATE(accadd_##T, T, WRAP(T, +))         \
+    ACCUMULATE(accmul_##T, T, WRAP(T, *))         \
+    ACCUMULATE(accand_##T, T, x &y)               \
+    ACCUMULATE(accor_##T, T, x | y)               \
+    ACCUMULATE(accxor_##T, T, x ^ y)
+#define INTEGER_ORDER(T, FORM)               \
+    FORM(min_##T, T, T, x < y ? x : y)       \
+    FORM(max_##T, T, T, x > y ? x : y)       \
+    FORM(lt_##T, T, uint8_t, x < y)          \
+    FORM(le_##T, T, uint8_t, x <= y)         \
+    ACCUMULATE(accmin_##T, T, x < y ? x : y) \
+    ACCUMULATE(accmax_##T, T, x > y ? x : y)
+#define UNSIGNED(T)                           \
+    BINARY1(div_##T, T, T, y ? x / y : (T)-1) \
+    BINARY1(rem_##T, T, T, y ? x % y : x)     \
+    UNARY(abs_##T, T, T, x)
 #define SIGNED(T, U)                                                                     \
     BINARY1(div_##T, T, T, y == 0 ? -1 : y == -1 ? (T)((WIDE(U))0 - (WIDE(U))x) : x / y) \
     BINARY1(rem_##T, T, T, y == 0 ? x : y == -1 ? 0 : x % y)                             \
@@ -179,11 +192,12 @@ typedef float f32;
 typedef double f64;
 
 INTEGER_BITS(u8, BINARY)
-INTEGER_BITS(u16, BINARY1)
-INTEGER_BITS(u32, BINARY) INTEGER_BITS(u64, BINARY) INTEGER_ORDER(u8, BINARY1) INTEGER_ORDER(u16, BINARY1)
-    INTEGER_ORDER(u32, BINARY) INTEGER_ORDER(u64, BINARY) INTEGER_ORDER(i8, BINARY1) INTEGER_ORDER(i16, BINARY1)
-        INTEGER_ORDER(i32, BINARY) INTEGER_ORDER(i64, BINARY) UNSIGNED(u8) UNSIGNED(u16) UNSIGNED(u32) UNSIGNED(u64)
-            SIGNED(i8, u8) SIGNED(i16, u16) SIGNED(i32, u32) SIGNED(i64, u64) UNARY(not_bool, u8, u8, x ^ 1)
+INTEGER_BITS(u16, BINARY1) INTEGER_BITS(u32, BINARY) INTEGER_BITS(u64, BINARY) INTEGER_ORDER(u8, BINARY1)
+    INTEGER_ORDER(u16, BINARY1) INTEGER_ORDER(u32, BINARY) INTEGER_ORDER(u64, BINARY) INTEGER_ORDER(i8, BINARY1)
+        INTEGER_ORDER(i16, BINARY1) INTEGER_ORDER(i32, BINARY) INTEGER_ORDER(i64, BINARY) UNSIGNED(u8) UNSIGNED(u16)
+            UNSIGNED(u32) UNSIGNED(u64) SIGNED(i8, u8) SIGNED(i16, u16) SIGNED(i32, u32) SIGNED(i64, u64)
+                UNARY(not_bool, u8, u8, x ^ 1)
+/* clang-format on */
 
 /* p * 2^n in two exact-or-last steps: the first product is exact for p in [0.5, 2], the second rounds. */
 static inline float power_f32(i32 n) { return kn_f32_from_bits((u32)(n + 127) << 23); }
@@ -216,30 +230,33 @@ static inline double negate_f64(double x)
     return x;
 }
 
-#define FLOATING(T, f)                                                                       \
-    BINARY(add_##T, T, T, x + y)                                                             \
-    BINARY(sub_##T, T, T, x - y)                                                             \
-    BINARY(mul_##T, T, T, x *y)                                                              \
-    BINARY(div_##T, T, T, x / y)                                                             \
-    BINARY(min_##T, T, T, FLOAT_MIN(x, y))                                                   \
-    BINARY(max_##T, T, T, FLOAT_MAX(x, y))                                                   \
-    BINARY(minn_##T, T, T, FLOAT_MINN(x, y))                                                 \
-    BINARY(maxn_##T, T, T, FLOAT_MAXN(x, y))                                                 \
-    BINARY1(rem_##T, T, T, __builtin_fmod##f(x, y)) BINARY(scalb_##T, T, T, scalb_##T(x, y)) \
-    BINARY(eq_##T, T, u8, x == y)                                                            \
-    BINARY(ne_##T, T, u8, x != y)                                                            \
-    BINARY(lt_##T, T, u8, x < y)                                                             \
-    BINARY(le_##T, T, u8, x <= y)                                                            \
-    UNARY(neg_##T, T, T, negate_##T(x))                                                      \
-    UNARY(abs_##T, T, T, __builtin_fabs##f(x))                                               \
-    UNARY(sqrt_##T, T, T, __builtin_sqrt##f(x))                                              \
-    UNARY(rint_##T, T, T, __builtin_rint##f(x))                                              \
-    UNARY(floor_##T, T, T, __builtin_floor##f(x))                                            \
-    UNARY(trunc_##T, T, T, __builtin_trunc##f(x))                                            \
-    FMA(fma_##T, T, __builtin_fma##f)                                                        \
-    ACCUMULATE(accadd_##T, T, x + y)                                                         \
-    ACCUMULATE(accmul_##T, T, x *y)                                                          \
-    ACCUMULATE(accmin_##T, T, FLOAT_MINN(x, y)) ACCUMULATE(accmax_##T, T, FLOAT_MAXN(x, y))
+/* clang-format off: one loop per row */
+#define FLOATING(T, f)                              \
+    BINARY(add_##T, T, T, x + y)                    \
+    BINARY(sub_##T, T, T, x - y)                    \
+    BINARY(mul_##T, T, T, x *y)                     \
+    BINARY(div_##T, T, T, x / y)                    \
+    BINARY(min_##T, T, T, FLOAT_MIN(x, y))          \
+    BINARY(max_##T, T, T, FLOAT_MAX(x, y))          \
+    BINARY(minn_##T, T, T, FLOAT_MINN(x, y))        \
+    BINARY(maxn_##T, T, T, FLOAT_MAXN(x, y))        \
+    BINARY1(rem_##T, T, T, __builtin_fmod##f(x, y)) \
+    BINARY(scalb_##T, T, T, scalb_##T(x, y))        \
+    BINARY(eq_##T, T, u8, x == y)                   \
+    BINARY(ne_##T, T, u8, x != y)                   \
+    BINARY(lt_##T, T, u8, x < y)                    \
+    BINARY(le_##T, T, u8, x <= y)                   \
+    UNARY(neg_##T, T, T, negate_##T(x))             \
+    UNARY(abs_##T, T, T, __builtin_fabs##f(x))      \
+    UNARY(sqrt_##T, T, T, __builtin_sqrt##f(x))     \
+    UNARY(rint_##T, T, T, __builtin_rint##f(x))     \
+    UNARY(floor_##T, T, T, __builtin_floor##f(x))   \
+    UNARY(trunc_##T, T, T, __builtin_trunc##f(x))   \
+    FMA(fma_##T, T, __builtin_fma##f)               \
+    ACCUMULATE(accadd_##T, T, x + y)                \
+    ACCUMULATE(accmul_##T, T, x *y)                 \
+    ACCUMULATE(accmin_##T, T, FLOAT_MINN(x, y))     \
+    ACCUMULATE(accmax_##T, T, FLOAT_MAXN(x, y))
 FLOATING(f32, f)
 FLOATING(f64, )
 
@@ -273,10 +290,16 @@ static inline i32 f32_to_i32(float v) { return v >= -2147483648.0f && v < 214748
 CASTS_FROM_INTEGER(truth, u8, READ_BOOL)
 CASTS_FROM_INTEGER(i8, i8, READ_INT)
 CASTS_FROM_INTEGER(i16, i16, READ_INT)
-CASTS_FROM_INTEGER(i32, i32, READ_INT) CASTS_FROM_INTEGER(i64, i64, READ_INT) CASTS_FROM_INTEGER(u8, u8, READ_INT)
-    CASTS_FROM_INTEGER(u16, u16, READ_INT) CASTS_FROM_INTEGER(u32, u32, READ_INT) CASTS_FROM_INTEGER(u64, u64, READ_INT)
-        CASTS_FROM_FLOAT(f16, u16, READ_F16) CASTS_FROM_FLOAT(bf16, u16, READ_BF16) CASTS_FROM_FLOAT(f32, f32, READ_INT)
-            UNARY(f64_truth, f64, u8, x != 0)
+CASTS_FROM_INTEGER(i32, i32, READ_INT)
+CASTS_FROM_INTEGER(i64, i64, READ_INT)
+CASTS_FROM_INTEGER(u8, u8, READ_INT)
+CASTS_FROM_INTEGER(u16, u16, READ_INT)
+CASTS_FROM_INTEGER(u32, u32, READ_INT)
+CASTS_FROM_INTEGER(u64, u64, READ_INT)
+CASTS_FROM_FLOAT(f16, u16, READ_F16)
+CASTS_FROM_FLOAT(bf16, u16, READ_BF16)
+CASTS_FROM_FLOAT(f32, f32, READ_INT)
+UNARY(f64_truth, f64, u8, x != 0)
 UNARY(f64_u8, f64, u8, (u32)knx_to_i32(x))
 UNARY(f64_u16, f64, u16, (u32)knx_to_i32(x))
 UNARY(f64_i32, f64, i32, knx_to_i32(x))
@@ -287,6 +310,7 @@ UNARY(f64_f16, f64, u16, kn_f64_to_f16(x))
 UNARY(f64_bf16, f64, u16, kn_f64_to_bf16(x))
 UNARY(f64_f32, f64, f32, x)
 UNARY(f64_f64, f64, f64, x)
+/* clang-format on */
 
 /* Moving lanes. */
 #define BY_SIZE(size, body) \
