@@ -9,9 +9,8 @@
 extern "C" {
 #endif
 
-/* ---- Structs of arrays as arguments and results. A struct whose fields are all kn_array (or such structs) is a
- * tree. `bytes` is its
- * size; a kn_tree handle is told by bytes == 1. */
+/* ---- Structs of arrays as arguments and results. A struct whose fields are all kn_array (or such structs) is a tree.
+ * `bytes` is its size; a kn_tree handle is told by bytes == 1. */
 struct kn_tree_s { char handle; };
 typedef struct kn_part { void *at; size_t bytes; } kn_part;
 typedef struct kn_outs { int n; kn_part part[KN_MAX_ARGS]; } kn_outs;

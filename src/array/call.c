@@ -124,8 +124,7 @@ void kna_write_error(const kn_outs *outs, kn_error *e)
 }
 
 /* Outside of any transformation a C function is just called, on the caller's own handles; inside of one too: its
- * operations go to the
- * current recorder either way. */
+ * operations go to the current recorder either way. */
 static kn_error *call_directly(const kna_fn *fn, const kn_args *args, const kn_outs *outs)
 {
     const kna_core *f = fn->core;

@@ -197,8 +197,7 @@ static kn_atom unravel(kn_builder *b, kn_atom x, kn_type t, bool last)
 }
 
 /* One batched application of a linear jaxpr: input `which` over the basis of its space, other linear inputs zero.
- * Results are shaped
- * (n, result...). first_linear: the inputs before it are residuals. */
+ * Results are shaped (n, result...). first_linear: the inputs before it are residuals. */
 static kn_error *apply_to_basis(frame *f, const kni_jaxpr *linear, const kn_atom *residuals, uint32_t first_linear,
                                 uint32_t which, kn_atom *y)
 {

@@ -137,9 +137,9 @@ static bool is_target(int n, kn_value *const *values, const kn_value *v)
     return false;
 }
 
-/* Which results are kept: those asked for, and of the others that somebody outside holds, those that were handed on
- * or that would be
- * worked out a second time already. The rest stays recorded: a temporary that nobody looks at costs no store. */
+/* Which results are kept: those asked for, and of the others that somebody outside holds, those that were handed on or
+ * that would be worked out a second time already. The rest stays recorded: a temporary that nobody looks at costs no
+ * store. */
 static bool choose_outputs(cut *c, int n, kn_value *const *values)
 {
     for (size_t k = 0; k < c->node.n; k++)

@@ -55,8 +55,8 @@ kna_fn *kna_fn_get(kna_op *op, kn_fn fn);
 void kna_functions_free(void);
 
 /* What f computes for inputs of these types (captured, then arguments), as a jaxpr with captured constants. With
- * `known` (a value per
- * input) the recording is concrete. `why`: the transformation to name when a value cannot be looked at. */
+ * `known` (a value per input) the recording is concrete. `why`: the transformation to name when a value cannot be
+ * looked at. */
 kn_error *kna_derive(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out);
 /* derive.c: grad, vmap, jacobians */
 kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const *known, const char *why,

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * handle.c -- slots, generations and scopes.
  *
- * A handle's bits are generation and slot number. The table of slots is one for the process and only grows: chunks
- * are found through an
- * array of pointers without a lock, so a dead or foreign handle can be examined safely. Each context hands out slots
- * from its own chunks.
- * A scope is a list of slots, linked through the slots themselves, so that moving a handle between scopes costs
- * nothing. */
+ * A handle's bits are generation and slot number. The table of slots is one for the process and only grows: chunks are
+ * found through an array of pointers without a lock, so a dead or foreign handle can be examined safely. Each context
+ * hands out slots from its own chunks. A scope is a list of slots, linked through the slots themselves, so that moving
+ * a handle between scopes costs nothing. */
 #include "array/handle.h"
 #include "base/context.h"
 #include "base/lock.h"

@@ -12,8 +12,7 @@ typedef enum {
  * no memory: NULL). */
 void *kna_handle_new(kn_handle_kind kind, void *object, void (*drop)(void *object));
 /* The object behind a handle, or NULL with *error set ("null array" TypeError, "this array was released: ..."
- * ValueError). The object is
- * the caller's to use while the handle lives. */
+ * ValueError). The object is the caller's to use while the handle lives. */
 void *kna_handle_get(kn_handle_kind kind, const void *handle, kn_error **error);
 bool kna_handle_alive(const void *handle, kn_handle_kind *kind);
 void kna_handle_promote(void *handle);                 /* to the enclosing scope (kn_keep) */

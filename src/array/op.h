@@ -12,11 +12,9 @@
  *     }
  *
  * The builder is the trace's own while a function is recorded, and otherwise a hooked one that makes pending values;
- * the function cannot
- * tell and need not. Errors stick to the op: after one, atoms are KN_ATOM_NONE, builder calls do nothing, and kna_end
- * returns an array that
- * carries the error. Public functions may call each other's explicit form, `(kn_sum)(x, &opts)`: the outermost one
- * names the operation. */
+ * the function cannot tell and need not. Errors stick to the op: after one, atoms are KN_ATOM_NONE, builder calls do
+ * nothing, and kna_end returns an array that carries the error. Public functions may call each other's explicit form,
+ * `(kn_sum)(x, &opts)`: the outermost one names the operation. */
 #ifndef KN_ARRAY_OP_H
 #define KN_ARRAY_OP_H
 #include "array/value.h"
@@ -36,9 +34,8 @@ void kna_fail_with(kna_op *op, kn_error *e);                    /* takes e over 
 bool kna_failed(kna_op *op);                                    /* also true when the builder has an error */
 
 /* The type of an array; on errors (null, dead, carrying an error) sticks it to the op and gives a float32 scalar.
- * Numbers that wait for a
- * dtype (C scalars) have weak = true, and dtype bool, int64 (or uint64 where the value needs it), float64 or
- * complex128. */
+ * Numbers that wait for a dtype (C scalars) have weak = true, and dtype bool, int64 (or uint64 where the value needs
+ * it), float64 or complex128. */
 kn_type kna_type(kna_op *op, kn_array x);
 /* weak numbers get their default dtype: int64, the default float, ... */
 kn_atom kna_in(kna_op *op, kn_array x);
@@ -57,10 +54,8 @@ void kna_end_n(kna_op *op, int n, const kn_atom *results, kn_array *out);
 bool kna_end_plain(kna_op *op);
 
 /* The value of an array, run if it waits, as a buffer or number; for host functions (item, save, print). Under an
- * abstract recording a
- * ConcretizationError "the value of float64[] is not known while f is traced by jit; use kn_cond or kn_where".
- * Between begin and end. The
- * pointer lives as long as the handle. */
+ * abstract recording a ConcretizationError "the value of float64[] is not known while f is traced by jit; use kn_cond
+ * or kn_where". Between begin and end. The pointer lives as long as the handle. */
 const void *kna_look(kna_op *op, kn_array x, kn_type *type);
 /* A new array from a buffer (reference taken over) or from the bits of a scalar. */
 kn_array kna_from_buffer(kna_op *op, kn_type type, kn_buffer *buffer);

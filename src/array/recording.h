@@ -28,8 +28,7 @@ kn_recording *kna_recording_current(void);                                /* NUL
 kn_recording *kna_recording_begin(const char *function, const char *transformation, bool concrete);
 kn_atom kna_recording_input(kn_recording *r, kn_type type, kn_value *known /* concrete: what it stands for */);
 /* The atom of a value in r: its own tracers, numbers as literals, everything else captured as a constant.
- * LeakedTracerError for tracers
- * of recordings that have ended. */
+ * LeakedTracerError for tracers of recordings that have ended. */
 kn_error *kna_recording_atom(kn_recording *r, kn_value *v, kn_atom *atom);
 /* a new value that stands for the atom; NULL without memory */
 kn_value *kna_recording_tracer(kn_recording *r, kn_atom atom);

@@ -30,9 +30,8 @@ static inline kna_state *kna_state_get(void) /* of this context; NULL without me
     return s ? s : kna_state_make();
 }
 
-/* force.c. Runs what these values wait for (tracers are refused before). Afterwards none of them is pending: each is
- * a buffer, a number or
- * an error. The result is the first error met, a new reference. */
+/* force.c. Runs what these values wait for (tracers are refused before). Afterwards none of them is pending: each is a
+ * buffer, a number or an error. The result is the first error met, a new reference. */
 kn_error *kna_force(int n, kn_value *const *values);
 void kna_plans_free(kna_state *s);
 enum { KNA_MAX_PENDING = 4096, KNA_MAX_PLANS = 1024 };

@@ -376,8 +376,7 @@ static kn_error *linearize_at(point *p, kn_fn fn, const kn_args *primals, const 
 }
 
 /* The derivative as a function of one argument per argument (reverse: of one, the struct of the results). Inputs
- * without tangents are
- * taken and not read; results without get zeros. */
+ * without tangents are taken and not read; results without get zeros. */
 static kn_error *linear_function(point *p, bool reverse, kni_jaxpr **out)
 {
     const kni_jaxpr *lin = p->l.linear, *j = p->closed.jaxpr;

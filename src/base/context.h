@@ -43,8 +43,7 @@ bool knx_slot_set(knx_slot slot, void *state, void (*drop)(void *state));
 void knx_context_close(void);                       /* drops this thread's context; the next use makes a new one */
 
 /* Reports an error (retained, not taken over): it becomes the context's first one if there is none; the hook hears of
- * each. Fills in
- * operation and place where they are not set yet. Gives it back. */
+ * each. Fills in operation and place where they are not set yet. Gives it back. */
 kn_error *knx_report(kn_error *e);
 /* Makes, reports and drops an error: for functions that return no array. */
 void knx_report_new(const char *operation, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4);

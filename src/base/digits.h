@@ -23,9 +23,9 @@ typedef struct kn_float_style {
 /* Appends v, which must be finite and a value of the float dtype. */
 void knx_format_float(kn_str *out, kn_dtype float_dtype, double v, const kn_float_style *style);
 
-/* Python's repr of a float, str of NumPy's scalars: the shortest digits that round-trip in the dtype; scientific
- * below 1e-4 and from
- * 1e16 (float32 and bfloat16 1e6, float16 1e3). "nan", "inf", "-inf" and "-0.0" are possible. Returns the length. */
+/* Python's repr of a float, str of NumPy's scalars: the shortest digits that round-trip in the dtype; scientific below
+ * 1e-4 and from 1e16 (float32 and bfloat16 1e6, float16 1e3). "nan", "inf", "-inf" and "-0.0" are possible. Returns the
+ * length. */
 int knx_format_shortest(char out[40], kn_dtype float_dtype, double v);
 /* The same without ".0" behind whole numbers and with a forced sign if `plus`: the parts of a complex number. */
 int knx_format_shortest_part(char out[40], kn_dtype float_dtype, double v, bool plus);
@@ -33,9 +33,7 @@ int knx_format_shortest_part(char out[40], kn_dtype float_dtype, double v, bool 
 int knx_format_g(char out[40], double v);
 
 /* Reads the longest decimal ("-1.5e3", "3.", ".5"), hexadecimal ("0x1.8p-3") or special number ("inf", "infinity",
- * "nan", in any case)
- * at s, correctly rounded; out of range gives infinity or zero. No blanks are skipped. False, and nothing stored, if
- * there is none.
- * `end` may be NULL. */
+ * "nan", in any case) at s, correctly rounded; out of range gives infinity or zero. No blanks are skipped. False, and
+ * nothing stored, if there is none. `end` may be NULL. */
 bool knx_parse_double(const char *s, const char **end, double *v);
 #endif

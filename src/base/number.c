@@ -140,9 +140,8 @@ static double divide(kn_big *num, kn_big *den)
         knx_big_shift_left(num, shift);
     else
         knx_big_shift_left(den, -shift);
-    /* Long division bit by bit: move the divisor up as far as the quotient is long and subtract on the way down.
-     * Moving the divisor
-     * down is moving the dividend up, so: align both and double the remainder 64 times. */
+    /* Long division bit by bit: move the divisor up as far as the quotient is long and subtract on the way down. Moving
+     * the divisor down is moving the dividend up, so: align both and double the remainder 64 times. */
     knx_big_shift_left(den, 64);
     uint64_t quotient = 0;
     int lost = 0;

@@ -192,11 +192,11 @@ typedef float f32;
 typedef double f64;
 
 INTEGER_BITS(u8, BINARY)
-INTEGER_BITS(u16, BINARY1) INTEGER_BITS(u32, BINARY) INTEGER_BITS(u64, BINARY) INTEGER_ORDER(u8, BINARY1)
-    INTEGER_ORDER(u16, BINARY1) INTEGER_ORDER(u32, BINARY) INTEGER_ORDER(u64, BINARY) INTEGER_ORDER(i8, BINARY1)
-        INTEGER_ORDER(i16, BINARY1) INTEGER_ORDER(i32, BINARY) INTEGER_ORDER(i64, BINARY) UNSIGNED(u8) UNSIGNED(u16)
-            UNSIGNED(u32) UNSIGNED(u64) SIGNED(i8, u8) SIGNED(i16, u16) SIGNED(i32, u32) SIGNED(i64, u64)
-                UNARY(not_bool, u8, u8, x ^ 1)
+INTEGER_BITS(u16, BINARY1)
+INTEGER_BITS(u32, BINARY) INTEGER_BITS(u64, BINARY) INTEGER_ORDER(u8, BINARY1) INTEGER_ORDER(u16, BINARY1)
+    INTEGER_ORDER(u32, BINARY) INTEGER_ORDER(u64, BINARY) INTEGER_ORDER(i8, BINARY1) INTEGER_ORDER(i16, BINARY1)
+        INTEGER_ORDER(i32, BINARY) INTEGER_ORDER(i64, BINARY) UNSIGNED(u8) UNSIGNED(u16) UNSIGNED(u32) UNSIGNED(u64)
+            SIGNED(i8, u8) SIGNED(i16, u16) SIGNED(i32, u32) SIGNED(i64, u64) UNARY(not_bool, u8, u8, x ^ 1)
 /* clang-format on */
 
 /* p * 2^n in two exact-or-last steps: the first product is exact for p in [0.5, 2], the second rounds. */
@@ -313,24 +313,13 @@ UNARY(f64_f64, f64, f64, x)
 /* clang-format on */
 
 /* Moving lanes. */
-#define BY_SIZE(size, body) \
-    switch (size) {         \
-    case 1: {               \
-        typedef u8 T;       \
-        body                \
-    } break;                \
-    case 2: {               \
-        typedef u16 T;      \
-        body                \
-    } break;                \
-    case 4: {               \
-        typedef u32 T;      \
-        body                \
-    } break;                \
-    default: {              \
-        typedef u64 T;      \
-        body                \
-    }                       \
+/* clang-format off */
+#define BY_SIZE(size, body)               \
+    switch (size) {                       \
+    case 1: { typedef u8 T; body } break; \
+    case 2: { typedef u16 T; body } break;\
+    case 4: { typedef u32 T; body } break;\
+    default: { typedef u64 T; body }      \
     }
 
 static void splat(int size, void *d, const void *value, size_t n)
@@ -370,6 +359,7 @@ static void gather(int size, void *d, const void *base, const int64_t *at, const
     BY_SIZE(size, T *to = d; const T *s = base; const T *o = other;
             for (size_t i = 0; i < n; i++) to[i] = pred[i] ? s[at[i]] : o[i * step];)
 }
+/* clang-format on */
 
 static void index_lanes(int64_t *d, int64_t start, int64_t stride, size_t n)
 {

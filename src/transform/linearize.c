@@ -77,10 +77,9 @@ kn_error *knt_jvp(const kni_jaxpr *j, const bool *has_tangent, kni_jaxpr **out)
     return error;
 }
 
-/* Splitting the joint equations. A variable is linear if it depends on a tangent, constant if it depends on no
- * variable at all (then both
- * parts make their own copy), and otherwise belongs to the primal part; those that the linear part reads are
- * residuals. */
+/* Splitting the joint equations. A variable is linear if it depends on a tangent, constant if it depends on no variable
+ * at all (then both parts make their own copy), and otherwise belongs to the primal part; those that the linear part
+ * reads are residuals. */
 enum { VAR_PRIMAL, VAR_CONSTANT, VAR_LINEAR };
 typedef struct splitter {
     kn_builder *joint;

@@ -29,9 +29,8 @@ kn_error *knt_jvp(const kni_jaxpr *j, const bool *has_tangent, kni_jaxpr **out);
 kn_error *knt_transpose(const kni_jaxpr *j, const bool *linear /* per input */, kni_jaxpr **out);
 
 /* j over a new axis of extent `size`. in_axis[i]: the batch axis of input i, -1: none. out_axis[i]: where the axis of
- * result i is to be;
- * -1 asks for an unbatched result, an error if it depends on a batched input. With out_axis NULL results come with
- * the axis in front. */
+ * result i is to be; -1 asks for an unbatched result, an error if it depends on a batched input. With out_axis NULL
+ * results come with the axis in front. */
 kn_error *knt_batch(const kni_jaxpr *j, int64_t size, const int *in_axis, const int *out_axis, kni_jaxpr **out);
 /* The same, but results that depend on no batched input stay unbatched: was_batched[i] tells. Batched ones have the
  * axis in front. */

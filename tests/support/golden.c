@@ -19,11 +19,9 @@ static void must(kn_error *e, const char *what)
         fail_msg("%s: %s", what, e->message);
 }
 
-golden golden_read(const char *file)
+golden golden_read_from(const char *path)
 {
-    char path[1024];
     kn_zip *z = NULL;
-    snprintf(path, sizeof path, "%s/golden/%s", KN_TEST_DIR, file);
     must(knio_zip_open(path, &z), path);
     golden g = {.n = (int)knio_zip_count(z)};
     g.name = calloc((size_t)g.n, sizeof *g.name);

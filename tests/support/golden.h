@@ -11,7 +11,8 @@ typedef struct golden {
     kn_npy *array;
 } golden;
 
-golden golden_read(const char *file); /* tests/golden/FILE; fails the test if it cannot be read */
+golden golden_read_from(const char *path); /* fails the test if it cannot be read */
+#define golden_read(file) golden_read_from(KN_TEST_DIR "/golden/" file)
 void golden_free(golden *g);
 const kn_npy *golden_find(const golden *g, const char *name); /* fails the test if it is not there */
 kn_array golden_array(const kn_npy *a);                       /* the same array in Kiln */
