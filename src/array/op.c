@@ -438,7 +438,11 @@ kn_array kna_from_buffer(kna_op *op, kn_type type, kn_buffer *buffer)
 kn_array kna_from_number(kn_dtype dtype, bool weak, kn_scalar_bits bits)
 {
     kn_value *v = kna_value_number(dtype, weak, bits);
-    return handle_of(v ? v : kna_value_error(knx_error_nomem()));
+    if (!v) {
+        kn_error *e = knx_report(knx_error_nomem());
+        v = kna_value_error(e);
+    }
+    return handle_of(v);
 }
 
 /* ---- Axes. */

@@ -68,6 +68,7 @@ typedef enum { KNA_AXES_ALL, KNA_AXES_LAST, KNA_AXES_FIRST } kna_axes_default;
 int kna_axes(kna_op *op, kn_axes given, int ndim, kna_axes_default if_not_given, int64_t axes[KN_MAX_NDIM]);
 int kna_axis(kna_op *op, kn_axes given, int ndim, int if_not_given); /* one axis; ValueError if several were given */
 int kna_normalize_axis(kna_op *op, int64_t axis, int ndim);
+void kna_mark_kept(int n, const kn_array *x); /* values that are handed on: worth having when their neighbours run */
 kn_dtype kna_lookup_dtype(kn_dtype given, kn_dtype otherwise);
 
 /* The same on values rather than handles, for the functions floor. */

@@ -171,18 +171,20 @@ bool kn_can_cast(kn_dtype from, kn_dtype to, const char *casting)
 /* ---- Keeping. */
 
 /* A value that is handed on is worth having when the operations around it run. */
-static void mark_kept(kn_array x)
+void kna_mark_kept(int n, const kn_array *x)
 {
-    kn_error *error = NULL;
-    kn_value *v = kna_handle_get(KN_H_ARRAY, x, &error);
-    knx_error_release(error);
-    if (v && atomic_load(&v->refs) > 0)
-        v->kept = true;
+    for (int i = 0; i < n; i++) {
+        kn_error *error = NULL;
+        kn_value *v = kna_handle_get(KN_H_ARRAY, x[i], &error);
+        knx_error_release(error);
+        if (v && atomic_load(&v->refs) > 0)
+            v->kept = true;
+    }
 }
 
 kn_array kn_keep(kn_array x)
 {
-    mark_kept(x);
+    kna_mark_kept(1, &x);
     kna_handle_promote(x);
     return x;
 }
@@ -193,7 +195,7 @@ void kn_assign(kn_array *slot, kn_array value)
         knx_report_new("assign", KN_ERROR_TYPE, "null slot");
         return;
     }
-    mark_kept(value);
+    kna_mark_kept(1, &value);
     kna_handle_swap_scopes(*slot, value);
     *slot = value;
 }

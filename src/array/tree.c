@@ -71,6 +71,7 @@ static tree *own_arrays(const char *operation, int n, const kn_array *arrays)
     t->at = t->own;
     for (int i = 0; i < n; i++)
         t->own[i] = kn_retain(arrays[i]);
+    kna_mark_kept(n, t->own);
     return t;
 }
 
@@ -108,6 +109,7 @@ bool kna_tree_put(kn_tree handle, int i, kn_array x)
     if (!t || i < 0 || i >= t->n)
         return false;
     if (t->at == t->own) {
+        kna_mark_kept(1, &x);
         kn_retain(x);
         if (kna_handle_alive(t->own[i], NULL))
             kn_release(t->own[i]);

@@ -80,6 +80,8 @@ static kn_error *run_passes(knc_plan *p, kni_jaxpr **j)
         if (!p->j)
             KN_TRY(begin_plan(p, *j));
         KN_TRY(pass->plan(p));
+        if (p->failed) /* a pass ran out of memory in the middle */
+            return knx_error_nomem();
     }
     return NULL;
 }

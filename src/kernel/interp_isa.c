@@ -140,15 +140,16 @@
         }                                                                                \
     }
 
-/* clang-format off: one loop per row */
+/* One loop per row. */
+/* clang-format off */
 /* Integers: modulo 2^bits. The loops of unsigned and signed types are shared where the bits are the same. */
-#define WRAP(T, op)  (T)((WIDE(T))x op(WIDE(T)) y)
-#define SHIFT(T, op) (T)((WIDE(T))y >= 8 * sizeof(T) ? 0 : (WIDE(T))x op((WIDE(T))y & (8 * sizeof(T) - 1)))
+#define WRAP(T, op)  (T)((WIDE(T))x op (WIDE(T))y)
+#define SHIFT(T, op) (T)((WIDE(T))y >= 8 * sizeof(T) ? 0 : (WIDE(T))x op ((WIDE(T))y & (8 * sizeof(T) - 1)))
 #define INTEGER_BITS(T, FORM)                     \
     FORM(add_##T, T, T, WRAP(T, +))               \
     FORM(sub_##T, T, T, WRAP(T, -))               \
     FORM(mul_##T, T, T, WRAP(T, *))               \
-    FORM(and_##T, T, T, x &y)                     \
+    FORM(and_##T, T, T, x & y)                    \
     FORM(or_##T, T, T, x | y)                     \
     FORM(xor_##T, T, T, x ^ y)                    \
     FORM(shl_##T, T, T, SHIFT(T, <<))             \
@@ -160,7 +161,7 @@
     SELECT(select_##T, T)                         \
     ACCUMULATE(accadd_##T, T, WRAP(T, +))         \
     ACCUMULATE(accmul_##T, T, WRAP(T, *))         \
-    ACCUMULATE(accand_##T, T, x &y)               \
+    ACCUMULATE(accand_##T, T, x & y)              \
     ACCUMULATE(accor_##T, T, x | y)               \
     ACCUMULATE(accxor_##T, T, x ^ y)
 #define INTEGER_ORDER(T, FORM)               \
@@ -193,10 +194,25 @@ typedef double f64;
 
 INTEGER_BITS(u8, BINARY)
 INTEGER_BITS(u16, BINARY1)
-INTEGER_BITS(u32, BINARY) INTEGER_BITS(u64, BINARY) INTEGER_ORDER(u8, BINARY1) INTEGER_ORDER(u16, BINARY1)
-    INTEGER_ORDER(u32, BINARY) INTEGER_ORDER(u64, BINARY) INTEGER_ORDER(i8, BINARY1) INTEGER_ORDER(i16, BINARY1)
-        INTEGER_ORDER(i32, BINARY) INTEGER_ORDER(i64, BINARY) UNSIGNED(u8) UNSIGNED(u16) UNSIGNED(u32) UNSIGNED(u64)
-            SIGNED(i8, u8) SIGNED(i16, u16) SIGNED(i32, u32) SIGNED(i64, u64) UNARY(not_bool, u8, u8, x ^ 1)
+INTEGER_BITS(u32, BINARY)
+INTEGER_BITS(u64, BINARY)
+INTEGER_ORDER(u8, BINARY1)
+INTEGER_ORDER(u16, BINARY1)
+INTEGER_ORDER(u32, BINARY)
+INTEGER_ORDER(u64, BINARY)
+INTEGER_ORDER(i8, BINARY1)
+INTEGER_ORDER(i16, BINARY1)
+INTEGER_ORDER(i32, BINARY)
+INTEGER_ORDER(i64, BINARY)
+UNSIGNED(u8)
+UNSIGNED(u16)
+UNSIGNED(u32)
+UNSIGNED(u64)
+SIGNED(i8, u8)
+SIGNED(i16, u16)
+SIGNED(i32, u32)
+SIGNED(i64, u64)
+UNARY(not_bool, u8, u8, x ^ 1)
 /* clang-format on */
 
 /* p * 2^n in two exact-or-last steps: the first product is exact for p in [0.5, 2], the second rounds. */
@@ -230,11 +246,12 @@ static inline double negate_f64(double x)
     return x;
 }
 
-/* clang-format off: one loop per row */
+/* One loop per row. */
+/* clang-format off */
 #define FLOATING(T, f)                              \
     BINARY(add_##T, T, T, x + y)                    \
     BINARY(sub_##T, T, T, x - y)                    \
-    BINARY(mul_##T, T, T, x *y)                     \
+    BINARY(mul_##T, T, T, x * y)                     \
     BINARY(div_##T, T, T, x / y)                    \
     BINARY(min_##T, T, T, FLOAT_MIN(x, y))          \
     BINARY(max_##T, T, T, FLOAT_MAX(x, y))          \
@@ -254,7 +271,7 @@ static inline double negate_f64(double x)
     UNARY(trunc_##T, T, T, __builtin_trunc##f(x))   \
     FMA(fma_##T, T, __builtin_fma##f)               \
     ACCUMULATE(accadd_##T, T, x + y)                \
-    ACCUMULATE(accmul_##T, T, x *y)                 \
+    ACCUMULATE(accmul_##T, T, x * y)                 \
     ACCUMULATE(accmin_##T, T, FLOAT_MINN(x, y))     \
     ACCUMULATE(accmax_##T, T, FLOAT_MAXN(x, y))
 FLOATING(f32, f)
