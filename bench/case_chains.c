@@ -27,18 +27,21 @@ static kn_array polynomial(const kn_array *x)
 }
 KN_FUNCTION(polynomial, kn_array, kn_array)
 
-static void *setup(kn_fn f, kn_array (*plain)(const kn_array *))
+static void *setup(int n, kn_fn f, kn_array (*plain)(const kn_array *))
 {
     chain *s = malloc(sizeof *s);
     if (!s)
         return NULL;
-    *s = (chain){kn_mul(kn_astype(kn_arange(0, 10000000, 1), KN_F32), 10.0 / 10000000), f, plain};
+    *s = (chain){kn_mul(kn_astype(kn_arange(0, n, 1), KN_F32), 10.0 / n), f, plain};
     kn_eval(s->x);
     return s;
 }
 
-static void *setup_functions(void) { return setup(kn_jit(KN_FN(functions)), functions); }
-static void *setup_polynomial(void) { return setup(kn_jit(KN_FN(polynomial)), polynomial); }
+static void *setup_functions(void) { return setup(10000000, kn_jit(KN_FN(functions)), functions); }
+static void *setup_polynomial(void) { return setup(10000000, kn_jit(KN_FN(polynomial)), polynomial); }
+static void *setup_10(void) { return setup(10, kn_jit(KN_FN(functions)), functions); }
+static void *setup_1000(void) { return setup(1000, kn_jit(KN_FN(functions)), functions); }
+static void *setup_100000(void) { return setup(100000, kn_jit(KN_FN(functions)), functions); }
 
 static double run(void *state, int times)
 {
@@ -62,6 +65,18 @@ static double run_one_by_one(void *state, int times)
         kn_eval(s->plain(&s->x));
     }
     kn_set_lazy(true);
+    return bench_now() - start;
+}
+
+/* As one writes it without jit: recorded anew each time, run when it is looked at. */
+static double run_eager(void *state, int times)
+{
+    chain *s = state;
+    double start = bench_now();
+    for (int i = 0; i < times; i++) {
+        KN_SCOPE;
+        kn_eval(s->plain(&s->x));
+    }
     return bench_now() - start;
 }
 
@@ -110,5 +125,49 @@ const bench_case bench_chains[] = {
      values_polynomial,
      free,
      {{"numpy", NULL}, {"op by op", run_one_by_one}}},
+    {"eager_chain_10",
+     "us",
+     1e6,
+     0,
+     "",
+     1e-3,
+     setup_10,
+     run_eager,
+     values_functions,
+     free,
+     {{"numpy", NULL}, {"jitted", run}}},
+    {"eager_chain_1e3",
+     "us",
+     1e6,
+     0,
+     "",
+     1e-3,
+     setup_1000,
+     run_eager,
+     values_functions,
+     free,
+     {{"numpy", NULL}, {"jitted", run}}},
+    {"eager_chain_1e5",
+     "us",
+     1e6,
+     0,
+     "",
+     1e-3,
+     setup_100000,
+     run_eager,
+     values_functions,
+     free,
+     {{"numpy", NULL}, {"jitted", run}}},
+    {"eager_chain_1e7",
+     "ms",
+     1e3,
+     0,
+     "",
+     1e-3,
+     setup_functions,
+     run_eager,
+     values_functions,
+     free,
+     {{"numpy", NULL}, {"jitted", run}}},
     {0},
 };

@@ -82,11 +82,13 @@ static double step(digits *s, kn_fn f, const Batch *batch)
     return kn_item(value);
 }
 
-static double epoch(digits *s)
+static double epoch(digits *s, bool jitted)
 {
     KN_SCOPE;
     Salt salt = {-1};
-    kn_fn f = kn_jit(kn_value_and_grad(KN_FN_ENV(loss, &salt)));
+    kn_fn f = kn_value_and_grad(KN_FN_ENV(loss, &salt));
+    if (jitted)
+        f = kn_jit(f);
     double total = 0;
     for (int lo = 0; lo + 128 <= 1437; lo += 128) {
         KN_SCOPE;
@@ -100,14 +102,31 @@ static double run_epochs(void *state, int times)
 {
     double start = bench_now();
     for (int i = 0; i < times; i++)
-        epoch(state);
+        epoch(state, true);
+    return bench_now() - start;
+}
+
+static double run_eager_epochs(void *state, int times)
+{
+    double start = bench_now();
+    for (int i = 0; i < times; i++)
+        epoch(state, false);
     return bench_now() - start;
 }
 
 static int values_epoch(void *state, double *out)
 {
-    out[0] = epoch(state);
-    out[1] = epoch(state);
+    reset(state);
+    out[0] = epoch(state, true);
+    out[1] = epoch(state, true);
+    return 2;
+}
+
+static int values_eager_epoch(void *state, double *out)
+{
+    reset(state);
+    out[0] = epoch(state, false);
+    out[1] = epoch(state, false);
     return 2;
 }
 
@@ -141,5 +160,16 @@ static int no_values(void *state, double *out)
 const bench_case bench_digits[] = {
     {"digits_step_first_call", "ms", 1e3, 2, "below 2 ms", 0, setup, run_first, no_values, teardown, {{0}}},
     {"digits_epoch", "ms", 1e3, 0, "", 1e-3, setup, run_epochs, values_epoch, teardown, {{"numpy", NULL}}},
+    {"digits_epoch_eager",
+     "ms",
+     1e3,
+     0,
+     "",
+     1e-3,
+     setup,
+     run_eager_epochs,
+     values_eager_epoch,
+     teardown,
+     {{"numpy", NULL}, {"jitted", run_epochs}}},
     {0},
 };

@@ -16,13 +16,12 @@ def small_add():
     return {"call": lambda: x + x, "values": lambda: [float((x + x).sum())]}
 
 
-def chain_input():
-    n = 10_000_000
+def chain_input(n):
     return (np.arange(n, dtype=np.float32) * np.float32(10.0 / n)).astype(np.float32)
 
 
-def chain_functions():
-    x = chain_input()
+def chain_functions(n=10_000_000):
+    x = chain_input(n)
 
     def f():
         y = np.sin(x) * np.exp(-x / np.float32(10))
@@ -32,7 +31,7 @@ def chain_functions():
 
 
 def chain_polynomial():
-    x = chain_input()
+    x = chain_input(10_000_000)
 
     def f():
         p = x * np.float32(0.5) + np.float32(1)
@@ -105,7 +104,9 @@ def digits_epoch():
 
 
 MAKE = {"jit_call_10": small, "eager_add_10": small_add, "chain_functions_1e7": chain_functions, "chain_polynomial_1e7": chain_polynomial,
-        "digits_epoch": digits_epoch}
+        "eager_chain_10": lambda: chain_functions(10), "eager_chain_1e3": lambda: chain_functions(1000),
+        "eager_chain_1e5": lambda: chain_functions(100_000), "eager_chain_1e7": chain_functions,
+        "digits_epoch": digits_epoch, "digits_epoch_eager": digits_epoch}
 made = {}
 
 

@@ -29,3 +29,8 @@ endif()
 # The library itself reads the same bytes as several types (views, pooled buffers), so type-based aliasing is off there,
 # as in NumPy and Python.
 set(KILN_LIBRARY_FLAGS -fvisibility=hidden -fno-strict-aliasing)
+# gcc 12 -O2 drops the rounding of a double to float and back when it joins two such conversions into one vector (real and
+# imaginary parts); loops are vectorised by another pass, which is sound.
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    list(APPEND KILN_LIBRARY_FLAGS -fno-tree-slp-vectorize)
+endif()

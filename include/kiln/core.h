@@ -14,7 +14,7 @@ extern "C" {
 KN_API void kn_here(const kn_place *place);
 
 /* ---- Scopes. KN_SCOPE; at the start of a block owns every handle made until the block is left, however it is left. */
-typedef struct kn_scope { uint64_t id; } kn_scope;
+typedef struct kn_scope { uint64_t id; kn_context context; } kn_scope;
 KN_API kn_scope kn_scope_begin(void);
 KN_API void kn_scope_end(kn_scope *scope); /* scopes opened later and still open are closed with it */
 

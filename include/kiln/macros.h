@@ -417,6 +417,26 @@ static inline kn_index_arg kn_index_array_(kn_array x) { return (kn_index_arg){.
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); const char *const KN_V(idx, c) = (index); kn_index_arg           \
     KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_INDEX_PUT_, c, __VA_ARGS__) KN_HERE();                 \
     (kn_at)(KN_V(1, c), KN_V(idx, c), KN_V(cnt, c), KN_V(vec, c)); })
+#define kn_set_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_set_at, x, v, index, __VA_ARGS__)
+#define kn_iadd_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_iadd_at, x, v, index, __VA_ARGS__)
+#define kn_isub_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_isub_at, x, v, index, __VA_ARGS__)
+#define kn_imul_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_imul_at, x, v, index, __VA_ARGS__)
+#define kn_idiv_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_idiv_at, x, v, index, __VA_ARGS__)
+#define kn_ipow_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_ipow_at, x, v, index, __VA_ARGS__)
+#define kn_iand_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_iand_at, x, v, index, __VA_ARGS__)
+#define kn_ior_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_ior_at, x, v, index, __VA_ARGS__)
+#define kn_ixor_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_ixor_at, x, v, index, __VA_ARGS__)
+#define KN_WRITE_AT_(c, count, f, x, v, index, ...)                                                                    \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(v); const char *const KN_V(idx,    \
+    c) = (index); kn_index_arg KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_INDEX_PUT_, c,              \
+    __VA_ARGS__) KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(idx, c), KN_V(cnt, c), KN_V(vec, c)); })
+#define kn_ufunc_at(ufunc, x, v, index, ...)                                                                           \
+    KN_UFUNC_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), ufunc, x, v, index, __VA_ARGS__)
+#define KN_UFUNC_AT_(c, count, ufunc, x, v, index, ...)                                                                \
+    __extension__({ const kn_ufunc KN_V(fun, c) = (ufunc); kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) =     \
+    KN_LIKE(v); const char *const KN_V(idx, c) = (index); kn_index_arg KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) =   \
+    0; KN_EACH(KN_INDEX_PUT_, c, __VA_ARGS__) KN_HERE(); (kn_ufunc_at)(KN_V(fun, c), KN_V(1, c), KN_V(2, c),           \
+    KN_V(idx, c), KN_V(cnt, c), KN_V(vec, c)); })
 #define KN_INDEX_PUT_(c, a) KN_V(vec, c)[KN_V(cnt, c)++] = KN_INDEX_ARG(a);
 #define KN_INDEX_ARG(x) KN_INDEX_ARG_(__COUNTER__, x)
 #define KN_INDEX_ARG_(c, x)                                                                                            \
@@ -448,7 +468,7 @@ static inline kn_index_arg kn_index_array_(kn_array x) { return (kn_index_arg){.
 #define kn_identity(n, ...) KN_G1O(kn_identity, kn_zeros_opts, (), int64_t, n, __VA_ARGS__)
 #define kn_asarray(x, ...) KN_F1O(kn_asarray, kn_zeros_opts, (), x, __VA_ARGS__)
 #define kn_copy(x) KN_F1(kn_copy, x)
-#define kn_astype(x, dtype, ...) KN_H1O(kn_astype, kn_astype_opts, (), x, kn_dtype, dtype, __VA_ARGS__)
+#define kn_astype(x, dtype, ...) KN_H1O(kn_astype, kn_astype_opts, (.copy = true, ), x, kn_dtype, dtype, __VA_ARGS__)
 #define kn_shape_array(x) KN_F1(kn_shape_array, x)
 
 #define kn_negative(x) KN_F1(kn_negative, x)
@@ -526,6 +546,19 @@ static inline kn_index_arg kn_index_array_(kn_array x) { return (kn_index_arg){.
 
 #define kn_reshape(x, shape) KN_P1(kn_reshape, x, kn_shape, shape)
 #define kn_ravel(x) KN_F1(kn_ravel, x)
+#define kn_flatten(x) KN_F1(kn_flatten, x)
+#define kn_view(x, dtype) KN_H1(kn_view, x, kn_dtype, dtype)
+#define kn_as_strided(x, shape, strides) KN_P2(kn_as_strided, x, kn_shape, shape, kn_shape, strides)
+#define kn_fill(x, v) KN_F2(kn_fill, x, v)
+#define kn_copyto(to, from, ...) KN_F2O(kn_copyto, kn_copyto_opts, (.casting = "same_kind", ), to, from, __VA_ARGS__)
+#define kn_iadd(x, y) KN_F2(kn_iadd, x, y)
+#define kn_isub(x, y) KN_F2(kn_isub, x, y)
+#define kn_imul(x, y) KN_F2(kn_imul, x, y)
+#define kn_idiv(x, y) KN_F2(kn_idiv, x, y)
+#define kn_ipow(x, y) KN_F2(kn_ipow, x, y)
+#define kn_iand(x, y) KN_F2(kn_iand, x, y)
+#define kn_ior(x, y) KN_F2(kn_ior, x, y)
+#define kn_ixor(x, y) KN_F2(kn_ixor, x, y)
 #define kn_transpose(x, ...) KN_F1O(kn_transpose, kn_transpose_opts, (), x, __VA_ARGS__)
 #define kn_swapaxes(x, axis1, axis2) KN_H2(kn_swapaxes, x, int, axis1, int, axis2)
 #define kn_moveaxis(x, source, destination) KN_P2(kn_moveaxis, x, kn_axes, source, kn_axes, destination)

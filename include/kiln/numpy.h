@@ -21,7 +21,9 @@ typedef struct kn_zeros_opts { size_t size_; kn_dtype dtype; } kn_zeros_opts;
 typedef struct kn_linspace_opts { size_t size_; bool endpoint; kn_dtype dtype; } kn_linspace_opts; /* endpoint: true */
 /* M: -1, as many columns as rows */
 typedef struct kn_eye_opts { size_t size_; int64_t M; int64_t k; kn_dtype dtype; } kn_eye_opts;
-typedef struct kn_astype_opts { size_t size_; const char *casting; } kn_astype_opts; /* casting: NULL, "unsafe" */
+/* casting: NULL, "unsafe"; copy: true */
+typedef struct kn_astype_opts { size_t size_; const char *casting; bool copy; } kn_astype_opts;
+typedef struct kn_copyto_opts { size_t size_; const char *casting; kn_array where; } kn_copyto_opts; /* "same_kind" */
 /* 1e-5, 1e-8, false */
 typedef struct kn_isclose_opts { size_t size_; double rtol, atol; bool equal_nan; } kn_isclose_opts;
 typedef struct kn_array_equal_opts { size_t size_; bool equal_nan; } kn_array_equal_opts;
@@ -47,6 +49,7 @@ KN_API kn_zeros_opts kn_zeros_opts_default(void);
 KN_API kn_linspace_opts kn_linspace_opts_default(void);
 KN_API kn_eye_opts kn_eye_opts_default(void);
 KN_API kn_astype_opts kn_astype_opts_default(void);
+KN_API kn_copyto_opts kn_copyto_opts_default(void);
 KN_API kn_isclose_opts kn_isclose_opts_default(void);
 KN_API kn_array_equal_opts kn_array_equal_opts_default(void);
 KN_API kn_sum_opts kn_sum_opts_default(void);
@@ -80,7 +83,8 @@ KN_API kn_array kn_linspace(kn_array start, kn_array stop, int64_t num,
     const kn_linspace_opts *opts); /* np.linspace, first axis */
 KN_API kn_array kn_eye(int64_t n, const kn_eye_opts *opts);                 /* np.eye: ones on the diagonal k */
 KN_API kn_array kn_identity(int64_t n, const kn_zeros_opts *opts);          /* np.identity */
-KN_API kn_array kn_asarray(kn_array x, const kn_zeros_opts *opts); /* np.asarray: a number becomes a 0-d array */
+KN_API kn_array kn_asarray(kn_array x,
+    const kn_zeros_opts *opts); /* np.asarray: a number becomes a 0-d array; x itself where it has that dtype */
 KN_API kn_array kn_copy(kn_array x);                                        /* np.copy */
 KN_API kn_array kn_astype(kn_array x, kn_dtype dtype,
     const kn_astype_opts *opts); /* x.astype(dtype); TypeError by `casting` */
@@ -104,8 +108,8 @@ KN_API kn_array kn_cos(kn_array x);             /* np.cos */
 KN_API kn_array kn_tanh(kn_array x);            /* np.tanh */
 KN_API kn_array kn_special_expit(kn_array x);   /* scipy.special.expit: 1 / (1 + e^-x) */
 KN_API kn_array kn_special_erfinv(kn_array x);  /* scipy.special.erfinv; TypeError for complex */
-KN_API kn_array kn_real(kn_array x);            /* np.real */
-KN_API kn_array kn_imag(kn_array x);            /* np.imag: zeros for real numbers */
+KN_API kn_array kn_real(kn_array x);            /* np.real: a view; of real numbers x itself */
+KN_API kn_array kn_imag(kn_array x);            /* np.imag: a view; of real numbers zeros, read-only */
 KN_API kn_array kn_conjugate(kn_array x);       /* np.conjugate */
 KN_API kn_array kn_conj(kn_array x);            /* kn_conjugate */
 
@@ -166,17 +170,22 @@ KN_API kn_array kn_argmax(kn_array x,
 KN_API kn_array kn_argmin(kn_array x, const kn_argmax_opts *opts); /* np.argmin */
 KN_API kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts); /* np.count_nonzero: int64 */
 
-/* ---- Shapes. */
+/* ---- Shapes: views wherever NumPy's are. */
 KN_API kn_array kn_reshape(kn_array x, const kn_shape *shape);          /* np.reshape; one extent may be -1 */
-KN_API kn_array kn_ravel(kn_array x);                                   /* np.ravel */
+KN_API kn_array kn_ravel(kn_array x);                                   /* np.ravel: a view of a contiguous x */
+KN_API kn_array kn_flatten(kn_array x);                                 /* x.flatten(): always a copy */
 KN_API kn_array kn_transpose(kn_array x,
     const kn_transpose_opts *opts); /* np.transpose; reverses the axes unless they are given */
 KN_API kn_array kn_swapaxes(kn_array x, int axis1, int axis2);          /* np.swapaxes */
 KN_API kn_array kn_moveaxis(kn_array x, const kn_axes *source, const kn_axes *destination); /* np.moveaxis */
 KN_API kn_array kn_expand_dims(kn_array x, const kn_axes *axis); /* np.expand_dims; axes are those of the result */
 KN_API kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts); /* np.squeeze; all axes of extent 1 unless given */
-KN_API kn_array kn_broadcast_to(kn_array x, const kn_shape *shape);     /* np.broadcast_to */
+KN_API kn_array kn_broadcast_to(kn_array x, const kn_shape *shape);     /* np.broadcast_to: read-only */
 KN_API kn_array kn_flip(kn_array x, const kn_squeeze_opts *opts);       /* np.flip; all axes unless given */
+
+KN_API kn_array kn_view(kn_array x, kn_dtype dtype);   /* x.view(dtype): the same bytes; of the same size only */
+/* np.lib.stride_tricks.as_strided, strides in bytes; ValueError where they lead out of x's memory */
+KN_API kn_array kn_as_strided(kn_array x, const kn_shape *shape, const kn_shape *strides);
 
 /* ---- Joining and splitting. */
 KN_API kn_array kn_concatenate(kn_list list,
@@ -194,11 +203,44 @@ KN_API kn_array kn_repeat(kn_array x, int64_t repeats,
 enum { KN_ARG_INT, KN_ARG_UINT, KN_ARG_BOOL, KN_ARG_DOUBLE, KN_ARG_ARRAY, KN_ARG_TEXT };
 typedef struct kn_index_arg { int kind; int64_t integer; kn_array array; } kn_index_arg; /* kind: INT, BOOL or ARRAY */
 KN_API kn_array kn_at(kn_array x, const char *index, int n,
-    const kn_index_arg *args); /* x[index]: IndexError, ValueError */
+    const kn_index_arg *args); /* x[index]: IndexError, ValueError; a view unless arrays or integers alone index it */
 KN_API kn_array kn_take(kn_array x, kn_array indices,
     const kn_take_opts *opts); /* np.take; of the flattened x unless an axis is given */
 KN_API kn_array kn_take_along_axis(kn_array x, kn_array indices,
     const kn_squeeze_opts *opts); /* np.take_along_axis; last axis */
+
+/* ---- Writing. 0, or -1 with an error: ValueError for arrays that are read-only and shapes that do not fit,
+ * MutationError under a transformation for arrays from outside of the traced function. Values are cast as they are
+ * (unsafe), a C integer that does not fit is an OverflowError. */
+KN_API int kn_set_at(kn_array x, kn_array v, const char *index, int n,
+    const kn_index_arg *args); /* x[index] = v; the last one wins where indices repeat */
+KN_API int kn_fill(kn_array x, kn_array v);                 /* x.fill(v) */
+KN_API int kn_copyto(kn_array to, kn_array from, const kn_copyto_opts *opts); /* np.copyto */
+/* x += y and its kin: TypeError where the result is not of x's kind. */
+KN_API int kn_iadd(kn_array x, kn_array y);                 /* x += y */
+KN_API int kn_isub(kn_array x, kn_array y);                 /* x -= y */
+KN_API int kn_imul(kn_array x, kn_array y);                 /* x *= y */
+KN_API int kn_idiv(kn_array x, kn_array y);                 /* x /= y; TypeError for integers */
+KN_API int kn_ipow(kn_array x, kn_array y);                 /* x **= y */
+KN_API int kn_iand(kn_array x, kn_array y);                 /* x &= y */
+KN_API int kn_ior(kn_array x, kn_array y);                  /* x |= y */
+KN_API int kn_ixor(kn_array x, kn_array y);                 /* x ^= y */
+/* x[index] += v and its kin: once for each place, however often the indices name it. */
+KN_API int kn_iadd_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+KN_API int kn_isub_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+KN_API int kn_imul_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+KN_API int kn_idiv_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+KN_API int kn_ipow_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+KN_API int kn_iand_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+KN_API int kn_ior_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+KN_API int kn_ixor_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+typedef enum kn_ufunc {
+    kn_ufunc_add, kn_ufunc_subtract, kn_ufunc_multiply, kn_ufunc_divide, kn_ufunc_power, kn_ufunc_maximum,
+    kn_ufunc_minimum, kn_ufunc_bitwise_and, kn_ufunc_bitwise_or, kn_ufunc_bitwise_xor
+} kn_ufunc;
+/* np.add.at and its kin: where indices repeat, again and again. NotImplementedError for functions that have no scatter
+ * where indices may repeat: all but add, subtract, multiply, maximum, minimum. */
+KN_API int kn_ufunc_at(kn_ufunc ufunc, kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
 
 /* ---- Products. */
 KN_API kn_array kn_matmul(kn_array x, kn_array y);      /* np.matmul; ValueError if the axes are not aligned */
@@ -211,7 +253,7 @@ KN_API kn_array kn_vecdot(kn_array x,
 KN_API kn_array kn_tensordot(kn_array x, kn_array y,
     const kn_tensordot_opts *opts); /* np.tensordot; `axes` of them, or a_axes with b_axes */
 KN_API kn_array kn_trace(kn_array x);                   /* np.trace: sum of the diagonal of the first two axes */
-KN_API kn_array kn_diagonal(kn_array x);                /* np.diagonal of the first two axes */
+KN_API kn_array kn_diagonal(kn_array x);                /* np.diagonal of the first two axes: read-only */
 
 /* ---- Sorting: stable, NaN last. */
 KN_API kn_array kn_sort(kn_array x, const kn_sort_opts *opts);    /* np.sort; last axis, KN_AXIS_NONE: flattened */

@@ -3,6 +3,7 @@
  * one is derived and
  * inlined into the current recorder. */
 #include "array/function.h"
+#include "array/pin.h"
 #include "ir/ops.h"
 #include "runtime/execute.h"
 
@@ -66,7 +67,7 @@ kn_error *kna_inline_closed(const kn_closed *c, kn_value *const *in, kn_value **
 static kn_operand operand_of(const kn_value *v)
 {
     return v->state == KN_V_NUMBER ? (kn_operand){.data = &v->bits}
-                                   : (kn_operand){.data = v->buffer->data, .buffer = v->buffer};
+                                   : (kn_operand){.data = v->buffer->data, .buffer = kna_shareable(v)};
 }
 
 static kn_error *run_entry(kna_entry *e, kn_value *const *in, kn_value **out)
@@ -84,7 +85,7 @@ static kn_error *run_entry(kna_entry *e, kn_value *const *in, kn_value **out)
     for (uint32_t i = 0; !error && i < n; i++)
         x[i] = operand_of(i < j->n_const ? e->closed.consts[i] : in[i - j->n_const]);
     if (!error)
-        error = knd_run(p, x, y, NULL);
+        error = knx_context()->check_nans ? kna_run_checked(p, NULL, x, y) : knd_run(p, x, y, NULL);
     uint32_t made = 0;
     for (uint32_t i = 0; !error && i < j->n_out; i++) {
         out[i] = kna_value_buffer(kni_out_type(j, i), y[i]);

@@ -2,6 +2,7 @@
  * call.c -- kn_call: structs of arrays and trees as arguments and results. */
 #include "array/function.h"
 #include "array/handle.h"
+#include "array/storage.h"
 #include "array/tree.h"
 #include "ir/ops.h"
 #include <string.h>
@@ -23,19 +24,16 @@ static kn_array array_in(const void *at, size_t bytes, int i)
 /* One value from a handle: numbers get their dtype here. */
 static kn_error *value_from(kn_array x, kn_value **out)
 {
-    kn_error *error = NULL;
-    kn_value *v = kna_handle_get(KN_H_ARRAY, x, &error);
-    if (!v)
-        return error;
-    if (v->state == KN_V_ERROR)
-        return knx_error_retain(v->error);
+    kn_value *v;
+    KN_TRY(kna_array_value(x, &v));
     if (!v->type.weak) {
-        *out = kna_value_retain(v);
+        *out = v;
         return NULL;
     }
     kn_dtype d = kna_strong_dtype(v->type);
     kn_scalar_bits bits = {{0}};
     knx_convert(v->type.dtype, &v->bits, d, &bits);
+    kna_value_release(v);
     *out = kna_value_number(d, false, bits);
     return *out ? NULL : knx_error_nomem();
 }

@@ -70,6 +70,48 @@ static void frame_end(frame *f)
 
 static kn_atom *frame_atoms(frame *f, size_t n) { return knx_arena_alloc(&f->arena, (n + 1) * sizeof(kn_atom)); }
 
+/* ---- Remembering what a transformation made of a jaxpr. */
+
+static bool same_places(const kni_jaxpr *a, const kni_jaxpr *b)
+{
+    for (uint32_t i = 0; i < a->n_eqn; i++)
+        if (a->eqn[i].place != b->eqn[i].place)
+            return false;
+    return true;
+}
+
+static kni_jaxpr *recall(kna_core *f, const kni_jaxpr *from, int64_t size)
+{
+    for (size_t i = 0; i < f->memo.n; i++) {
+        kna_memo *m = &f->memo.at[i];
+        if (m->from->hash == from->hash && m->size == size && kni_equal(m->from, from) && same_places(m->from, from)) {
+            m->used = ++kna_state_get()->clock;
+            return kni_retain(m->to);
+        }
+    }
+    return NULL;
+}
+
+/* Not being remembered is no failure. */
+static void remember(kna_core *f, kni_jaxpr *from, kni_jaxpr *to, int64_t size)
+{
+    kna_memo fresh = {kni_retain(from), kni_retain(to), size, ++kna_state_get()->clock};
+    if (f->memo.n < KNA_MAX_MEMOS) {
+        if (KN_VEC_PUSH(&f->memo, fresh))
+            return;
+    } else {
+        size_t oldest = 0;
+        for (size_t i = 1; i < f->memo.n; i++)
+            if (f->memo.at[i].used < f->memo.at[oldest].used)
+                oldest = i;
+        kna_memo old = f->memo.at[oldest];
+        f->memo.at[oldest] = fresh;
+        fresh = old;
+    }
+    kni_release(fresh.from);
+    kni_release(fresh.to);
+}
+
 /* ---- grad and value_and_grad. */
 
 static kn_error *check_loss(const kna_core *f, const kni_jaxpr *j)
@@ -386,8 +428,11 @@ static kn_error *derive_vmap(kna_core *f, const kn_type *in, const char *why, kn
         error = kna_derive(f->inner, inner, NULL, "vmap", out);
     if (!error)
         error = map_outputs(f, out->jaxpr, out_axis);
-    if (!error)
+    if (!error && !(batched = recall(f, out->jaxpr, size))) {
         error = knt_batch(out->jaxpr, size, axis, out_axis, &batched);
+        if (!error)
+            remember(f, out->jaxpr, batched, size);
+    }
     if (!error) {
         kni_release(out->jaxpr);
         out->jaxpr = batched;
@@ -419,8 +464,11 @@ kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const
         error = kna_derive(f->inner, in, known, known ? transformation_name(f) : why, out);
     if (!error && f->kind == KNA_FN_GRAD)
         error = check_loss(f, out->jaxpr);
-    if (!error)
+    if (!error && !(j = recall(f, out->jaxpr, 0))) {
         error = (f->kind == KNA_FN_GRAD ? gradient : jacobian)(f, out->jaxpr, &s, &j);
+        if (!error)
+            remember(f, out->jaxpr, j, 0);
+    }
     selection_free(&s);
     if (error) {
         kna_closed_free(out);

@@ -3,6 +3,7 @@
  * their structure, with
  * the leaves abstracted, finds a compiled program (or makes one), which runs with the leaves as operands. */
 #include "array/state.h"
+#include "array/storage.h"
 #include "base/log.h"
 #include "ir/ops.h"
 #include "runtime/execute.h"
@@ -11,6 +12,7 @@
 typedef struct kna_plan {
     uint64_t hash, used;
     bool fuse;
+    bool *donated; /* per leaf; NULL: none */
     kni_jaxpr *jaxpr;
     kn_program *program;
 } kna_plan;
@@ -30,12 +32,12 @@ typedef struct cut {
     KN_VEC(kn_atom) atom; /* operands of all nodes, in order */
     kn_map leaf_index;    /* once there are many */
     bool fuse;
+    bool updates;  /* a leaf is updated: what waits for its old value runs in this cut too */
+    bool *donated; /* per leaf: nobody else has it, so it may be written over; NULL: none */
 } cut;
 
-static void cut_free(cut *c)
+static void free_room(cut *c)
 {
-    for (size_t i = 0; i < c->out.n; i++)
-        kna_value_release(c->out.at[i]);
     KN_VEC_FREE(&c->node);
     KN_VEC_FREE(&c->first_var);
     KN_VEC_FREE(&c->leaf);
@@ -43,7 +45,45 @@ static void cut_free(cut *c)
     KN_VEC_FREE(&c->out_atom);
     KN_VEC_FREE(&c->stack);
     KN_VEC_FREE(&c->atom);
+    knx_free(c);
+}
+
+void kna_cut_room_free(kna_state *s)
+{
+    if (s->cut_room)
+        free_room(s->cut_room);
+    s->cut_room = NULL;
+}
+
+/* The room of cuts is kept from one to the next; a cut inside of a cut has its own. NULL without memory. */
+static cut *cut_begin(kna_state *s, bool fuse)
+{
+    cut *c = s->cut_room;
+    s->cut_room = NULL;
+    if (!c)
+        c = knx_alloc_zero(sizeof *c);
+    if (c) {
+        c->s = s;
+        c->fuse = fuse;
+    }
+    return c;
+}
+
+static void cut_end(cut *c)
+{
+    enum { KEEP = 4096 }; /* operands; the room of larger cuts is given back */
+    kna_state *s = c->s;
+    for (size_t i = 0; i < c->out.n; i++)
+        kna_value_release(c->out.at[i]);
     knx_map_free(&c->leaf_index);
+    knx_free(c->donated);
+    c->donated = NULL;
+    c->updates = false;
+    c->node.n = c->first_var.n = c->leaf.n = c->out.n = c->out_atom.n = c->stack.n = c->atom.n = 0;
+    if (s->cut_room || c->atom.cap > KEEP)
+        free_room(c);
+    else
+        s->cut_room = c;
 }
 
 /* ---- Cutting. */
@@ -129,6 +169,110 @@ static bool collect(cut *c, kn_node *root)
     return true;
 }
 
+/* ---- Updates: the old value's readers run in the same cut, before it is written over. */
+
+static bool is_updated_leaf(const cut *c, const kn_value *v)
+{
+    for (size_t k = 0; k < c->node.n; k++) {
+        const kn_node *n = c->node.at[k];
+        if (n->prim->updates && n->in[n->prim->updates - 1] == v)
+            return true;
+    }
+    return false;
+}
+
+/* Collects nodes outside of the cut that read a leaf which the cut updates; they may bring further updates along. */
+static bool collect_readers(cut *c)
+{
+    for (size_t seen = (size_t)-1; seen != c->node.n;) {
+        seen = c->node.n;
+        for (size_t k = 0; k < seen; k++) {
+            kn_node *n = c->node.at[k];
+            kn_value *old = n->prim->updates ? n->in[n->prim->updates - 1] : NULL;
+            if (!old || old->state != KN_V_BUFFER)
+                continue;
+            c->updates = true;
+            if (atomic_load(&old->refs) == 1)
+                continue;
+            for (kn_node *w = c->s->waiting; w; w = w->next)
+                for (uint32_t i = 0; i < w->n_in; i++)
+                    if (w->in[i] == old && !collect(c, w))
+                        return false;
+        }
+    }
+    return true;
+}
+
+/* All references to the leaf come from this cut, whose nodes all end with it. */
+static bool nobody_else_has(const cut *c, const kn_value *v)
+{
+    uint32_t uses = 0;
+    for (size_t k = 0; k < c->node.n; k++)
+        for (uint32_t i = 0; i < c->node.at[k]->n_in; i++)
+            uses += c->node.at[k]->in[i] == v;
+    int own = 1 + kna_lies_in_pin(v);
+    return (uint32_t)atomic_load(&v->refs) == uses && atomic_load(&v->buffer->refs) == own;
+}
+
+static bool is_output(const cut *c, const kn_value *v)
+{
+    for (size_t i = 0; i < c->out.n; i++)
+        if (c->out.at[i] == v)
+            return true;
+    return false;
+}
+
+/* What others see may be written over only by the value that belongs there: the updates lead to it in one line. */
+static bool stays_in_pin(const cut *c, kn_value *v)
+{
+    const kna_pin *p = v->pin;
+    if (atomic_load(&p->refs) == 1 && !p->foreign)
+        return true; /* nobody sees it any more */
+    v->uses = 0;
+    for (size_t k = 0; k < c->node.n; k++)
+        if (c->node.at[k]->out[0])
+            c->node.at[k]->out[0]->uses = 0;
+    for (size_t k = 0; k < c->node.n; k++) {
+        kn_value *old = c->node.at[k]->prim->updates ? c->node.at[k]->in[c->node.at[k]->prim->updates - 1] : NULL;
+        if (old && (old == v || old->state == KN_V_PENDING))
+            old->uses++;
+    }
+    for (size_t k = 0; k < c->node.n; k++) { /* operands come before their users */
+        const kn_node *n = c->node.at[k];
+        if (!n->prim->updates || n->in[n->prim->updates - 1] != v)
+            continue;
+        if (v->uses != 1 || !(v = n->out[0]))
+            return false;
+        if (v->pin == p)
+            return true;
+        if (is_output(c, v))
+            return false;
+    }
+    return false;
+}
+
+static bool can_fail(const cut *c)
+{
+    for (size_t k = 0; k < c->node.n; k++)
+        if (kni_can_fail(c->node.at[k]->prim, c->node.at[k]->params))
+            return true;
+    return false;
+}
+
+/* A cut that can fail is run again node by node then, so it leaves its leaves alone. */
+static bool choose_donated(cut *c)
+{
+    if (!c->updates || can_fail(c))
+        return true;
+    c->donated = knx_alloc_zero(c->leaf.n + 1);
+    for (size_t i = 0; c->donated && i < c->leaf.n; i++) {
+        kn_value *v = c->leaf.at[i];
+        c->donated[i] = v->state == KN_V_BUFFER && is_updated_leaf(c, v) && nobody_else_has(c, v) &&
+                        (!kna_lies_in_pin(v) || stays_in_pin(c, v));
+    }
+    return c->donated != NULL;
+}
+
 static bool is_target(int n, kn_value *const *values, const kn_value *v)
 {
     for (int i = 0; i < n; i++)
@@ -157,7 +301,7 @@ static bool choose_outputs(cut *c, int n, kn_value *const *values)
         for (uint32_t i = 0; i < node->n_out; i++) {
             kn_value *v = node->out[i];
             bool outside = v && (uint32_t)atomic_load(&v->refs) > v->uses;
-            if (!outside || !(v->kept || ran || is_target(n, values, v)))
+            if (!outside || !(c->updates || v->kept || ran || is_target(n, values, v)))
                 continue;
             kn_atom a = c->first_var.at[k] + i;
             if (!KN_VEC_PUSH(&c->out, v))
@@ -209,7 +353,7 @@ static uint64_t hash_cut(const cut *c)
 {
     uint64_t h = c->fuse ? 11 : 12;
     for (size_t i = 0; i < c->leaf.n; i++)
-        h = hash_type(c->leaf.at[i]->type, h);
+        h = hash_type(c->leaf.at[i]->type, h + (c->donated && c->donated[i]));
     const kn_atom *a = c->atom.at;
     for (size_t k = 0; k < c->node.n; k++) {
         const kn_node *n = c->node.at[k];
@@ -249,7 +393,7 @@ static bool plan_fits(const kna_plan *p, const cut *c)
     if (p->fuse != c->fuse || j->n_in != c->leaf.n || j->n_eqn != c->node.n || j->n_out != c->out_atom.n)
         return false;
     for (size_t i = 0; i < c->leaf.n; i++)
-        if (!type_matches(j->type[i], c->leaf.at[i]->type))
+        if (!type_matches(j->type[i], c->leaf.at[i]->type) || (p->donated && p->donated[i]) != (c->donated && c->donated[i]))
             return false;
     for (size_t i = 0; i < c->out_atom.n; i++)
         if (j->out[i] != c->out_atom.at[i])
@@ -267,6 +411,7 @@ static void plan_free(kna_plan *p)
         return;
     kni_release(p->jaxpr);
     knc_release(p->program);
+    knx_free(p->donated);
     knx_free(p);
 }
 
@@ -340,7 +485,9 @@ static kn_error *find_plan(cut *c, kna_plan **out)
     if (!p)
         return knx_error_nomem();
     *p = (kna_plan){.hash = h, .used = ++s->clock, .fuse = c->fuse};
-    kn_compile_options o = {.kernels = s->kernels, .fuse = c->fuse};
+    p->donated = c->donated;
+    c->donated = NULL; /* the plan's now */
+    kn_compile_options o = {.kernels = s->kernels, .fuse = c->fuse, .donated = p->donated};
     kn_error *error = build_jaxpr(c, &p->jaxpr);
     if (!error)
         error = knc_compile(p->jaxpr, &o, &p->program);
@@ -361,11 +508,53 @@ static kn_error *find_plan(cut *c, kna_plan **out)
 
 /* ---- Running. */
 
-static kn_operand operand_of(const kn_value *v)
+static kn_operand operand_of(const kn_value *v, bool donated)
 {
     if (v->state == KN_V_NUMBER)
         return (kn_operand){.data = &v->bits};
-    return (kn_operand){.data = v->buffer->data, .buffer = v->buffer};
+    return (kn_operand){.data = v->buffer->data, .buffer = donated ? v->buffer : kna_shareable(v)};
+}
+
+/* A result that shares pinned memory with the one that belongs there gets memory of its own. */
+static kn_error *unshare(cut *c, size_t i)
+{
+    kn_value *v = c->out.at[i];
+    bool shares = false;
+    for (size_t k = 0; k < c->out.n && !shares; k++)
+        shares = c->out.at[k]->pin && c->out.at[k]->pin != v->pin && c->out.at[k]->pin->buffer == v->buffer;
+    if (!shares)
+        return NULL;
+    size_t bytes = kni_type_bytes(v->type);
+    kn_buffer *own = knx_buffer_new(bytes);
+    if (own)
+        memcpy(own->data, v->buffer->data, bytes);
+    kn_buffer *old = v->buffer;
+    knx_share_lock();
+    v->buffer = own;
+    if (!own) {
+        v->error = knx_error_nomem();
+        kna_publish(v, KN_V_ERROR);
+    }
+    knx_share_unlock();
+    knx_buffer_release(old);
+    return own ? NULL : v->error;
+}
+
+static kn_error *settle_pins(cut *c)
+{
+    kn_error *error = NULL;
+    bool any = false;
+    for (size_t i = 0; i < c->out.n; i++)
+        any = any || c->out.at[i]->pin;
+    for (size_t i = 0; any && i < c->out.n; i++) {
+        kn_error *e = unshare(c, i);
+        error = error ? error : e;
+    }
+    for (size_t i = 0; any && i < c->out.n; i++) {
+        kn_error *e = kna_must_land(c->out.at[i]) || kna_lies_in_pin(c->out.at[i]) ? kna_pin_land(c->out.at[i]) : NULL;
+        error = error ? error : e;
+    }
+    return error;
 }
 
 static kn_error *run_plan(cut *c, kna_plan *p)
@@ -373,17 +562,20 @@ static kn_error *run_plan(cut *c, kna_plan *p)
     kn_operand few[16], *in = c->leaf.n <= 16 ? few : knx_alloc(c->leaf.n * sizeof *in);
     kn_buffer *few_out[16], **out = c->out.n <= 16 ? few_out : knx_alloc(c->out.n * sizeof *out);
     kn_error *error = in && out ? NULL : knx_error_nomem();
+    bool checks = knx_context()->check_nans && c->node.n == 1;
     for (size_t i = 0; !error && i < c->leaf.n; i++)
-        in[i] = operand_of(c->leaf.at[i]);
+        in[i] = operand_of(c->leaf.at[i], p->donated && p->donated[i]);
     if (!error)
-        error = knd_run(p->program, in, out, NULL);
+        error = checks ? kna_run_checked(p->program, c->node.at[0], in, out) : knd_run(p->program, in, out, NULL);
     for (size_t i = 0; !error && i < c->out.n; i++) {
         kn_value *v = c->out.at[i];
         kn_node *n = v->pending.node;
         kna_node_done(n, v);
-        v->state = KN_V_BUFFER;
         v->buffer = out[i];
+        kna_publish(v, KN_V_BUFFER);
     }
+    if (!error)
+        error = settle_pins(c);
     if (in != few)
         knx_free(in);
     if (out != few_out)
@@ -410,38 +602,40 @@ static void set_error(kn_value *v, kn_error *e)
 {
     kn_node *n = v->pending.node;
     kna_node_done(n, v);
-    v->state = KN_V_ERROR;
     v->error = knx_error_retain(e);
+    kna_publish(v, KN_V_ERROR);
 }
 
 /* Runs one node alone, all of its results kept. A failure becomes the results' error, with the node's own place. */
 static void run_alone(kna_state *s, kn_node *n, bool fuse)
 {
-    cut c = {.s = s, .fuse = fuse};
+    cut *c = cut_begin(s, fuse);
     kn_error *error = NULL, *from_operand = NULL;
     n->position = 0;
-    bool ok = KN_VEC_PUSH(&c.node, n);
+    bool ok = c && KN_VEC_PUSH(&c->node, n);
     for (uint32_t i = 0; ok && i < n->n_in; i++)
-        ok = !n->in[i] || add_leaf(&c, n->in[i]);
-    ok = ok && number_variables(&c);
+        ok = !n->in[i] || add_leaf(c, n->in[i]);
+    ok = ok && number_variables(c);
     for (uint32_t i = 0; ok && i < n->n_out; i++)
         if (n->out[i]) {
-            ok = KN_VEC_PUSH(&c.out_atom, c.first_var.at[0] + i) && KN_VEC_PUSH(&c.out, n->out[i]);
+            ok = KN_VEC_PUSH(&c->out_atom, c->first_var.at[0] + i) && KN_VEC_PUSH(&c->out, n->out[i]);
             if (ok)
                 kna_value_retain(n->out[i]);
         }
-    from_operand = leaf_error(&c);
-    error = !ok ? knx_error_nomem() : from_operand ? knx_error_retain(from_operand) : run_cut(&c);
+    from_operand = ok ? leaf_error(c) : NULL;
+    error = !ok ? knx_error_nomem() : from_operand ? knx_error_retain(from_operand) : run_cut(c);
     if (error && !from_operand && atomic_load(&error->refs) > 0) {
         error->place = n->place ? n->place : error->place;
-        error->operation = n->operation && *n->operation ? n->operation : error->operation;
+        if (!*error->operation) /* else a routine knows better: the call was of a traced function */
+            error->operation = n->operation ? n->operation : "";
     }
     if (error && !from_operand)
         knx_report(error);
-    for (size_t i = 0; error && i < c.out.n; i++)
-        set_error(c.out.at[i], error);
+    for (size_t i = 0; error && c && i < c->out.n; i++)
+        set_error(c->out.at[i], error);
     knx_error_release(error);
-    cut_free(&c);
+    if (c)
+        cut_end(c);
 }
 
 /* The cut failed: every node runs by itself, in order, so that just what depends on the failure carries its error. */
@@ -480,31 +674,57 @@ static kn_error *first_error(int n, kn_value *const *values)
 kn_error *kna_force(int n, kn_value *const *values)
 {
     bool any = false;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         any = any || values[i]->state == KN_V_PENDING;
+        if (kna_must_land(values[i]))
+            KN_TRY(kna_pin_land(values[i]));
+    }
     if (!any)
         return first_error(n, values);
     kna_state *s = kna_state_get();
     if (!s)
         return knx_error_nomem();
-    cut c = {.s = s, .fuse = knx_context()->lazy};
+    bool checks = knx_context()->check_nans;
+    cut *c = cut_begin(s, knx_context()->lazy && !checks);
+    if (!c)
+        return knx_error_nomem();
     s->mark++;
     bool ok = true;
     for (int i = 0; ok && i < n; i++)
         if (values[i]->state == KN_V_PENDING)
-            ok = collect(&c, values[i]->pending.node);
-    ok = ok && number_variables(&c) && choose_outputs(&c, n, values);
+            ok = collect(c, values[i]->pending.node);
+    ok = ok && collect_readers(c) && number_variables(c) && choose_donated(c) && choose_outputs(c, n, values);
     kn_error *error = !ok ? knx_error_nomem() : NULL;
-    if (!error && leaf_error(&c))
-        run_one_by_one(&c);
+    if (!error && (checks || leaf_error(c)))
+        run_one_by_one(c);
     else if (!error) {
-        error = run_cut(&c);
+        error = run_cut(c);
         if (error && error->kind != KN_ERROR_MEMORY) {
             knx_error_release(error);
             error = NULL;
-            run_one_by_one(&c);
+            run_one_by_one(c);
         }
     }
-    cut_free(&c);
+    cut_end(c);
     return error ? error : first_error(n, values);
+}
+
+void kna_force_readers(const kn_value *v)
+{
+    KN_VEC(kn_value *) result = {0};
+    kna_state *s = kna_state_get();
+    bool ok = s != NULL;
+    for (kn_node *n = ok ? s->waiting : NULL; n; n = n->next) {
+        bool reads = false;
+        for (uint32_t i = 0; i < n->n_in && !reads; i++)
+            reads = n->in[i] == v;
+        for (uint32_t i = 0; reads && i < n->n_out; i++)
+            if (n->out[i] && (ok = ok && KN_VEC_PUSH(&result, n->out[i])))
+                kna_value_retain(n->out[i]);
+    }
+    if (ok && result.n)
+        knx_error_release(kna_force((int)result.n, result.at));
+    for (size_t i = 0; i < result.n; i++)
+        kna_value_release(result.at[i]);
+    KN_VEC_FREE(&result);
 }

@@ -2,7 +2,9 @@
  * function.c -- cores, their table, recording a C function, and the compiled entries of jitted ones. */
 #include "array/function.h"
 #include "array/handle.h"
+#include "array/storage.h"
 #include "base/log.h"
+#include "runtime/float_env.h"
 #include <string.h>
 
 enum { MAX_ENTRIES = 256, MAX_CALL_DEPTH = 200 };
@@ -30,6 +32,11 @@ static void free_core(kna_core *c)
     for (size_t i = 0; i < c->entry.n; i++)
         kna_entry_free(c->entry.at[i]);
     KN_VEC_FREE(&c->entry);
+    for (size_t i = 0; i < c->memo.n; i++) {
+        kni_release(c->memo.at[i].from);
+        kni_release(c->memo.at[i].to);
+    }
+    KN_VEC_FREE(&c->memo);
     knx_free(c->env);
     kni_release(c->jaxpr);
     knx_free(c);
@@ -177,7 +184,7 @@ kn_error *kna_enter_user(kna_user_call *u)
 {
     kn_context c = knx_context();
     kna_state *s = kna_state_get();
-    *u = (kna_user_call){c->here, c->operation, c->depth};
+    *u = (kna_user_call){.here = c->here, .operation = c->operation, .depth = c->depth, .floats = c->host_floats};
     if (s->call_depth >= MAX_CALL_DEPTH)
         return knx_error(KN_ERROR_VALUE,
                          "functions are called inside each other more than %d deep: does one call itself without end?",
@@ -185,16 +192,21 @@ kn_error *kna_enter_user(kna_user_call *u)
     s->call_depth++;
     c->depth = 0;
     c->operation = "";
+    u->guard = knx_context_guard();
+    knd_float_leave(c->host_floats);
     return NULL;
 }
 
 void kna_leave_user(const kna_user_call *u)
 {
+    knx_context_unguard(u->guard); /* contexts that the function pushed and left */
     kn_context c = knx_context();
     kna_state_get()->call_depth--;
     c->here = u->here;
     c->operation = u->operation;
     c->depth = u->depth;
+    c->host_floats = u->floats;
+    knd_float_enter();
 }
 
 bool kna_may_be_concrete(const char **why)
@@ -222,22 +234,15 @@ static kn_error *call_c(const kna_core *f, const kn_array *in, kn_array *out)
 
 static void drop_value(void *v) { kna_value_release(v); }
 
-static kn_error *value_of_handle(kn_array x, kn_value **v)
-{
-    kn_error *error = NULL;
-    *v = kna_handle_get(KN_H_ARRAY, x, &error);
-    if (*v && (*v)->state == KN_V_ERROR)
-        return knx_error_retain((*v)->error);
-    return error;
-}
-
 static kn_error *result_atom(kn_recording *r, const kna_core *f, int i, kn_array x, kn_atom *a)
 {
     kn_value *v;
     if (!x)
         return knx_error(KN_ERROR_TYPE, "%s left array %d of its result empty (null)", f->name, i);
-    KN_TRY(value_of_handle(x, &v));
-    return kna_recording_atom(r, v, a);
+    KN_TRY(kna_array_value(x, &v));
+    kn_error *error = kna_recording_atom(r, v, a);
+    kna_value_release(v);
+    return error;
 }
 
 static kn_error *trace_c(kna_core *f, kn_recording *r, const kn_type *in, kn_value *const *known, kn_atom *results)
@@ -253,6 +258,8 @@ static kn_error *trace_c(kna_core *f, kn_recording *r, const kn_type *in, kn_val
     }
     if (!error)
         error = call_c(f, x, y);
+    if (!error && r->refused)
+        error = knx_error_retain(r->refused);
     for (int i = 0; !error && i < f->n_out; i++)
         error = result_atom(r, f, i, y[i], &results[i]);
     knx_free(x);
@@ -268,6 +275,9 @@ static kn_error *derive_c(kna_core *f, const kn_type *in, kn_value *const *known
         knx_free(results);
         return knx_error_nomem();
     }
+    r->n_captured = f->n_captured;
+    r->n_args = f->n_args;
+    r->arrays = f->arrays;
     kn_scope scope = kn_scope_begin();
     kn_error *error = trace_c(f, r, in, known, results);
     kn_scope_end(&scope);
@@ -283,6 +293,8 @@ static kn_error *derive_c(kna_core *f, const kn_type *in, kn_value *const *known
 
 static bool same_types(const kna_entry *e, uint32_t n, const kn_type *in)
 {
+    if (e->default_float != kna_default_float())
+        return false;
     for (uint32_t i = 0; i < n; i++)
         if (e->in[i].dtype != in[i].dtype || !kni_type_same_shape(e->in[i], in[i]))
             return false;
@@ -295,6 +307,7 @@ static kna_entry *new_entry(uint32_t n, const kn_type *in)
     if (!e)
         return NULL;
     e->n_in = n;
+    e->default_float = kna_default_float();
     e->in = knx_arena_alloc(&e->arena, (n + 1) * sizeof *e->in);
     bool ok = e->in != NULL;
     for (uint32_t i = 0; ok && i < n; i++)
@@ -354,7 +367,7 @@ kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_ent
         kna_entry_free(e);
         return knx_error_nomem();
     }
-    KN_LOG(1, "jit: %s is recorded for the %dth time: these argument types are new", f->name, f->trace_count + 1);
+    KN_LOG(1, "jit: %s is recorded (time %d): these argument types are new", f->name, f->trace_count + 1);
     e->tracing = true;
     e->used = ++s->clock;
     f->trace_count++;
@@ -375,7 +388,7 @@ kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_ent
 kn_error *kna_entry_program(kna_entry *e, kn_program **out)
 {
     kna_state *s = kna_state_get();
-    bool fuse = knx_context()->lazy;
+    bool fuse = knx_context()->lazy && !knx_context()->check_nans;
     if (!e->program[fuse]) {
         kn_compile_options o = {.kernels = s->kernels, .fuse = fuse};
         KN_TRY(knc_compile(e->closed.jaxpr, &o, &e->program[fuse]));

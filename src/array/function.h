@@ -17,6 +17,7 @@ typedef struct kna_entry {
     kn_arena arena;
     uint32_t n_in;
     kn_type *in;              /* captured, then arguments */
+    kn_dtype default_float;   /* when it was recorded */
     bool tracing;             /* being recorded right now */
     kn_closed closed;
     kn_program *program[2];   /* [fuse] */
@@ -30,6 +31,15 @@ typedef struct kna_options { /* all of them plain: compared as bytes */
     int64_t axis_size;
 } kna_options;
 
+/* What a transformation made of a jaxpr: found again when the same function is recorded to the same equations at the
+ * same source lines, as in a training loop without jit. */
+typedef struct kna_memo {
+    kni_jaxpr *from, *to;
+    int64_t size; /* of vmap's axis */
+    uint64_t used;
+} kna_memo;
+enum { KNA_MAX_MEMOS = 16 };
+
 typedef struct kna_core {
     atomic_int refs;
     kna_fn_kind kind;
@@ -42,6 +52,7 @@ typedef struct kna_core {
     int n_captured, n_args, arrays[KN_MAX_ARGS], n_in /* arrays of all arguments */, n_out;
     KN_VEC(kna_entry *) entry;            /* JIT */
     int trace_count;
+    KN_VEC(kna_memo) memo;
 } kna_core;
 
 typedef struct kna_fn { kna_core *core; kn_value **captured; } kna_fn;
@@ -76,7 +87,9 @@ kn_error *kna_inline_closed(const kn_closed *c, kn_value *const *in, kn_value **
 bool kna_may_be_concrete(const char **why);
 
 /* Runs a user's function between public calls: keeps what the context says about the running call. */
-typedef struct kna_user_call { const kn_place *here; const char *operation; int depth; } kna_user_call;
+typedef struct kna_user_call {
+    const kn_place *here; const char *operation; int depth; unsigned floats; size_t guard;
+} kna_user_call;
 kn_error *kna_enter_user(kna_user_call *u);
 void kna_leave_user(const kna_user_call *u);
 

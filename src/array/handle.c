@@ -4,7 +4,11 @@
  * A handle's bits are generation and slot number. The table of slots is one for the process and only grows: chunks are
  * found through an array of pointers without a lock, so a dead or foreign handle can be examined safely. Each context
  * hands out slots from its own chunks. A scope is a list of slots, linked through the slots themselves, so that moving
- * a handle between scopes costs nothing. */
+ * a handle between scopes costs nothing.
+ *
+ * A slot that this context owns is read without a lock. Somebody else's may die at any moment: it is looked at under
+ * its owner's share lock, which the owner takes to free it or to let it stand for something else. Making a handle needs
+ * none: nobody knows it yet. */
 #include "array/handle.h"
 #include "base/context.h"
 #include "base/lock.h"
@@ -16,16 +20,18 @@
 #define CHUNK      512
 #define MAX_CHUNKS 131072 /* 67 million handles; 512 on 32-bit machines, by INDEX_BITS */
 #define NO_SLOT    UINT32_MAX
+#define RETAINED   (UINT32_MAX - 1) /* instead of a scope's number: owned by hand alone */
 
 typedef struct slot {
     void *object;
     void (*drop)(void *object);
-    kn_context owner;
-    uint32_t generation;
-    uint32_t retained;   /* by hand */
-    uint32_t prev, next; /* in its scope; next is also the free list */
-    uint32_t scope;      /* number of the scope that owns it, NO_SLOT: none */
+    _Atomic(kn_context) owner; /* NULL: in nobody's use */
+    atomic_uint generation;    /* changes when the handle dies */
+    uint32_t retained;         /* by hand */
+    uint32_t prev, next;       /* in its scope; next is also the free list */
+    uint32_t scope;            /* number of the scope that owns it, RETAINED, or NO_SLOT: none */
     uint8_t kind;
+    atomic_uchar share;        /* its owner's share lock; no other one guards this slot as long as the handle lives */
 } slot;
 
 static _Atomic(slot *) chunks[MAX_CHUNKS];
@@ -36,15 +42,15 @@ typedef struct scope {
     uint32_t serial;
 } scope;
 typedef struct handles {
-    KN_VEC(scope) scope;    /* [0] is the context's own */
-    KN_VEC(uint32_t) chunk; /* this context's */
+    KN_VEC(scope) scope; /* [0] is the context's own */
+    uint32_t retained;   /* list of those owned by hand alone */
     uint32_t free;
     uint32_t serial;
     int64_t live;
 } handles;
 
 /* Slots of a closed context are given to the next one that needs some. */
-static kn_mutex spare_lock = KN_MUTEX_INIT;
+static kn_global_lock spare_lock = KN_GLOBAL_LOCK_INIT;
 static uint32_t spare = NO_SLOT;
 
 static slot *slot_at(uint32_t i) { return atomic_load_explicit(&chunks[i / CHUNK], memory_order_acquire) + i % CHUNK; }
@@ -52,18 +58,18 @@ static slot *slot_at(uint32_t i) { return atomic_load_explicit(&chunks[i / CHUNK
 static void drop_handles(void *p)
 {
     handles *h = p;
-    knx_mutex_lock(&spare_lock);
+    kna_handles_close();
+    knx_global_lock(&spare_lock);
     while (h->free != NO_SLOT) {
         uint32_t i = h->free;
         slot *s = slot_at(i);
         h->free = s->next;
-        s->owner = NULL;
+        atomic_store_explicit(&s->owner, NULL, memory_order_relaxed);
         s->next = spare;
         spare = i;
     }
-    knx_mutex_unlock(&spare_lock);
+    knx_global_unlock(&spare_lock);
     KN_VEC_FREE(&h->scope);
-    KN_VEC_FREE(&h->chunk);
     knx_free(h);
 }
 
@@ -75,7 +81,9 @@ static handles *mine(void)
     h = knx_alloc_zero(sizeof *h);
     if (!h)
         return NULL;
-    h->free = NO_SLOT;
+    static atomic_uint made;
+    h->serial = atomic_fetch_add(&made, 1) * 0x9e3779b1u; /* a scope of a context that is gone is not found in another */
+    h->free = h->retained = NO_SLOT;
     scope root = {NO_SLOT, 0};
     if (!KN_VEC_PUSH(&h->scope, root) || !knx_slot_set(KNX_SLOT_HANDLES, h, drop_handles)) {
         KN_VEC_FREE(&h->scope);
@@ -87,7 +95,7 @@ static handles *mine(void)
 
 static bool take_spare(handles *h)
 {
-    knx_mutex_lock(&spare_lock);
+    knx_global_lock(&spare_lock);
     uint32_t i = spare;
     if (i != NO_SLOT) {
         slot *s = slot_at(i);
@@ -95,7 +103,7 @@ static bool take_spare(handles *h)
         s->next = h->free;
         h->free = i;
     }
-    knx_mutex_unlock(&spare_lock);
+    knx_global_unlock(&spare_lock);
     return i != NO_SLOT;
 }
 
@@ -113,7 +121,7 @@ static bool grow(handles *h)
         return false;
     }
     for (uint32_t i = 0; i < CHUNK; i++) {
-        fresh[i].generation = 1;
+        atomic_init(&fresh[i].generation, 1);
         fresh[i].next = i + 1 < CHUNK ? c * CHUNK + i + 1 : h->free;
     }
     atomic_store_explicit(&chunks[c], fresh, memory_order_release);
@@ -121,16 +129,21 @@ static bool grow(handles *h)
     return true;
 }
 
+static uint32_t *list_head(handles *h, uint32_t scope_number)
+{
+    return scope_number == RETAINED ? &h->retained : &h->scope.at[scope_number].head;
+}
+
 static void link_slot(handles *h, uint32_t i, uint32_t scope_number)
 {
     slot *s = slot_at(i);
-    uint32_t head = h->scope.at[scope_number].head;
+    uint32_t *head = list_head(h, scope_number);
     s->scope = scope_number;
     s->prev = NO_SLOT;
-    s->next = head;
-    if (head != NO_SLOT)
-        slot_at(head)->prev = i;
-    h->scope.at[scope_number].head = i;
+    s->next = *head;
+    if (*head != NO_SLOT)
+        slot_at(*head)->prev = i;
+    *head = i;
 }
 
 static void unlink_slot(handles *h, uint32_t i)
@@ -141,39 +154,84 @@ static void unlink_slot(handles *h, uint32_t i)
     if (s->prev != NO_SLOT)
         slot_at(s->prev)->next = s->next;
     else
-        h->scope.at[s->scope].head = s->next;
+        *list_head(h, s->scope) = s->next;
     if (s->next != NO_SLOT)
         slot_at(s->next)->prev = s->prev;
     s->scope = NO_SLOT;
 }
+
+static uint32_t generation_of(const slot *s) { return atomic_load_explicit(&s->generation, memory_order_relaxed); }
 
 static void free_slot(handles *h, uint32_t i)
 {
     slot *s = slot_at(i);
     void *object = s->object;
     void (*drop)(void *) = s->drop;
+    uint32_t next = (generation_of(s) + 1) & (uint32_t)(UINTPTR_MAX >> INDEX_BITS);
+    knx_share_lock();
     s->object = NULL;
     s->kind = KN_H_NONE;
-    s->generation = (s->generation + 1) & (uint32_t)(UINTPTR_MAX >> INDEX_BITS);
-    if (!s->generation)
-        s->generation = 1;
+    atomic_store_explicit(&s->generation, next ? next : 1, memory_order_relaxed);
+    knx_share_unlock();
     s->next = h->free;
     h->free = i;
     h->live--;
     drop(object);
 }
 
-static void *handle_bits(uint32_t i, const slot *s) { return (void *)(((uintptr_t)s->generation << INDEX_BITS) | i); }
+static void *handle_bits(uint32_t i, const slot *s) { return (void *)(((uintptr_t)generation_of(s) << INDEX_BITS) | i); }
 
-static slot *find(const void *handle, uint32_t *index)
+/* The slot that a handle names, whoever has it now; NULL: none. */
+static slot *named(const void *handle, uint32_t *index)
 {
-    uintptr_t bits = (uintptr_t)handle;
-    uint32_t i = (uint32_t)(bits & (((uintptr_t)1 << INDEX_BITS) - 1));
+    uint32_t i = (uint32_t)((uintptr_t)handle & (((uintptr_t)1 << INDEX_BITS) - 1));
+    *index = i;
     if (!handle || i / CHUNK >= MAX_CHUNKS || !atomic_load_explicit(&chunks[i / CHUNK], memory_order_acquire))
         return NULL;
-    slot *s = slot_at(i);
-    *index = i;
-    return s->object && s->generation == (uint32_t)(bits >> INDEX_BITS) ? s : NULL;
+    return slot_at(i);
+}
+
+static bool same_generation(const slot *s, const void *handle)
+{
+    return generation_of(s) == (uint32_t)((uintptr_t)handle >> INDEX_BITS);
+}
+
+/* Of this context and alive. */
+static slot *find(const void *handle, uint32_t *index)
+{
+    slot *s = named(handle, index);
+    bool here = s && knx_current && atomic_load_explicit(&s->owner, memory_order_relaxed) == knx_current;
+    return here && same_generation(s, handle) && s->object ? s : NULL;
+}
+
+bool kna_handle_visit(const void *handle, kna_visit visit, void *env)
+{
+    uint32_t i;
+    slot *s = named(handle, &i);
+    if (!s || !same_generation(s, handle))
+        return false;
+    uint8_t share = atomic_load_explicit(&s->share, memory_order_relaxed);
+    knx_spin_lock(&knx_shares[share].lock);
+    kn_context owner = atomic_load_explicit(&s->owner, memory_order_relaxed);
+    bool alive = same_generation(s, handle) && owner && s->object; /* then its share has not changed either */
+    if (alive && visit)
+        visit(env, owner, (kn_handle_kind)s->kind, s->object);
+    knx_spin_unlock(&knx_shares[share].lock);
+    return alive;
+}
+
+void *kna_handle_peek(const void *handle, kn_handle_kind *kind)
+{
+    uint32_t i;
+    slot *s = find(handle, &i);
+    *kind = s ? (kn_handle_kind)s->kind : KN_H_NONE;
+    return s ? s->object : NULL;
+}
+
+bool kna_handle_is_foreign(const void *handle)
+{
+    uint32_t i;
+    return !find(handle, &i) && kna_handle_visit(handle, NULL, NULL);
 }
 
 void *kna_handle_new(kn_handle_kind kind, void *object, void (*drop)(void *object))
@@ -193,7 +251,8 @@ void *kna_handle_new(kn_handle_kind kind, void *object, void (*drop)(void *objec
     h->free = s->next;
     s->object = object;
     s->drop = drop;
-    s->owner = knx_context();
+    atomic_store_explicit(&s->share, knx_current->share, memory_order_relaxed);
+    atomic_store_explicit(&s->owner, knx_current, memory_order_relaxed);
     s->kind = (uint8_t)kind;
     s->retained = 0;
     h->live++;
@@ -203,7 +262,7 @@ void *kna_handle_new(kn_handle_kind kind, void *object, void (*drop)(void *objec
 
 static const char *kind_name(kn_handle_kind kind)
 {
-    static const char *const names[] = {"handle", "array",   "function",  "jaxpr", "tree",
+    static const char *const names[] = {"handle", "array", "array", "function",  "jaxpr", "tree",
                                         "list",   "archive", "optimizer", "text"};
     return names[kind];
 }
@@ -217,7 +276,11 @@ void *kna_handle_get(kn_handle_kind kind, const void *handle, kn_error **error)
     }
     slot *s = find(handle, &i);
     if (!s) {
-        *error = knx_error(KN_ERROR_VALUE, "this %s was released: the scope that owned it has ended", kind_name(kind));
+        if (kna_handle_visit(handle, NULL, NULL))
+            *error = knx_error(KN_ERROR_CONTEXT, "this %s belongs to another context", kind_name(kind));
+        else
+            *error =
+                knx_error(KN_ERROR_VALUE, "this %s was released: the scope that owned it has ended", kind_name(kind));
         return NULL;
     }
     if (s->kind != kind) {
@@ -225,11 +288,23 @@ void *kna_handle_get(kn_handle_kind kind, const void *handle, kn_error **error)
                            kind_name(kind));
         return NULL;
     }
-    if (s->owner != knx_context()) {
-        *error = knx_error(KN_ERROR_CONTEXT, "this %s belongs to another context", kind_name(kind));
-        return NULL;
-    }
     return s->object;
+}
+
+void kna_handle_replace(void *handle, kn_handle_kind kind, void *object, void (*drop)(void *object))
+{
+    uint32_t i;
+    slot *s = find(handle, &i);
+    if (!s)
+        return;
+    void *old = s->object;
+    void (*drop_old)(void *) = s->drop;
+    knx_share_lock();
+    s->object = object;
+    s->drop = drop;
+    s->kind = (uint8_t)kind;
+    knx_share_unlock();
+    drop_old(old);
 }
 
 bool kna_handle_alive(const void *handle, kn_handle_kind *kind)
@@ -245,22 +320,22 @@ bool kna_handle_alive(const void *handle, kn_handle_kind *kind)
 static slot *find_mine(const char *operation, void *handle, uint32_t *i)
 {
     slot *s = find(handle, i);
-    if (!s)
+    if (!s && kna_handle_visit(handle, NULL, NULL))
+        knx_report_new(operation, KN_ERROR_CONTEXT, "this handle belongs to another context");
+    else if (!s)
         knx_report_new(operation, handle ? KN_ERROR_VALUE : KN_ERROR_TYPE,
                        handle ? "this handle was released before" : "null handle");
-    else if (s->owner != knx_context()) {
-        knx_report_new(operation, KN_ERROR_CONTEXT, "this handle belongs to another context");
-        return NULL;
-    }
     return s;
 }
+
+static bool in_scope(const slot *s) { return s->scope < RETAINED; }
 
 void kna_handle_promote(void *handle)
 {
     uint32_t i;
     slot *s = find_mine("keep", handle, &i);
     handles *h = mine();
-    if (!s || !h || s->scope == NO_SLOT || s->scope == 0)
+    if (!s || !h || !in_scope(s) || s->scope == 0)
         return;
     uint32_t to = s->scope - 1;
     unlink_slot(h, i);
@@ -273,19 +348,19 @@ void kna_handle_swap_scopes(void *old, void *value)
     handles *h = mine();
     slot *v = find_mine("assign", value, &i);
     slot *o = old && v ? find(old, &k) : NULL;
-    if (!v || !h || v->scope == NO_SLOT)
+    if (!v || !h || !in_scope(v))
         return;
-    if (!o || o->owner != v->owner) {
+    if (!o) {
         if (v->scope > 0)
             kna_handle_promote(value);
         return;
     }
-    uint32_t from = v->scope, to = o->scope == NO_SLOT ? 0 : o->scope;
+    uint32_t from = v->scope, to = in_scope(o) ? o->scope : 0;
     if (v == o || from <= to)
         return; /* the value already lives as long */
     unlink_slot(h, i);
     link_slot(h, i, to);
-    if (o->scope != NO_SLOT) {
+    if (in_scope(o)) {
         unlink_slot(h, k);
         link_slot(h, k, from);
     }
@@ -295,21 +370,38 @@ void kna_handle_swap_scopes(void *old, void *value)
 static void disown(handles *h, uint32_t i)
 {
     slot *s = slot_at(i);
-    if (s->scope == NO_SLOT && s->retained == 0)
+    if (in_scope(s))
+        return;
+    unlink_slot(h, i);
+    if (s->retained)
+        link_slot(h, i, RETAINED);
+    else
         free_slot(h, i);
+}
+
+static void empty_scope(handles *h, uint32_t number)
+{
+    while (h->scope.at[number].head != NO_SLOT) {
+        uint32_t i = h->scope.at[number].head;
+        unlink_slot(h, i);
+        disown(h, i);
+    }
 }
 
 static void end_scopes(handles *h, uint32_t keep)
 {
     while (h->scope.n > keep) {
-        uint32_t top = (uint32_t)h->scope.n - 1;
-        while (h->scope.at[top].head != NO_SLOT) {
-            uint32_t i = h->scope.at[top].head;
-            unlink_slot(h, i);
-            disown(h, i);
-        }
+        empty_scope(h, (uint32_t)h->scope.n - 1);
         h->scope.n--;
+        if (knx_current->defaults.n)
+            knx_defaults_end(knx_current, (uint32_t)h->scope.n);
     }
+}
+
+uint32_t kna_scopes_open(void)
+{
+    handles *h = mine();
+    return h ? (uint32_t)h->scope.n : 1;
 }
 
 kn_scope kn_scope_begin(void)
@@ -325,15 +417,29 @@ kn_scope kn_scope_begin(void)
         knx_error_release(e);
         return (kn_scope){0};
     }
-    return (kn_scope){((uint64_t)(h->scope.n - 1) << 32) | s.serial};
+    return (kn_scope){((uint64_t)(h->scope.n - 1) << 32) | s.serial, knx_current};
 }
 
-void kn_scope_end(kn_scope *s)
+static void end_scope(const kn_scope *s)
 {
     handles *h = knx_slot_state(KNX_SLOT_HANDLES);
     uint32_t depth = (uint32_t)(s->id >> 32);
     if (h && depth > 0 && depth < h->scope.n && h->scope.at[depth].serial == (uint32_t)s->id)
         end_scopes(h, depth);
+}
+
+void kn_scope_end(kn_scope *s)
+{
+    if (s->id && s->context == knx_current) {
+        end_scope(s);
+    } else if (s->id) { /* its context was popped, or another one pushed, before the block's end */
+        kn_error *e = knx_context_push(s->context);
+        if (!e) {
+            end_scope(s);
+            knx_context_unpush();
+        }
+        knx_error_release(e); /* gone, or in use elsewhere: it ends there with the scopes around it */
+    }
     s->id = 0;
 }
 
@@ -371,14 +477,15 @@ int64_t kna_handles_close(void)
     handles *h = knx_slot_state(KNX_SLOT_HANDLES);
     if (!h)
         return 0;
-    end_scopes(h, 0);
+    end_scopes(h, 1);
+    empty_scope(h, 0);
     int64_t left = h->live;
-    kn_context me = knx_context();
-    uint32_t chunks_now = atomic_load(&n_chunks);
-    for (uint32_t c = 0; c < chunks_now && h->live > 0; c++) /* those retained by hand */
-        for (uint32_t i = c * CHUNK; i < (c + 1) * CHUNK; i++)
-            if (slot_at(i)->object && slot_at(i)->owner == me)
-                free_slot(h, i);
+    while (h->retained != NO_SLOT) {
+        uint32_t i = h->retained;
+        unlink_slot(h, i);
+        free_slot(h, i);
+        empty_scope(h, 0); /* what its callbacks made */
+    }
     return left;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * look.c -- looking at arrays: what they are, their values, their text; arrays from and to memory. */
 #include "array/handle.h"
+#include "array/storage.h"
 #include "array/op.h"
 #include "array/state.h"
 #include "base/text.h"
@@ -36,66 +37,6 @@ kn_array kn_strong(const void *element, kn_dtype dtype)
     }
     memcpy(&bits, element, dtype->size);
     return kna_from_number(dtype, false, bits);
-}
-
-/* ---- Memory. */
-
-kn_array kn_from_memory(const void *data, const kn_shape *shape, kn_dtype dtype)
-{
-    kna_op op;
-    kn_buffer *buffer = NULL;
-    kn_type type = kni_scalar_type(KN_DT(F32));
-    kna_begin(&op, "from");
-    if (!shape || !dtype)
-        kna_fail(&op, KN_ERROR_TYPE, "null %s", shape ? "dtype" : "shape");
-    else if (shape->ndim < 0 || shape->ndim > KN_MAX_NDIM)
-        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM,
-                 shape->ndim);
-    else {
-        type = kni_type(dtype, shape->ndim, shape->dim);
-        for (int i = 0; i < shape->ndim; i++)
-            if (shape->dim[i] < 0)
-                kna_fail(&op, KN_ERROR_VALUE, "negative dimensions are not allowed");
-        kn_error *error = kna_failed(&op) ? NULL : kni_type_check_size(type);
-        if (error)
-            kna_fail_with(&op, error);
-        else if (!kna_failed(&op) && !data && kni_type_bytes(type))
-            kna_fail(&op, KN_ERROR_TYPE, "null memory");
-    }
-    if (!kna_failed(&op)) {
-        buffer = knx_buffer_new(kni_type_bytes(type));
-        if (buffer && kni_type_bytes(type))
-            memcpy(buffer->data, data, kni_type_bytes(type));
-    }
-    return kna_from_buffer(&op, type, buffer);
-}
-
-const void *kn_data_bytes(kn_array x, kn_dtype dtype)
-{
-    kna_op op;
-    kn_type t;
-    kna_begin(&op, "data");
-    const void *data = kna_look(&op, x, &t);
-    if (data && dtype && t.dtype != dtype) {
-        kna_fail(&op, KN_ERROR_TYPE, "the array has dtype %s, not %s", t.dtype->name, dtype->name);
-        data = NULL;
-    }
-    return kna_end_plain(&op) ? data : NULL;
-}
-
-int kn_copy_to(kn_array x, void *to, size_t bytes)
-{
-    kna_op op;
-    kn_type t;
-    kna_begin(&op, "copy_to");
-    const void *data = kna_look(&op, x, &t);
-    if (data && kni_type_bytes(t) != bytes)
-        kna_fail(&op, KN_ERROR_VALUE, "the array has %zu bytes, there is room for %zu", kni_type_bytes(t), bytes);
-    else if (data && !to && bytes)
-        kna_fail(&op, KN_ERROR_TYPE, "null memory");
-    else if (data && bytes)
-        memcpy(to, data, bytes);
-    return kna_end_plain(&op) ? 0 : -1;
 }
 
 /* ---- What an array is. */
@@ -248,23 +189,25 @@ kn_array kn_block_until_ready(kn_array x)
 
 bool kn_ok(kn_array x)
 {
-    kn_error *error = NULL;
-    kn_value *v = kna_handle_get(KN_H_ARRAY, x, &error);
-    knx_error_release(error);
-    if (v && v->state == KN_V_PENDING) {
-        kn_error *failed = kna_force(1, &v);
-        knx_report(failed);
-        knx_error_release(failed);
+    kn_value *v = NULL;
+    kn_error *error = kna_array_value(x, &v);
+    if (!error && v->state == KN_V_PENDING) {
+        error = kna_force(1, &v);
+        knx_report(error);
     }
-    return v && v->state != KN_V_ERROR;
+    bool ok = !error;
+    knx_error_release(error);
+    kna_value_release(v);
+    return ok;
 }
 
 const char *kn_error_of(kn_array x)
 {
-    kn_error *error = NULL;
-    kn_value *v = kna_handle_get(KN_H_ARRAY, x, &error);
-    if (v && !kn_ok(x) && v->state == KN_V_ERROR)
-        error = knx_error_retain(v->error);
+    kn_value *v = NULL;
+    kn_error *error = kna_array_value(x, &v);
+    if (!error)
+        error = kna_force(1, &v);
+    kna_value_release(v);
     if (!error)
         return "";
     char *owned;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * op.c -- operations: arrays in, atoms of the current recorder, arrays out. */
 #include "array/op.h"
+#include "array/foreign.h"
 #include "array/handle.h"
+#include "array/storage.h"
 #include "array/state.h"
+#include "runtime/float_env.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -65,11 +68,21 @@ static kn_atom lazy_atom(kna_state *s, kn_value *v)
 
 static void lazy_reset(kna_state *s)
 {
-    for (size_t i = 0; i < s->lazy_value.n; i++)
-        kna_value_release(s->lazy_value.at[i]);
-    s->lazy_value.n = 0;
+    while (s->lazy_value.n) /* a release function of the user's may call Kiln in between */
+        kna_value_release(s->lazy_value.at[--s->lazy_value.n]);
     knb_reset(&s->lazy);
     s->lazy_can_fail = false;
+}
+
+void kna_let_go(kna_op *op)
+{
+    kna_state *s = kna_state_get();
+    if (s->recording || !op->outermost)
+        return;
+    for (size_t i = 0; i < s->lazy_value.n; i++) {
+        kna_value_release(s->lazy_value.at[i]);
+        s->lazy_value.at[i] = NULL;
+    }
 }
 
 /* ---- Beginning and errors. */
@@ -78,17 +91,18 @@ void kna_begin(kna_op *op, const char *name)
 {
     kn_context c = knx_context();
     kna_state *s = kna_state_get();
-    static kn_builder nowhere; /* without memory for a context; its error is set below and never freed */
-    *op = (kna_op){.b = &nowhere};
+    *op = (kna_op){0};
     if (!c || !s) {
-        op->error = knx_error_nomem();
-        if (!nowhere.error)
-            nowhere.error = knx_error_nomem();
+        static _Thread_local kn_builder nowhere; /* its error is never freed */
+        op->error = nowhere.error = knx_error_nomem();
+        op->b = &nowhere;
         return;
     }
     op->outermost = c->depth++ == 0;
-    if (op->outermost)
+    if (op->outermost) {
         c->operation = name;
+        c->host_floats = knd_float_enter(); /* constants are folded and numbers converted on the way */
+    }
     op->b = s->recording ? &s->recording->b : &s->lazy;
     if (!s->recording) {
         s->lazy.hook = lazy_equation;
@@ -119,15 +133,35 @@ bool kna_failed(kna_op *op) { return op->error || op->b->error; }
 
 /* ---- Operands. */
 
+/* Borrowed: the view or its storage keeps it as long as it is not written to. */
+static kn_value *value_of_view(kna_op *op, kn_array x)
+{
+    kna_array *a = kna_array_of(op, x);
+    if (!a)
+        return NULL;
+    if (a->step)
+        kna_view_atom(op, a);
+    kn_value *v = a->step ? a->value : a->storage->value;
+    if (kna_failed(op))
+        return NULL;
+    if (v->state == KN_V_ERROR) {
+        kna_fail_with(op, knx_error_retain(v->error));
+        op->known_error = true;
+        return NULL;
+    }
+    return v;
+}
+
 static kn_value *value_of(kna_op *op, kn_array x)
 {
-    kn_error *error = NULL;
+    kn_handle_kind kind = KN_H_NONE;
     if (op->error)
         return NULL;
-    kn_value *v = kna_handle_get(KN_H_ARRAY, x, &error);
-    if (!v) {
-        kna_fail_with(op, error);
-    } else if (v->state == KN_V_ERROR) {
+    void *object = kna_handle_peek(x, &kind);
+    if (kind == KN_H_VIEW)
+        return value_of_view(op, x);
+    kn_value *v = kind == KN_H_ARRAY ? object : kna_foreign_operand(op, x); /* which says what is wrong with it */
+    if (v && v->state == KN_V_ERROR) {
         kna_fail_with(op, knx_error_retain(v->error));
         op->known_error = true;
         return NULL;
@@ -137,6 +171,12 @@ static kn_value *value_of(kna_op *op, kn_array x)
 
 kn_type kna_type(kna_op *op, kn_array x)
 {
+    kn_handle_kind kind = KN_H_NONE;
+    const kna_array *a = op->error ? NULL : kna_handle_peek(x, &kind);
+    if (kind == KN_H_VIEW) { /* no need to work the view out */
+        if (a->storage->value->state != KN_V_ERROR)
+            return a->type;
+    }
     kn_value *v = value_of(op, x);
     return v ? v->type : kni_scalar_type(KN_DT(F32));
 }
@@ -278,6 +318,17 @@ static void drop_value(void *v) { kna_value_release(v); }
 
 static kn_array handle_of(kn_value *v) { return kna_handle_new(KN_H_ARRAY, v, drop_value); }
 
+/* The result of an operation is an array of its own, which a recorded function may write to: also where it is made of
+ * an argument as it came, or from memory. */
+static kn_array own_handle_of(kn_value *v)
+{
+    const kn_recording *r = kna_recording_current();
+    const kn_builder *b = r ? &r->b : NULL;
+    bool input = v->state == KN_V_TRACER && b && b->invar.n && v->tracer.atom <= b->invar.at[b->invar.n - 1];
+    bool memory = (v->state == KN_V_BUFFER || v->state == KN_V_NUMBER) && r && !v->type.weak;
+    return input || memory ? kna_own_handle(v) : handle_of(v);
+}
+
 kn_error *kna_take_error(kna_op *op)
 {
     kn_error *e = op->error;
@@ -289,6 +340,15 @@ kn_error *kna_take_error(kna_op *op)
     return e;
 }
 
+/* The hook's own operations are no part of a function that is being recorded. */
+static void call_hook(kn_context c, kna_state *s)
+{
+    kn_recording *r = s->recording;
+    s->recording = NULL;
+    knx_report_unheard(c);
+    s->recording = r;
+}
+
 void kna_leave(kna_op *op)
 {
     kn_context c = knx_context();
@@ -298,8 +358,13 @@ void kna_leave(kna_op *op)
     if (--c->depth == 0) {
         c->operation = "";
         c->here = NULL;
+        knd_float_leave(c->host_floats);
         if (!s->recording)
             lazy_reset(s);
+        while (s->held.n)
+            kna_value_release(s->held.at[--s->held.n].value);
+        if (c->unheard.n)
+            call_hook(c, s);
     }
     (void)op;
 }
@@ -354,7 +419,7 @@ void kna_end_n(kna_op *op, int n, const kn_atom *results, kn_array *out)
     if (!e)
         e = kna_settle(n, v);
     for (int i = 0; i < made && !e; i++)
-        out[i] = handle_of(v[i]);
+        out[i] = own_handle_of(v[i]);
     for (int i = 0; i < made && e; i++)
         kna_value_release(v[i]);
     if (e)
@@ -430,7 +495,7 @@ kn_array kna_from_buffer(kna_op *op, kn_type type, kn_buffer *buffer)
     if (e)
         fail_all(op, e, 1, &out);
     else
-        out = handle_of(v);
+        out = own_handle_of(v);
     kna_leave(op);
     return out;
 }
@@ -442,7 +507,7 @@ kn_array kna_from_number(kn_dtype dtype, bool weak, kn_scalar_bits bits)
         kn_error *e = knx_report(knx_error_nomem());
         v = kna_value_error(e);
     }
-    return handle_of(v);
+    return own_handle_of(v);
 }
 
 /* ---- Axes. */

@@ -77,5 +77,7 @@ kn_atom kna_value_atom(kna_op *op, kn_value *v);
 kn_value *kna_atom_value(kna_op *op, kn_atom a);                /* a new reference; NULL without memory */
 kn_error *kna_settle(int n, kn_value **v);                      /* runs what has to run now */
 kn_error *kna_take_error(kna_op *op);
+/* Drops the values that this operation holds outside of traces: none of its atoms may be used any more. */
+void kna_let_go(kna_op *op);
 void kna_leave(kna_op *op);                                     /* ends an operation whose error was taken */
 #endif

@@ -10,19 +10,6 @@ kn_recording *kna_recording_current(void)
     return s ? s->recording : NULL;
 }
 
-void kna_pending_count(int change)
-{
-    kna_state *s = kna_state_get();
-    if (s)
-        s->pending += change;
-}
-
-int64_t kna_pending_now(void)
-{
-    kna_state *s = kna_state_get();
-    return s ? s->pending : 0;
-}
-
 kn_recording *kna_recording_begin(const char *function, const char *transformation, bool concrete)
 {
     kna_state *s = kna_state_get();
@@ -35,9 +22,19 @@ kn_recording *kna_recording_begin(const char *function, const char *transformati
     r->concrete = concrete;
     r->function = function;
     r->transformation = transformation;
+    static atomic_ullong serials;
+    r->serial = atomic_fetch_add(&serials, 1) + 1;
     r->outer = s->recording;
     s->recording = r;
     return r;
+}
+
+int kna_argument_of_input(const kn_recording *r, int input)
+{
+    int left = input - r->n_captured, arg = 0;
+    while (arg < r->n_args && left >= r->arrays[arg])
+        left -= r->arrays[arg++];
+    return arg;
 }
 
 static bool set_known(kn_recording *r, kn_atom atom, kn_value *known)
@@ -127,6 +124,7 @@ static void pop(kn_recording *r)
     if (s && s->recording == r)
         s->recording = r->outer;
     r->outer = NULL;
+    knx_error_release(r->refused);
     knb_free(&r->b);
     for (size_t i = 0; i < r->captured.n; i++)
         kna_value_release(r->captured.at[i]);

@@ -12,6 +12,9 @@ struct kn_recording {
     atomic_int refs;
     bool active;                    /* its function is still running */
     bool concrete;
+    uint64_t serial;       /* never given twice; 0 stands for no recording */
+    int n_captured, n_args; /* inputs: captured arrays, then each argument's */
+    const int *arrays;      /* of each argument */
     const char *function;           /* being recorded */
     const char *transformation;     /* by which: "jit", "vmap", ... */
     kn_recording *outer;            /* while active */
@@ -20,9 +23,11 @@ struct kn_recording {
     KN_VEC(kn_atom) captured_atom;
     kn_map captured_index;          /* by pointer: 1 + index */
     KN_VEC(kn_value *) known;       /* concrete: per variable of b the value outside, NULL if not worked out */
+    kn_error *refused;              /* a write that was an error: the recording fails with it */
     bool captured_tracers;          /* of an enclosing recording: what comes out is good for this call only */
 };
 
+int kna_argument_of_input(const kn_recording *r, int input); /* which argument an input belongs to */
 kn_recording *kna_recording_current(void);                                /* NULL outside of any */
 /* becomes current; NULL without memory */
 kn_recording *kna_recording_begin(const char *function, const char *transformation, bool concrete);
@@ -44,7 +49,4 @@ void kna_closed_free(kn_closed *c);
 /* The value outside of all recordings that v stands for (new reference); ConcretizationError if a recording on the
  * way is abstract. */
 kn_error *kna_concrete(kn_value *v, kn_value **out);
-
-void kna_pending_count(int change);     /* nodes alive in this context */
-int64_t kna_pending_now(void);
 #endif

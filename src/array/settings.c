@@ -2,6 +2,7 @@
  * settings.c -- the sticky error, settings, dtypes by name, keeping and assigning arrays, shutdown. */
 #include "array/function.h"
 #include "array/handle.h"
+#include "array/storage.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include <string.h>
@@ -174,11 +175,11 @@ bool kn_can_cast(kn_dtype from, kn_dtype to, const char *casting)
 void kna_mark_kept(int n, const kn_array *x)
 {
     for (int i = 0; i < n; i++) {
-        kn_error *error = NULL;
-        kn_value *v = kna_handle_get(KN_H_ARRAY, x[i], &error);
-        knx_error_release(error);
+        kn_value *v = NULL;
+        knx_error_release(kna_array_value(x[i], &v));
         if (v && atomic_load(&v->refs) > 0)
             v->kept = true;
+        kna_value_release(v);
     }
 }
 
@@ -202,6 +203,12 @@ void kn_assign(kn_array *slot, kn_array value)
 
 int kn_shutdown(void)
 {
+    if (knx_context_guarded()) {
+        knx_report_new("shutdown", KN_ERROR_CONTEXT, "a function that Kiln calls cannot close what it runs in");
+        return 1;
+    }
+    while (knx_context_pop())
+        continue;
     kn_context c = knx_context();
     if (!c)
         return 1;

@@ -8,8 +8,12 @@ static void drop_state(void *p)
     for (size_t i = 0; i < s->lazy_value.n; i++)
         kna_value_release(s->lazy_value.at[i]);
     KN_VEC_FREE(&s->lazy_value);
+    for (size_t i = 0; i < s->held.n; i++)
+        kna_value_release(s->held.at[i].value);
+    KN_VEC_FREE(&s->held);
     knb_free(&s->lazy);
     kna_plans_free(s);
+    kna_cut_room_free(s);
     knc_kernel_cache_free(s->kernels);
     knx_free(s);
 }

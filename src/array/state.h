@@ -2,19 +2,24 @@
  * state.h -- what the arrays floor keeps in a context. */
 #ifndef KN_ARRAY_STATE_H
 #define KN_ARRAY_STATE_H
+#include "array/foreign.h"
 #include "array/recording.h"
 #include "base/context.h"
 #include "base/hash.h"
 #include "compile/program.h"
 #include "kiln/core.h"
+#include "runtime/execute.h"
 
 typedef struct kna_state {
     kn_recording *recording;        /* the innermost active one; NULL: lazy recording */
+    kn_node *waiting; /* all nodes, newest first */
     int64_t pending;                /* nodes alive */
     kn_builder lazy;                /* hooked: its equations become nodes */
     KN_VEC(kn_value *) lazy_value;  /* per variable of `lazy`, a reference each */
+    KN_VEC(kna_held) held;          /* values lent to the operation that is running */
     bool lazy_can_fail;             /* this operation recorded something that can fail */
     uint32_t mark;                  /* of the newest cut */
+    struct cut *cut_room; /* of force.c, kept between cuts */
     kn_map plan;                    /* compiled cuts by hash */
     KN_VEC(struct kna_plan *) plans;
     uint64_t clock;
@@ -33,6 +38,12 @@ static inline kna_state *kna_state_get(void) /* of this context; NULL without me
 /* force.c. Runs what these values wait for (tracers are refused before). Afterwards none of them is pending: each is a
  * buffer, a number or an error. The result is the first error met, a new reference. */
 kn_error *kna_force(int n, kn_value *const *values);
+/* Runs what was recorded with v as an operand, as far as there is memory for it; its errors are its results' own. */
+void kna_force_readers(const kn_value *v);
 void kna_plans_free(kna_state *s);
+/* nans.c. Runs an unfused program and reports the first NaN or infinity that comes from nowhere: at the node's place if
+ * the program is that of one node alone. */
+kn_error *kna_run_checked(const kn_program *p, const kn_node *node, const kn_operand *in, kn_buffer **out);
+void kna_cut_room_free(kna_state *s);
 enum { KNA_MAX_PENDING = 4096, KNA_MAX_PLANS = 1024 };
 #endif

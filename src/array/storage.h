@@ -12,15 +12,7 @@
 #ifndef KN_ARRAY_STORAGE_H
 #define KN_ARRAY_STORAGE_H
 #include "array/op.h"
-
-/* Exported memory: its address stays, whatever is written. holder: the value that lives there now; not counted. */
-typedef struct kna_pin {
-    atomic_int refs;
-    kn_buffer *buffer;
-    kn_value *holder;
-} kna_pin;
-void kna_pin_release(kna_pin *p);
-kn_error *kna_pin_land(kn_value *v); /* v was run and belongs into its pinned memory: puts it there */
+#include "array/pin.h"
 
 typedef struct kna_storage {
     atomic_int refs;
@@ -30,6 +22,7 @@ typedef struct kna_storage {
     int argument;       /* of the recorded function, whose caller owns it: 1 + its number; 0: not an argument */
     bool readonly;
     kna_pin *pin;
+    struct kna_array *views; /* those that remember a value: a write makes them forget it */
 } kna_storage;
 
 /* One view operation. Operands after the first are values (positions) or literals; steps are shared by views. */
@@ -46,11 +39,14 @@ typedef struct kna_step {
 
 typedef struct kna_array {
     kna_storage *storage;
+    struct kna_array *prev, *next; /* of the storage's `views` */
     kna_step *step; /* the newest; NULL: the whole storage as it is */
     bool writeable;
+    bool owner;       /* not a view of another array, and not the user's memory */
+    bool unplaced;    /* the offset is not known: a position is traced */
     kn_value *value; /* of version `seen`, for recording `seen_by`; NULL: none */
     uint64_t seen, seen_by;
-    kn_value *exported; /* what kn_data gave a pointer into, when that is not the storage itself */
+    kn_value *exported; /* where kn_data's pointer points to if that is not the storage: nobody else's */
     kn_type type;       /* dims in `dims` */
     int64_t offset;     /* bytes, from the storage's first element */
     int64_t *stride;    /* bytes, per axis */
@@ -62,17 +58,41 @@ kna_array *kna_array_of(kna_op *op, kn_array x);
 /* The current value of whatever a handle holds: a new reference. Begins an operation of its own if it has to. */
 kn_error *kna_array_value(const void *handle, kn_value **out);
 kn_atom kna_view_atom(kna_op *op, kna_array *a); /* its value as an atom of the current recorder */
+void kna_forget(kna_array *a);                   /* drops the value that it remembers */
+
+/* The steps from the storage to a view, oldest first, in the op's arena; and one of them on top of `x`, whose operands
+ * come out in in[] (room for n_in; NULL: not wanted). */
+const kna_step **kna_steps(kna_op *op, const kna_array *a, int *n);
+kn_atom kna_emit_step(kna_op *op, const kna_step *s, kn_atom x, kn_atom *in);
+/* The view equations of this operation that lead from one atom to another, in order; NULL where they are no view. */
+const kn_draft_eqn **kna_find_chain(kna_op *op, kn_atom from, kn_atom to, int *n);
 
 /* Ends an operation with a view of `base`: `result` must come from kna_in(base)'s atom by view operations alone, which
  * become the view's steps. Where NumPy would copy (a reshape that the strides do not allow), and where base is a
  * number, the result is an array of its own. */
 kn_array kna_end_view(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result);
-/* Ends an operation with an array of its own, even if `result` is an operand as it came (np.copy). */
-kn_array kna_end_copy(kna_op *op, kn_atom result);
-/* Writes v (of result's type) to where `result` stands in target: see kna_end_view for how result was made. Ends
- * nothing; the op is failed with a MutationError or ValueError where the target cannot be written to. */
+/* The same for a view whose layout is known from elsewhere; of_storage: base_atom is the storage's value, not x's. */
+struct kna_layout;
+kn_array kna_end_view_as(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result, const struct kna_layout *l,
+                         bool of_storage);
+/* Ends an operation with the view of x's storage that has this layout (np.lib.stride_tricks.as_strided); its type must
+ * have x's dtype. */
+kn_array kna_end_strided(kna_op *op, kn_array x, const struct kna_layout *l);
+/* A handle of a storage that the current recording owns, whatever v is. Takes v over; NULL without memory. */
+kn_array kna_own_handle(kn_value *v);
+/* Writes v (of result's type) to where `result` stands in target: see kna_end_view for how result was made. The last
+ * thing that an operation does; it is failed with a MutationError or ValueError where the target cannot be written to. */
 void kna_put(kna_op *op, kn_array target, kn_atom target_atom, kn_atom result, kn_atom v);
-bool kna_is_contiguous(const kna_array *a);
+void kna_set_readonly(kn_array x); /* a view that was just made */
+bool kna_is_contiguous(kn_type t, const int64_t *stride);
 bool kna_shares_memory(const kna_array *a, const kna_array *b); /* do they have an element's byte in common? */
-kn_error *kna_pin_storage(kna_array *a, bool unique, void **data); /* runs it; its address stays from now on */
+bool kna_may_share_memory(const kna_array *a, const kna_array *b); /* may they, by first and last byte? */
+kn_array kna_storage_handle(kna_storage *s); /* a new handle that shows all of it; NULL without memory */
+bool kna_may_write(kna_op *op, const kna_array *a); /* else the op is failed */
+/* Runs it; its address stays from now on, and *data points to a's first element. unique: no other value has its memory,
+ * and what was recorded before does not see what is written there from now on. */
+kn_error *kna_pin_storage(kna_array *a, bool unique, void **data);
+kn_error *kna_pin_wrapped(kna_array *a); /* of a storage whose buffer is the user's memory */
+/* An array over a buffer that is the user's memory (taken over, also on failure); NULL with the op failed. */
+kn_array kna_wrap_buffer(kna_op *op, kn_type t, kn_buffer *b, bool readonly);
 #endif

@@ -3,6 +3,7 @@
  * linearize). */
 #include "array/function.h"
 #include "array/handle.h"
+#include "array/storage.h"
 #include "transform/transform.h"
 #include <string.h>
 
@@ -31,14 +32,8 @@ static kn_error *check_description(const kn_function *c, const void *env)
 static kn_error *read_captured(const kn_function *c, const kn_array *from, int n, kn_value **captured)
 {
     for (int i = 0; i < n; i++) {
-        kn_error *error = NULL;
-        kn_value *v = kna_handle_get(KN_H_ARRAY, from[i], &error);
-        if (!v)
-            return error;
-        if (v->state == KN_V_ERROR)
-            return knx_error_retain(v->error);
         (void)c;
-        captured[i] = v;
+        KN_TRY(kna_array_value(from[i], &captured[i]));
     }
     return NULL;
 }
@@ -65,6 +60,7 @@ kn_fn kn_fn_of(const kn_function *c, const void *env)
         kna_fail_with(&op, error);
     kna_core *core = kna_failed(&op) ? NULL : kna_core_intern(&draft);
     kn_fn fn = finish(&op, core, draft.n_captured, captured);
+    kna_release_values(captured ? draft.n_captured : 0, captured);
     knx_free(captured);
     return fn;
 }

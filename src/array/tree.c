@@ -2,6 +2,7 @@
  * tree.c -- trees: a view of a struct of arrays, or a list of arrays of its own. Lists are trees that nothing is
  * assigned to. */
 #include "array/tree.h"
+#include "array/foreign.h"
 #include "array/handle.h"
 #include "base/context.h"
 #include <string.h>
@@ -49,28 +50,45 @@ kn_tree kn_tree_of(void *structure, size_t bytes)
     return kna_handle_new(KN_H_TREE, t, drop_tree);
 }
 
+static void drop_value(void *v) { kna_value_release(v); }
+
+/* x itself, or in its stead an array of this context that has its value; NULL with *error set if it is none. */
+static kn_array own_array(kn_array x, kn_error **error)
+{
+    kn_handle_kind kind = KN_H_NONE;
+    kn_value *v = NULL;
+    if (kna_handle_alive(x, &kind) && (kind == KN_H_ARRAY || kind == KN_H_VIEW))
+        return x;
+    if (kna_handle_is_foreign(x))
+        *error = kna_foreign_value(x, &v);
+    else
+        kna_handle_get(KN_H_ARRAY, x, error);
+    return v ? kna_handle_new(KN_H_ARRAY, v, drop_value) : NULL;
+}
+
 static tree *own_arrays(const char *operation, int n, const kn_array *arrays)
 {
     if (n < 0 || (n && !arrays)) {
         knx_report_new(operation, KN_ERROR_VALUE, "%d arrays", n);
         return NULL;
     }
-    for (int i = 0; i < n; i++) {
-        kn_error *e = NULL;
-        if (!kna_handle_get(KN_H_ARRAY, arrays[i], &e)) {
-            report(operation, e);
-            return NULL;
-        }
-    }
     tree *t = knx_alloc(sizeof *t + (size_t)n * sizeof(kn_array));
     if (!t) {
         report(operation, knx_error_nomem());
         return NULL;
     }
-    t->n = n;
+    t->n = 0;
     t->at = t->own;
-    for (int i = 0; i < n; i++)
-        t->own[i] = kn_retain(arrays[i]);
+    for (int i = 0; i < n; i++) {
+        kn_error *e = NULL;
+        kn_array own = own_array(arrays[i], &e);
+        if (!own) {
+            report(operation, e);
+            drop_tree(t);
+            return NULL;
+        }
+        t->own[t->n++] = kn_retain(own);
+    }
     kna_mark_kept(n, t->own);
     return t;
 }

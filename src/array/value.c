@@ -2,6 +2,8 @@
  * value.c -- values and the nodes of the lazy recording. */
 #include "array/value.h"
 #include "array/recording.h"
+#include "array/state.h"
+#include "array/storage.h"
 #include <string.h>
 
 kn_value *kna_value_new(kn_value_state state, kn_type type)
@@ -13,6 +15,7 @@ kn_value *kna_value_new(kn_value_state state, kn_type type)
     v->state = (uint8_t)state;
     v->kept = false;
     v->uses = 0;
+    v->pin = NULL;
     v->type = type;
     v->type.dim = v->dims;
     if (type.ndim)
@@ -74,6 +77,13 @@ static bool drop_reference(kn_value *v)
 
 static void free_node(kn_node *n)
 {
+    kna_state *s = kna_state_get();
+    if (n->prev)
+        n->prev->next = n->next;
+    else if (s && s->waiting == n)
+        s->waiting = n->next;
+    if (n->next)
+        n->next->prev = n->prev;
     kni_params_drop(n->prim, n->params);
     knx_arena_free(&n->arena);
     knx_free(n);
@@ -83,6 +93,11 @@ static void free_node(kn_node *n)
 static kn_node *free_value(kn_value *v)
 {
     kn_node *dead = NULL;
+    if (v->pin) {
+        if (v->pin->holder == v)
+            v->pin->holder = NULL;
+        kna_pin_release(v->pin);
+    }
     switch ((kn_value_state)v->state) {
     case KN_V_BUFFER: knx_buffer_release(v->buffer); break;
     case KN_V_TRACER: kna_recording_release(v->tracer.recording); break;
@@ -114,7 +129,7 @@ static void release_nodes(kn_node *list)
                     list = dead;
                 }
             }
-        kna_pending_count(-1);
+        kna_state_get()->pending--;
         free_node(n);
     }
 }
@@ -215,6 +230,11 @@ kn_error *kna_node_new(const kn_prim *prim, const void *params, const kn_place *
         if (!in[i])
             n->literal[i] = literals[i];
     }
-    kna_pending_count(1);
+    kna_state *s = kna_state_get();
+    n->next = s->waiting;
+    if (n->next)
+        n->next->prev = n;
+    s->waiting = n;
+    s->pending++;
     return NULL;
 }

@@ -27,6 +27,7 @@ struct kn_value {
     uint8_t state;
     bool kept;             /* handed on by kn_keep or kn_assign: worth having when its neighbours run */
     uint32_t uses;         /* scratch of force.c */
+    struct kna_pin *pin; /* memory that others see, where this value belongs; NULL: none */
     kn_type type;          /* dim points to `dims` */
     union {
         kn_scalar_bits bits;
@@ -48,6 +49,7 @@ struct kn_node {
     const kn_place *place;
     const char *operation;
     kn_arena arena;                /* params */
+    kn_node *prev, *next;          /* all nodes of the context that wait */
     kn_node *next_dead;            /* list of nodes being released */
     kn_value **in;                 /* NULL: a literal */
     kn_literal *literal;

@@ -6,6 +6,7 @@
  * first, the oldest goes back to the system first. Small classes have a lock and a bound each, so that the common
  * case is one uncontended lock; big ones share a lock and one bound, a quarter of the live bytes but at least 256
  * MiB. */
+#include "base/context.h"
 #include "base/lock.h"
 #include "base/memory.h"
 #include <stdlib.h>
@@ -36,7 +37,7 @@ enum {
     HUGE_FROM = 4 << 20,          /* ask for huge pages */
     HUGE_PAGE = 2 << 20,
 };
-static const uint32_t FOREIGN = UINT32_MAX;
+static const uint32_t FOREIGN = UINT32_MAX, CUSTOM = UINT32_MAX - 1;
 static const size_t MAX_BYTES =
     sizeof(size_t) > 4 ? SIZE_MAX >> 16 : PTRDIFF_MAX - UNIT; /* more than there are addresses */
 
@@ -177,10 +178,41 @@ static block *evict_big(size_t limit)
     return out;
 }
 
+/* From the context's own allocator, which the block remembers. */
+typedef struct custom {
+    kn_buffer buffer;
+    kn_allocator from;
+} custom;
+
+static kn_buffer *custom_block(const kn_allocator *from, size_t bytes)
+{
+    custom *b = knx_alloc(sizeof *b);
+    if (!b)
+        return NULL;
+    size_t room = bytes ? bytes : 1;
+    *b = (custom){.buffer = {.refs = 1, .size_class = CUSTOM, .bytes = room}, .from = *from};
+    b->buffer.data = from->alloc(from->env, room, UNIT);
+    if (b->buffer.data && (uintptr_t)b->buffer.data % UNIT == 0)
+        return &b->buffer;
+    if (b->buffer.data) /* kernels count on the alignment */
+        from->free(from->env, b->buffer.data, room);
+    knx_free(b);
+    return NULL;
+}
+
+static void release_custom(kn_buffer *b)
+{
+    custom *c = (custom *)b;
+    c->from.free(c->from.env, b->data, b->bytes);
+    knx_free(c);
+}
+
 kn_buffer *knx_buffer_new(size_t bytes)
 {
     if (bytes > MAX_BYTES)
         return NULL;
+    if (knx_current && knx_current->allocator.alloc)
+        return custom_block(&knx_current->allocator, bytes);
     uint32_t c = class_of(bytes);
     pool *p = &pools[c];
     bool refuse = knx_alloc_must_fail();
@@ -265,6 +297,10 @@ void knx_buffer_release(kn_buffer *b)
     if (atomic_load_explicit(&b->refs, memory_order_acquire) != 1 &&
         atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1)
         return;
+    if (b->size_class == CUSTOM) {
+        release_custom(b);
+        return;
+    }
     if (b->size_class != FOREIGN) {
         recycle((block *)b);
         return;

@@ -1,39 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0
- * context.c -- a context per thread, its sticky error, and the slots of the floors below. */
+ * context.c -- contexts, each thread's stack of them, the sticky error, and the slots of the floors below. */
 #include "base/context.h"
 #include "base/log.h"
-#include "base/memory.h"
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
 
+struct knx_thread {
+    kn_context own;
+    KN_VEC(kn_context) pushed;
+    size_t guard; /* those below are not the running code's to pop */
+    int guards;
+};
+
 KNX_TLS kn_context knx_current;
+static KNX_TLS knx_thread this_thread;
+knx_share knx_shares[KNX_SHARES];
+static kn_global_lock all_lock = KN_GLOBAL_LOCK_INIT;
+static kn_context all;
+static atomic_uint made;
 static pthread_key_t at_exit;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void drop_context(void *p)
+/* ---- One context. */
+
+static void drop_context(kn_context c)
 {
-    kn_context c = p;
-    knx_current = c; /* destructors of the slots may look */
-    for (int i = KNX_SLOTS; i-- > 0;)
-        if (c->slot[i]) {
-            void *state = c->slot[i];
-            c->slot[i] = NULL;
-            c->drop[i](state);
-        }
+    kn_context before = knx_current;
+    knx_current = c; /* destructors of the slots may look, and the user's callbacks may fill slots again */
+    for (int round = 0, left = 1; left && round < 4; round++) {
+        left = 0;
+        for (int i = KNX_SLOTS; i-- > 0;)
+            if (c->slot[i]) {
+                c->drop[i](c->slot[i]);
+                c->slot[i] = NULL;
+                left++;
+            }
+    }
+    knx_current = before == c ? NULL : before;
+    knx_global_lock(&all_lock);
+    *(c->prev ? &c->prev->next : &all) = c->next;
+    if (c->next)
+        c->next->prev = c->prev;
+    knx_global_unlock(&all_lock);
     knx_error_release(c->first);
+    for (size_t i = 0; i < c->unheard.n; i++)
+        knx_error_release(c->unheard.at[i]);
+    KN_VEC_FREE(&c->unheard);
+    KN_VEC_FREE(&c->defaults);
     knx_free(c->first_text);
     knx_free(c);
-    knx_current = NULL;
 }
+
+static void pop_all(knx_thread *t)
+{
+    t->guard = 0;
+    t->guards = 0;
+    while (knx_context_pop())
+        continue;
+    KN_VEC_FREE(&t->pushed);
+}
+
+static void end_thread(void *p)
+{
+    knx_thread *t = p;
+    pop_all(t);
+    if (t->own) {
+        kn_context c = t->own;
+        drop_context(c);
+        t->own = NULL;
+    }
+}
+
+/* A fork while another thread looks at an array must not leave its lock taken in the child. */
+#if !KN_SINGLE_THREADED
+static void lock_shares(void)
+{
+    for (int i = 0; i < KNX_SHARES; i++)
+        knx_spin_lock(&knx_shares[i].lock);
+}
+
+static void unlock_shares(void)
+{
+    for (int i = 0; i < KNX_SHARES; i++)
+        knx_spin_unlock(&knx_shares[i].lock);
+}
+#endif
 
 static void make_key(void)
 {
-    pthread_key_create(&at_exit, drop_context);
+    pthread_key_create(&at_exit, end_thread);
+#if !KN_SINGLE_THREADED
+    pthread_atfork(lock_shares, unlock_shares, unlock_shares);
+#endif
     (void)knx_env(); /* reads the environment, sets the debug level */
 }
 
-kn_context knx_context_make(void)
+kn_context knx_context_new(void)
 {
     pthread_once(&once, make_key);
     kn_context c = knx_alloc_zero(sizeof *c);
@@ -42,17 +105,35 @@ kn_context knx_context_make(void)
     c->operation = "";
     c->default_float = KN_DT(F64);
     c->lazy = true;
-    knx_current = c;
-    pthread_setspecific(at_exit, c);
+    c->share = (uint8_t)(atomic_fetch_add_explicit(&made, 1, memory_order_relaxed) % KNX_SHARES);
+    knx_global_lock(&all_lock);
+    c->next = all;
+    if (all)
+        all->prev = c;
+    all = c;
+    knx_global_unlock(&all_lock);
+    return c;
+}
+
+kn_context knx_context_make(void)
+{
+    kn_context c = knx_context_new();
+    if (!c)
+        return NULL;
+    c->own = true;
+    atomic_store(&c->user, &this_thread);
+    this_thread.own = knx_current = c;
+    pthread_setspecific(at_exit, &this_thread);
     return c;
 }
 
 void knx_context_close(void)
 {
-    if (!knx_current)
+    pop_all(&this_thread);
+    if (!this_thread.own)
         return;
     pthread_setspecific(at_exit, NULL);
-    drop_context(knx_current);
+    end_thread(&this_thread);
 }
 
 bool knx_slot_set(knx_slot slot, void *state, void (*drop)(void *state))
@@ -65,6 +146,103 @@ bool knx_slot_set(knx_slot slot, void *state, void (*drop)(void *state))
     return true;
 }
 
+/* ---- The stack of a thread. */
+
+/* Takes c for this thread if it exists and nobody else has it. */
+static kn_error *take(kn_context c)
+{
+    if (!c)
+        return knx_error(KN_ERROR_TYPE, "null context");
+    knx_thread *nobody = NULL;
+    knx_global_lock(&all_lock);
+    kn_context known = all;
+    while (known && known != c)
+        known = known->next;
+    bool taken = known && (atomic_compare_exchange_strong(&c->user, &nobody, &this_thread) || nobody == &this_thread);
+    knx_global_unlock(&all_lock);
+    if (taken)
+        return NULL;
+    return knx_error(KN_ERROR_CONTEXT, known ? "another thread uses this context" : "this context was freed");
+}
+
+static void give_back(kn_context c)
+{
+    if (!c->own && c->pushed == 0)
+        atomic_store(&c->user, NULL);
+}
+
+kn_error *knx_context_push(kn_context c)
+{
+    KN_TRY(take(c));
+    if (!KN_VEC_PUSH(&this_thread.pushed, c)) {
+        give_back(c);
+        return knx_error_nomem();
+    }
+    pthread_setspecific(at_exit, &this_thread);
+    c->pushed++;
+    knx_current = c;
+    return NULL;
+}
+
+void knx_context_unpush(void)
+{
+    knx_thread *t = &this_thread;
+    kn_context c = t->pushed.at[--t->pushed.n];
+    knx_current = t->pushed.n ? t->pushed.at[t->pushed.n - 1] : t->own;
+    c->pushed--;
+    give_back(c);
+}
+
+bool knx_context_pop(void)
+{
+    if (this_thread.pushed.n <= this_thread.guard)
+        return false;
+    knx_context_unpush();
+    return true;
+}
+
+size_t knx_context_pushed(void) { return this_thread.pushed.n; }
+
+size_t knx_context_guard(void)
+{
+    size_t before = this_thread.guard;
+    this_thread.guards++;
+    this_thread.guard = this_thread.pushed.n;
+    return before;
+}
+
+void knx_context_unguard(size_t guard)
+{
+    while (knx_context_pop())
+        continue;
+    this_thread.guard = guard;
+    this_thread.guards--;
+}
+
+bool knx_context_guarded(void) { return this_thread.guards > 0; }
+
+bool knx_context_can_go(kn_context c) { return c->pushed == 1 && !c->own; }
+
+void knx_context_drop_pushed(void)
+{
+    knx_thread *t = &this_thread;
+    kn_context c = t->pushed.at[--t->pushed.n];
+    knx_current = t->pushed.n ? t->pushed.at[t->pushed.n - 1] : t->own;
+    c->pushed = 0; /* still taken: nobody else can have it any more */
+    drop_context(c);
+}
+
+void knx_defaults_end(kn_context c, uint32_t scopes)
+{
+    while (c->defaults.n && c->defaults.at[c->defaults.n - 1].scope > scopes) {
+        knx_defaults before = c->defaults.at[--c->defaults.n];
+        c->default_float = before.default_float;
+        c->threads = before.threads;
+    }
+}
+
+/* ---- Errors. */
+
 const char *knx_error_text(const kn_error *e, char **owned)
 {
     *owned = NULL;
@@ -76,6 +254,31 @@ const char *knx_error_text(const kn_error *e, char **owned)
         return e->message;
     snprintf(text, n, "%s: %s", e->operation, e->message);
     return *owned = text;
+}
+
+/* The hook may call Kiln; what fails in there is not told again. */
+static void call_hook(kn_context c, const kn_error *e)
+{
+    char *owned;
+    if (!c->hook || c->in_hook)
+        return;
+    c->in_hook = true;
+    c->hook(c->hook_env, e->kind, knx_error_text(e, &owned), e->place);
+    c->in_hook = false;
+    knx_free(owned);
+}
+
+void knx_report_unheard(kn_context c)
+{
+    if (c->in_hook)
+        return;
+    for (size_t i = 0; i < c->unheard.n; i++) {
+        kn_error *e = c->unheard.at[i];
+        c->unheard.at[i] = NULL;
+        call_hook(c, e);
+        knx_error_release(e);
+    }
+    c->unheard.n = 0;
 }
 
 kn_error *knx_report(kn_error *e)
@@ -93,8 +296,6 @@ kn_error *knx_report(kn_error *e)
     char *owned;
     const char *text = knx_error_text(e, &owned);
     KN_LOG(1, "error: %s (%s:%d)", text, e->place ? e->place->file : "?", e->place ? e->place->line : 0);
-    if (c->hook)
-        c->hook(c->hook_env, e->kind, text, e->place);
     if (!c->first) {
         c->first = knx_error_retain(e);
         c->first_read = false;
@@ -103,6 +304,10 @@ kn_error *knx_report(kn_error *e)
         owned = NULL;
     }
     knx_free(owned);
+    if (c->hook && !c->in_hook && c->depth == 0)
+        call_hook(c, e);
+    else if (c->hook && !c->in_hook && KN_VEC_RESERVE(&c->unheard, 1)) /* without memory it goes unheard */
+        c->unheard.at[c->unheard.n++] = knx_error_retain(e);
     return e;
 }
 

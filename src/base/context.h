@@ -1,26 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0
  * context.h -- everything happens in a context: where the user is, the sticky error, defaults, and a slot for each
- * floor's own state. A
- * default context is made for each thread on first use. */
+ * floor's own state. A default context is made for each thread on first use; others can be pushed over it. A context
+ * is used by one thread at a time, so nothing in it needs a lock but what other threads may look at: values behind
+ * handles. Its thread takes the context's share lock where it changes which value that is; others take it to look. */
 #ifndef KN_BASE_CONTEXT_H
 #define KN_BASE_CONTEXT_H
 #include "base/dtype.h"
 #include "base/error.h"
+#include "base/lock.h"
+#include "base/memory.h"
+#include "kiln/context.h"
 
-/* a floor's own state, newest dropped first */
-typedef enum { KNX_SLOT_HANDLES, KNX_SLOT_ARRAYS, KNX_SLOT_FUNCTIONS, KNX_SLOTS } knx_slot;
+/* a floor's own state, the last one dropped first: handles hold what the others keep account of */
+typedef enum { KNX_SLOT_ARRAYS, KNX_SLOT_FUNCTIONS, KNX_SLOT_HANDLES, KNX_SLOTS } knx_slot;
+
+typedef struct knx_share {
+    _Alignas(64) kn_spin lock;
+} knx_share;
+enum { KNX_SHARES = 64 }; /* contexts past that many have one together: slower, not wrong */
+extern knx_share knx_shares[KNX_SHARES];
+
+typedef struct knx_defaults {
+    kn_dtype default_float;
+    int threads;
+    uint32_t scope; /* open scopes when they were pushed */
+} knx_defaults;
+typedef struct knx_thread knx_thread;
 
 struct kn_context_s {
     const kn_place *here;        /* of the public call that is running */
     const char *operation;       /* the outermost public operation that is running; "" between calls */
     int depth;                   /* of public calls inside public calls */
+    unsigned host_floats;        /* what the host's floating-point control was when the outermost one began */
     kn_error *first;             /* the first error since it was cleared */
     bool first_read;             /* somebody has looked at it */
     char *first_text;            /* "operation: message" of first */
     void (*hook)(void *env, kn_error_kind kind, const char *message, const kn_place *place);
     void *hook_env;
+    bool in_hook;
+    KN_VEC(kn_error *) unheard;  /* reported inside a call: the hook hears of them when it ends */
     kn_dtype default_float;
+    int threads;                 /* of an operation; 0: as many as there are */
+    KN_VEC(knx_defaults) defaults;
+    kn_allocator allocator;      /* of buffers; no functions: the pooled ones */
     bool lazy;
+    bool check_nans;
+    uint8_t share;               /* number of its share lock */
+    bool own;                    /* a thread's default one */
+    _Atomic(knx_thread *) user;  /* who uses it; NULL: nobody */
+    uint32_t pushed;             /* how often on its user's stack */
+    kn_context prev, next;       /* all contexts */
     void *slot[KNX_SLOTS];
     void (*drop[KNX_SLOTS])(void *state);
 };
@@ -40,11 +69,30 @@ static inline void *knx_slot_state(knx_slot slot) /* NULL if not made yet */
     return c ? c->slot[slot] : NULL;
 }
 bool knx_slot_set(knx_slot slot, void *state, void (*drop)(void *state));
-void knx_context_close(void);                       /* drops this thread's context; the next use makes a new one */
+void knx_context_close(void); /* pops all and drops this thread's own context; the next use makes a new one */
+
+/* For a moment: changing or looking at what the handles of this context stand for. Nothing is called in between. */
+static inline void knx_share_lock(void) { knx_spin_lock(&knx_shares[knx_current->share].lock); }
+static inline void knx_share_unlock(void) { knx_spin_unlock(&knx_shares[knx_current->share].lock); }
+
+/* ---- Contexts beside the thread's own (kiln/context.h says what they are for). Errors are the caller's. */
+kn_context knx_context_new(void);                                  /* used by nobody; NULL without memory */
+kn_error *knx_context_push(kn_context c);
+bool knx_context_can_go(kn_context c);                             /* pushed just once, and nobody's own */
+void knx_context_drop_pushed(void);                                /* the one that was pushed last */
+bool knx_context_pop(void);                                        /* false: nothing to pop here */
+void knx_context_unpush(void);                                     /* the one that was pushed last, come what may */
+size_t knx_context_pushed(void);
+/* The user's code runs inside a call: it leaves the stack as it was. */
+size_t knx_context_guard(void);
+void knx_context_unguard(size_t guard);
+bool knx_context_guarded(void);
+void knx_defaults_end(kn_context c, uint32_t scopes);              /* undoes those pushed with more open scopes */
 
 /* Reports an error (retained, not taken over): it becomes the context's first one if there is none; the hook hears of
  * each. Fills in operation and place where they are not set yet. Gives it back. */
 kn_error *knx_report(kn_error *e);
+void knx_report_unheard(kn_context c); /* between calls: the hook hears of what was reported inside the last one */
 /* Makes, reports and drops an error: for functions that return no array. */
 void knx_report_new(const char *operation, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4);
 const char *knx_error_text(const kn_error *e, char **owned); /* "operation: message" */

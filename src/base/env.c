@@ -32,11 +32,11 @@ static const char *text_into(char *buffer, size_t room, const char *name)
 
 const kn_env *knx_env(void)
 {
-    static kn_mutex lock = KN_MUTEX_INIT;
+    static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
     static char backend[32], trace[4096];
     static bool read;
     static kn_env env;
-    knx_mutex_lock(&lock);
+    knx_global_lock(&lock);
     if (!read) {
         env = (kn_env){
             .debug = number("KILN_DEBUG", MAX_DEBUG),
@@ -47,6 +47,6 @@ const kn_env *knx_env(void)
         kn_debug_level = env.debug;
         read = true;
     }
-    knx_mutex_unlock(&lock);
+    knx_global_unlock(&lock);
     return &env;
 }

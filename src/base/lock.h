@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * lock.h -- the two locks of the base floor: a spin lock for a handful of instructions, a mutex for more. Both are
- * nothing at all on a target without threads. */
+ * lock.h -- the locks of the base floor: a spin lock for a handful of instructions, a mutex for more, and a mutex for
+ * what the whole process has, which no fork leaves taken in the child. All are nothing at all on a target without
+ * threads. */
 #ifndef KN_BASE_LOCK_H
 #define KN_BASE_LOCK_H
 
@@ -70,4 +71,17 @@ static inline void knx_mutex_lock(kn_mutex *m) { pthread_mutex_lock(&m->m); }
 static inline void knx_mutex_unlock(kn_mutex *m) { pthread_mutex_unlock(&m->m); }
 
 #endif
+
+/* Static, never inside of another lock. A fork takes them all (lock.c). */
+typedef struct kn_global_lock {
+    kn_mutex mutex;
+    _Atomic(_Bool) watched;
+    struct kn_global_lock *next;
+} kn_global_lock;
+#define KN_GLOBAL_LOCK_INIT       \
+    {                             \
+        .mutex = KN_MUTEX_INIT    \
+    }
+void knx_global_lock(kn_global_lock *l);
+void knx_global_unlock(kn_global_lock *l);
 #endif

@@ -6,26 +6,26 @@
 #include <stdarg.h>
 #include <string.h>
 
-int kn_debug_level;
+atomic_int kn_debug_level;
 
-static kn_mutex lock = KN_MUTEX_INIT;
+static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static void (*callback)(void *env, int level, const char *text);
 static void *callback_env;
 
 void knx_log_callback(void (*f)(void *env, int level, const char *text), void *env)
 {
-    knx_mutex_lock(&lock);
+    knx_global_lock(&lock);
     callback = f;
     callback_env = env;
-    knx_mutex_unlock(&lock);
+    knx_global_unlock(&lock);
 }
 
 static void send(int level, const char *text)
 {
-    knx_mutex_lock(&lock);
+    knx_global_lock(&lock);
     void (*f)(void *, int, const char *) = callback;
     void *env = callback_env;
-    knx_mutex_unlock(&lock);
+    knx_global_unlock(&lock);
     size_t n = strlen(text);
     if (f) /* not under the lock: a callback may log or set another one */
         f(env, level, text);

@@ -4,9 +4,10 @@
 #ifndef KN_BASE_LOG_H
 #define KN_BASE_LOG_H
 #include "kiln/types.h"
+#include <stdatomic.h>
 
 /* 0: silent. 1 compiles and chosen paths, 2 kernels and tracing, 3 jaxprs, 4 plans, 5 everything. */
-extern int kn_debug_level;
+extern atomic_int kn_debug_level;
 /* The text goes out as one piece; a newline is added on standard error unless it ends in one. */
 void knx_log_(int level, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 #define KN_LOG(level, ...) (__builtin_expect(kn_debug_level >= (level), 0) ? knx_log_((level), __VA_ARGS__) : (void)0)

@@ -16,6 +16,7 @@ static const struct pass {
     {"expand rows", .jaxpr = knt_expand},
     {"inline calls of expanded rows", .jaxpr = knt_inline_calls},
     {"simplify", .jaxpr = knt_simplify, .only_fused = true},
+    {"separate fills", .jaxpr = knc_separate_fills, .only_fused = true},
     {"group equations", .plan = knc_group_equations},
     {"give values their places", .plan = knc_place_values},
     {"lower groups to kernels", .plan = knc_lower},
@@ -88,6 +89,7 @@ static kn_error *run_passes(knc_plan *p, kni_jaxpr **j)
 
 static void log_program(const kn_program *p)
 {
+    knc_log_copies(p);
     char *text = NULL;
     if (kn_debug_level < 4)
         return;
@@ -122,6 +124,7 @@ kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_progra
     KN_VEC_FREE(&plan.slot);
     KN_VEC_FREE(&plan.step);
     KN_VEC_FREE(&plan.reuse);
+    KN_VEC_FREE(&plan.update);
     return e;
 }
 
@@ -151,4 +154,5 @@ kn_type knc_operand_type(const kn_program *p, int i) { return p->jaxpr->type[i];
 kn_type knc_output_type(const kn_program *p, int i) { return kni_out_type(p->jaxpr, (uint32_t)i); }
 int knc_n_steps(const kn_program *p) { return (int)p->n_step; }
 size_t knc_workspace_bytes(const kn_program *p) { return p->workspace; }
+size_t knc_copied_bytes(const kn_program *p) { return p->copied; }
 size_t knc_peak_bytes(const kn_program *p) { return p->peak; }

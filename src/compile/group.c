@@ -10,8 +10,11 @@
 
 static uint32_t new_group(knc_plan *p, uint32_t eqn, kn_type par, int32_t height)
 {
+    const kn_eqn *e = &p->j->eqn[eqn];
     knc_group g = {.parent = (uint32_t)p->group.n,
                    .height = height,
+                   .level = e->n_out ? p->value[e->out].level : 0,
+                   .limit = e->n_out ? knc_update_limit(p, e->out) : KNC_NO,
                    .eqn = eqn,
                    .plain = true,
                    .par = par,
@@ -42,8 +45,8 @@ static void add_store(knc_plan *p, uint32_t g, uint32_t var, bool inner, bool jo
 
 static int64_t points(const knc_group *g, bool inner) { return kni_type_size(inner ? g->inner : g->par); }
 
-/* A value needed in memory by something at this height. */
-static void need(knc_plan *p, kn_atom a, int32_t height, knc_why why, bool as_output)
+/* A value needed in memory by something at this height and level. */
+static void need(knc_plan *p, kn_atom a, int32_t height, uint32_t level, knc_why why, bool as_output)
 {
     if (!kni_is_var(a))
         return;
@@ -53,6 +56,7 @@ static void need(knc_plan *p, kn_atom a, int32_t height, knc_why why, bool as_ou
     v->need = true;
     v->is_output |= as_output;
     v->need_height = v->need_height > height ? v->need_height : height;
+    v->need_level = v->need_level > level ? v->need_level : level;
 }
 
 /* Can this use take the value's computation into its group? NOTHING: yes. */
@@ -79,6 +83,8 @@ static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses 
         if (why)
             return why;
     }
+    if (knc_reads_too_late(p, e, c == KNC_VIEW || c == KNC_IDENTITY, u->level))
+        return KNC_BECAUSE_OLD;
     *store = false;
     if (c == KNC_VIEW || c == KNC_IDENTITY)
         return KNC_BECAUSE_VIEW;
@@ -92,13 +98,14 @@ static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses 
     return u->n == 1 ? KNC_BECAUSE_REPEATED : KNC_BECAUSE_SEVERAL;
 }
 
-/* A group that reads the value at its own points and can run before all its other readers; -1: none. */
-static int joinable(knc_plan *p, const knc_uses *u, unsigned weight)
+/* A group that reads value `var` at its own points and can run before all its other readers; -1: none. */
+static int joinable(knc_plan *p, uint32_t var, const knc_uses *u, unsigned weight)
 {
+    uint32_t limit = knc_update_limit(p, var);
     for (int i = 0; p->o->fuse && !u->many && i < u->n; i++) {
         const knc_group *g = &p->group.at[u->at[i].group];
         bool fits = u->at[i].point == KNC_POINT || (u->at[i].point == KNC_INNER && g->par.ndim > 0);
-        if (fits && g->n_store < KNC_MAX_STORES && !refusal(p, &u->at[i], weight) &&
+        if (fits && g->level < limit && g->n_store < KNC_MAX_STORES && !refusal(p, &u->at[i], weight) &&
             g->height > knc_height_above(p, u, i))
             return i;
     }
@@ -136,7 +143,7 @@ static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, 
     bool store;
     knc_why why = decide(p, e, c, u, weight, &store);
     if (store) {
-        int join = joinable(p, u, weight);
+        int join = joinable(p, e->out, u, weight);
         knc_use at = join >= 0 ? u->at[join] : (knc_use){.point = KNC_POINT};
         if (join < 0)
             at.group = new_group(p, i, p->j->type[e->out], 1 + knc_height_above(p, u, -1));
@@ -157,8 +164,12 @@ static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, 
         if (!store)
             v->state = KNC_INLINE;
     }
-    for (int k = 0; k < u->n; k++)
-        p->group.at[u->at[k].group].weight = (uint16_t)(p->group.at[u->at[k].group].weight + weight);
+    uint32_t limit = knc_update_limit(p, e->out);
+    for (int k = 0; k < u->n; k++) {
+        knc_group *g = &p->group.at[u->at[k].group];
+        g->weight = (uint16_t)(g->weight + weight);
+        g->limit = g->limit < limit ? g->limit : limit;
+    }
     pass_on(p, e, c, u);
 }
 
@@ -176,7 +187,7 @@ static bool takes_reduction(const knc_plan *p, const knc_group *g, const kn_eqn 
 /* A reduction: in front of the group that reads it at its own points, or a group of its own. */
 static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *u)
 {
-    int join = joinable(p, u, 2);
+    int join = joinable(p, e->out, u, 2);
     if (join >= 0 && (u->at[join].point != KNC_POINT || u->at[join].inner ||
                       !takes_reduction(p, &p->group.at[u->at[join].group], e)))
         join = -1;
@@ -198,6 +209,8 @@ static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *
     group->n_reduce++;
     knc_add_reduce_list(p, group, e->out, e->out);
     group->plain = false;
+    uint32_t limit = knc_update_limit(p, e->out);
+    group->limit = group->limit < limit ? group->limit : limit;
     group->weight = (uint16_t)(group->weight + 2);
     if (kni_is_var(e->in[0]))
         knc_add_use(p, e->in[0], (knc_use){.group = g, .point = KNC_INNER, .inner = true});
@@ -214,11 +227,11 @@ static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_us
         add_store(p, g, e->out + k, false, false);
     }
     for (uint32_t k = 0; k < e->n_in; k++)
-        need(p, e->in[k], p->group.at[g].height, KNC_BECAUSE_ROUTINE, false);
+        need(p, e->in[k], p->group.at[g].height, p->group.at[g].level, KNC_BECAUSE_ROUTINE, false);
 }
 
 /* A view that is needed in memory and lies in order shares its operand's memory, unless a result would share a part
- * only. */
+ * only, or a part would keep the whole from being updated in place. */
 static bool group_alias(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u)
 {
     knc_value *v = &p->value[e->out];
@@ -229,11 +242,11 @@ static bool group_alias(knc_plan *p, const kn_eqn *e, knc_class c, const knc_use
     if (!must && (fused_view || !knc_lies_in_order(p->j, e, &p->scratch, &first)))
         return false;
     bool part = !must && (first || kni_type_size(p->j->type[e->out]) != kni_type_size(knc_type(p, e->in[0])));
-    if (part && v->is_output)
+    if (part && (v->is_output || u->level >= knc_update_limit(p, e->out)))
         return false;
     v->state = KNC_ALIAS;
     v->why = KNC_BECAUSE_IN_ORDER;
-    need(p, e->in[0], knc_height_above(p, u, -1), KNC_BECAUSE_ALIASED, v->is_output);
+    need(p, e->in[0], knc_height_above(p, u, -1), u->level, KNC_BECAUSE_ALIASED, v->is_output);
     return true;
 }
 
@@ -272,6 +285,7 @@ kn_error *knc_group_equations(knc_plan *p)
 {
     p->next_point = KNC_FIRST_FAR;
     knc_measure(p);
+    knc_find_updates(p);
     for (uint32_t i = p->j->n_eqn; i-- > 0;)
         KN_TRY(group_eqn(p, i));
     for (uint32_t v = 0; p->o->fuse && v < p->p->n_operand; v++) {

@@ -11,6 +11,7 @@ typedef struct knc_uses {
     bool many, need; /* more than that; something reads it from memory */
     uint8_t why;     /* it is needed */
     int32_t need_height;
+    uint32_t level; /* the highest of all that read it */
 } knc_uses;
 
 /* measure.c */

@@ -165,6 +165,21 @@ static kn_error *lower_group(kn_lower *l, uint32_t group)
     return add_kernel(l, kernel);
 }
 
+/* The result of an update gets the elements of the operand first: a copy, unless memory.c can give it their place. */
+static kn_error *add_copy(knc_plan *p, uint32_t eqn, uint32_t step, knc_ref from, uint32_t to)
+{
+    kn_atom x = p->j->eqn[eqn].in[p->j->eqn[eqn].prim->updates - 1];
+    knc_update u = {.eqn = eqn, .copy = (uint32_t)p->step.n, .step = step, .from = from.index, .to = to};
+    knc_step s = {.kind = KNC_COPY, .eqn = eqn, .n_ref = 2, .u.bytes = kni_type_bytes(knc_type(p, x))};
+    s.ref = knx_arena_alloc(&p->p->arena, 2 * sizeof *s.ref);
+    u.whole = !from.offset && p->slot.at[from.index].bytes == s.u.bytes;
+    if (!s.ref || !KN_VEC_PUSH(&p->update, u) || !KN_VEC_PUSH(&p->step, s))
+        return knx_error_nomem();
+    s.ref[0] = (knc_ref){.index = to};
+    s.ref[1] = from;
+    return !u.whole || KN_VEC_PUSH(&p->reuse, ((knc_reuse){u.copy, u.from, to})) ? NULL : knx_error_nomem();
+}
+
 static kn_error *lower_routine(knc_plan *p, const knc_group *g)
 {
     const kn_eqn *e = &p->j->eqn[g->eqn];
@@ -198,7 +213,13 @@ static kn_error *lower_routine(knc_plan *p, const knc_group *g)
         if (!KN_VEC_PUSH(&p->slot, w))
             return knx_error_nomem();
     }
-    return KN_VEC_PUSH(&p->step, s) ? NULL : knx_error_nomem();
+    int u = e->prim->updates - 1;
+    knc_ref from = u >= 0 ? s.ref[u] : (knc_ref){0};
+    if (u >= 0)
+        s.ref[u] = s.ref[e->n_in];
+    if (!KN_VEC_PUSH(&p->step, s))
+        return knx_error_nomem();
+    return u >= 0 ? add_copy(p, g->eqn, number, from, s.ref[u].index) : NULL;
 }
 
 static kn_error *lower_all(kn_lower *l)

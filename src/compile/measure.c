@@ -85,7 +85,9 @@ void knc_measure(knc_plan *p)
                                   .next = KNC_NO,
                                   .next_reduce = KNC_NO,
                                   .slot = KNC_NO,
-                                  .need_height = -1};
+                                  .need_height = -1,
+                                  .whole = v,
+                                  .old = KNC_NO};
         if (v < given) {
             p->value[v].state = KNC_GIVEN;
             stored(&p->value[v], j->type[v]);

@@ -20,17 +20,14 @@ static void find_lifetimes(knc_plan *p)
         }
 }
 
-/* The slot whose place this one has: `over` never leads on. */
-static knc_slot *place_of(knc_plan *p, uint32_t s)
-{
-    return &p->slot.at[p->slot.at[s].over == KNC_NO ? s : p->slot.at[s].over];
-}
+/* `over` never leads on. */
+uint32_t knc_place_of(const knc_plan *p, uint32_t s) { return p->slot.at[s].over == KNC_NO ? s : p->slot.at[s].over; }
 
 static knc_output *outputs(knc_plan *p) { return (knc_output *)(uintptr_t)p->p->output; }
 
-static bool is_donated(const knc_plan *p, const knc_slot *s)
+bool knc_is_donated(const knc_plan *p, const knc_slot *s)
 {
-    if (s->space != KNC_AT_OPERAND || !p->o->donated || !p->o->donated[s->index])
+    if (s->space != KNC_AT_OPERAND || s->overwritten || !p->o->donated || !p->o->donated[s->index])
         return false;
     for (uint32_t k = 0; k < p->p->n_output; k++)
         if (p->p->output[k].index == s->index &&
@@ -47,6 +44,24 @@ static int by_step(const void *a, const void *b)
                                 : (x->to > y->to) - (x->to < y->to);
 }
 
+/* An operand that dies at a step which begins an output, or updates it. */
+static bool take_operand(knc_plan *p, const knc_reuse *r, knc_slot *from, knc_slot *to)
+{
+    if (!knc_is_donated(p, from))
+        return false;
+    if (to->space == KNC_AT_OUTPUT && outputs(p)[to->index].kind == KNC_OUT_NEW) {
+        outputs(p)[to->index].kind = KNC_OUT_DONATED;
+        outputs(p)[to->index].index = from->index;
+        return true;
+    }
+    if (to->space != KNC_AT_WORK || p->p->step[r->step].kind != KNC_COPY)
+        return false;
+    from->overwritten = true;
+    to->space = KNC_AT_OPERAND;
+    to->index = from->index;
+    return true;
+}
+
 /* From the last step to the first, so that what ends in an output is known to. `from` then has the place of `to`. */
 static void take_over(knc_plan *p)
 {
@@ -55,16 +70,13 @@ static void take_over(knc_plan *p)
         qsort(p->reuse.at, p->reuse.n, sizeof *p->reuse.at, by_step);
     for (size_t i = p->reuse.n; taken && i-- > 0;) {
         const knc_reuse *r = &p->reuse.at[i];
-        knc_slot *from = &p->slot.at[r->from], *to = place_of(p, r->to);
+        knc_slot *from = &p->slot.at[r->from], *to = &p->slot.at[knc_place_of(p, r->to)];
         if (taken[r->to] || from->over != KNC_NO || from->last != r->step || !from->bytes)
             continue;
         if (from->space == KNC_AT_WORK) {
             from->over = (uint32_t)(to - p->slot.at);
             to->first = from->first < to->first ? from->first : to->first;
-        } else if (to->space == KNC_AT_OUTPUT && outputs(p)[to->index].kind == KNC_OUT_NEW && is_donated(p, from)) {
-            outputs(p)[to->index].kind = KNC_OUT_DONATED;
-            outputs(p)[to->index].index = from->index;
-        } else {
+        } else if (!take_operand(p, r, from, to)) {
             continue;
         }
         taken[r->to] = 1;
@@ -76,7 +88,7 @@ static void use_donated(knc_plan *p)
 {
     for (size_t d = 0; p->o->donated && d < p->slot.n; d++) {
         const knc_slot *from = &p->slot.at[d];
-        if (!is_donated(p, from) || from->first == KNC_NO || !from->bytes)
+        if (!knc_is_donated(p, from) || from->first == KNC_NO || !from->bytes)
             continue;
         for (size_t s = 0; s < p->slot.n; s++) {
             const knc_slot *to = &p->slot.at[s];
@@ -234,18 +246,40 @@ static kn_error *place_temporaries(knc_plan *p, size_t *end)
     return NULL;
 }
 
+static knc_ref place_in(const knc_plan *p, uint32_t s, size_t offset)
+{
+    const knc_slot *slot = &p->slot.at[knc_place_of(p, s)];
+    if (slot->space == KNC_AT_WORK)
+        offset += p->p->arena_at + slot->offset;
+    return (knc_ref){.space = slot->space, .index = slot->index, .offset = offset};
+}
+
 /* References by slot become references by place. */
 static void resolve(knc_plan *p)
 {
     for (uint32_t i = 0; i < p->p->n_step; i++)
         for (uint32_t r = 0; r < p->p->step[i].n_ref; r++) {
             knc_ref *ref = &p->p->step[i].ref[r];
-            const knc_slot *slot = place_of(p, ref->index);
-            ref->space = slot->space;
-            ref->index = slot->index;
-            if (slot->space == KNC_AT_WORK)
-                ref->offset += p->p->arena_at + slot->offset;
+            *ref = place_in(p, ref->index, ref->offset);
         }
+}
+
+/* For observers. */
+static kn_error *note_values(knc_plan *p)
+{
+    knc_ref *at = p->o->fuse ? NULL : knx_arena_alloc(&p->p->arena, (p->j->n_var + 1) * sizeof *at);
+    if (!at)
+        return p->o->fuse ? NULL : knx_error_nomem();
+    for (uint32_t v = 0; v < p->j->n_var; v++) {
+        const knc_value *x = &p->value[v];
+        bool stored = x->slot != KNC_NO && (x->state == KNC_STORED || x->state == KNC_ALIAS);
+        if (x->state == KNC_GIVEN)
+            at[v] = (knc_ref){.space = KNC_AT_OPERAND, .index = v};
+        else
+            at[v] = stored ? place_in(p, x->slot, x->offset) : (knc_ref){.space = KNC_NOWHERE};
+    }
+    p->p->value_at = at;
+    return NULL;
 }
 
 static void lay_out_workspace(knc_plan *p, size_t arena)
@@ -274,8 +308,10 @@ kn_error *knc_plan_memory(knc_plan *p)
     find_lifetimes(p);
     take_over(p);
     use_donated(p);
+    KN_TRY(knc_settle_updates(p));
     KN_TRY(place_temporaries(p, &arena));
     lay_out_workspace(p, arena);
     resolve(p);
-    return NULL;
+    KN_TRY(note_values(p));
+    return knc_drop_copies(p);
 }

@@ -1,15 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  * order.c -- steps in an order in which each reads what earlier ones made: of those that could come next, the one
- * whose last equation stands first in the jaxpr, so that temporaries die soon. */
+ * whose last equation stands first in the jaxpr, so that temporaries die soon.
+ *
+ * The copy that an update begins with goes away if it is the last reader of the old value, so it is held back while
+ * others have not read that yet. When nothing but held copies could come next, one is let go: if possible one whose
+ * update the other readers wait for. */
 #include "compile/plan.h"
 #include <string.h>
+
+typedef struct heap {
+    uint32_t *at, n;
+} heap;
 
 typedef struct order {
     knc_plan *p;
     uint32_t *waits;                         /* per step: makers that have not come yet */
     uint32_t *first_edge, *edge, *next_edge; /* readers of each step's results */
-    uint32_t *heap, n_heap, n_edge;
+    uint32_t n_edge;
+    heap ready, held; /* held: also copies that are held no longer */
+    /* with updates only: */
+    uint32_t *update_of;           /* per copy: its update, else KNC_NO */
+    uint32_t *readers, *held_copy; /* per slot: references that will be read; updates that wait for them */
+    uint32_t *seen, stamp, patience;
 } order;
+enum { SEARCH = 1000, CANDIDATES = 8 };
 
 static uint32_t key(const order *o, uint32_t s) { return o->p->step.at[s].eqn; }
 
@@ -18,43 +32,174 @@ static bool before(const order *o, uint32_t a, uint32_t b)
     return key(o, a) != key(o, b) ? key(o, a) < key(o, b) : a < b;
 }
 
-static void push(order *o, uint32_t s)
+static void push(const order *o, heap *h, uint32_t s)
 {
-    uint32_t i = o->n_heap++;
-    for (; i && before(o, s, o->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        o->heap[i] = o->heap[(i - 1) / 2];
-    o->heap[i] = s;
+    uint32_t i = h->n++;
+    for (; i && before(o, s, h->at[(i - 1) / 2]); i = (i - 1) / 2)
+        h->at[i] = h->at[(i - 1) / 2];
+    h->at[i] = s;
 }
 
-static uint32_t pop(order *o)
+static uint32_t pop(const order *o, heap *h)
 {
-    uint32_t top = o->heap[0], s = o->heap[--o->n_heap], i = 0;
+    uint32_t top = h->at[0], s = h->at[--h->n], i = 0;
     for (;;) {
         uint32_t c = 2 * i + 1;
-        if (c >= o->n_heap)
+        if (c >= h->n)
             break;
-        c += c + 1 < o->n_heap && before(o, o->heap[c + 1], o->heap[c]);
-        if (before(o, s, o->heap[c]))
+        c += c + 1 < h->n && before(o, h->at[c + 1], h->at[c]);
+        if (before(o, s, h->at[c]))
             break;
-        o->heap[i] = o->heap[c];
+        h->at[i] = h->at[c];
         i = c;
     }
-    o->heap[i] = s;
+    h->at[i] = s;
     return top;
 }
 
+static const knc_update *update_of(const order *o, uint32_t s)
+{
+    return o->update_of && o->update_of[s] != KNC_NO ? &o->p->update.at[o->update_of[s]] : NULL;
+}
+
+static void add_edge(order *o, uint32_t maker, uint32_t s)
+{
+    o->edge[o->n_edge] = s;
+    o->next_edge[o->n_edge] = o->first_edge[maker];
+    o->first_edge[maker] = o->n_edge++;
+    o->waits[s]++;
+}
+
+/* A copy comes when all that its update reads is there, and before the update. */
 static void add_edges(order *o, uint32_t s)
 {
-    const knc_step *step = &o->p->step.at[s];
-    for (uint32_t r = 0; r < step->n_ref; r++) {
-        uint32_t maker = o->p->slot.at[step->ref[r].index].maker;
-        if (maker == KNC_NO || maker == s)
-            continue;
-        o->edge[o->n_edge] = s;
-        o->next_edge[o->n_edge] = o->first_edge[maker];
-        o->first_edge[maker] = o->n_edge++;
-        o->waits[s]++;
+    const knc_update *u = update_of(o, s);
+    for (int both = 0; both < (u ? 2 : 1); both++) {
+        const knc_step *step = &o->p->step.at[both ? u->step : s];
+        for (uint32_t r = 0; r < step->n_ref; r++) {
+            uint32_t maker = o->p->slot.at[step->ref[r].index].maker;
+            if (maker != KNC_NO && maker != s && !(u && maker == u->step))
+                add_edge(o, maker, s);
+        }
     }
+    if (u)
+        add_edge(o, s, u->step);
+}
+
+/* Is the reference a read that an update of the slot has to wait for? */
+static bool reads(const order *o, uint32_t s, uint32_t ref)
+{
+    uint32_t slot = o->p->step.at[s].ref[ref].index;
+    const knc_update *u = update_of(o, s);
+    return o->p->slot.at[slot].maker != s && !(u && u->to == slot);
+}
+
+static bool begin_updates(order *o, uint32_t n)
+{
+    knc_plan *p = o->p;
+    kn_arena *a = &p->scratch;
+    o->update_of = knx_arena_alloc(a, (n + 1) * sizeof *o->update_of);
+    o->readers = knx_arena_zero(a, (p->slot.n + 1) * sizeof *o->readers);
+    o->held_copy = knx_arena_alloc(a, (p->slot.n + 1) * sizeof *o->held_copy);
+    o->held.at = knx_arena_alloc(a, (p->update.n + 1) * sizeof *o->held.at);
+    o->seen = knx_arena_zero(a, (n + 1) * sizeof *o->seen);
+    if (!o->update_of || !o->readers || !o->held_copy || !o->held.at || !o->seen)
+        return false;
+    o->patience = n < UINT32_MAX / 64 - SEARCH ? 64 * (n + SEARCH) : UINT32_MAX;
+    memset(o->update_of, 0xff, (n + 1) * sizeof *o->update_of);
+    memset(o->held_copy, 0xff, (p->slot.n + 1) * sizeof *o->held_copy);
+    for (size_t i = 0; i < p->update.n; i++)
+        o->update_of[p->update.at[i].copy] = (uint32_t)i;
+    for (uint32_t s = 0; s < n; s++)
+        for (uint32_t r = 0; r < p->step.at[s].n_ref; r++)
+            o->readers[p->step.at[s].ref[r].index] += reads(o, s, r);
+    return true;
+}
+
+/* All that it waited for has come. */
+static void is_ready(order *o, uint32_t s)
+{
+    knc_update *u = (knc_update *)(uintptr_t)update_of(o, s);
+    const knc_slot *from = u ? &o->p->slot.at[u->from] : NULL;
+    bool may_wait = u && u->whole && (from->space == KNC_AT_WORK || knc_is_donated(o->p, from));
+    if (!may_wait || o->readers[u->from] == 1) {
+        push(o, &o->ready, s);
+        return;
+    }
+    u->held = true;
+    u->next_held = o->held_copy[u->from];
+    o->held_copy[u->from] = o->update_of[s];
+    push(o, &o->held, s);
+}
+
+static void let_go(order *o, uint32_t s)
+{
+    uint32_t i = o->update_of[s], *link = &o->held_copy[o->p->update.at[i].from];
+    while (*link != i)
+        link = &o->p->update.at[*link].next_held;
+    *link = o->p->update.at[i].next_held;
+    o->p->update.at[i].held = false;
+    push(o, &o->ready, s);
+}
+
+/* The step has run: what was held back by its reads may come. */
+static void has_read(order *o, uint32_t s)
+{
+    for (uint32_t r = 0; o->update_of && r < o->p->step.at[s].n_ref; r++) {
+        uint32_t slot = o->p->step.at[s].ref[r].index;
+        if (reads(o, s, r) && --o->readers[slot] == 1 && o->held_copy[slot] != KNC_NO)
+            let_go(o, o->p->update.at[o->held_copy[slot]].copy);
+    }
+}
+
+static bool reads_slot(const order *o, uint32_t s, uint32_t slot)
+{
+    for (uint32_t r = 0; r < o->p->step.at[s].n_ref; r++)
+        if (o->p->step.at[s].ref[r].index == slot)
+            return true;
+    return false;
+}
+
+/* Does a reader of the old value wait for this very update? Looks at some of the steps that do. */
+static bool blocks_itself(order *o, uint32_t copy)
+{
+    uint32_t queue[SEARCH], n = 1, from = o->p->update.at[o->update_of[copy]].from;
+    queue[0] = copy;
+    o->stamp++;
+    for (uint32_t i = 0; i < n && o->patience; i++)
+        for (uint32_t e = o->first_edge[queue[i]]; e != KNC_NO; e = o->next_edge[e]) {
+            uint32_t s = o->edge[e];
+            if (o->seen[s] == o->stamp)
+                continue;
+            o->seen[s] = o->stamp;
+            o->patience -= o->patience > 0;
+            if (reads_slot(o, s, from))
+                return true;
+            if (n < SEARCH)
+                queue[n++] = s;
+        }
+    return false;
+}
+
+/* Nothing is ready: one of the held copies becomes a real one. */
+static void let_one_go(order *o)
+{
+    uint32_t some[CANDIDATES], n = 0, chosen = 0;
+    while (o->held.n && n < CANDIDATES) {
+        uint32_t s = pop(o, &o->held);
+        if (!o->p->update.at[o->update_of[s]].held)
+            continue;
+        some[n++] = s;
+        if (blocks_itself(o, s)) {
+            chosen = n - 1;
+            break;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (i != chosen)
+            push(o, &o->held, some[i]);
+    if (n)
+        let_go(o, some[chosen]);
 }
 
 static bool begin(order *o, uint32_t n)
@@ -62,20 +207,24 @@ static bool begin(order *o, uint32_t n)
     size_t edges = 1;
     for (uint32_t s = 0; s < n; s++)
         edges += o->p->step.at[s].n_ref;
+    for (size_t i = 0; i < o->p->update.n; i++)
+        edges += 1 + o->p->step.at[o->p->update.at[i].step].n_ref;
     kn_arena *a = &o->p->scratch;
     o->waits = knx_arena_zero(a, (n + 1) * sizeof *o->waits);
     o->first_edge = knx_arena_alloc(a, (n + 1) * sizeof *o->first_edge);
-    o->heap = knx_arena_alloc(a, (n + 1) * sizeof *o->heap);
+    o->ready.at = knx_arena_alloc(a, (n + 1) * sizeof *o->ready.at);
     o->edge = knx_arena_alloc(a, edges * sizeof *o->edge);
     o->next_edge = knx_arena_alloc(a, edges * sizeof *o->next_edge);
-    if (!o->waits || !o->first_edge || !o->heap || !o->edge || !o->next_edge)
+    if (!o->waits || !o->first_edge || !o->ready.at || !o->edge || !o->next_edge)
+        return false;
+    if (o->p->update.n && !begin_updates(o, n))
         return false;
     memset(o->first_edge, 0xff, (n + 1) * sizeof *o->first_edge);
     for (uint32_t s = 0; s < n; s++)
         add_edges(o, s);
     for (uint32_t s = 0; s < n; s++)
         if (!o->waits[s])
-            push(o, s);
+            is_ready(o, s);
     return true;
 }
 
@@ -91,6 +240,10 @@ static void renumber(knc_plan *p, const uint32_t *old, uint32_t n, knc_step *sor
             p->slot.at[s].maker = number[p->slot.at[s].maker];
     for (size_t r = 0; r < p->reuse.n; r++)
         p->reuse.at[r].step = number[p->reuse.at[r].step];
+    for (size_t u = 0; u < p->update.n; u++) {
+        p->update.at[u].copy = number[p->update.at[u].copy];
+        p->update.at[u].step = number[p->update.at[u].step];
+    }
     for (size_t g = 0; g < p->group.n; g++)
         if (p->group.at[g].step != KNC_NO)
             p->group.at[g].step = number[p->group.at[g].step];
@@ -140,12 +293,17 @@ kn_error *knc_order_steps(knc_plan *p)
     knc_step *sorted = knx_arena_alloc(&p->p->arena, (n + 1) * sizeof *sorted);
     if (!old || !number || !sorted || !begin(&o, n))
         return knx_error_nomem();
-    while (o.n_heap) {
-        uint32_t s = pop(&o);
+    while (o.ready.n || o.held.n) {
+        if (!o.ready.n)
+            let_one_go(&o);
+        if (!o.ready.n) /* all of them were let go before */
+            continue;
+        uint32_t s = pop(&o, &o.ready);
         old[done++] = s;
+        has_read(&o, s);
         for (uint32_t e = o.first_edge[s]; e != KNC_NO; e = o.next_edge[e])
             if (!--o.waits[o.edge[e]])
-                push(&o, o.edge[e]);
+                is_ready(&o, o.edge[e]);
     }
     if (done != n)
         return knx_error(KN_ERROR_VALUE, "program: the steps depend on each other in a circle");

@@ -45,6 +45,7 @@ typedef enum knc_state {
     X(FULL, "the kernel that reads it is full")                            \
     X(DEEP, "too many computed positions inside each other")               \
     X(REDUCTION, "a reduction read outside of its kernel")                 \
+    X(OLD, "it reads a value that is updated before its readers run")      \
     X(UNFUSED, "fusion is off")
 typedef enum knc_why {
 #define KNC_X(id, text) KNC_BECAUSE_##id,
@@ -77,17 +78,25 @@ typedef struct knc_value {
     uint32_t slot;
     size_t offset;       /* bytes in the slot */
     int32_t need_height; /* of the steps that read it from memory whatever the grouping; -1: none */
+    uint32_t need_level; /* of the same steps */
+    uint32_t level;      /* updates on the longest way to it (updates.c) */
+    uint32_t whole;      /* the value whose memory it shows as a whole: itself if it is no view */
+    uint32_t updated_at; /* level of the last update that may be made in its memory; 0: none */
+    uint32_t old;        /* a value that it reads and that is updated later, in its memory if it was read before */
     uint16_t ops;        /* to recompute it, at most; saturates */
     uint8_t reads, state, why, n_use, far_readers;
     bool cheap;  /* as part of a reader */
     bool costly; /* itself */
     bool need, is_output, many, inner, joined;
+    bool kept; /* its memory is an output's */
 } knc_value;
 
 /* A step in the making. Groups that merged point to one another. */
 typedef struct knc_group {
     uint32_t parent;
     int32_t height;      /* above all steps that read its results */
+    uint32_t level;      /* the highest of what it stores */
+    uint32_t limit;      /* of a level below it the group reads no value after its update */
     uint32_t eqn;        /* the last one that stores: the key of its place in the program */
     bool routine, plain; /* plain: no views, no computed positions, no reductions */
     uint16_t n_store, weight;
@@ -106,6 +115,7 @@ typedef struct knc_slot {
     uint32_t maker;       /* step; KNC_NO: none */
     uint32_t first, last; /* steps */
     uint32_t over;        /* the slot whose place it has, KNC_NO: its own */
+    bool overwritten;     /* a donated operand that a temporary has the place of */
 } knc_slot;
 
 typedef struct knc_use_link {
@@ -118,6 +128,16 @@ typedef struct knc_reuse {
     uint32_t step, from, to;
 } knc_reuse;
 
+/* An update as two steps: a copy of the old elements, and the routine that replaces some. The copy goes away where the
+ * new value has the old one's place. */
+typedef struct knc_update {
+    uint32_t eqn, copy, step; /* steps */
+    uint32_t from, to;        /* slots */
+    bool whole;               /* the operand is all of its slot */
+    bool held;                /* order.c: waits for the last reader of the old value */
+    uint32_t next_held;
+} knc_update;
+
 typedef struct knc_plan {
     const kni_jaxpr *j;
     const kn_compile_options *o;
@@ -129,6 +149,7 @@ typedef struct knc_plan {
     KN_VEC(knc_slot) slot;
     KN_VEC(knc_step) step;
     KN_VEC(knc_reuse) reuse;
+    KN_VEC(knc_update) update;
     uint32_t *literal_slot; /* per literal, KNC_NO */
     uint32_t next_point;
     bool failed; /* no memory for a vector */
@@ -151,9 +172,23 @@ kn_error *knc_lower(knc_plan *p);
 kn_error *knc_order_steps(knc_plan *p);
 kn_error *knc_plan_memory(knc_plan *p);
 
+kn_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out); /* fills.c */
+/* updates.c */
+void knc_find_updates(knc_plan *p); /* before grouping: which reads belong before which updates */
+uint32_t knc_update_limit(const knc_plan *p, uint32_t var); /* a step of this level or above would read it too late */
+bool knc_reads_too_late(const knc_plan *p, const kn_eqn *e, bool moves, uint32_t level); /* and is better stored */
+kn_error *knc_settle_updates(knc_plan *p); /* once places are known: copies that are left, and why */
+kn_error *knc_drop_copies(knc_plan *p);    /* those that are not */
+
+/* memory.c */
+bool knc_is_donated(const knc_plan *p, const knc_slot *s); /* and not an output, or taken */
+uint32_t knc_place_of(const knc_plan *p, uint32_t slot);   /* the slot whose place this one has */
+
 /* place.c: where a value lies; also of operands and literals. */
 uint32_t knc_slot_of(knc_plan *p, kn_atom a, size_t *offset);
 uint32_t knc_find(knc_plan *p, uint32_t group);
+
+void knc_log_copies(const kn_program *p); /* text.c */
 
 kn_error *knc_share_kernel(kn_kernel_cache *c,
                            knk_kernel **kernel); /* replaced by an equal one of the cache, or put there */

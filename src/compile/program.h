@@ -21,7 +21,9 @@ kn_kernel_counts knc_kernel_counts(kn_kernel_cache *c);
 typedef struct kn_compile_options {
     kn_kernel_cache *kernels; /* NULL: none */
     bool fuse;                /* false: each equation is a step of its own; the same bits */
-    const bool *donated;      /* per operand, may be NULL: its buffer may be overwritten and become an output's */
+    /* Per operand, may be NULL: its buffer may be overwritten and become an output's. After a run its contents are
+     * undefined, after one that failed too; the same buffer must not be passed as a second operand. */
+    const bool *donated;
 } kn_compile_options;
 
 /* The operands of the program are the jaxpr's constvars, then its invars. */
@@ -37,6 +39,9 @@ int knc_n_steps(const kn_program *p);
 size_t knc_workspace_bytes(
     const kn_program *p);                   /* one arena: temporaries by lifetime, scratch of kernels and routines */
 size_t knc_peak_bytes(const kn_program *p); /* workspace, operands and the outputs' own buffers */
+/* What updates copy because they can not be made in place; why is in knc_text and in the log (level 1). Operands that
+ * are donated but come in plain memory are copied when the program runs and do not count. */
+size_t knc_copied_bytes(const kn_program *p);
 /* Steps, and each decision with its reason: debug level 4. knx_alloc'ed. */
 kn_error *knc_text(const kn_program *p, char **out);
 #endif

@@ -6,8 +6,8 @@
 #include "ir/prim.h"
 #include "kernel/kernel.h"
 
-/* Where a value lies. */
-typedef enum knc_space { KNC_AT_OPERAND, KNC_AT_OUTPUT, KNC_AT_WORK, KNC_AT_LITERAL } knc_space;
+/* Where a value lies. KNC_NOWHERE: it is not in memory. */
+typedef enum knc_space { KNC_AT_OPERAND, KNC_AT_OUTPUT, KNC_AT_WORK, KNC_AT_LITERAL, KNC_NOWHERE } knc_space;
 typedef struct knc_ref {
     uint8_t space;
     uint32_t index; /* of the operand, the output or the literal; while planning: of the slot */
@@ -41,7 +41,8 @@ typedef enum knc_output_kind {
     KNC_OUT_NEW,     /* a buffer of its own */
     KNC_OUT_OPERAND, /* operand `index`: its buffer, or a copy where it is plain memory */
     KNC_OUT_SAME,    /* as output `index`, an earlier one */
-    KNC_OUT_DONATED, /* written over operand `index`; a buffer of its own where that is plain memory */
+    KNC_OUT_DONATED, /* written over operand `index`; a buffer of its own where that is plain memory (a copy that
+                        an update begins with then happens) */
 } knc_output_kind;
 typedef struct knc_output {
     uint8_t kind;
@@ -57,6 +58,29 @@ typedef struct knc_note {
 } knc_note;
 #define KNC_NO UINT32_MAX
 
+/* How an update (a row with `updates`) was made. */
+#define KNC_UPDATES(X)                                              \
+    X(IN_PLACE, "in place")                                         \
+    X(IN_OPERAND, "in place, in the buffer of its donated operand") \
+    X(CALLERS, "the operand belongs to the caller")                 \
+    X(OUTPUT, "the old value is an output")                         \
+    X(LATER, "the old value is read later by")                      \
+    X(ITSELF, "it reads the old value at other places too")         \
+    X(PART, "its operand is a part of a larger array")              \
+    X(LITERAL, "its operand is a literal")                          \
+    X(TAKEN, "another value has the memory of the donated operand")
+typedef enum knc_update_how {
+#define KNC_X(id, text) KNC_UPDATE_##id,
+    KNC_UPDATES(KNC_X)
+#undef KNC_X
+} knc_update_how;
+typedef struct knc_update_note {
+    uint32_t eqn;
+    uint8_t how;
+    uint32_t reader; /* KNC_UPDATE_LATER: an equation of the step that reads */
+    size_t bytes;    /* of the operand: copied unless `how` says in place */
+} knc_update_note;
+
 struct kn_program {
     atomic_int refs;
     kni_jaxpr *jaxpr; /* after all passes; types, parameters and literals of the steps are its */
@@ -65,7 +89,14 @@ struct kn_program {
     const knc_step *step;
     const knc_output *output;
     const knc_note *note; /* per equation */
-    size_t workspace;     /* bytes: [scratch of kernels][addresses of steps with many buffers][temporaries] */
+    const knc_update_note *update;
+    uint32_t n_update;
+    size_t copied;               /* bytes, by updates that are not in place */
+    const uint32_t *overwritten; /* donated operands with temporaries in their place; copied first where one is plain
+                                    memory */
+    uint32_t n_overwritten;
+    const knc_ref *value_at; /* without fusion, per variable: where it lies, for observers; else NULL */
+    size_t workspace;        /* bytes: [scratch of kernels][addresses of steps with many buffers][temporaries] */
     size_t addresses_at, arena_at;
     size_t peak;
     kn_arena arena;

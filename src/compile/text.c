@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text.c -- a program as text: what became of each equation and why, then the steps. */
+#include "base/log.h"
 #include "base/str.h"
 #include "compile/plan.h"
 
@@ -13,8 +14,16 @@ static const char *const states[] = {[KNC_DEAD] = "dropped",
                                      [KNC_INLINE] = "inlined",
                                      [KNC_STORED] = "stored",
                                      [KNC_ALIAS] = "alias"};
-static const char *const spaces[] = {
-    [KNC_AT_OPERAND] = "operand", [KNC_AT_OUTPUT] = "output", [KNC_AT_WORK] = "work", [KNC_AT_LITERAL] = "literal"};
+static const char *const updates[] = {
+#define KNC_X(id, text) text,
+    KNC_UPDATES(KNC_X)
+#undef KNC_X
+};
+static const char *const spaces[] = {[KNC_AT_OPERAND] = "operand",
+                                     [KNC_AT_OUTPUT] = "output",
+                                     [KNC_AT_WORK] = "work",
+                                     [KNC_AT_LITERAL] = "literal",
+                                     [KNC_NOWHERE] = "nowhere"};
 
 static void add(kn_str *out, kn_text *t)
 {
@@ -39,6 +48,43 @@ static void note_text(const kn_program *p, uint32_t i, kn_str *out)
             (unsigned)n->step);
     knx_text_add(&t, ": %s\n", reasons[n->why]);
     add(out, &t);
+}
+
+static void add_eqn(kn_text *t, const kn_eqn *e)
+{
+    knx_text_add(t, "%s", e->prim->name);
+    if (e->place)
+        knx_text_add(t, " (%s:%d)", e->place->file, e->place->line);
+}
+
+/* "in place", or the bytes and the reason. */
+static void update_text(const kn_program *p, const knc_update_note *u, kn_text *t)
+{
+    if (u->how > KNC_UPDATE_IN_OPERAND)
+        knx_text_add(t, "copies %llu bytes: ", (unsigned long long)u->bytes);
+    knx_text_add(t, "%s", updates[u->how]);
+    if (u->how != KNC_UPDATE_LATER)
+        return;
+    knx_text_add(t, " ");
+    if (u->reader == KNC_NO) /* the copy of an output */
+        knx_text_add(t, "an output");
+    else
+        add_eqn(t, &p->jaxpr->eqn[u->reader]);
+}
+
+void knc_log_copies(const kn_program *p)
+{
+    for (uint32_t i = 0; kn_debug_level >= 1 && i < p->n_update; i++) {
+        const kn_eqn *e = &p->jaxpr->eqn[p->update[i].eqn];
+        kn_text t = {0};
+        if (p->update[i].how <= KNC_UPDATE_IN_OPERAND)
+            continue;
+        if (e->place)
+            knx_text_add(&t, "%s:%d: ", e->place->file, e->place->line);
+        knx_text_add(&t, "%s ", e->prim->name);
+        update_text(p, &p->update[i], &t);
+        KN_LOG(1, "copy: %s", t.s);
+    }
 }
 
 static void extents(kn_text *t, const char *name, int n, const int64_t *extent)
@@ -83,13 +129,21 @@ kn_error *knc_text(const kn_program *p, char **out)
 {
     kn_str s = {0};
     kn_text t = {0};
-    knx_text_add(&t,
-                 "program %s: %u operands, %u outputs, %u steps, workspace %llu bytes, peak %llu bytes\nequations\n",
+    knx_text_add(&t, "program %s: %u operands, %u outputs, %u steps, workspace %llu bytes, peak %llu bytes",
                  p->jaxpr->name, (unsigned)p->n_operand, (unsigned)p->n_output, (unsigned)p->n_step,
                  (unsigned long long)p->workspace, (unsigned long long)p->peak);
+    knx_text_add(&t, p->copied ? ", copied %llu bytes\nequations\n" : "\nequations\n", (unsigned long long)p->copied);
     add(&s, &t);
     for (uint32_t i = 0; i < p->jaxpr->n_eqn; i++)
         note_text(p, i, &s);
+    for (uint32_t i = 0; i < p->n_update; i++) {
+        if (!i)
+            knx_str_puts(&s, "updates\n");
+        knx_text_add(&t, "  %u: %s ", (unsigned)p->update[i].eqn, p->jaxpr->eqn[p->update[i].eqn].prim->name);
+        update_text(p, &p->update[i], &t);
+        knx_text_add(&t, "\n");
+        add(&s, &t);
+    }
     knx_str_puts(&s, "steps\n");
     for (uint32_t i = 0; i < p->n_step; i++)
         step_text(p, i, &s);

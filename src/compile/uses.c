@@ -27,9 +27,13 @@ static int find_use(const knc_uses *u, knc_use x)
 /* A value's readers, merged groups taken together; more than KNC_MAX_USES of them count as many. */
 static void gather(knc_plan *p, const knc_value *v, knc_uses *u)
 {
+    if (u->level < v->need_level)
+        u->level = v->need_level;
     for (uint32_t l = v->first_use; l != KNC_NO; l = p->use.at[l].next) {
         knc_use x = p->use.at[l].use;
         x.group = knc_find(p, x.group);
+        if (u->level < p->group.at[x.group].level)
+            u->level = p->group.at[x.group].level;
         int i = find_use(u, x);
         if (i >= 0 && u->at[i].depth < x.depth)
             u->at[i].depth = x.depth;
@@ -68,10 +72,11 @@ void knc_add_use(knc_plan *p, uint32_t var, knc_use use)
             return;
         }
     }
-    int32_t height = p->group.at[knc_find(p, use.group)].height;
-    if (v->n_use >= 2 * KNC_MAX_USES) { /* read in so many places that it is stored: only the height counts */
+    const knc_group *g = &p->group.at[knc_find(p, use.group)];
+    if (v->n_use >= 2 * KNC_MAX_USES) { /* read in so many places that it is stored: only height and level count */
         v->many = true;
-        v->need_height = v->need_height > height ? v->need_height : height;
+        v->need_height = v->need_height > g->height ? v->need_height : g->height;
+        v->need_level = v->need_level > g->level ? v->need_level : g->level;
         return;
     }
     v->n_use++;
@@ -98,9 +103,17 @@ static bool same_reduction(const knc_group *a, const knc_group *b)
            !memcmp(a->axes.v, b->axes.v, (size_t)a->axes.n * sizeof *a->axes.v);
 }
 
+/* Would `early`, made part of `late`, read a value after its update? */
+static bool too_late(const knc_group *early, const knc_group *late)
+{
+    return early->level < early->limit && late->level >= early->limit;
+}
+
 /* Of equal height, so neither reads what the other makes. */
 static bool may_merge(const knc_group *a, const knc_group *b)
 {
+    if (too_late(a, b) || too_late(b, a))
+        return false;
     return !a->routine && !b->routine && a->height == b->height && knc_same_shape(a->par, b->par) &&
            same_reduction(a, b) && a->weight + b->weight <= KNC_MAX_WEIGHT && a->n_store + b->n_store <= KNC_MAX_STORES;
 }
@@ -131,6 +144,8 @@ static void merge(knc_plan *p, uint32_t into, uint32_t from)
     a->n_reduce += b->n_reduce;
     a->plain &= b->plain;
     a->eqn = a->eqn > b->eqn ? a->eqn : b->eqn;
+    a->level = a->level > b->level ? a->level : b->level;
+    a->limit = a->limit < b->limit ? a->limit : b->limit;
     b->parent = into;
 }
 

@@ -139,6 +139,25 @@ const kn_param_field kni_fields_sort[] = {
     FIELD(INT, kn_p_sort, num_keys),
     END,
 };
+const char *const kni_check_names[] = {
+    [KN_CHECK_NONE] = "none",
+    [KN_CHECK_CHOLESKY] = "cholesky",
+    [KN_CHECK_INV] = "inv",
+    [KN_CHECK_SOLVE] = "solve",
+    NULL,
+};
+const kn_param_field kni_fields_factorize[] = {
+    FIELD(ENUM, kn_p_factorize, check, .names = kni_check_names, HIDDEN),
+    END,
+};
+const kn_param_field kni_fields_triangular_solve[] = {
+    FIELD(BOOL, kn_p_triangular_solve, conjugate_a),
+    FIELD(BOOL, kn_p_triangular_solve, left_side),
+    FIELD(BOOL, kn_p_triangular_solve, lower),
+    FIELD(BOOL, kn_p_triangular_solve, transpose_a),
+    FIELD(BOOL, kn_p_triangular_solve, unit_diagonal),
+    END,
+};
 const kn_param_field kni_fields_random_bits[] = {
     FIELD(INT, kn_p_random_bits, bit_width),
     FIELD(INTS, kn_p_random_bits, shape),

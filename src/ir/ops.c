@@ -17,6 +17,11 @@
     {                                                                        \
         return reduce(b, &kn_prim_##name, x, n, axes);                       \
     }
+#define SCATTER(name)                                                                                     \
+    kn_atom knb_##name(kn_builder *b, kn_atom x, kn_atom indices, kn_atom updates, const kn_p_scatter *p) \
+    {                                                                                                     \
+        return knb_emit1(b, &kn_prim_##name, p, 3, (kn_atom[]){x, indices, updates});                     \
+    }
 
 #define UNARY(name, ...) ONE(name)
 #include "ir/unary.def"
@@ -26,6 +31,7 @@
 #define TWOS(X) X(complex) X(add) X(sub) X(mul) X(div) X(pow) X(max) X(min) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) \
     X(and) X(or) X(xor) X(shift_left) X(shift_right_logical)
 #define REDUCTIONS(X) X(reduce_sum) X(reduce_max) X(reduce_min) X(reduce_and) X(reduce_or)
+#define SCATTERS(X) X(scatter) X(scatter_add) X(scatter_mul) X(scatter_min) X(scatter_max)
 /* clang-format on */
 ONES(ONE)
 TWOS(TWO)
@@ -166,10 +172,7 @@ kn_atom knb_gather(kn_builder *b, kn_atom operand, kn_atom indices, const kn_p_g
     return knb_emit1(b, &kn_prim_gather, p, 2, (kn_atom[]){operand, indices});
 }
 
-kn_atom knb_scatter_add(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p)
-{
-    return knb_emit1(b, &kn_prim_scatter_add, p, 3, (kn_atom[]){operand, indices, updates});
-}
+SCATTERS(SCATTER)
 
 kn_atom knb_dynamic_slice(kn_builder *b, kn_atom x, const kn_atom *start, const int64_t *slice_sizes)
 {
@@ -230,6 +233,21 @@ void knb_sort(kn_builder *b, int n, const kn_atom *x, int dimension, int num_key
 {
     kn_p_sort p = {.dimension = dimension, .num_keys = num_keys, .is_stable = true};
     knb_emit(b, &kn_prim_sort, &p, n, x, out, n);
+}
+
+kn_atom knb_cholesky(kn_builder *b, kn_atom x, kn_factor_check check)
+{
+    return knb_emit1(b, &kn_prim_cholesky, &(kn_p_factorize){check}, 1, &x);
+}
+
+void knb_lu(kn_builder *b, kn_atom x, kn_factor_check check, kn_atom out[3])
+{
+    knb_emit(b, &kn_prim_lu, &(kn_p_factorize){check}, 1, &x, out, 3);
+}
+
+kn_atom knb_triangular_solve(kn_builder *b, kn_atom a, kn_atom y, const kn_p_triangular_solve *p)
+{
+    return knb_emit1(b, &kn_prim_triangular_solve, p, 2, (kn_atom[]){a, y});
 }
 
 void knb_threefry2x32(kn_builder *b, const kn_atom x[4], kn_atom out[2])

@@ -57,7 +57,12 @@ kn_atom knb_pad(kn_builder *b, kn_atom x, kn_atom value, const int64_t *lo, cons
                 const int64_t *interior /* NULL: 0 */);
 kn_atom knb_iota(kn_builder *b, kn_dtype d, int ndim, const int64_t *shape, int dimension);
 kn_atom knb_gather(kn_builder *b, kn_atom operand, kn_atom indices, const kn_p_gather *p);
+/* updates written over the operand, the last one winning; the others combine them with what is there */
+kn_atom knb_scatter(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p);
 kn_atom knb_scatter_add(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p);
+kn_atom knb_scatter_mul(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p);
+kn_atom knb_scatter_min(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p);
+kn_atom knb_scatter_max(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p);
 kn_atom knb_dynamic_slice(kn_builder *b, kn_atom x, const kn_atom *start /* ndim integer scalars */,
                           const int64_t *slice_sizes);
 kn_atom knb_dynamic_update_slice(kn_builder *b, kn_atom x, kn_atom update, const kn_atom *start);
@@ -70,6 +75,10 @@ kn_atom knb_argmax(kn_builder *b, kn_atom x, int axis, kn_dtype index_dtype);
 kn_atom knb_argmin(kn_builder *b, kn_atom x, int axis, kn_dtype index_dtype);
 kn_atom knb_dot_general(kn_builder *b, kn_atom x, kn_atom y, const kn_p_dot_general *p);
 void knb_sort(kn_builder *b, int n, const kn_atom *x, int dimension, int num_keys, kn_atom *out);
+/* Matrices are the last two axes. */
+kn_atom knb_cholesky(kn_builder *b, kn_atom x, kn_factor_check check);
+void knb_lu(kn_builder *b, kn_atom x, kn_factor_check check, kn_atom out[3]); /* factors, pivots, permutation */
+kn_atom knb_triangular_solve(kn_builder *b, kn_atom a, kn_atom y, const kn_p_triangular_solve *p);
 /* uint32: key0, key1, count0, count1 */
 void knb_threefry2x32(kn_builder *b, const kn_atom x[4], kn_atom out[2]);
 kn_atom knb_random_bits(kn_builder *b, kn_atom key, int bit_width, int ndim, const int64_t *shape);
@@ -92,6 +101,13 @@ kn_atom knb_broadcast_to(kn_builder *b, kn_atom x, kn_type shape_of);
 /* a new axis of extent 1, by broadcast_in_dim */
 kn_atom knb_expand_dims(kn_builder *b, kn_atom x, int axis);
 kn_atom knb_move_axis(kn_builder *b, kn_atom x, int from, int to);
+/* Of matrices in the last two axes: their transposes, products, rows in the order of a permutation, and the elements on
+ * and below the diagonal number k (lower) or on and above it, zeros elsewhere. */
+kn_atom knb_swap_last(kn_builder *b, kn_atom x);
+kn_atom knb_matrix_product(kn_builder *b, kn_atom x, kn_atom y);
+kn_atom knb_permute_rows(kn_builder *b, kn_atom x, kn_atom permutation);
+kn_atom knb_triangle(kn_builder *b, kn_atom x, bool lower, int64_t k);
+kn_atom knb_on_diagonal(kn_builder *b, kn_atom x, kn_atom yes, kn_atom no); /* of x's shape; scalars, or of it */
 /* sign(x) t; complex: Re(conj(x) t) / |x|, 0 at 0 */
 kn_atom knb_abs_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t);
 /* a, or zeros of t if a is KN_ATOM_ZERO */

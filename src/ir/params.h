@@ -27,11 +27,14 @@
  *                                  slice_sizes=(1, 3) unique_indices=True]
  *     scatter                      scatter-add[dimension_numbers=ScatterDimensionNumbers(update_window_dims=(), ...)
  *                                  indices_are_sorted=True mode=GatherScatterMode.FILL_OR_DROP unique_indices=True
- *                                  update_consts=() update_jaxpr=None]
+ *                                  update_consts=() update_jaxpr=None]; scatter, scatter-mul, -min, -max
  *     dynamic_slice                dynamic_slice[slice_sizes=(1,)]
  *     dot_general                  dot_general[dimension_numbers=(([1], [0]), ([], []))
  *                                  preferred_element_type=float32]
  *     sort                         sort[dimension=0 is_stable=True num_keys=1]
+ *     factorize                    cholesky, lu: nothing is shown; the full form has check=inv
+ *     triangular_solve             triangular_solve[conjugate_a=False left_side=True lower=True transpose_a=False
+ *                                  unit_diagonal=False]
  *     random_bits                  random_bits[bit_width=32 shape=(3,)]
  *     random_wrap (no struct)      random_wrap[impl=fry]; params_size is 0 and params are NULL
  *     jit                          jit[name=f jaxpr={ lambda ; a:f32[]. let  in (a,) }]; classic: xla_call
@@ -85,7 +88,8 @@ extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[], kni_fi
     kni_fields_argreduce[], kni_fields_broadcast_in_dim[], kni_fields_reshape[], kni_fields_dims[],
     kni_fields_transpose[], kni_fields_slice[], kni_fields_concatenate[], kni_fields_pad[], kni_fields_iota[],
     kni_fields_convert[], kni_fields_bitcast[], kni_fields_integer_pow[], kni_fields_gather[], kni_fields_scatter[],
-    kni_fields_dynamic_slice[], kni_fields_dot_general[], kni_fields_sort[], kni_fields_random_bits[],
+    kni_fields_dynamic_slice[], kni_fields_dot_general[], kni_fields_sort[], kni_fields_factorize[],
+    kni_fields_triangular_solve[], kni_fields_random_bits[],
     kni_fields_random_wrap[], kni_fields_jit[];
 
 /* Texts that tables of fields share: param_text.c. */
@@ -188,6 +192,15 @@ typedef struct {
     int64_t dimension, num_keys;
     bool is_stable;
 } kn_p_sort;
+/* LinAlgError of this operation while running if there is no factor, or a pivot is zero */
+typedef enum { KN_CHECK_NONE, KN_CHECK_CHOLESKY, KN_CHECK_INV, KN_CHECK_SOLVE } kn_factor_check;
+extern const char *const kni_check_names[];
+typedef struct {
+    int64_t check;
+} kn_p_factorize; /* cholesky, lu */
+typedef struct {
+    bool left_side, lower, transpose_a, conjugate_a, unit_diagonal;
+} kn_p_triangular_solve;
 typedef struct {
     int64_t bit_width;
     kn_ints shape;

@@ -8,7 +8,7 @@
 
 enum { MOST_PLACES = 1 << 16, LONGEST = 4096 };
 
-static kn_mutex lock = KN_MUTEX_INIT;
+static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static kn_arena arena;
 static kn_map places;
 
@@ -36,18 +36,18 @@ const kn_place *kni_place(const char *file, int line, const char *function)
 {
     uint64_t hash = knx_hash_bytes(file, strlen(file), (uint64_t)line);
     hash = knx_hash_bytes(function, strlen(function), hash);
-    knx_mutex_lock(&lock);
+    knx_global_lock(&lock);
     const kn_place *p = find(hash, file, line, function);
     if (!p)
         p = add(hash, file, line, function);
-    knx_mutex_unlock(&lock);
+    knx_global_unlock(&lock);
     return p;
 }
 
 void kni_places_free(void)
 {
-    knx_mutex_lock(&lock);
+    knx_global_lock(&lock);
     knx_map_free(&places);
     knx_arena_free(&arena);
-    knx_mutex_unlock(&lock);
+    knx_global_unlock(&lock);
 }

@@ -35,6 +35,8 @@ enum {
     KN_IDENTITY = 256,       /* returns its operand (stop_gradient): the planner makes an alias */
     /* linear in each operand of linear_in while the others stay fixed, but not in several at once (mul) */
     KN_MULTILINEAR = 512,
+    KN_WINDOW = 1024,    /* shows a window of operand 0 at the positions that the other operands give */
+    KN_COMPONENT = 2048, /* shows a part of each element, number `component` of its parts (real, imag, bitcast) */
 };
 
 typedef enum {
@@ -50,7 +52,7 @@ typedef struct kn_routine_args {
     int n_in, n_out;
     const kn_type *xt, *yt;
     const void *const *x; /* C-contiguous operands */
-    void *const *y;       /* C-contiguous results, no overlap with operands (but see `in_place`) */
+    void *const *y;       /* C-contiguous results, no overlap with operands (but see `updates`) */
     void *workspace;      /* as many bytes as `workspace` asked for, 64-byte aligned */
 } kn_routine_args;
 
@@ -63,6 +65,7 @@ struct kn_prim {
     kn_why why_no_jvp, why_no_transpose;
     const kn_param_field *fields; /* NULL: none */
     uint16_t params_size;
+    int8_t component; /* KN_COMPONENT */
     const char *factors; /* e.g. "m k, k n -> m n", "... , ... -> ..."; structured ones by factors_of */
     const char *doc;     /* one sentence, shown by the generated documentation */
 
@@ -93,6 +96,9 @@ struct kn_prim {
     void (*pull)(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y);
     const kn_reduction_row *reduction;             /* KN_REDUCES */
     kn_error *(*run)(const kn_routine_args *args); /* a routine */
+    /* of `run`: 1 + the operand whose elements the first result has but for some that are replaced. y[0] holds them
+     * already, and x[updates - 1] == y[0]: only what changes is written, nothing before the last error. 0: none */
+    int8_t updates;
     /* of `run`; NULL: none */
     size_t (*workspace)(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
     /* into other primitives, before planning */
@@ -104,6 +110,12 @@ struct kn_prim {
     /* An atom that stands for the result without this equation, changing no bits (x * 1 is x, x + 0 is not), or
      * KN_ATOM_NONE. It may emit simpler equations. NULL: nothing to simplify. */
     kn_atom (*simplify)(const kn_rule *r);
+
+    /* The inverse of a view: the first operand with the elements that the result shows replaced by v, which has the
+     * result's type yt (r->x are the operands before; where an element shows several times the last in C order of v
+     * stays). KN_ATOM_NONE without an error: with these parameters the view is read-only. NULL: the result is no view.
+     */
+    kn_atom (*put)(const kn_rule *r, kn_atom v);
 
     /* scalar operations; NULL: one per result element */
     double (*cost)(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);

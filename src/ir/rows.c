@@ -71,6 +71,8 @@ const char *kni_prim_fault(const kn_prim *p)
         return "lowered by map without the bit KN_VIEW";
     if (p->workspace && !p->run)
         return "a workspace without a routine";
+    if (p->updates && (!p->run || p->updates < 0 || (p->n_in >= 0 && p->updates > p->n_in)))
+        return "updates that no routine can do";
     if (p->may_fail && !(p->bits & KN_CAN_FAIL))
         return "may_fail without the bit KN_CAN_FAIL";
     const char *fault = fields_fault(p);

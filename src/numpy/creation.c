@@ -298,7 +298,10 @@ kn_array kn_asarray(kn_array x, const kn_zeros_opts *opts)
     KNN_OPTS(kn_zeros_opts, o, opts);
     kna_op op;
     kna_begin(&op, "asarray");
-    return kna_end(&op, o.dtype ? kna_in_as(&op, x, o.dtype) : kna_in(&op, x));
+    kn_type t = kna_type(&op, x);
+    bool same = !o.dtype || (o.dtype == t.dtype && !t.weak);
+    kn_atom a = same ? kna_in(&op, x) : kna_in_as(&op, x, o.dtype);
+    return same ? kna_end_view(&op, x, a, a) : kna_end(&op, a);
 }
 
 kn_array kn_copy(kn_array x)
@@ -331,7 +334,8 @@ kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
         return kna_end(&op, KN_ATOM_NONE);
     if (t.weak && knx_is_integer(dtype)) /* a number wraps here, it is not refused */
         return kna_end(&op, knb_convert(op.b, kna_in(&op, x), dtype));
-    return kna_end(&op, kna_in_as(&op, x, dtype));
+    kn_atom a = kna_in_as(&op, x, dtype);
+    return !o.copy && t.dtype == dtype && !t.weak ? kna_end_view(&op, x, a, a) : kna_end(&op, a);
 }
 
 kn_array kn_shape_array(kn_array x)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * elementwise.c -- broadcasting, and the functions of one, two or three arrays that go element by element. Operands are
+ * elementwise.c -- broadcasting, and the functions of one or three arrays that go element by element. Operands are
  * converted to one dtype by NumPy's rules; a scalar beside an array goes in as it is. */
 #include "numpy/internal.h"
 #include <string.h>
@@ -64,7 +64,7 @@ bool knn_not_a_number(kna_op *op, const char *function, kn_dtype d)
     return true;
 }
 
-static void not_supported(kna_op *op, const char *function)
+void knn_not_supported(kna_op *op, const char *function)
 {
     kna_fail(op, KN_ERROR_TYPE,
              "ufunc '%s' not supported for the input types, and the inputs could not be safely coerced to any "
@@ -127,7 +127,6 @@ kn_atom knn_select(kna_op *op, kn_atom which, kn_atom yes, kn_atom no, const kn_
     "function instead."
 
 typedef kn_atom (*one)(kn_builder *b, kn_atom x);
-typedef kn_atom (*two)(kn_builder *b, kn_atom x, kn_atom y);
 
 /* A function of the table unary.def; `traits` is its column of dtypes. */
 static kn_array from_table(kn_array x, const char *name, one f, const char *traits)
@@ -148,7 +147,7 @@ static kn_array from_table(kn_array x, const char *name, one f, const char *trai
         return kna_end(&op, a);
     }
     if (traits[1] != 'c' && knx_is_complex(t.dtype))
-        not_supported(&op, name);
+        knn_not_supported(&op, name);
     a = kna_in_as(&op, x, knn_float_for(t));
     return kna_end(&op, f(op.b, a));
 }
@@ -210,26 +209,6 @@ kn_array kn_reciprocal(kn_array x)
     return kna_end(&op, knb_div(op.b, knb_like(op.b, a, 1), a));
 }
 
-kn_array kn_real(kn_array x)
-{
-    kna_op op;
-    kna_begin(&op, "real");
-    kn_type t = kna_type(&op, x);
-    kn_atom a = kna_in(&op, x);
-    return kna_end(&op, knx_is_complex(t.dtype) ? knb_real(op.b, a) : a);
-}
-
-kn_array kn_imag(kn_array x)
-{
-    kna_op op;
-    kna_begin(&op, "imag");
-    kn_type t = kna_type(&op, x);
-    kn_atom a = kna_in(&op, x);
-    if (knx_is_complex(t.dtype))
-        return kna_end(&op, knb_imag(op.b, a));
-    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_zeros(op.b, knb_type(op.b, a)));
-}
-
 kn_array kn_conjugate(kn_array x)
 {
     kna_op op;
@@ -239,103 +218,7 @@ kn_array kn_conjugate(kn_array x)
 
 kn_array kn_conj(kn_array x) { return kn_conjugate(x); }
 
-/* ---- Two arguments. */
-
-static kn_array binary(const char *name, two f, kn_array x, kn_array y)
-{
-    kna_op op;
-    kna_begin(&op, name);
-    kn_array both[] = {x, y};
-    kn_shape shape;
-    kn_dtype d = kna_result_type(&op, 2, both);
-    knn_common_shape(&op, 2, both, &shape);
-    if (kna_failed(&op) || knn_not_a_number(&op, name, d))
-        return kna_end(&op, KN_ATOM_NONE);
-    if (d->kind == KN_KIND_BOOL && f == knb_sub)
-        kna_fail(
-            &op, KN_ERROR_TYPE,
-            "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the "
-            "logical_xor function instead.");
-    if (f == knb_div)
-        d = knn_inexact_for(d);
-    kn_atom a = knn_operand(&op, x, d, &shape), b = knn_operand(&op, y, d, &shape);
-    return kna_end(&op, f(op.b, a, b));
-}
-
-kn_array kn_add(kn_array x, kn_array y) { return binary("add", knb_add, x, y); }
-kn_array kn_subtract(kn_array x, kn_array y) { return binary("subtract", knb_sub, x, y); }
-kn_array kn_sub(kn_array x, kn_array y) { return kn_subtract(x, y); }
-kn_array kn_multiply(kn_array x, kn_array y) { return binary("multiply", knb_mul, x, y); }
-kn_array kn_mul(kn_array x, kn_array y) { return kn_multiply(x, y); }
-kn_array kn_divide(kn_array x, kn_array y) { return binary("divide", knb_div, x, y); }
-kn_array kn_true_divide(kn_array x, kn_array y) { return kn_divide(x, y); }
-kn_array kn_div(kn_array x, kn_array y) { return kn_divide(x, y); }
-kn_array kn_maximum(kn_array x, kn_array y) { return binary("maximum", knb_max, x, y); }
-kn_array kn_minimum(kn_array x, kn_array y) { return binary("minimum", knb_min, x, y); }
-
-/* The value of a weak number, if y is one. */
-static bool weak_number(kna_op *op, kn_array y, kn_type *t, double *value)
-{
-    *t = kna_type(op, y);
-    if (kna_failed(op) || !t->weak || knx_is_complex(t->dtype))
-        return false;
-    kn_type unused;
-    const void *at = kna_look(op, y, &unused);
-    if (!at)
-        return false;
-    kn_scalar_bits bits = {{0}};
-    memcpy(&bits, at, t->dtype->size);
-    *value = t->dtype == KN_DT(U64)   ? (double)bits.u64
-             : t->dtype == KN_DT(I64) ? (double)bits.i64
-                                      : knx_scalar_to_double(t->dtype, bits);
-    return true;
-}
-
-/* Is some power negative? Outside of traces only: there the answer is not known. */
-static bool negative_powers(kna_op *op, kn_array y)
-{
-    kn_type t = kna_type(op, y);
-    if (kna_failed(op) || t.dtype->kind != KN_KIND_INT || !op->b->hook)
-        return false;
-    const unsigned char *at = kna_look(op, y, &t);
-    for (int64_t i = 0, n = kni_type_size(t); at && i < n; i++) {
-        int64_t v = 0;
-        knx_convert(t.dtype, at + (size_t)i * t.dtype->size, KN_DT(I64), &v);
-        if (v < 0)
-            return true;
-    }
-    return false;
-}
-
-/* Powers that are small whole numbers in the program's text are products, as in JAX; 2.0 and 0.5 are square and sqrt,
- * as in NumPy. */
-kn_array kn_power(kn_array x, kn_array y)
-{
-    kna_op op;
-    kna_begin(&op, "power");
-    kn_array both[] = {x, y};
-    kn_shape shape;
-    kn_type t;
-    double value = 0;
-    kn_dtype d = kna_result_type(&op, 2, both);
-    knn_common_shape(&op, 2, both, &shape);
-    bool number = weak_number(&op, y, &t, &value);
-    if (kna_failed(&op) || knn_not_a_number(&op, "power", d))
-        return kna_end(&op, KN_ATOM_NONE);
-    if (d->kind == KN_KIND_BOOL)
-        d = KN_DT(I8);
-    bool whole = number && t.dtype->kind != KN_KIND_FLOAT && value >= -0x1p53 && value <= 0x1p53;
-    if (whole && knx_is_integer(d))
-        kna_in_as(&op, y, d); /* OverflowError if it does not fit */
-    if (!kna_failed(&op) && knx_is_integer(d) && (number ? value < 0 : negative_powers(&op, y)))
-        kna_fail(&op, KN_ERROR_VALUE, "Integers to negative integer powers are not allowed.");
-    kn_atom a = knn_operand(&op, x, d, &shape);
-    if (whole || (number && value == 2))
-        return kna_end(&op, knb_integer_pow(op.b, a, (int64_t)value));
-    if (number && value == 0.5)
-        return kna_end(&op, knb_sqrt(op.b, a));
-    return kna_end(&op, knb_pow(op.b, a, knn_operand(&op, y, d, &shape)));
-}
+/* ---- Three arguments; those of two are in ufunc.c. */
 
 kn_array kn_clip(kn_array x, kn_array lo, kn_array hi)
 {
@@ -361,31 +244,13 @@ kn_array kn_clip(kn_array x, kn_array lo, kn_array hi)
 
 /* ---- Bits. */
 
-static kn_array bitwise(const char *name, two f, kn_array x, kn_array y)
-{
-    kna_op op;
-    kna_begin(&op, name);
-    kn_array both[] = {x, y};
-    kn_shape shape;
-    kn_dtype d = kna_result_type(&op, 2, both);
-    knn_common_shape(&op, 2, both, &shape);
-    if (!kna_failed(&op) && d->kind != KN_KIND_BOOL && !knx_is_integer(d))
-        not_supported(&op, name);
-    kn_atom a = knn_operand(&op, x, d, &shape), b = knn_operand(&op, y, d, &shape);
-    return kna_end(&op, f(op.b, a, b));
-}
-
-kn_array kn_bitwise_and(kn_array x, kn_array y) { return bitwise("bitwise_and", knb_and, x, y); }
-kn_array kn_bitwise_or(kn_array x, kn_array y) { return bitwise("bitwise_or", knb_or, x, y); }
-kn_array kn_bitwise_xor(kn_array x, kn_array y) { return bitwise("bitwise_xor", knb_xor, x, y); }
-
 kn_array kn_bitwise_not(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "invert");
     kn_type t = kna_type(&op, x);
     if (!kna_failed(&op) && t.dtype->kind != KN_KIND_BOOL && !knx_is_integer(t.dtype))
-        not_supported(&op, "invert");
+        knn_not_supported(&op, "invert");
     return kna_end(&op, knb_not(op.b, kna_in(&op, x)));
 }
 

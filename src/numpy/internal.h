@@ -2,7 +2,7 @@
  * internal.h -- what the functions of NumPy share: options, dtypes, broadcasting, axes. */
 #ifndef KN_NUMPY_INTERNAL_H
 #define KN_NUMPY_INTERNAL_H
-#include "array/op.h"
+#include "array/storage.h"
 #include "kiln/function.h"
 #include "kiln/numpy.h"
 
@@ -11,6 +11,15 @@ void knn_read_opts(void *opts, size_t size, const void *given);
 #define KNN_OPTS(T, name, given) \
     T name = T##_default();      \
     knn_read_opts(&name, sizeof name, given)
+
+/* ufunc.c: a function of two arrays by its number. */
+const char *knn_ufunc_name(kn_ufunc f);
+bool knn_ufunc_exists(kna_op *op, kn_ufunc f); /* ValueError if not */
+/* f of x and y, both broadcast to this shape. xa: stands for x, whose dtype it has; KN_ATOM_NONE: x itself. */
+kn_atom knn_apply(kna_op *op, kn_ufunc f, kn_array x, kn_atom xa, kn_array y, const kn_shape *shape);
+kn_dtype knn_ufunc_dtype(kna_op *op, kn_ufunc f, kn_array x, kn_array y); /* in which f computes */
+/* d may become to by 'same_kind', or NumPy's TypeError */
+bool knn_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to);
 
 /* elementwise.c */
 /* The common shape of n operands (NULLs are skipped), or NumPy's ValueError. */
@@ -26,6 +35,7 @@ kn_atom knn_truth(kna_op *op, kn_atom a);              /* a != 0 */
 kn_atom knn_less_than_infinity(kna_op *op, kn_atom a); /* isfinite */
 kn_atom knn_self_equal(kna_op *op, kn_atom a);         /* not isnan */
 kn_atom knn_select(kna_op *op, kn_atom which, kn_atom yes, kn_atom no, const kn_shape *shape);
+void knn_not_supported(kna_op *op, const char *function); /* TypeError for the input types */
 bool knn_not_a_number(kna_op *op, const char *function, kn_dtype d); /* TypeError for random keys */
 
 /* logic.c */

@@ -135,40 +135,44 @@ kn_array kn_hstack(kn_list list)
 
 /* ---- Splitting. */
 
+/* Elements start to limit along an axis: a view. */
+static kn_array part_of(const char *name, kn_array x, int axis, int64_t start, int64_t limit)
+{
+    kna_op op;
+    kna_begin(&op, name);
+    kn_atom a = kna_in(&op, x);
+    kn_shape from = {0}, to = knn_shape_of(&op, a);
+    from.dim[axis] = start;
+    to.dim[axis] = limit;
+    return kna_end_view(&op, x, a, kna_failed(&op) ? a : knb_slice(op.b, a, from.dim, to.dim, NULL));
+}
+
 static kn_list split(const char *name, kn_array x, int64_t sections, const kn_split_opts *opts, bool equal)
 {
     KNN_OPTS(kn_split_opts, o, opts);
     kna_op op;
     kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x);
-    kn_type t = knb_type(op.b, a);
+    kn_type t = kna_type(&op, x);
     int axis = kna_failed(&op) ? 0 : kna_axis(&op, o.axis, t.ndim, 0);
     if (!kna_failed(&op) && (sections <= 0 || sections > INT32_MAX))
         kna_fail(&op, KN_ERROR_VALUE, "number sections must be larger than 0.");
     if (!kna_failed(&op) && equal && t.dim[axis] % sections)
         kna_fail(&op, KN_ERROR_VALUE, "array split does not result in an equal division");
-    if (kna_failed(&op)) {
+    kn_array *out = kna_failed(&op) ? NULL : knx_alloc((size_t)sections * sizeof *out);
+    if (!out) {
+        if (!kna_failed(&op))
+            kna_fail_with(&op, knx_error_nomem());
         kna_end_plain(&op);
         return kn_list_from(NULL, 0);
     }
-    kn_shape start = {.ndim = t.ndim}, limit = knn_shape_of(&op, a);
-    int64_t each = t.dim[axis] / sections, extra = t.dim[axis] % sections;
-    kn_atom *part = knx_alloc((size_t)sections * sizeof *part);
-    kn_array *out = knx_alloc((size_t)sections * sizeof *out);
-    if (!part || !out)
-        kna_fail_with(&op, knx_error_nomem());
-    for (int64_t i = 0; i < sections && !kna_failed(&op); i++) {
-        limit.dim[axis] = start.dim[axis] + each + (i < extra);
-        part[i] = knb_slice(op.b, a, start.dim, limit.dim, NULL);
-        start.dim[axis] = limit.dim[axis];
+    int64_t each = t.dim[axis] / sections, extra = t.dim[axis] % sections, start = 0;
+    for (int64_t i = 0; i < sections; i++) {
+        int64_t limit = start + each + (i < extra);
+        out[i] = part_of(name, x, axis, start, limit);
+        start = limit;
     }
-    kn_list list = NULL;
-    if (part && out) {
-        kna_end_n(&op, (int)sections, part, out);
-        list = kn_list_from(out, (int)sections);
-    } else
-        kna_end_plain(&op);
-    knx_free(part);
+    kna_end_plain(&op);
+    kn_list list = kn_list_from(out, (int)sections);
     knx_free(out);
     return list;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * products.c -- matrix products and their kin: all are dot_general, whose order of additions docs/determinism.md fixes.
  * */
+#include "array/layout.h"
 #include "numpy/internal.h"
 #include <string.h>
 
@@ -216,10 +217,9 @@ kn_array kn_tensordot(kn_array x, kn_array y, const kn_tensordot_opts *opts)
 
 /* ---- The diagonal: one gather along the first two axes. It goes behind the other axes, as in NumPy. */
 
-static kn_atom diagonal(kna_op *op, kn_array x)
+static kn_atom diagonal(kna_op *op, kn_atom a)
 {
     kn_builder *b = op->b;
-    kn_atom a = kna_in(op, x);
     if (kna_failed(op))
         return KN_ATOM_NONE;
     kn_type t = knb_type(b, a);
@@ -247,14 +247,25 @@ kn_array kn_diagonal(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "diagonal");
-    return kna_end(&op, diagonal(&op, x));
+    kn_atom a = kna_in(&op, x), y = diagonal(&op, a);
+    const kna_array *base = kna_failed(&op) ? NULL : kna_array_of(&op, x);
+    if (!base)
+        return kna_end(&op, KN_ATOM_NONE);
+    kna_layout l = kna_layout_of(base);
+    int64_t step = l.stride[0] + l.stride[1];
+    l.type = knb_type(op.b, y);
+    l.writeable = false; /* as in NumPy */
+    for (int d = 2; d < base->type.ndim; d++)
+        l.stride[d - 2] = base->stride[d];
+    l.stride[l.type.ndim - 1] = step;
+    return kna_end_view_as(&op, x, a, y, &l, false);
 }
 
 kn_array kn_trace(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "trace");
-    kn_atom d = diagonal(&op, x);
+    kn_atom d = diagonal(&op, kna_in(&op, x));
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     kn_type t = knb_type(op.b, d);

@@ -104,13 +104,24 @@ kn_array kn_reshape(kn_array x, const kn_shape *shape)
         return kna_end(&op, KN_ATOM_NONE);
     s = *shape;
     work_out(&op, kni_type_size(knb_type(op.b, a)), &s);
-    return kna_end(&op, knn_reshape(&op, a, &s));
+    return kna_end_view(&op, x, a, knn_reshape(&op, a, &s));
 }
 
 kn_array kn_ravel(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "ravel");
+    kn_atom a = kna_in(&op, x);
+    const kna_array *base = kna_array_of(&op, x);
+    kn_atom y = knn_flatten(&op, a);
+    bool view = base && kna_is_contiguous(base->type, base->stride);
+    return view ? kna_end_view(&op, x, a, y) : kna_end(&op, y);
+}
+
+kn_array kn_flatten(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "flatten");
     return kna_end(&op, knn_flatten(&op, kna_in(&op, x)));
 }
 
@@ -134,7 +145,7 @@ kn_array kn_transpose(kn_array x, const kn_transpose_opts *opts)
         seen[axis] = true;
         order[i] = axis;
     }
-    return kna_end(&op, kna_failed(&op) || !ndim ? a : knb_transpose(op.b, a, order));
+    return kna_end_view(&op, x, a, kna_failed(&op) || !ndim ? a : knb_transpose(op.b, a, order));
 }
 
 /* One axis; messages name the argument. */
@@ -157,7 +168,7 @@ kn_array kn_swapaxes(kn_array x, int axis1, int axis2)
         q = kna_failed(&op) ? 0 : named_axis(&op, "axis2", axis2, ndim);
     for (int i = 0; i < ndim; i++)
         order[i] = i == p ? q : i == q ? p : i;
-    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_transpose(op.b, a, order));
+    return kna_end_view(&op, x, a, kna_failed(&op) ? KN_ATOM_NONE : knb_transpose(op.b, a, order));
 }
 
 /* Axes in the order given, normalized; `name` is the argument's, or empty. */
@@ -203,7 +214,7 @@ kn_array kn_moveaxis(kn_array x, const kn_axes *source, const kn_axes *destinati
             old++;
         order[i] = old++;
     }
-    return kna_end(&op, ndim ? knb_transpose(op.b, a, order) : a);
+    return kna_end_view(&op, x, a, ndim ? knb_transpose(op.b, a, order) : a);
 }
 
 kn_array kn_expand_dims(kn_array x, const kn_axes *axis)
@@ -225,7 +236,7 @@ kn_array kn_expand_dims(kn_array x, const kn_axes *axis)
         is_new[axes[i]] = true;
     for (int i = 0, old = 0; i < shape.ndim; i++)
         shape.dim[i] = is_new[i] ? 1 : t.dim[old++];
-    return kna_end(&op, knn_insert_axes(&op, a, &shape, is_new));
+    return kna_end_view(&op, x, a, knn_insert_axes(&op, a, &shape, is_new));
 }
 
 kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts)
@@ -249,7 +260,7 @@ kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts)
             if (t.dim[i] == 1)
                 axes[n++] = i;
     }
-    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : n ? knb_squeeze(op.b, a, n, axes) : a);
+    return kna_end_view(&op, x, a, kna_failed(&op) ? KN_ATOM_NONE : n ? knb_squeeze(op.b, a, n, axes) : a);
 }
 
 kn_array kn_broadcast_to(kn_array x, const kn_shape *shape)
@@ -274,7 +285,10 @@ kn_array kn_broadcast_to(kn_array x, const kn_shape *shape)
                  "requested shape %s",
                  knx_show_shape(&from, t.ndim, t.dim), knx_show_shape(&to, shape->ndim, shape->dim));
     }
-    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_broadcast_to(op.b, a, knn_shaped(t.dtype, shape)));
+    kn_atom wide = kna_failed(&op) ? KN_ATOM_NONE : knb_broadcast_to(op.b, a, knn_shaped(t.dtype, shape));
+    kn_array y = kna_end_view(&op, x, a, wide);
+    kna_set_readonly(y);
+    return y;
 }
 
 kn_array kn_flip(kn_array x, const kn_squeeze_opts *opts)
@@ -285,5 +299,5 @@ kn_array kn_flip(kn_array x, const kn_squeeze_opts *opts)
     kn_atom a = kna_in(&op, x);
     int64_t axes[KN_MAX_NDIM];
     int n = kna_failed(&op) ? 0 : kna_axes(&op, o.axis, knb_type(op.b, a).ndim, KNA_AXES_ALL, axes);
-    return kna_end(&op, kna_failed(&op) || !n ? a : knb_rev(op.b, a, n, axes));
+    return kna_end_view(&op, x, a, kna_failed(&op) || !n ? a : knb_rev(op.b, a, n, axes));
 }

@@ -228,7 +228,8 @@ kn_value2 knp_complex_sqrt(knk_builder *k, kn_value2 x)
     knk_node t = root(k, mul(k, half, add(k, as, knk_hypot(k, as, bs))));
     knk_node main = mul(k, t, unscale), other = mul(k, quo(k, bs, add(k, t, t)), unscale);
     knk_node right = le(k, zero, x.re), re_inf = is_inf(k, a), im_inf = is_inf(k, b);
-    other = if_else(k, is_zero(k, most), zero, if_else(k, both(k, re_inf, not(k, is_nan(k, b))), zero, other));
+    knk_node none = both(k, is_zero(k, a), is_zero(k, b));
+    other = if_else(k, none, zero, if_else(k, both(k, re_inf, not(k, is_nan(k, b))), zero, other));
     kn_value2 y = {if_else(k, right, main, other), with_sign(k, if_else(k, right, other, main), x.im)};
     y.re = if_else(k, im_inf, inf, y.re);
     y.im = if_else(k, im_inf, x.im, y.im);

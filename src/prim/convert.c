@@ -110,16 +110,19 @@ static void bitcast_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
     *y = from == to ? e->x[0] : value_of_bits(k, to, bits_of(k, from, e->x[0]));
 }
 
+static kn_atom bitcast_put(const kn_rule *r, kn_atom v) { return knb_bitcast(r->b, v, r->xt[0].dtype); }
+
 const kn_prim kn_prim_bitcast_convert_type = {
     .name = "bitcast_convert_type",
     ONE_OPERAND,
-    .bits = KN_ELEMENTWISE | KN_CHEAP,
+    .bits = KN_ELEMENTWISE | KN_CHEAP | KN_COMPONENT,
     .why_no_jvp = KN_WHY_NOT_DIFFERENTIABLE,
     .why_no_transpose = KN_WHY_NOT_DIFFERENTIABLE,
     .fields = kni_fields_bitcast,
     .params_size = sizeof(kn_p_bitcast),
     .type = bitcast_type,
     .expr = bitcast_expr,
+    .put = bitcast_put,
     .doc = "the bits of each element read as another dtype of the same size (jax.lax.bitcast_convert_type)",
 };
 
@@ -180,30 +183,36 @@ static void conj_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
     *y = (kn_value2){e->x[0].re, knk_unary(k, KNK_NEG, e->x[0].im)};
 }
 
+static kn_atom real_put(const kn_rule *r, kn_atom v) { return knb_complex(r->b, v, knb_imag(r->b, r->x[0])); }
+static kn_atom imag_put(const kn_rule *r, kn_atom v) { return knb_complex(r->b, knb_real(r->b, r->x[0]), v); }
+
 enum { TAKES_APART = KN_ELEMENTWISE | KN_CHEAP };
 
 const kn_prim kn_prim_real = {
     .name = "real",
     ONE_OPERAND,
-    .bits = TAKES_APART,
+    .bits = TAKES_APART | KN_COMPONENT,
     .linear_in = 1,
     .cost = knp_cost_none,
     .type = part_type,
     .jvp = knp_jvp_linear,
     .transpose = real_transpose,
     .expr = real_expr,
+    .put = real_put,
     .doc = "the real part of complex numbers (np.real)",
 };
 const kn_prim kn_prim_imag = {
     .name = "imag",
     ONE_OPERAND,
-    .bits = TAKES_APART,
+    .bits = TAKES_APART | KN_COMPONENT,
+    .component = 1,
     .linear_in = 1,
     .cost = knp_cost_none,
     .type = part_type,
     .jvp = knp_jvp_linear,
     .transpose = imag_transpose,
     .expr = imag_expr,
+    .put = imag_put,
     .doc = "the imaginary part of complex numbers (np.imag)",
 };
 const kn_prim kn_prim_conj = {

@@ -5,11 +5,12 @@
  *     type       the window; the array
  *     jvp        linear in the array, and in array and update together
  *     transpose  the cotangent written into zeros; zeros written into the cotangent, and its window
- *     batch      one more dimension at its start 0; batched starts: a gather, and a select between the array and
- *                scattered updates
- *     lower      kernels that compute the start: loads at it, or a choice between two loads
+ *     batch      one more dimension at its start 0; batched starts: a gather, and a scatter
+ *     lower      a kernel that computes the start and loads there; a routine that writes the window into the array
+ *     put        of a slice: the update at the same start
  */
 #include "prim/index.h"
+#include <string.h>
 
 /* --- types ------------------------------------------------------------------------------------ */
 
@@ -76,6 +77,8 @@ static kn_error *slice_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *c
     ct_in[0] = knb_dynamic_update_slice(r->b, knb_zeros(r->b, r->xt[0]), ct[0], r->x + 1);
     return NULL;
 }
+
+static kn_atom slice_put(const kn_rule *r, kn_atom v) { return knb_dynamic_update_slice(r->b, r->x[0], v, r->x + 1); }
 
 static void update_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 {
@@ -165,42 +168,18 @@ static kn_error *slice_batch(const kn_rule *r, int64_t size, const int *axis, kn
     return NULL;
 }
 
-/* Where the windows go in an array of type `like`, batch axis first: every example's update at its start. Only sums
- * with zero are made, and of integers or booleans: not a bit of the updates changes. */
-static kn_atom placed(kn_builder *b, kn_type like, kn_atom updates, kn_atom starts)
+/* One window for each example, at its start. */
+static kn_atom update_each(kn_builder *b, kn_atom x, kn_atom updates, kn_atom starts)
 {
-    kn_dtype d = knb_type(b, updates).dtype, bits = d;
-    if (knx_is_complex(d)) {
-        kn_atom re = placed(b, like, knb_real(b, updates), starts), im = placed(b, like, knb_imag(b, updates), starts);
-        return knb_complex(b, re, im);
-    }
-    if (d->kind == KN_KIND_FLOAT)
-        bits = d->size == 2 ? KN_DT(U16) : d->size == 4 ? KN_DT(U32) : KN_DT(U64);
-    int n = (int)knb_type(b, starts).dim[1];
-    knp_dims window = count_up(1, knb_type(b, updates).ndim - 1), map = count_up(1, n), zero = {.n = 1};
+    int n = knb_type(b, x).ndim - 1;
+    knp_dims window = count_up(1, n), map = count_up(1, n), zero = {.n = 1};
     kn_p_scatter q = {.update_window_dims = knp_ints(&window),
                       .scatter_dims_to_operand_dims = knp_ints(&map),
                       .operand_batching_dims = knp_ints(&zero),
                       .scatter_indices_batching_dims = knp_ints(&zero),
-                      .mode = KN_GATHER_CLIP};
-    like.dtype = bits;
-    like.weak = false;
-    kn_atom sum =
-        knb_scatter_add(b, knb_zeros(b, like), starts, bits == d ? updates : knb_bitcast(b, updates, bits), &q);
-    return bits == d ? sum : knb_bitcast(b, sum, d);
-}
-
-static kn_atom update_each(kn_builder *b, kn_atom x, kn_atom updates, kn_atom starts)
-{
-    if (knb_type(b, x).dtype->kind == KN_KIND_KEY) {
-        kn_atom bits = update_each(b, knb_random_unwrap(b, x), knb_random_unwrap(b, updates), starts);
-        return knb_random_wrap(b, bits);
-    }
-    kn_type t = knb_type(b, updates);
-    t.dtype = KN_DT(BOOL);
-    t.weak = false;
-    kn_atom inside = placed(b, knb_type(b, x), knb_full(b, t, 1), starts);
-    return knb_select(b, inside, placed(b, knb_type(b, x), updates, starts), x);
+                      .mode = KN_GATHER_CLIP,
+                      .unique_indices = true};
+    return knb_scatter(b, x, starts, updates, &q);
 }
 
 static kn_error *update_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
@@ -259,41 +238,62 @@ static void slice_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_valu
     y[0] = knl_operand(l, 0, in, KNK_NONE, knp_real(KNK_NONE));
 }
 
-/* Is `position` in [start, start + size)? Where the axis has no freedom everything is. */
-static knk_node inside_axis(knk_builder *k, knk_node position, knk_node start, int64_t size)
+/* A start as data, moved so that the window fits: between 0 and `most`. */
+static int64_t start_value(kn_dtype d, const void *at, int64_t most)
 {
-    knk_node at = knk_binary(k, KNK_SUB, position, start);
-    knk_node low = knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I64, 0), at);
-    return knk_binary(k, KNK_AND, low, knk_binary(k, KNK_LT, at, knk_const_int(k, KN_ID_I64, size)));
+    kn_scalar_bits s = {.u = {0, 0}};
+    memcpy(&s, at, d->size);
+    if (d->id == KN_ID_U64)
+        return s.u64 < (uint64_t)most ? (int64_t)s.u64 : most;
+    int64_t v = 0;
+    knx_convert(d, at, KN_DT(I64), &v);
+    return v < 0 ? 0 : v < most ? v : most;
 }
 
-static void update_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+/* The window, line by line: the last dimensions that it fills and the one in front of them are one line. */
+static kn_error *update_run(const kn_routine_args *args)
 {
-    knk_builder *k = knl_kernel(l);
-    kn_index *in = knl_index(l, r->xt[1].ndim, i);
-    knk_node inside = KNK_NONE;
-    if (!in)
-        return;
-    for (int d = 0; d < r->xt[0].ndim; d++) {
-        knp_index_copy(i, d, in, d);
-        knk_node start = start_node(l, r, 2 + d, r->xt[0].dim[d] - r->xt[1].dim[d], i);
-        if (start == KNK_NONE)
-            continue;
-        knk_node here = inside_axis(k, knl_axis_value(l, i, d), start, r->xt[1].dim[d]);
-        inside = inside == KNK_NONE ? here : knk_binary(k, KNK_AND, inside, here);
-        add_to_axis(k, &in->axis[d], knk_unary(k, KNK_NEG, start));
+    kn_type x = args->xt[0], u = args->xt[1];
+    const char *from = args->x[1];
+    int64_t at[KN_MAX_NDIM] = {0}, stride[KN_MAX_NDIM + 1], size = x.dtype->size, line = size;
+    char *to = args->y[0];
+    if (!kni_type_size(u))
+        return NULL;
+    stride[x.ndim] = size;
+    for (int d = x.ndim - 1; d >= 0; d--) {
+        stride[d] = stride[d + 1] * x.dim[d];
+        to += stride[d + 1] * start_value(args->xt[2 + d].dtype, args->x[2 + d], x.dim[d] - u.dim[d]);
     }
-    kn_value2 old = knp_real(KNK_NONE);
-    if (inside != KNK_NONE)
-        old = knl_operand(l, 0, i, KNK_NONE, knp_real(KNK_NONE));
-    y[0] = knl_operand(l, 1, in, inside, old);
+    int n = x.ndim; /* dimensions outside of a line */
+    while (n > 0 && line == stride[n])
+        line *= u.dim[--n];
+    for (;;) {
+        memcpy(to, from, (size_t)line);
+        from += line;
+        int d = n - 1;
+        for (; d >= 0; d--) {
+            to += stride[d + 1];
+            if (++at[d] < u.dim[d])
+                break;
+            to -= stride[d + 1] * at[d];
+            at[d] = 0;
+        }
+        if (d < 0)
+            return NULL;
+    }
+}
+
+static double update_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out, (void)y;
+    return (double)kni_type_size(x[1]);
 }
 
 const kn_prim kn_prim_dynamic_slice = {
     .name = "dynamic_slice",
     .n_in = -1,
     .n_out = 1,
-    .bits = KN_CHEAP,
+    .bits = KN_CHEAP | KN_WINDOW,
     .linear_in = 1,
     .fields = kni_fields_dynamic_slice,
     .params_size = sizeof(kn_p_dynamic_slice),
@@ -304,6 +304,7 @@ const kn_prim kn_prim_dynamic_slice = {
     .transpose = slice_transpose,
     .batch = slice_batch,
     .pull = slice_pull,
+    .put = slice_put,
 };
 
 const kn_prim kn_prim_dynamic_update_slice = {
@@ -317,5 +318,7 @@ const kn_prim kn_prim_dynamic_update_slice = {
     .jvp = update_jvp,
     .transpose = update_transpose,
     .batch = update_batch,
-    .pull = update_pull,
+    .run = update_run,
+    .updates = 1,
+    .cost = update_cost,
 };

@@ -7,6 +7,7 @@
  *     batch      operand: one more window dimension; indices: one more dimension of points; both: a pair of batching
  *                dimensions
  *     lower      a routine; IndexError in the mode CHECK
+ *     put        scatter to the same places
  */
 #include "prim/index.h"
 
@@ -45,16 +46,27 @@ static void gather_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     ty[0] = knb_gather(r->b, tx[0], r->x[1], &p);
 }
 
+/* Scattering to where this reads from: what the indices miss is left out. */
+static kn_p_scatter same_places(const kn_rule *r)
+{
+    knp_indexing how = knp_indexing_of_gather(r->params);
+    how.mode = how.mode == KN_GATHER_FILL_ZERO ? KN_GATHER_FILL
+               : how.mode == KN_GATHER_CHECK   ? KN_GATHER_PROMISE
+                                               : how.mode;
+    return knp_scatter_params(&how);
+}
+
 static kn_error *gather_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
 {
-    const params_t *p = r->params;
-    knp_indexing how = knp_indexing_of_gather(p);
-    how.mode = p->mode == KN_GATHER_FILL_ZERO ? KN_GATHER_FILL
-               : p->mode == KN_GATHER_CHECK   ? KN_GATHER_PROMISE
-                                              : p->mode;
-    kn_p_scatter q = knp_scatter_params(&how);
+    kn_p_scatter q = same_places(r);
     ct_in[0] = knb_scatter_add(r->b, knb_zeros(r->b, r->xt[0]), r->x[1], ct[0], &q);
     return NULL;
+}
+
+static kn_atom gather_put(const kn_rule *r, kn_atom v)
+{
+    kn_p_scatter q = same_places(r);
+    return knb_scatter(r->b, r->x[0], r->x[1], v, &q);
 }
 
 static kn_error *gather_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
@@ -101,4 +113,5 @@ const kn_prim kn_prim_gather = {
     .batch = gather_batch,
     .run = gather_run,
     .may_fail = gather_may_fail,
+    .put = gather_put,
 };

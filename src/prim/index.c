@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * index.c -- what gather and scatter-add have in common. */
+ * index.c -- what gather and the scatters have in common. */
 #include "prim/index.h"
 #include <string.h>
 
@@ -184,7 +184,7 @@ void knp_describe_windows(const knp_indexing *x, kn_type table, kn_type indices,
         w->window[i] = sizes.v[d];
         w->window_dense[i] = dense_stride[x->window.v[i]];
         w->window_table[i] = table_stride[d];
-        w->may_cross = w->may_cross || (sizes.v[d] > 1 && knp_contains(x->index_map, d));
+        w->may_cross = w->may_cross || (!x->is_unique && sizes.v[d] > 1 && knp_contains(x->index_map, d));
     }
     w->windows_last = !x->window.n || x->window.v[0] == w->n_point;
     w->fill = fill_value(table.dtype, x->mode == KN_GATHER_FILL_ZERO);

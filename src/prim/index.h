@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * index.h -- what gather and scatter-add have in common: a table, the starts of windows in it, and a dense array of
+ * index.h -- what gather and the scatters have in common: a table, the starts of windows in it, and a dense array of
  * such windows. The dense array's dimensions are those of the points (all of the indices' but the last one) and, at
  * `window`, those of the windows. */
 #ifndef KN_PRIM_INDEX_H

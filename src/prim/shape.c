@@ -7,6 +7,7 @@
  *     batch      one more axis in the parameters; broadcast_in_dim, reshape and transpose put it first, the others
  *                leave it in place
  *     lower      an index map; a reshape that changes more than axes of extent 1 is an alias of its stored operand
+ *     put        the inverse view; slice: a window written, or with strides a scatter
  */
 #include "prim/rules.h"
 
@@ -28,9 +29,11 @@ static void index_begin(const kn_index *out, int ndim, kn_index *in)
     in->ndim = ndim;
 }
 
+static kn_atom put_shape(const kn_rule *r, kn_atom v) { return knb_reshape(r->b, v, r->xt[0].ndim, r->xt[0].dim); }
+
 static kn_error *give_back_shape(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
 {
-    ct_in[0] = knb_reshape(r->b, ct[0], r->xt[0].ndim, r->xt[0].dim);
+    ct_in[0] = put_shape(r, ct[0]);
     return NULL;
 }
 
@@ -86,6 +89,19 @@ static kn_error *broadcast_batch(const kn_rule *r, int64_t size, const int *axis
     return NULL;
 }
 
+/* New axes of extent 1 and nothing repeated: else several elements of the result are one of the operand. */
+static kn_atom broadcast_put(const kn_rule *r, kn_atom v)
+{
+    const kn_p_broadcast_in_dim *p = r->params;
+    for (int i = 0, from = 0; i < p->shape.n; i++) {
+        bool old = from < r->xt[0].ndim && p->broadcast_dimensions.v[from] == i;
+        if (p->shape.v[i] != (old ? r->xt[0].dim[from] : 1))
+            return KN_ATOM_NONE;
+        from += old;
+    }
+    return put_shape(r, v);
+}
+
 static void broadcast_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
 {
     const kn_p_broadcast_in_dim *p = params;
@@ -108,6 +124,7 @@ const kn_prim kn_prim_broadcast_in_dim = {
     .transpose = broadcast_transpose,
     .batch = broadcast_batch,
     .map = broadcast_map,
+    .put = broadcast_put,
     .doc = "x repeated along new axes and along axes of extent 1 (jax.lax.broadcast_in_dim)",
 };
 
@@ -172,6 +189,7 @@ const kn_prim kn_prim_reshape = {
     .batch = reshape_batch,
     .map = reshape_map,
     .map_exists = reshape_map_exists,
+    .put = put_shape,
     .doc = "the elements of x in C order in another shape (np.reshape)",
 };
 
@@ -221,6 +239,7 @@ const kn_prim kn_prim_squeeze = {
     .transpose = give_back_shape,
     .batch = squeeze_batch,
     .map = squeeze_map,
+    .put = put_shape,
     .doc = "x without some of its axes of extent 1 (np.squeeze)",
 };
 
@@ -237,13 +256,18 @@ static kn_error *transpose_type(const void *params, int n_in, const kn_type *x, 
     return knp_type_dims(a, x->dtype, x->weak, shape.n, shape.v, y);
 }
 
-static kn_error *transpose_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+static kn_atom transpose_put(const kn_rule *r, kn_atom v)
 {
     const kn_p_transpose *p = r->params;
     int64_t inverse[KN_MAX_NDIM] = {0};
     for (int i = 0; i < p->permutation.n; i++)
         inverse[p->permutation.v[i]] = i;
-    ct_in[0] = knb_transpose(r->b, ct[0], inverse);
+    return knb_transpose(r->b, v, inverse);
+}
+
+static kn_error *transpose_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    ct_in[0] = transpose_put(r, ct[0]);
     return NULL;
 }
 
@@ -277,6 +301,7 @@ const kn_prim kn_prim_transpose = {
     .transpose = transpose_transpose,
     .batch = transpose_batch,
     .map = transpose_map,
+    .put = transpose_put,
     .doc = "x with its axes in another order (np.transpose)",
 };
 
@@ -313,6 +338,12 @@ static void rev_map(const void *params, const kn_type *x, const kn_type *y, cons
     }
 }
 
+static kn_atom rev_put(const kn_rule *r, kn_atom v)
+{
+    kn_ints dimensions = ((const kn_p_dims *)r->params)->dimensions;
+    return knb_rev(r->b, v, dimensions.n, dimensions.v);
+}
+
 const kn_prim kn_prim_rev = {
     .name = "rev",
     VIEW,
@@ -323,6 +354,7 @@ const kn_prim kn_prim_rev = {
     .transpose = knp_transpose_same,
     .batch = rev_batch,
     .map = rev_map,
+    .put = rev_put,
     .doc = "x with the elements along some axes in reverse order (np.flip)",
 };
 
@@ -366,6 +398,69 @@ static kn_error *slice_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *c
     return NULL;
 }
 
+static bool is_stepped(const kn_p_slice *p, kn_type y, int axis) { return stride_of(p, axis) > 1 && y.dim[axis] > 1; }
+
+/* Positions start, start + stride, ... along axis `dimension` of an array of this shape. */
+static kn_atom positions(kn_builder *b, kn_dtype d, const knp_dims *shape, int dimension, int64_t start, int64_t stride)
+{
+    kn_atom i = knb_mul(b, knb_iota(b, d, shape->n, shape->v, dimension), knb_integer(b, d, stride));
+    return knb_add(b, i, knb_integer(b, d, start));
+}
+
+/* By scatter: the axes with strides are those of the points, the others those of the windows. */
+static kn_atom stepped_put(const kn_rule *r, kn_dtype index, kn_atom v)
+{
+    const kn_p_slice *p = r->params;
+    kn_builder *b = r->b;
+    kn_type y = r->yt[0];
+    kn_atom column[KN_MAX_NDIM];
+    knp_dims window = {0}, inserted = {0}, map = {0}, shape = {0};
+    for (int i = 0; i < y.ndim; i++) {
+        knp_dims *to = is_stepped(p, y, i) ? &inserted : &window;
+        to->v[to->n++] = i;
+    }
+    shape = knp_dims_pick(y, knp_ints(&inserted));
+    shape.v[shape.n++] = 1; /* there is room: an array with KN_MAX_NDIM axes of two elements would be too large */
+    for (int i = 0, point = 0; i < y.ndim; i++) {
+        int64_t start = p->start_indices.v[i];
+        if (is_stepped(p, y, i))
+            column[map.n] = positions(b, index, &shape, point++, start, stride_of(p, i));
+        else if (start)
+            column[map.n] = knb_broadcast_in_dim(b, knb_integer(b, index, start), shape.n, shape.v, NULL);
+        else
+            continue;
+        map.v[map.n++] = i;
+    }
+    kn_atom at = map.n == 1 ? column[0] : knb_concatenate(b, map.n, column, shape.n - 1);
+    kn_p_scatter q = {.update_window_dims = knp_ints(&window),
+                      .inserted_window_dims = knp_ints(&inserted),
+                      .scatter_dims_to_operand_dims = knp_ints(&map),
+                      .mode = KN_GATHER_PROMISE,
+                      .unique_indices = true};
+    return knb_scatter(b, r->x[0], at, v, &q);
+}
+
+static kn_atom slice_put(const kn_rule *r, kn_atom v)
+{
+    const kn_p_slice *p = r->params;
+    kn_builder *b = r->b;
+    kn_type x = r->xt[0], y = r->yt[0];
+    kn_dtype index = KN_DT(I32);
+    kn_atom start[KN_MAX_NDIM];
+    bool steps = false;
+    if (!kni_type_size(y) || kni_type_same_shape(x, y))
+        return kni_type_size(y) ? v : r->x[0];
+    for (int i = 0; i < x.ndim; i++) {
+        steps = steps || is_stepped(p, y, i);
+        index = x.dim[i] > INT32_MAX ? KN_DT(I64) : index;
+    }
+    if (steps)
+        return stepped_put(r, index, v);
+    for (int i = 0; i < x.ndim; i++)
+        start[i] = knb_integer(b, index, p->start_indices.v[i]);
+    return knb_dynamic_update_slice(b, r->x[0], v, start);
+}
+
 static kn_error *slice_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
 {
     const kn_p_slice *p = r->params;
@@ -400,5 +495,6 @@ const kn_prim kn_prim_slice = {
     .transpose = slice_transpose,
     .batch = slice_batch,
     .map = slice_map,
+    .put = slice_put,
     .doc = "the elements of x from start to limit by a stride along each axis (jax.lax.slice)",
 };

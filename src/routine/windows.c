@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * windows.c -- gather and scatter-add. The points are visited in C order; a window is a nest of loops whose
+ * windows.c -- gather and the scatters. The points are visited in C order; a window is a nest of loops whose
  * dimensions have been merged where they lie alike in both arrays, so that rows of a table are one run of contiguous
  * elements. */
 #include "routine/windows.h"
@@ -178,45 +178,92 @@ kn_error *knr_gather(const knr_windows *w, const void *table, const void *indice
     return NULL;
 }
 
-/* --- scatter-add ------------------------------------------------------------------------------ */
+/* --- scatter ---------------------------------------------------------------------------------- */
 
-#define ADD(type, sum)                                                                       \
-    for (int64_t i = 0; i < n; i++) {                                                        \
-        type *t = (type *)to + i * to_step, x = *t, y = ((const type *)from)[i * from_step]; \
-        *t = (sum);                                                                          \
-    }                                                                                        \
-    break;
+/* n elements of the table, x, become what the update y makes of them. */
+typedef void combine_line(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n);
 
-static void add_line(kn_dtype d, void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n)
-{
-    switch ((kn_dtype_id)d->id) {
-    case KN_ID_BOOL: ADD(uint8_t, x | y)
-    case KN_ID_I8:
-    case KN_ID_U8: ADD(uint8_t, (uint8_t)(x + y))
-    case KN_ID_I16:
-    case KN_ID_U16: ADD(uint16_t, (uint16_t)(x + y))
-    case KN_ID_I32:
-    case KN_ID_U32: ADD(uint32_t, x + y)
-    case KN_ID_I64:
-    case KN_ID_U64: ADD(uint64_t, x + y)
-    case KN_ID_F16: ADD(uint16_t, kn_f32_to_f16(kn_f16_to_f32(x) + kn_f16_to_f32(y)))
-    case KN_ID_BF16: ADD(uint16_t, kn_f32_to_bf16(kn_bf16_to_f32(x) + kn_bf16_to_f32(y)))
-    case KN_ID_F32: ADD(float, x + y)
-    case KN_ID_F64: ADD(double, x + y)
-    case KN_ID_C64: ADD(kn_c64, ((kn_c64){x.re + y.re, x.im + y.im}))
-    case KN_ID_C128: ADD(kn_c128, ((kn_c128){x.re + y.re, x.im + y.im}))
-    default: break; /* keys are not added */
+#define LINE(name, type, result)                                                                 \
+    static void name(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n)  \
+    {                                                                                            \
+        for (int64_t i = 0; i < n; i++) {                                                        \
+            type *t = (type *)to + i * to_step, x = *t, y = ((const type *)from)[i * from_step]; \
+            *t = (result);                                                                       \
+        }                                                                                        \
     }
+#define LINES(id, type, sum, product, smaller, larger) \
+    LINE(add_##id, type, sum) LINE(mul_##id, type, product) LINE(min_##id, type, smaller) LINE(max_##id, type, larger)
+
+#define INTEGER(id, type)                                                                                  \
+    LINES(id, type, (type)((uint64_t)x + (uint64_t)y), (type)((uint64_t)x * (uint64_t)y), (x < y ? x : y), \
+          (x > y ? x : y))
+/* A NaN stays; of equal numbers the update counts, as in the primitives max and min. */
+#define FLOAT(id, type) LINES(id, type, x + y, x * y, x != x || x < y ? x : y, x != x || x > y ? x : y)
+#define HALF(id, up, down)                                                                                 \
+    LINES(id, uint16_t, down(up(x) + up(y)), down(up(x) * up(y)), up(x) != up(x) || up(x) < up(y) ? x : y, \
+          up(x) != up(x) || up(x) > up(y) ? x : y)
+#define IS_NAN(x) ((x).re != (x).re || (x).im != (x).im)
+/* x <= y in NumPy's order; false beside a NaN */
+#define NO_LATER(x, y) \
+    (((x).re < (y).re && (x).im == (x).im && (y).im == (y).im) || ((x).re == (y).re && (x).im <= (y).im))
+#define COMPLEX_PRODUCT(t) ((t){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re})
+#define COMPLEX(id, type)                                                                                           \
+    LINES(id, type, ((type){x.re + y.re, x.im + y.im}), COMPLEX_PRODUCT(type), IS_NAN(x) || NO_LATER(x, y) ? x : y, \
+          IS_NAN(x) || NO_LATER(y, x) ? x : y)
+
+LINES(BOOL, uint8_t, (x | y), (x & y), (x & y), (x | y))
+INTEGER(I8, int8_t)
+INTEGER(I16, int16_t)
+INTEGER(I32, int32_t)
+INTEGER(I64, int64_t)
+INTEGER(U8, uint8_t)
+INTEGER(U16, uint16_t)
+INTEGER(U32, uint32_t)
+INTEGER(U64, uint64_t)
+HALF(F16, kn_f16_to_f32, kn_f32_to_f16)
+HALF(BF16, kn_bf16_to_f32, kn_f32_to_bf16)
+FLOAT(F32, float)
+FLOAT(F64, double)
+COMPLEX(C64, kn_c64)
+COMPLEX(C128, kn_c128)
+
+#define SET(size)                                                                                     \
+    static void set_##size(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n) \
+    {                                                                                                 \
+        copy_line(size, to, to_step, from, from_step, n);                                             \
+    }
+SET(1)
+SET(2)
+SET(4)
+SET(8)
+SET(16)
+
+/* clang-format off */
+#define ROW(op)                                                                                                  \
+    {[KN_ID_BOOL] = op##_BOOL, [KN_ID_I8] = op##_I8, [KN_ID_I16] = op##_I16, [KN_ID_I32] = op##_I32,             \
+     [KN_ID_I64] = op##_I64, [KN_ID_U8] = op##_U8, [KN_ID_U16] = op##_U16, [KN_ID_U32] = op##_U32,               \
+     [KN_ID_U64] = op##_U64, [KN_ID_F16] = op##_F16, [KN_ID_BF16] = op##_BF16, [KN_ID_F32] = op##_F32,           \
+     [KN_ID_F64] = op##_F64, [KN_ID_C64] = op##_C64, [KN_ID_C128] = op##_C128}
+/* clang-format on */
+static combine_line *const lines[][KN_ID_COUNT] = {
+    [KNR_ADD] = ROW(add), [KNR_MUL] = ROW(mul), [KNR_MIN] = ROW(min), [KNR_MAX] = ROW(max)};
+
+static combine_line *line_of(knr_combine how, kn_dtype d)
+{
+    if (how != KNR_SET)
+        return lines[how][d->id];
+    return d->size == 1 ? set_1 : d->size == 2 ? set_2 : d->size == 4 ? set_4 : d->size == 8 ? set_8 : set_16;
 }
 
-static void add_window(const knr_windows *w, const nest *s, char *table, int64_t to, const char *dense, int64_t from)
+static void combine_window(combine_line *line, const nest *s, int64_t size, char *table, int64_t to, const char *dense,
+                           int64_t from)
 {
-    int64_t at[KN_MAX_NDIM + 1], size = w->dtype->size;
+    int64_t at[KN_MAX_NDIM + 1];
     int last = s->n - 1;
     if (s->n > 1)
         memset(at, 0, (size_t)s->n * sizeof *at);
     do {
-        add_line(w->dtype, table + to * size, s->table[last], dense + from * size, s->dense[last], s->extent[last]);
+        line(table + to * size, s->table[last], dense + from * size, s->dense[last], s->extent[last]);
     } while (next_line(s, at, &from, &to));
 }
 
@@ -227,7 +274,8 @@ typedef struct dense_dim {
 
 /* Windows that cross, with dimensions of points behind theirs: element by element, whatever it takes, in the order
  * promised. */
-static void add_in_dense_order(const knr_windows *w, char *table, const void *indices, const char *dense)
+static void combine_in_dense_order(const knr_windows *w, combine_line *line, char *table, const void *indices,
+                                   const char *dense)
 {
     dense_dim d[2 * KN_MAX_NDIM];
     int64_t at[2 * KN_MAX_NDIM] = {0}, size = w->dtype->size, index_step = w->n_index;
@@ -246,7 +294,7 @@ static void add_in_dense_order(const knr_windows *w, char *table, const void *in
         }
     for (int64_t from = 0, to = 0, index = 0, start;;) {
         if (start_of(w, indices, index, &start))
-            add_line(w->dtype, table + (to + start) * size, 1, dense + from * size, 1, 1);
+            line(table + (to + start) * size, 1, dense + from * size, 1, 1);
         int i = n - 1;
         for (; i >= 0; i--) {
             from += d[i].dense, to += d[i].table, index += d[i].index;
@@ -260,22 +308,23 @@ static void add_in_dense_order(const knr_windows *w, char *table, const void *in
     }
 }
 
-kn_error *knr_scatter_add(const knr_windows *w, void *table, const void *indices, const void *dense)
+kn_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const void *indices, const void *dense)
 {
     nest s;
+    combine_line *line = line_of(how, w->dtype);
     int64_t points = count(w->n_point, w->point), at[KN_MAX_NDIM] = {0}, to = 0, from = 0, start = 0;
     if (w->mode == KNR_OUT_ERROR)
         KN_TRY(check_bounds(w, indices, points));
     if (!points || !count(w->n_window, w->window))
         return NULL;
     if (w->may_cross && !w->windows_last) {
-        add_in_dense_order(w, table, indices, dense);
+        combine_in_dense_order(w, line, table, indices, dense);
         return NULL;
     }
     make_nest(w, &s);
     for (int64_t p = 0; p < points; p++) {
         if (start_of(w, indices, p * w->n_index, &start))
-            add_window(w, &s, table, to + start, dense, from);
+            combine_window(line, &s, w->dtype->size, table, to + start, dense, from);
         next_point(w, at, &from, &to);
     }
     return NULL;

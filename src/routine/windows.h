@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * windows.h -- reading and adding to windows of a table at positions that are data: what gather and scatter-add run.
+ * windows.h -- reading and writing windows of a table at positions that are data: what gather and the scatters run.
  *
  * A dense array has one window for each point; the indices give every point's start in the table. Element number of a
  * table's element: the point's own part (batching dimensions), the start, the place in the window. All strides are in
@@ -32,6 +32,9 @@ typedef struct knr_windows {
 } knr_windows;
 
 kn_error *knr_gather(const knr_windows *w, const void *table, const void *indices, void *dense);
-/* table += dense, element after element in C order of `dense`. */
-kn_error *knr_scatter_add(const knr_windows *w, void *table, const void *indices, const void *dense);
+
+/* What an update makes of the table's element: replaces it, is added to it, ... Keys can only be replaced. */
+typedef enum { KNR_SET, KNR_ADD, KNR_MUL, KNR_MIN, KNR_MAX } knr_combine;
+/* Into the table, element after element in C order of `dense`. */
+kn_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const void *indices, const void *dense);
 #endif

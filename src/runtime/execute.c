@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * execute.c -- runs the steps of a program in order. It allocates the outputs and, if it has to, the workspace;
- * nothing else. */
+ * nothing else unless somebody watches. */
 #include "runtime/execute.h"
 #include "compile/step.h"
 #include "runtime/float_env.h"
@@ -11,6 +11,7 @@ typedef struct run {
     const kn_operand *in;
     kn_buffer **out;
     char *work;
+    const kn_observer *observer; /* may be NULL */
 } run;
 
 static bool holds(const kn_operand *x, size_t bytes)
@@ -24,6 +25,40 @@ static kn_buffer *copy_of(const void *data, size_t bytes)
     if (b && bytes)
         memcpy(b->data, data, bytes);
     return b;
+}
+
+/* Operands to be written over that are plain memory: copies in their place. */
+static bool own_operands(run *r, kn_operand **mine)
+{
+    const kn_program *p = r->p;
+    for (uint32_t i = 0; i < p->n_overwritten; i++) {
+        uint32_t k = p->overwritten[i];
+        size_t bytes = kni_type_bytes(p->jaxpr->type[k]);
+        if (holds(&r->in[k], bytes))
+            continue;
+        if (!*mine) {
+            *mine = knx_alloc(p->n_operand * sizeof **mine);
+            if (!*mine)
+                return false;
+            memcpy(*mine, r->in, p->n_operand * sizeof **mine);
+            r->in = *mine;
+        }
+        kn_buffer *b = copy_of(r->in[k].data, bytes);
+        if (!b)
+            return false;
+        (*mine)[k] = (kn_operand){b->data, b};
+    }
+    return true;
+}
+
+static void give_back_operands(const run *r, const kn_operand *in, kn_operand *mine)
+{
+    for (uint32_t i = 0; mine && i < r->p->n_overwritten; i++) {
+        uint32_t k = r->p->overwritten[i];
+        if (mine[k].data != in[k].data)
+            knx_buffer_release(mine[k].buffer);
+    }
+    knx_free(mine);
 }
 
 static bool make_outputs(const run *r)
@@ -55,8 +90,18 @@ static inline void *address(const run *r, const knc_ref *ref)
     case KNC_AT_OUTPUT: return (char *)r->out[ref->index]->data + ref->offset;
     case KNC_AT_WORK: return r->work + ref->offset;
     case KNC_AT_LITERAL: break;
+    case KNC_NOWHERE: return NULL;
     }
     return (char *)(uintptr_t)&r->p->jaxpr->literal[ref->index].bits;
+}
+
+/* The error with the equation's place, if it has none. */
+static kn_error *placed(kn_error *error, const kn_eqn *e)
+{
+    if (error && !error->place &&
+        atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0) /* not the shared one */
+        error->place = e->place;
+    return error;
 }
 
 static kn_error *run_routine(const run *r, const knc_step *s, void **at)
@@ -71,11 +116,7 @@ static kn_error *run_routine(const run *r, const knc_step *s, void **at)
                                   .x = (const void *const *)at,
                                   .y = at + s->u.r.n_in,
                                   .workspace = s->n_ref > n ? at[n] : NULL};
-    kn_error *error = e->prim->run(&args);
-    if (error && !error->place &&
-        atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0) /* not the shared one */
-        error->place = e->place;
-    return error;
+    return placed(e->prim->run(&args), e);
 }
 
 static kn_error *run_step(const run *r, const knc_step *s, void **at)
@@ -89,9 +130,70 @@ static kn_error *run_step(const run *r, const knc_step *s, void **at)
                       r->work);
         break;
     case KNC_ROUTINE: return run_routine(r, s, at);
-    case KNC_COPY: memcpy(at[0], at[1], s->u.bytes); break;
+    case KNC_COPY:
+        if (at[0] != at[1]) /* of a donated operand: in place after all */
+            memcpy(at[0], at[1], s->u.bytes);
+        break;
     }
     return NULL;
+}
+
+/* What an observer is shown. `saved`: operands in whose place a result is. */
+typedef struct view {
+    const void **x, **y;
+    kn_type *xt;
+    kn_buffer **saved;
+} view;
+
+static const void *value_at(const run *r, kn_atom a)
+{
+    const kni_jaxpr *j = r->p->jaxpr;
+    return kni_is_literal(a) ? &j->literal[a & ~KN_LITERAL_BIT].bits : address(r, &r->p->value_at[a]);
+}
+
+/* Before the step: an update finds its operand where its result will be. */
+static kn_error *look_at(const run *r, const kn_eqn *e, view *v)
+{
+    for (uint32_t k = 0; k < e->n_out; k++)
+        v->y[k] = value_at(r, e->out + k);
+    for (uint32_t i = 0; i < e->n_in; i++) {
+        v->x[i] = e->prim->updates == (int)i + 1 ? v->y[0] : value_at(r, e->in[i]);
+        v->xt[i] = kni_atom_type(r->p->jaxpr, e->in[i]);
+        size_t bytes = kni_type_bytes(v->xt[i]);
+        bool written = false;
+        for (uint32_t k = 0; k < e->n_out; k++)
+            written |= bytes && v->x[i] == v->y[k];
+        if (!written)
+            continue;
+        v->saved[i] = copy_of(v->x[i], bytes);
+        if (!v->saved[i])
+            return knx_error_nomem();
+        v->x[i] = v->saved[i]->data;
+    }
+    return NULL;
+}
+
+static kn_error *run_observed_step(const run *r, const knc_step *s, void **at)
+{
+    if (s->kind == KNC_COPY)
+        return run_step(r, s, at);
+    const kn_eqn *e = &r->p->jaxpr->eqn[s->eqn];
+    kn_arena arena = KN_ARENA_INIT;
+    view v = {.x = knx_arena_zero(&arena, (e->n_in + 1) * sizeof *v.x),
+              .y = knx_arena_zero(&arena, (e->n_out + 1) * sizeof *v.y),
+              .xt = knx_arena_zero(&arena, (e->n_in + 1) * sizeof *v.xt),
+              .saved = knx_arena_zero(&arena, (e->n_in + 1) * sizeof *v.saved)};
+    kn_error *error = v.x && v.y && v.xt && v.saved ? look_at(r, e, &v) : knx_error_nomem();
+    if (!error)
+        error = run_step(r, s, at);
+    if (!error)
+        error = placed(r->observer->after(r->observer->env, e, (int)e->n_in, v.x, v.xt, (int)e->n_out, v.y,
+                                          &r->p->jaxpr->type[e->out]),
+                       e);
+    for (uint32_t i = 0; v.saved && i < e->n_in; i++)
+        knx_buffer_release(v.saved[i]);
+    knx_arena_free(&arena);
+    return error;
 }
 
 static kn_error *run_steps(const run *r)
@@ -99,27 +201,38 @@ static kn_error *run_steps(const run *r)
     const kn_program *p = r->p;
     void *few[KNC_FEW_REFS], **at = p->max_ref > KNC_FEW_REFS ? (void **)(r->work + p->addresses_at) : few;
     for (uint32_t i = 0; i < p->n_step; i++)
-        KN_TRY(run_step(r, &p->step[i], at));
+        KN_TRY(r->observer ? run_observed_step(r, &p->step[i], at) : run_step(r, &p->step[i], at));
     return NULL;
 }
 
 kn_error *knd_run(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace)
 {
-    run r = {p, in, out, workspace};
+    return knd_run_observed(p, in, out, workspace, NULL);
+}
+
+kn_error *knd_run_observed(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace,
+                           const kn_observer *o)
+{
+    run r = {p, in, out, workspace, o};
+    kn_operand *mine = NULL;
     kn_buffer *pooled = NULL;
     for (uint32_t k = 0; k < p->n_output; k++)
         out[k] = NULL;
+    if (o && !p->value_at)
+        return knx_error(KN_ERROR_VALUE, "only a program that was compiled without fusion can be observed");
     if (!workspace && p->workspace) {
         pooled = knx_buffer_new(p->workspace);
         r.work = pooled ? pooled->data : NULL;
     }
-    kn_error *error = (p->workspace && !r.work) || !make_outputs(&r) ? knx_error_nomem() : NULL;
+    bool fine = (r.work || !p->workspace) && own_operands(&r, &mine) && make_outputs(&r);
+    kn_error *error = fine ? NULL : knx_error_nomem();
     if (!error && p->n_step) {
         unsigned env = knd_float_enter();
         error = run_steps(&r);
         knd_float_leave(env);
     }
     knx_buffer_release(pooled);
+    give_back_operands(&r, in, mine);
     for (uint32_t k = 0; error && k < p->n_output; k++) {
         knx_buffer_release(out[k]);
         out[k] = NULL;

@@ -14,4 +14,21 @@ typedef struct kn_operand {
  * aligned; NULL takes them from the pool. After an error everything is given back and out[] is all NULL; the error's
  * place is that of the equation that failed. */
 kn_error *knd_run(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace);
+
+/* Sees each equation after it has run: its operands as they were before and its results (y[i] is NULL for one that
+ * nothing reads). An error ends the run like that of a step; without a place it gets the equation's. Equations that
+ * did not run are not seen: those that nothing reads, and views that share their operand's memory. */
+typedef struct kn_observer {
+    kn_error *(*after)(void *env, const kn_eqn *e, int n_in, const void *const *x, const kn_type *xt, int n_out,
+                       const void *const *y, const kn_type *yt);
+    void *env;
+} kn_observer;
+/* The same run and the same results, watched. The program must have been compiled with fuse = false; `o` NULL is
+ * knd_run. */
+kn_error *knd_run_observed(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace,
+                           const kn_observer *o);
+
+/* An observer (nans.c) that stops at the equation where a NaN, or an infinity, comes from: a result has one and no
+ * operand had. ValueError "nan encountered in log", "inf encountered in div". NULL if nothing is to be looked for. */
+const kn_observer *knd_nan_observer(bool nans, bool infs);
 #endif

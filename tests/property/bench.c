@@ -72,8 +72,9 @@ static const char *one_operand(const char *s, kn_dtype t, operand *x)
         x->has_domain = true;
         s++;
         x->lo = number(&s);
+        x->distinct = *s == '}';
         s += *s == ',';
-        x->hi = number(&s);
+        x->hi = x->distinct ? x->lo : number(&s);
         s += *s == '}';
     }
     return s;
@@ -97,6 +98,8 @@ const char *bench_operands(const char *text, kn_dtype t, operand *x, int *n)
 static bool letters_have(const char *letters, kn_dtype d)
 {
     bool numbers = strchr(letters, 'n') != NULL, no_complex = strchr(letters, 's') != NULL;
+    if (strchr(letters, 'k') && !knx_is_complex(d))
+        return false;
     if (knx_is_complex(d))
         return !no_complex && (numbers || strchr(letters, 'c'));
     return knx_is_float(d) || (numbers && knx_is_integer(d));
@@ -176,7 +179,8 @@ kni_jaxpr *bench_build(bench *b, bool wrapped)
     for (int i = 0; i < b->n_in; i++)
         in[i] = knb_invar(&k, tensor_type(&b->operand[b->input[i]].shape));
     knb_jit(&k, "case", j, in, y);
-    bench_ok(b, k.error ? knb_take_error(&k) : knb_finish(&k, n_out, y, "wrapped", false, &outer), "making a jit equation");
+    bench_ok(b, k.error ? knb_take_error(&k) : knb_finish(&k, n_out, y, "wrapped", false, &outer),
+             "making a jit equation");
     knb_free(&k);
     kni_release(j);
     return outer;
@@ -217,7 +221,11 @@ void bench_close(bench *b)
 
 /* --- operands' values ------------------------------------------------------------------------- */
 
-bool bench_tangent(const bench *b, int i) { return knx_is_inexact(b->operand[b->input[i]].shape.dtype); }
+bool bench_tangent(const bench *b, int i)
+{
+    return !(b->s->flags & NO_RULE) && (!b->only || b->only == i + 1) &&
+           knx_is_inexact(b->operand[b->input[i]].shape.dtype);
+}
 
 int bench_tangents(const bench *b, bool *mask)
 {
@@ -230,7 +238,8 @@ int bench_tangents(const bench *b, bool *mask)
 bool check_needs_tangent(const bench *b)
 {
     bool mask[MAX_OPERANDS];
-    if ((b->s->flags & (SPECIAL | NO_SLOPE)) == (SPECIAL | NO_SLOPE)) /* there are plain cases beside those of special values */
+    if ((b->s->flags & (SPECIAL | NO_SLOPE)) ==
+        (SPECIAL | NO_SLOPE)) /* there are plain cases beside those of special values */
         return false;
     return bench_tangents(b, mask) > 0;
 }
@@ -249,8 +258,8 @@ void bench_fill(bench *b, bool for_slopes, uint64_t seed, tensor *x)
         const operand *o = &b->operand[b->input[i]];
         unsigned flags = b->s->flags, how = flags & (FILL_SPECIAL | FILL_EXTREME | FILL_DISTINCT);
         if (o->has_domain) /* indices and the like: nothing else */
-            how = 0;
-        if (for_slopes && bench_tangent(b, i))
+            how = o->distinct ? FILL_DISTINCT : 0;
+        if (for_slopes && knx_is_inexact(o->shape.dtype))
             how = FILL_APART | (flags & (DISTINCT | DISTINCT_SLOPE) ? FILL_DISTINCT : 0);
         uint64_t state = b->seed ^ seed * 0x9e3779b97f4a7c15u ^ (uint64_t)i << 32;
         x[i] = tensor_new(&b->arena, o->shape.dtype, o->shape.ndim, o->shape.dim);
@@ -314,7 +323,8 @@ bool bench_same(bench *b, const char *what, int n, const tensor *a, const tensor
         if (i >= 0) {
             kn_dtype d = a[k].dtype;
             bench_fail(b, "%s: result %d element %lld is %s and %s", what, k, (long long)i,
-                       tensor_show(d, tensor_load(d, tensor_at(&a[k], i)), s), tensor_show(d, tensor_load(d, tensor_at(&c[k], i)), t));
+                       tensor_show(d, tensor_load(d, tensor_at(&a[k], i)), s),
+                       tensor_show(d, tensor_load(d, tensor_at(&c[k], i)), t));
             return false;
         }
     }
@@ -380,7 +390,8 @@ kni_jaxpr *bench_pullback(bench *b, const kni_jaxpr *j, const bool *tangent, int
         for (uint32_t i = 0; i < l.n_tangent_out; i++)
             y[j->n_out + l.n_residual + i] = knb_invar(&k, kni_out_type(l.linear, i));
         knb_inline(&k, back, y + j->n_out, ct);
-        bench_ok(b, k.error ? knb_take_error(&k) : knb_finish(&k, (int)back->n_out, ct, "pullback", true, &all), "pullback");
+        bench_ok(b, k.error ? knb_take_error(&k) : knb_finish(&k, (int)back->n_out, ct, "pullback", true, &all),
+                 "pullback");
         knb_free(&k);
     }
     *n_cotangent = (int)l.n_tangent_out;

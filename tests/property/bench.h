@@ -11,26 +11,28 @@ enum { MAX_VALUES = 32 };
 typedef struct operand {
     tensor shape; /* dtype and extents alone */
     double lo, hi;
-    bool has_domain, literal;
+    bool has_domain, literal, distinct;
     double value;
 } operand;
 
 typedef struct bench {
     const sample *s;
-    kn_dtype t;             /* the case's dtype; NULL: none */
+    kn_dtype t; /* the case's dtype; NULL: none */
     char name[256];
     kn_arena arena;
-    int n_operand, n_in;    /* with and without literals */
+    int n_operand, n_in; /* with and without literals */
     operand operand[MAX_OPERANDS];
     int input[MAX_OPERANDS]; /* the operand that is input i */
     kni_jaxpr *j;
     uint64_t seed;
-    bool thorough;          /* KILN_TEST_LONG=1 */
-    bool failed;            /* the check that runs now */
+    int only;      /* 1 + the one input that has a tangent now; 0: all that can */
+    bool thorough; /* KILN_TEST_LONG=1 */
+    bool failed;   /* the check that runs now */
     char message[1024];
 } bench;
 
-/* "T[3] i32[2]": the operands up to the first ';' or the end. Returns what follows it, NULL at the end; *n < 0: not understood. */
+/* "T[3] i32[2]": the operands up to the first ';' or the end. Returns what follows it, NULL at the end; *n < 0: not
+ * understood. */
 const char *bench_operands(const char *text, kn_dtype t, operand *x, int *n);
 bool bench_has_dtype(const sample *s, kn_dtype d);
 /* Sets up the case; false (with the message) if its equation cannot be made. */
@@ -46,7 +48,7 @@ bool bench_ok(bench *b, kn_error *e, const char *what); /* takes e over */
 void bench_fill(bench *b, bool for_slopes, uint64_t seed, tensor *x);
 bool bench_tangent(const bench *b, int i); /* does input i have a tangent? */
 int bench_tangents(const bench *b, bool *mask);
-int64_t bench_size(const bench *b);        /* elements of all inputs */
+int64_t bench_size(const bench *b);                             /* elements of all inputs */
 tensor bench_direction(bench *b, kn_type like, uint64_t *seed); /* random, every part within -1 .. 1 */
 
 /* A jaxpr compiled twice, fused and not. Running compares the two bit for bit. */
@@ -63,7 +65,8 @@ bool bench_same(bench *b, const char *what, int n, const tensor *a, const tensor
 
 /* Printed in full and parsed back it is equal, and it obeys the language. */
 void bench_inspect(bench *b, const kni_jaxpr *j, const char *what);
-/* A function of inputs and of the cotangents of the results that have tangents, to the cotangents of the inputs that have them. */
+/* A function of inputs and of the cotangents of the results that have tangents, to the cotangents of the inputs that
+ * have them. */
 kni_jaxpr *bench_pullback(bench *b, const kni_jaxpr *j, const bool *tangent, int *n_cotangent);
 
 typedef void check_fn(bench *b);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cases.h -- the table of the rule tests. One sample stands for many cases: one for each of its dtypes and each of its lists of operands.
+ * cases.h -- the table of the rule tests. One sample stands for many cases: one for each of its dtypes and each of its
+ * lists of operands.
  *
  *     { &kn_prim_add, .dtypes = "i32 f64", .operands = "T[3,4] T[]; T[0] T[0]", .each = ref_add, ... }
  *
- * makes add/i32/3x4,scalar  add/i32/0,0  add/f64/3x4,scalar  add/f64/0,0. An operand is a dtype, its extents, and what it is filled with:
+ * makes add/i32/3x4,scalar  add/i32/0,0  add/f64/3x4,scalar  add/f64/0,0. An operand is a dtype, its extents, and what
+ * it is filled with:
  *     T[3,4]          the case's dtype; R: its component (f32 of c64), other names stand for themselves
  *     i32[2]{0,5}     from 0 to 5 instead of the sample's lo and hi
+ *     i32[2]{1}       1, 2, ... in any order
  *     T=2.5           a literal in the equation, no operand of the program
  * dtypes "@f", "@fc", "@n": the letters of unary.def. */
 #ifndef KN_TEST_CASES_H
@@ -17,14 +20,15 @@
 enum { MAX_OPERANDS = 6, MAX_RESULTS = 4 };
 
 enum {
-    SPECIAL = FILL_SPECIAL,      /* NaN, infinities, zeros of both signs, extremes of integers among the operands of the value check */
-    EXTREME = FILL_EXTREME,      /* and the ends of a float's range */
-    DISTINCT = FILL_DISTINCT,    /* the elements of an operand differ, everywhere */
-    DISTINCT_SLOPE = 16,         /* ... in the checks of derivatives only: values have ties */
-    FLAT = 32,                   /* the derivative is zero by definition, whatever the values do */
-    NO_SLOPE = 64,               /* values do not follow the derivative (rounding, bit patterns): no finite differences */
-    ANY_ZERO = 128,              /* the sign of a zero result does not count */
-    LONG = 256,                  /* only with KILN_TEST_LONG=1 */
+    SPECIAL = FILL_SPECIAL,   /* values: NaN, infinities, zeros of both signs, extremes of integers among them */
+    EXTREME = FILL_EXTREME,   /* and the ends of a float's range */
+    DISTINCT = FILL_DISTINCT, /* the elements of an operand differ, everywhere */
+    DISTINCT_SLOPE = 16,      /* ... in the checks of derivatives only: values have ties */
+    FLAT = 32,                /* the derivative is zero by definition, whatever the values do */
+    NO_SLOPE = 64,            /* values do not follow the derivative (rounding, bit patterns): no finite differences */
+    ANY_ZERO = 128,           /* the sign of a zero result does not count */
+    NO_RULE = 512,            /* the row has no derivative for these parameters and says so by an error */
+    LONG = 256,               /* only with KILN_TEST_LONG=1 */
 };
 
 struct sample;
@@ -42,17 +46,17 @@ typedef void whole_fn(call *c);                   /* all results */
 
 typedef struct sample {
     const kn_prim *prim;
-    const char *label;       /* of the parameters, the last part of the name; NULL: none */
-    const char *dtypes;      /* NULL: no T */
+    const char *label;  /* of the parameters, the last part of the name; NULL: none */
+    const char *dtypes; /* NULL: no T */
     const char *operands;
     const void *params;
     each_fn *each;
     whole_fn *whole;
-    char result;             /* of `each`: 0 the last operand's dtype, b bool, r its component, c its complex dtype */
+    char result; /* of `each`: 0 the last operand's dtype, b bool, r its component, c its complex dtype */
     unsigned flags;
-    double lo, hi;           /* both 0: -4 to 4 */
-    double ulp;              /* complex numbers: of their modulus */
-    double (*real)(double);  /* unary.def's reference */
+    double lo, hi;                                             /* both 0: -4 to 4 */
+    double ulp;                                                /* complex numbers: of their modulus */
+    double (*real)(double);                                    /* unary.def's reference */
     int (*build)(kn_builder *b, const kn_atom *x, kn_atom *y); /* makes the equation where parameters must be built */
 } sample;
 
@@ -63,32 +67,41 @@ typedef struct refusal {
     const void *params;
 } refusal;
 
-extern const sample samples_elementwise[], samples_arrays[], samples_indexed[]; /* each ends with prim NULL */
+extern const sample samples_elementwise[], samples_arrays[], samples_indexed[],
+    samples_linalg[]; /* each ends with prim NULL */
 extern const refusal refusals[];
 
-#define INTS(...) {(int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), (int64_t[]){__VA_ARGS__}}
-#define NONE {0, NULL}
-#define INTEGERS "i8 i16 i32 i64 u8 u16 u32 u64"
-#define FLOATS "f16 bf16 f32 f64"
-#define COMPLEX "c64 c128"
-#define NUMBERS INTEGERS " " FLOATS " " COMPLEX
+#define INTS(...)                                                                \
+    {                                                                            \
+        (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), (int64_t[]) { __VA_ARGS__ } \
+    }
+#define NONE    \
+    {           \
+        0, NULL \
+    }
+#define INTEGERS   "i8 i16 i32 i64 u8 u16 u32 u64"
+#define FLOATS     "f16 bf16 f32 f64"
+#define COMPLEX    "c64 c128"
+#define NUMBERS    INTEGERS " " FLOATS " " COMPLEX
 #define EVERYTHING "bool " NUMBERS
-#define ORDERED "bool " INTEGERS " " FLOATS
+#define ORDERED    "bool " INTEGERS " " FLOATS
 
 /* References: elementwise (reference_each.c) and of whole arrays (reference_arrays.c, reference_indexed.c). */
 tensor *result(call *c, kn_dtype d, int ndim, const int64_t *dim); /* appends a result */
 void each_element(call *c);                                        /* runs sample->each */
 num of_int(kn_dtype d, uint64_t bits);                             /* wrapped to the dtype */
-bool num_less(kn_dtype d, num a, num b);                           /* false if a NaN is involved; complex: by real part first */
+bool num_less(kn_dtype d, num a, num b); /* false if a NaN is involved; complex: by real part first */
 bool num_is_nan(kn_dtype d, num a);
 num num_add(kn_dtype d, num a, num b);
 num num_mul(kn_dtype d, num a, num b);
 num num_convert(kn_dtype from, num v, kn_dtype to);
-each_fn ref_unary, ref_sign, ref_integer_pow, ref_not, ref_same, ref_real, ref_imag, ref_complex, ref_conj, ref_add, ref_sub, ref_mul,
-    ref_div, ref_pow, ref_max, ref_min, ref_eq, ref_ne, ref_lt, ref_le, ref_gt, ref_ge, ref_and, ref_or, ref_xor, ref_shift_left,
-    ref_shift_right_logical, ref_select_n;
-whole_fn ref_convert, ref_bitcast, ref_broadcast_in_dim, ref_reshape, ref_squeeze, ref_transpose, ref_rev, ref_slice, ref_concatenate,
-    ref_pad, ref_iota, ref_reduce_sum, ref_reduce_max, ref_reduce_min, ref_reduce_and, ref_reduce_or, ref_argmax, ref_argmin, ref_gather,
-    ref_scatter_add, ref_dynamic_slice, ref_dynamic_update_slice, ref_dot_general, ref_sort, ref_threefry2x32, ref_random_bits,
-    ref_random_wrap, ref_random_unwrap, ref_jit_sum_of_product;
+each_fn ref_unary, ref_sign, ref_integer_pow, ref_not, ref_same, ref_real, ref_imag, ref_complex, ref_conj, ref_add,
+    ref_sub, ref_mul, ref_div, ref_pow, ref_max, ref_min, ref_eq, ref_ne, ref_lt, ref_le, ref_gt, ref_ge, ref_and,
+    ref_or, ref_xor, ref_shift_left, ref_shift_right_logical, ref_select_n;
+whole_fn ref_convert, ref_bitcast, ref_broadcast_in_dim, ref_reshape, ref_squeeze, ref_transpose, ref_rev, ref_slice,
+    ref_concatenate, ref_pad, ref_iota, ref_reduce_sum, ref_reduce_max, ref_reduce_min, ref_reduce_and, ref_reduce_or,
+    ref_argmax, ref_argmin, ref_gather, ref_scatter, ref_dynamic_slice, ref_dynamic_update_slice, ref_dot_general,
+    ref_sort, ref_threefry2x32, ref_random_bits, ref_random_wrap, ref_random_unwrap, ref_jit_sum_of_product,
+    ref_cholesky, ref_lu, ref_raised_lu, ref_triangular_solve;
+enum { LU_RAISED = 200 }; /* what the cases of lu add to a diagonal */
 #endif

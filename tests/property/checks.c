@@ -29,12 +29,13 @@ static bool reference(bench *b, const tensor *in, call *c)
     return !c->unknown;
 }
 
-/* Complex results of exact functions may come by another way; a few roundings of float16 and bfloat16 results are one of float32's. */
+/* Complex results of exact functions may come by another way; a few roundings of float16 and bfloat16 results are one
+ * of float32's. */
 static double tolerance(const bench *b, kn_dtype d)
 {
     double ulp = b->s->ulp;
     if (knx_is_complex(d) || (b->t && knx_is_complex(b->t)))
-        return b->s->prim->linear_in || b->s->flags & SPECIAL ? ulp : ulp + 4;
+        return b->s->prim->linear_in || (ulp == 0 && !b->s->real) ? ulp : ulp + 4;
     return d->size == 2 && ulp > 0 ? 1 : ulp;
 }
 
@@ -47,8 +48,8 @@ static void against_reference(bench *b, const call *c, int n, const tensor *got)
         const tensor *y = &c->y[k];
         kn_text e = {0}, g = {0};
         if (!tensor_has_type(&got[k], tensor_type(y)))
-            bench_fail(b, "result %d has type %s where %s is expected", k, kni_type_text(&g, tensor_type(&got[k]), false),
-                       kni_type_text(&e, tensor_type(y), false));
+            bench_fail(b, "result %d has type %s where %s is expected", k,
+                       kni_type_text(&g, tensor_type(&got[k]), false), kni_type_text(&e, tensor_type(y), false));
         for (int64_t i = 0; i < y->n && !b->failed; i++) {
             num v = tensor_load(y->dtype, tensor_at(&got[k], i));
             if (!tensor_close(y->dtype, y->at[i], v, tolerance(b, y->dtype), b->s->flags & ANY_ZERO)) {
@@ -56,10 +57,20 @@ static void against_reference(bench *b, const call *c, int n, const tensor *got)
                 for (int a = 0; a < 2 && a < c->n_in && b->s->each; a++)
                     tensor_show(c->x[a].dtype, c->x[a].at[c->x[a].ndim ? i : 0], x[a]);
                 bench_fail(b, "result %d element %lld is %s where %s is expected%s%s %s", k, (long long)i,
-                           tensor_show(y->dtype, v, s), tensor_show(y->dtype, y->at[i], t), b->s->each ? ", of " : "", x[0], x[1]);
+                           tensor_show(y->dtype, v, s), tensor_show(y->dtype, y->at[i], t), b->s->each ? ", of " : "",
+                           x[0], x[1]);
             }
         }
     }
+}
+
+/* No operand here is weak: no result is, but where a conversion asks for it. */
+static void weak_results(bench *b)
+{
+    bool asked = b->s->prim == &kn_prim_convert_element_type && ((const kn_p_convert *)b->s->params)->weak_type;
+    for (uint32_t k = 0; k < b->j->n_out; k++)
+        if (kni_out_type(b->j, k).weak != asked)
+            bench_fail(b, "the type of result %u is %s", k, asked ? "not weak" : "weak");
 }
 
 void check_value(bench *b)
@@ -68,6 +79,7 @@ void check_value(bench *b)
     prog p;
     call c;
     bool ok = prog_open(b, b->j, &p);
+    weak_results(b);
     for (uint64_t seed = 0; ok && seed < (b->thorough ? 4 : 1); seed++) {
         bench_fill(b, false, seed, x);
         ok = prog_run(b, &p, x, y);
@@ -90,7 +102,8 @@ static tensor stack(bench *b, const tensor *x, int64_t size, int axis)
         inner *= y.dim[k];
     for (int64_t lane = 0; lane < size; lane++)
         for (int64_t i = 0; i < x->n; i++)
-            memcpy(tensor_at(&y, (i / inner * size + lane) * inner + i % inner), tensor_at(&x[lane], i), x->dtype->size);
+            memcpy(tensor_at(&y, (i / inner * size + lane) * inner + i % inner), tensor_at(&x[lane], i),
+                   x->dtype->size);
     return y;
 }
 
@@ -150,7 +163,8 @@ void check_vmap(bench *b)
         all *= b->operand[b->input[i]].shape.ndim + 2;
     bool ok = prog_open(b, b->j, &single);
     for (int64_t k = 0; ok && k < all && k < most && !b->failed; k++) {
-        int64_t which = all - 1 - (k < 2 || all <= most ? k : (int64_t)(test_random(&state) % (uint64_t)all)), rest = which;
+        int64_t which = all - 1 - (k < 2 || all <= most ? k : (int64_t)(test_random(&state) % (uint64_t)all)),
+                rest = which;
         for (int i = 0; i < b->n_in; i++) {
             int choices = b->operand[b->input[i]].shape.ndim + 2;
             axis[i] = (int)(rest % choices) - 1;
@@ -175,11 +189,27 @@ static void batched_text(bench *b)
     kni_release(batched);
 }
 
+/* A row without a derivative for these parameters says so. */
+static void no_derivative(bench *b)
+{
+    bool tangent[MAX_OPERANDS], any = false;
+    kni_jaxpr *j = NULL;
+    for (int i = 0; i < b->n_in; i++)
+        any |= tangent[i] = knx_is_inexact(b->operand[b->input[i]].shape.dtype);
+    kn_error *e = any ? knt_jvp(b->j, tangent, &j) : NULL;
+    if (any && (!e || !e->message || !*e->message))
+        bench_fail(b, "the derivative is not refused");
+    knx_error_release(e);
+    kni_release(j);
+}
+
 void check_text(bench *b)
 {
     bool tangent[MAX_OPERANDS];
     bench_inspect(b, b->j, "the equation");
     batched_text(b);
+    if (b->s->flags & NO_RULE)
+        no_derivative(b);
     if (!bench_tangents(b, tangent))
         return;
     kni_jaxpr *j = NULL;
@@ -245,7 +275,8 @@ void check_jit(bench *b)
             more[i] = stack(b, lanes, 2, 0);
         }
         j = k = NULL;
-        bool ok = bench_ok(b, knt_batch(b->j, 2, axis, NULL, &j), "batch") && bench_ok(b, knt_batch(w, 2, axis, NULL, &k), "batch of jit");
+        bool ok = bench_ok(b, knt_batch(b->j, 2, axis, NULL, &j), "batch") &&
+                  bench_ok(b, knt_batch(w, 2, axis, NULL, &k), "batch of jit");
         same_results(b, "batch of jit", j, ok ? k : NULL, more);
     }
     kni_release(w);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reference_arrays.c -- what the primitives on whole arrays mean: each element of the result by its index, as the definitions of jax.lax
- * say it. Nothing here is fast. */
+ * reference_arrays.c -- what the primitives on whole arrays mean: each element of the result by its index, as the
+ * definitions of jax.lax say it. Nothing here is fast. */
 #include "cases.h"
 
 #include <math.h>
@@ -225,7 +225,10 @@ static num join_min(kn_dtype d, num a, num b)
 static num join_and(kn_dtype d, num a, num b) { return of_int(d, a.bits & b.bits); }
 static num join_or(kn_dtype d, num a, num b) { return of_int(d, a.bits | b.bits); }
 
-static uint64_t lowest(kn_dtype d) { return d->kind == KN_KIND_INT ? (uint64_t)0 - ((uint64_t)1 << (8 * d->size - 1)) : 0; }
+static uint64_t lowest(kn_dtype d)
+{
+    return d->kind == KN_KIND_INT ? (uint64_t)0 - ((uint64_t)1 << (8 * d->size - 1)) : 0;
+}
 static uint64_t highest(kn_dtype d) { return of_int(d, ~lowest(d)).bits; }
 
 void ref_reduce_sum(call *c) { reduce(c, join_sum, (num){0}); }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reference_each.c -- what elementwise primitives mean, one element at a time, straight from their definitions. Real functions in long
- * double, complex ones by C99's; + - * / and sqrt of reals in double, which rounds as float32 and the 16-bit types need it, too. */
+ * reference_each.c -- what elementwise primitives mean, one element at a time, straight from their definitions. Real
+ * functions in long double, complex ones by C99's; + - * / and sqrt of reals in double, which rounds as float32 and the
+ * 16-bit types need it, too. */
 #include "cases.h"
 
 #include <complex.h>
@@ -82,13 +83,14 @@ static const struct known {
     long double (*real)(long double);
     wide_complex (*of_complex)(wide_complex);
 } known[] = {
-    {"neg", neg_l, cneg},       {"sin", sinl, csinl}, {"cos", cosl, ccosl},
-    {"tanh", tanhl, ctanhl},    {"exp", expl, cexpl}, {"log", logl, clogl},
-    {"sqrt", sqrt_l, csqrtl},   {"abs", fabsl, NULL}, {"logistic", logistic_l, clogistic},
+    {"neg", neg_l, cneg},         {"sin", sinl, csinl}, {"cos", cosl, ccosl},
+    {"tanh", tanhl, ctanhl},      {"exp", expl, cexpl}, {"log", logl, clogl},
+    {"sqrt", sqrt_l, csqrtl},     {"abs", fabsl, NULL}, {"logistic", logistic_l, clogistic},
     {"erf_inv", erf_inv_l, NULL},
 };
 
-/* Elementwise functions that this file does not know are held against unary.def's own reference; complex ones by their derivatives. */
+/* Elementwise functions that this file does not know are held against unary.def's own reference; complex ones by
+ * their derivatives. */
 num ref_unary(const call *c, const num *x)
 {
     kn_dtype d = last_dtype(c);
@@ -101,7 +103,12 @@ num ref_unary(const call *c, const num *x)
         if (is_abs)
             return of_real(cabsl(as_complex(x[0])));
         ((call *)c)->unknown = !f || !f->of_complex;
-        return c->unknown ? (num){0} : of_complex(f->of_complex(as_complex(x[0])));
+        num y = c->unknown ? (num){0} : of_complex(f->of_complex(as_complex(x[0])));
+        if (num_is_nan(d, y) && (isinf(y.re) || isinf(y.im))) /* C leaves some signs open */
+            y.scale = NAN;
+        if (f && f->of_complex == clogistic && isfinite(y.re)) /* 1 + e^-z cancels near its poles */
+            y.scale = hypotl(y.re, y.im) * (1 + hypotl(y.re, y.im) * expl(-x[0].re));
+        return y;
     }
     if (knx_is_float(d))
         return of_real(f ? f->real(x[0].re) : (long double)c->sample->real((double)x[0].re));
@@ -121,7 +128,10 @@ num ref_sign(const call *c, const num *x)
         return r == 0 ? (num){0} : (num){.re = x->re / r, .im = x->im / r};
     }
     if (knx_is_float(d))
-        return of_real(x->re > 0 ? 1 : x->re < 0 ? -1 : x->re == 0 ? 0 : x->re); /* np.sign: +0 of -0, unlike lax.sign */
+        return of_real(x->re > 0    ? 1
+                       : x->re < 0  ? -1
+                       : x->re == 0 ? 0
+                                    : x->re); /* np.sign: +0 of -0, unlike lax.sign */
     if (d->kind == KN_KIND_INT)
         return of_int(d, (int64_t)x->bits > 0 ? 1 : (int64_t)x->bits < 0 ? ~(uint64_t)0 : 0);
     return of_int(d, x->bits != 0);
@@ -156,10 +166,7 @@ num ref_real(const call *c, const num *x)
     return of_real(x->re);
 }
 
-num ref_imag(const call *c, const num *x)
-{
-    return of_real(knx_is_complex(last_dtype(c)) ? x->im : 0);
-}
+num ref_imag(const call *c, const num *x) { return of_real(knx_is_complex(last_dtype(c)) ? x->im : 0); }
 
 num ref_conj(const call *c, const num *x)
 {
@@ -215,10 +222,12 @@ num ref_div(const call *c, const num *x)
         return of_int(d, ~(uint64_t)0);
     if (d->kind == KN_KIND_INT && (int64_t)x[1].bits == -1)
         return of_int(d, 0 - x[0].bits);
-    return of_int(d, d->kind == KN_KIND_INT ? (uint64_t)((int64_t)x[0].bits / (int64_t)x[1].bits) : x[0].bits / x[1].bits);
+    return of_int(d,
+                  d->kind == KN_KIND_INT ? (uint64_t)((int64_t)x[0].bits / (int64_t)x[1].bits) : x[0].bits / x[1].bits);
 }
 
-/* Integers modulo 2^bits; a negative power is the quotient of 1 by the positive one, toward zero, and by 0 it is -1 as everywhere. */
+/* Integers modulo 2^bits; a negative power is the quotient of 1 by the positive one, toward zero, and by 0 it is -1
+ * as everywhere. */
 static num integer_power(kn_dtype d, num x, num y)
 {
     uint64_t power = 1, n = y.bits, base = x.bits;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reference_indexed.c -- gather, scatter-add and dynamic slices by their definitions in jax.lax (XLA's semantics), and the random bits of
- * jax.random with partitionable threefry. */
+ * reference_indexed.c -- gather, scatter-add and dynamic slices by their definitions in jax.lax (XLA's semantics), and
+ * the random bits of jax.random with partitionable threefry. */
 #include "cases.h"
 
 #include <math.h>
+#include <string.h>
 
 static bool among(kn_ints v, int64_t k)
 {
@@ -13,8 +14,8 @@ static bool among(kn_ints v, int64_t k)
     return false;
 }
 
-/* What gather and scatter say in different words. An index of the array of windows (gather's result, scatter's updates) has window
- * dimensions, the others name a point of the indices. */
+/* What gather and scatter say in different words. An index of the array of windows (gather's result, scatter's
+ * updates) has window dimensions, the others name a point of the indices. */
 typedef struct windows {
     kn_ints window_dims, collapsed, start_map, operand_batch, index_batch;
     int64_t mode;
@@ -22,7 +23,8 @@ typedef struct windows {
     int64_t size[MAX_RANK]; /* of a window, per dimension of the operand */
 } windows;
 
-/* Where index `at` (of `ndim`) lies in the operand; false if its whole window does not fit into the operand (with CLIP it is moved). */
+/* Where index `at` (of `ndim`) lies in the operand; false if its whole window does not fit into the operand (with
+ * CLIP it is moved). */
 static bool find_element(const windows *w, int ndim, const int64_t *at, int64_t *to)
 {
     int64_t start[MAX_RANK] = {0}, point[MAX_RANK] = {0}, in_window[MAX_RANK] = {0};
@@ -54,19 +56,25 @@ static bool find_element(const windows *w, int ndim, const int64_t *at, int64_t 
 
 static num fill_value(kn_dtype d, int64_t mode) /* jax.lax.gather's defaults */
 {
-    uint64_t top = (uint64_t)1 << (8 * d->size - 1);
     if (mode == KN_GATHER_FILL_ZERO)
         return (num){0};
     if (knx_is_inexact(d))
         return (num){.re = NAN, .im = knx_is_complex(d) ? NAN : 0};
-    return of_int(d, d->kind == KN_KIND_INT ? 0 - top : ~(uint64_t)0);
+    return of_int(d, d->kind == KN_KIND_INT ? (uint64_t)1 << (8 * d->size - 1) : ~(uint64_t)0);
 }
 
 void ref_gather(call *c)
 {
     const kn_p_gather *p = c->params;
-    windows w = {p->offset_dims, p->collapsed_slice_dims, p->start_index_map, p->operand_batching_dims,
-                 p->start_indices_batching_dims, p->mode, &c->x[0], &c->x[1], {0}};
+    windows w = {p->offset_dims,
+                 p->collapsed_slice_dims,
+                 p->start_index_map,
+                 p->operand_batching_dims,
+                 p->start_indices_batching_dims,
+                 p->mode,
+                 &c->x[0],
+                 &c->x[1],
+                 {0}};
     int ndim = p->offset_dims.n + c->x[1].ndim - 1, points = 0, inner = 0;
     int64_t dim[MAX_RANK];
     for (int k = 0; k < p->slice_sizes.n; k++)
@@ -89,15 +97,38 @@ void ref_gather(call *c)
     }
 }
 
-void ref_scatter_add(call *c)
+/* What the primitive does with an element and an update. */
+static num combine(const char *name, kn_dtype d, num x, num update)
+{
+    if (!strcmp(name, "scatter"))
+        return update;
+    if (!strcmp(name, "scatter-add"))
+        return num_add(d, x, update);
+    if (!strcmp(name, "scatter-mul"))
+        return num_mul(d, x, update);
+    if (num_is_nan(d, x) || num_is_nan(d, update))
+        return num_is_nan(d, x) ? x : update;
+    bool less = !strcmp(name, "scatter-min") ? num_less(d, update, x) : num_less(d, x, update);
+    return less ? update : x;
+}
+
+void ref_scatter(call *c)
 {
     const kn_p_scatter *p = c->params;
     const tensor *updates = &c->x[2];
-    windows w = {p->update_window_dims, p->inserted_window_dims, p->scatter_dims_to_operand_dims, p->operand_batching_dims,
-                 p->scatter_indices_batching_dims, p->mode, &c->x[0], &c->x[1], {0}};
+    windows w = {p->update_window_dims,
+                 p->inserted_window_dims,
+                 p->scatter_dims_to_operand_dims,
+                 p->operand_batching_dims,
+                 p->scatter_indices_batching_dims,
+                 p->mode,
+                 &c->x[0],
+                 &c->x[1],
+                 {0}};
     tensor *y = result(c, c->x[0].dtype, c->x[0].ndim, c->x[0].dim);
     for (int k = 0, inner = 0; k < y->ndim; k++)
-        w.size[k] = among(w.collapsed, k) || among(w.operand_batch, k) ? 1 : updates->dim[p->update_window_dims.v[inner++]];
+        w.size[k] =
+            among(w.collapsed, k) || among(w.operand_batch, k) ? 1 : updates->dim[p->update_window_dims.v[inner++]];
     for (int64_t i = 0; i < y->n; i++)
         y->at[i] = c->x[0].at[i];
     for (int64_t i = 0; i < updates->n; i++) {
@@ -106,9 +137,9 @@ void ref_scatter_add(call *c)
         tensor_index(updates, i, at);
         if (!find_element(&w, updates->ndim, at, to))
             continue;
-        num *sum = &y->at[tensor_offset(y, to)]; /* each addition rounds */
-        tensor_store(y->dtype, num_add(y->dtype, *sum, updates->at[i]), bytes);
-        *sum = tensor_load(y->dtype, bytes);
+        num *at_y = &y->at[tensor_offset(y, to)]; /* each step rounds */
+        tensor_store(y->dtype, combine(c->sample->prim->name, y->dtype, *at_y, updates->at[i]), bytes);
+        *at_y = tensor_load(y->dtype, bytes);
     }
 }
 
@@ -197,7 +228,10 @@ void ref_random_bits(call *c) /* of each key: the counter is the element's numbe
 {
     const kn_p_random_bits *p = c->params;
     const tensor *key = &c->x[0];
-    kn_dtype d = p->bit_width == 64 ? KN_DT(U64) : p->bit_width == 32 ? KN_DT(U32) : p->bit_width == 16 ? KN_DT(U16) : KN_DT(U8);
+    kn_dtype d = p->bit_width == 64   ? KN_DT(U64)
+                 : p->bit_width == 32 ? KN_DT(U32)
+                 : p->bit_width == 16 ? KN_DT(U16)
+                                      : KN_DT(U8);
     int64_t dim[MAX_RANK], each = 1;
     int n = 0;
     for (; n < key->ndim; n++)

@@ -5,9 +5,9 @@
  *     rules 'reduce_sum/f32/3x4/axes0' jvp        one check of one case; * and ? in the name stand for anything
  *     rules -l [CASE]                             the names of the cases
  *
- * Checks of a case: value, text, jit, vmap, and where operands have tangents jvp, vjp, transpose, second. Checks of a row, by the name of its
- * primitive: row, refuses, dtypes. A check that fails prints the command that runs just it and what is wrong.
- * KILN_TEST_LONG=1: more seeds, all combinations of batch axes, the longest arrays. */
+ * Checks of a case: value, text, jit, vmap, and where operands have tangents jvp, vjp, transpose, second. Checks of a
+ * row, by the name of its primitive: row, refuses, dtypes. A check that fails prints the command that runs just it and
+ * what is wrong. KILN_TEST_LONG=1: more seeds, all combinations of batch axes, the longest arrays. */
 #include "bench.h"
 
 #include <fnmatch.h>
@@ -15,11 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-const sample *const all_samples[] = {samples_elementwise, samples_arrays, samples_indexed, NULL};
+const sample *const all_samples[] = {samples_elementwise, samples_arrays, samples_indexed, samples_linalg, NULL};
 
-static const struct { const char *name; check_fn *run; bool tangents; } checks[] = {
-    {"value", check_value, false}, {"text", check_text, false}, {"jit", check_jit, false},   {"vmap", check_vmap, false},
-    {"jvp", check_jvp, true},      {"vjp", check_vjp, true},    {"transpose", check_transpose, true}, {"second", check_second, true},
+static const struct {
+    const char *name;
+    check_fn *run;
+    bool tangents;
+} checks[] = {
+    {"value", check_value, false},        {"text", check_text, false},    {"jit", check_jit, false},
+    {"vmap", check_vmap, false},          {"jvp", check_jvp, true},       {"vjp", check_vjp, true},
+    {"transpose", check_transpose, true}, {"second", check_second, true},
 };
 
 static struct {
@@ -28,7 +33,10 @@ static struct {
     long cases, passed, failed;
 } all;
 
-static bool wanted(const char *name) { return !all.only_case || !strcmp(name, all.only_case) || !fnmatch(all.only_case, name, 0); }
+static bool wanted(const char *name)
+{
+    return !all.only_case || !strcmp(name, all.only_case) || !fnmatch(all.only_case, name, 0);
+}
 static bool wanted_check(const char *check) { return !all.only_check || !strcmp(check, all.only_check); }
 
 static void count(const bench *b, const char *check)
@@ -87,8 +95,10 @@ static void run_sample(const sample *s)
 
 static void run_row(const kn_prim *p)
 {
-    static const struct { const char *name; void (*run)(bench *, const kn_prim *); } row_checks[] = {
-        {"row", check_row}, {"refuses", check_refuses}, {"dtypes", check_dtypes}};
+    static const struct {
+        const char *name;
+        void (*run)(bench *, const kn_prim *);
+    } row_checks[] = {{"row", check_row}, {"refuses", check_refuses}, {"dtypes", check_dtypes}};
     for (size_t k = 0; k < sizeof row_checks / sizeof *row_checks; k++) {
         bench b = {0};
         snprintf(b.name, sizeof b.name, "%s", p->name);

@@ -65,6 +65,25 @@ static inline void fill_rough(value *v) /* sums depend on their order */
     }
 }
 
+/* Numbers of all sizes, zeros of both signs, infinities, NaN without payload; integers of all bits. */
+static inline void fill_odd(value *v)
+{
+    static const double odd[] = {0.0, -0.0, 1, -1.5, 1e30, -1e-30, INFINITY, -INFINITY, NAN, 65504, 0x1p-24};
+    kn_dtype d = v->t.dtype, part = knx_component(d);
+    size_t n = kni_type_bytes(v->t) / part->size;
+    for (size_t i = 0; i < n; i++) {
+        kn_scalar_bits s = {.u = {0}};
+        if (knx_is_float(part))
+            s = knx_scalar_from_double(part, below(3) ? below(2001) / 128.0 - 7 : odd[below(11)]);
+        else if (part->kind == KN_KIND_BOOL)
+            s.u8 = (uint8_t)below(2);
+        else
+            for (int k = 0; k < part->size; k++)
+                s.bytes[k] = (uint8_t)below(256);
+        memcpy(v->p + i * part->size, &s, part->size);
+    }
+}
+
 static inline double get(const value *v, int64_t i)
 {
     kn_scalar_bits s = {.u = {0}};

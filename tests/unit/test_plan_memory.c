@@ -30,6 +30,7 @@ static void end(knc_plan *p)
     KN_VEC_FREE(&p->slot);
     KN_VEC_FREE(&p->step);
     KN_VEC_FREE(&p->reuse);
+    KN_VEC_FREE(&p->update);
 }
 
 typedef struct life {
@@ -46,7 +47,7 @@ static void check(const kni_jaxpr *j, bool fuse, const bool *donated)
     plan(&p, j, &o);
     size_t n = p.slot.n;
     life *l = calloc(n + 1, sizeof *l);
-    uint32_t **slot = calloc(p.p->n_step + 1, sizeof *slot);
+    uint32_t **slot = calloc(p.p->n_step + 1, sizeof *slot), n_step = p.p->n_step; /* copies in place go away */
     for (uint32_t s = 0; s < p.p->n_step; s++) {
         slot[s] = calloc(p.p->step[s].n_ref + 1, sizeof **slot);
         for (uint32_t r = 0; r < p.p->step[s].n_ref; r++) {
@@ -80,7 +81,7 @@ static void check(const kni_jaxpr *j, bool fuse, const bool *donated)
         }
     }
     assert_int_equal(end_of_all, p.p->workspace);
-    for (uint32_t s = 0; s < p.p->n_step; s++)
+    for (uint32_t s = 0; s < n_step; s++)
         free(slot[s]);
     free(slot);
     free(l);
@@ -96,6 +97,32 @@ static void live_values_never_overlap(void **state)
         for (int i = 0; i < MANY; i++)
             donated[i] = (seed >> (i % 8) & 1) != 0;
         check(j, true, donated);
+        check(j, false, NULL);
+        kni_release(j);
+    }
+}
+
+/* Updates of values that die, or are read later, or are outputs, in one size: all may take over each other's places. */
+static void updated_values_never_overlap_others(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 600; seed++) {
+        uint64_t r = seed;
+        kn_builder b;
+        knb_init(&b);
+        kn_atom v[40] = {knb_invar(&b, F32(8)), knb_invar(&b, F32(8))}, u = knb_invar(&b, F32(1));
+        int n = 2;
+        for (int i = 3 + test_below(&r, 30); i > 0; i--, n++) {
+            kn_atom x = v[n - 1 - test_below(&r, n < 4 ? n : 4)], y = v[test_below(&r, n)],
+                    at = knb_integer(&b, KN_DT(I32), test_below(&r, 8));
+            switch (test_below(&r, 4)) {
+            case 0: v[n] = knb_add(&b, x, y); break;
+            case 1: v[n] = knb_rev(&b, x, 1, (int64_t[]){0}); break;
+            default: v[n] = knb_dynamic_update_slice(&b, x, u, &at); break;
+            }
+        }
+        kni_jaxpr *j = FINISH(&b, v[n - 1], v[test_below(&r, n)]);
+        check(j, true, (bool[]){true, false, true});
         check(j, false, NULL);
         kni_release(j);
     }
@@ -217,7 +244,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(live_values_never_overlap),        cmocka_unit_test(many_temporaries_never_overlap),
         cmocka_unit_test(a_chain_of_steps_needs_one_place), cmocka_unit_test(the_workspace_is_what_is_touched),
-        cmocka_unit_test(donation_changes_no_result),
+        cmocka_unit_test(donation_changes_no_result),       cmocka_unit_test(updated_values_never_overlap_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/context.h -- contexts: everything happens in one. Each thread has its own from its first call on; a program can
+ * make more and push one for a while. Each has its scopes, its recording, its errors, defaults, caches and allocator.
+ *
+ * A context is used by one thread at a time; many threads may use one each. An array belongs to the context that made
+ * it. Other contexts may read it: as an operand, or by looking at it; they get the value that it has then. It has to
+ * have one: what still waits to run is run first if nobody else uses its context, and is a ContextError otherwise
+ * (kn_eval it there before). Writing to an array of another context, and using its functions, trees and other handles,
+ * is a ContextError. */
+/* clang-format off */
+#ifndef KILN_CONTEXT_H
+#define KILN_CONTEXT_H
+#include "kiln/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Where the elements of arrays live. Both functions are called from any thread; `free` also when the context is gone,
+ * as long as somebody reads an array of it. */
+typedef struct kn_allocator {
+    void *(*alloc)(void *env, size_t bytes, size_t alignment); /* NULL without memory */
+    void (*free)(void *env, void *p, size_t bytes);
+    void *env;
+} kn_allocator;
+/* threads: how many an operation may use, 0: as many as the machine has; dtype: the default float type, NULL: float64;
+ * allocator: NULL functions: Kiln's own, which keeps freed memory for the next array */
+typedef struct kn_context_opts { size_t size_; int threads; kn_dtype dtype; kn_allocator allocator; } kn_context_opts;
+KN_API kn_context_opts kn_context_opts_default(void);
+
+KN_API kn_context kn_context_new(const kn_context_opts *opts); /* NULL and an error if it cannot be made */
+/* Drops it with all that it holds. Returns handles retained and not released, plus 1 for an error never read or
+ * cleared; -1 and a ContextError while it is pushed, for a thread's own one and for one freed before */
+KN_API int kn_context_free(kn_context context);
+/* The context of this thread until it is popped; one may be pushed again inside of itself. Returns how many were
+ * pushed before; -1 and a ContextError if another thread uses it or it was freed */
+KN_API int kn_context_push(kn_context context);
+KN_API int kn_context_pop(void);                /* back to the one before: 0, or -1 and a ContextError */
+KN_API kn_context kn_context_current(void);
+KN_API void kn_context_leave(int *pushed);      /* what KN_CONTEXT does at the end of its block */
+
+/* ---- Defaults of this context for a while: what is zero stays as it is. They end with the scope they were pushed in
+ * at the latest. */
+typedef struct kn_defaults_opts { size_t size_; kn_dtype dtype; int threads; } kn_defaults_opts;
+KN_API kn_defaults_opts kn_defaults_opts_default(void);
+KN_API int kn_defaults_push(const kn_defaults_opts *opts); /* 0; -1 and a TypeError */
+KN_API int kn_defaults_pop(void);                          /* 0; -1 and a ContextError */
+
+/* Reports where NaNs and infinities come from: the first operation that makes one while its operands have none is a
+ * ValueError with its source line, also inside of jitted functions and derivatives. Results stay the same; operations
+ * run one at a time, so this is slow. Returns the old setting. */
+KN_API bool kn_check_nans(bool on);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if !defined(__cplusplus) && !defined(KN_BUILD)
+#include "kiln/macros.h"
+#define kn_context_new(...) KN_OPTIONS_ONLY_(__COUNTER__, kn_context_new, kn_context_opts, __VA_ARGS__)
+#define kn_context_free(context) KN_G1(kn_context_free, kn_context, context)
+#define kn_context_push(context) KN_G1(kn_context_push, kn_context, context)
+#define kn_defaults_push(...) KN_OPTIONS_ONLY_(__COUNTER__, kn_defaults_push, kn_defaults_opts, __VA_ARGS__)
+#define KN_OPTIONS_ONLY_(c, f, T, ...)                                                                                 \
+    __extension__({ KN_OPTS(c, T, (), __VA_ARGS__) KN_HERE(); (f)(KN_V(opt, c)); })
+/* KN_CONTEXT(context); at the start of a block: the block runs in that context. */
+#define KN_CONTEXT(context) KN_CONTEXT_(__COUNTER__, context)
+#define KN_CONTEXT_(c, context)                                                                                        \
+    int KN_V(pushed, c) __attribute__((cleanup(kn_context_leave), unused)) = kn_context_push(context)
+#endif
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * contexts.c -- contexts as the user sees them: making, pushing and freeing them, defaults for a while, settings of
+ * one. */
+#include "array/handle.h"
+#include <string.h>
+
+static void *read_opts(void *opts, size_t size, const void *given)
+{
+    size_t theirs = 0;
+    if (given) {
+        memcpy(&theirs, given, sizeof theirs);
+        memcpy(opts, given, theirs < size ? theirs : size);
+    }
+    return opts;
+}
+
+kn_context_opts kn_context_opts_default(void) { return (kn_context_opts){.size_ = sizeof(kn_context_opts)}; }
+
+kn_defaults_opts kn_defaults_opts_default(void) { return (kn_defaults_opts){.size_ = sizeof(kn_defaults_opts)}; }
+
+static void report(const char *operation, kn_error *e)
+{
+    if (atomic_load(&e->refs) > 0)
+        e->operation = operation;
+    knx_report(e);
+    knx_error_release(e);
+}
+
+static bool good_defaults(const char *operation, kn_dtype dtype, int threads)
+{
+    if (dtype && dtype != KN_DT(F32) && dtype != KN_DT(F64))
+        knx_report_new(operation, KN_ERROR_TYPE, "the default float type is float32 or float64, not %s", dtype->name);
+    else if (threads < 0)
+        knx_report_new(operation, KN_ERROR_VALUE, "%d threads", threads);
+    else
+        return true;
+    return false;
+}
+
+/* ---- Contexts. */
+
+kn_context kn_context_new(const kn_context_opts *opts)
+{
+    kn_context_opts o = kn_context_opts_default();
+    read_opts(&o, sizeof o, opts);
+    if (!good_defaults("context_new", o.dtype, o.threads))
+        return NULL;
+    if (!o.allocator.alloc != !o.allocator.free) {
+        knx_report_new("context_new", KN_ERROR_TYPE, "an allocator has both functions, alloc and free");
+        return NULL;
+    }
+    kn_context c = knx_context_new();
+    if (!c) {
+        report("context_new", knx_error_nomem());
+        return NULL;
+    }
+    c->default_float = o.dtype ? o.dtype : c->default_float;
+    c->threads = o.threads;
+    c->allocator = o.allocator;
+    return c;
+}
+
+int kn_context_push(kn_context context)
+{
+    size_t before = knx_context_pushed();
+    kn_error *e = knx_context_push(context);
+    if (!e)
+        return (int)before;
+    report("context_push", e);
+    return -1;
+}
+
+int kn_context_pop(void)
+{
+    if (knx_context_pop())
+        return 0;
+    knx_report_new("context_pop", KN_ERROR_CONTEXT, "no context was pushed here");
+    return -1;
+}
+
+void kn_context_leave(int *pushed)
+{
+    while (*pushed >= 0 && knx_context_pushed() > (size_t)*pushed && knx_context_pop())
+        continue;
+    *pushed = -1;
+}
+
+kn_context kn_context_current(void) { return knx_context(); }
+
+int kn_context_free(kn_context context)
+{
+    kn_error *e = knx_context_push(context);
+    if (!e && !knx_context_can_go(context)) {
+        e = knx_error(KN_ERROR_CONTEXT, context->own ? "this context is a thread's own: kn_shutdown closes it"
+                                                     : "this context is pushed");
+        knx_context_unpush();
+    }
+    if (e) {
+        report("context_free", e);
+        return -1;
+    }
+    int unread = context->first && !context->first_read;
+    int64_t left = kna_handles_close();
+    knx_context_drop_pushed();
+    return (int)(left < INT32_MAX ? left : INT32_MAX - 1) + unread;
+}
+
+/* ---- Defaults. */
+
+int kn_defaults_push(const kn_defaults_opts *opts)
+{
+    kn_defaults_opts o = kn_defaults_opts_default();
+    read_opts(&o, sizeof o, opts);
+    kn_context c = knx_context();
+    if (c && !good_defaults("defaults_push", o.dtype, o.threads))
+        return -1;
+    knx_defaults now = {.scope = kna_scopes_open()};
+    if (!c || !KN_VEC_RESERVE(&c->defaults, 1)) {
+        report("defaults_push", knx_error_nomem());
+        return -1;
+    }
+    now.default_float = c->default_float;
+    now.threads = c->threads;
+    c->defaults.at[c->defaults.n++] = now;
+    c->default_float = o.dtype ? o.dtype : c->default_float;
+    c->threads = o.threads ? o.threads : c->threads;
+    return 0;
+}
+
+int kn_defaults_pop(void)
+{
+    kn_context c = knx_context();
+    if (c && c->defaults.n) {
+        knx_defaults before = c->defaults.at[--c->defaults.n];
+        c->default_float = before.default_float;
+        c->threads = before.threads;
+        return 0;
+    }
+    knx_report_new("defaults_pop", KN_ERROR_CONTEXT, "no defaults were pushed");
+    return -1;
+}
+
+bool kn_check_nans(bool on)
+{
+    kn_context c = knx_context();
+    bool old = c && c->check_nans;
+    if (c)
+        c->check_nans = on;
+    return old;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * layout.c -- offsets and strides through view operations. A row's index map says for each result axis how far one step
+ * along it goes along each operand axis, and that is all that strides are; general reshapes follow NumPy's rule for
+ * whether a view will do (numpy/core/src/multiarray/shape.c describes it: runs of axes must be contiguous). */
+#include "array/layout.h"
+#include "array/state.h"
+
+void kna_contiguous_strides(kn_type t, int64_t *stride)
+{
+    int64_t step = t.dtype->size;
+    for (int d = t.ndim; d-- > 0;) {
+        stride[d] = step;
+        step *= t.dim[d] > 0 ? t.dim[d] : 1;
+    }
+}
+
+/* NumPy's reshape without a copy: walks over groups of old and new axes that hold equally many elements; inside a group
+ * the old axes must be contiguous among themselves. */
+static bool reshape_strides(const kna_layout *l, kn_type y, int64_t *stride)
+{
+    int64_t old[KN_MAX_NDIM], old_stride[KN_MAX_NDIM];
+    int n = 0;
+    for (int d = 0; d < l->type.ndim; d++)
+        if (l->type.dim[d] != 1) {
+            old[n] = l->type.dim[d];
+            old_stride[n++] = l->stride[d];
+        }
+    int oi = 0, ni = 0;
+    while (ni < y.ndim && oi < n) {
+        int oj = oi + 1, nj = ni + 1;
+        int64_t np = y.dim[ni], op = old[oi];
+        while (np != op) {
+            if (np < op) {
+                if (nj >= y.ndim)
+                    return false;
+                np *= y.dim[nj++];
+            } else {
+                if (oj >= n)
+                    return false;
+                op *= old[oj++];
+            }
+        }
+        for (int k = oi; k < oj - 1; k++)
+            if (old_stride[k] != old[k + 1] * old_stride[k + 1])
+                return false;
+        stride[nj - 1] = old_stride[oj - 1];
+        for (int k = nj - 1; k > ni; k--)
+            stride[k - 1] = stride[k] * y.dim[k];
+        ni = nj;
+        oi = oj;
+    }
+    int64_t last = ni >= 1 ? stride[ni - 1] : l->type.dtype->size;
+    for (int k = ni; k < y.ndim; k++)
+        stride[k] = last;
+    return true;
+}
+
+static bool through_reshape(const kn_draft_eqn *e, kn_type y, kna_layout *l)
+{
+    int64_t stride[KN_MAX_NDIM] = {0};
+    (void)e;
+    if (kni_type_size(y) == 0)
+        kna_contiguous_strides(y, stride);
+    else if (!reshape_strides(l, y, stride))
+        return false;
+    for (int d = 0; d < y.ndim; d++)
+        l->stride[d] = stride[d];
+    return true;
+}
+
+/* Rows with an index map. */
+static void through_map(kna_op *op, const kn_draft_eqn *e, kn_type y, kna_layout *l)
+{
+    kn_index_axis *axes = knx_arena_zero(&op->b->arena, 2 * KN_MAX_NDIM * sizeof *axes);
+    int64_t stride[KN_MAX_NDIM] = {0};
+    if (!axes) {
+        kna_fail_with(op, knx_error_nomem());
+        return;
+    }
+    kn_index out = {.n_loop = y.ndim, .ndim = y.ndim, .axis = axes}, in = {.n_loop = y.ndim, .ndim = l->type.ndim, .axis = axes + KN_MAX_NDIM};
+    for (int d = 0; d < y.ndim; d++) {
+        out.axis[d].coef[d] = 1;
+        out.axis[d].node = KNK_NONE;
+    }
+    for (int d = 0; d < l->type.ndim; d++)
+        in.axis[d].node = KNK_NONE;
+    e->prim->map(e->params, &l->type, &y, &out, &in);
+    for (int a = 0; a < l->type.ndim; a++) {
+        if (kni_type_size(y))
+            l->offset += l->stride[a] * in.axis[a].offset;
+        for (int d = 0; d < y.ndim; d++)
+            stride[d] += l->stride[a] * in.axis[a].coef[d];
+    }
+    for (int d = 0; d < y.ndim; d++) {
+        if (stride[d] == 0 && y.dim[d] > 1)
+            l->writeable = false; /* several elements lie on one */
+        l->stride[d] = stride[d];
+    }
+}
+
+/* Windows with positions that are operands: known numbers move the offset; inside a trace they are not known, and the
+ * offset does not matter for what is a view. */
+static void through_window(kna_op *op, const kn_draft_eqn *e, kn_type y, kna_layout *l)
+{
+    kna_state *s = kna_state_get();
+    for (uint32_t i = 1; i < e->n_in && (int)i <= l->type.ndim; i++) {
+        kn_scalar_bits bits;
+        kn_dtype d = knb_type(op->b, e->in[i]).dtype;
+        int64_t at = 0;
+        if (knb_literal_value(op->b, e->in[i], &bits)) {
+            knx_convert(d, &bits, KN_DT(I64), &at);
+        } else if (!s->recording && e->in[i] < s->lazy_value.n && s->lazy_value.at[e->in[i]] &&
+                   s->lazy_value.at[e->in[i]]->state == KN_V_NUMBER) {
+            knx_convert(d, &s->lazy_value.at[e->in[i]]->bits, KN_DT(I64), &at);
+        } else {
+            l->unplaced = true;
+        }
+        int64_t most = l->type.dim[i - 1] - y.dim[i - 1];
+        l->offset += l->stride[i - 1] * (at < 0 ? 0 : at > most ? most : at);
+    }
+}
+
+bool kna_layout_step(kna_op *op, const kn_draft_eqn *e, kna_layout *l)
+{
+    const kn_prim *p = e->prim;
+    kn_type y = knb_type(op->b, e->out);
+    bool view = true;
+    if (p->map && (!p->map_exists || p->map_exists(e->params, &l->type, &y)))
+        through_map(op, e, y, l);
+    else if (p->bits & KN_VIEW)
+        view = through_reshape(e, y, l);
+    else if (p->bits & KN_WINDOW)
+        through_window(op, e, y, l);
+    else if (p->bits & KN_COMPONENT)
+        l->offset += p->component * (int64_t)y.dtype->size; /* real, imag, another dtype of the same size */
+    else
+        view = false;
+    l->type = y;
+    return view;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * nans.c -- running programs while the context checks for NaNs: what an observer finds is reported and changes
+ * nothing. */
+#include "array/state.h"
+
+typedef struct findings {
+    const kn_observer *look;
+    const kn_node *node; /* that is run alone; NULL: a recorded function */
+    kn_error *first;
+} findings;
+
+static kn_error *after(void *env, const kn_eqn *e, int n_in, const void *const *x, const kn_type *xt, int n_out,
+                       const void *const *y, const kn_type *yt)
+{
+    findings *f = env;
+    if (f->first)
+        return NULL;
+    kn_error *error = f->look->after(f->look->env, e, n_in, x, xt, n_out, y, yt);
+    f->first = error;
+    if (!error || atomic_load(&error->refs) < 0)
+        return NULL;
+    bool own = f->node && f->node->prim == e->prim; /* its plan may be another line's too */
+    error->place = own && f->node->place ? f->node->place : e->place;
+    if (f->node && f->node->operation)
+        error->operation = f->node->operation;
+    return NULL;
+}
+
+kn_error *kna_run_checked(const kn_program *p, const kn_node *node, const kn_operand *in, kn_buffer **out)
+{
+    findings f = {knd_nan_observer(true, true), node, NULL};
+    kn_observer observer = {after, &f};
+    kn_error *error = knd_run_observed(p, in, out, NULL, &observer);
+    if (!error)
+        knx_report(f.first);
+    knx_error_release(f.first);
+    return error;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * overlap.c -- how arrays lie in memory as NumPy tells it: strides, flags, shared memory. */
+#include "array/handle.h"
+#include "array/layout.h"
+#include "kiln/memory.h"
+#include <string.h>
+
+/* What a handle shows; a bare value is a C-contiguous array of its own. a: NULL for those. */
+typedef struct laid {
+    kn_type type;
+    kna_array *a;
+    int64_t stride[KN_MAX_NDIM];
+} laid;
+
+static bool look_at(kna_op *op, kn_array x, laid *m)
+{
+    kn_error *unused = NULL;
+    kn_handle_kind kind = KN_H_NONE;
+    m->type = kna_type(op, x); /* refuses what is no array */
+    m->a = NULL;
+    if (kna_failed(op))
+        return false;
+    if (kna_handle_alive(x, &kind) && kind == KN_H_VIEW)
+        m->a = kna_handle_get(KN_H_VIEW, x, &unused);
+    if (m->type.weak)
+        m->type.dtype = kna_strong_dtype(m->type);
+    if (!m->a)
+        kna_contiguous_strides(m->type, m->stride);
+    else if (m->type.ndim)
+        memcpy(m->stride, m->a->stride, (size_t)m->type.ndim * sizeof *m->stride);
+    return true;
+}
+
+kn_strides kn_strides_of(kn_array x)
+{
+    kna_op op;
+    laid m;
+    kn_strides s = {.ndim = -1};
+    kna_begin(&op, "strides");
+    if (look_at(&op, x, &m)) {
+        s.ndim = m.type.ndim;
+        if (s.ndim)
+            memcpy(s.stride, m.stride, (size_t)s.ndim * sizeof *s.stride);
+    }
+    kna_end_plain(&op);
+    return s;
+}
+
+kn_flags kn_flags_of(kn_array x)
+{
+    kna_op op;
+    laid m;
+    kn_flags f = {0};
+    kna_begin(&op, "flags");
+    if (look_at(&op, x, &m)) {
+        int64_t dim[KN_MAX_NDIM], stride[KN_MAX_NDIM];
+        for (int d = 0; d < m.type.ndim; d++) {
+            dim[d] = m.type.dim[m.type.ndim - 1 - d];
+            stride[d] = m.stride[m.type.ndim - 1 - d];
+        }
+        f.c_contiguous = kna_is_contiguous(m.type, m.stride);
+        f.f_contiguous = kna_is_contiguous(kni_type(m.type.dtype, m.type.ndim, dim), stride);
+        f.owndata = !m.a || m.a->owner;
+        f.writeable = !m.a || (m.a->writeable && !m.a->storage->readonly);
+    }
+    kna_end_plain(&op);
+    return f;
+}
+
+static bool overlap(const char *name, kn_array a, kn_array b, bool (*test)(const kna_array *, const kna_array *))
+{
+    kna_op op;
+    laid m, n;
+    kna_begin(&op, name);
+    bool share = look_at(&op, a, &m) && look_at(&op, b, &n);
+    share = share && (m.a && n.a ? test(m.a, n.a) : a == b && kni_type_size(m.type));
+    return kna_end_plain(&op) && share;
+}
+
+bool kn_shares_memory(kn_array a, kn_array b) { return overlap("shares_memory", a, b, kna_shares_memory); }
+
+bool kn_may_share_memory(kn_array a, kn_array b) { return overlap("may_share_memory", a, b, kna_may_share_memory); }

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * storage.c -- storages and views: how a handle becomes a view, what a view's value is now, and memory that others see. */
+#include "array/storage.h"
+#include "array/foreign.h"
+#include "array/handle.h"
+#include "array/layout.h"
+#include "array/state.h"
+#include <string.h>
+
+/* ---- Storages and steps. */
+
+static void storage_release(kna_storage *s)
+{
+    if (!s || atomic_fetch_sub(&s->refs, 1) != 1)
+        return;
+    kna_pin_storage_ends(s);
+    kna_value_release(s->value);
+    kna_pin_release(s->pin);
+    knx_free(s);
+}
+
+static void step_release(kna_step *s)
+{
+    while (s && atomic_fetch_sub(&s->refs, 1) == 1) {
+        kna_step *before = s->before;
+        for (uint32_t i = 1; i < s->n_in; i++)
+            kna_value_release(s->operand[i]);
+        kni_params_drop(s->prim, s->params);
+        knx_arena_free(&s->arena);
+        knx_free(s);
+        s = before;
+    }
+}
+
+static kna_step *step_retain(kna_step *s)
+{
+    if (s)
+        atomic_fetch_add(&s->refs, 1);
+    return s;
+}
+
+void kna_forget(kna_array *a)
+{
+    if (!a->value)
+        return;
+    if (a->prev)
+        a->prev->next = a->next;
+    else
+        a->storage->views = a->next;
+    if (a->next)
+        a->next->prev = a->prev;
+    a->prev = a->next = NULL;
+    kn_value *v = a->value;
+    knx_share_lock();
+    a->value = NULL;
+    knx_share_unlock();
+    kna_value_release(v);
+}
+
+static void drop_array(void *p)
+{
+    kna_array *a = p;
+    kna_forget(a);
+    storage_release(a->storage);
+    step_release(a->step);
+    kna_value_release(a->exported);
+    knx_free(a);
+}
+
+static uint64_t serial_now(void)
+{
+    kn_recording *r = kna_recording_current();
+    return r ? r->serial : 0;
+}
+
+/* Takes the reference over; v is the value of a now. */
+static void remember(kna_array *a, kn_value *v)
+{
+    uint64_t serial = serial_now();
+    kna_forget(a);
+    if (!v)
+        return;
+    a->next = a->storage->views;
+    if (a->next)
+        a->next->prev = a;
+    a->storage->views = a;
+    knx_share_lock();
+    a->value = v;
+    a->seen = a->storage->version;
+    a->seen_by = serial;
+    knx_share_unlock();
+}
+
+static kna_array *new_array(kn_type type)
+{
+    kna_array *a = knx_alloc_zero(sizeof *a + 2 * (size_t)type.ndim * sizeof(int64_t));
+    if (!a)
+        return NULL;
+    a->type = type;
+    a->type.weak = false;
+    a->type.dim = a->dims;
+    a->stride = a->dims + type.ndim;
+    if (type.ndim)
+        memcpy(a->dims, type.dim, (size_t)type.ndim * sizeof *a->dims);
+    return a;
+}
+
+/* Which argument of the recorded function a tracer is: 1 + its number; 0: none. */
+static int argument_number(const kn_value *v)
+{
+    kn_recording *r = v->state == KN_V_TRACER ? v->tracer.recording : NULL;
+    if (!r || !r->active)
+        return 0;
+    for (size_t i = 0; i < r->b.invar.n; i++)
+        if (r->b.invar.at[i] == v->tracer.atom)
+            return 1 + kna_argument_of_input(r, (int)i);
+    return 0;
+}
+
+/* A storage of its own for a value, and the array that shows all of it. Takes over the reference to v. */
+static kna_array *whole_storage(kn_value *v, bool fresh)
+{
+    kna_array *a = new_array(v->type);
+    kna_storage *s = knx_alloc_zero(sizeof *s);
+    if (!a || !s) {
+        knx_free(a);
+        knx_free(s);
+        return NULL;
+    }
+    atomic_init(&s->refs, 1);
+    s->value = v;
+    s->recording = v->state == KN_V_TRACER ? v->tracer.recording->serial : fresh ? serial_now() : 0;
+    s->argument = fresh ? 0 : argument_number(v);
+    a->storage = s;
+    a->writeable = a->owner = true;
+    kna_contiguous_strides(a->type, a->stride);
+    return a;
+}
+
+static kna_array *find_array(const void *handle, kn_value **bare, kn_error **error)
+{
+    kn_handle_kind kind = KN_H_NONE;
+    *bare = NULL;
+    if (kna_handle_alive(handle, &kind) && kind == KN_H_VIEW)
+        return kna_handle_get(KN_H_VIEW, handle, error);
+    *bare = kna_handle_get(KN_H_ARRAY, handle, error);
+    return NULL;
+}
+
+kna_array *kna_array_of(kna_op *op, kn_array x)
+{
+    kn_error *error = NULL;
+    kn_value *v;
+    if (kna_failed(op))
+        return NULL;
+    kna_array *a = find_array(x, &v, &error);
+    if (a)
+        return a;
+    if (!v || v->state == KN_V_ERROR) {
+        op->known_error = v != NULL;
+        kna_fail_with(op, v ? knx_error_retain(v->error) : error);
+        return NULL;
+    }
+    kn_value *given = v;
+    if (v->type.weak) { /* a number: alone it has its default dtype */
+        kn_scalar_bits bits = {{0}};
+        kn_dtype d = kna_strong_dtype(v->type);
+        knx_convert(v->type.dtype, &v->bits, d, &bits);
+        v = kna_value_number(d, false, bits);
+    } else {
+        v = kna_value_retain(v);
+    }
+    a = v ? whole_storage(v, false) : NULL;
+    if (!a) {
+        kna_value_release(v);
+        kna_fail_with(op, knx_error_nomem());
+        return NULL;
+    }
+    if (v != given) /* somebody may have a pointer to its bits */
+        a->exported = kna_value_retain(given);
+    kna_handle_replace(x, KN_H_VIEW, a, drop_array);
+    return a;
+}
+
+/* ---- Values of views. */
+
+kn_atom kna_emit_step(kna_op *op, const kna_step *s, kn_atom x, kn_atom *in)
+{
+    kn_atom few[8];
+    if (!in && s->n_in <= 8)
+        in = few;
+    else if (!in && !(in = knx_arena_alloc(&op->b->arena, s->n_in * sizeof *in))) {
+        knb_fail(op->b, knx_error_nomem());
+        return KN_ATOM_NONE;
+    }
+    in[0] = x;
+    for (uint32_t i = 1; i < s->n_in; i++) {
+        const kn_literal *l = &s->literal[i];
+        in[i] = s->operand[i] ? kna_value_atom(op, s->operand[i])
+                              : knb_literal(op->b, l->type.dtype, l->type.weak, l->bits);
+    }
+    return knb_emit1(op->b, s->prim, s->params, (int)s->n_in, in);
+}
+
+const kna_step **kna_steps(kna_op *op, const kna_array *a, int *n)
+{
+    *n = 0;
+    for (const kna_step *s = a->step; s; s = s->before)
+        ++*n;
+    const kna_step **list = knx_arena_alloc(&op->b->arena, ((size_t)*n + 1) * sizeof *list);
+    if (!list) {
+        knb_fail(op->b, knx_error_nomem());
+        *n = 0;
+        return NULL;
+    }
+    int i = *n;
+    for (const kna_step *s = a->step; s; s = s->before)
+        list[--i] = s;
+    return list;
+}
+
+kn_atom kna_view_atom(kna_op *op, kna_array *a)
+{
+    if (!a->step)
+        return kna_value_atom(op, a->storage->value);
+    if (a->value && a->seen == a->storage->version && a->seen_by == serial_now())
+        return kna_value_atom(op, a->value);
+    int n;
+    const kna_step **list = kna_steps(op, a, &n);
+    kn_atom atom = kna_value_atom(op, a->storage->value);
+    for (int i = 0; i < n && !kna_failed(op); i++)
+        atom = kna_emit_step(op, list[i], atom, NULL);
+    if (kna_failed(op) || !list)
+        return KN_ATOM_NONE;
+    kn_value *v = kna_atom_value(op, atom);
+    if (!v) {
+        kna_fail_with(op, knx_error_nomem());
+        return KN_ATOM_NONE;
+    }
+    remember(a, v);
+    return atom;
+}
+
+kn_error *kna_array_value(const void *handle, kn_value **out)
+{
+    kn_error *error = NULL;
+    kn_value *v;
+    if (kna_handle_is_foreign(handle))
+        return kna_foreign_value(handle, out);
+    kna_array *a = find_array(handle, &v, &error);
+    *out = NULL;
+    if (!a) {
+        if (!v)
+            return error;
+        if (v->state == KN_V_ERROR)
+            return knx_error_retain(v->error);
+        *out = kna_value_retain(v);
+        return NULL;
+    }
+    if (!a->step) {
+        *out = kna_value_retain(a->storage->value);
+    } else {
+        kna_op op;
+        kna_begin(&op, "view");
+        kna_view_atom(&op, a);
+        error = kna_take_error(&op);
+        if (!error)
+            *out = kna_value_retain(a->value);
+        kna_leave(&op);
+    }
+    if (*out && (*out)->state == KN_V_ERROR) {
+        error = knx_error_retain((*out)->error);
+        kna_value_release(*out);
+        *out = NULL;
+    }
+    return error;
+}
+
+/* ---- New views. */
+
+static kna_step *new_step(kna_op *op, const kn_draft_eqn *e, kna_step *before)
+{
+    kna_step *s = knx_alloc_zero(sizeof *s + e->n_in * (sizeof(kn_value *) + sizeof(kn_literal)));
+    if (!s)
+        return NULL;
+    atomic_init(&s->refs, 1);
+    s->prim = e->prim;
+    s->n_in = e->n_in;
+    s->literal = (kn_literal *)(s + 1);
+    s->operand = (kn_value **)(s->literal + e->n_in);
+    bool ok = kni_params_copy(&s->arena, e->prim, e->params, &s->params);
+    for (uint32_t i = 1; ok && i < e->n_in; i++) {
+        if (kni_is_literal(e->in[i]))
+            s->literal[i] = op->b->literal.at[e->in[i] & ~KN_LITERAL_BIT];
+        else
+            ok = (s->operand[i] = kna_atom_value(op, e->in[i])) != NULL;
+    }
+    if (!ok) {
+        step_release(s);
+        return NULL;
+    }
+    s->before = step_retain(before);
+    return s;
+}
+
+const kn_draft_eqn **kna_find_chain(kna_op *op, kn_atom from, kn_atom result, int *n)
+{
+    enum { MOST = 64 };
+    const kn_draft_eqn **chain = knx_arena_alloc(&op->b->arena, MOST * sizeof *chain);
+    int at = MOST;
+    for (size_t k = op->b->eqn.n; chain && result != from; k--) {
+        if (k == 0 || at == 0)
+            return NULL;
+        const kn_draft_eqn *e = &op->b->eqn.at[k - 1];
+        if (e->n_out != 1 || e->out != result)
+            continue;
+        if (!e->prim->put)
+            return NULL;
+        chain[--at] = e;
+        result = e->in[0];
+    }
+    *n = MOST - at;
+    return chain ? chain + at : NULL;
+}
+
+/* The view of `storage` with these steps added to `before`; NULL without memory. */
+static kna_array *new_view(kna_op *op, kna_storage *storage, kna_step *before, const kn_draft_eqn **chain, int n,
+                           const kna_layout *l)
+{
+    kna_array *a = new_array(l->type);
+    if (!a)
+        return NULL;
+    a->step = step_retain(before);
+    for (int i = 0; i < n; i++) {
+        kna_step *next = new_step(op, chain[i], a->step);
+        step_release(a->step);
+        a->step = next;
+        if (!next) {
+            drop_array(a);
+            return NULL;
+        }
+    }
+    atomic_fetch_add(&storage->refs, 1);
+    a->storage = storage;
+    a->offset = l->offset;
+    a->writeable = l->writeable;
+    a->unplaced = l->unplaced;
+    memcpy(a->stride, l->stride, (size_t)a->type.ndim * sizeof *a->stride);
+    return a;
+}
+
+static kn_array end_view(kna_op *op, kna_array *a, kn_atom result)
+{
+    if (!a) {
+        kna_fail_with(op, knx_error_nomem());
+        return kna_end(op, KN_ATOM_NONE);
+    }
+    if (a->step) /* its value is there already */
+        remember(a, kna_atom_value(op, result));
+    kn_array out = kna_handle_new(KN_H_VIEW, a, drop_array);
+    kna_end_plain(op);
+    return out;
+}
+
+kna_layout kna_layout_of(const kna_array *a)
+{
+    kna_layout l = {.type = a->type, .offset = a->offset, .writeable = a->writeable, .unplaced = a->unplaced};
+    memcpy(l.stride, a->stride, (size_t)a->type.ndim * sizeof *l.stride);
+    return l;
+}
+
+kn_array kna_end_view(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result)
+{
+    int n = 0;
+    bool other = kna_failed(op) || kna_handle_is_foreign(base); /* of another context: what it is now, as a copy */
+    kna_array *b = other ? NULL : kna_array_of(op, base);
+    const kn_draft_eqn **chain = b ? kna_find_chain(op, base_atom, result, &n) : NULL;
+    if (!chain)
+        return kna_end(op, result);
+    kna_layout l = kna_layout_of(b);
+    for (int i = 0; i < n; i++)
+        if (!kna_layout_step(op, chain[i], &l))
+            return kna_end(op, result);
+    return kna_failed(op) ? kna_end(op, result) : end_view(op, new_view(op, b->storage, b->step, chain, n, &l), result);
+}
+
+kn_array kna_end_view_as(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result, const kna_layout *l,
+                         bool of_storage)
+{
+    int n = 0;
+    bool other = kna_failed(op) || kna_handle_is_foreign(base); /* of another context: what it is now, as a copy */
+    kna_array *b = other ? NULL : kna_array_of(op, base);
+    const kn_draft_eqn **chain = b ? kna_find_chain(op, base_atom, result, &n) : NULL;
+    if (!chain)
+        return kna_end(op, result);
+    return end_view(op, new_view(op, b->storage, of_storage ? NULL : b->step, chain, n, l), result);
+}
+
+void kna_set_readonly(kn_array x)
+{
+    kn_error *unused = NULL;
+    kn_handle_kind kind = KN_H_NONE;
+    if (kna_handle_alive(x, &kind) && kind == KN_H_VIEW)
+        ((kna_array *)kna_handle_get(KN_H_VIEW, x, &unused))->writeable = false;
+}
+
+kn_array kna_own_handle(kn_value *v)
+{
+    kna_array *a = v ? whole_storage(v, true) : NULL;
+    if (!a)
+        kna_value_release(v);
+    return a ? kna_handle_new(KN_H_VIEW, a, drop_array) : NULL;
+}
+
+kn_array kna_storage_handle(kna_storage *s)
+{
+    kna_array *a = new_array(s->value->type);
+    if (!a)
+        return NULL;
+    atomic_fetch_add(&s->refs, 1);
+    a->storage = s;
+    a->writeable = !s->readonly;
+    kna_contiguous_strides(a->type, a->stride);
+    return kna_handle_new(KN_H_VIEW, a, drop_array);
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * write.c -- writes: the storage of an array gets a value in which the elements at some place are new.
+ *
+ * Most places, seen from the storage, are a box: along each of its axes some positions from a start by a step. They are
+ * written there at once, whatever views led to them, so that a write costs as much as what it writes. All others go
+ * through the views one by one, by their rows' `put`. */
+#include "array/layout.h"
+#include "array/state.h"
+#include <string.h>
+
+/* ---- May it be written to? */
+
+static kn_error *refusal(const kna_storage *s, const kn_recording *r)
+{
+    static const char advice[] = "the caller would see it; copy it first with kn_copy";
+    kn_text t = {0};
+    const char *type = kni_type_text(&t, s->value->type, true);
+    kn_error *e;
+    if (!r)
+        return knx_error(KN_ERROR_LEAKED_TRACER, "write to an array (%s) that escaped from a traced function", type);
+    if (s->argument)
+        e = knx_error(KN_ERROR_MUTATION, "write to argument %d (%s) under %s: %s", s->argument - 1, type,
+                      r->transformation, advice);
+    else
+        e = knx_error(KN_ERROR_MUTATION, "write to an array from outside (%s) under %s: %s", type, r->transformation,
+                      advice);
+    if (atomic_load(&e->refs) > 0)
+        e->operation = r->function;
+    return e;
+}
+
+bool kna_may_write(kna_op *op, const kna_array *a)
+{
+    kn_recording *r = kna_recording_current();
+    const kna_storage *s = a->storage;
+    if (!a->writeable || s->readonly) {
+        kna_fail(op, KN_ERROR_VALUE, "assignment destination is read-only");
+        return false;
+    }
+    if (s->recording == (r ? r->serial : 0) && !s->argument)
+        return true;
+    kn_error *e = refusal(s, r);
+    if (r && !r->refused) /* a write has no result that could carry the error */
+        r->refused = knx_error_retain(e);
+    kna_fail_with(op, e);
+    return false;
+}
+
+/* ---- Boxes. */
+
+typedef struct box {
+    int64_t start[KN_MAX_NDIM], count[KN_MAX_NDIM], step[KN_MAX_NDIM];
+    int from[KN_MAX_NDIM]; /* which axis of the place runs along it; -1: none */
+    bool whole, stepped;
+} box;
+
+/* The axis of the storage along which steps of so many bytes go; -1 if there is none. */
+static int axis_along(kn_type t, const int64_t *stride, const box *x, int64_t bytes, int64_t count)
+{
+    for (int k = 0; k < t.ndim; k++)
+        if (t.dim[k] > 1 && stride[k] <= bytes)
+            return bytes % stride[k] == 0 && x->from[k] < 0 &&
+                           (t.dim[k] - 1 - x->start[k]) / (bytes / stride[k]) >= count - 1
+                       ? k
+                       : -1;
+    return -1;
+}
+
+static bool find_box(kn_type t, const kna_layout *l, box *x)
+{
+    int64_t stride[KN_MAX_NDIM], low = l->offset;
+    if (t.dtype != l->type.dtype || l->unplaced)
+        return false;
+    kna_contiguous_strides(t, stride);
+    for (int d = 0; d < l->type.ndim; d++)
+        if (l->stride[d] < 0)
+            low += l->stride[d] * (l->type.dim[d] - 1);
+    for (int k = 0; k < t.ndim; k++) {
+        x->start[k] = low / stride[k];
+        low %= stride[k];
+        x->count[k] = x->step[k] = 1;
+        x->from[k] = -1;
+    }
+    for (int d = 0; d < l->type.ndim; d++) {
+        int64_t n = l->type.dim[d], bytes = l->stride[d] < 0 ? -l->stride[d] : l->stride[d];
+        int k = n == 1 ? 0 : bytes ? axis_along(t, stride, x, bytes, n) : -1;
+        if (k < 0)
+            return false;
+        if (n == 1)
+            continue;
+        x->from[k] = d;
+        x->count[k] = n;
+        x->step[k] = bytes / stride[k];
+    }
+    x->whole = true;
+    x->stepped = false;
+    for (int k = 0; k < t.ndim; k++) {
+        x->whole = x->whole && x->count[k] == t.dim[k];
+        x->stepped = x->stepped || x->step[k] > 1;
+    }
+    return low == 0;
+}
+
+/* v, of the place's shape, with its axes as they lie in the storage. */
+static kn_atom shape_for_box(kna_op *op, kn_type t, const kna_layout *l, const box *x, kn_atom v)
+{
+    int64_t back[KN_MAX_NDIM], extents[KN_MAX_NDIM], order[KN_MAX_NDIM];
+    int n_back = 0, n = 0, position[KN_MAX_NDIM];
+    for (int d = 0; d < l->type.ndim; d++) {
+        if (l->type.dim[d] == 1)
+            continue;
+        if (l->stride[d] < 0)
+            back[n_back++] = d;
+        position[d] = n;
+        extents[n++] = l->type.dim[d];
+    }
+    if (n_back)
+        v = knb_rev(op->b, v, n_back, back);
+    v = knb_reshape(op->b, v, n, extents);
+    n = 0;
+    for (int k = 0; k < t.ndim; k++)
+        if (x->from[k] >= 0)
+            order[n++] = position[x->from[k]];
+    v = knb_transpose(op->b, v, order);
+    return knb_reshape(op->b, v, t.ndim, x->count);
+}
+
+/* Outside of traces a position is an operand of the plan, so that a loop over positions needs one plan. */
+static kn_atom position(kna_op *op, int64_t at, bool moves)
+{
+    if (!op->b->hook || !moves)
+        return knb_integer(op->b, op->b->hook || at > INT32_MAX ? KN_DT(I64) : KN_DT(I32), at);
+    kn_value *n = kna_value_number(KN_DT(I64), false, knx_scalar_from_int(KN_DT(I64), at));
+    if (!n) {
+        kna_fail_with(op, knx_error_nomem());
+        return KN_ATOM_NONE;
+    }
+    kn_atom a = kna_value_atom(op, n);
+    kna_value_release(n);
+    return a;
+}
+
+/* The operand of a view row with the elements that its result y shows replaced. */
+static kn_atom put_back(kna_op *op, const kn_prim *prim, const void *params, uint32_t n_in, const kn_atom *in,
+                        kn_atom y, kn_atom v)
+{
+    kn_type few[8], *xt = n_in <= 8 ? few : knx_arena_alloc(&op->b->arena, n_in * sizeof *xt);
+    if (!xt) {
+        knb_fail(op->b, knx_error_nomem());
+        return KN_ATOM_NONE;
+    }
+    kn_type yt = knb_type(op->b, y);
+    for (uint32_t i = 0; i < n_in; i++)
+        xt[i] = knb_type(op->b, in[i]);
+    kn_rule rule = {.b = op->b, .prim = prim, .params = params, .n_in = (int)n_in, .n_out = 1};
+    rule.x = in, rule.xt = xt, rule.y = &y, rule.yt = &yt;
+    return prim->put(&rule, v);
+}
+
+static kn_atom put_box(kna_op *op, const kna_storage *s, const kna_layout *l, const box *x, kn_atom v)
+{
+    kn_type t = s->value->type;
+    kn_atom start[KN_MAX_NDIM], all;
+    v = shape_for_box(op, t, l, x, v);
+    if (x->whole || kna_failed(op))
+        return v;
+    all = kna_value_atom(op, s->value);
+    if (x->stepped) {
+        int64_t limit[KN_MAX_NDIM];
+        for (int k = 0; k < t.ndim; k++)
+            limit[k] = x->start[k] + (x->count[k] - 1) * x->step[k] + 1;
+        kn_atom y = knb_slice(op->b, all, x->start, limit, x->step);
+        if (kna_failed(op))
+            return KN_ATOM_NONE;
+        kn_draft_eqn e = op->b->eqn.at[op->b->eqn.n - 1];
+        return put_back(op, e.prim, e.params, e.n_in, e.in, y, v);
+    }
+    for (int k = 0; k < t.ndim; k++)
+        start[k] = position(op, x->start[k], x->count[k] < t.dim[k]);
+    return kna_failed(op) ? KN_ATOM_NONE : knb_dynamic_update_slice(op->b, all, v, start);
+}
+
+/* ---- Through the views. */
+
+/* Those that this operation made: from the target to the place. */
+static kn_atom put_through_chain(kna_op *op, kn_atom from, kn_atom place, kn_atom v)
+{
+    int n = 0;
+    const kn_draft_eqn **chain = kna_find_chain(op, from, place, &n);
+    for (int i = n; i-- > 0 && !kna_failed(op);) {
+        kn_draft_eqn e = *chain[i]; /* emitting moves the equations */
+        v = put_back(op, e.prim, e.params, e.n_in, e.in, e.out, v);
+        if (v == KN_ATOM_NONE || (i && !(chain = kna_find_chain(op, from, place, &n))))
+            return KN_ATOM_NONE;
+    }
+    return v;
+}
+
+/* Those that the target consists of: from its storage to it. */
+static kn_atom put_through_steps(kna_op *op, const kna_array *target, kn_atom v)
+{
+    int n;
+    const kna_step **list = kna_steps(op, target, &n);
+    kn_atom *at = knx_arena_alloc(&op->b->arena, ((size_t)n + 1) * sizeof *at);
+    kn_atom **in = knx_arena_alloc(&op->b->arena, ((size_t)n + 1) * sizeof *in);
+    bool ok = list && at && in;
+    if (ok)
+        at[0] = kna_value_atom(op, target->storage->value);
+    for (int i = 0; ok && i < n && !kna_failed(op); i++) {
+        ok = (in[i] = knx_arena_alloc(&op->b->arena, list[i]->n_in * sizeof **in)) != NULL;
+        if (ok)
+            at[i + 1] = kna_emit_step(op, list[i], at[i], in[i]);
+    }
+    if (!ok)
+        knb_fail(op->b, knx_error_nomem());
+    for (int i = n; i-- > 0 && !kna_failed(op) && v != KN_ATOM_NONE;)
+        v = put_back(op, list[i]->prim, list[i]->params, list[i]->n_in, in[i], at[i + 1], v);
+    return v;
+}
+
+/* ---- The new value. */
+
+static void replace_value(kna_storage *s, kn_value *fresh)
+{
+    kn_value *old = s->value;
+    if (old != fresh)
+        kna_pin_leave(s, old);
+    while (s->views)
+        kna_forget(s->views);
+    knx_share_lock();
+    s->value = fresh;
+    s->version++;
+    knx_share_unlock();
+    kna_value_release(old);
+}
+
+static void set_value(kna_op *op, kna_storage *s, kn_value *fresh)
+{
+    kna_let_go(op); /* so that the old value is nobody's if it runs now */
+    kn_error *error = s->pin ? kna_pin_take(s, &fresh) : NULL;
+    if (error) {
+        kna_value_release(fresh);
+        kna_fail_with(op, error);
+        return;
+    }
+    fresh->kept = true;
+    replace_value(s, fresh);
+    error = kna_settle(1, &fresh);
+    if (error)
+        kna_fail_with(op, error);
+}
+
+void kna_put(kna_op *op, kn_array target, kn_atom target_atom, kn_atom result, kn_atom v)
+{
+    int n = 0;
+    kna_array *a = kna_failed(op) ? NULL : kna_array_of(op, target);
+    if (!a || !kna_may_write(op, a))
+        return;
+    const kn_draft_eqn **chain = kna_find_chain(op, target_atom, result, &n);
+    if (!chain) {
+        kna_fail(op, KN_ERROR_VALUE, "this part of the array cannot be written to");
+        return;
+    }
+    kna_layout l = kna_layout_of(a);
+    bool strided = true;
+    box x;
+    for (int i = 0; i < n && strided; i++)
+        strided = kna_layout_step(op, chain[i], &l);
+    if (kna_failed(op) || !kni_type_size(knb_type(op->b, result)))
+        return;
+    if (strided && find_box(a->storage->value->type, &l, &x))
+        v = put_box(op, a->storage, &l, &x, v);
+    else {
+        v = put_through_chain(op, target_atom, result, v);
+        if (a->step && !kna_failed(op) && v != KN_ATOM_NONE)
+            v = put_through_steps(op, a, v);
+    }
+    kn_value *fresh = kna_failed(op) || v == KN_ATOM_NONE ? NULL : kna_atom_value(op, v);
+    if (fresh)
+        set_value(op, a->storage, fresh);
+    else if (!kna_failed(op))
+        kna_fail(op, KN_ERROR_VALUE, "assignment destination is read-only");
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * take.c -- take, take_along_axis: gathers along one axis. */
+#include "numpy/internal.h"
+#include <string.h>
+
+kn_atom knn_take_axis(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t mode)
+{
+    kn_builder *b = op->b;
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    kn_type t = knb_type(b, x), i = knb_type(b, indices);
+    int64_t offset[KN_MAX_NDIM], size[KN_MAX_NDIM], at_axis = axis;
+    kn_shape vectors = knn_shape_of(op, indices);
+    if (i.ndim + t.ndim - 1 > KN_MAX_NDIM || i.ndim == KN_MAX_NDIM) {
+        kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, i.ndim + t.ndim - 1);
+        return KN_ATOM_NONE;
+    }
+    vectors.dim[vectors.ndim++] = 1;
+    int n = 0;
+    for (int d = 0; d < t.ndim; d++) {
+        size[d] = d == axis ? (t.dim[d] ? 1 : 0) : t.dim[d];
+        if (d != axis) {
+            offset[n] = n < axis ? n : n + i.ndim;
+            n++;
+        }
+    }
+    kn_p_gather g = {.offset_dims = {n, offset},
+                     .collapsed_slice_dims = {1, &at_axis},
+                     .start_index_map = {1, &at_axis},
+                     .slice_sizes = {t.ndim, size},
+                     .mode = mode};
+    return knb_gather(b, x, knb_reshape(b, indices, vectors.ndim, vectors.dim), &g);
+}
+
+static kn_atom index_operand(kna_op *op, kn_array indices)
+{
+    kn_atom a = kna_in(op, indices);
+    if (kna_failed(op))
+        return a;
+    kn_dtype d = knb_type(op->b, a).dtype;
+    if (d->kind == KN_KIND_BOOL)
+        return knb_convert(op->b, a, KN_DT(I64));
+    if (!knx_is_integer(d))
+        kna_fail(op, KN_ERROR_TYPE,
+                 "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'", d->name);
+    return a;
+}
+
+kn_array kn_take(kn_array x, kn_array indices, const kn_take_opts *opts)
+{
+    KNN_OPTS(kn_take_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "take");
+    kn_atom a = kna_in(&op, x), i = index_operand(&op, indices);
+    bool clip = o.mode && !strcmp(o.mode, "clip");
+    if (o.mode && !clip && strcmp(o.mode, "raise") != 0)
+        kna_fail(&op, KN_ERROR_VALUE, "clipmode must be one of 'clip' or 'raise' (got '%s')", o.mode);
+    if (o.axis.n <= 0 || (!kna_failed(&op) && knb_type(op.b, a).ndim == 0))
+        a = knn_flatten(&op, a);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    kn_type t = knb_type(op.b, a);
+    int axis = o.axis.n <= 0 ? 0 : kna_axis(&op, o.axis, t.ndim, 0);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    if (!t.dim[axis] && kni_type_size(knb_type(op.b, i)))
+        kna_fail(&op, KN_ERROR_INDEX, "cannot do a non-empty take from an empty axes.");
+    if (!clip)
+        i = knn_wrap(&op, i, t.dim[axis]);
+    return kna_end(&op, knn_take_axis(&op, a, i, axis, clip ? KN_GATHER_CLIP : KN_GATHER_CHECK));
+}
+
+/* Both with the same extents everywhere but on the axis. */
+static bool align(kna_op *op, kn_atom *x, kn_atom *indices, int axis)
+{
+    kn_shape s = knn_shape_of(op, *x), t = knn_shape_of(op, *indices);
+    for (int i = 0; i < s.ndim; i++) {
+        if (i == axis || s.dim[i] == t.dim[i])
+            continue;
+        if (s.dim[i] != 1 && t.dim[i] != 1) {
+            kn_text p = {0}, q = {0};
+            kna_fail(op, KN_ERROR_INDEX,
+                     "shape mismatch: indexing arrays could not be broadcast together with shapes %s %s",
+                     knx_show_shape(&p, s.ndim, s.dim), knx_show_shape(&q, t.ndim, t.dim));
+            return false;
+        }
+        s.dim[i] = t.dim[i] = s.dim[i] == 1 ? t.dim[i] : s.dim[i];
+    }
+    *x = knb_broadcast_to(op->b, *x, knn_shaped(KN_DT(F32), &s));
+    *indices = knb_broadcast_to(op->b, *indices, knn_shaped(KN_DT(F32), &t));
+    return true;
+}
+
+kn_array kn_take_along_axis(kn_array x, kn_array indices, const kn_squeeze_opts *opts)
+{
+    KNN_OPTS(kn_squeeze_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "take_along_axis");
+    kn_atom a = kna_in(&op, x), i = kna_in(&op, indices);
+    if (!kna_failed(&op) && !knx_is_integer(knb_type(op.b, i).dtype))
+        kna_fail(&op, KN_ERROR_INDEX, "`indices` must be an integer array");
+    if (o.axis.n < 0)
+        a = knn_flatten(&op, a);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    int ndim = knb_type(op.b, a).ndim, axis = kna_axis(&op, o.axis.n < 0 ? (kn_axes){0} : o.axis, ndim, -1);
+    if (!kna_failed(&op) && knb_type(op.b, i).ndim != ndim)
+        kna_fail(&op, KN_ERROR_VALUE, "`indices` and `arr` must have the same number of dimensions");
+    if (kna_failed(&op) || !align(&op, &a, &i, axis))
+        return kna_end(&op, KN_ATOM_NONE);
+    i = knn_wrap(&op, i, knb_type(op.b, a).dim[axis]);
+    kn_type t = knb_type(op.b, a);
+    kn_shape vectors = knn_shape_of(&op, i);
+    int64_t others[KN_MAX_NDIM], size[KN_MAX_NDIM], at_axis = axis;
+    int n = 0;
+    if (ndim == KN_MAX_NDIM)
+        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    vectors.dim[vectors.ndim++] = 1;
+    for (int d = 0; d < ndim; d++) {
+        size[d] = t.dim[d] ? 1 : 0;
+        if (d != axis)
+            others[n++] = d;
+    }
+    kn_p_gather g = {.collapsed_slice_dims = {1, &at_axis},
+                     .start_index_map = {1, &at_axis},
+                     .operand_batching_dims = {n, others},
+                     .start_indices_batching_dims = {n, others},
+                     .slice_sizes = {ndim, size},
+                     .mode = KN_GATHER_CHECK};
+    return kna_end(&op, knb_gather(op.b, a, knb_reshape(op.b, i, vectors.ndim, vectors.dim), &g));
+}

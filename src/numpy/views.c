@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * views.c -- what shows the memory of another array in another way; see also shape.c and indexing.c. */
+#include "array/layout.h"
+#include "numpy/internal.h"
+#include <string.h>
+
+kn_array kn_real(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "real");
+    kn_type t = kna_type(&op, x);
+    kn_atom a = kna_in(&op, x);
+    return kna_end_view(&op, x, a, !kna_failed(&op) && knx_is_complex(t.dtype) ? knb_real(op.b, a) : a);
+}
+
+kn_array kn_imag(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "imag");
+    kn_type t = kna_type(&op, x);
+    kn_atom a = kna_in(&op, x);
+    if (kna_failed(&op) || knx_is_complex(t.dtype))
+        return kna_end_view(&op, x, a, kna_failed(&op) ? a : knb_imag(op.b, a));
+    kn_value *v = kna_atom_value(&op, knb_zeros(op.b, knb_type(op.b, a)));
+    kn_array y = v && !kna_failed(&op) ? kna_own_handle(v) : NULL;
+    if (!y)
+        kna_fail_with(&op, knx_error_nomem());
+    kna_set_readonly(y);
+    kna_end_plain(&op);
+    return y;
+}
+
+kn_array kn_view(kn_array x, kn_dtype dtype)
+{
+    kna_op op;
+    kna_begin(&op, "view");
+    kn_atom a = kna_in(&op, x);
+    kn_dtype d = kna_failed(&op) ? NULL : knb_type(op.b, a).dtype;
+    if (!dtype)
+        kna_fail(&op, KN_ERROR_TYPE, "a dtype is missing");
+    if (!kna_failed(&op) && d->size != dtype->size)
+        kna_fail(&op, KN_ERROR_NOT_IMPLEMENTED, "a view of %s as %s: their elements differ in size", d->name,
+                 dtype->name);
+    return kna_end_view(&op, x, a, kna_failed(&op) || d == dtype ? a : knb_bitcast(op.b, a, dtype));
+}
+
+kn_array kn_as_strided(kn_array x, const kn_shape *shape, const kn_shape *strides)
+{
+    kna_op op;
+    kna_begin(&op, "as_strided");
+    const kna_array *a = kna_array_of(&op, x);
+    if (!kna_failed(&op) && (shape->ndim < 0 || shape->ndim > KN_MAX_NDIM))
+        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, shape->ndim);
+    if (!kna_failed(&op) && shape->ndim != strides->ndim)
+        kna_fail(&op, KN_ERROR_VALUE, "mismatch in length of strides and shape");
+    for (int d = 0; !kna_failed(&op) && d < shape->ndim; d++)
+        if (shape->dim[d] < 0)
+            kna_fail(&op, KN_ERROR_VALUE, "negative dimensions are not allowed");
+    if (!kna_failed(&op))
+        kna_fail_with(&op, kni_type_check_size(knn_shaped(a->type.dtype, shape)));
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    kna_layout l = kna_layout_of(a);
+    l.type = knn_shaped(a->type.dtype, shape);
+    memcpy(l.stride, strides->dim, (size_t)shape->ndim * sizeof *l.stride);
+    return kna_end_strided(&op, x, &l);
+}

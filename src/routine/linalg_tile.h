@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * linalg_tile.h -- the inner loops of the matrix factorisations, one table of them per number type and instruction set.
+ * They work on copies of a few rows: complex numbers lie there as two planes of real ones, and behind each row is room
+ * for a vector. The contract of all of them is docs/determinism.md's. */
+#ifndef KN_ROUTINE_LINALG_TILE_H
+#define KN_ROUTINE_LINALG_TILE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { KNR_BLOCK = 32, KNR_ROW_PAD = 32 /* numbers behind a row; more than two vectors are never touched */ };
+
+typedef struct knr_planes {
+    void *re, *im; /* im: NULL for real numbers */
+    int64_t ld;    /* numbers from row to row */
+} knr_planes;
+
+/* A matrix in memory: strides in elements. */
+typedef struct knr_place_in {
+    const void *at;
+    int64_t row, column;
+    bool conjugate;
+} knr_place_in;
+typedef struct knr_place_out {
+    void *at;
+    int64_t row, column;
+    bool conjugate;
+} knr_place_out;
+
+typedef enum {
+    KNR_DIAGONAL_FULL,
+    KNR_DIAGONAL_ONE /* not read, counts as 1 */,
+    KNR_DIAGONAL_REAL /* the imaginary parts count as 0 */
+} knr_diagonal;
+
+typedef struct knr_linalg_loops {
+    int size; /* bytes of a number */
+    /* x = from - minus (may be NULL), with zeros in the room behind the rows */
+    void (*take)(const knr_planes *x, int rows, int64_t n, const knr_place_in *from, const knr_place_in *minus);
+    void (*put)(const knr_planes *x, int rows, int64_t n, const knr_place_out *to);
+    /* x = t^-1 x with the lower triangle t of `rows` rows; x has n columns */
+    void (*solve)(const knr_planes *t, const knr_planes *x, int rows, int64_t n, knr_diagonal how);
+    /* x: n columns of a matrix, each a row here, become those of its Cholesky factor; false if a pivot is <= 0 */
+    bool (*cholesky)(const knr_planes *x, int n);
+    /* x: columns of a matrix, each a row here, become L and U. pivot[k]: the row that was swapped with row k. False
+     * if a pivot is 0 (its column is left as it is). */
+    bool (*lu)(const knr_planes *x, int columns, int64_t rows, int64_t *pivot);
+} knr_linalg_loops;
+/* [0]: float32, [1]: float64 */
+extern const knr_linalg_loops knr_linalg_base[2], knr_linalg_avx2[2], knr_linalg_avx512[2];
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * reference_linalg.c -- Cholesky and LU factors and triangular systems by their definitions, in long double. Errors are
+ * measured against the largest element of a matrix. */
+#include "cases.h"
+
+#include <math.h>
+
+static num times(num a, num b) { return (num){.re = a.re * b.re - a.im * b.im, .im = a.re * b.im + a.im * b.re}; }
+static num minus(num a, num b) { return (num){.re = a.re - b.re, .im = a.im - b.im}; }
+static num conjugate(num a) { return (num){.re = a.re, .im = -a.im}; }
+static num over(num a, num b)
+{
+    long double s = b.re * b.re + b.im * b.im;
+    num p = times(a, conjugate(b));
+    return (num){.re = p.re / s, .im = p.im / s};
+}
+
+/* Matrix number k of a stack. */
+static num *matrix_at(const tensor *t, int64_t k) { return t->at + k * t->dim[t->ndim - 1] * t->dim[t->ndim - 2]; }
+static int64_t stack_size(const tensor *t)
+{
+    int64_t n = 1;
+    for (int i = 0; i < t->ndim - 2; i++)
+        n *= t->dim[i];
+    return n;
+}
+
+static void set_scale(num *x, int64_t n)
+{
+    long double most = 0;
+    for (int64_t i = 0; i < n; i++)
+        most = fmaxl(most, hypotl(x[i].re, x[i].im));
+    for (int64_t i = 0; i < n; i++)
+        x[i].scale = most;
+}
+
+/* Of x with 2 n + 2 added to the diagonal: see build_cholesky. */
+void ref_cholesky(call *c)
+{
+    const tensor *x = &c->x[0];
+    tensor *y = result(c, x->dtype, x->ndim, x->dim);
+    int64_t n = x->dim[x->ndim - 1];
+    for (int64_t k = 0; k < stack_size(x); k++) {
+        const num *a = matrix_at(x, k);
+        num *l = matrix_at(y, k);
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t i = j; i < n; i++) {
+                num v = a[i * n + j];
+                v.re += i == j ? 2 * n + 2 : 0;
+                for (int64_t p = 0; p < j; p++)
+                    v = minus(v, times(l[i * n + p], conjugate(l[j * n + p])));
+                num d = l[j * n + j];
+                l[i * n + j] = i == j ? (num){.re = sqrtl(v.re)} : (num){.re = v.re / d.re, .im = v.im / d.re};
+            }
+        set_scale(l, n * n);
+    }
+}
+
+static int64_t pivot_of(const num *a, int64_t m, int64_t n, int64_t j)
+{
+    int64_t best = j;
+    for (int64_t i = j + 1; i < m; i++) {
+        num x = a[i * n + j], y = a[best * n + j];
+        if (fabsl(x.re) + fabsl(x.im) > fabsl(y.re) + fabsl(y.im))
+            best = i;
+    }
+    return best;
+}
+
+static void lu_of(num *a, int64_t m, int64_t n, num *pivots, num *permutation)
+{
+    for (int64_t i = 0; i < m; i++)
+        permutation[i].bits = (uint64_t)i;
+    for (int64_t j = 0; j < m && j < n; j++) {
+        int64_t p = pivot_of(a, m, n, j);
+        num t = permutation[j];
+        pivots[j].bits = (uint64_t)p;
+        permutation[j] = permutation[p];
+        permutation[p] = t;
+        for (int64_t k = 0; k < n; k++) {
+            t = a[j * n + k];
+            a[j * n + k] = a[p * n + k];
+            a[p * n + k] = t;
+        }
+        for (int64_t i = j + 1; i < m; i++) {
+            num l = a[i * n + j] = over(a[i * n + j], a[j * n + j]);
+            for (int64_t k = j + 1; k < n; k++)
+                a[i * n + k] = minus(a[i * n + k], times(l, a[j * n + k]));
+        }
+    }
+    set_scale(a, m * n);
+}
+
+/* With `raised` of another matrix: see build_lu. */
+static void factors(call *c, bool raised)
+{
+    const tensor *x = &c->x[0];
+    int64_t dim[MAX_RANK], m = x->dim[x->ndim - 2], n = x->dim[x->ndim - 1], least = m < n ? m : n;
+    for (int i = 0; i < x->ndim; i++)
+        dim[i] = x->dim[i];
+    tensor *lu = result(c, x->dtype, x->ndim, dim);
+    dim[x->ndim - 2] = least;
+    tensor *pivots = result(c, KN_DT(I32), x->ndim - 1, dim);
+    dim[x->ndim - 2] = m;
+    tensor *permutation = result(c, KN_DT(I32), x->ndim - 1, dim);
+    for (int64_t k = 0; k < stack_size(x); k++) {
+        num *a = matrix_at(lu, k);
+        for (int64_t i = 0; i < m * n; i++) {
+            int64_t row = raised ? m - 1 - i / n : i / n;
+            a[i] = matrix_at(x, k)[row * n + i % n];
+            a[i].re += raised && row == i % n ? LU_RAISED : 0;
+        }
+        lu_of(a, m, n, pivots->at + k * least, permutation->at + k * m);
+    }
+}
+void ref_lu(call *c) { factors(c, false); }
+void ref_raised_lu(call *c) { factors(c, true); }
+
+/* Element i,k of op(a), with zeros where the triangle is not. */
+static num element(const kn_p_triangular_solve *p, const num *a, int64_t m, int64_t i, int64_t k)
+{
+    int64_t row = p->transpose_a ? k : i, column = p->transpose_a ? i : k;
+    if (row == column && p->unit_diagonal)
+        return (num){.re = 1};
+    if (p->lower ? row < column : row > column)
+        return (num){.re = 0};
+    return p->conjugate_a ? conjugate(a[row * m + column]) : a[row * m + column];
+}
+
+void ref_triangular_solve(call *c)
+{
+    const kn_p_triangular_solve *p = c->params;
+    const tensor *a = &c->x[0], *b = &c->x[1];
+    tensor *y = result(c, b->dtype, b->ndim, b->dim);
+    int64_t m = a->dim[a->ndim - 1], rows = b->dim[b->ndim - 2], columns = b->dim[b->ndim - 1];
+    int64_t n = p->left_side ? columns : rows;
+    bool forward = (p->lower != p->transpose_a) == p->left_side;
+    for (int64_t i = 0; i < b->n; i++)
+        y->at[i] = b->at[i];
+    for (int64_t k = 0; k < stack_size(b); k++) {
+        const num *t = matrix_at(a, k);
+        num *x = matrix_at(y, k);
+        for (int64_t s = 0; s < m; s++)
+            for (int64_t j = 0; j < n; j++) {
+                int64_t i = forward ? s : m - 1 - s, step = p->left_side ? n : 1;
+                num *v = x + (p->left_side ? j : j * m);
+                for (int64_t q = 0; q < s; q++) {
+                    int64_t known = forward ? q : m - 1 - q;
+                    num e = p->left_side ? element(p, t, m, i, known) : element(p, t, m, known, i);
+                    v[i * step] = minus(v[i * step], times(e, v[known * step]));
+                }
+                v[i * step] = over(v[i * step], element(p, t, m, i, i));
+            }
+        set_scale(x, rows * columns);
+    }
+}
