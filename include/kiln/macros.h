@@ -417,15 +417,24 @@ static inline kn_index_arg kn_index_array_(kn_array x) { return (kn_index_arg){.
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); const char *const KN_V(idx, c) = (index); kn_index_arg           \
     KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_INDEX_PUT_, c, __VA_ARGS__) KN_HERE();                 \
     (kn_at)(KN_V(1, c), KN_V(idx, c), KN_V(cnt, c), KN_V(vec, c)); })
-#define kn_set_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_set_at, x, v, index, __VA_ARGS__)
-#define kn_iadd_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_iadd_at, x, v, index, __VA_ARGS__)
-#define kn_isub_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_isub_at, x, v, index, __VA_ARGS__)
-#define kn_imul_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_imul_at, x, v, index, __VA_ARGS__)
-#define kn_idiv_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_idiv_at, x, v, index, __VA_ARGS__)
-#define kn_ipow_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_ipow_at, x, v, index, __VA_ARGS__)
-#define kn_iand_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_iand_at, x, v, index, __VA_ARGS__)
-#define kn_ior_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_ior_at, x, v, index, __VA_ARGS__)
-#define kn_ixor_at(x, v, index, ...) KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_ixor_at, x, v, index, __VA_ARGS__)
+#define kn_set_at(x, v, index, ...)                                                                                    \
+    KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_set_at, x, v, index, __VA_ARGS__)
+#define kn_iadd_at(x, v, index, ...)                                                                                   \
+    KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_iadd_at, x, v, index, __VA_ARGS__)
+#define kn_isub_at(x, v, index, ...)                                                                                   \
+    KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_isub_at, x, v, index, __VA_ARGS__)
+#define kn_imul_at(x, v, index, ...)                                                                                   \
+    KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_imul_at, x, v, index, __VA_ARGS__)
+#define kn_idiv_at(x, v, index, ...)                                                                                   \
+    KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_idiv_at, x, v, index, __VA_ARGS__)
+#define kn_ipow_at(x, v, index, ...)                                                                                   \
+    KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_ipow_at, x, v, index, __VA_ARGS__)
+#define kn_iand_at(x, v, index, ...)                                                                                   \
+    KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_iand_at, x, v, index, __VA_ARGS__)
+#define kn_ior_at(x, v, index, ...)                                                                                    \
+    KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_ior_at, x, v, index, __VA_ARGS__)
+#define kn_ixor_at(x, v, index, ...)                                                                                   \
+    KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_ixor_at, x, v, index, __VA_ARGS__)
 #define KN_WRITE_AT_(c, count, f, x, v, index, ...)                                                                    \
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(v); const char *const KN_V(idx,    \
     c) = (index); kn_index_arg KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_INDEX_PUT_, c,              \

@@ -164,15 +164,16 @@ typedef struct imported {
     int64_t stride[KN_MAX_NDIM]; /* bytes */
     char *first;                 /* the first element */
     bool dense;
-    char *block;                 /* the lowest address */
-    int64_t axis[KN_MAX_NDIM];   /* by falling strides */
+    char *block;               /* the lowest address */
+    int64_t axis[KN_MAX_NDIM]; /* by falling strides */
     int64_t block_dim[KN_MAX_NDIM];
 } imported;
 
 static void check_tensor(kna_op *op, const DLTensor *t, imported *m)
 {
     if (t->device.device_type != kDLCPU)
-        kna_fail(op, KN_ERROR_VALUE, "the tensor is in the memory of device type %d; only the CPU's (1) can be imported",
+        kna_fail(op, KN_ERROR_VALUE,
+                 "the tensor is in the memory of device type %d; only the CPU's (1) can be imported",
                  (int)t->device.device_type);
     else if (t->ndim < 0 || t->ndim > KN_MAX_NDIM)
         kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM,
@@ -360,7 +361,9 @@ static kn_array import_tensor(kna_op *op, const DLTensor *t, bool readonly, cons
             b = copy_elements(&m);
         if (b && !empty)
             KN_LOG(1, "copy: %zu bytes of a DLPack tensor: %s", kni_type_bytes(m.type),
-                   o.copy > 0 ? "as asked for" : m.dense ? "not aligned" : "elements with gaps");
+                   o.copy > 0 ? "as asked for"
+                   : m.dense  ? "not aligned"
+                              : "elements with gaps");
     }
     int64_t dims[KN_MAX_NDIM];
     kn_type type = m.type;

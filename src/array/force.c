@@ -32,7 +32,7 @@ typedef struct cut {
     KN_VEC(kn_atom) atom; /* operands of all nodes, in order */
     kn_map leaf_index;    /* once there are many */
     bool fuse;
-    bool updates;  /* a leaf is updated: what waits for its old value runs in this cut too */
+    KN_VEC(kn_value *) old; /* leaves that it updates; what waits for their old values runs in this cut too */
     bool *donated; /* per leaf: nobody else has it, so it may be written over; NULL: none */
 } cut;
 
@@ -45,6 +45,7 @@ static void free_room(cut *c)
     KN_VEC_FREE(&c->out_atom);
     KN_VEC_FREE(&c->stack);
     KN_VEC_FREE(&c->atom);
+    KN_VEC_FREE(&c->old);
     knx_free(c);
 }
 
@@ -78,8 +79,7 @@ static void cut_end(cut *c)
     knx_map_free(&c->leaf_index);
     knx_free(c->donated);
     c->donated = NULL;
-    c->updates = false;
-    c->node.n = c->first_var.n = c->leaf.n = c->out.n = c->out_atom.n = c->stack.n = c->atom.n = 0;
+    c->node.n = c->first_var.n = c->leaf.n = c->out.n = c->out_atom.n = c->stack.n = c->atom.n = c->old.n = 0;
     if (s->cut_room || c->atom.cap > KEEP)
         free_room(c);
     else
@@ -173,32 +173,48 @@ static bool collect(cut *c, kn_node *root)
 
 static bool is_updated_leaf(const cut *c, const kn_value *v)
 {
-    for (size_t k = 0; k < c->node.n; k++) {
-        const kn_node *n = c->node.at[k];
-        if (n->prim->updates && n->in[n->prim->updates - 1] == v)
+    for (size_t i = 0; i < c->old.n; i++)
+        if (c->old.at[i] == v)
             return true;
-    }
     return false;
 }
 
-/* Collects nodes outside of the cut that read a leaf which the cut updates; they may bring further updates along. */
+/* What stands in the `uses` of a waiting value that this cut updates. (Leaves may be those of other threads too: they
+ * are listed, not marked.) */
+static uint32_t updated_mark(const cut *c) { return 1u << 31 | c->s->mark; }
+
+static bool note_updates(cut *c, size_t from, bool *readers)
+{
+    for (size_t k = from; k < c->node.n; k++) {
+        kn_node *n = c->node.at[k];
+        kn_value *old = n->prim->updates ? n->in[n->prim->updates - 1] : NULL;
+        if (!old || (old->state != KN_V_BUFFER && old->state != KN_V_PENDING))
+            continue;
+        *readers = *readers || atomic_load(&old->refs) > 1;
+        if (old->state == KN_V_PENDING)
+            old->uses = updated_mark(c);
+        else if (!is_updated_leaf(c, old) && !KN_VEC_PUSH(&c->old, old))
+            return false;
+    }
+    return true;
+}
+
+/* Collects nodes outside of the cut that read a value which the cut updates; they may bring further updates along. */
 static bool collect_readers(cut *c)
 {
-    for (size_t seen = (size_t)-1; seen != c->node.n;) {
+    bool readers = false;
+    for (size_t seen = 0; seen < c->node.n;) {
+        size_t from = seen;
         seen = c->node.n;
-        for (size_t k = 0; k < seen; k++) {
-            kn_node *n = c->node.at[k];
-            kn_value *old = n->prim->updates ? n->in[n->prim->updates - 1] : NULL;
-            if (!old || old->state != KN_V_BUFFER)
-                continue;
-            c->updates = true;
-            if (atomic_load(&old->refs) == 1)
-                continue;
-            for (kn_node *w = c->s->waiting; w; w = w->next)
-                for (uint32_t i = 0; i < w->n_in; i++)
-                    if (w->in[i] == old && !collect(c, w))
-                        return false;
-        }
+        if (!note_updates(c, from, &readers))
+            return false;
+        for (kn_node *w = readers ? c->s->waiting : NULL; w; w = w->next)
+            for (uint32_t i = 0; i < w->n_in && w->mark != c->s->mark; i++) {
+                const kn_value *v = w->in[i];
+                bool old = v && (v->state == KN_V_PENDING ? v->uses == updated_mark(c) : is_updated_leaf(c, v));
+                if (old && !collect(c, w))
+                    return false;
+            }
     }
     return true;
 }
@@ -262,7 +278,7 @@ static bool can_fail(const cut *c)
 /* A cut that can fail is run again node by node then, so it leaves its leaves alone. */
 static bool choose_donated(cut *c)
 {
-    if (!c->updates || can_fail(c))
+    if (!c->old.n || can_fail(c))
         return true;
     c->donated = knx_alloc_zero(c->leaf.n + 1);
     for (size_t i = 0; c->donated && i < c->leaf.n; i++) {
@@ -281,10 +297,19 @@ static bool is_target(int n, kn_value *const *values, const kn_value *v)
     return false;
 }
 
-/* Which results are kept: those asked for, and of the others that somebody outside holds, those that were handed on or
- * that would be worked out a second time already. The rest stays recorded: a temporary that nobody looks at costs no
- * store. */
-static bool choose_outputs(cut *c, int n, kn_value *const *values)
+/* Would it take an old value that this cut may write over to work this node out again? Then `uses` of a result that
+ * is not kept is 1 from now on, and 0 of all others. */
+static bool needs_old(const cut *c, const kn_node *n)
+{
+    for (uint32_t i = 0; i < n->n_in; i++) {
+        const kn_value *v = n->in[i];
+        if (v && (v->state == KN_V_PENDING ? v->uses == 1 : is_updated_leaf(c, v)))
+            return true;
+    }
+    return false;
+}
+
+static void count_uses(cut *c)
 {
     for (size_t k = 0; k < c->node.n; k++)
         for (uint32_t i = 0; i < c->node.at[k]->n_out; i++)
@@ -294,14 +319,28 @@ static bool choose_outputs(cut *c, int n, kn_value *const *values)
         for (uint32_t i = 0; i < c->node.at[k]->n_in; i++)
             if (c->node.at[k]->in[i] && c->node.at[k]->in[i]->state == KN_V_PENDING)
                 c->node.at[k]->in[i]->uses++;
-    for (size_t k = 0; k < c->node.n; k++) {
+}
+
+/* Reading through a view costs what is read, so working it out again is no reason to store all of it. */
+static bool only_shows(const kn_prim *p) { return p->put && (p->bits & (KN_VIEW | KN_WINDOW | KN_COMPONENT)); }
+
+/* Which results are kept: those asked for, and of the others that somebody outside holds, those that were handed on,
+ * that would be worked out a second time already, or that could not be worked out again. The rest stays recorded: a
+ * temporary that nobody looks at costs no store. */
+static bool choose_outputs(cut *c, int n, kn_value *const *values)
+{
+    count_uses(c);
+    for (size_t k = 0; k < c->node.n; k++) { /* operands come before their users */
         kn_node *node = c->node.at[k];
-        bool ran = node->ran;
+        bool ran = node->ran && !only_shows(node->prim), once = c->old.n && needs_old(c, node);
         node->ran = true;
         for (uint32_t i = 0; i < node->n_out; i++) {
             kn_value *v = node->out[i];
             bool outside = v && (uint32_t)atomic_load(&v->refs) > v->uses;
-            if (!outside || !(c->updates || v->kept || ran || is_target(n, values, v)))
+            bool keep = outside && (once || v->kept || ran || is_target(n, values, v));
+            if (v)
+                v->uses = once && !keep;
+            if (!keep)
                 continue;
             kn_atom a = c->first_var.at[k] + i;
             if (!KN_VEC_PUSH(&c->out, v))
@@ -515,43 +554,45 @@ static kn_operand operand_of(const kn_value *v, bool donated)
     return (kn_operand){.data = v->buffer->data, .buffer = donated ? v->buffer : kna_shareable(v)};
 }
 
-/* A result that shares pinned memory with the one that belongs there gets memory of its own. */
-static kn_error *unshare(cut *c, size_t i)
+/* A result that shares pinned memory with the one that belongs there gets memory of its own; NULL without memory. */
+static kn_buffer *unshare(const cut *c, size_t i, kn_buffer *b)
 {
-    kn_value *v = c->out.at[i];
     bool shares = false;
-    for (size_t k = 0; k < c->out.n && !shares; k++)
-        shares = c->out.at[k]->pin && c->out.at[k]->pin != v->pin && c->out.at[k]->pin->buffer == v->buffer;
+    for (size_t k = 0; k < c->out.n && !shares; k++) {
+        const kna_pin *p = c->out.at[k]->pin;
+        shares = p && p != c->out.at[i]->pin && p->buffer == b;
+    }
     if (!shares)
-        return NULL;
-    size_t bytes = kni_type_bytes(v->type);
+        return b;
+    size_t bytes = kni_type_bytes(c->out.at[i]->type);
     kn_buffer *own = knx_buffer_new(bytes);
     if (own)
-        memcpy(own->data, v->buffer->data, bytes);
-    kn_buffer *old = v->buffer;
-    knx_share_lock();
-    v->buffer = own;
-    if (!own) {
-        v->error = knx_error_nomem();
-        kna_publish(v, KN_V_ERROR);
-    }
-    knx_share_unlock();
-    knx_buffer_release(old);
-    return own ? NULL : v->error;
+        memcpy(own->data, b->data, bytes);
+    knx_buffer_release(b);
+    return own;
 }
 
-static kn_error *settle_pins(cut *c)
+/* The program has run: its results are there, and land where they belong. */
+static kn_error *take_results(cut *c, kn_buffer **out)
 {
     kn_error *error = NULL;
-    bool any = false;
+    bool pins = false;
     for (size_t i = 0; i < c->out.n; i++)
-        any = any || c->out.at[i]->pin;
-    for (size_t i = 0; any && i < c->out.n; i++) {
-        kn_error *e = unshare(c, i);
-        error = error ? error : e;
+        pins = pins || c->out.at[i]->pin;
+    for (size_t i = 0; pins && i < c->out.n; i++)
+        out[i] = unshare(c, i, out[i]);
+    for (size_t i = 0; i < c->out.n; i++) {
+        kn_value *v = c->out.at[i];
+        kna_node_done(v->pending.node, v);
+        if (out[i])
+            v->buffer = out[i];
+        else
+            v->error = error = knx_error_nomem();
+        kna_publish(v, out[i] ? KN_V_BUFFER : KN_V_ERROR);
     }
-    for (size_t i = 0; any && i < c->out.n; i++) {
-        kn_error *e = kna_must_land(c->out.at[i]) || kna_lies_in_pin(c->out.at[i]) ? kna_pin_land(c->out.at[i]) : NULL;
+    for (size_t i = 0; pins && i < c->out.n; i++) {
+        kn_value *v = c->out.at[i];
+        kn_error *e = v->state == KN_V_BUFFER && v->pin ? kna_pin_land(v) : NULL;
         error = error ? error : e;
     }
     return error;
@@ -567,15 +608,8 @@ static kn_error *run_plan(cut *c, kna_plan *p)
         in[i] = operand_of(c->leaf.at[i], p->donated && p->donated[i]);
     if (!error)
         error = checks ? kna_run_checked(p->program, c->node.at[0], in, out) : knd_run(p->program, in, out, NULL);
-    for (size_t i = 0; !error && i < c->out.n; i++) {
-        kn_value *v = c->out.at[i];
-        kn_node *n = v->pending.node;
-        kna_node_done(n, v);
-        v->buffer = out[i];
-        kna_publish(v, KN_V_BUFFER);
-    }
     if (!error)
-        error = settle_pins(c);
+        error = take_results(c, out);
     if (in != few)
         knx_free(in);
     if (out != few_out)
@@ -693,7 +727,7 @@ kn_error *kna_force(int n, kn_value *const *values)
     for (int i = 0; ok && i < n; i++)
         if (values[i]->state == KN_V_PENDING)
             ok = collect(c, values[i]->pending.node);
-    ok = ok && collect_readers(c) && number_variables(c) && choose_donated(c) && choose_outputs(c, n, values);
+    ok = ok && collect_readers(c) && number_variables(c) && choose_outputs(c, n, values) && choose_donated(c);
     kn_error *error = !ok ? knx_error_nomem() : NULL;
     if (!error && (checks || leaf_error(c)))
         run_one_by_one(c);

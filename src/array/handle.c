@@ -181,27 +181,28 @@ static void free_slot(handles *h, uint32_t i)
 
 static void *handle_bits(uint32_t i, const slot *s) { return (void *)(((uintptr_t)generation_of(s) << INDEX_BITS) | i); }
 
-/* The slot that a handle names, whoever has it now; NULL: none. */
-static slot *named(const void *handle, uint32_t *index)
+/* The slot that a handle names, whoever has it now; NULL: none. No handle is NULL: generations begin at 1. */
+static inline slot *named(const void *handle, uint32_t *index)
 {
     uint32_t i = (uint32_t)((uintptr_t)handle & (((uintptr_t)1 << INDEX_BITS) - 1));
     *index = i;
-    if (!handle || i / CHUNK >= MAX_CHUNKS || !atomic_load_explicit(&chunks[i / CHUNK], memory_order_acquire))
+    if (i / CHUNK >= MAX_CHUNKS)
         return NULL;
-    return slot_at(i);
+    slot *chunk = atomic_load_explicit(&chunks[i / CHUNK], memory_order_acquire);
+    return chunk ? chunk + i % CHUNK : NULL;
 }
 
-static bool same_generation(const slot *s, const void *handle)
+static inline bool same_generation(const slot *s, const void *handle)
 {
     return generation_of(s) == (uint32_t)((uintptr_t)handle >> INDEX_BITS);
 }
 
 /* Of this context and alive. */
-static slot *find(const void *handle, uint32_t *index)
+static inline slot *find(const void *handle, uint32_t *index)
 {
     slot *s = named(handle, index);
-    bool here = s && knx_current && atomic_load_explicit(&s->owner, memory_order_relaxed) == knx_current;
-    return here && same_generation(s, handle) && s->object ? s : NULL;
+    bool here = s && same_generation(s, handle) && atomic_load_explicit(&s->owner, memory_order_relaxed) == knx_current;
+    return here && s->object ? s : NULL;
 }
 
 bool kna_handle_visit(const void *handle, kna_visit visit, void *env)
@@ -408,10 +409,8 @@ kn_scope kn_scope_begin(void)
 {
     handles *h = mine();
     scope s = {NO_SLOT, 0};
-    if (!h)
-        return (kn_scope){0};
-    s.serial = ++h->serial;
-    if (!KN_VEC_PUSH(&h->scope, s)) {
+    s.serial = h ? ++h->serial : 0;
+    if (!h || !KN_VEC_PUSH(&h->scope, s)) {
         kn_error *e = knx_error_nomem();
         knx_report(e);
         knx_error_release(e);

@@ -77,7 +77,8 @@ static void through_map(kna_op *op, const kn_draft_eqn *e, kn_type y, kna_layout
         kna_fail_with(op, knx_error_nomem());
         return;
     }
-    kn_index out = {.n_loop = y.ndim, .ndim = y.ndim, .axis = axes}, in = {.n_loop = y.ndim, .ndim = l->type.ndim, .axis = axes + KN_MAX_NDIM};
+    kn_index out = {.n_loop = y.ndim, .ndim = y.ndim, .axis = axes};
+    kn_index in = {.n_loop = y.ndim, .ndim = l->type.ndim, .axis = axes + KN_MAX_NDIM};
     for (int d = 0; d < y.ndim; d++) {
         out.axis[d].coef[d] = 1;
         out.axis[d].node = KNK_NONE;

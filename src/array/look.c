@@ -41,26 +41,32 @@ kn_array kn_strong(const void *element, kn_dtype dtype)
 
 /* ---- What an array is. */
 
-static bool type_of(const char *name, kn_array x, kn_type *t)
+/* *t's dims are in `dim`: they outlive the operation. */
+static bool type_of(const char *name, kn_array x, kn_type *t, int64_t dim[KN_MAX_NDIM])
 {
     kna_op op;
     kna_begin(&op, name);
     *t = kna_type(&op, x);
     if (t->weak)
         t->dtype = kna_strong_dtype(*t);
+    if (t->ndim)
+        memcpy(dim, t->dim, (size_t)t->ndim * sizeof *dim);
+    t->dim = dim;
     return kna_end_plain(&op);
 }
 
 int kn_ndim(kn_array x)
 {
     kn_type t;
-    return type_of("ndim", x, &t) ? t.ndim : -1;
+    int64_t dim[KN_MAX_NDIM];
+    return type_of("ndim", x, &t, dim) ? t.ndim : -1;
 }
 
 int64_t kn_size(kn_array x)
 {
     kn_type t;
-    return type_of("size", x, &t) ? kni_type_size(t) : -1;
+    int64_t dim[KN_MAX_NDIM];
+    return type_of("size", x, &t, dim) ? kni_type_size(t) : -1;
 }
 
 int64_t kn_dim(kn_array x, int axis)
@@ -77,18 +83,16 @@ kn_shape kn_shape_of(kn_array x)
 {
     kn_type t;
     kn_shape s = {.ndim = -1};
-    if (!type_of("shape", x, &t))
-        return s;
-    s.ndim = t.ndim;
-    if (t.ndim)
-        memcpy(s.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
+    if (type_of("shape", x, &t, s.dim))
+        s.ndim = t.ndim;
     return s;
 }
 
 kn_dtype kn_dtype_of(kn_array x)
 {
     kn_type t;
-    return type_of("dtype", x, &t) ? t.dtype : NULL;
+    int64_t dim[KN_MAX_NDIM];
+    return type_of("dtype", x, &t, dim) ? t.dtype : NULL;
 }
 
 /* ---- Items. */

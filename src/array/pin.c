@@ -181,8 +181,7 @@ static kn_error *own_buffer(kna_storage *s)
 static kn_error *make_pin(kna_storage *s, bool unique)
 {
     kn_value *v = s->value;
-    if (v->state != KN_V_BUFFER || v->pin || atomic_load(&v->buffer->refs) > 1 ||
-        (unique && atomic_load(&v->refs) > 1))
+    if (v->state != KN_V_BUFFER || v->pin || atomic_load(&v->buffer->refs) > 1 || (unique && atomic_load(&v->refs) > 1))
         KN_TRY(own_buffer(s));
     kna_pin *p = knx_alloc_zero(sizeof *p);
     if (!p)
@@ -246,8 +245,7 @@ void kna_pin_storage_ends(kna_storage *s)
     if (seen && s->value->pin == p && (s->value->state == KN_V_PENDING || kna_must_land(s->value)))
         error = kna_force(1, &s->value);
     /* What others hold of it must not change with what a consumer writes from now on. */
-    if (!error && atomic_load(&p->exports) > 0 && p->holder &&
-        atomic_load(&p->holder->refs) > (p->holder == s->value))
+    if (!error && atomic_load(&p->exports) > 0 && p->holder && atomic_load(&p->holder->refs) > (p->holder == s->value))
         error = move_holder_out(p);
     knx_report(error);
     knx_error_release(error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * storage.c -- storages and views: how a handle becomes a view, what a view's value is now, and memory that others see. */
+ * storage.c -- storages and views: how a handle becomes a view, and what a view's value is now. */
 #include "array/storage.h"
 #include "array/foreign.h"
 #include "array/handle.h"
@@ -140,10 +140,11 @@ static kna_array *whole_storage(kn_value *v, bool fresh)
 static kna_array *find_array(const void *handle, kn_value **bare, kn_error **error)
 {
     kn_handle_kind kind = KN_H_NONE;
-    *bare = NULL;
-    if (kna_handle_alive(handle, &kind) && kind == KN_H_VIEW)
-        return kna_handle_get(KN_H_VIEW, handle, error);
-    *bare = kna_handle_get(KN_H_ARRAY, handle, error);
+    void *object = kna_handle_peek(handle, &kind);
+    *bare = kind == KN_H_ARRAY ? object : NULL;
+    if (kind == KN_H_ARRAY || kind == KN_H_VIEW)
+        return kind == KN_H_VIEW ? object : NULL;
+    kna_handle_get(KN_H_ARRAY, handle, error); /* what is wrong with it */
     return NULL;
 }
 
@@ -245,10 +246,12 @@ kn_error *kna_array_value(const void *handle, kn_value **out)
 {
     kn_error *error = NULL;
     kn_value *v;
-    if (kna_handle_is_foreign(handle))
-        return kna_foreign_value(handle, out);
     kna_array *a = find_array(handle, &v, &error);
     *out = NULL;
+    if (!a && !v && kna_handle_is_foreign(handle)) {
+        knx_error_release(error);
+        return kna_foreign_value(handle, out);
+    }
     if (!a) {
         if (!v)
             return error;

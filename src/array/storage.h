@@ -81,7 +81,8 @@ kn_array kna_end_strided(kna_op *op, kn_array x, const struct kna_layout *l);
 /* A handle of a storage that the current recording owns, whatever v is. Takes v over; NULL without memory. */
 kn_array kna_own_handle(kn_value *v);
 /* Writes v (of result's type) to where `result` stands in target: see kna_end_view for how result was made. The last
- * thing that an operation does; it is failed with a MutationError or ValueError where the target cannot be written to. */
+ * thing that an operation does; it is failed with a MutationError or ValueError where the target cannot be written to.
+ */
 void kna_put(kna_op *op, kn_array target, kn_atom target_atom, kn_atom result, kn_atom v);
 void kna_set_readonly(kn_array x); /* a view that was just made */
 bool kna_is_contiguous(kn_type t, const int64_t *stride);

@@ -43,21 +43,17 @@ kn_value *kna_value_buffer(kn_type type, kn_buffer *buffer)
     return v;
 }
 
-static kn_error *nomem_error(void) { return knx_error_nomem(); }
-
 kn_value *kna_value_error(kn_error *error)
 {
     static struct {
         kn_value v;
-    } fixed = {.v = {.refs = -1, .state = KN_V_ERROR}}; /* for when there is no memory even for this */
+    } fixed = {.v = {.refs = -1, .state = KN_V_ERROR, .type.dtype = KN_DT(F32), .error = &knx_no_memory}};
     kn_value *v = kna_value_new(KN_V_ERROR, kni_scalar_type(KN_DT(F32)));
     if (v) {
         v->error = error;
         return v;
     }
-    knx_error_release(error);
-    fixed.v.type = kni_scalar_type(KN_DT(F32));
-    fixed.v.error = nomem_error();
+    knx_error_release(error); /* there is no memory even for this */
     return &fixed.v;
 }
 

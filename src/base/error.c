@@ -7,9 +7,9 @@
 #include <string.h>
 
 static char no_memory_text[] = "out of memory";
-static kn_error no_memory = {.refs = -1, .kind = KN_ERROR_MEMORY, .operation = "", .message = no_memory_text};
+kn_error knx_no_memory = {.refs = -1, .kind = KN_ERROR_MEMORY, .operation = "", .message = no_memory_text};
 
-kn_error *knx_error_nomem(void) { return &no_memory; }
+kn_error *knx_error_nomem(void) { return &knx_no_memory; }
 
 kn_error *knx_error(kn_error_kind kind, const char *format, ...)
 {

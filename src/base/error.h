@@ -17,6 +17,7 @@ typedef struct kn_error {
 } kn_error;
 
 kn_error *knx_error(kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(2, 3);
+extern kn_error knx_no_memory;
 kn_error *knx_error_nomem(void);                       /* the static one: shared by all threads, never written to */
 kn_error *knx_error_retain(kn_error *e);               /* NULL is fine */
 void knx_error_release(kn_error *e);                   /* NULL is fine */

@@ -83,6 +83,25 @@ static void add_index(knn_index *p, int axis, kn_atom index, bool in_bounds)
     p->axis[axis].index = p->n_index++;
 }
 
+/* Are all positions inside? Looks at them now: a program that can fail writes nothing in place. False under traces. */
+static bool checked(knn_index *p, kn_array index, int axis, int64_t extent)
+{
+    kn_type t = kna_type(p->op, index);
+    if (!p->looks || !p->op->b->hook || kna_failed(p->op))
+        return false;
+    const char *at = kna_look(p->op, index, &t);
+    for (int64_t i = 0, n = kni_type_size(t); at && i < n; i++, at += t.dtype->size) {
+        int64_t v = 0;
+        knx_convert(t.dtype, at, KN_DT(I64), &v);
+        if (v >= (t.dtype == KN_DT(U64) ? 0 : -extent) && v < extent)
+            continue;
+        kna_fail(p->op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)v, axis,
+                 (long long)extent);
+        return false;
+    }
+    return at != NULL;
+}
+
 /* A mask over `ndim` axes becomes that many arrays of positions, found by looking at its value. */
 static void add_mask(knn_index *p, kn_array mask, int axis)
 {
@@ -213,8 +232,10 @@ static int plan_item(knn_index *p, const knn_item *item, int axis, int ellipsis,
         p->axis[axis + i] = (knn_index_axis){.count = knb_type(b, p->x).dim[axis + i], .step = 1, .index = -1};
     if (is_mask(t))
         add_mask(p, item->array, axis);
-    else
-        add_index(p, axis, knn_wrap(p->op, kna_in(p->op, item->array), extent), false);
+    else {
+        bool in_bounds = checked(p, item->array, axis, extent);
+        add_index(p, axis, knn_wrap(p->op, kna_in(p->op, item->array), extent), in_bounds);
+    }
     return axis + n;
 }
 

@@ -17,6 +17,7 @@ typedef struct knn_index {
     kna_op *op;
     kn_atom x;                    /* the operand; once begun, its basic part */
     int ndim, n_items, n_index;
+    bool looks;                   /* at index arrays, whether they are in bounds */
     bool scalar;                  /* an integer for each axis and nothing else: NumPy's result is no view */
     knn_index_axis axis[KN_MAX_NDIM];
     knn_item item[KNN_MAX_ITEMS + 1];
@@ -34,8 +35,10 @@ void knn_plan_index(knn_index *p); /* from the parsed items */
 kn_atom knn_position(kna_op *op, int64_t v);
 
 /* indexing.c */
-/* Reads the index and emits the basic part of it on x, an atom of `array`. False with the op failed. */
-bool knn_index_begin(knn_index *p, kna_op *op, kn_atom x, const char *index, int n, const kn_index_arg *args);
+/* Reads the index and emits the basic part of it on x. looks: outside of traces index arrays are checked now. False
+ * with the op failed. */
+bool knn_index_begin(knn_index *p, kna_op *op, kn_atom x, bool looks, const char *index, int n,
+                     const kn_index_arg *args);
 kn_shape knn_index_shape(knn_index *p); /* of the result */
 kn_atom knn_index_read(knn_index *p);   /* the elements; indices are checked */
 /* The basic part with v, of the result's shape, put in by a scatter (`put`, or knb_scatter if NULL); without index

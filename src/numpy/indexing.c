@@ -60,11 +60,13 @@ static void emit_basic(knn_index *p)
         p->x = knb_squeeze(b, p->x, n_gone, gone);
 }
 
-bool knn_index_begin(knn_index *p, kna_op *op, kn_atom x, const char *index, int n, const kn_index_arg *args)
+bool knn_index_begin(knn_index *p, kna_op *op, kn_atom x, bool looks, const char *index, int n,
+                     const kn_index_arg *args)
 {
     memset(p, 0, offsetof(knn_index, item));
     p->op = op;
     p->x = x;
+    p->looks = looks;
     p->points.ndim = 0;
     if (!kna_failed(op))
         p->n_items = knn_parse_index(op, index, n, args, p->item);
@@ -233,7 +235,7 @@ kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg *args)
     knn_index p;
     kna_begin(&op, "at");
     kn_atom a = kna_in(&op, x);
-    if (!knn_index_begin(&p, &op, a, index, n, args))
+    if (!knn_index_begin(&p, &op, a, false, index, n, args))
         return kna_end(&op, KN_ATOM_NONE);
     kn_atom y = knn_index_read(&p);
     return p.n_index || p.scalar ? kna_end(&op, y) : kna_end_view(&op, x, a, y);

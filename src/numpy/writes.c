@@ -51,15 +51,17 @@ static kn_atom spread_value(kna_op *op, kn_atom a, const kn_shape *to)
 /* One mask over all of x and no more than an ellipsis beside it. */
 static bool is_mask_index(kna_op *op, const knn_index *p, kn_type x, kn_type *mask)
 {
-    int arrays = 0;
+    int arrays = 0, ellipses = 0;
     for (int i = 0; i < p->n_items; i++) {
         if (p->item[i].kind == KNN_ARRAY) {
             *mask = kna_type(op, p->item[i].array);
             arrays++;
-        } else if (p->item[i].kind != KNN_ELLIPSIS)
+        } else if (p->item[i].kind == KNN_ELLIPSIS)
+            ellipses++;
+        else
             return false;
     }
-    return arrays == 1 && mask->dtype->kind == KN_KIND_BOOL && kni_type_same_shape(*mask, x);
+    return arrays == 1 && ellipses <= 1 && mask->dtype->kind == KN_KIND_BOOL && kni_type_same_shape(*mask, x);
 }
 
 static void does_not_fit(const knn_index *p, kn_type x, kn_type v, const kn_shape *to)
@@ -135,7 +137,7 @@ static bool begin(place *w, const char *name, kn_array x, kn_array v, const char
     w->all = kna_in(&w->op, x);
     w->type = knb_type(w->op.b, w->all);
     if (!choose_by_mask(w, v, index, n, args))
-        knn_index_begin(&w->index, &w->op, w->all, index, n, args);
+        knn_index_begin(&w->index, &w->op, w->all, true, index, n, args);
     return !kna_failed(&w->op);
 }
 
@@ -183,7 +185,8 @@ int kn_fill(kn_array x, kn_array v)
 static kn_atom combined(kna_op *op, kn_ufunc f, kn_array x, kn_atom at, kn_array y)
 {
     kn_type t = kna_type(op, y);
-    if (kna_failed(op))
+    kn_dtype d = kna_failed(op) ? NULL : knb_type(op->b, at).dtype, made = knn_ufunc_dtype(op, f, x, y);
+    if (kna_failed(op) || !knn_output_fits(op, f, made, d)) /* dtypes are spoken of before shapes */
         return KN_ATOM_NONE;
     kn_shape shape = knn_shape_of(op, at), wide = {.ndim = t.ndim > shape.ndim ? t.ndim : shape.ndim};
     bool same = wide.ndim == shape.ndim, broadcasts = true;
@@ -201,11 +204,8 @@ static kn_atom combined(kna_op *op, kn_ufunc f, kn_array x, kn_atom at, kn_array
         kna_fail(op, KN_ERROR_VALUE,
                  "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
                  knx_show_shape(&to, shape.ndim, shape.dim), knx_show_shape(&from, wide.ndim, wide.dim));
-    kn_dtype d = knb_type(op->b, at).dtype;
     kn_atom z = kna_failed(op) ? KN_ATOM_NONE : knn_apply(op, f, x, at, y, &shape);
-    if (kna_failed(op) || !knn_output_fits(op, f, knb_type(op->b, z).dtype, d))
-        return KN_ATOM_NONE;
-    return knb_broadcast_to(op->b, knb_convert(op->b, z, d), knn_shaped(d, &shape));
+    return kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, knb_convert(op->b, z, d), knn_shaped(d, &shape));
 }
 
 static int in_place(kn_ufunc f, const char *name, kn_array x, kn_array y)
@@ -266,16 +266,17 @@ static knn_scatter scatter_of(kn_ufunc f)
     }
 }
 
-/* Masks name each place once. */
-static bool may_repeat(const knn_index *p)
+/* A mask names each place once. */
+static bool may_repeat(kna_op *op, const knn_index *p)
 {
-    bool all = true;
-    for (int i = 0; i < p->n_index; i++)
-        all = all && p->in_bounds[i];
     int arrays = 0;
+    bool masks = true;
     for (int i = 0; i < p->n_items; i++)
-        arrays += p->item[i].kind == KNN_ARRAY;
-    return p->n_index && !(all && arrays == 1);
+        if (p->item[i].kind == KNN_ARRAY) {
+            masks = masks && kna_type(op, p->item[i].array).dtype->kind == KN_KIND_BOOL;
+            arrays++;
+        }
+    return arrays && !(masks && arrays == 1);
 }
 
 /* Computed in the function's dtype, and converted in the end. */
@@ -289,6 +290,9 @@ static void combine_each(place *w, kn_ufunc f, kn_array v)
         kna_fail(&w->op, KN_ERROR_NOT_IMPLEMENTED, "%s.at with indices that may repeat", knn_ufunc_name(f));
         return;
     }
+    kn_shape shape = knn_index_shape(&w->index);
+    if (kna_type(&w->op, v).ndim > shape.ndim) /* unlike in assignments */
+        kna_fail(&w->op, KN_ERROR_VALUE, "array is not broadcastable to correct shape");
     kn_atom part = w->index.x, at, y, updates = value_for(&w->index, w->type, v, d);
     if (f == kn_ufunc_subtract && !kna_failed(&w->op))
         updates = knx_is_inexact(d) ? knb_neg(b, updates) : knb_sub(b, knb_like(b, updates, 0), updates);
@@ -307,7 +311,7 @@ int kn_ufunc_at(kn_ufunc ufunc, kn_array x, kn_array v, const char *index, int n
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE)
         put_masked(&w, combined(&w.op, ufunc, x, w.all, v));
-    else if (may_repeat(&w.index))
+    else if (may_repeat(&w.op, &w.index))
         combine_each(&w, ufunc, v);
     else
         combine_once(&w, ufunc, v);
@@ -325,8 +329,8 @@ static void check_casting(kna_op *op, kn_array from, kn_dtype to, const char *ca
     while (casting && how < 5 && strcmp(casting, names[how]) != 0)
         how++;
     if (how == 5)
-        kna_fail(op, KN_ERROR_VALUE, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')",
-                 casting);
+        kna_fail(op, KN_ERROR_VALUE,
+                 "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", casting);
     if (kna_failed(op) || how == KN_CAST_UNSAFE)
         return;
     const char *a = strchr(order, t.dtype->kind == KN_KIND_UINT ? 'i' : t.dtype->kind),

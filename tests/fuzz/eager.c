@@ -118,7 +118,23 @@ static int index_args(const v_run *run, const p_line *line, kn_index_arg args[3 
     return n;
 }
 
-static kn_array make_variable(v_run *run, const p_line *line)
+static void note_release(void *data, void *env)
+{
+    (void)data;
+    ++*(int *)env;
+}
+
+static kn_array wrapped(v_run *run, const p_line *line, int i)
+{
+    kn_shape shape = shape_of(&line->shape);
+    size_t bytes = (size_t)(m_count(&line->shape) * m_item_size(line->dtype));
+    if (!(run->memory[i] = malloc(bytes + 1)))
+        abort();
+    memcpy(run->memory[i], line->data, bytes);
+    return kn_wrap(run->memory[i], shape, dtype_of(line->dtype), .release = note_release, .env = &run->released);
+}
+
+static kn_array make_variable(v_run *run, const p_line *line, int i)
 {
     kn_array a = run->var[line->a];
     kn_shape shape = shape_of(&line->shape);
@@ -127,7 +143,7 @@ static kn_array make_variable(v_run *run, const p_line *line)
     char index[P_TEXT];
     int n;
     switch (line->kind) {
-    case P_NEW: return kn_from_memory(line->data, &shape, dtype_of(line->dtype));
+    case P_NEW: return line->wrap ? wrapped(run, line, i) : kn_from_memory(line->data, &shape, dtype_of(line->dtype));
     case P_ARGUMENT_PART: {
         kn_array part = kn_at(run->argument, "%:%", line->lo, line->lo + m_count(&line->shape));
         kn_array shaped = kn_reshape(part, shape);
@@ -154,6 +170,36 @@ static kn_array make_variable(v_run *run, const p_line *line)
     static kn_array (*const function[M_UFUNCS])(kn_array, kn_array) = {(kn_add),     (kn_subtract), (kn_multiply),
                                                                        (kn_maximum), (kn_minimum),  (kn_greater)};
     return function[line->ufunc](a, operand(run, line));
+}
+
+/* Writes element `lo` at memory where the array's elements lie. */
+static void poke(const p_line *line, m_dtype dtype, void *memory)
+{
+    m_heap heap = {0};
+    m_array x;
+    m_shape scalar = {0};
+    int64_t size = m_item_size(dtype);
+    if (!memory || m_new(&heap, dtype, &scalar, &x))
+        return;
+    m_put(&x, 0, line->number);
+    memcpy((unsigned char *)memory + line->lo * size, x.store->data, (size_t)size);
+    m_heap_free(&heap);
+}
+
+static void write_memory(v_run *run, const p_run *model, const p_line *line)
+{
+    kn_array a = run->var[line->a];
+    const m_array *x = &model->var[line->a];
+    if (line->kind == P_COPY_FROM) {
+        kn_copy_from(a, line->data, (size_t)(m_count(&x->shape) * m_item_size(x->dtype)));
+    } else if (line->kind == P_POKE) {
+        if (kn_touch(a) == 0)
+            poke(line, model->var[line->b].dtype, run->memory[line->b]);
+    } else {
+        void *memory = (kn_data_mut_bytes)(a, dtype_of(x->dtype));
+        if (line->lo < m_count(&x->shape))
+            poke(line, x->dtype, memory);
+    }
 }
 
 static void write_line(v_run *run, const p_line *line)
@@ -189,16 +235,20 @@ static void write_line(v_run *run, const p_line *line)
     }
 }
 
-void v_step(v_run *run, const p_program *program, int i)
+void v_step(v_run *run, const p_run *model, const p_program *program, int i)
 {
     const p_line *line = &program->line[i];
     KN_SCOPE;
     v_running(program, i);
+    if (line->kind >= P_COPY_FROM) {
+        write_memory(run, model, line);
+        return;
+    }
     if (!p_makes_variable(line->kind)) {
         write_line(run, line);
         return;
     }
-    kn_array made = make_variable(run, line);
+    kn_array made = make_variable(run, line, i);
     if (error_kind[0])
         return;
     kn_assign(&run->slot[line->slot], made);
@@ -305,6 +355,19 @@ static const char *check_all(const v_run *run, const p_run *model)
     return NULL;
 }
 
+/* The memory of wrapped arrays holds what the model's does, once everything was looked at. */
+static const char *check_memory(const v_run *run, const p_run *model)
+{
+    for (int i = 0; i < P_LINES; i++) {
+        const m_array *a = &model->var[i];
+        int64_t size = m_item_size(a->dtype);
+        for (int64_t k = 0; run->memory[i] && k < m_count(&a->shape); k++)
+            if (!same_element(a->dtype, run->memory[i] + k * size, a->store->data + k * size))
+                return v_differs("element %lld of the memory of v%d differs", (long long)k, i);
+    }
+    return NULL;
+}
+
 static const char *step_and_compare(v_run *run, p_run *model, const p_program *program, int i)
 {
     const p_line *line = &program->line[i];
@@ -314,12 +377,14 @@ static const char *step_and_compare(v_run *run, p_run *model, const p_program *p
     if (line->kind >= P_LOOK) {
         KN_SCOPE;
         v_running(program, i);
-        if (line->kind == P_CHECK)
-            return check_all(run, model);
+        if (line->kind == P_CHECK) {
+            const char *d = check_all(run, model);
+            return d ? d : check_memory(run, model);
+        }
         return line->kind == P_LOOK ? v_compare(run->var[line->a], &model->var[line->a], "v", line->a)
                                     : check_shares(run, model, line->a, line->b);
     }
-    v_step(run, program, i);
+    v_step(run, model, program, i);
     const char *got = v_error();
     if (!strcmp(got, p_error_name(e)))
         return NULL;
@@ -346,6 +411,15 @@ const char *v_eager(const p_program *program)
         if (!difference && kn_error_pending())
             difference = v_differs("an error is left: %s", kn_error_message());
     }
+    int wraps = 0;
+    for (int i = 0; i < P_LINES; i++)
+        wraps += run.memory[i] != NULL;
+    if (!difference)
+        difference = check_memory(&run, &model);
+    if (!difference && run.released != wraps)
+        difference = v_differs("%d of %d wrapped memories were released", run.released, wraps);
+    for (int i = 0; i < P_LINES; i++)
+        free(run.memory[i]);
     p_end(&model);
     kn_set_lazy(lazy);
     if (!difference && kn_live_count() != live)

@@ -9,6 +9,7 @@ typedef struct {
     p_program *program;
     p_run run;
     p_line *line; /* the one being made */
+    int slots;    /* few make variables short-lived */
 } maker;
 
 uint64_t p_random(uint64_t *state)
@@ -194,6 +195,10 @@ static int make_mask(maker *g, p_item *p, const m_array *a, int axis)
     }
     if (m_count(&p->shape) > P_VALUES)
         p->shape = (m_shape){n = 1, {a->shape.dim[axis]}};
+    if (m_count(&p->shape) > P_VALUES) {
+        make_slice(g, p, a->shape.dim[axis]);
+        return 1;
+    }
     for (int64_t k = 0; k < m_count(&p->shape); k++)
         p->value[k] = below(g, 2);
     return n;
@@ -301,14 +306,27 @@ static m_shape broader_shape(maker *g, const m_shape *from)
     return s;
 }
 
-static void make_data(maker *g)
+static void fill_data(maker *g)
 {
     p_line *line = g->line;
     m_heap heap = {0};
     m_array x;
+    if (m_new(&heap, line->dtype, &line->shape, &x))
+        return;
+    for (int64_t k = 0; k < m_count(&line->shape); k++)
+        m_put(&x, k * m_item_size(line->dtype), some_number(g, line->dtype));
+    memcpy(line->data, x.store->data, (size_t)x.store->bytes);
+    m_heap_free(&heap);
+}
+
+static void make_data(maker *g)
+{
+    p_line *line = g->line;
     bool from_argument = g->program->traced && chance(g, 60);
     line->dtype = some_dtype(g);
     line->shape = some_shape(g, from_argument ? P_ARGUMENT : 60);
+    if (!from_argument && g->program->large && line->shape.ndim && chance(g, 50))
+        line->shape.dim[below(g, line->shape.ndim)] *= between(g, 1, M_SIZE / 2 / (1 + m_count(&line->shape)));
     if (from_argument) {
         line->kind = P_ARGUMENT_PART;
         line->lo = below(g, P_ARGUMENT - m_count(&line->shape) + 1);
@@ -316,12 +334,8 @@ static void make_data(maker *g)
         return;
     }
     line->kind = P_NEW;
-    if (m_new(&heap, line->dtype, &line->shape, &x))
-        return;
-    for (int64_t k = 0; k < m_count(&line->shape); k++)
-        m_put(&x, k * m_item_size(line->dtype), some_number(g, line->dtype));
-    memcpy(line->data, x.store->data, (size_t)x.store->bytes);
-    m_heap_free(&heap);
+    line->wrap = !g->program->traced && chance(g, 15);
+    fill_data(g);
 }
 
 static void make_view(maker *g)
@@ -374,6 +388,51 @@ static void make_fresh(maker *g)
     }
 }
 
+/* An index of one mask over all of the array: with a number it works under every transformation. */
+static void mask_all(maker *g, const m_array *a)
+{
+    p_line *line = g->line;
+    p_item *p = &line->item[0];
+    memset(p, 0, sizeof *p);
+    p->var = -1;
+    p->item.kind = M_ARRAY;
+    p->dtype = M_BOOL;
+    p->shape = a->shape;
+    line->n_items = 1;
+    for (int64_t k = 0; k < m_count(&p->shape) && k < P_VALUES; k++)
+        p->value[k] = below(g, 2);
+    if (a->dtype != M_C128 && a->dtype != M_BOOL && (m_count(&p->shape) > P_VALUES || chance(g, 60))) {
+        p->var = line->a;
+        p->compare = true;
+        p->limit = below(g, 3);
+    } else if (m_count(&p->shape) > P_VALUES) {
+        make_index(g, a, false);
+    }
+}
+
+/* Through memory that others see. */
+static void make_memory_write(maker *g)
+{
+    p_line *line = g->line;
+    const m_array *a = &g->run.var[line->a];
+    line->kind = chance(g, 30) || m_count(&a->shape) == 0 ? P_COPY_FROM : P_DATA_MUT;
+    line->lo = below(g, m_count(&a->shape));
+    line->number = some_number(g, a->dtype);
+    line->dtype = a->dtype;
+    line->shape = a->shape;
+    if (line->kind == P_COPY_FROM)
+        fill_data(g);
+    for (int i = 0; i < g->program->n; i++) {
+        const m_array *b = &g->run.var[i];
+        if (!g->program->line[i].wrap || b->store != a->store || m_count(&b->shape) == 0 || chance(g, 30))
+            continue;
+        line->kind = P_POKE;
+        line->b = i;
+        line->lo = below(g, m_count(&b->shape));
+        line->number = some_number(g, b->dtype);
+    }
+}
+
 static void make_write(maker *g)
 {
     static m_places places;
@@ -382,13 +441,19 @@ static void make_write(maker *g)
     int what = (int)below(g, 20);
     line->kind = what < 9 ? P_SET : what < 13 ? P_IN_PLACE : what < 17 ? P_IN_PLACE_AT : P_UFUNC_AT;
     line->ufunc = (m_ufunc)below(g, line->kind == P_UFUNC_AT ? M_GREATER : M_MAXIMUM);
+    if (line->kind == P_UFUNC_AT && g->program->smooth)
+        line->ufunc = (m_ufunc)below(g, M_MULTIPLY); /* the others have no derivative */
     if (line->kind == P_IN_PLACE) {
         choose_value(g, &a->shape, a);
         return;
     }
-    make_index(g, a, chance(g, line->kind == P_UFUNC_AT ? 80 : 35));
     line->b = -1;
     line->number = weak_number(g, a->dtype);
+    if (g->program->traced && chance(g, 15)) {
+        mask_all(g, a);
+        return;
+    }
+    make_index(g, a, chance(g, line->kind == P_UFUNC_AT ? 80 : 35));
     if (p_places(&g->run, line, &places) == M_OK)
         choose_value(g, &places.shape, a);
 }
@@ -399,7 +464,7 @@ static void make_line(maker *g)
     int what = (int)below(g, 100), live = 0;
     memset(line, 0, sizeof *line);
     line->n_axes = -1;
-    line->slot = (int)below(g, P_SLOTS);
+    line->slot = (int)below(g, g->slots);
     for (int i = 0; i < P_SLOTS; i++)
         live += g->run.slot[i] >= 0;
     if (live == 0 || (live < 3 ? what < 50 : what < 7)) {
@@ -412,8 +477,10 @@ static void make_line(maker *g)
         make_view(g);
     else if (what < 52)
         make_fresh(g);
-    else if (what < 88)
+    else if (what < 83 || (what < 88 && g->program->traced))
         make_write(g);
+    else if (what < 88)
+        make_memory_write(g);
     else
         line->kind = g->program->traced ? P_COPY : what < 94 ? P_LOOK : what < 97 ? P_SHARES : P_CHECK;
 }
@@ -429,6 +496,8 @@ static bool is_ambiguous(maker *g)
     m_value v;
     if (line->kind < P_SET || line->kind > P_UFUNC_AT || !p_value(&g->run, line, &v))
         return false;
+    if (a->readonly && (!v.weak || v.number.dtype != M_I64 || a->dtype == M_BOOL || a->dtype == M_U8))
+        return true;
     if (line->kind == P_IN_PLACE)
         return a->readonly && m_count(&a->shape) == 0;
     if (p_places(&g->run, line, &places))
@@ -444,13 +513,25 @@ static bool is_ambiguous(maker *g)
     return line->kind == P_IN_PLACE_AT && places.scalar && d != a->dtype;
 }
 
-/* Values that the tests of one program in several ways must not have. */
+/* A step of 0 beside arrays: which error comes first if the arrays are wrong too? */
+static bool has_step_of_0_beside_arrays(const p_line *line)
+{
+    bool zero = false, arrays = false;
+    for (int i = 0; i < line->n_items; i++) {
+        const m_item *m = &line->item[i].item;
+        zero |= m->kind == M_SLICE && m->has_step && m->step == 0;
+        arrays |= m->kind == M_ARRAY;
+    }
+    return zero && arrays;
+}
+
+/* Lines that programs must not have. */
 static bool is_unwanted(maker *g)
 {
     const p_line *line = g->line;
-    if (is_ambiguous(g))
+    if (is_ambiguous(g) || has_step_of_0_beside_arrays(line))
         return true;
-    bool writes = line->kind >= P_SET && line->kind <= P_UFUNC_AT;
+    bool writes = line->kind >= P_SET && line->kind <= P_DATA_MUT;
     if (!g->program->traced)
         return writes && g->run.var[line->a].readonly && !mistake(g, 150);
     return writes && g->run.var[line->a].readonly;
@@ -461,10 +542,13 @@ void p_generate(p_program *program, uint64_t seed)
     static maker g; /* large */
     double argument[P_ARGUMENT];
     g = (maker){.random = seed, .program = program};
-    *program = (p_program){.seed = seed};
+    memset(program, 0, sizeof *program);
+    program->seed = seed;
     program->traced = chance(&g, 20);
     program->smooth = program->traced && chance(&g, 50);
     program->eager = chance(&g, 15);
+    program->large = chance(&g, 5);
+    g.slots = (int)between(&g, 3, chance(&g, 50) ? 6 : P_SLOTS);
     int n = (int)between(&g, 5, program->traced ? 24 : P_LINES - 2);
     for (int i = 0; i < P_ARGUMENT; i++)
         argument[i] = some_double(&g);

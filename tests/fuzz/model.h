@@ -9,7 +9,7 @@
 
 /* In the order of NumPy's promotion, but for float32 (see m_promote). */
 typedef enum { M_BOOL, M_U8, M_I64, M_F32, M_F64, M_C128, M_DTYPES } m_dtype;
-enum { M_NDIM = 8, M_SIZE = 400, M_ITEMS = 10 };
+enum { M_NDIM = 8, M_SIZE = 1200, M_ITEMS = 10 };
 
 /* The kinds of error that NumPy gives. M_LIMIT: too large for the model. */
 typedef enum { M_OK, M_VALUE, M_INDEX, M_TYPE, M_AXIS, M_OVERFLOW, M_LIMIT } m_error;

@@ -123,11 +123,29 @@ static int make_variable(p_run *run, const p_line *line, m_array *out)
     }
 }
 
+static int write_elements(p_run *run, const p_line *line)
+{
+    const m_array *a = line->kind == P_POKE ? &run->var[line->b] : &run->var[line->a];
+    int64_t at[M_SIZE], n = m_count(&a->shape), size = m_item_size(a->dtype);
+    if (line->kind == P_POKE && (a->store != run->var[line->a].store || line->lo >= n))
+        return M_MISSING;
+    if (line->kind != P_POKE && (a->readonly || (line->kind == P_DATA_MUT && !m_is_ordered(a))))
+        return M_VALUE;
+    m_offsets(a, at);
+    if (line->kind != P_COPY_FROM && line->lo < n)
+        m_put(a, at[line->lo], line->number);
+    for (int64_t k = 0; line->kind == P_COPY_FROM && k < n; k++)
+        memcpy(a->store->data + at[k], line->data + k * size, (size_t)size);
+    return M_OK;
+}
+
 static int write_line(p_run *run, const p_line *line)
 {
     const m_array *a = &run->var[line->a];
     static m_places places;
     m_value v;
+    if (line->kind >= P_COPY_FROM)
+        return write_elements(run, line);
     if (!p_value(run, line, &v))
         return M_MISSING;
     if (line->kind == P_IN_PLACE)
@@ -290,7 +308,8 @@ static void put_operand(text_out *t, const p_line *line)
         put_number(t, line->number);
 }
 
-static void put_new(text_out *t, const p_line *line)
+/* line->data as an array. */
+static void put_data(text_out *t, const p_line *line)
 {
     m_heap heap = {0};
     m_array x;
@@ -322,7 +341,11 @@ static void put_maker(text_out *t, const p_line *line)
 {
     int a = line->a;
     switch (line->kind) {
-    case P_NEW: put_new(t, line); break;
+    case P_NEW:
+        put(t, line->wrap ? "wrap(" : "(");
+        put_data(t, line);
+        put(t, ")");
+        break;
     case P_ARGUMENT_PART:
         put(t, "%sx[%" PRId64 ":%" PRId64 "].reshape(", line->copy ? "C(" : "(", line->lo,
             line->lo + m_count(&line->shape));
@@ -366,6 +389,19 @@ static void put_maker(text_out *t, const p_line *line)
 static void put_write(text_out *t, const p_line *line)
 {
     static const char *const sign[M_UFUNCS] = {"+", "-", "*", "max", "min", ">"};
+    if (line->kind == P_DATA_MUT || line->kind == P_POKE) {
+        if (line->kind == P_DATA_MUT)
+            put(t, "data_mut(v%d)[%" PRId64 "] = ", line->a, line->lo);
+        else
+            put(t, "touch(v%d); memory(v%d)[%" PRId64 "] = ", line->a, line->b, line->lo);
+        put_number(t, line->number);
+        return;
+    }
+    if (line->kind == P_COPY_FROM) {
+        put(t, "v%d[...] = ", line->a);
+        put_data(t, line);
+        return;
+    }
     if (line->kind == P_UFUNC_AT) {
         put(t, "AT_UFUNC(np.%s, v%d, np.s_[", p_ufunc_name[line->ufunc], line->a);
         put_index(t, line, false);

@@ -5,7 +5,7 @@
 #include "model.h"
 #include <stdio.h>
 
-enum { P_LINES = 64, P_SLOTS = 24, P_VALUES = 24, P_ARGUMENT = 32, P_TEXT = 256 };
+enum { P_LINES = 64, P_SLOTS = 24, P_VALUES = 64, P_ARGUMENT = 32, P_TEXT = 256 };
 
 typedef enum {
     P_NEW,      /* data of its own */
@@ -13,6 +13,9 @@ typedef enum {
     P_AT, P_RESHAPE, P_RAVEL, P_TRANSPOSE, P_FLIP, P_EXPAND, P_SQUEEZE, P_BROADCAST, P_DIAGONAL, P_REAL, P_IMAG,
     P_COPY, P_ASTYPE, P_BINARY,
     P_SET, P_IN_PLACE, P_IN_PLACE_AT, P_UFUNC_AT,
+    P_COPY_FROM, /* memory into an array */
+    P_DATA_MUT,  /* element `lo` through kn_data_mut */
+    P_POKE,      /* element `lo` of the wrapped memory of line b, after kn_touch */
     P_LOOK,     /* at the values of one array */
     P_SHARES,   /* do two arrays share memory? */
     P_CHECK     /* everything */
@@ -35,6 +38,7 @@ typedef struct {
     p_kind kind;
     bool dropped;
     bool copy;
+    bool wrap;       /* P_NEW: lies in memory of the fuzzer */
     int slot;        /* a new variable takes the place of the slot's old one */
     int a, b;        /* operands; b < 0: `number` */
     m_number number;
@@ -46,12 +50,13 @@ typedef struct {
     int64_t lo;
     int n_items;
     p_item item[M_ITEMS];
-    unsigned char data[M_SIZE * 16]; /* P_NEW */
+    unsigned char data[M_SIZE * 16]; /* P_NEW, P_COPY_FROM */
 } p_line;
 
 typedef struct {
     uint64_t seed;
     bool traced; /* runs inside functions: no errors, no masks, only what was made inside is written to */
+    bool large;  /* some arrays are */
     bool smooth; /* its gradient can be compared with differences */
     bool eager;  /* kn_set_lazy(false) */
     int n;

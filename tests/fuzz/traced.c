@@ -22,7 +22,7 @@ static void run_lines(v_run *run, p_run *model, kn_array x)
     p_begin(model, argument);
     for (int i = 0; i < running->n; i++)
         if (p_step(model, running, i) == M_OK && running->line[i].kind < P_LOOK)
-            v_step(run, running, i);
+            v_step(run, model, running, i);
 }
 
 /* The first variables that are alive at the end. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t ops_run;
+static uint64_t ops_run, traced_ops;
 static bool show;
 
 void v_argument(const p_program *program, int which, double argument[P_ARGUMENT])
@@ -26,6 +26,7 @@ void v_argument(const p_program *program, int which, double argument[P_ARGUMENT]
 void v_running(const p_program *program, int line)
 {
     ops_run++;
+    traced_ops += program->traced;
     if (!show)
         return;
     p_print_line(stdout, program, line);
@@ -136,6 +137,8 @@ int main(int argc, char **argv)
     int left = kn_shutdown();
     if (left)
         printf("kn_shutdown() is %d\n", left);
-    printf("%" PRIu64 " operations in %" PRIu64 " programs, %" PRIu64 " differences\n", ops_run, programs, differences);
+    printf("%" PRIu64 " operations (%" PRIu64 " of functions: called, jit, vmap, grad) in %" PRIu64 " programs, %" PRIu64
+           " differences\n",
+           ops_run, traced_ops, programs, differences);
     return differences || left;
 }

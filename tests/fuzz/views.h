@@ -17,8 +17,10 @@ const char *v_traced(const p_program *program);
 typedef struct {
     kn_array slot[P_SLOTS], var[P_LINES];
     kn_array argument;
+    unsigned char *memory[P_LINES]; /* of wrapped arrays */
+    int released;
 } v_run;
-void v_step(v_run *run, const p_program *program, int i);
+void v_step(v_run *run, const p_run *model, const p_program *program, int i);
 kn_array v_from_model(const m_array *a); /* a new array with the elements of a */
 /* NULL if x has a's dtype, shape and bits (any NaN equals any). */
 const char *v_compare(kn_array x, const m_array *a, const char *what, int number);

@@ -261,7 +261,11 @@ static void *compile_on_a_small_stack(void *env)
 static void a_million_equations_need_no_more_than_a_small_stack(void **state)
 {
     (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    enum { LENGTH = 200000, STACK = 64 * 1024 };
+#else
     enum { LENGTH = 1000000, STACK = 64 * 1024 };
+#endif
     kni_jaxpr *j = chain(3, LENGTH);
     pthread_attr_t attr;
     pthread_t thread;

@@ -33,7 +33,14 @@ static double program(void)
     kn_array joined = kn_concatenate(KN_LIST(g, kn_ravel(batched)), KN_AXIS(0));
     kn_array chosen = kn_take(kn_at(joined, "::-1"), kn_of(int64_t, 0, 2, 4), KN_AXIS(0));
     kn_array product = kn_matmul(stack, kn_transpose(stack));
-    return kn_item(value) + kn_item(kn_add(grad.w, grad.b)) + kn_item(kn_sum(chosen)) + kn_item(kn_sum(product));
+    kn_array row = kn_at(stack, "1, ::-1"), flat = kn_reshape(kn_transpose(stack), KN_SHAPE(3, 1, 2));
+    kn_set_at(row, kn_at(row, "1:"), ":-1");
+    kn_iadd_at(stack, 1, "%", kn_greater(stack, 2));
+    kn_ufunc_at(kn_ufunc_add, flat, 2, "%, 0", kn_of(int64_t, 1, 1));
+    kn_set_at(kn_as_strided(x, KN_SHAPE(2, 2), KN_SHAPE(8, 16)), value, "0");
+    kn_array writes = kn_add(kn_sum(stack), kn_sum(flat), kn_sum(x));
+    return kn_item(value) + kn_item(kn_add(grad.w, grad.b)) + kn_item(kn_sum(chosen)) + kn_item(kn_sum(product)) +
+           kn_item(writes);
 }
 
 static double run_and_shut_down(bool *failed, bool *memory)
