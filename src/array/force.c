@@ -432,7 +432,8 @@ static bool plan_fits(const kna_plan *p, const cut *c)
     if (p->fuse != c->fuse || j->n_in != c->leaf.n || j->n_eqn != c->node.n || j->n_out != c->out_atom.n)
         return false;
     for (size_t i = 0; i < c->leaf.n; i++)
-        if (!type_matches(j->type[i], c->leaf.at[i]->type) || (p->donated && p->donated[i]) != (c->donated && c->donated[i]))
+        if (!type_matches(j->type[i], c->leaf.at[i]->type) ||
+            (p->donated && p->donated[i]) != (c->donated && c->donated[i]))
             return false;
     for (size_t i = 0; i < c->out_atom.n; i++)
         if (j->out[i] != c->out_atom.at[i])

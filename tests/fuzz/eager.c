@@ -299,9 +299,8 @@ const char *v_compare(kn_array x, const m_array *a, const char *what, int number
         same = s.dim[i] == a->shape.dim[i];
     if (!same)
         return v_differs("%s%d is %s%s, not %s%s %s", what, number,
-                         kn_dtype_of(x) ? kn_dtype_name(kn_dtype_of(x)) : "an error",
-                         shape_text(s.dim, s.ndim, left), p_dtype_name(a->dtype),
-                         shape_text(a->shape.dim, a->shape.ndim, right), kn_error_of(x));
+                         kn_dtype_of(x) ? kn_dtype_name(kn_dtype_of(x)) : "an error", shape_text(s.dim, s.ndim, left),
+                         p_dtype_name(a->dtype), shape_text(a->shape.dim, a->shape.ndim, right), kn_error_of(x));
     if (kn_copy_to(x, have, (size_t)(n * size)))
         return v_differs("%s%d: %s", what, number, kn_error_message());
     m_offsets(a, at);

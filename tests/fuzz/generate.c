@@ -51,8 +51,8 @@ static double some_double(maker *g)
 
 static int64_t some_int(maker *g)
 {
-    static const int64_t special[] = {INT64_MAX, INT64_MIN, (INT64_C(1) << 53) + 1, -(INT64_C(1) << 53) - 1,
-                                      (INT64_C(1) << 62) + 3, 256};
+    static const int64_t special[] = {
+        INT64_MAX, INT64_MIN, (INT64_C(1) << 53) + 1, -(INT64_C(1) << 53) - 1, (INT64_C(1) << 62) + 3, 256};
     return !g->program->smooth && chance(g, 8) ? special[below(g, 6)] : between(g, -9, 9);
 }
 
@@ -340,9 +340,9 @@ static void make_data(maker *g)
 
 static void make_view(maker *g)
 {
-    static const p_kind kind[] = {P_AT,      P_AT,        P_AT,      P_AT,   P_AT,     P_AT,      P_RESHAPE, P_RESHAPE,
-                                  P_RAVEL,   P_TRANSPOSE, P_FLIP,    P_FLIP, P_EXPAND, P_SQUEEZE, P_REAL,    P_IMAG,
-                                  P_RESHAPE, P_TRANSPOSE, P_DIAGONAL, P_BROADCAST};
+    static const p_kind kind[] = {P_AT,      P_AT,    P_AT,        P_AT,        P_AT,       P_AT,       P_RESHAPE,
+                                  P_RESHAPE, P_RAVEL, P_TRANSPOSE, P_FLIP,      P_FLIP,     P_EXPAND,   P_SQUEEZE,
+                                  P_REAL,    P_IMAG,  P_RESHAPE,   P_TRANSPOSE, P_DIAGONAL, P_BROADCAST};
     p_line *line = g->line;
     const m_array *a = &g->run.var[line->a];
     line->kind = kind[below(g, 20)];
@@ -485,8 +485,8 @@ static void make_line(maker *g)
         line->kind = g->program->traced ? P_COPY : what < 94 ? P_LOOK : what < 97 ? P_SHARES : P_CHECK;
 }
 
-/* Where NumPy itself is of several minds: numbers that are no arrays (`a[1] += v` with another dtype), errors that meet,
- * what is wrong about writes to nothing. */
+/* Where NumPy itself is of several minds: numbers that are no arrays (`a[1] += v` with another dtype), errors that
+ * meet, what is wrong about writes to nothing. */
 static bool is_ambiguous(maker *g)
 {
     static m_places places;

@@ -15,8 +15,8 @@ typedef struct {
     bool advanced; /* there are index arrays */
     int n;
     walker walk[M_NDIM + M_ITEMS];
-    int first;     /* among rest's axes: where the first index array stood */
-    bool apart;    /* something stands between index arrays */
+    int first;  /* among rest's axes: where the first index array stood */
+    bool apart; /* something stands between index arrays */
     bool last_was_array;
     bool out_of_bounds; /* a position is */
 } state;
@@ -228,8 +228,8 @@ m_error m_select(const m_array *a, int n, const m_item *item, m_places *out)
     *out = (m_places){.basic = !s.advanced, .view = s.rest, .shape = s.rest.shape};
     out->scalar = s.rest.shape.ndim == 0;
     for (int i = 0; i < n; i++)
-        out->scalar &= item[i].kind == M_INT || (item[i].kind == M_ARRAY && item[i].array.shape.ndim == 0 &&
-                                                 item[i].array.dtype == M_I64);
+        out->scalar &= item[i].kind == M_INT ||
+                       (item[i].kind == M_ARRAY && item[i].array.shape.ndim == 0 && item[i].array.dtype == M_I64);
     if (!s.advanced) {
         m_offsets(&s.rest, out->offset);
         return M_OK;

@@ -192,7 +192,10 @@ int p_step(p_run *run, const p_program *program, int i)
 
 /* ---- Printing. */
 
-typedef struct { char *text; size_t at, size; } text_out;
+typedef struct {
+    char *text;
+    size_t at, size;
+} text_out;
 
 static void put(text_out *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void put(text_out *t, const char *format, ...)

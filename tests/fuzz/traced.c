@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
- * traced.c -- runs a program inside a function: called, under jit, vmap and grad. The results are those of the model, bit
- * for bit; gradients are the same however they are worked out, and agree with differences of the model. */
+ * traced.c -- runs a program inside a function: called, under jit, vmap and grad. The results are those of the model,
+ * bit for bit; gradients are the same however they are worked out, and agree with differences of the model. */
 #include "views.h"
 #include <kiln/kiln.h>
 #include <math.h>
 #include <string.h>
 
 enum { RESULTS = 6 };
-typedef struct { kn_array result[RESULTS]; } results;
-typedef struct { uint64_t seed, variant; } which_program; /* what a function is: see kn_fn_of */
+typedef struct {
+    kn_array result[RESULTS];
+} results;
+typedef struct {
+    uint64_t seed, variant;
+} which_program; /* what a function is: see kn_fn_of */
 
 static const p_program *running;
 

@@ -81,7 +81,8 @@ static void report(p_program *program, const char *difference)
     const char *last = run_once(program);
     printf("cut down:\n");
     print_program(program);
-    printf("-> %s\nrun again: views --seed %" PRIu64 " --ops 1\n", last ? last : "no difference any more", program->seed);
+    printf("-> %s\nrun again: views --seed %" PRIu64 " --ops 1\n", last ? last : "no difference any more",
+           program->seed);
     fflush(stdout);
 }
 
@@ -137,8 +138,8 @@ int main(int argc, char **argv)
     int left = kn_shutdown();
     if (left)
         printf("kn_shutdown() is %d\n", left);
-    printf("%" PRIu64 " operations (%" PRIu64 " of functions: called, jit, vmap, grad) in %" PRIu64 " programs, %" PRIu64
-           " differences\n",
+    printf("%" PRIu64 " operations (%" PRIu64 " of functions: called, jit, vmap, grad) in %" PRIu64
+           " programs, %" PRIu64 " differences\n",
            ops_run, traced_ops, programs, differences);
     return differences || left;
 }
