@@ -43,8 +43,8 @@ KN_API const char *kn_error_file(void);                 /* of the user's call; N
 KN_API int kn_error_line(void);                         /* 0 if unknown */
 KN_API void kn_error_clear(void);
 KN_API const char *kn_error_of(kn_array x);             /* the message that x carries; "" if it is sound */
-/* Called for each error when the public call that found it ends. The hook may call Kiln (what fails in there is not told
- * to it) and has to return. */
+/* Called for each error when the public call that found it ends. The hook may call Kiln (what fails in there is not
+ * told to it) and has to return. */
 typedef void (*kn_error_hook)(void *env, kn_error_kind kind, const char *message, const kn_place *place);
 KN_API void kn_on_error(kn_error_hook hook, void *env);
 

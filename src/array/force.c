@@ -33,7 +33,7 @@ typedef struct cut {
     kn_map leaf_index;    /* once there are many */
     bool fuse;
     KN_VEC(kn_value *) old; /* leaves that it updates; what waits for their old values runs in this cut too */
-    bool *donated; /* per leaf: nobody else has it, so it may be written over; NULL: none */
+    bool *donated;          /* per leaf: nobody else has it, so it may be written over; NULL: none */
 } cut;
 
 static void free_room(cut *c)

@@ -31,7 +31,7 @@ typedef struct slot {
     uint32_t prev, next;       /* in its scope; next is also the free list */
     uint32_t scope;            /* number of the scope that owns it, RETAINED, or NO_SLOT: none */
     uint8_t kind;
-    atomic_uchar share;        /* its owner's share lock; no other one guards this slot as long as the handle lives */
+    atomic_uchar share; /* its owner's share lock; no other one guards this slot as long as the handle lives */
 } slot;
 
 static _Atomic(slot *) chunks[MAX_CHUNKS];
@@ -82,7 +82,8 @@ static handles *mine(void)
     if (!h)
         return NULL;
     static atomic_uint made;
-    h->serial = atomic_fetch_add(&made, 1) * 0x9e3779b1u; /* a scope of a context that is gone is not found in another */
+    h->serial =
+        atomic_fetch_add(&made, 1) * 0x9e3779b1u; /* a scope of a context that is gone is not found in another */
     h->free = h->retained = NO_SLOT;
     scope root = {NO_SLOT, 0};
     if (!KN_VEC_PUSH(&h->scope, root) || !knx_slot_set(KNX_SLOT_HANDLES, h, drop_handles)) {
@@ -179,7 +180,10 @@ static void free_slot(handles *h, uint32_t i)
     drop(object);
 }
 
-static void *handle_bits(uint32_t i, const slot *s) { return (void *)(((uintptr_t)generation_of(s) << INDEX_BITS) | i); }
+static void *handle_bits(uint32_t i, const slot *s)
+{
+    return (void *)(((uintptr_t)generation_of(s) << INDEX_BITS) | i);
+}
 
 /* The slot that a handle names, whoever has it now; NULL: none. No handle is NULL: generations begin at 1. */
 static inline slot *named(const void *handle, uint32_t *index)
@@ -263,8 +267,8 @@ void *kna_handle_new(kn_handle_kind kind, void *object, void (*drop)(void *objec
 
 static const char *kind_name(kn_handle_kind kind)
 {
-    static const char *const names[] = {"handle", "array", "array", "function",  "jaxpr", "tree",
-                                        "list",   "archive", "optimizer", "text"};
+    static const char *const names[] = {"handle", "array", "array",   "function",  "jaxpr",
+                                        "tree",   "list",  "archive", "optimizer", "text"};
     return names[kind];
 }
 

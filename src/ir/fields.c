@@ -151,12 +151,9 @@ const kn_param_field kni_fields_factorize[] = {
     END,
 };
 const kn_param_field kni_fields_triangular_solve[] = {
-    FIELD(BOOL, kn_p_triangular_solve, conjugate_a),
-    FIELD(BOOL, kn_p_triangular_solve, left_side),
-    FIELD(BOOL, kn_p_triangular_solve, lower),
-    FIELD(BOOL, kn_p_triangular_solve, transpose_a),
-    FIELD(BOOL, kn_p_triangular_solve, unit_diagonal),
-    END,
+    FIELD(BOOL, kn_p_triangular_solve, conjugate_a),   FIELD(BOOL, kn_p_triangular_solve, left_side),
+    FIELD(BOOL, kn_p_triangular_solve, lower),         FIELD(BOOL, kn_p_triangular_solve, transpose_a),
+    FIELD(BOOL, kn_p_triangular_solve, unit_diagonal), END,
 };
 const kn_param_field kni_fields_random_bits[] = {
     FIELD(INT, kn_p_random_bits, bit_width),

@@ -9,16 +9,11 @@ static const struct {
     two f;
     enum { NUMBERS, REAL, POWER, BITS } kind;
 } table[] = {
-    [kn_ufunc_add] = {"add", knb_add, NUMBERS},
-    [kn_ufunc_subtract] = {"subtract", knb_sub, NUMBERS},
-    [kn_ufunc_multiply] = {"multiply", knb_mul, NUMBERS},
-    [kn_ufunc_divide] = {"divide", knb_div, REAL},
-    [kn_ufunc_power] = {"power", knb_pow, POWER},
-    [kn_ufunc_maximum] = {"maximum", knb_max, NUMBERS},
-    [kn_ufunc_minimum] = {"minimum", knb_min, NUMBERS},
-    [kn_ufunc_bitwise_and] = {"bitwise_and", knb_and, BITS},
-    [kn_ufunc_bitwise_or] = {"bitwise_or", knb_or, BITS},
-    [kn_ufunc_bitwise_xor] = {"bitwise_xor", knb_xor, BITS},
+    [kn_ufunc_add] = {"add", knb_add, NUMBERS},           [kn_ufunc_subtract] = {"subtract", knb_sub, NUMBERS},
+    [kn_ufunc_multiply] = {"multiply", knb_mul, NUMBERS}, [kn_ufunc_divide] = {"divide", knb_div, REAL},
+    [kn_ufunc_power] = {"power", knb_pow, POWER},         [kn_ufunc_maximum] = {"maximum", knb_max, NUMBERS},
+    [kn_ufunc_minimum] = {"minimum", knb_min, NUMBERS},   [kn_ufunc_bitwise_and] = {"bitwise_and", knb_and, BITS},
+    [kn_ufunc_bitwise_or] = {"bitwise_or", knb_or, BITS}, [kn_ufunc_bitwise_xor] = {"bitwise_xor", knb_xor, BITS},
 };
 
 const char *knn_ufunc_name(kn_ufunc f) { return table[f].name; }

@@ -104,9 +104,9 @@ static kn_atom value_for(knn_index *p, kn_type x, kn_array v, kn_dtype d)
 typedef struct place {
     kna_op op;
     kn_array x;
-    kn_atom all;    /* x's elements */
-    kn_type type;   /* x's */
-    kn_atom mask;   /* the index is a mask over all of x, and v one number: x's elements are chosen by it */
+    kn_atom all;  /* x's elements */
+    kn_type type; /* x's */
+    kn_atom mask; /* the index is a mask over all of x, and v one number: x's elements are chosen by it */
     knn_index index;
 } place;
 
@@ -174,10 +174,7 @@ int kn_set_at(kn_array x, kn_array v, const char *index, int n, const kn_index_a
     return end(&w.op);
 }
 
-int kn_fill(kn_array x, kn_array v)
-{
-    return kn_set_at(x, v, "...", 0, NULL);
-}
+int kn_fill(kn_array x, kn_array v) { return kn_set_at(x, v, "...", 0, NULL); }
 
 /* ---- x += y, x[index] += v. */
 
@@ -237,11 +234,11 @@ static int in_place_at(kn_ufunc f, const char *name, kn_array x, kn_array v, con
     return end(&w.op);
 }
 
-#define IN_PLACE(name, ufunc)                                                                               \
-    int kn_##name(kn_array x, kn_array y) { return in_place(kn_ufunc_##ufunc, #name, x, y); }               \
-    int kn_##name##_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args)          \
-    {                                                                                                       \
-        return in_place_at(kn_ufunc_##ufunc, #name "_at", x, v, index, n, args);                            \
+#define IN_PLACE(name, ufunc)                                                                      \
+    int kn_##name(kn_array x, kn_array y) { return in_place(kn_ufunc_##ufunc, #name, x, y); }      \
+    int kn_##name##_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args) \
+    {                                                                                              \
+        return in_place_at(kn_ufunc_##ufunc, #name "_at", x, v, index, n, args);                   \
     }
 IN_PLACE(iadd, add)
 IN_PLACE(isub, subtract)
@@ -361,8 +358,10 @@ int kn_copyto(kn_array to, kn_array from, const kn_copyto_opts *opts)
         kn_type m = knb_type(op.b, mask);
         p.length = q.length = 0;
         if (!kna_failed(&op) && m.dtype->kind != KN_KIND_BOOL)
-            kna_fail(&op, KN_ERROR_TYPE, "Cannot cast array data from dtype('%s') to dtype('bool') according to the "
-                                         "rule 'safe'", m.dtype->name);
+            kna_fail(&op, KN_ERROR_TYPE,
+                     "Cannot cast array data from dtype('%s') to dtype('bool') according to the "
+                     "rule 'safe'",
+                     m.dtype->name);
         else if (!kna_failed(&op) && (m.ndim > shape.ndim || !fits(m, &shape)))
             kna_fail(&op, KN_ERROR_VALUE, "could not broadcast where mask from shape %s into shape %s",
                      knx_show_shape(&p, m.ndim, m.dim), knx_show_shape(&q, shape.ndim, shape.dim));

@@ -244,13 +244,14 @@ MAX(min)
         return kn_##name(c->array[0], axes_option(c, "axis"), .keepdims = flag(c, "keepdims", false), \
                          .where = array_option(c, "where"));                                          \
     }
-    ANY(any) ANY(all)
+ANY(any)
+ANY(all)
 #define ARG(name)                                                                                      \
     static kn_array call_##name(const call *c)                                                         \
     {                                                                                                  \
         return kn_##name(c->array[0], axes_option(c, "axis"), .keepdims = flag(c, "keepdims", false)); \
     }
-        ARG(ptp) ARG(argmax) ARG(argmin) ARG(count_nonzero) static kn_array call_reshape(const call *c)
+    ARG(ptp) ARG(argmax) ARG(argmin) ARG(count_nonzero) static kn_array call_reshape(const call *c)
 {
     return kn_reshape(c->array[0], c->list[0]);
 }

@@ -25,7 +25,8 @@ static kn_value2 load(knk_builder *k, kn_dtype d, int buffer, int map, int map_o
 enum { MOST_MAPS = 10 };
 
 /* y = prim(x...) over n elements; each operand has n elements of its dtype. */
-static void run(const kn_prim *p, const void *params, int64_t n, int n_in, const kn_dtype *xd, const void *const *x, void *y)
+static void run(const kn_prim *p, const void *params, int64_t n, int n_in, const kn_dtype *xd, const void *const *x,
+                void *y)
 {
     static const int64_t one = 1, two = 2;
     const uint8_t any[] = {KNK_STRIDE_ANY};
@@ -73,10 +74,12 @@ static void run(const kn_prim *p, const void *params, int64_t n, int n_in, const
     knx_arena_free(&arena);
 }
 
-#define RUN1(prim, dtype, y, x) run(&kn_prim_##prim, NULL, (int64_t)(sizeof(x) / sizeof *(x)), 1, (kn_dtype[]){KN_DT(dtype)}, \
-                                    (const void *[]){x}, y)
-#define RUN2(prim, dtype, y, a, b) run(&kn_prim_##prim, NULL, (int64_t)(sizeof(a) / sizeof *(a)), 2, \
-                                       (kn_dtype[]){KN_DT(dtype), KN_DT(dtype)}, (const void *[]){a, b}, y)
+#define RUN1(prim, dtype, y, x)                                                                                        \
+    run(&kn_prim_##prim, NULL, (int64_t)(sizeof(x) / sizeof *(x)), 1, (kn_dtype[]){KN_DT(dtype)}, (const void *[]){x}, \
+        y)
+#define RUN2(prim, dtype, y, a, b)                                                                              \
+    run(&kn_prim_##prim, NULL, (int64_t)(sizeof(a) / sizeof *(a)), 2, (kn_dtype[]){KN_DT(dtype), KN_DT(dtype)}, \
+        (const void *[]){a, b}, y)
 
 static bool close_double(double got, double want, double relative)
 {
@@ -141,11 +144,13 @@ static void choices(void **state)
     (void)state;
     int32_t which[] = {-1, 0, 1, 2, 9};
     float a[] = {1, 1, 1, 1, 1}, b[] = {2, 2, 2, 2, 2}, c[] = {3, 3, 3, 3, 3}, y[5];
-    run(&kn_prim_select_n, NULL, 5, 4, (kn_dtype[]){KN_DT(I32), KN_DT(F32), KN_DT(F32), KN_DT(F32)}, (const void *[]){which, a, b, c}, y);
+    run(&kn_prim_select_n, NULL, 5, 4, (kn_dtype[]){KN_DT(I32), KN_DT(F32), KN_DT(F32), KN_DT(F32)},
+        (const void *[]){which, a, b, c}, y);
     assert_memory_equal(y, ((float[]){1, 1, 2, 3, 3}), sizeof y);
     uint8_t p[] = {0, 1};
     uint32_t k0[] = {1, 2, 3, 4}, k1[] = {5, 6, 7, 8}, k[4];
-    run(&kn_prim_select_n, NULL, 2, 3, (kn_dtype[]){KN_DT(BOOL), KN_DT(KEY), KN_DT(KEY)}, (const void *[]){p, k0, k1}, k);
+    run(&kn_prim_select_n, NULL, 2, 3, (kn_dtype[]){KN_DT(BOOL), KN_DT(KEY), KN_DT(KEY)}, (const void *[]){p, k0, k1},
+        k);
     assert_memory_equal(k, ((uint32_t[]){1, 2, 7, 8}), sizeof k);
 }
 
@@ -153,8 +158,32 @@ static void choices(void **state)
 static void conversions_are_those_of_the_base(void **state)
 {
     (void)state;
-    static const double hard[] = {0, -0.0, 1, -1, 0.5, 1.5, 255, 256, 65504, 65519.999, 65520, -32769, 2147483648.0, 4294967296.5, 1e19, -1e19,
-                                  1e300, 1.0000000000000002, 2049, 2051, 0x1.002p0, 0x1.0020000000001p0, 0x1.00ffffffffp0, 6e-8, INFINITY, NAN};
+    static const double hard[] = {0,
+                                  -0.0,
+                                  1,
+                                  -1,
+                                  0.5,
+                                  1.5,
+                                  255,
+                                  256,
+                                  65504,
+                                  65519.999,
+                                  65520,
+                                  -32769,
+                                  2147483648.0,
+                                  4294967296.5,
+                                  1e19,
+                                  -1e19,
+                                  1e300,
+                                  1.0000000000000002,
+                                  2049,
+                                  2051,
+                                  0x1.002p0,
+                                  0x1.0020000000001p0,
+                                  0x1.00ffffffffp0,
+                                  6e-8,
+                                  INFINITY,
+                                  NAN};
     enum { N = sizeof hard / sizeof *hard };
     for (int from = 0; from < KN_ID_KEY; from++)
         for (int to = 0; to < KN_ID_KEY; to++) {
@@ -173,7 +202,8 @@ static void conversions_are_those_of_the_base(void **state)
                     knx_convert(&kn_dtype_table[to], want + sy * i, KN_DT(C128), &expected);
                     if (isnan(got.re) && isnan(expected.re))
                         continue;
-                    print_error("%s to %s of %.17g: %.17g\n", kn_dtype_table[from].name, kn_dtype_table[to].name, hard[i], got.re);
+                    print_error("%s to %s of %.17g: %.17g\n", kn_dtype_table[from].name, kn_dtype_table[to].name,
+                                hard[i], got.re);
                     assert_true(false);
                 }
         }
@@ -187,7 +217,8 @@ static void bits_come_through(void **state)
         kn_dtype d = i ? KN_DT(BF16) : KN_DT(F16);
         run(&kn_prim_bitcast_convert_type, &(kn_p_bitcast){KN_DT(I16)}, 5, 1, &d, (const void *[]){half}, out16);
         assert_memory_equal(out16, half, sizeof half);
-        run(&kn_prim_bitcast_convert_type, &(kn_p_bitcast){d}, 5, 1, (kn_dtype[]){KN_DT(U16)}, (const void *[]){half}, back);
+        run(&kn_prim_bitcast_convert_type, &(kn_p_bitcast){d}, 5, 1, (kn_dtype[]){KN_DT(U16)}, (const void *[]){half},
+            back);
         assert_memory_equal(back, half, sizeof half);
     }
     uint64_t wide[] = {0x3ff0000000000000u, 0x0123456789abcdefu}, out64[2];
@@ -195,19 +226,24 @@ static void bits_come_through(void **state)
     for (int i = 0; i < 3; i++) {
         run(&kn_prim_bitcast_convert_type, &(kn_p_bitcast){KN_DT(U64)}, 2, 1, &kinds[i], (const void *[]){wide}, out64);
         assert_memory_equal(out64, wide, sizeof wide);
-        run(&kn_prim_bitcast_convert_type, &(kn_p_bitcast){kinds[i]}, 2, 1, (kn_dtype[]){KN_DT(U64)}, (const void *[]){wide}, out64);
+        run(&kn_prim_bitcast_convert_type, &(kn_p_bitcast){kinds[i]}, 2, 1, (kn_dtype[]){KN_DT(U64)},
+            (const void *[]){wide}, out64);
         assert_memory_equal(out64, wide, sizeof wide);
     }
 }
 
 /* Complex numbers: against the C library, over points that meet every branch */
 
-static const double parts[] = {0, -0.0, 1, -1, 0.5, -2.25, 3, 1e-300, -1e-8, 30, -25, 700, -715, 1e200, -1e308, 5e-324, INFINITY, -INFINITY};
+static const double parts[] = {0,  -0.0, 1,   -1,   0.5,   -2.25,  3,      1e-300,   -1e-8,
+                               30, -25,  700, -715, 1e200, -1e308, 5e-324, INFINITY, -INFINITY};
 enum { PARTS = sizeof parts / sizeof *parts, POINTS = PARTS * PARTS };
 
 static double complex number(double re, double im) /* CMPLX, which clang 14 does not have */
 {
-    union { double part[2]; double complex z; } u = {{re, im}};
+    union {
+        double part[2];
+        double complex z;
+    } u = {{re, im}};
     return u.z;
 }
 
@@ -226,19 +262,21 @@ static bool near(double got, double want, double re)
 }
 
 /* Each part is near the reference relative to itself, or (for functions that lose it there) to the whole. */
-static int compare(const char *name, const double complex *x, const double complex *got, const double complex *want, bool by_size)
+static int compare(const char *name, const double complex *x, const double complex *got, const double complex *want,
+                   bool by_size)
 {
     int bad = 0;
     for (int i = 0; i < POINTS; i++) {
         double size = cabs(want[i]), error = cabs(got[i] - want[i]);
-        bool fine = near(creal(got[i]), creal(want[i]), creal(x[i])) && near(cimag(got[i]), cimag(want[i]), creal(x[i]));
+        bool fine =
+            near(creal(got[i]), creal(want[i]), creal(x[i])) && near(cimag(got[i]), cimag(want[i]), creal(x[i]));
         if (!fine && by_size && isfinite(size))
             fine = error <= 1e-13 * size + 1e-320;
         if (!fine && isnan(creal(want[i])) && isnan(cimag(want[i])))
             fine = isnan(creal(got[i])) || isnan(cimag(got[i])); /* C leaves the other part open */
         if (!fine && bad++ < 10)
-            print_error("%s(%g %+gi) = %.17g %+.17gi, not %.17g %+.17gi\n", name, creal(x[i]), cimag(x[i]), creal(got[i]), cimag(got[i]),
-                        creal(want[i]), cimag(want[i]));
+            print_error("%s(%g %+gi) = %.17g %+.17gi, not %.17g %+.17gi\n", name, creal(x[i]), cimag(x[i]),
+                        creal(got[i]), cimag(got[i]), creal(want[i]), cimag(want[i]));
     }
     return bad;
 }
@@ -249,10 +287,10 @@ static void complex_functions_are_those_of_c(void **state)
     static double complex x[POINTS], y[POINTS], want[POINTS];
     int bad = 0;
     points(x);
-#define AGREES(prim, reference, by_size)                                                                               \
-    RUN1(prim, C128, y, x);                                                                                            \
-    for (int i = 0; i < POINTS; i++)                                                                                   \
-        want[i] = reference(x[i]);                                                                                     \
+#define AGREES(prim, reference, by_size) \
+    RUN1(prim, C128, y, x);              \
+    for (int i = 0; i < POINTS; i++)     \
+        want[i] = reference(x[i]);       \
     bad += compare(#prim, x, y, want, by_size);
     AGREES(sqrt, csqrt, false)
     AGREES(log, clog, true)
@@ -270,23 +308,27 @@ static void complex64_functions_agree_with_complex128(void **state)
     (void)state;
     static double complex x[POINTS], want[POINTS];
     static float complex narrow[POINTS], y[POINTS];
-    static const double parts32[PARTS] = {0, -0.0, 1, -1, 0.5, -2.25, 3, 1e-30, -1e-4, 12, -10, 80, -90, 100, -1e38, 1e-45, 3e38, 20};
+    static const double parts32[PARTS] = {0,  -0.0, 1,  -1,  0.5, -2.25, 3,     1e-30, -1e-4,
+                                          12, -10,  80, -90, 100, -1e38, 1e-45, 3e38,  20};
     for (int i = 0; i < POINTS; i++) {
-        volatile float re = (float)parts32[i / PARTS], im = (float)parts32[i % PARTS]; /* gcc 12 -O2 drops the rounding */
+        volatile float re = (float)parts32[i / PARTS],
+                       im = (float)parts32[i % PARTS]; /* gcc 12 -O2 drops the rounding */
         x[i] = number(re, im);
         narrow[i] = (float complex)x[i];
     }
-    const kn_prim *all[] = {&kn_prim_sqrt, &kn_prim_log, &kn_prim_exp, &kn_prim_sin, &kn_prim_cos, &kn_prim_tanh, &kn_prim_logistic};
+    const kn_prim *all[] = {&kn_prim_sqrt, &kn_prim_log,  &kn_prim_exp,     &kn_prim_sin,
+                            &kn_prim_cos,  &kn_prim_tanh, &kn_prim_logistic};
     for (int f = 0; f < 7; f++) {
         run(all[f], NULL, POINTS, 1, (kn_dtype[]){KN_DT(C64)}, (const void *[]){narrow}, y);
         run(all[f], NULL, POINTS, 1, (kn_dtype[]){KN_DT(C128)}, (const void *[]){x}, want);
         for (int i = 0; i < POINTS; i++) {
             double complex got = y[i], rounded = (float complex)want[i];
             double size = cabs(rounded);
-            bool fine = isfinite(size) ? cabs(got - rounded) <= 2e-6 * size + 1e-44 : isinf(creal(got)) == isinf(creal(rounded));
+            bool fine = isfinite(size) ? cabs(got - rounded) <= 2e-6 * size + 1e-44
+                                       : isinf(creal(got)) == isinf(creal(rounded));
             if (!fine)
-                print_error("%s(%g %+gi) = %g %+gi, not %g %+gi\n", all[f]->name, creal(x[i]), cimag(x[i]), creal(got), cimag(got),
-                            creal(rounded), cimag(rounded));
+                print_error("%s(%g %+gi) = %g %+gi, not %g %+gi\n", all[f]->name, creal(x[i]), cimag(x[i]), creal(got),
+                            cimag(got), creal(rounded), cimag(rounded));
             assert_true(fine);
         }
     }
@@ -295,7 +337,8 @@ static void complex64_functions_agree_with_complex128(void **state)
 static void complex_arithmetic(void **state)
 {
     (void)state;
-    double complex x[] = {number(3, 4), number(1, 2), number(1, 1), number(1e300, 1e300)}, z[] = {number(1, -2), number(0, 0), number(0, 2), number(1e300, 1e300)};
+    double complex x[] = {number(3, 4), number(1, 2), number(1, 1), number(1e300, 1e300)},
+                   z[] = {number(1, -2), number(0, 0), number(0, 2), number(1e300, 1e300)};
     double complex y[4];
     RUN2(mul, C128, y, x, z);
     assert_true(creal(y[0]) == 11 && cimag(y[0]) == -2);
@@ -311,7 +354,8 @@ static void complex_arithmetic(void **state)
     double complex power[] = {2, 0, 2, -3, number(0, 1), 0.5}, p[6];
     RUN2(pow, C128, p, base, power);
     assert_true(p[0] == number(-3, 4) && p[1] == 1 && p[2] == 0);
-    assert_true(cabs(p[3] - 1 / (base[3] * base[3] * base[3])) < 1e-16 && cabs(p[4] - exp(-M_PI / 2)) < 1e-15 && cabs(p[5] - sqrt(2)) < 1e-15);
+    assert_true(cabs(p[3] - 1 / (base[3] * base[3] * base[3])) < 1e-16 && cabs(p[4] - exp(-M_PI / 2)) < 1e-15 &&
+                cabs(p[5] - sqrt(2)) < 1e-15);
     run(&kn_prim_integer_pow, &(kn_p_integer_pow){-2}, 1, 1, (kn_dtype[]){KN_DT(C128)}, (const void *[]){base}, p);
     assert_true(cabs(p[0] - 1 / number(-3, 4)) < 1e-16);
     double complex v[] = {number(0.3, -0.7), number(-40, 1), number(800, 2), number(-800, 2)}, s[4];
@@ -324,7 +368,8 @@ static void complex_arithmetic(void **state)
 static void complex_order_is_numpys(void **state)
 {
     (void)state;
-    double complex x[] = {number(1, 5), number(1, 5), number(1, 2), number(2, NAN), number(2, 0)}, z[] = {number(2, 0), number(1, 6), number(1, 2), number(1, 0), number(NAN, 0)};
+    double complex x[] = {number(1, 5), number(1, 5), number(1, 2), number(2, NAN), number(2, 0)},
+                   z[] = {number(2, 0), number(1, 6), number(1, 2), number(1, 0), number(NAN, 0)};
     uint8_t y[5];
     double complex m[5];
     RUN2(lt, C128, y, x, z);
@@ -367,7 +412,10 @@ static int64_t mapped(const kn_prim *p, const void *params, const kn_type *x, co
 }
 
 #define SHAPE(...) kni_type(KN_DT(F32), sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__})
-#define INTS(...) {sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__}}
+#define INTS(...)                                                                             \
+    {                                                                                         \
+        sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]) { __VA_ARGS__ } \
+    }
 #define AT(...) ((int64_t[]){__VA_ARGS__})
 
 static void views_map_positions(void **state)
@@ -377,8 +425,12 @@ static void views_map_positions(void **state)
     assert_int_equal(mapped(&kn_prim_transpose, &(kn_p_transpose){INTS(1, 0)}, &x, &y, AT(2, 1)), 5);
     assert_int_equal(mapped(&kn_prim_transpose, &(kn_p_transpose){INTS(1, 0)}, &x, &y, AT(2, 0)), 2);
     assert_int_equal(mapped(&kn_prim_rev, &(kn_p_dims){INTS(1)}, &x, &x, AT(1, 0)), 5);
-    assert_int_equal(mapped(&kn_prim_broadcast_in_dim, (&(kn_p_broadcast_in_dim){INTS(4, 2, 3), INTS(1, 2)}), &x, &b, AT(3, 1, 2)), 5);
-    assert_int_equal(mapped(&kn_prim_broadcast_in_dim, (&(kn_p_broadcast_in_dim){INTS(4, 2, 3), INTS(1, 2)}), &one, &b, AT(3, 1, 2)), 2);
+    assert_int_equal(
+        mapped(&kn_prim_broadcast_in_dim, (&(kn_p_broadcast_in_dim){INTS(4, 2, 3), INTS(1, 2)}), &x, &b, AT(3, 1, 2)),
+        5);
+    assert_int_equal(
+        mapped(&kn_prim_broadcast_in_dim, (&(kn_p_broadcast_in_dim){INTS(4, 2, 3), INTS(1, 2)}), &one, &b, AT(3, 1, 2)),
+        2);
     assert_int_equal(mapped(&kn_prim_squeeze, &(kn_p_dims){INTS(0, 2)}, &u, &x, AT(1, 2)), 5);
     assert_int_equal(mapped(&kn_prim_reshape, &(kn_p_reshape){INTS(1, 2, 1, 3)}, &x, &u, AT(0, 1, 0, 1)), 4);
     assert_int_equal(mapped(&kn_prim_reshape, &(kn_p_reshape){INTS(2, 3)}, &u, &x, AT(1, 1)), 4);
@@ -389,10 +441,13 @@ static void views_map_positions(void **state)
 static void only_unit_axes_can_be_mapped_by_reshape(void **state)
 {
     (void)state;
-    kn_type x = SHAPE(2, 3), u = SHAPE(1, 2, 1, 3, 1), six = SHAPE(6), turned = SHAPE(3, 2), none = {.dtype = KN_DT(F32)}, ones = SHAPE(1, 1);
-    assert_true(kn_reshape_is_unit_change(&x, &u) && kn_reshape_is_unit_change(&u, &x) && kn_reshape_is_unit_change(&x, &x));
+    kn_type x = SHAPE(2, 3), u = SHAPE(1, 2, 1, 3, 1), six = SHAPE(6), turned = SHAPE(3, 2),
+            none = {.dtype = KN_DT(F32)}, ones = SHAPE(1, 1);
+    assert_true(kn_reshape_is_unit_change(&x, &u) && kn_reshape_is_unit_change(&u, &x) &&
+                kn_reshape_is_unit_change(&x, &x));
     assert_true(kn_reshape_is_unit_change(&none, &ones) && kn_reshape_is_unit_change(&ones, &none));
-    assert_false(kn_reshape_is_unit_change(&x, &six) || kn_reshape_is_unit_change(&x, &turned) || kn_reshape_is_unit_change(&six, &x));
+    assert_false(kn_reshape_is_unit_change(&x, &six) || kn_reshape_is_unit_change(&x, &turned) ||
+                 kn_reshape_is_unit_change(&six, &x));
     assert_ptr_equal(kn_prim_reshape.map_exists(NULL, &x, &six) ? &x : NULL, NULL);
 }
 
@@ -437,12 +492,19 @@ static void argmax_of_many_columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(signs_and_extremes), cmocka_unit_test(integer_arithmetic), cmocka_unit_test(choices),
-        cmocka_unit_test(conversions_are_those_of_the_base), cmocka_unit_test(bits_come_through),
-        cmocka_unit_test(complex_functions_are_those_of_c), cmocka_unit_test(complex64_functions_agree_with_complex128),
-        cmocka_unit_test(complex_arithmetic), cmocka_unit_test(complex_order_is_numpys),
-        cmocka_unit_test(views_map_positions), cmocka_unit_test(only_unit_axes_can_be_mapped_by_reshape),
-        cmocka_unit_test(argmax_takes_the_first), cmocka_unit_test(argmax_of_many_columns),
+        cmocka_unit_test(signs_and_extremes),
+        cmocka_unit_test(integer_arithmetic),
+        cmocka_unit_test(choices),
+        cmocka_unit_test(conversions_are_those_of_the_base),
+        cmocka_unit_test(bits_come_through),
+        cmocka_unit_test(complex_functions_are_those_of_c),
+        cmocka_unit_test(complex64_functions_agree_with_complex128),
+        cmocka_unit_test(complex_arithmetic),
+        cmocka_unit_test(complex_order_is_numpys),
+        cmocka_unit_test(views_map_positions),
+        cmocka_unit_test(only_unit_axes_can_be_mapped_by_reshape),
+        cmocka_unit_test(argmax_takes_the_first),
+        cmocka_unit_test(argmax_of_many_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,11 @@
 enum { MOST = 8 };
 
 /* An operand from its text: "f32[2,3]" is a value of that type, "f32=2" a literal. The extents stay until the next call with that `slot`. */
-typedef struct { kn_type type; bool literal; double value; } operand;
+typedef struct {
+    kn_type type;
+    bool literal;
+    double value;
+} operand;
 static int64_t extents[MOST][KN_MAX_NDIM];
 static operand parse(const char *text, int slot)
 {
@@ -38,7 +42,10 @@ static operand parse(const char *text, int slot)
     return o;
 }
 
-static kn_atom make(kn_builder *b, operand o) { return o.literal ? knb_number(b, o.type.dtype, o.value) : knb_invar(b, o.type); }
+static kn_atom make(kn_builder *b, operand o)
+{
+    return o.literal ? knb_number(b, o.type.dtype, o.value) : knb_invar(b, o.type);
+}
 
 /* The equations of b with these results as one line: "a:f32[3] b:f32[3] -> c:f32[3] = add a b; c". */
 static char *finish(kn_builder *b, int n, const kn_atom *y)
@@ -81,11 +88,18 @@ static void same_text(const char *file, int line, char *got, const char *expecte
     free(got);
 }
 
-typedef struct { kn_builder b; kn_atom x[MOST], y[MOST], t[MOST]; kn_type xt[MOST], yt[MOST]; int n, n_out; kn_rule rule; } bench;
+typedef struct {
+    kn_builder b;
+    kn_atom x[MOST], y[MOST], t[MOST];
+    kn_type xt[MOST], yt[MOST];
+    int n, n_out;
+    kn_rule rule;
+} bench;
 
 /* Operands and, if `with_results`, the equation itself; types of results in any case. "*" in front of a text marks an operand that the
  * transformation is about. */
-static void begin(bench *w, const kn_prim *p, const void *params, const char *const *text, bool with_results, bool marked_are_linear)
+static void begin(bench *w, const kn_prim *p, const void *params, const char *const *text, bool with_results,
+                  bool marked_are_linear)
 {
     memset(w, 0, sizeof *w);
     knb_init(&w->b);
@@ -205,13 +219,23 @@ static char *typed(const kn_prim *p, const void *params, const char *const *text
     return strdup(t.s);
 }
 
-#define OPERANDS(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(,) NULL})
-#define INTS(...) {sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__}}
-#define NO_INTS {0, NULL}
-#define EXPECT_JVP(prim, params, operands, text) same_text(__FILE__, __LINE__, jvp(&kn_prim_##prim, params, operands), text)
-#define EXPECT_TRANSPOSE(prim, params, operands, text) same_text(__FILE__, __LINE__, transposed(&kn_prim_##prim, params, operands), text)
-#define EXPECT_BATCH(prim, params, operands, text) same_text(__FILE__, __LINE__, batched(&kn_prim_##prim, params, operands), text)
-#define EXPECT_TYPE(prim, params, operands, text) same_text(__FILE__, __LINE__, typed(&kn_prim_##prim, params, operands), text)
+#define OPERANDS(...) ((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL})
+#define INTS(...)                                                                             \
+    {                                                                                         \
+        sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]) { __VA_ARGS__ } \
+    }
+#define NO_INTS \
+    {           \
+        0, NULL \
+    }
+#define EXPECT_JVP(prim, params, operands, text) \
+    same_text(__FILE__, __LINE__, jvp(&kn_prim_##prim, params, operands), text)
+#define EXPECT_TRANSPOSE(prim, params, operands, text) \
+    same_text(__FILE__, __LINE__, transposed(&kn_prim_##prim, params, operands), text)
+#define EXPECT_BATCH(prim, params, operands, text) \
+    same_text(__FILE__, __LINE__, batched(&kn_prim_##prim, params, operands), text)
+#define EXPECT_TYPE(prim, params, operands, text) \
+    same_text(__FILE__, __LINE__, typed(&kn_prim_##prim, params, operands), text)
 
 static void every_row_is_complete(void **state)
 {
@@ -232,9 +256,12 @@ static void elementwise_types_join(void **state)
     EXPECT_TYPE(add, NULL, OPERANDS("f32[3]", "f32[3]"), "f32[3]");
     EXPECT_TYPE(add, NULL, OPERANDS("f32[]", "f32[0,2]"), "f32[0,2]");
     EXPECT_TYPE(add, NULL, OPERANDS("bool[2]", "bool[2]"), "bool[2]");
-    EXPECT_TYPE(add, NULL, OPERANDS("f32[3]", "f32[4]"), "TypeError: got incompatible shapes for broadcasting: (3,), (4,)");
-    EXPECT_TYPE(add, NULL, OPERANDS("f32[1]", "f32[4]"), "TypeError: got incompatible shapes for broadcasting: (1,), (4,)");
-    EXPECT_TYPE(add, NULL, OPERANDS("f32[3]", "i32[3]"), "TypeError: requires arguments to have the same dtypes, got float32, int32");
+    EXPECT_TYPE(add, NULL, OPERANDS("f32[3]", "f32[4]"),
+                "TypeError: got incompatible shapes for broadcasting: (3,), (4,)");
+    EXPECT_TYPE(add, NULL, OPERANDS("f32[1]", "f32[4]"),
+                "TypeError: got incompatible shapes for broadcasting: (1,), (4,)");
+    EXPECT_TYPE(add, NULL, OPERANDS("f32[3]", "i32[3]"),
+                "TypeError: requires arguments to have the same dtypes, got float32, int32");
     EXPECT_TYPE(sub, NULL, OPERANDS("bool[3]", "bool[3]"), "TypeError: does not accept dtype bool");
     EXPECT_TYPE(sin, NULL, OPERANDS("i32[3]"), "TypeError: does not accept dtype int32");
     EXPECT_TYPE(erf_inv, NULL, OPERANDS("c64[3]"), "TypeError: does not accept dtype complex64");
@@ -244,7 +271,8 @@ static void elementwise_types_join(void **state)
     EXPECT_TYPE(lt, NULL, OPERANDS("bf16[3]", "bf16[]"), "bool[3]");
     EXPECT_TYPE(and, NULL, OPERANDS("f32[3]", "f32[3]"), "TypeError: does not accept dtype float32");
     EXPECT_TYPE(shift_left, NULL, OPERANDS("bool[3]", "bool[3]"), "TypeError: does not accept dtype bool");
-    EXPECT_TYPE(integer_pow, &(kn_p_integer_pow){-1}, OPERANDS("i32[3]"), "ValueError: Integers to negative integer powers are not allowed.");
+    EXPECT_TYPE(integer_pow, &(kn_p_integer_pow){-1}, OPERANDS("i32[3]"),
+                "ValueError: Integers to negative integer powers are not allowed.");
     EXPECT_TYPE(integer_pow, &(kn_p_integer_pow){-1}, OPERANDS("f16[3]"), "f16[3]");
     EXPECT_TYPE(real, NULL, OPERANDS("c64[2]"), "f32[2]");
     EXPECT_TYPE(real, NULL, OPERANDS("f32[2]"), "TypeError: does not accept dtype float32");
@@ -272,13 +300,17 @@ static void choices_and_conversions_have_types(void **state)
     EXPECT_TYPE(select_n, NULL, OPERANDS("bool[]", "f32[3]", "f32[3]"), "f32[3]");
     EXPECT_TYPE(select_n, NULL, OPERANDS("bool[3]", "key<fry>[]", "key<fry>[]"), "key<fry>[3]");
     EXPECT_TYPE(select_n, NULL, OPERANDS("i32[3]", "f32[3]", "f32[]", "f32[3]"), "f32[3]");
-    EXPECT_TYPE(select_n, NULL, OPERANDS("f32[3]", "f32[3]", "f32[3]"), "TypeError: `which` must be boolean or int32 type, got float32");
-    EXPECT_TYPE(select_n, NULL, OPERANDS("bool[]", "f32[]", "f32[]", "f32[]"), "TypeError: with boolean `which` cannot have 3 cases");
+    EXPECT_TYPE(select_n, NULL, OPERANDS("f32[3]", "f32[3]", "f32[3]"),
+                "TypeError: `which` must be boolean or int32 type, got float32");
+    EXPECT_TYPE(select_n, NULL, OPERANDS("bool[]", "f32[]", "f32[]", "f32[]"),
+                "TypeError: with boolean `which` cannot have 3 cases");
     EXPECT_TYPE(select_n, NULL, OPERANDS("bool[2]", "f32[3]", "f32[3]"),
-                "TypeError: `which` must be scalar or have the same shape as cases, got `which` shape (2,) but case shape (3,)");
+                "TypeError: `which` must be scalar or have the same shape as cases, got `which` shape (2,) but case "
+                "shape (3,)");
     EXPECT_TYPE(select_n, NULL, OPERANDS("bool[]"), "TypeError: must have at least one case");
     EXPECT_TYPE(convert_element_type, &(kn_p_convert){.new_dtype = KN_DT(I8)}, OPERANDS("c64[3]"), "i8[3]");
-    EXPECT_TYPE(convert_element_type, &(kn_p_convert){.new_dtype = KN_DT(I8)}, OPERANDS("key<fry>[3]"), "TypeError: cannot convert key<fry> to int8");
+    EXPECT_TYPE(convert_element_type, &(kn_p_convert){.new_dtype = KN_DT(I8)}, OPERANDS("key<fry>[3]"),
+                "TypeError: cannot convert key<fry> to int8");
     EXPECT_TYPE(bitcast_convert_type, &(kn_p_bitcast){KN_DT(U16)}, OPERANDS("bf16[3]"), "u16[3]");
     EXPECT_TYPE(bitcast_convert_type, &(kn_p_bitcast){KN_DT(U32)}, OPERANDS("bf16[3]"),
                 "ValueError: cannot see the bits of bfloat16 as uint32: their sizes differ");
@@ -289,26 +321,34 @@ static void views_have_types(void **state)
     (void)state;
     kn_p_broadcast_in_dim up = {INTS(2, 0, 3), INTS(1, 2)}, down = {INTS(3, 2), INTS(1, 0)}, out = {INTS(3), INTS(1)};
     EXPECT_TYPE(broadcast_in_dim, &up, OPERANDS("f32[1,3]"), "f32[2,0,3]");
-    EXPECT_TYPE(broadcast_in_dim, &up, OPERANDS("f32[2,3]"), "ValueError: cannot broadcast shape (2,3) to shape (2,0,3)");
-    EXPECT_TYPE(broadcast_in_dim, &up, OPERANDS("f32[3]"), "TypeError: broadcast_dimensions must have length equal to the number of axes 1, got 2");
-    EXPECT_TYPE(broadcast_in_dim, &down, OPERANDS("f32[2,3]"), "ValueError: broadcast_dimensions must be strictly increasing");
-    EXPECT_TYPE(broadcast_in_dim, &out, OPERANDS("f32[3]"), "AxisError: axis 1 is out of bounds for array of dimension 1");
+    EXPECT_TYPE(broadcast_in_dim, &up, OPERANDS("f32[2,3]"),
+                "ValueError: cannot broadcast shape (2,3) to shape (2,0,3)");
+    EXPECT_TYPE(broadcast_in_dim, &up, OPERANDS("f32[3]"),
+                "TypeError: broadcast_dimensions must have length equal to the number of axes 1, got 2");
+    EXPECT_TYPE(broadcast_in_dim, &down, OPERANDS("f32[2,3]"),
+                "ValueError: broadcast_dimensions must be strictly increasing");
+    EXPECT_TYPE(broadcast_in_dim, &out, OPERANDS("f32[3]"),
+                "AxisError: axis 1 is out of bounds for array of dimension 1");
     EXPECT_TYPE(reshape, &(kn_p_reshape){INTS(3, 2)}, OPERANDS("key<fry>[6]"), "key<fry>[3,2]");
     EXPECT_TYPE(reshape, &(kn_p_reshape){NO_INTS}, OPERANDS("f32[1,1]"), "f32[]");
     EXPECT_TYPE(reshape, &(kn_p_reshape){INTS(0, 5)}, OPERANDS("f32[3,0]"), "f32[0,5]");
-    EXPECT_TYPE(reshape, &(kn_p_reshape){INTS(4)}, OPERANDS("f32[6]"), "ValueError: cannot reshape array of size 6 into shape (4,)");
+    EXPECT_TYPE(reshape, &(kn_p_reshape){INTS(4)}, OPERANDS("f32[6]"),
+                "ValueError: cannot reshape array of size 6 into shape (4,)");
     EXPECT_TYPE(squeeze, &(kn_p_dims){INTS(0, 2)}, OPERANDS("f32[1,3,1]"), "f32[3]");
     EXPECT_TYPE(squeeze, &(kn_p_dims){INTS(1)}, OPERANDS("f32[1,3]"),
                 "ValueError: cannot select an axis to squeeze out which has size not equal to one");
     EXPECT_TYPE(transpose, &(kn_p_transpose){INTS(2, 0, 1)}, OPERANDS("f32[2,3,4]"), "f32[4,2,3]");
     EXPECT_TYPE(transpose, &(kn_p_transpose){INTS(1, 0)}, OPERANDS("f32[2]"), "ValueError: axes don't match array");
-    EXPECT_TYPE(transpose, &(kn_p_transpose){INTS(1, 1)}, OPERANDS("f32[2,2]"), "ValueError: duplicate value in 'axis'");
-    EXPECT_TYPE(rev, &(kn_p_dims){INTS(2)}, OPERANDS("f32[2,2]"), "AxisError: axis 2 is out of bounds for array of dimension 2");
+    EXPECT_TYPE(transpose, &(kn_p_transpose){INTS(1, 1)}, OPERANDS("f32[2,2]"),
+                "ValueError: duplicate value in 'axis'");
+    EXPECT_TYPE(rev, &(kn_p_dims){INTS(2)}, OPERANDS("f32[2,2]"),
+                "AxisError: axis 2 is out of bounds for array of dimension 2");
     EXPECT_TYPE(slice, (&(kn_p_slice){INTS(7), INTS(1), INTS(3)}), OPERANDS("f32[8]"), "f32[2]");
     EXPECT_TYPE(slice, (&(kn_p_slice){INTS(3), INTS(3), NO_INTS}), OPERANDS("f32[3]"), "f32[0]");
     EXPECT_TYPE(slice, (&(kn_p_slice){INTS(4), INTS(3), NO_INTS}), OPERANDS("f32[3]"),
                 "ValueError: start index 3 and limit index 4 do not fit axis 0 of size 3");
-    EXPECT_TYPE(slice, (&(kn_p_slice){INTS(3), INTS(0), INTS(0)}), OPERANDS("f32[3]"), "ValueError: strides must be positive, got 0");
+    EXPECT_TYPE(slice, (&(kn_p_slice){INTS(3), INTS(0), INTS(0)}), OPERANDS("f32[3]"),
+                "ValueError: strides must be positive, got 0");
 }
 
 static void assembled_arrays_have_types(void **state)
@@ -317,18 +357,22 @@ static void assembled_arrays_have_types(void **state)
     kn_p_concatenate second = {1};
     EXPECT_TYPE(concatenate, &second, OPERANDS("f32[2,3]", "f32[2,0]", "f32[2,1]"), "f32[2,4]");
     EXPECT_TYPE(concatenate, &second, OPERANDS("f32[2,3]", "f32[1,3]"),
-                "ValueError: all the input array dimensions except for the concatenation axis must match exactly, but along dimension 0, "
+                "ValueError: all the input array dimensions except for the concatenation axis must match exactly, but "
+                "along dimension 0, "
                 "the array at index 0 has size 2 and the array at index 1 has size 1");
-    EXPECT_TYPE(concatenate, &second, OPERANDS("f32[2]"), "AxisError: axis 1 is out of bounds for array of dimension 1");
+    EXPECT_TYPE(concatenate, &second, OPERANDS("f32[2]"),
+                "AxisError: axis 1 is out of bounds for array of dimension 1");
     EXPECT_TYPE(concatenate, &second, OPERANDS("f32[]"), "ValueError: zero-dimensional arrays cannot be concatenated");
     EXPECT_TYPE(concatenate, &second, OPERANDS(), "ValueError: need at least one array to concatenate");
     EXPECT_TYPE(pad, (&(kn_p_pad){INTS(1), INTS(-2), INTS(2)}), OPERANDS("f32[3]", "f32[]"), "f32[6]");
     EXPECT_TYPE(pad, (&(kn_p_pad){INTS(1), INTS(1), INTS(2)}), OPERANDS("f32[0]", "f32[]"), "f32[2]");
     EXPECT_TYPE(pad, (&(kn_p_pad){INTS(-2), INTS(-2), INTS(0)}), OPERANDS("f32[3]", "f32[]"),
                 "ValueError: dimension size after padding is not at least 0, got result shape (-1,)");
-    EXPECT_TYPE(pad, (&(kn_p_pad){INTS(INT64_MAX), INTS(1), INTS(0)}), OPERANDS("f32[3]", "f32[]"), "MemoryError: out of memory");
+    EXPECT_TYPE(pad, (&(kn_p_pad){INTS(INT64_MAX), INTS(1), INTS(0)}), OPERANDS("f32[3]", "f32[]"),
+                "MemoryError: out of memory");
     EXPECT_TYPE(iota, (&(kn_p_iota){1, KN_DT(I32), INTS(2, 3)}), OPERANDS(), "i32[2,3]");
-    EXPECT_TYPE(iota, (&(kn_p_iota){2, KN_DT(I32), INTS(2, 3)}), OPERANDS(), "AxisError: axis 2 is out of bounds for array of dimension 2");
+    EXPECT_TYPE(iota, (&(kn_p_iota){2, KN_DT(I32), INTS(2, 3)}), OPERANDS(),
+                "AxisError: axis 2 is out of bounds for array of dimension 2");
 }
 
 static void reductions_have_types(void **state)
@@ -340,13 +384,16 @@ static void reductions_have_types(void **state)
     EXPECT_TYPE(reduce_sum, &first, OPERANDS("f32[]"), "AxisError: axis 0 is out of bounds for array of dimension 0");
     EXPECT_TYPE(reduce_max, &first, OPERANDS("f32[0,3]"),
                 "ValueError: zero-size array to reduction operation maximum which has no identity");
-    EXPECT_TYPE(reduce_min, &first, OPERANDS("f32[0]"), "ValueError: zero-size array to reduction operation minimum which has no identity");
+    EXPECT_TYPE(reduce_min, &first, OPERANDS("f32[0]"),
+                "ValueError: zero-size array to reduction operation minimum which has no identity");
     EXPECT_TYPE(reduce_max, &first, OPERANDS("f32[3,0]"), "f32[0]");
     EXPECT_TYPE(reduce_max, &first, OPERANDS("c64[3]"), "TypeError: does not accept dtype complex64");
     EXPECT_TYPE(reduce_and, &first, OPERANDS("f32[3]"), "TypeError: does not accept dtype float32");
     EXPECT_TYPE(argmax, (&(kn_p_argreduce){INTS(1), KN_DT(I64)}), OPERANDS("c64[2,3]"), "i64[2]");
-    EXPECT_TYPE(argmax, (&(kn_p_argreduce){INTS(0), KN_DT(I64)}), OPERANDS("f32[0]"), "ValueError: attempt to get argmax of an empty sequence");
-    EXPECT_TYPE(argmin, (&(kn_p_argreduce){INTS(0), KN_DT(F32)}), OPERANDS("f32[1]"), "TypeError: the index dtype must be an integer, got float32");
+    EXPECT_TYPE(argmax, (&(kn_p_argreduce){INTS(0), KN_DT(I64)}), OPERANDS("f32[0]"),
+                "ValueError: attempt to get argmax of an empty sequence");
+    EXPECT_TYPE(argmin, (&(kn_p_argreduce){INTS(0), KN_DT(F32)}), OPERANDS("f32[1]"),
+                "TypeError: the index dtype must be an integer, got float32");
 }
 
 /* Derivatives: operands marked with * have tangents, which are the last inputs */
@@ -355,132 +402,142 @@ static void derivatives_of_functions(void **state)
 {
     (void)state;
     EXPECT_JVP(neg, NULL, OPERANDS("*f32[3]"),
-                "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = neg a; c:f32[3] = neg b in (c,) }");
+               "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = neg a; c:f32[3] = neg b in (c,) }");
     EXPECT_JVP(sin, NULL, OPERANDS("*f32[3]"),
-                "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = sin a c:f32[3] = cos a d:f32[3] = mul b c in (d,) }");
+               "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = sin a c:f32[3] = cos a d:f32[3] = mul b c in (d,) }");
     EXPECT_JVP(tanh, NULL, OPERANDS("*f32[]"),
-                "{ lambda ; a:f32[] b:f32[]. let c:f32[] = tanh a d:f32[] = mul c c e:f32[] = sub 1.0:f32[] d f:f32[] = "
-                "mul b e in (f,) }");
+               "{ lambda ; a:f32[] b:f32[]. let c:f32[] = tanh a d:f32[] = mul c c e:f32[] = sub 1.0:f32[] d f:f32[] = "
+               "mul b e in (f,) }");
     EXPECT_JVP(sqrt, NULL, OPERANDS("*c64[]"),
-                "{ lambda ; a:c64[] b:c64[]. let c:c64[] = sqrt a d:c64[] = div (0.5+0j):c64[] c e:c64[] = mul b d in "
-                "(e,) }");
+               "{ lambda ; a:c64[] b:c64[]. let c:c64[] = sqrt a d:c64[] = div (0.5+0j):c64[] c e:c64[] = mul b d in "
+               "(e,) }");
     EXPECT_JVP(abs, NULL, OPERANDS("*f32[2]"),
-                "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = abs a c:f32[2] = sign a d:f32[2] = mul c b in (d,) }");
-    EXPECT_JVP(abs, NULL, OPERANDS("*c64[2]"),
-                "{ lambda ; a:c64[2] b:c64[2]. let c:f32[2] = abs a d:c64[2] = conj a e:c64[2] = mul d b f:f32[2] = real "
-                "e g:bool[2] = eq c 0.0:f32[] h:f32[2] = broadcast_in_dim 1.0:f32[] i:f32[2] = select_n g c h j:f32[2] = "
-                "div f i in (j,) }");
+               "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = abs a c:f32[2] = sign a d:f32[2] = mul c b in (d,) }");
+    EXPECT_JVP(
+        abs, NULL, OPERANDS("*c64[2]"),
+        "{ lambda ; a:c64[2] b:c64[2]. let c:f32[2] = abs a d:c64[2] = conj a e:c64[2] = mul d b f:f32[2] = real "
+        "e g:bool[2] = eq c 0.0:f32[] h:f32[2] = broadcast_in_dim 1.0:f32[] i:f32[2] = select_n g c h j:f32[2] = "
+        "div f i in (j,) }");
     EXPECT_JVP(sign, NULL, OPERANDS("*f32[2]"), "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = sign a in () }");
-    EXPECT_JVP(sign, NULL, OPERANDS("*c64[2]"),
-                "{ lambda ; a:c64[2] b:c64[2]. let c:c64[2] = sign a d:f32[2] = abs a e:c64[2] = conj c f:c64[2] = mul e "
-                "b g:f32[2] = imag f h:bool[2] = eq d 0.0:f32[] i:f32[2] = broadcast_in_dim 1.0:f32[] j:f32[2] = "
-                "select_n h d i k:f32[2] = div g j l:c64[2] = complex 0.0:f32[] k m:c64[2] = mul c l in (m,) }");
+    EXPECT_JVP(
+        sign, NULL, OPERANDS("*c64[2]"),
+        "{ lambda ; a:c64[2] b:c64[2]. let c:c64[2] = sign a d:f32[2] = abs a e:c64[2] = conj c f:c64[2] = mul e "
+        "b g:f32[2] = imag f h:bool[2] = eq d 0.0:f32[] i:f32[2] = broadcast_in_dim 1.0:f32[] j:f32[2] = "
+        "select_n h d i k:f32[2] = div g j l:c64[2] = complex 0.0:f32[] k m:c64[2] = mul c l in (m,) }");
     EXPECT_JVP(stop_gradient, NULL, OPERANDS("*f32[2]"),
-                "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = stop_gradient a in () }");
+               "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = stop_gradient a in () }");
     EXPECT_JVP(integer_pow, &(kn_p_integer_pow){3}, OPERANDS("*f32[2]"),
-                "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = integer_pow[y=3] a c:f32[2] = integer_pow[y=2] a d:f32[2] "
-                "= mul 3.0:f32[] c e:f32[2] = mul b d in (e,) }");
+               "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = integer_pow[y=3] a c:f32[2] = integer_pow[y=2] a d:f32[2] "
+               "= mul 3.0:f32[] c e:f32[2] = mul b d in (e,) }");
     EXPECT_JVP(integer_pow, &(kn_p_integer_pow){2}, OPERANDS("*f32[2]"),
-                "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = integer_pow[y=2] a c:f32[2] = mul 2.0:f32[] a d:f32[2] = "
-                "mul b c in (d,) }");
+               "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = integer_pow[y=2] a c:f32[2] = mul 2.0:f32[] a d:f32[2] = "
+               "mul b c in (d,) }");
     EXPECT_JVP(integer_pow, &(kn_p_integer_pow){1}, OPERANDS("*f32[2]"),
-                "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = integer_pow[y=1] a in (b,) }");
+               "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = integer_pow[y=1] a in (b,) }");
     EXPECT_JVP(integer_pow, &(kn_p_integer_pow){0}, OPERANDS("*f32[2]"),
-                "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = integer_pow[y=0] a in () }");
+               "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = integer_pow[y=0] a in () }");
     EXPECT_JVP(integer_pow, &(kn_p_integer_pow){-1}, OPERANDS("*f32[2]"),
-                "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = integer_pow[y=-1] a c:f32[2] = integer_pow[y=-2] a "
-                "d:f32[2] = mul -1.0:f32[] c e:f32[2] = mul b d in (e,) }");
+               "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = integer_pow[y=-1] a c:f32[2] = integer_pow[y=-2] a "
+               "d:f32[2] = mul -1.0:f32[] c e:f32[2] = mul b d in (e,) }");
 }
 
 static void derivatives_of_arithmetic(void **state)
 {
     (void)state;
-    EXPECT_JVP(add, NULL, OPERANDS("*f32[3]", "*f32[3]"),
-                "{ lambda ; a:f32[3] b:f32[3] c:f32[3] d:f32[3]. let _:f32[3] = add a b e:f32[3] = add_any c d in (e,) }");
+    EXPECT_JVP(
+        add, NULL, OPERANDS("*f32[3]", "*f32[3]"),
+        "{ lambda ; a:f32[3] b:f32[3] c:f32[3] d:f32[3]. let _:f32[3] = add a b e:f32[3] = add_any c d in (e,) }");
     EXPECT_JVP(add, NULL, OPERANDS("*f32[]", "f32[3]"),
-                "{ lambda ; a:f32[] b:f32[3] c:f32[]. let _:f32[3] = add a b d:f32[3] = broadcast_in_dim c in (d,) }");
+               "{ lambda ; a:f32[] b:f32[3] c:f32[]. let _:f32[3] = add a b d:f32[3] = broadcast_in_dim c in (d,) }");
     EXPECT_JVP(add, NULL, OPERANDS("*f32[]", "f32=2"),
-                "{ lambda ; a:f32[] b:f32[]. let _:f32[] = add a 2.0:f32[] in (b,) }");
-    EXPECT_JVP(sub, NULL, OPERANDS("f32[3]", "*f32[]"),
-                "{ lambda ; a:f32[3] b:f32[] c:f32[]. let _:f32[3] = sub a b d:f32[] = neg c e:f32[3] = broadcast_in_dim "
-                "d in (e,) }");
+               "{ lambda ; a:f32[] b:f32[]. let _:f32[] = add a 2.0:f32[] in (b,) }");
+    EXPECT_JVP(
+        sub, NULL, OPERANDS("f32[3]", "*f32[]"),
+        "{ lambda ; a:f32[3] b:f32[] c:f32[]. let _:f32[3] = sub a b d:f32[] = neg c e:f32[3] = broadcast_in_dim "
+        "d in (e,) }");
     EXPECT_JVP(sub, NULL, OPERANDS("*f32[3]", "*f32[]"),
-                "{ lambda ; a:f32[3] b:f32[] c:f32[3] d:f32[]. let _:f32[3] = sub a b e:f32[3] = sub c d in (e,) }");
+               "{ lambda ; a:f32[3] b:f32[] c:f32[3] d:f32[]. let _:f32[3] = sub a b e:f32[3] = sub c d in (e,) }");
     EXPECT_JVP(mul, NULL, OPERANDS("*f32[3]", "*f32[]"),
-                "{ lambda ; a:f32[3] b:f32[] c:f32[3] d:f32[]. let _:f32[3] = mul a b e:f32[3] = mul c b f:f32[3] = mul "
-                "d a g:f32[3] = add_any e f in (g,) }");
+               "{ lambda ; a:f32[3] b:f32[] c:f32[3] d:f32[]. let _:f32[3] = mul a b e:f32[3] = mul c b f:f32[3] = mul "
+               "d a g:f32[3] = add_any e f in (g,) }");
     EXPECT_JVP(mul, NULL, OPERANDS("*f32[3]", "f32=2"),
-                "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = mul a 2.0:f32[] c:f32[3] = mul b 2.0:f32[] in (c,) }");
+               "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = mul a 2.0:f32[] c:f32[3] = mul b 2.0:f32[] in (c,) }");
     EXPECT_JVP(div, NULL, OPERANDS("*f32[]", "*f32[3]"),
-                "{ lambda ; a:f32[] b:f32[3] c:f32[] d:f32[3]. let e:f32[3] = div a b f:f32[3] = div c b g:f32[3] = div "
-                "e b h:f32[3] = neg d i:f32[3] = mul h g j:f32[3] = add_any f i in (j,) }");
+               "{ lambda ; a:f32[] b:f32[3] c:f32[] d:f32[3]. let e:f32[3] = div a b f:f32[3] = div c b g:f32[3] = div "
+               "e b h:f32[3] = neg d i:f32[3] = mul h g j:f32[3] = add_any f i in (j,) }");
     EXPECT_JVP(pow, NULL, OPERANDS("*f32[3]", "f32=3"),
-                "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = pow a 3.0:f32[] c:f32[3] = pow a 2.0:f32[] d:f32[3] = mul "
-                "3.0:f32[] c e:f32[3] = mul b d in (e,) }");
+               "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = pow a 3.0:f32[] c:f32[3] = pow a 2.0:f32[] d:f32[3] = mul "
+               "3.0:f32[] c e:f32[3] = mul b d in (e,) }");
     EXPECT_JVP(pow, NULL, OPERANDS("*f32[3]", "f32=0"),
-                "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = pow a 0.0:f32[] in () }");
+               "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = pow a 0.0:f32[] in () }");
     EXPECT_JVP(pow, NULL, OPERANDS("*f32[]", "f32[2]"),
-                "{ lambda ; a:f32[] b:f32[2] c:f32[]. let _:f32[2] = pow a b d:bool[2] = eq b 0.0:f32[] e:f32[2] = "
-                "broadcast_in_dim 1.0:f32[] f:f32[2] = select_n d b e g:f32[2] = sub f 1.0:f32[] h:f32[2] = pow a g "
-                "i:f32[2] = mul f h j:f32[2] = broadcast_in_dim 0.0:f32[] k:f32[2] = select_n d i j l:f32[2] = mul c k "
-                "in (l,) }");
+               "{ lambda ; a:f32[] b:f32[2] c:f32[]. let _:f32[2] = pow a b d:bool[2] = eq b 0.0:f32[] e:f32[2] = "
+               "broadcast_in_dim 1.0:f32[] f:f32[2] = select_n d b e g:f32[2] = sub f 1.0:f32[] h:f32[2] = pow a g "
+               "i:f32[2] = mul f h j:f32[2] = broadcast_in_dim 0.0:f32[] k:f32[2] = select_n d i j l:f32[2] = mul c k "
+               "in (l,) }");
     EXPECT_JVP(pow, NULL, OPERANDS("*f32[2]", "f32[]"),
-                "{ lambda ; a:f32[2] b:f32[] c:f32[2]. let _:f32[2] = pow a b d:bool[] = eq b 0.0:f32[] e:f32[] = "
-                "select_n d b 1.0:f32[] f:f32[] = sub e 1.0:f32[] g:f32[2] = pow a f h:f32[2] = mul e g i:f32[2] = "
-                "broadcast_in_dim 0.0:f32[] j:f32[2] = select_n d h i k:f32[2] = mul c j in (k,) }");
-    EXPECT_JVP(pow, NULL, OPERANDS("f32=2", "*f32[2]"),
-                "{ lambda ; a:f32[2] b:f32[2]. let c:f32[2] = pow 2.0:f32[] a d:f32[] = log 2.0:f32[] e:f32[2] = mul d c "
-                "f:f32[2] = mul b e in (f,) }");
-    EXPECT_JVP(max, NULL, OPERANDS("*f32[3]", "f32=0"),
-                "{ lambda ; a:f32[3] b:f32[3]. let c:f32[3] = max a 0.0:f32[] d:bool[3] = eq a c e:f32[3] = "
-                "convert_element_type[new_dtype=float32 weak_type=False] d f:bool[3] = eq 0.0:f32[] c g:f32[3] = "
-                "convert_element_type[new_dtype=float32 weak_type=False] f h:f32[3] = add g 1.0:f32[] i:f32[3] = div e h "
-                "j:f32[3] = mul b i in (j,) }");
-    EXPECT_JVP(max, NULL, OPERANDS("f32[3]", "*f32[]"),
-                "{ lambda ; a:f32[3] b:f32[] c:f32[]. let d:f32[3] = max a b e:bool[3] = eq b d f:f32[3] = "
-                "convert_element_type[new_dtype=float32 weak_type=False] e g:bool[3] = eq a d h:f32[3] = "
-                "convert_element_type[new_dtype=float32 weak_type=False] g i:f32[3] = add h 1.0:f32[] j:f32[3] = div f i "
-                "k:f32[3] = mul c j in (k,) }");
+               "{ lambda ; a:f32[2] b:f32[] c:f32[2]. let _:f32[2] = pow a b d:bool[] = eq b 0.0:f32[] e:f32[] = "
+               "select_n d b 1.0:f32[] f:f32[] = sub e 1.0:f32[] g:f32[2] = pow a f h:f32[2] = mul e g i:f32[2] = "
+               "broadcast_in_dim 0.0:f32[] j:f32[2] = select_n d h i k:f32[2] = mul c j in (k,) }");
+    EXPECT_JVP(
+        pow, NULL, OPERANDS("f32=2", "*f32[2]"),
+        "{ lambda ; a:f32[2] b:f32[2]. let c:f32[2] = pow 2.0:f32[] a d:f32[] = log 2.0:f32[] e:f32[2] = mul d c "
+        "f:f32[2] = mul b e in (f,) }");
+    EXPECT_JVP(
+        max, NULL, OPERANDS("*f32[3]", "f32=0"),
+        "{ lambda ; a:f32[3] b:f32[3]. let c:f32[3] = max a 0.0:f32[] d:bool[3] = eq a c e:f32[3] = "
+        "convert_element_type[new_dtype=float32 weak_type=False] d f:bool[3] = eq 0.0:f32[] c g:f32[3] = "
+        "convert_element_type[new_dtype=float32 weak_type=False] f h:f32[3] = add g 1.0:f32[] i:f32[3] = div e h "
+        "j:f32[3] = mul b i in (j,) }");
+    EXPECT_JVP(
+        max, NULL, OPERANDS("f32[3]", "*f32[]"),
+        "{ lambda ; a:f32[3] b:f32[] c:f32[]. let d:f32[3] = max a b e:bool[3] = eq b d f:f32[3] = "
+        "convert_element_type[new_dtype=float32 weak_type=False] e g:bool[3] = eq a d h:f32[3] = "
+        "convert_element_type[new_dtype=float32 weak_type=False] g i:f32[3] = add h 1.0:f32[] j:f32[3] = div f i "
+        "k:f32[3] = mul c j in (k,) }");
 }
 
 static void derivatives_of_the_rest(void **state)
 {
     (void)state;
     EXPECT_JVP(select_n, NULL, OPERANDS("bool[]", "*f32[2]", "f32[2]"),
-                "{ lambda ; a:bool[] b:f32[2] c:f32[2] d:f32[2]. let _:f32[2] = select_n a b c e:f32[2] = "
-                "broadcast_in_dim 0.0:f32[] f:f32[2] = select_n a d e in (f,) }");
+               "{ lambda ; a:bool[] b:f32[2] c:f32[2] d:f32[2]. let _:f32[2] = select_n a b c e:f32[2] = "
+               "broadcast_in_dim 0.0:f32[] f:f32[2] = select_n a d e in (f,) }");
     EXPECT_JVP(convert_element_type, &(kn_p_convert){.new_dtype = KN_DT(F64)}, OPERANDS("*f32[2]"),
-                "{ lambda ; a:f32[2] b:f32[2]. let _:f64[2] = convert_element_type[new_dtype=float64 weak_type=False] a "
-                "c:f64[2] = convert_element_type[new_dtype=float64 weak_type=False] b in (c,) }");
-    EXPECT_JVP(convert_element_type, &(kn_p_convert){.new_dtype = KN_DT(I32)}, OPERANDS("*f32[2]"),
-                "{ lambda ; a:f32[2] b:f32[2]. let _:i32[2] = convert_element_type[new_dtype=int32 weak_type=False] a in "
-                "() }");
-    EXPECT_JVP(complex, NULL, OPERANDS("f32[2]", "*f32[2]"),
-                "{ lambda ; a:f32[2] b:f32[2] c:f32[2]. let _:c64[2] = complex a b d:f32[2] = broadcast_in_dim 0.0:f32[] "
-                "e:c64[2] = complex d c in (e,) }");
+               "{ lambda ; a:f32[2] b:f32[2]. let _:f64[2] = convert_element_type[new_dtype=float64 weak_type=False] a "
+               "c:f64[2] = convert_element_type[new_dtype=float64 weak_type=False] b in (c,) }");
+    EXPECT_JVP(
+        convert_element_type, &(kn_p_convert){.new_dtype = KN_DT(I32)}, OPERANDS("*f32[2]"),
+        "{ lambda ; a:f32[2] b:f32[2]. let _:i32[2] = convert_element_type[new_dtype=int32 weak_type=False] a in "
+        "() }");
+    EXPECT_JVP(
+        complex, NULL, OPERANDS("f32[2]", "*f32[2]"),
+        "{ lambda ; a:f32[2] b:f32[2] c:f32[2]. let _:c64[2] = complex a b d:f32[2] = broadcast_in_dim 0.0:f32[] "
+        "e:c64[2] = complex d c in (e,) }");
     EXPECT_JVP(reshape, &(kn_p_reshape){INTS(2, 3)}, OPERANDS("*f32[6]"),
-                "{ lambda ; a:f32[6] b:f32[6]. let _:f32[2,3] = reshape[dimensions=None new_sizes=(2, 3) sharding=None] "
-                "a c:f32[2,3] = reshape[dimensions=None new_sizes=(2, 3) sharding=None] b in (c,) }");
+               "{ lambda ; a:f32[6] b:f32[6]. let _:f32[2,3] = reshape[dimensions=None new_sizes=(2, 3) sharding=None] "
+               "a c:f32[2,3] = reshape[dimensions=None new_sizes=(2, 3) sharding=None] b in (c,) }");
     EXPECT_JVP(concatenate, &(kn_p_concatenate){0}, OPERANDS("*f32[2]", "f32[3]"),
-                "{ lambda ; a:f32[2] b:f32[3] c:f32[2]. let _:f32[5] = concatenate[dimension=0] a b d:f32[3] = "
-                "broadcast_in_dim 0.0:f32[] e:f32[5] = concatenate[dimension=0] c d in (e,) }");
+               "{ lambda ; a:f32[2] b:f32[3] c:f32[2]. let _:f32[5] = concatenate[dimension=0] a b d:f32[3] = "
+               "broadcast_in_dim 0.0:f32[] e:f32[5] = concatenate[dimension=0] c d in (e,) }");
     EXPECT_JVP(pad, (&(kn_p_pad){INTS(1), INTS(0), INTS(0)}), OPERANDS("*f32[2]", "f32[]"),
-                "{ lambda ; a:f32[2] b:f32[] c:f32[2]. let _:f32[3] = pad[padding_config=((1, 0, 0),)] a b d:f32[3] = "
-                "pad[padding_config=((1, 0, 0),)] c 0.0:f32[] in (d,) }");
+               "{ lambda ; a:f32[2] b:f32[] c:f32[2]. let _:f32[3] = pad[padding_config=((1, 0, 0),)] a b d:f32[3] = "
+               "pad[padding_config=((1, 0, 0),)] c 0.0:f32[] in (d,) }");
     EXPECT_JVP(reduce_sum, &(kn_p_reduce){INTS(0)}, OPERANDS("*f32[2,3]"),
-                "{ lambda ; a:f32[2,3] b:f32[2,3]. let _:f32[3] = reduce_sum[axes=(0,) out_sharding=None] a c:f32[3] = "
-                "reduce_sum[axes=(0,) out_sharding=None] b in (c,) }");
-    EXPECT_JVP(reduce_max, &(kn_p_reduce){INTS(1)}, OPERANDS("*f32[2,3]"),
-                "{ lambda ; a:f32[2,3] b:f32[2,3]. let c:f32[2] = reduce_max[axes=(1,) out_sharding=None] a d:f32[2,3] = "
-                "broadcast_in_dim[broadcast_dimensions=(0,)] c e:bool[2,3] = eq a d f:f32[2,3] = "
-                "convert_element_type[new_dtype=float32 weak_type=False] e g:f32[2] = reduce_sum[axes=(1,) "
-                "out_sharding=None] f h:f32[2,3] = mul b f i:f32[2] = reduce_sum[axes=(1,) out_sharding=None] h j:f32[2] "
-                "= div i g in (j,) }");
+               "{ lambda ; a:f32[2,3] b:f32[2,3]. let _:f32[3] = reduce_sum[axes=(0,) out_sharding=None] a c:f32[3] = "
+               "reduce_sum[axes=(0,) out_sharding=None] b in (c,) }");
+    EXPECT_JVP(
+        reduce_max, &(kn_p_reduce){INTS(1)}, OPERANDS("*f32[2,3]"),
+        "{ lambda ; a:f32[2,3] b:f32[2,3]. let c:f32[2] = reduce_max[axes=(1,) out_sharding=None] a d:f32[2,3] = "
+        "broadcast_in_dim[broadcast_dimensions=(0,)] c e:bool[2,3] = eq a d f:f32[2,3] = "
+        "convert_element_type[new_dtype=float32 weak_type=False] e g:f32[2] = reduce_sum[axes=(1,) "
+        "out_sharding=None] f h:f32[2,3] = mul b f i:f32[2] = reduce_sum[axes=(1,) out_sharding=None] h j:f32[2] "
+        "= div i g in (j,) }");
     EXPECT_JVP(reduce_max, &(kn_p_reduce){NO_INTS}, OPERANDS("*f32[]"),
-                "{ lambda ; a:f32[] b:f32[]. let c:f32[] = reduce_max[axes=() out_sharding=None] a d:bool[] = eq a c "
-                "e:f32[] = convert_element_type[new_dtype=float32 weak_type=False] d f:f32[] = reduce_sum[axes=() "
-                "out_sharding=None] e g:f32[] = mul b e h:f32[] = reduce_sum[axes=() out_sharding=None] g i:f32[] = div "
-                "h f in (i,) }");
+               "{ lambda ; a:f32[] b:f32[]. let c:f32[] = reduce_max[axes=() out_sharding=None] a d:bool[] = eq a c "
+               "e:f32[] = convert_element_type[new_dtype=float32 weak_type=False] d f:f32[] = reduce_sum[axes=() "
+               "out_sharding=None] e g:f32[] = mul b e h:f32[] = reduce_sum[axes=() out_sharding=None] g i:f32[] = div "
+               "h f in (i,) }");
 }
 
 /* Transposes: operands marked with * are linear; the cotangent is the last input */
@@ -490,75 +547,83 @@ static void transposes_of_elementwise_primitives(void **state)
     (void)state;
     EXPECT_TRANSPOSE(neg, NULL, OPERANDS("*f32[2]"), "{ lambda ; a:f32[2]. let b:f32[2] = neg a in (b,) }");
     EXPECT_TRANSPOSE(add, NULL, OPERANDS("*f32[]", "*f32[2,3]"),
-                "{ lambda ; a:f32[2,3]. let b:f32[] = reduce_sum[axes=(0, 1) out_sharding=None] a in (b, a) }");
-    EXPECT_TRANSPOSE(sub, NULL, OPERANDS("*f32[2]", "*f32[]"),
-                "{ lambda ; a:f32[2]. let b:f32[] = reduce_sum[axes=(0,) out_sharding=None] a c:f32[] = neg b in (a, c) }");
-    EXPECT_TRANSPOSE(mul, NULL, OPERANDS("*f32[]", "f32[2]"),
-                "{ lambda ; a:f32[2] b:f32[2]. let c:f32[2] = mul b a d:f32[] = reduce_sum[axes=(0,) out_sharding=None] "
-                "c in (d,) }");
+                     "{ lambda ; a:f32[2,3]. let b:f32[] = reduce_sum[axes=(0, 1) out_sharding=None] a in (b, a) }");
+    EXPECT_TRANSPOSE(
+        sub, NULL, OPERANDS("*f32[2]", "*f32[]"),
+        "{ lambda ; a:f32[2]. let b:f32[] = reduce_sum[axes=(0,) out_sharding=None] a c:f32[] = neg b in (a, c) }");
+    EXPECT_TRANSPOSE(
+        mul, NULL, OPERANDS("*f32[]", "f32[2]"),
+        "{ lambda ; a:f32[2] b:f32[2]. let c:f32[2] = mul b a d:f32[] = reduce_sum[axes=(0,) out_sharding=None] "
+        "c in (d,) }");
     EXPECT_TRANSPOSE(mul, NULL, OPERANDS("f32=3", "*f32[2]"),
-                "{ lambda ; a:f32[2]. let b:f32[2] = mul a 3.0:f32[] in (b,) }");
-    EXPECT_TRANSPOSE(div, NULL, OPERANDS("*f32[]", "f32[2]"),
-                "{ lambda ; a:f32[2] b:f32[2]. let c:f32[2] = div b a d:f32[] = reduce_sum[axes=(0,) out_sharding=None] "
-                "c in (d,) }");
+                     "{ lambda ; a:f32[2]. let b:f32[2] = mul a 3.0:f32[] in (b,) }");
+    EXPECT_TRANSPOSE(
+        div, NULL, OPERANDS("*f32[]", "f32[2]"),
+        "{ lambda ; a:f32[2] b:f32[2]. let c:f32[2] = div b a d:f32[] = reduce_sum[axes=(0,) out_sharding=None] "
+        "c in (d,) }");
     EXPECT_TRANSPOSE(real, NULL, OPERANDS("*c64[2]"),
-                "{ lambda ; a:f32[2]. let b:c64[2] = complex a 0.0:f32[] in (b,) }");
+                     "{ lambda ; a:f32[2]. let b:c64[2] = complex a 0.0:f32[] in (b,) }");
     EXPECT_TRANSPOSE(imag, NULL, OPERANDS("*c64[2]"),
-                "{ lambda ; a:f32[2]. let b:f32[2] = neg a c:c64[2] = complex 0.0:f32[] b in (c,) }");
+                     "{ lambda ; a:f32[2]. let b:f32[2] = neg a c:c64[2] = complex 0.0:f32[] b in (c,) }");
     EXPECT_TRANSPOSE(conj, NULL, OPERANDS("*c64[2]"), "{ lambda ; a:c64[2]. let b:c64[2] = conj a in (b,) }");
     EXPECT_TRANSPOSE(complex, NULL, OPERANDS("*f32[2]", "*f32[]"),
-                "{ lambda ; a:c64[2]. let b:f32[2] = real a c:f32[2] = imag a d:f32[] = reduce_sum[axes=(0,) "
-                "out_sharding=None] c e:f32[] = neg d in (b, e) }");
-    EXPECT_TRANSPOSE(select_n, NULL, OPERANDS("bool[2]", "*f32[2]", "*f32[]"),
-                "{ lambda ; a:bool[2] b:f32[2]. let c:f32[2] = broadcast_in_dim 0.0:f32[] d:f32[2] = select_n a b c "
-                "e:f32[2] = select_n a c b f:f32[] = reduce_sum[axes=(0,) out_sharding=None] e in (d, f) }");
-    EXPECT_TRANSPOSE(convert_element_type, &(kn_p_convert){.new_dtype = KN_DT(F64)}, OPERANDS("*f16[2]"),
-                "{ lambda ; a:f64[2]. let b:f16[2] = convert_element_type[new_dtype=float16 weak_type=False] a in (b,) }");
+                     "{ lambda ; a:c64[2]. let b:f32[2] = real a c:f32[2] = imag a d:f32[] = reduce_sum[axes=(0,) "
+                     "out_sharding=None] c e:f32[] = neg d in (b, e) }");
+    EXPECT_TRANSPOSE(
+        select_n, NULL, OPERANDS("bool[2]", "*f32[2]", "*f32[]"),
+        "{ lambda ; a:bool[2] b:f32[2]. let c:f32[2] = broadcast_in_dim 0.0:f32[] d:f32[2] = select_n a b c "
+        "e:f32[2] = select_n a c b f:f32[] = reduce_sum[axes=(0,) out_sharding=None] e in (d, f) }");
+    EXPECT_TRANSPOSE(
+        convert_element_type, &(kn_p_convert){.new_dtype = KN_DT(F64)}, OPERANDS("*f16[2]"),
+        "{ lambda ; a:f64[2]. let b:f16[2] = convert_element_type[new_dtype=float16 weak_type=False] a in (b,) }");
     EXPECT_TRANSPOSE(convert_element_type, &(kn_p_convert){.new_dtype = KN_DT(F32)}, OPERANDS("*f32[2]"),
-                "{ lambda ; a:f32[2]. let in (a,) }");
+                     "{ lambda ; a:f32[2]. let in (a,) }");
 }
 
 static void transposes_of_views(void **state)
 {
     (void)state;
     EXPECT_TRANSPOSE(broadcast_in_dim, (&(kn_p_broadcast_in_dim){INTS(4, 2, 3), INTS(1, 2)}), OPERANDS("*f32[1,3]"),
-                "{ lambda ; a:f32[4,2,3]. let b:f32[3] = reduce_sum[axes=(0, 1) out_sharding=None] a c:f32[1,3] = "
-                "reshape[dimensions=None new_sizes=(1, 3) sharding=None] b in (c,) }");
+                     "{ lambda ; a:f32[4,2,3]. let b:f32[3] = reduce_sum[axes=(0, 1) out_sharding=None] a c:f32[1,3] = "
+                     "reshape[dimensions=None new_sizes=(1, 3) sharding=None] b in (c,) }");
     EXPECT_TRANSPOSE(broadcast_in_dim, (&(kn_p_broadcast_in_dim){INTS(1, 3), INTS(1)}), OPERANDS("*f32[3]"),
-                "{ lambda ; a:f32[1,3]. let b:f32[3] = reduce_sum[axes=(0,) out_sharding=None] a in (b,) }");
+                     "{ lambda ; a:f32[1,3]. let b:f32[3] = reduce_sum[axes=(0,) out_sharding=None] a in (b,) }");
     EXPECT_TRANSPOSE(broadcast_in_dim, (&(kn_p_broadcast_in_dim){INTS(2), NO_INTS}), OPERANDS("*f32[]"),
-                "{ lambda ; a:f32[2]. let b:f32[] = reduce_sum[axes=(0,) out_sharding=None] a in (b,) }");
-    EXPECT_TRANSPOSE(reshape, &(kn_p_reshape){INTS(6)}, OPERANDS("*f32[2,3]"),
-                "{ lambda ; a:f32[6]. let b:f32[2,3] = reshape[dimensions=None new_sizes=(2, 3) sharding=None] a in (b,) "
-                "}");
-    EXPECT_TRANSPOSE(squeeze, &(kn_p_dims){INTS(0)}, OPERANDS("*f32[1,3]"),
-                "{ lambda ; a:f32[3]. let b:f32[1,3] = reshape[dimensions=None new_sizes=(1, 3) sharding=None] a in (b,) "
-                "}");
+                     "{ lambda ; a:f32[2]. let b:f32[] = reduce_sum[axes=(0,) out_sharding=None] a in (b,) }");
+    EXPECT_TRANSPOSE(
+        reshape, &(kn_p_reshape){INTS(6)}, OPERANDS("*f32[2,3]"),
+        "{ lambda ; a:f32[6]. let b:f32[2,3] = reshape[dimensions=None new_sizes=(2, 3) sharding=None] a in (b,) "
+        "}");
+    EXPECT_TRANSPOSE(
+        squeeze, &(kn_p_dims){INTS(0)}, OPERANDS("*f32[1,3]"),
+        "{ lambda ; a:f32[3]. let b:f32[1,3] = reshape[dimensions=None new_sizes=(1, 3) sharding=None] a in (b,) "
+        "}");
     EXPECT_TRANSPOSE(transpose, &(kn_p_transpose){INTS(2, 0, 1)}, OPERANDS("*f32[2,3,4]"),
-                "{ lambda ; a:f32[4,2,3]. let b:f32[2,3,4] = transpose[permutation=(1, 2, 0)] a in (b,) }");
+                     "{ lambda ; a:f32[4,2,3]. let b:f32[2,3,4] = transpose[permutation=(1, 2, 0)] a in (b,) }");
     EXPECT_TRANSPOSE(rev, &(kn_p_dims){INTS(1)}, OPERANDS("*f32[2,3]"),
-                "{ lambda ; a:f32[2,3]. let b:f32[2,3] = rev[dimensions=(1,)] a in (b,) }");
+                     "{ lambda ; a:f32[2,3]. let b:f32[2,3] = rev[dimensions=(1,)] a in (b,) }");
     EXPECT_TRANSPOSE(slice, (&(kn_p_slice){INTS(7), INTS(1), INTS(3)}), OPERANDS("*f32[8]"),
-                "{ lambda ; a:f32[2]. let b:f32[8] = pad[padding_config=((1, 3, 2),)] a 0.0:f32[] in (b,) }");
+                     "{ lambda ; a:f32[2]. let b:f32[8] = pad[padding_config=((1, 3, 2),)] a 0.0:f32[] in (b,) }");
     EXPECT_TRANSPOSE(slice, (&(kn_p_slice){INTS(2), INTS(2), NO_INTS}), OPERANDS("*f32[5]"),
-                "{ lambda ; a:f32[0]. let b:f32[5] = pad[padding_config=((2, 3, 0),)] a 0.0:f32[] in (b,) }");
+                     "{ lambda ; a:f32[0]. let b:f32[5] = pad[padding_config=((2, 3, 0),)] a 0.0:f32[] in (b,) }");
 }
 
 static void transposes_of_the_rest(void **state)
 {
     (void)state;
-    EXPECT_TRANSPOSE(concatenate, &(kn_p_concatenate){1}, OPERANDS("*f32[2,1]", "f32[2,2]", "*f32[2,3]"),
-                "{ lambda ; a:f32[2,2] b:f32[2,6]. let c:f32[2,1] = slice[limit_indices=(2, 1) start_indices=(0, 0) "
-                "strides=None] b d:f32[2,3] = slice[limit_indices=(2, 6) start_indices=(0, 3) strides=None] b in (c, d) }");
+    EXPECT_TRANSPOSE(
+        concatenate, &(kn_p_concatenate){1}, OPERANDS("*f32[2,1]", "f32[2,2]", "*f32[2,3]"),
+        "{ lambda ; a:f32[2,2] b:f32[2,6]. let c:f32[2,1] = slice[limit_indices=(2, 1) start_indices=(0, 0) "
+        "strides=None] b d:f32[2,3] = slice[limit_indices=(2, 6) start_indices=(0, 3) strides=None] b in (c, d) }");
     EXPECT_TRANSPOSE(pad, (&(kn_p_pad){INTS(1), INTS(-1), INTS(1)}), OPERANDS("*f32[3]", "f32=0"),
-                "{ lambda ; a:f32[5]. let b:f32[5] = pad[padding_config=((-1, 1, 0),)] a 0.0:f32[] c:f32[3] = "
-                "slice[limit_indices=(5,) start_indices=(0,) strides=(2,)] b in (c,) }");
+                     "{ lambda ; a:f32[5]. let b:f32[5] = pad[padding_config=((-1, 1, 0),)] a 0.0:f32[] c:f32[3] = "
+                     "slice[limit_indices=(5,) start_indices=(0,) strides=(2,)] b in (c,) }");
     EXPECT_TRANSPOSE(pad, (&(kn_p_pad){INTS(1), INTS(2), INTS(0)}), OPERANDS("f32[3]", "*f32[]"),
-                "{ lambda ; a:f32[3] b:f32[6]. let c:bool[3] = broadcast_in_dim False:bool[] d:bool[6] = "
-                "pad[padding_config=((1, 2, 0),)] c True:bool[] e:f32[6] = broadcast_in_dim 0.0:f32[] f:f32[6] = "
-                "select_n d e b g:f32[] = reduce_sum[axes=(0,) out_sharding=None] f in (g,) }");
+                     "{ lambda ; a:f32[3] b:f32[6]. let c:bool[3] = broadcast_in_dim False:bool[] d:bool[6] = "
+                     "pad[padding_config=((1, 2, 0),)] c True:bool[] e:f32[6] = broadcast_in_dim 0.0:f32[] f:f32[6] = "
+                     "select_n d e b g:f32[] = reduce_sum[axes=(0,) out_sharding=None] f in (g,) }");
     EXPECT_TRANSPOSE(reduce_sum, &(kn_p_reduce){INTS(0, 2)}, OPERANDS("*f32[2,3,4]"),
-                "{ lambda ; a:f32[3]. let b:f32[2,3,4] = broadcast_in_dim[broadcast_dimensions=(1,)] a in (b,) }");
+                     "{ lambda ; a:f32[3]. let b:f32[2,3,4] = broadcast_in_dim[broadcast_dimensions=(1,)] a in (b,) }");
     EXPECT_TRANSPOSE(reduce_sum, &(kn_p_reduce){NO_INTS}, OPERANDS("*f32[2]"), "{ lambda ; a:f32[2]. let in (a,) }");
 }
 
@@ -568,86 +633,96 @@ static void batches_of_elementwise_primitives(void **state)
 {
     (void)state;
     EXPECT_BATCH(sin, NULL, OPERANDS("*1 f32[3,5]"), "{ lambda ; a:f32[3,5]. let b:f32[3,5] = sin a in (b,) } 1");
-    EXPECT_BATCH(add, NULL, OPERANDS("*0 f32[5,3]", "*1 f32[3,5]"),
-                "{ lambda ; a:f32[5,3] b:f32[3,5]. let c:f32[5,3] = transpose[permutation=(1, 0)] b d:f32[5,3] = add a c "
-                "in (d,) } 0");
-    EXPECT_BATCH(add, NULL, OPERANDS("*0 f32[5]", "f32[3]"),
-                "{ lambda ; a:f32[5] b:f32[3]. let c:f32[5,3] = broadcast_in_dim[broadcast_dimensions=(0,)] a d:f32[5,3] "
-                "= broadcast_in_dim[broadcast_dimensions=(1,)] b e:f32[5,3] = add c d in (e,) } 0");
-    EXPECT_BATCH(add, NULL, OPERANDS("f32[3]", "*0 f32[5]"),
-                "{ lambda ; a:f32[3] b:f32[5]. let c:f32[5,3] = broadcast_in_dim[broadcast_dimensions=(1,)] a d:f32[5,3] "
-                "= broadcast_in_dim[broadcast_dimensions=(0,)] b e:f32[5,3] = add c d in (e,) } 0");
+    EXPECT_BATCH(
+        add, NULL, OPERANDS("*0 f32[5,3]", "*1 f32[3,5]"),
+        "{ lambda ; a:f32[5,3] b:f32[3,5]. let c:f32[5,3] = transpose[permutation=(1, 0)] b d:f32[5,3] = add a c "
+        "in (d,) } 0");
+    EXPECT_BATCH(
+        add, NULL, OPERANDS("*0 f32[5]", "f32[3]"),
+        "{ lambda ; a:f32[5] b:f32[3]. let c:f32[5,3] = broadcast_in_dim[broadcast_dimensions=(0,)] a d:f32[5,3] "
+        "= broadcast_in_dim[broadcast_dimensions=(1,)] b e:f32[5,3] = add c d in (e,) } 0");
+    EXPECT_BATCH(
+        add, NULL, OPERANDS("f32[3]", "*0 f32[5]"),
+        "{ lambda ; a:f32[3] b:f32[5]. let c:f32[5,3] = broadcast_in_dim[broadcast_dimensions=(1,)] a d:f32[5,3] "
+        "= broadcast_in_dim[broadcast_dimensions=(0,)] b e:f32[5,3] = add c d in (e,) } 0");
     EXPECT_BATCH(add, NULL, OPERANDS("*0 f32[5]", "*1 f32[3,5]"),
-                "{ lambda ; a:f32[5] b:f32[3,5]. let c:f32[3,5] = broadcast_in_dim[broadcast_dimensions=(1,)] a "
-                "d:f32[3,5] = add c b in (d,) } 1");
+                 "{ lambda ; a:f32[5] b:f32[3,5]. let c:f32[3,5] = broadcast_in_dim[broadcast_dimensions=(1,)] a "
+                 "d:f32[3,5] = add c b in (d,) } 1");
     EXPECT_BATCH(add, NULL, OPERANDS("*1 f32[3,5]", "f32[3]"),
-                "{ lambda ; a:f32[3,5] b:f32[3]. let c:f32[3,5] = broadcast_in_dim[broadcast_dimensions=(0,)] b "
-                "d:f32[3,5] = add a c in (d,) } 1");
+                 "{ lambda ; a:f32[3,5] b:f32[3]. let c:f32[3,5] = broadcast_in_dim[broadcast_dimensions=(0,)] b "
+                 "d:f32[3,5] = add a c in (d,) } 1");
     EXPECT_BATCH(add, NULL, OPERANDS("*1 f32[3,5]", "f32[]"),
-                "{ lambda ; a:f32[3,5] b:f32[]. let c:f32[3,5] = add a b in (c,) } 1");
+                 "{ lambda ; a:f32[3,5] b:f32[]. let c:f32[3,5] = add a b in (c,) } 1");
     EXPECT_BATCH(add, NULL, OPERANDS("*0 f32[5]", "f32=2"),
-                "{ lambda ; a:f32[5]. let b:f32[5] = add a 2.0:f32[] in (b,) } 0");
-    EXPECT_BATCH(select_n, NULL, OPERANDS("*0 bool[5]", "f32[3]", "f32[3]"),
-                "{ lambda ; a:bool[5] b:f32[3] c:f32[3]. let d:bool[5,3] = broadcast_in_dim[broadcast_dimensions=(0,)] a "
-                "e:f32[5,3] = broadcast_in_dim[broadcast_dimensions=(1,)] b f:f32[5,3] = "
-                "broadcast_in_dim[broadcast_dimensions=(1,)] c g:f32[5,3] = select_n d e f in (g,) } 0");
-    EXPECT_BATCH(select_n, NULL, OPERANDS("bool[]", "*0 f32[5,3]", "f32[3]"),
-                "{ lambda ; a:bool[] b:f32[5,3] c:f32[3]. let d:f32[5,3] = broadcast_in_dim[broadcast_dimensions=(1,)] c "
-                "e:f32[5,3] = select_n a b d in (e,) } 0");
+                 "{ lambda ; a:f32[5]. let b:f32[5] = add a 2.0:f32[] in (b,) } 0");
+    EXPECT_BATCH(
+        select_n, NULL, OPERANDS("*0 bool[5]", "f32[3]", "f32[3]"),
+        "{ lambda ; a:bool[5] b:f32[3] c:f32[3]. let d:bool[5,3] = broadcast_in_dim[broadcast_dimensions=(0,)] a "
+        "e:f32[5,3] = broadcast_in_dim[broadcast_dimensions=(1,)] b f:f32[5,3] = "
+        "broadcast_in_dim[broadcast_dimensions=(1,)] c g:f32[5,3] = select_n d e f in (g,) } 0");
+    EXPECT_BATCH(
+        select_n, NULL, OPERANDS("bool[]", "*0 f32[5,3]", "f32[3]"),
+        "{ lambda ; a:bool[] b:f32[5,3] c:f32[3]. let d:f32[5,3] = broadcast_in_dim[broadcast_dimensions=(1,)] c "
+        "e:f32[5,3] = select_n a b d in (e,) } 0");
 }
 
 static void batches_of_views(void **state)
 {
     (void)state;
     EXPECT_BATCH(broadcast_in_dim, (&(kn_p_broadcast_in_dim){INTS(2, 3), INTS(1)}), OPERANDS("*1 f32[3,5]"),
-                "{ lambda ; a:f32[3,5]. let b:f32[5,3] = transpose[permutation=(1, 0)] a c:f32[5,2,3] = "
-                "broadcast_in_dim[broadcast_dimensions=(0, 2)] b in (c,) } 0");
+                 "{ lambda ; a:f32[3,5]. let b:f32[5,3] = transpose[permutation=(1, 0)] a c:f32[5,2,3] = "
+                 "broadcast_in_dim[broadcast_dimensions=(0, 2)] b in (c,) } 0");
     EXPECT_BATCH(broadcast_in_dim, (&(kn_p_broadcast_in_dim){INTS(2), NO_INTS}), OPERANDS("*0 f32[5]"),
-                "{ lambda ; a:f32[5]. let b:f32[5,2] = broadcast_in_dim[broadcast_dimensions=(0,)] a in (b,) } 0");
+                 "{ lambda ; a:f32[5]. let b:f32[5,2] = broadcast_in_dim[broadcast_dimensions=(0,)] a in (b,) } 0");
     EXPECT_BATCH(reshape, &(kn_p_reshape){INTS(6)}, OPERANDS("*2 f32[2,3,5]"),
-                "{ lambda ; a:f32[2,3,5]. let b:f32[5,2,3] = transpose[permutation=(2, 0, 1)] a c:f32[5,6] = "
-                "reshape[dimensions=None new_sizes=(5, 6) sharding=None] b in (c,) } 0");
+                 "{ lambda ; a:f32[2,3,5]. let b:f32[5,2,3] = transpose[permutation=(2, 0, 1)] a c:f32[5,6] = "
+                 "reshape[dimensions=None new_sizes=(5, 6) sharding=None] b in (c,) } 0");
     EXPECT_BATCH(squeeze, &(kn_p_dims){INTS(0, 2)}, OPERANDS("*2 f32[1,3,5,1]"),
-                "{ lambda ; a:f32[1,3,5,1]. let b:f32[3,5] = squeeze[dimensions=(0, 3)] a in (b,) } 1");
+                 "{ lambda ; a:f32[1,3,5,1]. let b:f32[3,5] = squeeze[dimensions=(0, 3)] a in (b,) } 1");
     EXPECT_BATCH(transpose, &(kn_p_transpose){INTS(1, 0)}, OPERANDS("*1 f32[2,5,3]"),
-                "{ lambda ; a:f32[2,5,3]. let b:f32[5,3,2] = transpose[permutation=(1, 2, 0)] a in (b,) } 0");
+                 "{ lambda ; a:f32[2,5,3]. let b:f32[5,3,2] = transpose[permutation=(1, 2, 0)] a in (b,) } 0");
     EXPECT_BATCH(rev, &(kn_p_dims){INTS(0)}, OPERANDS("*0 f32[5,3]"),
-                "{ lambda ; a:f32[5,3]. let b:f32[5,3] = rev[dimensions=(1,)] a in (b,) } 0");
-    EXPECT_BATCH(slice, (&(kn_p_slice){INTS(3), INTS(1), NO_INTS}), OPERANDS("*0 f32[5,3]"),
-                "{ lambda ; a:f32[5,3]. let b:f32[5,2] = slice[limit_indices=(5, 3) start_indices=(0, 1) strides=None] a "
-                "in (b,) } 0");
-    EXPECT_BATCH(slice, (&(kn_p_slice){INTS(3), INTS(1), INTS(2)}), OPERANDS("*1 f32[3,5]"),
-                "{ lambda ; a:f32[3,5]. let b:f32[1,5] = slice[limit_indices=(3, 5) start_indices=(1, 0) strides=(2, 1)] "
-                "a in (b,) } 1");
+                 "{ lambda ; a:f32[5,3]. let b:f32[5,3] = rev[dimensions=(1,)] a in (b,) } 0");
+    EXPECT_BATCH(
+        slice, (&(kn_p_slice){INTS(3), INTS(1), NO_INTS}), OPERANDS("*0 f32[5,3]"),
+        "{ lambda ; a:f32[5,3]. let b:f32[5,2] = slice[limit_indices=(5, 3) start_indices=(0, 1) strides=None] a "
+        "in (b,) } 0");
+    EXPECT_BATCH(
+        slice, (&(kn_p_slice){INTS(3), INTS(1), INTS(2)}), OPERANDS("*1 f32[3,5]"),
+        "{ lambda ; a:f32[3,5]. let b:f32[1,5] = slice[limit_indices=(3, 5) start_indices=(1, 0) strides=(2, 1)] "
+        "a in (b,) } 1");
 }
 
 static void batches_of_the_rest(void **state)
 {
     (void)state;
     EXPECT_BATCH(concatenate, &(kn_p_concatenate){0}, OPERANDS("f32[2]", "*1 f32[3,5]"),
-                "{ lambda ; a:f32[2] b:f32[3,5]. let c:f32[2,5] = broadcast_in_dim[broadcast_dimensions=(0,)] a "
-                "d:f32[5,5] = concatenate[dimension=0] c b in (d,) } 1");
-    EXPECT_BATCH(pad, (&(kn_p_pad){INTS(1), INTS(2), INTS(0)}), OPERANDS("*1 f32[3,5]", "f32=0"),
-                "{ lambda ; a:f32[3,5]. let b:f32[6,5] = pad[padding_config=((1, 2, 0), (0, 0, 0))] a 0.0:f32[] in (b,) "
-                "} 1");
-    EXPECT_BATCH(pad, (&(kn_p_pad){INTS(1), INTS(2), INTS(0)}), OPERANDS("f32[3]", "*0 f32[5]"),
-                "{ lambda ; a:f32[3] b:f32[5]. let c:f32[5,3] = broadcast_in_dim[broadcast_dimensions=(1,)] a d:f32[5,6] "
-                "= pad[padding_config=((0, 0, 0), (1, 2, 0))] c 0.0:f32[] e:bool[5,3] = broadcast_in_dim False:bool[] "
-                "f:bool[5,6] = pad[padding_config=((0, 0, 0), (1, 2, 0))] e True:bool[] g:f32[5,6] = "
-                "broadcast_in_dim[broadcast_dimensions=(0,)] b h:f32[5,6] = select_n f d g in (h,) } 0");
-    EXPECT_BATCH(pad, (&(kn_p_pad){INTS(1), INTS(2), INTS(0)}), OPERANDS("*1 f32[3,5]", "*0 f32[5]"),
-                "{ lambda ; a:f32[3,5] b:f32[5]. let c:f32[6,5] = pad[padding_config=((1, 2, 0), (0, 0, 0))] a 0.0:f32[] "
-                "d:bool[3,5] = broadcast_in_dim False:bool[] e:bool[6,5] = pad[padding_config=((1, 2, 0), (0, 0, 0))] d "
-                "True:bool[] f:f32[6,5] = broadcast_in_dim[broadcast_dimensions=(1,)] b g:f32[6,5] = select_n e c f in "
-                "(g,) } 1");
+                 "{ lambda ; a:f32[2] b:f32[3,5]. let c:f32[2,5] = broadcast_in_dim[broadcast_dimensions=(0,)] a "
+                 "d:f32[5,5] = concatenate[dimension=0] c b in (d,) } 1");
+    EXPECT_BATCH(
+        pad, (&(kn_p_pad){INTS(1), INTS(2), INTS(0)}), OPERANDS("*1 f32[3,5]", "f32=0"),
+        "{ lambda ; a:f32[3,5]. let b:f32[6,5] = pad[padding_config=((1, 2, 0), (0, 0, 0))] a 0.0:f32[] in (b,) "
+        "} 1");
+    EXPECT_BATCH(
+        pad, (&(kn_p_pad){INTS(1), INTS(2), INTS(0)}), OPERANDS("f32[3]", "*0 f32[5]"),
+        "{ lambda ; a:f32[3] b:f32[5]. let c:f32[5,3] = broadcast_in_dim[broadcast_dimensions=(1,)] a d:f32[5,6] "
+        "= pad[padding_config=((0, 0, 0), (1, 2, 0))] c 0.0:f32[] e:bool[5,3] = broadcast_in_dim False:bool[] "
+        "f:bool[5,6] = pad[padding_config=((0, 0, 0), (1, 2, 0))] e True:bool[] g:f32[5,6] = "
+        "broadcast_in_dim[broadcast_dimensions=(0,)] b h:f32[5,6] = select_n f d g in (h,) } 0");
+    EXPECT_BATCH(
+        pad, (&(kn_p_pad){INTS(1), INTS(2), INTS(0)}), OPERANDS("*1 f32[3,5]", "*0 f32[5]"),
+        "{ lambda ; a:f32[3,5] b:f32[5]. let c:f32[6,5] = pad[padding_config=((1, 2, 0), (0, 0, 0))] a 0.0:f32[] "
+        "d:bool[3,5] = broadcast_in_dim False:bool[] e:bool[6,5] = pad[padding_config=((1, 2, 0), (0, 0, 0))] d "
+        "True:bool[] f:f32[6,5] = broadcast_in_dim[broadcast_dimensions=(1,)] b g:f32[6,5] = select_n e c f in "
+        "(g,) } 1");
     EXPECT_BATCH(reduce_sum, &(kn_p_reduce){INTS(0, 1)}, OPERANDS("*1 f32[2,5,3]"),
-                "{ lambda ; a:f32[2,5,3]. let b:f32[5] = reduce_sum[axes=(0, 2) out_sharding=None] a in (b,) } 0");
+                 "{ lambda ; a:f32[2,5,3]. let b:f32[5] = reduce_sum[axes=(0, 2) out_sharding=None] a in (b,) } 0");
     EXPECT_BATCH(reduce_max, &(kn_p_reduce){INTS(1)}, OPERANDS("*1 f32[2,5,3]"),
-                "{ lambda ; a:f32[2,5,3]. let b:f32[2,5] = reduce_max[axes=(2,) out_sharding=None] a in (b,) } 1");
+                 "{ lambda ; a:f32[2,5,3]. let b:f32[2,5] = reduce_max[axes=(2,) out_sharding=None] a in (b,) } 1");
     EXPECT_BATCH(reduce_sum, &(kn_p_reduce){NO_INTS}, OPERANDS("*0 f32[5]"),
-                "{ lambda ; a:f32[5]. let b:f32[5] = reduce_sum[axes=() out_sharding=None] a in (b,) } 0");
+                 "{ lambda ; a:f32[5]. let b:f32[5] = reduce_sum[axes=() out_sharding=None] a in (b,) } 0");
     EXPECT_BATCH(argmax, (&(kn_p_argreduce){INTS(0), KN_DT(I32)}), OPERANDS("*2 f32[2,3,5]"),
-                "{ lambda ; a:f32[2,3,5]. let b:i32[3,5] = argmax[axes=(0,) index_dtype=int32] a in (b,) } 1");
+                 "{ lambda ; a:f32[2,3,5]. let b:i32[3,5] = argmax[axes=(0,) index_dtype=int32] a in (b,) } 1");
 }
 
 /* Whatever allocation fails, a rule says so, or did not need it. */
@@ -681,7 +756,8 @@ static void rules_survive_without_memory(void **state)
     survives(transposed, &kn_prim_select_n, NULL, OPERANDS("bool[2]", "*f32[2]", "*f32[]"));
     survives(transposed, &kn_prim_concatenate, &(kn_p_concatenate){1}, OPERANDS("*f32[2,1]", "f32[2,2]", "*f32[2,3]"));
     survives(transposed, &kn_prim_pad, &p, OPERANDS("*f32[3]", "*f32[]"));
-    survives(transposed, &kn_prim_broadcast_in_dim, (&(kn_p_broadcast_in_dim){INTS(4, 2, 3), INTS(1, 2)}), OPERANDS("*f32[1,3]"));
+    survives(transposed, &kn_prim_broadcast_in_dim, (&(kn_p_broadcast_in_dim){INTS(4, 2, 3), INTS(1, 2)}),
+             OPERANDS("*f32[1,3]"));
     survives(batched, &kn_prim_add, NULL, OPERANDS("*0 f32[5]", "*1 f32[3,5]"));
     survives(batched, &kn_prim_pad, &p, OPERANDS("*1 f32[3,5]", "*0 f32[5]"));
     survives(batched, &kn_prim_concatenate, &(kn_p_concatenate){0}, OPERANDS("f32[2]", "*1 f32[3,5]"));
@@ -692,10 +768,23 @@ static void rules_survive_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_complete), cmocka_unit_test(elementwise_types_join), cmocka_unit_test(weakness_needs_all_operands),
-        cmocka_unit_test(choices_and_conversions_have_types), cmocka_unit_test(views_have_types),
-        cmocka_unit_test(assembled_arrays_have_types), cmocka_unit_test(reductions_have_types),
-        cmocka_unit_test(derivatives_of_functions), cmocka_unit_test(derivatives_of_arithmetic), cmocka_unit_test(derivatives_of_the_rest), cmocka_unit_test(transposes_of_elementwise_primitives), cmocka_unit_test(transposes_of_views), cmocka_unit_test(transposes_of_the_rest), cmocka_unit_test(batches_of_elementwise_primitives), cmocka_unit_test(batches_of_views), cmocka_unit_test(batches_of_the_rest), cmocka_unit_test(rules_survive_without_memory),
+        cmocka_unit_test(every_row_is_complete),
+        cmocka_unit_test(elementwise_types_join),
+        cmocka_unit_test(weakness_needs_all_operands),
+        cmocka_unit_test(choices_and_conversions_have_types),
+        cmocka_unit_test(views_have_types),
+        cmocka_unit_test(assembled_arrays_have_types),
+        cmocka_unit_test(reductions_have_types),
+        cmocka_unit_test(derivatives_of_functions),
+        cmocka_unit_test(derivatives_of_arithmetic),
+        cmocka_unit_test(derivatives_of_the_rest),
+        cmocka_unit_test(transposes_of_elementwise_primitives),
+        cmocka_unit_test(transposes_of_views),
+        cmocka_unit_test(transposes_of_the_rest),
+        cmocka_unit_test(batches_of_elementwise_primitives),
+        cmocka_unit_test(batches_of_views),
+        cmocka_unit_test(batches_of_the_rest),
+        cmocka_unit_test(rules_survive_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

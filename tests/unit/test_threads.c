@@ -25,10 +25,7 @@
 
 enum { THREADS = 4, N = 1000, ROUNDS = SLOW ? 60 : 300 };
 
-static void start(pthread_t *t, void *(*f)(void *), void *env)
-{
-    assert_int_equal(pthread_create(t, NULL, f, env), 0);
-}
+static void start(pthread_t *t, void *(*f)(void *), void *env) { assert_int_equal(pthread_create(t, NULL, f, env), 0); }
 
 static void *joined(pthread_t t)
 {
@@ -432,12 +429,9 @@ static void a_child_can_go_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(threads_have_contexts_of_their_own),
-        TEST(one_writes_and_the_others_read),
-        TEST(a_context_has_one_user_at_a_time),
-        TEST(a_thread_that_ends_gives_its_contexts_back),
-        TEST(arrays_end_with_their_thread),
-        TEST(a_child_can_go_on),
+        TEST(threads_have_contexts_of_their_own), TEST(one_writes_and_the_others_read),
+        TEST(a_context_has_one_user_at_a_time),   TEST(a_thread_that_ends_gives_its_contexts_back),
+        TEST(arrays_end_with_their_thread),       TEST(a_child_can_go_on),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed ? failed : kn_shutdown();
