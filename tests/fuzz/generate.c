@@ -506,10 +506,10 @@ static bool is_ambiguous(maker *g)
     bool fits = v.weak || m_broadcast(&v.array, &places.shape, &wide) == M_OK;
     if (m_count(&places.shape) == 0 && (a->readonly || (!places.basic && !fits)))
         return true;
-    if (line->kind == P_SET && !places.basic && !fits)
-        return v.array.shape.ndim > 1;
     if (places.scalar && ((!v.weak && v.array.shape.ndim) || d == M_C128))
         return true;
+    if (line->kind == P_SET && !places.basic && !fits)
+        return v.array.shape.ndim > 1;
     return line->kind == P_IN_PLACE_AT && places.scalar && d != a->dtype;
 }
 
