@@ -183,7 +183,7 @@ KN_API kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts); /* np.squee
 KN_API kn_array kn_broadcast_to(kn_array x, const kn_shape *shape);     /* np.broadcast_to: read-only */
 KN_API kn_array kn_flip(kn_array x, const kn_squeeze_opts *opts);       /* np.flip; all axes unless given */
 
-KN_API kn_array kn_view(kn_array x, kn_dtype dtype);   /* x.view(dtype): the same bytes; of the same size only */
+KN_API kn_array kn_view(kn_array x, kn_dtype dtype);   /* x.view(dtype): the same bytes; another size: last axis */
 /* np.lib.stride_tricks.as_strided, strides in bytes; ValueError where they lead out of x's memory */
 KN_API kn_array kn_as_strided(kn_array x, const kn_shape *shape, const kn_shape *strides);
 

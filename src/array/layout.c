@@ -121,6 +121,16 @@ static void through_window(kna_op *op, const kn_draft_eqn *e, kn_type y, kna_lay
     }
 }
 
+/* Elements of another size, along a last axis whose elements lie side by side. */
+static bool through_last_axis(kn_type y, kna_layout *l)
+{
+    int last = y.ndim - 1;
+    if (l->type.dim[last] != 1 && kni_type_size(l->type) && l->stride[last] != l->type.dtype->size)
+        return false;
+    l->stride[last] = y.dtype->size;
+    return true;
+}
+
 bool kna_layout_step(kna_op *op, const kn_draft_eqn *e, kna_layout *l)
 {
     const kn_prim *p = e->prim;
@@ -128,6 +138,8 @@ bool kna_layout_step(kna_op *op, const kn_draft_eqn *e, kna_layout *l)
     bool view = true;
     if (p->map && (!p->map_exists || p->map_exists(e->params, &l->type, &y)))
         through_map(op, e, y, l);
+    else if ((p->bits & KN_VIEW) && y.dtype->size != l->type.dtype->size)
+        view = through_last_axis(y, l);
     else if (p->bits & KN_VIEW)
         view = through_reshape(e, y, l);
     else if (p->bits & KN_WINDOW)

@@ -230,8 +230,10 @@ static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_us
         need(p, e->in[k], p->group.at[g].height, p->group.at[g].level, KNC_BECAUSE_ROUTINE, false);
 }
 
+enum { KNC_ELEMENT_ALIGN = 16 };
+
 /* A view that is needed in memory and lies in order shares its operand's memory, unless a result would share a part
- * only, or a part would keep the whole from being updated in place. */
+ * only, or a part would keep the whole from being updated in place, or would begin where larger elements can not. */
 static bool group_alias(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u)
 {
     knc_value *v = &p->value[e->out];
@@ -244,6 +246,11 @@ static bool group_alias(knc_plan *p, const kn_eqn *e, knc_class c, const knc_use
     bool part = !must && (first || kni_type_size(p->j->type[e->out]) != kni_type_size(knc_type(p, e->in[0])));
     if (part && (v->is_output || u->level >= knc_update_limit(p, e->out)))
         return false;
+    kn_type t = p->j->type[e->out];
+    if (part && v->aligned && first * t.dtype->size % KNC_ELEMENT_ALIGN)
+        return false;
+    if (kni_is_var(e->in[0]))
+        p->value[e->in[0]].aligned |= v->aligned || t.dtype->size > knc_type(p, e->in[0]).dtype->size;
     v->state = KNC_ALIAS;
     v->why = KNC_BECAUSE_IN_ORDER;
     need(p, e->in[0], knc_height_above(p, u, -1), u->level, KNC_BECAUSE_ALIASED, v->is_output);

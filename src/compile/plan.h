@@ -88,7 +88,8 @@ typedef struct knc_value {
     bool cheap;  /* as part of a reader */
     bool costly; /* itself */
     bool need, is_output, many, inner, joined;
-    bool kept; /* its memory is an output's */
+    bool kept;    /* its memory is an output's */
+    bool aligned; /* its memory is read as larger elements too */
 } knc_value;
 
 /* A step in the making. Groups that merged point to one another. */

@@ -104,6 +104,11 @@ kn_atom knb_bitcast(kn_builder *b, kn_atom x, kn_dtype d)
     return knb_emit1(b, &kn_prim_bitcast_convert_type, &(kn_p_bitcast){d}, 1, &x);
 }
 
+kn_atom knb_bitcast_last_axis(kn_builder *b, kn_atom x, kn_dtype d)
+{
+    return knb_emit1(b, &kn_prim_bitcast_last_axis, &(kn_p_bitcast){d}, 1, &x);
+}
+
 /* Shapes */
 
 kn_atom knb_broadcast_in_dim(kn_builder *b, kn_atom x, int ndim, const int64_t *shape,

@@ -43,6 +43,8 @@ kn_atom knb_select(kn_builder *b, kn_atom pred, kn_atom yes, kn_atom no);
 /* nothing if it has the dtype; literals are converted in place */
 kn_atom knb_convert(kn_builder *b, kn_atom x, kn_dtype d);
 kn_atom knb_bitcast(kn_builder *b, kn_atom x, kn_dtype d);
+/* to a dtype of another size: the last axis is that much longer or shorter */
+kn_atom knb_bitcast_last_axis(kn_builder *b, kn_atom x, kn_dtype d);
 kn_atom knb_broadcast_in_dim(kn_builder *b, kn_atom x, int ndim, const int64_t *shape,
                              const int64_t *broadcast_dimensions);
 /* nothing if it has the shape */

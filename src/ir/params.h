@@ -20,7 +20,7 @@
  *     pad                          pad[padding_config=((0, 0, 0),)]
  *     iota                         iota[dimension=0 dtype=int32 shape=(3,) sharding=None]
  *     convert                      convert_element_type[new_dtype=int32 weak_type=False]
- *     bitcast                      bitcast_convert_type[new_dtype=uint32]
+ *     bitcast                      bitcast_convert_type[new_dtype=uint32], bitcast_last_axis
  *     integer_pow                  integer_pow[y=2]
  *     gather                       gather[dimension_numbers=GatherDimensionNumbers(offset_dims=(0,), ...)
  *                                  fill_value=None indices_are_sorted=True mode=GatherScatterMode.PROMISE_IN_BOUNDS

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * views.c -- what shows the memory of another array in another way; see also shape.c and indexing.c. */
+#include "array/handle.h"
 #include "array/layout.h"
 #include "numpy/internal.h"
 #include <string.h>
@@ -30,6 +31,29 @@ kn_array kn_imag(kn_array x)
     return y;
 }
 
+/* Of another size: NumPy's conditions, and the bytes along the last axis. */
+static kn_atom view_last_axis(kna_op *op, kn_array x, kn_atom a, kn_dtype d)
+{
+    kn_type t = knb_type(op->b, a);
+    int last = t.ndim - 1;
+    if (t.dtype->kind == KN_KIND_KEY || d->kind == KN_KIND_KEY)
+        kna_fail(op, KN_ERROR_TYPE, "does not accept random keys");
+    else if (!t.ndim)
+        kna_fail(op, KN_ERROR_VALUE, "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
+    const kna_array *v = kna_failed(op) || kna_handle_is_foreign(x) ? NULL : kna_array_of(op, x);
+    if (v && t.dim[last] != 1 && kni_type_size(t) && v->stride[last] != t.dtype->size)
+        kna_fail(op, KN_ERROR_VALUE, "To change to a dtype of a different size, the last axis must be contiguous");
+    if (v && v->storage->pin && (uintptr_t)v->storage->pin->buffer->data % d->align)
+        kna_fail(op, KN_ERROR_VALUE, "%s wants memory aligned to %d bytes", d->name, d->align);
+    if (kna_failed(op))
+        return a;
+    if (t.dtype->kind == KN_KIND_BOOL)
+        a = knb_bitcast(op->b, a, KN_U8);
+    if (d->kind != KN_KIND_BOOL)
+        return knb_bitcast_last_axis(op->b, a, d);
+    return knb_bitcast(op->b, knb_bitcast_last_axis(op->b, a, KN_U8), d);
+}
+
 kn_array kn_view(kn_array x, kn_dtype dtype)
 {
     kna_op op;
@@ -38,10 +62,10 @@ kn_array kn_view(kn_array x, kn_dtype dtype)
     kn_dtype d = kna_failed(&op) ? NULL : knb_type(op.b, a).dtype;
     if (!dtype)
         kna_fail(&op, KN_ERROR_TYPE, "a dtype is missing");
-    if (!kna_failed(&op) && d->size != dtype->size)
-        kna_fail(&op, KN_ERROR_NOT_IMPLEMENTED, "a view of %s as %s: their elements differ in size", d->name,
-                 dtype->name);
-    return kna_end_view(&op, x, a, kna_failed(&op) || d == dtype ? a : knb_bitcast(op.b, a, dtype));
+    if (kna_failed(&op) || d == dtype)
+        return kna_end_view(&op, x, a, a);
+    return kna_end_view(&op, x, a,
+                        d->size == dtype->size ? knb_bitcast(op.b, a, dtype) : view_last_axis(&op, x, a, dtype));
 }
 
 kn_array kn_as_strided(kn_array x, const kn_shape *shape, const kn_shape *strides)

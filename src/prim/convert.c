@@ -5,7 +5,8 @@
  *     jvp        linear, but nothing for bit patterns, integer results and stop_gradient
  *     transpose  the way back. Cotangents of complex numbers are not conjugated: real has (ct, 0), imag (0, -ct)
  *     batch      as all elementwise primitives
- *     lower      casts and bit casts; the parts are the nodes that a complex number travels as
+ *     lower      casts and bit casts; the parts are the nodes that a complex number travels as; bitcast_last_axis,
+ *                which is not elementwise, is an alias
  */
 #include "prim/rules.h"
 
@@ -124,6 +125,71 @@ const kn_prim kn_prim_bitcast_convert_type = {
     .expr = bitcast_expr,
     .put = bitcast_put,
     .doc = "the bits of each element read as another dtype of the same size (jax.lax.bitcast_convert_type)",
+};
+
+/* bitcast_last_axis: the memory of the last axis as elements of another size. An alias of the stored operand. */
+
+static kn_error *last_axis_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    kn_dtype to = ((const kn_p_bitcast *)params)->new_dtype;
+    (void)n_in, (void)n_out;
+    if (x->dtype->kind == KN_KIND_KEY || to->kind == KN_KIND_KEY)
+        return knx_error(KN_ERROR_TYPE, "does not accept random keys");
+    if (x->dtype->kind == KN_KIND_BOOL || to->kind == KN_KIND_BOOL) /* not all bytes are booleans */
+        return knx_error(KN_ERROR_TYPE, "does not accept dtype bool");
+    if (!x->ndim)
+        return knx_error(KN_ERROR_VALUE,
+                         "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
+    knp_dims shape = knp_dims_of(*x);
+    int64_t bytes;
+    if (__builtin_mul_overflow(shape.v[x->ndim - 1], (int64_t)x->dtype->size, &bytes))
+        return knx_error(KN_ERROR_VALUE, "the last axis is too long");
+    if (bytes % to->size)
+        return knx_error(KN_ERROR_VALUE, "When changing to a larger dtype, its size must be a divisor of the total "
+                                         "size in bytes of the last axis of the array.");
+    shape.v[x->ndim - 1] = bytes / to->size;
+    return knp_type_dims(a, to, false, shape.n, shape.v, y);
+}
+
+static kn_error *last_axis_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const kn_p_bitcast *p = r->params;
+    y[0] = knb_bitcast_last_axis(r->b, knp_batched_at(r, 0, size, axis[0], 0), p->new_dtype);
+    axis_out[0] = 0;
+    return NULL;
+}
+
+static bool last_axis_map_exists(const void *params, const kn_type *x, const kn_type *y)
+{
+    (void)params, (void)x, (void)y;
+    return false;
+}
+
+/* Never called: an element of the result is no element of the operand. */
+static void last_axis_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
+{
+    (void)params, (void)x, (void)y, (void)out, (void)in;
+}
+
+static kn_atom last_axis_put(const kn_rule *r, kn_atom v) { return knb_bitcast_last_axis(r->b, v, r->xt[0].dtype); }
+
+const kn_prim kn_prim_bitcast_last_axis = {
+    .name = "bitcast_last_axis",
+    .n_in = 1,
+    .n_out = 1,
+    .factors = "... a -> ... b",
+    .bits = KN_VIEW,
+    .why_no_jvp = KN_WHY_NOT_DIFFERENTIABLE,
+    .why_no_transpose = KN_WHY_NOT_DIFFERENTIABLE,
+    .fields = kni_fields_bitcast,
+    .params_size = sizeof(kn_p_bitcast),
+    .type = last_axis_type,
+    .batch = last_axis_batch,
+    .map = last_axis_map,
+    .map_exists = last_axis_map_exists,
+    .put = last_axis_put,
+    .cost = knp_cost_none,
+    .doc = "the bytes along the last axis read as a dtype of another size (x.view(dtype) of NumPy)",
 };
 
 /* stop_gradient */

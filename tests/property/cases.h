@@ -98,10 +98,10 @@ num num_convert(kn_dtype from, num v, kn_dtype to);
 each_fn ref_unary, ref_sign, ref_integer_pow, ref_not, ref_same, ref_real, ref_imag, ref_complex, ref_conj, ref_add,
     ref_sub, ref_mul, ref_div, ref_pow, ref_max, ref_min, ref_eq, ref_ne, ref_lt, ref_le, ref_gt, ref_ge, ref_and,
     ref_or, ref_xor, ref_shift_left, ref_shift_right_logical, ref_select_n;
-whole_fn ref_convert, ref_bitcast, ref_broadcast_in_dim, ref_reshape, ref_squeeze, ref_transpose, ref_rev, ref_slice,
-    ref_concatenate, ref_pad, ref_iota, ref_reduce_sum, ref_reduce_max, ref_reduce_min, ref_reduce_and, ref_reduce_or,
-    ref_argmax, ref_argmin, ref_gather, ref_scatter, ref_dynamic_slice, ref_dynamic_update_slice, ref_dot_general,
-    ref_sort, ref_threefry2x32, ref_random_bits, ref_random_wrap, ref_random_unwrap, ref_jit_sum_of_product,
-    ref_cholesky, ref_lu, ref_raised_lu, ref_triangular_solve;
+whole_fn ref_convert, ref_bitcast, ref_bitcast_last_axis, ref_broadcast_in_dim, ref_reshape, ref_squeeze, ref_transpose,
+    ref_rev, ref_slice, ref_concatenate, ref_pad, ref_iota, ref_reduce_sum, ref_reduce_max, ref_reduce_min,
+    ref_reduce_and, ref_reduce_or, ref_argmax, ref_argmin, ref_gather, ref_scatter, ref_dynamic_slice,
+    ref_dynamic_update_slice, ref_dot_general, ref_sort, ref_threefry2x32, ref_random_bits, ref_random_wrap,
+    ref_random_unwrap, ref_jit_sum_of_product, ref_cholesky, ref_lu, ref_raised_lu, ref_triangular_solve;
 enum { LU_RAISED = 200 }; /* what the cases of lu add to a diagonal */
 #endif

@@ -18,6 +18,14 @@
      .params = &(kn_p_dims){__VA_ARGS__}, \
      .whole = ref_##to,                   \
      .flags = SPECIAL},
+#define LAST_AXIS(ID, name, list, from)    \
+    {.prim = &kn_prim_bitcast_last_axis,   \
+     .label = name,                        \
+     .dtypes = list,                       \
+     .operands = from,                     \
+     .params = &(kn_p_bitcast){KN_DT(ID)}, \
+     .whole = ref_bitcast_last_axis,       \
+     .flags = NO_SLOPE},
 #define SOME "bool i8 u32 i64 f16 bf16 f32 f64 c64 c128"
 #define FEW  "f64 i32"
 #define ALL  EVERYTHING " key<fry>"

@@ -30,6 +30,18 @@ void ref_bitcast(call *c)
         y->at[i] = tensor_load(to, tensor_at(&c->x[0], i));
 }
 
+void ref_bitcast_last_axis(call *c)
+{
+    kn_dtype to = ((const kn_p_bitcast *)c->params)->new_dtype;
+    const tensor *x = &c->x[0];
+    int64_t dim[MAX_RANK];
+    memcpy(dim, x->dim, sizeof dim);
+    dim[x->ndim - 1] = dim[x->ndim - 1] * x->dtype->size / to->size;
+    tensor *y = result(c, to, x->ndim, dim);
+    for (int64_t i = 0; i < y->n; i++)
+        y->at[i] = tensor_load(to, (const char *)x->data + i * to->size);
+}
+
 /* --- views ------------------------------------------------------------------------------------ */
 
 void ref_broadcast_in_dim(call *c)
