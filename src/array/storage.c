@@ -399,6 +399,50 @@ kn_array kna_end_view_as(kna_op *op, kn_array base, kn_atom base_atom, kn_atom r
     return end_view(op, new_view(op, b->storage, of_storage ? NULL : b->step, chain, n, l), result);
 }
 
+/* The view of an array with `order`'s axes as an array with C's. */
+static kna_array *permuted_view(kna_op *op, kna_array *whole, kn_type t, const int64_t *order)
+{
+    int64_t back[KN_MAX_NDIM];
+    kna_layout l = {.type = t, .writeable = true};
+    for (int i = 0; i < t.ndim; i++) {
+        back[order[i]] = i;
+        l.stride[order[i]] = whole->stride[i];
+    }
+    const kn_p_transpose p = {{t.ndim, back}};
+    const kn_draft_eqn e = {.prim = &kn_prim_transpose, .params = &p, .n_in = 1}, *chain = &e;
+    kna_array *a = new_view(op, whole->storage, NULL, &chain, 1, &l);
+    if (a)
+        a->owner = true;
+    return a;
+}
+
+kn_array kna_end_permuted(kna_op *op, kn_atom result, const int64_t *order)
+{
+    kn_type t = knb_type(op->b, result);
+    kn_atom stored = knb_transpose(op->b, result, order);
+    if (kna_failed(op))
+        return kna_end(op, KN_ATOM_NONE);
+    kn_value *v = kna_atom_value(op, result), *s = kna_atom_value(op, stored);
+    kna_array *whole = v && s ? whole_storage(s, true) : NULL;
+    kna_array *a = whole ? permuted_view(op, whole, t, order) : NULL;
+    kn_error *error = a ? kna_settle(1, &v) : knx_error_nomem();
+    if (!whole)
+        kna_value_release(s);
+    else
+        drop_array(whole);
+    if (error) {
+        kna_value_release(v);
+        if (a)
+            drop_array(a);
+        kna_fail_with(op, error);
+        return kna_end(op, KN_ATOM_NONE);
+    }
+    remember(a, v);
+    kn_array out = kna_handle_new(KN_H_VIEW, a, drop_array);
+    kna_end_plain(op);
+    return out;
+}
+
 void kna_set_readonly(kn_array x)
 {
     kn_error *unused = NULL;

@@ -78,6 +78,13 @@ kn_array kna_end_view_as(kna_op *op, kn_array base, kn_atom base_atom, kn_atom r
 /* Ends an operation with the view of x's storage that has this layout (np.lib.stride_tricks.as_strided); its type must
  * have x's dtype. */
 kn_array kna_end_strided(kna_op *op, kn_array x, const struct kna_layout *l);
+/* The same for an array of its own that lies in memory in NumPy's order 'K' (order.c). A function that goes element by
+ * element ends with the first, a copy of x (or an array like it) with the second. Both are kna_end unless an operand is
+ * a view with its axes out of C order. NULL operands are skipped. */
+kn_array kna_end_in_order(kna_op *op, kn_atom result, int n, const kn_array *operands);
+kn_array kna_end_like(kna_op *op, kn_atom result, kn_array x);
+/* With its axes in memory in this order, the outermost first: a view of a storage that holds the transposition. */
+kn_array kna_end_permuted(kna_op *op, kn_atom result, const int64_t *order);
 /* A handle of a storage that the current recording owns, whatever v is. Takes v over; NULL without memory. */
 kn_array kna_own_handle(kn_value *v);
 /* Writes v (of result's type) to where `result` stands in target: see kna_end_view for how result was made. The last

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * creation.c -- arrays from nothing: constants, ranges, the identity; and the same array with another dtype. */
+#include "array/storage.h"
 #include "numpy/internal.h"
 #include <string.h>
 
@@ -65,7 +66,7 @@ static kn_array constant_like(const char *name, kn_array x, const kn_zeros_opts 
     kn_type t = kna_type(&op, x);
     t.dtype = kna_lookup_dtype(o.dtype, kna_strong_dtype(t));
     t.weak = false;
-    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_full(op.b, t, value));
+    return kna_end_like(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_full(op.b, t, value), x);
 }
 
 kn_array kn_zeros_like(kn_array x, const kn_zeros_opts *opts) { return constant_like("zeros_like", x, opts, 0); }
@@ -81,7 +82,7 @@ kn_array kn_full_like(kn_array x, kn_array value, const kn_zeros_opts *opts)
     kn_shape shape = {.ndim = kna_failed(&op) ? 0 : t.ndim};
     for (int i = 0; i < shape.ndim; i++)
         shape.dim[i] = t.dim[i];
-    return kna_end(&op, filled(&op, &shape, value, kna_lookup_dtype(o.dtype, kna_strong_dtype(t))));
+    return kna_end_like(&op, filled(&op, &shape, value, kna_lookup_dtype(o.dtype, kna_strong_dtype(t))), x);
 }
 
 /* ---- Ranges. */
@@ -301,14 +302,14 @@ kn_array kn_asarray(kn_array x, const kn_zeros_opts *opts)
     kn_type t = kna_type(&op, x);
     bool same = !o.dtype || (o.dtype == t.dtype && !t.weak);
     kn_atom a = same ? kna_in(&op, x) : kna_in_as(&op, x, o.dtype);
-    return same ? kna_end_view(&op, x, a, a) : kna_end(&op, a);
+    return same ? kna_end_view(&op, x, a, a) : kna_end_like(&op, a, x);
 }
 
 kn_array kn_copy(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "copy");
-    return kna_end(&op, kna_in(&op, x));
+    return kna_end_like(&op, kna_in(&op, x), x);
 }
 
 kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
@@ -335,7 +336,7 @@ kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
     if (t.weak && knx_is_integer(dtype)) /* a number wraps here, it is not refused */
         return kna_end(&op, knb_convert(op.b, kna_in(&op, x), dtype));
     kn_atom a = kna_in_as(&op, x, dtype);
-    return !o.copy && t.dtype == dtype && !t.weak ? kna_end_view(&op, x, a, a) : kna_end(&op, a);
+    return !o.copy && t.dtype == dtype && !t.weak ? kna_end_view(&op, x, a, a) : kna_end_like(&op, a, x);
 }
 
 kn_array kn_shape_array(kn_array x)

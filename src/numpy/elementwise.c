@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * elementwise.c -- broadcasting, and the functions of one or three arrays that go element by element. Operands are
  * converted to one dtype by NumPy's rules; a scalar beside an array goes in as it is. */
+#include "array/storage.h"
 #include "numpy/internal.h"
 #include <string.h>
 
@@ -144,12 +145,12 @@ static kn_array from_table(kn_array x, const char *name, one f, const char *trai
                 kna_fail(&op, KN_ERROR_TYPE, BOOL_NEGATIVE);
             a = f(op.b, a);
         }
-        return kna_end(&op, a);
+        return kna_end_in_order(&op, a, 1, &x);
     }
     if (traits[1] != 'c' && knx_is_complex(t.dtype))
         knn_not_supported(&op, name);
     a = kna_in_as(&op, x, knn_float_for(t));
-    return kna_end(&op, f(op.b, a));
+    return kna_end_in_order(&op, f(op.b, a), 1, &x);
 }
 
 #define UNARY(name, function, traits, ...) \
@@ -174,7 +175,7 @@ kn_array kn_positive(kn_array x)
     kn_type t = kna_type(&op, x);
     if (!kna_failed(&op) && t.dtype->kind == KN_KIND_BOOL)
         return no_loop_for_bool(&op, "positive");
-    return kna_end(&op, kna_in(&op, x));
+    return kna_end_in_order(&op, kna_in(&op, x), 1, &x);
 }
 
 kn_array kn_sign(kn_array x)
@@ -184,7 +185,7 @@ kn_array kn_sign(kn_array x)
     kn_type t = kna_type(&op, x);
     if (!kna_failed(&op) && t.dtype->kind == KN_KIND_BOOL)
         return no_loop_for_bool(&op, "sign");
-    return kna_end(&op, knb_sign(op.b, kna_in(&op, x)));
+    return kna_end_in_order(&op, knb_sign(op.b, kna_in(&op, x)), 1, &x);
 }
 
 /* bool counts as int8 where NumPy has no loop for it. */
@@ -198,7 +199,7 @@ kn_array kn_square(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "square");
-    return kna_end(&op, knb_integer_pow(op.b, in_number(&op, x), 2));
+    return kna_end_in_order(&op, knb_integer_pow(op.b, in_number(&op, x), 2), 1, &x);
 }
 
 kn_array kn_reciprocal(kn_array x)
@@ -206,14 +207,14 @@ kn_array kn_reciprocal(kn_array x)
     kna_op op;
     kna_begin(&op, "reciprocal");
     kn_atom a = in_number(&op, x);
-    return kna_end(&op, knb_div(op.b, knb_like(op.b, a, 1), a));
+    return kna_end_in_order(&op, knb_div(op.b, knb_like(op.b, a, 1), a), 1, &x);
 }
 
 kn_array kn_conjugate(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "conjugate");
-    return kna_end(&op, knb_conj(op.b, in_number(&op, x)));
+    return kna_end_in_order(&op, knb_conj(op.b, in_number(&op, x)), 1, &x);
 }
 
 kn_array kn_conj(kn_array x) { return kn_conjugate(x); }
@@ -224,7 +225,7 @@ kn_array kn_clip(kn_array x, kn_array lo, kn_array hi)
 {
     kna_op op;
     kna_begin(&op, "clip");
-    kn_array all[] = {x, lo, hi};
+    const kn_array all[] = {x, lo, hi};
     kn_shape shape;
     kn_dtype d = kna_result_type(&op, 3, all);
     knn_common_shape(&op, 3, all, &shape);
@@ -239,7 +240,7 @@ kn_array kn_clip(kn_array x, kn_array lo, kn_array hi)
         a = knb_max(op.b, a, knn_operand(&op, lo, d, &shape));
     if (hi)
         a = knb_min(op.b, a, knn_operand(&op, hi, d, &shape));
-    return kna_end(&op, a);
+    return kna_end_in_order(&op, a, 3, all);
 }
 
 /* ---- Bits. */
@@ -251,7 +252,7 @@ kn_array kn_bitwise_not(kn_array x)
     kn_type t = kna_type(&op, x);
     if (!kna_failed(&op) && t.dtype->kind != KN_KIND_BOOL && !knx_is_integer(t.dtype))
         knn_not_supported(&op, "invert");
-    return kna_end(&op, knb_not(op.b, kna_in(&op, x)));
+    return kna_end_in_order(&op, knb_not(op.b, kna_in(&op, x)), 1, &x);
 }
 
 kn_array kn_invert(kn_array x) { return kn_bitwise_not(x); }

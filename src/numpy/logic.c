@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * logic.c -- comparisons, truth values, where, and comparing whole arrays. */
+#include "array/storage.h"
 #include "numpy/internal.h"
 #include <string.h>
 
@@ -62,16 +63,16 @@ static kn_array compare(const char *name, two f, kn_array x, kn_array y)
     int order = knn_beyond(&op, x, d) - knn_beyond(&op, y, d);
     if (order && !kna_failed(&op)) {
         (void)kna_in(&op, s.weak ? y : x);
-        return kna_end(&op, constant(&op, verdict(f, order), &shape));
+        return kna_end_in_order(&op, constant(&op, verdict(f, order), &shape), 2, both);
     }
     if (d->kind == KN_KIND_FLOAT && knx_is_integer(s.dtype) && knx_is_integer(t.dtype)) {
         bool swapped = s.dtype->kind == KN_KIND_UINT;
         kn_atom a = knn_operand(&op, x, swapped ? KN_DT(U64) : KN_DT(I64), &shape);
         kn_atom b = knn_operand(&op, y, swapped ? KN_DT(I64) : KN_DT(U64), &shape);
-        return kna_end(&op, mixed(&op, f, swapped ? b : a, swapped ? a : b, swapped, &shape));
+        return kna_end_in_order(&op, mixed(&op, f, swapped ? b : a, swapped ? a : b, swapped, &shape), 2, both);
     }
     kn_atom a = knn_operand(&op, x, d, &shape), b = knn_operand(&op, y, d, &shape);
-    return kna_end(&op, f(op.b, a, b));
+    return kna_end_in_order(&op, f(op.b, a, b), 2, both);
 }
 
 kn_array kn_equal(kn_array x, kn_array y) { return compare("equal", knb_eq, x, y); }
@@ -91,9 +92,9 @@ static kn_array classify(const char *name, kn_array x, kn_atom (*f)(kna_op *op, 
     if (kna_failed(&op) || knn_not_a_number(&op, name, knb_type(op.b, a).dtype))
         return kna_end(&op, KN_ATOM_NONE);
     if (knx_is_inexact(knb_type(op.b, a).dtype))
-        return kna_end(&op, f(&op, a));
+        return kna_end_in_order(&op, f(&op, a), 1, &x);
     kn_shape shape = knn_shape_of(&op, a);
-    return kna_end(&op, constant(&op, of_integers, &shape));
+    return kna_end_in_order(&op, constant(&op, of_integers, &shape), 1, &x);
 }
 
 static kn_atom is_nan(kna_op *op, kn_atom a) { return knb_ne(op->b, a, a); }
@@ -118,7 +119,7 @@ static kn_array logical(const char *name, two f, kn_array x, kn_array y)
     knn_common_shape(&op, 2, both, &shape);
     kn_atom a = kna_failed(&op) ? KN_ATOM_NONE : knn_spread(&op, knn_truth(&op, kna_in(&op, x)), &shape);
     kn_atom b = kna_failed(&op) ? KN_ATOM_NONE : knn_spread(&op, knn_truth(&op, kna_in(&op, y)), &shape);
-    return kna_end(&op, f(op.b, a, b));
+    return kna_end_in_order(&op, f(op.b, a, b), 2, both);
 }
 
 kn_array kn_logical_and(kn_array x, kn_array y) { return logical("logical_and", knb_and, x, y); }
@@ -129,7 +130,7 @@ kn_array kn_logical_not(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "logical_not");
-    return kna_end(&op, knb_not(op.b, knn_truth(&op, kna_in(&op, x))));
+    return kna_end_in_order(&op, knb_not(op.b, knn_truth(&op, kna_in(&op, x))), 1, &x);
 }
 
 kn_array kn_where(kn_array condition, kn_array x, kn_array y)
@@ -144,7 +145,7 @@ kn_array kn_where(kn_array condition, kn_array x, kn_array y)
         return kna_end(&op, KN_ATOM_NONE);
     kn_atom c = knn_spread(&op, knn_truth(&op, kna_in(&op, condition)), &shape);
     kn_atom yes = knn_operand(&op, x, d, &shape), no = knn_operand(&op, y, d, &shape);
-    return kna_end(&op, knn_select(&op, c, yes, no, &shape));
+    return kna_end_in_order(&op, knn_select(&op, c, yes, no, &shape), 3, all);
 }
 
 /* ---- Whole arrays. */
@@ -180,7 +181,8 @@ kn_array kn_isclose(kn_array a, kn_array b, const kn_isclose_opts *opts)
     kna_op op;
     kn_shape shape;
     kna_begin(&op, "isclose");
-    return kna_end(&op, closeness(&op, a, b, &o, &shape));
+    const kn_array both[] = {a, b};
+    return kna_end_in_order(&op, closeness(&op, a, b, &o, &shape), 2, both);
 }
 
 static kn_atom all_of(kna_op *op, kn_atom a)

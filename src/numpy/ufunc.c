@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ufunc.c -- the functions of two arrays that go element by element: as such, and for what is done in place. */
+#include "array/storage.h"
 #include "numpy/internal.h"
 #include <string.h>
 
@@ -131,7 +132,7 @@ static kn_array binary(kn_ufunc f, kn_array x, kn_array y)
     kn_shape shape;
     kna_result_type(&op, 2, both); /* dtypes that do not mix are spoken of first */
     knn_common_shape(&op, 2, both, &shape);
-    return kna_end(&op, knn_apply(&op, f, x, KN_ATOM_NONE, y, &shape));
+    return kna_end_in_order(&op, knn_apply(&op, f, x, KN_ATOM_NONE, y, &shape), 2, both);
 }
 
 kn_array kn_add(kn_array x, kn_array y) { return binary(kn_ufunc_add, x, y); }

@@ -450,6 +450,77 @@ m_error m_astype(m_heap *heap, const m_array *a, m_dtype dtype, m_array *out)
     return M_OK;
 }
 
+/* ---- Order 'K': new arrays whose axes lie in memory as those of what they are made from. */
+
+static int64_t magnitude(int64_t x) { return x < 0 ? -x : x; }
+
+/* Strides for axes listed from the innermost in memory. */
+static void lay_out(m_array *a, const int innermost_first[M_NDIM])
+{
+    int64_t stride = m_item_size(a->dtype);
+    for (int i = 0; i < a->shape.ndim; i++) {
+        int axis = innermost_first[i];
+        a->stride[axis] = stride;
+        stride *= a->shape.dim[axis];
+    }
+}
+
+/* PyArray_NewLikeArray: the axis with the smallest stride is the innermost; of equals, the last. */
+static void lay_out_like(m_array *new, const m_array *a)
+{
+    int axis[M_NDIM];
+    bool taken[M_NDIM] = {false};
+    for (int i = 0; i < a->shape.ndim; i++) {
+        int best = -1;
+        for (int k = a->shape.ndim - 1; k >= 0; k--)
+            if (!taken[k] && (best < 0 || magnitude(a->stride[k]) < magnitude(a->stride[best])))
+                best = k;
+        axis[i] = best;
+        taken[best] = true;
+    }
+    lay_out(new, axis);
+}
+
+/* npyiter_find_best_axis_ordering: the axes, listed from the last, are sorted by insertion. An axis moves before
+ * another one if an operand has a smaller stride along it and none has a smaller or equal one along the other; it stays
+ * where an operand says so, and looks further where no operand has strides along both. */
+static void lay_out_for(m_array *new, int n, const m_array operand[2])
+{
+    int axis[M_NDIM], ndim = new->shape.ndim;
+    for (int i = 0; i < ndim; i++) {
+        int moving = ndim - 1 - i, to = i;
+        for (int k = i - 1; k >= 0; k--) {
+            bool before = false, after = false;
+            for (int j = 0; j < n; j++) {
+                int64_t mine = magnitude(operand[j].stride[moving]), other = magnitude(operand[j].stride[axis[k]]);
+                before |= mine && other && mine < other;
+                after |= mine && other && mine >= other;
+            }
+            if (after)
+                break;
+            if (before)
+                to = k;
+        }
+        memmove(axis + to + 1, axis + to, (size_t)(i - to) * sizeof *axis);
+        axis[to] = moving;
+    }
+    lay_out(new, axis);
+}
+
+m_error m_copy(m_heap *heap, const m_array *a, m_dtype dtype, m_array *out)
+{
+    int64_t from[M_SIZE], to[M_SIZE];
+    m_error e = m_new(heap, dtype, &a->shape, out);
+    if (e)
+        return e;
+    lay_out_like(out, a);
+    m_offsets(a, from);
+    m_offsets(out, to);
+    for (int64_t k = 0; k < m_count(&a->shape); k++)
+        m_put(out, to[k], m_get(a, from[k]));
+    return M_OK;
+}
+
 /* The shape that two broadcast to. */
 static m_error common_shape(const m_shape *a, const m_shape *b, m_shape *out)
 {
@@ -495,6 +566,7 @@ static m_error numbers_of(const m_value *v, const m_shape *shape, m_number x[M_S
 m_error m_binary(m_heap *heap, m_ufunc f, const m_array *a, const m_value *b, m_array *out)
 {
     m_shape shape = a->shape;
+    int64_t at[M_SIZE];
     m_number x[M_SIZE], y[M_SIZE];
     m_value left = {.array = *a};
     m_dtype d;
@@ -505,8 +577,13 @@ m_error m_binary(m_heap *heap, m_ufunc f, const m_array *a, const m_value *b, m_
     if ((e = numbers_of(&left, &shape, x)) || (e = numbers_of(b, &shape, y)) ||
         (e = m_new(heap, f == M_GREATER ? M_BOOL : d, &shape, out)))
         return e;
+    m_array wide[2];
+    if ((e = m_broadcast(a, &shape, &wide[0])) || (!b->weak && (e = m_broadcast(&b->array, &shape, &wide[1]))))
+        return e;
+    lay_out_for(out, b->weak ? 1 : 2, wide);
+    m_offsets(out, at);
     for (int64_t k = 0; k < m_count(&shape); k++)
-        m_put(out, k * m_item_size(out->dtype), apply(f, d, x[k], y[k]));
+        m_put(out, at[k], apply(f, d, x[k], y[k]));
     return M_OK;
 }
 

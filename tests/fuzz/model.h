@@ -82,6 +82,7 @@ m_error m_part(const m_array *a, bool imag, m_array *out);                      
 
 /* New arrays. */
 m_error m_astype(m_heap *heap, const m_array *a, m_dtype dtype, m_array *out);
+m_error m_copy(m_heap *heap, const m_array *a, m_dtype dtype, m_array *out); /* in order K */
 m_error m_binary(m_heap *heap, m_ufunc f, const m_array *a, const m_value *b, m_array *out);
 
 /* Indexing and writing. */

@@ -94,7 +94,7 @@ static m_error part_of_argument(p_run *run, const p_line *line, m_array *out)
     part.shape.dim[0] = m_count(&line->shape);
     m_error e = m_reshape(&run->heap, &part, &line->shape, &shaped);
     *out = shaped;
-    return e || !line->copy ? e : m_astype(&run->heap, &shaped, M_F64, out);
+    return e || !line->copy ? e : m_copy(&run->heap, &shaped, M_F64, out);
 }
 
 /* A line that makes an array from an array. */
@@ -116,8 +116,8 @@ static int make_variable(p_run *run, const p_line *line, m_array *out)
     case P_DIAGONAL: return m_diagonal(a, out);
     case P_REAL:
     case P_IMAG: return m_part(a, line->kind == P_IMAG, out);
-    case P_COPY: return m_astype(&run->heap, a, a->dtype, out);
-    case P_ASTYPE: return m_astype(&run->heap, a, line->dtype, out);
+    case P_COPY: return m_copy(&run->heap, a, a->dtype, out);
+    case P_ASTYPE: return m_copy(&run->heap, a, line->dtype, out);
     case P_BINARY: return p_value(run, line, &v) ? (int)m_binary(&run->heap, line->ufunc, a, &v, out) : M_MISSING;
     default: return M_MISSING;
     }
@@ -378,10 +378,10 @@ static void put_maker(text_out *t, const p_line *line)
     case P_DIAGONAL: put(t, "np.diagonal(v%d)", a); break;
     case P_REAL:
     case P_IMAG: put(t, "v%d.%s", a, line->kind == P_REAL ? "real" : "imag"); break;
-    case P_COPY: put(t, "C(v%d)", a); break;
-    case P_ASTYPE: put(t, "C(v%d.astype('%s'))", a, p_dtype_name(line->dtype)); break;
+    case P_COPY: put(t, "K(v%d)", a); break;
+    case P_ASTYPE: put(t, "K(v%d.astype('%s'))", a, p_dtype_name(line->dtype)); break;
     case P_BINARY:
-        put(t, "C(np.%s(v%d, ", p_ufunc_name[line->ufunc], a);
+        put(t, "K(np.%s(v%d, ", p_ufunc_name[line->ufunc], a);
         put_operand(t, line);
         put(t, "))");
         break;

@@ -11,9 +11,10 @@ static const char prelude[] =
     "nan, inf = float('nan'), float('inf')\n"
     "bad, done = 0, set()\n"
     "def C(x): return np.array(x, order='C', copy=True)\n"
+    "def K(x): return np.array(x, order='K', copy=True)\n"
     "def AT(a, r):\n"
     "    if not isinstance(r, np.ndarray): return C(r)\n"
-    "    return r if np.may_share_memory(a, r) or r.flags.writeable != a.flags.writeable else C(r)\n"
+    "    return r if np.may_share_memory(a, r) or not r.size else C(r)\n"
     "def AT_UFUNC(f, a, index, v):\n"
     "    # NumPy's own reads outside of v when v has fewer axes, writes to what is read-only, and casts as it likes\n"
     "    if not a.flags.writeable: raise ValueError('read-only')\n"
@@ -42,13 +43,15 @@ static const char prelude[] =
     "    except Exception as e: got = [k.__name__ for k in type(e).__mro__]\n"
     "    else: got = ['']\n"
     "    if want not in got: complain(f'{line}: {got[0]}, the model says {want}')\n"
-    "def check(line, name, dtype, shape, data):\n"
+    "def check(line, name, dtype, shape, data, strides):\n"
     "    x = globals()[name]\n"
     "    y = np.frombuffer(bytes.fromhex(data), dtype).reshape(shape)\n"
     "    if x.shape != shape or x.dtype != dtype: complain(f'{line}: {name} is {x.dtype}{x.shape}, model "
     "{dtype}{shape}')\n"
     "    elif x.tobytes() != y.tobytes() and not np.array_equal(x, y, equal_nan=dtype[0] in 'fc'):\n"
     "        complain(f'{line}: {name} is\\n{x!r}\\nmodel\\n{y!r}')\n"
+    "    elif y.size and any(s != t for n, s, t in zip(shape, x.strides, strides) if n > 1):\n"
+    "        complain(f'{line}: {name} has strides {x.strides}, model {strides}')\n"
     "def shares(a, b, want):\n"
     "    if np.shares_memory(globals()[a], globals()[b]) != want: complain(f'shares_memory({a}, {b}) is not {want}')\n";
 
@@ -64,7 +67,10 @@ static void print_check(const p_run *run, int line, int var)
     for (int64_t k = 0; k < m_count(&a->shape); k++)
         for (int64_t i = 0; i < m_item_size(a->dtype); i++)
             printf("%02x", a->store->data[at[k] + i]);
-    printf("')\n");
+    printf("', (");
+    for (int i = 0; i < a->shape.ndim; i++)
+        printf("%" PRId64 ",", a->stride[i]);
+    printf("))\n");
 }
 
 void v_python(const p_program *program, bool first)
