@@ -4,8 +4,8 @@
 #include "kernel/internal.h"
 #include <string.h>
 
-/* SLOT_BUDGET: bytes of live blocks before the lanes are cut. What fits into the second cache costs less than more rounds
- * of dispatch: with 40 KB the chains of functions took 1.4 times as long. */
+/* SLOT_BUDGET: bytes of live blocks before the lanes are cut. What fits into the second cache costs less than more
+ * rounds of dispatch: with 40 KB the chains of functions took 1.4 times as long. */
 enum { MAX_COLD_DEPTH = 8, FREE_LISTS = 4, SLOT_BUDGET = 128 * 1024 };
 
 typedef struct prep {
