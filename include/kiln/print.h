@@ -25,6 +25,15 @@ typedef struct kn_print_opts {
 
 KN_API kn_print_opts kn_print_opts_default(void);
 
+/* What an argument of kn_printf or of an index is. */
+enum { KN_ARG_INT, KN_ARG_UINT, KN_ARG_BOOL, KN_ARG_DOUBLE, KN_ARG_ARRAY, KN_ARG_TEXT };
+/* ---- Text: printf of numbers, 0-d arrays and strings to standard output. */
+typedef struct kn_printf_arg {
+    int kind; int64_t integer; double number; kn_array array; const char *text;
+} kn_printf_arg;
+KN_API int kn_printf_args(const char *format, int n,
+    const kn_printf_arg *args); /* characters written; -1 with a TypeError */
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/numpy/logic.h -- comparisons, truth and bits, as in NumPy. What they have in common: kiln/numpy.h. */
+/* clang-format off */
+#ifndef KILN_NUMPY_LOGIC_H
+#define KILN_NUMPY_LOGIC_H
+#include "kiln/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Options. */
+/* 1e-5, 1e-8, false */
+typedef struct kn_isclose_opts { size_t size_; double rtol, atol; bool equal_nan; } kn_isclose_opts;
+typedef struct kn_array_equal_opts { size_t size_; bool equal_nan; } kn_array_equal_opts;
+KN_API kn_isclose_opts kn_isclose_opts_default(void);
+KN_API kn_array_equal_opts kn_array_equal_opts_default(void);
+
+/* ---- Comparisons and logic: results are bool. Integers compare exactly, whatever their dtypes. */
+KN_API kn_array kn_equal(kn_array x, kn_array y);         /* np.equal */
+KN_API kn_array kn_not_equal(kn_array x, kn_array y);     /* np.not_equal */
+KN_API kn_array kn_less(kn_array x, kn_array y); /* np.less; complex numbers by real part, then imaginary part */
+KN_API kn_array kn_less_equal(kn_array x, kn_array y);    /* np.less_equal */
+KN_API kn_array kn_greater(kn_array x, kn_array y);       /* np.greater */
+KN_API kn_array kn_greater_equal(kn_array x, kn_array y); /* np.greater_equal */
+KN_API kn_array kn_isnan(kn_array x);                     /* np.isnan */
+KN_API kn_array kn_isinf(kn_array x);                     /* np.isinf */
+KN_API kn_array kn_isfinite(kn_array x);                  /* np.isfinite */
+KN_API kn_array kn_logical_and(kn_array x, kn_array y);   /* np.logical_and of x != 0 and y != 0 */
+KN_API kn_array kn_logical_or(kn_array x, kn_array y);    /* np.logical_or */
+KN_API kn_array kn_logical_xor(kn_array x, kn_array y);   /* np.logical_xor */
+KN_API kn_array kn_logical_not(kn_array x);               /* np.logical_not */
+KN_API kn_array kn_bitwise_and(kn_array x, kn_array y);   /* np.bitwise_and of integers or bool; TypeError for others */
+KN_API kn_array kn_bitwise_or(kn_array x, kn_array y);    /* np.bitwise_or */
+KN_API kn_array kn_bitwise_xor(kn_array x, kn_array y);   /* np.bitwise_xor */
+KN_API kn_array kn_bitwise_not(kn_array x);               /* np.bitwise_not */
+KN_API kn_array kn_invert(kn_array x);                    /* kn_bitwise_not */
+KN_API kn_array kn_where(kn_array condition, kn_array x, kn_array y); /* np.where with three arguments */
+KN_API kn_array kn_isclose(kn_array a, kn_array b,
+    const kn_isclose_opts *opts); /* np.isclose: |a - b| <= atol + rtol |b| */
+KN_API bool kn_allclose(kn_array a, kn_array b, const kn_isclose_opts *opts); /* np.allclose; false for an error */
+KN_API bool kn_array_equal(kn_array a, kn_array b,
+    const kn_array_equal_opts *opts); /* np.array_equal; false for an error */
+
+#ifdef __cplusplus
+}
+#endif
+
+#if !defined(__cplusplus) && !defined(KN_BUILD)
+#include "kiln/macros.h"
+#define kn_isnan(x) KN_F1(kn_isnan, x)
+#define kn_isinf(x) KN_F1(kn_isinf, x)
+#define kn_isfinite(x) KN_F1(kn_isfinite, x)
+#define kn_equal(x, y) KN_F2(kn_equal, x, y)
+#define kn_not_equal(x, y) KN_F2(kn_not_equal, x, y)
+#define kn_less(x, y) KN_F2(kn_less, x, y)
+#define kn_less_equal(x, y) KN_F2(kn_less_equal, x, y)
+#define kn_greater(x, y) KN_F2(kn_greater, x, y)
+#define kn_greater_equal(x, y) KN_F2(kn_greater_equal, x, y)
+#define kn_logical_and(x, y) KN_F2(kn_logical_and, x, y)
+#define kn_logical_or(x, y) KN_F2(kn_logical_or, x, y)
+#define kn_logical_xor(x, y) KN_F2(kn_logical_xor, x, y)
+#define kn_logical_not(x) KN_F1(kn_logical_not, x)
+#define kn_bitwise_and(x, y) KN_F2(kn_bitwise_and, x, y)
+#define kn_bitwise_or(x, y) KN_F2(kn_bitwise_or, x, y)
+#define kn_bitwise_xor(x, y) KN_F2(kn_bitwise_xor, x, y)
+#define kn_bitwise_not(x) KN_F1(kn_bitwise_not, x)
+#define kn_invert(x) KN_F1(kn_invert, x)
+#define kn_where(condition, x, y) KN_F3(kn_where, condition, x, y)
+#define KN_CLOSE_DEFAULTS (.rtol = 1e-5, .atol = 1e-8, )
+#define kn_isclose(a, b, ...) KN_F2O(kn_isclose, kn_isclose_opts, KN_CLOSE_DEFAULTS, a, b, __VA_ARGS__)
+#define kn_allclose(a, b, ...) KN_F2O(kn_allclose, kn_isclose_opts, KN_CLOSE_DEFAULTS, a, b, __VA_ARGS__)
+#define kn_array_equal(a, b, ...) KN_F2O(kn_array_equal, kn_array_equal_opts, (), a, b, __VA_ARGS__)
+#endif
+#endif

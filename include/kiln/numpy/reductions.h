@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/numpy/reductions.h -- sums, extrema and statistics along axes, as in NumPy. What they have in common: kiln/numpy.h. */
+/* clang-format off */
+#ifndef KILN_NUMPY_REDUCTIONS_H
+#define KILN_NUMPY_REDUCTIONS_H
+#include "kiln/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Options. */
+typedef struct kn_sum_opts {
+    size_t size_; kn_axes axis; kn_dtype dtype; bool keepdims; kn_array initial; kn_array where;
+} kn_sum_opts;
+typedef struct kn_mean_opts { size_t size_; kn_axes axis; kn_dtype dtype; bool keepdims; kn_array where; } kn_mean_opts;
+typedef struct kn_var_opts {
+    size_t size_; kn_axes axis; kn_dtype dtype; double ddof; bool keepdims; kn_array where;
+} kn_var_opts;
+typedef struct kn_max_opts { size_t size_; kn_axes axis; bool keepdims; kn_array initial; kn_array where; } kn_max_opts;
+typedef struct kn_any_opts { size_t size_; kn_axes axis; bool keepdims; kn_array where; } kn_any_opts;
+typedef struct kn_argmax_opts { size_t size_; kn_axes axis; bool keepdims; } kn_argmax_opts;
+KN_API kn_sum_opts kn_sum_opts_default(void);
+KN_API kn_mean_opts kn_mean_opts_default(void);
+KN_API kn_var_opts kn_var_opts_default(void);
+KN_API kn_max_opts kn_max_opts_default(void);
+KN_API kn_any_opts kn_any_opts_default(void);
+KN_API kn_argmax_opts kn_argmax_opts_default(void);
+
+/* ---- Reductions: over all axes unless some are given. */
+KN_API kn_array kn_sum(kn_array x, const kn_sum_opts *opts);    /* np.sum; small integers and bool add up in 64 bits */
+KN_API kn_array kn_mean(kn_array x, const kn_mean_opts *opts);  /* np.mean; float16 in float32; integers give float64 */
+KN_API kn_array kn_var(kn_array x, const kn_var_opts *opts);    /* np.var: mean of |x - mean|^2, divided by n - ddof */
+KN_API kn_array kn_std(kn_array x, const kn_var_opts *opts);    /* np.std */
+KN_API kn_array kn_max(kn_array x, const kn_max_opts *opts); /* np.max; ValueError for no elements without `initial` */
+KN_API kn_array kn_min(kn_array x, const kn_max_opts *opts);    /* np.min */
+KN_API kn_array kn_amax(kn_array x, const kn_max_opts *opts);   /* kn_max */
+KN_API kn_array kn_amin(kn_array x, const kn_max_opts *opts);   /* kn_min */
+KN_API kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts); /* np.ptp: max - min */
+KN_API kn_array kn_any(kn_array x, const kn_any_opts *opts);    /* np.any */
+KN_API kn_array kn_all(kn_array x, const kn_any_opts *opts);    /* np.all */
+KN_API kn_array kn_argmax(kn_array x,
+    const kn_argmax_opts *opts); /* np.argmax: int64; the first NaN, else the first maximum */
+KN_API kn_array kn_argmin(kn_array x, const kn_argmax_opts *opts); /* np.argmin */
+KN_API kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts); /* np.count_nonzero: int64 */
+
+#ifdef __cplusplus
+}
+#endif
+
+#if !defined(__cplusplus) && !defined(KN_BUILD)
+#include "kiln/macros.h"
+#define kn_sum(x, ...) KN_F1O(kn_sum, kn_sum_opts, (), x, __VA_ARGS__)
+#define kn_mean(x, ...) KN_F1O(kn_mean, kn_mean_opts, (), x, __VA_ARGS__)
+#define kn_var(x, ...) KN_F1O(kn_var, kn_var_opts, (), x, __VA_ARGS__)
+#define kn_std(x, ...) KN_F1O(kn_std, kn_var_opts, (), x, __VA_ARGS__)
+#define kn_max(x, ...) KN_F1O(kn_max, kn_max_opts, (), x, __VA_ARGS__)
+#define kn_min(x, ...) KN_F1O(kn_min, kn_max_opts, (), x, __VA_ARGS__)
+#define kn_amax(x, ...) KN_F1O(kn_amax, kn_max_opts, (), x, __VA_ARGS__)
+#define kn_amin(x, ...) KN_F1O(kn_amin, kn_max_opts, (), x, __VA_ARGS__)
+#define kn_ptp(x, ...) KN_F1O(kn_ptp, kn_argmax_opts, (), x, __VA_ARGS__)
+#define kn_any(x, ...) KN_F1O(kn_any, kn_any_opts, (), x, __VA_ARGS__)
+#define kn_all(x, ...) KN_F1O(kn_all, kn_any_opts, (), x, __VA_ARGS__)
+#define kn_argmax(x, ...) KN_F1O(kn_argmax, kn_argmax_opts, (), x, __VA_ARGS__)
+#define kn_argmin(x, ...) KN_F1O(kn_argmin, kn_argmax_opts, (), x, __VA_ARGS__)
+#define kn_count_nonzero(x, ...) KN_F1O(kn_count_nonzero, kn_argmax_opts, (), x, __VA_ARGS__)
+#endif
+#endif
