@@ -11,6 +11,7 @@
 #include "kiln/function.h"
 #include "kiln/numpy.h"
 #include "kiln/linalg.h"
+#include "kiln/special.h"
 #include "kiln/random.h"
 #include "kiln/nn.h"
 #include "kiln/optim.h"

@@ -5,6 +5,7 @@
 #include "array/storage.h"
 #include "kiln/function.h"
 #include "kiln/numpy.h"
+#include "kiln/special.h"
 
 /* The caller's options over the defaults. Callers compiled against an older header give fewer of them. */
 void knn_read_opts(void *opts, size_t size, const void *given);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/numpy/creation.h -- how arrays are made: np.zeros, np.arange and their kin, as in NumPy. What they have in common: kiln/numpy.h. */
+ * kiln/numpy/creation.h -- how arrays are made: np.zeros, np.arange and their kin; what all chapters have in common
+ * is told in kiln/numpy.h. */
 /* clang-format off */
 #ifndef KILN_NUMPY_CREATION_H
 #define KILN_NUMPY_CREATION_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/numpy/indexing.h -- reading and writing elements by index, as in NumPy. What they have in common: kiln/numpy.h. */
+ * kiln/numpy/indexing.h -- reading and writing elements by index; what all chapters have in common
+ * is told in kiln/numpy.h. */
 /* clang-format off */
 #ifndef KILN_NUMPY_INDEXING_H
 #define KILN_NUMPY_INDEXING_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/numpy/manipulation.h -- shapes, joining and splitting, as in NumPy. What they have in common: kiln/numpy.h. */
+ * kiln/numpy/manipulation.h -- shapes, joining and splitting; what all chapters have in common
+ * is told in kiln/numpy.h. */
 /* clang-format off */
 #ifndef KILN_NUMPY_MANIPULATION_H
 #define KILN_NUMPY_MANIPULATION_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/numpy/mathematics.h -- functions of elements: np.sin, np.add and their kin, as in NumPy. What they have in common: kiln/numpy.h. */
+ * kiln/numpy/mathematics.h -- functions of elements: np.sin, np.add and their kin; what all chapters have in common
+ * is told in kiln/numpy.h. */
 /* clang-format off */
 #ifndef KILN_NUMPY_MATHEMATICS_H
 #define KILN_NUMPY_MATHEMATICS_H
@@ -25,8 +26,6 @@ KN_API kn_array kn_log(kn_array x);             /* np.log */
 KN_API kn_array kn_sin(kn_array x);             /* np.sin */
 KN_API kn_array kn_cos(kn_array x);             /* np.cos */
 KN_API kn_array kn_tanh(kn_array x);            /* np.tanh */
-KN_API kn_array kn_special_expit(kn_array x);   /* scipy.special.expit: 1 / (1 + e^-x) */
-KN_API kn_array kn_special_erfinv(kn_array x);  /* scipy.special.erfinv; TypeError for complex */
 KN_API kn_array kn_real(kn_array x);            /* np.real: a view; of real numbers x itself */
 KN_API kn_array kn_imag(kn_array x);            /* np.imag: a view; of real numbers zeros, read-only */
 KN_API kn_array kn_conjugate(kn_array x);       /* np.conjugate */
@@ -62,8 +61,6 @@ KN_API kn_array kn_clip(kn_array x, kn_array lo, kn_array hi); /* np.clip; a bou
 #define kn_sqrt(x) KN_F1(kn_sqrt, x)
 #define kn_absolute(x) KN_F1(kn_absolute, x)
 #define kn_abs(x) KN_F1(kn_abs, x)
-#define kn_special_expit(x) KN_F1(kn_special_expit, x)
-#define kn_special_erfinv(x) KN_F1(kn_special_erfinv, x)
 #define kn_positive(x) KN_F1(kn_positive, x)
 #define kn_square(x) KN_F1(kn_square, x)
 #define kn_reciprocal(x) KN_F1(kn_reciprocal, x)

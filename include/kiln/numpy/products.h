@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/numpy/products.h -- products of matrices and vectors, as in NumPy. What they have in common: kiln/numpy.h. */
+ * kiln/numpy/products.h -- products of matrices and vectors; what all chapters have in common
+ * is told in kiln/numpy.h. */
 /* clang-format off */
 #ifndef KILN_NUMPY_PRODUCTS_H
 #define KILN_NUMPY_PRODUCTS_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/numpy/reductions.h -- sums, extrema and statistics along axes, as in NumPy. What they have in common: kiln/numpy.h. */
+ * kiln/numpy/reductions.h -- sums, extrema and statistics along axes; what all chapters have in common
+ * is told in kiln/numpy.h. */
 /* clang-format off */
 #ifndef KILN_NUMPY_REDUCTIONS_H
 #define KILN_NUMPY_REDUCTIONS_H
