@@ -3,6 +3,7 @@
  * into. */
 #ifndef KILN_FUNCTION_H
 #define KILN_FUNCTION_H
+#include "kiln/tree.h"
 #include "kiln/types.h"
 
 #ifdef __cplusplus
@@ -10,8 +11,8 @@ extern "C" {
 #endif
 
 /* ---- Structs of arrays as arguments and results. A struct whose fields are all kn_array (or such structs) is a tree.
- * `bytes` is its size; a kn_tree handle is told by bytes == 1. */
-struct kn_tree_s { char handle; };
+ * `bytes` is its size; a kn_tree handle is told by bytes == 1, the address of a kn_tree variable by bytes == 2: as an
+ * argument the tree in it, as a result it gets a new tree of the arrays that no other part takes. */
 typedef struct kn_part { void *at; size_t bytes; } kn_part;
 typedef struct kn_outs { int n; kn_part part[KN_MAX_ARGS]; } kn_outs;
 typedef struct kn_const_part { const void *at; size_t bytes; } kn_const_part;
@@ -27,6 +28,7 @@ typedef struct kn_function {
     size_t out_bytes;
     int n_args;
     size_t arg_bytes[KN_MAX_ARGS];
+    const kn_fields *out_fields, *arg_fields[KN_MAX_ARGS]; /* names of the leaves, where KN_FIELDS gives them */
 } kn_function;
 /* env: NULL, the bytes to copy, or the captured arrays */
 KN_API kn_fn kn_fn_of(const kn_function *function, const void *env);
@@ -66,49 +68,52 @@ KN_API kn_fn kn_linearize(kn_fn fn, const kn_args *primals, const kn_outs *y);
 /* of a linear function; only shapes and dtypes of the examples count */
 KN_API kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples);
 
+/* ---- Custom derivatives and checkpoints. */
+
+/* fn with the derivative that `rule` gives (jax.custom_jvp). The rule takes all arguments of fn and then as many
+ * tangents, and returns a struct of fn's result and its tangent. It must be linear in the tangents; those of integers
+ * are zeros of their dtype. It may call the result of kn_custom_jvp itself: it is recorded only where a derivative is
+ * taken, once for each list of types. If fn captures arrays (KN_CLOSURE), derivatives by them are a TypeError, unless
+ * the rule takes the struct of them as its first argument, and that of their tangents as its first tangent.
+ * TypeError if the rule's arrays are not as many. */
+KN_API kn_fn kn_custom_jvp(kn_fn fn, kn_fn rule);
+/* fn with the reverse derivative that two functions give (jax.custom_vjp): `forward` takes the arguments of fn and
+ * returns a struct of its result and of residuals, `backward` takes the struct of residuals and that of the result's
+ * cotangents and returns a struct of one cotangent per argument (those of integers do not count). Forward mode (kn_jvp,
+ * kn_jacfwd) is a TypeError. Captured arrays of fn: as for kn_custom_jvp. */
+KN_API kn_fn kn_custom_vjp(kn_fn fn, kn_fn forward, kn_fn backward);
+
+/* What derivatives of a checkpoint may keep from the first time (jax.checkpoint_policies); the rest is computed again.
+ * Of the names that kn_checkpoint_name gave: none but these, any but these. */
+enum {
+    KN_POLICY_NOTHING,                /* nothing_saveable */
+    KN_POLICY_EVERYTHING,             /* everything_saveable */
+    KN_POLICY_PRODUCTS,               /* dots_saveable */
+    KN_POLICY_PRODUCTS_WITHOUT_BATCH, /* dots_with_no_batch_dims_saveable */
+    KN_POLICY_THESE_NAMES,            /* save_only_these_names */
+    KN_POLICY_OTHER_NAMES             /* save_any_names_but_these */
+};
+enum { KN_MAX_POLICY_NAMES = 16 };
+typedef struct kn_policy { int32_t kind, n; const char *name[KN_MAX_POLICY_NAMES]; } kn_policy;
+typedef struct kn_checkpoint_opts {
+    size_t size_;
+    kn_policy policy; /* nothing is kept but arguments and captured arrays */
+    bool prevent_cse; /* true: what is computed again is not merged with the first time, and not done early */
+} kn_checkpoint_opts;
+KN_API kn_checkpoint_opts kn_checkpoint_opts_default(void);
+/* fn, whose derivative computes its values again instead of keeping them (jax.checkpoint). Checkpoints may be inside
+ * each other. */
+KN_API kn_fn kn_checkpoint(kn_fn fn, const kn_checkpoint_opts *opts);
+/* x, under a name for policies (jax.ad_checkpoint.checkpoint_name) */
+KN_API kn_array kn_checkpoint_name(kn_array x, const char *name);
+/* x, which counts as a constant in derivatives (jax.lax.stop_gradient) */
+KN_API kn_array kn_stop_gradient(kn_array x);
+KN_API kn_array kn_lax_stop_gradient(kn_array x);
+
 /* What fn would return: arrays that have shape and dtype but no value (jax.eval_shape). */
 KN_API int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs);
 KN_API int kn_fn_trace_count(kn_fn fn);                             /* how often a jitted function was recorded */
 KN_API const char *kn_fn_name(kn_fn fn);
-
-/* ---- Jaxprs. */
-enum { KN_JAXPR_CLASSIC, KN_JAXPR_TYPED, KN_JAXPR_FULL };
-typedef struct kn_make_jaxpr_opts { size_t size_; } kn_make_jaxpr_opts;
-KN_API kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *opts); /* jax.make_jaxpr */
-KN_API int kn_jaxpr_print(kn_jaxpr jaxpr, FILE *file, int form);
-KN_API const char *kn_jaxpr_text(kn_jaxpr jaxpr, int form);         /* owned by the scope */
-KN_API kn_jaxpr kn_jaxpr_parse(const char *text);                   /* the full form */
-KN_API bool kn_jaxpr_equal(kn_jaxpr a, kn_jaxpr b);                 /* the same program and the same constants */
-KN_API int kn_jaxpr_equation_count(kn_jaxpr jaxpr);
-KN_API kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr);                      /* one array per argument */
-/* Walking: equation i of the jaxpr. Names and parameters live as long as the jaxpr. Atoms: see kn_atom_info. */
-typedef struct kn_equation {
-    size_t size_;
-    const char *primitive;
-    int n_in, n_out;
-    const uint32_t *in;
-    uint32_t first_out;
-    const kn_place *place;
-} kn_equation;
-KN_API int kn_jaxpr_equation(kn_jaxpr jaxpr, int i, kn_equation *out);
-typedef struct kn_variable { size_t size_; kn_dtype dtype; kn_shape shape; bool literal; double value; } kn_variable;
-KN_API int kn_jaxpr_variable(kn_jaxpr jaxpr, uint32_t atom, kn_variable *out);
-typedef struct kn_jaxpr_counts { int constvars, invars, equations, outvars; } kn_jaxpr_counts;
-KN_API kn_jaxpr_counts kn_jaxpr_count(kn_jaxpr jaxpr);
-KN_API uint32_t kn_jaxpr_outvar(kn_jaxpr jaxpr, int i);
-
-/* ---- Trees. */
-/* views a struct of arrays: KN_TREE(&params); the struct must live on */
-KN_API kn_tree kn_tree_of(void *structure, size_t bytes);
-KN_API kn_tree kn_tree_from(int n, const kn_array *arrays);         /* owns its arrays */
-KN_API int kn_tree_count(kn_tree tree);
-KN_API kn_array kn_tree_get(kn_tree tree, int i);
-KN_API int kn_tree_assign(kn_tree to, kn_tree from);                /* kn_assign, leaf by leaf */
-
-/* ---- Lists. */
-KN_API kn_list kn_list_from(const kn_array *arrays, int n);
-KN_API int kn_list_count(kn_list list);
-KN_API kn_array kn_list_get(kn_list list, int i);
 
 #ifdef __cplusplus
 }

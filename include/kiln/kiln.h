@@ -8,7 +8,11 @@
 #include "kiln/core.h"
 #include "kiln/memory.h"
 #include "kiln/context.h"
+#include "kiln/tree.h"
 #include "kiln/function.h"
+#include "kiln/jaxpr.h"
+#include "kiln/control.h"
+#include "kiln/lax.h"
 #include "kiln/numpy.h"
 #include "kiln/linalg.h"
 #include "kiln/special.h"
@@ -16,6 +20,7 @@
 #include "kiln/nn.h"
 #include "kiln/optim.h"
 #include "kiln/io.h"
+#include "kiln/testing.h"
 #include "kiln/macros.h"
 
 #endif

@@ -128,6 +128,7 @@ static inline kn_array kn_like_complex_(double _Complex z)
 #define KN_LIST_(c, count, ...)                                                                                        \
     __extension__({ kn_array KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_LIST_PUT_, c, __VA_ARGS__)    \
     KN_HERE(); (kn_list_from)(KN_V(vec, c), KN_V(cnt, c)); })
+#define KN_ITEM_PUT_(c, a) KN_V(vec, c)[KN_V(cnt, c)++] = (a); /* the same for items of any type */
 #define KN_LIST_PUT_(c, a) KN_V(vec, c)[KN_V(cnt, c)++] = KN_LIKE(a);
 
 /* ---- How a macro calls its function: operands, options, place, call. T: the option struct; D: its defaults in
@@ -192,6 +193,10 @@ static inline kn_array kn_like_complex_(double _Complex z)
 #define KN_P1_(c, f, x, A, y)                                                                                          \
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); const A KN_V(2, c) = (y);                                        \
         KN_HERE(); (f)(KN_V(1, c), &KN_V(2, c)); })
+#define KN_P1O(f, T, D, x, A, y, ...) KN_P1O_(__COUNTER__, f, T, D, x, A, y, __VA_ARGS__)
+#define KN_P1O_(c, f, T, D, x, A, y, ...)                                                                              \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); const A KN_V(2, c) = (y); KN_OPTS(c, T, D, __VA_ARGS__)          \
+        KN_HERE(); (f)(KN_V(1, c), &KN_V(2, c), KN_V(opt, c)); })
 #define KN_P2(f, x, A, y, B, z) KN_P2_(__COUNTER__, f, x, A, y, B, z)
 #define KN_P2_(c, f, x, A, y, B, z)                                                                                    \
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); const A KN_V(2, c) = (y); const B KN_V(3, c) = (z);              \
@@ -309,8 +314,12 @@ static inline kn_printf_arg kn_printf_text_(const char *x) { return (kn_printf_a
                    #A " is not a structure of arrays");
 #define KN_IS_TREE_EACH_(c, A) KN_IS_TREE_(A)
 #define KN_SIZE_EACH_(c, A) sizeof(A),
+/* Names of fields: here without any, elsewhere perhaps with those of KN_FIELDS. A type is named by one word. */
+#define KN_HAS_FIELDS_EACH_(c, A) __attribute__((unused)) static const kn_fields kn_fields_of_##A;
+#define KN_FIELDS_EACH_(c, A) &kn_fields_of_##A,
 #define KN_FUNCTION_(f, E, R, kn_call_f, env_size, captured_size, ...)                                                 \
     KN_IS_TREE_(R) KN_EACH(KN_IS_TREE_EACH_, 0, __VA_ARGS__)                                                           \
+    KN_HAS_FIELDS_EACH_(0, R) KN_EACH(KN_HAS_FIELDS_EACH_, 0, __VA_ARGS__)                                             \
     typedef E kn_env_of_##f __attribute__((unused));                                                                   \
     __attribute__((unused)) static void kn_thunk_of_##f(const void *kn_env, void *kn_out, const void *const *kn_in)    \
     {                                                                                                                  \
@@ -320,7 +329,8 @@ static inline kn_printf_arg kn_printf_text_(const char *x) { return (kn_printf_a
     __attribute__((unused)) static const kn_function kn_function_of_##f = {                                            \
         .size_ = sizeof(kn_function), .name = #f, .call = kn_thunk_of_##f, .env_bytes = env_size,                      \
         .captured_bytes = captured_size, .out_bytes = sizeof(R), .n_args = KN_COUNT(__VA_ARGS__),                      \
-        .arg_bytes = {KN_EACH(KN_SIZE_EACH_, 0, __VA_ARGS__)},                                                         \
+        .arg_bytes = {KN_EACH(KN_SIZE_EACH_, 0, __VA_ARGS__)}, .out_fields = &kn_fields_of_##R,                        \
+        .arg_fields = {KN_EACH(KN_FIELDS_EACH_, 0, __VA_ARGS__)},                                                      \
     };
 #define KN_FUNCTION(f, R, ...) KN_FUNCTION_(f, char, R, f(KN_IN(__VA_ARGS__)), 0, 0, __VA_ARGS__)
 #define KN_FUNCTION_ENV(f, R, E, ...)                                                                                  \
@@ -339,16 +349,17 @@ __extension__ struct kn_nothing_ {};
 #define KN_NOTHING ((const struct kn_nothing_ *)0) /* stands for no inputs */
 /* KN_ARGS and KN_OUT mention each pointer twice (once in a sizeof), so that what it points to may be a compound
  * literal. */
-#define KN_PART_(c, p) {(p), sizeof(*(p))},
+#define KN_PART_BYTES(p) _Generic((p), kn_tree *: 2, const kn_tree *: 2, default: sizeof(*(p)))
+#define KN_PART_(c, p) {(p), KN_PART_BYTES(p)},
 #define KN_ARGS(...) (&(const kn_args){KN_COUNT(__VA_ARGS__), {KN_EACH(KN_PART_, 0, __VA_ARGS__)}})
 #define KN_OUT(...) (&(kn_outs){KN_COUNT(__VA_ARGS__), {KN_EACH(KN_PART_, 0, __VA_ARGS__)}})
 /* The kn_outs that `out` is: itself if it came from KN_OUT, else one part. */
 #define KN_OUTS_OF(out)                                                                                                \
     _Generic((out), kn_outs *: (out), const kn_outs *: (out), default: &(const kn_outs){1, {{(void *)(out),            \
-    sizeof(*(out))}}})
+    KN_PART_BYTES(out)}}})
 #define KN_ARG_PUT_(c, i, p)                                                                                           \
-    __auto_type KN_V(in##i, c) = (p); KN_V(arg, c).part[i] = (kn_const_part){KN_V(in##i, c), sizeof(*KN_V(in##i,       \
-    c))};
+    __auto_type KN_V(in##i, c) = (p); KN_V(arg, c).part[i] = (kn_const_part){KN_V(in##i, c),                           \
+    KN_PART_BYTES(KN_V(in##i, c))};
 #define KN_PUT_0(c, ...)
 #define KN_PUT_1(c, p) KN_ARG_PUT_(c, 0, p)
 #define KN_PUT_2(c, p, q) KN_ARG_PUT_(c, 0, p) KN_ARG_PUT_(c, 1, q)
@@ -365,8 +376,6 @@ __extension__ struct kn_nothing_ {};
 #define KN_CALL_(c, fn, out, ...)                                                                                      \
     __extension__({ kn_fn KN_V(fun, c) = (fn); __auto_type KN_V(res, c) = (out); KN_ARGS_OF_(c, __VA_ARGS__)           \
     KN_HERE(); (kn_call)(KN_V(fun, c), KN_OUTS_OF(KN_V(res, c)), &KN_V(arg, c)); })
-/* A struct of arrays, seen as a tree; it must live on. */
-#define KN_TREE(pointer) (KN_HERE(), (kn_tree_of)((pointer), sizeof(*(pointer))))
 
 /* ---- function.h: transformations. */
 #define kn_jit(fn, ...) KN_G1O(kn_jit, kn_jit_opts, (), kn_fn, fn, __VA_ARGS__)
@@ -394,15 +403,25 @@ __extension__ struct kn_nothing_ {};
 #define KN_EVAL_SHAPE_(c, fn, args, out)                                                                               \
     __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (args); __auto_type KN_V(res, c) =        \
     (out); KN_HERE(); (kn_eval_shape)(KN_V(fun, c), KN_V(ptr, c), KN_OUTS_OF(KN_V(res, c))); })
+#define kn_custom_jvp(fn, rule) KN_G2(kn_custom_jvp, kn_fn, fn, kn_fn, rule)
+#define kn_custom_vjp(fn, forward, backward) KN_CUSTOM_VJP_(__COUNTER__, fn, forward, backward)
+#define KN_CUSTOM_VJP_(c, fn, forward, backward)                                                                       \
+    __extension__({ kn_fn KN_V(1, c) = (fn); kn_fn KN_V(2, c) = (forward); kn_fn KN_V(3, c) = (backward); KN_HERE();   \
+        (kn_custom_vjp)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+#define kn_checkpoint(fn, ...)                                                                                         \
+    KN_G1O(kn_checkpoint, kn_checkpoint_opts, (.prevent_cse = true, ), kn_fn, fn, __VA_ARGS__)
+/* Policies of kn_checkpoint; the first is the default. */
+#define KN_NOTHING_SAVEABLE ((kn_policy){.kind = KN_POLICY_NOTHING})
+#define KN_EVERYTHING_SAVEABLE ((kn_policy){.kind = KN_POLICY_EVERYTHING})
+#define KN_PRODUCTS_SAVEABLE ((kn_policy){.kind = KN_POLICY_PRODUCTS})
+#define KN_PRODUCTS_WITHOUT_BATCH_SAVEABLE ((kn_policy){.kind = KN_POLICY_PRODUCTS_WITHOUT_BATCH})
+#define KN_SAVE_ONLY_THESE_NAMES(...) ((kn_policy){KN_POLICY_THESE_NAMES, KN_COUNT(__VA_ARGS__), {__VA_ARGS__}})
+#define KN_SAVE_ANY_NAMES_BUT_THESE(...) ((kn_policy){KN_POLICY_OTHER_NAMES, KN_COUNT(__VA_ARGS__), {__VA_ARGS__}})
+#define kn_checkpoint_name(x, name) KN_H1(kn_checkpoint_name, x, const char *, name)
+#define kn_stop_gradient(x) KN_F1(kn_stop_gradient, x)
+#define kn_lax_stop_gradient(x) KN_F1(kn_lax_stop_gradient, x)
 #define kn_linear_transpose(fn, examples) KN_G2(kn_linear_transpose, kn_fn, fn, const kn_args *, examples)
-#define kn_make_jaxpr(fn, args, ...)                                                                                   \
-    KN_G2O(kn_make_jaxpr, kn_make_jaxpr_opts, (), kn_fn, fn, const kn_args *, args, __VA_ARGS__)
-#define kn_jaxpr_parse(text) KN_G1(kn_jaxpr_parse, const char *, text)
-#define kn_fn_from_jaxpr(jaxpr) KN_G1(kn_fn_from_jaxpr, kn_jaxpr, jaxpr)
 #define kn_fn_trace_count(fn) KN_G1(kn_fn_trace_count, kn_fn, fn)
-#define kn_tree_assign(to, from) KN_G2(kn_tree_assign, kn_tree, to, kn_tree, from)
-#define kn_tree_get(tree, i) KN_G2(kn_tree_get, kn_tree, tree, int, i)
-#define kn_list_get(list, i) KN_G2(kn_list_get, kn_list, list, int, i)
 
 #endif
 #endif

@@ -13,6 +13,39 @@ extern "C" {
 KN_API kn_array kn_special_expit(kn_array x);   /* scipy.special.expit: 1 / (1 + e^-x) */
 KN_API kn_array kn_special_erfinv(kn_array x);  /* scipy.special.erfinv; TypeError for complex */
 
+KN_API kn_array kn_special_erf(kn_array x);     /* scipy.special.erf: 2 / sqrt(pi) times the integral of e^-t^2 from 0 to x */
+KN_API kn_array kn_special_erfc(kn_array x);    /* scipy.special.erfc: 1 - erf(x), right where that is small, too */
+KN_API kn_array kn_special_gammaln(kn_array x); /* scipy.special.gammaln: log |gamma(x)| */
+KN_API kn_array kn_special_digamma(kn_array x); /* scipy.special.digamma: the derivative of gammaln */
+KN_API kn_array kn_special_i0e(kn_array x);     /* scipy.special.i0e: the modified Bessel function I0(x) times e^-|x| */
+KN_API kn_array kn_special_i1e(kn_array x);     /* scipy.special.i1e: the modified Bessel function I1(x) times e^-|x| */
+
+/* Gamma and beta functions, entropies, the normal distribution. Real numbers only (TypeError for complex ones). */
+KN_API kn_array kn_special_gamma(kn_array x); /* scipy.special.gamma; exact for small integers, else some 1e-13 relative */
+KN_API kn_array kn_special_gammasgn(kn_array x); /* scipy.special.gammasgn: the sign of gamma(x); NaN at the negative integers */
+KN_API kn_array kn_special_factorial(kn_array n); /* scipy.special.factorial, not exact = True: gamma(n + 1), 0 for negative n */
+KN_API kn_array kn_special_gammainc(kn_array a, kn_array x); /* scipy.special.gammainc: regularized lower incomplete gamma function */
+KN_API kn_array kn_special_gammaincc(kn_array a, kn_array x); /* scipy.special.gammaincc: regularized upper incomplete gamma function */
+KN_API kn_array kn_special_multigammaln(kn_array a, int d); /* scipy.special.multigammaln: log of the gamma function of dimension d; ValueError for d < 1 */
+KN_API kn_array kn_special_polygamma(kn_array n, kn_array x); /* scipy.special.polygamma: derivative number n of digamma; NaN unless n is 0, 1, 2, ... */
+KN_API kn_array kn_special_zeta(kn_array x, kn_array q); /* scipy.special.zeta: the sum of (q + k)^-x over k >= 0; q = 1: Riemann's */
+KN_API kn_array kn_special_beta(kn_array a, kn_array b); /* scipy.special.beta */
+KN_API kn_array kn_special_betaln(kn_array a, kn_array b); /* scipy.special.betaln: log |beta(a, b)| */
+KN_API kn_array kn_special_betainc(kn_array a, kn_array b, kn_array x); /* scipy.special.betainc: regularized incomplete beta function */
+KN_API kn_array kn_special_poch(kn_array z, kn_array m); /* scipy.special.poch: gamma(z + m) / gamma(z) */
+KN_API kn_array kn_special_comb(kn_array n, kn_array k); /* scipy.special.comb, not exact = True: binomial coefficients, exact while they are small */
+KN_API kn_array kn_special_xlogy(kn_array x, kn_array y); /* scipy.special.xlogy: x log(y), 0 where x is 0 */
+KN_API kn_array kn_special_xlog1py(kn_array x, kn_array y); /* scipy.special.xlog1py: x log(1 + y), 0 where x is 0 */
+KN_API kn_array kn_special_entr(kn_array x); /* scipy.special.entr: -x log(x), 0 at 0, -inf below */
+KN_API kn_array kn_special_kl_div(kn_array x, kn_array y); /* scipy.special.kl_div: x log(x / y) - x + y */
+KN_API kn_array kn_special_rel_entr(kn_array x, kn_array y); /* scipy.special.rel_entr: x log(x / y) */
+KN_API kn_array kn_special_logit(kn_array x); /* scipy.special.logit: log(x / (1 - x)) */
+KN_API kn_array kn_special_ndtr(kn_array x); /* scipy.special.ndtr: distribution function of the normal distribution */
+KN_API kn_array kn_special_log_ndtr(kn_array x); /* scipy.special.log_ndtr: its logarithm, right far to the left, too */
+KN_API kn_array kn_special_ndtri(kn_array p); /* scipy.special.ndtri: its inverse */
+KN_API kn_array kn_special_i0(kn_array x); /* scipy.special.i0: modified Bessel function of order 0 */
+KN_API kn_array kn_special_i1(kn_array x); /* scipy.special.i1: modified Bessel function of order 1 */
+
 #ifdef __cplusplus
 }
 #endif
@@ -21,5 +54,35 @@ KN_API kn_array kn_special_erfinv(kn_array x);  /* scipy.special.erfinv; TypeErr
 #include "kiln/macros.h"
 #define kn_special_expit(x) KN_F1(kn_special_expit, x)
 #define kn_special_erfinv(x) KN_F1(kn_special_erfinv, x)
+#define kn_special_erf(x) KN_F1(kn_special_erf, x)
+#define kn_special_erfc(x) KN_F1(kn_special_erfc, x)
+#define kn_special_gammaln(x) KN_F1(kn_special_gammaln, x)
+#define kn_special_digamma(x) KN_F1(kn_special_digamma, x)
+#define kn_special_i0e(x) KN_F1(kn_special_i0e, x)
+#define kn_special_i1e(x) KN_F1(kn_special_i1e, x)
+#define kn_special_gamma(x) KN_F1(kn_special_gamma, x)
+#define kn_special_gammasgn(x) KN_F1(kn_special_gammasgn, x)
+#define kn_special_factorial(n) KN_F1(kn_special_factorial, n)
+#define kn_special_gammainc(a, x) KN_F2(kn_special_gammainc, a, x)
+#define kn_special_gammaincc(a, x) KN_F2(kn_special_gammaincc, a, x)
+#define kn_special_multigammaln(a, d) KN_H1(kn_special_multigammaln, a, int, d)
+#define kn_special_polygamma(n, x) KN_F2(kn_special_polygamma, n, x)
+#define kn_special_zeta(x, q) KN_F2(kn_special_zeta, x, q)
+#define kn_special_beta(a, b) KN_F2(kn_special_beta, a, b)
+#define kn_special_betaln(a, b) KN_F2(kn_special_betaln, a, b)
+#define kn_special_betainc(a, b, x) KN_F3(kn_special_betainc, a, b, x)
+#define kn_special_poch(z, m) KN_F2(kn_special_poch, z, m)
+#define kn_special_comb(n, k) KN_F2(kn_special_comb, n, k)
+#define kn_special_xlogy(x, y) KN_F2(kn_special_xlogy, x, y)
+#define kn_special_xlog1py(x, y) KN_F2(kn_special_xlog1py, x, y)
+#define kn_special_entr(x) KN_F1(kn_special_entr, x)
+#define kn_special_kl_div(x, y) KN_F2(kn_special_kl_div, x, y)
+#define kn_special_rel_entr(x, y) KN_F2(kn_special_rel_entr, x, y)
+#define kn_special_logit(x) KN_F1(kn_special_logit, x)
+#define kn_special_ndtr(x) KN_F1(kn_special_ndtr, x)
+#define kn_special_log_ndtr(x) KN_F1(kn_special_log_ndtr, x)
+#define kn_special_ndtri(p) KN_F1(kn_special_ndtri, p)
+#define kn_special_i0(x) KN_F1(kn_special_i0, x)
+#define kn_special_i1(x) KN_F1(kn_special_i1, x)
 #endif
 #endif

@@ -26,9 +26,11 @@ typedef struct kn_array_s *kn_array;         /* an array, a number waiting for i
 typedef struct kn_fn_s *kn_fn;               /* a C function, or a transformed one */
 typedef struct kn_jaxpr_s *kn_jaxpr;         /* a recorded function */
 typedef struct kn_tree_s *kn_tree;           /* a list of arrays with names */
+typedef struct kn_treedef_s *kn_treedef;     /* what a tree is without its arrays */
 typedef struct kn_list_s *kn_list;           /* a variable number of results */
 typedef struct kn_archive_s *kn_archive;     /* an open npz file */
 typedef struct kn_optimizer_s *kn_optimizer; /* what kn_optim_adam and its kin return */
+typedef struct kn_schedule_s *kn_schedule;   /* a number that depends on the step */
 typedef struct kn_context_s *kn_context;     /* pool, caches, defaults, errors and scopes */
 
 /* A dtype is an interned descriptor: compare by pointer, ask through kn_dtype_name and its kin. NULL: not given. */
@@ -54,7 +56,8 @@ typedef struct kn_place { const char *file; int line; const char *function; } kn
     X(VALUE, "ValueError") X(TYPE, "TypeError") X(INDEX, "IndexError") X(KEY, "KeyError") X(AXIS, "AxisError")         \
     X(OVERFLOW, "OverflowError") X(LINALG, "LinAlgError") X(NOT_IMPLEMENTED, "NotImplementedError")                    \
     X(CONCRETIZATION, "ConcretizationError") X(LEAKED_TRACER, "LeakedTracerError") X(MUTATION, "MutationError")        \
-    X(CONTEXT, "ContextError") X(FILE, "FileError") X(MEMORY, "MemoryError")
+    X(CONTEXT, "ContextError") X(FILE, "FileError") X(MEMORY, "MemoryError") X(NAME, "NameError")                     \
+    X(RUNTIME, "RuntimeError") X(ASSERTION, "AssertionError")
 typedef enum kn_error_kind {
     KN_NO_ERROR = 0,
 #define KN_X(id, name) KN_ERROR_##id,

@@ -6,7 +6,7 @@ Weighted least squares on the relative error at Chebyshev points, with weights m
 60 digits; coefficients are rounded to the target type one at a time, lowest order first, and the rest is fitted again."""
 import struct
 import sys
-from mpmath import mp, mpf, matrix, lu_solve, cos, sin, pi, exp, log, log1p, atan, atanh, tanh, sqrt
+from mpmath import mp, mpf, matrix, lu_solve, cos, sin, pi, exp, log, log1p, asin, atan, atanh, tanh, sqrt
 
 mp.dps = 60
 POINTS, ROUNDS = 140, 14
@@ -67,6 +67,10 @@ def exp_tail(r):  # (e^r - 1 - r) / r^2
     return series(lambda x, k: x**k / mp.factorial(k + 2), r)
 
 
+def exp_tail2(r):  # the next one: (e^r - 1 - r - r^2/2) / r^3
+    return series(lambda x, k: x**k / mp.factorial(k + 3), r)
+
+
 def sin_tail(s):  # (sin r / r - 1) / s, s = r^2
     return series(lambda x, k: (-1)**(k + 1) * x**k / mp.factorial(2 * k + 3), s)
 
@@ -96,6 +100,17 @@ def atan_tail(z):  # (atan(t) / t - 1) / z, z = t^2
     return (atan(t) / t - 1) / z
 
 
+def asin_tail(z):  # (asin(t) / t - 1) / z, z = t^2
+    if z < mpf("1e-8"):
+        return mpf(1) / 6 + 3 * z / 40 + 15 * z**2 / 336 + 105 * z**3 / 3456
+    t = sqrt(z)
+    return (asin(t) / t - 1) / z
+
+
+def cos_tail1(s):  # (cos r - 1) / s
+    return series(lambda x, k: (-1)**(k + 1) * x**k / mp.factorial(2 * k + 2), s)
+
+
 def tanh_tail(z):
     if z < mpf("1e-6"):
         return -mpf(1) / 3 + 2 * z / 15 - 17 * z * z / 315 + 62 * z**3 / 2835
@@ -114,10 +129,12 @@ def main():
     t_high = (sqrt(mpf(2)) - 1)**2 * mpf("1.0002")
     atan_weight = lambda z: z / (atan(sqrt(z)) / sqrt(z))
     tanh_weight = lambda z: z / (tanh(sqrt(z)) / sqrt(z))
-    tiny = mpf("1e-12")
+    asin_weight = lambda z: z / (asin(sqrt(z)) / sqrt(z))
+    tiny, fourth = mpf("1e-12"), mpf("0.25")
     jobs = {
         "exp32": lambda: fit("exp32", exp_tail, lambda r: r * r / exp(r), -half_ln2, half_ln2, 4, 32),
         "exp64": lambda: fit("exp64", exp_tail, lambda r: r * r / exp(r), -half_ln2, half_ln2, 9, 64),
+        "expm1 64": lambda: fit("expm1 64", exp_tail2, lambda r: abs(r**3 / mp.expm1(r)), -half_ln2, half_ln2, 8, 64),
         "exp64 for float": lambda: fit("exp64 for float", exp_tail, lambda r: r * r / exp(r), -half_ln2, half_ln2, 5, 64),
         "expm1 for float": lambda: fit("expm1 for float", exp_tail, lambda r: r * r / abs(mp.expm1(r)), -half_ln2, half_ln2, 5, 64),
         "sin32": lambda: fit("sin32", sin_tail, sin_weight, tiny, quarter, 2, 32),
@@ -128,6 +145,14 @@ def main():
         "log64": lambda: fit("log64", atanh_tail, lambda z: z / 2, tiny, z_high, 6, 64),
         "log64 for float": lambda: fit("log64 for float", atanh_tail, lambda z: z / 2, tiny, z_high, 3, 64),
         "log64 second": lambda: fit("log64 second", atanh_tail2, lambda z: z * z / 2, tiny, z_high, 6, 64),
+        "asin32": lambda: fit("asin32", asin_tail, asin_weight, tiny, fourth, 4, 32),
+        "asin64": lambda: fit("asin64", asin_tail, asin_weight, tiny, fourth, 11, 64),
+        "atan32": lambda: fit("atan32", atan_tail, atan_weight, tiny, fourth, 4, 32),
+        "atan64 to 0.5": lambda: fit("atan64 to 0.5", atan_tail, atan_weight, tiny, fourth, 11, 64),
+        "sin for float": lambda: fit("sin for float", sin_tail, sin_weight, tiny, quarter, 3, 64),
+        "cos for float": lambda: fit("cos for float", cos_tail1, lambda s: s / cos(sqrt(s)), tiny, quarter, 3, 64),
+        "cbrt32": lambda: fit("cbrt32", lambda m: m**(-mpf(1) / 3), lambda m: m**(mpf(1) / 3), sqrt(mpf(0.5)), sqrt(mpf(2)), 4, 32),
+        "cbrt64": lambda: fit("cbrt64", lambda m: m**(-mpf(1) / 3), lambda m: m**(mpf(1) / 3), sqrt(mpf(0.5)), sqrt(mpf(2)), 5, 64),
         "tanh32": lambda: fit("tanh32", tanh_tail, tanh_weight, tiny, 1, 6, 32),
         "atan64": lambda: fit("atan64", atan_tail, atan_weight, tiny, t_high, 11, 64),
         "atan64 for float": lambda: fit("atan64 for float", atan_tail, atan_weight, tiny, t_high, 6, 64),

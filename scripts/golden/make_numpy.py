@@ -57,7 +57,7 @@ def option(name, value):
         return f"{name}={','.join(map(str, value))};"
     if isinstance(value, bool):
         return f"{name}={int(value)}"
-    if isinstance(value, (np.ndarray, np.generic)):
+    if isinstance(value, (np.ndarray, np.generic, Weak)):
         return f"{name}={show(value)}"
     return f"{name}={value}" if not isinstance(value, np.dtype) else f"{name}={value.name}"
 
@@ -71,7 +71,7 @@ def reworded(name, text):
 def call(out, name, function, *args, **options):
     given = [a.value if isinstance(a, Weak) else a for a in args]
     try:
-        result = function(*given, **options)
+        result = function(*given, **{k: v.value if isinstance(v, Weak) else v for k, v in options.items()})
         if isinstance(result, (list, tuple)):
             text = "list " + " ".join(show(r) for r in result)
         else:
@@ -445,4 +445,5 @@ def main():
             function(out)
 
 
-main()
+if __name__ == "__main__":
+    main()

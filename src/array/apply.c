@@ -84,8 +84,10 @@ static kn_error *run_entry(kna_entry *e, kn_value *const *in, kn_value **out)
         error = kna_entry_program(e, &p);
     for (uint32_t i = 0; !error && i < n; i++)
         x[i] = operand_of(i < j->n_const ? e->closed.consts[i] : in[i - j->n_const]);
+    e->running++; /* the user's code may record more functions meanwhile */
     if (!error)
         error = knx_context()->check_nans ? kna_run_checked(p, NULL, x, y) : knd_run(p, x, y, NULL);
+    e->running--;
     uint32_t made = 0;
     for (uint32_t i = 0; !error && i < j->n_out; i++) {
         out[i] = kna_value_buffer(kni_out_type(j, i), y[i]);
@@ -124,8 +126,17 @@ static kn_error *apply_jit(kna_core *f, const kn_type *types, kn_value *const *i
     return error;
 }
 
+/* Outside of transformations a custom derivative or a checkpoint is the function itself. */
+static bool is_plain(const kna_core *f)
+{
+    return (f->kind == KNA_FN_CUSTOM_JVP || f->kind == KNA_FN_CUSTOM_VJP || f->kind == KNA_FN_CHECKPOINT) &&
+           !kna_recording_current();
+}
+
 kn_error *kna_apply(kna_core *f, kn_value *const *in, kn_value **out)
 {
+    for (; is_plain(f); f = f->inner)
+        in += f->n_captured - f->inner->n_captured; /* captured by the rules */
     int n = f->n_captured + f->n_in;
     kn_type few[32], *types = types_of(n, in, few);
     const char *why = NULL;

@@ -9,16 +9,20 @@
 
 static void drop_value(void *v) { kna_value_release(v); }
 
+/* The tree that an argument is: a handle, or the one in a variable; NULL: a struct. */
+static kn_tree tree_in(const void *at, size_t bytes)
+{
+    return bytes == 1 ? (kn_tree)(uintptr_t)at : bytes == 2 ? *(const kn_tree *)at : NULL;
+}
+
 static int arrays_in(const void *at, size_t bytes)
 {
-    if (bytes != 1)
-        return (int)(bytes / sizeof(kn_array));
-    return kna_tree_size((kn_tree)(uintptr_t)at);
+    return bytes > 2 || bytes == 0 ? (int)(bytes / sizeof(kn_array)) : kna_tree_size(tree_in(at, bytes));
 }
 
 static kn_array array_in(const void *at, size_t bytes, int i)
 {
-    return bytes == 1 ? kna_tree_at((kn_tree)(uintptr_t)at, i) : ((const kn_array *)at)[i];
+    return bytes == 1 || bytes == 2 ? kna_tree_at(tree_in(at, bytes), i) : ((const kn_array *)at)[i];
 }
 
 /* One value from a handle: numbers get their dtype here. */
@@ -76,46 +80,158 @@ kn_error *kna_read_args(const char *what, kna_core *f, const kn_args *args, kn_v
 kn_error *kna_check_outs(const char *what, int n_out, const kn_outs *outs)
 {
     int n = 0;
+    bool any_fresh = false;
     (void)what;
     if (!outs)
         return knx_error(KN_ERROR_TYPE, "the result is null");
     for (int i = 0; i < outs->n; i++) {
         if (!outs->part[i].at)
             return knx_error(KN_ERROR_TYPE, "result %d is null", i);
-        n += arrays_in(outs->part[i].at, outs->part[i].bytes);
+        bool fresh = outs->part[i].bytes == 2;
+        if (fresh && any_fresh)
+            return knx_error(KN_ERROR_TYPE, "only one part of the result can be the address of a kn_tree");
+        any_fresh = any_fresh || fresh;
+        n += fresh ? 0 : arrays_in(outs->part[i].at, outs->part[i].bytes);
     }
-    if (n == n_out)
+    if (n == n_out || (any_fresh && n < n_out))
         return NULL;
     return knx_error(KN_ERROR_TYPE, "returns %d array%s, but there is room for %d", n_out, n_out == 1 ? "" : "s", n);
 }
 
-static void put(const kn_outs *outs, int i, kn_array x)
+/* ---- Results. */
+
+/* A tree of n results from number `first` on: with the part of the whole structure that they are, else a tuple. */
+static kn_tree new_tree(const kna_structure *whole, int first, int n, const kn_array *x)
 {
+    for (int i = 0, leaf = 0; whole && i < whole->n; i++) {
+        if (leaf == first && whole->node[i].leaves == n)
+            return kna_tree_new("call", kna_structure_sub(whole, i), x);
+        leaf += whole->node[i].kind == KN_TREE_LEAF;
+    }
+    return kna_tree_new("call", n == 1 ? kna_structure_one(KN_TREE_LEAF) : kna_structure_flat(KN_TREE_TUPLE, n), x);
+}
+
+static void write_arrays(const kn_outs *outs, int n, const kn_array *x, const kna_structure *whole)
+{
+    int given = 0, at = 0;
+    for (int p = 0; p < outs->n; p++)
+        given += outs->part[p].bytes == 2 ? 0 : arrays_in(outs->part[p].at, outs->part[p].bytes);
     for (int p = 0; p < outs->n; p++) {
-        int n = arrays_in(outs->part[p].at, outs->part[p].bytes);
-        if (i >= n) {
-            i -= n;
-            continue;
-        }
-        if (outs->part[p].bytes == 1)
-            kna_tree_put((kn_tree)(uintptr_t)outs->part[p].at, i, x);
-        else
-            ((kn_array *)outs->part[p].at)[i] = x;
-        return;
+        const kn_part *part = &outs->part[p];
+        int m = part->bytes == 2 ? n - given : arrays_in(part->at, part->bytes);
+        if (part->bytes == 2)
+            *(kn_tree *)part->at = new_tree(whole, at, m, x + at);
+        for (int i = 0; i < m && part->bytes == 1; i++)
+            kna_tree_put((kn_tree)(uintptr_t)part->at, i, x[at + i]);
+        if (part->bytes > 2)
+            memcpy(part->at, x + at, (size_t)m * sizeof *x);
+        at += m;
     }
 }
 
-void kna_write_outs(const kn_outs *outs, int n, kn_value **values)
+static void write_outs(const kn_outs *outs, int n, kn_value **values, const kna_structure *whole)
 {
+    kn_array few[32], *x = n <= 32 ? few : knx_alloc((size_t)n * sizeof *x);
+    if (!x) { /* n > 32 */
+        kna_release_values(n, values);
+        kna_write_error(outs, knx_error_nomem());
+        return;
+    }
+    x[0] = NULL;
     for (int i = 0; i < n; i++)
-        put(outs, i, kna_handle_new(KN_H_ARRAY, values[i], drop_value));
+        x[i] = kna_handle_new(KN_H_ARRAY, values[i], drop_value);
+    write_arrays(outs, n, x, whole);
+    if (x != few)
+        knx_free(x);
+}
+
+void kna_write_outs(const kn_outs *outs, int n, kn_value **values) { write_outs(outs, n, values, NULL); }
+
+static bool wants_tree(const kn_outs *outs)
+{
+    for (int p = 0; p < outs->n; p++)
+        if (outs->part[p].bytes == 2)
+            return true;
+    return false;
+}
+
+const char *kna_leaf_name(kn_text *text, const kna_core *f, int arg, int k)
+{
+    while (f->inner)
+        f = f->inner;
+    size_t from = text->length;
+    if (!f->c || !kna_function_fields(f->c, arg) || !kna_function_fields(f->c, arg)->name)
+        return "";
+    knx_text_add(text, " ");
+    kna_field_path(text, kna_function_fields(f->c, arg), arg < 0 ? f->c->out_bytes : f->c->arg_bytes[arg], k);
+    return text->s + from;
+}
+
+/* ---- Structures of results: those of the arguments for gradients, else what KN_FIELDS says. NULL: not known. */
+
+static kna_structure *argument_structure(const kna_core *f, const kn_args *args, int i)
+{
+    const kn_const_part *p = &args->part[i];
+    const kna_core *c = f;
+    while (c->inner)
+        c = c->inner;
+    if (p->bytes == 1 || p->bytes == 2) {
+        kna_tree *t = kna_tree_get("call", tree_in(p->at, p->bytes));
+        const kna_structure *s = t ? kna_structure_in("call", t) : NULL;
+        return kna_structure_retain((kna_structure *)(uintptr_t)s);
+    }
+    return kna_structure_of_fields(c->c ? kna_function_fields(c->c, i) : NULL, p->bytes);
+}
+
+static kna_structure *pair(kna_structure *a, kna_structure *b)
+{
+    kna_structure *both[] = {a, b}, *s = a && b ? kna_structure_join(KN_TREE_TUPLE, NULL, 2, both, NULL) : NULL;
+    kna_structure_release(a);
+    kna_structure_release(b);
+    return s;
+}
+
+static kna_structure *gradient_structure(const kna_core *f, const kn_args *args)
+{
+    kna_structure *of[KN_MAX_ARGS] = {NULL}, *s = NULL;
+    int n = f->o.argnums.n ? f->o.argnums.n : 1;
+    bool ok = true;
+    for (int i = 0; i < n; i++) {
+        of[i] = argument_structure(f, args, f->o.argnums.n ? f->o.argnums.arg[i] : 0);
+        ok = ok && of[i];
+    }
+    if (ok)
+        s = n == 1 ? kna_structure_retain(of[0]) : kna_structure_join(KN_TREE_TUPLE, NULL, n, of, NULL);
+    for (int i = 0; i < n; i++)
+        kna_structure_release(of[i]);
+    return s;
+}
+
+static kna_structure *result_structure(const kna_core *f, const kn_args *args)
+{
+    while (f->kind == KNA_FN_JIT || f->kind == KNA_FN_VMAP)
+        f = f->inner;
+    if (f->kind == KNA_FN_C)
+        return kna_structure_of_fields(kna_function_fields(f->c, -1), f->c->out_bytes);
+    if (f->kind != KNA_FN_GRAD)
+        return NULL;
+    kna_structure *gradient = gradient_structure(f, args);
+    int aux = f->inner->n_out - 1;
+    if (!f->o.value && !f->o.has_aux)
+        return gradient;
+    if (!f->o.has_aux)
+        return pair(kna_structure_one(KN_TREE_LEAF), gradient);
+    kna_structure *rest = aux == 1 ? kna_structure_one(KN_TREE_LEAF) : kna_structure_flat(KN_TREE_TUPLE, aux);
+    return f->o.value ? pair(pair(kna_structure_one(KN_TREE_LEAF), rest), gradient) : pair(gradient, rest);
 }
 
 void kna_write_error(const kn_outs *outs, kn_error *e)
 {
     knx_report(e);
     for (int p = 0; outs && p < outs->n; p++)
-        if (outs->part[p].at && outs->part[p].bytes != 1)
+        if (outs->part[p].at && outs->part[p].bytes == 2)
+            *(kn_tree *)outs->part[p].at = NULL;
+        else if (outs->part[p].at && outs->part[p].bytes != 1)
             for (size_t i = 0; i < outs->part[p].bytes / sizeof(kn_array); i++)
                 ((kn_array *)outs->part[p].at)[i] =
                     kna_handle_new(KN_H_ARRAY, kna_value_error(knx_error_retain(e)), drop_value);
@@ -135,13 +251,13 @@ static kn_error *call_directly(const kna_fn *fn, const kn_args *args, const kn_o
         captured[i] = kna_handle_new(KN_H_ARRAY, kna_value_retain(fn->captured[i]), drop_value);
     for (int i = 0; !error && i < f->n_args; i++) {
         part[i] = args->part[i].at;
-        if (args->part[i].bytes != 1)
+        if (args->part[i].bytes != 1 && args->part[i].bytes != 2)
             continue;
         from_tree[i] = knx_alloc(((size_t)f->arrays[i] + 1) * sizeof(kn_array));
         if (!from_tree[i])
             error = knx_error_nomem();
         for (int k = 0; !error && k < f->arrays[i]; k++)
-            from_tree[i][k] = array_in(args->part[i].at, 1, k);
+            from_tree[i][k] = array_in(args->part[i].at, args->part[i].bytes, k);
         part[i] = from_tree[i];
     }
     kna_user_call u;
@@ -150,8 +266,9 @@ static kn_error *call_directly(const kna_fn *fn, const kn_args *args, const kn_o
     if (!error) {
         f->c->call(f->n_captured ? (const void *)captured : f->env, y, part);
         kna_leave_user(&u);
-        for (int i = 0; i < f->n_out; i++)
-            put(outs, i, y[i]);
+        kna_structure *whole = wants_tree(outs) ? result_structure(f, args) : NULL;
+        write_arrays(outs, f->n_out, y, whole);
+        kna_structure_release(whole);
     }
     for (int i = 0; i < KN_MAX_ARGS; i++)
         knx_free(from_tree[i]);
@@ -173,8 +290,11 @@ static kn_error *call_values(const kna_fn *fn, const kn_args *args, const kn_out
         error = kna_apply(f, in, out);
         kna_release_values(f->n_captured + f->n_in, in);
     }
-    if (!error)
-        kna_write_outs(outs, f->n_out, out);
+    if (!error) {
+        kna_structure *whole = wants_tree(outs) ? result_structure(f, args) : NULL;
+        write_outs(outs, f->n_out, out, whole);
+        kna_structure_release(whole);
+    }
     if (in != few_in)
         knx_free(in);
     if (out != few_out)
@@ -190,7 +310,10 @@ static const char *call_name(const kna_core *f)
     case KNA_FN_VMAP: return "vmap";
     case KNA_FN_JACFWD: return "jacfwd";
     case KNA_FN_JACREV: return "jacrev";
-    case KNA_FN_JIT: return call_name(f->inner);
+    case KNA_FN_JIT:
+    case KNA_FN_CUSTOM_JVP:
+    case KNA_FN_CUSTOM_VJP:
+    case KNA_FN_CHECKPOINT: return call_name(f->inner);
     case KNA_FN_C:
     case KNA_FN_JAXPR: break;
     }

@@ -32,9 +32,10 @@ static kn_error *select_arguments(const char *what, const kna_core *f, const kn_
             first += f->arrays[i];
         for (int i = first; i < first + f->arrays[arg]; i++) {
             if (!knx_is_inexact(in[i].dtype)) {
-                kn_text t = {0};
-                return knx_error(KN_ERROR_TYPE, "argument %d of %s must be real or complex floating point, but is %s",
-                                 arg, f->name, kni_type_text(&t, in[i], true));
+                kn_text t = {0}, name = {0};
+                return knx_error(KN_ERROR_TYPE, "argument %d of %s must be real or complex floating point, but%s is %s",
+                                 arg, f->name, kna_leaf_name(&name, f, arg, i - first),
+                                 kni_type_text(&t, in[i], true));
             }
             (void)what;
             s->at[s->n++] = i;
@@ -253,7 +254,7 @@ static kn_error *apply_to_basis(frame *f, const kni_jaxpr *linear, const kn_atom
         in[i] = i < first_linear ? residuals[i] : i == which ? basis(&f->b, t) : knb_zeros(&f->b, t);
     }
     kni_jaxpr *batched = NULL;
-    KN_TRY(knt_batch(linear, kni_type_size(kni_in_type(linear, which)), axis, NULL, &batched));
+    KN_TRY(knt_batch(linear, kni_type_size(kni_in_type(linear, which)), NULL, axis, NULL, &batched));
     knb_inline(&f->b, batched, in, y);
     kni_release(batched);
     return NULL;
@@ -375,9 +376,12 @@ static kn_error *map_inputs(const kna_core *f, const kn_type *in, int *axis, kn_
             if (f->o.in_axes[arg].code == 1)
                 continue;
             int d = mapped_axis(f->o.in_axes[arg]), n = in[at].ndim;
-            if (d < -n || d >= n)
-                return knx_error(KN_ERROR_VALUE,
-                                 "in_axes of argument %d is %d, but one of its arrays has %d dimensions", arg, d, n);
+            if (d < -n || d >= n) {
+                kn_text path = {0};
+                const char *name = kna_leaf_name(&path, f, arg, k);
+                return knx_error(KN_ERROR_VALUE, "in_axes of argument %d is %d, but %s has %d dimensions", arg, d,
+                                 *name ? name + 1 : "one of its arrays", n);
+            }
             d = d < 0 ? d + n : d;
             if (*size >= 0 && in[at].dim[d] != *size)
                 return knx_error(KN_ERROR_VALUE, "the mapped axes differ in size: argument %d has %lld, %s %lld", arg,
@@ -413,6 +417,18 @@ static kn_error *map_outputs(const kna_core *f, const kni_jaxpr *j, int *axis)
     return NULL;
 }
 
+/* The mapped function, recorded where the axis has its name. */
+static kn_error *derive_mapped(const kna_core *f, const kn_type *in, int64_t size, kn_closed *out)
+{
+    kna_state *s = kna_state_get();
+    kna_named_axis axis = {f->o.axis_name, size, s->axes};
+    if (f->o.axis_name)
+        s->axes = &axis;
+    kn_error *error = kna_derive(f->inner, in, NULL, "vmap", out);
+    s->axes = axis.outer;
+    return error;
+}
+
 static kn_error *derive_vmap(kna_core *f, const kn_type *in, const char *why, kn_closed *out)
 {
     kn_arena a = KN_ARENA_INIT;
@@ -425,11 +441,11 @@ static kn_error *derive_vmap(kna_core *f, const kn_type *in, const char *why, kn
     kn_error *error = axis && out_axis && inner ? map_inputs(f, in, axis, inner, &a, &size) : knx_error_nomem();
     (void)why;
     if (!error)
-        error = kna_derive(f->inner, inner, NULL, "vmap", out);
+        error = derive_mapped(f, inner, size, out);
     if (!error)
         error = map_outputs(f, out->jaxpr, out_axis);
     if (!error && !(batched = recall(f, out->jaxpr, size))) {
-        error = knt_batch(out->jaxpr, size, axis, out_axis, &batched);
+        error = knt_batch(out->jaxpr, size, f->o.axis_name, axis, out_axis, &batched);
         if (!error)
             remember(f, out->jaxpr, batched, size);
     }

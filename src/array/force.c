@@ -607,8 +607,10 @@ static kn_error *run_plan(cut *c, kna_plan *p)
     bool checks = knx_context()->check_nans && c->node.n == 1;
     for (size_t i = 0; !error && i < c->leaf.n; i++)
         in[i] = operand_of(c->leaf.at[i], p->donated && p->donated[i]);
+    kn_program *program = knc_retain(p->program); /* the user's code may make plans, and p may go */
     if (!error)
-        error = checks ? kna_run_checked(p->program, c->node.at[0], in, out) : knd_run(p->program, in, out, NULL);
+        error = checks ? kna_run_checked(program, c->node.at[0], in, out) : knd_run(program, in, out, NULL);
+    knc_release(program);
     if (!error)
         error = take_results(c, out);
     if (in != few)
@@ -641,13 +643,12 @@ static void set_error(kn_value *v, kn_error *e)
     kna_publish(v, KN_V_ERROR);
 }
 
-/* Runs one node alone, all of its results kept. A failure becomes the results' error, with the node's own place. */
-static void run_alone(kna_state *s, kn_node *n, bool fuse)
+/* Runs one node alone, all of its results kept. An error is the node's own, with its place, unless it came in with an
+ * operand. */
+static kn_error *run_node(cut *c, kn_node *n, bool *from_operand)
 {
-    cut *c = cut_begin(s, fuse);
-    kn_error *error = NULL, *from_operand = NULL;
     n->position = 0;
-    bool ok = c && KN_VEC_PUSH(&c->node, n);
+    bool ok = KN_VEC_PUSH(&c->node, n);
     for (uint32_t i = 0; ok && i < n->n_in; i++)
         ok = !n->in[i] || add_leaf(c, n->in[i]);
     ok = ok && number_variables(c);
@@ -657,13 +658,24 @@ static void run_alone(kna_state *s, kn_node *n, bool fuse)
             if (ok)
                 kna_value_retain(n->out[i]);
         }
-    from_operand = ok ? leaf_error(c) : NULL;
-    error = !ok ? knx_error_nomem() : from_operand ? knx_error_retain(from_operand) : run_cut(c);
-    if (error && !from_operand && atomic_load(&error->refs) > 0) {
+    kn_error *error = ok ? knx_error_retain(leaf_error(c)) : knx_error_nomem();
+    *from_operand = ok && error;
+    if (!error)
+        error = run_cut(c);
+    if (error && !*from_operand && atomic_load(&error->refs) > 0) {
         error->place = n->place ? n->place : error->place;
         if (!*error->operation) /* else a routine knows better: the call was of a traced function */
             error->operation = n->operation ? n->operation : "";
     }
+    return error;
+}
+
+/* A failure becomes the results' error. */
+static void run_alone(kna_state *s, kn_node *n, bool fuse)
+{
+    cut *c = cut_begin(s, fuse);
+    bool from_operand = false;
+    kn_error *error = c ? run_node(c, n, &from_operand) : knx_error_nomem();
     if (error && !from_operand)
         knx_report(error);
     for (size_t i = 0; error && c && i < c->out.n; i++)
@@ -671,6 +683,30 @@ static void run_alone(kna_state *s, kn_node *n, bool fuse)
     knx_error_release(error);
     if (c)
         cut_end(c);
+}
+
+kn_error *kna_run_now(const kn_prim *prim, const void *params, const kn_place *place, const char *operation,
+                      uint32_t n_in, kn_value *const *in, const kn_literal *literals, uint32_t n_out,
+                      const kn_type *out_type, kn_value **out)
+{
+    kna_state *s = kna_state_get();
+    for (uint32_t i = 0; i < n_in; i++)
+        if (in[i])
+            KN_TRY(kna_force(1, &in[i]));
+    KN_TRY(kna_node_new(prim, params, place, operation, n_in, in, literals, n_out, out_type, out));
+    kn_node *n = s->waiting;
+    bool from_operand = false;
+    cut *c = cut_begin(s, knx_context()->lazy && !knx_context()->check_nans);
+    kn_error *error = c ? run_node(c, n, &from_operand) : knx_error_nomem();
+    if (c)
+        cut_end(c);
+    if (!n_out)
+        kna_node_drop(n);
+    for (uint32_t i = 0; error && i < n_out; i++) {
+        kna_value_release(out[i]);
+        out[i] = NULL;
+    }
+    return error;
 }
 
 /* The cut failed: every node runs by itself, in order, so that just what depends on the failure carries its error. */

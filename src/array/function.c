@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * function.c -- cores, their table, recording a C function, and the compiled entries of jitted ones. */
+#include "array/custom.h"
 #include "array/function.h"
 #include "array/handle.h"
 #include "array/storage.h"
@@ -12,6 +13,7 @@ enum { MAX_ENTRIES = 256, MAX_CALL_DEPTH = 200 };
 typedef struct functions {
     kn_map core;
     KN_VEC(kna_core *) all;
+    KN_VEC(char *) name; /* of axes */
 } functions;
 
 /* ---- The table of cores. */
@@ -27,7 +29,8 @@ void kna_entry_free(kna_entry *e)
     knx_free(e);
 }
 
-static void free_core(kna_core *c)
+/* What was recorded of it: jaxprs in there may hold rules, which hold their cores, this one among them. */
+static void forget(kna_core *c)
 {
     for (size_t i = 0; i < c->entry.n; i++)
         kna_entry_free(c->entry.at[i]);
@@ -37,6 +40,14 @@ static void free_core(kna_core *c)
         kni_release(c->memo.at[i].to);
     }
     KN_VEC_FREE(&c->memo);
+    kna_rules_free(c);
+}
+
+static void free_core(kna_core *c)
+{
+    forget(c);
+    kna_core_release(c->rule[0]);
+    kna_core_release(c->rule[1]);
     knx_free(c->env);
     kni_release(c->jaxpr);
     knx_free(c);
@@ -55,8 +66,13 @@ static void drop_functions(void *p)
 {
     functions *f = p;
     for (size_t i = 0; i < f->all.n; i++)
+        forget(f->all.at[i]);
+    for (size_t i = 0; i < f->all.n; i++)
         kna_core_release(f->all.at[i]);
     KN_VEC_FREE(&f->all);
+    for (size_t i = 0; i < f->name.n; i++)
+        knx_free(f->name.at[i]);
+    KN_VEC_FREE(&f->name);
     knx_map_free(&f->core);
     knx_free(f);
 }
@@ -74,11 +90,27 @@ static functions *table(void)
     return f;
 }
 
+const char *kna_intern_name(const char *name)
+{
+    functions *f = table();
+    size_t bytes = strlen(name) + 1;
+    for (size_t i = 0; f && i < f->name.n; i++)
+        if (!strcmp(f->name.at[i], name))
+            return f->name.at[i];
+    char *own = f ? knx_alloc(bytes) : NULL;
+    if (own && !KN_VEC_PUSH(&f->name, memcpy(own, name, bytes))) {
+        knx_free(own);
+        own = NULL;
+    }
+    return own;
+}
+
 static uint64_t hash_core(const kna_core *c)
 {
     uint64_t h = knx_hash_mix(17, (uint64_t)c->kind);
     h = knx_hash_mix(h, (uint64_t)(uintptr_t)c->c);
     h = knx_hash_mix(h, (uint64_t)(uintptr_t)c->inner);
+    h = knx_hash_mix(knx_hash_mix(h, (uint64_t)(uintptr_t)c->rule[0]), (uint64_t)(uintptr_t)c->rule[1]);
     if (c->env)
         h = knx_hash_bytes(c->env, c->c->env_bytes, h);
     return knx_hash_bytes(&c->o, sizeof c->o, h);
@@ -86,7 +118,8 @@ static uint64_t hash_core(const kna_core *c)
 
 static bool same_core(const kna_core *a, const kna_core *b)
 {
-    return a->kind == b->kind && a->c == b->c && a->inner == b->inner && memcmp(&a->o, &b->o, sizeof a->o) == 0 &&
+    return a->kind == b->kind && a->c == b->c && a->inner == b->inner && a->rule[0] == b->rule[0] &&
+           a->rule[1] == b->rule[1] && memcmp(&a->o, &b->o, sizeof a->o) == 0 &&
            (!a->env || memcmp(a->env, b->env, a->c->env_bytes) == 0);
 }
 
@@ -107,6 +140,9 @@ static kna_core *new_core(const kna_core *draft)
     }
     if (c->inner)
         atomic_fetch_add(&c->inner->refs, 1);
+    for (int i = 0; i < 2; i++)
+        if (c->rule[i])
+            atomic_fetch_add(&c->rule[i]->refs, 1);
     kni_retain(c->jaxpr);
     return c;
 }
@@ -116,7 +152,10 @@ kna_core *kna_core_intern(const kna_core *draft)
     functions *f = table();
     if (!f)
         return NULL;
-    if (draft->kind == KNA_FN_JAXPR || (draft->inner && draft->inner->jaxpr))
+    bool of_jaxpr = draft->inner && draft->inner->jaxpr;
+    for (int i = 0; i < 2; i++)
+        of_jaxpr = of_jaxpr || (draft->rule[i] && draft->rule[i]->jaxpr);
+    if (draft->kind == KNA_FN_JAXPR || of_jaxpr)
         return new_core(draft); /* of its own */
     size_t cursor;
     uint64_t h = hash_core(draft);
@@ -237,8 +276,12 @@ static void drop_value(void *v) { kna_value_release(v); }
 static kn_error *result_atom(kn_recording *r, const kna_core *f, int i, kn_array x, kn_atom *a)
 {
     kn_value *v;
-    if (!x)
-        return knx_error(KN_ERROR_TYPE, "%s left array %d of its result empty (null)", f->name, i);
+    if (!x) {
+        kn_text path = {0};
+        const char *name = kna_leaf_name(&path, f, -1, i);
+        return *name ? knx_error(KN_ERROR_TYPE, "%s left%s of its result empty (null)", f->name, name)
+                     : knx_error(KN_ERROR_TYPE, "%s left array %d of its result empty (null)", f->name, i);
+    }
     KN_TRY(kna_array_value(x, &v));
     kn_error *error = kna_recording_atom(r, v, a);
     kna_value_release(v);
@@ -291,9 +334,29 @@ static kn_error *derive_c(kna_core *f, const kn_type *in, kn_value *const *known
 
 /* ---- Jitted functions. */
 
+static bool same_axes(const kna_named_axis *a, const kna_named_axis *b)
+{
+    for (; a && b; a = a->outer, b = b->outer)
+        if (a->size != b->size || strcmp(a->name, b->name))
+            return false;
+    return a == b;
+}
+
+static bool copy_axes(kn_arena *a, const kna_named_axis *from, kna_named_axis **to)
+{
+    for (*to = NULL; from; from = from->outer, to = &(*to)->outer) {
+        const char *name = knx_arena_string(a, from->name);
+        *to = name ? knx_arena_alloc(a, sizeof **to) : NULL;
+        if (!*to)
+            return false;
+        **to = (kna_named_axis){.name = name, .size = from->size};
+    }
+    return true;
+}
+
 static bool same_types(const kna_entry *e, uint32_t n, const kn_type *in)
 {
-    if (e->default_float != kna_default_float())
+    if (e->default_float != kna_default_float() || !same_axes(e->axes, kna_state_get()->axes))
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (e->in[i].dtype != in[i].dtype || !kni_type_same_shape(e->in[i], in[i]))
@@ -309,7 +372,7 @@ static kna_entry *new_entry(uint32_t n, const kn_type *in)
     e->n_in = n;
     e->default_float = kna_default_float();
     e->in = knx_arena_alloc(&e->arena, (n + 1) * sizeof *e->in);
-    bool ok = e->in != NULL;
+    bool ok = e->in != NULL && copy_axes(&e->arena, kna_state_get()->axes, &e->axes);
     for (uint32_t i = 0; ok && i < n; i++)
         ok = kni_type_copy(&e->arena, in[i], &e->in[i]);
     if (!ok) {
@@ -334,7 +397,7 @@ static void bound_entries(kna_core *f)
         return;
     kna_entry *oldest = NULL;
     for (size_t i = 0; i < f->entry.n; i++)
-        if (!f->entry.at[i]->tracing && (!oldest || f->entry.at[i]->used < oldest->used))
+        if (!f->entry.at[i]->tracing && !f->entry.at[i]->running && (!oldest || f->entry.at[i]->used < oldest->used))
             oldest = f->entry.at[i];
     if (oldest) {
         remove_entry(f, oldest);
@@ -469,6 +532,9 @@ kn_error *kna_derive(kna_core *f, const kn_type *in, kn_value *const *known, con
     case KNA_FN_C: return derive_c(f, in, known, why, out);
     case KNA_FN_JIT: return derive_jit(f, in, out);
     case KNA_FN_JAXPR: return derive_jaxpr(f, in, out);
+    case KNA_FN_CUSTOM_JVP:
+    case KNA_FN_CUSTOM_VJP:
+    case KNA_FN_CHECKPOINT: return kna_derive_custom(f, in, known, why, out);
     case KNA_FN_GRAD:
     case KNA_FN_VMAP:
     case KNA_FN_JACFWD:

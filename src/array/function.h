@@ -10,7 +10,8 @@
 #include "array/state.h"
 #include "kiln/function.h"
 
-typedef enum { KNA_FN_C, KNA_FN_JIT, KNA_FN_GRAD, KNA_FN_VMAP, KNA_FN_JACFWD, KNA_FN_JACREV, KNA_FN_JAXPR } kna_fn_kind;
+typedef enum { KNA_FN_C, KNA_FN_JIT, KNA_FN_GRAD, KNA_FN_VMAP, KNA_FN_JACFWD, KNA_FN_JACREV, KNA_FN_JAXPR,
+    KNA_FN_CUSTOM_JVP, KNA_FN_CUSTOM_VJP, KNA_FN_CHECKPOINT } kna_fn_kind;
 
 /* A jitted function recorded and compiled for some types. */
 typedef struct kna_entry {
@@ -18,7 +19,9 @@ typedef struct kna_entry {
     uint32_t n_in;
     kn_type *in;              /* captured, then arguments */
     kn_dtype default_float;   /* when it was recorded */
+    kna_named_axis *axes;           /* bound then; in the arena */
     bool tracing;             /* being recorded right now */
+    int running;              /* so often at this moment: it has to stay */
     kn_closed closed;
     kn_program *program[2];   /* [fuse] */
     uint64_t used;
@@ -29,6 +32,10 @@ typedef struct kna_options { /* all of them plain: compared as bytes */
     bool has_aux, value;
     kn_mapping in_axes[KN_MAX_ARGS], out_axes[KN_MAX_ARGS];
     int64_t axis_size;
+    const char *axis_name;    /* of kna_intern_name; NULL: none */
+    int64_t policy;           /* of checkpoint: a kn_save_policy, its names (of kna_intern_name) */
+    const char *policy_names;
+    bool allow_cse;
 } kna_options;
 
 /* What a transformation made of a jaxpr: found again when the same function is recorded to the same equations at the
@@ -40,6 +47,16 @@ typedef struct kna_memo {
 } kna_memo;
 enum { KNA_MAX_MEMOS = 16 };
 
+/* The rule of a custom derivative, recorded for some types. */
+typedef struct kna_rule {
+    kn_arena arena;
+    int which, n_in;
+    kn_type *in;
+    kn_dtype default_float;
+    kni_jaxpr *jaxpr;
+} kna_rule;
+enum { KNA_MAX_RULES = 64 };
+
 typedef struct kna_core {
     atomic_int refs;
     kna_fn_kind kind;
@@ -47,15 +64,28 @@ typedef struct kna_core {
     const kn_function *c; void *env;      /* C */
     kni_jaxpr *jaxpr;                     /* JAXPR: inputs are captured, then arguments; no constvars */
     struct kna_core *inner;
+    struct kna_core *rule[2];             /* CUSTOM: jvp; or fwd, bwd. Their captured arrays come first, in order */
     kna_options o;
     const char *name;
     int n_captured, n_args, arrays[KN_MAX_ARGS], n_in /* arrays of all arguments */, n_out;
     KN_VEC(kna_entry *) entry;            /* JIT */
     int trace_count;
     KN_VEC(kna_memo) memo;
+    KN_VEC(kna_rule) rules;
 } kna_core;
 
 typedef struct kna_fn { kna_core *core; kn_value **captured; } kna_fn;
+
+/* An equal string that lives as long as the context; NULL without memory. */
+const char *kna_intern_name(const char *name);
+/* The names of argument i (-1: of the result) of a C function; NULL if it has none. */
+static inline const kn_fields *kna_function_fields(const kn_function *c, int i)
+{
+    return c->size_ < sizeof *c ? NULL : i < 0 ? c->out_fields : c->arg_fields[i];
+}
+/* For messages: the path of array k of argument arg (-1: of the result) with a blank in front, as " .w1"; "" if it has
+ * no name. */
+const char *kna_leaf_name(kn_text *text, const kna_core *f, int arg, int k);
 
 void kna_core_release(kna_core *c);
 /* The interned core equal to *draft (whose inner and env are copied or retained when it is new); a new reference,

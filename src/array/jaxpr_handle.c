@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * jaxpr_handle.c -- jaxprs as public values: making, printing, reading back, comparing, walking, and functions made
- * of them. */
+ * jaxpr_handle.c -- jaxprs as public values: making, printing, reading back, comparing, and functions made of them. */
 #include "array/function.h"
 #include "array/handle.h"
 #include "array/jaxpr_handle.h"
@@ -27,7 +26,7 @@ kn_jaxpr kna_jaxpr_handle(kn_closed *from)
     return kna_handle_new(KN_H_JAXPR, c, drop_closed);
 }
 
-static kn_closed *get(kna_op *op, kn_jaxpr jaxpr)
+kn_closed *kna_jaxpr_get(kna_op *op, kn_jaxpr jaxpr)
 {
     kn_error *error = NULL;
     kn_closed *c = kna_handle_get(KN_H_JAXPR, jaxpr, &error);
@@ -74,9 +73,17 @@ kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *
     kna_op op;
     kn_closed c = {0};
     kna_core *core = NULL;
-    (void)opts;
     kna_begin(&op, "make_jaxpr");
-    kn_error *error = derive_for(&op, fn, args, "make_jaxpr", &c, &core);
+    kna_state *s = kna_state_get();
+    kna_named_axis axis[KN_MAX_ARGS], *outer = s->axes;
+    for (int i = 0; opts && opts->size_ >= sizeof *opts && i < KN_MAX_ARGS && opts->axis_env[i].name; i++) {
+        axis[i] = (kna_named_axis){opts->axis_env[i].name, opts->axis_env[i].size, s->axes};
+        s->axes = &axis[i];
+        if (axis[i].size < 0)
+            kna_fail(&op, KN_ERROR_VALUE, "axis %s has a negative size", axis[i].name);
+    }
+    kn_error *error = kna_failed(&op) ? kna_take_error(&op) : derive_for(&op, fn, args, "make_jaxpr", &c, &core);
+    s->axes = outer;
     if (error)
         kna_fail_with(&op, error);
     if (!kna_end_plain(&op)) {
@@ -119,7 +126,7 @@ int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs)
 static char *text_of(kna_op *op, kn_jaxpr jaxpr, int form)
 {
     char *text = NULL;
-    kn_closed *c = get(op, jaxpr);
+    kn_closed *c = kna_jaxpr_get(op, jaxpr);
     if (c && (form < KN_JAXPR_CLASSIC || form > KN_JAXPR_FULL))
         kna_fail(op, KN_ERROR_VALUE, "form %d is none of KN_JAXPR_CLASSIC, KN_JAXPR_TYPED, KN_JAXPR_FULL", form);
     kn_error *error = c && !kna_failed(op) ? kni_text(c->jaxpr, (kn_jaxpr_form)form, &text) : NULL;
@@ -130,6 +137,8 @@ static char *text_of(kna_op *op, kn_jaxpr jaxpr, int form)
 
 static void drop_text(void *p) { knx_free(p); }
 
+const char *kna_text_handle(char *text) { return kna_handle_new(KN_H_TEXT, text, drop_text) ? text : ""; }
+
 const char *kn_jaxpr_text(kn_jaxpr jaxpr, int form)
 {
     kna_op op;
@@ -137,7 +146,7 @@ const char *kn_jaxpr_text(kn_jaxpr jaxpr, int form)
     char *text = text_of(&op, jaxpr, form);
     if (!kna_end_plain(&op))
         return "";
-    return kna_handle_new(KN_H_TEXT, text, drop_text) ? text : "";
+    return kna_text_handle(text);
 }
 
 int kn_jaxpr_print(kn_jaxpr jaxpr, FILE *file, int form)
@@ -171,7 +180,73 @@ kn_jaxpr kn_jaxpr_parse(const char *text)
     return kna_jaxpr_handle(&c);
 }
 
-/* ---- Comparing and walking. */
+/* Number i of the examples as a value; NULL with an error in op. */
+static kn_value *example(kna_op *op, kn_list examples, int i)
+{
+    kn_atom a = kna_in(op, kn_list_get(examples, i));
+    return kna_failed(op) ? NULL : kna_atom_value(op, a);
+}
+
+/* How many constants the text has: the words between lambda and the semicolon. */
+static int constants_in(const char *text)
+{
+    const char *s = strstr(text, "lambda");
+    int n = 0;
+    for (bool word = false; s && *s && *s != ';'; s++) {
+        bool letter = !strchr(" \n\t\r", *s);
+        n += letter && !word;
+        word = letter;
+    }
+    return n > 0 ? n - 1 : 0;
+}
+
+static void parse_classic(kna_op *op, const char *text, kn_list examples, kn_closed *c)
+{
+    int n = kn_list_count(examples), n_const = constants_in(text);
+    kn_value **v = knx_alloc_zero(((size_t)n + 1) * sizeof *v);
+    kn_type *type = knx_alloc(((size_t)n + 1) * sizeof *type);
+    kn_error *error = v && type ? NULL : knx_error_nomem();
+    for (int i = 0; !error && i < n && !kna_failed(op); i++) {
+        v[i] = example(op, examples, i);
+        if (!v[i])
+            continue;
+        type[i] = v[i]->type;
+        type[i].weak = false;
+    }
+    n_const = n_const < n ? n_const : n;
+    if (!error && !kna_failed(op))
+        error = kni_parse_classic(text, n_const, type, n - n_const, type + n_const, &c->jaxpr);
+    if (error)
+        kna_fail_with(op, error);
+    bool ok = !kna_failed(op);
+    for (int i = ok ? n_const : 0; v && i < n; i++)
+        kna_value_release(v[i]);
+    if (ok && n_const) {
+        c->consts = v;
+        c->n_const = (uint32_t)n_const;
+    } else {
+        knx_free(v);
+    }
+    knx_free(type);
+}
+
+kn_jaxpr kn_jaxpr_parse_classic(const char *text, kn_list examples)
+{
+    kna_op op;
+    kn_closed c = {0};
+    kna_begin(&op, "jaxpr_parse_classic");
+    if (!text)
+        kna_fail(&op, KN_ERROR_TYPE, "null text");
+    else if (kn_list_count(examples) >= 0)
+        parse_classic(&op, text, examples, &c);
+    if (!kna_end_plain(&op)) {
+        kna_closed_free(&c);
+        return NULL;
+    }
+    return c.jaxpr ? kna_jaxpr_handle(&c) : NULL;
+}
+
+/* ---- Comparing. */
 
 static bool same_constants(kna_op *op, const kn_closed *a, const kn_closed *b)
 {
@@ -197,74 +272,9 @@ bool kn_jaxpr_equal(kn_jaxpr a, kn_jaxpr b)
 {
     kna_op op;
     kna_begin(&op, "jaxpr_equal");
-    kn_closed *x = get(&op, a), *y = x ? get(&op, b) : NULL;
+    kn_closed *x = kna_jaxpr_get(&op, a), *y = x ? kna_jaxpr_get(&op, b) : NULL;
     bool equal = y && kni_equal(x->jaxpr, y->jaxpr) && same_constants(&op, x, y);
     return kna_end_plain(&op) && equal;
-}
-
-kn_jaxpr_counts kn_jaxpr_count(kn_jaxpr jaxpr)
-{
-    kna_op op;
-    kn_jaxpr_counts n = {-1, -1, -1, -1};
-    kna_begin(&op, "jaxpr_count");
-    kn_closed *c = get(&op, jaxpr);
-    if (c)
-        n = (kn_jaxpr_counts){(int)c->jaxpr->n_const, (int)c->jaxpr->n_in, (int)c->jaxpr->n_eqn, (int)c->jaxpr->n_out};
-    kna_end_plain(&op);
-    return n;
-}
-
-int kn_jaxpr_equation_count(kn_jaxpr jaxpr) { return kn_jaxpr_count(jaxpr).equations; }
-
-int kn_jaxpr_equation(kn_jaxpr jaxpr, int i, kn_equation *out)
-{
-    kna_op op;
-    kna_begin(&op, "jaxpr_equation");
-    kn_closed *c = get(&op, jaxpr);
-    if (c && (i < 0 || (uint32_t)i >= c->jaxpr->n_eqn))
-        kna_fail(&op, KN_ERROR_INDEX, "index %d is out of bounds for %u equations", i, c->jaxpr->n_eqn);
-    else if (c && !out)
-        kna_fail(&op, KN_ERROR_TYPE, "null equation");
-    else if (c) {
-        const kn_eqn *e = &c->jaxpr->eqn[i];
-        *out = (kn_equation){sizeof *out, e->prim->name, (int)e->n_in, (int)e->n_out, e->in, e->out, e->place};
-    }
-    return kna_end_plain(&op) ? 0 : -1;
-}
-
-int kn_jaxpr_variable(kn_jaxpr jaxpr, uint32_t atom, kn_variable *out)
-{
-    kna_op op;
-    kna_begin(&op, "jaxpr_variable");
-    kn_closed *c = get(&op, jaxpr);
-    bool literal = kni_is_literal(atom);
-    if (c && (literal ? (atom & ~KN_LITERAL_BIT) >= c->jaxpr->n_literal : atom >= c->jaxpr->n_var))
-        kna_fail(&op, KN_ERROR_INDEX, "the jaxpr has no variable %u", atom & ~KN_LITERAL_BIT);
-    else if (c && !out)
-        kna_fail(&op, KN_ERROR_TYPE, "null variable");
-    else if (c) {
-        kn_type t = kni_atom_type(c->jaxpr, atom);
-        *out = (kn_variable){.size_ = sizeof *out, .dtype = t.dtype, .shape = {.ndim = t.ndim}, .literal = literal};
-        if (t.ndim)
-            memcpy(out->shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
-        if (literal)
-            out->value = knx_scalar_to_double(t.dtype, c->jaxpr->literal[atom & ~KN_LITERAL_BIT].bits);
-    }
-    return kna_end_plain(&op) ? 0 : -1;
-}
-
-uint32_t kn_jaxpr_outvar(kn_jaxpr jaxpr, int i)
-{
-    kna_op op;
-    uint32_t atom = KN_ATOM_NONE;
-    kna_begin(&op, "jaxpr_outvar");
-    kn_closed *c = get(&op, jaxpr);
-    if (c && (i < 0 || (uint32_t)i >= c->jaxpr->n_out))
-        kna_fail(&op, KN_ERROR_INDEX, "index %d is out of bounds for %u results", i, c->jaxpr->n_out);
-    else if (c)
-        atom = c->jaxpr->out[i];
-    kna_end_plain(&op);
-    return atom;
 }
 
 kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr)
@@ -273,7 +283,7 @@ kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr)
     kni_jaxpr *j = NULL;
     kna_core *core = NULL;
     kna_begin(&op, "fn_from_jaxpr");
-    kn_closed *c = get(&op, jaxpr);
+    kn_closed *c = kna_jaxpr_get(&op, jaxpr);
     if (c) {
         kn_error *error = kna_constants_as_inputs(c->jaxpr, &j);
         kna_core draft = {.kind = KNA_FN_JAXPR,

@@ -3,7 +3,11 @@
 #ifndef KN_ARRAY_JAXPR_HANDLE_H
 #define KN_ARRAY_JAXPR_HANDLE_H
 #include "array/recording.h"
-#include "kiln/function.h"
+#include "array/op.h"
+#include "kiln/jaxpr.h"
 
+kn_closed *kna_jaxpr_get(kna_op *op, kn_jaxpr jaxpr); /* NULL with an error in op */
+/* a new handle of the scope for an allocated text, which it takes over; "" without memory */
+const char *kna_text_handle(char *text);
 kn_jaxpr kna_jaxpr_handle(kn_closed *from); /* takes it over, also on failure */
 #endif

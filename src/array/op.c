@@ -31,8 +31,9 @@ static kn_error *lazy_equation(void *env, kn_builder *b, const kn_draft_eqn *e)
             if (!in[i])
                 literal[i] = b->literal.at[e->in[i] & ~KN_LITERAL_BIT];
         }
-        error = kna_node_new(e->prim, e->params, e->place, c->operation, e->n_in, in, literal, e->n_out,
-                             b->type.at + e->out, out);
+        bool now = kni_bits(e->prim, e->params) & KN_USER;
+        error = (now ? kna_run_now : kna_node_new)(e->prim, e->params, e->place, c->operation, e->n_in, in, literal,
+                                                   e->n_out, b->type.at + e->out, out);
     }
     if (!error) {
         while (s->lazy_value.n < e->out)

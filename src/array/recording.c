@@ -191,6 +191,10 @@ static kn_error *mark_needed(kn_recording *r, kn_atom atom, bool *needed)
             any = any || (needed[e->out + i] && !known_at(r, e->out + i));
         if (!any)
             continue;
+        if (kni_bits(e->prim, e->params) & KN_EFFECT)
+            return knx_error(KN_ERROR_CONCRETIZATION,
+                             "the result of %s is not known while %s is traced by %s: it runs once, with the rest",
+                             e->prim->name, r->function, r->transformation);
         needed[e->out] = true;
         for (uint32_t i = 0; i < e->n_in; i++)
             if (kni_is_var(e->in[i]))
@@ -233,8 +237,9 @@ static kn_error *replay_with(kn_recording *r, const kn_draft_eqn *e, replay_room
     }
     for (uint32_t i = 0; i < e->n_out; i++)
         room.type[i] = r->b.type.at[e->out + i];
-    KN_TRY(kna_node_new(e->prim, e->params, e->place, r->function, e->n_in, room.in, room.literal, e->n_out, room.type,
-                        room.out));
+    bool now = kni_bits(e->prim, e->params) & KN_USER;
+    KN_TRY((now ? kna_run_now : kna_node_new)(e->prim, e->params, e->place, r->function, e->n_in, room.in, room.literal,
+                                              e->n_out, room.type, room.out));
     bool ok = true;
     for (uint32_t i = 0; i < e->n_out; i++) {
         ok = ok && (known_at(r, e->out + i) || set_known(r, e->out + i, room.out[i]));

@@ -8,6 +8,13 @@
 #include "array/value.h"
 #include "base/hash.h"
 
+/* The named axes that are bound: those of the vmaps around what is being recorded, innermost first. */
+typedef struct kna_named_axis {
+    const char *name;
+    int64_t size;
+    struct kna_named_axis *outer;
+} kna_named_axis;
+
 struct kn_recording {
     atomic_int refs;
     bool active;                    /* its function is still running */

@@ -12,6 +12,7 @@
 
 typedef struct kna_state {
     kn_recording *recording;        /* the innermost active one; NULL: lazy recording */
+    kna_named_axis *axes;                 /* bound now; NULL: none */
     kn_node *waiting; /* all nodes, newest first */
     int64_t pending;                /* nodes alive */
     kn_builder lazy;                /* hooked: its equations become nodes */
@@ -40,6 +41,11 @@ static inline kna_state *kna_state_get(void) /* of this context; NULL without me
 kn_error *kna_force(int n, kn_value *const *values);
 /* Runs what was recorded with v as an operand, as far as there is memory for it; its errors are its results' own. */
 void kna_force_readers(const kn_value *v);
+/* Makes a node, as kna_node_new does, and runs it at once and alone: its results are there, or there is an error and
+ * none. Of nodes that run the user's code, which may call Kiln. */
+kn_error *kna_run_now(const kn_prim *prim, const void *params, const kn_place *place, const char *operation,
+                      uint32_t n_in, kn_value *const *in, const kn_literal *literals, uint32_t n_out,
+                      const kn_type *out_type, kn_value **out);
 void kna_plans_free(kna_state *s);
 /* nans.c. Runs an unfused program and reports the first NaN or infinity that comes from nowhere: at the node's place if
  * the program is that of one node alone. */

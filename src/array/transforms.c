@@ -20,7 +20,7 @@ static kn_fn finish(kna_op *op, kna_core *core, int n_captured, kn_value *const 
 
 static kn_error *check_description(const kn_function *c, const void *env)
 {
-    if (!c || !c->call || !c->name || c->size_ < sizeof *c)
+    if (!c || !c->call || !c->name || c->size_ < offsetof(kn_function, out_fields))
         return knx_error(KN_ERROR_TYPE, "not a function made by KN_FUNCTION");
     if (c->n_args < 0 || c->n_args > KN_MAX_ARGS)
         return knx_error(KN_ERROR_TYPE, "%s: a function has up to %d arguments", c->name, KN_MAX_ARGS);
@@ -167,9 +167,8 @@ kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts)
         }
         if (draft.o.axis_size < 0)
             kna_fail(&op, KN_ERROR_VALUE, "axis_size is negative");
-        if (opts && opts->axis_name)
-            kna_fail(&op, KN_ERROR_NOT_IMPLEMENTED,
-                     "named axes come with the collective operations; leave axis_name out");
+        if (opts && opts->axis_name && !(draft.o.axis_name = kna_intern_name(opts->axis_name)))
+            kna_fail_with(&op, knx_error_nomem());
     }
     return make(&op, f, &draft);
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tree.c -- trees: a view of a struct of arrays, or a list of arrays of its own. Lists are trees that nothing is
- * assigned to. */
+ * tree.c -- trees as handles: a view of a struct of arrays, or arrays of its own; their leaves. Lists are trees that
+ * nothing is assigned to. */
 #include "array/tree.h"
 #include "array/foreign.h"
 #include "array/handle.h"
 #include "base/context.h"
 #include <string.h>
 
-typedef struct tree {
-    int n;
-    kn_array *at;   /* the viewed struct's fields, or `own` */
-    kn_array own[]; /* handles retained by the tree */
-} tree;
+typedef kna_tree tree;
 
 static void drop_tree(void *p)
 {
@@ -20,12 +16,13 @@ static void drop_tree(void *p)
         for (int i = 0; i < t->n; i++)
             if (kna_handle_alive(t->own[i], NULL))
                 kn_release(t->own[i]);
+    kna_structure_release(t->structure);
     knx_free(t);
 }
 
 static tree *get(kn_tree handle, kn_error **error) { return kna_handle_get(KN_H_TREE, handle, error); }
 
-static void report(const char *operation, kn_error *e)
+void kna_tree_failed(const char *operation, kn_error *e)
 {
     if (e && atomic_load(&e->refs) > 0 && !*e->operation)
         e->operation = operation;
@@ -33,22 +30,43 @@ static void report(const char *operation, kn_error *e)
     knx_error_release(e);
 }
 
-kn_tree kn_tree_of(void *structure, size_t bytes)
+kna_tree *kna_tree_get(const char *operation, kn_tree handle)
+{
+    kn_error *e = NULL;
+    tree *t = get(handle, &e);
+    if (!t)
+        kna_tree_failed(operation, e);
+    return t;
+}
+
+const kna_structure *kna_structure_in(const char *operation, kna_tree *t)
+{
+    if (!t->structure)
+        t->structure = kna_structure_of_fields(t->fields, (size_t)t->n * sizeof(kn_array));
+    if (!t->structure)
+        kna_tree_failed(operation, knx_error_nomem());
+    return t->structure;
+}
+
+kn_tree kn_tree_of_fields(void *structure, size_t bytes, const kn_fields *fields)
 {
     if (!structure || bytes % sizeof(kn_array)) {
         knx_report_new("tree", KN_ERROR_TYPE,
                        structure ? "a tree is a struct of arrays, but this one has %zu bytes" : "null struct", bytes);
         return NULL;
     }
-    tree *t = knx_alloc(sizeof *t);
+    tree *t = knx_alloc_zero(sizeof *t);
     if (!t) {
-        report("tree", knx_error_nomem());
+        kna_tree_failed("tree", knx_error_nomem());
         return NULL;
     }
     t->n = (int)(bytes / sizeof(kn_array));
     t->at = structure;
+    t->fields = fields;
     return kna_handle_new(KN_H_TREE, t, drop_tree);
 }
+
+kn_tree kn_tree_of(void *structure, size_t bytes) { return kn_tree_of_fields(structure, bytes, NULL); }
 
 static void drop_value(void *v) { kna_value_release(v); }
 
@@ -68,13 +86,13 @@ static kn_array own_array(kn_array x, kn_error **error)
 
 static tree *own_arrays(const char *operation, int n, const kn_array *arrays)
 {
-    if (n < 0 || (n && !arrays)) {
+    if (n < 0 || (n > 0 && !arrays)) {
         knx_report_new(operation, KN_ERROR_VALUE, "%d arrays", n);
         return NULL;
     }
-    tree *t = knx_alloc(sizeof *t + (size_t)n * sizeof(kn_array));
+    tree *t = knx_alloc_zero(sizeof *t + (size_t)n * sizeof(kn_array));
     if (!t) {
-        report(operation, knx_error_nomem());
+        kna_tree_failed(operation, knx_error_nomem());
         return NULL;
     }
     t->n = 0;
@@ -83,7 +101,7 @@ static tree *own_arrays(const char *operation, int n, const kn_array *arrays)
         kn_error *e = NULL;
         kn_array own = own_array(arrays[i], &e);
         if (!own) {
-            report(operation, e);
+            kna_tree_failed(operation, e);
             drop_tree(t);
             return NULL;
         }
@@ -95,8 +113,35 @@ static tree *own_arrays(const char *operation, int n, const kn_array *arrays)
 
 kn_tree kn_tree_from(int n, const kn_array *arrays)
 {
-    return kna_handle_new(KN_H_TREE, own_arrays("tree_from", n, arrays), drop_tree);
+    kna_structure *s = n < 0 ? NULL : kna_structure_flat(KN_TREE_LIST, n);
+    tree *t = own_arrays("tree_from", n, arrays);
+    if (t && !s)
+        kna_tree_failed("tree_from", knx_error_nomem());
+    if (t && s)
+        t->structure = s;
+    else
+        kna_structure_release(s);
+    if (t && !s)
+        drop_tree(t);
+    return t && s ? kna_handle_new(KN_H_TREE, t, drop_tree) : NULL;
 }
+
+kn_tree kna_tree_new(const char *operation, kna_structure *s, const kn_array *arrays)
+{
+    if (!s)
+        kna_tree_failed(operation, knx_error_nomem());
+    tree *t = s ? own_arrays(operation, s->node[0].leaves, arrays) : NULL;
+    if (!t) {
+        kna_structure_release(s);
+        return NULL;
+    }
+    t->structure = s;
+    return kna_handle_new(KN_H_TREE, t, drop_tree);
+}
+
+kn_tree kn_tree_leaf(kn_array x) { return kna_tree_new("tree_leaf", kna_structure_one(KN_TREE_LEAF), &x); }
+
+kn_tree kn_tree_none(void) { return kna_tree_new("tree_none", kna_structure_one(KN_TREE_NONE), NULL); }
 
 kn_list kn_list_from(const kn_array *arrays, int n)
 {
@@ -169,14 +214,14 @@ int kn_tree_count(kn_tree handle)
     kn_error *e = NULL;
     tree *t = get(handle, &e);
     if (!t)
-        report("tree_count", e);
+        kna_tree_failed("tree_count", e);
     return t ? t->n : -1;
 }
 
 static kn_array item(const char *operation, tree *t, kn_error *e, int i)
 {
     if (!t)
-        report(operation, e);
+        kna_tree_failed(operation, e);
     else if (i < 0 || i >= t->n)
         knx_report_new(operation, KN_ERROR_INDEX, "index %d is out of bounds for %d arrays", i, t->n);
     return t && i >= 0 && i < t->n ? t->at[i] : NULL;
@@ -194,7 +239,7 @@ int kn_list_count(kn_list handle)
     kn_error *e = NULL;
     tree *t = kna_handle_get(KN_H_LIST, handle, &e);
     if (!t)
-        report("list_count", e);
+        kna_tree_failed("list_count", e);
     return t ? t->n : -1;
 }
 
@@ -210,7 +255,7 @@ int kn_tree_assign(kn_tree to, kn_tree from)
     kn_error *e = NULL;
     tree *a = get(to, &e), *b = a ? get(from, &e) : NULL;
     if (!a || !b) {
-        report("tree_assign", e);
+        kna_tree_failed("tree_assign", e);
         return -1;
     }
     if (a->n != b->n) {
@@ -225,4 +270,38 @@ int kn_tree_assign(kn_tree to, kn_tree from)
             kn_assign(&a->at[i], b->at[i]);
     }
     return 0;
+}
+
+/* ---- For messages. */
+
+const char *kna_structure_leaf_path(kn_text *text, const kna_structure *s, int i)
+{
+    int node = s ? kna_structure_leaf(s, i) : -1;
+    kn_str path = {0};
+    if (node >= 0)
+        kna_structure_keystr(&path, s, node, false, "");
+    char *shown = knx_str_take(&path);
+    size_t from = text->length;
+    if (shown)
+        knx_text_add(text, "%s", shown);
+    knx_free(shown);
+    return text->s + from;
+}
+
+const char *kna_tree_leaf_path(kn_text *text, kn_tree handle, int i)
+{
+    kn_error *e = NULL;
+    tree *t = get(handle, &e);
+    knx_error_release(e);
+    if (t && !t->structure)
+        t->structure = kna_structure_of_fields(t->fields, (size_t)t->n * sizeof(kn_array));
+    return kna_structure_leaf_path(text, t ? t->structure : NULL, i);
+}
+
+const char *kna_field_path(kn_text *text, const kn_fields *fields, size_t bytes, int i)
+{
+    kna_structure *s = fields && fields->name ? kna_structure_of_fields(fields, bytes) : NULL;
+    const char *path = kna_structure_leaf_path(text, s, i);
+    kna_structure_release(s);
+    return path;
 }

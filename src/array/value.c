@@ -150,6 +150,12 @@ void kna_node_done(kn_node *n, kn_value *result)
     }
 }
 
+void kna_node_drop(kn_node *n)
+{
+    n->next_dead = NULL;
+    release_nodes(n);
+}
+
 /* One block: the node, operand and result pointers, result types, their dims, literals. */
 static kn_node *allocate_node(uint32_t n_in, uint32_t n_literals, uint32_t n_out, const kn_type *out_type)
 {

@@ -70,6 +70,8 @@ void kna_value_release(kn_value *v);                                   /* NULL i
 kn_error *kna_node_new(const kn_prim *prim, const void *params, const kn_place *place, const char *operation,
                        uint32_t n_in, kn_value *const *in, const kn_literal *literals, uint32_t n_out,
                        const kn_type *out_type, kn_value **out);
+/* a node that was made without results goes */
+void kna_node_drop(kn_node *n);
 /* result no longer waits for n (it was run or failed) */
 void kna_node_done(kn_node *n, kn_value *result);
 #endif

@@ -50,6 +50,7 @@ struct kn_context_s {
     _Atomic(knx_thread *) user;  /* who uses it; NULL: nobody */
     uint32_t pushed;             /* how often on its user's stack */
     kn_context prev, next;       /* all contexts */
+    kn_error *(*call_user)(void (*f)(void *arg), void *arg); /* knx_call_user; NULL: just call it */
     void *slot[KNX_SLOTS];
     void (*drop[KNX_SLOTS])(void *state);
 };

@@ -15,7 +15,7 @@ knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e)
         kn_type x = kni_atom_type(j, e->in[0]), y = j->type[e->out];
         return p->map_exists && !p->map_exists(e->params, &x, &y) ? KNC_RESHAPE : KNC_VIEW;
     }
-    return p->expr ? KNC_ELEMENTWISE : p->pull ? KNC_PULL : p->run ? KNC_RUN : KNC_UNKNOWN;
+    return p->expr ? KNC_ELEMENTWISE : p->pull ? KNC_PULL : p->run || (p->bits & KN_LOOPS) ? KNC_RUN : KNC_UNKNOWN;
 }
 
 int knc_parts(kn_dtype d) { return d->kind == KN_KIND_COMPLEX || d->kind == KN_KIND_KEY ? 2 : 1; }

@@ -110,8 +110,7 @@ kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_progra
     kn_error *e = run_passes(&plan, &now);
     if (e) { /* kernels of steps that the program does not know yet */
         for (size_t i = 0; !program->step && i < plan.step.n; i++)
-            if (plan.step.at[i].kind == KNC_KERNEL)
-                knk_release(plan.step.at[i].u.k.kernel);
+            knc_drop_step(&plan.step.at[i]);
         knc_release(program);
     } else {
         *out = program;
@@ -141,8 +140,7 @@ void knc_release(kn_program *p)
     if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1)
         return;
     for (uint32_t i = 0; p->step && i < p->n_step; i++)
-        if (p->step[i].kind == KNC_KERNEL)
-            knk_release(p->step[i].u.k.kernel);
+        knc_drop_step(&p->step[i]);
     kni_release(p->jaxpr);
     knx_arena_free(&p->arena);
     knx_free(p);

@@ -218,7 +218,10 @@ static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *
 
 static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_uses *u)
 {
-    uint32_t g = new_group(p, i, (kn_type){0}, 1 + knc_height_above(p, u, -1));
+    int32_t height = 1 + knc_height_above(p, u, -1);
+    if (kni_bits(e->prim, e->params) & KN_EFFECT) /* before the effects behind it, which have their groups already */
+        height = p->effect_height = height > p->effect_height ? height : p->effect_height + 1;
+    uint32_t g = new_group(p, i, (kn_type){0}, height);
     if (p->failed)
         return;
     p->group.at[g].routine = true;
@@ -263,7 +266,7 @@ static kn_error *group_eqn(knc_plan *p, uint32_t i)
     knc_class c = knc_class_of(p->j, e);
     knc_uses u = knc_collect_uses(p, e->out, e->n_out);
     if (!u.need && !u.n && !u.many) {
-        if (!kni_can_fail(e->prim, e->params)) {
+        if (!kni_must_stay(e->prim, e->params)) {
             for (uint32_t k = 0; k < e->n_out; k++)
                 p->value[e->out + k].why = KNC_BECAUSE_UNREAD;
             return NULL;

@@ -204,21 +204,29 @@ static kn_error *lower_routine(knc_plan *p, const knc_group *g)
     s.u.r.n_out = e->n_out;
     s.u.r.xt = xt;
     s.u.r.yt = &p->j->type[e->out];
-    if (e->prim->workspace)
+    if (e->prim->bits & KN_LOOPS) {
+        KN_TRY(knc_make_loop(p, e, &s.u.r.loop));
+        s.kind = KNC_LOOP;
+        s.u.r.workspace = s.u.r.loop->workspace;
+    } else if (e->prim->workspace)
         s.u.r.workspace = e->prim->workspace(e->params, (int)e->n_in, xt, (int)e->n_out, s.u.r.yt);
     s.n_ref = n + (s.u.r.workspace > 0);
     if (s.u.r.workspace) {
         knc_slot w = {.space = KNC_AT_WORK, .bytes = s.u.r.workspace, .maker = number, .first = KNC_NO, .over = KNC_NO};
         s.ref[n].index = (uint32_t)p->slot.n;
-        if (!KN_VEC_PUSH(&p->slot, w))
+        if (!KN_VEC_PUSH(&p->slot, w)) {
+            knc_drop_step(&s);
             return knx_error_nomem();
+        }
     }
     int u = e->prim->updates - 1;
     knc_ref from = u >= 0 ? s.ref[u] : (knc_ref){0};
     if (u >= 0)
         s.ref[u] = s.ref[e->n_in];
-    if (!KN_VEC_PUSH(&p->step, s))
+    if (!KN_VEC_PUSH(&p->step, s)) {
+        knc_drop_step(&s);
         return knx_error_nomem();
+    }
     return u >= 0 ? add_copy(p, g->eqn, number, from, s.ref[u].index) : NULL;
 }
 

@@ -202,9 +202,32 @@ static void let_one_go(order *o)
         let_go(o, some[chosen]);
 }
 
+/* Effects come in the order of their equations: each waits for the one before. False without memory. */
+static bool chain_effects(order *o, uint32_t n)
+{
+    const kni_jaxpr *j = o->p->j;
+    uint32_t *step = knx_arena_alloc(&o->p->scratch, ((size_t)j->n_eqn + 1) * sizeof *step), last = KNC_NO;
+    if (!step)
+        return false;
+    memset(step, 0xff, ((size_t)j->n_eqn + 1) * sizeof *step);
+    for (uint32_t s = 0; s < n; s++) {
+        const knc_step *at = &o->p->step.at[s];
+        const kn_eqn *e = &j->eqn[at->eqn];
+        if (at->kind != KNC_KERNEL && at->kind != KNC_COPY && (kni_bits(e->prim, e->params) & KN_EFFECT))
+            step[at->eqn] = s;
+    }
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        if (step[i] != KNC_NO) {
+            if (last != KNC_NO)
+                add_edge(o, last, step[i]);
+            last = step[i];
+        }
+    return true;
+}
+
 static bool begin(order *o, uint32_t n)
 {
-    size_t edges = 1;
+    size_t edges = 1 + (size_t)n; /* of effects; of operands: */
     for (uint32_t s = 0; s < n; s++)
         edges += o->p->step.at[s].n_ref;
     for (size_t i = 0; i < o->p->update.n; i++)
@@ -222,6 +245,8 @@ static bool begin(order *o, uint32_t n)
     memset(o->first_edge, 0xff, (n + 1) * sizeof *o->first_edge);
     for (uint32_t s = 0; s < n; s++)
         add_edges(o, s);
+    if ((o->p->j->has & KN_EFFECT) && !chain_effects(o, n))
+        return false;
     for (uint32_t s = 0; s < n; s++)
         if (!o->waits[s])
             is_ready(o, s);

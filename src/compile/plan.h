@@ -153,6 +153,7 @@ typedef struct knc_plan {
     KN_VEC(knc_update) update;
     uint32_t *literal_slot; /* per literal, KNC_NO */
     uint32_t next_point;
+    int32_t effect_height; /* of the effects that have their groups */
     bool failed; /* no memory for a vector */
 } knc_plan;
 
@@ -180,6 +181,11 @@ uint32_t knc_update_limit(const knc_plan *p, uint32_t var); /* a step of this le
 bool knc_reads_too_late(const knc_plan *p, const kn_eqn *e, bool moves, uint32_t level); /* and is better stored */
 kn_error *knc_settle_updates(knc_plan *p); /* once places are known: copies that are left, and why */
 kn_error *knc_drop_copies(knc_plan *p);    /* those that are not */
+
+/* control.c: the programs of an equation with jaxprs that the executor drives. In the step's own arena; what it holds
+ * is given back by knc_drop_step. */
+kn_error *knc_make_loop(const knc_plan *p, const kn_eqn *e, const knc_loop **out);
+void knc_drop_step(const knc_step *s);
 
 /* memory.c */
 bool knc_is_donated(const knc_plan *p, const knc_slot *s); /* and not an output, or taken */

@@ -26,6 +26,12 @@ typedef struct kn_compile_options {
     const bool *donated;
 } kn_compile_options;
 
+/* What a program is given for each of its operands. */
+typedef struct kn_operand {
+    const void *data;  /* C-contiguous elements */
+    kn_buffer *buffer; /* that holds them; NULL: plain memory such as a scalar's bits */
+} kn_operand;
+
 /* The operands of the program are the jaxpr's constvars, then its invars. */
 kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_program **out);
 kn_program *knc_retain(const kn_program *p);

@@ -14,12 +14,25 @@ typedef struct knc_ref {
     size_t offset;  /* bytes */
 } knc_ref;
 
-typedef enum knc_step_kind { KNC_KERNEL, KNC_ROUTINE, KNC_COPY } knc_step_kind;
+/* A loop: the programs of its condition and its body. All that it needs while it runs is in its workspace: the operands
+ * of both programs, where the body's results go, a second place for each carry that the body does not write in place,
+ * and the programs' own workspace, which they share. */
+typedef struct knc_loop {
+    uint32_t n_cond, n_body, n; /* constants of the condition, of the body; carries */
+    kn_program *cond, *body;
+    const size_t *bytes;   /* of the carries */
+    const size_t *second;  /* offset of the second place; KNC_IN_PLACE: none */
+    size_t cond_in, body_in, to, spare; /* offsets: operands of the programs; results, free places of the carries */
+    size_t go, work, workspace;         /* the condition's result; the programs' workspace; all of it */
+} knc_loop;
+#define KNC_IN_PLACE SIZE_MAX
+
+typedef enum knc_step_kind { KNC_KERNEL, KNC_ROUTINE, KNC_COPY, KNC_LOOP } knc_step_kind;
 typedef struct knc_step {
     uint8_t kind;
     uint32_t eqn; /* the equation that errors point at */
     uint32_t n_ref;
-    knc_ref *ref; /* kernel: its buffers; routine: operands, results, workspace if it has one; copy: from, to */
+    knc_ref *ref; /* kernel: its buffers; routine, loop: operands, results, workspace if it has one; copy: to, from */
     union {
         struct {
             knk_kernel *kernel;
@@ -31,6 +44,7 @@ typedef struct knc_step {
             uint32_t n_in, n_out;
             const kn_type *xt, *yt;
             size_t workspace;
+            const knc_loop *loop; /* KNC_LOOP; else NULL */
         } r;
         size_t bytes; /* of a copy */
     } u;

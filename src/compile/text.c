@@ -106,6 +106,7 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
             if (s->u.k.kernel->stage[k].n_inner)
                 extents(&t, "joins", s->u.k.kernel->stage[k].n_inner, s->u.k.inner[k]);
         break;
+    case KNC_LOOP:
     case KNC_ROUTINE: knx_text_add(&t, "%s", p->jaxpr->eqn[s->eqn].prim->name); break;
     case KNC_COPY: knx_text_add(&t, "copy of %llu bytes", (unsigned long long)s->u.bytes); break;
     }
@@ -113,8 +114,8 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
     for (uint32_t r = 0; r < s->n_ref; r++) {
         const knc_ref *ref = &s->ref[r];
         bool writes = s->kind == KNC_KERNEL    ? s->u.k.kernel->buffer[r].written
-                      : s->kind == KNC_ROUTINE ? r >= s->u.r.n_in
-                                               : r == 0;
+                      : s->kind == KNC_COPY ? r == 0
+                                             : r >= s->u.r.n_in;
         knx_text_add(&t, "%s %s%s", r ? "," : ";", writes ? "> " : "", spaces[ref->space]);
         if (ref->space != KNC_AT_WORK)
             knx_text_add(&t, " %u", (unsigned)ref->index);

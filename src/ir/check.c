@@ -64,6 +64,13 @@ static kn_error *check_field(checker *c, const kn_param_field *f, const void *pa
         const kn_ints *v = (const void *)at;
         return v->n >= 0 && (v->n == 0 || v->v) ? NULL : FAULT("parameter %s is no list", f->name);
     }
+    case KN_P_NAMES: {
+        const kn_names *v = (const void *)at;
+        bool fine = v->n >= 0 && (v->n == 0 || v->v);
+        for (int i = 0; fine && i < v->n; i++)
+            fine = v->v[i] != NULL;
+        return fine ? NULL : FAULT("parameter %s is no list of names", f->name);
+    }
     case KN_P_DTYPE:
         return *(const kn_dtype *)at || (f->flags & KN_PF_HIDE_EMPTY) ? NULL
                                                                       : FAULT("parameter %s is missing", f->name);
@@ -82,6 +89,7 @@ static kn_error *check_field(checker *c, const kn_param_field *f, const void *pa
         knx_error_release(e);
         return outer;
     }
+    case KN_P_THUNK: return *(kn_thunk *const *)at ? NULL : FAULT("parameter %s is missing", f->name);
     case KN_P_INT:
     case KN_P_BOOL:
     case KN_P_STRING:
@@ -94,7 +102,7 @@ static kn_error *check_field(checker *c, const kn_param_field *f, const void *pa
 static kn_error *check_result_types(checker *c, const kni_jaxpr *j, const kn_eqn *e)
 {
     const kn_prim *p = e->prim;
-    size_t room = kni_result_room(p, e->params, (int)e->n_in);
+    size_t room = kni_result_room(p, e->params, (int)e->n_in) + (p->n_out < 0 ? e->n_out : 0);
     kn_type *x = knx_arena_alloc(&c->scratch, e->n_in * sizeof *x), *y = knx_arena_alloc(&c->scratch, room * sizeof *y);
     if (!x || !y)
         return knx_error_nomem();

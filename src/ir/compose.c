@@ -89,3 +89,13 @@ kn_atom knb_abs_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
     kn_atom length = knb_select(b, knb_eq(b, y, knb_like(b, y, 0)), knb_like(b, y, 1), y); /* 0 / 1 where x is 0 */
     return knb_div(b, along, length);
 }
+
+kn_atom knb_i1e_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
+{
+    kn_dtype d = knb_type(b, x).dtype;
+    double eps = d == KN_DT(F64) ? 0x1p-52 : d == KN_DT(F32) ? 0x1p-23 : d == KN_DT(F16) ? 0x1p-10 : 0x1p-7;
+    kn_atom plain = knb_gt(b, knb_abs(b, x), knb_like(b, x, eps)), safe = knb_select(b, plain, x, knb_like(b, x, eps));
+    kn_atom slope = knb_add(b, knb_sign(b, safe), knb_integer_pow(b, safe, -1));
+    kn_atom derivative = knb_sub(b, knb_bessel_i0e(b, safe), knb_mul(b, y, slope));
+    return knb_mul(b, t, knb_select(b, plain, derivative, knb_like(b, x, 0.5)));
+}

@@ -59,7 +59,7 @@ const kn_param_field kni_fields_slice[] = {
 };
 const kn_param_field kni_fields_concatenate[] = {FIELD(INT, kn_p_concatenate, dimension), END};
 const kn_param_field kni_fields_pad[] = {
-    SHOW("padding_config", kni_show_pad),
+    SHOW("padding_config", kni_show_pad, .read = kni_read_pad),
     FIELD(INTS, kn_p_pad, lo, HIDDEN),
     FIELD(INTS, kn_p_pad, hi, HIDDEN),
     FIELD(INTS, kn_p_pad, interior, HIDDEN),
@@ -81,6 +81,49 @@ const kn_param_field kni_fields_convert[] = {
 const kn_param_field kni_fields_bitcast[] = {FIELD(DTYPE, kn_p_bitcast, new_dtype), END};
 const kn_param_field kni_fields_integer_pow[] = {FIELD(INT, kn_p_integer_pow, y), END};
 
+const kn_param_field kni_fields_split[] = {
+    FIELD(INT, kn_p_split, axis),
+    FIELD(INTS, kn_p_split, sizes),
+    END,
+};
+const kn_param_field kni_fields_axis[] = {FIELD(INT, kn_p_axis, axis), END};
+const kn_param_field kni_fields_tile[] = {FIELD(INTS, kn_p_tile, reps), END};
+const kn_param_field kni_fields_reduce_any[] = {
+    FIELD(INTS, kn_p_reduce_any, dimensions),
+    FIELD(JAXPR, kn_p_reduce_any, jaxpr),
+    END,
+};
+const kn_param_field kni_fields_top_k[] = {
+    FIELD(INT, kn_p_top_k, axis),
+    FIELD(INT, kn_p_top_k, k),
+    END,
+};
+const kn_param_field kni_fields_random_split[] = {FIELD(INTS, kn_p_random_split, shape), END};
+static const char *const rng_algorithms[] = {
+    [KN_RNG_DEFAULT] = "RNG_DEFAULT",
+    [KN_RNG_THREE_FRY] = "RNG_THREE_FRY",
+    [KN_RNG_PHILOX] = "RNG_PHILOX",
+    NULL,
+};
+const kn_param_field kni_fields_rng_bit_generator[] = {
+    FIELD(ENUM, kn_p_rng_bit_generator, algorithm, .names = rng_algorithms),
+    FIELD(DTYPE, kn_p_rng_bit_generator, dtype),
+    TEXT("out_sharding", "None", TYPED_ONLY),
+    FIELD(INTS, kn_p_rng_bit_generator, shape),
+    END,
+};
+const kn_param_field kni_fields_round[] = {FIELD(INT, kn_p_round, rounding_method), END};
+const kn_param_field kni_fields_reduce_precision[] = {
+    FIELD(INT, kn_p_reduce_precision, exponent_bits),
+    FIELD(INT, kn_p_reduce_precision, mantissa_bits),
+    END,
+};
+const kn_param_field kni_fields_cumulative[] = {
+    FIELD(INT, kn_p_cumulative, axis),
+    FIELD(BOOL, kn_p_cumulative, reverse),
+    END,
+};
+
 /* Indexing */
 
 static const char *const gather_modes[] = {
@@ -92,7 +135,7 @@ static const char *const gather_modes[] = {
     NULL,
 };
 const kn_param_field kni_fields_gather[] = {
-    SHOW("dimension_numbers", kni_show_gather),
+    SHOW("dimension_numbers", kni_show_gather, .read = kni_read_members),
     FIELD(INTS, kn_p_gather, offset_dims, HIDDEN),
     FIELD(INTS, kn_p_gather, collapsed_slice_dims, HIDDEN),
     FIELD(INTS, kn_p_gather, start_index_map, HIDDEN),
@@ -106,7 +149,7 @@ const kn_param_field kni_fields_gather[] = {
     END,
 };
 const kn_param_field kni_fields_scatter[] = {
-    SHOW("dimension_numbers", kni_show_scatter),
+    SHOW("dimension_numbers", kni_show_scatter, .read = kni_read_members),
     FIELD(INTS, kn_p_scatter, update_window_dims, HIDDEN),
     FIELD(INTS, kn_p_scatter, inserted_window_dims, HIDDEN),
     FIELD(INTS, kn_p_scatter, scatter_dims_to_operand_dims, HIDDEN),
@@ -124,7 +167,7 @@ const kn_param_field kni_fields_dynamic_slice[] = {FIELD(INTS, kn_p_dynamic_slic
 /* The others */
 
 const kn_param_field kni_fields_dot_general[] = {
-    SHOW("dimension_numbers", kni_show_dot_general),
+    SHOW("dimension_numbers", kni_show_dot_general, .read = kni_read_dot_general),
     FIELD(INTS, kn_p_dot_general, lhs_contract, HIDDEN),
     FIELD(INTS, kn_p_dot_general, rhs_contract, HIDDEN),
     FIELD(INTS, kn_p_dot_general, lhs_batch, HIDDEN),
@@ -167,5 +210,169 @@ const kn_param_field kni_fields_jit[] = {
     TEXT("device", "None", CLASSIC_ONLY),
     FIELD(JAXPR, kn_p_jit, jaxpr, .classic_name = "call_jaxpr"),
     TEXT("xla_call", "xla_call", .flags = KN_PF_PRIM_NAME),
+    END,
+};
+const kn_param_field kni_fields_while[] = {
+    FIELD(JAXPR, kn_p_while, body_jaxpr),
+    FIELD(INT, kn_p_while, body_nconsts),
+    FIELD(JAXPR, kn_p_while, cond_jaxpr),
+    FIELD(INT, kn_p_while, cond_nconsts),
+    END,
+};
+
+/* Custom derivatives and checkpoints */
+
+const kn_param_field kni_fields_custom_jvp[] = {
+    FIELD(STRING, kn_p_custom_jvp, name, .flags = KN_PF_FIRST | KN_PF_NAME),
+    FIELD(JAXPR, kn_p_custom_jvp, call_jaxpr),
+    FIELD(THUNK, kn_p_custom_jvp, jvp),
+    FIELD(INT, kn_p_custom_jvp, num_consts, .flags = KN_PF_HIDE_EMPTY),
+    TEXT("symbolic_zeros", "False"),
+    END,
+};
+const kn_param_field kni_fields_custom_vjp[] = {
+    FIELD(STRING, kn_p_custom_vjp, name, .flags = KN_PF_FIRST | KN_PF_NAME),
+    FIELD(THUNK, kn_p_custom_vjp, bwd),
+    FIELD(JAXPR, kn_p_custom_vjp, call_jaxpr),
+    FIELD(THUNK, kn_p_custom_vjp, fwd),
+    FIELD(INT, kn_p_custom_vjp, num_consts, .flags = KN_PF_HIDE_EMPTY),
+    TEXT("symbolic_zeros", "False"),
+    END,
+};
+const kn_param_field kni_fields_custom_lin[] = {
+    FIELD(STRING, kn_p_custom_lin, name, .flags = KN_PF_NAME | KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC),
+    FIELD(THUNK, kn_p_custom_lin, bwd),
+    SHOW("in_zeros", kni_show_in_zeros, TYPED_ONLY),
+    FIELD(INTS, kn_p_custom_lin, in_zeros, CLASSIC_ONLY),
+    FIELD(INT, kn_p_custom_lin, num_res),
+    FIELD(JAXPR, kn_p_custom_lin, out_avals, HIDDEN),
+    TEXT("symbolic_zeros", "False"),
+    END,
+};
+static const char *const save_policies[] = {
+    [KN_SAVE_NOTHING] = "nothing",
+    [KN_SAVE_EVERYTHING] = "everything",
+    [KN_SAVE_PRODUCTS] = "products",
+    [KN_SAVE_PRODUCTS_WITHOUT_BATCH] = "products_without_batch",
+    [KN_SAVE_THESE_NAMES] = "these_names",
+    [KN_SAVE_OTHER_NAMES] = "other_names",
+    NULL,
+};
+const kn_param_field kni_fields_remat[] = {
+    FIELD(BOOL, kn_p_remat, differentiated),
+    FIELD(JAXPR, kn_p_remat, jaxpr),
+    SHOW("policy", kni_show_policy, TYPED_ONLY),
+    FIELD(ENUM, kn_p_remat, policy, .names = save_policies, CLASSIC_ONLY),
+    FIELD(STRING, kn_p_remat, names, CLASSIC_ONLY),
+    FIELD(BOOL, kn_p_remat, prevent_cse),
+    END,
+};
+const kn_param_field kni_fields_name[] = {FIELD(STRING, kn_p_name, name), END};
+
+/* Collectives */
+
+const kn_param_field kni_fields_all_reduce[] = {
+    FIELD(NAMES, kn_p_all_reduce, axes),
+    TEXT("axis_index_groups", "None"),
+    END,
+};
+const kn_param_field kni_fields_all_gather[] = {
+    FIELD(INT, kn_p_all_gather, all_gather_dimension),
+    TEXT("axis_index_groups", "None"),
+    FIELD(NAMES, kn_p_all_gather, axis_name),
+    FIELD(INT, kn_p_all_gather, axis_size),
+    FIELD(INTS, kn_p_all_gather, sizes, HIDDEN),
+    FIELD(BOOL, kn_p_all_gather, tiled),
+    END,
+};
+const kn_param_field kni_fields_all_to_all[] = {
+    TEXT("axis_index_groups", "None"),
+    FIELD(NAMES, kn_p_all_to_all, axis_name, .flags = KN_PF_ONE_BARE),
+    FIELD(INT, kn_p_all_to_all, axis_size, HIDDEN),
+    FIELD(INTS, kn_p_all_to_all, sizes, HIDDEN),
+    FIELD(INT, kn_p_all_to_all, concat_axis),
+    FIELD(INT, kn_p_all_to_all, split_axis),
+    FIELD(BOOL, kn_p_all_to_all, tiled),
+    END,
+};
+const kn_param_field kni_fields_ppermute[] = {
+    FIELD(NAMES, kn_p_ppermute, axis_name),
+    SHOW("perm", kni_show_pairs),
+    { .name = "pairs", .kind = KN_P_INTS, .offset = offsetof(kn_p_ppermute, perm), HIDDEN },
+    END,
+};
+const kn_param_field kni_fields_pbroadcast[] = {
+    FIELD(NAMES, kn_p_pbroadcast, axis_name, .flags = KN_PF_ONE_BARE),
+    FIELD(INT, kn_p_pbroadcast, source),
+    END,
+};
+const kn_param_field kni_fields_reduce_scatter[] = {
+    TEXT("axis_index_groups", "None"),
+    FIELD(NAMES, kn_p_reduce_scatter, axis_name),
+    FIELD(INT, kn_p_reduce_scatter, axis_size),
+    FIELD(INTS, kn_p_reduce_scatter, sizes, HIDDEN),
+    FIELD(INT, kn_p_reduce_scatter, scatter_dimension),
+    FIELD(BOOL, kn_p_reduce_scatter, tiled),
+    END,
+};
+const kn_param_field kni_fields_axis_index[] = {
+    FIELD(NAMES, kn_p_axis_index, axis_name, .flags = KN_PF_ONE_BARE),
+    END,
+};
+
+/* The user's code */
+
+const char *const kni_vmap_methods[] = {
+    [KN_VMAP_SEQUENTIAL] = "sequential",
+    [KN_VMAP_SEQUENTIAL_UNROLLED] = "sequential_unrolled",
+    [KN_VMAP_EXPAND_DIMS] = "expand_dims",
+    [KN_VMAP_BROADCAST_ALL] = "broadcast_all",
+    NULL,
+};
+#define LANES                                                                       \
+    FIELD(INTS, kn_p_callback, lanes, .flags = KN_PF_HIDE_EMPTY | KN_PF_HIDE_CLASSIC), \
+        FIELD(INTS, kn_p_callback, mapped, .flags = KN_PF_HIDE_EMPTY | KN_PF_HIDE_CLASSIC)
+const kn_param_field kni_fields_debug_print[] = {
+    FIELD(STRING, kn_p_callback, fmt),
+    SHOW("has_placeholders", kni_show_placeholders),
+    SHOW("in_tree", kni_show_in_tree),
+    LANES,
+    TEXT("logging_record", "None"),
+    TEXT("np_printoptions",
+         "(('edgeitems', 3), ('threshold', 1000), ('floatmode', 'maxprec'), ('precision', 8), ('suppress', False), "
+         "('linewidth', 75), ('nanstr', 'nan'), ('infstr', 'inf'), ('sign', '-'), ('formatter', None), ('legacy', "
+         "False), ('override_repr', None))"),
+    FIELD(BOOL, kn_p_callback, ordered),
+    TEXT("partitioned", "False"),
+    TEXT("static_args", "()"),
+    END,
+};
+const kn_param_field kni_fields_debug_callback[] = {
+    SHOW("callback", kni_show_host),
+    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), HIDDEN },
+    SHOW("effect", kni_show_effect),
+    LANES,
+    FIELD(BOOL, kn_p_callback, ordered, HIDDEN),
+    TEXT("partitioned", "False"),
+    END,
+};
+const kn_param_field kni_fields_pure_callback[] = {
+    SHOW("callback", kni_show_host),
+    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), HIDDEN },
+    LANES,
+    SHOW("result_avals", kni_show_results),
+    FIELD(INTS, kn_p_callback, results, .flags = KN_PF_TYPES | KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC),
+    TEXT("sharding", "None"),
+    FIELD(ENUM, kn_p_callback, vmap_method, .names = kni_vmap_methods),
+    END,
+};
+const kn_param_field kni_fields_io_callback[] = {
+    SHOW("callback", kni_show_host),
+    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), HIDDEN },
+    LANES,
+    FIELD(BOOL, kn_p_callback, ordered),
+    SHOW("result_avals", kni_show_results),
+    FIELD(INTS, kn_p_callback, results, .flags = KN_PF_TYPES | KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC),
+    TEXT("sharding", "None"),
     END,
 };

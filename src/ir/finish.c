@@ -34,7 +34,7 @@ static void mark(finish *f, kn_atom a)
 
 static bool is_needed(const finish *f, const kn_draft_eqn *e, bool drop_dead)
 {
-    if (!drop_dead || kni_can_fail(e->prim, e->params))
+    if (!drop_dead || kni_must_stay(e->prim, e->params))
         return true;
     for (uint32_t k = 0; k < e->n_out; k++)
         if (f->live[e->out + k])
@@ -114,6 +114,7 @@ static bool add_equation(finish *f, const kn_draft_eqn *e)
             return false;
     if (!kni_params_copy(&f->j->arena, e->prim, e->params, &to->params))
         return false;
+    f->j->has |= kni_bits(e->prim, e->params) & KN_DEEP_BITS;
     f->j->n_eqn++; /* now releasing the jaxpr drops its parameters */
     return true;
 }

@@ -41,6 +41,7 @@ typedef struct kni_jaxpr {
     const kn_atom *out;
     const kn_literal *literal;
     const char *name; /* of the recorded function; "" if none */
+    uint32_t has;     /* those of KN_DEEP_BITS that some equation has, at any depth */
     uint64_t hash;    /* of structure: everything but names and places */
     kn_arena arena;
 } kni_jaxpr;
@@ -70,6 +71,12 @@ kn_error *kni_text_consts(const kni_jaxpr *j, kn_jaxpr_form form, const char *co
 kn_error *kni_parse(const char *text, kni_jaxpr **out); /* the full form; messages say line and column */
 /* The same, handing back the constants' texts: j->n_const strings or NULLs in one block, freed with knx_free. */
 kn_error *kni_parse_consts(const char *text, kni_jaxpr **out, char ***consts);
+/* The classic form, which has no types: those of the constants and inputs are given, the others follow. Literals take
+ * the dtype of the operands beside them if the type rule agrees, else the default one of 32 bits, else 64. */
+kn_error *kni_parse_classic(const char *text, int n_const, const kn_type *consts, int n_in, const kn_type *in,
+                            kni_jaxpr **out);
+/* A drawing for Graphviz; knx_alloc'ed. */
+kn_error *kni_graphviz(const kni_jaxpr *j, char **out);
 /* Places of parsed jaxprs: one per distinct line, alive until kni_places_free (for shutdown: nobody may hold one).
  * NULL when there is no memory or there are too many. */
 const kn_place *kni_place(const char *file, int line, const char *function);

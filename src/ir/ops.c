@@ -17,6 +17,11 @@
     {                                                                        \
         return reduce(b, &kn_prim_##name, x, n, axes);                       \
     }
+#define CUMULATIVE(name)                                                               \
+    kn_atom knb_##name(kn_builder *b, kn_atom x, int axis, bool reverse)               \
+    {                                                                                  \
+        return knb_emit1(b, &kn_prim_##name, &(kn_p_cumulative){axis, reverse}, 1, &x); \
+    }
 #define SCATTER(name)                                                                                     \
     kn_atom knb_##name(kn_builder *b, kn_atom x, kn_atom indices, kn_atom updates, const kn_p_scatter *p) \
     {                                                                                                     \
@@ -27,11 +32,13 @@
 #include "ir/unary.def"
 #undef UNARY
 /* clang-format off */
-#define ONES(X) X(sign) X(not) X(stop_gradient) X(real) X(imag) X(random_wrap) X(random_unwrap)
-#define TWOS(X) X(complex) X(add) X(sub) X(mul) X(div) X(pow) X(max) X(min) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) \
-    X(and) X(or) X(xor) X(shift_left) X(shift_right_logical)
-#define REDUCTIONS(X) X(reduce_sum) X(reduce_max) X(reduce_min) X(reduce_and) X(reduce_or)
-#define SCATTERS(X) X(scatter) X(scatter_add) X(scatter_mul) X(scatter_min) X(scatter_max)
+#define ONES(X) X(sign) X(floor) X(ceil) X(is_finite) X(population_count) X(clz) X(copy) X(not) X(stop_gradient) X(real) X(imag) X(random_wrap) X(random_unwrap) X(random_seed) X(random_clone)
+#define TWOS(X) X(complex) X(add) X(sub) X(mul) X(div) X(pow) X(atan2) X(hypot) X(max) X(min) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) \
+    X(and) X(or) X(xor) X(shift_left) X(shift_right_logical) X(shift_right_arithmetic) X(rem) X(nextafter) X(mulhi) X(random_fold_in) \
+    X(igamma) X(igammac) X(igamma_grad_a) X(random_gamma_grad) X(zeta) X(polygamma)
+#define REDUCTIONS(X) X(reduce_sum) X(reduce_prod) X(reduce_max) X(reduce_min) X(reduce_and) X(reduce_or) X(reduce_xor)
+#define CUMULATIVES(X) X(cumsum) X(cumprod) X(cummax) X(cummin) X(cumlogsumexp)
+#define SCATTERS(X) X(scatter) X(scatter_add) X(scatter_sub) X(scatter_mul) X(scatter_min) X(scatter_max)
 /* clang-format on */
 ONES(ONE)
 TWOS(TWO)
@@ -41,9 +48,35 @@ kn_atom knb_conj(kn_builder *b, kn_atom x)
     return knx_is_complex(knb_type(b, x).dtype) ? knb_emit1(b, &kn_prim_conj, NULL, 1, &x) : x;
 }
 
+kn_atom knb_regularized_incomplete_beta(kn_builder *b, kn_atom a1, kn_atom a2, kn_atom x)
+{
+    return knb_emit1(b, &kn_prim_regularized_incomplete_beta, NULL, 3, (kn_atom[]){a1, a2, x});
+}
+
 kn_atom knb_integer_pow(kn_builder *b, kn_atom x, int64_t y)
 {
     return knb_emit1(b, &kn_prim_integer_pow, &(kn_p_integer_pow){y}, 1, &x);
+}
+
+kn_atom knb_round(kn_builder *b, kn_atom x, bool to_even)
+{
+    kn_p_round p = {to_even ? KN_ROUND_TO_NEAREST_EVEN : KN_ROUND_AWAY_FROM_ZERO};
+    return knb_emit1(b, &kn_prim_round, &p, 1, &x);
+}
+
+kn_atom knb_reduce_precision(kn_builder *b, kn_atom x, int exponent_bits, int mantissa_bits)
+{
+    return knb_emit1(b, &kn_prim_reduce_precision, &(kn_p_reduce_precision){exponent_bits, mantissa_bits}, 1, &x);
+}
+
+kn_atom knb_clamp(kn_builder *b, kn_atom low, kn_atom x, kn_atom high)
+{
+    return knb_emit1(b, &kn_prim_clamp, NULL, 3, (kn_atom[]){low, x, high});
+}
+
+void knb_optimization_barrier(kn_builder *b, int n, const kn_atom *x, kn_atom *out)
+{
+    knb_emit(b, &kn_prim_optimization_barrier, NULL, n, x, out, n);
 }
 
 kn_atom knb_add_any(kn_builder *b, kn_atom x, kn_atom y)
@@ -157,6 +190,26 @@ kn_atom knb_concatenate(kn_builder *b, int n, const kn_atom *x, int dimension)
     return knb_emit1(b, &kn_prim_concatenate, &(kn_p_concatenate){dimension}, n, x);
 }
 
+void knb_split(kn_builder *b, kn_atom x, int n, const int64_t *sizes, int axis, kn_atom *out)
+{
+    knb_emit(b, &kn_prim_split, &(kn_p_split){axis, {n, sizes}}, 1, &x, out, n);
+}
+
+kn_atom knb_stack(kn_builder *b, int n, const kn_atom *x, int axis)
+{
+    return knb_emit1(b, &kn_prim_stack, &(kn_p_axis){axis}, n, x);
+}
+
+void knb_unstack(kn_builder *b, kn_atom x, int axis, int n, kn_atom *out)
+{
+    knb_emit(b, &kn_prim_unstack, &(kn_p_axis){axis}, 1, &x, out, n);
+}
+
+kn_atom knb_tile(kn_builder *b, kn_atom x, const int64_t *reps)
+{
+    return knb_emit1(b, &kn_prim_tile, &(kn_p_tile){{knb_type(b, x).ndim, reps}}, 1, &x);
+}
+
 kn_atom knb_pad(kn_builder *b, kn_atom x, kn_atom value, const int64_t *lo, const int64_t *hi, const int64_t *interior)
 {
     static const int64_t none[KN_MAX_NDIM];
@@ -212,6 +265,13 @@ static kn_atom reduce(kn_builder *b, const kn_prim *p, kn_atom x, int n, const i
 }
 
 REDUCTIONS(REDUCTION)
+CUMULATIVES(CUMULATIVE)
+
+void knb_reduce(kn_builder *b, int n, const kn_atom *x, kni_jaxpr *j, int n_dimensions, const int64_t *dimensions,
+                kn_atom *out)
+{
+    knb_emit(b, &kn_prim_reduce, &(kn_p_reduce_any){{n_dimensions, dimensions}, j}, 2 * n, x, out, n);
+}
 
 static kn_atom arg_reduce(kn_builder *b, const kn_prim *p, kn_atom x, int axis, kn_dtype index_dtype)
 {
@@ -240,6 +300,11 @@ void knb_sort(kn_builder *b, int n, const kn_atom *x, int dimension, int num_key
     knb_emit(b, &kn_prim_sort, &p, n, x, out, n);
 }
 
+void knb_top_k(kn_builder *b, kn_atom x, int axis, int64_t k, kn_atom out[2])
+{
+    knb_emit(b, &kn_prim_top_k, &(kn_p_top_k){axis, k}, 1, &x, out, 2);
+}
+
 kn_atom knb_cholesky(kn_builder *b, kn_atom x, kn_factor_check check)
 {
     return knb_emit1(b, &kn_prim_cholesky, &(kn_p_factorize){check}, 1, &x);
@@ -265,7 +330,92 @@ kn_atom knb_random_bits(kn_builder *b, kn_atom key, int bit_width, int ndim, con
     return knb_emit1(b, &kn_prim_random_bits, &(kn_p_random_bits){bit_width, {ndim, shape}}, 1, &key);
 }
 
+kn_atom knb_random_split(kn_builder *b, kn_atom key, int ndim, const int64_t *shape)
+{
+    return knb_emit1(b, &kn_prim_random_split, &(kn_p_random_split){{ndim, shape}}, 1, &key);
+}
+
+void knb_rng_bit_generator(kn_builder *b, kn_atom state, const kn_p_rng_bit_generator *p, kn_atom out[2])
+{
+    knb_emit(b, &kn_prim_rng_bit_generator, p, 1, &state, out, 2);
+}
+
 void knb_jit(kn_builder *b, const char *name, kni_jaxpr *j, const kn_atom *in, kn_atom *out)
 {
     knb_emit(b, &kn_prim_jit, &(kn_p_jit){name, j}, (int)j->n_in, in, out, (int)j->n_out);
+}
+
+void knb_while(kn_builder *b, const kn_p_while *p, const kn_atom *in, kn_atom *out)
+{
+    int carries = (int)p->body_jaxpr->n_out, n = (int)(p->cond_nconsts + p->body_nconsts) + carries;
+    knb_emit(b, &kn_prim_while, p, n, in, out, carries);
+}
+
+/* Collectives */
+
+kn_atom knb_psum(kn_builder *b, kn_atom x, kn_names axes)
+{
+    return knb_emit1(b, &kn_prim_psum, &(kn_p_all_reduce){axes}, 1, &x);
+}
+
+kn_atom knb_pmax(kn_builder *b, kn_atom x, kn_names axes)
+{
+    return knb_emit1(b, &kn_prim_pmax, &(kn_p_all_reduce){axes}, 1, &x);
+}
+
+kn_atom knb_pmin(kn_builder *b, kn_atom x, kn_names axes)
+{
+    return knb_emit1(b, &kn_prim_pmin, &(kn_p_all_reduce){axes}, 1, &x);
+}
+
+kn_atom knb_all_gather(kn_builder *b, kn_atom x, const kn_p_all_gather *p)
+{
+    return knb_emit1(b, &kn_prim_all_gather, p, 1, &x);
+}
+
+kn_atom knb_all_to_all(kn_builder *b, kn_atom x, const kn_p_all_to_all *p)
+{
+    return knb_emit1(b, &kn_prim_all_to_all, p, 1, &x);
+}
+
+kn_atom knb_reduce_scatter(kn_builder *b, kn_atom x, const kn_p_reduce_scatter *p)
+{
+    return knb_emit1(b, &kn_prim_reduce_scatter, p, 1, &x);
+}
+
+kn_atom knb_ppermute(kn_builder *b, kn_atom x, const kn_p_ppermute *p)
+{
+    return knb_emit1(b, &kn_prim_ppermute, p, 1, &x);
+}
+
+kn_atom knb_pbroadcast(kn_builder *b, kn_atom x, kn_names axis, int64_t source)
+{
+    return knb_emit1(b, &kn_prim_pbroadcast, &(kn_p_pbroadcast){axis, source}, 1, &x);
+}
+
+kn_atom knb_axis_index(kn_builder *b, kn_names axis)
+{
+    return knb_emit1(b, &kn_prim_axis_index, &(kn_p_axis_index){axis}, 0, NULL);
+}
+
+/* The user's code */
+
+void knb_debug_print(kn_builder *b, const kn_p_callback *p, int n, const kn_atom *x)
+{
+    knb_emit(b, &kn_prim_debug_print, p, n, x, NULL, 0);
+}
+
+void knb_debug_callback(kn_builder *b, const kn_p_callback *p, int n, const kn_atom *x)
+{
+    knb_emit(b, &kn_prim_debug_callback, p, n, x, NULL, 0);
+}
+
+void knb_pure_callback(kn_builder *b, const kn_p_callback *p, int n, const kn_atom *x, kn_atom *y, int n_out)
+{
+    knb_emit(b, &kn_prim_pure_callback, p, n, x, y, n_out);
+}
+
+void knb_io_callback(kn_builder *b, const kn_p_callback *p, int n, const kn_atom *x, kn_atom *y, int n_out)
+{
+    knb_emit(b, &kn_prim_io_callback, p, n, x, y, n_out);
 }

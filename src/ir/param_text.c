@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * param_text.c -- texts of parameters that are made of several members or of the operands: dimension numbers,
  * padding, shapes. */
-#include "ir/params.h"
+#include "ir/host.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -55,6 +55,45 @@ void kni_show_scatter(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const k
     knx_str_puts(t, ")");
 }
 
+void kni_show_in_zeros(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    (void)form, (void)j;
+    const kn_p_custom_lin *p = e->params;
+    knx_str_puts(t, "[");
+    for (int i = 0; i < p->in_zeros.n; i++) {
+        knx_str_puts(t, i ? ", " : "");
+        knx_str_puts(t, p->in_zeros.v[i] ? "True" : "False");
+    }
+    knx_str_puts(t, "]");
+}
+
+/* Names, one a line, as a frozenset of Python. */
+static void show_names(kn_str *t, const char *member, const char *names)
+{
+    knx_str_puts(t, member);
+    knx_str_puts(t, names && *names ? "=frozenset({'" : "=frozenset()");
+    for (const char *s = names; s && *s; s++)
+        if (*s == '\n')
+            knx_str_puts(t, "', '");
+        else
+            knx_str_add(t, s, 1);
+    knx_str_puts(t, names && *names ? "'}))" : ")");
+}
+
+void kni_show_policy(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    (void)form, (void)j;
+    const kn_p_remat *p = e->params;
+    switch ((kn_save_policy)p->policy) {
+    case KN_SAVE_NOTHING: knx_str_puts(t, "None"); break;
+    case KN_SAVE_EVERYTHING: knx_str_puts(t, "<function everything_saveable>"); break;
+    case KN_SAVE_PRODUCTS: knx_str_puts(t, "DotsSaveable(only_if_no_batch_dims=False)"); break;
+    case KN_SAVE_PRODUCTS_WITHOUT_BATCH: knx_str_puts(t, "DotsSaveable(only_if_no_batch_dims=True)"); break;
+    case KN_SAVE_THESE_NAMES: show_names(t, "SaveOnlyTheseNames(saveable_names", p->names); break;
+    case KN_SAVE_OTHER_NAMES: show_names(t, "SaveAnyNamesButThese(names", p->names); break;
+    }
+}
+
 /* Lists today, tuples in 2020. */
 void kni_show_dot_general(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
 {
@@ -98,4 +137,78 @@ void kni_show_in_dtype(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const 
 {
     (void)form;
     knx_str_puts(t, kni_atom_type(j, e->in[0]).dtype->name);
+}
+
+void kni_show_pairs(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    kn_ints v = ((const kn_p_ppermute *)e->params)->perm;
+    (void)form, (void)j;
+    knx_str_puts(t, "(");
+    for (int i = 0; i + 1 < v.n; i += 2) {
+        knx_str_puts(t, i ? ", (" : "(");
+        kni_show_int(t, v.v[i]);
+        knx_str_puts(t, ", ");
+        kni_show_int(t, v.v[i + 1]);
+        knx_str_puts(t, ")");
+    }
+    knx_str_puts(t, v.n == 2 ? ",)" : ")");
+}
+
+/* The user's code */
+
+void kni_show_placeholders(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    const char *s = ((const kn_p_callback *)e->params)->fmt;
+    bool any = false;
+    (void)form, (void)j;
+    for (; *s && !any; s++) {
+        any = *s == '{' && s[1] != '{';
+        s += (*s == '{' || *s == '}') && s[1] == *s;
+    }
+    knx_str_puts(t, any ? "True" : "False");
+}
+
+void kni_show_in_tree(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    (void)form, (void)j;
+    knx_str_puts(t, "PyTreeDef(((");
+    for (uint32_t i = 0; i < e->n_in; i++)
+        knx_str_puts(t, i ? ", *" : "*");
+    knx_str_puts(t, e->n_in == 1 ? ",), {}))" : "), {}))");
+}
+
+void kni_show_host(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    const kni_host *h = kni_host_find(((const kn_p_callback *)e->params)->callback);
+    (void)form, (void)j;
+    knx_str_puts(t, "<host function ");
+    if (h)
+        kni_show_int(t, h->number);
+    knx_str_puts(t, h ? ">" : "of another process>");
+}
+
+void kni_show_effect(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    (void)form, (void)j;
+    knx_str_puts(t, ((const kn_p_callback *)e->params)->ordered ? "OrderedDebug" : "Debug");
+}
+
+void kni_show_results(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    kn_ints list = ((const kn_p_callback *)e->params)->results;
+    int n = kni_types_count(list);
+    (void)form, (void)j;
+    knx_str_puts(t, "(");
+    for (int i = 0; i < n; i++) {
+        kn_type type = kni_types_get(list, i);
+        knx_str_puts(t, i ? ", ShapedArray(" : "ShapedArray(");
+        knx_str_puts(t, type.dtype->name);
+        knx_str_puts(t, "[");
+        for (int d = 0; d < type.ndim; d++) {
+            knx_str_puts(t, d ? "," : "");
+            kni_show_int(t, type.dim[d]);
+        }
+        knx_str_puts(t, "])");
+    }
+    knx_str_puts(t, n == 1 ? ",)" : ")");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * params.c -- copies, drops, compares and hashes the parameters of any primitive by its field descriptors. */
-#include "ir/params.h"
+#include "ir/host.h"
 #include "base/hash.h"
 #include "ir/prim.h"
 #include <string.h>
@@ -26,12 +26,22 @@ static bool copy_field(kn_arena *a, const kn_param_field *f, void *params)
             return (*s = knx_arena_string(a, *s)) != NULL;
         return true;
     }
+    case KN_P_NAMES: {
+        kn_names *v = &FIELD_AT(kn_names, params, f);
+        const char **own = knx_arena_alloc(a, ((size_t)v->n + 1) * sizeof *own);
+        for (int i = 0; own && i < v->n; i++)
+            if (!(own[i] = knx_arena_string(a, v->v[i])))
+                return false;
+        v->v = own;
+        return own != NULL;
+    }
     case KN_P_INT:
     case KN_P_BOOL:
     case KN_P_DTYPE:
     case KN_P_JAXPR:
     case KN_P_ENUM:
     case KN_P_DOUBLE:
+    case KN_P_THUNK:
     case KN_P_TEXT: return true;
     }
     return true;
@@ -53,6 +63,8 @@ bool kni_params_copy(kn_arena *a, const kn_prim *p, const void *params, const vo
         EACH_FIELD(f, p) /* last, so that a failed copy holds nothing */
     if (f->kind == KN_P_JAXPR)
         kni_retain(FIELD_AT(kni_jaxpr *, copy, f));
+    else if (f->kind == KN_P_THUNK)
+        kni_thunk_retain(FIELD_AT(kn_thunk *, copy, f));
     *out = copy;
     return true;
 }
@@ -65,6 +77,8 @@ void kni_params_drop(const kn_prim *p, const void *params)
         EACH_FIELD(f, p)
     if (f->kind == KN_P_JAXPR)
         kni_release(FIELD_AT(kni_jaxpr *, params, f));
+    else if (f->kind == KN_P_THUNK)
+        kni_thunk_release(FIELD_AT(kn_thunk *, params, f));
 }
 
 static bool equal_ints(kn_ints a, kn_ints b)
@@ -72,6 +86,14 @@ static bool equal_ints(kn_ints a, kn_ints b)
     return a.n == b.n && (a.n <= 0 || !memcmp(a.v, b.v, (size_t)a.n * sizeof *a.v));
 }
 static bool equal_strings(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+static bool equal_names(kn_names a, kn_names b)
+{
+    bool equal = a.n == b.n;
+    for (int i = 0; equal && i < a.n; i++)
+        equal = !strcmp(a.v[i], b.v[i]);
+    return equal;
+}
 
 static bool equal_field(const kn_param_field *f, const void *a, const void *b, kn_map *known)
 {
@@ -83,6 +105,8 @@ static bool equal_field(const kn_param_field *f, const void *a, const void *b, k
     case KN_P_INTS: return equal_ints(FIELD_OF(kn_ints, a, f), FIELD_OF(kn_ints, b, f));
     case KN_P_STRING: return equal_strings(FIELD_OF(char *, a, f), FIELD_OF(char *, b, f));
     case KN_P_JAXPR: return kni_equal_known(FIELD_AT(kni_jaxpr *, a, f), FIELD_OF(kni_jaxpr *, b, f), known);
+    case KN_P_THUNK: return kni_thunk_equal(FIELD_AT(kn_thunk *, a, f), FIELD_AT(kn_thunk *, b, f));
+    case KN_P_NAMES: return equal_names(FIELD_OF(kn_names, a, f), FIELD_OF(kn_names, b, f));
     case KN_P_DOUBLE: return !memcmp(&FIELD_OF(double, a, f), &FIELD_OF(double, b, f), sizeof(double)); /* by bits */
     case KN_P_TEXT: return true;
     }
@@ -135,6 +159,14 @@ static uint64_t hash_field(const kn_param_field *f, const void *params, uint64_t
         const kni_jaxpr *j = FIELD_AT(kni_jaxpr *, params, f);
         return knx_hash_mix(h, j ? j->hash : 0);
     }
+    case KN_P_THUNK: return knx_hash_mix(h, kni_thunk_hash(FIELD_AT(kn_thunk *, params, f)));
+    case KN_P_NAMES: {
+        kn_names v = FIELD_OF(kn_names, params, f);
+        h = knx_hash_mix(h, (uint64_t)v.n);
+        for (int i = 0; i < v.n; i++)
+            h = knx_hash_bytes(v.v[i], strlen(v.v[i]) + 1, h);
+        return h;
+    }
     case KN_P_DOUBLE: return knx_hash_bytes(&FIELD_OF(double, params, f), sizeof(double), h);
     case KN_P_TEXT: return h;
     }
@@ -164,5 +196,23 @@ size_t kni_result_room(const kn_prim *p, const void *params, int n_in)
         const kni_jaxpr *j = FIELD_AT(kni_jaxpr *, params, f);
         room += j ? j->n_out : 0;
     }
+    if (params)
+        for
+            EACH_FIELD(f, p)
+    if (f->flags & KN_PF_TYPES) {
+        int n = kni_types_count(FIELD_OF(kn_ints, params, f));
+        room += n > 0 ? (size_t)n : 0;
+    }
     return room;
+}
+
+uint32_t kni_bits(const kn_prim *p, const void *params)
+{
+    uint32_t bits = p->bits;
+    if (params)
+        for
+            EACH_FIELD(f, p)
+    if (f->kind == KN_P_JAXPR && FIELD_AT(kni_jaxpr *, params, f))
+        bits |= FIELD_AT(kni_jaxpr *, params, f)->has;
+    return bits;
 }

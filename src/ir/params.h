@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * params.h -- typed parameters of primitives, and the descriptors that let one piece of code copy, hash, compare,
  * print and parse them. A field's struct member is: INT int64_t, BOOL bool, DTYPE kn_dtype, INTS kn_ints, STRING
- * const char *, JAXPR kni_jaxpr *, ENUM int64_t (index into `names`), DOUBLE double. TEXT has no member: it is
+ * const char *, JAXPR kni_jaxpr *, ENUM int64_t (index into `names`), DOUBLE double, NAMES kn_names. TEXT has no member: it is
  * something that the typed or classic form shows (a constant `text`, or what `show` writes, computed from the real
  * members, which are then hidden there); the full form shows members only.
  *
@@ -9,7 +9,7 @@
  * struct where its name is another one, and what the typed form prints:
  *     reduce_sum (kn_p_reduce)     reduce_sum[axes=(0,) out_sharding=None]; classic: axes=(0,) input_shape=(8,)
  *     reduce                       reduce_max[axes=(0, 1) out_sharding=None]; reduce_min
- *     reduce_bool (kn_p_reduce)    reduce_and[axes=(0,)]; reduce_or
+ *     reduce_bool (kn_p_reduce)    reduce_and[axes=(0,)]; reduce_or, reduce_xor, reduce_prod
  *     argreduce                    argmax[axes=(0,) index_dtype=int32]; argmin
  *     broadcast_in_dim             broadcast_in_dim[broadcast_dimensions=(1,)]; nothing shown when it is ()
  *     reshape                      reshape[dimensions=None new_sizes=(4,) sharding=None]
@@ -22,6 +22,16 @@
  *     convert                      convert_element_type[new_dtype=int32 weak_type=False]
  *     bitcast                      bitcast_convert_type[new_dtype=uint32], bitcast_last_axis
  *     integer_pow                  integer_pow[y=2]
+ *     reduce_any                   reduce[dimensions=(0,) jaxpr={ lambda ; a:f32[] b:f32[]. let ... in (c,) }]
+ *     top_k                        top_k[axis=0 k=2]
+ *     random_split                 random_split[shape=(2,)]
+ *     rng_bit_generator            rng_bit_generator[algorithm=RNG_THREE_FRY dtype=uint32 out_sharding=None shape=(3,)]
+ *     split                        split[axis=0 sizes=(1, 2)]
+ *     axis                         stack[axis=0]; unstack
+ *     tile                         tile[reps=(2, 1)]
+ *     round                        round[rounding_method=1]; 0: halves away from zero, 1: to even numbers
+ *     reduce_precision             reduce_precision[exponent_bits=5 mantissa_bits=10]
+ *     cumulative                   cumsum[axis=0 reverse=False]; cumprod, cummax, cummin, cumlogsumexp
  *     gather                       gather[dimension_numbers=GatherDimensionNumbers(offset_dims=(0,), ...)
  *                                  fill_value=None indices_are_sorted=True mode=GatherScatterMode.PROMISE_IN_BOUNDS
  *                                  slice_sizes=(1, 3) unique_indices=True]
@@ -36,8 +46,28 @@
  *     triangular_solve             triangular_solve[conjugate_a=False left_side=True lower=True transpose_a=False
  *                                  unit_diagonal=False]
  *     random_bits                  random_bits[bit_width=32 shape=(3,)]
- *     random_wrap (no struct)      random_wrap[impl=fry]; params_size is 0 and params are NULL
+ *     random_wrap (no struct)      random_wrap[impl=fry], random_seed; params_size is 0 and params are NULL
  *     jit                          jit[name=f jaxpr={ lambda ; a:f32[]. let  in (a,) }]; classic: xla_call
+ *     while                        while[body_jaxpr={ ... } body_nconsts=1 cond_jaxpr={ ... } cond_nconsts=0]
+ *     custom_jvp_call              custom_jvp_call[name=f call_jaxpr={ ... } jvp=f_jvp symbolic_zeros=False]
+ *     custom_vjp_call              custom_vjp_call[name=f bwd=f_bwd call_jaxpr={ ... } fwd=f_fwd symbolic_zeros=False]
+ *     custom_lin                   custom_lin[bwd=f_bwd in_zeros=[False] num_res=2 symbolic_zeros=False]
+ *     remat2                       remat2[differentiated=False jaxpr={ ... } policy=None prevent_cse=True]
+ *     name                         name[name=a]
+ *     all_reduce                   psum[axes=('i',) axis_index_groups=None]; pmax, pmin
+ *     all_gather                   all_gather[all_gather_dimension=0 axis_index_groups=None axis_name=('i',)
+ *                                  axis_size=4 tiled=False]
+ *     all_to_all                   all_to_all[axis_index_groups=None axis_name=i concat_axis=0 split_axis=0
+ *                                  tiled=False]
+ *     ppermute                     ppermute[axis_name=('i',) perm=((0, 1), (1, 0))]
+ *     pbroadcast                   pbroadcast[axis_name=i source=1]
+ *     reduce_scatter               reduce_scatter[axis_index_groups=None axis_name=('i',) axis_size=4
+ *                                  scatter_dimension=0 tiled=False]
+ *     axis_index                   axis_index[axis_name=i]
+ *     debug_print (kn_p_callback)  debug_print[fmt=x {} has_placeholders=True ... ordered=False ...]
+ *     debug_callback, pure_callback, io_callback (kn_p_callback)
+ *                                  pure_callback[callback=<host function 1> result_avals=(ShapedArray(float32[3]),)
+ *                                  sharding=None vmap_method=sequential]; behind a vmap also lanes=(3,) mapped=(1,)
  * All others have no parameters: elementwise functions, select_n, complex, stop_gradient, dynamic_update_slice,
  * threefry2x32, random_unwrap. */
 #ifndef KN_IR_PARAMS_H
@@ -45,11 +75,16 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "ir/jaxpr.h"
+#include "ir/thunk.h"
 
 typedef struct kn_ints {
     int n;
     const int64_t *v;
 } kn_ints;
+typedef struct kn_names {
+    int n;
+    const char *const *v;
+} kn_names; /* of axes */
 
 typedef enum {
     KN_P_INT,
@@ -60,7 +95,9 @@ typedef enum {
     KN_P_JAXPR,
     KN_P_ENUM,
     KN_P_DOUBLE,
-    KN_P_TEXT
+    KN_P_NAMES,
+    KN_P_TEXT,
+    KN_P_THUNK /* the rule of a custom derivative */
 } kn_param_kind;
 enum {
     KN_PF_HIDE_TYPED = 1,   /* not shown in the typed form (always in the full form, if it is a member) */
@@ -71,8 +108,12 @@ enum {
     KN_PF_NAME = 32,        /* a name, not structure: does not count when parameters are compared or hashed */
     /* a TEXT that is no parameter: the classic form calls the primitive so (xla_call for jit) */
     KN_PF_PRIM_NAME = 64,
+    KN_PF_TYPES = 256,    /* INTS that are the types of the results (host.h) */
+    KN_PF_ONE_BARE = 128, /* typed and classic form: one name stands without parentheses */
 };
-typedef struct kn_param_field {
+struct kn_parser; /* of parse.h */
+typedef struct kn_param_field kn_param_field;
+struct kn_param_field {
     const char *name; /* NULL ends the list; fields stand in the order that the typed form prints them */
     kn_param_kind kind;
     uint16_t offset;
@@ -81,16 +122,29 @@ typedef struct kn_param_field {
     const char *const *names;                                                         /* KN_P_ENUM, NULL-terminated */
     void (*show)(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e); /* KN_P_TEXT without `text` */
     const char *classic_name; /* NULL: name; the classic form sorts by it */
-} kn_param_field;
+    /* KN_P_TEXT that stands for hidden members: the inverse of `show`, for texts in the classic form. NULL: what the
+     * text says is known without it */
+    void (*read)(struct kn_parser *p, const kn_param_field *fields, void *params);
+};
 
 /* fields.c */
+extern const kn_param_field kni_fields_debug_print[], kni_fields_debug_callback[], kni_fields_pure_callback[],
+    kni_fields_io_callback[];
+extern const kn_param_field kni_fields_all_reduce[], kni_fields_all_gather[], kni_fields_all_to_all[],
+    kni_fields_ppermute[], kni_fields_pbroadcast[], kni_fields_reduce_scatter[], kni_fields_axis_index[];
 extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[], kni_fields_reduce_bool[],
     kni_fields_argreduce[], kni_fields_broadcast_in_dim[], kni_fields_reshape[], kni_fields_dims[],
     kni_fields_transpose[], kni_fields_slice[], kni_fields_concatenate[], kni_fields_pad[], kni_fields_iota[],
-    kni_fields_convert[], kni_fields_bitcast[], kni_fields_integer_pow[], kni_fields_gather[], kni_fields_scatter[],
+    kni_fields_convert[], kni_fields_bitcast[], kni_fields_integer_pow[], kni_fields_round[],
+    kni_fields_reduce_precision[], kni_fields_cumulative[], kni_fields_split[], kni_fields_axis[],
+    kni_fields_tile[], kni_fields_reduce_any[], kni_fields_top_k[], kni_fields_random_split[],
+    kni_fields_rng_bit_generator[], kni_fields_gather[], kni_fields_scatter[],
     kni_fields_dynamic_slice[], kni_fields_dot_general[], kni_fields_sort[], kni_fields_factorize[],
     kni_fields_triangular_solve[], kni_fields_random_bits[],
-    kni_fields_random_wrap[], kni_fields_jit[];
+    kni_fields_random_wrap[], kni_fields_jit[], kni_fields_while[];
+
+extern const kn_param_field kni_fields_custom_jvp[], kni_fields_custom_vjp[], kni_fields_custom_lin[],
+    kni_fields_remat[], kni_fields_name[];
 
 /* Texts that tables of fields share: param_text.c. */
 /* with `tuple`: (0,) has its comma */
@@ -100,6 +154,17 @@ void kni_show_gather(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
 void kni_show_scatter(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_dot_general(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_pad(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_read_members(struct kn_parser *p, const kn_param_field *fields, void *params);
+void kni_read_dot_general(struct kn_parser *p, const kn_param_field *fields, void *params);
+void kni_read_pad(struct kn_parser *p, const kn_param_field *fields, void *params);
+void kni_show_in_zeros(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_show_policy(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_show_placeholders(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_show_in_tree(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_show_host(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_show_effect(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_show_results(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_show_pairs(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e); /* of ppermute */
 void kni_show_in_shape(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_in_dtype(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 
@@ -167,6 +232,43 @@ typedef struct {
 typedef struct {
     int64_t y;
 } kn_p_integer_pow;
+enum { KN_ROUND_AWAY_FROM_ZERO, KN_ROUND_TO_NEAREST_EVEN };
+typedef struct {
+    int64_t rounding_method;
+} kn_p_round;
+typedef struct {
+    int64_t exponent_bits, mantissa_bits;
+} kn_p_reduce_precision;
+typedef struct {
+    int64_t axis;
+    bool reverse;
+} kn_p_cumulative;
+typedef struct {
+    int64_t axis;
+    kn_ints sizes;
+} kn_p_split;
+typedef struct {
+    int64_t axis;
+} kn_p_axis;
+typedef struct {
+    kn_ints reps;
+} kn_p_tile;
+typedef struct {
+    kn_ints dimensions;
+    kni_jaxpr *jaxpr; /* two sets of scalars -> one; no constvars */
+} kn_p_reduce_any;
+typedef struct {
+    int64_t axis, k;
+} kn_p_top_k;
+typedef struct {
+    kn_ints shape;
+} kn_p_random_split;
+enum { KN_RNG_DEFAULT, KN_RNG_THREE_FRY, KN_RNG_PHILOX };
+typedef struct {
+    int64_t algorithm;
+    kn_dtype dtype;
+    kn_ints shape;
+} kn_p_rng_bit_generator;
 typedef struct {
     kn_ints offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims, start_indices_batching_dims,
         slice_sizes;
@@ -210,4 +312,106 @@ typedef struct {
     const char *name;
     kni_jaxpr *jaxpr;
 } kn_p_jit;
+/* No jaxpr has constvars: constants are operands. Operands: constants of the condition, constants of the body, carry.
+ * cond_jaxpr: its constants, carry -> bool; body_jaxpr: its constants, carry -> carry. */
+typedef struct {
+    kni_jaxpr *body_jaxpr;
+    int64_t body_nconsts;
+    kni_jaxpr *cond_jaxpr;
+    int64_t cond_nconsts;
+} kn_p_while;
+/* Custom derivatives. Operands: num_consts that the rule does not differentiate by, then the others. No jaxpr has
+ * constvars; call_jaxpr takes all operands. */
+typedef struct {
+    const char *name;
+    kni_jaxpr *call_jaxpr;
+    kn_thunk *jvp; /* operands, tangents of those behind the constants -> results, their tangents */
+    int64_t num_consts;
+} kn_p_custom_jvp;
+typedef struct {
+    const char *name;
+    kn_thunk *bwd; /* residuals, cotangents of the results -> cotangents of the operands behind the constants */
+    kni_jaxpr *call_jaxpr;
+    kn_thunk *fwd; /* operands -> results, residuals */
+    int64_t num_consts;
+} kn_p_custom_vjp;
+/* The derivative of custom_vjp_call: a linear function that is known by its transpose only. Operands: num_res
+ * residuals, then a tangent for each 0 of in_zeros. out_avals: its results' types are those of this one's results. */
+typedef struct {
+    const char *name;
+    kn_thunk *bwd;
+    kn_ints in_zeros;
+    int64_t num_res;
+    kni_jaxpr *out_avals;
+} kn_p_custom_lin;
+/* What the derivative of remat2 may keep; all else is computed again. */
+typedef enum {
+    KN_SAVE_NOTHING,
+    KN_SAVE_EVERYTHING,
+    KN_SAVE_PRODUCTS,
+    KN_SAVE_PRODUCTS_WITHOUT_BATCH,
+    KN_SAVE_THESE_NAMES,
+    KN_SAVE_OTHER_NAMES /* any name but these */
+} kn_save_policy;
+typedef struct {
+    bool differentiated;
+    kni_jaxpr *jaxpr;
+    int64_t policy;
+    const char *names; /* of the policies with names: sorted, one a line; else NULL */
+    bool prevent_cse;
+} kn_p_remat;
+typedef struct {
+    const char *name;
+} kn_p_name;
+/* Collectives. sizes: the extents of the axes, axis_size their product. */
+typedef struct {
+    kn_names axes;
+} kn_p_all_reduce; /* psum, pmax, pmin */
+typedef struct {
+    int64_t all_gather_dimension;
+    kn_names axis_name;
+    kn_ints sizes;
+    int64_t axis_size;
+    bool tiled;
+} kn_p_all_gather;
+typedef struct {
+    kn_names axis_name;
+    kn_ints sizes;
+    int64_t axis_size, concat_axis, split_axis;
+    bool tiled;
+} kn_p_all_to_all;
+typedef struct {
+    kn_names axis_name;
+    kn_ints perm; /* source, destination; source, destination; ... */
+} kn_p_ppermute;
+typedef struct {
+    kn_names axis_name;
+    int64_t source;
+} kn_p_pbroadcast;
+typedef struct {
+    kn_names axis_name;
+    kn_ints sizes;
+    int64_t axis_size, scatter_dimension;
+    bool tiled;
+} kn_p_reduce_scatter;
+typedef struct {
+    kn_names axis_name;
+} kn_p_axis_index; /* one */
+/* The user's code. lanes: extents of the axes that vmaps added, each lane being a call of its own; mapped[k]: bit l says
+ * that operand k has lane axis l; those that it has are its first axes, in order, and results have all of them. What a
+ * row has no field for is zero. */
+typedef enum {
+    KN_VMAP_SEQUENTIAL,
+    KN_VMAP_SEQUENTIAL_UNROLLED,
+    KN_VMAP_EXPAND_DIMS, /* one call; operands that are not mapped have a batch axis of 1 */
+    KN_VMAP_BROADCAST_ALL
+} kn_vmap_method;
+extern const char *const kni_vmap_methods[];
+typedef struct {
+    const char *fmt;
+    int64_t callback; /* of host.h */
+    bool ordered;
+    kn_ints results, lanes, mapped;
+    int64_t vmap_method;
+} kn_p_callback; /* debug_print, debug_callback, pure_callback, io_callback */
 #endif

@@ -9,93 +9,16 @@
 
 enum { DEEPEST = 100, MOST_FIELDS = 64 };
 
-typedef struct variable {
-    kn_word name;
-    kn_atom atom;
-} variable;
 typedef struct shared {
     kn_word name;
     kni_jaxpr *jaxpr;
 } shared;
-typedef struct binder {
-    kn_word name;
-    kn_type type;
-    char *text; /* of a constant, or NULL */
-} binder;
-
-/* One jaxpr being read. On the heap: the stack carries only calls. */
-typedef struct scope {
-    kn_builder b;
-    kn_map variables;
-    KN_VEC(binder) binders; /* of the list or equation being read */
-    KN_VEC(kn_atom) atoms;  /* its operands, then its results */
-    KN_VEC(char *) consts;
-    char *name;
-} scope;
-
 static kni_jaxpr *parse_jaxpr(kn_parser *p, char ***consts);
 
-static bool ran_out(kn_parser *p)
+static void parse_binder(kn_parser *p, kn_parse_scope *s)
 {
-    if (!p->error)
-        p->error = knx_error_nomem();
-    return false;
-}
-
-/* Variables */
-
-static bool is_name(kn_word w)
-{
-    static const char *const reserved[] = {"in", "let", "lambda", "nan", "inf", "bits", "True", "False", "None"};
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (kni_word_is(w, reserved[i]))
-            return false;
-    for (size_t i = 0; i < w.n; i++) {
-        char c = w.s[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (i && c >= '0' && c <= '9')))
-            return false;
-    }
-    return w.n > 0;
-}
-
-static uint64_t word_hash(kn_word w) { return knx_hash_bytes(w.s, w.n, 0); }
-static bool same_word(kn_word a, kn_word b) { return a.n == b.n && !memcmp(a.s, b.s, a.n); }
-
-static variable *find_variable(const scope *s, kn_word name)
-{
-    size_t cursor;
-    uint64_t hash = word_hash(name);
-    for (variable *v = knx_map_first(&s->variables, hash, &cursor); v; v = knx_map_next(&s->variables, hash, &cursor))
-        if (same_word(v->name, name))
-            return v;
-    return NULL;
-}
-
-static void bind(kn_parser *p, scope *s, kn_word name, kn_atom atom)
-{
-    if (find_variable(s, name)) {
-        kni_parse_fail(p, name.s, KN_ERROR_VALUE, "%.*s is bound twice", (int)(name.n < 40 ? name.n : 40), name.s);
-        return;
-    }
-    variable *v = kni_parse_alloc(p, sizeof *v);
-    if (!v)
-        return;
-    *v = (variable){name, atom};
-    if (!knx_map_add(&s->variables, word_hash(name), v))
-        ran_out(p);
-}
-
-/* What the builder has to say goes with the place in the text. */
-static bool builder_ok(kn_parser *p, scope *s, const char *at)
-{
-    kni_parse_wrap(p, at, knb_take_error(&s->b));
-    return !p->error;
-}
-
-static void parse_binder(kn_parser *p, scope *s)
-{
-    binder one = {.name = kni_parse_word(p, "a variable")};
-    if (!p->error && !is_name(one.name))
+    kn_parse_binder one = {.name = kni_parse_word(p, "a variable")};
+    if (!p->error && !kni_parse_is_name(one.name))
         kni_parse_fail(p, one.name.s, KN_ERROR_VALUE, "expected a variable");
     if (!kni_parse_need(p, ':') || !kni_parse_type(p, &one.type))
         return;
@@ -104,29 +27,29 @@ static void parse_binder(kn_parser *p, scope *s)
         one.text = kni_parse_string(p);
     }
     if (!p->error && !KN_VEC_PUSH(&s->binders, one))
-        ran_out(p);
+        kni_parse_no_memory(p);
 }
 
-static void parse_inputs(kn_parser *p, scope *s, char end, bool constants)
+static void parse_inputs(kn_parser *p, kn_parse_scope *s, char end, bool constants)
 {
     s->binders.n = 0;
     while (!p->error && !kni_parse_is(p, end))
         parse_binder(p, s);
     kni_parse_need(p, end);
     for (size_t i = 0; i < s->binders.n && !p->error; i++) {
-        const binder *one = &s->binders.at[i];
+        const kn_parse_binder *one = &s->binders.at[i];
         kn_atom a = constants ? knb_constvar(&s->b, one->type) : knb_invar(&s->b, one->type);
-        if (!builder_ok(p, s, one->name.s))
+        if (!kni_scope_ok(p, s, one->name.s))
             return;
-        bind(p, s, one->name, a);
+        kni_scope_bind(p, s, one->name, a);
         if (constants && !KN_VEC_PUSH(&s->consts, one->text))
-            ran_out(p);
+            kni_parse_no_memory(p);
         if (!constants && one->text)
             kni_parse_fail(p, one->name.s, KN_ERROR_VALUE, "an input has no value");
     }
 }
 
-static void parse_atom(kn_parser *p, scope *s)
+static void parse_atom(kn_parser *p, kn_parse_scope *s)
 {
     kn_atom a = KN_ATOM_NONE;
     if (kni_parse_is_literal(p)) {
@@ -135,14 +58,14 @@ static void parse_atom(kn_parser *p, scope *s)
             a = knb_literal(&s->b, l.type.dtype, l.type.weak, l.bits);
     } else {
         kn_word name = kni_parse_word(p, "a variable or literal");
-        const variable *v = p->error ? NULL : find_variable(s, name);
+        const kn_parse_variable *v = p->error ? NULL : kni_scope_find(s, name);
         if (!v)
             kni_parse_fail(p, name.s, KN_ERROR_VALUE, "%.*s is not bound", (int)(name.n < 40 ? name.n : 40), name.s);
         else
             a = v->atom;
     }
-    if (builder_ok(p, s, p->at) && !KN_VEC_PUSH(&s->atoms, a))
-        ran_out(p);
+    if (kni_scope_ok(p, s, p->at) && !KN_VEC_PUSH(&s->atoms, a))
+        kni_parse_no_memory(p);
 }
 
 /* Parameters */
@@ -153,10 +76,10 @@ static kni_jaxpr *parse_sub_jaxpr(kn_parser *p)
         return parse_jaxpr(p, NULL);
     kn_word name = kni_parse_word(p, "a jaxpr");
     size_t cursor;
-    uint64_t hash = word_hash(name);
+    uint64_t hash = kni_word_hash(name);
     for (shared *s = knx_map_first(&p->shared, hash, &cursor); s && !p->error;
          s = knx_map_next(&p->shared, hash, &cursor))
-        if (same_word(s->name, name))
+        if (kni_word_same(s->name, name))
             return kni_retain(s->jaxpr);
     kni_parse_fail(p, name.s, KN_ERROR_VALUE, "there is no such jaxpr");
     return NULL;
@@ -189,7 +112,27 @@ static bool take_none(kn_parser *p)
 
 #define FIELD_AT(type, base, field) (*(type *)((char *)(base) + (field)->offset))
 
-static void parse_field(kn_parser *p, const kn_param_field *f, void *params)
+/* "f_jvp", and the jaxpr where it always gives the same one; the classic form leaves the quotes out. */
+static kn_thunk *parse_thunk(kn_parser *p)
+{
+    const char *name = NULL;
+    if (kni_parse_is(p, '"')) {
+        name = kni_parse_string(p);
+    } else {
+        kn_word w = kni_parse_word(p, "the name of a rule");
+        char *own = p->error ? NULL : kni_parse_alloc(p, w.n + 1);
+        name = own ? memcpy(own, w.s, w.n) : NULL;
+    }
+    bool held = name && !p->error && (kni_parse_is(p, '{') || kni_parse_is(p, '$'));
+    kni_jaxpr *j = held ? parse_sub_jaxpr(p) : NULL;
+    kn_thunk *t = p->error || !name ? NULL : kni_thunk_new(name, j);
+    if (!p->error && !t)
+        kni_parse_no_memory(p);
+    kni_release(j);
+    return t;
+}
+
+void kni_parse_field(kn_parser *p, const kn_param_field *f, void *params)
 {
     switch (f->kind) {
     case KN_P_INT: kni_parse_int(p, &FIELD_AT(int64_t, params, f)); break;
@@ -206,6 +149,8 @@ static void parse_field(kn_parser *p, const kn_param_field *f, void *params)
     case KN_P_JAXPR: FIELD_AT(kni_jaxpr *, params, f) = parse_sub_jaxpr(p); break;
     case KN_P_ENUM: FIELD_AT(int64_t, params, f) = parse_enum(p, f); break;
     case KN_P_DOUBLE: kni_parse_double(p, &FIELD_AT(double, params, f)); break;
+    case KN_P_NAMES: kni_parse_names(p, &FIELD_AT(kn_names, params, f)); break;
+    case KN_P_THUNK: FIELD_AT(kn_thunk *, params, f) = parse_thunk(p); break;
     case KN_P_TEXT: break;
     }
 }
@@ -235,7 +180,7 @@ static void parse_params(kn_parser *p, const kn_prim *prim, void *params)
             kni_parse_fail(p, name.s, KN_ERROR_VALUE, "parameter %s is given twice", f->name);
         else if (kni_parse_need(p, '=')) {
             seen |= (uint64_t)1 << which;
-            parse_field(p, f, params);
+            kni_parse_field(p, f, params);
         }
     }
     if (listed)
@@ -286,12 +231,12 @@ static bool at_operand(kn_parser *p)
 }
 
 /* Binds the results and compares their types with those of the text. */
-static void bind_results(kn_parser *p, scope *s, const char *start, const kn_prim *prim, const kn_atom *out, size_t n)
+static void bind_results(kn_parser *p, kn_parse_scope *s, const char *start, const kn_prim *prim, const kn_atom *out, size_t n)
 {
     if (n != s->binders.n)
         kni_parse_fail(p, start, KN_ERROR_VALUE, "%s has %zu results, not %zu", prim->name, n, s->binders.n);
     for (size_t i = 0; i < s->binders.n && !p->error; i++) {
-        const binder *one = &s->binders.at[i];
+        const kn_parse_binder *one = &s->binders.at[i];
         kn_type t = knb_type(&s->b, out[i]);
         kn_text has = {0}, given = {0};
         if (one->text || !kni_type_equal(t, one->type))
@@ -299,7 +244,7 @@ static void bind_results(kn_parser *p, scope *s, const char *start, const kn_pri
                            kni_type_text(&has, t, false), t.weak ? "*" : "", kni_type_text(&given, one->type, false),
                            one->type.weak ? "*" : "");
         else
-            bind(p, s, one->name, out[i]);
+            kni_scope_bind(p, s, one->name, out[i]);
     }
 }
 
@@ -312,7 +257,7 @@ static bool at_binder(kn_parser *p)
     return w.n && *s == ':';
 }
 
-static void parse_equation(kn_parser *p, scope *s)
+static void parse_equation(kn_parser *p, kn_parse_scope *s)
 {
     const char *start;
     s->binders.n = s->atoms.n = 0;
@@ -334,17 +279,17 @@ static void parse_equation(kn_parser *p, scope *s)
     size_t n_in = s->atoms.n;
     s->b.place = parse_place(p);
     if (!p->error && !KN_VEC_RESERVE(&s->atoms, n_out + 1))
-        ran_out(p);
+        kni_parse_no_memory(p);
     if (!p->error) {
         kn_atom *out = s->atoms.at + n_in;
         int n = knb_emit(&s->b, prim, params, (int)n_in, s->atoms.at, out, (int)n_out);
-        if (builder_ok(p, s, start))
+        if (kni_scope_ok(p, s, start))
             bind_results(p, s, start, prim, out, (size_t)n);
     }
     kni_params_drop(prim, params); /* the builder retains what it needs */
 }
 
-static void parse_results(kn_parser *p, scope *s)
+static void parse_results(kn_parser *p, kn_parse_scope *s)
 {
     s->atoms.n = 0;
     kni_parse_need(p, '(');
@@ -357,7 +302,7 @@ static void parse_results(kn_parser *p, scope *s)
     kni_parse_need(p, '}');
 }
 
-static void parse_body(kn_parser *p, scope *s)
+static void parse_body(kn_parser *p, kn_parse_scope *s)
 {
     kni_parse_need(p, '{');
     kni_parse_need_word(p, "lambda");
@@ -375,14 +320,14 @@ static void parse_body(kn_parser *p, scope *s)
 }
 
 /* The constants' texts in one block: pointers, then characters. */
-static char **pack_consts(kn_parser *p, const scope *s)
+static char **pack_consts(kn_parser *p, const kn_parse_scope *s)
 {
     size_t bytes = (s->consts.n + 1) * sizeof(char *);
     for (size_t i = 0; i < s->consts.n; i++)
         bytes += s->consts.at[i] ? strlen(s->consts.at[i]) + 1 : 0;
     char **block = knx_alloc(bytes);
     if (!block) {
-        ran_out(p);
+        kni_parse_no_memory(p);
         return NULL;
     }
     char *to = (char *)(block + s->consts.n + 1);
@@ -403,7 +348,7 @@ static kni_jaxpr *parse_jaxpr(kn_parser *p, char ***consts)
     const char *start = p->at;
     if (p->depth >= DEEPEST)
         kni_parse_fail(p, start, KN_ERROR_VALUE, "jaxprs are nested more than %d deep", DEEPEST);
-    scope *s = kni_parse_alloc(p, sizeof *s);
+    kn_parse_scope *s = kni_parse_alloc(p, sizeof *s);
     if (!s)
         return NULL;
     p->depth++;
@@ -417,11 +362,7 @@ static kni_jaxpr *parse_jaxpr(kn_parser *p, char ***consts)
         kni_release(j);
         j = NULL;
     }
-    knb_free(&s->b);
-    knx_map_free(&s->variables);
-    KN_VEC_FREE(&s->binders);
-    KN_VEC_FREE(&s->atoms);
-    KN_VEC_FREE(&s->consts);
+    kni_scope_free(s);
     return j;
 }
 
@@ -440,9 +381,9 @@ static void parse_shared(kn_parser *p)
         return;
     }
     *s = (shared){name, j};
-    if (!knx_map_add(&p->shared, word_hash(name), s)) {
+    if (!knx_map_add(&p->shared, kni_word_hash(name), s)) {
         kni_release(j);
-        ran_out(p);
+        kni_parse_no_memory(p);
     }
     kni_parse_need_word(p, "in");
 }

@@ -180,7 +180,7 @@ static bool hex(const char **s, uint64_t *v)
 }
 
 /* bits(0x..) or bits(0x..,0x..); nothing beyond the dtype's size may be set. */
-static bool bits_value(const char **s, size_t size, kn_scalar_bits *out)
+bool kni_bits_value(const char **s, size_t size, kn_scalar_bits *out)
 {
     *out = (kn_scalar_bits){.u = {0}};
     if (strncmp(*s, "bits(", 5))
@@ -218,12 +218,35 @@ bool kni_parse_ints(kn_parser *p, kn_ints *v)
     return !p->error;
 }
 
+bool kni_parse_names(kn_parser *p, kn_names *v)
+{
+    KN_VEC(const char *) list = {0};
+    *v = (kn_names){0, NULL};
+    kni_parse_need(p, '(');
+    while (!p->error && !kni_parse_is(p, ')')) {
+        const char *one = kni_parse_string(p);
+        if (one && !KN_VEC_PUSH(&list, one))
+            p->error = knx_error_nomem();
+        if (!kni_parse_is(p, ')'))
+            kni_parse_need(p, ',');
+    }
+    kni_parse_need(p, ')');
+    const char **own = kni_parse_alloc(p, (list.n + 1) * sizeof *own);
+    if (own) {
+        if (list.n)
+            memcpy(own, list.at, list.n * sizeof *own);
+        *v = (kn_names){(int)list.n, own};
+    }
+    KN_VEC_FREE(&list);
+    return !p->error;
+}
+
 bool kni_parse_double(kn_parser *p, double *v)
 {
     kn_scalar_bits bits;
     skip_blanks(p);
     const char *s = p->at;
-    if (!p->error && bits_value(&s, sizeof *v, &bits))
+    if (!p->error && kni_bits_value(&s, sizeof *v, &bits))
         *v = bits.f64;
     else if (p->error || !knx_parse_double(p->at, &s, v))
         kni_parse_fail(p, p->at, KN_ERROR_VALUE, "expected a number");
@@ -369,7 +392,7 @@ static bool literal_value(const char **s, kn_dtype d, kn_scalar_bits *out)
 {
     *out = (kn_scalar_bits){.u = {0}};
     if (**s == 'b')
-        return bits_value(s, d->size, out);
+        return kni_bits_value(s, d->size, out);
     switch (d->kind) {
     case KN_KIND_BOOL: {
         bool yes = !strncmp(*s, "True", 4);

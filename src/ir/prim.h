@@ -18,6 +18,8 @@ typedef struct kn_rule {
     const kn_type *xt; /* operands; in transpose rules KN_ATOM_LINEAR for those without a value */
     const kn_atom *y;
     const kn_type *yt; /* results (jvp only; their types always) */
+    const char *axis_name; /* batch only: the name of the axis that is batched; NULL: it has none */
+    bool forward;      /* linearize only: results and tangents are wanted together, nobody splits them */
 } kn_rule;
 
 /* Bits of a row. Passes ask these, never for names. */
@@ -36,7 +38,15 @@ enum {
     /* linear in each operand of linear_in while the others stay fixed, but not in several at once (mul) */
     KN_MULTILINEAR = 512,
     KN_WINDOW = 1024,    /* shows a window of operand 0 at the positions that the other operands give */
+    KN_LOOPS = 4096,      /* runs its jaxprs again and again (kn_p_while): lowered to a step of programs */
+    KN_PRODUCT = 65536,   /* a product of matrices or a convolution: what policies of checkpoint call one */
     KN_COMPONENT = 2048, /* shows a part of each element, number `component` of its parts (real, imag, bitcast) */
+    /* The last three are those of a row with jaxprs in its parameters, too, if an equation in there has them: kni_bits */
+    /* speaks of named axes: `batch` is asked even if no operand is batched (then all axis[i] are -1) */
+    KN_NAMES = 8192,
+    /* does something beside its results: neither dropped nor done twice, and in program order with its kin */
+    KN_EFFECT = 16384,
+    KN_USER = 32768, /* runs the user's code: outside of traces at once and alone */
 };
 
 typedef enum {
@@ -63,6 +73,7 @@ struct kn_prim {
     /* bit i: linear in operand i (with the others fixed); all bits may be set for add */
     uint32_t linear_in;
     kn_why why_no_jvp, why_no_transpose;
+    const char *no_transpose; /* of a row with tangents but no transpose: the message of the ValueError */
     const kn_param_field *fields; /* NULL: none */
     uint16_t params_size;
     int8_t component; /* KN_COMPONENT */
@@ -79,7 +90,7 @@ struct kn_prim {
     /* ct[j]: cotangents of the results (KN_ATOM_ZERO: none; not all are); fills ct_in[i] for linear operands (come in
      * as KN_ATOM_ZERO). */
     kn_error *(*transpose)(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in);
-    /* axis[i]: the batch axis of operand i, -1 if it has none (not all have none); fills y and axis_out (-1: not
+    /* axis[i]: the batch axis of operand i, -1 if it has none (not all have none but in rows with KN_NAMES); fills y and axis_out (-1: not
      * batched). */
     kn_error *(*batch)(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out);
 
@@ -103,6 +114,8 @@ struct kn_prim {
     size_t (*workspace)(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
     /* into other primitives, before planning */
     kn_error *(*expand)(const kn_rule *r, kn_atom *y);
+    /* where `expand` is used beside another lowering; NULL: always, and there is no other */
+    bool (*expands)(const void *params, int n_in, const kn_type *x);
 
     /* KN_CAN_FAIL rows: with these parameters? NULL: always */
     bool (*may_fail)(const void *params);
@@ -116,6 +129,10 @@ struct kn_prim {
      * stays). KN_ATOM_NONE without an error: with these parameters the view is read-only. NULL: the result is no view.
      */
     kn_atom (*put)(const kn_rule *r, kn_atom v);
+
+    /* Rows with jaxprs in their parameters: the types of the inputs of the which-th one (t has room for all operands
+     * and all integers of the parameters are set), and their number. NULL: those of the operands. */
+    int (*body_types)(const void *params, int which, int n_in, const kn_type *x, kn_type *t);
 
     /* scalar operations; NULL: one per result element */
     double (*cost)(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
@@ -132,6 +149,14 @@ const char *kni_prim_fault(const kn_prim *p);
 static inline bool kni_can_fail(const kn_prim *p, const void *params)
 {
     return (p->bits & KN_CAN_FAIL) && (!p->may_fail || p->may_fail(params));
+}
+/* The bits of the row, and of those in its jaxprs at any depth that count for the whole. */
+enum { KN_DEEP_BITS = KN_NAMES | KN_EFFECT | KN_USER };
+uint32_t kni_bits(const kn_prim *p, const void *params);
+/* Has it to stay although nobody reads its results? */
+static inline bool kni_must_stay(const kn_prim *p, const void *params)
+{
+    return kni_can_fail(p, params) || (kni_bits(p, params) & KN_EFFECT);
 }
 /* Is the row linear in operand i? Rows with any number of operands mean all from the 32nd on by bit 31. */
 static inline bool kni_linear_in(const kn_prim *p, int i) { return (p->linear_in >> (i < 31 ? i : 31) & 1u) != 0; }

@@ -63,6 +63,14 @@ static shared *meet(printer *p, const kni_jaxpr *j)
     return &p->met.at[p->met.n - 1];
 }
 
+/* The jaxpr that the text shows at this field: a hidden one is none; the full form shows those of rules. */
+static const kni_jaxpr *shown_jaxpr(const printer *p, const kn_param_field *f, const void *params)
+{
+    if (f->kind == KN_P_THUNK && p->form == KN_FORM_FULL)
+        return (*(kn_thunk *const *)((const char *)params + f->offset))->held;
+    return kni_field_shown(p->form, f, params) ? kni_field_jaxpr(f, params) : NULL;
+}
+
 /* The equation's parameter `name`, without the brackets of <lambda>; NULL if it has none. */
 static const char *name_in_params(printer *p, const kn_eqn *e)
 {
@@ -96,7 +104,7 @@ static void walk_equations(printer *p, const kni_jaxpr *j, jaxpr_queue *queue)
         const kn_eqn *e = &j->eqn[i];
         const char *name = NULL;
         for (const kn_param_field *f = e->prim->fields; e->params && f && f->name && !p->failed; f++) {
-            const kni_jaxpr *sub = kni_field_jaxpr(f, e->params);
+            const kni_jaxpr *sub = shown_jaxpr(p, f, e->params);
             if (!sub)
                 continue;
             name = name ? name : name_in_params(p, e);
@@ -180,7 +188,8 @@ static void order_inner_first(printer *p, const kni_jaxpr *j)
     for (uint32_t i = 0; !p->failed && i < j->n_eqn; i++) {
         const kn_eqn *e = &j->eqn[i];
         for (const kn_param_field *f = e->prim->fields; e->params && f && f->name; f++) {
-            shared *s = kni_field_jaxpr(f, e->params) ? find_met(p, kni_field_jaxpr(f, e->params)) : NULL;
+            const kni_jaxpr *sub = shown_jaxpr(p, f, e->params);
+            shared *s = sub ? find_met(p, sub) : NULL;
             if (!s || s->placed)
                 continue;
             s->placed = true;
@@ -379,10 +388,15 @@ static void add_params(printer *p, const kni_jaxpr *j, const kn_eqn *e, uint32_t
         }
         kni_layout_puts(&p->layout, f->name);
         kni_layout_puts(&p->layout, "=");
-        const kni_jaxpr *sub = kni_field_jaxpr(f, e->params);
+        const kni_jaxpr *sub = shown_jaxpr(p, f, e->params);
+        if (f->kind == KN_P_THUNK) {
+            kni_field_value(&p->scratch, p->form, j, e, f);
+            knx_str_puts(&p->scratch, sub ? " " : "");
+            add_scratch(p);
+        }
         if (sub) {
             add_sub_jaxpr(p, sub, inner || is_shared(find_met(p, sub)) ? inner : new_names(p, sub));
-        } else {
+        } else if (f->kind != KN_P_THUNK) {
             kni_field_value(&p->scratch, p->form, j, e, f);
             add_scratch(p);
         }

@@ -23,6 +23,8 @@ const kni_jaxpr *kni_field_jaxpr(const kn_param_field *f, const void *params); /
 enum { KN_NAME_ROOM = 16 };
 const char *kni_var_name(uint64_t n, char room[KN_NAME_ROOM]);
 
+/* name=value, one blank between, as the typed form shows them; jaxprs by their names. */
+void kni_params_text(kn_str *t, const kni_jaxpr *j, const kn_eqn *e);
 kn_error *kni_text_classic(const kni_jaxpr *j, kn_str *out);
 /* typed and full */
 kn_error *kni_text_modern(const kni_jaxpr *j, kn_jaxpr_form form, const char *const *consts, kn_str *out);

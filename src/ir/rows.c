@@ -23,7 +23,8 @@ static const char *fields_fault(const kn_prim *p)
     static const uint16_t size[] = {
         [KN_P_INT] = sizeof(int64_t),  [KN_P_BOOL] = sizeof(bool),     [KN_P_DTYPE] = sizeof(kn_dtype),
         [KN_P_INTS] = sizeof(kn_ints), [KN_P_STRING] = sizeof(char *), [KN_P_JAXPR] = sizeof(kni_jaxpr *),
-        [KN_P_ENUM] = sizeof(int64_t), [KN_P_DOUBLE] = sizeof(double), [KN_P_TEXT] = 0,
+        [KN_P_ENUM] = sizeof(int64_t), [KN_P_DOUBLE] = sizeof(double), [KN_P_NAMES] = sizeof(kn_names), [KN_P_TEXT] = 0,
+        [KN_P_THUNK] = sizeof(kn_thunk *),
     };
     for (const kn_param_field *f = p->fields; f && f->name; f++) {
         if (f->kind == KN_P_TEXT ? !f->text && !f->show : f->offset + size[f->kind] > p->params_size)
@@ -45,6 +46,8 @@ static const char *derivatives_fault(const kn_prim *p)
         return "linear, but no transpose";
     if (!p->linear_in && p->transpose)
         return "a transpose, but linear in no operand";
+    if (p->transpose && p->no_transpose)
+        return "a transpose, and a message that there is none";
     if (!p->transpose && !p->jvp && !p->linearize && p->why_no_transpose == KN_WHY_NONE && p->why_no_jvp == KN_WHY_NONE)
         return "no transpose, and no reason";
     return NULL;
@@ -52,7 +55,8 @@ static const char *derivatives_fault(const kn_prim *p)
 
 const char *kni_prim_fault(const kn_prim *p)
 {
-    int lowerings = !!p->expr + !!p->map + !!p->pull + !!p->reduction + !!p->run + !!p->expand;
+    int lowerings = !!p->expr + !!p->map + !!p->pull + !!p->reduction + !!p->run + (p->expand && !p->expands);
+    lowerings += !!(p->bits & KN_LOOPS);
     if (!p->name || !*p->name)
         return "no name";
     if (!p->doc || !*p->doc)
@@ -61,7 +65,7 @@ const char *kni_prim_fault(const kn_prim *p)
         return "no type rule";
     if (!p->batch)
         return "no batching rule";
-    if (p->n_out == 0 || p->n_in < -1 || p->n_out < -1)
+    if ((p->n_out == 0 && !(p->bits & KN_EFFECT)) || p->n_in < -1 || p->n_out < -1)
         return "impossible numbers of operands or results";
     if (lowerings != 1)
         return lowerings ? "more than one lowering" : "no lowering";
@@ -69,6 +73,8 @@ const char *kni_prim_fault(const kn_prim *p)
         return "the bit KN_REDUCES and the column reduction disagree";
     if (p->map && !(p->bits & KN_VIEW))
         return "lowered by map without the bit KN_VIEW";
+    if (p->expands && !p->expand)
+        return "expands, but expand is missing";
     if (p->workspace && !p->run)
         return "a workspace without a routine";
     if (p->updates && (!p->run || p->updates < 0 || (p->n_in >= 0 && p->updates > p->n_in)))

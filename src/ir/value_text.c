@@ -183,13 +183,15 @@ static bool is_empty(const kn_param_field *f, const void *params)
 {
     switch (f->kind) {
     case KN_P_INTS: return FIELD_AT(kn_ints, params, f).n == 0;
+    case KN_P_NAMES: return FIELD_AT(kn_names, params, f).n == 0;
     case KN_P_DTYPE: return !FIELD_AT(kn_dtype, params, f);
     case KN_P_STRING: return !FIELD_AT(char *, params, f);
     case KN_P_JAXPR: return !FIELD_AT(kni_jaxpr *, params, f);
-    case KN_P_INT:
+    case KN_P_INT: return FIELD_AT(int64_t, params, f) == 0;
     case KN_P_BOOL:
     case KN_P_ENUM:
     case KN_P_DOUBLE:
+    case KN_P_THUNK:
     case KN_P_TEXT: return false;
     }
     return false;
@@ -218,6 +220,27 @@ static void add_double(kn_str *t, kn_jaxpr_form form, double v)
     add_real(t, form, KN_DT(F64), &bits);
 }
 
+/* A tuple of Python's strings; the full form quotes them, and drops the last comma. */
+static void add_names(kn_str *t, kn_jaxpr_form form, const kn_param_field *f, kn_names v)
+{
+    if (form != KN_FORM_FULL && v.n == 1 && (f->flags & KN_PF_ONE_BARE)) {
+        knx_str_puts(t, v.v[0]);
+        return;
+    }
+    knx_str_puts(t, "(");
+    for (int i = 0; i < v.n; i++) {
+        knx_str_puts(t, !i ? "" : form == KN_FORM_FULL ? "," : ", ");
+        if (form == KN_FORM_FULL) {
+            kni_quoted_text(t, v.v[i]);
+            continue;
+        }
+        knx_str_puts(t, "'");
+        knx_str_puts(t, v.v[i]);
+        knx_str_puts(t, "'");
+    }
+    knx_str_puts(t, v.n == 1 && form != KN_FORM_FULL ? ",)" : ")");
+}
+
 void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e, const kn_param_field *f)
 {
     const void *params = e->params;
@@ -242,6 +265,14 @@ void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
             knx_str_puts(t, s ? s : "None");
         break;
     case KN_P_JAXPR: break;
+    case KN_P_NAMES: add_names(t, form, f, FIELD_AT(kn_names, params, f)); break;
+    case KN_P_THUNK:
+        s = FIELD_AT(kn_thunk *, params, f)->name;
+        if (form == KN_FORM_FULL)
+            kni_quoted_text(t, s);
+        else
+            knx_str_puts(t, s);
+        break;
     case KN_P_ENUM: knx_str_puts(t, f->names[FIELD_AT(int64_t, params, f)]); break;
     case KN_P_DOUBLE: add_double(t, form, FIELD_AT(double, params, f)); break;
     case KN_P_TEXT:

@@ -55,6 +55,10 @@ knk_node knk_exp_for_float(knk_builder *k, knk_node x);
 knk_node knk_expm1_for_float(knk_builder *k, knk_node x);
 /* e^(x + tail) in the dtype of x, |tail| far below |x|; tail may be KNK_NONE. x need not be clamped, NaN passes. */
 knk_node knk_exp_sum(knk_builder *k, knk_node x, knk_node tail);
+/* The same as (hi + lo) 2^n, |lo| below a unit of hi; x finite and no larger than 2000. */
+void knk_exp_parts(knk_builder *k, knk_node x, knk_node tail, knk_node *hi, knk_node *lo, knk_node *n);
+/* log a to about 67 bits as hi + lo, for a positive finite f64. */
+void knk_log_parts(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo);
 /* log of an f64 with hardly any error beyond the last rounding. */
 knk_node knk_log_best(knk_builder *k, knk_node x);
 /* f(x) where x is f32, worked out in f64 and rounded once. */

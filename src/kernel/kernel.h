@@ -122,10 +122,31 @@ knk_node knk_exp(knk_builder *k, knk_node x);
 knk_node knk_log(knk_builder *k, knk_node x);
 knk_node knk_log1p(knk_builder *k, knk_node x);
 knk_node knk_expm1(knk_builder *k, knk_node x);
+knk_node knk_exp2(knk_builder *k, knk_node x);
+knk_node knk_log2(knk_builder *k, knk_node x);
+knk_node knk_log10(knk_builder *k, knk_node x);
+knk_node knk_tan(knk_builder *k, knk_node x);
+knk_node knk_asin(knk_builder *k, knk_node x);
+knk_node knk_acos(knk_builder *k, knk_node x);
+knk_node knk_atan(knk_builder *k, knk_node x);
+knk_node knk_sinh(knk_builder *k, knk_node x);
+knk_node knk_cosh(knk_builder *k, knk_node x);
+knk_node knk_asinh(knk_builder *k, knk_node x);
+knk_node knk_acosh(knk_builder *k, knk_node x);
+knk_node knk_atanh(knk_builder *k, knk_node x);
+knk_node knk_cbrt(knk_builder *k, knk_node x);
+knk_node knk_rsqrt(knk_builder *k, knk_node x);               /* of -0: -inf */
 knk_node knk_logistic(knk_builder *k, knk_node x);
 knk_node knk_pow(knk_builder *k, knk_node x, knk_node y);
 knk_node knk_atan2(knk_builder *k, knk_node y, knk_node x);   /* complex log and pow need it */
 knk_node knk_hypot(knk_builder *k, knk_node x, knk_node y);   /* complex abs */
+/* special functions: one unit in the last place or little more; lgamma and digamma left of 0 to a unit of their parts */
+knk_node knk_erf(knk_builder *k, knk_node x);
+knk_node knk_erfc(knk_builder *k, knk_node x);
+knk_node knk_lgamma(knk_builder *k, knk_node x);
+knk_node knk_digamma(knk_builder *k, knk_node x);
+knk_node knk_i0e(knk_builder *k, knk_node x);
+knk_node knk_i1e(knk_builder *k, knk_node x);
 /* the numbers of jax.lax.erf_inv on CPU, bit for bit where known */
 knk_node knk_erf_inv_xla(knk_builder *k, knk_node x);
 knk_node knk_max_nan(knk_builder *k, knk_node a, knk_node b); /* NaN if either is NaN, else MAX */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * math_exp.c -- exp, expm1, logistic, tanh as programs in the kernel IR. Polynomials: scripts/fit/functions.py.
+ * math_exp.c -- exp, exp2, expm1, logistic, sinh, cosh, tanh as programs in the kernel IR. Polynomials:
+ * scripts/fit/functions.py.
  *
  * x = n ln 2 + r; e^r = 1 + h + (lo + r^2 P(r)), where h is exact and 1 + h is kept in two parts, so that the last
  * addition is nearly the only rounding. Clamps are written so that NaN passes: MAX(c, x) is c > x ? c : x. */
@@ -10,6 +11,10 @@ static const double exp32[] = {0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558aep-5, 0x1.
 static const double exp64[] = {
     0x1.000000000000ap-1,  0x1.5555555555505p-3,  0x1.55555555506bcp-5,  0x1.1111111125203p-7,  0x1.6c16c18476e13p-10,
     0x1.a01a0137cca8ap-13, 0x1.a019995faee9ep-16, 0x1.71df0873b6d00p-19, 0x1.28adfc01298dep-22, 0x1.adabac65569c3p-26};
+/* (e^r - 1 - r - r^2 / 2) / r^3 */
+static const double expm1_64[] = {0x1.555555555553ep-3,  0x1.5555555553b0dp-5,  0x1.1111111118d02p-7,
+                                  0x1.6c16c179feb3dp-10, 0x1.a01a0171aeda8p-13, 0x1.a019b39d81523p-16,
+                                  0x1.71de97772c7a4p-19, 0x1.289764b6a4019p-22, 0x1.ae48f7683bbacp-26};
 static const double exp_for_float[] = {0x1.0000003a33985p-1, 0x1.55555443cc388p-3,  0x1.55548dadf30b2p-5,
                                        0x1.1112707ad309dp-7, 0x1.6d8d15a7b21f0p-10, 0x1.9f08591d3046fp-13};
 static const double expm1_for_float[] = {0x1.0000002661eabp-1, 0x1.555554fc1a11cp-3,  0x1.5554b07ecaed0p-5,
@@ -28,22 +33,36 @@ static void reduce(knk_builder *k, knk_node x, knk_node *n, knk_node *h, knk_nod
     *rest = NUM(d, f ? 0x1.05c61p-29 : -0x1.abc9e3b39803fp-56);
 }
 
-/* e^(x + tail) for clamped x; the part of it that the last addition lost goes to *lost, where that is wanted. */
-static knk_node exp_core(knk_builder *k, knk_node x, knk_node tail, knk_node *lost)
+/* e^(h + tail + a rest) = *hi + *lo, where a rest is far below h, and tail too (it may be KNK_NONE). */
+static void parts_of(knk_builder *k, knk_node h, knk_node tail, knk_node a, knk_node rest, knk_node *hi, knk_node *lo)
 {
-    kn_dtype_id d = knk_dtype(k, x);
-    knk_node n, h, rest, one = NUM(d, 1);
-    reduce(k, x, &n, &h, &rest);
-    knk_node r = FMA(n, rest, h), w = ADD(one, h), e = SUB(h, SUB(w, one));
+    kn_dtype_id d = knk_dtype(k, h);
+    knk_node one = NUM(d, 1), r = FMA(a, rest, h), w = ADD(one, h), e = SUB(h, SUB(w, one));
     if (tail != KNK_NONE) {
         r = ADD(r, tail);
         e = ADD(e, tail);
     }
     knk_node poly = d == KN_ID_F32 ? POLYNOMIAL(r, exp32) : POLYNOMIAL(r, exp64);
-    knk_node small = FMA(poly, MUL(r, r), FMA(n, rest, e)), p = ADD(w, small);
+    knk_node small = FMA(poly, MUL(r, r), FMA(a, rest, e));
+    *hi = ADD(w, small);
+    *lo = ADD(SUB(w, *hi), small);
+}
+
+void knk_exp_parts(knk_builder *k, knk_node x, knk_node tail, knk_node *hi, knk_node *lo, knk_node *n)
+{
+    knk_node h, rest;
+    reduce(k, x, n, &h, &rest);
+    parts_of(k, h, tail, *n, rest, hi, lo);
+}
+
+/* e^(x + tail) for clamped x; the part of it that the last addition lost goes to *lost, where that is wanted. */
+static knk_node exp_core(knk_builder *k, knk_node x, knk_node tail, knk_node *lost)
+{
+    knk_node hi, lo, n;
+    knk_exp_parts(k, x, tail, &hi, &lo, &n);
     if (lost)
-        *lost = MUL(ADD(SUB(w, p), small), SCALB(one, n));
-    return SCALB(p, n);
+        *lost = MUL(lo, SCALB(NUM(knk_dtype(k, x), 1), n));
+    return SCALB(hi, n);
 }
 
 knk_node knk_exp_sum(knk_builder *k, knk_node x, knk_node tail)
@@ -56,6 +75,20 @@ knk_node knk_exp_sum(knk_builder *k, knk_node x, knk_node tail)
 }
 
 knk_node knk_exp(knk_builder *k, knk_node x) { return knk_exp_sum(k, x, KNK_NONE); }
+
+/* 2^n e^(a ln 2), a = x - n; the product in two parts. */
+knk_node knk_exp2(knk_builder *k, knk_node x)
+{
+    bool f = knk_is_f32(k, x);
+    kn_dtype_id d = knk_dtype(k, x);
+    knk_node ln2 = NUM(d, f ? 0x1.62e43p-1 : 0x1.62e42fefa39efp-1);
+    x = MAX(NUM(d, f ? -152 : -1078), x);
+    x = MIN(NUM(d, f ? 129 : 1025), x);
+    knk_node n = RINT(x), a = SUB(x, n), h = MUL(a, ln2), hi, lo;
+    knk_node rest = NUM(d, f ? -0x1.05c61p-29 : 0x1.abc9e3b39803fp-56);
+    parts_of(k, h, FMA(a, ln2, NEG(h)), a, rest, &hi, &lo);
+    return SCALB(hi, n);
+}
 
 knk_node knk_exp_for_float(knk_builder *k, knk_node x)
 {
@@ -74,26 +107,27 @@ knk_node knk_expm1_for_float(knk_builder *k, knk_node x)
     return FMA(s, p, SUB(s, F64(1)));
 }
 
-/* 2^n - 1 + 2^n (h + small), n in -60 .. 1024: all is divided by 2^n, summed in two parts and multiplied in two exact
- * steps. */
-static knk_node expm1_f64(knk_builder *k, knk_node x, knk_node *lost)
+/* (2^n - 1 + 2^n (h + h^2/2 + small)) / halves, n in -60 .. 1026: all is divided by 2^n, summed in two parts and multiplied in
+ * two exact steps. halves: 1, or 2 so that sinh does not overflow. */
+static knk_node expm1_f64(knk_builder *k, knk_node x, int halves, knk_node *lost)
 {
     knk_node n, h, rest, one = F64(1);
-    x = MIN(F64(710), MAX(F64(-40), x));
+    x = MIN(F64(halves == 2 ? 711 : 710), MAX(F64(-40), x));
     reduce(k, x, &n, &h, &rest);
-    knk_node r = FMA(n, rest, h), t = SCALB(one, NEG(n)), half = SCALB(one, SUB(n, one));
-    knk_node c = SUB(one, t), c_error = SUB(SUB(one, c), t);
-    knk_node s = ADD(c, h), e = ADD(SUB(c, s), h);
-    knk_node small = FMA(POLYNOMIAL(r, exp64), MUL(r, r), FMA(n, rest, ADD(e, c_error)));
-    knk_node sum = ADD(s, small), two = F64(2);
+    knk_node r_lo = MUL(n, rest), r = ADD(h, r_lo), t = SCALB(one, NEG(n)), part = SCALB(one, SUB(n, F64(halves)));
+    knk_node c = SUB(one, t), s = ADD(c, h), e = ADD(SUB(SUB(one, c), t), ADD(SUB(c, s), h));
+    knk_node half = MUL(h, F64(0.5)), q = MUL(half, h), v = ADD(s, q); /* h^2/2 in two parts, too */
+    e = ADD(ADD(e, r_lo), ADD(ADD(SUB(s, v), q), FMA(half, h, NEG(q))));
+    knk_node small = FMA(MUL(r, MUL(r, r)), POLYNOMIAL(r, expm1_64), FMA(h, r_lo, e));
+    knk_node sum = ADD(v, small), two = F64(2);
     if (lost)
-        *lost = MUL(MUL(ADD(SUB(s, sum), small), two), half);
-    return MUL(MUL(sum, two), half); /* in this order: half a subnormal would round */
+        *lost = MUL(MUL(ADD(SUB(v, sum), small), two), part);
+    return MUL(MUL(sum, two), part); /* in this order: half a subnormal would round */
 }
 
 knk_node knk_expm1(knk_builder *k, knk_node x)
 {
-    knk_node y = knk_is_f32(k, x) ? knk_in_f64(k, knk_expm1_for_float, x) : expm1_f64(k, x, NULL);
+    knk_node y = knk_is_f32(k, x) ? knk_in_f64(k, knk_expm1_for_float, x) : expm1_f64(k, x, 1, NULL);
     return knk_or_bits(k, y, knk_sign_bit(k, x)); /* -0 stays */
 }
 
@@ -132,7 +166,7 @@ static knk_node tanh_f32(knk_builder *k, knk_node x)
 /* (e^2a - 1) / (e^2a + 1) */
 static knk_node tanh_f64(knk_builder *k, knk_node x)
 {
-    knk_node a = MIN(F64(22), ABS(x)), lost, m = expm1_f64(k, ADD(a, a), &lost);
+    knk_node a = MIN(F64(22), ABS(x)), lost, m = expm1_f64(k, ADD(a, a), 1, &lost);
     return quotient(k, m, lost, m, F64(2), lost);
 }
 
@@ -140,4 +174,45 @@ knk_node knk_tanh(knk_builder *k, knk_node x)
 {
     knk_node t = knk_is_f32(k, x) ? tanh_f32(k, x) : tanh_f64(k, x);
     return knk_or_bits(k, t, knk_sign_bit(k, x));
+}
+
+static knk_node sinh_for_float(knk_builder *k, knk_node x)
+{
+    knk_node m = knk_expm1_for_float(k, ABS(x));
+    return MUL(F64(0.5), ADD(m, DIV(m, ADD(m, F64(1)))));
+}
+
+/* m + m / (2 m + 1) with m = (e^a - 1) / 2, the quotient in two parts. */
+static knk_node sinh_f64(knk_builder *k, knk_node x)
+{
+    knk_node a = ABS(x), lost, m = expm1_f64(k, a, 2, &lost), one = F64(1);
+    knk_node u = MIN(F64(0x1p80), m), d = FMA(F64(2), u, one), d_lost = ADD(FMA(F64(2), u, SUB(one, d)), ADD(lost, lost));
+    knk_node q = DIV(u, d), q_lost = DIV(FMA(NEG(q), d_lost, ADD(FMA(NEG(q), d, u), lost)), d);
+    knk_node s = ADD(m, q), e = ADD(SUB(m, s), q);
+    knk_node y = SELECT(LT(s, F64(INFINITY)), ADD(s, ADD(e, ADD(q_lost, lost))), s);
+    return SELECT(LT(a, F64(0x1p-28)), a, y);
+}
+
+knk_node knk_sinh(knk_builder *k, knk_node x)
+{
+    knk_node y = knk_is_f32(k, x) ? knk_in_f64(k, sinh_for_float, x) : sinh_f64(k, x);
+    return knk_or_bits(k, y, knk_sign_bit(k, x));
+}
+
+static knk_node cosh_for_float(knk_builder *k, knk_node x)
+{
+    knk_node z = knk_exp_for_float(k, ABS(x)), half = F64(0.5);
+    return FMA(half, z, DIV(half, z));
+}
+
+/* z + 1 / (4 z) with z = e^a / 2 */
+knk_node knk_cosh(knk_builder *k, knk_node x)
+{
+    if (knk_is_f32(k, x))
+        return knk_in_f64(k, cosh_for_float, x);
+    knk_node hi, lo, n;
+    knk_exp_parts(k, MIN(F64(711), ABS(x)), KNK_NONE, &hi, &lo, &n);
+    knk_node z = SCALB(hi, SUB(n, F64(1))), part = SCALB(F64(0.5), SUB(n, F64(2)));
+    knk_node y = ADD(z, FMA(MUL(lo, F64(4)), part, DIV(F64(0.25), z)));
+    return SELECT(LT(z, F64(INFINITY)), y, z);
 }

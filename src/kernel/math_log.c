@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * math_log.c -- log, log1p, pow as programs in the kernel IR. Polynomials: scripts/fit/functions.py.
+ * math_log.c -- log, log2, log10, log1p, asinh, acosh, atanh, pow as programs in the kernel IR. Polynomials:
+ * scripts/fit/functions.py.
  *
  * x = m 2^e with m near 1, f = m - 1. f32: log m = f - f^2/2 + f^3 P(f). f64: s = f / (2 + f), log m = 2 s + s z L(z)
  * with z = s^2. e ln 2 + f is kept in two parts. What has to be rounded to f32 only is worked out in f64 with shorter
  * polynomials. */
 #include "kernel/expr.h"
+#include <float.h>
 #include <math.h>
 
 static const double log32[] = {0x1.555554p-2, -0x1.000226p-2, 0x1.99a01cp-3, -0x1.54728ap-3,
@@ -48,6 +50,12 @@ static knk_node log_f64_core(knk_builder *k, knk_node e, knk_node f, knk_node ta
     return sum_parts(k, e, LN2_32, LN2_32_REST, f, small);
 }
 
+static knk_node log_f32_core(knk_builder *k, knk_node e, knk_node f, knk_node tail)
+{
+    knk_node ff = MUL(f, f), small = FMA(MUL(f, ff), POLYNOMIAL(f, log32), MUL(F32(-0.5), ff));
+    return sum_parts(k, e, 0x1.62e4p-1, 0x1.7f7d1cp-20, f, tail == KNK_NONE ? small : ADD(small, tail));
+}
+
 static knk_node log_for_float_core(knk_builder *k, knk_node e, knk_node f)
 {
     knk_node s = DIV(f, ADD(F64(2), f)), z = MUL(s, s);
@@ -58,13 +66,43 @@ knk_node knk_log(knk_builder *k, knk_node x)
 {
     knk_node m, e, y;
     knk_split(k, x, &m, &e);
-    if (knk_is_f32(k, x)) {
-        knk_node f = SUB(m, F32(1)), ff = MUL(f, f), small = FMA(MUL(f, ff), POLYNOMIAL(f, log32), MUL(F32(-0.5), ff));
-        y = sum_parts(k, e, 0x1.62e4p-1, 0x1.7f7d1cp-20, f, small);
-    } else {
+    if (knk_is_f32(k, x))
+        y = log_f32_core(k, e, SUB(m, F32(1)), KNK_NONE);
+    else
         y = log_f64_core(k, e, SUB(m, F64(1)), KNK_NONE);
-    }
     return with_special(k, x, y);
+}
+
+/* log2 and log10: e * hi + f * scale in two parts, and what is small times the scale. hi: the logarithm of 2, a
+ * product of it and an exponent is exact. */
+static knk_node log_scaled(knk_builder *k, knk_node x, double hi, double lo, double scale, double scale_lo)
+{
+    kn_dtype_id d = knk_dtype(k, x);
+    knk_node m, e, small;
+    knk_split(k, x, &m, &e);
+    knk_node f = SUB(m, NUM(d, 1)), ff = MUL(f, f), c = NUM(d, scale);
+    if (d == KN_ID_F32) {
+        small = FMA(MUL(f, ff), POLYNOMIAL(f, log32), MUL(F32(-0.5), ff));
+    } else {
+        knk_node s = DIV(f, ADD(F64(2), f)), z = MUL(s, s), half = MUL(F64(0.5), ff);
+        small = SUB(MUL(s, FMA(z, POLYNOMIAL(z, log64), half)), half);
+    }
+    knk_node p = MUL(f, c), p_lo = FMA(f, NUM(d, scale_lo), FMA(f, c, NEG(p)));
+    return with_special(k, x, sum_parts(k, e, hi, lo, p, FMA(small, c, p_lo)));
+}
+
+knk_node knk_log2(knk_builder *k, knk_node x)
+{
+    return knk_is_f32(k, x) ? log_scaled(k, x, 1, 0, 0x1.715476p+0, 0x1.4ae0cp-26)
+                            : log_scaled(k, x, 1, 0, 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56);
+}
+
+knk_node knk_log10(knk_builder *k, knk_node x)
+{
+    return knk_is_f32(k, x)
+               ? log_scaled(k, x, 0x1.3442p-2, -0x1.95ec1p-19, 0x1.bcb7b2p-2, -0x1.5b235ep-27)
+               : log_scaled(k, x, 0x1.34413509f8p-2, -0x1.80433b83b532ap-44, 0x1.bcb7b1526e50ep-2,
+                            0x1.95355baaafad3p-57);
 }
 
 /* log u for u = 1 + x; where u is near 1 it works from x itself. */
@@ -75,23 +113,80 @@ static knk_node log1p_for_float(knk_builder *k, knk_node x)
     return with_special(k, u, log_for_float_core(k, e, SELECT(EQ(e, F64(0)), x, SUB(m, F64(1)))));
 }
 
-static knk_node log1p_f64(knk_builder *k, knk_node x)
+/* log(1 + x + x_lo) + more ln 2; x_lo, far below x, and more may be KNK_NONE. */
+static knk_node log1p_parts(knk_builder *k, knk_node x, knk_node x_lo, knk_node more)
 {
-    knk_node one = F64(1), u = ADD(one, x), m, e;
+    kn_dtype_id d = knk_dtype(k, x);
+    knk_node one = NUM(d, 1), u = ADD(one, x), m, e;
     knk_split(k, u, &m, &e);
-    knk_node near = EQ(e, F64(0)), b = SUB(u, one), lost = ADD(SUB(one, SUB(u, b)), SUB(x, b));
-    knk_node tail = SELECT(near, F64(0), DIV(lost, u));
-    return with_special(k, u, log_f64_core(k, e, SELECT(near, x, SUB(m, one)), tail));
+    knk_node near = EQ(e, NUM(d, 0)), b = SUB(u, one), lost = ADD(SUB(one, SUB(u, b)), SUB(x, b));
+    if (x_lo != KNK_NONE)
+        lost = ADD(lost, x_lo);
+    knk_node tail = DIV(SELECT(near, x_lo == KNK_NONE ? NUM(d, 0) : x_lo, lost), u), f = SELECT(near, x, SUB(m, one));
+    if (more != KNK_NONE)
+        e = ADD(e, more);
+    return with_special(k, u, d == KN_ID_F32 ? log_f32_core(k, e, f, tail) : log_f64_core(k, e, f, tail));
 }
 
 knk_node knk_log1p(knk_builder *k, knk_node x)
 {
-    knk_node y = knk_is_f32(k, x) ? knk_in_f64(k, log1p_for_float, x) : log1p_f64(k, x);
-    return knk_or_bits(k, y, knk_sign_bit(k, x)); /* -0 stays; NaN below -1 whatever its sign */
+    /* -0 stays; NaN below -1 whatever its sign */
+    return knk_or_bits(k, log1p_parts(k, x, KNK_NONE, KNK_NONE), knk_sign_bit(k, x));
 }
 
-/* log a to about 67 bits as hi + lo, for positive finite a. */
-static void log_two_parts(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo)
+/* a + (sqrt(1 + a^2) - 1), the last part as a^2 / (1 + sqrt(1 + a^2)): no digits are lost */
+static knk_node asinh_for_float(knk_builder *k, knk_node x)
+{
+    knk_node a = ABS(x), u = MIN(F64(0x1p200), a), uu = MUL(u, u), one = F64(1);
+    return log1p_for_float(k, ADD(a, DIV(uu, ADD(one, SQRT(ADD(one, uu))))));
+}
+
+static knk_node asinh_f64(knk_builder *k, knk_node x)
+{
+    knk_node a = ABS(x), one = F64(1), big = LT(F64(0x1p60), a), aa = MUL(a, a), q = ADD(one, aa), b = SUB(q, one);
+    knk_node q_lo = ADD(ADD(SUB(one, SUB(q, b)), SUB(aa, b)), FMA(a, a, NEG(aa)));
+    knk_node s = SQRT(q), s_lo = DIV(ADD(FMA(NEG(s), s, q), q_lo), ADD(s, s));
+    knk_node d = ADD(s, one), d_lo = ADD(SUB(one, SUB(d, s)), s_lo), c = DIV(aa, d);
+    knk_node c_lo = DIV(FMA(NEG(c), d_lo, ADD(FMA(NEG(c), d, aa), FMA(a, a, NEG(aa)))), d);
+    knk_node w = ADD(a, c), w_lo = ADD(ADD(SUB(a, w), c), c_lo);
+    return log1p_parts(k, SELECT(big, a, w), SELECT(big, F64(0), w_lo), SELECT(big, one, F64(0)));
+}
+
+knk_node knk_asinh(knk_builder *k, knk_node x)
+{
+    knk_node y = knk_is_f32(k, x) ? knk_in_f64(k, asinh_for_float, x) : asinh_f64(k, x);
+    return knk_or_bits(k, y, knk_sign_bit(k, x));
+}
+
+/* log(1 + t + sqrt(t (t + 2))), t = x - 1, which is exact */
+static knk_node acosh_for_float(knk_builder *k, knk_node x)
+{
+    knk_node t = SELECT(LT(x, F64(1)), F64(NAN), SUB(x, F64(1)));
+    return log1p_for_float(k, ADD(t, SQRT(MUL(t, ADD(t, F64(2))))));
+}
+
+knk_node knk_acosh(knk_builder *k, knk_node x)
+{
+    if (knk_is_f32(k, x))
+        return knk_in_f64(k, acosh_for_float, x);
+    knk_node one = F64(1), two = F64(2), big = LT(F64(0x1p60), x);
+    knk_node t = SELECT(LT(x, one), F64(NAN), SUB(x, one)), p = ADD(t, two), p_lo = SUB(t, SUB(p, two));
+    knk_node q = MUL(t, p), q_lo = FMA(t, p_lo, FMA(t, p, NEG(q))), s = SQRT(q);
+    knk_node s_lo = DIV(ADD(FMA(NEG(s), s, q), q_lo), MAX(F64(DBL_MIN), ADD(s, s)));
+    knk_node w = ADD(s, t), w_lo = ADD(ADD(SUB(s, w), t), s_lo);
+    return log1p_parts(k, SELECT(big, x, w), SELECT(big, F64(0), w_lo), SELECT(big, one, F64(0)));
+}
+
+/* log(1 + 2 a / (1 - a)) / 2 */
+knk_node knk_atanh(knk_builder *k, knk_node x)
+{
+    kn_dtype_id d = knk_dtype(k, x);
+    knk_node a = ABS(x), one = NUM(d, 1), two = ADD(a, a), b = SUB(one, a), b_lo = SUB(SUB(one, b), a), w = DIV(two, b);
+    knk_node w_lo = DIV(FMA(NEG(w), b_lo, FMA(NEG(w), b, two)), b);
+    return knk_or_bits(k, MUL(NUM(d, 0.5), log1p_parts(k, w, w_lo, KNK_NONE)), knk_sign_bit(k, x));
+}
+
+void knk_log_parts(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo)
 {
     knk_node m, e, two = F64(2);
     knk_split(k, a, &m, &e);
@@ -112,7 +207,7 @@ static void log_two_parts(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo
 knk_node knk_log_best(knk_builder *k, knk_node x)
 {
     knk_node hi, lo;
-    log_two_parts(k, x, &hi, &lo);
+    knk_log_parts(k, x, &hi, &lo);
     return with_special(k, x, hi);
 }
 
@@ -120,7 +215,7 @@ knk_node knk_log_best(knk_builder *k, knk_node x)
 static knk_node power_f64(knk_builder *k, knk_node a, knk_node y)
 {
     knk_node hi, lo, zero = F64(0), infinite = F64(INFINITY);
-    log_two_parts(k, a, &hi, &lo);
+    knk_log_parts(k, a, &hi, &lo);
     knk_node l = SELECT(EQ(a, zero), F64(-INFINITY), SELECT(LT(a, infinite), hi, a));
     knk_node p = MUL(y, l), tail = FMA(y, lo, FMA(y, hi, NEG(p)));
     tail = SELECT(LT(ABS(p), F64(800)), tail, zero);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * math_trig.c -- sin, cos, atan2 as programs in the kernel IR. Polynomials: scripts/fit/functions.py.
+ * math_trig.c -- sin, cos, tan as programs in the kernel IR. Polynomials: scripts/fit/functions.py.
  *
  * |x| = q pi/2 + r + lo with |r| <= pi/4. Up to a limit pi/2 in three parts does; beyond it a cold path multiplies x
  * by the bits of 2/pi that matter (Payne and Hanek), in 64-bit integers. */
@@ -12,13 +12,10 @@ static const double sin64[] = {-0x1.5555555555548p-3, 0x1.111111110f758p-7,   -0
                                0x1.71de355e28f1cp-19, -0x1.ae5e53ba98de3p-26, 0x1.5d8dfe229ebe4p-33};
 static const double cos64[] = {0x1.555555555554bp-5,   -0x1.6c16c16c15014p-10, 0x1.a01a019c8eee4p-16,
                                -0x1.27e4f7f1542bep-22, 0x1.1ee9db97db413p-29,  -0x1.8fa66182c9d5ep-37};
-static const double atan64[] = {-0x1.5555555555554p-2, 0x1.999999999958cp-3,  -0x1.249249246fd2ep-3,
-                                0x1.c71c71b4ac923p-4,  -0x1.745d145f08d3ap-4, 0x1.3b136677eb52cp-4,
-                                -0x1.110c0500eb329p-4, 0x1.e169e227c1529p-5,  -0x1.ab4aeb203cdc9p-5,
-                                0x1.7025c9e1a98ddp-5,  -0x1.10747f47a3704p-5, 0x1.eaf0b7052a379p-7};
-static const double atan_for_float[] = {-0x1.5555554edc368p-2, 0x1.999991f948bcfp-3,  -0x1.2490c2947206ap-3,
-                                        0x1.c6d1db5849c22p-4,  -0x1.7082202855d8bp-4, 0x1.1e599631507ccp-4,
-                                        -0x1.36a3aaac76092p-5};
+static const double sin_for_float[] = {-0x1.5555554c6d52fp-3, 0x1.11110866ff9b9p-7, -0x1.a00f7c6f990cap-13,
+                                       0x1.6cd14dd02c9e1p-19};
+static const double cos_for_float[] = {-0x1.ffffffcb67fd8p-2, 0x1.55553c6f37b35p-5, -0x1.6c07edc4d7b7dp-10,
+                                       0x1.9915c7c59898ep-16};
 
 /* An angle: quadrant (i32 or i64, as wide as the float), rest and its tail. */
 typedef struct angle {
@@ -41,8 +38,8 @@ static knk_node window(knk_builder *k, knk_node high, knk_node low, knk_node shi
 }
 
 /* |x| from 2^16 on: x = m 2^(t - 14), so x 2/pi modulo 4 is m times the bits of 2/pi from t - 16 on, in units of
- * 2^-62. */
-static angle huge_f32(knk_builder *k, knk_node a)
+ * 2^-62. The rest is f64. */
+static angle huge_for_float(knk_builder *k, knk_node a)
 {
     knk_node bits = CAST(U64, BITS(U32, a)), m = OR(AND(bits, U64(0x7fffff)), U64(0x800000)),
              t = SUB(SHR(bits, U64(23)), U64(136)), w[4];
@@ -53,8 +50,15 @@ static angle huge_f32(knk_builder *k, knk_node a)
     knk_node product = ADD(MUL(m, first), SHR(MUL(m, SHR(next, U64(32))), U64(32)));
     knk_node q = SHR(ADD(product, U64((uint64_t)1 << 61)), U64(62)),
              f = CAST(F64, BITS(I64, SUB(product, SHL(q, U64(62)))));
-    knk_node r = MUL(f, F64(0x1.921fb54442d18p-62)), high = CAST(F32, r);
-    angle out = {CAST(I32, q), SELECT(LT(a, F32(INFINITY)), high, F32(NAN)), CAST(F32, SUB(r, CAST(F64, high)))};
+    angle out = {CAST(I32, q), MUL(f, F64(0x1.921fb54442d18p-62)), KNK_NONE};
+    return out;
+}
+
+static angle huge_f32(knk_builder *k, knk_node a)
+{
+    angle y = huge_for_float(k, a);
+    knk_node high = CAST(F32, y.r);
+    angle out = {y.q, SELECT(LT(a, F32(INFINITY)), high, F32(NAN)), CAST(F32, SUB(y.r, CAST(F64, high)))};
     return out;
 }
 
@@ -142,40 +146,35 @@ static knk_node sin_turned(knk_builder *k, knk_node x, int quarters, knk_node si
 knk_node knk_sin(knk_builder *k, knk_node x) { return sin_turned(k, x, 0, knk_sign_bit(k, x)); }
 knk_node knk_cos(knk_builder *k, knk_node x) { return sin_turned(k, x, 1, KNK_NONE); }
 
-/* The angle of (b, a) with 0 <= a <= b, f64: the quotient is turned by pi/4 where it is above tan(pi/8). */
-static knk_node atan_octant(knk_builder *k, knk_node a, knk_node b, bool for_float)
+/* sin / cos, or -cos / sin in odd quadrants; f32, worked out in f64 */
+static knk_node tan_f32(knk_builder *k, knk_node x)
 {
-    knk_node turned = LT(MUL(F64(0x1.a827999fcef32p-2), b), a);
-    knk_node t = DIV(SELECT(turned, SUB(a, b), a), SELECT(turned, ADD(a, b), b)), z = MUL(t, t);
-    knk_node p = MUL(z, for_float ? POLYNOMIAL(z, atan_for_float) : POLYNOMIAL(z, atan64));
-    knk_node small = FMA(t, p, SELECT(turned, F64(0x1.1a62633145c07p-55), F64(0)));
-    knk_node big = SELECT(turned, F64(0x1.921fb54442d18p-1), F64(0)), s = ADD(big, t), e = ADD(SUB(big, s), t);
-    return ADD(s, ADD(e, small));
+    knk_node a = ABS(x), wide = CAST(F64, a), n = RINT(MUL(wide, F64(0x1.45f306dc9c883p-1)));
+    knk_node near = FMA(n, F64(-0x1.1a62633145c07p-54), FMA(n, F64(-0x1.921fb54442d18p+0), wide));
+    knk_node far = NOT(LT(a, F32(0x1p16)));
+    angle huge = huge_for_float(k, a);
+    knk_node r = COLD(far, SELECT(LT(a, F32(INFINITY)), huge.r, F64(NAN)), near), q = COLD(far, huge.q, CAST(I32, n));
+    knk_node odd = NE(AND(q, I32(1)), I32(0)), s = MUL(r, r);
+    knk_node sine = FMA(MUL(r, s), POLYNOMIAL(s, sin_for_float), r);
+    knk_node cosine = FMA(s, POLYNOMIAL(s, cos_for_float), F64(1));
+    knk_node t = CAST(F32, DIV(SELECT(odd, cosine, sine), SELECT(odd, NEG(sine), cosine)));
+    return knk_xor_bits(k, t, knk_sign_bit(k, x));
 }
 
-static knk_node atan2_f64(knk_builder *k, knk_node y, knk_node x, bool for_float)
+/* The same with sine and cosine in two parts. */
+static knk_node tan_f64(knk_builder *k, knk_node x)
 {
-    knk_node a = ABS(y), b = ABS(x), zero = F64(0), steep = LT(b, a), low = SELECT(steep, b, a),
-             high = SELECT(steep, a, b);
-    if (!for_float) { /* keep the sum of both finite */
-        knk_node down = SELECT(LT(F64(0x1p1000), high), F64(0x1p-100), F64(1));
-        low = SELECT(LT(high, F64(INFINITY)), MUL(low, down), low);
-        high = SELECT(LT(high, F64(INFINITY)), MUL(high, down), high);
-    }
-    knk_node both = EQ(low, F64(INFINITY)), none = EQ(high, zero);
-    low = SELECT(both, F64(1), low);
-    high = SELECT(both, F64(1), SELECT(none, F64(1), high));
-    knk_node r = atan_octant(k, low, high, for_float);
-    r = SELECT(steep, SUB(F64(0x1.921fb54442d18p+0), SUB(r, F64(0x1.1a62633145c07p-54))), r);
-    knk_node left = NE(BITS(U64, knk_sign_bit(k, x)), U64(0));
-    r = SELECT(left, SUB(F64(0x1.921fb54442d18p+1), SUB(r, F64(0x1.1a62633145c07p-53))), r);
-    r = knk_xor_bits(k, r, knk_sign_bit(k, y));
-    return SELECT(OR(NE(x, x), NE(y, y)), ADD(x, y), r);
+    angle y = reduce(k, ABS(x));
+    knk_node odd = NE(AND(y.q, I64(1)), I64(0)), s = MUL(y.r, y.r), one = F64(1);
+    knk_node half = MUL(s, F64(0.5)), w = SUB(one, half), e = SUB(SUB(one, w), half);
+    knk_node up = FMA(MUL(y.r, s), POLYNOMIAL(s, sin64), MUL(y.lo, w));
+    knk_node sine = ADD(y.r, up), sine_lo = ADD(SUB(y.r, sine), up);
+    knk_node down = ADD(e, FMA(MUL(s, s), POLYNOMIAL(s, cos64), NEG(MUL(y.r, y.lo))));
+    knk_node cosine = ADD(w, down), cosine_lo = ADD(SUB(w, cosine), down);
+    knk_node n = SELECT(odd, cosine, sine), n_lo = SELECT(odd, cosine_lo, sine_lo);
+    knk_node d = SELECT(odd, NEG(sine), cosine), d_lo = SELECT(odd, NEG(sine_lo), cosine_lo);
+    knk_node t = DIV(n, d), t_lo = DIV(FMA(NEG(t), d_lo, ADD(FMA(NEG(t), d, n), n_lo)), d);
+    return knk_xor_bits(k, ADD(t, t_lo), knk_sign_bit(k, x));
 }
 
-knk_node knk_atan2(knk_builder *k, knk_node y, knk_node x)
-{
-    if (knk_is_f32(k, x))
-        return CAST(F32, atan2_f64(k, CAST(F64, y), CAST(F64, x), true));
-    return atan2_f64(k, y, x, false);
-}
+knk_node knk_tan(knk_builder *k, knk_node x) { return knk_is_f32(k, x) ? tan_f32(k, x) : tan_f64(k, x); }

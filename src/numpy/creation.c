@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * creation.c -- arrays from nothing: constants, ranges, the identity; and the same array with another dtype. */
 #include "array/storage.h"
-#include "numpy/internal.h"
+#include "kiln/memory.h"
+#include "numpy/compose.h"
+#include <math.h>
 #include <string.h>
 
 /* ---- Constants. */
@@ -18,6 +20,19 @@ static bool shape_fits(kna_op *op, const kn_shape *shape, kn_dtype d)
     return !kna_failed(op);
 }
 
+/* Ends with an array that lies in this order: NULL or "C", "F". */
+static kn_array end_ordered(kna_op *op, kn_atom y, const char *order)
+{
+    char c = !order || !*order ? 'C' : order[0] >= 'a' ? (char)(order[0] - 'a' + 'A') : order[0];
+    int64_t axes[KN_MAX_NDIM];
+    if (order && (order[0] == '\0' || order[1] || (c != 'C' && c != 'F')))
+        kna_fail(op, KN_ERROR_VALUE, "only 'C' or 'F' order is permitted");
+    int ndim = kna_failed(op) ? 0 : knb_type(op->b, y).ndim;
+    for (int i = 0; i < ndim; i++)
+        axes[i] = ndim - 1 - i;
+    return c == 'F' && ndim > 1 ? kna_end_permuted(op, y, axes) : kna_end(op, y);
+}
+
 static kn_array constant(const char *name, const kn_shape *shape, const kn_zeros_opts *opts, double value)
 {
     KNN_OPTS(kn_zeros_opts, o, opts);
@@ -25,7 +40,7 @@ static kn_array constant(const char *name, const kn_shape *shape, const kn_zeros
     kna_begin(&op, name);
     kn_dtype d = kna_lookup_dtype(o.dtype, kna_default_float());
     bool ok = shape_fits(&op, shape, d);
-    return kna_end(&op, ok ? knb_full(op.b, knn_shaped(d, shape), value) : KN_ATOM_NONE);
+    return end_ordered(&op, ok ? knb_full(op.b, knn_shaped(d, shape), value) : KN_ATOM_NONE, o.order);
 }
 
 kn_array kn_zeros(const kn_shape *shape, const kn_zeros_opts *opts) { return constant("zeros", shape, opts, 0); }
@@ -55,34 +70,53 @@ kn_array kn_full(const kn_shape *shape, kn_array value, const kn_zeros_opts *opt
     KNN_OPTS(kn_zeros_opts, o, opts);
     kna_op op;
     kna_begin(&op, "full");
-    return kna_end(&op, filled(&op, shape, value, o.dtype));
+    return end_ordered(&op, filled(&op, shape, value, o.dtype), o.order);
 }
 
-static kn_array constant_like(const char *name, kn_array x, const kn_zeros_opts *opts, double value)
+/* Ends with an array that lies as x does (order K, the default), or as `order` says. */
+static kn_array end_as_prototype(kna_op *op, kn_atom y, kn_array x, const char *order)
 {
-    KNN_OPTS(kn_zeros_opts, o, opts);
+    char c = order ? knn_read_order(op, order, x, true) : 'K';
+    return c == 'K' ? kna_end_like(op, y, x) : end_ordered(op, y, c == 'F' ? "F" : "C");
+}
+
+/* The type of an array like x, with another dtype or shape if those are given. */
+static kn_type type_like(kna_op *op, kn_array x, const kn_zeros_like_opts *o, kn_shape *shape)
+{
+    kn_type t = kna_type(op, x);
+    kn_dtype d = kna_lookup_dtype(o->dtype, kna_strong_dtype(t));
+    shape->ndim = kna_failed(op) ? 0 : t.ndim;
+    for (int i = 0; i < shape->ndim; i++)
+        shape->dim[i] = t.dim[i];
+    if (o->shape)
+        *shape = *o->shape;
+    if (!kna_failed(op))
+        shape_fits(op, shape, d);
+    return kna_failed(op) ? kni_scalar_type(KN_DT(F32)) : knn_shaped(d, shape);
+}
+
+static kn_array constant_like(const char *name, kn_array x, const kn_zeros_like_opts *opts, double value)
+{
+    KNN_OPTS(kn_zeros_like_opts, o, opts);
     kna_op op;
+    kn_shape shape;
     kna_begin(&op, name);
-    kn_type t = kna_type(&op, x);
-    t.dtype = kna_lookup_dtype(o.dtype, kna_strong_dtype(t));
-    t.weak = false;
-    return kna_end_like(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_full(op.b, t, value), x);
+    kn_type t = type_like(&op, x, &o, &shape);
+    return end_as_prototype(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_full(op.b, t, value), x, o.order);
 }
 
-kn_array kn_zeros_like(kn_array x, const kn_zeros_opts *opts) { return constant_like("zeros_like", x, opts, 0); }
-kn_array kn_ones_like(kn_array x, const kn_zeros_opts *opts) { return constant_like("ones_like", x, opts, 1); }
-kn_array kn_empty_like(kn_array x, const kn_zeros_opts *opts) { return constant_like("empty_like", x, opts, 0); }
+kn_array kn_zeros_like(kn_array x, const kn_zeros_like_opts *opts) { return constant_like("zeros_like", x, opts, 0); }
+kn_array kn_ones_like(kn_array x, const kn_zeros_like_opts *opts) { return constant_like("ones_like", x, opts, 1); }
+kn_array kn_empty_like(kn_array x, const kn_zeros_like_opts *opts) { return constant_like("empty_like", x, opts, 0); }
 
-kn_array kn_full_like(kn_array x, kn_array value, const kn_zeros_opts *opts)
+kn_array kn_full_like(kn_array x, kn_array value, const kn_zeros_like_opts *opts)
 {
-    KNN_OPTS(kn_zeros_opts, o, opts);
+    KNN_OPTS(kn_zeros_like_opts, o, opts);
     kna_op op;
+    kn_shape shape;
     kna_begin(&op, "full_like");
-    kn_type t = kna_type(&op, x);
-    kn_shape shape = {.ndim = kna_failed(&op) ? 0 : t.ndim};
-    for (int i = 0; i < shape.ndim; i++)
-        shape.dim[i] = t.dim[i];
-    return kna_end_like(&op, filled(&op, &shape, value, kna_lookup_dtype(o.dtype, kna_strong_dtype(t))), x);
+    kn_type t = type_like(&op, x, &o, &shape);
+    return end_as_prototype(&op, kna_failed(&op) ? KN_ATOM_NONE : filled(&op, &shape, value, t.dtype), x, o.order);
 }
 
 /* ---- Ranges. */
@@ -220,7 +254,12 @@ static kn_atom linspace(kna_op *op, kn_atom start, kn_atom stop, int64_t num, bo
     kn_atom first = knb_broadcast_to(b, start, full), last = knb_broadcast_to(b, stop, full);
     if (div > 0) {
         kn_atom n = knb_number(b, t.dtype, (double)div), delta = knb_sub(b, stop, start), step = knb_div(b, delta, n);
-        kn_atom zero = knb_eq(b, step, knb_like(b, step, 0)); /* steps that vanish: divide before multiplying */
+        kn_atom zero = knb_eq(b, step, knb_like(b, step, 0)); /* one that vanishes: divide before multiplying */
+        int64_t axes[KN_MAX_NDIM];
+        for (int d = 0; d < t.ndim; d++)
+            axes[d] = d;
+        if (t.ndim)
+            zero = knb_reduce_or(b, zero, t.ndim, axes);
         kn_atom by_step = knb_mul(b, i, knb_broadcast_to(b, step, full));
         kn_atom by_delta = knb_mul(b, knb_div(b, i, n), knb_broadcast_to(b, delta, full));
         y = knb_add(b, knb_select(b, knb_broadcast_to(b, zero, full), by_delta, by_step), first);
@@ -234,6 +273,44 @@ static kn_atom linspace(kna_op *op, kn_atom start, kn_atom stop, int64_t num, bo
     return y;
 }
 
+/* As integers, rounded down. */
+static kn_atom floored(kna_op *op, kn_atom y, kn_dtype d)
+{
+    kn_builder *b = op->b;
+    if (kna_failed(op))
+        return y;
+    kn_atom whole = knb_convert(b, y, KN_DT(I64));
+    kn_atom above = knb_gt(b, knb_convert(b, whole, knb_type(b, y).dtype), y);
+    return knb_convert(b, knb_sub(b, whole, knb_convert(b, above, KN_DT(I64))), d);
+}
+
+/* The step between samples, where it is wanted: NaN if there is none. */
+static void put_step(kna_op *op, kn_array *at, kn_atom a, kn_atom b, int64_t div)
+{
+    kna_op part;
+    if (!at)
+        return;
+    *at = NULL;
+    if (kna_failed(op))
+        return;
+    kn_dtype d = knb_type(op->b, a).dtype;
+    kn_atom step = div > 0 ? knb_div(op->b, knb_sub(op->b, b, a), knb_number(op->b, d, (double)div))
+                           : knb_number(op->b, d, (double)NAN);
+    kna_begin(&part, "linspace");
+    *at = kna_end(&part, step);
+}
+
+static void check_samples(kna_op *op, int64_t num, const kn_shape *shape, kn_dtype d)
+{
+    if (num < 0)
+        kna_fail(op, KN_ERROR_VALUE, "Number of samples, %lld, must be non-negative.", (long long)num);
+    if (!kna_failed(op) && shape->ndim == KN_MAX_NDIM)
+        kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
+    if (!kna_failed(op))
+        knn_not_a_number(op, "linspace", d);
+}
+
 kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspace_opts *opts)
 {
     KNN_OPTS(kn_linspace_opts, o, opts);
@@ -243,28 +320,27 @@ kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspa
     kn_shape shape;
     kn_dtype d = kna_result_type(&op, 2, both);
     knn_common_shape(&op, 2, both, &shape);
-    if (num < 0)
-        kna_fail(&op, KN_ERROR_VALUE, "Number of samples, %lld, must be non-negative.", (long long)num);
-    if (!kna_failed(&op) && shape.ndim == KN_MAX_NDIM)
-        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
-                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
-    if (kna_failed(&op) || knn_not_a_number(&op, "linspace", d))
+    check_samples(&op, num, &shape, d);
+    int axis = kna_failed(&op) ? 0 : kna_axis(&op, o.axis, shape.ndim + 1, 0);
+    kn_dtype result = kna_failed(&op) ? NULL : kna_lookup_dtype(o.dtype, d = knn_inexact_for(d));
+    if (kna_failed(&op) || !shape_fits(&op, &(kn_shape){1, {num}}, result))
         return kna_end(&op, KN_ATOM_NONE);
-    d = knn_inexact_for(d);
-    kn_dtype result = kna_lookup_dtype(o.dtype, d);
-    if (!shape_fits(&op, &(kn_shape){1, {num}}, result))
-        return kna_end(&op, KN_ATOM_NONE);
-    if (knx_is_integer(result)) {
-        bound from = look_at(&op, start), to = look_at(&op, stop);
-        return kna_failed(&op) ? kna_end(&op, KN_ATOM_NONE)
-                               : linspace_of_integers(&op, result, num, o.endpoint, &from, &to);
-    }
     kn_type full = knn_shaped(d, &shape);
     kn_atom a = kna_in_as(&op, start, d), b = kna_in_as(&op, stop, d);
     a = kna_failed(&op) ? a : knb_broadcast_to(op.b, a, full);
     b = kna_failed(&op) ? b : knb_broadcast_to(op.b, b, full);
+    put_step(&op, o.retstep, a, b, o.endpoint ? num - 1 : num);
+    if (knx_is_integer(result) && !shape.ndim) {
+        bound from = look_at(&op, start), to = look_at(&op, stop);
+        return kna_failed(&op) ? kna_end(&op, KN_ATOM_NONE)
+                               : linspace_of_integers(&op, result, num, o.endpoint, &from, &to);
+    }
     kn_atom y = linspace(&op, a, b, num, o.endpoint);
-    return kna_end(&op, kna_failed(&op) ? y : knb_convert(op.b, y, result));
+    if (!kna_failed(&op) && axis)
+        y = knb_move_axis(op.b, y, 0, axis);
+    return kna_end(&op, kna_failed(&op) ? y
+                        : knx_is_integer(result) ? floored(&op, y, result)
+                                                 : knb_convert(op.b, y, result));
 }
 
 /* ---- The identity. */
@@ -281,7 +357,7 @@ kn_array kn_eye(int64_t n, const kn_eye_opts *opts)
     kn_atom row = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 0), column = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 1);
     if (o.k)
         row = knb_add(op.b, row, knb_integer(op.b, KN_DT(I64), o.k));
-    return kna_end(&op, knb_convert(op.b, knb_eq(op.b, row, column), d));
+    return end_ordered(&op, knb_convert(op.b, knb_eq(op.b, row, column), d), o.order);
 }
 
 kn_array kn_identity(int64_t n, const kn_zeros_opts *opts)
@@ -294,22 +370,51 @@ kn_array kn_identity(int64_t n, const kn_zeros_opts *opts)
 
 /* ---- The same elements. */
 
-kn_array kn_asarray(kn_array x, const kn_zeros_opts *opts)
+static kn_array as_array(const char *name, kn_array x, const kn_asarray_opts *o)
 {
-    KNN_OPTS(kn_zeros_opts, o, opts);
-    kna_op op;
-    kna_begin(&op, "asarray");
-    kn_type t = kna_type(&op, x);
-    bool same = !o.dtype || (o.dtype == t.dtype && !t.weak);
-    kn_atom a = same ? kna_in(&op, x) : kna_in_as(&op, x, o.dtype);
-    return same ? kna_end_view(&op, x, a, a) : kna_end_like(&op, a, x);
+    knn_body c;
+    knn_begin(&c, name);
+    char order = o->order ? knn_read_order(&c.op, o->order, x, true) : 'K';
+    kn_type t = kna_type(&c.op, x);
+    if (kna_failed(&c.op))
+        return knn_end(&c, NULL);
+    kn_array y = knn_in_order(name, x, o->dtype, order, o->copy > 0);
+    if (o->copy == 0 && kna_failed(&c.op) == false && (t.weak || !kn_shares_memory(x, y)) && kn_size(y) > 0)
+        kna_fail(&c.op, KN_ERROR_VALUE, "Unable to avoid copy while creating an array as requested.");
+    for (int i = t.ndim; i < o->ndmin && !kna_failed(&c.op); i++) {
+        kn_axes first = knn_one_axis(0);
+        y = kn_expand_dims(y, &first);
+    }
+    return knn_end(&c, y);
 }
 
-kn_array kn_copy(kn_array x)
+kn_array kn_asarray(kn_array x, const kn_asarray_opts *opts)
 {
+    KNN_OPTS(kn_asarray_opts, o, opts);
+    return as_array("asarray", x, &o);
+}
+
+kn_array kn_asanyarray(kn_array x, const kn_asarray_opts *opts) { return kn_asarray(x, opts); }
+
+kn_array kn_asarray_chkfinite(kn_array x, const kn_asarray_opts *opts)
+{
+    KNN_OPTS(kn_asarray_opts, o, opts);
+    knn_body c;
+    knn_begin(&c, "asarray_chkfinite");
+    kn_array y = as_array("asarray_chkfinite", x, &o);
+    kn_type t = kna_type(&c.op, y);
+    if (!kna_failed(&c.op) && knx_is_inexact(t.dtype) && !kn_item_bool(kn_all(kn_isfinite(y), NULL)) && kn_ok(y))
+        kna_fail(&c.op, KN_ERROR_VALUE, "array must not contain infs or NaNs");
+    return knn_end(&c, y);
+}
+
+kn_array kn_copy(kn_array x, const kn_copy_opts *opts)
+{
+    KNN_OPTS(kn_copy_opts, o, opts);
     kna_op op;
     kna_begin(&op, "copy");
-    return kna_end_like(&op, kna_in(&op, x), x);
+    kn_atom a = kna_in(&op, x);
+    return end_as_prototype(&op, a, x, o.order);
 }
 
 kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)

@@ -129,6 +129,13 @@ kn_atom knn_select(kna_op *op, kn_atom which, kn_atom yes, kn_atom no, const kn_
 
 typedef kn_atom (*one)(kn_builder *b, kn_atom x);
 
+/* bool counts as int8 where NumPy has no loop for it. */
+static kn_atom in_number(kna_op *op, kn_array x)
+{
+    kn_type t = kna_type(op, x);
+    return t.dtype->kind == KN_KIND_BOOL ? kna_in_as(op, x, KN_DT(I8)) : kna_in(op, x);
+}
+
 /* A function of the table unary.def; `traits` is its column of dtypes. */
 static kn_array from_table(kn_array x, const char *name, one f, const char *traits)
 {
@@ -139,7 +146,9 @@ static kn_array from_table(kn_array x, const char *name, one f, const char *trai
     if (kna_failed(&op) || knn_not_a_number(&op, name, t.dtype))
         return kna_end(&op, a);
     if (traits[0] == 'n') {
-        a = kna_in(&op, x);
+        a = f == knb_square ? in_number(&op, x) : kna_in(&op, x);
+        if (f == knb_square)
+            return kna_end_in_order(&op, f(op.b, a), 1, &x);
         if (f != knb_abs || (t.dtype->kind != KN_KIND_BOOL && t.dtype->kind != KN_KIND_UINT)) {
             if (t.dtype->kind == KN_KIND_BOOL)
                 kna_fail(&op, KN_ERROR_TYPE, BOOL_NEGATIVE);
@@ -160,6 +169,12 @@ static kn_array from_table(kn_array x, const char *name, one f, const char *trai
 
 kn_array kn_neg(kn_array x) { return kn_negative(x); }
 kn_array kn_abs(kn_array x) { return kn_absolute(x); }
+kn_array kn_asin(kn_array x) { return kn_arcsin(x); }
+kn_array kn_acos(kn_array x) { return kn_arccos(x); }
+kn_array kn_atan(kn_array x) { return kn_arctan(x); }
+kn_array kn_asinh(kn_array x) { return kn_arcsinh(x); }
+kn_array kn_acosh(kn_array x) { return kn_arccosh(x); }
+kn_array kn_atanh(kn_array x) { return kn_arctanh(x); }
 
 static kn_array no_loop_for_bool(kna_op *op, const char *name)
 {
@@ -186,20 +201,6 @@ kn_array kn_sign(kn_array x)
     if (!kna_failed(&op) && t.dtype->kind == KN_KIND_BOOL)
         return no_loop_for_bool(&op, "sign");
     return kna_end_in_order(&op, knb_sign(op.b, kna_in(&op, x)), 1, &x);
-}
-
-/* bool counts as int8 where NumPy has no loop for it. */
-static kn_atom in_number(kna_op *op, kn_array x)
-{
-    kn_type t = kna_type(op, x);
-    return t.dtype->kind == KN_KIND_BOOL ? kna_in_as(op, x, KN_DT(I8)) : kna_in(op, x);
-}
-
-kn_array kn_square(kn_array x)
-{
-    kna_op op;
-    kna_begin(&op, "square");
-    return kna_end_in_order(&op, knb_integer_pow(op.b, in_number(&op, x), 2), 1, &x);
 }
 
 kn_array kn_reciprocal(kn_array x)

@@ -50,6 +50,11 @@ kn_atom knn_flatten(kna_op *op, kn_atom a);
 kn_atom knn_reshape(kna_op *op, kn_atom a, const kn_shape *shape);
 kn_atom knn_insert_axes(kna_op *op, kn_atom a, const kn_shape *shape, const bool *is_new); /* new axes of extent 1 */
 kn_atom knn_keep_axes(kna_op *op, kn_atom reduced, kn_type before, int n, const int64_t *axes); /* keepdims */
+bool knn_is_fortran(kna_op *op, kn_array x);           /* Fortran-contiguous and not C-contiguous */
+/* 'C', 'F' or (if keeps) 'K' for the option `order`; "A" is what x is; ValueError for others */
+char knn_read_order(kna_op *op, const char *order, kn_array x, bool keeps);
+/* require.c: x itself (a view) or, where dtype or order ('C', 'F', 'K' for any) differ or if `copy`, a copy */
+kn_array knn_in_order(const char *name, kn_array x, kn_dtype d, char order, bool copy);
 /* Position among the axes given (KN_AXIS(...)) or -1 for None; *n_out receives how many were given. */
 static inline int knn_axis_count(kn_axes a) { return a.n > 0 ? a.n - 1 : 0; }
 

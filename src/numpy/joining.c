@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * joining.c -- arrays joined, split and repeated. */
+ * joining.c -- arrays joined, and repeated. */
 #include "array/tree.h"
-#include "numpy/internal.h"
+#include "numpy/compose.h"
+#include <string.h>
 
 /* ---- Joining. */
 
@@ -10,11 +11,32 @@ typedef struct joined {
     int n;
     const kn_array *x;
     kn_dtype dtype;
+    const char *casting;
     kn_atom *atom;
 } joined;
 
+/* A dtype that is asked for must be reached by the casting rule. */
+static void check_casting(joined *j, kn_dtype dtype, const char *casting)
+{
+    static const char *const names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
+    int how = casting ? 0 : KN_CAST_SAME_KIND;
+    while (casting && how < 5 && strcmp(casting, names[how]) != 0)
+        how++;
+    if (how == 5)
+        kna_fail(&j->op, KN_ERROR_VALUE,
+                 "casting must be one of 'no', 'equiv', 'safe', 'same_kind', 'unsafe' (got '%s')", casting);
+    for (int i = 0; i < j->n && !kna_failed(&j->op); i++) {
+        kn_type t = kna_type(&j->op, j->x[i]);
+        kn_dtype from = kna_failed(&j->op) ? NULL : kna_strong_dtype(t);
+        if (from && !knx_can_cast(from, dtype, (kn_casting)how))
+            kna_fail(&j->op, KN_ERROR_TYPE,
+                     "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'", from->name,
+                     dtype->name, names[how]);
+    }
+}
+
 /* Begins the operation and reads the list; the atoms are of the common dtype. False after an error. */
-static bool begin(joined *j, const char *name, kn_list list, kn_dtype dtype, const char *empty)
+static bool begin(joined *j, const char *name, kn_list list, kn_dtype dtype, const char *casting, const char *empty)
 {
     *j = (joined){.n = 0};
     kna_begin(&j->op, name);
@@ -24,6 +46,7 @@ static bool begin(joined *j, const char *name, kn_list list, kn_dtype dtype, con
     if (kna_failed(&j->op))
         return false;
     j->dtype = dtype ? dtype : kna_result_type(&j->op, j->n, j->x);
+    j->casting = casting;
     j->atom = knx_alloc((size_t)j->n * sizeof *j->atom);
     if (!j->atom)
         kna_fail_with(&j->op, knx_error_nomem());
@@ -68,16 +91,18 @@ static void check_shapes(joined *j, int axis)
 static kn_atom concatenate(joined *j, int axis)
 {
     check_shapes(j, axis);
+    if (!kna_failed(&j->op))
+        check_casting(j, j->dtype, j->casting);
     if (kna_failed(&j->op))
         return KN_ATOM_NONE;
     return j->n == 1 ? j->atom[0] : knb_concatenate(j->op.b, j->n, j->atom, axis);
 }
 
-kn_array kn_concatenate(kn_list list, const kn_concatenate_opts *opts)
+static kn_array join(const char *name, kn_list list, const kn_concatenate_opts *opts)
 {
     KNN_OPTS(kn_concatenate_opts, o, opts);
     joined j;
-    if (!begin(&j, "concatenate", list, o.dtype, "need at least one array to concatenate"))
+    if (!begin(&j, name, list, o.dtype, o.casting, "need at least one array to concatenate"))
         return finish(&j, KN_ATOM_NONE);
     if (o.axis.n < 0)
         for (int i = 0; i < j.n; i++)
@@ -89,11 +114,14 @@ kn_array kn_concatenate(kn_list list, const kn_concatenate_opts *opts)
     return finish(&j, kna_failed(&j.op) ? KN_ATOM_NONE : concatenate(&j, axis));
 }
 
+kn_array kn_concatenate(kn_list list, const kn_concatenate_opts *opts) { return join("concatenate", list, opts); }
+kn_array kn_concat(kn_list list, const kn_concatenate_opts *opts) { return join("concat", list, opts); }
+
 kn_array kn_stack(kn_list list, const kn_concatenate_opts *opts)
 {
     KNN_OPTS(kn_concatenate_opts, o, opts);
     joined j;
-    if (!begin(&j, "stack", list, o.dtype, "need at least one array to stack"))
+    if (!begin(&j, "stack", list, o.dtype, o.casting, "need at least one array to stack"))
         return finish(&j, KN_ATOM_NONE);
     kn_type first = type_of(&j, 0);
     for (int i = 1; i < j.n; i++)
@@ -115,75 +143,99 @@ static void at_least(joined *j, int ndim)
             j->atom[i] = knb_expand_dims(j->op.b, j->atom[i], 0);
 }
 
-kn_array kn_vstack(kn_list list)
+kn_array kn_vstack(kn_list list, const kn_vstack_opts *opts)
 {
+    KNN_OPTS(kn_vstack_opts, o, opts);
     joined j;
-    if (!begin(&j, "vstack", list, NULL, "need at least one array to concatenate"))
+    if (!begin(&j, "vstack", list, o.dtype, o.casting, "need at least one array to concatenate"))
         return finish(&j, KN_ATOM_NONE);
     at_least(&j, 2);
     return finish(&j, kna_failed(&j.op) ? KN_ATOM_NONE : concatenate(&j, 0));
 }
 
-kn_array kn_hstack(kn_list list)
+kn_array kn_hstack(kn_list list, const kn_vstack_opts *opts)
 {
+    KNN_OPTS(kn_vstack_opts, o, opts);
     joined j;
-    if (!begin(&j, "hstack", list, NULL, "need at least one array to concatenate"))
+    if (!begin(&j, "hstack", list, o.dtype, o.casting, "need at least one array to concatenate"))
         return finish(&j, KN_ATOM_NONE);
     at_least(&j, 1);
     return finish(&j, kna_failed(&j.op) ? KN_ATOM_NONE : concatenate(&j, type_of(&j, 0).ndim == 1 ? 0 : 1));
 }
 
-/* ---- Splitting. */
-
-/* Elements start to limit along an axis: a view. */
-static kn_array part_of(const char *name, kn_array x, int axis, int64_t start, int64_t limit)
+kn_array kn_dstack(kn_list list)
 {
-    kna_op op;
-    kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x);
-    kn_shape from = {0}, to = knn_shape_of(&op, a);
-    from.dim[axis] = start;
-    to.dim[axis] = limit;
-    return kna_end_view(&op, x, a, kna_failed(&op) ? a : knb_slice(op.b, a, from.dim, to.dim, NULL));
+    joined j;
+    if (!begin(&j, "dstack", list, NULL, NULL, "need at least one array to concatenate"))
+        return finish(&j, KN_ATOM_NONE);
+    at_least(&j, 2); /* (n,) becomes (1, n, 1) */
+    for (int i = 0; i < j.n && !kna_failed(&j.op); i++)
+        if (type_of(&j, i).ndim == 2)
+            j.atom[i] = knb_expand_dims(j.op.b, j.atom[i], 2);
+    return finish(&j, kna_failed(&j.op) ? KN_ATOM_NONE : concatenate(&j, 2));
 }
 
-static kn_list split(const char *name, kn_array x, int64_t sections, const kn_split_opts *opts, bool equal)
+kn_array kn_column_stack(kn_list list)
 {
-    KNN_OPTS(kn_split_opts, o, opts);
-    kna_op op;
-    kna_begin(&op, name);
-    kn_type t = kna_type(&op, x);
-    int axis = kna_failed(&op) ? 0 : kna_axis(&op, o.axis, t.ndim, 0);
-    if (!kna_failed(&op) && (sections <= 0 || sections > INT32_MAX))
-        kna_fail(&op, KN_ERROR_VALUE, "number sections must be larger than 0.");
-    if (!kna_failed(&op) && equal && t.dim[axis] % sections)
-        kna_fail(&op, KN_ERROR_VALUE, "array split does not result in an equal division");
-    kn_array *out = kna_failed(&op) ? NULL : knx_alloc((size_t)sections * sizeof *out);
-    if (!out) {
-        if (!kna_failed(&op))
-            kna_fail_with(&op, knx_error_nomem());
-        kna_end_plain(&op);
-        return kn_list_from(NULL, 0);
+    joined j;
+    if (!begin(&j, "column_stack", list, NULL, NULL, "need at least one array to concatenate"))
+        return finish(&j, KN_ATOM_NONE);
+    at_least(&j, 1);
+    for (int i = 0; i < j.n && !kna_failed(&j.op); i++)
+        if (type_of(&j, i).ndim == 1)
+            j.atom[i] = knb_expand_dims(j.op.b, j.atom[i], 1);
+    return finish(&j, kna_failed(&j.op) ? KN_ATOM_NONE : concatenate(&j, 1));
+}
+
+/* ---- Blocks: rows along the last axis, then those along the last but one. */
+
+/* The greatest number of axes of all blocks, and at least `ndim`. */
+static int most_axes(kna_op *op, int n, const kn_list *rows, int ndim)
+{
+    for (int i = 0; i < n && !kna_failed(op); i++) {
+        const kn_array *x;
+        int m = kna_list_read(op, rows[i], &x);
+        if (!kna_failed(op) && !m)
+            kna_fail(op, KN_ERROR_VALUE, "List at arrays%s cannot be empty", n > 1 ? "[0]" : "");
+        for (int k = 0; k < m && !kna_failed(op); k++) {
+            kn_type t = kna_type(op, x[k]);
+            ndim = t.ndim > ndim ? t.ndim : ndim;
+        }
     }
-    int64_t each = t.dim[axis] / sections, extra = t.dim[axis] % sections, start = 0;
-    for (int64_t i = 0; i < sections; i++) {
-        int64_t limit = start + each + (i < extra);
-        out[i] = part_of(name, x, axis, start, limit);
-        start = limit;
-    }
-    kna_end_plain(&op);
-    kn_list list = kn_list_from(out, (int)sections);
-    knx_free(out);
-    return list;
+    return ndim;
 }
 
-kn_list kn_array_split(kn_array x, int64_t sections, const kn_split_opts *opts)
+/* One row joined along the last of ndim axes. */
+static kn_array block_row(kn_list list, int ndim)
 {
-    return split("array_split", x, sections, opts, false);
+    joined j;
+    if (!begin(&j, "block", list, NULL, NULL, "need at least one array to concatenate"))
+        return finish(&j, KN_ATOM_NONE);
+    at_least(&j, ndim);
+    return finish(&j, kna_failed(&j.op) ? KN_ATOM_NONE : concatenate(&j, ndim - 1));
 }
-kn_list kn_split(kn_array x, int64_t sections, const kn_split_opts *opts)
+
+kn_array kn_block(int n, const kn_list *rows)
 {
-    return split("split", x, sections, opts, true);
+    knn_body c;
+    joined j;
+    knn_begin(&c, "block");
+    if (n <= 0)
+        kna_fail(&c.op, KN_ERROR_VALUE, "List at arrays cannot be empty");
+    int ndim = kna_failed(&c.op) ? 0 : most_axes(&c.op, n, rows, n > 1 ? 2 : 1);
+    kn_array *row = kna_failed(&c.op) ? NULL : knx_alloc((size_t)n * sizeof *row), y = NULL;
+    if (!row && !kna_failed(&c.op))
+        kna_fail_with(&c.op, knx_error_nomem());
+    for (int i = 0; row && i < n; i++)
+        row[i] = block_row(rows[i], ndim);
+    if (row && n == 1)
+        y = row[0];
+    else if (row) {
+        bool ok = begin(&j, "block", kn_list_from(row, n), NULL, NULL, "need at least one array to concatenate");
+        y = finish(&j, ok ? concatenate(&j, ndim - 2) : KN_ATOM_NONE);
+    }
+    knx_free(row);
+    return knn_end(&c, y);
 }
 
 /* ---- Repeating. */
@@ -244,19 +296,54 @@ kn_array kn_tile(kn_array x, const kn_shape *reps)
     return kna_end(&op, repeat(&op, a, count.dim, false));
 }
 
-kn_array kn_repeat(kn_array x, int64_t repeats, const kn_squeeze_opts *opts)
+/* Counts that differ along the axis: which element each place of the result shows. */
+static kn_atom repeat_each(kna_op *op, kn_atom a, int axis, const int64_t *count, int64_t n)
+{
+    int64_t total = 0;
+    for (int64_t i = 0; i < n; i++)
+        total = count[i] > INT64_MAX / 8 - total ? INT64_MAX / 8 : total + count[i];
+    kn_scope scope = kn_scope_begin();
+    int64_t *from = total < INT64_MAX / 8 ? knx_alloc((size_t)total * sizeof *from) : NULL;
+    if (!from)
+        kna_fail_with(op, knx_error_nomem());
+    for (int64_t i = 0, at = 0; from && i < n; i++)
+        for (int64_t k = 0; k < count[i]; k++)
+            from[at++] = i;
+    kn_array map = from ? knn_integers(from, total) : NULL;
+    kn_atom y = map ? knn_take_axis(op, a, kna_in(op, map), axis, KN_GATHER_PROMISE) : KN_ATOM_NONE;
+    knx_free(from);
+    kn_scope_end(&scope);
+    return y;
+}
+
+kn_array kn_repeat(kn_array x, kn_array repeats, const kn_squeeze_opts *opts)
 {
     KNN_OPTS(kn_squeeze_opts, o, opts);
     kna_op op;
     kna_begin(&op, "repeat");
-    kn_atom a = kna_in(&op, x);
-    int64_t count[KN_MAX_NDIM];
+    kn_atom a = kna_in(&op, x), y = KN_ATOM_NONE;
+    kn_type given = kna_type(&op, repeats);
+    int64_t count[KN_MAX_NDIM], n = 0;
+    kn_text t = {0};
+    if (!kna_failed(&op))
+        knx_text_add(&t, "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
+                     given.dtype->name);
     if (o.axis.n <= 0)
         a = knn_flatten(&op, a);
-    if (kna_failed(&op) || !no_negative(&op, 1, &repeats))
-        return kna_end(&op, KN_ATOM_NONE);
-    int ndim = knb_type(op.b, a).ndim, axis = o.axis.n <= 0 ? 0 : kna_axis(&op, o.axis, ndim, 0);
-    for (int i = 0; i < ndim; i++)
-        count[i] = i == axis ? repeats : 1;
-    return kna_end(&op, kna_failed(&op) ? a : repeat(&op, a, count, true));
+    int64_t *each = knn_look_integers(&op, repeats, &n, NULL, t.s);
+    int ndim = kna_failed(&op) ? 0 : knb_type(op.b, a).ndim;
+    int axis = kna_failed(&op) || o.axis.n <= 0 ? 0 : kna_axis(&op, o.axis, ndim, 0);
+    int64_t extent = kna_failed(&op) ? 0 : knb_type(op.b, a).dim[axis];
+    if (!kna_failed(&op) && given.ndim > 1)
+        kna_fail(&op, KN_ERROR_VALUE, "object too deep for desired array");
+    else if (!kna_failed(&op) && n != 1 && n != extent)
+        kna_fail(&op, KN_ERROR_VALUE, "operands could not be broadcast together with shape (%lld,) (%lld,)",
+                 (long long)extent, (long long)n);
+    if (!kna_failed(&op) && no_negative(&op, (int)(n < INT32_MAX ? n : INT32_MAX), each)) {
+        for (int i = 0; i < ndim; i++)
+            count[i] = i == axis && n ? each[0] : 1;
+        y = n == 1 ? repeat(&op, a, count, true) : repeat_each(&op, a, axis, each, n);
+    }
+    knx_free(each);
+    return kna_end(&op, y);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * shape.c -- other shapes for the same elements: reshape, transpose, new axes, broadcasting, flips. */
+#include "array/handle.h"
+#include "kiln/memory.h"
 #include "numpy/internal.h"
+#include <stdlib.h>
 #include <string.h>
 
 kn_type knn_shaped(kn_dtype d, const kn_shape *shape) { return kni_type(d, shape->ndim, shape->dim); }
@@ -94,36 +97,117 @@ static bool too_many_axes(kna_op *op, int64_t ndim)
     return true;
 }
 
-kn_array kn_reshape(kn_array x, const kn_shape *shape)
+/* Fortran-contiguous and not C-contiguous. */
+bool knn_is_fortran(kna_op *op, kn_array x)
 {
+    const kna_array *a = kna_failed(op) || kna_handle_is_foreign(x) ? NULL : kna_array_of(op, x);
+    if (!a || kna_is_contiguous(a->type, a->stride))
+        return false;
+    int64_t dim[KN_MAX_NDIM], stride[KN_MAX_NDIM];
+    int ndim = a->type.ndim;
+    for (int i = 0; i < ndim; i++) {
+        dim[i] = a->type.dim[ndim - 1 - i];
+        stride[i] = a->stride[ndim - 1 - i];
+    }
+    return kna_is_contiguous(kni_type(a->type.dtype, ndim, dim), stride);
+}
+
+char knn_read_order(kna_op *op, const char *order, kn_array x, bool keeps)
+{
+    char c = order && *order ? order[0] : 'C';
+    if (c >= 'a' && c <= 'z')
+        c = (char)(c - 'a' + 'A');
+    if (order && (!*order || order[1] || !strchr("CFAK", c)))
+        kna_fail(op, KN_ERROR_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", order);
+    else if (c == 'K' && !keeps)
+        kna_fail(op, KN_ERROR_VALUE, "order 'K' is not permitted for reshaping");
+    return c != 'A' ? c : knn_is_fortran(op, x) ? 'F' : 'C';
+}
+
+/* The axes the other way round. */
+static kn_atom reversed(kna_op *op, kn_atom a)
+{
+    int64_t order[KN_MAX_NDIM];
+    int ndim = kna_failed(op) ? 0 : knb_type(op->b, a).ndim;
+    for (int i = 0; i < ndim; i++)
+        order[i] = ndim - 1 - i;
+    return ndim > 1 ? knb_transpose(op->b, a, order) : a;
+}
+
+kn_array kn_reshape(kn_array x, const kn_shape *shape, const kn_reshape_opts *opts)
+{
+    KNN_OPTS(kn_reshape_opts, o, opts);
     kna_op op;
     kna_begin(&op, "reshape");
-    kn_atom a = kna_in(&op, x);
+    kn_atom a = kna_in(&op, x), y;
     kn_shape s;
     if (kna_failed(&op) || too_many_axes(&op, shape->ndim))
         return kna_end(&op, KN_ATOM_NONE);
+    char order = knn_read_order(&op, o.order, x, false);
     s = *shape;
     work_out(&op, kni_type_size(knb_type(op.b, a)), &s);
-    return kna_end_view(&op, x, a, knn_reshape(&op, a, &s));
+    if (order == 'F') {
+        kn_shape back = s;
+        for (int i = 0; i < s.ndim; i++)
+            back.dim[i] = s.dim[s.ndim - 1 - i];
+        y = reversed(&op, knn_reshape(&op, reversed(&op, a), &back));
+    } else
+        y = knn_reshape(&op, a, &s);
+    if (o.copy > 0)
+        return kna_end(&op, y);
+    kn_array view = kna_end_view(&op, x, a, y);
+    if (o.copy == 0 && view && !kn_shares_memory(x, view) && kn_size(view) > 0) {
+        kna_begin(&op, "reshape");
+        kna_fail(&op, KN_ERROR_VALUE, "Unable to avoid creating a copy while reshaping.");
+        return kna_end(&op, KN_ATOM_NONE);
+    }
+    return view;
 }
 
-kn_array kn_ravel(kn_array x)
+/* Axes by falling strides, those of extent 1 as they stand. */
+static void order_in_memory(const kna_array *a, int64_t *order)
 {
+    int ndim = a->type.ndim;
+    for (int i = 0; i < ndim; i++) {
+        int to = i;
+        for (; to > 0 && llabs(a->stride[order[to - 1]]) < llabs(a->stride[i]); to--)
+            order[to] = order[to - 1];
+        order[to] = i;
+    }
+}
+
+static kn_array flattened(const char *name, kn_array x, const kn_ravel_opts *opts, bool copy)
+{
+    KNN_OPTS(kn_ravel_opts, o, opts);
     kna_op op;
-    kna_begin(&op, "ravel");
+    kna_begin(&op, name);
     kn_atom a = kna_in(&op, x);
-    const kna_array *base = kna_array_of(&op, x);
-    kn_atom y = knn_flatten(&op, a);
-    bool view = base && kna_is_contiguous(base->type, base->stride);
+    char order = knn_read_order(&op, o.order, x, true);
+    const kna_array *base = kna_failed(&op) || (copy && order == 'C') ? NULL : kna_array_of(&op, x);
+    kn_atom turned = a;
+    bool view = base && !copy && kna_is_contiguous(base->type, base->stride);
+    if (base && order != 'C' && !view) {
+        int64_t axes[KN_MAX_NDIM], dim[KN_MAX_NDIM], stride[KN_MAX_NDIM];
+        int ndim = base->type.ndim;
+        if (order == 'K')
+            order_in_memory(base, axes);
+        for (int i = 0; i < ndim; i++) {
+            axes[i] = order == 'K' ? axes[i] : ndim - 1 - i;
+            dim[i] = base->type.dim[axes[i]];
+            stride[i] = base->stride[axes[i]];
+        }
+        turned = ndim > 1 ? knb_transpose(op.b, a, axes) : a;
+        view = !copy && kna_is_contiguous(kni_type(base->type.dtype, ndim, dim), stride);
+    } else if (base && order == 'F') {
+        turned = reversed(&op, a);
+        view = view && base->type.ndim < 2;
+    }
+    kn_atom y = knn_flatten(&op, turned);
     return view ? kna_end_view(&op, x, a, y) : kna_end(&op, y);
 }
 
-kn_array kn_flatten(kn_array x)
-{
-    kna_op op;
-    kna_begin(&op, "flatten");
-    return kna_end(&op, knn_flatten(&op, kna_in(&op, x)));
-}
+kn_array kn_ravel(kn_array x, const kn_ravel_opts *opts) { return flattened("ravel", x, opts, false); }
+kn_array kn_flatten(kn_array x, const kn_ravel_opts *opts) { return flattened("flatten", x, opts, true); }
 
 kn_array kn_transpose(kn_array x, const kn_transpose_opts *opts)
 {

@@ -1,98 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
- * optimizer.c -- optimizers and their steps as functions of trees. A step is recorded as one operation, so that it
- * runs as one plan. */
+ * optimizer.c -- optimizers' steps as functions of trees. A step is recorded as one operation, so that it runs as one
+ * plan. */
 #include "optim/optimizer.h"
 #include "array/handle.h"
-#include "array/tree.h"
 #include "base/context.h"
-#include "kiln/optim.h"
-#include <math.h>
-
-/* ---- Making them. */
-
-kn_optim_sgd_opts kn_optim_sgd_opts_default(void)
-{
-    return (kn_optim_sgd_opts){.size_ = sizeof(kn_optim_sgd_opts), .learning_rate = NAN};
-}
-
-kn_optim_adam_opts kn_optim_adam_opts_default(void)
-{
-    return (kn_optim_adam_opts){
-        .size_ = sizeof(kn_optim_adam_opts), .learning_rate = NAN, .b1 = 0.9, .b2 = 0.999, .eps = 1e-8};
-}
-
-kn_optim_adamw_opts kn_optim_adamw_opts_default(void)
-{
-    return (kn_optim_adamw_opts){.size_ = sizeof(kn_optim_adamw_opts),
-                                 .learning_rate = NAN,
-                                 .b1 = 0.9,
-                                 .b2 = 0.999,
-                                 .eps = 1e-8,
-                                 .weight_decay = 1e-4};
-}
-
-static kn_optimizer make(const char *name, kno_optimizer draft)
-{
-    kna_op op;
-    kna_begin(&op, name);
-    kno_optimizer *o = knx_alloc(sizeof *o);
-    if (isnan(draft.rate))
-        kna_fail(&op, KN_ERROR_TYPE, "missing required option 'learning_rate'");
-    else if (!(draft.b1 >= 0 && draft.b1 < 1 && draft.b2 >= 0 && draft.b2 < 1))
-        kna_fail(&op, KN_ERROR_VALUE, "b1 and b2 must be at least 0 and less than 1, but are %g and %g", draft.b1,
-                 draft.b2);
-    else if (!o)
-        kna_fail_with(&op, knx_error_nomem());
-    if (!kna_end_plain(&op)) {
-        knx_free(o);
-        return NULL;
-    }
-    *o = draft;
-    return kna_handle_new(KN_H_OPTIMIZER, o, knx_free);
-}
-
-kn_optimizer kn_optim_sgd(const kn_optim_sgd_opts *opts)
-{
-    kn_optim_sgd_opts o = opts ? *opts : kn_optim_sgd_opts_default();
-    return make(
-        "optim_sgd",
-        (kno_optimizer){.kind = KNO_SGD, .rate = o.learning_rate, .momentum = o.momentum, .nesterov = o.nesterov});
-}
-
-kn_optimizer kn_optim_adam(const kn_optim_adam_opts *opts)
-{
-    kn_optim_adam_opts o = opts ? *opts : kn_optim_adam_opts_default();
-    return make("optim_adam", (kno_optimizer){.kind = KNO_ADAM,
-                                              .rate = o.learning_rate,
-                                              .b1 = o.b1,
-                                              .b2 = o.b2,
-                                              .eps = o.eps,
-                                              .eps_root = o.eps_root,
-                                              .nesterov = o.nesterov});
-}
-
-kn_optimizer kn_optim_adamw(const kn_optim_adamw_opts *opts)
-{
-    kn_optim_adamw_opts o = opts ? *opts : kn_optim_adamw_opts_default();
-    return make("optim_adamw", (kno_optimizer){.kind = KNO_ADAMW,
-                                               .rate = o.learning_rate,
-                                               .b1 = o.b1,
-                                               .b2 = o.b2,
-                                               .eps = o.eps,
-                                               .eps_root = o.eps_root,
-                                               .nesterov = o.nesterov,
-                                               .decay = o.weight_decay});
-}
+#include "numpy/internal.h"
+#include "random/keys.h"
+#include <string.h>
 
 /* ---- Trees as atoms. Room is in the frame's arena. */
 
 typedef struct frame {
     kna_op op;
     kn_arena arena;
-    const kno_optimizer *o;
-    int n, n_state;
+    const kno_transform *t;
+    int n, n_param, n_state; /* gradients; updates: as many as parameters */
     kno_step step;
-    kn_array rate; /* a number of its own handle, so that it is an operand of the plan and not part of it */
+    kn_atom *first_next; /* the next state */
+    kn_tree named;       /* whose leaves messages name */
 } frame;
 
 static void *room(frame *f, size_t n, size_t size)
@@ -104,12 +29,12 @@ static void *room(frame *f, size_t n, size_t size)
     return p;
 }
 
-/* The arrays of a tree as atoms; NULL after a failure. */
-static kn_atom *tree_in(frame *f, kn_tree t, int *n)
+/* The arrays of a tree as atoms, with room for `more` behind them; NULL after a failure. */
+static kn_atom *tree_in(frame *f, kn_tree t, int *n, int more)
 {
     *n = kna_tree_size(t);
     kn_array *x = *n < 0 ? NULL : room(f, (size_t)*n, sizeof *x);
-    kn_atom *a = x ? room(f, (size_t)*n, sizeof *a) : NULL;
+    kn_atom *a = x ? room(f, (size_t)*n + (size_t)more, sizeof *a) : NULL;
     if (kna_tree_read(&f->op, t, x ? *n : 0, x) < 0 || !a)
         return NULL;
     for (int i = 0; i < *n; i++)
@@ -120,7 +45,7 @@ static kn_atom *tree_in(frame *f, kn_tree t, int *n)
 static kn_atom *tree_of_n(frame *f, kn_tree t, const char *what, int wanted, const char *of)
 {
     int n;
-    kn_atom *a = tree_in(f, t, &n);
+    kn_atom *a = tree_in(f, t, &n, 0);
     if (a && n != wanted) {
         kna_fail(&f->op, KN_ERROR_VALUE, "%s: %d array%s where %d are wanted for the %d %s", what, n, n == 1 ? "" : "s",
                  wanted, f->n, of);
@@ -129,82 +54,123 @@ static kn_atom *tree_of_n(frame *f, kn_tree t, const char *what, int wanted, con
     return a;
 }
 
+/* The path of leaf i of the parameters if it has names, else its number. */
+static const char *leaf_name(frame *f, kn_text *text, int i)
+{
+    const char *path = kna_tree_leaf_path(text, f->named, i);
+    if (strpbrk(path, ".'\""))
+        return path;
+    text->length = 0;
+    text->s[0] = 0;
+    knx_text_add(text, "%d", i);
+    return text->s;
+}
+
 static bool same_shape(frame *f, const char *what, int i, kn_atom a, const char *other, kn_atom b)
 {
     kn_type x = knb_type(f->op.b, a), y = knb_type(f->op.b, b);
     if (kna_failed(&f->op) || kni_type_same_shape(x, y))
         return !kna_failed(&f->op);
-    kn_text s = {0}, t = {0};
-    kna_fail(&f->op, KN_ERROR_VALUE, "%s %d has shape %s, but its %s has %s", what, i,
+    kn_text s = {0}, t = {0}, name = {0};
+    kna_fail(&f->op, KN_ERROR_VALUE, "%s %s has shape %s, but its %s has %s", what, leaf_name(f, &name, i),
              knx_show_shape(&s, x.ndim, x.dim), other, knx_show_shape(&t, y.ndim, y.dim));
     return false;
 }
 
-/* Gradients in the dtype of what they go to. */
-static void fit_gradients(frame *f, kn_atom *grad, const kn_atom *param, const kn_atom *state)
+static bool inexact(frame *f, int i, kn_type t)
 {
-    for (int i = 0; i < f->n && !kna_failed(&f->op); i++) {
-        int m = kno_moment_of(f->o, f->n, i);
-        if ((param && !same_shape(f, "gradient", i, grad[i], "parameter", param[i])) ||
-            (m >= 0 && !same_shape(f, "gradient", i, grad[i], "moment", state[m])))
-            return;
-        kn_type t = knb_type(f->op.b, m >= 0 ? state[m] : param ? param[i] : grad[i]);
-        if (!knx_is_inexact(t.dtype))
-            kna_fail(&f->op, KN_ERROR_TYPE, "parameter %d is of dtype %s, which has no gradient", i, t.dtype->name);
-        else
-            grad[i] = knb_convert(f->op.b, grad[i], t.dtype);
+    kn_text name = {0};
+    if (!knx_is_inexact(t.dtype))
+        kna_fail(&f->op, KN_ERROR_TYPE, "parameter %s is of dtype %s, which has no gradient", leaf_name(f, &name, i),
+                 t.dtype->name);
+    return knx_is_inexact(t.dtype);
+}
+
+/* Gradients in the dtype of their parameters; the types that the state is laid out for. */
+static const kn_type *fit_gradients(frame *f, kn_atom *grad, const kn_atom *param)
+{
+    kn_type *type = room(f, (size_t)f->n, sizeof *type);
+    for (int i = 0; type && i < f->n && !kna_failed(&f->op); i++) {
+        if (param && !same_shape(f, "gradient", i, grad[i], "parameter", param[i]))
+            return NULL;
+        type[i] = knb_type(f->op.b, param ? param[i] : grad[i]);
+        if (inexact(f, i, type[i]))
+            grad[i] = knb_convert(f->op.b, grad[i], type[i].dtype);
+    }
+    return kna_failed(&f->op) ? NULL : type;
+}
+
+/* The arrays of the state are those of the layout. */
+static void check_state(frame *f, kn_tree tree, const kn_atom *state, const kno_layout *l)
+{
+    for (int i = 0; i < f->n_state && !kna_failed(&f->op); i++) {
+        kn_type have = knb_type(f->op.b, state[i]), want = l->entry.at[i].type;
+        if (have.dtype == want.dtype && kni_type_same_shape(have, want))
+            continue;
+        kn_text a = {0}, b = {0}, path = {0};
+        kna_fail(&f->op, KN_ERROR_VALUE, "array %d of the state (%s) is %s, but %s is wanted", i,
+                 kna_tree_leaf_path(&path, tree, i), kni_type_text(&a, have, true), kni_type_text(&b, want, true));
     }
 }
 
-static const kno_optimizer *optimizer_in(frame *f, kn_optimizer optimizer)
+static bool lay_out(frame *f, kno_layout *l)
 {
-    kn_error *e = NULL;
-    const kno_optimizer *o = kna_handle_get(KN_H_OPTIMIZER, optimizer, &e);
-    if (!o)
-        kna_fail_with(&f->op, e);
-    return o;
+    f->t->rule->layout(l, f->t);
+    if (l->failed)
+        kna_fail_with(&f->op, knx_error_nomem());
+    return !l->failed;
 }
 
-static void read_step(frame *f, kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tree params)
+/* The state, counted against the layout for these types and then, if they are final, checked. */
+static kn_atom *read_state(frame *f, kn_tree tree, kn_atom *state, const kn_type *type, bool final)
 {
-    f->o = optimizer_in(f, optimizer);
-    kn_atom *grad = f->o ? tree_in(f, grads, &f->n) : NULL, *s = NULL, *p = NULL;
-    if (!grad)
+    kno_layout l = {.n = f->n, .type = type};
+    if (lay_out(f, &l)) {
+        f->n_state = (int)l.entry.n;
+        if (!state)
+            state = tree_of_n(f, tree, "the state", f->n_state, "gradients");
+        if (state && final)
+            check_state(f, tree, state, &l);
+    }
+    kno_layout_free(&l);
+    return kna_failed(&f->op) ? NULL : state;
+}
+
+static void read_step(frame *f, kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tree params,
+                      const kn_optim_update_opts *opts)
+{
+    f->t = kno_get(&f->op, optimizer);
+    int n = f->t ? kna_tree_size(grads) : 0;
+    kn_atom *grad = f->t ? tree_in(f, grads, &f->n, n < 0 ? 0 : n) : NULL, *s = NULL, *p = NULL;
+    kn_type *raw = grad ? room(f, (size_t)f->n, sizeof *raw) : NULL;
+    KNN_OPTS(kn_optim_update_opts, o, opts);
+    if (!raw)
         return;
-    f->n_state = kno_state_size(f->o, f->n);
-    s = tree_of_n(f, state, "the state", f->n_state, "gradients");
+    f->n_param = f->t->rule == &kno_lookahead ? 2 * f->n : f->n;
+    f->named = params ? params : grads;
+    for (int i = 0; i < f->n; i++)
+        raw[i] = knb_type(f->op.b, grad[i]);
+    s = read_state(f, state, NULL, raw, false);
     if (s && params)
-        p = tree_of_n(f, params, "the parameters", f->n, "gradients");
-    if (!kna_failed(&f->op) && f->o->kind == KNO_ADAMW && f->o->decay != 0 && !p)
-        kna_fail(&f->op, KN_ERROR_VALUE, "weight decay needs the parameters");
-    if (!kna_failed(&f->op))
-        fit_gradients(f, grad, p, s);
-    if (kna_failed(&f->op))
+        p = tree_of_n(f, params, "the parameters", f->n_param, "gradients");
+    const kn_type *type = kna_failed(&f->op) ? NULL : fit_gradients(f, grad, p);
+    if (!type || !read_state(f, state, s, type, true))
         return;
-    f->step = (kno_step){.o = f->o,
+    f->first_next = room(f, (size_t)f->n_state, sizeof(kn_atom));
+    f->step = (kno_step){.op = &f->op,
                          .b = f->op.b,
+                         .arena = &f->arena,
                          .n = f->n,
-                         .grad = grad,
+                         .u = grad,
                          .param = p,
+                         .type = type,
+                         .value = KN_ATOM_NONE,
                          .state = s,
-                         .rate = kna_in(&f->op, f->rate),
-                         .update = room(f, (size_t)f->n, sizeof(kn_atom))};
-    if (f->n_state)
-        f->step.new_state = room(f, (size_t)f->n_state, sizeof(kn_atom));
+                         .next = f->first_next};
+    if (o.value)
+        f->step.value = kna_in(&f->op, o.value);
     if (!kna_failed(&f->op))
-        kno_step_emit(&f->step);
-}
-
-static bool begin_step(frame *f, const char *name, kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tree params)
-{
-    kn_error *e = NULL;
-    const kno_optimizer *o = kna_handle_get(KN_H_OPTIMIZER, optimizer, &e);
-    *f = (frame){.n = 0};
-    knx_error_release(e); /* reported when the operation has begun */
-    f->rate = kna_from_number(KN_DT(F64), false, knx_scalar_from_double(KN_DT(F64), o ? -o->rate : 0));
-    kna_begin(&f->op, name);
-    read_step(f, optimizer, grads, state, params);
-    return !kna_failed(&f->op);
+        kno_update(&f->step, f->t);
 }
 
 /* ---- Results. */
@@ -218,65 +184,74 @@ static kn_array *end_step(frame *f, int n, const kn_atom *first)
     kn_atom *all = ok ? room(f, (size_t)n_all, sizeof *all) : NULL;
     kn_array *out = all ? room(f, (size_t)n_all, sizeof *out) : NULL;
     for (int i = 0; out && i < n_all; i++)
-        all[i] = i < n ? first[i] : f->step.new_state[i - n];
+        all[i] = i < n ? first[i] : f->first_next[i - n];
     if (!out) {
         kna_end_plain(&f->op);
         return NULL;
     }
     kna_end_n(&f->op, n_all, all, out);
     for (int i = 0; i < n_all; i++) {
-        kn_error *e = NULL;
-        kn_value *v = kna_handle_get(KN_H_ARRAY, out[i], &e);
-        knx_error_release(e);
-        if (!v || v->state == KN_V_ERROR)
+        kn_handle_kind kind = KN_H_NONE;
+        kn_value *v = kna_handle_peek(out[i], &kind);
+        if (!v || (kind == KN_H_ARRAY && v->state == KN_V_ERROR))
             return NULL;
-        v->kept = true;
     }
+    kna_mark_kept(n_all, out);
     return out;
 }
 
-static void leave_step(frame *f)
+/* A tree of these arrays with the structure of another one; a list if that has another number of leaves. */
+static kn_tree tree_like(const char *operation, kn_tree like, int n, const kn_array *x)
 {
-    if (kna_handle_alive(f->rate, NULL))
-        kn_release(f->rate);
-    knx_arena_free(&f->arena);
+    kna_tree *t = kna_tree_size(like) == n ? kna_tree_get(operation, like) : NULL;
+    const kna_structure *s = t ? kna_structure_in(operation, t) : NULL;
+    return s ? kna_tree_new(operation, kna_structure_retain((kna_structure *)(uintptr_t)s), x) : kn_tree_from(n, x);
+}
+
+kn_optim_update_opts kn_optim_update_opts_default(void)
+{
+    return (kn_optim_update_opts){.size_ = sizeof(kn_optim_update_opts)};
 }
 
 int kn_optim_update(kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tree params, kn_tree *updates,
-                    kn_tree *new_state)
+                    kn_tree *new_state, const kn_optim_update_opts *opts)
 {
-    frame f;
-    begin_step(&f, "optim_update", optimizer, grads, state, params);
+    frame f = {.n = 0};
+    kna_begin(&f.op, "optim_update");
+    read_step(&f, optimizer, grads, state, params, opts);
     if (!updates || !new_state)
         kna_fail(&f.op, KN_ERROR_TYPE, "null result");
-    kn_array *out = end_step(&f, f.n, f.step.update);
+    kn_array *out = end_step(&f, f.n_param, f.step.u);
     if (out) {
-        *updates = kn_tree_from(f.n, out);
-        *new_state = kn_tree_from(f.n_state, out + f.n);
+        *updates = tree_like("optim_update", f.n_param == f.n ? grads : params, f.n_param, out);
+        *new_state = tree_like("optim_update", state, f.n_state, out + f.n_param);
     }
     int status = out && *updates && *new_state ? 0 : -1;
-    leave_step(&f);
+    knx_arena_free(&f.arena);
     return status;
 }
 
 /* params + updates in the parameters' dtypes. */
-static kn_atom *sums(frame *f, const kn_atom *param, const kn_atom *update)
+static kn_atom *sums(frame *f, const kn_atom *param, const kn_atom *update, int n)
 {
-    kn_atom *y = room(f, (size_t)f->n, sizeof *y);
-    for (int i = 0; y && i < f->n; i++)
+    kn_atom *y = room(f, (size_t)n, sizeof *y);
+    for (int i = 0; y && i < n; i++)
         if (same_shape(f, "update", i, update[i], "parameter", param[i]))
             y[i] = knb_add(f->op.b, param[i], knb_convert(f->op.b, update[i], knb_type(f->op.b, param[i]).dtype));
     return y;
 }
 
-int kn_optim_apply(kn_optimizer optimizer, kn_tree *state, kn_tree params, kn_tree grads)
+int kn_optim_apply(kn_optimizer optimizer, kn_tree *state, kn_tree params, kn_tree grads,
+                   const kn_optim_update_opts *opts)
 {
-    frame f;
-    if (begin_step(&f, "optim_apply", optimizer, grads, state ? *state : NULL, params) && !params)
+    frame f = {.n = 0};
+    kna_begin(&f.op, "optim_apply");
+    read_step(&f, optimizer, grads, state ? *state : NULL, params, opts);
+    if (!kna_failed(&f.op) && !params)
         kna_fail(&f.op, KN_ERROR_TYPE, "null tree");
-    kn_atom *new_params = kna_failed(&f.op) ? NULL : sums(&f, f.step.param, f.step.update);
-    kn_array *out = end_step(&f, f.n, new_params);
-    kn_tree p = out ? kn_tree_from(f.n, out) : NULL, s = p ? kn_tree_from(f.n_state, out + f.n) : NULL;
+    kn_atom *new_params = kna_failed(&f.op) ? NULL : sums(&f, f.step.param, f.step.u, f.n_param);
+    kn_array *out = end_step(&f, f.n_param, new_params);
+    kn_tree p = out ? kn_tree_from(f.n_param, out) : NULL, s = p ? kn_tree_from(f.n_state, out + f.n_param) : NULL;
     int status = s ? kn_tree_assign(params, p) : -1;
     if (!status)
         status = kn_tree_assign(*state, s);
@@ -284,40 +259,150 @@ int kn_optim_apply(kn_optimizer optimizer, kn_tree *state, kn_tree params, kn_tr
         kn_release(s);
     if (p)
         kn_release(p);
-    leave_step(&f);
+    knx_arena_free(&f.arena);
     return status;
 }
 
 kn_tree kn_optim_apply_updates(kn_tree params, kn_tree updates)
 {
-    frame f = {.n = 0};
+    frame f = {.n = 0, .named = params};
     kna_begin(&f.op, "optim_apply_updates");
-    kn_atom *p = tree_in(&f, params, &f.n), *u = p ? tree_of_n(&f, updates, "the updates", f.n, "parameters") : NULL;
-    kn_array *out = end_step(&f, f.n, u ? sums(&f, p, u) : NULL);
-    kn_tree t = out ? kn_tree_from(f.n, out) : NULL;
+    kn_atom *p = tree_in(&f, params, &f.n, 0), *u = p ? tree_of_n(&f, updates, "the updates", f.n, "parameters") : NULL;
+    kn_array *out = end_step(&f, f.n, u ? sums(&f, p, u, f.n) : NULL);
+    kn_tree t = out ? tree_like("optim_apply_updates", params, f.n, out) : NULL;
     knx_arena_free(&f.arena);
     return t;
 }
 
+/* ---- The first state. */
+
+static kn_atom first_of(frame *f, const kno_entry *e)
+{
+    kn_builder *b = f->op.b;
+    if (e->type.dtype->kind != KN_KIND_KEY)
+        return knb_full(b, e->type, e->fill);
+    uint64_t seed = (uint64_t)(int64_t)e->fill;
+    kn_atom word[2];
+    for (int i = 0; i < 2; i++) {
+        uint32_t half = (uint32_t)(i ? seed : seed >> 32);
+        word[i] = knb_reshape(b, knb_integer(b, KN_DT(U32), half), 1, (int64_t[]){1});
+    }
+    return knb_random_wrap(b, knb_concatenate(b, 2, word, 0));
+}
+
+/* The structure of the parameters that have gradients: all of them, or the fast ones. */
+static kna_structure *structure_for(frame *f, kn_tree params, int n_all)
+{
+    kna_tree *t = kna_tree_get("optim_init", params);
+    const kna_structure *s = t ? kna_structure_in("optim_init", t) : NULL;
+    if (!s || f->n == n_all)
+        return kna_structure_retain((kna_structure *)(uintptr_t)s);
+    int fast = kna_structure_child(s, 0, 0);
+    return fast > 0 && s->node[fast].leaves == f->n ? kna_structure_sub(s, fast)
+                                                    : kna_structure_flat(KN_TREE_LIST, f->n);
+}
+
 kn_tree kn_optim_init(kn_optimizer optimizer, kn_tree params)
 {
-    frame f = {.n = 0};
+    frame f = {.n = 0, .named = params};
     kna_begin(&f.op, "optim_init");
-    f.o = optimizer_in(&f, optimizer);
-    kn_atom *p = f.o ? tree_in(&f, params, &f.n) : NULL;
-    int n_state = p ? kno_state_size(f.o, f.n) : 0;
+    f.t = kno_get(&f.op, optimizer);
+    int n_all = 0, n_state = 0;
+    kn_atom *p = f.t ? tree_in(&f, params, &n_all, 0) : NULL;
+    f.n = f.t && f.t->rule == &kno_lookahead && n_all % 2 == 0 ? n_all / 2 : n_all;
     kn_type *type = p ? room(&f, (size_t)f.n, sizeof *type) : NULL;
-    kn_atom *s = p ? room(&f, (size_t)n_state, sizeof *s) : NULL;
     for (int i = 0; type && i < f.n; i++) {
         type[i] = knb_type(f.op.b, p[i]);
-        if (!knx_is_inexact(type[i].dtype))
-            kna_fail(&f.op, KN_ERROR_TYPE, "parameter %d is of dtype %s, which has no gradient", i,
-                     type[i].dtype->name);
+        if (!inexact(&f, i, type[i]))
+            break;
     }
-    for (int i = 0; s && i < n_state && !kna_failed(&f.op); i++)
-        s[i] = kno_first_state(f.o, f.op.b, f.n, type, i);
+    kno_layout l = {.n = f.n, .type = type};
+    if (type && !kna_failed(&f.op))
+        l.like = structure_for(&f, params, n_all);
+    kna_structure *like = l.like, *shape = NULL;
+    kn_atom *s = NULL;
+    if (like && lay_out(&f, &l)) {
+        n_state = (int)l.entry.n;
+        s = room(&f, (size_t)n_state, sizeof *s);
+        for (int i = 0; s && i < n_state; i++)
+            s[i] = first_of(&f, &l.entry.at[i]);
+        shape = l.part.n == 1 ? kna_structure_retain(l.part.at[0]) : NULL;
+    } else if (type && !kna_failed(&f.op)) {
+        kna_fail_with(&f.op, knx_error_nomem());
+    }
+    kno_layout_free(&l);
+    kna_structure_release(like);
     kn_array *out = end_step(&f, n_state, s);
-    kn_tree t = out ? kn_tree_from(n_state, out) : NULL;
+    kn_tree t = out ? kna_tree_new("optim_init", kna_structure_retain(shape), out) : NULL;
+    kna_structure_release(shape);
     knx_arena_free(&f.arena);
     return t;
+}
+
+/* ---- Helpers. */
+
+kn_array kn_optim_global_norm(kn_tree tree)
+{
+    frame f = {.n = 0, .named = tree};
+    kna_begin(&f.op, "optim_global_norm");
+    kn_atom *x = tree_in(&f, tree, &f.n, 0), norm = KN_ATOM_NONE;
+    kno_step s = {.op = &f.op, .b = f.op.b, .arena = &f.arena, .n = f.n};
+    for (int i = 0; x && i < f.n; i++)
+        if (!knx_is_inexact(knb_type(f.op.b, x[i]).dtype))
+            x[i] = knb_convert(f.op.b, x[i], kna_default_float());
+    if (x)
+        norm = knb_sqrt(f.op.b, kno_norm_squared(&s, x));
+    knx_arena_free(&f.arena);
+    return kna_end(&f.op, norm);
+}
+
+/* Reads both trees, makes one array of each pair, and ends. */
+static kn_tree both(frame *f, const char *name, kn_tree new, kn_tree old, kn_atom when, double step_size)
+{
+    kn_builder *b = f->op.b;
+    kn_atom *x = tree_in(f, new, &f->n, 0), *y = x ? tree_of_n(f, old, "the old tensors", f->n, "new ones") : NULL;
+    kn_atom weight = KN_ATOM_NONE, rest = KN_ATOM_NONE;
+    kno_step s = {.op = &f->op, .b = b, .arena = &f->arena};
+    if (y && when == KN_ATOM_NONE) {
+        weight = kno_operand(&s, step_size);
+        rest = kno_operand(&s, 1.0 - step_size);
+    }
+    for (int i = 0; y && i < f->n; i++) {
+        if (!same_shape(f, "new tensor", i, x[i], "old one", y[i]))
+            break;
+        x[i] = knb_convert(b, x[i], knb_type(b, y[i]).dtype);
+        if (when != KN_ATOM_NONE) {
+            x[i] = kno_where(b, when, x[i], y[i]);
+        } else if (inexact(f, i, knb_type(b, y[i]))) {
+            kn_atom first = knb_mul(b, kno_spread(b, weight, x[i]), x[i]);
+            x[i] = knb_add(b, first, knb_mul(b, kno_spread(b, rest, y[i]), y[i]));
+        }
+    }
+    kn_array *out = end_step(f, f->n, x);
+    kn_tree t = out ? tree_like(name, old, f->n, out) : NULL;
+    knx_arena_free(&f->arena);
+    return t;
+}
+
+kn_tree kn_optim_incremental_update(kn_tree new_tensors, kn_tree old_tensors, double step_size)
+{
+    frame f = {.n = 0, .named = old_tensors};
+    kna_begin(&f.op, "optim_incremental_update");
+    return both(&f, "optim_incremental_update", new_tensors, old_tensors, KN_ATOM_NONE, step_size);
+}
+
+kn_tree kn_optim_periodic_update(kn_tree new_tensors, kn_tree old_tensors, kn_array steps, int64_t update_period)
+{
+    frame f = {.n = 0, .named = old_tensors};
+    kna_begin(&f.op, "optim_periodic_update");
+    kn_atom step = kna_in_as(&f.op, steps, KN_DT(I64)), when = KN_ATOM_NONE;
+    if (!kna_failed(&f.op) && knb_type(f.op.b, step).ndim)
+        kna_fail(&f.op, KN_ERROR_TYPE, "the number of steps is not a scalar");
+    if (!kna_failed(&f.op) && update_period == 0)
+        kna_fail(&f.op, KN_ERROR_VALUE, "the period is 0");
+    if (!kna_failed(&f.op)) {
+        kn_atom period = knb_integer(f.op.b, KN_DT(I64), update_period);
+        when = knb_eq(f.op.b, knb_mul(f.op.b, knb_div(f.op.b, step, period), period), step);
+    }
+    return both(&f, "optim_periodic_update", new_tensors, old_tensors, when, 0);
 }

@@ -1,32 +1,123 @@
 /* SPDX-License-Identifier: Apache-2.0
- * optimizer.h -- what a kn_optimizer is, and the arithmetic of one step. */
+ * optimizer.h -- gradient transformations: what an optimizer is made of. A transformation says what its state is
+ * (layout) and what one step does (update): it reads its arrays of the state in order, writes the next ones in the
+ * same order, and leaves the updates for the transformation behind it. The arithmetic is optax's, operation for
+ * operation; numbers that may change from step to step (rates) are operands, so that a new one compiles nothing anew. */
 #ifndef KN_OPTIM_OPTIMIZER_H
 #define KN_OPTIM_OPTIMIZER_H
-#include "array/op.h"
+#include "array/tree.h"
+#include "kiln/optim.h"
 
-typedef enum { KNO_SGD, KNO_ADAM, KNO_ADAMW } kno_kind;
+typedef struct kno_transform kno_transform;
+typedef struct kno_schedule kno_schedule;
 
-typedef struct kno_optimizer {
-    kno_kind kind;
-    double rate, momentum, b1, b2, eps, eps_root, decay;
-    bool nesterov;
-} kno_optimizer;
+/* ---- The arrays of a state. */
+typedef struct kno_entry {
+    kn_type type; /* dims are in the layout's arena or the parameter's */
+    double fill;
+    bool key;     /* a random key made of fill */
+} kno_entry;
 
-/* One step as atoms of a builder: per parameter its gradient, its value (NULL: not given) and the update; the state
- * before and after, in its order. `rate` is a double scalar: minus the learning rate. */
+typedef struct kno_layout {
+    int n; /* parameters */
+    const kn_type *type;
+    kna_structure *like; /* of the parameters; NULL: structures are not asked for */
+    kn_arena arena;
+    KN_VEC(kno_entry) entry;
+    KN_VEC(kna_structure *) part; /* of what was laid out and is not in a node yet */
+    bool failed;                  /* no memory */
+} kno_layout;
+void kno_lay(kno_layout *l, kn_type type, double fill);          /* one array */
+void kno_lay_scalar(kno_layout *l, kn_dtype d);                  /* zero */
+void kno_lay_like(kno_layout *l, double fill);                   /* one per parameter, of its type */
+void kno_lay_scalars(kno_layout *l, kn_dtype d);                 /* one scalar per parameter; NULL: of its dtype */
+/* The last n parts become a struct of this type with these fields (NULL: a tuple). */
+void kno_lay_node(kno_layout *l, const char *type, int n, const char *const *field);
+void kno_layout_free(kno_layout *l);
+
+/* ---- A step, as atoms of a builder. */
 typedef struct kno_step {
-    const kno_optimizer *o;
+    kna_op *op;
     kn_builder *b;
-    int n;
-    kn_atom rate;
-    const kn_atom *grad, *param, *state;
-    kn_atom *update, *new_state;
+    kn_arena *arena;
+    int n;                /* parameters */
+    kn_atom *u;           /* the updates so far: first the gradients */
+    const kn_atom *param; /* NULL: not given */
+    const kn_type *type;  /* of the parameters, or of the gradients */
+    kn_atom value;        /* of the loss; KN_ATOM_NONE: not given */
+    const kn_atom *state; /* next array to read */
+    kn_atom *next;        /* next array to write */
 } kno_step;
 
-int kno_state_size(const kno_optimizer *o, int n); /* arrays in the state for n parameters */
-/* The number of the array in the state that goes with parameter i and has its shape and dtype; -1 if there is none. */
-int kno_moment_of(const kno_optimizer *o, int n, int i);
-/* Array i of the state before the first step. */
-kn_atom kno_first_state(const kno_optimizer *o, kn_builder *b, int n, const kn_type *params, int i);
-void kno_step_emit(const kno_step *s);
+typedef struct kno_rule {
+    const char *name;
+    bool needs_params;
+    void (*layout)(kno_layout *l, const kno_transform *t);
+    void (*update)(kno_step *s, const kno_transform *t);
+} kno_rule;
+
+enum { KNO_NUMBERS = 8 };
+struct kno_transform {
+    atomic_int refs;
+    const kno_rule *rule;
+    double p[KNO_NUMBERS]; /* what they are is said where the rule stands */
+    bool flag[4];
+    const kno_schedule *schedule; /* instead of p[0]; NULL: none */
+    kn_value *number;             /* instead of p[0]: an array; NULL: none */
+    int n_mask;
+    bool *mask;                   /* per parameter */
+    int n_child;
+    kno_transform *child[];
+};
+/* Without memory: NULL. Children are taken over, also on failure; a NULL child is one. */
+kno_transform *kno_new(const kno_rule *rule, int n_child, kno_transform *const *child);
+#define KNO_NEW(rule, ...) kno_with(kno_new(&(rule), 0, NULL), (const double[KNO_NUMBERS]){__VA_ARGS__})
+kno_transform *kno_with(kno_transform *t, const double p[KNO_NUMBERS]); /* NULL is fine */
+kno_transform *kno_retain(kno_transform *t);
+void kno_release(kno_transform *t); /* NULL is fine */
+kno_transform *kno_chain(int n, kno_transform *const *part);
+
+/* ---- For rules. */
+static inline kn_atom kno_take(kno_step *s) { return *s->state++; }
+static inline void kno_put(kno_step *s, kn_atom a) { *s->next++ = a; }
+void *kno_room(kno_step *s, size_t n, size_t size);       /* zeroed; with the op failed there is still one element */
+kn_atom kno_operand(kno_step *s, double v);               /* a double scalar that is no part of the plan */
+kn_atom kno_times(kn_builder *b, double factor, kn_atom x);
+kn_atom kno_plus(kn_builder *b, kn_atom x, double number);
+kn_atom kno_weighted(kn_builder *b, double p, kn_atom x, double q, kn_atom y); /* p x + q y */
+kn_atom kno_squared(kn_builder *b, kn_atom g);            /* |g|^2 in g's dtype */
+kn_atom kno_sum(kn_builder *b, kn_atom x);                /* of all elements */
+kn_atom kno_mean(kn_builder *b, kn_atom x);
+kn_atom kno_norm_squared(kno_step *s, const kn_atom *x);  /* of all together */
+kn_atom kno_norm(kn_builder *b, kn_atom x);               /* of one array, a real number */
+kn_atom kno_spread(kn_builder *b, kn_atom scalar, kn_atom like); /* in its dtype */
+kn_atom kno_where(kn_builder *b, kn_atom scalar_condition, kn_atom yes, kn_atom no); /* arrays of one shape */
+kn_atom kno_next_count(kn_builder *b, kn_atom count);     /* stays at the largest one */
+kn_atom kno_correction(kn_builder *b, double decay, kn_atom count); /* 1 - decay^count, a double */
+kn_atom kno_corrected(kn_builder *b, kn_atom moment, kn_atom correction);
+/* The number of a rule that may be a schedule or an array: p[0], its value at `count`, ... as a scalar. */
+kn_atom kno_rate(kno_step *s, const kno_transform *t, kn_atom count);
+
+/* ---- The rules, by file. */
+extern const kno_rule kno_adam, kno_amsgrad, kno_adamax, kno_belief, kno_yogi, kno_radam, kno_adan, kno_lion,
+    kno_novograd;                                                                            /* adam.c */
+extern const kno_rule kno_rss, kno_rms, kno_stddev, kno_adadelta, kno_rprop, kno_sign, kno_trust_ratio, kno_sm3,
+    kno_optimistic, kno_polyak, kno_block_norm, kno_block_rms, kno_factored;                 /* scale.c */
+extern const kno_rule kno_identity, kno_set_to_zero, kno_scale, kno_decay, kno_trace, kno_ema, kno_clip,
+    kno_clip_norm, kno_clip_rms, kno_adaptive_clip, kno_centralize, kno_zero_nans, kno_normalize, kno_nonnegative,
+    kno_noise;                                                                               /* basic.c */
+extern const kno_rule kno_chained, kno_masked, kno_if_finite, kno_apply_every, kno_multi_steps, kno_lookahead; /* wrap.c */
+
+void kno_update(kno_step *s, const kno_transform *t); /* t's step, after checking that it has what it needs */
+
+/* ---- Handles. */
+kno_transform *kno_get(kna_op *op, kn_optimizer o);
+/* Ends the operation: t (taken over; NULL is no memory) as a handle, NULL if the operation failed. */
+kn_optimizer kno_finish(kna_op *op, kno_transform *t);
+
+/* ---- Schedules: schedule.c. */
+kn_atom kno_schedule_at(kno_step *s, const kno_schedule *schedule, kn_atom count);
+kno_schedule *kno_schedule_get(kna_op *op, kn_schedule schedule);
+kno_schedule *kno_schedule_retain(const kno_schedule *s);
+void kno_schedule_release(const kno_schedule *s); /* NULL is fine */
 #endif

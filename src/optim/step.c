@@ -1,115 +1,255 @@
 /* SPDX-License-Identifier: Apache-2.0
- * step.c -- the arithmetic of optimizers, operation for operation what optax does.
- *
- *     sgd     update = -rate g
- *             with momentum: trace = g + m trace, update = -rate trace  (nesterov: -rate (g + m trace))
- *     adam    mu = (1 - b1) g + b1 mu,  nu = (1 - b2) |g|^2 + b2 nu,  update = -rate mu' / (sqrt(nu' + eps_root) + eps)
- *             where mu' = mu / (1 - b1^t) and nu' = nu / (1 - b2^t) at step t
- *             nesterov: mu' = b1 mu / (1 - b1^(t+1)) + (1 - b1) g / (1 - b1^t)
- *     adamw   adam's update before the rate, plus decay * parameter
- * The state of sgd is the traces if there is momentum; of adam: the count as int32, all mu, all nu. */
+ * step.c -- transformations as objects, the layout of their states, and the arithmetic that their rules share. */
+#include "array/handle.h"
 #include "optim/optimizer.h"
+#include <string.h>
 
-int kno_state_size(const kno_optimizer *o, int n)
+/* ---- Objects. */
+
+kno_transform *kno_new(const kno_rule *rule, int n_child, kno_transform *const *child)
 {
-    if (o->kind == KNO_SGD)
-        return o->momentum != 0 ? n : 0;
-    return 1 + 2 * n;
+    bool ok = true;
+    for (int i = 0; i < n_child; i++)
+        ok = ok && child[i];
+    kno_transform *t = ok ? knx_alloc_zero(sizeof *t + (size_t)n_child * sizeof *child) : NULL;
+    if (!t) {
+        for (int i = 0; i < n_child; i++)
+            kno_release(child[i]);
+        return NULL;
+    }
+    atomic_init(&t->refs, 1);
+    t->rule = rule;
+    for (int i = 0; i < n_child; i++)
+        t->child[t->n_child++] = child[i];
+    return t;
 }
 
-int kno_moment_of(const kno_optimizer *o, int n, int i)
+kno_transform *kno_with(kno_transform *t, const double p[KNO_NUMBERS])
 {
-    if (o->kind == KNO_SGD)
-        return kno_state_size(o, n) ? i : -1;
-    return 1 + i;
+    if (t)
+        memcpy(t->p, p, sizeof t->p);
+    return t;
 }
 
-kn_atom kno_first_state(const kno_optimizer *o, kn_builder *b, int n, const kn_type *params, int i)
+kno_transform *kno_retain(kno_transform *t)
 {
-    if (o->kind == KNO_SGD)
-        return knb_zeros(b, params[i]);
-    return i == 0 ? knb_integer(b, KN_DT(I32), 0) : knb_zeros(b, params[(i - 1) % n]);
+    if (t)
+        atomic_fetch_add(&t->refs, 1);
+    return t;
 }
 
-static kn_atom times(kn_builder *b, double factor, kn_atom x) { return knb_mul(b, knb_like(b, x, factor), x); }
-
-/* p x + q y, emitted in this order whatever the compiler. */
-static kn_atom weighted(kn_builder *b, double p, kn_atom x, double q, kn_atom y)
+/* Transformations are as deep in each other as somebody wrote calls. */
+void kno_release(kno_transform *t)
 {
-    kn_atom first = times(b, p, x), second = times(b, q, y);
-    return knb_add(b, first, second);
+    if (!t || atomic_fetch_sub(&t->refs, 1) != 1)
+        return;
+    for (int i = 0; i < t->n_child; i++)
+        kno_release(t->child[i]);
+    kno_schedule_release(t->schedule);
+    kna_value_release(t->number);
+    knx_free(t->mask);
+    knx_free(t);
 }
 
-static void sgd_emit(const kno_step *s)
+kno_transform *kno_chain(int n, kno_transform *const *part) { return kno_new(&kno_chained, n, part); }
+
+kno_transform *kno_get(kna_op *op, kn_optimizer o)
 {
-    kn_builder *b = s->b;
-    for (int i = 0; i < s->n; i++) {
-        kn_atom u = s->grad[i];
-        if (s->new_state) {
-            u = s->new_state[i] = knb_add(b, s->grad[i], times(b, s->o->momentum, s->state[i]));
-            if (s->o->nesterov)
-                u = knb_add(b, s->grad[i], times(b, s->o->momentum, u));
-        }
-        s->update[i] = u;
+    kn_error *e = NULL;
+    kno_transform *t = kna_handle_get(KN_H_OPTIMIZER, o, &e);
+    if (!t)
+        kna_fail_with(op, e);
+    return t;
+}
+
+static void drop_transform(void *t) { kno_release(t); }
+
+kn_optimizer kno_finish(kna_op *op, kno_transform *t)
+{
+    if (!t)
+        kna_fail_with(op, knx_error_nomem());
+    if (kna_end_plain(op))
+        return kna_handle_new(KN_H_OPTIMIZER, t, drop_transform);
+    kno_release(t);
+    return NULL;
+}
+
+/* ---- Layouts. */
+
+static void lay_part(kno_layout *l, kna_structure *s)
+{
+    if (!s || !KN_VEC_PUSH(&l->part, s)) {
+        kna_structure_release(s);
+        l->failed = true;
     }
 }
 
-/* 1 - decay^count as a double. */
-static kn_atom correction(kn_builder *b, double decay, kn_atom count)
+static void lay_entry(kno_layout *l, kn_type type, double fill)
+{
+    type.weak = false;
+    kno_entry e = {.type = type, .fill = fill};
+    if (!KN_VEC_PUSH(&l->entry, e))
+        l->failed = true;
+}
+
+void kno_lay(kno_layout *l, kn_type type, double fill)
+{
+    lay_entry(l, type, fill);
+    if (l->like)
+        lay_part(l, kna_structure_one(KN_TREE_LEAF));
+}
+
+void kno_lay_scalar(kno_layout *l, kn_dtype d) { kno_lay(l, kni_scalar_type(d), 0); }
+
+void kno_lay_like(kno_layout *l, double fill)
+{
+    for (int i = 0; i < l->n; i++)
+        lay_entry(l, l->type[i], fill);
+    if (l->like)
+        lay_part(l, kna_structure_retain(l->like));
+}
+
+void kno_lay_scalars(kno_layout *l, kn_dtype d)
+{
+    for (int i = 0; i < l->n; i++)
+        lay_entry(l, kni_scalar_type(d ? d : l->type[i].dtype), 0);
+    if (l->like)
+        lay_part(l, kna_structure_retain(l->like));
+}
+
+void kno_lay_node(kno_layout *l, const char *type, int n, const char *const *field)
+{
+    if (!l->like || l->failed)
+        return;
+    kna_structure **child = l->part.at ? l->part.at + l->part.n - n : NULL;
+    kna_structure *s = kna_structure_join(type ? KN_TREE_STRUCT : KN_TREE_TUPLE, type, n, child, field);
+    for (int i = 0; i < n; i++)
+        kna_structure_release(child[i]);
+    l->part.n -= (size_t)n;
+    lay_part(l, s);
+}
+
+void kno_layout_free(kno_layout *l)
+{
+    for (size_t i = 0; i < l->part.n; i++)
+        kna_structure_release(l->part.at[i]);
+    KN_VEC_FREE(&l->part);
+    KN_VEC_FREE(&l->entry);
+    knx_arena_free(&l->arena);
+}
+
+/* ---- Arithmetic. */
+
+void *kno_room(kno_step *s, size_t n, size_t size)
+{
+    static _Thread_local max_align_t nothing[16]; /* so that rules need no checks */
+    size_t bytes;
+    void *p = knx_mul_overflows(n + 1, size, &bytes) ? NULL : knx_arena_zero(s->arena, bytes);
+    if (!p)
+        kna_fail_with(s->op, knx_error_nomem());
+    return p ? p : nothing;
+}
+
+kn_atom kno_operand(kno_step *s, double v)
+{
+    kn_value *n = kna_value_number(KN_DT(F64), false, knx_scalar_from_double(KN_DT(F64), v));
+    if (!n) {
+        kna_fail_with(s->op, knx_error_nomem());
+        return KN_ATOM_NONE;
+    }
+    kn_atom a = kna_value_atom(s->op, n);
+    kna_value_release(n);
+    return a;
+}
+
+kn_atom kno_times(kn_builder *b, double factor, kn_atom x) { return knb_mul(b, knb_like(b, x, factor), x); }
+
+kn_atom kno_plus(kn_builder *b, kn_atom x, double number) { return knb_add(b, x, knb_like(b, x, number)); }
+
+/* Emitted in this order whatever the compiler. */
+kn_atom kno_weighted(kn_builder *b, double p, kn_atom x, double q, kn_atom y)
+{
+    kn_atom first = kno_times(b, p, x), second = kno_times(b, q, y);
+    return knb_add(b, first, second);
+}
+
+static kn_atom real_square(kn_builder *b, kn_atom x)
+{
+    return knx_is_complex(knb_type(b, x).dtype) ? knb_real(b, knb_mul(b, x, knb_conj(b, x))) : knb_mul(b, x, x);
+}
+
+kn_atom kno_squared(kn_builder *b, kn_atom g) { return knb_convert(b, real_square(b, g), knb_type(b, g).dtype); }
+
+kn_atom kno_sum(kn_builder *b, kn_atom x)
+{
+    int64_t axes[KN_MAX_NDIM];
+    int n = knb_type(b, x).ndim;
+    for (int i = 0; i < n; i++)
+        axes[i] = i;
+    return n ? knb_reduce_sum(b, x, n, axes) : x;
+}
+
+kn_atom kno_mean(kn_builder *b, kn_atom x)
+{
+    kn_type t = knb_type(b, x);
+    double n = 1;
+    for (int i = 0; i < t.ndim; i++)
+        n *= (double)t.dim[i];
+    kn_atom sum = kno_sum(b, x);
+    return knb_div(b, sum, knb_like(b, sum, n));
+}
+
+kn_atom kno_norm_squared(kno_step *s, const kn_atom *x)
+{
+    kn_builder *b = s->b;
+    kn_atom all = KN_ATOM_NONE;
+    for (int i = 0; i < s->n; i++) {
+        kn_atom one = kno_sum(b, real_square(b, x[i]));
+        if (i) {
+            kn_dtype d = knx_promote(knb_type(b, all).dtype, knb_type(b, one).dtype);
+            all = knb_add(b, knb_convert(b, all, d), knb_convert(b, one, d));
+        } else {
+            all = one;
+        }
+    }
+    return s->n ? all : knb_number(b, kna_default_float(), 0);
+}
+
+kn_atom kno_norm(kn_builder *b, kn_atom x) { return knb_sqrt(b, kno_sum(b, real_square(b, x))); }
+
+kn_atom kno_spread(kn_builder *b, kn_atom scalar, kn_atom like)
+{
+    return knb_convert(b, scalar, knb_type(b, like).dtype);
+}
+
+kn_atom kno_where(kn_builder *b, kn_atom condition, kn_atom yes, kn_atom no)
+{
+    kn_type t = knb_type(b, yes);
+    if (t.ndim)
+        condition = knb_broadcast_to(b, condition, t);
+    return knb_select(b, condition, yes, no);
+}
+
+kn_atom kno_next_count(kn_builder *b, kn_atom count)
+{
+    return knb_add(b, knb_min(b, count, knb_integer(b, KN_DT(I32), INT32_MAX - 1)), knb_integer(b, KN_DT(I32), 1));
+}
+
+kn_atom kno_correction(kn_builder *b, double decay, kn_atom count)
 {
     kn_atom one = knb_number(b, KN_DT(F64), 1),
             power = knb_pow(b, knb_number(b, KN_DT(F64), decay), knb_convert(b, count, KN_DT(F64)));
     return knb_sub(b, one, power);
 }
 
-static kn_atom corrected(kn_builder *b, kn_atom moment, kn_atom by)
+kn_atom kno_corrected(kn_builder *b, kn_atom moment, kn_atom correction)
 {
-    return knb_div(b, moment, knb_convert(b, by, knb_type(b, moment).dtype));
+    return knb_div(b, moment, kno_spread(b, correction, moment));
 }
 
-static kn_atom next_count(kn_builder *b, kn_atom count) /* stays at the largest one */
+kn_atom kno_rate(kno_step *s, const kno_transform *t, kn_atom count)
 {
-    return knb_add(b, knb_min(b, count, knb_integer(b, KN_DT(I32), INT32_MAX - 1)), knb_integer(b, KN_DT(I32), 1));
-}
-
-static kn_atom squared(kn_builder *b, kn_atom g)
-{
-    kn_dtype d = knb_type(b, g).dtype;
-    return knx_is_complex(d) ? knb_convert(b, knb_real(b, knb_mul(b, g, knb_conj(b, g))), d) : knb_mul(b, g, g);
-}
-
-static void adam_emit(const kno_step *s)
-{
-    const kno_optimizer *o = s->o;
-    kn_builder *b = s->b;
-    kn_atom count = s->new_state[0] = next_count(b, s->state[0]);
-    kn_atom c1 = correction(b, o->b1, count), c2 = correction(b, o->b2, count), c1_next = KN_ATOM_NONE;
-    if (o->nesterov)
-        c1_next = correction(b, o->b1, next_count(b, count));
-    for (int i = 0; i < s->n; i++) {
-        kn_atom g = s->grad[i];
-        kn_atom mu = weighted(b, 1 - o->b1, g, o->b1, s->state[1 + i]);
-        kn_atom nu = weighted(b, 1 - o->b2, squared(b, g), o->b2, s->state[1 + s->n + i]);
-        s->new_state[1 + i] = mu;
-        s->new_state[1 + s->n + i] = nu;
-        kn_atom mean = corrected(b, mu, o->nesterov ? c1_next : c1), square = corrected(b, nu, c2);
-        if (o->nesterov)
-            mean = weighted(b, o->b1, mean, 1 - o->b1, corrected(b, g, c1));
-        if (o->eps_root != 0)
-            square = knb_add(b, square, knb_like(b, square, o->eps_root));
-        kn_atom root = knb_sqrt(b, square), u = knb_div(b, mean, knb_add(b, root, knb_like(b, root, o->eps)));
-        if (o->kind == KNO_ADAMW && o->decay != 0)
-            u = knb_add(b, u, times(b, o->decay, s->param[i]));
-        s->update[i] = u;
-    }
-}
-
-void kno_step_emit(const kno_step *s)
-{
-    if (s->o->kind == KNO_SGD)
-        sgd_emit(s);
-    else
-        adam_emit(s);
-    for (int i = 0; i < s->n; i++)
-        s->update[i] = knb_mul(s->b, s->update[i], knb_convert(s->b, s->rate, knb_type(s->b, s->update[i]).dtype));
+    if (t->number)
+        return kna_value_atom(s->op, t->number);
+    return t->schedule ? kno_schedule_at(s, t->schedule, count) : kno_operand(s, t->p[0]);
 }

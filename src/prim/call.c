@@ -7,34 +7,12 @@
  *     batch      the body, batched
  *     lower      expands to the body
  */
-#include "prim/rules.h"
-#include "transform/transform.h"
+#include "prim/body.h"
 
 static kn_error *jit_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
 {
-    const kni_jaxpr *j = ((const kn_p_jit *)params)->jaxpr;
-    if (!j || j->n_const)
-        return knx_error(KN_ERROR_VALUE, "jit needs a jaxpr without constants");
-    if ((uint32_t)n_in != j->n_in)
-        return knx_error(KN_ERROR_TYPE, "%s takes %u arguments, not %d", *j->name ? j->name : "the function", j->n_in,
-                         n_in);
-    for (int i = 0; i < n_in; i++)
-        if (!kni_type_equal(x[i], kni_in_type(j, (uint32_t)i))) {
-            kn_text s = {0}, t = {0};
-            return knx_error(KN_ERROR_TYPE, "%s: argument %d has type %s, not %s", *j->name ? j->name : "jit", i,
-                             kni_type_text(&s, x[i], false), kni_type_text(&t, kni_in_type(j, (uint32_t)i), false));
-        }
-    if ((uint32_t)*n_out < j->n_out)
-        return knx_error(KN_ERROR_VALUE, "jit has more results than there is room for");
-    for (uint32_t i = 0; i < j->n_out; i++)
-        if (!kni_type_copy(a, kni_out_type(j, i), &y[i])) /* the body may go before the equation's variables do */
-            return knx_error_nomem();
-    *n_out = (int)j->n_out;
-    return NULL;
+    return knp_body_type("jit", ((const kn_p_jit *)params)->jaxpr, n_in, x, a, n_out, y);
 }
-
-/* n atoms (and a few more) that live as long as the builder. */
-static kn_atom *atoms(kn_builder *b, size_t n) { return knx_arena_alloc(&b->arena, (n + 1) * sizeof(kn_atom)); }
 
 /* A call of j with the name that this equation's has. */
 static void call(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_atom *out)
@@ -48,8 +26,8 @@ static void call(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_atom *out
 
 static kn_error *emit_linearized(const kn_rule *r, const kn_linearized *l, const kn_atom *tx, kn_atom *y, kn_atom *ty)
 {
-    kn_atom *out = atoms(r->b, (size_t)l->primal->n_out), *in = atoms(r->b, (size_t)l->linear->n_in);
-    kn_atom *t = atoms(r->b, (size_t)l->linear->n_out);
+    kn_atom *out = knp_atoms(r->b, (size_t)l->primal->n_out), *in = knp_atoms(r->b, (size_t)l->linear->n_in);
+    kn_atom *t = knp_atoms(r->b, (size_t)l->linear->n_out);
     if (!out || !in || !t)
         return knx_error_nomem();
     call(r, l->primal, r->x, out);
@@ -89,38 +67,9 @@ static kn_error *jit_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, 
 
 /* --- transpose -------------------------------------------------------------------------------- */
 
-static kn_error *emit_transposed(const kn_rule *r, kni_jaxpr *j, const kn_atom *ct, kn_atom *ct_in)
-{
-    kn_atom *in = atoms(r->b, (size_t)j->n_in), *out = atoms(r->b, (size_t)j->n_out);
-    if (!in || !out)
-        return knx_error_nomem();
-    int n = 0;
-    for (int i = 0; i < r->n_in; i++)
-        if (r->x[i] != KN_ATOM_LINEAR)
-            in[n++] = r->x[i];
-    for (int i = 0; i < r->n_out; i++)
-        in[n++] = knb_instantiate(r->b, ct[i], r->yt[i]);
-    call(r, j, in, out);
-    for (int i = 0, k = 0; i < r->n_in; i++)
-        if (r->x[i] == KN_ATOM_LINEAR)
-            ct_in[i] = out[k++];
-    return NULL;
-}
-
 static kn_error *jit_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
 {
-    bool *linear = knx_alloc((size_t)r->n_in + 1);
-    kni_jaxpr *j = NULL;
-    if (!linear)
-        return knx_error_nomem();
-    for (int i = 0; i < r->n_in; i++)
-        linear[i] = r->x[i] == KN_ATOM_LINEAR;
-    kn_error *error = knt_transpose(((const kn_p_jit *)r->params)->jaxpr, linear, &j);
-    if (!error)
-        error = emit_transposed(r, j, ct, ct_in);
-    kni_release(j);
-    knx_free(linear);
-    return error;
+    return knp_body_transpose(r, ((const kn_p_jit *)r->params)->jaxpr, call, ct, ct_in);
 }
 
 /* --- batch, lowering -------------------------------------------------------------------------- */
@@ -131,7 +80,7 @@ static kn_error *jit_batch(const kn_rule *r, int64_t size, const int *axis, kn_a
     kni_jaxpr *j = NULL;
     if (!batched)
         return knx_error_nomem();
-    kn_error *error = knt_batch_lazily(((const kn_p_jit *)r->params)->jaxpr, size, axis, batched, &j);
+    kn_error *error = knt_batch_lazily(((const kn_p_jit *)r->params)->jaxpr, size, r->axis_name, axis, batched, &j);
     if (!error) {
         call(r, j, r->x, y);
         for (int i = 0; i < r->n_out; i++)
@@ -148,24 +97,12 @@ static kn_error *jit_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-static bool jit_may_fail(const void *params)
-{
-    const kni_jaxpr *j = ((const kn_p_jit *)params)->jaxpr;
-    for (uint32_t i = 0; i < j->n_eqn; i++)
-        if (kni_can_fail(j->eqn[i].prim, j->eqn[i].params))
-            return true;
-    return false;
-}
+static bool jit_may_fail(const void *params) { return knp_body_may_fail(((const kn_p_jit *)params)->jaxpr); }
 
 static double jit_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
 {
-    const kni_jaxpr *j = ((const kn_p_jit *)params)->jaxpr;
-    double cost = 0;
     (void)n_in, (void)x, (void)n_out, (void)y;
-    for (uint32_t i = 0; i < j->n_eqn; i++)
-        for (uint32_t k = 0; k < j->eqn[i].n_out; k++)
-            cost += (double)kni_type_size(j->type[j->eqn[i].out + k]);
-    return cost;
+    return knp_body_cost(((const kn_p_jit *)params)->jaxpr);
 }
 
 const kn_prim kn_prim_jit = {

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * choose.c -- comparisons, operations on bits, and select_n. Operands have one dtype; each has the common shape or is a
- * scalar.
+ * choose.c -- comparisons and select_n. Operands have one dtype; each has the common shape or is a scalar.
  *
- *     type       comparisons: bool; bits: the common dtype; select_n: the type of the cases
- *     jvp        comparisons and bits have no tangents; select_n is linear in its cases: select among their tangents
+ *     type       comparisons: bool; select_n: the type of the cases
+ *     jvp        comparisons have no tangents; select_n is linear in its cases: select among their tangents
  *     transpose  select_n: the cotangent where the case was chosen, zero elsewhere
  *     batch      as all elementwise primitives; a batched choice among cases that are not is lined up with them
  *     lower      kernel operations; complex numbers are compared by their real parts first, as in NumPy
  */
 #include "prim/rules.h"
 
-#define ONE_OPERAND  .n_in = 1, .n_out = 1, .factors = "... -> ...", .batch = knp_batch_elementwise
 #define TWO_OPERANDS .n_in = 2, .n_out = 1, .factors = "..., ... -> ...", .batch = knp_batch_elementwise
 
 /* Comparisons */
@@ -95,93 +93,6 @@ const kn_prim kn_prim_ge = {
     .expr = ge_expr,
     .doc = "x >= y, elementwise (np.greater_equal)",
 };
-
-/* Bits */
-
-static kn_error *bits_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
-{
-    (void)p, (void)n_out;
-    KN_TRY(knp_accepts(x[0].dtype, KNP_BITS));
-    return knp_join(n_in, x, a, y);
-}
-
-static kn_error *shift_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
-{
-    (void)p, (void)n_out;
-    KN_TRY(knp_accepts(x[0].dtype, KNP_INTEGERS));
-    return knp_join(n_in, x, a, y);
-}
-
-static void bits_expr(knk_builder *k, const kn_expr_args *e, knk_op op, kn_value2 *y)
-{
-    *y = knp_real(knk_binary(k, op, e->x[0].re, e->x[1].re));
-}
-
-static void and_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_AND, y); }
-static void or_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_OR, y); }
-static void xor_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_XOR, y); }
-static void shift_left_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_SHL, y); }
-static void shift_right_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_SHR, y); }
-static void not_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
-{
-    *y = knp_real(knk_unary(k, KNK_NOT, e->x[0].re));
-}
-
-#define ON_BITS .why_no_jvp = KN_WHY_INTEGERS, .why_no_transpose = KN_WHY_INTEGERS
-enum { BITWISE = KN_ELEMENTWISE | KN_CHEAP | KN_INTEGER_RESULT };
-
-const kn_prim kn_prim_and = {
-    .name = "and",
-    ON_BITS,
-    TWO_OPERANDS,
-    .bits = BITWISE | KN_COMMUTES,
-    .type = bits_type,
-    .expr = and_expr,
-    .doc = "bitwise and of integers or booleans (np.bitwise_and)",
-};
-const kn_prim kn_prim_or = {
-    .name = "or",
-    ON_BITS,
-    TWO_OPERANDS,
-    .bits = BITWISE | KN_COMMUTES,
-    .type = bits_type,
-    .expr = or_expr,
-    .doc = "bitwise or of integers or booleans (np.bitwise_or)",
-};
-const kn_prim kn_prim_xor = {
-    .name = "xor",
-    ON_BITS,
-    TWO_OPERANDS,
-    .bits = BITWISE | KN_COMMUTES,
-    .type = bits_type,
-    .expr = xor_expr,
-    .doc = "bitwise exclusive or of integers or booleans (np.bitwise_xor)",
-};
-const kn_prim kn_prim_not = {
-    .name = "not",
-    ON_BITS,
-    ONE_OPERAND,
-    .bits = BITWISE,
-    .type = bits_type,
-    .expr = not_expr,
-    .doc = "bitwise not of integers or booleans (np.bitwise_not)",
-};
-const kn_prim kn_prim_shift_left = {.name = "shift_left",
-                                    ON_BITS,
-                                    TWO_OPERANDS,
-                                    .bits = BITWISE,
-                                    .type = shift_type,
-                                    .expr = shift_left_expr,
-                                    .doc = "x << y of integers; 0 from the width of the dtype on (np.left_shift)"};
-const kn_prim kn_prim_shift_right_logical = {
-    .name = "shift_right_logical",
-    ON_BITS,
-    TWO_OPERANDS,
-    .bits = BITWISE,
-    .type = shift_type,
-    .expr = shift_right_expr,
-    .doc =
-        "x >> y of integers with zeros from the left; 0 from the width of the dtype on (jax.lax.shift_right_logical)"};
 
 /* select_n: which (bool for two cases, or int32), then the cases */
 

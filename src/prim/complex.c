@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * complex.c -- complex arithmetic and functions as kernel programs on pairs of real nodes. Branch cuts, signed zeros
- * and infinities are those of C99's annex G (csqrt, clog, cexp, csin, ccos, ctanh); quotients, powers as NumPy's. */
+ * complex.c -- complex arithmetic, roots, powers, exponential, circular and hyperbolic functions as kernel programs on
+ * pairs of real nodes; logarithms are in complex_log.c, inverse functions in complex_arc.c. Branch cuts, signed zeros
+ * and infinities are those of C99's annex G (csqrt, cexp, csin, ccos, ctanh); quotients, powers as NumPy's. */
 #include "prim/rules.h"
 
 static knk_node num(knk_builder *k, knk_node like, double v) { return knk_const_double(k, knk_dtype(k, like), v); }
@@ -59,19 +60,31 @@ kn_value2 knp_complex_select(knk_builder *k, knk_node pred, kn_value2 yes, kn_va
     return y;
 }
 
+/* Both numbers times a power of two, where the size of the divisor is near an end of the range. */
+static void scale_both(knk_builder *k, knk_node size, kn_value2 *x, kn_value2 *y)
+{
+    bool wide = is_double(k, size);
+    knk_node huge = le(k, num(k, size, wide ? 0x1p1021 : 0x1p125), size), one = num(k, size, 1);
+    knk_node tiny = lt(k, size, num(k, size, wide ? 0x1p-900 : 0x1p-100)), up = num(k, size, wide ? 0x1p200 : 0x1p50);
+    knk_node scale = if_else(k, huge, num(k, size, 0.0625), if_else(k, tiny, up, one));
+    *x = (kn_value2){mul(k, x->re, scale), mul(k, x->im, scale)};
+    *y = (kn_value2){mul(k, y->re, scale), mul(k, y->im, scale)};
+}
+
 /* Smith's algorithm: the larger part of the divisor is divided out first. x / 0 divides both parts by zero. */
 kn_value2 knp_complex_div(knk_builder *k, kn_value2 x, kn_value2 y)
 {
     knk_node re_size = mag(k, y.re), im_size = mag(k, y.im), by_re = le(k, im_size, re_size);
-    knk_node big = if_else(k, by_re, y.re, y.im), small = if_else(k, by_re, y.im, y.re);
     knk_node zero = both(k, is_zero(k, re_size), is_zero(k, im_size));
+    kn_value2 by_zero = {quo(k, x.re, re_size), quo(k, x.im, re_size)};
+    scale_both(k, if_else(k, by_re, re_size, im_size), &x, &y);
+    knk_node big = if_else(k, by_re, y.re, y.im), small = if_else(k, by_re, y.im, y.re);
     knk_node ratio = quo(k, small, big);
     knk_node scale = quo(k, num(k, big, 1), add(k, big, mul(k, small, ratio)));
     knk_node re_ratio = mul(k, x.re, ratio), im_ratio = mul(k, x.im, ratio);
     knk_node re = if_else(k, by_re, add(k, x.re, im_ratio), add(k, re_ratio, x.im));
     knk_node im = if_else(k, by_re, sub(k, x.im, re_ratio), sub(k, im_ratio, x.re));
-    return (kn_value2){if_else(k, zero, quo(k, x.re, re_size), mul(k, re, scale)),
-                       if_else(k, zero, quo(k, x.im, re_size), mul(k, im, scale))};
+    return knp_complex_select(k, zero, by_zero, (kn_value2){mul(k, re, scale), mul(k, im, scale)});
 }
 
 knk_node knp_complex_less(knk_builder *k, kn_value2 x, kn_value2 y, bool or_equal)
@@ -86,11 +99,16 @@ kn_value2 knp_complex_abs(knk_builder *k, kn_value2 x) { return knp_real(knk_hyp
 /* z / |z|; 0 at 0. An infinite real part decides alone, as in NumPy; two infinite parts have no direction. */
 kn_value2 knp_complex_sign(knk_builder *k, kn_value2 x)
 {
-    knk_node size = knk_hypot(k, x.re, x.im), zero = num(k, size, 0), one = num(k, size, 1),
-             nan = num(k, size, __builtin_nan(""));
+    bool wide = is_double(k, x.re);
+    knk_node most = knk_max_nan(k, mag(k, x.re), mag(k, x.im)), huge = num(k, most, wide ? 0x1p1000 : 0x1p120);
+    knk_node up = num(k, most, wide ? 0x1p200 : 0x1p50), down = num(k, most, 0.0625), one = num(k, most, 1);
+    knk_node tiny = lt(k, most, num(k, most, wide ? 0x1p-900 : 0x1p-100));
+    knk_node scale = if_else(k, lt(k, huge, most), down, if_else(k, tiny, up, one));
+    kn_value2 scaled = {mul(k, x.re, scale), mul(k, x.im, scale)};
+    knk_node size = knk_hypot(k, scaled.re, scaled.im), zero = num(k, size, 0), nan = num(k, size, __builtin_nan(""));
     knk_node re_inf = is_inf(k, x.re), im_inf = is_inf(k, x.im);
     kn_value2 along_re = {with_sign(k, one, x.re), zero}, along_im = {zero, with_sign(k, one, x.im)};
-    kn_value2 y = {quo(k, x.re, size), quo(k, x.im, size)};
+    kn_value2 y = {quo(k, scaled.re, size), quo(k, scaled.im, size)};
     y = knp_complex_select(k, is_zero(k, size), (kn_value2){zero, zero}, y);
     y = knp_complex_select(k, im_inf, along_im, y);
     y = knp_complex_select(k, re_inf, along_re, y);
@@ -117,16 +135,49 @@ static knk_node times(knk_builder *k, knk_node angle, knk_node scale, knk_node v
     return mul(k, mul(k, angle, scale), value);
 }
 
-/* e^x (cos y + i sin y). Where y has no sine the real part decides: e^-inf is 0, e^inf infinite. */
-kn_value2 knp_complex_exp(knk_builder *k, kn_value2 x)
+/* e times (cos + i sin) of x.im; x.re is the exponent. Where x.im has no sine the real part decides: e^-inf is 0, e^inf
+ * infinite. */
+static kn_value2 turned(knk_builder *k, scaled e, knk_node cosine, knk_node sine, kn_value2 x)
 {
-    scaled e = scaled_exp(k, x.re);
     knk_node no_angle = not(k, is_finite(k, x.im)), zero = num(k, x.re, 0), inf = num(k, x.re, __builtin_inf());
-    knk_node re = times(k, knk_cos(k, x.im), e.scale, e.value), im = times(k, knk_sin(k, x.im), e.scale, e.value);
+    knk_node re = times(k, cosine, e.scale, e.value), im = times(k, sine, e.scale, e.value);
     im = if_else(k, is_zero(k, x.im), x.im, im);
     knk_node vanishes = both(k, no_angle, eq(k, x.re, neg(k, inf))), grows = both(k, no_angle, eq(k, x.re, inf));
     re = if_else(k, vanishes, zero, if_else(k, grows, inf, re));
     return (kn_value2){re, if_else(k, vanishes, with_sign(k, zero, x.im), im)};
+}
+
+/* e^x (cos y + i sin y) */
+kn_value2 knp_complex_exp(knk_builder *k, kn_value2 x)
+{
+    return turned(k, scaled_exp(k, x.re), knk_cos(k, x.im), knk_sin(k, x.im), x);
+}
+
+/* 2^x turned by y log 2, an angle in two parts: sin(a + b) is sin a + b cos a. */
+kn_value2 knp_complex_exp2(knk_builder *k, kn_value2 x)
+{
+    bool wide = is_double(k, x.re);
+    double edge = wide ? 1023 : 127;
+    knk_node ln2 = num(k, x.im, wide ? 0x1.62e42fefa39efp-1 : 0x1.62e43p-1), big = lt(k, num(k, x.re, edge), x.re);
+    knk_node ln2_lo = num(k, x.im, wide ? 0x1.abc9e3b39803fp-56 : -0x1.05c61p-29), one = num(k, x.re, 1);
+    knk_node a = mul(k, x.im, ln2), b = knk_ternary(k, KNK_FMA, x.im, ln2, neg(k, a));
+    b = knk_ternary(k, KNK_FMA, x.im, ln2_lo, b);
+    knk_node s = knk_sin(k, a), c = knk_cos(k, a);
+    scaled e = {knk_exp2(k, if_else(k, big, sub(k, x.re, num(k, x.re, edge)), x.re)),
+                if_else(k, big, num(k, x.re, wide ? 0x1p1023 : 0x1p127), one)};
+    knk_node sine = knk_ternary(k, KNK_FMA, b, c, s), cosine = knk_ternary(k, KNK_FMA, neg(k, b), s, c);
+    return turned(k, e, cosine, sine, x);
+}
+
+/* The real part is (e^x - 1) cos y - 2 sin^2(y/2), where the 1 still counts. */
+kn_value2 knp_complex_expm1(knk_builder *k, kn_value2 x)
+{
+    kn_value2 e = knp_complex_exp(k, x);
+    knk_node near = both(k, le(k, x.re, num(k, x.re, is_double(k, x.re) ? 40 : 20)), is_finite(k, x.im));
+    knk_node s = knk_sin(k, mul(k, num(k, x.im, 0.5), x.im)), drop = mul(k, mul(k, num(k, s, -2), s), s);
+    knk_node re = knk_ternary(k, KNK_FMA, knk_expm1(k, x.re), knk_cos(k, x.im), drop);
+    re = if_else(k, both(k, is_zero(k, x.re), is_zero(k, x.im)), x.re, re);
+    return (kn_value2){if_else(k, near, re, sub(k, e.re, num(k, e.re, 1))), e.im};
 }
 
 /* sinh and cosh of y, both to be multiplied by `scale`. */
@@ -184,6 +235,21 @@ kn_value2 knp_complex_tanh(knk_builder *k, kn_value2 x)
     return knp_complex_select(k, far, (kn_value2){with_sign(k, one, x.re), turned}, near);
 }
 
+/* By turning the plane: sinh z = -i sin iz, cosh z = cos iz, tan z = -i tanh iz. */
+kn_value2 knp_complex_sinh(knk_builder *k, kn_value2 x)
+{
+    kn_value2 s = knp_complex_sin(k, (kn_value2){neg(k, x.im), x.re});
+    return (kn_value2){s.im, neg(k, s.re)};
+}
+
+kn_value2 knp_complex_cosh(knk_builder *k, kn_value2 x) { return knp_complex_cos(k, (kn_value2){neg(k, x.im), x.re}); }
+
+kn_value2 knp_complex_tan(knk_builder *k, kn_value2 x)
+{
+    kn_value2 t = knp_complex_tanh(k, (kn_value2){neg(k, x.im), x.re});
+    return (kn_value2){t.im, neg(k, t.re)};
+}
+
 /* 1 / (1 + e^-z), written with the exponential that does not overflow. */
 kn_value2 knp_complex_logistic(knk_builder *k, kn_value2 x)
 {
@@ -193,24 +259,7 @@ kn_value2 knp_complex_logistic(knk_builder *k, kn_value2 x)
     return knp_complex_div(k, above, (kn_value2){add(k, one, e.re), e.im});
 }
 
-/* Logarithm, root, powers */
-
-/* log |z| + i arg z. Near the unit circle log |z|^2 comes from |z|^2 - 1, elsewhere from the larger part. */
-kn_value2 knp_complex_log(knk_builder *k, kn_value2 x)
-{
-    knk_node re = mag(k, x.re), im = mag(k, x.im), half = num(k, re, 0.5), one = num(k, re, 1), zero = num(k, re, 0);
-    knk_node inf = num(k, re, __builtin_inf()), swapped = lt(k, re, im);
-    knk_node big = if_else(k, swapped, im, re), small = if_else(k, swapped, re, im);
-    knk_node by_circle = both(k, le(k, half, big), le(k, big, num(k, re, 2)));
-    knk_node excess = knk_ternary(k, KNK_FMA, small, small, mul(k, sub(k, big, one), add(k, big, one)));
-    knk_node equal = eq(k, small, big); /* zeros and infinities have no quotient */
-    knk_node ratio = if_else(k, equal, if_else(k, is_zero(k, big), zero, one), quo(k, small, big));
-    knk_node outer = if_else(k, by_circle, zero, knk_log(k, big));
-    knk_node rest = knk_log1p(k, if_else(k, by_circle, excess, mul(k, ratio, ratio)));
-    knk_node size = add(k, outer, mul(k, half, rest));
-    size = if_else(k, either(k, is_inf(k, re), is_inf(k, im)), inf, size);
-    return (kn_value2){size, knk_atan2(k, x.im, x.re)};
-}
+/* Roots, powers */
 
 /* The larger of the two parts of the root is sqrt((|z| + |re|) / 2), the other im / 2 over it. Scaled by a power of
  * four, so that |z| neither overflows nor loses bits among the subnormals. */
@@ -238,6 +287,15 @@ kn_value2 knp_complex_sqrt(knk_builder *k, kn_value2 x)
     y.re = if_else(k, nan_im, if_else(k, right, inf, x.im), y.re);
     y.im = if_else(k, nan_im, if_else(k, right, x.im, inf), y.im);
     return y;
+}
+
+/* 1 / sqrt(x); of infinite numbers 0. */
+kn_value2 knp_complex_rsqrt(knk_builder *k, kn_value2 x)
+{
+    kn_value2 s = knp_complex_sqrt(k, x);
+    knk_node zero = num(k, x.re, 0), infinite = either(k, is_inf(k, x.re), is_inf(k, x.im));
+    kn_value2 y = knp_complex_div(k, (kn_value2){num(k, x.re, 1), zero}, s);
+    return knp_complex_select(k, infinite, (kn_value2){with_sign(k, zero, s.re), neg(k, with_sign(k, zero, s.im))}, y);
 }
 
 kn_value2 knp_complex_integer_pow(knk_builder *k, kn_value2 x, int64_t n)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * elementwise.c -- arithmetic of one or two operands: sign, powers, add, sub, mul, div, max, min. Operands have one
- * dtype; each has the common shape or is a scalar.
+ * elementwise.c -- arithmetic: sign, powers, add, sub, mul, div, max, min, clamp. Operands have one dtype; each has the
+ * common shape or is a scalar.
  *
  *     type       the common dtype and shape
- *     jvp        the rules of calculus; max and min share the tangent equally at ties; sign is constant (but
- *                for complex numbers)
+ *     jvp        the rules of calculus; max and min share the tangent equally at ties, clamp takes that of the bound
+ *                only beyond it; sign is constant (but for complex numbers)
  *     transpose  add, sub: the (negated) cotangent; mul, div: times the other operand; summed where the operand was
  *                a scalar
  *     batch      batch axes are moved together, batched scalars lined up with the arrays beside them
@@ -362,23 +362,29 @@ static void extreme_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     ty[0] = knb_add_any(r->b, chosen_part(r, 0, tx[0]), chosen_part(r, 1, tx[1]));
 }
 
-static kn_value2 extreme(knk_builder *k, const kn_expr_args *e, bool largest)
+static kn_value2 extreme(knk_builder *k, kn_dtype d, kn_value2 x, kn_value2 y, bool largest)
 {
-    kn_value2 x = e->x[0], y = e->x[1];
-    if (is_complex(e)) {
+    if (knx_is_complex(d)) {
         knk_node nan = knk_binary(k, KNK_OR, knk_binary(k, KNK_NE, x.re, x.re), knk_binary(k, KNK_NE, x.im, x.im));
         knk_node first = largest ? knp_complex_less(k, y, x, true) : knp_complex_less(k, x, y, true);
         return knp_complex_select(k, knk_binary(k, KNK_OR, nan, first), x, y);
     }
-    if (e->xt[0].dtype->kind == KN_KIND_BOOL)
+    if (d->kind == KN_KIND_BOOL)
         return knp_real(knk_binary(k, largest ? KNK_OR : KNK_AND, x.re, y.re));
-    if (knx_is_integer(e->xt[0].dtype))
+    if (knx_is_integer(d))
         return knp_real(knk_binary(k, largest ? KNK_MAX : KNK_MIN, x.re, y.re));
     return knp_real(largest ? knk_max_nan(k, x.re, y.re) : knk_min_nan(k, x.re, y.re));
 }
 
-static void max_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = extreme(k, e, true); }
-static void min_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = extreme(k, e, false); }
+static void max_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+{
+    *y = extreme(k, e->xt[0].dtype, e->x[0], e->x[1], true);
+}
+
+static void min_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+{
+    *y = extreme(k, e->xt[0].dtype, e->x[0], e->x[1], false);
+}
 
 const kn_prim kn_prim_max = {.name = "max",
                              TWO_OPERANDS,
@@ -395,3 +401,68 @@ const kn_prim kn_prim_min = {.name = "min",
                              .jvp = extreme_jvp,
                              .expr = min_expr,
                              .doc = "the smaller of x and y, elementwise; nan if either is (np.minimum)"};
+
+/* clamp: the smaller of the third operand and the larger of the first two */
+
+static kn_error *clamp_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)p, (void)n_out;
+    KN_TRY(knp_accepts(x[0].dtype, KNP_REALS | KNP_BOOL));
+    for (int i = 0; i < 3; i += 2)
+        if (x[i].ndim && !kni_type_same_shape(x[i], x[1])) {
+            const char *name = i ? "max" : "min";
+            kn_text s = {0}, t = {0};
+            return knx_error(KN_ERROR_TYPE,
+                             "requires %s.shape == operand.shape or %s.shape == (), got %s.shape=%s, operand.shape=%s.",
+                             name, name, name, knx_show_shape(&s, x[i].ndim, x[i].dim),
+                             knx_show_shape(&t, x[1].ndim, x[1].dim));
+        }
+    return knp_join(n_in, x, a, y);
+}
+
+/* t where the condition holds, else 0, in the shape of the result. */
+static kn_atom where(const kn_rule *r, kn_atom condition, kn_atom t)
+{
+    kn_atom chosen = knb_select(r->b, condition, t, knb_like(r->b, t, 0));
+    return knb_broadcast_to(r->b, chosen, r->yt[0]);
+}
+
+static void clamp_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    kn_builder *b = r->b;
+    kn_atom low = r->x[0], x = r->x[1], high = r->x[2];
+    if (tx[0] != KN_ATOM_ZERO)
+        ty[0] = where(r, knb_and(b, knb_gt(b, low, x), knb_lt(b, low, high)), tx[0]);
+    if (tx[1] != KN_ATOM_ZERO)
+        ty[0] = knb_add_any(b, ty[0], where(r, knb_and(b, knb_gt(b, x, low), knb_lt(b, x, high)), tx[1]));
+    if (tx[2] != KN_ATOM_ZERO)
+        ty[0] = knb_add_any(b, ty[0], where(r, knb_lt(b, high, x), tx[2]));
+}
+
+/* With a batch axis the operand has the shape of bounds that have one. */
+static kn_error *clamp_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    if (axis[1] >= 0)
+        return knp_batch_elementwise(r, size, axis, y, axis_out);
+    kn_atom x[3] = {r->x[0], knp_batched_at(r, 1, size, -1, 0), r->x[2]};
+    kn_rule batched = *r;
+    batched.x = x;
+    return knp_batch_elementwise(&batched, size, (int[]){axis[0], 0, axis[2]}, y, axis_out);
+}
+
+static void clamp_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+{
+    kn_dtype d = e->xt[0].dtype;
+    *y = extreme(k, d, extreme(k, d, e->x[0], e->x[1], true), e->x[2], false);
+}
+
+const kn_prim kn_prim_clamp = {.name = "clamp",
+                               .n_in = 3,
+                               .n_out = 1,
+                               .factors = "..., ..., ... -> ...",
+                               .bits = KN_ELEMENTWISE | KN_CHEAP,
+                               .type = clamp_type,
+                               .jvp = clamp_jvp,
+                               .batch = clamp_batch,
+                               .expr = clamp_expr,
+                               .doc = "min(max(low, x), high) of low, x and high; nan if one is (jax.lax.clamp)"};

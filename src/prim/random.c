@@ -3,11 +3,12 @@
  * element's position.
  *
  *     type       threefry2x32: two uint32 of the common shape; random_bits: unsigned integers of the keys' shape +
- *                shape; random_unwrap: key<fry>[...] -> uint32[..., 2]; random_wrap: back
+ *                shape, random_split: keys of that shape; random_unwrap: key<fry>[...] -> uint32[..., 2];
+ *                random_wrap: back; random_seed: integers -> keys; random_fold_in: keys and integers -> keys
  *     jvp        none: integers
  *     batch      keys with one more axis in front
- *     lower      threefry2x32: twenty rounds of kernel operations; wrap, unwrap: pairs of loads; random_bits expands
- *                into these
+ *     lower      threefry2x32: twenty rounds of kernel operations; so is fold_in; wrap, unwrap: pairs of loads;
+ *                random_bits and random_split expand into these
  */
 #include "prim/rules.h"
 
@@ -32,13 +33,14 @@ static knk_node rotate_left(knk_builder *k, knk_node x, uint32_t by)
     return knk_binary(k, KNK_OR, left, right);
 }
 
-/* Threefry-2x32 with 20 rounds: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). */
-static void threefry_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+/* Threefry-2x32 with 20 rounds: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). The
+ * words of two numbers are in re and im. */
+static kn_value2 threefry(knk_builder *k, kn_value2 words, kn_value2 counter)
 {
     static const uint8_t rotation[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
-    knk_node key[3] = {e->x[0].re, e->x[1].re, KNK_NONE};
+    knk_node key[3] = {words.re, words.im, KNK_NONE};
     key[2] = knk_binary(k, KNK_XOR, knk_binary(k, KNK_XOR, key[0], key[1]), constant(k, 0x1bd11bda));
-    knk_node x0 = knk_binary(k, KNK_ADD, e->x[2].re, key[0]), x1 = knk_binary(k, KNK_ADD, e->x[3].re, key[1]);
+    knk_node x0 = knk_binary(k, KNK_ADD, counter.re, key[0]), x1 = knk_binary(k, KNK_ADD, counter.im, key[1]);
     for (uint32_t group = 0; group < 5; group++) {
         for (int i = 0; i < 4; i++) {
             x0 = knk_binary(k, KNK_ADD, x0, x1);
@@ -47,8 +49,14 @@ static void threefry_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
         x0 = knk_binary(k, KNK_ADD, x0, key[(group + 1) % 3]);
         x1 = knk_binary(k, KNK_ADD, knk_binary(k, KNK_ADD, x1, key[(group + 2) % 3]), constant(k, group + 1));
     }
-    y[0] = knp_real(x0);
-    y[1] = knp_real(x1);
+    return (kn_value2){x0, x1};
+}
+
+static void threefry_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+{
+    kn_value2 x = threefry(k, (kn_value2){e->x[0].re, e->x[1].re}, (kn_value2){e->x[2].re, e->x[3].re});
+    y[0] = knp_real(x.re);
+    y[1] = knp_real(x.im);
 }
 
 static double threefry_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
@@ -119,6 +127,99 @@ static void unwrap_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_val
     y[0] = knp_real(knk_select(k, first, key.re, key.im));
 }
 
+/* --- random_seed, random_fold_in, random_split, random_clone ----------------------------------- */
+
+/* The high and the low word of an integer; the high one is zero for dtypes of 32 bits and fewer. */
+static kn_value2 words_of(knk_builder *k, kn_dtype d, knk_node x)
+{
+    kn_value2 w = {constant(k, 0), knk_dtype(k, x) == KN_ID_U32 ? x : knk_cast(k, KN_ID_U32, x)};
+    if (d->size == 8)
+        w.re = knk_cast(k, KN_ID_U32, knk_binary(k, KNK_SHR, x, knk_const_int(k, knk_dtype(k, x), 32)));
+    return w;
+}
+
+static kn_error *seed_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out;
+    KN_TRY(knp_accepts(x->dtype, KNP_INTEGERS));
+    KN_TRY(knp_type_like(a, *x, KN_DT(KEY), y));
+    y->weak = false;
+    return NULL;
+}
+
+static void seed_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+{
+    *y = words_of(k, e->xt[0].dtype, e->x[0].re);
+}
+
+static kn_error *fold_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)params, (void)n_out;
+    if (x[0].dtype->kind != KN_KIND_KEY)
+        return knx_error(KN_ERROR_TYPE, "random_fold_in requires a random key, got %s", x[0].dtype->name);
+    if (x[1].dtype != KN_DT(U32) && x[1].dtype != KN_DT(U64))
+        return knx_error(KN_ERROR_TYPE, "random_fold_in takes uint32 or uint64 numbers, got %s", x[1].dtype->name);
+    kn_type both[2] = {x[0], x[1]};
+    both[1].dtype = x[0].dtype;
+    KN_TRY(knp_join(n_in, both, a, y));
+    y->weak = false;
+    return NULL;
+}
+
+static void fold_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+{
+    *y = threefry(k, e->x[0], words_of(k, e->xt[1].dtype, e->x[1].re));
+}
+
+static kn_error *key_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out;
+    KN_TRY(knp_accepts(x->dtype, KNP_KEY));
+    return knp_type_like(a, *x, x->dtype, y);
+}
+
+static void clone_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { (void)k, *y = e->x[0]; }
+
+/* The keys' shape with another one behind it. */
+static kn_error *type_behind(kn_type x, kn_ints shape, kn_dtype d, kn_arena *a, kn_type *y)
+{
+    knp_dims dim = knp_dims_of(x);
+    if (x.ndim + shape.n > KN_MAX_NDIM)
+        return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
+    for (int i = 0; i < shape.n; i++) {
+        if (shape.v[i] < 0)
+            return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
+        dim.v[dim.n++] = shape.v[i];
+    }
+    return knp_type_dims(a, d, false, dim.n, dim.v, y);
+}
+
+static kn_error *split_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)n_in, (void)n_out;
+    KN_TRY(knp_accepts(x->dtype, KNP_KEY));
+    return type_behind(*x, ((const kn_p_random_split *)params)->shape, x->dtype, a, y);
+}
+
+/* Key number i is the key with i folded in. */
+static kn_error *split_expand(const kn_rule *r, kn_atom *y)
+{
+    kn_ints shape = ((const kn_p_random_split *)r->params)->shape;
+    kn_builder *b = r->b;
+    kn_type keys = r->xt[0], all = r->yt[0];
+    int64_t n = knp_product(shape);
+    knp_dims leading = knp_axes_rest((kn_ints){0, NULL}, keys.ndim), trailing = {.n = shape.n};
+    kn_atom i = knb_iota(b, n <= (int64_t)UINT32_MAX ? KN_DT(U32) : KN_DT(U64), 1, &n, 0);
+    i = knb_reshape(b, i, shape.n, shape.v);
+    for (int d = 0; d < shape.n; d++)
+        trailing.v[d] = keys.ndim + d;
+    if (keys.ndim)
+        i = knb_broadcast_in_dim(b, i, all.ndim, all.dim, trailing.v);
+    kn_atom key = keys.ndim ? knb_broadcast_in_dim(b, r->x[0], all.ndim, all.dim, leading.v) : r->x[0];
+    y[0] = knb_random_fold_in(b, key, i);
+    return NULL;
+}
+
 /* --- random_bits ------------------------------------------------------------------------------ */
 
 static kn_dtype bits_dtype(int64_t width)
@@ -140,15 +241,7 @@ static kn_error *bits_type(const void *params, int n_in, const kn_type *x, kn_ar
     if (!d)
         return knx_error(KN_ERROR_TYPE, "requires 8-, 16-, 32- or 64-bit field width, got %lld",
                          (long long)p->bit_width);
-    if (x->ndim + p->shape.n > KN_MAX_NDIM)
-        return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
-    knp_dims dim = knp_dims_of(*x);
-    for (int i = 0; i < p->shape.n; i++) {
-        if (p->shape.v[i] < 0)
-            return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
-        dim.v[dim.n++] = p->shape.v[i];
-    }
-    return knp_type_dims(a, d, false, dim.n, dim.v, y);
+    return type_behind(*x, p->shape, d, a, y);
 }
 
 /* Word `which` of the keys, as large as the results unless there is one key only. */
@@ -259,5 +352,61 @@ const kn_prim kn_prim_random_unwrap = {
     .type = unwrap_type,
     .batch = key_batch,
     .pull = unwrap_pull,
+    .cost = knp_cost_none,
+};
+
+#define OF_KEYS .n_out = 1, .why_no_jvp = KN_WHY_INTEGERS
+
+const kn_prim kn_prim_random_seed = {
+    .name = "random_seed",
+    .n_in = 1,
+    OF_KEYS,
+    .bits = KN_ELEMENTWISE | KN_CHEAP | KN_INTEGER_RESULT,
+    .fields = kni_fields_random_wrap,
+    .factors = "... -> ...",
+    .doc = "random keys of integer seeds (jax.random.key)",
+    .type = seed_type,
+    .batch = knp_batch_elementwise,
+    .expr = seed_expr,
+};
+
+const kn_prim kn_prim_random_fold_in = {
+    .name = "random_fold_in",
+    .n_in = 2,
+    OF_KEYS,
+    .bits = KN_ELEMENTWISE | KN_INTEGER_RESULT,
+    .factors = "..., ... -> ...",
+    .doc = "random keys of keys and numbers (jax.random.fold_in)",
+    .type = fold_type,
+    .batch = knp_batch_elementwise,
+    .expr = fold_expr,
+    .cost = threefry_cost,
+};
+
+const kn_prim kn_prim_random_split = {
+    .name = "random_split",
+    .n_in = 1,
+    OF_KEYS,
+    .bits = KN_INTEGER_RESULT,
+    .fields = kni_fields_random_split,
+    .params_size = sizeof(kn_p_random_split),
+    .factors = "k -> k m",
+    .doc = "an array of new keys for each key (jax.random.split)",
+    .type = split_type,
+    .batch = key_batch,
+    .expand = split_expand,
+    .cost = threefry_cost,
+};
+
+const kn_prim kn_prim_random_clone = {
+    .name = "random_clone",
+    .n_in = 1,
+    OF_KEYS,
+    .bits = KN_ELEMENTWISE | KN_CHEAP | KN_INTEGER_RESULT | KN_IDENTITY,
+    .factors = "... -> ...",
+    .doc = "the same keys (jax.random.clone)",
+    .type = key_type,
+    .batch = knp_batch_elementwise,
+    .expr = clone_expr,
     .cost = knp_cost_none,
 };

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reduce.c -- reduce_sum, reduce_max, reduce_min, reduce_and, reduce_or; argmax and argmin.
+ * reduce.c -- reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_and, reduce_or, reduce_xor; argmax and argmin.
  *
  *     type       the reduced axes disappear; a maximum needs something to choose from
- *     jvp        the sum is linear; a maximum's tangent is the mean of the tangents where the maximum lies
+ *     jvp        the sum is linear; a maximum's tangent is the mean of the tangents where the maximum lies; products
+ *                by halving, which is right where factors are zero
  *     transpose  reduce_sum: the cotangent repeated along the reduced axes
  *     batch      axes at or behind the batch axis move up by one
- *     lower      one reduction of the kernel IR; argmax and argmin are a routine
+ *     lower      one reduction of the kernel IR, products of complex numbers by halving; argmax and argmin are a
+ *                routine
  */
 #include "prim/rules.h"
 #include "base/half.h"
@@ -71,6 +73,51 @@ const kn_prim kn_prim_reduce_sum = {
     .doc = "the sum of the elements over some axes (np.sum)",
 };
 
+/* reduce_prod */
+
+/* Values, and behind them their tangents if there are any. */
+static void join_factors(const knp_halving *h, const kn_atom *x, const kn_atom *y, kn_atom *z)
+{
+    kn_atom product = knb_mul(h->b, x[0], y[0]);
+    if (h->n == 2)
+        z[1] = knb_add_any(h->b, knb_mul(h->b, x[1], y[0]), knb_mul(h->b, y[1], x[0]));
+    z[0] = product;
+}
+
+static void prod_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    kn_atom x[2] = {r->x[0], tx[0]}, identity[2] = {knb_like(r->b, x[0], 1), knb_like(r->b, x[0], 0)};
+    knp_halve(&(knp_halving){r->b, 2, join_factors, identity, NULL}, ((const kn_p_reduce *)r->params)->axes, x);
+    ty[0] = x[1];
+}
+
+/* The factors of a complex product do not come by components. */
+static bool prod_expands(const void *params, int n_in, const kn_type *x)
+{
+    (void)params, (void)n_in;
+    return knx_is_complex(x->dtype);
+}
+
+static kn_error *prod_expand(const kn_rule *r, kn_atom *y)
+{
+    kn_atom identity = knb_like(r->b, r->x[0], 1);
+    y[0] = r->x[0];
+    knp_halve(&(knp_halving){r->b, 1, join_factors, &identity, NULL}, ((const kn_p_reduce *)r->params)->axes, y);
+    return NULL;
+}
+
+const kn_prim kn_prim_reduce_prod = {
+    .name = "reduce_prod",
+    REDUCTION,
+    .fields = kni_fields_reduce_bool,
+    .type = sum_type,
+    .jvp = prod_jvp,
+    .reduction = &(const kn_reduction_row){KNK_RED_MUL},
+    .expand = prod_expand,
+    .expands = prod_expands,
+    .doc = "the product of the elements over some axes (np.prod)",
+};
+
 /* reduce_max, reduce_min */
 
 static kn_error *extreme_type(const void *params, const char *operation, const kn_type *x, kn_arena *a, kn_type *y)
@@ -122,7 +169,7 @@ const kn_prim kn_prim_reduce_min = {.name = "reduce_min",
                                     .reduction = &(const kn_reduction_row){KNK_RED_MIN},
                                     .doc = "the smallest element over some axes; nan if one is (np.min)"};
 
-/* reduce_and, reduce_or */
+/* reduce_and, reduce_or, reduce_xor */
 
 static kn_error *bits_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
 {
@@ -150,6 +197,17 @@ const kn_prim kn_prim_reduce_or = {
     .type = bits_type,
     .reduction = &(const kn_reduction_row){KNK_RED_OR},
     .doc = "the bitwise or of integers or booleans over some axes (np.any)",
+};
+
+const kn_prim kn_prim_reduce_xor = {
+    .name = "reduce_xor",
+    REDUCTION,
+    .fields = kni_fields_reduce_bool,
+    .why_no_jvp = KN_WHY_INTEGERS,
+    .why_no_transpose = KN_WHY_INTEGERS,
+    .type = bits_type,
+    .reduction = &(const kn_reduction_row){KNK_RED_XOR},
+    .doc = "the bitwise exclusive or of integers or booleans over some axes (np.bitwise_xor.reduce)",
 };
 
 /* argmax, argmin: the first nan, else the first extreme element, along one axis */

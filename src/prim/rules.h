@@ -78,6 +78,20 @@ double knp_cost_function(const void *params, int n_in, const kn_type *x, int n_o
 double knp_cost_input(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
 double knp_cost_none(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
 
+/* Reductions by halving (reduce_any.c): n arrays of one shape, of each the first half joined with the second one, again
+ * and again. `join` makes z of x and y (z may be x); `identity`: scalars that make up for a missing row, NULL: it is
+ * put behind the others. knp_halve replaces the n arrays x by their reductions over the axes; of no rows that is the
+ * identity. */
+typedef struct knp_halving knp_halving;
+struct knp_halving {
+    kn_builder *b;
+    int n;
+    void (*join)(const knp_halving *h, const kn_atom *x, const kn_atom *y, kn_atom *z);
+    const kn_atom *identity;
+    const void *env;
+};
+void knp_halve(const knp_halving *h, kn_ints axes, kn_atom *x);
+
 /* Kernel expressions. The dtype of the nodes that a value travels as: its component, float32 for 16-bit floats, uint32
  * for keys. */
 kn_dtype_id knp_node_dtype(kn_dtype d);
@@ -98,6 +112,21 @@ kn_value2 knp_complex_exp(knk_builder *k, kn_value2 x);
 kn_value2 knp_complex_log(knk_builder *k, kn_value2 x);
 kn_value2 knp_complex_logistic(knk_builder *k, kn_value2 x);
 kn_value2 knp_complex_sqrt(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_rsqrt(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_exp2(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_expm1(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_log1p(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_log2(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_log10(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_tan(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_sinh(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_cosh(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_asin(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_acos(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_atan(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_asinh(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_acosh(knk_builder *k, kn_value2 x);
+kn_value2 knp_complex_atanh(knk_builder *k, kn_value2 x);
 kn_value2 knp_complex_abs(knk_builder *k, kn_value2 x); /* a real value */
 kn_value2 knp_complex_sign(knk_builder *k, kn_value2 x);
 kn_value2 knp_complex_pow(knk_builder *k, kn_value2 x, kn_value2 y);

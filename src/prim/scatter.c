@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scatter.c -- scatter, scatter-add, scatter-mul, scatter-min, scatter-max: an array with windows of updates written
+ * scatter.c -- scatter, scatter-add, scatter-sub, scatter-mul, scatter-min, scatter-max: an array with windows of updates written
  * over it, added to it, ... at starts that are data.
  *
  *     type       the operand's
  *     jvp        scatter: the same of the tangents, where windows may meet of those alone that won (found by scattering
- *                numbers of points); add: linear; mul: the product rule, for unique indices; min and max: the mean of
+ *                numbers of points); add, sub: linear; mul: the product rule, for unique indices; min and max: the mean of
  *                the tangents of all that equal the result
  *     transpose  operand: the cotangent (scatter: zero where there were updates; mul: times the updates); updates: the
  *                windows of the cotangent at the same places (gather), of those that won
@@ -75,10 +75,10 @@ static double scatter_cost(const void *params, int n_in, const kn_type *x, int n
     return (double)kni_type_size(x[0]) + 2 * (double)kni_type_size(x[2]);
 }
 
-#define SCATTER                                                                                                    \
-    .n_in = 3, .n_out = 1, .bits = KN_CAN_FAIL, .fields = kni_fields_scatter, .params_size = sizeof(params_t),     \
-    .factors = "n w, p i, p w -> n w", .batch = scatter_batch, .may_fail = scatter_may_fail, .cost = scatter_cost, \
-    .updates = 1
+#define SCATTER_RULES                                                                                          \
+    .n_in = 3, .n_out = 1, .bits = KN_CAN_FAIL, .fields = kni_fields_scatter, .params_size = sizeof(params_t), \
+    .factors = "n w, p i, p w -> n w", .batch = scatter_batch, .may_fail = scatter_may_fail, .cost = scatter_cost
+#define SCATTER SCATTER_RULES, .updates = 1
 
 /* The type rule and the routine of one of them. */
 #define TYPE_AND_RUN(id, name, kinds, combine)                                                                 \
@@ -213,6 +213,49 @@ const kn_prim kn_prim_scatter_add = {
     .run = add_run,
     .doc = "an array with windows of updates added where the indices say, one after the other in C order "
            "(jax.lax.scatter_add)",
+};
+
+/* --- scatter-sub ------------------------------------------------------------------------------ */
+
+static void sub_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    params_t p = checked(r);
+    ty[0] = tx[0];
+    if (tx[2] != KN_ATOM_ZERO)
+        ty[0] = knb_scatter_sub(r->b, knb_instantiate(r->b, tx[0], r->xt[0]), r->x[1], tx[2], &p);
+}
+
+static kn_error *sub_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    KN_TRY(add_transpose(r, ct, ct_in));
+    if (r->x[2] == KN_ATOM_LINEAR)
+        ct_in[2] = knb_neg(r->b, ct_in[2]);
+    return NULL;
+}
+
+static kn_error *sub_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)n_in, (void)n_out;
+    return scatter_type("scatter-sub", KNP_NUMBERS, params, x, a, y);
+}
+
+/* x - y is x + -y, to the bit. */
+static kn_error *sub_expand(const kn_rule *r, kn_atom *y)
+{
+    y[0] = knb_scatter_add(r->b, r->x[0], r->x[1], knb_neg(r->b, r->x[2]), r->params);
+    return NULL;
+}
+
+const kn_prim kn_prim_scatter_sub = {
+    .name = "scatter-sub",
+    SCATTER_RULES,
+    .linear_in = 1 | 4,
+    .type = sub_type,
+    .jvp = sub_jvp,
+    .transpose = sub_transpose,
+    .expand = sub_expand,
+    .doc = "an array with windows of updates subtracted where the indices say, one after the other in C order "
+           "(jax.lax.scatter_sub)",
 };
 
 /* --- scatter-mul ------------------------------------------------------------------------------ */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sort.c -- sort: several arrays rearranged along a dimension by the first num_keys of them.
+ * sort.c -- sort: several arrays rearranged along a dimension by the first num_keys of them; top_k: the largest
+ * elements along an axis and where they are.
  *
- *     type       the operands'
+ *     type       the operands'; top_k: k elements, and their positions as int32
  *     linearize  the positions are sorted along; tangents are gathered by them, which is linear
+ *     jvp        top_k: the tangents at the positions
  *     transpose  none: the order is a discrete choice (the gathers of a derivative have theirs)
  *     batch      one more dimension that is not sorted along
  *     lower      a routine, stable whatever is_stable says
@@ -37,10 +39,10 @@ static kn_error *sort_type(const void *params, int n_in, const kn_type *x, kn_ar
     return NULL;
 }
 
-/* The elements of x at positions[...] along a dimension, where positions has x's shape (take_along_axis). */
-static kn_atom take_along(kn_builder *b, kn_atom x, kn_atom positions, int dimension)
+/* The elements of x at positions[...] along a dimension, where positions has x's shape but for it (take_along_axis). */
+static kn_atom take_along(kn_builder *b, kn_atom x, kn_atom positions, int dimension, bool unique)
 {
-    kn_type t = knb_type(b, x);
+    kn_type t = knb_type(b, x), to = knb_type(b, positions);
     if (b->error)
         return KN_ATOM_NONE;
     knp_dims others = knp_axes_rest((kn_ints){1, (int64_t[]){dimension}}, t.ndim), ones = {.n = t.ndim};
@@ -53,14 +55,14 @@ static kn_atom take_along(kn_builder *b, kn_atom x, kn_atom positions, int dimen
                      .start_indices_batching_dims = knp_ints(&others),
                      .slice_sizes = knp_ints(&ones),
                      .mode = KN_GATHER_PROMISE,
-                     .unique_indices = true};
-    knp_dims shape = knp_dims_of(t), identity = knp_axes_rest((kn_ints){0, NULL}, t.ndim);
+                     .unique_indices = unique};
+    knp_dims shape = knp_dims_of(to);
     if (shape.n == KN_MAX_NDIM) {
         knb_fail(b, knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM));
         return KN_ATOM_NONE;
     }
     shape.v[shape.n++] = 1;
-    return knb_gather(b, x, knb_broadcast_in_dim(b, positions, shape.n, shape.v, identity.v), &p);
+    return knb_gather(b, x, knb_reshape(b, positions, shape.n, shape.v), &p);
 }
 
 static kn_error *sort_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
@@ -79,7 +81,7 @@ static kn_error *sort_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y,
     for (int i = 0; i < n; i++) {
         y[i] = r->b->error ? KN_ATOM_NONE : out[i];
         if (tx[i] != KN_ATOM_ZERO)
-            ty[i] = r->b->error ? KN_ATOM_NONE : take_along(r->b, tx[i], out[n], dimension);
+            ty[i] = r->b->error ? KN_ATOM_NONE : take_along(r->b, tx[i], out[n], dimension, true);
     }
     return NULL;
 }
@@ -159,4 +161,96 @@ const kn_prim kn_prim_sort = {
     .run = sort_run,
     .workspace = sort_workspace,
     .cost = sort_cost,
+};
+
+/* --- top_k ------------------------------------------------------------------------------------ */
+
+static kn_error *top_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_top_k *p = params;
+    kn_text t = {0};
+    (void)n_in, (void)n_out;
+    if (knx_is_complex(x->dtype))
+        return knx_error(KN_ERROR_VALUE, "is not compatible with complex inputs.");
+    KN_TRY(knp_accepts(x->dtype, KNP_REALS | KNP_BOOL));
+    if (p->k < 0)
+        return knx_error(KN_ERROR_VALUE, "k argument must be nonnegative, got %lld", (long long)p->k);
+    if (x->ndim == 0)
+        return knx_error(KN_ERROR_TYPE, "operand must have >= 1 dimension, got ()");
+    if (p->axis < 0 || p->axis >= x->ndim)
+        return knp_axis_error(p->axis, x->ndim);
+    knx_show_shape(&t, x->ndim, x->dim);
+    if (x->dim[p->axis] < p->k)
+        return knx_error(KN_ERROR_VALUE,
+                         "k argument must be no larger than size along axis; got k=%lld with shape=%s and axis=%lld",
+                         (long long)p->k, t.s, (long long)p->axis);
+    if (x->dim[p->axis] > INT32_MAX)
+        return knx_error(KN_ERROR_VALUE, "returns int32 indices, which will overflow for operand.shape=%s", t.s);
+    knp_dims d = knp_dims_of(*x);
+    d.v[p->axis] = p->k;
+    KN_TRY(knp_type_dims(a, x->dtype, x->weak, d.n, d.v, &y[0]));
+    return knp_type_dims(a, KN_DT(I32), false, d.n, d.v, &y[1]);
+}
+
+static void top_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    ty[0] = take_along(r->b, tx[0], r->y[1], (int)((const kn_p_top_k *)r->params)->axis, false);
+}
+
+static kn_error *top_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    kn_p_top_k p = *(const kn_p_top_k *)r->params;
+    (void)size;
+    p.axis += p.axis >= axis[0];
+    knb_emit(r->b, r->prim, &p, 1, r->x, y, 2);
+    axis_out[0] = axis_out[1] = axis[0];
+    return NULL;
+}
+
+static knr_top describe_top(const kn_p_top_k *p, kn_type x)
+{
+    int axis = (int)p->axis;
+    return (knr_top){.dtype = x.dtype,
+                     .outer = knp_product((kn_ints){axis, x.dim}),
+                     .length = x.dim[axis],
+                     .inner = knp_product((kn_ints){x.ndim - axis - 1, x.dim + axis + 1}),
+                     .k = p->k};
+}
+
+static size_t top_workspace(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)n_in, (void)n_out, (void)y;
+    knr_top t = describe_top(params, x[0]);
+    return knr_top_workspace(&t);
+}
+
+static kn_error *top_run(const kn_routine_args *args)
+{
+    knr_top t = describe_top(args->params, args->xt[0]);
+    knr_top_run(&t, args->x[0], args->y[0], args->y[1], args->workspace);
+    return NULL;
+}
+
+static double top_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out, (void)y;
+    return 8 * (double)kni_type_size(x[0]);
+}
+
+const kn_prim kn_prim_top_k = {
+    .name = "top_k",
+    .n_in = 1,
+    .n_out = 2,
+    .why_no_transpose = KN_WHY_DISCRETE,
+    .fields = kni_fields_top_k,
+    .params_size = sizeof(kn_p_top_k),
+    .factors = "n m -> k m, k m",
+    .doc = "the k largest elements along an axis, the largest first, and their positions; nan is the largest "
+           "(jax.lax.top_k)",
+    .type = top_type,
+    .jvp = top_jvp,
+    .batch = top_batch,
+    .run = top_run,
+    .workspace = top_workspace,
+    .cost = top_cost,
 };

@@ -20,8 +20,12 @@
 #define cexpr_sqrt     knp_complex_sqrt
 #define cexpr_abs      knp_complex_abs
 
+static kn_value2 cexpr_square(knk_builder *k, kn_value2 x) { return knp_complex_mul(k, x, x); }
+
 static knk_node expr_neg(knk_builder *k, knk_node x) { return knk_unary(k, KNK_NEG, x); }
 static knk_node expr_sqrt(knk_builder *k, knk_node x) { return knk_unary(k, KNK_SQRT, x); }
+
+static knk_node expr_square(knk_builder *k, knk_node x) { return knk_binary(k, KNK_MUL, x, x); }
 
 static knk_node expr_abs(knk_builder *k, knk_node x)
 {

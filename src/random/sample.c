@@ -108,6 +108,14 @@ static kn_atom normal(kn_builder *b, kn_atom key, kn_dtype d, const kn_shape *sh
     return knb_mul(b, knb_number(b, d, 1.4142135623730951), knb_erf_inv(b, between(b, key, d, shape, lo, hi)));
 }
 
+kn_atom knrand_normal(kn_builder *b, kn_atom key, kn_dtype d, int ndim, const int64_t *shape)
+{
+    kn_shape full = {.ndim = ndim};
+    for (int i = 0; i < ndim; i++)
+        full.dim[i] = shape[i];
+    return normal(b, key, d, &full);
+}
+
 kn_random_normal_opts kn_random_normal_opts_default(void)
 {
     return (kn_random_normal_opts){.size_ = sizeof(kn_random_normal_opts)};

@@ -13,6 +13,7 @@ typedef struct record {
 enum {
     RUN = 24,         /* runs that insertion sorts */
     RADIX_FROM = 700, /* elements */
+    FEW_LARGEST = 16, /* are kept in order while a line is read */
     DIGIT_BITS = 11,
     DIGITS = 1 << DIGIT_BITS,
 };
@@ -215,4 +216,56 @@ void knr_sort_run(const knr_sort *s, const void *const *x, void *const *y, void 
     for (int64_t o = 0; o < s->outer; o++)
         for (int64_t i = 0; i < s->inner; i++)
             sort_line(s, x, y, o * s->length * s->inner + i, workspace);
+}
+
+/* --- the largest ------------------------------------------------------------------------------ */
+
+/* The k records with the smallest images in order, in best; equal images come in the order of their positions. */
+static void smallest(const record *a, int64_t n, record *best, int64_t k)
+{
+    int64_t have = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (have == k && a[i].image >= best[k - 1].image)
+            continue;
+        int64_t at = have < k ? have++ : k - 1;
+        for (; at > 0 && best[at - 1].image > a[i].image; at--)
+            best[at] = best[at - 1];
+        best[at] = a[i];
+    }
+}
+
+/* With all bits turned the largest image is the smallest. */
+static void top_line(const knr_top *t, const char *x, char *values, int32_t *positions, void *workspace)
+{
+    int64_t n = t->length, k = t->k, *place = workspace;
+    record *a = (record *)(place + DIGITS), *spare = a + n;
+    int bits = bits_of(t->dtype);
+    uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
+    for (int64_t i = 0; i < n; i++)
+        a[i].position = (uint64_t)i;
+    read_images(t->dtype, x, t->inner, 0, n, a);
+    for (int64_t i = 0; i < n; i++)
+        a[i].image ^= all;
+    if (k <= FEW_LARGEST) {
+        smallest(a, n, spare, k);
+        a = spare;
+    } else if (!is_sorted(a, n)) {
+        a = n < RADIX_FROM ? merge_sort(a, spare, n) : radix_sort(a, spare, n, bits, place);
+    }
+    rearrange(t->dtype->size, x, values, t->inner, a, k);
+    for (int64_t i = 0; i < k; i++)
+        positions[i * t->inner] = (int32_t)a[i].position;
+}
+
+size_t knr_top_workspace(const knr_top *t) { return DIGITS * sizeof(int64_t) + 2 * (size_t)t->length * sizeof(record); }
+
+void knr_top_run(const knr_top *t, const void *x, void *values, int32_t *positions, void *workspace)
+{
+    if (!t->k)
+        return;
+    for (int64_t o = 0; o < t->outer; o++)
+        for (int64_t i = 0; i < t->inner; i++) {
+            int64_t from = (o * t->length * t->inner + i) * t->dtype->size, to = o * t->k * t->inner + i;
+            top_line(t, (const char *)x + from, (char *)values + to * t->dtype->size, positions + to, workspace);
+        }
 }

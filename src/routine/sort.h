@@ -15,4 +15,13 @@ typedef struct knr_sort {
 
 size_t knr_sort_workspace(const knr_sort *s);
 void knr_sort_run(const knr_sort *s, const void *const *x, void *const *y, void *workspace);
+
+/* The k largest elements of lines, largest first and equal ones in the order of their positions: values (outer x k x
+ * inner) and positions. NaN is larger than anything. Not of complex numbers. */
+typedef struct knr_top {
+    kn_dtype dtype;
+    int64_t outer, length, inner, k; /* k <= length */
+} knr_top;
+size_t knr_top_workspace(const knr_top *t);
+void knr_top_run(const knr_top *t, const void *x, void *values, int32_t *positions, void *workspace);
 #endif

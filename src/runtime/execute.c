@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * execute.c -- runs the steps of a program in order. It allocates the outputs and, if it has to, the workspace;
  * nothing else unless somebody watches. */
-#include "runtime/execute.h"
-#include "compile/step.h"
+#include "runtime/run.h"
 #include "runtime/float_env.h"
 #include <string.h>
 
-typedef struct run {
-    const kn_program *p;
-    const kn_operand *in;
-    kn_buffer **out;
-    char *work;
-    const kn_observer *observer; /* may be NULL */
-} run;
+typedef knd_one_run run;
 
 static bool holds(const kn_operand *x, size_t bytes)
 {
@@ -87,7 +80,8 @@ static inline void *address(const run *r, const knc_ref *ref)
 {
     switch ((knc_space)ref->space) {
     case KNC_AT_OPERAND: return (char *)(uintptr_t)r->in[ref->index].data + ref->offset;
-    case KNC_AT_OUTPUT: return (char *)r->out[ref->index]->data + ref->offset;
+    case KNC_AT_OUTPUT:
+        return (r->to ? (char *)r->to[ref->index] : (char *)r->out[ref->index]->data) + ref->offset;
     case KNC_AT_WORK: return r->work + ref->offset;
     case KNC_AT_LITERAL: break;
     case KNC_NOWHERE: return NULL;
@@ -130,6 +124,7 @@ static kn_error *run_step(const run *r, const knc_step *s, void **at)
                       r->work);
         break;
     case KNC_ROUTINE: return run_routine(r, s, at);
+    case KNC_LOOP: return knd_run_loop(r, s, at);
     case KNC_COPY:
         if (at[0] != at[1]) /* of a donated operand: in place after all */
             memcpy(at[0], at[1], s->u.bytes);
@@ -196,7 +191,7 @@ static kn_error *run_observed_step(const run *r, const knc_step *s, void **at)
     return error;
 }
 
-static kn_error *run_steps(const run *r)
+kn_error *knd_run_steps(const run *r)
 {
     const kn_program *p = r->p;
     void *few[KNC_FEW_REFS], **at = p->max_ref > KNC_FEW_REFS ? (void **)(r->work + p->addresses_at) : few;
@@ -213,7 +208,7 @@ kn_error *knd_run(const kn_program *p, const kn_operand *in, kn_buffer **out, vo
 kn_error *knd_run_observed(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace,
                            const kn_observer *o)
 {
-    run r = {p, in, out, workspace, o};
+    run r = {.p = p, .in = in, .out = out, .work = workspace, .observer = o};
     kn_operand *mine = NULL;
     kn_buffer *pooled = NULL;
     for (uint32_t k = 0; k < p->n_output; k++)
@@ -228,7 +223,7 @@ kn_error *knd_run_observed(const kn_program *p, const kn_operand *in, kn_buffer 
     kn_error *error = fine ? NULL : knx_error_nomem();
     if (!error && p->n_step) {
         unsigned env = knd_float_enter();
-        error = run_steps(&r);
+        error = knd_run_steps(&r);
         knd_float_leave(env);
     }
     knx_buffer_release(pooled);

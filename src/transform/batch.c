@@ -2,11 +2,13 @@
  * batch.c -- vmap: a jaxpr over one more axis. Each variable has a batch axis or none; the rows' rules say what
  * becomes of it. */
 #include "ir/ops.h"
+#include "ir/prim.h"
 #include "transform/replay.h"
 
 typedef struct batching {
     knt_replay r;
     int64_t size;
+    const char *name; /* of the axis; NULL: none */
     int *axis;     /* per variable of j: its batch axis in b, -1: none */
     int *in, *out; /* of one equation */
 } batching;
@@ -14,7 +16,7 @@ typedef struct batching {
 static kn_error *batch_equation(batching *t, const kn_eqn *e)
 {
     knt_replay *r = &t->r;
-    bool any = false;
+    bool any = t->name && (kni_bits(e->prim, e->params) & KN_NAMES);
     for (uint32_t i = 0; i < e->n_in; i++) {
         t->in[i] = kni_is_var(e->in[i]) ? t->axis[e->in[i]] : -1;
         any = any || t->in[i] >= 0;
@@ -29,6 +31,7 @@ static kn_error *batch_equation(batching *t, const kn_eqn *e)
     if (!e->prim->batch)
         return knt_missing_rule("batching", e);
     kn_rule rule = knt_rule(r, e, NULL);
+    rule.axis_name = t->name;
     for (uint32_t k = 0; k < e->n_out; k++) {
         r->out[k] = KN_ATOM_NONE;
         t->out[k] = -1;
@@ -130,10 +133,9 @@ static kn_error *batch(batching *t, const int *in_axis, const int *out_axis, boo
     return knb_finish(&r->b, (int)j->n_out, y, j->name, true, out);
 }
 
-static kn_error *run(const kni_jaxpr *j, int64_t size, const int *in_axis, const int *out_axis, bool *was_batched,
+static kn_error *run(batching t, const kni_jaxpr *j, const int *in_axis, const int *out_axis, bool *was_batched,
                      kni_jaxpr **out)
 {
-    batching t = {.size = size};
     kn_error *error = knt_replay_begin(&t.r, j, false);
     if (!error)
         error = batch(&t, in_axis, out_axis, was_batched, out);
@@ -141,12 +143,14 @@ static kn_error *run(const kni_jaxpr *j, int64_t size, const int *in_axis, const
     return error;
 }
 
-kn_error *knt_batch(const kni_jaxpr *j, int64_t size, const int *in_axis, const int *out_axis, kni_jaxpr **out)
+kn_error *knt_batch(const kni_jaxpr *j, int64_t size, const char *name, const int *in_axis, const int *out_axis,
+                    kni_jaxpr **out)
 {
-    return run(j, size, in_axis, out_axis, NULL, out);
+    return run((batching){.size = size, .name = name}, j, in_axis, out_axis, NULL, out);
 }
 
-kn_error *knt_batch_lazily(const kni_jaxpr *j, int64_t size, const int *in_axis, bool *was_batched, kni_jaxpr **out)
+kn_error *knt_batch_lazily(const kni_jaxpr *j, int64_t size, const char *name, const int *in_axis, bool *was_batched,
+                           kni_jaxpr **out)
 {
-    return run(j, size, in_axis, NULL, was_batched, out);
+    return run((batching){.size = size, .name = name}, j, in_axis, NULL, was_batched, out);
 }

@@ -7,7 +7,7 @@
 #include "transform/replay.h"
 
 /* Writes j and its derivative into r->b; tangent[v] is the tangent of variable v of j or KN_ATOM_ZERO. */
-static kn_error *tangents_of_equation(knt_replay *r, const kn_eqn *e, kn_atom *tangent, kn_atom *tx)
+static kn_error *tangents_of_equation(knt_replay *r, const kn_eqn *e, kn_atom *tangent, kn_atom *tx, bool forward)
 {
     bool any = false;
     for (uint32_t i = 0; i < e->n_in; i++) {
@@ -20,6 +20,7 @@ static kn_error *tangents_of_equation(knt_replay *r, const kn_eqn *e, kn_atom *t
         knt_emit_same(r, e);
     } else if (e->prim->linearize) {
         kn_rule rule = knt_rule(r, e, NULL);
+        rule.forward = forward;
         KN_TRY(e->prim->linearize(&rule, tx, r->out, ty));
         knt_bind(r, e, r->out);
     } else {
@@ -34,7 +35,8 @@ static kn_error *tangents_of_equation(knt_replay *r, const kn_eqn *e, kn_atom *t
     return NULL;
 }
 
-static kn_error *joint(knt_replay *r, const bool *has_tangent, kn_atom **tangent_of)
+/* `forward`: nobody splits what is written. */
+static kn_error *joint(knt_replay *r, const bool *has_tangent, bool forward, kn_atom **tangent_of)
 {
     const kni_jaxpr *j = r->j;
     kn_atom *tangent = knx_arena_alloc(&r->arena, ((size_t)j->n_var + 1) * sizeof *tangent);
@@ -47,7 +49,7 @@ static kn_error *joint(knt_replay *r, const bool *has_tangent, kn_atom **tangent
         if (has_tangent[i])
             tangent[j->n_const + i] = knb_invar(&r->b, kni_in_type(j, i));
     for (uint32_t i = 0; i < j->n_eqn && !r->b.error; i++)
-        KN_TRY(tangents_of_equation(r, &j->eqn[i], tangent, tx));
+        KN_TRY(tangents_of_equation(r, &j->eqn[i], tangent, tx, forward));
     *tangent_of = tangent;
     return knb_take_error(&r->b);
 }
@@ -56,11 +58,17 @@ static kn_atom tangent_of_atom(const kn_atom *tangent, kn_atom a) { return kni_i
 
 kn_error *knt_jvp(const kni_jaxpr *j, const bool *has_tangent, kni_jaxpr **out)
 {
+    return knt_jvp_lazily(j, has_tangent, NULL, NULL, out);
+}
+
+kn_error *knt_jvp_lazily(const kni_jaxpr *j, const bool *has_tangent, const bool *instantiate, bool *out_tangent,
+                         kni_jaxpr **out)
+{
     knt_replay r;
     kn_atom *tangent = NULL;
     kn_error *error = knt_replay_begin(&r, j, true);
     if (!error)
-        error = joint(&r, has_tangent, &tangent);
+        error = joint(&r, has_tangent, true, &tangent);
     kn_atom *y = error ? NULL : knx_arena_alloc(&r.arena, (2 * (size_t)j->n_out + 1) * sizeof *y);
     if (!error && !y)
         error = knx_error_nomem();
@@ -68,9 +76,14 @@ kn_error *knt_jvp(const kni_jaxpr *j, const bool *has_tangent, kni_jaxpr **out)
         uint32_t n = 0;
         for (uint32_t i = 0; i < j->n_out; i++)
             y[n++] = knt_atom(&r, j->out[i]);
-        for (uint32_t i = 0; i < j->n_out; i++)
-            if (kni_has_tangent(kni_out_type(j, i)))
-                y[n++] = knb_instantiate(&r.b, tangent_of_atom(tangent, j->out[i]), kni_out_type(j, i));
+        for (uint32_t i = 0; i < j->n_out; i++) {
+            kn_atom t = tangent_of_atom(tangent, j->out[i]);
+            bool wanted = out_tangent ? t != KN_ATOM_ZERO || instantiate[i] : kni_has_tangent(kni_out_type(j, i));
+            if (out_tangent)
+                out_tangent[i] = wanted;
+            if (wanted)
+                y[n++] = knb_instantiate(&r.b, t, kni_out_type(j, i));
+        }
         error = knb_finish(&r.b, (int)n, y, j->name, true, out);
     }
     knt_replay_end(&r);
@@ -124,6 +137,17 @@ static void copy_equation(splitter *s, const kn_draft_eqn *e, bool to_linear)
     knb_emit(b, e->prim, e->params, (int)e->n_in, s->in, out, (int)e->n_out);
 }
 
+/* An equation without results, which shows a value, belongs where that value does. */
+static uint8_t kind_of(const splitter *s, const kn_draft_eqn *e)
+{
+    if (e->n_out)
+        return s->kind[e->out];
+    for (uint32_t i = 0; i < e->n_in; i++)
+        if (kni_is_var(e->in[i]) && s->kind[e->in[i]] == VAR_LINEAR)
+            return VAR_LINEAR;
+    return VAR_PRIMAL;
+}
+
 static void classify(splitter *s)
 {
     for (size_t k = 0; k < s->joint->eqn.n; k++) {
@@ -134,7 +158,7 @@ static void classify(splitter *s)
                 uint8_t of = s->kind[e->in[i]];
                 kind = of == VAR_LINEAR || kind == VAR_LINEAR ? VAR_LINEAR : of == VAR_PRIMAL ? VAR_PRIMAL : kind;
             }
-        if (kind == VAR_CONSTANT && kni_can_fail(e->prim, e->params))
+        if (kind == VAR_CONSTANT && kni_must_stay(e->prim, e->params))
             kind = VAR_PRIMAL;
         for (uint32_t i = 0; i < e->n_out; i++)
             s->kind[e->out + i] = kind;
@@ -259,7 +283,7 @@ static kn_error *split(knt_replay *r, const kn_atom *tangent, const bool *has_ta
         drop_unused_linear(&s, r, tangent);
         for (size_t k = 0; k < s.joint->eqn.n; k++) {
             const kn_draft_eqn *e = &s.joint->eqn.at[k];
-            uint8_t kind = e->n_out ? s.kind[e->out] : VAR_PRIMAL;
+            uint8_t kind = kind_of(&s, e);
             if (kind != VAR_LINEAR)
                 copy_equation(&s, e, false);
             if (kind != VAR_PRIMAL && any_needed(&s, e))
@@ -284,7 +308,7 @@ kn_error *knt_linearize(const kni_jaxpr *j, const bool *has_tangent, kn_lineariz
     *out = (kn_linearized){0};
     kn_error *error = knt_replay_begin(&r, j, true);
     if (!error)
-        error = joint(&r, has_tangent, &tangent);
+        error = joint(&r, has_tangent, false, &tangent);
     if (!error)
         error = split(&r, tangent, has_tangent, out);
     knt_replay_end(&r);

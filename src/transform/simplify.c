@@ -72,6 +72,10 @@ static kn_error *simplify_equation(knt_replay *r, const kn_eqn *e, void *env)
             return NULL;
         }
     }
+    if (kni_bits(e->prim, e->params) & KN_EFFECT) { /* twice is not once */
+        knt_emit_same(r, e);
+        return NULL;
+    }
     uint64_t h = hash_of(e, r->in);
     const kn_draft_eqn *same = find_equal(k, r, e, h);
     if (same) {
@@ -105,10 +109,20 @@ static kn_error *inline_equation(knt_replay *r, const kn_eqn *e, void *env)
     return NULL;
 }
 
+static bool expands(const kni_jaxpr *j, const kn_eqn *e)
+{
+    kn_type x[8]; /* rows that ask have few operands */
+    if (!e->prim->expand || !e->prim->expands)
+        return e->prim->expand;
+    for (uint32_t i = 0; i < e->n_in && i < 8; i++)
+        x[i] = kni_atom_type(j, e->in[i]);
+    return e->prim->expands(e->params, (int)e->n_in, x);
+}
+
 static kn_error *expand_equation(knt_replay *r, const kn_eqn *e, void *env)
 {
     (void)env;
-    if (!e->prim->expand) {
+    if (!expands(r->j, e)) {
         knt_emit_same(r, e);
         return NULL;
     }
@@ -129,7 +143,7 @@ static bool any_calls(const kni_jaxpr *j)
 static bool any_expands(const kni_jaxpr *j)
 {
     for (uint32_t i = 0; i < j->n_eqn; i++)
-        if (j->eqn[i].prim->expand)
+        if (expands(j, &j->eqn[i]))
             return true;
     return false;
 }

@@ -22,19 +22,25 @@ kn_error *knt_linearize(const kni_jaxpr *j, const bool *has_tangent /* per input
 /* consts; inputs..., tangents of the inputs marked... -> results..., tangents of all inexact results (zeros made
  * where they are zero). */
 kn_error *knt_jvp(const kni_jaxpr *j, const bool *has_tangent, kni_jaxpr **out);
+/* The same with tangents only of those results that depend on a tangent or are marked in `instantiate`:
+ * out_tangent[i] tells. */
+kn_error *knt_jvp_lazily(const kni_jaxpr *j, const bool *has_tangent, const bool *instantiate, bool *out_tangent,
+                         kni_jaxpr **out);
 
 /* A function linear in the inputs marked, transposed:
  *     consts; the unmarked inputs..., cotangents of the results... -> cotangents of the marked inputs (zeros made
  *     where there is none). */
 kn_error *knt_transpose(const kni_jaxpr *j, const bool *linear /* per input */, kni_jaxpr **out);
 
-/* j over a new axis of extent `size`. in_axis[i]: the batch axis of input i, -1: none. out_axis[i]: where the axis of
- * result i is to be; -1 asks for an unbatched result, an error if it depends on a batched input. With out_axis NULL
- * results come with the axis in front. */
-kn_error *knt_batch(const kni_jaxpr *j, int64_t size, const int *in_axis, const int *out_axis, kni_jaxpr **out);
+/* j over a new axis of extent `size` and this name (NULL: none; rules pass on theirs, kn_rule.axis_name). in_axis[i]:
+ * the batch axis of input i, -1: none. out_axis[i]: where the axis of result i is to be; -1 asks for an unbatched
+ * result, an error if it depends on a batched input. With out_axis NULL results come with the axis in front. */
+kn_error *knt_batch(const kni_jaxpr *j, int64_t size, const char *name, const int *in_axis, const int *out_axis,
+                    kni_jaxpr **out);
 /* The same, but results that depend on no batched input stay unbatched: was_batched[i] tells. Batched ones have the
  * axis in front. */
-kn_error *knt_batch_lazily(const kni_jaxpr *j, int64_t size, const int *in_axis, bool *was_batched, kni_jaxpr **out);
+kn_error *knt_batch_lazily(const kni_jaxpr *j, int64_t size, const char *name, const int *in_axis, bool *was_batched,
+                           kni_jaxpr **out);
 
 /* Dead code, common subexpressions, and only algebra that changes no bits. Equations that can fail stay. */
 kn_error *knt_simplify(const kni_jaxpr *j, kni_jaxpr **out);

@@ -34,8 +34,11 @@ static bool is_linear(const transposition *t, const kn_eqn *e)
 
 static kn_error *not_linear(const kn_eqn *e)
 {
-    kn_error *error = knx_error(
-        KN_ERROR_TYPE, "the function is not linear in the given arguments: it uses %s of one of them", e->prim->name);
+    kn_error *error =
+        e->prim->no_transpose
+            ? knx_error(KN_ERROR_VALUE, "%s", e->prim->no_transpose)
+            : knx_error(KN_ERROR_TYPE, "the function is not linear in the given arguments: it uses %s of one of them",
+                        e->prim->name);
     if (error->refs > 0)
         error->place = e->place;
     return error;
@@ -47,6 +50,8 @@ static kn_error *forward(transposition *t)
     for (uint32_t i = 0; i < j->n_eqn && !t->r.b.error; i++) {
         const kn_eqn *e = &j->eqn[i];
         if (depends(t, e)) {
+            if (!e->n_out) /* it shows a value that nobody works out here */
+                continue;
             if (!is_linear(t, e))
                 return not_linear(e);
             for (uint32_t k = 0; k < e->n_out; k++)

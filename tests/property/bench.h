@@ -6,7 +6,7 @@
 #include "runtime/execute.h"
 #include "transform/transform.h"
 
-enum { MAX_VALUES = 32 };
+enum { MAX_VALUES = 128 };
 
 typedef struct operand {
     tensor shape; /* dtype and extents alone */

@@ -68,7 +68,9 @@ typedef struct refusal {
 } refusal;
 
 extern const sample samples_elementwise[], samples_arrays[], samples_indexed[],
-    samples_linalg[]; /* each ends with prim NULL */
+    samples_linalg[], samples_loops[], samples_special[],
+    samples_custom[]; /* each ends with prim NULL */
+extern const sample samples_scan[];
 extern const refusal refusals[];
 
 #define INTS(...)                                                                \
@@ -95,13 +97,23 @@ bool num_is_nan(kn_dtype d, num a);
 num num_add(kn_dtype d, num a, num b);
 num num_mul(kn_dtype d, num a, num b);
 num num_convert(kn_dtype from, num v, kn_dtype to);
+/* Special functions that libm does not have (reference_special.c). */
+long double wide_i0e(long double x), wide_i1e(long double x), wide_digamma(long double x);
 each_fn ref_unary, ref_sign, ref_integer_pow, ref_not, ref_same, ref_real, ref_imag, ref_complex, ref_conj, ref_add,
-    ref_sub, ref_mul, ref_div, ref_pow, ref_max, ref_min, ref_eq, ref_ne, ref_lt, ref_le, ref_gt, ref_ge, ref_and,
+    ref_sub, ref_mul, ref_div, ref_pow, ref_atan2, ref_hypot, ref_max, ref_min, ref_eq, ref_ne, ref_lt, ref_le, ref_gt, ref_ge, ref_and,
     ref_or, ref_xor, ref_shift_left, ref_shift_right_logical, ref_select_n;
 whole_fn ref_convert, ref_bitcast, ref_bitcast_last_axis, ref_broadcast_in_dim, ref_reshape, ref_squeeze, ref_transpose,
     ref_rev, ref_slice, ref_concatenate, ref_pad, ref_iota, ref_reduce_sum, ref_reduce_max, ref_reduce_min,
     ref_reduce_and, ref_reduce_or, ref_argmax, ref_argmin, ref_gather, ref_scatter, ref_dynamic_slice,
     ref_dynamic_update_slice, ref_dot_general, ref_sort, ref_threefry2x32, ref_random_bits, ref_random_wrap,
     ref_random_unwrap, ref_jit_sum_of_product, ref_cholesky, ref_lu, ref_raised_lu, ref_triangular_solve;
+/* reference_bits.c, reference_scan.c */
+each_fn ref_floor, ref_ceil, ref_round, ref_is_finite, ref_rem, ref_nextafter, ref_reduce_precision, ref_clamp,
+    ref_shift_right_arithmetic, ref_population_count, ref_clz, ref_mulhi;
+whole_fn ref_reduce_shifted, ref_reduce_shifted_all, ref_reduce_dual, ref_reduce_larger;
+void ref_threefry(const uint32_t key[2], uint32_t x[2]); /* x becomes two random words */
+whole_fn ref_random_seed, ref_random_fold_in, ref_random_split, ref_rng_bit_generator;
+whole_fn ref_top_k, ref_split, ref_stack, ref_unstack, ref_tile, ref_cumsum, ref_cumprod, ref_cummax, ref_cummin, ref_cumlogsumexp, ref_optimization_barrier, ref_reduce_prod,
+    ref_reduce_xor;
 enum { LU_RAISED = 200 }; /* what the cases of lu add to a diagonal */
 #endif

@@ -18,6 +18,14 @@
      .params = &(kn_p_dims){__VA_ARGS__}, \
      .whole = ref_##to,                   \
      .flags = SPECIAL},
+#define AXIS(to, name, list, from, at)  \
+    {.prim = &kn_prim_##to,             \
+     .label = name,                     \
+     .dtypes = list,                    \
+     .operands = from,                  \
+     .params = &(kn_p_axis){at},        \
+     .whole = ref_##to,                 \
+     .flags = SPECIAL},
 #define LAST_AXIS(ID, name, list, from)    \
     {.prim = &kn_prim_bitcast_last_axis,   \
      .label = name,                        \
@@ -105,6 +113,15 @@
      .operands = from,                               \
      .params = &(kn_p_sort){dimension, keys, true},  \
      .whole = ref_sort,                              \
+     .flags = how},
+
+#define TOP(name, list, from, how, axis, k) \
+    {.prim = &kn_prim_top_k,                \
+     .label = name,                         \
+     .dtypes = list,                        \
+     .operands = from,                      \
+     .params = &(kn_p_top_k){axis, k},      \
+     .whole = ref_top_k,                    \
      .flags = how},
 
 /* jit: a body of a product and its sum, called once, and from inside of another call. */

@@ -12,8 +12,13 @@
 
 /* References that unary.def names and libm does not have. */
 static double ref_neg(double x) { return -x; }
+static double ref_rsqrt(double x) { return 1 / sqrt(x); }
+static double ref_square(double x) { return x * x; }
 static double ref_logistic(double x) { return 1 / (1 + exp(-x)); }
+static double ref_digamma(double x) { return x; }
 static double ref_erf_inv(double x) { return x; } /* reference_each.c knows better */
+static double ref_bessel_i0e(double x) { return (double)wide_i0e(x); }
+static double ref_bessel_i1e(double x) { return (double)wide_i1e(x); }
 
 /* Every row: plain numbers of its domain, special ones of floats, integers of the whole range, many. */
 #define UNARY(name, public, letters, derivative, expr, cexpr, libm, low, high, error, text) \
@@ -107,6 +112,41 @@ static double ref_erf_inv(double x) { return x; } /* reference_each.c knows bett
 
 #define ref_add_any ref_add
 
+/* A function of a point of the plane. */
+#define PLANE(name, error)                            \
+    {.prim = &kn_prim_##name,                         \
+     .dtypes = FLOATS,                                \
+     .operands = TWO_SHAPES,                          \
+     .each = ref_##name,                              \
+     .lo = 0.3,                                       \
+     .hi = 3,                                         \
+     .ulp = error},                                   \
+        {.prim = &kn_prim_##name,                     \
+         .label = "all_round",                        \
+         .dtypes = "f32 f64",                         \
+         .operands = "T[40] T[40]{-3,-0.3}",          \
+         .each = ref_##name,                          \
+         .lo = -3,                                    \
+         .hi = 3,                                     \
+         .ulp = error},                               \
+        {.prim = &kn_prim_##name,                     \
+         .label = "special",                          \
+         .dtypes = FLOATS,                            \
+         .operands = "T[300] T[300]",                 \
+         .each = ref_##name,                          \
+         .lo = -3,                                    \
+         .hi = 3,                                     \
+         .ulp = error,                                \
+         .flags = SPECIAL | EXTREME | NO_SLOPE},      \
+        {.prim = &kn_prim_##name,                     \
+         .label = "large",                            \
+         .dtypes = "f32",                             \
+         .operands = "T[5000] T[5000]; T[7,1100] T[]", \
+         .each = ref_##name,                          \
+         .lo = 0.3,                                   \
+         .hi = 3,                                     \
+         .ulp = error},
+
 #define COMPARE(name, types)                 \
     {.prim = &kn_prim_##name,                \
      .dtypes = types,                        \
@@ -171,6 +211,32 @@ static double ref_erf_inv(double x) { return x; } /* reference_each.c knows bett
          .dtypes = "i64 u64",                                                   \
          .operands = "T[80]{-9e18,9e18} T[80]{0,66}; T[2,3] T=13",              \
          .each = ref_##name},
+
+/* Counts below zero are large ones. */
+#define NEGATIVE_SHIFT(name)                 \
+    {.prim = &kn_prim_##name,                \
+     .label = "negative",                    \
+     .dtypes = "i8 i16 i32 i64",             \
+     .operands = "T[30]{-100,100} T[30]{-9,3}", \
+     .each = ref_##name},
+
+#define ROUND(method, name)                             \
+    {.prim = &kn_prim_round,                            \
+     .label = name,                                     \
+     .dtypes = FLOATS,                                  \
+     .operands = ONE_SHAPES "; T[90]{-0.6,0.6}; T[90]", \
+     .params = &(kn_p_round){method},                   \
+     .each = ref_round,                                 \
+     .flags = SPECIAL | EXTREME | FLAT},
+
+#define PRECISION(exponent, mantissa, name)                   \
+    {.prim = &kn_prim_reduce_precision,                       \
+     .label = name,                                           \
+     .dtypes = FLOATS,                                        \
+     .operands = "T[]; T[3,4]; T[0]; T[300]; T[300]{-3e5,3e5}", \
+     .params = &(kn_p_reduce_precision){exponent, mantissa},  \
+     .each = ref_reduce_precision,                            \
+     .flags = SPECIAL | EXTREME | NO_SLOPE},
 
 #define CONVERT(ID, short_name)                       \
     {.prim = &kn_prim_convert_element_type,           \

@@ -98,6 +98,30 @@
          .params = &(kn_p_random_bits){n, INTS(0)},                     \
          .whole = ref_random_bits},
 
+#define SPLIT(name, ...)                                                \
+    {.prim = &kn_prim_random_split,                                     \
+     .label = name,                                                     \
+     .operands = "key<fry>[]; key<fry>[3]; key<fry>[0]; key<fry>[2,2]", \
+     .params = &(kn_p_random_split){__VA_ARGS__},                       \
+     .whole = ref_random_split},
+/* Of every dtype. The state stands close below 2^64, too. */
+#define GENERATE_AS(how, name, ID, from, ...)                                   \
+    {.prim = &kn_prim_rng_bit_generator,                                        \
+     .label = #how "_" name,                                                    \
+     .operands = from,                                                          \
+     .params = &(kn_p_rng_bit_generator){KN_RNG_##how, KN_DT(ID), __VA_ARGS__}, \
+     .whole = ref_rng_bit_generator,                                            \
+     .lo = 0,                                                                   \
+     .hi = 4.2e9},
+#define STATES "u32[4]; u64[2]{0,1.8e19}; u32[4]{4294967295,4294967295}"
+#define GENERATE(name, ...)                                       \
+    GENERATE_AS(THREE_FRY, name "_u32", U32, STATES, __VA_ARGS__) \
+    GENERATE_AS(THREE_FRY, name "_u64", U64, STATES, __VA_ARGS__) \
+    GENERATE_AS(PHILOX, name "_u32", U32, STATES, __VA_ARGS__)    \
+    GENERATE_AS(PHILOX, name "_u64", U64, STATES, __VA_ARGS__)    \
+    GENERATE_AS(DEFAULT, name "_u8", U8, "u32[4]", __VA_ARGS__)   \
+    GENERATE_AS(THREE_FRY, name "_u16", U16, "u32[4]", __VA_ARGS__)
+
 const sample samples_indexed[] = {
 #include "indexed.def"
     {.prim = NULL},

@@ -129,7 +129,7 @@ static void vmap_once(bench *b, const prog *single, const int *axis, int64_t siz
     }
     for (int i = 0; i < b->n_in; i++)
         in[i] = axis[i] < 0 ? lanes[i][0] : stack(b, lanes[i], size, axis[i]);
-    bool ok = bench_ok(b, knt_batch(b->j, size, axis, NULL, &batched), "batch") && bench_run(b, batched, in, y);
+    bool ok = bench_ok(b, knt_batch(b->j, size, NULL, axis, NULL, &batched), "batch") && bench_run(b, batched, in, y);
     for (uint32_t k = 0; ok && k < b->j->n_out; k++)
         if (y[k].ndim < 1 || y[k].dim[0] != size) {
             bench_fail(b, "result %u has no batch axis in front", k);
@@ -184,7 +184,7 @@ static void batched_text(bench *b)
     kni_jaxpr *batched = NULL;
     for (int i = 0; i < b->n_in; i++)
         axis[i] = 0;
-    if (bench_ok(b, knt_batch(b->j, 3, axis, NULL, &batched), "batch"))
+    if (bench_ok(b, knt_batch(b->j, 3, NULL, axis, NULL, &batched), "batch"))
         bench_inspect(b, batched, "batched");
     kni_release(batched);
 }
@@ -224,7 +224,7 @@ void check_text(bench *b)
         bench_inspect(b, l.primal, "primal");
         bench_inspect(b, l.linear, "linear");
         j = NULL;
-        if (bench_ok(b, knt_transpose(l.linear, linear, &j), "transpose"))
+        if (!b->s->prim->no_transpose && bench_ok(b, knt_transpose(l.linear, linear, &j), "transpose"))
             bench_inspect(b, j, "transposed");
         kni_release(j);
     }
@@ -275,8 +275,8 @@ void check_jit(bench *b)
             more[i] = stack(b, lanes, 2, 0);
         }
         j = k = NULL;
-        bool ok = bench_ok(b, knt_batch(b->j, 2, axis, NULL, &j), "batch") &&
-                  bench_ok(b, knt_batch(w, 2, axis, NULL, &k), "batch of jit");
+        bool ok = bench_ok(b, knt_batch(b->j, 2, NULL, axis, NULL, &j), "batch") &&
+                  bench_ok(b, knt_batch(w, 2, NULL, axis, NULL, &k), "batch of jit");
         same_results(b, "batch of jit", j, ok ? k : NULL, more);
     }
     kni_release(w);

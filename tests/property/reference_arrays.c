@@ -149,6 +149,80 @@ void ref_concatenate(call *c)
         }
 }
 
+void ref_split(call *c)
+{
+    const kn_p_split *p = c->params;
+    const tensor *x = &c->x[0];
+    int64_t begin = 0, dim[MAX_RANK];
+    for (int i = 0; i < p->sizes.n; begin += p->sizes.v[i++]) {
+        memcpy(dim, x->dim, sizeof dim);
+        dim[p->axis] = p->sizes.v[i];
+        tensor *y = result(c, x->dtype, x->ndim, dim);
+        for (int64_t k = 0; k < y->n; k++) {
+            int64_t at[MAX_RANK];
+            tensor_index(y, k, at);
+            at[p->axis] += begin;
+            y->at[k] = x->at[tensor_offset(x, at)];
+        }
+    }
+}
+
+/* The index with one more, or one less, entry at the axis. */
+static void with_axis(const int64_t *at, int n, int64_t axis, int64_t value, int64_t *to)
+{
+    for (int64_t k = 0; k <= n; k++)
+        to[k] = k == axis ? value : at[k - (k > axis)];
+}
+
+void ref_stack(call *c)
+{
+    int64_t axis = ((const kn_p_axis *)c->params)->axis, dim[MAX_RANK];
+    with_axis(c->x[0].dim, c->x[0].ndim, axis, c->n_in, dim);
+    tensor *y = result(c, c->x[0].dtype, c->x[0].ndim + 1, dim);
+    for (int i = 0; i < c->n_in; i++)
+        for (int64_t k = 0; k < c->x[i].n; k++) {
+            int64_t at[MAX_RANK], to[MAX_RANK];
+            tensor_index(&c->x[i], k, at);
+            with_axis(at, c->x[i].ndim, axis, i, to);
+            y->at[tensor_offset(y, to)] = c->x[i].at[k];
+        }
+}
+
+void ref_unstack(call *c)
+{
+    int64_t axis = ((const kn_p_axis *)c->params)->axis, dim[MAX_RANK];
+    const tensor *x = &c->x[0];
+    for (int k = 0, n = 0; k < x->ndim; k++)
+        if (k != axis)
+            dim[n++] = x->dim[k];
+    for (int64_t i = 0; i < x->dim[axis]; i++) {
+        tensor *y = result(c, x->dtype, x->ndim - 1, dim);
+        for (int64_t k = 0; k < y->n; k++) {
+            int64_t at[MAX_RANK], from[MAX_RANK];
+            tensor_index(y, k, at);
+            with_axis(at, y->ndim, axis, i, from);
+            y->at[k] = x->at[tensor_offset(x, from)];
+        }
+    }
+}
+
+void ref_tile(call *c)
+{
+    const kn_p_tile *p = c->params;
+    const tensor *x = &c->x[0];
+    int64_t dim[MAX_RANK];
+    for (int k = 0; k < x->ndim; k++)
+        dim[k] = x->dim[k] * p->reps.v[k];
+    tensor *y = result(c, x->dtype, x->ndim, dim);
+    for (int64_t i = 0; i < y->n; i++) {
+        int64_t at[MAX_RANK];
+        tensor_index(y, i, at);
+        for (int k = 0; k < x->ndim; k++)
+            at[k] %= x->dim[k];
+        y->at[i] = x->at[tensor_offset(x, at)];
+    }
+}
+
 void ref_pad(call *c)
 {
     const kn_p_pad *p = c->params;
@@ -237,6 +311,17 @@ static num join_min(kn_dtype d, num a, num b)
 static num join_and(kn_dtype d, num a, num b) { return of_int(d, a.bits & b.bits); }
 static num join_or(kn_dtype d, num a, num b) { return of_int(d, a.bits | b.bits); }
 
+static num join_xor(kn_dtype d, num a, num b) { return of_int(d, a.bits ^ b.bits); }
+
+static num join_prod(kn_dtype d, num a, num b)
+{
+    if (!knx_is_inexact(d))
+        return num_mul(d, a, b);
+    if (!knx_is_complex(d))
+        return (num){.re = a.re * b.re};
+    return (num){.re = a.re * b.re - a.im * b.im, .im = a.re * b.im + a.im * b.re};
+}
+
 static uint64_t lowest(kn_dtype d)
 {
     return d->kind == KN_KIND_INT ? (uint64_t)0 - ((uint64_t)1 << (8 * d->size - 1)) : 0;
@@ -248,6 +333,8 @@ void ref_reduce_max(call *c) { reduce(c, join_max, (num){.re = -INFINITY, .bits 
 void ref_reduce_min(call *c) { reduce(c, join_min, (num){.re = INFINITY, .bits = highest(c->x[0].dtype)}); }
 void ref_reduce_and(call *c) { reduce(c, join_and, of_int(c->x[0].dtype, ~(uint64_t)0)); }
 void ref_reduce_or(call *c) { reduce(c, join_or, (num){0}); }
+void ref_reduce_xor(call *c) { reduce(c, join_xor, (num){0}); }
+void ref_reduce_prod(call *c) { reduce(c, join_prod, (num){.re = 1, .bits = 1}); }
 
 /* The first NaN, else the first of the elements that no other is better than. */
 static void arg_reduce(call *c, bool greatest)
@@ -383,6 +470,30 @@ void ref_sort(call *c) /* insertion, from the end: stable */
         for (int i = 0; i < c->n_in; i++)
             for (int64_t k = 0; k < length; k++)
                 c->y[i].at[begin + k * stride] = c->x[i].at[order[k]];
+    }
+}
+
+/* One after the other the largest that is left, the first of equal ones. */
+void ref_top_k(call *c)
+{
+    const kn_p_top_k *p = c->params;
+    const tensor *x = &c->x[0];
+    int64_t dim[MAX_RANK], stride = 1, length = x->dim[p->axis];
+    memcpy(dim, x->dim, sizeof dim);
+    dim[p->axis] = p->k;
+    tensor *y = result(c, x->dtype, x->ndim, dim), *at = result(c, KN_DT(I32), x->ndim, dim);
+    bool *taken = tensor_alloc(c->arena, (size_t)x->n + 1);
+    for (int k = (int)p->axis + 1; k < x->ndim; k++)
+        stride *= x->dim[k];
+    for (int64_t i = 0; i < y->n; i++) {
+        int64_t line = i / stride / p->k * length * stride + i % stride, best = -1;
+        for (int64_t j = 0; j < length; j++)
+            if (!taken[line + j * stride] &&
+                (best < 0 || sorts_before(x->dtype, x->at[line + best * stride], x->at[line + j * stride])))
+                best = j;
+        taken[line + best * stride] = true;
+        y->at[i] = x->at[line + best * stride];
+        at->at[i] = (num){.bits = (uint64_t)best};
     }
 }
 

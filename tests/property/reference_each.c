@@ -61,6 +61,9 @@ static long double neg_l(long double x) { return -x; }
 static wide_complex cneg(wide_complex z) { return -z; }
 static long double logistic_l(long double x) { return 1 / (1 + expl(-x)); }
 static wide_complex clogistic(wide_complex z) { return 1 / (1 + cexpl(-z)); }
+static long double rsqrt_l(long double x) { return 1 / sqrtl(x); }
+static long double square_l(long double x) { return (double)x * (double)x; }
+static wide_complex csquare(wide_complex z) { return z * z; }
 static long double sqrt_l(long double x) { return sqrt((double)x); }
 
 static long double erf_inv_l(long double x) /* Newton's method on erf, or erfc near the ends; bisection first */
@@ -86,7 +89,15 @@ static const struct known {
     {"neg", neg_l, cneg},         {"sin", sinl, csinl}, {"cos", cosl, ccosl},
     {"tanh", tanhl, ctanhl},      {"exp", expl, cexpl}, {"log", logl, clogl},
     {"sqrt", sqrt_l, csqrtl},     {"abs", fabsl, NULL}, {"logistic", logistic_l, clogistic},
-    {"erf_inv", erf_inv_l, NULL},
+    {"exp2", exp2l, NULL},        {"expm1", expm1l, NULL},{"log1p", log1pl, NULL},
+    {"log2", log2l, NULL},        {"log10", log10l, NULL},{"tan", tanl, ctanl},
+    {"asin", asinl, casinl},      {"acos", acosl, cacosl},{"atan", atanl, catanl},
+    {"sinh", sinhl, csinhl},      {"cosh", coshl, ccoshl},{"asinh", asinhl, casinhl},
+    {"acosh", acoshl, cacoshl},   {"atanh", atanhl, catanhl},{"cbrt", cbrtl, NULL},
+    {"rsqrt", rsqrt_l, NULL},     {"square", square_l, csquare},
+    {"erf_inv", erf_inv_l, NULL}, {"erf", erfl, NULL},  {"erfc", erfcl, NULL},
+    {"lgamma", lgammal, NULL},    {"digamma", wide_digamma, NULL},
+    {"bessel_i0e", wide_i0e, NULL}, {"bessel_i1e", wide_i1e, NULL},
 };
 
 /* Elementwise functions that this file does not know are held against unary.def's own reference; complex ones by
@@ -116,6 +127,8 @@ num ref_unary(const call *c, const num *x)
         return of_int(d, d->kind == KN_KIND_INT && (int64_t)x[0].bits < 0 ? 0 - x[0].bits : x[0].bits);
     if (is_neg)
         return of_int(d, 0 - x[0].bits);
+    if (f && f->real == square_l)
+        return of_int(d, x[0].bits * x[0].bits);
     ((call *)c)->unknown = !c->sample->real;
     return c->unknown ? (num){0} : of_int(d, (uint64_t)(int64_t)c->sample->real((double)(int64_t)x[0].bits));
 }
@@ -248,6 +261,9 @@ num ref_pow(const call *c, const num *x)
         return of_complex(cpowl(as_complex(x[0]), as_complex(x[1])));
     return of_real(powl(x[0].re, x[1].re));
 }
+
+num ref_atan2(const call *c, const num *x) { return (void)c, of_real(atan2l(x[0].re, x[1].re)); }
+num ref_hypot(const call *c, const num *x) { return (void)c, of_real(hypotl(x[0].re, x[1].re)); }
 
 /* --- comparisons ------------------------------------------------------------------------------ */
 

@@ -104,6 +104,9 @@ static num combine(const char *name, kn_dtype d, num x, num update)
         return update;
     if (!strcmp(name, "scatter-add"))
         return num_add(d, x, update);
+    if (!strcmp(name, "scatter-sub"))
+        return knx_is_inexact(d) ? (num){.re = (double)x.re - (double)update.re, .im = (double)x.im - (double)update.im}
+                                 : of_int(d, x.bits - update.bits);
     if (!strcmp(name, "scatter-mul"))
         return num_mul(d, x, update);
     if (num_is_nan(d, x) || num_is_nan(d, update))
@@ -191,7 +194,7 @@ void ref_dynamic_update_slice(call *c)
 /* --- random bits ------------------------------------------------------------------------------ */
 
 /* Threefry-2x32 as its paper writes it: 20 rounds, a key injection after every fourth. */
-static void threefry(const uint32_t key[2], uint32_t x[2])
+void ref_threefry(const uint32_t key[2], uint32_t x[2])
 {
     static const int turn[8] = {13, 15, 26, 6, 17, 29, 16, 24};
     uint32_t k[3] = {key[0], key[1], 0x1bd11bdau ^ key[0] ^ key[1]};
@@ -218,7 +221,7 @@ void ref_threefry2x32(call *c)
         uint32_t v[4];
         for (int k = 0; k < 4; k++)
             v[k] = (uint32_t)c->x[k].at[c->x[k].ndim ? i : 0].bits;
-        threefry(v, v + 2);
+        ref_threefry(v, v + 2);
         y->at[i].bits = v[2];
         z->at[i].bits = v[3];
     }
@@ -244,7 +247,7 @@ void ref_random_bits(call *c) /* of each key: the counter is the element's numbe
     for (int64_t i = 0; i < y->n; i++) {
         uint64_t k = key->at[i / each].bits, count = (uint64_t)(i % each);
         uint32_t words[2] = {(uint32_t)(k >> 32), (uint32_t)k}, x[2] = {(uint32_t)(count >> 32), (uint32_t)count};
-        threefry(words, x);
+        ref_threefry(words, x);
         y->at[i] = of_int(d, d->size == 8 ? (uint64_t)x[0] << 32 | x[1] : x[0] ^ x[1]);
     }
 }

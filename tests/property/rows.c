@@ -32,6 +32,12 @@
     {                                                                                  \
         &kn_prim_##p, type "[]", P_REDUCE(0)                                           \
     }
+#define CUMULATIVE(p)                                                                                             \
+    {&kn_prim_##p, "f32[3]", &(kn_p_cumulative){1, false}}, {&kn_prim_##p, "f32[3]", &(kn_p_cumulative){-1, false}}, \
+        {&kn_prim_##p, "f32[]", &(kn_p_cumulative){0, false}},                                                     \
+    {                                                                                                              \
+        &kn_prim_##p, "bool[3]", &(kn_p_cumulative) { 0, false }                                                   \
+    }
 #define ARGUMENT(p)                                                       \
     {&kn_prim_##p, "f32[0]", &(kn_p_argreduce){INTS(0), KN_DT(I32)}},     \
         {&kn_prim_##p, "f32[3]", &(kn_p_argreduce){INTS(1), KN_DT(I32)}}, \
@@ -142,6 +148,14 @@ static int groups(const char *from, const char *end, bool *plain)
     return commas || letters ? commas + 1 : 0;
 }
 
+static bool holds_jaxpr(const kn_prim *p)
+{
+    for (const kn_param_field *f = p->fields; f && f->name; f++)
+        if (f->kind == KN_P_JAXPR)
+            return true;
+    return false;
+}
+
 void check_row(bench *b, const kn_prim *p)
 {
     const char *fault = kni_prim_fault(p), *arrow = p->factors ? strstr(p->factors, "->") : NULL;
@@ -150,7 +164,7 @@ void check_row(bench *b, const kn_prim *p)
         bench_fail(b, "%s", fault);
     else if (!p->doc || !strchr(p->doc, ' '))
         bench_fail(b, "no documentation");
-    else if (!arrow && !(p->bits & KN_CALLS)) /* a call has the factors of its body */
+    else if (!arrow && !(p->bits & (KN_CALLS | KN_LOOPS)) && !holds_jaxpr(p)) /* a call has the factors of its body */
         bench_fail(b, "no factors");
     if (b->failed || !arrow)
         return;

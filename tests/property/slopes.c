@@ -214,6 +214,19 @@ static bool same_types(bench *b, int n, const tensor *a, const tensor *c, const 
     return true;
 }
 
+/* The row says that it has no transpose: in its words, unless nothing is linear after all. */
+static void refuses_transpose(bench *b, const kni_jaxpr *j, const bool *linear)
+{
+    kni_jaxpr *t = NULL;
+    kn_error *e = knt_transpose(j, linear, &t);
+    if (!e && j->n_eqn)
+        bench_fail(b, "transposing is not refused");
+    if (e && strcmp(e->message, b->s->prim->no_transpose) != 0)
+        bench_fail(b, "transposing is refused with: %s", e->message);
+    knx_error_release(e);
+    kni_release(t);
+}
+
 static void vjp_of(bench *b, const kn_linearized *l, const tensor *x, const tensor *u, int n_u)
 {
     bool linear[4 * MAX_VALUES] = {0};
@@ -233,7 +246,12 @@ static void vjp_of(bench *b, const kn_linearized *l, const tensor *x, const tens
     memcpy(in + n_res, u, (size_t)n_u * sizeof *in);
     for (int i = 0; i < n_u; i++)
         linear[n_res + i] = true;
-    bool ok = bench_run(b, l->linear, in, jt) && bench_ok(b, knt_transpose(l->linear, linear, &t), "transpose");
+    bool ok = bench_run(b, l->linear, in, jt);
+    if (ok && b->s->prim->no_transpose) {
+        refuses_transpose(b, l->linear, linear);
+        return;
+    }
+    ok = ok && bench_ok(b, knt_transpose(l->linear, linear, &t), "transpose");
     for (int k = 0; ok && k < n_ct; k++)
         in[n_res + k] = ct[k] = bench_direction(b, tensor_type(&jt[k]), &seed);
     if (ok && bench_run(b, t, in, back) && same_types(b, n_u, back, u, "cotangent")) {
@@ -383,6 +401,23 @@ static void forward_over_reverse(bench *b, const tensor *x, const tensor *w)
     kni_release(pull);
 }
 
+/* The forward derivative of x, u -> J(x) u along w, against differences: for rows without a transpose. */
+static void forward_over_forward(bench *b, const kni_jaxpr *forward, const tensor *x, const tensor *w)
+{
+    bool tangent[MAX_VALUES] = {0};
+    tensor all[MAX_VALUES], y[MAX_VALUES];
+    prog p = {0};
+    kni_jaxpr *d = NULL;
+    for (int i = 0; i < b->n_in; i++)
+        tangent[i] = w[i].data != NULL;
+    memcpy(all, x, (size_t)forward->n_in * sizeof *all);
+    append(w, b->n_in, all, (int)forward->n_in);
+    if (prog_open(b, forward, &p) && bench_ok(b, knt_jvp(forward, tangent, &d), "jvp of jvp") && bench_run(b, d, all, y))
+        against_differences(b, &p, x, w, 0, p.n_out, y + p.n_out);
+    prog_close(&p);
+    kni_release(d);
+}
+
 void check_second(bench *b)
 {
     bool tangent[MAX_OPERANDS];
@@ -395,8 +430,12 @@ void check_second(bench *b)
     directions(b, x, u, 11);
     directions(b, x, w, 12);
     append(u, b->n_in, x, b->n_in);
-    if (bench_ok(b, knt_jvp(b->j, tangent, &forward), "jvp"))
+    bool ok = bench_ok(b, knt_jvp(b->j, tangent, &forward), "jvp");
+    if (ok && b->s->prim->no_transpose)
+        forward_over_forward(b, forward, x, w);
+    else if (ok)
         reverse_over_forward(b, forward, x, w);
     kni_release(forward);
-    forward_over_reverse(b, x, w);
+    if (!b->s->prim->no_transpose)
+        forward_over_reverse(b, x, w);
 }

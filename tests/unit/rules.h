@@ -188,7 +188,8 @@ static inline void check_batch(const kn_prim *p, const void *params, int n, valu
         xt[i] = example[i]->t;
     }
     yt = result_type(p, params, n, example, &b.arena);
-    assert_null(p->batch(&(kn_rule){&b, p, params, n, 1, in, xt, NULL, &yt}, size, axis, y, at));
+    kn_rule rule = {.b = &b, .prim = p, .params = params, .n_in = n, .n_out = 1, .x = in, .xt = xt, .yt = &yt};
+    assert_null(p->batch(&rule, size, axis, y, at));
     value *all = evaluate(&b, y[0], x);
     for (int64_t k = 0; k < size; k++) {
         for (int i = 0; i < n; i++)
@@ -247,7 +248,8 @@ static inline void check_transpose(const kn_prim *p, const void *params, int n, 
     yt = y->t;
     ct = knb_invar(&b, yt);
     input[n_input++] = c;
-    assert_null(p->transpose(&(kn_rule){&b, p, params, n, 1, in, xt, NULL, &yt}, &ct, ct_in));
+    kn_rule rule = {.b = &b, .prim = p, .params = params, .n_in = n, .n_out = 1, .x = in, .xt = xt, .yt = &yt};
+    assert_null(p->transpose(&rule, &ct, ct_in));
     value *back = evaluate(&b, ct_in[which], input);
     double a = inner(y, c), d = inner(x[which], back);
     if (a != d)

@@ -19,6 +19,30 @@ KN_FUNCTION(loss, kn_array, Line, kn_array)
 static kn_array peeks(const kn_array *x) { return kn_item(kn_sum(*x)) > 0 ? kn_sum(kn_exp(*x)) : kn_sum(*x); }
 KN_FUNCTION(peeks, kn_array, kn_array)
 
+typedef struct {
+    kn_array a, b;
+} Two;
+static kn_array cube(const kn_array *x) { return kn_checkpoint_name(kn_mul(*x, *x, *x), "cube"); }
+static Two cube_jvp(const kn_array *x, const kn_array *dx)
+{
+    return (Two){kn_mul(*x, *x, *x), kn_mul(kn_mul(*x, *x), kn_mul(*dx, 3))};
+}
+static Two cube_fwd(const kn_array *x) { return (Two){kn_mul(*x, *x, *x), *x}; }
+static kn_array cube_bwd(const kn_array *x, const kn_array *ct) { return kn_mul(kn_mul(*x, *x), kn_mul(*ct, 3)); }
+KN_FUNCTION(cube, kn_array, kn_array)
+KN_FUNCTION(cube_jvp, Two, kn_array, kn_array)
+KN_FUNCTION(cube_fwd, Two, kn_array)
+KN_FUNCTION(cube_bwd, kn_array, kn_array, kn_array)
+static kn_array cubes(const kn_array *x)
+{
+    kn_array a = NULL, b = NULL, c = NULL;
+    kn_call(kn_vmap(kn_custom_jvp(KN_FN(cube), KN_FN(cube_jvp))), &a, x);
+    kn_call(kn_custom_vjp(KN_FN(cube), KN_FN(cube_fwd), KN_FN(cube_bwd)), &b, x);
+    kn_call(kn_checkpoint(KN_FN(cube), .policy = KN_SAVE_ONLY_THESE_NAMES("cube")), &c, x);
+    return kn_sum(kn_add(a, b, c));
+}
+KN_FUNCTION(cubes, kn_array, kn_array)
+
 /* Returns a number that tells whether all went well; NaN where something failed. */
 static double program(void)
 {
@@ -30,6 +54,8 @@ static double program(void)
     kn_call(kn_grad(KN_FN(peeks)), &g, &x);
     kn_call(kn_vmap(kn_grad(KN_FN(loss), .argnums = KN_ARGNUMS(1)), .in_axes = {KN_UNMAPPED, KN_MAPPED(0)}), &batched,
             &line, &stack);
+    kn_array slopes;
+    kn_call(kn_grad(KN_FN(cubes)), &slopes, &x);
     kn_array joined = kn_concatenate(KN_LIST(g, kn_ravel(batched)), KN_AXIS(0));
     kn_array chosen = kn_take(kn_at(joined, "::-1"), kn_of(int64_t, 0, 2, 4), KN_AXIS(0));
     kn_array product = kn_matmul(stack, kn_transpose(stack));
@@ -38,7 +64,7 @@ static double program(void)
     kn_iadd_at(stack, 1, "%", kn_greater(stack, 2));
     kn_ufunc_at(kn_ufunc_add, flat, 2, "%, 0", kn_of(int64_t, 1, 1));
     kn_set_at(kn_as_strided(x, KN_SHAPE(2, 2), KN_SHAPE(8, 16)), value, "0");
-    kn_array writes = kn_add(kn_sum(stack), kn_sum(flat), kn_sum(x));
+    kn_array writes = kn_add(kn_sum(stack), kn_sum(flat), kn_sum(x), kn_sum(slopes));
     return kn_item(value) + kn_item(kn_add(grad.w, grad.b)) + kn_item(kn_sum(chosen)) + kn_item(kn_sum(product)) +
            kn_item(writes);
 }

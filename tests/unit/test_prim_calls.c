@@ -248,7 +248,9 @@ static void test_sort_derivative(void **unused)
         tx[i % 2] = in[i];
     }
     kn_p_sort p = {0, 1, true};
-    assert_null(kn_prim_sort.linearize(&(kn_rule){&b, &kn_prim_sort, &p, 2, 2, in, xt, NULL, xt}, tx, y, ty));
+    assert_null(kn_prim_sort.linearize(
+        &(kn_rule){.b = &b, .prim = &kn_prim_sort, .params = &p, .n_in = 2, .n_out = 2, .x = in, .xt = xt, .yt = xt},
+        tx, y, ty));
     assert_null(knb_finish(&b, 4, (kn_atom[]){y[0], y[1], ty[0], ty[1]}, "", false, &j));
     run_jaxpr(j, v, 4, out);
     static const double want[2][6] = {{2, 1, 3, 1, 5, 4},
@@ -341,7 +343,7 @@ static void test_jit(void **unused)
         assert_null(knt_jvp(j[i], (bool[]){true, true}, &t[i]));
     same_results(t[0], t[1]);
     for (int i = 0; i < 2; i++)
-        assert_null(knt_batch(j[i], 4, (int[]){1, -1}, (int[]){2, 0}, &t[i]));
+        assert_null(knt_batch(j[i], 4, NULL, (int[]){1, -1}, (int[]){2, 0}, &t[i]));
     same_results(t[0], t[1]);
     for (int i = 0; i < 2; i++) {
         assert_null(knt_linearize(j[i], (bool[]){true, false}, &l[i]));

@@ -22,7 +22,16 @@ static kn_atom emit_put(kn_builder *b, const view *w, const kn_atom *in, kn_atom
     kn_type xt[4], yt = knb_type(b, y);
     for (int i = 0; i <= w->n_more; i++)
         xt[i] = knb_type(b, in[i]);
-    kn_atom out = w->prim->put(&(kn_rule){b, w->prim, w->params, 1 + w->n_more, 1, in, xt, &y, &yt}, v);
+    kn_atom out = w->prim->put(&(kn_rule){.b = b,
+                                          .prim = w->prim,
+                                          .params = w->params,
+                                          .n_in = 1 + w->n_more,
+                                          .n_out = 1,
+                                          .x = in,
+                                          .xt = xt,
+                                          .y = &y,
+                                          .yt = &yt},
+                               v);
     if (out != KN_ATOM_NONE) {
         assert_true(kni_type_same_shape(knb_type(b, out), xt[0]));
         assert_ptr_equal(knb_type(b, out).dtype, xt[0].dtype);

@@ -118,7 +118,15 @@ static void begin(bench *w, const kn_prim *p, const void *params, const char *co
     w->n_out = 1;
     if (with_results)
         knb_emit(&w->b, p, params, w->n, w->x, w->y, 1);
-    w->rule = (kn_rule){&w->b, p, params, w->n, 1, w->x, w->xt, with_results ? w->y : NULL, w->yt};
+    w->rule = (kn_rule){.b = &w->b,
+                        .prim = p,
+                        .params = params,
+                        .n_in = w->n,
+                        .n_out = 1,
+                        .x = w->x,
+                        .xt = w->xt,
+                        .y = with_results ? w->y : NULL,
+                        .yt = w->yt};
 }
 
 /* A rule may run out of memory: at the allocation with this number. */
@@ -188,7 +196,7 @@ static char *batched(const kn_prim *p, const void *params, const char *const *te
         w.xt[w.n] = o.type;
         size = marked ? o.type.dim[axis[w.n]] : size;
     }
-    w.rule = (kn_rule){&w.b, p, params, w.n, 1, w.x, w.xt, NULL, NULL};
+    w.rule = (kn_rule){.b = &w.b, .prim = p, .params = params, .n_in = w.n, .n_out = 1, .x = w.x, .xt = w.xt};
     knx_fail_after(failing, false);
     kn_error *e = p->batch(&w.rule, size, axis, w.y, &axis_out);
     knx_fail_after(-1, false);

@@ -26,6 +26,28 @@ KN_API kn_array kn_log(kn_array x);             /* np.log */
 KN_API kn_array kn_sin(kn_array x);             /* np.sin */
 KN_API kn_array kn_cos(kn_array x);             /* np.cos */
 KN_API kn_array kn_tanh(kn_array x);            /* np.tanh */
+KN_API kn_array kn_exp2(kn_array x);            /* np.exp2 */
+KN_API kn_array kn_expm1(kn_array x);           /* np.expm1: e^x - 1 */
+KN_API kn_array kn_log2(kn_array x);            /* np.log2; a primitive of its own, JAX has none */
+KN_API kn_array kn_log10(kn_array x);           /* np.log10; a primitive of its own, JAX has none */
+KN_API kn_array kn_log1p(kn_array x);           /* np.log1p: log(1 + x) */
+KN_API kn_array kn_tan(kn_array x);             /* np.tan */
+KN_API kn_array kn_arcsin(kn_array x);          /* np.arcsin */
+KN_API kn_array kn_asin(kn_array x);            /* kn_arcsin */
+KN_API kn_array kn_arccos(kn_array x);          /* np.arccos */
+KN_API kn_array kn_acos(kn_array x);            /* kn_arccos */
+KN_API kn_array kn_arctan(kn_array x);          /* np.arctan */
+KN_API kn_array kn_atan(kn_array x);            /* kn_arctan */
+KN_API kn_array kn_arcsinh(kn_array x);         /* np.arcsinh */
+KN_API kn_array kn_asinh(kn_array x);           /* kn_arcsinh */
+KN_API kn_array kn_arccosh(kn_array x);         /* np.arccosh */
+KN_API kn_array kn_acosh(kn_array x);           /* kn_arccosh */
+KN_API kn_array kn_arctanh(kn_array x);         /* np.arctanh */
+KN_API kn_array kn_atanh(kn_array x);           /* kn_arctanh */
+KN_API kn_array kn_sinh(kn_array x);            /* np.sinh */
+KN_API kn_array kn_cosh(kn_array x);            /* np.cosh */
+KN_API kn_array kn_cbrt(kn_array x);            /* np.cbrt; TypeError for complex */
+KN_API kn_array kn_lax_rsqrt(kn_array x);       /* jax.lax.rsqrt: 1 / sqrt(x) */
 KN_API kn_array kn_real(kn_array x);            /* np.real: a view; of real numbers x itself */
 KN_API kn_array kn_imag(kn_array x);            /* np.imag: a view; of real numbers zeros, read-only */
 KN_API kn_array kn_conjugate(kn_array x);       /* np.conjugate */
@@ -41,6 +63,9 @@ KN_API kn_array kn_divide(kn_array x, kn_array y);      /* np.divide: true divis
 KN_API kn_array kn_true_divide(kn_array x, kn_array y); /* kn_divide */
 KN_API kn_array kn_div(kn_array x, kn_array y);         /* kn_divide */
 KN_API kn_array kn_power(kn_array x, kn_array y); /* np.power; ValueError for integers to negative integer powers */
+KN_API kn_array kn_arctan2(kn_array x, kn_array y);     /* np.arctan2: the angle of the points (y, x); TypeError for complex */
+KN_API kn_array kn_atan2(kn_array x, kn_array y);       /* kn_arctan2 */
+KN_API kn_array kn_hypot(kn_array x, kn_array y);       /* np.hypot: sqrt(x^2 + y^2); TypeError for complex */
 KN_API kn_array kn_maximum(kn_array x, kn_array y);     /* np.maximum; NaN if either is */
 KN_API kn_array kn_minimum(kn_array x, kn_array y);     /* np.minimum */
 KN_API kn_array kn_clip(kn_array x, kn_array lo, kn_array hi); /* np.clip; a bound may be KN_NONE */
@@ -56,6 +81,28 @@ KN_API kn_array kn_clip(kn_array x, kn_array lo, kn_array hi); /* np.clip; a bou
 #define kn_sin(x) KN_F1(kn_sin, x)
 #define kn_cos(x) KN_F1(kn_cos, x)
 #define kn_tanh(x) KN_F1(kn_tanh, x)
+#define kn_exp2(x) KN_F1(kn_exp2, x)
+#define kn_expm1(x) KN_F1(kn_expm1, x)
+#define kn_log2(x) KN_F1(kn_log2, x)
+#define kn_log10(x) KN_F1(kn_log10, x)
+#define kn_log1p(x) KN_F1(kn_log1p, x)
+#define kn_tan(x) KN_F1(kn_tan, x)
+#define kn_arcsin(x) KN_F1(kn_arcsin, x)
+#define kn_asin(x) KN_F1(kn_asin, x)
+#define kn_arccos(x) KN_F1(kn_arccos, x)
+#define kn_acos(x) KN_F1(kn_acos, x)
+#define kn_arctan(x) KN_F1(kn_arctan, x)
+#define kn_atan(x) KN_F1(kn_atan, x)
+#define kn_sinh(x) KN_F1(kn_sinh, x)
+#define kn_cosh(x) KN_F1(kn_cosh, x)
+#define kn_arcsinh(x) KN_F1(kn_arcsinh, x)
+#define kn_asinh(x) KN_F1(kn_asinh, x)
+#define kn_arccosh(x) KN_F1(kn_arccosh, x)
+#define kn_acosh(x) KN_F1(kn_acosh, x)
+#define kn_arctanh(x) KN_F1(kn_arctanh, x)
+#define kn_atanh(x) KN_F1(kn_atanh, x)
+#define kn_cbrt(x) KN_F1(kn_cbrt, x)
+#define kn_lax_rsqrt(x) KN_F1(kn_lax_rsqrt, x)
 #define kn_exp(x) KN_F1(kn_exp, x)
 #define kn_log(x) KN_F1(kn_log, x)
 #define kn_sqrt(x) KN_F1(kn_sqrt, x)
@@ -78,6 +125,9 @@ KN_API kn_array kn_clip(kn_array x, kn_array lo, kn_array hi); /* np.clip; a bou
 #define kn_true_divide(x, y) KN_F2(kn_true_divide, x, y)
 #define kn_div(x, y) KN_F2(kn_div, x, y)
 #define kn_power(x, y) KN_F2(kn_power, x, y)
+#define kn_arctan2(x, y) KN_F2(kn_arctan2, x, y)
+#define kn_atan2(x, y) KN_F2(kn_atan2, x, y)
+#define kn_hypot(x, y) KN_F2(kn_hypot, x, y)
 #define kn_maximum(x, y) KN_F2(kn_maximum, x, y)
 #define kn_minimum(x, y) KN_F2(kn_minimum, x, y)
 #define kn_clip(x, lo, hi) KN_F3(kn_clip, x, lo, hi)

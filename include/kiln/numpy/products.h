@@ -12,7 +12,12 @@ extern "C" {
 
 /* ---- Options. */
 typedef struct kn_tensordot_opts { size_t size_; int axes; kn_axes a_axes, b_axes; } kn_tensordot_opts; /* axes: 2 */
+/* 0, 0, 1 */
+typedef struct kn_diagonal_opts { size_t size_; int64_t offset; int axis1, axis2; } kn_diagonal_opts;
+typedef struct kn_trace_opts { size_t size_; int64_t offset; int axis1, axis2; kn_dtype dtype; } kn_trace_opts;
 KN_API kn_tensordot_opts kn_tensordot_opts_default(void);
+KN_API kn_diagonal_opts kn_diagonal_opts_default(void);
+KN_API kn_trace_opts kn_trace_opts_default(void);
 
 /* ---- Products. */
 KN_API kn_array kn_matmul(kn_array x, kn_array y);      /* np.matmul; ValueError if the axes are not aligned */
@@ -24,8 +29,10 @@ KN_API kn_array kn_vecdot(kn_array x,
     kn_array y); /* np.vecdot: over the last axes, the others broadcast, x conjugated */
 KN_API kn_array kn_tensordot(kn_array x, kn_array y,
     const kn_tensordot_opts *opts); /* np.tensordot; `axes` of them, or a_axes with b_axes */
-KN_API kn_array kn_trace(kn_array x);                   /* np.trace: sum of the diagonal of the first two axes */
-KN_API kn_array kn_diagonal(kn_array x);                /* np.diagonal of the first two axes: read-only */
+KN_API kn_array kn_trace(kn_array x,
+    const kn_trace_opts *opts); /* np.trace: sum of the diagonal of two axes; integers add up in 64 bits */
+KN_API kn_array kn_diagonal(kn_array x,
+    const kn_diagonal_opts *opts); /* np.diagonal of two axes, as the last axis: a read-only view */
 
 #ifdef __cplusplus
 }
@@ -40,7 +47,7 @@ KN_API kn_array kn_diagonal(kn_array x);                /* np.diagonal of the fi
 #define kn_outer(x, y) KN_F2(kn_outer, x, y)
 #define kn_vecdot(x, y) KN_F2(kn_vecdot, x, y)
 #define kn_tensordot(x, y, ...) KN_F2O(kn_tensordot, kn_tensordot_opts, (.axes = 2, ), x, y, __VA_ARGS__)
-#define kn_trace(x) KN_F1(kn_trace, x)
-#define kn_diagonal(x) KN_F1(kn_diagonal, x)
+#define kn_trace(x, ...) KN_F1O(kn_trace, kn_trace_opts, (.axis2 = 1, ), x, __VA_ARGS__)
+#define kn_diagonal(x, ...) KN_F1O(kn_diagonal, kn_diagonal_opts, (.axis2 = 1, ), x, __VA_ARGS__)
 #endif
 #endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kiln/testing.h -- np.testing, and jax.test_util's checks of derivatives.
+ *
+ * Each function returns 0, or -1 with an error of kind AssertionError whose message is NumPy's report, word for word. What
+ * goes wrong on the way (a null array, a traced value) is an error of its own kind, and -1 too. `err_msg` is put into
+ * the report; without `verbose` (true) it does not show the arrays; with `strict` shapes and dtypes must be equal, too:
+ * else a scalar fits every array. C numbers are what Python's are to NumPy. */
+/* clang-format off */
+#ifndef KILN_TESTING_H
+#define KILN_TESTING_H
+#include "kiln/function.h"
+#include "kiln/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Options. */
+/* rtol: 1e-7; atol: 0; equal_nan, verbose: true */
+typedef struct kn_testing_allclose_opts {
+    size_t size_; double rtol, atol; bool equal_nan; const char *err_msg; bool verbose, strict;
+} kn_testing_allclose_opts;
+typedef struct kn_testing_equal_opts { size_t size_; const char *err_msg; bool verbose, strict; } kn_testing_equal_opts;
+/* decimal: 7, or 6 for assert_array_almost_equal */
+typedef struct kn_testing_almost_opts {
+    size_t size_; int decimal; const char *err_msg; bool verbose;
+} kn_testing_almost_opts;
+typedef struct kn_testing_approx_opts {
+    size_t size_; int significant; const char *err_msg; bool verbose;
+} kn_testing_approx_opts; /* significant: 7 */
+typedef struct kn_testing_nulp_opts { size_t size_; double nulp; } kn_testing_nulp_opts;       /* 1 */
+typedef struct kn_testing_max_ulp_opts { size_t size_; double maxulp; kn_dtype dtype; } kn_testing_max_ulp_opts; /* 1 */
+/* modes: NULL or "fwd,rev", "fwd", "rev"; atol, rtol: -1, by dtype (1e-5 in float64, 2e-3 in float32, 1e-2 in 16 bits);
+ * eps: 1e-4, half the distance of the points that the numerical derivative is taken from */
+typedef struct kn_testing_check_opts { size_t size_; const char *modes; double atol, rtol, eps; } kn_testing_check_opts;
+KN_API kn_testing_allclose_opts kn_testing_allclose_opts_default(void);
+KN_API kn_testing_equal_opts kn_testing_equal_opts_default(void);
+KN_API kn_testing_almost_opts kn_testing_almost_opts_default(void);
+KN_API kn_testing_approx_opts kn_testing_approx_opts_default(void);
+KN_API kn_testing_nulp_opts kn_testing_nulp_opts_default(void);
+KN_API kn_testing_max_ulp_opts kn_testing_max_ulp_opts_default(void);
+KN_API kn_testing_check_opts kn_testing_check_opts_default(void);
+
+/* ---- Arrays. */
+KN_API int kn_testing_assert_allclose(kn_array actual, kn_array desired,
+    const kn_testing_allclose_opts *opts); /* np.testing.assert_allclose: |a - b| <= atol + rtol |b| */
+KN_API int kn_testing_assert_array_equal(kn_array actual, kn_array desired,
+    const kn_testing_equal_opts *opts); /* np.testing.assert_array_equal: NaN equals NaN */
+KN_API int kn_testing_assert_equal(kn_array actual, kn_array desired,
+    const kn_testing_equal_opts *opts); /* np.testing.assert_equal: between numbers -0 is not 0 */
+KN_API int kn_testing_assert_array_less(kn_array x, kn_array y,
+    const kn_testing_equal_opts *opts); /* np.testing.assert_array_less: x < y everywhere */
+KN_API int kn_testing_assert_array_almost_equal(kn_array actual, kn_array desired,
+    const kn_testing_almost_opts *opts); /* np.testing.assert_array_almost_equal: |a - b| < 1.5 * 10^-decimal */
+KN_API int kn_testing_assert_almost_equal(kn_array actual, kn_array desired,
+    const kn_testing_almost_opts *opts); /* np.testing.assert_almost_equal: the same, also of numbers */
+KN_API int kn_testing_assert_approx_equal(kn_array actual, kn_array desired,
+    const kn_testing_approx_opts *opts); /* np.testing.assert_approx_equal: two numbers, so many digits */
+KN_API int kn_testing_assert_array_almost_equal_nulp(kn_array x, kn_array y,
+    const kn_testing_nulp_opts *opts); /* np.testing.assert_array_almost_equal_nulp: |x - y| <= nulp spacings */
+KN_API int kn_testing_assert_array_max_ulp(kn_array a, kn_array b,
+    const kn_testing_max_ulp_opts *opts); /* np.testing.assert_array_max_ulp: so many floats between them */
+
+/* ---- Text, truth and errors. */
+KN_API int kn_testing_assert_string_equal(const char *actual, const char *desired); /* np.testing.assert_string_equal */
+KN_API int kn_testing_assert_(bool value, const char *msg);                         /* np.testing.assert_ */
+/* For np.testing.assert_raises: an error of this kind is pending, and is cleared. AssertionError "ValueError not raised"
+ * if there is none; an error of another kind stays as it is. */
+KN_API int kn_testing_assert_error(kn_error_kind kind);
+/* For np.testing.assert_raises_regex: its message has this part, too; else AssertionError */
+KN_API int kn_testing_assert_error_with(kn_error_kind kind, const char *part);
+
+/* ---- Derivatives, against differences along random directions (jax.test_util). All arguments are differentiated and
+ * must be real floats. */
+KN_API int kn_testing_check_jvp(kn_fn fn, const kn_args *args,
+    const kn_testing_check_opts *opts); /* jax.test_util.check_jvp of fn and its jvp */
+KN_API int kn_testing_check_vjp(kn_fn fn, const kn_args *args,
+    const kn_testing_check_opts *opts); /* jax.test_util.check_vjp of fn and its vjp */
+KN_API int kn_testing_check_grads(kn_fn fn, const kn_args *args, int order,
+    const kn_testing_check_opts *opts); /* jax.test_util.check_grads: derivatives up to this order */
+
+#ifdef __cplusplus
+}
+#endif
+
+#if !defined(__cplusplus) && !defined(KN_BUILD)
+#include "kiln/macros.h"
+#define KN_TESTING_EQUAL_DEFAULTS (.verbose = true, )
+#define kn_testing_assert_allclose(actual, desired, ...)                                                               \
+    KN_F2O(kn_testing_assert_allclose, kn_testing_allclose_opts, (.rtol = 1e-7, .equal_nan = true, .verbose = true, ), \
+    actual, desired, __VA_ARGS__)
+#define kn_testing_assert_array_equal(actual, desired, ...)                                                            \
+    KN_F2O(kn_testing_assert_array_equal, kn_testing_equal_opts, KN_TESTING_EQUAL_DEFAULTS, actual, desired,           \
+    __VA_ARGS__)
+#define kn_testing_assert_equal(actual, desired, ...)                                                                  \
+    KN_F2O(kn_testing_assert_equal, kn_testing_equal_opts, KN_TESTING_EQUAL_DEFAULTS, actual, desired, __VA_ARGS__)
+#define kn_testing_assert_array_less(x, y, ...)                                                                        \
+    KN_F2O(kn_testing_assert_array_less, kn_testing_equal_opts, KN_TESTING_EQUAL_DEFAULTS, x, y, __VA_ARGS__)
+#define kn_testing_assert_array_almost_equal(actual, desired, ...)                                                     \
+    KN_F2O(kn_testing_assert_array_almost_equal, kn_testing_almost_opts, (.decimal = 6, .verbose = true, ), actual,    \
+    desired, __VA_ARGS__)
+#define kn_testing_assert_almost_equal(actual, desired, ...)                                                           \
+    KN_F2O(kn_testing_assert_almost_equal, kn_testing_almost_opts, (.decimal = 7, .verbose = true, ), actual, desired, \
+    __VA_ARGS__)
+#define kn_testing_assert_approx_equal(actual, desired, ...)                                                           \
+    KN_F2O(kn_testing_assert_approx_equal, kn_testing_approx_opts, (.significant = 7, .verbose = true, ), actual,      \
+    desired, __VA_ARGS__)
+#define kn_testing_assert_array_almost_equal_nulp(x, y, ...)                                                           \
+    KN_F2O(kn_testing_assert_array_almost_equal_nulp, kn_testing_nulp_opts, (.nulp = 1, ), x, y, __VA_ARGS__)
+#define kn_testing_assert_array_max_ulp(a, b, ...)                                                                     \
+    KN_F2O(kn_testing_assert_array_max_ulp, kn_testing_max_ulp_opts, (.maxulp = 1, ), a, b, __VA_ARGS__)
+#define kn_testing_assert_string_equal(actual, desired)                                                                \
+    KN_G2(kn_testing_assert_string_equal, const char *, actual, const char *, desired)
+#define kn_testing_assert_(value, msg) KN_G2(kn_testing_assert_, bool, value, const char *, msg)
+#define kn_testing_assert_error(kind) KN_G1(kn_testing_assert_error, kn_error_kind, kind)
+#define kn_testing_assert_error_with(kind, part)                                                                       \
+    KN_G2(kn_testing_assert_error_with, kn_error_kind, kind, const char *, part)
+#define KN_TESTING_CHECK_DEFAULTS (.atol = -1, .rtol = -1, .eps = 1e-4, )
+#define kn_testing_check_jvp(fn, args, ...)                                                                            \
+    KN_G2O(kn_testing_check_jvp, kn_testing_check_opts, KN_TESTING_CHECK_DEFAULTS, kn_fn, fn, const kn_args *, args,   \
+    __VA_ARGS__)
+#define kn_testing_check_vjp(fn, args, ...)                                                                            \
+    KN_G2O(kn_testing_check_vjp, kn_testing_check_opts, KN_TESTING_CHECK_DEFAULTS, kn_fn, fn, const kn_args *, args,   \
+    __VA_ARGS__)
+#define kn_testing_check_grads(fn, args, order, ...)                                                                   \
+    KN_TESTING_GRADS_(__COUNTER__, fn, args, order, __VA_ARGS__)
+#define KN_TESTING_GRADS_(c, fn, args, order, ...)                                                                     \
+    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (args); int KN_V(1, c) = (order);         \
+        KN_OPTS(c, kn_testing_check_opts, KN_TESTING_CHECK_DEFAULTS, __VA_ARGS__) KN_HERE();                           \
+        (kn_testing_check_grads)(KN_V(fun, c), KN_V(ptr, c), KN_V(1, c), KN_V(opt, c)); })
+#endif
+#endif

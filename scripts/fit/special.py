@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fits the polynomials of src/kernel/math_erf.c, math_gamma.c and math_bessel.c and prints them as C tables (needs mpmath)."""
+import sys
+from functions import fit, rounded
+from mpmath import mp, mpf, matrix, lu_solve, besseli, cos, digamma, erf, erfc, exp, findroot, loggamma, log, pi, sin, sqrt
+
+
+def rational(name, f, weight, lo, hi, above, below, bits=64, points=200, rounds=25):
+    """f = P / Q with Q(0) = 1: Q by weighted linear least squares, then P for the rounded Q."""
+    lo, hi = mpf(lo), mpf(hi)
+    xs = [lo + (hi - lo) * (1 + cos(pi * (i + mpf(0.5)) / points)) / 2 for i in range(points)]
+    value, w = [f(x) for x in xs], [weight(x) for x in xs]
+    n = above + 1 + below
+    lawson, old, best = [mpf(1)] * points, [mpf(1)] * points, None
+    for _ in range(rounds):
+        a, b = matrix(n, n), matrix(n, 1)
+        for x, v, u, l, q in zip(xs, value, w, lawson, old):
+            u = u / q
+            row = [u * x**k for k in range(above + 1)] + [-u * v * x**(k + 1) for k in range(below)]
+            for i in range(n):
+                b[i] += l * row[i] * u * v
+                for j in range(i, n):
+                    a[i, j] += l * row[i] * row[j]
+        for i in range(n):
+            for j in range(i):
+                a[i, j] = a[j, i]
+        c = lu_solve(a, b)
+        old = [1 + sum(c[above + 1 + k] * x**(k + 1) for k in range(below)) for x in xs]
+        err = [abs(v - sum(c[k] * x**k for k in range(above + 1)) / q) * u for x, v, u, q in zip(xs, value, w, old)]
+        if best is None or max(err) < best[0]:
+            best = max(err), [c[above + 1 + k] for k in range(below)]
+        total = sum(l * e for l, e in zip(lawson, err))
+        lawson = [l * e / total for l, e in zip(lawson, err)]
+    q = [mpf(1)] + [rounded(v, bits) for v in best[1]]
+    of = lambda x: sum(v * x**k for k, v in enumerate(q))
+    print(f"{name}, below:\n    {{ {', '.join(float(v).hex() for v in q)} }}")
+    fit(name + ", above", lambda x: f(x) * of(x), lambda x: weight(x) / of(x), lo, hi, above, bits)
+
+
+def erf_tail(s):  # erf(x) / x - 1, s = x^2
+    if s < mpf("1e-9"):
+        return 2 / sqrt(pi) * sum((-s)**k / (mp.factorial(k) * (2 * k + 1)) for k in range(8)) - 1
+    x = sqrt(s)
+    return erf(x) / x - 1
+
+
+def at(t, c):
+    return c * (1 + t) / (1 - t)
+
+
+def erfc_scaled(t, c):  # (1 + 2 x) e^(x^2) erfc(x), t = (x - c) / (x + c)
+    x = at(t, c)
+    return (1 + 2 * x) * exp(x * x) * erfc(x)
+
+
+def lgamma_middle(v):  # lgamma(1 + v) / (v (v - 1))
+    if abs(v) < mpf("1e-25"):
+        return mp.euler
+    if abs(v - 1) < mpf("1e-25"):
+        return 1 - mp.euler
+    mp.dps = 90
+    r = loggamma(1 + v).real / (v * (v - 1))
+    mp.dps = 60
+    return r
+
+
+def lgamma_far(s):  # (lgamma(x) - (x - 1/2)(log x - 1) - (log(2 pi) - 1) / 2) x, s = 1 / x^2
+    x = 1 / sqrt(s)
+    mp.dps = 90
+    r = (loggamma(x) - (x - mpf(0.5)) * (log(x) - 1) - (log(2 * pi) - 1) / 2) * x
+    mp.dps = 60
+    return r
+
+
+ZERO = findroot(digamma, mpf("1.4616321449683623"))
+
+
+def digamma_middle(v):  # digamma(1 + v) / (1 + v - zero)
+    mp.dps = 90
+    d = 1 + v - findroot(digamma, mpf("1.4616321449683623412626595423257213284681962040064463512959884"))
+    r = mp.polygamma(1, ZERO) if abs(d) < mpf("1e-25") else digamma(1 + v) / d
+    mp.dps = 60
+    return r
+
+
+def digamma_far(s):  # (log x - 1 / (2 x) - digamma(x)) x^2, s = 1 / x^2
+    x = 1 / sqrt(s)
+    mp.dps = 90
+    r = (log(x) - 1 / (2 * x) - digamma(x)) * x * x
+    mp.dps = 60
+    return r
+
+
+def sin_pi(s):  # sin(pi r) / (pi r), s = r^2
+    r = pi * sqrt(s)
+    return sin(r) / r if s else mpf(1)
+
+
+def cot_pi(s):  # (1 / r - pi cot(pi r)) / r, s = r^2
+    if s < mpf("1e-12"):
+        return 2 * sum(mp.zeta(2 * k + 2) * s**k for k in range(6))
+    r = sqrt(s)
+    return (1 / r - pi / mp.tan(pi * r)) / r
+
+
+def bessel_near(n):  # I_n(x) / x^n, s = x^2 / 128
+    return lambda s: besseli(n, sqrt(128 * s)) / sqrt(128 * s)**n if s else mpf(1) / (n + 1)
+
+
+def bessel_far(n):  # sqrt(x) e^-x I_n(x), u = 1 / x
+    return lambda u: sqrt(1 / u) * exp(-1 / u) * besseli(n, 1 / u) if u else 1 / sqrt(2 * pi)
+
+
+def jobs():
+    tiny = mpf("1e-12")
+    erf_weight = lambda s: 1 / (1 + erf_tail(s))
+    cut = mpf("0.4771")**2
+    relative = lambda f: lambda x: 1 / f(x)
+    c64, c32 = mpf("3.5"), mpf("2.25")
+    t = lambda x, c: (mpf(x) - c) / (mpf(x) + c)
+    of64, of32 = lambda u: erfc_scaled(u, c64), lambda u: erfc_scaled(u, c32)
+    far = lambda x: 1 / mpf(x)**2
+    # what a far part counts relative to the result
+    lgamma_far_weight = lambda s: sqrt(s) / abs(loggamma(1 / sqrt(s)))
+    digamma_far_weight = lambda s: s / abs(digamma(1 / sqrt(s)))
+    yield "erf64", lambda: fit("erf64", erf_tail, erf_weight, tiny, cut, 9, 64)
+    yield "erf for float", lambda: fit("erf for float", erf_tail, erf_weight, tiny, cut, 4, 64)
+    yield "erfc64", lambda: fit("erfc64", of64, relative(of64), t("0.4767", c64), t("27.6", c64), 21, 64)
+    yield "erfc for float", lambda: fit("erfc for float", of32, relative(of32), t("0.4767", c32), t("10.3", c32), 11, 64)
+    yield "lgamma middle", lambda: rational("lgamma middle", lgamma_middle, relative(lgamma_middle), -0.2501, 2, 8, 8)
+    yield "lgamma far", lambda: fit("lgamma far", lgamma_far, lgamma_far_weight, tiny, far(3), 9, 64)
+    yield "digamma middle", lambda: rational("digamma middle", digamma_middle, relative(digamma_middle), -0.2501, 2, 8, 8)
+    yield "digamma far", lambda: fit("digamma far", digamma_far, digamma_far_weight, tiny, far(3), 9, 64)
+    yield "sin pi", lambda: fit("sin pi", sin_pi, relative(sin_pi), tiny, 0.2501, 8, 64)
+    yield "cot pi", lambda: fit("cot pi", cot_pi, lambda s: s, tiny, 0.2501, 14, 64)
+    for n in 0, 1:
+        near, beyond = bessel_near(n), bessel_far(n)
+        yield f"i{n}e near", lambda n=n, f=near: fit(f"i{n}e near", f, relative(f), 0, mpf(9) / 8, 18, 64)
+        yield f"i{n}e near for float", lambda n=n, f=near: fit(f"i{n}e near for float", f, relative(f), 0, mpf(1) / 2, 11, 64)
+        yield f"i{n}e far", lambda n=n, f=beyond: fit(f"i{n}e far", f, relative(f), 0, mpf(1) / 12, 18, 64)
+        yield f"i{n}e far for float", lambda n=n, f=beyond: fit(f"i{n}e far for float", f, relative(f), 0, mpf(1) / 8, 9, 64)
+
+
+def main():
+    table = dict(jobs())
+    for name in sys.argv[1:] or table:
+        table[name]()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * custom.h -- functions with custom derivatives, and checkpoints: how they become equations. */
+#ifndef KN_ARRAY_CUSTOM_H
+#define KN_ARRAY_CUSTOM_H
+#include "array/function.h"
+#include "ir/thunk.h"
+
+/* of KNA_FN_CUSTOM_JVP, KNA_FN_CUSTOM_VJP and KNA_FN_CHECKPOINT */
+kn_error *kna_derive_custom(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out);
+/* Rule number `which` of f for an equation with this many constants in front; NULL without memory. */
+kn_thunk *kna_rule_thunk(kna_core *f, int which, int implicit);
+void kna_rules_free(kna_core *f); /* what was recorded of its rules */
+#endif

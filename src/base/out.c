@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * out.c -- what the user asked to be printed. */
+#include "base/out.h"
+#include "base/lock.h"
+#include <stdio.h>
+
+static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
+static void (*callback)(void *env, const char *text);
+static void *callback_env;
+
+void knx_out_callback(void (*f)(void *env, const char *text), void *env)
+{
+    knx_global_lock(&lock);
+    callback = f;
+    callback_env = env;
+    knx_global_unlock(&lock);
+}
+
+void knx_out(const char *text)
+{
+    knx_global_lock(&lock);
+    void (*f)(void *, const char *) = callback;
+    void *env = callback_env;
+    knx_global_unlock(&lock);
+    if (f) /* not under the lock: it may print or set another one */
+        f(env, text);
+    else
+        fputs(text, stdout);
+}
+
+kn_error *knx_call_user(void (*f)(void *arg), void *arg)
+{
+    kn_context c = knx_context();
+    if (c && c->call_user)
+        return c->call_user(f, arg);
+    f(arg);
+    return NULL;
+}

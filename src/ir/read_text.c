@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * read_text.c -- reads the parameters of the classic form that stand for several members: the inverse of
+ * param_text.c. */
+#include "ir/parse.h"
+#include <string.h>
+
+/* Name(member=(0,), member=()): the members of these names. */
+void kni_read_members(kn_parser *p, const kn_param_field *fields, void *params)
+{
+    kni_parse_word(p, "a name");
+    kni_parse_need(p, '(');
+    while (!p->error && !kni_parse_is(p, ')')) {
+        kn_word name = kni_parse_word(p, "a member");
+        const kn_param_field *f = fields;
+        while (f->name && !(f->kind == KN_P_INTS && kni_word_is(name, f->name)))
+            f++;
+        if (!f->name)
+            kni_parse_fail(p, name.s, KN_ERROR_VALUE, "there is no member %.*s", (int)(name.n < 40 ? name.n : 40),
+                           name.s);
+        else if (kni_parse_need(p, '='))
+            kni_parse_ints(p, (kn_ints *)((char *)params + f->offset));
+        if (!kni_parse_is(p, ')'))
+            kni_parse_need(p, ',');
+    }
+    kni_parse_need(p, ')');
+}
+
+/* (((1,), (0,)), ((), ())) */
+void kni_read_dot_general(kn_parser *p, const kn_param_field *fields, void *params)
+{
+    kn_p_dot_general *d = params;
+    kn_ints *list[4] = {&d->lhs_contract, &d->rhs_contract, &d->lhs_batch, &d->rhs_batch};
+    (void)fields;
+    kni_parse_need(p, '(');
+    for (int i = 0; i < 4; i++) {
+        kni_parse_need(p, i % 2 ? ',' : '(');
+        kni_parse_ints(p, list[i]);
+        if (i % 2)
+            kni_parse_need(p, ')');
+        if (i == 1)
+            kni_parse_need(p, ',');
+    }
+    kni_parse_need(p, ')');
+}
+
+/* ((0, 1, 0), (2, 0, 0)): below, above and between, for each axis. */
+void kni_read_pad(kn_parser *p, const kn_param_field *fields, void *params)
+{
+    int64_t each[3][KN_MAX_NDIM];
+    kn_ints axis, *list[3] = {&((kn_p_pad *)params)->lo, &((kn_p_pad *)params)->hi, &((kn_p_pad *)params)->interior};
+    int n = 0;
+    (void)fields;
+    kni_parse_need(p, '(');
+    while (!p->error && !kni_parse_is(p, ')')) {
+        const char *start = p->at;
+        kni_parse_ints(p, &axis);
+        if (!p->error && (axis.n != 3 || n == KN_MAX_NDIM))
+            kni_parse_fail(p, start, KN_ERROR_VALUE, "expected three numbers for each axis");
+        for (int k = 0; k < 3 && !p->error; k++)
+            each[k][n] = axis.v[k];
+        n++;
+        if (!kni_parse_is(p, ')'))
+            kni_parse_need(p, ',');
+    }
+    kni_parse_need(p, ')');
+    for (int k = 0; k < 3 && !p->error; k++) {
+        int64_t *own = n ? kni_parse_alloc(p, (size_t)n * sizeof *own) : NULL;
+        if (own)
+            memcpy(own, each[k], (size_t)n * sizeof *own);
+        *list[k] = (kn_ints){own ? n : 0, own};
+    }
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * math_gamma.c -- log |gamma| and its derivative as programs in the kernel IR. Polynomials: scripts/fit/special.py.
+ *
+ * From 3/4 to 3 a quotient of polynomials in v = x - 1, times the distance from the zeros; from -1/4 to 3/4 the same at
+ * x + 1, with the logarithm (the reciprocal) of x taken off; from 3 on Stirling's formula with a fitted rest; below -1/4
+ * the reflection at 0. f32 is worked out in f64 from end to end, so that it is right beside the zeros, too. */
+#include "kernel/expr.h"
+#include <math.h>
+
+static const double lgamma_above[] = {0x1.2788cfc6fb619p-1, 0x1.ed0de8b2e713ap+0,  0x1.45a46757c21c6p+1,
+                                      0x1.b182424b70eb8p+0, 0x1.32527a9a8004fp-1,  0x1.bba2733d7fe1ap-4,
+                                      0x1.21ba6e7bb5d7bp-7, 0x1.ee4321db5fa47p-13, 0x1.db750a187712cp-22};
+static const double lgamma_below[] = {0x1.0000000000000p+0, 0x1.e17b9072a55e3p+1, 0x1.6f2248a08a9f1p+2,
+                                      0x1.23b047fe07386p+2, 0x1.02692224bf94fp+1, 0x1.fb35094f1ddd3p-2,
+                                      0x1.0197d1878b6ddp-4, 0x1.cdd4957ffe408p-9, 0x1.edc8f0f0f8848p-15};
+static const double lgamma_far[] = {0x1.55555555551ffp-4,   -0x1.6c16c1626fd29p-9, 0x1.a019ecfd37f09p-11,
+                                    -0x1.380dc720bc17fp-11, 0x1.b85d988d26746p-11, -0x1.e96bcfc1dc00fp-10,
+                                    0x1.64eaf9826900ep-8,   -0x1.0a5cc73ed250ap-6, 0x1.308477e82b458p-5,
+                                    -0x1.65f2804148e2ep-5};
+static const double digamma_above[] = {0x1.4018e9a62525ep+0,  0x1.170c0362dbaeep+1,  0x1.71c75a13ac365p+0,
+                                       0x1.e095b8e9531aap-2,  0x1.4666a0a25ee58p-4,  0x1.c403a9af4793cp-8,
+                                       0x1.1b5f4762b488dp-12, 0x1.d339044728683p-19, 0x1.738b71830737cp-29};
+static const double digamma_below[] = {0x1.0000000000000p+0, 0x1.36a9e5fbfd6f7p+1,  0x1.1b30baf9f19e3p+1,
+                                       0x1.ff3d1bc4dc183p-1, 0x1.f24023cc9ce34p-3,  0x1.087091e4b6e9fp-5,
+                                       0x1.21861fee7c22ep-9, 0x1.1a6465f3cde07p-14, 0x1.4fb71e420d436p-21};
+static const double digamma_far[] = {
+    0x1.555555555311fp-4,  -0x1.111110f4616f6p-7, 0x1.04102014ddebbp-8,  -0x1.11075e570bed1p-8, 0x1.eec8768bbd367p-8,
+    -0x1.4d31f5f7657b4p-6, 0x1.1760606c132f4p-4,  -0x1.c9de0f1b97196p-3, 0x1.167e434c9a365p-1,  -0x1.55fde8ab00686p-1};
+/* sin(pi r) / (pi r) and (1 / r - pi cot(pi r)) / r in r^2 */
+static const double sin_pi[] = {0x1.0000000000000p+0,  -0x1.a51a6625307d3p+0,  0x1.9f9cb402bc429p-1,
+                                -0x1.86a8e4720a1d6p-3, 0x1.ac6805cc8940ap-6,   -0x1.33816997943c6p-9,
+                                0x1.3746a175216f7p-13, -0x1.d3e69dae7d01bp-18, 0x1.07430025ca29ap-22};
+static const double cot_pi[] = {
+    0x1.a51a6625307dap+1, 0x1.151322ac7cd58p+1,  0x1.0470984c6ac5ap+1, 0x1.010b3693f7a1cp+1,  0x1.004132d307660p+1,
+    0x1.000f9fb5f97b5p+1, 0x1.000da4c725610p+1,  0x1.fefd131837ecep+0, 0x1.04fca080acbf6p+1,  0x1.b90aa392239a2p+0,
+    0x1.b6d9e905e515ap+1, -0x1.9e0343758579fp+1, 0x1.e325b220dc1fep+3, -0x1.295a3e9e629dcp+4, 0x1.27fbb1a7c2eb3p+4};
+
+/* Where x lies. */
+typedef struct place {
+    knk_node reflected, low, a, v; /* x <= -1/4; |x| < 3/4; |x|; the middle part's argument */
+} place;
+
+static place place_of(knk_builder *k, knk_node x)
+{
+    knk_node a = ABS(x), reflected = LE(x, F64(-0.25)), low = LT(a, F64(0.75));
+    return (place){reflected, low, a, SELECT(low, SELECT(reflected, a, x), SUB(a, F64(1)))};
+}
+
+/* log gamma(a) for the part's |x| (for x where it is low and not reflected). */
+static knk_node lgamma_of_size(knk_builder *k, place p)
+{
+    knk_node hi, lo, a = p.a, v = p.v, one = F64(1), c = F64(0x1.acfe390c97d69p-2); /* (log(2 pi) - 1) / 2 */
+    knk_log_parts(k, MAX(F64(0x1p-1074), MIN(F64(0x1.fffffffffffffp+1023), a)), &hi, &lo);
+    knk_node ratio = DIV(POLYNOMIAL(v, lgamma_above), POLYNOMIAL(v, lgamma_below));
+    knk_node middle = MUL(MUL(v, SUB(v, one)), ratio);
+    middle = SELECT(p.low, SUB(SUB(middle, lo), hi), middle);
+    knk_node m = SUB(a, F64(0.5)), w = SUB(hi, one), w_lo = ADD(SUB(hi, ADD(w, one)), lo), r = DIV(one, a);
+    knk_node big = MUL(m, w), big_lo = FMA(m, w_lo, FMA(m, w, NEG(big)));
+    knk_node small = FMA(r, POLYNOMIAL(MUL(r, r), lgamma_far), big_lo), s = ADD(big, c);
+    knk_node far = ADD(s, ADD(ADD(SUB(big, s), c), small));
+    far = SELECT(LT(big, F64(0x1p1000)), far, MUL(a, w));
+    return COLD(LE(F64(3), a), far, middle);
+}
+
+/* -log |x sin(pi x) / pi| - log gamma |x| below -1/4. */
+static knk_node lgamma_f64(knk_builder *k, knk_node x)
+{
+    place p = place_of(k, x);
+    knk_node y = lgamma_of_size(k, p), r = SUB(p.a, RINT(p.a)), inf = F64(INFINITY);
+    knk_node sine = MUL(ABS(r), POLYNOMIAL(MUL(r, r), sin_pi)), other = NEG(ADD(knk_log(k, MUL(p.a, sine)), y));
+    y = COLD(p.reflected, SELECT(OR(EQ(r, F64(0)), EQ(p.a, inf)), inf, other), y);
+    return SELECT(OR(EQ(p.a, F64(0)), EQ(p.a, inf)), inf, SELECT(NE(x, x), x, y));
+}
+
+static knk_node digamma_of_size(knk_builder *k, knk_node x, place p)
+{
+    knk_node v = p.v, ratio = DIV(POLYNOMIAL(v, digamma_above), POLYNOMIAL(v, digamma_below));
+    knk_node from_zero = SUB(SUB(v, F64(0x1.d8b618d5af8fep-2)), F64(-0x1.1e563779a1f5bp-56));
+    knk_node middle = MUL(from_zero, ratio);
+    middle = SELECT(p.low, SUB(middle, DIV(F64(1), SELECT(p.reflected, p.a, x))), middle);
+    knk_node r = DIV(F64(1), p.a), s = MUL(r, r);
+    knk_node far = SUB(knk_log(k, p.a), FMA(s, POLYNOMIAL(s, digamma_far), MUL(F64(0.5), r)));
+    return COLD(LE(F64(3), p.a), far, middle);
+}
+
+/* digamma |x| + 1 / |x| + pi cot(pi |x|) below -1/4; no number at the poles but 0. */
+static knk_node digamma_f64(knk_builder *k, knk_node x)
+{
+    place p = place_of(k, x);
+    knk_node y = digamma_of_size(k, x, p), one = F64(1), r = SUB(p.a, RINT(p.a));
+    knk_node cot = FMA(NEG(r), POLYNOMIAL(MUL(r, r), cot_pi), DIV(one, r)), other = ADD(ADD(y, DIV(one, p.a)), cot);
+    return COLD(p.reflected, SELECT(EQ(r, F64(0)), F64(NAN), other), y);
+}
+
+knk_node knk_lgamma(knk_builder *k, knk_node x)
+{
+    return knk_is_f32(k, x) ? knk_in_f64(k, lgamma_f64, x) : lgamma_f64(k, x);
+}
+
+knk_node knk_digamma(knk_builder *k, knk_node x)
+{
+    return knk_is_f32(k, x) ? knk_in_f64(k, digamma_f64, x) : digamma_f64(k, x);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * compose.h -- functions made of other public functions. A body is an operation with a scope of its own: what is made
+ * inside goes when it ends, but for the results.
+ *
+ *     kn_array kn_fliplr(kn_array x)
+ *     {
+ *         knn_body c;
+ *         knn_begin(&c, "fliplr");
+ *         ...
+ *         return knn_end(&c, (kn_flip)(x, &o));
+ *     }
+ *
+ * Errors of the functions inside are carried by their results and reported once, under the outermost name. */
+#ifndef KN_NUMPY_COMPOSE_H
+#define KN_NUMPY_COMPOSE_H
+#include "numpy/internal.h"
+
+typedef struct knn_body {
+    kna_op op;
+    kn_scope scope;
+} knn_body;
+
+void knn_begin(knn_body *c, const char *name);
+/* y must have been made inside; NULL after an error. An array with the error if the operation failed. */
+kn_array knn_end(knn_body *c, kn_array y);
+void knn_end_n(knn_body *c, int n, kn_array *y);
+kn_list knn_end_list(knn_body *c, kn_list y); /* an empty list after an error */
+/* The atom as an array made inside: a part of a body that speaks to the builder. */
+kn_array knn_made(knn_body *c, kn_atom a);
+
+/* The elements of an integer or boolean array as int64, looked at; *n receives how many, *ndim (if not NULL) the axes.
+ * NULL with the op failed; else it is the caller's to free. `what` begins the TypeError for other dtypes. */
+int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const char *what);
+/* int64 arrays of these elements. */
+kn_array knn_integers(const int64_t *v, int64_t n);
+kn_axes knn_one_axis(int axis);
+/* x[..., start:limit, ...] along an axis, as a view of x. */
+kn_array knn_part(const char *name, kn_array x, int axis, int64_t start, int64_t limit);
+#endif

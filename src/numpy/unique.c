@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * unique.c -- unique elements. The elements are sorted by Kiln; how many differ is looked at, and the ones that stay are
+ * taken by a gather, so that derivatives go through. */
+#include "numpy/compose.h"
+#include <string.h>
+
+/* Elements in order, and what was found out about them. Indices are of the elements or slices before sorting. */
+typedef struct sorted {
+    int64_t n, unique;
+    int64_t *from;  /* n: where the element at each place of the order comes from */
+    int64_t *first; /* unique: the places where other values begin */
+} sorted;
+
+static void drop(sorted *s)
+{
+    knx_free(s->from);
+    knx_free(s->first);
+}
+
+static bool make_room(kna_op *op, sorted *s, int64_t n)
+{
+    *s = (sorted){.n = n};
+    s->from = knx_alloc((size_t)n * sizeof *s->from + 1);
+    s->first = knx_alloc((size_t)n * sizeof *s->first + 1);
+    if (!s->from || !s->first)
+        kna_fail_with(op, knx_error_nomem());
+    return !kna_failed(op);
+}
+
+/* ---- Elements. */
+
+static bool is_nan(kn_dtype d, const void *p)
+{
+    kn_c128 z = {0, 0};
+    if (!knx_is_inexact(d))
+        return false;
+    knx_convert(d, p, KN_DT(C128), &z);
+    return z.re != z.re || z.im != z.im;
+}
+
+static bool same(kn_dtype d, const char *p, const char *q, bool equal_nan)
+{
+    kn_c128 u = {0, 0}, v = {0, 0};
+    if (!knx_is_inexact(d))
+        return memcmp(p, q, d->size) == 0;
+    knx_convert(d, p, KN_DT(C128), &u);
+    knx_convert(d, q, KN_DT(C128), &v);
+    if (is_nan(d, p) || is_nan(d, q))
+        return equal_nan && is_nan(d, p) && is_nan(d, q);
+    return u.re == v.re && u.im == v.im;
+}
+
+/* The sorted elements of the flattened x, whose order and differences are looked at. */
+static kn_array sort_elements(knn_body *c, kn_array x, bool equal_nan, sorted *s)
+{
+    kna_op *op = &c->op;
+    kn_atom a = knn_flatten(op, kna_in(op, x)), pair[2], out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    if (kna_failed(op))
+        return NULL;
+    kn_type t = knb_type(op->b, a);
+    if (knn_not_a_number(op, "unique", t.dtype) || !make_room(op, s, t.dim[0]))
+        return NULL;
+    pair[0] = a;
+    pair[1] = knb_iota(op->b, KN_DT(I64), 1, t.dim, 0);
+    knb_sort(op->b, 2, pair, 0, 1, out);
+    kn_array values = knn_made(c, out[0]), order = knn_made(c, out[1]);
+    const char *v = kna_failed(op) ? NULL : kna_look(op, values, &t);
+    const void *o = v ? kna_look(op, order, &t) : NULL;
+    kn_type of = kna_type(op, values);
+    if (!o)
+        return NULL;
+    memcpy(s->from, o, (size_t)s->n * sizeof *s->from);
+    for (int64_t i = 0; i < s->n; i++)
+        if (!i || !same(of.dtype, v + (size_t)(i - 1) * of.dtype->size, v + (size_t)i * of.dtype->size, equal_nan))
+            s->first[s->unique++] = i;
+    return values;
+}
+
+/* ---- Slices along an axis: compared element by element, real part first, NaN last. */
+
+typedef struct slices {
+    kn_dtype d;
+    const char *data;
+    size_t bytes;
+    int64_t n, size; /* of one slice */
+} slices;
+
+static int order_of_parts(double a, double b)
+{
+    bool p = a != a, q = b != b;
+    return p || q ? p - q : (a > b) - (a < b);
+}
+
+static int compare(const slices *s, int64_t i, int64_t j)
+{
+    const char *p = s->data + (size_t)i * s->bytes, *q = s->data + (size_t)j * s->bytes;
+    for (int64_t k = 0; k < s->size; k++, p += s->d->size, q += s->d->size) {
+        int r = 0;
+        if (s->d->kind == KN_KIND_UINT || s->d->kind == KN_KIND_INT || s->d->kind == KN_KIND_BOOL) {
+            int64_t u, v;
+            bool is_unsigned = s->d->kind == KN_KIND_UINT;
+            knx_convert(s->d, p, is_unsigned ? KN_DT(U64) : KN_DT(I64), &u);
+            knx_convert(s->d, q, is_unsigned ? KN_DT(U64) : KN_DT(I64), &v);
+            r = is_unsigned ? ((uint64_t)u > (uint64_t)v) - ((uint64_t)u < (uint64_t)v) : (u > v) - (u < v);
+        } else {
+            kn_c128 u, v;
+            knx_convert(s->d, p, KN_DT(C128), &u);
+            knx_convert(s->d, q, KN_DT(C128), &v);
+            r = order_of_parts(u.re, v.re);
+            r = r ? r : order_of_parts(u.im, v.im);
+        }
+        if (r)
+            return r;
+    }
+    return 0;
+}
+
+/* Stable, by merging runs that double in length. */
+static void merge_sort(const slices *s, int64_t *at, int64_t *scratch)
+{
+    for (int64_t run = 1; run < s->n; run *= 2) {
+        for (int64_t low = 0; low < s->n; low += 2 * run) {
+            int64_t i = low, middle = low + run < s->n ? low + run : s->n, j = middle;
+            int64_t high = low + 2 * run < s->n ? low + 2 * run : s->n;
+            for (int64_t k = low; k < high; k++)
+                scratch[k] = j >= high || (i < middle && compare(s, at[i], at[j]) <= 0) ? at[i++] : at[j++];
+        }
+        memcpy(at, scratch, (size_t)s->n * sizeof *at);
+    }
+}
+
+/* NaN is unlike everything, as a field of a structure is. */
+static bool holds_nan(const slices *s, int64_t i)
+{
+    for (int64_t k = 0; k < s->size; k++)
+        if (is_nan(s->d, s->data + (size_t)i * s->bytes + (size_t)k * s->d->size))
+            return true;
+    return false;
+}
+
+/* x with the axis in front; its order is looked at. */
+static kn_array sort_slices(knn_body *c, kn_array x, int axis, sorted *s)
+{
+    kna_op *op = &c->op;
+    kn_atom a = kna_in(op, x);
+    if (kna_failed(op))
+        return NULL;
+    kn_array front = knn_made(c, knb_move_axis(op->b, a, axis, 0));
+    kn_type t = kna_type(op, front);
+    slices all = {.d = t.dtype, .data = kna_look(op, front, &t)};
+    if (kna_failed(op) || knn_not_a_number(op, "unique", t.dtype) || !make_room(op, s, t.dim[0]))
+        return NULL;
+    all.n = t.dim[0];
+    all.size = 1;
+    for (int i = 1; i < t.ndim; i++)
+        all.size *= t.dim[i];
+    all.bytes = (size_t)all.size * t.dtype->size;
+    for (int64_t i = 0; i < all.n; i++)
+        s->from[i] = i;
+    merge_sort(&all, s->from, s->first);
+    for (int64_t i = 0; i < all.n; i++)
+        if (!i || compare(&all, s->from[i - 1], s->from[i]) != 0 || holds_nan(&all, s->from[i]))
+            s->first[s->unique++] = i;
+    return front;
+}
+
+/* ---- Results. */
+
+static kn_array indices_of(const sorted *s)
+{
+    int64_t *v = knx_alloc((size_t)s->unique * sizeof *v + 1);
+    for (int64_t i = 0; v && i < s->unique; i++)
+        v[i] = s->from[s->first[i]];
+    kn_array y = v ? knn_integers(v, s->unique) : NULL;
+    knx_free(v);
+    return y;
+}
+
+static kn_array inverse_of(const sorted *s, const kn_shape *shape)
+{
+    int64_t *v = knx_alloc((size_t)s->n * sizeof *v + 1);
+    for (int64_t i = 0, k = -1; v && i < s->n; i++) {
+        k += k + 1 < s->unique && s->first[k + 1] == i;
+        v[s->from[i]] = k;
+    }
+    kn_array y = v ? kn_from_memory(v, shape, KN_DT(I64)) : NULL;
+    knx_free(v);
+    return y;
+}
+
+static kn_array counts_of(const sorted *s)
+{
+    int64_t *v = knx_alloc((size_t)s->unique * sizeof *v + 1);
+    for (int64_t i = 0; v && i < s->unique; i++)
+        v[i] = (i + 1 < s->unique ? s->first[i + 1] : s->n) - s->first[i];
+    kn_array y = v ? knn_integers(v, s->unique) : NULL;
+    knx_free(v);
+    return y;
+}
+
+/* out: values, indices, inverse, counts; which: those that are wanted. */
+static void unique(const char *name, kn_array x, kn_axes along, bool equal_nan, const bool which[4], kn_array out[4])
+{
+    knn_body c;
+    sorted s = {0};
+    kn_array made[4] = {0}, base = NULL, places = NULL;
+    int n = 0;
+    knn_begin(&c, name);
+    kn_type t = kna_type(&c.op, x);
+    int axis = -1;
+    if (along.n > 0 && !kna_failed(&c.op))
+        axis = kna_axis(&c.op, along, t.ndim, 0);
+    bool flat = axis < 0 || t.ndim == 1;
+    if (!kna_failed(&c.op))
+        base = flat ? sort_elements(&c, x, equal_nan, &s) : sort_slices(&c, x, axis, &s);
+    if (base && !kna_failed(&c.op)) {
+        kn_shape shape = {1, {s.n}};
+        if (flat && t.ndim != 1) {
+            shape.ndim = t.ndim;
+            if (t.ndim)
+                memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
+        }
+        kn_array indices = indices_of(&s);
+        places = flat ? knn_integers(s.first, s.unique) : indices;
+        kn_atom a = kna_in(&c.op, base), at = kna_in(&c.op, places);
+        kn_atom v = knn_take_axis(&c.op, a, at, 0, KN_GATHER_PROMISE);
+        if (!flat && !kna_failed(&c.op))
+            v = knb_move_axis(c.op.b, v, 0, axis);
+        made[n++] = knn_made(&c, v);
+        if (which[1])
+            made[n++] = indices;
+        if (which[2])
+            made[n++] = inverse_of(&s, &shape);
+        if (which[3])
+            made[n++] = counts_of(&s);
+    } else
+        n = 1 + which[1] + which[2] + which[3];
+    drop(&s);
+    knn_end_n(&c, n, made);
+    for (int i = 0, k = 0; i < 4; i++)
+        out[i] = which[i] ? made[k++] : NULL;
+}
+
+kn_array kn_unique(kn_array x, const kn_unique_opts *opts)
+{
+    KNN_OPTS(kn_unique_opts, o, opts);
+    kn_array out[4];
+    const bool which[4] = {true, o.return_index != NULL, o.return_inverse != NULL, o.return_counts != NULL};
+    unique("unique", x, o.axis, o.equal_nan, which, out);
+    if (o.return_index)
+        *o.return_index = out[1];
+    if (o.return_inverse)
+        *o.return_inverse = out[2];
+    if (o.return_counts)
+        *o.return_counts = out[3];
+    return out[0];
+}
+
+static const kn_axes flattened = {.n = 0};
+
+kn_unique_all_result kn_unique_all(kn_array x)
+{
+    kn_array out[4];
+    unique("unique_all", x, flattened, false, (const bool[]){true, true, true, true}, out);
+    return (kn_unique_all_result){out[0], out[1], out[2], out[3]};
+}
+
+kn_unique_counts_result kn_unique_counts(kn_array x)
+{
+    kn_array out[4];
+    unique("unique_counts", x, flattened, false, (const bool[]){true, false, false, true}, out);
+    return (kn_unique_counts_result){out[0], out[3]};
+}
+
+kn_unique_inverse_result kn_unique_inverse(kn_array x)
+{
+    kn_array out[4];
+    unique("unique_inverse", x, flattened, false, (const bool[]){true, false, true, false}, out);
+    return (kn_unique_inverse_result){out[0], out[2]};
+}
+
+kn_array kn_unique_values(kn_array x)
+{
+    kn_array out[4];
+    unique("unique_values", x, flattened, false, (const bool[]){true, false, false, false}, out);
+    return out[0];
+}

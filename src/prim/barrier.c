@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * barrier.c -- copy and optimization_barrier: their operands, under other names.
+ *
+ *     type       the operands'
+ *     jvp        the same of the tangents; optimization_barrier: zeros where there is none
+ *     transpose  the same of the cotangents
+ *     batch      every operand keeps its axis
+ *     lower      copy is an alias; optimization_barrier expands into one for each operand. What is computed from an
+ *                operand and what is computed from its other name are never made one.
+ */
+#include "prim/rules.h"
+
+static kn_error *same_types(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)p;
+    if (*n_out < n_in)
+        return knx_error(KN_ERROR_VALUE, "has as many results as operands: %d", n_in);
+    *n_out = n_in;
+    for (int i = 0; i < n_in; i++)
+        KN_TRY(knp_type_like(a, x[i], x[i].dtype, &y[i]));
+    return NULL;
+}
+
+static void copy_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { (void)k, *y = e->x[0]; }
+
+const kn_prim kn_prim_copy = {
+    .name = "copy",
+    .n_in = 1,
+    .n_out = 1,
+    .bits = KN_ELEMENTWISE | KN_CHEAP | KN_IDENTITY,
+    .linear_in = 1,
+    .factors = "... -> ...",
+    .type = same_types,
+    .jvp = knp_jvp_linear,
+    .transpose = knp_transpose_same,
+    .batch = knp_batch_elementwise,
+    .expr = copy_expr,
+    .cost = knp_cost_none,
+    .doc = "x itself (np.copy of an array that nobody writes to)",
+};
+
+/* The barrier over the operands that have cotangents or tangents `t`, zeros standing for KN_ATOM_ZERO; `to` are those
+ * of the others left alone. */
+static kn_error *over_tangents(const kn_rule *r, const bool *wanted, const kn_atom *t, kn_atom *to)
+{
+    kn_atom *in = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + 1) * sizeof *in);
+    if (!in)
+        return knx_error_nomem();
+    int n = 0;
+    for (int i = 0; i < r->n_in; i++)
+        if (wanted[i])
+            in[n++] = knb_instantiate(r->b, t[i], r->xt[i]);
+    knb_emit(r->b, r->prim, NULL, n, in, in, n);
+    for (int i = 0, k = 0; i < r->n_in; i++)
+        if (wanted[i])
+            to[i] = in[k++];
+    return NULL;
+}
+
+static void barrier_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    bool *wanted = knx_arena_alloc(&r->b->arena, (size_t)r->n_in + 1);
+    for (int i = 0; wanted && i < r->n_in; i++)
+        wanted[i] = kni_has_tangent(r->xt[i]);
+    kn_error *e = wanted ? over_tangents(r, wanted, tx, ty) : knx_error_nomem();
+    if (e)
+        knb_fail(r->b, e);
+}
+
+static kn_error *barrier_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    bool *wanted = knx_arena_alloc(&r->b->arena, (size_t)r->n_in + 1);
+    for (int i = 0; wanted && i < r->n_in; i++)
+        wanted[i] = r->x[i] == KN_ATOM_LINEAR;
+    return wanted ? over_tangents(r, wanted, ct, ct_in) : knx_error_nomem();
+}
+
+static kn_error *barrier_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    (void)size;
+    knb_emit(r->b, r->prim, NULL, r->n_in, r->x, y, r->n_out);
+    for (int i = 0; i < r->n_in; i++)
+        axis_out[i] = axis[i];
+    return NULL;
+}
+
+static kn_error *barrier_expand(const kn_rule *r, kn_atom *y)
+{
+    for (int i = 0; i < r->n_in; i++)
+        y[i] = knb_copy(r->b, r->x[i]);
+    return NULL;
+}
+
+const kn_prim kn_prim_optimization_barrier = {
+    .name = "optimization_barrier",
+    .n_in = -1,
+    .n_out = -1,
+    .linear_in = UINT32_MAX,
+    .factors = "... -> ...",
+    .type = same_types,
+    .jvp = barrier_jvp,
+    .transpose = barrier_transpose,
+    .batch = barrier_batch,
+    .expand = barrier_expand,
+    .cost = knp_cost_none,
+    .doc = "its operands; no pass merges what is before with what is behind (jax.lax.optimization_barrier)",
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * body.c -- rows that stand for one jaxpr over their operands: calls, custom derivatives, checkpoints. */
+#include "prim/body.h"
+
+kn_error *knp_body_type(const char *what, const kni_jaxpr *j, int n_in, const kn_type *x, kn_arena *a, int *n_out,
+                        kn_type *y)
+{
+    if (!j || j->n_const)
+        return knx_error(KN_ERROR_VALUE, "%s needs a jaxpr without constants", what);
+    if ((uint32_t)n_in != j->n_in)
+        return knx_error(KN_ERROR_TYPE, "%s takes %u arguments, not %d", *j->name ? j->name : "the function", j->n_in,
+                         n_in);
+    for (int i = 0; i < n_in; i++)
+        if (!kni_type_equal(x[i], kni_in_type(j, (uint32_t)i))) {
+            kn_text s = {0}, t = {0};
+            return knx_error(KN_ERROR_TYPE, "%s: argument %d has type %s, not %s", *j->name ? j->name : what, i,
+                             kni_type_text(&s, x[i], false), kni_type_text(&t, kni_in_type(j, (uint32_t)i), false));
+        }
+    if ((uint32_t)*n_out < j->n_out)
+        return knx_error(KN_ERROR_VALUE, "%s has more results than there is room for", what);
+    for (uint32_t i = 0; i < j->n_out; i++)
+        if (!kni_type_copy(a, kni_out_type(j, i), &y[i])) /* the body may go before the equation's variables do */
+            return knx_error_nomem();
+    *n_out = (int)j->n_out;
+    return NULL;
+}
+
+bool knp_body_may_fail(const kni_jaxpr *j)
+{
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        if (kni_can_fail(j->eqn[i].prim, j->eqn[i].params))
+            return true;
+    return false;
+}
+
+double knp_body_cost(const kni_jaxpr *j)
+{
+    double cost = 0;
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        for (uint32_t k = 0; k < j->eqn[i].n_out; k++)
+            cost += (double)kni_type_size(j->type[j->eqn[i].out + k]);
+    return cost;
+}
+
+kn_atom *knp_atoms(kn_builder *b, size_t n)
+{
+    kn_atom *a = knx_arena_alloc(&b->arena, (n + 1) * sizeof *a);
+    for (size_t i = 0; a && i < n; i++)
+        a[i] = KN_ATOM_NONE;
+    return a;
+}
+
+static kn_error *emit_transposed(const kn_rule *r, kni_jaxpr *j, knp_emit_body *emit, const kn_atom *ct, kn_atom *ct_in)
+{
+    kn_atom *in = knp_atoms(r->b, j->n_in), *out = knp_atoms(r->b, j->n_out);
+    if (!in || !out)
+        return knx_error_nomem();
+    int n = 0;
+    for (int i = 0; i < r->n_in; i++)
+        if (r->x[i] != KN_ATOM_LINEAR)
+            in[n++] = r->x[i];
+    for (int i = 0; i < r->n_out; i++)
+        in[n++] = knb_instantiate(r->b, ct[i], r->yt[i]);
+    emit(r, j, in, out);
+    for (int i = 0, k = 0; i < r->n_in; i++)
+        if (r->x[i] == KN_ATOM_LINEAR)
+            ct_in[i] = out[k++];
+    return NULL;
+}
+
+kn_error *knp_body_transpose(const kn_rule *r, const kni_jaxpr *j, knp_emit_body *emit, const kn_atom *ct,
+                             kn_atom *ct_in)
+{
+    bool *linear = knx_alloc((size_t)r->n_in + 1);
+    kni_jaxpr *transposed = NULL;
+    if (!linear)
+        return knx_error_nomem();
+    for (int i = 0; i < r->n_in; i++)
+        linear[i] = r->x[i] == KN_ATOM_LINEAR;
+    kn_error *error = knt_transpose(j, linear, &transposed);
+    if (!error)
+        error = emit_transposed(r, transposed, emit, ct, ct_in);
+    kni_release(transposed);
+    knx_free(linear);
+    return error;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * body.h -- what rows that stand for one jaxpr over their operands share: type, cost, transposition. */
+#ifndef KN_PRIM_BODY_H
+#define KN_PRIM_BODY_H
+#include "prim/rules.h"
+#include "transform/transform.h"
+
+/* Operands of exactly the body's types; its results. `what`: the primitive, for messages. */
+kn_error *knp_body_type(const char *what, const kni_jaxpr *j, int n_in, const kn_type *x, kn_arena *a, int *n_out,
+                        kn_type *y);
+bool knp_body_may_fail(const kni_jaxpr *j);
+double knp_body_cost(const kni_jaxpr *j);
+/* n atoms (and a few more) that live as long as the builder; they begin as KN_ATOM_NONE. NULL without memory. */
+kn_atom *knp_atoms(kn_builder *b, size_t n);
+/* The body transposed in the operands that are KN_ATOM_LINEAR, by an equation or several that `emit` writes: it gets
+ * the transposed body, whose inputs are the other operands and the cotangents. */
+typedef void knp_emit_body(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_atom *out);
+kn_error *knp_body_transpose(const kn_rule *r, const kni_jaxpr *j, knp_emit_body *emit, const kn_atom *ct,
+                             kn_atom *ct_in);
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * callback.c -- the user's code in compiled programs: debug_print, debug_callback, pure_callback, io_callback.
+ *
+ *     type       whatever goes in; what the parameters promise comes out
+ *     jvp        prints and debugging see the values alone; the others have no derivative (as in JAX)
+ *     batch      one call per lane, at run time: the lane axes are put in front and counted in the parameters. A
+ *                pure_callback may ask for one call with the batch axis instead (vmap_method)
+ *     lower      a routine. All but pure_callback are effects, which keep their order
+ */
+#include "base/format.h"
+#include "base/out.h"
+#include "ir/host.h"
+#include "prim/rules.h"
+
+enum { MAX_LANE_AXES = 60 };
+
+/* Types */
+
+static int lane_axes(uint64_t mask) { return __builtin_popcountll(mask); }
+
+static uint64_t mask_of(const kn_p_callback *p, int operand) { return p->lanes.n ? (uint64_t)p->mapped.v[operand] : 0; }
+
+/* Operand x as one lane sees it. */
+static kn_type inner_type(const kn_p_callback *p, int operand, kn_type x)
+{
+    int n = lane_axes(mask_of(p, operand));
+    x.ndim = (int16_t)(x.ndim - n);
+    x.dim += n;
+    return x;
+}
+
+static kn_error *check_lanes(const kn_p_callback *p, int n_in, const kn_type *x)
+{
+    if (p->lanes.n > MAX_LANE_AXES || p->mapped.n != (p->lanes.n ? n_in : 0))
+        return knx_error(KN_ERROR_VALUE, "the lanes do not fit the operands");
+    for (int l = 0; l < p->lanes.n; l++)
+        if (p->lanes.v[l] < 0)
+            return knx_error(KN_ERROR_VALUE, "a lane axis has a negative extent");
+    for (int i = 0; i < n_in; i++) {
+        uint64_t mask = mask_of(p, i);
+        if (mask >> p->lanes.n || lane_axes(mask) > x[i].ndim)
+            return knx_error(KN_ERROR_VALUE, "operand %d does not have its lane axes", i);
+        for (int l = 0, d = 0; l < p->lanes.n; l++)
+            if ((mask >> l & 1) && x[i].dim[d++] != p->lanes.v[l])
+                return knx_error(KN_ERROR_VALUE, "operand %d does not have its lane axes", i);
+    }
+    return NULL;
+}
+
+static kn_error *no_results_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)a, (void)n_out, (void)y;
+    return check_lanes(params, n_in, x);
+}
+
+static kn_error *print_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_callback *p = params;
+    KN_TRY(no_results_type(params, n_in, x, a, n_out, y));
+    kn_format_arg *args = knx_arena_alloc(a, ((size_t)n_in + 1) * sizeof *args);
+    bool any;
+    if (!args)
+        return knx_error_nomem();
+    for (int i = 0; i < n_in; i++)
+        args[i] = (kn_format_arg){.dtype = x[i].dtype, .ndim = inner_type(p, i, x[i]).ndim};
+    return p->fmt ? knx_format_check(p->fmt, n_in, args, &any) : knx_error(KN_ERROR_TYPE, "null format");
+}
+
+static kn_error *results_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_callback *p = params;
+    int n = kni_types_count(p->results);
+    KN_TRY(check_lanes(p, n_in, x));
+    if (n < 0 || n > *n_out)
+        return knx_error(KN_ERROR_VALUE, "the types of the results make no sense");
+    for (int i = 0; i < n; i++) {
+        kn_type t = kni_types_get(p->results, i);
+        if (t.ndim + p->lanes.n > KN_MAX_NDIM)
+            return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d, found %d",
+                             KN_MAX_NDIM, t.ndim + p->lanes.n);
+        knp_dims d = {0};
+        for (int l = 0; l < p->lanes.n; l++)
+            d.v[d.n++] = p->lanes.v[l];
+        for (int k = 0; k < t.ndim; k++)
+            d.v[d.n++] = t.dim[k];
+        KN_TRY(knp_type_dims(a, t.dtype, false, d.n, d.v, &y[i]));
+    }
+    *n_out = n;
+    return NULL;
+}
+
+/* Derivatives */
+
+static void pure_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    (void)tx, (void)ty;
+    knb_fail(r->b, knx_error(KN_ERROR_VALUE, "Pure callbacks do not support JVP. Please use `jax.custom_jvp` to use "
+                                             "callbacks while taking gradients."));
+}
+
+static void io_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    (void)tx, (void)ty;
+    knb_fail(r->b, knx_error(KN_ERROR_VALUE, "IO callbacks do not support JVP."));
+}
+
+/* Batching */
+
+static void emit(const kn_rule *r, const kn_p_callback *p, const kn_atom *x, kn_atom *y)
+{
+    knb_emit(r->b, r->prim, p, r->n_in, x, y, r->n_out);
+}
+
+static kn_error *lanes_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    kn_p_callback p = *(const kn_p_callback *)r->params;
+    int n = p.lanes.n;
+    int64_t *lanes = knx_arena_alloc(&r->b->arena, ((size_t)n + 1) * sizeof *lanes);
+    int64_t *mapped = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + 1) * sizeof *mapped);
+    kn_atom *x = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + 1) * sizeof *x);
+    if (!lanes || !mapped || !x)
+        return knx_error_nomem();
+    if (n == MAX_LANE_AXES)
+        return knx_error(KN_ERROR_VALUE, "vmap of %s more than %d times", r->prim->name, n);
+    for (int l = 0; l < n; l++)
+        lanes[l] = p.lanes.v[l];
+    lanes[n] = size;
+    for (int i = 0; i < r->n_in; i++) {
+        uint64_t mask = mask_of(&p, i);
+        x[i] = axis[i] < 0 ? r->x[i] : knb_move_axis(r->b, r->x[i], axis[i], lane_axes(mask));
+        mapped[i] = (int64_t)(mask | (axis[i] < 0 ? 0 : (uint64_t)1 << n));
+    }
+    p.lanes = (kn_ints){n + 1, lanes};
+    p.mapped = (kn_ints){r->n_in, mapped};
+    emit(r, &p, x, y);
+    for (int i = 0; i < r->n_out; i++)
+        axis_out[i] = n;
+    return NULL;
+}
+
+static kn_error *io_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    if (((const kn_p_callback *)r->params)->ordered)
+        return knx_error(KN_ERROR_VALUE, "Cannot `vmap` ordered IO callback.");
+    return lanes_batch(r, size, axis, y, axis_out);
+}
+
+/* The types with one more axis in front. */
+static kn_error *longer_results(kn_arena *a, kn_ints list, int64_t size, kn_ints *out)
+{
+    int count = kni_types_count(list), n = 0;
+    int64_t *v = knx_arena_alloc(a, ((size_t)list.n + (size_t)count + 1) * sizeof *v);
+    if (!v)
+        return knx_error_nomem();
+    for (int i = 0; i < count; i++) {
+        kn_type t = kni_types_get(list, i);
+        v[n++] = t.dtype->id;
+        v[n++] = t.ndim + 1;
+        v[n++] = size;
+        for (int d = 0; d < t.ndim; d++)
+            v[n++] = t.dim[d];
+    }
+    *out = (kn_ints){n, v};
+    return NULL;
+}
+
+static kn_error *pure_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    kn_p_callback p = *(const kn_p_callback *)r->params;
+    if (p.vmap_method == KN_VMAP_SEQUENTIAL || p.vmap_method == KN_VMAP_SEQUENTIAL_UNROLLED)
+        return lanes_batch(r, size, axis, y, axis_out);
+    kn_atom *x = knx_arena_alloc(&r->b->arena, ((size_t)r->n_in + 1) * sizeof *x);
+    if (!x)
+        return knx_error_nomem();
+    KN_TRY(longer_results(&r->b->arena, p.results, size, &p.results));
+    for (int i = 0; i < r->n_in; i++)
+        x[i] = knp_batched_at(r, i, p.vmap_method == KN_VMAP_EXPAND_DIMS && axis[i] < 0 ? 1 : size, axis[i], 0);
+    emit(r, &p, x, y);
+    for (int i = 0; i < r->n_out; i++)
+        axis_out[i] = 0;
+    return NULL;
+}
+
+/* Running: once for each lane. */
+
+typedef struct lanes_run {
+    const kn_routine_args *args;
+    const kn_p_callback *p;
+    const void **x;
+    void **y;
+    kn_type *xt, *yt; /* of one lane */
+    kn_arena arena;
+} lanes_run;
+
+static bool begin_lanes(lanes_run *r, const kn_routine_args *args)
+{
+    size_t n_in = (size_t)args->n_in + 1, n_out = (size_t)args->n_out + 1;
+    *r = (lanes_run){.args = args, .p = args->params};
+    r->x = knx_arena_alloc(&r->arena, n_in * sizeof *r->x);
+    r->y = knx_arena_alloc(&r->arena, n_out * sizeof *r->y);
+    r->xt = knx_arena_alloc(&r->arena, n_in * sizeof *r->xt);
+    r->yt = knx_arena_alloc(&r->arena, n_out * sizeof *r->yt);
+    for (int i = 0; r->xt && i < args->n_in; i++)
+        r->xt[i] = inner_type(r->p, i, args->xt[i]);
+    for (int i = 0; r->yt && i < args->n_out; i++) {
+        r->yt[i] = args->yt[i];
+        r->yt[i].ndim = (int16_t)(r->yt[i].ndim - r->p->lanes.n);
+        r->yt[i].dim += r->p->lanes.n;
+    }
+    return r->x && r->y && r->xt && r->yt;
+}
+
+static void go_to_lane(lanes_run *r, int64_t lane)
+{
+    const kn_p_callback *p = r->p;
+    int64_t index[MAX_LANE_AXES + 1], rest = lane;
+    for (int l = p->lanes.n; l-- > 0; rest /= p->lanes.v[l])
+        index[l] = rest % p->lanes.v[l];
+    for (int i = 0; i < r->args->n_in; i++) {
+        int64_t at = 0;
+        for (int l = 0; l < p->lanes.n; l++)
+            if (mask_of(p, i) >> l & 1)
+                at = at * p->lanes.v[l] + index[l];
+        r->x[i] = (const char *)r->args->x[i] + (size_t)at * kni_type_bytes(r->xt[i]);
+    }
+    for (int i = 0; i < r->args->n_out; i++)
+        r->y[i] = r->args->y[i] ? (char *)r->args->y[i] + (size_t)lane * kni_type_bytes(r->yt[i]) : NULL;
+}
+
+static kn_error *each_lane(const kn_routine_args *args, kn_error *(*run)(const lanes_run *r))
+{
+    lanes_run r;
+    kn_error *error = begin_lanes(&r, args) ? NULL : knx_error_nomem();
+    int64_t n = error ? 0 : knp_product(r.p->lanes);
+    for (int64_t lane = 0; !error && lane < n; lane++) {
+        go_to_lane(&r, lane);
+        error = run(&r);
+    }
+    knx_arena_free(&r.arena);
+    return error;
+}
+
+static void print_text(void *text) { knx_out(text); }
+
+static kn_error *print_lane(const lanes_run *r)
+{
+    kn_str t = {0};
+    int n = r->args->n_in;
+    kn_format_arg *args = knx_alloc(((size_t)n + 1) * sizeof *args);
+    for (int i = 0; args && i < n; i++)
+        args[i] = (kn_format_arg){r->xt[i].dtype, r->xt[i].ndim, r->xt[i].dim, r->x[i]};
+    kn_error *error = args ? knx_format(&t, r->p->fmt, n, args) : knx_error_nomem();
+    knx_str_puts(&t, "\n");
+    if (!error)
+        error = t.failed ? knx_error_nomem() : knx_call_user(print_text, t.s);
+    knx_str_free(&t);
+    knx_free(args);
+    return error;
+}
+
+static kn_error *print_run(const kn_routine_args *args) { return each_lane(args, print_lane); }
+
+static kn_error *call_lane(const lanes_run *r)
+{
+    const kni_host *h = kni_host_find(r->p->callback);
+    if (!h)
+        return knx_error(KN_ERROR_RUNTIME, "the function that this jaxpr calls is not one of this process");
+    return h->call(h, r->args->n_in, r->xt, r->x, r->args->n_out, r->yt, r->y);
+}
+
+static kn_error *callback_run(const kn_routine_args *args) { return each_lane(args, call_lane); }
+
+const kn_prim kn_prim_debug_print = {
+    .name = "debug_print",
+    .n_in = -1,
+    .n_out = 0,
+    .bits = KN_EFFECT | KN_USER | KN_INTEGER_RESULT,
+    .why_no_jvp = KN_WHY_NOT_DIFFERENTIABLE,
+    .factors = "... -> ",
+    .fields = kni_fields_debug_print,
+    .params_size = sizeof(kn_p_callback),
+    .doc = "prints its operands when the program runs (jax.debug.print)",
+    .type = print_type,
+    .batch = lanes_batch,
+    .run = print_run,
+};
+
+const kn_prim kn_prim_debug_callback = {
+    .name = "debug_callback",
+    .n_in = -1,
+    .n_out = 0,
+    .bits = KN_EFFECT | KN_USER | KN_CAN_FAIL | KN_INTEGER_RESULT,
+    .why_no_jvp = KN_WHY_NOT_DIFFERENTIABLE,
+    .factors = "... -> ",
+    .fields = kni_fields_debug_callback,
+    .params_size = sizeof(kn_p_callback),
+    .doc = "calls a function of the user's that returns nothing (jax.debug.callback)",
+    .type = no_results_type,
+    .batch = lanes_batch,
+    .run = callback_run,
+};
+
+const kn_prim kn_prim_pure_callback = {
+    .name = "pure_callback",
+    .n_in = -1,
+    .n_out = -1,
+    .bits = KN_USER,
+    .factors = "... -> ...",
+    .fields = kni_fields_pure_callback,
+    .params_size = sizeof(kn_p_callback),
+    .doc = "calls a function of the user's that only computes (jax.pure_callback)",
+    .type = results_type,
+    .jvp = pure_jvp,
+    .batch = pure_batch,
+    .run = callback_run,
+};
+
+const kn_prim kn_prim_io_callback = {
+    .name = "io_callback",
+    .n_in = -1,
+    .n_out = -1,
+    .bits = KN_EFFECT | KN_USER | KN_CAN_FAIL,
+    .factors = "... -> ...",
+    .fields = kni_fields_io_callback,
+    .params_size = sizeof(kn_p_callback),
+    .doc = "calls a function of the user's that may do anything (jax.experimental.io_callback)",
+    .type = results_type,
+    .jvp = io_jvp,
+    .batch = io_batch,
+    .run = callback_run,
+};

@@ -1,0 +1,767 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * collective.c -- operations over named axes: each lane of a vmap with an axis name sees what the others have.
+ *
+ *     type       that of one lane; the extents of the axes are among the parameters where the type depends on them
+ *     jvp        the sums and moves are linear; pmax and pmin have no derivative (as in JAX)
+ *     transpose  psum: itself (the sum belongs to all lanes, and so do their cotangents); all_gather and
+ *                reduce_scatter: each other; all_to_all and ppermute: their inverses; pbroadcast: a psum at the source
+ *     batch      over one of the named axes: the lanes are the elements along the batch axis, and the names that are
+ *                left stay; over any other axis: the same one axis higher
+ *     lower      none: an axis name that no vmap binds is a NameError
+ *
+ * Of several names the first is the major one: lane (i, j) is number i * size of j + j.
+ */
+#include "prim/rules.h"
+#include <string.h>
+
+/* Names */
+
+static int position(const kn_rule *r, kn_names names)
+{
+    for (int i = 0; r->axis_name && i < names.n; i++)
+        if (!strcmp(names.v[i], r->axis_name))
+            return i;
+    return -1;
+}
+
+static kn_names part(kn_names names, int first, int end)
+{
+    return (kn_names){end > first ? end - first : 0, names.v + first};
+}
+
+/* All but names.v[at]; without memory the builder fails. */
+static kn_names without(kn_builder *b, kn_names names, int at)
+{
+    const char **v = knx_arena_alloc(&b->arena, (size_t)names.n * sizeof *v);
+    int n = 0;
+    if (!v) {
+        knb_fail(b, knx_error_nomem());
+        return (kn_names){0, NULL};
+    }
+    for (int i = 0; i < names.n; i++)
+        if (i != at)
+            v[n++] = names.v[i];
+    return (kn_names){n, v};
+}
+
+static int64_t product(kn_ints sizes, int first, int end)
+{
+    return end > first ? knp_product((kn_ints){end - first, sizes.v + first}) : 1;
+}
+
+/* The extents in front of names.v[at] and behind it, in one list. */
+static kn_ints sizes_without(kn_builder *b, kn_ints sizes, int at)
+{
+    int64_t *v = knx_arena_alloc(&b->arena, (size_t)sizes.n * sizeof *v);
+    int n = 0;
+    if (!v) {
+        knb_fail(b, knx_error_nomem());
+        return (kn_ints){0, NULL};
+    }
+    for (int i = 0; i < sizes.n; i++)
+        if (i != at)
+            v[n++] = sizes.v[i];
+    return (kn_ints){n, v};
+}
+
+static kn_error *no_names(void) { return knx_error(KN_ERROR_VALUE, "no axis is named"); }
+
+static kn_error *check_sizes(kn_names names, kn_ints sizes, int64_t axis_size)
+{
+    if (!names.n)
+        return no_names();
+    for (int i = 0; i < sizes.n; i++)
+        if (sizes.v[i] < 0)
+            return knx_error(KN_ERROR_VALUE, "an axis has a negative size");
+    if (sizes.n != names.n || knp_product(sizes) != axis_size)
+        return knx_error(KN_ERROR_VALUE, "the sizes of the named axes do not make up %lld", (long long)axis_size);
+    return NULL;
+}
+
+/* The size that was recorded for a name has to be that of the vmap. */
+static kn_error *check_lanes(int64_t recorded, int64_t lanes)
+{
+    return recorded == lanes ? NULL
+                             : knx_error(KN_ERROR_VALUE, "axis size doesn't match: recorded for %lld, mapped over %lld",
+                                         (long long)recorded, (long long)lanes);
+}
+
+static kn_error *unbound(const kn_rule *r, kn_names names)
+{
+    kn_error *error = knx_error(KN_ERROR_NAME, "unbound axis name: %s", names.n ? names.v[0] : "");
+    if (error->refs > 0)
+        error->place = r->b->place;
+    return error;
+}
+
+/* Axes */
+
+/* Axis `at` as two of extents a and b. */
+static kn_atom split_axis(kn_builder *b, kn_atom x, int at, int64_t first, int64_t second)
+{
+    kn_type t = knb_type(b, x);
+    knp_dims d = knp_dims_of(t);
+    if (b->error)
+        return KN_ATOM_NONE;
+    d.v[at] = second;
+    d = knp_insert(knp_ints(&d), at, first);
+    return knb_reshape(b, x, t.ndim + 1, d.v);
+}
+
+/* Axes at, at + 1, ..., at + n as one. */
+static kn_atom fold_axes(kn_builder *b, kn_atom x, int at, int n)
+{
+    kn_type t = knb_type(b, x);
+    knp_dims d = {0};
+    if (b->error)
+        return KN_ATOM_NONE;
+    for (int i = 0; i < t.ndim; i++)
+        if (i > at && i <= at + n)
+            d.v[d.n - 1] *= t.dim[i];
+        else
+            d.v[d.n++] = t.dim[i];
+    return knb_reshape(b, x, d.n, d.v);
+}
+
+static kn_atom number_of_lanes(kn_builder *b, kn_atom x, int64_t lanes)
+{
+    return knx_is_integer(knb_type(b, x).dtype) ? knb_integer(b, knb_type(b, x).dtype, lanes)
+                                                : knb_like(b, x, (double)lanes);
+}
+
+static kn_error *check_dimension(int64_t axis, int ndim)
+{
+    return axis >= 0 && axis < ndim ? NULL : knp_axis_error(axis, ndim);
+}
+
+/* psum, pmax, pmin --------------------------------------------------------------------------- */
+
+static kn_error *all_reduce_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)n_in, (void)n_out;
+    if (!((const kn_p_all_reduce *)params)->axes.n)
+        return no_names();
+    return knp_type_like(a, *x, x->dtype, y);
+}
+
+static kn_error *psum_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    KN_TRY(knp_accepts(x->dtype, KNP_NUMBERS));
+    return all_reduce_type(params, n_in, x, a, n_out, y);
+}
+
+static kn_error *pmax_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    KN_TRY(knp_accepts(x->dtype, KNP_NUMBERS | KNP_BOOL));
+    return all_reduce_type(params, n_in, x, a, n_out, y);
+}
+
+static kn_error *all_reduce_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    kn_names names = ((const kn_p_all_reduce *)r->params)->axes;
+    kn_builder *b = r->b;
+    int at = position(r, names);
+    int64_t where = axis[0];
+    kn_atom x = r->x[0];
+    *axis_out = at < 0 ? axis[0] : -1;
+    if (at >= 0) {
+        names = without(b, names, at);
+        if (r->prim == &kn_prim_psum)
+            x = axis[0] < 0 ? knb_mul(b, x, number_of_lanes(b, x, size)) : knb_reduce_sum(b, x, 1, &where);
+        else if (axis[0] >= 0 && knb_type(b, x).dtype->kind == KN_KIND_BOOL)
+            x = (r->prim == &kn_prim_pmax ? knb_reduce_or : knb_reduce_and)(b, x, 1, &where);
+        else if (axis[0] >= 0)
+            x = (r->prim == &kn_prim_pmax ? knb_reduce_max : knb_reduce_min)(b, x, 1, &where);
+    }
+    *y = names.n ? knb_emit1(b, r->prim, &(kn_p_all_reduce){names}, 1, &x) : x;
+    return NULL;
+}
+
+static kn_error *all_reduce_expand(const kn_rule *r, kn_atom *y)
+{
+    (void)y;
+    return unbound(r, ((const kn_p_all_reduce *)r->params)->axes);
+}
+
+static void no_derivative(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    (void)tx, (void)ty;
+    knb_fail(r->b, knx_error(KN_ERROR_NOT_IMPLEMENTED, "Differentiation rule for '%s' not implemented", r->prim->name));
+}
+
+const kn_prim kn_prim_psum = {
+    .name = "psum",
+    .n_in = 1,
+    .n_out = 1,
+    .bits = KN_NAMES,
+    .linear_in = 1,
+    .factors = "... -> ...",
+    .fields = kni_fields_all_reduce,
+    .params_size = sizeof(kn_p_all_reduce),
+    .doc = "the sum of x over the lanes of named axes (jax.lax.psum)",
+    .type = psum_type,
+    .jvp = knp_jvp_linear,
+    .transpose = knp_transpose_same,
+    .batch = all_reduce_batch,
+    .expand = all_reduce_expand,
+};
+
+const kn_prim kn_prim_pmax = {
+    .name = "pmax",
+    .n_in = 1,
+    .n_out = 1,
+    .bits = KN_NAMES,
+    .factors = "... -> ...",
+    .fields = kni_fields_all_reduce,
+    .params_size = sizeof(kn_p_all_reduce),
+    .doc = "the maximum of x over the lanes of named axes (jax.lax.pmax)",
+    .type = pmax_type,
+    .jvp = no_derivative,
+    .batch = all_reduce_batch,
+    .expand = all_reduce_expand,
+};
+
+const kn_prim kn_prim_pmin = {
+    .name = "pmin",
+    .n_in = 1,
+    .n_out = 1,
+    .bits = KN_NAMES,
+    .factors = "... -> ...",
+    .fields = kni_fields_all_reduce,
+    .params_size = sizeof(kn_p_all_reduce),
+    .doc = "the minimum of x over the lanes of named axes (jax.lax.pmin)",
+    .type = pmax_type,
+    .jvp = no_derivative,
+    .batch = all_reduce_batch,
+    .expand = all_reduce_expand,
+};
+
+/* all_gather --------------------------------------------------------------------------------- */
+
+static kn_error *all_gather_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_all_gather *p = params;
+    knp_dims d = knp_dims_of(*x);
+    (void)n_in, (void)n_out;
+    KN_TRY(check_sizes(p->axis_name, p->sizes, p->axis_size));
+    KN_TRY(check_dimension(p->all_gather_dimension, x->ndim + !p->tiled));
+    if (p->tiled) {
+        int64_t *extent = &d.v[p->all_gather_dimension];
+        if (__builtin_mul_overflow(*extent, p->axis_size, extent))
+            return knx_error(KN_ERROR_VALUE, "the gathered array is too large");
+    } else if (x->ndim < KN_MAX_NDIM) {
+        d = knp_insert(knp_ints(&d), (int)p->all_gather_dimension, p->axis_size);
+    }
+    return knp_type_dims(a, x->dtype, x->weak, x->ndim + !p->tiled, d.v, y);
+}
+
+static kn_error *all_gather_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    const kn_p_all_gather *p = r->params;
+    ct_in[0] = knb_reduce_scatter(
+        r->b, ct[0], &(kn_p_reduce_scatter){p->axis_name, p->sizes, p->axis_size, p->all_gather_dimension, p->tiled});
+    return NULL;
+}
+
+/* Some of the names, along a new axis at `dimension`. */
+static kn_atom gather_over(kn_builder *b, kn_atom x, const kn_p_all_gather *p, int first, int end)
+{
+    if (end <= first)
+        return x;
+    kn_ints sizes = {end - first, p->sizes.v + first};
+    return knb_all_gather(
+        b, x,
+        &(kn_p_all_gather){p->all_gather_dimension, part(p->axis_name, first, end), sizes, knp_product(sizes), false});
+}
+
+static kn_error *all_gather_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const kn_p_all_gather *p = r->params;
+    kn_builder *b = r->b;
+    int at = position(r, p->axis_name), dimension = (int)p->all_gather_dimension;
+    if (at < 0) {
+        kn_p_all_gather lifted = *p;
+        lifted.all_gather_dimension += axis[0] >= 0 && axis[0] <= dimension;
+        *y = knb_all_gather(b, r->x[0], &lifted);
+        *axis_out = axis[0] + (axis[0] > dimension && !p->tiled);
+        return NULL;
+    }
+    KN_TRY(check_lanes(p->sizes.v[at], size));
+    /* minor names, this axis, major names: each in front of what was gathered before */
+    kn_atom x = knp_batched_at(r, 0, size, axis[0], 0);
+    kn_p_all_gather inner = *p;
+    inner.all_gather_dimension++;
+    x = gather_over(b, x, &inner, at + 1, p->axis_name.n);
+    x = knb_move_axis(b, x, 0, dimension);
+    x = gather_over(b, x, p, 0, at);
+    int parts = (at > 0) + 1 + (at + 1 < p->axis_name.n);
+    *y = fold_axes(b, x, dimension, parts - 1 + p->tiled);
+    *axis_out = -1;
+    return NULL;
+}
+
+static kn_error *all_gather_expand(const kn_rule *r, kn_atom *y)
+{
+    (void)y;
+    return unbound(r, ((const kn_p_all_gather *)r->params)->axis_name);
+}
+
+const kn_prim kn_prim_all_gather = {
+    .name = "all_gather",
+    .n_in = 1,
+    .n_out = 1,
+    .bits = KN_NAMES,
+    .linear_in = 1,
+    .factors = "... -> ...",
+    .fields = kni_fields_all_gather,
+    .params_size = sizeof(kn_p_all_gather),
+    .doc = "the x of all lanes, along an axis (jax.lax.all_gather)",
+    .type = all_gather_type,
+    .jvp = knp_jvp_linear,
+    .transpose = all_gather_transpose,
+    .batch = all_gather_batch,
+    .expand = all_gather_expand,
+};
+
+/* reduce_scatter ----------------------------------------------------------------------------- */
+
+static kn_error *reduce_scatter_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out,
+                                     kn_type *y)
+{
+    const kn_p_reduce_scatter *p = params;
+    (void)n_in, (void)n_out;
+    KN_TRY(knp_accepts(x->dtype, KNP_NUMBERS));
+    KN_TRY(check_sizes(p->axis_name, p->sizes, p->axis_size));
+    KN_TRY(check_dimension(p->scatter_dimension, x->ndim));
+    int64_t extent = x->dim[p->scatter_dimension];
+    if (p->tiled && (!p->axis_size || extent % p->axis_size))
+        return knx_error(KN_ERROR_VALUE,
+                         "tiled reduce_scatter operand scatter dimension size %lld must be divisible by shard_count "
+                         "%lld",
+                         (long long)extent, (long long)p->axis_size);
+    if (!p->tiled && extent != p->axis_size)
+        return knx_error(KN_ERROR_VALUE,
+                         "reduce_scatter operand scatter dimension size %lld must match shard count %lld",
+                         (long long)extent, (long long)p->axis_size);
+    knp_dims d = p->tiled ? knp_dims_of(*x) : knp_dims_without(*x, (int)p->scatter_dimension);
+    if (p->tiled)
+        d.v[p->scatter_dimension] = extent / p->axis_size;
+    return knp_type_dims(a, x->dtype, x->weak, d.n, d.v, y);
+}
+
+static kn_error *reduce_scatter_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    const kn_p_reduce_scatter *p = r->params;
+    ct_in[0] = knb_all_gather(r->b, ct[0],
+                              &(kn_p_all_gather){p->scatter_dimension, p->axis_name, p->sizes, p->axis_size, p->tiled});
+    return NULL;
+}
+
+static kn_error *reduce_scatter_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const kn_p_reduce_scatter *p = r->params;
+    kn_builder *b = r->b;
+    int at = position(r, p->axis_name), dimension = (int)p->scatter_dimension;
+    int64_t where = axis[0];
+    if (at < 0) {
+        kn_p_reduce_scatter lifted = *p;
+        lifted.scatter_dimension += axis[0] >= 0 && axis[0] <= dimension;
+        *y = knb_reduce_scatter(b, r->x[0], &lifted);
+        *axis_out = axis[0] - (axis[0] > dimension && !p->tiled);
+        return NULL;
+    }
+    KN_TRY(check_lanes(p->sizes.v[at], size));
+    kn_atom x = r->x[0];
+    x = axis[0] < 0 ? knb_mul(b, x, number_of_lanes(b, x, size)) : knb_reduce_sum(b, x, 1, &where);
+    int64_t major = product(p->sizes, 0, at), minor = product(p->sizes, at + 1, p->sizes.n);
+    int64_t rest = minor * (p->tiled && !b->error ? knb_type(b, x).dim[dimension] / p->axis_size : 1);
+    if (p->axis_name.n == 1) {
+        *y = p->tiled ? split_axis(b, x, dimension, size, rest) : x;
+        *axis_out = dimension;
+        return NULL;
+    }
+    x = split_axis(b, x, dimension, major, size * rest);
+    x = split_axis(b, x, dimension + 1, size, rest);
+    x = knb_move_axis(b, x, dimension + 1, 0); /* lane, ..., major, minor and what stays, ... */
+    x = fold_axes(b, x, dimension + 1, 1);
+    *y = knb_reduce_scatter(b, x,
+                            &(kn_p_reduce_scatter){without(b, p->axis_name, at), sizes_without(b, p->sizes, at),
+                                                   major * minor, dimension + 1, p->tiled});
+    *axis_out = 0;
+    return NULL;
+}
+
+static kn_error *reduce_scatter_expand(const kn_rule *r, kn_atom *y)
+{
+    (void)y;
+    return unbound(r, ((const kn_p_reduce_scatter *)r->params)->axis_name);
+}
+
+const kn_prim kn_prim_reduce_scatter = {
+    .name = "reduce_scatter",
+    .n_in = 1,
+    .n_out = 1,
+    .bits = KN_NAMES,
+    .linear_in = 1,
+    .factors = "... -> ...",
+    .fields = kni_fields_reduce_scatter,
+    .params_size = sizeof(kn_p_reduce_scatter),
+    .doc = "each lane's part of the sum of x over the lanes (jax.lax.psum_scatter)",
+    .type = reduce_scatter_type,
+    .jvp = knp_jvp_linear,
+    .transpose = reduce_scatter_transpose,
+    .batch = reduce_scatter_batch,
+    .expand = reduce_scatter_expand,
+};
+
+/* all_to_all --------------------------------------------------------------------------------- */
+
+/* split_axis is cut into as many parts as there are lanes, one for each, and what comes is put together along
+ * concat_axis: no axis comes or goes. `tiled` is what the caller said; here it makes no difference. */
+static kn_error *all_to_all_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_all_to_all *p = params;
+    knp_dims d = knp_dims_of(*x);
+    (void)n_in, (void)n_out;
+    KN_TRY(check_sizes(p->axis_name, p->sizes, p->axis_size));
+    KN_TRY(check_dimension(p->split_axis, x->ndim));
+    KN_TRY(check_dimension(p->concat_axis, x->ndim));
+    if (!p->axis_size || d.v[p->split_axis] % p->axis_size)
+        return knx_error(KN_ERROR_VALUE,
+                         "The size of all_to_all split_axis (%lld) has to be divisible by the size of the named axis "
+                         "%s (%lld)",
+                         (long long)d.v[p->split_axis], p->axis_name.v[0], (long long)p->axis_size);
+    d.v[p->split_axis] /= p->axis_size;
+    if (__builtin_mul_overflow(d.v[p->concat_axis], p->axis_size, &d.v[p->concat_axis]))
+        return knx_error(KN_ERROR_VALUE, "the result of all_to_all is too large");
+    return knp_type_dims(a, x->dtype, x->weak, d.n, d.v, y);
+}
+
+static kn_error *all_to_all_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    kn_p_all_to_all p = *(const kn_p_all_to_all *)r->params;
+    int64_t split = p.split_axis;
+    p.split_axis = p.concat_axis;
+    p.concat_axis = split;
+    ct_in[0] = knb_all_to_all(r->b, ct[0], &p);
+    return NULL;
+}
+
+/* x is (from, ...) with the split axis at `split`; the names but names[at] do their part. */
+static kn_atom exchange_several(const kn_rule *r, kn_atom x, int at, int split, int64_t rest)
+{
+    const kn_p_all_to_all *p = r->params;
+    kn_builder *b = r->b;
+    int64_t size = p->sizes.v[at], major = product(p->sizes, 0, at), minor = product(p->sizes, at + 1, p->sizes.n);
+    x = split_axis(b, x, split, major, size * minor * rest);
+    x = split_axis(b, x, split + 1, size, minor * rest);
+    x = knb_move_axis(b, x, split + 1, 0); /* to, from, ..., major, minor * rest, ... */
+    x = fold_axes(b, x, split + 1, 1);
+    x = split_axis(b, x, 1, 1, size); /* to, 1, from, ...: the others put theirs along the second axis */
+    x = knb_all_to_all(b, x,
+                       &(kn_p_all_to_all){without(b, p->axis_name, at), sizes_without(b, p->sizes, at), major * minor,
+                                          1, split + 2, p->tiled});
+    x = split_axis(b, x, 1, major, minor);
+    x = knb_move_axis(b, x, 2, 3); /* to, major, from, minor, ... */
+    return fold_axes(b, x, 1, 2);
+}
+
+static kn_error *all_to_all_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const kn_p_all_to_all *p = r->params;
+    kn_builder *b = r->b;
+    int at = position(r, p->axis_name), split = (int)p->split_axis, concat = (int)p->concat_axis;
+    if (at < 0) {
+        kn_p_all_to_all lifted = *p;
+        lifted.split_axis += axis[0] >= 0 && axis[0] <= split;
+        lifted.concat_axis += axis[0] >= 0 && axis[0] <= concat;
+        *y = knb_all_to_all(b, r->x[0], &lifted);
+        *axis_out = axis[0];
+        return NULL;
+    }
+    KN_TRY(check_lanes(p->sizes.v[at], size));
+    kn_atom x = knp_batched_at(r, 0, size, axis[0], 0); /* from, ..., split, ... */
+    if (b->error)
+        return NULL;
+    int64_t rest = knb_type(b, x).dim[split + 1] / p->axis_size;
+    if (p->axis_name.n > 1) {
+        x = exchange_several(r, x, at, split + 1, rest);
+    } else {
+        x = split_axis(b, x, split + 1, size, rest);
+        x = knb_move_axis(b, x, split + 1, 0);
+    } /* to, from, ... */
+    x = knb_move_axis(b, x, 1, concat + 1);
+    *y = fold_axes(b, x, concat + 1, 1);
+    *axis_out = 0;
+    return NULL;
+}
+
+static kn_error *all_to_all_expand(const kn_rule *r, kn_atom *y)
+{
+    (void)y;
+    return unbound(r, ((const kn_p_all_to_all *)r->params)->axis_name);
+}
+
+const kn_prim kn_prim_all_to_all = {
+    .name = "all_to_all",
+    .n_in = 1,
+    .n_out = 1,
+    .bits = KN_NAMES,
+    .linear_in = 1,
+    .factors = "... -> ...",
+    .fields = kni_fields_all_to_all,
+    .params_size = sizeof(kn_p_all_to_all),
+    .doc = "sends a part of x to each lane and puts together what comes (jax.lax.all_to_all)",
+    .type = all_to_all_type,
+    .jvp = knp_jvp_linear,
+    .transpose = all_to_all_transpose,
+    .batch = all_to_all_batch,
+    .expand = all_to_all_expand,
+};
+
+/* ppermute ----------------------------------------------------------------------------------- */
+
+static kn_error *ppermute_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_ppermute *p = params;
+    (void)n_in, (void)n_out;
+    if (!p->axis_name.n)
+        return no_names();
+    if (p->perm.n % 2)
+        return knx_error(KN_ERROR_VALUE, "perm must be pairs of source and destination");
+    KN_TRY(knp_accepts(x->dtype, KNP_NUMBERS | KNP_BOOL));
+    return knp_type_like(a, *x, x->dtype, y);
+}
+
+static kn_error *ppermute_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    const kn_p_ppermute *p = r->params;
+    int64_t *back = knx_arena_alloc(&r->b->arena, ((size_t)p->perm.n + 1) * sizeof *back);
+    if (!back)
+        return knx_error_nomem();
+    for (int i = 0; i < p->perm.n; i++)
+        back[i] = p->perm.v[i ^ 1];
+    ct_in[0] = knb_ppermute(r->b, ct[0], &(kn_p_ppermute){p->axis_name, {p->perm.n, back}});
+    return NULL;
+}
+
+/* from[d]: where lane d gets its value from, -1: zeros. */
+static kn_error *sources(const kn_p_ppermute *p, int64_t size, int64_t *from)
+{
+    for (int64_t d = 0; d < size; d++)
+        from[d] = -1;
+    for (int i = 0; i < p->perm.n; i++)
+        if (p->perm.v[i] < 0 || p->perm.v[i] >= size)
+            return knx_error(KN_ERROR_INDEX, "index %lld is out of bounds for axis %s with size %lld",
+                             (long long)p->perm.v[i], p->axis_name.v[0], (long long)size);
+    for (int i = 0; i + 1 < p->perm.n; i += 2) {
+        if (from[p->perm.v[i + 1]] >= 0)
+            return knx_error(KN_ERROR_VALUE, "ppermute sources and destinations must be unique");
+        from[p->perm.v[i + 1]] = p->perm.v[i];
+    }
+    return NULL;
+}
+
+static kn_error *sources_differ(const kn_p_ppermute *p, int64_t size, bool *seen)
+{
+    memset(seen, 0, (size_t)size);
+    for (int i = 0; i + 1 < p->perm.n; i += 2) {
+        if (seen[p->perm.v[i]])
+            return knx_error(KN_ERROR_VALUE, "ppermute sources and destinations must be unique");
+        seen[p->perm.v[i]] = true;
+    }
+    return NULL;
+}
+
+/* Elements first .. first + n - 1 of x along an axis. */
+static kn_atom some_lanes(kn_builder *b, kn_atom x, int axis, int64_t first, int64_t n)
+{
+    kn_type t = knb_type(b, x);
+    knp_dims start = {.n = t.ndim}, limit = knp_dims_of(t);
+    if (b->error || (!first && n == t.dim[axis]))
+        return x;
+    start.v[axis] = first;
+    limit.v[axis] = first + n;
+    return knb_slice(b, x, start.v, limit.v, NULL);
+}
+
+static kn_atom no_lanes(kn_builder *b, kn_atom x, int axis, int64_t n)
+{
+    kn_type t = knb_type(b, x);
+    knp_dims d = knp_dims_of(t);
+    if (b->error)
+        return KN_ATOM_NONE;
+    d.v[axis] = n;
+    t.dim = d.v;
+    return knb_zeros(b, t);
+}
+
+/* The lanes in their new order: runs of neighbours that stay neighbours are one piece. */
+static kn_error *reorder(const kn_rule *r, kn_atom x, int axis, int64_t size, const int64_t *from, kn_atom *y)
+{
+    kn_atom *piece = knx_arena_alloc(&r->b->arena, ((size_t)size + 1) * sizeof *piece);
+    int n = 0;
+    if (!piece)
+        return knx_error_nomem();
+    for (int64_t d = 0, run; d < size; d += run) {
+        run = 1;
+        while (d + run < size && (from[d] < 0 ? from[d + run] < 0 : from[d + run] == from[d] + run))
+            run++;
+        piece[n++] = from[d] < 0 ? no_lanes(r->b, x, axis, run) : some_lanes(r->b, x, axis, from[d], run);
+    }
+    *y = n == 0 ? x : n == 1 ? piece[0] : knb_concatenate(r->b, n, piece, axis);
+    return NULL;
+}
+
+static kn_error *ppermute_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const kn_p_ppermute *p = r->params;
+    *axis_out = axis[0];
+    if (position(r, p->axis_name) < 0) {
+        *y = knb_ppermute(r->b, r->x[0], p);
+        return NULL;
+    }
+    if (p->axis_name.n > 1)
+        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "ppermute over several axes is not supported under vmap");
+    int64_t *from = knx_arena_alloc(&r->b->arena, ((size_t)size + 1) * sizeof *from);
+    bool *seen = knx_arena_alloc(&r->b->arena, (size_t)size + 1);
+    if (!from || !seen)
+        return knx_error_nomem();
+    KN_TRY(sources(p, size, from));
+    KN_TRY(sources_differ(p, size, seen));
+    if (axis[0] < 0 && p->perm.n == 2 * size) { /* all lanes have the same and get it */
+        *y = r->x[0];
+        return NULL;
+    }
+    *axis_out = axis[0] < 0 ? 0 : axis[0];
+    return reorder(r, knp_batched_at(r, 0, size, axis[0], *axis_out), *axis_out, size, from, y);
+}
+
+static kn_error *ppermute_expand(const kn_rule *r, kn_atom *y)
+{
+    (void)y;
+    return unbound(r, ((const kn_p_ppermute *)r->params)->axis_name);
+}
+
+const kn_prim kn_prim_ppermute = {
+    .name = "ppermute",
+    .n_in = 1,
+    .n_out = 1,
+    .bits = KN_NAMES,
+    .linear_in = 1,
+    .factors = "... -> ...",
+    .fields = kni_fields_ppermute,
+    .params_size = sizeof(kn_p_ppermute),
+    .doc = "x of the lane that sends to this one, zeros if none does (jax.lax.ppermute)",
+    .type = ppermute_type,
+    .jvp = knp_jvp_linear,
+    .transpose = ppermute_transpose,
+    .batch = ppermute_batch,
+    .expand = ppermute_expand,
+};
+
+/* pbroadcast --------------------------------------------------------------------------------- */
+
+static kn_error *pbroadcast_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)n_in, (void)n_out;
+    if (!((const kn_p_pbroadcast *)params)->axis_name.n)
+        return no_names();
+    return knp_type_like(a, *x, x->dtype, y);
+}
+
+static kn_error *pbroadcast_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    const kn_p_pbroadcast *p = r->params;
+    kn_builder *b = r->b;
+    kn_atom at_source = knb_eq(b, knb_axis_index(b, p->axis_name), knb_integer(b, KN_DT(I32), p->source));
+    kn_atom sum = knb_psum(b, ct[0], p->axis_name);
+    if (b->error)
+        return NULL;
+    ct_in[0] = knb_select(b, at_source, sum, knb_zeros(b, knb_type(b, sum)));
+    return NULL;
+}
+
+static kn_error *pbroadcast_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const kn_p_pbroadcast *p = r->params;
+    int64_t where = axis[0];
+    *axis_out = axis[0];
+    if (position(r, p->axis_name) < 0) {
+        *y = knb_pbroadcast(r->b, r->x[0], p->axis_name, p->source);
+        return NULL;
+    }
+    if (p->axis_name.n > 1)
+        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "pbroadcast batcher only supports a single axis");
+    if (p->source < 0 || p->source >= size)
+        return knx_error(KN_ERROR_VALUE, "collective broadcast doesn't fit in the axis size!");
+    *y = r->x[0];
+    if (axis[0] >= 0)
+        *y = knb_squeeze(r->b, some_lanes(r->b, *y, axis[0], p->source, 1), 1, &where);
+    *axis_out = -1;
+    return NULL;
+}
+
+static kn_error *pbroadcast_expand(const kn_rule *r, kn_atom *y)
+{
+    (void)y;
+    return unbound(r, ((const kn_p_pbroadcast *)r->params)->axis_name);
+}
+
+const kn_prim kn_prim_pbroadcast = {
+    .name = "pbroadcast",
+    .n_in = 1,
+    .n_out = 1,
+    .bits = KN_NAMES,
+    .linear_in = 1,
+    .factors = "... -> ...",
+    .fields = kni_fields_pbroadcast,
+    .params_size = sizeof(kn_p_pbroadcast),
+    .doc = "x of one lane, for all (jax.lax.pbroadcast)",
+    .type = pbroadcast_type,
+    .jvp = knp_jvp_linear,
+    .transpose = pbroadcast_transpose,
+    .batch = pbroadcast_batch,
+    .expand = pbroadcast_expand,
+};
+
+/* axis_index --------------------------------------------------------------------------------- */
+
+static kn_error *axis_index_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)n_in, (void)x, (void)n_out;
+    if (((const kn_p_axis_index *)params)->axis_name.n != 1)
+        return knx_error(KN_ERROR_VALUE, "one axis is to be named");
+    return knp_type_dims(a, KN_DT(I32), false, 0, NULL, y);
+}
+
+static kn_error *axis_index_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    kn_names names = ((const kn_p_axis_index *)r->params)->axis_name;
+    (void)axis;
+    bool mine = position(r, names) >= 0;
+    *y = mine ? knb_iota(r->b, KN_DT(I32), 1, &size, 0) : knb_axis_index(r->b, names);
+    *axis_out = mine ? 0 : -1;
+    return NULL;
+}
+
+static kn_error *axis_index_expand(const kn_rule *r, kn_atom *y)
+{
+    (void)y;
+    return unbound(r, ((const kn_p_axis_index *)r->params)->axis_name);
+}
+
+const kn_prim kn_prim_axis_index = {
+    .name = "axis_index",
+    .n_in = 0,
+    .n_out = 1,
+    .bits = KN_NAMES | KN_INTEGER_RESULT,
+    .why_no_jvp = KN_WHY_INTEGERS,
+    .factors = "-> ",
+    .fields = kni_fields_axis_index,
+    .params_size = sizeof(kn_p_axis_index),
+    .doc = "the number of the lane along a named axis (jax.lax.axis_index)",
+    .type = axis_index_type,
+    .batch = axis_index_batch,
+    .expand = axis_index_expand,
+};

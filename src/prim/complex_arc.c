@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * complex_arc.c -- inverse circular and hyperbolic functions of complex numbers as kernel programs on pairs of f64 nodes;
+ * pairs of f32 are widened and rounded once. Branch cuts, signed zeros and infinities are those of C99's annex G.
+ *
+ * asin and acos follow Hull, Fairgrieve and Tang: with r and s the distances from -1 and 1, A = (r + s) / 2 is the size of
+ * the hyperbolic part's cosine; A - 1 and sqrt(A^2 - x^2) come from sums of positive terms, so nothing cancels. The
+ * others are these two, and atanh, with parts exchanged. */
+#include "kernel/expr.h"
+#include "prim/rules.h"
+#include <math.h>
+
+typedef kn_value2 pair_program(knk_builder *k, kn_value2 z);
+
+static kn_value2 in_doubles(knk_builder *k, pair_program *f, kn_value2 z)
+{
+    if (!knk_is_f32(k, z.re))
+        return f(k, z);
+    kn_value2 y = f(k, (kn_value2){CAST(F64, z.re), CAST(F64, z.im)});
+    return (kn_value2){CAST(F32, y.re), CAST(F32, y.im)};
+}
+
+static knk_node with_sign(knk_builder *k, knk_node positive, knk_node sign)
+{
+    return knk_or_bits(k, positive, knk_sign_bit(k, sign));
+}
+static knk_node is_nan(knk_builder *k, knk_node x) { return NE(x, x); }
+static knk_node is_inf(knk_builder *k, knk_node x) { return EQ(ABS(x), F64(INFINITY)); }
+
+/* Of |re| and |im|: log(A + sqrt(A^2 - 1)) and sqrt(A^2 - x^2); for large numbers log 2|z|, and |im|, which makes the
+ * same angle with |re|. */
+typedef struct arc {
+    knk_node rise, side;
+} arc;
+
+static arc arc_of(knk_builder *k, knk_node x, knk_node y)
+{
+    knk_node one = F64(1), half = F64(0.5), quarter = F64(0.25), yy = MUL(y, y);
+    knk_node r = knk_hypot(k, ADD(x, one), y), s = knk_hypot(k, SUB(x, one), y), a = MUL(half, ADD(r, s));
+    knk_node near = ADD(r, ADD(x, one)), far = ADD(s, ABS(SUB(x, one)));
+    knk_node by_near = DIV(one, near), w = MUL(half, ADD(by_near, DIV(one, far))), sum = FMA(yy, by_near, far);
+    knk_node left = LT(x, one), up = ADD(a, one), across = ADD(a, x);
+    knk_node root = SELECT(left, MUL(y, SQRT(MUL(w, up))), SQRT(MUL(sum, MUL(half, up))));
+    knk_node above = SELECT(left, MUL(yy, w), MUL(half, sum));
+    knk_node side = SELECT(LE(x, one), SQRT(MUL(MUL(half, across), sum)), MUL(y, SQRT(MUL(across, w))));
+    knk_node large = LT(F64(0x1p28), knk_max_nan(k, x, y));
+    knk_node size =
+        ADD(knk_log(k, knk_hypot(k, MUL(x, quarter), MUL(y, quarter))), F64(0x1.0a2b23f3bab73p+1)); /* log 8 */
+    return (arc){SELECT(large, size, knk_log1p(k, ADD(above, root))), SELECT(large, y, side)};
+}
+
+/* Where a part is NaN: both are, but an infinity beside it is the imaginary part (its sign is kept), and a zero real part
+ * stays what it is. */
+static kn_value2 with_nans(knk_builder *k, kn_value2 z, kn_value2 y, knk_node infinite, knk_node at_zero)
+{
+    knk_node nan = F64(NAN), any = OR(is_nan(k, z.re), is_nan(k, z.im)), inf = OR(is_inf(k, z.re), is_inf(k, z.im));
+    knk_node re = SELECT(EQ(z.re, F64(0)), at_zero, nan), im = SELECT(inf, infinite, nan);
+    return (kn_value2){SELECT(any, re, y.re), SELECT(any, im, y.im)};
+}
+
+static kn_value2 asin_f64(knk_builder *k, kn_value2 z)
+{
+    knk_node x = ABS(z.re), y = ABS(z.im);
+    arc a = arc_of(k, x, y);
+    kn_value2 v = {with_sign(k, knk_atan2(k, x, a.side), z.re), with_sign(k, a.rise, z.im)};
+    return with_nans(k, z, v, SELECT(is_inf(k, z.im), z.im, F64(INFINITY)), z.re);
+}
+
+static kn_value2 acos_f64(knk_builder *k, kn_value2 z)
+{
+    knk_node x = ABS(z.re), y = ABS(z.im), quarter = F64(0x1.921fb54442d18p+0);
+    arc a = arc_of(k, x, y);
+    kn_value2 v = {knk_atan2(k, a.side, z.re), NEG(with_sign(k, a.rise, z.im))};
+    return with_nans(k, z, v, SELECT(is_inf(k, z.im), NEG(z.im), F64(-INFINITY)), quarter);
+}
+
+static kn_value2 asinh_f64(knk_builder *k, kn_value2 z)
+{
+    kn_value2 v = asin_f64(k, (kn_value2){z.im, z.re});
+    return (kn_value2){v.im, v.re};
+}
+
+/* acos turned to the right half plane; of two NaNs and an infinity the infinity is the real part. */
+static kn_value2 acosh_f64(knk_builder *k, kn_value2 z)
+{
+    kn_value2 v = acos_f64(k, z);
+    knk_node angle = SELECT(OR(is_nan(k, v.re), is_nan(k, z.im)), F64(NAN), with_sign(k, v.re, z.im));
+    return (kn_value2){ABS(v.im), angle};
+}
+
+/* log(1 + 4 x / ((1 - x)^2 + y^2)) / 4 and half the angle of 1 - |z|^2 + 2 i y; of large numbers x / |z|^2 and pi/2. */
+static kn_value2 atanh_f64(knk_builder *k, kn_value2 z)
+{
+    knk_node x = ABS(z.re), y = ABS(z.im), one = F64(1), half = F64(0.5), quarter = F64(0.25), gap = SUB(one, x);
+    knk_node yy = MUL(y, y), ratio = DIV(MUL(F64(4), x), FMA(gap, gap, yy));
+    knk_node re = MUL(quarter, knk_log1p(k, ratio));
+    knk_node pole = AND(EQ(x, one), LT(y, F64(0x1p-400)));
+    re = COLD(pole, MUL(half, SUB(F64(0x1.62e42fefa39efp-1), knk_log(k, y))), re);
+    knk_node im = MUL(half, knk_atan2(k, ADD(y, y), SUB(MUL(gap, ADD(one, x)), yy)));
+    knk_node inf = F64(INFINITY), large = LT(F64(0x1p60), SELECT(LT(x, y), y, x)), h, right = F64(0x1.921fb54442d18p+0);
+    knk_node a = MUL(x, quarter), b = MUL(y, quarter);
+    h = knk_hypot(k, a, b);
+    knk_node far = SELECT(EQ(h, inf), F64(0), MUL(DIV(DIV(a, h), h), quarter));
+    re = SELECT(large, far, SELECT(EQ(x, F64(0)), x, re));
+    re = SELECT(EQ(y, inf), F64(0), re);
+    im = SELECT(large, right, im);
+    im = SELECT(is_nan(k, y), y, im); /* inf + i nan and 0 + i nan keep the real part */
+    return (kn_value2){with_sign(k, re, z.re), with_sign(k, im, z.im)};
+}
+
+static kn_value2 atan_f64(knk_builder *k, kn_value2 z)
+{
+    kn_value2 v = atanh_f64(k, (kn_value2){z.im, z.re});
+    return (kn_value2){v.im, v.re};
+}
+
+kn_value2 knp_complex_asin(knk_builder *k, kn_value2 z) { return in_doubles(k, asin_f64, z); }
+kn_value2 knp_complex_acos(knk_builder *k, kn_value2 z) { return in_doubles(k, acos_f64, z); }
+kn_value2 knp_complex_atan(knk_builder *k, kn_value2 z) { return in_doubles(k, atan_f64, z); }
+kn_value2 knp_complex_asinh(knk_builder *k, kn_value2 z) { return in_doubles(k, asinh_f64, z); }
+kn_value2 knp_complex_acosh(knk_builder *k, kn_value2 z) { return in_doubles(k, acosh_f64, z); }
+kn_value2 knp_complex_atanh(knk_builder *k, kn_value2 z) { return in_doubles(k, atanh_f64, z); }

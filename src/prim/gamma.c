@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * gamma.c -- the incomplete gamma function: igamma is P(a, x), igammac is Q(a, x) = 1 - P(a, x), igamma_grad_a is
+ * dP/da, random_gamma_grad is dx/da of a sample x of Gamma(a, 1), -(dP/da) / (dP/dx).
+ *
+ *     type       floats of one dtype
+ *     jvp        dP/dx is the density x^(a-1) e^-x / Gamma(a), and dP/da is igamma_grad_a, whose own derivative by x is
+ *                known; what else there is has no rule
+ *     batch      as all elementwise primitives
+ *     expand     a power series where x <= 1 or x <= a, else a continued fraction, as in JAX; 16-bit floats in float32
+ */
+#include "prim/iterate.h"
+
+typedef enum { VALUE, DERIVATIVE, SAMPLE_DERIVATIVE } mode;
+
+/* One expansion: the operands, of one shape, and what the two methods share. */
+typedef struct gamma_ops {
+    kn_builder *b;
+    kn_dtype d;
+    kn_type t;
+    kn_atom a, x, ax; /* ax: x^a e^-x / Gamma(a) */
+    mode how;
+} gamma_ops;
+
+static kn_atom num(const gamma_ops *g, double v) { return knb_number(g->b, g->d, v); }
+static kn_atom full(const gamma_ops *g, double v)
+{
+    kn_type t = g->t;
+    t.dtype = g->d;
+    t.weak = false;
+    return knb_full(g->b, t, v);
+}
+
+/* --- sum of x^n / ((a+1) ... (a+n)) ------------------------------------------------------------ */
+
+enum { S_X, S_ON, S_R, S_C, S_SUM, S_DC, S_DSUM, S_COUNT };
+
+static void series_round(const gamma_ops *g, knp_iteration *it)
+{
+    kn_builder *b = &it->body;
+    const kn_atom *v = it->in;
+    kn_atom next[S_COUNT - 1], eps = knb_number(b, g->d, knp_epsilon(g->d));
+    kn_atom r = knb_add(b, v[S_R], knb_number(b, g->d, 1)), ratio = knb_div(b, v[S_X], r);
+    kn_atom c = knb_mul(b, v[S_C], ratio), sum = knb_add(b, v[S_SUM], c);
+    next[S_R - 1] = r, next[S_C - 1] = c, next[S_SUM - 1] = sum;
+    next[0] = knb_gt(b, knb_div(b, c, sum), eps);
+    if (g->how != VALUE) {
+        kn_atom back = knb_div(b, knb_mul(b, v[S_C], v[S_X]), knb_mul(b, r, r));
+        kn_atom dc = knb_sub(b, knb_mul(b, v[S_DC], ratio), back), dsum = knb_add(b, v[S_DSUM], dc);
+        next[S_DC - 1] = dc, next[S_DSUM - 1] = dsum;
+        next[0] = knb_gt(b, knb_abs(b, knb_div(b, dc, dsum)), eps);
+    }
+    knp_iterate_end(it, next, it->init); /* the results take the room of the beginnings */
+}
+
+static kn_atom gamma_series(const gamma_ops *g, kn_atom on)
+{
+    kn_builder *b = g->b;
+    knp_iteration it;
+    kn_atom one = full(g, 1), zero = full(g, 0);
+    knp_iterate(&it, b, 1, g->how == VALUE ? S_SUM : S_DSUM, (const kn_atom[]){g->x, on, g->a, one, one, zero, zero});
+    series_round(g, &it);
+    kn_atom sum = it.init[S_SUM - 1], dsum = it.init[S_DSUM - 1];
+    if (g->how == VALUE)
+        return knb_div(b, knb_mul(b, sum, g->ax), g->a);
+    kn_atom slope = knb_sub(b, knb_log(b, g->x), knb_digamma(b, knb_add(b, g->a, num(g, 1))));
+    slope = knb_add(b, knb_mul(b, sum, slope), dsum);
+    if (g->how == DERIVATIVE)
+        return knb_div(b, knb_mul(b, g->ax, slope), g->a);
+    return knb_div(b, knb_mul(b, knb_neg(b, slope), g->x), g->a);
+}
+
+/* --- continued fraction ----------------------------------------------------------------------- */
+
+enum { F_ON, F_ANS, F_Y, F_Z, F_ROUND, F_P1, F_Q1, F_P2, F_Q2, F_DP1, F_DQ1, F_DP2, F_DQ2, F_DANS, F_COUNT };
+enum { MOST_ROUNDS = 2000 };
+
+/* The numerators (or denominators) of one round, scaled down together if they are large. */
+static kn_atom scaled(kn_builder *b, kn_dtype d, kn_atom large, kn_atom v)
+{
+    return knb_select(b, large, knb_mul(b, v, knb_number(b, d, knp_epsilon(d))), v);
+}
+
+/* dp = dp1 z - p1 - dp2 y c + p2 c */
+static kn_atom slope_of(kn_builder *b, kn_atom dp1, kn_atom p1, kn_atom dp2, kn_atom p2, kn_atom z, kn_atom yc,
+                        kn_atom c)
+{
+    return knb_add(b, knb_sub(b, knb_sub(b, knb_mul(b, dp1, z), p1), knb_mul(b, dp2, yc)), knb_mul(b, p2, c));
+}
+
+static void fraction_round(const gamma_ops *g, knp_iteration *it)
+{
+    kn_builder *b = &it->body;
+    kn_dtype d = g->d;
+    const kn_atom *v = it->in;
+    kn_atom next[F_COUNT], eps = knb_number(b, d, knp_epsilon(d)), one = knb_number(b, d, 1);
+    kn_atom c = knb_add(b, v[F_ROUND], one), y = knb_add(b, v[F_Y], one), z = knb_add(b, v[F_Z], knb_number(b, d, 2)),
+            yc = knb_mul(b, y, c);
+    kn_atom p = knb_sub(b, knb_mul(b, v[F_P1], z), knb_mul(b, v[F_P2], yc));
+    kn_atom q = knb_sub(b, knb_mul(b, v[F_Q1], z), knb_mul(b, v[F_Q2], yc));
+    kn_atom real = knb_ne(b, q, knb_number(b, d, 0)), r = knb_div(b, p, q);
+    kn_atom error = knb_select(b, real, knb_abs(b, knb_div(b, knb_sub(b, v[F_ANS], r), r)), one);
+    kn_atom ans = knb_select(b, real, r, v[F_ANS]);
+    kn_atom large = knb_gt(b, knb_abs(b, p), knb_number(b, d, 1 / knp_epsilon(d)));
+    next[F_ANS] = ans, next[F_Y] = y, next[F_Z] = z, next[F_ROUND] = c;
+    next[F_P1] = scaled(b, d, large, p), next[F_Q1] = scaled(b, d, large, q);
+    next[F_P2] = scaled(b, d, large, v[F_P1]), next[F_Q2] = scaled(b, d, large, v[F_Q1]);
+    if (g->how != VALUE) {
+        kn_atom dp = slope_of(b, v[F_DP1], v[F_P1], v[F_DP2], v[F_P2], z, yc, c);
+        kn_atom dq = slope_of(b, v[F_DQ1], v[F_Q1], v[F_DQ2], v[F_Q2], z, yc, c);
+        kn_atom dans = knb_div(b, knb_sub(b, dp, knb_mul(b, ans, dq)), q);
+        dans = knb_select(b, real, dans, v[F_DANS]);
+        error = knb_select(b, real, knb_abs(b, knb_sub(b, dans, v[F_DANS])), one);
+        next[F_DANS] = dans;
+        next[F_DP1] = scaled(b, d, large, dp), next[F_DQ1] = scaled(b, d, large, dq);
+        next[F_DP2] = scaled(b, d, large, v[F_DP1]), next[F_DQ2] = scaled(b, d, large, v[F_DQ1]);
+    }
+    kn_atom more = knb_lt(b, c, knb_number(b, d, MOST_ROUNDS));
+    next[F_ON] = knb_and(b, knb_gt(b, error, eps), knb_broadcast_to(b, more, it->carry[0]));
+    knp_iterate_end(it, next, it->init);
+}
+
+static kn_atom gamma_fraction(const gamma_ops *g, kn_atom on)
+{
+    kn_builder *b = g->b;
+    knp_iteration it;
+    kn_atom zero = full(g, 0), one = num(g, 1), init[F_COUNT];
+    init[F_ON] = on;
+    init[F_Y] = knb_sub(b, one, g->a);
+    init[F_Z] = knb_add(b, knb_add(b, g->x, init[F_Y]), one);
+    init[F_ROUND] = num(g, 0);
+    init[F_P2] = full(g, 1), init[F_Q2] = g->x;
+    init[F_P1] = knb_add(b, g->x, one), init[F_Q1] = knb_mul(b, init[F_Z], g->x);
+    init[F_ANS] = knb_div(b, init[F_P1], init[F_Q1]);
+    init[F_DP2] = init[F_DQ2] = init[F_DP1] = zero;
+    init[F_DQ1] = knb_neg(b, g->x);
+    init[F_DANS] = knb_div(b, knb_neg(b, knb_mul(b, init[F_ANS], init[F_DQ1])), init[F_Q1]);
+    knp_iterate(&it, b, 0, g->how == VALUE ? F_DP1 : F_COUNT, init);
+    fraction_round(g, &it);
+    kn_atom ans = it.init[F_ANS], dans = it.init[F_DANS];
+    if (g->how == VALUE)
+        return knb_mul(b, ans, g->ax);
+    kn_atom slope = knb_sub(b, knb_log(b, g->x), knb_digamma(b, g->a));
+    slope = knb_add(b, knb_mul(b, ans, slope), dans);
+    return g->how == DERIVATIVE ? knb_mul(b, g->ax, slope) : knb_neg(b, knb_mul(b, slope, g->x));
+}
+
+/* --- the rows --------------------------------------------------------------------------------- */
+
+static kn_atom or2(kn_builder *b, kn_atom x, kn_atom y) { return knb_or(b, x, y); }
+
+static kn_atom begin(gamma_ops *g, const kn_rule *r, mode how, kn_atom *underflow)
+{
+    kn_atom x[2];
+    *g = (gamma_ops){.b = r->b, .d = knp_widen_operands(r, x), .t = r->yt[0], .how = how};
+    kn_builder *b = r->b;
+    g->a = x[0], g->x = x[1];
+    kn_atom log_ax = knb_sub(b, knb_sub(b, knb_mul(b, g->a, knb_log(b, g->x)), g->x), knb_lgamma(b, g->a));
+    *underflow = knb_lt(b, log_ax, num(g, -knp_log_of_most(g->d)));
+    g->ax = knb_exp(b, log_ax);
+    return or2(b, knp_is_nan(b, g->a), knp_is_nan(b, g->x));
+}
+
+static kn_atom nan_of(const gamma_ops *g) { return full(g, NAN); }
+
+static kn_atom outside(const gamma_ops *g, kn_atom is_nan)
+{
+    kn_builder *b = g->b;
+    kn_atom zero = num(g, 0), both = knb_and(b, knb_eq(b, g->a, zero), knb_eq(b, g->x, zero));
+    return or2(b, or2(b, knb_lt(b, g->x, zero), knb_lt(b, g->a, zero)), or2(b, both, is_nan));
+}
+
+static kn_error *igamma_expand(const kn_rule *r, kn_atom *y)
+{
+    gamma_ops g;
+    kn_builder *b = r->b;
+    kn_atom underflow, is_nan = begin(&g, r, VALUE, &underflow), wrong = outside(&g, is_nan);
+    kn_atom none = knb_eq(b, g.x, num(&g, 0)), all = knb_eq(b, g.x, num(&g, INFINITY));
+    kn_atom fraction = knb_and(b, knb_ge(b, g.x, num(&g, 1)), knb_gt(b, g.x, g.a));
+    kn_atom on = knb_not(b, or2(b, or2(b, none, wrong), or2(b, underflow, all)));
+    kn_atom far = knb_sub(b, num(&g, 1), gamma_fraction(&g, knb_and(b, on, fraction)));
+    kn_atom near = gamma_series(&g, knb_and(b, on, knb_not(b, fraction)));
+    kn_atom v = knb_select(b, fraction, far, near);
+    v = knb_select(b, none, full(&g, 0), v);
+    v = knb_select(b, all, full(&g, 1), v);
+    y[0] = knp_narrow_result(r, knb_select(b, wrong, nan_of(&g), v));
+    return NULL;
+}
+
+static kn_error *igammac_expand(const kn_rule *r, kn_atom *y)
+{
+    gamma_ops g;
+    kn_builder *b = r->b;
+    kn_atom underflow, is_nan = begin(&g, r, VALUE, &underflow), wrong = outside(&g, is_nan);
+    kn_atom none = or2(b, knb_eq(b, g.x, num(&g, INFINITY)), knb_eq(b, g.a, num(&g, 0)));
+    kn_atom series = or2(b, knb_lt(b, g.x, num(&g, 1)), knb_lt(b, g.x, g.a));
+    kn_atom on = knb_not(b, or2(b, or2(b, wrong, underflow), none));
+    kn_atom near = knb_sub(b, num(&g, 1), gamma_series(&g, knb_and(b, on, series)));
+    kn_atom far = gamma_fraction(&g, knb_and(b, on, knb_not(b, series)));
+    kn_atom v = knb_select(b, none, full(&g, 0), knb_select(b, series, near, far));
+    y[0] = knp_narrow_result(r, knb_select(b, wrong, nan_of(&g), v));
+    return NULL;
+}
+
+static kn_error *slope_expand(const kn_rule *r, mode how, kn_atom *y)
+{
+    gamma_ops g;
+    kn_builder *b = r->b;
+    kn_atom underflow, is_nan = begin(&g, r, how, &underflow), zero = num(&g, 0);
+    kn_atom none = knb_eq(b, g.x, zero);
+    kn_atom wrong = or2(b, or2(b, knb_lt(b, g.x, zero), knb_le(b, g.a, zero)), is_nan);
+    kn_atom fraction = knb_and(b, knb_gt(b, g.x, num(&g, 1)), knb_gt(b, g.x, g.a));
+    kn_atom on = knb_not(b, or2(b, or2(b, none, wrong), underflow));
+    kn_atom far = knb_neg(b, gamma_fraction(&g, knb_and(b, on, fraction)));
+    kn_atom near = gamma_series(&g, knb_and(b, on, knb_not(b, fraction)));
+    kn_atom v = knb_select(b, none, full(&g, 0), knb_select(b, fraction, far, near));
+    y[0] = knp_narrow_result(r, knb_select(b, wrong, nan_of(&g), v));
+    return NULL;
+}
+
+static kn_error *igamma_grad_a_expand(const kn_rule *r, kn_atom *y) { return slope_expand(r, DERIVATIVE, y); }
+static kn_error *random_gamma_grad_expand(const kn_rule *r, kn_atom *y)
+{
+    return slope_expand(r, SAMPLE_DERIVATIVE, y);
+}
+
+/* x^(a-1) e^-x / Gamma(a) */
+static kn_atom density(const kn_rule *r)
+{
+    kn_builder *b = r->b;
+    kn_atom power = knb_mul(b, knb_sub(b, r->x[0], knb_like(b, r->x[0], 1)), knb_log(b, r->x[1]));
+    return knb_exp(b, knb_sub(b, knb_sub(b, power, r->x[1]), knb_lgamma(b, r->x[0])));
+}
+
+static kn_atom part(kn_builder *b, kn_atom t, kn_atom slope) { return knb_mul(b, t, slope); }
+
+static void igamma_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    kn_builder *b = r->b;
+    if (tx[0] != KN_ATOM_ZERO)
+        ty[0] = part(b, tx[0], knb_igamma_grad_a(b, r->x[0], r->x[1]));
+    if (tx[1] != KN_ATOM_ZERO)
+        ty[0] = knb_add_any(b, ty[0], part(b, tx[1], density(r)));
+    ty[0] = knb_broadcast_to(b, ty[0], r->yt[0]);
+}
+
+static void igammac_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    igamma_jvp(r, tx, ty);
+    ty[0] = knb_neg(r->b, ty[0]);
+}
+
+/* By x: the density times log x - digamma(a). */
+static void igamma_grad_a_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    kn_builder *b = r->b;
+    if (tx[0] != KN_ATOM_ZERO) {
+        knb_fail(b, knx_error(KN_ERROR_VALUE, "igamma_grad_a gradient with respect to a is not supported"));
+        return;
+    }
+    kn_atom slope = knb_sub(b, knb_log(b, r->x[1]), knb_digamma(b, r->x[0]));
+    ty[0] = knb_broadcast_to(b, part(b, tx[1], knb_mul(b, density(r), slope)), r->yt[0]);
+}
+
+static void random_gamma_grad_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    (void)tx, (void)ty;
+    knb_fail(r->b, knx_error(KN_ERROR_VALUE, "random_gamma_grad has no derivative"));
+}
+
+#define TWO_FLOATS                                                                                        \
+    .n_in = 2, .n_out = 1, .bits = KN_ELEMENTWISE, .factors = "..., ... -> ...", .type = knp_floats_type, \
+    .batch = knp_batch_elementwise, .cost = knp_cost_function
+
+const kn_prim kn_prim_igamma = {
+    .name = "igamma",
+    TWO_FLOATS,
+    .jvp = igamma_jvp,
+    .expand = igamma_expand,
+    .doc = "regularized lower incomplete gamma function, elementwise (jax.lax.igamma)",
+};
+
+const kn_prim kn_prim_igammac = {
+    .name = "igammac",
+    TWO_FLOATS,
+    .jvp = igammac_jvp,
+    .expand = igammac_expand,
+    .doc = "regularized upper incomplete gamma function, elementwise (jax.lax.igammac)",
+};
+
+const kn_prim kn_prim_igamma_grad_a = {
+    .name = "igamma_grad_a",
+    TWO_FLOATS,
+    .jvp = igamma_grad_a_jvp,
+    .expand = igamma_grad_a_expand,
+    .doc = "derivative of igamma by its first operand, elementwise (jax.lax.igamma_grad_a)",
+};
+
+const kn_prim kn_prim_random_gamma_grad = {
+    .name = "random_gamma_grad",
+    TWO_FLOATS,
+    .jvp = random_gamma_grad_jvp,
+    .expand = random_gamma_grad_expand,
+    .doc = "derivative of samples of Gamma(a, 1) by a, elementwise (jax.lax.random_gamma_grad)",
+};

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * loops.c -- while: a body that runs as long as a condition of its carry holds.
+ *
+ *     type       a carry keeps its type; the condition is one bool
+ *     linearize  a second loop whose carry has tangents behind it. Which carries have one is a fixed point: those that
+ *                begin with one, or get one from the body. In forward mode it is the only loop.
+ *     transpose  none: how often the body ran is not known
+ *     batch      which carries are batched is a fixed point too. With a batched predicate all of them are; the loop
+ *                runs until the last lane is done, and lanes that are done keep their carry.
+ *     lower      a step that holds the programs of both jaxprs
+ */
+#include "prim/rules.h"
+#include "transform/transform.h"
+
+/* The parts of a loop's operands. */
+typedef struct loop {
+    const kn_p_while *p;
+    uint32_t n_cond, n_body, n; /* constants of the condition, of the body; carries */
+} loop;
+
+static loop loop_of(const void *params, uint32_t n_in)
+{
+    const kn_p_while *p = params;
+    return (loop){p, (uint32_t)p->cond_nconsts, (uint32_t)p->body_nconsts,
+                  n_in - (uint32_t)p->cond_nconsts - (uint32_t)p->body_nconsts};
+}
+
+/* --- type ------------------------------------------------------------------------------------- */
+
+static bool same_type(kn_type a, kn_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
+
+static kn_error *check_counts(const kn_p_while *p, int n_in)
+{
+    const kni_jaxpr *c = p->cond_jaxpr, *b = p->body_jaxpr;
+    if (!c || !b || c->n_const || b->n_const)
+        return knx_error(KN_ERROR_VALUE, "while needs two jaxprs without constants");
+    int64_t n = n_in - p->cond_nconsts - p->body_nconsts;
+    if (p->cond_nconsts < 0 || p->body_nconsts < 0 || n < 0)
+        return knx_error(KN_ERROR_VALUE, "%lld and %lld constants do not fit %d operands", (long long)p->cond_nconsts,
+                         (long long)p->body_nconsts, n_in);
+    if (b->n_out != n)
+        return knx_error(KN_ERROR_TYPE, "the carry has %lld arrays, but the body returns %u", (long long)n, b->n_out);
+    if (c->n_in != p->cond_nconsts + n || b->n_in != p->body_nconsts + n)
+        return knx_error(KN_ERROR_TYPE, "the condition takes %u and the body %u arrays, not %lld and %lld", c->n_in,
+                         b->n_in, (long long)(p->cond_nconsts + n), (long long)(p->body_nconsts + n));
+    return NULL;
+}
+
+static kn_error *check_condition(const kni_jaxpr *c)
+{
+    kn_text t = {0};
+    if (c->n_out != 1)
+        return knx_error(KN_ERROR_TYPE, "cond_fun must return a boolean scalar, but got %u arrays", c->n_out);
+    kn_type y = kni_out_type(c, 0);
+    if (y.dtype == KN_DT(BOOL) && !y.ndim)
+        return NULL;
+    return knx_error(KN_ERROR_TYPE, "cond_fun must return a boolean scalar, but got output type %s",
+                     kni_type_text(&t, y, true));
+}
+
+static kn_error *check_carry(uint32_t i, kn_type in, kn_type out)
+{
+    if (same_type(in, out))
+        return NULL;
+    kn_text s = {0}, t = {0};
+    bool dtypes = in.dtype != out.dtype, shapes = !kni_type_same_shape(in, out);
+    return knx_error(KN_ERROR_TYPE,
+                     "body function carry input and carry output must have equal types, but they differ: the input "
+                     "carry component carry[%u] has type %s but the corresponding output carry component has type %s, "
+                     "so %s",
+                     i, kni_type_text(&s, in, true), kni_type_text(&t, out, true),
+                     dtypes && shapes ? "the dtypes do not match, and the shapes do not match"
+                     : dtypes         ? "the dtypes do not match"
+                                      : "the shapes do not match");
+}
+
+static kn_error *check_operands(const char *whose, const kni_jaxpr *j, uint32_t first, const kn_type *x, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!same_type(x[i], kni_in_type(j, first + i))) {
+            kn_text s = {0}, t = {0};
+            return knx_error(KN_ERROR_TYPE, "input %u of the %s has type %s, but was given %s", first + i, whose,
+                             kni_type_text(&t, kni_in_type(j, first + i), true), kni_type_text(&s, x[i], true));
+        }
+    return NULL;
+}
+
+static kn_error *while_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    KN_TRY(check_counts(params, n_in));
+    loop l = loop_of(params, (uint32_t)n_in);
+    const kni_jaxpr *cond = l.p->cond_jaxpr, *body = l.p->body_jaxpr;
+    const kn_type *carry = x + l.n_cond + l.n_body;
+    KN_TRY(check_condition(cond));
+    for (uint32_t i = 0; i < l.n; i++)
+        KN_TRY(check_carry(i, kni_in_type(body, l.n_body + i), kni_out_type(body, i)));
+    KN_TRY(check_operands("condition", cond, 0, x, l.n_cond));
+    KN_TRY(check_operands("condition", cond, l.n_cond, carry, l.n));
+    KN_TRY(check_operands("body", body, 0, x + l.n_cond, l.n_body));
+    KN_TRY(check_operands("body", body, l.n_body, carry, l.n));
+    if ((uint32_t)*n_out < l.n)
+        return knx_error(KN_ERROR_VALUE, "while has more results than there is room for");
+    for (uint32_t i = 0; i < l.n; i++)
+        if (!kni_type_copy(a, kni_in_type(body, l.n_body + i), &y[i]))
+            return knx_error_nomem();
+    *n_out = (int)l.n;
+    return NULL;
+}
+
+/* --- jaxprs around jaxprs --------------------------------------------------------------------- */
+
+/* A jaxpr in the making whose inputs are numbered as they are made. */
+typedef struct frame {
+    kn_builder b;
+    kn_arena arena;
+    kn_atom *in, *out;
+    uint32_t n_in;
+} frame;
+
+static bool frame_begin(frame *f, size_t inputs, size_t outputs)
+{
+    *f = (frame){0};
+    knb_init(&f->b);
+    f->in = knx_arena_alloc(&f->arena, (inputs + 1) * sizeof *f->in);
+    f->out = knx_arena_alloc(&f->arena, (outputs + 1) * sizeof *f->out);
+    return f->in && f->out;
+}
+
+static void frame_input(frame *f, kn_type t) { f->in[f->n_in++] = knb_invar(&f->b, t); }
+
+static kn_error *frame_finish(frame *f, uint32_t n, const kn_atom *out, const char *name, kni_jaxpr **j)
+{
+    KN_TRY(knb_take_error(&f->b));
+    return knb_finish(&f->b, (int)n, out, name, true, j);
+}
+
+static void frame_end(frame *f)
+{
+    knb_free(&f->b);
+    knx_arena_free(&f->arena);
+}
+
+static void put_all(kn_atom *to, uint32_t *n, const kn_atom *from, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        to[(*n)++] = from[i];
+}
+
+/* --- derivatives ------------------------------------------------------------------------------ */
+
+typedef struct tangents {
+    loop l;
+    bool *has;    /* inputs of the body: constants, then carries */
+    bool *out;    /* carries */
+    uint32_t *at; /* inputs of the body: among its tangents */
+    uint32_t n_const, n_carry;
+    kni_jaxpr *joint, *cond; /* the body with tangents, the condition that takes them */
+} tangents;
+
+/* The body's derivative, over as many carries as turn out to have one. */
+static kn_error *find_tangents(tangents *t)
+{
+    for (bool settled = false; !settled;) {
+        kni_release(t->joint);
+        t->joint = NULL;
+        KN_TRY(knt_jvp_lazily(t->l.p->body_jaxpr, t->has, t->has + t->l.n_body, t->out, &t->joint));
+        settled = true;
+        for (uint32_t i = 0; i < t->l.n; i++)
+            if (t->out[i] && !t->has[t->l.n_body + i])
+                t->has[t->l.n_body + i] = true, settled = false;
+    }
+    for (uint32_t i = 0, n = 0; i < t->l.n_body + t->l.n; i++)
+        if (t->has[i]) {
+            t->at[i] = n++;
+            *(i < t->l.n_body ? &t->n_const : &t->n_carry) += 1;
+        }
+    return NULL;
+}
+
+/* The joint body takes its inputs, then their tangents; in a loop constants and their tangents come first. */
+static kn_error *order_inputs(tangents *t)
+{
+    frame f;
+    const kni_jaxpr *j = t->joint;
+    uint32_t inputs = t->l.n_body + t->l.n;
+    kni_jaxpr *ordered = NULL;
+    kn_error *error = NULL;
+    if (!frame_begin(&f, j->n_in, j->n_out))
+        error = knx_error_nomem();
+    for (int carry = 0; !error && carry < 2; carry++) {
+        uint32_t from = carry ? t->l.n_body : 0, to = carry ? inputs : t->l.n_body;
+        for (uint32_t i = from; i < to; i++)
+            f.in[i] = knb_invar(&f.b, kni_in_type(j, i));
+        for (uint32_t i = from; i < to; i++)
+            if (t->has[i])
+                f.in[inputs + t->at[i]] = knb_invar(&f.b, kni_in_type(j, i));
+    }
+    if (!error) {
+        knb_inline(&f.b, j, f.in, f.out);
+        error = frame_finish(&f, j->n_out, f.out, j->name, &ordered);
+    }
+    frame_end(&f);
+    if (!error) {
+        kni_release(t->joint);
+        t->joint = ordered;
+    }
+    return error;
+}
+
+static kn_error *widen_condition(tangents *t)
+{
+    frame f;
+    const kni_jaxpr *c = t->l.p->cond_jaxpr;
+    kn_error *error = frame_begin(&f, (size_t)c->n_in + t->l.n, c->n_out) ? NULL : knx_error_nomem();
+    if (!error) {
+        for (uint32_t i = 0; i < c->n_in; i++)
+            frame_input(&f, kni_in_type(c, i));
+        for (uint32_t i = 0; i < t->l.n; i++)
+            if (t->has[t->l.n_body + i])
+                frame_input(&f, kni_in_type(c, t->l.n_cond + i));
+        knb_inline(&f.b, c, f.in, f.out);
+        error = frame_finish(&f, 1, f.out, c->name, &t->cond);
+    }
+    frame_end(&f);
+    return error;
+}
+
+static kn_error *emit_joint(const kn_rule *r, const tangents *t, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+{
+    const loop *l = &t->l;
+    kn_arena *a = &r->b->arena;
+    size_t room = 2 * ((size_t)r->n_in + 1);
+    kn_atom *in = knx_arena_alloc(a, room * sizeof *in), *out = knx_arena_alloc(a, room * sizeof *out);
+    if (!in || !out)
+        return knx_error_nomem();
+    uint32_t n = 0, carries = l->n + t->n_carry;
+    put_all(in, &n, r->x, l->n_cond + l->n_body);
+    for (uint32_t i = 0; i < l->n_body; i++)
+        if (t->has[i])
+            in[n++] = tx[l->n_cond + i];
+    put_all(in, &n, r->x + l->n_cond + l->n_body, l->n);
+    for (uint32_t i = l->n_body; i < l->n_body + l->n; i++)
+        if (t->has[i])
+            in[n++] = knb_instantiate(r->b, tx[l->n_cond + i], r->xt[l->n_cond + i]);
+    for (uint32_t i = 0; i < carries; i++)
+        out[i] = KN_ATOM_NONE;
+    knb_while(r->b, &(kn_p_while){t->joint, (int64_t)l->n_body + t->n_const, t->cond, l->n_cond}, in, out);
+    for (uint32_t i = 0, k = l->n; i < l->n; i++) {
+        if (r->forward)
+            y[i] = out[i];
+        if (t->has[l->n_body + i])
+            ty[i] = out[k++];
+    }
+    return NULL;
+}
+
+static kn_error *while_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+{
+    tangents t = {.l = loop_of(r->params, (uint32_t)r->n_in)};
+    const loop *l = &t.l;
+    size_t room = (size_t)r->n_in + 1;
+    t.has = knx_alloc_zero(room);
+    t.out = knx_alloc_zero(room);
+    t.at = knx_alloc_zero(room * sizeof *t.at);
+    kn_error *error = t.has && t.out && t.at ? NULL : knx_error_nomem();
+    for (uint32_t i = 0; !error && i < l->n_body + l->n; i++)
+        t.has[i] = tx[l->n_cond + i] != KN_ATOM_ZERO;
+    if (!error)
+        error = find_tangents(&t);
+    bool joint = !error && t.n_carry;
+    if (!error && !(joint && r->forward))
+        knb_while(r->b, l->p, r->x, y);
+    if (joint)
+        error = order_inputs(&t);
+    if (!error && joint)
+        error = widen_condition(&t);
+    if (!error && joint)
+        error = emit_joint(r, &t, tx, y, ty);
+    kni_release(t.joint);
+    kni_release(t.cond);
+    knx_free(t.has);
+    knx_free(t.out);
+    knx_free(t.at);
+    return error;
+}
+
+/* --- batching --------------------------------------------------------------------------------- */
+
+typedef struct batching {
+    loop l;
+    int64_t size;
+    const char *name;           /* of the axis */
+    int *cond_axis, *body_axis; /* of all inputs; a batched carry has its axis in front */
+    int *out_axis;
+    bool *was, each; /* each: a predicate for each lane */
+    kni_jaxpr *cond, *body;
+} batching;
+
+static bool is_batched(const batching *t, uint32_t carry) { return t->body_axis[t->l.n_body + carry] >= 0; }
+
+static void batch_carry(batching *t, uint32_t carry)
+{
+    t->body_axis[t->l.n_body + carry] = t->cond_axis[t->l.n_cond + carry] = 0;
+}
+
+static kn_error *find_batched(batching *t)
+{
+    for (bool settled = false; !settled;) {
+        settled = true;
+        kni_release(t->body);
+        t->body = NULL;
+        KN_TRY(knt_batch_lazily(t->l.p->body_jaxpr, t->size, t->name, t->body_axis, t->was, &t->body));
+        for (uint32_t i = 0; i < t->l.n; i++)
+            if (t->was[i] && !is_batched(t, i))
+                batch_carry(t, i), settled = false;
+    }
+    KN_TRY(knt_batch_lazily(t->l.p->cond_jaxpr, t->size, t->name, t->cond_axis, &t->each, &t->cond));
+    for (uint32_t i = 0; t->each && i < t->l.n; i++)
+        batch_carry(t, i);
+    if (t->each) {
+        kni_release(t->cond);
+        t->cond = NULL;
+        KN_TRY(knt_batch(t->l.p->cond_jaxpr, t->size, t->name, t->cond_axis, (const int[]){0}, &t->cond));
+    }
+    for (uint32_t i = 0; i < t->l.n; i++)
+        t->out_axis[i] = is_batched(t, i) ? 0 : -1;
+    kni_release(t->body);
+    t->body = NULL;
+    return knt_batch(t->l.p->body_jaxpr, t->size, t->name, t->body_axis, t->out_axis, &t->body);
+}
+
+/* pred ? new : old, lane by lane. */
+static kn_atom keep_if_done(kn_builder *b, kn_atom pred, kn_atom new, kn_atom old)
+{
+    kn_type t = knb_type(b, old);
+    kn_atom which = t.ndim == 1 ? pred : knb_broadcast_in_dim(b, pred, t.ndim, t.dim, (const int64_t[]){0});
+    return knb_select_n(b, which, 2, (const kn_atom[]){old, new});
+}
+
+/* The body that changes only the lanes that are not done. It asks the condition, so it has its constants in front. */
+static kn_error *keep_done_lanes(batching *t)
+{
+    frame f;
+    const loop *l = &t->l;
+    kni_jaxpr *kept = NULL;
+    size_t inputs = (size_t)l->n_cond + l->n_body + l->n;
+    kn_error *error = frame_begin(&f, 2 * inputs, l->n) ? NULL : knx_error_nomem();
+    if (!error) {
+        for (uint32_t i = 0; i < l->n_cond; i++)
+            frame_input(&f, kni_in_type(t->cond, i));
+        for (uint32_t i = 0; i < l->n_body + l->n; i++)
+            frame_input(&f, kni_in_type(t->body, i));
+        const kn_atom *carry = f.in + l->n_cond + l->n_body;
+        kn_atom pred, *x = f.in + inputs;
+        uint32_t n = 0;
+        put_all(x, &n, f.in, l->n_cond);
+        put_all(x, &n, carry, l->n);
+        knb_inline(&f.b, t->cond, x, &pred);
+        knb_inline(&f.b, t->body, f.in + l->n_cond, f.out);
+        for (uint32_t i = 0; i < l->n; i++)
+            f.out[i] = keep_if_done(&f.b, pred, f.out[i], carry[i]);
+        error = frame_finish(&f, l->n, f.out, t->body->name, &kept);
+    }
+    frame_end(&f);
+    if (!error) {
+        kni_release(t->body);
+        t->body = kept;
+    }
+    return error;
+}
+
+/* The condition: is any lane not done? */
+static kn_error *any_lane(batching *t)
+{
+    frame f;
+    kni_jaxpr *any = NULL;
+    kn_error *error = frame_begin(&f, t->cond->n_in, 1) ? NULL : knx_error_nomem();
+    if (!error) {
+        for (uint32_t i = 0; i < t->cond->n_in; i++)
+            frame_input(&f, kni_in_type(t->cond, i));
+        knb_inline(&f.b, t->cond, f.in, f.out);
+        kn_atom y = knb_reduce_or(&f.b, f.out[0], 1, (const int64_t[]){0});
+        error = frame_finish(&f, 1, &y, t->cond->name, &any);
+    }
+    frame_end(&f);
+    if (!error) {
+        kni_release(t->cond);
+        t->cond = any;
+    }
+    return error;
+}
+
+static kn_error *emit_batched(const kn_rule *r, batching *t, const int *axis, kn_atom *y, int *axis_out)
+{
+    const loop *l = &t->l;
+    kn_atom *in = knx_arena_alloc(&r->b->arena, 2 * ((size_t)r->n_in + 1) * sizeof *in);
+    if (!in)
+        return knx_error_nomem();
+    uint32_t n = 0, consts = l->n_cond + l->n_body;
+    put_all(in, &n, r->x, l->n_cond);
+    if (t->each)
+        put_all(in, &n, r->x, l->n_cond);
+    put_all(in, &n, r->x + l->n_cond, l->n_body);
+    for (uint32_t i = 0; i < l->n; i++)
+        in[n++] =
+            is_batched(t, i) ? knp_batched_at(r, (int)(consts + i), t->size, axis[consts + i], 0) : r->x[consts + i];
+    knb_while(r->b, &(kn_p_while){t->body, (int64_t)l->n_body + (t->each ? l->n_cond : 0), t->cond, l->n_cond}, in, y);
+    for (uint32_t i = 0; i < l->n; i++)
+        axis_out[i] = is_batched(t, i) ? 0 : -1;
+    return NULL;
+}
+
+static kn_error *while_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    batching t = {.l = loop_of(r->params, (uint32_t)r->n_in), .size = size, .name = r->axis_name};
+    const loop *l = &t.l;
+    size_t room = (size_t)r->n_in + 1;
+    t.cond_axis = knx_alloc(room * sizeof *t.cond_axis);
+    t.body_axis = knx_alloc(room * sizeof *t.body_axis);
+    t.out_axis = knx_alloc(room * sizeof *t.out_axis);
+    t.was = knx_alloc_zero(room);
+    kn_error *error = t.cond_axis && t.body_axis && t.out_axis && t.was ? NULL : knx_error_nomem();
+    if (!error) {
+        for (uint32_t i = 0; i < l->n_cond; i++)
+            t.cond_axis[i] = axis[i];
+        for (uint32_t i = 0; i < l->n_body; i++)
+            t.body_axis[i] = axis[l->n_cond + i];
+        for (uint32_t i = 0; i < l->n; i++)
+            t.cond_axis[l->n_cond + i] = t.body_axis[l->n_body + i] = axis[l->n_cond + l->n_body + i] >= 0 ? 0 : -1;
+        error = find_batched(&t);
+    }
+    if (!error && t.each)
+        error = keep_done_lanes(&t);
+    if (!error && t.each)
+        error = any_lane(&t);
+    if (!error)
+        error = emit_batched(r, &t, axis, y, axis_out);
+    kni_release(t.cond);
+    kni_release(t.body);
+    knx_free(t.cond_axis);
+    knx_free(t.body_axis);
+    knx_free(t.out_axis);
+    knx_free(t.was);
+    return error;
+}
+
+/* --- the row ---------------------------------------------------------------------------------- */
+
+static bool may_fail(const kni_jaxpr *j)
+{
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        if (kni_can_fail(j->eqn[i].prim, j->eqn[i].params))
+            return true;
+    return false;
+}
+
+static bool while_may_fail(const void *params)
+{
+    const kn_p_while *p = params;
+    return may_fail(p->cond_jaxpr) || may_fail(p->body_jaxpr);
+}
+
+/* body, then condition: their constants and the carry */
+static int while_body_types(const void *params, int which, int n_in, const kn_type *x, kn_type *t)
+{
+    const kn_p_while *p = params;
+    int64_t before = p->cond_nconsts + p->body_nconsts;
+    if (p->cond_nconsts < 0 || p->body_nconsts < 0 || before > n_in)
+        return 0;
+    int n = 0;
+    for (int64_t i = which ? 0 : p->cond_nconsts; i < (which ? p->cond_nconsts : before); i++)
+        t[n++] = x[i];
+    for (int64_t i = before; i < n_in; i++)
+        t[n++] = x[i];
+    return n;
+}
+
+const kn_prim kn_prim_while = {
+    .name = "while",
+    .n_in = -1,
+    .n_out = -1,
+    .bits = KN_LOOPS | KN_CAN_FAIL,
+    .fields = kni_fields_while,
+    .params_size = sizeof(kn_p_while),
+    .doc = "runs a body on a carry as long as a condition of the carry holds (jax.lax.while_loop)",
+    .no_transpose = "Reverse-mode differentiation does not work for lax.while_loop or lax.fori_loop with dynamic "
+                    "start/stop values. Try using lax.scan, or using fori_loop with static start/stop.",
+    .type = while_type,
+    .linearize = while_linearize,
+    .batch = while_batch,
+    .may_fail = while_may_fail,
+    .body_types = while_body_types,
+};

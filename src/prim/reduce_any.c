@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * reduce_any.c -- reductions by halving: the first half of the elements joined with the second one as whole arrays,
+ * again and again; and the row `reduce`, which joins elements by a jaxpr.
+ *
+ *     type       operands and initial values in pairs; the reduced axes of the operands disappear. The jaxpr takes two
+ *                sets of scalars and gives one
+ *     jvp        halving with the derivative of the jaxpr
+ *     batch      one more axis; with batched initial values the halving itself
+ *     lower      expands into the halving, and the initial values joined in the end
+ */
+#include "prim/body.h"
+#include "transform/transform.h"
+
+/* --- halving ---------------------------------------------------------------------------------- */
+
+static bool room(kn_builder *b, size_t n, kn_atom **to)
+{
+    *to = b->error ? NULL : knx_arena_alloc(&b->arena, n * sizeof **to);
+    if (!*to && !b->error)
+        knb_fail(b, knx_error_nomem());
+    return *to;
+}
+
+/* x with the axes joined into one in front. */
+static kn_atom flatten_axes(kn_builder *b, kn_atom x, kn_ints axes)
+{
+    kn_type t = knb_type(b, x);
+    knp_dims rest = knp_axes_rest(axes, t.ndim), shape = knp_dims_pick(t, knp_ints(&rest));
+    int64_t order[KN_MAX_NDIM], n = 1;
+    for (int i = 0; i < axes.n; i++) {
+        order[i] = axes.v[i];
+        n *= t.dim[axes.v[i]];
+    }
+    for (int i = 0; i < rest.n; i++)
+        order[axes.n + i] = rest.v[i];
+    x = knb_transpose(b, x, order);
+    shape = knp_insert(knp_ints(&shape), 0, n);
+    return knb_reshape(b, x, shape.n, shape.v);
+}
+
+/* Elements first .. end of the axis in front. */
+static kn_atom rows(kn_builder *b, kn_atom x, int64_t first, int64_t end)
+{
+    kn_type t = knb_type(b, x);
+    int64_t start[KN_MAX_NDIM] = {first}, limit[KN_MAX_NDIM] = {end};
+    for (int i = 1; i < t.ndim; i++)
+        limit[i] = t.dim[i];
+    return knb_slice(b, x, start, limit, NULL);
+}
+
+/* x[0 .. n) and x[n .. 2 n), the last row perhaps made of the identity: joined. Without an identity a row that is left
+ * over is put behind the others. */
+static void halve_once(const knp_halving *h, int64_t n, kn_atom *x, kn_atom *other)
+{
+    int64_t half = h->identity ? (n + 1) / 2 : n / 2, lo[KN_MAX_NDIM] = {0}, hi[KN_MAX_NDIM] = {n % 2};
+    for (int i = 0; i < h->n; i++) {
+        kn_atom all = x[i];
+        x[i] = rows(h->b, all, 0, half);
+        other[i] = rows(h->b, all, half, h->identity ? n : 2 * half);
+        if (h->identity && n % 2)
+            other[i] = knb_pad(h->b, other[i], h->identity[i], lo, hi, NULL);
+        other[h->n + i] = all;
+    }
+    h->join(h, x, other, x);
+    for (int i = 0; !h->identity && n % 2 && i < h->n; i++)
+        x[i] = knb_concatenate(h->b, 2, (kn_atom[]){x[i], rows(h->b, other[h->n + i], n - 1, n)}, 0);
+}
+
+void knp_halve(const knp_halving *h, kn_ints axes, kn_atom *x)
+{
+    kn_builder *b = h->b;
+    kn_atom *other;
+    if (!room(b, 2 * (size_t)h->n, &other))
+        return;
+    for (int i = 0; i < h->n; i++)
+        x[i] = flatten_axes(b, x[i], axes);
+    int64_t n = b->error ? 0 : knb_type(b, x[0]).dim[0];
+    if (n == 0 && h->identity)
+        for (int i = 0; i < h->n && !b->error; i++) {
+            kn_type t = knb_type(b, x[i]);
+            x[i] = knb_broadcast_to(b, h->identity[i], kni_type(t.dtype, t.ndim - 1, t.dim + 1));
+        }
+    if (n == 0)
+        return;
+    for (; n > 1 && !b->error; n = (n + 1) / 2)
+        halve_once(h, n, x, other);
+    for (int i = 0; i < h->n; i++)
+        x[i] = knb_squeeze(b, x[i], 1, (int64_t[]){0});
+}
+
+/* --- reduce ----------------------------------------------------------------------------------- */
+
+typedef kn_p_reduce_any params_t;
+
+static kn_error *body_fits(const kni_jaxpr *j, int n, const kn_type *x)
+{
+    if (!j || j->n_const)
+        return knx_error(KN_ERROR_VALUE, "needs a jaxpr without constants");
+    if (j->n_in != 2 * (uint32_t)n || j->n_out != (uint32_t)n)
+        return knx_error(KN_ERROR_TYPE, "the computation must take %d scalars and give %d, but takes %u and gives %u",
+                         2 * n, n, j->n_in, j->n_out);
+    for (int i = 0; i < 3 * n; i++) {
+        kn_type t = i < 2 * n ? kni_in_type(j, (uint32_t)i) : kni_out_type(j, (uint32_t)(i - 2 * n));
+        if (t.ndim || t.dtype != x[i % n].dtype) {
+            kn_text text = {0};
+            return knx_error(KN_ERROR_TYPE, "%s %d of the computation is %s, not a scalar %s",
+                             i < 2 * n ? "argument" : "result", i < 2 * n ? i : i - 2 * n,
+                             kni_type_text(&text, t, false), x[i % n].dtype->name);
+        }
+    }
+    return NULL;
+}
+
+static kn_error *reduce_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const params_t *p = params;
+    int n = n_in / 2;
+    if (n < 1 || n_in % 2 || n > *n_out)
+        return knx_error(KN_ERROR_TYPE, "takes operands and as many initial values, not %d operands", n_in);
+    KN_TRY(knp_check_axes(p->dimensions, x->ndim));
+    for (int i = 0; i < n; i++) {
+        kn_text s = {0}, t = {0};
+        if (!kni_type_same_shape(x[i], x[0]))
+            return knx_error(KN_ERROR_TYPE, "operands must have equal shapes, got %s, %s",
+                             knx_show_shape(&s, x[0].ndim, x[0].dim), knx_show_shape(&t, x[i].ndim, x[i].dim));
+        if (x[n + i].ndim)
+            return knx_error(KN_ERROR_VALUE, "found non-scalar initial value: %s",
+                             knx_show_shape(&s, x[n + i].ndim, x[n + i].dim));
+        if (x[n + i].dtype != x[i].dtype)
+            return knx_error(KN_ERROR_TYPE,
+                             "operand dtypes should match corresponding initial value dtypes, got operand=%s and "
+                             "initial_value=%s",
+                             kni_type_text(&s, x[i], true), kni_type_text(&t, x[n + i], true));
+    }
+    KN_TRY(body_fits(p->jaxpr, n, x));
+    knp_dims rest = knp_axes_rest(p->dimensions, x->ndim), shape = knp_dims_pick(*x, knp_ints(&rest));
+    for (int i = 0; i < n; i++)
+        KN_TRY(knp_type_dims(a, x[i].dtype, x[i].weak && x[n + i].weak, shape.n, shape.v, &y[i]));
+    *n_out = n;
+    return NULL;
+}
+
+/* The inputs of the jaxpr: two sets of scalars. */
+static int reduce_body_types(const void *params, int which, int n_in, const kn_type *x, kn_type *t)
+{
+    (void)params, (void)which;
+    for (int i = 0; i < n_in; i++)
+        t[i] = kni_scalar_type(x[i].dtype);
+    return n_in;
+}
+
+/* What halving is done with: the jaxpr of the first `n` of the arrays, or its derivative, which takes behind them the
+ * tangents of those that have one. */
+typedef struct joint {
+    kni_jaxpr *jaxpr;
+    int n;
+} joint;
+
+/* The jaxpr over all axes of arrays of type t, the last one first. */
+static kn_error *over_axes(const kni_jaxpr *j, kn_type t, kni_jaxpr **out)
+{
+    kni_jaxpr *now = kni_retain((kni_jaxpr *)j);
+    int *axis = knx_alloc_zero((j->n_in + 1) * sizeof *axis); /* all in front */
+    kn_error *e = axis ? NULL : knx_error_nomem();
+    for (int d = t.ndim - 1; d >= 0 && !e; d--) {
+        kni_jaxpr *next = NULL;
+        e = knt_batch(now, t.dim[d], NULL, axis, NULL, &next);
+        kni_release(now);
+        now = next;
+    }
+    knx_free(axis);
+    if (e)
+        kni_release(now);
+    else
+        *out = now;
+    return e;
+}
+
+static void join_by_jaxpr(const knp_halving *h, const kn_atom *x, const kn_atom *y, kn_atom *z)
+{
+    const joint *by = h->env;
+    int n = by->n, more = h->n - n;
+    kni_jaxpr *j = NULL;
+    kn_atom *in;
+    if (!room(h->b, 2 * (size_t)h->n, &in))
+        return;
+    for (int i = 0; i < h->n; i++) {
+        int at = i < n ? i : n + i;
+        in[at] = x[i];
+        in[at + (i < n ? n : more)] = y[i];
+    }
+    kn_error *e = over_axes(by->jaxpr, knb_type(h->b, x[0]), &j);
+    if (e)
+        knb_fail(h->b, e);
+    else
+        knb_inline(h->b, j, in, z);
+    kni_release(j);
+}
+
+/* A scalar, or one for each element of the batch axis in front, as large as the results. */
+static kn_atom spread(kn_builder *b, kn_atom start, int ndim, const int64_t *dim)
+{
+    if (knb_type(b, start).ndim == 0)
+        return knb_broadcast_to(b, start, kni_type(NULL, ndim, dim));
+    return ndim == 1 ? start : knb_broadcast_in_dim(b, start, ndim, dim, (int64_t[]){0});
+}
+
+/* x: arrays, then their initial values; n of each, in this order values, then tangents. */
+static void reduce_arrays(const knp_halving *h, kn_ints axes, const kn_atom *x, kn_atom *y)
+{
+    kn_builder *b = h->b;
+    kn_atom *start;
+    if (!room(b, (size_t)h->n, &start))
+        return;
+    kn_type t = knb_type(b, x[0]);
+    knp_dims rest = knp_axes_rest(axes, t.ndim), shape = knp_dims_pick(t, knp_ints(&rest)),
+             joined = knp_dims_pick(t, axes);
+    for (int i = 0; i < h->n; i++) {
+        y[i] = x[i];
+        start[i] = spread(b, x[h->n + i], shape.n, shape.v);
+    }
+    if (knp_product(knp_ints(&joined)) == 0) {
+        for (int i = 0; i < h->n; i++)
+            y[i] = start[i];
+        return;
+    }
+    knp_halve(h, axes, y);
+    h->join(h, start, y, y);
+}
+
+static void reduce_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    const params_t *p = r->params;
+    int n = r->n_out, all = n;
+    bool *tangent;
+    kn_atom *x, *y;
+    joint by = {NULL, n};
+    if (!room(r->b, 4 * (size_t)n, &x) || !room(r->b, 2 * (size_t)n, &y))
+        return;
+    for (int i = 0; i < n; i++)
+        all += kni_has_tangent(r->xt[i]);
+    for (int i = 0, t = n; i < n; i++) {
+        x[i] = r->x[i];
+        x[all + i] = r->x[n + i];
+        if (!kni_has_tangent(r->xt[i]))
+            continue;
+        x[t] = knb_instantiate(r->b, tx[i], r->xt[i]);
+        x[all + t++] = knb_instantiate(r->b, tx[n + i], r->xt[n + i]);
+    }
+    tangent = knx_arena_alloc(&r->b->arena, 2 * (size_t)n);
+    for (int i = 0; tangent && i < 2 * n; i++)
+        tangent[i] = kni_has_tangent(r->xt[i]);
+    kn_error *e = tangent ? knt_jvp(p->jaxpr, tangent, &by.jaxpr) : knx_error_nomem();
+    if (e)
+        knb_fail(r->b, e);
+    else
+        reduce_arrays(&(knp_halving){r->b, all, join_by_jaxpr, NULL, &by}, p->dimensions, x, y);
+    kni_release(by.jaxpr);
+    for (int i = 0, t = n; i < n; i++)
+        if (kni_has_tangent(r->xt[i]))
+            ty[i] = r->b->error ? KN_ATOM_NONE : y[t++];
+}
+
+static kn_error *reduce_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const params_t *p = r->params;
+    int n = r->n_out;
+    knp_dims lifted = knp_axes_lift(p->dimensions, 0);
+    bool starts = false;
+    kn_atom *x;
+    if (!room(r->b, (size_t)r->n_in, &x))
+        return NULL;
+    for (int i = 0; i < n; i++) {
+        x[i] = knp_batched_at(r, i, size, axis[i], 0);
+        x[n + i] = r->x[n + i];
+        starts = starts || axis[n + i] >= 0;
+        axis_out[i] = 0;
+    }
+    if (starts) {
+        joint by = {p->jaxpr, n};
+        reduce_arrays(&(knp_halving){r->b, n, join_by_jaxpr, NULL, &by}, knp_ints(&lifted), x, y);
+    } else {
+        knb_emit(r->b, r->prim, &(params_t){knp_ints(&lifted), p->jaxpr}, r->n_in, x, y, n);
+    }
+    return NULL;
+}
+
+static kn_error *reduce_expand(const kn_rule *r, kn_atom *y)
+{
+    const params_t *p = r->params;
+    joint by = {p->jaxpr, r->n_out};
+    reduce_arrays(&(knp_halving){r->b, r->n_out, join_by_jaxpr, NULL, &by}, p->dimensions, r->x, y);
+    return NULL;
+}
+
+static bool reduce_may_fail(const void *params) { return knp_body_may_fail(((const params_t *)params)->jaxpr); }
+
+const kn_prim kn_prim_reduce = {
+    .name = "reduce",
+    .n_in = -1,
+    .n_out = -1,
+    .bits = KN_CAN_FAIL,
+    .fields = kni_fields_reduce_any,
+    .params_size = sizeof(params_t),
+    .factors = "n m, -> m",
+    .type = reduce_type,
+    .body_types = reduce_body_types,
+    .jvp = reduce_jvp,
+    .batch = reduce_batch,
+    .expand = reduce_expand,
+    .may_fail = reduce_may_fail,
+    .cost = knp_cost_input,
+    .doc = "elements joined over some axes by a jaxpr of two sets of scalars, in any order (jax.lax.reduce)",
+};

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rng_bits.c -- rng_bit_generator: random integers from a state of two 64-bit words, a key and a counter, and the state
+ * behind them. The numbers are those of XLA on CPU: threefry2x32, or Philox4x32-10 (which RNG_DEFAULT is, too).
+ *
+ *     type       the state, uint32[4] or uint64[2], as it came in; unsigned integers of the state's other axes + shape
+ *     jvp        none: integers
+ *     batch      states with one more axis in front
+ *     lower      expands: a block of words for each value of the counter
+ *
+ * Threefry makes two words of a block. Of 64-bit integers they are the low and the high one. Others: the first even
+ * axis (or the largest one, made even) is taken as pairs, whose members are the first and the second words of blocks.
+ * Philox makes four words of a block, which follow each other. 8- and 16-bit integers are the low bits of words. */
+#include "prim/rules.h"
+
+typedef kn_p_rng_bit_generator params_t;
+
+static kn_error *generator_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const params_t *p = params;
+    int64_t words = x->ndim ? x->dim[x->ndim - 1] : 0;
+    (void)n_in, (void)n_out;
+    if (!(x->dtype == KN_DT(U32) && words == 4) && !(x->dtype == KN_DT(U64) && words == 2)) {
+        kn_text t = {0};
+        return knx_error(KN_ERROR_TYPE, "takes a state of four uint32 or two uint64, got %s",
+                         kni_type_text(&t, *x, true));
+    }
+    if (p->dtype->kind != KN_KIND_UINT)
+        return knx_error(KN_ERROR_TYPE, "unsupported dtype %s", p->dtype->name);
+    if (p->algorithm < KN_RNG_DEFAULT || p->algorithm > KN_RNG_PHILOX)
+        return knx_error(KN_ERROR_VALUE, "%lld is not a valid RandomAlgorithm", (long long)p->algorithm);
+    if (x->ndim - 1 + p->shape.n > KN_MAX_NDIM)
+        return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
+    knp_dims d = knp_dims_of(*x);
+    d.n--;
+    for (int i = 0; i < p->shape.n; i++) {
+        if (p->shape.v[i] < 0)
+            return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
+        d.v[d.n++] = p->shape.v[i];
+    }
+    KN_TRY(knp_type_dims(a, x->dtype, false, x->ndim, x->dim, &y[0]));
+    return knp_type_dims(a, p->dtype, false, d.n, d.v, &y[1]);
+}
+
+static kn_error *generator_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    (void)size;
+    kn_atom x = knb_move_axis(r->b, r->x[0], axis[0], 0);
+    knb_emit(r->b, r->prim, r->params, 1, &x, y, 2);
+    axis_out[0] = axis_out[1] = 0;
+    return NULL;
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+/* Numbers for states: the leading axes are theirs, `lead` of them. */
+typedef struct generator {
+    kn_builder *b;
+    knp_dims lead;
+    kn_atom key[2], counter; /* uint32; uint64 */
+} generator;
+
+static kn_atom u32(kn_builder *b, kn_atom x) { return knb_convert(b, x, KN_DT(U32)); }
+
+static kn_atom high_word(kn_builder *b, kn_atom x)
+{
+    return u32(b, knb_shift_right_logical(b, x, knb_integer(b, KN_DT(U64), 32)));
+}
+
+static kn_atom two_words(kn_builder *b, kn_atom low, kn_atom high)
+{
+    low = knb_convert(b, low, KN_DT(U64));
+    high = knb_convert(b, high, KN_DT(U64));
+    return knb_or(b, knb_shift_left(b, high, knb_integer(b, KN_DT(U64), 32)), low);
+}
+
+/* Element i of the last axis. */
+static kn_atom word(const generator *g, kn_atom state, int i)
+{
+    knp_dims start = {.n = g->lead.n + 1}, limit = g->lead;
+    start.v[g->lead.n] = i;
+    limit.v[limit.n++] = i + 1;
+    return knb_reshape(g->b, knb_slice(g->b, state, start.v, limit.v, NULL), g->lead.n, g->lead.v);
+}
+
+static generator begin(const kn_rule *r)
+{
+    generator g = {.b = r->b, .lead = knp_dims_of(r->xt[0])};
+    g.lead.n--;
+    kn_atom w[4];
+    bool wide = r->xt[0].dtype == KN_DT(U64);
+    for (int i = 0; i < (wide ? 2 : 4); i++)
+        w[i] = word(&g, r->x[0], i);
+    g.key[0] = wide ? u32(g.b, w[0]) : w[0];
+    g.key[1] = wide ? high_word(g.b, w[0]) : w[1];
+    g.counter = wide ? w[1] : two_words(g.b, w[2], w[3]);
+    return g;
+}
+
+/* One number for each state, as large as arrays of more axes. */
+static kn_atom for_all(const generator *g, kn_atom x, const knp_dims *shape)
+{
+    knp_dims where = knp_axes_rest((kn_ints){0, NULL}, g->lead.n);
+    return g->lead.n ? knb_broadcast_in_dim(g->b, x, shape->n, shape->v, where.v) : x;
+}
+
+static knp_dims behind_lead(const generator *g, kn_ints shape)
+{
+    knp_dims d = g->lead;
+    for (int i = 0; i < shape.n && d.n < KN_MAX_NDIM; i++)
+        d.v[d.n++] = shape.v[i];
+    return d;
+}
+
+/* The counters of so many blocks, one axis behind the leading ones. */
+static kn_atom counters(const generator *g, int64_t n)
+{
+    knp_dims shape = behind_lead(g, (kn_ints){1, &n});
+    kn_atom i = knb_iota(g->b, KN_DT(U64), shape.n, shape.v, shape.n - 1);
+    return knb_add(g->b, i, for_all(g, g->counter, &shape));
+}
+
+/* The state with the counter behind so many blocks. */
+static kn_atom state_after(const kn_rule *r, const generator *g, int64_t blocks)
+{
+    kn_builder *b = g->b;
+    kn_atom next = knb_add(b, g->counter, knb_integer(b, KN_DT(U64), blocks)), w[4];
+    bool wide = r->xt[0].dtype == KN_DT(U64);
+    w[0] = wide ? two_words(b, g->key[0], g->key[1]) : g->key[0];
+    w[1] = wide ? next : g->key[1];
+    w[2] = u32(b, next);
+    w[3] = high_word(b, next);
+    return knb_stack(b, wide ? 2 : 4, w, g->lead.n);
+}
+
+/* The first elements along an axis. */
+static kn_atom first_of(kn_builder *b, kn_atom x, int axis, int64_t n)
+{
+    kn_type t = knb_type(b, x);
+    int64_t zero[KN_MAX_NDIM] = {0};
+    knp_dims limit = knp_dims_of(t);
+    limit.v[axis] = n;
+    return b->error || t.dim[axis] == n ? x : knb_slice(b, x, zero, limit.v, NULL);
+}
+
+/* --- threefry2x32 ----------------------------------------------------------------------------- */
+
+static void threefry(const generator *g, int64_t blocks, kn_atom out[2])
+{
+    kn_atom i = counters(g, blocks);
+    knp_dims shape = behind_lead(g, (kn_ints){1, &blocks});
+    kn_atom in[4] = {for_all(g, g->key[0], &shape), for_all(g, g->key[1], &shape), u32(g->b, i), high_word(g->b, i)};
+    knb_threefry2x32(g->b, in, out);
+}
+
+/* Which axis of the shape is taken as pairs. */
+static int pair_axis(const knp_dims *shape)
+{
+    int largest = 0;
+    for (int i = 0; i < shape->n; i++)
+        if (shape->v[i] % 2 == 0)
+            return i;
+    for (int i = 1; i < shape->n; i++)
+        largest = shape->v[i] > shape->v[largest] ? i : largest;
+    return largest;
+}
+
+static int64_t threefry_words(const generator *g, const params_t *p, kn_atom *y)
+{
+    kn_builder *b = g->b;
+    kn_atom out[2];
+    knp_dims shape = {.n = p->shape.n}, pairs;
+    for (int i = 0; i < shape.n; i++)
+        shape.v[i] = p->shape.v[i];
+    if (shape.n == 0)
+        shape.v[shape.n++] = 1;
+    if (p->dtype == KN_DT(U64)) {
+        int64_t n = knp_product(knp_ints(&shape));
+        threefry(g, n, out);
+        *y = two_words(b, out[0], out[1]);
+        return n;
+    }
+    int axis = pair_axis(&shape);
+    int64_t wanted = shape.v[axis];
+    shape.v[axis] = (wanted + 1) / 2;
+    int64_t n = knp_product(knp_ints(&shape));
+    threefry(g, n, out);
+    pairs = behind_lead(g, knp_ints(&shape));
+    for (int i = 0; i < 2; i++) {
+        int64_t before = 1, behind = 1; /* of the axes around the pairs */
+        for (int k = 0; k < pairs.n; k++)
+            *(k <= g->lead.n + axis ? &before : &behind) *= pairs.v[k];
+        out[i] = knb_reshape(b, out[i], 3, (int64_t[]){before, 1, behind});
+    }
+    kn_atom words = knb_concatenate(b, 2, out, 1);
+    pairs.v[g->lead.n + axis] *= 2;
+    words = knb_reshape(b, words, pairs.n, pairs.v);
+    *y = first_of(b, words, g->lead.n + axis, wanted);
+    return n;
+}
+
+/* --- Philox4x32-10 ---------------------------------------------------------------------------- */
+
+/* Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). The counter has 128 bits; XLA begins its
+ * high half with the key. */
+static void philox(const generator *g, int64_t blocks, kn_atom c[4])
+{
+    kn_builder *b = g->b;
+    knp_dims shape = behind_lead(g, (kn_ints){1, &blocks});
+    kn_atom i = counters(g, blocks), key[2] = {g->key[0], g->key[1]};
+    kn_atom multiplier[2] = {knb_integer(b, KN_DT(U32), 0xD2511F53), knb_integer(b, KN_DT(U32), 0xCD9E8D57)};
+    kn_atom step[2] = {knb_integer(b, KN_DT(U32), 0x9E3779B9), knb_integer(b, KN_DT(U32), 0xBB67AE85)};
+    c[0] = u32(b, i);
+    c[1] = high_word(b, i);
+    kn_atom start = for_all(g, g->counter, &shape), high = for_all(g, two_words(b, key[0], key[1]), &shape);
+    high = knb_add(b, high, knb_convert(b, knb_lt(b, i, start), KN_DT(U64))); /* a carry */
+    c[2] = u32(b, high);
+    c[3] = high_word(b, high);
+    for (int round = 0; round < 10; round++) {
+        kn_atom above[2], below[2];
+        for (int k = 0; k < 2; k++) {
+            above[k] = knb_mulhi(b, c[2 * k], multiplier[k]);
+            below[k] = knb_mul(b, c[2 * k], multiplier[k]);
+        }
+        for (int k = 0; k < 2; k++) {
+            c[2 * k] = knb_xor(b, knb_xor(b, above[1 - k], c[2 * k + 1]), for_all(g, key[k], &shape));
+            key[k] = knb_add(b, key[k], step[k]);
+        }
+        c[1] = below[1];
+        c[3] = below[0];
+    }
+}
+
+static int64_t philox_words(const generator *g, const params_t *p, kn_atom *y)
+{
+    kn_builder *b = g->b;
+    bool wide = p->dtype == KN_DT(U64);
+    int64_t n = knp_product(p->shape), of_block = wide ? 2 : 4, blocks = n / of_block + (n % of_block != 0);
+    kn_atom c[4];
+    philox(g, blocks, c);
+    if (wide)
+        for (int i = 0; i < 2; i++)
+            c[i] = two_words(b, c[2 * i], c[2 * i + 1]);
+    int64_t all = blocks * of_block;
+    knp_dims flat = behind_lead(g, (kn_ints){1, &all}), shape = behind_lead(g, p->shape);
+    kn_atom words = knb_reshape(b, knb_stack(b, (int)of_block, c, g->lead.n + 1), flat.n, flat.v);
+    *y = knb_reshape(b, first_of(b, words, g->lead.n, n), shape.n, shape.v);
+    return blocks;
+}
+
+/* --- the row ---------------------------------------------------------------------------------- */
+
+static kn_error *generator_expand(const kn_rule *r, kn_atom *y)
+{
+    const params_t *p = r->params;
+    generator g = begin(r);
+    kn_atom words = KN_ATOM_NONE;
+    int64_t blocks = p->algorithm == KN_RNG_THREE_FRY ? threefry_words(&g, p, &words) : philox_words(&g, p, &words);
+    y[0] = state_after(r, &g, blocks);
+    y[1] = knb_reshape(r->b, knb_convert(r->b, words, p->dtype), r->yt[1].ndim, r->yt[1].dim);
+    return NULL;
+}
+
+static double generator_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)params, (void)n_in, (void)x, (void)n_out;
+    return 60 * (double)kni_type_size(y[1]);
+}
+
+const kn_prim kn_prim_rng_bit_generator = {
+    .name = "rng_bit_generator",
+    .n_in = 1,
+    .n_out = 2,
+    .bits = KN_INTEGER_RESULT,
+    .why_no_jvp = KN_WHY_INTEGERS,
+    .fields = kni_fields_rng_bit_generator,
+    .params_size = sizeof(params_t),
+    .factors = "k w -> k w, k m",
+    .doc = "the next state of a generator and random unsigned integers (jax.lax.rng_bit_generator)",
+    .type = generator_type,
+    .batch = generator_batch,
+    .expand = generator_expand,
+    .cost = generator_cost,
+};

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * run.h -- one run of a program, as the parts of the executor share it. */
+#ifndef KN_RUNTIME_RUN_H
+#define KN_RUNTIME_RUN_H
+#include "compile/step.h"
+#include "runtime/execute.h"
+
+typedef struct knd_one_run {
+    const kn_program *p;
+    const kn_operand *in;
+    kn_buffer **out; /* per output */
+    void *const *to; /* instead of them: where each output lies, for programs inside of a step; else NULL */
+    char *work;
+    const kn_observer *observer; /* may be NULL */
+} knd_one_run;
+
+/* The steps of r->p in order. Operands and outputs are there. */
+kn_error *knd_run_steps(const knd_one_run *r);
+/* loop.c: a step of kind KNC_LOOP of r; at: the addresses of its references. The carries of a loop that fails are lost.
+ */
+kn_error *knd_run_loop(const knd_one_run *r, const knc_step *s, void **at);
+#endif

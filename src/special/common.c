@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * common.c -- operands and results of special functions. */
+#include "special/internal.h"
+
+void kns_begin(kns_call *c, const char *name, int n, const kn_array *x)
+{
+    *c = (kns_call){.d = KN_DT(F64), .result = KN_DT(F64)};
+    kna_begin(&c->op, name);
+    kn_dtype d = kna_result_type(&c->op, n, x);
+    c->b = c->op.b;
+    knn_common_shape(&c->op, n, x, &c->shape);
+    if (!kna_failed(&c->op) && !knn_not_a_number(&c->op, name, d)) {
+        kn_type t = n == 1 ? kna_type(&c->op, x[0]) : kni_scalar_type(d);
+        c->result = knn_float_for(t);
+        if (knx_is_complex(c->result))
+            knn_not_supported(&c->op, name);
+        c->d = c->result->size == 2 ? KN_DT(F32) : c->result;
+    }
+    for (int i = 0; i < n; i++)
+        c->x[i] = kna_failed(&c->op) ? KN_ATOM_NONE : knn_operand(&c->op, x[i], c->d, &c->shape);
+    for (int i = 0; i < n && c->shape.ndim;
+         i++) /* what is made of a scalar operand alone may meet a mask of the shape */
+        if (!kna_failed(&c->op))
+            c->x[i] = knb_broadcast_to(c->b, c->x[i], knn_shaped(c->d, &c->shape));
+}
+
+kn_array kns_end(kns_call *c, kn_atom y)
+{
+    return kna_end(&c->op, kna_failed(&c->op) ? KN_ATOM_NONE : knb_convert(c->b, y, c->result));
+}
+
+kn_atom kns_choose(kns_call *c, kn_atom pred, kn_atom yes, kn_atom no)
+{
+    return knn_select(&c->op, pred, yes, no, &c->shape);
+}
+
+kn_atom kns_settle(kns_call *c, kn_atom whole, kn_atom y)
+{
+    kn_builder *b = c->b;
+    double most = c->d->size == 4 ? 0x1p18 : 0x1p45;
+    kn_atom exact = knb_and(b, whole, kns_below(c, knb_abs(b, y), most));
+    kn_atom error = knb_stop_gradient(b, knb_sub(b, knb_round(b, y, true), y));
+    return knb_add(b, y, kns_choose(c, exact, error, kns_number(c, 0)));
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * gamma.c -- the gamma function and its kin. */
+#include "special/internal.h"
+
+/* -1 on every second interval below 0. */
+kn_atom kns_gamma_sign(kns_call *c, kn_atom x)
+{
+    kn_builder *b = c->b;
+    kn_atom half = kns_times(c, knb_floor(b, x), 0.5), odd = knb_ne(b, half, knb_floor(b, half));
+    kn_atom negative = knb_and(b, kns_below(c, x, 0), odd);
+    return kns_choose(c, negative, kns_number(c, -1), kns_number(c, 1));
+}
+
+kn_array kn_special_gammasgn(kn_array x)
+{
+    kns_call c;
+    kns_begin(&c, "special_gammasgn", 1, &x);
+    kn_builder *b = c.b;
+    kn_atom v = c.x[0], pole = knb_and(b, kns_below(&c, v, 0), kns_whole(&c, v));
+    kn_atom y = kns_choose(&c, knb_or(b, pole, knb_ne(b, v, v)), kns_number(&c, NAN), kns_gamma_sign(&c, v));
+    /* 1 / -0 tells it from 0 */
+    kn_atom minus = knb_and(b, kns_is(&c, v, 0), kns_below(&c, knb_div(b, kns_number(&c, 1), v), 0));
+    return kns_end(&c, kns_choose(&c, minus, kns_number(&c, -1), y));
+}
+
+/* Poles are where lgamma is infinite: there is no sign at the negative integers. */
+static kn_atom gamma_of(kns_call *c, kn_atom x)
+{
+    kn_builder *b = c->b;
+    kn_atom y = knb_mul(b, kns_gamma_sign(c, x), knb_exp(b, knb_lgamma(b, x)));
+    y = kns_settle(c, knb_and(b, kns_whole(c, x), kns_above(c, x, 0)), y);
+    kn_atom pole = knb_and(b, kns_below(c, x, 0), kns_whole(c, x));
+    y = kns_choose(c, pole, kns_number(c, NAN), y);
+    return kns_choose(c, kns_is(c, x, 0), knb_div(b, kns_number(c, 1), x), y);
+}
+
+kn_array kn_special_gamma(kn_array x)
+{
+    kns_call c;
+    kns_begin(&c, "special_gamma", 1, &x);
+    return kns_end(&c, gamma_of(&c, c.x[0]));
+}
+
+kn_array kn_special_factorial(kn_array n)
+{
+    kns_call c;
+    kns_begin(&c, "special_factorial", 1, &n);
+    kn_atom y = gamma_of(&c, kns_plus(&c, c.x[0], 1));
+    return kns_end(&c, kns_choose(&c, kns_below(&c, c.x[0], 0), kns_number(&c, 0), y));
+}
+
+kn_array kn_special_gammainc(kn_array a, kn_array x)
+{
+    kns_call c;
+    kns_begin(&c, "special_gammainc", 2, (const kn_array[]){a, x});
+    return kns_end(&c, knb_igamma(c.b, c.x[0], c.x[1]));
+}
+
+kn_array kn_special_gammaincc(kn_array a, kn_array x)
+{
+    kns_call c;
+    kns_begin(&c, "special_gammaincc", 2, (const kn_array[]){a, x});
+    return kns_end(&c, knb_igammac(c.b, c.x[0], c.x[1]));
+}
+
+kn_array kn_special_betainc(kn_array a, kn_array b, kn_array x)
+{
+    kns_call c;
+    kns_begin(&c, "special_betainc", 3, (const kn_array[]){a, b, x});
+    return kns_end(&c, knb_regularized_incomplete_beta(c.b, c.x[0], c.x[1], c.x[2]));
+}
+
+kn_array kn_special_polygamma(kn_array n, kn_array x)
+{
+    kns_call c;
+    kns_begin(&c, "special_polygamma", 2, (const kn_array[]){n, x});
+    return kns_end(&c, knb_polygamma(c.b, c.x[0], c.x[1]));
+}
+
+kn_array kn_special_zeta(kn_array x, kn_array q)
+{
+    kns_call c;
+    kns_begin(&c, "special_zeta", 2, (const kn_array[]){x, q});
+    return kns_end(&c, knb_zeta(c.b, c.x[0], c.x[1]));
+}
+
+kn_array kn_special_multigammaln(kn_array a, int d)
+{
+    kns_call c;
+    kns_begin(&c, "special_multigammaln", 1, &a);
+    if (d < 1 && !kna_failed(&c.op))
+        kna_fail(&c.op, KN_ERROR_VALUE, "d should be a positive integer (dimension)");
+    kn_atom y = kns_number(&c, 0.25 * d * (d - 1.0) * 1.1447298858494002); /* log pi */
+    for (int j = 0; j < d && !kna_failed(&c.op); j++)
+        y = knb_add(c.b, y, knb_lgamma(c.b, kns_plus(&c, c.x[0], -0.5 * j)));
+    return kns_end(&c, y);
+}
+
+/* --- quotients -------------------------------------------------------------------------------- */
+
+/* What Stirling's formula leaves out of lgamma(x), for x >= 8. */
+static kn_atom correction(kns_call *c, kn_atom x)
+{
+    static const double coefficient[] = {-691.0 / 360360, 1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12};
+    kn_builder *b = c->b;
+    kn_atom r = knb_div(b, kns_number(c, 1), x), square = knb_mul(b, r, r), y = kns_number(c, 1.0 / 156);
+    for (int k = 0; k < 6; k++)
+        y = kns_plus(c, knb_mul(b, y, square), coefficient[k]);
+    return knb_mul(b, y, r);
+}
+
+/* log gamma(b) - log gamma(a + b) for b >= 8. */
+static kn_atom log_quotient(kns_call *c, kn_atom a, kn_atom v)
+{
+    kn_builder *b = c->b;
+    kn_atom sum = knb_add(b, a, v), rest = knb_sub(b, correction(c, v), correction(c, sum));
+    kn_atom power = knb_mul(b, kns_plus(c, sum, -0.5), knb_log1p(b, knb_div(b, a, v)));
+    kn_atom scale = knb_mul(b, a, kns_plus(c, knb_log(b, v), -1));
+    return knb_sub(b, knb_sub(b, rest, power), scale);
+}
+
+static kn_atom log_beta(kns_call *c, kn_atom x, kn_atom y)
+{
+    kn_builder *b = c->b;
+    kn_atom less = knb_min(b, x, y), more = knb_max(b, x, y), far = knb_ge(b, more, kns_number(c, 8));
+    kn_atom large = kns_choose(c, far, more, kns_number(c, 8));
+    kn_atom near = knb_sub(b, knb_lgamma(b, more), knb_lgamma(b, knb_add(b, less, more)));
+    return knb_add(b, knb_lgamma(b, less), kns_choose(c, far, log_quotient(c, less, large), near));
+}
+
+kn_array kn_special_betaln(kn_array a, kn_array b)
+{
+    kns_call c;
+    kns_begin(&c, "special_betaln", 2, (const kn_array[]){a, b});
+    return kns_end(&c, log_beta(&c, c.x[0], c.x[1]));
+}
+
+kn_array kn_special_beta(kn_array a, kn_array b)
+{
+    kns_call c;
+    kns_begin(&c, "special_beta", 2, (const kn_array[]){a, b});
+    kn_atom sign = knb_mul(c.b, kns_gamma_sign(&c, c.x[0]), kns_gamma_sign(&c, c.x[1]));
+    sign = knb_mul(c.b, sign, kns_gamma_sign(&c, knb_add(c.b, c.x[0], c.x[1])));
+    return kns_end(&c, knb_mul(c.b, sign, knb_exp(c.b, log_beta(&c, c.x[0], c.x[1]))));
+}
+
+kn_array kn_special_poch(kn_array z, kn_array m)
+{
+    kns_call c;
+    kns_begin(&c, "special_poch", 2, (const kn_array[]){z, m});
+    kn_builder *b = c.b;
+    kn_atom sum = knb_add(b, c.x[0], c.x[1]), sign = knb_mul(b, kns_gamma_sign(&c, c.x[0]), kns_gamma_sign(&c, sum));
+    kn_atom y = knb_mul(b, sign, knb_exp(b, knb_sub(b, knb_lgamma(b, sum), knb_lgamma(b, c.x[0]))));
+    kn_atom natural = knb_and(b, kns_whole(&c, c.x[0]), kns_whole(&c, c.x[1]));
+    natural = knb_and(b, natural, knb_and(b, kns_above(&c, c.x[0], 0), kns_above(&c, c.x[1], 0)));
+    y = kns_settle(&c, natural, y);
+    return kns_end(&c, kns_choose(&c, kns_is(&c, c.x[1], 0), kns_number(&c, 1), y));
+}
+
+kn_array kn_special_comb(kn_array n, kn_array k)
+{
+    kns_call c;
+    kns_begin(&c, "special_comb", 2, (const kn_array[]){n, k});
+    kn_builder *b = c.b;
+    kn_atom rest = knb_sub(b, c.x[0], c.x[1]), negative = knb_or(b, kns_below(&c, c.x[0], 0), kns_below(&c, c.x[1], 0));
+    kn_atom none = knb_or(b, negative, kns_below(&c, rest, 0)), one = kns_number(&c, 1);
+    kn_atom safe_k = kns_choose(&c, none, kns_number(&c, 0), c.x[1]),
+            safe_rest = kns_choose(&c, none, kns_number(&c, 0), rest);
+    /* 1 / ((n + 1) B(k + 1, n - k + 1)) */
+    kn_atom log_y = log_beta(&c, knb_add(b, safe_k, one), knb_add(b, safe_rest, one));
+    kn_atom y = knb_exp(b, knb_neg(b, knb_add(b, log_y, knb_log(b, knb_add(b, knb_add(b, safe_k, safe_rest), one)))));
+    y = kns_settle(&c, knb_and(b, kns_whole(&c, c.x[0]), kns_whole(&c, c.x[1])), y);
+    return kns_end(&c, kns_choose(&c, none, kns_number(&c, 0), y));
+}

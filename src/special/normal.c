@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * normal.c -- the distribution function of the normal distribution, its logarithm and its inverse. */
+#include "special/internal.h"
+
+kn_atom kns_ndtr(kns_call *c, kn_atom x)
+{
+    return kns_times(c, knb_erfc(c->b, kns_times(c, x, -0.70710678118654752)), 0.5);
+}
+
+kn_array kn_special_ndtr(kn_array x)
+{
+    kns_call c;
+    kns_begin(&c, "special_ndtr", 1, &x);
+    return kns_end(&c, kns_ndtr(&c, c.x[0]));
+}
+
+/* log of the sum of (-1)^k (2k - 1)!! / x^2k, times the density over -x: far to the left. */
+static kn_atom log_tail(kns_call *c, kn_atom x)
+{
+    kn_builder *b = c->b;
+    kn_atom square = knb_mul(b, x, x), step = knb_div(b, kns_number(c, -1), square), y = kns_number(c, 1);
+    for (int k = c->d->size == 4 ? 8 : 14; k > 0; k--)
+        y = kns_plus(c, knb_mul(b, kns_times(c, step, 2 * k - 1), y), 1);
+    kn_atom density = knb_add(b, kns_times(c, square, 0.5), knb_log(b, knb_neg(b, x)));
+    return knb_sub(b, knb_sub(b, knb_log(b, y), density), kns_number(c, 0.91893853320467274)); /* log sqrt(2 pi) */
+}
+
+static kn_atom log_ndtr(kns_call *c, kn_atom x)
+{
+    kn_builder *b = c->b;
+    double from = c->d->size == 4 ? -10 : -20;
+    kn_atom low = kns_below(c, x, from), high = kns_above(c, x, 1);
+    kn_atom left = kns_choose(c, low, x, kns_number(c, from)), right = kns_choose(c, high, x, kns_number(c, 1));
+    kn_atom middle = kns_choose(c, knb_or(b, low, high), kns_number(c, 0), x);
+    kn_atom y = knb_log1p(b, knb_neg(b, kns_ndtr(c, knb_neg(b, right))));
+    y = kns_choose(c, high, y, knb_log(b, kns_ndtr(c, middle)));
+    return kns_choose(c, low, log_tail(c, left), y);
+}
+
+kn_array kn_special_log_ndtr(kn_array x)
+{
+    kns_call c;
+    kns_begin(&c, "special_log_ndtr", 1, &x);
+    return kns_end(&c, log_ndtr(&c, c.x[0]));
+}
+
+/* One step of Halley's method for log ndtr(x) = log p, whose first derivative is r = density / ndtr(x) and whose second
+ * one is -r (x + r). */
+static kn_atom refine(kns_call *c, kn_atom x, kn_atom log_p)
+{
+    kn_builder *b = c->b;
+    kn_atom value = log_ndtr(c, x), f = knb_sub(b, value, log_p);
+    kn_atom r = knb_sub(b, kns_times(c, knb_mul(b, x, x), -0.5), kns_plus(c, value, 0.91893853320467274));
+    r = knb_exp(b, r);
+    kn_atom newton = knb_div(b, f, r), bend = kns_times(c, knb_mul(b, newton, knb_add(b, x, r)), 0.5);
+    return knb_sub(b, x, knb_div(b, newton, kns_plus(c, bend, 1)));
+}
+
+/* Of p <= 0.1: Hastings' approximation, made exact. */
+static kn_atom lower_quantile(kns_call *c, kn_atom p)
+{
+    kn_builder *b = c->b;
+    kn_atom log_p = knb_log(b, p), t = knb_sqrt(b, kns_times(c, log_p, -2));
+    kn_atom up = kns_plus(c, knb_mul(b, kns_plus(c, kns_times(c, t, 0.010328), 0.802853), t), 2.515517);
+    kn_atom down = kns_plus(c, knb_mul(b, kns_plus(c, kns_times(c, t, 0.001308), 0.189269), t), 1.432788);
+    down = kns_plus(c, knb_mul(b, down, t), 1);
+    kn_atom x = knb_sub(b, knb_div(b, up, down), t);
+    return refine(c, refine(c, x, log_p), log_p);
+}
+
+kn_array kn_special_ndtri(kn_array p)
+{
+    kns_call c;
+    kns_begin(&c, "special_ndtri", 1, &p);
+    kn_builder *b = c.b;
+    kn_atom v = c.x[0], one = kns_number(&c, 1), right = kns_above(&c, v, 0.5);
+    kn_atom tail = kns_choose(&c, right, knb_sub(b, one, v), v), far = kns_below(&c, tail, 0.1);
+    kn_atom inside = knb_and(b, kns_above(&c, tail, 0), far);
+    kn_atom t = lower_quantile(&c, kns_choose(&c, inside, tail, kns_number(&c, 0.05)));
+    kn_atom ends = kns_choose(&c, kns_is(&c, tail, 0), kns_number(&c, -INFINITY), kns_number(&c, NAN));
+    t = kns_choose(&c, inside, t, ends);
+    t = kns_choose(&c, right, knb_neg(b, t), t);
+    kn_atom middle = kns_plus(&c, kns_times(&c, kns_choose(&c, far, kns_number(&c, 0.5), v), 2), -1);
+    middle = kns_times(&c, knb_erf_inv(b, middle), 1.4142135623730951);
+    return kns_end(&c, kns_choose(&c, far, t, middle));
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * report.c -- how assertions begin and end, and NumPy's reports: see report.h. */
+#include "testing/report.h"
+#include "base/context.h"
+#include "base/text.h"
+#include "base/text_format.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void knv_begin(knv_assertion *a, const char *name)
+{
+    *a = (knv_assertion){.failed = false};
+    kna_begin(&a->op, name);
+    a->scope = kn_scope_begin();
+}
+
+/* The report is the whole message: no operation stands in front of it. */
+static void raise_report(kn_str *t, const kn_place *place)
+{
+    char *text = t->failed ? NULL : t->s;
+    kn_error *e = t->failed ? knx_error_nomem() : knx_error(KN_ERROR_ASSERTION, "%s", text ? text : "");
+    if (atomic_load(&e->refs) > 0)
+        e->place = place;
+    knx_report(e);
+    knx_error_release(e);
+}
+
+int knv_end(knv_assertion *a)
+{
+    kn_context c = knx_context();
+    const kn_place *place = c ? c->here : NULL;
+    bool failed = a->failed && !kna_failed(&a->op);
+    kn_scope_end(&a->scope);
+    bool ok = kna_end_plain(&a->op);
+    if (failed)
+        raise_report(&a->report, place);
+    knx_str_free(&a->report);
+    return ok && !failed ? 0 : -1;
+}
+
+void knv_add(kn_str *t, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    knx_str_add(t, text, n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+}
+
+/* The first lines: header and text. */
+static void add_header(kn_str *t, const char *header, const char *text)
+{
+    knv_add(t, "\n");
+    knx_str_puts(t, header);
+    if (!*text)
+        return;
+    size_t room = strlen(header) < 79 ? 79 - strlen(header) : 0;
+    knx_str_puts(t, !strchr(text, '\n') && strlen(text) < room ? " " : "\n");
+    knx_str_puts(t, text);
+}
+
+/* The array's repr: three lines of it and dots if there are many. */
+static void add_array(knv_assertion *a, const knv_style *s, int i, kn_array x)
+{
+    kn_type t;
+    kn_print_opts o = kn_print_opts_default();
+    char *text = NULL;
+    const void *data = kna_look(&a->op, x, &t);
+    if (!data)
+        return;
+    o.precision = s->precision;
+    kna_fail_with(&a->op, knx_array_text(kna_strong_dtype(t), t.ndim, t.dim, data, &o, true, &text));
+    if (!text)
+        return;
+    char *end = text;
+    int lines = 0;
+    for (char *p = text; *p; p++)
+        if (*p == '\n' && ++lines <= 3)
+            end = p;
+    if (lines > 3)
+        *end = '\0';
+    knv_add(&a->report, "\n %s: ", s->names[i]);
+    knx_str_puts(&a->report, text);
+    knx_str_puts(&a->report, lines > 3 ? "..." : "");
+    knx_free(text);
+}
+
+void knv_report(knv_assertion *a, const knv_style *s, const char *text, kn_array x, kn_array y)
+{
+    if (a->failed || kna_failed(&a->op))
+        return;
+    a->failed = true;
+    add_header(&a->report, s->header, text);
+    if (!s->verbose)
+        return;
+    add_array(a, s, 0, x);
+    add_array(a, s, 1, y);
+}
+
+void knv_show_element(kn_str *t, kn_dtype d, const void *data, int64_t i)
+{
+    knx_text_format_scalar(d, t, (const char *)data + (size_t)i * d->size);
+}
+
+void knv_report_numbers(knv_assertion *a, const char *header, const char *text, bool verbose, kn_array x, kn_array y)
+{
+    static const char *const names[] = {"ACTUAL", "DESIRED"};
+    const kn_array both[] = {x, y};
+    if (a->failed || kna_failed(&a->op))
+        return;
+    a->failed = true;
+    add_header(&a->report, header, text);
+    for (int i = 0; i < 2 && verbose; i++) {
+        kn_type t;
+        const void *at = kna_look(&a->op, both[i], &t);
+        knv_add(&a->report, "\n %s: ", names[i]);
+        if (at)
+            knv_show_element(&a->report, t.dtype, at, 0);
+    }
+}
+
+bool knv_true(knv_assertion *a, kn_array x)
+{
+    kn_type t;
+    const char *at = kna_failed(&a->op) ? NULL : kna_look(&a->op, kn_all(x, NULL), &t);
+    return at && *at;
+}
