@@ -1,10 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The program in the README is examples/hello.c, and what the README says it prints is hello.expected.
+# The first program on a page is an example's source, and what the page says it prints is what it prints: README.md and hello.c,
+# docs/trees.md and trees.c.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-shown=$(sed -n '/^```c$/,/^```$/p' README.md | sed '1d;$d')
-kept=$(sed '/^\/\* SPDX/,/\*\/$/d' examples/hello.c)
-[ "$shown" = "$kept" ] || { echo "README.md shows another program than examples/hello.c"; diff <(echo "$shown") <(echo "$kept"); exit 1; }
-grep -qF "$(cat examples/hello.expected)" README.md || { echo "README.md says that hello.c prints something else"; exit 1; }
-echo "the program of the README is examples/hello.c"
+check() { # PAGE EXAMPLE
+    shown=$(sed -n '/^```c$/,/^```$/p' "$1" | sed '1d;/^```$/,$d')
+    kept=$(sed '/^\/\* SPDX/,/\*\/$/d' "examples/$2.c")
+    [ "$shown" = "$kept" ] ||
+        { echo "$1 shows another program than examples/$2.c"; diff <(echo "$shown") <(echo "$kept"); exit 1; }
+    printed=$(cat "examples/$2.expected")
+    case "$(cat "$1")" in
+        *"$printed"*) ;;
+        *) echo "$1 says that $2.c prints something else"; exit 1 ;;
+    esac
+    echo "the program of $1 is examples/$2.c"
+}
+check README.md hello
+check docs/trees.md trees

@@ -51,7 +51,7 @@ typedef struct kn_vmap_opts {
     size_t size_;
     kn_mapping in_axes[KN_MAX_ARGS];
     kn_mapping out_axes[KN_MAX_ARGS];
-    const char *axis_name;
+    const char *axis_name; /* for the collectives of kiln/lax.h */
     int64_t axis_size;
 } kn_vmap_opts;
 KN_API kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts);

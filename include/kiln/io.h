@@ -23,6 +23,11 @@ KN_API int kn_save(const char *path, kn_array x);                     /* np.save
 KN_API int kn_savez(const char *path, int n, const kn_named *arrays); /* np.savez */
 /* np.savez_compressed; NotImplementedError without zlib */
 KN_API int kn_savez_compressed(const char *path, int n, const kn_named *arrays);
+/* The leaves of a tree as an npz, named by their paths: net/first/w1, layers/0. */
+KN_API int kn_save_tree(const char *path, kn_tree tree);
+/* The arrays of such a file in the structure of `like`; NULL with KeyError if one is missing, or ValueError if one has
+ * another shape than in `like`. Dtypes are the file's. */
+KN_API kn_tree kn_load_tree(const char *path, kn_tree like);
 
 #ifdef __cplusplus
 }
@@ -34,6 +39,8 @@ KN_API int kn_savez_compressed(const char *path, int n, const kn_named *arrays);
 #define kn_load_npz(path) KN_G1(kn_load_npz, const char *, path)
 #define kn_archive_get(archive, name) KN_G2(kn_archive_get, kn_archive, archive, const char *, name)
 #define kn_archive_name(archive, i) KN_G2(kn_archive_name, kn_archive, archive, int, i)
+#define kn_save_tree(path, tree) KN_G2(kn_save_tree, const char *, path, kn_tree, tree)
+#define kn_load_tree(path, like) KN_G2(kn_load_tree, const char *, path, kn_tree, like)
 #define kn_save(path, x) KN_SAVE_(__COUNTER__, path, x)
 #define KN_SAVE_(c, path, x)                                                                                           \
     __extension__({ const char *const KN_V(1, c) = (path); kn_array KN_V(2, c) = KN_LIKE(x);                           \

@@ -13,6 +13,7 @@
 #include "kiln/jaxpr.h"
 #include "kiln/control.h"
 #include "kiln/lax.h"
+#include "kiln/callback.h"
 #include "kiln/numpy.h"
 #include "kiln/linalg.h"
 #include "kiln/special.h"

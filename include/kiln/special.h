@@ -13,7 +13,8 @@ extern "C" {
 KN_API kn_array kn_special_expit(kn_array x);   /* scipy.special.expit: 1 / (1 + e^-x) */
 KN_API kn_array kn_special_erfinv(kn_array x);  /* scipy.special.erfinv; TypeError for complex */
 
-KN_API kn_array kn_special_erf(kn_array x);     /* scipy.special.erf: 2 / sqrt(pi) times the integral of e^-t^2 from 0 to x */
+/* scipy.special.erf: 2 / sqrt(pi) times the integral of e^-t^2 from 0 to x */
+KN_API kn_array kn_special_erf(kn_array x);
 KN_API kn_array kn_special_erfc(kn_array x);    /* scipy.special.erfc: 1 - erf(x), right where that is small, too */
 KN_API kn_array kn_special_gammaln(kn_array x); /* scipy.special.gammaln: log |gamma(x)| */
 KN_API kn_array kn_special_digamma(kn_array x); /* scipy.special.digamma: the derivative of gammaln */
@@ -21,19 +22,29 @@ KN_API kn_array kn_special_i0e(kn_array x);     /* scipy.special.i0e: the modifi
 KN_API kn_array kn_special_i1e(kn_array x);     /* scipy.special.i1e: the modified Bessel function I1(x) times e^-|x| */
 
 /* Gamma and beta functions, entropies, the normal distribution. Real numbers only (TypeError for complex ones). */
-KN_API kn_array kn_special_gamma(kn_array x); /* scipy.special.gamma; exact for small integers, else some 1e-13 relative */
-KN_API kn_array kn_special_gammasgn(kn_array x); /* scipy.special.gammasgn: the sign of gamma(x); NaN at the negative integers */
-KN_API kn_array kn_special_factorial(kn_array n); /* scipy.special.factorial, not exact = True: gamma(n + 1), 0 for negative n */
-KN_API kn_array kn_special_gammainc(kn_array a, kn_array x); /* scipy.special.gammainc: regularized lower incomplete gamma function */
-KN_API kn_array kn_special_gammaincc(kn_array a, kn_array x); /* scipy.special.gammaincc: regularized upper incomplete gamma function */
-KN_API kn_array kn_special_multigammaln(kn_array a, int d); /* scipy.special.multigammaln: log of the gamma function of dimension d; ValueError for d < 1 */
-KN_API kn_array kn_special_polygamma(kn_array n, kn_array x); /* scipy.special.polygamma: derivative number n of digamma; NaN unless n is 0, 1, 2, ... */
-KN_API kn_array kn_special_zeta(kn_array x, kn_array q); /* scipy.special.zeta: the sum of (q + k)^-x over k >= 0; q = 1: Riemann's */
+/* scipy.special.gamma; exact for small integers, else some 1e-13 relative */
+KN_API kn_array kn_special_gamma(kn_array x);
+/* scipy.special.gammasgn: the sign of gamma(x); NaN at the negative integers */
+KN_API kn_array kn_special_gammasgn(kn_array x);
+/* scipy.special.factorial, not exact = True: gamma(n + 1), 0 for negative n */
+KN_API kn_array kn_special_factorial(kn_array n);
+/* scipy.special.gammainc: regularized lower incomplete gamma function */
+KN_API kn_array kn_special_gammainc(kn_array a, kn_array x);
+/* scipy.special.gammaincc: regularized upper incomplete gamma function */
+KN_API kn_array kn_special_gammaincc(kn_array a, kn_array x);
+/* scipy.special.multigammaln: log of the gamma function of dimension d; ValueError for d < 1 */
+KN_API kn_array kn_special_multigammaln(kn_array a, int d);
+/* scipy.special.polygamma: derivative number n of digamma; NaN unless n is 0, 1, 2, ... */
+KN_API kn_array kn_special_polygamma(kn_array n, kn_array x);
+/* scipy.special.zeta: the sum of (q + k)^-x over k >= 0; q = 1: Riemann's */
+KN_API kn_array kn_special_zeta(kn_array x, kn_array q);
 KN_API kn_array kn_special_beta(kn_array a, kn_array b); /* scipy.special.beta */
 KN_API kn_array kn_special_betaln(kn_array a, kn_array b); /* scipy.special.betaln: log |beta(a, b)| */
-KN_API kn_array kn_special_betainc(kn_array a, kn_array b, kn_array x); /* scipy.special.betainc: regularized incomplete beta function */
+/* scipy.special.betainc: regularized incomplete beta function */
+KN_API kn_array kn_special_betainc(kn_array a, kn_array b, kn_array x);
 KN_API kn_array kn_special_poch(kn_array z, kn_array m); /* scipy.special.poch: gamma(z + m) / gamma(z) */
-KN_API kn_array kn_special_comb(kn_array n, kn_array k); /* scipy.special.comb, not exact = True: binomial coefficients, exact while they are small */
+/* scipy.special.comb, not exact = True: binomial coefficients, exact while they are small */
+KN_API kn_array kn_special_comb(kn_array n, kn_array k);
 KN_API kn_array kn_special_xlogy(kn_array x, kn_array y); /* scipy.special.xlogy: x log(y), 0 where x is 0 */
 KN_API kn_array kn_special_xlog1py(kn_array x, kn_array y); /* scipy.special.xlog1py: x log(1 + y), 0 where x is 0 */
 KN_API kn_array kn_special_entr(kn_array x); /* scipy.special.entr: -x log(x), 0 at 0, -inf below */
@@ -45,6 +56,17 @@ KN_API kn_array kn_special_log_ndtr(kn_array x); /* scipy.special.log_ndtr: its 
 KN_API kn_array kn_special_ndtri(kn_array p); /* scipy.special.ndtri: its inverse */
 KN_API kn_array kn_special_i0(kn_array x); /* scipy.special.i0: modified Bessel function of order 0 */
 KN_API kn_array kn_special_i1(kn_array x); /* scipy.special.i1: modified Bessel function of order 1 */
+KN_API kn_array kn_special_rgamma(kn_array x);  /* scipy.special.rgamma: 1 / gamma(x), 0 at the poles */
+KN_API kn_array kn_special_erfcinv(kn_array y); /* scipy.special.erfcinv: the inverse of erfc */
+KN_API kn_array kn_special_log_expit(kn_array x); /* scipy.special.log_expit: log(expit(x)) */
+KN_API kn_array kn_special_exp1(kn_array x);    /* scipy.special.exp1: integral of e^-t / t from x on; NaN for x < 0 */
+KN_API kn_array kn_special_spence(kn_array x);  /* scipy.special.spence: the dilogarithm of 1 - x; NaN for x < 0 */
+KN_API kn_array kn_special_expi(kn_array x);    /* scipy.special.expi: the integral of e^t / t up to x */
+/* scipy.special.expn: the integral of e^-xt / t^n from 1 on; NaN unless n is 0, 1, 2, ... and x >= 0 */
+KN_API kn_array kn_special_expn(kn_array n, kn_array x);
+/* scipy.special.sici: sine and cosine integrals; ci is that of |x| */
+typedef struct kn_special_sici_result { kn_array si, ci; } kn_special_sici_result;
+KN_API kn_special_sici_result kn_special_sici(kn_array x);
 
 #ifdef __cplusplus
 }
@@ -84,5 +106,13 @@ KN_API kn_array kn_special_i1(kn_array x); /* scipy.special.i1: modified Bessel 
 #define kn_special_ndtri(p) KN_F1(kn_special_ndtri, p)
 #define kn_special_i0(x) KN_F1(kn_special_i0, x)
 #define kn_special_i1(x) KN_F1(kn_special_i1, x)
+#define kn_special_rgamma(x) KN_F1(kn_special_rgamma, x)
+#define kn_special_erfcinv(y) KN_F1(kn_special_erfcinv, y)
+#define kn_special_log_expit(x) KN_F1(kn_special_log_expit, x)
+#define kn_special_exp1(x) KN_F1(kn_special_exp1, x)
+#define kn_special_spence(x) KN_F1(kn_special_spence, x)
+#define kn_special_expi(x) KN_F1(kn_special_expi, x)
+#define kn_special_expn(n, x) KN_F2(kn_special_expn, n, x)
+#define kn_special_sici(x) KN_F1(kn_special_sici, x)
 #endif
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * kiln/testing.h -- np.testing, and jax.test_util's checks of derivatives.
  *
- * Each function returns 0, or -1 with an error of kind AssertionError whose message is NumPy's report, word for word. What
- * goes wrong on the way (a null array, a traced value) is an error of its own kind, and -1 too. `err_msg` is put into
- * the report; without `verbose` (true) it does not show the arrays; with `strict` shapes and dtypes must be equal, too:
+ * Each function returns 0, or -1 with an error of kind AssertionError whose message is NumPy's report, word for word.
+ * What goes wrong on the way (a null array, a traced value) is an error of its own kind, and -1 too. `err_msg` is put
+ * into the report; without `verbose` (true) it does not show the arrays; with `strict` shapes and dtypes must be equal, too:
  * else a scalar fits every array. C numbers are what Python's are to NumPy. */
 /* clang-format off */
 #ifndef KILN_TESTING_H
@@ -62,10 +62,11 @@ KN_API int kn_testing_assert_array_max_ulp(kn_array a, kn_array b,
     const kn_testing_max_ulp_opts *opts); /* np.testing.assert_array_max_ulp: so many floats between them */
 
 /* ---- Text, truth and errors. */
-KN_API int kn_testing_assert_string_equal(const char *actual, const char *desired); /* np.testing.assert_string_equal */
+/* np.testing.assert_string_equal */
+KN_API int kn_testing_assert_string_equal(const char *actual, const char *desired);
 KN_API int kn_testing_assert_(bool value, const char *msg);                         /* np.testing.assert_ */
-/* For np.testing.assert_raises: an error of this kind is pending, and is cleared. AssertionError "ValueError not raised"
- * if there is none; an error of another kind stays as it is. */
+/* For np.testing.assert_raises: an error of this kind is pending, and is cleared. AssertionError "ValueError not
+ * raised" if there is none; an error of another kind stays as it is. */
 KN_API int kn_testing_assert_error(kn_error_kind kind);
 /* For np.testing.assert_raises_regex: its message has this part, too; else AssertionError */
 KN_API int kn_testing_assert_error_with(kn_error_kind kind, const char *part);

@@ -130,10 +130,13 @@ KN_API kn_array kn_list_get(kn_list list, int i);
 #define KN_SECOND_(...) KN_SECOND2_(__VA_ARGS__, 0)
 #define KN_SECOND2_(a, b, ...) b
 
-/* A struct of arrays, seen as a tree; it must live on. With its type: the names that KN_FIELDS gave. */
+/* A struct of arrays, seen as a tree; it must live on, and nothing may be assigned to the leaves of a const one. With
+ * its type: the names that KN_FIELDS gave. */
 #define KN_TREE(...) KN_CAT(KN_TREE_, KN_COUNT(__VA_ARGS__))(__VA_ARGS__)
-#define KN_TREE_1(pointer) (KN_HERE(), (kn_tree_of)((pointer), sizeof(*(pointer))))
-#define KN_TREE_2(pointer, T) (KN_HERE(), (kn_tree_of_fields)((pointer), sizeof(T), &kn_fields_of_##T))
+#define KN_TREE_1(pointer)                                                                                             \
+    (KN_HERE(), (kn_tree_of)((void *)(uintptr_t)(const void *)(pointer), sizeof(*(pointer))))
+#define KN_TREE_2(pointer, T)                                                                                          \
+    (KN_HERE(), (kn_tree_of_fields)((void *)(uintptr_t)(const T *)(pointer), sizeof(T), &kn_fields_of_##T))
 
 /* ---- Building: arrays, numbers and trees where children go. */
 static inline kn_tree kn_tree_same_(kn_tree t) { return t; }

@@ -54,7 +54,7 @@ def erfc_scaled(t, c):  # (1 + 2 x) e^(x^2) erfc(x), t = (x - c) / (x + c)
     return (1 + 2 * x) * exp(x * x) * erfc(x)
 
 
-def lgamma_middle(v):  # lgamma(1 + v) / (v (v - 1))
+def lgamma_quotient(v):  # lgamma(1 + v) / (v (v - 1))
     if abs(v) < mpf("1e-25"):
         return mp.euler
     if abs(v - 1) < mpf("1e-25"):
@@ -128,7 +128,7 @@ def jobs():
     yield "erf for float", lambda: fit("erf for float", erf_tail, erf_weight, tiny, cut, 4, 64)
     yield "erfc64", lambda: fit("erfc64", of64, relative(of64), t("0.4767", c64), t("27.6", c64), 21, 64)
     yield "erfc for float", lambda: fit("erfc for float", of32, relative(of32), t("0.4767", c32), t("10.3", c32), 11, 64)
-    yield "lgamma middle", lambda: rational("lgamma middle", lgamma_middle, relative(lgamma_middle), -0.2501, 2, 8, 8)
+    yield "lgamma middle", lambda: rational("lgamma middle", lambda v: lgamma_quotient(v) - mpf(0.5), relative(lgamma_quotient), -0.2501, 2, 8, 8)
     yield "lgamma far", lambda: fit("lgamma far", lgamma_far, lgamma_far_weight, tiny, far(3), 9, 64)
     yield "digamma middle", lambda: rational("digamma middle", digamma_middle, relative(digamma_middle), -0.2501, 2, 8, 8)
     yield "digamma far", lambda: fit("digamma far", digamma_far, digamma_far_weight, tiny, far(3), 9, 64)

@@ -230,10 +230,24 @@ def diagonals(out):
         call(out, "trace", np.trace, x, dtype=np.dtype("float32"))
 
 
+def sets(out):
+    pairs = [(I(3, 1, 2, 3), I(2, 3, 5)), (I(), I(1)), (values("float32", (2, 3), 1), values("int8", (4,), 2)), (np.array([1.0, np.nan, 2]), np.array([np.nan, 2])),
+             (np.array([True, False]), np.array([True])), (np.float64(1), I(1, 2)), (I(5), I(6)), (values("uint8", (5,), 3), values("uint8", (5,), 3))]
+    for a, b in pairs:
+        call(out, "union1d", np.union1d, a, b)
+        call(out, "intersect1d", np.intersect1d, a, b)
+        call(out, "intersect1d", lambda a, b: np.intersect1d(a, b, return_indices=True), a, b)
+        call(out, "setdiff1d", np.setdiff1d, a, b)
+        call(out, "setdiff1d", np.setdiff1d, a, b, assume_unique=True)
+        call(out, "setxor1d", np.setxor1d, a, b)
+        call(out, "isin", np.isin, a, b)
+        call(out, "isin", np.isin, a, b, invert=True)
+
+
 def main():
     with open(f"{sys.argv[1]}/numpy_manipulation.txt", "w") as out:
         out.write(f"# NumPy {np.__version__}: calls and their results; made by scripts/golden/make_numpy_manipulation.py\n")
-        for chapter in (flips, joins, splits, edits, pads, uniques, diagonals):
+        for chapter in (flips, joins, splits, edits, pads, uniques, diagonals, sets):
             chapter(out)
 
 

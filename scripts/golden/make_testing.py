@@ -31,7 +31,7 @@ def arrays(out):
              (np.zeros((2, 3)), np.ones((2, 3))), (np.float64(1), np.float64(2)), (np.arange(3.0), np.float64(1)), (np.float32(0.1), np.arange(3, dtype="float32")),
              ([nan, 1], [1, nan]), ([inf, 1], [-inf, 1]), ([inf, 1], [1, inf]), ([inf, 2, 3], [inf, 2, 4]), ([1 + 2j, 3], [1 + 2j, 4]), ([True, False], [True, True]),
              (np.array([250, 1], "uint8"), np.array([1, 1], "uint8")), (np.arange(3, dtype="float32") / 3, np.arange(3, dtype="float32") / 3 + np.float32(1e-3)),
-             (np.zeros(0), np.zeros(0)), (np.zeros((0, 2)), np.zeros(3)), (np.arange(2000.0), np.arange(2000.0) + 0.5), (np.eye(40), np.zeros((40, 40))),
+             (np.zeros(0), np.zeros(0)), (np.zeros((0, 2)), np.zeros(3)),
              ([2**62, 1], [2**62 + 1, 1]), ([1e-9, 0], [0.0, 0]), (np.arange(27.0).reshape(3, 3, 3), np.zeros((3, 3, 3))), ([1.0, 2.0], [1.0, 2.00000001]),
              (np.arange(3, dtype="int8"), np.arange(3)), (np.array([1, 2], "float16"), np.array([1, 2.002], "float16")), (np.array([nan, nan]), np.array([nan, nan])),
              ([-0.0], [0.0]), (np.array([1.5, -3]), np.array([2, 2], "int32"))]
@@ -51,6 +51,8 @@ def arrays(out):
             check(out, name, a, b)
             check(out, name, a, b, decimal=2, err_msg="because_of_a_reason_that_is_so_long_that_it_does_not_fit_behind_the_header_at_all")
     check(out, "assert_array_less", np.array([1.0, 2, 3]), np.array([2.0, 2, 4]))
+    check(out, "assert_array_equal", np.arange(1200) % 100 == 3, np.arange(1200) % 100 == 4)
+    check(out, "assert_allclose", np.eye(12, dtype="int8"), np.zeros((12, 12), "int8"))
 
 
 def numbers(out):

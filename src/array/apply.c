@@ -126,17 +126,21 @@ static kn_error *apply_jit(kna_core *f, const kn_type *types, kn_value *const *i
     return error;
 }
 
-/* Outside of transformations a custom derivative or a checkpoint is the function itself. */
-static bool is_plain(const kna_core *f)
+kna_core *kna_plain(kna_core *f, int *skip)
 {
-    return (f->kind == KNA_FN_CUSTOM_JVP || f->kind == KNA_FN_CUSTOM_VJP || f->kind == KNA_FN_CHECKPOINT) &&
-           !kna_recording_current();
+    for (*skip = 0; !kna_recording_current(); f = f->inner) {
+        if (f->kind != KNA_FN_CUSTOM_JVP && f->kind != KNA_FN_CUSTOM_VJP && f->kind != KNA_FN_CHECKPOINT)
+            break;
+        *skip += f->n_captured - f->inner->n_captured; /* captured by the rules */
+    }
+    return f;
 }
 
 kn_error *kna_apply(kna_core *f, kn_value *const *in, kn_value **out)
 {
-    for (; is_plain(f); f = f->inner)
-        in += f->n_captured - f->inner->n_captured; /* captured by the rules */
+    int skip;
+    f = kna_plain(f, &skip);
+    in += skip;
     int n = f->n_captured + f->n_in;
     kn_type few[32], *types = types_of(n, in, few);
     const char *why = NULL;

@@ -329,6 +329,10 @@ int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args)
     if (f && args) {
         if (op.outermost)
             c->operation = call_name(f->core);
+        int skip;
+        kna_core *core = kna_plain(f->core, &skip);
+        kna_fn plain = {core, f->captured + skip};
+        f = &plain;
         kn_error *error = kna_check_outs(f->core->name, f->core->n_out, outs);
         if (!error && (args->n != f->core->n_args || f->core->kind != KNA_FN_C))
             error = call_values(f, args, outs);

@@ -171,7 +171,8 @@ static kn_error *fold_constants(const char *rule, const kn_closed *c, kni_jaxpr 
 
 static bool same_types(const kna_rule *r, int which, int n, const kn_type *in)
 {
-    if (r->which != which || r->n_in != n || r->default_float != kna_default_float())
+    if (r->which != which || r->n_in != n || r->default_float != kna_default_float() ||
+        !kna_same_axes(r->axes, kna_state_get()->axes))
         return false;
     for (int i = 0; i < n; i++)
         if (r->in[i].dtype != in[i].dtype || !kni_type_same_shape(r->in[i], in[i]))
@@ -179,10 +180,14 @@ static bool same_types(const kna_rule *r, int which, int n, const kn_type *in)
     return true;
 }
 
+/* Not of cores that are in no table: a rule that calls its function would keep it alive for ever. */
 static bool remember(kna_core *f, int which, int n, const kn_type *in, const kni_jaxpr *j)
 {
+    if (!f->hash)
+        return true;
     kna_rule r = {.which = which, .n_in = n, .default_float = kna_default_float()};
-    bool ok = (r.in = knx_arena_alloc(&r.arena, ((size_t)n + 1) * sizeof *r.in)) != NULL;
+    bool ok = kna_copy_axes(&r.arena, kna_state_get()->axes, &r.axes) &&
+              (r.in = knx_arena_alloc(&r.arena, ((size_t)n + 1) * sizeof *r.in)) != NULL;
     for (int i = 0; ok && i < n; i++)
         ok = kni_type_copy(&r.arena, in[i], &r.in[i]);
     if (ok && f->rules.n >= KNA_MAX_RULES) { /* the oldest goes */
@@ -238,6 +243,8 @@ typedef struct rule_thunk {
     kn_thunk base;
     kna_core *core;
     int which, implicit;
+    kn_arena arena;
+    kna_named_axis *axes; /* bound where the function was called: the rule speaks of the same ones */
 } rule_thunk;
 
 /* Which inputs the rule takes: n of them from `take`, into `from`. */
@@ -303,8 +310,12 @@ static kn_error *thunk_jaxpr(kn_thunk *base, int n_in, const kn_type *in, kni_ja
     const kna_core *r = t->core->rule[t->which];
     if (!e && n != r->n_captured + r->n_in)
         e = knx_error(KN_ERROR_TYPE, "the rule %s takes %d arrays, not %d", r->name, r->n_in, n - r->n_captured);
+    kna_state *s = kna_state_get();
+    kna_named_axis *bound = s->axes;
+    s->axes = t->axes;
     if (!e)
         e = recorded(t->core, t->which, n, type, &rule);
+    s->axes = bound;
     if (!e && backward)
         *out = kni_retain(rule);
     else if (!e)
@@ -317,7 +328,7 @@ static kn_error *thunk_jaxpr(kn_thunk *base, int n_in, const kn_type *in, kni_ja
 static bool thunk_equal(const kn_thunk *x, const kn_thunk *y)
 {
     const rule_thunk *a = (const rule_thunk *)x, *b = (const rule_thunk *)y;
-    return a->core == b->core && a->which == b->which && a->implicit == b->implicit;
+    return a->core == b->core && a->which == b->which && a->implicit == b->implicit && kna_same_axes(a->axes, b->axes);
 }
 
 static uint64_t thunk_hash(const kn_thunk *x)
@@ -326,21 +337,33 @@ static uint64_t thunk_hash(const kn_thunk *x)
     return knx_hash_mix(knx_hash_mix((uint64_t)(uintptr_t)t->core, (uint64_t)t->which), (uint64_t)t->implicit);
 }
 
+static const char *thunk_leaf(const kn_thunk *x, int i, kn_text *text)
+{
+    const rule_thunk *t = (const rule_thunk *)x;
+    const char *name = kna_leaf_name(text, t->core->rule[t->which], -1, i);
+    return *name ? name + 1 : "";
+}
+
 static void thunk_free(kn_thunk *x)
 {
     kna_core_release(((rule_thunk *)x)->core);
+    knx_arena_free(&((rule_thunk *)x)->arena);
     knx_free(x);
 }
 
 kn_thunk *kna_rule_thunk(kna_core *f, int which, int implicit)
 {
     static const kn_thunk_kind kind = {
-        .jaxpr = thunk_jaxpr, .equal = thunk_equal, .hash = thunk_hash, .free = thunk_free};
+        .jaxpr = thunk_jaxpr, .equal = thunk_equal, .hash = thunk_hash, .free = thunk_free, .leaf = thunk_leaf};
     rule_thunk *t = knx_alloc(sizeof *t);
     if (!t)
         return NULL;
-    *t = (rule_thunk){{.kind = &kind, .name = f->rule[which]->name}, f, which, implicit};
+    *t = (rule_thunk){.base = {.kind = &kind, .name = f->rule[which]->name}, .core = f, .which = which};
+    t->implicit = implicit;
     atomic_init(&t->base.refs, 1);
     atomic_fetch_add(&f->refs, 1);
-    return &t->base;
+    if (kna_copy_axes(&t->arena, kna_state_get()->axes, &t->axes))
+        return &t->base;
+    thunk_free(&t->base);
+    return NULL;
 }

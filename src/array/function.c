@@ -334,7 +334,7 @@ static kn_error *derive_c(kna_core *f, const kn_type *in, kn_value *const *known
 
 /* ---- Jitted functions. */
 
-static bool same_axes(const kna_named_axis *a, const kna_named_axis *b)
+bool kna_same_axes(const kna_named_axis *a, const kna_named_axis *b)
 {
     for (; a && b; a = a->outer, b = b->outer)
         if (a->size != b->size || strcmp(a->name, b->name))
@@ -342,7 +342,7 @@ static bool same_axes(const kna_named_axis *a, const kna_named_axis *b)
     return a == b;
 }
 
-static bool copy_axes(kn_arena *a, const kna_named_axis *from, kna_named_axis **to)
+bool kna_copy_axes(kn_arena *a, const kna_named_axis *from, kna_named_axis **to)
 {
     for (*to = NULL; from; from = from->outer, to = &(*to)->outer) {
         const char *name = knx_arena_string(a, from->name);
@@ -356,7 +356,7 @@ static bool copy_axes(kn_arena *a, const kna_named_axis *from, kna_named_axis **
 
 static bool same_types(const kna_entry *e, uint32_t n, const kn_type *in)
 {
-    if (e->default_float != kna_default_float() || !same_axes(e->axes, kna_state_get()->axes))
+    if (e->default_float != kna_default_float() || !kna_same_axes(e->axes, kna_state_get()->axes))
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (e->in[i].dtype != in[i].dtype || !kni_type_same_shape(e->in[i], in[i]))
@@ -372,7 +372,7 @@ static kna_entry *new_entry(uint32_t n, const kn_type *in)
     e->n_in = n;
     e->default_float = kna_default_float();
     e->in = knx_arena_alloc(&e->arena, (n + 1) * sizeof *e->in);
-    bool ok = e->in != NULL && copy_axes(&e->arena, kna_state_get()->axes, &e->axes);
+    bool ok = e->in != NULL && kna_copy_axes(&e->arena, kna_state_get()->axes, &e->axes);
     for (uint32_t i = 0; ok && i < n; i++)
         ok = kni_type_copy(&e->arena, in[i], &e->in[i]);
     if (!ok) {

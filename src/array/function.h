@@ -53,6 +53,7 @@ typedef struct kna_rule {
     int which, n_in;
     kn_type *in;
     kn_dtype default_float;
+    kna_named_axis *axes; /* bound then; in the arena */
     kni_jaxpr *jaxpr;
 } kna_rule;
 enum { KNA_MAX_RULES = 64 };
@@ -87,6 +88,10 @@ static inline const kn_fields *kna_function_fields(const kn_function *c, int i)
  * no name. */
 const char *kna_leaf_name(kn_text *text, const kna_core *f, int arg, int k);
 
+/* Lists of named axes. A copy is in the arena; false without memory. */
+bool kna_same_axes(const kna_named_axis *a, const kna_named_axis *b);
+bool kna_copy_axes(kn_arena *a, const kna_named_axis *from, kna_named_axis **to);
+
 void kna_core_release(kna_core *c);
 /* The interned core equal to *draft (whose inner and env are copied or retained when it is new); a new reference,
  * NULL without memory. */
@@ -107,6 +112,9 @@ kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_ent
 void kna_entry_free(kna_entry *e);
 kn_error *kna_entry_program(kna_entry *e, kn_program **out);
 
+/* Outside of transformations a custom derivative or a checkpoint is the function itself: that one, and in *skip how
+ * many captured arrays are not its own. */
+kna_core *kna_plain(kna_core *f, int *skip);
 /* Applies f to values (captured, then arguments); results are new references. */
 kn_error *kna_apply(kna_core *f, kn_value *const *in, kn_value **out);
 /* Inlines a closed jaxpr into the current recorder. */
@@ -120,6 +128,7 @@ bool kna_may_be_concrete(const char **why);
 typedef struct kna_user_call {
     const kn_place *here; const char *operation; int depth; unsigned floats; size_t guard;
 } kna_user_call;
+kn_error *kna_call_user(void (*f)(void *arg), void *arg); /* in the middle of an operation: see knx_call_user */
 kn_error *kna_enter_user(kna_user_call *u);
 void kna_leave_user(const kna_user_call *u);
 

@@ -4,6 +4,8 @@
 #include "array/storage.h"
 #include "array/op.h"
 #include "array/state.h"
+#include "base/out.h"
+#include "base/str.h"
 #include "base/text.h"
 #include <math.h>
 #include <string.h>
@@ -171,8 +173,14 @@ const char *kn_array_str(kn_array x, const kn_print_opts *opts)
 void kn_print(kn_array x, const kn_print_opts *opts)
 {
     char *text = text_of("print", x, opts, false);
-    if (text)
-        puts(text);
+    kn_str line = {0};
+    if (text) {
+        knx_str_puts(&line, text);
+        knx_str_puts(&line, "\n");
+    }
+    if (line.s && !line.failed)
+        knx_out(line.s);
+    knx_str_free(&line);
     knx_free(text);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * state.c -- the arrays floor's state of a context, made at first use. */
 #include "array/state.h"
+#include "array/function.h"
 
 static void drop_state(void *p)
 {
@@ -30,5 +31,6 @@ kna_state *kna_state_make(void)
         knx_free(s);
         return NULL;
     }
+    knx_context()->call_user = kna_call_user;
     return s;
 }

@@ -281,15 +281,15 @@ const kn_param_field kni_fields_all_gather[] = {
     TEXT("axis_index_groups", "None"),
     FIELD(NAMES, kn_p_all_gather, axis_name),
     FIELD(INT, kn_p_all_gather, axis_size),
-    FIELD(INTS, kn_p_all_gather, sizes, HIDDEN),
+    FIELD(INTS, kn_p_all_gather, sizes, CLASSIC_ONLY),
     FIELD(BOOL, kn_p_all_gather, tiled),
     END,
 };
 const kn_param_field kni_fields_all_to_all[] = {
     TEXT("axis_index_groups", "None"),
     FIELD(NAMES, kn_p_all_to_all, axis_name, .flags = KN_PF_ONE_BARE),
-    FIELD(INT, kn_p_all_to_all, axis_size, HIDDEN),
-    FIELD(INTS, kn_p_all_to_all, sizes, HIDDEN),
+    FIELD(INT, kn_p_all_to_all, axis_size, CLASSIC_ONLY),
+    FIELD(INTS, kn_p_all_to_all, sizes, CLASSIC_ONLY),
     FIELD(INT, kn_p_all_to_all, concat_axis),
     FIELD(INT, kn_p_all_to_all, split_axis),
     FIELD(BOOL, kn_p_all_to_all, tiled),
@@ -297,8 +297,8 @@ const kn_param_field kni_fields_all_to_all[] = {
 };
 const kn_param_field kni_fields_ppermute[] = {
     FIELD(NAMES, kn_p_ppermute, axis_name),
-    SHOW("perm", kni_show_pairs),
-    { .name = "pairs", .kind = KN_P_INTS, .offset = offsetof(kn_p_ppermute, perm), HIDDEN },
+    SHOW("perm", kni_show_pairs, TYPED_ONLY),
+    { .name = "pairs", .kind = KN_P_INTS, .offset = offsetof(kn_p_ppermute, perm), CLASSIC_ONLY },
     END,
 };
 const kn_param_field kni_fields_pbroadcast[] = {
@@ -310,7 +310,7 @@ const kn_param_field kni_fields_reduce_scatter[] = {
     TEXT("axis_index_groups", "None"),
     FIELD(NAMES, kn_p_reduce_scatter, axis_name),
     FIELD(INT, kn_p_reduce_scatter, axis_size),
-    FIELD(INTS, kn_p_reduce_scatter, sizes, HIDDEN),
+    FIELD(INTS, kn_p_reduce_scatter, sizes, CLASSIC_ONLY),
     FIELD(INT, kn_p_reduce_scatter, scatter_dimension),
     FIELD(BOOL, kn_p_reduce_scatter, tiled),
     END,
@@ -330,49 +330,50 @@ const char *const kni_vmap_methods[] = {
     NULL,
 };
 #define LANES                                                                       \
-    FIELD(INTS, kn_p_callback, lanes, .flags = KN_PF_HIDE_EMPTY | KN_PF_HIDE_CLASSIC), \
-        FIELD(INTS, kn_p_callback, mapped, .flags = KN_PF_HIDE_EMPTY | KN_PF_HIDE_CLASSIC)
+    FIELD(INTS, kn_p_callback, lanes, .flags = KN_PF_HIDE_EMPTY), \
+        FIELD(INTS, kn_p_callback, mapped, .flags = KN_PF_HIDE_EMPTY)
 const kn_param_field kni_fields_debug_print[] = {
-    FIELD(STRING, kn_p_callback, fmt),
-    SHOW("has_placeholders", kni_show_placeholders),
-    SHOW("in_tree", kni_show_in_tree),
+    FIELD(STRING, kn_p_callback, fmt, .flags = KN_PF_QUOTED),
+    SHOW("has_placeholders", kni_show_placeholders, TYPED_ONLY),
+    SHOW("in_tree", kni_show_in_tree, TYPED_ONLY),
     LANES,
-    TEXT("logging_record", "None"),
+    TEXT("logging_record", "None", TYPED_ONLY),
     TEXT("np_printoptions",
          "(('edgeitems', 3), ('threshold', 1000), ('floatmode', 'maxprec'), ('precision', 8), ('suppress', False), "
          "('linewidth', 75), ('nanstr', 'nan'), ('infstr', 'inf'), ('sign', '-'), ('formatter', None), ('legacy', "
-         "False), ('override_repr', None))"),
+         "False), ('override_repr', None))",
+         TYPED_ONLY),
     FIELD(BOOL, kn_p_callback, ordered),
-    TEXT("partitioned", "False"),
-    TEXT("static_args", "()"),
+    TEXT("partitioned", "False", TYPED_ONLY),
+    TEXT("static_args", "()", TYPED_ONLY),
     END,
 };
 const kn_param_field kni_fields_debug_callback[] = {
-    SHOW("callback", kni_show_host),
-    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), HIDDEN },
-    SHOW("effect", kni_show_effect),
+    SHOW("callback", kni_show_host, TYPED_ONLY),
+    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY },
+    SHOW("effect", kni_show_effect, TYPED_ONLY),
     LANES,
-    FIELD(BOOL, kn_p_callback, ordered, HIDDEN),
-    TEXT("partitioned", "False"),
+    FIELD(BOOL, kn_p_callback, ordered, CLASSIC_ONLY),
+    TEXT("partitioned", "False", TYPED_ONLY),
     END,
 };
 const kn_param_field kni_fields_pure_callback[] = {
-    SHOW("callback", kni_show_host),
-    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), HIDDEN },
+    SHOW("callback", kni_show_host, TYPED_ONLY),
+    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY },
     LANES,
-    SHOW("result_avals", kni_show_results),
-    FIELD(INTS, kn_p_callback, results, .flags = KN_PF_TYPES | KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC),
-    TEXT("sharding", "None"),
+    SHOW("result_avals", kni_show_results, TYPED_ONLY),
+    FIELD(INTS, kn_p_callback, results, .flags = KN_PF_TYPES | KN_PF_HIDE_TYPED),
+    TEXT("sharding", "None", TYPED_ONLY),
     FIELD(ENUM, kn_p_callback, vmap_method, .names = kni_vmap_methods),
     END,
 };
 const kn_param_field kni_fields_io_callback[] = {
-    SHOW("callback", kni_show_host),
-    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), HIDDEN },
+    SHOW("callback", kni_show_host, TYPED_ONLY),
+    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY },
     LANES,
     FIELD(BOOL, kn_p_callback, ordered),
-    SHOW("result_avals", kni_show_results),
-    FIELD(INTS, kn_p_callback, results, .flags = KN_PF_TYPES | KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC),
-    TEXT("sharding", "None"),
+    SHOW("result_avals", kni_show_results, TYPED_ONLY),
+    FIELD(INTS, kn_p_callback, results, .flags = KN_PF_TYPES | KN_PF_HIDE_TYPED),
+    TEXT("sharding", "None", TYPED_ONLY),
     END,
 };

@@ -109,6 +109,7 @@ enum {
     /* a TEXT that is no parameter: the classic form calls the primitive so (xla_call for jit) */
     KN_PF_PRIM_NAME = 64,
     KN_PF_TYPES = 256,    /* INTS that are the types of the results (host.h) */
+    KN_PF_QUOTED = 512,   /* a string that the classic form quotes */
     KN_PF_ONE_BARE = 128, /* typed and classic form: one name stands without parentheses */
 };
 struct kn_parser; /* of parse.h */

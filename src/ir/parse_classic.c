@@ -69,11 +69,17 @@ static kn_word token(const char *s)
 /* Is what begins here an equation with results? Then its line has a = before any parameters. */
 static bool binds(const char *s) { return s[strcspn(s, "=[\n}(")] == '='; }
 
-/* Behind a value: blanks, or the closing bracket, outside of any bracket. */
+/* Behind a value: blanks, or the closing bracket, outside of any bracket and of double quotes. */
 static const char *value_end(const char *s)
 {
-    for (int depth = 0; *s && (depth || !strchr(" \n\t\r]", *s)); s++)
-        depth += strchr("([{", *s) ? 1 : strchr(")]}", *s) ? -1 : 0;
+    bool quoted = false;
+    for (int depth = 0; *s && (depth || quoted || !strchr(" \n\t\r]", *s)); s++) {
+        quoted ^= *s == '"';
+        if (quoted)
+            s += *s == '\\' && s[1];
+        else
+            depth += strchr("([{", *s) ? 1 : strchr(")]}", *s) ? -1 : 0;
+    }
     return s;
 }
 
@@ -149,6 +155,8 @@ static void read_field(reader *r, equation *e, const kn_param_field *f, int whic
     bool none = kni_word_is(token(p->at), "None");
     if (f->kind == KN_P_TEXT)
         f->read ? f->read(p, e->prim->fields, params) : (void)0;
+    else if (f->kind == KN_P_STRING && *p->at == '"')
+        kni_parse_field(p, f, params);
     else if (f->kind == KN_P_STRING)
         read_string(p, f, params);
     else if (f->kind == KN_P_JAXPR)

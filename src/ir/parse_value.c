@@ -218,19 +218,40 @@ bool kni_parse_ints(kn_parser *p, kn_ints *v)
     return !p->error;
 }
 
+/* In double quotes as the full form has it, or in single ones. */
+static const char *axis_name(kn_parser *p)
+{
+    if (!kni_parse_is(p, '\''))
+        return kni_parse_string(p);
+    const char *start = ++p->at;
+    size_t n = strcspn(start, "'");
+    char *s = kni_parse_alloc(p, n + 1);
+    if (s)
+        memcpy(s, start, n);
+    p->at = start + n;
+    return kni_parse_need(p, '\'') ? s : NULL;
+}
+
 bool kni_parse_names(kn_parser *p, kn_names *v)
 {
     KN_VEC(const char *) list = {0};
     *v = (kn_names){0, NULL};
-    kni_parse_need(p, '(');
-    while (!p->error && !kni_parse_is(p, ')')) {
-        const char *one = kni_parse_string(p);
+    bool bare = !kni_parse_is(p, '(');
+    if (!bare)
+        kni_parse_need(p, '(');
+    while (!p->error && (bare ? !list.n : !kni_parse_is(p, ')'))) {
+        kn_word w = bare ? kni_parse_word(p, "an axis name") : (kn_word){0};
+        char *word = bare ? kni_parse_alloc(p, w.n + 1) : NULL;
+        if (word)
+            memcpy(word, w.s, w.n);
+        const char *one = bare ? word : axis_name(p);
         if (one && !KN_VEC_PUSH(&list, one))
             p->error = knx_error_nomem();
-        if (!kni_parse_is(p, ')'))
+        if (!bare && !kni_parse_is(p, ')'))
             kni_parse_need(p, ',');
     }
-    kni_parse_need(p, ')');
+    if (!bare)
+        kni_parse_need(p, ')');
     const char **own = kni_parse_alloc(p, (list.n + 1) * sizeof *own);
     if (own) {
         if (list.n)

@@ -41,6 +41,16 @@ kn_error *kni_thunk_jaxpr(kn_thunk *t, int n_in, const kn_type *in, int n_out, k
     return e;
 }
 
+const char *kni_thunk_leaf(const kn_thunk *t, int i, const char *before, const char *behind, kn_text *text)
+{
+    size_t from = text->length;
+    const char *name = t->kind->leaf ? t->kind->leaf(t, i, text) : "";
+    if (*name)
+        return name;
+    knx_text_add(text, "%s%d%s", before, i, behind);
+    return text->s + from;
+}
+
 static kn_error *give(kn_thunk *t, int n_in, const kn_type *in, kni_jaxpr **out)
 {
     (void)n_in, (void)in;

@@ -14,6 +14,8 @@ typedef struct kn_thunk_kind {
     bool (*equal)(const kn_thunk *a, const kn_thunk *b); /* of this kind both */
     uint64_t (*hash)(const kn_thunk *t);
     void (*free)(kn_thunk *t);
+    /* The name of result i, as ".w1", added to the text; "" if it has none. NULL: none has. */
+    const char *(*leaf)(const kn_thunk *t, int i, kn_text *text);
 } kn_thunk_kind;
 struct kn_thunk {
     atomic_int refs;
@@ -28,6 +30,8 @@ bool kni_thunk_equal(const kn_thunk *a, const kn_thunk *b);
 uint64_t kni_thunk_hash(const kn_thunk *t);
 /* Asks t, and checks the numbers of inputs and results of what it gives (n_out < 0: any). */
 kn_error *kni_thunk_jaxpr(kn_thunk *t, int n_in, const kn_type *in, int n_out, kni_jaxpr **out);
+/* For messages: the name of result i, or `before`, its number and `behind`. */
+const char *kni_thunk_leaf(const kn_thunk *t, int i, const char *before, const char *behind, kn_text *text);
 /* One that always gives j (retained), or, with j NULL, one that is known by name only and gives an error: what the
  * text of a jaxpr has of a rule. NULL without memory. */
 kn_thunk *kni_thunk_new(const char *name, const kni_jaxpr *j);

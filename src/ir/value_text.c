@@ -259,7 +259,7 @@ void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
     case KN_P_INTS: kni_show_ints(t, "(", FIELD_AT(kn_ints, params, f), ")", true); break;
     case KN_P_STRING:
         s = FIELD_AT(char *, params, f);
-        if (s && form == KN_FORM_FULL)
+        if (s && (form == KN_FORM_FULL || (form == KN_FORM_CLASSIC && (f->flags & KN_PF_QUOTED))))
             kni_quoted_text(t, s);
         else
             knx_str_puts(t, s ? s : "None");

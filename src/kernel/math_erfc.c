@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * math_erfc.c -- the error function and its complement as programs in the kernel IR. Polynomials: scripts/fit/special.py.
+ * math_erfc.c -- the error function and its complement as programs in the kernel IR. Polynomials:
+ * scripts/fit/special.py.
  *
  * With a = |x|, up to erf a = 1/2: erf a = a + a E(a^2). Beyond: erfc a = e^(-a^2) C(t) / (1 + 2 a) with t = (a - c) /
  * (a + c), where the power, the polynomial and the quotient are carried in two parts. f32 is worked out in f64 with

@@ -107,8 +107,8 @@ knk_node knk_expm1_for_float(knk_builder *k, knk_node x)
     return FMA(s, p, SUB(s, F64(1)));
 }
 
-/* (2^n - 1 + 2^n (h + h^2/2 + small)) / halves, n in -60 .. 1026: all is divided by 2^n, summed in two parts and multiplied in
- * two exact steps. halves: 1, or 2 so that sinh does not overflow. */
+/* (2^n - 1 + 2^n (h + h^2/2 + small)) / halves, n in -60 .. 1026: all is divided by 2^n, summed in two
+ * parts and multiplied in two exact steps. halves: 1, or 2 so that sinh does not overflow. */
 static knk_node expm1_f64(knk_builder *k, knk_node x, int halves, knk_node *lost)
 {
     knk_node n, h, rest, one = F64(1);
@@ -186,7 +186,8 @@ static knk_node sinh_for_float(knk_builder *k, knk_node x)
 static knk_node sinh_f64(knk_builder *k, knk_node x)
 {
     knk_node a = ABS(x), lost, m = expm1_f64(k, a, 2, &lost), one = F64(1);
-    knk_node u = MIN(F64(0x1p80), m), d = FMA(F64(2), u, one), d_lost = ADD(FMA(F64(2), u, SUB(one, d)), ADD(lost, lost));
+    knk_node u = MIN(F64(0x1p80), m), d = FMA(F64(2), u, one),
+             d_lost = ADD(FMA(F64(2), u, SUB(one, d)), ADD(lost, lost));
     knk_node q = DIV(u, d), q_lost = DIV(FMA(NEG(q), d_lost, ADD(FMA(NEG(q), d, u), lost)), d);
     knk_node s = ADD(m, q), e = ADD(SUB(m, s), q);
     knk_node y = SELECT(LT(s, F64(INFINITY)), ADD(s, ADD(e, ADD(q_lost, lost))), s);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * math_gamma.c -- log |gamma| and its derivative as programs in the kernel IR. Polynomials: scripts/fit/special.py.
  *
- * From 3/4 to 3 a quotient of polynomials in v = x - 1, times the distance from the zeros; from -1/4 to 3/4 the same at
- * x + 1, with the logarithm (the reciprocal) of x taken off; from 3 on Stirling's formula with a fitted rest; below -1/4
- * the reflection at 0. f32 is worked out in f64 from end to end, so that it is right beside the zeros, too. */
+ * From 3/4 to 3 a quotient of polynomials in v = x - 1, times the distance from the zeros; from -1/4 to 3/4 the same
+ * at x + 1, with the logarithm (the reciprocal) of x taken off; from 3 on Stirling's formula with a fitted rest; below
+ * -1/4 the reflection at 0. f32 is worked out in f64 from end to end, so that it is right beside the zeros, too. */
 #include "kernel/expr.h"
 #include <math.h>
 
@@ -53,7 +53,7 @@ static knk_node lgamma_of_size(knk_builder *k, place p)
     knk_log_parts(k, MAX(F64(0x1p-1074), MIN(F64(0x1.fffffffffffffp+1023), a)), &hi, &lo);
     knk_node ratio = DIV(POLYNOMIAL(v, lgamma_above), POLYNOMIAL(v, lgamma_below));
     knk_node middle = MUL(MUL(v, SUB(v, one)), ratio);
-    middle = SELECT(p.low, SUB(SUB(middle, lo), hi), middle);
+    middle = SELECT(p.low, SUB(SUB(middle, lo), hi), ADD(middle, F64(0))); /* no -0 at 1 */
     knk_node m = SUB(a, F64(0.5)), w = SUB(hi, one), w_lo = ADD(SUB(hi, ADD(w, one)), lo), r = DIV(one, a);
     knk_node big = MUL(m, w), big_lo = FMA(m, w_lo, FMA(m, w, NEG(big)));
     knk_node small = FMA(r, POLYNOMIAL(MUL(r, r), lgamma_far), big_lo), s = ADD(big, c);

@@ -73,21 +73,22 @@ knk_node knk_log(knk_builder *k, knk_node x)
     return with_special(k, x, y);
 }
 
-/* log2 and log10: e * hi + f * scale in two parts, and what is small times the scale. hi: the logarithm of 2, a
- * product of it and an exponent is exact. */
+/* log2 and log10: e * hi + (f - f^2/2) * scale in two parts, and what is small times the scale. hi: the logarithm of 2,
+ * a product of it and an exponent is exact. */
 static knk_node log_scaled(knk_builder *k, knk_node x, double hi, double lo, double scale, double scale_lo)
 {
     kn_dtype_id d = knk_dtype(k, x);
-    knk_node m, e, small;
+    knk_node m, e, c = NUM(d, scale), small;
     knk_split(k, x, &m, &e);
-    knk_node f = SUB(m, NUM(d, 1)), ff = MUL(f, f), c = NUM(d, scale);
+    knk_node f = SUB(m, NUM(d, 1)), u = MUL(NUM(d, -0.5), f), half = MUL(u, f), v = ADD(f, half);
+    knk_node v_lo = ADD(ADD(SUB(f, v), half), FMA(u, f, NEG(half)));
     if (d == KN_ID_F32) {
-        small = FMA(MUL(f, ff), POLYNOMIAL(f, log32), MUL(F32(-0.5), ff));
+        small = FMA(MUL(f, MUL(f, f)), POLYNOMIAL(f, log32), v_lo);
     } else {
-        knk_node s = DIV(f, ADD(F64(2), f)), z = MUL(s, s), half = MUL(F64(0.5), ff);
-        small = SUB(MUL(s, FMA(z, POLYNOMIAL(z, log64), half)), half);
+        knk_node s = DIV(f, ADD(F64(2), f)), z = MUL(s, s);
+        small = FMA(s, SUB(MUL(z, POLYNOMIAL(z, log64)), half), v_lo);
     }
-    knk_node p = MUL(f, c), p_lo = FMA(f, NUM(d, scale_lo), FMA(f, c, NEG(p)));
+    knk_node p = MUL(v, c), p_lo = FMA(v, NUM(d, scale_lo), FMA(v, c, NEG(p)));
     return with_special(k, x, sum_parts(k, e, hi, lo, p, FMA(small, c, p_lo)));
 }
 
@@ -99,10 +100,9 @@ knk_node knk_log2(knk_builder *k, knk_node x)
 
 knk_node knk_log10(knk_builder *k, knk_node x)
 {
-    return knk_is_f32(k, x)
-               ? log_scaled(k, x, 0x1.3442p-2, -0x1.95ec1p-19, 0x1.bcb7b2p-2, -0x1.5b235ep-27)
-               : log_scaled(k, x, 0x1.34413509f8p-2, -0x1.80433b83b532ap-44, 0x1.bcb7b1526e50ep-2,
-                            0x1.95355baaafad3p-57);
+    return knk_is_f32(k, x) ? log_scaled(k, x, 0x1.3442p-2, -0x1.95ec1p-19, 0x1.bcb7b2p-2, -0x1.5b235ep-27)
+                            : log_scaled(k, x, 0x1.34413509f8p-2, -0x1.80433b83b532ap-44, 0x1.bcb7b1526e50ep-2,
+                                         0x1.95355baaafad3p-57);
 }
 
 /* log u for u = 1 + x; where u is near 1 it works from x itself. */

@@ -17,7 +17,7 @@ void knn_end_n(knn_body *c, int n, kn_array *y)
         if (y[i])
             kna_handle_promote(y[i]);
         else {
-            kna_fail(&c->op, KN_ERROR_TYPE, "null array");
+            kna_fail_with(&c->op, knx_error_nomem());
             failed = true;
         }
     }
@@ -47,9 +47,9 @@ kn_list knn_end_list(knn_body *c, kn_list y)
 kn_array knn_made(knn_body *c, kn_atom a)
 {
     kna_op op;
-    if (kna_failed(&c->op))
-        return NULL;
     kna_begin(&op, "");
+    if (c->op.error)
+        kna_fail_with(&op, knx_error_retain(c->op.error));
     return kna_end(&op, a);
 }
 

@@ -338,7 +338,7 @@ kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspa
     kn_atom y = linspace(&op, a, b, num, o.endpoint);
     if (!kna_failed(&op) && axis)
         y = knb_move_axis(op.b, y, 0, axis);
-    return kna_end(&op, kna_failed(&op) ? y
+    return kna_end(&op, kna_failed(&op)          ? y
                         : knx_is_integer(result) ? floored(&op, y, result)
                                                  : knb_convert(op.b, y, result));
 }

@@ -172,7 +172,8 @@ kn_array kn_diagflat(kn_array v, const kn_diag_opts *opts)
 static kn_atom below(kna_op *op, int ndim, const int64_t *shape, int64_t k)
 {
     kn_builder *b = op->b;
-    kn_atom row = knb_iota(b, KN_DT(I64), ndim, shape, ndim - 2), column = knb_iota(b, KN_DT(I64), ndim, shape, ndim - 1);
+    kn_atom row = knb_iota(b, KN_DT(I64), ndim, shape, ndim - 2),
+            column = knb_iota(b, KN_DT(I64), ndim, shape, ndim - 1);
     int64_t most = INT64_MAX / 2;
     k = k > most ? most : k < -most ? -most : k;
     return knb_ge(b, knb_add(b, row, knb_integer(b, KN_DT(I64), k)), column);

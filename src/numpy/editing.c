@@ -90,7 +90,7 @@ kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
         for (int64_t i = 0; i < n; i++)
             gone[i] = at[i];
     else if (!kna_failed(&c.op))
-        mark(&c.op, at, n, n == 1 ? axis : 0, extent, gone); /* NumPy indexes a mask where they are several */
+        mark(&c.op, at, n, n == 1 ? axis : 0, extent, gone); /* several: NumPy indexes a mask */
     if (!kna_failed(&c.op)) {
         for (int64_t i = 0; i < extent; i++)
             if (!gone[i])
@@ -105,7 +105,7 @@ kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
 
 /* ---- insert. */
 
-/* Where x's elements are 0 .. extent - 1 and the new ones follow them: the order of the result. Positions count in x. */
+/* Where x has the elements 0 .. extent - 1 and the new ones follow: the order of the result. Positions count in x. */
 static int64_t *insertion_map(kna_op *op, const int64_t *at, int64_t n, int64_t extent, int axis)
 {
     int64_t *map = knx_alloc((size_t)(extent + n) * sizeof *map + 1), *order = knx_alloc((size_t)n * sizeof *order + 1);

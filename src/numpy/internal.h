@@ -62,6 +62,9 @@ static inline int knn_axis_count(kn_axes a) { return a.n > 0 ? a.n - 1 : 0; }
 kn_atom knn_take_axis(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t mode);
 kn_atom knn_wrap(kna_op *op, kn_atom index, int64_t extent); /* negative ones count from the end; int64 */
 
+/* choosing.c: the remainder of a division by n that is not negative, int64 */
+kn_atom knn_remainder(kna_op *op, kn_atom x, int64_t n);
+
 /* index_parse.c: an index string as items. */
 typedef enum { KNN_INTEGER, KNN_SLICE, KNN_ELLIPSIS, KNN_NEW_AXIS, KNN_ARRAY } knn_item_kind;
 typedef struct knn_bound {

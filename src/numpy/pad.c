@@ -3,9 +3,7 @@
 #include "numpy/compose.h"
 #include <string.h>
 
-typedef enum {
-    CONSTANT, EDGE, LINEAR_RAMP, MAXIMUM, MEAN, MEDIAN, MINIMUM, REFLECT, SYMMETRIC, WRAP, EMPTY
-} pad_mode;
+typedef enum { CONSTANT, EDGE, LINEAR_RAMP, MAXIMUM, MEAN, MEDIAN, MINIMUM, REFLECT, SYMMETRIC, WRAP, EMPTY } pad_mode;
 static const char *const mode_names[] = {"constant", "edge",    "linear_ramp", "maximum", "mean", "median",
                                          "minimum",  "reflect", "symmetric",   "wrap",    "empty"};
 
@@ -154,10 +152,10 @@ static kn_atom statistic(padding *p, kn_atom a, int axis, int64_t start, int64_t
     kn_mean_opts mean = kn_mean_opts_default();
     most.axis = mean.axis = knn_one_axis(axis);
     most.keepdims = mean.keepdims = true;
-    y = p->mode == MAXIMUM ? kn_max(x, &most)
+    y = p->mode == MAXIMUM   ? kn_max(x, &most)
         : p->mode == MINIMUM ? kn_min(x, &most)
-        : p->mode == MEAN ? kn_mean(x, &mean)
-                          : middle(p, chunk, axis);
+        : p->mode == MEAN    ? kn_mean(x, &mean)
+                             : middle(p, chunk, axis);
     kn_atom s = kna_in(op, y);
     if (kna_failed(op))
         return s;
@@ -292,11 +290,11 @@ static void read_options(padding *p, const kn_pad_opts *o, int ndim)
     }
     p->mode = (pad_mode)mode;
     bool statistic = mode >= MAXIMUM && mode <= MINIMUM, reflects = mode == REFLECT || mode == SYMMETRIC;
-    const char *wrong = o->constant_values && mode != CONSTANT  ? "constant_values"
-                        : o->end_values && mode != LINEAR_RAMP  ? "end_values"
-                        : o->stat_length && !statistic          ? "stat_length"
-                        : o->reflect_type && !reflects          ? "reflect_type"
-                                                                : NULL;
+    const char *wrong = o->constant_values && mode != CONSTANT ? "constant_values"
+                        : o->end_values && mode != LINEAR_RAMP ? "end_values"
+                        : o->stat_length && !statistic         ? "stat_length"
+                        : o->reflect_type && !reflects         ? "reflect_type"
+                                                               : NULL;
     if (wrong)
         kna_fail(op, KN_ERROR_VALUE, "unsupported keyword arguments for mode '%s': {'%s'}", mode_names[mode], wrong);
     p->odd = o->reflect_type && !strcmp(o->reflect_type, "odd");
@@ -305,8 +303,7 @@ static void read_options(padding *p, const kn_pad_opts *o, int ndim)
     for (int i = 0; i < ndim; i++)
         p->stat_before[i] = p->stat_after[i] = -1;
     if (o->stat_length && !kna_failed(op))
-        read_counts(op, o->stat_length, ndim, "`stat_length` must be of integral type.", p->stat_before,
-                    p->stat_after);
+        read_counts(op, o->stat_length, ndim, "`stat_length` must be of integral type.", p->stat_before, p->stat_after);
 }
 
 kn_array kn_pad(kn_array x, kn_array pad_width, const kn_pad_opts *opts)

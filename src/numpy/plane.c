@@ -15,7 +15,11 @@ static kn_array of_two(const char *name, kn_atom (*f)(kn_builder *, kn_atom, kn_
         return kna_end(&op, KN_ATOM_NONE);
     if (knx_is_complex(d))
         knn_not_supported(&op, name);
-    d = knn_float_for(kni_scalar_type(d));
+    kn_type xt = kna_type(&op, x), yt = kna_type(&op, y);
+    if (xt.weak || yt.weak)
+        d = knn_float_for(kni_scalar_type(d));
+    else /* the first loop that takes both */
+        d = knx_promote(knn_float_for(xt), knn_float_for(yt));
     kn_atom a = knn_operand(&op, x, d, &shape);
     return kna_end_in_order(&op, f(op.b, a, knn_operand(&op, y, d, &shape)), 2, both);
 }

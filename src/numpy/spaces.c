@@ -48,8 +48,8 @@ static kn_array with_sample(knn_body *c, kn_array y, int64_t at, kn_array x)
     kn_shape shape = knn_shape_of(op, a);
     if (kna_failed(op))
         return y;
-    kn_atom here = knb_eq(op->b, knb_iota(op->b, KN_DT(I64), shape.ndim, shape.dim, 0),
-                          knb_integer(op->b, KN_DT(I64), at));
+    kn_atom here =
+        knb_eq(op->b, knb_iota(op->b, KN_DT(I64), shape.ndim, shape.dim, 0), knb_integer(op->b, KN_DT(I64), at));
     v = knb_broadcast_to(op->b, knb_convert(op->b, v, knb_type(op->b, a).dtype), knb_type(op->b, a));
     return knn_made(c, knb_select(op->b, here, v, a));
 }
@@ -145,8 +145,7 @@ static int64_t samples(kna_op *op, const kn_slice *s, kn_array *step)
         return n;
     }
     kn_scope_end(&scope);
-    *step = n > 1 ? kn_divide(kn_subtract(s->stop, s->start), kn_like_double((double)(n - 1)))
-                  : kn_like_double(1);
+    *step = n > 1 ? kn_divide(kn_subtract(s->stop, s->start), kn_like_double((double)(n - 1))) : kn_like_double(1);
     return n;
 }
 

@@ -54,8 +54,9 @@ kn_array kn_take(kn_array x, kn_array indices, const kn_take_opts *opts)
     kna_begin(&op, "take");
     kn_atom a = kna_in(&op, x), i = index_operand(&op, indices);
     bool clip = o.mode && !strcmp(o.mode, "clip");
-    if (o.mode && !clip && strcmp(o.mode, "raise") != 0)
-        kna_fail(&op, KN_ERROR_VALUE, "clipmode must be one of 'clip' or 'raise' (got '%s')", o.mode);
+    bool wrap = o.mode && !strcmp(o.mode, "wrap");
+    if (o.mode && !clip && !wrap && strcmp(o.mode, "raise") != 0)
+        kna_fail(&op, KN_ERROR_VALUE, "clipmode must be one of 'clip', 'raise', or 'wrap' (got '%s')", o.mode);
     if (o.axis.n <= 0 || (!kna_failed(&op) && knb_type(op.b, a).ndim == 0))
         a = knn_flatten(&op, a);
     if (kna_failed(&op))
@@ -66,9 +67,12 @@ kn_array kn_take(kn_array x, kn_array indices, const kn_take_opts *opts)
         return kna_end(&op, KN_ATOM_NONE);
     if (!t.dim[axis] && kni_type_size(knb_type(op.b, i)))
         kna_fail(&op, KN_ERROR_INDEX, "cannot do a non-empty take from an empty axes.");
-    if (!clip)
+    if (wrap)
+        i = knn_remainder(&op, i, t.dim[axis]);
+    else if (!clip)
         i = knn_wrap(&op, i, t.dim[axis]);
-    return kna_end(&op, knn_take_axis(&op, a, i, axis, clip ? KN_GATHER_CLIP : KN_GATHER_CHECK));
+    int64_t mode = clip ? KN_GATHER_CLIP : wrap ? KN_GATHER_PROMISE : KN_GATHER_CHECK;
+    return kna_end(&op, knn_take_axis(&op, a, i, axis, mode));
 }
 
 /* Both with the same extents everywhere but on the axis. */

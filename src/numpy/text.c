@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * text.c -- printf of numbers and 0-d arrays. The arguments come with their kinds, so conversions are checked against
  * them. */
+#include "base/out.h"
 #include "base/str.h"
 #include "numpy/internal.h"
 #include <inttypes.h>
@@ -146,7 +147,7 @@ int kn_printf_args(const char *format, int n, const kn_printf_arg *args)
         kna_fail_with(&op, knx_error_nomem());
     bool ok = kna_end_plain(&op);
     if (ok && text.n)
-        fwrite(text.s, 1, text.n, stdout);
+        knx_out(text.s);
     int written = ok ? (int)text.n : -1;
     knx_str_free(&text);
     return written;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * unique.c -- unique elements. The elements are sorted by Kiln; how many differ is looked at, and the ones that stay are
- * taken by a gather, so that derivatives go through. */
+ * unique.c -- unique elements. The elements are sorted by Kiln; how many differ is looked at, and the ones that stay
+ * are taken by a gather, so that derivatives go through. */
 #include "numpy/compose.h"
 #include <string.h>
 

@@ -152,7 +152,7 @@ static kn_error *psum_type(const void *params, int n_in, const kn_type *x, kn_ar
 
 static kn_error *pmax_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
 {
-    KN_TRY(knp_accepts(x->dtype, KNP_NUMBERS | KNP_BOOL));
+    KN_TRY(knp_accepts(x->dtype, KNP_REALS | KNP_BOOL));
     return all_reduce_type(params, n_in, x, a, n_out, y);
 }
 
@@ -757,7 +757,7 @@ const kn_prim kn_prim_axis_index = {
     .n_out = 1,
     .bits = KN_NAMES | KN_INTEGER_RESULT,
     .why_no_jvp = KN_WHY_INTEGERS,
-    .factors = "-> ",
+    .factors = "-> ...",
     .fields = kni_fields_axis_index,
     .params_size = sizeof(kn_p_axis_index),
     .doc = "the number of the lane along a named axis (jax.lax.axis_index)",

@@ -153,7 +153,7 @@ kn_value2 knp_complex_exp(knk_builder *k, kn_value2 x)
     return turned(k, scaled_exp(k, x.re), knk_cos(k, x.im), knk_sin(k, x.im), x);
 }
 
-/* 2^x turned by y log 2, an angle in two parts: sin(a + b) is sin a + b cos a. */
+/* 2^x turned by y log 2, an angle in two parts a + b; b is small. */
 kn_value2 knp_complex_exp2(knk_builder *k, kn_value2 x)
 {
     bool wide = is_double(k, x.re);
@@ -165,7 +165,10 @@ kn_value2 knp_complex_exp2(knk_builder *k, kn_value2 x)
     knk_node s = knk_sin(k, a), c = knk_cos(k, a);
     scaled e = {knk_exp2(k, if_else(k, big, sub(k, x.re, num(k, x.re, edge)), x.re)),
                 if_else(k, big, num(k, x.re, wide ? 0x1p1023 : 0x1p127), one)};
-    knk_node sine = knk_ternary(k, KNK_FMA, b, c, s), cosine = knk_ternary(k, KNK_FMA, neg(k, b), s, c);
+    knk_node bb = mul(k, num(k, b, 0.5), mul(k, b, b)); /* 1 - cos b; sin b is b (1 - bb / 3) */
+    b = knk_ternary(k, KNK_FMA, mul(k, b, bb), num(k, b, -1.0 / 3), b);
+    knk_node sine = add(k, s, sub(k, mul(k, b, c), mul(k, bb, s)));
+    knk_node cosine = sub(k, c, add(k, mul(k, b, s), mul(k, bb, c)));
     return turned(k, e, cosine, sine, x);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * complex_arc.c -- inverse circular and hyperbolic functions of complex numbers as kernel programs on pairs of f64 nodes;
- * pairs of f32 are widened and rounded once. Branch cuts, signed zeros and infinities are those of C99's annex G.
+ * complex_arc.c -- inverse circular and hyperbolic functions of complex numbers as kernel programs on pairs of f64
+ * nodes; pairs of f32 are widened and rounded once. Branch cuts, signed zeros, infinities: as in C99's annex G.
  *
- * asin and acos follow Hull, Fairgrieve and Tang: with r and s the distances from -1 and 1, A = (r + s) / 2 is the size of
- * the hyperbolic part's cosine; A - 1 and sqrt(A^2 - x^2) come from sums of positive terms, so nothing cancels. The
- * others are these two, and atanh, with parts exchanged. */
+ * asin and acos follow Hull, Fairgrieve and Tang: with r and s the distances from -1 and 1, A = (r + s) / 2 is the
+ * hyperbolic cosine of the imaginary part; A - 1 and sqrt(A^2 - x^2) come from sums of positive terms, so nothing
+ * cancels. The others are these two, and atanh, with parts exchanged. */
 #include "kernel/expr.h"
 #include "prim/rules.h"
 #include <math.h>
@@ -48,8 +48,8 @@ static arc arc_of(knk_builder *k, knk_node x, knk_node y)
     return (arc){SELECT(large, size, knk_log1p(k, ADD(above, root))), SELECT(large, y, side)};
 }
 
-/* Where a part is NaN: both are, but an infinity beside it is the imaginary part (its sign is kept), and a zero real part
- * stays what it is. */
+/* Where a part is NaN: both are, but an infinity beside it is the imaginary part, and a zero real part has its own
+ * result. */
 static kn_value2 with_nans(knk_builder *k, kn_value2 z, kn_value2 y, knk_node infinite, knk_node at_zero)
 {
     knk_node nan = F64(NAN), any = OR(is_nan(k, z.re), is_nan(k, z.im)), inf = OR(is_inf(k, z.re), is_inf(k, z.im));
@@ -79,12 +79,11 @@ static kn_value2 asinh_f64(knk_builder *k, kn_value2 z)
     return (kn_value2){v.im, v.re};
 }
 
-/* acos turned to the right half plane; of two NaNs and an infinity the infinity is the real part. */
+/* acos turned to the right half plane. */
 static kn_value2 acosh_f64(knk_builder *k, kn_value2 z)
 {
     kn_value2 v = acos_f64(k, z);
-    knk_node angle = SELECT(OR(is_nan(k, v.re), is_nan(k, z.im)), F64(NAN), with_sign(k, v.re, z.im));
-    return (kn_value2){ABS(v.im), angle};
+    return (kn_value2){ABS(v.im), with_sign(k, v.re, z.im)};
 }
 
 /* log(1 + 4 x / ((1 - x)^2 + y^2)) / 4 and half the angle of 1 - |z|^2 + 2 i y; of large numbers x / |z|^2 and pi/2. */
@@ -96,7 +95,8 @@ static kn_value2 atanh_f64(knk_builder *k, kn_value2 z)
     knk_node pole = AND(EQ(x, one), LT(y, F64(0x1p-400)));
     re = COLD(pole, MUL(half, SUB(F64(0x1.62e42fefa39efp-1), knk_log(k, y))), re);
     knk_node im = MUL(half, knk_atan2(k, ADD(y, y), SUB(MUL(gap, ADD(one, x)), yy)));
-    knk_node inf = F64(INFINITY), large = LT(F64(0x1p60), SELECT(LT(x, y), y, x)), h, right = F64(0x1.921fb54442d18p+0);
+    knk_node inf = F64(INFINITY), edge = F64(0x1p60), large = OR(LT(edge, x), LT(edge, y)), h,
+             right = F64(0x1.921fb54442d18p+0);
     knk_node a = MUL(x, quarter), b = MUL(y, quarter);
     h = knk_hypot(k, a, b);
     knk_node far = SELECT(EQ(h, inf), F64(0), MUL(DIV(DIV(a, h), h), quarter));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * complex_log.c -- logarithms of complex numbers as kernel programs on pairs of nodes: log |z| + i arg z. Near the unit
- * circle log |z| comes from |z|^2 - 1, whose terms are added exactly, elsewhere from the larger part. Branch cuts, signed
- * zeros and infinities are those of C99's annex G (clog). */
+ * circle log |z| comes from |z|^2 - 1, whose terms are added exactly, elsewhere from the larger part. Branch cuts,
+ * signed zeros and infinities are those of C99's annex G (clog). */
 #include "kernel/expr.h"
 #include "prim/rules.h"
 #include <math.h>

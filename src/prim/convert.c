@@ -200,8 +200,6 @@ static kn_error *same_type(const void *p, int n_in, const kn_type *x, kn_arena *
     return knp_type_like(a, *x, x->dtype, y);
 }
 
-static void same_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { (void)k, *y = e->x[0]; }
-
 const kn_prim kn_prim_stop_gradient = {
     .name = "stop_gradient",
     ONE_OPERAND,
@@ -209,7 +207,7 @@ const kn_prim kn_prim_stop_gradient = {
     .cost = knp_cost_none,
     .type = same_type,
     .jvp = knp_jvp_zero,
-    .expr = same_expr,
+    .expr = knp_expr_same,
     .doc = "x itself, which counts as a constant in derivatives (jax.lax.stop_gradient)",
 };
 

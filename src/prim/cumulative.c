@@ -83,7 +83,7 @@ static kn_atom without_infinity(kn_builder *b, kn_atom x)
 
 static kn_atom share(kn_builder *b, pair part, kn_atom whole)
 {
-    kn_atom difference = knb_sub(b, without_infinity(b, part.x), without_infinity(b, whole));
+    kn_atom mine = without_infinity(b, part.x), all = without_infinity(b, whole), difference = knb_sub(b, mine, all);
     return knb_mul(b, part.t, knb_exp(b, difference));
 }
 
@@ -93,8 +93,10 @@ static pair join_logarithms(kn_builder *b, pair x, pair y)
     kn_atom is_nan = knb_ne(b, difference, difference), sum = knb_add(b, x.x, y.x); /* of equal infinities, or nan */
     kn_atom more = knb_log1p(b, knb_exp(b, knb_neg(b, knb_abs(b, difference))));
     pair z = {knb_select(b, is_nan, sum, knb_add(b, largest, more)), KN_ATOM_ZERO};
-    if (x.t != KN_ATOM_ZERO)
-        z.t = knb_add(b, share(b, x, z.x), share(b, y, z.x));
+    if (x.t != KN_ATOM_ZERO) {
+        kn_atom left = share(b, x, z.x), right = share(b, y, z.x);
+        z.t = knb_add(b, left, right);
+    }
     return z;
 }
 
@@ -127,7 +129,10 @@ static kn_atom cut_one(const prefix *s, kn_atom x, int64_t first, int64_t end, i
 
 static pair cut(const prefix *s, pair x, int64_t first, int64_t end, int64_t step)
 {
-    return (pair){cut_one(s, x.x, first, end, step), x.t == KN_ATOM_ZERO ? x.t : cut_one(s, x.t, first, end, step)};
+    pair y = {cut_one(s, x.x, first, end, step), KN_ATOM_ZERO};
+    if (x.t != KN_ATOM_ZERO)
+        y.t = cut_one(s, x.t, first, end, step);
+    return y;
 }
 
 /* The elements of x (first of all the first one) and of y at odd places, in turn: as many, or one less. */
@@ -151,11 +156,13 @@ static pair scan(const prefix *s, pair x)
     int64_t n = s->b->error ? 0 : t.dim[s->axis];
     if (n < 2)
         return x;
-    pair odd = scan(s, join(s, cut(s, x, 0, n - 1, 2), cut(s, x, 1, n, 2)));
-    pair before = n % 2 ? odd : cut(s, odd, 0, n / 2 - 1, 1), even = join(s, before, cut(s, x, 2, n, 2));
-    pair first = cut(s, x, 0, 1, 1);
-    return (pair){in_turn(s, first.x, even.x, odd.x, n),
-                  x.t == KN_ATOM_ZERO ? x.t : in_turn(s, first.t, even.t, odd.t, n)};
+    pair left = cut(s, x, 0, n - 1, 2), right = cut(s, x, 1, n, 2), odd = scan(s, join(s, left, right));
+    pair before = n % 2 ? odd : cut(s, odd, 0, n / 2 - 1, 1), behind = cut(s, x, 2, n, 2);
+    pair even = join(s, before, behind), first = cut(s, x, 0, 1, 1), y = {KN_ATOM_NONE, KN_ATOM_ZERO};
+    y.x = in_turn(s, first.x, even.x, odd.x, n);
+    if (x.t != KN_ATOM_ZERO)
+        y.t = in_turn(s, first.t, even.t, odd.t, n);
+    return y;
 }
 
 static pair prefixes(const kn_rule *r, const kn_prim *by, pair x)

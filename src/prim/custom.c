@@ -28,6 +28,18 @@ static void inline_body(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_at
     knb_inline(r->b, j, in, out);
 }
 
+/* What stands for no tangent or cotangent in a rule: zeros; for keys, that of zero words. */
+static kn_atom instantiated(kn_builder *b, kn_atom a, kn_type t)
+{
+    if (a != KN_ATOM_ZERO || t.dtype->kind != KN_KIND_KEY)
+        return knb_instantiate(b, a, t);
+    int64_t dim[KN_MAX_NDIM + 1];
+    for (int i = 0; i < t.ndim; i++)
+        dim[i] = t.dim[i];
+    dim[t.ndim] = 2;
+    return knb_random_wrap(b, knb_zeros(b, kni_type(KN_DT(U32), t.ndim + 1, dim)));
+}
+
 /* --- what rules give -------------------------------------------------------------------------- */
 
 static bool same_type(kn_type a, kn_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
@@ -43,46 +55,49 @@ static kn_atom settled(kn_builder *b, kn_atom a, kn_type wanted)
     return knb_literal(b, wanted.dtype, false, to);
 }
 
-static kn_error *check_value(const kn_rule *r, const char *kind, const char *rule, const char *f, int i, kn_atom *y)
+static kn_error *check_value(const kn_rule *r, const char *kind, const kn_thunk *rule, const char *f, int i, kn_atom *y)
 {
     *y = settled(r->b, *y, r->yt[i]);
     kn_type t = knb_type(r->b, *y);
     if (r->b->error || same_type(t, r->yt[i]))
         return NULL;
-    kn_text has = {0}, wants = {0};
+    kn_text has = {0}, wants = {0}, leaf = {0};
     return knx_error(KN_ERROR_TYPE,
                      "Custom %s rule %s for function %s must produce primal outputs with the same shapes and dtypes as "
-                     "the function, but array %d of them is %s while the function's is %s.",
-                     kind, rule, f, i, kni_type_text(&has, t, true), kni_type_text(&wants, r->yt[i], true));
+                     "the function, but %s is %s while the function's is %s.",
+                     kind, rule->name, f, kni_thunk_leaf(rule, i, "array ", " of them", &leaf),
+                     kni_type_text(&has, t, true), kni_type_text(&wants, r->yt[i], true));
 }
 
-static kn_error *check_tangent(const kn_rule *r, const char *rule, const char *f, int i, kn_atom *t)
+static kn_error *check_tangent(const kn_rule *r, const kn_thunk *rule, const char *f, int i, kn_atom *t)
 {
     *t = settled(r->b, *t, r->yt[i]);
     kn_type has = knb_type(r->b, *t), wants = r->yt[i];
     if (r->b->error || same_type(has, wants))
         return NULL;
-    kn_text a = {0}, b = {0}, c = {0};
+    kn_text a = {0}, b = {0}, c = {0}, leaf = {0};
     return knx_error(KN_ERROR_TYPE,
                      "Custom JVP rule %s for function %s must produce primal and tangent outputs with corresponding "
-                     "shapes and dtypes. Expected %s (tangent type of %s) as array %d of the tangents but got %s.",
-                     rule, f, kni_type_text(&a, wants, true), kni_type_text(&b, wants, true), i,
+                     "shapes and dtypes. Expected %s (tangent type of %s) as %s but got %s.",
+                     rule->name, f, kni_type_text(&a, wants, true), kni_type_text(&b, wants, true),
+                     kni_thunk_leaf(rule, r->n_out + i, "array ", " of the rule's result", &leaf),
                      kni_type_text(&c, has, true));
 }
 
-static kn_error *check_cotangent(const kn_rule *r, const char *rule, const char *f, int i, kn_type wants, kn_atom *ct)
+static kn_error *check_cotangent(const kn_rule *r, const kn_thunk *rule, const char *f, int i, kn_type wants,
+                                 kn_atom *ct)
 {
     *ct = settled(r->b, *ct, wants);
     kn_type has = knb_type(r->b, *ct);
     if (r->b->error || same_type(has, wants))
         return NULL;
-    kn_text a = {0}, b = {0};
+    kn_text a = {0}, b = {0}, leaf = {0};
     return knx_error(KN_ERROR_VALUE,
                      "Custom VJP bwd rule %s for function %s must produce an output with the same type as the args "
-                     "tuple of the primal function, but at output[%d] the bwd rule produced an output of type %s "
+                     "tuple of the primal function, but at output%s the bwd rule produced an output of type %s "
                      "corresponding to an input of type %s, so the %s do not match",
-                     rule, f, i, kni_type_text(&a, has, true), kni_type_text(&b, wants, true),
-                     kni_type_same_shape(has, wants) ? "dtypes" : "shapes");
+                     rule->name, f, kni_thunk_leaf(rule, i, "[", "]", &leaf), kni_type_text(&a, has, true),
+                     kni_type_text(&b, wants, true), kni_type_same_shape(has, wants) ? "dtypes" : "shapes");
 }
 
 /* --- custom_jvp_call -------------------------------------------------------------------------- */
@@ -181,17 +196,17 @@ static kn_error *custom_jvp_linearize(const kn_rule *r, const kn_atom *tx, kn_at
     for (int i = 0; i < r->n_in; i++)
         in[i] = r->x[i];
     for (int i = 0; i < n_arg; i++)
-        in[r->n_in + i] = knb_instantiate(r->b, tx[consts + i], r->xt[consts + i]);
+        in[r->n_in + i] = instantiated(r->b, tx[consts + i], r->xt[consts + i]);
     KN_TRY(jvp_jaxpr(r, &rule));
     kn_error *e = apply_rule(r, rule, in, out);
     kni_release(rule);
     for (int i = 0; !e && i < r->n_out; i++) {
         y[i] = out[i];
-        e = check_value(r, "JVP", p->jvp->name, p->name, i, &y[i]);
+        e = check_value(r, "JVP", p->jvp, p->name, i, &y[i]);
         if (e || !kni_has_tangent(r->yt[i]))
             continue;
         ty[i] = out[r->n_out + i];
-        e = check_tangent(r, p->jvp->name, p->name, i, &ty[i]);
+        e = check_tangent(r, p->jvp, p->name, i, &ty[i]);
     }
     return e;
 }
@@ -321,7 +336,7 @@ static kn_error *custom_vjp_linearize(const kn_rule *r, const kn_atom *tx, kn_at
         knb_inline(r->b, fwd, r->x, out);
     for (int i = 0; !e && i < r->n_out; i++) {
         y[i] = out[i];
-        e = check_value(r, "VJP fwd", p->fwd->name, p->name, i, &y[i]);
+        e = check_value(r, "VJP fwd", p->fwd, p->name, i, &y[i]);
     }
     if (!e)
         e = emit_lin(r, (int)fwd->n_out - r->n_out, out + r->n_out, tx, ty);
@@ -437,7 +452,7 @@ static kn_error *custom_lin_transpose(const kn_rule *r, const kn_atom *ct, kn_at
         if (i < n_res && r->x[i] == KN_ATOM_LINEAR)
             return knx_error(KN_ERROR_TYPE, "%s is not linear in what its forward rule keeps", p->name);
         type[i] = i < n_res ? r->xt[i] : r->yt[i - n_res];
-        in[i] = i < n_res ? r->x[i] : knb_instantiate(r->b, ct[i - n_res], type[i]);
+        in[i] = i < n_res ? r->x[i] : instantiated(r->b, ct[i - n_res], type[i]);
     }
     KN_TRY(kni_thunk_jaxpr(p->bwd, n, type, p->in_zeros.n, &bwd));
     knb_inline(r->b, bwd, in, out);
@@ -445,7 +460,7 @@ static kn_error *custom_lin_transpose(const kn_rule *r, const kn_atom *ct, kn_at
     for (int i = 0, at = n_res; i < p->in_zeros.n; i++) {
         if (p->in_zeros.v[i])
             continue;
-        KN_TRY(check_cotangent(r, p->bwd->name, p->name, i, r->xt[at], &out[i]));
+        KN_TRY(check_cotangent(r, p->bwd, p->name, i, r->xt[at], &out[i]));
         if (r->x[at] == KN_ATOM_LINEAR)
             ct_in[at] = out[i];
         at++;

@@ -162,6 +162,12 @@ static uint64_t batched_hash(const kn_thunk *x)
     return knx_hash_bytes(t->axes, (size_t)(t->n + t->m) * sizeof *t->axes, h);
 }
 
+static const char *batched_leaf(const kn_thunk *x, int i, kn_text *text)
+{
+    const kn_thunk *inner = ((const batched *)x)->inner;
+    return inner->kind->leaf ? inner->kind->leaf(inner, i, text) : "";
+}
+
 static void batched_free(kn_thunk *x)
 {
     kni_thunk_release(((batched *)x)->inner);
@@ -185,8 +191,11 @@ static kn_thunk *batch_held(const batched *t)
 kn_thunk *knp_thunk_batched(kn_thunk *inner, int64_t size, const char *name, int n, const int *in_axis, int m,
                             const int *out_axis)
 {
-    static const kn_thunk_kind kind = {
-        .jaxpr = batched_jaxpr, .equal = batched_equal, .hash = batched_hash, .free = batched_free};
+    static const kn_thunk_kind kind = {.jaxpr = batched_jaxpr,
+                                       .equal = batched_equal,
+                                       .hash = batched_hash,
+                                       .free = batched_free,
+                                       .leaf = batched_leaf};
     m = out_axis ? m : 0;
     batched *t = knx_alloc(sizeof *t + (size_t)(n + m) * sizeof *t->axes);
     char *own = name ? knx_alloc(strlen(name) + 1) : NULL;

@@ -431,10 +431,14 @@ static void clamp_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 {
     kn_builder *b = r->b;
     kn_atom low = r->x[0], x = r->x[1], high = r->x[2];
-    if (tx[0] != KN_ATOM_ZERO)
-        ty[0] = where(r, knb_and(b, knb_gt(b, low, x), knb_lt(b, low, high)), tx[0]);
-    if (tx[1] != KN_ATOM_ZERO)
-        ty[0] = knb_add_any(b, ty[0], where(r, knb_and(b, knb_gt(b, x, low), knb_lt(b, x, high)), tx[1]));
+    if (tx[0] != KN_ATOM_ZERO) {
+        kn_atom above = knb_gt(b, low, x), below = knb_lt(b, low, high);
+        ty[0] = where(r, knb_and(b, above, below), tx[0]);
+    }
+    if (tx[1] != KN_ATOM_ZERO) {
+        kn_atom above = knb_gt(b, x, low), below = knb_lt(b, x, high);
+        ty[0] = knb_add_any(b, ty[0], where(r, knb_and(b, above, below), tx[1]));
+    }
     if (tx[2] != KN_ATOM_ZERO)
         ty[0] = knb_add_any(b, ty[0], where(r, knb_lt(b, high, x), tx[2]));
 }

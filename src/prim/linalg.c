@@ -166,16 +166,6 @@ static kn_error *triangular_transpose(const kn_rule *r, const kn_atom *ct, kn_at
 
 /* --- batching --------------------------------------------------------------------------------- */
 
-static kn_error *factorize_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
-{
-    (void)size;
-    kn_atom x = knb_move_axis(r->b, r->x[0], axis[0], 0);
-    knb_emit(r->b, r->prim, r->params, 1, &x, y, r->n_out);
-    for (int i = 0; i < r->n_out; i++)
-        axis_out[i] = 0;
-    return NULL;
-}
-
 /* The right-hand sides of one matrix: the batch axis goes behind the columns (in front of the rows), and both become
  * one axis. */
 static kn_atom solve_beside(const kn_rule *r, const triangular *p, int axis)
@@ -342,7 +332,7 @@ const kn_prim kn_prim_cholesky = {
     .doc = "the lower factors of Hermitian matrices whose lower triangles are given (jax.lax.linalg.cholesky)",
     .type = cholesky_type,
     .jvp = cholesky_jvp,
-    .batch = factorize_batch,
+    .batch = knp_batch_in_front,
     .run = cholesky_run,
     .workspace = cholesky_workspace,
     .may_fail = factorize_may_fail,
@@ -360,7 +350,7 @@ const kn_prim kn_prim_lu = {
     .doc = "triangular factors of matrices with rows permuted, the pivots and the permutation (jax.lax.linalg.lu)",
     .type = lu_type,
     .jvp = lu_jvp,
-    .batch = factorize_batch,
+    .batch = knp_batch_in_front,
     .run = lu_run,
     .workspace = lu_workspace,
     .may_fail = factorize_may_fail,

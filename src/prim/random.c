@@ -90,15 +90,6 @@ static kn_error *unwrap_type(const void *params, int n_in, const kn_type *x, kn_
     return knp_type_dims(a, KN_DT(U32), false, d.n, d.v, y);
 }
 
-static kn_error *key_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
-{
-    (void)size;
-    kn_atom x = knb_move_axis(r->b, r->x[0], axis[0], 0);
-    y[0] = knb_emit1(r->b, r->prim, r->params, 1, &x);
-    axis_out[0] = 0;
-    return NULL;
-}
-
 static void wrap_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
 {
     knk_node word[2];
@@ -177,8 +168,6 @@ static kn_error *key_type(const void *params, int n_in, const kn_type *x, kn_are
     KN_TRY(knp_accepts(x->dtype, KNP_KEY));
     return knp_type_like(a, *x, x->dtype, y);
 }
-
-static void clone_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { (void)k, *y = e->x[0]; }
 
 /* The keys' shape with another one behind it. */
 static kn_error *type_behind(kn_type x, kn_ints shape, kn_dtype d, kn_arena *a, kn_type *y)
@@ -321,7 +310,7 @@ const kn_prim kn_prim_random_bits = {
     .factors = "k -> k m",
     .doc = "random unsigned integers of 8, 16, 32 or 64 bits, an array of them for each key (jax.random.bits)",
     .type = bits_type,
-    .batch = key_batch,
+    .batch = knp_batch_in_front,
     .expand = bits_expand,
     .cost = threefry_cost,
 };
@@ -336,7 +325,7 @@ const kn_prim kn_prim_random_wrap = {
     .factors = "... 2 -> ...",
     .doc = "pairs of words as random keys (jax.random.wrap_key_data)",
     .type = wrap_type,
-    .batch = key_batch,
+    .batch = knp_batch_in_front,
     .pull = wrap_pull,
     .cost = knp_cost_none,
 };
@@ -350,7 +339,7 @@ const kn_prim kn_prim_random_unwrap = {
     .factors = "... -> ... 2",
     .doc = "random keys as pairs of words (jax.random.key_data)",
     .type = unwrap_type,
-    .batch = key_batch,
+    .batch = knp_batch_in_front,
     .pull = unwrap_pull,
     .cost = knp_cost_none,
 };
@@ -393,7 +382,7 @@ const kn_prim kn_prim_random_split = {
     .factors = "k -> k m",
     .doc = "an array of new keys for each key (jax.random.split)",
     .type = split_type,
-    .batch = key_batch,
+    .batch = knp_batch_in_front,
     .expand = split_expand,
     .cost = threefry_cost,
 };
@@ -407,6 +396,6 @@ const kn_prim kn_prim_random_clone = {
     .doc = "the same keys (jax.random.clone)",
     .type = key_type,
     .batch = knp_batch_elementwise,
-    .expr = clone_expr,
+    .expr = knp_expr_same,
     .cost = knp_cost_none,
 };

@@ -79,8 +79,10 @@ const kn_prim kn_prim_reduce_sum = {
 static void join_factors(const knp_halving *h, const kn_atom *x, const kn_atom *y, kn_atom *z)
 {
     kn_atom product = knb_mul(h->b, x[0], y[0]);
-    if (h->n == 2)
-        z[1] = knb_add_any(h->b, knb_mul(h->b, x[1], y[0]), knb_mul(h->b, y[1], x[0]));
+    if (h->n == 2) {
+        kn_atom left = knb_mul(h->b, x[1], y[0]), right = knb_mul(h->b, x[0], y[1]);
+        z[1] = knb_add_any(h->b, left, right);
+    }
     z[0] = product;
 }
 

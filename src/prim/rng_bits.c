@@ -41,15 +41,6 @@ static kn_error *generator_type(const void *params, int n_in, const kn_type *x, 
     return knp_type_dims(a, p->dtype, false, d.n, d.v, &y[1]);
 }
 
-static kn_error *generator_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
-{
-    (void)size;
-    kn_atom x = knb_move_axis(r->b, r->x[0], axis[0], 0);
-    knb_emit(r->b, r->prim, r->params, 1, &x, y, 2);
-    axis_out[0] = axis_out[1] = 0;
-    return NULL;
-}
-
 /* --- parts ------------------------------------------------------------------------------------ */
 
 /* Numbers for states: the leading axes are theirs, `lead` of them. */
@@ -277,7 +268,7 @@ const kn_prim kn_prim_rng_bit_generator = {
     .factors = "k w -> k w, k m",
     .doc = "the next state of a generator and random unsigned integers (jax.lax.rng_bit_generator)",
     .type = generator_type,
-    .batch = generator_batch,
+    .batch = knp_batch_in_front,
     .expand = generator_expand,
     .cost = generator_cost,
 };

@@ -98,9 +98,9 @@ static void rem_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     kn_builder *b = r->b;
     kn_atom above = tx[0] == KN_ATOM_ZERO ? tx[0] : knb_broadcast_to(b, tx[0], r->yt[0]), below = KN_ATOM_ZERO;
     if (tx[1] != KN_ATOM_ZERO) {
-        kn_atom minus = knb_neg(b, tx[1]), ratio = knb_div(b, r->x[0], r->x[1]);
-        kn_atom whole = knb_mul(b, knb_sign(b, ratio), knb_floor(b, knb_abs(b, ratio)));
-        below = knb_mul(b, minus, whole);
+        kn_atom minus = knb_neg(b, tx[1]), sign = knb_sign(b, knb_div(b, r->x[0], r->x[1]));
+        kn_atom size = knb_floor(b, knb_abs(b, knb_div(b, r->x[0], r->x[1])));
+        below = knb_mul(b, minus, knb_mul(b, sign, size));
     }
     ty[0] = knb_add_any(b, above, below);
 }

@@ -13,8 +13,7 @@ unsigned knp_kind(kn_dtype d)
     case KN_KIND_UINT: return KNP_UINT;
     case KN_KIND_FLOAT: return KNP_FLOAT;
     case KN_KIND_COMPLEX: return KNP_COMPLEX;
-    case KN_KIND_KEY: return KNP_KEY;
-    default: return 0;
+    default: return KNP_KEY;
     }
 }
 
@@ -188,6 +187,16 @@ kn_error *knp_batch_elementwise(const kn_rule *r, int64_t size, const int *axis,
     return NULL;
 }
 
+kn_error *knp_batch_in_front(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    (void)size;
+    kn_atom x = knb_move_axis(r->b, r->x[0], axis[0], 0);
+    knb_emit(r->b, r->prim, r->params, 1, &x, y, r->n_out);
+    for (int i = 0; i < r->n_out; i++)
+        axis_out[i] = 0;
+    return NULL;
+}
+
 kn_error *knp_batch_none(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
 {
     (void)size, (void)axis;
@@ -335,14 +344,16 @@ static knk_node cast_node(knk_builder *k, knk_node x, kn_dtype_id to)
     return knk_dtype(k, x) == to ? x : knk_cast(k, to, x);
 }
 
+void knp_expr_same(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+{
+    (void)k;
+    *y = e->x[0];
+}
+
 kn_value2 knp_value_cast(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to)
 {
     if (from == to)
         return x;
-    if (to->kind == KN_KIND_KEY || from->kind == KN_KIND_KEY) {
-        knk_node zero = knk_const_int(k, knp_node_dtype(to), 0);
-        return (kn_value2){zero, knx_is_complex(to) || to->kind == KN_KIND_KEY ? zero : KNK_NONE};
-    }
     knk_node re = x.re;
     if (to->kind == KN_KIND_BOOL && knx_is_complex(from))
         return knp_real(knk_binary(k, KNK_OR, knk_cast(k, KN_ID_BOOL, x.re), knk_cast(k, KN_ID_BOOL, x.im)));

@@ -41,6 +41,8 @@ kn_atom knp_unbroadcast(kn_builder *b, kn_atom ct, kn_type x);
 
 /* Batching. */
 kn_error *knp_batch_elementwise(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out);
+/* Of one operand, whose axes in front are for many of the same: one more of them. */
+kn_error *knp_batch_in_front(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out);
 /* Of rows without operands: never called. */
 kn_error *knp_batch_none(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out);
 /* Operand i with its batch axis at `to`, broadcast there if it has none. */
@@ -95,7 +97,9 @@ void knp_halve(const knp_halving *h, kn_ints axes, kn_atom *x);
 /* Kernel expressions. The dtype of the nodes that a value travels as: its component, float32 for 16-bit floats, uint32
  * for keys. */
 kn_dtype_id knp_node_dtype(kn_dtype d);
-kn_value2 knp_value_cast(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to); /* as knx_convert, rounding once */
+/* as knx_convert, rounding once; not of keys */
+kn_value2 knp_value_cast(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to);
+void knp_expr_same(knk_builder *k, const kn_expr_args *e, kn_value2 *y); /* of KN_IDENTITY rows: the operand */
 static inline kn_value2 knp_real(knk_node re) { return (kn_value2){re, KNK_NONE}; }
 
 /* Complex arithmetic and functions on pairs of nodes (complex.c). Branch cuts and signed zeros are C99's. */

@@ -19,6 +19,21 @@
 #define cexpr_logistic knp_complex_logistic
 #define cexpr_sqrt     knp_complex_sqrt
 #define cexpr_abs      knp_complex_abs
+#define cexpr_exp2     knp_complex_exp2
+#define cexpr_expm1    knp_complex_expm1
+#define cexpr_log1p    knp_complex_log1p
+#define cexpr_log2     knp_complex_log2
+#define cexpr_log10    knp_complex_log10
+#define cexpr_tan      knp_complex_tan
+#define cexpr_asin     knp_complex_asin
+#define cexpr_acos     knp_complex_acos
+#define cexpr_atan     knp_complex_atan
+#define cexpr_sinh     knp_complex_sinh
+#define cexpr_cosh     knp_complex_cosh
+#define cexpr_asinh    knp_complex_asinh
+#define cexpr_acosh    knp_complex_acosh
+#define cexpr_atanh    knp_complex_atanh
+#define cexpr_rsqrt    knp_complex_rsqrt
 
 static kn_value2 cexpr_square(knk_builder *k, kn_value2 x) { return knp_complex_mul(k, x, x); }
 

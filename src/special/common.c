@@ -29,6 +29,14 @@ kn_array kns_end(kns_call *c, kn_atom y)
     return kna_end(&c->op, kna_failed(&c->op) ? KN_ATOM_NONE : knb_convert(c->b, y, c->result));
 }
 
+void kns_end_n(kns_call *c, int n, const kn_atom *y, kn_array *out)
+{
+    kn_atom result[KNS_MAX_OPERANDS];
+    for (int i = 0; i < n; i++)
+        result[i] = kna_failed(&c->op) ? KN_ATOM_NONE : knb_convert(c->b, y[i], c->result);
+    kna_end_n(&c->op, n, result, out);
+}
+
 kn_atom kns_choose(kns_call *c, kn_atom pred, kn_atom yes, kn_atom no)
 {
     return knn_select(&c->op, pred, yes, no, &c->shape);

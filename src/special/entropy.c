@@ -65,6 +65,16 @@ kn_array kn_special_logit(kn_array x)
     return kns_end(&c, kns_choose(&c, near, y, far));
 }
 
+/* log(1 / (1 + e^-x)) */
+kn_array kn_special_log_expit(kn_array x)
+{
+    kns_call c;
+    kns_begin(&c, "special_log_expit", 1, &x);
+    kn_builder *b = c.b;
+    kn_atom least = knb_min(b, c.x[0], kns_number(&c, 0)), far = knb_neg(b, knb_abs(b, c.x[0]));
+    return kns_end(&c, knb_sub(b, least, knb_log1p(b, knb_exp(b, far))));
+}
+
 static kn_array bessel(const char *name, kn_array x, kn_atom (*scaled)(kn_builder *, kn_atom))
 {
     kns_call c;

@@ -41,6 +41,16 @@ kn_array kn_special_gamma(kn_array x)
     return kns_end(&c, gamma_of(&c, c.x[0]));
 }
 
+kn_array kn_special_rgamma(kn_array x)
+{
+    kns_call c;
+    kns_begin(&c, "special_rgamma", 1, &x);
+    kn_builder *b = c.b;
+    kn_atom v = c.x[0], pole = knb_and(b, knb_le(b, v, kns_number(&c, 0)), kns_whole(&c, v));
+    kn_atom safe = kns_choose(&c, pole, kns_number(&c, 1), v);
+    return kns_end(&c, kns_choose(&c, pole, kns_number(&c, 0), knb_div(b, kns_number(&c, 1), gamma_of(&c, safe))));
+}
+
 kn_array kn_special_factorial(kn_array n)
 {
     kns_call c;

@@ -21,6 +21,7 @@ typedef struct kns_call {
  * complex numbers. After an error the atoms are KN_ATOM_NONE; the formulas may go on with them. */
 void kns_begin(kns_call *c, const char *name, int n, const kn_array *x);
 kn_array kns_end(kns_call *c, kn_atom y);
+void kns_end_n(kns_call *c, int n, const kn_atom *y, kn_array *out);
 
 static inline kn_atom kns_number(kns_call *c, double v) { return knb_number(c->b, c->d, v); }
 /* pred ? yes : no, in the shape of the call */

@@ -68,19 +68,32 @@ static kn_atom lower_quantile(kns_call *c, kn_atom p)
     return refine(c, refine(c, x, log_p), log_p);
 }
 
+/* The quantile of p. */
+static kn_atom quantile(kns_call *c, kn_atom v)
+{
+    kn_builder *b = c->b;
+    kn_atom one = kns_number(c, 1), right = kns_above(c, v, 0.5);
+    kn_atom tail = kns_choose(c, right, knb_sub(b, one, v), v), far = kns_below(c, tail, 0.1);
+    kn_atom inside = knb_and(b, kns_above(c, tail, 0), far);
+    kn_atom t = lower_quantile(c, kns_choose(c, inside, tail, kns_number(c, 0.05)));
+    kn_atom ends = kns_choose(c, kns_is(c, tail, 0), kns_number(c, -INFINITY), kns_number(c, NAN));
+    t = kns_choose(c, inside, t, ends);
+    t = kns_choose(c, right, knb_neg(b, t), t);
+    kn_atom middle = kns_plus(c, kns_times(c, kns_choose(c, far, kns_number(c, 0.5), v), 2), -1);
+    middle = kns_times(c, knb_erf_inv(b, middle), 1.4142135623730951);
+    return kns_choose(c, far, t, middle);
+}
+
 kn_array kn_special_ndtri(kn_array p)
 {
     kns_call c;
     kns_begin(&c, "special_ndtri", 1, &p);
-    kn_builder *b = c.b;
-    kn_atom v = c.x[0], one = kns_number(&c, 1), right = kns_above(&c, v, 0.5);
-    kn_atom tail = kns_choose(&c, right, knb_sub(b, one, v), v), far = kns_below(&c, tail, 0.1);
-    kn_atom inside = knb_and(b, kns_above(&c, tail, 0), far);
-    kn_atom t = lower_quantile(&c, kns_choose(&c, inside, tail, kns_number(&c, 0.05)));
-    kn_atom ends = kns_choose(&c, kns_is(&c, tail, 0), kns_number(&c, -INFINITY), kns_number(&c, NAN));
-    t = kns_choose(&c, inside, t, ends);
-    t = kns_choose(&c, right, knb_neg(b, t), t);
-    kn_atom middle = kns_plus(&c, kns_times(&c, kns_choose(&c, far, kns_number(&c, 0.5), v), 2), -1);
-    middle = kns_times(&c, knb_erf_inv(b, middle), 1.4142135623730951);
-    return kns_end(&c, kns_choose(&c, far, t, middle));
+    return kns_end(&c, quantile(&c, c.x[0]));
+}
+
+kn_array kn_special_erfcinv(kn_array y)
+{
+    kns_call c;
+    kns_begin(&c, "special_erfcinv", 1, &y);
+    return kns_end(&c, kns_times(&c, quantile(&c, kns_times(&c, c.x[0], 0.5)), -0.70710678118654752));
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
- * compare.c -- two arrays compared as NumPy's assertions do it: shapes, then where NaN and infinities are, then the rest
- * by a rule; and what they say about differences. */
+ * compare.c -- two arrays compared as NumPy's assertions do it: shapes, then where NaN and infinities are, then the
+ * rest by a rule; and what they say about differences. */
 #include "testing/report.h"
 #include <string.h>
 
 typedef struct comparison {
     knv_assertion a;
     const knv_rule *rule;
-    kn_array x, y;       /* as they were given, as arrays */
+    kn_array x, y; /* as they were given, as arrays */
     kn_type tx, ty;
-    bool both_arrays;    /* neither is 0-d */
-    kn_array flagged;    /* where nothing is left to compare; NULL: nowhere */
+    bool both_arrays;     /* neither is 0-d */
+    kn_array flagged;     /* where nothing is left to compare; NULL: nowhere */
     kn_array left, right; /* the elements that are left */
 } comparison;
 
-static void fail_with(comparison *c, const char *text)
+static void fail_showing(comparison *c, const char *text, kn_array x, kn_array y)
 {
     kn_str t = {0};
     knx_str_puts(&t, c->rule->err_msg ? c->rule->err_msg : "");
@@ -23,8 +23,16 @@ static void fail_with(comparison *c, const char *text)
     if (!whole)
         kna_fail_with(&c->a.op, knx_error_nomem());
     else
-        knv_report(&c->a, &c->rule->style, whole, c->x, c->y);
+        knv_report(&c->a, &c->rule->style, whole, x, y);
     knx_free(whole);
+}
+
+static void fail_with(comparison *c, const char *text) { fail_showing(c, text, c->x, c->y); }
+
+static kn_array chosen(kn_array x, kn_array mask)
+{
+    const kn_index_arg arg = {.kind = KN_ARG_ARRAY, .array = mask};
+    return kn_at(x, "%", 1, &arg);
 }
 
 static bool done(comparison *c) { return c->a.failed || kna_failed(&c->a.op); }
@@ -87,32 +95,22 @@ static void check_infinities(comparison *c)
     if (!knv_true(&c->a, kn_equal(p, q)) && !kna_failed(&c->a.op))
         fail_with(c, "\ninf location mismatch:");
     kn_array inf = c->tx.ndim ? q : p;
-    if (!done(c) && !knv_true(&c->a, kn_logical_or(kn_logical_not(inf), kn_equal(c->x, c->y))) &&
-        !kna_failed(&c->a.op))
-        fail_with(c, "\ninf values mismatch:");
+    if (!done(c) && !knv_true(&c->a, kn_logical_or(kn_logical_not(inf), kn_equal(c->x, c->y))) && !kna_failed(&c->a.op))
+        fail_showing(c, "\ninf values mismatch:", c->both_arrays ? chosen(c->x, inf) : c->x,
+                     c->both_arrays ? chosen(c->y, inf) : c->y);
     c->flagged = c->flagged ? kn_logical_or(c->flagged, inf) : inf;
 }
 
 /* ---- Differences. */
 
+/* The number as array2string shows it: an array of one element without its brackets. */
 static void add_remark(comparison *c, kn_str *t, const char *what, kn_array value)
 {
-    kn_type v;
-    char *text = NULL;
-    const void *at = kna_look(&c->a.op, value, &v);
+    const char *shown = kna_failed(&c->a.op) ? "" : kn_array_str(kn_atleast_1d(value), NULL);
+    size_t n = strlen(shown);
     knx_str_puts(t, what);
-    (void)at;
-    if (!at)
-        return;
-    const char *shown = kn_array_str(value, NULL);
-    knx_str_puts(t, shown);
-    knx_free(text);
-}
-
-static kn_array chosen(kn_array x, kn_array mask)
-{
-    const kn_index_arg arg = {.kind = KN_ARG_ARRAY, .array = mask};
-    return kn_at(x, "%", 1, &arg);
+    if (n > 2)
+        knx_str_add(t, shown + 1, n - 2);
 }
 
 static kn_array spread(comparison *c, kn_array x, kn_array like)
@@ -139,20 +137,20 @@ static void add_differences(comparison *c, kn_str *t, kn_array invalid)
     add_remark(c, t, "\nMax relative difference among violations: ", kn_asarray(relative, NULL));
 }
 
-/* Element at a position of an array: a scalar's own, as Python shows its item. */
+/* Element at a position of an array (a scalar's own), as Python's numbers are shown. */
 static void add_element(comparison *c, kn_str *t, kn_array x, int64_t i)
 {
     kn_type s;
+    union {
+        double d;
+        kn_c128 z;
+        int64_t i;
+    } item;
     const char *data = kna_look(&c->a.op, x, &s);
     if (!data)
         return;
-    if (s.ndim) {
-        knv_show_element(t, s.dtype, data, i);
-        return;
-    }
-    union { double d; kn_c128 z; int64_t i; } item;
     kn_dtype as = knx_is_complex(s.dtype) ? KN_DT(C128) : knx_is_float(s.dtype) ? KN_DT(F64) : s.dtype;
-    knx_convert(s.dtype, data, as, &item);
+    knx_convert(s.dtype, data + (s.ndim ? (size_t)i * s.dtype->size : 0), as, &item);
     knv_show_element(t, as, &item, 0);
 }
 
@@ -229,18 +227,34 @@ static void compare_rest(comparison *c)
     report_differences(c, c->rule->verdict(c->rule->env, c->left, c->right));
 }
 
+static void compare(comparison *c, const char *name, const knv_rule *rule, kn_array x, kn_array y)
+{
+    *c = (comparison){.rule = rule};
+    knv_begin(&c->a, name);
+    c->x = kn_asarray(x, NULL);
+    c->y = kn_asarray(y, NULL);
+    c->tx = kna_type(&c->a.op, c->x);
+    c->ty = kna_type(&c->a.op, c->y);
+    c->both_arrays = c->tx.ndim && c->ty.ndim;
+    check_shapes(c);
+    check_nan(c);
+    check_infinities(c);
+    compare_rest(c);
+}
+
 int knv_compare(const char *name, const knv_rule *rule, kn_array x, kn_array y)
 {
-    comparison c = {.rule = rule};
-    knv_begin(&c.a, name);
-    c.x = kn_asarray(x, NULL);
-    c.y = kn_asarray(y, NULL);
-    c.tx = kna_type(&c.a.op, c.x);
-    c.ty = kna_type(&c.a.op, c.y);
-    c.both_arrays = c.tx.ndim && c.ty.ndim;
-    check_shapes(&c);
-    check_nan(&c);
-    check_infinities(&c);
-    compare_rest(&c);
+    comparison c;
+    compare(&c, name, rule, x, y);
     return knv_end(&c.a);
+}
+
+bool knv_holds(const char *name, const knv_rule *rule, kn_array x, kn_array y)
+{
+    comparison c;
+    compare(&c, name, rule, x, y);
+    bool holds = !c.a.failed;
+    c.a.failed = false;
+    knv_end(&c.a);
+    return holds;
 }

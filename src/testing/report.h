@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * report.h -- one assertion: an operation with a scope of its own that ends with nothing, with a report, or with an error
- * that has nothing to do with what is asserted. */
+ * report.h -- one assertion: an operation with a scope of its own that ends with nothing, with a report, or with an
+ * error that has nothing to do with what is asserted. */
 #ifndef KN_TESTING_REPORT_H
 #define KN_TESTING_REPORT_H
 #include "base/str.h"
@@ -43,5 +43,6 @@ typedef struct knv_rule {
     const char *err_msg;
     bool equal_nan, equal_inf, strict;
 } knv_rule;
+bool knv_holds(const char *name, const knv_rule *rule, kn_array x, kn_array y); /* without a report */
 int knv_compare(const char *name, const knv_rule *rule, kn_array x, kn_array y);
 #endif

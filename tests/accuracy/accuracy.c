@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * accuracy.c -- how far elementwise functions are from their exact values, at most.
  *
- *     accuracy [FUNCTION] [f32|f64] [--all] [--count N] [--seed N]
+ *     accuracy [FUNCTION] [f32|f64|c64|c128] [--all] [--count N] [--seed N]
  *     accuracy [FUNCTION] [f32|f64] --speed
  *
  * prints for each function the largest error that was found, in units of the last place, and the argument; a function
- * that exceeds the bound of its row makes the program fail. --all looks at all arguments of float32 (of functions of one
- * argument), and at 10^7 ones of float64. --speed prints how long the interpreter takes for a result instead. */
+ * that exceeds the bound of its row makes the program fail. --all looks at all arguments of float32 (of functions of
+ * one argument), and at 10^7 ones of float64. --speed prints how long the interpreter takes for a result instead. */
 #include "accuracy.h"
 #include "kernel/kernel.h"
 #include <inttypes.h>
@@ -97,7 +97,13 @@ static double exact_distance(const reference *r, const double *x, double got, bo
         r->one(y, a, MPFR_RNDN);
     else
         mpfr_set_d(b, x[1], MPFR_RNDN), r->two(y, a, b, MPFR_RNDN);
-    return distance(got, y, f32);
+    double u = distance(got, y, f32);
+    if (!r->reflected || !(x[0] < 0) || !(u > 0) || !mpfr_regular_p(y))
+        return u;
+    mpfr_neg(a, a, MPFR_RNDN);
+    r->one(b, a, MPFR_RNDN);
+    long e = mpfr_regular_p(b) && mpfr_get_exp(b) > 1 ? (long)mpfr_get_exp(b) : 1, here = (long)mpfr_get_exp(y);
+    return here < e ? ldexp(u, (int)(here - e)) : u;
 }
 
 static void note(worst *w, const reference *r, const double *x, double got, bool f32)
@@ -131,7 +137,7 @@ static worst all_floats(machine *m, const reference *r)
         run(m, LANES);
         for (int i = 0; i < LANES; i++) {
             double x = m->x[0].f[i], got = m->y.f[i], want = r->libm(x);
-            bool same = isnan(got) ? isnan(want) : got == (double)(float)want && signbit(got) == signbit(want);
+            bool same = isnan(got) ? isnan(want) : got == (double)(float)want && !signbit(got) == !signbit(want);
             bool special = isnan(got) || isinf(got) || got == 0 || isnan(want);
             if (special ? !same : fabs(got - want) >= (w.ulp - 1e-6) * place_of(want))
                 note(&w, r, (double[]){x, 0}, got, true);
@@ -233,7 +239,8 @@ int main(int argc, char **argv)
             o.count = strtoull(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "--seed") && i + 1 < argc)
             o.seed = strtoull(argv[++i], NULL, 10);
-        else if (!strcmp(argv[i], "f32") || !strcmp(argv[i], "f64"))
+        else if (!strcmp(argv[i], "f32") || !strcmp(argv[i], "f64") || !strcmp(argv[i], "c64") ||
+                 !strcmp(argv[i], "c128"))
             o.dtype = argv[i];
         else
             o.name = argv[i];
@@ -244,11 +251,14 @@ int main(int argc, char **argv)
             continue;
         known = true;
         for (int f32 = 1; f32 >= 0; f32--)
-            if (!o.dtype || (o.dtype[1] == '3') == f32)
+            if (!o.dtype || !strcmp(o.dtype, f32 ? "f32" : "f64"))
                 fine &= measure(&functions[i], f32, &o);
     }
     if (!known)
         fprintf(stderr, "there is no function %s\n", o.name);
+#ifdef KN_HAVE_MPC
+    fine &= (o.dtype && o.dtype[0] == 'f') || measure_complex(o.name, o.dtype, o.count / 10, o.seed);
+#endif
     mpfr_free_cache();
     return fine && known ? 0 : 1;
 }

@@ -22,8 +22,14 @@ typedef struct reference {
     int (*two)(mpfr_ptr z, mpfr_srcptr x, mpfr_srcptr y, mpfr_rnd_t how);
     double (*libm)(double); /* for looking through all of float32 quickly */
     bool circular;          /* the arguments next to multiples of pi/2 are hard */
+    bool reflected;         /* left of 0 made from its value at |x|: errors are in units of that, of 1, or of the result */
 } reference;
+int bessel_i0e(mpfr_ptr y, mpfr_srcptr x, mpfr_rnd_t how), bessel_i1e(mpfr_ptr y, mpfr_srcptr x, mpfr_rnd_t how);
 const reference *reference_of(const char *name);
+
+/* Functions of complex numbers (complex.c, where MPC is installed); true if none exceeds its bound. name, dtype: NULL for
+ * all. */
+bool measure_complex(const char *name, const char *dtype, uint64_t count, uint64_t seed);
 
 /* The distance of got from want in units of the last place of the dtype (at want); 0 where both are NaN or the same
  * infinity or zero, INFINITY where only one is or the sign of a zero differs. */

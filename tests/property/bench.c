@@ -158,20 +158,54 @@ static int emit(bench *b, kn_builder *k, const kn_atom *x, kn_atom *y)
     return knb_emit(k, b->s->prim, b->s->params, b->n_operand, x, y, MAX_RESULTS + MAX_OPERANDS);
 }
 
+kni_jaxpr *bench_map_lanes(bench *b, kni_jaxpr *j)
+{
+    int zero[4 * MAX_VALUES] = {0};
+    kni_jaxpr *mapped = NULL;
+    int64_t lanes = b->n_in ? b->operand[b->input[0]].shape.dim[0] : b->s->lanes;
+    if (j)
+        bench_ok(b, knt_batch(j, lanes, "i", zero, zero, &mapped), "mapping the lanes");
+    kni_release(j);
+    return mapped;
+}
+
+kni_jaxpr *bench_one_lane(bench *b)
+{
+    kn_builder k;
+    kn_atom x[MAX_OPERANDS], y[MAX_RESULTS + MAX_OPERANDS];
+    kni_jaxpr *j = NULL;
+    knb_init(&k);
+    for (int i = 0; i < b->n_operand; i++) {
+        kn_type t = tensor_type(&b->operand[i].shape);
+        t.ndim--;
+        t.dim++;
+        x[i] = knb_invar(&k, t);
+    }
+    int n_out = emit(b, &k, x, y);
+    bench_ok(b, k.error ? knb_take_error(&k) : knb_finish(&k, n_out, y, "case", false, &j), "making the equation");
+    knb_free(&k);
+    return j;
+}
+
 kni_jaxpr *bench_build(bench *b, bool wrapped)
 {
     kn_builder k;
     kn_atom x[MAX_OPERANDS], y[MAX_RESULTS + MAX_OPERANDS], in[MAX_OPERANDS];
     kni_jaxpr *j = NULL, *outer = NULL;
+    int n_out = 1;
     knb_init(&k);
-    for (int i = 0, n = 0; i < b->n_operand; i++) {
+    for (int i = 0, n = 0; i < b->n_operand && !b->s->lanes; i++) {
         const operand *o = &b->operand[i];
         x[i] = o->literal ? knb_number(&k, o->shape.dtype, o->value) : knb_invar(&k, tensor_type(&o->shape));
         if (!o->literal)
             in[n++] = x[i];
     }
-    int n_out = emit(b, &k, x, y);
-    bench_ok(b, k.error ? knb_take_error(&k) : knb_finish(&k, n_out, y, "case", false, &j), "making the equation");
+    if (b->s->lanes) {
+        j = bench_map_lanes(b, bench_one_lane(b));
+    } else {
+        n_out = emit(b, &k, x, y);
+        bench_ok(b, k.error ? knb_take_error(&k) : knb_finish(&k, n_out, y, "case", false, &j), "making the equation");
+    }
     knb_free(&k);
     if (!j || !wrapped)
         return j;

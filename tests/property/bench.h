@@ -38,6 +38,10 @@ bool bench_has_dtype(const sample *s, kn_dtype d);
 /* Sets up the case; false (with the message) if its equation cannot be made. */
 bool bench_open(bench *b, const sample *s, kn_dtype t, const char *operands);
 void bench_close(bench *b);
+/* The equation of a sample with lanes, as one lane has it. */
+kni_jaxpr *bench_one_lane(bench *b);
+/* j over the lanes; takes it over. NULL and the message in b if it is refused. */
+kni_jaxpr *bench_map_lanes(bench *b, kni_jaxpr *j);
 /* The equation, inside a jit equation if `wrapped`; NULL and the message in b if it is refused. */
 kni_jaxpr *bench_build(bench *b, bool wrapped);
 
@@ -70,7 +74,8 @@ void bench_inspect(bench *b, const kni_jaxpr *j, const char *what);
 kni_jaxpr *bench_pullback(bench *b, const kni_jaxpr *j, const bool *tangent, int *n_cotangent);
 
 typedef void check_fn(bench *b);
-check_fn check_value, check_jvp, check_vjp, check_transpose, check_second, check_vmap, check_text, check_jit;
+check_fn check_value, check_jvp, check_vjp, check_transpose, check_second, check_vmap, check_text, check_jit,
+    check_lanes;
 bool check_needs_tangent(const bench *b);
 void check_row(bench *b, const kn_prim *p);
 void check_refuses(bench *b, const kn_prim *p);

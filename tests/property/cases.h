@@ -57,6 +57,9 @@ typedef struct sample {
     double lo, hi;                                             /* both 0: -4 to 4 */
     double ulp;                                                /* complex numbers: of their modulus */
     double (*real)(double);                                    /* unary.def's reference */
+    /* of collectives: the equation is mapped over the axis i, the first one of all operands and results; the number of
+     * lanes where there are no operands */
+    int64_t lanes;
     int (*build)(kn_builder *b, const kn_atom *x, kn_atom *y); /* makes the equation where parameters must be built */
 } sample;
 
@@ -69,7 +72,7 @@ typedef struct refusal {
 
 extern const sample samples_elementwise[], samples_arrays[], samples_indexed[],
     samples_linalg[], samples_loops[], samples_special[],
-    samples_custom[]; /* each ends with prim NULL */
+    samples_custom[], samples_lanes[]; /* each ends with prim NULL */
 extern const sample samples_scan[];
 extern const refusal refusals[];
 
@@ -102,6 +105,8 @@ long double wide_i0e(long double x), wide_i1e(long double x), wide_digamma(long 
 each_fn ref_unary, ref_sign, ref_integer_pow, ref_not, ref_same, ref_real, ref_imag, ref_complex, ref_conj, ref_add,
     ref_sub, ref_mul, ref_div, ref_pow, ref_atan2, ref_hypot, ref_max, ref_min, ref_eq, ref_ne, ref_lt, ref_le, ref_gt, ref_ge, ref_and,
     ref_or, ref_xor, ref_shift_left, ref_shift_right_logical, ref_select_n;
+whole_fn ref_psum, ref_pmax, ref_pmin, ref_all_gather, ref_reduce_scatter, ref_all_to_all, ref_ppermute, ref_pbroadcast,
+    ref_axis_index;
 whole_fn ref_convert, ref_bitcast, ref_bitcast_last_axis, ref_broadcast_in_dim, ref_reshape, ref_squeeze, ref_transpose,
     ref_rev, ref_slice, ref_concatenate, ref_pad, ref_iota, ref_reduce_sum, ref_reduce_max, ref_reduce_min,
     ref_reduce_and, ref_reduce_or, ref_argmax, ref_argmin, ref_gather, ref_scatter, ref_dynamic_slice,

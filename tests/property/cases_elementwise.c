@@ -113,38 +113,38 @@ static double ref_bessel_i1e(double x) { return (double)wide_i1e(x); }
 #define ref_add_any ref_add
 
 /* A function of a point of the plane. */
-#define PLANE(name, error)                            \
-    {.prim = &kn_prim_##name,                         \
-     .dtypes = FLOATS,                                \
-     .operands = TWO_SHAPES,                          \
-     .each = ref_##name,                              \
-     .lo = 0.3,                                       \
-     .hi = 3,                                         \
-     .ulp = error},                                   \
-        {.prim = &kn_prim_##name,                     \
-         .label = "all_round",                        \
-         .dtypes = "f32 f64",                         \
-         .operands = "T[40] T[40]{-3,-0.3}",          \
-         .each = ref_##name,                          \
-         .lo = -3,                                    \
-         .hi = 3,                                     \
-         .ulp = error},                               \
-        {.prim = &kn_prim_##name,                     \
-         .label = "special",                          \
-         .dtypes = FLOATS,                            \
-         .operands = "T[300] T[300]",                 \
-         .each = ref_##name,                          \
-         .lo = -3,                                    \
-         .hi = 3,                                     \
-         .ulp = error,                                \
-         .flags = SPECIAL | EXTREME | NO_SLOPE},      \
-        {.prim = &kn_prim_##name,                     \
-         .label = "large",                            \
-         .dtypes = "f32",                             \
+#define PLANE(name, error)                             \
+    {.prim = &kn_prim_##name,                          \
+     .dtypes = FLOATS,                                 \
+     .operands = TWO_SHAPES,                           \
+     .each = ref_##name,                               \
+     .lo = 0.3,                                        \
+     .hi = 3,                                          \
+     .ulp = error},                                    \
+        {.prim = &kn_prim_##name,                      \
+         .label = "all_round",                         \
+         .dtypes = "f32 f64",                          \
+         .operands = "T[40] T[40]{-3,-0.3}",           \
+         .each = ref_##name,                           \
+         .lo = -3,                                     \
+         .hi = 3,                                      \
+         .ulp = error},                                \
+        {.prim = &kn_prim_##name,                      \
+         .label = "special",                           \
+         .dtypes = FLOATS,                             \
+         .operands = "T[300] T[300]",                  \
+         .each = ref_##name,                           \
+         .lo = -3,                                     \
+         .hi = 3,                                      \
+         .ulp = error,                                 \
+         .flags = SPECIAL | EXTREME | NO_SLOPE},       \
+        {.prim = &kn_prim_##name,                      \
+         .label = "large",                             \
+         .dtypes = "f32",                              \
          .operands = "T[5000] T[5000]; T[7,1100] T[]", \
-         .each = ref_##name,                          \
-         .lo = 0.3,                                   \
-         .hi = 3,                                     \
+         .each = ref_##name,                           \
+         .lo = 0.3,                                    \
+         .hi = 3,                                      \
          .ulp = error},
 
 #define COMPARE(name, types)                 \
@@ -213,10 +213,10 @@ static double ref_bessel_i1e(double x) { return (double)wide_i1e(x); }
          .each = ref_##name},
 
 /* Counts below zero are large ones. */
-#define NEGATIVE_SHIFT(name)                 \
-    {.prim = &kn_prim_##name,                \
-     .label = "negative",                    \
-     .dtypes = "i8 i16 i32 i64",             \
+#define NEGATIVE_SHIFT(name)                    \
+    {.prim = &kn_prim_##name,                   \
+     .label = "negative",                       \
+     .dtypes = "i8 i16 i32 i64",                \
      .operands = "T[30]{-100,100} T[30]{-9,3}", \
      .each = ref_##name},
 
@@ -229,13 +229,13 @@ static double ref_bessel_i1e(double x) { return (double)wide_i1e(x); }
      .each = ref_round,                                 \
      .flags = SPECIAL | EXTREME | FLAT},
 
-#define PRECISION(exponent, mantissa, name)                   \
-    {.prim = &kn_prim_reduce_precision,                       \
-     .label = name,                                           \
-     .dtypes = FLOATS,                                        \
+#define PRECISION(exponent, mantissa, name)                     \
+    {.prim = &kn_prim_reduce_precision,                         \
+     .label = name,                                             \
+     .dtypes = FLOATS,                                          \
      .operands = "T[]; T[3,4]; T[0]; T[300]; T[300]{-3e5,3e5}", \
-     .params = &(kn_p_reduce_precision){exponent, mantissa},  \
-     .each = ref_reduce_precision,                            \
+     .params = &(kn_p_reduce_precision){exponent, mantissa},    \
+     .each = ref_reduce_precision,                              \
      .flags = SPECIAL | EXTREME | NO_SLOPE},
 
 #define CONVERT(ID, short_name)                       \

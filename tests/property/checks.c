@@ -281,3 +281,37 @@ void check_jit(bench *b)
     }
     kni_release(w);
 }
+
+/* --- lanes ------------------------------------------------------------------------------------ */
+
+/* Of collectives: differentiating and mapping over the lanes may be swapped, and so may transposing. */
+void check_lanes(bench *b)
+{
+    tensor x[MAX_VALUES], ct[MAX_VALUES];
+    bool tangent[MAX_OPERANDS];
+    uint64_t seed = b->seed + 3;
+    kni_jaxpr *one = b->s->lanes ? bench_one_lane(b) : NULL, *j = NULL, *k = NULL;
+    if (!one || !bench_tangents(b, tangent)) {
+        kni_release(one);
+        return;
+    }
+    bench_inspect(b, one, "one lane");
+    bench_fill(b, false, 0, x);
+    for (int i = 0; i < b->n_in; i++)
+        x[b->n_in + i] = bench_direction(b, tensor_type(&x[i]), &seed);
+    kn_error *e = knt_jvp(one, tangent, &j);
+    if (e && e->kind == KN_ERROR_NOT_IMPLEMENTED && b->s->prim->transpose == NULL) { /* pmax: says so */
+        knx_error_release(e);
+        kni_release(one);
+        return;
+    }
+    if (bench_ok(b, e, "jvp of one lane") && bench_ok(b, knt_jvp(b->j, tangent, &k), "jvp"))
+        same_results(b, "jvp of one lane", bench_map_lanes(b, j), k, x);
+    j = k = NULL;
+    for (uint32_t i = 0; i < b->j->n_out; i++)
+        ct[i] = bench_direction(b, kni_out_type(b->j, i), &seed);
+    if (!b->failed && bench_ok(b, knt_transpose(one, tangent, &j), "transposing one lane") &&
+        bench_ok(b, knt_transpose(b->j, tangent, &k), "transposing"))
+        same_results(b, "transpose of one lane", bench_map_lanes(b, j), k, ct);
+    kni_release(one);
+}

@@ -63,6 +63,27 @@ static long double logistic_l(long double x) { return 1 / (1 + expl(-x)); }
 static wide_complex clogistic(wide_complex z) { return 1 / (1 + cexpl(-z)); }
 static long double rsqrt_l(long double x) { return 1 / sqrtl(x); }
 static long double square_l(long double x) { return (double)x * (double)x; }
+static wide_complex cexp2_wide(wide_complex z) { return cexpl(z * 0.693147180559945309417232121458176568L); }
+static wide_complex clog2_wide(wide_complex z) { return clogl(z) * 1.442695040888963407359924681001892137L; }
+static wide_complex clog10_wide(wide_complex z) { return clogl(z) * 0.434294481903251827651128918916605082L; }
+static wide_complex crsqrt(wide_complex z) { return 1 / csqrtl(z); }
+
+/* e^z - 1 and log(1 + z), where that cancels from other formulas. */
+static wide_complex cexpm1_wide(wide_complex z)
+{
+    long double x = creall(z), y = cimagl(z), s = sinl(y / 2);
+    wide_complex e = cexpl(z);
+    return x < 1 && isfinite(y) ? __builtin_complex(expm1l(x) * cosl(y) - 2 * s * s, cimagl(e))
+                                : __builtin_complex(creall(e) - 1, cimagl(e));
+}
+
+static wide_complex clog1p_wide(wide_complex z)
+{
+    long double x = creall(z), y = cimagl(z);
+    wide_complex l = clogl(__builtin_complex(1 + x, y));
+    return fabsl(x) < 0.5L && fabsl(y) < 0.5L ? __builtin_complex(log1pl(x * (2 + x) + y * y) / 2, cimagl(l)) : l;
+}
+
 static wide_complex csquare(wide_complex z) { return z * z; }
 static long double sqrt_l(long double x) { return sqrt((double)x); }
 
@@ -86,18 +107,39 @@ static const struct known {
     long double (*real)(long double);
     wide_complex (*of_complex)(wide_complex);
 } known[] = {
-    {"neg", neg_l, cneg},         {"sin", sinl, csinl}, {"cos", cosl, ccosl},
-    {"tanh", tanhl, ctanhl},      {"exp", expl, cexpl}, {"log", logl, clogl},
-    {"sqrt", sqrt_l, csqrtl},     {"abs", fabsl, NULL}, {"logistic", logistic_l, clogistic},
-    {"exp2", exp2l, NULL},        {"expm1", expm1l, NULL},{"log1p", log1pl, NULL},
-    {"log2", log2l, NULL},        {"log10", log10l, NULL},{"tan", tanl, ctanl},
-    {"asin", asinl, casinl},      {"acos", acosl, cacosl},{"atan", atanl, catanl},
-    {"sinh", sinhl, csinhl},      {"cosh", coshl, ccoshl},{"asinh", asinhl, casinhl},
-    {"acosh", acoshl, cacoshl},   {"atanh", atanhl, catanhl},{"cbrt", cbrtl, NULL},
-    {"rsqrt", rsqrt_l, NULL},     {"square", square_l, csquare},
-    {"erf_inv", erf_inv_l, NULL}, {"erf", erfl, NULL},  {"erfc", erfcl, NULL},
-    {"lgamma", lgammal, NULL},    {"digamma", wide_digamma, NULL},
-    {"bessel_i0e", wide_i0e, NULL}, {"bessel_i1e", wide_i1e, NULL},
+    {"neg", neg_l, cneg},
+    {"sin", sinl, csinl},
+    {"cos", cosl, ccosl},
+    {"tanh", tanhl, ctanhl},
+    {"exp", expl, cexpl},
+    {"log", logl, clogl},
+    {"sqrt", sqrt_l, csqrtl},
+    {"abs", fabsl, NULL},
+    {"logistic", logistic_l, clogistic},
+    {"exp2", exp2l, cexp2_wide},
+    {"expm1", expm1l, cexpm1_wide},
+    {"log1p", log1pl, clog1p_wide},
+    {"log2", log2l, clog2_wide},
+    {"log10", log10l, clog10_wide},
+    {"tan", tanl, ctanl},
+    {"asin", asinl, casinl},
+    {"acos", acosl, cacosl},
+    {"atan", atanl, catanl},
+    {"sinh", sinhl, csinhl},
+    {"cosh", coshl, ccoshl},
+    {"asinh", asinhl, casinhl},
+    {"acosh", acoshl, cacoshl},
+    {"atanh", atanhl, catanhl},
+    {"cbrt", cbrtl, NULL},
+    {"rsqrt", rsqrt_l, crsqrt},
+    {"square", square_l, csquare},
+    {"erf_inv", erf_inv_l, NULL},
+    {"erf", erfl, NULL},
+    {"erfc", erfcl, NULL},
+    {"lgamma", lgammal, NULL},
+    {"digamma", wide_digamma, NULL},
+    {"bessel_i0e", wide_i0e, NULL},
+    {"bessel_i1e", wide_i1e, NULL},
 };
 
 /* Elementwise functions that this file does not know are held against unary.def's own reference; complex ones by

@@ -5,7 +5,7 @@
  *     rules 'reduce_sum/f32/3x4/axes0' jvp        one check of one case; * and ? in the name stand for anything
  *     rules -l [CASE]                             the names of the cases
  *
- * Checks of a case: value, text, jit, vmap, and where operands have tangents jvp, vjp, transpose, second. Checks of a
+ * Checks of a case: value, text, jit, vmap, and where operands have tangents jvp, vjp, transpose, second, lanes. Checks of a
  * row, by the name of its primitive: row, refuses, dtypes. A check that fails prints the command that runs just it and
  * what is wrong. KILN_TEST_LONG=1: more seeds, all combinations of batch axes, the longest arrays. */
 #include "bench.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const sample *const all_samples[] = {samples_elementwise, samples_arrays, samples_indexed, samples_linalg, samples_loops, samples_special, samples_scan, samples_custom, NULL};
+const sample *const all_samples[] = {samples_elementwise, samples_arrays, samples_indexed, samples_linalg, samples_loops, samples_special, samples_scan, samples_custom, samples_lanes, NULL};
 
 static const struct {
     const char *name;
@@ -24,7 +24,7 @@ static const struct {
 } checks[] = {
     {"value", check_value, false},        {"text", check_text, false},    {"jit", check_jit, false},
     {"vmap", check_vmap, false},          {"jvp", check_jvp, true},       {"vjp", check_vjp, true},
-    {"transpose", check_transpose, true}, {"second", check_second, true},
+    {"transpose", check_transpose, true}, {"second", check_second, true},   {"lanes", check_lanes, true},
 };
 
 static struct {

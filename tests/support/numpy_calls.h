@@ -41,5 +41,7 @@ typedef struct numpy_entry {
 
 /* Every line of the file; fails the test if any differs, after printing the first ones. */
 void numpy_calls_check(const char *path);
+/* Visits every line with a scope around it; returns for how many it said false. */
+int numpy_calls_visit(const char *path, bool (*visit)(const numpy_call *c));
 void numpy_calls_check_with(const char *path, const numpy_entry *table, size_t n);
 #endif

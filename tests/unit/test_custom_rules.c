@@ -145,6 +145,17 @@ static void the_derivative_of_a_batch_sums_over_what_was_shared(void **state)
     expect_near(d.b, 1e-14, sin(1) + sin(2));
 }
 
+static void jacobians(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2), y = kn_of(double, 3, 4), d;
+    kn_call(kn_jacrev(custom_g()), &d, &x, &y);
+    expect_near(d, 1e-14, 3 * cos(1), 0, 0, 4 * cos(2));
+    kn_call(kn_jacfwd(custom_f()), &d, &x, &y);
+    expect_near(d, 1e-14, 3 * cos(1), 0, 0, 4 * cos(2));
+}
+
 static void a_batch_of_a_batch(void **state)
 {
     (void)state;
@@ -218,6 +229,10 @@ static void many_calls_record_a_rule_once(void **state)
     assert_in_range(rule_calls, 0, 3); /* less if other tests asked before */
 }
 
+typedef struct {
+    int how;
+} How;
+
 /* ---- Integers, several results, data bound to functions. */
 
 typedef struct {
@@ -256,6 +271,46 @@ static void integers_have_no_tangents(void **state)
     expect_values(d, 120); /* ten times 3 x^2 */
 }
 
+/* ---- Random keys. */
+
+static Pair noisy(const kn_array *key, const kn_array *x)
+{
+    return (Pair){kn_mul(*x, kn_random_normal(*key, KN_SHAPE())), *key};
+}
+static PairDual noisy_jvp(const kn_array *key, const kn_array *x, const kn_array *dkey, const kn_array *dx)
+{
+    return (PairDual){kn_mul(*x, kn_random_normal(*key, KN_SHAPE())), *key, kn_mul(*dx, 10), *dkey};
+}
+static Kept noisy_fwd(const kn_array *key, const kn_array *x)
+{
+    return (Kept){kn_mul(*x, kn_random_normal(*key, KN_SHAPE())), *key, *key, *x};
+}
+static Pair noisy_bwd(const Pair *kept, const Pair *ct) { return (Pair){kept->a, kn_mul(ct->a, 10)}; }
+KN_FUNCTION(noisy, Pair, kn_array, kn_array)
+KN_FUNCTION(noisy_jvp, PairDual, kn_array, kn_array, kn_array, kn_array)
+KN_FUNCTION(noisy_fwd, Kept, kn_array, kn_array)
+KN_FUNCTION(noisy_bwd, Pair, Pair, Pair)
+static kn_array noise(const How *how, const kn_array *key, const kn_array *x)
+{
+    Pair out = {0};
+    kn_call(how->how ? kn_custom_vjp(KN_FN(noisy), KN_FN(noisy_fwd), KN_FN(noisy_bwd))
+                     : kn_custom_jvp(KN_FN(noisy), KN_FN(noisy_jvp)),
+            &out, key, x);
+    return out.a;
+}
+KN_FUNCTION_ENV(noise, kn_array, How, kn_array, kn_array)
+
+static void keys_have_no_tangents(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array key = kn_random_key(3), x = kn_scalar(2.0), d;
+    for (int how = 0; how < 2; how++) {
+        kn_call(kn_grad(KN_FN_ENV(noise, &((How){how})), .argnums = KN_ARGNUMS(1)), &d, &key, &x);
+        expect_values(d, 10);
+    }
+}
+
 /* ---- Captured arrays. */
 
 static kn_array scaled(const kn_array *w, const kn_array *x) { return kn_mul(*w, *x); }
@@ -285,9 +340,6 @@ static Pair scaled_by_bwd(const Residuals *r, const kn_array *ct)
 }
 KN_FUNCTION(scaled_by_bwd, Pair, Residuals, kn_array)
 
-typedef struct {
-    int how;
-} How;
 static kn_array with_w(const How *how, const kn_array *w, const kn_array *x)
 {
     kn_array out = NULL, ten = kn_scalar(10.0);
@@ -397,6 +449,61 @@ static void a_loop_gets_a_reverse_derivative(void **state)
     expect_near(d, 1e-14, 1.0 / 4, 1.0 / 6);
 }
 
+/* ---- A jaxpr as a function, with a rule that calls it. */
+
+static kn_fn read_back;
+static Dual read_jvp(const kn_array *x, const kn_array *y, const kn_array *dx, const kn_array *dy)
+{
+    Dual out = {0};
+    kn_call(read_back, &out.y, x, y);
+    out.dy = kn_add(kn_mul(*dx, 10), kn_mul(*dy, 100));
+    return out;
+}
+KN_FUNCTION(read_jvp, Dual, kn_array, kn_array, kn_array, kn_array)
+
+static void a_jaxpr_may_have_rules(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_scalar(1.0), y = kn_scalar(3.0);
+    Pair d;
+    kn_jaxpr j = kn_make_jaxpr(KN_FN(f), KN_ARGS(&x, &y));
+    read_back = kn_custom_jvp(kn_fn_from_jaxpr(j), KN_FN(read_jvp));
+    for (int i = 0; i < 2; i++) {
+        kn_call(kn_grad(read_back, .argnums = KN_ARGNUMS(0, 1)), &d, &x, &y);
+        expect_values(d.a, 10);
+        expect_values(d.b, 100);
+    }
+}
+
+/* ---- Rules that speak of named axes. */
+
+static kn_array centred(const kn_array *x) { return kn_sub(*x, kn_lax_pmean(*x, "i")); }
+static Dual centred_jvp(const kn_array *x, const kn_array *dx)
+{
+    return (Dual){kn_sub(*x, kn_lax_pmean(*x, "i")), kn_mul(kn_sub(*dx, kn_lax_pmean(*dx, "i")), 10)};
+}
+KN_FUNCTION(centred, kn_array, kn_array)
+KN_FUNCTION(centred_jvp, Dual, kn_array, kn_array)
+static kn_array weighted_lanes(const kn_array *x, const kn_array *w)
+{
+    kn_array y = NULL;
+    kn_call(kn_vmap(kn_custom_jvp(KN_FN(centred), KN_FN(centred_jvp)), .axis_name = "i"), &y, x);
+    return kn_sum(kn_mul(y, *w));
+}
+KN_FUNCTION(weighted_lanes, kn_array, kn_array, kn_array)
+
+static void rules_see_the_axes_of_their_function(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2, 6), w = kn_of(double, 1, 2, 3), d;
+    kn_call(kn_grad(KN_FN(weighted_lanes)), &d, &x, &w);
+    expect_near(d, 1e-14, -10, 0, 10);
+    kn_call(kn_jit(kn_grad(KN_FN(weighted_lanes))), &d, &x, &w);
+    expect_near(d, 1e-14, -10, 0, 10);
+}
+
 /* ---- At a point. */
 
 static void pullbacks_and_linear_functions(void **state)
@@ -484,6 +591,15 @@ static Dual narrow_jvp(const kn_array *x, const kn_array *dx)
     return (Dual){kn_astype(*x, KN_F32), kn_astype(*dx, KN_F32)};
 }
 static Dual long_jvp(const kn_array *x, const kn_array *dx) { return (Dual){*x, kn_mul(*dx, kn_of(double, 1, 2, 3))}; }
+typedef struct {
+    kn_array value, slope;
+} Named;
+KN_FIELDS(Named, value, slope)
+static Named named_jvp(const kn_array *x, const kn_array *dx)
+{
+    return (Named){*x, kn_mul(*dx, kn_of(double, 1, 2, 3))};
+}
+KN_FUNCTION(named_jvp, Named, kn_array, kn_array)
 static Dual curved_jvp(const kn_array *x, const kn_array *dx) { return (Dual){*x, kn_sin(*dx)}; }
 static Dual mixing_jvp(const kn_array *x, const kn_array *dx) { return (Dual){kn_add(*x, *dx), *dx}; }
 static Pair kept(const kn_array *x) { return (Pair){*x, *x}; }
@@ -518,8 +634,12 @@ static void wrong_jvp_rules(void **state)
                       "float64[].");
     EXPECT_GRAD_ERROR(kn_custom_jvp(KN_FN(plain), KN_FN(long_jvp)), "TypeError",
                       "Custom JVP rule long_jvp for function plain must produce primal and tangent outputs with "
-                      "corresponding shapes and dtypes. Expected float64[] (tangent type of float64[]) as array 0 of "
-                      "the tangents but got float64[3].");
+                      "corresponding shapes and dtypes. Expected float64[] (tangent type of float64[]) as array 1 of "
+                      "the rule's result but got float64[3].");
+    EXPECT_GRAD_ERROR(kn_custom_jvp(KN_FN(plain), KN_FN(named_jvp)), "TypeError",
+                      "Custom JVP rule named_jvp for function plain must produce primal and tangent outputs with "
+                      "corresponding shapes and dtypes. Expected float64[] (tangent type of float64[]) as .slope but "
+                      "got float64[3].");
     EXPECT_GRAD_ERROR(kn_custom_jvp(KN_FN(plain), KN_FN(curved_jvp)), "TypeError",
                       "Custom JVP rule curved_jvp for function plain must be linear in the tangents, but it uses sin "
                       "of one of them.");
@@ -662,16 +782,20 @@ int main(void)
         TEST(derivatives_of_derivatives),
         TEST(over_a_batch),
         TEST(the_derivative_of_a_batch_sums_over_what_was_shared),
+        TEST(jacobians),
         TEST(a_batch_of_a_batch),
         TEST(texts_are_those_of_jax),
         TEST(a_text_read_back_can_be_called_but_has_no_rules),
         TEST(many_calls_record_a_rule_once),
         TEST(integers_have_no_tangents),
+        TEST(keys_have_no_tangents),
         TEST(captured_arrays_are_operands),
         TEST(rules_that_take_captured_arrays_differentiate_by_them),
         TEST(other_rules_refuse_derivatives_by_captured_arrays),
         TEST(rows_of_captured_arrays),
         TEST(a_loop_gets_a_reverse_derivative),
+        TEST(a_jaxpr_may_have_rules),
+        TEST(rules_see_the_axes_of_their_function),
         TEST(pullbacks_and_linear_functions),
         TEST(values_can_be_looked_at_under_grad_alone),
         TEST(small_constants_of_a_rule_are_part_of_it),

@@ -8,13 +8,13 @@
     static numpy_result call_##name(const numpy_call *c) { return numpy_one(call); }
 #define LIST(name, call) \
     static numpy_result call_##name(const numpy_call *c) { return numpy_list(call); }
-#define X c->array[0]
-#define Y c->array[1]
-#define Z c->array[2]
-#define NUM c->list[0].dim[0]
-#define ALL (kn_list_from)(c->array, c->n)
-#define AXIS numpy_axes(c, "axis")
-#define K .k = (int64_t)numpy_number(c, "k", 0)
+#define X        c->array[0]
+#define Y        c->array[1]
+#define Z        c->array[2]
+#define NUM      c->list[0].dim[0]
+#define ALL      (kn_list_from)(c->array, c->n)
+#define AXIS     numpy_axes(c, "axis")
+#define K        .k = (int64_t)numpy_number(c, "k", 0)
 #define ENDPOINT .endpoint = numpy_flag(c, "endpoint", true)
 
 ARRAY(linspace, kn_linspace(X, Y, NUM, .axis = AXIS, ENDPOINT, .dtype = numpy_dtype(c)))
@@ -38,11 +38,11 @@ ARRAY(asarray_chkfinite, kn_asarray_chkfinite(X))
 ARRAY(ascontiguousarray, kn_ascontiguousarray(X))
 ARRAY(asfortranarray, kn_asfortranarray(X))
 ARRAY(require, kn_require(X, .requirements = c->text))
-ARRAY(fromstring, kn_fromstring(c->texts[0], c->texts[1], .dtype = numpy_dtype(c),
-                                .count = (int64_t)numpy_number(c, "count", -1)))
-ARRAY(frombuffer, kn_frombuffer(kn_data(X, int16_t), 12, .dtype = numpy_dtype(c),
-                                .count = (int64_t)numpy_number(c, "count", -1),
-                                .offset = (int64_t)numpy_number(c, "offset", 0)))
+ARRAY(fromstring,
+      kn_fromstring(c->texts[0], c->texts[1], .dtype = numpy_dtype(c), .count = (int64_t)numpy_number(c, "count", -1)))
+ARRAY(frombuffer,
+      kn_frombuffer(kn_data(X, int16_t), 12, .dtype = numpy_dtype(c), .count = (int64_t)numpy_number(c, "count", -1),
+                    .offset = (int64_t)numpy_number(c, "offset", 0)))
 
 static numpy_result call_linspace_step(const numpy_call *c)
 {
@@ -58,12 +58,12 @@ static kn_shape shape_option(const numpy_call *c)
         s.dim[i] = a.axis[i];
     return s;
 }
-#define LIKE(name, ...)                                                                                \
-    static numpy_result call_##name(const numpy_call *c)                                               \
-    {                                                                                                  \
-        kn_shape s = shape_option(c);                                                                  \
+#define LIKE(name, ...)                                                                                     \
+    static numpy_result call_##name(const numpy_call *c)                                                    \
+    {                                                                                                       \
+        kn_shape s = shape_option(c);                                                                       \
         return numpy_one(kn_##name(__VA_ARGS__, .dtype = numpy_dtype(c), .order = numpy_option(c, "order"), \
-                                   .shape = s.ndim >= 0 ? &s : NULL));                                 \
+                                   .shape = s.ndim >= 0 ? &s : NULL));                                      \
     }
 LIKE(zeros_like, X)
 LIKE(ones_like, X)
@@ -88,10 +88,11 @@ static numpy_result call_fromfunction(const numpy_call *c)
 #define CALL(name, tolerance) {#name, call_##name, tolerance},
 static const numpy_entry table[] = {
     CALL(linspace, 0) CALL(linspace_step, 0) CALL(logspace, 2) CALL(geomspace, 32) CALL(meshgrid, 0) CALL(mgrid1, 0)
-    CALL(mgrid2, 0) CALL(ogrid1, 0) CALL(ogrid2, 0) CALL(mgrid_num, 0) CALL(mgrid_num2, 0) CALL(diag, 0)
-    CALL(diagflat, 0) CALL(tril, 0) CALL(triu, 0) CALL(tri, 0) CALL(vander, 0) CALL(asarray, 0)
-    CALL(asarray_chkfinite, 0) CALL(ascontiguousarray, 0) CALL(asfortranarray, 0) CALL(require, 0) CALL(fromstring, 0)
-    CALL(frombuffer, 0) CALL(zeros_like, 0) CALL(ones_like, 0) CALL(full_like, 0) CALL(fromfunction, 0)};
+        CALL(mgrid2, 0) CALL(ogrid1, 0) CALL(ogrid2, 0) CALL(mgrid_num, 0) CALL(mgrid_num2, 0) CALL(diag, 0)
+            CALL(diagflat, 0) CALL(tril, 0) CALL(triu, 0) CALL(tri, 0) CALL(vander, 0) CALL(asarray, 0)
+                CALL(asarray_chkfinite, 0) CALL(ascontiguousarray, 0) CALL(asfortranarray, 0) CALL(require, 0)
+                    CALL(fromstring, 0) CALL(frombuffer, 0) CALL(zeros_like, 0) CALL(ones_like, 0) CALL(full_like, 0)
+                        CALL(fromfunction, 0)};
 
 static void results_are_those_of_numpy(void **state)
 {

@@ -8,9 +8,9 @@
     static numpy_result call_##name(const numpy_call *c) { return numpy_one(call); }
 #define LIST(name, call) \
     static numpy_result call_##name(const numpy_call *c) { return numpy_list(call); }
-#define X c->array[0]
-#define Y c->array[1]
-#define ALL (kn_list_from)(c->array, c->n)
+#define X    c->array[0]
+#define Y    c->array[1]
+#define ALL  (kn_list_from)(c->array, c->n)
 #define AXIS numpy_axes(c, "axis")
 
 ARRAY(rot90, kn_rot90(X, .k = (int64_t)numpy_number(c, "k", 1), .axes = numpy_axes(c, "axes")))
@@ -52,9 +52,8 @@ ARRAY(pad, kn_pad(X, Y, .mode = numpy_option(c, "mode"), .constant_values = nump
 ARRAY(unique_values, kn_unique_values(X))
 ARRAY(diagonal, kn_diagonal(X, .offset = (int64_t)numpy_number(c, "offset", 0),
                             .axis1 = (int)numpy_number(c, "axis1", 0), .axis2 = (int)numpy_number(c, "axis2", 1)))
-ARRAY(trace,
-      kn_trace(X, .offset = (int64_t)numpy_number(c, "offset", 0), .axis1 = (int)numpy_number(c, "axis1", 0),
-               .axis2 = (int)numpy_number(c, "axis2", 1), .dtype = numpy_dtype(c)))
+ARRAY(trace, kn_trace(X, .offset = (int64_t)numpy_number(c, "offset", 0), .axis1 = (int)numpy_number(c, "axis1", 0),
+                      .axis2 = (int)numpy_number(c, "axis2", 1), .dtype = numpy_dtype(c)))
 
 /* Alone, or with all that it can tell. */
 static numpy_result call_unique(const numpy_call *c)
@@ -81,15 +80,30 @@ static numpy_result call_unique_inverse(const numpy_call *c)
     return (numpy_result){2, {u.values, u.inverse_indices}};
 }
 
+ARRAY(union1d, kn_union1d(X, Y))
+ARRAY(setdiff1d, kn_setdiff1d(X, Y, .assume_unique = numpy_flag(c, "assume_unique", false)))
+ARRAY(setxor1d, kn_setxor1d(X, Y))
+ARRAY(isin, kn_isin(X, Y, .invert = numpy_flag(c, "invert", false)))
+static numpy_result call_intersect1d(const numpy_call *c)
+{
+    numpy_result r = {.n = 3};
+    if (strncmp(c->result, "list ", 5) != 0)
+        return numpy_one(kn_intersect1d(X, Y));
+    r.x[0] = kn_intersect1d(X, Y, .return_indices = {&r.x[1], &r.x[2]});
+    return r;
+}
+
 #define CALL(name, tolerance) {#name, call_##name, tolerance},
 static const numpy_entry table[] = {
     CALL(rot90, 0) CALL(roll, 0) CALL(fliplr, 0) CALL(flipud, 0) CALL(atleast_1d, 0) CALL(atleast_2d, 0)
-    CALL(atleast_3d, 0) CALL(matrix_transpose, 0) CALL(rollaxis, 0) CALL(reshape, 0) CALL(ravel, 0) CALL(flatten, 0)
-    CALL(unstack, 0) CALL(dstack, 0) CALL(column_stack, 0) CALL(vstack, 0) CALL(hstack, 0) CALL(stack, 0)
-    CALL(concatenate, 0) CALL(concat, 0) CALL(block, 0) CALL(broadcast_arrays, 0) CALL(array_split, 0) CALL(split, 0)
-    CALL(hsplit, 0) CALL(vsplit, 0) CALL(dsplit, 0) CALL(append, 0) CALL(delete, 0) CALL(insert, 0) CALL(resize, 0)
-    CALL(repeat, 0) CALL(trim_zeros, 0) CALL(pad, 1) CALL(unique, 0) CALL(unique_all, 0) CALL(unique_counts, 0)
-    CALL(unique_inverse, 0) CALL(unique_values, 0) CALL(diagonal, 0) CALL(trace, 0)};
+        CALL(atleast_3d, 0) CALL(matrix_transpose, 0) CALL(rollaxis, 0) CALL(reshape, 0) CALL(ravel, 0) CALL(flatten, 0)
+            CALL(unstack, 0) CALL(dstack, 0) CALL(column_stack, 0) CALL(vstack, 0) CALL(hstack, 0) CALL(stack, 0)
+                CALL(concatenate, 0) CALL(concat, 0) CALL(block, 0) CALL(broadcast_arrays, 0) CALL(array_split, 0)
+                    CALL(split, 0) CALL(hsplit, 0) CALL(vsplit, 0) CALL(dsplit, 0) CALL(append, 0) CALL(delete, 0)
+                        CALL(insert, 0) CALL(resize, 0) CALL(repeat, 0) CALL(trim_zeros, 0) CALL(pad, 1) CALL(unique, 0)
+                            CALL(unique_all, 0) CALL(unique_counts, 0) CALL(unique_inverse, 0) CALL(unique_values, 0)
+                                CALL(diagonal, 0) CALL(trace, 0) CALL(union1d, 0) CALL(intersect1d, 0)
+                                    CALL(setdiff1d, 0) CALL(setxor1d, 0) CALL(isin, 0)};
 
 static void results_are_those_of_numpy(void **state)
 {
@@ -104,9 +118,17 @@ static void parts_and_turns_are_views(void **state)
     (void)state;
     KN_SCOPE;
     kn_array x = kn_arange(0, 12, 1), m = kn_reshape(x, KN_SHAPE(3, 4));
-    kn_array views[] = {kn_rot90(m), kn_fliplr(m), kn_flipud(m), kn_rollaxis(m, 1), kn_atleast_3d(m),
-                        kn_list_get(kn_unstack(m), 1), kn_list_get(kn_hsplit(m, 2), 1), kn_trim_zeros(x),
-                        kn_reshape(m, KN_SHAPE(4, 3)), kn_diag(m), kn_matrix_transpose(m)};
+    kn_array views[] = {kn_rot90(m),
+                        kn_fliplr(m),
+                        kn_flipud(m),
+                        kn_rollaxis(m, 1),
+                        kn_atleast_3d(m),
+                        kn_list_get(kn_unstack(m), 1),
+                        kn_list_get(kn_hsplit(m, 2), 1),
+                        kn_trim_zeros(x),
+                        kn_reshape(m, KN_SHAPE(4, 3)),
+                        kn_diag(m),
+                        kn_matrix_transpose(m)};
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         assert_true(kn_shares_memory(m, views[i]));
     kn_set_at(views[0], 100, "0, 0"); /* the last element of the first row */

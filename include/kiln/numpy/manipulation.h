@@ -41,6 +41,15 @@ typedef struct kn_unique_opts {
 /* requirements: NULL, or letters of "C" (contiguous), "F" (Fortran-contiguous), "A" (aligned), "W" (writeable), "O"
  * (owns its data), "E" (is a plain array) */
 typedef struct kn_require_opts { size_t size_; kn_dtype dtype; const char *requirements; } kn_require_opts;
+typedef struct kn_isin_opts { size_t size_; bool assume_unique, invert; } kn_isin_opts;
+/* return_indices: if given, the positions of the common elements in the flattened ar1 and ar2 are put there */
+typedef struct kn_intersect1d_opts {
+    size_t size_; bool assume_unique; kn_array *return_indices[2];
+} kn_intersect1d_opts;
+typedef struct kn_setdiff1d_opts { size_t size_; bool assume_unique; } kn_setdiff1d_opts;
+KN_API kn_isin_opts kn_isin_opts_default(void);
+KN_API kn_intersect1d_opts kn_intersect1d_opts_default(void);
+KN_API kn_setdiff1d_opts kn_setdiff1d_opts_default(void);
 KN_API kn_reshape_opts kn_reshape_opts_default(void);
 KN_API kn_ravel_opts kn_ravel_opts_default(void);
 KN_API kn_transpose_opts kn_transpose_opts_default(void);
@@ -148,6 +157,14 @@ KN_API kn_unique_counts_result kn_unique_counts(kn_array x);
 KN_API kn_unique_inverse_result kn_unique_inverse(kn_array x);
 KN_API kn_array kn_unique_values(kn_array x);                           /* np.unique_values; ascending here */
 
+/* ---- Sets: sorted vectors of unique elements; all but isin look at values. */
+KN_API kn_array kn_isin(kn_array element, kn_array test_elements,
+    const kn_isin_opts *opts); /* np.isin: for each element, is it among the others? */
+KN_API kn_array kn_union1d(kn_array ar1, kn_array ar2);                 /* np.union1d */
+KN_API kn_array kn_intersect1d(kn_array ar1, kn_array ar2, const kn_intersect1d_opts *opts); /* np.intersect1d */
+KN_API kn_array kn_setdiff1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts); /* np.setdiff1d */
+KN_API kn_array kn_setxor1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts);  /* np.setxor1d */
+
 #ifdef __cplusplus
 }
 #endif
@@ -214,6 +231,11 @@ KN_API kn_array kn_unique_values(kn_array x);                           /* np.un
 #define kn_trim_zeros(x, ...) KN_F1O(kn_trim_zeros, kn_trim_zeros_opts, (), x, __VA_ARGS__)
 #define kn_pad(x, pad_width, ...) KN_F2O(kn_pad, kn_pad_opts, (), x, pad_width, __VA_ARGS__)
 #define kn_unique(x, ...) KN_F1O(kn_unique, kn_unique_opts, (.equal_nan = true, .sorted = true, ), x, __VA_ARGS__)
+#define kn_isin(element, test_elements, ...) KN_F2O(kn_isin, kn_isin_opts, (), element, test_elements, __VA_ARGS__)
+#define kn_union1d(ar1, ar2) KN_F2(kn_union1d, ar1, ar2)
+#define kn_intersect1d(ar1, ar2, ...) KN_F2O(kn_intersect1d, kn_intersect1d_opts, (), ar1, ar2, __VA_ARGS__)
+#define kn_setdiff1d(ar1, ar2, ...) KN_F2O(kn_setdiff1d, kn_setdiff1d_opts, (), ar1, ar2, __VA_ARGS__)
+#define kn_setxor1d(ar1, ar2, ...) KN_F2O(kn_setxor1d, kn_setdiff1d_opts, (), ar1, ar2, __VA_ARGS__)
 #define kn_unique_all(x) KN_F1(kn_unique_all, x)
 #define kn_unique_counts(x) KN_F1(kn_unique_counts, x)
 #define kn_unique_inverse(x) KN_F1(kn_unique_inverse, x)

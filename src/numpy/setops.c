@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * setops.c -- vectors as sets: sorted, and compared with their neighbours. */
+#include "numpy/compose.h"
+
+kn_array kn_isin(kn_array element, kn_array test_elements, const kn_isin_opts *opts)
+{
+    KNN_OPTS(kn_isin_opts, o, opts);
+    knn_body c;
+    knn_begin(&c, "isin");
+    kn_type t = kna_type(&c.op, element);
+    kn_axes last = knn_one_axis(t.ndim);
+    kn_any_opts any = kn_any_opts_default();
+    any.axis = knn_one_axis(-1);
+    if (!kna_failed(&c.op) && t.ndim == KN_MAX_NDIM)
+        kna_fail(&c.op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
+    if (kna_failed(&c.op))
+        return knn_end(&c, NULL);
+    kn_array among = kn_ravel(kn_asarray(test_elements, NULL), NULL);
+    kn_array y = kn_any(kn_equal(kn_expand_dims(kn_asarray(element, NULL), &last), among), &any);
+    return knn_end(&c, o.invert ? kn_logical_not(y) : y);
+}
+
+/* Both flattened and joined. */
+static kn_array joined(kn_array x, kn_array y)
+{
+    const kn_array both[] = {kn_ravel(kn_asarray(x, NULL), NULL), kn_ravel(kn_asarray(y, NULL), NULL)};
+    return kn_concatenate(kn_list_from(both, 2), NULL);
+}
+
+kn_array kn_union1d(kn_array ar1, kn_array ar2)
+{
+    knn_body c;
+    knn_begin(&c, "union1d");
+    return knn_end(&c, kn_unique(joined(ar1, ar2), NULL));
+}
+
+static kn_array chosen(kn_array x, kn_array mask)
+{
+    const kn_index_arg arg = {.kind = KN_ARG_ARRAY, .array = mask};
+    return kn_at(x, "%", 1, &arg);
+}
+
+/* x without its first or last elements. */
+static kn_array cut(knn_body *c, kn_array x, int64_t front, int64_t back)
+{
+    kn_type t = kna_type(&c->op, x);
+    int64_t n = kna_failed(&c->op) ? 0 : t.dim[0];
+    return kna_failed(&c->op) ? x
+                              : knn_part("", x, 0, front < n ? front : n,
+                                         n - back > front ? n - back
+                                         : front < n      ? front
+                                                          : n);
+}
+
+/* The set with the places of its elements in the flattened x, if those are wanted. */
+static kn_array as_set(kn_array x, bool is_one, kn_array *places)
+{
+    kn_unique_opts u = kn_unique_opts_default();
+    u.return_index = places;
+    if (!is_one)
+        return kn_unique(x, &u);
+    kn_array y = kn_ravel(kn_asarray(x, NULL), NULL);
+    if (places)
+        *places = kn_arange(kn_like_int(0), kn_like_int(kn_size(y)), kn_like_int(1), NULL);
+    return y;
+}
+
+kn_array kn_intersect1d(kn_array ar1, kn_array ar2, const kn_intersect1d_opts *opts)
+{
+    KNN_OPTS(kn_intersect1d_opts, o, opts);
+    knn_body c;
+    knn_begin(&c, "intersect1d");
+    bool wanted = o.return_indices[0] && o.return_indices[1];
+    kn_array from1, from2, out[3] = {NULL, NULL, NULL};
+    kn_array x = as_set(ar1, o.assume_unique, wanted ? &from1 : NULL);
+    kn_array y = as_set(ar2, o.assume_unique, wanted ? &from2 : NULL);
+    kn_array both = joined(x, y), order = kn_argsort(both, NULL), sorted = kn_take(both, order, NULL);
+    kn_array same = kn_equal(cut(&c, sorted, 1, 0), cut(&c, sorted, 0, 1));
+    out[0] = chosen(cut(&c, sorted, 0, 1), same);
+    if (wanted) { /* of equal neighbours the first is of ar1 */
+        kn_array p = chosen(cut(&c, order, 0, 1), same), q = chosen(cut(&c, order, 1, 0), same);
+        out[1] = kn_take(from1, p, NULL);
+        out[2] = kn_take(from2, kn_subtract(q, kn_like_int(kn_size(x))), NULL);
+    }
+    knn_end_n(&c, wanted ? 3 : 1, out);
+    if (wanted) {
+        *o.return_indices[0] = out[1];
+        *o.return_indices[1] = out[2];
+    }
+    return out[0];
+}
+
+kn_array kn_setdiff1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts)
+{
+    KNN_OPTS(kn_setdiff1d_opts, o, opts);
+    knn_body c;
+    knn_begin(&c, "setdiff1d");
+    kn_isin_opts invert = kn_isin_opts_default();
+    invert.invert = true;
+    kn_array x = as_set(ar1, o.assume_unique, NULL);
+    return knn_end(&c, chosen(x, kn_isin(x, ar2, &invert)));
+}
+
+kn_array kn_setxor1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts)
+{
+    KNN_OPTS(kn_setdiff1d_opts, o, opts);
+    knn_body c;
+    knn_begin(&c, "setxor1d");
+    kn_array sorted = kn_sort(joined(as_set(ar1, o.assume_unique, NULL), as_set(ar2, o.assume_unique, NULL)), NULL);
+    kn_shape one = {1, {1}};
+    kn_type t = kna_type(&c.op, sorted);
+    if (kna_failed(&c.op) || !t.dim[0])
+        return knn_end(&c, kn_asarray(sorted, NULL));
+    kn_zeros_opts boolean = kn_zeros_opts_default();
+    boolean.dtype = KN_DT(BOOL);
+    kn_array edge = kn_ones(&one, &boolean), differs = kn_not_equal(cut(&c, sorted, 1, 0), cut(&c, sorted, 0, 1));
+    const kn_array flags[] = {edge, differs, edge};
+    kn_array flag = kn_concatenate(kn_list_from(flags, 3), NULL);
+    return knn_end(&c, chosen(sorted, kn_logical_and(cut(&c, flag, 1, 0), cut(&c, flag, 0, 1))));
+}

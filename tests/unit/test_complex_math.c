@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_complex_math.c -- functions of complex numbers at the ends of the range, on branch cuts and at poles. */
+#include "support/expect.h"
+#include <complex.h>
+#include <float.h>
+#include <math.h>
+
+typedef kn_array function(kn_array);
+typedef double _Complex number;
+
+static number of(double re, double im) { return __builtin_complex(re, im); }
+
+static kn_array array_of(const number *x) { return (kn_from_memory)(x, &KN_SHAPE(1), KN_C128); }
+
+static void expect_part(double got, double want, const char *what)
+{
+    bool same = want != want ? got != got : got == want || fabs(got - want) <= 4 * DBL_EPSILON * fabs(want);
+    if (!same || (want == 0 && signbit(got) != signbit(want)))
+        fail_msg("%s is %g where %g is expected", what, got, want);
+}
+
+static void expect_number(number got, number want)
+{
+    expect_part(creal(got), creal(want), "the real part");
+    expect_part(cimag(got), cimag(want), "the imaginary part");
+}
+
+static number value_of(kn_array y)
+{
+    number v;
+    assert_int_equal(kn_copy_to(y, &v, sizeof v), 0);
+    return v;
+}
+
+static number call(function *f, double re, double im)
+{
+    number x = of(re, im);
+    return value_of(f(array_of(&x)));
+}
+
+static number quotient(number x, number y) { return value_of((kn_divide)(array_of(&x), array_of(&y))); }
+
+static void quotients_of_huge_numbers_do_not_overflow_on_the_way(void **state)
+{
+    KN_SCOPE;
+    (void)state;
+    expect_number(quotient(of(1e308, 1e308), of(1e308, 1e308)), of(1, 0));
+    expect_number(quotient(of(DBL_MAX, 0), of(DBL_MAX, DBL_MAX)), of(0.5, -0.5));
+}
+
+static void quotients_of_subnormals_are_numbers(void **state)
+{
+    KN_SCOPE;
+    (void)state;
+    expect_number(quotient(of(0x1p-1040, 0), of(0x1p-1040, 0)), of(1, 0));
+    expect_number(quotient(of(0x1p-1000, 0), of(0x1p-1060, 0x1p-1060)), of(0x1p59, -0x1p59));
+}
+
+static void directions_of_huge_and_tiny_numbers_are_known(void **state)
+{
+    KN_SCOPE;
+    (void)state;
+    expect_number(call(kn_sign, DBL_MAX, DBL_MAX), of(M_SQRT1_2, M_SQRT1_2));
+    expect_number(call(kn_sign, 0x1p-1070, -0x1p-1070), of(M_SQRT1_2, -M_SQRT1_2));
+}
+
+/* On a cut the sign of the zero part says from which side. */
+static void branch_cuts_have_two_sides(void **state)
+{
+    KN_SCOPE;
+    (void)state;
+    static const struct {
+        function *f;
+        double re, im, want_re, want_im;
+    } table[] = {
+        {kn_arcsin, 2, 0.0, M_PI_2, 1.3169578969248167},
+        {kn_arcsin, 2, -0.0, M_PI_2, -1.3169578969248167},
+        {kn_arccos, -2, 0.0, M_PI, -1.3169578969248167},
+        {kn_arccos, -2, -0.0, M_PI, 1.3169578969248167},
+        {kn_arctan, 0.0, 2, M_PI_2, 0.54930614433405484},
+        {kn_arctan, -0.0, 2, -M_PI_2, 0.54930614433405484},
+        {kn_arcsinh, 0.0, 2, 1.3169578969248167, M_PI_2},
+        {kn_arcsinh, -0.0, 2, -1.3169578969248167, M_PI_2},
+        {kn_arccosh, 0.5, 0.0, 0, 1.0471975511965979},
+        {kn_arccosh, 0.5, -0.0, 0, -1.0471975511965979},
+        {kn_arctanh, 2, 0.0, 0.54930614433405484, M_PI_2},
+        {kn_arctanh, 2, -0.0, 0.54930614433405484, -M_PI_2},
+        {kn_log1p, -2, 0.0, 0, M_PI},
+        {kn_log1p, -2, -0.0, 0, -M_PI},
+        {kn_log2, -8, -0.0, 3, -4.5323601418271942},
+        {kn_log10, -1000, 0.0, 3, 1.3643763538418414},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        expect_number(call(table[i].f, table[i].re, table[i].im), of(table[i].want_re, table[i].want_im));
+}
+
+static void small_parts_survive_large_ones(void **state)
+{
+    KN_SCOPE;
+    (void)state;
+    expect_number(call(kn_log1p, 1e-300, 1e-200), of(1e-300, 1e-200));
+    expect_number(call(kn_expm1, 1e-300, 1e-200), of(1e-300, 1e-200));
+    expect_number(call(kn_arcsin, 1e-300, 1e-310), of(1e-300, 1e-310));
+    expect_number(call(kn_arctanh, 1e-320, 1), of(0x1.fap-1065, M_PI_4));
+    expect_number(call(kn_log, 1, 1e-170), of(0, 1e-170));
+}
+
+static void poles_and_infinities_are_those_of_c(void **state)
+{
+    KN_SCOPE;
+    (void)state;
+    expect_number(call(kn_arctanh, 1, 0.0), of(INFINITY, 0));
+    expect_number(call(kn_arcsinh, INFINITY, INFINITY), of(INFINITY, M_PI_4));
+    expect_number(call(kn_arccosh, -INFINITY, INFINITY), of(INFINITY, 3 * M_PI_4));
+    expect_number(call(kn_tan, 0.5, INFINITY), of(0, 1));
+    expect_number(call(kn_sinh, INFINITY, 0.0), of(INFINITY, 0));
+    expect_number(call(kn_cosh, 0.0, INFINITY), of(NAN, 0));
+    expect_number(call(kn_expm1, -INFINITY, INFINITY), of(-1, 0));
+    expect_number(call(kn_exp2, INFINITY, 0.0), of(INFINITY, 0));
+}
+
+static void powers_of_two_turn_far(void **state)
+{
+    KN_SCOPE;
+    (void)state;
+    expect_number(call(kn_exp2, 1, 1e9), of(2 * 0.88719380982789562, 2 * 0.46139694819435443));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(quotients_of_huge_numbers_do_not_overflow_on_the_way),
+        TEST(quotients_of_subnormals_are_numbers),
+        TEST(directions_of_huge_and_tiny_numbers_are_known),
+        TEST(branch_cuts_have_two_sides),
+        TEST(small_parts_survive_large_ones),
+        TEST(poles_and_infinities_are_those_of_c),
+        TEST(powers_of_two_turn_far),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

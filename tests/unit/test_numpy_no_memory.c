@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_numpy_no_memory.c -- every allocation of a program of NumPy's routines fails once: what comes out is a
+ * MemoryError or the right answer, and nothing is lost or leaked. */
+#include "base/memory.h"
+#include "support/expect.h"
+#include <stdio.h>
+
+/* What is true of arrays that were cut, joined and searched; NaN where something failed. */
+static double program(void)
+{
+    KN_SCOPE;
+    kn_array x = kn_reshape(kn_arange(0, 6, 1, .dtype = KN_F64), KN_SHAPE(2, 3)), index = NULL, inverse = NULL;
+    kn_array padded = kn_pad(x, kn_of(int, 1, 2), .mode = "symmetric", .reflect_type = "odd");
+    kn_array means = kn_pad(x, 1, .mode = "mean", .stat_length = kn_num(2));
+    kn_array some = kn_unique(kn_astype(kn_div(padded, 2), KN_I32), .return_index = &index, .return_inverse = &inverse);
+    kn_array rows = kn_unique(kn_insert(x, kn_of(int, 0, 1), 7, KN_AXIS(0)), KN_AXIS(0));
+    kn_list parts = kn_array_split(kn_delete(x, 1, KN_AXIS(1)), kn_of(int, 1)), grids = kn_meshgrid(KN_LIST(index, some));
+    kn_array block = kn_block(KN_LIST(x, x), KN_LIST(kn_roll(x, 1), kn_repeat(x, kn_of(int, 1, 1, 1), KN_AXIS(1))));
+    kn_array chosen = kn_choose(kn_of(int, 1, 0, 1), KN_LIST(kn_num(10), kn_num(20)));
+    kn_put(block, kn_of(int, 0, 5), kn_of(double, -1, -2));
+    kn_place_mask(means, kn_greater(means, 2), kn_of(double, 3, 4));
+    kn_fill_diagonal(block, 3);
+    kn_list found = kn_nonzero(x), at = kn_unravel_index(kn_of(int, 3, 4), KN_SHAPE(2, 3));
+    kn_array flat = kn_ravel_multi_index(at, KN_SHAPE(2, 3)), both = kn_intersect1d(some, x);
+    kn_array all[] = {padded, means, some, inverse, rows, block, chosen, flat, both, kn_list_get(parts, 1),
+                      kn_list_get(grids, 0), kn_list_get(found, 1), kn_vander(kn_at(x, "1")), kn_diag(kn_at(x, "0"))};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        sum += kn_item(kn_sum(all[i])) * (double)(i + 1);
+    if (kn_testing_assert_allclose(x, x) != 0)
+        return (double)NAN;
+    return sum;
+}
+
+static char first[256]; /* the first error of the last run */
+
+static double run_and_shut_down(bool *failed, bool *memory)
+{
+    double v = program();
+    *failed = kn_error_pending();
+    *memory = *failed && strcmp(kn_error_kind_name(), "MemoryError") == 0;
+    snprintf(first, sizeof first, "%s %s", kn_error_kind_name(), kn_error_message());
+    kn_error_clear();
+    kn_shutdown();
+    return v;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    bool failed, memory;
+    knx_buffer_trim();
+    double right = run_and_shut_down(&failed, &memory);
+    assert_false(failed);
+    assert_false(isnan(right));
+    int64_t live = knx_alloc_live(), start = knx_alloc_count();
+    run_and_shut_down(&failed, &memory);
+    int64_t n = knx_alloc_count() - start;
+    for (int64_t k = 0; k < n; k++) {
+        knx_fail_after(k, k % 2);
+        double v = run_and_shut_down(&failed, &memory);
+        knx_fail_after(-1, false);
+        kn_error_clear();
+        if (failed && !memory)
+            fail_msg("allocation %lld of %lld: an error that is no MemoryError: %s", (long long)k, (long long)n, first);
+        if (!failed && !isnan(v) && v != right)
+            fail_msg("allocation %lld of %lld: %.17g instead of %.17g", (long long)k, (long long)n, v, right);
+        kn_shutdown();
+        if (knx_alloc_live() != live)
+            fail_msg("allocation %lld of %lld: %lld blocks are alive, %lld were", (long long)k, (long long)n,
+                     (long long)knx_alloc_live(), (long long)live);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
