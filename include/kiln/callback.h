@@ -10,7 +10,7 @@
 /* clang-format off */
 #ifndef KILN_CALLBACK_H
 #define KILN_CALLBACK_H
-#include "kiln/function.h"
+#include "kiln/types.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,6 @@
  * into. */
 #ifndef KILN_FUNCTION_H
 #define KILN_FUNCTION_H
-#include "kiln/tree.h"
 #include "kiln/types.h"
 
 #ifdef __cplusplus

@@ -68,7 +68,8 @@ KN_API kn_tree kn_optim_periodic_update(kn_tree new_tensors, kn_tree old_tensors
     KN_OPTIM_INCREMENTAL_(__COUNTER__, new_tensors, old_tensors, step_size)
 #define KN_OPTIM_INCREMENTAL_(c, new_tensors, old_tensors, step_size)                                                  \
     __extension__({ kn_tree KN_V(1, c) = (new_tensors); kn_tree KN_V(2, c) = (old_tensors);                            \
-        double KN_V(3, c) = (step_size); KN_HERE(); (kn_optim_incremental_update)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+        double KN_V(3, c) = (step_size); KN_HERE();                                                                    \
+        (kn_optim_incremental_update)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
 #define kn_optim_periodic_update(new_tensors, old_tensors, steps, period)                                              \
     KN_OPTIM_PERIODIC_(__COUNTER__, new_tensors, old_tensors, steps, period)
 #define KN_OPTIM_PERIODIC_(c, new_tensors, old_tensors, steps, period)                                                 \

@@ -67,6 +67,11 @@ KN_API kn_array kn_special_expn(kn_array n, kn_array x);
 /* scipy.special.sici: sine and cosine integrals; ci is that of |x| */
 typedef struct kn_special_sici_result { kn_array si, ci; } kn_special_sici_result;
 KN_API kn_special_sici_result kn_special_sici(kn_array x);
+KN_API kn_array kn_special_erfcx(kn_array x);   /* scipy.special.erfcx: e^(x^2) erfc(x) */
+/* scipy.special.fresnel: the integrals of sin(pi t^2 / 2) and cos(pi t^2 / 2) from 0 to x */
+typedef struct kn_special_fresnel_result { kn_array s, c; } kn_special_fresnel_result;
+KN_API kn_special_fresnel_result kn_special_fresnel(kn_array x);
+KN_API kn_array kn_special_bernoulli(int n);    /* scipy.special.bernoulli: float64, B0 to Bn; ValueError for n < 0 */
 
 #ifdef __cplusplus
 }
@@ -114,5 +119,8 @@ KN_API kn_special_sici_result kn_special_sici(kn_array x);
 #define kn_special_expi(x) KN_F1(kn_special_expi, x)
 #define kn_special_expn(n, x) KN_F2(kn_special_expn, n, x)
 #define kn_special_sici(x) KN_F1(kn_special_sici, x)
+#define kn_special_erfcx(x) KN_F1(kn_special_erfcx, x)
+#define kn_special_fresnel(x) KN_F1(kn_special_fresnel, x)
+#define kn_special_bernoulli(n) KN_G1(kn_special_bernoulli, int, n)
 #endif
 #endif

@@ -2,9 +2,9 @@
  * kiln/testing.h -- np.testing, and jax.test_util's checks of derivatives.
  *
  * Each function returns 0, or -1 with an error of kind AssertionError whose message is NumPy's report, word for word.
- * What goes wrong on the way (a null array, a traced value) is an error of its own kind, and -1 too. `err_msg` is put
- * into the report; without `verbose` (true) it does not show the arrays; with `strict` shapes and dtypes must be equal, too:
- * else a scalar fits every array. C numbers are what Python's are to NumPy. */
+ * What goes wrong on the way (a null array, a traced value) is an error of its own kind, and -1 too. `err_msg` is
+ * put into the report; without `verbose` (true) it does not show the arrays; with `strict` shapes and dtypes must be
+ * equal, too: else a scalar fits every array. C numbers are what Python's are to NumPy. */
 /* clang-format off */
 #ifndef KILN_TESTING_H
 #define KILN_TESTING_H
@@ -33,6 +33,12 @@ typedef struct kn_testing_max_ulp_opts { size_t size_; double maxulp; kn_dtype d
 /* modes: NULL or "fwd,rev", "fwd", "rev"; atol, rtol: -1, by dtype (1e-5 in float64, 2e-3 in float32, 1e-2 in 16 bits);
  * eps: 1e-4, half the distance of the points that the numerical derivative is taken from */
 typedef struct kn_testing_check_opts { size_t size_; const char *modes; double atol, rtol, eps; } kn_testing_check_opts;
+/* header: NULL, ""; precision: 6; names: NULL, {"ACTUAL", "DESIRED"}; verbose, equal_nan, equal_inf: true */
+typedef struct kn_testing_compare_opts {
+    size_t size_; const char *err_msg; bool verbose; const char *header; int precision; bool equal_nan, equal_inf;
+    bool strict; const char *const *names;
+} kn_testing_compare_opts;
+KN_API kn_testing_compare_opts kn_testing_compare_opts_default(void);
 KN_API kn_testing_allclose_opts kn_testing_allclose_opts_default(void);
 KN_API kn_testing_equal_opts kn_testing_equal_opts_default(void);
 KN_API kn_testing_almost_opts kn_testing_almost_opts_default(void);
@@ -60,6 +66,11 @@ KN_API int kn_testing_assert_array_almost_equal_nulp(kn_array x, kn_array y,
     const kn_testing_nulp_opts *opts); /* np.testing.assert_array_almost_equal_nulp: |x - y| <= nulp spacings */
 KN_API int kn_testing_assert_array_max_ulp(kn_array a, kn_array b,
     const kn_testing_max_ulp_opts *opts); /* np.testing.assert_array_max_ulp: so many floats between them */
+/* np.testing.assert_array_compare: comparison gives the truth values of what is left of x and y beside NaN and
+ * infinities, e.g. (kn_less_equal) */
+typedef kn_array (*kn_testing_comparison)(kn_array x, kn_array y);
+KN_API int kn_testing_assert_array_compare(kn_testing_comparison comparison, kn_array x, kn_array y,
+    const kn_testing_compare_opts *opts);
 
 /* ---- Text, truth and errors. */
 /* np.testing.assert_string_equal */
@@ -110,6 +121,14 @@ KN_API int kn_testing_check_grads(kn_fn fn, const kn_args *args, int order,
     KN_F2O(kn_testing_assert_array_almost_equal_nulp, kn_testing_nulp_opts, (.nulp = 1, ), x, y, __VA_ARGS__)
 #define kn_testing_assert_array_max_ulp(a, b, ...)                                                                     \
     KN_F2O(kn_testing_assert_array_max_ulp, kn_testing_max_ulp_opts, (.maxulp = 1, ), a, b, __VA_ARGS__)
+#define kn_testing_assert_array_compare(comparison, x, y, ...)                                                         \
+    KN_TESTING_COMPARE_(__COUNTER__, comparison, x, y, __VA_ARGS__)
+#define KN_TESTING_COMPARE_(c, comparison, x, y, ...)                                                                  \
+    __extension__({ kn_testing_comparison KN_V(fun, c) = (comparison); kn_array KN_V(1, c) = KN_LIKE(x);               \
+        kn_array KN_V(2, c) = KN_LIKE(y);                                                                              \
+        KN_OPTS(c, kn_testing_compare_opts, (.verbose = true, .precision = 6, .equal_nan = true, .equal_inf = true, ), \
+        __VA_ARGS__) KN_HERE();                                                                                        \
+        (kn_testing_assert_array_compare)(KN_V(fun, c), KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
 #define kn_testing_assert_string_equal(actual, desired)                                                                \
     KN_G2(kn_testing_assert_string_equal, const char *, actual, const char *, desired)
 #define kn_testing_assert_(value, msg) KN_G2(kn_testing_assert_, bool, value, const char *, msg)

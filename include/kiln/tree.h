@@ -13,15 +13,9 @@
 extern "C" {
 #endif
 
-struct kn_tree_s { char handle; };      /* so that a part of a call can tell a tree by its size */
 typedef enum kn_tree_kind {
     KN_TREE_LEAF, KN_TREE_NONE, KN_TREE_LIST, KN_TREE_TUPLE, KN_TREE_DICT, KN_TREE_STRUCT
 } kn_tree_kind;
-
-/* ---- The names of the fields of a struct type; KN_FIELDS(Params, w1, b1) makes them. A field that is a struct with
- * names of its own is written (field, Type); other structs and arrays of handles have positions. */
-typedef struct kn_field { const char *name; size_t bytes; const struct kn_fields *fields; } kn_field;
-typedef struct kn_fields { size_t size_; const char *name; size_t bytes; int n; const kn_field *field; } kn_fields;
 
 /* ---- Making trees. Those that fail are NULL, with an error. */
 /* views a struct of arrays, which must live on: KN_TREE(&params) */
@@ -115,7 +109,8 @@ KN_API kn_array kn_list_get(kn_list list, int i);
 
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
-/* ---- Names of fields. */
+/* ---- Names of fields: of a struct type, once. A field that is a struct with names of its own is written
+ * (field, Type); other structs and arrays of handles have positions. */
 #define KN_FIELDS(T, ...)                                                                                              \
     __attribute__((unused)) static const kn_field kn_field_list_of_##T[] = {KN_EACH(KN_FIELD_, T, __VA_ARGS__)};       \
     __attribute__((unused)) static const kn_fields kn_fields_of_##T = {                                                \

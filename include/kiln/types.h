@@ -48,6 +48,11 @@ typedef struct kn_axes { int n; int32_t axis[KN_MAX_NDIM]; } kn_axes;
 /* Which arguments a transformation works on: n is 0 for "not given" (the first one), else the count. */
 typedef struct kn_argnums { int n; int32_t arg[KN_MAX_ARGS]; } kn_argnums;
 
+/* The names of the fields of a struct type; KN_FIELDS(Params, w1, b1) makes them. Without a name: not known. */
+typedef struct kn_field { const char *name; size_t bytes; const struct kn_fields *fields; } kn_field;
+typedef struct kn_fields { size_t size_; const char *name; size_t bytes; int n; const kn_field *field; } kn_fields;
+struct kn_tree_s { char handle; }; /* so that a part of a call can tell a tree by its size */
+
 /* The place in the user's source that a call stands in. */
 typedef struct kn_place { const char *file; int line; const char *function; } kn_place;
 

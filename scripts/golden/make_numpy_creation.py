@@ -25,6 +25,7 @@ def spaces(out):
     for axis in (0, 1, -1, 2, -3):
         call(out, "linspace", np.linspace, values("float64", (2,), 1), values("float64", (2,), 2), 3, axis=axis) if axis in (0, 1, -1) else None
         call(out, "linspace", np.linspace, values("float32", (2, 3), 1), values("float32", (3,), 2), 4, axis=axis)
+    call(out, "linspace", np.linspace, np.array([0.0, 1, 2]), np.array([0.0, 0.7, 2]), 5)  # a step of zero changes them all
     call(out, "logspace", np.logspace, np.array([0.0, 1]), np.array([1.0, 3]), 4, axis=-1)
     call(out, "logspace", np.logspace, Weak(0), Weak(1), 3, base=np.array([2.0, 10]))
     call(out, "logspace", np.logspace, Weak(0), Weak(1), 3, base=np.array([2.0, 10]), axis=-1)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes tests/golden/special.npz: values of scipy.special.
 
-    /tmp/venv/bin/python scripts/golden/make_special.py tests/golden
+    python scripts/golden/make_special.py tests/golden
 
 "gammainc 0", "gammainc 1" are the operands of gammainc (broadcast against each other), "gammainc" is the result."""
 import pathlib
@@ -67,6 +67,10 @@ store("expn", lambda n, x: sp.expn(n.astype(int), x), *grid(np.array([0, 1, 2, 3
 store("sici", lambda x: sp.sici(x)[0], np.append(signed, [0, -0.0, 3.99, 4, 50, 1e4, inf, -inf, nan]))
 store("ci", lambda x: sp.sici(x)[1], np.append(signed, [0, 3.99, 4, 50, 1e4, inf, nan]))
 store("spence", sp.spence, np.append(positive, [0, 1e-10, 0.49, 0.51, 0.99, 1.01, 1.99, 2.01, 1e6, -1, nan]))
+store("erfcx", sp.erfcx, np.append(signed, [-26, 0, 4.99, 5, 5.01, 1e10, inf, nan]))
+store("fresnel", lambda x: sp.fresnel(x)[0], np.append(signed, [0, 1.79, 1.8, 1.81, 2.5, 1e3, inf, nan]))
+store("fresnel c", lambda x: sp.fresnel(x)[1], np.append(signed, [0, 1.79, 1.8, 1.81, 2.5, 1e3, inf, nan]))
+out["bernoulli"] = sp.bernoulli(60)
 store("i0", sp.i0, signed[:-2])
 store("i1", sp.i1, signed[:-2])
 np.savez(pathlib.Path(sys.argv[1]) / "special.npz", **out)

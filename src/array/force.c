@@ -691,8 +691,7 @@ kn_error *kna_run_now(const kn_prim *prim, const void *params, const kn_place *p
 {
     kna_state *s = kna_state_get();
     for (uint32_t i = 0; i < n_in; i++)
-        if (in[i])
-            KN_TRY(kna_force(1, &in[i]));
+        KN_TRY(in[i] ? kna_force(1, &in[i]) : NULL);
     KN_TRY(kna_node_new(prim, params, place, operation, n_in, in, literals, n_out, out_type, out));
     kn_node *n = s->waiting;
     bool from_operand = false;

@@ -20,6 +20,7 @@
 #include "array/value.h"
 #include "ir/ops.h"
 #include "kiln/core.h"
+#include "kiln/tree.h"
 
 typedef struct kna_op {
     kn_builder *b;          /* speak to this */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * math_gamma.c -- log |gamma| and its derivative as programs in the kernel IR. Polynomials: scripts/fit/special.py.
  *
- * From 3/4 to 3 a quotient of polynomials in v = x - 1, times the distance from the zeros; from -1/4 to 3/4 the same
- * at x + 1, with the logarithm (the reciprocal) of x taken off; from 3 on Stirling's formula with a fitted rest; below
- * -1/4 the reflection at 0. f32 is worked out in f64 from end to end, so that it is right beside the zeros, too. */
+ * From 3/4 to 3 a quotient of polynomials in v = x - 1 (for lgamma 1/2 and one), times the distance from the zeros;
+ * from -1/4 to 3/4 the same at x + 1, with the logarithm (the reciprocal) of x taken off; from 3 on Stirling's formula
+ * with a fitted rest; below -1/4 the reflection at 0. f32 is worked out in f64 from end to end, so that it is right
+ * beside the zeros, too. */
 #include "kernel/expr.h"
 #include <math.h>
 
-static const double lgamma_above[] = {0x1.2788cfc6fb619p-1, 0x1.ed0de8b2e713ap+0,  0x1.45a46757c21c6p+1,
-                                      0x1.b182424b70eb8p+0, 0x1.32527a9a8004fp-1,  0x1.bba2733d7fe1ap-4,
-                                      0x1.21ba6e7bb5d7bp-7, 0x1.ee4321db5fa47p-13, 0x1.db750a187712cp-22};
+static const double lgamma_above[] = {0x1.3c467e37db0c8p-4,  0x1.724b080836ae6p-5,   -0x1.4bef0a4644158p-2,
+                                      -0x1.2bbc9b613b0b6p-1, -0x1.a4ff935dfe497p-2,  -0x1.1d63cfb05dd51p-3,
+                                      -0x1.72526bd13d20fp-6, -0x1.900c314487612p-10, -0x1.e65b1cc91e818p-16};
 static const double lgamma_below[] = {0x1.0000000000000p+0, 0x1.e17b9072a55e3p+1, 0x1.6f2248a08a9f1p+2,
                                       0x1.23b047fe07386p+2, 0x1.02692224bf94fp+1, 0x1.fb35094f1ddd3p-2,
                                       0x1.0197d1878b6ddp-4, 0x1.cdd4957ffe408p-9, 0x1.edc8f0f0f8848p-15};
@@ -52,7 +53,7 @@ static knk_node lgamma_of_size(knk_builder *k, place p)
     knk_node hi, lo, a = p.a, v = p.v, one = F64(1), c = F64(0x1.acfe390c97d69p-2); /* (log(2 pi) - 1) / 2 */
     knk_log_parts(k, MAX(F64(0x1p-1074), MIN(F64(0x1.fffffffffffffp+1023), a)), &hi, &lo);
     knk_node ratio = DIV(POLYNOMIAL(v, lgamma_above), POLYNOMIAL(v, lgamma_below));
-    knk_node middle = MUL(MUL(v, SUB(v, one)), ratio);
+    knk_node middle = MUL(MUL(v, SUB(v, one)), ADD(F64(0.5), ratio));
     middle = SELECT(p.low, SUB(SUB(middle, lo), hi), ADD(middle, F64(0))); /* no -0 at 1 */
     knk_node m = SUB(a, F64(0.5)), w = SUB(hi, one), w_lo = ADD(SUB(hi, ADD(w, one)), lo), r = DIV(one, a);
     knk_node big = MUL(m, w), big_lo = FMA(m, w_lo, FMA(m, w, NEG(big)));

@@ -10,7 +10,7 @@ kn_atom knn_remainder(kna_op *op, kn_atom x, int64_t n)
     if (kna_failed(op) || !n)
         return x;
     x = knb_convert(b, x, KN_DT(I64));
-    kn_atom count = knb_integer(b, KN_DT(I64), n), rest = knb_sub(b, x, knb_mul(b, knb_div(b, x, count), count));
+    kn_atom count = knb_integer(b, KN_DT(I64), n), rest = knb_rem(b, x, count);
     kn_atom negative = knb_lt(b, rest, knb_like(b, rest, 0));
     kn_shape shape = knn_shape_of(op, x);
     return knn_select(op, negative, knb_add(b, rest, count), rest, &shape);

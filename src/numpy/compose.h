@@ -13,6 +13,7 @@
  * Errors of the functions inside are carried by their results and reported once, under the outermost name. */
 #ifndef KN_NUMPY_COMPOSE_H
 #define KN_NUMPY_COMPOSE_H
+#include "kiln/tree.h"
 #include "numpy/internal.h"
 
 typedef struct knn_body {
@@ -25,7 +26,8 @@ void knn_begin(knn_body *c, const char *name);
 kn_array knn_end(knn_body *c, kn_array y);
 void knn_end_n(knn_body *c, int n, kn_array *y);
 kn_list knn_end_list(knn_body *c, kn_list y); /* an empty list after an error */
-/* The atom as an array made inside: a part of a body that speaks to the builder. It carries the error if there is one. */
+/* The atom as an array made inside: a part of a body that speaks to the builder. It carries the body's error, if there
+ * is one. */
 kn_array knn_made(knn_body *c, kn_atom a);
 
 /* The elements of an integer or boolean array as int64, looked at; *n receives how many, *ndim (if not NULL) the axes.

@@ -273,17 +273,6 @@ static kn_atom linspace(kna_op *op, kn_atom start, kn_atom stop, int64_t num, bo
     return y;
 }
 
-/* As integers, rounded down. */
-static kn_atom floored(kna_op *op, kn_atom y, kn_dtype d)
-{
-    kn_builder *b = op->b;
-    if (kna_failed(op))
-        return y;
-    kn_atom whole = knb_convert(b, y, KN_DT(I64));
-    kn_atom above = knb_gt(b, knb_convert(b, whole, knb_type(b, y).dtype), y);
-    return knb_convert(b, knb_sub(b, whole, knb_convert(b, above, KN_DT(I64))), d);
-}
-
 /* The step between samples, where it is wanted: NaN if there is none. */
 static void put_step(kna_op *op, kn_array *at, kn_atom a, kn_atom b, int64_t div)
 {
@@ -339,7 +328,7 @@ kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspa
     if (!kna_failed(&op) && axis)
         y = knb_move_axis(op.b, y, 0, axis);
     return kna_end(&op, kna_failed(&op)          ? y
-                        : knx_is_integer(result) ? floored(&op, y, result)
+                        : knx_is_integer(result) ? knb_convert(op.b, knb_floor(op.b, y), result)
                                                  : knb_convert(op.b, y, result));
 }
 

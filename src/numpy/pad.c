@@ -117,14 +117,6 @@ static kn_atom between(kna_op *op, kn_atom left, kn_atom a, kn_atom right, int a
     return kna_failed(op) || n == 1 ? a : knb_concatenate(op->b, n, all, axis);
 }
 
-/* Rounded to whole numbers, halves to even. */
-static kn_atom rounded(kna_op *op, kn_atom x)
-{
-    kn_builder *b = op->b;
-    kn_atom big = knb_like(b, x, 0x1.8p52), near = knb_sub(b, knb_add(b, x, big), big);
-    return knb_select(b, knb_lt(b, knb_abs(b, x), knb_like(b, x, 0x1p51)), near, x);
-}
-
 /* The middle of the elements along an axis, or the mean of the two in the middle; NaN if there is one. */
 static kn_array middle(padding *p, kn_atom a, int axis)
 {
@@ -160,7 +152,7 @@ static kn_atom statistic(padding *p, kn_atom a, int axis, int64_t start, int64_t
     if (kna_failed(op))
         return s;
     if (knx_is_integer(d) && knx_is_float(knb_type(op->b, s).dtype))
-        s = rounded(op, s);
+        s = knb_round(op->b, s, true);
     return knb_convert(op->b, s, d);
 }
 

@@ -2,7 +2,7 @@
  * optimizer.h -- gradient transformations: what an optimizer is made of. A transformation says what its state is
  * (layout) and what one step does (update): it reads its arrays of the state in order, writes the next ones in the
  * same order, and leaves the updates for the transformation behind it. The arithmetic is optax's, operation for
- * operation; numbers that may change from step to step (rates) are operands, so that a new one compiles nothing anew. */
+ * operation. Numbers that may change from step to step (rates) are operands: a new one compiles nothing anew. */
 #ifndef KN_OPTIM_OPTIMIZER_H
 #define KN_OPTIM_OPTIMIZER_H
 #include "array/tree.h"
@@ -106,7 +106,8 @@ extern const kno_rule kno_rss, kno_rms, kno_stddev, kno_adadelta, kno_rprop, kno
 extern const kno_rule kno_identity, kno_set_to_zero, kno_scale, kno_decay, kno_trace, kno_ema, kno_clip,
     kno_clip_norm, kno_clip_rms, kno_adaptive_clip, kno_centralize, kno_zero_nans, kno_normalize, kno_nonnegative,
     kno_noise;                                                                               /* basic.c */
-extern const kno_rule kno_chained, kno_masked, kno_if_finite, kno_apply_every, kno_multi_steps, kno_lookahead; /* wrap.c */
+extern const kno_rule kno_chained, kno_masked, kno_if_finite, kno_apply_every, kno_multi_steps,
+    kno_lookahead;                                                                           /* wrap.c */
 
 void kno_update(kno_step *s, const kno_transform *t); /* t's step, after checking that it has what it needs */
 

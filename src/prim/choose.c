@@ -122,17 +122,9 @@ static kn_error *select_n_type(const void *p, int n_in, const kn_type *x, kn_are
     return x[0].ndim && !kni_type_same_shape(x[0], *y) ? which_error(x[0], *y) : NULL;
 }
 
-static kn_atom *room(const kn_rule *r)
-{
-    kn_atom *x = r->b->error ? NULL : knx_arena_alloc(&r->b->arena, (size_t)r->n_in * sizeof *x);
-    if (!x && !r->b->error)
-        knb_fail(r->b, knx_error_nomem());
-    return x;
-}
-
 static void select_n_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 {
-    kn_atom *t = room(r);
+    kn_atom *t = knp_room(r->b, (size_t)r->n_in);
     for (int i = 1; t && i < r->n_in; i++)
         t[i] = tx[i] == KN_ATOM_ZERO ? knb_zeros(r->b, r->xt[i]) : tx[i];
     if (t)
@@ -141,7 +133,7 @@ static void select_n_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 
 static kn_error *select_n_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
 {
-    kn_atom *t = room(r);
+    kn_atom *t = knp_room(r->b, (size_t)r->n_in);
     if (!t)
         return NULL;
     kn_atom zeros = knb_zeros(r->b, r->yt[0]);

@@ -13,14 +13,6 @@
 
 /* --- halving ---------------------------------------------------------------------------------- */
 
-static bool room(kn_builder *b, size_t n, kn_atom **to)
-{
-    *to = b->error ? NULL : knx_arena_alloc(&b->arena, n * sizeof **to);
-    if (!*to && !b->error)
-        knb_fail(b, knx_error_nomem());
-    return *to;
-}
-
 /* x with the axes joined into one in front. */
 static kn_atom flatten_axes(kn_builder *b, kn_atom x, kn_ints axes)
 {
@@ -70,7 +62,7 @@ void knp_halve(const knp_halving *h, kn_ints axes, kn_atom *x)
 {
     kn_builder *b = h->b;
     kn_atom *other;
-    if (!room(b, 2 * (size_t)h->n, &other))
+    if (!(other = knp_room(b, 2 * (size_t)h->n)))
         return;
     for (int i = 0; i < h->n; i++)
         x[i] = flatten_axes(b, x[i], axes);
@@ -182,7 +174,7 @@ static void join_by_jaxpr(const knp_halving *h, const kn_atom *x, const kn_atom 
     int n = by->n, more = h->n - n;
     kni_jaxpr *j = NULL;
     kn_atom *in;
-    if (!room(h->b, 2 * (size_t)h->n, &in))
+    if (!(in = knp_room(h->b, 2 * (size_t)h->n)))
         return;
     for (int i = 0; i < h->n; i++) {
         int at = i < n ? i : n + i;
@@ -210,7 +202,7 @@ static void reduce_arrays(const knp_halving *h, kn_ints axes, const kn_atom *x, 
 {
     kn_builder *b = h->b;
     kn_atom *start;
-    if (!room(b, (size_t)h->n, &start))
+    if (!(start = knp_room(b, (size_t)h->n)))
         return;
     kn_type t = knb_type(b, x[0]);
     knp_dims rest = knp_axes_rest(axes, t.ndim), shape = knp_dims_pick(t, knp_ints(&rest)),
@@ -235,7 +227,7 @@ static void reduce_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     bool *tangent;
     kn_atom *x, *y;
     joint by = {NULL, n};
-    if (!room(r->b, 4 * (size_t)n, &x) || !room(r->b, 2 * (size_t)n, &y))
+    if (!(x = knp_room(r->b, 4 * (size_t)n)) || !(y = knp_room(r->b, 2 * (size_t)n)))
         return;
     for (int i = 0; i < n; i++)
         all += kni_has_tangent(r->xt[i]);
@@ -268,7 +260,7 @@ static kn_error *reduce_batch(const kn_rule *r, int64_t size, const int *axis, k
     knp_dims lifted = knp_axes_lift(p->dimensions, 0);
     bool starts = false;
     kn_atom *x;
-    if (!room(r->b, (size_t)r->n_in, &x))
+    if (!(x = knp_room(r->b, (size_t)r->n_in)))
         return NULL;
     for (int i = 0; i < n; i++) {
         x[i] = knp_batched_at(r, i, size, axis[i], 0);

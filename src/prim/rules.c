@@ -103,6 +103,14 @@ kn_error *knp_check_count(const char *what, kn_ints given, int wanted)
                                          what, wanted, given.n);
 }
 
+kn_atom *knp_room(kn_builder *b, size_t n)
+{
+    kn_atom *x = b->error ? NULL : knx_arena_alloc(&b->arena, (n + 1) * sizeof *x);
+    if (!x && !b->error)
+        knb_fail(b, knx_error_nomem());
+    return x;
+}
+
 /* Derivatives */
 
 void knp_jvp_linear(const kn_rule *r, const kn_atom *tx, kn_atom *ty)

@@ -32,6 +32,9 @@ kn_error *knp_axis_error(int64_t axis, int ndim); /* AxisError: axis 2 is out of
 kn_error *knp_check_axes(kn_ints axes, int ndim); /* in bounds, none twice */
 kn_error *knp_check_count(const char *what, kn_ints given, int wanted); /* TypeError unless as many as axes */
 
+/* n atoms that live as long as the builder; NULL after an error of it, which may be this one. */
+kn_atom *knp_room(kn_builder *b, size_t n);
+
 /* Derivatives. */
 void knp_jvp_linear(const kn_rule *r, const kn_atom *tx, kn_atom *ty); /* the same primitive of the tangents */
 void knp_jvp_zero(const kn_rule *r, const kn_atom *tx, kn_atom *ty);   /* constant wherever it is differentiable */

@@ -10,19 +10,11 @@
  */
 #include "prim/rules.h"
 
-static kn_atom *room(kn_builder *b, int n)
-{
-    kn_atom *x = b->error ? NULL : knx_arena_alloc(&b->arena, ((size_t)n + 1) * sizeof *x);
-    if (!x && !b->error)
-        knb_fail(b, knx_error_nomem());
-    return x;
-}
-
 /* The same primitive of the tangents, or of the cotangents by another one: zeros are made. */
 static void same_of(const kn_rule *r, const kn_prim *p, int n_in, const kn_atom *t, const kn_type *types, int n_out,
                     kn_atom *y)
 {
-    kn_atom *in = room(r->b, n_in);
+    kn_atom *in = knp_room(r->b, (size_t)n_in);
     for (int i = 0; in && i < n_in; i++)
         in[i] = knb_instantiate(r->b, t[i], types[i]);
     if (in)
@@ -87,7 +79,7 @@ static kn_error *split_type(const void *params, int n_in, const kn_type *x, kn_a
 
 static kn_error *split_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
 {
-    kn_atom *in = room(r->b, r->n_out);
+    kn_atom *in = knp_room(r->b, (size_t)r->n_out);
     for (int i = 0; in && i < r->n_out; i++)
         in[i] = knb_instantiate(r->b, ct[i], r->yt[i]);
     if (in)
@@ -173,7 +165,7 @@ static kn_error *stack_type(const void *params, int n_in, const kn_type *x, kn_a
 
 static kn_error *stack_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
 {
-    kn_atom *parts = room(r->b, r->n_in);
+    kn_atom *parts = knp_room(r->b, (size_t)r->n_in);
     if (parts)
         knb_emit(r->b, &kn_prim_unstack, r->params, 1, ct, parts, r->n_in);
     for (int i = 0; parts && i < r->n_in; i++)
@@ -193,7 +185,7 @@ static kn_error *stack_batch(const kn_rule *r, int64_t size, const int *axis, kn
         knb_emit(r->b, r->prim, &(kn_p_axis){at + (at > axis[0])}, r->n_in, r->x, y, 1);
         return NULL;
     }
-    kn_atom *in = room(r->b, r->n_in);
+    kn_atom *in = knp_room(r->b, (size_t)r->n_in);
     for (int i = 0; in && i < r->n_in; i++)
         in[i] = knp_batched_at(r, i, size, axis[i], 0);
     axis_out[0] = 0;
@@ -203,7 +195,7 @@ static kn_error *stack_batch(const kn_rule *r, int64_t size, const int *axis, kn
 static kn_error *stack_expand(const kn_rule *r, kn_atom *y)
 {
     int64_t axis = ((const kn_p_axis *)r->params)->axis;
-    kn_atom *in = room(r->b, r->n_in);
+    kn_atom *in = knp_room(r->b, (size_t)r->n_in);
     knp_dims d = knp_dims_of(r->xt[0]);
     d = knp_insert(knp_ints(&d), (int)axis, 1);
     for (int i = 0; in && i < r->n_in; i++)

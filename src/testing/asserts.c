@@ -8,6 +8,7 @@
 #define DEFAULTS(T, ...) \
     T T##_default(void) { return (T){.size_ = sizeof(T), __VA_ARGS__}; }
 DEFAULTS(kn_testing_allclose_opts, .rtol = 1e-7, .equal_nan = true, .verbose = true)
+DEFAULTS(kn_testing_compare_opts, .verbose = true, .precision = 6, .equal_nan = true, .equal_inf = true)
 DEFAULTS(kn_testing_equal_opts, .verbose = true)
 DEFAULTS(kn_testing_almost_opts, .decimal = 7, .verbose = true)
 DEFAULTS(kn_testing_approx_opts, .significant = 7, .verbose = true)
@@ -110,6 +111,28 @@ int kn_testing_assert_array_almost_equal(kn_array actual, kn_array desired, cons
     o.decimal = 6;
     knn_read_opts(&o, sizeof o, opts);
     return arrays_almost_equal("testing_assert_array_almost_equal", actual, desired, &o, false);
+}
+
+static kn_array compared(const void *env, kn_array x, kn_array y)
+{
+    const kn_testing_comparison *f = env;
+    return (*f)(x, y);
+}
+
+int kn_testing_assert_array_compare(kn_testing_comparison comparison, kn_array x, kn_array y,
+                                    const kn_testing_compare_opts *opts)
+{
+    static const char *const usual[] = {"ACTUAL", "DESIRED"};
+    KNN_OPTS(kn_testing_compare_opts, o, opts);
+    const char *const *names = o.names ? o.names : usual;
+    const knv_rule rule = {.verdict = compared,
+                           .env = &comparison,
+                           .style = {text_or_empty(o.header), {names[0], names[1]}, o.verbose, o.precision},
+                           .err_msg = o.err_msg,
+                           .equal_nan = o.equal_nan,
+                           .equal_inf = o.equal_inf,
+                           .strict = o.strict};
+    return knv_compare("testing_assert_array_compare", &rule, x, y);
 }
 
 /* ---- Numbers: C's, as Python's are to NumPy. */

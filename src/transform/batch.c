@@ -9,8 +9,8 @@ typedef struct batching {
     knt_replay r;
     int64_t size;
     const char *name; /* of the axis; NULL: none */
-    int *axis;     /* per variable of j: its batch axis in b, -1: none */
-    int *in, *out; /* of one equation */
+    int *axis;        /* per variable of j: its batch axis in b, -1: none */
+    int *in, *out;    /* of one equation */
 } batching;
 
 static kn_error *batch_equation(batching *t, const kn_eqn *e)

@@ -49,7 +49,6 @@ static int mpc_rsqrt(mpc_ptr y, mpc_srcptr x, mpc_rnd_t how)
     return mpc_ui_div(y, 1, help, how);
 }
 
-
 /* Largest parts of the arguments: beyond, the exact values take too long. */
 typedef struct row {
     const kn_prim *prim;

@@ -18,13 +18,13 @@
      .params = &(kn_p_dims){__VA_ARGS__}, \
      .whole = ref_##to,                   \
      .flags = SPECIAL},
-#define AXIS(to, name, list, from, at)  \
-    {.prim = &kn_prim_##to,             \
-     .label = name,                     \
-     .dtypes = list,                    \
-     .operands = from,                  \
-     .params = &(kn_p_axis){at},        \
-     .whole = ref_##to,                 \
+#define AXIS(to, name, list, from, at) \
+    {.prim = &kn_prim_##to,            \
+     .label = name,                    \
+     .dtypes = list,                   \
+     .operands = from,                 \
+     .params = &(kn_p_axis){at},       \
+     .whole = ref_##to,                \
      .flags = SPECIAL},
 #define LAST_AXIS(ID, name, list, from)    \
     {.prim = &kn_prim_bitcast_last_axis,   \

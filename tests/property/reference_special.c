@@ -31,7 +31,7 @@ long double wide_i1e(long double x) { return bessel(x, 1); }
 /* Moved up to 30 and more, then the asymptotic series; below 0 by reflection. */
 long double wide_digamma(long double x)
 {
-    static const long double bernoulli[] = {1.0L / 12,   -1.0L / 120,     1.0L / 252, -1.0L / 240,
+    static const long double bernoulli[] = {1.0L / 12,  -1.0L / 120,     1.0L / 252, -1.0L / 240,
                                             1.0L / 132, -691.0L / 32760, 1.0L / 12};
     if (x == 0)
         return -1 / x;

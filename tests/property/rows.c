@@ -32,11 +32,11 @@
     {                                                                                  \
         &kn_prim_##p, type "[]", P_REDUCE(0)                                           \
     }
-#define CUMULATIVE(p)                                                                                             \
+#define CUMULATIVE(p)                                                                                                \
     {&kn_prim_##p, "f32[3]", &(kn_p_cumulative){1, false}}, {&kn_prim_##p, "f32[3]", &(kn_p_cumulative){-1, false}}, \
-        {&kn_prim_##p, "f32[]", &(kn_p_cumulative){0, false}},                                                     \
-    {                                                                                                              \
-        &kn_prim_##p, "bool[3]", &(kn_p_cumulative) { 0, false }                                                   \
+        {&kn_prim_##p, "f32[]", &(kn_p_cumulative){0, false}},                                                       \
+    {                                                                                                                \
+        &kn_prim_##p, "bool[3]", &(kn_p_cumulative) { 0, false }                                                     \
     }
 #define ARGUMENT(p)                                                       \
     {&kn_prim_##p, "f32[0]", &(kn_p_argreduce){INTS(0), KN_DT(I32)}},     \
@@ -67,6 +67,15 @@
 #define SCATTERED(from, o, c, m)                                                                          \
     {                                                                                                     \
         &kn_prim_scatter_add, from, &(kn_p_scatter) { o, c, m, NONE, NONE, KN_GATHER_CLIP, false, false } \
+    }
+
+#define LANE_I                           \
+    {                                    \
+        1, (const char *const[]) { "i" } \
+    }
+#define NAMED(p, from, T, ...)                   \
+    {                                            \
+        &kn_prim_##p, from, &(T) { __VA_ARGS__ } \
     }
 
 const refusal refusals[] = {

@@ -2,6 +2,7 @@
  * test_callbacks.c -- debug_print, debug_callback, pure_callback and io_callback: when they run, how often, in which
  * order, and what goes wrong. Texts are JAX's. */
 #include "support/expect.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -310,7 +311,7 @@ static void printing_arrays_goes_the_same_way(void **state)
 
 /* ---- Callbacks. */
 
-static int calls;
+static _Atomic int calls;
 static double seen[16];
 
 static int see(void *env, int n_in, const kn_array *in, int n_out, kn_array *out)
@@ -668,6 +669,34 @@ static void effects_keep_their_order_among_fused_kernels(void **state)
     assert_true(kn_array_equal(y, z));
 }
 
+static void *run_in_a_thread(void *wrong)
+{
+    KN_SCOPE;
+    for (int i = 0; i < 50; i++) {
+        kn_array x = kn_of(double, i, i + 1), y;
+        kn_call(kn_jit(KN_FN(halved)), &y, &x);
+        *(int *)wrong += kn_item(kn_sum(y)) != i + 0.5; /* NOLINT: exact */
+        kn_call(kn_jit(KN_FN(shown)), &y, &x);
+    }
+    *(int *)wrong += kn_error_pending();
+    return NULL;
+}
+
+static void ignore(void *env, const char *text) { (void)env, (void)text; }
+
+static void threads_have_callbacks_of_their_own(void **state)
+{
+    (void)state;
+    pthread_t thread[2];
+    int wrong[2] = {0, 0};
+    kn_set_print(ignore, NULL);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, run_in_a_thread, &wrong[i]), 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    assert_int_equal(wrong[0] + wrong[1], 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -694,6 +723,7 @@ int main(void)
         TEST(wrong_results),
         TEST(the_result_of_an_effect_cannot_be_looked_at_under_grad),
         PRINTS(callbacks_call_kiln),
+        PRINTS(threads_have_callbacks_of_their_own),
         PRINTS(effects_keep_their_order_among_fused_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -503,6 +503,42 @@ static void names_go_into_loops(void **state)
     expect_values(y, 32, 64, 96);
 }
 
+static kn_array centred(const kn_array *x) { return kn_sub(*x, kn_lax_pmean(*x, "i")); }
+KN_FUNCTION(centred, kn_array, kn_array)
+typedef struct {
+    kn_array y, dy;
+} WithTangent;
+static WithTangent centred_rule(const kn_array *x, const kn_array *dx)
+{
+    return (WithTangent){centred(x), kn_mul(10, kn_sub(*dx, kn_lax_pmean(*dx, "i")))}; /* ten times too steep */
+}
+KN_FUNCTION(centred_rule, WithTangent, kn_array, kn_array)
+static kn_array custom_square(const kn_array *x)
+{
+    kn_array y;
+    kn_call(kn_custom_jvp(KN_FN(centred), KN_FN(centred_rule)), &y, x);
+    return kn_mul(y, y);
+}
+KN_FUNCTION(custom_square, kn_array, kn_array)
+static kn_array total_custom_square(const kn_array *x)
+{
+    kn_array y;
+    kn_call(MAPPED(custom_square), &y, x);
+    return kn_sum(y);
+}
+KN_FUNCTION(total_custom_square, kn_array, kn_array)
+
+static void names_go_into_rules_of_custom_derivatives(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2, 6), g;
+    kn_call(kn_grad(KN_FN(total_custom_square)), &g, &x);
+    expect_values(g, -40, -20, 60); /* 10 * 2 * (x - 3) */
+    kn_call(kn_vmap(kn_grad(KN_FN(custom_square)), .axis_name = "i"), &g, &x);
+    expect_values(g, -40, -20, 60);
+}
+
 /* ---- Jaxprs. */
 
 static kn_array everything(const kn_array *x)
@@ -712,6 +748,7 @@ int main(void)
         TEST(extremes_have_no_derivative),
         TEST(names_go_into_jitted_functions),
         TEST(names_go_into_loops),
+        TEST(names_go_into_rules_of_custom_derivatives),
         TEST(jaxprs_print_as_in_jax),
         TEST(two_names_print_as_in_jax),
         TEST(a_jaxpr_with_free_names),

@@ -14,7 +14,8 @@ static double program(void)
     kn_array means = kn_pad(x, 1, .mode = "mean", .stat_length = kn_num(2));
     kn_array some = kn_unique(kn_astype(kn_div(padded, 2), KN_I32), .return_index = &index, .return_inverse = &inverse);
     kn_array rows = kn_unique(kn_insert(x, kn_of(int, 0, 1), 7, KN_AXIS(0)), KN_AXIS(0));
-    kn_list parts = kn_array_split(kn_delete(x, 1, KN_AXIS(1)), kn_of(int, 1)), grids = kn_meshgrid(KN_LIST(index, some));
+    kn_list parts = kn_array_split(kn_delete(x, 1, KN_AXIS(1)), kn_of(int, 1)),
+            grids = kn_meshgrid(KN_LIST(index, some));
     kn_array block = kn_block(KN_LIST(x, x), KN_LIST(kn_roll(x, 1), kn_repeat(x, kn_of(int, 1, 1, 1), KN_AXIS(1))));
     kn_array chosen = kn_choose(kn_of(int, 1, 0, 1), KN_LIST(kn_num(10), kn_num(20)));
     kn_put(block, kn_of(int, 0, 5), kn_of(double, -1, -2));
@@ -22,8 +23,20 @@ static double program(void)
     kn_fill_diagonal(block, 3);
     kn_list found = kn_nonzero(x), at = kn_unravel_index(kn_of(int, 3, 4), KN_SHAPE(2, 3));
     kn_array flat = kn_ravel_multi_index(at, KN_SHAPE(2, 3)), both = kn_intersect1d(some, x);
-    kn_array all[] = {padded, means, some, inverse, rows, block, chosen, flat, both, kn_list_get(parts, 1),
-                      kn_list_get(grids, 0), kn_list_get(found, 1), kn_vander(kn_at(x, "1")), kn_diag(kn_at(x, "0"))};
+    kn_array all[] = {padded,
+                      means,
+                      some,
+                      inverse,
+                      rows,
+                      block,
+                      chosen,
+                      flat,
+                      both,
+                      kn_list_get(parts, 1),
+                      kn_list_get(grids, 0),
+                      kn_list_get(found, 1),
+                      kn_vander(kn_at(x, "1")),
+                      kn_diag(kn_at(x, "0"))};
     double sum = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sum += kn_item(kn_sum(all[i])) * (double)(i + 1);

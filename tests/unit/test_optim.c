@@ -19,54 +19,54 @@ static kn_optimizer sgd(double rate) { return kn_optim_sgd(.learning_rate = rate
 
 #define CASE(name, expression) \
     static kn_optimizer make_##name(void) { return expression; }
-#define CASES                                                                                                          \
-    X(sgd, sgd(0.05))                                                                                                  \
-    X(momentum, kn_optim_sgd(.learning_rate = 0.05, .momentum = 0.9))                                                  \
-    X(nesterov, kn_optim_sgd(.learning_rate = 0.05, .momentum = 0.9, .nesterov = true))                                \
-    X(adam, adam())                                                                                                    \
-    X(adam_options, kn_optim_adam(.learning_rate = 0.03, .b1 = 0.8, .b2 = 0.95, .eps = 1e-4, .eps_root = 1e-6))        \
-    X(nadam, kn_optim_nadam(.learning_rate = 0.1))                                                                     \
-    X(adamw, kn_optim_adamw(.learning_rate = 0.1, .weight_decay = 0.02))                                               \
-    X(adamw_masked, kn_optim_adamw(.learning_rate = 0.1, .weight_decay = 0.02, .mask = only_w(true)))                  \
-    X(nadamw, kn_optim_nadamw(.learning_rate = 0.1))                                                                   \
-    X(adamax, kn_optim_adamax(.learning_rate = 0.1))                                                                   \
-    X(adamaxw, kn_optim_adamaxw(.learning_rate = 0.1))                                                                 \
-    X(amsgrad, kn_optim_amsgrad(.learning_rate = 0.1))                                                                 \
-    X(adabelief, kn_optim_adabelief(.learning_rate = 0.1))                                                             \
-    X(adadelta, kn_optim_adadelta(.learning_rate = 0.5, .weight_decay = 0.01))                                         \
-    X(adagrad, kn_optim_adagrad(.learning_rate = 0.5))                                                                 \
-    X(adan, kn_optim_adan(.learning_rate = 0.05, .weight_decay = 0.01))                                                \
-    X(adafactor, kn_optim_adafactor(.learning_rate = 0.1, .momentum = 0.9, .weight_decay_rate = 0.01))                 \
-    X(adafactor_factored, kn_optim_adafactor(.learning_rate = 0.1, .min_dim_size_to_factor = 2))                       \
-    X(rmsprop, kn_optim_rmsprop(.learning_rate = 0.05))                                                                \
-    X(rmsprop_options, kn_optim_rmsprop(.learning_rate = 0.02, .decay = 0.8, .eps_in_sqrt = false, .momentum = 0.5,    \
-                                        .nesterov = true, .bias_correction = true))                                    \
-    X(rmsprop_centered,                                                                                                \
-      kn_optim_rmsprop(.learning_rate = 0.02, .centered = true, .momentum = 0.5, .initial_scale = 0.5))                \
-    X(rprop, kn_optim_rprop(.learning_rate = 0.05))                                                                    \
-    X(lion, kn_optim_lion(.learning_rate = 0.05))                                                                      \
-    X(lamb, kn_optim_lamb(.learning_rate = 0.05, .weight_decay = 0.01))                                                \
-    X(lars, kn_optim_lars(.learning_rate = 0.5, .weight_decay = 0.01, .trust_coefficient = 0.1))                       \
-    X(radam, kn_optim_radam(.learning_rate = 0.1, .b2 = 0.9))                                                          \
-    X(yogi, kn_optim_yogi(.learning_rate = 0.1))                                                                       \
-    X(novograd, kn_optim_novograd(.learning_rate = 0.1, .weight_decay = 0.01))                                         \
-    X(fromage, kn_optim_fromage(.learning_rate = 0.05))                                                                \
-    X(sm3, kn_optim_sm3(.learning_rate = 0.3))                                                                         \
-    X(sign_sgd, kn_optim_sign_sgd(.learning_rate = 0.03))                                                              \
-    X(signum, kn_optim_signum(.learning_rate = 0.03))                                                                  \
-    X(noisy_sgd, kn_optim_noisy_sgd(.learning_rate = 0.05, .seed = 7))                                                 \
-    X(optimistic, kn_optim_optimistic_gradient_descent(.learning_rate = 0.05, .alpha = 1.1, .beta = 0.8))              \
-    X(scheduled, kn_optim_adam(.learning_rate_schedule = kn_optim_cosine_decay_schedule(0.2, 15)))                     \
-    X(chain, kn_optim_chain(kn_optim_clip_by_global_norm(1), adam()))                                                  \
-    X(clipped, kn_optim_chain(kn_optim_clip(0.5), kn_optim_clip_by_block_rms(0.2), sgd(0.1)))                          \
-    X(agc, kn_optim_chain(kn_optim_adaptive_grad_clip(0.1, 1e-3), sgd(0.1)))                                           \
-    X(centralized, kn_optim_chain(kn_optim_centralize(), kn_optim_zero_nans(), kn_optim_ema(0.8), sgd(0.1)))           \
-    X(normalized, kn_optim_chain(kn_optim_normalize_by_update_norm(1, 1e-6), kn_optim_scale(-0.1)))                    \
-    X(nonnegative, kn_optim_chain(sgd(0.3), kn_optim_keep_params_nonnegative()))                                       \
-    X(if_finite, kn_optim_apply_if_finite(adam(), 3))                                                                  \
-    X(every, kn_optim_chain(sgd(0.05), kn_optim_apply_every(3)))                                                       \
-    X(multi, kn_optim_multi_steps(adam(), 3))                                                                          \
-    X(frozen, kn_optim_chain(sgd(0.1), kn_optim_freeze(only_w(false))))                                                \
+#define CASES                                                                                                       \
+    X(sgd, sgd(0.05))                                                                                               \
+    X(momentum, kn_optim_sgd(.learning_rate = 0.05, .momentum = 0.9))                                               \
+    X(nesterov, kn_optim_sgd(.learning_rate = 0.05, .momentum = 0.9, .nesterov = true))                             \
+    X(adam, adam())                                                                                                 \
+    X(adam_options, kn_optim_adam(.learning_rate = 0.03, .b1 = 0.8, .b2 = 0.95, .eps = 1e-4, .eps_root = 1e-6))     \
+    X(nadam, kn_optim_nadam(.learning_rate = 0.1))                                                                  \
+    X(adamw, kn_optim_adamw(.learning_rate = 0.1, .weight_decay = 0.02))                                            \
+    X(adamw_masked, kn_optim_adamw(.learning_rate = 0.1, .weight_decay = 0.02, .mask = only_w(true)))               \
+    X(nadamw, kn_optim_nadamw(.learning_rate = 0.1))                                                                \
+    X(adamax, kn_optim_adamax(.learning_rate = 0.1))                                                                \
+    X(adamaxw, kn_optim_adamaxw(.learning_rate = 0.1))                                                              \
+    X(amsgrad, kn_optim_amsgrad(.learning_rate = 0.1))                                                              \
+    X(adabelief, kn_optim_adabelief(.learning_rate = 0.1))                                                          \
+    X(adadelta, kn_optim_adadelta(.learning_rate = 0.5, .weight_decay = 0.01))                                      \
+    X(adagrad, kn_optim_adagrad(.learning_rate = 0.5))                                                              \
+    X(adan, kn_optim_adan(.learning_rate = 0.05, .weight_decay = 0.01))                                             \
+    X(adafactor, kn_optim_adafactor(.learning_rate = 0.1, .momentum = 0.9, .weight_decay_rate = 0.01))              \
+    X(adafactor_factored, kn_optim_adafactor(.learning_rate = 0.1, .min_dim_size_to_factor = 2))                    \
+    X(rmsprop, kn_optim_rmsprop(.learning_rate = 0.05))                                                             \
+    X(rmsprop_options, kn_optim_rmsprop(.learning_rate = 0.02, .decay = 0.8, .eps_in_sqrt = false, .momentum = 0.5, \
+                                        .nesterov = true, .bias_correction = true))                                 \
+    X(rmsprop_centered,                                                                                             \
+      kn_optim_rmsprop(.learning_rate = 0.02, .centered = true, .momentum = 0.5, .initial_scale = 0.5))             \
+    X(rprop, kn_optim_rprop(.learning_rate = 0.05))                                                                 \
+    X(lion, kn_optim_lion(.learning_rate = 0.05))                                                                   \
+    X(lamb, kn_optim_lamb(.learning_rate = 0.05, .weight_decay = 0.01))                                             \
+    X(lars, kn_optim_lars(.learning_rate = 0.5, .weight_decay = 0.01, .trust_coefficient = 0.1))                    \
+    X(radam, kn_optim_radam(.learning_rate = 0.1, .b2 = 0.9))                                                       \
+    X(yogi, kn_optim_yogi(.learning_rate = 0.1))                                                                    \
+    X(novograd, kn_optim_novograd(.learning_rate = 0.1, .weight_decay = 0.01))                                      \
+    X(fromage, kn_optim_fromage(.learning_rate = 0.05))                                                             \
+    X(sm3, kn_optim_sm3(.learning_rate = 0.3))                                                                      \
+    X(sign_sgd, kn_optim_sign_sgd(.learning_rate = 0.03))                                                           \
+    X(signum, kn_optim_signum(.learning_rate = 0.03))                                                               \
+    X(noisy_sgd, kn_optim_noisy_sgd(.learning_rate = 0.05, .seed = 7))                                              \
+    X(optimistic, kn_optim_optimistic_gradient_descent(.learning_rate = 0.05, .alpha = 1.1, .beta = 0.8))           \
+    X(scheduled, kn_optim_adam(.learning_rate_schedule = kn_optim_cosine_decay_schedule(0.2, 15)))                  \
+    X(chain, kn_optim_chain(kn_optim_clip_by_global_norm(1), adam()))                                               \
+    X(clipped, kn_optim_chain(kn_optim_clip(0.5), kn_optim_clip_by_block_rms(0.2), sgd(0.1)))                       \
+    X(agc, kn_optim_chain(kn_optim_adaptive_grad_clip(0.1, 1e-3), sgd(0.1)))                                        \
+    X(centralized, kn_optim_chain(kn_optim_centralize(), kn_optim_zero_nans(), kn_optim_ema(0.8), sgd(0.1)))        \
+    X(normalized, kn_optim_chain(kn_optim_normalize_by_update_norm(1, 1e-6), kn_optim_scale(-0.1)))                 \
+    X(nonnegative, kn_optim_chain(sgd(0.3), kn_optim_keep_params_nonnegative()))                                    \
+    X(if_finite, kn_optim_apply_if_finite(adam(), 3))                                                               \
+    X(every, kn_optim_chain(sgd(0.05), kn_optim_apply_every(3)))                                                    \
+    X(multi, kn_optim_multi_steps(adam(), 3))                                                                       \
+    X(frozen, kn_optim_chain(sgd(0.1), kn_optim_freeze(only_w(false))))                                             \
     X(masked, kn_optim_masked(adam(), only_w(true)))
 #define X(name, expression) CASE(name, expression)
 CASES

@@ -9,6 +9,9 @@ static kn_array multigammaln_3(kn_array a) { return (kn_special_multigammaln)(a,
 static kn_array sine_integral(kn_array x) { return (kn_special_sici)(x).si; }
 static kn_array cosine_integral(kn_array x) { return (kn_special_sici)(x).ci; }
 
+static kn_array fresnel_s(kn_array x) { return (kn_special_fresnel)(x).s; }
+static kn_array fresnel_c(kn_array x) { return (kn_special_fresnel)(x).c; }
+
 typedef struct {
     const char *name;
     kn_array (*one)(kn_array);
@@ -64,6 +67,9 @@ static const subject subjects[] = {
     TWO(expn, 4e-14, 0),
     {"sici", .one = sine_integral, .rtol = 1e-14},
     {"ci", .one = cosine_integral, .rtol = 1e-14, .atol = 2e-15},
+    ONE(erfcx, 2e-13, 0),
+    {"fresnel", .one = fresnel_s, .rtol = 1e-14, .atol = 1e-15},
+    {"fresnel c", .one = fresnel_c, .rtol = 1e-14, .atol = 1e-15},
     ONE(spence, 4e-15, 1e-15),
     ONE(i0, 1e-14, 0),
     ONE(i1, 1e-14, 0),
@@ -101,6 +107,19 @@ static void values_are_scipys(void **state)
         golden_close(subjects[i].name, value(&subjects[i], x), golden_find(&g, subjects[i].name), subjects[i].rtol,
                      subjects[i].atol);
     }
+    golden_free(&g);
+}
+
+static void bernoulli_numbers_are_scipys(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    golden g = golden_read("special.npz");
+    golden_close("bernoulli", kn_special_bernoulli(60), golden_find(&g, "bernoulli"), 1e-11,
+                 0); /* the stored ones are no better */
+    assert_int_equal(kn_size(kn_special_bernoulli(0)), 1);
+    kn_special_bernoulli(-1);
+    expect_error("ValueError", "special_bernoulli: n must be a non-negative integer");
     golden_free(&g);
 }
 
@@ -238,6 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(values_are_scipys),
+        TEST(bernoulli_numbers_are_scipys),
         TEST(other_dtypes_agree_with_doubles),
         TEST(derivatives_agree_with_differences),
         TEST(derivatives_at_the_zeros_are_right),

@@ -21,6 +21,7 @@ CHECK(assert_almost_equal, (X, .decimal = (int)numpy_number(c, "decimal", 7), TE
 CHECK(assert_approx_equal, (X, .significant = (int)numpy_number(c, "significant", 7), TEXT))
 CHECK(assert_array_almost_equal_nulp, (X, .nulp = numpy_number(c, "nulp", 1)))
 CHECK(assert_array_max_ulp, (X, .maxulp = numpy_number(c, "maxulp", 1), .dtype = numpy_dtype(c)))
+CHECK(assert_array_compare, ((kn_less_equal), X, .header = "not below", TEXT, STRICT))
 CHECK(assert_string_equal, (c->texts[0], c->texts[1]))
 
 static const struct {
@@ -30,7 +31,8 @@ static const struct {
 #define CALL(name) {#name, call_##name},
     CALL(assert_allclose) CALL(assert_array_equal) CALL(assert_equal) CALL(assert_array_less)
         CALL(assert_array_almost_equal) CALL(assert_almost_equal) CALL(assert_approx_equal)
-            CALL(assert_array_almost_equal_nulp) CALL(assert_array_max_ulp) CALL(assert_string_equal)};
+            CALL(assert_array_almost_equal_nulp) CALL(assert_array_max_ulp) CALL(assert_string_equal)
+                CALL(assert_array_compare)};
 
 /* The report as the golden file has it: \n and \\ for line ends and backslashes. */
 static void escape(char *to, size_t room, const char *text)

@@ -21,7 +21,9 @@ KN_API kn_optim_huber_loss_opts kn_optim_huber_loss_opts_default(void);
 /* quadratic up to delta, then linear */
 KN_API kn_array kn_optim_huber_loss(kn_array predictions, kn_array targets, const kn_optim_huber_loss_opts *opts);
 KN_API kn_array kn_optim_log_cosh(kn_array predictions, kn_array targets);      /* log(cosh(p - t)) */
-typedef struct kn_optim_cosine_opts { size_t size_; kn_axes axis; double epsilon; kn_array where; } kn_optim_cosine_opts;
+typedef struct kn_optim_cosine_opts {
+    size_t size_; kn_axes axis; double epsilon; kn_array where;
+} kn_optim_cosine_opts;
 KN_API kn_optim_cosine_opts kn_optim_cosine_opts_default(void);
 /* the cosine of the angle between vectors; norms are at least the root of epsilon */
 KN_API kn_array kn_optim_cosine_similarity(kn_array predictions, kn_array targets, const kn_optim_cosine_opts *opts);
@@ -36,7 +38,8 @@ KN_API kn_array kn_optim_softmax_cross_entropy(kn_array logits, kn_array labels,
 /* labels: the number of the right class; TypeError unless they are integers */
 KN_API kn_array kn_optim_softmax_cross_entropy_with_integer_labels(kn_array logits, kn_array labels,
                                                                    const kn_optim_loss_opts *opts);
-KN_API kn_array kn_optim_safe_softmax_cross_entropy(kn_array logits, kn_array labels); /* -inf logits of label 0 are fine */
+/* logits of -inf are fine where the label is 0 */
+KN_API kn_array kn_optim_safe_softmax_cross_entropy(kn_array logits, kn_array labels);
 KN_API kn_array kn_optim_kl_divergence(kn_array log_predictions, kn_array targets, const kn_optim_loss_opts *opts);
 KN_API kn_array kn_optim_kl_divergence_with_log_targets(kn_array log_predictions, kn_array log_targets,
                                                         const kn_optim_loss_opts *opts);

@@ -23,7 +23,7 @@ KN_API kn_optim_multi_steps_opts kn_optim_multi_steps_opts_default(void);
 KN_API kn_optimizer kn_optim_multi_steps(kn_optimizer inner, int every_k, const kn_optim_multi_steps_opts *opts);
 typedef struct kn_optim_lookahead_opts { size_t size_; bool reset_state; } kn_optim_lookahead_opts;
 KN_API kn_optim_lookahead_opts kn_optim_lookahead_opts_default(void);
-/* Parameters and updates are trees of two parts, fast and slow; gradients are those of the fast ones. Not in a chain. */
+/* Parameters and updates are trees of two parts, fast and slow; gradients are those of the fast ones. Not in chains. */
 KN_API kn_optimizer kn_optim_lookahead(kn_optimizer fast, int sync_period, double slow_step_size,
                                        const kn_optim_lookahead_opts *opts);
 
@@ -120,7 +120,8 @@ KN_API kn_optimizer kn_optim_scale_by_param_block_rms(double min_scale);        
     KN_OPTIM_T_(__COUNTER__, kn_optim_scale_by_rss, kn_optim_scale_by_rss_opts,                                        \
         (.initial_accumulator_value = 0.1, .eps = 1e-7, ), __VA_ARGS__)
 #define kn_optim_scale_by_lion(...)                                                                                    \
-    KN_OPTIM_T_(__COUNTER__, kn_optim_scale_by_lion, kn_optim_scale_by_lion_opts, (.b1 = 0.9, .b2 = 0.99, ), __VA_ARGS__)
+    KN_OPTIM_T_(__COUNTER__, kn_optim_scale_by_lion, kn_optim_scale_by_lion_opts, (.b1 = 0.9, .b2 = 0.99, ),           \
+        __VA_ARGS__)
 #define kn_optim_scale_by_trust_ratio(...)                                                                             \
     KN_OPTIM_T_(__COUNTER__, kn_optim_scale_by_trust_ratio, kn_optim_scale_by_trust_ratio_opts,                        \
         (.trust_coefficient = 1, ), __VA_ARGS__)
