@@ -643,8 +643,7 @@ static void set_error(kn_value *v, kn_error *e)
     kna_publish(v, KN_V_ERROR);
 }
 
-/* Runs one node alone, all of its results kept. An error is the node's own, with its place, unless it came in with an
- * operand. */
+/* Runs one node alone, all of its results kept. An error has the node's place, unless it came in with an operand. */
 static kn_error *run_node(cut *c, kn_node *n, bool *from_operand)
 {
     n->position = 0;

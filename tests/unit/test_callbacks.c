@@ -669,6 +669,19 @@ static void effects_keep_their_order_among_fused_kernels(void **state)
     assert_true(kn_array_equal(y, z));
 }
 
+static void effects_happen_once_where_nans_are_looked_for(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2), y;
+    kn_check_nans(true);
+    kn_debug_print("{}", kn_mul(x, 2));
+    kn_call(kn_jit(KN_FN(shown)), &y, &x);
+    kn_call(kn_vmap(KN_FN(shown)), &y, &x);
+    kn_check_nans(false);
+    expect_printed("[2. 4.]\nx [1. 2.]\nx 1.0\nx 2.0\n");
+}
+
 static void *run_in_a_thread(void *wrong)
 {
     KN_SCOPE;
@@ -723,6 +736,7 @@ int main(void)
         TEST(wrong_results),
         TEST(the_result_of_an_effect_cannot_be_looked_at_under_grad),
         PRINTS(callbacks_call_kiln),
+        PRINTS(effects_happen_once_where_nans_are_looked_for),
         PRINTS(threads_have_callbacks_of_their_own),
         PRINTS(effects_keep_their_order_among_fused_kernels),
     };
