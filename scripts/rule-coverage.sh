@@ -8,6 +8,7 @@
 #   DIRECTORY   builds there and leaves it; without one the directory is a temporary one
 set -u
 export LC_ALL=C
+unset KILN_TEST_LONG # the short sweeps must do
 verbose=0
 if [ "${1-}" = -v ]; then
     verbose=1
@@ -25,8 +26,8 @@ fi
 
 # The tests of rules: the table of cases, the rows with bodies, named axes and functions of the user, what they say of wrong calls.
 programs=(rules)
-for name in test_prim test_custom_rules test_checkpoint test_named_axes test_callbacks test_while test_special test_complex_math \
-    test_kernel_math test_functions test_linalg test_routine test_random test_no_memory; do
+for name in test_prim test_transform test_custom test_checkpoint test_named_axes test_callbacks test_while test_special \
+    test_complex_math test_kernel_math test_functions test_linalg test_routine test_random test_no_memory; do
     for source in tests/unit/"$name"*.c; do
         programs+=("$(basename "$source" .c)")
     done

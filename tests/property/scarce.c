@@ -7,6 +7,7 @@
 
 typedef struct trial {
     bench *b;
+    const kni_jaxpr *j;
     bool tangent[MAX_OPERANDS], linear[4 * MAX_VALUES];
     int axis[MAX_OPERANDS];
     kn_linearized l;
@@ -27,7 +28,7 @@ static kn_error *step_build(const trial *t)
 static kn_error *step_jvp(const trial *t)
 {
     kni_jaxpr *j = NULL;
-    kn_error *e = knt_jvp(t->b->j, t->tangent, &j);
+    kn_error *e = knt_jvp(t->j, t->tangent, &j);
     kni_release(j);
     return e;
 }
@@ -35,7 +36,7 @@ static kn_error *step_jvp(const trial *t)
 static kn_error *step_linearize(const trial *t)
 {
     kn_linearized l = {0};
-    kn_error *e = knt_linearize(t->b->j, t->tangent, &l);
+    kn_error *e = knt_linearize(t->j, t->tangent, &l);
     knt_linearized_free(&l);
     return e;
 }
@@ -51,7 +52,7 @@ static kn_error *step_transpose(const trial *t)
 static kn_error *step_batch(const trial *t)
 {
     kni_jaxpr *j = NULL;
-    kn_error *e = knt_batch(t->b->j, 3, "k", t->axis, NULL, &j);
+    kn_error *e = knt_batch(t->j, 3, "k", t->axis, NULL, &j);
     kni_release(j);
     return e;
 }
@@ -59,7 +60,7 @@ static kn_error *step_batch(const trial *t)
 static kn_error *step_expand(const trial *t)
 {
     kni_jaxpr *j = NULL;
-    kn_error *e = knt_expand(t->b->j, &j);
+    kn_error *e = knt_expand(t->j, &j);
     kni_release(j);
     return e;
 }
@@ -67,7 +68,7 @@ static kn_error *step_expand(const trial *t)
 static kn_error *step_compile(const trial *t)
 {
     kn_program *p = NULL;
-    kn_error *e = knc_compile(t->b->j, &(kn_compile_options){.fuse = true}, &p);
+    kn_error *e = knc_compile(t->j, &(kn_compile_options){.fuse = true}, &p);
     knc_release(p);
     return e;
 }
@@ -97,26 +98,40 @@ static void sweep(const trial *t, const char *what, step_fn *step)
     }
 }
 
+/* Reverse mode, also of rows that refuse the other one. */
+static void sweep_backwards(trial *t)
+{
+    bool any = false;
+    for (int i = 0; i < t->b->n_in; i++)
+        any |= t->tangent[i] = kni_has_tangent(kni_in_type(t->j, (uint32_t)i));
+    kn_error *e = any ? knt_linearize(t->j, t->tangent, &t->l) : NULL;
+    if (any && !e) {
+        sweep(t, "linearize", step_linearize);
+        for (uint32_t i = 0; i < t->l.linear->n_in; i++)
+            t->linear[i] = i >= t->l.n_residual;
+        sweep(t, "transpose", step_transpose);
+    }
+    knx_error_release(e);
+    knt_linearized_free(&t->l);
+}
+
 void check_scarce(bench *b)
 {
-    trial t = {.b = b};
+    trial t = {.b = b, .j = b->j};
     for (int i = 0; i < b->n_in; i++)
         t.axis[i] = i % 2 ? -1 : 0;
     if (!b->s->build)
         sweep(&t, "type", step_build);
-    if (bench_tangents(b, t.tangent)) {
+    sweep_backwards(&t);
+    if (bench_tangents(b, t.tangent))
         sweep(&t, "jvp", step_jvp);
-        sweep(&t, "linearize", step_linearize);
-        kn_error *e = knt_linearize(b->j, t.tangent, &t.l);
-        for (uint32_t i = 0; !e && i < t.l.n_tangent_in; i++)
-            t.linear[t.l.n_residual + i] = true;
-        if (!e && !b->s->prim->no_transpose)
-            sweep(&t, "transpose", step_transpose);
-        knx_error_release(e);
-        knt_linearized_free(&t.l);
-    }
     if (b->n_in)
         sweep(&t, "batch", step_batch);
     sweep(&t, "expand", step_expand);
     sweep(&t, "compile", step_compile);
+    kni_jaxpr *one = b->s->lanes ? bench_one_lane(b) : NULL;
+    t.j = one;
+    if (one)
+        sweep_backwards(&t);
+    kni_release(one);
 }
