@@ -17,9 +17,9 @@
     {                                                                        \
         return reduce(b, &kn_prim_##name, x, n, axes);                       \
     }
-#define CUMULATIVE(name)                                                               \
-    kn_atom knb_##name(kn_builder *b, kn_atom x, int axis, bool reverse)               \
-    {                                                                                  \
+#define CUMULATIVE(name)                                                                \
+    kn_atom knb_##name(kn_builder *b, kn_atom x, int axis, bool reverse)                \
+    {                                                                                   \
         return knb_emit1(b, &kn_prim_##name, &(kn_p_cumulative){axis, reverse}, 1, &x); \
     }
 #define SCATTER(name)                                                                                     \
@@ -32,11 +32,15 @@
 #include "ir/unary.def"
 #undef UNARY
 /* clang-format off */
-#define ONES(X) X(sign) X(floor) X(ceil) X(is_finite) X(population_count) X(clz) X(copy) X(not) X(stop_gradient) X(real) X(imag) X(random_wrap) X(random_unwrap) X(random_seed) X(random_clone)
-#define TWOS(X) X(complex) X(add) X(sub) X(mul) X(div) X(pow) X(atan2) X(hypot) X(max) X(min) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) \
-    X(and) X(or) X(xor) X(shift_left) X(shift_right_logical) X(shift_right_arithmetic) X(rem) X(nextafter) X(mulhi) X(random_fold_in) \
+#define ONES(X) X(sign) X(floor) X(ceil) X(is_finite) X(population_count) X(clz) X(copy) X(not) \
+    X(stop_gradient) X(real) X(imag) X(random_wrap) X(random_unwrap) X(random_seed) X(random_clone)
+#define TWOS(X) X(complex) X(add) X(sub) X(mul) X(div) X(pow) X(atan2) X(hypot) X(max) X(min) X(eq) X(ne) \
+    X(lt) X(le) X(gt) X(ge) \
+    X(and) X(or) X(xor) X(shift_left) X(shift_right_logical) X(shift_right_arithmetic) X(rem) \
+    X(nextafter) X(mulhi) X(random_fold_in) \
     X(igamma) X(igammac) X(igamma_grad_a) X(random_gamma_grad) X(zeta) X(polygamma)
-#define REDUCTIONS(X) X(reduce_sum) X(reduce_prod) X(reduce_max) X(reduce_min) X(reduce_and) X(reduce_or) X(reduce_xor)
+#define REDUCTIONS(X) \
+    X(reduce_sum) X(reduce_prod) X(reduce_max) X(reduce_min) X(reduce_and) X(reduce_or) X(reduce_xor)
 #define CUMULATIVES(X) X(cumsum) X(cumprod) X(cummax) X(cummin) X(cumlogsumexp)
 #define SCATTERS(X) X(scatter) X(scatter_add) X(scatter_sub) X(scatter_mul) X(scatter_min) X(scatter_max)
 /* clang-format on */
