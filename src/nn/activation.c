@@ -127,7 +127,12 @@ kn_array kn_nn_log_sigmoid(kn_array x) { return each("nn_log_sigmoid", x, false,
 static kn_atom mish(kn_builder *b, kn_atom x) { return knb_mul(b, x, knb_tanh(b, softplus(b, x))); }
 kn_array kn_nn_mish(kn_array x) { return each("nn_mish", x, false, mish); }
 
-static kn_atom soft_sign(kn_builder *b, kn_atom x) { return knb_div(b, x, plus(b, knb_abs(b, x), 1)); }
+/* |x| is written so that its derivative at 0 is JAX's, 1: the second derivative of soft_sign there depends on it. */
+static kn_atom soft_sign(kn_builder *b, kn_atom x)
+{
+    kn_atom length = knb_select(b, at_least(b, x, 0), x, knb_neg(b, x));
+    return knb_div(b, x, plus(b, length, 1));
+}
 kn_array kn_nn_soft_sign(kn_array x) { return each("nn_soft_sign", x, false, soft_sign); }
 
 static kn_atom sparse_plus(kn_builder *b, kn_atom x)

@@ -26,20 +26,11 @@ kn_nn_attention_opts kn_nn_attention_opts_default(void)
 
 /* ---- Operands. */
 
-static const char *shape_text(kn_type t, char *text, size_t size)
-{
-    size_t n = (size_t)snprintf(text, size, "(");
-    for (int i = 0; i < t.ndim && n < size; i++)
-        n += (size_t)snprintf(text + n, size - n, "%s%lld", i ? "," : "", (long long)t.dim[i]);
-    if (n < size)
-        snprintf(text + n, size - n, t.ndim == 1 ? ",)" : ")");
-    return text;
-}
-
 /* The shape as it should be (-1: any extent), or JAX's ValueError. */
 static bool has_shape(attention *a, const char *name, kn_type t, int ndim, const int64_t *want)
 {
-    char list[128], has[KN_MAX_NDIM * 24];
+    char list[128];
+    kn_text has = {0};
     if (kna_failed(&a->op))
         return false;
     if (t.ndim != ndim) {
@@ -54,7 +45,7 @@ static bool has_shape(attention *a, const char *name, kn_type t, int ndim, const
     }
     if (!fits)
         kna_fail(&a->op, KN_ERROR_VALUE, "%s shape should be %s]: but got %s", name, list,
-                 shape_text(t, has, sizeof has));
+                 knx_show_shape(&has, t.ndim, t.dim));
     return fits;
 }
 
