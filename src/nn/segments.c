@@ -53,7 +53,7 @@ static int64_t count_segments(kna_op *op, kn_array ids)
         if (i == 0 || v[i] >= top)
             top = v[i] == INT64_MAX ? v[i] : v[i] + 1;
     if (v && n == 0)
-        kna_fail(op, KN_ERROR_VALUE, "zero-size array to reduction operation maximum which has no identity");
+        kna_fail(op, KN_ERROR_VALUE, "zero-size array to reduction operation max which has no identity");
     knx_free(v);
     return top;
 }

@@ -104,8 +104,8 @@ static void check(const golden *g, const char *dtype, kn_dtype d, double rtol, d
         assert_ptr_equal(kn_dtype_of(y), d);
         kn_array want = golden_array(golden_find(g, text));
         for (int row = 0; row < kn_dim(want, 0); row++) /* second derivatives are differences of much larger numbers */
-            if (!kn_allclose(kn_at(y, "%", row), kn_at(want, "%", row), .rtol = rtol, .atol = row < 2 ? atol : 30 * atol,
-                             .equal_nan = true)) {
+            if (!kn_allclose(kn_at(y, "%", row), kn_at(want, "%", row), .rtol = rtol,
+                             .atol = row < 2 ? atol : 30 * atol, .equal_nan = true)) {
                 kn_print(kn_stack(KN_LIST(kn_at(y, "%", row), kn_at(want, "%", row)), KN_AXIS(1)));
                 fail_msg("%s: derivative number %d", text, row);
             }
