@@ -69,7 +69,8 @@ KN_API kn_array kn_nn_selu(kn_array x);         /* jax.nn.selu: 1.0507 elu(x, al
 KN_API kn_array kn_nn_gelu(kn_array x, const kn_nn_gelu_opts *opts);
 /* jax.nn.glu: the first half of x along an axis times the sigmoid of the second; AssertionError for odd extents */
 KN_API kn_array kn_nn_glu(kn_array x, const kn_nn_glu_opts *opts);
-KN_API kn_array kn_nn_squareplus(kn_array x, const kn_nn_squareplus_opts *opts); /* jax.nn.squareplus: (x + sqrt(x^2 + b)) / 2 */
+/* jax.nn.squareplus: (x + sqrt(x^2 + b)) / 2 */
+KN_API kn_array kn_nn_squareplus(kn_array x, const kn_nn_squareplus_opts *opts);
 KN_API kn_array kn_nn_mish(kn_array x);         /* jax.nn.mish: x tanh(softplus(x)) */
 /* jax.nn.log1mexp: log(1 - e^-x) for x >= 0, right near 0 and far away, too */
 KN_API kn_array kn_nn_log1mexp(kn_array x);

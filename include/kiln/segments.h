@@ -2,8 +2,8 @@
  * kiln/segments.h -- sums, products and extremes of the parts of an array that have the same number, as jax.ops.
  *
  * The element k of data, along its first axis, belongs to the segment segment_ids[k]; the result has the shape
- * (num_segments, ...) and data's dtype, with 0, 1, or the lowest or highest number where a segment is empty. Numbers may
- * come in any order; negative ones and those from num_segments on are dropped. */
+ * (num_segments, ...) and data's dtype, with 0, 1, or the lowest or highest number where a segment is empty. Numbers
+ * may come in any order; negative ones and those from num_segments on are dropped. */
 /* clang-format off */
 #ifndef KILN_SEGMENTS_H
 #define KILN_SEGMENTS_H
@@ -26,9 +26,12 @@ KN_API kn_segment_opts kn_segment_opts_default(void);
 /* jax.ops.segment_sum. ValueError for a negative num_segments and for an unknown mode; TypeError unless segment_ids are
  * integers (all four functions). */
 KN_API kn_array kn_segment_sum(kn_array data, kn_array segment_ids, const kn_segment_opts *opts);
-KN_API kn_array kn_segment_prod(kn_array data, kn_array segment_ids, const kn_segment_opts *opts); /* jax.ops.segment_prod */
-KN_API kn_array kn_segment_max(kn_array data, kn_array segment_ids, const kn_segment_opts *opts); /* jax.ops.segment_max */
-KN_API kn_array kn_segment_min(kn_array data, kn_array segment_ids, const kn_segment_opts *opts); /* jax.ops.segment_min */
+/* jax.ops.segment_prod */
+KN_API kn_array kn_segment_prod(kn_array data, kn_array segment_ids, const kn_segment_opts *opts);
+/* jax.ops.segment_max */
+KN_API kn_array kn_segment_max(kn_array data, kn_array segment_ids, const kn_segment_opts *opts);
+/* jax.ops.segment_min */
+KN_API kn_array kn_segment_min(kn_array data, kn_array segment_ids, const kn_segment_opts *opts);
 
 #ifdef __cplusplus
 }

@@ -30,7 +30,8 @@ static kn_atom below(kn_builder *b, kn_atom x, double v) { return knb_lt(b, x, k
 static kn_atom at_least(kn_builder *b, kn_atom x, double v) { return knb_ge(b, x, knb_like(b, x, v)); }
 static kn_atom at_most(kn_builder *b, kn_atom x, double v) { return knb_le(b, x, knb_like(b, x, v)); }
 
-/* f of x in its dtype; integers and booleans become the default float, or (`integers`) stay integers: int64 for bool. */
+/* f of x in its dtype; integers and booleans become the default float, or (`integers`) stay integers: int64 for
+ * bool. */
 static kn_array each(const char *name, kn_array x, bool integers, kn_atom (*f)(kn_builder *b, kn_atom x))
 {
     kna_op op;
@@ -261,7 +262,7 @@ kn_array kn_nn_glu(kn_array x, const kn_nn_glu_opts *opts)
 {
     kna_op op;
     kna_begin(&op, "nn_glu");
-    kn_nn_glu_opts o = opts ? *opts : kn_nn_glu_opts_default();
+    KNN_OPTS(kn_nn_glu_opts, o, opts);
     kn_atom a = knn_in(&op, x), half[2];
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * attention.c -- dot-product attention: two products of stacks of matrices, and between them bias, masks and softmax, in
- * the order and the dtypes of jax.nn.
+ * attention.c -- dot-product attention: two products of stacks of matrices, and between them bias, masks and softmax,
+ * in the order and the dtypes of jax.nn.
  *
  * Logits are (B, N, T, S), or (B, K, T, G, S) where G query heads share each of K key heads, so that no product needs
  * its operands repeated or its logits transposed. */
 #include "kiln/nn.h"
 #include "nn/operand.h"
+#include "numpy/internal.h"
 #include <float.h>
 #include <math.h>
 
@@ -273,7 +274,8 @@ static kn_atom begin(attention *a, const char *name, kn_array query, kn_array ke
 {
     kna_begin(&a->op, name);
     a->b = a->op.b;
-    a->o = opts ? *opts : kn_nn_attention_opts_default();
+    a->o = kn_nn_attention_opts_default();
+    knn_read_opts(&a->o, sizeof a->o, opts);
     if (a->o.local_window_size.ndim > 2)
         kna_fail(&a->op, KN_ERROR_VALUE, "local_window_size should have 1 or 2 extents, but got %d",
                  a->o.local_window_size.ndim);

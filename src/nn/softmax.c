@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * softmax.c -- softmax, its logarithm, logsumexp and logmeanexp: less the largest element, which counts as a constant in
- * derivatives. */
+ * softmax.c -- softmax, its logarithm, logsumexp and logmeanexp: less the largest element, which counts as a constant
+ * in derivatives. */
 #include "kiln/nn.h"
 #include "nn/operand.h"
+#include "numpy/internal.h"
 #include <math.h>
 
 /* An array, the axes that are summed over, and which elements count (KN_ATOM_NONE: all). */
@@ -73,7 +74,7 @@ kn_nn_softmax_opts kn_nn_softmax_opts_default(void)
 
 static bool begin_softmax(kna_op *op, kn_array x, const kn_nn_softmax_opts *opts, rows *r)
 {
-    kn_nn_softmax_opts o = opts ? *opts : kn_nn_softmax_opts_default();
+    KNN_OPTS(kn_nn_softmax_opts, o, opts);
     kn_atom a = knn_in(op, x);
     if (!kna_failed(op) && knb_type(op->b, a).ndim == 0 && o.axis.n == 0)
         kna_fail(op, KN_ERROR_AXIS, "axis -1 is out of bounds for array of dimension 0");
@@ -181,7 +182,7 @@ static kn_array public_logsumexp(const char *name, kn_array x, const kn_nn_logsu
     kna_op op;
     rows r;
     kna_begin(&op, name);
-    kn_nn_logsumexp_opts o = opts ? *opts : kn_nn_logsumexp_opts_default();
+    KNN_OPTS(kn_nn_logsumexp_opts, o, opts);
     kn_dtype d = knn_inexact(&op, 2, (kn_array[]){x, o.b});
     kn_atom a = d ? kna_in_as(&op, x, d) : KN_ATOM_NONE, factor = KN_ATOM_NONE;
     if (d && o.b) {
@@ -228,7 +229,7 @@ kn_array kn_nn_logmeanexp(kn_array x, const kn_nn_logmeanexp_opts *opts)
     kna_op op;
     rows r;
     kna_begin(&op, "nn_logmeanexp");
-    kn_nn_logmeanexp_opts o = opts ? *opts : kn_nn_logmeanexp_opts_default();
+    KNN_OPTS(kn_nn_logmeanexp_opts, o, opts);
     if (!read_rows(&op, knn_in(&op, x), o.axis, KNA_AXES_ALL, o.where, &r))
         return kna_end(&op, KN_ATOM_NONE);
     kn_atom y = logsumexp(&r, KN_ATOM_NONE), less = knb_convert(op.b, knb_log(op.b, count(&r)), r.t.dtype);

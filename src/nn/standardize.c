@@ -34,7 +34,7 @@ kn_array kn_nn_standardize(kn_array x, const kn_nn_standardize_opts *opts)
 {
     knn_body c;
     knn_begin(&c, "nn_standardize");
-    kn_nn_standardize_opts o = opts ? *opts : kn_nn_standardize_opts_default();
+    KNN_OPTS(kn_nn_standardize_opts, o, opts);
     bool fast = !o.algorithm || !strcmp(o.algorithm, "fast");
     if (!o.variance && !fast && strcmp(o.algorithm, "stable") != 0)
         kna_fail(&c.op, KN_ERROR_VALUE, "Unknown algorithm '%s'. Expected 'fast' or 'stable'.", o.algorithm);
@@ -44,6 +44,8 @@ kn_array kn_nn_standardize(kn_array x, const kn_nn_standardize_opts *opts)
     if (kna_failed(&c.op))
         return knn_end(&c, NULL);
     x = knn_made(&c, knn_in(&c.op, x));
+    if (!x || kna_failed(&c.op))
+        return knn_end(&c, NULL);
     kn_array mean = o.mean ? o.mean : mean_of(x, &o);
     kn_array variance = o.variance ? o.variance : variance_of(x, mean, &o, fast);
     kn_array epsilon = o.epsilon ? o.epsilon : kn_like_double(1e-5), spread = kn_add(variance, epsilon);

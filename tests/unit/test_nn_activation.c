@@ -234,6 +234,20 @@ static void wrong_operands_are_errors(void **state)
     expect_error("TypeError", "nn_elu: null array");
 }
 
+static kn_array of_a_number(const kn_array *x) { return kn_mul(*x, kn_nn_softplus(0.0)); }
+KN_FUNCTION(of_a_number, kn_array, kn_array)
+
+static void numbers_in_recordings(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_scalar(2.0), y, slope;
+    kn_call(kn_jit(KN_FN(of_a_number)), &y, &x);
+    kn_call(kn_grad(KN_FN(of_a_number)), &slope, &x);
+    expect_near(y, 1e-15, 1.3862943611198906);
+    expect_near(slope, 1e-15, 0.6931471805599453);
+}
+
 static void a_recorded_softplus_shows_its_rule(void **state)
 {
     (void)state;
@@ -249,11 +263,17 @@ static void a_recorded_softplus_shows_its_rule(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(float64_is_that_of_jax),           TEST(float32_is_that_of_jax),
-        TEST(short_floats_are_those_of_jax),    TEST(jit_and_vmap_change_nothing),
-        TEST(gradients_are_differences),        TEST(integers_become_floats),
-        TEST(parameters_broadcast_and_promote), TEST(glu_halves_an_axis),
-        TEST(wrong_operands_are_errors),        TEST(a_recorded_softplus_shows_its_rule),
+        TEST(float64_is_that_of_jax),
+        TEST(float32_is_that_of_jax),
+        TEST(short_floats_are_those_of_jax),
+        TEST(jit_and_vmap_change_nothing),
+        TEST(gradients_are_differences),
+        TEST(integers_become_floats),
+        TEST(parameters_broadcast_and_promote),
+        TEST(glu_halves_an_axis),
+        TEST(wrong_operands_are_errors),
+        TEST(numbers_in_recordings),
+        TEST(a_recorded_softplus_shows_its_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
