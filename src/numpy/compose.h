@@ -33,6 +33,8 @@ kn_array knn_made(knn_body *c, kn_atom a);
 /* The elements of an integer or boolean array as int64, looked at; *n receives how many, *ndim (if not NULL) the axes.
  * NULL with the op failed; else it is the caller's to free. `what` begins the TypeError for other dtypes. */
 int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const char *what);
+/* Is x a real number that waits for a dtype? Then its value, so that what is worked out of it can wait, too. */
+bool knn_weak_value(kna_op *op, kn_array x, double *value);
 /* int64 arrays of these elements. */
 kn_array knn_integers(const int64_t *v, int64_t n);
 kn_axes knn_one_axis(int axis);

@@ -2,6 +2,7 @@
  * differences.c -- differences along an axis and what is made of them: diff, ediff1d, trapezoid, unwrap, gradient. */
 #include "array/tree.h"
 #include "numpy/compose.h"
+#include <math.h>
 #include <string.h>
 
 /* ---- Parts along an axis, counted from its ends: [start, n - less). */
@@ -142,9 +143,21 @@ kn_array kn_trapezoid(kn_array y, const kn_trapezoid_opts *opts)
 
 /* ---- unwrap. */
 
-static kn_array half(kn_array period, kn_dtype d)
+/* period / 2; a number that waits for a dtype remains one. */
+static kn_array half(knn_body *c, kn_array period, bool integer)
 {
-    return knx_is_integer(d) ? kn_floor_divide(period, kn_like_int(2)) : kn_divide(period, kn_like_int(2));
+    double value = 0;
+    if (knn_weak_value(&c->op, period, &value))
+        return integer ? kn_like_int((int64_t)floor(value / 2)) : kn_like_double(value / 2);
+    return integer ? kn_floor_divide(period, kn_like_int(2)) : kn_divide(period, kn_like_int(2));
+}
+
+static kn_array minus(knn_body *c, kn_array x, bool integer)
+{
+    double value = 0;
+    if (knn_weak_value(&c->op, x, &value))
+        return integer ? kn_like_int(-(int64_t)value) : kn_like_double(-value);
+    return kn_negative(x);
 }
 
 kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts)
@@ -166,14 +179,14 @@ kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts)
         kn_array odd = kn_remainder(period, kn_like_int(2));
         ambiguous = kn_ok(odd) && kn_item_int(odd) == 0;
     }
-    kn_array high = half(period, d), low = kn_negative(high), dd = difference(x, axis);
+    kn_array high = half(&c, period, integer), low = minus(&c, high, integer), dd = difference(x, axis);
     kn_array mod = kn_add(kn_remainder(kn_subtract(dd, low), period), low), zero = kn_like_int(0);
     if (ambiguous) { /* half a period goes up where the numbers do */
         kn_array up = kn_logical_and(kn_equal(mod, low), kn_greater(dd, zero));
         mod = kn_where(up, high, mod);
     }
     kn_array correction = kn_subtract(mod, dd);
-    kn_array least = o.discont ? o.discont : kn_divide(period, kn_like_int(2));
+    kn_array least = o.discont ? o.discont : half(&c, period, false);
     correction = kn_where(kn_less(kn_absolute(dd), least), zero, correction);
     kn_cumsum_opts sum = kn_cumsum_opts_default();
     sum.axis = knn_one_axis(axis);
@@ -189,11 +202,22 @@ kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts)
 
 /* ---- gradient. */
 
-/* Distances along the axis: one number, or those between neighbours. */
+/* Distances along the axis: one number, perhaps one that waits for a dtype, or those between neighbours. */
 typedef struct spacing {
-    bool uniform;
+    bool uniform, weak;
+    double value;
     kn_array d;
 } spacing;
+
+static kn_array times(double factor, const spacing *s)
+{
+    return s->weak ? kn_like_double(factor * s->value) : kn_multiply(kn_like_double(factor), s->d);
+}
+
+static kn_array over(double number, const spacing *s)
+{
+    return s->weak ? kn_like_double(number / s->value) : kn_divide(kn_like_double(number), s->d);
+}
 
 static kn_array term(kn_array coefficient, kn_array x) { return kn_multiply(coefficient, x); }
 static kn_array sum3(kn_array x, kn_array y, kn_array z) { return kn_add(kn_add(x, y), z); }
@@ -204,7 +228,7 @@ static kn_array interior(kn_array f, int axis, const spacing *s)
     kn_array before = part(f, axis, 0, 2), here = part(f, axis, 1, 1), after = part(f, axis, 2, 0);
     int ndim = kn_shape_of(f).ndim;
     if (s->uniform)
-        return kn_divide(kn_subtract(after, before), kn_multiply(kn_like_double(2), s->d));
+        return kn_divide(kn_subtract(after, before), times(2, s));
     kn_array d1 = part(s->d, 0, 0, 1), d2 = part(s->d, 0, 1, 0), both = kn_add(d1, d2);
     kn_array a = kn_divide(kn_negative(d2), kn_multiply(d1, both));
     kn_array b = kn_divide(kn_subtract(d2, d1), kn_multiply(d1, d2)), c = kn_divide(d1, kn_multiply(d2, both));
@@ -236,9 +260,9 @@ static kn_array side(kn_array f, int axis, const spacing *s, bool end, int order
         return kn_divide(end ? kn_subtract(x0, x1) : kn_subtract(x1, x0), distance(s, end, 0));
     kn_array x2 = element(f, axis, end, 2), a, b, c;
     if (s->uniform) {
-        a = kn_divide(kn_like_double(end ? 1.5 : -1.5), s->d);
-        b = kn_divide(kn_like_double(end ? -2 : 2), s->d);
-        c = kn_divide(kn_like_double(end ? 0.5 : -0.5), s->d);
+        a = over(end ? 1.5 : -1.5, s);
+        b = over(end ? -2 : 2, s);
+        c = over(end ? 0.5 : -0.5, s);
     } else {
         kn_array d1 = distance(s, end, 0), d2 = distance(s, end, 1), both = kn_add(d1, d2);
         a = kn_divide(kn_add(kn_multiply(kn_like_double(2), d1), d2), kn_multiply(d1, both));
@@ -267,15 +291,17 @@ static kn_array gradient_along(kn_array f, int axis, const spacing *s, int order
 static spacing read_spacing(knn_body *c, kn_array given, int64_t extent)
 {
     kn_type t = kna_type(&c->op, given);
-    spacing s = {true, given};
-    if (kna_failed(&c->op) || !t.ndim)
+    spacing s = {.uniform = true, .d = given};
+    if (kna_failed(&c->op) || !t.ndim) {
+        s.weak = knn_weak_value(&c->op, given, &s.value);
         return s;
+    }
     if (t.ndim > 1)
         kna_fail(&c->op, KN_ERROR_VALUE, "distances must be either scalars or 1d");
     else if (t.dim[0] != extent)
         kna_fail(&c->op, KN_ERROR_VALUE, "when 1d, distances must match the length of the corresponding dimension");
     else
-        s = (spacing){false, difference(knx_is_integer(t.dtype) ? kn_astype(given, KN_DT(F64), NULL) : given, 0)};
+        s = (spacing){.d = difference(knx_is_integer(t.dtype) ? kn_astype(given, KN_DT(F64), NULL) : given, 0)};
     return s;
 }
 

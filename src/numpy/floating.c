@@ -158,11 +158,23 @@ kn_array kn_ceil(kn_array x) { return whole("ceil", x, knb_ceil); }
 kn_array kn_trunc(kn_array x) { return whole("trunc", x, truncated); }
 kn_array kn_fix(kn_array x) { return whole("fix", x, truncated); }
 
-static kn_atom to_even(kn_builder *b, kn_atom x)
+/* f of both parts of complex numbers. */
+static kn_atom by_parts(kn_builder *b, kn_atom x, const int *decimals, kn_atom (*f)(kn_builder *, kn_atom, const int *))
 {
     if (!knx_is_complex(knb_type(b, x).dtype))
-        return knb_round(b, x, true);
-    return knb_complex(b, knb_round(b, knb_real(b, x), true), knb_round(b, knb_imag(b, x), true));
+        return f(b, x, decimals);
+    return knb_complex(b, f(b, knb_real(b, x), decimals), f(b, knb_imag(b, x), decimals));
+}
+
+/* To so many decimals, halves to even; NULL: to whole numbers. */
+static kn_atom rounded(kn_builder *b, kn_atom a, const int *decimals)
+{
+    if (!decimals || !*decimals)
+        return knb_round(b, a, true);
+    bool up = *decimals > 0;
+    kn_atom power = knb_like(b, a, pow(10, abs(*decimals)));
+    a = knb_round(b, up ? knb_mul(b, a, power) : knb_div(b, a, power), true);
+    return up ? knb_div(b, a, power) : knb_mul(b, a, power);
 }
 
 kn_array kn_rint(kn_array x)
@@ -173,14 +185,7 @@ kn_array kn_rint(kn_array x)
     if (kna_failed(&op) || knn_not_a_number(&op, "rint", t.dtype))
         return kna_end(&op, KN_ATOM_NONE);
     kn_atom a = kna_in_as(&op, x, knn_float_for(t));
-    return kna_end_in_order(&op, kna_failed(&op) ? a : to_even(op.b, a), 1, &x);
-}
-
-/* a times 10^n, or divided by it. */
-static kn_atom shifted(kn_builder *b, kn_atom a, double power, bool up)
-{
-    kn_atom p = knb_like(b, a, power);
-    return up ? knb_mul(b, a, p) : knb_div(b, a, p);
+    return kna_end_in_order(&op, kna_failed(&op) ? a : by_parts(op.b, a, NULL, rounded), 1, &x);
 }
 
 kn_array kn_round(kn_array x, const kn_round_opts *opts)
@@ -191,19 +196,18 @@ kn_array kn_round(kn_array x, const kn_round_opts *opts)
     kn_type t = kna_type(&op, x);
     if (kna_failed(&op) || knn_not_a_number(&op, "round", t.dtype))
         return kna_end(&op, KN_ATOM_NONE);
-    bool integer = knx_is_integer(t.dtype), up = o.decimals > 0;
+    bool integer = knx_is_integer(t.dtype);
+    if (t.dtype->kind == KN_KIND_BOOL && o.decimals)
+        kna_fail(&op, KN_ERROR_TYPE,
+                 "Cannot cast ufunc '%s' output from dtype('float64') to dtype('bool') with casting rule 'same_kind'",
+                 o.decimals > 0 ? "multiply" : "divide");
     if (integer && o.decimals >= 0)
         return kna_end_in_order(&op, kna_in(&op, x), 1, &x);
     kn_dtype d = integer ? kna_strong_dtype(t) : knn_float_for(t);
     kn_atom a = kna_in_as(&op, x, integer ? KN_DT(F64) : d);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    double power = pow(10, abs(o.decimals));
-    if (o.decimals)
-        a = shifted(op.b, a, power, up);
-    a = to_even(op.b, a);
-    if (o.decimals)
-        a = shifted(op.b, a, power, !up);
+    a = by_parts(op.b, a, &o.decimals, rounded);
     return kna_end_in_order(&op, knb_convert(op.b, a, d), 1, &x);
 }
 
@@ -252,10 +256,10 @@ static void split_exponent(kn_builder *b, kn_atom x, kn_atom *m, kn_atom *e)
     kn_atom plain = knb_or(b, knb_eq(b, size, knb_like(b, x, 0)), knb_eq(b, stored, knb_integer(b, i, mask)));
     kn_atom zero = knb_integer(b, i, 0), exponent = knb_sub(b, stored, knb_integer(b, i, bias - 1));
     exponent = knb_select(b, plain, zero, exponent);
-    /* 2^-e in two factors, as it can be beyond the range */
-    kn_atom half = knb_select(b, knb_gt(b, exponent, zero), knb_integer(b, i, -1), knb_full(b, knb_type(b, exponent), 0));
-    kn_atom first = power_of_two(b, knb_sub(b, half, knb_select(b, plain, zero, exponent)), d);
-    kn_atom second = power_of_two(b, knb_neg(b, half), d);
+    /* 2^-e in two factors, as it can be below the normal numbers */
+    kn_atom none = knb_full(b, knb_type(b, exponent), 0);
+    kn_atom share = knb_select(b, knb_gt(b, exponent, zero), knb_integer(b, i, 2), none);
+    kn_atom first = power_of_two(b, knb_sub(b, share, exponent), d), second = power_of_two(b, knb_neg(b, share), d);
     kn_atom scaled_down = knb_mul(b, knb_mul(b, normal, first), second);
     *m = knb_select(b, plain, x, scaled_down);
     *e = knb_sub(b, exponent, knb_select(b, small, knb_select(b, plain, zero, knb_integer(b, i, lift)), zero));

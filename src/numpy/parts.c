@@ -138,10 +138,10 @@ kn_array kn_emath_power(kn_array x, kn_array p)
 {
     knn_body c;
     knn_begin(&c, "emath_power");
-    kn_array wide = widened(&c, x, NOT_NEGATIVE), power = p;
+    kn_array wide = kn_asarray(widened(&c, x, NOT_NEGATIVE), NULL), power = kn_asarray(p, NULL);
     kn_type t = kna_type(&c.op, p);
-    if (!kna_failed(&c.op) && knx_is_integer(t.dtype) && any(&c, kn_less(p, kn_like_int(0))))
-        power = kn_multiply(p, kn_like_double(1));
+    if (!kna_failed(&c.op) && knx_is_integer(t.dtype) && any(&c, kn_less(power, kn_like_int(0))))
+        power = kn_multiply(power, kn_like_double(1));
     return knn_end(&c, kna_failed(&c.op) ? NULL : kn_power(wide, power));
 }
 

@@ -165,29 +165,19 @@ static void make_periodic(kn_array *x, kn_array *xp, kn_array *fp, kn_array peri
     *fp = kn_concatenate(kn_list_from(fs, 3), NULL);
 }
 
-static bool is_zero(knn_body *c, kn_array v)
-{
-    kn_type t = kna_type(&c->op, v);
-    if (kna_failed(&c->op) || !t.weak)
-        return false;
-    const unsigned char *at = kna_look(&c->op, v, &t);
-    double value = 1;
-    if (at)
-        knx_convert(t.dtype, at, KN_DT(F64), &value);
-    return value == 0;
-}
-
 kn_array kn_interp(kn_array x, kn_array xp, kn_array fp, const kn_interp_opts *opts)
 {
     KNN_OPTS(kn_interp_opts, o, opts);
     knn_body c;
     knn_begin(&c, "interp");
     kna_op *op = &c.op;
+    double period = 1;
     kn_type xt = kna_type(op, xp), ft = kna_type(op, fp), t = kna_type(op, x);
     if (!kna_failed(op) && (knx_is_complex(xt.dtype) || knx_is_complex(t.dtype)))
-        kna_fail(op, KN_ERROR_TYPE, "Cannot cast array data from dtype('%s') to dtype('float64') according to the rule 'safe'",
+        kna_fail(op, KN_ERROR_TYPE,
+                 "Cannot cast array data from dtype('%s') to dtype('float64') according to the rule 'safe'",
                  knx_is_complex(t.dtype) ? t.dtype->name : xt.dtype->name);
-    if (!kna_failed(op) && o.period && is_zero(&c, o.period))
+    if (!kna_failed(op) && o.period && knn_weak_value(op, o.period, &period) && period == 0)
         kna_fail(op, KN_ERROR_VALUE, "period must be a non-zero value");
     if (!kna_failed(op) && (xt.ndim != 1 || ft.ndim != 1))
         kna_fail(op, KN_ERROR_VALUE, o.period             ? "Data points must be 1-D sequences"

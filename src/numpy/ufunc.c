@@ -7,7 +7,7 @@
 
 typedef kn_atom (*two)(kn_builder *b, kn_atom x, kn_atom y);
 /* Which dtypes there are: all numbers; floats and complex; powers; bits; real numbers; integers, with bool as int8 or
- * without; floats; float64 and complex128; what gives truth values and is no function here. */
+ * without; floats; float64 and complex128; what gives truth values, and works on bool here. */
 typedef enum kind { NUMBERS, INEXACT, POWER, BITS, REAL, SHIFT, INTEGER, FLOAT, FLOAT_POWER, TRUTH } kind;
 #define ROW(name, f, kind, ...) [kn_ufunc_##name] = {#name, f, kn_##name, kind, __VA_ARGS__}
 /* wide: 16-bit floats are computed in float32; full: the formula wants operands of the full shape */
@@ -45,12 +45,12 @@ static const struct {
     ROW(lcm, knn_lcm, INTEGER, 0, 1),
     ROW(left_shift, knn_shift_left, SHIFT, 0, 1),
     ROW(right_shift, knn_shift_right, SHIFT, 0, 1),
-    ROW(equal, NULL, TRUTH, 0, 0),
-    ROW(not_equal, NULL, TRUTH, 0, 0),
-    ROW(less, NULL, TRUTH, 0, 0),
-    ROW(less_equal, NULL, TRUTH, 0, 0),
-    ROW(greater, NULL, TRUTH, 0, 0),
-    ROW(greater_equal, NULL, TRUTH, 0, 0),
+    ROW(equal, knb_eq, TRUTH, 0, 0),
+    ROW(not_equal, knb_ne, TRUTH, 0, 0),
+    ROW(less, knb_lt, TRUTH, 0, 0),
+    ROW(less_equal, knb_le, TRUTH, 0, 0),
+    ROW(greater, knb_gt, TRUTH, 0, 0),
+    ROW(greater_equal, knb_ge, TRUTH, 0, 0),
     ROW(logical_and, NULL, TRUTH, 0, 0),
     ROW(logical_or, NULL, TRUTH, 0, 0),
     ROW(logical_xor, NULL, TRUTH, 0, 0),
@@ -295,7 +295,10 @@ kn_divmod_result kn_divmod(kn_array x, kn_array y)
     kn_array both[] = {x, y}, z[2];
     kn_atom parts[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     kn_shape shape;
-    kn_dtype d = knn_ufunc_dtype(&op, kn_ufunc_floor_divide, x, y);
+    kn_dtype d = kna_result_type(&op, 2, both);
+    if (d && knx_is_complex(d))
+        knn_not_supported(&op, "divmod");
+    d = kna_failed(&op) ? d : knn_ufunc_dtype(&op, kn_ufunc_floor_divide, x, y);
     knn_common_shape(&op, 2, both, &shape);
     if (!kna_failed(&op)) {
         kn_dtype wide = d->size == 2 && knx_is_float(d) ? KN_DT(F32) : d;

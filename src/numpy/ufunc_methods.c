@@ -79,6 +79,9 @@ static bool begin(fold *w, const char *name, kn_ufunc f, kn_array x, kn_dtype dt
     if (w->how.truth) {
         w->d = KN_DT(BOOL);
         w->x = knn_truth(&w->op, w->x);
+    } else if (f >= kn_ufunc_equal && (dtype ? dtype : from)->kind == KN_KIND_BOOL) {
+        w->d = KN_DT(BOOL);
+        w->x = knn_truth(&w->op, w->x);
     } else if (f >= kn_ufunc_equal) {
         kna_fail(&w->op, KN_ERROR_TYPE, "No loop matching the specified signature and casting was found for ufunc %s",
                  w->name);
