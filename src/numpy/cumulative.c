@@ -28,8 +28,7 @@ static kn_atom operand(kna_op *op, const cumulation *c, kn_array x, kn_axes give
         return KN_ATOM_NONE;
     kn_type t = knb_type(op->b, a);
     if (c->array_api && given.n <= 0 && t.ndim > 1)
-        kna_fail(op, KN_ERROR_VALUE,
-                 "For arrays which have more than one dimension ``axis`` argument is required.");
+        kna_fail(op, KN_ERROR_VALUE, "For arrays which have more than one dimension ``axis`` argument is required.");
     if (given.n <= 0 || !t.ndim)
         a = knn_flatten(op, a);
     if (kna_failed(op))
@@ -67,24 +66,24 @@ static kn_array cumulate(const cumulation *c, kn_array x, kn_axes given, kn_dtyp
     return kna_end(&op, truth ? knb_convert(op.b, a, dtype) : a);
 }
 
-#define CUMSUM(name, product, ignore_nan)                                   \
-    kn_array kn_##name(kn_array x, const kn_cumsum_opts *opts)              \
-    {                                                                       \
-        KNN_OPTS(kn_cumsum_opts, o, opts);                                  \
-        const cumulation c = {#name, product, ignore_nan, false};           \
-        return cumulate(&c, x, o.axis, o.dtype, false);                     \
+#define CUMSUM(name, product, ignore_nan)                         \
+    kn_array kn_##name(kn_array x, const kn_cumsum_opts *opts)    \
+    {                                                             \
+        KNN_OPTS(kn_cumsum_opts, o, opts);                        \
+        const cumulation c = {#name, product, ignore_nan, false}; \
+        return cumulate(&c, x, o.axis, o.dtype, false);           \
     }
 CUMSUM(cumsum, false, false)
 CUMSUM(cumprod, true, false)
 CUMSUM(nancumsum, false, true)
 CUMSUM(nancumprod, true, true)
 
-#define CUMULATIVE(name, product)                                           \
-    kn_array kn_##name(kn_array x, const kn_cumulative_sum_opts *opts)      \
-    {                                                                       \
-        KNN_OPTS(kn_cumulative_sum_opts, o, opts);                          \
-        const cumulation c = {#name, product, false, true};                 \
-        return cumulate(&c, x, o.axis, o.dtype, o.include_initial);         \
+#define CUMULATIVE(name, product)                                      \
+    kn_array kn_##name(kn_array x, const kn_cumulative_sum_opts *opts) \
+    {                                                                  \
+        KNN_OPTS(kn_cumulative_sum_opts, o, opts);                     \
+        const cumulation c = {#name, product, false, true};            \
+        return cumulate(&c, x, o.axis, o.dtype, o.include_initial);    \
     }
 CUMULATIVE(cumulative_sum, false)
 CUMULATIVE(cumulative_prod, true)

@@ -76,8 +76,8 @@ static kn_array edge(knn_body *c, kn_array v, kn_dtype d, const char *name)
     if (kna_failed(&c->op))
         return NULL;
     if (!knx_can_cast(kna_strong_dtype(t), d, KN_CAST_SAME_KIND))
-        kna_fail(&c->op, KN_ERROR_TYPE,
-                 "dtype of `%s` must be compatible with input `ary` under the `same_kind` rule.", name);
+        kna_fail(&c->op, KN_ERROR_TYPE, "dtype of `%s` must be compatible with input `ary` under the `same_kind` rule.",
+                 name);
     return kn_ravel(kn_astype(v, d, NULL), NULL);
 }
 
@@ -195,8 +195,8 @@ kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts)
     kn_array first = part(x, axis, 0, s.dim[axis] > 0 ? s.dim[axis] - 1 : 0);
     kn_concatenate_opts joined = kn_concatenate_opts_default();
     joined.axis = knn_one_axis(axis);
-    kn_array y = kn_concatenate(kn_list_from((kn_array[]){kn_astype(first, d, NULL), kn_astype(rest, d, NULL)}, 2),
-                                &joined);
+    kn_array y =
+        kn_concatenate(kn_list_from((kn_array[]){kn_astype(first, d, NULL), kn_astype(rest, d, NULL)}, 2), &joined);
     return knn_end(&c, y);
 }
 

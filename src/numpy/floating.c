@@ -111,7 +111,7 @@ kn_array kn_spacing(kn_array x)
         return kna_end(&r.op, nothing());
     kn_atom size = knb_full(r.b, knb_type(r.b, r.x), INFINITY), up = knn_copysign(r.b, size, r.x);
     kn_atom zero = knb_eq(r.b, r.x, knb_like(r.b, r.x, 0)), to = size;
-    if (r.d->size != 2) /* float16 counts upwards, the others outwards, and from both zeros upwards */
+    if (r.d != KN_DT(F16)) /* float16 counts upwards, the others outwards, and from both zeros upwards */
         to = knb_select(r.b, zero, size, up);
     kn_atom step = knb_sub(r.b, knb_nextafter(r.b, r.x, to), r.x);
     kn_atom finite = knb_lt(r.b, knb_abs(r.b, r.x), knb_like(r.b, r.x, INFINITY));

@@ -14,8 +14,8 @@ kn_array kn_angle(kn_array z, const kn_angle_opts *opts)
     if (kna_failed(&c.op))
         return knn_end(&c, NULL);
     kn_array strong = kn_asarray(z, NULL);
-    kn_array y = knx_is_complex(t.dtype) ? kn_arctan2(kn_imag(strong), kn_real(strong))
-                                         : kn_arctan2(kn_like_int(0), strong);
+    kn_array y =
+        knx_is_complex(t.dtype) ? kn_arctan2(kn_imag(strong), kn_real(strong)) : kn_arctan2(kn_like_int(0), strong);
     return knn_end(&c, o.deg ? kn_multiply(y, kn_like_double(180 / M_PI)) : y);
 }
 
@@ -105,8 +105,7 @@ static kn_array widened(knn_body *c, kn_array x, domain where)
     kn_type t = kna_type(&c->op, x);
     if (kna_failed(&c->op) || knx_is_complex(t.dtype))
         return x;
-    kn_array outside = where == NOT_NEGATIVE ? kn_less(x, kn_like_int(0))
-                                             : kn_greater(kn_absolute(x), kn_like_int(1));
+    kn_array outside = where == NOT_NEGATIVE ? kn_less(x, kn_like_int(0)) : kn_greater(kn_absolute(x), kn_like_int(1));
     return any(c, outside) ? to_complex(c, x) : x;
 }
 
@@ -174,10 +173,7 @@ static kn_array in_float(const char *name, kn_array x, bool takes_complex, kn_at
     return kna_end_in_order(&op, a, 1, &x);
 }
 
-static kn_atom bessel(kn_builder *b, kn_atom x)
-{
-    return knb_mul(b, knb_bessel_i0e(b, x), knb_exp(b, knb_abs(b, x)));
-}
+static kn_atom bessel(kn_builder *b, kn_atom x) { return knb_mul(b, knb_bessel_i0e(b, x), knb_exp(b, knb_abs(b, x))); }
 
 kn_array kn_sinc(kn_array x) { return in_float("sinc", x, true, sinc); }
 kn_array kn_i0(kn_array x) { return in_float("i0", x, false, bessel); }

@@ -180,14 +180,15 @@ kn_array kn_interp(kn_array x, kn_array xp, kn_array fp, const kn_interp_opts *o
     if (!kna_failed(op) && o.period && knn_weak_value(op, o.period, &period) && period == 0)
         kna_fail(op, KN_ERROR_VALUE, "period must be a non-zero value");
     if (!kna_failed(op) && (xt.ndim != 1 || ft.ndim != 1))
-        kna_fail(op, KN_ERROR_VALUE, o.period             ? "Data points must be 1-D sequences"
-                                     : xt.ndim > 1 || ft.ndim > 1 ? "object too deep for desired array"
-                                                                  : "object of too small depth for desired array");
+        kna_fail(op, KN_ERROR_VALUE,
+                 o.period                     ? "Data points must be 1-D sequences"
+                 : xt.ndim > 1 || ft.ndim > 1 ? "object too deep for desired array"
+                                              : "object of too small depth for desired array");
     if (!kna_failed(op) && !xt.dim[0])
         kna_fail(op, KN_ERROR_VALUE, "array of sample points is empty");
     if (!kna_failed(op) && xt.dim[0] != ft.dim[0])
-        kna_fail(op, KN_ERROR_VALUE, o.period ? "fp and xp are not of the same length"
-                                              : "fp and xp are not of the same length.");
+        kna_fail(op, KN_ERROR_VALUE,
+                 o.period ? "fp and xp are not of the same length" : "fp and xp are not of the same length.");
     if (kna_failed(op))
         return knn_end(&c, NULL);
     x = kn_astype(x, KN_DT(F64), NULL);

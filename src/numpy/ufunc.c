@@ -71,11 +71,13 @@ bool knn_ufunc_exists(kna_op *op, kn_ufunc f)
 static const char *class_of(kna_op *op, kn_array x, kn_text *t)
 {
     kn_type type = kna_type(op, x);
-    static const char *const names[][2] = {
-        {"bool", "Bool"},       {"int8", "Int8"},       {"int16", "Int16"},     {"int32", "Int32"},
-        {"int64", "Int64"},     {"uint8", "UInt8"},     {"uint16", "UInt16"},   {"uint32", "UInt32"},
-        {"uint64", "UInt64"},   {"float16", "Float16"}, {"float32", "Float32"}, {"float64", "Float64"},
-        {"complex64", "Complex64"}, {"complex128", "Complex128"}};
+    static const char *const names[][2] = {{"bool", "Bool"},           {"int8", "Int8"},
+                                           {"int16", "Int16"},         {"int32", "Int32"},
+                                           {"int64", "Int64"},         {"uint8", "UInt8"},
+                                           {"uint16", "UInt16"},       {"uint32", "UInt32"},
+                                           {"uint64", "UInt64"},       {"float16", "Float16"},
+                                           {"float32", "Float32"},     {"float64", "Float64"},
+                                           {"complex64", "Complex64"}, {"complex128", "Complex128"}};
     const char *name = type.dtype->name;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(names[i][0], name))

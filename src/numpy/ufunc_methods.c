@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ufunc_methods.c -- reduce, accumulate, reduceat and outer of functions of two arrays. Where a primitive joins elements
- * so, it is used; otherwise they are joined one after the other, from the left. */
+ * ufunc_methods.c -- reduce, accumulate, reduceat and outer of functions of two arrays. Where a primitive joins
+ * elements so, it is used; otherwise they are joined half by half if their order does not matter, else one after the
+ * other. */
 #include "numpy/compose.h"
 #include <math.h>
 #include <string.h>
@@ -11,39 +12,60 @@ typedef kn_atom (*reducer)(kn_builder *b, kn_atom x, int n, const int64_t *axes)
 typedef kn_atom (*cumulator)(kn_builder *b, kn_atom x, int axis, bool reverse);
 typedef struct joining {
     kn_ufunc ufunc;
-    reducer reduce;       /* NULL: one after the other */
+    reducer reduce;       /* NULL: none */
     cumulator accumulate; /* the same */
     bool reorderable, has_identity, truth;
     double identity;
+    bool repeatable; /* an element may count twice */
 } joining;
 
 static joining joining_of(kn_ufunc f, kn_dtype d)
 {
     bool truth = d->kind == KN_KIND_BOOL, complex = knx_is_complex(d);
+    joining j = {.ufunc = f, .reorderable = true, .has_identity = true};
     switch (f) {
     case kn_ufunc_add:
-        return (joining){f, truth ? knb_reduce_or : knb_reduce_sum, truth ? NULL : knb_cumsum, true, true, false, 0};
+        j.reduce = truth ? knb_reduce_or : knb_reduce_sum;
+        j.accumulate = truth ? NULL : knb_cumsum;
+        break;
     case kn_ufunc_multiply:
-        return (joining){f, truth ? knb_reduce_and : knb_reduce_prod, truth ? NULL : knb_cumprod, true, true, false, 1};
+        j.reduce = truth ? knb_reduce_and : knb_reduce_prod;
+        j.accumulate = truth ? NULL : knb_cumprod;
+        j.identity = 1;
+        break;
     case kn_ufunc_maximum:
-        return (joining){f, complex ? NULL : knb_reduce_max, complex || truth ? NULL : knb_cummax, true, .identity = 0};
     case kn_ufunc_minimum:
-        return (joining){f, complex ? NULL : knb_reduce_min, complex || truth ? NULL : knb_cummin, true, .identity = 0};
+        if (!complex)
+            j.reduce = f == kn_ufunc_maximum ? knb_reduce_max : knb_reduce_min;
+        if (!complex && !truth)
+            j.accumulate = f == kn_ufunc_maximum ? knb_cummax : knb_cummin;
+        /* fall through */
     case kn_ufunc_fmax:
-    case kn_ufunc_fmin: return (joining){.ufunc = f, .reorderable = true};
-    case kn_ufunc_bitwise_and: return (joining){f, knb_reduce_and, NULL, true, true, false, -1};
-    case kn_ufunc_bitwise_or: return (joining){f, knb_reduce_or, NULL, true, true, false, 0};
-    case kn_ufunc_bitwise_xor: return (joining){f, knb_reduce_xor, NULL, true, true, false, 0};
-    case kn_ufunc_logical_and: return (joining){kn_ufunc_bitwise_and, knb_reduce_and, NULL, true, true, true, 1};
-    case kn_ufunc_logical_or: return (joining){kn_ufunc_bitwise_or, knb_reduce_or, NULL, true, true, true, 0};
-    case kn_ufunc_logical_xor: return (joining){kn_ufunc_bitwise_xor, knb_reduce_xor, NULL, true, true, true, 0};
+    case kn_ufunc_fmin:
+        j.has_identity = false;
+        j.repeatable = true;
+        break;
+    case kn_ufunc_logical_and:
+    case kn_ufunc_logical_or:
+    case kn_ufunc_logical_xor:
+        j.truth = true; /* as bits */
+        j.ufunc = (kn_ufunc)(kn_ufunc_bitwise_and + (f - kn_ufunc_logical_and));
+        j.identity = f == kn_ufunc_logical_and;
+        break;
+    case kn_ufunc_bitwise_and: j.identity = -1; break;
     case kn_ufunc_logaddexp:
-    case kn_ufunc_logaddexp2:
-        return (joining){.ufunc = f, .reorderable = true, .has_identity = true, .identity = -INFINITY};
+    case kn_ufunc_logaddexp2: j.identity = -INFINITY; break;
+    case kn_ufunc_bitwise_or:
+    case kn_ufunc_bitwise_xor:
     case kn_ufunc_hypot:
-    case kn_ufunc_gcd: return (joining){.ufunc = f, .reorderable = true, .has_identity = true};
-    default: return (joining){.ufunc = f};
+    case kn_ufunc_gcd: break;
+    default: j.reorderable = j.has_identity = false;
     }
+    if (j.ufunc >= kn_ufunc_bitwise_and && j.ufunc <= kn_ufunc_bitwise_xor) {
+        static const reducer bits[] = {knb_reduce_and, knb_reduce_or, knb_reduce_xor};
+        j.reduce = bits[j.ufunc - kn_ufunc_bitwise_and];
+    }
+    return j;
 }
 
 typedef struct fold {
@@ -160,6 +182,34 @@ static kn_atom left_fold(fold *w, kn_atom x, kn_atom mask, kn_atom y)
     return kna_failed(&w->op) ? KN_ATOM_NONE : y;
 }
 
+static kn_atom first_axis(fold *w, kn_atom x, int64_t start, int64_t stop)
+{
+    kn_shape from = {0}, to = knn_shape_of(&w->op, x);
+    from.dim[0] = start;
+    to.dim[0] = stop;
+    return kna_failed(&w->op) ? KN_ATOM_NONE : knb_slice(w->b, x, from.dim, to.dim, NULL);
+}
+
+/* The first half of the first axis with the second one, until there is one element. */
+static kn_atom fold_by_halves(fold *w, kn_atom x)
+{
+    int64_t n = knb_type(w->b, x).dim[0], zero = 0;
+    while (n > 1 && !kna_failed(&w->op)) {
+        int64_t half = n / 2;
+        kn_atom y = join(w, first_axis(w, x, 0, half), first_axis(w, x, half, 2 * half));
+        if (n % 2)
+            y = knb_concatenate(w->b, 2, (kn_atom[]){y, first_axis(w, x, n - 1, n)}, 0);
+        x = y;
+        n -= half;
+    }
+    return kna_failed(&w->op) ? KN_ATOM_NONE : knb_squeeze(w->b, x, 1, &zero);
+}
+
+static kn_atom reduce_all(fold *w, kn_atom x, int n, const int64_t *axes)
+{
+    return w->how.reduce ? w->how.reduce(w->b, x, n, axes) : fold_by_halves(w, merge_axes(w, x, n, axes));
+}
+
 static kn_type reduced_type(kn_type t, int n, const int64_t *axes, kn_shape *shape)
 {
     shape->ndim = 0;
@@ -198,13 +248,13 @@ static kn_atom reduced(fold *w, kn_atom x, kn_atom mask, kn_atom initial, int n,
         start = knb_broadcast_to(w->b, start, result);
     if (!count)
         return start;
-    bool same = w->how.ufunc == kn_ufunc_maximum || w->how.ufunc == kn_ufunc_minimum; /* the initial value may repeat */
-    if (w->how.reduce && n && (mask == KN_ATOM_NONE || w->how.has_identity || same)) {
+    bool fill = w->how.has_identity || w->how.repeatable; /* elements that do not count can be replaced */
+    if (w->how.reorderable && n && (mask == KN_ATOM_NONE || fill)) {
         if (mask != KN_ATOM_NONE) {
             kn_atom none = w->how.has_identity ? identity(w) : initial;
             x = knb_select(w->b, mask, x, knb_broadcast_to(w->b, none, t));
         }
-        kn_atom y = w->how.reduce(w->b, x, n, axes);
+        kn_atom y = reduce_all(w, x, n, axes);
         return initial == KN_ATOM_NONE ? y : join(w, start, y);
     }
     if (!n) { /* every element alone */
@@ -245,8 +295,8 @@ kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts 
     bool scalar = !t.ndim && (!o.axis.n || (o.axis.n == 2 && (o.axis.axis[0] == 0 || o.axis.axis[0] == -1)));
     int n = scalar ? 0 : kna_axes(&w.op, o.axis, t.ndim, o.axis.n ? KNA_AXES_ALL : KNA_AXES_FIRST, axes);
     if (!kna_failed(&w.op) && n > 1 && !w.how.reorderable)
-        kna_fail(&w.op, KN_ERROR_VALUE, "reduction operation '%s' is not reorderable, so at most one axis may be specified",
-                 w.name);
+        kna_fail(&w.op, KN_ERROR_VALUE,
+                 "reduction operation '%s' is not reorderable, so at most one axis may be specified", w.name);
     kn_atom mask = read_mask(&w, o.where), initial = KN_ATOM_NONE;
     if (o.initial && !kna_failed(&w.op)) {
         initial = w.how.truth ? knn_truth(&w.op, kna_in(&w.op, o.initial)) : kna_in_as(&w.op, o.initial, w.d);

@@ -13,13 +13,15 @@ typedef const numpy_call *call;
     static numpy_result call_##name(call c) { return numpy_one(kn_##name(c->array[0])); }
 #define TWO(name) \
     static numpy_result call_##name(call c) { return numpy_one(kn_##name(c->array[0], c->array[1])); }
-#define ONES(X)                                                                                                 \
-    X(floor) X(ceil) X(trunc) X(rint) X(fabs) X(signbit) X(spacing) X(deg2rad) X(radians) X(rad2deg) X(degrees) \
-        X(bitwise_count) X(i0) X(sinc) X(fix) X(emath_sqrt) X(emath_log) X(emath_log2) X(emath_log10)           \
-            X(emath_arccos) X(emath_arcsin) X(emath_arctanh)
-#define TWOS(X)                                                                                                  \
-    X(floor_divide) X(remainder) X(fmod) X(float_power) X(fmax) X(fmin) X(copysign) X(nextafter) X(heaviside)    \
-        X(logaddexp) X(logaddexp2) X(gcd) X(lcm) X(left_shift) X(right_shift) X(ldexp) X(emath_logn) X(emath_power)
+#define ONES(X)                                                                                                       \
+    X(floor)                                                                                                          \
+    X(ceil) X(trunc) X(rint) X(fabs) X(signbit) X(spacing) X(deg2rad) X(radians) X(rad2deg) X(degrees)                \
+        X(bitwise_count) X(i0) X(sinc) X(fix) X(emath_sqrt) X(emath_log) X(emath_log2) X(emath_log10) X(emath_arccos) \
+            X(emath_arcsin) X(emath_arctanh)
+#define TWOS(X)                                                                                            \
+    X(floor_divide)                                                                                        \
+    X(remainder) X(fmod) X(float_power) X(fmax) X(fmin) X(copysign) X(nextafter) X(heaviside) X(logaddexp) \
+        X(logaddexp2) X(gcd) X(lcm) X(left_shift) X(right_shift) X(ldexp) X(emath_logn) X(emath_power)
 ONES(ONE)
 TWOS(TWO)
 
@@ -47,10 +49,7 @@ static numpy_result call_round(call c)
 {
     return numpy_one(kn_round(c->array[0], .decimals = (int)numpy_number(c, "decimals", 0)));
 }
-static numpy_result call_angle(call c)
-{
-    return numpy_one(kn_angle(c->array[0], .deg = numpy_flag(c, "deg", false)));
-}
+static numpy_result call_angle(call c) { return numpy_one(kn_angle(c->array[0], .deg = numpy_flag(c, "deg", false))); }
 static numpy_result call_real_if_close(call c)
 {
     return numpy_one(kn_real_if_close(c->array[0], .tol = numpy_number(c, "tol", 100)));
@@ -87,8 +86,8 @@ static numpy_result call_ediff1d(call c)
 }
 static numpy_result call_trapezoid(call c)
 {
-    return numpy_one(kn_trapezoid(c->array[0], numpy_axes(c, "axis"), .x = numpy_array(c, "x"),
-                                  .dx = numpy_array(c, "dx")));
+    return numpy_one(
+        kn_trapezoid(c->array[0], numpy_axes(c, "axis"), .x = numpy_array(c, "x"), .dx = numpy_array(c, "dx")));
 }
 static numpy_result call_gradient(call c)
 {
@@ -126,20 +125,20 @@ static numpy_result call_packbits(call c)
 }
 static numpy_result call_unpackbits(call c)
 {
-    return numpy_one(kn_unpackbits(c->array[0], numpy_axes(c, "axis"), .bitorder = numpy_option(c, "bitorder"),
-                                   .count = numpy_option(c, "count") ? (int64_t)numpy_number(c, "count", 0)
-                                                                     : INT64_MAX));
+    return numpy_one(
+        kn_unpackbits(c->array[0], numpy_axes(c, "axis"), .bitorder = numpy_option(c, "bitorder"),
+                      .count = numpy_option(c, "count") ? (int64_t)numpy_number(c, "count", 0) : INT64_MAX));
 }
 
 static kn_ufunc ufunc_of(call c)
 {
     static const char *const names[] = {
-        "add",         "subtract",    "multiply",   "divide",        "power",       "maximum",    "minimum",
-        "bitwise_and", "bitwise_or",  "bitwise_xor", "floor_divide", "remainder",   "fmod",       "float_power",
-        "fmax",        "fmin",        "arctan2",    "hypot",         "copysign",    "nextafter",  "heaviside",
-        "logaddexp",   "logaddexp2",  "gcd",        "lcm",           "left_shift",  "right_shift", "equal",
-        "not_equal",   "less",        "less_equal", "greater",       "greater_equal", "logical_and", "logical_or",
-        "logical_xor"};
+        "add",        "subtract",    "multiply",      "divide",      "power",        "maximum",
+        "minimum",    "bitwise_and", "bitwise_or",    "bitwise_xor", "floor_divide", "remainder",
+        "fmod",       "float_power", "fmax",          "fmin",        "arctan2",      "hypot",
+        "copysign",   "nextafter",   "heaviside",     "logaddexp",   "logaddexp2",   "gcd",
+        "lcm",        "left_shift",  "right_shift",   "equal",       "not_equal",    "less",
+        "less_equal", "greater",     "greater_equal", "logical_and", "logical_or",   "logical_xor"};
     const char *name = numpy_option(c, "u");
     for (int i = 0; i <= kn_ufunc_logical_xor; i++)
         if (!strcmp(names[i], name))
@@ -150,8 +149,8 @@ static kn_ufunc ufunc_of(call c)
 static numpy_result call_ufunc_reduce(call c)
 {
     return numpy_one(kn_ufunc_reduce(ufunc_of(c), c->array[0], numpy_axes(c, "axis"), .dtype = numpy_dtype(c),
-                                     .keepdims = numpy_flag(c, "keepdims", false),
-                                     .initial = numpy_array(c, "initial"), .where = numpy_array(c, "where")));
+                                     .keepdims = numpy_flag(c, "keepdims", false), .initial = numpy_array(c, "initial"),
+                                     .where = numpy_array(c, "where")));
 }
 static numpy_result call_ufunc_accumulate(call c)
 {
@@ -172,17 +171,18 @@ static numpy_result call_ufunc_outer(call c)
 #define CLOSE(name) {#name, call_##name, 4},
 static const numpy_entry table[] = {
     EXACT(floor) EXACT(ceil) EXACT(trunc) EXACT(rint) EXACT(fabs) EXACT(signbit) EXACT(spacing) EXACT(fix)
-    EXACT(bitwise_count) EXACT(round) EXACT(nan_to_num) EXACT(modf) EXACT(frexp) EXACT(ldexp) EXACT(divmod)
-    EXACT(floor_divide) EXACT(remainder) EXACT(fmod) EXACT(fmax) EXACT(fmin) EXACT(copysign) EXACT(nextafter)
-    EXACT(heaviside) EXACT(gcd) EXACT(lcm) EXACT(left_shift) EXACT(right_shift) EXACT(real_if_close) EXACT(clip)
-    EXACT(cumsum) EXACT(cumprod) EXACT(nancumsum) EXACT(nancumprod) EXACT(cumulative_sum) EXACT(cumulative_prod)
-    EXACT(diff) EXACT(ediff1d) EXACT(cross) EXACT(packbits) EXACT(unpackbits)
-    CLOSE(deg2rad) CLOSE(radians) CLOSE(rad2deg) CLOSE(degrees) CLOSE(i0) CLOSE(sinc) CLOSE(angle)
-    CLOSE(float_power) CLOSE(logaddexp) CLOSE(logaddexp2) CLOSE(trapezoid) CLOSE(gradient) CLOSE(unwrap)
-    CLOSE(convolve) CLOSE(correlate) CLOSE(interp) CLOSE(emath_sqrt) CLOSE(emath_log) CLOSE(emath_log2)
-    CLOSE(emath_log10) CLOSE(emath_logn) CLOSE(emath_power) CLOSE(emath_arccos) CLOSE(emath_arcsin)
-    CLOSE(emath_arctanh) CLOSE(ufunc_outer) CLOSE(ufunc_reduce) CLOSE(ufunc_accumulate) CLOSE(ufunc_reduceat)
-};
+        EXACT(bitwise_count) EXACT(round) EXACT(nan_to_num) EXACT(modf) EXACT(frexp) EXACT(ldexp) EXACT(divmod)
+            EXACT(floor_divide) EXACT(remainder) EXACT(fmod) EXACT(fmax) EXACT(fmin) EXACT(copysign) EXACT(nextafter)
+                EXACT(heaviside) EXACT(gcd) EXACT(lcm) EXACT(left_shift) EXACT(right_shift) EXACT(real_if_close)
+                    EXACT(clip) EXACT(cumsum) EXACT(cumprod) EXACT(nancumsum) EXACT(nancumprod) EXACT(cumulative_sum)
+                        EXACT(cumulative_prod) EXACT(diff) EXACT(ediff1d) EXACT(cross) EXACT(packbits) EXACT(unpackbits)
+                            CLOSE(deg2rad) CLOSE(radians) CLOSE(rad2deg) CLOSE(degrees) CLOSE(i0) CLOSE(sinc)
+                                CLOSE(angle) CLOSE(float_power) CLOSE(logaddexp) CLOSE(logaddexp2) CLOSE(trapezoid)
+                                    CLOSE(gradient) CLOSE(unwrap) CLOSE(convolve) CLOSE(correlate) CLOSE(interp)
+                                        CLOSE(emath_sqrt) CLOSE(emath_log) CLOSE(emath_log2) CLOSE(emath_log10)
+                                            CLOSE(emath_logn) CLOSE(emath_power) CLOSE(emath_arccos) CLOSE(emath_arcsin)
+                                                CLOSE(emath_arctanh) CLOSE(ufunc_outer) CLOSE(ufunc_reduce)
+                                                    CLOSE(ufunc_accumulate) CLOSE(ufunc_reduceat)};
 
 static void mathematical_functions_are_those_of_numpy(void **state)
 {
@@ -195,19 +195,18 @@ static void mathematical_functions_are_those_of_numpy(void **state)
 typedef struct {
     kn_array x, y;
 } Pair;
-KN_FIELDS(Pair, "x", "y")
 
-#define GRADIENTS(X)                                                                                               \
-    X(remainder, (1, 1, 1, 1), (0, 0, 3, 1))                                                                       \
-    X(fmod, (1, 1, 1, 1), (0, 0, 3, 0))                                                                            \
-    X(floor_divide, (0, 0, 0, 0), (0, 0, 0, 0))                                                                    \
-    X(fmax, (0, 0, 1, 0), (1, 1, 0, 1))                                                                            \
-    X(fmin, (1, 1, 0, 1), (0, 0, 1, 0))                                                                            \
-    X(heaviside, (0, 0, 0, 0), (1, 1, 0, 0))                                                                       \
-    X(logaddexp, (0.2689414213699951, 0.11920292202211753, 0.8807970779778825, 0.006692850924284855),              \
-      (0.731058578630005, 0.8807970779778823, 0.11920292202211759, 0.9933071490757149))                            \
-    X(logaddexp2, (1.0 / 3, 0.2, 0.8, 0.030303030303030304), (2.0 / 3, 0.8, 0.2, 0.9696969696969697))              \
-    X(divided, (1, 1, 1, 1), (0, 0, 3, 1))                                                                         \
+#define GRADIENTS(X)                                                                                  \
+    X(remainder, (1, 1, 1, 1), (0, 0, 3, 1))                                                          \
+    X(fmod, (1, 1, 1, 1), (0, 0, 3, 0))                                                               \
+    X(floor_divide, (0, 0, 0, 0), (0, 0, 0, 0))                                                       \
+    X(fmax, (0, 0, 1, 0), (1, 1, 0, 1))                                                               \
+    X(fmin, (1, 1, 0, 1), (0, 0, 1, 0))                                                               \
+    X(heaviside, (0, 0, 0, 0), (1, 1, 0, 0))                                                          \
+    X(logaddexp, (0.2689414213699951, 0.11920292202211753, 0.8807970779778825, 0.006692850924284855), \
+      (0.731058578630005, 0.8807970779778823, 0.11920292202211759, 0.9933071490757149))               \
+    X(logaddexp2, (1.0 / 3, 0.2, 0.8, 0.030303030303030304), (2.0 / 3, 0.8, 0.2, 0.9696969696969697)) \
+    X(divided, (1, 1, 1, 1), (0, 0, 3, 1))                                                            \
     X(scaled, (2, 2, 2, 2), (0, 0, 0, 0))
 
 static kn_array divided(kn_array x, kn_array y)
@@ -221,9 +220,9 @@ static kn_array scaled(kn_array x, kn_array y)
     return kn_ldexp(x, kn_of(int, 1, 1, 1, 1));
 }
 #define kn_divided divided
-#define kn_scaled scaled
-#define SUM_OF(name, ...)                                                                                      \
-    static kn_array sum_##name(const kn_array *x, const kn_array *y) { return kn_sum((kn_##name)(*x, *y)); }   \
+#define kn_scaled  scaled
+#define SUM_OF(name, ...)                                                                                    \
+    static kn_array sum_##name(const kn_array *x, const kn_array *y) { return kn_sum((kn_##name)(*x, *y)); } \
     KN_FUNCTION(sum_##name, kn_array, kn_array, kn_array)
 GRADIENTS(SUM_OF)
 #define LIST(...) __VA_ARGS__
@@ -234,41 +233,41 @@ static void derivatives_are_those_of_jax(void **state)
     KN_SCOPE;
     kn_array x = kn_of(double, 0.0, -0.0, 1.5, -2), y = kn_of(double, 1, 2, -0.5, 3);
     Pair g;
-#define GRADIENT(name, by_x, by_y)                                                          \
-    kn_call(kn_jit(kn_grad(KN_FN(sum_##name), .argnums = KN_ARGNUMS(0, 1))), &g, &x, &y);  \
-    expect_near(g.x, 1e-14, LIST by_x);                                                     \
+#define GRADIENT(name, by_x, by_y)                                                        \
+    kn_call(kn_jit(kn_grad(KN_FN(sum_##name), .argnums = KN_ARGNUMS(0, 1))), &g, &x, &y); \
+    expect_near(g.x, 1e-14, LIST by_x);                                                   \
     expect_near(g.y, 1e-14, LIST by_y);
     GRADIENTS(GRADIENT)
 }
 
 static kn_array weights(kn_array y) { return kn_sum(kn_multiply(y, kn_arange(1, (double)kn_size(y) + 1, 1))); }
-#define SLOPES(X)                                                                            \
-    X(sinc, 0, 0, 0.4244131815783872, -2.0)                                                  \
-    X(i0, 0, 0, 2.944999285733722, -6.362547418549318)                                       \
-    X(deg2rad, M_PI / 180, M_PI / 90, M_PI / 60, M_PI / 45)                                  \
-    X(floor, 0, 0, 0, 0)                                                                     \
-    X(trunc, 0, 0, 0, 0)                                                                     \
-    X(rint, 0, 0, 0, 0)                                                                      \
-    X(nan_to_num, 1, 2, 3, 4)                                                                \
-    X(unwrap, 1, 2, 3, 4)                                                                    \
-    X(cumsum, 10, 9, 7, 4)                                                                   \
-    X(cumprod, 1, 0, 0, 0)                                                                   \
-    X(diff, -1, -1, -1, 3)                                                                   \
-    X(parts, 1, 2, 3, 4)                                                                     \
-    X(mantissas, 1, 2, 1.5, 1)                                                               \
-    X(slopes, -2, -0.5, -3, 5.5)                                                             \
-    X(turned, 2, 5, 8, 11)
+#define SLOPES(X)                                           \
+    X(sinc, 0, 0, 0.4244131815783872, -2.0)                 \
+    X(i0, 0, 0, 2.944999285733722, -6.362547418549318)      \
+    X(deg2rad, M_PI / 180, M_PI / 90, M_PI / 60, M_PI / 45) \
+    X(floor, 0, 0, 0, 0)                                    \
+    X(trunc, 0, 0, 0, 0)                                    \
+    X(rint, 0, 0, 0, 0)                                     \
+    X(nan_to_num, 1, 2, 3, 4)                               \
+    X(unwrap, 1, 2, 3, 4)                                   \
+    X(cumsum, 10, 9, 7, 4)                                  \
+    X(cumprod, 1, 0, 0, 0)                                  \
+    X(diff, -1, -1, -1, 3)                                  \
+    X(parts, 1, 2, 3, 4)                                    \
+    X(mantissas, 1, 2, 1.5, 1)                              \
+    X(slopes, -2, -0.5, -3, 5.5)                            \
+    X(turned, 4, 7, 10, 13)
 
 static kn_array parts(kn_array x) { return kn_modf(x).fractional; }
 static kn_array mantissas(kn_array x) { return kn_frexp(x).mantissa; }
 static kn_array slopes(kn_array x) { return kn_list_get(kn_gradient(x), 0); }
 static kn_array turned(kn_array x) { return kn_convolve(x, kn_of(double, 2, 1), .mode = "full"); }
-#define kn_parts parts
+#define kn_parts     parts
 #define kn_mantissas mantissas
-#define kn_slopes slopes
-#define kn_turned turned
-#define SLOPE_OF(name, ...)                                                                  \
-    static kn_array weighted_##name(const kn_array *x) { return weights(kn_##name(*x)); }    \
+#define kn_slopes    slopes
+#define kn_turned    turned
+#define SLOPE_OF(name, ...)                                                               \
+    static kn_array weighted_##name(const kn_array *x) { return weights(kn_##name(*x)); } \
     KN_FUNCTION(weighted_##name, kn_array, kn_array)
 SLOPES(SLOPE_OF)
 
@@ -277,8 +276,8 @@ static void derivatives_of_one_array_are_those_of_jax(void **state)
     (void)state;
     KN_SCOPE;
     kn_array x = kn_of(double, 0.0, -0.0, 1.5, -2), g = NULL;
-#define SLOPE(name, ...)                                          \
-    kn_call(kn_jit(kn_grad(KN_FN(weighted_##name))), &g, &x);     \
+#define SLOPE(name, ...)                                      \
+    kn_call(kn_jit(kn_grad(KN_FN(weighted_##name))), &g, &x); \
     expect_near(g, 1e-14, __VA_ARGS__);
     SLOPES(SLOPE)
 }
@@ -297,10 +296,11 @@ static void sinc_has_its_curvature_at_zero(void **state)
 
 /* ---- Transformations: each row of a matrix alone, and compiled. */
 
-#define ROWS(X)                                                                                                \
-    X(floor) X(trunc) X(rint) X(signbit) X(spacing) X(i0) X(sinc) X(cumsum) X(cumprod) X(diff) X(unwrap)       \
-        X(ediff1d) X(nan_to_num) X(parts) X(mantissas) X(slopes) X(turned) X(angle) X(trapezoid) X(round)      \
-            X(divisors) X(shifts) X(located) X(crossed) X(packed) X(folded) X(scanned) X(pairs)
+#define ROWS(X)                                                                                                      \
+    X(floor)                                                                                                         \
+    X(trunc) X(rint) X(signbit) X(spacing) X(i0) X(sinc) X(cumsum) X(cumprod) X(diff) X(unwrap) X(ediff1d)           \
+        X(nan_to_num) X(parts) X(mantissas) X(slopes) X(turned) X(angle) X(trapezoid) X(round) X(divisors) X(shifts) \
+            X(located) X(crossed) X(packed) X(folded) X(scanned) X(pairs)
 
 static kn_array divisors(kn_array x)
 {
@@ -315,15 +315,15 @@ static kn_array folded(kn_array x) { return kn_ufunc_reduce(kn_ufunc_hypot, x); 
 static kn_array scanned(kn_array x) { return kn_ufunc_accumulate(kn_ufunc_logaddexp, x); }
 static kn_array pairs(kn_array x) { return kn_ufunc_outer(kn_ufunc_remainder, x, kn_of(double, 2, -0.75)); }
 #define kn_divisors divisors
-#define kn_shifts shifts
-#define kn_located located
-#define kn_crossed crossed
-#define kn_packed packed
-#define kn_folded folded
-#define kn_scanned scanned
-#define kn_pairs pairs
-#define ROW_OF(name)                                                              \
-    static kn_array row_##name(const kn_array *x) { return kn_##name(*x); }       \
+#define kn_shifts   shifts
+#define kn_located  located
+#define kn_crossed  crossed
+#define kn_packed   packed
+#define kn_folded   folded
+#define kn_scanned  scanned
+#define kn_pairs    pairs
+#define ROW_OF(name)                                                        \
+    static kn_array row_##name(const kn_array *x) { return kn_##name(*x); } \
     KN_FUNCTION(row_##name, kn_array, kn_array)
 ROWS(ROW_OF)
 
@@ -459,8 +459,9 @@ static void errors_name_what_is_wrong(void **state)
     (void)kn_ok(kn_ufunc_reduceat(kn_ufunc_add, x, kn_of(int, 3)));
     expect_error("IndexError", "ufunc_reduceat: index 3 out-of-bounds in add.reduceat [0, 3)");
     (void)kn_ok(kn_ufunc_reduce(kn_ufunc_maximum, x, .where = kn_greater(x, 1)));
-    expect_error("ValueError", "ufunc_reduce: reduction operation 'maximum' does not have an identity, so to use a where "
-                               "mask one has to specify 'initial'");
+    expect_error("ValueError",
+                 "ufunc_reduce: reduction operation 'maximum' does not have an identity, so to use a where "
+                 "mask one has to specify 'initial'");
     (void)kn_ok(kn_gcd(1.5, 2));
     expect_error("TypeError", "gcd: ufunc 'gcd' did not contain a loop with signature matching types (<class "
                               "'numpy.dtypes._PyFloatDType'>, <class 'numpy.dtypes._PyLongDType'>) -> None");

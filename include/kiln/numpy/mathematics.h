@@ -137,7 +137,7 @@ KN_API kn_array kn_divide(kn_array x, kn_array y);      /* np.divide: true divis
 KN_API kn_array kn_true_divide(kn_array x, kn_array y); /* kn_divide */
 KN_API kn_array kn_div(kn_array x, kn_array y);         /* kn_divide */
 KN_API kn_array kn_power(kn_array x, kn_array y); /* np.power; ValueError for integers to negative integer powers */
-KN_API kn_array kn_arctan2(kn_array x, kn_array y);     /* np.arctan2: the angle of the points (y, x); TypeError for complex */
+KN_API kn_array kn_arctan2(kn_array x, kn_array y);     /* np.arctan2: angles of points (y, x); TypeError for complex */
 KN_API kn_array kn_atan2(kn_array x, kn_array y);       /* kn_arctan2 */
 KN_API kn_array kn_hypot(kn_array x, kn_array y);       /* np.hypot: sqrt(x^2 + y^2); TypeError for complex */
 KN_API kn_array kn_maximum(kn_array x, kn_array y);     /* np.maximum; NaN if either is */
@@ -183,9 +183,9 @@ KN_API kn_array kn_correlate(kn_array a, kn_array v, const kn_convolve_opts *opt
 KN_API kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts); /* np.unwrap: without jumps by .period */
 
 /* ---- Methods of functions of two arrays; kn_ufunc_at is in kiln/numpy/indexing.h. */
-/* ufunc.reduce along the first axis unless others are given (KN_AXIS_NONE: all): sums, products, extremes and logic as
- * one primitive, the others from the left, with one operation for each element. ValueError for no elements without an
- * identity, and for several axes where the order matters; TypeError for comparisons */
+/* ufunc.reduce along the first axis unless others are given (KN_AXIS_NONE: all). Where the order matters, as for
+ * subtract, there is one operation for each element, from the left. ValueError for no elements without an identity, and
+ * for several axes where the order matters; TypeError for comparisons of what is not bool */
 KN_API kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts *opts);
 /* ufunc.accumulate: every element joined with all before it */
 KN_API kn_array kn_ufunc_accumulate(kn_ufunc ufunc, kn_array x, const kn_ufunc_accumulate_opts *opts);
