@@ -84,8 +84,8 @@ kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts)
     kn_atom a = along_last(&op, x, o.axis, &axis);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    a = knb_convert(b, knn_truth(&op, a), KN_DT(U8));
     kn_shape shape = knn_shape_of(&op, a);
+    a = knb_convert(b, knn_truth(&op, a), KN_DT(U8));
     int64_t none[KN_MAX_NDIM] = {0}, more[KN_MAX_NDIM] = {0}, last = shape.ndim - 1;
     int64_t bytes = (shape.dim[last] + 7) / 8;
     more[last] = bytes * 8 - shape.dim[last];

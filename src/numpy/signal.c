@@ -81,6 +81,8 @@ static kn_array run(const char *name, kn_array a, kn_array v, const kn_convolve_
         y = knb_convert(op.b, y, KN_DT(I64));
     }
     y = convolve ? knb_rev(op.b, y, 1, &zero) : knb_conj(op.b, y);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
     bool swap = knb_type(op.b, y).dim[0] > knb_type(op.b, x).dim[0];
     if (swap && convolve) { /* both the other way round is the same */
         kn_atom t = knb_rev(op.b, x, 1, &zero);

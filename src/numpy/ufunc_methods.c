@@ -164,8 +164,9 @@ static kn_atom merge_axes(fold *w, kn_atom x, int n, const int64_t *axes)
 /* One after the other along the first axis, from `y` on, which is KN_ATOM_NONE if there is no such value. */
 static kn_atom left_fold(fold *w, kn_atom x, kn_atom mask, kn_atom y)
 {
-    kn_type t = knb_type(w->b, x);
-    int64_t n = t.dim[0];
+    if (kna_failed(&w->op))
+        return KN_ATOM_NONE;
+    int64_t n = knb_type(w->b, x).dim[0];
     kn_atom *part = parts_of(w, x, 0, n), *keep = NULL;
     if (part && mask != KN_ATOM_NONE)
         keep = parts_of(w, mask, 0, n);
@@ -193,6 +194,8 @@ static kn_atom first_axis(fold *w, kn_atom x, int64_t start, int64_t stop)
 /* The first half of the first axis with the second one, until there is one element. */
 static kn_atom fold_by_halves(fold *w, kn_atom x)
 {
+    if (kna_failed(&w->op))
+        return KN_ATOM_NONE;
     int64_t n = knb_type(w->b, x).dim[0], zero = 0;
     while (n > 1 && !kna_failed(&w->op)) {
         int64_t half = n / 2;
@@ -223,6 +226,8 @@ static kn_type reduced_type(kn_type t, int n, const int64_t *axes, kn_shape *sha
 
 static kn_atom reduced(fold *w, kn_atom x, kn_atom mask, kn_atom initial, int n, const int64_t *axes)
 {
+    if (kna_failed(&w->op))
+        return KN_ATOM_NONE;
     kn_type t = knb_type(w->b, x);
     kn_shape shape;
     kn_type result = reduced_type(t, n, axes, &shape);
