@@ -219,9 +219,6 @@ static kn_array over(double number, const spacing *s)
     return s->weak ? kn_like_double(number / s->value) : kn_divide(kn_like_double(number), s->d);
 }
 
-static kn_array term(kn_array coefficient, kn_array x) { return kn_multiply(coefficient, x); }
-static kn_array sum3(kn_array x, kn_array y, kn_array z) { return kn_add(kn_add(x, y), z); }
-
 /* a f[:-2] + b f[1:-1] + c f[2:], or with equal distances the difference over two of them. */
 static kn_array interior(kn_array f, int axis, const spacing *s)
 {
@@ -232,8 +229,8 @@ static kn_array interior(kn_array f, int axis, const spacing *s)
     kn_array d1 = part(s->d, 0, 0, 1), d2 = part(s->d, 0, 1, 0), both = kn_add(d1, d2);
     kn_array a = kn_divide(kn_negative(d2), kn_multiply(d1, both));
     kn_array b = kn_divide(kn_subtract(d2, d1), kn_multiply(d1, d2)), c = kn_divide(d1, kn_multiply(d2, both));
-    return sum3(term(along(a, axis, ndim), before), term(along(b, axis, ndim), here),
-                term(along(c, axis, ndim), after));
+    kn_array sum = kn_add(kn_multiply(along(a, axis, ndim), before), kn_multiply(along(b, axis, ndim), here));
+    return kn_add(sum, kn_multiply(along(c, axis, ndim), after));
 }
 
 /* The distance number i from this end. */
@@ -275,7 +272,8 @@ static kn_array side(kn_array f, int axis, const spacing *s, bool end, int order
             c = kn_negative(c);
         }
     }
-    return end ? sum3(term(c, x2), term(b, x1), term(a, x0)) : sum3(term(a, x0), term(b, x1), term(c, x2));
+    kn_array first = end ? kn_multiply(c, x2) : kn_multiply(a, x0), middle = kn_multiply(b, x1);
+    return kn_add(kn_add(first, middle), end ? kn_multiply(a, x0) : kn_multiply(c, x2));
 }
 
 static kn_array gradient_along(kn_array f, int axis, const spacing *s, int order, kn_dtype d)
