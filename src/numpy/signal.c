@@ -138,10 +138,12 @@ static kn_array interpolate(kn_array x, kn_array xp, kn_array fp, kn_array left,
     kn_array same = kn_equal(x0, x1), width = kn_where(same, kn_like_double(1), kn_subtract(x1, x0));
     kn_array slope = kn_where(same, kn_like_double(0), kn_divide(kn_subtract(f1, f0), width));
     kn_array y = kn_add(kn_multiply(slope, kn_subtract(x, x0)), f0);
-    kn_array other = kn_add(kn_multiply(slope, kn_subtract(x, x1)), f1); /* where an end is infinite */
+    kn_array other = kn_add(kn_multiply(slope, kn_subtract(x, x1)), f1); /* exact at that end */
+    y = kn_where(kn_equal(x, x1), other, y);
+    /* where a point or a value is infinite */
     other = kn_where(kn_logical_and(kn_isnan(other), kn_equal(f0, f1)), f0, other);
+    other = kn_where(kn_equal(x, x0), f0, kn_where(kn_equal(x, x1), f1, other));
     y = kn_where(kn_isnan(y), other, y);
-    y = kn_where(kn_equal(x, x1), f1, kn_where(kn_equal(x, x0), f0, y));
     kn_array first = kn_take(xp, kn_like_int(0), NULL), end = kn_take(xp, last, NULL);
     y = kn_where(kn_less(x, first), left ? left : kn_take(fp, kn_like_int(0), NULL), y);
     y = kn_where(kn_greater(x, end), right ? right : kn_take(fp, last, NULL), y);

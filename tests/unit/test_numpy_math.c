@@ -13,17 +13,19 @@ typedef const numpy_call *call;
     static numpy_result call_##name(call c) { return numpy_one(kn_##name(c->array[0])); }
 #define TWO(name) \
     static numpy_result call_##name(call c) { return numpy_one(kn_##name(c->array[0], c->array[1])); }
-#define ONES(X)                                                                                                       \
-    X(floor)                                                                                                          \
-    X(ceil)                                                                                                           \
-    X(trunc) X(rint) X(fabs) X(signbit) X(spacing) X(deg2rad) X(radians) X(rad2deg) X(degrees) X(bitwise_count) X(i0) \
-        X(sinc) X(fix) X(emath_sqrt) X(emath_log) X(emath_log2) X(emath_log10) X(emath_arccos) X(emath_arcsin)        \
+#define ONES(X)                                                                                                      \
+    X(floor)                                                                                                         \
+    X(ceil)                                                                                                          \
+    X(trunc)                                                                                                         \
+    X(rint) X(fabs) X(signbit) X(spacing) X(deg2rad) X(radians) X(rad2deg) X(degrees) X(bitwise_count) X(i0) X(sinc) \
+        X(fix) X(emath_sqrt) X(emath_log) X(emath_log2) X(emath_log10) X(emath_arccos) X(emath_arcsin)               \
             X(emath_arctanh)
-#define TWOS(X)                                                                                                    \
-    X(floor_divide)                                                                                                \
-    X(remainder)                                                                                                   \
-    X(fmod) X(float_power) X(fmax) X(fmin) X(copysign) X(nextafter) X(heaviside) X(logaddexp) X(logaddexp2) X(gcd) \
-        X(lcm) X(left_shift) X(right_shift) X(ldexp) X(emath_logn) X(emath_power)
+#define TWOS(X)                                                                                                   \
+    X(floor_divide)                                                                                               \
+    X(remainder)                                                                                                  \
+    X(fmod)                                                                                                       \
+    X(float_power) X(fmax) X(fmin) X(copysign) X(nextafter) X(heaviside) X(logaddexp) X(logaddexp2) X(gcd) X(lcm) \
+        X(left_shift) X(right_shift) X(ldexp) X(emath_logn) X(emath_power)
 ONES(ONE)
 TWOS(TWO)
 
@@ -284,6 +286,46 @@ static void derivatives_of_one_array_are_those_of_jax(void **state)
     SLOPES(SLOPE)
 }
 
+static kn_array sum_interp(const kn_array *x, const kn_array *xp, const kn_array *fp)
+{
+    return kn_sum(kn_interp(*x, *xp, *fp));
+}
+KN_FUNCTION(sum_interp, kn_array, kn_array, kn_array, kn_array)
+static kn_array sum_cross(const kn_array *a, const kn_array *b) { return weights(kn_cross(*a, *b)); }
+KN_FUNCTION(sum_cross, kn_array, kn_array, kn_array)
+static kn_array area(const kn_array *y) { return kn_trapezoid(*y, .x = kn_of(double, 0, 1, 3, 4)); }
+KN_FUNCTION(area, kn_array, kn_array)
+static kn_array correlated(const kn_array *y) { return weights(kn_correlate(*y, kn_of(double, 1, 2), .mode = "same")); }
+KN_FUNCTION(correlated, kn_array, kn_array)
+
+typedef struct {
+    kn_array x, xp, fp;
+} Triple;
+
+static void derivatives_of_compositions_are_those_of_jax(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 0.5, 1.5, 2, -1, 5), xp = kn_of(double, 0, 1, 2, 4), fp = kn_of(double, 1, 3, 2, 5);
+    kn_array a = kn_of(double, 1, 2, 3), b = kn_of(double, 4, -1, 2), y = kn_of(double, 1, 4, 9, 2), d = NULL;
+    Triple t;
+    Pair p;
+    kn_call(kn_grad(KN_FN(sum_interp), .argnums = KN_ARGNUMS(0, 1, 2)), &t, &x, &xp, &fp);
+    expect_near(t.x, 1e-14, 2, -1, 1.5, 0, 0);
+    expect_near(t.xp, 1e-14, -1, -0.5, -1, 0);
+    expect_near(t.fp, 1e-14, 1.5, 1, 1.5, 1);
+    kn_call(kn_grad(KN_FN(sum_cross), .argnums = KN_ARGNUMS(0, 1)), &p, &a, &b);
+    expect_near(p.x, 1e-14, -7, -10, 9);
+    expect_near(p.y, 1e-14, 0, 0, 0);
+    kn_call(kn_grad(KN_FN(area)), &d, &y);
+    expect_near(d, 1e-14, 0.5, 1.5, 1.5, 0.5);
+    kn_call(kn_grad(KN_FN(correlated)), &d, &y);
+    expect_near(d, 1e-14, 4, 7, 10, 8);
+    x = kn_scalar(4.0); /* the last point */
+    kn_call(kn_grad(KN_FN(sum_interp)), &d, &x, &xp, &fp);
+    expect_near(d, 1e-14, 1.5);
+}
+
 static kn_array sinc_of(const kn_array *x) { return kn_sinc(*x); }
 KN_FUNCTION(sinc_of, kn_array, kn_array)
 
@@ -298,12 +340,13 @@ static void sinc_has_its_curvature_at_zero(void **state)
 
 /* ---- Transformations: each row of a matrix alone, and compiled. */
 
-#define ROWS(X)                                                                                                   \
-    X(floor)                                                                                                      \
-    X(trunc)                                                                                                      \
-    X(rint) X(signbit) X(spacing) X(i0) X(sinc) X(cumsum) X(cumprod) X(diff) X(unwrap) X(ediff1d) X(nan_to_num)   \
-        X(parts) X(mantissas) X(slopes) X(turned) X(angle) X(trapezoid) X(round) X(divisors) X(shifts) X(located) \
-            X(crossed) X(packed) X(folded) X(scanned) X(pairs)
+#define ROWS(X)                                                                                                     \
+    X(floor)                                                                                                        \
+    X(trunc)                                                                                                        \
+    X(rint)                                                                                                         \
+    X(signbit) X(spacing) X(i0) X(sinc) X(cumsum) X(cumprod) X(diff) X(unwrap) X(ediff1d) X(nan_to_num) X(parts)    \
+        X(mantissas) X(slopes) X(turned) X(angle) X(trapezoid) X(round) X(divisors) X(shifts) X(located) X(crossed) \
+            X(packed) X(folded) X(scanned) X(pairs)
 
 static kn_array divisors(kn_array x)
 {
@@ -479,6 +522,7 @@ int main(void)
         TEST(mathematical_functions_are_those_of_numpy),
         TEST(derivatives_are_those_of_jax),
         TEST(derivatives_of_one_array_are_those_of_jax),
+        TEST(derivatives_of_compositions_are_those_of_jax),
         TEST(sinc_has_its_curvature_at_zero),
         TEST(functions_are_the_same_under_vmap_and_jit),
         TEST(in_place_forms_are_those_of_python),
