@@ -47,7 +47,7 @@ SHAPES = [(), (1,), (5,), (6,), (2, 3), (3, 1, 2)]
 
 def reductions(out):
     for d in ALL:
-        for s in SHAPES + [(0,), (2, 0, 3)]:
+        for s in SHAPES + [(0,), (2, 0, 3)] if d in ("bool", "uint16", "float32", "complex64", "complex128") else [(5,), (2, 3)]:
             for o in spots(s):
                 call(out, "prod", np.prod, values(d, s, 1), **o)
                 if d[0] == "c" and 0 not in s and s:
@@ -89,13 +89,11 @@ def without_nan(out):
     for name in "nansum nanprod nanmean nanvar nanstd nanmax nanmin nanargmax nanargmin".split():
         f = getattr(np, name)
         for d in ["bool", "int8", "uint16", "int64"] + FLOATS + ["complex64", "complex128"]:
-            for s in SHAPES:
+            for s in SHAPES if d in ("float64", "complex64") else [(5,), (2, 3)] if d[0] in "fc" else [(2, 3)]:
                 for o in spots(s):
                     if "arg" in name and isinstance(o.get("axis"), tuple):
                         continue
                     if d == "float16" and name in ("nanmean", "nanvar", "nanstd"):  # NumPy works in 16 bits there
-                        continue
-                    if d[0] == "c" and name in ("nanmax", "nanmin") and s == ():  # which NaN
                         continue
                     call(out, name, f, holes(d, s, 2), **o)
                     if d == "float32" or d == "complex128":
@@ -125,7 +123,7 @@ def quantiles(out):
         for d in ALL:
             if name == "nanmedian" and d[0] == "c":
                 continue
-            for s in SHAPES + [(7,), (4, 5)]:
+            for s in SHAPES + [(7,), (4, 5)] if d in ("bool", "float16", "float64", "complex64") else [(5,), (2, 3)]:
                 for o in spots(s):
                     call(out, name, f, values(d, s, 3), **o)
                     if d in FLOATS:
@@ -140,10 +138,10 @@ def quantiles(out):
         f = getattr(np, name)
         for m in METHODS:
             for d in ("int8", "int64") + tuple(FLOATS):
-                for s in [(1,), (5,), (8,), (4, 5)]:
-                    for q in levels if d in ("int64", "float64", "float32") and len(s) == 1 else levels[:1] + levels[4:5]:
+                for s in [(1,), (5,), (8,), (4, 5)] if d == "float64" else [(8,), (4, 5)] if d[0] == "f" else [(5,)]:
+                    for q in levels if d in ("float64", "float32") and s == (8,) else levels[:1] + levels[4:5]:
                         call(out, name, f, values(d, s, 3), q, method=m)
-                        if d in FLOATS and name == "nanquantile":
+                        if d in FLOATS and name == "nanquantile" and s != (1,):  # the dtype where all are NaN is not that of other cases
                             call(out, name, f, holes(d, s, 3), q, method=m)
                     if len(s) > 1:
                         for o in ({"axis": 0}, {"axis": -1, "keepdims": True}, {"axis": (0, 1)}):
@@ -163,12 +161,17 @@ def quantiles(out):
         call(out, name, f, np.array([True, False, True]), Weak(0.5), method="lower")
         w = np.array([1.0, 0, 2, 1, 4])
         for q in levels:
-            call(out, name, f, x, q, axis=1, weights=w, method="inverted_cdf")
-            call(out, name, f, holes("float64", (4, 5), 5)[:3], q, axis=1, weights=w, method="inverted_cdf")
+            # NumPy's nanquantile wants weights of a's shape
+            call(out, name, f, x, q, axis=1, weights=np.broadcast_to(w, (4, 5)) if name[0] == "n" else w, method="inverted_cdf")
+            call(out, name, f, holes("float64", (4, 5), 5), q, axis=1, weights=np.broadcast_to(w, (4, 5)), method="inverted_cdf")
             call(out, name, f, x[0], q, weights=w, method="inverted_cdf")
         call(out, name, f, x, Weak(0.5), weights=w, method="inverted_cdf")
         call(out, name, f, x, Weak(0.5), axis=0, weights=w, method="inverted_cdf")
         call(out, name, f, x, Weak(0.5), axis=1, weights=-w, method="inverted_cdf")
+    call(out, "nanquantile", np.nanquantile, np.zeros((0, 3)), Weak(0.5), axis=0)
+    call(out, "quantile", np.quantile, np.zeros((0, 3)), Weak(0.5), axis=0)
+    call(out, "quantile", np.quantile, np.array([1, inf, inf]), np.array([0, 0.25, 0.5, 1]))
+    call(out, "quantile", np.quantile, np.array([True, False]), Weak(0.5))
     for q in (Weak(0), Weak(1), I(0, 1), np.array([[0.1, 0.2], [0.3, 0.4]])):
         call(out, "quantile", np.quantile, I(3, 1, 2), q)
     for name in ("percentile", "nanpercentile"):
@@ -198,11 +201,10 @@ def averages(out):
     call(out, "average", np.average, x, weights=w)
     call(out, "average", np.average, x, axis=0, weights=w)
     call(out, "average", np.average, x, axis=1, weights=np.zeros(4))
-    call(out, "average", np.average, x, axis=2)
     m = np.array([[1.0, 2.5, -1, 4, 0], [2, 3, 1, 1, 7], [0, 0, 1, -2, 3]])
     f, a = I(1, 2, 1, 3, 1), np.array([0.5, 1, 2, 0.25, 1])
     for name, function in (("cov", np.cov), ("corrcoef", np.corrcoef)):
-        for x in (m, m.astype("float32"), m.astype("int16"), m + 1j * m[::-1], m[0], m[:1], m.T, np.zeros((0, 3)), np.float64(3.0)):
+        for x in (m, m.astype("float32"), m.astype("int16"), (m + 1j * m[::-1])[:, :4], m[0], m[:1], m.T, np.zeros((0, 3)), np.float64(3.0)):
             call(out, name, function, x)
             call(out, name, function, x, rowvar=False)
         call(out, name, function, m, y=m[::-1])

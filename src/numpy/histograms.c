@@ -83,7 +83,7 @@ static kn_array bincount(knn_body *c, kn_array x, const kn_bincount_opts *o)
     if (t.ndim != 1)
         kna_fail(op, KN_ERROR_VALUE,
                  t.ndim ? "object too deep for desired array" : "object of too small depth for desired array");
-    else if (!knx_can_cast(t.dtype, KN_DT(I64), KN_CAST_SAFE))
+    else if (!knx_is_integer(t.dtype) && t.dtype->kind != KN_KIND_BOOL)
         not_safe(op, t.dtype, KN_DT(I64));
     else if (o->minlength < 0)
         kna_fail(op, KN_ERROR_VALUE, "'minlength' must not be negative");

@@ -411,6 +411,7 @@ static kn_array quantile(const kind *k, kn_array x, kn_array q, const kn_quantil
     quantiles g = {.q = KN_ATOM_NONE, .shape.ndim = 0};
     kna_begin(&op, k->name);
     kn_type t = kna_type(&op, x);
+    bool empty = !kna_failed(&op) && !kni_type_size(t);
     if (!kna_failed(&op) && knx_is_complex(t.dtype))
         kna_fail(&op, KN_ERROR_TYPE, "a must be an array of real numbers");
     read_q(&op, k, q, &o, &g);
@@ -421,6 +422,8 @@ static kn_array quantile(const kind *k, kn_array x, kn_array q, const kn_quantil
     const method *m = find_method(&op, o.method);
     if (kna_failed(&op) || !begin(&op, &s, x, o.axis))
         return kna_end(&op, KN_ATOM_NONE);
+    if (empty && k->ignore_nan) /* whatever the quantiles are */
+        return kna_end(&op, kna_in(&op, kn_nanmean(x, KNN_WITH(kn_mean_opts, .axis = o.axis, .keepdims = o.keepdims))));
     if (!s.count)
         kna_fail(&op, KN_ERROR_INDEX, "index -1 is out of bounds for axis 0 with size 0");
     g.q = to_vector(&op, &s, g.q);

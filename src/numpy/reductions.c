@@ -265,18 +265,19 @@ static kn_atom better(kna_op *op, kn_atom x, kn_atom y, bool largest)
     return knb_select(b, keep, x, y);
 }
 
-/* The extreme of complex numbers is taken from where it stands; there is one at least. */
-static kn_atom complex_extreme(reduction *r, bool largest)
+/* The extreme of complex numbers is taken (from `all`) from where it stands; there is one at least. */
+static kn_atom complex_extreme(reduction *r, bool largest, kn_atom all)
 {
     if (!r->n)
-        return r->x;
+        return all;
     kn_builder *b = r->op.b;
     kn_atom x = knn_axes_last(&r->op, r->x, r->n, r->axes);
+    all = knn_axes_last(&r->op, all, r->n, r->axes);
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
     int last = knb_type(b, x).ndim - 1;
     kn_atom at = (largest ? knb_argmax : knb_argmin)(b, x, last, KN_DT(I64));
-    kn_atom y = knn_take_along(&r->op, x, knb_expand_dims(b, at, last), last, KN_GATHER_PROMISE);
+    kn_atom y = knn_take_along(&r->op, all, knb_expand_dims(b, at, last), last, KN_GATHER_PROMISE);
     return knb_squeeze(b, y, 1, (const int64_t[]){last});
 }
 
@@ -311,7 +312,7 @@ static kn_atom extreme(reduction *r, bool largest, kn_array initial, const char 
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
     kn_dtype d = r->type.dtype;
-    kn_atom nan = KN_ATOM_NONE;
+    kn_atom nan = KN_ATOM_NONE, all = r->x;
     if (r->mask != KN_ATOM_NONE && !initial)
         kna_fail(
             &r->op, KN_ERROR_VALUE,
@@ -329,7 +330,7 @@ static kn_atom extreme(reduction *r, bool largest, kn_array initial, const char 
     if (elements(r) == 0) /* the primitive refuses these, though there is an initial value or no result */
         y = of_nothing(r, largest);
     else if (knx_is_complex(d))
-        y = complex_extreme(r, largest);
+        y = complex_extreme(r, largest, ufunc[0] == 'f' ? all : r->x);
     else
         y = reduce(r, largest ? knb_reduce_max : knb_reduce_min);
     if (initial) {
@@ -338,7 +339,7 @@ static kn_atom extreme(reduction *r, bool largest, kn_array initial, const char 
         if (nan != KN_ATOM_NONE)
             joined = knb_select(b, nan, first, knb_select(b, knb_ne(b, first, first), y, joined));
         y = joined;
-    } else if (nan != KN_ATOM_NONE)
+    } else if (nan != KN_ATOM_NONE && !knx_is_complex(d)) /* complex ones are NaN by themselves */
         y = knb_select(b, nan, knb_like(b, y, (double)NAN), y);
     return y;
 }

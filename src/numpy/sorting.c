@@ -10,7 +10,7 @@ static void check_kind(kna_op *op, const char *kind, bool stable)
         return;
     if (stable)
         kna_fail(op, KN_ERROR_VALUE,
-                 "`kind` and `stable` parameters can't be provided at the same time. Use only one of them.");
+                 "`kind` and keyword parameters can't be provided at the same time. Use only one of them.");
     else if (strcmp(kind, "quicksort") && strcmp(kind, "mergesort") && strcmp(kind, "heapsort") &&
              strcmp(kind, "stable"))
         kna_fail(op, KN_ERROR_VALUE, "sort kind must be one of 'quick', 'heap', or 'stable' (got '%s')", kind);
