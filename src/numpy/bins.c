@@ -105,8 +105,8 @@ static double by_auto(kn_array a, double n, const double *range)
 static const struct {
     const char *name;
     double (*width)(kn_array a, double n, const double *range);
-} estimators[] = {{"stone", by_stone}, {"auto", by_auto}, {"doane", by_doane}, {"fd", by_fd},
-                  {"rice", by_rice},   {"scott", by_scott}, {"sqrt", by_sqrt}, {"sturges", by_sturges}};
+} estimators[] = {{"stone", by_stone}, {"auto", by_auto},   {"doane", by_doane}, {"fd", by_fd},
+                  {"rice", by_rice},   {"scott", by_scott}, {"sqrt", by_sqrt},   {"sturges", by_sturges}};
 
 /* How many bins an estimator wants between these edges. */
 static int64_t estimated(knn_body *c, kn_array a, const knn_bins *given, kn_array low, kn_array high)
@@ -118,8 +118,7 @@ static int64_t estimated(knn_body *c, kn_array a, const knn_bins *given, kn_arra
     if (which == n_estimators)
         kna_fail(op, KN_ERROR_VALUE, "'%s' is not a valid estimator for `bins`", given->estimator);
     else if (given->weighted)
-        kna_fail(op, KN_ERROR_TYPE,
-                 "Automated estimation of the number of bins is not supported for weighted data");
+        kna_fail(op, KN_ERROR_TYPE, "Automated estimation of the number of bins is not supported for weighted data");
     kn_type t = kna_type(op, a), unused;
     if (kna_failed(op) || !kna_look(op, a, &unused))
         return 0;

@@ -86,7 +86,9 @@ kn_array kn_piecewise(kn_array x, kn_list condlist, int n, const kn_piece *funcl
     kn_array v = kn_asarray(x, NULL), y = kn_zeros_like(v, NULL), rest = NULL;
     kn_shape shape = kn_shape_of(v);
     for (int i = 0; i < n && !kna_failed(&c.op); i++) {
-        kn_array condition = i < conditions ? kn_list_get(condlist, i) : rest ? kn_logical_not(rest) : kn_like_bool(true);
+        kn_array condition = i < conditions ? kn_list_get(condlist, i)
+                             : rest         ? kn_logical_not(rest)
+                                            : kn_like_bool(true);
         if (i < conditions)
             rest = rest ? kn_logical_or(rest, condition) : kn_logical_not(kn_logical_not(condition));
         kn_array piece = funclist[i].function ? call(funclist[i].function, v) : funclist[i].value;

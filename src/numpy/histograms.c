@@ -69,9 +69,8 @@ static kn_array widths(kn_array edges)
 
 static void not_safe(kna_op *op, kn_dtype from, kn_dtype to)
 {
-    kna_fail(op, KN_ERROR_TYPE,
-             "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule 'safe'", from->name,
-             to->name);
+    kna_fail(op, KN_ERROR_TYPE, "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule 'safe'",
+             from->name, to->name);
 }
 
 static kn_array bincount(knn_body *c, kn_array x, const kn_bincount_opts *o)

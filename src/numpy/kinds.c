@@ -11,8 +11,8 @@ static kn_array infinity(const char *name, kn_array x, double which)
     knn_begin(&c, name);
     kn_type t = kna_type(&c.op, x);
     if (!kna_failed(&c.op) && knx_is_complex(t.dtype))
-        kna_fail(&c.op, KN_ERROR_TYPE,
-                 "This operation is not supported for %s values because it would be ambiguous.", t.dtype->name);
+        kna_fail(&c.op, KN_ERROR_TYPE, "This operation is not supported for %s values because it would be ambiguous.",
+                 t.dtype->name);
     if (kna_failed(&c.op) || knn_not_a_number(&c.op, name, t.dtype))
         return knn_end(&c, NULL);
     return knn_end(&c, knx_is_inexact(t.dtype) ? kn_equal(x, kn_like_double(which)) : kn_isinf(x));

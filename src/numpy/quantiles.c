@@ -205,8 +205,7 @@ static kn_atom virtual_index(kn_builder *b, const method *m, kn_atom n, kn_atom 
     case LINEAR: return inner;
     case LOWER: return knb_floor(b, inner);
     case HIGHER: return knb_ceil(b, inner);
-    case MIDPOINT:
-        return knb_mul(b, knb_like(b, q, 0.5), knb_add(b, knb_floor(b, inner), knb_ceil(b, inner)));
+    case MIDPOINT: return knb_mul(b, knb_like(b, q, 0.5), knb_add(b, knb_floor(b, inner), knb_ceil(b, inner)));
     case INTERPOLATED:
     case HAZEN:
     case WEIBULL:
@@ -284,8 +283,7 @@ static kn_atom pick(kna_op *op, sample *s, const method *m, const quantiles *giv
     kn_atom before = knb_convert(b, knb_floor(b, index), KN_DT(I64));
     kn_atom above = knb_ge(b, index, knb_convert(b, top, dq)), below = knb_lt(b, index, knb_like(b, index, 0));
     kn_atom lower = knb_select(b, above, top, knb_select(b, below, zero, before));
-    kn_atom upper = knb_select(b, above, top,
-                               knb_select(b, below, zero, knb_add(b, before, knb_like(b, before, 1))));
+    kn_atom upper = knb_select(b, above, top, knb_select(b, below, zero, knb_add(b, before, knb_like(b, before, 1))));
     lower = knb_max(b, lower, zero), upper = knb_max(b, upper, zero);
     kn_atom t = fraction(b, m, index, knb_convert(b, lower, dq));
     kn_dtype d = given->weak ? knn_inexact_for(da) : knx_promote(da, dq);
@@ -369,7 +367,8 @@ static kn_atom pick_weighted(kna_op *op, sample *s, kn_atom weights, kn_atom q, 
     for (int i = 0; i < full.ndim; i++)
         column.dim[i] = i == s->last ? n_q : 1;
     kn_type shape = knn_shaped(KN_DT(F64), &full);
-    kn_atom before = knb_lt(b, knb_broadcast_to(b, cdf, shape), knb_broadcast_to(b, knn_reshape(op, q, &column), shape));
+    kn_atom before =
+        knb_lt(b, knb_broadcast_to(b, cdf, shape), knb_broadcast_to(b, knn_reshape(op, q, &column), shape));
     kn_atom index = knb_reduce_sum(b, knb_convert(b, before, KN_DT(I64)), 1, &axis);
     kn_atom top = knb_integer(b, KN_DT(I64), s->count - 1);
     if (s->valid != KN_ATOM_NONE && !kna_failed(op))

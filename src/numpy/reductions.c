@@ -158,16 +158,13 @@ kn_array kn_mean(kn_array x, const kn_mean_opts *opts)
     return finish(&r, y, o.keepdims);
 }
 
-/* The mean, with axes of extent 1 for those that are reduced; the one that was given must fit. */
+/* The mean, with axes of extent 1 for those that are reduced, or the one that was given. */
 static kn_atom mean_for(reduction *r, kn_array given, kn_dtype d)
 {
     kn_builder *b = r->op.b;
     if (given)
         return kna_in_as(&r->op, given, d);
-    kn_atom all = r->x;
-    masked(r, 0);
     kn_atom sum = reduce(r, knb_reduce_sum);
-    r->x = all;
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
     return knn_keep_axes(&r->op, knb_div(b, sum, count_as(r, d)), r->type, r->n, r->axes);
@@ -185,6 +182,7 @@ static kn_atom variance(reduction *r, const kn_var_opts *o, kn_dtype *result)
         d = *result = knx_promote(d, given.dtype);
     *result = knx_component(*result);
     as(r, d);
+    masked(r, 0); /* what does not count is not to be seen in derivatives, either: it may be NaN */
     kn_atom mean = mean_for(r, o->mean, d);
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;

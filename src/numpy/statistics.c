@@ -10,10 +10,7 @@ static kn_array converted(kn_array x, kn_dtype d)
 }
 
 /* Is any element of x zero (less than zero, not a whole number)? False where values are not known. */
-static bool any_is(kn_array test)
-{
-    return knn_may_look() && kn_ok(test) && kn_item_bool(kn_any(test, NULL));
-}
+static bool any_is(kn_array test) { return knn_may_look() && kn_ok(test) && kn_item_bool(kn_any(test, NULL)); }
 
 /* ---- Average. */
 
@@ -143,8 +140,8 @@ static kn_array freedom(kn_array w, kn_array aweights, int64_t samples, double d
     if (ddof != 0 && !aweights)
         fact = kn_subtract(sum, kn_like_double(ddof));
     else if (ddof != 0)
-        fact = kn_subtract(sum, kn_divide(kn_multiply(kn_like_double(ddof), kn_sum(kn_multiply(w, aweights), NULL)),
-                                          sum));
+        fact =
+            kn_subtract(sum, kn_divide(kn_multiply(kn_like_double(ddof), kn_sum(kn_multiply(w, aweights), NULL)), sum));
     return kn_maximum(fact, kn_like_int(0));
 }
 

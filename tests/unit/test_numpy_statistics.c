@@ -16,26 +16,28 @@
 #define SUM(name) \
     ARRAY(name, kn_##name(X, AXIS, .dtype = numpy_dtype(c), KEEP, .initial = ARR("initial"), .where = ARR("where")))
 #define MEAN(name) ARRAY(name, kn_##name(X, AXIS, .dtype = numpy_dtype(c), KEEP, .where = ARR("where")))
-#define VAR(name)                                                                               \
-    ARRAY(name, kn_##name(X, AXIS, .dtype = numpy_dtype(c), .ddof = numpy_number(c, "ddof", 0), \
-                          .correction = numpy_number(c, "correction", 0), .mean = ARR("mean"), KEEP, .where = ARR("where")))
-#define MAX(name)  ARRAY(name, kn_##name(X, AXIS, KEEP, .initial = ARR("initial"), .where = ARR("where")))
-#define ARG(name)  ARRAY(name, kn_##name(X, AXIS, KEEP))
+#define VAR(name)                                                                         \
+    ARRAY(name,                                                                           \
+          kn_##name(X, AXIS, .dtype = numpy_dtype(c), .ddof = numpy_number(c, "ddof", 0), \
+                    .correction = numpy_number(c, "correction", 0), .mean = ARR("mean"), KEEP, .where = ARR("where")))
+#define MAX(name) ARRAY(name, kn_##name(X, AXIS, KEEP, .initial = ARR("initial"), .where = ARR("where")))
+#define ARG(name) ARRAY(name, kn_##name(X, AXIS, KEEP))
 #define QUANTILE(name) \
     ARRAY(name, kn_##name(X, Y, AXIS, .method = numpy_option(c, "method"), KEEP, .weights = ARR("weights")))
 #define COV_OPTIONS .y = ARR("y"), .rowvar = numpy_flag(c, "rowvar", true), .dtype = numpy_dtype(c)
 
-SUM(prod) SUM(nansum) SUM(nanprod) MEAN(nanmean) VAR(var) VAR(std) VAR(nanvar) VAR(nanstd)
-MAX(max) MAX(min) MAX(nanmax) MAX(nanmin) ARG(ptp) ARG(argmax) ARG(argmin) ARG(nanargmax) ARG(nanargmin)
-ARG(median) ARG(nanmedian)
-QUANTILE(quantile) QUANTILE(nanquantile) QUANTILE(percentile) QUANTILE(nanpercentile)
-ARRAY(average, kn_average(X, AXIS, .weights = ARR("weights"), KEEP))
-ARRAY(cov, kn_cov(X, COV_OPTIONS, .bias = numpy_flag(c, "bias", false), .ddof = numpy_number(c, "ddof", -1),
-                  .fweights = ARR("fweights"), .aweights = ARR("aweights")))
-ARRAY(corrcoef, kn_corrcoef(X, COV_OPTIONS))
-ARRAY(bincount, kn_bincount(X, .weights = ARR("weights"), .minlength = (int64_t)numpy_number(c, "minlength", 0)))
+SUM(prod)
+SUM(nansum) SUM(nanprod) MEAN(nanmean) VAR(var) VAR(std) VAR(nanvar) VAR(nanstd) MAX(max) MAX(min) MAX(nanmax)
+    MAX(nanmin) ARG(ptp) ARG(argmax) ARG(argmin) ARG(nanargmax) ARG(nanargmin) ARG(median) ARG(nanmedian)
+        QUANTILE(quantile) QUANTILE(nanquantile) QUANTILE(percentile) QUANTILE(nanpercentile)
+            ARRAY(average, kn_average(X, AXIS, .weights = ARR("weights"), KEEP))
+                ARRAY(cov, kn_cov(X, COV_OPTIONS, .bias = numpy_flag(c, "bias", false),
+                                  .ddof = numpy_number(c, "ddof", -1), .fweights = ARR("fweights"),
+                                  .aweights = ARR("aweights"))) ARRAY(corrcoef, kn_corrcoef(X, COV_OPTIONS))
+                    ARRAY(bincount, kn_bincount(X, .weights = ARR("weights"),
+                                                .minlength = (int64_t)numpy_number(c, "minlength", 0)))
 
-static numpy_result call_average_returned(const numpy_call *c)
+                        static numpy_result call_average_returned(const numpy_call *c)
 {
     numpy_result r = {.n = 2};
     r.x[0] = kn_average(X, AXIS, .weights = ARR("weights"), KEEP, .returned = &r.x[1]);
@@ -71,8 +73,8 @@ static numpy_result call_histogram_bin_edges(const numpy_call *c)
 static numpy_result call_histogram2d(const numpy_call *c)
 {
     kn_list bins = c->n > 2 ? (kn_list_from)(c->array + 2, c->n - 2) : NULL;
-    kn_histogram2d_result h = kn_histogram2d(X, Y, .bins = bins, .density = numpy_flag(c, "density", false),
-                                             .weights = ARR("weights"));
+    kn_histogram2d_result h =
+        kn_histogram2d(X, Y, .bins = bins, .density = numpy_flag(c, "density", false), .weights = ARR("weights"));
     return (numpy_result){3, {h.H, h.xedges, h.yedges}};
 }
 
@@ -87,19 +89,47 @@ static numpy_result call_histogramdd(const numpy_call *c)
     return r;
 }
 
-#define CALL(name, tolerance) {#name, call_##name, tolerance}
+#define CALL(name, tolerance)         \
+    {                                 \
+#name, call_##name, tolerance \
+    }
 
 /* Sums go in Kiln's own order (docs/determinism.md), so floats differ in their last bits. */
 static void statistics_are_those_of_numpy(void **state)
 {
     (void)state;
-    static const numpy_entry table[] = {
-        CALL(prod, 1), CALL(nansum, 0), CALL(nanprod, 1), CALL(nanmean, 1), CALL(var, 4), CALL(std, 4),
-        CALL(nanvar, 4), CALL(nanstd, 4), CALL(max, 0), CALL(min, 0), CALL(nanmax, 0), CALL(nanmin, 0), CALL(ptp, 0),
-        CALL(argmax, 0), CALL(argmin, 0), CALL(nanargmax, 0), CALL(nanargmin, 0), CALL(median, 0), CALL(nanmedian, 0),
-        CALL(quantile, 1), CALL(nanquantile, 1), CALL(percentile, 1), CALL(nanpercentile, 1), CALL(average, 2),
-        CALL(average_returned, 2), CALL(cov, 8), CALL(corrcoef, 8), CALL(bincount, 0), CALL(histogram, 2),
-        CALL(histogram_bin_edges, 1), CALL(histogram2d, 2), CALL(histogramdd, 2)};
+    static const numpy_entry table[] = {CALL(prod, 1),
+                                        CALL(nansum, 0),
+                                        CALL(nanprod, 1),
+                                        CALL(nanmean, 1),
+                                        CALL(var, 4),
+                                        CALL(std, 4),
+                                        CALL(nanvar, 4),
+                                        CALL(nanstd, 4),
+                                        CALL(max, 0),
+                                        CALL(min, 0),
+                                        CALL(nanmax, 0),
+                                        CALL(nanmin, 0),
+                                        CALL(ptp, 0),
+                                        CALL(argmax, 0),
+                                        CALL(argmin, 0),
+                                        CALL(nanargmax, 0),
+                                        CALL(nanargmin, 0),
+                                        CALL(median, 0),
+                                        CALL(nanmedian, 0),
+                                        CALL(quantile, 1),
+                                        CALL(nanquantile, 1),
+                                        CALL(percentile, 1),
+                                        CALL(nanpercentile, 1),
+                                        CALL(average, 2),
+                                        CALL(average_returned, 2),
+                                        CALL(cov, 8),
+                                        CALL(corrcoef, 8),
+                                        CALL(bincount, 0),
+                                        CALL(histogram, 2),
+                                        CALL(histogram_bin_edges, 1),
+                                        CALL(histogram2d, 2),
+                                        CALL(histogramdd, 2)};
     numpy_calls_check_with(KN_TEST_DIR "/golden/numpy_statistics.txt", table, sizeof table / sizeof *table);
 }
 
@@ -107,6 +137,7 @@ static void statistics_are_those_of_numpy(void **state)
 
 ARRAY(sort, kn_sort(X, AXIS, .kind = numpy_option(c, "kind"), .stable = numpy_flag(c, "stable", false)))
 ARRAY(argsort, kn_argsort(X, AXIS))
+ARRAY(unique, kn_unique(X))
 ARRAY(sort_complex, kn_sort_complex(X))
 ARRAY(lexsort, kn_lexsort(ALL, AXIS))
 ARRAY(partition, kn_partition(X, Y, AXIS, .kind = numpy_option(c, "kind")))
@@ -125,9 +156,10 @@ static void sorting_is_that_of_numpy(void **state)
 {
     (void)state;
     static const numpy_entry table[] = {
-        CALL(sort, 0), CALL(argsort, 0), CALL(sort_complex, 0), CALL(lexsort, 0), CALL(partition, 0),
-        CALL(argpartition, 0), CALL(searchsorted, 0), CALL(digitize, 0), CALL(isposinf, 0), CALL(isneginf, 0),
-        CALL(iscomplex, 0), CALL(isreal, 0), CALL(array_equiv, 0), CALL(iscomplexobj, 0), CALL(isrealobj, 0)};
+        CALL(sort, 0),     CALL(argsort, 0),     CALL(unique, 0),       CALL(sort_complex, 0),
+        CALL(lexsort, 0),  CALL(partition, 0),   CALL(argpartition, 0), CALL(searchsorted, 0),
+        CALL(digitize, 0), CALL(isposinf, 0),    CALL(isneginf, 0),     CALL(iscomplex, 0),
+        CALL(isreal, 0),   CALL(array_equiv, 0), CALL(iscomplexobj, 0), CALL(isrealobj, 0)};
     numpy_calls_check_with(KN_TEST_DIR "/golden/numpy_sorting.txt", table, sizeof table / sizeof *table);
 }
 
