@@ -222,6 +222,8 @@ static int64_t given_number(knn_body *c, kn_array bins, int which)
     return number;
 }
 
+bool knn_bins_are_equal(knn_body *c, kn_array bins) { return !bins || kna_type(&c->op, bins).ndim == 0; }
+
 kn_array knn_bin_edges(knn_body *c, kn_array a, const knn_bins *given)
 {
     kna_op *op = &c->op;

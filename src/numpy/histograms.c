@@ -6,28 +6,55 @@
 
 /* ---- What they share. */
 
-kn_array knn_bin_of(knn_body *c, kn_array a, kn_array edges)
+static kn_atom at_edge(kna_op *op, kn_atom edges, kn_atom number)
+{
+    return knn_take_axis(op, edges, number, 0, KN_GATHER_CLIP);
+}
+
+/* One edge, of x's shape. */
+static kn_atom edge_like(kna_op *op, kn_atom edges, int64_t i, kn_atom x)
+{
+    const int64_t to = i + 1, first = 0;
+    kn_atom e = knb_squeeze(op->b, knb_slice(op->b, edges, &i, &to, NULL), 1, &first);
+    return kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, e, knb_type(op->b, x));
+}
+
+/* Bins of equal widths: the number is worked out; rounding may have moved it by one. */
+static kn_atom by_width(kna_op *op, kn_atom e, kn_atom x, int64_t n)
+{
+    kn_builder *b = op->b;
+    kn_atom low = edge_like(op, e, 0, x), high = edge_like(op, e, n, x), one = knb_integer(b, KN_DT(I64), 1);
+    kn_atom part = knb_div(b, knb_sub(b, x, low), knb_sub(b, high, low));
+    kn_atom at = knb_convert(b, knb_mul(b, part, knb_like(b, part, (double)n)), KN_DT(I64));
+    kn_atom last = knb_integer(b, KN_DT(I64), n - 1);
+    at = knb_max(b, knb_min(b, at, last), knb_integer(b, KN_DT(I64), 0));
+    at = knb_select(b, knb_lt(b, x, at_edge(op, e, at)), knb_sub(b, at, one), at);
+    kn_atom next = knb_add(b, at, one), moves = knb_and(b, knb_ge(b, x, at_edge(op, e, next)), knb_ne(b, at, last));
+    at = knb_select(b, moves, next, at);
+    kn_atom inside = knb_and(b, knb_ge(b, x, low), knb_le(b, x, high));
+    return knb_select(b, inside, at, knb_integer(b, KN_DT(I64), -1));
+}
+
+static kn_atom by_search(kna_op *op, kn_atom e, kn_atom x, int64_t n)
+{
+    kn_builder *b = op->b;
+    kn_atom one = knb_integer(b, KN_DT(I64), 1), last = knb_integer(b, KN_DT(I64), n - 1);
+    kn_atom at = knb_sub(b, knn_search(op, e, x, true), one);
+    if (n >= 0) /* the last edge belongs to the last bin */
+        at = knb_select(b, knb_eq(b, x, edge_like(op, e, n, x)), last, at);
+    return knb_select(b, knb_le(b, at, last), at, knb_integer(b, KN_DT(I64), -1));
+}
+
+kn_array knn_bin_of(knn_body *c, kn_array a, kn_array edges, bool uniform)
 {
     kna_op *op = &c->op;
     const kn_array both[] = {a, edges};
     kn_dtype d = kna_result_type(op, 2, both);
     kn_atom x = kna_in_as(op, a, d), e = kna_in_as(op, edges, d);
-    kn_atom at = knn_search(op, e, x, true);
     if (kna_failed(op))
         return NULL;
-    kn_builder *b = op->b;
-    int64_t n = knb_type(b, e).dim[0] - 1;
-    kn_atom one = knb_integer(b, KN_DT(I64), 1), last_bin = knb_integer(b, KN_DT(I64), n - 1);
-    at = knb_sub(b, at, one);
-    if (n >= 0) { /* the last edge belongs to the last bin */
-        const int64_t from = n, to = n + 1, first = 0;
-        kn_atom last = knb_squeeze(b, knb_slice(b, e, &from, &to, NULL), 1, &first);
-        if (!kna_failed(op))
-            last = knb_broadcast_to(b, last, knb_type(b, x));
-        at = knb_select(b, knb_eq(b, x, last), last_bin, at);
-    }
-    kn_atom inside = knb_le(b, at, last_bin);
-    return knn_made(c, knb_select(b, inside, at, knb_integer(b, KN_DT(I64), -1)));
+    int64_t n = knb_type(op->b, e).dim[0] - 1;
+    return knn_made(c, uniform ? by_width(op, e, x, n) : by_search(op, e, x, n));
 }
 
 kn_array knn_count_into(knn_body *c, kn_array numbers, kn_array weights, int64_t n)
@@ -157,7 +184,7 @@ kn_histogram_result kn_histogram(kn_array a, const kn_histogram_opts *opts)
         y[1] = knn_bin_edges(&c, a, &bins);
     if (!kna_failed(&c.op)) {
         int64_t n = kn_dim(y[1], 0);
-        kn_array at = knn_bin_of(&c, a, y[1]);
+        kn_array at = knn_bin_of(&c, a, y[1], knn_bins_are_equal(&c, o.bins));
         y[0] = kna_failed(&c.op) ? NULL : knn_count_into(&c, at, o.weights, n ? n - 1 : 0);
         if (o.weights && !kna_failed(&c.op))
             y[0] = kn_astype(y[0], kn_dtype_of(o.weights), NULL);
@@ -188,7 +215,7 @@ static void add_dimension(knn_body *c, grid *g, kn_array sample, kn_array bins, 
         return;
     int64_t n = kn_dim(g->edges[i], 0);
     g->shape.dim[g->shape.ndim++] = n ? n - 1 : 0;
-    g->at[i] = knn_bin_of(c, sample, g->edges[i]);
+    g->at[i] = knn_bin_of(c, sample, g->edges[i], knn_bins_are_equal(c, bins));
 }
 
 static kn_array histogram_of(knn_body *c, const grid *g, kn_array weights, bool density)

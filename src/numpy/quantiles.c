@@ -175,7 +175,7 @@ static const method *find_method(kna_op *op, const char *name)
     kn_text t = {0};
     for (size_t i = 0; i < n; i++) {
         knx_text_add(&t, i ? ", '" : "'");
-        knx_text_add(&t, methods[i].name);
+        knx_text_add(&t, "%s", methods[i].name);
         knx_text_add(&t, "'");
     }
     if (!kna_failed(op))
