@@ -169,6 +169,8 @@ def quantiles(out):
         call(out, name, f, x, Weak(0.5), weights=w, method="inverted_cdf")
         call(out, name, f, x, Weak(0.5), axis=0, weights=w, method="inverted_cdf")
         call(out, name, f, x, Weak(0.5), axis=1, weights=-w, method="inverted_cdf")
+        for v in (0, nan, inf):
+            call(out, name, f, x[0], Weak(0.5), weights=w * 0 + v, method="inverted_cdf")
     call(out, "nanquantile", np.nanquantile, np.zeros((0, 3)), Weak(0.5), axis=0)
     call(out, "quantile", np.quantile, np.zeros((0, 3)), Weak(0.5), axis=0)
     call(out, "quantile", np.quantile, np.array([1, inf, inf]), np.array([0, 0.25, 0.5, 1]))

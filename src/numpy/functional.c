@@ -13,7 +13,6 @@ static kn_array call(kn_fn f, kn_array x)
     return y;
 }
 
-/* An axis moved behind the `behind` axes in front. */
 static kn_array move_axis(kn_array x, int from, int to)
 {
     const kn_axes source = knn_one_axis(from), destination = knn_one_axis(to);
@@ -68,7 +67,7 @@ kn_array kn_apply_over_axes(kn_axis_func func, kn_array a, const kn_axes *axes)
             kna_fail(&c.op, KN_ERROR_VALUE, "function is not returning an array of the correct shape");
         y = z;
     }
-    return knn_end(&c, y == a ? kn_asarray(y, NULL) : y);
+    return knn_end(&c, kna_failed(&c.op) ? NULL : kn_asarray(y, NULL));
 }
 
 kn_array kn_piecewise(kn_array x, kn_list condlist, int n, const kn_piece *funclist)

@@ -313,6 +313,26 @@ static void check_values(kna_op *op, kn_array x, double low, double high, const 
     }
 }
 
+/* Weights are numbers from 0 on, and not all zero. */
+static void check_weights(kna_op *op, kn_array weights)
+{
+    kn_type t;
+    double sum = 0, v = 0;
+    if (kna_failed(op) || !knn_may_look())
+        return;
+    const char *p = kna_look(op, weights, &t);
+    int64_t n = p ? kni_type_size(t) : 0;
+    for (int64_t i = 0; i < n; i++, sum += v) {
+        knx_convert(t.dtype, p + (size_t)i * t.dtype->size, KN_DT(F64), &v);
+        if (v < 0) {
+            kna_fail(op, KN_ERROR_VALUE, "Weights must be non-negative.");
+            return;
+        }
+    }
+    if (n && !(sum > 0 && sum < INFINITY))
+        kna_fail(op, KN_ERROR_VALUE, "Weights included NaN, inf or were all zero.");
+}
+
 /* The weights with a's shape. */
 static kn_atom weights_like(kna_op *op, const sample *s, kn_array weights, bool has_axis)
 {
@@ -428,7 +448,7 @@ static kn_array quantile(const kind *k, kn_array x, kn_array q, const kn_quantil
     g.q = to_vector(&op, &s, g.q);
     if (o.weights) {
         kn_atom w = weights_like(&op, &s, o.weights, o.axis.n > 0);
-        check_values(&op, o.weights, 0, INFINITY, "Weights must be non-negative.");
+        check_weights(&op, o.weights);
         y = kna_failed(&op) ? KN_ATOM_NONE : pick_weighted(&op, &s, w, g.q, k->ignore_nan);
     } else {
         arrange(&op, &s, k->ignore_nan);

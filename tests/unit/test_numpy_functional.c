@@ -169,6 +169,46 @@ static void largest_elements_come_first(void **state)
     expect_error("ValueError", "top_k: mode(=\"best\") must be either \"largest\" or \"smallest\".");
 }
 
+static void quantiles_do_not_overflow(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    expect_values(kn_quantile(kn_of(signed char, 100, -100), 0.25), -50);
+    expect_values(kn_median(kn_of(float, 3e38f, 3e38f, -1)), 3e38f);
+    kn_array x = kn_reshape(kn_of(double, 1, NAN, 3, 5, 6, 7), KN_SHAPE(2, 3)), w = kn_of(double, 1, 5, 2);
+    expect_values(kn_nanquantile(x, 0.5, KN_AXIS(1), .weights = w, .method = "inverted_cdf"), 3, 6);
+}
+
+static void short_floats_keep_their_dtype(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    const kn_dtype types[] = {KN_F16, KN_BF16};
+    for (int i = 0; i < 2; i++) {
+        kn_array x = kn_astype(kn_of(double, 3, 1, 2, 8), types[i]);
+        kn_array all[] = {
+            kn_median(x),  kn_quantile(x, 0.5),       kn_nanmax(x),       kn_prod(x),           kn_nanvar(x),
+            kn_average(x), kn_histogram(x).bin_edges, kn_partition(x, 0), kn_top_k(x, 1).values};
+        for (size_t j = 0; j < sizeof all / sizeof *all; j++)
+            assert_ptr_equal(kn_dtype_of(all[j]), types[i]);
+        expect_values(all[0], 2.5);
+        expect_values(all[3], 48);
+        expect_values(kn_searchsorted(kn_sort(x), 2, .side = "right"), 2);
+    }
+}
+
+static void numbers_have_statistics(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    expect_values(kn_median(3), 3);
+    expect_values(kn_quantile(3, 0.25), 3);
+    expect_values(kn_nanmax(2.5), 2.5);
+    expect_values(kn_imag(kn_max(1.0 + 2i)), 2);
+    expect_values(kn_digitize(2, kn_of(int, 1, 3)), 1);
+    assert_ptr_equal(kn_dtype_of(kn_prod(3)), kn_dtype_named("int64"));
+}
+
 static void partitions_put_the_element_in_its_place(void **state)
 {
     (void)state;
@@ -232,6 +272,7 @@ static void reductions_go_over_axes_in_turn(void **state)
     kn_array x = kn_reshape(kn_arange(0, 24, 1), KN_SHAPE(2, 3, 4)), y = kn_apply_over_axes(total, x, KN_AXIS(0, -1));
     assert_int_equal(kn_ndim(y), 3);
     expect_values(y, 60, 92, 124);
+    expect_values(kn_apply_over_axes(total, kn_of(int, 3, 4), KN_AXIS()), 3, 4);
     assert_false(kn_ok(kn_apply_over_axes(flattened, x, KN_AXIS(0))));
     expect_error("ValueError", "apply_over_axes: function is not returning an array of the correct shape");
 }
@@ -255,6 +296,9 @@ int main(void)
         TEST(sizes_that_depend_on_values_cannot_be_traced),
         TEST(a_slice_of_nan_has_no_position),
         TEST(largest_elements_come_first),
+        TEST(quantiles_do_not_overflow),
+        TEST(short_floats_keep_their_dtype),
+        TEST(numbers_have_statistics),
         TEST(partitions_put_the_element_in_its_place),
         TEST(numbers_are_scalars_and_arrays_are_not),
         TEST(results_along_an_axis_stand_where_it_was),
