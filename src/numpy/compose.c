@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * compose.c -- operations with a scope of their own, and what functions look at on the way: see compose.h. */
 #include "numpy/compose.h"
+#include "array/function.h"
 #include "array/handle.h"
 #include <string.h>
 
@@ -51,6 +52,12 @@ kn_array knn_made(knn_body *c, kn_atom a)
     if (c->op.error)
         kna_fail_with(&op, knx_error_retain(c->op.error));
     return kna_end(&op, a);
+}
+
+bool knn_may_look(void)
+{
+    const char *why;
+    return kna_may_be_concrete(&why);
 }
 
 int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const char *what)

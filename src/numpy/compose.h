@@ -30,6 +30,11 @@ kn_list knn_end_list(knn_body *c, kn_list y); /* an empty list after an error */
  * is one. */
 kn_array knn_made(knn_body *c, kn_atom a);
 
+/* Options given on the spot, where what is not named is zero: KNN_WITH(kn_sum_opts, .axis = axis) */
+#define KNN_WITH(T, ...) (&(const T){.size_ = sizeof(T), __VA_ARGS__})
+/* May values be looked at here? Checks of values are left out where not. */
+bool knn_may_look(void);
+
 /* The elements of an integer or boolean array as int64, looked at; *n receives how many, *ndim (if not NULL) the axes.
  * NULL with the op failed; else it is the caller's to free. `what` begins the TypeError for other dtypes. */
 int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const char *what);

@@ -74,6 +74,38 @@ static double mathematics(void)
     return sum;
 }
 
+static kn_array cube(const kn_array *x) { return kn_power(*x, 3); }
+KN_FUNCTION(cube, kn_array, kn_array)
+
+/* The same of statistics, sorting and searching. */
+static double statistics(void)
+{
+    KN_SCOPE;
+    kn_array x = kn_reshape(kn_sin(kn_arange(0, 8, 1)), KN_SHAPE(2, 4)), weights = NULL;
+    kn_array y = kn_average(x, KN_AXIS(1), .weights = kn_of(double, 1, 2, 3, 4), .returned = &weights);
+    kn_histogram_result h = kn_histogram(x, .estimator = "sturges", .density = true);
+    kn_histogramdd_result d = kn_histogramdd(x, .bins = KN_LIST(2));
+    kn_array all[] = {y,
+                      weights,
+                      h.hist,
+                      d.H,
+                      kn_list_get(d.edges, 1),
+                      kn_nanquantile(x, kn_of(double, 0.2, 0.6), KN_AXIS(1)),
+                      kn_nanvar(x, KN_AXIS(0)),
+                      kn_max(kn_mul(x, 1i)),
+                      kn_cov(x),
+                      kn_lexsort(KN_LIST(kn_at(x, "0"), kn_mul(kn_at(x, "1"), 1i))),
+                      kn_digitize(x, kn_of(double, 0.5, 0, -0.5)),
+                      kn_bincount(kn_of(int, 1, 3, 1)),
+                      kn_argpartition(x, 1),
+                      kn_apply_along_axis(KN_FN(cube), 0, x),
+                      kn_piecewise(x, KN_LIST(kn_less(x, 0)), KN_FN(cube), 2)};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        sum += kn_item(kn_sum(kn_real(all[i]))) * (double)(i + 1);
+    return sum;
+}
+
 static char first[256]; /* the first error of the last run */
 
 static double run_and_shut_down(double (*program)(void), bool *failed, bool *memory)
@@ -125,9 +157,16 @@ static void every_allocation_of_mathematics_may_fail(void **state)
     check_every_allocation(mathematics);
 }
 
+static void every_allocation_of_statistics_may_fail(void **state)
+{
+    (void)state;
+    check_every_allocation(statistics);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail),
-                                       cmocka_unit_test(every_allocation_of_mathematics_may_fail)};
+                                       cmocka_unit_test(every_allocation_of_mathematics_may_fail),
+                                       cmocka_unit_test(every_allocation_of_statistics_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

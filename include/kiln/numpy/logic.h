@@ -57,6 +57,17 @@ KN_API kn_array kn_isclose(kn_array a, kn_array b,
 KN_API bool kn_allclose(kn_array a, kn_array b, const kn_isclose_opts *opts); /* np.allclose; false for an error */
 KN_API bool kn_array_equal(kn_array a, kn_array b,
     const kn_array_equal_opts *opts); /* np.array_equal; false for an error */
+KN_API bool kn_array_equiv(kn_array a1, kn_array a2); /* np.array_equiv: equal when broadcast; false for an error */
+
+/* ---- Kinds of numbers and arrays. */
+KN_API kn_array kn_isposinf(kn_array x);                  /* np.isposinf; TypeError for complex numbers */
+KN_API kn_array kn_isneginf(kn_array x);                  /* np.isneginf; TypeError for complex numbers */
+KN_API kn_array kn_iscomplex(kn_array x);                 /* np.iscomplex: the imaginary part is not 0 */
+KN_API kn_array kn_isreal(kn_array x);                    /* np.isreal: the imaginary part is 0 */
+KN_API bool kn_iscomplexobj(kn_array x);                  /* np.iscomplexobj: of a complex dtype; false for an error */
+KN_API bool kn_isrealobj(kn_array x);                     /* np.isrealobj; false for an error */
+KN_API bool kn_isscalar(kn_array x);                      /* np.isscalar: a C number; false for 0-d arrays and errors */
+KN_API bool kn_isfortran(kn_array x); /* np.isfortran: Fortran-contiguous and not C-contiguous; false for an error */
 
 #ifdef __cplusplus
 }
@@ -92,6 +103,15 @@ KN_API bool kn_array_equal(kn_array a, kn_array b,
 #define kn_unpackbits(x, ...)                                                                                          \
     KN_F1O(kn_unpackbits, kn_unpackbits_opts, (.count = INT64_MAX, ), x, __VA_ARGS__)
 #define kn_where(condition, x, y) KN_F3(kn_where, condition, x, y)
+#define kn_array_equiv(a1, a2) KN_F2(kn_array_equiv, a1, a2)
+#define kn_isposinf(x) KN_F1(kn_isposinf, x)
+#define kn_isneginf(x) KN_F1(kn_isneginf, x)
+#define kn_iscomplex(x) KN_F1(kn_iscomplex, x)
+#define kn_isreal(x) KN_F1(kn_isreal, x)
+#define kn_iscomplexobj(x) KN_F1(kn_iscomplexobj, x)
+#define kn_isrealobj(x) KN_F1(kn_isrealobj, x)
+#define kn_isscalar(x) KN_F1(kn_isscalar, x)
+#define kn_isfortran(x) KN_F1(kn_isfortran, x)
 #define KN_CLOSE_DEFAULTS (.rtol = 1e-5, .atol = 1e-8, )
 #define kn_isclose(a, b, ...) KN_F2O(kn_isclose, kn_isclose_opts, KN_CLOSE_DEFAULTS, a, b, __VA_ARGS__)
 #define kn_allclose(a, b, ...) KN_F2O(kn_allclose, kn_isclose_opts, KN_CLOSE_DEFAULTS, a, b, __VA_ARGS__)
