@@ -23,12 +23,7 @@ const kn_param_field kni_fields_reduce_sum[] = {
     TEXT("out_sharding", "None", TYPED_ONLY),
     END,
 };
-const kn_param_field kni_fields_reduce[] = {
-    FIELD(INTS, kn_p_reduce, axes),
-    TEXT("out_sharding", "None", TYPED_ONLY),
-    END,
-};
-const kn_param_field kni_fields_reduce_bool[] = {FIELD(INTS, kn_p_reduce, axes), END};
+const kn_param_field kni_fields_reduce[] = {FIELD(INTS, kn_p_reduce, axes), END};
 const kn_param_field kni_fields_argreduce[] = {
     FIELD(INTS, kn_p_argreduce, axes),
     FIELD(DTYPE, kn_p_argreduce, index_dtype),

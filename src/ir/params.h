@@ -8,8 +8,7 @@
  * A row says `.fields = kni_fields_x, .params_size = sizeof(kn_p_x)` with a table of fields.c. The tables, with the
  * struct where its name is another one, and what the typed form prints:
  *     reduce_sum (kn_p_reduce)     reduce_sum[axes=(0,) out_sharding=None]; classic: axes=(0,) input_shape=(8,)
- *     reduce                       reduce_max[axes=(0, 1) out_sharding=None]; reduce_min
- *     reduce_bool (kn_p_reduce)    reduce_and[axes=(0,)]; reduce_or, reduce_xor, reduce_prod
+ *     reduce                       reduce_max[axes=(0, 1)]; reduce_min, reduce_and, reduce_or, reduce_xor, reduce_prod
  *     argreduce                    argmax[axes=(0,) index_dtype=int32]; argmin
  *     broadcast_in_dim             broadcast_in_dim[broadcast_dimensions=(1,)]; nothing shown when it is ()
  *     reshape                      reshape[dimensions=None new_sizes=(4,) sharding=None]
@@ -134,7 +133,7 @@ extern const kn_param_field kni_fields_debug_print[], kni_fields_debug_callback[
     kni_fields_io_callback[];
 extern const kn_param_field kni_fields_all_reduce[], kni_fields_all_gather[], kni_fields_all_to_all[],
     kni_fields_ppermute[], kni_fields_pbroadcast[], kni_fields_reduce_scatter[], kni_fields_axis_index[];
-extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[], kni_fields_reduce_bool[],
+extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[],
     kni_fields_argreduce[], kni_fields_broadcast_in_dim[], kni_fields_reshape[], kni_fields_dims[],
     kni_fields_transpose[], kni_fields_slice[], kni_fields_concatenate[], kni_fields_pad[], kni_fields_iota[],
     kni_fields_convert[], kni_fields_conj[], kni_fields_bitcast[], kni_fields_integer_pow[], kni_fields_round[],

@@ -192,8 +192,20 @@ static reducer *monoid(const kni_jaxpr *j, kn_dtype d, kn_scalar_bits init)
     return row < 7 && fits[row] ? rows[row].by : NULL;
 }
 
-/* x: n arrays, then n scalars. */
-static void reduce_by(kna_op *op, int n, const kn_atom *x, kn_fn computation, const kn_axes *dimensions, kn_atom *y)
+/* The number that x is, of dtype d; false if it is none that is known. */
+static bool known_number(kna_op *op, kn_array x, kn_atom a, kn_dtype d, kn_scalar_bits *bits)
+{
+    kn_type t = kna_type(op, x);
+    const void *number = t.weak && !kna_failed(op) ? kna_look(op, x, &t) : NULL;
+    *bits = (kn_scalar_bits){.u = {0}};
+    if (number)
+        knx_convert(t.dtype, number, d, bits);
+    return number || knb_literal_value(op->b, a, bits);
+}
+
+/* x: n arrays, then n scalars; first: the first of these as it was given. */
+static void reduce_by(kna_op *op, int n, const kn_atom *x, kn_array first, kn_fn computation,
+                      const kn_axes *dimensions, kn_atom *y)
 {
     int64_t v[KN_MAX_NDIM];
     kn_scalar_bits init;
@@ -201,9 +213,8 @@ static void reduce_by(kna_op *op, int n, const kn_atom *x, kn_fn computation, co
     kni_jaxpr *j = record(op, computation, n, x);
     if (!j)
         return;
-    reducer *by = n == 1 && knb_literal_value(op->b, x[1], &init)
-                      ? monoid(j, knb_type(op->b, x[1]).dtype, init)
-                      : NULL;
+    kn_dtype d = knb_type(op->b, x[0]).dtype;
+    reducer *by = n == 1 && known_number(op, first, x[1], d, &init) ? monoid(j, d, init) : NULL;
     if (by)
         y[0] = by(op->b, x[0], n_axes, v);
     else
@@ -217,7 +228,7 @@ kn_array kn_lax_reduce(kn_array x, kn_array init_value, kn_fn computation, const
     kn_atom a[2], y = KN_ATOM_NONE;
     kna_begin(&op, "lax.reduce");
     knlax_same_dtypes(&op, 2, (kn_array[]){x, init_value}, a);
-    reduce_by(&op, 1, a, computation, dimensions, &y);
+    reduce_by(&op, 1, a, init_value, computation, dimensions, &y);
     return kna_end(&op, y);
 }
 
@@ -239,7 +250,7 @@ kn_list kn_lax_reduce_list(kn_list operands, kn_list init_values, kn_fn computat
         a[n + i] = pair[1];
     }
     if (a)
-        reduce_by(&op, n, a, computation, dimensions, a + 2 * n);
+        reduce_by(&op, n, a, *init, computation, dimensions, a + 2 * n);
     kn_list list = knlax_end_list(&op, a ? n : 0, a ? a + 2 * n : NULL);
     knx_free(a);
     return list;

@@ -157,13 +157,14 @@ static kn_dtype index_dtype(kna_op *op, int n, const kn_array *index)
 /* An index of an axis, counted from the end if it is negative. */
 static kn_atom wrapped(kna_op *op, kn_array index, kn_dtype d, int64_t extent, bool negative)
 {
-    kn_scalar_bits bits, at = {.u = {0}};
+    kn_scalar_bits at = {.u = {0}};
     kn_type given = kna_type(op, index);
+    const void *number = given.weak && !kna_failed(op) ? kna_look(op, index, &given) : NULL;
     kn_atom i = kna_in_as(op, index, d);
     if (kna_failed(op) || d->kind == 'u')
         return i;
-    if (given.weak && knb_literal_value(op->b, i, &bits)) {
-        knx_convert(d, &bits, KN_DT(I64), &at);
+    if (number) {
+        knx_convert(given.dtype, number, KN_DT(I64), &at);
         if (at.i64 < 0 && !negative)
             kna_fail(op, KN_ERROR_VALUE, "Index %lld is out of bounds for dimension %lld if allow_negative_indices=False",
                      (long long)at.i64, (long long)extent);

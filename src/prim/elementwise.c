@@ -120,6 +120,12 @@ const kn_prim kn_prim_integer_pow = {
 
 static void add_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 {
+    bool both = tx[0] != KN_ATOM_ZERO && tx[1] != KN_ATOM_ZERO;
+    ty[0] = fit(r, both ? knb_add(r->b, tx[0], tx[1]) : knb_add_any(r->b, tx[0], tx[1]));
+}
+
+static void add_any_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
     ty[0] = fit(r, knb_add_any(r->b, tx[0], tx[1]));
 }
 
@@ -153,7 +159,7 @@ const kn_prim kn_prim_add_any = {
     .bits = KN_ELEMENTWISE | KN_COMMUTES | KN_CHEAP,
     .linear_in = 3,
     .type = numbers_type,
-    .jvp = add_jvp,
+    .jvp = add_any_jvp,
     .transpose = add_transpose,
     .expr = add_expr,
     .doc = "the sum of two tangents or cotangents of one value",
