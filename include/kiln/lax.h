@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/lax.h -- jax.lax under the names kn_lax_*: the operations that are one primitive each, one header per chapter, and
- * here the collectives. Control flow is in kiln/control.h, kn_associative_scan in kiln/lax/reductions.h. */
+ * kiln/lax.h -- jax.lax under the names kn_lax_*: the operations that are one primitive each, one header per chapter,
+ * and here the collectives. Control flow is in kiln/control.h, kn_associative_scan in kiln/lax/reductions.h. */
 /* clang-format off */
 #ifndef KILN_LAX_H
 #define KILN_LAX_H

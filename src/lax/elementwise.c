@@ -15,12 +15,12 @@ static kn_atom one(kna_op *op, const char *name, kn_array x, const char *kinds)
     return kna_failed(op) ? KN_ATOM_NONE : a;
 }
 
-#define ONE(name, helper, kinds)                          \
-    kn_array kn_lax_##name(kn_array x)                    \
-    {                                                     \
-        kna_op op;                                        \
-        kn_atom a = one(&op, "lax." #name, x, kinds);     \
-        return kna_end(&op, knb_##helper(op.b, a));       \
+#define ONE(name, helper, kinds)                      \
+    kn_array kn_lax_##name(kn_array x)                \
+    {                                                 \
+        kna_op op;                                    \
+        kn_atom a = one(&op, "lax." #name, x, kinds); \
+        return kna_end(&op, knb_##helper(op.b, a));   \
     }
 /* clang-format off */
 ONE(neg, neg, "ifc") ONE(sign, sign, "ifc") ONE(floor, floor, "f") ONE(ceil, ceil, "f") ONE(is_finite, is_finite, "f")
@@ -32,9 +32,9 @@ ONE(square, square, "ifc") ONE(real, real, "c") ONE(imag, imag, "c") ONE(bitwise
 ONE(population_count, population_count, "i") ONE(clz, clz, "i") ONE(lgamma, lgamma, "f") ONE(digamma, digamma, "f")
 ONE(erf, erf, "f") ONE(erfc, erfc, "f") ONE(erf_inv, erf_inv, "f") ONE(bessel_i0e, bessel_i0e, "f")
 ONE(bessel_i1e, bessel_i1e, "f") ONE(abs, abs, "sfc")
-/* clang-format on */
+    /* clang-format on */
 
-kn_array kn_lax_conj(kn_array x)
+    kn_array kn_lax_conj(kn_array x)
 {
     kna_op op;
     kn_atom a = one(&op, "lax.conj", x, "fc");
@@ -142,12 +142,12 @@ static void two(kna_op *op, const char *name, kn_array x, kn_array y, const char
     two_in(op, x, y, kinds, a);
 }
 
-#define TWO(name, helper, kinds)                            \
-    kn_array kn_lax_##name(kn_array x, kn_array y)          \
-    {                                                       \
-        kna_op op;                                          \
-        kn_atom a[2];                                       \
-        two(&op, "lax." #name, x, y, kinds, a);             \
+#define TWO(name, helper, kinds)                             \
+    kn_array kn_lax_##name(kn_array x, kn_array y)           \
+    {                                                        \
+        kna_op op;                                           \
+        kn_atom a[2];                                        \
+        two(&op, "lax." #name, x, y, kinds, a);              \
         return kna_end(&op, knb_##helper(op.b, a[0], a[1])); \
     }
 /* clang-format off */
@@ -159,9 +159,9 @@ TWO(shift_left, shift_left, "i") TWO(shift_right_arithmetic, shift_right_arithme
 TWO(shift_right_logical, shift_right_logical, "i") TWO(igamma, igamma, "f") TWO(igammac, igammac, "f")
 TWO(igamma_grad_a, igamma_grad_a, "f") TWO(random_gamma_grad, random_gamma_grad, "f") TWO(zeta, zeta, "f")
 TWO(polygamma, polygamma, "f")
-/* clang-format on */
+    /* clang-format on */
 
-kn_array kn_lax_pow(kn_array x, kn_array y)
+    kn_array kn_lax_pow(kn_array x, kn_array y)
 {
     kna_op op;
     kn_atom a[2];
@@ -230,7 +230,7 @@ static kn_array select_n(kna_op *op, kn_array which, int n, const kn_array *x)
         kna_fail(op, KN_ERROR_TYPE, "select must have at least one case");
     if (!kna_failed(op)) {
         w = kna_type(op, which).weak && kna_type(op, which).dtype != KN_DT(BOOL) ? kna_in_as(op, which, KN_DT(I32))
-                                                                                  : kna_in(op, which);
+                                                                                 : kna_in(op, which);
         knlax_same_dtypes(op, n, x, a);
     }
     if (!kna_failed(op))

@@ -71,13 +71,11 @@ static kn_array scatter(const char *name, const kn_prim *row, const kn_array x[3
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_emit1(op.b, row, &p, 3, a));
 }
 
-#define SCATTER(name)                                                                                        \
-    kn_array kn_lax_##name(kn_array x, kn_array indices, kn_array updates,                                   \
-                           const kn_lax_scatter_dimension_numbers *dimension_numbers,                        \
-                           const kn_lax_gather_opts *opts)                                                   \
-    {                                                                                                        \
-        return scatter("lax." #name, &kn_prim_##name, (kn_array[]){x, indices, updates}, dimension_numbers,  \
-                       opts);                                                                                \
+#define SCATTER(name)                                                                                                 \
+    kn_array kn_lax_##name(kn_array x, kn_array indices, kn_array updates,                                            \
+                           const kn_lax_scatter_dimension_numbers *dimension_numbers, const kn_lax_gather_opts *opts) \
+    {                                                                                                                 \
+        return scatter("lax." #name, &kn_prim_##name, (kn_array[]){x, indices, updates}, dimension_numbers, opts);    \
     }
 SCATTER(scatter)
 SCATTER(scatter_add)

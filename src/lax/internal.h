@@ -19,11 +19,11 @@ void knlax_read_opts(void *opts, size_t size, const void *given);
 #define KNLAX_DEFAULTS(T, ...) \
     T T##_default(void) { return (T){.size_ = sizeof(T), __VA_ARGS__}; }
 
-/* Operands of one dtype: a[i] of x[i]. Numbers take the dtype of the others; TypeError where they, or dtypes, differ. */
+/* Operands of one dtype: a[i] of x[i]. Numbers take the dtype of the others; TypeError where dtypes differ. */
 void knlax_same_dtypes(kna_op *op, int n, const kn_array *x, kn_atom *a);
 /* The same for operands of an elementwise primitive: one shape, or scalars. */
 void knlax_operands(kna_op *op, int n, const kn_array *x, kn_atom *a);
-/* Is d of the kinds b (bool), i (integer), s (signed integer), f, c? TypeError otherwise; position < 0: the only one. */
+/* Is d of the kinds b (bool), i (integer), s (signed), f, c? TypeError otherwise; position < 0: the only one. */
 bool knlax_accepts(kna_op *op, kn_dtype d, const char *kinds, int position);
 
 /* Lists as given: v gets them, and their number is returned. */

@@ -103,7 +103,8 @@ kn_array kn_lax_concatenate(kn_list operands, int dimension)
     if (!kna_failed(&op)) {
         show_shapes(&op, &s, n, a);
         if (!same_ndim(&op, n, a))
-            kna_fail(&op, KN_ERROR_TYPE, "Cannot concatenate arrays with different numbers of dimensions: got %s.", s.s);
+            kna_fail(&op, KN_ERROR_TYPE, "Cannot concatenate arrays with different numbers of dimensions: got %s.",
+                     s.s);
         else if (dimension < 0 || dimension >= knb_type(op.b, a[0]).ndim)
             kna_fail(&op, KN_ERROR_TYPE, "dimension out of bounds: dimension %d for shapes %s.", dimension, s.s);
         else if (!same_shapes_but(&op, n, a, dimension))

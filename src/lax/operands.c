@@ -14,10 +14,7 @@ void knlax_read_opts(void *opts, size_t size, const void *given)
 
 /* ---- Dtypes. */
 
-static int rank_of(kn_dtype d)
-{
-    return d->kind == KN_KIND_BOOL ? 0 : knx_is_integer(d) ? 1 : knx_is_float(d) ? 2 : 3;
-}
+static int rank_of(kn_dtype d) { return d->kind == KN_KIND_BOOL ? 0 : knx_is_integer(d) ? 1 : knx_is_float(d) ? 2 : 3; }
 
 static void dtypes_differ(kna_op *op, int n, const kn_type *t)
 {
@@ -81,8 +78,8 @@ bool knlax_accepts(kna_op *op, kn_dtype d, const char *kinds, int position)
             knx_text_add(&t, "%s%s", t.length ? ", " : "", names[i].name);
     if (position >= 0)
         knx_text_add(&at, " at position %d", position);
-    kna_fail(op, KN_ERROR_TYPE, "does not accept dtype %s%s. Accepted dtypes%s are subtypes of %s.", d->name, at.s, at.s,
-             t.s);
+    kna_fail(op, KN_ERROR_TYPE, "does not accept dtype %s%s. Accepted dtypes%s are subtypes of %s.", d->name, at.s,
+             at.s, t.s);
     return false;
 }
 

@@ -83,7 +83,8 @@ static kn_atom rows_of_groups(kn_builder *b, kn_atom sizes, int64_t groups, int6
     kn_atom row = knb_iota(b, d, 2, shape, 1);
     ends = knb_broadcast_in_dim(b, ends, 2, shape, (int64_t[]){0});
     starts = knb_broadcast_in_dim(b, starts, 2, shape, (int64_t[]){0});
-    return knb_and(b, knb_le(b, starts, row), knb_lt(b, row, ends));
+    kn_atom from = knb_le(b, starts, row), below = knb_lt(b, row, ends);
+    return knb_and(b, from, below);
 }
 
 kn_array kn_lax_ragged_dot(kn_array lhs, kn_array rhs, kn_array group_sizes, const kn_lax_dot_opts *opts)
@@ -210,8 +211,9 @@ kn_array kn_lax_linalg_symmetric_product(kn_array a, kn_array c, const kn_lax_li
     if (!kna_failed(&op) && t.ndim < 2)
         kna_fail(&op, KN_ERROR_VALUE, "a_matrix must have at least two dimensions, got %d", t.ndim);
     else if (!kna_failed(&op) && (u.ndim != t.ndim || u.dim[u.ndim - 1] != n || u.dim[u.ndim - 2] != n))
-        kna_fail(&op, KN_ERROR_VALUE, "symmetric_update expects a rectangular matrix of shape (n, k) and a symmetric "
-                                      "matrix of shape (n, n).");
+        kna_fail(&op, KN_ERROR_VALUE,
+                 "symmetric_update expects a rectangular matrix of shape (n, k) and a symmetric "
+                 "matrix of shape (n, n).");
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     kn_atom y = knb_matrix_product(op.b, x[0], knb_swap_last(op.b, x[0]));

@@ -42,17 +42,15 @@ static kn_array reduce(const char *name, reducer *by, const char *kinds, kn_arra
     int n = kna_failed(&op) ? 0 : check_axes(&op, axes, t, v);
     bool is_number = knx_is_inexact(t.dtype) || knx_is_integer(t.dtype);
     if (!kna_failed(&op) && !kinds && !is_number)
-        kna_fail(&op, KN_ERROR_TYPE, "does not accept dtype %s. Accepted dtypes are subtypes of number.", t.dtype->name);
+        kna_fail(&op, KN_ERROR_TYPE, "does not accept dtype %s. Accepted dtypes are subtypes of number.",
+                 t.dtype->name);
     else if (kinds)
         knlax_accepts(&op, t.dtype, kinds, -1);
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : by(op.b, a, n, v));
 }
 
-#define REDUCE(name, kinds)                                                                                 \
-    kn_array kn_lax_##name(kn_array x, const kn_axes *axes)                                                 \
-    {                                                                                                       \
-        return reduce("lax." #name, knb_##name, kinds, x, axes);                                            \
-    }
+#define REDUCE(name, kinds) \
+    kn_array kn_lax_##name(kn_array x, const kn_axes *axes) { return reduce("lax." #name, knb_##name, kinds, x, axes); }
 REDUCE(reduce_sum, NULL)
 REDUCE(reduce_prod, NULL)
 REDUCE(reduce_max, "ifcb")
@@ -98,10 +96,10 @@ static kn_array cumulate(const char *name, kn_atom (*by)(kn_builder *, kn_atom, 
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : by(op.b, a, axis, o.reverse));
 }
 
-#define CUMULATIVE(name)                                                        \
-    kn_array kn_lax_##name(kn_array x, const kn_lax_cumulative_opts *opts)      \
-    {                                                                           \
-        return cumulate("lax." #name, knb_##name, x, opts);                     \
+#define CUMULATIVE(name)                                                   \
+    kn_array kn_lax_##name(kn_array x, const kn_lax_cumulative_opts *opts) \
+    {                                                                      \
+        return cumulate("lax." #name, knb_##name, x, opts);                \
     }
 CUMULATIVE(cumsum)
 CUMULATIVE(cumprod)
@@ -122,8 +120,8 @@ static kni_jaxpr *record(kna_op *op, kn_fn fn, int n, const kn_atom *x)
     if (f->core->n_captured)
         kna_fail(op, KN_ERROR_NOT_IMPLEMENTED, "Reduction computations can't close over arrays.");
     else if (f->core->n_in != 2 * n || f->core->n_out != n)
-        kna_fail(op, KN_ERROR_TYPE, "the computation must take %d scalars and give %d, but takes %d and gives %d", 2 * n,
-                 n, f->core->n_in, f->core->n_out);
+        kna_fail(op, KN_ERROR_TYPE, "the computation must take %d scalars and give %d, but takes %d and gives %d",
+                 2 * n, n, f->core->n_in, f->core->n_out);
     kn_type *t = kna_failed(op) ? NULL : knx_alloc((2 * (size_t)n + 1) * sizeof *t);
     if (!t) {
         if (!kna_failed(op))
@@ -186,8 +184,12 @@ static reducer *monoid(const kni_jaxpr *j, kn_dtype d, kn_scalar_bits init)
     while (row < 7 && rows[row].prim != j->eqn->prim)
         row++;
     bool bit = d->kind == KN_KIND_BOOL;
-    const bool fits[] = {!bit && is_zero(d, init),   !bit && !memcmp(&one, &init, d->size), is_extreme(d, init, -1),
-                         is_extreme(d, init, 1),     is_zero(d, init),                      is_zero(d, init),
+    const bool fits[] = {!bit && is_zero(d, init),
+                         !bit && !memcmp(&one, &init, d->size),
+                         is_extreme(d, init, -1),
+                         is_extreme(d, init, 1),
+                         is_zero(d, init),
+                         is_zero(d, init),
                          bit ? !is_zero(d, init) : !memcmp(&ones, &init, d->size)};
     return row < 7 && fits[row] ? rows[row].by : NULL;
 }
@@ -204,8 +206,8 @@ static bool known_number(kna_op *op, kn_array x, kn_atom a, kn_dtype d, kn_scala
 }
 
 /* x: n arrays, then n scalars; first: the first of these as it was given. */
-static void reduce_by(kna_op *op, int n, const kn_atom *x, kn_array first, kn_fn computation,
-                      const kn_axes *dimensions, kn_atom *y)
+static void reduce_by(kna_op *op, int n, const kn_atom *x, kn_array first, kn_fn computation, const kn_axes *dimensions,
+                      kn_atom *y)
 {
     int64_t v[KN_MAX_NDIM];
     kn_scalar_bits init;

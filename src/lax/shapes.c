@@ -206,7 +206,8 @@ static bool check_sizes(kna_op *op, const kn_shape *shape, kn_type t)
     if (kna_failed(op))
         return false;
     if (negative)
-        kna_fail(op, KN_ERROR_TYPE, "new_sizes must all be positive, got %s.", knlax_tuple(&s, shape->ndim, shape->dim));
+        kna_fail(op, KN_ERROR_TYPE, "new_sizes must all be positive, got %s.",
+                 knlax_tuple(&s, shape->ndim, shape->dim));
     else if (!same)
         kna_fail(op, KN_ERROR_TYPE, "total size must be unchanged, got new_sizes %s for shape %s.",
                  knlax_tuple(&s, shape->ndim, shape->dim), knlax_tuple(&u, t.ndim, t.dim));

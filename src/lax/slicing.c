@@ -44,9 +44,10 @@ static void check_bounds(kna_op *op, kn_type t, const kn_shape *start, const kn_
     knlax_tuple(&l, limit->ndim, limit->dim);
     knlax_tuple(&u, t.ndim, t.dim);
     if (beyond)
-        kna_fail(op, KN_ERROR_TYPE,
-                 "limit_indices must be less than or equal to operand shape, got limit_indices %s for operand shape %s.",
-                 l.s, u.s);
+        kna_fail(
+            op, KN_ERROR_TYPE,
+            "limit_indices must be less than or equal to operand shape, got limit_indices %s for operand shape %s.",
+            l.s, u.s);
     else if (negative)
         kna_fail(op, KN_ERROR_TYPE, "start_indices must be greater than or equal to zero, got start_indices of %s.",
                  s.s);
@@ -99,8 +100,7 @@ static int an_axis(kna_op *op, kn_axes axis, kn_atom a)
     return kna_failed(op) ? 0 : knlax_axis(op, axis, knb_type(op->b, a).ndim, 0);
 }
 
-kn_array kn_lax_slice_in_dim(kn_array x, int64_t start_index, int64_t limit_index,
-                             const kn_lax_slice_in_dim_opts *opts)
+kn_array kn_lax_slice_in_dim(kn_array x, int64_t start_index, int64_t limit_index, const kn_lax_slice_in_dim_opts *opts)
 {
     KNLAX_OPTS(kn_lax_slice_in_dim_opts, o, opts);
     kna_op op;
@@ -166,7 +166,8 @@ static kn_atom wrapped(kna_op *op, kn_array index, kn_dtype d, int64_t extent, b
     if (number) {
         knx_convert(given.dtype, number, KN_DT(I64), &at);
         if (at.i64 < 0 && !negative)
-            kna_fail(op, KN_ERROR_VALUE, "Index %lld is out of bounds for dimension %lld if allow_negative_indices=False",
+            kna_fail(op, KN_ERROR_VALUE,
+                     "Index %lld is out of bounds for dimension %lld if allow_negative_indices=False",
                      (long long)at.i64, (long long)extent);
         return at.i64 < 0 ? knb_integer(op->b, d, at.i64 + extent) : i;
     }

@@ -23,10 +23,7 @@ static kn_array mul2(const kn_array *x, const kn_array *y) { return kn_lax_mul(*
 static kn_array max2(const kn_array *x, const kn_array *y) { return kn_lax_max(*x, *y); }
 static kn_array min2(const kn_array *x, const kn_array *y) { return kn_lax_min(*x, *y); }
 static kn_array twice_sum(const kn_array *x, const kn_array *y) { return kn_lax_mul(kn_lax_add(*x, *y), 2); }
-static Pair add_and_max(const Pair *x, const Pair *y)
-{
-    return (Pair){kn_lax_add(x->a, y->a), kn_lax_max(x->b, y->b)};
-}
+static Pair add_and_max(const Pair *x, const Pair *y) { return (Pair){kn_lax_add(x->a, y->a), kn_lax_max(x->b, y->b)}; }
 static kn_array sin_times(const kn_array *x, const kn_array *y) { return kn_lax_mul(kn_lax_sin(*x), *y); }
 static kn_array sum_of_squares(const kn_array *x) { return kn_lax_reduce_sum(kn_lax_mul(*x, *x), KN_AXIS(0)); }
 static kn_array sum_of_logistic(const kn_array *x) { return kn_lax_reduce_sum(kn_lax_logistic(*x), KN_AXIS(0)); }
@@ -55,21 +52,21 @@ static kn_array scanned(kn_fn f, const kn_array *x, kn_axes axis, bool reverse)
     return y;
 }
 
-#define JVP_ONE(name)                                                               \
-    static Pair jvp_of_##name(const kn_array *x, const kn_array *dx)                \
-    {                                                                               \
-        Pair y = {0};                                                               \
-        kn_jvp(KN_FN(lax_##name), KN_ARGS(x), KN_ARGS(dx), &y.a, &y.b);             \
-        return y;                                                                   \
-    }                                                                               \
+#define JVP_ONE(name)                                                   \
+    static Pair jvp_of_##name(const kn_array *x, const kn_array *dx)    \
+    {                                                                   \
+        Pair y = {0};                                                   \
+        kn_jvp(KN_FN(lax_##name), KN_ARGS(x), KN_ARGS(dx), &y.a, &y.b); \
+        return y;                                                       \
+    }                                                                   \
     KN_FUNCTION(jvp_of_##name, Pair, kn_array, kn_array)
-#define JVP_TWO(name)                                                                                              \
-    static Pair jvp_of_##name(const kn_array *x, const kn_array *y, const kn_array *dx, const kn_array *dy)        \
-    {                                                                                                              \
-        Pair z = {0};                                                                                              \
-        kn_jvp(KN_FN(lax_##name), KN_ARGS(x, y), KN_ARGS(dx, dy), &z.a, &z.b);                                     \
-        return z;                                                                                                  \
-    }                                                                                                              \
+#define JVP_TWO(name)                                                                                       \
+    static Pair jvp_of_##name(const kn_array *x, const kn_array *y, const kn_array *dx, const kn_array *dy) \
+    {                                                                                                       \
+        Pair z = {0};                                                                                       \
+        kn_jvp(KN_FN(lax_##name), KN_ARGS(x, y), KN_ARGS(dx, dy), &z.a, &z.b);                              \
+        return z;                                                                                           \
+    }                                                                                                       \
     KN_FUNCTION(jvp_of_##name, Pair, kn_array, kn_array, kn_array, kn_array)
 
 typedef struct {
@@ -127,24 +124,24 @@ static void check(const char *name, kn_fn fn, const char *letters)
 
 /* ---- The cases: functions and their tests, then the list of tests. */
 
-#define TEXT(name, letters, fn)                  \
-    static void text_##name(void **state)        \
-    {                                            \
-        (void)state;                             \
-        KN_SCOPE;                                \
-        check(#name, fn, letters);               \
+#define TEXT(name, letters, fn)           \
+    static void text_##name(void **state) \
+    {                                     \
+        (void)state;                      \
+        KN_SCOPE;                         \
+        check(#name, fn, letters);        \
     }
-#define ONE(name, letters, R, ...)                                 \
-    static R name(const kn_array *x) { return __VA_ARGS__; }       \
-    KN_FUNCTION(name, R, kn_array)                                 \
+#define ONE(name, letters, R, ...)                           \
+    static R name(const kn_array *x) { return __VA_ARGS__; } \
+    KN_FUNCTION(name, R, kn_array)                           \
     TEXT(name, letters, KN_FN(name))
-#define TWO(name, letters, R, ...)                                                    \
-    static R name(const kn_array *x, const kn_array *y) { return __VA_ARGS__; }       \
-    KN_FUNCTION(name, R, kn_array, kn_array)                                          \
+#define TWO(name, letters, R, ...)                                              \
+    static R name(const kn_array *x, const kn_array *y) { return __VA_ARGS__; } \
+    KN_FUNCTION(name, R, kn_array, kn_array)                                    \
     TEXT(name, letters, KN_FN(name))
-#define THREE(name, letters, R, ...)                                                                   \
-    static R name(const kn_array *x, const kn_array *y, const kn_array *z) { return __VA_ARGS__; }     \
-    KN_FUNCTION(name, R, kn_array, kn_array, kn_array)                                                 \
+#define THREE(name, letters, R, ...)                                                               \
+    static R name(const kn_array *x, const kn_array *y, const kn_array *z) { return __VA_ARGS__; } \
+    KN_FUNCTION(name, R, kn_array, kn_array, kn_array)                                             \
     TEXT(name, letters, KN_FN(name))
 #define TRANSFORMED(name, letters, ...)
 #include "unit/jaxpr_texts.def"
@@ -168,9 +165,9 @@ JVP_TWO(add)
 #undef THREE
 #undef TRANSFORMED
 
-#define ONE(name, letters, R, ...) TEST(text_##name),
-#define TWO(name, letters, R, ...) TEST(text_##name),
-#define THREE(name, letters, R, ...) TEST(text_##name),
+#define ONE(name, letters, R, ...)      TEST(text_##name),
+#define TWO(name, letters, R, ...)      TEST(text_##name),
+#define THREE(name, letters, R, ...)    TEST(text_##name),
 #define TRANSFORMED(name, letters, ...) TEST(text_##name),
 
 int main(void)

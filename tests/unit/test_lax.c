@@ -59,8 +59,9 @@ static void functions_name_the_dtypes_they_take(void **state)
     expect_error("TypeError",
                  "lax.sin: does not accept dtype int32. Accepted dtypes are subtypes of floating, complexfloating.");
     kn_lax_bitwise_and(f, f);
-    expect_error("TypeError", "lax.bitwise_and: does not accept dtype float32 at position 0. Accepted dtypes at position "
-                              "0 are subtypes of integer, bool.");
+    expect_error("TypeError",
+                 "lax.bitwise_and: does not accept dtype float32 at position 0. Accepted dtypes at position "
+                 "0 are subtypes of integer, bool.");
     kn_lax_add(b, b);
     expect_error("TypeError", "lax.add: does not accept dtype bool at position 0. Accepted dtypes at position 0 are "
                               "subtypes of integer, floating, complexfloating.");
@@ -109,8 +110,9 @@ static void refusals_of_choices(void **state)
     kn_lax_clamp(0, v, grid());
     expect_error_with("TypeError", "requires max.shape == operand.shape or max.shape == (), got max.shape=(2,3)");
     kn_lax_select(b, v, v);
-    expect_error("TypeError", "lax.select: `which` must be scalar or have the same shape as cases, got `which` shape (2,) "
-                              "but case shape (3,).");
+    expect_error("TypeError",
+                 "lax.select: `which` must be scalar or have the same shape as cases, got `which` shape (2,) "
+                 "but case shape (3,).");
     kn_lax_select_n(v, KN_LIST(v, v));
     expect_error("TypeError", "lax.select_n: `which` must be boolean or integer type, got float32.");
     kn_lax_select_n(KN_TRUE, KN_LIST(v, v, v));
@@ -151,8 +153,9 @@ static void refusals_of_shapes(void **state)
     kn_lax_reshape(m, KN_SHAPE(4));
     expect_error("TypeError", "lax.reshape: total size must be unchanged, got new_sizes (4,) for shape (2, 3).");
     kn_lax_transpose(m, KN_AXIS(0, 0));
-    expect_error("TypeError", "lax.transpose: permutation isn't a permutation of operand dimensions, got permutation (0, "
-                              "0) for operand shape (2, 3).");
+    expect_error("TypeError",
+                 "lax.transpose: permutation isn't a permutation of operand dimensions, got permutation (0, "
+                 "0) for operand shape (2, 3).");
     kn_lax_rev(m, KN_AXIS(2));
     expect_error("TypeError", "lax.rev: dimensions must all be less than operand ndim, got dimensions (2,) for operand "
                               "ndim 2.");
@@ -165,8 +168,9 @@ static void refusals_of_shapes(void **state)
     expect_error("ValueError", "lax.pad: length of padding_config must equal the number of axes of operand, got "
                                "padding_config ((1, 1, 0), (0, 0, 0)) for operand shape (2,)");
     kn_lax_concatenate(KN_LIST(m, v), 0);
-    expect_error("TypeError", "lax.concatenate: Cannot concatenate arrays with different numbers of dimensions: got (2, "
-                              "3), (2,).");
+    expect_error("TypeError",
+                 "lax.concatenate: Cannot concatenate arrays with different numbers of dimensions: got (2, "
+                 "3), (2,).");
     kn_lax_concatenate(KN_LIST(), 0);
     expect_error("ValueError", "lax.concatenate: requires a non-empty sequences of arrays");
     kn_lax_stack(KN_LIST(v, kn_of(float, 1)));
@@ -198,8 +202,9 @@ static void slices(void **state)
     expect_values(y, 5, 6);
     expect_values(kn_lax_dynamic_index_in_dim(m, 5, KN_AXIS(1), .keepdims = false), 3, 6);
     kn_lax_dynamic_update_slice(m, kn_of(float, 9), KN_LIST(0));
-    expect_error("ValueError", "lax.dynamic_update_slice: Length of slice indices must match number of operand dimensions "
-                               "(1 vs (2, 3))");
+    expect_error("ValueError",
+                 "lax.dynamic_update_slice: Length of slice indices must match number of operand dimensions "
+                 "(1 vs (2, 3))");
 }
 
 static void updates_and_takes(void **state)
@@ -345,9 +350,10 @@ static void products(void **state)
     expect_values(kn_lax_ragged_dot(m, rhs, kn_of(int, 1, 1)), 6, 30);
     expect_values(kn_lax_ragged_dot(m, rhs, kn_of(int, 0, 1)), 12, 0);
     kn_lax_dot(m, m);
-    expect_error_with("ValueError", "jax.lax.dot: dimension_numbers must be specified when not performing simple "
-                                    "un-batched matrix-matrix, matrix-vector, or vector-vector products; got lhs_shape=(2, "
-                                    "3) rhs_shape=(2, 3)");
+    expect_error_with("ValueError",
+                      "jax.lax.dot: dimension_numbers must be specified when not performing simple "
+                      "un-batched matrix-matrix, matrix-vector, or vector-vector products; got lhs_shape=(2, "
+                      "3) rhs_shape=(2, 3)");
     kn_lax_batch_matmul(v, v);
     expect_error("ValueError", "lax.batch_matmul: Arguments to batch_matmul must be at least 2D, got 1, 1");
 }

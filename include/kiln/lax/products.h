@@ -12,8 +12,11 @@ extern "C" {
 /* ---- Products. */
 /* jax.lax.DotDimensionNumbers: pairs of axes that are summed over, and pairs that stay, in front; lists that are not
  * given are empty */
-typedef struct kn_lax_dot_dimension_numbers { kn_axes lhs_contract, rhs_contract, lhs_batch, rhs_batch; } kn_lax_dot_dimension_numbers;
-typedef struct kn_lax_dot_opts { size_t size_; kn_dtype preferred_element_type; } kn_lax_dot_opts; /* of the result; NULL: theirs */
+typedef struct kn_lax_dot_dimension_numbers {
+    kn_axes lhs_contract, rhs_contract, lhs_batch, rhs_batch;
+} kn_lax_dot_dimension_numbers;
+/* preferred_element_type: of the result; NULL: theirs */
+typedef struct kn_lax_dot_opts { size_t size_; kn_dtype preferred_element_type; } kn_lax_dot_opts;
 KN_API kn_lax_dot_opts kn_lax_dot_opts_default(void);
 /* jax.lax.dot_general: the result has the batch axes, the other axes of lhs, those of rhs.
  * kn_lax_dot_general(x, y, ((kn_lax_dot_dimension_numbers){.lhs_contract = KN_AXIS(1), .rhs_contract = KN_AXIS(0)})) */
@@ -29,33 +32,41 @@ KN_API kn_array kn_lax_batch_matmul(kn_array lhs, kn_array rhs);
 KN_API kn_array kn_lax_ragged_dot(kn_array lhs, kn_array rhs, kn_array group_sizes, const kn_lax_dot_opts *opts);
 
 /* ---- Matrices, in the last two axes. */
-typedef struct kn_lax_linalg_cholesky_opts { size_t size_; bool symmetrize_input; } kn_lax_linalg_cholesky_opts; /* true */
+typedef struct kn_lax_linalg_cholesky_opts {
+    size_t size_; bool symmetrize_input; /* true */
+} kn_lax_linalg_cholesky_opts;
 KN_API kn_lax_linalg_cholesky_opts kn_lax_linalg_cholesky_opts_default(void);
-/* jax.lax.linalg.cholesky: lower triangular, with x = l l^H; NaN where there is none. symmetrize_input: of (x + x^H) / 2;
- * otherwise only the lower triangle of x counts. */
+/* jax.lax.linalg.cholesky: lower triangular, with x = l l^H; NaN where there is none. symmetrize_input: of (x + x^H)
+ * / 2; otherwise only the lower triangle of x counts. */
 KN_API kn_array kn_lax_linalg_cholesky(kn_array x, const kn_lax_linalg_cholesky_opts *opts);
 typedef struct kn_lax_linalg_lu_result { kn_array lu, pivots, permutation; } kn_lax_linalg_lu_result;
-/* jax.lax.linalg.lu: lu has u, and below its diagonal l without its ones; x[permutation] = l u; row k was swapped with row
- * pivots[k]. int32. */
+/* jax.lax.linalg.lu: lu has u, and below its diagonal l without its ones; x[permutation] = l u; row k was swapped with
+ * row pivots[k]. int32. */
 KN_API kn_lax_linalg_lu_result kn_lax_linalg_lu(kn_array x);
 typedef struct kn_lax_linalg_triangular_solve_opts {
     size_t size_; bool left_side, lower, transpose_a, conjugate_a, unit_diagonal;
 } kn_lax_linalg_triangular_solve_opts; /* all false */
 KN_API kn_lax_linalg_triangular_solve_opts kn_lax_linalg_triangular_solve_opts_default(void);
-/* jax.lax.linalg.triangular_solve: y with y op(a) = b, or op(a) y = b (left_side); a is upper triangular unless .lower. b
- * may have one dimension less than a: one row, or column. */
+/* jax.lax.linalg.triangular_solve: y with y op(a) = b, or op(a) y = b (left_side); a is upper triangular unless .lower.
+ * b may have one dimension less than a: one row, or column. */
 KN_API kn_array kn_lax_linalg_triangular_solve(kn_array a, kn_array b, const kn_lax_linalg_triangular_solve_opts *opts);
-typedef struct kn_lax_linalg_symmetric_product_opts { size_t size_; double alpha, beta; bool symmetrize_output; } kn_lax_linalg_symmetric_product_opts; /* 1; 0 */
+typedef struct kn_lax_linalg_symmetric_product_opts {
+    size_t size_; double alpha, beta; bool symmetrize_output; /* 1, 0; the result is symmetric anyway */
+} kn_lax_linalg_symmetric_product_opts;
 KN_API kn_lax_linalg_symmetric_product_opts kn_lax_linalg_symmetric_product_opts_default(void);
 /* jax.lax.linalg.symmetric_product: alpha a a^T + beta c. */
-KN_API kn_array kn_lax_linalg_symmetric_product(kn_array a, kn_array c, const kn_lax_linalg_symmetric_product_opts *opts);
+KN_API kn_array kn_lax_linalg_symmetric_product(kn_array a, kn_array c,
+    const kn_lax_linalg_symmetric_product_opts *opts);
 
 /* ---- Random bits. */
 enum { KN_LAX_RNG_DEFAULT, KN_LAX_RNG_THREE_FRY, KN_LAX_RNG_PHILOX }; /* jax.lax.RandomAlgorithm */
-typedef struct kn_lax_rng_bit_generator_opts { size_t size_; kn_dtype dtype; int algorithm; } kn_lax_rng_bit_generator_opts; /* uint32 */
+typedef struct kn_lax_rng_bit_generator_opts {
+    size_t size_; kn_dtype dtype; int algorithm; /* uint32; KN_LAX_RNG_DEFAULT */
+} kn_lax_rng_bit_generator_opts;
 KN_API kn_lax_rng_bit_generator_opts kn_lax_rng_bit_generator_opts_default(void);
 typedef struct kn_lax_rng_bit_generator_result { kn_array key, bits; } kn_lax_rng_bit_generator_result;
-/* jax.lax.rng_bit_generator: random bits of an unsigned dtype from a state uint32[4] or uint64[2], and the next state. */
+/* jax.lax.rng_bit_generator: random bits of an unsigned dtype from a state uint32[4] or uint64[2], and the next
+ * state. */
 KN_API kn_lax_rng_bit_generator_result kn_lax_rng_bit_generator(kn_array key, const kn_shape *shape,
     const kn_lax_rng_bit_generator_opts *opts);
 

@@ -25,8 +25,8 @@ KN_API kn_array kn_lax_reduce(kn_array x, kn_array init_value, kn_fn computation
 /* The same for several arrays of one shape at once: the function takes one scalar of each array, then another of each,
  * in two arguments or 2 n, and returns n. */
 KN_API kn_list kn_lax_reduce_list(kn_list operands, kn_list init_values, kn_fn computation, const kn_axes *dimensions);
-/* jax.lax.argmax: where the largest element of an axis is, the first of them; NaN is the largest. index_dtype: an integer
- * dtype. */
+/* jax.lax.argmax: where the largest element of an axis is, the first of them; NaN is the largest. index_dtype: an
+ * integer dtype. */
 KN_API kn_array kn_lax_argmax(kn_array x, int axis, kn_dtype index_dtype);
 KN_API kn_array kn_lax_argmin(kn_array x, int axis, kn_dtype index_dtype); /* jax.lax.argmin */
 
@@ -81,7 +81,8 @@ KN_API kn_lax_top_k_result kn_lax_approx_min_k(kn_array x, int64_t k, const kn_l
 #define kn_lax_reduce(x, init_value, computation, dimensions)                                                          \
     KN_LAX_REDUCE_(__COUNTER__, x, init_value, computation, dimensions)
 #define KN_LAX_REDUCE_(c, x, init, computation, dimensions)                                                            \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(init); kn_fn KN_V(3, c) = (computation); \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(init);                             \
+        kn_fn KN_V(3, c) = (computation);                                                                              \
         const kn_axes KN_V(4, c) = (dimensions); KN_HERE();                                                            \
         (kn_lax_reduce)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c)); })
 #define kn_lax_reduce_list(operands, init_values, computation, dimensions)                                             \

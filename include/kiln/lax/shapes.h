@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/lax/shapes.h -- jax.lax: making arrays, their shapes, joining and cutting. Results are arrays of their own, never
- * views. */
+ * kiln/lax/shapes.h -- jax.lax: making arrays, their shapes, joining and cutting. Results are arrays of their own,
+ * never views. */
 /* clang-format off */
 #ifndef KILN_LAX_SHAPES_H
 #define KILN_LAX_SHAPES_H
@@ -41,12 +41,14 @@ KN_API kn_array kn_lax_broadcast_to_rank(kn_array x, int rank);
 KN_API kn_shape kn_lax_broadcast_shapes(int n, const kn_shape *shapes);
 
 /* ---- Shapes. */
-typedef struct kn_lax_reshape_opts { size_t size_; kn_axes dimensions; } kn_lax_reshape_opts; /* the order; not given: 0, 1, ... */
+/* dimensions: the order in which x is read; not given: 0, 1, ... */
+typedef struct kn_lax_reshape_opts { size_t size_; kn_axes dimensions; } kn_lax_reshape_opts;
 KN_API kn_lax_reshape_opts kn_lax_reshape_opts_default(void);
 /* jax.lax.reshape: the same elements in row-major order; with .dimensions those of the transpose. No extent can be -1:
  * TypeError "reshape new_sizes must all be positive". */
 KN_API kn_array kn_lax_reshape(kn_array x, const kn_shape *new_sizes, const kn_lax_reshape_opts *opts);
-typedef struct kn_lax_collapse_opts { size_t size_; int stop_dimension; } kn_lax_collapse_opts; /* not given: the last */
+/* stop_dimension: not given: behind the last */
+typedef struct kn_lax_collapse_opts { size_t size_; int stop_dimension; } kn_lax_collapse_opts;
 KN_API kn_lax_collapse_opts kn_lax_collapse_opts_default(void);
 /* jax.lax.collapse: the axes from start_dimension on, up to stop_dimension without it, as one. */
 KN_API kn_array kn_lax_collapse(kn_array x, int start_dimension, const kn_lax_collapse_opts *opts);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/lax/slicing.h -- jax.lax: slices at fixed and at computed places, gather and scatter. Lists of numbers are shapes
- * (KN_SHAPE) or axes (KN_AXIS); computed indices are integer scalars. Results are never views. */
+ * kiln/lax/slicing.h -- jax.lax: slices at fixed and at computed places, gather and scatter. Lists of numbers are
+ * shapes (KN_SHAPE) or axes (KN_AXIS); computed indices are integer scalars. Results are never views. */
 /* clang-format off */
 #ifndef KILN_LAX_SLICING_H
 #define KILN_LAX_SLICING_H
@@ -18,12 +18,16 @@ KN_API kn_lax_slice_opts kn_lax_slice_opts_default(void);
 KN_API kn_array kn_lax_slice(kn_array x, const kn_shape *start_indices, const kn_shape *limit_indices,
     const kn_lax_slice_opts *opts);
 #define KN_END INT64_MAX /* a limit: the end of the axis */
-typedef struct kn_lax_slice_in_dim_opts { size_t size_; kn_axes axis; int64_t stride; } kn_lax_slice_in_dim_opts; /* 0; 1 */
+typedef struct kn_lax_slice_in_dim_opts {
+    size_t size_; kn_axes axis; int64_t stride; /* 0; 1 */
+} kn_lax_slice_in_dim_opts;
 KN_API kn_lax_slice_in_dim_opts kn_lax_slice_in_dim_opts_default(void);
 /* jax.lax.slice_in_dim: of one axis, 0. Negative bounds count from its end; KN_END is None. */
 KN_API kn_array kn_lax_slice_in_dim(kn_array x, int64_t start_index, int64_t limit_index,
     const kn_lax_slice_in_dim_opts *opts);
-typedef struct kn_lax_index_in_dim_opts { size_t size_; kn_axes axis; bool keepdims; } kn_lax_index_in_dim_opts; /* 0; true */
+typedef struct kn_lax_index_in_dim_opts {
+    size_t size_; kn_axes axis; bool keepdims; /* 0; true */
+} kn_lax_index_in_dim_opts;
 KN_API kn_lax_index_in_dim_opts kn_lax_index_in_dim_opts_default(void);
 /* jax.lax.index_in_dim: one element of an axis, 0, which stays with extent 1. IndexError. */
 KN_API kn_array kn_lax_index_in_dim(kn_array x, int64_t index, const kn_lax_index_in_dim_opts *opts);
@@ -32,11 +36,13 @@ KN_API kn_array kn_lax_index_in_dim(kn_array x, int64_t index, const kn_lax_inde
  * from the end (unsigned ones are not asked). C numbers take the dtype of the indices beside them, or int64. */
 typedef struct kn_lax_dynamic_opts { size_t size_; bool allow_negative_indices; } kn_lax_dynamic_opts; /* true */
 KN_API kn_lax_dynamic_opts kn_lax_dynamic_opts_default(void);
-/* jax.lax.dynamic_slice: kn_lax_dynamic_slice(x, KN_LIST(i, 0), KN_SHAPE(1, 2)). ValueError unless there is an index for
- * each axis; TypeError for sizes beyond the extents. */
+/* jax.lax.dynamic_slice: kn_lax_dynamic_slice(x, KN_LIST(i, 0), KN_SHAPE(1, 2)). ValueError unless there is an index
+ * for each axis; TypeError for sizes beyond the extents. */
 KN_API kn_array kn_lax_dynamic_slice(kn_array x, kn_list start_indices, const kn_shape *slice_sizes,
     const kn_lax_dynamic_opts *opts);
-typedef struct kn_lax_dynamic_in_dim_opts { size_t size_; kn_axes axis; bool allow_negative_indices; } kn_lax_dynamic_in_dim_opts;
+typedef struct kn_lax_dynamic_in_dim_opts {
+    size_t size_; kn_axes axis; bool allow_negative_indices; /* 0; true */
+} kn_lax_dynamic_in_dim_opts;
 KN_API kn_lax_dynamic_in_dim_opts kn_lax_dynamic_in_dim_opts_default(void);
 /* jax.lax.dynamic_slice_in_dim: of one axis, 0. */
 KN_API kn_array kn_lax_dynamic_slice_in_dim(kn_array x, kn_array start_index, int64_t slice_size,
@@ -64,7 +70,7 @@ KN_API kn_array kn_lax_index_take(kn_array x, kn_list indices, const kn_axes *ax
 enum {
     KN_LAX_MODE_DEFAULT,       /* gather: promise_in_bounds; scatter: fill_or_drop */
     KN_LAX_CLIP,               /* they are moved inside */
-    KN_LAX_FILL_OR_DROP,       /* gather: NaN or the smallest integer (unsigned: the largest); scatter: nothing happens */
+    KN_LAX_FILL_OR_DROP,       /* gather: NaN or the smallest integer (unsigned: the largest); scatter: nothing */
     KN_LAX_PROMISE_IN_BOUNDS   /* there are none */
 };
 /* jax.lax.GatherDimensionNumbers; lists that are not given are empty */
@@ -124,13 +130,15 @@ KN_API kn_array kn_lax_scatter_max(kn_array x, kn_array indices, kn_array update
 #define kn_lax_dynamic_slice(x, start_indices, slice_sizes, ...)                                                       \
     KN_LAX_DYNAMIC_SLICE_(__COUNTER__, x, start_indices, slice_sizes, __VA_ARGS__)
 #define KN_LAX_DYNAMIC_SLICE_(c, x, start, sizes, ...)                                                                 \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_list KN_V(2, c) = (start); const kn_shape KN_V(3, c) = (sizes); \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_list KN_V(2, c) = (start);                                 \
+        const kn_shape KN_V(3, c) = (sizes);                                                                           \
         KN_OPTS(c, kn_lax_dynamic_opts, KN_LAX_NEGATIVE_, __VA_ARGS__) KN_HERE();                                      \
         (kn_lax_dynamic_slice)(KN_V(1, c), KN_V(2, c), &KN_V(3, c), KN_V(opt, c)); })
 #define kn_lax_dynamic_slice_in_dim(x, start_index, slice_size, ...)                                                   \
     KN_LAX_DYNAMIC_IN_DIM_(__COUNTER__, x, start_index, slice_size, __VA_ARGS__)
 #define KN_LAX_DYNAMIC_IN_DIM_(c, x, start, size, ...)                                                                 \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(start); int64_t KN_V(3, c) = (size); \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(start);                         \
+        int64_t KN_V(3, c) = (size);                                                                                   \
         KN_OPTS(c, kn_lax_dynamic_in_dim_opts, KN_LAX_NEGATIVE_, __VA_ARGS__) KN_HERE();                               \
         (kn_lax_dynamic_slice_in_dim)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_lax_dynamic_index_in_dim(x, index, ...)                                                                     \
@@ -139,7 +147,8 @@ KN_API kn_array kn_lax_scatter_max(kn_array x, kn_array indices, kn_array update
 #define kn_lax_dynamic_update_slice(x, update, start_indices, ...)                                                     \
     KN_LAX_UPDATE_(__COUNTER__, x, update, start_indices, __VA_ARGS__)
 #define KN_LAX_UPDATE_(c, x, update, start, ...)                                                                       \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(update); kn_list KN_V(3, c) = (start); \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(update);                        \
+        kn_list KN_V(3, c) = (start);                                                                                  \
         KN_OPTS(c, kn_lax_dynamic_opts, KN_LAX_NEGATIVE_, __VA_ARGS__) KN_HERE();                                      \
         (kn_lax_dynamic_update_slice)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
 #define kn_lax_dynamic_update_slice_in_dim(x, update, start_index, axis, ...)                                          \
@@ -153,7 +162,8 @@ KN_API kn_array kn_lax_scatter_max(kn_array x, kn_array indices, kn_array update
         (f)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 #define kn_lax_index_take(x, indices, axes) KN_LAX_TAKE_(__COUNTER__, x, indices, axes)
 #define KN_LAX_TAKE_(c, x, indices, axes)                                                                              \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_list KN_V(2, c) = (indices); const kn_axes KN_V(3, c) = (axes); \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_list KN_V(2, c) = (indices);                               \
+        const kn_axes KN_V(3, c) = (axes);                                                                             \
         KN_HERE(); (kn_lax_index_take)(KN_V(1, c), KN_V(2, c), &KN_V(3, c)); })
 #define kn_lax_gather(x, indices, dimension_numbers, slice_sizes, ...)                                                 \
     KN_LAX_GATHER_(__COUNTER__, x, indices, dimension_numbers, slice_sizes, __VA_ARGS__)
