@@ -282,6 +282,7 @@ const kn_prim kn_prim_conj = {
     ONE_OPERAND,
     .bits = TAKES_APART,
     .linear_in = 1,
+    .fields = kni_fields_conj,
     .type = conj_type,
     .jvp = knp_jvp_linear,
     .transpose = knp_transpose_same,
