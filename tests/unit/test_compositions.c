@@ -4,6 +4,8 @@
  * by w, in a loop of one round, through writes into views, as lanes of vmap and so on. So every chain has the values
  * and derivatives of the innermost function, in every mode. All pairs of layers, and random triples. */
 #include "support/expect.h"
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -107,7 +109,7 @@ static kn_array mean_of(const Chain *c, const kn_array *a, const kn_array *b)
 static kn_array unchanged(const kn_array *x) { return *x; }
 KN_FUNCTION(unchanged, kn_array, kn_array)
 
-static int looked;
+static atomic_int looked;
 static int look(void *env, int n_in, const kn_array *in, int n_out, kn_array *out)
 {
     (void)env, (void)n_in, (void)n_out, (void)out;
@@ -120,7 +122,7 @@ static int zeros_for(void *env, int n_in, const kn_array *in, int n_out, kn_arra
     out[0] = kn_sub(in[0], in[0]);
     return 0;
 }
-static void swallow(void *env, const char *text) { (void)text, ++*(int *)env; }
+static void swallow(void *env, const char *text) { (void)text, atomic_fetch_add((atomic_int *)env, 1); }
 
 /* --- layers ----------------------------------------------------------------------------------- */
 
@@ -328,7 +330,7 @@ static bool may_refuse(const Chain *c, int mode, const char *message)
     return false;
 }
 
-static int refused, agreed;
+static atomic_int refused, agreed;
 static void show(const Chain *c, int mode, const char *what)
 {
     fprintf(stderr, "%s of", mode_name[mode]);
@@ -401,11 +403,9 @@ static void every_pair_of_layers_does(void **state)
     assert_int_equal(wrong, 0);
 }
 
-static void random_triples_do(void **state)
+static int check_random_chains(int rounds, uint64_t random)
 {
-    (void)state;
-    int wrong = 0, rounds = getenv("KILN_TEST_LONG") ? 20000 : 200;
-    uint64_t random = 20260711;
+    int wrong = 0;
     for (int i = 0; i < rounds; i++) {
         Chain c = {3, {0}};
         for (int k = 0; k < 3; k++) {
@@ -414,7 +414,72 @@ static void random_triples_do(void **state)
         }
         wrong += check_chain(&c);
     }
-    assert_int_equal(wrong, 0);
+    return wrong;
+}
+
+static void random_triples_do(void **state)
+{
+    (void)state;
+    assert_int_equal(check_random_chains(getenv("KILN_TEST_LONG") ? 20000 : 200, 20260711), 0);
+}
+
+/* --- threads, and again and again --------------------------------------------------------------- */
+
+/* Half of the seeds is the same for all threads: they record the same functions at the same time. */
+static void *run_chains(void *seed)
+{
+    intptr_t wrong = check_random_chains(12, (uint64_t)(uintptr_t)seed) + check_random_chains(12, 1);
+    wrong += kn_live_count() != 0;
+    return (void *)(wrong + kn_shutdown());
+}
+
+static void threads_do_not_meet(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    pthread_t thread[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, run_chains, (void *)(uintptr_t)(i + 7)), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *wrong;
+        pthread_join(thread[i], &wrong);
+        assert_null(wrong);
+    }
+}
+
+/* Making the handles again, in new scopes, finds all that was recorded, planned and compiled. */
+static void calling_again_makes_nothing_new(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 30, WARM = 3 };
+    for (int layer = 0; layer < N_LAYERS; layer++) {
+        Chain c = {2, {layer, CALL}};
+        kn_cache_stats_result before = {0}, after;
+        int64_t live = 0;
+        int traces = 0;
+        bool refuses[N_MODES] = {false}; /* what fails is recorded each time */
+        for (int i = 0; i < ROUNDS; i++) {
+            KN_SCOPE;
+            for (int mode = 0; mode < N_MODES; mode++) {
+                KN_SCOPE;
+                if (!refuses[mode])
+                    refuses[mode] = !kn_ok(in_mode(mode, &c, kn_of(double, 0.3, -1.2, 0.7)));
+                kn_error_clear();
+            }
+            if (i == WARM)
+                before = kn_cache_stats(), live = kn_live_count(), traces = kn_fn_trace_count(kn_jit(KN_FN_ENV(apply, &c)));
+        }
+        KN_SCOPE;
+        after = kn_cache_stats();
+        bool steady = after.traces.misses == before.traces.misses && after.kernels.misses == before.kernels.misses &&
+                      after.plans.misses == before.plans.misses && kn_live_count() <= live &&
+                      kn_fn_trace_count(kn_jit(KN_FN_ENV(apply, &c))) == traces;
+        if (!steady)
+            fail_msg("%s: traces %d to %d, plans %d to %d, kernels %d to %d, handles %d to %d", layer_name[layer],
+                     (int)before.traces.misses, (int)after.traces.misses, (int)before.plans.misses,
+                     (int)after.plans.misses, (int)before.kernels.misses, (int)after.kernels.misses, (int)live,
+                     (int)kn_live_count());
+    }
 }
 
 int main(void)
@@ -424,8 +489,10 @@ int main(void)
         TEST(every_layer_leaves_the_function_as_it_is),
         TEST(every_pair_of_layers_does),
         TEST(random_triples_do),
+        TEST(threads_do_not_meet),
+        TEST(calling_again_makes_nothing_new),
     };
-    int prints = 0;
+    atomic_int prints = 0;
     kn_set_print(swallow, &prints);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     printf("%d agree, %d are refused, %d looks, %d prints\n", agreed, refused, looked, prints);
