@@ -28,8 +28,9 @@ static const char *const layer_name[] = {
 
 enum { DEEPEST = 3 };
 typedef struct {
-    int32_t n, layer[DEEPEST];
+    int32_t n, layer[DEEPEST], dtype;
 } Chain;
+enum { DOUBLE, SINGLE, COMPLEX, N_DTYPES };
 typedef struct {
     kn_array y, dy;
 } Dual;
@@ -128,7 +129,7 @@ static void swallow(void *env, const char *text) { (void)text, atomic_fetch_add(
 
 static kn_array through_writes(int layer, const Chain *c, const kn_array *x)
 {
-    kn_array fx = apply_inner(c, x), y = kn_zeros(KN_SHAPE(3));
+    kn_array fx = apply_inner(c, x), y = kn_zeros_like(*x);
     if (layer == SET) {
         kn_set_at(y, kn_at(fx, "::-1"), "::-1");
         return y;
@@ -138,7 +139,7 @@ static kn_array through_writes(int layer, const Chain *c, const kn_array *x)
         kn_iadd_at(y, kn_at(fx, "%", 0), "%", 0);
         return y;
     }
-    kn_array m = kn_zeros(KN_SHAPE(2, 3)), row = kn_at(m, "1"), back = kn_at(row, "::-1"), column = kn_at(m, ":, 1");
+    kn_array m = kn_zeros(KN_SHAPE(2, 3), .dtype = kn_dtype_of(*x)), row = kn_at(m, "1"), back = kn_at(row, "::-1"), column = kn_at(m, ":, 1");
     kn_set_at(row, 7, "...");
     kn_iadd(back, kn_at(fx, "::-1"));
     kn_isub(column, 7);
@@ -148,7 +149,7 @@ static kn_array through_writes(int layer, const Chain *c, const kn_array *x)
 
 static kn_array through_w(int layer, const Chain *c, const kn_array *x)
 {
-    kn_array one = kn_scalar(1.0), ones = kn_ones(KN_SHAPE(3)), zeros = kn_zeros(KN_SHAPE(3)), y = NULL, dy = NULL;
+    kn_array ones = kn_ones_like(*x), zeros = kn_zeros_like(*x), one = kn_at(ones, "0"), y = NULL, dy = NULL;
     switch (layer) {
     case GRAD: kn_call(kn_grad(KN_FN_ENV(scaled_sum, c)), &y, &ones, x); return y;
     case VALUE_AND_GRAD:
@@ -202,7 +203,7 @@ static kn_array through_checkpoint(int layer, const Chain *c, const kn_array *x)
 static kn_array through_callback(int layer, const Chain *c, const kn_array *x)
 {
     kn_array y = apply_inner(c, x);
-    kn_list type = KN_LIST(kn_shape_dtype_struct(KN_SHAPE(3), KN_F64)), operand = KN_LIST(kn_stop_gradient(y));
+    kn_list type = KN_LIST(kn_shape_dtype_struct(KN_SHAPE(3), kn_dtype_of(y))), operand = KN_LIST(kn_stop_gradient(y));
     if (layer == SHOWN)
         return kn_debug_callback(look, NULL, KN_LIST(y)), y;
     if (layer == PRINTED)
@@ -214,7 +215,7 @@ static kn_array through_callback(int layer, const Chain *c, const kn_array *x)
 
 static kn_array through_loop(int layer, const Chain *c, const kn_array *x)
 {
-    Round start = {kn_scalar(0), *x, kn_zeros(KN_SHAPE(3))}, end = {0};
+    Round start = {kn_scalar(0), *x, kn_zeros_like(*x)}, end = {0};
     Captured captured = {NULL};
     if (layer == WHILE) {
         kn_while_loop(KN_FN(first_round), KN_FN_ENV(one_round, c), &end, &start);
@@ -234,7 +235,7 @@ static kn_array through_shuffle(const Chain *c, const kn_array *x)
 
 static kn_array leaf(const kn_array *x)
 {
-    kn_array m = kn_reshape(kn_arange(0, 9, 1.0), KN_SHAPE(3, 3));
+    kn_array m = kn_reshape(kn_arange(0, 9, 1, .dtype = kn_dtype_of(*x)), KN_SHAPE(3, 3));
     kn_array s = kn_checkpoint_name(kn_sin(*x), "a");
     return kn_add(kn_mul(s, kn_matmul(m, *x)), kn_mul(kn_sum(kn_square(*x)), 0.25));
 }
@@ -243,7 +244,7 @@ static kn_array apply(const Chain *c, const kn_array *x)
 {
     if (!c->n)
         return leaf(x);
-    Chain inner = {.n = c->n - 1};
+    Chain inner = {.n = c->n - 1, .dtype = c->dtype};
     memcpy(inner.layer, c->layer + 1, sizeof c->layer - sizeof c->layer[0]);
     kn_fn f = KN_FN_ENV(apply, &inner);
     kn_array y = NULL;
@@ -263,7 +264,7 @@ static kn_array apply(const Chain *c, const kn_array *x)
         return through_w(layer, &inner, x);
     case CLOSURE: {
         Captured captured = {apply_inner(&inner, x)};
-        kn_array one = kn_scalar(1.0);
+        kn_array one = kn_at(kn_ones_like(*x), "0");
         kn_call(kn_jacrev(kn_jit(KN_CLOSE(times_captured, &captured))), &y, &one);
         return y;
     }
@@ -291,7 +292,7 @@ static const char *const mode_name[] = {"value", "jit", "vmap", "jvp", "jacfwd",
 static kn_array in_mode(int mode, const Chain *c, kn_array x)
 {
     kn_fn f = KN_FN_ENV(apply, c);
-    kn_array y = NULL, dy = NULL, d = kn_of(double, 1, -0.5, 2);
+    kn_array y = NULL, dy = NULL, d = kn_astype(kn_of(double, 1, -0.5, 2), kn_dtype_of(x));
     switch (mode) {
     case VALUE: kn_call(f, &y, &x); return y;
     case JITTED: kn_call(kn_jit(f), &y, &x); return y;
@@ -339,20 +340,39 @@ static void show(const Chain *c, int mode, const char *what)
     fprintf(stderr, ": %s\n", what);
 }
 
+static kn_array point(const Chain *c)
+{
+    kn_array x = kn_of(double, 0.3, -1.2, 0.7);
+    if (c->dtype == COMPLEX)
+        return kn_add(x, kn_of(double _Complex, 0.5i, 1i, -0.25i));
+    return c->dtype == SINGLE ? kn_astype(x, KN_F32) : x;
+}
+
+/* Gradients are of real numbers. */
+static bool real_only(const Chain *c, int mode)
+{
+    return mode == FORWARD_JACOBIAN || mode == REVERSE_JACOBIAN || mode == SECOND || has(c, GRAD) ||
+           has(c, VALUE_AND_GRAD) || has(c, JACFWD) || has(c, JACREV) || has(c, HESSIAN) || has(c, CLOSURE);
+}
+
 static int check_chain(const Chain *c)
 {
     int wrong = 0;
-    Chain plain = {0};
+    Chain plain = {.dtype = c->dtype};
     for (int mode = 0; mode < N_MODES; mode++) {
         KN_SCOPE;
-        kn_array x = kn_of(double, 0.3, -1.2, 0.7), want = in_mode(mode, &plain, x), have = in_mode(mode, c, x);
+        if (c->dtype == COMPLEX && real_only(c, mode))
+            continue;
+        double tolerance = c->dtype == SINGLE ? 1e-4 : 1e-12;
+        kn_array x = point(c), want = in_mode(mode, &plain, x), have = in_mode(mode, c, x);
         if (!kn_ok(have)) {
             bool fine = may_refuse(c, mode, kn_error_message()) && kn_error_line();
             if (!fine)
                 wrong++, show(c, mode, kn_error_message());
             refused += fine;
             kn_error_clear();
-        } else if (!kn_allclose(have, want, .rtol = 1e-12, .atol = 1e-12)) {
+        } else if (!kn_allclose(have, want, .rtol = tolerance, .atol = tolerance) ||
+                   kn_dtype_of(have) != kn_dtype_of(want)) {
             wrong++, show(c, mode, kn_repr(have));
         } else {
             agreed++;
@@ -389,7 +409,8 @@ static void every_layer_leaves_the_function_as_it_is(void **state)
     (void)state;
     int wrong = 0;
     for (int a = 0; a < N_LAYERS; a++)
-        wrong += check_chain(&(Chain){1, {a}});
+        for (int dtype = 0; dtype < N_DTYPES; dtype++)
+            wrong += check_chain(&(Chain){1, {a}, dtype});
     assert_int_equal(wrong, 0);
 }
 
@@ -399,7 +420,7 @@ static void every_pair_of_layers_does(void **state)
     int wrong = 0;
     for (int a = 0; a < N_LAYERS; a++)
         for (int b = 0; b < N_LAYERS; b++)
-            wrong += check_chain(&(Chain){2, {a, b}});
+            wrong += check_chain(&(Chain){2, {a, b}, DOUBLE});
     assert_int_equal(wrong, 0);
 }
 
@@ -407,7 +428,7 @@ static int check_random_chains(int rounds, uint64_t random)
 {
     int wrong = 0;
     for (int i = 0; i < rounds; i++) {
-        Chain c = {3, {0}};
+        Chain c = {.n = 3, .dtype = (int32_t)(i % N_DTYPES)};
         for (int k = 0; k < 3; k++) {
             random = random * 6364136223846793005u + 1442695040888963407u;
             c.layer[k] = (int32_t)((random >> 33) % N_LAYERS);
@@ -453,7 +474,7 @@ static void calling_again_makes_nothing_new(void **state)
     (void)state;
     enum { ROUNDS = 30, WARM = 3 };
     for (int layer = 0; layer < N_LAYERS; layer++) {
-        Chain c = {2, {layer, CALL}};
+        Chain c = {2, {layer, CALL}, DOUBLE};
         kn_cache_stats_result before = {0}, after;
         int64_t live = 0;
         int traces = 0;
