@@ -40,6 +40,15 @@ for preset in "$@"; do
     tests=$(count tests "$junit") bad=$(count failures "$junit") out=$(count skipped "$junit") off=$(count disabled "$junit")
     passed=$((passed + tests - bad - out - off)) failed=$((failed + bad)) skipped=$((skipped + out + off))
 done
+if [ -n "${KILN_TEST_LONG-}" ] && [ -x build/release/tests/rules ] && [ -x build/clang/tests/rules ]; then
+    echo "=== texts of the two compilers"
+    if scripts/check-texts.sh build/release/tests/rules build/clang/tests/rules; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL check-texts.sh"
+    fi
+fi
 echo
 [ "$skipped" -gt 0 ] && echo "$skipped skipped (the lines above say why)"
 echo "$passed passed, $failed failed"

@@ -88,7 +88,8 @@ KN_API int64_t kn_lax_axis_size(kn_axis_names axis);
 #include "kiln/macros.h"
 #define KN_NAMES(...) ((kn_axis_names){KN_COUNT(__VA_ARGS__), {__VA_ARGS__}})
 /* A string or KN_NAMES. */
-#define KN_NAMES_OF(x) _Generic((x), kn_axis_names: kn_names_same_, char *: kn_names_one_, const char *: kn_names_one_)(x)
+#define KN_NAMES_OF(x)                                                                                                 \
+    _Generic((x), kn_axis_names: kn_names_same_, char *: kn_names_one_, const char *: kn_names_one_)(x)
 static inline kn_axis_names kn_names_same_(kn_axis_names names) { return names; }
 static inline kn_axis_names kn_names_one_(const char *name) { return (kn_axis_names){1, {name}}; }
 #define KN_PAIRS(...)                                                                                                  \

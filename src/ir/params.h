@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * params.h -- typed parameters of primitives, and the descriptors that let one piece of code copy, hash, compare,
  * print and parse them. A field's struct member is: INT int64_t, BOOL bool, DTYPE kn_dtype, INTS kn_ints, STRING
- * const char *, JAXPR kni_jaxpr *, ENUM int64_t (index into `names`), DOUBLE double, NAMES kn_names. TEXT has no member: it is
- * something that the typed or classic form shows (a constant `text`, or what `show` writes, computed from the real
- * members, which are then hidden there); the full form shows members only.
+ * const char *, JAXPR kni_jaxpr *, ENUM int64_t (index into `names`), DOUBLE double, NAMES kn_names. TEXT has no
+ * member: it is something that the typed or classic form shows (a constant `text`, or what `show` writes, computed from
+ * the real members, which are then hidden there); the full form shows members only.
  *
  * A row says `.fields = kni_fields_x, .params_size = sizeof(kn_p_x)` with a table of fields.c. The tables, with the
  * struct where its name is another one, and what the typed form prints:
@@ -398,9 +398,9 @@ typedef struct {
 typedef struct {
     kn_names axis_name;
 } kn_p_axis_index; /* one */
-/* The user's code. lanes: extents of the axes that vmaps added, each lane being a call of its own; mapped[k]: bit l says
- * that operand k has lane axis l; those that it has are its first axes, in order, and results have all of them. What a
- * row has no field for is zero. */
+/* The user's code. lanes: extents of the axes that vmaps added, each lane being a call of its own; mapped[k]: bit l
+ * says that operand k has lane axis l; those that it has are its first axes, in order, and results have all of them.
+ * What a row has no field for is zero. */
 typedef enum {
     KN_VMAP_SEQUENTIAL,
     KN_VMAP_SEQUENTIAL_UNROLLED,

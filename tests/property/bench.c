@@ -407,6 +407,8 @@ static bool of_literals(const kni_jaxpr *j)
     return false;
 }
 
+FILE *bench_texts;
+
 /* The classic form reads back, given the types, and prints the same again. */
 static void inspect_classic(bench *b, const kni_jaxpr *j, const char *what)
 {
@@ -444,6 +446,8 @@ void bench_inspect(bench *b, const kni_jaxpr *j, const char *what)
     text = NULL;
     if (bench_ok(b, kni_text(j, KN_FORM_TYPED, &text), what) && !*text)
         bench_fail(b, "%s: an empty text", what);
+    if (text && bench_texts)
+        fprintf(bench_texts, "%s, %s\n%s\n", b->name, what, text);
     knx_free(text);
     inspect_classic(b, j, what);
 }

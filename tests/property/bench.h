@@ -3,6 +3,7 @@
 #ifndef KN_TEST_BENCH_H
 #define KN_TEST_BENCH_H
 #include "cases.h"
+#include <stdio.h>
 #include "runtime/execute.h"
 #include "transform/transform.h"
 
@@ -68,6 +69,7 @@ bool bench_run(bench *b, const kni_jaxpr *j, const tensor *in, tensor *out);
 bool bench_same(bench *b, const char *what, int n, const tensor *a, const tensor *c);
 
 /* Printed in full and parsed back it is equal, and it obeys the language. */
+extern FILE *bench_texts; /* where the typed texts of all inspected jaxprs go; NULL: nowhere */
 void bench_inspect(bench *b, const kni_jaxpr *j, const char *what);
 /* A function of inputs and of the cotangents of the results that have tangents, to the cotangents of the inputs that
  * have them. */

@@ -4,6 +4,7 @@
  *     rules                                       everything; the exit status is 0 if all passed
  *     rules 'reduce_sum/f32/3x4/axes0' jvp        one check of one case; * and ? in the name stand for anything
  *     rules -l [CASE]                             the names of the cases
+ *     rules -t FILE                               everything, and the typed texts of all jaxprs into FILE
  *
  * Checks of a case: value, text, jit, vmap, and where operands have tangents jvp, vjp, transpose, second, lanes. Checks of a
  * row, by the name of its primitive: row, refuses, dtypes. A check that fails prints the command that runs just it and
@@ -120,6 +121,10 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "-l")) {
         all.list = true;
         argv++, argc--;
+    }
+    if (argc > 2 && !strcmp(argv[1], "-t")) {
+        bench_texts = fopen(argv[2], "w");
+        argv += 2, argc -= 2;
     }
     all.only_case = argc > 1 ? argv[1] : NULL;
     all.only_check = argc > 2 ? argv[2] : NULL;

@@ -471,8 +471,8 @@ static void derivatives_of_arithmetic(void **state)
     EXPECT_JVP(mul, NULL, OPERANDS("*f32[3]", "f32=2"),
                "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = mul a 2.0:f32[] c:f32[3] = mul b 2.0:f32[] in (c,) }");
     EXPECT_JVP(div, NULL, OPERANDS("*f32[]", "*f32[3]"),
-               "{ lambda ; a:f32[] b:f32[3] c:f32[] d:f32[3]. let e:f32[3] = div a b f:f32[3] = div c b g:f32[3] = div "
-               "e b h:f32[3] = neg d i:f32[3] = mul h g j:f32[3] = add_any f i in (j,) }");
+               "{ lambda ; a:f32[] b:f32[3] c:f32[] d:f32[3]. let e:f32[3] = div a b f:f32[3] = div c b g:f32[3] = neg "
+               "d h:f32[3] = div e b i:f32[3] = mul g h j:f32[3] = add_any f i in (j,) }");
     EXPECT_JVP(pow, NULL, OPERANDS("*f32[3]", "f32=3"),
                "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = pow a 3.0:f32[] c:f32[3] = pow a 2.0:f32[] d:f32[3] = mul "
                "3.0:f32[] c e:f32[3] = mul b d in (e,) }");

@@ -63,7 +63,7 @@ KN_API kn_array kn_divide(kn_array x, kn_array y);      /* np.divide: true divis
 KN_API kn_array kn_true_divide(kn_array x, kn_array y); /* kn_divide */
 KN_API kn_array kn_div(kn_array x, kn_array y);         /* kn_divide */
 KN_API kn_array kn_power(kn_array x, kn_array y); /* np.power; ValueError for integers to negative integer powers */
-KN_API kn_array kn_arctan2(kn_array x, kn_array y);     /* np.arctan2: the angle of the points (y, x); TypeError for complex */
+KN_API kn_array kn_arctan2(kn_array x, kn_array y); /* np.arctan2: angle of the points (y, x); TypeError for complex */
 KN_API kn_array kn_atan2(kn_array x, kn_array y);       /* kn_arctan2 */
 KN_API kn_array kn_hypot(kn_array x, kn_array y);       /* np.hypot: sqrt(x^2 + y^2); TypeError for complex */
 KN_API kn_array kn_maximum(kn_array x, kn_array y);     /* np.maximum; NaN if either is */
