@@ -6,6 +6,7 @@
 #include "array/storage.h"
 #include "base/log.h"
 #include "ir/ops.h"
+#include "ir/print.h"
 #include "runtime/execute.h"
 #include <string.h>
 
@@ -643,6 +644,18 @@ static void set_error(kn_value *v, kn_error *e)
     kna_publish(v, KN_V_ERROR);
 }
 
+/* Is it the place of an equation of a jaxpr among the parameters, to any depth? Depth is that of the user's nesting. */
+static bool place_inside(const kn_prim *prim, const void *params, const kn_place *place)
+{
+    for (const kn_param_field *f = prim->fields; place && f && f->name; f++) {
+        const kni_jaxpr *j = kni_field_jaxpr(f, params);
+        for (uint32_t i = 0; j && i < j->n_eqn; i++)
+            if (j->eqn[i].place == place || place_inside(j->eqn[i].prim, j->eqn[i].params, place))
+                return true;
+    }
+    return false;
+}
+
 /* Runs one node alone, all of its results kept. An error has the node's place, unless it came in with an operand or has
  * one from inside. */
 static kn_error *run_node(cut *c, kn_node *n, bool *from_operand)
@@ -663,8 +676,8 @@ static kn_error *run_node(cut *c, kn_node *n, bool *from_operand)
     if (!error)
         error = run_cut(c);
     if (error && !*from_operand && atomic_load(&error->refs) > 0) {
-        if (!error->place) /* else it comes from inside: of a loop's body, of a callback */
-            error->place = n->place;
+        if (!error->reported && !place_inside(n->prim, n->params, error->place))
+            error->place = n->place ? n->place : error->place; /* what the plan says may be of an equal program */
         if (!*error->operation) /* else a routine knows better: the call was of a traced function */
             error->operation = n->operation ? n->operation : "";
     }
