@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * force.c -- running what was recorded lazily. The nodes that some values wait for are cut out of the recording;
- * their structure, with
- * the leaves abstracted, finds a compiled program (or makes one), which runs with the leaves as operands. */
+ * force.c -- running what was recorded lazily. The nodes that some values wait for are cut out of the recording; their
+ * structure, with the leaves abstracted, finds a compiled program (or makes one), which runs with them as operands. */
 #include "array/state.h"
 #include "array/storage.h"
 #include "base/log.h"
@@ -644,20 +643,7 @@ static void set_error(kn_value *v, kn_error *e)
     kna_publish(v, KN_V_ERROR);
 }
 
-/* Is it the place of an equation of a jaxpr among the parameters, to any depth? Depth is that of the user's nesting. */
-static bool place_inside(const kn_prim *prim, const void *params, const kn_place *place)
-{
-    for (const kn_param_field *f = prim->fields; place && f && f->name; f++) {
-        const kni_jaxpr *j = kni_field_jaxpr(f, params);
-        for (uint32_t i = 0; j && i < j->n_eqn; i++)
-            if (j->eqn[i].place == place || place_inside(j->eqn[i].prim, j->eqn[i].params, place))
-                return true;
-    }
-    return false;
-}
-
-/* Runs one node alone, all of its results kept. An error has the node's place, unless it came in with an operand or has
- * one from inside. */
+/* Runs one node alone, all results kept. An error has its place, unless it came with an operand or has one inside. */
 static kn_error *run_node(cut *c, kn_node *n, bool *from_operand)
 {
     n->position = 0;
@@ -676,7 +662,7 @@ static kn_error *run_node(cut *c, kn_node *n, bool *from_operand)
     if (!error)
         error = run_cut(c);
     if (error && !*from_operand && atomic_load(&error->refs) > 0) {
-        if (!error->reported && !place_inside(n->prim, n->params, error->place))
+        if (!error->reported && !kni_place_inside(n->prim, n->params, error->place))
             error->place = n->place ? n->place : error->place; /* what the plan says may be of an equal program */
         if (!*error->operation) /* else a routine knows better: the call was of a traced function */
             error->operation = n->operation ? n->operation : "";
