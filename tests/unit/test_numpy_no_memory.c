@@ -126,7 +126,7 @@ static void every_allocation_of_routines_may_fail(void **state)
 static void allocations_of_statistics_may_fail(void **state)
 {
     (void)state;
-    allocations_may_fail(statistics, 41);
+    allocations_may_fail(statistics, 499);
 }
 
 int main(void)
