@@ -83,6 +83,17 @@ int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const 
     return v;
 }
 
+bool knn_weak_value(kna_op *op, kn_array x, double *value)
+{
+    kn_type t = kna_type(op, x);
+    if (kna_failed(op) || !t.weak || knx_is_complex(t.dtype))
+        return false;
+    const void *at = kna_look(op, x, &t);
+    if (at)
+        knx_convert(t.dtype, at, KN_DT(F64), value);
+    return at != NULL;
+}
+
 kn_array knn_integers(const int64_t *v, int64_t n)
 {
     kn_shape shape = {1, {n}};

@@ -19,6 +19,10 @@ bool knn_ufunc_exists(kna_op *op, kn_ufunc f); /* ValueError if not */
 /* f of x and y, both broadcast to this shape. xa: stands for x, whose dtype it has; KN_ATOM_NONE: x itself. */
 kn_atom knn_apply(kna_op *op, kn_ufunc f, kn_array x, kn_atom xa, kn_array y, const kn_shape *shape);
 kn_dtype knn_ufunc_dtype(kna_op *op, kn_ufunc f, kn_array x, kn_array y); /* in which f computes */
+/* f of operands of the dtype that it computes in, each of this shape or a scalar. Not for those that give truth values,
+ * whose knn_ufunc_dtype is an error. */
+kn_atom knn_ufunc_formula(kn_builder *b, kn_ufunc f, kn_atom x, kn_atom y, const kn_shape *shape);
+kn_array knn_ufunc_whole(kn_ufunc f, kn_array x, kn_array y); /* the public function */
 /* d may become to by 'same_kind', or NumPy's TypeError */
 bool knn_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to);
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* What is true of arrays that were cut, joined and searched; NaN where something failed. */
-static double program(void)
+static double arrays(void)
 {
     KN_SCOPE;
     kn_array x = kn_reshape(kn_arange(0, 6, 1, .dtype = KN_F64), KN_SHAPE(2, 3)), index = NULL, inverse = NULL;
@@ -45,6 +45,35 @@ static double program(void)
     return sum;
 }
 
+/* The same of mathematical functions. */
+static double mathematics(void)
+{
+    KN_SCOPE;
+    kn_array x = kn_of(double, 0.5, 1, -2, 4), n = kn_of(int, 12, 18, 27, 8);
+    kn_array all[] = {kn_gcd(n, 6),
+                      kn_divmod(n, 5).remainder,
+                      kn_frexp(x).mantissa,
+                      kn_round(x, .decimals = 1),
+                      kn_unwrap(x, .period = kn_num(3)),
+                      kn_list_get(kn_gradient(x, .edge_order = 2), 0),
+                      kn_interp(x, kn_of(double, 0, 1, 2), kn_of(double, 5, 6, 8), .period = kn_num(5)),
+                      kn_diff(x, .prepend = kn_num(1)),
+                      kn_convolve(x, kn_of(double, 1, 2)),
+                      kn_cross(kn_at(x, ":3"), kn_at(x, "1:")),
+                      kn_unpackbits(kn_packbits(kn_greater(x, 0))),
+                      kn_real(kn_emath_sqrt(x)),
+                      kn_ufunc_reduce(kn_ufunc_subtract, x),
+                      kn_ufunc_reduce(kn_ufunc_fmax, x),
+                      kn_ufunc_accumulate(kn_ufunc_hypot, x),
+                      kn_ufunc_reduceat(kn_ufunc_remainder, n, kn_of(int, 0, 2, 1)),
+                      kn_ufunc_outer(kn_ufunc_less, x, x),
+                      kn_cumulative_sum(x, .include_initial = true)};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        sum += kn_item(kn_sum(all[i])) * (double)(i + 1);
+    return sum;
+}
+
 static kn_array cube(const kn_array *x) { return kn_power(*x, 3); }
 KN_FUNCTION(cube, kn_array, kn_array)
 
@@ -79,9 +108,9 @@ static double statistics(void)
 
 static char first[256]; /* the first error of the last run */
 
-static double run_and_shut_down(double (*f)(void), bool *failed, bool *memory)
+static double run_and_shut_down(double (*program)(void), bool *failed, bool *memory)
 {
-    double v = f();
+    double v = program();
     *failed = kn_error_pending();
     *memory = *failed && strcmp(kn_error_kind_name(), "MemoryError") == 0;
     snprintf(first, sizeof first, "%s %s", kn_error_kind_name(), kn_error_message());
@@ -91,19 +120,19 @@ static double run_and_shut_down(double (*f)(void), bool *failed, bool *memory)
 }
 
 /* Every allocation, or one in `step`. */
-static void allocations_may_fail(double (*f)(void), int64_t step)
+static void check_allocations(double (*program)(void), int64_t step)
 {
     bool failed, memory;
     knx_buffer_trim();
-    double right = run_and_shut_down(f, &failed, &memory);
+    double right = run_and_shut_down(program, &failed, &memory);
     assert_false(failed);
     assert_false(isnan(right));
     int64_t live = knx_alloc_live(), start = knx_alloc_count();
-    run_and_shut_down(f, &failed, &memory);
+    run_and_shut_down(program, &failed, &memory);
     int64_t n = knx_alloc_count() - start;
     for (int64_t k = 0; k < n; k += step) {
         knx_fail_after(k, k / step % 2);
-        double v = run_and_shut_down(f, &failed, &memory);
+        double v = run_and_shut_down(program, &failed, &memory);
         knx_fail_after(-1, false);
         kn_error_clear();
         if (failed && !memory)
@@ -117,21 +146,28 @@ static void allocations_may_fail(double (*f)(void), int64_t step)
     }
 }
 
-static void every_allocation_of_routines_may_fail(void **state)
+static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    allocations_may_fail(program, 1);
+    check_allocations(arrays, 1);
+}
+
+static void every_allocation_of_mathematics_may_fail(void **state)
+{
+    (void)state;
+    check_allocations(mathematics, 1);
 }
 
 static void allocations_of_statistics_may_fail(void **state)
 {
     (void)state;
-    allocations_may_fail(statistics, 499);
+    check_allocations(statistics, 499);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_of_routines_may_fail),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail),
+                                       cmocka_unit_test(every_allocation_of_mathematics_may_fail),
                                        cmocka_unit_test(allocations_of_statistics_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

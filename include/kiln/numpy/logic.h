@@ -14,6 +14,13 @@ extern "C" {
 /* 1e-5, 1e-8, false */
 typedef struct kn_isclose_opts { size_t size_; double rtol, atol; bool equal_nan; } kn_isclose_opts;
 typedef struct kn_array_equal_opts { size_t size_; bool equal_nan; } kn_array_equal_opts;
+/* flattened, "big" or "little"; count: so many bits, cut off or filled with 0; negative: without so many */
+typedef struct kn_packbits_opts { size_t size_; kn_axes axis; const char *bitorder; } kn_packbits_opts;
+typedef struct kn_unpackbits_opts {
+    size_t size_; kn_axes axis; int64_t count; const char *bitorder;
+} kn_unpackbits_opts;
+KN_API kn_packbits_opts kn_packbits_opts_default(void);
+KN_API kn_unpackbits_opts kn_unpackbits_opts_default(void);
 KN_API kn_isclose_opts kn_isclose_opts_default(void);
 KN_API kn_array_equal_opts kn_array_equal_opts_default(void);
 
@@ -36,6 +43,14 @@ KN_API kn_array kn_bitwise_or(kn_array x, kn_array y);    /* np.bitwise_or */
 KN_API kn_array kn_bitwise_xor(kn_array x, kn_array y);   /* np.bitwise_xor */
 KN_API kn_array kn_bitwise_not(kn_array x);               /* np.bitwise_not */
 KN_API kn_array kn_invert(kn_array x);                    /* kn_bitwise_not */
+KN_API kn_array kn_bitwise_invert(kn_array x);            /* kn_bitwise_not */
+KN_API kn_array kn_left_shift(kn_array x, kn_array y);    /* np.left_shift: x << y; 0 for y beyond the width or < 0 */
+KN_API kn_array kn_right_shift(kn_array x, kn_array y);   /* np.right_shift: x >> y; then 0 or -1 */
+KN_API kn_array kn_bitwise_left_shift(kn_array x, kn_array y);  /* kn_left_shift */
+KN_API kn_array kn_bitwise_right_shift(kn_array x, kn_array y); /* kn_right_shift */
+KN_API kn_array kn_bitwise_count(kn_array x);             /* np.bitwise_count: bits of |x|, uint8; else TypeError */
+KN_API kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts);     /* np.packbits: x != 0, uint8 */
+KN_API kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts); /* np.unpackbits of uint8; TypeError else */
 KN_API kn_array kn_where(kn_array condition, kn_array x, kn_array y); /* np.where with three arguments */
 KN_API kn_array kn_isclose(kn_array a, kn_array b,
     const kn_isclose_opts *opts); /* np.isclose: |a - b| <= atol + rtol |b| */
@@ -78,6 +93,15 @@ KN_API bool kn_isfortran(kn_array x); /* np.isfortran: Fortran-contiguous and no
 #define kn_bitwise_xor(x, y) KN_F2(kn_bitwise_xor, x, y)
 #define kn_bitwise_not(x) KN_F1(kn_bitwise_not, x)
 #define kn_invert(x) KN_F1(kn_invert, x)
+#define kn_bitwise_invert(x) KN_F1(kn_bitwise_invert, x)
+#define kn_left_shift(x, y) KN_F2(kn_left_shift, x, y)
+#define kn_right_shift(x, y) KN_F2(kn_right_shift, x, y)
+#define kn_bitwise_left_shift(x, y) KN_F2(kn_bitwise_left_shift, x, y)
+#define kn_bitwise_right_shift(x, y) KN_F2(kn_bitwise_right_shift, x, y)
+#define kn_bitwise_count(x) KN_F1(kn_bitwise_count, x)
+#define kn_packbits(x, ...) KN_F1O(kn_packbits, kn_packbits_opts, (), x, __VA_ARGS__)
+#define kn_unpackbits(x, ...)                                                                                          \
+    KN_F1O(kn_unpackbits, kn_unpackbits_opts, (.count = INT64_MAX, ), x, __VA_ARGS__)
 #define kn_where(condition, x, y) KN_F3(kn_where, condition, x, y)
 #define kn_array_equiv(a1, a2) KN_F2(kn_array_equiv, a1, a2)
 #define kn_isposinf(x) KN_F1(kn_isposinf, x)
