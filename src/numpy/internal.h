@@ -77,6 +77,10 @@ kn_array knn_extreme(const char *name, const char *ufunc, kn_array x, const kn_m
 kn_atom knn_sorts_before(kna_op *op, kn_atom x, kn_atom y); /* is x < y in that order? */
 /* n arrays, rearranged by the first n_key of them along an axis; stable */
 void knn_sort(kna_op *op, int n, const kn_atom *x, int axis, int n_key, kn_atom *out);
+/* n arrays by the first one, the largest element first; NaN last all the same; stable */
+void knn_sort_descending(kna_op *op, int n, const kn_atom *x, int axis, kn_atom *out);
+/* Integers in the order of the real numbers x, NaN the least of all */
+kn_atom knn_order_image(kna_op *op, kn_atom x);
 /* How many elements of the sorted vector a come before each of v (right: before or equal); int64 */
 kn_atom knn_search(kna_op *op, kn_atom a, kn_atom v, bool right);
 

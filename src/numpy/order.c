@@ -57,6 +57,51 @@ void knn_sort(kna_op *op, int n, const kn_atom *x, int axis, int n_key, kn_atom 
     knx_free(place);
 }
 
+/* The opposite order: negative numbers, or all bits turned where there is no such number. */
+static kn_atom opposite(kn_builder *b, kn_atom x)
+{
+    return knx_is_inexact(knb_type(b, x).dtype) ? knb_neg(b, x) : knb_not(b, x);
+}
+
+enum { DESCENDING_MAX = 2, DESCENDING_KEYS = 3 };
+
+void knn_sort_descending(kna_op *op, int n, const kn_atom *x, int axis, kn_atom *out)
+{
+    kn_atom in[DESCENDING_MAX + DESCENDING_KEYS], sorted[DESCENDING_MAX + DESCENDING_KEYS];
+    int m = 0;
+    for (int i = 0; i < n; i++)
+        out[i] = KN_ATOM_NONE;
+    if (kna_failed(op) || n > DESCENDING_MAX)
+        return;
+    kn_builder *b = op->b;
+    kn_dtype d = knb_type(b, x[0]).dtype;
+    if (knx_is_complex(d)) {
+        in[m++] = nan_class(b, x[0]);
+        in[m++] = opposite(b, knb_real(b, x[0]));
+        in[m++] = opposite(b, knb_imag(b, x[0]));
+    } else
+        in[m++] = opposite(b, x[0]); /* NaN stays NaN, and last */
+    for (int i = 0; i < n; i++)
+        in[m + i] = x[i];
+    knb_sort(b, m + n, in, axis, m, sorted);
+    for (int i = 0; i < n && !kna_failed(op); i++)
+        out[i] = sorted[m + i];
+}
+
+kn_atom knn_order_image(kna_op *op, kn_atom x)
+{
+    kn_builder *b = op->b;
+    if (kna_failed(op) || !knx_is_inexact(knb_type(b, x).dtype))
+        return x;
+    int size = knb_type(b, x).dtype->size;
+    kn_dtype d = size == 2 ? KN_DT(I16) : size == 4 ? KN_DT(I32) : KN_DT(I64);
+    const int64_t most = size == 2 ? INT16_MAX : size == 4 ? INT32_MAX : INT64_MAX;
+    kn_atom bits = knb_bitcast(b, knb_add(b, x, knb_like(b, x, 0)), d); /* there is one zero then */
+    kn_atom turned = knb_xor(b, bits, knb_integer(b, d, most));
+    kn_atom image = knb_select(b, knb_lt(b, bits, knb_integer(b, d, 0)), turned, bits);
+    return knb_select(b, knb_ne(b, x, x), knb_integer(b, d, -most - 1), image);
+}
+
 kn_atom knn_search(kna_op *op, kn_atom a, kn_atom v, bool right)
 {
     kn_builder *b = op->b;

@@ -30,21 +30,27 @@ static kn_atom along(kna_op *op, kn_array x, kn_axes given, bool flat, int *axis
     return kna_failed(op) ? KN_ATOM_NONE : a;
 }
 
-/* Sorted elements (which 0), their positions before (1), or both. */
-static void sort_along(kna_op *op, kn_atom a, int axis, kn_atom out[2])
+/* Sorted elements and their positions before. */
+static void sort_along(kna_op *op, kn_atom a, int axis, bool descending, kn_atom out[2])
 {
     out[0] = out[1] = KN_ATOM_NONE;
     if (kna_failed(op))
         return;
     kn_type t = knb_type(op->b, a);
     kn_atom pair[2] = {a, knb_iota(op->b, KN_DT(I64), t.ndim, t.dim, axis)};
-    knn_sort(op, 2, pair, axis, 1, out);
+    if (descending)
+        knn_sort_descending(op, 2, pair, axis, out);
+    else
+        knn_sort(op, 2, pair, axis, 1, out);
 }
 
-static kn_atom sort_alone(kna_op *op, kn_atom a, int axis)
+static kn_atom sort_alone(kna_op *op, kn_atom a, int axis, bool descending)
 {
     kn_atom y = KN_ATOM_NONE;
-    knn_sort(op, 1, &a, axis, 1, &y);
+    if (descending)
+        knn_sort_descending(op, 1, &a, axis, &y);
+    else
+        knn_sort(op, 1, &a, axis, 1, &y);
     return y;
 }
 
@@ -61,12 +67,12 @@ static kn_array sorted(const char *name, kn_array x, const kn_sort_opts *opts, b
     int axis = 0;
     kn_atom out[2];
     kna_begin(&op, name);
-    check_kind(&op, o.kind, o.stable);
+    check_kind(&op, o.kind, o.stable || o.descending);
     bool scalar = kna_type(&op, x).ndim == 0 && positions; /* argsort of a scalar is that of one element */
     kn_atom a = along(&op, x, o.axis, scalar, &axis);
     if (!positions)
-        return kna_end(&op, sort_alone(&op, a, axis));
-    sort_along(&op, a, axis, out);
+        return kna_end(&op, sort_alone(&op, a, axis, o.descending));
+    sort_along(&op, a, axis, o.descending, out);
     return kna_end(&op, scalar ? as_scalar(&op, out[1]) : out[1]);
 }
 
@@ -97,8 +103,8 @@ static kn_array partitioned(const char *name, kn_array x, kn_array kth, const kn
                      (long long)(k[i] < 0 ? k[i] + extent : k[i]), (long long)extent);
     knx_free(k);
     if (!positions)
-        return kna_end(&op, sort_alone(&op, a, axis));
-    sort_along(&op, a, axis, out);
+        return kna_end(&op, sort_alone(&op, a, axis, o.descending));
+    sort_along(&op, a, axis, o.descending, out);
     return kna_end(&op, scalar ? as_scalar(&op, out[1]) : out[1]);
 }
 
@@ -152,7 +158,7 @@ kn_array kn_sort_complex(kn_array a)
     kna_begin(&op, "sort_complex");
     int axis = 0;
     kn_atom x = along(&op, a, (kn_axes){.n = 0}, false, &axis);
-    x = sort_alone(&op, x, axis);
+    x = sort_alone(&op, x, axis, false);
     if (!kna_failed(&op)) {
         kn_dtype d = knb_type(op.b, x).dtype;
         bool is_short = (knx_is_integer(d) && d->size <= 2) || d == KN_DT(C64);
@@ -178,17 +184,15 @@ static void top(kna_op *op, kn_atom a, int axis, int64_t k, bool largest, kn_ato
 {
     kn_builder *b = op->b;
     kn_type t = knb_type(b, a);
-    int64_t n = t.dim[axis], along_axis = axis;
     if (largest && !knx_is_complex(t.dtype)) {
-        knb_top_k(b, a, axis, k, out);
+        knb_top_k(b, knn_order_image(op, a), axis, k, out);
         out[1] = knb_convert(b, out[1], KN_DT(I64));
+        out[0] = knn_take_along(op, a, out[1], axis, KN_GATHER_PROMISE);
         return;
     }
-    sort_along(op, a, axis, out);
-    for (int i = 0; i < 2 && !kna_failed(op); i++) {
-        out[i] = largest ? part(b, out[i], axis, n - k, n) : part(b, out[i], axis, 0, k);
-        out[i] = largest ? knb_rev(b, out[i], 1, &along_axis) : out[i];
-    }
+    sort_along(op, a, axis, largest, out);
+    for (int i = 0; i < 2 && !kna_failed(op); i++)
+        out[i] = part(b, out[i], axis, 0, k);
 }
 
 kn_top_k_result kn_top_k(kn_array a, int64_t k, const kn_top_k_opts *opts)

@@ -41,6 +41,7 @@ SCALAR(f_cov, kn_cov(MATRIX(x), .aweights = kn_of(double, 1, 2, 0.5, 3)))
 SCALAR(f_corrcoef, kn_corrcoef(MATRIX(x)))
 SCALAR(f_sort, kn_sort(*x))
 SCALAR(f_partition, kn_partition(*x, 3))
+SCALAR(f_falling, kn_sort(*x, .descending = true))
 SCALAR(f_top, kn_top_k(*x, 3).values)
 SCALAR(f_lowest, kn_top_k(*x, 3, .mode = "smallest").values)
 SCALAR(f_histogram, kn_histogram(kn_arange(0, 12, 1), .bins = kn_num(4), .weights = *x).hist)
@@ -101,12 +102,12 @@ static void transformations_agree(void **state)
 #f, KN_FN(f) \
     }
     const transformed all[] = {
-        ONE(f_prod),        ONE(f_nansum),     ONE(f_nanprod),  ONE(f_nanmean),     ONE(f_nanvar),   ONE(f_nanstd),
-        ONE(f_nanmax),      ONE(f_nanmin),     ONE(f_median),   ONE(f_nanmedian),   ONE(f_quantile), ONE(f_hazen),
-        ONE(f_nanquantile), ONE(f_percentile), ONE(f_inverted), ONE(f_level),       ONE(f_average),  ONE(f_weights),
-        ONE(f_cov),         ONE(f_corrcoef),   ONE(f_sort),     ONE(f_partition),   ONE(f_top),      ONE(f_lowest),
-        ONE(f_histogram),   ONE(f_counts),     ONE(f_edges),    ONE(f_histogram2d), ONE(f_searched), ONE(f_digitized),
-        ONE(f_lexsorted),   ONE(f_var),        ONE(f_along),    ONE(f_pieces)};
+        ONE(f_prod),        ONE(f_nansum),     ONE(f_nanprod),  ONE(f_nanmean),   ONE(f_nanvar),      ONE(f_nanstd),
+        ONE(f_nanmax),      ONE(f_nanmin),     ONE(f_median),   ONE(f_nanmedian), ONE(f_quantile),    ONE(f_hazen),
+        ONE(f_nanquantile), ONE(f_percentile), ONE(f_inverted), ONE(f_level),     ONE(f_average),     ONE(f_weights),
+        ONE(f_cov),         ONE(f_corrcoef),   ONE(f_sort),     ONE(f_falling),   ONE(f_partition),   ONE(f_top),
+        ONE(f_lowest),      ONE(f_histogram),  ONE(f_counts),   ONE(f_edges),     ONE(f_histogram2d), ONE(f_searched),
+        ONE(f_digitized),   ONE(f_lexsorted),  ONE(f_var),      ONE(f_along),     ONE(f_pieces)};
     int bad = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!holds(all[i].f)) {
@@ -167,6 +168,26 @@ static void largest_elements_come_first(void **state)
     expect_error("ValueError", "top_k: k(=4) out of bounds (3)");
     (void)kn_ok(kn_top_k(x, 1, .mode = "best").values);
     expect_error("ValueError", "top_k: mode(=\"best\") must be either \"largest\" or \"smallest\".");
+}
+
+static void descending_order_has_nan_last(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, NAN, -INFINITY, 3, 0.0, -0.0, 3);
+    expect_values(kn_sort(x, .descending = true), 3, 3, 1, 0, 0, -INFINITY, NAN);
+    expect_values(kn_argsort(x, .descending = true), 3, 6, 0, 4, 5, 2, 1);
+    kn_top_k_result t = kn_top_k(x, 7);
+    expect_values(t.values, 3, 3, 1, 0, 0, -INFINITY, NAN);
+    expect_values(t.indices, 3, 6, 0, 4, 5, 2, 1);
+    expect_values(kn_top_k(x, 2, .mode = "smallest").values, -INFINITY, 0);
+    expect_values(kn_sort(kn_of(unsigned char, 0, 255, 3), .descending = true), 255, 3, 0);
+    expect_values(kn_sort(kn_of(signed char, -128, 127, 3), .descending = true), 127, 3, -128);
+    expect_values(kn_sort(kn_of(bool, 0, 1, 0), .descending = true), 1, 0, 0);
+    expect_values(kn_imag(kn_sort(kn_of(double _Complex, 1, 2, 2.0 + 1i), .descending = true)), 1, 0, 0);
+    expect_values(kn_at(kn_partition(x, 1, .descending = true), "1"), 3);
+    expect_values(kn_top_k(kn_astype(x, KN_BF16), 3).values, 3, 3, 1);
+    expect_values(kn_top_k(kn_of(float, -2, -1, -3), 3).values, -1, -2, -3);
 }
 
 static void quantiles_do_not_overflow(void **state)
@@ -296,6 +317,7 @@ int main(void)
         TEST(sizes_that_depend_on_values_cannot_be_traced),
         TEST(a_slice_of_nan_has_no_position),
         TEST(largest_elements_come_first),
+        TEST(descending_order_has_nan_last),
         TEST(quantiles_do_not_overflow),
         TEST(short_floats_keep_their_dtype),
         TEST(numbers_have_statistics),

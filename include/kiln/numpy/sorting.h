@@ -12,9 +12,10 @@ extern "C" {
 #endif
 
 /* ---- Options. */
-/* sorting is always stable; kind: NULL, "quicksort", "mergesort", "heapsort" or "stable" */
-typedef struct kn_sort_opts { size_t size_; kn_axes axis; bool stable; const char *kind; } kn_sort_opts;
-typedef struct kn_partition_opts { size_t size_; kn_axes axis; const char *kind; } kn_partition_opts;
+/* sorting is always stable; kind: NULL, "quicksort", "mergesort", "heapsort" or "stable"; descending: the largest first,
+ * NaN last all the same */
+typedef struct kn_sort_opts { size_t size_; kn_axes axis; bool stable; const char *kind; bool descending; } kn_sort_opts;
+typedef struct kn_partition_opts { size_t size_; kn_axes axis; const char *kind; bool descending; } kn_partition_opts;
 /* mode: NULL, "largest" or "smallest"; sorted: they are, whatever it says */
 typedef struct kn_top_k_opts { size_t size_; kn_axes axis; const char *mode; bool sorted; } kn_top_k_opts;
 /* side: NULL, "left" or "right"; sorter: positions that sort a */
@@ -37,7 +38,7 @@ KN_API kn_array kn_sort_complex(kn_array a); /* np.sort_complex: short integers 
 KN_API kn_array kn_partition(kn_array a, kn_array kth, const kn_partition_opts *opts);
 KN_API kn_array kn_argpartition(kn_array a, kn_array kth, const kn_partition_opts *opts); /* np.argpartition: int64 */
 typedef struct kn_top_k_result { kn_array values, indices; } kn_top_k_result;
-/* np.top_k: the k largest (smallest) along an axis, best first, and where they are; NaN is the largest */
+/* np.top_k: the k largest (smallest) along an axis, best first, and where they are; NaN comes last */
 KN_API kn_top_k_result kn_top_k(kn_array a, int64_t k, const kn_top_k_opts *opts);
 
 /* ---- Searching. */
