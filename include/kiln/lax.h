@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/lax.h -- operations of jax.lax that NumPy has no name for. */
+ * kiln/lax.h -- jax.lax under the names kn_lax_*: the operations that are one primitive each, one header per chapter,
+ * and here the collectives. Control flow is in kiln/control.h, kn_associative_scan in kiln/lax/reductions.h. */
 /* clang-format off */
 #ifndef KILN_LAX_H
 #define KILN_LAX_H
+#include "kiln/lax/elementwise.h"
+#include "kiln/lax/products.h"
+#include "kiln/lax/reductions.h"
+#include "kiln/lax/shapes.h"
+#include "kiln/lax/slicing.h"
 #include "kiln/types.h"
 
 #ifdef __cplusplus

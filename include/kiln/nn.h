@@ -29,7 +29,9 @@ typedef struct kn_nn_standardize_opts {
     kn_array epsilon, where;  /* 1e-5 */
     const char *algorithm;    /* "fast": mean(x^2) - mean(x)^2, not below 0; "stable": mean((x - mean(x))^2) */
 } kn_nn_standardize_opts;
+typedef struct kn_special_softmax_opts { size_t size_; kn_axes axis; } kn_special_softmax_opts; /* axis: all of them */
 KN_API kn_nn_softmax_opts kn_nn_softmax_opts_default(void);
+KN_API kn_special_softmax_opts kn_special_softmax_opts_default(void);
 KN_API kn_nn_logsumexp_opts kn_nn_logsumexp_opts_default(void);
 KN_API kn_nn_logmeanexp_opts kn_nn_logmeanexp_opts_default(void);
 KN_API kn_nn_one_hot_opts kn_nn_one_hot_opts_default(void);
@@ -82,6 +84,10 @@ KN_API kn_array kn_nn_softmax(kn_array x, const kn_nn_softmax_opts *opts);
 KN_API kn_array kn_nn_log_softmax(kn_array x, const kn_nn_softmax_opts *opts);
 /* jax.nn.logsumexp: log(sum b e^x); NaN where the sum is negative */
 KN_API kn_array kn_nn_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts);
+/* scipy.special.softmax: e^x / sum e^x; over all axes if none is given */
+KN_API kn_array kn_special_softmax(kn_array x, const kn_special_softmax_opts *opts);
+/* scipy.special.log_softmax: its logarithm */
+KN_API kn_array kn_special_log_softmax(kn_array x, const kn_special_softmax_opts *opts);
 KN_API kn_array kn_special_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts); /* scipy.special.logsumexp */
 /* The same with return_sign: log |sum b e^x|, real, and the sign of the sum. */
 typedef struct kn_nn_logsumexp_result { kn_array value, sign; } kn_nn_logsumexp_result;
@@ -157,6 +163,8 @@ KN_API kn_array kn_nn_scaled_matmul(kn_array lhs, kn_array rhs, kn_array lhs_sca
 #define kn_nn_log_softmax(x, ...) KN_F1O(kn_nn_log_softmax, kn_nn_softmax_opts, (), x, __VA_ARGS__)
 #define kn_nn_logsumexp(x, ...) KN_F1O(kn_nn_logsumexp, kn_nn_logsumexp_opts, (), x, __VA_ARGS__)
 #define kn_nn_logsumexp_sign(x, ...) KN_F1O(kn_nn_logsumexp_sign, kn_nn_logsumexp_opts, (), x, __VA_ARGS__)
+#define kn_special_softmax(x, ...) KN_F1O(kn_special_softmax, kn_special_softmax_opts, (), x, __VA_ARGS__)
+#define kn_special_log_softmax(x, ...) KN_F1O(kn_special_log_softmax, kn_special_softmax_opts, (), x, __VA_ARGS__)
 #define kn_special_logsumexp(x, ...) KN_F1O(kn_special_logsumexp, kn_nn_logsumexp_opts, (), x, __VA_ARGS__)
 #define kn_nn_logmeanexp(x, ...) KN_F1O(kn_nn_logmeanexp, kn_nn_logmeanexp_opts, (), x, __VA_ARGS__)
 #define kn_nn_standardize(x, ...) KN_F1O(kn_nn_standardize, kn_nn_standardize_opts, (), x, __VA_ARGS__)

@@ -87,6 +87,12 @@ static kn_atom softmax(const rows *r)
     return only(r, knb_div(r->b, e, spread(r, sum(r, e))), 0);
 }
 
+static kn_atom log_softmax(const rows *r)
+{
+    kn_atom s = shifted(r);
+    return only(r, knb_sub(r->b, s, spread(r, knb_log(r->b, sum(r, knb_exp(r->b, s))))), -INFINITY);
+}
+
 kn_array kn_nn_softmax(kn_array x, const kn_nn_softmax_opts *opts)
 {
     kna_op op;
@@ -106,10 +112,34 @@ kn_array kn_nn_log_softmax(kn_array x, const kn_nn_softmax_opts *opts)
     kna_op op;
     rows r;
     kna_begin(&op, "nn_log_softmax");
-    if (!begin_softmax(&op, x, opts, &r))
-        return kna_end(&op, KN_ATOM_NONE);
-    kn_atom s = shifted(&r);
-    return kna_end(&op, only(&r, knb_sub(r.b, s, spread(&r, knb_log(r.b, sum(&r, knb_exp(r.b, s))))), -INFINITY));
+    return kna_end(&op, begin_softmax(&op, x, opts, &r) ? log_softmax(&r) : KN_ATOM_NONE);
+}
+
+kn_special_softmax_opts kn_special_softmax_opts_default(void)
+{
+    return (kn_special_softmax_opts){.size_ = sizeof(kn_special_softmax_opts)};
+}
+
+/* scipy's: over all axes if none is given. */
+static kn_array public_softmax(const char *name, kn_array x, const kn_special_softmax_opts *opts,
+                               kn_atom (*of)(const rows *))
+{
+    kna_op op;
+    rows r;
+    kna_begin(&op, name);
+    KNN_OPTS(kn_special_softmax_opts, o, opts);
+    kn_atom a = knn_in(&op, x);
+    return kna_end(&op, read_rows(&op, a, o.axis, KNA_AXES_ALL, NULL, &r) ? of(&r) : KN_ATOM_NONE);
+}
+
+kn_array kn_special_softmax(kn_array x, const kn_special_softmax_opts *opts)
+{
+    return public_softmax("special_softmax", x, opts, softmax);
+}
+
+kn_array kn_special_log_softmax(kn_array x, const kn_special_softmax_opts *opts)
+{
+    return public_softmax("special_log_softmax", x, opts, log_softmax);
 }
 
 /* ---- logsumexp. */

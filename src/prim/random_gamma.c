@@ -135,7 +135,6 @@ const kn_prim kn_prim_random_gamma = {
     .params_size = sizeof(kn_p_random_gamma),
     .factors = "k, k m -> k m",
     .doc = "samples of the gamma distribution, one for each parameter (jax.random.gamma)",
-    .no_transpose = "random_gamma is not linear",
     .type = gamma_type,
     .jvp = gamma_jvp,
     .batch = gamma_batch,
