@@ -89,6 +89,9 @@ KN_API kn_array kn_special_softmax(kn_array x, const kn_special_softmax_opts *op
 /* scipy.special.log_softmax: its logarithm */
 KN_API kn_array kn_special_log_softmax(kn_array x, const kn_special_softmax_opts *opts);
 KN_API kn_array kn_special_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts); /* scipy.special.logsumexp */
+/* The same with return_sign: log |sum b e^x|, real, and the sign of the sum. */
+typedef struct kn_nn_logsumexp_result { kn_array value, sign; } kn_nn_logsumexp_result;
+KN_API kn_nn_logsumexp_result kn_nn_logsumexp_sign(kn_array x, const kn_nn_logsumexp_opts *opts);
 KN_API kn_array kn_nn_logmeanexp(kn_array x, const kn_nn_logmeanexp_opts *opts); /* jax.nn.logmeanexp: log(mean e^x) */
 /* jax.nn.standardize: (x - mean) / sqrt(variance + epsilon); statistics that are given broadcast with x. ValueError for
  * another algorithm. */
@@ -159,6 +162,7 @@ KN_API kn_array kn_nn_scaled_matmul(kn_array lhs, kn_array rhs, kn_array lhs_sca
 #define kn_nn_softmax(x, ...) KN_F1O(kn_nn_softmax, kn_nn_softmax_opts, (), x, __VA_ARGS__)
 #define kn_nn_log_softmax(x, ...) KN_F1O(kn_nn_log_softmax, kn_nn_softmax_opts, (), x, __VA_ARGS__)
 #define kn_nn_logsumexp(x, ...) KN_F1O(kn_nn_logsumexp, kn_nn_logsumexp_opts, (), x, __VA_ARGS__)
+#define kn_nn_logsumexp_sign(x, ...) KN_F1O(kn_nn_logsumexp_sign, kn_nn_logsumexp_opts, (), x, __VA_ARGS__)
 #define kn_special_softmax(x, ...) KN_F1O(kn_special_softmax, kn_special_softmax_opts, (), x, __VA_ARGS__)
 #define kn_special_log_softmax(x, ...) KN_F1O(kn_special_log_softmax, kn_special_softmax_opts, (), x, __VA_ARGS__)
 #define kn_special_logsumexp(x, ...) KN_F1O(kn_special_logsumexp, kn_nn_logsumexp_opts, (), x, __VA_ARGS__)

@@ -127,7 +127,7 @@ static kn_array public_softmax(const char *name, kn_array x, const kn_special_so
     kna_op op;
     rows r;
     kna_begin(&op, name);
-    kn_special_softmax_opts o = opts ? *opts : kn_special_softmax_opts_default();
+    KNN_OPTS(kn_special_softmax_opts, o, opts);
     kn_atom a = knn_in(&op, x);
     return kna_end(&op, read_rows(&op, a, o.axis, KNA_AXES_ALL, NULL, &r) ? of(&r) : KN_ATOM_NONE);
 }
@@ -175,17 +175,22 @@ static kn_atom finite_max(const rows *r, bool complex)
                              knb_select(b, knb_lt(b, knb_abs(b, m), knb_like(b, m, INFINITY)), m, knb_like(b, m, 0)));
 }
 
+/* The sum of b e^(x - m); m, the largest elements, is real. */
+static kn_atom scaled_sum(const rows *r, kn_atom factor, kn_atom *m)
+{
+    kn_builder *b = r->b;
+    *m = finite_max(r, knx_is_complex(r->t.dtype));
+    kn_atom shift = spread(r, knb_convert(b, *m, r->t.dtype)), e = knb_exp(b, knb_sub(b, only(r, r->x, 0), shift));
+    return sum(r, factor == KN_ATOM_NONE ? e : knb_mul(b, e, factor));
+}
+
 static kn_atom logsumexp(const rows *r, kn_atom factor)
 {
     kn_builder *b = r->b;
     bool complex = knx_is_complex(r->t.dtype);
-    kn_atom m = knb_convert(b, finite_max(r, complex), r->t.dtype);
-    kn_atom x = only(r, r->x, 0), e = knb_exp(b, knb_sub(b, x, spread(r, m)));
-    if (factor == KN_ATOM_NONE)
-        return knb_add(b, knb_log(b, sum(r, e)), m);
-    kn_atom s = sum(r, knb_mul(b, e, factor));
-    if (complex)
-        return knb_add(b, knb_log(b, s), m);
+    kn_atom m, s = scaled_sum(r, factor, &m);
+    if (factor == KN_ATOM_NONE || complex)
+        return knb_add(b, knb_log(b, s), knb_convert(b, m, r->t.dtype));
     kn_atom y = knb_add(b, knb_log(b, knb_abs(b, s)), m);
     return knb_select(b, knb_lt(b, s, knb_like(b, s, 0)), knb_like(b, s, NAN), y);
 }
@@ -207,22 +212,48 @@ static kn_atom keep_axes(const rows *r, kn_atom y)
     return knb_reshape(r->b, y, r->t.ndim, shape);
 }
 
+static bool begin_logsumexp(kna_op *op, kn_array x, const kn_nn_logsumexp_opts *o, rows *r, kn_atom *factor)
+{
+    kn_dtype d = knn_inexact(op, 2, (kn_array[]){x, o->b});
+    kn_atom a = d ? kna_in_as(op, x, d) : KN_ATOM_NONE;
+    *factor = KN_ATOM_NONE;
+    if (d && o->b) {
+        *factor = kna_in_as(op, o->b, d);
+        a = with_factors(op->b, a, factor);
+    }
+    return read_rows(op, a, o->axis, KNA_AXES_ALL, o->where, r);
+}
+
 static kn_array public_logsumexp(const char *name, kn_array x, const kn_nn_logsumexp_opts *opts)
 {
     kna_op op;
     rows r;
+    kn_atom factor;
     kna_begin(&op, name);
     KNN_OPTS(kn_nn_logsumexp_opts, o, opts);
-    kn_dtype d = knn_inexact(&op, 2, (kn_array[]){x, o.b});
-    kn_atom a = d ? kna_in_as(&op, x, d) : KN_ATOM_NONE, factor = KN_ATOM_NONE;
-    if (d && o.b) {
-        factor = kna_in_as(&op, o.b, d);
-        a = with_factors(op.b, a, &factor);
-    }
-    if (!read_rows(&op, a, o.axis, KNA_AXES_ALL, o.where, &r))
+    if (!begin_logsumexp(&op, x, &o, &r, &factor))
         return kna_end(&op, KN_ATOM_NONE);
     kn_atom y = logsumexp(&r, factor);
     return kna_end(&op, o.keepdims ? keep_axes(&r, y) : y);
+}
+
+kn_nn_logsumexp_result kn_nn_logsumexp_sign(kn_array x, const kn_nn_logsumexp_opts *opts)
+{
+    kna_op op;
+    rows r;
+    kn_atom factor, m, y[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    kn_array out[2];
+    kna_begin(&op, "nn_logsumexp");
+    KNN_OPTS(kn_nn_logsumexp_opts, o, opts);
+    if (begin_logsumexp(&op, x, &o, &r, &factor)) {
+        kn_atom s = scaled_sum(&r, factor, &m);
+        y[0] = knb_add(op.b, knb_log(op.b, knb_abs(op.b, s)), m);
+        y[1] = knb_sign(op.b, s);
+        for (int i = 0; i < 2 && o.keepdims; i++)
+            y[i] = keep_axes(&r, y[i]);
+    }
+    kna_end_n(&op, 2, y, out);
+    return (kn_nn_logsumexp_result){out[0], out[1]};
 }
 
 kn_array kn_nn_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts)

@@ -220,6 +220,27 @@ static void standardized_rows(void **state)
     expect_error_with("TypeError", "nn_standardize: ");
 }
 
+static void signs_of_sums(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 0, 1000, 1000, 0), b = kn_of(double, 1, -1, 0.5, 0);
+    kn_nn_logsumexp_result r = kn_nn_logsumexp_sign(x, .b = b, .keepdims = true);
+    expect_near(r.value, 1e-12, 1000 - 0.6931471805599453);
+    expect_values(r.sign, -1);
+    assert_int_equal(kn_ndim(r.sign), 1);
+    r = kn_nn_logsumexp_sign(kn_of(double, 2, 2), .b = kn_of(double, 1, -1));
+    expect_values(r.value, -INFINITY);
+    expect_values(r.sign, 0);
+    kn_array z = kn_of(double _Complex, 3.141592653589793i);
+    r = kn_nn_logsumexp_sign(z);
+    assert_ptr_equal(kn_dtype_of(r.value), KN_F64);
+    expect_near(r.value, 1e-15, 0);
+    expect_near(kn_real(r.sign), 1e-15, -1);
+    kn_nn_logsumexp_sign(x, KN_AXIS(1));
+    expect_error("AxisError", "nn_logsumexp: axis 1 is out of bounds for array of dimension 1");
+}
+
 static void small_arrays(void **state)
 {
     (void)state;
@@ -265,6 +286,7 @@ int main(void)
         TEST(relu_keeps_dtype_and_is_flat_at_zero),
         TEST(dtypes),
         TEST(standardized_rows),
+        TEST(signs_of_sums),
         TEST(small_arrays),
         TEST(wrong_operands_are_errors),
     };
