@@ -199,6 +199,7 @@ const kn_param_field kni_fields_random_bits[] = {
     FIELD(INTS, kn_p_random_bits, shape),
     END,
 };
+const kn_param_field kni_fields_random_gamma[] = {FIELD(BOOL, kn_p_random_gamma, log_space), END};
 const kn_param_field kni_fields_random_wrap[] = {TEXT("impl", "fry"), END};
 const kn_param_field kni_fields_jit[] = {
     FIELD(STRING, kn_p_jit, name, .flags = KN_PF_FIRST | KN_PF_NAME),

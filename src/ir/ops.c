@@ -339,6 +339,11 @@ kn_atom knb_random_split(kn_builder *b, kn_atom key, int ndim, const int64_t *sh
     return knb_emit1(b, &kn_prim_random_split, &(kn_p_random_split){{ndim, shape}}, 1, &key);
 }
 
+kn_atom knb_random_gamma(kn_builder *b, kn_atom keys, kn_atom a, bool log_space)
+{
+    return knb_emit1(b, &kn_prim_random_gamma, &(kn_p_random_gamma){log_space}, 2, (kn_atom[]){keys, a});
+}
+
 void knb_rng_bit_generator(kn_builder *b, kn_atom state, const kn_p_rng_bit_generator *p, kn_atom out[2])
 {
     knb_emit(b, &kn_prim_rng_bit_generator, p, 1, &state, out, 2);

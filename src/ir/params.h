@@ -46,6 +46,7 @@
  *     triangular_solve             triangular_solve[conjugate_a=False left_side=True lower=True transpose_a=False
  *                                  unit_diagonal=False]
  *     random_bits                  random_bits[bit_width=32 shape=(3,)]
+ *     random_gamma                 random_gamma[log_space=False]
  *     random_wrap (no struct)      random_wrap[impl=fry], random_seed; params_size is 0 and params are NULL
  *     jit                          jit[name=f jaxpr={ lambda ; a:f32[]. let  in (a,) }]; classic: xla_call
  *     while                        while[body_jaxpr={ ... } body_nconsts=1 cond_jaxpr={ ... } cond_nconsts=0]
@@ -141,7 +142,7 @@ extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[],
     kni_fields_tile[], kni_fields_reduce_any[], kni_fields_top_k[], kni_fields_random_split[],
     kni_fields_rng_bit_generator[], kni_fields_gather[], kni_fields_scatter[],
     kni_fields_dynamic_slice[], kni_fields_dot_general[], kni_fields_sort[], kni_fields_factorize[],
-    kni_fields_triangular_solve[], kni_fields_random_bits[],
+    kni_fields_triangular_solve[], kni_fields_random_bits[], kni_fields_random_gamma[],
     kni_fields_random_wrap[], kni_fields_jit[], kni_fields_while[];
 
 extern const kn_param_field kni_fields_custom_jvp[], kni_fields_custom_vjp[], kni_fields_custom_lin[],
@@ -309,6 +310,9 @@ typedef struct {
     int64_t bit_width;
     kn_ints shape;
 } kn_p_random_bits;
+typedef struct {
+    bool log_space; /* the logarithms of the samples */
+} kn_p_random_gamma;
 /* the jaxpr has no constvars: they became operands in front */
 typedef struct {
     const char *name;
