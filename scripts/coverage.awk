@@ -11,7 +11,7 @@ BEGIN {
     split("polynomial chebyshev hermite hermite_e laguerre legendre polyutils", p, " ")
     for (i in p) prefix["numpy.polynomial." p[i]] = "kn_"
     prefix["jax"] = prefix["jax.numpy"] = prefix["jax.ops"] = prefix["jax.dlpack"] = prefix["jax.dtypes"] = "kn_"
-    prefix["jax.lax"] = prefix["jax.lax.linalg"] = "kn_lax_"; prefix["jax.nn"] = "kn_nn_"
+    prefix["jax.lax"] = "kn_lax_"; prefix["jax.lax.linalg"] = "kn_lax_linalg_"; prefix["jax.nn"] = "kn_nn_"
     prefix["jax.nn.initializers"] = "kn_nn_init_"; prefix["jax.random"] = "kn_random_"; prefix["jax.tree"] = "kn_tree_"
     prefix["jax.tree_util"] = "kn_tree_"; prefix["jax.scipy.special"] = "kn_special_"; prefix["jax.debug"] = "kn_debug_"
     prefix["jax.test_util"] = "kn_testing_"; prefix["jax.scipy.linalg"] = "kn_linalg_"; prefix["jax.scipy.fft"] = "kn_fft_"

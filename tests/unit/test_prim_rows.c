@@ -423,15 +423,16 @@ static void derivatives_of_functions(void **state)
                "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = abs a c:f32[2] = sign a d:f32[2] = mul c b in (d,) }");
     EXPECT_JVP(
         abs, NULL, OPERANDS("*c64[2]"),
-        "{ lambda ; a:c64[2] b:c64[2]. let c:f32[2] = abs a d:c64[2] = conj a e:c64[2] = mul d b f:f32[2] = real "
+        "{ lambda ; a:c64[2] b:c64[2]. let c:f32[2] = abs a d:c64[2] = conj[input_dtype=complex64] a e:c64[2] = mul "
+        "d b f:f32[2] = real "
         "e g:bool[2] = eq c 0.0:f32[] h:f32[2] = broadcast_in_dim 1.0:f32[] i:f32[2] = select_n g c h j:f32[2] = "
         "div f i in (j,) }");
     EXPECT_JVP(sign, NULL, OPERANDS("*f32[2]"), "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = sign a in () }");
-    EXPECT_JVP(
-        sign, NULL, OPERANDS("*c64[2]"),
-        "{ lambda ; a:c64[2] b:c64[2]. let c:c64[2] = sign a d:f32[2] = abs a e:c64[2] = conj c f:c64[2] = mul e "
-        "b g:f32[2] = imag f h:bool[2] = eq d 0.0:f32[] i:f32[2] = broadcast_in_dim 1.0:f32[] j:f32[2] = "
-        "select_n h d i k:f32[2] = div g j l:c64[2] = complex 0.0:f32[] k m:c64[2] = mul c l in (m,) }");
+    EXPECT_JVP(sign, NULL, OPERANDS("*c64[2]"),
+               "{ lambda ; a:c64[2] b:c64[2]. let c:c64[2] = sign a d:f32[2] = abs a e:c64[2] = "
+               "conj[input_dtype=complex64] c f:c64[2] = mul e "
+               "b g:f32[2] = imag f h:bool[2] = eq d 0.0:f32[] i:f32[2] = broadcast_in_dim 1.0:f32[] j:f32[2] = "
+               "select_n h d i k:f32[2] = div g j l:c64[2] = complex 0.0:f32[] k m:c64[2] = mul c l in (m,) }");
     EXPECT_JVP(stop_gradient, NULL, OPERANDS("*f32[2]"),
                "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = stop_gradient a in () }");
     EXPECT_JVP(integer_pow, &(kn_p_integer_pow){3}, OPERANDS("*f32[2]"),
@@ -452,9 +453,8 @@ static void derivatives_of_functions(void **state)
 static void derivatives_of_arithmetic(void **state)
 {
     (void)state;
-    EXPECT_JVP(
-        add, NULL, OPERANDS("*f32[3]", "*f32[3]"),
-        "{ lambda ; a:f32[3] b:f32[3] c:f32[3] d:f32[3]. let _:f32[3] = add a b e:f32[3] = add_any c d in (e,) }");
+    EXPECT_JVP(add, NULL, OPERANDS("*f32[3]", "*f32[3]"),
+               "{ lambda ; a:f32[3] b:f32[3] c:f32[3] d:f32[3]. let _:f32[3] = add a b e:f32[3] = add c d in (e,) }");
     EXPECT_JVP(add, NULL, OPERANDS("*f32[]", "f32[3]"),
                "{ lambda ; a:f32[] b:f32[3] c:f32[]. let _:f32[3] = add a b d:f32[3] = broadcast_in_dim c in (d,) }");
     EXPECT_JVP(add, NULL, OPERANDS("*f32[]", "f32=2"),
@@ -467,7 +467,7 @@ static void derivatives_of_arithmetic(void **state)
                "{ lambda ; a:f32[3] b:f32[] c:f32[3] d:f32[]. let _:f32[3] = sub a b e:f32[3] = sub c d in (e,) }");
     EXPECT_JVP(mul, NULL, OPERANDS("*f32[3]", "*f32[]"),
                "{ lambda ; a:f32[3] b:f32[] c:f32[3] d:f32[]. let _:f32[3] = mul a b e:f32[3] = mul c b f:f32[3] = mul "
-               "d a g:f32[3] = add_any e f in (g,) }");
+               "a d g:f32[3] = add_any e f in (g,) }");
     EXPECT_JVP(mul, NULL, OPERANDS("*f32[3]", "f32=2"),
                "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = mul a 2.0:f32[] c:f32[3] = mul b 2.0:f32[] in (c,) }");
     EXPECT_JVP(div, NULL, OPERANDS("*f32[]", "*f32[3]"),
@@ -564,7 +564,7 @@ static void transposes_of_elementwise_primitives(void **state)
         "{ lambda ; a:f32[2] b:f32[2]. let c:f32[2] = mul b a d:f32[] = reduce_sum[axes=(0,) out_sharding=None] "
         "c in (d,) }");
     EXPECT_TRANSPOSE(mul, NULL, OPERANDS("f32=3", "*f32[2]"),
-                     "{ lambda ; a:f32[2]. let b:f32[2] = mul a 3.0:f32[] in (b,) }");
+                     "{ lambda ; a:f32[2]. let b:f32[2] = mul 3.0:f32[] a in (b,) }");
     EXPECT_TRANSPOSE(
         div, NULL, OPERANDS("*f32[]", "f32[2]"),
         "{ lambda ; a:f32[2] b:f32[2]. let c:f32[2] = div b a d:f32[] = reduce_sum[axes=(0,) out_sharding=None] "
@@ -573,7 +573,8 @@ static void transposes_of_elementwise_primitives(void **state)
                      "{ lambda ; a:f32[2]. let b:c64[2] = complex a 0.0:f32[] in (b,) }");
     EXPECT_TRANSPOSE(imag, NULL, OPERANDS("*c64[2]"),
                      "{ lambda ; a:f32[2]. let b:f32[2] = neg a c:c64[2] = complex 0.0:f32[] b in (c,) }");
-    EXPECT_TRANSPOSE(conj, NULL, OPERANDS("*c64[2]"), "{ lambda ; a:c64[2]. let b:c64[2] = conj a in (b,) }");
+    EXPECT_TRANSPOSE(conj, NULL, OPERANDS("*c64[2]"),
+                     "{ lambda ; a:c64[2]. let b:c64[2] = conj[input_dtype=complex64] a in (b,) }");
     EXPECT_TRANSPOSE(complex, NULL, OPERANDS("*f32[2]", "*f32[]"),
                      "{ lambda ; a:c64[2]. let b:f32[2] = real a c:f32[2] = imag a d:f32[] = reduce_sum[axes=(0,) "
                      "out_sharding=None] c e:f32[] = neg d in (b, e) }");
