@@ -298,7 +298,7 @@ const kn_param_field kni_fields_all_to_all[] = {
 const kn_param_field kni_fields_ppermute[] = {
     FIELD(NAMES, kn_p_ppermute, axis_name),
     SHOW("perm", kni_show_pairs, TYPED_ONLY),
-    { .name = "pairs", .kind = KN_P_INTS, .offset = offsetof(kn_p_ppermute, perm), CLASSIC_ONLY },
+    {.name = "pairs", .kind = KN_P_INTS, .offset = offsetof(kn_p_ppermute, perm), CLASSIC_ONLY},
     END,
 };
 const kn_param_field kni_fields_pbroadcast[] = {
@@ -329,7 +329,7 @@ const char *const kni_vmap_methods[] = {
     [KN_VMAP_BROADCAST_ALL] = "broadcast_all",
     NULL,
 };
-#define LANES                                                                       \
+#define LANES                                                     \
     FIELD(INTS, kn_p_callback, lanes, .flags = KN_PF_HIDE_EMPTY), \
         FIELD(INTS, kn_p_callback, mapped, .flags = KN_PF_HIDE_EMPTY)
 const kn_param_field kni_fields_debug_print[] = {
@@ -350,7 +350,7 @@ const kn_param_field kni_fields_debug_print[] = {
 };
 const kn_param_field kni_fields_debug_callback[] = {
     SHOW("callback", kni_show_host, TYPED_ONLY),
-    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY },
+    {.name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY},
     SHOW("effect", kni_show_effect, TYPED_ONLY),
     LANES,
     FIELD(BOOL, kn_p_callback, ordered, CLASSIC_ONLY),
@@ -359,7 +359,7 @@ const kn_param_field kni_fields_debug_callback[] = {
 };
 const kn_param_field kni_fields_pure_callback[] = {
     SHOW("callback", kni_show_host, TYPED_ONLY),
-    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY },
+    {.name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY},
     LANES,
     SHOW("result_avals", kni_show_results, TYPED_ONLY),
     FIELD(INTS, kn_p_callback, results, .flags = KN_PF_TYPES | KN_PF_HIDE_TYPED),
@@ -369,7 +369,7 @@ const kn_param_field kni_fields_pure_callback[] = {
 };
 const kn_param_field kni_fields_io_callback[] = {
     SHOW("callback", kni_show_host, TYPED_ONLY),
-    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY },
+    {.name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY},
     LANES,
     FIELD(BOOL, kn_p_callback, ordered),
     SHOW("result_avals", kni_show_results, TYPED_ONLY),

@@ -17,9 +17,9 @@
     {                                                                        \
         return reduce(b, &kn_prim_##name, x, n, axes);                       \
     }
-#define CUMULATIVE(name)                                                               \
-    kn_atom knb_##name(kn_builder *b, kn_atom x, int axis, bool reverse)               \
-    {                                                                                  \
+#define CUMULATIVE(name)                                                                \
+    kn_atom knb_##name(kn_builder *b, kn_atom x, int axis, bool reverse)                \
+    {                                                                                   \
         return knb_emit1(b, &kn_prim_##name, &(kn_p_cumulative){axis, reverse}, 1, &x); \
     }
 #define SCATTER(name)                                                                                     \

@@ -131,7 +131,8 @@ kn_array kn_special_wofz(kn_array z)
     }
     c.d = KN_DT(F64);
     kn_atom re = knb_real(b, c.x[0]), im = knb_imag(b, c.x[0]), x = knb_abs(b, re), y = knb_abs(b, im);
-    kn_atom one = kns_number(&c, 1), zero = kns_number(&c, 0), size = knb_max(b, x, y), far = kns_above(&c, size, 0x1p27);
+    kn_atom one = kns_number(&c, 1), zero = kns_number(&c, 0), size = knb_max(b, x, y),
+            far = kns_above(&c, size, 0x1p27);
     kn_atom w = first_quadrant(&c, kns_choose(&c, far, one, x), kns_choose(&c, far, one, y));
     /* i / (sqrt(pi) z), scaled so that the square of |z| stays in range */
     kn_atom scale = kns_choose(&c, far, size, one), p = knb_div(b, x, scale), q = knb_div(b, y, scale);

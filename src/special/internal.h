@@ -60,6 +60,6 @@ kn_atom kns_stirling(kns_call *c, kn_atom x); /* what Stirling's formula leaves 
 kn_atom kns_gamma_sign(kns_call *c, kn_atom x);
 /* gamma_value.c: in float64 */
 kn_atom kns_gamma(kns_call *c, kn_atom x);
-/* normal.c */
+/* normal.c: of float64 */
 kn_atom kns_ndtr(kns_call *c, kn_atom x);
 #endif

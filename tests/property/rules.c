@@ -15,7 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const sample *const all_samples[] = {samples_elementwise, samples_arrays, samples_indexed, samples_linalg, samples_loops, samples_special, samples_scan, samples_custom, samples_lanes, NULL};
+const sample *const all_samples[] = {
+    samples_elementwise, samples_arrays, samples_indexed, samples_linalg, samples_loops,
+    samples_special,     samples_scan,   samples_custom,  samples_lanes,  NULL};
 
 static const struct {
     const char *name;
@@ -24,7 +26,7 @@ static const struct {
 } checks[] = {
     {"value", check_value, false},        {"text", check_text, false},    {"jit", check_jit, false},
     {"vmap", check_vmap, false},          {"jvp", check_jvp, true},       {"vjp", check_vjp, true},
-    {"transpose", check_transpose, true}, {"second", check_second, true},   {"lanes", check_lanes, true},
+    {"transpose", check_transpose, true}, {"second", check_second, true}, {"lanes", check_lanes, true},
 };
 
 static struct {
