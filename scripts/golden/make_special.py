@@ -53,6 +53,19 @@ def store_complex(name, f, z):
     out[name] = np.asarray(f(z), np.complex128)
 
 
+def hurwitz(x, q):
+    """By Euler and Maclaurin's formula: mpmath.zeta loses digits for large q."""
+    far = q + 40
+    rest = far**(1 - x) / (x - 1) + far**-x / 2
+    rest += sum(mpmath.bernoulli(2 * k) / mpmath.factorial(2 * k) * mpmath.rf(x, 2 * k - 1) * far**(1 - x - 2 * k) for k in range(1, 20))
+    return sum((q + k)**-x for k in range(40)) + rest
+
+
+def zeta_left(x, q):
+    f = q - mpmath.floor(q)
+    return hurwitz(x, f) + (-1)**int(x) * (hurwitz(x, 1 - f) - hurwitz(x, 1 - q))
+
+
 def owens_t(h, a):
     end = mpmath.atan(a)
     integral = mpmath.quad(lambda t: mpmath.exp(-(h * mpmath.tan(t))**2 / 2), [0] + [end / 2**k for k in range(10, -1, -1)])
@@ -84,6 +97,7 @@ store("gammaincc", sp.gammaincc, *grid(positive, np.append(positive, [0, inf])))
 store("multigammaln", lambda a: sp.multigammaln(a, 3), positive[4:])
 store("polygamma", lambda n, x: sp.polygamma(n.astype(int), x), *grid(np.arange(6), positive))
 store("zeta", sp.zeta, *grid(np.array([1, 1.5, 2, 3, 7.25, 20, 50, 200]), positive))
+store("zeta left", exact(zeta_left, 120), *grid(np.array([2, 3, 5, 8]), np.array([-0.5, -3.25, -64.5, -65.75, -1000.125, -2.0**24 - 0.25, -2.0**40 - 0.5])))
 store("beta", exact(mpmath.beta), *grid(positive, positive))
 store("betaln", sp.betaln, *grid(np.append(positive, 1e10), np.append(positive, [300, 1e10])))
 store("betainc", sp.betainc, *grid(positive, positive, unit))

@@ -6,8 +6,8 @@
  *     jvp        dP/dx is the density x^(a-1) e^-x / Gamma(a), and dP/da is igamma_grad_a, whose own derivative by x is
  *                known; what else there is has no rule
  *     batch      as all elementwise primitives
- *     expand     a power series where x <= 1 or x <= a, else a continued fraction, as in JAX; for large a near x Temme's
- *                uniform expansion; 16-bit floats in float32
+ *     expand     a power series where x <= 1 or x <= a, else a continued fraction, as in JAX; for large a near x
+ *                Temme's uniform expansion; 16-bit floats in float32
  */
 #include "prim/iterate.h"
 

@@ -2,8 +2,8 @@
  * faddeeva.c -- w(z) = e^(-z^2) erfc(-iz) in the plane, and Dawson's integral.
  *
  * w(z) is i / pi times the integral of e^(-t^2) / (z - t): the trapezoidal rule or the midpoint rule of step h, plus
- * what the poles at t = z add to it (2 e^(-z^2) / (1 -+ e^(-2 pi i z / h))); the rule is the one whose nodes are farther
- * from z. Twelve nodes are exact to float64. */
+ * what the poles at t = z add to it, 2 e^(-z^2) / (1 -+ e^(-2 pi i z / h)). The rule is the one whose nodes are
+ * farther from z. Twelve nodes are exact to float64. */
 #include "special/internal.h"
 
 enum { NODES = 12 };

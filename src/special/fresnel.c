@@ -76,7 +76,7 @@ kn_special_fresnel_result kn_special_fresnel(kn_array x)
         y[i] = kns_choose(&c, kns_below(&c, v, 0), knb_neg(b, y[i]), y[i]);
     kn_array out[2];
     kns_end_n(&c, 2, y, out);
-    return (kn_special_fresnel_result){.s = out[0], .c = out[1]};
+    return (kn_special_fresnel_result){.S = out[0], .C = out[1]};
 }
 
 /* --- Bernoulli numbers ------------------------------------------------------------------------ */

@@ -2,11 +2,12 @@
  * hypergeometric.c -- Kummer's function 1F1 and Gauss' function 2F1.
  *
  * 1F1: its series, after Kummer's transformation where that makes the terms positive; far out the asymptotic series.
- * 2F1: its series up to x = 1/2 and for polynomials; left of 0 by Pfaff's transformation x / (x - 1), which lies between
- * 0 and 1; from 1/2 towards 1 in steps that halve the distance from 1, each a Taylor series whose coefficients come from
- * the differential equation. No case is degenerate that way.
+ * 2F1: its series up to x = 1/2 and for polynomials; left of 0 by Pfaff's transformation x / (x - 1), which lies
+ * between 0 and 1; from 1/2 towards 1 in steps that halve the distance from 1, each a Taylor series whose coefficients
+ * come from the differential equation. No case is degenerate that way.
  *
- * Derivatives by x are functions of the neighbouring parameters; those by parameters are the series', in forward mode. */
+ * Derivatives by x are functions of the neighbouring parameters; those by parameters are the series', in forward
+ * mode. */
 #include "prim/iterate.h"
 #include "special/internal.h"
 
@@ -37,8 +38,8 @@ static kn_atom ends(kns_call *c, kn_atom x)
 
 enum { P_A, P_B, P_C, P_X, P_ON, P_K, P_TERM, P_SUM, P_WEIGHTED, P_COUNT };
 
-/* The sum of t[k], t[0] = first, t[k+1] / t[k] = (a + k) (b + k) x / ((c + k) (k + 1)); *weighted: that of k t[k]. Without
- * b (KN_ATOM_NONE) there is no factor b + k. */
+/* The sum of t[k], t[0] = first, t[k+1] / t[k] = (a + k) (b + k) x / ((c + k) (k + 1)); *weighted: that of k t[k].
+ * Without b (KN_ATOM_NONE) there is no factor b + k. */
 static kn_atom series(kns_call *c, kn_atom on, kn_atom first, const kn_atom *parameter, kn_atom x, kn_atom *weighted)
 {
     knp_iteration it;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * owens.c -- Owen's T function: 1 / (2 pi) times the integral of e^(-h^2 (1 + x^2) / 2) / (1 + x^2) for x from 0 to a, by
- * Gauss' rule (scripts/fit/special.py). */
+ * owens.c -- Owen's T function: 1 / (2 pi) times the integral of e^(-h^2 (1 + x^2) / 2) / (1 + x^2) for x from 0 to a,
+ * by Gauss' rule (scripts/fit/special.py). */
 #include "special/internal.h"
 
 enum { NODES = 24 };
@@ -35,7 +35,8 @@ static kn_atom near(kns_call *c, kn_atom h, kn_atom a)
     return knb_mul(b, knb_mul(b, kns_times(c, sum, 0.15915494309189535), end), size);
 }
 
-/* T(h, a) = T(|h|, |a|) with the sign of a; for a > 1 with p = ndtr(-h), q = ndtr(-a h): (p + q) / 2 - p q - T(a h, 1 / a) */
+/* T(h, a) = T(|h|, |a|) with the sign of a; for a > 1 with p = ndtr(-h), q = ndtr(-a h) it is
+ * (p + q) / 2 - p q - T(a h, 1 / a). */
 kn_array kn_special_owens_t(kn_array h, kn_array a)
 {
     kns_call c;

@@ -9,8 +9,8 @@ static kn_array multigammaln_3(kn_array a) { return (kn_special_multigammaln)(a,
 static kn_array sine_integral(kn_array x) { return (kn_special_sici)(x).si; }
 static kn_array cosine_integral(kn_array x) { return (kn_special_sici)(x).ci; }
 
-static kn_array fresnel_s(kn_array x) { return (kn_special_fresnel)(x).s; }
-static kn_array fresnel_c(kn_array x) { return (kn_special_fresnel)(x).c; }
+static kn_array fresnel_s(kn_array x) { return (kn_special_fresnel)(x).S; }
+static kn_array fresnel_c(kn_array x) { return (kn_special_fresnel)(x).C; }
 
 typedef struct {
     const char *name;
@@ -40,6 +40,7 @@ static const subject subjects[] = {
     {"multigammaln", .one = multigammaln_3, .rtol = 1e-14, .atol = 1e-14},
     TWO(polygamma, 1e-13, 0),
     TWO(zeta, 1e-14, 0),
+    {"zeta left", .two = kn_special_zeta, .rtol = 4e-15},
     TWO(beta, 4e-15, 0),
     TWO(betaln, 1e-12, 1e-14), /* mostly the error of the stored values */
     THREE(betainc, 1e-12, 1e-15),
@@ -188,7 +189,7 @@ static void derivatives_agree_with_differences(void **state)
             continue;
         Others o = {i, 2, 1.5};
         kn_array x = kn_of(double, 0.15, 0.4, 0.83), one = kn_ones(KN_SHAPE(3)), up, down, y, dy;
-        if (is_one_of(i, " zeta polygamma "))
+        if (is_one_of(i, " zeta polygamma zeta left "))
             x = kn_add(x, 1);
         kn_fn f = KN_FN_ENV(of_last, &o);
         kn_jvp(f, KN_ARGS(&x), KN_ARGS(&one), &y, &dy);
