@@ -23,12 +23,7 @@ const kn_param_field kni_fields_reduce_sum[] = {
     TEXT("out_sharding", "None", TYPED_ONLY),
     END,
 };
-const kn_param_field kni_fields_reduce[] = {
-    FIELD(INTS, kn_p_reduce, axes),
-    TEXT("out_sharding", "None", TYPED_ONLY),
-    END,
-};
-const kn_param_field kni_fields_reduce_bool[] = {FIELD(INTS, kn_p_reduce, axes), END};
+const kn_param_field kni_fields_reduce[] = {FIELD(INTS, kn_p_reduce, axes), END};
 const kn_param_field kni_fields_argreduce[] = {
     FIELD(INTS, kn_p_argreduce, axes),
     FIELD(DTYPE, kn_p_argreduce, index_dtype),
@@ -78,6 +73,7 @@ const kn_param_field kni_fields_convert[] = {
     FIELD(BOOL, kn_p_convert, weak_type, TYPED_ONLY),
     END,
 };
+const kn_param_field kni_fields_conj[] = {SHOW("input_dtype", kni_show_in_dtype), END};
 const kn_param_field kni_fields_bitcast[] = {FIELD(DTYPE, kn_p_bitcast, new_dtype), END};
 const kn_param_field kni_fields_integer_pow[] = {FIELD(INT, kn_p_integer_pow, y), END};
 
@@ -141,7 +137,7 @@ const kn_param_field kni_fields_gather[] = {
     FIELD(INTS, kn_p_gather, start_index_map, HIDDEN),
     FIELD(INTS, kn_p_gather, operand_batching_dims, HIDDEN),
     FIELD(INTS, kn_p_gather, start_indices_batching_dims, HIDDEN),
-    TEXT("fill_value", "None", TYPED_ONLY),
+    SHOW("fill_value", kni_show_fill_value, TYPED_ONLY),
     FIELD(BOOL, kn_p_gather, indices_are_sorted),
     FIELD(ENUM, kn_p_gather, mode, .names = gather_modes),
     FIELD(INTS, kn_p_gather, slice_sizes),
@@ -203,6 +199,7 @@ const kn_param_field kni_fields_random_bits[] = {
     FIELD(INTS, kn_p_random_bits, shape),
     END,
 };
+const kn_param_field kni_fields_random_gamma[] = {FIELD(BOOL, kn_p_random_gamma, log_space), END};
 const kn_param_field kni_fields_random_wrap[] = {TEXT("impl", "fry"), END};
 const kn_param_field kni_fields_jit[] = {
     FIELD(STRING, kn_p_jit, name, .flags = KN_PF_FIRST | KN_PF_NAME),
@@ -298,7 +295,7 @@ const kn_param_field kni_fields_all_to_all[] = {
 const kn_param_field kni_fields_ppermute[] = {
     FIELD(NAMES, kn_p_ppermute, axis_name),
     SHOW("perm", kni_show_pairs, TYPED_ONLY),
-    {.name = "pairs", .kind = KN_P_INTS, .offset = offsetof(kn_p_ppermute, perm), CLASSIC_ONLY},
+    { .name = "pairs", .kind = KN_P_INTS, .offset = offsetof(kn_p_ppermute, perm), CLASSIC_ONLY },
     END,
 };
 const kn_param_field kni_fields_pbroadcast[] = {
@@ -329,7 +326,7 @@ const char *const kni_vmap_methods[] = {
     [KN_VMAP_BROADCAST_ALL] = "broadcast_all",
     NULL,
 };
-#define LANES                                                     \
+#define LANES                                                                       \
     FIELD(INTS, kn_p_callback, lanes, .flags = KN_PF_HIDE_EMPTY), \
         FIELD(INTS, kn_p_callback, mapped, .flags = KN_PF_HIDE_EMPTY)
 const kn_param_field kni_fields_debug_print[] = {
@@ -350,7 +347,7 @@ const kn_param_field kni_fields_debug_print[] = {
 };
 const kn_param_field kni_fields_debug_callback[] = {
     SHOW("callback", kni_show_host, TYPED_ONLY),
-    {.name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY},
+    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY },
     SHOW("effect", kni_show_effect, TYPED_ONLY),
     LANES,
     FIELD(BOOL, kn_p_callback, ordered, CLASSIC_ONLY),
@@ -359,7 +356,7 @@ const kn_param_field kni_fields_debug_callback[] = {
 };
 const kn_param_field kni_fields_pure_callback[] = {
     SHOW("callback", kni_show_host, TYPED_ONLY),
-    {.name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY},
+    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY },
     LANES,
     SHOW("result_avals", kni_show_results, TYPED_ONLY),
     FIELD(INTS, kn_p_callback, results, .flags = KN_PF_TYPES | KN_PF_HIDE_TYPED),
@@ -369,7 +366,7 @@ const kn_param_field kni_fields_pure_callback[] = {
 };
 const kn_param_field kni_fields_io_callback[] = {
     SHOW("callback", kni_show_host, TYPED_ONLY),
-    {.name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY},
+    { .name = "host", .kind = KN_P_INT, .offset = offsetof(kn_p_callback, callback), CLASSIC_ONLY },
     LANES,
     FIELD(BOOL, kn_p_callback, ordered),
     SHOW("result_avals", kni_show_results, TYPED_ONLY),

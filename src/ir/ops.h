@@ -131,6 +131,8 @@ kn_atom knb_random_seed(kn_builder *b, kn_atom x);
 kn_atom knb_random_fold_in(kn_builder *b, kn_atom key, kn_atom x);
 kn_atom knb_random_split(kn_builder *b, kn_atom key, int ndim, const int64_t *shape);
 kn_atom knb_random_clone(kn_builder *b, kn_atom key);
+/* a sample of Gamma(a, 1) for each a, or its logarithm; keys: of the shape of a's first axes */
+kn_atom knb_random_gamma(kn_builder *b, kn_atom keys, kn_atom a, bool log_space);
 /* state: uint32[4] or uint64[2]; out: the next state, unsigned integers */
 void knb_rng_bit_generator(kn_builder *b, kn_atom state, const kn_p_rng_bit_generator *p, kn_atom out[2]);
 /* uint32[..., 2] -> key<fry>[...] */
@@ -158,6 +160,15 @@ void knb_pure_callback(kn_builder *b, const kn_p_callback *p, int n, const kn_at
 void knb_io_callback(kn_builder *b, const kn_p_callback *p, int n, const kn_atom *x, kn_atom *y, int n_out);
 
 /* Compositions. */
+/* samples.c. Real numbers of JAX's bits, of the keys' shape with another one behind it: in [0, 1); in [lo, hi), which
+ * are scalars or of the result's shape; normal ones; of the exponential distribution. */
+kn_atom knb_random_unit(kn_builder *b, kn_atom keys, kn_dtype d, int ndim, const int64_t *shape);
+kn_atom knb_random_uniform(kn_builder *b, kn_atom keys, kn_dtype d, int ndim, const int64_t *shape, kn_atom lo,
+                           kn_atom hi);
+kn_atom knb_random_normal(kn_builder *b, kn_atom keys, kn_dtype d, int ndim, const int64_t *shape);
+kn_atom knb_random_exponential(kn_builder *b, kn_atom keys, kn_dtype d, int ndim, const int64_t *shape);
+/* key number i of those that a split of each key gives, whatever their number is */
+kn_atom knb_subkey(kn_builder *b, kn_atom keys, int i);
 kn_atom knb_number(kn_builder *b, kn_dtype d, double v); /* a scalar literal */
 kn_atom knb_integer(kn_builder *b, kn_dtype d, int64_t v);
 /* a scalar literal of x's dtype */
@@ -184,4 +195,5 @@ kn_atom knb_abs_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t);
 kn_atom knb_i1e_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t);
 /* a, or zeros of t if a is KN_ATOM_ZERO */
 kn_atom knb_instantiate(kn_builder *b, kn_atom a, kn_type t);
+#include "ir/order.h"
 #endif

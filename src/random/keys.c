@@ -5,19 +5,46 @@
  * streams. */
 #include "random/keys.h"
 #include "kiln/random.h"
+#include <string.h>
+
+/* The words of keys as kn_random_PRNGKey gives them: uint32[..., 2]. */
+static bool is_legacy(kn_type t) { return t.dtype == KN_DT(U32) && t.ndim > 0 && t.dim[t.ndim - 1] == 2; }
+
+/* Keys of any shape. */
+static kn_atom keys_in(kna_op *op, kn_array keys, bool *legacy)
+{
+    kn_type t = kna_type(op, keys);
+    kn_text text = {0};
+    *legacy = is_legacy(t);
+    if (!kna_failed(op) && t.dtype->kind != KN_KIND_KEY && !*legacy)
+        kna_fail(op, KN_ERROR_TYPE, "a random key is wanted (kn_random_key makes one), but this is %s",
+                 kni_type_text(&text, t, true));
+    kn_atom k = kna_in(op, keys);
+    return *legacy ? knb_random_wrap(op->b, k) : k;
+}
+
+static kn_atom one_key_in(kna_op *op, kn_array key, bool *legacy)
+{
+    kn_atom k = keys_in(op, key, legacy);
+    kn_type t = kna_type(op, key);
+    kn_text text = {0};
+    if (!kna_failed(op) && t.ndim > *legacy)
+        kna_fail(op, KN_ERROR_VALUE,
+                 "accepts a single key, but was given a key array of shape %s != (). Use kn_vmap for batching.",
+                 knx_show_shape(&text, t.ndim, t.dim));
+    return k;
+}
+
+/* The result in the form in which the key came. */
+static kn_array end_keys(kna_op *op, kn_atom keys, bool legacy)
+{
+    return kna_end(op, legacy ? knb_random_unwrap(op->b, keys) : keys);
+}
 
 kn_atom knrand_key_in(kna_op *op, kn_array key)
 {
-    kn_type t = kna_type(op, key);
-    kn_text text = {0};
-    if (!kna_failed(op) && t.dtype->kind != KN_KIND_KEY)
-        kna_fail(op, KN_ERROR_TYPE, "a random key is wanted (kn_random_key makes one), but this is %s",
-                 kni_type_text(&text, t, true));
-    else if (!kna_failed(op) && t.ndim > 0)
-        kna_fail(op, KN_ERROR_TYPE,
-                 "accepts a single key, but was given a key array of shape %s; use kn_vmap for batches",
-                 knx_show_shape(&text, t.ndim, t.dim));
-    return kna_in(op, key);
+    bool legacy;
+    return one_key_in(op, key, &legacy);
 }
 
 bool knrand_shape_ok(kna_op *op, const kn_shape *shape)
@@ -54,20 +81,60 @@ void knrand_split2(kn_builder *b, kn_atom key, kn_atom out[2])
         out[i] = knb_squeeze(b, knb_slice(b, keys, &i, (int64_t[]){i + 1}, NULL), 1, (int64_t[]){0});
 }
 
-kn_array kn_random_key(kn_array seed)
+/* ---- Keys of seeds. */
+
+static bool impl_ok(kna_op *op, const char *impl)
+{
+    if (!impl || strcmp(impl, "threefry2x32") == 0)
+        return true;
+    kna_fail(op, KN_ERROR_VALUE, "unrecognized PRNG implementation \"%s\". Did you mean one of: \"threefry2x32\"?",
+             impl);
+    return false;
+}
+
+kn_random_key_opts kn_random_key_opts_default(void)
+{
+    return (kn_random_key_opts){.size_ = sizeof(kn_random_key_opts)};
+}
+
+static kn_array key_of(const char *name, kn_array seed, const kn_random_key_opts *opts, bool legacy)
 {
     kna_op op;
-    kna_begin(&op, "random_key");
+    kna_begin(&op, name);
     kn_type t = kna_type(&op, seed);
     kn_text text = {0};
-    if (!kna_failed(&op) && !knx_is_integer(t.dtype))
+    if (kna_failed(&op) || !impl_ok(&op, opts ? opts->impl : NULL))
+        return kna_end(&op, KN_ATOM_NONE);
+    if (t.dtype->kind == KN_KIND_KEY)
+        kna_fail(&op, KN_ERROR_TYPE, "accepts a scalar seed, but was given a PRNG key.");
+    else if (!knx_is_integer(t.dtype))
         kna_fail(&op, KN_ERROR_TYPE, "a seed is an integer, but this is %s", kni_type_text(&text, t, true));
-    else if (!kna_failed(&op) && t.ndim > 0)
+    else if (t.ndim > 0)
         kna_fail(&op, KN_ERROR_TYPE,
-                 "accepts a scalar seed, but was given an array of shape %s; use kn_vmap for batches",
+                 "accepts a scalar seed, but was given an array of shape %s != (). Use kn_vmap for batching",
                  knx_show_shape(&text, t.ndim, t.dim));
-    return kna_end(&op, knb_random_seed(op.b, kna_in(&op, seed)));
+    return end_keys(&op, knb_random_seed(op.b, kna_in(&op, seed)), legacy);
 }
+
+kn_array kn_random_key(kn_array seed, const kn_random_key_opts *opts)
+{
+    return key_of("random_key", seed, opts, false);
+}
+
+kn_array kn_random_PRNGKey(kn_array seed, const kn_random_key_opts *opts)
+{
+    return key_of("random_PRNGKey", seed, opts, true);
+}
+
+kn_dtype kn_random_key_dtype(const char *impl)
+{
+    kna_op op;
+    kna_begin(&op, "random_key_dtype");
+    impl_ok(&op, impl);
+    return kna_end_plain(&op) ? KN_DT(KEY) : NULL;
+}
+
+/* ---- Keys of keys. */
 
 kn_random_split_opts kn_random_split_opts_default(void)
 {
@@ -80,10 +147,11 @@ kn_array kn_random_split(kn_array key, const kn_random_split_opts *opts)
     kna_begin(&op, "random_split");
     kn_random_split_opts o = opts ? *opts : kn_random_split_opts_default();
     kn_shape shape = o.shape.ndim ? o.shape : (kn_shape){1, {o.num}};
-    kn_atom k = knrand_key_in(&op, key);
+    bool legacy;
+    kn_atom k = one_key_in(&op, key, &legacy);
     if (!knrand_shape_ok(&op, &shape))
         return kna_end(&op, KN_ATOM_NONE);
-    return kna_end(&op, knrand_split(op.b, k, shape.ndim, shape.dim));
+    return end_keys(&op, knrand_split(op.b, k, shape.ndim, shape.dim), legacy);
 }
 
 kn_array kn_random_fold_in(kn_array key, kn_array data)
@@ -95,30 +163,39 @@ kn_array kn_random_fold_in(kn_array key, kn_array data)
     if (!kna_failed(&op) && !knx_is_integer(t.dtype))
         kna_fail(&op, KN_ERROR_TYPE, "an integer is folded into a key, but this is %s", kni_type_text(&text, t, true));
     else if (!kna_failed(&op) && t.ndim > 0)
-        kna_fail(&op, KN_ERROR_TYPE, "accepts a scalar, but was given an array of shape %s; use kn_vmap for batches",
+        kna_fail(&op, KN_ERROR_TYPE,
+                 "accepts a scalar, but was given an array of shape %s != (). Use kn_vmap for batching.",
                  knx_show_shape(&text, t.ndim, t.dim));
-    kn_atom k = knrand_key_in(&op, key);
-    return kna_end(&op, knb_random_fold_in(op.b, k, kna_in_as(&op, data, KN_DT(U32))));
+    bool legacy;
+    kn_atom k = one_key_in(&op, key, &legacy);
+    return end_keys(&op, knb_random_fold_in(op.b, k, kna_in_as(&op, data, KN_DT(U32))), legacy);
+}
+
+kn_array kn_random_clone(kn_array keys)
+{
+    kna_op op;
+    kna_begin(&op, "random_clone");
+    bool legacy;
+    kn_atom k = keys_in(&op, keys, &legacy);
+    return end_keys(&op, knb_random_clone(op.b, k), legacy);
 }
 
 kn_array kn_random_key_data(kn_array keys)
 {
     kna_op op;
     kna_begin(&op, "random_key_data");
-    kn_type t = kna_type(&op, keys);
-    kn_text text = {0};
-    if (!kna_failed(&op) && t.dtype->kind != KN_KIND_KEY)
-        kna_fail(&op, KN_ERROR_TYPE, "random keys are wanted, but this is %s", kni_type_text(&text, t, true));
-    return kna_end(&op, knb_random_unwrap(op.b, kna_in(&op, keys)));
+    bool legacy;
+    kn_atom k = keys_in(&op, keys, &legacy);
+    return kna_end(&op, knb_random_unwrap(op.b, k));
 }
 
-kn_array kn_random_wrap_key_data(kn_array data)
+kn_array kn_random_wrap_key_data(kn_array data, const kn_random_key_opts *opts)
 {
     kna_op op;
     kna_begin(&op, "random_wrap_key_data");
     kn_type t = kna_type(&op, data);
     kn_text text = {0};
-    if (!kna_failed(&op) && (t.dtype != KN_DT(U32) || t.ndim == 0 || t.dim[t.ndim - 1] != 2))
+    if (!kna_failed(&op) && impl_ok(&op, opts ? opts->impl : NULL) && !is_legacy(t))
         kna_fail(&op, KN_ERROR_TYPE, "the data of keys is uint32[...,2], but this is %s",
                  kni_type_text(&text, t, true));
     return kna_end(&op, knb_random_wrap(op.b, kna_in(&op, data)));

@@ -2,7 +2,7 @@
  * permutation.c -- shuffling: sort by random keys of 32 bits, as many times as it takes for ties not to matter
  * (jax.random.permutation). */
 #include "kiln/random.h"
-#include "random/keys.h"
+#include "random/draw.h"
 #include <math.h>
 
 static int rounds_for(int64_t size) { return (int)ceil(3 * log(size > 1 ? (double)size : 1) / log(4294967295.0)); }
@@ -61,6 +61,19 @@ static kn_atom range(kna_op *op, kn_array x)
     return knb_iota(op->b, KN_DT(I64), 1, &n, 0);
 }
 
+kn_atom knrand_shuffled_range(kn_builder *b, kn_atom key, int64_t n)
+{
+    return shuffle(b, key, knb_iota(b, KN_DT(I64), 1, &n, 0), 0);
+}
+
+kn_atom knrand_shuffled(kn_builder *b, kn_atom key, kn_atom x, int axis)
+{
+    kn_type t = knb_type(b, x);
+    if (b->error)
+        return KN_ATOM_NONE;
+    return t.ndim == 1 ? shuffle(b, key, x, 0) : take(b, x, knrand_shuffled_range(b, key, t.dim[axis]), axis);
+}
+
 kn_random_permutation_opts kn_random_permutation_opts_default(void)
 {
     return (kn_random_permutation_opts){.size_ = sizeof(kn_random_permutation_opts)};
@@ -78,8 +91,7 @@ kn_array kn_random_permutation(kn_array key, kn_array x, const kn_random_permuta
         return kna_end(&op, KN_ATOM_NONE);
     if (t.ndim == 0)
         return kna_end(&op, shuffle(op.b, k, range(&op, x), 0));
-    if (o.independent || t.ndim == 1)
+    if (o.independent)
         return kna_end(&op, shuffle(op.b, k, kna_in(&op, x), axis));
-    kn_atom order = shuffle(op.b, k, knb_iota(op.b, KN_DT(I64), 1, &t.dim[axis], 0), 0);
-    return kna_end(&op, take(op.b, kna_in(&op, x), order, axis));
+    return kna_end(&op, knrand_shuffled(op.b, k, kna_in(&op, x), axis));
 }

@@ -104,6 +104,22 @@
      .operands = "key<fry>[]; key<fry>[3]; key<fry>[0]; key<fry>[2,2]", \
      .params = &(kn_p_random_split){__VA_ARGS__},                       \
      .whole = ref_random_split},
+/* In 16 bits the rounding decides what is rejected: test_random_samples has JAX's numbers. */
+#define GAMMA_AS(name, log, of, from)     \
+    {.prim = &kn_prim_random_gamma,       \
+     .label = name,                       \
+     .dtypes = of,                        \
+     .operands = from,                    \
+     .params = &(kn_p_random_gamma){log}, \
+     .whole = ref_random_gamma,           \
+     .flags = NO_SLOPE,                   \
+     .lo = 0.2,                           \
+     .hi = 9,                             \
+     .ulp = 120},
+#define GAMMA(name, log)                                                                                 \
+    GAMMA_AS(name, log, "f32 f64",                                                                       \
+             "key<fry>[] T[]; key<fry>[] T[0]; key<fry>[] T[3,4]; key<fry>[2] T[2,5]; key<fry>[3] T[3]") \
+    GAMMA_AS(name, log, "f16 bf16", "key<fry>[] T[0]; key<fry>[0] T[0]")
 /* Of every dtype. The state stands close below 2^64, too. */
 #define GENERATE_AS(how, name, ID, from, ...)                                   \
     {.prim = &kn_prim_rng_bit_generator,                                        \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * reference_random.c -- keys and random integers, one number at a time. */
+ * reference_random.c -- keys, random integers, samples of the gamma distribution: one number at a time. */
 #include "cases.h"
 
+#include <math.h>
 #include <string.h>
 
 static uint64_t mixed(uint64_t key, uint64_t counter) /* words of both: the high one first */
@@ -137,5 +138,74 @@ void ref_rng_bit_generator(call *c)
                                    : threefry_word(key, n, where.word + k))
                  << 32 * k;
         y->at[i] = of_int(p->dtype, v);
+    }
+}
+
+/* --- random_gamma ----------------------------------------------------------------------------- */
+
+static int stored_bits(kn_dtype d) { return d == KN_DT(F64) ? 52 : d == KN_DT(F32) ? 23 : d == KN_DT(F16) ? 10 : 7; }
+
+static long double unit_of(uint64_t key, kn_dtype d)
+{
+    uint64_t y = mixed(key, 0);
+    int m = stored_bits(d), width = m < 8 ? 8 : d->size * 8;
+    if (d->size < 8)
+        y = ((y >> 32) ^ y) & (((uint64_t)1 << width) - 1);
+    return ldexpl((long double)(y >> (width - m)), -m);
+}
+
+/* By bisection. */
+static long double erf_inverse(long double y)
+{
+    long double lo = -8, hi = 8;
+    for (int i = 0; i < 90; i++) {
+        long double middle = (lo + hi) / 2;
+        *(erfl(middle) < y ? &lo : &hi) = middle;
+    }
+    return (lo + hi) / 2;
+}
+
+static long double normal_of(uint64_t key, kn_dtype d)
+{
+    long double lo = ldexpl(1, -stored_bits(d) - 1) - 1, u = 2 * unit_of(key, d) + lo;
+    u = d == KN_DT(F64) ? (long double)(double)u : (long double)num_convert(KN_DT(F64), (num){.re = u}, d).re;
+    return sqrtl(2) * erf_inverse(fmaxl(lo, u));
+}
+
+/* Marsaglia and Tsang. *last: the key of the number that makes samples of a out of those of a + 1. */
+static long double gamma_at_least_one(uint64_t key, long double a, kn_dtype d, uint64_t *last)
+{
+    long double shift = a - 1 / 3.0L, c = 1 / (3 * sqrtl(shift));
+    *last = mixed(key, 1);
+    for (key = mixed(key, 0);; key = mixed(key, 0)) {
+        uint64_t k = mixed(key, 1);
+        long double u = unit_of(mixed(key, 2), d), x, v;
+        do {
+            x = normal_of(mixed(k, 1), d);
+            v = 1 + c * x;
+            k = mixed(k, 0);
+        } while (v <= 0);
+        v = v * v * v;
+        if (u < 1 - 0.0331L * x * x * x * x || logl(u) < x * x / 2 + shift * (1 - v + logl(v)))
+            return shift * v;
+    }
+}
+
+void ref_random_gamma(call *c)
+{
+    const kn_p_random_gamma *p = c->params;
+    const tensor *key = &c->x[0], *a = &c->x[1];
+    tensor *y = result(c, a->dtype, a->ndim, a->dim);
+    int64_t each = key->n ? y->n / key->n : 0;
+    for (int64_t i = 0; i < y->n; i++) {
+        long double at = a->at[i].re;
+        uint64_t last;
+        long double drawn = gamma_at_least_one(mixed(key->at[i / each].bits, (uint64_t)(i % each)),
+                                               at < 1 ? at + 1 : at, a->dtype, &last);
+        long double boost = at < 1 ? logl(1 - unit_of(last, a->dtype)) / at : 0;
+        long double log = logl(drawn) + boost;
+        y->at[i] = p->log_space ? (num){.re = log, .scale = fmaxl(fabsl(log), 1)} : (num){.re = drawn * expl(boost)};
+        if (!p->log_space)
+            y->at[i].scale = fabsl(y->at[i].re);
     }
 }
