@@ -98,7 +98,7 @@ KN_API kn_array kn_special_sph_harm_y(kn_array n, kn_array m, kn_array theta, kn
                                       const kn_special_sph_harm_y_opts *opts);
 /* scipy.special.hyp1f1: the sum of (a)_k / (b)_k x^k / k! */
 KN_API kn_array kn_special_hyp1f1(kn_array a, kn_array b, kn_array x);
-/* scipy.special.hyp2f1: the sum of (a)_k (b)_k / (c)_k x^k / k!, continued to all x < 1; inf for x > 1 unless it ends */
+/* scipy.special.hyp2f1: the sum of (a)_k (b)_k / (c)_k x^k / k!, continued to all x < 1; inf beyond unless it ends */
 KN_API kn_array kn_special_hyp2f1(kn_array a, kn_array b, kn_array c, kn_array x);
 
 #ifdef __cplusplus
