@@ -6,7 +6,8 @@
  *     jvp        dP/dx is the density x^(a-1) e^-x / Gamma(a), and dP/da is igamma_grad_a, whose own derivative by x is
  *                known; what else there is has no rule
  *     batch      as all elementwise primitives
- *     expand     a power series where x <= 1 or x <= a, else a continued fraction, as in JAX; 16-bit floats in float32
+ *     expand     a power series where x <= 1 or x <= a, else a continued fraction, as in JAX; for large a near x
+ *                Temme's uniform expansion; 16-bit floats in float32
  */
 #include "prim/iterate.h"
 
@@ -144,6 +145,71 @@ static kn_atom gamma_fraction(const gamma_ops *g, kn_atom on)
     return g->how == DERIVATIVE ? knb_mul(b, g->ax, slope) : knb_neg(b, knb_mul(b, slope, g->x));
 }
 
+/* --- large a -------------------------------------------------------------------------------------- */
+
+/* m - log(1 + m) for m = x / a - 1; near 0, with s = m / (2 + m) it is m s - 2 s^3 (1/3 + s^2 / 5 + s^4 / 7 + ...). */
+static kn_atom excess(const gamma_ops *g, kn_atom a, kn_atom x)
+{
+    enum { TERMS = 18 };
+    kn_builder *b = g->b;
+    kn_atom m = knb_div(b, knb_sub(b, x, a), a), near = knb_lt(b, knb_abs(b, m), num(g, 0.5)),
+            u = knb_select(b, near, m, full(g, 0));
+    kn_atom s = knb_div(b, u, knb_add(b, u, num(g, 2))), square = knb_mul(b, s, s), sum = num(g, 0);
+    for (int k = TERMS; k > 0; k--)
+        sum = knb_add(b, knb_mul(b, sum, square), num(g, 1.0 / (2 * k + 1)));
+    kn_atom series = knb_mul(b, s, knb_sub(b, u, knb_mul(b, knb_add(b, square, square), sum)));
+    return knb_select(b, near, series, knb_sub(b, m, knb_log(b, knb_div(b, x, a))));
+}
+
+static kn_atom polynomial(const gamma_ops *g, kn_atom x, int n, const double *coefficient)
+{
+    kn_builder *b = g->b;
+    kn_atom y = num(g, coefficient[n - 1]);
+    for (int k = n - 2; k >= 0; k--)
+        y = knb_add(b, knb_mul(b, y, x), num(g, coefficient[k]));
+    return y;
+}
+
+/* log(x^a e^-x / Gamma(a)) without the large terms that cancel, for a >= 16 (more: their excess). */
+static kn_atom log_density(const gamma_ops *g, kn_atom a, kn_atom more)
+{
+    static const double stirling[] = {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188};
+    kn_builder *b = g->b;
+    kn_atom r = knb_div(b, num(g, 1), a), rest = knb_mul(b, r, polynomial(g, knb_mul(b, r, r), 5, stirling));
+    kn_atom root = knb_mul(b, knb_log(b, knb_mul(b, a, num(g, 0.15915494309189535))), num(g, 0.5));
+    return knb_sub(b, knb_sub(b, root, rest), knb_mul(b, a, more));
+}
+
+/* Where Temme's expansion holds, and there Q(a, x) (upper) or P(a, x): with e^2 / 2 = m - log(1 + m), m = (x - a) / a,
+ * erfc(e sqrt(a / 2)) / 2 + e^(-a e^2 / 2) / sqrt(2 pi a) (c0(e) + c1(e) / a + c2(e) / a^2). */
+static kn_atom uniform(const gamma_ops *g, bool upper, kn_atom *holds)
+{
+    static const double c0[] = {-0x1.5555555555555p-2, 0x1.5555555555555p-4,   -0x1.e573ac901e574p-7,
+                                0x1.2f684bda12f68p-10, 0x1.71de3a556c734p-12,  -0x1.76e06fec7273bp-13,
+                                0x1.48c5892f7cd83p-15, -0x1.255370652afc1p-19, -0x1.f1b22f594c6b5p-20,
+                                0x1.bd6d21e4b4109p-21, -0x1.7b5f9a2d0465cp-23, 0x1.ccf5ceb7f0d9fp-28,
+                                0x1.6097d55c37c1cp-27, -0x1.2d2197c7a2faap-28};
+    static const double c1[] = {-0x1.e573ac901e574p-10, -0x1.c71c71c71c71cp-9, 0x1.5ac056b015ac0p-9,
+                                -0x1.0394f6f09e723p-10, 0x1.af83440e53dbcp-13, -0x1.af83440e53dbcp-22,
+                                -0x1.2fa4ae89e5af0p-16, 0x1.00a9cabd6b83ep-17, -0x1.b0bdfcc629cbap-20,
+                                0x1.3f59230a8357cp-28};
+    static const double c2[] = {0x1.0ee643b990ee6p-8,  -0x1.5f7268edab4c8p-9,  0x1.948b0fcd6e9e0p-11,
+                                0x1.0db20a88f4696p-19, -0x1.c253efaa1a932p-14, 0x1.bbf43daf4fe53p-15};
+    kn_builder *b = g->b;
+    kn_atom m = knb_div(b, knb_sub(b, g->x, g->a), g->a), most = num(g, 0.3);
+    *holds = knb_and(b, knb_ge(b, g->a, num(g, 4096)), knb_lt(b, knb_abs(b, m), most));
+    kn_atom a = knb_select(b, *holds, g->a, full(g, 4096)), x = knb_select(b, *holds, g->x, full(g, 4100));
+    kn_atom half = excess(g, a, x), left = knb_lt(b, x, a), r = knb_div(b, num(g, 1), a);
+    kn_atom root = knb_sqrt(b, knb_mul(b, a, half)), e = knb_sqrt(b, knb_add(b, half, half));
+    e = knb_select(b, left, knb_neg(b, e), e), root = knb_select(b, left, knb_neg(b, root), root);
+    kn_atom sum = knb_add(b, knb_mul(b, polynomial(g, e, 6, c2), r), polynomial(g, e, 10, c1));
+    sum = knb_add(b, knb_mul(b, sum, r), polynomial(g, e, 14, c0));
+    kn_atom rest = knb_mul(b, knb_exp(b, knb_neg(b, knb_mul(b, a, half))), sum);
+    rest = knb_mul(b, rest, knb_sqrt(b, knb_mul(b, r, num(g, 0.15915494309189535)))); /* 1 / (2 pi) */
+    kn_atom tail = knb_mul(b, knb_erfc(b, upper ? root : knb_neg(b, root)), num(g, 0.5));
+    return upper ? knb_add(b, tail, rest) : knb_sub(b, tail, rest);
+}
+
 /* --- the rows --------------------------------------------------------------------------------- */
 
 static kn_atom or2(kn_builder *b, kn_atom x, kn_atom y) { return knb_or(b, x, y); }
@@ -155,6 +221,10 @@ static kn_atom begin(gamma_ops *g, const kn_rule *r, mode how, kn_atom *underflo
     kn_builder *b = r->b;
     g->a = x[0], g->x = x[1];
     kn_atom log_ax = knb_sub(b, knb_sub(b, knb_mul(b, g->a, knb_log(b, g->x)), g->x), knb_lgamma(b, g->a));
+    kn_atom large = knb_and(b, knb_ge(b, g->a, num(g, 16)), knb_gt(b, g->x, num(g, 0)));
+    large = knb_and(b, large, knb_and(b, knb_lt(b, g->a, num(g, 1e30)), knb_lt(b, g->x, num(g, 1e30))));
+    kn_atom a = knb_select(b, large, g->a, full(g, 16)), v = knb_select(b, large, g->x, full(g, 16));
+    log_ax = knb_select(b, large, log_density(g, a, excess(g, a, v)), log_ax);
     *underflow = knb_lt(b, log_ax, num(g, -knp_log_of_most(g->d)));
     g->ax = knb_exp(b, log_ax);
     return or2(b, knp_is_nan(b, g->a), knp_is_nan(b, g->x));
@@ -176,10 +246,11 @@ static kn_error *igamma_expand(const kn_rule *r, kn_atom *y)
     kn_atom underflow, is_nan = begin(&g, r, VALUE, &underflow), wrong = outside(&g, is_nan);
     kn_atom none = knb_eq(b, g.x, num(&g, 0)), all = knb_eq(b, g.x, num(&g, INFINITY));
     kn_atom fraction = knb_and(b, knb_ge(b, g.x, num(&g, 1)), knb_gt(b, g.x, g.a));
-    kn_atom on = knb_not(b, or2(b, or2(b, none, wrong), or2(b, underflow, all)));
+    kn_atom large, middle = uniform(&g, false, &large);
+    kn_atom on = knb_not(b, or2(b, or2(b, or2(b, none, wrong), or2(b, underflow, all)), large));
     kn_atom far = knb_sub(b, num(&g, 1), gamma_fraction(&g, knb_and(b, on, fraction)));
     kn_atom near = gamma_series(&g, knb_and(b, on, knb_not(b, fraction)));
-    kn_atom v = knb_select(b, fraction, far, near);
+    kn_atom v = knb_select(b, large, middle, knb_select(b, fraction, far, near));
     v = knb_select(b, none, full(&g, 0), v);
     v = knb_select(b, all, full(&g, 1), v);
     y[0] = knp_narrow_result(r, knb_select(b, wrong, nan_of(&g), v));
@@ -193,10 +264,12 @@ static kn_error *igammac_expand(const kn_rule *r, kn_atom *y)
     kn_atom underflow, is_nan = begin(&g, r, VALUE, &underflow), wrong = outside(&g, is_nan);
     kn_atom none = or2(b, knb_eq(b, g.x, num(&g, INFINITY)), knb_eq(b, g.a, num(&g, 0)));
     kn_atom series = or2(b, knb_lt(b, g.x, num(&g, 1)), knb_lt(b, g.x, g.a));
-    kn_atom on = knb_not(b, or2(b, or2(b, wrong, underflow), none));
+    kn_atom large, middle = uniform(&g, true, &large);
+    kn_atom on = knb_not(b, or2(b, or2(b, wrong, underflow), or2(b, none, large)));
     kn_atom near = knb_sub(b, num(&g, 1), gamma_series(&g, knb_and(b, on, series)));
     kn_atom far = gamma_fraction(&g, knb_and(b, on, knb_not(b, series)));
-    kn_atom v = knb_select(b, none, full(&g, 0), knb_select(b, series, near, far));
+    kn_atom v = knb_select(b, large, middle, knb_select(b, series, near, far));
+    v = knb_select(b, none, full(&g, 0), v);
     y[0] = knp_narrow_result(r, knb_select(b, wrong, nan_of(&g), v));
     return NULL;
 }

@@ -91,20 +91,33 @@ static kn_atom zeta_limits(kn_builder *b, kn_atom x, kn_atom q, kn_atom y)
     return knb_select(b, knb_or(b, knp_is_nan(b, x), knp_is_nan(b, q)), undefined, y);
 }
 
-static kn_atom zeta(kn_builder *b, kn_dtype d, kn_atom x, kn_atom q)
+/* The series where `on` is true. */
+static kn_atom zeta_series(kn_builder *b, kn_dtype d, kn_atom x, kn_atom q, kn_atom on)
 {
     knp_iteration it;
-    kn_atom zero = number(b, x, 0), first = knb_pow(b, q, knb_neg(b, x));
-    kn_atom pole = knb_and(b, knb_le(b, q, zero), is_integer(b, q));
-    kn_atom on = knb_and(b, knb_gt(b, x, number(b, x, 1)), knb_not(b, pole));
-    kn_atom real = knb_or(b, knb_gt(b, q, zero), is_integer(b, x)), finite = knb_number(b, d, 0x1p23);
-    on = knb_and(b, on, knb_and(b, real, knb_lt(b, knb_abs(b, q), number(b, x, INFINITY))));
-    on = knb_and(b, on, knb_gt(b, q, knb_neg(b, finite)));
-    knp_iterate(&it, b, 1, Z_COUNT - 1, (const kn_atom[]){x, on, zero, q, first, first, on});
+    kn_atom first = knb_pow(b, q, knb_neg(b, x));
+    knp_iterate(&it, b, 1, Z_COUNT - 1, (const kn_atom[]){x, on, number(b, x, 0), q, first, first, on});
     zeta_round(&it, d);
     kn_atom base = it.init[Z_BASE - 1], sum = it.init[Z_SUM - 1], far = it.init[Z_FAR - 1];
-    kn_atom whole = knb_add(b, sum, zeta_rest(b, x, base, it.init[Z_TERM - 1]));
-    return zeta_limits(b, x, q, knb_select(b, far, whole, sum));
+    return knb_select(b, far, knb_add(b, sum, zeta_rest(b, x, base, it.init[Z_TERM - 1])), sum);
+}
+
+/* Far left, where the series begins with many terms, by the sum over all whole numbers, which does not change when q
+ * does by one: zeta(x, q) + (-1)^x zeta(x, 1 - q) is the same for q and its fraction. */
+static kn_atom zeta(kn_builder *b, kn_dtype d, kn_atom x, kn_atom q)
+{
+    kn_atom zero = number(b, x, 0), one = full_like(b, x, 1), fraction = knb_sub(b, q, knb_floor(b, q));
+    kn_atom pole = knb_and(b, knb_le(b, q, zero), is_integer(b, q));
+    kn_atom on = knb_and(b, knb_gt(b, x, number(b, x, 1)), knb_not(b, pole));
+    kn_atom real = knb_or(b, knb_gt(b, q, zero), is_integer(b, x));
+    on = knb_and(b, on, knb_and(b, real, knb_lt(b, knb_abs(b, q), number(b, x, INFINITY))));
+    kn_atom far = knb_and(b, on, knb_lt(b, q, number(b, x, -64)));
+    kn_atom y = zeta_series(b, d, x, knb_select(b, far, fraction, q), on);
+    kn_atom right = zeta_series(b, d, x, knb_select(b, far, knb_sub(b, one, fraction), one), far);
+    kn_atom left = zeta_series(b, d, x, knb_select(b, far, knb_sub(b, one, q), one), far), even = is_even(b, x);
+    kn_atom all = knb_add(b, y, knb_select(b, even, right, knb_neg(b, right)));
+    all = knb_add(b, all, knb_select(b, even, knb_neg(b, left), left));
+    return zeta_limits(b, x, q, knb_select(b, far, all, y));
 }
 
 static kn_error *zeta_expand(const kn_rule *r, kn_atom *y)

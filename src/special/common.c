@@ -46,7 +46,7 @@ void kns_end_n(kns_call *c, int n, const kn_atom *y, kn_array *out)
     kna_end_n(&c->op, n, result, out);
 }
 
-kn_atom kns_choose(kns_call *c, kn_atom pred, kn_atom yes, kn_atom no)
+kn_atom(kns_choose)(kns_call *c, kn_atom pred, kn_atom yes, kn_atom no)
 {
     return knn_select(&c->op, pred, yes, no, &c->shape);
 }

@@ -2,8 +2,8 @@
  * faddeeva.c -- w(z) = e^(-z^2) erfc(-iz) in the plane, and Dawson's integral.
  *
  * w(z) is i / pi times the integral of e^(-t^2) / (z - t): the trapezoidal rule or the midpoint rule of step h, plus
- * what the poles at t = z add to it (2 e^(-z^2) / (1 -+ e^(-2 pi i z / h))); the rule is the one whose nodes are farther
- * from z. Twelve nodes are exact to float64. */
+ * what the poles at t = z add to it, 2 e^(-z^2) / (1 -+ e^(-2 pi i z / h)). The rule is the one whose nodes are
+ * farther from z. Twelve nodes are exact to float64. */
 #include "special/internal.h"
 
 enum { NODES = 12 };
@@ -131,7 +131,8 @@ kn_array kn_special_wofz(kn_array z)
     }
     c.d = KN_DT(F64);
     kn_atom re = knb_real(b, c.x[0]), im = knb_imag(b, c.x[0]), x = knb_abs(b, re), y = knb_abs(b, im);
-    kn_atom one = kns_number(&c, 1), zero = kns_number(&c, 0), size = knb_max(b, x, y), far = kns_above(&c, size, 0x1p27);
+    kn_atom one = kns_number(&c, 1), zero = kns_number(&c, 0), size = knb_max(b, x, y),
+            far = kns_above(&c, size, 0x1p27);
     kn_atom w = first_quadrant(&c, kns_choose(&c, far, one, x), kns_choose(&c, far, one, y));
     /* i / (sqrt(pi) z), scaled so that the square of |z| stays in range */
     kn_atom scale = kns_choose(&c, far, size, one), p = knb_div(b, x, scale), q = knb_div(b, y, scale);

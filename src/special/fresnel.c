@@ -17,11 +17,14 @@ static kn_atom erfc_fraction(kns_call *c, kn_dtype d, kn_atom z, int depth)
 kn_array kn_special_erfcx(kn_array x)
 {
     kns_call c;
-    kns_begin(&c, "special_erfcx", 1, &x);
+    kns_begin_wide(&c, "special_erfcx", 1, &x);
     kn_builder *b = c.b;
     kn_atom v = c.x[0], far = kns_above(&c, v, 5), near = kns_choose(&c, far, kns_number(&c, 0), v);
     kn_atom fraction = erfc_fraction(&c, c.d, kns_choose(&c, far, v, kns_number(&c, 8)), ERFCX_DEPTH);
-    kn_atom plain = knb_mul(b, knb_exp(b, knb_mul(b, near, near)), knb_erfc(b, near));
+    near = knb_max(b, near, kns_number(&c, -30)); /* where it is infinite */
+    kn_atom square = knb_mul(b, near, near), lost = kns_product_error(&c, near, near, square);
+    kn_atom plain = knb_mul(b, knb_exp(b, square), knb_erfc(b, near));
+    plain = knb_mul(b, plain, kns_plus(&c, lost, 1));
     return kns_end(&c, kns_choose(&c, far, kns_times(&c, fraction, 0.56418958354775629), plain));
 }
 
@@ -73,7 +76,7 @@ kn_special_fresnel_result kn_special_fresnel(kn_array x)
         y[i] = kns_choose(&c, kns_below(&c, v, 0), knb_neg(b, y[i]), y[i]);
     kn_array out[2];
     kns_end_n(&c, 2, y, out);
-    return (kn_special_fresnel_result){.s = out[0], .c = out[1]};
+    return (kn_special_fresnel_result){.S = out[0], .C = out[1]};
 }
 
 /* --- Bernoulli numbers ------------------------------------------------------------------------ */

@@ -133,22 +133,64 @@ kn_array kn_special_betaln(kn_array a, kn_array b)
     return kns_end(&c, log_beta(&c, c.x[0], c.x[1]));
 }
 
+/* gamma(p) gamma(q) / gamma(r) and gamma(p) / (gamma(q) gamma(r)) where the arguments are in the range of gamma, and
+ * `far` elsewhere. lost: what argument 0 (or 2) lost to rounding. */
+static kn_atom quotient(kns_call *c, kn_atom p, kn_atom q, kn_atom r, bool product, kn_atom lost, kn_atom far)
+{
+    kn_builder *b = c->b;
+    kn_atom arg[3] = {p, q, r}, gamma[3], near = KN_ATOM_NONE, zero = KN_ATOM_NONE;
+    for (int i = 0; i < 3; i++) {
+        kn_atom pole = knb_and(b, knb_le(b, arg[i], kns_number(c, 0)), kns_whole(c, arg[i]));
+        kn_atom fits = kns_below(c, knb_abs(b, arg[i]), 170);
+        if (i == 2)
+            zero = pole;
+        else
+            fits = knb_and(b, fits, knb_not(b, pole));
+        near = i ? knb_and(b, near, fits) : fits;
+    }
+    for (int i = 0; i < 3; i++)
+        gamma[i] =
+            kns_gamma(c, kns_choose(c, i == 2 ? knb_and(b, near, knb_not(b, zero)) : near, arg[i], kns_number(c, 1)));
+    kn_atom y = product ? knb_mul(b, knb_div(b, gamma[0], gamma[2]), gamma[1])
+                        : knb_div(b, knb_div(b, gamma[0], gamma[1]), gamma[2]);
+    if (lost != KN_ATOM_NONE) {
+        kn_atom sum = product ? r : p,
+                safe = kns_choose(c, knb_and(b, near, kns_above(c, sum, 0)), sum, kns_number(c, 1));
+        kn_atom more = knb_mul(b, kns_choose(c, near, lost, kns_number(c, 0)), knb_digamma(b, safe));
+        more = knb_stop_gradient(b, product ? knb_neg(b, more) : more);
+        y = knb_add(b, y, knb_mul(b, y, more));
+    }
+    y = kns_choose(c, zero, kns_number(c, 0), y);
+    return kns_choose(c, near, y, far);
+}
+
+/* x + y less the sum as it was rounded. */
+static kn_atom sum_error(kns_call *c, kn_atom x, kn_atom y, kn_atom sum)
+{
+    kn_builder *b = c->b;
+    kn_atom back = knb_sub(b, sum, x);
+    return knb_add(b, knb_sub(b, x, knb_sub(b, sum, back)), knb_sub(b, y, back));
+}
+
 kn_array kn_special_beta(kn_array a, kn_array b)
 {
     kns_call c;
-    kns_begin(&c, "special_beta", 2, (const kn_array[]){a, b});
+    kns_begin_wide(&c, "special_beta", 2, (const kn_array[]){a, b});
     kn_atom sign = knb_mul(c.b, kns_gamma_sign(&c, c.x[0]), kns_gamma_sign(&c, c.x[1]));
     sign = knb_mul(c.b, sign, kns_gamma_sign(&c, knb_add(c.b, c.x[0], c.x[1])));
-    return kns_end(&c, knb_mul(c.b, sign, knb_exp(c.b, log_beta(&c, c.x[0], c.x[1]))));
+    kn_atom far = knb_mul(c.b, sign, knb_exp(c.b, log_beta(&c, c.x[0], c.x[1]))), sum = knb_add(c.b, c.x[0], c.x[1]);
+    kn_atom lost = sum_error(&c, c.x[0], c.x[1], sum);
+    return kns_end(&c, quotient(&c, c.x[0], c.x[1], sum, true, lost, far));
 }
 
 kn_array kn_special_poch(kn_array z, kn_array m)
 {
     kns_call c;
-    kns_begin(&c, "special_poch", 2, (const kn_array[]){z, m});
+    kns_begin_wide(&c, "special_poch", 2, (const kn_array[]){z, m});
     kn_builder *b = c.b;
     kn_atom sum = knb_add(b, c.x[0], c.x[1]), sign = knb_mul(b, kns_gamma_sign(&c, c.x[0]), kns_gamma_sign(&c, sum));
     kn_atom y = knb_mul(b, sign, knb_exp(b, knb_sub(b, knb_lgamma(b, sum), knb_lgamma(b, c.x[0]))));
+    y = quotient(&c, sum, kns_number(&c, 1), c.x[0], false, sum_error(&c, c.x[0], c.x[1], sum), y);
     kn_atom natural = knb_and(b, kns_whole(&c, c.x[0]), kns_whole(&c, c.x[1]));
     natural = knb_and(b, natural, knb_and(b, kns_above(&c, c.x[0], 0), kns_above(&c, c.x[1], 0)));
     y = kns_settle(&c, natural, y);
@@ -158,7 +200,7 @@ kn_array kn_special_poch(kn_array z, kn_array m)
 kn_array kn_special_comb(kn_array n, kn_array k)
 {
     kns_call c;
-    kns_begin(&c, "special_comb", 2, (const kn_array[]){n, k});
+    kns_begin_wide(&c, "special_comb", 2, (const kn_array[]){n, k});
     kn_builder *b = c.b;
     kn_atom rest = knb_sub(b, c.x[0], c.x[1]), negative = knb_or(b, kns_below(&c, c.x[0], 0), kns_below(&c, c.x[1], 0));
     kn_atom none = knb_or(b, negative, kns_below(&c, rest, 0)), one = kns_number(&c, 1);
@@ -167,6 +209,8 @@ kn_array kn_special_comb(kn_array n, kn_array k)
     /* 1 / ((n + 1) B(k + 1, n - k + 1)) */
     kn_atom log_y = log_beta(&c, knb_add(b, safe_k, one), knb_add(b, safe_rest, one));
     kn_atom y = knb_exp(b, knb_neg(b, knb_add(b, log_y, knb_log(b, knb_add(b, knb_add(b, safe_k, safe_rest), one)))));
+    kn_atom up = knb_add(b, knb_add(b, safe_k, safe_rest), one);
+    y = quotient(&c, up, knb_add(b, safe_k, one), knb_add(b, safe_rest, one), false, KN_ATOM_NONE, y);
     y = kns_settle(&c, knb_and(b, kns_whole(&c, c.x[0]), kns_whole(&c, c.x[1])), y);
     return kns_end(&c, kns_choose(&c, none, kns_number(&c, 0), y));
 }

@@ -7,7 +7,12 @@ enum { FACTORS = 9 };
 static const double pi = 3.1415926535897931;
 
 /* gamma(2.5 + v), |v| <= 1/2 */
-static const double gamma_middle[] = {0x1.544fa6d47b390p+0, 0x1.de9585f1a7093p-1, 0x1.4f224d4b7e013p-1, 0x1.03f6d2fa4f56ep-2, 0x1.c138b894946a1p-4, 0x1.d0a9bc491b3e7p-6, 0x1.5489cc69bc940p-7, 0x1.a55ed2382d9bfp-10, 0x1.8b8fcffb71bf7p-11, 0x1.088517510754ep-18, 0x1.013bc571250d3p-14, -0x1.ad84271671467p-17, 0x1.e71e162f58900p-18, -0x1.5853b68aec8c6p-19, 0x1.1db9955641054p-20, -0x1.b91b1f4ea1aefp-22, 0x1.bc76ea62e55bcp-23, -0x1.80d5b5036a4d9p-24};
+static const double gamma_middle[] = {0x1.544fa6d47b390p+0,   0x1.de9585f1a7093p-1,   0x1.4f224d4b7e013p-1,
+                                      0x1.03f6d2fa4f56ep-2,   0x1.c138b894946a1p-4,   0x1.d0a9bc491b3e7p-6,
+                                      0x1.5489cc69bc940p-7,   0x1.a55ed2382d9bfp-10,  0x1.8b8fcffb71bf7p-11,
+                                      0x1.088517510754ep-18,  0x1.013bc571250d3p-14,  -0x1.ad84271671467p-17,
+                                      0x1.e71e162f58900p-18,  -0x1.5853b68aec8c6p-19, 0x1.1db9955641054p-20,
+                                      -0x1.b91b1f4ea1aefp-22, 0x1.bc76ea62e55bcp-23,  -0x1.80d5b5036a4d9p-24};
 
 /* For 0 < x < 12: gamma(2 + fraction) (x - 1) (x - 2) ... or over x (x + 1). */
 static kn_atom gamma_near(kns_call *c, kn_atom x)
@@ -43,8 +48,8 @@ static void gamma_far(kns_call *c, kn_atom x, kn_atom *first, kn_atom *second)
 static void gamma_of_size(kns_call *c, kn_atom x, kn_atom *first, kn_atom *second)
 {
     kn_builder *b = c->b;
-    kn_atom far = knb_ge(b, x, kns_number(c, 12)), safe = knb_min(b, kns_choose(c, far, x, kns_number(c, 12)),
-                                                                  kns_number(c, 190));
+    kn_atom far = knb_ge(b, x, kns_number(c, 12)),
+            safe = knb_min(b, kns_choose(c, far, x, kns_number(c, 12)), kns_number(c, 190));
     kn_atom near = gamma_near(c, kns_choose(c, far, kns_number(c, 1), x));
     gamma_far(c, safe, first, second);
     *first = kns_choose(c, far, *first, near);

@@ -2,11 +2,12 @@
  * hypergeometric.c -- Kummer's function 1F1 and Gauss' function 2F1.
  *
  * 1F1: its series, after Kummer's transformation where that makes the terms positive; far out the asymptotic series.
- * 2F1: its series up to x = 1/2 and for polynomials; left of 0 by Pfaff's transformation x / (x - 1), which lies between
- * 0 and 1; from 1/2 towards 1 in steps that halve the distance from 1, each a Taylor series whose coefficients come from
- * the differential equation. No case is degenerate that way.
+ * 2F1: its series up to x = 1/2 and for polynomials; left of 0 by Pfaff's transformation x / (x - 1), which lies
+ * between 0 and 1; from 1/2 towards 1 in steps that halve the distance from 1, each a Taylor series whose coefficients
+ * come from the differential equation. No case is degenerate that way.
  *
- * Derivatives by x are functions of the neighbouring parameters; those by parameters are the series', in forward mode. */
+ * Derivatives by x are functions of the neighbouring parameters; those by parameters are the series', in forward
+ * mode. */
 #include "prim/iterate.h"
 #include "special/internal.h"
 
@@ -22,7 +23,10 @@ static kns_call inside(const kns_call *c, kn_builder *b)
     return in;
 }
 
-static kn_atom full(kns_call *c, double v) { return knb_broadcast_to(c->b, kns_number(c, v), knn_shaped(c->d, &c->shape)); }
+static kn_atom full(kns_call *c, double v)
+{
+    return knb_broadcast_to(c->b, kns_number(c, v), knn_shaped(c->d, &c->shape));
+}
 
 /* No positive whole number: where gamma has a pole and a series ends. */
 static kn_atom ends(kns_call *c, kn_atom x)
@@ -34,8 +38,8 @@ static kn_atom ends(kns_call *c, kn_atom x)
 
 enum { P_A, P_B, P_C, P_X, P_ON, P_K, P_TERM, P_SUM, P_WEIGHTED, P_COUNT };
 
-/* The sum of t[k], t[0] = first, t[k+1] / t[k] = (a + k) (b + k) x / ((c + k) (k + 1)); *weighted: that of k t[k]. Without
- * b (KN_ATOM_NONE) there is no factor b + k. */
+/* The sum of t[k], t[0] = first, t[k+1] / t[k] = (a + k) (b + k) x / ((c + k) (k + 1)); *weighted: that of k t[k].
+ * Without b (KN_ATOM_NONE) there is no factor b + k. */
 static kn_atom series(kns_call *c, kn_atom on, kn_atom first, const kn_atom *parameter, kn_atom x, kn_atom *weighted)
 {
     knp_iteration it;
@@ -43,8 +47,8 @@ static kn_atom series(kns_call *c, kn_atom on, kn_atom first, const kn_atom *par
     kn_atom zero = full(c, 0);
     knp_iterate(&it, c->b, P_ON, P_COUNT - P_ON,
                 (const kn_atom[]){parameter[0], two ? parameter[1] : zero, parameter[2], x,
-                                  knb_broadcast_to(c->b, on, knn_shaped(KN_DT(BOOL), &c->shape)), kns_number(c, 0), first,
-                                  first, zero});
+                                  knb_broadcast_to(c->b, on, knn_shaped(KN_DT(BOOL), &c->shape)), kns_number(c, 0),
+                                  first, first, zero});
     kns_call in = inside(c, &it.body);
     kn_builder *b = in.b;
     const kn_atom *v = it.in;
@@ -59,8 +63,8 @@ static kn_atom series(kns_call *c, kn_atom on, kn_atom first, const kn_atom *par
     kn_atom falls = knb_and(b, kns_below(&in, knb_abs(b, ratio), 0.75), kns_above(&in, down, 0));
     kn_atom done = knb_or(b, kns_is(&in, term, 0), knb_and(b, little, falls));
     kn_atom more = knb_lt(b, next, kns_number(&in, MOST_TERMS));
-    kn_atom out[P_COUNT - P_ON] = {knb_and(b, knb_not(b, done), knb_broadcast_to(b, more, it.carry[0])), next, term, sum,
-                                   sum_of_weighted};
+    kn_atom out[P_COUNT - P_ON] = {knb_and(b, knb_not(b, done), knb_broadcast_to(b, more, it.carry[0])), next, term,
+                                   sum, sum_of_weighted};
     knp_iterate_end(&it, out, it.init);
     if (weighted)
         *weighted = it.init[P_WEIGHTED - P_ON];
@@ -152,7 +156,8 @@ static void taylor_step(kns_call *c, kn_atom on, const kn_atom *parameter, kn_at
     const kn_atom *v = it.in;
     kn_atom n = v[T_N], n1 = kns_plus(&in, n, 1), n2 = kns_plus(&in, n, 2), u = v[T_D], s = v[T_T];
     kn_atom x0 = knb_sub(b, kns_number(&in, 1), u), sum_ab = kns_plus(&in, knb_add(b, v[T_A], v[T_B]), 1);
-    kn_atom first = knb_mul(b, knb_mul(b, u, knb_mul(b, s, s)), knb_mul(b, knb_add(b, v[T_A], n), knb_add(b, v[T_B], n)));
+    kn_atom first =
+        knb_mul(b, knb_mul(b, u, knb_mul(b, s, s)), knb_mul(b, knb_add(b, v[T_A], n), knb_add(b, v[T_B], n)));
     kn_atom back = knb_mul(b, kns_plus(&in, kns_times(&in, u, 2), -1), n);
     back = knb_add(b, back, knb_add(b, kns_plus(&in, v[T_DELTA], -1), knb_mul(b, sum_ab, u)));
     kn_atom p = knb_sub(b, knb_div(b, knb_mul(b, first, v[T_LAST]), n1), knb_mul(b, knb_mul(b, s, back), v[T_NEXT]));
@@ -163,8 +168,8 @@ static void taylor_step(kns_call *c, kn_atom on, const kn_atom *parameter, kn_at
     kn_atom counts = knb_gt(b, both, kns_times(&in, size, tolerance));
     kn_atom few = knb_lt(b, n, kns_number(&in, 600)), begins = knb_lt(b, n, kns_number(&in, 6));
     kn_atom more = knb_or(b, counts, knb_broadcast_to(b, begins, it.carry[0]));
-    kn_atom out[T_COUNT - T_ON] = {knb_and(b, more, knb_broadcast_to(b, few, it.carry[0])), n1, v[T_NEXT], p, sum,
-                                   weighted};
+    kn_atom out[T_COUNT - T_ON] = {
+        knb_and(b, more, knb_broadcast_to(b, few, it.carry[0])), n1, v[T_NEXT], p, sum, weighted};
     knp_iterate_end(&it, out, it.init);
     *f = it.init[T_SUM - T_ON];
     kn_atom left = knb_sub(c->b, kns_number(c, 1), t);
@@ -270,7 +275,8 @@ static kn_atom gauss(kns_call *c, const kn_atom *in)
     y = kns_choose(c, open, sum, y);
     kn_atom outside = knb_and(b, kns_above(c, x, 1), knb_not(b, g.polynomial));
     y = kns_choose(c, knb_or(b, pole, outside), kns_number(c, INFINITY), y);
-    kn_atom unknown = knb_or(b, knb_or(b, knb_ne(b, a, a), knb_ne(b, p, p)), knb_or(b, knb_ne(b, v, v), knb_ne(b, x, x)));
+    kn_atom unknown =
+        knb_or(b, knb_or(b, knb_ne(b, a, a), knb_ne(b, p, p)), knb_or(b, knb_ne(b, v, v), knb_ne(b, x, x)));
     unknown = knb_or(b, unknown, kns_is(c, x, -INFINITY));
     return kns_choose(c, unknown, kns_number(c, NAN), y);
 }

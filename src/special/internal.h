@@ -27,8 +27,9 @@ kn_array kns_end(kns_call *c, kn_atom y);
 void kns_end_n(kns_call *c, int n, const kn_atom *y, kn_array *out);
 
 static inline kn_atom kns_number(kns_call *c, double v) { return knb_number(c->b, c->d, v); }
-/* pred ? yes : no, in the shape of the call */
+/* pred ? yes : no, in the shape of the call; operands from left to right, as those of the builder's helpers */
 kn_atom kns_choose(kns_call *c, kn_atom pred, kn_atom yes, kn_atom no);
+#define kns_choose(c, pred, yes, no) KNB_3(kns_choose, c, pred, yes, no)
 static inline kn_atom kns_plus(kns_call *c, kn_atom x, double v) { return knb_add(c->b, x, kns_number(c, v)); }
 static inline kn_atom kns_times(kns_call *c, kn_atom x, double v) { return knb_mul(c->b, x, kns_number(c, v)); }
 static inline kn_atom kns_is(kns_call *c, kn_atom x, double v) { return knb_eq(c->b, x, kns_number(c, v)); }
@@ -60,6 +61,6 @@ kn_atom kns_stirling(kns_call *c, kn_atom x); /* what Stirling's formula leaves 
 kn_atom kns_gamma_sign(kns_call *c, kn_atom x);
 /* gamma_value.c: in float64 */
 kn_atom kns_gamma(kns_call *c, kn_atom x);
-/* normal.c */
+/* normal.c: of float64 */
 kn_atom kns_ndtr(kns_call *c, kn_atom x);
 #endif

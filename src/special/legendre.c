@@ -206,7 +206,8 @@ kn_array kn_special_sph_harm_y(kn_array n, kn_array m, kn_array theta, kn_array 
     if (n_max < 0 && !kna_failed(&c.op))
         n_max = largest(&c.op, n);
     if (n_max > 65536 && !kna_failed(&c.op))
-        kna_fail(&c.op, KN_ERROR_VALUE, "n_max is %lld, the largest that there is a program for is 65536", (long long)n_max);
+        kna_fail(&c.op, KN_ERROR_VALUE, "n_max is %lld, the largest that there is a program for is 65536",
+                 (long long)n_max);
     if (kna_failed(&c.op))
         return kns_end(&c, KN_ATOM_NONE);
     kn_atom degree = knb_min(b, c.x[0], kns_number(&c, (double)n_max)), order = knb_abs(b, c.x[1]);

@@ -16,9 +16,9 @@ static kn_atom pick(kns_call *c, kn_atom pred, kn_atom yes, double no)
 static kn_atom far_out(kns_call *c, kn_atom z)
 {
     static const double coefficient[] = {/* B_2k / (2k (2k - 1)) */
-                                         0x1.5555555555555p-4,  -0x1.6c16c16c16c17p-9, 0x1.a01a01a01a01ap-11,
+                                         0x1.5555555555555p-4,   -0x1.6c16c16c16c17p-9, 0x1.a01a01a01a01ap-11,
                                          -0x1.3813813813814p-11, 0x1.b951e2b18ff23p-11, -0x1.f6ab0d9993c7dp-10,
-                                         0x1.a41a41a41a41ap-8,  -0x1.e4286cb0f5398p-6, 0x1.6fe96381e0680p-3};
+                                         0x1.a41a41a41a41ap-8,   -0x1.e4286cb0f5398p-6, 0x1.6fe96381e0680p-3};
     kn_builder *b = c->b;
     kn_atom r = knb_div(b, number(c, 1), z), s = knb_mul(b, r, r), y = number(c, coefficient[8]);
     for (int k = 7; k >= 0; k--)
@@ -32,13 +32,13 @@ static kn_atom far_out(kns_call *c, kn_atom z)
 static kn_atom around_1(kns_call *c, kn_atom w)
 {
     static const double coefficient[] = {
-        -0x1.2788cfc6fb619p-1, 0x1.a51a6625307d3p-1,  -0x1.9a4d55beab2d7p-2, 0x1.151322ac7d848p-2,
-        -0x1.a8b9c17aa6149p-3, 0x1.5b40cb100c306p-3,  -0x1.2703a1dcea3aep-3, 0x1.010b36af86397p-3,
-        -0x1.c806706d57db4p-4, 0x1.9a01e385d5f8fp-4,  -0x1.748c33114c6d6p-4, 0x1.556ad63243bc4p-4,
-        -0x1.3b1d971fc5985p-4, 0x1.2496df8320c5fp-4,  -0x1.11133476e7fe0p-4, 0x1.00010064cdeb2p-4,
-        -0x1.e1e2d311e8abdp-5, 0x1.c71ce3a20b419p-5,  -0x1.af28a1b5688a0p-5, 0x1.9999b3352d5bap-5,
-        -0x1.86186db77bfbfp-5, 0x1.745d1d1778df9p-5,  -0x1.642c88591b66dp-5, 0x1.555556aaafdcdp-5,
-        -0x1.47ae151eb9fb7p-5, 0x1.3b13b189d925ep-5,  -0x1.2f684c00002bcp-5};
+        -0x1.2788cfc6fb619p-1, 0x1.a51a6625307d3p-1, -0x1.9a4d55beab2d7p-2, 0x1.151322ac7d848p-2,
+        -0x1.a8b9c17aa6149p-3, 0x1.5b40cb100c306p-3, -0x1.2703a1dcea3aep-3, 0x1.010b36af86397p-3,
+        -0x1.c806706d57db4p-4, 0x1.9a01e385d5f8fp-4, -0x1.748c33114c6d6p-4, 0x1.556ad63243bc4p-4,
+        -0x1.3b1d971fc5985p-4, 0x1.2496df8320c5fp-4, -0x1.11133476e7fe0p-4, 0x1.00010064cdeb2p-4,
+        -0x1.e1e2d311e8abdp-5, 0x1.c71ce3a20b419p-5, -0x1.af28a1b5688a0p-5, 0x1.9999b3352d5bap-5,
+        -0x1.86186db77bfbfp-5, 0x1.745d1d1778df9p-5, -0x1.642c88591b66dp-5, 0x1.555556aaafdcdp-5,
+        -0x1.47ae151eb9fb7p-5, 0x1.3b13b189d925ep-5, -0x1.2f684c00002bcp-5};
     kn_atom y = number(c, coefficient[26]);
     for (int k = 25; k >= 0; k--)
         y = plus(c, knb_mul(c->b, y, w), coefficient[k]);
@@ -84,7 +84,8 @@ static kn_atom loggamma(kns_call *c, kn_atom z)
 {
     kn_builder *b = c->b;
     kn_atom x = knb_real(b, z), y = knb_imag(b, z), size = knb_abs(b, y), zero = kns_number(c, 0);
-    kn_atom below = knb_or(b, kns_below(c, y, 0), knb_and(b, kns_is(c, y, 0), kns_below(c, knb_div(b, kns_number(c, 1), y), 0)));
+    kn_atom below =
+        knb_or(b, kns_below(c, y, 0), knb_and(b, kns_is(c, y, 0), kns_below(c, knb_div(b, kns_number(c, 1), y), 0)));
     kn_atom pole = knb_and(b, kns_is(c, y, 0), knb_and(b, knb_le(b, x, zero), kns_whole(c, x)));
     kn_atom up = knb_complex(b, x, size), left = kns_below(c, x, 0.5);
     up = pick(c, knb_not(b, pole), up, 1);

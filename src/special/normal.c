@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
- * normal.c -- the distribution function of the normal distribution, its logarithm and its inverse. */
+ * normal.c -- the distribution function of the normal distribution, its logarithm and its inverse, in float64. */
 #include "special/internal.h"
 
+/* erfc(t + e) / 2, t + e = -x / sqrt(2), where e is what t lost to rounding. */
 kn_atom kns_ndtr(kns_call *c, kn_atom x)
 {
-    return kns_times(c, knb_erfc(c->b, kns_times(c, x, -0.70710678118654752)), 0.5);
+    kn_builder *b = c->b;
+    const double hi = 0x1.6a09e667f3bcdp-1, lo = -0x1.bdd3413b26456p-55;
+    kn_atom t = kns_times(c, x, -hi), near = kns_below(c, knb_abs(b, x), 64);
+    kn_atom safe = kns_choose(c, near, x, kns_number(c, 0)), u = kns_times(c, safe, -hi);
+    kn_atom e = knb_add(b, kns_product_error(c, safe, kns_number(c, -hi), u), kns_times(c, safe, -lo));
+    kn_atom slope = kns_times(c, knb_exp(b, knb_neg(b, knb_mul(b, u, u))), 0.56418958354775629); /* 1 / sqrt(pi) */
+    return knb_sub(b, kns_times(c, knb_erfc(b, t), 0.5), knb_mul(b, slope, knb_stop_gradient(b, e)));
 }
 
 kn_array kn_special_ndtr(kn_array x)
 {
     kns_call c;
-    kns_begin(&c, "special_ndtr", 1, &x);
+    kns_begin_wide(&c, "special_ndtr", 1, &x);
     return kns_end(&c, kns_ndtr(&c, c.x[0]));
 }
 
@@ -19,7 +26,7 @@ static kn_atom log_tail(kns_call *c, kn_atom x)
 {
     kn_builder *b = c->b;
     kn_atom square = knb_mul(b, x, x), step = knb_div(b, kns_number(c, -1), square), y = kns_number(c, 1);
-    for (int k = c->d->size == 4 ? 8 : 14; k > 0; k--)
+    for (int k = 14; k > 0; k--)
         y = kns_plus(c, knb_mul(b, kns_times(c, step, 2 * k - 1), y), 1);
     kn_atom density = knb_add(b, kns_times(c, square, 0.5), knb_log(b, knb_neg(b, x)));
     return knb_sub(b, knb_sub(b, knb_log(b, y), density), kns_number(c, 0.91893853320467274)); /* log sqrt(2 pi) */
@@ -28,7 +35,7 @@ static kn_atom log_tail(kns_call *c, kn_atom x)
 static kn_atom log_ndtr(kns_call *c, kn_atom x)
 {
     kn_builder *b = c->b;
-    double from = c->d->size == 4 ? -10 : -20;
+    const double from = -20;
     kn_atom low = kns_below(c, x, from), high = kns_above(c, x, 1);
     kn_atom left = kns_choose(c, low, x, kns_number(c, from)), right = kns_choose(c, high, x, kns_number(c, 1));
     kn_atom middle = kns_choose(c, knb_or(b, low, high), kns_number(c, 0), x);
@@ -40,7 +47,7 @@ static kn_atom log_ndtr(kns_call *c, kn_atom x)
 kn_array kn_special_log_ndtr(kn_array x)
 {
     kns_call c;
-    kns_begin(&c, "special_log_ndtr", 1, &x);
+    kns_begin_wide(&c, "special_log_ndtr", 1, &x);
     return kns_end(&c, log_ndtr(&c, c.x[0]));
 }
 
@@ -87,13 +94,13 @@ static kn_atom quantile(kns_call *c, kn_atom v)
 kn_array kn_special_ndtri(kn_array p)
 {
     kns_call c;
-    kns_begin(&c, "special_ndtri", 1, &p);
+    kns_begin_wide(&c, "special_ndtri", 1, &p);
     return kns_end(&c, quantile(&c, c.x[0]));
 }
 
 kn_array kn_special_erfcinv(kn_array y)
 {
     kns_call c;
-    kns_begin(&c, "special_erfcinv", 1, &y);
+    kns_begin_wide(&c, "special_erfcinv", 1, &y);
     return kns_end(&c, kns_times(&c, quantile(&c, kns_times(&c, c.x[0], 0.5)), -0.70710678118654752));
 }

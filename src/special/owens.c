@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * owens.c -- Owen's T function: 1 / (2 pi) times the integral of e^(-h^2 (1 + x^2) / 2) / (1 + x^2) for x from 0 to a, by
- * Gauss' rule (scripts/fit/special.py). */
+ * owens.c -- Owen's T function: 1 / (2 pi) times the integral of e^(-h^2 (1 + x^2) / 2) / (1 + x^2) for x from 0 to a,
+ * by Gauss' rule (scripts/fit/special.py). */
 #include "special/internal.h"
 
 enum { NODES = 24 };
@@ -8,8 +8,14 @@ enum { NODES = 24 };
 /* For 0 <= a <= 1, h >= 0. Beyond x = 8.6 / h nothing is left. */
 static kn_atom near(kns_call *c, kn_atom h, kn_atom a)
 {
-    static const double rule[NODES / 2][2] = {/* nodes below 1/2, and weights */
-                                              {0x1.3b690cb733ec7p-9, 0x1.9465bd3112202p-8}, {0x1.9e0c1e680f139p-7, 0x1.d375514486f1dp-7}, {0x1.f9a7a58f55b36p-6, 0x1.6ab884f57c979p-6}, {0x1.d13df3cd9785bp-5, 0x1.e5c6255d25edap-6}, {0x1.70a2cc7cb2401p-4, 0x1.2c6d5c2eff064p-5}, {0x1.0a1ce248c4454p-3, 0x1.6108ef504463ap-5}, {0x1.685a2340bdef4p-3, 0x1.8fd8936444b16p-5}, {0x1.d17d08a7651aap-3, 0x1.b8177ba4a68dcp-5}, {0x1.21e5d13f0eda5p-2, 0x1.d91c78acb1b2dp-5}, {0x1.5eb2b9d3b8b78p-2, 0x1.f25cbce1d1ff6p-5}, {0x1.9e25aaf51ac1dp-2, 0x1.01b7117cf8bd8p-4}, {0x1.df33ef5824ba3p-2, 0x1.060475e763736p-4}};
+    static const double rule[NODES / 2][2] = {
+        /* nodes below 1/2, and weights */
+        {0x1.3b690cb733ec7p-9, 0x1.9465bd3112202p-8}, {0x1.9e0c1e680f139p-7, 0x1.d375514486f1dp-7},
+        {0x1.f9a7a58f55b36p-6, 0x1.6ab884f57c979p-6}, {0x1.d13df3cd9785bp-5, 0x1.e5c6255d25edap-6},
+        {0x1.70a2cc7cb2401p-4, 0x1.2c6d5c2eff064p-5}, {0x1.0a1ce248c4454p-3, 0x1.6108ef504463ap-5},
+        {0x1.685a2340bdef4p-3, 0x1.8fd8936444b16p-5}, {0x1.d17d08a7651aap-3, 0x1.b8177ba4a68dcp-5},
+        {0x1.21e5d13f0eda5p-2, 0x1.d91c78acb1b2dp-5}, {0x1.5eb2b9d3b8b78p-2, 0x1.f25cbce1d1ff6p-5},
+        {0x1.9e25aaf51ac1dp-2, 0x1.01b7117cf8bd8p-4}, {0x1.df33ef5824ba3p-2, 0x1.060475e763736p-4}};
     kn_builder *b = c->b;
     const double most = 8.6;
     h = knb_min(b, h, kns_number(c, 64)); /* from there on all is 0 */
@@ -29,7 +35,8 @@ static kn_atom near(kns_call *c, kn_atom h, kn_atom a)
     return knb_mul(b, knb_mul(b, kns_times(c, sum, 0.15915494309189535), end), size);
 }
 
-/* T(h, a) = T(|h|, |a|) with the sign of a; for a > 1 with p = ndtr(-h), q = ndtr(-a h): (p + q) / 2 - p q - T(a h, 1 / a) */
+/* T(h, a) = T(|h|, |a|) with the sign of a; for a > 1 with p = ndtr(-h), q = ndtr(-a h) it is
+ * (p + q) / 2 - p q - T(a h, 1 / a). */
 kn_array kn_special_owens_t(kn_array h, kn_array a)
 {
     kns_call c;
