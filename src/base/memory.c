@@ -10,6 +10,7 @@ static _Atomic int64_t asked, failed, given_back;
 static atomic_bool fail_armed;    /* false: nothing below is read */
 static _Atomic int64_t fail_left; /* this many succeed first */
 static atomic_bool fail_sticky;
+static atomic_bool fail_pieces; /* arenas take each piece from the system */
 
 static void count(_Atomic int64_t *counter) { atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); }
 
@@ -28,6 +29,8 @@ void knx_fail_after(int64_t k, bool sticky)
     atomic_store(&fail_sticky, sticky);
     atomic_store(&fail_armed, k >= 0);
 }
+
+void knx_fail_pieces(bool on) { atomic_store(&fail_pieces, on); }
 
 static void *counted(void *p)
 {
@@ -97,11 +100,11 @@ static void block_use(kn_arena *a, struct kn_arena_block *b)
 static bool arena_grow(kn_arena *a, size_t bytes)
 {
     size_t overhead = sizeof(struct kn_arena_block) + ARENA_ALIGN, size = a->block ? a->block->bytes : ARENA_FIRST / 2;
-    bool armed = atomic_load_explicit(&fail_armed, memory_order_relaxed);
+    bool alone = atomic_load_explicit(&fail_pieces, memory_order_relaxed);
     size = size < ARENA_GROWTH_LIMIT ? 2 * size : size;
     if (bytes > SIZE_MAX - overhead)
         return false;
-    if (size < bytes + overhead || armed)
+    if (size < bytes + overhead || alone)
         size = bytes + overhead;
     struct kn_arena_block *b = knx_alloc(size);
     if (!b)
@@ -109,7 +112,7 @@ static bool arena_grow(kn_arena *a, size_t bytes)
     *b = (struct kn_arena_block){a->block, size};
     a->total += size;
     block_use(a, b);
-    if (armed) /* the next piece may be the one to fail */
+    if (alone) /* the next piece may be the one to fail */
         a->end = a->next + bytes;
     return true;
 }

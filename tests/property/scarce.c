@@ -84,9 +84,11 @@ static void sweep(const trial *t, const char *what, step_fn *step)
     bool reached = true;
     for (int64_t k = 0; reached && !t->b->failed; k += t->b->thorough ? 1 : 1 + k / 200) {
         int64_t asked = knx_alloc_count();
+        knx_fail_pieces(true);
         knx_fail_after(k, k % 2);
         e = step(t);
         knx_fail_after(-1, false);
+        knx_fail_pieces(false);
         reached = knx_alloc_count() - asked > k;
         if (e && e->kind != KN_ERROR_MEMORY)
             bench_fail(t->b, "%s without the allocation %lld: %s: %s", what, (long long)k, knx_error_kind_name(e->kind),
