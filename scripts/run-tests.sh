@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds and tests the presets named, and ends with one line: N passed, M failed (the tests of all presets together).
 # usage: run-tests.sh [--all] PRESET...
-#   --all: property tests sweep further (they see KILN_TEST_LONG=1); the format and clang-tidy count as a test each
+#   --all: property tests sweep further (they see KILN_TEST_LONG=1); the format, clang-tidy and the lines of the rules that tests run
+#          count as a test each
 set -u
 cd "$(dirname "$0")/.." || exit 2
 passed=0 failed=0 skipped=0
 if [ "${1-}" = --all ]; then
     shift
     export KILN_TEST_LONG=1
-    for check in "format.sh --check" tidy.sh; do
+    for check in "format.sh --check" tidy.sh rule-coverage.sh; do
         echo "=== $check"
         # shellcheck disable=SC2086
         if scripts/$check; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $check"; fi
@@ -40,6 +41,15 @@ for preset in "$@"; do
     tests=$(count tests "$junit") bad=$(count failures "$junit") out=$(count skipped "$junit") off=$(count disabled "$junit")
     passed=$((passed + tests - bad - out - off)) failed=$((failed + bad)) skipped=$((skipped + out + off))
 done
+if [ -n "${KILN_TEST_LONG-}" ] && [ -x build/release/tests/rules ] && [ -x build/clang/tests/rules ]; then
+    echo "=== texts of the two compilers"
+    if scripts/check-texts.sh build/release/tests/rules build/clang/tests/rules; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL check-texts.sh"
+    fi
+fi
 echo
 [ "$skipped" -gt 0 ] && echo "$skipped skipped (the lines above say why)"
 echo "$passed passed, $failed failed"

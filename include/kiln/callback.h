@@ -16,15 +16,15 @@
 extern "C" {
 #endif
 
-/* in[i]: arrays of the caller's operands, alive during the call (kn_keep hands one on); out[i] comes in as NULL and is to
- * be an array of the promised shape and dtype. Not zero is a failure: a RuntimeError of the call that ran the program
- * ("the callback returned 3"). `env` is as it was given, and has to live as long as anything that calls f. */
+/* in[i]: arrays of the caller's operands, alive during the call (kn_keep hands one on); out[i] comes in as NULL and is
+ * to be an array of the promised shape and dtype. Not zero is a failure: a RuntimeError of the call that ran the
+ * program ("the callback returned 3"). `env` is as it was given, and has to live as long as anything that calls f. */
 typedef int (*kn_callback)(void *env, int n_in, const kn_array *in, int n_out, kn_array *out);
 
 /* kn_debug_print("loss {} at {:.3f}", loss, x): Python's format with {}, {0}, !r, !s and specifications (8.3f, >10, +,
- * 05d, x, e, %), for arrays and C numbers; arrays print as kn_print does, and take no specification. The line goes where
- * kn_print's goes (kn_set_print). Returns 0; -1 with a ValueError, IndexError, KeyError or TypeError if the format does
- * not fit. Derivatives print what the function itself prints. (jax.debug.print) */
+ * 05d, x, e, %), for arrays and C numbers; arrays print as kn_print does, and take no specification. The line goes
+ * where kn_print's goes (kn_set_print). Returns 0; -1 with a ValueError, IndexError, KeyError or TypeError if the
+ * format does not fit. Derivatives print what the function itself prints. (jax.debug.print) */
 KN_API int kn_debug_print(const char *format, kn_list args);
 
 /* Calls f with the values of args (jax.debug.callback). Returns 0, or -1 with an error. */

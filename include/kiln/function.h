@@ -59,6 +59,7 @@ typedef struct kn_jac_opts { size_t size_; kn_argnums argnums; } kn_jac_opts;
 KN_API kn_fn kn_jacfwd(kn_fn fn, const kn_jac_opts *opts);
 KN_API kn_fn kn_jacrev(kn_fn fn, const kn_jac_opts *opts);
 KN_API kn_fn kn_hessian(kn_fn fn, const kn_jac_opts *opts);         /* jacfwd of jacrev */
+/* values and tangents; those of integers are zeros of their dtype */
 KN_API int kn_jvp(kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y, const kn_outs *dy);
 /* a pullback: takes the result's cotangent, returns one cotangent per argument */
 KN_API kn_fn kn_vjp(kn_fn fn, const kn_args *primals, const kn_outs *y);

@@ -19,6 +19,8 @@
 #include "kiln/special.h"
 #include "kiln/random.h"
 #include "kiln/nn.h"
+#include "kiln/initializers.h"
+#include "kiln/segments.h"
 #include "kiln/optim.h"
 #include "kiln/io.h"
 #include "kiln/testing.h"

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/lax.h -- operations of jax.lax that NumPy has no name for. */
+ * kiln/lax.h -- jax.lax under the names kn_lax_*: the operations that are one primitive each, one header per chapter,
+ * and here the collectives. Control flow is in kiln/control.h, kn_associative_scan in kiln/lax/reductions.h. */
 /* clang-format off */
 #ifndef KILN_LAX_H
 #define KILN_LAX_H
+#include "kiln/lax/elementwise.h"
+#include "kiln/lax/products.h"
+#include "kiln/lax/reductions.h"
+#include "kiln/lax/shapes.h"
+#include "kiln/lax/slicing.h"
 #include "kiln/types.h"
 
 #ifdef __cplusplus
@@ -88,7 +94,8 @@ KN_API int64_t kn_lax_axis_size(kn_axis_names axis);
 #include "kiln/macros.h"
 #define KN_NAMES(...) ((kn_axis_names){KN_COUNT(__VA_ARGS__), {__VA_ARGS__}})
 /* A string or KN_NAMES. */
-#define KN_NAMES_OF(x) _Generic((x), kn_axis_names: kn_names_same_, char *: kn_names_one_, const char *: kn_names_one_)(x)
+#define KN_NAMES_OF(x)                                                                                                 \
+    _Generic((x), kn_axis_names: kn_names_same_, char *: kn_names_one_, const char *: kn_names_one_)(x)
 static inline kn_axis_names kn_names_same_(kn_axis_names names) { return names; }
 static inline kn_axis_names kn_names_one_(const char *name) { return (kn_axis_names){1, {name}}; }
 #define KN_PAIRS(...)                                                                                                  \

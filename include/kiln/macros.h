@@ -163,6 +163,16 @@ static inline kn_array kn_like_complex_(double _Complex z)
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(y);                                \
         kn_array KN_V(3, c) = KN_LIKE(z); KN_OPTS(c, T, D, __VA_ARGS__)                                                \
         KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(opt, c)); })
+#define KN_F4(f, x, y, z, w) KN_F4_(__COUNTER__, f, x, y, z, w)
+#define KN_F4_(c, f, x, y, z, w)                                                                                       \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(y);                                \
+        kn_array KN_V(3, c) = KN_LIKE(z); kn_array KN_V(4, c) = KN_LIKE(w);                                            \
+        KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c)); })
+#define KN_F4O(f, T, D, x, y, z, w, ...) KN_F4O_(__COUNTER__, f, T, D, x, y, z, w, __VA_ARGS__)
+#define KN_F4O_(c, f, T, D, x, y, z, w, ...)                                                                           \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(y);                                \
+        kn_array KN_V(3, c) = KN_LIKE(z); kn_array KN_V(4, c) = KN_LIKE(w); KN_OPTS(c, T, D, __VA_ARGS__)              \
+        KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 /* ... of one value of another C type (A), and with options */
 #define KN_G1(f, A, x) KN_G1_(__COUNTER__, f, A, x)
 #define KN_G1_(c, f, A, x) __extension__({ A KN_V(1, c) = (x); KN_HERE(); (f)(KN_V(1, c)); })

@@ -10,6 +10,7 @@
 #ifndef KILN_NUMPY_H
 #define KILN_NUMPY_H
 #include "kiln/numpy/creation.h"
+#include "kiln/numpy/functional.h"
 #include "kiln/numpy/indexing.h"
 #include "kiln/numpy/logic.h"
 #include "kiln/numpy/manipulation.h"
@@ -17,4 +18,5 @@
 #include "kiln/numpy/products.h"
 #include "kiln/numpy/reductions.h"
 #include "kiln/numpy/sorting.h"
+#include "kiln/numpy/statistics.h"
 #endif

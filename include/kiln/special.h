@@ -72,6 +72,32 @@ KN_API kn_array kn_special_erfcx(kn_array x);   /* scipy.special.erfcx: e^(x^2) 
 typedef struct kn_special_fresnel_result { kn_array s, c; } kn_special_fresnel_result;
 KN_API kn_special_fresnel_result kn_special_fresnel(kn_array x);
 KN_API kn_array kn_special_bernoulli(int n);    /* scipy.special.bernoulli: float64, B0 to Bn; ValueError for n < 0 */
+/* scipy.special.boxcox: (x^lmbda - 1) / lmbda, log(x) where lmbda is 0; NaN for x < 0 */
+KN_API kn_array kn_special_boxcox(kn_array x, kn_array lmbda);
+/* scipy.special.boxcox1p: boxcox of 1 + x, right where x is small, too */
+KN_API kn_array kn_special_boxcox1p(kn_array x, kn_array lmbda);
+KN_API kn_array kn_special_dawsn(kn_array x);   /* scipy.special.dawsn: Dawson's integral, e^(-x^2) times that of e^(t^2) */
+KN_API kn_array kn_special_wofz(kn_array z);    /* scipy.special.wofz: e^(-z^2) erfc(-iz); complex */
+/* scipy.special.loggamma: the logarithm of the gamma function, cut along the negative real axis; of real numbers NaN
+ * below 0 */
+KN_API kn_array kn_special_loggamma(kn_array z);
+KN_API kn_array kn_special_owens_t(kn_array h, kn_array a); /* scipy.special.owens_t: Owen's T function */
+/* jax.scipy.special.lpmn_values: associated Legendre functions of z (float32 or float64, one axis) in float[m + 1, n + 1,
+ * size of z]: order, degree, point. is_normalized: as in spherical harmonics. m must be n (NotImplementedError). */
+KN_API kn_array kn_special_lpmn_values(int m, int n, kn_array z, bool is_normalized);
+/* jax.scipy.special.lpmn: their values (not normalized) and derivatives by z */
+typedef struct kn_special_lpmn_result { kn_array values, derivatives; } kn_special_lpmn_result;
+KN_API kn_special_lpmn_result kn_special_lpmn(int m, int n, kn_array z);
+/* scipy.special.sph_harm_y: spherical harmonics of degree n and order m at the polar angle theta and the azimuth phi;
+ * complex, 0 where |m| > n. n_max: n is at most that; not given: the largest element of n, which must be known then */
+typedef struct kn_special_sph_harm_y_opts { size_t size_; int64_t n_max; } kn_special_sph_harm_y_opts;
+KN_API kn_special_sph_harm_y_opts kn_special_sph_harm_y_opts_default(void);
+KN_API kn_array kn_special_sph_harm_y(kn_array n, kn_array m, kn_array theta, kn_array phi,
+                                      const kn_special_sph_harm_y_opts *opts);
+/* scipy.special.hyp1f1: the sum of (a)_k / (b)_k x^k / k! */
+KN_API kn_array kn_special_hyp1f1(kn_array a, kn_array b, kn_array x);
+/* scipy.special.hyp2f1: the sum of (a)_k (b)_k / (c)_k x^k / k!, continued to all x < 1; inf for x > 1 unless it ends */
+KN_API kn_array kn_special_hyp2f1(kn_array a, kn_array b, kn_array c, kn_array x);
 
 #ifdef __cplusplus
 }
@@ -121,6 +147,24 @@ KN_API kn_array kn_special_bernoulli(int n);    /* scipy.special.bernoulli: floa
 #define kn_special_sici(x) KN_F1(kn_special_sici, x)
 #define kn_special_erfcx(x) KN_F1(kn_special_erfcx, x)
 #define kn_special_fresnel(x) KN_F1(kn_special_fresnel, x)
+#define kn_special_boxcox(x, lmbda) KN_F2(kn_special_boxcox, x, lmbda)
+#define kn_special_boxcox1p(x, lmbda) KN_F2(kn_special_boxcox1p, x, lmbda)
+#define kn_special_dawsn(x) KN_F1(kn_special_dawsn, x)
+#define kn_special_wofz(z) KN_F1(kn_special_wofz, z)
+#define kn_special_loggamma(z) KN_F1(kn_special_loggamma, z)
+#define kn_special_owens_t(h, a) KN_F2(kn_special_owens_t, h, a)
+#define kn_special_lpmn_values(m, n, z, is_normalized) KN_LPMN_(__COUNTER__, kn_special_lpmn_values, m, n, z, is_normalized)
+#define KN_LPMN_(c, f, m, n, z, ...)                                                                                   \
+    __extension__({ int KN_V(1, c) = (m); int KN_V(2, c) = (n); kn_array KN_V(3, c) = KN_LIKE(z);                      \
+        KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(3, c), __VA_ARGS__); })
+#define kn_special_lpmn(m, n, z) KN_LPMN2_(__COUNTER__, kn_special_lpmn, m, n, z)
+#define KN_LPMN2_(c, f, m, n, z)                                                                                       \
+    __extension__({ int KN_V(1, c) = (m); int KN_V(2, c) = (n); kn_array KN_V(3, c) = KN_LIKE(z);                      \
+        KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
+#define kn_special_sph_harm_y(n, m, theta, phi, ...)                                                                   \
+    KN_F4O(kn_special_sph_harm_y, kn_special_sph_harm_y_opts, (.n_max = -1, ), n, m, theta, phi, __VA_ARGS__)
+#define kn_special_hyp1f1(a, b, x) KN_F3(kn_special_hyp1f1, a, b, x)
+#define kn_special_hyp2f1(a, b, c, x) KN_F4(kn_special_hyp2f1, a, b, c, x)
 #define kn_special_bernoulli(n) KN_G1(kn_special_bernoulli, int, n)
 #endif
 #endif

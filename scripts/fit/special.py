@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fits the polynomials of src/kernel/math_erf.c, math_gamma.c and math_bessel.c and prints them as C tables (needs mpmath)."""
+"""Fits the polynomials of src/kernel/math_erf.c, math_gamma.c, math_bessel.c and src/special/ and prints them as C tables (needs mpmath)."""
 import sys
 from functions import fit, rounded
 from mpmath import mp, mpf, matrix, lu_solve, besseli, cos, digamma, erf, erfc, exp, findroot, loggamma, log, pi, sin, sqrt
@@ -112,6 +112,16 @@ def bessel_far(n):  # sqrt(x) e^-x I_n(x), u = 1 / x
     return lambda u: sqrt(1 / u) * exp(-1 / u) * besseli(n, 1 / u) if u else 1 / sqrt(2 * pi)
 
 
+def gauss_legendre(name, n):
+    """Nodes and weights on [0, 1]: the lower half of them."""
+    j = matrix(n, n)
+    for k in range(1, n):
+        j[k, k - 1] = j[k - 1, k] = k / sqrt(mpf(4 * k * k - 1))
+    values, vectors = mp.eigsy(j)
+    rows = sorted(((1 + values[i]) / 2, vectors[0, i]**2) for i in range(n))[:n // 2]
+    print(f"{name}:\n    {{ {', '.join('{' + float(x).hex() + ', ' + float(w).hex() + '}' for x, w in rows)} }}")
+
+
 def jobs():
     tiny = mpf("1e-12")
     erf_weight = lambda s: 1 / (1 + erf_tail(s))
@@ -130,10 +140,12 @@ def jobs():
     yield "erfc for float", lambda: fit("erfc for float", of32, relative(of32), t("0.4767", c32), t("10.3", c32), 11, 64)
     yield "lgamma middle", lambda: rational("lgamma middle", lambda v: lgamma_quotient(v) - mpf(0.5), relative(lgamma_quotient), -0.2501, 2, 8, 8)
     yield "lgamma far", lambda: fit("lgamma far", lgamma_far, lgamma_far_weight, tiny, far(3), 9, 64)
+    yield "gamma middle", lambda: fit("gamma middle", lambda v: mp.gamma(v + mpf(2.5)), lambda v: 1 / mp.gamma(v + mpf(2.5)), -0.5, 0.5, 17, 64)
     yield "digamma middle", lambda: rational("digamma middle", digamma_middle, relative(digamma_middle), -0.2501, 2, 8, 8)
     yield "digamma far", lambda: fit("digamma far", digamma_far, digamma_far_weight, tiny, far(3), 9, 64)
     yield "sin pi", lambda: fit("sin pi", sin_pi, relative(sin_pi), tiny, 0.2501, 8, 64)
     yield "cot pi", lambda: fit("cot pi", cot_pi, lambda s: s, tiny, 0.2501, 14, 64)
+    yield "owens_t", lambda: gauss_legendre("owens_t", 24)
     for n in 0, 1:
         near, beyond = bessel_near(n), bessel_far(n)
         yield f"i{n}e near", lambda n=n, f=near: fit(f"i{n}e near", f, relative(f), 0, mpf(9) / 8, 18, 64)

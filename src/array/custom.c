@@ -226,10 +226,11 @@ static kn_error *recorded(kna_core *f, int which, int n, kn_type *in, kni_jaxpr 
             return NULL;
         }
     kn_closed c = {0};
+    uint64_t reports = knx_context()->reports;
     KN_TRY(kna_derive(rule, in, NULL, f->kind == KNA_FN_CUSTOM_JVP ? "custom_jvp" : "custom_vjp", &c));
     kn_error *e = fold_constants(rule->name, &c, out);
     kna_closed_free(&c);
-    if (!e && !remember(f, which, n, in, *out)) {
+    if (!e && !knx_reported_since(reports) && !remember(f, which, n, in, *out)) {
         kni_release(*out);
         *out = NULL;
         e = knx_error_nomem();

@@ -643,7 +643,8 @@ static void set_error(kn_value *v, kn_error *e)
     kna_publish(v, KN_V_ERROR);
 }
 
-/* Runs one node alone, all of its results kept. An error has the node's place, unless it came in with an operand. */
+/* Runs one node alone, all of its results kept. An error has the node's place, unless it came in with an operand or has
+ * one from inside. */
 static kn_error *run_node(cut *c, kn_node *n, bool *from_operand)
 {
     n->position = 0;
@@ -662,7 +663,8 @@ static kn_error *run_node(cut *c, kn_node *n, bool *from_operand)
     if (!error)
         error = run_cut(c);
     if (error && !*from_operand && atomic_load(&error->refs) > 0) {
-        error->place = n->place ? n->place : error->place;
+        if (!error->place) /* else it comes from inside: of a loop's body, of a callback */
+            error->place = n->place;
         if (!*error->operation) /* else a routine knows better: the call was of a traced function */
             error->operation = n->operation ? n->operation : "";
     }

@@ -435,15 +435,18 @@ kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_ent
     e->used = ++s->clock;
     f->trace_count++;
     s->trace_stats.misses++;
+    uint64_t reports = knx_context()->reports;
     kn_error *error = kna_derive(f->inner, in, NULL, "jit", &e->closed);
     e->tracing = false;
-    if (error || e->closed.once)
+    /* an error that no result carries is to be reported by the next call, too */
+    bool keep = !error && !e->closed.once && !knx_reported_since(reports);
+    if (!keep)
         remove_entry(f, e);
     if (error) {
         kna_entry_free(e);
         return error;
     }
-    *once = e->closed.once ? e : NULL;
+    *once = keep ? NULL : e;
     *out = e;
     return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * host.c -- the user's code inside of programs: putting the context aside while it runs, callbacks on arrays, prints. */
+ * host.c -- the user's code inside of programs: putting the context aside while it runs, callbacks, prints. */
 #include "array/function.h"
 #include "array/handle.h"
 #include "array/storage.h"

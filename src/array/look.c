@@ -184,18 +184,20 @@ void kn_print(kn_array x, const kn_print_opts *opts)
     knx_free(text);
 }
 
-void kn_eval(kn_array x)
+static void wait_for(const char *operation, kn_array x)
 {
     kna_op op;
     kn_type t;
-    kna_begin(&op, "eval");
+    kna_begin(&op, operation);
     kna_look(&op, x, &t);
     kna_end_plain(&op);
 }
 
+void kn_eval(kn_array x) { wait_for("eval", x); }
+
 kn_array kn_block_until_ready(kn_array x)
 {
-    kn_eval(x);
+    wait_for("block_until_ready", x);
     return x;
 }
 

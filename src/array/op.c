@@ -437,12 +437,22 @@ kn_array kna_end(kna_op *op, kn_atom result)
     return out;
 }
 
+/* Whoever looked at a value that is not known goes on with another one: the recording is no good. */
+static void refuse_recording(kn_error *e)
+{
+    kn_recording *r = kna_recording_current();
+    if (r && !r->refused && e->kind == KN_ERROR_CONCRETIZATION)
+        r->refused = knx_error_retain(e);
+}
+
 bool kna_end_plain(kna_op *op)
 {
     kn_error *e = kna_take_error(op);
     bool ok = e == NULL;
     if (e && !op->known_error)
         knx_report(e);
+    if (e)
+        refuse_recording(e);
     knx_error_release(e);
     kna_leave(op);
     return ok;

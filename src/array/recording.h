@@ -30,7 +30,7 @@ struct kn_recording {
     KN_VEC(kn_atom) captured_atom;
     kn_map captured_index;          /* by pointer: 1 + index */
     KN_VEC(kn_value *) known;       /* concrete: per variable of b the value outside, NULL if not worked out */
-    kn_error *refused;              /* a write that was an error: the recording fails with it */
+    kn_error *refused;              /* by a write or a look that had to be refused: the recording fails with it */
     bool captured_tracers;          /* of an enclosing recording: what comes out is good for this call only */
 };
 

@@ -283,14 +283,6 @@ static kn_error *read_tangents(point *p, const char *what, const kn_args *tangen
     return NULL;
 }
 
-static int count_tangents(const kni_jaxpr *j)
-{
-    int n = 0;
-    for (uint32_t i = 0; i < j->n_out; i++)
-        n += kni_has_tangent(kni_out_type(j, i));
-    return n;
-}
-
 static kn_error *jvp_at(point *p, kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y,
                         const kn_outs *dy)
 {
@@ -299,16 +291,16 @@ static kn_error *jvp_at(point *p, kn_fn fn, const kn_args *primals, const kn_arg
     uint32_t n_out = p->closed.jaxpr->n_out;
     KN_TRY(kna_check_outs(f->name, f->n_out, y));
     KN_TRY(kna_check_outs(f->name, f->n_out, dy));
-    if (count_tangents(p->closed.jaxpr) != (int)n_out)
-        return knx_error(KN_ERROR_TYPE, "every result of %s must be real or complex floating point", f->name);
+    bool *every = knx_arena_alloc(&p->arena, (size_t)n_out + 1), *made = knx_arena_alloc(&p->arena, (size_t)n_out + 1);
     kn_value **t = knx_arena_alloc(&p->arena, ((size_t)f->n_in + 1) * sizeof *t),
              **out = knx_arena_alloc(&p->arena, (2 * (size_t)n_out + 1) * sizeof *out);
     kn_value **all = knx_arena_alloc(&p->arena, (2 * (size_t)p->n + 1) * sizeof *all);
-    if (!t || !out || !all)
+    if (!t || !out || !all || !every || !made)
         return knx_error_nomem();
+    memset(every, true, n_out); /* those of integers are zeros */
     KN_TRY(read_tangents(p, f->name, tangents, t));
     kn_closed joint = {.n_const = p->closed.n_const, .consts = p->closed.consts};
-    kn_error *error = knt_jvp(p->closed.jaxpr, p->has_tangent, &joint.jaxpr);
+    kn_error *error = knt_jvp_lazily(p->closed.jaxpr, p->has_tangent, every, made, &joint.jaxpr);
     int n = 0;
     for (int i = 0; i < p->n; i++)
         all[n++] = p->in[i];

@@ -167,10 +167,13 @@ kn_array kn_tree_reduce_associative(const kn_mapper *f, kn_tree tree, kn_array i
 
 bool kn_tree_all(kn_tree tree)
 {
+    kna_op op;
+    kna_begin(&op, "tree_all");
     kna_tree *t = kna_tree_get("tree_all", tree);
     bool all = t != NULL;
     for (int i = 0; all && i < t->n; i++)
         all = kn_item_bool(t->at[i]);
+    kna_end_plain(&op);
     return all;
 }
 

@@ -293,6 +293,7 @@ kn_error *knx_report(kn_error *e)
             e->place = c->here;
         e->reported = true;
     }
+    c->reports++;
     char *owned;
     const char *text = knx_error_text(e, &owned);
     KN_LOG(1, "error: %s (%s:%d)", text, e->place ? e->place->file : "?", e->place ? e->place->line : 0);

@@ -34,6 +34,7 @@ struct kn_context_s {
     unsigned host_floats;        /* what the host's floating-point control was when the outermost one began */
     kn_error *first;             /* the first error since it was cleared */
     bool first_read;             /* somebody has looked at it */
+    uint64_t reports;            /* errors that were reported since the context was made */
     char *first_text;            /* "operation: message" of first */
     void (*hook)(void *env, kn_error_kind kind, const char *message, const kn_place *place);
     void *hook_env;
@@ -93,6 +94,12 @@ void knx_defaults_end(kn_context c, uint32_t scopes);              /* undoes tho
 /* Reports an error (retained, not taken over): it becomes the context's first one if there is none; the hook hears of
  * each. Fills in operation and place where they are not set yet. Gives it back. */
 kn_error *knx_report(kn_error *e);
+/* an error was reported since `reports` was this, and is not cleared */
+static inline bool knx_reported_since(uint64_t reports)
+{
+    kn_context c = knx_context();
+    return c && c->first && c->reports != reports;
+}
 void knx_report_unheard(kn_context c); /* between calls: the hook hears of what was reported inside the last one */
 /* Makes, reports and drops an error: for functions that return no array. */
 void knx_report_new(const char *operation, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * format.h -- Python's str.format for arrays: "{} {1:.3f} {0!r} {{}}". Scalars are formatted as Python's numbers of their
- * value, as NumPy's scalars are; arrays as str(a). */
+ * format.h -- Python's str.format for arrays: "{} {1:.3f} {0!r} {{}}". Scalars are formatted as Python's numbers of
+ * their value, as NumPy's scalars are; arrays as str(a). */
 #ifndef KN_BASE_FORMAT_H
 #define KN_BASE_FORMAT_H
 #include "base/dtype.h"

@@ -97,10 +97,11 @@ static void block_use(kn_arena *a, struct kn_arena_block *b)
 static bool arena_grow(kn_arena *a, size_t bytes)
 {
     size_t overhead = sizeof(struct kn_arena_block) + ARENA_ALIGN, size = a->block ? a->block->bytes : ARENA_FIRST / 2;
+    bool armed = atomic_load_explicit(&fail_armed, memory_order_relaxed);
     size = size < ARENA_GROWTH_LIMIT ? 2 * size : size;
     if (bytes > SIZE_MAX - overhead)
         return false;
-    if (size < bytes + overhead)
+    if (size < bytes + overhead || armed)
         size = bytes + overhead;
     struct kn_arena_block *b = knx_alloc(size);
     if (!b)
@@ -108,6 +109,8 @@ static bool arena_grow(kn_arena *a, size_t bytes)
     *b = (struct kn_arena_block){a->block, size};
     a->total += size;
     block_use(a, b);
+    if (armed) /* the next piece may be the one to fail */
+        a->end = a->next + bytes;
     return true;
 }
 

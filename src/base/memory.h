@@ -12,7 +12,7 @@ void *knx_alloc_zero(size_t bytes);
 void *knx_realloc(void *p, size_t bytes);
 void knx_free(void *p);
 /* Test hooks: from now on k allocations succeed and the next one fails (and all after it while `sticky`); k < 0
- * turns it off. Buffers count too, pooled or not. */
+ * turns it off. Buffers count too, pooled or not, and so does every piece of the arenas that begin meanwhile. */
 void knx_fail_after(int64_t k, bool sticky);
 bool knx_alloc_must_fail(void);  /* for allocators: counts down; true when this allocation has to fail */
 int64_t knx_alloc_count(void);   /* allocations asked for since start */

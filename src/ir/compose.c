@@ -81,7 +81,7 @@ kn_atom knb_move_axis(kn_builder *b, kn_atom x, int from, int to)
     return knb_transpose(b, x, permutation);
 }
 
-kn_atom knb_abs_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
+kn_atom(knb_abs_derivative)(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
 {
     if (!knx_is_complex(knb_type(b, x).dtype))
         return knb_mul(b, knb_sign(b, x), t);
@@ -90,7 +90,7 @@ kn_atom knb_abs_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
     return knb_div(b, along, length);
 }
 
-kn_atom knb_i1e_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
+kn_atom(knb_i1e_derivative)(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
 {
     kn_dtype d = knb_type(b, x).dtype;
     double eps = d == KN_DT(F64) ? 0x1p-52 : d == KN_DT(F32) ? 0x1p-23 : d == KN_DT(F16) ? 0x1p-10 : 0x1p-7;

@@ -23,12 +23,7 @@ const kn_param_field kni_fields_reduce_sum[] = {
     TEXT("out_sharding", "None", TYPED_ONLY),
     END,
 };
-const kn_param_field kni_fields_reduce[] = {
-    FIELD(INTS, kn_p_reduce, axes),
-    TEXT("out_sharding", "None", TYPED_ONLY),
-    END,
-};
-const kn_param_field kni_fields_reduce_bool[] = {FIELD(INTS, kn_p_reduce, axes), END};
+const kn_param_field kni_fields_reduce[] = {FIELD(INTS, kn_p_reduce, axes), END};
 const kn_param_field kni_fields_argreduce[] = {
     FIELD(INTS, kn_p_argreduce, axes),
     FIELD(DTYPE, kn_p_argreduce, index_dtype),
@@ -78,6 +73,7 @@ const kn_param_field kni_fields_convert[] = {
     FIELD(BOOL, kn_p_convert, weak_type, TYPED_ONLY),
     END,
 };
+const kn_param_field kni_fields_conj[] = {SHOW("input_dtype", kni_show_in_dtype), END};
 const kn_param_field kni_fields_bitcast[] = {FIELD(DTYPE, kn_p_bitcast, new_dtype), END};
 const kn_param_field kni_fields_integer_pow[] = {FIELD(INT, kn_p_integer_pow, y), END};
 
@@ -141,7 +137,7 @@ const kn_param_field kni_fields_gather[] = {
     FIELD(INTS, kn_p_gather, start_index_map, HIDDEN),
     FIELD(INTS, kn_p_gather, operand_batching_dims, HIDDEN),
     FIELD(INTS, kn_p_gather, start_indices_batching_dims, HIDDEN),
-    TEXT("fill_value", "None", TYPED_ONLY),
+    SHOW("fill_value", kni_show_fill_value, TYPED_ONLY),
     FIELD(BOOL, kn_p_gather, indices_are_sorted),
     FIELD(ENUM, kn_p_gather, mode, .names = gather_modes),
     FIELD(INTS, kn_p_gather, slice_sizes),

@@ -18,7 +18,7 @@ kn_atom knb_swap_last(kn_builder *b, kn_atom x)
     return is_matrix(b, t) ? knb_move_axis(b, x, t.ndim - 1, t.ndim - 2) : KN_ATOM_NONE;
 }
 
-kn_atom knb_matrix_product(kn_builder *b, kn_atom x, kn_atom y)
+kn_atom(knb_matrix_product)(kn_builder *b, kn_atom x, kn_atom y)
 {
     kn_type t = knb_type(b, x);
     int64_t batch[KN_MAX_NDIM], left = t.ndim - 1, right = t.ndim - 2;
@@ -31,7 +31,7 @@ kn_atom knb_matrix_product(kn_builder *b, kn_atom x, kn_atom y)
 }
 
 /* A gather of whole rows; the axes in front are batching dimensions of both. */
-kn_atom knb_permute_rows(kn_builder *b, kn_atom x, kn_atom permutation)
+kn_atom(knb_permute_rows)(kn_builder *b, kn_atom x, kn_atom permutation)
 {
     kn_type t = knb_type(b, x), p = knb_type(b, permutation);
     int64_t size[KN_MAX_NDIM], batch[KN_MAX_NDIM], index[KN_MAX_NDIM], kept[KN_MAX_NDIM];
@@ -84,7 +84,7 @@ kn_atom knb_triangle(kn_builder *b, kn_atom x, bool lower, int64_t k)
     return knb_select(b, compare(b, t, lower ? &kn_prim_ge : &kn_prim_le, k), x, knb_like(b, x, 0));
 }
 
-kn_atom knb_on_diagonal(kn_builder *b, kn_atom x, kn_atom yes, kn_atom no)
+kn_atom(knb_on_diagonal)(kn_builder *b, kn_atom x, kn_atom yes, kn_atom no)
 {
     kn_type t = knb_type(b, x);
     if (!is_matrix(b, t))

@@ -6,24 +6,24 @@
 #include <string.h>
 
 #define ONE(name) \
-    kn_atom knb_##name(kn_builder *b, kn_atom x) { return knb_emit1(b, &kn_prim_##name, NULL, 1, &x); }
+    kn_atom(knb_##name)(kn_builder *b, kn_atom x) { return knb_emit1(b, &kn_prim_##name, NULL, 1, &x); }
 #define TWO(name)                                                         \
-    kn_atom knb_##name(kn_builder *b, kn_atom x, kn_atom y)               \
+    kn_atom(knb_##name)(kn_builder *b, kn_atom x, kn_atom y)               \
     {                                                                     \
         return knb_emit1(b, &kn_prim_##name, NULL, 2, (kn_atom[]){x, y}); \
     }
 #define REDUCTION(name)                                                      \
-    kn_atom knb_##name(kn_builder *b, kn_atom x, int n, const int64_t *axes) \
+    kn_atom(knb_##name)(kn_builder *b, kn_atom x, int n, const int64_t *axes) \
     {                                                                        \
         return reduce(b, &kn_prim_##name, x, n, axes);                       \
     }
-#define CUMULATIVE(name)                                                               \
-    kn_atom knb_##name(kn_builder *b, kn_atom x, int axis, bool reverse)               \
-    {                                                                                  \
+#define CUMULATIVE(name)                                                                \
+    kn_atom(knb_##name)(kn_builder *b, kn_atom x, int axis, bool reverse)                \
+    {                                                                                   \
         return knb_emit1(b, &kn_prim_##name, &(kn_p_cumulative){axis, reverse}, 1, &x); \
     }
 #define SCATTER(name)                                                                                     \
-    kn_atom knb_##name(kn_builder *b, kn_atom x, kn_atom indices, kn_atom updates, const kn_p_scatter *p) \
+    kn_atom(knb_##name)(kn_builder *b, kn_atom x, kn_atom indices, kn_atom updates, const kn_p_scatter *p) \
     {                                                                                                     \
         return knb_emit1(b, &kn_prim_##name, p, 3, (kn_atom[]){x, indices, updates});                     \
     }
@@ -32,11 +32,15 @@
 #include "ir/unary.def"
 #undef UNARY
 /* clang-format off */
-#define ONES(X) X(sign) X(floor) X(ceil) X(is_finite) X(population_count) X(clz) X(copy) X(not) X(stop_gradient) X(real) X(imag) X(random_wrap) X(random_unwrap) X(random_seed) X(random_clone)
-#define TWOS(X) X(complex) X(add) X(sub) X(mul) X(div) X(pow) X(atan2) X(hypot) X(max) X(min) X(eq) X(ne) X(lt) X(le) X(gt) X(ge) \
-    X(and) X(or) X(xor) X(shift_left) X(shift_right_logical) X(shift_right_arithmetic) X(rem) X(nextafter) X(mulhi) X(random_fold_in) \
+#define ONES(X) X(sign) X(floor) X(ceil) X(is_finite) X(population_count) X(clz) X(copy) X(not) \
+    X(stop_gradient) X(real) X(imag) X(random_wrap) X(random_unwrap) X(random_seed) X(random_clone)
+#define TWOS(X) X(complex) X(add) X(sub) X(mul) X(div) X(pow) X(atan2) X(hypot) X(max) X(min) X(eq) X(ne) \
+    X(lt) X(le) X(gt) X(ge) \
+    X(and) X(or) X(xor) X(shift_left) X(shift_right_logical) X(shift_right_arithmetic) X(rem) \
+    X(nextafter) X(mulhi) X(random_fold_in) \
     X(igamma) X(igammac) X(igamma_grad_a) X(random_gamma_grad) X(zeta) X(polygamma)
-#define REDUCTIONS(X) X(reduce_sum) X(reduce_prod) X(reduce_max) X(reduce_min) X(reduce_and) X(reduce_or) X(reduce_xor)
+#define REDUCTIONS(X) \
+    X(reduce_sum) X(reduce_prod) X(reduce_max) X(reduce_min) X(reduce_and) X(reduce_or) X(reduce_xor)
 #define CUMULATIVES(X) X(cumsum) X(cumprod) X(cummax) X(cummin) X(cumlogsumexp)
 #define SCATTERS(X) X(scatter) X(scatter_add) X(scatter_sub) X(scatter_mul) X(scatter_min) X(scatter_max)
 /* clang-format on */
@@ -48,7 +52,7 @@ kn_atom knb_conj(kn_builder *b, kn_atom x)
     return knx_is_complex(knb_type(b, x).dtype) ? knb_emit1(b, &kn_prim_conj, NULL, 1, &x) : x;
 }
 
-kn_atom knb_regularized_incomplete_beta(kn_builder *b, kn_atom a1, kn_atom a2, kn_atom x)
+kn_atom(knb_regularized_incomplete_beta)(kn_builder *b, kn_atom a1, kn_atom a2, kn_atom x)
 {
     return knb_emit1(b, &kn_prim_regularized_incomplete_beta, NULL, 3, (kn_atom[]){a1, a2, x});
 }
@@ -69,7 +73,7 @@ kn_atom knb_reduce_precision(kn_builder *b, kn_atom x, int exponent_bits, int ma
     return knb_emit1(b, &kn_prim_reduce_precision, &(kn_p_reduce_precision){exponent_bits, mantissa_bits}, 1, &x);
 }
 
-kn_atom knb_clamp(kn_builder *b, kn_atom low, kn_atom x, kn_atom high)
+kn_atom(knb_clamp)(kn_builder *b, kn_atom low, kn_atom x, kn_atom high)
 {
     return knb_emit1(b, &kn_prim_clamp, NULL, 3, (kn_atom[]){low, x, high});
 }
@@ -79,7 +83,7 @@ void knb_optimization_barrier(kn_builder *b, int n, const kn_atom *x, kn_atom *o
     knb_emit(b, &kn_prim_optimization_barrier, NULL, n, x, out, n);
 }
 
-kn_atom knb_add_any(kn_builder *b, kn_atom x, kn_atom y)
+kn_atom(knb_add_any)(kn_builder *b, kn_atom x, kn_atom y)
 {
     if (x == KN_ATOM_ZERO || y == KN_ATOM_ZERO)
         return x == KN_ATOM_ZERO ? y : x;
@@ -112,7 +116,7 @@ kn_atom knb_select_n(kn_builder *b, kn_atom which, int n, const kn_atom *cases)
     return emit_first_and_rest(b, &kn_prim_select_n, NULL, 1, &which, n, cases);
 }
 
-kn_atom knb_select(kn_builder *b, kn_atom pred, kn_atom yes, kn_atom no)
+kn_atom(knb_select)(kn_builder *b, kn_atom pred, kn_atom yes, kn_atom no)
 {
     kn_type p = knb_type(b, pred), y = knb_type(b, yes), n = knb_type(b, no);
     kn_type full = y.ndim ? y : n.ndim ? n : p;

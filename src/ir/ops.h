@@ -195,4 +195,5 @@ kn_atom knb_abs_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t);
 kn_atom knb_i1e_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t);
 /* a, or zeros of t if a is KN_ATOM_ZERO */
 kn_atom knb_instantiate(kn_builder *b, kn_atom a, kn_type t);
+#include "ir/order.h"
 #endif

@@ -43,6 +43,28 @@ void kni_show_gather(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
     knx_str_puts(t, ")");
 }
 
+/* What stands where an index was out of bounds. */
+void kni_show_fill_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    int64_t mode = ((const kn_p_gather *)e->params)->mode;
+    kn_dtype d = kni_atom_type(j, e->in[0]).dtype;
+    int bits = 8 * d->size;
+    (void)form;
+    if (mode != KN_GATHER_FILL)
+        knx_str_puts(t, mode == KN_GATHER_FILL_ZERO ? "0" : "None");
+    else if (knx_is_inexact(d))
+        knx_str_puts(t, "nan");
+    else if (d->kind == KN_KIND_BOOL)
+        knx_str_puts(t, "True");
+    else if (d->kind == 'i')
+        kni_show_int(t, INT64_MIN >> (64 - bits));
+    else {
+        char text[24];
+        snprintf(text, sizeof text, "%llu", (unsigned long long)(UINT64_MAX >> (64 - bits)));
+        knx_str_puts(t, text);
+    }
+}
+
 void kni_show_scatter(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
 {
     (void)form, (void)j;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * params.h -- typed parameters of primitives, and the descriptors that let one piece of code copy, hash, compare,
  * print and parse them. A field's struct member is: INT int64_t, BOOL bool, DTYPE kn_dtype, INTS kn_ints, STRING
- * const char *, JAXPR kni_jaxpr *, ENUM int64_t (index into `names`), DOUBLE double, NAMES kn_names. TEXT has no member: it is
- * something that the typed or classic form shows (a constant `text`, or what `show` writes, computed from the real
- * members, which are then hidden there); the full form shows members only.
+ * const char *, JAXPR kni_jaxpr *, ENUM int64_t (index into `names`), DOUBLE double, NAMES kn_names. TEXT has no
+ * member: it is something that the typed or classic form shows (a constant `text`, or what `show` writes, computed from
+ * the real members, which are then hidden there); the full form shows members only.
  *
  * A row says `.fields = kni_fields_x, .params_size = sizeof(kn_p_x)` with a table of fields.c. The tables, with the
  * struct where its name is another one, and what the typed form prints:
  *     reduce_sum (kn_p_reduce)     reduce_sum[axes=(0,) out_sharding=None]; classic: axes=(0,) input_shape=(8,)
- *     reduce                       reduce_max[axes=(0, 1) out_sharding=None]; reduce_min
- *     reduce_bool (kn_p_reduce)    reduce_and[axes=(0,)]; reduce_or, reduce_xor, reduce_prod
+ *     reduce                       reduce_max[axes=(0, 1)]; reduce_min, reduce_and, reduce_or, reduce_xor, reduce_prod
  *     argreduce                    argmax[axes=(0,) index_dtype=int32]; argmin
  *     broadcast_in_dim             broadcast_in_dim[broadcast_dimensions=(1,)]; nothing shown when it is ()
  *     reshape                      reshape[dimensions=None new_sizes=(4,) sharding=None]
@@ -20,6 +19,7 @@
  *     pad                          pad[padding_config=((0, 0, 0),)]
  *     iota                         iota[dimension=0 dtype=int32 shape=(3,) sharding=None]
  *     convert                      convert_element_type[new_dtype=int32 weak_type=False]
+ *     conj (no struct)             conj[input_dtype=complex64]
  *     bitcast                      bitcast_convert_type[new_dtype=uint32], bitcast_last_axis
  *     integer_pow                  integer_pow[y=2]
  *     reduce_any                   reduce[dimensions=(0,) jaxpr={ lambda ; a:f32[] b:f32[]. let ... in (c,) }]
@@ -134,10 +134,10 @@ extern const kn_param_field kni_fields_debug_print[], kni_fields_debug_callback[
     kni_fields_io_callback[];
 extern const kn_param_field kni_fields_all_reduce[], kni_fields_all_gather[], kni_fields_all_to_all[],
     kni_fields_ppermute[], kni_fields_pbroadcast[], kni_fields_reduce_scatter[], kni_fields_axis_index[];
-extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[], kni_fields_reduce_bool[],
+extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[],
     kni_fields_argreduce[], kni_fields_broadcast_in_dim[], kni_fields_reshape[], kni_fields_dims[],
     kni_fields_transpose[], kni_fields_slice[], kni_fields_concatenate[], kni_fields_pad[], kni_fields_iota[],
-    kni_fields_convert[], kni_fields_bitcast[], kni_fields_integer_pow[], kni_fields_round[],
+    kni_fields_convert[], kni_fields_conj[], kni_fields_bitcast[], kni_fields_integer_pow[], kni_fields_round[],
     kni_fields_reduce_precision[], kni_fields_cumulative[], kni_fields_split[], kni_fields_axis[],
     kni_fields_tile[], kni_fields_reduce_any[], kni_fields_top_k[], kni_fields_random_split[],
     kni_fields_rng_bit_generator[], kni_fields_gather[], kni_fields_scatter[],
@@ -153,6 +153,7 @@ extern const kn_param_field kni_fields_custom_jvp[], kni_fields_custom_vjp[], kn
 void kni_show_ints(kn_str *t, const char *open, kn_ints v, const char *close, bool tuple);
 void kni_show_int(kn_str *t, int64_t v);
 void kni_show_gather(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_show_fill_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_scatter(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_dot_general(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_pad(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
@@ -402,9 +403,9 @@ typedef struct {
 typedef struct {
     kn_names axis_name;
 } kn_p_axis_index; /* one */
-/* The user's code. lanes: extents of the axes that vmaps added, each lane being a call of its own; mapped[k]: bit l says
- * that operand k has lane axis l; those that it has are its first axes, in order, and results have all of them. What a
- * row has no field for is zero. */
+/* The user's code. lanes: extents of the axes that vmaps added, each lane being a call of its own; mapped[k]: bit l
+ * says that operand k has lane axis l; those that it has are its first axes, in order, and results have all of them.
+ * What a row has no field for is zero. */
 typedef enum {
     KN_VMAP_SEQUENTIAL,
     KN_VMAP_SEQUENTIAL_UNROLLED,

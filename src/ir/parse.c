@@ -231,7 +231,8 @@ static bool at_operand(kn_parser *p)
 }
 
 /* Binds the results and compares their types with those of the text. */
-static void bind_results(kn_parser *p, kn_parse_scope *s, const char *start, const kn_prim *prim, const kn_atom *out, size_t n)
+static void bind_results(kn_parser *p, kn_parse_scope *s, const char *start, const kn_prim *prim, const kn_atom *out,
+                         size_t n)
 {
     if (n != s->binders.n)
         kni_parse_fail(p, start, KN_ERROR_VALUE, "%s has %zu results, not %zu", prim->name, n, s->binders.n);

@@ -41,7 +41,7 @@ enum {
     KN_LOOPS = 4096,      /* runs its jaxprs again and again (kn_p_while): lowered to a step of programs */
     KN_PRODUCT = 65536,   /* a product of matrices or a convolution: what policies of checkpoint call one */
     KN_COMPONENT = 2048, /* shows a part of each element, number `component` of its parts (real, imag, bitcast) */
-    /* The last three are those of a row with jaxprs in its parameters, too, if an equation in there has them: kni_bits */
+    /* These three a row with jaxprs in its parameters has, too, if an equation in there has them: kni_bits. */
     /* speaks of named axes: `batch` is asked even if no operand is batched (then all axis[i] are -1) */
     KN_NAMES = 8192,
     /* does something beside its results: neither dropped nor done twice, and in program order with its kin */
@@ -90,8 +90,8 @@ struct kn_prim {
     /* ct[j]: cotangents of the results (KN_ATOM_ZERO: none; not all are); fills ct_in[i] for linear operands (come in
      * as KN_ATOM_ZERO). */
     kn_error *(*transpose)(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in);
-    /* axis[i]: the batch axis of operand i, -1 if it has none (not all have none but in rows with KN_NAMES); fills y and axis_out (-1: not
-     * batched). */
+    /* axis[i]: the batch axis of operand i, -1 if it has none (not all have none but in rows with KN_NAMES); fills y
+     * and axis_out (-1: not batched). */
     kn_error *(*batch)(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out);
 
     /* Lowering: exactly one of these. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * softmax.c -- softmax, its logarithm, and logsumexp: less the largest element, which counts as a constant in
- * derivatives. */
+ * softmax.c -- softmax, its logarithm, logsumexp and logmeanexp: less the largest element, which counts as a constant
+ * in derivatives. */
 #include "kiln/nn.h"
 #include "nn/operand.h"
+#include "numpy/internal.h"
 #include <math.h>
 
 /* An array, the axes that are summed over, and which elements count (KN_ATOM_NONE: all). */
@@ -73,11 +74,23 @@ kn_nn_softmax_opts kn_nn_softmax_opts_default(void)
 
 static bool begin_softmax(kna_op *op, kn_array x, const kn_nn_softmax_opts *opts, rows *r)
 {
-    kn_nn_softmax_opts o = opts ? *opts : kn_nn_softmax_opts_default();
+    KNN_OPTS(kn_nn_softmax_opts, o, opts);
     kn_atom a = knn_in(op, x);
     if (!kna_failed(op) && knb_type(op->b, a).ndim == 0 && o.axis.n == 0)
         kna_fail(op, KN_ERROR_AXIS, "axis -1 is out of bounds for array of dimension 0");
     return read_rows(op, a, o.axis, KNA_AXES_LAST, o.where, r);
+}
+
+static kn_atom softmax(const rows *r)
+{
+    kn_atom e = knb_exp(r->b, shifted(r));
+    return only(r, knb_div(r->b, e, spread(r, sum(r, e))), 0);
+}
+
+static kn_atom log_softmax(const rows *r)
+{
+    kn_atom s = shifted(r);
+    return only(r, knb_sub(r->b, s, spread(r, knb_log(r->b, sum(r, knb_exp(r->b, s))))), -INFINITY);
 }
 
 kn_array kn_nn_softmax(kn_array x, const kn_nn_softmax_opts *opts)
@@ -85,10 +98,13 @@ kn_array kn_nn_softmax(kn_array x, const kn_nn_softmax_opts *opts)
     kna_op op;
     rows r;
     kna_begin(&op, "nn_softmax");
-    if (!begin_softmax(&op, x, opts, &r))
-        return kna_end(&op, KN_ATOM_NONE);
-    kn_atom e = knb_exp(r.b, shifted(&r));
-    return kna_end(&op, only(&r, knb_div(r.b, e, spread(&r, sum(&r, e))), 0));
+    return kna_end(&op, begin_softmax(&op, x, opts, &r) ? softmax(&r) : KN_ATOM_NONE);
+}
+
+kn_atom knn_softmax_last(kna_op *op, kn_atom x)
+{
+    rows r;
+    return read_rows(op, x, (kn_axes){0}, KNA_AXES_LAST, NULL, &r) ? softmax(&r) : KN_ATOM_NONE;
 }
 
 kn_array kn_nn_log_softmax(kn_array x, const kn_nn_softmax_opts *opts)
@@ -96,10 +112,34 @@ kn_array kn_nn_log_softmax(kn_array x, const kn_nn_softmax_opts *opts)
     kna_op op;
     rows r;
     kna_begin(&op, "nn_log_softmax");
-    if (!begin_softmax(&op, x, opts, &r))
-        return kna_end(&op, KN_ATOM_NONE);
-    kn_atom s = shifted(&r);
-    return kna_end(&op, only(&r, knb_sub(r.b, s, spread(&r, knb_log(r.b, sum(&r, knb_exp(r.b, s))))), -INFINITY));
+    return kna_end(&op, begin_softmax(&op, x, opts, &r) ? log_softmax(&r) : KN_ATOM_NONE);
+}
+
+kn_special_softmax_opts kn_special_softmax_opts_default(void)
+{
+    return (kn_special_softmax_opts){.size_ = sizeof(kn_special_softmax_opts)};
+}
+
+/* scipy's: over all axes if none is given. */
+static kn_array public_softmax(const char *name, kn_array x, const kn_special_softmax_opts *opts,
+                               kn_atom (*of)(const rows *))
+{
+    kna_op op;
+    rows r;
+    kna_begin(&op, name);
+    kn_special_softmax_opts o = opts ? *opts : kn_special_softmax_opts_default();
+    kn_atom a = knn_in(&op, x);
+    return kna_end(&op, read_rows(&op, a, o.axis, KNA_AXES_ALL, NULL, &r) ? of(&r) : KN_ATOM_NONE);
+}
+
+kn_array kn_special_softmax(kn_array x, const kn_special_softmax_opts *opts)
+{
+    return public_softmax("special_softmax", x, opts, softmax);
+}
+
+kn_array kn_special_log_softmax(kn_array x, const kn_special_softmax_opts *opts)
+{
+    return public_softmax("special_log_softmax", x, opts, log_softmax);
 }
 
 /* ---- logsumexp. */
@@ -150,12 +190,29 @@ static kn_atom logsumexp(const rows *r, kn_atom factor)
     return knb_select(b, knb_lt(b, s, knb_like(b, s, 0)), knb_like(b, s, NAN), y);
 }
 
+kn_atom knn_logsumexp_last(kna_op *op, kn_atom x)
+{
+    rows r;
+    return read_rows(op, x, (kn_axes){0}, KNA_AXES_LAST, NULL, &r) ? logsumexp(&r, KN_ATOM_NONE) : KN_ATOM_NONE;
+}
+
+/* y with the summed axes back, of extent 1 */
+static kn_atom keep_axes(const rows *r, kn_atom y)
+{
+    int64_t shape[KN_MAX_NDIM];
+    for (int i = 0; i < r->t.ndim; i++)
+        shape[i] = r->t.dim[i];
+    for (int k = 0; k < r->n; k++)
+        shape[r->axes[k]] = 1;
+    return knb_reshape(r->b, y, r->t.ndim, shape);
+}
+
 static kn_array public_logsumexp(const char *name, kn_array x, const kn_nn_logsumexp_opts *opts)
 {
     kna_op op;
     rows r;
     kna_begin(&op, name);
-    kn_nn_logsumexp_opts o = opts ? *opts : kn_nn_logsumexp_opts_default();
+    KNN_OPTS(kn_nn_logsumexp_opts, o, opts);
     kn_dtype d = knn_inexact(&op, 2, (kn_array[]){x, o.b});
     kn_atom a = d ? kna_in_as(&op, x, d) : KN_ATOM_NONE, factor = KN_ATOM_NONE;
     if (d && o.b) {
@@ -165,15 +222,7 @@ static kn_array public_logsumexp(const char *name, kn_array x, const kn_nn_logsu
     if (!read_rows(&op, a, o.axis, KNA_AXES_ALL, o.where, &r))
         return kna_end(&op, KN_ATOM_NONE);
     kn_atom y = logsumexp(&r, factor);
-    if (o.keepdims) {
-        int64_t shape[KN_MAX_NDIM];
-        for (int i = 0; i < r.t.ndim; i++)
-            shape[i] = r.t.dim[i];
-        for (int k = 0; k < r.n; k++)
-            shape[r.axes[k]] = 1;
-        y = knb_reshape(op.b, y, r.t.ndim, shape);
-    }
-    return kna_end(&op, y);
+    return kna_end(&op, o.keepdims ? keep_axes(&r, y) : y);
 }
 
 kn_array kn_nn_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts)
@@ -184,4 +233,36 @@ kn_array kn_nn_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts)
 kn_array kn_special_logsumexp(kn_array x, const kn_nn_logsumexp_opts *opts)
 {
     return public_logsumexp("special_logsumexp", x, opts);
+}
+
+/* ---- logmeanexp. */
+
+kn_nn_logmeanexp_opts kn_nn_logmeanexp_opts_default(void)
+{
+    return (kn_nn_logmeanexp_opts){.size_ = sizeof(kn_nn_logmeanexp_opts)};
+}
+
+/* How many elements count in each row, as an x: a number, or for each row. */
+static kn_atom count(const rows *r)
+{
+    kn_dtype d = knx_component(r->t.dtype);
+    double n = 1;
+    for (int k = 0; k < r->n; k++)
+        n *= (double)r->t.dim[r->axes[k]];
+    if (r->where == KN_ATOM_NONE)
+        return knb_number(r->b, d, n);
+    return knb_convert(r->b, knb_reduce_sum(r->b, knb_convert(r->b, r->where, KN_DT(I64)), r->n, r->axes), d);
+}
+
+kn_array kn_nn_logmeanexp(kn_array x, const kn_nn_logmeanexp_opts *opts)
+{
+    kna_op op;
+    rows r;
+    kna_begin(&op, "nn_logmeanexp");
+    KNN_OPTS(kn_nn_logmeanexp_opts, o, opts);
+    if (!read_rows(&op, knn_in(&op, x), o.axis, KNA_AXES_ALL, o.where, &r))
+        return kna_end(&op, KN_ATOM_NONE);
+    kn_atom y = logsumexp(&r, KN_ATOM_NONE), less = knb_convert(op.b, knb_log(op.b, count(&r)), r.t.dtype);
+    y = knb_sub(op.b, y, less);
+    return kna_end(&op, o.keepdims ? keep_axes(&r, y) : y);
 }

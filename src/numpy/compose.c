@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * compose.c -- operations with a scope of their own, and what functions look at on the way: see compose.h. */
 #include "numpy/compose.h"
+#include "array/function.h"
 #include "array/handle.h"
 #include <string.h>
 
@@ -53,6 +54,12 @@ kn_array knn_made(knn_body *c, kn_atom a)
     return kna_end(&op, a);
 }
 
+bool knn_may_look(void)
+{
+    const char *why;
+    return kna_may_be_concrete(&why);
+}
+
 int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const char *what)
 {
     kn_type t = kna_type(op, x);
@@ -74,6 +81,17 @@ int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const 
     for (int64_t i = 0; v && i < *n; i++)
         knx_convert(t.dtype, at + (size_t)i * t.dtype->size, KN_DT(I64), &v[i]);
     return v;
+}
+
+bool knn_weak_value(kna_op *op, kn_array x, double *value)
+{
+    kn_type t = kna_type(op, x);
+    if (kna_failed(op) || !t.weak || knx_is_complex(t.dtype))
+        return false;
+    const void *at = kna_look(op, x, &t);
+    if (at)
+        knx_convert(t.dtype, at, KN_DT(F64), value);
+    return at != NULL;
 }
 
 kn_array knn_integers(const int64_t *v, int64_t n)

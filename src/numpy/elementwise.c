@@ -257,3 +257,4 @@ kn_array kn_bitwise_not(kn_array x)
 }
 
 kn_array kn_invert(kn_array x) { return kn_bitwise_not(x); }
+kn_array kn_bitwise_invert(kn_array x) { return kn_bitwise_not(x); }

@@ -19,6 +19,10 @@ bool knn_ufunc_exists(kna_op *op, kn_ufunc f); /* ValueError if not */
 /* f of x and y, both broadcast to this shape. xa: stands for x, whose dtype it has; KN_ATOM_NONE: x itself. */
 kn_atom knn_apply(kna_op *op, kn_ufunc f, kn_array x, kn_atom xa, kn_array y, const kn_shape *shape);
 kn_dtype knn_ufunc_dtype(kna_op *op, kn_ufunc f, kn_array x, kn_array y); /* in which f computes */
+/* f of operands of the dtype that it computes in, each of this shape or a scalar. Not for those that give truth values,
+ * whose knn_ufunc_dtype is an error. */
+kn_atom knn_ufunc_formula(kn_builder *b, kn_ufunc f, kn_atom x, kn_atom y, const kn_shape *shape);
+kn_array knn_ufunc_whole(kn_ufunc f, kn_array x, kn_array y); /* the public function */
 /* d may become to by 'same_kind', or NumPy's TypeError */
 bool knn_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to);
 
@@ -48,6 +52,7 @@ kn_type knn_shaped(kn_dtype d, const kn_shape *shape); /* points into *shape */
 kn_shape knn_shape_of(kna_op *op, kn_atom a);
 kn_atom knn_flatten(kna_op *op, kn_atom a);
 kn_atom knn_reshape(kna_op *op, kn_atom a, const kn_shape *shape);
+kn_atom knn_axes_last(kna_op *op, kn_atom a, int n, const int64_t *axes); /* these (sorted) axes become one, the last */
 kn_atom knn_insert_axes(kna_op *op, kn_atom a, const kn_shape *shape, const bool *is_new); /* new axes of extent 1 */
 kn_atom knn_keep_axes(kna_op *op, kn_atom reduced, kn_type before, int n, const int64_t *axes); /* keepdims */
 bool knn_is_fortran(kna_op *op, kn_array x);           /* Fortran-contiguous and not C-contiguous */
@@ -60,7 +65,20 @@ static inline int knn_axis_count(kn_axes a) { return a.n > 0 ? a.n - 1 : 0; }
 
 /* indexing.c */
 kn_atom knn_take_axis(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t mode);
+/* take.c: the elements at indices[...] along an axis; both have the same extents elsewhere, or 1 */
+kn_atom knn_take_along(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t mode);
 kn_atom knn_wrap(kna_op *op, kn_atom index, int64_t extent); /* negative ones count from the end; int64 */
+
+/* reductions.c: maximum, minimum; of fmax and fmin, which leave NaN out, these ufuncs' names */
+kn_array knn_extreme(const char *name, const char *ufunc, kn_array x, const kn_max_opts *opts, bool largest);
+
+/* order.c: NumPy's order, NaN last, of complex numbers those whose imaginary part is NaN before those whose real part
+ * is. */
+kn_atom knn_sorts_before(kna_op *op, kn_atom x, kn_atom y); /* is x < y in that order? */
+/* n arrays, rearranged by the first n_key of them along an axis; stable */
+void knn_sort(kna_op *op, int n, const kn_atom *x, int axis, int n_key, kn_atom *out);
+/* How many elements of the sorted vector a come before each of v (right: before or equal); int64 */
+kn_atom knn_search(kna_op *op, kn_atom a, kn_atom v, bool right);
 
 /* choosing.c: the remainder of a division by n that is not negative, int64 */
 kn_atom knn_remainder(kna_op *op, kn_atom x, int64_t n);

@@ -196,41 +196,45 @@ static kn_atom all_of(kna_op *op, kn_atom a)
     return ndim ? knb_reduce_and(op->b, a, ndim, axes) : a;
 }
 
-/* Ends the operation, and looks at the one truth value that it made. The handles of both go with a scope of their own.
- * */
-static bool answer(kna_op *op, kn_atom a)
+/* Ends the operation `op` inside of `whole`, and looks at the one truth value that it made. The handles of both go with
+ * a scope of their own. */
+static bool answer(kna_op *whole, kna_op *op, kn_atom a)
 {
     kn_scope scope = kn_scope_begin();
     kn_array result = kna_end(op, a);
     bool yes = kn_ok(result) && kn_item_bool(result);
     kn_scope_end(&scope);
+    kna_end_plain(whole);
     return yes;
 }
 
 bool kn_allclose(kn_array a, kn_array b, const kn_isclose_opts *opts)
 {
     KNN_OPTS(kn_isclose_opts, o, opts);
-    kna_op op;
+    kna_op whole, op;
     kn_shape shape;
+    kna_begin(&whole, "allclose");
     kna_begin(&op, "allclose");
-    return answer(&op, all_of(&op, closeness(&op, a, b, &o, &shape)));
+    return answer(&whole, &op, all_of(&op, closeness(&op, a, b, &o, &shape)));
 }
 
 bool kn_array_equal(kn_array a, kn_array b, const kn_array_equal_opts *opts)
 {
     KNN_OPTS(kn_array_equal_opts, o, opts);
-    kna_op op;
+    kna_op whole, op;
+    kna_begin(&whole, "array_equal");
     kna_begin(&op, "array_equal");
     kn_type s = kna_type(&op, a), t = kna_type(&op, b);
     if (kna_failed(&op) || !kni_type_same_shape(s, t)) {
         kna_end_plain(&op);
+        kna_end_plain(&whole);
         return false;
     }
     kn_scope scope = kn_scope_begin();
     kn_array same = kn_equal(a, b);
     if (o.equal_nan && !kna_failed(&op))
         same = kn_logical_or(same, kn_logical_and(kn_isnan(a), kn_isnan(b)));
-    bool yes = answer(&op, all_of(&op, kna_in(&op, same)));
+    bool yes = answer(&whole, &op, all_of(&op, kna_in(&op, same)));
     kn_scope_end(&scope);
     return yes;
 }

@@ -2,6 +2,7 @@
  * reductions.c -- sums, means, extremes, truth and positions over axes. What is joined in which order is
  * docs/determinism.md's business. */
 #include "numpy/internal.h"
+#include <math.h>
 #include <string.h>
 
 /* What the reductions have in common: the operand, the axes and how many elements meet. */
@@ -111,6 +112,22 @@ kn_array kn_sum(kn_array x, const kn_sum_opts *opts)
     return finish(&r, y, o.keepdims);
 }
 
+kn_array kn_prod(kn_array x, const kn_sum_opts *opts)
+{
+    KNN_OPTS(kn_sum_opts, o, opts);
+    reduction r;
+    begin(&r, "prod", x, o.axis, o.where, true);
+    kn_dtype d = kna_lookup_dtype(o.dtype, sum_dtype(r.type.dtype));
+    as(&r, d);
+    masked(&r, 1);
+    kn_atom y = reduce(&r, d->kind == KN_KIND_BOOL ? knb_reduce_and : knb_reduce_prod);
+    if (o.initial && !kna_failed(&r.op)) {
+        kn_atom first = kna_in_as(&r.op, o.initial, d);
+        y = d->kind == KN_KIND_BOOL ? knb_and(r.op.b, y, first) : knb_mul(r.op.b, y, first);
+    }
+    return finish(&r, y, o.keepdims);
+}
+
 /* How many elements were added up: a number, or an array if there is a mask. */
 static kn_atom count_as(reduction *r, kn_dtype d)
 {
@@ -141,22 +158,36 @@ kn_array kn_mean(kn_array x, const kn_mean_opts *opts)
     return finish(&r, y, o.keepdims);
 }
 
+/* The mean, with axes of extent 1 for those that are reduced, or the one that was given. */
+static kn_atom mean_for(reduction *r, kn_array given, kn_dtype d)
+{
+    kn_builder *b = r->op.b;
+    if (given)
+        return kna_in_as(&r->op, given, d);
+    kn_atom sum = reduce(r, knb_reduce_sum);
+    if (kna_failed(&r->op))
+        return KN_ATOM_NONE;
+    return knn_keep_axes(&r->op, knb_div(b, sum, count_as(r, d)), r->type, r->n, r->axes);
+}
+
 /* The deviations' squares, added up and divided by n - ddof. */
 static kn_atom variance(reduction *r, const kn_var_opts *o, kn_dtype *result)
 {
     kn_dtype d = mean_dtypes(o->dtype, r->type.dtype, result);
     kn_builder *b = r->op.b;
+    if (o->ddof != 0 && o->correction != 0)
+        kna_fail(&r->op, KN_ERROR_VALUE, "ddof and correction can't be provided simultaneously.");
+    kn_type given = o->mean ? kna_type(&r->op, o->mean) : r->type;
+    if (!kna_failed(&r->op) && o->mean && !given.weak && knx_promote(d, given.dtype) != d)
+        d = *result = knx_promote(d, given.dtype);
     *result = knx_component(*result);
     as(r, d);
-    kn_atom all = r->x;
-    masked(r, 0);
-    kn_atom sum = reduce(r, knb_reduce_sum);
+    masked(r, 0); /* what does not count is not to be seen in derivatives, either: it may be NaN */
+    kn_atom mean = mean_for(r, o->mean, d);
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
     kn_dtype real = knx_component(d);
-    kn_atom count = count_as(r, d), mean = knb_div(b, sum, count);
-    mean = knn_keep_axes(&r->op, mean, r->type, r->n, r->axes);
-    kn_atom away = knb_sub(b, all, knb_broadcast_to(b, mean, r->type));
+    kn_atom away = knb_sub(b, r->x, knb_broadcast_to(b, mean, r->type));
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
     if (knx_is_complex(d))
@@ -164,8 +195,8 @@ static kn_atom variance(reduction *r, const kn_var_opts *o, kn_dtype *result)
     else
         r->x = knb_integer_pow(b, away, 2);
     masked(r, 0);
-    sum = reduce(r, knb_reduce_sum);
-    kn_atom rest = knb_sub(b, count_as(r, real), knb_number(b, real, o->ddof));
+    kn_atom sum = reduce(r, knb_reduce_sum);
+    kn_atom rest = knb_sub(b, count_as(r, real), knb_number(b, real, o->ddof + o->correction));
     return knb_div(b, sum, knb_max(b, rest, knb_number(b, real, 0)));
 }
 
@@ -213,12 +244,73 @@ static kn_atom limit(kn_builder *b, kn_dtype d, bool smallest)
                                                : (int64_t)(ones >> 1));
 }
 
+/* A value of this dtype that every other one is chosen over. */
+static kn_atom worst(kn_builder *b, kn_dtype d, bool largest)
+{
+    if (!knx_is_complex(d))
+        return limit(b, d, largest);
+    kn_atom part = limit(b, knx_component(d), largest);
+    return knb_complex(b, part, part);
+}
+
+/* The greater (lesser) one of two: complex numbers by their real parts first. Of two equal ones x; x if it is NaN. */
+static kn_atom better(kna_op *op, kn_atom x, kn_atom y, bool largest)
+{
+    kn_builder *b = op->b;
+    if (kna_failed(op) || !knx_is_complex(knb_type(b, x).dtype))
+        return largest ? knb_max(b, x, y) : knb_min(b, x, y);
+    kn_atom keep = knb_or(b, largest ? knb_ge(b, x, y) : knb_le(b, x, y), knb_ne(b, x, x));
+    return knb_select(b, keep, x, y);
+}
+
+/* The extreme of complex numbers is taken (from `all`) from where it stands; there is one at least. */
+static kn_atom complex_extreme(reduction *r, bool largest, kn_atom all)
+{
+    if (!r->n)
+        return all;
+    kn_builder *b = r->op.b;
+    kn_atom x = knn_axes_last(&r->op, r->x, r->n, r->axes);
+    all = knn_axes_last(&r->op, all, r->n, r->axes);
+    if (kna_failed(&r->op))
+        return KN_ATOM_NONE;
+    int last = knb_type(b, x).ndim - 1;
+    kn_atom at = (largest ? knb_argmax : knb_argmin)(b, x, last, KN_DT(I64));
+    kn_atom y = knn_take_along(&r->op, all, knb_expand_dims(b, at, last), last, KN_GATHER_PROMISE);
+    return knb_squeeze(b, y, 1, (const int64_t[]){last});
+}
+
+/* The extreme over the axes where nothing is left: the worst value, of the result's shape. */
+static kn_atom of_nothing(const reduction *r, bool largest)
+{
+    kn_shape shape = {.ndim = 0};
+    for (int i = 0, j = 0; i < r->type.ndim; i++) {
+        if (j < r->n && r->axes[j] == i)
+            j++;
+        else
+            shape.dim[shape.ndim++] = r->type.dim[i];
+    }
+    kn_atom y = worst(r->op.b, r->type.dtype, largest);
+    return shape.ndim ? knb_broadcast_in_dim(r->op.b, y, shape.ndim, shape.dim, NULL) : y;
+}
+
+/* Elements that are NaN do not count, but where there is nothing else: their mask goes to *nan. */
+static void leave_nan_out(reduction *r, bool largest, kn_atom *nan)
+{
+    kn_builder *b = r->op.b;
+    kn_atom is_nan = knb_ne(b, r->x, r->x), nothing_here = is_nan;
+    if (r->mask != KN_ATOM_NONE)
+        nothing_here = knb_or(b, is_nan, knb_not(b, r->mask));
+    r->x = knb_select(b, is_nan, worst(b, r->type.dtype, largest), r->x);
+    *nan = r->n ? knb_reduce_and(b, nothing_here, r->n, r->axes) : nothing_here;
+}
+
 static kn_atom extreme(reduction *r, bool largest, kn_array initial, const char *ufunc)
 {
     kn_builder *b = r->op.b;
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
     kn_dtype d = r->type.dtype;
+    kn_atom nan = KN_ATOM_NONE, all = r->x;
     if (r->mask != KN_ATOM_NONE && !initial)
         kna_fail(
             &r->op, KN_ERROR_VALUE,
@@ -228,34 +320,39 @@ static kn_atom extreme(reduction *r, bool largest, kn_array initial, const char 
         kna_fail(&r->op, KN_ERROR_VALUE, "zero-size array to reduction operation %s which has no identity", ufunc);
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
+    if (ufunc[0] == 'f' && knx_is_inexact(d)) /* fmax and fmin */
+        leave_nan_out(r, largest, &nan);
     if (r->mask != KN_ATOM_NONE)
-        r->x = knb_select(b, r->mask, r->x, limit(b, d, largest));
+        r->x = knb_select(b, r->mask, r->x, worst(b, d, largest));
     kn_atom y;
-    if (elements(r) == 0) { /* the primitive refuses these, though there is an initial value or no result */
-        kn_shape shape = {.ndim = 0};
-        for (int i = 0, j = 0; i < r->type.ndim; i++) {
-            if (j < r->n && r->axes[j] == i)
-                j++;
-            else
-                shape.dim[shape.ndim++] = r->type.dim[i];
-        }
-        y = limit(b, d, largest);
-        y = shape.ndim ? knb_broadcast_in_dim(b, y, shape.ndim, shape.dim, NULL) : y;
-    } else
+    if (elements(r) == 0) /* the primitive refuses these, though there is an initial value or no result */
+        y = of_nothing(r, largest);
+    else if (knx_is_complex(d))
+        y = complex_extreme(r, largest, ufunc[0] == 'f' ? all : r->x);
+    else
         y = reduce(r, largest ? knb_reduce_max : knb_reduce_min);
     if (initial) {
-        kn_atom first = kna_in_as(&r->op, initial, d);
-        y = largest ? knb_max(b, y, first) : knb_min(b, y, first);
-    }
+        kn_atom first = knb_broadcast_to(b, kna_in_as(&r->op, initial, d), knb_type(b, y));
+        kn_atom joined = better(&r->op, y, first, largest);
+        if (nan != KN_ATOM_NONE)
+            joined = knb_select(b, nan, first, knb_select(b, knb_ne(b, first, first), y, joined));
+        y = joined;
+    } else if (nan != KN_ATOM_NONE && !knx_is_complex(d)) /* complex ones are NaN by themselves */
+        y = knb_select(b, nan, knb_like(b, y, (double)NAN), y);
     return y;
 }
 
-static kn_array max_or_min(const char *name, kn_array x, const kn_max_opts *opts, bool largest)
+kn_array knn_extreme(const char *name, const char *ufunc, kn_array x, const kn_max_opts *opts, bool largest)
 {
     KNN_OPTS(kn_max_opts, o, opts);
     reduction r;
     begin(&r, name, x, o.axis, o.where, true);
-    return finish(&r, extreme(&r, largest, o.initial, largest ? "maximum" : "minimum"), o.keepdims);
+    return finish(&r, extreme(&r, largest, o.initial, ufunc), o.keepdims);
+}
+
+static kn_array max_or_min(const char *name, kn_array x, const kn_max_opts *opts, bool largest)
+{
+    return knn_extreme(name, largest ? "maximum" : "minimum", x, opts, largest);
 }
 
 kn_array kn_max(kn_array x, const kn_max_opts *opts) { return max_or_min("max", x, opts, true); }

@@ -33,6 +33,31 @@ kn_atom knn_flatten(kna_op *op, kn_atom a)
     return knn_reshape(op, a, &flat);
 }
 
+kn_atom knn_axes_last(kna_op *op, kn_atom a, int n, const int64_t *axes)
+{
+    if (kna_failed(op))
+        return a;
+    kn_type t = knb_type(op->b, a);
+    kn_shape shape = {.ndim = 0};
+    int64_t order[KN_MAX_NDIM], size = 1;
+    for (int i = 0, j = 0; i < t.ndim; i++) {
+        if (j < n && axes[j] == i) {
+            order[t.ndim - n + j++] = i;
+            size *= t.dim[i];
+        } else {
+            order[shape.ndim] = i;
+            shape.dim[shape.ndim++] = t.dim[i];
+        }
+    }
+    if (shape.ndim == KN_MAX_NDIM) {
+        kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
+        return a;
+    }
+    shape.dim[shape.ndim++] = size;
+    return knn_reshape(op, knb_transpose(op->b, a, order), &shape);
+}
+
 kn_atom knn_insert_axes(kna_op *op, kn_atom a, const kn_shape *shape, const bool *is_new)
 {
     int64_t dimensions[KN_MAX_NDIM];

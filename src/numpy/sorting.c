@@ -1,34 +1,213 @@
 /* SPDX-License-Identifier: Apache-2.0
- * sorting.c -- sort and argsort: stable, NaN last. */
-#include "numpy/internal.h"
+ * sorting.c -- sort, argsort and their kin: stable, NaN last. */
+#include "numpy/compose.h"
+#include <string.h>
+
+/* The kinds of NumPy; all of them are the same stable sort here. */
+static void check_kind(kna_op *op, const char *kind, bool stable)
+{
+    if (!kind || kna_failed(op))
+        return;
+    if (stable)
+        kna_fail(op, KN_ERROR_VALUE,
+                 "`kind` and keyword parameters can't be provided at the same time. Use only one of them.");
+    else if (strcmp(kind, "quicksort") && strcmp(kind, "mergesort") && strcmp(kind, "heapsort") &&
+             strcmp(kind, "stable"))
+        kna_fail(op, KN_ERROR_VALUE, "sort kind must be one of 'quick', 'heap', or 'stable' (got '%s')", kind);
+}
+
+/* x, and the axis to go along: flattened for None, and if a scalar is given to a function of positions. */
+static kn_atom along(kna_op *op, kn_array x, kn_axes given, bool flat, int *axis)
+{
+    kn_atom a = kna_in(op, x);
+    if (given.n < 0 || flat)
+        a = knn_flatten(op, a);
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    kn_type t = knb_type(op->b, a);
+    if (!knn_not_a_number(op, "sort", t.dtype))
+        *axis = kna_axis(op, given.n < 0 ? (kn_axes){.n = 0} : given, t.ndim, -1);
+    return kna_failed(op) ? KN_ATOM_NONE : a;
+}
+
+/* Sorted elements (which 0), their positions before (1), or both. */
+static void sort_along(kna_op *op, kn_atom a, int axis, kn_atom out[2])
+{
+    out[0] = out[1] = KN_ATOM_NONE;
+    if (kna_failed(op))
+        return;
+    kn_type t = knb_type(op->b, a);
+    kn_atom pair[2] = {a, knb_iota(op->b, KN_DT(I64), t.ndim, t.dim, axis)};
+    knn_sort(op, 2, pair, axis, 1, out);
+}
+
+static kn_atom sort_alone(kna_op *op, kn_atom a, int axis)
+{
+    kn_atom y = KN_ATOM_NONE;
+    knn_sort(op, 1, &a, axis, 1, &y);
+    return y;
+}
+
+static kn_atom as_scalar(kna_op *op, kn_atom a)
+{
+    kn_shape none = {.ndim = 0};
+    return knn_reshape(op, a, &none);
+}
 
 static kn_array sorted(const char *name, kn_array x, const kn_sort_opts *opts, bool positions)
 {
     KNN_OPTS(kn_sort_opts, o, opts);
     kna_op op;
+    int axis = 0;
+    kn_atom out[2];
     kna_begin(&op, name);
-    kn_atom a = kna_in(&op, x), pair[2], out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
-    bool scalar =
-        !kna_failed(&op) && knb_type(op.b, a).ndim == 0 && positions; /* argsort of a scalar is that of one element */
-    if (o.axis.n < 0 || scalar)
-        a = knn_flatten(&op, a);
-    if (kna_failed(&op))
-        return kna_end(&op, KN_ATOM_NONE);
-    kn_type t = knb_type(op.b, a);
-    int axis = kna_axis(&op, o.axis.n < 0 ? (kn_axes){.n = 0} : o.axis, t.ndim, -1);
-    if (kna_failed(&op))
-        return kna_end(&op, KN_ATOM_NONE);
-    pair[0] = a;
-    if (positions)
-        pair[1] = knb_iota(op.b, KN_DT(I64), t.ndim, t.dim, axis);
-    knb_sort(op.b, positions ? 2 : 1, pair, axis, 1, out);
-    kn_atom y = out[positions];
-    if (scalar && !kna_failed(&op)) {
-        kn_shape none = {.ndim = 0};
-        y = knn_reshape(&op, y, &none);
-    }
-    return kna_end(&op, y);
+    check_kind(&op, o.kind, o.stable);
+    bool scalar = kna_type(&op, x).ndim == 0 && positions; /* argsort of a scalar is that of one element */
+    kn_atom a = along(&op, x, o.axis, scalar, &axis);
+    if (!positions)
+        return kna_end(&op, sort_alone(&op, a, axis));
+    sort_along(&op, a, axis, out);
+    return kna_end(&op, scalar ? as_scalar(&op, out[1]) : out[1]);
 }
 
 kn_array kn_sort(kn_array x, const kn_sort_opts *opts) { return sorted("sort", x, opts, false); }
 kn_array kn_argsort(kn_array x, const kn_sort_opts *opts) { return sorted("argsort", x, opts, true); }
+
+/* ---- Partitions: sorted altogether. */
+
+static kn_array partitioned(const char *name, kn_array x, kn_array kth, const kn_partition_opts *opts, bool positions)
+{
+    KNN_OPTS(kn_partition_opts, o, opts);
+    kna_op op;
+    int axis = 0, ndim = 0;
+    int64_t n = 0;
+    kn_atom out[2];
+    kna_begin(&op, name);
+    if (o.kind && strcmp(o.kind, "introselect") != 0)
+        kna_fail(&op, KN_ERROR_VALUE, "select kind must be 'introselect' (got '%s')", o.kind);
+    bool scalar = kna_type(&op, x).ndim == 0 && positions;
+    kn_atom a = along(&op, x, o.axis, scalar, &axis);
+    int64_t *k = knn_look_integers(&op, kth, &n, &ndim, "Partition index must be integer");
+    if (!kna_failed(&op) && ndim > 1)
+        kna_fail(&op, KN_ERROR_VALUE, "object too deep for desired array");
+    int64_t extent = kna_failed(&op) ? 0 : knb_type(op.b, a).dim[axis];
+    for (int64_t i = 0; i < n && !kna_failed(&op); i++)
+        if ((k[i] < 0 ? k[i] + extent : k[i]) < 0 || k[i] >= extent)
+            kna_fail(&op, KN_ERROR_VALUE, "kth(=%lld) out of bounds (%lld)",
+                     (long long)(k[i] < 0 ? k[i] + extent : k[i]), (long long)extent);
+    knx_free(k);
+    if (!positions)
+        return kna_end(&op, sort_alone(&op, a, axis));
+    sort_along(&op, a, axis, out);
+    return kna_end(&op, scalar ? as_scalar(&op, out[1]) : out[1]);
+}
+
+kn_array kn_partition(kn_array a, kn_array kth, const kn_partition_opts *opts)
+{
+    return partitioned("partition", a, kth, opts, false);
+}
+
+kn_array kn_argpartition(kn_array a, kn_array kth, const kn_partition_opts *opts)
+{
+    return partitioned("argpartition", a, kth, opts, true);
+}
+
+/* ---- Several keys. */
+
+kn_array kn_lexsort(kn_list keys, const kn_squeeze_opts *opts)
+{
+    KNN_OPTS(kn_squeeze_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "lexsort");
+    int n = kn_list_count(keys);
+    if (n < 1)
+        kna_fail(&op, KN_ERROR_TYPE, "need sequence of keys with len > 0 in lexsort");
+    kn_atom *in = n > 0 ? knx_alloc(2 * ((size_t)n + 1) * sizeof *in) : NULL, *out = in ? in + n + 1 : NULL;
+    if (n > 0 && !in)
+        kna_fail_with(&op, knx_error_nomem());
+    kn_type first = kni_scalar_type(KN_DT(F32));
+    for (int i = 0; i < n && !kna_failed(&op); i++) { /* the last key counts most */
+        in[i] = kna_in(&op, kn_list_get(keys, n - 1 - i));
+        kn_type t = knb_type(op.b, in[i]);
+        first = i ? first : t;
+        if (!kna_failed(&op) && !kni_type_same_shape(first, t))
+            kna_fail(&op, KN_ERROR_VALUE, "all keys need to be the same shape");
+    }
+    kn_atom y = KN_ATOM_NONE;
+    if (!kna_failed(&op) && first.ndim == 0)
+        y = knb_integer(op.b, KN_DT(I64), 0);
+    else if (!kna_failed(&op)) {
+        int axis = kna_axis(&op, o.axis, first.ndim, -1);
+        in[n] = knb_iota(op.b, KN_DT(I64), first.ndim, first.dim, axis);
+        knn_sort(&op, n + 1, in, axis, n, out);
+        y = out[n];
+    }
+    knx_free(in);
+    return kna_end(&op, y);
+}
+
+kn_array kn_sort_complex(kn_array a)
+{
+    kna_op op;
+    kna_begin(&op, "sort_complex");
+    int axis = 0;
+    kn_atom x = along(&op, a, (kn_axes){.n = 0}, false, &axis);
+    x = sort_alone(&op, x, axis);
+    if (!kna_failed(&op)) {
+        kn_dtype d = knb_type(op.b, x).dtype;
+        bool is_short = (knx_is_integer(d) && d->size <= 2) || d == KN_DT(C64);
+        x = knb_convert(op.b, x, is_short ? KN_DT(C64) : KN_DT(C128));
+    }
+    return kna_end(&op, x);
+}
+
+/* ---- The largest. */
+
+static kn_atom part(kn_builder *b, kn_atom x, int axis, int64_t from, int64_t to)
+{
+    kn_type t = knb_type(b, x);
+    int64_t start[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM];
+    for (int i = 0; i < t.ndim; i++)
+        limit[i] = t.dim[i];
+    start[axis] = from;
+    limit[axis] = to;
+    return knb_slice(b, x, start, limit, NULL);
+}
+
+static void top(kna_op *op, kn_atom a, int axis, int64_t k, bool largest, kn_atom out[2])
+{
+    kn_builder *b = op->b;
+    kn_type t = knb_type(b, a);
+    int64_t n = t.dim[axis], along_axis = axis;
+    if (largest && !knx_is_complex(t.dtype)) {
+        knb_top_k(b, a, axis, k, out);
+        out[1] = knb_convert(b, out[1], KN_DT(I64));
+        return;
+    }
+    sort_along(op, a, axis, out);
+    for (int i = 0; i < 2 && !kna_failed(op); i++) {
+        out[i] = largest ? part(b, out[i], axis, n - k, n) : part(b, out[i], axis, 0, k);
+        out[i] = largest ? knb_rev(b, out[i], 1, &along_axis) : out[i];
+    }
+}
+
+kn_top_k_result kn_top_k(kn_array a, int64_t k, const kn_top_k_opts *opts)
+{
+    KNN_OPTS(kn_top_k_opts, o, opts);
+    kna_op op;
+    kn_atom out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    kn_array y[2];
+    int axis = 0;
+    kna_begin(&op, "top_k");
+    kn_atom x = along(&op, a, o.axis, false, &axis);
+    bool smallest = o.mode && !strcmp(o.mode, "smallest");
+    if (!kna_failed(&op) && o.mode && !smallest && strcmp(o.mode, "largest") != 0)
+        kna_fail(&op, KN_ERROR_VALUE, "mode(=\"%s\") must be either \"largest\" or \"smallest\".", o.mode);
+    int64_t n = kna_failed(&op) ? 0 : knb_type(op.b, x).dim[axis];
+    if (!kna_failed(&op) && (k < 0 || k > n))
+        kna_fail(&op, KN_ERROR_VALUE, "k(=%lld) out of bounds (%lld)", (long long)k, (long long)n);
+    if (!kna_failed(&op))
+        top(&op, x, axis, k, !smallest, out);
+    kna_end_n(&op, 2, out, y);
+    return (kn_top_k_result){y[0], y[1]};
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * spaces.c -- samples on logarithmic scales, and grids. */
+#include "array/function.h"
 #include "array/tree.h"
 #include "numpy/compose.h"
 #include <string.h>
@@ -33,6 +34,9 @@ kn_array kn_logspace(kn_array start, kn_array stop, int64_t num, const kn_logspa
 /* Does it have a zero that can be seen? */
 static bool has_zero(kna_op *op, kn_array x)
 {
+    const char *why;
+    if (!kna_may_be_concrete(&why))
+        return false;
     kn_type t = kna_type(op, x);
     kn_scope scope = kn_scope_begin();
     bool zero = !kna_failed(op) && !kn_item_bool(kn_all(x, NULL)) && kni_type_size(t);

@@ -96,6 +96,34 @@ static bool align(kna_op *op, kn_atom *x, kn_atom *indices, int axis)
     return true;
 }
 
+kn_atom knn_take_along(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t mode)
+{
+    if (kna_failed(op) || !align(op, &x, &indices, axis) || kna_failed(op))
+        return KN_ATOM_NONE;
+    kn_type t = knb_type(op->b, x);
+    kn_shape vectors = knn_shape_of(op, indices);
+    int64_t others[KN_MAX_NDIM], size[KN_MAX_NDIM], at_axis = axis;
+    int n = 0;
+    if (t.ndim == KN_MAX_NDIM) {
+        kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
+        return KN_ATOM_NONE;
+    }
+    vectors.dim[vectors.ndim++] = 1;
+    for (int d = 0; d < t.ndim; d++) {
+        size[d] = t.dim[d] ? 1 : 0;
+        if (d != axis)
+            others[n++] = d;
+    }
+    kn_p_gather g = {.collapsed_slice_dims = {1, &at_axis},
+                     .start_index_map = {1, &at_axis},
+                     .operand_batching_dims = {n, others},
+                     .start_indices_batching_dims = {n, others},
+                     .slice_sizes = {t.ndim, size},
+                     .mode = mode};
+    return knb_gather(op->b, x, knb_reshape(op->b, indices, vectors.ndim, vectors.dim), &g);
+}
+
 kn_array kn_take_along_axis(kn_array x, kn_array indices, const kn_squeeze_opts *opts)
 {
     KNN_OPTS(kn_squeeze_opts, o, opts);
@@ -111,29 +139,8 @@ kn_array kn_take_along_axis(kn_array x, kn_array indices, const kn_squeeze_opts 
     int ndim = knb_type(op.b, a).ndim, axis = kna_axis(&op, o.axis.n < 0 ? (kn_axes){0} : o.axis, ndim, -1);
     if (!kna_failed(&op) && knb_type(op.b, i).ndim != ndim)
         kna_fail(&op, KN_ERROR_VALUE, "`indices` and `arr` must have the same number of dimensions");
-    if (kna_failed(&op) || !align(&op, &a, &i, axis))
-        return kna_end(&op, KN_ATOM_NONE);
-    i = knn_wrap(&op, i, knb_type(op.b, a).dim[axis]);
-    kn_type t = knb_type(op.b, a);
-    kn_shape vectors = knn_shape_of(&op, i);
-    int64_t others[KN_MAX_NDIM], size[KN_MAX_NDIM], at_axis = axis;
-    int n = 0;
-    if (ndim == KN_MAX_NDIM)
-        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
-                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    vectors.dim[vectors.ndim++] = 1;
-    for (int d = 0; d < ndim; d++) {
-        size[d] = t.dim[d] ? 1 : 0;
-        if (d != axis)
-            others[n++] = d;
-    }
-    kn_p_gather g = {.collapsed_slice_dims = {1, &at_axis},
-                     .start_index_map = {1, &at_axis},
-                     .operand_batching_dims = {n, others},
-                     .start_indices_batching_dims = {n, others},
-                     .slice_sizes = {ndim, size},
-                     .mode = KN_GATHER_CHECK};
-    return kna_end(&op, knb_gather(op.b, a, knb_reshape(op.b, i, vectors.ndim, vectors.dim), &g));
+    i = knn_wrap(&op, i, knb_type(op.b, a).dim[axis]);
+    return kna_end(&op, knn_take_along(&op, a, i, axis, KN_GATHER_CHECK));
 }

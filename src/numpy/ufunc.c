@@ -1,23 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ufunc.c -- the functions of two arrays that go element by element: as such, and for what is done in place. */
 #include "array/storage.h"
+#include "numpy/formulas.h"
 #include "numpy/internal.h"
 #include <string.h>
 
 typedef kn_atom (*two)(kn_builder *b, kn_atom x, kn_atom y);
+/* Which dtypes there are: all numbers; floats and complex; powers; bits; real numbers; integers, with bool as int8 or
+ * without; floats; float64 and complex128; what gives truth values, and works on bool here. */
+typedef enum kind { NUMBERS, INEXACT, POWER, BITS, REAL, SHIFT, INTEGER, FLOAT, FLOAT_POWER, TRUTH } kind;
+#define ROW(name, f, kind, ...) [kn_ufunc_##name] = {#name, f, kn_##name, kind, __VA_ARGS__}
+/* wide: 16-bit floats are computed in float32; full: the formula wants operands of the full shape */
 static const struct {
     const char *name;
     two f;
-    enum { NUMBERS, REAL, POWER, BITS } kind;
+    kn_array (*whole)(kn_array, kn_array);
+    kind kind;
+    bool wide, full;
 } table[] = {
-    [kn_ufunc_add] = {"add", knb_add, NUMBERS},           [kn_ufunc_subtract] = {"subtract", knb_sub, NUMBERS},
-    [kn_ufunc_multiply] = {"multiply", knb_mul, NUMBERS}, [kn_ufunc_divide] = {"divide", knb_div, REAL},
-    [kn_ufunc_power] = {"power", knb_pow, POWER},         [kn_ufunc_maximum] = {"maximum", knb_max, NUMBERS},
-    [kn_ufunc_minimum] = {"minimum", knb_min, NUMBERS},   [kn_ufunc_bitwise_and] = {"bitwise_and", knb_and, BITS},
-    [kn_ufunc_bitwise_or] = {"bitwise_or", knb_or, BITS}, [kn_ufunc_bitwise_xor] = {"bitwise_xor", knb_xor, BITS},
+    ROW(add, knb_add, NUMBERS, 0, 0),
+    ROW(subtract, knb_sub, NUMBERS, 0, 0),
+    ROW(multiply, knb_mul, NUMBERS, 0, 0),
+    ROW(divide, knb_div, INEXACT, 0, 0),
+    ROW(power, knb_pow, POWER, 0, 0),
+    ROW(maximum, knb_max, NUMBERS, 0, 0),
+    ROW(minimum, knb_min, NUMBERS, 0, 0),
+    ROW(bitwise_and, knb_and, BITS, 0, 0),
+    ROW(bitwise_or, knb_or, BITS, 0, 0),
+    ROW(bitwise_xor, knb_xor, BITS, 0, 0),
+    ROW(floor_divide, knn_floor_divide, REAL, 1, 1),
+    ROW(remainder, knn_modulo, REAL, 1, 1),
+    ROW(fmod, knn_fmod, REAL, 1, 1),
+    ROW(float_power, knb_pow, FLOAT_POWER, 0, 0),
+    ROW(fmax, knn_fmax, NUMBERS, 0, 1),
+    ROW(fmin, knn_fmin, NUMBERS, 0, 1),
+    ROW(arctan2, knb_atan2, FLOAT, 0, 0),
+    ROW(hypot, knb_hypot, FLOAT, 0, 0),
+    ROW(copysign, knn_copysign, FLOAT, 0, 1),
+    ROW(nextafter, knb_nextafter, FLOAT, 0, 1),
+    ROW(heaviside, knn_heaviside, FLOAT, 0, 1),
+    ROW(logaddexp, knn_log_add_exp, FLOAT, 1, 1),
+    ROW(logaddexp2, knn_log_add_exp2, FLOAT, 1, 1),
+    ROW(gcd, knn_gcd, INTEGER, 0, 1),
+    ROW(lcm, knn_lcm, INTEGER, 0, 1),
+    ROW(left_shift, knn_shift_left, SHIFT, 0, 1),
+    ROW(right_shift, knn_shift_right, SHIFT, 0, 1),
+    ROW(equal, knb_eq, TRUTH, 0, 0),
+    ROW(not_equal, knb_ne, TRUTH, 0, 0),
+    ROW(less, knb_lt, TRUTH, 0, 0),
+    ROW(less_equal, knb_le, TRUTH, 0, 0),
+    ROW(greater, knb_gt, TRUTH, 0, 0),
+    ROW(greater_equal, knb_ge, TRUTH, 0, 0),
+    ROW(logical_and, NULL, TRUTH, 0, 0),
+    ROW(logical_or, NULL, TRUTH, 0, 0),
+    ROW(logical_xor, NULL, TRUTH, 0, 0),
 };
+#undef ROW
 
 const char *knn_ufunc_name(kn_ufunc f) { return table[f].name; }
+kn_array knn_ufunc_whole(kn_ufunc f, kn_array x, kn_array y) { return table[f].whole(x, y); }
 
 bool knn_ufunc_exists(kna_op *op, kn_ufunc f)
 {
@@ -27,21 +68,79 @@ bool knn_ufunc_exists(kna_op *op, kn_ufunc f)
     return false;
 }
 
+static const char *class_of(kna_op *op, kn_array x, kn_text *t)
+{
+    kn_type type = kna_type(op, x);
+    static const char *const names[][2] = {{"bool", "Bool"},           {"int8", "Int8"},
+                                           {"int16", "Int16"},         {"int32", "Int32"},
+                                           {"int64", "Int64"},         {"uint8", "UInt8"},
+                                           {"uint16", "UInt16"},       {"uint32", "UInt32"},
+                                           {"uint64", "UInt64"},       {"float16", "Float16"},
+                                           {"float32", "Float32"},     {"float64", "Float64"},
+                                           {"complex64", "Complex64"}, {"complex128", "Complex128"}};
+    const char *name = type.dtype->name;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(names[i][0], name))
+            name = names[i][1];
+    if (type.weak && type.dtype->kind != KN_KIND_BOOL) {
+        const char *number = knx_is_integer(type.dtype) ? "Long" : knx_is_float(type.dtype) ? "Float" : "Complex";
+        knx_text_add(t, "<class 'numpy.dtypes._Py%sDType'>", number);
+    } else
+        knx_text_add(t, "<class 'numpy.dtypes.%sDType'>", name);
+    return t->s;
+}
+
+static void no_loop(kna_op *op, kn_ufunc f, kn_array x, kn_array y)
+{
+    kn_text s = {0}, t = {0};
+    kna_fail(op, KN_ERROR_TYPE, "ufunc '%s' did not contain a loop with signature matching types (%s, %s) -> None",
+             table[f].name, class_of(op, x, &s), class_of(op, y, &t));
+}
+
+/* The first loop of floats that takes both. */
+static kn_dtype float_dtype(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_array y)
+{
+    if (knx_is_complex(d)) {
+        knn_not_supported(op, table[f].name);
+        return d;
+    }
+    kn_type xt = kna_type(op, x), yt = kna_type(op, y);
+    return xt.weak || yt.weak ? knn_float_for(kni_scalar_type(d)) : knx_promote(knn_float_for(xt), knn_float_for(yt));
+}
+
 kn_dtype knn_ufunc_dtype(kna_op *op, kn_ufunc f, kn_array x, kn_array y)
 {
     kn_array both[] = {x, y};
     kn_dtype d = kna_result_type(op, 2, both);
     if (kna_failed(op) || knn_not_a_number(op, table[f].name, d))
         return NULL;
-    if (d->kind == KN_KIND_BOOL && f == kn_ufunc_subtract)
+    bool is_bool = d->kind == KN_KIND_BOOL, whole = knx_is_integer(d);
+    if (is_bool && f == kn_ufunc_subtract)
         kna_fail(op, KN_ERROR_TYPE,
                  "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, "
                  "or the logical_xor function instead.");
-    if (table[f].kind == BITS && d->kind != KN_KIND_BOOL && !knx_is_integer(d))
-        knn_not_supported(op, table[f].name);
-    if (table[f].kind == POWER && d->kind == KN_KIND_BOOL)
-        return KN_DT(I8);
-    return table[f].kind == REAL ? knn_inexact_for(d) : d;
+    switch (table[f].kind) {
+    case NUMBERS: return d;
+    case INEXACT: return knn_inexact_for(d);
+    case POWER: return is_bool ? KN_DT(I8) : d;
+    case BITS:
+    case SHIFT:
+        if (!is_bool && !whole)
+            knn_not_supported(op, table[f].name);
+        return is_bool && table[f].kind == SHIFT ? KN_DT(I8) : d;
+    case REAL:
+        if (knx_is_complex(d))
+            knn_not_supported(op, table[f].name);
+        return is_bool ? KN_DT(I8) : d;
+    case INTEGER:
+        if (!whole)
+            no_loop(op, f, x, y);
+        return d;
+    case FLOAT: return float_dtype(op, f, d, x, y);
+    case FLOAT_POWER: return knx_is_complex(d) ? KN_DT(C128) : KN_DT(F64);
+    case TRUTH: kna_fail(op, KN_ERROR_NOT_IMPLEMENTED, "%s in place", table[f].name); break;
+    }
+    return d;
 }
 
 bool knn_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to)
@@ -113,6 +212,22 @@ static kn_atom power(kna_op *op, kn_atom a, kn_array y, kn_dtype d, const kn_sha
 
 /* ---- Two arguments. */
 
+kn_atom knn_ufunc_formula(kn_builder *b, kn_ufunc f, kn_atom x, kn_atom y, const kn_shape *shape)
+{
+    kn_dtype d = knb_type(b, x).dtype;
+    bool wide = table[f].wide && d->size == 2 && knx_is_float(d);
+    if (wide) {
+        x = knb_convert(b, x, KN_DT(F32));
+        y = knb_convert(b, y, KN_DT(F32));
+    }
+    if (table[f].full) { /* what is made of a scalar alone may meet a mask of the shape */
+        x = knb_broadcast_to(b, x, knn_shaped(d, shape));
+        y = knb_broadcast_to(b, y, knn_shaped(d, shape));
+    }
+    kn_atom z = table[f].f(b, x, y);
+    return wide ? knb_convert(b, z, d) : z;
+}
+
 kn_atom knn_apply(kna_op *op, kn_ufunc f, kn_array x, kn_atom xa, kn_array y, const kn_shape *shape)
 {
     kn_dtype d = knn_ufunc_dtype(op, f, x, y);
@@ -121,7 +236,7 @@ kn_atom knn_apply(kna_op *op, kn_ufunc f, kn_array x, kn_atom xa, kn_array y, co
     kn_atom a = xa == KN_ATOM_NONE ? knn_operand(op, x, d, shape) : knn_spread(op, knb_convert(op->b, xa, d), shape);
     if (table[f].kind == POWER)
         return power(op, a, y, d, shape);
-    return table[f].f(op->b, a, knn_operand(op, y, d, shape));
+    return knn_ufunc_formula(op->b, f, a, knn_operand(op, y, d, shape), shape);
 }
 
 static kn_array binary(kn_ufunc f, kn_array x, kn_array y)
@@ -149,3 +264,53 @@ kn_array kn_minimum(kn_array x, kn_array y) { return binary(kn_ufunc_minimum, x,
 kn_array kn_bitwise_and(kn_array x, kn_array y) { return binary(kn_ufunc_bitwise_and, x, y); }
 kn_array kn_bitwise_or(kn_array x, kn_array y) { return binary(kn_ufunc_bitwise_or, x, y); }
 kn_array kn_bitwise_xor(kn_array x, kn_array y) { return binary(kn_ufunc_bitwise_xor, x, y); }
+
+#define TWO(name) \
+    kn_array kn_##name(kn_array x, kn_array y) { return binary(kn_ufunc_##name, x, y); }
+TWO(floor_divide)
+TWO(remainder)
+TWO(fmod)
+TWO(float_power)
+TWO(fmax)
+TWO(fmin)
+TWO(arctan2)
+TWO(hypot)
+TWO(copysign)
+TWO(nextafter)
+TWO(heaviside)
+TWO(logaddexp)
+TWO(logaddexp2)
+TWO(gcd)
+TWO(lcm)
+TWO(left_shift)
+TWO(right_shift)
+kn_array kn_mod(kn_array x, kn_array y) { return kn_remainder(x, y); }
+kn_array kn_pow(kn_array x, kn_array y) { return kn_power(x, y); }
+kn_array kn_atan2(kn_array x, kn_array y) { return kn_arctan2(x, y); }
+kn_array kn_bitwise_left_shift(kn_array x, kn_array y) { return kn_left_shift(x, y); }
+kn_array kn_bitwise_right_shift(kn_array x, kn_array y) { return kn_right_shift(x, y); }
+
+kn_divmod_result kn_divmod(kn_array x, kn_array y)
+{
+    kna_op op;
+    kna_begin(&op, "divmod");
+    kn_array both[] = {x, y}, z[2];
+    kn_atom parts[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
+    kn_shape shape;
+    kn_dtype d = kna_result_type(&op, 2, both);
+    if (d && knx_is_complex(d))
+        knn_not_supported(&op, "divmod");
+    d = kna_failed(&op) ? d : knn_ufunc_dtype(&op, kn_ufunc_floor_divide, x, y);
+    knn_common_shape(&op, 2, both, &shape);
+    if (!kna_failed(&op)) {
+        kn_dtype wide = d->size == 2 && knx_is_float(d) ? KN_DT(F32) : d;
+        kn_type full = knn_shaped(wide, &shape);
+        kn_atom p = knb_convert(op.b, kna_in_as(&op, x, d), wide), q = knb_convert(op.b, kna_in_as(&op, y, d), wide);
+        p = knb_broadcast_to(op.b, p, full);
+        knn_floor_and_rest(op.b, p, knb_broadcast_to(op.b, q, full), &parts[0], &parts[1]);
+        for (int i = 0; i < 2; i++)
+            parts[i] = knb_convert(op.b, parts[i], d);
+    }
+    kna_end_n(&op, 2, parts, z);
+    return (kn_divmod_result){z[0], z[1]};
+}

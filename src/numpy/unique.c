@@ -62,7 +62,7 @@ static kn_array sort_elements(knn_body *c, kn_array x, bool equal_nan, sorted *s
         return NULL;
     pair[0] = a;
     pair[1] = knb_iota(op->b, KN_DT(I64), 1, t.dim, 0);
-    knb_sort(op->b, 2, pair, 0, 1, out);
+    knn_sort(op, 2, pair, 0, 1, out);
     kn_array values = knn_made(c, out[0]), order = knn_made(c, out[1]);
     const char *v = kna_failed(op) ? NULL : kna_look(op, values, &t);
     const void *o = v ? kna_look(op, order, &t) : NULL;

@@ -248,6 +248,10 @@ IN_PLACE(ipow, power)
 IN_PLACE(iand, bitwise_and)
 IN_PLACE(ior, bitwise_or)
 IN_PLACE(ixor, bitwise_xor)
+IN_PLACE(ifloordiv, floor_divide)
+IN_PLACE(imod, remainder)
+IN_PLACE(ilshift, left_shift)
+IN_PLACE(irshift, right_shift)
 
 /* ---- ufunc.at. */
 

@@ -29,14 +29,6 @@ static kn_array sum_along(kn_array x, kn_axes axis, bool keepdims, kn_array wher
     return kn_sum(x, &o);
 }
 
-/* log(1 + e^x), as logaddexp(x, 0) */
-static kn_array softplus(kn_array x)
-{
-    return kn_add(kn_maximum(x, num(0)), kn_log1p(kn_exp(kn_negative(kn_absolute(x)))));
-}
-
-static kn_array log_sigmoid(kn_array x) { return kn_negative(softplus(kn_negative(x))); }
-
 /* labels in the dtype of the logits */
 static kn_array as_logits(knn_body *c, kn_array labels, kn_array logits)
 {
@@ -137,7 +129,7 @@ kn_array kn_optim_cosine_distance(kn_array predictions, kn_array targets, const 
 
 static kn_array binary(kn_array logits, kn_array labels)
 {
-    kn_array log_p = log_sigmoid(logits), log_not_p = log_sigmoid(kn_negative(logits));
+    kn_array log_p = kn_nn_log_sigmoid(logits), log_not_p = kn_nn_log_sigmoid(kn_negative(logits));
     kn_array first = kn_multiply(kn_negative(labels), log_p);
     return kn_subtract(first, kn_multiply(kn_subtract(num(1), labels), log_not_p));
 }
@@ -185,7 +177,7 @@ kn_array kn_optim_sigmoid_focal_loss(kn_array logits, kn_array labels, const kn_
     if (!floats(&c, logits))
         return knn_end(&c, NULL);
     kn_array t = as_logits(&c, labels, logits), not_t = kn_subtract(num(1), t);
-    kn_array log_rest = weighted_log_sum(not_t, log_sigmoid(logits), t, log_sigmoid(kn_negative(logits)));
+    kn_array log_rest = weighted_log_sum(not_t, kn_nn_log_sigmoid(logits), t, kn_nn_log_sigmoid(kn_negative(logits)));
     kn_array loss = kn_multiply(binary(logits, t), kn_exp(kn_multiply(num(o.gamma), log_rest)));
     if (!isnan(o.alpha)) {
         kn_array weight = kn_add(kn_multiply(num(o.alpha), t), kn_multiply(num(1.0 - o.alpha), not_t));

@@ -72,7 +72,7 @@ static kn_error *concatenate_type(const void *params, int n_in, const kn_type *x
     for (int j = 1; j < n_in; j++) {
         weak = weak && x[j].weak;
         if (__builtin_add_overflow(shape.v[dimension], x[j].dim[dimension], &shape.v[dimension]))
-            return knx_error_nomem();
+            return knx_error(KN_ERROR_VALUE, "array is too big");
     }
     return knp_type_dims(a, x[0].dtype, weak, shape.n, shape.v, y);
 }

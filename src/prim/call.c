@@ -2,7 +2,8 @@
  * call.c -- jit: a call of a jaxpr, kept as one equation so that it is seen in jaxprs and compiled as a whole.
  *
  *     type       operands of exactly the body's types; its results
- *     linearize  the body's primal part with residuals, and a second call of its linear part
+ *     linearize  the body's primal part with residuals, and a second call of its linear part; in forward mode one call
+ *                of both, so that a loop in there runs once
  *     transpose  the body, transposed
  *     batch      the body, batched
  *     lower      expands to the body
@@ -48,21 +49,61 @@ static kn_error *emit_linearized(const kn_rule *r, const kn_linearized *l, const
     return NULL;
 }
 
-static kn_error *jit_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+static kn_error *linearized(const kn_rule *r, const kni_jaxpr *j, const bool *has_tangent, const kn_atom *tx, kn_atom *y,
+                            kn_atom *ty)
 {
-    const kni_jaxpr *j = ((const kn_p_jit *)r->params)->jaxpr;
-    bool *has_tangent = knx_alloc((size_t)r->n_in + 1);
     kn_linearized l = {0};
-    if (!has_tangent)
-        return knx_error_nomem();
-    for (int i = 0; i < r->n_in; i++)
-        has_tangent[i] = tx[i] != KN_ATOM_ZERO;
     kn_error *error = knt_linearize(j, has_tangent, &l);
     if (!error)
         error = emit_linearized(r, &l, tx, y, ty);
     knt_linearized_free(&l);
-    knx_free(has_tangent);
     return error;
+}
+
+static kn_error *emit_forward(const kn_rule *r, kni_jaxpr *j, const bool *out_tangent, const kn_atom *tx, kn_atom *y,
+                              kn_atom *ty)
+{
+    kn_atom *in = knp_atoms(r->b, j->n_in), *out = knp_atoms(r->b, j->n_out);
+    if (!in || !out)
+        return knx_error_nomem();
+    uint32_t n = 0;
+    for (int i = 0; i < r->n_in; i++)
+        in[n++] = r->x[i];
+    for (int i = 0; i < r->n_in; i++)
+        if (tx[i] != KN_ATOM_ZERO)
+            in[n++] = tx[i];
+    call(r, j, in, out);
+    for (int i = 0, k = r->n_out; i < r->n_out; i++) {
+        y[i] = out[i];
+        if (out_tangent[i])
+            ty[i] = out[k++];
+    }
+    return NULL;
+}
+
+static kn_error *forward_derivative(const kn_rule *r, const kni_jaxpr *j, const bool *has_tangent, const kn_atom *tx,
+                                    kn_atom *y, kn_atom *ty)
+{
+    bool *none = knx_arena_zero(&r->b->arena, (size_t)r->n_out + 1);
+    bool *out_tangent = knx_arena_zero(&r->b->arena, (size_t)r->n_out + 1);
+    kni_jaxpr *joint = NULL;
+    if (!none || !out_tangent)
+        return knx_error_nomem();
+    KN_TRY(knt_jvp_lazily(j, has_tangent, none, out_tangent, &joint));
+    kn_error *error = emit_forward(r, joint, out_tangent, tx, y, ty);
+    kni_release(joint);
+    return error;
+}
+
+static kn_error *jit_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+{
+    bool *has_tangent = knx_arena_alloc(&r->b->arena, (size_t)r->n_in + 1);
+    if (!has_tangent)
+        return knx_error_nomem();
+    for (int i = 0; i < r->n_in; i++)
+        has_tangent[i] = tx[i] != KN_ATOM_ZERO;
+    const kni_jaxpr *j = ((const kn_p_jit *)r->params)->jaxpr;
+    return (r->forward ? forward_derivative : linearized)(r, j, has_tangent, tx, y, ty);
 }
 
 /* --- transpose -------------------------------------------------------------------------------- */

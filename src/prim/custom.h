@@ -16,9 +16,9 @@ typedef enum {
 } knp_dependence;
 kn_error *knp_dependence_of(const kni_jaxpr *j, uint32_t first, uint32_t n_value, knp_dependence *d, const char **why);
 
-/* The thunk over one more axis of extent `size` and this name (NULL: none): inputs have it at in_axis[i], -1: not (n of them; those behind have
- * it in front). Results have it in front; where `out_axis` is not NULL, at out_axis[i] (m of them), and -1 asks for
- * the sum over it. NULL without memory. */
+/* The thunk over one more axis of extent `size` and this name (NULL: none): inputs have it at in_axis[i], -1: not (n of
+ * them; those behind have it in front). Results have it in front; where `out_axis` is not NULL, at out_axis[i] (m of
+ * them), and -1 asks for the sum over it. NULL without memory. */
 kn_thunk *knp_thunk_batched(kn_thunk *t, int64_t size, const char *name, int n, const int *in_axis, int m,
                             const int *out_axis);
 #endif

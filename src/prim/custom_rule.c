@@ -25,6 +25,8 @@ static knp_dependence of_equation(const kn_eqn *e, const bool *depends)
 {
     int n = 0;
     bool linear = e->prim->transpose != NULL;
+    if (!e->n_out) /* it shows a value */
+        return KNP_LINEAR;
     for (uint32_t i = 0; i < e->n_in; i++)
         if (kni_is_var(e->in[i]) && depends[e->in[i]]) {
             n++;

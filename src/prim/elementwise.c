@@ -120,6 +120,12 @@ const kn_prim kn_prim_integer_pow = {
 
 static void add_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 {
+    bool both = tx[0] != KN_ATOM_ZERO && tx[1] != KN_ATOM_ZERO;
+    ty[0] = fit(r, both ? knb_add(r->b, tx[0], tx[1]) : knb_add_any(r->b, tx[0], tx[1]));
+}
+
+static void add_any_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
     ty[0] = fit(r, knb_add_any(r->b, tx[0], tx[1]));
 }
 
@@ -153,7 +159,7 @@ const kn_prim kn_prim_add_any = {
     .bits = KN_ELEMENTWISE | KN_COMMUTES | KN_CHEAP,
     .linear_in = 3,
     .type = numbers_type,
-    .jvp = add_jvp,
+    .jvp = add_any_jvp,
     .transpose = add_transpose,
     .expr = add_expr,
     .doc = "the sum of two tangents or cotangents of one value",
@@ -196,15 +202,17 @@ const kn_prim kn_prim_sub = {.name = "sub",
 
 static void mul_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 {
-    kn_atom left = times(r->b, tx[0], r->x[1]), right = times(r->b, tx[1], r->x[0]);
+    kn_atom left = times(r->b, tx[0], r->x[1]);
+    kn_atom right = tx[1] == KN_ATOM_ZERO ? KN_ATOM_ZERO : knb_mul(r->b, r->x[0], tx[1]);
     ty[0] = knb_add_any(r->b, left, right);
 }
 
 static kn_error *mul_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
 {
-    for (int i = 0; i < 2; i++)
-        if (r->x[i] == KN_ATOM_LINEAR)
-            ct_in[i] = knp_unbroadcast(r->b, knb_mul(r->b, ct[0], r->x[1 - i]), r->xt[i]);
+    if (r->x[0] == KN_ATOM_LINEAR)
+        ct_in[0] = knp_unbroadcast(r->b, knb_mul(r->b, ct[0], r->x[1]), r->xt[0]);
+    if (r->x[1] == KN_ATOM_LINEAR)
+        ct_in[1] = knp_unbroadcast(r->b, knb_mul(r->b, r->x[0], ct[0]), r->xt[1]);
     return NULL;
 }
 

@@ -144,7 +144,6 @@ static kn_scalar_bits fill_value(kn_dtype d, bool zero)
         memcpy(s.bytes + part->size, s.bytes, part->size);
         break;
     }
-    default: break;
     }
     return s;
 }

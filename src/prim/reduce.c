@@ -111,7 +111,7 @@ static kn_error *prod_expand(const kn_rule *r, kn_atom *y)
 const kn_prim kn_prim_reduce_prod = {
     .name = "reduce_prod",
     REDUCTION,
-    .fields = kni_fields_reduce_bool,
+    .fields = kni_fields_reduce,
     .type = sum_type,
     .jvp = prod_jvp,
     .reduction = &(const kn_reduction_row){KNK_RED_MUL},
@@ -182,7 +182,7 @@ static kn_error *bits_type(const void *params, int n_in, const kn_type *x, kn_ar
 const kn_prim kn_prim_reduce_and = {
     .name = "reduce_and",
     REDUCTION,
-    .fields = kni_fields_reduce_bool,
+    .fields = kni_fields_reduce,
     .why_no_jvp = KN_WHY_INTEGERS,
     .why_no_transpose = KN_WHY_INTEGERS,
     .type = bits_type,
@@ -193,7 +193,7 @@ const kn_prim kn_prim_reduce_and = {
 const kn_prim kn_prim_reduce_or = {
     .name = "reduce_or",
     REDUCTION,
-    .fields = kni_fields_reduce_bool,
+    .fields = kni_fields_reduce,
     .why_no_jvp = KN_WHY_INTEGERS,
     .why_no_transpose = KN_WHY_INTEGERS,
     .type = bits_type,
@@ -204,7 +204,7 @@ const kn_prim kn_prim_reduce_or = {
 const kn_prim kn_prim_reduce_xor = {
     .name = "reduce_xor",
     REDUCTION,
-    .fields = kni_fields_reduce_bool,
+    .fields = kni_fields_reduce,
     .why_no_jvp = KN_WHY_INTEGERS,
     .why_no_transpose = KN_WHY_INTEGERS,
     .type = bits_type,

@@ -191,8 +191,8 @@ static int64_t threefry_words(const generator *g, const params_t *p, kn_atom *y)
 
 /* --- Philox4x32-10 ---------------------------------------------------------------------------- */
 
-/* Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). The counter has 128 bits; XLA begins its
- * high half with the key. */
+/* Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3" (2011). The counter has 128 bits; XLA
+ * begins its high half with the key. */
 static void philox(const generator *g, int64_t blocks, kn_atom c[4])
 {
     kn_builder *b = g->b;

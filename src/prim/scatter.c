@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scatter.c -- scatter, scatter-add, scatter-sub, scatter-mul, scatter-min, scatter-max: an array with windows of updates written
- * over it, added to it, ... at starts that are data.
+ * scatter.c -- scatter, scatter-add, scatter-sub, scatter-mul, scatter-min, scatter-max: an array with windows of
+ * updates written over it, added to it, ... at starts that are data.
  *
  *     type       the operand's
  *     jvp        scatter: the same of the tangents, where windows may meet of those alone that won (found by scattering
- *                numbers of points); add, sub: linear; mul: the product rule, for unique indices; min and max: the mean of
- *                the tangents of all that equal the result
+ *                numbers of points); add, sub: linear; mul: the product rule, for unique indices; min and max: the
+ *                mean of the tangents of all that equal the result
  *     transpose  operand: the cotangent (scatter: zero where there were updates; mul: times the updates); updates: the
  *                windows of the cotangent at the same places (gather), of those that won
  *     batch      operand and updates get the axis in front: a window dimension, or with batched indices a pair of

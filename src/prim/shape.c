@@ -140,6 +140,8 @@ static kn_error *reshape_type(const void *params, int n_in, const kn_type *x, kn
     kn_error *e = fits ? knp_type_dims(a, x->dtype, x->weak, p->new_sizes.n, p->new_sizes.v, y) : NULL;
     if (fits && !e && kni_type_size(*y) == kni_type_size(*x))
         return NULL;
+    if (e && e->kind == KN_ERROR_MEMORY)
+        return e;
     knx_error_release(e);
     kn_text to = {0};
     return knx_error(KN_ERROR_VALUE, "cannot reshape array of size %lld into shape %s", (long long)kni_type_size(*x),

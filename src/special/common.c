@@ -2,7 +2,8 @@
  * common.c -- operands and results of special functions. */
 #include "special/internal.h"
 
-void kns_begin(kns_call *c, const char *name, int n, const kn_array *x)
+/* wide: 32 bits are computed in 64; complex: complex numbers are welcome. */
+static void begin(kns_call *c, const char *name, int n, const kn_array *x, bool wide, bool complex)
 {
     *c = (kns_call){.d = KN_DT(F64), .result = KN_DT(F64)};
     kna_begin(&c->op, name);
@@ -12,9 +13,11 @@ void kns_begin(kns_call *c, const char *name, int n, const kn_array *x)
     if (!kna_failed(&c->op) && !knn_not_a_number(&c->op, name, d)) {
         kn_type t = n == 1 ? kna_type(&c->op, x[0]) : kni_scalar_type(d);
         c->result = knn_float_for(t);
-        if (knx_is_complex(c->result))
+        if (knx_is_complex(c->result) && !complex)
             knn_not_supported(&c->op, name);
         c->d = c->result->size == 2 ? KN_DT(F32) : c->result;
+        if (wide)
+            c->d = knx_is_complex(c->d) ? KN_DT(C128) : KN_DT(F64);
     }
     for (int i = 0; i < n; i++)
         c->x[i] = kna_failed(&c->op) ? KN_ATOM_NONE : knn_operand(&c->op, x[i], c->d, &c->shape);
@@ -23,6 +26,12 @@ void kns_begin(kns_call *c, const char *name, int n, const kn_array *x)
         if (!kna_failed(&c->op))
             c->x[i] = knb_broadcast_to(c->b, c->x[i], knn_shaped(c->d, &c->shape));
 }
+
+void kns_begin(kns_call *c, const char *name, int n, const kn_array *x) { begin(c, name, n, x, false, false); }
+
+void kns_begin_wide(kns_call *c, const char *name, int n, const kn_array *x) { begin(c, name, n, x, true, false); }
+
+void kns_begin_complex(kns_call *c, const char *name, kn_array x) { begin(c, name, 1, &x, true, true); }
 
 kn_array kns_end(kns_call *c, kn_atom y)
 {
@@ -49,4 +58,28 @@ kn_atom kns_settle(kns_call *c, kn_atom whole, kn_atom y)
     kn_atom exact = knb_and(b, whole, kns_below(c, knb_abs(b, y), most));
     kn_atom error = knb_stop_gradient(b, knb_sub(b, knb_round(b, y, true), y));
     return knb_add(b, y, kns_choose(c, exact, error, kns_number(c, 0)));
+}
+
+/* Veltkamp's halves of x. */
+static kn_atom high_half(kns_call *c, kn_atom x)
+{
+    kn_atom scaled = kns_times(c, x, 0x1p27 + 1);
+    return knb_sub(c->b, scaled, knb_sub(c->b, scaled, x));
+}
+
+kn_atom kns_product_error(kns_call *c, kn_atom x, kn_atom y, kn_atom product)
+{
+    kn_builder *b = c->b;
+    kn_atom p = high_half(c, x), q = high_half(c, y), r = knb_sub(b, x, p), s = knb_sub(b, y, q);
+    kn_atom e = knb_sub(b, product, knb_mul(b, p, q));
+    e = knb_sub(b, knb_sub(b, e, knb_mul(b, r, q)), knb_mul(b, p, s));
+    return knb_sub(b, knb_mul(b, r, s), e);
+}
+
+kn_atom kns_polynomial(kns_call *c, kn_atom x, int n, const double *coefficient)
+{
+    kn_atom y = kns_number(c, coefficient[n - 1]);
+    for (int k = n - 2; k >= 0; k--)
+        y = kns_plus(c, knb_mul(c->b, y, x), coefficient[k]);
+    return y;
 }

@@ -23,39 +23,28 @@ kn_array kn_special_gammasgn(kn_array x)
     return kns_end(&c, kns_choose(&c, minus, kns_number(&c, -1), y));
 }
 
-/* Poles are where lgamma is infinite: there is no sign at the negative integers. */
-static kn_atom gamma_of(kns_call *c, kn_atom x)
-{
-    kn_builder *b = c->b;
-    kn_atom y = knb_mul(b, kns_gamma_sign(c, x), knb_exp(b, knb_lgamma(b, x)));
-    y = kns_settle(c, knb_and(b, kns_whole(c, x), kns_above(c, x, 0)), y);
-    kn_atom pole = knb_and(b, kns_below(c, x, 0), kns_whole(c, x));
-    y = kns_choose(c, pole, kns_number(c, NAN), y);
-    return kns_choose(c, kns_is(c, x, 0), knb_div(b, kns_number(c, 1), x), y);
-}
-
 kn_array kn_special_gamma(kn_array x)
 {
     kns_call c;
-    kns_begin(&c, "special_gamma", 1, &x);
-    return kns_end(&c, gamma_of(&c, c.x[0]));
+    kns_begin_wide(&c, "special_gamma", 1, &x);
+    return kns_end(&c, kns_gamma(&c, c.x[0]));
 }
 
 kn_array kn_special_rgamma(kn_array x)
 {
     kns_call c;
-    kns_begin(&c, "special_rgamma", 1, &x);
+    kns_begin_wide(&c, "special_rgamma", 1, &x);
     kn_builder *b = c.b;
     kn_atom v = c.x[0], pole = knb_and(b, knb_le(b, v, kns_number(&c, 0)), kns_whole(&c, v));
     kn_atom safe = kns_choose(&c, pole, kns_number(&c, 1), v);
-    return kns_end(&c, kns_choose(&c, pole, kns_number(&c, 0), knb_div(b, kns_number(&c, 1), gamma_of(&c, safe))));
+    return kns_end(&c, kns_choose(&c, pole, kns_number(&c, 0), knb_div(b, kns_number(&c, 1), kns_gamma(&c, safe))));
 }
 
 kn_array kn_special_factorial(kn_array n)
 {
     kns_call c;
-    kns_begin(&c, "special_factorial", 1, &n);
-    kn_atom y = gamma_of(&c, kns_plus(&c, c.x[0], 1));
+    kns_begin_wide(&c, "special_factorial", 1, &n);
+    kn_atom y = kns_gamma(&c, kns_plus(&c, c.x[0], 1));
     return kns_end(&c, kns_choose(&c, kns_below(&c, c.x[0], 0), kns_number(&c, 0), y));
 }
 
@@ -108,8 +97,7 @@ kn_array kn_special_multigammaln(kn_array a, int d)
 
 /* --- quotients -------------------------------------------------------------------------------- */
 
-/* What Stirling's formula leaves out of lgamma(x), for x >= 8. */
-static kn_atom correction(kns_call *c, kn_atom x)
+kn_atom kns_stirling(kns_call *c, kn_atom x)
 {
     static const double coefficient[] = {-691.0 / 360360, 1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12};
     kn_builder *b = c->b;
@@ -123,7 +111,7 @@ static kn_atom correction(kns_call *c, kn_atom x)
 static kn_atom log_quotient(kns_call *c, kn_atom a, kn_atom v)
 {
     kn_builder *b = c->b;
-    kn_atom sum = knb_add(b, a, v), rest = knb_sub(b, correction(c, v), correction(c, sum));
+    kn_atom sum = knb_add(b, a, v), rest = knb_sub(b, kns_stirling(c, v), kns_stirling(c, sum));
     kn_atom power = knb_mul(b, kns_plus(c, sum, -0.5), knb_log1p(b, knb_div(b, a, v)));
     kn_atom scale = knb_mul(b, a, kns_plus(c, knb_log(b, v), -1));
     return knb_sub(b, knb_sub(b, rest, power), scale);

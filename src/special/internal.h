@@ -20,6 +20,9 @@ typedef struct kns_call {
 /* Begins `name` of n arrays, broadcast together, in their common dtype (integers: as knn_float_for says). TypeError for
  * complex numbers. After an error the atoms are KN_ATOM_NONE; the formulas may go on with them. */
 void kns_begin(kns_call *c, const char *name, int n, const kn_array *x);
+/* The same, computed in float64 (complex128) whatever the dtype of the result. */
+void kns_begin_wide(kns_call *c, const char *name, int n, const kn_array *x);
+void kns_begin_complex(kns_call *c, const char *name, kn_array x); /* wide; complex numbers are welcome */
 kn_array kns_end(kns_call *c, kn_atom y);
 void kns_end_n(kns_call *c, int n, const kn_atom *y, kn_array *out);
 
@@ -36,8 +39,27 @@ static inline kn_atom kns_whole(kns_call *c, kn_atom x) { return knb_eq(c->b, x,
  * that of y. */
 kn_atom kns_settle(kns_call *c, kn_atom whole, kn_atom y);
 
+/* x y less the product as it was rounded, in float64; for |x|, |y| < 2^990 */
+kn_atom kns_product_error(kns_call *c, kn_atom x, kn_atom y, kn_atom product);
+/* coefficient[0] + coefficient[1] x + ... */
+kn_atom kns_polynomial(kns_call *c, kn_atom x, int n, const double *coefficient);
+
+/* derive.c: functions whose derivatives are not those of their formulas. */
+typedef struct kns_function {
+    const char *name;
+    int n; /* operands, all of the call's dtype and shape */
+    kn_atom (*value)(kns_call *c, const kn_atom *x);
+    /* The derivative by operand i where the value is y; KN_ATOM_NONE: that of the formula of the value, in forward
+     * mode, so that it may have loops. */
+    kn_atom (*slope)(kns_call *c, int i, const kn_atom *x, kn_atom y);
+} kns_function;
+kn_atom kns_apply(kns_call *c, const kns_function *f, const kn_atom *x);
+
 /* gamma.c */
+kn_atom kns_stirling(kns_call *c, kn_atom x); /* what Stirling's formula leaves out of lgamma(x), for x >= 8 */
 kn_atom kns_gamma_sign(kns_call *c, kn_atom x);
+/* gamma_value.c: in float64 */
+kn_atom kns_gamma(kns_call *c, kn_atom x);
 /* normal.c */
 kn_atom kns_ndtr(kns_call *c, kn_atom x);
 #endif

@@ -2,6 +2,7 @@
  * bench.c -- making a case: operands from their texts, the equation, programs and their runs. */
 #include "bench.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -407,6 +408,8 @@ static bool of_literals(const kni_jaxpr *j)
     return false;
 }
 
+FILE *bench_texts;
+
 /* The classic form reads back, given the types, and prints the same again. */
 static void inspect_classic(bench *b, const kni_jaxpr *j, const char *what)
 {
@@ -424,6 +427,21 @@ static void inspect_classic(bench *b, const kni_jaxpr *j, const char *what)
     knx_free(text);
     knx_free(again);
     kni_release(parsed);
+}
+
+static void inspect_costs(bench *b, const kni_jaxpr *j, const char *what)
+{
+    kn_type x[MAX_VALUES];
+    for (uint32_t k = 0; k < j->n_eqn; k++) {
+        const kn_eqn *e = &j->eqn[k];
+        if (!e->prim->cost || e->n_in > MAX_VALUES)
+            continue;
+        for (uint32_t i = 0; i < e->n_in; i++)
+            x[i] = kni_atom_type(j, e->in[i]);
+        double cost = e->prim->cost(e->params, (int)e->n_in, x, (int)e->n_out, j->type + e->out);
+        if (!(cost >= 0) || isinf(cost))
+            bench_fail(b, "%s: %s costs %g", what, e->prim->name, cost);
+    }
 }
 
 void bench_inspect(bench *b, const kni_jaxpr *j, const char *what)
@@ -444,8 +462,11 @@ void bench_inspect(bench *b, const kni_jaxpr *j, const char *what)
     text = NULL;
     if (bench_ok(b, kni_text(j, KN_FORM_TYPED, &text), what) && !*text)
         bench_fail(b, "%s: an empty text", what);
+    if (text && bench_texts)
+        fprintf(bench_texts, "%s, %s\n%s\n", b->name, what, text);
     knx_free(text);
     inspect_classic(b, j, what);
+    inspect_costs(b, j, what);
 }
 
 kni_jaxpr *bench_pullback(bench *b, const kni_jaxpr *j, const bool *tangent, int *n_cotangent)

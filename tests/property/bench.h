@@ -3,6 +3,7 @@
 #ifndef KN_TEST_BENCH_H
 #define KN_TEST_BENCH_H
 #include "cases.h"
+#include <stdio.h>
 #include "runtime/execute.h"
 #include "transform/transform.h"
 
@@ -68,6 +69,7 @@ bool bench_run(bench *b, const kni_jaxpr *j, const tensor *in, tensor *out);
 bool bench_same(bench *b, const char *what, int n, const tensor *a, const tensor *c);
 
 /* Printed in full and parsed back it is equal, and it obeys the language. */
+extern FILE *bench_texts; /* where the typed texts of all inspected jaxprs go; NULL: nowhere */
 void bench_inspect(bench *b, const kni_jaxpr *j, const char *what);
 /* A function of inputs and of the cotangents of the results that have tangents, to the cotangents of the inputs that
  * have them. */
@@ -75,7 +77,7 @@ kni_jaxpr *bench_pullback(bench *b, const kni_jaxpr *j, const bool *tangent, int
 
 typedef void check_fn(bench *b);
 check_fn check_value, check_jvp, check_vjp, check_transpose, check_second, check_vmap, check_text, check_jit,
-    check_lanes;
+    check_lanes, check_axes, check_scarce;
 bool check_needs_tangent(const bench *b);
 void check_row(bench *b, const kn_prim *p);
 void check_refuses(bench *b, const kn_prim *p);

@@ -130,7 +130,7 @@ const sample samples_lanes[] = {
                                         MOVED(ppermute, "all", EVERYTHING, "T[4,2]; T[4]", ref_ppermute, 0,
                                               (kn_p_ppermute){I, INTS(0, 1, 1, 2, 2, 3, 3, 0)})
                                             MOVED(ppermute, "some", "f64 i32 bool", "T[4,2]; T[4]", ref_ppermute, 0,
-                                                  (kn_p_ppermute){I, INTS(0, 2, 3, 1)}) MOVED(ppermute, "none", "f64",
+                                                  (kn_p_ppermute){I, INTS(0, 2, 3, 1)}) MOVED(ppermute, "stay", "f64", "T[3,2]", ref_ppermute, 0, (kn_p_ppermute){I, INTS(0, 0, 1, 1, 2, 2)}) MOVED(ppermute, "none", "f64",
                                                                                               "T[4,2]", ref_ppermute, 0,
                                                                                               (kn_p_ppermute){I, NONE})
                                                 MOVED(pbroadcast, "last", ANY, "T[3,4]; T[3]; T[3,0]", ref_pbroadcast,

@@ -315,3 +315,36 @@ void check_lanes(bench *b)
         same_results(b, "transpose of one lane", bench_map_lanes(b, j), k, ct);
     kni_release(one);
 }
+
+/* Of collectives: mapping over the lanes and over another axis may be swapped. */
+void check_axes(bench *b)
+{
+    tensor lanes[2], x[MAX_OPERANDS], in[MAX_OPERANDS];
+    int outer[MAX_OPERANDS], inner[MAX_OPERANDS], front[MAX_VALUES] = {0}, second[MAX_VALUES];
+    kni_jaxpr *one = b->s->lanes && b->n_in ? bench_one_lane(b) : NULL;
+    for (int i = 0; i < MAX_VALUES; i++)
+        second[i] = 1;
+    for (int axis = 0; one && !b->failed && axis <= kni_in_type(one, 0).ndim; axis++) {
+        kni_jaxpr *batched = NULL, *swapped = NULL;
+        for (int i = 0; i < b->n_in; i++) {
+            int ndim = kni_in_type(one, (uint32_t)i).ndim;
+            outer[i] = axis < ndim ? axis : ndim;
+            inner[i] = outer[i] + 1;
+        }
+        for (int i = 0; i < b->n_in; i++) {
+            for (int lane = 0; lane < 2; lane++) {
+                bench_fill(b, false, (uint64_t)lane, x);
+                lanes[lane] = x[i];
+            }
+            in[i] = stack(b, lanes, 2, inner[i]);
+        }
+        if (bench_ok(b, knt_batch(one, 2, "k", outer, front, &batched), "batch of one lane") &&
+            bench_ok(b, knt_batch(b->j, 2, "k", inner, second, &swapped), "batch")) {
+            bench_inspect(b, batched, "batch of one lane");
+            same_results(b, "batch of one lane", bench_map_lanes(b, batched), swapped, in);
+        } else {
+            kni_release(batched);
+        }
+    }
+    kni_release(one);
+}

@@ -4,10 +4,12 @@
  *     rules                                       everything; the exit status is 0 if all passed
  *     rules 'reduce_sum/f32/3x4/axes0' jvp        one check of one case; * and ? in the name stand for anything
  *     rules -l [CASE]                             the names of the cases
+ *     rules -t FILE                               everything, and the typed texts of all jaxprs into FILE
  *
- * Checks of a case: value, text, jit, vmap, and where operands have tangents jvp, vjp, transpose, second, lanes. Checks of a
- * row, by the name of its primitive: row, refuses, dtypes. A check that fails prints the command that runs just it and
- * what is wrong. KILN_TEST_LONG=1: more seeds, all combinations of batch axes, the longest arrays. */
+ * Checks of a case: value, text, jit, vmap, axes, and where operands have tangents jvp, vjp, transpose, second, lanes;
+ * of the first case of a sample: scarce. Checks of a row, by the name of its primitive: row, refuses, dtypes. A check
+ * that fails prints the command that runs just it and what is wrong. KILN_TEST_LONG=1: more seeds, all combinations of
+ * batch axes, the longest arrays, every allocation. */
 #include "bench.h"
 
 #include <fnmatch.h>
@@ -20,11 +22,12 @@ const sample *const all_samples[] = {samples_elementwise, samples_arrays, sample
 static const struct {
     const char *name;
     check_fn *run;
-    bool tangents;
+    bool tangents, once; /* once: for the first case of a sample */
 } checks[] = {
-    {"value", check_value, false},        {"text", check_text, false},    {"jit", check_jit, false},
-    {"vmap", check_vmap, false},          {"jvp", check_jvp, true},       {"vjp", check_vjp, true},
-    {"transpose", check_transpose, true}, {"second", check_second, true},   {"lanes", check_lanes, true},
+    {"value", check_value, false, false},        {"text", check_text, false, false},     {"jit", check_jit, false, false},
+    {"vmap", check_vmap, false, false},          {"jvp", check_jvp, true, false},        {"vjp", check_vjp, true, false},
+    {"transpose", check_transpose, true, false}, {"second", check_second, true, false},  {"lanes", check_lanes, true, false},
+    {"axes", check_axes, false, false},          {"scarce", check_scarce, false, true},
 };
 
 static struct {
@@ -47,7 +50,7 @@ static void count(const bench *b, const char *check)
     ++*(b->failed ? &all.failed : &all.passed);
 }
 
-static void run_case(const sample *s, kn_dtype t, const char *operands)
+static void run_case(const sample *s, kn_dtype t, const char *operands, bool first)
 {
     bench b = {.thorough = all.thorough};
     bool open = bench_open(&b, s, t, operands);
@@ -62,7 +65,7 @@ static void run_case(const sample *s, kn_dtype t, const char *operands)
         return;
     }
     for (size_t k = 0; k < sizeof checks / sizeof *checks; k++) {
-        if (!wanted_check(checks[k].name) || (checks[k].tangents && open && !check_needs_tangent(&b)))
+        if (!wanted_check(checks[k].name) || (checks[k].once && !first) || (checks[k].run == check_axes && !s->lanes) || (checks[k].tangents && open && !check_needs_tangent(&b)))
             continue;
         int64_t live = knx_alloc_live();
         if ((b.j = open ? bench_build(&b, false) : NULL))
@@ -86,10 +89,14 @@ static void run_sample(const sample *s)
         int n;
         next = bench_operands(text, KN_DT(F32), x, &n);
         if (!s->dtypes)
-            run_case(s, NULL, text);
+            run_case(s, NULL, text, text == s->operands);
+        int last = -1; /* of its dtypes: a float if it has one */
+        for (int id = 0; id < KN_ID_COUNT; id++)
+            if (bench_has_dtype(s, &kn_dtype_table[id]) && (last < 0 || kn_dtype_table[id].kind != KN_KIND_KEY))
+                last = id;
         for (int id = 0; id < KN_ID_COUNT; id++)
             if (bench_has_dtype(s, &kn_dtype_table[id]))
-                run_case(s, &kn_dtype_table[id], text);
+                run_case(s, &kn_dtype_table[id], text, text == s->operands && (id == last));
     }
 }
 
@@ -120,6 +127,10 @@ int main(int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "-l")) {
         all.list = true;
         argv++, argc--;
+    }
+    if (argc > 2 && !strcmp(argv[1], "-t")) {
+        bench_texts = fopen(argv[2], "w");
+        argv += 2, argc -= 2;
     }
     all.only_case = argc > 1 ? argv[1] : NULL;
     all.only_check = argc > 2 ? argv[2] : NULL;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 /* What is true of arrays that were cut, joined and searched; NaN where something failed. */
-static double program(void)
+static double arrays(void)
 {
     KN_SCOPE;
     kn_array x = kn_reshape(kn_arange(0, 6, 1, .dtype = KN_F64), KN_SHAPE(2, 3)), index = NULL, inverse = NULL;
@@ -45,9 +45,70 @@ static double program(void)
     return sum;
 }
 
+/* The same of mathematical functions. */
+static double mathematics(void)
+{
+    KN_SCOPE;
+    kn_array x = kn_of(double, 0.5, 1, -2, 4), n = kn_of(int, 12, 18, 27, 8);
+    kn_array all[] = {kn_gcd(n, 6),
+                      kn_divmod(n, 5).remainder,
+                      kn_frexp(x).mantissa,
+                      kn_round(x, .decimals = 1),
+                      kn_unwrap(x, .period = kn_num(3)),
+                      kn_list_get(kn_gradient(x, .edge_order = 2), 0),
+                      kn_interp(x, kn_of(double, 0, 1, 2), kn_of(double, 5, 6, 8), .period = kn_num(5)),
+                      kn_diff(x, .prepend = kn_num(1)),
+                      kn_convolve(x, kn_of(double, 1, 2)),
+                      kn_cross(kn_at(x, ":3"), kn_at(x, "1:")),
+                      kn_unpackbits(kn_packbits(kn_greater(x, 0))),
+                      kn_real(kn_emath_sqrt(x)),
+                      kn_ufunc_reduce(kn_ufunc_subtract, x),
+                      kn_ufunc_reduce(kn_ufunc_fmax, x),
+                      kn_ufunc_accumulate(kn_ufunc_hypot, x),
+                      kn_ufunc_reduceat(kn_ufunc_remainder, n, kn_of(int, 0, 2, 1)),
+                      kn_ufunc_outer(kn_ufunc_less, x, x),
+                      kn_cumulative_sum(x, .include_initial = true)};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        sum += kn_item(kn_sum(all[i])) * (double)(i + 1);
+    return sum;
+}
+
+static kn_array cube(const kn_array *x) { return kn_power(*x, 3); }
+KN_FUNCTION(cube, kn_array, kn_array)
+
+/* The same of statistics, sorting and searching. */
+static double statistics(void)
+{
+    KN_SCOPE;
+    kn_array x = kn_reshape(kn_sin(kn_arange(0, 8, 1)), KN_SHAPE(2, 4)), weights = NULL;
+    kn_array y = kn_average(x, KN_AXIS(1), .weights = kn_of(double, 1, 2, 3, 4), .returned = &weights);
+    kn_histogram_result h = kn_histogram(x, .estimator = "sturges", .density = true);
+    kn_histogramdd_result d = kn_histogramdd(x, .bins = KN_LIST(2));
+    kn_array all[] = {y,
+                      weights,
+                      h.hist,
+                      d.H,
+                      kn_list_get(d.edges, 1),
+                      kn_nanquantile(x, kn_of(double, 0.2, 0.6), KN_AXIS(1)),
+                      kn_nanvar(x, KN_AXIS(0)),
+                      kn_max(kn_mul(x, 1i)),
+                      kn_cov(x),
+                      kn_lexsort(KN_LIST(kn_at(x, "0"), kn_mul(kn_at(x, "1"), 1i))),
+                      kn_digitize(x, kn_of(double, 0.5, 0, -0.5)),
+                      kn_bincount(kn_of(int, 1, 3, 1)),
+                      kn_argpartition(x, 1),
+                      kn_apply_along_axis(KN_FN(cube), 0, x),
+                      kn_piecewise(x, KN_LIST(kn_less(x, 0)), KN_FN(cube), 2)};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        sum += kn_item(kn_sum(kn_real(all[i]))) * (double)(i + 1);
+    return sum;
+}
+
 static char first[256]; /* the first error of the last run */
 
-static double run_and_shut_down(bool *failed, bool *memory)
+static double run_and_shut_down(double (*program)(void), bool *failed, bool *memory)
 {
     double v = program();
     *failed = kn_error_pending();
@@ -58,20 +119,19 @@ static double run_and_shut_down(bool *failed, bool *memory)
     return v;
 }
 
-static void every_allocation_may_fail(void **state)
+static void check_every_allocation(double (*program)(void))
 {
-    (void)state;
     bool failed, memory;
     knx_buffer_trim();
-    double right = run_and_shut_down(&failed, &memory);
+    double right = run_and_shut_down(program, &failed, &memory);
     assert_false(failed);
     assert_false(isnan(right));
     int64_t live = knx_alloc_live(), start = knx_alloc_count();
-    run_and_shut_down(&failed, &memory);
+    run_and_shut_down(program, &failed, &memory);
     int64_t n = knx_alloc_count() - start;
     for (int64_t k = 0; k < n; k++) {
         knx_fail_after(k, k % 2);
-        double v = run_and_shut_down(&failed, &memory);
+        double v = run_and_shut_down(program, &failed, &memory);
         knx_fail_after(-1, false);
         kn_error_clear();
         if (failed && !memory)
@@ -85,8 +145,28 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    check_every_allocation(arrays);
+}
+
+static void every_allocation_of_mathematics_may_fail(void **state)
+{
+    (void)state;
+    check_every_allocation(mathematics);
+}
+
+static void every_allocation_of_statistics_may_fail(void **state)
+{
+    (void)state;
+    check_every_allocation(statistics);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail),
+                                       cmocka_unit_test(every_allocation_of_mathematics_may_fail),
+                                       cmocka_unit_test(every_allocation_of_statistics_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -468,9 +468,9 @@ static void rows_without_operands_are_the_same_in_every_example(void **unused)
 
 static void copies_are_the_value_itself(void **unused)
 {
-    const kn_prim *const same[] = {&kn_prim_copy, &kn_prim_stop_gradient, &kn_prim_random_clone};
+    const kn_prim *const same[] = {&kn_prim_copy, &kn_prim_stop_gradient, &kn_prim_random_clone, &kn_prim_name};
     (void)unused;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         kn_value2 x = {3, 4}, y = {KNK_NONE, KNK_NONE};
         same[i]->expr(NULL, &(kn_expr_args){.n_in = 1, .n_out = 1, .x = &x}, &y);
         assert_int_equal(y.re, 3);

@@ -471,8 +471,8 @@ static void derivatives_of_arithmetic(void **state)
     EXPECT_JVP(mul, NULL, OPERANDS("*f32[3]", "f32=2"),
                "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = mul a 2.0:f32[] c:f32[3] = mul b 2.0:f32[] in (c,) }");
     EXPECT_JVP(div, NULL, OPERANDS("*f32[]", "*f32[3]"),
-               "{ lambda ; a:f32[] b:f32[3] c:f32[] d:f32[3]. let e:f32[3] = div a b f:f32[3] = div c b g:f32[3] = div "
-               "e b h:f32[3] = neg d i:f32[3] = mul h g j:f32[3] = add_any f i in (j,) }");
+               "{ lambda ; a:f32[] b:f32[3] c:f32[] d:f32[3]. let e:f32[3] = div a b f:f32[3] = div c b g:f32[3] = neg "
+               "d h:f32[3] = div e b i:f32[3] = mul g h j:f32[3] = add_any f i in (j,) }");
     EXPECT_JVP(pow, NULL, OPERANDS("*f32[3]", "f32=3"),
                "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = pow a 3.0:f32[] c:f32[3] = pow a 2.0:f32[] d:f32[3] = mul "
                "3.0:f32[] c e:f32[3] = mul b d in (e,) }");
@@ -536,13 +536,13 @@ static void derivatives_of_the_rest(void **state)
                "reduce_sum[axes=(0,) out_sharding=None] b in (c,) }");
     EXPECT_JVP(
         reduce_max, &(kn_p_reduce){INTS(1)}, OPERANDS("*f32[2,3]"),
-        "{ lambda ; a:f32[2,3] b:f32[2,3]. let c:f32[2] = reduce_max[axes=(1,) out_sharding=None] a d:f32[2,3] = "
+        "{ lambda ; a:f32[2,3] b:f32[2,3]. let c:f32[2] = reduce_max[axes=(1,)] a d:f32[2,3] = "
         "broadcast_in_dim[broadcast_dimensions=(0,)] c e:bool[2,3] = eq a d f:f32[2,3] = "
         "convert_element_type[new_dtype=float32 weak_type=False] e g:f32[2] = reduce_sum[axes=(1,) "
         "out_sharding=None] f h:f32[2,3] = mul b f i:f32[2] = reduce_sum[axes=(1,) out_sharding=None] h j:f32[2] "
         "= div i g in (j,) }");
     EXPECT_JVP(reduce_max, &(kn_p_reduce){NO_INTS}, OPERANDS("*f32[]"),
-               "{ lambda ; a:f32[] b:f32[]. let c:f32[] = reduce_max[axes=() out_sharding=None] a d:bool[] = eq a c "
+               "{ lambda ; a:f32[] b:f32[]. let c:f32[] = reduce_max[axes=()] a d:bool[] = eq a c "
                "e:f32[] = convert_element_type[new_dtype=float32 weak_type=False] d f:f32[] = reduce_sum[axes=() "
                "out_sharding=None] e g:f32[] = mul b e h:f32[] = reduce_sum[axes=() out_sharding=None] g i:f32[] = div "
                "h f in (i,) }");
@@ -726,7 +726,7 @@ static void batches_of_the_rest(void **state)
     EXPECT_BATCH(reduce_sum, &(kn_p_reduce){INTS(0, 1)}, OPERANDS("*1 f32[2,5,3]"),
                  "{ lambda ; a:f32[2,5,3]. let b:f32[5] = reduce_sum[axes=(0, 2) out_sharding=None] a in (b,) } 0");
     EXPECT_BATCH(reduce_max, &(kn_p_reduce){INTS(1)}, OPERANDS("*1 f32[2,5,3]"),
-                 "{ lambda ; a:f32[2,5,3]. let b:f32[2,5] = reduce_max[axes=(2,) out_sharding=None] a in (b,) } 1");
+                 "{ lambda ; a:f32[2,5,3]. let b:f32[2,5] = reduce_max[axes=(2,)] a in (b,) } 1");
     EXPECT_BATCH(reduce_sum, &(kn_p_reduce){NO_INTS}, OPERANDS("*0 f32[5]"),
                  "{ lambda ; a:f32[5]. let b:f32[5] = reduce_sum[axes=() out_sharding=None] a in (b,) } 0");
     EXPECT_BATCH(argmax, (&(kn_p_argreduce){INTS(0), KN_DT(I32)}), OPERANDS("*2 f32[2,3,5]"),

@@ -219,6 +219,46 @@ static void derivatives_agree_with_differences(void **state)
     expect_near(dy, 1e-12, 0.25, 1.0 / 6, 0.05);
 }
 
+static kn_array jitted_sqrt(const kn_array *a)
+{
+    kn_array y;
+    kn_call(kn_jit(KN_FN(newton_sqrt)), &y, a);
+    return y;
+}
+KN_FUNCTION(jitted_sqrt, kn_array, kn_array)
+static Counted sqrt_and_slope(const kn_array *a)
+{
+    kn_array one = kn_scalar(1.0);
+    Counted out;
+    kn_jvp(KN_FN(jitted_sqrt), KN_ARGS(a), KN_ARGS(&one), &out.i, &out.x);
+    return out;
+}
+KN_FUNCTION(sqrt_and_slope, Counted, kn_array)
+
+static int occurrences(const char *text, const char *part)
+{
+    int n = 0;
+    for (const char *p = text; (p = strstr(p, part)); p++)
+        n++;
+    return n;
+}
+
+static void a_jitted_loop_runs_once_for_value_and_tangent(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array a = kn_scalar(2.0);
+    Counted out;
+    kn_call(KN_FN(sqrt_and_slope), &out, &a);
+    expect_near(out.i, 1e-15, sqrt(2));
+    expect_near(out.x, 1e-12, 0.5 / sqrt(2));
+    const char *text = kn_jaxpr_text(kn_make_jaxpr(KN_FN(sqrt_and_slope), KN_ARGS(&a)), KN_JAXPR_TYPED);
+    assert_int_equal(occurrences(text, "while["), 1);
+    assert_int_equal(occurrences(text, "jit["), 1);
+    kn_call(kn_jacfwd(KN_FN(sqrt_and_slope)), &out, &a); /* and is divided again where that is needed */
+    expect_near(out.x, 1e-10, -0.25 * pow(2, -1.5));
+}
+
 static kn_array count_only(const kn_array *x)
 {
     Counted start = {kn_scalar(3), kn_scalar(0)}, end;
@@ -547,6 +587,7 @@ int main(void)
         TEST(every_choice_of_batched_operands_is_a_loop_over_lanes),
         TEST(forward_derivatives_go_through_a_loop),
         TEST(derivatives_agree_with_differences),
+        TEST(a_jitted_loop_runs_once_for_value_and_tangent),
         TEST(a_loop_without_tangents_is_a_constant),
         TEST(reverse_derivatives_are_refused),
         TEST(a_loop_prints_as_in_jax),

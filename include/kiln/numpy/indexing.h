@@ -103,6 +103,10 @@ KN_API int kn_ipow(kn_array x, kn_array y);                 /* x **= y */
 KN_API int kn_iand(kn_array x, kn_array y);                 /* x &= y */
 KN_API int kn_ior(kn_array x, kn_array y);                  /* x |= y */
 KN_API int kn_ixor(kn_array x, kn_array y);                 /* x ^= y */
+KN_API int kn_ifloordiv(kn_array x, kn_array y);            /* x //= y */
+KN_API int kn_imod(kn_array x, kn_array y);                 /* x %= y */
+KN_API int kn_ilshift(kn_array x, kn_array y);              /* x <<= y */
+KN_API int kn_irshift(kn_array x, kn_array y);              /* x >>= y */
 /* x[index] += v and its kin: once for each place, however often the indices name it. */
 KN_API int kn_iadd_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
 KN_API int kn_isub_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
@@ -112,12 +116,23 @@ KN_API int kn_ipow_at(kn_array x, kn_array v, const char *index, int n, const kn
 KN_API int kn_iand_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
 KN_API int kn_ior_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
 KN_API int kn_ixor_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+KN_API int kn_ifloordiv_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+KN_API int kn_imod_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+KN_API int kn_ilshift_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+KN_API int kn_irshift_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
+/* A function of two arrays that goes element by element, by its number. */
 typedef enum kn_ufunc {
     kn_ufunc_add, kn_ufunc_subtract, kn_ufunc_multiply, kn_ufunc_divide, kn_ufunc_power, kn_ufunc_maximum,
-    kn_ufunc_minimum, kn_ufunc_bitwise_and, kn_ufunc_bitwise_or, kn_ufunc_bitwise_xor
+    kn_ufunc_minimum, kn_ufunc_bitwise_and, kn_ufunc_bitwise_or, kn_ufunc_bitwise_xor, kn_ufunc_floor_divide,
+    kn_ufunc_remainder, kn_ufunc_fmod, kn_ufunc_float_power, kn_ufunc_fmax, kn_ufunc_fmin, kn_ufunc_arctan2,
+    kn_ufunc_hypot, kn_ufunc_copysign, kn_ufunc_nextafter, kn_ufunc_heaviside, kn_ufunc_logaddexp,
+    kn_ufunc_logaddexp2, kn_ufunc_gcd, kn_ufunc_lcm, kn_ufunc_left_shift, kn_ufunc_right_shift, kn_ufunc_equal,
+    kn_ufunc_not_equal, kn_ufunc_less, kn_ufunc_less_equal, kn_ufunc_greater, kn_ufunc_greater_equal,
+    kn_ufunc_logical_and, kn_ufunc_logical_or, kn_ufunc_logical_xor
 } kn_ufunc;
 /* np.add.at and its kin: where indices repeat, again and again. NotImplementedError for functions that have no scatter
- * where indices may repeat: all but add, subtract, multiply, maximum, minimum. */
+ * where indices may repeat (all but add, subtract, multiply, maximum, minimum), and for those that give truth
+ * values. */
 KN_API int kn_ufunc_at(kn_ufunc ufunc, kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args);
 
 #ifdef __cplusplus
@@ -156,6 +171,14 @@ static inline kn_index_arg kn_index_array_(kn_array x) { return (kn_index_arg){.
     KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_ior_at, x, v, index, __VA_ARGS__)
 #define kn_ixor_at(x, v, index, ...)                                                                                   \
     KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_ixor_at, x, v, index, __VA_ARGS__)
+#define kn_ifloordiv_at(x, v, index, ...)                                                                              \
+    KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_ifloordiv_at, x, v, index, __VA_ARGS__)
+#define kn_imod_at(x, v, index, ...)                                                                                   \
+    KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_imod_at, x, v, index, __VA_ARGS__)
+#define kn_ilshift_at(x, v, index, ...)                                                                                \
+    KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_ilshift_at, x, v, index, __VA_ARGS__)
+#define kn_irshift_at(x, v, index, ...)                                                                                \
+    KN_WRITE_AT_(__COUNTER__, KN_COUNT(__VA_ARGS__), kn_irshift_at, x, v, index, __VA_ARGS__)
 #define KN_WRITE_AT_(c, count, f, x, v, index, ...)                                                                    \
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(v); const char *const KN_V(idx,    \
     c) = (index); kn_index_arg KN_V(vec, c)[(count) + 1]; int KN_V(cnt, c) = 0; KN_EACH(KN_INDEX_PUT_, c,              \
@@ -182,6 +205,10 @@ static inline kn_index_arg kn_index_array_(kn_array x) { return (kn_index_arg){.
 #define kn_iand(x, y) KN_F2(kn_iand, x, y)
 #define kn_ior(x, y) KN_F2(kn_ior, x, y)
 #define kn_ixor(x, y) KN_F2(kn_ixor, x, y)
+#define kn_ifloordiv(x, y) KN_F2(kn_ifloordiv, x, y)
+#define kn_imod(x, y) KN_F2(kn_imod, x, y)
+#define kn_ilshift(x, y) KN_F2(kn_ilshift, x, y)
+#define kn_irshift(x, y) KN_F2(kn_irshift, x, y)
 #define kn_take(x, indices, ...) KN_F2O(kn_take, kn_take_opts, (), x, indices, __VA_ARGS__)
 #define kn_take_along_axis(x, indices, ...)                                                                            \
     KN_F2O(kn_take_along_axis, kn_squeeze_opts, (), x, indices, __VA_ARGS__)

@@ -14,6 +14,13 @@ extern "C" {
 /* 1e-5, 1e-8, false */
 typedef struct kn_isclose_opts { size_t size_; double rtol, atol; bool equal_nan; } kn_isclose_opts;
 typedef struct kn_array_equal_opts { size_t size_; bool equal_nan; } kn_array_equal_opts;
+/* flattened, "big" or "little"; count: so many bits, cut off or filled with 0; negative: without so many */
+typedef struct kn_packbits_opts { size_t size_; kn_axes axis; const char *bitorder; } kn_packbits_opts;
+typedef struct kn_unpackbits_opts {
+    size_t size_; kn_axes axis; int64_t count; const char *bitorder;
+} kn_unpackbits_opts;
+KN_API kn_packbits_opts kn_packbits_opts_default(void);
+KN_API kn_unpackbits_opts kn_unpackbits_opts_default(void);
 KN_API kn_isclose_opts kn_isclose_opts_default(void);
 KN_API kn_array_equal_opts kn_array_equal_opts_default(void);
 
@@ -36,12 +43,31 @@ KN_API kn_array kn_bitwise_or(kn_array x, kn_array y);    /* np.bitwise_or */
 KN_API kn_array kn_bitwise_xor(kn_array x, kn_array y);   /* np.bitwise_xor */
 KN_API kn_array kn_bitwise_not(kn_array x);               /* np.bitwise_not */
 KN_API kn_array kn_invert(kn_array x);                    /* kn_bitwise_not */
+KN_API kn_array kn_bitwise_invert(kn_array x);            /* kn_bitwise_not */
+KN_API kn_array kn_left_shift(kn_array x, kn_array y);    /* np.left_shift: x << y; 0 for y beyond the width or < 0 */
+KN_API kn_array kn_right_shift(kn_array x, kn_array y);   /* np.right_shift: x >> y; then 0 or -1 */
+KN_API kn_array kn_bitwise_left_shift(kn_array x, kn_array y);  /* kn_left_shift */
+KN_API kn_array kn_bitwise_right_shift(kn_array x, kn_array y); /* kn_right_shift */
+KN_API kn_array kn_bitwise_count(kn_array x);             /* np.bitwise_count: bits of |x|, uint8; else TypeError */
+KN_API kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts);     /* np.packbits: x != 0, uint8 */
+KN_API kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts); /* np.unpackbits of uint8; TypeError else */
 KN_API kn_array kn_where(kn_array condition, kn_array x, kn_array y); /* np.where with three arguments */
 KN_API kn_array kn_isclose(kn_array a, kn_array b,
     const kn_isclose_opts *opts); /* np.isclose: |a - b| <= atol + rtol |b| */
 KN_API bool kn_allclose(kn_array a, kn_array b, const kn_isclose_opts *opts); /* np.allclose; false for an error */
 KN_API bool kn_array_equal(kn_array a, kn_array b,
     const kn_array_equal_opts *opts); /* np.array_equal; false for an error */
+KN_API bool kn_array_equiv(kn_array a1, kn_array a2); /* np.array_equiv: equal when broadcast; false for an error */
+
+/* ---- Kinds of numbers and arrays. */
+KN_API kn_array kn_isposinf(kn_array x);                  /* np.isposinf; TypeError for complex numbers */
+KN_API kn_array kn_isneginf(kn_array x);                  /* np.isneginf; TypeError for complex numbers */
+KN_API kn_array kn_iscomplex(kn_array x);                 /* np.iscomplex: the imaginary part is not 0 */
+KN_API kn_array kn_isreal(kn_array x);                    /* np.isreal: the imaginary part is 0 */
+KN_API bool kn_iscomplexobj(kn_array x);                  /* np.iscomplexobj: of a complex dtype; false for an error */
+KN_API bool kn_isrealobj(kn_array x);                     /* np.isrealobj; false for an error */
+KN_API bool kn_isscalar(kn_array x);                      /* np.isscalar: a C number; false for 0-d arrays and errors */
+KN_API bool kn_isfortran(kn_array x); /* np.isfortran: Fortran-contiguous and not C-contiguous; false for an error */
 
 #ifdef __cplusplus
 }
@@ -67,7 +93,25 @@ KN_API bool kn_array_equal(kn_array a, kn_array b,
 #define kn_bitwise_xor(x, y) KN_F2(kn_bitwise_xor, x, y)
 #define kn_bitwise_not(x) KN_F1(kn_bitwise_not, x)
 #define kn_invert(x) KN_F1(kn_invert, x)
+#define kn_bitwise_invert(x) KN_F1(kn_bitwise_invert, x)
+#define kn_left_shift(x, y) KN_F2(kn_left_shift, x, y)
+#define kn_right_shift(x, y) KN_F2(kn_right_shift, x, y)
+#define kn_bitwise_left_shift(x, y) KN_F2(kn_bitwise_left_shift, x, y)
+#define kn_bitwise_right_shift(x, y) KN_F2(kn_bitwise_right_shift, x, y)
+#define kn_bitwise_count(x) KN_F1(kn_bitwise_count, x)
+#define kn_packbits(x, ...) KN_F1O(kn_packbits, kn_packbits_opts, (), x, __VA_ARGS__)
+#define kn_unpackbits(x, ...)                                                                                          \
+    KN_F1O(kn_unpackbits, kn_unpackbits_opts, (.count = INT64_MAX, ), x, __VA_ARGS__)
 #define kn_where(condition, x, y) KN_F3(kn_where, condition, x, y)
+#define kn_array_equiv(a1, a2) KN_F2(kn_array_equiv, a1, a2)
+#define kn_isposinf(x) KN_F1(kn_isposinf, x)
+#define kn_isneginf(x) KN_F1(kn_isneginf, x)
+#define kn_iscomplex(x) KN_F1(kn_iscomplex, x)
+#define kn_isreal(x) KN_F1(kn_isreal, x)
+#define kn_iscomplexobj(x) KN_F1(kn_iscomplexobj, x)
+#define kn_isrealobj(x) KN_F1(kn_isrealobj, x)
+#define kn_isscalar(x) KN_F1(kn_isscalar, x)
+#define kn_isfortran(x) KN_F1(kn_isfortran, x)
 #define KN_CLOSE_DEFAULTS (.rtol = 1e-5, .atol = 1e-8, )
 #define kn_isclose(a, b, ...) KN_F2O(kn_isclose, kn_isclose_opts, KN_CLOSE_DEFAULTS, a, b, __VA_ARGS__)
 #define kn_allclose(a, b, ...) KN_F2O(kn_allclose, kn_isclose_opts, KN_CLOSE_DEFAULTS, a, b, __VA_ARGS__)

@@ -15,8 +15,10 @@ typedef struct kn_sum_opts {
     size_t size_; kn_axes axis; kn_dtype dtype; bool keepdims; kn_array initial; kn_array where;
 } kn_sum_opts;
 typedef struct kn_mean_opts { size_t size_; kn_axes axis; kn_dtype dtype; bool keepdims; kn_array where; } kn_mean_opts;
+/* correction: another name for ddof; mean: the mean if it is known, with the reduced axes as keepdims leaves them */
 typedef struct kn_var_opts {
-    size_t size_; kn_axes axis; kn_dtype dtype; double ddof; bool keepdims; kn_array where;
+    size_t size_; kn_axes axis; kn_dtype dtype; double ddof; bool keepdims; kn_array where; double correction;
+    kn_array mean;
 } kn_var_opts;
 typedef struct kn_max_opts { size_t size_; kn_axes axis; bool keepdims; kn_array initial; kn_array where; } kn_max_opts;
 typedef struct kn_any_opts { size_t size_; kn_axes axis; bool keepdims; kn_array where; } kn_any_opts;
@@ -30,10 +32,13 @@ KN_API kn_argmax_opts kn_argmax_opts_default(void);
 
 /* ---- Reductions: over all axes unless some are given. */
 KN_API kn_array kn_sum(kn_array x, const kn_sum_opts *opts);    /* np.sum; small integers and bool add up in 64 bits */
+KN_API kn_array kn_prod(kn_array x, const kn_sum_opts *opts);   /* np.prod; small integers and bool in 64 bits */
 KN_API kn_array kn_mean(kn_array x, const kn_mean_opts *opts);  /* np.mean; float16 in float32; integers give float64 */
 KN_API kn_array kn_var(kn_array x, const kn_var_opts *opts);    /* np.var: mean of |x - mean|^2, divided by n - ddof */
 KN_API kn_array kn_std(kn_array x, const kn_var_opts *opts);    /* np.std */
-KN_API kn_array kn_max(kn_array x, const kn_max_opts *opts); /* np.max; ValueError for no elements without `initial` */
+/* np.max: NaN if there is one; complex numbers by their real parts first. ValueError for no elements without `initial`,
+ * and for a mask without it */
+KN_API kn_array kn_max(kn_array x, const kn_max_opts *opts);
 KN_API kn_array kn_min(kn_array x, const kn_max_opts *opts);    /* np.min */
 KN_API kn_array kn_amax(kn_array x, const kn_max_opts *opts);   /* kn_max */
 KN_API kn_array kn_amin(kn_array x, const kn_max_opts *opts);   /* kn_min */
@@ -45,6 +50,18 @@ KN_API kn_array kn_argmax(kn_array x,
 KN_API kn_array kn_argmin(kn_array x, const kn_argmax_opts *opts); /* np.argmin */
 KN_API kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts); /* np.count_nonzero: int64 */
 
+/* ---- Reductions of the elements that are not NaN. */
+KN_API kn_array kn_nansum(kn_array x, const kn_sum_opts *opts);   /* np.nansum: 0 where all are NaN */
+KN_API kn_array kn_nanprod(kn_array x, const kn_sum_opts *opts);  /* np.nanprod: 1 where all are NaN */
+KN_API kn_array kn_nanmean(kn_array x, const kn_mean_opts *opts); /* np.nanmean: NaN where all are */
+KN_API kn_array kn_nanvar(kn_array x, const kn_var_opts *opts);   /* np.nanvar: NaN where ddof or fewer are left */
+KN_API kn_array kn_nanstd(kn_array x, const kn_var_opts *opts);   /* np.nanstd */
+KN_API kn_array kn_nanmax(kn_array x, const kn_max_opts *opts);   /* np.nanmax: NaN where all are */
+KN_API kn_array kn_nanmin(kn_array x, const kn_max_opts *opts);   /* np.nanmin */
+/* np.nanargmax: ValueError where all are NaN; -1 there if values are not known, under jit and vmap */
+KN_API kn_array kn_nanargmax(kn_array x, const kn_argmax_opts *opts);
+KN_API kn_array kn_nanargmin(kn_array x, const kn_argmax_opts *opts); /* np.nanargmin */
+
 #ifdef __cplusplus
 }
 #endif
@@ -52,6 +69,7 @@ KN_API kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts); /* np.
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
 #define kn_sum(x, ...) KN_F1O(kn_sum, kn_sum_opts, (), x, __VA_ARGS__)
+#define kn_prod(x, ...) KN_F1O(kn_prod, kn_sum_opts, (), x, __VA_ARGS__)
 #define kn_mean(x, ...) KN_F1O(kn_mean, kn_mean_opts, (), x, __VA_ARGS__)
 #define kn_var(x, ...) KN_F1O(kn_var, kn_var_opts, (), x, __VA_ARGS__)
 #define kn_std(x, ...) KN_F1O(kn_std, kn_var_opts, (), x, __VA_ARGS__)
@@ -65,5 +83,14 @@ KN_API kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts); /* np.
 #define kn_argmax(x, ...) KN_F1O(kn_argmax, kn_argmax_opts, (), x, __VA_ARGS__)
 #define kn_argmin(x, ...) KN_F1O(kn_argmin, kn_argmax_opts, (), x, __VA_ARGS__)
 #define kn_count_nonzero(x, ...) KN_F1O(kn_count_nonzero, kn_argmax_opts, (), x, __VA_ARGS__)
+#define kn_nansum(x, ...) KN_F1O(kn_nansum, kn_sum_opts, (), x, __VA_ARGS__)
+#define kn_nanprod(x, ...) KN_F1O(kn_nanprod, kn_sum_opts, (), x, __VA_ARGS__)
+#define kn_nanmean(x, ...) KN_F1O(kn_nanmean, kn_mean_opts, (), x, __VA_ARGS__)
+#define kn_nanvar(x, ...) KN_F1O(kn_nanvar, kn_var_opts, (), x, __VA_ARGS__)
+#define kn_nanstd(x, ...) KN_F1O(kn_nanstd, kn_var_opts, (), x, __VA_ARGS__)
+#define kn_nanmax(x, ...) KN_F1O(kn_nanmax, kn_max_opts, (), x, __VA_ARGS__)
+#define kn_nanmin(x, ...) KN_F1O(kn_nanmin, kn_max_opts, (), x, __VA_ARGS__)
+#define kn_nanargmax(x, ...) KN_F1O(kn_nanargmax, kn_argmax_opts, (), x, __VA_ARGS__)
+#define kn_nanargmin(x, ...) KN_F1O(kn_nanargmin, kn_argmax_opts, (), x, __VA_ARGS__)
 #endif
 #endif

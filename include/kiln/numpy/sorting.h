@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * kiln/numpy/sorting.h -- sorting and searching; what all chapters have in common
+ * kiln/numpy/sorting.h -- sorting, searching and counting; what all chapters have in common
  * is told in kiln/numpy.h. */
 /* clang-format off */
 #ifndef KILN_NUMPY_SORTING_H
 #define KILN_NUMPY_SORTING_H
+#include "kiln/numpy/manipulation.h"
 #include "kiln/types.h"
 
 #ifdef __cplusplus
@@ -11,12 +12,40 @@ extern "C" {
 #endif
 
 /* ---- Options. */
-typedef struct kn_sort_opts { size_t size_; kn_axes axis; bool stable; } kn_sort_opts; /* sorting is always stable */
+/* sorting is always stable; kind: NULL, "quicksort", "mergesort", "heapsort" or "stable" */
+typedef struct kn_sort_opts { size_t size_; kn_axes axis; bool stable; const char *kind; } kn_sort_opts;
+typedef struct kn_partition_opts { size_t size_; kn_axes axis; const char *kind; } kn_partition_opts;
+/* mode: NULL, "largest" or "smallest"; sorted: they are, whatever it says */
+typedef struct kn_top_k_opts { size_t size_; kn_axes axis; const char *mode; bool sorted; } kn_top_k_opts;
+/* side: NULL, "left" or "right"; sorter: positions that sort a */
+typedef struct kn_searchsorted_opts { size_t size_; const char *side; kn_array sorter; } kn_searchsorted_opts;
+typedef struct kn_digitize_opts { size_t size_; bool right; } kn_digitize_opts;
 KN_API kn_sort_opts kn_sort_opts_default(void);
+KN_API kn_partition_opts kn_partition_opts_default(void);
+KN_API kn_top_k_opts kn_top_k_opts_default(void);
+KN_API kn_searchsorted_opts kn_searchsorted_opts_default(void);
+KN_API kn_digitize_opts kn_digitize_opts_default(void);
 
-/* ---- Sorting: stable, NaN last. */
+/* ---- Sorting: stable, NaN last; complex numbers by real, then imaginary part. */
 KN_API kn_array kn_sort(kn_array x, const kn_sort_opts *opts);    /* np.sort; last axis, KN_AXIS_NONE: flattened */
 KN_API kn_array kn_argsort(kn_array x, const kn_sort_opts *opts); /* np.argsort: int64 */
+/* np.lexsort: positions that sort by the last key first, then by the one before; along the last axis; int64 */
+KN_API kn_array kn_lexsort(kn_list keys, const kn_squeeze_opts *opts);
+KN_API kn_array kn_sort_complex(kn_array a); /* np.sort_complex: short integers give complex64, others complex128 */
+/* np.partition: the element at kth (one or many; looked at) is where sorting puts it; all of them here. ValueError if
+ * out of bounds; last axis, KN_AXIS_NONE: flattened */
+KN_API kn_array kn_partition(kn_array a, kn_array kth, const kn_partition_opts *opts);
+KN_API kn_array kn_argpartition(kn_array a, kn_array kth, const kn_partition_opts *opts); /* np.argpartition: int64 */
+typedef struct kn_top_k_result { kn_array values, indices; } kn_top_k_result;
+/* np.top_k: the k largest (smallest) along an axis, best first, and where they are; NaN is the largest */
+KN_API kn_top_k_result kn_top_k(kn_array a, int64_t k, const kn_top_k_opts *opts);
+
+/* ---- Searching. */
+/* np.searchsorted: where in the sorted vector a each of v would go, before (right: behind) equal ones; int64 */
+KN_API kn_array kn_searchsorted(kn_array a, kn_array v, const kn_searchsorted_opts *opts);
+/* np.digitize: the number of the bin that x is in; ValueError if the bins (a vector) neither rise nor fall, where
+ * values are known */
+KN_API kn_array kn_digitize(kn_array x, kn_array bins, const kn_digitize_opts *opts);
 
 #ifdef __cplusplus
 }
@@ -26,5 +55,12 @@ KN_API kn_array kn_argsort(kn_array x, const kn_sort_opts *opts); /* np.argsort:
 #include "kiln/macros.h"
 #define kn_sort(x, ...) KN_F1O(kn_sort, kn_sort_opts, (), x, __VA_ARGS__)
 #define kn_argsort(x, ...) KN_F1O(kn_argsort, kn_sort_opts, (), x, __VA_ARGS__)
+#define kn_lexsort(keys, ...) KN_G1O(kn_lexsort, kn_squeeze_opts, (), kn_list, keys, __VA_ARGS__)
+#define kn_sort_complex(a) KN_F1(kn_sort_complex, a)
+#define kn_partition(a, kth, ...) KN_F2O(kn_partition, kn_partition_opts, (), a, kth, __VA_ARGS__)
+#define kn_argpartition(a, kth, ...) KN_F2O(kn_argpartition, kn_partition_opts, (), a, kth, __VA_ARGS__)
+#define kn_top_k(a, k, ...) KN_H1O(kn_top_k, kn_top_k_opts, (.sorted = true, ), a, int64_t, k, __VA_ARGS__)
+#define kn_searchsorted(a, v, ...) KN_F2O(kn_searchsorted, kn_searchsorted_opts, (), a, v, __VA_ARGS__)
+#define kn_digitize(x, bins, ...) KN_F2O(kn_digitize, kn_digitize_opts, (), x, bins, __VA_ARGS__)
 #endif
 #endif

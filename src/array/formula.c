@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * formula.c -- formulas with their own derivative as equations: see formula.h. */
+#include "array/formula.h"
+#include "ir/thunk.h"
+
+/* The rule of a formula; its jaxpr is made when a transformation asks for it. */
+typedef struct formula_thunk {
+    kn_thunk thunk;
+    const kna_formula *formula;
+} formula_thunk;
+
+static const kna_formula *formula_of(const kn_thunk *t) { return ((const formula_thunk *)t)->formula; }
+
+static kn_error *rule_jaxpr(kn_thunk *t, int n_in, const kn_type *in, kni_jaxpr **out)
+{
+    const kna_formula *f = formula_of(t);
+    kn_builder b;
+    if (n_in != 2)
+        return knx_error(KN_ERROR_TYPE, "the rule %s takes 2 arrays; %d are given", f->rule_name, n_in);
+    knb_init(&b);
+    kn_atom x = knb_invar(&b, in[0]), dx = knb_invar(&b, in[1]), y[2];
+    y[0] = kna_formula_of(&b, f, x); /* so that derivatives of the tangent use the rule, too */
+    y[1] = f->tangent(&b, x, y[0], dx);
+    kn_error *e = knb_finish(&b, 2, y, f->rule_name, true, out);
+    knb_free(&b);
+    return e;
+}
+
+static bool same_formula(const kn_thunk *a, const kn_thunk *b) { return formula_of(a) == formula_of(b); }
+static uint64_t hash_formula(const kn_thunk *t) { return (uint64_t)(uintptr_t)formula_of(t) * 0x9e3779b97f4a7c15u; }
+static void free_formula(kn_thunk *t) { knx_free(t); }
+
+static const kn_thunk_kind formula_kind = {rule_jaxpr, same_formula, hash_formula, free_formula, NULL};
+
+static kn_thunk *thunk_of(const kna_formula *f)
+{
+    formula_thunk *t = knx_alloc(sizeof *t);
+    if (t)
+        *t = (formula_thunk){{.refs = 1, .kind = &formula_kind, .name = f->rule_name}, f};
+    return t ? &t->thunk : NULL;
+}
+
+static kn_error *body_of(const kna_formula *f, kn_type x, kni_jaxpr **out)
+{
+    kn_builder b;
+    knb_init(&b);
+    x.weak = false;
+    kn_atom y = f->value(&b, knb_invar(&b, x));
+    kn_error *e = knb_finish(&b, 1, &y, f->name, true, out);
+    knb_free(&b);
+    return e;
+}
+
+kn_atom kna_formula_of(kn_builder *b, const kna_formula *f, kn_atom x)
+{
+    if (b->hook || b->error || x == KN_ATOM_NONE)
+        return f->value(b, x);
+    kni_jaxpr *body = NULL;
+    kn_thunk *rule = thunk_of(f);
+    kn_error *e = rule ? body_of(f, knb_type(b, x), &body) : knx_error_nomem();
+    kn_atom y = KN_ATOM_NONE;
+    if (e)
+        knb_fail(b, e);
+    else
+        knb_emit(b, &kn_prim_custom_jvp_call, &(kn_p_custom_jvp){f->name, body, rule, 0}, 1, &x, &y, 1);
+    kni_release(body);
+    kni_thunk_release(rule);
+    return y;
+}

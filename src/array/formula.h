@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * formula.h -- elementwise formulas of the libraries that know their own derivative, where that of their steps would
+ * be NaN or wrong at some points: what kn_custom_jvp is for users. Recorded functions get one custom_jvp_call. */
+#ifndef KN_ARRAY_FORMULA_H
+#define KN_ARRAY_FORMULA_H
+#include "array/op.h"
+
+typedef struct kna_formula {
+    const char *name, *rule_name; /* in jaxprs */
+    kn_atom (*value)(kn_builder *b, kn_atom x);
+    /* of the result y along the tangent t of x; linear in t */
+    kn_atom (*tangent)(kn_builder *b, kn_atom x, kn_atom y, kn_atom t);
+} kna_formula;
+
+/* f of x, a float; f has static storage. Outside of recordings just its steps. */
+kn_atom kna_formula_of(kn_builder *b, const kna_formula *f, kn_atom x);
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * internal.h -- what the functions of jax.lax share: options, operands that are not promoted, lists of axes.
+ *
+ * Each function is one equation (sometimes none) with the parameters that JAX's emits; checks are made here in JAX's
+ * words where the row, which NumPy's functions share, says it otherwise. */
+#ifndef KN_LAX_INTERNAL_H
+#define KN_LAX_INTERNAL_H
+#include "array/op.h"
+#include "array/tree.h"
+#include "base/text.h"
+#include "ir/prim.h"
+#include "kiln/lax.h"
+
+/* The caller's options over the defaults. Callers compiled against an older header give fewer of them. */
+void knlax_read_opts(void *opts, size_t size, const void *given);
+#define KNLAX_OPTS(T, name, given) \
+    T name = T##_default();        \
+    knlax_read_opts(&name, sizeof name, given)
+#define KNLAX_DEFAULTS(T, ...) \
+    T T##_default(void) { return (T){.size_ = sizeof(T), __VA_ARGS__}; }
+
+/* Operands of one dtype: a[i] of x[i]. Numbers take the dtype of the others; TypeError where dtypes differ. */
+void knlax_same_dtypes(kna_op *op, int n, const kn_array *x, kn_atom *a);
+/* The same for operands of an elementwise primitive: one shape, or scalars. */
+void knlax_operands(kna_op *op, int n, const kn_array *x, kn_atom *a);
+/* Is d of the kinds b (bool), i (integer), s (signed), f, c? TypeError otherwise; position < 0: the only one. */
+bool knlax_accepts(kna_op *op, kn_dtype d, const char *kinds, int position);
+
+/* Lists as given: v gets them, and their number is returned. */
+int knlax_list(const kn_axes *axes, int64_t v[KN_MAX_NDIM]);
+/* The same as axes of so many dimensions: negative ones count from the end; AxisError. */
+int knlax_axes(kna_op *op, const kn_axes *axes, int ndim, int64_t v[KN_MAX_NDIM]);
+int knlax_axis(kna_op *op, kn_axes axis, int ndim, int if_not_given); /* one of them */
+/* "(0, 1)" as Python writes a tuple */
+const char *knlax_tuple(kn_text *t, int n, const int64_t *v);
+kn_type knlax_shaped(kn_dtype d, const kn_shape *shape); /* points into *shape; ValueError is left to the rows */
+
+/* A list of n arrays that were made with atoms. Ends the operation. */
+kn_list knlax_end_list(kna_op *op, int n, const kn_atom *a);
+/* The arrays of a list as atoms (knx_alloc'ed, NULL with the operation failed); *n receives how many. With `same` they
+ * have one dtype. */
+kn_atom *knlax_read_list(kna_op *op, kn_list list, bool same, int *n);
+#endif

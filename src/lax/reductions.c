@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * reductions.c -- jax.lax: reductions and cumulative functions. */
+#include "array/function.h"
+#include "lax/internal.h"
+#include <math.h>
+#include <string.h>
+
+KNLAX_DEFAULTS(kn_lax_cumulative_opts)
+
+/* ---- Reductions by one primitive. */
+
+/* The axes as they are given: JAX's lax takes no negative ones. */
+static int check_axes(kna_op *op, const kn_axes *axes, kn_type t, int64_t v[KN_MAX_NDIM])
+{
+    int n = knlax_list(axes, v);
+    kn_text s = {0}, u = {0};
+    for (int i = 0; i < n && !kna_failed(op); i++) {
+        bool twice = false;
+        for (int k = 0; k < i; k++)
+            twice |= v[k] == v[i];
+        if (twice)
+            kna_fail(op, KN_ERROR_VALUE, "duplicate value in 'axes' of reduction: %s", knlax_tuple(&s, n, v));
+        else if (v[i] < 0 || v[i] >= t.ndim) {
+            for (int k = 0; k < t.ndim; k++)
+                knx_text_add(&u, "%s%lld", k ? "," : "", (long long)t.dim[k]);
+            kna_fail(op, KN_ERROR_VALUE, "reduction axes %s contains out-of-bounds indices for %s[%s].",
+                     knlax_tuple(&s, n, v), t.dtype->name, u.s);
+        }
+    }
+    return kna_failed(op) ? 0 : n;
+}
+
+typedef kn_atom reducer(kn_builder *b, kn_atom x, int n, const int64_t *axes);
+
+static kn_array reduce(const char *name, reducer *by, const char *kinds, kn_array x, const kn_axes *axes)
+{
+    kna_op op;
+    int64_t v[KN_MAX_NDIM];
+    kna_begin(&op, name);
+    kn_atom a = kna_in(&op, x);
+    kn_type t = knb_type(op.b, a);
+    int n = kna_failed(&op) ? 0 : check_axes(&op, axes, t, v);
+    bool is_number = knx_is_inexact(t.dtype) || knx_is_integer(t.dtype);
+    if (!kna_failed(&op) && !kinds && !is_number)
+        kna_fail(&op, KN_ERROR_TYPE, "does not accept dtype %s. Accepted dtypes are subtypes of number.",
+                 t.dtype->name);
+    else if (kinds)
+        knlax_accepts(&op, t.dtype, kinds, -1);
+    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : by(op.b, a, n, v));
+}
+
+#define REDUCE(name, kinds) \
+    kn_array kn_lax_##name(kn_array x, const kn_axes *axes) { return reduce("lax." #name, knb_##name, kinds, x, axes); }
+REDUCE(reduce_sum, NULL)
+REDUCE(reduce_prod, NULL)
+REDUCE(reduce_max, "ifcb")
+REDUCE(reduce_min, "ifcb")
+REDUCE(reduce_and, "ib")
+REDUCE(reduce_or, "ib")
+REDUCE(reduce_xor, "ib")
+
+static kn_array arg(const char *name, kn_atom (*by)(kn_builder *, kn_atom, int, kn_dtype), kn_array x, int axis,
+                    kn_dtype index_dtype)
+{
+    kna_op op;
+    kna_begin(&op, name);
+    kn_atom a = kna_in(&op, x);
+    kn_type t = knb_type(op.b, a);
+    kn_dtype d = kna_lookup_dtype(index_dtype, KN_DT(I32));
+    if (!kna_failed(&op) && (axis < 0 || axis >= t.ndim)) {
+        kn_text s = {0};
+        kna_fail(&op, KN_ERROR_VALUE, "Invalid axis %d for operand shape %s", axis, knlax_tuple(&s, t.ndim, t.dim));
+    } else if (!kna_failed(&op) && !knx_is_integer(d))
+        kna_fail(&op, KN_ERROR_TYPE, "index_dtype must be an integer type, but got %s", d->name);
+    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : by(op.b, a, axis, d));
+}
+
+kn_array kn_lax_argmax(kn_array x, int axis, kn_dtype d) { return arg("lax.argmax", knb_argmax, x, axis, d); }
+kn_array kn_lax_argmin(kn_array x, int axis, kn_dtype d) { return arg("lax.argmin", knb_argmin, x, axis, d); }
+
+/* ---- Cumulative. */
+
+static kn_array cumulate(const char *name, kn_atom (*by)(kn_builder *, kn_atom, int, bool), kn_array x,
+                         const kn_lax_cumulative_opts *opts)
+{
+    KNLAX_OPTS(kn_lax_cumulative_opts, o, opts);
+    kna_op op;
+    int64_t v[KN_MAX_NDIM];
+    kna_begin(&op, name);
+    kn_atom a = kna_in(&op, x);
+    int n = knlax_list(&o.axis, v), axis = n ? (int)v[0] : 0, ndim = knb_type(op.b, a).ndim;
+    if (!kna_failed(&op) && axis < 0)
+        kna_fail(&op, KN_ERROR_VALUE, "XLA operations do not allow negative axes");
+    else if (!kna_failed(&op) && axis >= ndim)
+        kna_fail(&op, KN_ERROR_VALUE, "axis %d is out of bounds for array of shape of dimension %d", axis, ndim);
+    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : by(op.b, a, axis, o.reverse));
+}
+
+#define CUMULATIVE(name)                                                   \
+    kn_array kn_lax_##name(kn_array x, const kn_lax_cumulative_opts *opts) \
+    {                                                                      \
+        return cumulate("lax." #name, knb_##name, x, opts);                \
+    }
+CUMULATIVE(cumsum)
+CUMULATIVE(cumprod)
+CUMULATIVE(cummax)
+CUMULATIVE(cummin)
+CUMULATIVE(cumlogsumexp)
+
+/* ---- By a function. */
+
+/* The computation, recorded for two sets of scalars. */
+static kni_jaxpr *record(kna_op *op, kn_fn fn, int n, const kn_atom *x)
+{
+    kna_fn *f = kna_failed(op) ? NULL : kna_fn_get(op, fn);
+    kn_closed closed = {0};
+    kni_jaxpr *j = NULL;
+    if (!f)
+        return NULL;
+    if (f->core->n_captured)
+        kna_fail(op, KN_ERROR_NOT_IMPLEMENTED, "Reduction computations can't close over arrays.");
+    else if (f->core->n_in != 2 * n || f->core->n_out != n)
+        kna_fail(op, KN_ERROR_TYPE, "the computation must take %d scalars and give %d, but takes %d and gives %d",
+                 2 * n, n, f->core->n_in, f->core->n_out);
+    kn_type *t = kna_failed(op) ? NULL : knx_alloc((2 * (size_t)n + 1) * sizeof *t);
+    if (!t) {
+        if (!kna_failed(op))
+            kna_fail_with(op, knx_error_nomem());
+        return NULL;
+    }
+    for (int i = 0; i < 2 * n; i++)
+        t[i] = kni_scalar_type(knb_type(op->b, x[i % n]).dtype);
+    kn_error *error = kna_derive(f->core, t, NULL, "reduce", &closed);
+    knx_free(t);
+    if (error)
+        kna_fail_with(op, error);
+    else if (closed.n_const)
+        kna_fail(op, KN_ERROR_NOT_IMPLEMENTED, "Reduction computations can't close over arrays.");
+    else
+        j = kni_retain(closed.jaxpr);
+    kna_closed_free(&closed);
+    return j;
+}
+
+static bool is_zero(kn_dtype d, kn_scalar_bits bits)
+{
+    bool set = true;
+    knx_convert(d, &bits, KN_DT(BOOL), &set);
+    return !set;
+}
+
+/* Is it the identity of the largest (sign = -1) or the smallest (1)? */
+static bool is_extreme(kn_dtype d, kn_scalar_bits bits, int sign)
+{
+    kn_scalar_bits want = {.u = {0}};
+    uint64_t all = ~UINT64_C(0) >> (64 - 8 * d->size % 64) % 64;
+    if (knx_is_complex(d))
+        return false;
+    if (knx_is_float(d))
+        want = knx_scalar_from_double(d, sign * (double)INFINITY);
+    else if (d->kind == 'i')
+        want.u[0] = sign > 0 ? all >> 1 : (all >> 1) + 1;
+    else if (d->kind == 'u')
+        want.u[0] = sign > 0 ? all : 0;
+    else
+        want.u[0] = sign > 0;
+    return !memcmp(&want, &bits, d->size);
+}
+
+/* The reduction that j is, with this value to begin with; NULL if it is none. */
+static reducer *monoid(const kni_jaxpr *j, kn_dtype d, kn_scalar_bits init)
+{
+    static const struct {
+        const kn_prim *prim;
+        reducer *by;
+    } rows[] = {{&kn_prim_add, knb_reduce_sum}, {&kn_prim_mul, knb_reduce_prod}, {&kn_prim_max, knb_reduce_max},
+                {&kn_prim_min, knb_reduce_min}, {&kn_prim_or, knb_reduce_or},    {&kn_prim_xor, knb_reduce_xor},
+                {&kn_prim_and, knb_reduce_and}};
+    kn_scalar_bits one = knx_scalar_from_int(d, 1), ones = knx_scalar_from_int(d, -1);
+    if (j->n_eqn != 1 || j->n_out != 1 || j->out[0] != j->eqn->out || j->eqn->n_in != 2 ||
+        j->eqn->in[0] + j->eqn->in[1] != 1 || j->eqn->in[0] > 1)
+        return NULL;
+    int row = 0;
+    while (row < 7 && rows[row].prim != j->eqn->prim)
+        row++;
+    bool bit = d->kind == KN_KIND_BOOL;
+    const bool fits[] = {!bit && is_zero(d, init),
+                         !bit && !memcmp(&one, &init, d->size),
+                         is_extreme(d, init, -1),
+                         is_extreme(d, init, 1),
+                         is_zero(d, init),
+                         is_zero(d, init),
+                         bit ? !is_zero(d, init) : !memcmp(&ones, &init, d->size)};
+    return row < 7 && fits[row] ? rows[row].by : NULL;
+}
+
+/* The number that x is, of dtype d; false if it is none that is known. */
+static bool known_number(kna_op *op, kn_array x, kn_atom a, kn_dtype d, kn_scalar_bits *bits)
+{
+    kn_type t = kna_type(op, x);
+    const void *number = t.weak && !kna_failed(op) ? kna_look(op, x, &t) : NULL;
+    *bits = (kn_scalar_bits){.u = {0}};
+    if (number)
+        knx_convert(t.dtype, number, d, bits);
+    return number || knb_literal_value(op->b, a, bits);
+}
+
+/* x: n arrays, then n scalars; first: the first of these as it was given. */
+static void reduce_by(kna_op *op, int n, const kn_atom *x, kn_array first, kn_fn computation, const kn_axes *dimensions,
+                      kn_atom *y)
+{
+    int64_t v[KN_MAX_NDIM];
+    kn_scalar_bits init;
+    int n_axes = kna_failed(op) ? 0 : check_axes(op, dimensions, knb_type(op->b, x[0]), v);
+    kni_jaxpr *j = record(op, computation, n, x);
+    if (!j)
+        return;
+    kn_dtype d = knb_type(op->b, x[0]).dtype;
+    reducer *by = n == 1 && known_number(op, first, x[1], d, &init) ? monoid(j, d, init) : NULL;
+    if (by)
+        y[0] = by(op->b, x[0], n_axes, v);
+    else
+        knb_reduce(op->b, n, x, j, n_axes, v, y);
+    kni_release(j);
+}
+
+kn_array kn_lax_reduce(kn_array x, kn_array init_value, kn_fn computation, const kn_axes *dimensions)
+{
+    kna_op op;
+    kn_atom a[2], y = KN_ATOM_NONE;
+    kna_begin(&op, "lax.reduce");
+    knlax_same_dtypes(&op, 2, (kn_array[]){x, init_value}, a);
+    reduce_by(&op, 1, a, init_value, computation, dimensions, &y);
+    return kna_end(&op, y);
+}
+
+kn_list kn_lax_reduce_list(kn_list operands, kn_list init_values, kn_fn computation, const kn_axes *dimensions)
+{
+    kna_op op;
+    const kn_array *x = NULL, *init = NULL;
+    kna_begin(&op, "lax.reduce");
+    int n = kna_list_read(&op, operands, &x), m = kna_list_read(&op, init_values, &init);
+    if (!kna_failed(&op) && (n != m || !n))
+        kna_fail(&op, KN_ERROR_VALUE, "Must have same total number of operands as init_values:  %d vs. %d", n, m);
+    kn_atom *a = kna_failed(&op) ? NULL : knx_alloc(3 * (size_t)n * sizeof *a);
+    if (!a && !kna_failed(&op))
+        kna_fail_with(&op, knx_error_nomem());
+    for (int i = 0; a && i < n; i++) {
+        kn_atom pair[2];
+        knlax_same_dtypes(&op, 2, (kn_array[]){x[i], init[i]}, pair);
+        a[i] = pair[0];
+        a[n + i] = pair[1];
+    }
+    if (a)
+        reduce_by(&op, n, a, *init, computation, dimensions, a + 2 * n);
+    kn_list list = knlax_end_list(&op, a ? n : 0, a ? a + 2 * n : NULL);
+    knx_free(a);
+    return list;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * slicing.c -- jax.lax: slices at fixed and at computed places. */
+#include "lax/internal.h"
+#include <string.h>
+
+KNLAX_DEFAULTS(kn_lax_slice_opts)
+KNLAX_DEFAULTS(kn_lax_slice_in_dim_opts, .stride = 1)
+KNLAX_DEFAULTS(kn_lax_index_in_dim_opts, .keepdims = true)
+KNLAX_DEFAULTS(kn_lax_dynamic_opts, .allow_negative_indices = true)
+KNLAX_DEFAULTS(kn_lax_dynamic_in_dim_opts, .allow_negative_indices = true)
+KNLAX_DEFAULTS(kn_lax_dynamic_index_in_dim_opts, .keepdims = true, .allow_negative_indices = true)
+
+/* ---- At fixed places. */
+
+static kn_atom cut(kna_op *op, kn_atom a, const int64_t *start, const int64_t *limit, const int64_t *strides)
+{
+    int n = knb_type(op->b, a).ndim;
+    kn_p_slice p = {{n, limit}, {n, start}, {strides ? n : 0, strides}};
+    return kna_failed(op) ? KN_ATOM_NONE : knb_emit1(op->b, &kn_prim_slice, &p, 1, &a);
+}
+
+static void check_count(kna_op *op, const char *what, kn_type t, const kn_shape *v)
+{
+    kn_text s = {0}, u = {0};
+    if (!kna_failed(op) && v->ndim != t.ndim)
+        kna_fail(op, KN_ERROR_TYPE,
+                 "%s must have the same length as the number of dimensions of the operand, got %s %s for operand shape "
+                 "%s.",
+                 what, what, knlax_tuple(&s, v->ndim, v->dim), knlax_tuple(&u, t.ndim, t.dim));
+}
+
+/* JAX's texts for bounds that are none. */
+static void check_bounds(kna_op *op, kn_type t, const kn_shape *start, const kn_shape *limit, const kn_shape *strides)
+{
+    kn_text s = {0}, l = {0}, u = {0};
+    bool beyond = false, less = false, negative = false, still = false;
+    for (int i = 0; i < t.ndim; i++) {
+        beyond |= limit->dim[i] > t.dim[i];
+        less |= limit->dim[i] < start->dim[i];
+        negative |= start->dim[i] < 0;
+        still |= strides && strides->dim[i] <= 0;
+    }
+    knlax_tuple(&s, start->ndim, start->dim);
+    knlax_tuple(&l, limit->ndim, limit->dim);
+    knlax_tuple(&u, t.ndim, t.dim);
+    if (beyond)
+        kna_fail(
+            op, KN_ERROR_TYPE,
+            "limit_indices must be less than or equal to operand shape, got limit_indices %s for operand shape %s.",
+            l.s, u.s);
+    else if (negative)
+        kna_fail(op, KN_ERROR_TYPE, "start_indices must be greater than or equal to zero, got start_indices of %s.",
+                 s.s);
+    else if (less)
+        kna_fail(op, KN_ERROR_TYPE,
+                 "limit_indices must be greater than or equal to start_indices, got start_indices %s and limit_indices "
+                 "%s.",
+                 s.s, l.s);
+    else if (still) {
+        kn_text v = {0};
+        kna_fail(op, KN_ERROR_TYPE, "strides must be positive, got %s", knlax_tuple(&v, strides->ndim, strides->dim));
+    }
+}
+
+kn_array kn_lax_slice(kn_array x, const kn_shape *start_indices, const kn_shape *limit_indices,
+                      const kn_lax_slice_opts *opts)
+{
+    KNLAX_OPTS(kn_lax_slice_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "lax.slice");
+    kn_atom a = kna_in(&op, x);
+    kn_type t = knb_type(op.b, a);
+    check_count(&op, "start_indices", t, start_indices);
+    check_count(&op, "limit_indices", t, limit_indices);
+    if (o.strides)
+        check_count(&op, "strides", t, o.strides);
+    if (!kna_failed(&op))
+        check_bounds(&op, t, start_indices, limit_indices, o.strides);
+    return kna_end(&op, cut(&op, a, start_indices->dim, limit_indices->dim, o.strides ? o.strides->dim : NULL));
+}
+
+static kn_atom cut_axis(kna_op *op, kn_atom a, int axis, int64_t start, int64_t limit, int64_t stride)
+{
+    kn_type t = knb_type(op->b, a);
+    kn_shape from = {t.ndim, {0}}, to = {t.ndim, {0}}, steps = {t.ndim, {0}};
+    for (int i = 0; i < t.ndim; i++) {
+        to.dim[i] = t.dim[i];
+        steps.dim[i] = 1;
+    }
+    from.dim[axis] = start;
+    to.dim[axis] = limit;
+    steps.dim[axis] = stride;
+    if (!kna_failed(op))
+        check_bounds(op, t, &from, &to, &steps);
+    return cut(op, a, from.dim, to.dim, steps.dim);
+}
+
+static int an_axis(kna_op *op, kn_axes axis, kn_atom a)
+{
+    return kna_failed(op) ? 0 : knlax_axis(op, axis, knb_type(op->b, a).ndim, 0);
+}
+
+kn_array kn_lax_slice_in_dim(kn_array x, int64_t start_index, int64_t limit_index, const kn_lax_slice_in_dim_opts *opts)
+{
+    KNLAX_OPTS(kn_lax_slice_in_dim_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "lax.slice_in_dim");
+    kn_atom a = kna_in(&op, x);
+    int axis = an_axis(&op, o.axis, a);
+    if (kna_failed(&op))
+        return kna_end(&op, a);
+    int64_t extent = knb_type(op.b, a).dim[axis], limit = limit_index == KN_END ? extent : limit_index;
+    int64_t start = start_index + (start_index < 0 ? extent : 0);
+    return kna_end(&op, cut_axis(&op, a, axis, start, limit + (limit < 0 ? extent : 0), o.stride));
+}
+
+kn_array kn_lax_index_in_dim(kn_array x, int64_t index, const kn_lax_index_in_dim_opts *opts)
+{
+    KNLAX_OPTS(kn_lax_index_in_dim_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "lax.index_in_dim");
+    kn_atom a = kna_in(&op, x);
+    int axis = an_axis(&op, o.axis, a);
+    int64_t extent = kna_failed(&op) ? 1 : knb_type(op.b, a).dim[axis], at = index + (index < 0 ? extent : 0);
+    if (!kna_failed(&op) && (at < 0 || at >= extent))
+        kna_fail(&op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)index, axis,
+                 (long long)extent);
+    if (kna_failed(&op))
+        return kna_end(&op, a);
+    a = cut_axis(&op, a, axis, at, at + 1, 1);
+    return kna_end(&op, o.keepdims ? a : knb_squeeze(op.b, a, 1, (int64_t[]){axis}));
+}
+
+/* ---- At computed places. */
+
+/* The dtype of the indices: that of the arrays among them, else int64. */
+static kn_dtype index_dtype(kna_op *op, int n, const kn_array *index)
+{
+    kn_dtype d = NULL;
+    for (int i = 0; i < n; i++) {
+        kn_type t = kna_type(op, index[i]);
+        if (kna_failed(op))
+            return KN_DT(I64);
+        if (!knx_is_integer(t.dtype))
+            kna_fail(op, KN_ERROR_TYPE, "index arguments must be integers, got %s.", t.dtype->name);
+        else if (t.ndim)
+            kna_fail(op, KN_ERROR_TYPE, "index arguments must be scalars, got an array of dimension %d", t.ndim);
+        else if (!t.weak && d && d != t.dtype)
+            kna_fail(op, KN_ERROR_TYPE, "index arguments must be integers of the same type, got: %s, %s", d->name,
+                     t.dtype->name);
+        else if (!t.weak)
+            d = t.dtype;
+    }
+    return d ? d : KN_DT(I64);
+}
+
+/* An index of an axis, counted from the end if it is negative. */
+static kn_atom wrapped(kna_op *op, kn_array index, kn_dtype d, int64_t extent, bool negative)
+{
+    kn_scalar_bits at = {.u = {0}};
+    kn_type given = kna_type(op, index);
+    const void *number = given.weak && !kna_failed(op) ? kna_look(op, index, &given) : NULL;
+    kn_atom i = kna_in_as(op, index, d);
+    if (kna_failed(op) || d->kind == 'u')
+        return i;
+    if (number) {
+        knx_convert(given.dtype, number, KN_DT(I64), &at);
+        if (at.i64 < 0 && !negative)
+            kna_fail(op, KN_ERROR_VALUE,
+                     "Index %lld is out of bounds for dimension %lld if allow_negative_indices=False",
+                     (long long)at.i64, (long long)extent);
+        return at.i64 < 0 ? knb_integer(op->b, d, at.i64 + extent) : i;
+    }
+    if (!negative)
+        return i;
+    kn_atom below = knb_lt(op->b, i, knb_integer(op->b, d, 0));
+    kn_atom from_end = knb_add(op->b, i, knb_integer(op->b, d, extent));
+    return knb_select_n(op->b, below, 2, (kn_atom[]){i, from_end});
+}
+
+static void wrap_all(kna_op *op, int n, const kn_array *index, kn_type t, bool negative, kn_atom *start)
+{
+    if (!kna_failed(op) && n != t.ndim) {
+        kn_text s = {0};
+        kna_fail(op, KN_ERROR_VALUE, "Length of slice indices must match number of operand dimensions (%d vs %s)", n,
+                 knlax_tuple(&s, t.ndim, t.dim));
+    }
+    kn_dtype d = kna_failed(op) ? KN_DT(I64) : index_dtype(op, n, index);
+    for (int i = 0; i < n && !kna_failed(op); i++)
+        start[i] = wrapped(op, index[i], d, t.dim[i], negative);
+}
+
+/* An index for one axis, 0 for the others. */
+static void wrap_one(kna_op *op, kn_array index, kn_type t, int axis, bool negative, kn_atom *start)
+{
+    kn_dtype d = index_dtype(op, 1, &index);
+    for (int i = 0; i < t.ndim && !kna_failed(op); i++)
+        start[i] = i == axis ? wrapped(op, index, d, t.dim[i], negative) : knb_integer(op->b, d, 0);
+}
+
+kn_array kn_lax_dynamic_slice(kn_array x, kn_list start_indices, const kn_shape *slice_sizes,
+                              const kn_lax_dynamic_opts *opts)
+{
+    KNLAX_OPTS(kn_lax_dynamic_opts, o, opts);
+    kna_op op;
+    kn_atom start[KN_MAX_NDIM];
+    const kn_array *index = NULL;
+    kna_begin(&op, "lax.dynamic_slice");
+    kn_atom a = kna_in(&op, x);
+    kn_type t = knb_type(op.b, a);
+    int n = kna_list_read(&op, start_indices, &index);
+    if (!kna_failed(&op) && n == t.ndim)
+        check_count(&op, "slice_sizes", t, slice_sizes);
+    wrap_all(&op, n, index, t, o.allow_negative_indices, start);
+    return kna_end(&op, kna_failed(&op) ? a : knb_dynamic_slice(op.b, a, start, slice_sizes->dim));
+}
+
+static kn_atom slice_axis(kna_op *op, kn_atom a, int axis, kn_array index, int64_t size, bool negative)
+{
+    kn_atom start[KN_MAX_NDIM];
+    int64_t sizes[KN_MAX_NDIM];
+    kn_type t = knb_type(op->b, a);
+    if (kna_failed(op))
+        return a;
+    if (t.ndim)
+        memcpy(sizes, t.dim, (size_t)t.ndim * sizeof *sizes);
+    sizes[axis] = size;
+    wrap_one(op, index, t, axis, negative, start);
+    return kna_failed(op) ? a : knb_dynamic_slice(op->b, a, start, sizes);
+}
+
+kn_array kn_lax_dynamic_slice_in_dim(kn_array x, kn_array start_index, int64_t slice_size,
+                                     const kn_lax_dynamic_in_dim_opts *opts)
+{
+    KNLAX_OPTS(kn_lax_dynamic_in_dim_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "lax.dynamic_slice_in_dim");
+    kn_atom a = kna_in(&op, x);
+    int axis = an_axis(&op, o.axis, a);
+    return kna_end(&op, slice_axis(&op, a, axis, start_index, slice_size, o.allow_negative_indices));
+}
+
+kn_array kn_lax_dynamic_index_in_dim(kn_array x, kn_array index, const kn_lax_dynamic_index_in_dim_opts *opts)
+{
+    KNLAX_OPTS(kn_lax_dynamic_index_in_dim_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "lax.dynamic_index_in_dim");
+    kn_atom a = kna_in(&op, x);
+    int axis = an_axis(&op, o.axis, a);
+    a = slice_axis(&op, a, axis, index, 1, o.allow_negative_indices);
+    return kna_end(&op, o.keepdims || kna_failed(&op) ? a : knb_squeeze(op.b, a, 1, (int64_t[]){axis}));
+}
+
+kn_array kn_lax_dynamic_update_slice(kn_array x, kn_array update, kn_list start_indices,
+                                     const kn_lax_dynamic_opts *opts)
+{
+    KNLAX_OPTS(kn_lax_dynamic_opts, o, opts);
+    kna_op op;
+    kn_atom start[KN_MAX_NDIM], a[2];
+    const kn_array *index = NULL;
+    kna_begin(&op, "lax.dynamic_update_slice");
+    knlax_same_dtypes(&op, 2, (kn_array[]){x, update}, a);
+    int n = kna_list_read(&op, start_indices, &index);
+    if (!kna_failed(&op))
+        wrap_all(&op, n, index, knb_type(op.b, a[0]), o.allow_negative_indices, start);
+    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_dynamic_update_slice(op.b, a[0], a[1], start));
+}
+
+static kn_array update_axis(const char *name, kn_array x, kn_array update, kn_array index, int given_axis,
+                            const kn_lax_dynamic_opts *opts, bool one)
+{
+    KNLAX_OPTS(kn_lax_dynamic_opts, o, opts);
+    kna_op op;
+    kn_atom start[KN_MAX_NDIM], a[2];
+    kna_begin(&op, name);
+    knlax_same_dtypes(&op, 2, (kn_array[]){x, update}, a);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    kn_type t = knb_type(op.b, a[0]), u = knb_type(op.b, a[1]);
+    int axis = kna_normalize_axis(&op, given_axis, t.ndim);
+    if (one && u.ndim + 1 == t.ndim && !kna_failed(&op))
+        a[1] = knb_expand_dims(op.b, a[1], axis);
+    if (!kna_failed(&op))
+        wrap_one(&op, index, t, axis, o.allow_negative_indices, start);
+    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_dynamic_update_slice(op.b, a[0], a[1], start));
+}
+
+kn_array kn_lax_dynamic_update_slice_in_dim(kn_array x, kn_array update, kn_array start_index, int axis,
+                                            const kn_lax_dynamic_opts *opts)
+{
+    return update_axis("lax.dynamic_update_slice_in_dim", x, update, start_index, axis, opts, false);
+}
+
+kn_array kn_lax_dynamic_update_index_in_dim(kn_array x, kn_array update, kn_array index, int axis,
+                                            const kn_lax_dynamic_opts *opts)
+{
+    return update_axis("lax.dynamic_update_index_in_dim", x, update, index, axis, opts, true);
+}

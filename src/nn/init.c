@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * init.c -- initializers: random numbers of a spread, step for step what jax.nn.initializers does. */
+#include "kiln/initializers.h"
+#include "kiln/random.h"
+#include "numpy/compose.h"
+#include "random/keys.h"
+#include <math.h>
+#include <string.h>
+
+kn_nn_init_opts kn_nn_init_opts_default(void) { return (kn_nn_init_opts){.size_ = sizeof(kn_nn_init_opts)}; }
+kn_nn_init_uniform_opts kn_nn_init_uniform_opts_default(void)
+{
+    return (kn_nn_init_uniform_opts){.size_ = sizeof(kn_nn_init_uniform_opts), .scale = 1e-2};
+}
+kn_nn_init_normal_opts kn_nn_init_normal_opts_default(void)
+{
+    return (kn_nn_init_normal_opts){.size_ = sizeof(kn_nn_init_normal_opts), .stddev = 1e-2};
+}
+kn_nn_init_truncated_normal_opts kn_nn_init_truncated_normal_opts_default(void)
+{
+    return (kn_nn_init_truncated_normal_opts){
+        .size_ = sizeof(kn_nn_init_truncated_normal_opts), .stddev = 1e-2, .lower = -2, .upper = 2};
+}
+kn_nn_init_fan_opts kn_nn_init_fan_opts_default(void)
+{
+    return (kn_nn_init_fan_opts){.size_ = sizeof(kn_nn_init_fan_opts)};
+}
+kn_nn_init_variance_scaling_opts kn_nn_init_variance_scaling_opts_default(void)
+{
+    return (kn_nn_init_variance_scaling_opts){.size_ = sizeof(kn_nn_init_variance_scaling_opts), .scale = 1};
+}
+kn_nn_init_orthogonal_opts kn_nn_init_orthogonal_opts_default(void)
+{
+    return (kn_nn_init_orthogonal_opts){.size_ = sizeof(kn_nn_init_orthogonal_opts), .scale = 1};
+}
+
+/* ---- The same number everywhere. */
+
+/* The dtype, where the shape is one. */
+static kn_dtype begin(knn_body *c, const char *name, const kn_shape *shape, kn_dtype given)
+{
+    knn_begin(c, name);
+    knrand_shape_ok(&c->op, shape);
+    return kna_lookup_dtype(given, kna_default_float());
+}
+
+static kn_array number(knn_body *c, kn_dtype d, double v) { return knn_made(c, knb_number(c->op.b, d, v)); }
+
+static kn_array filled(const char *name, const kn_shape *shape, double v, const kn_nn_init_opts *opts)
+{
+    knn_body c;
+    kn_dtype d = begin(&c, name, shape, opts ? opts->dtype : NULL);
+    if (kna_failed(&c.op))
+        return knn_end(&c, NULL);
+    kn_atom x = knb_number(c.op.b, d, v);
+    return knn_end(&c, knn_made(&c, knb_broadcast_in_dim(c.op.b, x, shape->ndim, shape->dim, NULL)));
+}
+
+kn_array kn_nn_init_zeros(kn_array key, const kn_shape *shape, const kn_nn_init_opts *opts)
+{
+    (void)key;
+    return filled("nn_init_zeros", shape, 0, opts);
+}
+
+kn_array kn_nn_init_ones(kn_array key, const kn_shape *shape, const kn_nn_init_opts *opts)
+{
+    (void)key;
+    return filled("nn_init_ones", shape, 1, opts);
+}
+
+kn_array kn_nn_init_constant(kn_array key, const kn_shape *shape, kn_array value, const kn_nn_init_opts *opts)
+{
+    knn_body c;
+    (void)key;
+    kn_dtype d = begin(&c, "nn_init_constant", shape, opts ? opts->dtype : NULL);
+    if (kna_failed(&c.op))
+        return knn_end(&c, NULL);
+    kn_atom x = kna_in_as(&c.op, value, d);
+    return knn_end(&c, knn_made(&c, knb_broadcast_to(c.op.b, x, kni_type(d, shape->ndim, shape->dim))));
+}
+
+/* ---- Of one spread. */
+
+static kn_array uniform(kn_array key, const kn_shape *shape, kn_dtype d, kn_array minval)
+{
+    kn_random_uniform_opts o = kn_random_uniform_opts_default();
+    o.dtype = d;
+    o.minval = minval;
+    return kn_random_uniform(key, shape, &o);
+}
+
+static kn_array normal(kn_array key, const kn_shape *shape, kn_dtype d)
+{
+    kn_random_normal_opts o = kn_random_normal_opts_default();
+    o.dtype = d;
+    return kn_random_normal(key, shape, &o);
+}
+
+static kn_array truncated_normal(kn_array key, const kn_shape *shape, kn_dtype d, double lower, double upper)
+{
+    kn_random_dtype_opts o = kn_random_dtype_opts_default();
+    o.dtype = d;
+    return kn_random_truncated_normal(key, kn_like_double(lower), kn_like_double(upper), shape, &o);
+}
+
+kn_array kn_nn_init_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_uniform_opts *opts)
+{
+    knn_body c;
+    KNN_OPTS(kn_nn_init_uniform_opts, o, opts);
+    kn_dtype d = begin(&c, "nn_init_uniform", shape, o.dtype);
+    return knn_end(&c, kna_failed(&c.op) ? NULL : kn_multiply(uniform(key, shape, d, NULL), number(&c, d, o.scale)));
+}
+
+kn_array kn_nn_init_normal(kn_array key, const kn_shape *shape, const kn_nn_init_normal_opts *opts)
+{
+    knn_body c;
+    KNN_OPTS(kn_nn_init_normal_opts, o, opts);
+    kn_dtype d = begin(&c, "nn_init_normal", shape, o.dtype);
+    return knn_end(&c, kna_failed(&c.op) ? NULL : kn_multiply(normal(key, shape, d), number(&c, d, o.stddev)));
+}
+
+kn_array kn_nn_init_truncated_normal(kn_array key, const kn_shape *shape, const kn_nn_init_truncated_normal_opts *opts)
+{
+    knn_body c;
+    KNN_OPTS(kn_nn_init_truncated_normal_opts, o, opts);
+    kn_dtype d = begin(&c, "nn_init_truncated_normal", shape, o.dtype);
+    if (kna_failed(&c.op))
+        return knn_end(&c, NULL);
+    return knn_end(&c, kn_multiply(truncated_normal(key, shape, d, o.lower, o.upper), number(&c, d, o.stddev)));
+}
+
+/* ---- Of a spread that goes with the shape. */
+
+/* The product of the extents of some axes. */
+static double extent(kna_op *op, const kn_shape *shape, kn_axes axes, int otherwise)
+{
+    double n = 1;
+    if (!axes.n)
+        axes = knn_one_axis(otherwise);
+    for (int i = 0; i + 1 < axes.n; i++) {
+        int k = kna_normalize_axis(op, axes.axis[i], shape->ndim);
+        n *= kna_failed(op) ? 1 : (double)shape->dim[k];
+    }
+    return n;
+}
+
+static double elements(const kn_shape *shape)
+{
+    double n = 1;
+    for (int i = 0; i < shape->ndim; i++)
+        n *= (double)shape->dim[i];
+    return n;
+}
+
+/* By what the scale is divided. */
+static double fan(kna_op *op, const kn_shape *shape, const kn_nn_init_variance_scaling_opts *o)
+{
+    bool default_in = !o->in_axis.n || (o->in_axis.n == 2 && o->in_axis.axis[0] == -2);
+    if (default_in && shape->ndim <= 1) {
+        kna_fail(op, KN_ERROR_VALUE,
+                 "Can't compute input and output sizes of a %d-dimensional weights tensor with default in_axis. Must "
+                 "be at least 2D or specify in_axis explicitly.",
+                 shape->ndim);
+        return 1;
+    }
+    double in = extent(op, shape, o->in_axis, -2), out = extent(op, shape, o->out_axis, -1);
+    double batch = o->batch_axis.n > 0 ? extent(op, shape, o->batch_axis, 0) : 1;
+    double field = elements(shape) / in / out / batch;
+    const char *mode = o->mode ? o->mode : "fan_in";
+    in *= field, out *= field;
+    if (!strcmp(mode, "fan_in"))
+        return in;
+    if (!strcmp(mode, "fan_out"))
+        return out;
+    if (!strcmp(mode, "fan_avg"))
+        return (in + out) / 2;
+    if (!strcmp(mode, "fan_geo_avg"))
+        return sqrt(in * out);
+    kna_fail(op, KN_ERROR_VALUE, "invalid mode for variance scaling initializer: %s", mode);
+    return 1;
+}
+
+/* Complex numbers with random angles: sqrt(2 u) away from 0, or, up to `upper`, as a normal distribution is. */
+static kn_array with_angles(knn_body *c, kn_array key, const kn_shape *shape, kn_dtype d, double upper)
+{
+    kn_builder *b = c->op.b;
+    kn_dtype real = knx_component(d);
+    kn_atom half[2], part[2];
+    knrand_split2(b, knrand_key_in(&c->op, key), half);
+    for (int i = 0; i < 2 && !kna_failed(&c->op); i++)
+        part[i] = kna_in(&c->op, uniform(knn_made(c, half[i]), shape, real, NULL));
+    if (kna_failed(&c->op))
+        return NULL;
+    kn_atom r, one = knb_number(b, real, 1), angle = knb_mul(b, knb_number(b, real, 2 * 3.141592653589793), part[1]);
+    if (upper == 0) {
+        r = knb_sqrt(b, knb_mul(b, knb_number(b, real, 2), part[0]));
+    } else {
+        kn_atom most = knb_sub(b, one, knb_exp(b, knb_number(b, real, -upper * upper)));
+        r = knb_sqrt(b, knb_neg(b, knb_log(b, knb_sub(b, one, knb_mul(b, most, part[0])))));
+    }
+    return knn_made(c, knb_complex(b, knb_mul(b, r, knb_cos(b, angle)), knb_mul(b, r, knb_sin(b, angle))));
+}
+
+/* Numbers of a distribution with this variance. */
+static kn_array distributed(knn_body *c, kn_array key, const kn_shape *shape, kn_dtype d, double variance,
+                            const char *name)
+{
+    kn_builder *b = c->op.b;
+    bool complex = knx_is_complex(d);
+    kn_atom v = knb_number(b, d, variance);
+    if (!name || !strcmp(name, "truncated_normal")) {
+        /* divided by the standard deviation of what is left of the normal distribution within 2 */
+        double left = complex ? .95311164380491208 : .87962566103423978;
+        kn_array x = complex ? with_angles(c, key, shape, d, 2) : truncated_normal(key, shape, d, -2, 2);
+        return kn_multiply(x, knn_made(c, knb_div(b, knb_sqrt(b, v), knb_number(b, d, left))));
+    }
+    if (!strcmp(name, "normal"))
+        return kn_multiply(normal(key, shape, d), knn_made(c, knb_sqrt(b, v)));
+    if (strcmp(name, "uniform") != 0) {
+        kna_fail(&c->op, KN_ERROR_VALUE, "invalid distribution for variance scaling initializer: %s", name);
+        return NULL;
+    }
+    if (complex)
+        return kn_multiply(with_angles(c, key, shape, d, 0), knn_made(c, knb_sqrt(b, v)));
+    kn_atom width = knb_sqrt(b, knb_mul(b, knb_number(b, d, 3), v));
+    return kn_multiply(uniform(key, shape, d, kn_like_double(-1)), knn_made(c, width));
+}
+
+static kn_array scaled(const char *name, kn_array key, const kn_shape *shape, const kn_nn_init_variance_scaling_opts *o)
+{
+    knn_body c;
+    kn_dtype d = begin(&c, name, shape, o->dtype);
+    if (!kna_failed(&c.op) && !knx_is_inexact(d))
+        kna_fail(&c.op, KN_ERROR_VALUE, "dtype argument must be a float or complex dtype, got %s", d->name);
+    double n = kna_failed(&c.op) ? 1 : fan(&c.op, shape, o);
+    if (kna_failed(&c.op))
+        return knn_end(&c, NULL);
+    if (elements(shape) == 0)
+        return knn_end(&c, knn_made(&c, knb_zeros(c.op.b, kni_type(d, shape->ndim, shape->dim))));
+    return knn_end(&c, distributed(&c, key, shape, d, o->scale / n, o->distribution));
+}
+
+kn_array kn_nn_init_variance_scaling(kn_array key, const kn_shape *shape, const kn_nn_init_variance_scaling_opts *opts)
+{
+    KNN_OPTS(kn_nn_init_variance_scaling_opts, o, opts);
+    return scaled("nn_init_variance_scaling", key, shape, &o);
+}
+
+static kn_array by_fans(const char *name, kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts,
+                        double scale, const char *mode, const char *distribution)
+{
+    KNN_OPTS(kn_nn_init_fan_opts, o, opts);
+    kn_nn_init_variance_scaling_opts v = {.size_ = sizeof v,
+                                          .in_axis = o.in_axis,
+                                          .out_axis = o.out_axis,
+                                          .batch_axis = o.batch_axis,
+                                          .dtype = o.dtype,
+                                          .scale = scale,
+                                          .mode = mode,
+                                          .distribution = distribution};
+    return scaled(name, key, shape, &v);
+}
+
+kn_array kn_nn_init_glorot_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
+{
+    return by_fans("nn_init_glorot_uniform", key, shape, opts, 1, "fan_avg", "uniform");
+}
+
+kn_array kn_nn_init_glorot_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
+{
+    return by_fans("nn_init_glorot_normal", key, shape, opts, 1, "fan_avg", "truncated_normal");
+}
+
+kn_array kn_nn_init_xavier_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
+{
+    return by_fans("nn_init_xavier_uniform", key, shape, opts, 1, "fan_avg", "uniform");
+}
+
+kn_array kn_nn_init_xavier_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
+{
+    return by_fans("nn_init_xavier_normal", key, shape, opts, 1, "fan_avg", "truncated_normal");
+}
+
+kn_array kn_nn_init_lecun_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
+{
+    return by_fans("nn_init_lecun_uniform", key, shape, opts, 1, "fan_in", "uniform");
+}
+
+kn_array kn_nn_init_lecun_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
+{
+    return by_fans("nn_init_lecun_normal", key, shape, opts, 1, "fan_in", "truncated_normal");
+}
+
+kn_array kn_nn_init_he_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
+{
+    return by_fans("nn_init_he_uniform", key, shape, opts, 2, "fan_in", "uniform");
+}
+
+kn_array kn_nn_init_he_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
+{
+    return by_fans("nn_init_he_normal", key, shape, opts, 2, "fan_in", "truncated_normal");
+}
+
+kn_array kn_nn_init_kaiming_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
+{
+    return by_fans("nn_init_kaiming_uniform", key, shape, opts, 2, "fan_in", "uniform");
+}
+
+kn_array kn_nn_init_kaiming_normal(kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts)
+{
+    return by_fans("nn_init_kaiming_normal", key, shape, opts, 2, "fan_in", "truncated_normal");
+}
+
+/* ---- Orthogonal matrices. */
+
+static kn_array orthogonal(const char *name, kn_array key, const kn_shape *shape,
+                           const kn_nn_init_orthogonal_opts *opts, bool delta)
+{
+    knn_body c;
+    kn_dtype d = begin(&c, name, shape, opts ? opts->dtype : NULL);
+    if (kna_failed(&c.op))
+        return knn_end(&c, NULL);
+    knrand_key_in(&c.op, key);
+    int n = shape->ndim;
+    if (delta && (n < 3 || n > 5))
+        kna_fail(&c.op, KN_ERROR_VALUE, "Delta orthogonal initializer requires a 3D, 4D or 5D shape.");
+    else if (delta && shape->dim[n - 1] < shape->dim[n - 2])
+        kna_fail(&c.op, KN_ERROR_VALUE, "`fan_in` must be less or equal than `fan_out`. ");
+    else if (n < 2)
+        kna_fail(&c.op, KN_ERROR_VALUE, "orthogonal initializer requires at least a 2D shape");
+    else if (elements(shape) != 0)
+        kna_fail(&c.op, KN_ERROR_NOT_IMPLEMENTED, "orthogonal matrices need the QR decomposition, which is not there");
+    if (kna_failed(&c.op))
+        return knn_end(&c, NULL);
+    return knn_end(&c, knn_made(&c, knb_zeros(c.op.b, kni_type(d, n, shape->dim))));
+}
+
+kn_array kn_nn_init_orthogonal(kn_array key, const kn_shape *shape, const kn_nn_init_orthogonal_opts *opts)
+{
+    return orthogonal("nn_init_orthogonal", key, shape, opts, false);
+}
+
+kn_array kn_nn_init_delta_orthogonal(kn_array key, const kn_shape *shape, const kn_nn_init_orthogonal_opts *opts)
+{
+    return orthogonal("nn_init_delta_orthogonal", key, shape, opts, true);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bits.c -- shifts, counts of bits, bits in bytes. */
+#include "numpy/formulas.h"
+#include "numpy/internal.h"
+#include <string.h>
+
+/* Shifts of the primitives with a count that is not negative; they leave nothing, or the sign, beyond the width. */
+static kn_atom count_of(kn_builder *b, kn_atom y)
+{
+    kn_dtype d = knb_type(b, y).dtype;
+    if (d->kind != KN_KIND_INT)
+        return y;
+    return knb_select(b, knb_lt(b, y, knb_like(b, y, 0)), knb_like(b, y, (double)d->size * 8), y);
+}
+
+kn_atom knn_shift_left(kn_builder *b, kn_atom x, kn_atom y) { return knb_shift_left(b, x, count_of(b, y)); }
+
+kn_atom knn_shift_right(kn_builder *b, kn_atom x, kn_atom y)
+{
+    bool is_signed = knb_type(b, x).dtype->kind == KN_KIND_INT;
+    return (is_signed ? knb_shift_right_arithmetic : knb_shift_right_logical)(b, x, count_of(b, y));
+}
+
+kn_array kn_bitwise_count(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "bitwise_count");
+    kn_type t = kna_type(&op, x);
+    kn_atom a = KN_ATOM_NONE;
+    if (!kna_failed(&op) && t.dtype->kind != KN_KIND_BOOL && !knx_is_integer(t.dtype))
+        knn_not_supported(&op, "bitwise_count");
+    if (!kna_failed(&op)) {
+        a = t.dtype->kind == KN_KIND_BOOL ? kna_in_as(&op, x, KN_DT(U8)) : kna_in(&op, x);
+        if (!kna_failed(&op) && knb_type(op.b, a).dtype->kind == KN_KIND_INT)
+            a = knb_abs(op.b, a);
+        a = knb_convert(op.b, knb_population_count(op.b, a), KN_DT(U8));
+    }
+    return kna_end_in_order(&op, a, 1, &x);
+}
+
+/* ---- Eight truth values in a byte. */
+
+/* The weights 128, 64, ... 1, or the other way round, along the last axis. */
+static kn_atom places(kn_builder *b, bool little, kn_dtype d)
+{
+    int64_t eight = 8, zero = 0;
+    kn_atom place = knb_iota(b, d, 1, &eight, 0);
+    return little ? place : knb_rev(b, place, 1, &zero);
+}
+
+/* The axis (flattened if none is given) moved to the end; *axis receives it. */
+static kn_atom along_last(kna_op *op, kn_array x, kn_axes given, int *axis)
+{
+    kn_atom a = kna_in(op, x);
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    if (given.n <= 0 || knb_type(op->b, a).ndim == 0) {
+        a = knn_flatten(op, a);
+        given = (kn_axes){.n = 0};
+    }
+    *axis = kna_axis(op, given, kna_failed(op) ? 1 : knb_type(op->b, a).ndim, 0);
+    return kna_failed(op) ? KN_ATOM_NONE : knb_move_axis(op->b, a, *axis, knb_type(op->b, a).ndim - 1);
+}
+
+static kn_atom spread_places(kn_builder *b, bool little, kn_dtype d, kn_type like)
+{
+    int64_t last = like.ndim - 1;
+    return knb_broadcast_in_dim(b, places(b, little, d), like.ndim, like.dim, &last);
+}
+
+kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts)
+{
+    KNN_OPTS(kn_packbits_opts, o, opts);
+    kna_op op;
+    int axis = 0;
+    kna_begin(&op, "packbits");
+    kn_builder *b = op.b;
+    kn_type t = kna_type(&op, x);
+    bool little = o.bitorder && !strcmp(o.bitorder, "little");
+    if (!kna_failed(&op) && t.dtype->kind != KN_KIND_BOOL && !knx_is_integer(t.dtype))
+        kna_fail(&op, KN_ERROR_TYPE, "Expected an input array of integer or boolean data type");
+    if (!kna_failed(&op) && o.bitorder && !little && strcmp(o.bitorder, "big") != 0)
+        kna_fail(&op, KN_ERROR_VALUE, "'order' must be either 'little' or 'big'");
+    kn_atom a = along_last(&op, x, o.axis, &axis);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    kn_shape shape = knn_shape_of(&op, a);
+    a = knb_convert(b, knn_truth(&op, a), KN_DT(U8));
+    int64_t none[KN_MAX_NDIM] = {0}, more[KN_MAX_NDIM] = {0}, last = shape.ndim - 1;
+    int64_t bytes = (shape.dim[last] + 7) / 8;
+    more[last] = bytes * 8 - shape.dim[last];
+    a = knb_pad(b, a, knb_integer(b, KN_DT(U8), 0), none, more, NULL);
+    shape.dim[last] = bytes;
+    if (shape.ndim == KN_MAX_NDIM)
+        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
+    shape.dim[shape.ndim++] = 8;
+    a = knn_reshape(&op, a, &shape);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    a = knb_shift_left(b, a, spread_places(b, little, KN_DT(U8), knb_type(b, a)));
+    last++;
+    a = knb_reduce_sum(b, a, 1, &last);
+    return kna_end(&op, knb_move_axis(b, a, shape.ndim - 2, axis));
+}
+
+kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts)
+{
+    KNN_OPTS(kn_unpackbits_opts, o, opts);
+    kna_op op;
+    int axis = 0;
+    kna_begin(&op, "unpackbits");
+    kn_builder *b = op.b;
+    kn_type t = kna_type(&op, x);
+    bool little = o.bitorder && *o.bitorder == 'l';
+    if (!kna_failed(&op) && t.dtype != KN_DT(U8))
+        kna_fail(&op, KN_ERROR_TYPE, "Expected an input array of unsigned byte data type");
+    if (!kna_failed(&op) && o.bitorder && !little && *o.bitorder != 'b')
+        kna_fail(&op, KN_ERROR_VALUE, "'order' must begin with 'l' or 'b'");
+    kn_atom a = along_last(&op, x, o.axis, &axis);
+    kn_shape shape = knn_shape_of(&op, a);
+    int64_t last = shape.ndim - 1, none[KN_MAX_NDIM] = {0}, end[KN_MAX_NDIM] = {0};
+    int64_t bits = kna_failed(&op) ? 0 : shape.dim[last] * 8, count = o.count == INT64_MAX ? bits : o.count;
+    if (!kna_failed(&op) && count < 0) {
+        count += bits;
+        if (count < 0)
+            kna_fail(&op, KN_ERROR_VALUE, "-count larger than number of elements");
+    }
+    if (!kna_failed(&op) && shape.ndim == KN_MAX_NDIM)
+        kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    kn_shape wide = shape;
+    wide.dim[wide.ndim++] = 8;
+    a = knb_broadcast_to(b, knb_expand_dims(b, a, shape.ndim), knn_shaped(KN_DT(U8), &wide));
+    a = knb_shift_right_logical(b, a, spread_places(b, little, KN_DT(U8), knb_type(b, a)));
+    a = knb_and(b, a, knb_like(b, a, 1));
+    shape.dim[last] = bits;
+    a = knn_reshape(&op, a, &shape);
+    memcpy(end, shape.dim, sizeof end);
+    end[last] = count < bits ? count : bits;
+    a = knb_slice(b, a, none, end, NULL);
+    memset(end, 0, sizeof end);
+    end[last] = count > bits ? count - bits : 0;
+    a = knb_pad(b, a, knb_integer(b, KN_DT(U8), 0), none, end, NULL);
+    return kna_end(&op, knb_move_axis(b, a, (int)last, axis));
+}

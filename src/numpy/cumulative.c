@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cumulative.c -- sums and products of all elements up to each one. */
+#include "numpy/internal.h"
+#include <string.h>
+
+typedef struct cumulation {
+    const char *name;
+    bool product, ignore_nan, array_api; /* the last: with the rules of cumulative_sum */
+} cumulation;
+
+static kn_dtype joined_dtype(kn_dtype d)
+{
+    return d->kind == KN_KIND_BOOL || d->kind == KN_KIND_INT ? KN_DT(I64) : d->kind == KN_KIND_UINT ? KN_DT(U64) : d;
+}
+
+static kn_atom without_nan(kn_builder *b, kn_atom a, bool product)
+{
+    if (!knx_is_inexact(knb_type(b, a).dtype))
+        return a;
+    return knb_select(b, knb_eq(b, a, a), a, knb_like(b, a, product));
+}
+
+/* What is joined along *axis. */
+static kn_atom operand(kna_op *op, const cumulation *c, kn_array x, kn_axes given, kn_dtype dtype, int *axis)
+{
+    kn_atom a = kna_in(op, x);
+    if (kna_failed(op) || knn_not_a_number(op, c->name, knb_type(op->b, a).dtype))
+        return KN_ATOM_NONE;
+    kn_type t = knb_type(op->b, a);
+    if (c->array_api && given.n <= 0 && t.ndim > 1)
+        kna_fail(op, KN_ERROR_VALUE, "For arrays which have more than one dimension ``axis`` argument is required.");
+    if (given.n <= 0 || !t.ndim)
+        a = knn_flatten(op, a);
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    t = knb_type(op->b, a);
+    *axis = kna_axis(op, given.n < 0 ? (kn_axes){.n = 0} : given, t.ndim, 0);
+    if (c->ignore_nan)
+        a = without_nan(op->b, a, c->product);
+    if (dtype && dtype->kind == KN_KIND_BOOL) { /* or, and */
+        a = knn_truth(op, a);
+        a = kna_failed(op) ? a : knb_convert(op->b, a, KN_DT(I8));
+        return a;
+    }
+    return kna_failed(op) ? KN_ATOM_NONE : knb_convert(op->b, a, dtype ? dtype : joined_dtype(t.dtype));
+}
+
+static kn_array cumulate(const cumulation *c, kn_array x, kn_axes given, kn_dtype dtype, bool initial)
+{
+    kna_op op;
+    int axis = 0;
+    kna_begin(&op, c->name);
+    kn_atom a = operand(&op, c, x, given, dtype, &axis);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    bool truth = dtype && dtype->kind == KN_KIND_BOOL;
+    if (truth)
+        a = (c->product ? knb_cummin : knb_cummax)(op.b, a, axis, false);
+    else
+        a = (c->product ? knb_cumprod : knb_cumsum)(op.b, a, axis, false);
+    if (initial) {
+        int64_t one[KN_MAX_NDIM] = {0}, none[KN_MAX_NDIM] = {0};
+        one[axis] = 1;
+        a = knb_pad(op.b, a, knb_like(op.b, a, c->product), one, none, NULL);
+    }
+    return kna_end(&op, truth ? knb_convert(op.b, a, dtype) : a);
+}
+
+#define CUMSUM(name, product, ignore_nan)                         \
+    kn_array kn_##name(kn_array x, const kn_cumsum_opts *opts)    \
+    {                                                             \
+        KNN_OPTS(kn_cumsum_opts, o, opts);                        \
+        const cumulation c = {#name, product, ignore_nan, false}; \
+        return cumulate(&c, x, o.axis, o.dtype, false);           \
+    }
+CUMSUM(cumsum, false, false)
+CUMSUM(cumprod, true, false)
+CUMSUM(nancumsum, false, true)
+CUMSUM(nancumprod, true, true)
+
+#define CUMULATIVE(name, product)                                      \
+    kn_array kn_##name(kn_array x, const kn_cumulative_sum_opts *opts) \
+    {                                                                  \
+        KNN_OPTS(kn_cumulative_sum_opts, o, opts);                     \
+        const cumulation c = {#name, product, false, true};            \
+        return cumulate(&c, x, o.axis, o.dtype, o.include_initial);    \
+    }
+CUMULATIVE(cumulative_sum, false)
+CUMULATIVE(cumulative_prod, true)

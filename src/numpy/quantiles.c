@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * quantiles.c -- median, percentile, quantile and those that leave NaN out. The reduced axes become one, the last, which
+ * is sorted; elements are taken at positions worked out from q, or from q and the number of elements that are no NaN. */
+#include "numpy/compose.h"
+#include <math.h>
+#include <string.h>
+
+/* A sample in order. */
+typedef struct sample {
+    kn_builder *b;
+    kn_type type; /* of x, as it came in */
+    int n;        /* axes */
+    int64_t axes[KN_MAX_NDIM];
+    kn_atom x;     /* sorted along its last axis */
+    int last;      /* that axis */
+    int64_t count; /* its extent */
+    kn_atom valid; /* how many elements are no NaN, last axis 1, int64; KN_ATOM_NONE: all of them */
+    kn_atom nan;   /* where a NaN makes the result one, last axis 1; KN_ATOM_NONE: nowhere */
+} sample;
+
+static bool begin(kna_op *op, sample *s, kn_array x, kn_axes axis)
+{
+    s->b = op->b;
+    kn_atom a = kna_in(op, x);
+    s->valid = s->nan = s->x = KN_ATOM_NONE;
+    if (kna_failed(op))
+        return false;
+    s->type = knb_type(op->b, a);
+    if (knn_not_a_number(op, "sort", s->type.dtype))
+        return false;
+    s->n = kna_axes(op, axis, s->type.ndim, KNA_AXES_ALL, s->axes);
+    s->x = knn_axes_last(op, a, s->n, s->axes);
+    if (kna_failed(op))
+        return false;
+    kn_type t = knb_type(op->b, s->x);
+    s->last = t.ndim - 1;
+    s->count = t.dim[s->last];
+    return true;
+}
+
+static kn_atom last_ones(sample *s, kn_atom x, kn_atom (*reduce)(kn_builder *, kn_atom, int, const int64_t *))
+{
+    const int64_t axis = s->last;
+    return knb_expand_dims(s->b, reduce(s->b, x, 1, &axis), s->last);
+}
+
+/* Sorts, and finds out about NaN. */
+static void arrange(kna_op *op, sample *s, bool ignore_nan)
+{
+    kn_atom x = s->x;
+    knn_sort(op, 1, &x, s->last, 1, &s->x);
+    if (kna_failed(op) || !knx_is_inexact(s->type.dtype))
+        return;
+    kn_atom is_nan = knb_ne(s->b, s->x, s->x);
+    if (ignore_nan)
+        s->valid = last_ones(s, knb_convert(s->b, knb_not(s->b, is_nan), KN_DT(I64)), knb_reduce_sum);
+    else
+        s->nan = last_ones(s, is_nan, knb_reduce_or);
+}
+
+static kn_atom at(kna_op *op, const sample *s, kn_atom positions)
+{
+    return knn_take_along(op, s->x, positions, s->last, KN_GATHER_CLIP);
+}
+
+/* y has the sample's other axes and one with the quantiles behind; the result has theirs (q_shape) in front, and axes
+ * of extent 1 if they are kept. */
+static kn_atom end(kna_op *op, const sample *s, kn_atom y, const kn_shape *q_shape, bool keepdims)
+{
+    kn_builder *b = op->b;
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    if (s->nan != KN_ATOM_NONE)
+        y = knb_select(b, knb_broadcast_to(b, s->nan, knb_type(b, y)), knb_like(b, y, (double)NAN), y);
+    y = knb_move_axis(b, y, s->last, 0);
+    kn_shape shape = *q_shape;
+    for (int i = 0, j = 0; i < s->type.ndim; i++) {
+        bool gone = j < s->n && s->axes[j] == i;
+        j += gone;
+        if (gone && !keepdims)
+            continue;
+        if (shape.ndim == KN_MAX_NDIM) {
+            kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                     KN_MAX_NDIM, KN_MAX_NDIM + 1);
+            return KN_ATOM_NONE;
+        }
+        shape.dim[shape.ndim++] = gone ? 1 : s->type.dim[i];
+    }
+    return knn_reshape(op, y, &shape);
+}
+
+/* ---- Median: the mean of the one or two elements in the middle. */
+
+static kn_atom middle(kna_op *op, sample *s)
+{
+    kn_builder *b = op->b;
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    kn_type t = knb_type(b, s->x);
+    kn_dtype d = knn_inexact_for(t.dtype), in = d == KN_DT(F16) || d == KN_DT(BF16) ? KN_DT(F32) : d;
+    kn_atom two = knb_integer(b, KN_DT(I64), 2), one = knb_integer(b, KN_DT(I64), 1);
+    kn_shape ones = {.ndim = t.ndim};
+    for (int i = 0; i < t.ndim; i++)
+        ones.dim[i] = i == s->last || s->valid == KN_ATOM_NONE ? 1 : t.dim[i];
+    kn_atom n = s->valid != KN_ATOM_NONE ? s->valid : knb_integer(b, KN_DT(I64), s->count);
+    kn_atom high = knb_div(b, n, two), low = knb_div(b, knb_sub(b, n, one), two);
+    const kn_type places = knn_shaped(KN_DT(I64), &ones);
+    kn_atom p = at(op, s, knb_broadcast_to(b, low, places)), q = at(op, s, knb_broadcast_to(b, high, places));
+    kn_atom mean = knb_div(b, knb_add(b, knb_convert(b, p, in), knb_convert(b, q, in)), knb_number(b, in, 2));
+    kn_atom odd = knb_eq(b, low, high); /* the element itself: twice of it might be infinite */
+    return knb_convert(b, knb_select(b, odd, knb_convert(b, p, in), mean), d);
+}
+
+static kn_array median(const char *name, kn_array x, const kn_argmax_opts *opts, bool ignore_nan)
+{
+    KNN_OPTS(kn_argmax_opts, o, opts);
+    kna_op op;
+    sample s;
+    kna_begin(&op, name);
+    const kn_shape scalar = {.ndim = 0};
+    kn_atom y = KN_ATOM_NONE;
+    if (begin(&op, &s, x, o.axis)) {
+        arrange(&op, &s, ignore_nan);
+        if (s.count)
+            y = middle(&op, &s);
+        else { /* of nothing */
+            kn_type t = knb_type(op.b, s.x);
+            kn_shape shape = {.ndim = t.ndim};
+            for (int i = 0; i < t.ndim; i++)
+                shape.dim[i] = i == s.last ? 1 : t.dim[i];
+            kn_type full = knn_shaped(knn_inexact_for(t.dtype), &shape);
+            y = knb_broadcast_to(op.b, knb_number(op.b, full.dtype, (double)NAN), full);
+            s.nan = KN_ATOM_NONE;
+        }
+    }
+    return kna_end(&op, end(&op, &s, y, &scalar, o.keepdims));
+}
+
+kn_array kn_median(kn_array a, const kn_argmax_opts *opts) { return median("median", a, opts, false); }
+kn_array kn_nanmedian(kn_array a, const kn_argmax_opts *opts) { return median("nanmedian", a, opts, true); }
+
+/* ---- Methods: where in the sorted sample of n elements the quantile q lies. */
+
+typedef enum rule { INTEGRAL, PLAIN, HALF_AT_WHOLE, HALF_BETWEEN } rule; /* what is made of the fraction */
+typedef struct method {
+    const char *name;
+    rule rule;
+    double alpha, beta; /* of n q + (alpha + q (1 - alpha - beta)) - 1 */
+} method;
+
+/* The first three take one element of those beside (n - 1) q. */
+static const method methods[] = {
+    {"inverted_cdf", INTEGRAL, 0, 0},
+    {"averaged_inverted_cdf", HALF_AT_WHOLE, 0, 0},
+    {"closest_observation", INTEGRAL, 0, 0},
+    {"interpolated_inverted_cdf", PLAIN, 0, 1},
+    {"hazen", PLAIN, 0.5, 0.5},
+    {"weibull", PLAIN, 0, 0},
+    {"linear", PLAIN, 1, 1},
+    {"median_unbiased", PLAIN, 1 / 3.0, 1 / 3.0},
+    {"normal_unbiased", PLAIN, 3 / 8.0, 3 / 8.0},
+    {"lower", INTEGRAL, 1, 1},
+    {"higher", INTEGRAL, 1, 1},
+    {"midpoint", HALF_BETWEEN, 1, 1},
+    {"nearest", INTEGRAL, 1, 1},
+};
+enum { INVERTED, AVERAGED, CLOSEST, INTERPOLATED, HAZEN, WEIBULL, LINEAR, MEDIAN, NORMAL, LOWER, HIGHER, MIDPOINT };
+
+static const method *find_method(kna_op *op, const char *name)
+{
+    size_t n = sizeof methods / sizeof *methods;
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(methods[i].name, name ? name : "linear"))
+            return &methods[i];
+    kn_text t = {0};
+    for (size_t i = 0; i < n; i++) {
+        knx_text_add(&t, i ? ", '" : "'");
+        knx_text_add(&t, "%s", methods[i].name);
+        knx_text_add(&t, "'");
+    }
+    if (!kna_failed(op))
+        kna_fail(op, KN_ERROR_VALUE, "'%s' is not a valid method. Use one of: dict_keys([%s])", name, t.s);
+    return NULL;
+}
+
+/* The position before (a float), for methods that take one element: the next one unless `stay`. */
+static kn_atom boundary(kn_builder *b, kn_atom index, bool closest)
+{
+    kn_atom before = knb_floor(b, index), whole = knb_eq(b, index, before), zero = knb_like(b, index, 0);
+    if (closest) {
+        kn_atom half = knb_mul(b, before, knb_like(b, before, 0.5));
+        whole = knb_and(b, whole, knb_ne(b, half, knb_floor(b, half)));
+    }
+    return knb_max(b, knb_select(b, whole, before, knb_add(b, before, knb_like(b, before, 1))), zero);
+}
+
+/* The virtual index, in q's dtype; n has that dtype, too. */
+static kn_atom virtual_index(kn_builder *b, const method *m, kn_atom n, kn_atom q)
+{
+    kn_atom one = knb_like(b, q, 1), inner = knb_mul(b, knb_sub(b, n, one), q), whole = knb_mul(b, n, q);
+    switch (m - methods) {
+    case INVERTED: return boundary(b, knb_sub(b, whole, one), false);
+    case AVERAGED: return knb_sub(b, whole, one);
+    case CLOSEST: return boundary(b, knb_sub(b, knb_sub(b, whole, one), knb_like(b, q, 0.5)), true);
+    case LINEAR: return inner;
+    case LOWER: return knb_floor(b, inner);
+    case HIGHER: return knb_ceil(b, inner);
+    case MIDPOINT: return knb_mul(b, knb_like(b, q, 0.5), knb_add(b, knb_floor(b, inner), knb_ceil(b, inner)));
+    case INTERPOLATED:
+    case HAZEN:
+    case WEIBULL:
+    case MEDIAN:
+    case NORMAL: {
+        kn_atom part = knb_mul(b, q, knb_like(b, q, 1 - m->alpha - m->beta));
+        return knb_sub(b, knb_add(b, whole, knb_add(b, knb_like(b, q, m->alpha), part)), one);
+    }
+    default: return knb_round(b, inner, true);
+    }
+}
+
+/* a + (b - a) t, from the nearer end. */
+static kn_atom interpolate(kn_builder *b, kn_atom low, kn_atom high, kn_atom t, kn_dtype d)
+{
+    kn_atom p = knb_convert(b, low, d), q = knb_convert(b, high, d), away = knb_sub(b, q, p);
+    kn_atom far = knb_ge(b, t, knb_like(b, t, 0.5)), rest = knb_sub(b, knb_like(b, t, 1), t);
+    kn_atom from_low = knb_add(b, p, knb_mul(b, away, knb_convert(b, t, d)));
+    kn_atom from_high = knb_sub(b, q, knb_mul(b, away, knb_convert(b, rest, d)));
+    return knb_select(b, far, from_high, from_low);
+}
+
+/* The fraction of the way from one element to the next. */
+static kn_atom fraction(kn_builder *b, const method *m, kn_atom index, kn_atom before)
+{
+    kn_atom f = knb_sub(b, index, before), whole = knb_eq(b, f, knb_like(b, f, 0)), half = knb_like(b, f, 0.5);
+    if (m->rule == HALF_AT_WHOLE)
+        return knb_select(b, whole, half, knb_like(b, f, 1));
+    return m->rule == HALF_BETWEEN ? knb_select(b, whole, knb_like(b, f, 0), half) : f;
+}
+
+/* q as a vector along the sample's last axis, of the dtype in which positions are worked out. */
+typedef struct quantiles {
+    kn_atom q;
+    kn_shape shape;
+    bool weak, integral;
+} quantiles;
+
+static kn_atom to_vector(kna_op *op, const sample *s, kn_atom q)
+{
+    kn_shape shape = {.ndim = s->last + 1};
+    for (int i = 0; i < s->last; i++)
+        shape.dim[i] = 1;
+    if (kna_failed(op))
+        return q;
+    shape.dim[s->last] = kni_type_size(knb_type(op->b, q));
+    return knn_reshape(op, q, &shape);
+}
+
+static kn_atom pick(kna_op *op, sample *s, const method *m, const quantiles *given)
+{
+    kn_builder *b = op->b;
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    kn_dtype dq = knb_type(b, given->q).dtype, da = s->type.dtype;
+    kn_atom n = s->valid != KN_ATOM_NONE ? s->valid : knb_integer(b, KN_DT(I64), s->count);
+    kn_atom q = given->q, top = knb_sub(b, n, knb_like(b, n, 1));
+    if (s->valid != KN_ATOM_NONE) { /* both of the common shape */
+        kn_shape full = knn_shape_of(op, n);
+        full.dim[s->last] = knb_type(b, q).dim[s->last];
+        n = knb_broadcast_to(b, n, knn_shaped(KN_DT(I64), &full));
+        top = knb_broadcast_to(b, top, knn_shaped(KN_DT(I64), &full));
+        q = knb_broadcast_to(b, q, knn_shaped(KN_DT(I64), &full));
+    }
+    kn_atom index = virtual_index(b, m, knb_convert(b, n, dq), q);
+    kn_atom zero = knb_integer(b, KN_DT(I64), 0);
+    if (m->rule == INTEGRAL || given->integral)
+        return at(op, s, knb_max(b, knb_min(b, knb_convert(b, index, KN_DT(I64)), top), zero));
+    if (da->kind == KN_KIND_BOOL) {
+        kna_fail(op, KN_ERROR_TYPE, "%s",
+                 "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, "
+                 "or the logical_xor function instead.");
+        return KN_ATOM_NONE;
+    }
+    kn_atom before = knb_convert(b, knb_floor(b, index), KN_DT(I64));
+    kn_atom above = knb_ge(b, index, knb_convert(b, top, dq)), below = knb_lt(b, index, knb_like(b, index, 0));
+    kn_atom lower = knb_select(b, above, top, knb_select(b, below, zero, before));
+    kn_atom upper = knb_select(b, above, top, knb_select(b, below, zero, knb_add(b, before, knb_like(b, before, 1))));
+    lower = knb_max(b, lower, zero), upper = knb_max(b, upper, zero);
+    kn_atom t = fraction(b, m, index, knb_convert(b, lower, dq));
+    kn_dtype d = given->weak ? knn_inexact_for(da) : knx_promote(da, dq);
+    kn_atom low = at(op, s, lower), high = at(op, s, upper);
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    t = knb_broadcast_to(b, t, knb_type(b, low));
+    return interpolate(b, low, high, t, d);
+}
+
+/* ---- Weights: the first element up to which their sum reaches q. */
+
+static void check_values(kna_op *op, kn_array x, double low, double high, const char *what)
+{
+    kn_type t;
+    if (kna_failed(op) || !knn_may_look())
+        return;
+    const char *p = kna_look(op, x, &t);
+    int64_t n = p ? kni_type_size(t) : 0;
+    for (int64_t i = 0; i < n; i++) {
+        double v = 0;
+        knx_convert(t.dtype, p + (size_t)i * t.dtype->size, KN_DT(F64), &v);
+        if (!(v >= low && v <= high)) {
+            kna_fail(op, KN_ERROR_VALUE, "%s", what);
+            return;
+        }
+    }
+}
+
+/* Weights are numbers from 0 on, and not all zero. */
+static void check_weights(kna_op *op, kn_array weights)
+{
+    kn_type t;
+    double sum = 0, v = 0;
+    if (kna_failed(op) || !knn_may_look())
+        return;
+    const char *p = kna_look(op, weights, &t);
+    int64_t n = p ? kni_type_size(t) : 0;
+    for (int64_t i = 0; i < n; i++, sum += v) {
+        knx_convert(t.dtype, p + (size_t)i * t.dtype->size, KN_DT(F64), &v);
+        if (v < 0) {
+            kna_fail(op, KN_ERROR_VALUE, "Weights must be non-negative.");
+            return;
+        }
+    }
+    if (n && !(sum > 0 && sum < INFINITY))
+        kna_fail(op, KN_ERROR_VALUE, "Weights included NaN, inf or were all zero.");
+}
+
+/* The weights with a's shape. */
+static kn_atom weights_like(kna_op *op, const sample *s, kn_array weights, bool has_axis)
+{
+    kn_atom w = kna_in_as(op, weights, KN_DT(F64));
+    if (kna_failed(op))
+        return w;
+    kn_type t = knb_type(op->b, w);
+    if (kni_type_same_shape(t, s->type))
+        return w;
+    bool fits = t.ndim == s->n;
+    kn_shape shape = {.ndim = s->type.ndim};
+    for (int i = 0; i < s->type.ndim; i++)
+        shape.dim[i] = 1;
+    for (int i = 0; i < s->n && fits; i++) {
+        fits = t.dim[i] == s->type.dim[s->axes[i]];
+        shape.dim[s->axes[i]] = s->type.dim[s->axes[i]];
+    }
+    if (!has_axis)
+        kna_fail(op, KN_ERROR_TYPE, "Axis must be specified when shapes of a and weights differ.");
+    else if (!fits)
+        kna_fail(op, KN_ERROR_VALUE, "Shape of weights must be consistent with shape of a along specified axis.");
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    return knb_broadcast_to(op->b, knn_reshape(op, w, &shape), s->type);
+}
+
+static kn_atom pick_weighted(kna_op *op, sample *s, kn_atom weights, kn_atom q, bool ignore_nan)
+{
+    kn_builder *b = op->b;
+    kn_atom pair[2] = {s->x, knn_axes_last(op, weights, s->n, s->axes)}, sorted[2];
+    knn_sort(op, 2, pair, s->last, 1, sorted);
+    s->x = sorted[0];
+    arrange(op, s, ignore_nan);
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    kn_atom w = sorted[1], zero = knb_number(b, KN_DT(F64), 0);
+    if (s->valid != KN_ATOM_NONE)
+        w = knb_select(b, knb_ne(b, s->x, s->x), zero, w);
+    kn_type t = knb_type(b, w);
+    kn_atom cdf = knb_cumsum(b, w, s->last, false), total = last_ones(s, cdf, knb_reduce_max);
+    cdf = knb_div(b, cdf, knb_broadcast_to(b, total, t));
+    kn_dtype d = knb_type(b, q).dtype;
+    cdf = knb_convert(b, cdf, d);
+    cdf = knb_select(b, knb_eq(b, cdf, knb_like(b, cdf, 0)), knb_like(b, cdf, -1), cdf);
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    cdf = knb_expand_dims(b, cdf, s->last); /* [..., 1, n] */
+    kn_shape full = knn_shape_of(op, cdf);
+    int64_t n_q = kni_type_size(knb_type(b, q)), axis = full.ndim - 1;
+    full.dim[s->last] = n_q;
+    kn_shape column = {.ndim = full.ndim};
+    for (int i = 0; i < full.ndim; i++)
+        column.dim[i] = i == s->last ? n_q : 1;
+    kn_type shape = knn_shaped(KN_DT(F64), &full);
+    kn_atom before =
+        knb_lt(b, knb_broadcast_to(b, cdf, shape), knb_broadcast_to(b, knn_reshape(op, q, &column), shape));
+    kn_atom index = knb_reduce_sum(b, knb_convert(b, before, KN_DT(I64)), 1, &axis);
+    kn_atom top = knb_integer(b, KN_DT(I64), s->count - 1);
+    if (s->valid != KN_ATOM_NONE && !kna_failed(op))
+        top = knb_broadcast_to(b, knb_sub(b, s->valid, knb_integer(b, KN_DT(I64), 1)), knb_type(b, index));
+    return at(op, s, knb_max(b, knb_min(b, index, top), knb_integer(b, KN_DT(I64), 0)));
+}
+
+/* ---- Quantiles. */
+
+typedef struct kind {
+    const char *name, *range;
+    double scale;
+    bool ignore_nan;
+} kind;
+
+static void read_q(kna_op *op, const kind *k, kn_array q, const kn_quantile_opts *o, quantiles *g)
+{
+    kn_type t = kna_type(op, q);
+    if (kna_failed(op))
+        return;
+    g->weak = t.weak;
+    g->integral = false;
+    kn_dtype d = knx_is_inexact(t.dtype) ? (t.weak ? KN_DT(F64) : t.dtype) : KN_DT(F64);
+    if (knx_is_integer(t.dtype) && k->scale == 1)
+        g->integral = !o->method || !strcmp(o->method, "linear");
+    if (t.ndim > 2)
+        kna_fail(op, KN_ERROR_VALUE, "q must be a scalar or 1d");
+    check_values(op, q, 0, k->scale, k->range);
+    kn_atom a = kna_in_as(op, q, d);
+    g->shape = knn_shape_of(op, a);
+    g->q = k->scale == 1 ? a : knb_div(op->b, a, knb_like(op->b, a, k->scale));
+}
+
+static kn_array quantile(const kind *k, kn_array x, kn_array q, const kn_quantile_opts *opts)
+{
+    KNN_OPTS(kn_quantile_opts, o, opts);
+    kna_op op;
+    sample s;
+    quantiles g = {.q = KN_ATOM_NONE, .shape.ndim = 0};
+    kna_begin(&op, k->name);
+    kn_type t = kna_type(&op, x);
+    bool empty = !kna_failed(&op) && !kni_type_size(t);
+    if (!kna_failed(&op) && knx_is_complex(t.dtype))
+        kna_fail(&op, KN_ERROR_TYPE, "a must be an array of real numbers");
+    read_q(&op, k, q, &o, &g);
+    kn_atom y = KN_ATOM_NONE;
+    if (!kna_failed(&op) && o.weights && (!o.method || strcmp(o.method, "inverted_cdf") != 0))
+        kna_fail(&op, KN_ERROR_VALUE, "Only method 'inverted_cdf' supports weights. Got: %s.",
+                 o.method ? o.method : "linear");
+    const method *m = find_method(&op, o.method);
+    if (kna_failed(&op) || !begin(&op, &s, x, o.axis))
+        return kna_end(&op, KN_ATOM_NONE);
+    if (empty && k->ignore_nan) /* whatever the quantiles are */
+        return kna_end(&op, kna_in(&op, kn_nanmean(x, KNN_WITH(kn_mean_opts, .axis = o.axis, .keepdims = o.keepdims))));
+    if (!s.count)
+        kna_fail(&op, KN_ERROR_INDEX, "index -1 is out of bounds for axis 0 with size 0");
+    g.q = to_vector(&op, &s, g.q);
+    if (o.weights) {
+        kn_atom w = weights_like(&op, &s, o.weights, o.axis.n > 0);
+        check_weights(&op, o.weights);
+        y = kna_failed(&op) ? KN_ATOM_NONE : pick_weighted(&op, &s, w, g.q, k->ignore_nan);
+    } else {
+        arrange(&op, &s, k->ignore_nan);
+        y = pick(&op, &s, m, &g);
+    }
+    return kna_end(&op, end(&op, &s, y, &g.shape, o.keepdims));
+}
+
+#define QUANTILES  "Quantiles must be in the range [0, 1]"
+#define PERCENTILE "Percentiles must be in the range [0, 100]"
+
+kn_array kn_quantile(kn_array a, kn_array q, const kn_quantile_opts *opts)
+{
+    return quantile(&(const kind){"quantile", QUANTILES, 1, false}, a, q, opts);
+}
+
+kn_array kn_percentile(kn_array a, kn_array q, const kn_quantile_opts *opts)
+{
+    return quantile(&(const kind){"percentile", PERCENTILE, 100, false}, a, q, opts);
+}
+
+kn_array kn_nanquantile(kn_array a, kn_array q, const kn_quantile_opts *opts)
+{
+    return quantile(&(const kind){"nanquantile", QUANTILES, 1, true}, a, q, opts);
+}
+
+kn_array kn_nanpercentile(kn_array a, kn_array q, const kn_quantile_opts *opts)
+{
+    return quantile(&(const kind){"nanpercentile", PERCENTILE, 100, true}, a, q, opts);
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * ufunc_methods.c -- reduce, accumulate, reduceat and outer of functions of two arrays. Where a primitive joins
+ * elements so, it is used; otherwise they are joined half by half if their order does not matter, else one after the
+ * other. */
+#include "numpy/compose.h"
+#include <math.h>
+#include <string.h>
+
+/* ---- What joins the elements, and in which dtype. */
+
+typedef kn_atom (*reducer)(kn_builder *b, kn_atom x, int n, const int64_t *axes);
+typedef kn_atom (*cumulator)(kn_builder *b, kn_atom x, int axis, bool reverse);
+typedef struct joining {
+    kn_ufunc ufunc;
+    reducer reduce;       /* NULL: none */
+    cumulator accumulate; /* the same */
+    bool reorderable, has_identity, truth;
+    double identity;
+    bool repeatable; /* an element may count twice */
+} joining;
+
+static joining joining_of(kn_ufunc f, kn_dtype d)
+{
+    bool truth = d->kind == KN_KIND_BOOL, complex = knx_is_complex(d);
+    joining j = {.ufunc = f, .reorderable = true, .has_identity = true};
+    switch (f) {
+    case kn_ufunc_add:
+        j.reduce = truth ? knb_reduce_or : knb_reduce_sum;
+        j.accumulate = truth ? NULL : knb_cumsum;
+        break;
+    case kn_ufunc_multiply:
+        j.reduce = truth ? knb_reduce_and : knb_reduce_prod;
+        j.accumulate = truth ? NULL : knb_cumprod;
+        j.identity = 1;
+        break;
+    case kn_ufunc_maximum:
+    case kn_ufunc_minimum:
+        if (!complex)
+            j.reduce = f == kn_ufunc_maximum ? knb_reduce_max : knb_reduce_min;
+        if (!complex && !truth)
+            j.accumulate = f == kn_ufunc_maximum ? knb_cummax : knb_cummin;
+        /* fall through */
+    case kn_ufunc_fmax:
+    case kn_ufunc_fmin:
+        j.has_identity = false;
+        j.repeatable = true;
+        break;
+    case kn_ufunc_logical_and:
+    case kn_ufunc_logical_or:
+    case kn_ufunc_logical_xor:
+        j.truth = true; /* as bits */
+        j.ufunc = (kn_ufunc)(kn_ufunc_bitwise_and + (f - kn_ufunc_logical_and));
+        j.identity = f == kn_ufunc_logical_and;
+        break;
+    case kn_ufunc_bitwise_and: j.identity = -1; break;
+    case kn_ufunc_logaddexp:
+    case kn_ufunc_logaddexp2: j.identity = -INFINITY; break;
+    case kn_ufunc_bitwise_or:
+    case kn_ufunc_bitwise_xor:
+    case kn_ufunc_hypot:
+    case kn_ufunc_gcd: break;
+    default: j.reorderable = j.has_identity = false;
+    }
+    if (j.ufunc >= kn_ufunc_bitwise_and && j.ufunc <= kn_ufunc_bitwise_xor) {
+        static const reducer bits[] = {knb_reduce_and, knb_reduce_or, knb_reduce_xor};
+        j.reduce = bits[j.ufunc - kn_ufunc_bitwise_and];
+    }
+    return j;
+}
+
+typedef struct fold {
+    kna_op op;
+    kn_builder *b;
+    joining how;
+    kn_dtype d;
+    kn_atom x;
+    const char *name; /* of the ufunc */
+} fold;
+
+static kn_dtype wider(kn_ufunc f, kn_dtype d)
+{
+    if (f != kn_ufunc_add && f != kn_ufunc_multiply)
+        return d;
+    return d->kind == KN_KIND_BOOL || d->kind == KN_KIND_INT ? KN_DT(I64) : d->kind == KN_KIND_UINT ? KN_DT(U64) : d;
+}
+
+/* Settles the dtype, and converts x. A comparison gives other dtypes than it takes: TypeError. */
+static bool begin(fold *w, const char *name, kn_ufunc f, kn_array x, kn_dtype dtype)
+{
+    kna_begin(&w->op, name);
+    w->b = w->op.b;
+    w->x = kna_in(&w->op, x);
+    w->d = NULL;
+    if (kna_failed(&w->op) || !knn_ufunc_exists(&w->op, f))
+        return false;
+    w->name = knn_ufunc_name(f);
+    kn_dtype from = knb_type(w->b, w->x).dtype;
+    if (knn_not_a_number(&w->op, w->name, from))
+        return false;
+    w->how = joining_of(f, dtype ? dtype : wider(f, from));
+    if (w->how.truth) {
+        w->d = KN_DT(BOOL);
+        w->x = knn_truth(&w->op, w->x);
+    } else if (f >= kn_ufunc_equal && (dtype ? dtype : from)->kind == KN_KIND_BOOL) {
+        w->d = KN_DT(BOOL);
+        w->x = knn_truth(&w->op, w->x);
+    } else if (f >= kn_ufunc_equal) {
+        kna_fail(&w->op, KN_ERROR_TYPE, "No loop matching the specified signature and casting was found for ufunc %s",
+                 w->name);
+    } else {
+        kn_scope scope = kn_scope_begin();
+        kn_scalar_bits none = {{0}};
+        kn_array like = kna_from_number(dtype ? dtype : wider(f, from), false, none);
+        w->d = knn_ufunc_dtype(&w->op, f, like, like);
+        kn_scope_end(&scope);
+        if (!kna_failed(&w->op))
+            w->x = knb_convert(w->b, w->x, w->d);
+    }
+    return !kna_failed(&w->op);
+}
+
+static kn_atom join(fold *w, kn_atom x, kn_atom y)
+{
+    kn_shape shape = knn_shape_of(&w->op, x);
+    return kna_failed(&w->op) ? KN_ATOM_NONE : knn_ufunc_formula(w->b, w->how.ufunc, x, y, &shape);
+}
+
+/* The parts of x along an axis, without it; the caller's to free. */
+static kn_atom *parts_of(fold *w, kn_atom x, int axis, int64_t n)
+{
+    kn_atom *part = n < INT32_MAX ? knx_alloc(((size_t)n + 1) * sizeof *part) : NULL;
+    if (!part)
+        kna_fail_with(&w->op, knx_error_nomem());
+    else if (n)
+        knb_unstack(w->b, x, axis, (int)n, part);
+    return part;
+}
+
+/* ---- reduce. */
+
+static kn_atom identity(fold *w) { return knb_number(w->b, w->d, w->how.identity); }
+
+/* Several axes as one, the first. */
+static kn_atom merge_axes(fold *w, kn_atom x, int n, const int64_t *axes)
+{
+    kn_shape shape = knn_shape_of(&w->op, x), rest = {.ndim = 1, .dim = {1}};
+    int64_t order[KN_MAX_NDIM];
+    int at = n;
+    for (int i = 0, k = 0; i < shape.ndim; i++) {
+        bool joined = k < n && axes[k] == i;
+        if (joined) {
+            rest.dim[0] *= shape.dim[i];
+            order[k++] = i;
+        } else {
+            rest.dim[rest.ndim++] = shape.dim[i];
+            order[at++] = i;
+        }
+    }
+    if (rest.ndim > KN_MAX_NDIM) /* no axis is joined */
+        return x;
+    return knn_reshape(&w->op, knb_transpose(w->b, x, order), &rest);
+}
+
+/* One after the other along the first axis, from `y` on, which is KN_ATOM_NONE if there is no such value. */
+static kn_atom left_fold(fold *w, kn_atom x, kn_atom mask, kn_atom y)
+{
+    if (kna_failed(&w->op))
+        return KN_ATOM_NONE;
+    int64_t n = knb_type(w->b, x).dim[0];
+    kn_atom *part = parts_of(w, x, 0, n), *keep = NULL;
+    if (part && mask != KN_ATOM_NONE)
+        keep = parts_of(w, mask, 0, n);
+    for (int64_t i = 0; i < n && !kna_failed(&w->op); i++) {
+        if (y == KN_ATOM_NONE) {
+            y = part[i];
+            continue;
+        }
+        kn_atom next = join(w, y, part[i]);
+        y = keep && !kna_failed(&w->op) ? knb_select(w->b, keep[i], next, y) : next;
+    }
+    knx_free(part);
+    knx_free(keep);
+    return kna_failed(&w->op) ? KN_ATOM_NONE : y;
+}
+
+static kn_atom first_axis(fold *w, kn_atom x, int64_t start, int64_t stop)
+{
+    kn_shape from = {0}, to = knn_shape_of(&w->op, x);
+    from.dim[0] = start;
+    to.dim[0] = stop;
+    return kna_failed(&w->op) ? KN_ATOM_NONE : knb_slice(w->b, x, from.dim, to.dim, NULL);
+}
+
+/* The first half of the first axis with the second one, until there is one element. */
+static kn_atom fold_by_halves(fold *w, kn_atom x)
+{
+    if (kna_failed(&w->op))
+        return KN_ATOM_NONE;
+    int64_t n = knb_type(w->b, x).dim[0], zero = 0;
+    while (n > 1 && !kna_failed(&w->op)) {
+        int64_t half = n / 2;
+        kn_atom y = join(w, first_axis(w, x, 0, half), first_axis(w, x, half, 2 * half));
+        if (n % 2)
+            y = knb_concatenate(w->b, 2, (kn_atom[]){y, first_axis(w, x, n - 1, n)}, 0);
+        x = y;
+        n -= half;
+    }
+    return kna_failed(&w->op) ? KN_ATOM_NONE : knb_squeeze(w->b, x, 1, &zero);
+}
+
+static kn_atom reduce_all(fold *w, kn_atom x, int n, const int64_t *axes)
+{
+    return w->how.reduce ? w->how.reduce(w->b, x, n, axes) : fold_by_halves(w, merge_axes(w, x, n, axes));
+}
+
+static kn_type reduced_type(kn_type t, int n, const int64_t *axes, kn_shape *shape)
+{
+    shape->ndim = 0;
+    for (int i = 0, k = 0; i < t.ndim; i++)
+        if (k < n && axes[k] == i)
+            k++;
+        else
+            shape->dim[shape->ndim++] = t.dim[i];
+    return knn_shaped(t.dtype, shape);
+}
+
+static kn_atom reduced(fold *w, kn_atom x, kn_atom mask, kn_atom initial, int n, const int64_t *axes)
+{
+    if (kna_failed(&w->op))
+        return KN_ATOM_NONE;
+    kn_type t = knb_type(w->b, x);
+    kn_shape shape;
+    kn_type result = reduced_type(t, n, axes, &shape);
+    int64_t count = 1;
+    for (int i = 0; i < n; i++)
+        count *= t.dim[axes[i]];
+    kn_atom start = initial;
+    if (start == KN_ATOM_NONE && (!count || mask != KN_ATOM_NONE)) {
+        if (!w->how.has_identity) {
+            if (mask != KN_ATOM_NONE)
+                kna_fail(&w->op, KN_ERROR_VALUE,
+                         "reduction operation '%s' does not have an identity, so to use a where mask one has to "
+                         "specify 'initial'",
+                         w->name);
+            else
+                kna_fail(&w->op, KN_ERROR_VALUE, "zero-size array to reduction operation %s which has no identity",
+                         w->name);
+            return KN_ATOM_NONE;
+        }
+        start = identity(w);
+    }
+    if (start != KN_ATOM_NONE)
+        start = knb_broadcast_to(w->b, start, result);
+    if (!count)
+        return start;
+    bool fill = w->how.has_identity || w->how.repeatable; /* elements that do not count can be replaced */
+    if (w->how.reorderable && n && (mask == KN_ATOM_NONE || fill)) {
+        if (mask != KN_ATOM_NONE) {
+            kn_atom none = w->how.has_identity ? identity(w) : initial;
+            x = knb_select(w->b, mask, x, knb_broadcast_to(w->b, none, t));
+        }
+        kn_atom y = reduce_all(w, x, n, axes);
+        return initial == KN_ATOM_NONE ? y : join(w, start, y);
+    }
+    if (!n) { /* every element alone */
+        kn_atom y = start == KN_ATOM_NONE ? x : join(w, start, x);
+        return mask == KN_ATOM_NONE ? y : knb_select(w->b, mask, y, start);
+    }
+    if (mask != KN_ATOM_NONE)
+        mask = merge_axes(w, mask, n, axes);
+    return left_fold(w, merge_axes(w, x, n, axes), mask, start);
+}
+
+static kn_atom read_mask(fold *w, kn_array where)
+{
+    if (!where)
+        return KN_ATOM_NONE;
+    kn_atom mask = knn_truth(&w->op, kna_in(&w->op, where));
+    if (kna_failed(&w->op))
+        return KN_ATOM_NONE;
+    kn_type t = knb_type(w->b, w->x), m = knb_type(w->b, mask);
+    bool fits = m.ndim <= t.ndim;
+    for (int i = 1; fits && i <= m.ndim; i++)
+        fits = m.dim[m.ndim - i] == 1 || m.dim[m.ndim - i] == t.dim[t.ndim - i];
+    kn_text p = {0}, q = {0};
+    if (!fits)
+        kna_fail(&w->op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s",
+                 knx_show_shape(&p, t.ndim, t.dim), knx_show_shape(&q, m.ndim, m.dim));
+    return fits ? knb_broadcast_to(w->b, mask, t) : KN_ATOM_NONE;
+}
+
+kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts *opts)
+{
+    KNN_OPTS(kn_ufunc_reduce_opts, o, opts);
+    fold w;
+    int64_t axes[KN_MAX_NDIM];
+    if (!begin(&w, "ufunc_reduce", ufunc, x, o.dtype))
+        return kna_end(&w.op, KN_ATOM_NONE);
+    kn_type t = knb_type(w.b, w.x);
+    bool scalar = !t.ndim && (!o.axis.n || (o.axis.n == 2 && (o.axis.axis[0] == 0 || o.axis.axis[0] == -1)));
+    int n = scalar ? 0 : kna_axes(&w.op, o.axis, t.ndim, o.axis.n ? KNA_AXES_ALL : KNA_AXES_FIRST, axes);
+    if (!kna_failed(&w.op) && n > 1 && !w.how.reorderable)
+        kna_fail(&w.op, KN_ERROR_VALUE,
+                 "reduction operation '%s' is not reorderable, so at most one axis may be specified", w.name);
+    kn_atom mask = read_mask(&w, o.where), initial = KN_ATOM_NONE;
+    if (o.initial && !kna_failed(&w.op)) {
+        initial = w.how.truth ? knn_truth(&w.op, kna_in(&w.op, o.initial)) : kna_in_as(&w.op, o.initial, w.d);
+        if (!kna_failed(&w.op) && knb_type(w.b, initial).ndim)
+            kna_fail(&w.op, KN_ERROR_VALUE, "Input object to FromPyObject is not a scalar.");
+    }
+    kn_atom y = kna_failed(&w.op) ? KN_ATOM_NONE : reduced(&w, w.x, mask, initial, n, axes);
+    if (o.keepdims && !kna_failed(&w.op))
+        y = knn_keep_axes(&w.op, y, t, n, axes);
+    return kna_end(&w.op, y);
+}
+
+/* ---- accumulate, reduceat, outer. */
+
+static kn_atom accumulated(fold *w, kn_atom x, int axis)
+{
+    kn_type t = knb_type(w->b, x);
+    int64_t n = t.dim[axis];
+    if (w->how.accumulate)
+        return w->how.accumulate(w->b, x, axis, false);
+    if (!n)
+        return x;
+    kn_atom *part = parts_of(w, x, axis, n), y = KN_ATOM_NONE;
+    for (int64_t i = 1; i < n && !kna_failed(&w->op); i++)
+        part[i] = join(w, part[i - 1], part[i]);
+    if (!kna_failed(&w->op))
+        y = knb_stack(w->b, (int)n, part, axis);
+    knx_free(part);
+    return y;
+}
+
+kn_array kn_ufunc_accumulate(kn_ufunc ufunc, kn_array x, const kn_ufunc_accumulate_opts *opts)
+{
+    KNN_OPTS(kn_ufunc_accumulate_opts, o, opts);
+    fold w;
+    if (!begin(&w, "ufunc_accumulate", ufunc, x, o.dtype))
+        return kna_end(&w.op, KN_ATOM_NONE);
+    int ndim = knb_type(w.b, w.x).ndim;
+    if (!ndim)
+        kna_fail(&w.op, KN_ERROR_TYPE, "cannot accumulate on a scalar");
+    int axis = kna_failed(&w.op) ? 0 : kna_axis(&w.op, o.axis, ndim, 0);
+    return kna_end(&w.op, kna_failed(&w.op) ? KN_ATOM_NONE : accumulated(&w, w.x, axis));
+}
+
+static kn_atom segment(fold *w, int axis, int64_t start, int64_t stop)
+{
+    kn_shape from = {0}, to = knn_shape_of(&w->op, w->x);
+    int64_t at = axis;
+    if (kna_failed(&w->op))
+        return KN_ATOM_NONE;
+    from.dim[axis] = start;
+    to.dim[axis] = stop;
+    kn_atom x = knb_slice(w->b, w->x, from.dim, to.dim, NULL);
+    if (stop == start + 1)
+        return knb_squeeze(w->b, x, 1, &at);
+    return reduced(w, x, KN_ATOM_NONE, KN_ATOM_NONE, 1, &at);
+}
+
+static kn_atom segments(fold *w, int axis, int64_t n, const int64_t *index)
+{
+    kn_type t = knb_type(w->b, w->x);
+    int64_t extent = t.dim[axis];
+    for (int64_t i = 0; i < n; i++)
+        if (index[i] < 0 || index[i] >= extent) {
+            kna_fail(&w->op, KN_ERROR_INDEX, "index %lld out-of-bounds in %s.reduceat [0, %lld)", (long long)index[i],
+                     w->name, (long long)extent);
+            return KN_ATOM_NONE;
+        }
+    if (!n) {
+        kn_shape from = {0}, none = knn_shape_of(&w->op, w->x);
+        none.dim[axis] = 0;
+        return knb_slice(w->b, w->x, from.dim, none.dim, NULL);
+    }
+    kn_atom *part = n < INT32_MAX ? knx_alloc((size_t)n * sizeof *part) : NULL, y = KN_ATOM_NONE;
+    if (!part)
+        kna_fail_with(&w->op, knx_error_nomem());
+    for (int64_t i = 0; part && i < n && !kna_failed(&w->op); i++) {
+        int64_t stop = i + 1 < n ? index[i + 1] : extent;
+        part[i] = segment(w, axis, index[i], stop > index[i] ? stop : index[i] + 1);
+    }
+    if (!kna_failed(&w->op))
+        y = knb_stack(w->b, (int)n, part, axis);
+    knx_free(part);
+    return y;
+}
+
+kn_array kn_ufunc_reduceat(kn_ufunc ufunc, kn_array x, kn_array indices, const kn_ufunc_accumulate_opts *opts)
+{
+    KNN_OPTS(kn_ufunc_accumulate_opts, o, opts);
+    fold w;
+    int64_t n = 0;
+    int index_ndim = 0;
+    kn_atom y = KN_ATOM_NONE;
+    if (!begin(&w, "ufunc_reduceat", ufunc, x, o.dtype))
+        return kna_end(&w.op, KN_ATOM_NONE);
+    int ndim = knb_type(w.b, w.x).ndim;
+    if (!ndim)
+        kna_fail(&w.op, KN_ERROR_TYPE, "cannot reduceat on a scalar");
+    int axis = kna_failed(&w.op) ? 0 : kna_axis(&w.op, o.axis, ndim, 0);
+    int64_t *index = kna_failed(&w.op) ? NULL
+                                       : knn_look_integers(&w.op, indices, &n, &index_ndim,
+                                                           "Cannot cast array data from dtype('float64') to "
+                                                           "dtype('int64') according to the rule 'safe'");
+    if (!kna_failed(&w.op) && index_ndim > 1)
+        kna_fail(&w.op, KN_ERROR_VALUE, "object too deep for desired array");
+    if (!kna_failed(&w.op))
+        y = segments(&w, axis, n, index);
+    knx_free(index);
+    return kna_end(&w.op, y);
+}
+
+kn_array kn_ufunc_outer(kn_ufunc ufunc, kn_array x, kn_array y)
+{
+    knn_body c;
+    knn_begin(&c, "ufunc_outer");
+    kn_type s = kna_type(&c.op, x), t = kna_type(&c.op, y);
+    if (kna_failed(&c.op) || !knn_ufunc_exists(&c.op, ufunc))
+        return knn_end(&c, NULL);
+    if (s.ndim + t.ndim > KN_MAX_NDIM) {
+        kna_fail(&c.op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, s.ndim + t.ndim);
+        return knn_end(&c, NULL);
+    }
+    if (s.ndim && t.ndim) {
+        kn_shape wide = {.ndim = s.ndim + t.ndim};
+        for (int i = 0; i < wide.ndim; i++)
+            wide.dim[i] = i < s.ndim ? s.dim[i] : 1;
+        x = kn_reshape(x, &wide, NULL);
+    }
+    return knn_end(&c, knn_ufunc_whole(ufunc, x, y));
+}
