@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * force.c -- running what was recorded lazily. The nodes that some values wait for are cut out of the recording;
- * their structure, with
- * the leaves abstracted, finds a compiled program (or makes one), which runs with the leaves as operands. */
+ * force.c -- running what was recorded lazily. The nodes that some values wait for are cut out of the recording; their
+ * structure, with the leaves abstracted, finds a compiled program (or makes one), which runs with them as operands. */
 #include "array/state.h"
 #include "array/storage.h"
 #include "base/log.h"
 #include "ir/ops.h"
+#include "ir/print.h"
 #include "runtime/execute.h"
 #include <string.h>
 
@@ -643,8 +643,7 @@ static void set_error(kn_value *v, kn_error *e)
     kna_publish(v, KN_V_ERROR);
 }
 
-/* Runs one node alone, all of its results kept. An error has the node's place, unless it came in with an operand or has
- * one from inside. */
+/* Runs one node alone, all results kept. An error has its place, unless it came with an operand or has one inside. */
 static kn_error *run_node(cut *c, kn_node *n, bool *from_operand)
 {
     n->position = 0;
@@ -663,8 +662,8 @@ static kn_error *run_node(cut *c, kn_node *n, bool *from_operand)
     if (!error)
         error = run_cut(c);
     if (error && !*from_operand && atomic_load(&error->refs) > 0) {
-        if (!error->place) /* else it comes from inside: of a loop's body, of a callback */
-            error->place = n->place;
+        if (!error->reported && !kni_place_inside(n->prim, n->params, error->place))
+            error->place = n->place ? n->place : error->place; /* what the plan says may be of an equal program */
         if (!*error->operation) /* else a routine knows better: the call was of a traced function */
             error->operation = n->operation ? n->operation : "";
     }

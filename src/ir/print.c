@@ -535,3 +535,14 @@ kn_error *kni_text_consts(const kni_jaxpr *j, kn_jaxpr_form form, const char *co
 }
 
 kn_error *kni_text(const kni_jaxpr *j, kn_jaxpr_form form, char **out) { return kni_text_consts(j, form, NULL, out); }
+
+bool kni_place_inside(const kn_prim *prim, const void *params, const kn_place *place)
+{
+    for (const kn_param_field *f = prim->fields; place && f && f->name; f++) {
+        const kni_jaxpr *j = kni_field_jaxpr(f, params);
+        for (uint32_t i = 0; j && i < j->n_eqn; i++)
+            if (j->eqn[i].place == place || kni_place_inside(j->eqn[i].prim, j->eqn[i].params, place))
+                return true;
+    }
+    return false;
+}

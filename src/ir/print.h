@@ -18,6 +18,8 @@ bool kni_field_shown(kn_jaxpr_form form, const kn_param_field *f, const void *pa
 /* not of jaxprs */
 void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e, const kn_param_field *f);
 const kni_jaxpr *kni_field_jaxpr(const kn_param_field *f, const void *params); /* NULL if it is something else */
+/* Is it the place of an equation of a jaxpr among the parameters, to any depth? (As deep as the user's nesting.) */
+bool kni_place_inside(const kn_prim *prim, const void *params, const kn_place *place);
 
 /* a .. z, ba, bb ...: the n-th name, NUL-terminated. */
 enum { KN_NAME_ROOM = 16 };

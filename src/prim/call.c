@@ -49,8 +49,8 @@ static kn_error *emit_linearized(const kn_rule *r, const kn_linearized *l, const
     return NULL;
 }
 
-static kn_error *linearized(const kn_rule *r, const kni_jaxpr *j, const bool *has_tangent, const kn_atom *tx, kn_atom *y,
-                            kn_atom *ty)
+static kn_error *linearized(const kn_rule *r, const kni_jaxpr *j, const bool *has_tangent, const kn_atom *tx,
+                            kn_atom *y, kn_atom *ty)
 {
     kn_linearized l = {0};
     kn_error *error = knt_linearize(j, has_tangent, &l);
