@@ -309,6 +309,13 @@ static void the_samples_are_those_of_jax(void **state)
             check(rows[i].of, k, rows[i].in[k].share, rows[i].in[k].ulp, &t.of[i][k]);
 }
 
+static void they_are_the_same_without_fusion(void **state)
+{
+    bool lazy = kn_set_lazy(false);
+    the_samples_are_those_of_jax(state);
+    kn_set_lazy(lazy);
+}
+
 /* ---- Categories, choices, vectors, keys of the old form: names are words of their own. */
 
 static kn_array categories(char w[8][24])
@@ -587,6 +594,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_samples_are_those_of_jax),
+        TEST(they_are_the_same_without_fusion),
         TEST(choices_are_those_of_jax),
         TEST(keys_of_the_old_form_are_those_of_jax),
         TEST(a_clone_is_the_same_key),
