@@ -142,3 +142,27 @@ void golden_close(const char *name, kn_array got, const kn_npy *want, double rto
             fail_msg("%s: element %lld is %.17g, not %.17g", name, (long long)i, a, b);
     }
 }
+
+static double spacing_at(kn_dtype d, double v)
+{
+    int mantissa = d == KN_DT(F16) ? 10 : d == KN_DT(BF16) ? 7 : d == KN_DT(F32) ? 23 : 52, exponent;
+    frexp(v, &exponent);
+    return ldexp(1, exponent - 1 - mantissa);
+}
+
+void golden_compare(const char *name, kn_array got, const kn_npy *want, golden_measure *m)
+{
+    const char *data = same_type(name, got, want), *stored = want->buffer->data;
+    kn_dtype d = (kn_dtype_of)(got);
+    int parts = 1 + knx_is_complex(d);
+    if (parts == 2)
+        d = knx_component(d);
+    for (int64_t i = 0; i < golden_size(want) * parts; i++) {
+        size_t at = (size_t)i * d->size;
+        double a = number_at(d, data, i), b = number_at(d, stored, i);
+        m->n++;
+        m->equal += memcmp(data + at, stored + at, d->size) == 0;
+        if (!(a == b || (isnan(a) && isnan(b))))
+            m->ulp = fmax(m->ulp, isfinite(a - b) ? fabs(a - b) / spacing_at(d, fmax(fabs(b), m->least)) : INFINITY);
+    }
+}

@@ -25,4 +25,11 @@ int64_t golden_size(const kn_npy *a);
 void golden_same_bits(const char *name, kn_array got, const kn_npy *want);
 /* |got - want| <= rtol |want| + atol for all elements, NaN and infinities equal. */
 void golden_close(const char *name, kn_array got, const kn_npy *want, double rtol, double atol);
+/* How close: counts the elements (the parts of complex ones), those with the same bits, and keeps the largest
+ * difference in units in the last place of the stored ones; of those below `least` in magnitude, of `least`. */
+typedef struct golden_measure {
+    int64_t n, equal;
+    double ulp, least;
+} golden_measure;
+void golden_compare(const char *name, kn_array got, const kn_npy *want, golden_measure *m);
 #endif
