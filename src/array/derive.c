@@ -34,8 +34,7 @@ static kn_error *select_arguments(const char *what, const kna_core *f, const kn_
             if (!knx_is_inexact(in[i].dtype)) {
                 kn_text t = {0}, name = {0};
                 return knx_error(KN_ERROR_TYPE, "argument %d of %s must be real or complex floating point, but%s is %s",
-                                 arg, f->name, kna_leaf_name(&name, f, arg, i - first),
-                                 kni_type_text(&t, in[i], true));
+                                 arg, f->name, kna_leaf_name(&name, f, arg, i - first), kni_type_text(&t, in[i], true));
             }
             (void)what;
             s->at[s->n++] = i;

@@ -267,9 +267,8 @@ void *kna_handle_new(kn_handle_kind kind, void *object, void (*drop)(void *objec
 
 static const char *kind_name(kn_handle_kind kind)
 {
-    static const char *const names[] = {"handle", "array", "array",   "function",  "jaxpr",
-                                        "tree",   "list",  "archive", "optimizer", "text",
-                                        "treedef", "schedule"};
+    static const char *const names[] = {"handle", "array",   "array",     "function", "jaxpr",   "tree",
+                                        "list",   "archive", "optimizer", "text",     "treedef", "schedule"};
     return names[kind];
 }
 

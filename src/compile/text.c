@@ -113,9 +113,9 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
     add(out, &t);
     for (uint32_t r = 0; r < s->n_ref; r++) {
         const knc_ref *ref = &s->ref[r];
-        bool writes = s->kind == KNC_KERNEL    ? s->u.k.kernel->buffer[r].written
+        bool writes = s->kind == KNC_KERNEL ? s->u.k.kernel->buffer[r].written
                       : s->kind == KNC_COPY ? r == 0
-                                             : r >= s->u.r.n_in;
+                                            : r >= s->u.r.n_in;
         knx_text_add(&t, "%s %s%s", r ? "," : ";", writes ? "> " : "", spaces[ref->space]);
         if (ref->space != KNC_AT_WORK)
             knx_text_add(&t, " %u", (unsigned)ref->index);

@@ -6,26 +6,26 @@
 #include <string.h>
 
 #define ONE(name) \
-    kn_atom(knb_##name)(kn_builder *b, kn_atom x) { return knb_emit1(b, &kn_prim_##name, NULL, 1, &x); }
+    kn_atom(knb_##name)(kn_builder * b, kn_atom x) { return knb_emit1(b, &kn_prim_##name, NULL, 1, &x); }
 #define TWO(name)                                                         \
-    kn_atom(knb_##name)(kn_builder *b, kn_atom x, kn_atom y)               \
+    kn_atom(knb_##name)(kn_builder * b, kn_atom x, kn_atom y)             \
     {                                                                     \
         return knb_emit1(b, &kn_prim_##name, NULL, 2, (kn_atom[]){x, y}); \
     }
-#define REDUCTION(name)                                                      \
-    kn_atom(knb_##name)(kn_builder *b, kn_atom x, int n, const int64_t *axes) \
-    {                                                                        \
-        return reduce(b, &kn_prim_##name, x, n, axes);                       \
+#define REDUCTION(name)                                                        \
+    kn_atom(knb_##name)(kn_builder * b, kn_atom x, int n, const int64_t *axes) \
+    {                                                                          \
+        return reduce(b, &kn_prim_##name, x, n, axes);                         \
     }
 #define CUMULATIVE(name)                                                                \
-    kn_atom(knb_##name)(kn_builder *b, kn_atom x, int axis, bool reverse)                \
+    kn_atom(knb_##name)(kn_builder * b, kn_atom x, int axis, bool reverse)              \
     {                                                                                   \
         return knb_emit1(b, &kn_prim_##name, &(kn_p_cumulative){axis, reverse}, 1, &x); \
     }
-#define SCATTER(name)                                                                                     \
-    kn_atom(knb_##name)(kn_builder *b, kn_atom x, kn_atom indices, kn_atom updates, const kn_p_scatter *p) \
-    {                                                                                                     \
-        return knb_emit1(b, &kn_prim_##name, p, 3, (kn_atom[]){x, indices, updates});                     \
+#define SCATTER(name)                                                                                       \
+    kn_atom(knb_##name)(kn_builder * b, kn_atom x, kn_atom indices, kn_atom updates, const kn_p_scatter *p) \
+    {                                                                                                       \
+        return knb_emit1(b, &kn_prim_##name, p, 3, (kn_atom[]){x, indices, updates});                       \
     }
 
 #define UNARY(name, ...) ONE(name)

@@ -21,9 +21,11 @@ const kn_prim *kni_prim_find(const char *name)
 static const char *fields_fault(const kn_prim *p)
 {
     static const uint16_t size[] = {
-        [KN_P_INT] = sizeof(int64_t),  [KN_P_BOOL] = sizeof(bool),     [KN_P_DTYPE] = sizeof(kn_dtype),
-        [KN_P_INTS] = sizeof(kn_ints), [KN_P_STRING] = sizeof(char *), [KN_P_JAXPR] = sizeof(kni_jaxpr *),
-        [KN_P_ENUM] = sizeof(int64_t), [KN_P_DOUBLE] = sizeof(double), [KN_P_NAMES] = sizeof(kn_names), [KN_P_TEXT] = 0,
+        [KN_P_INT] = sizeof(int64_t),      [KN_P_BOOL] = sizeof(bool),
+        [KN_P_DTYPE] = sizeof(kn_dtype),   [KN_P_INTS] = sizeof(kn_ints),
+        [KN_P_STRING] = sizeof(char *),    [KN_P_JAXPR] = sizeof(kni_jaxpr *),
+        [KN_P_ENUM] = sizeof(int64_t),     [KN_P_DOUBLE] = sizeof(double),
+        [KN_P_NAMES] = sizeof(kn_names),   [KN_P_TEXT] = 0,
         [KN_P_THUNK] = sizeof(kn_thunk *),
     };
     for (const kn_param_field *f = p->fields; f && f->name; f++) {

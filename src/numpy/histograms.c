@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * histograms.c -- counts of elements: bincount, and histograms of one and more dimensions. Each element finds its bin by
- * a binary search in the edges, then weights are added up by a scatter. */
+ * histograms.c -- counts of elements: bincount, and histograms of one and more dimensions. Each element finds its bin
+ * by a binary search in the edges, then weights are added up by a scatter. */
 #include "numpy/histograms.h"
 #include <string.h>
 

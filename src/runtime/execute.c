@@ -80,8 +80,7 @@ static inline void *address(const run *r, const knc_ref *ref)
 {
     switch ((knc_space)ref->space) {
     case KNC_AT_OPERAND: return (char *)(uintptr_t)r->in[ref->index].data + ref->offset;
-    case KNC_AT_OUTPUT:
-        return (r->to ? (char *)r->to[ref->index] : (char *)r->out[ref->index]->data) + ref->offset;
+    case KNC_AT_OUTPUT: return (r->to ? (char *)r->to[ref->index] : (char *)r->out[ref->index]->data) + ref->offset;
     case KNC_AT_WORK: return r->work + ref->offset;
     case KNC_AT_LITERAL: break;
     case KNC_NOWHERE: return NULL;

@@ -419,8 +419,8 @@ static void inspect_classic(bench *b, const kni_jaxpr *j, const char *what)
         kn_error *e = kni_parse_classic(text, (int)j->n_const, j->type, (int)j->n_in, j->type + j->n_const, &parsed);
         if (e && !(e->kind == KN_ERROR_TYPE && (several_dtypes(j) || of_literals(j))))
             bench_fail(b, "%s: %s in\n%s", what, e->message, text);
-        else if (!e && bench_ok(b, kni_check(parsed), what) && bench_ok(b, kni_text(parsed, KN_FORM_CLASSIC, &again), what) &&
-                 strcmp(text, again))
+        else if (!e && bench_ok(b, kni_check(parsed), what) &&
+                 bench_ok(b, kni_text(parsed, KN_FORM_CLASSIC, &again), what) && strcmp(text, again))
             bench_fail(b, "%s: the classic form reads back differently:\n%s\n%s", what, text, again);
         knx_error_release(e);
     }

@@ -17,17 +17,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-const sample *const all_samples[] = {samples_elementwise, samples_arrays, samples_indexed, samples_linalg, samples_loops, samples_special, samples_scan, samples_custom, samples_lanes, NULL};
+const sample *const all_samples[] = {
+    samples_elementwise, samples_arrays, samples_indexed, samples_linalg, samples_loops,
+    samples_special,     samples_scan,   samples_custom,  samples_lanes,  NULL};
 
 static const struct {
     const char *name;
     check_fn *run;
     bool tangents, once; /* once: for the first case of a sample */
 } checks[] = {
-    {"value", check_value, false, false},        {"text", check_text, false, false},     {"jit", check_jit, false, false},
-    {"vmap", check_vmap, false, false},          {"jvp", check_jvp, true, false},        {"vjp", check_vjp, true, false},
-    {"transpose", check_transpose, true, false}, {"second", check_second, true, false},  {"lanes", check_lanes, true, false},
-    {"axes", check_axes, false, false},          {"scarce", check_scarce, false, true},
+    {"value", check_value, false, false},
+    {"text", check_text, false, false},
+    {"jit", check_jit, false, false},
+    {"vmap", check_vmap, false, false},
+    {"jvp", check_jvp, true, false},
+    {"vjp", check_vjp, true, false},
+    {"transpose", check_transpose, true, false},
+    {"second", check_second, true, false},
+    {"lanes", check_lanes, true, false},
+    {"axes", check_axes, false, false},
+    {"scarce", check_scarce, false, true},
 };
 
 static struct {
@@ -65,7 +74,8 @@ static void run_case(const sample *s, kn_dtype t, const char *operands, bool fir
         return;
     }
     for (size_t k = 0; k < sizeof checks / sizeof *checks; k++) {
-        if (!wanted_check(checks[k].name) || (checks[k].once && !first) || (checks[k].run == check_axes && !s->lanes) || (checks[k].tangents && open && !check_needs_tangent(&b)))
+        if (!wanted_check(checks[k].name) || (checks[k].once && !first) || (checks[k].run == check_axes && !s->lanes) ||
+            (checks[k].tangents && open && !check_needs_tangent(&b)))
             continue;
         int64_t live = knx_alloc_live();
         if ((b.j = open ? bench_build(&b, false) : NULL))

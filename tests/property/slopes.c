@@ -412,7 +412,8 @@ static void forward_over_forward(bench *b, const kni_jaxpr *forward, const tenso
         tangent[i] = w[i].data != NULL;
     memcpy(all, x, (size_t)forward->n_in * sizeof *all);
     append(w, b->n_in, all, (int)forward->n_in);
-    if (prog_open(b, forward, &p) && bench_ok(b, knt_jvp(forward, tangent, &d), "jvp of jvp") && bench_run(b, d, all, y))
+    if (prog_open(b, forward, &p) && bench_ok(b, knt_jvp(forward, tangent, &d), "jvp of jvp") &&
+        bench_run(b, d, all, y))
         against_differences(b, &p, x, w, 0, p.n_out, y + p.n_out);
     prog_close(&p);
     kni_release(d);

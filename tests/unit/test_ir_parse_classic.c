@@ -152,8 +152,7 @@ static void errors_say_where(void **state)
                  "line 1, column 11: 2 inputs, but types of 1 are given");
     expect_error("{ lambda c ; a.\n  let\n  in a }", 0, 1, KN_ERROR_VALUE,
                  "line 1, column 9: 1 constants, but types of 0 are given");
-    expect_error("{ lambda ; a.\n  let b = sin c\n  in b }", 0, 1, KN_ERROR_VALUE,
-                 "line 2, column 15: c is not bound");
+    expect_error("{ lambda ; a.\n  let b = sin c\n  in b }", 0, 1, KN_ERROR_VALUE, "line 2, column 15: c is not bound");
     expect_error("{ lambda ; a.\n  let b = sine a\n  in b }", 0, 1, KN_ERROR_VALUE,
                  "line 2, column 11: there is no primitive sine");
     expect_error("{ lambda ; a.\n  let b = squeeze a\n  in b }", 0, 1, KN_ERROR_VALUE,
@@ -164,8 +163,7 @@ static void errors_say_where(void **state)
                  "line 2, column 13: sin has 1 results, not 2");
     expect_error("{ lambda ; a.\n  let a = sin a\n  in a }", 0, 1, KN_ERROR_VALUE,
                  "line 2, column 7: a is bound twice");
-    expect_error("{ lambda ; a.\n  let\n  in a } }", 0, 1, KN_ERROR_VALUE,
-                 "line 3, column 10: text behind the jaxpr");
+    expect_error("{ lambda ; a.\n  let\n  in a } }", 0, 1, KN_ERROR_VALUE, "line 3, column 10: text behind the jaxpr");
 }
 
 /* Cut and changed texts give an error or a sound jaxpr. */

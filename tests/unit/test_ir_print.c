@@ -303,8 +303,7 @@ static void parameters_print_as_in_python(void **state)
     (void)state;
     kn_builder b;
     knb_init(&b);
-    expect_equation(&b, knb_reduce_max(&b, knb_invar(&b, F32(2)), SHAPE(0)),
-                    "reduce_max[axes=(0,)] a");
+    expect_equation(&b, knb_reduce_max(&b, knb_invar(&b, F32(2)), SHAPE(0)), "reduce_max[axes=(0,)] a");
     expect_equation(&b, knb_reduce_or(&b, knb_invar(&b, kni_type(KN_DT(BOOL), SHAPE(2))), SHAPE(0)),
                     "reduce_or[axes=(0,)] a");
     expect_equation(&b, knb_argmax(&b, knb_invar(&b, F32(2)), 0, KN_DT(I32)), "argmax[axes=(0,) index_dtype=int32] a");

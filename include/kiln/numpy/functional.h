@@ -19,8 +19,8 @@ KN_API kn_array kn_apply_over_axes(kn_axis_func func, kn_array a,
     const kn_axes *axes); /* np.apply_over_axes: along one axis after the other, which stay with extent 1 */
 /* What kn_piecewise puts in one place: a function of one array that goes element by element, or (NULL) a value. */
 typedef struct kn_piece { kn_fn function; kn_array value; } kn_piece;
-/* np.piecewise: each piece where its condition holds (the last one wins), one more piece where none does, else 0; of x's
- * dtype. Functions see all of x */
+/* np.piecewise: each piece where its condition holds (the last one wins), one more piece where none does, else 0; of
+ * x's dtype. Functions see all of x */
 KN_API kn_array kn_piecewise(kn_array x, kn_list condlist, int n, const kn_piece *funclist);
 
 #ifdef __cplusplus

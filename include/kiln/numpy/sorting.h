@@ -12,9 +12,11 @@ extern "C" {
 #endif
 
 /* ---- Options. */
-/* sorting is always stable; kind: NULL, "quicksort", "mergesort", "heapsort" or "stable"; descending: the largest first,
- * NaN last all the same */
-typedef struct kn_sort_opts { size_t size_; kn_axes axis; bool stable; const char *kind; bool descending; } kn_sort_opts;
+/* sorting is always stable; kind: NULL, "quicksort", "mergesort", "heapsort" or "stable"; descending: the largest
+ * first, NaN last all the same */
+typedef struct kn_sort_opts {
+    size_t size_; kn_axes axis; bool stable; const char *kind; bool descending;
+} kn_sort_opts;
 typedef struct kn_partition_opts { size_t size_; kn_axes axis; const char *kind; bool descending; } kn_partition_opts;
 /* mode: NULL, "largest" or "smallest"; sorted: they are, whatever it says */
 typedef struct kn_top_k_opts { size_t size_; kn_axes axis; const char *mode; bool sorted; } kn_top_k_opts;

@@ -20,8 +20,8 @@ typedef struct kn_quantile_opts {
 typedef struct kn_average_opts {
     size_t size_; kn_axes axis; kn_array weights; kn_array *returned; bool keepdims;
 } kn_average_opts;
-/* y: more variables; rowvar: true, each row is a variable; ddof: -1, that is 0 with bias and else 1; fweights: how often
- * each observation counts, aweights: how much */
+/* y: more variables; rowvar: true, each row is a variable; ddof: -1, that is 0 with bias and else 1; fweights: how
+ * often each observation counts, aweights: how much */
 typedef struct kn_cov_opts {
     size_t size_; kn_array y; bool rowvar, bias; double ddof; kn_array fweights, aweights; kn_dtype dtype;
 } kn_cov_opts;
@@ -73,7 +73,8 @@ typedef struct kn_histogramdd_result { kn_array H; kn_list edges; } kn_histogram
 KN_API kn_histogram_result kn_histogram(kn_array a,
     const kn_histogram_opts *opts); /* np.histogram: int64, or the weights' dtype */
 KN_API kn_array kn_histogram_bin_edges(kn_array a, const kn_histogram_opts *opts); /* np.histogram_bin_edges */
-KN_API kn_histogram2d_result kn_histogram2d(kn_array x, kn_array y, const kn_histogram2d_opts *opts); /* np.histogram2d */
+/* np.histogram2d */
+KN_API kn_histogram2d_result kn_histogram2d(kn_array x, kn_array y, const kn_histogram2d_opts *opts);
 KN_API kn_histogramdd_result kn_histogramdd(kn_array sample,
     const kn_histogramdd_opts *opts); /* np.histogramdd of (N, D) samples; float64 */
 /* np.bincount: how often each number occurs; looks at x. ValueError for negative numbers */
