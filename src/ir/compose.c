@@ -90,6 +90,15 @@ kn_atom(knb_abs_derivative)(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
     return knb_div(b, along, length);
 }
 
+kn_atom(knb_acosh_derivative)(kn_builder *b, kn_atom x, kn_atom t)
+{
+    kn_atom one = knb_like(b, x, 1);
+    if (!knx_is_complex(knb_type(b, x).dtype))
+        return knb_mul(b, t, knb_rsqrt(b, knb_sub(b, knb_square(b, x), one)));
+    kn_atom below = knb_sqrt(b, knb_sub(b, x, one)), above = knb_sqrt(b, knb_add(b, x, one));
+    return knb_div(b, t, knb_mul(b, below, above));
+}
+
 kn_atom(knb_i1e_derivative)(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
 {
     kn_dtype d = knb_type(b, x).dtype;

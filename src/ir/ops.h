@@ -193,6 +193,8 @@ kn_atom knb_on_diagonal(kn_builder *b, kn_atom x, kn_atom yes, kn_atom no); /* o
 kn_atom knb_abs_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t);
 /* t (i0e(x) - y (sign(x) + 1 / x)) for y = i1e(x); t / 2 at 0 */
 kn_atom knb_i1e_derivative(kn_builder *b, kn_atom x, kn_atom y, kn_atom t);
+/* t / sqrt(x^2 - 1), on the branch that acosh is on left of the imaginary axis, too */
+kn_atom knb_acosh_derivative(kn_builder *b, kn_atom x, kn_atom t);
 /* a, or zeros of t if a is KN_ATOM_ZERO */
 kn_atom knb_instantiate(kn_builder *b, kn_atom a, kn_type t);
 #include "ir/order.h"

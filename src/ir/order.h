@@ -57,6 +57,7 @@
 #define knb_select(b, x, y, z) KNB_3(knb_select, b, x, y, z)
 #define knb_regularized_incomplete_beta(b, x, y, z) KNB_3(knb_regularized_incomplete_beta, b, x, y, z)
 #define knb_on_diagonal(b, x, y, z) KNB_3(knb_on_diagonal, b, x, y, z)
+#define knb_acosh_derivative(b, x, y) KNB_2(knb_acosh_derivative, b, x, y)
 #define knb_abs_derivative(b, x, y, z) KNB_3(knb_abs_derivative, b, x, y, z)
 #define knb_i1e_derivative(b, x, y, z) KNB_3(knb_i1e_derivative, b, x, y, z)
 #define knb_scatter(b, x, y, z, p) KNB_3P(knb_scatter, b, x, y, z, p)

@@ -126,6 +126,23 @@ static void powers_of_two_turn_far(void **state)
     expect_number(call(kn_exp2, 1, 1e9), of(2 * 0.88719380982789562, 2 * 0.46139694819435443));
 }
 
+/* The formula 1 / sqrt(x^2 - 1) is on the other branch left of the imaginary axis. */
+static kn_array arccosh(const kn_array *x) { return kn_arccosh(*x); }
+KN_FUNCTION(arccosh, kn_array, kn_array)
+static void the_slope_of_arccosh_has_the_branch_of_arccosh(void **state)
+{
+    KN_SCOPE;
+    (void)state;
+    static const number at[] = {2.0 + 1.0i, -2.0 + 1.0i, -2.0 - 1.0i, -0.5 + 0.25i};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        number h = 1e-6, lower = at[i] - h, upper = at[i] + h, one = 1;
+        number slope = (value_of(kn_arccosh(array_of(&upper))) - value_of(kn_arccosh(array_of(&lower)))) / (2 * h);
+        kn_array x = array_of(&at[i]), dx = array_of(&one), y, dy;
+        kn_jvp(KN_FN(arccosh), KN_ARGS(&x), KN_ARGS(&dx), &y, &dy);
+        assert_true(cabs(value_of(dy) - slope) < 1e-8);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -136,6 +153,7 @@ int main(void)
         TEST(small_parts_survive_large_ones),
         TEST(poles_and_infinities_are_those_of_c),
         TEST(powers_of_two_turn_far),
+        TEST(the_slope_of_arccosh_has_the_branch_of_arccosh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
