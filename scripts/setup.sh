@@ -27,6 +27,8 @@ case $goal in
     test | check)
         have_header cmocka.h || need libcmocka-dev "the frame of the unit tests"
         have clang || want clang "the second compiler"
+        have_header mpfr.h || want libmpfr-dev "exact values of elementwise functions, for their accuracy"
+        have_header mpc.h || want libmpc-dev "the same of complex numbers"
         have g++ || want g++ "compiles the public header as C++"
         { have ctags && ctags --version 2>/dev/null | grep -q Universal; } || want universal-ctags "measures the length of functions"
         ;;
