@@ -86,9 +86,15 @@ static kn_error *check_lanes(int64_t recorded, int64_t lanes)
                                          (long long)recorded, (long long)lanes);
 }
 
-static kn_error *unbound(const kn_rule *r, kn_names names)
+/* The lowering of all of them: a name that no vmap has taken away. */
+static kn_error *unbound(const kn_rule *r, kn_atom *y)
 {
-    kn_error *error = knx_error(KN_ERROR_NAME, "unbound axis name: %s", names.n ? names.v[0] : "");
+    const kn_param_field *f = r->prim->fields;
+    (void)y;
+    while (f->kind != KN_P_NAMES)
+        f++;
+    const kn_names *names = (const kn_names *)((const char *)r->params + f->offset);
+    kn_error *error = knx_error(KN_ERROR_NAME, "unbound axis name: %s", names->n ? names->v[0] : "");
     if (error->refs > 0)
         error->place = r->b->place;
     return error;
@@ -177,12 +183,6 @@ static kn_error *all_reduce_batch(const kn_rule *r, int64_t size, const int *axi
     return NULL;
 }
 
-static kn_error *all_reduce_expand(const kn_rule *r, kn_atom *y)
-{
-    (void)y;
-    return unbound(r, ((const kn_p_all_reduce *)r->params)->axes);
-}
-
 static void no_derivative(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 {
     (void)tx, (void)ty;
@@ -203,7 +203,7 @@ const kn_prim kn_prim_psum = {
     .jvp = knp_jvp_linear,
     .transpose = knp_transpose_same,
     .batch = all_reduce_batch,
-    .expand = all_reduce_expand,
+    .expand = unbound,
 };
 
 const kn_prim kn_prim_pmax = {
@@ -218,7 +218,7 @@ const kn_prim kn_prim_pmax = {
     .type = pmax_type,
     .jvp = no_derivative,
     .batch = all_reduce_batch,
-    .expand = all_reduce_expand,
+    .expand = unbound,
 };
 
 const kn_prim kn_prim_pmin = {
@@ -233,7 +233,7 @@ const kn_prim kn_prim_pmin = {
     .type = pmax_type,
     .jvp = no_derivative,
     .batch = all_reduce_batch,
-    .expand = all_reduce_expand,
+    .expand = unbound,
 };
 
 /* all_gather --------------------------------------------------------------------------------- */
@@ -300,12 +300,6 @@ static kn_error *all_gather_batch(const kn_rule *r, int64_t size, const int *axi
     return NULL;
 }
 
-static kn_error *all_gather_expand(const kn_rule *r, kn_atom *y)
-{
-    (void)y;
-    return unbound(r, ((const kn_p_all_gather *)r->params)->axis_name);
-}
-
 const kn_prim kn_prim_all_gather = {
     .name = "all_gather",
     .n_in = 1,
@@ -320,7 +314,7 @@ const kn_prim kn_prim_all_gather = {
     .jvp = knp_jvp_linear,
     .transpose = all_gather_transpose,
     .batch = all_gather_batch,
-    .expand = all_gather_expand,
+    .expand = unbound,
 };
 
 /* reduce_scatter ----------------------------------------------------------------------------- */
@@ -391,12 +385,6 @@ static kn_error *reduce_scatter_batch(const kn_rule *r, int64_t size, const int 
     return NULL;
 }
 
-static kn_error *reduce_scatter_expand(const kn_rule *r, kn_atom *y)
-{
-    (void)y;
-    return unbound(r, ((const kn_p_reduce_scatter *)r->params)->axis_name);
-}
-
 const kn_prim kn_prim_reduce_scatter = {
     .name = "reduce_scatter",
     .n_in = 1,
@@ -411,7 +399,7 @@ const kn_prim kn_prim_reduce_scatter = {
     .jvp = knp_jvp_linear,
     .transpose = reduce_scatter_transpose,
     .batch = reduce_scatter_batch,
-    .expand = reduce_scatter_expand,
+    .expand = unbound,
 };
 
 /* all_to_all --------------------------------------------------------------------------------- */
@@ -496,12 +484,6 @@ static kn_error *all_to_all_batch(const kn_rule *r, int64_t size, const int *axi
     return NULL;
 }
 
-static kn_error *all_to_all_expand(const kn_rule *r, kn_atom *y)
-{
-    (void)y;
-    return unbound(r, ((const kn_p_all_to_all *)r->params)->axis_name);
-}
-
 const kn_prim kn_prim_all_to_all = {
     .name = "all_to_all",
     .n_in = 1,
@@ -516,7 +498,7 @@ const kn_prim kn_prim_all_to_all = {
     .jvp = knp_jvp_linear,
     .transpose = all_to_all_transpose,
     .batch = all_to_all_batch,
-    .expand = all_to_all_expand,
+    .expand = unbound,
 };
 
 /* ppermute ----------------------------------------------------------------------------------- */
@@ -637,12 +619,6 @@ static kn_error *ppermute_batch(const kn_rule *r, int64_t size, const int *axis,
     return reorder(r, knp_batched_at(r, 0, size, axis[0], *axis_out), *axis_out, size, from, y);
 }
 
-static kn_error *ppermute_expand(const kn_rule *r, kn_atom *y)
-{
-    (void)y;
-    return unbound(r, ((const kn_p_ppermute *)r->params)->axis_name);
-}
-
 const kn_prim kn_prim_ppermute = {
     .name = "ppermute",
     .n_in = 1,
@@ -657,7 +633,7 @@ const kn_prim kn_prim_ppermute = {
     .jvp = knp_jvp_linear,
     .transpose = ppermute_transpose,
     .batch = ppermute_batch,
-    .expand = ppermute_expand,
+    .expand = unbound,
 };
 
 /* pbroadcast --------------------------------------------------------------------------------- */
@@ -702,12 +678,6 @@ static kn_error *pbroadcast_batch(const kn_rule *r, int64_t size, const int *axi
     return NULL;
 }
 
-static kn_error *pbroadcast_expand(const kn_rule *r, kn_atom *y)
-{
-    (void)y;
-    return unbound(r, ((const kn_p_pbroadcast *)r->params)->axis_name);
-}
-
 const kn_prim kn_prim_pbroadcast = {
     .name = "pbroadcast",
     .n_in = 1,
@@ -722,7 +692,7 @@ const kn_prim kn_prim_pbroadcast = {
     .jvp = knp_jvp_linear,
     .transpose = pbroadcast_transpose,
     .batch = pbroadcast_batch,
-    .expand = pbroadcast_expand,
+    .expand = unbound,
 };
 
 /* axis_index --------------------------------------------------------------------------------- */
@@ -745,12 +715,6 @@ static kn_error *axis_index_batch(const kn_rule *r, int64_t size, const int *axi
     return NULL;
 }
 
-static kn_error *axis_index_expand(const kn_rule *r, kn_atom *y)
-{
-    (void)y;
-    return unbound(r, ((const kn_p_axis_index *)r->params)->axis_name);
-}
-
 const kn_prim kn_prim_axis_index = {
     .name = "axis_index",
     .n_in = 0,
@@ -763,5 +727,5 @@ const kn_prim kn_prim_axis_index = {
     .doc = "the number of the lane along a named axis (jax.lax.axis_index)",
     .type = axis_index_type,
     .batch = axis_index_batch,
-    .expand = axis_index_expand,
+    .expand = unbound,
 };
