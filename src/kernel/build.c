@@ -496,6 +496,8 @@ void knk_release(knk_kernel *k)
 {
     if (!k || atomic_fetch_sub_explicit(&k->refs, 1, memory_order_acq_rel) != 1)
         return;
+    if (k->native && k->drop_native)
+        k->drop_native(k->native);
     knx_arena_free(&k->arena);
     knx_free(k);
 }

@@ -61,6 +61,8 @@ typedef struct knk_kernel {
     const knk_map *map;
     const void *key; size_t key_bytes; uint64_t hash; /* structure as bytes */
     const struct knk_prepared *prepared;              /* the interpreter's slots and order */
+    _Atomic(void *) native;                           /* what src/codegen/ keeps with it, and how it goes */
+    void (*drop_native)(void *native);
     kn_arena arena;
 } knk_kernel;
 

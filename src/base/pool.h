@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pool.h -- the process's worker threads. They are started when first needed, wait for work spinning for some
+ * microseconds and then parked, run in the default floating-point environment, and are forgotten by a forked child,
+ * which starts its own. Sized by the CPUs that the process may use (affinity, cgroup quota) and KILN_NUM_THREADS. */
+#ifndef KN_BASE_POOL_H
+#define KN_BASE_POOL_H
+#include <stdint.h>
+
+enum { KNX_MAX_THREADS = 256 };
+/* How many threads there can be, this one included: KILN_NUM_THREADS, else the CPUs. At least 1. */
+int knx_threads_available(void);
+/* Runs f(arg, part, worker) for every part in 0 .. parts - 1 on at most `threads` threads, the calling one among them,
+ * and returns when all are done. worker: 0 .. threads - 1, no two parts at a time have the same. Parts are handed out in
+ * order; which thread gets which is not defined. threads <= 1, parts <= 1, a call from inside of a part, or a pool that
+ * is busy with another thread's call: all run here, one after the other, worker 0. No allocation; no system call but to
+ * wake parked workers. */
+void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg);
+void knx_pool_stop(void); /* joins the workers; the next call starts new ones */
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * code.h -- memory that generated code lives in. It is written through one mapping and run through another, so no
+ * mapping is ever writable and executable; where that is forbidden, the protection is switched instead. A debugger
+ * (GDB's JIT interface) and, if KILN_PERF is set, perf (/tmp/perf-PID.map) are told about each piece. */
+#ifndef KN_CODEGEN_CODE_H
+#define KN_CODEGEN_CODE_H
+#include "base/error.h"
+#include <stddef.h>
+
+typedef struct kng_code kng_code; /* a piece of code */
+/* Copies the bytes to executable memory, at a multiple of 64. `name` is for debuggers. Thread-safe; a forked child gets
+ * memory of its own for what it makes, and keeps what it inherited. */
+kn_error *kng_publish(const void *bytes, size_t n, const char *name, kng_code **out);
+const void *kng_code_start(const kng_code *c);
+size_t kng_code_size(const kng_code *c);
+void kng_code_free(kng_code *c); /* its memory is used again; NULL is fine. Nobody may be running it */
+size_t kng_code_bytes(void);     /* in use by the process */
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * stage.h -- the contract between generated code and the driver: a stage function runs one stage of a kernel over
+ * `rows` x `n` points (docs/codegen.md). The list of streams is derived from the kernel alone, so that the lowering,
+ * the C source and the driver agree about it. */
+#ifndef KN_CODEGEN_STAGE_H
+#define KN_CODEGEN_STAGE_H
+#include "kernel/kernel.h"
+
+typedef enum kng_mode {
+    KNG_POINTS,  /* a stage without reductions (and at most one point of its inner loops), lanes along a parallel loop */
+    KNG_ROWS,    /* lanes along the inner loop, n <= 16,384: the whole reduction of a row */
+    KNG_RUNS,    /* lanes along a part of the inner loop; rows = 1; 64 accumulators in memory */
+    KNG_COLUMNS, /* lanes along a parallel loop, rows along inner points; an accumulator per row and lane in memory */
+} kng_mode;
+
+typedef enum kng_stream_kind {
+    KNG_MEMORY, /* (buffer, map): loads and stores of the element there; also the base of loads with an index */
+    KNG_NUMBER, /* map of an INDEX: `at` is the number itself, steps are what a row and a lane add */
+    KNG_IMPORT, /* value of an earlier stage, in memory form. ROWS, RUNS: one per row (lane step 0). else one per lane */
+    KNG_EXPORT, /* value for later stages, in memory form. ROWS: the joined reduction, one per row */
+    KNG_PARTIAL /* RUNS, COLUMNS: accumulators of a reduction, in memory form */
+} kng_stream_kind;
+
+typedef struct kng_stream {
+    uint8_t kind, dtype; /* dtype of an element in memory (knk_memory_dtype) */
+    int16_t buffer, map; /* MEMORY, NUMBER; else -1 */
+    knk_node node;       /* IMPORT, EXPORT, PARTIAL: the value */
+    bool read, written;  /* by the stage */
+    bool indexed;        /* some load adds an index of its own: lanes are never adjacent for that load */
+} kng_stream;
+
+/* One stream's words. KNG_NUMBER: numbers, else addresses and bytes. */
+typedef struct kng_words {
+    int64_t at, row_step, lane_step;
+} kng_words;
+/* What a stage function gets. It may change `stream[].at` (walking over the rows) and nothing else. */
+typedef struct kng_args {
+    int64_t rows, n; /* either may be 0: then nothing happens, but ROWS with n = 0 store the identities */
+    int64_t phase;   /* RUNS: number of the first element, 0 .. 63; else 0 */
+    kng_words stream[];
+} kng_args;
+typedef void kng_function(kng_args *args);
+
+/* Class of a stream along the lanes: KNK_STRIDE_ZERO (all lanes the same element), _ONE (adjacent; NUMBER: consecutive),
+ * _ANY. It must hold for every call of a function generated for it. */
+typedef struct kng_request {
+    const knk_kernel *kernel;
+    int stage;
+    kng_mode mode;
+    bool nontemporal;   /* written MEMORY streams of class ONE bypass the caches: their address and row step are multiples
+                           of 64 bytes */
+    const uint8_t *cls; /* per stream */
+} kng_request;
+
+enum { KNG_MAX_STREAMS = 512 };
+/* The streams of a stage in this mode, in order: first MEMORY by first use, NUMBER by first use, IMPORT, EXPORT,
+ * PARTIAL by node. In ROWS, RUNS and COLUMNS a reduction is an EXPORT (ROWS) or a PARTIAL (RUNS, COLUMNS); other values
+ * of the stage that later stages read are EXPORTs (they exist only in stages without inner loops). A value that is
+ * a BITCAST of a reduction or of an imported value is imported as what it is in its own stage.
+ * Returns their number, at most KNG_MAX_STREAMS, or -1 if there are more. `out` has room for KNG_MAX_STREAMS. */
+int kng_streams(const knk_kernel *k, int stage, kng_mode mode, kng_stream *out);
+/* The stream that a node's load, store or index uses; that imports, exports or accumulates a value; -1: none. */
+int kng_stream_of(const kng_stream *s, int n, kng_stream_kind kind, int buffer, int map, knk_node node);
+/* Is node x of a stage read by a later one? (as itself, not through a BITCAST, which is a value of its own) */
+bool kng_is_read_later(const knk_kernel *k, knk_node x);
+#endif
