@@ -13,7 +13,7 @@ const kng_row kng_rows[] = {
 
 enum { MOST_CODE = 1 << 28, ROOM = 32, POOL_ALIGN = 64 };
 
-/* --- the buffer ----------------------------------------------------------------------------------------------------- */
+/* ---- The buffer. */
 
 void kng_asm_init(kng_asm *a) { *a = (kng_asm){0}; }
 
@@ -109,7 +109,7 @@ uint8_t *kng_modrm(uint8_t *p, int reg, const kng_operand *rm, int unit, uint8_t
     return p;
 }
 
-/* --- vector instructions -------------------------------------------------------------------------------------------- */
+/* ---- Vector instructions. */
 
 int kng_row_memory(const kng_row *w, int length)
 {
@@ -311,7 +311,7 @@ void kng_shift(kng_asm *a, kng_insn id, int length, int dst, int src, int count)
     kng_v(a, id, length, 0, dst, kng_reg(src), 0, false, count);
 }
 
-/* --- labels and jumps ----------------------------------------------------------------------------------------------- */
+/* ---- Labels and jumps. */
 
 int kng_label(kng_asm *a)
 {
@@ -363,7 +363,7 @@ void kng_jump(kng_asm *a, int label) { put_jump(a, label, 0xEB, 0, 0xE9); }
 void kng_jump_if(kng_asm *a, kng_condition c, int label) { put_jump(a, label, 0x70 | (int)c, 0x0F, 0x80 | (int)c); }
 void kng_call(kng_asm *a, int label) { put_jump(a, label, -1, 0, 0xE8); }
 
-/* --- the pool ------------------------------------------------------------------------------------------------------- */
+/* ---- The pool. */
 
 static bool grow_pooled(kng_asm *a)
 {
@@ -441,7 +441,7 @@ int32_t kng_pool(kng_asm *a, const void *bytes, int size, int align)
     return at;
 }
 
-/* --- the end -------------------------------------------------------------------------------------------------------- */
+/* ---- The end. */
 
 static void resolve_jumps(kng_asm *a)
 {

@@ -184,7 +184,7 @@ static void write_sample(text *t, const sample *s, int32_t pool)
         add(t, ",%d", s->imm);
 }
 
-/* ---- Random operands. */
+/* ---- Random operands: one random number per statement, so that every compiler takes them in the same order. */
 
 static int random_register(int kind)
 {
@@ -194,36 +194,47 @@ static int random_register(int kind)
 static int32_t random_displacement(void)
 {
     static const int32_t edges[] = {127, 128, -128, -129, 8128, 8192, -8192, -8256, 508, 512, 1016, 1024, -512, -516};
-    switch (below(6)) {
+    int kind = below(6), units = below(300) - 150;
+    int32_t any = (int32_t)random_bits();
+    switch (kind) {
     case 0: return 0;
-    case 1: return below(256) - 128;
-    case 2: return (below(300) - 150) * (1 << below(7));
-    case 3: return edges[below(14)];
-    default: return (int32_t)random_bits();
+    case 1: return any % 256 - 128;
+    case 2: return units * (1 << (any & 7));
+    case 3: return edges[any & 7 ? any & 7 : 8 + (units & 3)];
+    default: return any;
     }
+}
+
+static kng_operand random_address(int most_index)
+{
+    int base = below(16), index = below(most_index), log_scale = below(4);
+    int32_t displacement = random_displacement();
+    if (index == KNG_RSP && most_index == 16)
+        index = KNG_R12;
+    return kng_at_index(base, index, 1 << log_scale, displacement);
 }
 
 static kng_operand random_memory(void)
 {
-    if (one_in(8))
-        return kng_at_pool(0);
-    if (one_in(2))
-        return kng_at(below(16), random_displacement());
-    int index = below(16);
-    return kng_at_index(below(16), index == KNG_RSP ? KNG_R12 : index, 1 << below(4), random_displacement());
+    kng_operand m = random_address(16);
+    int kind = below(16);
+    return kind < 2 ? kng_at_pool(0) : kind < 9 ? m : kng_at(m.base, m.disp);
 }
 
 static sample random_sample(kng_insn id)
 {
     const kng_row *w = &kng_rows[id];
-    sample s = {.id = id, .imm = -1, .reg = random_register(w->reg), .v = random_register(w->v)};
+    sample s = {.id = id, .imm = -1};
+    s.reg = random_register(w->reg);
+    s.v = random_register(w->v);
     do
         s.length = below(3);
     while (!(w->lengths >> s.length & 1));
     bool memory = w->memory != NO && (w->rm == NO || w->flags & VSIB || one_in(2));
-    s.rm = memory ? random_memory() : kng_reg(random_register(w->rm));
     if (w->flags & VSIB)
-        s.rm = kng_at_index(below(16), random_register(V), 1 << below(4), random_displacement());
+        s.rm = random_address(one_in(2) ? 32 : 15);
+    else
+        s.rm = memory ? random_memory() : kng_reg(random_register(w->rm));
     s.rm.broadcast = memory && w->flags & BC && one_in(2);
     if (w->flags & MASK && (w->flags & NEED || one_in(2)))
         s.mask = 1 + below(7);
@@ -348,7 +359,11 @@ typedef struct gp_sample {
 static gp_sample random_gp(void)
 {
     static const int sizes[] = {1, 2, 4, 8};
-    gp_sample s = {.x = below(16), .y = below(16), .z = below(16), .count = below(64), .size = sizes[below(4)]};
+    gp_sample s = {.x = below(16)};
+    s.y = below(16);
+    s.z = below(16);
+    s.count = below(64);
+    s.size = sizes[below(4)];
     do
         s.condition = 2 + below(14);
     while (s.condition == 10 || s.condition == 11);
