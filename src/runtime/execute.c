@@ -2,7 +2,7 @@
  * execute.c -- runs the steps of a program in order. It allocates the outputs and, if it has to, the workspace;
  * nothing else unless somebody watches. */
 #include "runtime/run.h"
-#include "runtime/float_env.h"
+#include "base/float_env.h"
 #include <string.h>
 
 typedef knd_one_run run;
@@ -221,9 +221,9 @@ kn_error *knd_run_observed(const kn_program *p, const kn_operand *in, kn_buffer 
     bool fine = (r.work || !p->workspace) && own_operands(&r, &mine) && make_outputs(&r);
     kn_error *error = fine ? NULL : knx_error_nomem();
     if (!error && p->n_step) {
-        unsigned env = knd_float_enter();
+        unsigned env = knx_float_enter();
         error = knd_run_steps(&r);
-        knd_float_leave(env);
+        knx_float_leave(env);
     }
     knx_buffer_release(pooled);
     give_back_operands(&r, in, mine);
