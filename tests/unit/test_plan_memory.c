@@ -151,7 +151,7 @@ static void many_temporaries_never_overlap(void **state)
     check(j, false, NULL);
     kn_program *p = test_compile(j, false);
     assert_true(knc_n_steps(p) > 1024);
-    assert_true(knc_workspace_bytes(p) < 200000); /* not one place for each */
+    assert_true(knc_workspace_bytes(p, 1) < 200000); /* not one place for each */
     knc_release(p);
     kni_release(j);
 }
@@ -168,7 +168,7 @@ static void a_chain_of_steps_needs_one_place(void **state)
     kn_program *p = test_compile(j, false);
     assert_int_equal(knc_n_steps(p), 50);
     assert_int_equal(p->workspace, p->arena_at); /* all in the output's own buffer */
-    assert_int_equal(knc_peak_bytes(p), p->workspace + 4000 + 4000);
+    assert_int_equal(knc_peak_bytes(p, 1), knc_workspace_bytes(p, 1) + 4000 + 4000);
     knc_release(p);
     kni_release(j);
 }
@@ -182,7 +182,7 @@ static void the_workspace_is_what_is_touched(void **state)
         kni_jaxpr *j = test_random_jaxpr(seed, 60);
         kn_program *p = test_compile(j, false);
         test_operands x = test_make_operands(j, seed);
-        size_t bytes = knc_workspace_bytes(p), room = (bytes + 2 * GUARD + 63) / 64 * 64;
+        size_t bytes = knc_workspace_bytes(p, 1), room = (bytes + 2 * GUARD + 63) / 64 * 64;
         unsigned char *w = aligned_alloc(64, room);
         memset(w, 0xa5, room);
         kn_buffer *out[MANY], *again[MANY];
@@ -202,7 +202,7 @@ static void the_workspace_is_what_is_touched(void **state)
                 shared |= out[k] == out[i];
             peak += shared ? 0 : kni_type_bytes(kni_out_type(j, k));
         }
-        assert_int_equal(knc_peak_bytes(p), peak);
+        assert_int_equal(knc_peak_bytes(p, 1), peak);
         test_release((int)j->n_out, out);
         test_release((int)j->n_out, again);
         test_free_operands(&x);
