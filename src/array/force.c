@@ -605,11 +605,12 @@ static kn_error *run_plan(cut *c, kna_plan *p)
     kn_buffer *few_out[16], **out = c->out.n <= 16 ? few_out : knx_alloc(c->out.n * sizeof *out);
     kn_error *error = in && out ? NULL : knx_error_nomem();
     bool checks = knx_context()->check_nans && c->node.n == 1;
+    const knd_options how = {.threads = knx_context()->threads};
     for (size_t i = 0; !error && i < c->leaf.n; i++)
         in[i] = operand_of(c->leaf.at[i], p->donated && p->donated[i]);
     kn_program *program = knc_retain(p->program); /* the user's code may make plans, and p may go */
     if (!error)
-        error = checks ? kna_run_checked(program, c->node.at[0], in, out) : knd_run(program, in, out, NULL);
+        error = checks ? kna_run_checked(program, c->node.at[0], in, out) : knd_run_with(program, in, out, &how);
     knc_release(program);
     if (!error)
         error = take_results(c, out);

@@ -5,7 +5,7 @@
 #include "array/handle.h"
 #include "array/storage.h"
 #include "base/log.h"
-#include "runtime/float_env.h"
+#include "base/float_env.h"
 #include <string.h>
 
 enum { MAX_ENTRIES = 256, MAX_CALL_DEPTH = 200 };
@@ -232,7 +232,7 @@ kn_error *kna_enter_user(kna_user_call *u)
     c->depth = 0;
     c->operation = "";
     u->guard = knx_context_guard();
-    knd_float_leave(c->host_floats);
+    knx_float_leave(c->host_floats);
     return NULL;
 }
 
@@ -245,7 +245,7 @@ void kna_leave_user(const kna_user_call *u)
     c->operation = u->operation;
     c->depth = u->depth;
     c->host_floats = u->floats;
-    knd_float_enter();
+    knx_float_enter();
 }
 
 bool kna_may_be_concrete(const char **why)

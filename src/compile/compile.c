@@ -151,6 +151,4 @@ int knc_n_outputs(const kn_program *p) { return (int)p->n_output; }
 kn_type knc_operand_type(const kn_program *p, int i) { return p->jaxpr->type[i]; }
 kn_type knc_output_type(const kn_program *p, int i) { return kni_out_type(p->jaxpr, (uint32_t)i); }
 int knc_n_steps(const kn_program *p) { return (int)p->n_step; }
-size_t knc_workspace_bytes(const kn_program *p) { return p->workspace; }
 size_t knc_copied_bytes(const kn_program *p) { return p->copied; }
-size_t knc_peak_bytes(const kn_program *p) { return p->peak; }

@@ -42,9 +42,11 @@ int knc_n_outputs(const kn_program *p);
 kn_type knc_operand_type(const kn_program *p, int i);
 kn_type knc_output_type(const kn_program *p, int i);
 int knc_n_steps(const kn_program *p);
-size_t knc_workspace_bytes(
-    const kn_program *p);                   /* one arena: temporaries by lifetime, scratch of kernels and routines */
-size_t knc_peak_bytes(const kn_program *p); /* workspace, operands and the outputs' own buffers */
+/* Threads that p has work for, of so many (0: as many as there are): small programs have it for one. */
+int knc_threads(const kn_program *p, int threads);
+/* One arena: temporaries by lifetime, scratch of routines, and of kernels on so many threads (0: as there are). */
+size_t knc_workspace_bytes(const kn_program *p, int threads);
+size_t knc_peak_bytes(const kn_program *p, int threads); /* workspace, operands and the outputs' own buffers */
 /* What updates copy because they can not be made in place; why is in knc_text and in the log (level 1). Operands that
  * are donated but come in plain memory are copied when the program runs and do not count. */
 size_t knc_copied_bytes(const kn_program *p);
