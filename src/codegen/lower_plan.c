@@ -128,6 +128,8 @@ static int32_t operand_of(kng_low *l, knk_node x, int part)
     if (v->kind == KNG_VALUE_LANE && v->part != part && v->part != KNG_BODY && v->home < 0) {
         v->home = l->result_bytes;
         l->result_bytes += l->spill_step;
+        if (v->input < 0)
+            v->input = kng_low_frame(l, 64, 64);
     }
     v->uses += part == KNG_BODY;
     return i;
