@@ -214,6 +214,7 @@ void kng_low_stubs_and_parts(kng_low *l)
         emit_stub(l, &l->stub.at[i]);
     l->in_tail = false;
     l->exists.on = false;
+    l->free_slot[0].n = l->free_slot[1].n = 0; /* those of the body are alive while a part runs */
     for (int i = 1; i < (int)l->part.n && kng_low_fine(l); i++)
         emit_part(l, i);
     emit_save(l, l->save_label, true);

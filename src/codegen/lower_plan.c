@@ -252,6 +252,7 @@ static void place_cold(kng_low *l, knk_node x, int32_t *head, int32_t *next, con
     int part = r > 0 ? make_part(l, r, x, head, next) : 0;
     if (!part)
         return;
+    place_load(l, l->node[x].a);
     kng_item it = item_of(l, KNG_ITEM_COLD, x);
     it.part = (int16_t)part;
     it.use[it.n_use++] = operand_of(l, l->node[x].a, KNG_BODY);

@@ -269,6 +269,18 @@ static void add_nodes(make *m, int n)
         }
 }
 
+/* The newest value of a dtype, often together with more of them, so that much is alive at once. */
+static knk_node gathered(make *m, int d)
+{
+    knk_node x = m->n[d] ? m->pool[d][m->n[d] - 1] : get(m, d);
+    if (knk_is_half_id(d) || pick(m, 2))
+        return x;
+    int op = knk_is_float_id(d) ? (pick(m, 2) ? KNK_MAX : KNK_SUB) : KNK_XOR;
+    for (int i = 0, n = (int)pick(m, 30); i < n && m->n[d]; i++)
+        x = knk_binary(m->s->b, (knk_op)op, x, m->pool[d][pick(m, (unsigned)m->n[d])]);
+    return x;
+}
+
 static void add_store(make *m, int d)
 {
     scene *s = m->s;
@@ -279,7 +291,7 @@ static void add_store(make *m, int d)
     bool step = stride[1] > extent(m, 2) || (s->has_inner[s->n_stage - 1] && stride[2] == 2) || stride[1] == 2;
     int map = scene_map(s, 0, stride);
     int buffer = scene_buffer(s, d, true, points(m) * (step ? 2 : 1) + 8, &m->seed);
-    knk_node x = m->n[d] ? m->pool[d][m->n[d] - 1] : get(m, d);
+    knk_node x = gathered(m, d);
     if (pick(m, 4) == 0 && !knk_is_half_id(d)) /* in place */
         x = knk_binary(s->b, d == KN_ID_BOOL ? KNK_XOR : KNK_ADD, x,
                        knk_load(s->b, buffer, map, KNK_NONE, KNK_NONE, KNK_NONE));
@@ -322,7 +334,7 @@ void scene_random(scene *s, uint64_t seed)
         lanes = 1 + pick(&m, pick(&m, 3) ? 5 : 70);
     scene_begin(s, rows, lanes);
     choose_dtypes(&m);
-    int size = 1 + (int)pick(&m, pick(&m, 4) ? 20 : 60);
+    int size = 1 + (int)pick(&m, pick(&m, 4) ? 24 : 100);
     if (!sums) {
         scene_stage(s, -1);
         stage_of_points(&m, size);
@@ -347,7 +359,7 @@ void scene_random(scene *s, uint64_t seed)
         if (knk_is_half_id(d))
             d = KN_ID_F32;
         int how = (int)pick(&m, knk_is_float_id(d) ? 4 : 7);
-        knk_node x = m.n[d] ? m.pool[d][m.n[d] - 1] : get(&m, d);
+        knk_node x = gathered(&m, d);
         if ((x = knk_reduce(s->b, (knk_reduction)how, x)) >= 0)
             result[n_result++] = x;
     }
