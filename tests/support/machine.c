@@ -189,3 +189,40 @@ void *machine_edge(int bytes, bool at_end)
     }
     return at_end ? *m + 2 * PAGE - bytes : *m + PAGE;
 }
+
+void machine_dump(kng_asm *a, const kng_form *f, int base, int at)
+{
+    const bool wide = f->target == KNG_AVX512;
+    for (int r = 0; r < (wide ? 32 : 16); r++)
+        kng_v2(a, KNG_VMOVUPS_ST, wide ? 2 : 1, r, kng_at(base, at + 64 * r));
+    for (int r = 1; r < 8 && wide; r++)
+        kng_v2(a, KNG_KMOVQ_ST, 0, r, kng_at(base, at + 64 * (32 + r)));
+}
+
+int machine_changed(const kng_form *f, const void *before, const void *after, uint32_t vectors, uint32_t masks)
+{
+    const bool wide = f->target == KNG_AVX512;
+    const char *b = before, *a = after;
+    for (int r = 0; r < (wide ? 40 : 16); r++) {
+        bool allowed = r < 32 ? vectors >> r & 1 : r == 32 || (masks >> (r - 32) & 1);
+        if (!allowed && memcmp(b + 64 * r, a + 64 * r, r >= 32 ? 8 : wide ? 64 : 32))
+            return r;
+    }
+    return -1;
+}
+
+void machine_tail(kng_asm *a, const kng_form *f, const kng_tail *t, int count, int gp_temp)
+{
+    static const int32_t iota[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    if (f->target == KNG_AVX512) {
+        kng_mov_number(a, gp_temp, 0xffff);
+        kng_bzhi(a, gp_temp, gp_temp, count);
+        kng_v2(a, KNG_KMOVW_KR, 0, t->mask, kng_reg(gp_temp));
+        return;
+    }
+    kng_v2(a, KNG_VMOVD, 0, t->mask4, kng_reg(count));
+    kng_v2(a, KNG_VPBROADCASTD, 1, t->mask4, kng_reg(t->mask4));
+    kng_v3(a, KNG_VPCMPGTD, 1, t->mask4, t->mask4, kng_at_pool(kng_pool(a, iota, sizeof iota, 32)));
+    if (f->lanes == 4)
+        kng_v2(a, KNG_VPMOVSXDQ, 1, t->mask8, kng_reg(t->mask4));
+}

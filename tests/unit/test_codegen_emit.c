@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { VALUES = 2048, LANE_BYTES = 64, DUMP = 1024, DUMP_BYTES = 40 * 64, TEST_BYTES = DUMP + 2 * DUMP_BYTES };
+enum { VALUES = 2048, LANE_BYTES = 64, DUMP = 1024, TEST_BYTES = DUMP + 2 * MACHINE_DUMP };
 
 typedef struct test {
     kng_form form;
@@ -59,26 +59,6 @@ static void choose_registers(test *t)
         t->mask_temp[i] = mask[m++];
 }
 
-static bool is_given(const test *t, bool mask, int r)
-{
-    if (kng_is_mask(&t->form, t->nodes[3].dtype) == mask && t->dst == r)
-        return true;
-    const int *temp = mask ? t->mask_temp : t->temp;
-    for (int i = 0; i < (mask ? t->needs.mask_temps : t->needs.temps); i++)
-        if (temp[i] == r)
-            return true;
-    return false;
-}
-
-static void dump(kng_asm *a, const test *t, int at)
-{
-    const bool wide = t->form.target == KNG_AVX512;
-    for (int r = 0; r < (wide ? 32 : 16); r++)
-        kng_v2(a, KNG_VMOVUPS_ST, wide ? 2 : 1, r, kng_at(KNG_R8, at + 64 * r));
-    for (int r = 1; r < 8 && wide; r++)
-        kng_v2(a, KNG_KMOVQ_ST, 0, r, kng_at(KNG_R8, at + 64 * (31 + r)));
-}
-
 /* load the operands; the operation; store the result, and all registers before and after */
 static machine_code *generate(test *t)
 {
@@ -111,9 +91,9 @@ static machine_code *generate(test *t)
         src[t->broadcast] = kng_at(KNG_R8, 256);
         src[t->broadcast].broadcast = true;
     }
-    dump(a, t, DUMP);
+    machine_dump(a, &t->form, KNG_R8, DUMP);
     kng_emit_op(a, &t->form, &t->nodes[3], t->nodes, t->dst, src, t->temp, t->mask_temp, gp);
-    dump(a, t, DUMP + DUMP_BYTES);
+    machine_dump(a, &t->form, KNG_R8, DUMP + MACHINE_DUMP);
     int free[2], n = 0;
     for (int r = 0; n < 2; r++)
         if (r != t->dst)
@@ -126,13 +106,15 @@ static machine_code *generate(test *t)
 
 static void check_registers(const test *t, const char *block)
 {
-    const bool wide = t->form.target == KNG_AVX512;
-    for (int r = 0; r < (wide ? 39 : 16); r++) {
-        const bool mask = r >= 32;
-        const char *before = block + DUMP + 64 * r;
-        if (!is_given(t, mask, mask ? r - 31 : r) && memcmp(before, before + DUMP_BYTES, mask ? 8 : wide ? 64 : 32))
-            fail_msg("%s: register %s%d changed (result %d)", t->name, mask ? "k" : "v", mask ? r - 31 : r, t->dst);
-    }
+    uint32_t vectors = 0, masks = 0;
+    *(kng_is_mask(&t->form, t->nodes[3].dtype) ? &masks : &vectors) |= 1u << t->dst;
+    for (int i = 0; i < t->needs.temps; i++)
+        vectors |= 1u << t->temp[i];
+    for (int i = 0; i < t->needs.mask_temps; i++)
+        masks |= 1u << t->mask_temp[i];
+    const int r = machine_changed(&t->form, block + DUMP, block + DUMP + MACHINE_DUMP, vectors, masks);
+    if (r >= 0)
+        fail_msg("%s: register %d changed (result %d)", t->name, r, t->dst);
 }
 
 /* Small integers are extended, bools of AVX2 are all ones or all zeros. */
@@ -144,7 +126,7 @@ static void check_lanes(const test *t, const char *block, const void *want)
         return;
     for (int i = 0; i < t->form.lanes; i++) {
         int32_t lane, value = 0;
-        memcpy(&lane, block + DUMP + DUMP_BYTES + 64 * t->dst + 4 * i, sizeof lane);
+        memcpy(&lane, block + DUMP + MACHINE_DUMP + 64 * t->dst + 4 * i, sizeof lane);
         memcpy(&value, (const char *)want + i * size, (size_t)size);
         if (boolean)
             value = -value;
