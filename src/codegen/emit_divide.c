@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * emit_divide.c -- division and remainder of integers of at most 32 bits, through floats that have more bits: where
- * numbers below 2^n are divided in more than n bits of precision, a quotient that is not whole is at least 2^-n of itself
- * away from the next whole number, so it is not rounded to that. 8 and 16 bits: float32. 32 bits: float64, in two halves
- * where the register is as long as there are. x / 0 is all ones; the most negative number / -1 is itself, since that is
- * what the conversion of a number out of range gives. */
+ * numbers below 2^n are divided with more than n bits of precision, a quotient that is not whole is at least 2^-n of
+ * itself away from the next whole number, so it is not rounded to that. 8 and 16 bits: float32. 32 bits: float64, in
+ * two halves where the register is as long as there are. x / 0 is all ones; the most negative number / -1 is itself,
+ * since that is what the conversion of a number out of range gives. */
 #include "codegen/emit_recipe.h"
 
 static bool is_unsigned(const kng_op *o) { return o->from == KN_ID_U32; }
