@@ -123,15 +123,44 @@ static uint64_t moderate_float(int dtype, uint64_t r)
     return w;
 }
 
+/* A number in the middle of two with few bits, or next to that: what rounding twice gets wrong. */
+static uint64_t tie(uint64_t r)
+{
+    static const int bits[] = {8, 11, 24, 53};
+    const int kept = bits[r % 4] + 1;
+    uint64_t v = (r >> 8 | (uint64_t)1 << 55) >> (56 - kept) | 1;
+    v <<= (r >> 2) % (uint64_t)(65 - kept);
+    return v + (r >> 4) % 3 - 1;
+}
+
+static uint64_t tie_float(int dtype, uint64_t r)
+{
+    static const int bits[] = {7, 10, 23}; /* of the fraction */
+    const int size = dtype == KN_ID_F64 ? 52 : 23, kept = bits[r % (size == 52 ? 3 : 2)];
+    const int least = (r >> 2) % 2 ? -152 : -30, most = (r >> 2) % 2 ? 129 : 20;
+    const int exponent = least + (int)((r >> 3) % (uint64_t)(most - least));
+    int extra = exponent < -126 ? -126 - exponent : 0; /* bits that a subnormal float32 or bfloat16 lacks */
+    extra = extra < kept && (r >> 30) % 2 ? kept - extra : kept;
+    uint64_t fraction = ((r >> 32) << 32 >> (64 - extra) << 1 | 1) << (size - extra - 1);
+    fraction = extra ? fraction & (((uint64_t)1 << size) - 1) : 0;
+    const uint64_t bias = size == 52 ? 1023 : 127;
+    const int64_t e = (int64_t)bias + exponent;
+    const uint64_t u =
+        (size == 52 || e > 0 ? (uint64_t)e : 0) << size | fraction | (r >> 31 & 1) << (size == 52 ? 63 : 31);
+    return u + (r >> 40) % 3 - 1;
+}
+
 static uint64_t special_integer(uint64_t r)
 {
     uint64_t power = (uint64_t)1 << (r >> 8) % 64;
-    switch (r % 6) {
+    switch (r % 8) {
     case 0: return power - 1;
     case 1: return power;
     case 2: return power + 1;
     case 3: return -power;
     case 4: return (r >> 16) % 80;
+    case 5: return tie(r >> 3);
+    case 6: return -tie(r >> 3);
     default: return -((r >> 16) % 80);
     }
 }
@@ -140,12 +169,12 @@ void machine_values(int dtype, void *to, int n, uint64_t *seed)
 {
     const int size = knk_size(dtype);
     for (int i = 0; i < n; i++) {
-        uint64_t r = machine_random(seed), v = machine_random(seed), kind = r % 4;
+        uint64_t r = machine_random(seed), v = machine_random(seed), kind = r % 4, is_tie = r >> 62;
         r >>= 2;
         if (dtype == KN_ID_BOOL)
             v &= 1;
         else if (knk_is_float_id(dtype) && kind)
-            v = kind == 1 ? moderate_float(dtype, v) : special_float(dtype, r);
+            v = kind == 1 ? moderate_float(dtype, v) : is_tie ? tie_float(dtype, v) : special_float(dtype, r);
         else if (knk_is_int_id(dtype) && kind > 1)
             v = special_integer(r);
         else if (knk_is_int_id(dtype) && size == 8 && kind == 1)
