@@ -34,7 +34,24 @@ static void stored(knc_value *v, kn_type t)
     v->cheap = true;
 }
 
-static void measure_eqn(knc_plan *p, const kn_eqn *e)
+/* The reduction whose rows the results have an element for each: its own, or that of an operand of as many elements. */
+static uint32_t rows_of(const knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c)
+{
+    uint32_t rows = KNC_NO;
+    if (c == KNC_REDUCE)
+        return i;
+    if (e->n_out != 1 || (c != KNC_ELEMENTWISE && c != KNC_VIEW && c != KNC_IDENTITY))
+        return KNC_NO;
+    for (uint32_t k = 0; k < e->n_in; k++) {
+        uint32_t r = kni_is_var(e->in[k]) ? p->value[e->in[k]].rows : KNC_NO;
+        if (r != KNC_NO && (rows == KNC_NO || r > rows) &&
+            kni_type_size(knc_type(p, e->in[k])) == kni_type_size(p->j->type[e->out]))
+            rows = r;
+    }
+    return rows;
+}
+
+static void measure_eqn(knc_plan *p, uint32_t number, const kn_eqn *e)
 {
     knc_class c = knc_class_of(p->j, e);
     bool moves = c == KNC_VIEW || c == KNC_RESHAPE || c == KNC_IDENTITY;
@@ -48,8 +65,15 @@ static void measure_eqn(knc_plan *p, const kn_eqn *e)
         reads = at_most(reads + x->reads, 255);
         cheap &= x->cheap;
     }
+    uint32_t rows = rows_of(p, number, e, c);
+    if (c == KNC_VIEW && kni_is_var(e->in[0]) && p->value[e->in[0]].rows != KNC_NO &&
+        kni_type_size(p->j->type[e->out]) > kni_type_size(knc_type(p, e->in[0]))) {
+        ops = reads = 0; /* known for a whole row, or stored */
+        cheap = true;
+    }
     for (uint32_t i = 0; i < e->n_out; i++) {
         knc_value *v = &p->value[e->out + i];
+        v->rows = rows;
         v->ops = (uint16_t)ops;
         v->reads = (uint8_t)reads;
         v->cheap = cheap;
@@ -87,6 +111,7 @@ void knc_measure(knc_plan *p)
                                   .slot = KNC_NO,
                                   .need_height = -1,
                                   .whole = v,
+                                  .rows = KNC_NO,
                                   .old = KNC_NO};
         if (v < given) {
             p->value[v].state = KNC_GIVEN;
@@ -99,7 +124,7 @@ void knc_measure(knc_plan *p)
     for (uint32_t i = 0; i < j->n_eqn; i++)
         mark_eqn(p, &j->eqn[i]);
     for (uint32_t i = 0; i < j->n_eqn; i++)
-        measure_eqn(p, &j->eqn[i]);
+        measure_eqn(p, i, &j->eqn[i]);
     for (uint32_t v = 0; v < j->n_var; v++) {
         p->value[v].need = p->value[v].is_output; /* dead readers ask for nothing */
         p->value[v].why = KNC_BECAUSE_RESULT;

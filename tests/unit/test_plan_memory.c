@@ -27,6 +27,7 @@ static void end(knc_plan *p)
     knx_arena_free(&p->scratch);
     KN_VEC_FREE(&p->group);
     KN_VEC_FREE(&p->use);
+    KN_VEC_FREE(&p->row);
     KN_VEC_FREE(&p->slot);
     KN_VEC_FREE(&p->step);
     KN_VEC_FREE(&p->reuse);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_compile_rows.c -- computations along rows, columns and middle axes become one kernel of several passes: the
+ * number of steps of each, and the bits of the same program without fusion. */
+#include "support/expect.h"
+
+#include "programs.h"
+
+#include <stdio.h>
+
+enum { LAYOUTS = 6 };
+static const struct layout {
+    const char *name;
+    kn_dtype_id dtype;
+    int ndim, axis;
+    int64_t dim[3];
+} layouts[LAYOUTS] = {
+    {"rows", KN_ID_F32, 2, 1, {6, 37}},      {"columns", KN_ID_F32, 2, 0, {37, 6}},
+    {"middle", KN_ID_F32, 3, 1, {3, 37, 5}}, {"last of three", KN_ID_F32, 3, 2, {3, 5, 37}},
+    {"float16", KN_ID_F16, 2, 1, {6, 37}},   {"float64", KN_ID_F64, 2, 1, {6, 37}},
+};
+
+static int the_axis; /* that the functions below work along */
+
+#define AXIS KN_AXIS(the_axis)
+static kn_array softmax(const kn_array *x) { return kn_nn_softmax(*x, .axis = AXIS); }
+static kn_array log_softmax(const kn_array *x) { return kn_nn_log_softmax(*x, .axis = AXIS); }
+static kn_array logsumexp(const kn_array *x) { return kn_nn_logsumexp(*x, .axis = AXIS); }
+static kn_array variance(const kn_array *x) { return kn_var(*x, .axis = AXIS); }
+static kn_array deviation(const kn_array *x) { return kn_std(*x, .axis = AXIS); }
+static kn_array center(const kn_array *x) { return kn_sub(*x, kn_mean(*x, .axis = AXIS, .keepdims = true)); }
+static kn_array fast_norm(const kn_array *x) { return kn_nn_standardize(*x, .axis = AXIS); }
+static kn_array normalize(const kn_array *x)
+{
+    kn_array mean = kn_mean(*x, .axis = AXIS, .keepdims = true), d = kn_sub(*x, mean);
+    kn_array v = kn_mean(kn_mul(d, d), .axis = AXIS, .keepdims = true);
+    return kn_div(d, kn_sqrt(kn_add(v, 1e-5)));
+}
+static kn_array layer_norm(const kn_array *x, const kn_array *scale, const kn_array *bias)
+{
+    return kn_add(kn_mul(normalize(x), *scale), *bias);
+}
+static kn_array softmax_of_gelu(const kn_array *x) { return kn_nn_softmax(kn_nn_gelu(*x), .axis = AXIS); }
+KN_FUNCTION(softmax, kn_array, kn_array)
+KN_FUNCTION(log_softmax, kn_array, kn_array)
+KN_FUNCTION(logsumexp, kn_array, kn_array)
+KN_FUNCTION(variance, kn_array, kn_array)
+KN_FUNCTION(deviation, kn_array, kn_array)
+KN_FUNCTION(center, kn_array, kn_array)
+KN_FUNCTION(fast_norm, kn_array, kn_array)
+KN_FUNCTION(layer_norm, kn_array, kn_array, kn_array, kn_array)
+KN_FUNCTION(softmax_of_gelu, kn_array, kn_array)
+
+/* The gradient for a cotangent that is an argument: vector-Jacobian products by the weighted sum. */
+#define WEIGHTED(f)                                                                                             \
+    static kn_array f##_weighted(const kn_array *x, const kn_array *w) { return kn_sum(kn_mul(f(x), *w)); } \
+    KN_FUNCTION(f##_weighted, kn_array, kn_array, kn_array)
+WEIGHTED(softmax)
+WEIGHTED(log_softmax)
+WEIGHTED(logsumexp)
+WEIGHTED(variance)
+WEIGHTED(fast_norm)
+static kn_array layer_norm_weighted(const kn_array *x, const kn_array *scale, const kn_array *bias, const kn_array *w)
+{
+    return kn_sum(kn_mul(layer_norm(x, scale, bias), *w));
+}
+KN_FUNCTION(layer_norm_weighted, kn_array, kn_array, kn_array, kn_array, kn_array)
+
+static kni_jaxpr *traced(kn_fn f, const kn_args *args)
+{
+    kni_jaxpr *j = NULL;
+    test_ok(kni_parse(kn_jaxpr_text(kn_make_jaxpr(f, args), KN_JAXPR_FULL), &j));
+    return j;
+}
+
+static void expect_same_bits(const char *name, const kni_jaxpr *j)
+{
+    test_operands x = test_make_operands(j, 7);
+    kn_buffer *plain[MANY], *fused[MANY];
+    kn_program *p = test_compile(j, false), *q = test_compile(j, true);
+    test_ok(knd_run(p, x.in, plain, NULL));
+    test_ok(knd_run(q, x.in, fused, NULL));
+    for (uint32_t k = 0; k < j->n_out; k++) {
+        int64_t at = test_difference(kni_out_type(j, k), plain[k]->data, fused[k]->data);
+        if (at >= 0)
+            fail_msg("%s: output %u differs at %lld", name, k, (long long)at);
+    }
+    test_release((int)j->n_out, plain);
+    test_release((int)j->n_out, fused);
+    knc_release(p);
+    knc_release(q);
+    test_free_operands(&x);
+}
+
+static void expect_steps(const char *name, const char *layout, int most, kn_fn f, const kn_args *args)
+{
+    kni_jaxpr *j = traced(f, args);
+    kn_program *p = test_compile(j, true);
+    int steps = knc_n_steps(p);
+    char *text = NULL;
+    test_ok(knc_text(p, &text));
+    if (getenv("KN_TEST_COUNTS"))
+        printf("%s, %s: %d\n%s", name, layout, steps, atoi(getenv("KN_TEST_COUNTS")) > 1 ? text : "");
+    else if (steps > most)
+        fail_msg("%s, %s: %d steps, not %d:\n%s", name, layout, steps, most, text);
+    knx_free(text);
+    knc_release(p);
+    expect_same_bits(name, j);
+    kni_release(j);
+}
+
+static void along_an_axis(const struct layout *l)
+{
+    KN_SCOPE;
+    kn_dtype d = &kn_dtype_table[l->dtype];
+    kn_shape shape = {.ndim = l->ndim}, less = {.ndim = l->ndim - 1};
+    the_axis = l->axis;
+    for (int i = 0; i < l->ndim; i++)
+        shape.dim[i] = l->dim[i];
+    for (int i = 0, k = 0; i < l->ndim; i++)
+        if (i != l->axis)
+            less.dim[k++] = l->dim[i];
+    kn_array x = kn_zeros(shape, .dtype = d), row = kn_zeros(less, .dtype = d);
+    expect_steps("softmax", l->name, 1, KN_FN(softmax), KN_ARGS(&x));
+    expect_steps("log_softmax", l->name, 1, KN_FN(log_softmax), KN_ARGS(&x));
+    expect_steps("logsumexp", l->name, 1, KN_FN(logsumexp), KN_ARGS(&x));
+    expect_steps("variance", l->name, 1, KN_FN(variance), KN_ARGS(&x));
+    expect_steps("deviation", l->name, 1, KN_FN(deviation), KN_ARGS(&x));
+    expect_steps("center", l->name, 1, KN_FN(center), KN_ARGS(&x));
+    expect_steps("standardize", l->name, 1, KN_FN(fast_norm), KN_ARGS(&x));
+    expect_steps("layer norm", l->name, 1, KN_FN(layer_norm), KN_ARGS(&x, &x, &x));
+    expect_steps("softmax of gelu", l->name, 1, KN_FN(softmax_of_gelu), KN_ARGS(&x));
+    expect_steps("gradient of softmax", l->name, 2, kn_grad(KN_FN(softmax_weighted)), KN_ARGS(&x, &x));
+    expect_steps("gradient of log_softmax", l->name, 2, kn_grad(KN_FN(log_softmax_weighted)), KN_ARGS(&x, &x));
+    expect_steps("gradient of logsumexp", l->name, 2, kn_grad(KN_FN(logsumexp_weighted)), KN_ARGS(&x, &row));
+    expect_steps("gradient of variance", l->name, 2, kn_grad(KN_FN(variance_weighted)), KN_ARGS(&x, &row));
+    expect_steps("gradient of standardize", l->name, 3, kn_grad(KN_FN(fast_norm_weighted)), KN_ARGS(&x, &x));
+    expect_steps("gradient of layer norm", l->name, 3, kn_grad(KN_FN(layer_norm_weighted)), KN_ARGS(&x, &x, &x, &x));
+    expect_steps("value and gradient of softmax", l->name, 3, kn_value_and_grad(KN_FN(softmax_weighted)),
+                 KN_ARGS(&x, &x));
+}
+
+static void each_is_few_kernels(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LAYOUTS; i++)
+        along_an_axis(&layouts[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_is_few_kernels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
