@@ -3,7 +3,7 @@
  * number of steps of each, and the bits of the same program without fusion. */
 #include "support/expect.h"
 
-#include "programs.h"
+#include "rows.h"
 
 #include <stdio.h>
 
@@ -81,6 +81,13 @@ static void expect_same_bits(const char *name, const kni_jaxpr *j)
     test_ok(knd_run(q, x.in, fused, NULL));
     for (uint32_t k = 0; k < j->n_out; k++) {
         int64_t at = test_difference(kni_out_type(j, k), plain[k]->data, fused[k]->data);
+        if (at >= 0 && getenv("KN_TEST_SEED")) {
+            char *text = NULL;
+            test_ok(kni_text(j, KN_FORM_TYPED, &text));
+            puts(text);
+            test_ok(knc_text(q, &text));
+            puts(text);
+        }
         if (at >= 0)
             fail_msg("%s: output %u differs at %lld", name, k, (long long)at);
     }
@@ -146,10 +153,27 @@ static void each_is_few_kernels(void **state)
         along_an_axis(&layouts[i]);
 }
 
+/* --- random programs --------------------------------------------------------------------------- */
+
+static void random_rows_have_the_same_bits_fused_and_unfused(void **state)
+{
+    (void)state;
+    const char *first = getenv("KN_TEST_SEED");
+    uint64_t seed = first ? strtoull(first, NULL, 10) : 1, end = first ? seed + 1 : 4000;
+    for (; seed < end; seed++) {
+        char name[40];
+        snprintf(name, sizeof name, "seed %llu", (unsigned long long)seed);
+        kni_jaxpr *j = test_random_rows(seed);
+        expect_same_bits(name, j);
+        kni_release(j);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_is_few_kernels),
+        cmocka_unit_test(random_rows_have_the_same_bits_fused_and_unfused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

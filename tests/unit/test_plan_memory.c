@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_plan_memory.c -- the memory plan against an independent reading of the steps: values that live at the same
  * time never overlap, the peak is what is touched. */
-#include "programs.h"
+#include "rows.h"
 
 /* The passes up to the memory plan, as in compile.c, on a jaxpr that calls nothing. */
 static void plan(knc_plan *p, const kni_jaxpr *j, const kn_compile_options *o)
@@ -99,6 +99,20 @@ static void live_values_never_overlap(void **state)
             donated[i] = (seed >> (i % 8) & 1) != 0;
         check(j, true, donated);
         check(j, false, NULL);
+        kni_release(j);
+    }
+}
+
+/* Values that one pass over a row stores and the next one reads again. */
+static void values_of_several_passes_never_overlap_others(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 1000; seed++) {
+        kni_jaxpr *j = test_random_rows(seed);
+        bool donated[MANY] = {false};
+        for (int i = 0; i < 3; i++)
+            donated[i] = (seed >> i & 1) != 0;
+        check(j, true, donated);
         kni_release(j);
     }
 }
@@ -217,8 +231,8 @@ static void the_workspace_is_what_is_touched(void **state)
 static void donation_changes_no_result(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed < 300; seed++) {
-        kni_jaxpr *j = test_random_jaxpr(seed, 40);
+    for (uint64_t seed = 1; seed < 900; seed++) {
+        kni_jaxpr *j = seed % 3 ? test_random_rows(seed) : test_random_jaxpr(seed, 40);
         bool donated[MANY];
         memset(donated, 1, sizeof donated);
         kn_program *p = test_compile(j, true), *q = NULL;
@@ -243,7 +257,9 @@ static void donation_changes_no_result(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(live_values_never_overlap),        cmocka_unit_test(many_temporaries_never_overlap),
+        cmocka_unit_test(live_values_never_overlap),
+        cmocka_unit_test(values_of_several_passes_never_overlap_others),
+        cmocka_unit_test(many_temporaries_never_overlap),
         cmocka_unit_test(a_chain_of_steps_needs_one_place), cmocka_unit_test(the_workspace_is_what_is_touched),
         cmocka_unit_test(donation_changes_no_result),       cmocka_unit_test(updated_values_never_overlap_others),
     };
