@@ -153,6 +153,138 @@ static void each_is_few_kernels(void **state)
         along_an_axis(&layouts[i]);
 }
 
+/* --- what shares a pass, what does not ---------------------------------------------------------- */
+
+static char *text_of(const kni_jaxpr *j, int steps)
+{
+    kn_program *p = test_compile(j, true);
+    char *text = NULL;
+    test_ok(knc_text(p, &text));
+    if (knc_n_steps(p) != steps)
+        fail_msg("%d steps, not %d:\n%s", knc_n_steps(p), steps, text);
+    knc_release(p);
+    return text;
+}
+
+static int count(const char *text, const char *part)
+{
+    int n = 0;
+    for (; (text = strstr(text, part)); text += strlen(part))
+        n++;
+    return n;
+}
+
+static void expect_passes(kni_jaxpr *j, int passes)
+{
+    char *text = text_of(j, 1);
+    if (count(text, "joins(") != passes)
+        fail_msg("not %d passes:\n%s", passes, text);
+    expect_same_bits("f", j);
+    knx_free(text);
+    kni_release(j);
+}
+
+static void siblings_share_one_pass(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    int64_t last[] = {1};
+    kn_atom x = knb_invar(&b, F32(5, 9)), sum = knb_reduce_sum(&b, x, 1, last),
+            squares = knb_reduce_sum(&b, knb_mul(&b, x, x), 1, last), max = knb_reduce_max(&b, x, 1, last),
+            map = knb_tanh(&b, x);
+    expect_passes(FINISH(&b, sum, squares, max, map), 1);
+}
+
+static void siblings_behind_a_value_that_is_stored_share_one_pass(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    int64_t last[] = {1};
+    kn_atom x = knb_exp(&b, knb_invar(&b, F32(5, 9))), sum = knb_reduce_sum(&b, x, 1, last),
+            max = knb_sqrt(&b, knb_reduce_max(&b, x, 1, last)), map = knb_tanh(&b, x);
+    expect_passes(FINISH(&b, x, map, max, sum), 1);
+}
+
+static void mean_and_variance_are_one_kernel(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    int64_t last[] = {1}, rows[] = {0}, dim[] = {5, 9};
+    kn_atom x = knb_invar(&b, F32(5, 9)), n = knb_number(&b, KN_DT(F32), 9),
+            mean = knb_div(&b, knb_reduce_sum(&b, x, 1, last), n),
+            d = knb_sub(&b, x, knb_broadcast_in_dim(&b, mean, 2, dim, rows)),
+            variance = knb_div(&b, knb_reduce_sum(&b, knb_mul(&b, d, d), 1, last), n);
+    expect_passes(FINISH(&b, mean, variance), 2);
+}
+
+/* As of batch normalisation. */
+static void axes_around_the_rows_are_joined_in_one_kernel(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    int64_t axes[] = {0, 2}, rows[] = {1}, dim[] = {4, 3, 6};
+    kn_atom x = knb_invar(&b, F32(4, 3, 6)), n = knb_number(&b, KN_DT(F32), 24),
+            mean = knb_div(&b, knb_reduce_sum(&b, x, 2, axes), n),
+            d = knb_sub(&b, x, knb_broadcast_in_dim(&b, mean, 3, dim, rows)),
+            v = knb_div(&b, knb_reduce_sum(&b, knb_mul(&b, d, d), 2, axes), n),
+            y = knb_mul(&b, d, knb_broadcast_in_dim(&b, knb_rsqrt(&b, v), 3, dim, rows));
+    expect_passes(FINISH(&b, y), 3);
+}
+
+/* All elements are one row; its results are scalars, which elementwise equations read as they are. */
+static void a_small_array_is_one_row(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    int64_t axes[] = {0, 1};
+    kn_atom x = knb_invar(&b, F32(4, 6)), mean = knb_div(&b, knb_reduce_sum(&b, x, 2, axes), knb_number(&b, KN_DT(F32), 24));
+    expect_passes(FINISH(&b, knb_sub(&b, x, mean)), 2);
+}
+
+static kni_jaxpr *softmax_of(int64_t rows, int64_t columns, int64_t axis)
+{
+    kn_builder b;
+    knb_init(&b);
+    int64_t dim[] = {rows, columns}, kept[] = {1 - axis};
+    kn_atom x = knb_invar(&b, F32(rows, columns)),
+            m = knb_broadcast_in_dim(&b, knb_reduce_max(&b, x, 1, &axis), 2, dim, kept),
+            e = knb_exp(&b, knb_sub(&b, x, m)),
+            s = knb_broadcast_in_dim(&b, knb_reduce_sum(&b, e, 1, &axis), 2, dim, kept);
+    return FINISH(&b, knb_div(&b, e, s));
+}
+
+static void rows_that_do_not_fit_into_the_cache_are_several_kernels(void **state)
+{
+    (void)state;
+    int64_t shape[2][3] = {{2, 100000, 1}, {5000, 3, 0}};
+    for (int i = 0; i < 2; i++) {
+        kni_jaxpr *j = softmax_of(shape[i][0], shape[i][1], shape[i][2]);
+        char *text = text_of(j, 3);
+        assert_non_null(strstr(text, "reduce_sum -> f32["));
+        assert_int_equal(count(text, "the rows that are joined do not fit into the cache"), 2);
+        expect_same_bits("softmax", j);
+        knx_free(text);
+        kni_release(j);
+    }
+}
+
+/* The exponentials lie where the results will be. */
+static void a_softmax_needs_no_temporary(void **state)
+{
+    (void)state;
+    kni_jaxpr *j = softmax_of(1000, 1000, 1);
+    kn_program *p = test_compile(j, true);
+    assert_int_equal(knc_n_steps(p), 1);
+    assert_true(knc_workspace_bytes(p) < 1000000);
+    knc_release(p);
+    kni_release(j);
+}
+
 /* --- random programs --------------------------------------------------------------------------- */
 
 static void random_rows_have_the_same_bits_fused_and_unfused(void **state)
@@ -173,6 +305,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_is_few_kernels),
+        cmocka_unit_test(siblings_share_one_pass),
+        cmocka_unit_test(siblings_behind_a_value_that_is_stored_share_one_pass),
+        cmocka_unit_test(mean_and_variance_are_one_kernel),
+        cmocka_unit_test(axes_around_the_rows_are_joined_in_one_kernel),
+        cmocka_unit_test(a_small_array_is_one_row),
+        cmocka_unit_test(rows_that_do_not_fit_into_the_cache_are_several_kernels),
+        cmocka_unit_test(a_softmax_needs_no_temporary),
         cmocka_unit_test(random_rows_have_the_same_bits_fused_and_unfused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
