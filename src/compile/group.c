@@ -13,6 +13,7 @@ static uint32_t new_group(knc_plan *p, uint32_t eqn, kn_type par, int32_t height
     const kn_eqn *e = &p->j->eqn[eqn];
     knc_group g = {.parent = (uint32_t)p->group.n,
                    .height = height,
+                   .ceiling = INT32_MAX,
                    .level = e->n_out ? p->value[e->out].level : 0,
                    .limit = e->n_out ? knc_update_limit(p, e->out) : KNC_NO,
                    .eqn = eqn,
@@ -117,18 +118,38 @@ static bool may_store_elements(const knc_group *g)
     return g->par.ndim > 0 || knc_rows_fit(g->inner, g->axes);
 }
 
-/* A group that reads value `var` at its own points and can run before all its other readers; -1: none. */
+/* A group that reads value `var` at its own points and can run before all its other readers, if need be higher up; -1:
+ * none. Of several one that need not rise, else one with many points. */
 static int joinable(knc_plan *p, uint32_t var, const knc_uses *u, unsigned weight)
 {
     uint32_t limit = knc_update_limit(p, var);
+    int best = -1;
+    int64_t most = -1;
     for (int i = 0; p->o->fuse && !u->many && i < u->n; i++) {
         const knc_group *g = &p->group.at[u->at[i].group];
+        int32_t height = 1 + knc_height_above(p, u, i);
+        int64_t points = g->height >= height ? INT64_MAX : kni_type_size(g->par);
         bool fits = u->at[i].point == KNC_POINT && (u->at[i].loops != KNC_LOOPS_FULL || may_store_elements(g));
-        if (fits && g->level < limit && g->n_store < KNC_MAX_STORES && !refusal(p, &u->at[i], weight) &&
-            g->height > knc_height_above(p, u, i))
-            return i;
+        if (fits && points > most && g->level < limit && g->n_store < KNC_MAX_STORES && knc_may_rise(g, height) &&
+            !refusal(p, &u->at[i], weight)) {
+            best = i;
+            most = points;
+        }
     }
-    return -1;
+    return best;
+}
+
+/* The group stores a value: it runs before those that read it elsewhere. */
+static void runs_before(knc_plan *p, uint32_t group, const knc_uses *u, int joined)
+{
+    int32_t height = 1 + knc_height_above(p, u, joined);
+    knc_rise(p, group, height);
+    height = p->group.at[group].height;
+    for (int i = 0; i < u->n; i++) {
+        knc_group *g = &p->group.at[u->at[i].group];
+        if (u->at[i].group != group && g->ceiling > height)
+            g->ceiling = height;
+    }
 }
 
 /* The operands of e are read where e is evaluated. */
@@ -173,6 +194,7 @@ static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, 
             at.group = new_group(p, i, p->j->type[e->out], 1 + knc_height_above(p, u, -1));
         if (p->failed)
             return;
+        runs_before(p, at.group, u, join);
         for (uint32_t k = 0; k < e->n_out; k++) {
             knc_value *v = &p->value[e->out + k];
             v->state = KNC_INLINE; /* a result that nothing reads */
@@ -246,6 +268,7 @@ static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *
         at.group = new_group(p, i, y, 1 + knc_height_above(p, u, -1));
     if (p->failed)
         return;
+    runs_before(p, at.group, u, join);
     knc_value *v = &p->value[e->out];
     knc_group *group = &p->group.at[at.group];
     if (!knc_has_rows(group))
@@ -255,7 +278,7 @@ static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *
         v->state = KNC_INLINE;
         v->why = KNC_BECAUSE_EPILOGUE;
     } else {
-        v->why = (uint8_t)(u->need ? u->why : why);
+        v->why = (uint8_t)(u->need ? u->why : why ? why : KNC_BECAUSE_REDUCTION);
         add_store(p, e->out, at, join >= 0);
     }
     int stage = knc_last_stage(at.stages);
@@ -282,6 +305,7 @@ static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_us
     if (p->failed)
         return;
     p->group.at[g].routine = true;
+    runs_before(p, g, u, -1);
     for (uint32_t k = 0; k < e->n_out; k++) {
         p->value[e->out + k].why = KNC_BECAUSE_RUN;
         add_store(p, e->out + k, (knc_use){.group = g, .stages = 1}, false);
@@ -313,6 +337,8 @@ static bool group_alias(knc_plan *p, const kn_eqn *e, knc_class c, const knc_use
         p->value[e->in[0]].aligned |= v->aligned || t.dtype->size > knc_type(p, e->in[0]).dtype->size;
     v->state = KNC_ALIAS;
     v->why = KNC_BECAUSE_IN_ORDER;
+    for (int i = 0; i < u->n; i++)
+        knc_pin(p, u->at[i].group);
     need(p, e->in[0], knc_height_above(p, u, -1), u->level, KNC_BECAUSE_ALIASED, v->is_output);
     return true;
 }

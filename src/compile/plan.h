@@ -114,6 +114,7 @@ typedef struct knc_group {
     uint8_t form;        /* knc_loops of the points it began with */
     uint8_t stage;       /* and the pass that they belong to */
     int32_t height;      /* above all steps that read its results */
+    int32_t ceiling;     /* below all groups that store what it reads: so far it may rise */
     uint32_t level;      /* the highest of what it stores */
     uint32_t limit;      /* of a level below it the group reads no value after its update */
     uint32_t eqn;        /* the last one that stores: the key of its place in the program */

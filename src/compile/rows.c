@@ -91,7 +91,8 @@ bool knc_make_rows(knc_plan *p, const kn_eqn *e, const knc_uses *u)
         const knc_use *at = &u->at[i];
         const knc_group *g = &p->group.at[at->group];
         if (at->point != KNC_KEPT || knc_has_rows(g) || g->routine || !knc_same_shape(g->par, x) ||
-            at->keep != kept_axes(x, axes) || g->height <= knc_height_above(p, u, i) || !knc_rows_fit(x, axes))
+            at->keep != kept_axes(x, axes) || !knc_may_rise(g, 1 + knc_height_above(p, u, i)) ||
+            !knc_rows_fit(x, axes))
             continue;
         knc_points_are_elements(p, at->group, x, axes, y);
         any = true;

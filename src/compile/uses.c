@@ -55,6 +55,18 @@ static knc_use settled(knc_plan *p, knc_use x)
     return x;
 }
 
+void knc_rise(knc_plan *p, uint32_t group, int32_t height)
+{
+    knc_group *g = &p->group.at[group];
+    g->height = g->height > height ? g->height : height;
+}
+
+void knc_pin(knc_plan *p, uint32_t group)
+{
+    knc_group *g = &p->group.at[group];
+    g->ceiling = g->ceiling < g->height + 1 ? g->ceiling : g->height + 1;
+}
+
 static bool same_place(const knc_use *a, const knc_use *b)
 {
     return a->group == b->group && a->point == b->point && a->loops == b->loops &&
@@ -91,6 +103,7 @@ static void gather(knc_plan *p, const knc_value *v, knc_uses *u)
             u->at[u->n++] = x;
         else {
             u->many = true;
+            knc_pin(p, x.group);
             if (u->need_height < p->group.at[x.group].height)
                 u->need_height = p->group.at[x.group].height;
         }
@@ -124,6 +137,7 @@ void knc_add_use(knc_plan *p, uint32_t var, knc_use use)
     const knc_group *g = &p->group.at[knc_find(p, use.group)];
     if (v->n_use >= 2 * KNC_MAX_USES) { /* read in so many places that it is stored: only height and level count */
         v->many = true;
+        knc_pin(p, knc_find(p, use.group));
         v->need_height = v->need_height > g->height ? v->need_height : g->height;
         v->need_level = v->need_level > g->level ? v->need_level : g->level;
         return;
@@ -138,9 +152,14 @@ void knc_add_use(knc_plan *p, uint32_t var, knc_use use)
 int32_t knc_height_above(knc_plan *p, const knc_uses *u, int except)
 {
     int32_t height = u->need_height;
-    for (int i = 0; i < u->n; i++)
-        if (i != except && p->group.at[u->at[i].group].height > height)
+    for (int i = 0; i < u->n; i++) {
+        if (i == except)
+            continue;
+        if (except >= 0 && u->at[i].group == u->at[except].group) /* it can not run before itself */
+            return KNC_TOO_HIGH;
+        if (p->group.at[u->at[i].group].height > height)
             height = p->group.at[u->at[i].group].height;
+    }
     return height;
 }
 
@@ -150,10 +169,11 @@ static bool too_late(const knc_group *early, const knc_group *late)
     return early->level < early->limit && late->level >= early->limit;
 }
 
-/* Of equal height, so neither reads what the other makes. */
+/* Of equal height, or one can rise to the other's, so neither reads what the other makes. */
 static bool may_merge(const knc_group *a, const knc_use *x, const knc_group *b, const knc_use *y)
 {
-    if (too_late(a, b) || too_late(b, a) || a->routine || b->routine || a->height != b->height ||
+    if (too_late(a, b) || too_late(b, a) || a->routine || b->routine ||
+        !knc_may_rise(a, b->height) || !knc_may_rise(b, a->height) ||
         a->weight + b->weight > KNC_MAX_WEIGHT || a->n_store + b->n_store > KNC_MAX_STORES)
         return false;
     if (knc_has_rows(a) && knc_has_rows(b))
@@ -200,6 +220,8 @@ static void merge(knc_plan *p, const knc_use *x, const knc_use *y)
         *(a->first_row == KNC_NO ? &a->first_row : &p->row.at[a->last_row].next) = b->first_row;
         a->last_row = b->last_row;
     }
+    a->height = a->height > b->height ? a->height : b->height;
+    a->ceiling = a->ceiling < b->ceiling ? a->ceiling : b->ceiling;
     a->n_store = (uint16_t)(a->n_store + b->n_store);
     a->weight = (uint16_t)(a->weight + b->weight);
     a->n_reduce += b->n_reduce;
