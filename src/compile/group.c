@@ -107,7 +107,7 @@ static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses 
     if (one && one->point != KNC_POINT && times(p, one) <= kni_type_size(p->j->type[e->out]))
         return KNC_BECAUSE_MOVED;
     if (knc_is_cheap(v))
-        return KNC_BECAUSE_CHEAP;
+        return v->constant ? KNC_BECAUSE_CONSTANT : KNC_BECAUSE_CHEAP;
     *store = true;
     return !one ? KNC_BECAUSE_SEVERAL : one->point == KNC_POINT ? KNC_BECAUSE_PASSES : KNC_BECAUSE_REPEATED;
 }
@@ -129,7 +129,9 @@ static int joinable(knc_plan *p, uint32_t var, const knc_uses *u, unsigned weigh
         const knc_group *g = &p->group.at[u->at[i].group];
         int32_t height = 1 + knc_height_above(p, u, i);
         int64_t points = g->height >= height ? INT64_MAX : kni_type_size(g->par);
-        bool fits = u->at[i].point == KNC_POINT && (u->at[i].loops != KNC_LOOPS_FULL || may_store_elements(g));
+        bool elements = u->at[i].loops == KNC_LOOPS_FULL;
+        bool fits = u->at[i].point == KNC_POINT && (!elements || may_store_elements(g)) &&
+                    !(elements && knc_has_other_rows(p, &p->value[var], g));
         if (fits && points > most && g->level < limit && g->n_store < KNC_MAX_STORES && knc_may_rise(g, height) &&
             !refusal(p, &u->at[i], weight)) {
             best = i;

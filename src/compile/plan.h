@@ -32,6 +32,7 @@ typedef enum knc_state {
     X(MOVED, "one kernel reads it, at other points but each at most once") \
     X(VIEW, "a view costs an index map only")                              \
     X(CHEAP, "recomputing it costs less than storing it")                  \
+    X(CONSTANT, "it is a constant")                                        \
     X(EPILOGUE, "the kernel that reads it runs over the same points")      \
     X(RESULT, "a result of the program")                                   \
     X(ROUTINE, "a routine reads it")                                       \
@@ -97,8 +98,10 @@ typedef struct knc_value {
     uint32_t updated_at; /* level of the last update that may be made in its memory; 0: none */
     uint32_t old;        /* a value that it reads and that is updated later, in its memory if it was read before */
     uint32_t rows;       /* equation of a reduction: it has one element for each of its rows; KNC_NO */
+    uint32_t spread;     /* equation of a reduction whose results it reads for all elements of the rows; KNC_NO */
     uint16_t ops;        /* to recompute it, at most; saturates */
     uint8_t reads, state, why, n_use, far_readers;
+    bool constant; /* made of literals: folded where it is read */
     bool cheap;  /* as part of a reader */
     bool costly; /* itself */
     uint8_t loops, stage; /* where it is stored or, a reduction, known; lower.c settles open ones */

@@ -57,6 +57,14 @@ bool knc_rows_fit(kn_type x, kn_ints axes)
     return runs <= KNC_ROW_BYTES && bytes <= KNC_ROW_BYTES && runs * bytes <= KNC_ROW_BYTES;
 }
 
+bool knc_has_other_rows(const knc_plan *p, const knc_value *v, const knc_group *g)
+{
+    const kn_eqn *r = v->spread == KNC_NO ? NULL : &p->j->eqn[v->spread];
+    kn_ints axes = r ? ((const kn_p_reduce *)r->params)->axes : (kn_ints){0};
+    return r && knc_has_rows(g) && knc_rows_fit(knc_type(p, r->in[0]), axes) &&
+           !knc_same_rows(g, knc_type(p, r->in[0]), axes);
+}
+
 static void has_rows(knc_plan *p, uint32_t group, kn_type x, kn_ints axes, kn_type rows)
 {
     knc_group *g = &p->group.at[group];
