@@ -70,13 +70,23 @@ static void need(knc_plan *p, kn_atom a, int32_t height, uint32_t level, knc_why
     v->need_level = v->need_level > level ? v->need_level : level;
 }
 
-/* Can this use take the value's computation into its group? NOTHING: yes. */
-static knc_why refusal(knc_plan *p, const knc_use *u, unsigned weight)
+/* Can this use take the value's computation, with `reads` values that it reads, into its group? NOTHING: yes. */
+static knc_why refusal(knc_plan *p, const knc_use *u, unsigned weight, uint32_t reads)
 {
+    const knc_group *g = &p->group.at[u->group];
     if (u->depth > KNC_MAX_DEPTH)
         return KNC_BECAUSE_DEEP;
-    return p->group.at[u->group].weight + weight * (unsigned)passes(u) > KNC_MAX_WEIGHT ? KNC_BECAUSE_FULL
-                                                                                        : KNC_BECAUSE_NOTHING;
+    if (reads > 1 && g->n_read - 1 + reads + g->n_store > knc_max_buffers(p))
+        return KNC_BECAUSE_BUFFERS;
+    return g->weight + weight * (unsigned)passes(u) > KNC_MAX_WEIGHT ? KNC_BECAUSE_FULL : KNC_BECAUSE_NOTHING;
+}
+
+static uint32_t variables(const kn_eqn *e)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->n_in; i++)
+        n += kni_is_var(e->in[i]);
+    return n;
 }
 
 /* Inline or store, and why. */
@@ -91,7 +101,7 @@ static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses 
     if (u->many)
         return KNC_BECAUSE_MANY;
     for (int i = 0; i < u->n; i++) {
-        knc_why why = refusal(p, &u->at[i], weight);
+        knc_why why = refusal(p, &u->at[i], weight, variables(e));
         if (why)
             return why;
     }
@@ -118,11 +128,11 @@ static bool may_store_elements(const knc_group *g)
     return g->par.ndim > 0 || knc_rows_fit(g->inner, g->axes);
 }
 
-/* A group that reads value `var` at its own points and can run before all its other readers, if need be higher up; -1:
+/* A group that reads the results at its own points and can run before all its other readers, if need be higher up; -1:
  * none. Of several one that need not rise, else one with many points. */
-static int joinable(knc_plan *p, uint32_t var, const knc_uses *u, unsigned weight)
+static int joinable(knc_plan *p, const kn_eqn *e, const knc_uses *u, unsigned weight)
 {
-    uint32_t limit = knc_update_limit(p, var);
+    uint32_t limit = knc_update_limit(p, e->out), reads = variables(e) + e->n_out;
     int best = -1;
     int64_t most = -1;
     for (int i = 0; p->o->fuse && !u->many && i < u->n; i++) {
@@ -131,9 +141,9 @@ static int joinable(knc_plan *p, uint32_t var, const knc_uses *u, unsigned weigh
         int64_t points = g->height >= height ? INT64_MAX : kni_type_size(g->par);
         bool elements = u->at[i].loops == KNC_LOOPS_FULL;
         bool fits = u->at[i].point == KNC_POINT && (!elements || may_store_elements(g)) &&
-                    !(elements && knc_has_other_rows(p, &p->value[var], g));
+                    !(elements && knc_has_other_rows(p, &p->value[e->out], g));
         if (fits && points > most && g->level < limit && g->n_store < KNC_MAX_STORES && knc_may_rise(g, height) &&
-            !refusal(p, &u->at[i], weight)) {
+            !refusal(p, &u->at[i], weight, reads)) {
             best = i;
             most = points;
         }
@@ -188,9 +198,10 @@ static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, 
 {
     unsigned weight = c == KNC_IDENTITY ? 1 : knc_weight(p, e);
     bool store;
+    int join = -1;
     knc_why why = decide(p, e, c, u, weight, &store);
     if (store) {
-        int join = joinable(p, e->out, u, weight);
+        join = joinable(p, e, u, weight);
         knc_use at = join >= 0 ? u->at[join] : (knc_use){.point = KNC_POINT, .stages = 1};
         if (join < 0)
             at.group = new_group(p, i, p->j->type[e->out], 1 + knc_height_above(p, u, -1));
@@ -220,6 +231,8 @@ static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, 
             u->at[k].stages = (uint16_t)(1u << knc_last_stage(u->at[k].stages));
         if (row && !store)
             knc_add_row(p, u->at[k].group, e->out, knc_last_stage(u->at[k].stages));
+        if (g->n_read && (!store || join >= 0))
+            g->n_read--;
         g->weight = (uint16_t)(g->weight + weight * (unsigned)passes(&u->at[k]));
         g->limit = g->limit < limit ? g->limit : limit;
     }
@@ -260,7 +273,7 @@ static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *
     kn_type x = knc_type(p, e->in[0]), y = p->j->type[e->out];
     kn_ints axes = ((const kn_p_reduce *)e->params)->axes;
     knc_why why = KNC_BECAUSE_REDUCTION;
-    int join = joinable(p, e->out, u, 2);
+    int join = joinable(p, e, u, 2);
     if (join >= 0 && (why = not_taken(p, &u->at[join], e)))
         join = -1;
     else if (join < 0 && is_too_long(u, x, axes))
@@ -288,6 +301,7 @@ static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *
     v->loops = KNC_LOOPS_ROWS;
     v->stage = (uint8_t)stage;
     group->n_reduce++;
+    group->n_read -= join >= 0 && group->n_read;
     knc_add_reduce_list(p, group, e->out, e->out);
     uint32_t limit = knc_update_limit(p, e->out);
     group->limit = group->limit < limit ? group->limit : limit;

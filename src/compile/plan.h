@@ -44,6 +44,7 @@ typedef enum knc_state {
     X(REPEATED, "its reader would compute elements more than once")        \
     X(MANY, "read in too many places")                                     \
     X(FULL, "the kernel that reads it is full")                            \
+    X(BUFFERS, "the kernel that reads it would have too many buffers")     \
     X(DEEP, "too many computed positions inside each other")               \
     X(REDUCTION, "a reduction read outside of its kernel")                 \
     X(ROW, "worked out once for each row of the kernel that reads it")     \
@@ -78,6 +79,7 @@ enum {
     KNC_MAX_WEIGHT = 400,
     KNC_MAX_STORES = 16,
     KNC_MAX_STAGES = 8,
+    KNC_MAX_BUFFERS = 64,
     KNC_CHEAP_OPS = 6,
     KNC_CHEAP_READS = 2,
     KNC_ROW_BYTES = 256 << 10, /* what several passes over a row may touch: a part of the second cache */
@@ -123,6 +125,7 @@ typedef struct knc_group {
     uint32_t eqn;        /* the last one that stores: the key of its place in the program */
     bool routine, plain; /* plain: no views, no computed positions, no reductions */
     uint16_t n_store, weight;
+    uint32_t n_read; /* values that it reads from memory, as far as is known: at most */
     kn_type par;   /* extents of the points; once there are rows: of those */
     kn_type inner; /* rows: extents of their elements ... */
     kn_ints axes;  /* ... and which of them are joined */
@@ -227,6 +230,10 @@ uint32_t knc_slot_of(knc_plan *p, kn_atom a, size_t *offset);
 uint32_t knc_find(knc_plan *p, uint32_t group);
 /* uses.c: of the points that a group began with: which loops of the group it is part of now, and in which pass */
 knc_loops knc_base_of(knc_plan *p, uint32_t group, uint8_t *stage);
+static inline uint32_t knc_max_buffers(const knc_plan *p)
+{
+    return p->o->max_buffers > 0 ? (uint32_t)p->o->max_buffers : KNC_MAX_BUFFERS;
+}
 static inline bool knc_has_rows(const knc_group *g) { return g->form != KNC_LOOPS_OPEN; }
 
 void knc_log_copies(const kn_program *p); /* text.c */

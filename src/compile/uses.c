@@ -128,13 +128,16 @@ knc_uses knc_collect_uses(knc_plan *p, uint32_t first, uint32_t n)
 void knc_add_use(knc_plan *p, uint32_t var, knc_use use)
 {
     knc_value *v = &p->value[var];
+    bool read = false; /* by the group already */
     for (uint32_t l = v->first_use; l != KNC_NO; l = p->use.at[l].next) {
+        read |= p->use.at[l].use.group == use.group;
         if (same_place(&p->use.at[l].use, &use)) {
             join_use(&p->use.at[l].use, &use);
             return;
         }
     }
-    const knc_group *g = &p->group.at[knc_find(p, use.group)];
+    knc_group *g = &p->group.at[knc_find(p, use.group)];
+    g->n_read += !read;
     if (v->n_use >= 2 * KNC_MAX_USES) { /* read in so many places that it is stored: only height and level count */
         v->many = true;
         knc_pin(p, knc_find(p, use.group));
@@ -170,10 +173,11 @@ static bool too_late(const knc_group *early, const knc_group *late)
 }
 
 /* Of equal height, or one can rise to the other's, so neither reads what the other makes. */
-static bool may_merge(const knc_group *a, const knc_use *x, const knc_group *b, const knc_use *y)
+static bool may_merge(const knc_plan *p, const knc_group *a, const knc_use *x, const knc_group *b, const knc_use *y)
 {
     if (too_late(a, b) || too_late(b, a) || a->routine || b->routine ||
         !knc_may_rise(a, b->height) || !knc_may_rise(b, a->height) ||
+        a->n_read + b->n_read + a->n_store + b->n_store > knc_max_buffers(p) + 1 || /* they share one at least */
         a->weight + b->weight > KNC_MAX_WEIGHT || a->n_store + b->n_store > KNC_MAX_STORES)
         return false;
     if (knc_has_rows(a) && knc_has_rows(b))
@@ -225,6 +229,7 @@ static void merge(knc_plan *p, const knc_use *x, const knc_use *y)
     a->n_store = (uint16_t)(a->n_store + b->n_store);
     a->weight = (uint16_t)(a->weight + b->weight);
     a->n_reduce += b->n_reduce;
+    a->n_read += b->n_read - (b->n_read > 0);
     a->plain &= b->plain;
     a->eqn = a->eqn > b->eqn ? a->eqn : b->eqn;
     a->level = a->level > b->level ? a->level : b->level;
@@ -238,7 +243,7 @@ void knc_merge_groups(knc_plan *p, uint32_t first, uint32_t n, knc_uses *u)
         for (int k = i + 1; k < u->n; k++) {
             const knc_use *x = &u->at[i], *y = &u->at[k];
             if (x->group == y->group || x->point != KNC_POINT || y->point != KNC_POINT ||
-                !may_merge(&p->group.at[x->group], x, &p->group.at[y->group], y))
+                !may_merge(p, &p->group.at[x->group], x, &p->group.at[y->group], y))
                 continue;
             merge(p, x, y);
             *u = knc_collect_uses(p, first, n);

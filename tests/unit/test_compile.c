@@ -240,6 +240,37 @@ static void a_long_chain_is_cut(void **state)
     kni_release(j);
 }
 
+static void a_kernel_has_only_so_many_buffers(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    kn_atom y = knb_invar(&b, F32(9)), out[3];
+    for (int i = 1; i < 60; i++)
+        y = knb_sub(&b, y, knb_invar(&b, F32(9)));
+    out[0] = y;
+    kni_jaxpr *j = test_finish(&b, 1, out);
+    kn_program *p = NULL, *q = test_compile(j, true);
+    test_ok(knc_compile(j, &(kn_compile_options){.fuse = true, .max_buffers = 8}, &p));
+    char *text = text_of(p);
+    assert_int_equal(knc_n_steps(q), 1);
+    assert_non_null(strstr(text, "the kernel that reads it would have too many buffers"));
+    for (uint32_t i = 0; i < p->n_step; i++)
+        assert_in_range(p->step[i].n_ref, 3, 8);
+    test_operands x = test_make_operands(j, 1);
+    kn_buffer *few, *all;
+    test_ok(knd_run(p, x.in, &few, NULL));
+    test_ok(knd_run(q, x.in, &all, NULL));
+    assert_int_equal(test_difference(kni_out_type(j, 0), few->data, all->data), -1);
+    test_release(1, &few);
+    test_release(1, &all);
+    test_free_operands(&x);
+    knx_free(text);
+    knc_release(p);
+    knc_release(q);
+    kni_release(j);
+}
+
 static void *compile_on_a_small_stack(void *env)
 {
     kni_jaxpr *j = env;
@@ -384,6 +415,7 @@ int main(void)
         cmocka_unit_test(a_routine_has_its_operands_in_memory),
         cmocka_unit_test(what_nothing_reads_is_dropped),
         cmocka_unit_test(a_long_chain_is_cut),
+        cmocka_unit_test(a_kernel_has_only_so_many_buffers),
         cmocka_unit_test(a_million_equations_need_no_more_than_a_small_stack),
         cmocka_unit_test(another_batch_size_needs_no_new_kernel),
         cmocka_unit_test(the_kernel_cache_is_bounded),
