@@ -2,6 +2,7 @@
  * x86.c -- encodes vector and mask instructions from the rows of x86.def; labels, jumps and the constant pool. */
 #include "codegen/x86_encode.h"
 #include "codegen/x86_row.h"
+#include "base/hash.h"
 #include <string.h>
 
 const kng_row kng_rows[] = {
@@ -398,19 +399,6 @@ static int32_t append(kng_asm *a, const void *bytes, int size, int align)
     return (int32_t)at;
 }
 
-static uint32_t hash_of(const uint8_t *p, int size)
-{
-    uint64_t h = (uint64_t)size * 0x9E3779B97F4A7C15u, word;
-    for (; size >= 8; size -= 8, p += 8) {
-        memcpy(&word, p, 8);
-        h = (h ^ word) * 0x9E3779B97F4A7C15u;
-        h ^= h >> 29;
-    }
-    for (; size > 0; size--)
-        h = (h ^ *p++) * 0x9E3779B97F4A7C15u;
-    return (uint32_t)(h ^ h >> 32);
-}
-
 int32_t kng_pool(kng_asm *a, const void *bytes, int size, int align)
 {
     if (a->failed)
@@ -423,7 +411,7 @@ int32_t kng_pool(kng_asm *a, const void *bytes, int size, int align)
         kng_fail(a, NULL);
         return 0;
     }
-    uint32_t hash = hash_of(bytes, size);
+    uint32_t hash = (uint32_t)knx_hash_bytes(bytes, (size_t)size, 0);
     size_t slot = hash & (a->pooled.n - 1);
     for (; a->pooled.at[slot].size; slot = (slot + 1) & (a->pooled.n - 1)) {
         const kng_pooled *e = &a->pooled.at[slot];
