@@ -84,7 +84,7 @@ typedef struct run {
     int n_stream;
     kng_mode mode;
     char **value;      /* per node: what later stages read, per parallel point */
-    char *partial[64]; /* per stream */
+    char *partial[KNG_MAX_STREAMS]; /* per stream */
     kng_function *f;
     kng_args *args;
 } run;
@@ -250,7 +250,7 @@ static bool run_stage(run *r, int stage, scene_maker *make, void *env)
     r->row = r->mode == KNG_ROWS ? lanes : r->mode == KNG_RUNS ? -1 : r->mode == KNG_COLUMNS ? 2 : 1 - lanes;
     r->other = r->mode == KNG_ROWS || r->mode == KNG_COLUMNS ? 1 - lanes : r->mode == KNG_RUNS ? 1 : inner ? 2 : -1;
     r->n_stream = kng_streams(k, stage, r->mode, r->stream);
-    assert_in_range(r->n_stream, 0, 63);
+    assert_in_range(r->n_stream, 0, KNG_MAX_STREAMS);
     classify(r);
     for (int i = 0; i < r->n_stream; i++)
         if (r->stream[i].kind == KNG_PARTIAL)
