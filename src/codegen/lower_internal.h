@@ -129,6 +129,7 @@ typedef struct kng_low {
     int32_t *region;   /* per node of the stage (number - first): cold region, 0 none; then per cold select its own */
     uint8_t *flags;    /* per node of the stage: KNG_NODE_... */
     kng_list uniform, body;
+    int loads_left; /* of the body, not placed yet */
     KN_VEC(kng_part) part; /* [0] is the body and not used */
     KN_VEC(kng_stub) stub;
     KN_VEC(int32_t) where;
