@@ -126,8 +126,6 @@ static int32_t operand_of(kng_low *l, knk_node x, int part)
     if (v->kind == KNG_VALUE_LANE && v->part != part && v->part != KNG_BODY && v->home < 0) {
         v->home = l->result_bytes;
         l->result_bytes += l->spill_step;
-        if (v->input < 0)
-            v->input = kng_low_frame(l, 64, 64);
     }
     v->uses += part == KNG_BODY;
     return i;
@@ -239,8 +237,6 @@ static int make_part(kng_low *l, int32_t r, knk_node limit, int32_t *head, int32
                 continue;
             v->listed = (int16_t)number;
             p->input[p->n_input++] = it.use[j];
-            if (v->input < 0)
-                v->input = kng_low_frame(l, 64, 64);
         }
         push(l, &p->list, &it);
     }
