@@ -135,7 +135,7 @@ typedef struct kng_low {
     KN_VEC(int32_t) where;
     kng_sum *sum;
     int n_sum;
-    kng_form lane_form, row_form; /* of the lane loop; of uniform values */
+    kng_form lane_form, row_form, half_form; /* of the lane loop; of uniform values; of 64-bit values */
     int copies, blocks;           /* a main iteration is `blocks` blocks of `copies` pieces */
     bool groups;                  /* 64 elements per iteration, for the accumulators */
 

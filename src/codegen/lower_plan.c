@@ -446,6 +446,25 @@ static void measure_list(kng_low *l, kng_list *list, int part)
 
 static bool wide(int dtype) { return knk_size(dtype) == 8; }
 
+static bool has_wide_uniform(kng_low *l)
+{
+    const knk_stage *st = stage_of(l);
+    for (int i = st->first; i < st->end; i++) {
+        const knk_inst *n = &l->node[i];
+        if (!(*flags_of(l, i) & UNIFORM))
+            continue;
+        if (wide(n->dtype) || (n->op == KNK_LOAD && (n->a >= 0 || n->b >= 0)))
+            return true;
+        for (int j = 0; j < 3; j++)
+            if (knk_operand(n, j) >= 0 && wide(l->node[knk_operand(n, j)].dtype))
+                return true;
+    }
+    for (int s = 0; s < l->n_stream; s++)
+        if (l->stream[s].kind == KNG_IMPORT && wide(l->stream[s].dtype))
+            return true;
+    return false;
+}
+
 /* Lanes per piece: half as many if the lane loop has values of 8 bytes or addresses of lanes. */
 static void choose_forms(kng_low *l)
 {
@@ -473,8 +492,9 @@ static void choose_forms(kng_low *l)
                (x->kind == KNG_IMPORT && l->r->cls[s] != KNK_STRIDE_ZERO && wide(x->dtype));
     }
     int most = l->target == KNG_AVX512 ? 16 : 8;
+    l->half_form = (kng_form){l->target, most / 2};
     l->lane_form = (kng_form){l->target, half ? most / 2 : most};
-    l->row_form = (kng_form){l->target, most / 2};
+    l->row_form = has_wide_uniform(l) ? l->half_form : l->lane_form;
     l->form = l->lane_form;
 }
 
@@ -489,7 +509,7 @@ static void choose_part_forms(kng_low *l)
                 half =
                     knk_operand(&l->node[it->node], j) >= 0 && wide(l->node[knk_operand(&l->node[it->node], j)].dtype);
             if (half)
-                l->part.at[p].form = l->row_form;
+                l->part.at[p].form = l->half_form;
         }
     }
 }
