@@ -181,7 +181,7 @@ int kng_low_frame(kng_low *l, int bytes, int align); /* a place in the frame */
 static inline kng_operand kng_low_at(const kng_low *l, int offset) { return kng_at(KNG_RSP, offset + l->shift); }
 void kng_low_start(kng_low *l, uint32_t reserved); /* empty banks, but for these vector registers */
 int kng_low_state(const kng_low *l, int32_t value, int copy);
-int kng_low_take(kng_low *l, int bank, int32_t state);    /* a register; locked until the item ends; state -1: a temporary */
+int kng_low_take(kng_low *l, int bank, int32_t state);    /* a register, locked until the item ends; -1: a temporary */
 void kng_low_give(kng_low *l, int bank, int reg);         /* a temporary is free again */
 void kng_low_drop(kng_low *l, int32_t state, int bank);   /* its register is free */
 int kng_low_need(kng_low *l, int32_t value, int copy);    /* its register, loaded if it has none */
