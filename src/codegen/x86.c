@@ -2,6 +2,7 @@
  * x86.c -- encodes vector and mask instructions from the rows of x86.def; labels, jumps and the constant pool. */
 #include "codegen/x86_encode.h"
 #include "codegen/x86_row.h"
+#include "base/hash.h"
 #include <string.h>
 
 const kng_row kng_rows[] = {
@@ -13,7 +14,7 @@ const kng_row kng_rows[] = {
 
 enum { MOST_CODE = 1 << 28, ROOM = 32, POOL_ALIGN = 64 };
 
-/* --- the buffer ----------------------------------------------------------------------------------------------------- */
+/* ---- The buffer. */
 
 void kng_asm_init(kng_asm *a) { *a = (kng_asm){0}; }
 
@@ -109,7 +110,7 @@ uint8_t *kng_modrm(uint8_t *p, int reg, const kng_operand *rm, int unit, uint8_t
     return p;
 }
 
-/* --- vector instructions -------------------------------------------------------------------------------------------- */
+/* ---- Vector instructions. */
 
 int kng_row_memory(const kng_row *w, int length)
 {
@@ -311,7 +312,7 @@ void kng_shift(kng_asm *a, kng_insn id, int length, int dst, int src, int count)
     kng_v(a, id, length, 0, dst, kng_reg(src), 0, false, count);
 }
 
-/* --- labels and jumps ----------------------------------------------------------------------------------------------- */
+/* ---- Labels and jumps. */
 
 int kng_label(kng_asm *a)
 {
@@ -363,7 +364,7 @@ void kng_jump(kng_asm *a, int label) { put_jump(a, label, 0xEB, 0, 0xE9); }
 void kng_jump_if(kng_asm *a, kng_condition c, int label) { put_jump(a, label, 0x70 | (int)c, 0x0F, 0x80 | (int)c); }
 void kng_call(kng_asm *a, int label) { put_jump(a, label, -1, 0, 0xE8); }
 
-/* --- the pool ------------------------------------------------------------------------------------------------------- */
+/* ---- The pool. */
 
 static bool grow_pooled(kng_asm *a)
 {
@@ -398,19 +399,6 @@ static int32_t append(kng_asm *a, const void *bytes, int size, int align)
     return (int32_t)at;
 }
 
-static uint32_t hash_of(const uint8_t *p, int size)
-{
-    uint64_t h = (uint64_t)size * 0x9E3779B97F4A7C15u, word;
-    for (; size >= 8; size -= 8, p += 8) {
-        memcpy(&word, p, 8);
-        h = (h ^ word) * 0x9E3779B97F4A7C15u;
-        h ^= h >> 29;
-    }
-    for (; size > 0; size--)
-        h = (h ^ *p++) * 0x9E3779B97F4A7C15u;
-    return (uint32_t)(h ^ h >> 32);
-}
-
 int32_t kng_pool(kng_asm *a, const void *bytes, int size, int align)
 {
     if (a->failed)
@@ -423,7 +411,7 @@ int32_t kng_pool(kng_asm *a, const void *bytes, int size, int align)
         kng_fail(a, NULL);
         return 0;
     }
-    uint32_t hash = hash_of(bytes, size);
+    uint32_t hash = (uint32_t)knx_hash_bytes(bytes, (size_t)size, 0);
     size_t slot = hash & (a->pooled.n - 1);
     for (; a->pooled.at[slot].size; slot = (slot + 1) & (a->pooled.n - 1)) {
         const kng_pooled *e = &a->pooled.at[slot];
@@ -441,7 +429,7 @@ int32_t kng_pool(kng_asm *a, const void *bytes, int size, int align)
     return at;
 }
 
-/* --- the end -------------------------------------------------------------------------------------------------------- */
+/* ---- The end. */
 
 static void resolve_jumps(kng_asm *a)
 {

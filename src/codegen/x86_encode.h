@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * x86_encode.h -- what the two halves of the assembler share: vector instructions (x86.c), general-purpose ones (x86_gp.c). */
+ * x86_encode.h -- what the vector half (x86.c) and the general-purpose half (x86_gp.c) of the assembler share. */
 #ifndef KN_CODEGEN_X86_ENCODE_H
 #define KN_CODEGEN_X86_ENCODE_H
 #include "codegen/x86.h"

@@ -154,6 +154,8 @@ static void put_count(kng_asm *a, int opcode, int extension, int r, int count)
     kng_operand o = kng_reg(r);
     if (count < 0 || count > 63)
         kng_fail(a, "bits are counted from 0 to 63");
+    else if (count == 1 && opcode == 0xC1) /* has a form of its own */
+        put(a, (gp){.opcode = 0xD1, .reg = extension, .w = true}, &o);
     else
         put(a, (gp){.opcode = opcode, .reg = extension, .w = true, .immediate = 1, .imm = count}, &o);
 }
@@ -175,7 +177,7 @@ void kng_bzhi(kng_asm *a, int dst, int src, int count)
     kng_end(a, kng_modrm(p, dst, &r, 1, &displacement), &r, displacement);
 }
 
-/* 32-bit forms: calls, pushes and pops are 64 bits wide without REX.W. */
+/* Calls, pushes and pops are 64 bits wide without REX.W. */
 void kng_call_reg(kng_asm *a, int r)
 {
     kng_operand o = kng_reg(r);
