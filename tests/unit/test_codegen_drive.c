@@ -14,7 +14,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { MOST_BUFFERS = 16, MOST_MAPS = 24, MOST_DIMS = 8, MOST_STAGES = 4 };
+enum { MOST_BUFFERS = 32, MOST_MAPS = 40, MOST_DIMS = 8, MOST_STAGES = 4 };
 typedef struct problem {
     knk_kernel *k;
     int64_t par[MOST_DIMS], inner[MOST_STAGES][MOST_DIMS], stride[MOST_MAPS][MOST_DIMS];
