@@ -107,6 +107,8 @@ kn_error *kna_derive(kna_core *f, const kn_type *in, kn_value *const *known, con
 /* derive.c: grad, vmap, jacobians */
 kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const *known, const char *why,
                                  kn_closed *out);
+/* jaxpr_handle.c. The jaxpr of fn for arguments of the types of args; *core: what fn is. */
+kn_error *kna_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *why, kn_closed *out, kna_core **core);
 /* of a JIT core; *once: not cached, the caller frees it */
 kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_entry **once);
 void kna_entry_free(kna_entry *e);

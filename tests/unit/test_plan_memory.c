@@ -3,6 +3,8 @@
  * time never overlap, the peak is what is touched. */
 #include "programs.h"
 
+#include "base/pool.h"
+
 /* The passes up to the memory plan, as in compile.c, on a jaxpr that calls nothing. */
 static void plan(knc_plan *p, const kni_jaxpr *j, const kn_compile_options *o)
 {
@@ -173,6 +175,36 @@ static void a_chain_of_steps_needs_one_place(void **state)
     kni_release(j);
 }
 
+static kn_program *sines(int64_t n)
+{
+    kn_builder b;
+    knb_init(&b);
+    kni_jaxpr *j = FINISH(&b, knb_sin(&b, knb_neg(&b, knb_invar(&b, F32(n)))));
+    kn_program *p = test_compile(j, true);
+    kni_release(j);
+    return p;
+}
+
+static void only_large_programs_have_work_for_threads(void **state)
+{
+    (void)state;
+    kn_program *small = sines(10), *large = sines(10000000), *none = sines(0);
+    assert_int_equal(knc_threads(small, 8), 1);
+    assert_int_equal(knc_threads(none, 8), 1);
+    assert_int_equal(knc_threads(large, 8), 8);
+    assert_int_equal(knc_threads(large, 1), 1);
+    assert_int_equal(knc_threads(large, 0), knx_threads_available());
+    assert_int_equal(knc_workspace_bytes(small, 8), knc_workspace_bytes(small, 1));
+    for (int i = 0; i < 3; i++) { /* whatever was asked before */
+        assert_true(knc_workspace_bytes(large, 8) >= knc_workspace_bytes(large, 2));
+        assert_true(knc_workspace_bytes(large, 2) >= knc_workspace_bytes(large, 1));
+        assert_int_equal(knc_peak_bytes(large, 2) - knc_workspace_bytes(large, 2), 80000000);
+    }
+    knc_release(small);
+    knc_release(large);
+    knc_release(none);
+}
+
 /* Nothing outside of the workspace is touched, and what is touched ends where it ends. */
 static void the_workspace_is_what_is_touched(void **state)
 {
@@ -242,9 +274,13 @@ static void donation_changes_no_result(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(live_values_never_overlap),        cmocka_unit_test(many_temporaries_never_overlap),
-        cmocka_unit_test(a_chain_of_steps_needs_one_place), cmocka_unit_test(the_workspace_is_what_is_touched),
-        cmocka_unit_test(donation_changes_no_result),       cmocka_unit_test(updated_values_never_overlap_others),
+        cmocka_unit_test(live_values_never_overlap),
+        cmocka_unit_test(many_temporaries_never_overlap),
+        cmocka_unit_test(a_chain_of_steps_needs_one_place),
+        cmocka_unit_test(only_large_programs_have_work_for_threads),
+        cmocka_unit_test(the_workspace_is_what_is_touched),
+        cmocka_unit_test(donation_changes_no_result),
+        cmocka_unit_test(updated_values_never_overlap_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
