@@ -51,7 +51,7 @@ static kn_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *
         error = f ? knx_error_nomem() : kna_take_error(op);
     for (uint32_t i = 0; !error && i < n; i++)
         (*fixed)[(*n_fixed)++] = kna_value_retain(i < c.n_const ? c.consts[i] : f->captured[i - c.n_const]);
-    const kn_compile_options o = {.kernels = kna_state_get()->kernels, .fuse = true};
+    const kn_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = true};
     if (!error)
         error = knc_compile(c.jaxpr, &o, out);
     if (!error && runs_users_code(c.jaxpr))

@@ -12,11 +12,12 @@ typedef struct kn_program kn_program; /* immutable, atomic reference count */
 typedef struct kn_kernel_cache kn_kernel_cache;
 typedef struct kn_kernel_counts {
     uint64_t hits, misses, evicted;
-    size_t bytes, entries;
+    size_t bytes, entries, limit;
 } kn_kernel_counts;
 kn_kernel_cache *knc_kernel_cache_new(size_t max_bytes); /* NULL without memory */
 void knc_kernel_cache_free(kn_kernel_cache *c);          /* NULL is fine; programs keep the kernels that they use */
 kn_kernel_counts knc_kernel_counts(kn_kernel_cache *c);
+size_t knc_kernel_cache_limit(kn_kernel_cache *c, size_t bytes); /* from now on; returns the old one */
 
 typedef struct kn_compile_options {
     kn_kernel_cache *kernels; /* NULL: none */
@@ -37,6 +38,7 @@ kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_progra
 kn_program *knc_retain(const kn_program *p);
 void knc_release(kn_program *p); /* NULL is fine */
 
+size_t knc_bytes(const kn_program *p); /* of the program itself, without its kernels and its jaxpr */
 int knc_n_operands(const kn_program *p);
 int knc_n_outputs(const kn_program *p);
 kn_type knc_operand_type(const kn_program *p, int i);
