@@ -3,6 +3,7 @@
  * whose places are planned, and behind that the scratch of whatever kernel is running, which depends on the number of
  * threads. The programs inside of loops use the same scratch. */
 #include "base/pool.h"
+#include "codegen/native.h"
 #include "compile/plan.h"
 
 static size_t aligned(size_t n) { return (n + 63) & ~(size_t)63; }
@@ -53,10 +54,9 @@ int knc_threads(const kn_program *p, int threads)
 
 /* ---- Bytes. */
 
-static size_t scratch_of_kernel(const knk_kernel *k, int threads)
+static size_t scratch_of_kernel(const knc_step *s, int threads)
 {
-    (void)threads;
-    return knk_scratch_bytes(k);
+    return s->u.k.prepared ? kng_prepared_scratch(s->u.k.prepared, threads) : knk_scratch_bytes(s->u.k.kernel);
 }
 
 static size_t scratch_of(const kn_program *p, int threads)
@@ -66,7 +66,7 @@ static size_t scratch_of(const kn_program *p, int threads)
         const knc_step *s = &p->step[i];
         size_t bytes = 0;
         if (s->kind == KNC_KERNEL) {
-            bytes = scratch_of_kernel(s->u.k.kernel, threads);
+            bytes = scratch_of_kernel(s, threads);
         } else if (s->kind == KNC_LOOP) {
             size_t cond = scratch_of(s->u.r.loop->cond, threads), body = scratch_of(s->u.r.loop->body, threads);
             bytes = cond > body ? cond : body;
