@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * execute.c -- runs the steps of a program in order. It allocates the outputs and, if it has to, the workspace;
  * nothing else unless somebody watches. */
+#include "codegen/dump.h"
 #include "runtime/run.h"
 #include "base/float_env.h"
 #include <string.h>
@@ -117,11 +118,12 @@ static kn_error *run_step(const run *r, const knc_step *s, void **at)
     for (uint32_t i = 0; i < s->n_ref; i++)
         at[i] = address(r, &s->ref[i]);
     switch ((knc_step_kind)s->kind) {
-    case KNC_KERNEL:
-        knk_interpret(s->u.k.kernel,
-                      &(knk_launch){.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner},
-                      r->scratch);
+    case KNC_KERNEL: {
+        const knk_launch l = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+        kng_dump(s->u.k.kernel, &l);
+        knk_interpret(s->u.k.kernel, &l, r->scratch);
         break;
+    }
     case KNC_ROUTINE: return run_routine(r, s, at);
     case KNC_LOOP: return knd_run_loop(r, s, at);
     case KNC_COPY:
