@@ -200,8 +200,8 @@ typedef struct job {
     bool whole; /* all points as one box */
     /* of one pass, cut along its inner loops: */
     const kng_pass *pass;
-    int axis;
-    int64_t step, n; /* along the axis; or blocks of a reduction */
+    int axis;        /* -1: the blocks of a reduction */
+    int64_t step, n; /* along the axis; or blocks */
 } job;
 
 static void start(kng_worker *w, const job *j, int worker)
@@ -272,7 +272,7 @@ static void run_slice(void *j_, int64_t part, int worker)
         w.n[a] = ps->extent[a];
     }
     kng_piece piece = {.lo = w.lo, .n = w.n, .origin = w.origin, .end_block = INT64_MAX, .group = -1};
-    if (ps->facts->n_reduction && j->parts > 1) {
+    if (j->axis < 0 && j->parts > 1) {
         piece.first_block = part * j->step;
         piece.end_block = j->n - piece.first_block < j->step ? j->n : piece.first_block + j->step;
         piece.group = part;

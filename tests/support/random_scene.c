@@ -168,15 +168,16 @@ static void add_bitcast(make *m)
     }
     int d = any_dtype(m);
     for (int to = 0; to < KN_ID_COUNT; to++)
-        if (knk_is_int_id(d) && to <= KN_ID_F64 && to != d && to != KN_ID_BOOL && knk_size(to) == knk_size(d) && pick(m, 2))
+        if (knk_is_int_id(d) && to <= KN_ID_F64 && to != d && to != KN_ID_BOOL && knk_size(to) == knk_size(d) &&
+            pick(m, 2))
             add(m, knk_bitcast(b, (kn_dtype_id)to, get(m, d)));
 }
 
 static void add_operation(make *m)
 {
-    static const uint8_t for_floats[] = {KNK_ADD, KNK_SUB,  KNK_MUL,  KNK_DIV,   KNK_FMA,   KNK_NEG, KNK_ABS, KNK_MIN,
-                                         KNK_MAX, KNK_SQRT, KNK_RINT, KNK_FLOOR, KNK_TRUNC, KNK_REM, KNK_EQ,  KNK_NE,
-                                         KNK_LT,  KNK_LE,   KNK_FMA,  KNK_ADD,   KNK_MUL};
+    static const uint8_t for_floats[] = {KNK_ADD, KNK_SUB, KNK_MUL,  KNK_DIV,  KNK_FMA,   KNK_NEG,   KNK_ABS,
+                                         KNK_MIN, KNK_MAX, KNK_SQRT, KNK_RINT, KNK_FLOOR, KNK_TRUNC, KNK_REM,
+                                         KNK_EQ,  KNK_NE,  KNK_LT,   KNK_LE,   KNK_FMA,   KNK_ADD,   KNK_MUL};
     static const uint8_t for_ints[] = {KNK_ADD, KNK_SUB, KNK_MUL, KNK_DIV, KNK_REM, KNK_NEG, KNK_ABS,
                                        KNK_MIN, KNK_MAX, KNK_AND, KNK_OR,  KNK_XOR, KNK_NOT, KNK_SHL,
                                        KNK_SHR, KNK_SAR, KNK_EQ,  KNK_NE,  KNK_LT,  KNK_LE};
@@ -237,7 +238,8 @@ static void add_select(make *m)
 
 static void add_function(make *m)
 {
-    static knk_node (*const f[])(knk_builder *, knk_node) = {knk_sin, knk_exp, knk_tanh, knk_log, knk_cos, knk_erf, knk_tan};
+    static knk_node (*const f[])(knk_builder *, knk_node) = {knk_sin, knk_exp, knk_tanh, knk_log,
+                                                             knk_cos, knk_erf, knk_tan};
     int d = pick(m, 2) ? KN_ID_F32 : KN_ID_F64;
     for (int i = 0; i < m->n_dtype; i++)
         if (m->dtypes[i] == d)
@@ -286,7 +288,7 @@ static void add_store(make *m, int d)
 
 static void choose_dtypes(make *m)
 {
-    static const uint8_t all[] = {KN_ID_F32, KN_ID_I32, KN_ID_F64, KN_ID_U32, KN_ID_I64, KN_ID_U64, KN_ID_I8,
+    static const uint8_t all[] = {KN_ID_F32, KN_ID_I32, KN_ID_F64, KN_ID_U32, KN_ID_I64,  KN_ID_U64, KN_ID_I8,
                                   KN_ID_U8,  KN_ID_I16, KN_ID_U16, KN_ID_F16, KN_ID_BF16, KN_ID_BOOL};
     m->n_dtype = 1 + (int)pick(m, 3);
     for (int i = 0; i < m->n_dtype; i++)

@@ -108,7 +108,8 @@ static int64_t stride_of(const run *r, int stream, int loop)
 static void classify(run *r)
 {
     for (int i = 0; i < r->n_stream; i++) {
-        int64_t step = stride_of(r, i, r->lane), unit = r->stream[i].kind == KNG_NUMBER ? 1 : knk_size(r->stream[i].dtype);
+        int64_t step = stride_of(r, i, r->lane),
+                unit = r->stream[i].kind == KNG_NUMBER ? 1 : knk_size(r->stream[i].dtype);
         r->cls[i] = step == 0 ? KNK_STRIDE_ZERO : step == unit ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
         if (r->way->any && step != 0 && !(r->way->nontemporal && r->stream[i].written))
             r->cls[i] = KNK_STRIDE_ANY;
@@ -362,7 +363,7 @@ kng_function *stage_code(void *env, const kng_request *r)
     memcpy(p, a.code.at, a.code.n);
     stage_code_last.bytes = a.code.n;
     const char *dump = getenv("KN_TEST_DUMP");
-    if (dump) {
+    if (dump && (!getenv("KN_TEST_DUMP_STAGE") || r->stage == atoi(getenv("KN_TEST_DUMP_STAGE")))) {
         FILE *f = fopen(dump, "wb");
         assert_non_null(f);
         fwrite(a.code.at, 1, a.code.n, f);
