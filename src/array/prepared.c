@@ -26,14 +26,6 @@ static size_t aligned(size_t n) { return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 
 /* ---- Making one. */
 
-static bool runs_users_code(const kni_jaxpr *j)
-{
-    for (uint32_t i = 0; i < j->n_eqn; i++)
-        if (kni_bits(j->eqn[i].prim, j->eqn[i].params) & KN_USER)
-            return true;
-    return false;
-}
-
 /* What fn is, compiled. `fixed`: the values of the program's first operands, in *n_fixed references that are the
  * caller's, also after an error. */
 static kn_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *why, kn_program **out,
@@ -54,7 +46,7 @@ static kn_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *
     const kn_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = true};
     if (!error)
         error = knc_compile(c.jaxpr, &o, out);
-    if (!error && runs_users_code(c.jaxpr))
+    if (!error && (c.jaxpr->has & KN_USER))
         error = knx_error(KN_ERROR_VALUE, "%s calls back into the user's code, which needs a context", core->name);
     kna_closed_free(&c);
     return error;

@@ -3,6 +3,7 @@
  * whose places are planned, and behind that the scratch of whatever kernel is running, which depends on the number of
  * threads. The programs inside of loops use the same scratch. */
 #include "base/pool.h"
+#include "codegen/native.h"
 #include "compile/plan.h"
 
 static size_t aligned(size_t n) { return (n + 63) & ~(size_t)63; }
@@ -53,12 +54,6 @@ int knc_threads(const kn_program *p, int threads)
 
 /* ---- Bytes. */
 
-static size_t scratch_of_kernel(const knk_kernel *k, int threads)
-{
-    (void)threads;
-    return knk_scratch_bytes(k);
-}
-
 static size_t scratch_of(const kn_program *p, int threads)
 {
     size_t most = 0;
@@ -66,7 +61,7 @@ static size_t scratch_of(const kn_program *p, int threads)
         const knc_step *s = &p->step[i];
         size_t bytes = 0;
         if (s->kind == KNC_KERNEL) {
-            bytes = scratch_of_kernel(s->u.k.kernel, threads);
+            bytes = kng_scratch_bytes(s->u.k.kernel, threads);
         } else if (s->kind == KNC_LOOP) {
             size_t cond = scratch_of(s->u.r.loop->cond, threads), body = scratch_of(s->u.r.loop->body, threads);
             bytes = cond > body ? cond : body;
@@ -93,6 +88,22 @@ size_t knc_workspace_bytes(const kn_program *p, int threads)
 }
 
 size_t knc_peak_bytes(const kn_program *p, int threads) { return p->values + knc_workspace_bytes(p, threads); }
+
+/* The last pass: a launch depends on extents and strides alone, so it is thought through here, and its code is made. */
+kn_error *knc_prepare_kernels(knc_plan *p)
+{
+    for (uint32_t i = 0; i < p->p->n_step; i++) {
+        knc_step *s = (knc_step *)(uintptr_t)&p->p->step[i];
+        if (s->kind != KNC_KERNEL)
+            continue;
+        const knk_launch l = {.map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+        void *room = knx_arena_alloc(&p->p->arena, kng_plan_bytes(s->u.k.kernel));
+        if (!room)
+            return knx_error_nomem();
+        s->u.k.prepared = kng_prepare_in(room, s->u.k.kernel, &l);
+    }
+    return NULL;
+}
 
 void knc_lay_out_workspace(const knc_plan *p, size_t arena)
 {

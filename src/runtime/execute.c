@@ -3,6 +3,7 @@
  * nothing else unless somebody watches. */
 #include "codegen/dump.h"
 #include "runtime/run.h"
+#include "codegen/native.h"
 #include "base/float_env.h"
 #include <string.h>
 
@@ -121,7 +122,10 @@ static kn_error *run_step(const run *r, const knc_step *s, void **at)
     case KNC_KERNEL: {
         const knk_launch l = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
         kng_dump(s->u.k.kernel, &l);
-        knk_interpret(s->u.k.kernel, &l, r->scratch);
+        if (s->u.k.prepared)
+            kng_run_prepared(s->u.k.prepared, &l, r->scratch, r->threads);
+        else
+            knk_interpret(s->u.k.kernel, &l, r->scratch);
         break;
     }
     case KNC_ROUTINE: return run_routine(r, s, at);
