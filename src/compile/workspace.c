@@ -102,6 +102,12 @@ kn_error *knc_prepare_kernels(knc_plan *p)
             return knx_error_nomem();
         s->u.k.prepared = kng_prepare_in(room, s->u.k.kernel, &l);
     }
+    const kn_program *q = p->p;
+    bool one =
+        q->n_step == 1 && q->step[0].kind == KNC_KERNEL && q->step[0].u.k.prepared && q->step[0].n_ref <= KNC_FEW_REFS;
+    for (uint32_t i = 0; i < q->n_output; i++)
+        one = one && q->output[i].kind == KNC_OUT_NEW;
+    p->p->one_kernel = one;
     return NULL;
 }
 
