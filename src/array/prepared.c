@@ -14,7 +14,7 @@ struct kn_prepared_s {
     kn_value **fixed;
     size_t operands_bytes; /* at the beginning of the workspace, if they are many */
     size_t workspace;
-    bool some_empty; /* of the arrays, or the workspace */
+    bool some_empty; /* of the arrays */
     bool one_kernel; /* is all that the program does */
     const struct place {
         size_t bytes, mask; /* that has to be zero in an address */
@@ -128,7 +128,6 @@ static kn_error *prepare(kna_op *op, kn_fn fn, const kn_args *examples, int thre
     p->threads = knc_threads(program, threads ? threads : knx_context()->threads);
     p->workspace = aligned(p->operands_bytes + knc_workspace_bytes(program, p->threads));
     p->one_kernel = knd_is_one_kernel(program) && !p->operands_bytes;
-    p->some_empty = p->workspace == 0;
     for (uint32_t i = 0; i < p->n_in + p->n_out; i++)
         p->some_empty |= p->in[i].bytes == 0;
     for (uint32_t i = 0; i < n; i++)
@@ -279,9 +278,9 @@ static inline bool meets(uintptr_t a, size_t n, uintptr_t b, size_t m) { return 
 /* All of it, without a word about what: most calls are right. Where something is empty the others look. */
 static inline bool all_well(const struct kn_prepared_s *p, const void *const *in, void *const *out, const void *work)
 {
-    uintptr_t w = (uintptr_t)work;
     size_t room = p->workspace;
-    if (p->some_empty || w % ALIGN || !w)
+    uintptr_t w = room ? (uintptr_t)work : 0; /* where nothing is */
+    if (p->some_empty || w % ALIGN || (room && !w))
         return false;
     for (uint32_t i = 0; i < p->n_in; i++) {
         uintptr_t a = (uintptr_t)in[i];

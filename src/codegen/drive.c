@@ -207,8 +207,8 @@ typedef struct job {
 static void start(kng_worker *w, const job *j, int worker)
 {
     const kng_facts *f = j->p->facts;
-    char *parts = j->scratch + f->plan_bytes + f->shared_bytes;
-    *w = (kng_worker){.p = j->p, .buffer = j->buffer, .bypass = j->bypass, .shared = j->scratch + f->plan_bytes};
+    char *parts = j->scratch + f->shared_bytes;
+    *w = (kng_worker){.p = j->p, .buffer = j->buffer, .bypass = j->bypass, .shared = j->scratch};
     w->part = parts + (size_t)worker * f->part_bytes;
     w->values = j->pass ? parts : w->part;
     w->args = (kng_args *)(void *)(w->part + f->args_at);
@@ -366,6 +366,18 @@ static void run_simple(const kng_prepared *p, void *const *buffer)
     p->pass->f(&call.args);
 }
 
+static bool is_split(const kng_prepared *p, int threads) { return threads > 1 && p->ns >= 2 * kng_tune.split_ns; }
+
+size_t kng_prepared_scratch(const kng_prepared *p, int threads)
+{
+    if (p->interpreted)
+        return knk_scratch_bytes(p->k);
+    bool split = is_split(p, threads);
+    if (p->empty || (p->simple && !split && !p->pass->nontemporal))
+        return 0;
+    return p->facts->shared_bytes + (size_t)(split ? threads : 1) * p->facts->part_bytes;
+}
+
 void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scratch, int threads)
 {
     if (p->interpreted) {
@@ -373,7 +385,7 @@ void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scr
         knk_interpret(p->k, launch, scratch);
         return;
     }
-    bool split = threads > 1 && p->ns >= 2 * kng_tune.split_ns;
+    bool split = is_split(p, threads);
     if (p->simple && !split && !p->pass->nontemporal) {
         run_simple(p, launch->buffer);
         return;

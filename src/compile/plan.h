@@ -206,6 +206,7 @@ kn_error *knc_group_equations(knc_plan *p);
 kn_error *knc_place_values(knc_plan *p);
 kn_error *knc_lower(knc_plan *p);
 kn_error *knc_order_steps(knc_plan *p);
+kn_error *knc_prepare_kernels(knc_plan *p); /* prepare.c */
 kn_error *knc_plan_memory(knc_plan *p);
 
 kn_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out); /* fills.c */
@@ -221,7 +222,6 @@ kn_error *knc_drop_copies(knc_plan *p);    /* those that are not */
 kn_error *knc_make_loop(const knc_plan *p, const kn_eqn *e, const knc_loop **out);
 void knc_drop_step(const knc_step *s);
 
-kn_error *knc_prepare_kernels(knc_plan *p); /* workspace.c */
 void knc_lay_out_workspace(const knc_plan *p, size_t arena); /* workspace.c: arena: bytes of the temporaries */
 /* memory.c */
 bool knc_is_donated(const knc_plan *p, const knc_slot *s); /* and not an output, or taken */

@@ -39,7 +39,7 @@ typedef struct knc_step {
             const knk_map_values *map;
             const int64_t *par;
             const int64_t *const *inner;
-            const struct kng_prepared *prepared; /* its launch, thought through; NULL: the interpreter runs it */
+            const struct kng_prepared *prepared; /* NULL: it is interpreted */
         } k;
         struct {
             uint32_t n_in, n_out;

@@ -54,6 +54,11 @@ int knc_threads(const kn_program *p, int threads)
 
 /* ---- Bytes. */
 
+static size_t scratch_of_kernel(const knc_step *s, int threads)
+{
+    return s->u.k.prepared ? kng_prepared_scratch(s->u.k.prepared, threads) : knk_scratch_bytes(s->u.k.kernel);
+}
+
 static size_t scratch_of(const kn_program *p, int threads)
 {
     size_t most = 0;
@@ -61,7 +66,7 @@ static size_t scratch_of(const kn_program *p, int threads)
         const knc_step *s = &p->step[i];
         size_t bytes = 0;
         if (s->kind == KNC_KERNEL) {
-            bytes = kng_scratch_bytes(s->u.k.kernel, threads);
+            bytes = scratch_of_kernel(s, threads);
         } else if (s->kind == KNC_LOOP) {
             size_t cond = scratch_of(s->u.r.loop->cond, threads), body = scratch_of(s->u.r.loop->body, threads);
             bytes = cond > body ? cond : body;
@@ -89,26 +94,13 @@ size_t knc_workspace_bytes(const kn_program *p, int threads)
 
 size_t knc_peak_bytes(const kn_program *p, int threads) { return p->values + knc_workspace_bytes(p, threads); }
 
-/* The last pass: a launch depends on extents and strides alone, so it is thought through here, and its code is made. */
-kn_error *knc_prepare_kernels(knc_plan *p)
+static bool is_one_kernel(const kn_program *q)
 {
-    for (uint32_t i = 0; i < p->p->n_step; i++) {
-        knc_step *s = (knc_step *)(uintptr_t)&p->p->step[i];
-        if (s->kind != KNC_KERNEL)
-            continue;
-        const knk_launch l = {.map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
-        void *room = knx_arena_alloc(&p->p->arena, kng_plan_bytes(s->u.k.kernel));
-        if (!room)
-            return knx_error_nomem();
-        s->u.k.prepared = kng_prepare_in(room, s->u.k.kernel, &l);
-    }
-    const kn_program *q = p->p;
     bool one =
         q->n_step == 1 && q->step[0].kind == KNC_KERNEL && q->step[0].u.k.prepared && q->step[0].n_ref <= KNC_FEW_REFS;
     for (uint32_t i = 0; i < q->n_output; i++)
         one = one && q->output[i].kind == KNC_OUT_NEW;
-    p->p->one_kernel = one;
-    return NULL;
+    return one;
 }
 
 void knc_lay_out_workspace(const knc_plan *p, size_t arena)
@@ -120,6 +112,7 @@ void knc_lay_out_workspace(const knc_plan *p, size_t arena)
     q->workspace = aligned(q->arena_at + arena);
     q->most_threads = most_threads(q);
     q->scratch = scratch_of(q, 1);
+    q->one_kernel = is_one_kernel(q);
     for (uint32_t i = 0; i < q->n_operand; i++)
         q->values += kni_type_bytes(p->j->type[i]);
     for (uint32_t k = 0; k < q->n_output; k++)

@@ -114,20 +114,22 @@ static kn_error *run_routine(const run *r, const knc_step *s, void **at)
     return placed(e->prim->run(&args), e);
 }
 
+static void run_kernel(const run *r, const knc_step *s, void **at)
+{
+    const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+    kng_dump(s->u.k.kernel, &launch);
+    if (s->u.k.prepared)
+        kng_run_prepared(s->u.k.prepared, &launch, r->scratch, r->threads);
+    else
+        knk_interpret(s->u.k.kernel, &launch, r->scratch);
+}
+
 static kn_error *run_step(const run *r, const knc_step *s, void **at)
 {
     for (uint32_t i = 0; i < s->n_ref; i++)
         at[i] = address(r, &s->ref[i]);
     switch ((knc_step_kind)s->kind) {
-    case KNC_KERNEL: {
-        const knk_launch l = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
-        kng_dump(s->u.k.kernel, &l);
-        if (s->u.k.prepared)
-            kng_run_prepared(s->u.k.prepared, &l, r->scratch, r->threads);
-        else
-            knk_interpret(s->u.k.kernel, &l, r->scratch);
-        break;
-    }
+    case KNC_KERNEL: run_kernel(r, s, at); break;
     case KNC_ROUTINE: return run_routine(r, s, at);
     case KNC_LOOP: return knd_run_loop(r, s, at);
     case KNC_COPY:
