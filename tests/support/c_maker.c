@@ -111,7 +111,8 @@ bool c_unit_compile(c_unit *u)
     snprintf(source, sizeof source, "%s/k.c", dir);
     snprintf(library, sizeof library, "%s/k.so", dir);
     snprintf(command, sizeof command,
-             "%s -std=gnu17 %s -Wall -Wextra -Werror -ffp-contract=off -fno-math-errno -fPIC -shared -o %s %s -lm 1>&2",
+             "%s -std=gnu17 %s -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off -fno-math-errno -fPIC -shared -o %s "
+             "%s -lm 1>&2",
              compiler(), u->flags, library, source);
     char *text = source_of(u);
     bool fine = text && write_file(source, text) && (!keep || write_file(keep, text)) && system(command) == 0;

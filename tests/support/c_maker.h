@@ -7,7 +7,7 @@
 
 /* Flags beside those that the bits need: for tests, where the time of the compiler counts, and for measuring. */
 #define C_MAKER_QUICK "-O1 -march=native"
-#define C_MAKER_PLAIN "-O1"
+#define C_MAKER_PLAIN "-O0" /* no instructions in particular */
 #define C_MAKER_FAST  "-O3 -march=native"
 
 bool c_maker_works(void); /* is there a compiler? */
