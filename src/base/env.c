@@ -43,6 +43,7 @@ const kn_env *knx_env(void)
             .num_threads = number("KILN_NUM_THREADS", MAX_THREADS),
             .backend = text_into(backend, sizeof backend, "KILN_BACKEND"),
             .trace = text_into(trace, sizeof trace, "KILN_TRACE"),
+            .perf = number("KILN_PERF", 1),
             .dump_kernels = text_into(dump, sizeof dump, "KILN_DUMP_KERNELS"),
         };
         kn_debug_level = env.debug;

@@ -1,320 +1,377 @@
 /* SPDX-License-Identifier: Apache-2.0
- * stages.c -- the driver of stages.h. Values that cross stages, and the accumulators of a reduction, lie in arrays over
- * all parallel points. */
+ * stages.c -- running kernels by hand-filled arguments of stage functions, and comparing with the interpreter. */
 #include "support/stages.h"
-#include "base/memory.h"
 #include "kernel/internal.h"
+#include "support/machine.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <cmocka.h>
 
-enum { LOOPS = KNK_MAX_LOOPS, RANKS = 40 };
+void scene_begin(scene *s, int64_t rows, int64_t lanes)
+{
+    memset(s, 0, sizeof *s);
+    s->b = knk_new(2);
+    s->par[0] = rows;
+    s->par[1] = lanes;
+}
 
-typedef struct driver {
-    const knk_kernel *k;
-    const knk_launch *l;
-    const stages_style *style;
-    kng_function *(*get)(void *env, const kng_request *r);
-    void *env;
-    int64_t points, par_step[LOOPS]; /* points: of the parallel loops; what a step of each is in flat numbers */
-    char **value;                    /* per node: elements of all points */
+void scene_stage(scene *s, int64_t inner)
+{
+    assert_true(s->n_stage < SCENE_STAGES);
+    s->has_inner[s->n_stage] = inner >= 0;
+    s->inner[s->n_stage++] = inner < 0 ? 0 : inner;
+    knk_begin_stage(s->b, inner >= 0);
+}
+
+int scene_map(scene *s, int64_t offset, const int64_t *stride)
+{
+    uint8_t cls[SCENE_LOOPS];
+    int m = s->n_map++;
+    assert_true(m < SCENE_MAPS);
+    for (int d = 0; d < SCENE_LOOPS; d++) {
+        s->stride[m][d] = stride[d];
+        cls[d] = stride[d] == 0 ? KNK_STRIDE_ZERO : stride[d] == 1 ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
+    }
+    s->map[m].offset = offset;
+    return knk_add_map(s->b, cls);
+}
+
+int scene_buffer(scene *s, int dtype, bool written, int64_t elements, uint64_t *seed)
+{
+    int b = s->n_buffer++;
+    assert_true(b < SCENE_BUFFERS);
+    s->dtype[b] = dtype;
+    s->bytes[b] = (size_t)elements * (size_t)knk_size(dtype);
+    s->buffer[b] = aligned_alloc(64, (s->bytes[b] + 127) & ~(size_t)63);
+    machine_values(dtype, s->buffer[b], (int)elements, seed);
+    return knk_add_buffer(s->b, (kn_dtype_id)dtype, written);
+}
+
+void scene_end(scene *s)
+{
+    kn_error *e = knk_finish(s->b, &s->k);
+    if (e)
+        fail_msg("%s", e->message);
+    for (int i = 0; i < s->n_map; i++)
+        s->map[i].stride = s->stride[i];
+    for (int i = 0; i < s->n_stage; i++)
+        s->inner_at[i] = &s->inner[i];
+    s->launch = (knk_launch){.buffer = s->buffer, .map = s->map, .par = s->par, .inner = s->inner_at};
+}
+
+void scene_free(scene *s)
+{
+    for (int i = 0; i < s->n_buffer; i++)
+        free(s->buffer[i]);
+    if (s->k)
+        knk_release(s->k);
+    s->k = NULL;
+}
+
+/* --- the stages one by one --- */
+
+typedef struct run {
+    const scene *s;
+    void *const *buffer;
+    const scene_way *way;
+    int stage, row, lane, other; /* loops: 0, 1 parallel, 2 inner, -1 none */
+    int64_t extent[SCENE_LOOPS];
     kng_stream stream[KNG_MAX_STREAMS];
     uint8_t cls[KNG_MAX_STREAMS];
-    int n_stream, stage, n_loops, lane, row; /* loops: the parallel ones, then the inner ones; -1: none */
+    int n_stream;
     kng_mode mode;
-    int64_t extent[LOOPS], index[LOOPS];
-    char *partial[KNG_MAX_STREAMS]; /* 64 accumulators, each `width` elements, then the stack of ranks */
-    int64_t width;
+    char **value;      /* per node: what later stages read, per parallel point */
+    char *partial[64]; /* per stream */
+    kng_function *f;
     kng_args *args;
-} driver;
+} run;
 
-static bool has_reductions(const driver *d)
+static int64_t stride_of(const run *r, int stream, int loop)
 {
-    for (int i = d->k->stage[d->stage].first; i < d->k->stage[d->stage].end; i++)
-        if (d->k->node[i].op == KNK_REDUCE)
-            return true;
-    return false;
-}
-
-/* In elements, along a loop; values of points have none along inner loops. */
-static int64_t stride(const driver *d, const kng_stream *s, int loop)
-{
+    const kng_stream *s = &r->stream[stream];
+    int64_t size = knk_size(s->dtype);
     if (loop < 0)
         return 0;
-    if (s->kind == KNG_MEMORY || s->kind == KNG_NUMBER)
-        return d->l->map[s->map].stride[loop];
-    if (s->kind == KNG_PARTIAL)
-        return loop == d->lane ? 1 : 0;
-    return loop < d->k->n_par ? d->par_step[loop] : 0;
+    switch ((kng_stream_kind)s->kind) {
+    case KNG_MEMORY: return r->s->stride[s->map][loop] * size;
+    case KNG_NUMBER: return r->s->stride[s->map][loop];
+    case KNG_IMPORT:
+    case KNG_EXPORT: return loop == 2 ? 0 : loop == 1 ? size : r->extent[1] * size;
+    case KNG_PARTIAL: return loop == 2 ? r->extent[r->lane] * size : loop == r->lane ? size : 0;
+    }
+    return 0;
 }
 
-static uint8_t class_of(const driver *d, const kng_stream *s)
+static void classify(run *r)
 {
-    int64_t by = stride(d, s, d->lane);
-    if (s->kind == KNG_PARTIAL)
-        return KNK_STRIDE_ONE;
-    if (by == 0)
-        return KNK_STRIDE_ZERO;
-    return by == 1 && !d->style->any ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
-}
-
-/* The words of all streams for the loops' indices. */
-static void aim(driver *d)
-{
-    for (int i = 0; i < d->n_stream; i++) {
-        const kng_stream *s = &d->stream[i];
-        bool memory = s->kind == KNG_MEMORY, number = s->kind == KNG_NUMBER;
-        int64_t size = number ? 1 : knk_size(s->dtype), at = memory || number ? d->l->map[s->map].offset : 0;
-        for (int j = 0; j < d->n_loops && s->kind != KNG_PARTIAL; j++)
-            at += stride(d, s, j) * d->index[j];
-        const char *base = memory                   ? (const char *)d->l->buffer[s->buffer]
-                           : number                 ? NULL
-                           : s->kind == KNG_PARTIAL ? d->partial[i]
-                                                    : d->value[s->node];
-        d->args->stream[i] = (kng_words){.at = number ? at : (int64_t)(intptr_t)base + at * size,
-                                         .row_step = stride(d, s, d->row) * size,
-                                         .lane_step = stride(d, s, d->lane) * size};
+    for (int i = 0; i < r->n_stream; i++) {
+        int64_t step = stride_of(r, i, r->lane), unit = r->stream[i].kind == KNG_NUMBER ? 1 : knk_size(r->stream[i].dtype);
+        r->cls[i] = step == 0 ? KNK_STRIDE_ZERO : step == unit ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
+        if (r->way->any && step != 0 && !(r->way->nontemporal && r->stream[i].written))
+            r->cls[i] = KNK_STRIDE_ANY;
+        if (r->mode == KNG_ROWS && r->stream[i].kind == KNG_EXPORT)
+            r->cls[i] = KNK_STRIDE_ZERO;
+        if (r->mode == KNG_RUNS && r->stream[i].kind == KNG_PARTIAL)
+            r->cls[i] = KNK_STRIDE_ONE;
     }
 }
 
-/* The next point of all loops but those of the function; false at the end. */
-static bool next(driver *d, int first, int end)
+static char *base_of(const run *r, int stream)
 {
-    for (int j = end - 1; j >= first; j--) {
-        if (j == d->lane || j == d->row)
-            continue;
-        if (++d->index[j] < d->extent[j])
-            return true;
-        d->index[j] = 0;
-    }
-    return false;
-}
-
-static int64_t extent(const driver *d, int loop) { return loop < 0 ? 1 : d->extent[loop]; }
-
-static void combine(const kng_stream *s, const knk_kernel *k, char *left, const char *right, int64_t n)
-{
-    knk_isa_base.loop[knk_combine_loop(k->node[s->node].sub)][s->dtype][0](left, left, right, NULL, (size_t)n);
-}
-
-static char *accumulator(const driver *d, int i, int g)
-{
-    return d->partial[i] + (int64_t)g * d->width * knk_size(d->stream[i].dtype);
-}
-
-static void start_block(const driver *d)
-{
-    for (int i = 0; i < d->n_stream; i++) {
-        const kng_stream *s = &d->stream[i];
-        if (s->kind != KNG_PARTIAL)
-            continue;
-        uint64_t identity = knk_reduction_identity(d->k->node[s->node].sub, s->dtype);
-        knk_isa_base.splat(knk_size(s->dtype), d->partial[i], &identity, (size_t)(64 * d->width));
+    const kng_stream *s = &r->stream[stream];
+    switch ((kng_stream_kind)s->kind) {
+    case KNG_MEMORY: return (char *)r->buffer[s->buffer] + r->s->map[s->map].offset * knk_size(s->dtype);
+    case KNG_NUMBER: return (char *)(intptr_t)r->s->map[s->map].offset;
+    case KNG_PARTIAL: return r->partial[stream];
+    default: return r->value[s->node];
     }
 }
 
-typedef struct ranks {
-    int n;
-    uint8_t rank[RANKS];
-} ranks;
-
-static void end_block(const driver *d, ranks *r)
+/* Calls the function for `rows` x n points from the given indices on. */
+static void call(run *r, const int64_t *index, int64_t rows, int64_t n, int64_t phase)
 {
-    for (int i = 0; i < d->n_stream; i++) {
-        const kng_stream *s = &d->stream[i];
-        if (s->kind != KNG_PARTIAL)
-            continue;
-        for (int g = 0; g < 64; g += 32)
-            combine(s, d->k, accumulator(d, i, g), accumulator(d, i, g + 16), 16 * d->width);
-        combine(s, d->k, accumulator(d, i, 0), accumulator(d, i, 32), 16 * d->width);
-        for (int h = 8; h; h /= 2)
-            combine(s, d->k, accumulator(d, i, 0), accumulator(d, i, h), h * d->width);
-        memcpy(accumulator(d, i, 64 + r->n), accumulator(d, i, 0), (size_t)(d->width * knk_size(s->dtype)));
-        int n = r->n + 1;
-        for (uint8_t rank = 0; n > 1 && r->rank[n - 2] == rank; n--, rank++)
-            combine(s, d->k, accumulator(d, i, 64 + n - 2), accumulator(d, i, 64 + n - 1), d->width);
+    r->args->rows = rows;
+    r->args->n = n;
+    r->args->phase = phase;
+    for (int i = 0; i < r->n_stream; i++) {
+        int64_t at = (int64_t)(intptr_t)base_of(r, i);
+        bool partial = r->stream[i].kind == KNG_PARTIAL;
+        for (int d = 0; d < SCENE_LOOPS && !partial; d++)
+            at += index[d] * stride_of(r, i, d);
+        r->args->stream[i] = (kng_words){at, stride_of(r, i, r->row), stride_of(r, i, r->lane)};
+        if (partial && r->mode == KNG_RUNS)
+            r->args->stream[i] = (kng_words){at, 0, knk_size(r->stream[i].dtype)};
     }
-    r->rank[r->n++] = 0;
-    for (; r->n > 1 && r->rank[r->n - 2] == r->rank[r->n - 1]; r->n--)
-        r->rank[r->n - 2]++;
-    start_block(d);
+    r->f(r->args);
 }
 
-/* The results of a point, or of all points of the lanes. */
-static void end_points(const driver *d, const ranks *r)
+static void combine(int how, int dtype, char *left, const char *right, int64_t n)
 {
-    for (int i = 0; i < d->n_stream; i++) {
-        const kng_stream *s = &d->stream[i];
-        if (s->kind != KNG_PARTIAL)
-            continue;
-        int64_t flat = 0, size = knk_size(s->dtype),
-                by = d->mode == KNG_COLUMNS && d->lane >= 0 ? d->par_step[d->lane] : 0;
-        for (int g = r->n - 1; g > 0; g--)
-            combine(s, d->k, accumulator(d, i, 64 + g - 1), accumulator(d, i, 64 + g), d->width);
-        for (int j = 0; j < d->k->n_par; j++)
-            flat += d->index[j] * d->par_step[j];
-        for (int64_t j = 0; j < d->width; j++)
-            memcpy(d->value[s->node] + (flat + j * by) * size, accumulator(d, i, 64) + j * size, (size_t)size);
-    }
+    knk_isa_base.loop[knk_combine_loop(how)][dtype][0](left, left, right, NULL, (size_t)n);
 }
 
-/* Elements of the inner loops, a call for each part of the innermost one. */
-static void accumulate(driver *d, kng_function *f)
+/* 64 x n accumulators to n results. */
+static void join(int how, int dtype, char *acc, int64_t n)
 {
-    int n_par = d->k->n_par, last = d->n_loops - 1;
-    int64_t e = 0;
-    ranks r = {0};
-    bool empty = false;
-    for (int j = n_par; j < d->n_loops; j++)
-        empty |= d->extent[j] == 0;
-    start_block(d);
-    while (!empty) {
-        for (int64_t at = 0, most; at < d->extent[last]; at += most) {
-            most = d->extent[last] - at;
-            if (e == KNK_SUM_BLOCK) {
-                end_block(d, &r);
-                e = 0;
-            }
-            int64_t room = d->mode == KNG_COLUMNS ? 64 - e % 64 : KNK_SUM_BLOCK - e;
-            if (d->mode == KNG_RUNS && d->style->run && d->style->run < room)
-                room = d->style->run;
-            if (most > room)
-                most = room;
-            d->index[last] = at;
-            aim(d);
-            for (int i = 0; i < d->n_stream && d->mode == KNG_COLUMNS; i++)
-                if (d->stream[i].kind == KNG_PARTIAL) {
-                    d->args->stream[i].at = (int64_t)(intptr_t)accumulator(d, i, (int)(e % 64));
-                    d->args->stream[i].row_step = d->width * knk_size(d->stream[i].dtype);
-                }
-            d->args->rows = d->mode == KNG_COLUMNS ? most : 1;
-            d->args->n = d->mode == KNG_COLUMNS ? extent(d, d->lane) : most;
-            d->args->phase = d->mode == KNG_RUNS ? e % 64 : 0;
-            f(d->args);
-            e += most;
+    int64_t row = n * knk_size(dtype);
+    for (int l = 0; l < 16; l++) {
+        combine(how, dtype, acc + l * row, acc + (16 + l) * row, n);
+        combine(how, dtype, acc + (32 + l) * row, acc + (48 + l) * row, n);
+        combine(how, dtype, acc + l * row, acc + (32 + l) * row, n);
+    }
+    for (int h = 8; h; h /= 2)
+        for (int l = 0; l < h; l++)
+            combine(how, dtype, acc + l * row, acc + (l + h) * row, n);
+}
+
+static void start_partials(run *r, int64_t n)
+{
+    for (int i = 0; i < r->n_stream; i++)
+        if (r->stream[i].kind == KNG_PARTIAL) {
+            const knk_inst *x = &r->s->k->node[r->stream[i].node];
+            uint64_t identity = knk_reduction_identity(x->sub, x->dtype);
+            knk_isa_base.splat(knk_size(x->dtype), r->partial[i], &identity, (size_t)(64 * n));
         }
-        d->index[last] = 0;
-        int j = last - 1;
-        for (; j >= n_par && ++d->index[j] == d->extent[j]; j--)
-            d->index[j] = 0;
-        if (j < n_par)
-            break;
-    }
-    end_block(d, &r);
-    end_points(d, &r);
-    for (int j = n_par; j < d->n_loops; j++)
-        d->index[j] = 0;
 }
 
-static void choose(driver *d)
+static void end_partials(run *r, const int64_t *index, int64_t n)
 {
-    int n_par = d->k->n_par, n_inner = d->k->stage[d->stage].n_inner, lane = n_par - 1 - d->style->lane;
-    if (lane < 0)
-        lane = n_par - 1;
-    d->lane = lane;
-    d->row = n_par < 2 ? -1 : lane == n_par - 1 ? lane - 1 : n_par - 1;
-    d->mode = KNG_POINTS;
-    if (!has_reductions(d) && !(n_inner && d->style->mode != KNG_COLUMNS))
-        return;
-    d->mode = d->style->mode;
-    if (d->mode == KNG_ROWS) {
-        int64_t n = 1;
-        for (int j = n_par; j < d->n_loops - 1; j++)
-            n *= d->extent[j];
-        if ((n != 1 && has_reductions(d)) || d->extent[d->n_loops - 1] > KNK_SUM_BLOCK)
-            d->mode = KNG_RUNS;
-    }
-    if (d->mode == KNG_COLUMNS) {
-        d->row = d->n_loops - 1;
-    } else {
-        d->lane = d->n_loops - 1;
-        d->row = d->mode == KNG_ROWS && n_par ? n_par - 1 : -1;
+    for (int i = 0; i < r->n_stream; i++)
+        if (r->stream[i].kind == KNG_PARTIAL) {
+            const knk_inst *x = &r->s->k->node[r->stream[i].node];
+            int64_t size = knk_size(x->dtype), step = n > 1 || r->lane < 2 ? (r->lane == 1 ? 1 : r->extent[1]) : 0;
+            join(x->sub, x->dtype, r->partial[i], n);
+            for (int64_t l = 0; l < n; l++)
+                memcpy(r->value[r->stream[i].node] + (index[0] * r->extent[1] + index[1] + l * step) * size,
+                       r->partial[i] + l * size, (size_t)size);
+        }
+}
+
+static void run_runs(run *r)
+{
+    uint64_t seed = r->way->seed;
+    for (int64_t i = 0; i < r->extent[0]; i++)
+        for (int64_t j = 0; j < r->extent[1]; j++) {
+            int64_t index[3] = {i, j, 0}, left = r->extent[2];
+            start_partials(r, 1);
+            while (left) {
+                int64_t n = 1 + (int64_t)(machine_random(&seed) % (uint64_t)(machine_random(&seed) % 2 ? 200 : 20));
+                n = n < left ? n : left;
+                call(r, index, 1, n, index[2] % 64);
+                index[2] += n;
+                left -= n;
+            }
+            end_partials(r, index, 1);
+        }
+}
+
+static void run_columns(run *r)
+{
+    int64_t lanes = r->extent[r->lane];
+    for (int64_t i = 0; i < r->extent[r->other]; i++) {
+        int64_t index[3] = {0, 0, 0};
+        index[r->other] = i;
+        start_partials(r, lanes);
+        for (; index[2] < r->extent[2]; index[2] += 64)
+            call(r, index, r->extent[2] - index[2] < 64 ? r->extent[2] - index[2] : 64, lanes, 0);
+        index[2] = 0;
+        end_partials(r, index, lanes);
     }
 }
 
-static bool prepare_values(driver *d)
+static void run_plain(run *r)
 {
-    for (int i = 0; i < d->n_stream; i++) {
-        const kng_stream *s = &d->stream[i];
-        size_t size = (size_t)knk_size(s->dtype);
-        if (s->kind == KNG_MEMORY || s->kind == KNG_NUMBER)
-            continue;
-        if (!d->value[s->node] && !(d->value[s->node] = knx_alloc_zero((size_t)(d->points + 1) * size)))
-            return false;
-        if (s->kind == KNG_PARTIAL && !(d->partial[i] = knx_alloc_zero((64 + RANKS) * (size_t)(d->width + 1) * size)))
-            return false;
+    int64_t index[3] = {0, 0, 0}, others = r->other < 0 ? 1 : r->extent[r->other];
+    for (int64_t i = 0; i < others; i++) {
+        if (r->other >= 0)
+            index[r->other] = i;
+        call(r, index, r->row < 0 ? 1 : r->extent[r->row], r->extent[r->lane], 0);
     }
-    return true;
 }
 
-static void run_loops(driver *d, kng_function *f)
+static bool run_stage(run *r, int stage, scene_maker *make, void *env)
 {
-    bool partial = d->mode == KNG_RUNS || d->mode == KNG_COLUMNS;
-    memset(d->index, 0, sizeof d->index);
-    if (partial && has_reductions(d)) {
-        do
-            accumulate(d, f);
-        while (next(d, 0, d->k->n_par));
-        return;
-    }
-    for (int j = d->k->n_par; j < d->n_loops; j++)
-        if (d->extent[j] == 0 && !(d->mode == KNG_ROWS && j == d->lane))
-            return;
-    do {
-        aim(d);
-        d->args->rows = extent(d, d->row);
-        d->args->n = extent(d, d->lane);
-        d->args->phase = 0;
-        f(d->args);
-    } while (next(d, 0, d->n_loops));
+    const scene *s = r->s;
+    const knk_kernel *k = s->k;
+    bool sums = false, inner = k->stage[stage].n_inner > 0;
+    int lanes = r->way->swap ? 0 : 1;
+    for (int i = k->stage[stage].first; i < k->stage[stage].end; i++)
+        sums |= k->node[i].op == KNK_REDUCE;
+    r->stage = stage;
+    r->extent[2] = inner ? s->inner[stage] : 1;
+    r->mode = !inner ? KNG_POINTS : sums || r->way->mode == KNG_ROWS ? r->way->mode : KNG_POINTS;
+    if (sums && r->mode == KNG_POINTS)
+        r->mode = KNG_ROWS;
+    r->lane = r->mode == KNG_ROWS || r->mode == KNG_RUNS ? 2 : lanes;
+    r->row = r->mode == KNG_ROWS ? lanes : r->mode == KNG_RUNS ? -1 : r->mode == KNG_COLUMNS ? 2 : 1 - lanes;
+    r->other = r->mode == KNG_ROWS || r->mode == KNG_COLUMNS ? 1 - lanes : r->mode == KNG_RUNS ? 1 : inner ? 2 : -1;
+    r->n_stream = kng_streams(k, stage, r->mode, r->stream);
+    assert_in_range(r->n_stream, 0, 63);
+    classify(r);
+    for (int i = 0; i < r->n_stream; i++)
+        if (r->stream[i].kind == KNG_PARTIAL)
+            r->partial[i] = aligned_alloc(64, (size_t)(64 * 8 * (r->extent[r->lane] + 64)));
+    kng_request q = {.kernel = k, .stage = stage, .mode = r->mode, .cls = r->cls, .nontemporal = r->way->nontemporal};
+    r->f = make(env, &q);
+    if (r->f && r->mode == KNG_RUNS)
+        run_runs(r);
+    else if (r->f && r->mode == KNG_COLUMNS)
+        run_columns(r);
+    else if (r->f)
+        run_plain(r);
+    for (int i = 0; i < r->n_stream; i++)
+        if (r->stream[i].kind == KNG_PARTIAL)
+            free(r->partial[i]);
+    return r->f != NULL;
 }
 
-static bool run_stage(driver *d, int s)
+bool scene_run(const scene *s, void *const *buffer, const scene_way *way, scene_maker *make, void *env)
 {
-    const knk_stage *st = &d->k->stage[s];
+    run r = {.s = s, .buffer = buffer, .way = way, .extent = {s->par[0], s->par[1], 1}};
     bool fine = true;
-    d->stage = s;
-    d->n_loops = d->k->n_par + st->n_inner;
-    for (int j = 0; j < d->n_loops; j++)
-        d->extent[j] = j < d->k->n_par ? d->l->par[j] : d->l->inner[s][j - d->k->n_par];
-    choose(d);
-    d->width = d->mode == KNG_COLUMNS ? extent(d, d->lane) : 1;
-    if ((d->n_stream = kng_streams(d->k, s, d->mode, d->stream)) < 0)
-        return false;
-    memset(d->partial, 0, sizeof d->partial);
-    for (int i = 0; i < d->n_stream; i++)
-        d->cls[i] = class_of(d, &d->stream[i]);
-    if (d->mode == KNG_RUNS)
-        for (int i = 0; i < d->n_stream; i++)
-            d->cls[i] = d->stream[i].kind == KNG_IMPORT ? KNK_STRIDE_ZERO : d->cls[i];
-    kng_request r = {.kernel = d->k, .stage = s, .mode = d->mode, .cls = d->cls};
-    kng_function *f = d->get(d->env, &r);
-    fine = prepare_values(d);
-    if (fine && f && d->points > 0)
-        run_loops(d, f);
-    for (int i = 0; i < d->n_stream; i++)
-        knx_free(d->partial[i]);
+    r.value = calloc((size_t)s->k->n_node + 1, sizeof *r.value);
+    r.args = malloc(sizeof *r.args + KNG_MAX_STREAMS * sizeof(kng_words));
+    for (int i = 0; i < s->k->n_node; i++)
+        r.value[i] = malloc((size_t)(s->par[0] * s->par[1] * 8 + 64));
+    for (int i = 0; i < s->k->n_stage && fine; i++)
+        fine = run_stage(&r, i, make, env);
+    for (int i = 0; i < s->k->n_node; i++)
+        free(r.value[i]);
+    free(r.value);
+    free(r.args);
     return fine;
 }
 
-bool stages_run(const knk_kernel *k, const knk_launch *l, const stages_style *style,
-                kng_function *(*get)(void *env, const kng_request *r), void *env)
+bool scene_check(const scene *s, const scene_way *way, scene_maker *make, void *env, const char *what)
 {
-    driver *d = knx_alloc_zero(sizeof *d);
-    if (!d)
-        return false;
-    *d = (driver){.k = k, .l = l, .style = style, .get = get, .env = env, .points = 1};
-    d->value = knx_alloc_zero(((size_t)k->n_node + 1) * sizeof *d->value);
-    d->args = knx_alloc_zero(sizeof *d->args + KNG_MAX_STREAMS * sizeof(kng_words));
-    for (int j = k->n_par - 1; j >= 0; j--) {
-        d->par_step[j] = d->points;
-        d->points *= l->par[j];
+    void *copy[SCENE_BUFFERS], *want[SCENE_BUFFERS], *scratch;
+    for (int i = 0; i < s->n_buffer; i++) {
+        copy[i] = aligned_alloc(64, (s->bytes[i] + 127) & ~(size_t)63);
+        want[i] = aligned_alloc(64, (s->bytes[i] + 127) & ~(size_t)63);
+        memcpy(copy[i], s->buffer[i], s->bytes[i]);
+        memcpy(want[i], s->buffer[i], s->bytes[i]);
     }
-    bool fine = d->value && d->args;
-    for (int s = 0; s < k->n_stage && fine; s++)
-        fine = run_stage(d, s);
-    for (int i = 0; i < k->n_node && d->value; i++)
-        knx_free(d->value[i]);
-    knx_free(d->value);
-    knx_free(d->args);
-    knx_free(d);
-    return fine;
+    scratch = aligned_alloc(64, (knk_scratch_bytes(s->k) + 127) & ~(size_t)63);
+    knk_launch launch = s->launch;
+    launch.buffer = want;
+    knk_interpret(s->k, &launch, scratch);
+    bool ran = scene_run(s, copy, way, make, env);
+    for (int i = 0; i < s->n_buffer && ran; i++) {
+        int size = knk_size(s->dtype[i]), n = (int)(s->bytes[i] / (size_t)size),
+            at = machine_differs(s->dtype[i], copy[i], want[i], n);
+        if (at < 0)
+            continue;
+        char *text = NULL;
+        uint64_t got = 0, right = 0;
+        memcpy(&got, (char *)copy[i] + at * size, (size_t)size);
+        memcpy(&right, (char *)want[i] + at * size, (size_t)size);
+        assert_null(knk_text(s->k, &text));
+        fail_msg("%s: %d x %d x %d, mode %d%s%s, buffer %d (%s) element %d of %d: got %llx, expected %llx\n%s", what,
+                 (int)s->par[0], (int)s->par[1], (int)s->inner[0], (int)way->mode, way->swap ? " swap" : "",
+                 way->any ? " any" : "", i, kn_dtype_table[s->dtype[i]].name, at, n, (unsigned long long)got,
+                 (unsigned long long)right, text);
+    }
+    for (int i = 0; i < s->n_buffer; i++) {
+        free(copy[i]);
+        free(want[i]);
+    }
+    free(scratch);
+    return ran;
+}
+
+/* --- machine code --- */
+
+enum { MOST_CODES = 64 };
+static struct {
+    void *at;
+    size_t bytes;
+} codes[MOST_CODES];
+static int n_code;
+stage_code_facts stage_code_last;
+
+void stage_code_free(void)
+{
+    while (n_code)
+        n_code--, munmap(codes[n_code].at, codes[n_code].bytes);
+}
+
+kng_function *stage_code(void *env, const kng_request *r)
+{
+    static kng_asm a;
+    static bool ready;
+    if (!ready)
+        kng_asm_init(&a);
+    ready = true;
+    kng_asm_reset(&a);
+    kn_error *e = kng_lower(r, *(kng_target *)env, &a, &stage_code_last.info);
+    if (e) {
+        if (e->kind != KN_ERROR_NOT_IMPLEMENTED)
+            fail_msg("%s", e->message);
+        if (getenv("KN_TEST_SHOW"))
+            print_message("%s\n", e->message);
+        knx_error_release(e);
+        return NULL;
+    }
+    assert_true(n_code < MOST_CODES);
+    size_t bytes = (a.code.n + 4095) & ~(size_t)4095;
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(p != MAP_FAILED);
+    memcpy(p, a.code.at, a.code.n);
+    stage_code_last.bytes = a.code.n;
+    const char *dump = getenv("KN_TEST_DUMP");
+    if (dump) {
+        FILE *f = fopen(dump, "wb");
+        assert_non_null(f);
+        fwrite(a.code.at, 1, a.code.n, f);
+        fclose(f);
+    }
+    assert_int_equal(mprotect(p, bytes, PROT_READ | PROT_EXEC), 0);
+    codes[n_code].at = p;
+    codes[n_code++].bytes = bytes;
+    kng_function *f;
+    memcpy(&f, &p, sizeof f);
+    return f;
 }

@@ -5,7 +5,7 @@
 #include "kernel/internal.h"
 #include "support/c_maker.h"
 #include "support/kernel_case.h"
-#include "support/stages.h"
+#include "support/stage_driver.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
