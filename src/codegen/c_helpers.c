@@ -210,9 +210,8 @@ static const helper helpers[] = {
      "    return __builtin_convertvector(sign | (nan & (0x7e00 | (m >> 13 & 0x3ff))) | (~nan & s), v@Lu16);\n"},
     {"from_bf16", "f", "@V", "v@Lu16 h", NOTHING, "(@V)(__builtin_convertvector(h, @U) << 16)"},
     {"to_bf16", "f", "v@Lu16", ONE, NOTHING,
-     "    const @U x = (@U)a, nan = (@U)((x & 0x7fffffff) > 0x7f800000);\n"
-     "    const @U plain = (x + 0x7fffu + (x >> 16 & 1)) >> 16;\n"
-     "    return __builtin_convertvector((nan & (x >> 16 | 0x40)) | (~nan & plain), v@Lu16);\n"},
+     "    const @U x = (@U)a, plain = (x + 0x7fffu + (x >> 16 & 1)) >> 16;\n"
+     "    return __builtin_convertvector($sel.u32($ne(a, a), x >> 16 | 0x40, plain), v@Lu16);\n"},
     {"to_odd", "f", "v@Lf32", ONE, NOTHING, /* float64 */
      "    const v@Lf32 f = __builtin_convertvector(a, v@Lf32);\n"
      "    const v@Lu32 bits = (v@Lu32)f;\n"

@@ -328,6 +328,8 @@ static void to_half(source *s, int from, int to, const char *x)
         EMIT(s, "%s))", x);
     } else if (from == KN_ID_F32) {
         EMIT(s, "%s)", x);
+    } else if (knk_size(from) < 4) {
+        EMIT(s, "__builtin_convertvector(__builtin_convertvector(%s, v%di32), v%df32))", x, s->lanes, s->lanes);
     } else {
         EMIT(s, "__builtin_convertvector(%s, v%df32))", x, s->lanes);
     }
@@ -346,6 +348,9 @@ static void plain_cast(source *s, int from, int to, const char *x)
         EMIT(s, "%s, ", x);
         kng_c_constant(s, from, 0);
         emit(s, ")");
+    } else if (knk_is_int_id(from) && knk_size(from) < 4 && knk_is_float_id(to)) { /* gcc 12 goes lane by lane else */
+        EMIT(s, "__builtin_convertvector(__builtin_convertvector(%s, v%di32)", x, s->lanes);
+        converted(s, to);
     } else {
         EMIT(s, "__builtin_convertvector(%s", x);
         converted(s, to);
