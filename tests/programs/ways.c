@@ -58,6 +58,8 @@ int ways_of(uint64_t seed, way *list, bool all)
     add(list, &n, (way){.name = "donated", .fuse = true, .donate = true});
     if (all || pick == 2)
         add(list, &n, (way){.name = "unfused, donated", .donate = true});
+    for (int threads = 1; threads < 8; threads += 6)
+        add(list, &n, (way){.name = "as used", .fuse = true, .as_used = true, .threads = threads});
     add_native(list, &n, &state, all);
     return n;
 }
@@ -110,6 +112,7 @@ kn_error *way_run(const way *w, const program *p, uint64_t seed, kn_buffer **out
         if (e)
             return e;
     }
+    way_now = w->as_used ? NULL : w;
     kn_error *e = knc_compile(parsed ? parsed : p->j,
                               &(kn_compile_options){.fuse = w->fuse,
                                                     .kernels = w->cached ? shared_kernels() : NULL,
@@ -118,14 +121,15 @@ kn_error *way_run(const way *w, const program *p, uint64_t seed, kn_buffer **out
     kni_release(parsed);
     for (uint32_t k = 0; k < p->j->n_out; k++)
         out[k] = NULL;
-    if (e)
+    if (e) {
+        way_now = NULL;
         return e;
+    }
     for (int i = 0; i < n; i++) {
         kn_buffer *b = donated[i] ? copy_of(p->x[i], kni_type_bytes(p->j->type[i])) : p->x[i];
         in[i] = (kn_operand){b->data, b};
     }
-    way_now = w;
-    e = knd_run(made, in, out, NULL);
+    e = w->as_used ? knd_run_with(made, in, out, &(knd_options){.threads = w->threads}) : knd_run(made, in, out, NULL);
     way_now = NULL;
     for (int i = 0; i < n; i++)
         if (donated[i])
