@@ -10,64 +10,65 @@ typedef struct {
 } Which;
 
 /* X(name, an expression in x, float64[2,3] with distinct positive elements) */
-#define ROUTINES(X)                                                                                                \
-    X(reshape, kn_reshape(x, KN_SHAPE(3, -1), .order = "F"))                                                       \
-    X(transpose, kn_matmul(kn_transpose(x), x))                                                                    \
-    X(moveaxis, kn_moveaxis(kn_expand_dims(x, KN_AXIS(1)), KN_AXIS(0), KN_AXIS(-1)))                               \
-    X(rollaxis, kn_rollaxis(kn_atleast_3d(x), 2))                                                                  \
-    X(squeeze, kn_squeeze(kn_expand_dims(x, KN_AXIS(0, 2))))                                                       \
-    X(broadcast_to, kn_mul(kn_broadcast_to(kn_at(x, "0"), KN_SHAPE(4, 3)), kn_arange(0, 3, 1.0)))                  \
-    X(broadcast_arrays, kn_list_get(kn_broadcast_arrays(KN_LIST(kn_at(x, ":, :1"), x)), 0))                        \
-    X(flip, kn_mul(kn_flip(x), x))                                                                                 \
-    X(rot90, kn_rot90(x, .k = 3))                                                                                  \
-    X(roll, kn_mul(kn_roll(x, kn_of(int, 1, -2), KN_AXIS(0, 1)), x))                                               \
-    X(roll_flat, kn_mul(kn_roll(x, 4), x))                                                                         \
-    X(concatenate, kn_concatenate(KN_LIST(x, kn_square(x), kn_ones(KN_SHAPE(1, 3)))))                              \
-    X(concatenate_flat, kn_concatenate(KN_LIST(x, kn_at(x, "0")), KN_AXIS_NONE))                                   \
-    X(stack, kn_stack(KN_LIST(x, kn_sin(x)), KN_AXIS(-1)))                                                         \
-    X(column_stack, kn_column_stack(KN_LIST(kn_at(x, "0"), kn_at(x, "1"))))                                        \
-    X(block, kn_block(KN_LIST(x, kn_exp(x)), KN_LIST(kn_zeros(KN_SHAPE(1, 3)), kn_at(x, ":1"))))                   \
-    X(split, kn_list_get(kn_array_split(x, 2, KN_AXIS(1)), 1))                                                     \
-    X(unstack, kn_mul(kn_list_get(kn_unstack(x), 1), kn_list_get(kn_unstack(x), 0)))                               \
-    X(tile, kn_mul(kn_tile(x, KN_SHAPE(2, 1, 2)), kn_arange(0, 6, 1.0)))                                           \
-    X(repeat, kn_repeat(x, kn_of(int, 2, 0, 3), KN_AXIS(1)))                                                       \
-    X(append, kn_append(x, kn_square(kn_at(x, "0"))))                                                              \
-    X(delete_, kn_delete(x, 1, KN_AXIS(1)))                                                                        \
-    X(insert, kn_insert(x, kn_of(int, 0, 2), kn_at(x, ":, :2"), KN_AXIS(1)))                                       \
-    X(resize, kn_resize(x, KN_SHAPE(4, 4)))                                                                        \
-    X(pad_constant, kn_pad(x, 2, .constant_values = kn_num(3)))                                                    \
-    X(pad_edge, kn_pad(x, kn_of(int, 1, 2), .mode = "edge"))                                                       \
-    X(pad_ramp, kn_pad(x, 2, .mode = "linear_ramp"))                                                               \
-    X(pad_maximum, kn_pad(x, 1, .mode = "maximum"))                                                                \
-    X(pad_mean, kn_pad(x, 1, .mode = "mean"))                                                                      \
-    X(pad_median, kn_pad(x, 1, .mode = "median"))                                                                  \
-    X(pad_reflect, kn_pad(x, 1, .mode = "reflect", .reflect_type = "odd"))                                         \
-    X(pad_symmetric, kn_pad(x, 2, .mode = "symmetric"))                                                            \
-    X(pad_wrap, kn_pad(x, 3, .mode = "wrap"))                                                                      \
-    X(diag, kn_diag(x, .k = 1))                                                                                    \
-    X(diag_of_vector, kn_diag(kn_at(x, "0"), .k = -1))                                                             \
-    X(diagflat, kn_diagflat(x))                                                                                    \
-    X(tril, kn_tril(x, .k = -1))                                                                                   \
-    X(triu, kn_triu(x))                                                                                            \
-    X(vander, kn_vander(kn_at(x, "0"), .increasing = true))                                                        \
-    X(linspace, kn_linspace(kn_at(x, "0"), kn_at(x, "1"), 4, .axis = KN_AXIS(1)))                                  \
-    X(geomspace, kn_geomspace(kn_at(x, "0, 1"), kn_at(x, "1, 0"), 4))                                              \
-    X(logspace, kn_logspace(kn_at(x, "0, 1"), kn_at(x, "1, 0"), 3))                                                \
-    X(full, kn_full(KN_SHAPE(2, 2), kn_at(x, "0, 0")))                                                             \
-    X(full_like, kn_mul(kn_full_like(x, kn_at(x, "0, 0")), x))                                                     \
-    X(meshgrid, kn_mul(kn_list_get(kn_meshgrid(KN_LIST(kn_at(x, "0"), kn_at(x, "1"))), 0), kn_at(x, "1")))         \
-    X(take, kn_take(x, kn_of(int, 2, 2, -1), KN_AXIS(1)))                                                          \
-    X(take_along, kn_take_along_axis(x, kn_argsort(x), KN_AXIS(1)))                                                \
-    X(choose, kn_choose(kn_of(int, 1, 0, 1), KN_LIST(kn_at(x, "0"), kn_square(kn_at(x, "1")))))                    \
-    X(select, kn_select(KN_LIST(kn_greater(x, 1), kn_greater(x, 0.5)), KN_LIST(x, kn_square(x)), .default_ = x))   \
-    X(compress, kn_compress(kn_of(bool, 0, 1, 1), x, KN_AXIS(1)))                                                  \
-    X(rows, kn_at(x, "%, 1:", kn_of(int, 1, 0, 1)))                                                                \
-    X(sorted, kn_mul(kn_sort(x), kn_arange(1, 4, 1.0)))                                                            \
-    X(stretched, kn_as_strided(x, KN_SHAPE(2, 2), KN_SHAPE(16, 8)))                                                \
-    X(set_at, written(x, 0))                                                                                       \
-    X(add_at, written(x, 1))                                                                                       \
-    X(times_view, written(x, 2)) X(put, written(x, 3)) X(fill_diagonal, written(x, 4)) X(put_along, written(x, 5)) \
-        X(copyto, written(x, 6)) X(putmask, written(x, 7)) X(ufunc_at, written(x, 8)) X(overlapping, written(x, 9))
+#define ROUTINES(X)                                                                                              \
+    X(reshape, kn_reshape(x, KN_SHAPE(3, -1), .order = "F"))                                                     \
+    X(transpose, kn_matmul(kn_transpose(x), x))                                                                  \
+    X(moveaxis, kn_moveaxis(kn_expand_dims(x, KN_AXIS(1)), KN_AXIS(0), KN_AXIS(-1)))                             \
+    X(rollaxis, kn_rollaxis(kn_atleast_3d(x), 2))                                                                \
+    X(squeeze, kn_squeeze(kn_expand_dims(x, KN_AXIS(0, 2))))                                                     \
+    X(broadcast_to, kn_mul(kn_broadcast_to(kn_at(x, "0"), KN_SHAPE(4, 3)), kn_arange(0, 3, 1.0)))                \
+    X(broadcast_arrays, kn_list_get(kn_broadcast_arrays(KN_LIST(kn_at(x, ":, :1"), x)), 0))                      \
+    X(flip, kn_mul(kn_flip(x), x))                                                                               \
+    X(rot90, kn_rot90(x, .k = 3))                                                                                \
+    X(roll, kn_mul(kn_roll(x, kn_of(int, 1, -2), KN_AXIS(0, 1)), x))                                             \
+    X(roll_flat, kn_mul(kn_roll(x, 4), x))                                                                       \
+    X(concatenate, kn_concatenate(KN_LIST(x, kn_square(x), kn_ones(KN_SHAPE(1, 3)))))                            \
+    X(concatenate_flat, kn_concatenate(KN_LIST(x, kn_at(x, "0")), KN_AXIS_NONE))                                 \
+    X(stack, kn_stack(KN_LIST(x, kn_sin(x)), KN_AXIS(-1)))                                                       \
+    X(column_stack, kn_column_stack(KN_LIST(kn_at(x, "0"), kn_at(x, "1"))))                                      \
+    X(block, kn_block(KN_LIST(x, kn_exp(x)), KN_LIST(kn_zeros(KN_SHAPE(1, 3)), kn_at(x, ":1"))))                 \
+    X(split, kn_list_get(kn_array_split(x, 2, KN_AXIS(1)), 1))                                                   \
+    X(unstack, kn_mul(kn_list_get(kn_unstack(x), 1), kn_list_get(kn_unstack(x), 0)))                             \
+    X(tile, kn_mul(kn_tile(x, KN_SHAPE(2, 1, 2)), kn_arange(0, 6, 1.0)))                                         \
+    X(repeat, kn_repeat(x, kn_of(int, 2, 0, 3), KN_AXIS(1)))                                                     \
+    X(append, kn_append(x, kn_square(kn_at(x, "0"))))                                                            \
+    X(delete_, kn_delete(x, 1, KN_AXIS(1)))                                                                      \
+    X(insert, kn_insert(x, kn_of(int, 0, 2), kn_at(x, ":, :2"), KN_AXIS(1)))                                     \
+    X(resize, kn_resize(x, KN_SHAPE(4, 4)))                                                                      \
+    X(pad_constant, kn_pad(x, 2, .constant_values = kn_num(3)))                                                  \
+    X(pad_edge, kn_pad(x, kn_of(int, 1, 2), .mode = "edge"))                                                     \
+    X(pad_ramp, kn_pad(x, 2, .mode = "linear_ramp"))                                                             \
+    X(pad_maximum, kn_pad(x, 1, .mode = "maximum"))                                                              \
+    X(pad_mean, kn_pad(x, 1, .mode = "mean"))                                                                    \
+    X(pad_median, kn_pad(x, 1, .mode = "median"))                                                                \
+    X(pad_reflect, kn_pad(x, 1, .mode = "reflect", .reflect_type = "odd"))                                       \
+    X(pad_symmetric, kn_pad(x, 2, .mode = "symmetric"))                                                          \
+    X(pad_wrap, kn_pad(x, 3, .mode = "wrap"))                                                                    \
+    X(diag, kn_diag(x, .k = 1))                                                                                  \
+    X(diag_of_vector, kn_diag(kn_at(x, "0"), .k = -1))                                                           \
+    X(diagflat, kn_diagflat(x))                                                                                  \
+    X(tril, kn_tril(x, .k = -1))                                                                                 \
+    X(triu, kn_triu(x))                                                                                          \
+    X(vander, kn_vander(kn_at(x, "0"), .increasing = true))                                                      \
+    X(linspace, kn_linspace(kn_at(x, "0"), kn_at(x, "1"), 4, .axis = KN_AXIS(1)))                                \
+    X(geomspace, kn_geomspace(kn_at(x, "0, 1"), kn_at(x, "1, 0"), 4))                                            \
+    X(logspace, kn_logspace(kn_at(x, "0, 1"), kn_at(x, "1, 0"), 3))                                              \
+    X(full, kn_full(KN_SHAPE(2, 2), kn_at(x, "0, 0")))                                                           \
+    X(full_like, kn_mul(kn_full_like(x, kn_at(x, "0, 0")), x))                                                   \
+    X(meshgrid, kn_mul(kn_list_get(kn_meshgrid(KN_LIST(kn_at(x, "0"), kn_at(x, "1"))), 0), kn_at(x, "1")))       \
+    X(take, kn_take(x, kn_of(int, 2, 2, -1), KN_AXIS(1)))                                                        \
+    X(take_along, kn_take_along_axis(x, kn_argsort(x), KN_AXIS(1)))                                              \
+    X(choose, kn_choose(kn_of(int, 1, 0, 1), KN_LIST(kn_at(x, "0"), kn_square(kn_at(x, "1")))))                  \
+    X(select, kn_select(KN_LIST(kn_greater(x, 1), kn_greater(x, 0.5)), KN_LIST(x, kn_square(x)), .default_ = x)) \
+    X(compress, kn_compress(kn_of(bool, 0, 1, 1), x, KN_AXIS(1)))                                                \
+    X(rows, kn_at(x, "%, 1:", kn_of(int, 1, 0, 1)))                                                              \
+    X(sorted, kn_mul(kn_sort(x), kn_arange(1, 4, 1.0)))                                                          \
+    X(stretched, kn_as_strided(x, KN_SHAPE(2, 2), KN_SHAPE(16, 8)))                                              \
+    X(set_at, written(x, 0))                                                                                     \
+    X(add_at, written(x, 1))                                                                                     \
+    X(times_view, written(x, 2))                                                                                 \
+    X(put, written(x, 3)) X(fill_diagonal, written(x, 4)) X(put_along, written(x, 5)) X(copyto, written(x, 6))   \
+        X(putmask, written(x, 7)) X(ufunc_at, written(x, 8)) X(overlapping, written(x, 9))
 
 static kn_array written(kn_array x, int how)
 {

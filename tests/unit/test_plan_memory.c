@@ -260,8 +260,10 @@ int main(void)
         cmocka_unit_test(live_values_never_overlap),
         cmocka_unit_test(values_of_several_passes_never_overlap_others),
         cmocka_unit_test(many_temporaries_never_overlap),
-        cmocka_unit_test(a_chain_of_steps_needs_one_place), cmocka_unit_test(the_workspace_is_what_is_touched),
-        cmocka_unit_test(donation_changes_no_result),       cmocka_unit_test(updated_values_never_overlap_others),
+        cmocka_unit_test(a_chain_of_steps_needs_one_place),
+        cmocka_unit_test(the_workspace_is_what_is_touched),
+        cmocka_unit_test(donation_changes_no_result),
+        cmocka_unit_test(updated_values_never_overlap_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
