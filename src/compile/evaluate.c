@@ -152,6 +152,8 @@ void knc_end_stage(kn_lower *l)
         l->known = l->memo.n;
         return;
     }
+    if (l->failed) /* perhaps without a table */
+        return;
     l->memo.n = l->known;
     if (l->table.n)
         memset(l->table.at, 0, l->table.n * sizeof *l->table.at);
