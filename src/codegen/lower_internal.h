@@ -76,13 +76,15 @@ typedef struct kng_part {
     int32_t *input; /* values */
     int n_input;
     int label;
+    uint32_t changes[2]; /* registers that it does not keep: vectors, masks */
 } kng_part;
 /* Way from the body to a cold part and back. */
 typedef struct kng_stub {
     int16_t part;
     int8_t copy;
     int label, back;
-    int32_t at; /* in `where`: per input the register (>= 0) or -1 - place in the frame */
+    int32_t at;       /* in `where`: per input the register (>= 0) or -1 - place in the frame */
+    uint32_t live[2]; /* registers in use: vectors, masks */
 } kng_stub;
 
 typedef struct kng_bank { /* the registers of one kind */
@@ -147,6 +149,7 @@ typedef struct kng_low {
     int shift; /* what has been pushed since the frame was laid out */
     int position;
     kng_bank bank[2]; /* vectors, masks */
+    uint32_t changed[2]; /* registers taken since these were cleared */
     kng_state *state;
     int32_t *pin; /* values that have a register of their own in the main loop */
     int n_pin;
@@ -154,7 +157,7 @@ typedef struct kng_low {
     int frame, spill_step;
     KN_VEC(int32_t) free_slot[2];
     int saved_rsp, rows_left, limit, half, result_out, scratch, helper_area, saved_area, result_base, result_bytes;
-    int save_area, save_label, restore_label, part_area; /* part_area: what a part reads and leaves */
+    int save_area, part_area; /* part_area: what a part reads and leaves */
 } kng_low;
 
 static inline bool kng_low_fine(const kng_low *l) { return !l->why && !l->no_memory && !l->a->failed; }
