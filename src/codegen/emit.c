@@ -110,8 +110,13 @@ void kng_emit_constant(kng_asm *a, const kng_form *f, int dtype, int dst, uint64
 }
 
 /* Recipes. */
-const kng_recipe *kng_find_recipe(const kng_form *f, int op, int dtype)
+static bool is_zero(const knk_inst *n) { return n->op == KNK_CONST && !n->imm; }
+
+static const kng_recipe *find(const kng_form *f, const knk_inst *n, const knk_inst *nodes, int dtype)
 {
+    const int op = n->op;
+    if (op == KNK_SELECT && dtype != KN_ID_BOOL && (is_zero(&nodes[n->c]) || (is_zero(&nodes[n->b]) && !kng_wide(f))))
+        return kng_select_zero(f, dtype, is_zero(&nodes[n->c]));
     const kng_recipe *r = dtype == KN_ID_BOOL      ? kng_bool_recipes[op]
                           : knk_is_float_id(dtype) ? kng_float_recipes[op]
                                                    : kng_int_recipes[op];
@@ -131,7 +136,7 @@ kng_needs kng_emit_needs(const kng_form *f, const knk_inst *n, const knk_inst *n
     int dtype = operand_dtype(n, nodes);
     if (n->op == KNK_CAST || n->op == KNK_BITCAST)
         return kng_cast_needs(f, dtype, n->dtype, n->op == KNK_BITCAST);
-    const kng_recipe *r = kng_find_recipe(f, n->op, dtype);
+    const kng_recipe *r = find(f, n, nodes, dtype);
     if (!r)
         return (kng_needs){.helper = true};
     return (kng_needs){.temps = r->temps,
@@ -163,7 +168,7 @@ void kng_emit_op(kng_asm *a, const kng_form *f, const knk_inst *n, const knk_ins
         kng_cast(&o, n->op == KNK_BITCAST);
         return;
     }
-    o.recipe = kng_find_recipe(f, n->op, dtype);
+    o.recipe = find(f, n, nodes, dtype);
     if (!o.recipe) {
         a->failed = true;
         a->why = "an operation without instructions";
@@ -186,18 +191,3 @@ void kng_emit_one(const kng_op *o)
 }
 
 void kng_emit_copy(const kng_op *o) { kng_copy(o->a, o->len, o->dst, o->src[0]); }
-
-/* select of 32-bit lanes, of 64-bit ones: AVX2 widens the predicate first */
-void kng_emit_blend(const kng_op *o)
-{
-    int pred = o->src[0].reg;
-    if (kng_wide(o->f)) {
-        kng_v(o->a, o->recipe->insn, o->len, o->dst, o->src[2].reg, o->src[1], pred, false, -1);
-        return;
-    }
-    if (knk_size(o->from) == 8) {
-        kng_v2(o->a, KNG_VPMOVSXDQ, o->len, o->temp[0], kng_reg(pred));
-        pred = o->temp[0];
-    }
-    kng_v3i(o->a, o->recipe->insn, o->len, o->dst, o->src[2].reg, o->src[1], pred << 4);
-}

@@ -245,11 +245,12 @@ static const kng_recipe select_recipes[] = {
     ROW(KNG_W64, 2, VBLENDVPD, .temps = 1, .memory = 2, .over = 7, .emit = kng_emit_blend), END};
 /* clang-format on */
 
-/* DIV and REM have no instructions: they are helpers. */
+/* DIV and REM of 64 bits are helpers. */
 const kng_recipe *const kng_int_recipes[KNK_OP_COUNT] = {
-    [KNK_ADD] = add_recipes, [KNK_SUB] = sub_recipes, [KNK_MUL] = mul_recipes,       [KNK_NEG] = neg_recipes,
-    [KNK_ABS] = abs_recipes, [KNK_MIN] = min_recipes, [KNK_MAX] = max_recipes,       [KNK_AND] = and_recipes,
-    [KNK_OR] = or_recipes,   [KNK_XOR] = xor_recipes, [KNK_NOT] = not_recipes,       [KNK_SHL] = shl_recipes,
-    [KNK_SHR] = shr_recipes, [KNK_SAR] = sar_recipes, [KNK_EQ] = eq_recipes,         [KNK_NE] = ne_recipes,
-    [KNK_LT] = lt_recipes,   [KNK_LE] = le_recipes,   [KNK_SELECT] = select_recipes,
+    [KNK_DIV] = kng_div_recipes,   [KNK_REM] = kng_rem_recipes, [KNK_ADD] = add_recipes, [KNK_SUB] = sub_recipes,
+    [KNK_MUL] = mul_recipes,       [KNK_NEG] = neg_recipes,     [KNK_ABS] = abs_recipes, [KNK_MIN] = min_recipes,
+    [KNK_MAX] = max_recipes,       [KNK_AND] = and_recipes,     [KNK_OR] = or_recipes,   [KNK_XOR] = xor_recipes,
+    [KNK_NOT] = not_recipes,       [KNK_SHL] = shl_recipes,     [KNK_SHR] = shr_recipes, [KNK_SAR] = sar_recipes,
+    [KNK_EQ] = eq_recipes,         [KNK_NE] = ne_recipes,       [KNK_LT] = lt_recipes,   [KNK_LE] = le_recipes,
+    [KNK_SELECT] = select_recipes,
 };

@@ -206,7 +206,7 @@ void kng_emit_splat(kng_asm *a, const kng_form *f, int dtype, int dst, kng_opera
         kng_v2(a, all, 0, temp, from);
         kng_v3(a, KNG_VPTESTMB, 0, dst, temp, kng_reg(temp));
     } else {
-        kng_v2(a, all, 0, dst, from);
+        kng_v2(a, all, len ? len - 1 : 0, dst, from);
         kng_v2(a, ways[as].load, len, dst, kng_reg(dst));
         if (as == BOOLS)
             kng_v3(a, KNG_VPCMPGTD, len, dst, dst, kng_lanes32(a, f, 0));

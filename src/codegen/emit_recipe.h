@@ -44,7 +44,9 @@ struct kng_recipe {
 /* By operation; each list ends with one for no dtype. NULL: there is none. */
 extern const kng_recipe *const kng_float_recipes[KNK_OP_COUNT], *const kng_int_recipes[KNK_OP_COUNT],
     *const kng_bool_recipes[KNK_OP_COUNT];
-const kng_recipe *kng_find_recipe(const kng_form *f, int op, int dtype);
+extern const kng_recipe kng_div_recipes[], kng_rem_recipes[]; /* of integers */
+/* select where one side is the constant zero: the no side, or (AVX2) the yes side */
+const kng_recipe *kng_select_zero(const kng_form *f, int dtype, bool no);
 /* CAST and BITCAST */
 kng_needs kng_cast_needs(const kng_form *f, int from, int to, bool bits);
 void kng_cast(const kng_op *o, bool bits);
@@ -65,6 +67,6 @@ void kng_zero(kng_asm *a, int dst);
 void kng_emit_two(const kng_op *o);  /* insn dst, a, b */
 void kng_emit_one(const kng_op *o);  /* insn dst, a */
 void kng_emit_copy(const kng_op *o); /* dst = a */
-void kng_emit_blend(const kng_op *o);
+void kng_emit_blend(const kng_op *o); /* select of numbers */
 static inline bool kng_wide(const kng_form *f) { return f->target == KNG_AVX512; }
 #endif

@@ -121,6 +121,7 @@ kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_progra
     knx_arena_free(&plan.scratch);
     KN_VEC_FREE(&plan.group);
     KN_VEC_FREE(&plan.use);
+    KN_VEC_FREE(&plan.row);
     KN_VEC_FREE(&plan.slot);
     KN_VEC_FREE(&plan.step);
     KN_VEC_FREE(&plan.reuse);

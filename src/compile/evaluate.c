@@ -73,26 +73,90 @@ static knc_point *new_point(kn_lower *l, const kn_index *i, knk_node pred)
     return at;
 }
 
-/* Where a stage starts from: results at its parallel loops; reduced operands at those and the inner ones. */
-void knc_start_stage(kn_lower *l, int n_inner)
+bool knc_begin_places(kn_lower *l)
 {
-    const knc_group *g = l->g;
-    l->stage = knk_begin_stage(l->k, n_inner);
-    bool inner = g->n_reduce && l->stage == 0;
-    kn_index like = {l->n_par + (inner ? l->n_inner : 0), 0, NULL};
-    kn_index *points = knl_index(l, g->par.ndim, &like), *within = inner ? knl_index(l, g->inner.ndim, &like) : NULL;
-    for (int d = 0; points && d < g->par.ndim; d++)
-        points->axis[d].coef[d] = 1;
-    for (int d = 0, kept = 0, reduced = 0; within && d < g->inner.ndim; d++) {
-        bool is_reduced = reduced < g->axes.n && g->axes.v[reduced] == d;
-        within->axis[d].coef[is_reduced ? l->n_par + reduced++ : kept++] = 1;
-    }
-    l->points = new_point(l, points, KNK_NONE);
-    l->scalar = new_point(l, knl_index(l, 0, &like), KNK_NONE);
-    l->inner = inner ? new_point(l, within, KNK_NONE) : NULL;
-    l->memo.n = l->stack.n = 0;
+    const kn_index none = {l->n_par + l->n_inner, 0, NULL};
+    l->home.n = l->memo.n = l->stack.n = l->known = 0;
     if (l->table.n)
         memset(l->table.at, 0, l->table.n * sizeof *l->table.at);
+    l->scalar = new_point(l, knl_index(l, 0, &none), KNK_NONE);
+    return l->scalar != NULL;
+}
+
+static uint64_t single_axes(kn_type t)
+{
+    uint64_t single = 0;
+    for (int d = 0; d < t.ndim; d++)
+        single |= (uint64_t)(t.dim[d] == 1) << d;
+    return single;
+}
+
+const knc_point *knc_home_of(kn_lower *l, int loops, kn_type t)
+{
+    uint64_t single = single_axes(t);
+    bool full = loops == KNC_LOOPS_FULL;
+    const kn_index like = {l->n_par + (full ? l->n_inner : 0), 0, NULL};
+    if (!t.ndim)
+        return l->scalar;
+    for (size_t h = 0; h < l->home.n; h++)
+        if ((l->home.at[h].loops == KNC_LOOPS_FULL) == full && l->home.at[h].ndim == t.ndim &&
+            l->home.at[h].single == single)
+            return l->home.at[h].point;
+    kn_index *i = knl_index(l, t.ndim, &like);
+    for (int d = 0, k = 0; i && d < t.ndim; d++)
+        if (t.dim[d] != 1)
+            i->axis[d].coef[(full ? l->full_loop : l->row_loop)[k++]] = 1;
+    const knc_point *at = new_point(l, i, KNK_NONE);
+    if (!KN_VEC_PUSH(&l->home, ((knc_home){(uint8_t)loops, t.ndim, single, at})))
+        l->failed = true;
+    return at;
+}
+
+/* Does the position of a value run along these loops, each of its axes along one? */
+static bool runs_along(const kn_lower *l, const kn_index *i, kn_type t, const uint8_t *loop, int n)
+{
+    int k = 0;
+    for (int a = 0; a < t.ndim; a++) {
+        const kn_index_axis *x = &i->axis[a];
+        if (t.dim[a] == 1)
+            continue;
+        if (k == n || x->offset || x->node >= 0 || x->coef[loop[k]] != 1 || t.dim[a] != l->extent[loop[k]])
+            return false;
+        for (int d = 0; d < i->n_loop; d++)
+            if (d != loop[k] && x->coef[d] && l->extent[d] != 1)
+                return false;
+        k++;
+    }
+    return k == n;
+}
+
+/* The one point for a position: a home if it is one. */
+static const knc_point *point_of(kn_lower *l, const kn_index *i, knk_node pred, kn_type t)
+{
+    if (i && pred < 0 && i->n_loop > l->n_par && runs_along(l, i, t, l->full_loop, l->n_full_loop))
+        return knc_home_of(l, KNC_LOOPS_FULL, t);
+    if (i && pred < 0 && runs_along(l, i, t, l->row_loop, l->n_row_loop))
+        return knc_home_of(l, KNC_LOOPS_ROWS, t);
+    return new_point(l, i, pred);
+}
+
+void knc_start_stage(kn_lower *l, bool in_rows)
+{
+    l->in_rows = in_rows;
+    l->stage = knk_begin_stage(l->k, in_rows ? l->n_inner_loop : 0);
+}
+
+void knc_end_stage(kn_lower *l)
+{
+    if (!l->in_rows) { /* one value per point: known from now on */
+        l->known = l->memo.n;
+        return;
+    }
+    l->memo.n = l->known;
+    if (l->table.n)
+        memset(l->table.at, 0, l->table.n * sizeof *l->table.at);
+    for (size_t i = 0; i < l->memo.n; i++)
+        l->table.at[slot_in_table(l, l->memo.at[i].var, l->memo.at[i].point)] = (uint32_t)i + 1;
 }
 
 /* A number that the launch gives, not the kernel. */
@@ -137,7 +201,7 @@ static const knc_point *through_view(kn_lower *l, const kn_eqn *e, const knc_poi
                          m->coef[d] == 1 ? y->node : knk_binary(l->k, KNK_MUL, y->node, runtime_number(l, m->coef[d])));
         }
     }
-    return new_point(l, in, at->pred);
+    return point_of(l, in, at->pred, knc_type(l->p, e->in[0]));
 }
 
 /* Memory. */
@@ -151,7 +215,7 @@ static int buffer_of(kn_lower *l, uint32_t var, bool written)
         if (l->buffer.at[b].slot == slot && l->buffer.at[b].offset == offset && l->buffer.at[b].dtype == d &&
             l->buffer.at[b].written == written)
             return (int)b;
-    if (!KN_VEC_PUSH(&l->buffer, ((knc_access){slot, offset, d, written, false, {-1, -1}})))
+    if (!KN_VEC_PUSH(&l->buffer, ((knc_access){slot, offset, d, written, false, {-1, -1}, l->stage, l->stage})))
         l->failed = true;
     return knk_add_buffer(l->k, d, written);
 }
@@ -184,7 +248,8 @@ static void note_access(kn_lower *l, int buffer, int part, int map, bool compute
     knc_access *b = &l->buffer.at[buffer];
     if (b->map[part] < 0)
         b->map[part] = map;
-    b->mixed |= computed || b->map[part] != map;
+    b->mixed |= computed || !knc_same_map(l, b->map[part], map);
+    b->last = l->stage;
 }
 
 static kn_value2 load(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 other)
@@ -258,11 +323,14 @@ static const kn_type *operand_types(kn_lower *l, const kn_eqn *e)
 }
 
 /* Is the value worked out by this kernel at this position, or loaded? */
-static bool computed_here(kn_lower *l, const knc_value *v, const knc_point *at)
+static bool computed_here(kn_lower *l, uint32_t var, const knc_point *at)
 {
+    const knc_value *v = &l->p->value[var];
     if (v->state == KNC_INLINE)
         return true;
-    return v->state == KNC_STORED && at == (v->inner ? l->inner : l->points) && knc_find(l->p, v->group) == l->group;
+    return v->state == KNC_STORED && knc_find(l->p, v->group) == l->group &&
+           (v->loops != KNC_LOOPS_FULL || v->stage == l->pass) &&
+           at == knc_home_of(l, v->loops, l->p->j->type[var]);
 }
 
 static const knc_point *operand_point(kn_lower *l, const kn_eqn *e, kn_atom x, const knc_point *at)
@@ -349,7 +417,7 @@ static void advance(kn_lower *l)
         l->stack.n--;
         return;
     }
-    if (!computed_here(l, v, at)) {
+    if (!computed_here(l, var, at)) {
         knc_remember(l, var, at, load(l, var, at, no_value));
         return;
     }
@@ -417,7 +485,7 @@ kn_value2 knl_operand(kn_lower *l, int which, const kn_index *i, knk_node pred, 
         if (!at)
             return no_value;
     }
-    if (pred >= 0 && all == pred && other.re >= 0 && !computed_here(l, &l->p->value[a], at))
+    if (pred >= 0 && all == pred && other.re >= 0 && !computed_here(l, a, at))
         return load(l, a, at, other);
     return chosen(l, pred, knc_evaluate(l, a, at), other);
 }

@@ -13,6 +13,7 @@ static uint32_t new_group(knc_plan *p, uint32_t eqn, kn_type par, int32_t height
     const kn_eqn *e = &p->j->eqn[eqn];
     knc_group g = {.parent = (uint32_t)p->group.n,
                    .height = height,
+                   .ceiling = INT32_MAX,
                    .level = e->n_out ? p->value[e->out].level : 0,
                    .limit = e->n_out ? knc_update_limit(p, e->out) : KNC_NO,
                    .eqn = eqn,
@@ -22,6 +23,8 @@ static uint32_t new_group(knc_plan *p, uint32_t eqn, kn_type par, int32_t height
                    .last_store = KNC_NO,
                    .first_reduce = KNC_NO,
                    .last_reduce = KNC_NO,
+                   .first_row = KNC_NO,
+                   .last_row = KNC_NO,
                    .step = KNC_NO};
     if (!KN_VEC_PUSH(&p->group, g)) {
         p->failed = true;
@@ -30,20 +33,28 @@ static uint32_t new_group(knc_plan *p, uint32_t eqn, kn_type par, int32_t height
     return g.parent;
 }
 
-static void add_store(knc_plan *p, uint32_t g, uint32_t var, bool inner, bool joined)
+static void add_store(knc_plan *p, uint32_t var, knc_use at, bool joined)
 {
     knc_value *v = &p->value[var];
-    knc_group *group = &p->group.at[g];
+    knc_group *group = &p->group.at[at.group];
     v->state = KNC_STORED;
-    v->group = g;
-    v->inner = inner;
+    v->group = at.group;
+    v->loops = at.loops;
+    v->stage = (uint8_t)knc_last_stage(at.stages);
     v->joined = joined;
     group->n_store++;
     group->eqn = group->eqn > v->eqn ? group->eqn : v->eqn;
     knc_add_store_list(p, group, var, var);
 }
 
-static int64_t points(const knc_group *g, bool inner) { return kni_type_size(inner ? g->inner : g->par); }
+static int passes(const knc_use *u) { return u->loops == KNC_LOOPS_FULL ? __builtin_popcount(u->stages) : 1; }
+
+/* How often the group would work out a value there. */
+static int64_t times(const knc_plan *p, const knc_use *u)
+{
+    const knc_group *g = &p->group.at[u->group];
+    return passes(u) * kni_type_size(u->loops == KNC_LOOPS_FULL ? g->inner : g->par);
+}
 
 /* A value needed in memory by something at this height and level. */
 static void need(knc_plan *p, kn_atom a, int32_t height, uint32_t level, knc_why why, bool as_output)
@@ -59,12 +70,23 @@ static void need(knc_plan *p, kn_atom a, int32_t height, uint32_t level, knc_why
     v->need_level = v->need_level > level ? v->need_level : level;
 }
 
-/* Can this use take the value's computation into its group? NOTHING: yes. */
-static knc_why refusal(knc_plan *p, const knc_use *u, unsigned weight)
+/* Can this use take the value's computation, with `reads` values that it reads, into its group? NOTHING: yes. */
+static knc_why refusal(knc_plan *p, const knc_use *u, unsigned weight, uint32_t reads)
 {
+    const knc_group *g = &p->group.at[u->group];
     if (u->depth > KNC_MAX_DEPTH)
         return KNC_BECAUSE_DEEP;
-    return p->group.at[u->group].weight + weight > KNC_MAX_WEIGHT ? KNC_BECAUSE_FULL : KNC_BECAUSE_NOTHING;
+    if (reads > 1 && g->n_read - 1 + reads + g->n_store > knc_max_buffers(p))
+        return KNC_BECAUSE_BUFFERS;
+    return g->weight + weight * (unsigned)passes(u) > KNC_MAX_WEIGHT ? KNC_BECAUSE_FULL : KNC_BECAUSE_NOTHING;
+}
+
+static uint32_t variables(const kn_eqn *e)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->n_in; i++)
+        n += kni_is_var(e->in[i]);
+    return n;
 }
 
 /* Inline or store, and why. */
@@ -79,7 +101,7 @@ static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses 
     if (u->many)
         return KNC_BECAUSE_MANY;
     for (int i = 0; i < u->n; i++) {
-        knc_why why = refusal(p, &u->at[i], weight);
+        knc_why why = refusal(p, &u->at[i], weight, variables(e));
         if (why)
             return why;
     }
@@ -88,28 +110,58 @@ static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses 
     *store = false;
     if (c == KNC_VIEW || c == KNC_IDENTITY)
         return KNC_BECAUSE_VIEW;
-    if (u->n == 1 && u->at[0].point <= KNC_INNER)
-        return KNC_BECAUSE_ONE_READER;
-    if (u->n == 1 && points(&p->group.at[u->at[0].group], u->at[0].inner) <= kni_type_size(p->j->type[e->out]))
+    const knc_use *one = u->n == 1 ? &u->at[0] : NULL;
+    if (one && one->point == KNC_POINT && passes(one) == 1)
+        return one->loops == KNC_LOOPS_ROWS && p->group.at[one->group].form == KNC_LOOPS_FULL ? KNC_BECAUSE_ROW
+                                                                                             : KNC_BECAUSE_ONE_READER;
+    if (one && one->point != KNC_POINT && times(p, one) <= kni_type_size(p->j->type[e->out]))
         return KNC_BECAUSE_MOVED;
     if (knc_is_cheap(v))
-        return KNC_BECAUSE_CHEAP;
+        return v->constant ? KNC_BECAUSE_CONSTANT : KNC_BECAUSE_CHEAP;
     *store = true;
-    return u->n == 1 ? KNC_BECAUSE_REPEATED : KNC_BECAUSE_SEVERAL;
+    return !one ? KNC_BECAUSE_SEVERAL : one->point == KNC_POINT ? KNC_BECAUSE_PASSES : KNC_BECAUSE_REPEATED;
 }
 
-/* A group that reads value `var` at its own points and can run before all its other readers; -1: none. */
-static int joinable(knc_plan *p, uint32_t var, const knc_uses *u, unsigned weight)
+/* A row of more than that is not read again from the cache. */
+static bool may_store_elements(const knc_group *g)
 {
-    uint32_t limit = knc_update_limit(p, var);
+    return g->par.ndim > 0 || knc_rows_fit(g->inner, g->axes);
+}
+
+/* A group that reads the results at its own points and can run before all its other readers, if need be higher up; -1:
+ * none. Of several one that need not rise, else one with many points. */
+static int joinable(knc_plan *p, const kn_eqn *e, const knc_uses *u, unsigned weight)
+{
+    uint32_t limit = knc_update_limit(p, e->out), reads = variables(e) + e->n_out;
+    int best = -1;
+    int64_t most = -1;
     for (int i = 0; p->o->fuse && !u->many && i < u->n; i++) {
         const knc_group *g = &p->group.at[u->at[i].group];
-        bool fits = u->at[i].point == KNC_POINT || (u->at[i].point == KNC_INNER && g->par.ndim > 0);
-        if (fits && g->level < limit && g->n_store < KNC_MAX_STORES && !refusal(p, &u->at[i], weight) &&
-            g->height > knc_height_above(p, u, i))
-            return i;
+        int32_t height = 1 + knc_height_above(p, u, i);
+        int64_t points = g->height >= height ? INT64_MAX : kni_type_size(g->par);
+        bool elements = u->at[i].loops == KNC_LOOPS_FULL;
+        bool fits = u->at[i].point == KNC_POINT && (!elements || may_store_elements(g)) &&
+                    !(elements && knc_has_other_rows(p, &p->value[e->out], g));
+        if (fits && points > most && g->level < limit && g->n_store < KNC_MAX_STORES && knc_may_rise(g, height) &&
+            !refusal(p, &u->at[i], weight, reads)) {
+            best = i;
+            most = points;
+        }
     }
-    return -1;
+    return best;
+}
+
+/* The group stores a value: it runs before those that read it elsewhere. */
+static void runs_before(knc_plan *p, uint32_t group, const knc_uses *u, int joined)
+{
+    int32_t height = 1 + knc_height_above(p, u, joined);
+    knc_rise(p, group, height);
+    height = p->group.at[group].height;
+    for (int i = 0; i < u->n; i++) {
+        knc_group *g = &p->group.at[u->at[i].group];
+        if (u->at[i].group != group && g->ceiling > height)
+            g->ceiling = height;
+    }
 }
 
 /* The operands of e are read where e is evaluated. */
@@ -127,10 +179,15 @@ static void pass_on(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u
             if (!kni_is_var(e->in[i]))
                 continue;
             kn_type t = p->j->type[e->in[i]];
-            if (!t.ndim && (y.ndim || moves))
-                x.point = KNC_SCALAR;
-            else if (moves)
+            if (!t.ndim && (y.ndim || moves)) {
+                x.point = KNC_KEPT;
+                x.keep = 0;
+            } else if (c == KNC_VIEW) {
+                x = knc_use_through_view(p, e, x);
+            } else if (moves) {
+                x.keep = 0;
                 x.point = p->next_point++;
+            }
             knc_add_use(p, e->in[i], x);
         }
     }
@@ -141,19 +198,21 @@ static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, 
 {
     unsigned weight = c == KNC_IDENTITY ? 1 : knc_weight(p, e);
     bool store;
+    int join = -1;
     knc_why why = decide(p, e, c, u, weight, &store);
     if (store) {
-        int join = joinable(p, e->out, u, weight);
-        knc_use at = join >= 0 ? u->at[join] : (knc_use){.point = KNC_POINT};
+        join = joinable(p, e, u, weight);
+        knc_use at = join >= 0 ? u->at[join] : (knc_use){.point = KNC_POINT, .stages = 1};
         if (join < 0)
             at.group = new_group(p, i, p->j->type[e->out], 1 + knc_height_above(p, u, -1));
         if (p->failed)
             return;
+        runs_before(p, at.group, u, join);
         for (uint32_t k = 0; k < e->n_out; k++) {
             knc_value *v = &p->value[e->out + k];
             v->state = KNC_INLINE; /* a result that nothing reads */
             if (v->need || v->first_use != KNC_NO)
-                add_store(p, at.group, e->out + k, at.inner, join >= 0);
+                add_store(p, e->out + k, at, join >= 0);
         }
         u->at[0] = at;
         u->n = 1;
@@ -167,53 +226,90 @@ static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, 
     uint32_t limit = knc_update_limit(p, e->out);
     for (int k = 0; k < u->n; k++) {
         knc_group *g = &p->group.at[u->at[k].group];
-        g->weight = (uint16_t)(g->weight + weight);
+        bool row = u->at[k].loops == KNC_LOOPS_ROWS && u->at[k].point == KNC_POINT;
+        if (store || row) /* worked out in the first pass, known or stored for the others */
+            u->at[k].stages = (uint16_t)(1u << knc_last_stage(u->at[k].stages));
+        if (row && !store)
+            knc_add_row(p, u->at[k].group, e->out, knc_last_stage(u->at[k].stages));
+        if (g->n_read && (!store || join >= 0))
+            g->n_read--;
+        g->weight = (uint16_t)(g->weight + weight * (unsigned)passes(&u->at[k]));
         g->limit = g->limit < limit ? g->limit : limit;
     }
     pass_on(p, e, c, u);
 }
 
-static bool takes_reduction(const knc_plan *p, const knc_group *g, const kn_eqn *e)
+/* Why the reduction can not be one of the group that reads its result there; NOTHING: it can. */
+static knc_why not_taken(const knc_plan *p, const knc_use *u, const kn_eqn *e)
 {
+    const knc_group *g = &p->group.at[u->group];
+    kn_type x = knc_type(p, e->in[0]);
     kn_ints axes = ((const kn_p_reduce *)e->params)->axes;
-    if (!g->n_reduce)
-        return true;
-    bool same = knc_same_shape(g->inner, knc_type(p, e->in[0])) && g->axes.n == axes.n;
-    for (int k = 0; same && k < axes.n; k++)
-        same = axes.v[k] == g->axes.v[k];
-    return same;
+    if (u->point != KNC_POINT || u->loops == KNC_LOOPS_FULL)
+        return KNC_BECAUSE_REDUCTION;
+    if (!knc_has_rows(g))
+        return KNC_BECAUSE_NOTHING;
+    int stage = knc_last_stage(u->stages) + 1;
+    if (!knc_same_rows(g, x, axes))
+        return KNC_BECAUSE_REDUCTION;
+    if (stage >= KNC_MAX_STAGES)
+        return KNC_BECAUSE_STAGES;
+    bool again = stage > 1 || g->form == KNC_LOOPS_FULL; /* other passes over the same elements */
+    return again && !knc_rows_fit(x, axes) ? KNC_BECAUSE_LONG : KNC_BECAUSE_NOTHING;
 }
 
-/* A reduction: in front of the group that reads it at its own points, or a group of its own. */
+/* Would a group that reads its result for all elements of the rows have taken it, but for their length? */
+static bool is_too_long(const knc_uses *u, kn_type x, kn_ints axes)
+{
+    for (int i = 0; i < u->n; i++)
+        if (u->at[i].point == KNC_KEPT)
+            return !knc_rows_fit(x, axes);
+    return false;
+}
+
+/* A reduction: a pass of a group that reads its result once per row, or a group of its own. */
 static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *u)
 {
-    int join = joinable(p, e->out, u, 2);
-    if (join >= 0 && (u->at[join].point != KNC_POINT || u->at[join].inner ||
-                      !takes_reduction(p, &p->group.at[u->at[join].group], e)))
+    kn_type x = knc_type(p, e->in[0]), y = p->j->type[e->out];
+    kn_ints axes = ((const kn_p_reduce *)e->params)->axes;
+    knc_why why = KNC_BECAUSE_REDUCTION;
+    int join = joinable(p, e, u, 2);
+    if (join >= 0 && (why = not_taken(p, &u->at[join], e)))
         join = -1;
-    uint32_t g = join >= 0 ? u->at[join].group : new_group(p, i, p->j->type[e->out], 1 + knc_height_above(p, u, -1));
+    else if (join < 0 && is_too_long(u, x, axes))
+        why = KNC_BECAUSE_LONG;
+    knc_use at = join >= 0 ? u->at[join] : (knc_use){.point = KNC_POINT, .stages = 1};
+    if (join < 0)
+        at.group = new_group(p, i, y, 1 + knc_height_above(p, u, -1));
     if (p->failed)
         return;
+    runs_before(p, at.group, u, join);
     knc_value *v = &p->value[e->out];
-    knc_group *group = &p->group.at[g];
+    knc_group *group = &p->group.at[at.group];
+    if (!knc_has_rows(group))
+        knc_points_are_rows(p, at.group, x, axes, y);
+    at.loops = KNC_LOOPS_ROWS;
     if (join >= 0 && u->n == 1 && !u->need) {
         v->state = KNC_INLINE;
         v->why = KNC_BECAUSE_EPILOGUE;
     } else {
-        v->why = u->need ? u->why : KNC_BECAUSE_REDUCTION;
-        add_store(p, g, e->out, false, join >= 0);
+        v->why = (uint8_t)(u->need ? u->why : why ? why : KNC_BECAUSE_REDUCTION);
+        add_store(p, e->out, at, join >= 0);
     }
-    v->group = g;
-    group->inner = knc_type(p, e->in[0]);
-    group->axes = ((const kn_p_reduce *)e->params)->axes;
+    int stage = knc_last_stage(at.stages);
+    v->group = at.group;
+    v->loops = KNC_LOOPS_ROWS;
+    v->stage = (uint8_t)stage;
     group->n_reduce++;
+    group->n_read -= join >= 0 && group->n_read;
     knc_add_reduce_list(p, group, e->out, e->out);
-    group->plain = false;
     uint32_t limit = knc_update_limit(p, e->out);
     group->limit = group->limit < limit ? group->limit : limit;
     group->weight = (uint16_t)(group->weight + 2);
+    at.stages = (uint16_t)(2u << stage);
+    at.loops = KNC_LOOPS_FULL;
     if (kni_is_var(e->in[0]))
-        knc_add_use(p, e->in[0], (knc_use){.group = g, .point = KNC_INNER, .inner = true});
+        knc_add_use(p, e->in[0], at);
 }
 
 static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_uses *u)
@@ -225,9 +321,10 @@ static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_us
     if (p->failed)
         return;
     p->group.at[g].routine = true;
+    runs_before(p, g, u, -1);
     for (uint32_t k = 0; k < e->n_out; k++) {
         p->value[e->out + k].why = KNC_BECAUSE_RUN;
-        add_store(p, g, e->out + k, false, false);
+        add_store(p, e->out + k, (knc_use){.group = g, .stages = 1}, false);
     }
     for (uint32_t k = 0; k < e->n_in; k++)
         need(p, e->in[k], p->group.at[g].height, p->group.at[g].level, KNC_BECAUSE_ROUTINE, false);
@@ -256,6 +353,8 @@ static bool group_alias(knc_plan *p, const kn_eqn *e, knc_class c, const knc_use
         p->value[e->in[0]].aligned |= v->aligned || t.dtype->size > knc_type(p, e->in[0]).dtype->size;
     v->state = KNC_ALIAS;
     v->why = KNC_BECAUSE_IN_ORDER;
+    for (int i = 0; i < u->n; i++)
+        knc_pin(p, u->at[i].group);
     need(p, e->in[0], knc_height_above(p, u, -1), u->level, KNC_BECAUSE_ALIASED, v->is_output);
     return true;
 }
@@ -278,8 +377,11 @@ static kn_error *group_eqn(knc_plan *p, uint32_t i)
     }
     if (c == KNC_UNKNOWN)
         return knx_error(KN_ERROR_NOT_IMPLEMENTED, "%s can not be compiled", e->prim->name);
-    if (p->o->fuse)
-        knc_merge_groups(p, &u);
+    if (p->o->fuse) {
+        knc_merge_groups(p, e->out, e->n_out, &u);
+        if (knc_make_rows(p, e, &u))
+            u = knc_collect_uses(p, e->out, e->n_out);
+    }
     if (group_alias(p, e, c, &u))
         return NULL;
     if (c == KNC_RUN)
@@ -300,7 +402,7 @@ kn_error *knc_group_equations(knc_plan *p)
         KN_TRY(group_eqn(p, i));
     for (uint32_t v = 0; p->o->fuse && v < p->p->n_operand; v++) {
         knc_uses u = knc_collect_uses(p, v, 1);
-        knc_merge_groups(p, &u);
+        knc_merge_groups(p, v, 1, &u);
     }
     return p->failed ? knx_error_nomem() : NULL;
 }

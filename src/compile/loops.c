@@ -7,7 +7,7 @@
 
 int knc_kernel_map(kn_lower *l, int64_t offset, const int64_t *coef, bool memory)
 {
-    int n = l->n_par + (l->stage == 0 ? l->n_inner : 0);
+    int n = l->n_par + (l->in_rows ? l->n_inner : 0);
     for (size_t m = 0; m < l->map.n; m++) {
         knc_map *x = &l->map.at[m];
         if (x->stage == l->stage && x->offset == offset && !memcmp(x->coef, coef, (size_t)n * sizeof *coef)) {
@@ -16,19 +16,28 @@ int knc_kernel_map(kn_lower *l, int64_t offset, const int64_t *coef, bool memory
         }
     }
     uint8_t cls[KNK_MAX_LOOPS];
-    int loops = l->n_loop + (l->stage == 0 ? l->n_inner_loop : 0);
+    int loops = l->n_loop + (l->in_rows ? l->n_inner_loop : 0);
     for (int d = 0; d < loops; d++) {
         int64_t c = coef[l->source[d]];
         cls[d] = c == 0 ? KNK_STRIDE_ZERO : c == 1 ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
     }
-    int64_t *copy = knx_arena_alloc(&l->arena, (size_t)(n + 1) * sizeof *copy);
+    int64_t *copy = knx_arena_zero(&l->arena, (size_t)(l->n_par + l->n_inner + 1) * sizeof *copy);
     int id = copy ? knk_add_map(l->k, cls) : -1;
-    if (!copy || !KN_VEC_PUSH(&l->map, ((knc_map){l->stage, memory, offset, copy}))) {
+    if (!copy || !KN_VEC_PUSH(&l->map, ((knc_map){l->stage, memory, l->in_rows, offset, copy}))) {
         l->failed = true;
         return -1;
     }
     memcpy(copy, coef, (size_t)n * sizeof *coef);
     return id;
+}
+
+bool knc_same_map(const kn_lower *l, int a, int b)
+{
+    if (a < 0 || b < 0)
+        return a == b;
+    const knc_map *x = &l->map.at[a], *y = &l->map.at[b];
+    return a == b || (x->offset == y->offset &&
+                      !memcmp(x->coef, y->coef, (size_t)(l->n_par + l->n_inner) * sizeof *x->coef));
 }
 
 void knc_natural_loops(kn_lower *l)
@@ -60,7 +69,7 @@ static bool joins(const kn_lower *l, int outer, int inner, int64_t n, bool is_in
 {
     for (size_t m = 0; m < l->map.n; m++) {
         const knc_map *x = &l->map.at[m];
-        if ((!is_inner || x->stage == 0) && x->coef[outer] != x->coef[inner] * n)
+        if ((!is_inner || x->inner) && x->coef[outer] != x->coef[inner] * n)
             return false;
     }
     return true;

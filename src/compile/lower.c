@@ -6,47 +6,115 @@
 static void natural_extents(kn_lower *l)
 {
     const knc_group *g = l->g;
+    bool rows = knc_has_rows(g);
     l->n_par = g->par.ndim;
-    l->n_inner = g->n_reduce ? g->axes.n : 0;
-    for (int d = 0; d < l->n_par; d++)
+    l->n_inner = rows ? g->axes.n : 0;
+    l->n_row_loop = l->n_full_loop = 0;
+    for (int d = 0; d < l->n_par; d++) {
         l->extent[d] = g->par.dim[d];
-    for (int d = 0; d < l->n_inner; d++)
-        l->extent[l->n_par + d] = g->inner.dim[g->axes.v[d]];
+        if (g->par.dim[d] != 1)
+            l->row_loop[l->n_row_loop++] = (uint8_t)d;
+    }
+    for (int d = 0, kept = 0, joined = 0; rows && d < g->inner.ndim; d++) {
+        bool is_joined = joined < g->axes.n && g->axes.v[joined] == d;
+        int loop = is_joined ? l->n_par + joined++ : kept++;
+        l->extent[loop] = g->inner.dim[d];
+        if (g->inner.dim[d] != 1)
+            l->full_loop[l->n_full_loop++] = (uint8_t)loop;
+    }
+}
+
+/* The loops and passes of stored values, now that the group has all that it will have; the first pass is returned. */
+static int settle(kn_lower *l)
+{
+    knc_plan *p = l->p;
+    int first = 0;
+    for (uint32_t v = l->g->first_store; v != KNC_NO; v = p->value[v].next) {
+        knc_value *x = &p->value[v];
+        if (x->loops == KNC_LOOPS_OPEN)
+            x->loops = (uint8_t)knc_base_of(p, x->group, &x->stage);
+        first = x->stage > first ? x->stage : first;
+    }
+    for (uint32_t v = l->g->first_reduce; v != KNC_NO; v = p->value[v].next_reduce)
+        first = p->value[v].stage + 1 > first ? p->value[v].stage + 1 : first;
+    for (uint32_t r = l->g->first_row; r != KNC_NO; r = p->row.at[r].next)
+        first = p->row.at[r].stage > first ? p->row.at[r].stage : first;
+    return first;
+}
+
+static bool stores_here(const kn_lower *l, uint32_t var, bool elements)
+{
+    const knc_value *v = &l->p->value[var];
+    return (v->loops == KNC_LOOPS_FULL) == elements && v->stage == l->pass;
 }
 
 /* Stores of one stage: all values first, since a store may write over what a load reads. */
-static void lower_stores(kn_lower *l, bool inner)
+static void lower_stores(kn_lower *l, bool elements)
 {
-    const knc_point *at = inner ? l->inner : l->points;
-    for (uint32_t v = l->g->first_store; v != KNC_NO && !l->failed; v = l->p->value[v].next)
-        if (l->p->value[v].inner == inner)
-            knc_evaluate(l, v, at);
-    for (uint32_t v = l->g->first_store; v != KNC_NO && !l->failed; v = l->p->value[v].next)
-        if (l->p->value[v].inner == inner)
-            knc_store_value(l, v, at, knc_evaluate(l, v, at));
+    for (int store = 0; store < 2; store++)
+        for (uint32_t v = l->g->first_store; v != KNC_NO && !l->failed; v = l->p->value[v].next) {
+            if (!stores_here(l, v, elements))
+                continue;
+            const knc_point *at = knc_home_of(l, l->p->value[v].loops, l->p->j->type[v]);
+            kn_value2 x = knc_evaluate(l, v, at);
+            if (store)
+                knc_store_value(l, v, at, x);
+        }
 }
 
-/* Stage 0 joins the elements; what it joined is known to stage 1 as values at the parallel points. */
-static void lower_reductions(kn_lower *l)
+/* The reductions of the pass before are known from here on; what else there is one of for each row, too. */
+static void lower_points(kn_lower *l)
 {
-    kn_value2 *joined = knx_arena_alloc(&l->arena, l->g->n_reduce * sizeof *joined);
-    if (!joined) {
-        l->failed = true;
-        return;
+    const knc_group *g = l->g;
+    bool stage = false;
+    for (uint32_t v = g->first_store; v != KNC_NO && !stage; v = l->p->value[v].next)
+        stage = stores_here(l, v, false);
+    for (uint32_t r = g->first_row; r != KNC_NO && !stage; r = l->p->row.at[r].next)
+        stage = l->p->row.at[r].stage == l->pass;
+    for (uint32_t v = g->first_reduce; v != KNC_NO && !stage; v = l->p->value[v].next_reduce)
+        stage = l->p->value[v].stage == l->pass && l->p->j->type[v].dtype->size == 2; /* to be rounded */
+    if (stage)
+        knc_start_stage(l, false);
+    const kn_value2 *joined = l->joined;
+    for (uint32_t v = g->first_reduce; v != KNC_NO && !l->failed; v = l->p->value[v].next_reduce, joined++) {
+        kn_type t = l->p->j->type[v];
+        if (l->p->value[v].stage == l->pass)
+            knc_remember(l, v, knc_home_of(l, KNC_LOOPS_ROWS, t), knc_round(l, t.dtype, *joined));
     }
-    knc_start_stage(l, l->n_inner_loop);
-    uint32_t n = 0;
-    for (uint32_t v = l->g->first_reduce; v != KNC_NO && !l->failed; v = l->p->value[v].next_reduce) {
+    for (uint32_t r = g->first_row; r != KNC_NO && !l->failed; r = l->p->row.at[r].next) {
+        uint32_t v = l->p->row.at[r].var;
+        if (l->p->row.at[r].stage == l->pass)
+            knc_evaluate(l, v, knc_home_of(l, KNC_LOOPS_ROWS, l->p->j->type[v]));
+    }
+    if (stage)
+        lower_stores(l, false);
+    l->in_rows = false;
+    knc_end_stage(l);
+}
+
+/* A pass over the elements of the rows. */
+static void lower_elements(kn_lower *l)
+{
+    const knc_group *g = l->g;
+    bool stage = false;
+    for (uint32_t v = g->first_store; v != KNC_NO && !stage; v = l->p->value[v].next)
+        stage = stores_here(l, v, true);
+    for (uint32_t v = g->first_reduce; v != KNC_NO && !stage; v = l->p->value[v].next_reduce)
+        stage = l->p->value[v].stage + 1 == l->pass;
+    if (!stage)
+        return;
+    knc_start_stage(l, true);
+    kn_value2 *joined = l->joined;
+    for (uint32_t v = g->first_reduce; v != KNC_NO && !l->failed; v = l->p->value[v].next_reduce, joined++) {
         const kn_eqn *e = &l->p->j->eqn[l->p->value[v].eqn];
-        kn_value2 x = knc_evaluate(l, e->in[0], l->inner);
-        joined[n].re = knk_reduce(l->k, e->prim->reduction->how, x.re);
-        joined[n++].im = x.im < 0 ? KNK_NONE : knk_reduce(l->k, e->prim->reduction->how, x.im);
+        if (l->p->value[v].stage + 1 != l->pass)
+            continue;
+        kn_value2 x = knc_evaluate(l, e->in[0], knc_home_of(l, KNC_LOOPS_FULL, g->inner));
+        joined->re = knk_reduce(l->k, e->prim->reduction->how, x.re);
+        joined->im = x.im < 0 ? KNK_NONE : knk_reduce(l->k, e->prim->reduction->how, x.im);
     }
     lower_stores(l, true);
-    knc_start_stage(l, 0);
-    n = 0;
-    for (uint32_t v = l->g->first_reduce; v != KNC_NO && !l->failed; v = l->p->value[v].next_reduce)
-        knc_remember(l, v, l->points, knc_round(l, l->p->j->type[v].dtype, joined[n++]));
+    knc_end_stage(l);
 }
 
 static kn_error *build(kn_lower *l)
@@ -56,13 +124,13 @@ static kn_error *build(kn_lower *l)
     l->failed = false;
     l->eqn = NULL;
     l->k = knk_new(l->n_loop);
-    if (!l->k)
+    l->joined = knx_arena_alloc(&l->arena, (l->g->n_reduce + 1) * sizeof *l->joined);
+    if (!l->k || !l->joined || !knc_begin_places(l))
         return knx_error_nomem();
-    if (l->g->n_reduce)
-        lower_reductions(l);
-    else
-        knc_start_stage(l, 0);
-    lower_stores(l, false);
+    for (l->pass = settle(l); l->pass >= 0; l->pass--) {
+        lower_points(l);
+        lower_elements(l);
+    }
     return l->failed ? knx_error_nomem() : NULL;
 }
 
@@ -96,16 +164,17 @@ static kn_error *build_kernel(kn_lower *l, knk_kernel **kernel)
 static bool launch_numbers(kn_lower *l, knc_step *s)
 {
     kn_arena *a = &l->p->p->arena;
-    int stages = l->g->n_reduce ? 2 : 1, loops = l->n_loop + l->n_inner_loop;
+    int stages = l->stage + 1, loops = l->n_loop + l->n_inner_loop;
     knk_map_values *map = knx_arena_alloc(a, (l->map.n + 1) * sizeof *map);
     int64_t *stride = knx_arena_alloc(a, (l->map.n * (size_t)loops + 1) * sizeof *stride);
     const int64_t *extent = knx_arena_copy(a, l->length, ((size_t)loops + 1) * sizeof *extent);
-    const int64_t **inner = knx_arena_alloc(a, 2 * sizeof *inner);
+    const int64_t **inner = knx_arena_alloc(a, (size_t)stages * sizeof *inner);
     if (!map || !stride || !extent || !inner)
         return false;
-    inner[0] = inner[1] = extent + l->n_loop;
+    for (int k = 0; k < stages; k++)
+        inner[k] = extent + l->n_loop;
     for (size_t m = 0; m < l->map.n; m++) {
-        int n = l->n_loop + (l->map.at[m].stage == 0 && stages == 2 ? l->n_inner_loop : 0);
+        int n = l->n_loop + (l->map.at[m].inner ? l->n_inner_loop : 0);
         map[m] = (knk_map_values){l->map.at[m].offset, stride};
         for (int d = 0; d < n; d++)
             *stride++ = l->map.at[m].coef[l->source[d]];
@@ -116,22 +185,31 @@ static bool launch_numbers(kn_lower *l, knc_step *s)
     return true;
 }
 
-/* A stored value may take the place of an operand that is read only where it is written. */
+/* May the stored value `to` have the place of what is read as `from`? Every other access to that is one of an earlier
+ * pass at the same place: it is made here, and read again. */
+static bool fits_over(const kn_lower *l, const knc_access *from, const knc_access *to)
+{
+    const knc_plan *p = l->p;
+    bool fits = !from->written && !from->mixed && !to->mixed && !from->offset && from->last <= to->first &&
+                kn_dtype_table[from->dtype].size == kn_dtype_table[to->dtype].size &&
+                p->slot.at[from->slot].bytes == p->slot.at[to->slot].bytes && from->slot != to->slot &&
+                knc_same_map(l, from->map[0], to->map[0]) && knc_same_map(l, from->map[1], to->map[1]);
+    for (size_t i = 0; fits && i < l->buffer.n; i++) {
+        const knc_access *x = &l->buffer.at[i];
+        fits = x == from || x->slot != from->slot ||
+               (x->written && !x->mixed && !x->offset && x->dtype == from->dtype && x->last < from->first &&
+                knc_same_map(l, from->map[0], x->map[0]) && knc_same_map(l, from->map[1], x->map[1]));
+    }
+    return fits;
+}
+
 static bool note_reuse(kn_lower *l, uint32_t step)
 {
-    knc_plan *p = l->p;
     for (size_t w = 0; w < l->buffer.n; w++)
-        for (size_t r = 0; l->buffer.at[w].written && r < l->buffer.n; r++) {
-            const knc_access *to = &l->buffer.at[w], *from = &l->buffer.at[r];
-            bool fits = !from->written && !from->mixed && !from->offset &&
-                        kn_dtype_table[from->dtype].size == kn_dtype_table[to->dtype].size &&
-                        p->slot.at[from->slot].bytes == p->slot.at[to->slot].bytes && from->map[0] == to->map[0] &&
-                        from->map[1] == to->map[1];
-            for (size_t x = 0; fits && x < l->buffer.n; x++)
-                fits = x == r || l->buffer.at[x].slot != from->slot;
-            if (fits && !KN_VEC_PUSH(&p->reuse, ((knc_reuse){step, from->slot, to->slot})))
+        for (size_t r = 0; l->buffer.at[w].written && r < l->buffer.n; r++)
+            if (fits_over(l, &l->buffer.at[r], &l->buffer.at[w]) &&
+                !KN_VEC_PUSH(&l->p->reuse, ((knc_reuse){step, l->buffer.at[r].slot, l->buffer.at[w].slot})))
                 return false;
-        }
     return true;
 }
 
@@ -256,6 +334,7 @@ kn_error *knc_lower(knc_plan *p)
     KN_VEC_FREE(&l->memo);
     KN_VEC_FREE(&l->table);
     KN_VEC_FREE(&l->stack);
+    KN_VEC_FREE(&l->home);
     knx_free(l);
     return e;
 }

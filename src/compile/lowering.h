@@ -10,10 +10,11 @@ typedef struct knc_point {
     knk_node pred;
 } knc_point;
 
-/* An affine map of the kernel, over its natural loops: one per axis of the points, then one per reduced axis. */
+/* An affine map of the kernel, over its natural loops: one per axis of the points, then one per joined axis. */
 typedef struct knc_map {
     int stage;
     bool memory; /* a load's or store's */
+    bool inner;  /* of a stage with inner loops */
     int64_t offset;
     const int64_t *coef;
 } knc_map;
@@ -23,8 +24,17 @@ typedef struct knc_access {
     size_t offset;
     kn_dtype_id dtype;
     bool written, mixed; /* mixed: read at several or computed places */
-    int map[2];          /* of the parts, -1 */
+    int map[2];          /* of the parts, -1; other stages have maps of the same numbers */
+    int first, last;     /* stages */
 } knc_access;
+
+/* The place of values of a shape in loops over rows (or points), or over their elements. */
+typedef struct knc_home {
+    uint8_t loops;
+    int ndim;
+    uint64_t single; /* axes of extent 1 */
+    const knc_point *point;
+} knc_home;
 
 typedef struct knc_memo {
     uint32_t var;
@@ -43,8 +53,12 @@ struct kn_lower {
     uint32_t group;
     kn_arena arena;
     knk_builder *k;
-    int stage, n_par, n_inner; /* natural loops */
+    int stage, n_par, n_inner;     /* natural loops */
+    int pass;                      /* the number from the end of the pass that is lowered; see docs/compiler.md */
+    bool in_rows;                  /* the stage runs over elements of rows */
     int64_t extent[KNK_MAX_LOOPS + 1];
+    uint8_t row_loop[KNK_MAX_LOOPS], full_loop[KNK_MAX_LOOPS]; /* those of extent > 1, in the order of the axes */
+    int n_row_loop, n_full_loop;
     int n_loop, n_inner_loop;          /* loops of the kernel ... */
     uint8_t source[KNK_MAX_LOOPS];     /* ... the innermost natural loop of each, and ... */
     int64_t length[KNK_MAX_LOOPS + 1]; /* ... their extents */
@@ -53,14 +67,21 @@ struct kn_lower {
     KN_VEC(knc_memo) memo;
     KN_VEC(uint32_t) table; /* open addressing: 1 + number in memo */
     KN_VEC(knc_frame) stack;
-    knc_point *points, *inner, *scalar; /* where results and reduced operands are, and scalars */
+    KN_VEC(knc_home) home;
+    knc_point *scalar; /* where scalars are */
+    size_t known;      /* of memo: what later stages may use */
+    kn_value2 *joined; /* per reduction of the group, once its stage is written */
     const kn_eqn *eqn;                  /* whose `pull` runs */
     const knc_point *at;
     bool failed;
 };
 
 /* evaluate.c */
-void knc_start_stage(kn_lower *l, int n_inner);
+bool knc_begin_places(kn_lower *l); /* false without memory */
+const knc_point *knc_home_of(kn_lower *l, int loops, kn_type t);
+void knc_start_stage(kn_lower *l, bool in_rows);
+void knc_end_stage(kn_lower *l); /* forgets what later stages may not use */
+bool knc_same_map(const kn_lower *l, int a, int b); /* numbers of kernel maps, perhaps of two stages */
 kn_value2 knc_evaluate(kn_lower *l, kn_atom a, const knc_point *at);
 void knc_remember(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value);
 void knc_store_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value);

@@ -23,7 +23,7 @@ static unsigned at_most(unsigned v, unsigned max) { return v < max ? v : max; }
 
 bool knc_is_cheap(const knc_value *v)
 {
-    return v->cheap && !v->costly && v->ops <= KNC_CHEAP_OPS && v->reads <= KNC_CHEAP_READS;
+    return v->constant || (v->cheap && !v->costly && v->ops <= KNC_CHEAP_OPS && v->reads <= KNC_CHEAP_READS);
 }
 
 /* As seen by its readers a stored value is one read. */
@@ -34,7 +34,46 @@ static void stored(knc_value *v, kn_type t)
     v->cheap = true;
 }
 
-static void measure_eqn(knc_plan *p, const kn_eqn *e)
+/* The reduction whose rows the results have an element for each: its own, or that of an operand of as many elements. */
+static uint32_t rows_of(const knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c)
+{
+    uint32_t rows = KNC_NO;
+    if (c == KNC_REDUCE)
+        return i;
+    if (e->n_out != 1 || (c != KNC_ELEMENTWISE && c != KNC_VIEW && c != KNC_IDENTITY))
+        return KNC_NO;
+    for (uint32_t k = 0; k < e->n_in; k++) {
+        uint32_t r = kni_is_var(e->in[k]) ? p->value[e->in[k]].rows : KNC_NO;
+        if (r != KNC_NO && (rows == KNC_NO || r > rows) &&
+            kni_type_size(knc_type(p, e->in[k])) == kni_type_size(p->j->type[e->out]))
+            rows = r;
+    }
+    return rows;
+}
+
+static bool is_constant(const knc_plan *p, const kn_eqn *e, knc_class c)
+{
+    bool constant = c == KNC_ELEMENTWISE || c == KNC_VIEW || c == KNC_IDENTITY;
+    for (uint32_t k = 0; constant && k < e->n_in; k++)
+        constant = kni_is_literal(e->in[k]) || p->value[e->in[k]].constant;
+    return constant && e->n_in;
+}
+
+/* Results per row that are there for all elements again, or what is worked out from such. */
+static uint32_t spread_of(const knc_plan *p, const kn_eqn *e, knc_class c)
+{
+    uint32_t spread = KNC_NO;
+    for (uint32_t k = 0; k < e->n_in; k++) {
+        const knc_value *x = kni_is_var(e->in[k]) ? &p->value[e->in[k]] : NULL;
+        bool larger = x && kni_type_size(p->j->type[e->out]) > kni_type_size(knc_type(p, e->in[k]));
+        uint32_t s = !x ? KNC_NO : larger ? x->rows : c == KNC_ELEMENTWISE ? x->spread : KNC_NO;
+        if (s != KNC_NO && (spread == KNC_NO || s > spread))
+            spread = s;
+    }
+    return spread;
+}
+
+static void measure_eqn(knc_plan *p, uint32_t number, const kn_eqn *e)
 {
     knc_class c = knc_class_of(p->j, e);
     bool moves = c == KNC_VIEW || c == KNC_RESHAPE || c == KNC_IDENTITY;
@@ -48,8 +87,22 @@ static void measure_eqn(knc_plan *p, const kn_eqn *e)
         reads = at_most(reads + x->reads, 255);
         cheap &= x->cheap;
     }
+    uint32_t rows = rows_of(p, number, e, c), spread = KNC_NO;
+    bool constant = is_constant(p, e, c);
+    if (e->n_out == 1 && (c == KNC_VIEW || c == KNC_ELEMENTWISE))
+        spread = spread_of(p, e, c);
+    if (constant)
+        ops = 0;
+    if (c == KNC_VIEW && kni_is_var(e->in[0]) && p->value[e->in[0]].rows != KNC_NO &&
+        kni_type_size(p->j->type[e->out]) > kni_type_size(knc_type(p, e->in[0]))) {
+        ops = reads = 0; /* known for a whole row, or stored */
+        cheap = true;
+    }
     for (uint32_t i = 0; i < e->n_out; i++) {
         knc_value *v = &p->value[e->out + i];
+        v->rows = rows;
+        v->spread = spread;
+        v->constant = constant;
         v->ops = (uint16_t)ops;
         v->reads = (uint8_t)reads;
         v->cheap = cheap;
@@ -87,6 +140,8 @@ void knc_measure(knc_plan *p)
                                   .slot = KNC_NO,
                                   .need_height = -1,
                                   .whole = v,
+                                  .rows = KNC_NO,
+                                  .spread = KNC_NO,
                                   .old = KNC_NO};
         if (v < given) {
             p->value[v].state = KNC_GIVEN;
@@ -99,7 +154,7 @@ void knc_measure(knc_plan *p)
     for (uint32_t i = 0; i < j->n_eqn; i++)
         mark_eqn(p, &j->eqn[i]);
     for (uint32_t i = 0; i < j->n_eqn; i++)
-        measure_eqn(p, &j->eqn[i]);
+        measure_eqn(p, i, &j->eqn[i]);
     for (uint32_t v = 0; v < j->n_var; v++) {
         p->value[v].need = p->value[v].is_output; /* dead readers ask for nothing */
         p->value[v].why = KNC_BECAUSE_RESULT;

@@ -71,7 +71,7 @@ static void take_over(knc_plan *p)
     for (size_t i = p->reuse.n; taken && i-- > 0;) {
         const knc_reuse *r = &p->reuse.at[i];
         knc_slot *from = &p->slot.at[r->from], *to = &p->slot.at[knc_place_of(p, r->to)];
-        if (taken[r->to] || from->over != KNC_NO || from->last != r->step || !from->bytes)
+        if (taken[r->to] || taken[r->from] || from->over != KNC_NO || from->last != r->step || !from->bytes)
             continue;
         if (from->space == KNC_AT_WORK) {
             from->over = (uint32_t)(to - p->slot.at);

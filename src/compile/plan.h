@@ -32,6 +32,7 @@ typedef enum knc_state {
     X(MOVED, "one kernel reads it, at other points but each at most once") \
     X(VIEW, "a view costs an index map only")                              \
     X(CHEAP, "recomputing it costs less than storing it")                  \
+    X(CONSTANT, "it is a constant")                                        \
     X(EPILOGUE, "the kernel that reads it runs over the same points")      \
     X(RESULT, "a result of the program")                                   \
     X(ROUTINE, "a routine reads it")                                       \
@@ -43,8 +44,13 @@ typedef enum knc_state {
     X(REPEATED, "its reader would compute elements more than once")        \
     X(MANY, "read in too many places")                                     \
     X(FULL, "the kernel that reads it is full")                            \
+    X(BUFFERS, "the kernel that reads it would have too many buffers")     \
     X(DEEP, "too many computed positions inside each other")               \
     X(REDUCTION, "a reduction read outside of its kernel")                 \
+    X(ROW, "worked out once for each row of the kernel that reads it")     \
+    X(PASSES, "read in several passes over a row and too expensive to recompute") \
+    X(LONG, "the rows that are joined do not fit into the cache")          \
+    X(STAGES, "too many passes over a row")                                \
     X(OLD, "it reads a value that is updated before its readers run")      \
     X(UNFUSED, "fusion is off")
 typedef enum knc_why {
@@ -53,21 +59,31 @@ typedef enum knc_why {
 #undef KNC_X
 } knc_why;
 
-/* Where a group evaluates a value: at the points of its parallel extents, at those of the reduced operands, a scalar
- * once; from KNC_FIRST_FAR on each number is one position that a view or computed index leads to. */
-enum { KNC_POINT, KNC_INNER, KNC_SCALAR, KNC_FIRST_FAR };
+/* The loops that a group has. OPEN: those over the points of its results. A group that joins elements has rows (the
+ * parallel loops) and elements (rows and the joined axes); its points before that became known are either. */
+typedef enum knc_loops { KNC_LOOPS_OPEN, KNC_LOOPS_ROWS, KNC_LOOPS_FULL } knc_loops;
+/* Where in its loops a group evaluates a value. POINT: each axis that is longer than 1 runs along one loop, and all
+ * such loops are there, in order. KEPT: along some of the loops, in order (`keep`; a scalar has none). From
+ * KNC_FIRST_FAR on each number is one position that a view or computed index leads to. */
+enum { KNC_POINT, KNC_KEPT, KNC_FIRST_FAR };
 typedef struct knc_use {
+    uint64_t keep; /* KNC_KEPT: of the loops with more than one turn, bit k for the k-th */
     uint32_t group, point;
-    bool inner;    /* in the loops over the reduced operands */
-    uint8_t depth; /* pulled rows on the way */
+    uint16_t stages; /* passes over a row that read it, counted from the last one; see docs/compiler.md */
+    uint8_t loops;   /* knc_loops */
+    uint8_t depth;   /* pulled rows on the way */
 } knc_use;
 enum {
     KNC_MAX_USES = 8,
     KNC_MAX_DEPTH = 6,
     KNC_MAX_WEIGHT = 400,
     KNC_MAX_STORES = 16,
+    KNC_MAX_STAGES = 8,
+    KNC_MAX_BUFFERS = 64,
     KNC_CHEAP_OPS = 6,
-    KNC_CHEAP_READS = 2
+    KNC_CHEAP_READS = 2,
+    KNC_ROW_BYTES = 256 << 10, /* what several passes over a row may touch: a part of the second cache */
+    KNC_LINE_BYTES = 64
 };
 
 typedef struct knc_value {
@@ -83,30 +99,47 @@ typedef struct knc_value {
     uint32_t whole;      /* the value whose memory it shows as a whole: itself if it is no view */
     uint32_t updated_at; /* level of the last update that may be made in its memory; 0: none */
     uint32_t old;        /* a value that it reads and that is updated later, in its memory if it was read before */
+    uint32_t rows;       /* equation of a reduction: it has one element for each of its rows; KNC_NO */
+    uint32_t spread;     /* equation of a reduction whose results it reads for all elements of the rows; KNC_NO */
     uint16_t ops;        /* to recompute it, at most; saturates */
     uint8_t reads, state, why, n_use, far_readers;
+    bool constant; /* made of literals: folded where it is read */
     bool cheap;  /* as part of a reader */
     bool costly; /* itself */
-    bool need, is_output, many, inner, joined;
+    uint8_t loops, stage; /* where it is stored or, a reduction, known; lower.c settles open ones */
+    bool need, is_output, many, joined;
     bool kept;    /* its memory is an output's */
     bool aligned; /* its memory is read as larger elements too */
 } knc_value;
 
-/* A step in the making. Groups that merged point to one another. */
+/* A step in the making. Groups that merged point to one another: what a group was when it merged still says where its
+ * own points are in the loops of the whole. */
 typedef struct knc_group {
     uint32_t parent;
+    uint8_t form;        /* knc_loops of the points it began with */
+    uint8_t stage;       /* and the pass that they belong to */
     int32_t height;      /* above all steps that read its results */
+    int32_t ceiling;     /* below all groups that store what it reads: so far it may rise */
     uint32_t level;      /* the highest of what it stores */
     uint32_t limit;      /* of a level below it the group reads no value after its update */
     uint32_t eqn;        /* the last one that stores: the key of its place in the program */
     bool routine, plain; /* plain: no views, no computed positions, no reductions */
     uint16_t n_store, weight;
-    kn_type par;   /* extents of the points */
-    kn_type inner; /* of the reduced operands */
-    kn_ints axes;
+    uint32_t n_read; /* values that it reads from memory, as far as is known: at most */
+    kn_type par;   /* extents of the points; once there are rows: of those */
+    kn_type inner; /* rows: extents of their elements ... */
+    kn_ints axes;  /* ... and which of them are joined */
+    uint64_t kept; /* rows: the loops over elements that are loops over rows, as knc_use.keep */
     uint32_t first_store, last_store, first_reduce, last_reduce, n_reduce; /* variables */
+    uint32_t first_row, last_row;                                          /* in knc_plan.row */
     uint32_t step;
 } knc_group;
+
+/* A value that a group works out once per row, in this pass. */
+typedef struct knc_row {
+    uint32_t var, next;
+    uint8_t stage;
+} knc_row;
 
 /* Memory of a stored value. */
 typedef struct knc_slot {
@@ -147,6 +180,7 @@ typedef struct knc_plan {
     knc_value *value; /* per variable */
     KN_VEC(knc_group) group;
     KN_VEC(knc_use_link) use;
+    KN_VEC(knc_row) row;
     KN_VEC(knc_slot) slot;
     KN_VEC(knc_step) step;
     KN_VEC(knc_reuse) reuse;
@@ -196,6 +230,13 @@ uint32_t knc_place_of(const knc_plan *p, uint32_t slot);   /* the slot whose pla
 /* place.c: where a value lies; also of operands and literals. */
 uint32_t knc_slot_of(knc_plan *p, kn_atom a, size_t *offset);
 uint32_t knc_find(knc_plan *p, uint32_t group);
+/* uses.c: of the points that a group began with: which loops of the group it is part of now, and in which pass */
+knc_loops knc_base_of(knc_plan *p, uint32_t group, uint8_t *stage);
+static inline uint32_t knc_max_buffers(const knc_plan *p)
+{
+    return p->o->max_buffers > 0 ? (uint32_t)p->o->max_buffers : KNC_MAX_BUFFERS;
+}
+static inline bool knc_has_rows(const knc_group *g) { return g->form != KNC_LOOPS_OPEN; }
 
 void knc_log_copies(const kn_program *p); /* text.c */
 

@@ -25,6 +25,7 @@ typedef struct kn_compile_options {
     /* Per operand, may be NULL: its buffer may be overwritten and become an output's. After a run its contents are
      * undefined, after one that failed too; the same buffer must not be passed as a second operand. */
     const bool *donated;
+    int max_buffers; /* that one kernel reads and writes, but for single equations with more; 0: 64 */
 } kn_compile_options;
 
 /* What a program is given for each of its operands. */

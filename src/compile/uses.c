@@ -11,15 +11,78 @@ bool knc_same_shape(kn_type a, kn_type b)
 uint32_t knc_find(knc_plan *p, uint32_t g)
 {
     knc_group *group = p->group.at;
-    while (group[g].parent != g)
-        g = group[g].parent = group[group[g].parent].parent;
+    for (uint32_t up; (up = group[g].parent) != g; g = group[g].parent) {
+        if (group[up].parent == up)
+            return up;
+        if (group[g].form == KNC_LOOPS_OPEN) { /* its points are what those of the group above are */
+            group[g].form = group[up].form;
+            group[g].stage = group[up].stage;
+        }
+        group[g].parent = group[up].parent;
+    }
     return g;
 }
 
-static int find_use(const knc_uses *u, knc_use x)
+knc_loops knc_base_of(knc_plan *p, uint32_t g, uint8_t *stage)
+{
+    while (p->group.at[g].form == KNC_LOOPS_OPEN && p->group.at[g].parent != g)
+        g = p->group.at[g].parent;
+    *stage = p->group.at[g].stage;
+    return p->group.at[g].form;
+}
+
+/* The use as seen from the group as it is now. */
+static knc_use settled(knc_plan *p, knc_use x)
+{
+    uint8_t stage;
+    uint32_t root = knc_find(p, x.group);
+    const knc_group *g = &p->group.at[root];
+    if (x.loops == KNC_LOOPS_OPEN) {
+        x.loops = (uint8_t)knc_base_of(p, x.group, &stage);
+        x.stages = (uint16_t)(1u << stage);
+    }
+    x.group = root;
+    if (x.point != KNC_KEPT)
+        return x;
+    if (x.keep == knc_long_axes(x.loops == KNC_LOOPS_FULL ? g->inner : g->par)) {
+        x.point = KNC_POINT;
+    } else if (x.loops == KNC_LOOPS_FULL && x.keep == g->kept) {
+        x.point = KNC_POINT;
+        x.loops = KNC_LOOPS_ROWS;
+    }
+    if (x.point == KNC_POINT)
+        x.keep = 0;
+    return x;
+}
+
+void knc_rise(knc_plan *p, uint32_t group, int32_t height)
+{
+    knc_group *g = &p->group.at[group];
+    g->height = g->height > height ? g->height : height;
+}
+
+void knc_pin(knc_plan *p, uint32_t group)
+{
+    knc_group *g = &p->group.at[group];
+    g->ceiling = g->ceiling < g->height + 1 ? g->ceiling : g->height + 1;
+}
+
+static bool same_place(const knc_use *a, const knc_use *b)
+{
+    return a->group == b->group && a->point == b->point && a->loops == b->loops &&
+           (a->point != KNC_KEPT || a->keep == b->keep);
+}
+
+static void join_use(knc_use *a, const knc_use *b)
+{
+    a->stages |= b->stages;
+    a->depth = a->depth > b->depth ? a->depth : b->depth;
+}
+
+static int find_use(const knc_uses *u, const knc_use *x)
 {
     for (int i = 0; i < u->n; i++)
-        if (u->at[i].group == x.group && u->at[i].point == x.point && u->at[i].inner == x.inner)
+        if (same_place(&u->at[i], x))
             return i;
     return -1;
 }
@@ -30,17 +93,17 @@ static void gather(knc_plan *p, const knc_value *v, knc_uses *u)
     if (u->level < v->need_level)
         u->level = v->need_level;
     for (uint32_t l = v->first_use; l != KNC_NO; l = p->use.at[l].next) {
-        knc_use x = p->use.at[l].use;
-        x.group = knc_find(p, x.group);
+        knc_use x = settled(p, p->use.at[l].use);
         if (u->level < p->group.at[x.group].level)
             u->level = p->group.at[x.group].level;
-        int i = find_use(u, x);
-        if (i >= 0 && u->at[i].depth < x.depth)
-            u->at[i].depth = x.depth;
-        else if (i < 0 && u->n < KNC_MAX_USES)
+        int i = find_use(u, &x);
+        if (i >= 0)
+            join_use(&u->at[i], &x);
+        else if (u->n < KNC_MAX_USES)
             u->at[u->n++] = x;
-        else if (i < 0) {
+        else {
             u->many = true;
+            knc_pin(p, x.group);
             if (u->need_height < p->group.at[x.group].height)
                 u->need_height = p->group.at[x.group].height;
         }
@@ -65,16 +128,19 @@ knc_uses knc_collect_uses(knc_plan *p, uint32_t first, uint32_t n)
 void knc_add_use(knc_plan *p, uint32_t var, knc_use use)
 {
     knc_value *v = &p->value[var];
+    bool read = false; /* by the group already */
     for (uint32_t l = v->first_use; l != KNC_NO; l = p->use.at[l].next) {
-        knc_use *x = &p->use.at[l].use;
-        if (x->group == use.group && x->point == use.point && x->inner == use.inner) {
-            x->depth = x->depth > use.depth ? x->depth : use.depth;
+        read |= p->use.at[l].use.group == use.group;
+        if (same_place(&p->use.at[l].use, &use)) {
+            join_use(&p->use.at[l].use, &use);
             return;
         }
     }
-    const knc_group *g = &p->group.at[knc_find(p, use.group)];
+    knc_group *g = &p->group.at[knc_find(p, use.group)];
+    g->n_read += !read;
     if (v->n_use >= 2 * KNC_MAX_USES) { /* read in so many places that it is stored: only height and level count */
         v->many = true;
+        knc_pin(p, knc_find(p, use.group));
         v->need_height = v->need_height > g->height ? v->need_height : g->height;
         v->need_level = v->need_level > g->level ? v->need_level : g->level;
         return;
@@ -89,18 +155,15 @@ void knc_add_use(knc_plan *p, uint32_t var, knc_use use)
 int32_t knc_height_above(knc_plan *p, const knc_uses *u, int except)
 {
     int32_t height = u->need_height;
-    for (int i = 0; i < u->n; i++)
-        if (i != except && p->group.at[u->at[i].group].height > height)
+    for (int i = 0; i < u->n; i++) {
+        if (i == except)
+            continue;
+        if (except >= 0 && u->at[i].group == u->at[except].group) /* it can not run before itself */
+            return KNC_TOO_HIGH;
+        if (p->group.at[u->at[i].group].height > height)
             height = p->group.at[u->at[i].group].height;
+    }
     return height;
-}
-
-static bool same_reduction(const knc_group *a, const knc_group *b)
-{
-    if (!a->n_reduce && !b->n_reduce)
-        return true;
-    return a->n_reduce && b->n_reduce && knc_same_shape(a->inner, b->inner) && a->axes.n == b->axes.n &&
-           !memcmp(a->axes.v, b->axes.v, (size_t)a->axes.n * sizeof *a->axes.v);
 }
 
 /* Would `early`, made part of `late`, read a value after its update? */
@@ -109,13 +172,21 @@ static bool too_late(const knc_group *early, const knc_group *late)
     return early->level < early->limit && late->level >= early->limit;
 }
 
-/* Of equal height, so neither reads what the other makes. */
-static bool may_merge(const knc_group *a, const knc_group *b)
+/* Of equal height, or one can rise to the other's, so neither reads what the other makes. */
+static bool may_merge(const knc_plan *p, const knc_group *a, const knc_use *x, const knc_group *b, const knc_use *y)
 {
-    if (too_late(a, b) || too_late(b, a))
+    if (too_late(a, b) || too_late(b, a) || a->routine || b->routine ||
+        !knc_may_rise(a, b->height) || !knc_may_rise(b, a->height) ||
+        a->n_read + b->n_read + a->n_store + b->n_store > knc_max_buffers(p) + 1 || /* they share one at least */
+        a->weight + b->weight > KNC_MAX_WEIGHT || a->n_store + b->n_store > KNC_MAX_STORES)
         return false;
-    return !a->routine && !b->routine && a->height == b->height && knc_same_shape(a->par, b->par) &&
-           same_reduction(a, b) && a->weight + b->weight <= KNC_MAX_WEIGHT && a->n_store + b->n_store <= KNC_MAX_STORES;
+    if (knc_has_rows(a) && knc_has_rows(b))
+        return x->loops == y->loops && knc_same_rows(a, b->inner, b->axes);
+    if (!knc_has_rows(a) && !knc_has_rows(b))
+        return knc_same_shape(a->par, b->par);
+    const knc_group *rows = knc_has_rows(a) ? a : b;
+    bool elements = (knc_has_rows(a) ? x : y)->loops == KNC_LOOPS_FULL;
+    return !elements || rows->par.ndim > 0 || knc_rows_fit(rows->inner, rows->axes);
 }
 
 void knc_add_store_list(knc_plan *p, knc_group *g, uint32_t first, uint32_t last)
@@ -134,45 +205,48 @@ void knc_add_reduce_list(knc_plan *p, knc_group *g, uint32_t first, uint32_t las
     g->last_reduce = last;
 }
 
-static void merge(knc_plan *p, uint32_t into, uint32_t from)
+/* What both read at their points x and y is one element. */
+static void merge(knc_plan *p, const knc_use *x, const knc_use *y)
 {
-    knc_group *a = &p->group.at[into], *b = &p->group.at[from];
+    if (knc_has_rows(&p->group.at[y->group]) && !knc_has_rows(&p->group.at[x->group])) {
+        const knc_use *z = x;
+        x = y;
+        y = z;
+    }
+    knc_group *a = &p->group.at[x->group], *b = &p->group.at[y->group];
+    if (knc_has_rows(a) && !knc_has_rows(b)) {
+        b->form = x->loops;
+        b->stage = x->loops == KNC_LOOPS_FULL ? (uint8_t)knc_last_stage(x->stages) : 0;
+    }
     knc_add_store_list(p, a, b->first_store, b->last_store);
     knc_add_reduce_list(p, a, b->first_reduce, b->last_reduce);
+    if (b->first_row != KNC_NO) {
+        *(a->first_row == KNC_NO ? &a->first_row : &p->row.at[a->last_row].next) = b->first_row;
+        a->last_row = b->last_row;
+    }
+    a->height = a->height > b->height ? a->height : b->height;
+    a->ceiling = a->ceiling < b->ceiling ? a->ceiling : b->ceiling;
     a->n_store = (uint16_t)(a->n_store + b->n_store);
     a->weight = (uint16_t)(a->weight + b->weight);
     a->n_reduce += b->n_reduce;
+    a->n_read += b->n_read - (b->n_read > 0);
     a->plain &= b->plain;
     a->eqn = a->eqn > b->eqn ? a->eqn : b->eqn;
     a->level = a->level > b->level ? a->level : b->level;
     a->limit = a->limit < b->limit ? a->limit : b->limit;
-    b->parent = into;
+    b->parent = x->group;
 }
 
-void knc_merge_groups(knc_plan *p, knc_uses *u)
+void knc_merge_groups(knc_plan *p, uint32_t first, uint32_t n, knc_uses *u)
 {
-    bool merged = false;
     for (int i = 0; i < u->n; i++)
         for (int k = i + 1; k < u->n; k++) {
-            uint32_t a = knc_find(p, u->at[i].group), b = knc_find(p, u->at[k].group);
-            if (a == b || u->at[i].point > KNC_INNER || u->at[i].point != u->at[k].point ||
-                !may_merge(&p->group.at[a], &p->group.at[b]))
+            const knc_use *x = &u->at[i], *y = &u->at[k];
+            if (x->group == y->group || x->point != KNC_POINT || y->point != KNC_POINT ||
+                !may_merge(p, &p->group.at[x->group], x, &p->group.at[y->group], y))
                 continue;
-            merge(p, a, b);
-            merged = true;
+            merge(p, x, y);
+            *u = knc_collect_uses(p, first, n);
+            k = i;
         }
-    if (!merged)
-        return;
-    knc_uses again = *u;
-    again.n = 0;
-    for (int i = 0; i < u->n; i++) {
-        knc_use x = u->at[i];
-        x.group = knc_find(p, x.group);
-        int at = find_use(&again, x);
-        if (at < 0)
-            again.at[again.n++] = x;
-        else if (again.at[at].depth < x.depth)
-            again.at[at].depth = x.depth;
-    }
-    *u = again;
 }

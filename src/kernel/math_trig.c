@@ -70,7 +70,7 @@ static void two_sum(knk_builder *k, knk_node *hi, knk_node *lo)
     *hi = s;
 }
 
-/* |x| from 2^14 on, in 32 bits, so that lanes stay as they are: m times 96 bits of 2/pi from bit t on. */
+/* |x| from 2^13 on, in 32 bits, so that lanes stay as they are: m times 96 bits of 2/pi from bit t on. */
 static angle huge_f32(knk_builder *k, knk_node a)
 {
     knk_node bits = BITS(U32, a), m = OR(AND(bits, U32(0x7fffff)), U32(0x800000)),
@@ -94,6 +94,7 @@ static angle huge_f32(knk_builder *k, knk_node a)
     two_sum(k, &hi, &lo);
     knk_node c1 = F32(0x1.921fb6p-30), c2 = F32(-0x1.777a5cp-55), r = MUL(hi, c1);
     knk_node tail = FMA(lo, c1, FMA(hi, c2, FMA(hi, c1, NEG(r))));
+    two_sum(k, &r, &tail);
     return (angle){q, SELECT(LT(a, F32(INFINITY)), r, F32(NAN)), tail};
 }
 
@@ -132,7 +133,7 @@ static angle huge_f64(knk_builder *k, knk_node a)
     return (angle){q, SELECT(LT(a, F64(INFINITY)), r, F64(NAN)), lo};
 }
 
-/* a < 2^14 (f32), 2^20 (f64). The quadrant is left in the last bits of a large number, pi/2 is in three parts: the
+/* a < 2^13 (f32), 2^20 (f64). The quadrant is left in the last bits of a large number, pi/2 is in three parts: the
  * first one leaves h, which is exact; n times the second one is exact, and so is what its subtraction rounds away. */
 static angle reduce(knk_builder *k, knk_node a)
 {
@@ -177,7 +178,7 @@ static knk_node sin_turned(knk_builder *k, knk_node x, int quarters, knk_node si
 {
     knk_node a = ABS(x);
     bool f = knk_is_f32(k, x);
-    knk_node far = LE(NUM(knk_dtype(k, x), f ? 0x1p14 : 0x1p20), a);
+    knk_node far = LE(NUM(knk_dtype(k, x), f ? 0x1p13 : 0x1p20), a);
     knk_node near = sin_of_angle(k, reduce(k, a), quarters, sign);
     return COLD(far, sin_of_angle(k, f ? huge_f32(k, a) : huge_f64(k, a), quarters, sign), near);
 }

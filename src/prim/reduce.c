@@ -6,6 +6,7 @@
  *                by halving, which is right where factors are zero
  *     transpose  reduce_sum: the cotangent repeated along the reduced axes
  *     batch      axes at or behind the batch axis move up by one
+ *     simplify   over axes of extent 1: the element
  *     lower      one reduction of the kernel IR, products of complex numbers by halving; argmax and argmin are a
  *                routine
  */
@@ -43,9 +44,25 @@ static kn_atom spread(const kn_rule *r, kn_atom reduced)
     return rest.n == x.ndim ? reduced : knb_broadcast_in_dim(r->b, reduced, x.ndim, x.dim, rest.v);
 }
 
+/* Over axes of extent 1 there is one element, as it is; but a sum starts from 0, which makes -0 to 0. */
+static kn_atom reduce_simplify(const kn_rule *r)
+{
+    kn_ints axes = ((const kn_p_reduce *)r->params)->axes;
+    kn_type y = r->yt[0];
+    for (int i = 0; i < axes.n; i++)
+        if (r->xt[0].dim[axes.v[i]] != 1)
+            return KN_ATOM_NONE;
+    if (!axes.n) /* nothing is joined */
+        return r->x[0];
+    kn_atom x = knb_reshape(r->b, r->x[0], y.ndim, y.dim);
+    if (r->prim->reduction->how != KNK_RED_ADD || !knx_is_inexact(y.dtype))
+        return x;
+    return knb_add(r->b, x, knb_literal(r->b, y.dtype, y.weak, knx_scalar_from_double(y.dtype, 0)));
+}
+
 #define REDUCTION                                                                                         \
     .n_in = 1, .n_out = 1, .bits = KN_REDUCES, .params_size = sizeof(kn_p_reduce), .batch = reduce_batch, \
-    .cost = knp_cost_input, .factors = "... reduced -> ..."
+    .cost = knp_cost_input, .factors = "... reduced -> ...", .simplify = reduce_simplify
 
 /* reduce_sum */
 

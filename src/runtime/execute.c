@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * execute.c -- runs the steps of a program in order. It allocates the outputs and, if it has to, the workspace;
  * nothing else unless somebody watches. */
+#include "codegen/dump.h"
 #include "runtime/run.h"
 #include "codegen/native.h"
 #include "base/float_env.h"
@@ -116,6 +117,7 @@ static kn_error *run_routine(const run *r, const knc_step *s, void **at)
 static void run_kernel(const run *r, const knc_step *s, void **at)
 {
     const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+    kng_dump(s->u.k.kernel, &launch);
     if (s->u.k.prepared)
         kng_run_prepared(s->u.k.prepared, &launch, r->scratch, r->threads);
     else

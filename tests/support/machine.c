@@ -123,15 +123,44 @@ static uint64_t moderate_float(int dtype, uint64_t r)
     return w;
 }
 
+/* A number in the middle of two with few bits, or next to that: what rounding twice gets wrong. */
+static uint64_t tie(uint64_t r)
+{
+    static const int bits[] = {8, 11, 24, 53};
+    const int kept = bits[r % 4] + 1;
+    uint64_t v = (r >> 8 | (uint64_t)1 << 55) >> (56 - kept) | 1;
+    v <<= (r >> 2) % (uint64_t)(65 - kept);
+    return v + (r >> 4) % 3 - 1;
+}
+
+static uint64_t tie_float(int dtype, uint64_t r)
+{
+    static const int bits[] = {7, 10, 23}; /* of the fraction */
+    const int size = dtype == KN_ID_F64 ? 52 : 23, kept = bits[r % (size == 52 ? 3 : 2)];
+    const int least = (r >> 2) % 2 ? -152 : -30, most = (r >> 2) % 2 ? 129 : 20;
+    const int exponent = least + (int)((r >> 3) % (uint64_t)(most - least));
+    int extra = exponent < -126 ? -126 - exponent : 0; /* bits that a subnormal float32 or bfloat16 lacks */
+    extra = extra < kept && (r >> 30) % 2 ? kept - extra : kept;
+    uint64_t fraction = ((r >> 32) << 32 >> (64 - extra) << 1 | 1) << (size - extra - 1);
+    fraction = extra ? fraction & (((uint64_t)1 << size) - 1) : 0;
+    const uint64_t bias = size == 52 ? 1023 : 127;
+    const int64_t e = (int64_t)bias + exponent;
+    const uint64_t u =
+        (size == 52 || e > 0 ? (uint64_t)e : 0) << size | fraction | (r >> 31 & 1) << (size == 52 ? 63 : 31);
+    return u + (r >> 40) % 3 - 1;
+}
+
 static uint64_t special_integer(uint64_t r)
 {
     uint64_t power = (uint64_t)1 << (r >> 8) % 64;
-    switch (r % 6) {
+    switch (r % 8) {
     case 0: return power - 1;
     case 1: return power;
     case 2: return power + 1;
     case 3: return -power;
     case 4: return (r >> 16) % 80;
+    case 5: return tie(r >> 3);
+    case 6: return -tie(r >> 3);
     default: return -((r >> 16) % 80);
     }
 }
@@ -140,12 +169,12 @@ void machine_values(int dtype, void *to, int n, uint64_t *seed)
 {
     const int size = knk_size(dtype);
     for (int i = 0; i < n; i++) {
-        uint64_t r = machine_random(seed), v = machine_random(seed), kind = r % 4;
+        uint64_t r = machine_random(seed), v = machine_random(seed), kind = r % 4, is_tie = r >> 62;
         r >>= 2;
         if (dtype == KN_ID_BOOL)
             v &= 1;
         else if (knk_is_float_id(dtype) && kind)
-            v = kind == 1 ? moderate_float(dtype, v) : special_float(dtype, r);
+            v = kind == 1 ? moderate_float(dtype, v) : is_tie ? tie_float(dtype, v) : special_float(dtype, r);
         else if (knk_is_int_id(dtype) && kind > 1)
             v = special_integer(r);
         else if (knk_is_int_id(dtype) && size == 8 && kind == 1)
@@ -188,4 +217,41 @@ void *machine_edge(int bytes, bool at_end)
         assert_int_equal(mprotect(*m + PAGE, PAGE, PROT_READ | PROT_WRITE), 0);
     }
     return at_end ? *m + 2 * PAGE - bytes : *m + PAGE;
+}
+
+void machine_dump(kng_asm *a, const kng_form *f, int base, int at)
+{
+    const bool wide = f->target == KNG_AVX512;
+    for (int r = 0; r < (wide ? 32 : 16); r++)
+        kng_v2(a, KNG_VMOVUPS_ST, wide ? 2 : 1, r, kng_at(base, at + 64 * r));
+    for (int r = 1; r < 8 && wide; r++)
+        kng_v2(a, KNG_KMOVQ_ST, 0, r, kng_at(base, at + 64 * (32 + r)));
+}
+
+int machine_changed(const kng_form *f, const void *before, const void *after, uint32_t vectors, uint32_t masks)
+{
+    const bool wide = f->target == KNG_AVX512;
+    const char *b = before, *a = after;
+    for (int r = 0; r < (wide ? 40 : 16); r++) {
+        bool allowed = r < 32 ? vectors >> r & 1 : r == 32 || (masks >> (r - 32) & 1);
+        if (!allowed && memcmp(b + 64 * r, a + 64 * r, r >= 32 ? 8 : wide ? 64 : 32))
+            return r;
+    }
+    return -1;
+}
+
+void machine_tail(kng_asm *a, const kng_form *f, const kng_tail *t, int count, int gp_temp)
+{
+    static const int32_t iota[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    if (f->target == KNG_AVX512) {
+        kng_mov_number(a, gp_temp, 0xffff);
+        kng_bzhi(a, gp_temp, gp_temp, count);
+        kng_v2(a, KNG_KMOVW_KR, 0, t->mask, kng_reg(gp_temp));
+        return;
+    }
+    kng_v2(a, KNG_VMOVD, 0, t->mask4, kng_reg(count));
+    kng_v2(a, KNG_VPBROADCASTD, 1, t->mask4, kng_reg(t->mask4));
+    kng_v3(a, KNG_VPCMPGTD, 1, t->mask4, t->mask4, kng_at_pool(kng_pool(a, iota, sizeof iota, 32)));
+    if (f->lanes == 4)
+        kng_v2(a, KNG_VPMOVSXDQ, 1, t->mask8, kng_reg(t->mask4));
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-enum { VALUES = 2048, LANE_BYTES = 64, DUMP = 1024, DUMP_BYTES = 40 * 64, TEST_BYTES = DUMP + 2 * DUMP_BYTES };
+enum { VALUES = 2048, LANE_BYTES = 64, DUMP = 1024, TEST_BYTES = DUMP + 2 * MACHINE_DUMP };
 
 typedef struct test {
     kng_form form;
@@ -23,7 +23,7 @@ typedef struct test {
     int temp[8], mask_temp[4];
     int memory, broadcast, over; /* an operand, or -1 */
     bool same;                   /* all operands are one register */
-    bool constant;               /* operand 1 is a constant (shifts) */
+    int constant;                /* an operand that is a constant, or 0 */
     char name[160];
 } test;
 static kng_asm assembler;
@@ -59,26 +59,6 @@ static void choose_registers(test *t)
         t->mask_temp[i] = mask[m++];
 }
 
-static bool is_given(const test *t, bool mask, int r)
-{
-    if (kng_is_mask(&t->form, t->nodes[3].dtype) == mask && t->dst == r)
-        return true;
-    const int *temp = mask ? t->mask_temp : t->temp;
-    for (int i = 0; i < (mask ? t->needs.mask_temps : t->needs.temps); i++)
-        if (temp[i] == r)
-            return true;
-    return false;
-}
-
-static void dump(kng_asm *a, const test *t, int at)
-{
-    const bool wide = t->form.target == KNG_AVX512;
-    for (int r = 0; r < (wide ? 32 : 16); r++)
-        kng_v2(a, KNG_VMOVUPS_ST, wide ? 2 : 1, r, kng_at(KNG_R8, at + 64 * r));
-    for (int r = 1; r < 8 && wide; r++)
-        kng_v2(a, KNG_KMOVQ_ST, 0, r, kng_at(KNG_R8, at + 64 * (31 + r)));
-}
-
 /* load the operands; the operation; store the result, and all registers before and after */
 static machine_code *generate(test *t)
 {
@@ -111,9 +91,9 @@ static machine_code *generate(test *t)
         src[t->broadcast] = kng_at(KNG_R8, 256);
         src[t->broadcast].broadcast = true;
     }
-    dump(a, t, DUMP);
+    machine_dump(a, &t->form, KNG_R8, DUMP);
     kng_emit_op(a, &t->form, &t->nodes[3], t->nodes, t->dst, src, t->temp, t->mask_temp, gp);
-    dump(a, t, DUMP + DUMP_BYTES);
+    machine_dump(a, &t->form, KNG_R8, DUMP + MACHINE_DUMP);
     int free[2], n = 0;
     for (int r = 0; n < 2; r++)
         if (r != t->dst)
@@ -126,13 +106,15 @@ static machine_code *generate(test *t)
 
 static void check_registers(const test *t, const char *block)
 {
-    const bool wide = t->form.target == KNG_AVX512;
-    for (int r = 0; r < (wide ? 39 : 16); r++) {
-        const bool mask = r >= 32;
-        const char *before = block + DUMP + 64 * r;
-        if (!is_given(t, mask, mask ? r - 31 : r) && memcmp(before, before + DUMP_BYTES, mask ? 8 : wide ? 64 : 32))
-            fail_msg("%s: register %s%d changed (result %d)", t->name, mask ? "k" : "v", mask ? r - 31 : r, t->dst);
-    }
+    uint32_t vectors = 0, masks = 0;
+    *(kng_is_mask(&t->form, t->nodes[3].dtype) ? &masks : &vectors) |= 1u << t->dst;
+    for (int i = 0; i < t->needs.temps; i++)
+        vectors |= 1u << t->temp[i];
+    for (int i = 0; i < t->needs.mask_temps; i++)
+        masks |= 1u << t->mask_temp[i];
+    const int r = machine_changed(&t->form, block + DUMP, block + DUMP + MACHINE_DUMP, vectors, masks);
+    if (r >= 0)
+        fail_msg("%s: register %d changed (result %d)", t->name, r, t->dst);
 }
 
 /* Small integers are extended, bools of AVX2 are all ones or all zeros. */
@@ -144,7 +126,7 @@ static void check_lanes(const test *t, const char *block, const void *want)
         return;
     for (int i = 0; i < t->form.lanes; i++) {
         int32_t lane, value = 0;
-        memcpy(&lane, block + DUMP + DUMP_BYTES + 64 * t->dst + 4 * i, sizeof lane);
+        memcpy(&lane, block + DUMP + MACHINE_DUMP + 64 * t->dst + 4 * i, sizeof lane);
         memcpy(&value, (const char *)want + i * size, (size_t)size);
         if (boolean)
             value = -value;
@@ -198,9 +180,10 @@ static void run(const test *t, machine_code *code, const char *const in[3], int 
         for (int j = 0; j < 3; j++) {
             const int s = j < t->count ? knk_size(dtype_of(t, j)) : 0;
             piece[j] = in[t->same ? 0 : j] + at * s;
-            if (j == t->broadcast || (t->constant && j == 1)) {
+            if (j == t->broadcast || (t->constant && j == t->constant)) {
+                const void *from = j == t->constant ? (const char *)&t->nodes[j].imm : piece[j];
                 for (int l = 0; l < lanes; l++)
-                    memcpy(repeated[j] + l * s, t->constant ? (const char *)&t->nodes[1].imm : piece[j], (size_t)s);
+                    memmove(repeated[j] + l * s, from, (size_t)s);
                 piece[j] = repeated[j];
             }
         }
@@ -233,6 +216,20 @@ static void domain(const test *t, char *const in[3])
     }
 }
 
+/* Dividends next to multiples of the divisor. */
+static void divisions(const test *t, char *const in[3])
+{
+    const int size = knk_size(dtype_of(t, 0)), op = t->nodes[3].op;
+    if ((op != KNK_DIV && op != KNK_REM) || !knk_is_int_id(dtype_of(t, 0)))
+        return;
+    for (int i = 0; i < VALUES; i += 2) {
+        uint64_t y = 0, r = machine_random(&seed), x;
+        memcpy(&y, in[1] + i * size, (size_t)size);
+        x = y * (r >> 8 >> r % 56) + (r >> 4) % 3 - 1;
+        memcpy(in[0] + i * size, &x, (size_t)size);
+    }
+}
+
 static void shifts(const test *t, char *const in[3])
 {
     const int op = t->nodes[3].op, size = knk_size(dtype_of(t, 1));
@@ -257,6 +254,7 @@ static void try_form(test *t, const char *how, int n)
         machine_values(dtype_of(t, i), in[i], VALUES, &seed);
     domain(t, to);
     shifts(t, to);
+    divisions(t, to);
     choose_registers(t);
     run(t, generate(t), from, n);
 }
@@ -266,7 +264,8 @@ static void try_ways(test *t)
 {
     char how[80];
     t->memory = t->broadcast = t->over = -1;
-    try_form(t, "registers", VALUES);
+    for (int i = 0; i < (t->nodes[3].op == KNK_CAST ? 24 : 1); i++) /* casts have the rarest cases */
+        try_form(t, "registers", VALUES);
     for (int i = 0; i < t->count; i++) {
         if (t->needs.over >> i & 1) {
             snprintf(how, sizeof how, "result over operand %d", i);
@@ -294,7 +293,7 @@ static void try_ways(test *t)
     bool alike = t->count > 1;
     for (int i = 1; i < t->count; i++)
         alike &= dtype_of(t, i) == dtype_of(t, 0);
-    if (!alike || t->nodes[3].op == KNK_SCALB)
+    if (!alike || t->constant || t->nodes[3].op == KNK_SCALB)
         return;
     t->same = true;
     try_form(t, "one register for all operands", VALUES / 4);
@@ -321,15 +320,28 @@ static void try_constant_counts(test *t)
                                127,
                                UINT64_MAX >> (64 - 8 * size)};
     t->memory = t->broadcast = t->over = -1;
-    t->constant = true;
+    t->constant = 1;
     t->nodes[1].op = KNK_CONST;
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         t->nodes[1].imm = counts[i];
         t->over = i % 2 ? 0 : -1;
         try_form(t, "a constant count", VALUES / 8);
     }
-    t->constant = false;
+    t->constant = 0;
     t->nodes[1].op = KNK_LOAD;
+}
+
+static void try_selected_zero(test *t)
+{
+    for (int zero = 1; zero < 3; zero++) {
+        t->constant = zero;
+        t->nodes[zero].op = KNK_CONST;
+        t->nodes[zero].imm = 0;
+        t->needs = kng_emit_needs(&t->form, &t->nodes[3], t->nodes);
+        try_ways(t);
+        t->nodes[zero].op = KNK_LOAD;
+    }
+    t->constant = 0;
 }
 
 /* --- coverage --- */
@@ -374,6 +386,8 @@ static void try_op(tally *all, const kng_form *f, int op, int from, int to)
     try_ways(&t);
     if (op == KNK_SHL || op == KNK_SHR || op == KNK_SAR)
         try_constant_counts(&t);
+    if (op == KNK_SELECT)
+        try_selected_zero(&t);
     all->tested++;
 }
 
@@ -395,8 +409,8 @@ static void every_operation_gives_the_bits_of_the_interpreter(void **state)
     if (!ran)
         skip();
     print_message("%d forms tested; %d operations are helpers: %s\n", all.tested, all.helpers, all.helper_names);
-    /* division and remainder of the eight integers, remainder of the two floats */
-    assert_int_equal(all.helpers, 8 + 8 + 2);
+    /* division and remainder of the two 64-bit integers, remainder of the two floats */
+    assert_int_equal(all.helpers, 2 + 2 + 2);
     assert_null(strstr(all.helper_names, "cast"));
 }
 

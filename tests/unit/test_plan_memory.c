@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_plan_memory.c -- the memory plan against an independent reading of the steps: values that live at the same
  * time never overlap, the peak is what is touched. */
-#include "programs.h"
+#include "rows.h"
 
 #include "base/pool.h"
 
@@ -29,6 +29,7 @@ static void end(knc_plan *p)
     knx_arena_free(&p->scratch);
     KN_VEC_FREE(&p->group);
     KN_VEC_FREE(&p->use);
+    KN_VEC_FREE(&p->row);
     KN_VEC_FREE(&p->slot);
     KN_VEC_FREE(&p->step);
     KN_VEC_FREE(&p->reuse);
@@ -100,6 +101,20 @@ static void live_values_never_overlap(void **state)
             donated[i] = (seed >> (i % 8) & 1) != 0;
         check(j, true, donated);
         check(j, false, NULL);
+        kni_release(j);
+    }
+}
+
+/* Values that one pass over a row stores and the next one reads again. */
+static void values_of_several_passes_never_overlap_others(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 1000; seed++) {
+        kni_jaxpr *j = test_random_rows(seed);
+        bool donated[MANY] = {false};
+        for (int i = 0; i < 3; i++)
+            donated[i] = (seed >> i & 1) != 0;
+        check(j, true, donated);
         kni_release(j);
     }
 }
@@ -248,8 +263,8 @@ static void the_workspace_is_what_is_touched(void **state)
 static void donation_changes_no_result(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed < 300; seed++) {
-        kni_jaxpr *j = test_random_jaxpr(seed, 40);
+    for (uint64_t seed = 1; seed < 900; seed++) {
+        kni_jaxpr *j = seed % 3 ? test_random_rows(seed) : test_random_jaxpr(seed, 40);
         bool donated[MANY];
         memset(donated, 1, sizeof donated);
         kn_program *p = test_compile(j, true), *q = NULL;
@@ -275,6 +290,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(live_values_never_overlap),
+        cmocka_unit_test(values_of_several_passes_never_overlap_others),
         cmocka_unit_test(many_temporaries_never_overlap),
         cmocka_unit_test(a_chain_of_steps_needs_one_place),
         cmocka_unit_test(only_large_programs_have_work_for_threads),
