@@ -170,13 +170,16 @@ static void do_masked(kng_low *l, const kng_item *it, int copy, int pred, int ot
         kng_v2(l->a, KNG_VPMOVSXDQ, 1, wide, kng_reg(tail.mask4));
     }
     int no = other >= 0 ? kng_low_need(l, other, copy) : -1, dst = kng_low_define(l, it, copy);
-    load_adjacent(l, v->dtype, dst, kng_low_element(l, it->stream, copy), &tail);
-    if (no >= 0) {
-        int loaded = kng_low_take(l, v->mask, -1);
-        kng_move(l->a, &l->form, v->dtype, loaded, dst);
+    int loaded = no >= 0 ? kng_low_take(l, v->mask, -1) : dst;
+    load_adjacent(l, v->dtype, loaded, kng_low_element(l, it->stream, copy), &tail);
+    if (no >= 0 && knk_is_half_id(v->dtype)) { /* the IR has no select of these */
+        kng_move(l->a, &l->form, v->dtype, dst, no);
+        kng_v(l->a, KNG_VMOVDQU16, kng_length(&l->form, v->dtype), dst, 0, kng_reg(loaded), p, false, -1);
+    } else if (no >= 0) {
         kng_low_select(l, v->dtype, dst, p, kng_reg(loaded), kng_reg(no));
-        kng_low_give(l, v->mask, loaded);
     }
+    if (no >= 0)
+        kng_low_give(l, v->mask, loaded);
     if (both >= 0)
         kng_low_give(l, bank, both);
     if (wide >= 0)

@@ -79,6 +79,36 @@ void kng_low_cold_test(kng_low *l, const kng_item *it, int copy)
     add_stub(l, it->part, copy, label, back);
 }
 
+/* Where the part finds its inputs and leaves its results, in places that all parts share. Returns how many. */
+static int place_values(kng_low *l, const kng_part *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->n_input; i++)
+        l->value[p->input[i]].input = l->part_area + 64 * n++;
+    for (size_t i = 0; i < p->list.item.n; i++) {
+        kng_value *v = &l->value[p->list.item.at[i].def];
+        if (v->home >= 0)
+            v->input = l->part_area + 64 * n++;
+    }
+    return n;
+}
+
+void kng_low_lay_out_parts(kng_low *l)
+{
+    int most = 0;
+    if (l->part.n < 2)
+        return;
+    l->save_area = kng_low_frame(l, 32 * 64 + 64, 64);
+    l->save_label = kng_label(l->a);
+    l->restore_label = kng_label(l->a);
+    for (size_t p = 1; p < l->part.n; p++) {
+        int n = place_values(l, &l->part.at[p]);
+        most = n > most ? n : most;
+        l->part.at[p].label = kng_label(l->a);
+    }
+    l->part_area = kng_low_frame(l, 64 * most, 64);
+}
+
 static void copy_bytes(kng_low *l, kng_operand to, kng_operand from, int bytes)
 {
     for (int i = 0; i < bytes; i += 8, to.disp += 8, from.disp += 8) {
@@ -90,6 +120,7 @@ static void copy_bytes(kng_low *l, kng_operand to, kng_operand from, int bytes)
 static void emit_stub(kng_low *l, const kng_stub *s)
 {
     const kng_part *p = &l->part.at[s->part];
+    place_values(l, p);
     kng_here(l->a, s->label);
     for (int i = 0; i < p->n_input; i++) {
         const kng_value *v = &l->value[p->input[i]];
@@ -151,6 +182,7 @@ static void emit_part(kng_low *l, int number)
     kng_part *p = &l->part.at[number];
     bool halves = p->form.lanes < l->lane_form.lanes;
     int again = kng_label(l->a), second = kng_label(l->a), done = kng_label(l->a);
+    place_values(l, p);
     kng_align(l->a, 16);
     kng_here(l->a, p->label);
     kng_alu_number(l->a, KNG_SUB, KNG_RSP, 56);
@@ -214,6 +246,7 @@ void kng_low_stubs_and_parts(kng_low *l)
         emit_stub(l, &l->stub.at[i]);
     l->in_tail = false;
     l->exists.on = false;
+    l->free_slot[0].n = l->free_slot[1].n = 0; /* those of the body are alive while a part runs */
     for (int i = 1; i < (int)l->part.n && kng_low_fine(l); i++)
         emit_part(l, i);
     emit_save(l, l->save_label, true);

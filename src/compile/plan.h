@@ -12,6 +12,7 @@ typedef enum knc_class {
     KNC_PULL,
     KNC_REDUCE,
     KNC_RUN,
+    KNC_EITHER, /* computed by a kernel that reads it, or a routine where it is stored */
     KNC_IDENTITY, /* returns its operand */
     KNC_UNKNOWN,
 } knc_class;

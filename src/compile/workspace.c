@@ -94,6 +94,15 @@ size_t knc_workspace_bytes(const kn_program *p, int threads)
 
 size_t knc_peak_bytes(const kn_program *p, int threads) { return p->values + knc_workspace_bytes(p, threads); }
 
+static bool is_one_kernel(const kn_program *q)
+{
+    bool one =
+        q->n_step == 1 && q->step[0].kind == KNC_KERNEL && q->step[0].u.k.prepared && q->step[0].n_ref <= KNC_FEW_REFS;
+    for (uint32_t i = 0; i < q->n_output; i++)
+        one = one && q->output[i].kind == KNC_OUT_NEW;
+    return one;
+}
+
 void knc_lay_out_workspace(const knc_plan *p, size_t arena)
 {
     kn_program *q = p->p;
@@ -103,6 +112,7 @@ void knc_lay_out_workspace(const knc_plan *p, size_t arena)
     q->workspace = aligned(q->arena_at + arena);
     q->most_threads = most_threads(q);
     q->scratch = scratch_of(q, 1);
+    q->one_kernel = is_one_kernel(q);
     for (uint32_t i = 0; i < q->n_operand; i++)
         q->values += kni_type_bytes(p->j->type[i]);
     for (uint32_t k = 0; k < q->n_output; k++)

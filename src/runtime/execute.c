@@ -241,6 +241,28 @@ kn_error *knd_run_into(const kn_program *p, const kn_operand *in, void *const *t
     return error;
 }
 
+bool knd_is_one_kernel(const kn_program *p) { return p->one_kernel; }
+
+void knd_run_kernel(const kn_program *p, uint32_t n_fixed, const kn_operand *fixed, const void *const *in,
+                    void *const *to, void *workspace, int threads)
+{
+    const knc_step *s = p->step;
+    void *at[KNC_FEW_REFS];
+    for (uint32_t i = 0; i < s->n_ref; i++) {
+        const knc_ref *ref = &s->ref[i];
+        if (ref->space == KNC_AT_OUTPUT)
+            at[i] = (char *)to[ref->index] + ref->offset;
+        else if (ref->space == KNC_AT_OPERAND && ref->index >= n_fixed)
+            at[i] = (char *)(uintptr_t)in[ref->index - n_fixed] + ref->offset;
+        else
+            at[i] = address(&(run){.p = p, .in = fixed, .work = workspace}, ref);
+    }
+    const knk_launch l = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+    unsigned env = knx_float_enter();
+    kng_run_prepared(s->u.k.prepared, &l, (char *)workspace + p->workspace, threads);
+    knx_float_leave(env);
+}
+
 static kn_error *run_steps_in(run *r, const kn_operand *in)
 {
     kn_operand *mine = NULL;
