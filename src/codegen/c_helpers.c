@@ -9,6 +9,7 @@
  *     @u @G @N   u or nothing; sb, ub, ...; bits of the vector
  *     @X @f      the vector type that integer instructions of the compiler take; the suffix of functions of floats
  *     @n @b      the numbers of the lanes, their bits
+ *     @z @O      z or s; bits of a vector of 32-bit lanes
  *     @1 @2 @4 @8   the numbers of the lanes, turned by so many
  *     $name( $name.f32(   another helper, for the same or another dtype
  * Where gcc has AVX-512 (KN_512) a bool is a bit per lane, and what GNU vectors have no word for is an instruction;
@@ -102,6 +103,7 @@ typedef struct helper {
      "    const @V w8 = $comb_" how "(w, $turn8(w)), w4 = $comb_" how "(w8, $turn4(w8));\n"    \
      "    const @V w2 = $comb_" how "(w4, $turn2(w4));\n"                               \
      "    return $comb_" how "(w2, $turn1(w2));\n"}
+#define WIDEN             "__builtin_ia32_pmov@zx@Qd@O_mask((@X)a, (v@Li32){0}, -1)"
 #define MASKED(op, rest)  "__builtin_ia32_" op "dqu@q@N_mask((void *)p, " rest ")"
 
 static const helper helpers[] = {
@@ -208,10 +210,14 @@ static const helper helpers[] = {
      "    const @U plain = (m - (112u << 23) + 0xfffu + (m >> 13 & 1)) >> 13;\n"
      "    const @U r = (small & low) | (~small & plain), s = (big & 0x7c00) | (~big & r);\n"
      "    return __builtin_convertvector(sign | (nan & (0x7e00 | (m >> 13 & 0x3ff))) | (~nan & s), v@Lu16);\n"},
-    {"from_bf16", "f", "@V", "v@Lu16 h", NOTHING, "(@V)(__builtin_convertvector(h, @U) << 16)"},
+    {"from_bf16", "f", "@V", "v@Lu16 h", NOTHING, "(@V)((@U)$widen.u16(h) << 16)"},
     {"to_bf16", "f", "v@Lu16", ONE, NOTHING,
      "    const @U x = (@U)a, plain = (x + 0x7fffu + (x >> 16 & 1)) >> 16;\n"
-     "    return __builtin_convertvector($sel.u32($ne(a, a), x >> 16 | 0x40, plain), v@Lu16);\n"},
+     "    return $narrow.u32($sel.u32($ne(a, a), x >> 16 | 0x40, plain));\n"},
+    {"widen", "iu", "v@Li32", ONE, {NULL, WIDEN, WIDEN}, "__builtin_convertvector(a, v@Li32)"},
+    {"narrow", "u", "v@Lu16", ONE, {"(v@Lu16)__builtin_ia32_pmovdw@N_mask((@X)a, (v@Li16){0}, -1)",
+                                   "(v@Lu16)__builtin_ia32_pmovdw@N_mask((@X)a, (v@Li16){0}, -1)"},
+     "__builtin_convertvector(a, v@Lu16)"},
     {"to_odd", "f", "v@Lf32", ONE, NOTHING, /* float64 */
      "    const v@Lf32 f = __builtin_convertvector(a, v@Lf32);\n"
      "    const v@Lu32 bits = (v@Lu32)f;\n"
@@ -330,6 +336,8 @@ static void add_place(kng_text *t, const form *f, char which)
     case 'Q': kng_text_add(t, "%s", piece[l]); break;
     case 'q': kng_text_add(t, "%s", mode[l]); break;
     case 'g': kng_text_add(t, "%s", f->size == 8 ? "8di" : "16si"); break;
+    case 'z': kng_text_add(t, "%s", is_signed ? "s" : "z"); break;
+    case 'O': kng_text_add(t, "%d", 32 * f->lanes); break;
     case 'u': kng_text_add(t, "%s", is_signed ? "" : "u"); break;
     case 'G': kng_text_add(t, "%c%s", is_signed ? 's' : 'u', piece[l]); break;
     case 'N': kng_text_add(t, "%d", bits * f->lanes); break;

@@ -297,7 +297,7 @@ static void every_reduction(void **state)
             knk_release(rows);
             knk_release(columns);
         }
-    run_all(true);
+    run_all(false);
 }
 
 /* Loads under a predicate, with an index, of one element for all lanes, with strides, and stores like that. */
@@ -419,7 +419,7 @@ static void functions_with_cold_paths(void **state)
             take(k, (int64_t[]){5, 3}, NULL, (stages_style){.mode = KNG_POINTS, .lane = 1});
             knk_release(k);
         }
-    run_all(false);
+    run_all(true);
 }
 
 static void same_request_same_text(void **state)
