@@ -62,6 +62,7 @@ typedef struct totals {
     int files, wrong_files, skipped;
     int64_t words[BACKENDS], differences[BACKENDS];
     uint64_t fallbacks[BACKENDS];
+    const char *fell_back[BACKENDS]; /* the last one that did */
 } totals;
 
 static void keep_failed(const char *path, const char *text, uint64_t seed, const char *why)
@@ -173,8 +174,12 @@ static void check_chunk(int n, char **path, bool compiler, totals *t)
             continue;
         }
         bool fine = true;
+        totals before = *t;
         for (uint64_t seed = 0; seed < SEEDS && fine; seed++)
             fine = check_seed(path[i], text[i], &c, seed, seed > 0, t);
+        for (int b = 0; b < BACKENDS; b++)
+            if (t->fallbacks[b] != before.fallbacks[b])
+                t->fell_back[b] = path[i];
         t->wrong_files += !fine;
         kernel_case_free(&c);
         free(text[i]);
@@ -200,8 +205,9 @@ static int check(int n, char **path, int most_c)
         if (!t.words[b])
             printf("%-8s not here\n", backend[b].name);
         else
-            printf("%-8s %16lld %12lld %10llu\n", backend[b].name, (long long)t.words[b], (long long)t.differences[b],
-                   (unsigned long long)t.fallbacks[b]);
+            printf("%-8s %16lld %12lld %10llu  %s\n", backend[b].name, (long long)t.words[b],
+                   (long long)t.differences[b], (unsigned long long)t.fallbacks[b],
+                   t.fell_back[b] ? t.fell_back[b] : "");
     return t.wrong_files != 0;
 }
 
