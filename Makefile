@@ -24,6 +24,7 @@ check-all:          ## what takes longer: the other compiler, ThreadSanitizer, n
 
 bench:              ## measures, prints a table and writes build/bench.json
 	@scripts/setup.sh bench
+	@scripts/bench-venv.sh
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target bench
 	@build/release/bench/bench build/bench.json

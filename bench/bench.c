@@ -6,13 +6,25 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { ROUNDS = 11, MAX_ROWS = 64 };
+enum { ROUNDS = 11, MAX_ROWS = 96, MAX_SIDES = 2 + PEER_COUNT + BENCH_MAX_OTHERS };
 
+/* One column of a row: Kiln with some threads, a peer, another way. */
+typedef struct side {
+    const char *name;
+    int threads, times;
+    int peer; /* -1: here */
+    double (*run)(void *, int);
+    double median, spread;
+} side;
 typedef struct row {
     const bench_case *c;
-    double kiln, spread, peer[BENCH_MAX_PEERS];
+    int n;
+    side side[MAX_SIDES];
 } row;
 static row rows[MAX_ROWS];
 static int n_rows;
@@ -24,33 +36,32 @@ double bench_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static double scale_of(const char *unit) { return *unit == 'n' ? 1e9 : *unit == 'u' ? 1e6 : *unit == 'm' ? 1e3 : 1; }
+
 static int ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static double median(double *t, double *spread)
+static double turn(const bench_case *c, const side *s, void *state, int times)
 {
-    qsort(t, ROUNDS, sizeof *t, ascending);
-    double m = t[ROUNDS / 2];
-    if (spread)
-        *spread = (t[ROUNDS * 3 / 4] - t[ROUNDS / 4]) / 2 / m;
-    return m;
-}
-
-static double turn(const bench_case *c, int p, void *state, int times)
-{
-    double (*run)(void *, int) = p < 0 ? c->run : c->peer[p].run;
-    return run ? run(state, times) : peer_run(c->name, times);
+    if (s->peer >= 0)
+        return peer_run((bench_peer)s->peer, c->name, times);
+    kn_defaults_push(.threads = s->threads);
+    double t = s->run(state, times);
+    kn_defaults_pop();
+    return t;
 }
 
 /* How often to repeat so that a turn takes some milliseconds. */
-static int calibrate(const bench_case *c, int p, void *state)
+static int calibrate(const bench_case *c, const side *s, void *state)
 {
     int times = 1;
+    if (turn(c, s, state, 1) < 0) /* and warm */
+        return 0;
     while (times < 1 << 20) {
-        double t = turn(c, p, state, times);
+        double t = turn(c, s, state, times);
         if (t < 0)
             return 0;
         if (t > 5e-3)
@@ -60,52 +71,86 @@ static int calibrate(const bench_case *c, int p, void *state)
     return times;
 }
 
+static bool agree(const bench_case *c, const double *mine, int n, const double *other, int m, const char *who)
+{
+    for (int i = 0; i < n && i < m; i++)
+        if (!(fabs(mine[i] - other[i]) <= c->tolerance * fabs(other[i]))) {
+            printf("%-24s value %d is %.9g here and %.9g with %s: not measured\n", c->name, i, mine[i], other[i], who);
+            return false;
+        }
+    return true;
+}
+
 static bool same_values(const bench_case *c, void *state)
 {
     double mine[BENCH_MAX_VALUES], other[BENCH_MAX_VALUES];
+    if (!c->values)
+        return true;
     int n = c->values(state, mine), m = 0;
-    for (int p = 0; p < BENCH_MAX_PEERS && c->peer[p].name; p++) {
-        if (c->peer[p].run || !peer_values(c->name, other, &m))
-            continue;
-        for (int i = 0; i < n && i < m; i++)
-            if (!(fabs(mine[i] - other[i]) <= c->tolerance * fabs(other[i]))) {
-                printf("%-24s value %d is %.9g here and %.9g with %s: not measured\n", c->name, i, mine[i], other[i],
-                       c->peer[p].name);
-                return false;
-            }
-    }
+    for (int p = 0; p < PEER_COUNT; p++)
+        if (c->ask >> p & 1 && peer_values((bench_peer)p, c->name, other, &m) &&
+            !agree(c, mine, n, other, m, peer_name((bench_peer)p)))
+            return false;
     return true;
+}
+
+static void list_sides(const bench_case *c, row *r)
+{
+    r->c = c;
+    for (int threads = 1; threads <= c->threads; threads++)
+        r->side[r->n++] =
+            (side){.name = threads == 1 ? "kiln 1T" : "kiln 2T", .threads = threads, .peer = -1, .run = c->run};
+    for (int p = 0; p < PEER_COUNT; p++)
+        if (c->ask >> p & 1)
+            r->side[r->n++] = (side){.name = peer_name((bench_peer)p), .peer = p};
+    for (int i = 0; i < BENCH_MAX_OTHERS && c->other[i].name; i++)
+        r->side[r->n++] = (side){.name = c->other[i].name, .threads = 1, .peer = -1, .run = c->other[i].run};
+}
+
+static void print_row(const row *r)
+{
+    double best = r->side[r->c->threads - 1].median;
+    printf("%-24s", r->c->name);
+    for (int i = 0; i < r->n; i++) {
+        const side *s = &r->side[i];
+        if (!isfinite(s->median))
+            printf("  %s -", s->name);
+        else if (i < r->c->threads)
+            printf("  %s %.4g %s +-%.1f%%", s->name, s->median, r->c->unit, 100 * s->spread);
+        else
+            printf("  %s %.4g (%.2fx)", s->name, s->median, s->median / best);
+    }
+    if (r->c->goal > 0)
+        printf("  goal %.4g: %s", r->c->goal, best <= r->c->goal ? "met" : "MISSED");
+    printf("\n");
+    fflush(stdout);
 }
 
 static void measure(const bench_case *c)
 {
-    double t[BENCH_MAX_PEERS + 1][ROUNDS];
-    int times[BENCH_MAX_PEERS + 1] = {0}, sides = 1;
+    static double t[MAX_SIDES][ROUNDS];
     void *state = c->setup();
     if (!state || kn_error_pending() || !same_values(c, state)) {
         printf("%-24s could not run: %s\n", c->name, kn_error_message());
         kn_error_clear();
         return;
     }
-    while (sides <= BENCH_MAX_PEERS && c->peer[sides - 1].name)
-        sides++;
-    for (int s = 0; s < sides; s++)
-        times[s] = calibrate(c, s - 1, state);
-    for (int r = 0; r < ROUNDS; r++)
-        for (int s = 0; s < sides; s++)
-            t[s][r] = times[s] ? turn(c, s - 1, state, times[s]) / times[s] * c->scale : NAN;
-    row *out = &rows[n_rows++];
-    out->c = c;
-    out->kiln = median(t[0], &out->spread);
-    printf("%-24s %9.3f %-3s +-%4.1f %%", c->name, out->kiln, c->unit, 100 * out->spread);
-    for (int s = 1; s < sides; s++) {
-        out->peer[s - 1] = times[s] ? median(t[s], NULL) : NAN;
-        printf("   %s %.3f (%.2fx)", c->peer[s - 1].name, out->peer[s - 1], out->peer[s - 1] / out->kiln);
+    row *r = &rows[n_rows++];
+    list_sides(c, r);
+    for (int i = 0; i < r->n; i++)
+        r->side[i].times = calibrate(c, &r->side[i], state);
+    for (int k = 0; k < ROUNDS; k++)
+        for (int i = 0; i < r->n; i++) {
+            const side *s = &r->side[i];
+            t[i][k] = s->times ? turn(c, s, state, s->times) / s->times * scale_of(c->unit) : NAN;
+        }
+    for (int i = 0; i < r->n; i++) {
+        side *s = &r->side[i];
+        qsort(t[i], ROUNDS, sizeof t[i][0], ascending);
+        s->median = s->times ? t[i][ROUNDS / 2] : NAN;
+        s->spread = (t[i][ROUNDS * 3 / 4] - t[i][ROUNDS / 4]) / 2 / s->median;
     }
-    if (c->goal > 0)
-        printf("   goal %s: %s", c->goal_text, out->kiln <= c->goal ? "met" : "MISSED");
-    printf("\n");
-    fflush(stdout);
+    print_row(r);
     if (c->teardown)
         c->teardown(state);
     kn_error_clear();
@@ -127,19 +172,15 @@ static bool write_json(const char *path)
     fprintf(f, "[\n");
     for (int i = 0; i < n_rows; i++) {
         const row *r = &rows[i];
-        fprintf(f,
-                "  {\"name\": \"%s\", \"unit\": \"%s\", \"better\": \"lower\", \"threads\": 1, \"kiln\": ", r->c->name,
-                r->c->unit);
-        number(f, r->kiln);
-        fprintf(f, ", \"spread\": ");
-        number(f, r->spread * r->kiln);
-        fprintf(f, ", \"peers\": {");
-        for (int p = 0; p < BENCH_MAX_PEERS && r->c->peer[p].name; p++) {
-            fprintf(f, "%s\"%s\": ", p ? ", " : "", r->c->peer[p].name);
-            number(f, r->peer[p]);
-        }
-        fprintf(f, "}, \"goal\": ");
+        fprintf(f, "  {\"name\": \"%s\", \"unit\": \"%s\", \"better\": \"lower\", \"goal\": ", r->c->name, r->c->unit);
         number(f, r->c->goal > 0 ? r->c->goal : NAN);
+        for (int k = 0; k < r->n; k++) {
+            fprintf(f, ", \"%s\": {\"median\": ", r->side[k].name);
+            number(f, r->side[k].median);
+            fprintf(f, ", \"spread\": ");
+            number(f, r->side[k].spread * r->side[k].median);
+            fprintf(f, "}");
+        }
         fprintf(f, "}%s\n", i + 1 < n_rows ? "," : "");
     }
     fprintf(f, "]\n");
@@ -154,17 +195,45 @@ static bool wanted(const char *name, int n, char **names)
     return n == 0;
 }
 
+/* The smallest program: its size, and how long it takes from being started to its end. */
+static void measure_first(void)
+{
+    double t[ROUNDS];
+    struct stat st;
+    if (stat(KN_BENCH_FIRST, &st))
+        return;
+    for (int i = 0; i < ROUNDS; i++) {
+        double start = bench_now();
+        pid_t child = fork();
+        if (child == 0) {
+            execl(KN_BENCH_FIRST, KN_BENCH_FIRST, (char *)NULL);
+            _exit(127);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        t[i] = status ? NAN : (bench_now() - start) * 1e3;
+    }
+    qsort(t, ROUNDS, sizeof t[0], ascending);
+    printf("first program: %.2f MB stripped (goal 2), %.2f ms from start to end (goal 2; loading it included)\n",
+           (double)st.st_size / 1e6, t[ROUNDS / 2]);
+}
+
 int main(int argc, char **argv)
 {
-    const bench_case *const all[] = {bench_calls, bench_chains, bench_digits};
-    bool peer = peer_start();
-    printf("one thread; median of %d turns, the peers in between; peer: %s\n", ROUNDS, peer_why_not());
+    const bench_case *const all[] = {bench_calls, bench_compile, bench_chains, bench_rows,
+                                     bench_moves, bench_image,   bench_digits};
+    printf("median of %d turns, all sides in between; (x): how much longer than Kiln with the most threads\n", ROUNDS);
+    measure_first();
+    for (int p = 0; p < PEER_COUNT; p++) {
+        bool there = peer_start((bench_peer)p);
+        printf("%s: %s%s\n", peer_name((bench_peer)p), there ? "" : "not there, ", peer_about((bench_peer)p));
+    }
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         for (const bench_case *c = all[k]; c->name; c++)
-            if (wanted(c->name, argc > 2 ? argc - 2 : 0, argv + 2))
+            if (wanted(c->name, argc > 2 ? argc - 2 : 0, argv + 2) && n_rows < MAX_ROWS)
                 measure(c);
-    if (peer)
-        peer_stop();
+    for (int p = 0; p < PEER_COUNT; p++)
+        peer_stop((bench_peer)p);
     if (argc > 1 && !write_json(argv[1])) {
         fprintf(stderr, "%s cannot be written\n", argv[1]);
         return 1;

@@ -1,38 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bench.h -- a benchmark: what Kiln does, what its peers do in the same run, and the same numbers from all of them. */
+ * bench.h -- a benchmark: what Kiln does with one thread and with two, what its peers do in the same run, and the same
+ * numbers from all of them. */
 #ifndef KN_BENCH_H
 #define KN_BENCH_H
 #include <stdbool.h>
 
-enum { BENCH_MAX_VALUES = 8, BENCH_MAX_PEERS = 3 };
+enum { BENCH_MAX_VALUES = 8, BENCH_MAX_OTHERS = 2 };
 
-typedef struct bench_peer {
-    const char *name;                        /* "numpy": asked of the co-process by the case's name; others run here */
-    double (*run)(void *state, int times);   /* NULL: the co-process */
+/* Co-processes that are asked by the case's name. */
+typedef enum bench_peer {
+    PEER_NUMPY,        /* with the default allocator */
+    PEER_NUMPY_RAISED, /* with malloc's thresholds raised, so that memory is kept */
+    PEER_JAX_1,        /* jit on the CPU, bound to one core */
+    PEER_JAX_2,        /* to two */
+    PEER_COUNT
 } bench_peer;
+enum { ASK_NUMPY = 1 << PEER_NUMPY | 1 << PEER_NUMPY_RAISED, ASK_JAX = 1 << PEER_JAX_1 | 1 << PEER_JAX_2 };
+enum { ASK_ALL = ASK_NUMPY | ASK_JAX };
+
+typedef struct bench_other { /* another way of doing it, in this process */
+    const char *name;
+    double (*run)(void *state, int times);
+} bench_other;
 
 typedef struct bench_case {
-    const char *name;
-    const char *unit;          /* "us", "ms" */
-    double scale;              /* seconds -> unit */
-    double goal;               /* in the unit; 0: none */
-    const char *goal_text;     /* what the goal is, in words */
+    const char *name, *unit;   /* "ns", "us", "ms" */
+    int threads;               /* 2: measured with one thread and with two */
+    unsigned ask;              /* ASK_... */
+    double goal;               /* in the unit, with `threads` threads; 0: none */
     double tolerance;          /* relative difference allowed between Kiln's values and a peer's */
     void *(*setup)(void);      /* NULL: could not */
     double (*run)(void *state, int times);                        /* seconds for `times` times */
-    int (*values)(void *state, double out[BENCH_MAX_VALUES]);     /* what it computed, for comparison before timing */
+    int (*values)(void *state, double out[BENCH_MAX_VALUES]);     /* what it computed; NULL: nothing to compare */
     void (*teardown)(void *state);
-    bench_peer peer[BENCH_MAX_PEERS];
+    bench_other other[BENCH_MAX_OTHERS];
 } bench_case;
 
-extern const bench_case bench_calls[], bench_chains[], bench_digits[]; /* ended by a name of NULL */
+/* Ended by a name of NULL. */
+extern const bench_case bench_calls[], bench_chains[], bench_rows[], bench_moves[], bench_image[], bench_digits[],
+    bench_compile[];
 
 double bench_now(void);
 
-/* The NumPy co-process; false if there is none (then its column stays empty, and the reason is printed). */
-bool peer_start(void);
-void peer_stop(void);
-const char *peer_why_not(void);
-bool peer_values(const char *name, double out[BENCH_MAX_VALUES], int *n);
-double peer_run(const char *name, int times); /* seconds; negative: it failed */
+bool peer_start(bench_peer p); /* false if there is none: its column stays empty, and the reason is printed */
+void peer_stop(bench_peer p);
+const char *peer_about(bench_peer p); /* its version, or why it is not there */
+const char *peer_name(bench_peer p);
+bool peer_values(bench_peer p, const char *name, double out[BENCH_MAX_VALUES], int *n);
+double peer_run(bench_peer p, const char *name, int times); /* seconds; negative: it failed */
 #endif

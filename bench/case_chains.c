@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * case_chains.c -- chains over 10^7 float32: fused by jit, beside the same operations one by one, and NumPy. */
-#include "bench.h"
-#include <kiln/kiln.h>
-#include <stdlib.h>
+#include "inputs.h"
 
 typedef struct {
     kn_array x;
@@ -39,7 +37,6 @@ static void *setup(int n, kn_fn f, kn_array (*plain)(const kn_array *))
 
 static void *setup_functions(void) { return setup(10000000, kn_jit(KN_FN(functions)), functions); }
 static void *setup_polynomial(void) { return setup(10000000, kn_jit(KN_FN(polynomial)), polynomial); }
-static void *setup_10(void) { return setup(10, kn_jit(KN_FN(functions)), functions); }
 static void *setup_1000(void) { return setup(1000, kn_jit(KN_FN(functions)), functions); }
 static void *setup_100000(void) { return setup(100000, kn_jit(KN_FN(functions)), functions); }
 
@@ -93,81 +90,29 @@ static int values_functions(void *state, double *out)
 static int values_polynomial(void *state, double *out)
 {
     KN_SCOPE;
-    static const int at[] = {0, 1, 777777, 9999999};
     chain *s = state;
     kn_array y;
     kn_call(s->f, &y, &s->x);
-    for (int i = 0; i < 4; i++)
-        out[i] = kn_item(kn_at(y, "%", at[i]));
-    return 4;
+    return bench_picks(y, out, 4);
 }
 
+/* name, unit, threads, ask, goal, tolerance, setup, run, values, teardown, others */
 const bench_case bench_chains[] = {
-    {"chain_functions_1e7",
+    {"chain_1e7", "ms", 2, ASK_ALL, 5.8, 1e-3, setup_functions, run, values_functions, free, {{0}}},
+    {"chain_1e5", "us", 2, ASK_ALL, 80, 1e-3, setup_100000, run, values_functions, free, {{0}}},
+    {"chain_1e3", "us", 2, ASK_ALL, 1.5, 1e-3, setup_1000, run, values_functions, free, {{0}}},
+    {"eager_chain_1e5", "us", 2, ASK_NUMPY, 0, 1e-3, setup_100000, run_eager, values_functions, free, {{0}}},
+    {"eager_chain_1e3", "us", 2, ASK_NUMPY, 0, 1e-3, setup_1000, run_eager, values_functions, free, {{0}}},
+    {"polynomial_1e7",
      "ms",
-     1e3,
+     2,
+     ASK_ALL,
      0,
-     "",
-     1e-3,
-     setup_functions,
-     run,
-     values_functions,
-     free,
-     {{"numpy", NULL}, {"op by op", run_one_by_one}}},
-    {"chain_polynomial_1e7",
-     "ms",
-     1e3,
-     0,
-     "",
      1e-5,
      setup_polynomial,
      run,
      values_polynomial,
      free,
-     {{"numpy", NULL}, {"op by op", run_one_by_one}}},
-    {"eager_chain_10",
-     "us",
-     1e6,
-     0,
-     "",
-     1e-3,
-     setup_10,
-     run_eager,
-     values_functions,
-     free,
-     {{"numpy", NULL}, {"jitted", run}}},
-    {"eager_chain_1e3",
-     "us",
-     1e6,
-     0,
-     "",
-     1e-3,
-     setup_1000,
-     run_eager,
-     values_functions,
-     free,
-     {{"numpy", NULL}, {"jitted", run}}},
-    {"eager_chain_1e5",
-     "us",
-     1e6,
-     0,
-     "",
-     1e-3,
-     setup_100000,
-     run_eager,
-     values_functions,
-     free,
-     {{"numpy", NULL}, {"jitted", run}}},
-    {"eager_chain_1e7",
-     "ms",
-     1e3,
-     0,
-     "",
-     1e-3,
-     setup_functions,
-     run_eager,
-     values_functions,
-     free,
-     {{"numpy", NULL}, {"jitted", run}}},
+     {{"op by op", run_one_by_one}}},
     {0},
 };

@@ -150,26 +150,9 @@ static double run_first(void *state, int times)
     return total;
 }
 
-static int no_values(void *state, double *out)
-{
-    (void)state;
-    (void)out;
-    return 0;
-}
-
 const bench_case bench_digits[] = {
-    {"digits_step_first_call", "ms", 1e3, 2, "below 2 ms", 0, setup, run_first, no_values, teardown, {{0}}},
-    {"digits_epoch", "ms", 1e3, 0, "", 1e-3, setup, run_epochs, values_epoch, teardown, {{"numpy", NULL}}},
-    {"digits_epoch_eager",
-     "ms",
-     1e3,
-     0,
-     "",
-     1e-3,
-     setup,
-     run_eager_epochs,
-     values_eager_epoch,
-     teardown,
-     {{"numpy", NULL}, {"jitted", run_epochs}}},
+    {"digits_step_first_call", "ms", 1, ASK_JAX, 3, 0, setup, run_first, NULL, teardown, {{0}}},
+    {"digits_epoch", "ms", 2, ASK_ALL, 0, 1e-3, setup, run_epochs, values_epoch, teardown, {{0}}},
+    {"digits_epoch_eager", "ms", 2, ASK_NUMPY, 0, 1e-3, setup, run_eager_epochs, values_eager_epoch, teardown, {{0}}},
     {0},
 };

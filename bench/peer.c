@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * peer.c -- NumPy in a co-process: peer_numpy.py reads "values NAME" and "run NAME TIMES" and answers with one line of numbers. */
+ * peer.c -- NumPy and JAX in co-processes: peer.py reads "values NAME" and "run NAME TIMES" and answers with one line of numbers. */
+#define _GNU_SOURCE
 #include "bench.h"
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,76 +11,123 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static FILE *to, *from;
-static pid_t child;
-static char why[256] = "not started";
+static struct peer {
+    const char *name, *kind; /* kind: what peer.py is to import */
+    int cores;               /* 0: all */
+    bool raised;
+    FILE *to, *from;
+    pid_t child;
+    char about[256];
+} peers[PEER_COUNT] = {
+    [PEER_NUMPY] = {.name = "numpy", .kind = "numpy"},
+    [PEER_NUMPY_RAISED] = {.name = "numpy raised", .kind = "numpy", .raised = true},
+    [PEER_JAX_1] = {.name = "jax 1T", .kind = "jax", .cores = 1},
+    [PEER_JAX_2] = {.name = "jax 2T", .kind = "jax", .cores = 2},
+};
 
-static bool start_with(const char *python)
+/* The first `cores` of those that this process may use. */
+static void bind_to(int cores)
+{
+    cpu_set_t all, some;
+    CPU_ZERO(&some);
+    if (!cores || sched_getaffinity(0, sizeof all, &all))
+        return;
+    for (int i = 0; i < CPU_SETSIZE && cores; i++)
+        if (CPU_ISSET(i, &all)) {
+            CPU_SET(i, &some);
+            cores--;
+        }
+    sched_setaffinity(0, sizeof some, &some);
+}
+
+static void become(const struct peer *p, const char *python)
+{
+    setenv("OMP_NUM_THREADS", "1", 1); /* NumPy's elementwise functions have no threads */
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    setenv("JAX_PLATFORMS", "cpu", 1);
+    setenv("JAX_ENABLE_COMPILATION_CACHE", "false", 1);
+    if (p->raised) {
+        setenv("MALLOC_TRIM_THRESHOLD_", "4294967296", 1);
+        setenv("MALLOC_MMAP_THRESHOLD_", "4294967296", 1);
+    }
+    bind_to(p->cores);
+    execlp(python, python, KN_BENCH_DIR "/peer.py", p->kind, KN_BENCH_DATA, (char *)NULL);
+    _exit(127);
+}
+
+static bool start_with(struct peer *p, const char *python)
 {
     int in[2], out[2];
-    if (pipe(in) || pipe(out))
+    if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
         return false;
-    child = fork();
-    if (child == 0) {
+    p->child = fork();
+    if (p->child == 0) {
         dup2(in[0], 0);
         dup2(out[1], 1);
-        close(in[1]);
-        close(out[0]);
-        setenv("OMP_NUM_THREADS", "1", 1);
-        setenv("OPENBLAS_NUM_THREADS", "1", 1);
-        execlp(python, python, KN_BENCH_DIR "/peer_numpy.py", (char *)NULL);
-        _exit(127);
+        become(p, python);
     }
     close(in[0]);
     close(out[1]);
-    to = fdopen(in[1], "w");
-    from = fdopen(out[0], "r");
+    p->to = fdopen(in[1], "w");
+    p->from = fdopen(out[0], "r");
     char line[128];
-    if (child > 0 && to && from && fgets(line, sizeof line, from) && strncmp(line, "ready", 5) == 0) {
+    if (p->child > 0 && p->to && p->from && fgets(line, sizeof line, p->from) && strncmp(line, "ready ", 6) == 0) {
         line[strcspn(line, "\n")] = 0;
-        snprintf(why, sizeof why, "%s", line);
+        snprintf(p->about, sizeof p->about, "%s", line + 6);
         return true;
     }
-    peer_stop();
-    snprintf(why, sizeof why, "%s has no numpy (install python3-numpy)", python);
+    peer_stop((bench_peer)(p - peers));
+    snprintf(p->about, sizeof p->about, "%s has no %s", python, p->kind);
     return false;
 }
 
-bool peer_start(void)
+bool peer_start(bench_peer which)
 {
+    struct peer *p = &peers[which];
     signal(SIGPIPE, SIG_IGN);
+    if (strcmp(p->kind, "jax") == 0) {
+        const char *python = getenv("KILN_BENCH_JAX");
+        return start_with(p, python ? python : KN_BENCH_VENV "/bin/python");
+    }
     const char *python = getenv("KILN_BENCH_PYTHON");
-    return python ? start_with(python) : start_with("/usr/bin/python3") || start_with("python3");
+    return python ? start_with(p, python) : start_with(p, "/usr/bin/python3") || start_with(p, "python3");
 }
 
-void peer_stop(void)
+void peer_stop(bench_peer which)
 {
-    if (to)
-        fclose(to);
-    if (from)
-        fclose(from);
-    to = from = NULL;
-    if (child > 0)
-        waitpid(child, NULL, 0);
-    child = 0;
+    struct peer *p = &peers[which];
+    if (p->to)
+        fclose(p->to);
+    if (p->from)
+        fclose(p->from);
+    p->to = p->from = NULL;
+    if (p->child > 0)
+        waitpid(p->child, NULL, 0);
+    p->child = 0;
 }
 
-const char *peer_why_not(void) { return why; }
+const char *peer_about(bench_peer p) { return peers[p].about; }
+const char *peer_name(bench_peer p) { return peers[p].name; }
 
-static char *ask(char *line, size_t size)
+static char *ask(const struct peer *p, char *line, size_t size)
 {
-    if (!to || fflush(to) || !fgets(line, (int)size, from) || strncmp(line, "error", 5) == 0)
+    if (!p->to || fflush(p->to) || !fgets(line, (int)size, p->from))
         return NULL;
+    if (strncmp(line, "error", 5) == 0) {
+        fprintf(stderr, "%s: %s", p->name, line);
+        return NULL;
+    }
     return line;
 }
 
-bool peer_values(const char *name, double out[BENCH_MAX_VALUES], int *n)
+bool peer_values(bench_peer which, const char *name, double out[BENCH_MAX_VALUES], int *n)
 {
+    const struct peer *peer = &peers[which];
     char line[1024];
-    if (!to)
+    if (!peer->to)
         return false;
-    fprintf(to, "values %s\n", name);
-    char *p = ask(line, sizeof line), *end;
+    fprintf(peer->to, "values %s\n", name);
+    char *p = ask(peer, line, sizeof line), *end;
     for (*n = 0; p && *n < BENCH_MAX_VALUES; (*n)++, p = end) {
         out[*n] = strtod(p, &end);
         if (end == p)
@@ -86,12 +136,13 @@ bool peer_values(const char *name, double out[BENCH_MAX_VALUES], int *n)
     return p != NULL;
 }
 
-double peer_run(const char *name, int times)
+double peer_run(bench_peer which, const char *name, int times)
 {
+    const struct peer *peer = &peers[which];
     char line[1024];
-    if (!to)
+    if (!peer->to)
         return -1;
-    fprintf(to, "run %s %d\n", name, times);
-    char *p = ask(line, sizeof line);
+    fprintf(peer->to, "run %s %d\n", name, times);
+    char *p = ask(peer, line, sizeof line);
     return p ? strtod(p, NULL) : -1;
 }

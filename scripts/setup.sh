@@ -39,6 +39,7 @@ case $goal in
         have clang-tidy || want clang-tidy "finds doubtful code"
         ;;
     bench)
+        python3 -c "import venv, ensurepip" 2>/dev/null || want python3-venv "the environment that JAX is put into"
         python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ||
             want python3-numpy "the peer that is measured beside Kiln"
         ;;

@@ -46,6 +46,14 @@ KN_API kn_defaults_opts kn_defaults_opts_default(void);
 KN_API int kn_defaults_push(const kn_defaults_opts *opts); /* 0; -1 and a TypeError */
 KN_API int kn_defaults_pop(void);                          /* 0; -1 and a ContextError */
 
+/* What runs from now on uses at most so many threads (0: as many as the machine has, 1: none but the caller's): for one
+ * call, or for a block by KN_THREADS(n). What was recorded before runs with the number of whoever looks at it. Returns
+ * the number before; -1 and a ValueError */
+KN_API int kn_set_threads(int threads);
+KN_API void kn_threads_leave(int *before);      /* what KN_THREADS does at the end of its block */
+/* How many threads 0 stands for: KILN_NUM_THREADS, or the CPUs that affinity and control groups leave */
+KN_API int kn_threads_available(void);
+
 /* Reports where NaNs and infinities come from: the first operation that makes one while its operands have none is a
  * ValueError with its source line, also inside of jitted functions and derivatives. Results stay the same; operations
  * run one at a time, so this is slow. Returns the old setting. */
@@ -67,5 +75,10 @@ KN_API bool kn_check_nans(bool on);
 #define KN_CONTEXT(context) KN_CONTEXT_(__COUNTER__, context)
 #define KN_CONTEXT_(c, context)                                                                                        \
     int KN_V(pushed, c) __attribute__((cleanup(kn_context_leave), unused)) = kn_context_push(context)
+#define kn_set_threads(threads) KN_G1(kn_set_threads, int, threads)
+/* KN_THREADS(n); at the start of a block: what runs in it uses at most n threads. */
+#define KN_THREADS(n) KN_THREADS_(__COUNTER__, n)
+#define KN_THREADS_(c, n)                                                                                              \
+    int KN_V(threads, c) __attribute__((cleanup(kn_threads_leave), unused)) = kn_set_threads(n)
 #endif
 #endif

@@ -54,9 +54,22 @@ KN_API void kn_set_log(void (*log)(void *env, int level, const char *text), void
 /* false: every operation runs when it is called, unfused, with the same bits; returns the old setting */
 KN_API bool kn_set_lazy(bool lazy);
 KN_API kn_dtype kn_set_default_float(kn_dtype dtype);   /* KN_F32 or KN_F64 (the default); returns the old one */
-typedef struct kn_stats { uint64_t hits, misses; } kn_stats;
-typedef struct kn_cache_stats_result { kn_stats traces, plans, kernels; } kn_cache_stats_result;
+
+/* ---- What is kept so that it need not be made again. Caches are bounded by bytes; the least recently used goes first.
+ * kn_set_debug(1) says why something was not there. */
+typedef struct kn_stats { uint64_t hits, misses, evicted; size_t entries, bytes, limit; } kn_stats;
+typedef struct kn_cache_stats_result {
+    kn_stats traces;  /* recordings of jitted functions with their programs, of this context */
+    kn_stats plans;   /* programs of operations outside of jitted functions, of this context: it finds those of other
+                         threads' default contexts too */
+    kn_stats kernels; /* of the default contexts of all threads, or of this context alone */
+    size_t memory_live, memory_pooled; /* of the process: bytes of arrays, and of freed arrays kept for new ones */
+} kn_cache_stats_result;
 KN_API kn_cache_stats_result kn_cache_stats(void);
+typedef enum kn_cache { KN_CACHE_TRACES, KN_CACHE_PLANS, KN_CACHE_KERNELS, KN_CACHE_MEMORY } kn_cache;
+/* How many bytes a cache may have from now on; returns the limit before. KN_CACHE_MEMORY: of freed arrays, for the whole
+ * process (0 gives all of them back to the system) */
+KN_API size_t kn_set_cache_limit(kn_cache which, size_t bytes);
 
 /* ---- dtypes. */
 KN_API kn_dtype kn_dtype_builtin(int id);               /* what KN_F32 and its kin call */

@@ -10,6 +10,7 @@
 #include "kiln/context.h"
 #include "kiln/tree.h"
 #include "kiln/function.h"
+#include "kiln/prepared.h"
 #include "kiln/jaxpr.h"
 #include "kiln/control.h"
 #include "kiln/lax.h"

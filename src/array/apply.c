@@ -77,6 +77,8 @@ static kn_error *run_entry(kna_entry *e, kn_value *const *in, kn_value **out)
     kn_operand few[32], *x = n <= 32 ? few : knx_alloc(n * sizeof *x);
     kn_buffer *few_out[32], **y = j->n_out <= 32 ? few_out : knx_alloc(j->n_out * sizeof *y);
     kn_program *p = NULL;
+    const knd_options how = {.threads = knx_context()->threads};
+    e->running++; /* the user's code may record more functions meanwhile */
     kn_error *error = x && y ? kna_force((int)e->closed.n_const, e->closed.consts) : knx_error_nomem();
     if (!error)
         error = kna_force((int)j->n_in, in);
@@ -84,9 +86,8 @@ static kn_error *run_entry(kna_entry *e, kn_value *const *in, kn_value **out)
         error = kna_entry_program(e, &p);
     for (uint32_t i = 0; !error && i < n; i++)
         x[i] = operand_of(i < j->n_const ? e->closed.consts[i] : in[i - j->n_const]);
-    e->running++; /* the user's code may record more functions meanwhile */
     if (!error)
-        error = knx_context()->check_nans ? kna_run_checked(p, NULL, x, y) : knd_run(p, x, y, NULL);
+        error = knx_context()->check_nans ? kna_run_checked(p, NULL, x, y) : knd_run_with(p, x, y, &how);
     e->running--;
     uint32_t made = 0;
     for (uint32_t i = 0; !error && i < j->n_out; i++) {

@@ -2,6 +2,7 @@
  * contexts.c -- contexts as the user sees them: making, pushing and freeing them, defaults for a while, settings of
  * one. */
 #include "array/handle.h"
+#include "base/pool.h"
 #include <string.h>
 
 static void *read_opts(void *opts, size_t size, const void *given)
@@ -139,6 +140,28 @@ int kn_defaults_pop(void)
     knx_report_new("defaults_pop", KN_ERROR_CONTEXT, "no defaults were pushed");
     return -1;
 }
+
+int kn_set_threads(int threads)
+{
+    kn_context c = knx_context();
+    if (threads < 0 || !c) {
+        knx_report_new("set_threads", KN_ERROR_VALUE, "%d threads", threads);
+        return -1;
+    }
+    int before = c->threads;
+    c->threads = threads;
+    return before;
+}
+
+void kn_threads_leave(int *before)
+{
+    kn_context c = knx_context();
+    if (c && *before >= 0)
+        c->threads = *before;
+    *before = -1;
+}
+
+int kn_threads_available(void) { return knx_threads_available(); }
 
 bool kn_check_nans(bool on)
 {

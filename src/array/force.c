@@ -1,42 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * force.c -- running what was recorded lazily. The nodes that some values wait for are cut out of the recording; their
  * structure, with the leaves abstracted, finds a compiled program (or makes one), which runs with them as operands. */
-#include "array/state.h"
+#include "array/plans.h"
 #include "array/storage.h"
-#include "base/log.h"
-#include "ir/ops.h"
 #include "ir/print.h"
 #include "runtime/execute.h"
 #include <string.h>
 
-typedef struct kna_plan {
-    uint64_t hash, used;
-    bool fuse;
-    bool *donated; /* per leaf; NULL: none */
-    kni_jaxpr *jaxpr;
-    kn_program *program;
-} kna_plan;
-
-typedef struct visit {
-    kn_node *node;
-    uint32_t next;
-} visit;
-typedef struct cut {
-    kna_state *s;
-    KN_VEC(kn_node *) node;     /* operands before users */
-    KN_VEC(uint32_t) first_var; /* per node: its first result's variable */
-    KN_VEC(kn_value *) leaf;
-    KN_VEC(kn_value *) out; /* values to keep; a reference each */
-    KN_VEC(kn_atom) out_atom;
-    KN_VEC(visit) stack;
-    KN_VEC(kn_atom) atom; /* operands of all nodes, in order */
-    kn_map leaf_index;    /* once there are many */
-    bool fuse;
-    KN_VEC(kn_value *) old; /* leaves that it updates; what waits for their old values runs in this cut too */
-    bool *donated;          /* per leaf: nobody else has it, so it may be written over; NULL: none */
-} cut;
-
-static void free_room(cut *c)
+static void free_room(kna_cut *c)
 {
     KN_VEC_FREE(&c->node);
     KN_VEC_FREE(&c->first_var);
@@ -57,9 +28,9 @@ void kna_cut_room_free(kna_state *s)
 }
 
 /* The room of cuts is kept from one to the next; a cut inside of a cut has its own. NULL without memory. */
-static cut *cut_begin(kna_state *s, bool fuse)
+static kna_cut *cut_begin(kna_state *s, bool fuse)
 {
-    cut *c = s->cut_room;
+    kna_cut *c = s->cut_room;
     s->cut_room = NULL;
     if (!c)
         c = knx_alloc_zero(sizeof *c);
@@ -70,7 +41,7 @@ static cut *cut_begin(kna_state *s, bool fuse)
     return c;
 }
 
-static void cut_end(cut *c)
+static void cut_end(kna_cut *c)
 {
     enum { KEEP = 4096 }; /* operands; the room of larger cuts is given back */
     kna_state *s = c->s;
@@ -88,7 +59,7 @@ static void cut_end(cut *c)
 
 /* ---- Cutting. */
 
-static bool find_leaf(const cut *c, const kn_value *v, uint32_t *index)
+static bool find_leaf(const kna_cut *c, const kn_value *v, uint32_t *index)
 {
     if (c->leaf.n <= 16) {
         for (size_t i = 0; i < c->leaf.n; i++)
@@ -108,12 +79,12 @@ static bool find_leaf(const cut *c, const kn_value *v, uint32_t *index)
     return false;
 }
 
-static bool index_leaf(cut *c, size_t i)
+static bool index_leaf(kna_cut *c, size_t i)
 {
     return knx_map_add(&c->leaf_index, knx_hash_mix(3, (uint64_t)(uintptr_t)c->leaf.at[i]), (void *)(i + 1));
 }
 
-static bool add_leaf(cut *c, kn_value *v)
+static bool add_leaf(kna_cut *c, kn_value *v)
 {
     uint32_t unused;
     if (find_leaf(c, v, &unused))
@@ -131,9 +102,9 @@ static bool add_leaf(cut *c, kn_value *v)
 }
 
 /* Visits the operands of the node on top of the stack; false without memory. */
-static bool advance(cut *c)
+static bool advance(kna_cut *c)
 {
-    visit *top = &c->stack.at[c->stack.n - 1];
+    kna_visit *top = &c->stack.at[c->stack.n - 1];
     kn_node *n = top->node;
     while (top->next < n->n_in) {
         kn_value *v = n->in[top->next++];
@@ -145,7 +116,7 @@ static bool advance(cut *c)
             continue;
         }
         if (v->pending.node->mark != c->s->mark) {
-            visit deeper = {v->pending.node, 0};
+            kna_visit deeper = {v->pending.node, 0};
             deeper.node->mark = c->s->mark;
             return KN_VEC_PUSH(&c->stack, deeper);
         }
@@ -155,12 +126,12 @@ static bool advance(cut *c)
     return KN_VEC_PUSH(&c->node, n);
 }
 
-static bool collect(cut *c, kn_node *root)
+static bool collect(kna_cut *c, kn_node *root)
 {
     if (root->mark == c->s->mark)
         return true;
     root->mark = c->s->mark;
-    visit first = {root, 0};
+    kna_visit first = {root, 0};
     if (!KN_VEC_PUSH(&c->stack, first))
         return false;
     while (c->stack.n)
@@ -171,7 +142,7 @@ static bool collect(cut *c, kn_node *root)
 
 /* ---- Updates: the old value's readers run in the same cut, before it is written over. */
 
-static bool is_updated_leaf(const cut *c, const kn_value *v)
+static bool is_updated_leaf(const kna_cut *c, const kn_value *v)
 {
     for (size_t i = 0; i < c->old.n; i++)
         if (c->old.at[i] == v)
@@ -181,9 +152,9 @@ static bool is_updated_leaf(const cut *c, const kn_value *v)
 
 /* What stands in the `uses` of a waiting value that this cut updates. (Leaves may be those of other threads too: they
  * are listed, not marked.) */
-static uint32_t updated_mark(const cut *c) { return 1u << 31 | c->s->mark; }
+static uint32_t updated_mark(const kna_cut *c) { return 1u << 31 | c->s->mark; }
 
-static bool note_updates(cut *c, size_t from, bool *readers)
+static bool note_updates(kna_cut *c, size_t from, bool *readers)
 {
     for (size_t k = from; k < c->node.n; k++) {
         kn_node *n = c->node.at[k];
@@ -200,7 +171,7 @@ static bool note_updates(cut *c, size_t from, bool *readers)
 }
 
 /* Collects nodes outside of the cut that read a value which the cut updates; they may bring further updates along. */
-static bool collect_readers(cut *c)
+static bool collect_readers(kna_cut *c)
 {
     bool readers = false;
     for (size_t seen = 0; seen < c->node.n;) {
@@ -220,7 +191,7 @@ static bool collect_readers(cut *c)
 }
 
 /* All references to the leaf come from this cut, whose nodes all end with it. */
-static bool nobody_else_has(const cut *c, const kn_value *v)
+static bool nobody_else_has(const kna_cut *c, const kn_value *v)
 {
     uint32_t uses = 0;
     for (size_t k = 0; k < c->node.n; k++)
@@ -230,7 +201,7 @@ static bool nobody_else_has(const cut *c, const kn_value *v)
     return (uint32_t)atomic_load(&v->refs) == uses && atomic_load(&v->buffer->refs) == own;
 }
 
-static bool is_output(const cut *c, const kn_value *v)
+static bool is_output(const kna_cut *c, const kn_value *v)
 {
     for (size_t i = 0; i < c->out.n; i++)
         if (c->out.at[i] == v)
@@ -239,7 +210,7 @@ static bool is_output(const cut *c, const kn_value *v)
 }
 
 /* What others see may be written over only by the value that belongs there: the updates lead to it in one line. */
-static bool stays_in_pin(const cut *c, kn_value *v)
+static bool stays_in_pin(const kna_cut *c, kn_value *v)
 {
     const kna_pin *p = v->pin;
     if (atomic_load(&p->refs) == 1 && !p->foreign)
@@ -267,7 +238,7 @@ static bool stays_in_pin(const cut *c, kn_value *v)
     return false;
 }
 
-static bool can_fail(const cut *c)
+static bool can_fail(const kna_cut *c)
 {
     for (size_t k = 0; k < c->node.n; k++)
         if (kni_can_fail(c->node.at[k]->prim, c->node.at[k]->params))
@@ -276,7 +247,7 @@ static bool can_fail(const cut *c)
 }
 
 /* A cut that can fail is run again node by node then, so it leaves its leaves alone. */
-static bool choose_donated(cut *c)
+static bool choose_donated(kna_cut *c)
 {
     if (!c->old.n || can_fail(c))
         return true;
@@ -299,7 +270,7 @@ static bool is_target(int n, kn_value *const *values, const kn_value *v)
 
 /* Would it take an old value that this cut may write over to work this node out again? Then `uses` of a result that
  * is not kept is 1 from now on, and 0 of all others. */
-static bool needs_old(const cut *c, const kn_node *n)
+static bool needs_old(const kna_cut *c, const kn_node *n)
 {
     for (uint32_t i = 0; i < n->n_in; i++) {
         const kn_value *v = n->in[i];
@@ -309,7 +280,7 @@ static bool needs_old(const cut *c, const kn_node *n)
     return false;
 }
 
-static void count_uses(cut *c)
+static void count_uses(kna_cut *c)
 {
     for (size_t k = 0; k < c->node.n; k++)
         for (uint32_t i = 0; i < c->node.at[k]->n_out; i++)
@@ -327,7 +298,7 @@ static bool only_shows(const kn_prim *p) { return p->put && (p->bits & (KN_VIEW 
 /* Which results are kept: those asked for, and of the others that somebody outside holds, those that were handed on,
  * that would be worked out a second time already, or that could not be worked out again. The rest stays recorded: a
  * temporary that nobody looks at costs no store. */
-static bool choose_outputs(cut *c, int n, kn_value *const *values)
+static bool choose_outputs(kna_cut *c, int n, kn_value *const *values)
 {
     count_uses(c);
     for (size_t k = 0; k < c->node.n; k++) { /* operands come before their users */
@@ -353,7 +324,7 @@ static bool choose_outputs(cut *c, int n, kn_value *const *values)
     return true;
 }
 
-static bool number_variables(cut *c)
+static bool number_variables(kna_cut *c)
 {
     uint32_t var = (uint32_t)c->leaf.n;
     for (size_t k = 0; k < c->node.n; k++) {
@@ -378,174 +349,6 @@ static bool number_variables(cut *c)
     return true;
 }
 
-/* ---- Finding or making the plan. */
-
-static uint64_t hash_type(kn_type t, uint64_t h)
-{
-    h = knx_hash_mix(h, (uint64_t)(uintptr_t)t.dtype ^ (uint64_t)t.ndim);
-    for (int d = 0; d < t.ndim; d++)
-        h = knx_hash_mix(h, (uint64_t)t.dim[d]);
-    return h;
-}
-
-static uint64_t hash_cut(const cut *c)
-{
-    uint64_t h = c->fuse ? 11 : 12;
-    for (size_t i = 0; i < c->leaf.n; i++)
-        h = hash_type(c->leaf.at[i]->type, h + (c->donated && c->donated[i]));
-    const kn_atom *a = c->atom.at;
-    for (size_t k = 0; k < c->node.n; k++) {
-        const kn_node *n = c->node.at[k];
-        h = knx_hash_mix(h, (uint64_t)(uintptr_t)n->prim);
-        if (n->params)
-            h = kni_params_hash(n->prim, n->params, h);
-        for (uint32_t i = 0; i < n->n_in; i++, a++)
-            h = knx_hash_mix(h, n->in[i] ? *a : n->literal[i].bits.u[0] ^ n->literal[i].bits.u[1] ^ KN_LITERAL_BIT);
-    }
-    for (size_t i = 0; i < c->out_atom.n; i++)
-        h = knx_hash_mix(h, c->out_atom.at[i]);
-    return h;
-}
-
-static bool same_literal(const kni_jaxpr *j, kn_atom a, const kn_literal *l)
-{
-    const kn_literal *m = &j->literal[a & ~KN_LITERAL_BIT];
-    return m->type.dtype == l->type.dtype && m->type.weak == l->type.weak &&
-           memcmp(&m->bits, &l->bits, sizeof l->bits) == 0;
-}
-
-static bool same_equation(const kni_jaxpr *j, const kn_eqn *e, const kn_node *n, const kn_atom *a)
-{
-    if (e->prim != n->prim || e->n_in != n->n_in || e->n_out != n->n_out)
-        return false;
-    for (uint32_t i = 0; i < n->n_in; i++)
-        if (n->in[i] ? e->in[i] != a[i] : !kni_is_literal(e->in[i]) || !same_literal(j, e->in[i], &n->literal[i]))
-            return false;
-    return kni_params_equal(n->prim, e->params, n->params);
-}
-
-static bool type_matches(kn_type a, kn_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
-
-static bool plan_fits(const kna_plan *p, const cut *c)
-{
-    const kni_jaxpr *j = p->jaxpr;
-    if (p->fuse != c->fuse || j->n_in != c->leaf.n || j->n_eqn != c->node.n || j->n_out != c->out_atom.n)
-        return false;
-    for (size_t i = 0; i < c->leaf.n; i++)
-        if (!type_matches(j->type[i], c->leaf.at[i]->type) ||
-            (p->donated && p->donated[i]) != (c->donated && c->donated[i]))
-            return false;
-    for (size_t i = 0; i < c->out_atom.n; i++)
-        if (j->out[i] != c->out_atom.at[i])
-            return false;
-    const kn_atom *a = c->atom.at;
-    for (size_t k = 0; k < c->node.n; a += c->node.at[k]->n_in, k++)
-        if (!same_equation(j, &j->eqn[k], c->node.at[k], a))
-            return false;
-    return true;
-}
-
-static void plan_free(kna_plan *p)
-{
-    if (!p)
-        return;
-    kni_release(p->jaxpr);
-    knc_release(p->program);
-    knx_free(p->donated);
-    knx_free(p);
-}
-
-void kna_plans_free(kna_state *s)
-{
-    for (size_t i = 0; i < s->plans.n; i++)
-        plan_free(s->plans.at[i]);
-    KN_VEC_FREE(&s->plans);
-    knx_map_free(&s->plan);
-}
-
-static void evict_oldest(kna_state *s)
-{
-    size_t oldest = 0;
-    for (size_t i = 1; i < s->plans.n; i++)
-        if (s->plans.at[i]->used < s->plans.at[oldest]->used)
-            oldest = i;
-    kna_plan *p = s->plans.at[oldest];
-    knx_map_remove(&s->plan, p->hash, p);
-    s->plans.at[oldest] = s->plans.at[--s->plans.n];
-    plan_free(p);
-}
-
-static kn_error *build_jaxpr(const cut *c, kni_jaxpr **out)
-{
-    kn_builder b;
-    knb_init(&b);
-    for (size_t i = 0; i < c->leaf.n; i++) {
-        kn_type t = c->leaf.at[i]->type;
-        t.weak = false;
-        knb_invar(&b, t);
-    }
-    size_t widest_in = 1, widest_out = 1;
-    for (size_t k = 0; k < c->node.n; k++) {
-        widest_in = c->node.at[k]->n_in > widest_in ? c->node.at[k]->n_in : widest_in;
-        widest_out = c->node.at[k]->n_out > widest_out ? c->node.at[k]->n_out : widest_out;
-    }
-    kn_atom *in = knx_alloc(widest_in * sizeof *in), *y = knx_alloc(widest_out * sizeof *y);
-    const kn_atom *a = c->atom.at;
-    for (size_t k = 0; in && y && k < c->node.n; a += c->node.at[k]->n_in, k++) {
-        const kn_node *n = c->node.at[k];
-        b.place = n->place;
-        for (uint32_t i = 0; i < n->n_in; i++)
-            in[i] = n->in[i] ? a[i]
-                             : knb_literal(&b, n->literal[i].type.dtype, n->literal[i].type.weak, n->literal[i].bits);
-        knb_emit(&b, n->prim, n->params, (int)n->n_in, in, y, (int)n->n_out);
-    }
-    kn_error *error = in && y ? knb_finish(&b, (int)c->out_atom.n, c->out_atom.at, "", false, out) : knx_error_nomem();
-    knx_free(in);
-    knx_free(y);
-    knb_free(&b);
-    return error;
-}
-
-static kn_error *find_plan(cut *c, kna_plan **out)
-{
-    kna_state *s = c->s;
-    size_t cursor;
-    uint64_t h = hash_cut(c);
-    for (kna_plan *p = knx_map_first(&s->plan, h, &cursor); p; p = knx_map_next(&s->plan, h, &cursor))
-        if (plan_fits(p, c)) {
-            p->used = ++s->clock;
-            s->plan_stats.hits++;
-            *out = p;
-            return NULL;
-        }
-    s->plan_stats.misses++;
-    KN_LOG(1, "plan: %zu recorded operations over %zu leaves are compiled: no plan of this structure yet", c->node.n,
-           c->leaf.n);
-    kna_plan *p = knx_alloc_zero(sizeof *p);
-    if (!p)
-        return knx_error_nomem();
-    *p = (kna_plan){.hash = h, .used = ++s->clock, .fuse = c->fuse};
-    p->donated = c->donated;
-    c->donated = NULL; /* the plan's now */
-    kn_compile_options o = {.kernels = s->kernels, .fuse = c->fuse, .donated = p->donated};
-    kn_error *error = build_jaxpr(c, &p->jaxpr);
-    if (!error)
-        error = knc_compile(p->jaxpr, &o, &p->program);
-    if (!error && s->plans.n >= KNA_MAX_PLANS)
-        evict_oldest(s);
-    if (!error && !KN_VEC_PUSH(&s->plans, p))
-        error = knx_error_nomem();
-    else if (!error && !knx_map_add(&s->plan, h, p)) {
-        s->plans.n--;
-        error = knx_error_nomem();
-    }
-    if (error)
-        plan_free(p);
-    else
-        *out = p;
-    return error;
-}
-
 /* ---- Running. */
 
 static kn_operand operand_of(const kn_value *v, bool donated)
@@ -556,7 +359,7 @@ static kn_operand operand_of(const kn_value *v, bool donated)
 }
 
 /* A result that shares pinned memory with the one that belongs there gets memory of its own; NULL without memory. */
-static kn_buffer *unshare(const cut *c, size_t i, kn_buffer *b)
+static kn_buffer *unshare(const kna_cut *c, size_t i, kn_buffer *b)
 {
     bool shares = false;
     for (size_t k = 0; k < c->out.n && !shares; k++) {
@@ -574,7 +377,7 @@ static kn_buffer *unshare(const cut *c, size_t i, kn_buffer *b)
 }
 
 /* The program has run: its results are there, and land where they belong. */
-static kn_error *take_results(cut *c, kn_buffer **out)
+static kn_error *take_results(kna_cut *c, kn_buffer **out)
 {
     kn_error *error = NULL;
     bool pins = false;
@@ -599,18 +402,17 @@ static kn_error *take_results(cut *c, kn_buffer **out)
     return error;
 }
 
-static kn_error *run_plan(cut *c, kna_plan *p)
+static kn_error *run_plan(kna_cut *c, const kna_plan *p)
 {
     kn_operand few[16], *in = c->leaf.n <= 16 ? few : knx_alloc(c->leaf.n * sizeof *in);
     kn_buffer *few_out[16], **out = c->out.n <= 16 ? few_out : knx_alloc(c->out.n * sizeof *out);
     kn_error *error = in && out ? NULL : knx_error_nomem();
     bool checks = knx_context()->check_nans && c->node.n == 1;
+    const knd_options how = {.threads = knx_context()->threads};
     for (size_t i = 0; !error && i < c->leaf.n; i++)
         in[i] = operand_of(c->leaf.at[i], p->donated && p->donated[i]);
-    kn_program *program = knc_retain(p->program); /* the user's code may make plans, and p may go */
     if (!error)
-        error = checks ? kna_run_checked(program, c->node.at[0], in, out) : knd_run(program, in, out, NULL);
-    knc_release(program);
+        error = checks ? kna_run_checked(p->program, c->node.at[0], in, out) : knd_run_with(p->program, in, out, &how);
     if (!error)
         error = take_results(c, out);
     if (in != few)
@@ -620,7 +422,7 @@ static kn_error *run_plan(cut *c, kna_plan *p)
     return error;
 }
 
-static kn_error *leaf_error(const cut *c)
+static kn_error *leaf_error(const kna_cut *c)
 {
     for (size_t i = 0; i < c->leaf.n; i++)
         if (c->leaf.at[i]->state == KN_V_ERROR)
@@ -628,11 +430,13 @@ static kn_error *leaf_error(const cut *c)
     return NULL;
 }
 
-static kn_error *run_cut(cut *c)
+static kn_error *run_cut(kna_cut *c)
 {
     kna_plan *plan = NULL;
-    KN_TRY(find_plan(c, &plan));
-    return run_plan(c, plan);
+    KN_TRY(kna_find_plan(c, &plan));
+    kn_error *error = run_plan(c, plan);
+    kna_plan_release(plan);
+    return error;
 }
 
 static void set_error(kn_value *v, kn_error *e)
@@ -644,7 +448,7 @@ static void set_error(kn_value *v, kn_error *e)
 }
 
 /* Runs one node alone, all results kept. An error has its place, unless it came with an operand or has one inside. */
-static kn_error *run_node(cut *c, kn_node *n, bool *from_operand)
+static kn_error *run_node(kna_cut *c, kn_node *n, bool *from_operand)
 {
     n->position = 0;
     bool ok = KN_VEC_PUSH(&c->node, n);
@@ -673,7 +477,7 @@ static kn_error *run_node(cut *c, kn_node *n, bool *from_operand)
 /* A failure becomes the results' error. */
 static void run_alone(kna_state *s, kn_node *n, bool fuse)
 {
-    cut *c = cut_begin(s, fuse);
+    kna_cut *c = cut_begin(s, fuse);
     bool from_operand = false;
     kn_error *error = c ? run_node(c, n, &from_operand) : knx_error_nomem();
     if (error && !from_operand)
@@ -695,7 +499,7 @@ kn_error *kna_run_now(const kn_prim *prim, const void *params, const kn_place *p
     KN_TRY(kna_node_new(prim, params, place, operation, n_in, in, literals, n_out, out_type, out));
     kn_node *n = s->waiting;
     bool from_operand = false;
-    cut *c = cut_begin(s, knx_context()->lazy && !knx_context()->check_nans);
+    kna_cut *c = cut_begin(s, knx_context()->lazy && !knx_context()->check_nans);
     kn_error *error = c ? run_node(c, n, &from_operand) : knx_error_nomem();
     if (c)
         cut_end(c);
@@ -709,7 +513,7 @@ kn_error *kna_run_now(const kn_prim *prim, const void *params, const kn_place *p
 }
 
 /* The cut failed: every node runs by itself, in order, so that just what depends on the failure carries its error. */
-static void run_one_by_one(cut *c)
+static void run_one_by_one(kna_cut *c)
 {
     for (size_t k = 0; k < c->node.n; k++) { /* holding all results keeps every node until its turn */
         kn_node *n = c->node.at[k];
@@ -755,7 +559,7 @@ kn_error *kna_force(int n, kn_value *const *values)
     if (!s)
         return knx_error_nomem();
     bool checks = knx_context()->check_nans;
-    cut *c = cut_begin(s, knx_context()->lazy && !checks);
+    kna_cut *c = cut_begin(s, knx_context()->lazy && !checks);
     if (!c)
         return knx_error_nomem();
     s->mark++;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * function.c -- cores, their table, recording a C function, and the compiled entries of jitted ones. */
+ * function.c -- cores, their table, and recording a C function. */
 #include "array/custom.h"
 #include "array/function.h"
 #include "array/handle.h"
 #include "array/storage.h"
 #include "base/log.h"
-#include "runtime/float_env.h"
+#include "base/float_env.h"
 #include <string.h>
 
-enum { MAX_ENTRIES = 256, MAX_CALL_DEPTH = 200 };
+enum { MAX_CALL_DEPTH = 200 };
 
 typedef struct functions {
     kn_map core;
@@ -17,17 +17,6 @@ typedef struct functions {
 } functions;
 
 /* ---- The table of cores. */
-
-void kna_entry_free(kna_entry *e)
-{
-    if (!e)
-        return;
-    kna_closed_free(&e->closed);
-    knc_release(e->program[0]);
-    knc_release(e->program[1]);
-    knx_arena_free(&e->arena);
-    knx_free(e);
-}
 
 /* What was recorded of it: jaxprs in there may hold rules, which hold their cores, this one among them. */
 static void forget(kna_core *c)
@@ -88,6 +77,13 @@ static functions *table(void)
         }
     }
     return f;
+}
+
+kna_core *const *kna_cores(size_t *n)
+{
+    functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
+    *n = f ? f->all.n : 0;
+    return f ? f->all.at : NULL;
 }
 
 const char *kna_intern_name(const char *name)
@@ -232,7 +228,7 @@ kn_error *kna_enter_user(kna_user_call *u)
     c->depth = 0;
     c->operation = "";
     u->guard = knx_context_guard();
-    knd_float_leave(c->host_floats);
+    knx_float_leave(c->host_floats);
     return NULL;
 }
 
@@ -245,7 +241,7 @@ void kna_leave_user(const kna_user_call *u)
     c->operation = u->operation;
     c->depth = u->depth;
     c->host_floats = u->floats;
-    knd_float_enter();
+    knx_float_enter();
 }
 
 bool kna_may_be_concrete(const char **why)
@@ -332,7 +328,7 @@ static kn_error *derive_c(kna_core *f, const kn_type *in, kn_value *const *known
     return error;
 }
 
-/* ---- Jitted functions. */
+/* ---- Lists of named axes. */
 
 bool kna_same_axes(const kna_named_axis *a, const kna_named_axis *b)
 {
@@ -352,115 +348,6 @@ bool kna_copy_axes(kn_arena *a, const kna_named_axis *from, kna_named_axis **to)
         **to = (kna_named_axis){.name = name, .size = from->size};
     }
     return true;
-}
-
-static bool same_types(const kna_entry *e, uint32_t n, const kn_type *in)
-{
-    if (e->default_float != kna_default_float() || !kna_same_axes(e->axes, kna_state_get()->axes))
-        return false;
-    for (uint32_t i = 0; i < n; i++)
-        if (e->in[i].dtype != in[i].dtype || !kni_type_same_shape(e->in[i], in[i]))
-            return false;
-    return true;
-}
-
-static kna_entry *new_entry(uint32_t n, const kn_type *in)
-{
-    kna_entry *e = knx_alloc_zero(sizeof *e);
-    if (!e)
-        return NULL;
-    e->n_in = n;
-    e->default_float = kna_default_float();
-    e->in = knx_arena_alloc(&e->arena, (n + 1) * sizeof *e->in);
-    bool ok = e->in != NULL && kna_copy_axes(&e->arena, kna_state_get()->axes, &e->axes);
-    for (uint32_t i = 0; ok && i < n; i++)
-        ok = kni_type_copy(&e->arena, in[i], &e->in[i]);
-    if (!ok) {
-        kna_entry_free(e);
-        return NULL;
-    }
-    return e;
-}
-
-static void remove_entry(kna_core *f, kna_entry *e)
-{
-    for (size_t i = 0; i < f->entry.n; i++)
-        if (f->entry.at[i] == e) {
-            f->entry.at[i] = f->entry.at[--f->entry.n];
-            return;
-        }
-}
-
-static void bound_entries(kna_core *f)
-{
-    if (f->entry.n < MAX_ENTRIES)
-        return;
-    kna_entry *oldest = NULL;
-    for (size_t i = 0; i < f->entry.n; i++)
-        if (!f->entry.at[i]->tracing && !f->entry.at[i]->running && (!oldest || f->entry.at[i]->used < oldest->used))
-            oldest = f->entry.at[i];
-    if (oldest) {
-        remove_entry(f, oldest);
-        kna_entry_free(oldest);
-    }
-}
-
-kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_entry **once)
-{
-    kna_state *s = kna_state_get();
-    uint32_t n = (uint32_t)(f->n_captured + f->n_in);
-    *once = NULL;
-    for (size_t i = 0; i < f->entry.n; i++) {
-        kna_entry *e = f->entry.at[i];
-        if (!same_types(e, n, in))
-            continue;
-        if (e->tracing)
-            return knx_error(KN_ERROR_VALUE,
-                             "%s calls itself while it is traced by jit for the same types; a recursion has no end "
-                             "there, use kn_while_loop",
-                             f->name);
-        e->used = ++s->clock;
-        s->trace_stats.hits++;
-        *out = e;
-        return NULL;
-    }
-    bound_entries(f);
-    kna_entry *e = new_entry(n, in);
-    if (!e || !KN_VEC_PUSH(&f->entry, e)) {
-        kna_entry_free(e);
-        return knx_error_nomem();
-    }
-    KN_LOG(1, "jit: %s is recorded (time %d): these argument types are new", f->name, f->trace_count + 1);
-    e->tracing = true;
-    e->used = ++s->clock;
-    f->trace_count++;
-    s->trace_stats.misses++;
-    uint64_t reports = knx_context()->reports;
-    kn_error *error = kna_derive(f->inner, in, NULL, "jit", &e->closed);
-    e->tracing = false;
-    /* an error that no result carries is to be reported by the next call, too */
-    bool keep = !error && !e->closed.once && !knx_reported_since(reports);
-    if (!keep)
-        remove_entry(f, e);
-    if (error) {
-        kna_entry_free(e);
-        return error;
-    }
-    *once = keep ? NULL : e;
-    *out = e;
-    return NULL;
-}
-
-kn_error *kna_entry_program(kna_entry *e, kn_program **out)
-{
-    kna_state *s = kna_state_get();
-    bool fuse = knx_context()->lazy && !knx_context()->check_nans;
-    if (!e->program[fuse]) {
-        kn_compile_options o = {.kernels = s->kernels, .fuse = fuse};
-        KN_TRY(knc_compile(e->closed.jaxpr, &o, &e->program[fuse]));
-    }
-    *out = e->program[fuse];
-    return NULL;
 }
 
 /* The jaxpr with its constvars made inputs in front. */

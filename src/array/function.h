@@ -25,6 +25,7 @@ typedef struct kna_entry {
     kn_closed closed;
     kn_program *program[2];   /* [fuse] */
     uint64_t used;
+    size_t bytes;             /* as counted; 0: not counted */
 } kna_entry;
 
 typedef struct kna_options { /* all of them plain: compared as bytes */
@@ -58,6 +59,7 @@ typedef struct kna_rule {
 } kna_rule;
 enum { KNA_MAX_RULES = 64 };
 
+enum { KNA_GONE = 16 };
 typedef struct kna_core {
     atomic_int refs;
     kna_fn_kind kind;
@@ -71,6 +73,8 @@ typedef struct kna_core {
     int n_captured, n_args, arrays[KN_MAX_ARGS], n_in /* arrays of all arguments */, n_out;
     KN_VEC(kna_entry *) entry;            /* JIT */
     int trace_count;
+    uint64_t gone[KNA_GONE];              /* hashes of the types of entries that were evicted last */
+    unsigned n_gone;
     KN_VEC(kna_memo) memo;
     KN_VEC(kna_rule) rules;
 } kna_core;
@@ -107,9 +111,13 @@ kn_error *kna_derive(kna_core *f, const kn_type *in, kn_value *const *known, con
 /* derive.c: grad, vmap, jacobians */
 kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const *known, const char *why,
                                  kn_closed *out);
-/* of a JIT core; *once: not cached, the caller frees it */
+/* jaxpr_handle.c. The jaxpr of fn for arguments of the types of args; *core: what fn is. */
+kn_error *kna_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *why, kn_closed *out, kna_core **core);
+/* entries.c. Of a JIT core; *once: not cached, the caller frees it */
 kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_entry **once);
 void kna_entry_free(kna_entry *e);
+void kna_bound_entries(const kna_entry *needed); /* entries go until those of the context fit; `needed` stays */
+kna_core *const *kna_cores(size_t *n);           /* of this context */
 kn_error *kna_entry_program(kna_entry *e, kn_program **out);
 
 /* Outside of transformations a custom derivative or a checkpoint is the function itself: that one, and in *skip how

@@ -49,7 +49,7 @@ static kn_error *example_types(kna_core *f, const kna_fn *fn, const kn_args *arg
     return NULL;
 }
 
-static kn_error *derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *why, kn_closed *out, kna_core **core)
+kn_error *kna_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *why, kn_closed *out, kna_core **core)
 {
     kna_fn *h = kna_fn_get(op, fn);
     if (!h)
@@ -82,7 +82,7 @@ kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *
         if (axis[i].size < 0)
             kna_fail(&op, KN_ERROR_VALUE, "axis %s has a negative size", axis[i].name);
     }
-    kn_error *error = kna_failed(&op) ? kna_take_error(&op) : derive_for(&op, fn, args, "make_jaxpr", &c, &core);
+    kn_error *error = kna_failed(&op) ? kna_take_error(&op) : kna_derive_for(&op, fn, args, "make_jaxpr", &c, &core);
     s->axes = outer;
     if (error)
         kna_fail_with(&op, error);
@@ -99,7 +99,7 @@ int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs)
     kn_closed c = {0};
     kna_core *core = NULL;
     kna_begin(&op, "eval_shape");
-    kn_error *error = derive_for(&op, fn, args, "eval_shape", &c, &core);
+    kn_error *error = kna_derive_for(&op, fn, args, "eval_shape", &c, &core);
     if (!error)
         error = kna_check_outs(core->name, core->n_out, outs);
     kn_value **v = error ? NULL : knx_alloc(((size_t)c.jaxpr->n_out + 1) * sizeof *v);

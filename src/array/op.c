@@ -5,7 +5,7 @@
 #include "array/handle.h"
 #include "array/storage.h"
 #include "array/state.h"
-#include "runtime/float_env.h"
+#include "base/float_env.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -102,7 +102,7 @@ void kna_begin(kna_op *op, const char *name)
     op->outermost = c->depth++ == 0;
     if (op->outermost) {
         c->operation = name;
-        c->host_floats = knd_float_enter(); /* constants are folded and numbers converted on the way */
+        c->host_floats = knx_float_enter(); /* constants are folded and numbers converted on the way */
     }
     op->b = s->recording ? &s->recording->b : &s->lazy;
     if (!s->recording) {
@@ -359,7 +359,7 @@ void kna_leave(kna_op *op)
     if (--c->depth == 0) {
         c->operation = "";
         c->here = NULL;
-        knd_float_leave(c->host_floats);
+        knx_float_leave(c->host_floats);
         if (!s->recording)
             lazy_reset(s);
         while (s->held.n)

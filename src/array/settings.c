@@ -106,19 +106,6 @@ kn_dtype kn_set_default_float(kn_dtype dtype)
     return old;
 }
 
-kn_cache_stats_result kn_cache_stats(void)
-{
-    kna_state *s = kna_state_get();
-    kn_cache_stats_result r = {{0, 0}, {0, 0}, {0, 0}};
-    if (!s)
-        return r;
-    kn_kernel_counts k = knc_kernel_counts(s->kernels);
-    r.plans = s->plan_stats;
-    r.traces = s->trace_stats;
-    r.kernels = (kn_stats){k.hits, k.misses};
-    return r;
-}
-
 /* ---- dtypes. */
 
 kn_dtype kn_dtype_builtin(int id) { return id >= 0 && id < KN_ID_COUNT ? &kn_dtype_table[id] : NULL; }

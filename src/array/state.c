@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * state.c -- the arrays floor's state of a context, made at first use. */
-#include "array/state.h"
 #include "array/function.h"
+#include "array/plans.h"
 
 static void drop_state(void *p)
 {
@@ -13,9 +13,9 @@ static void drop_state(void *p)
         kna_value_release(s->held.at[i].value);
     KN_VEC_FREE(&s->held);
     knb_free(&s->lazy);
-    kna_plans_free(s);
+    kna_plans_free(s->plans);
     kna_cut_room_free(s);
-    knc_kernel_cache_free(s->kernels);
+    kna_caches_release(s->caches);
     knx_free(s);
 }
 
@@ -25,9 +25,12 @@ kna_state *kna_state_make(void)
     if (!s)
         return NULL;
     knb_init(&s->lazy);
-    s->kernels = knc_kernel_cache_new((size_t)32 << 20);
-    if (!s->kernels || !knx_slot_set(KNX_SLOT_ARRAYS, s, drop_state)) {
-        knc_kernel_cache_free(s->kernels);
+    s->trace_stats.limit = (size_t)256 << 20;
+    s->caches = kna_caches_of(knx_context()->own);
+    s->plans = kna_own_plans();
+    if (!s->caches || !s->plans || !knx_slot_set(KNX_SLOT_ARRAYS, s, drop_state)) {
+        kna_caches_release(s->caches);
+        kna_plans_free(s->plans);
         knx_free(s);
         return NULL;
     }

@@ -10,6 +10,17 @@
 #include "kiln/core.h"
 #include "runtime/execute.h"
 
+typedef struct kna_plans kna_plans; /* plans.h */
+/* What the default contexts of all threads share; other contexts have one each, without plans. */
+typedef struct kna_caches {
+    int refs;
+    kn_kernel_cache *kernels;
+    kna_plans *plans; /* NULL: none beside the context's own */
+} kna_caches;
+kna_caches *kna_caches_of(bool default_context); /* NULL without memory */
+void kna_caches_release(kna_caches *c);          /* NULL is fine */
+kna_plans *kna_own_plans(void);                  /* of a context */
+
 typedef struct kna_state {
     kn_recording *recording;        /* the innermost active one; NULL: lazy recording */
     kna_named_axis *axes;                 /* bound now; NULL: none */
@@ -20,12 +31,11 @@ typedef struct kna_state {
     KN_VEC(kna_held) held;          /* values lent to the operation that is running */
     bool lazy_can_fail;             /* this operation recorded something that can fail */
     uint32_t mark;                  /* of the newest cut */
-    struct cut *cut_room; /* of force.c, kept between cuts */
-    kn_map plan;                    /* compiled cuts by hash */
-    KN_VEC(struct kna_plan *) plans;
+    struct kna_cut *cut_room;       /* of force.c, kept between cuts */
+    kna_plans *plans;               /* compiled cuts */
+    kna_caches *caches;
     uint64_t clock;
-    kn_stats plan_stats, trace_stats;
-    kn_kernel_cache *kernels;
+    kn_stats trace_stats;
     int call_depth;                 /* of user functions being recorded inside each other */
 } kna_state;
 
@@ -46,10 +56,9 @@ void kna_force_readers(const kn_value *v);
 kn_error *kna_run_now(const kn_prim *prim, const void *params, const kn_place *place, const char *operation,
                       uint32_t n_in, kn_value *const *in, const kn_literal *literals, uint32_t n_out,
                       const kn_type *out_type, kn_value **out);
-void kna_plans_free(kna_state *s);
 /* nans.c. Runs an unfused program and reports the first NaN or infinity that comes from nowhere: at the node's place if
  * the program is that of one node alone. */
 kn_error *kna_run_checked(const kn_program *p, const kn_node *node, const kn_operand *in, kn_buffer **out);
 void kna_cut_room_free(kna_state *s);
-enum { KNA_MAX_PENDING = 4096, KNA_MAX_PLANS = 1024 };
+enum { KNA_MAX_PENDING = 4096 };
 #endif

@@ -33,7 +33,6 @@ enum {
     SMALL_CLASSES = 32,           /* up to 32 KiB */
     CLASSES = 4 * 42,             /* up to MAX_BYTES */
     SMALL_POOL_BYTES = 512 << 10, /* per class */
-    BIG_POOL_BYTES = 256 << 20,   /* all big classes together, or a quarter of the live bytes if that is more */
     HUGE_FROM = 4 << 20,          /* ask for huge pages */
     HUGE_PAGE = 2 << 20,
 };
@@ -58,9 +57,10 @@ typedef struct pool {
 static pool pools[CLASSES];
 static struct {
     kn_spin lock;
-    size_t pooled, live;
+    size_t pooled, live; /* bytes of all big classes */
+    size_t keep;         /* pooled ones, or a quarter of the live ones if that is more */
     uint64_t clock;
-} big; /* bytes of all big classes */
+} big = {.keep = (size_t)256 << 20};
 
 static uint32_t class_of(size_t bytes)
 {
@@ -273,7 +273,7 @@ static void recycle(block *b)
             out->older = NULL;
         }
     } else {
-        size_t limit = big.live / 4 > BIG_POOL_BYTES ? big.live / 4 : BIG_POOL_BYTES; /* live still counts b */
+        size_t limit = big.keep && big.live / 4 > big.keep ? big.live / 4 : big.keep; /* live still counts b */
         big.live -= bytes;
         if (bytes > limit) {
             out = b;
@@ -308,6 +308,19 @@ void knx_buffer_release(kn_buffer *b)
     if (b->release)
         b->release(b->data, b->env);
     knx_free(b);
+}
+
+size_t knx_buffer_limit(size_t bytes)
+{
+    knx_spin_lock(&big.lock);
+    size_t before = big.keep;
+    big.keep = bytes;
+    block *out = evict_big(bytes);
+    knx_spin_unlock(&big.lock);
+    system_free(out);
+    if (!bytes)
+        knx_buffer_trim();
+    return before;
 }
 
 void knx_buffer_trim(void)

@@ -33,7 +33,7 @@ static const char *text_into(char *buffer, size_t room, const char *name)
 const kn_env *knx_env(void)
 {
     static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
-    static char backend[32], trace[4096];
+    static char backend[32], trace[4096], dump[4096];
     static bool read;
     static kn_env env;
     knx_global_lock(&lock);
@@ -43,6 +43,8 @@ const kn_env *knx_env(void)
             .num_threads = number("KILN_NUM_THREADS", MAX_THREADS),
             .backend = text_into(backend, sizeof backend, "KILN_BACKEND"),
             .trace = text_into(trace, sizeof trace, "KILN_TRACE"),
+            .perf = number("KILN_PERF", 1),
+            .dump_kernels = text_into(dump, sizeof dump, "KILN_DUMP_KERNELS"),
         };
         kn_debug_level = env.debug;
         read = true;

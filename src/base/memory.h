@@ -55,6 +55,9 @@ kn_buffer *knx_buffer_wrap(void *data, size_t bytes, void (*release)(void *, voi
 kn_buffer *knx_buffer_retain(kn_buffer *b);
 void knx_buffer_release(kn_buffer *b);          /* NULL is fine */
 void knx_buffer_trim(void);                     /* gives all pooled free buffers back to the system */
+/* How many bytes of big freed buffers are kept at least, whatever is live; what is over goes back. Returns the old
+ * number. 0: small ones are given back too, once */
+size_t knx_buffer_limit(size_t bytes);
 size_t knx_buffer_bytes_live(void);             /* in whole size classes; foreign memory does not count */
 size_t knx_buffer_bytes_pooled(void);
 void knx_buffer_counts(int64_t *asked, int64_t *live); /* buffers, for knx_alloc_count and knx_alloc_live */

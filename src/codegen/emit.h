@@ -8,7 +8,8 @@
  *   f64 i64 u64               64-bit lanes (register of lanes * 8 bytes)
  *   f16 bf16                  packed 16-bit lanes (lanes * 2 bytes, in the lowest bytes of an xmm or ymm)
  *   bool                      AVX-512: a mask register; AVX2: 32-bit lanes of all ones or all zeros
- * Lanes beyond the end of a tail hold anything; they must not fault (no memory access outside of the mask). */
+ * Lanes beyond the end of a tail hold anything; they must not fault (no memory access outside of the mask). So do the
+ * bits of a mask register above the lanes. No register changes but the result and the temporaries. */
 #ifndef KN_CODEGEN_EMIT_H
 #define KN_CODEGEN_EMIT_H
 #include "codegen/x86.h"
@@ -25,15 +26,18 @@ static inline bool kng_is_mask(const kng_form *f, int dtype) { return f->target 
 int kng_length(const kng_form *f, int dtype);
 int kng_value_bytes(const kng_form *f, int dtype); /* of a spilled value; masks: 8 */
 
-/* What an operation wants. Any operation may be asked for; `helper` means that there are no instructions for it: store
- * the operands in memory form, call the interpreter's loop (knk_loop) on `lanes` elements, load the result. */
+/* What an operation wants: it depends on dtypes, and on constant operands: a constant shift count and the constant zero
+ * of a select are part of the instructions (what is passed for them is not looked at). Any operation may be asked for;
+ * `helper` means that there are no instructions for it: store the operands in memory form, call the interpreter's loop
+ * (knk_loop) on `lanes` elements, load the result. */
 typedef struct kng_needs {
     uint8_t temps, mask_temps; /* registers beside operands and result; they differ from these and from each other */
     uint8_t gp_temps;          /* of RAX-like ones that the caller lends */
     uint8_t memory;            /* bit j: operand j may be a memory operand: a spilled value (kng_value_bytes), or */
     uint8_t broadcast;         /* bit j: one element with {1toN} (AVX-512 only) */
-    uint8_t over;              /* bit j: the result may have the register of operand j, if that has one */
-    bool helper;
+    uint8_t over;              /* bit j: the result may have the register of operand j, if that has one; where that is
+                                  the register of other operands too, their bits must be set as well */
+    bool helper;               /* DIV and REM of i64 and u64, REM of f32 and f64; nothing else */
     bool commutes;             /* operands 0 and 1 may change places: a memory operand should be the last one */
 } kng_needs;
 kng_needs kng_emit_needs(const kng_form *f, const knk_inst *n, const knk_inst *nodes);
@@ -42,16 +46,17 @@ kng_needs kng_emit_needs(const kng_form *f, const knk_inst *n, const knk_inst *n
 void kng_emit_op(kng_asm *a, const kng_form *f, const knk_inst *n, const knk_inst *nodes, int dst,
                  const kng_operand src[3], const int *temp, const int *mask_temp, const int *gp_temp);
 
-/* dst = combine(left, right) of a reduction (docs/determinism.md). dst may be left. Needs 1 temp and 1 mask temp. */
+/* dst = combine(left, right) of a reduction (docs/determinism.md). dst may be left, but not right alone; right may be
+ * memory (a spilled value). Needs 1 temp and 1 mask temp. */
 void kng_emit_combine(kng_asm *a, const kng_form *f, knk_reduction how, int dtype, int dst, int left, kng_operand right,
                       int temp, int mask_temp);
 
 /* Which lanes of a piece exist. */
 typedef struct kng_tail {
     bool on;          /* false: all */
-    int mask;         /* AVX-512: k register with a bit per lane */
+    int mask;         /* AVX-512: k register with a bit per lane; those above the lanes are 0 */
     int mask4, mask8; /* AVX2: vector registers, 32- and 64-bit lanes of ones and zeros (mask8: only if lanes is 4) */
-    int count;        /* AVX2: general-purpose register, lanes that exist (for 1 and 2 byte elements) */
+    int count;        /* AVX2: general-purpose register, 0 .. lanes that exist (for 1 and 2 byte elements) */
 } kng_tail;
 /* Adjacent elements in memory form (size of the dtype each; bool: a byte 0 or 1) to a register and back; lanes that do
  * not exist are neither read (0 then) nor written. temp: 2 vector registers, gp_temp: 2; scratch: 64 bytes of memory
@@ -71,7 +76,7 @@ void kng_emit_constant(kng_asm *a, const kng_form *f, int dtype, int dst, uint64
  * temp: 2, mask_temp: 1, gp_temp: 3; scratch: 256 bytes. */
 void kng_emit_gather(kng_asm *a, const kng_form *f, int dtype, int dst, int base, int index, int pred, int other,
                      const kng_tail *t, const int *temp, const int *mask_temp, const int *gp_temp, kng_operand scratch);
-/* The opposite, one lane after the other in order: for stores with a step. */
+/* The opposite, one lane after the other in order: for stores with a step. temp: 2, gp_temp: 3; scratch: 256 bytes. */
 void kng_emit_scatter(kng_asm *a, const kng_form *f, int dtype, int src, int base, int index, const kng_tail *t,
                       const int *temp, const int *gp_temp, kng_operand scratch);
 /* Joins the lanes of a register of 16 accumulators (or of its pieces, lowest lanes first) by halves, as
@@ -80,7 +85,7 @@ void kng_emit_join_lanes(kng_asm *a, const kng_form *f, knk_reduction how, int d
                          int temp2, int mask_temp);
 /* Stores lane 0 as one element. */
 void kng_emit_store_one(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, int temp, int gp_temp);
-/* Does any lane (that exists) have a true bool? Sets the flags: KNG_IF_NE means yes. */
+/* Does any lane have a true bool (those beyond a tail too: clear them first)? Sets the flags: KNG_IF_NE means yes. */
 void kng_emit_any(kng_asm *a, const kng_form *f, int src, int gp_temp);
 void kng_move(kng_asm *a, const kng_form *f, int dtype, int dst, int src);
 void kng_spill(kng_asm *a, const kng_form *f, int dtype, kng_operand to, int src); /* a whole register */

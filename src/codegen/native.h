@@ -19,6 +19,14 @@ size_t kng_scratch_bytes(const knk_kernel *k, int threads);
 /* Makes the stage functions that such a launch needs now. Not an error where the interpreter will run it. */
 kn_error *kng_prepare(const knk_kernel *k, const knk_launch *launch, int threads);
 
+/* A launch thought through: which loops go where, which functions. It depends on extents and strides, not on addresses,
+ * and serves all launches that differ in addresses only, for any number of threads, as long as its kernel lives. `room`:
+ * kng_plan_bytes(k) bytes, at a multiple of 16, which must stay. NULL: the interpreter is to run everything. */
+typedef struct kng_prepared kng_prepared;
+size_t kng_plan_bytes(const knk_kernel *k);
+const kng_prepared *kng_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch);
+void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scratch, int threads);
+
 /* The stage functions of the process: made, their bytes, seconds spent; and how often a launch had to fall back on the
  * interpreter. */
 typedef struct kng_counts {

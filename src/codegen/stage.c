@@ -33,11 +33,8 @@ static kng_stream *find_or_add(list *l, kng_stream_kind kind, int dtype, int buf
         return &l->at[i];
     if (l->n == KNG_MAX_STREAMS)
         return NULL;
-    l->at[l->n] = (kng_stream){.kind = (uint8_t)kind,
-                               .dtype = (uint8_t)dtype,
-                               .buffer = (int16_t)buffer,
-                               .map = (int16_t)map,
-                               .node = node};
+    l->at[l->n] = (kng_stream){
+        .kind = (uint8_t)kind, .dtype = (uint8_t)dtype, .buffer = (int16_t)buffer, .map = (int16_t)map, .node = node};
     return &l->at[l->n++];
 }
 

@@ -13,7 +13,9 @@ enum {
     KNG_RAX, KNG_RCX, KNG_RDX, KNG_RBX, KNG_RSP, KNG_RBP, KNG_RSI, KNG_RDI,
     KNG_R8, KNG_R9, KNG_R10, KNG_R11, KNG_R12, KNG_R13, KNG_R14, KNG_R15
 };
-/* Vector instructions are named by their mnemonic: KNG_VADDPS, KNG_VPADDD, KNG_KANDW, ... */
+/* Vector instructions are named by their mnemonic (KNG_VADDPS, KNG_KANDW), with a suffix where one mnemonic has several
+ * forms: _ST to memory (or with rm as the destination), _I by a constant, _K into a mask register, _V a vector register
+ * as the mask, _R from registers, _KR and _RK general-purpose to mask register and back, _Q 64-bit integer. */
 typedef enum kng_insn {
 #define KNG_INSN(id, ...) KNG_##id,
 #include "codegen/x86.def"
@@ -21,7 +23,8 @@ typedef enum kng_insn {
     KNG_INSN_COUNT
 } kng_insn;
 
-/* A register, or memory [base + index * scale + disp], or a place in the constant pool. */
+/* A register, or memory [base + index * scale + disp], or a place in the constant pool. In gathers and scatters `index`
+ * is a vector register, 0 to 31. */
 typedef struct kng_operand {
     bool memory, broadcast; /* broadcast: one element for all lanes, EVEX {1toN} */
     int8_t reg;             /* of a register operand */
@@ -45,12 +48,15 @@ static inline kng_operand kng_at_pool(int32_t offset)
 }
 
 typedef struct kng_fixup { uint32_t at, end; int32_t target; } kng_fixup;
+typedef struct kng_pooled { uint32_t hash; int32_t size, offset; } kng_pooled;
 typedef struct kng_asm {
     KN_VEC(uint8_t) code;
     KN_VEC(uint8_t) pool;
     KN_VEC(kng_fixup) pool_fixup, jump; /* displacements to be filled in: of the pool; of labels */
     KN_VEC(int32_t) label;              /* where it is, -1 not yet */
-    bool failed;                        /* no memory; or an instruction that can not be encoded */
+    KN_VEC(kng_pooled) pooled;          /* hash table of the constants; size 0: free */
+    uint32_t constants;                 /* in it */
+    bool failed;                        /* no memory; or an instruction that can not be encoded. Nothing follows */
     const char *why;                    /* of the latter, for tests */
 } kng_asm;
 
@@ -66,7 +72,8 @@ bool kng_finish(kng_asm *a);
 /* Any vector or mask instruction. length: 0 = 128, 1 = 256, 2 = 512 bits (0 where it has none); reg: the first operand
  * (destination; source of a store); v: the second register of three-operand forms, else 0; rm: the last one; mask: 0 or
  * k1 .. k7, zero: zeroing instead of merging; imm: 8 bits, -1 none (the fourth register of VBLENDVPS: reg << 4).
- * Shifts by a constant (VPSLLD_I ...): reg is the opcode extension of the row, v the destination: use kng_shift. */
+ * Shifts by a constant (VPSLLD_I ...): reg is 0 and v the destination: use kng_shift. Stores (_ST, VEXTRACT..., VPEXTR...
+ * VPMOVDB ..., VCVTPS2PH, VPCOMPRESS..., VPSCATTER...): reg is the source and rm the destination. */
 void kng_v(kng_asm *a, kng_insn id, int length, int reg, int v, kng_operand rm, int mask, bool zero, int imm);
 /* The common cases of it: dst, one source; dst, two sources; with an immediate. */
 void kng_v2(kng_asm *a, kng_insn id, int length, int dst, kng_operand src);
@@ -98,7 +105,7 @@ void kng_shl(kng_asm *a, int dst, int count);
 void kng_sar(kng_asm *a, int dst, int count);
 void kng_shr(kng_asm *a, int dst, int count);
 void kng_cmov(kng_asm *a, kng_condition c, int dst, int src);
-void kng_bzhi(kng_asm *a, int dst, int src, int count);                        /* dst = the lowest `count` bits of src */
+void kng_bzhi(kng_asm *a, int dst, int src, int count);                        /* dst = the lowest `count` bits of it */
 void kng_bt(kng_asm *a, int x, int bit_number);                                /* carry = that bit (constant number) */
 void kng_jump(kng_asm *a, int label);
 void kng_jump_if(kng_asm *a, kng_condition c, int label);

@@ -11,11 +11,11 @@ typedef struct entry {
     struct entry *newer, *older;
 } entry;
 
+static kn_global_lock lock = KN_GLOBAL_LOCK_INIT; /* of all caches; no fork leaves it taken */
+
 struct kn_kernel_cache {
-    kn_mutex lock;
     kn_map map;
     entry *newest, *oldest;
-    size_t max_bytes;
     kn_kernel_counts counts;
 };
 
@@ -24,8 +24,7 @@ kn_kernel_cache *knc_kernel_cache_new(size_t max_bytes)
     kn_kernel_cache *c = knx_alloc_zero(sizeof *c);
     if (!c)
         return NULL;
-    c->lock = (kn_mutex)KN_MUTEX_INIT;
-    c->max_bytes = max_bytes;
+    c->counts.limit = max_bytes;
     return c;
 }
 
@@ -43,31 +42,40 @@ static void link_newest(kn_kernel_cache *c, entry *e)
     c->newest = e;
 }
 
-static void drop(kn_kernel_cache *c, entry *e)
+static entry *take_oldest(kn_kernel_cache *c)
 {
+    entry *e = c->oldest;
     unlink_entry(c, e);
     knx_map_remove(&c->map, e->kernel->hash, e);
     c->counts.bytes -= e->bytes;
     c->counts.entries--;
-    knk_release(e->kernel);
-    knx_free(e);
+    return e;
+}
+
+/* Not under the lock: the code of a kernel has a lock of its own. */
+static void free_list(entry *e)
+{
+    for (entry *older; e; e = older) {
+        older = e->older;
+        knk_release(e->kernel);
+        knx_free(e);
+    }
 }
 
 void knc_kernel_cache_free(kn_kernel_cache *c)
 {
     if (!c)
         return;
-    while (c->oldest)
-        drop(c, c->oldest);
+    free_list(c->newest);
     knx_map_free(&c->map);
     knx_free(c);
 }
 
 kn_kernel_counts knc_kernel_counts(kn_kernel_cache *c)
 {
-    knx_mutex_lock(&c->lock);
+    knx_global_lock(&lock);
     kn_kernel_counts counts = c->counts;
-    knx_mutex_unlock(&c->lock);
+    knx_global_unlock(&lock);
     return counts;
 }
 
@@ -80,7 +88,21 @@ static entry *find(kn_kernel_cache *c, const knk_kernel *k)
     return NULL;
 }
 
-static bool add(kn_kernel_cache *c, knk_kernel *k)
+/* Takes the oldest out until the rest fits; the newest, which is in use, stays. */
+static entry *bound(kn_kernel_cache *c)
+{
+    entry *out = NULL;
+    while (c->counts.bytes > c->counts.limit && c->oldest != c->newest) {
+        entry *e = take_oldest(c);
+        c->counts.evicted++;
+        e->older = out;
+        out = e;
+    }
+    return out;
+}
+
+/* *out: what had to go. */
+static bool add(kn_kernel_cache *c, knk_kernel *k, entry **out)
 {
     entry *e = knx_alloc_zero(sizeof *e);
     if (!e)
@@ -95,18 +117,27 @@ static bool add(kn_kernel_cache *c, knk_kernel *k)
     link_newest(c, e);
     c->counts.bytes += e->bytes;
     c->counts.entries++;
-    while (c->counts.bytes > c->max_bytes && c->oldest != e) {
-        drop(c, c->oldest);
-        c->counts.evicted++;
-    }
+    *out = bound(c);
     return true;
+}
+
+size_t knc_kernel_cache_limit(kn_kernel_cache *c, size_t bytes)
+{
+    knx_global_lock(&lock);
+    size_t before = c->counts.limit;
+    c->counts.limit = bytes;
+    entry *out = bound(c);
+    knx_global_unlock(&lock);
+    free_list(out);
+    return before;
 }
 
 kn_error *knc_share_kernel(kn_kernel_cache *c, knk_kernel **kernel)
 {
     bool fine = true;
     knk_kernel *mine = NULL;
-    knx_mutex_lock(&c->lock);
+    entry *out = NULL;
+    knx_global_lock(&lock);
     entry *e = find(c, *kernel);
     if (e) {
         c->counts.hits++;
@@ -116,9 +147,10 @@ kn_error *knc_share_kernel(kn_kernel_cache *c, knk_kernel **kernel)
         *kernel = knk_retain(e->kernel);
     } else {
         c->counts.misses++;
-        fine = add(c, *kernel);
+        fine = add(c, *kernel, &out);
     }
-    knx_mutex_unlock(&c->lock);
+    knx_global_unlock(&lock);
     knk_release(mine);
+    free_list(out);
     return fine ? NULL : knx_error_nomem();
 }

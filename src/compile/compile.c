@@ -147,11 +147,17 @@ void knc_release(kn_program *p)
     knx_free(p);
 }
 
+size_t knc_bytes(const kn_program *p)
+{
+    size_t bytes = sizeof *p + p->arena.total;
+    for (uint32_t i = 0; i < p->n_step; i++)
+        if (p->step[i].kind == KNC_LOOP)
+            bytes += knc_bytes(p->step[i].u.r.loop->cond) + knc_bytes(p->step[i].u.r.loop->body);
+    return bytes;
+}
 int knc_n_operands(const kn_program *p) { return (int)p->n_operand; }
 int knc_n_outputs(const kn_program *p) { return (int)p->n_output; }
 kn_type knc_operand_type(const kn_program *p, int i) { return p->jaxpr->type[i]; }
 kn_type knc_output_type(const kn_program *p, int i) { return kni_out_type(p->jaxpr, (uint32_t)i); }
 int knc_n_steps(const kn_program *p) { return (int)p->n_step; }
-size_t knc_workspace_bytes(const kn_program *p) { return p->workspace; }
 size_t knc_copied_bytes(const kn_program *p) { return p->copied; }
-size_t knc_peak_bytes(const kn_program *p) { return p->peak; }

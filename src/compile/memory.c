@@ -282,26 +282,6 @@ static kn_error *note_values(knc_plan *p)
     return NULL;
 }
 
-static void lay_out_workspace(knc_plan *p, size_t arena)
-{
-    size_t scratch = 0;
-    kn_program *q = p->p;
-    for (uint32_t i = 0; i < q->n_step; i++) {
-        const knc_step *s = &q->step[i];
-        size_t bytes = s->kind == KNC_KERNEL ? knk_scratch_bytes(s->u.k.kernel) : 0;
-        scratch = bytes > scratch ? bytes : scratch;
-        q->max_ref = s->n_ref > q->max_ref ? s->n_ref : q->max_ref;
-    }
-    q->addresses_at = aligned(scratch);
-    q->arena_at = q->addresses_at + (q->max_ref > KNC_FEW_REFS ? aligned(q->max_ref * sizeof(void *)) : 0);
-    q->workspace = q->arena_at + arena;
-    q->peak = q->workspace;
-    for (uint32_t i = 0; i < q->n_operand; i++)
-        q->peak += kni_type_bytes(p->j->type[i]);
-    for (uint32_t k = 0; k < q->n_output; k++)
-        q->peak += q->output[k].kind == KNC_OUT_NEW ? q->output[k].bytes : 0;
-}
-
 kn_error *knc_plan_memory(knc_plan *p)
 {
     size_t arena = 0;
@@ -310,7 +290,7 @@ kn_error *knc_plan_memory(knc_plan *p)
     use_donated(p);
     KN_TRY(knc_settle_updates(p));
     KN_TRY(place_temporaries(p, &arena));
-    lay_out_workspace(p, arena);
+    knc_lay_out_workspace(p, arena);
     resolve(p);
     KN_TRY(note_values(p));
     return knc_drop_copies(p);

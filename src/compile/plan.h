@@ -222,6 +222,7 @@ kn_error *knc_drop_copies(knc_plan *p);    /* those that are not */
 kn_error *knc_make_loop(const knc_plan *p, const kn_eqn *e, const knc_loop **out);
 void knc_drop_step(const knc_step *s);
 
+void knc_lay_out_workspace(const knc_plan *p, size_t arena); /* workspace.c: arena: bytes of the temporaries */
 /* memory.c */
 bool knc_is_donated(const knc_plan *p, const knc_slot *s); /* and not an output, or taken */
 uint32_t knc_place_of(const knc_plan *p, uint32_t slot);   /* the slot whose place this one has */

@@ -12,11 +12,12 @@ typedef struct kn_program kn_program; /* immutable, atomic reference count */
 typedef struct kn_kernel_cache kn_kernel_cache;
 typedef struct kn_kernel_counts {
     uint64_t hits, misses, evicted;
-    size_t bytes, entries;
+    size_t bytes, entries, limit;
 } kn_kernel_counts;
 kn_kernel_cache *knc_kernel_cache_new(size_t max_bytes); /* NULL without memory */
 void knc_kernel_cache_free(kn_kernel_cache *c);          /* NULL is fine; programs keep the kernels that they use */
 kn_kernel_counts knc_kernel_counts(kn_kernel_cache *c);
+size_t knc_kernel_cache_limit(kn_kernel_cache *c, size_t bytes); /* from now on; returns the old one */
 
 typedef struct kn_compile_options {
     kn_kernel_cache *kernels; /* NULL: none */
@@ -38,14 +39,17 @@ kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_progra
 kn_program *knc_retain(const kn_program *p);
 void knc_release(kn_program *p); /* NULL is fine */
 
+size_t knc_bytes(const kn_program *p); /* of the program itself, without its kernels and its jaxpr */
 int knc_n_operands(const kn_program *p);
 int knc_n_outputs(const kn_program *p);
 kn_type knc_operand_type(const kn_program *p, int i);
 kn_type knc_output_type(const kn_program *p, int i);
 int knc_n_steps(const kn_program *p);
-size_t knc_workspace_bytes(
-    const kn_program *p);                   /* one arena: temporaries by lifetime, scratch of kernels and routines */
-size_t knc_peak_bytes(const kn_program *p); /* workspace, operands and the outputs' own buffers */
+/* Threads that p has work for, of so many (0: as many as there are): small programs have it for one. */
+int knc_threads(const kn_program *p, int threads);
+/* One arena: temporaries by lifetime, scratch of routines, and of kernels on so many threads (0: as there are). */
+size_t knc_workspace_bytes(const kn_program *p, int threads);
+size_t knc_peak_bytes(const kn_program *p, int threads); /* workspace, operands and the outputs' own buffers */
 /* What updates copy because they can not be made in place; why is in knc_text and in the log (level 1). Operands that
  * are donated but come in plain memory are copied when the program runs and do not count. */
 size_t knc_copied_bytes(const kn_program *p);

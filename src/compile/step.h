@@ -110,9 +110,12 @@ struct kn_program {
                                     memory */
     uint32_t n_overwritten;
     const knc_ref *value_at; /* without fusion, per variable: where it lies, for observers; else NULL */
-    size_t workspace;        /* bytes: [scratch of kernels][addresses of steps with many buffers][temporaries] */
-    size_t addresses_at, arena_at;
-    size_t peak;
+    size_t workspace; /* bytes: [addresses of steps with many buffers][temporaries]; behind it lies the scratch */
+    size_t arena_at;
+    size_t scratch;   /* of kernels, also of those in loops, for one thread */
+    size_t values;    /* operands, and outputs with buffers of their own */
+    int most_threads; /* that it has work for */
+    _Atomic(uint64_t) scratch_known; /* workspace.c: for another number of threads */
     kn_arena arena;
 };
 enum { KNC_FEW_REFS = 48 }; /* steps with more buffers keep their addresses in the workspace */

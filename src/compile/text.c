@@ -132,7 +132,7 @@ kn_error *knc_text(const kn_program *p, char **out)
     kn_text t = {0};
     knx_text_add(&t, "program %s: %u operands, %u outputs, %u steps, workspace %llu bytes, peak %llu bytes",
                  p->jaxpr->name, (unsigned)p->n_operand, (unsigned)p->n_output, (unsigned)p->n_step,
-                 (unsigned long long)p->workspace, (unsigned long long)p->peak);
+                 (unsigned long long)knc_workspace_bytes(p, 1), (unsigned long long)knc_peak_bytes(p, 1));
     knx_text_add(&t, p->copied ? ", copied %llu bytes\nequations\n" : "\nequations\n", (unsigned long long)p->copied);
     add(&s, &t);
     for (uint32_t i = 0; i < p->jaxpr->n_eqn; i++)

@@ -14,6 +14,8 @@ kni_jaxpr *kni_retain(const kni_jaxpr *j)
     return own;
 }
 
+size_t kni_bytes(const kni_jaxpr *j) { return sizeof *j + j->arena.total; }
+
 void kni_release(kni_jaxpr *j)
 {
     if (!j || atomic_fetch_sub_explicit(&j->refs, 1, memory_order_acq_rel) != 1)

@@ -65,13 +65,22 @@ static knk_node exp_core(knk_builder *k, knk_node x, knk_node tail, knk_node *lo
     return SCALB(hi, n);
 }
 
+/* e^x for clamped x: the sum of 1, h and what is small, from the right. */
+static knk_node exp_short(knk_builder *k, knk_node x)
+{
+    knk_node n, h, rest, one = NUM(knk_dtype(k, x), 1);
+    reduce(k, x, &n, &h, &rest);
+    knk_node r = FMA(n, rest, h), p = knk_is_f32(k, x) ? POLYNOMIAL(r, exp32) : POLYNOMIAL(r, exp64);
+    return SCALB(ADD(one, ADD(h, FMA(p, MUL(r, r), MUL(n, rest)))), n);
+}
+
 knk_node knk_exp_sum(knk_builder *k, knk_node x, knk_node tail)
 {
     bool f = knk_is_f32(k, x);
     kn_dtype_id d = knk_dtype(k, x);
     x = MAX(NUM(d, f ? -104 : -746), x);
     x = MIN(NUM(d, f ? 89 : 710), x);
-    return exp_core(k, x, tail, NULL);
+    return tail == KNK_NONE ? exp_short(k, x) : exp_core(k, x, tail, NULL);
 }
 
 knk_node knk_exp(knk_builder *k, knk_node x) { return knk_exp_sum(k, x, KNK_NONE); }
@@ -154,11 +163,13 @@ knk_node knk_logistic(knk_builder *k, knk_node x)
     return quotient(k, SELECT(left, z, one), SELECT(left, lost, zero), one, z, lost);
 }
 
-/* 1 - 2 / (e^2a + 1) from 1 on, a polynomial below. */
+/* 1 - 2 / (e^2a + 1) from 1 on, where an error of e^2a counts little; a polynomial below. */
 static knk_node tanh_f32(knk_builder *k, knk_node x)
 {
-    knk_node a = ABS(x), c = MIN(F32(9.25), a), s = MUL(a, a), one = F32(1);
-    knk_node big = SUB(one, DIV(F32(2), ADD(exp_core(k, ADD(c, c), KNK_NONE, NULL), one)));
+    knk_node a = ABS(x), c = MIN(F32(9.25), a), s = MUL(a, a), one = F32(1), n, h, rest;
+    reduce(k, ADD(c, c), &n, &h, &rest);
+    knk_node r = FMA(n, rest, h), e = SCALB(ADD(one, FMA(POLYNOMIAL(r, exp32), MUL(r, r), r)), n);
+    knk_node big = SUB(one, DIV(F32(2), ADD(e, one)));
     knk_node small = FMA(MUL(a, s), POLYNOMIAL(s, tanh32), a);
     return SELECT(LT(a, one), small, big);
 }

@@ -17,7 +17,7 @@ static const double sin_for_float[] = {-0x1.5555554c6d52fp-3, 0x1.11110866ff9b9p
 static const double cos_for_float[] = {-0x1.ffffffcb67fd8p-2, 0x1.55553c6f37b35p-5, -0x1.6c07edc4d7b7dp-10,
                                        0x1.9915c7c59898ep-16};
 
-/* An angle: quadrant (i32 or i64, as wide as the float), rest and its tail. */
+/* An angle: quadrant (an integer as wide as the float; its last two bits count), rest and its tail. */
 typedef struct angle {
     knk_node q, r, lo;
 } angle;
@@ -54,12 +54,48 @@ static angle huge_for_float(knk_builder *k, knk_node a)
     return out;
 }
 
+/* The high 32 bits of a product; a < 2^24. */
+static knk_node high_of_u32(knk_builder *k, knk_node a, knk_node b)
+{
+    knk_node mask = U32(0xffff), s = U32(16), a0 = AND(a, mask), a1 = SHR(a, s), b0 = AND(b, mask), b1 = SHR(b, s);
+    knk_node middle = ADD(MUL(a0, b1), SHR(MUL(a0, b0), s));
+    return ADD(ADD(MUL(a1, b1), SHR(middle, s)), SHR(ADD(MUL(a1, b0), AND(middle, mask)), s));
+}
+
+/* hi + lo as a float and its tail, where |hi| >= |lo| or hi is 0. */
+static void two_sum(knk_builder *k, knk_node *hi, knk_node *lo)
+{
+    knk_node s = ADD(*hi, *lo);
+    *lo = ADD(SUB(*hi, s), *lo);
+    *hi = s;
+}
+
+/* |x| from 2^13 on, in 32 bits, so that lanes stay as they are: m times 96 bits of 2/pi from bit t on. */
 static angle huge_f32(knk_builder *k, knk_node a)
 {
-    angle y = huge_for_float(k, a);
-    knk_node high = CAST(F32, y.r);
-    angle out = {y.q, SELECT(LT(a, F32(INFINITY)), high, F32(NAN)), CAST(F32, SUB(y.r, CAST(F64, high)))};
-    return out;
+    knk_node bits = BITS(U32, a), m = OR(AND(bits, U32(0x7fffff)), U32(0x800000)),
+             t = SUB(SHR(bits, U32(23)), U32(136));
+    knk_node by_64 = NE(AND(t, U32(64)), U32(0)), by_32 = NE(AND(t, U32(32)), U32(0)), shift = AND(t, U32(31)), w[4];
+    uint32_t word[8];
+    for (int i = 0; i < 8; i++)
+        word[i] = (uint32_t)(two_over_pi32[i / 2] >> (i % 2 ? 0 : 32));
+    for (int i = 0; i < 4; i++)
+        w[i] = SELECT(by_64, SELECT(by_32, U32(word[i + 3]), U32(word[i + 2])),
+                      SELECT(by_32, U32(word[i + 1]), U32(word[i])));
+    for (int i = 0; i < 3; i++)
+        w[i] = OR(SHL(w[i], shift), SHR(w[i + 1], SUB(U32(32), shift)));
+    knk_node product = MUL(m, w[1]), low = ADD(product, high_of_u32(k, m, w[2]));
+    knk_node high = ADD(ADD(MUL(m, w[0]), high_of_u32(k, m, w[1])), CAST(U32, LT(low, product)));
+    knk_node q = SHR(ADD(high, U32(1u << 29)), U32(30)), f = BITS(I32, SUB(high, SHL(q, U32(30))));
+    /* (f + low 2^-32) 2^-30 quadrants, times pi/2 in two parts */
+    knk_node hi = CAST(F32, f), lo = FMA(CAST(F32, SHR(low, U32(16))), F32(0x1p-16), CAST(F32, SUB(f, CAST(I32, hi))));
+    two_sum(k, &hi, &lo);
+    lo = FMA(CAST(F32, AND(low, U32(0xffff))), F32(0x1p-32), lo);
+    two_sum(k, &hi, &lo);
+    knk_node c1 = F32(0x1.921fb6p-30), c2 = F32(-0x1.777a5cp-55), r = MUL(hi, c1);
+    knk_node tail = FMA(lo, c1, FMA(hi, c2, FMA(hi, c1, NEG(r))));
+    two_sum(k, &r, &tail);
+    return (angle){q, SELECT(LT(a, F32(INFINITY)), r, F32(NAN)), tail};
 }
 
 /* The high 64 bits of a product; a < 2^53. */
@@ -94,26 +130,20 @@ static angle huge_f64(knk_builder *k, knk_node a)
     knk_node s = FMA(l, F64(0x1p-64), h), s_lo = FMA(l, F64(0x1p-64), SUB(h, s));
     knk_node p1 = F64(0x1.921fb54442d18p-62), p2 = F64(0x1.1a62633145c07p-116), r = MUL(s, p1);
     knk_node lo = ADD(FMA(s, p1, NEG(r)), FMA(s, p2, MUL(s_lo, p1)));
-    angle out = {BITS(I64, q), SELECT(LT(a, F64(INFINITY)), r, F64(NAN)), lo};
-    return out;
+    return (angle){q, SELECT(LT(a, F64(INFINITY)), r, F64(NAN)), lo};
 }
 
+/* a < 2^13 (f32), 2^20 (f64). The quadrant is left in the last bits of a large number, pi/2 is in three parts: the
+ * first one leaves h, which is exact; n times the second one is exact, and so is what its subtraction rounds away. */
 static angle reduce(knk_builder *k, knk_node a)
 {
     bool f = knk_is_f32(k, a);
     kn_dtype_id d = knk_dtype(k, a);
-    knk_node n = RINT(MUL(a, NUM(d, f ? 0x1.45f306p-1 : 0x1.45f306dc9c883p-1)));
-    knk_node h = FMA(n, NUM(d, f ? -0x1.921fb6p+0 : -0x1.921fb54442d18p+0), a),
-             p2 = NUM(d, f ? 0x1.777a5cp-25 : -0x1.1a62633145c07p-54);
-    knk_node t = MUL(n, p2), t_lo = FMA(n, NUM(d, f ? 0x1.ee59dap-50 : 0x1.f1976b7ed8fbcp-110), FMA(n, p2, NEG(t)));
-    knk_node r = ADD(h, t), b = SUB(r, h),
-             lo = ADD(ADD(SUB(h, SUB(r, b)), SUB(t, b)), t_lo); /* h is exact; h + t in two parts */
-    knk_node q = CAST(I32, n), far = NOT(LT(a, NUM(d, f ? 0x1p16 : 0x1p20)));
-    if (!f)
-        q = CAST(I64, q);
-    angle huge = f ? huge_f32(k, a) : huge_f64(k, a);
-    angle out = {COLD(far, huge.q, q), COLD(far, huge.r, r), COLD(far, huge.lo, lo)};
-    return out;
+    knk_node large = NUM(d, f ? 0x1.8p23 : 0x1.8p52), p2 = NUM(d, f ? 0x1.778p-25 : -0x1.1a626331p-54);
+    knk_node q = FMA(a, NUM(d, f ? 0x1.45f306p-1 : 0x1.45f306dc9c883p-1), large), n = SUB(q, large);
+    knk_node h = FMA(n, NUM(d, f ? -0x1.921fb6p+0 : -0x1.921fb54442d18p+0), a), r = FMA(n, p2, h);
+    knk_node lo = FMA(n, NUM(d, f ? -0x1.68c234p-39 : -0x1.1701b839a2520p-88), FMA(n, p2, SUB(h, r)));
+    return (angle){knk_bitcast(k, f ? KN_ID_U32 : KN_ID_U64, q), r, lo};
 }
 
 /* sin(r + lo) = r + (r^3 S + lo);  cos(r + lo) = 1 - s/2 + (s^2 C - r lo), 1 - s/2 in two parts */
@@ -126,24 +156,34 @@ static knk_node sin_of(knk_builder *k, angle x, knk_node s)
 static knk_node cos_of(knk_builder *k, angle x, knk_node s)
 {
     kn_dtype_id d = knk_dtype(k, s);
-    knk_node one = NUM(d, 1), half = MUL(s, NUM(d, 0.5)), w = SUB(one, half), e = SUB(SUB(one, w), half);
+    knk_node one = NUM(d, 1), half = NUM(d, -0.5), w = FMA(s, half, one), e = FMA(s, half, SUB(one, w));
     knk_node p = d == KN_ID_F32 ? POLYNOMIAL(s, cos32) : POLYNOMIAL(s, cos64);
-    return ADD(w, ADD(e, FMA(MUL(s, s), p, NEG(MUL(x.r, x.lo)))));
+    return ADD(w, FMA(MUL(s, s), p, FMA(x.r, NEG(x.lo), e)));
 }
 
-/* sin(|x| + quarters pi/2), with the sign bits of `sign` flipped in. */
+/* sin(y + quarters pi/2), with the sign of x, if there is one, flipped in. */
+static knk_node sin_of_angle(knk_builder *k, angle y, int quarters, knk_node x)
+{
+    kn_dtype_id d = knk_dtype(k, y.r), u = d == KN_ID_F32 ? KN_ID_U32 : KN_ID_U64;
+    knk_node one = knk_const(k, u, 1), q = ADD(y.q, knk_const(k, u, (uint64_t)quarters)), s = MUL(y.r, y.r);
+    knk_node odd = NE(AND(q, one), knk_const(k, u, 0)), flip = SHL(q, knk_const(k, u, d == KN_ID_F32 ? 30 : 62));
+    if (x != KNK_NONE)
+        flip = XOR(flip, knk_bitcast(k, u, x));
+    knk_node v = SELECT(odd, cos_of(k, y, s), sin_of(k, y, s));
+    return knk_xor_bits(k, v, knk_sign_bit(k, knk_bitcast(k, d, flip)));
+}
+
+/* The cold side is all of it, so that the other one pays for a single test. */
 static knk_node sin_turned(knk_builder *k, knk_node x, int quarters, knk_node sign)
 {
-    angle y = reduce(k, ABS(x));
-    kn_dtype_id d = knk_dtype(k, x), i = d == KN_ID_F32 ? KN_ID_I32 : KN_ID_I64;
-    knk_node q = ADD(y.q, knk_const_int(k, i, quarters)), s = MUL(y.r, y.r);
-    knk_node odd = NE(AND(q, knk_const_int(k, i, 1)), knk_const_int(k, i, 0));
-    knk_node flip = SHL(AND(q, knk_const_int(k, i, 2)), knk_const_int(k, i, d == KN_ID_F32 ? 30 : 62));
-    knk_node v = knk_xor_bits(k, SELECT(odd, cos_of(k, y, s), sin_of(k, y, s)), knk_bitcast(k, d, flip));
-    return sign == KNK_NONE ? v : knk_xor_bits(k, v, sign);
+    knk_node a = ABS(x);
+    bool f = knk_is_f32(k, x);
+    knk_node far = LE(NUM(knk_dtype(k, x), f ? 0x1p13 : 0x1p20), a);
+    knk_node near = sin_of_angle(k, reduce(k, a), quarters, sign);
+    return COLD(far, sin_of_angle(k, f ? huge_f32(k, a) : huge_f64(k, a), quarters, sign), near);
 }
 
-knk_node knk_sin(knk_builder *k, knk_node x) { return sin_turned(k, x, 0, knk_sign_bit(k, x)); }
+knk_node knk_sin(knk_builder *k, knk_node x) { return sin_turned(k, x, 0, x); }
 knk_node knk_cos(knk_builder *k, knk_node x) { return sin_turned(k, x, 1, KNK_NONE); }
 
 /* sin / cos, or -cos / sin in odd quadrants; f32, worked out in f64 */
@@ -162,19 +202,24 @@ static knk_node tan_f32(knk_builder *k, knk_node x)
 }
 
 /* The same with sine and cosine in two parts. */
-static knk_node tan_f64(knk_builder *k, knk_node x)
+static knk_node tan_of_angle(knk_builder *k, angle y)
 {
-    angle y = reduce(k, ABS(x));
-    knk_node odd = NE(AND(y.q, I64(1)), I64(0)), s = MUL(y.r, y.r), one = F64(1);
-    knk_node half = MUL(s, F64(0.5)), w = SUB(one, half), e = SUB(SUB(one, w), half);
+    knk_node odd = NE(AND(y.q, U64(1)), U64(0)), s = MUL(y.r, y.r), one = F64(1), half = F64(-0.5);
+    knk_node w = FMA(s, half, one), e = FMA(s, half, SUB(one, w));
     knk_node up = FMA(MUL(y.r, s), POLYNOMIAL(s, sin64), MUL(y.lo, w));
     knk_node sine = ADD(y.r, up), sine_lo = ADD(SUB(y.r, sine), up);
-    knk_node down = ADD(e, FMA(MUL(s, s), POLYNOMIAL(s, cos64), NEG(MUL(y.r, y.lo))));
+    knk_node down = FMA(MUL(s, s), POLYNOMIAL(s, cos64), FMA(y.r, NEG(y.lo), e));
     knk_node cosine = ADD(w, down), cosine_lo = ADD(SUB(w, cosine), down);
     knk_node n = SELECT(odd, cosine, sine), n_lo = SELECT(odd, cosine_lo, sine_lo);
     knk_node d = SELECT(odd, NEG(sine), cosine), d_lo = SELECT(odd, NEG(sine_lo), cosine_lo);
     knk_node t = DIV(n, d), t_lo = DIV(FMA(NEG(t), d_lo, ADD(FMA(NEG(t), d, n), n_lo)), d);
-    return knk_xor_bits(k, ADD(t, t_lo), knk_sign_bit(k, x));
+    return ADD(t, t_lo);
+}
+
+static knk_node tan_f64(knk_builder *k, knk_node x)
+{
+    knk_node a = ABS(x), far = LE(F64(0x1p20), a), near = tan_of_angle(k, reduce(k, a));
+    return knk_xor_bits(k, COLD(far, tan_of_angle(k, huge_f64(k, a)), near), knk_sign_bit(k, x));
 }
 
 knk_node knk_tan(knk_builder *k, knk_node x) { return knk_is_f32(k, x) ? tan_f32(k, x) : tan_f64(k, x); }

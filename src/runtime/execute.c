@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * execute.c -- runs the steps of a program in order. It allocates the outputs and, if it has to, the workspace;
  * nothing else unless somebody watches. */
+#include "codegen/dump.h"
 #include "runtime/run.h"
-#include "runtime/float_env.h"
+#include "base/float_env.h"
 #include <string.h>
 
 typedef knd_one_run run;
@@ -117,11 +118,12 @@ static kn_error *run_step(const run *r, const knc_step *s, void **at)
     for (uint32_t i = 0; i < s->n_ref; i++)
         at[i] = address(r, &s->ref[i]);
     switch ((knc_step_kind)s->kind) {
-    case KNC_KERNEL:
-        knk_interpret(s->u.k.kernel,
-                      &(knk_launch){.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner},
-                      r->work);
+    case KNC_KERNEL: {
+        const knk_launch l = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+        kng_dump(s->u.k.kernel, &l);
+        knk_interpret(s->u.k.kernel, &l, r->scratch);
         break;
+    }
     case KNC_ROUTINE: return run_routine(r, s, at);
     case KNC_LOOP: return knd_run_loop(r, s, at);
     case KNC_COPY:
@@ -193,43 +195,90 @@ static kn_error *run_observed_step(const run *r, const knc_step *s, void **at)
 kn_error *knd_run_steps(const run *r)
 {
     const kn_program *p = r->p;
-    void *few[KNC_FEW_REFS], **at = p->max_ref > KNC_FEW_REFS ? (void **)(r->work + p->addresses_at) : few;
+    void *few[KNC_FEW_REFS], **at = p->max_ref > KNC_FEW_REFS ? (void **)r->work : few;
     for (uint32_t i = 0; i < p->n_step; i++)
         KN_TRY(r->observer ? run_observed_step(r, &p->step[i], at) : run_step(r, &p->step[i], at));
     return NULL;
 }
 
-kn_error *knd_run(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace)
+static void copy(void *to, const void *from, size_t bytes)
 {
-    return knd_run_observed(p, in, out, workspace, NULL);
+    if (to != from && bytes)
+        memcpy(to, from, bytes);
 }
 
-kn_error *knd_run_observed(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace,
-                           const kn_observer *o)
+kn_error *knd_run_to(const run *r)
 {
-    run r = {.p = p, .in = in, .out = out, .work = workspace, .observer = o};
+    const kn_program *p = r->p;
+    KN_TRY(knd_run_steps(r));
+    for (uint32_t k = 0; k < p->n_output; k++) {
+        const knc_output *o = &p->output[k];
+        if (o->kind == KNC_OUT_OPERAND)
+            copy(r->to[k], r->in[o->index].data, o->bytes);
+        else if (o->kind == KNC_OUT_SAME)
+            copy(r->to[k], r->to[o->index], o->bytes);
+    }
+    return NULL;
+}
+
+kn_error *knd_run_into(const kn_program *p, const kn_operand *in, void *const *to, void *workspace, int threads)
+{
+    run r = {.p = p,
+             .in = in,
+             .to = to,
+             .work = workspace,
+             .scratch = (char *)workspace + p->workspace,
+             .threads = knc_threads(p, threads)};
+    unsigned env = knx_float_enter();
+    kn_error *error = knd_run_to(&r);
+    knx_float_leave(env);
+    return error;
+}
+
+static kn_error *run_steps_in(run *r, const kn_operand *in)
+{
     kn_operand *mine = NULL;
+    kn_error *error = own_operands(r, &mine) && make_outputs(r) ? NULL : knx_error_nomem();
+    if (!error && r->p->n_step) {
+        unsigned env = knx_float_enter();
+        error = knd_run_steps(r);
+        knx_float_leave(env);
+    }
+    give_back_operands(r, in, mine);
+    return error;
+}
+
+kn_error *knd_run_with(const kn_program *p, const kn_operand *in, kn_buffer **out, const knd_options *o)
+{
+    run r = {.p = p, .in = in, .out = out, .work = o->workspace, .threads = knc_threads(p, o->threads)};
     kn_buffer *pooled = NULL;
+    r.observer = o->observer;
     for (uint32_t k = 0; k < p->n_output; k++)
         out[k] = NULL;
-    if (o && !p->value_at)
+    if (o->observer && !p->value_at)
         return knx_error(KN_ERROR_VALUE, "only a program that was compiled without fusion can be observed");
-    if (!workspace && p->workspace) {
-        pooled = knx_buffer_new(p->workspace);
+    size_t bytes = o->workspace ? 0 : knc_workspace_bytes(p, r.threads);
+    if (bytes) {
+        pooled = knx_buffer_new(bytes);
         r.work = pooled ? pooled->data : NULL;
     }
-    bool fine = (r.work || !p->workspace) && own_operands(&r, &mine) && make_outputs(&r);
-    kn_error *error = fine ? NULL : knx_error_nomem();
-    if (!error && p->n_step) {
-        unsigned env = knd_float_enter();
-        error = knd_run_steps(&r);
-        knd_float_leave(env);
-    }
+    r.scratch = r.work ? r.work + p->workspace : NULL;
+    kn_error *error = bytes && !pooled ? knx_error_nomem() : run_steps_in(&r, in);
     knx_buffer_release(pooled);
-    give_back_operands(&r, in, mine);
     for (uint32_t k = 0; error && k < p->n_output; k++) {
         knx_buffer_release(out[k]);
         out[k] = NULL;
     }
     return error;
+}
+
+kn_error *knd_run(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace)
+{
+    return knd_run_with(p, in, out, &(knd_options){.threads = 1, .workspace = workspace});
+}
+
+kn_error *knd_run_observed(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace,
+                           const kn_observer *o)
+{
+    return knd_run_with(p, in, out, &(knd_options){.threads = 1, .workspace = workspace, .observer = o});
 }

@@ -4,20 +4,30 @@
 #define KN_RUNTIME_EXECUTE_H
 #include "compile/program.h"
 
+typedef struct kn_observer kn_observer;
+typedef struct knd_options {
+    int threads;                 /* at most so many; 0: as many as there are */
+    void *workspace;             /* knc_workspace_bytes(p, threads) bytes, 64-byte aligned; NULL: from the pool */
+    const kn_observer *observer; /* NULL: none */
+} knd_options;
 /* Runs p: out[i] gets a new reference per output. An output that is an operand, or a view of a whole one in the same
- * order, shares its buffer; from plain memory it is copied. `workspace`: knc_workspace_bytes(p) bytes, 64-byte
- * aligned; NULL takes them from the pool. After an error everything is given back and out[] is all NULL; the error's
- * place is that of the equation that failed. */
+ * order, shares its buffer; from plain memory it is copied. After an error everything is given back and out[] is all
+ * NULL; the error's place is that of the equation that failed. */
+kn_error *knd_run_with(const kn_program *p, const kn_operand *in, kn_buffer **out, const knd_options *o);
+/* On this thread alone; workspace as above. */
 kn_error *knd_run(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace);
+/* The same with all memory the caller's: output i is written to to[i], which overlaps nothing else of the run. p was
+ * compiled without donated operands. Allocates nothing, locks nothing, calls no system if threads is 1. */
+kn_error *knd_run_into(const kn_program *p, const kn_operand *in, void *const *to, void *workspace, int threads);
 
 /* Sees each equation after it has run: its operands as they were before and its results (y[i] is NULL for one that
  * nothing reads). An error ends the run like that of a step; without a place it gets the equation's. Equations that
  * did not run are not seen: those that nothing reads, and views that share their operand's memory. */
-typedef struct kn_observer {
+struct kn_observer {
     kn_error *(*after)(void *env, const kn_eqn *e, int n_in, const void *const *x, const kn_type *xt, int n_out,
                        const void *const *y, const kn_type *yt);
     void *env;
-} kn_observer;
+};
 /* The same run and the same results, watched. The program must have been compiled with fuse = false; `o` NULL is
  * knd_run. */
 kn_error *knd_run_observed(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace,

@@ -19,18 +19,16 @@ static void copy(void *to, const void *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
-/* A program inside of the loop. Outputs that no step writes are copied. */
 static kn_error *run_inside(const looping *g, const kn_program *p, const kn_operand *in, void *const *to)
 {
-    KN_TRY(knd_run_steps(&(knd_one_run){.p = p, .in = in, .to = to, .work = g->work, .observer = g->r->observer}));
-    for (uint32_t k = 0; k < p->n_output; k++) {
-        const knc_output *o = &p->output[k];
-        if (o->kind == KNC_OUT_OPERAND)
-            copy(to[k], in[o->index].data, o->bytes);
-        else if (o->kind == KNC_OUT_SAME)
-            copy(to[k], to[o->index], o->bytes);
-    }
-    return NULL;
+    const knd_one_run *r = g->r;
+    return knd_run_to(&(knd_one_run){.p = p,
+                                     .in = in,
+                                     .to = to,
+                                     .work = g->work,
+                                     .scratch = r->scratch,
+                                     .threads = r->threads,
+                                     .observer = r->observer});
 }
 
 static void *carry_at(const looping *g, uint32_t i) { return (void *)(uintptr_t)g->body_in[g->l->n_body + i].data; }

@@ -10,12 +10,16 @@ typedef struct knd_one_run {
     const kn_operand *in;
     kn_buffer **out; /* per output */
     void *const *to; /* instead of them: where each output lies, for programs inside of a step; else NULL */
-    char *work;
+    char *work;    /* p->workspace bytes */
+    char *scratch; /* of the kernel that is running */
+    int threads;   /* at most so many */
     const kn_observer *observer; /* may be NULL */
 } knd_one_run;
 
 /* The steps of r->p in order. Operands and outputs are there. */
 kn_error *knd_run_steps(const knd_one_run *r);
+/* The same with outputs at r->to; those that no step writes are copied. */
+kn_error *knd_run_to(const knd_one_run *r);
 /* loop.c: a step of kind KNC_LOOP of r; at: the addresses of its references. The carries of a loop that fails are lost.
  */
 kn_error *knd_run_loop(const knd_one_run *r, const knc_step *s, void **at);

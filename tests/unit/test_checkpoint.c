@@ -212,7 +212,7 @@ static double peak_of(const Chain *c)
     const char *text = kn_jaxpr_text(kn_make_jaxpr(chain_gradient(c), KN_ARGS(&x, &x)), KN_JAXPR_FULL);
     assert_null(kni_parse(text, &j));
     assert_null(knc_compile(j, &(kn_compile_options){.fuse = true}, &p));
-    double peak = (double)knc_peak_bytes(p) / (WIDTH * WIDTH * 8);
+    double peak = (double)knc_peak_bytes(p, 1) / (WIDTH * WIDTH * 8);
     knc_release(p);
     kni_release(j);
     return peak;

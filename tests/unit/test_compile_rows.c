@@ -281,7 +281,7 @@ static void a_softmax_needs_no_temporary(void **state)
     kni_jaxpr *j = softmax_of(1000, 1000, 1);
     kn_program *p = test_compile(j, true);
     assert_int_equal(knc_n_steps(p), 1);
-    assert_true(knc_workspace_bytes(p) < 1000000);
+    assert_true(knc_workspace_bytes(p, 1) < 1000000);
     knc_release(p);
     kni_release(j);
 }

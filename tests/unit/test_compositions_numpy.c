@@ -67,8 +67,10 @@ typedef struct {
     X(set_at, written(x, 0))                                                                                     \
     X(add_at, written(x, 1))                                                                                     \
     X(times_view, written(x, 2))                                                                                 \
-    X(put, written(x, 3)) X(fill_diagonal, written(x, 4)) X(put_along, written(x, 5)) X(copyto, written(x, 6))   \
-        X(putmask, written(x, 7)) X(ufunc_at, written(x, 8)) X(overlapping, written(x, 9))
+    X(put, written(x, 3))                                                                                        \
+    X(fill_diagonal, written(x, 4))                                                                              \
+    X(put_along, written(x, 5))                                                                                  \
+    X(copyto, written(x, 6)) X(putmask, written(x, 7)) X(ufunc_at, written(x, 8)) X(overlapping, written(x, 9))
 
 static kn_array written(kn_array x, int how)
 {

@@ -190,6 +190,30 @@ static void defaults_change_for_a_while(void **state)
     expect_error("ValueError", "defaults_push: -1 threads");
 }
 
+static void the_number_of_threads_changes_for_a_while(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    assert_true(kn_threads_available() >= 1);
+    assert_int_equal(kn_set_threads(3), 0);
+    {
+        KN_THREADS(1);
+        {
+            KN_THREADS(2);
+            assert_int_equal(kn_set_threads(2), 2);
+        }
+        assert_int_equal(kn_set_threads(1), 1);
+    }
+    assert_int_equal(kn_set_threads(0), 3);
+    assert_int_equal(kn_set_threads(-1), -1);
+    expect_error("ValueError", "set_threads: -1 threads");
+    {
+        KN_THREADS(-2);
+        expect_error("ValueError", "set_threads: -2 threads");
+    }
+    assert_int_equal(kn_set_threads(0), 0);
+}
+
 static void defaults_end_with_their_scope(void **state)
 {
     (void)state;
@@ -674,6 +698,7 @@ int main(void)
         TEST(a_function_leaves_the_stack_as_it_was),
         TEST(a_function_cannot_close_what_it_runs_in),
         TEST(defaults_change_for_a_while),
+        TEST(the_number_of_threads_changes_for_a_while),
         TEST(defaults_end_with_their_scope),
         TEST(jitted_functions_follow_the_default),
         TEST(a_context_has_its_defaults),

@@ -203,7 +203,7 @@ static void a_donated_operand_becomes_an_output(void **state)
     kn_program *p = NULL, *q = test_compile(j, true);
     bool donated[] = {false, true};
     test_ok(knc_compile(j, &(kn_compile_options){.fuse = true, .donated = donated}, &p));
-    assert_true(knc_peak_bytes(p) == knc_peak_bytes(q) - 12);
+    assert_true(knc_peak_bytes(p, 1) == knc_peak_bytes(q, 1) - 12);
     kn_buffer *in = knx_buffer_new(12), *out[1];
     float a[3] = {10, 20, 30}, c[3] = {1, 2, 3};
     memcpy(in->data, c, 12);

@@ -9,14 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ONES(X)                                                                                                      \
-    X(exp2, 4)                                                                                                       \
-    X(expm1, 4)                                                                                                      \
-    X(log1p, 4)                                                                                                      \
-    X(log2, 4)                                                                                                       \
-    X(log10, 4)                                                                                                      \
-    X(tan, 4) X(arcsin, 4) X(arccos, 4) X(arctan, 4) X(sinh, 4) X(cosh, 4) X(arcsinh, 4) X(arccosh, 4) X(arctanh, 4) \
-        X(cbrt, 4) X(square, 0)
+#define ONES(X)  \
+    X(exp2, 4)   \
+    X(expm1, 4)  \
+    X(log1p, 4)  \
+    X(log2, 4)   \
+    X(log10, 4)  \
+    X(tan, 4)    \
+    X(arcsin, 4) \
+    X(arccos, 4) X(arctan, 4) X(sinh, 4) X(cosh, 4) X(arcsinh, 4) X(arccosh, 4) X(arctanh, 4) X(cbrt, 4) X(square, 0)
 #define TWOS(X) X(arctan2, 4) X(hypot, 4)
 #define CALL_ONE(name, tolerance) \
     static numpy_result call_##name(const numpy_call *c) { return numpy_one(kn_##name(c->array[0])); }

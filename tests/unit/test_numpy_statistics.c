@@ -29,10 +29,12 @@
 SUM(prod)
 SUM(nansum)
 SUM(nanprod)
-MEAN(nanmean) VAR(var) VAR(std) VAR(nanvar) VAR(nanstd) MAX(max) MAX(min) MAX(nanmax) MAX(nanmin) ARG(ptp) ARG(argmax)
-    ARG(argmin) ARG(nanargmax) ARG(nanargmin) ARG(median) ARG(nanmedian) QUANTILE(quantile) QUANTILE(nanquantile)
-        QUANTILE(percentile) QUANTILE(nanpercentile) ARRAY(average,
-                                                           kn_average(X, AXIS, .weights = ARR("weights"), KEEP))
+MEAN(nanmean)
+VAR(var)
+VAR(std)
+VAR(nanvar) VAR(nanstd) MAX(max) MAX(min) MAX(nanmax) MAX(nanmin) ARG(ptp) ARG(argmax) ARG(argmin) ARG(nanargmax)
+    ARG(nanargmin) ARG(median) ARG(nanmedian) QUANTILE(quantile) QUANTILE(nanquantile) QUANTILE(percentile)
+        QUANTILE(nanpercentile) ARRAY(average, kn_average(X, AXIS, .weights = ARR("weights"), KEEP))
             ARRAY(cov, kn_cov(X, COV_OPTIONS, .bias = numpy_flag(c, "bias", false), .ddof = numpy_number(c, "ddof", -1),
                               .fweights = ARR("fweights"), .aweights = ARR("aweights")))
                 ARRAY(corrcoef, kn_corrcoef(X, COV_OPTIONS))

@@ -3,6 +3,8 @@
  * time never overlap, the peak is what is touched. */
 #include "rows.h"
 
+#include "base/pool.h"
+
 /* The passes up to the memory plan, as in compile.c, on a jaxpr that calls nothing. */
 static void plan(knc_plan *p, const kni_jaxpr *j, const kn_compile_options *o)
 {
@@ -166,7 +168,7 @@ static void many_temporaries_never_overlap(void **state)
     check(j, false, NULL);
     kn_program *p = test_compile(j, false);
     assert_true(knc_n_steps(p) > 1024);
-    assert_true(knc_workspace_bytes(p) < 200000); /* not one place for each */
+    assert_true(knc_workspace_bytes(p, 1) < 200000); /* not one place for each */
     knc_release(p);
     kni_release(j);
 }
@@ -183,9 +185,39 @@ static void a_chain_of_steps_needs_one_place(void **state)
     kn_program *p = test_compile(j, false);
     assert_int_equal(knc_n_steps(p), 50);
     assert_int_equal(p->workspace, p->arena_at); /* all in the output's own buffer */
-    assert_int_equal(knc_peak_bytes(p), p->workspace + 4000 + 4000);
+    assert_int_equal(knc_peak_bytes(p, 1), knc_workspace_bytes(p, 1) + 4000 + 4000);
     knc_release(p);
     kni_release(j);
+}
+
+static kn_program *sines(int64_t n)
+{
+    kn_builder b;
+    knb_init(&b);
+    kni_jaxpr *j = FINISH(&b, knb_sin(&b, knb_neg(&b, knb_invar(&b, F32(n)))));
+    kn_program *p = test_compile(j, true);
+    kni_release(j);
+    return p;
+}
+
+static void only_large_programs_have_work_for_threads(void **state)
+{
+    (void)state;
+    kn_program *small = sines(10), *large = sines(10000000), *none = sines(0);
+    assert_int_equal(knc_threads(small, 8), 1);
+    assert_int_equal(knc_threads(none, 8), 1);
+    assert_int_equal(knc_threads(large, 8), 8);
+    assert_int_equal(knc_threads(large, 1), 1);
+    assert_int_equal(knc_threads(large, 0), knx_threads_available());
+    assert_int_equal(knc_workspace_bytes(small, 8), knc_workspace_bytes(small, 1));
+    for (int i = 0; i < 3; i++) { /* whatever was asked before */
+        assert_true(knc_workspace_bytes(large, 8) >= knc_workspace_bytes(large, 2));
+        assert_true(knc_workspace_bytes(large, 2) >= knc_workspace_bytes(large, 1));
+        assert_int_equal(knc_peak_bytes(large, 2) - knc_workspace_bytes(large, 2), 80000000);
+    }
+    knc_release(small);
+    knc_release(large);
+    knc_release(none);
 }
 
 /* Nothing outside of the workspace is touched, and what is touched ends where it ends. */
@@ -197,7 +229,7 @@ static void the_workspace_is_what_is_touched(void **state)
         kni_jaxpr *j = test_random_jaxpr(seed, 60);
         kn_program *p = test_compile(j, false);
         test_operands x = test_make_operands(j, seed);
-        size_t bytes = knc_workspace_bytes(p), room = (bytes + 2 * GUARD + 63) / 64 * 64;
+        size_t bytes = knc_workspace_bytes(p, 1), room = (bytes + 2 * GUARD + 63) / 64 * 64;
         unsigned char *w = aligned_alloc(64, room);
         memset(w, 0xa5, room);
         kn_buffer *out[MANY], *again[MANY];
@@ -217,7 +249,7 @@ static void the_workspace_is_what_is_touched(void **state)
                 shared |= out[k] == out[i];
             peak += shared ? 0 : kni_type_bytes(kni_out_type(j, k));
         }
-        assert_int_equal(knc_peak_bytes(p), peak);
+        assert_int_equal(knc_peak_bytes(p, 1), peak);
         test_release((int)j->n_out, out);
         test_release((int)j->n_out, again);
         test_free_operands(&x);
@@ -261,6 +293,7 @@ int main(void)
         cmocka_unit_test(values_of_several_passes_never_overlap_others),
         cmocka_unit_test(many_temporaries_never_overlap),
         cmocka_unit_test(a_chain_of_steps_needs_one_place),
+        cmocka_unit_test(only_large_programs_have_work_for_threads),
         cmocka_unit_test(the_workspace_is_what_is_touched),
         cmocka_unit_test(donation_changes_no_result),
         cmocka_unit_test(updated_values_never_overlap_others),

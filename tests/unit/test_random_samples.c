@@ -188,7 +188,7 @@ static const struct row {
     ROW(loggamma, 1, {85, 4.2}, {84, 200}, {97, 3.2}, {0, 8.5}),
     ROW(chisquare, 0, {78, 34}, {77, 200}),
     ROW(t, 0, {85, 6.4}, {91, 4.2}),
-    ROW(dirichlet, 1, {39, 1.1}, {45, 1.1}),
+    ROW(dirichlet, 1, {38, 1.1}, {45, 1.1}),
     ROW(poisson, 0),
     ROW(geometric, 0),
     ROW(truncated_normal, 1, {61, 3.2}, {64, 6.4}, {100, 0}, {65, 2.1}),

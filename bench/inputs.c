@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * inputs.c -- inputs of the cases. */
+#include "inputs.h"
+
+kn_array bench_wave_of(kn_shape shape, double frequency)
+{
+    int64_t n = 1;
+    for (int i = 0; i < shape.ndim; i++)
+        n *= shape.dim[i];
+    kn_array x = kn_astype(kn_sin(kn_mul(kn_arange(0, n, 1, .dtype = KN_F64), frequency)), KN_F32);
+    x = kn_reshape(x, shape);
+    kn_eval(x);
+    return x;
+}
+
+int bench_picks(kn_array a, double *out, int n)
+{
+    kn_array flat = kn_reshape(a, KN_SHAPE(-1));
+    int64_t size = kn_size(a);
+    for (int i = 0; i < n; i++)
+        out[i] = kn_item(kn_at(flat, "%", (int)(i * (size - 1) / (n > 1 ? n - 1 : 1))));
+    return n;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * inputs.h -- the same inputs as peer.py makes, and the elements that are compared. */
+#ifndef KN_BENCH_INPUTS_H
+#define KN_BENCH_INPUTS_H
+#include "bench.h"
+#include <kiln/kiln.h>
+#include <stdlib.h>
+
+kn_array bench_wave_of(kn_shape shape, double frequency); /* sin(i * frequency) in float64, rounded to float32 */
+#define bench_wave(shape, frequency) bench_wave_of(shape, frequency)
+int bench_picks(kn_array a, double *out, int n); /* n elements spread over all of it; n */
+#endif

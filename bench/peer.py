@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The peers' side of the benchmarks, NumPy or JAX: the same work on the same inputs. `peer.py numpy|jax DATA` reads
+"values NAME" and "run NAME TIMES" line by line."""
+import sys
+import time
+
+import numpy as np
+
+KIND = sys.argv[1]
+DATA = sys.argv[2]
+if KIND == "jax":
+    import jax
+    import jax.numpy as xp
+
+    jax.config.update("jax_enable_x64", True)
+else:
+    xp = np
+
+F = np.float32
+ROWS, COLUMNS = 4096, 1024
+N = 4096
+
+
+def picks(a, n=4):
+    """A few elements, spread over the whole array."""
+    flat = np.asarray(a).reshape(-1)
+    return [float(flat[i * (flat.size - 1) // max(n - 1, 1)]) for i in range(n)]
+
+
+def prepare(f, *args, values=picks, jit=True):
+    """A case: f on arguments. JAX compiles f; its arguments live where it wants them."""
+    if KIND == "jax":
+        args = [jax.device_put(a) for a in args]
+        g = jax.jit(f) if jit else f
+        call = lambda: jax.block_until_ready(g(*args))
+    else:
+        call = lambda: f(*args)
+    return {"call": call, "values": lambda: values(call())}
+
+
+def wave(shape, frequency):
+    """Numbers in [-1, 1], the same in C: sin in float64, rounded once."""
+    n = int(np.prod(shape))
+    return np.sin(np.arange(n, dtype=np.float64) * frequency).astype(F).reshape(shape)
+
+
+# ---- calls
+def small():
+    return prepare(lambda x: x + 1.0, np.arange(10, dtype=np.float64), values=lambda y: [float(y.sum())])
+
+
+def small_add():
+    return prepare(lambda x: x + x, np.arange(10, dtype=np.float64), values=lambda y: [float(y.sum())], jit=False)
+
+
+# ---- chains
+def chain_input(n):
+    return (np.arange(n, dtype=F) * F(10.0 / n)).astype(F)
+
+
+def chain(n):
+    def f(x):
+        y = xp.sin(x) * xp.exp(-x / F(10))
+        return xp.mean(xp.tanh(y) + F(0.1) * y)
+
+    return prepare(f, chain_input(n), values=lambda v: [float(v)])
+
+
+def chain_polynomial():
+    def f(x):
+        p = x * F(0.5) + F(1)
+        for c in (0.25, 0.125, -0.0625, 0.03125):
+            p = p * x + F(c)
+        return p
+
+    return prepare(f, chain_input(10_000_000))
+
+
+# ---- rows
+def softmax_of(x):
+    e = xp.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def norm_of(x, gain, bias):
+    mean = x.mean(axis=-1, keepdims=True)
+    d = x - mean
+    variance = (d * d).mean(axis=-1, keepdims=True)
+    return d / xp.sqrt(variance + F(1e-5)) * gain + bias
+
+
+def norm_arguments():
+    return wave((ROWS, COLUMNS), 1.7) * F(3), wave((COLUMNS,), 0.3), wave((COLUMNS,), 0.7)
+
+
+def softmax():
+    return prepare(softmax_of, wave((ROWS, COLUMNS), 1.7) * F(3))
+
+
+def layer_norm():
+    return prepare(norm_of, *norm_arguments())
+
+
+def softmax_grad():
+    x, g = wave((ROWS, COLUMNS), 1.7) * F(3), wave((ROWS, COLUMNS), 0.9)
+    if KIND == "jax":
+        return prepare(jax.grad(lambda x, g: (jax.nn.softmax(x) * g).sum()), x, g)
+
+    def f(x, g):
+        y = softmax_of(x)
+        return y * (g - (y * g).sum(axis=-1, keepdims=True))
+
+    return prepare(f, x, g)
+
+
+def layer_norm_grad():
+    x, gain, bias = norm_arguments()
+    g = wave((ROWS, COLUMNS), 0.9)
+    parts = lambda y: picks(y[0]) + picks(y[1], 2) + picks(y[2], 2)
+    if KIND == "jax":
+        return prepare(jax.grad(lambda x, gain, bias, g: (norm_of(x, gain, bias) * g).sum(), argnums=(0, 1, 2)), x, gain,
+                       bias, g, values=parts)
+
+    def f(x, gain, bias, g):
+        mean = x.mean(axis=-1, keepdims=True)
+        d = x - mean
+        r = 1 / np.sqrt((d * d).mean(axis=-1, keepdims=True) + F(1e-5))
+        n = d * r
+        t = g * gain
+        dx = r * (t - t.mean(axis=-1, keepdims=True) - n * (t * n).mean(axis=-1, keepdims=True))
+        return dx, (g * n).sum(axis=0), g.sum(axis=0)
+
+    return prepare(f, x, gain, bias, g, values=parts)
+
+
+def square():
+    return wave((N, N), 1.7)
+
+
+# ---- moves
+def rows_by_index():
+    at = ((np.arange(N, dtype=np.int64) * 1237 + 5) % N).astype(np.int32)
+    return prepare(lambda x, at: x[at], square(), at)
+
+
+def transpose():
+    return prepare((lambda x: x.T + F(0)) if KIND == "jax" else (lambda x: np.ascontiguousarray(x.T)), square())
+
+
+# ---- the image pipeline
+def image():
+    n, h, w = 4, 2160, 3840
+    x = (wave((n, h, w), 0.37) * F(0.5) + F(0.5)).astype(F)
+
+    def f(x):
+        mean = x.mean(axis=(1, 2), keepdims=True)
+        d = x - mean
+        sigma = xp.sqrt((d * d).mean(axis=(1, 2), keepdims=True) + F(1e-6))
+        y = d / sigma * F(0.8) + F(0.4)
+        y = xp.clip(y, F(0), F(1)) ** F(1.8)
+        e = y - x
+        return (e * e).mean()
+
+    return prepare(f, x, values=lambda v: [float(v)])
+
+
+# ---- digits
+class Digits:
+    """One epoch of the digits network with Adam."""
+
+    def __init__(self):
+        data = np.load(DATA + "/digits.npz")
+        self.x = (data["images"].reshape(-1, 64).astype(F) / F(16))[:1437]
+        self.y = data["labels"].astype(np.int32)[:1437]
+        self.fast = jax.jit(self.jax_step) if KIND == "jax" else None
+        self.reset()
+
+    def reset(self):
+        def weights(rows, columns, scale):
+            i = np.arange(rows * columns, dtype=F)
+            return (np.sin(i * F(1.7)) * F(scale)).astype(F).reshape(rows, columns)
+
+        self.p = [weights(64, 128, 0.15), np.zeros(128, F), weights(128, 10, 0.1), np.zeros(10, F)]
+        self.m = [np.zeros_like(a) for a in self.p]
+        self.v = [np.zeros_like(a) for a in self.p]
+        self.t = 0
+
+    @staticmethod
+    def loss(p, x, y):
+        w1, b1, w2, b2 = p
+        log_p = jax.nn.log_softmax(jax.nn.relu(x @ w1 + b1) @ w2 + b2)
+        return -xp.take_along_axis(log_p, y[:, None], axis=-1).mean()
+
+    @staticmethod
+    def jax_step(p, m, v, t, x, y):
+        value, g = jax.value_and_grad(Digits.loss)(p, x, y)
+        m = [F(0.9) * a + F(0.1) * b for a, b in zip(m, g)]
+        v = [F(0.999) * a + F(0.001) * b * b for a, b in zip(v, g)]
+        c1, c2 = 1 - F(0.9) ** t, 1 - F(0.999) ** t
+        return value, [a - F(3e-3) * (b / c1) / (xp.sqrt(c / c2) + F(1e-8)) for a, b, c in zip(p, m, v)], m, v
+
+    def step(self, lo):
+        x, y = self.x[lo:lo + 128], self.y[lo:lo + 128]
+        self.t += 1
+        if self.fast:
+            value, self.p, self.m, self.v = self.fast(self.p, self.m, self.v, F(self.t), x, y)
+            return float(value)
+        w1, b1, w2, b2 = self.p
+        z = x @ w1 + b1
+        h = np.maximum(z, 0)
+        s = h @ w2 + b2
+        s = s - s.max(axis=1, keepdims=True)
+        e = np.exp(s)
+        total = e.sum(axis=1, keepdims=True)
+        log_p = s - np.log(total)
+        rows = np.arange(128)
+        loss = -log_p[rows, y].mean()
+        g = e / total
+        g[rows, y] -= 1
+        g /= F(128)
+        gh = (g @ w2.T) * (z > 0)
+        grads = [x.T @ gh, gh.sum(axis=0), h.T @ g, g.sum(axis=0)]
+        c1, c2 = F(1 - 0.9 ** self.t), F(1 - 0.999 ** self.t)
+        for k in range(4):
+            self.m[k] = F(0.9) * self.m[k] + F(0.1) * grads[k]
+            self.v[k] = F(0.999) * self.v[k] + F(0.001) * grads[k] * grads[k]
+            self.p[k] = self.p[k] - F(3e-3) * (self.m[k] / c1) / (np.sqrt(self.v[k] / c2) + F(1e-8))
+        return float(loss)
+
+    def epoch(self):
+        return sum(self.step(lo) for lo in range(0, 1437 - 127, 128))
+
+    def values(self):
+        self.reset()
+        first = self.epoch()
+        return [first, self.epoch()]
+
+
+def digits_epoch():
+    d = Digits()
+    return {"call": d.epoch, "values": d.values}
+
+
+# ---- compiling: a function that is new each time, from tracing to the executable
+def compile_of(make, *args):
+    count = [0]
+
+    def call():
+        count[0] += 1
+        jax.jit(make(count[0])).lower(*args).compile()
+
+    return {"call": call, "values": lambda: []}
+
+
+def compile_chain():
+    def make(salt):
+        def f(x):
+            y = xp.sin(x) * xp.exp(-x / F(10 + salt))
+            return xp.mean(xp.tanh(y) + F(0.1) * y)
+
+        return f
+
+    return compile_of(make, chain_input(1000))
+
+
+def compile_digits():
+    d = Digits()
+
+    def make(salt):
+        def f(p, x, y):
+            value, g = jax.value_and_grad(Digits.loss)(p, x, y)
+            return value + F(salt), g
+
+        return f
+
+    return compile_of(make, d.p, d.x[:128], d.y[:128])
+
+
+MAKE = {
+    "jit_call_10": small,
+    "eager_add_10": small_add,
+    "chain_1e7": lambda: chain(10_000_000),
+    "chain_1e5": lambda: chain(100_000),
+    "chain_1e3": lambda: chain(1000),
+    "eager_chain_1e3": lambda: chain(1000),
+    "eager_chain_1e5": lambda: chain(100_000),
+    "polynomial_1e7": chain_polynomial,
+    "softmax": softmax,
+    "softmax_grad": softmax_grad,
+    "layer_norm": layer_norm,
+    "layer_norm_grad": layer_norm_grad,
+    "sum_axis_0": lambda: prepare(lambda x: x.sum(axis=0), square()),
+    "sum_axis_1": lambda: prepare(lambda x: x.sum(axis=1), square()),
+    "max_axis_1": lambda: prepare(lambda x: x.max(axis=1), square()),
+    "transpose_copy": transpose,
+    "where_mask": lambda: prepare(lambda m, x: xp.where(m, x, F(0)), square() > 0, square()),
+    "rows_by_index": rows_by_index,
+    "image_pipeline": image,
+    "compile_chain": compile_chain,
+    "digits_step_first_call": compile_digits,
+    "digits_epoch": digits_epoch,
+    "digits_epoch_eager": digits_epoch,
+}
+made = {}
+
+
+def case(name):
+    if name not in made:
+        made.clear()
+        made[name] = MAKE[name]()
+    return made[name]
+
+
+def serve():
+    version = np.__version__ if KIND == "numpy" else jax.__version__
+    print("ready", KIND, version, flush=True)
+    for line in sys.stdin:
+        words = line.split()
+        try:
+            if words[0] == "values":
+                print(*[repr(v) for v in case(words[1])["values"]()], flush=True)
+            else:
+                call, times = case(words[1])["call"], int(words[2])
+                start = time.perf_counter()
+                for _ in range(times):
+                    call()
+                print(time.perf_counter() - start, flush=True)
+        except Exception as e:  # the bench prints an empty column and says why
+            print("error", repr(e).replace("\n", " ")[:900], flush=True)
+
+
+serve()

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * caches.c -- what default contexts share, what contexts have of their own, and the counters and bounds of it all. */
+#include "array/function.h"
+#include "array/plans.h"
+
+enum { KERNEL_BYTES = 32 << 20, PLAN_BYTES = 64 << 20 };
+
+static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
+static kna_caches *common; /* of the default contexts that there are; not counted */
+
+static void free_caches(kna_caches *c)
+{
+    knc_kernel_cache_free(c->kernels);
+    kna_plans_free(c->plans);
+    knx_free(c);
+}
+
+static kna_caches *new_caches(bool shared)
+{
+    kna_caches *c = knx_alloc_zero(sizeof *c);
+    if (!c)
+        return NULL;
+    c->refs = 1;
+    c->kernels = knc_kernel_cache_new(KERNEL_BYTES);
+    c->plans = shared ? kna_plans_new(PLAN_BYTES, true) : NULL;
+    if (c->kernels && (c->plans || !shared))
+        return c;
+    free_caches(c);
+    return NULL;
+}
+
+kna_caches *kna_caches_of(bool default_context)
+{
+    if (!default_context)
+        return new_caches(false);
+    knx_global_lock(&lock);
+    if (common)
+        common->refs++;
+    else
+        common = new_caches(true);
+    kna_caches *c = common;
+    knx_global_unlock(&lock);
+    return c;
+}
+
+void kna_caches_release(kna_caches *c)
+{
+    if (!c)
+        return;
+    knx_global_lock(&lock);
+    bool last = --c->refs == 0;
+    if (last && c == common)
+        common = NULL;
+    knx_global_unlock(&lock);
+    if (last)
+        free_caches(c);
+}
+
+kna_plans *kna_own_plans(void) { return kna_plans_new(PLAN_BYTES, false); }
+
+/* ---- For the user. */
+
+kn_cache_stats_result kn_cache_stats(void)
+{
+    kna_state *s = kna_state_get();
+    kn_cache_stats_result r = {0};
+    if (!s)
+        return r;
+    kn_kernel_counts k = knc_kernel_counts(s->caches->kernels);
+    r.traces = s->trace_stats;
+    r.plans = kna_plans_stats(s->plans);
+    r.kernels = (kn_stats){.hits = k.hits,
+                           .misses = k.misses,
+                           .evicted = k.evicted,
+                           .entries = k.entries,
+                           .bytes = k.bytes,
+                           .limit = k.limit};
+    r.memory_live = knx_buffer_bytes_live();
+    r.memory_pooled = knx_buffer_bytes_pooled();
+    return r;
+}
+
+size_t kn_set_cache_limit(kn_cache which, size_t bytes)
+{
+    kna_state *s = kna_state_get();
+    size_t before = 0;
+    if (!s)
+        return 0;
+    switch (which) {
+    case KN_CACHE_TRACES:
+        before = s->trace_stats.limit;
+        s->trace_stats.limit = bytes;
+        kna_bound_entries(NULL);
+        return before;
+    case KN_CACHE_PLANS:
+        if (s->caches->plans)
+            kna_plans_set_limit(s->caches->plans, bytes);
+        return kna_plans_set_limit(s->plans, bytes);
+    case KN_CACHE_KERNELS: return knc_kernel_cache_limit(s->caches->kernels, bytes);
+    case KN_CACHE_MEMORY: return knx_buffer_limit(bytes);
+    }
+    knx_report_new("set_cache_limit", KN_ERROR_VALUE, "there is no cache number %d", (int)which);
+    return 0;
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plans.c -- finding the plan of a cut, in the context's own plans and in those that default contexts share, or making
+ * it; and saying why it had to be made. Those of the context need no lock. */
+#include "array/plans.h"
+#include "base/log.h"
+#include "ir/ops.h"
+#include <string.h>
+
+enum { GONE = 64 };
+
+typedef struct kept {
+    kna_plan *plan;
+    struct kept *newer, *older;
+} kept;
+static kn_global_lock shared_lock = KN_GLOBAL_LOCK_INIT; /* no fork leaves it taken */
+
+struct kna_plans {
+    bool shared;
+    kn_map map;
+    kept *newest, *oldest;
+    kn_stats stats;
+    uint64_t gone[GONE]; /* hashes of what went last */
+};
+
+/* ---- Plans. */
+
+void kna_plan_release(kna_plan *p)
+{
+    if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    kni_release(p->jaxpr);
+    knc_release(p->program);
+    knx_free(p->donated);
+    knx_free(p);
+}
+
+static kna_plan *retain(kna_plan *p)
+{
+    atomic_fetch_add_explicit(&p->refs, 1, memory_order_relaxed);
+    return p;
+}
+
+/* ---- A collection of them. */
+
+kna_plans *kna_plans_new(size_t limit, bool shared)
+{
+    kna_plans *c = knx_alloc_zero(sizeof *c);
+    if (!c)
+        return NULL;
+    c->shared = shared;
+    c->stats.limit = limit;
+    return c;
+}
+
+static void lock(kna_plans *c)
+{
+    if (c->shared)
+        knx_global_lock(&shared_lock);
+}
+
+static void unlock(kna_plans *c)
+{
+    if (c->shared)
+        knx_global_unlock(&shared_lock);
+}
+
+static void unlink_kept(kna_plans *c, kept *k)
+{
+    *(k->newer ? &k->newer->older : &c->newest) = k->older;
+    *(k->older ? &k->older->newer : &c->oldest) = k->newer;
+}
+
+static void link_newest(kna_plans *c, kept *k)
+{
+    k->newer = NULL;
+    k->older = c->newest;
+    *(c->newest ? &c->newest->newer : &c->oldest) = k;
+    c->newest = k;
+}
+
+static kept *take_oldest(kna_plans *c)
+{
+    kept *k = c->oldest;
+    unlink_kept(c, k);
+    knx_map_remove(&c->map, k->plan->hash, k);
+    c->stats.bytes -= k->plan->bytes;
+    c->stats.entries--;
+    return k;
+}
+
+/* Not under the lock: what a plan holds has locks of its own. */
+static void free_list(kept *k)
+{
+    for (kept *older; k; k = older) {
+        older = k->older;
+        kna_plan_release(k->plan);
+        knx_free(k);
+    }
+}
+
+void kna_plans_free(kna_plans *c)
+{
+    if (!c)
+        return;
+    free_list(c->newest);
+    knx_map_free(&c->map);
+    knx_free(c);
+}
+
+/* Takes the oldest out until the rest fits; the newest, which is in use, stays. */
+static kept *bound(kna_plans *c)
+{
+    kept *out = NULL;
+    while (c->stats.bytes > c->stats.limit && c->oldest != c->newest) {
+        kept *k = take_oldest(c);
+        c->gone[c->stats.evicted++ % GONE] = k->plan->hash;
+        k->older = out;
+        out = k;
+    }
+    return out;
+}
+
+static bool add(kna_plans *c, kna_plan *p)
+{
+    kept *k = knx_alloc(sizeof *k);
+    kept *out = NULL;
+    if (k)
+        *k = (kept){.plan = p};
+    lock(c);
+    bool fine = k && knx_map_add(&c->map, p->hash, k);
+    if (fine) {
+        retain(p);
+        link_newest(c, k);
+        c->stats.bytes += p->bytes;
+        c->stats.entries++;
+        out = bound(c);
+    }
+    unlock(c);
+    free_list(out);
+    if (!fine)
+        knx_free(k);
+    return fine;
+}
+
+kn_stats kna_plans_stats(kna_plans *c)
+{
+    lock(c);
+    kn_stats s = c->stats;
+    unlock(c);
+    return s;
+}
+
+size_t kna_plans_set_limit(kna_plans *c, size_t bytes)
+{
+    lock(c);
+    size_t before = c->stats.limit;
+    c->stats.limit = bytes;
+    kept *out = bound(c);
+    unlock(c);
+    free_list(out);
+    return before;
+}
+
+/* ---- Does a plan fit a cut? */
+
+static uint64_t hash_type(kn_type t, uint64_t h)
+{
+    h = knx_hash_mix(h, (uint64_t)(uintptr_t)t.dtype ^ (uint64_t)t.ndim);
+    for (int d = 0; d < t.ndim; d++)
+        h = knx_hash_mix(h, (uint64_t)t.dim[d]);
+    return h;
+}
+
+static uint64_t hash_cut(const kna_cut *c)
+{
+    uint64_t h = c->fuse ? 11 : 12;
+    for (size_t i = 0; i < c->leaf.n; i++)
+        h = hash_type(c->leaf.at[i]->type, h + (c->donated && c->donated[i]));
+    const kn_atom *a = c->atom.at;
+    for (size_t k = 0; k < c->node.n; k++) {
+        const kn_node *n = c->node.at[k];
+        h = knx_hash_mix(h, (uint64_t)(uintptr_t)n->prim);
+        if (n->params)
+            h = kni_params_hash(n->prim, n->params, h);
+        for (uint32_t i = 0; i < n->n_in; i++, a++)
+            h = knx_hash_mix(h, n->in[i] ? *a : n->literal[i].bits.u[0] ^ n->literal[i].bits.u[1] ^ KN_LITERAL_BIT);
+    }
+    for (size_t i = 0; i < c->out_atom.n; i++)
+        h = knx_hash_mix(h, c->out_atom.at[i]);
+    return h;
+}
+
+static bool same_literal(const kni_jaxpr *j, kn_atom a, const kn_literal *l)
+{
+    const kn_literal *m = &j->literal[a & ~KN_LITERAL_BIT];
+    return m->type.dtype == l->type.dtype && m->type.weak == l->type.weak &&
+           memcmp(&m->bits, &l->bits, sizeof l->bits) == 0;
+}
+
+static bool same_equation(const kni_jaxpr *j, const kn_eqn *e, const kn_node *n, const kn_atom *a)
+{
+    if (e->prim != n->prim || e->n_in != n->n_in || e->n_out != n->n_out)
+        return false;
+    for (uint32_t i = 0; i < n->n_in; i++)
+        if (n->in[i] ? e->in[i] != a[i] : !kni_is_literal(e->in[i]) || !same_literal(j, e->in[i], &n->literal[i]))
+            return false;
+    return kni_params_equal(n->prim, e->params, n->params);
+}
+
+static bool type_matches(kn_type a, kn_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
+
+static bool donates(const bool *donated, size_t i) { return donated && donated[i]; }
+
+static bool plan_fits(const kna_plan *p, const kna_cut *c)
+{
+    const kni_jaxpr *j = p->jaxpr;
+    if (p->fuse != c->fuse || j->n_in != c->leaf.n || j->n_eqn != c->node.n || j->n_out != c->out_atom.n)
+        return false;
+    for (size_t i = 0; i < c->leaf.n; i++)
+        if (!type_matches(j->type[i], c->leaf.at[i]->type) || donates(p->donated, i) != donates(c->donated, i))
+            return false;
+    for (size_t i = 0; i < c->out_atom.n; i++)
+        if (j->out[i] != c->out_atom.at[i])
+            return false;
+    const kn_atom *a = c->atom.at;
+    for (size_t k = 0; k < c->node.n; a += c->node.at[k]->n_in, k++)
+        if (!same_equation(j, &j->eqn[k], c->node.at[k], a))
+            return false;
+    return true;
+}
+
+/* A new reference, or NULL. */
+static kna_plan *find(kna_plans *c, const kna_cut *cut, uint64_t hash)
+{
+    size_t cursor;
+    kna_plan *found = NULL;
+    lock(c);
+    for (kept *k = knx_map_first(&c->map, hash, &cursor); k && !found; k = knx_map_next(&c->map, hash, &cursor))
+        if (plan_fits(k->plan, cut)) {
+            if (k != c->newest) {
+                unlink_kept(c, k);
+                link_newest(c, k);
+            }
+            found = retain(k->plan);
+        }
+    *(found ? &c->stats.hits : &c->stats.misses) += 1;
+    unlock(c);
+    return found;
+}
+
+/* ---- Why there is none yet. */
+
+static uint64_t likeness(const kna_cut *c)
+{
+    uint64_t h = c->leaf.n;
+    const kn_atom *a = c->atom.at;
+    for (size_t k = 0; k < c->node.n; k++) {
+        const kn_node *n = c->node.at[k];
+        h = knx_hash_mix(h, (uint64_t)(uintptr_t)n->prim);
+        for (uint32_t i = 0; i < n->n_in; i++, a++)
+            h = knx_hash_mix(h, n->in[i] ? *a : KN_LITERAL_BIT);
+    }
+    return h;
+}
+
+/* How the cut differs from a plan of its likeness. */
+static void show_difference(kn_text *t, const kna_plan *p, const kna_cut *c)
+{
+    const kni_jaxpr *j = p->jaxpr;
+    for (size_t i = 0; i < c->leaf.n; i++) {
+        kn_text now = {0}, before = {0};
+        kn_type a = c->leaf.at[i]->type, b = j->type[i];
+        a.weak = false;
+        if (type_matches(a, b))
+            continue;
+        knx_text_add(t, "new %s of operand %zu: %s was %s", a.dtype != b.dtype ? "dtype" : "shape", i,
+                     kni_type_text(&now, a, false), kni_type_text(&before, b, false));
+        return;
+    }
+    const kn_atom *a = c->atom.at;
+    for (size_t k = 0; k < c->node.n; a += c->node.at[k]->n_in, k++)
+        if (!same_equation(j, &j->eqn[k], c->node.at[k], a)) {
+            knx_text_add(t, "new parameters or constants of %s", c->node.at[k]->prim->name);
+            return;
+        }
+    if (p->fuse != c->fuse)
+        knx_text_add(t, "different option: %s", c->fuse ? "fused" : "not fused");
+    else if (j->n_out != c->out_atom.n || memcmp(j->out, c->out_atom.at, j->n_out * sizeof *j->out))
+        knx_text_add(t, "other results are wanted");
+    else
+        knx_text_add(t, "other operands may be written over");
+}
+
+/* Against the plan that differs least, the newest of them. */
+static void show_reason(kn_text *t, kna_plans *c, const kna_cut *cut, uint64_t hash)
+{
+    uint64_t like = likeness(cut);
+    for (size_t i = 0; i < GONE && i < c->stats.evicted; i++)
+        if (c->gone[i] == hash) {
+            knx_text_add(t, "evicted before");
+            return;
+        }
+    const kna_plan *best = NULL;
+    size_t least = 0;
+    for (const kept *k = c->newest; k; k = k->older) {
+        const kni_jaxpr *j = k->plan->jaxpr;
+        if (k->plan->likeness != like || j->n_eqn != cut->node.n || j->n_in != cut->leaf.n)
+            continue;
+        size_t differ = 0;
+        for (size_t i = 0; i < cut->leaf.n; i++)
+            differ += !type_matches(j->type[i], cut->leaf.at[i]->type);
+        if (best && differ >= least)
+            continue;
+        best = k->plan;
+        least = differ;
+    }
+    if (best)
+        show_difference(t, best, cut);
+    else
+        knx_text_add(t, "first time");
+}
+
+static void log_new_plan(kna_plans *c, const kna_cut *cut, uint64_t hash)
+{
+    kn_text t = {0};
+    const kn_node *last = cut->node.at[cut->node.n - 1];
+    if (kn_debug_level < 1)
+        return;
+    show_reason(&t, c, cut, hash);
+    KN_LOG(1, "plan: %s:%d: %zu operation%s up to %s: %s", last->place ? last->place->file : "?",
+           last->place ? last->place->line : 0, cut->node.n, cut->node.n == 1 ? "" : "s",
+           last->operation && *last->operation ? last->operation : last->prim->name, t.s);
+}
+
+/* ---- Making one. */
+
+static kn_error *build_jaxpr(const kna_cut *c, kni_jaxpr **out)
+{
+    kn_builder b;
+    knb_init(&b);
+    for (size_t i = 0; i < c->leaf.n; i++) {
+        kn_type t = c->leaf.at[i]->type;
+        t.weak = false;
+        knb_invar(&b, t);
+    }
+    size_t widest_in = 1, widest_out = 1;
+    for (size_t k = 0; k < c->node.n; k++) {
+        widest_in = c->node.at[k]->n_in > widest_in ? c->node.at[k]->n_in : widest_in;
+        widest_out = c->node.at[k]->n_out > widest_out ? c->node.at[k]->n_out : widest_out;
+    }
+    kn_atom *in = knx_alloc(widest_in * sizeof *in), *y = knx_alloc(widest_out * sizeof *y);
+    const kn_atom *a = c->atom.at;
+    for (size_t k = 0; in && y && k < c->node.n; a += c->node.at[k]->n_in, k++) {
+        const kn_node *n = c->node.at[k];
+        b.place = n->place;
+        for (uint32_t i = 0; i < n->n_in; i++)
+            in[i] = n->in[i] ? a[i]
+                             : knb_literal(&b, n->literal[i].type.dtype, n->literal[i].type.weak, n->literal[i].bits);
+        knb_emit(&b, n->prim, n->params, (int)n->n_in, in, y, (int)n->n_out);
+    }
+    kn_error *error = in && y ? knb_finish(&b, (int)c->out_atom.n, c->out_atom.at, "", false, out) : knx_error_nomem();
+    knx_free(in);
+    knx_free(y);
+    knb_free(&b);
+    return error;
+}
+
+static kn_error *make_plan(kna_cut *c, uint64_t hash, kna_plan **out)
+{
+    kna_plan *p = knx_alloc_zero(sizeof *p);
+    if (!p)
+        return knx_error_nomem();
+    atomic_init(&p->refs, 1);
+    p->hash = hash;
+    p->likeness = likeness(c);
+    p->fuse = c->fuse;
+    p->donated = c->donated;
+    c->donated = NULL; /* the plan's now */
+    kn_compile_options o = {.kernels = c->s->caches->kernels, .fuse = c->fuse, .donated = p->donated};
+    kn_error *error = build_jaxpr(c, &p->jaxpr);
+    if (!error)
+        error = knc_compile(p->jaxpr, &o, &p->program);
+    if (error) {
+        kna_plan_release(p);
+        return error;
+    }
+    p->bytes = sizeof *p + sizeof(kept) + c->leaf.n + kni_bytes(p->jaxpr) + knc_bytes(p->program);
+    *out = p;
+    return NULL;
+}
+
+/* Do the nodes' parameters speak of plain things alone? What belongs to a context (the user's code, names, jaxprs with
+ * their rules) stays in it. */
+static bool can_be_shared(const kna_cut *c)
+{
+    for (size_t k = 0; k < c->node.n; k++) {
+        const kn_prim *p = c->node.at[k]->prim;
+        if (p->bits & KN_DEEP_BITS)
+            return false;
+        for (const kn_param_field *f = p->fields; f && f->name; f++)
+            if (f->kind == KN_P_JAXPR || f->kind == KN_P_THUNK || f->kind == KN_P_STRING || f->kind == KN_P_NAMES)
+                return false;
+    }
+    return true;
+}
+
+kn_error *kna_find_plan(kna_cut *c, kna_plan **out)
+{
+    kna_plans *own = c->s->plans, *shared = c->s->caches->plans;
+    uint64_t h = hash_cut(c);
+    *out = find(own, c, h);
+    if (*out)
+        return NULL;
+    shared = shared && can_be_shared(c) ? shared : NULL;
+    *out = shared ? find(shared, c, h) : NULL;
+    if (*out) {
+        own->stats.hits++;
+        own->stats.misses--;
+        (void)add(own, *out); /* without memory it is looked for there again */
+        return NULL;
+    }
+    log_new_plan(own, c, h);
+    KN_TRY(make_plan(c, h, out));
+    if (add(own, *out) && (!shared || add(shared, *out)))
+        return NULL;
+    kna_plan_release(*out);
+    *out = NULL;
+    return knx_error_nomem();
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plans.h -- what force.c cuts out of a recording, and the compiled programs for such cuts. Each context keeps those
+ * that it used; default contexts also share them. A plan never changes. */
+#ifndef KN_ARRAY_PLANS_H
+#define KN_ARRAY_PLANS_H
+#include "array/state.h"
+#include "base/lock.h"
+
+typedef struct kna_visit {
+    kn_node *node;
+    uint32_t next;
+} kna_visit;
+typedef struct kna_cut {
+    kna_state *s;
+    KN_VEC(kn_node *) node;     /* operands before users */
+    KN_VEC(uint32_t) first_var; /* per node: its first result's variable */
+    KN_VEC(kn_value *) leaf;
+    KN_VEC(kn_value *) out;     /* values to keep; a reference each */
+    KN_VEC(kn_atom) out_atom;
+    KN_VEC(kna_visit) stack;
+    KN_VEC(kn_atom) atom;       /* operands of all nodes, in order */
+    kn_map leaf_index;          /* once there are many */
+    bool fuse;
+    KN_VEC(kn_value *) old; /* leaves that it updates; what waits for their old values runs in this cut too */
+    bool *donated;          /* per leaf: nobody else has it, so it may be written over; NULL: none */
+} kna_cut;
+
+typedef struct kna_plan {
+    atomic_int refs;
+    uint64_t hash, likeness; /* likeness: the same for cuts of the same operations, whatever their types */
+    bool fuse;
+    bool *donated;           /* per leaf; NULL: none */
+    kni_jaxpr *jaxpr;
+    kn_program *program;
+    size_t bytes;
+} kna_plan;
+void kna_plan_release(kna_plan *p); /* NULL is fine */
+
+/* The plan for c, found or made: a new reference. What c donates may become the plan's. */
+kn_error *kna_find_plan(kna_cut *c, kna_plan **out);
+
+/* Plans, the least recently used go first. */
+kna_plans *kna_plans_new(size_t limit, bool shared); /* shared: by threads; NULL without memory */
+void kna_plans_free(kna_plans *c);                   /* NULL is fine */
+kn_stats kna_plans_stats(kna_plans *c);
+size_t kna_plans_set_limit(kna_plans *c, size_t bytes); /* returns the old one */
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cpu.c -- asks the processor once what it can run. */
+#include "base/cpu.h"
+#include "base/log.h"
+#include <stdatomic.h>
+#include <string.h>
+
+#if defined(KN_HAVE_ISA_VARIANTS)
+#define HAS(feature) (__builtin_cpu_supports(feature) != 0)
+
+static kn_cpu ask_processor(void)
+{
+    __builtin_cpu_init();
+    /* Every CPU with AVX2 and FMA has F16C and LZCNT; clang 14 cannot ask for them by name. */
+    if (!HAS("avx2") || !HAS("fma") || !HAS("bmi") || !HAS("bmi2"))
+        return KN_CPU_BASE;
+    if (!HAS("avx512f") || !HAS("avx512vl") || !HAS("avx512bw") || !HAS("avx512dq"))
+        return KN_CPU_AVX2;
+    return KN_CPU_AVX512;
+}
+#else
+static kn_cpu ask_processor(void) { return KN_CPU_BASE; }
+#endif
+
+static kn_cpu lower_by_wish(kn_cpu best)
+{
+    const char *wanted = knx_env()->backend; /* KILN_BACKEND */
+    if (wanted && !strcmp(wanted, "base"))
+        return KN_CPU_BASE;
+    return wanted && !strcmp(wanted, "avx2") && best > KN_CPU_AVX2 ? KN_CPU_AVX2 : best;
+}
+
+/* 1 + the answers: two threads that ask at once find the same. */
+static atomic_int known_best, known_chosen;
+
+kn_cpu knx_cpu_best(void)
+{
+    int known = atomic_load_explicit(&known_best, memory_order_relaxed);
+    if (!known) {
+        known = 1 + (int)ask_processor();
+        atomic_store_explicit(&known_best, known, memory_order_relaxed);
+    }
+    return (kn_cpu)(known - 1);
+}
+
+kn_cpu knx_cpu_chosen(void)
+{
+    int known = atomic_load_explicit(&known_chosen, memory_order_relaxed);
+    if (!known) {
+        known = 1 + (int)lower_by_wish(knx_cpu_best());
+        atomic_store_explicit(&known_chosen, known, memory_order_relaxed);
+    }
+    return (kn_cpu)(known - 1);
+}

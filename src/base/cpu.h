@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cpu.h -- which of the builds of the inner loops this processor runs, and which one is wanted (KILN_BACKEND). All give
+ * the same bits. */
+#ifndef KN_BASE_CPU_H
+#define KN_BASE_CPU_H
+#include <stdbool.h>
+
+typedef enum kn_cpu {
+    KN_CPU_BASE,  /* what the compiler was told: SSE2 on x86-64 */
+    KN_CPU_AVX2,  /* with FMA, F16C, BMI, BMI2, LZCNT */
+    KN_CPU_AVX512 /* F, VL, BW, DQ; and AVX2 */
+} kn_cpu;
+kn_cpu knx_cpu_best(void);   /* of the processor, in this build */
+kn_cpu knx_cpu_chosen(void); /* the best one, or a lower one that KILN_BACKEND (base, avx2) asks for */
+#endif

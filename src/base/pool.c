@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pool.c -- the worker threads.
+ *
+ * One call at a time has the pool; it is published in one word: a number that changes with each call, how many workers
+ * may join, how many have, and whether it is closed. A worker joins by adding one to it, takes parts until there are
+ * none, and counts itself as done. The caller takes parts too, closes the call when there are none left, and waits for
+ * those who joined: a worker that wakes up late finds the call closed and is waited for by nobody. */
+#include "base/pool.h"
+#include "base/context.h"
+#include "base/cpus.h"
+#include "base/float_env.h"
+#include "base/log.h"
+
+static atomic_int available;
+
+int knx_threads_available(void)
+{
+    int n = atomic_load_explicit(&available, memory_order_relaxed);
+    if (n)
+        return n;
+    n = knx_env()->num_threads;
+    if (!n)
+        n = KN_SINGLE_THREADED ? 1 : knx_cpus();
+    n = n > KNX_MAX_THREADS ? KNX_MAX_THREADS : n;
+    atomic_store_explicit(&available, n, memory_order_relaxed);
+    return n;
+}
+
+static KNX_TLS bool inside; /* of a part */
+
+static void run_here(int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg)
+{
+    bool before = inside;
+    inside = true;
+    for (int64_t i = 0; i < parts; i++)
+        f(arg, i, 0);
+    inside = before;
+}
+
+#if KN_SINGLE_THREADED
+
+void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg)
+{
+    (void)threads;
+    run_here(parts, f, arg);
+}
+void knx_pool_stop(void) {}
+knx_pool_state knx_pool_look(void) { return (knx_pool_state){0}; }
+
+#else
+
+#include <fenv.h>
+#include <limits.h>
+#include <signal.h>
+#include <time.h>
+#if defined(__linux__) && !defined(KNX_NO_FUTEX)
+#include <linux/futex.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#ifndef SYS_futex
+#define SYS_futex SYS_futex_time64
+#endif
+#endif
+
+enum {
+    JOINED = 0xff,            /* the word: how many workers have joined, */
+    LIMIT_SHIFT = 8,          /* how many may, */
+    LIMIT = 0xff,             /* */
+    CLOSED = 1 << 16,         /* nobody joins any more, */
+    CALL = 1 << 17,           /* and the call's number */
+    SPIN_NANOSECONDS = 30000, /* of a worker after its last part: parked, it would answer 7 to 55 microseconds late */
+    SPINS = 512,              /* of a caller that waits for the last parts, of some 40 ns each */
+};
+
+static struct {
+    _Alignas(64) atomic_uint word;
+    atomic_int parked;
+    /* The call. */
+    _Alignas(64) void (*f)(void *arg, int64_t part, int worker);
+    void *arg;
+    int64_t parts;
+    _Alignas(64) _Atomic(int64_t) next;
+    _Alignas(64) atomic_uint done; /* of those who joined */
+    atomic_bool waits;             /* the caller, parked at `done` */
+    /* The workers. Whoever set `busy` may change them. */
+    _Alignas(64) atomic_bool busy;
+    atomic_bool stop;
+    bool full; /* the system has no more threads for us */
+    atomic_int started;
+    pthread_t thread[KNX_MAX_THREADS];
+} pool = {.word = CLOSED};
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* ---- Parking: wait_at returns when the word is no longer `seen`, or for no reason. */
+
+#if defined(__linux__) && !defined(KNX_NO_FUTEX)
+
+static void wait_at(atomic_uint *word, unsigned seen)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+}
+static void wake_at(atomic_uint *word, int n) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0); }
+static void parking_in_child(void) {}
+static void name_thread(void) { prctl(PR_SET_NAME, "kiln"); }
+
+#else
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+} parking = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER};
+
+static void wait_at(atomic_uint *word, unsigned seen)
+{
+    pthread_mutex_lock(&parking.lock);
+    if (atomic_load(word) == seen)
+        pthread_cond_wait(&parking.changed, &parking.lock);
+    pthread_mutex_unlock(&parking.lock);
+}
+
+static void wake_at(atomic_uint *word, int n)
+{
+    (void)word, (void)n;
+    pthread_mutex_lock(&parking.lock);
+    pthread_cond_broadcast(&parking.changed);
+    pthread_mutex_unlock(&parking.lock);
+}
+
+static void parking_in_child(void)
+{
+    parking.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    parking.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+}
+static void name_thread(void) {}
+
+#endif
+
+/* ---- A worker. */
+
+static bool open_to_join(unsigned word) { return !(word & CLOSED) && (word & JOINED) < (word >> LIMIT_SHIFT & LIMIT); }
+
+static void take_parts(int worker)
+{
+    int64_t i;
+    while ((i = atomic_fetch_add_explicit(&pool.next, 1, memory_order_relaxed)) < pool.parts)
+        pool.f(pool.arg, i, worker);
+    atomic_fetch_or_explicit(&pool.word, CLOSED, memory_order_relaxed);
+}
+
+static int64_t nanoseconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* The word of a call that can be joined; any word if the pool stops. With more threads than CPUs nobody spins. */
+static unsigned next_call(void)
+{
+    bool spins = atomic_load_explicit(&pool.started, memory_order_relaxed) < knx_threads_available();
+    int64_t end = 0;
+    for (;;) {
+        for (int i = 0; i < 16; i++) {
+            unsigned word = atomic_load_explicit(&pool.word, memory_order_acquire);
+            if (open_to_join(word) || atomic_load_explicit(&pool.stop, memory_order_relaxed))
+                return word;
+            relax();
+        }
+        int64_t now = spins ? nanoseconds() : INT64_MAX;
+        end = end ? end : now + SPIN_NANOSECONDS * spins;
+        if (now < end)
+            continue;
+        atomic_fetch_add(&pool.parked, 1); /* before the word is looked at again: a caller looks in the other order */
+        unsigned word = atomic_load(&pool.word);
+        if (!open_to_join(word) && !atomic_load(&pool.stop))
+            wait_at(&pool.word, word);
+        atomic_fetch_sub(&pool.parked, 1);
+    }
+}
+
+static void *work(void *unused)
+{
+    (void)unused;
+    name_thread();
+    fesetenv(FE_DFL_ENV);
+    knx_float_enter(); /* what C knows nothing of: subnormals */
+    inside = true;
+    for (;;) {
+        unsigned word = next_call();
+        if (atomic_load(&pool.stop))
+            return NULL;
+        if (!open_to_join(word) || !atomic_compare_exchange_strong(&pool.word, &word, word + 1))
+            continue;
+        take_parts((int)(word & JOINED) + 1);
+        atomic_fetch_add(&pool.done, 1); /* before `waits` is looked at; the caller in the other order */
+        if (atomic_load(&pool.waits))
+            wake_at(&pool.done, 1);
+    }
+}
+
+/* ---- Starting and stopping, by whoever has the pool. */
+
+/* A forked child has no workers, and whoever had the pool is gone. */
+static void forget_workers(void)
+{
+    atomic_store(&pool.word, CLOSED);
+    atomic_store(&pool.parked, 0);
+    atomic_store(&pool.done, 0);
+    atomic_store(&pool.waits, false);
+    atomic_store(&pool.stop, false);
+    atomic_store(&pool.started, 0);
+    pool.full = false;
+    parking_in_child();
+    atomic_store(&pool.busy, false);
+}
+
+static void watch_forks(void) { pthread_atfork(NULL, NULL, forget_workers); }
+
+static bool take_pool(void)
+{
+    return !atomic_load_explicit(&pool.busy, memory_order_relaxed) &&
+           !atomic_exchange_explicit(&pool.busy, true, memory_order_acquire);
+}
+static void leave_pool(void) { atomic_store_explicit(&pool.busy, false, memory_order_release); }
+
+/* Workers get no signals but those of their own mistakes. */
+static void block_signals(sigset_t *before)
+{
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+    sigset_t all;
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&all, own[i]);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+static void start(int workers)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    sigset_t before;
+    block_signals(&before);
+    int n = atomic_load(&pool.started);
+    while (n < workers && !pthread_create(&pool.thread[n], NULL, work, NULL))
+        n++;
+    atomic_store(&pool.started, n);
+    pool.full = n < workers; /* and is not asked again at each call */
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    KN_LOG(1, "threads: %d workers", n);
+}
+
+static void stop(void)
+{
+    int n = atomic_load(&pool.started);
+    atomic_store(&pool.stop, true);
+    atomic_fetch_add(&pool.word, CALL);
+    if (n)
+        wake_at(&pool.word, INT_MAX);
+    for (int i = 0; i < n; i++)
+        pthread_join(pool.thread[i], NULL);
+    atomic_store(&pool.stop, false);
+    atomic_store(&pool.started, 0);
+    pool.full = false;
+}
+
+void knx_pool_stop(void)
+{
+    if (inside)
+        return;
+    while (!take_pool())
+        sched_yield();
+    stop();
+    leave_pool();
+}
+
+/* The library goes, or the process ends, which may interrupt a call: then the workers stay. */
+__attribute__((destructor)) static void stop_at_exit(void)
+{
+    if (!inside && take_pool()) {
+        stop();
+        leave_pool();
+    }
+}
+
+knx_pool_state knx_pool_look(void)
+{
+    return (knx_pool_state){.workers = atomic_load(&pool.started), .parked = atomic_load(&pool.parked)};
+}
+
+/* ---- A call. */
+
+static void publish(int workers, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg)
+{
+    pool.f = f;
+    pool.arg = arg;
+    pool.parts = parts;
+    atomic_store_explicit(&pool.next, 0, memory_order_relaxed);
+    atomic_store_explicit(&pool.done, 0, memory_order_relaxed);
+    unsigned last = atomic_load_explicit(&pool.word, memory_order_relaxed);
+    atomic_store(&pool.word, (last & ~(CALL - 1u)) + CALL + ((unsigned)workers << LIMIT_SHIFT));
+    int parked = atomic_load(&pool.parked), awake = atomic_load(&pool.started) - parked;
+    int wanted = workers - (awake > 0 ? awake : 0);
+    if (parked > 0 && wanted > 0)
+        wake_at(&pool.word, wanted);
+}
+
+/* Until all who joined are done. */
+static void wait_for(unsigned joined)
+{
+    for (int i = 0; i < SPINS; i++) {
+        if (atomic_load_explicit(&pool.done, memory_order_acquire) >= joined)
+            return;
+        relax();
+    }
+    atomic_store(&pool.waits, true);
+    for (unsigned done; (done = atomic_load(&pool.done)) < joined;)
+        wait_at(&pool.done, done);
+    atomic_store(&pool.waits, false);
+}
+
+void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg)
+{
+    int most = threads < KNX_MAX_THREADS ? threads : KNX_MAX_THREADS;
+    int workers = (int)(parts < most ? parts : most) - 1;
+    if (workers < 1 || inside || !take_pool()) {
+        run_here(parts, f, arg);
+        return;
+    }
+    if (workers > atomic_load_explicit(&pool.started, memory_order_relaxed) && !pool.full)
+        start(workers);
+    int there = atomic_load_explicit(&pool.started, memory_order_relaxed);
+    publish(workers < there ? workers : there, parts, f, arg);
+    inside = true;
+    take_parts(0);
+    inside = false;
+    wait_for(atomic_load_explicit(&pool.word, memory_order_relaxed) & JOINED);
+    leave_pool();
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * dump.h -- the kernels that a process runs, written to files for tests: KILN_DUMP_KERNELS names a directory.
+ *
+ * A file has the text of a kernel (knk_text), then what one launch was like:
+ *     launch
+ *     par 3 4             extents of the parallel loops
+ *     inner 0 100         those of the inner loops of stage 0; a line for each stage that has any
+ *     map 2 -1 4 0 1      offset and strides of map 2
+ *     alias 1 0           buffer 1 begins where buffer 0 does */
+#ifndef KN_CODEGEN_DUMP_H
+#define KN_CODEGEN_DUMP_H
+#include "kernel/kernel.h"
+
+/* Writes the kernel and this launch, if a directory is named and the kernel is not there yet (a file per hash). What
+ * fails is left out. */
+void kng_dump(const knk_kernel *k, const knk_launch *l);
+/* The same as text; knx_alloc'ed. */
+kn_error *kng_dump_text(const knk_kernel *k, const knk_launch *l, char **out);
+#endif

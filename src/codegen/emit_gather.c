@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * emit_gather.c -- elements at indices. 4 and 8 byte elements have instructions for it; smaller ones, and scattered
+ * ones, go one by one through general-purpose registers and the scratch memory: indices at 0, elements at 64 (in memory
+ * form), a mask at 128. */
+#include "codegen/emit_recipe.h"
+
+enum { INDEX_AT, ELEMENT_AT = 64, MASK_AT = 128 };
+static const kng_tail whole = {.on = false};
+
+static kng_operand past(kng_operand o, int bytes)
+{
+    o.disp += bytes;
+    return o;
+}
+
+/* One element from memory to memory, through a register. */
+static void copy_element(kng_asm *a, int size, kng_operand to, kng_operand from, int gp)
+{
+    if (size == 8) {
+        kng_load(a, gp, from);
+        kng_store(a, to, gp);
+    } else {
+        kng_load_part(a, size, false, gp, from);
+        kng_store_part(a, size, to, gp);
+    }
+}
+
+/* AVX-512: the lanes that are wanted, in k. */
+static void wanted_512(kng_asm *a, int k, int pred, const kng_tail *t)
+{
+    if (pred >= 0 && t->on)
+        kng_v3(a, KNG_KANDW, 0, k, pred, kng_reg(t->mask));
+    else if (pred >= 0 || t->on)
+        kng_v2(a, KNG_KMOVW, 0, k, kng_reg(pred >= 0 ? pred : t->mask));
+    else
+        kng_v3(a, KNG_KXNORW, 0, k, k, kng_reg(k));
+}
+
+/* AVX2: the same as 32-bit lanes. */
+static void wanted_2(kng_asm *a, int t, int pred, const kng_tail *tail)
+{
+    if (pred >= 0 && tail->on)
+        kng_v3(a, KNG_VPAND, 0, t, pred, kng_reg(tail->mask4));
+    else if (pred >= 0 || tail->on)
+        kng_copy(a, 0, t, kng_reg(pred >= 0 ? pred : tail->mask4));
+    else
+        kng_v3(a, KNG_VPCMPEQD, 0, t, t, kng_reg(t));
+}
+
+static void gather_small(kng_asm *a, const kng_form *f, int dtype, int dst, int base, int index, int pred, int other,
+                         const kng_tail *t, const int *temp, const int *mask_temp, const int *gp, kng_operand scratch)
+{
+    const int size = knk_size(dtype), bits = gp[0], at = gp[1];
+    const kng_operand elements = past(scratch, ELEMENT_AT);
+    const bool all = pred < 0 && !t->on;
+    kng_spill(a, f, KN_ID_I64, scratch, index);
+    if (kng_wide(f) && !all) {
+        wanted_512(a, mask_temp[0], pred, t);
+        kng_v2(a, KNG_KMOVW_RK, 0, bits, kng_reg(mask_temp[0]));
+    } else if (!all) {
+        wanted_2(a, temp[0], pred, t);
+        kng_v2(a, KNG_VMOVMSKPS, 0, bits, kng_reg(temp[0]));
+    }
+    if (other >= 0) {
+        kng_emit_store(a, f, dtype, other, elements, &whole, false, temp, gp + 1, past(scratch, MASK_AT));
+    } else if (!all) {
+        kng_zero(a, temp[0]);
+        kng_v2(a, KNG_VMOVUPS_ST, 0, temp[0], elements);
+    }
+    for (int i = 0; i < f->lanes; i++) {
+        const int skip = all ? 0 : kng_label(a);
+        if (!all) {
+            kng_bt(a, bits, i);
+            kng_jump_if(a, KNG_IF_AE, skip);
+        }
+        kng_load(a, at, past(scratch, 8 * i));
+        copy_element(a, size, past(elements, i * size), kng_at_index(base, at, size, 0), at);
+        if (!all)
+            kng_here(a, skip);
+    }
+    kng_emit_load(a, f, dtype, dst, elements, &whole, temp, gp, scratch);
+}
+
+void kng_emit_gather(kng_asm *a, const kng_form *f, int dtype, int dst, int base, int index, int pred, int other,
+                     const kng_tail *t, const int *temp, const int *mask_temp, const int *gp_temp, kng_operand scratch)
+{
+    const int size = knk_size(dtype), len = kng_length(f, KN_ID_I64);
+    if (size < 4) {
+        gather_small(a, f, dtype, dst, base, index, pred, other, t, temp, mask_temp, gp_temp, scratch);
+        return;
+    }
+    const int into = dst == index || dst == pred ? temp[1] : dst; /* the instruction takes different registers only */
+    const kng_operand from = kng_at_index(base, index, size, 0);
+    if (kng_wide(f))
+        wanted_512(a, mask_temp[0], pred, t);
+    else
+        wanted_2(a, temp[0], pred, t);
+    if (other >= 0)
+        kng_move(a, f, dtype, into, other);
+    else
+        kng_zero(a, into);
+    if (kng_wide(f)) {
+        kng_v(a, size == 4 ? KNG_VGATHERQPS : KNG_VGATHERQPD, len, into, 0, from, mask_temp[0], false, -1);
+    } else {
+        if (size == 8)
+            kng_v2(a, KNG_VPMOVSXDQ, 1, temp[0], kng_reg(temp[0]));
+        kng_v(a, size == 4 ? KNG_VGATHERQPS_V : KNG_VGATHERQPD_V, len, into, temp[0], from, 0, false, -1);
+    }
+    kng_move(a, f, dtype, dst, into);
+}
+
+void kng_emit_scatter(kng_asm *a, const kng_form *f, int dtype, int src, int base, int index, const kng_tail *t,
+                      const int *temp, const int *gp_temp, kng_operand scratch)
+{
+    const int size = knk_size(dtype), bits = gp_temp[0], at = gp_temp[1], value = gp_temp[2];
+    const kng_operand elements = past(scratch, ELEMENT_AT);
+    const int end = kng_label(a);
+    kng_emit_store(a, f, dtype, src, elements, &whole, false, temp, gp_temp, past(scratch, MASK_AT));
+    kng_spill(a, f, KN_ID_I64, scratch, index);
+    if (t->on && kng_wide(f))
+        kng_v2(a, KNG_KMOVW_RK, 0, bits, kng_reg(t->mask));
+    for (int i = 0; i < f->lanes; i++) {
+        if (t->on && kng_wide(f)) {
+            kng_bt(a, bits, i);
+            kng_jump_if(a, KNG_IF_AE, end);
+        } else if (t->on) {
+            kng_alu_number(a, KNG_CMP, t->count, i);
+            kng_jump_if(a, KNG_IF_LE, end);
+        }
+        kng_load(a, at, past(scratch, 8 * i));
+        copy_element(a, size, kng_at_index(base, at, size, 0), past(elements, i * size), value);
+    }
+    kng_here(a, end);
+}

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * lower_plan.c -- from the nodes of a stage to lists of items: what is the same for all lanes, what the lane loop does,
+ * what only cold selects need; when each value is used next. */
+#include "codegen/lower_internal.h"
+#include <string.h>
+
+enum { LIVE = KNG_NODE_LIVE, UNIFORM = KNG_NODE_UNIFORM, PLACED = KNG_NODE_PLACED, EXPORTED = KNG_NODE_EXPORTED };
+
+static const knk_stage *stage_of(const kng_low *l) { return &l->k->stage[l->r->stage]; }
+static bool is_inside(const kng_low *l, knk_node x) { return x >= stage_of(l)->first && x < stage_of(l)->end; }
+static uint8_t *flags_of(kng_low *l, knk_node x) { return &l->flags[x - stage_of(l)->first]; }
+static int32_t region_of(const kng_low *l, knk_node x) { return l->region[x - stage_of(l)->first]; }
+
+static int stream_for(const kng_low *l, const knk_inst *n)
+{
+    if (n->op == KNK_INDEX)
+        return kng_stream_of(l->stream, l->n_stream, KNG_NUMBER, -1, n->map, KNK_NONE);
+    return kng_stream_of(l->stream, l->n_stream, KNG_MEMORY, n->buffer, n->map, KNK_NONE);
+}
+
+/* Is the operand one value for all lanes? Absent ones are. */
+static bool is_uniform(kng_low *l, knk_node x)
+{
+    if (x < 0 || l->node[x].op == KNK_CONST)
+        return true;
+    if (is_inside(l, x))
+        return *flags_of(l, x) & UNIFORM;
+    return l->r->cls[kng_stream_of(l->stream, l->n_stream, KNG_IMPORT, -1, -1, x)] == KNK_STRIDE_ZERO;
+}
+
+static void find_live_and_uniform(kng_low *l)
+{
+    const knk_stage *st = stage_of(l);
+    for (int s = 0; s < l->n_stream; s++)
+        if (l->stream[s].kind == KNG_EXPORT)
+            *flags_of(l, l->stream[s].node) |= EXPORTED | LIVE;
+    for (int i = st->end - 1; i >= st->first; i--) {
+        const knk_inst *n = &l->node[i];
+        if (n->op == KNK_STORE || n->op == KNK_REDUCE)
+            *flags_of(l, i) |= LIVE;
+        for (int j = 0; j < 3 && (*flags_of(l, i) & LIVE); j++)
+            if (is_inside(l, knk_operand(n, j)))
+                *flags_of(l, knk_operand(n, j)) |= LIVE;
+    }
+    for (int i = st->first; i < st->end; i++) {
+        const knk_inst *n = &l->node[i];
+        bool same = n->op != KNK_STORE && n->op != KNK_REDUCE && (*flags_of(l, i) & LIVE);
+        for (int j = 0; same && j < 3; j++)
+            same = is_uniform(l, knk_operand(n, j));
+        if (same && (n->op == KNK_LOAD || n->op == KNK_INDEX))
+            same = l->r->cls[stream_for(l, n)] == KNK_STRIDE_ZERO;
+        if (same)
+            *flags_of(l, i) |= UNIFORM;
+    }
+}
+
+/* Are the two dtypes held in the same way? */
+static bool same_form(int a, int b)
+{
+    return a == b || (knk_size(a) == knk_size(b) && (knk_size(a) >= 4 || (knk_is_half_id(a) && knk_is_half_id(b))));
+}
+
+static int32_t value_for(kng_low *l, knk_node x);
+
+static int32_t new_value(kng_low *l, knk_node x)
+{
+    const knk_inst *n = &l->node[x];
+    int32_t i = l->n_value++;
+    kng_value *v = &l->value[i];
+    *v = (kng_value){.node = x, .dtype = n->dtype, .home = -1, .input = -1, .part = KNG_BODY};
+    v->kind = n->op == KNK_CONST   ? KNG_VALUE_CONSTANT
+              : is_uniform(l, x) ? KNG_VALUE_UNIFORM
+                                 : KNG_VALUE_LANE;
+    v->mask = kng_is_mask(&l->lane_form, n->dtype);
+    return l->value_of[x] = i;
+}
+
+static kng_item item_of(kng_low *l, kng_item_kind kind, knk_node x)
+{
+    kng_item it = {.kind = (uint8_t)kind, .node = x, .stream = -1, .def = -1, .use = {-1, -1, -1}};
+    const knk_inst *n = &l->node[x];
+    if (kind == KNG_ITEM_LOAD || kind == KNG_ITEM_STORE || kind == KNG_ITEM_INDEX)
+        it.stream = (int16_t)stream_for(l, n);
+    return it;
+}
+
+static void push(kng_low *l, kng_list *list, const kng_item *it)
+{
+    if (!KN_VEC_PUSH(&list->item, *it))
+        l->no_memory = true;
+}
+
+static void place_import(kng_low *l, knk_node x, int32_t v)
+{
+    kng_item it = item_of(l, KNG_ITEM_IMPORT, x);
+    it.stream = (int16_t)kng_stream_of(l->stream, l->n_stream, KNG_IMPORT, -1, -1, x);
+    it.def = v;
+    push(l, l->value[v].kind == KNG_VALUE_UNIFORM ? &l->uniform : &l->body, &it);
+}
+
+/* The value that a node has; a bitcast that changes nothing is its operand. */
+static int32_t value_for(kng_low *l, knk_node x)
+{
+    if (l->value_of[x] >= 0)
+        return l->value_of[x];
+    const knk_inst *n = &l->node[x];
+    if (!is_inside(l, x) && n->op != KNK_CONST) {
+        int32_t v = new_value(l, x);
+        place_import(l, x, v);
+        return v;
+    }
+    if (n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype))
+        return l->value_of[x] = value_for(l, n->a);
+    return new_value(l, x);
+}
+
+/* An operand of an item of the lane loop (part KNG_BODY) or of a cold part. */
+static int32_t operand_of(kng_low *l, knk_node x, int part)
+{
+    int32_t i = value_for(l, x);
+    kng_value *v = &l->value[i];
+    if (part < 0)
+        return i;
+    if (v->kind == KNG_VALUE_UNIFORM && !v->homed) {
+        v->homed = true;
+        v->home = v->mask ? kng_low_frame(l, 8, 8) : kng_low_frame(l, l->spill_step, l->spill_step);
+    }
+    if (v->kind == KNG_VALUE_LANE && v->part != part && v->part != KNG_BODY && v->home < 0) {
+        v->home = l->result_bytes;
+        l->result_bytes += l->spill_step;
+        if (v->input < 0)
+            v->input = kng_low_frame(l, 64, 64);
+    }
+    v->uses += part == KNG_BODY;
+    return i;
+}
+
+static void set_operands(kng_low *l, kng_item *it, int part)
+{
+    const knk_inst *n = &l->node[it->node];
+    if (it->kind == KNG_ITEM_LOAD) { /* index, predicate, other: absent ones are left out, see do_gather */
+        for (int j = 0; j < 3; j++)
+            if (knk_operand(n, j) >= 0)
+                it->use[it->n_use++] = operand_of(l, knk_operand(n, j), part);
+        return;
+    }
+    for (int j = 0; j < knk_op_table[n->op].n_operands; j++)
+        it->use[it->n_use++] = operand_of(l, knk_operand(n, j), part);
+}
+
+/* Loads wait until they are needed: places what the node reads of them first. */
+static void place_loads(kng_low *l, knk_node x);
+static void place_load(kng_low *l, knk_node x)
+{
+    if (x < 0 || l->node[x].op == KNK_CONST)
+        return;
+    if (!is_inside(l, x)) {
+        value_for(l, x);
+        return;
+    }
+    int op = l->node[x].op;
+    if (op == KNK_BITCAST) {
+        place_load(l, l->node[x].a);
+        return;
+    }
+    if ((op != KNK_LOAD && op != KNK_INDEX) || (*flags_of(l, x) & (PLACED | UNIFORM)))
+        return;
+    *flags_of(l, x) |= PLACED;
+    place_loads(l, x);
+    kng_item it = item_of(l, op == KNK_LOAD ? KNG_ITEM_LOAD : KNG_ITEM_INDEX, x);
+    set_operands(l, &it, KNG_BODY);
+    it.def = value_for(l, x);
+    push(l, &l->body, &it);
+}
+static void place_loads(kng_low *l, knk_node x)
+{
+    for (int j = 0; j < 3; j++)
+        place_load(l, knk_operand(&l->node[x], j));
+}
+
+static void build_uniform(kng_low *l)
+{
+    const knk_stage *st = stage_of(l);
+    for (int i = st->first; i < st->end; i++) {
+        const knk_inst *n = &l->node[i];
+        if (n->op == KNK_CONST || (*flags_of(l, i) & (LIVE | UNIFORM)) != (LIVE | UNIFORM))
+            continue;
+        if (n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype)) {
+            value_for(l, i);
+            continue;
+        }
+        kng_item it = item_of(l,
+                              n->op == KNK_LOAD    ? KNG_ITEM_LOAD
+                              : n->op == KNK_INDEX ? KNG_ITEM_INDEX
+                                                   : KNG_ITEM_OP,
+                              i);
+        set_operands(l, &it, -1);
+        it.def = value_for(l, i);
+        push(l, &l->uniform, &it);
+    }
+}
+
+/* What region r has below node `limit` and is not placed yet becomes a part of its own; returns its number, 0: none. */
+static int make_part(kng_low *l, int32_t r, knk_node limit, int32_t *head, int32_t *next)
+{
+    const knk_stage *st = stage_of(l);
+    int number = (int)l->part.n;
+    if (head[r] < 0 || head[r] >= limit)
+        return 0;
+    if (number >= 1000) {
+        kng_low_fail(l, "it has too many cold selects");
+        return 0;
+    }
+    kng_part part = {.form = l->lane_form, .input = NULL};
+    int room = 0;
+    for (int32_t i = head[r]; i >= 0 && i < limit; i = next[i - st->first])
+        room += 3;
+    part.input = knx_arena_alloc(&l->arena, (size_t)room * sizeof *part.input);
+    if (!part.input || !KN_VEC_PUSH(&l->part, part)) {
+        l->no_memory = true;
+        return 0;
+    }
+    for (; head[r] >= 0 && head[r] < limit; head[r] = next[head[r] - st->first]) {
+        knk_node x = head[r];
+        *flags_of(l, x) |= PLACED;
+        if (l->node[x].op == KNK_BITCAST && same_form(l->node[x].dtype, l->node[l->node[x].a].dtype)) {
+            place_loads(l, x);
+            value_for(l, x);
+            continue;
+        }
+        place_loads(l, x);
+        kng_item it = item_of(l, KNG_ITEM_OP, x);
+        set_operands(l, &it, number);
+        it.def = value_for(l, x);
+        l->value[it.def].part = (int16_t)number;
+        kng_part *p = &l->part.at[number];
+        for (int j = 0; j < it.n_use; j++) {
+            kng_value *v = &l->value[it.use[j]];
+            if (v->kind != KNG_VALUE_LANE || v->part == number || v->listed == number)
+                continue;
+            v->listed = (int16_t)number;
+            p->input[p->n_input++] = it.use[j];
+            if (v->input < 0)
+                v->input = kng_low_frame(l, 64, 64);
+        }
+        push(l, &p->list, &it);
+    }
+    return number;
+}
+
+static void place_cold(kng_low *l, knk_node x, int32_t *head, int32_t *next, const int32_t *region_of_select)
+{
+    int32_t r = region_of_select[x - stage_of(l)->first];
+    int part = r > 0 ? make_part(l, r, x, head, next) : 0;
+    if (!part)
+        return;
+    kng_item it = item_of(l, KNG_ITEM_COLD, x);
+    it.part = (int16_t)part;
+    it.use[it.n_use++] = operand_of(l, l->node[x].a, KNG_BODY);
+    push(l, &l->body, &it);
+    const kng_part *p = &l->part.at[part];
+    for (int i = 0; i < p->n_input; i += 3) {
+        kng_item use = item_of(l, KNG_ITEM_USE, x);
+        for (int j = i; j < p->n_input && j < i + 3; j++)
+            if (l->value[p->input[j]].part == KNG_BODY) {
+                use.use[use.n_use++] = p->input[j];
+                l->value[p->input[j]].uses++;
+            }
+        push(l, &l->body, &use);
+    }
+}
+
+static void place_export(kng_low *l, knk_node x)
+{
+    if (!(*flags_of(l, x) & EXPORTED) || l->node[x].op == KNK_REDUCE)
+        return;
+    kng_item it = item_of(l, KNG_ITEM_STORE, x);
+    it.stream = (int16_t)kng_stream_of(l->stream, l->n_stream, KNG_EXPORT, -1, -1, x);
+    place_load(l, x);
+    it.use[it.n_use++] = operand_of(l, x, KNG_BODY);
+    push(l, &l->body, &it);
+}
+
+static void place_sum(kng_low *l, knk_node x)
+{
+    kng_item it = item_of(l, KNG_ITEM_REDUCE, x);
+    int kind = l->r->mode == KNG_ROWS ? KNG_EXPORT : KNG_PARTIAL;
+    place_loads(l, x);
+    set_operands(l, &it, KNG_BODY);
+    it.stream = (int16_t)kng_stream_of(l->stream, l->n_stream, (kng_stream_kind)kind, -1, -1, x);
+    it.number = l->n_sum;
+    if (it.stream < 0) /* read by nobody */
+        return;
+    kng_sum *s = &l->sum[l->n_sum++];
+    *s = (kng_sum){.how = l->node[x].sub, .dtype = l->node[x].dtype, .stream = it.stream, .slot = -1};
+    push(l, &l->body, &it);
+}
+
+static void place_store(kng_low *l, knk_node x)
+{
+    kng_item it = item_of(l, KNG_ITEM_STORE, x);
+    set_operands(l, &it, KNG_BODY);
+    push(l, &l->body, &it);
+}
+
+static void place_node(kng_low *l, knk_node x)
+{
+    const knk_inst *n = &l->node[x];
+    if (*flags_of(l, x) & UNIFORM || n->op == KNK_LOAD || n->op == KNK_INDEX)
+        return;
+    if (n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype)) {
+        place_loads(l, x);
+        value_for(l, x);
+        return;
+    }
+    place_loads(l, x);
+    kng_item it = item_of(l, KNG_ITEM_OP, x);
+    set_operands(l, &it, KNG_BODY);
+    it.def = value_for(l, x);
+    push(l, &l->body, &it);
+}
+
+static void build_body(kng_low *l, int32_t *head, int32_t *next, const int32_t *region_of_select)
+{
+    const knk_stage *st = stage_of(l);
+    int waiting = 0;
+    for (int i = st->first; i < st->end; i++) {
+        const knk_inst *n = &l->node[i];
+        if (n->op == KNK_CONST || !(*flags_of(l, i) & LIVE) || (region_of(l, i) > 0 && !(*flags_of(l, i) & UNIFORM)))
+            continue;
+        if (n->op == KNK_STORE) {
+            waiting++;
+            continue;
+        }
+        if (n->op == KNK_REDUCE) {
+            place_sum(l, i);
+            continue;
+        }
+        if (n->op == KNK_SELECT && !(*flags_of(l, i) & UNIFORM))
+            place_cold(l, i, head, next, region_of_select);
+        place_node(l, i);
+        place_export(l, i);
+    }
+    /* all loads of a point come before its stores */
+    for (int i = st->first; waiting && i < st->end; i++)
+        if (l->node[i].op == KNK_STORE)
+            place_loads(l, i);
+    for (int i = st->first; waiting && i < st->end; i++)
+        if (l->node[i].op == KNK_STORE)
+            place_store(l, i);
+}
+
+/* When each value is used next, from the end to the start; the most that are alive at once. `at` is per value. */
+static void finish_list(kng_low *l, kng_list *list, const kng_form *form, int part, int32_t *at)
+{
+    for (int i = 0; i < l->n_value; i++)
+        at[i] = KNG_NEVER;
+    for (int p = (int)list->item.n - 1; p >= 0; p--) {
+        kng_item *it = &list->item.at[p];
+        if (it->def >= 0)
+            it->first = at[it->def];
+        for (int j = 0; j < it->n_use; j++)
+            it->next[j] = at[it->use[j]];
+        for (int j = 0; j < it->n_use; j++)
+            at[it->use[j]] = p;
+        if (it->kind == KNG_ITEM_OP) {
+            it->needs = kng_emit_needs(form, &l->node[it->node], l->node);
+            list->helper |= it->needs.helper;
+        }
+    }
+    int live[2] = {0, 0};
+    for (int p = 0; p < (int)list->item.n; p++) {
+        const kng_item *it = &list->item.at[p];
+        bool reused = false;
+        if (it->needs.temps > list->temps)
+            list->temps = it->needs.temps;
+        for (int j = 0; j < it->n_use; j++) {
+            const kng_value *v = &l->value[it->use[j]];
+            bool again = (j > 0 && it->use[j] == it->use[0]) || (j > 1 && it->use[j] == it->use[1]);
+            if (v->kind == KNG_VALUE_LANE && v->part == part && it->next[j] == KNG_NEVER && !again) {
+                live[v->mask]--;
+                reused |= it->def >= 0 && v->mask == l->value[it->def].mask;
+            }
+        }
+        if (it->def >= 0 && l->value[it->def].kind == KNG_VALUE_LANE)
+            live[l->value[it->def].mask]++;
+        if (live[0] + !reused > list->live)
+            list->live = live[0] + !reused;
+        if (live[1] > list->live_masks)
+            list->live_masks = live[1];
+    }
+}
+
+static bool wide(int dtype) { return knk_size(dtype) == 8; }
+
+/* Lanes per piece: half as many if the lane loop has values of 8 bytes or addresses of lanes. */
+static void choose_forms(kng_low *l)
+{
+    const knk_stage *st = stage_of(l);
+    bool half = false;
+    for (int i = st->first; i < st->end && !half; i++) {
+        const knk_inst *n = &l->node[i];
+        uint8_t f = *flags_of(l, i);
+        if (!(f & LIVE) || n->op == KNK_CONST || (region_of(l, i) > 0 && !(f & EXPORTED)))
+            continue;
+        if (n->op == KNK_STORE)
+            half = wide(l->node[n->a].dtype);
+        else if (!(f & UNIFORM) || (f & EXPORTED))
+            half = wide(n->dtype);
+        if (n->op == KNK_LOAD && !(f & UNIFORM)) {
+            int cls = l->r->cls[stream_for(l, n)];
+            bool masked = cls == KNK_STRIDE_ONE && n->a < 0 && (l->target == KNG_AVX512 || knk_size(n->dtype) >= 4);
+            half |= n->a >= 0 || (n->b >= 0 && !masked) || (cls != KNK_STRIDE_ONE && !masked);
+        }
+    }
+    for (int s = 0; s < l->n_stream && !half; s++) {
+        const kng_stream *x = &l->stream[s];
+        bool memory = x->kind != KNG_NUMBER && !(x->kind == KNG_EXPORT && l->r->mode == KNG_ROWS);
+        half = (memory && l->r->cls[s] == KNK_STRIDE_ANY && (x->kind != KNG_PARTIAL || l->r->mode == KNG_COLUMNS)) ||
+               (x->kind == KNG_IMPORT && l->r->cls[s] != KNK_STRIDE_ZERO && wide(x->dtype));
+    }
+    int most = l->target == KNG_AVX512 ? 16 : 8;
+    l->lane_form = (kng_form){l->target, half ? most / 2 : most};
+    l->row_form = (kng_form){l->target, most / 2};
+    l->form = l->lane_form;
+}
+
+static void choose_part_forms(kng_low *l)
+{
+    for (size_t p = 1; p < l->part.n; p++) {
+        const kng_list *list = &l->part.at[p].list;
+        for (size_t i = 0; i < list->item.n; i++) {
+            const kng_item *it = &list->item.at[i];
+            bool half = wide(l->node[it->node].dtype);
+            for (int j = 0; j < 3 && !half; j++)
+                half = knk_operand(&l->node[it->node], j) >= 0 &&
+                       wide(l->node[knk_operand(&l->node[it->node], j)].dtype);
+            if (half)
+                l->part.at[p].form = l->row_form;
+        }
+    }
+}
+
+static bool plain(const knk_inst *n) { return n->a < 0 && n->b < 0; }
+
+/* Loads that are a memory operand of their one user. */
+static void find_folds(kng_low *l)
+{
+    for (size_t i = 0; i < l->body.item.n; i++) {
+        const kng_item *it = &l->body.item.at[i];
+        int may = it->kind == KNG_ITEM_REDUCE ? 1 : it->kind == KNG_ITEM_OP ? it->needs.memory : 0;
+        if (it->needs.commutes && (may & 2))
+            may |= 1;
+        for (int j = 0; j < it->n_use; j++) {
+            kng_value *v = &l->value[it->use[j]];
+            if (!(may >> j & 1) || v->kind != KNG_VALUE_LANE || v->part != KNG_BODY || v->uses != 1 ||
+                !is_inside(l, v->node))
+                continue;
+            const knk_inst *n = &l->node[v->node];
+            if (n->op == KNK_LOAD && plain(n) && knk_size(n->dtype) >= 4 && !v->mask)
+                v->folds = l->r->cls[stream_for(l, n)] == KNK_STRIDE_ONE;
+        }
+    }
+}
+
+/* Nodes of the regions as chains, in order. */
+static void chain_regions(kng_low *l, int32_t *head, int32_t *next)
+{
+    const knk_stage *st = stage_of(l);
+    for (int i = 0; i < st->end - st->first; i++)
+        head[i] = -1;
+    for (int i = st->end - 1; i >= st->first; i--) {
+        int32_t r = region_of(l, i);
+        if (r > 0 && (*flags_of(l, i) & (LIVE | UNIFORM)) == LIVE && l->node[i].op != KNK_CONST) {
+            next[i - st->first] = head[r];
+            head[r] = i;
+        }
+    }
+}
+
+static bool plan_memory(kng_low *l, int32_t **work, int n)
+{
+    int sums = 0;
+    for (int i = stage_of(l)->first; i < stage_of(l)->end; i++)
+        sums += l->node[i].op == KNK_REDUCE;
+    int most = 4 * n < l->k->n_node ? 4 * n : l->k->n_node;
+    size_t values = (size_t)most + 1;
+    l->value_of = knx_arena_alloc(&l->arena, (size_t)(l->k->n_node + 1) * sizeof *l->value_of);
+    l->value = knx_arena_alloc(&l->arena, values * sizeof *l->value);
+    l->state = knx_arena_alloc(&l->arena, values * KNG_COPIES * sizeof *l->state);
+    l->sum = knx_arena_alloc(&l->arena, (size_t)(sums + 1) * sizeof *l->sum);
+    l->region = knx_arena_zero(&l->arena, (size_t)(n + 1) * 2 * sizeof *l->region);
+    l->flags = knx_arena_zero(&l->arena, (size_t)n + 1);
+    *work = knx_arena_alloc(&l->arena, ((size_t)n * 2 + values + 4) * sizeof **work);
+    if (!l->value_of || !l->value || !l->state || !l->sum || !l->region || !l->flags || !*work)
+        return false;
+    memset(l->value_of, -1, (size_t)(l->k->n_node + 1) * sizeof *l->value_of);
+    return true;
+}
+
+bool kng_low_plan(kng_low *l)
+{
+    const knk_stage *st = stage_of(l);
+    int n = st->end - st->first;
+    int32_t *work;
+    if (!plan_memory(l, &work, n) || !KN_VEC_PUSH(&l->part, ((kng_part){.n_input = 0})))
+        return !(l->no_memory = true);
+    int32_t *head = work, *next = work + n + 1, *at = next + n + 1;
+    l->spill_step = kng_low_sum_step(l);
+    find_live_and_uniform(l);
+    kng_low_find_regions(l);
+    choose_forms(l);
+    chain_regions(l, head, next);
+    build_uniform(l);
+    build_body(l, head, next, l->region + n + 1);
+    if (!kng_low_fine(l))
+        return false;
+    for (int i = 0; i < l->n_value * KNG_COPIES; i++)
+        l->state[i] = (kng_state){.next = KNG_NEVER, .slot = -1, .reg = -1};
+    choose_part_forms(l);
+    finish_list(l, &l->uniform, &l->row_form, -1, at);
+    finish_list(l, &l->body, &l->lane_form, KNG_BODY, at);
+    for (size_t p = 1; p < l->part.n; p++)
+        finish_list(l, &l->part.at[p].list, &l->part.at[p].form, (int)p, at);
+    find_folds(l);
+    return kng_low_fine(l);
+}

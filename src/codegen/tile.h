@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tile.h -- turning (transposing) rectangles of memory. */
+#ifndef KN_CODEGEN_TILE_H
+#define KN_CODEGEN_TILE_H
+#include <stddef.h>
+#include <stdint.h>
+
+/* to[j * to_step + i * size] = from[i * from_step + j * size] for i < rows, j < columns; steps in bytes; size: 1, 2, 4
+ * or 8. */
+typedef void kng_turn_loop(int size, void *to, int64_t to_step, const void *from, int64_t from_step, int64_t rows,
+                           int64_t columns);
+kng_turn_loop kng_turn_base, kng_turn_avx2, kng_turn_avx512;
+kng_turn_loop *kng_turn(void); /* the best one for this processor */
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * x86_encode.h -- what the vector half (x86.c) and the general-purpose half (x86_gp.c) of the assembler share. */
+#ifndef KN_CODEGEN_X86_ENCODE_H
+#define KN_CODEGEN_X86_ENCODE_H
+#include "codegen/x86.h"
+
+void kng_fail(kng_asm *a, const char *why); /* the first reason stays; NULL: no memory */
+/* An instruction begins (NULL: failed) and ends. Between them there is room for any one instruction. */
+uint8_t *kng_begin(kng_asm *a);
+void kng_end(kng_asm *a, uint8_t *p, const kng_operand *rm, const uint8_t *displacement);
+uint8_t *kng_put32(uint8_t *p, int32_t v);
+uint8_t *kng_modrm(uint8_t *p, int reg, const kng_operand *rm, int unit, uint8_t **displacement);
+uint8_t *kng_put_vex(uint8_t *p, int map, int prefix, int w, int l, int reg, int v, const kng_operand *rm);
+const char *kng_bad_memory(const kng_operand *m, int most_index); /* NULL: fine */
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * workspace.c -- how much memory a program needs while it runs, and for how many threads: the memory of its values,
+ * whose places are planned, and behind that the scratch of whatever kernel is running, which depends on the number of
+ * threads. The programs inside of loops use the same scratch. */
+#include "base/pool.h"
+#include "compile/plan.h"
+
+static size_t aligned(size_t n) { return (n + 63) & ~(size_t)63; }
+
+/* ---- Threads. A part for another thread has to be worth waking it up: operations, as knk_cost counts them. */
+enum { OPERATIONS_OF_A_PART = 1 << 16 };
+
+static double elements(const knc_step *s)
+{
+    double n = 1, inner = 1;
+    for (int i = 0; i < s->u.k.kernel->n_par; i++)
+        n *= (double)s->u.k.par[i];
+    for (int k = 0; k < s->u.k.kernel->n_stage; k++) {
+        double of_stage = 1;
+        for (int i = 0; i < s->u.k.kernel->stage[k].n_inner; i++)
+            of_stage *= (double)s->u.k.inner[k][i];
+        inner = of_stage > inner ? of_stage : inner;
+    }
+    return n * inner;
+}
+
+/* Of the programs' steps the one that has work for most threads. */
+static int most_threads(const kn_program *p)
+{
+    int most = 1;
+    for (uint32_t i = 0; i < p->n_step; i++) {
+        const knc_step *s = &p->step[i];
+        int n = 1;
+        if (s->kind == KNC_KERNEL) {
+            double parts = elements(s) * (knk_cost(s->u.k.kernel) + 1) / OPERATIONS_OF_A_PART;
+            n = parts < KNX_MAX_THREADS ? (int)parts : KNX_MAX_THREADS;
+        } else if (s->kind == KNC_LOOP) {
+            const knc_loop *l = s->u.r.loop;
+            n = l->cond->most_threads > l->body->most_threads ? l->cond->most_threads : l->body->most_threads;
+        }
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
+int knc_threads(const kn_program *p, int threads)
+{
+    if (p->most_threads == 1)
+        return 1;
+    int n = threads > 0 ? threads : knx_threads_available();
+    return n < p->most_threads ? n : p->most_threads;
+}
+
+/* ---- Bytes. */
+
+static size_t scratch_of_kernel(const knk_kernel *k, int threads)
+{
+    (void)threads;
+    return knk_scratch_bytes(k);
+}
+
+static size_t scratch_of(const kn_program *p, int threads)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < p->n_step; i++) {
+        const knc_step *s = &p->step[i];
+        size_t bytes = 0;
+        if (s->kind == KNC_KERNEL) {
+            bytes = scratch_of_kernel(s->u.k.kernel, threads);
+        } else if (s->kind == KNC_LOOP) {
+            size_t cond = scratch_of(s->u.r.loop->cond, threads), body = scratch_of(s->u.r.loop->body, threads);
+            bytes = cond > body ? cond : body;
+        }
+        most = bytes > most ? bytes : most;
+    }
+    return aligned(most);
+}
+
+/* What was asked last is remembered: threads in the upper bits, bytes / 64 in the lower ones. */
+size_t knc_workspace_bytes(const kn_program *p, int threads)
+{
+    enum { BYTES = 48 };
+    int n = knc_threads(p, threads);
+    if (n == 1)
+        return p->workspace + p->scratch;
+    kn_program *mine = (kn_program *)(uintptr_t)p;
+    uint64_t known = atomic_load_explicit(&mine->scratch_known, memory_order_relaxed);
+    if (known >> BYTES == (uint64_t)n)
+        return p->workspace + (size_t)(known & (((uint64_t)1 << BYTES) - 1)) * 64;
+    size_t bytes = scratch_of(p, n);
+    atomic_store_explicit(&mine->scratch_known, (uint64_t)n << BYTES | bytes / 64, memory_order_relaxed);
+    return p->workspace + bytes;
+}
+
+size_t knc_peak_bytes(const kn_program *p, int threads) { return p->values + knc_workspace_bytes(p, threads); }
+
+void knc_lay_out_workspace(const knc_plan *p, size_t arena)
+{
+    kn_program *q = p->p;
+    for (uint32_t i = 0; i < q->n_step; i++)
+        q->max_ref = q->step[i].n_ref > q->max_ref ? q->step[i].n_ref : q->max_ref;
+    q->arena_at = q->max_ref > KNC_FEW_REFS ? aligned(q->max_ref * sizeof(void *)) : 0;
+    q->workspace = aligned(q->arena_at + arena);
+    q->most_threads = most_threads(q);
+    q->scratch = scratch_of(q, 1);
+    for (uint32_t i = 0; i < q->n_operand; i++)
+        q->values += kni_type_bytes(p->j->type[i]);
+    for (uint32_t k = 0; k < q->n_output; k++)
+        q->values += q->output[k].kind == KNC_OUT_NEW ? q->output[k].bytes : 0;
+}

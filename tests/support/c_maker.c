@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * c_maker.c -- stage functions from C source: a shared object per unit, in a temporary directory that goes at once. */
+#include "support/c_maker.h"
+#include "base/memory.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The first that answers. */
+static const char *compiler(void)
+{
+    static const char *const program[] = {"gcc", "clang", "cc"};
+    static const char *found = NULL;
+    static bool looked = false;
+    char command[4096];
+    if (looked)
+        return found;
+    looked = true;
+    const char *cc = getenv("CC");
+    for (int i = cc && *cc ? -1 : 0; i < 3 && !found; i++) {
+        const char *p = i < 0 ? cc : program[i];
+        if (strlen(p) < 1024) {
+            snprintf(command, sizeof command, "%s --version >/dev/null 2>&1", p);
+            if (system(command) == 0)
+                found = p;
+        }
+    }
+    return found;
+}
+
+bool c_maker_works(void) { return compiler() != NULL; }
+
+typedef struct request { /* a copy */
+    kng_request r;
+    uint8_t *cls;
+    int streams;
+} request;
+
+struct c_unit {
+    const char *flags;
+    KN_VEC(request) requests;
+    KN_VEC(kng_function *) functions;
+    void *library;
+};
+
+c_unit *c_unit_new(const char *flags)
+{
+    c_unit *u = knx_alloc_zero(sizeof *u);
+    if (u)
+        u->flags = flags;
+    return u;
+}
+
+int c_unit_add(c_unit *u, const kng_request *r)
+{
+    kng_stream stream[KNG_MAX_STREAMS];
+    int n = kng_streams(r->kernel, r->stage, r->mode, stream);
+    if (n < 0)
+        return -1;
+    request copy = {.r = *r, .cls = knx_alloc((size_t)n + 1), .streams = n};
+    if (!copy.cls || !KN_VEC_PUSH(&u->requests, copy)) {
+        knx_free(copy.cls);
+        return -1;
+    }
+    if (n)
+        memcpy(copy.cls, r->cls, (size_t)n);
+    u->requests.at[u->requests.n - 1].r.cls = copy.cls;
+    return (int)u->requests.n - 1;
+}
+
+static char *source_of(const c_unit *u)
+{
+    int n = (int)u->requests.n;
+    kng_request *r = knx_alloc((size_t)n * sizeof *r);
+    const char **name = knx_alloc((size_t)n * sizeof *name);
+    char(*names)[32] = knx_alloc((size_t)n * sizeof *names), *text = NULL;
+    if (r && name && names) {
+        for (int i = 0; i < n; i++) {
+            r[i] = u->requests.at[i].r;
+            snprintf(names[i], sizeof names[i], "kn_f%d", i);
+            name[i] = names[i];
+        }
+        kn_error *e = kng_c_sources(r, name, n, &text);
+        if (e)
+            fprintf(stderr, "%s\n", e->message);
+        knx_error_release(e);
+    }
+    knx_free(r);
+    knx_free(name);
+    knx_free(names);
+    return text;
+}
+
+static bool write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    if (!f)
+        return false;
+    bool fine = fputs(text, f) >= 0;
+    return fclose(f) == 0 && fine;
+}
+
+bool c_unit_compile(c_unit *u)
+{
+    char dir[] = "/tmp/kiln-c-XXXXXX", source[64], library[64], command[2048];
+    const char *keep = getenv("KILN_KEEP_C"); /* for looking at: a file to copy the source to */
+    if (!compiler() || !mkdtemp(dir))
+        return false;
+    snprintf(source, sizeof source, "%s/k.c", dir);
+    snprintf(library, sizeof library, "%s/k.so", dir);
+    snprintf(command, sizeof command,
+             "%s -std=gnu17 %s -Wall -Wextra -Werror -ffp-contract=off -fno-math-errno -fPIC -shared -o %s %s -lm 1>&2",
+             compiler(), u->flags, library, source);
+    char *text = source_of(u);
+    bool fine = text && write_file(source, text) && (!keep || write_file(keep, text)) && system(command) == 0;
+    if (fine)
+        u->library = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; u->library && i < u->requests.n; i++) {
+        char name[32];
+        kng_function *f;
+        snprintf(name, sizeof name, "kn_f%zu", i);
+        void *symbol = dlsym(u->library, name);
+        memcpy(&f, &symbol, sizeof f);
+        if (!symbol || !KN_VEC_PUSH(&u->functions, f))
+            break;
+    }
+    knx_free(text);
+    unlink(source);
+    unlink(library);
+    rmdir(dir);
+    return u->library && u->functions.n == u->requests.n;
+}
+
+kng_function *c_unit_get(const c_unit *u, int number) { return u->functions.at[number]; }
+
+void c_unit_free(c_unit *u)
+{
+    if (!u)
+        return;
+    if (u->library)
+        dlclose(u->library);
+    for (size_t i = 0; i < u->requests.n; i++)
+        knx_free(u->requests.at[i].cls);
+    KN_VEC_FREE(&u->requests);
+    KN_VEC_FREE(&u->functions);
+    knx_free(u);
+}
+
+/* The maker. */
+
+enum { MOST_PER_UNIT = 64 };
+static struct {
+    KN_VEC(c_unit *) units;
+} ahead;
+
+static kng_function *find_ahead(const kng_request *r)
+{
+    for (size_t i = 0; i < ahead.units.n; i++) {
+        const c_unit *u = ahead.units.at[i];
+        for (size_t j = 0; j < u->functions.n; j++) {
+            const request *q = &u->requests.at[j];
+            if (q->r.kernel == r->kernel && q->r.stage == r->stage && q->r.mode == r->mode &&
+                (!q->streams || !memcmp(q->cls, r->cls, (size_t)q->streams)))
+                return u->functions.at[j];
+        }
+    }
+    return NULL;
+}
+
+bool c_maker_ahead(const kng_request *r, int n)
+{
+    for (int at = 0; at < n; at += MOST_PER_UNIT) {
+        c_unit *u = c_unit_new(C_MAKER_QUICK);
+        if (!u)
+            return false;
+        for (int i = at; i < n && i < at + MOST_PER_UNIT; i++)
+            c_unit_add(u, &r[i]);
+        if (!c_unit_compile(u) || !KN_VEC_PUSH(&ahead.units, u)) {
+            c_unit_free(u);
+            return false;
+        }
+    }
+    return true;
+}
+
+void c_maker_forget(void)
+{
+    for (size_t i = 0; i < ahead.units.n; i++)
+        c_unit_free(ahead.units.at[i]);
+    KN_VEC_FREE(&ahead.units);
+}
+
+static kn_error *make(const kng_request *r, kng_function **out, void **keep)
+{
+    *keep = NULL;
+    if ((*out = find_ahead(r)))
+        return NULL;
+    c_unit *u = c_unit_new(C_MAKER_QUICK);
+    if (!u)
+        return knx_error_nomem();
+    if (c_unit_add(u, r) < 0 || !c_unit_compile(u)) {
+        c_unit_free(u);
+        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "the C source of a stage was not compiled");
+    }
+    *out = c_unit_get(u, 0);
+    *keep = u;
+    return NULL;
+}
+
+static void drop(void *keep) { c_unit_free(keep); }
+
+const kng_maker *c_maker(void)
+{
+    static const kng_maker maker = {make, drop};
+    return &maker;
+}

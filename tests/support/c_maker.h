@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * c_maker.h -- stage functions from C source through the compiler that is found at run time: $CC, else gcc, else clang. */
+#ifndef KN_SUPPORT_C_MAKER_H
+#define KN_SUPPORT_C_MAKER_H
+#include "codegen/c_source.h"
+#include "codegen/native.h"
+
+/* Flags beside those that the bits need: for tests, where the time of the compiler counts, and for measuring. */
+#define C_MAKER_QUICK "-O1 -march=native"
+#define C_MAKER_PLAIN "-O1"
+#define C_MAKER_FAST  "-O3 -march=native"
+
+bool c_maker_works(void); /* is there a compiler? */
+
+/* A unit: requests are added, compiled together, and their functions are there until the unit is freed. Adding keeps
+ * what `r` points to but for the kernel, which must live as long. */
+typedef struct c_unit c_unit;
+c_unit *c_unit_new(const char *flags);
+int c_unit_add(c_unit *u, const kng_request *r); /* the number of the function; -1: the stage does not fit */
+bool c_unit_compile(c_unit *u);                  /* what the compiler says goes to standard error */
+kng_function *c_unit_get(const c_unit *u, int number);
+void c_unit_free(c_unit *u); /* NULL is fine */
+
+/* A maker for kng_set_maker: a unit per function, unless it was made ahead of time. */
+const kng_maker *c_maker(void);
+/* Ahead of time: the functions that the maker will be asked for, many to a unit. A request is found again by its
+ * kernel, stage, mode and classes. False: no compiler, or no memory. */
+bool c_maker_ahead(const kng_request *r, int n);
+void c_maker_forget(void); /* drops what was made ahead */
+#endif

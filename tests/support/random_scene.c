@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * random_scene.c -- random kernels: DAGs over a few dtypes, loads of every kind, casts, plain and cold selects,
+ * reductions, values that later stages read, several stores, also in place. */
+#include "kernel/internal.h"
+#include "support/machine.h"
+#include "support/stages.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MOST = 160 };
+typedef struct make {
+    scene *s;
+    uint64_t seed;
+    knk_node pool[KN_ID_COUNT][MOST]; /* nodes of this stage, by dtype */
+    int n[KN_ID_COUNT];
+    knk_node raw[MOST]; /* loaded floats: their bits are known, also of NaNs */
+    int n_raw;
+    int dtypes[4], n_dtype;
+    int map, out_map; /* of the stage: contiguous; of stores */
+    int64_t stride[3];
+} make;
+
+static unsigned pick(make *m, unsigned n) { return (unsigned)(machine_random(&m->seed) % n); }
+static int any_dtype(make *m) { return m->dtypes[pick(m, (unsigned)m->n_dtype)]; }
+
+static void add(make *m, knk_node x)
+{
+    if (x < 0)
+        return;
+    int d = knk_dtype(m->s->b, x);
+    if (m->n[d] < MOST)
+        m->pool[d][m->n[d]++] = x;
+}
+
+static knk_node constant(make *m, int d)
+{
+    uint64_t bits = 0;
+    machine_values(d, &bits, 1, &m->seed);
+    uint64_t values[8] = {0};
+    machine_values(d, values, 8, &m->seed);
+    memcpy(&bits, (char *)values + 3 * knk_size(d), (size_t)knk_size(d));
+    if (knk_size(d) < 8)
+        bits &= ((uint64_t)1 << 8 * knk_size(d)) - 1;
+    if (pick(m, 2))
+        return knk_is_float_id(d) ? knk_const_double(m->s->b, (kn_dtype_id)d, (double)pick(m, 9) - 4)
+               : knk_is_int_id(d) ? knk_const_int(m->s->b, (kn_dtype_id)d, pick(m, 40))
+                                  : knk_const(m->s->b, (kn_dtype_id)d, bits);
+    return knk_const(m->s->b, (kn_dtype_id)d, bits);
+}
+
+static knk_node get(make *m, int d)
+{
+    if (!m->n[d] || pick(m, 8) == 0) {
+        knk_node x;
+        if (m->n[KN_ID_I32] && d != KN_ID_BOOL && pick(m, 2))
+            x = knk_cast(m->s->b, (kn_dtype_id)d, m->pool[KN_ID_I32][pick(m, (unsigned)m->n[KN_ID_I32])]);
+        else
+            x = constant(m, d);
+        return x;
+    }
+    /* mostly one of the last ones */
+    int at = m->n[d] - 1 - (int)pick(m, (unsigned)(m->n[d] < 6 || pick(m, 4) == 0 ? m->n[d] : 6));
+    return m->pool[d][at];
+}
+
+static int64_t extent(const make *m, int d)
+{
+    const scene *s = m->s;
+    return d < 2 ? s->par[d] : s->has_inner[s->n_stage - 1] ? s->inner[s->n_stage - 1] : 1;
+}
+
+static int64_t points(const make *m) { return extent(m, 0) * extent(m, 1) * extent(m, 2); }
+
+/* C order over the loops, with every step `step` elements. */
+static void contiguous(const make *m, int64_t step, int64_t *stride)
+{
+    bool inner = m->s->has_inner[m->s->n_stage - 1];
+    stride[2] = inner ? step : 0;
+    stride[1] = inner ? extent(m, 2) * step : step;
+    stride[0] = extent(m, 1) * stride[1];
+}
+
+/* A map of a random kind, and how many elements it needs. */
+static int random_map(make *m, int64_t *elements)
+{
+    int64_t stride[3], offset = pick(m, 3);
+    bool inner = m->s->has_inner[m->s->n_stage - 1];
+    contiguous(m, pick(m, 4) ? 1 : 2, stride);
+    switch (pick(m, 8)) {
+    case 0: stride[0] = 0; break;
+    case 1: stride[1] = 0; break;
+    case 2: stride[2] = 0; break;
+    case 3: stride[pick(m, 3)] = 0, stride[pick(m, 3)] = 0; break;
+    case 4: /* transposed */
+        stride[0] = 1;
+        stride[1] = extent(m, 0);
+        stride[2] = inner ? extent(m, 0) * extent(m, 1) : 0;
+        break;
+    default: break;
+    }
+    *elements = offset + 1;
+    for (int d = 0; d < 3; d++)
+        *elements += (extent(m, d) > 0 ? extent(m, d) - 1 : 0) * stride[d];
+    if (pick(m, 10) == 0) { /* backwards along the lanes */
+        int d = inner ? 2 : 1;
+        offset += (extent(m, d) > 0 ? extent(m, d) - 1 : 0) * stride[d];
+        stride[d] = -stride[d];
+    }
+    return scene_map(m->s, offset, stride);
+}
+
+static void add_load(make *m)
+{
+    scene *s = m->s;
+    if (s->n_buffer >= SCENE_BUFFERS - 6 || s->n_map >= SCENE_MAPS - 6)
+        return;
+    int d = any_dtype(m);
+    int64_t elements;
+    int map = random_map(m, &elements);
+    knk_node index = KNK_NONE, pred = KNK_NONE, other = KNK_NONE;
+    if (pick(m, 6) == 0) {
+        knk_node any = m->n[KN_ID_I64] && pick(m, 2) ? get(m, KN_ID_I64) : knk_cast(s->b, KN_ID_I64, get(m, KN_ID_I32));
+        index = knk_binary(s->b, KNK_AND, any, knk_const_int(s->b, KN_ID_I64, 31));
+    }
+    if (pick(m, 6) == 0) {
+        pred = get(m, KN_ID_BOOL);
+        if (pick(m, 2))
+            other = get(m, d);
+    }
+    int buffer = scene_buffer(s, d, false, elements + 32, &m->seed);
+    knk_node x = knk_load(s->b, buffer, map, index, pred, other);
+    add(m, x);
+    if ((knk_is_float_id(d) || knk_is_half_id(d)) && index < 0 && pred < 0 && m->n_raw < MOST)
+        m->raw[m->n_raw++] = x;
+}
+
+static void add_index(make *m)
+{
+    int64_t elements;
+    if (m->s->n_map >= SCENE_MAPS - 6)
+        return;
+    knk_node x = knk_index(m->s->b, random_map(m, &elements));
+    add(m, x);
+    add(m, knk_cast(m->s->b, KN_ID_I32, x));
+}
+
+static void add_scalb(make *m, int d)
+{
+    knk_builder *b = m->s->b;
+    knk_node n = knk_cast(b, (kn_dtype_id)d, knk_cast(b, KN_ID_I8, get(m, KN_ID_I32)));
+    knk_node p = knk_select(b, get(m, KN_ID_BOOL), knk_const_double(b, (kn_dtype_id)d, 0.75),
+                            knk_const_double(b, (kn_dtype_id)d, -1.5));
+    add(m, knk_binary(b, KNK_SCALB, p, knk_binary(b, KNK_MUL, n, knk_const_double(b, (kn_dtype_id)d, 16))));
+}
+
+static void add_bitcast(make *m)
+{
+    knk_builder *b = m->s->b;
+    if (m->n_raw && pick(m, 2)) {
+        knk_node x = m->raw[pick(m, (unsigned)m->n_raw)];
+        int d = knk_dtype(b, x), size = knk_size(d);
+        static const uint8_t same[3][2] = {{KN_ID_I16, KN_ID_U16}, {KN_ID_I32, KN_ID_U32}, {KN_ID_I64, KN_ID_U64}};
+        add(m, knk_bitcast(b, (kn_dtype_id)same[size == 2 ? 0 : size == 4 ? 1 : 2][pick(m, 2)], x));
+        return;
+    }
+    int d = any_dtype(m);
+    for (int to = 0; to < KN_ID_COUNT; to++)
+        if (knk_is_int_id(d) && to <= KN_ID_F64 && to != d && to != KN_ID_BOOL && knk_size(to) == knk_size(d) && pick(m, 2))
+            add(m, knk_bitcast(b, (kn_dtype_id)to, get(m, d)));
+}
+
+static void add_operation(make *m)
+{
+    static const uint8_t for_floats[] = {KNK_ADD, KNK_SUB,  KNK_MUL,  KNK_DIV,   KNK_FMA,   KNK_NEG, KNK_ABS, KNK_MIN,
+                                         KNK_MAX, KNK_SQRT, KNK_RINT, KNK_FLOOR, KNK_TRUNC, KNK_REM, KNK_EQ,  KNK_NE,
+                                         KNK_LT,  KNK_LE,   KNK_FMA,  KNK_ADD,   KNK_MUL};
+    static const uint8_t for_ints[] = {KNK_ADD, KNK_SUB, KNK_MUL, KNK_DIV, KNK_REM, KNK_NEG, KNK_ABS,
+                                       KNK_MIN, KNK_MAX, KNK_AND, KNK_OR,  KNK_XOR, KNK_NOT, KNK_SHL,
+                                       KNK_SHR, KNK_SAR, KNK_EQ,  KNK_NE,  KNK_LT,  KNK_LE};
+    static const uint8_t for_bools[] = {KNK_ADD, KNK_MUL, KNK_MIN, KNK_MAX, KNK_AND, KNK_OR,
+                                        KNK_XOR, KNK_NOT, KNK_EQ,  KNK_NE,  KNK_LT,  KNK_LE};
+    knk_builder *b = m->s->b;
+    int d = pick(m, 6) ? any_dtype(m) : KN_ID_BOOL;
+    if (knk_is_half_id(d)) {
+        add(m, knk_cast(b, (kn_dtype_id)d, get(m, pick(m, 2) ? KN_ID_F32 : any_dtype(m))));
+        add(m, knk_cast(b, KN_ID_F32, get(m, d)));
+        return;
+    }
+    int op = knk_is_float_id(d) ? for_floats[pick(m, sizeof for_floats)]
+             : knk_is_int_id(d) ? for_ints[pick(m, sizeof for_ints)]
+                                : for_bools[pick(m, sizeof for_bools)];
+    if ((op == KNK_REM || op == KNK_DIV) && pick(m, 3)) /* calls are slow and forbid copies */
+        op = KNK_ADD;
+    knk_node a = get(m, d);
+    int operands = knk_op_table[op].n_operands;
+    if (operands == 1)
+        add(m, knk_unary(b, (knk_op)op, a));
+    else if (operands == 2)
+        add(m, knk_binary(b, (knk_op)op, a, get(m, d)));
+    else
+        add(m, knk_ternary(b, (knk_op)op, a, get(m, d), get(m, d)));
+}
+
+/* A select whose cold side is a little program of its own. */
+static void add_select(make *m)
+{
+    knk_builder *b = m->s->b;
+    int d = any_dtype(m);
+    if (knk_is_half_id(d))
+        d = KN_ID_F32;
+    knk_node p = get(m, KN_ID_BOOL), no = get(m, d);
+    if (pick(m, 2) && knk_is_float_id(d)) /* rarely true */
+        p = knk_binary(b, KNK_LT, knk_const_double(b, (kn_dtype_id)d, 1e3), get(m, d));
+    if (pick(m, 3) == 0) {
+        add(m, knk_select(b, p, get(m, d), no));
+        return;
+    }
+    knk_node yes = get(m, d), kept = yes;
+    int before[KN_ID_COUNT];
+    memcpy(before, m->n, sizeof before);
+    add(m, yes);
+    for (int i = (int)pick(m, 12); i > 0; i--)
+        add_operation(m);
+    yes = m->n[d] ? m->pool[d][m->n[d] - 1] : kept;
+    if (pick(m, 4))
+        memcpy(m->n, before, sizeof before); /* nobody else reads it */
+    knk_node x = knk_select_cold(b, p, yes, no);
+    if (pick(m, 3) == 0) {
+        knk_node more = knk_is_float_id(d) ? knk_unary(b, KNK_SQRT, yes) : knk_binary(b, KNK_MUL, yes, x);
+        add(m, knk_select_cold(b, p, more, get(m, d)));
+    }
+    add(m, x);
+}
+
+static void add_function(make *m)
+{
+    static knk_node (*const f[])(knk_builder *, knk_node) = {knk_sin, knk_exp, knk_tanh, knk_log, knk_cos, knk_erf, knk_tan};
+    int d = pick(m, 2) ? KN_ID_F32 : KN_ID_F64;
+    for (int i = 0; i < m->n_dtype; i++)
+        if (m->dtypes[i] == d)
+            add(m, f[pick(m, sizeof f / sizeof *f)](m->s->b, get(m, d)));
+}
+
+static void add_nodes(make *m, int n)
+{
+    for (int i = 0; i < n; i++)
+        switch (pick(m, 16)) {
+        case 0:
+        case 1: add_load(m); break;
+        case 2: add_index(m); break;
+        case 3: add_bitcast(m); break;
+        case 4:
+        case 5: add_select(m); break;
+        case 6:
+            if (knk_is_float_id(m->dtypes[0]))
+                add_scalb(m, m->dtypes[0]);
+            break;
+        case 7:
+            if (pick(m, 6) == 0)
+                add_function(m);
+            break;
+        case 8: add(m, knk_cast(m->s->b, (kn_dtype_id)any_dtype(m), get(m, any_dtype(m)))); break;
+        default: add_operation(m);
+        }
+}
+
+static void add_store(make *m, int d)
+{
+    scene *s = m->s;
+    if (s->n_buffer >= SCENE_BUFFERS || s->n_map >= SCENE_MAPS - 1)
+        return;
+    int64_t stride[3];
+    contiguous(m, pick(m, 5) ? 1 : 2, stride);
+    bool step = stride[1] > extent(m, 2) || (s->has_inner[s->n_stage - 1] && stride[2] == 2) || stride[1] == 2;
+    int map = scene_map(s, 0, stride);
+    int buffer = scene_buffer(s, d, true, points(m) * (step ? 2 : 1) + 8, &m->seed);
+    knk_node x = m->n[d] ? m->pool[d][m->n[d] - 1] : get(m, d);
+    if (pick(m, 4) == 0 && !knk_is_half_id(d)) /* in place */
+        x = knk_binary(s->b, d == KN_ID_BOOL ? KNK_XOR : KNK_ADD, x,
+                       knk_load(s->b, buffer, map, KNK_NONE, KNK_NONE, KNK_NONE));
+    knk_store(s->b, buffer, map, x);
+}
+
+static void choose_dtypes(make *m)
+{
+    static const uint8_t all[] = {KN_ID_F32, KN_ID_I32, KN_ID_F64, KN_ID_U32, KN_ID_I64, KN_ID_U64, KN_ID_I8,
+                                  KN_ID_U8,  KN_ID_I16, KN_ID_U16, KN_ID_F16, KN_ID_BF16, KN_ID_BOOL};
+    m->n_dtype = 1 + (int)pick(m, 3);
+    for (int i = 0; i < m->n_dtype; i++)
+        m->dtypes[i] = all[pick(m, pick(m, 3) ? 2 : sizeof all)];
+    if (knk_is_half_id(m->dtypes[0]) || m->dtypes[0] == KN_ID_BOOL)
+        m->dtypes[0] = KN_ID_F32;
+}
+
+static void stage_of_points(make *m, int n)
+{
+    add_load(m);
+    add_nodes(m, n);
+    for (int i = 1 + (int)pick(m, 3); i > 0; i--)
+        add_store(m, any_dtype(m));
+}
+
+static void forget(make *m)
+{
+    memset(m->n, 0, sizeof m->n);
+    m->n_raw = 0;
+}
+
+void scene_random(scene *s, uint64_t seed)
+{
+    make m = {.s = s, .seed = seed};
+    knk_node result[3];
+    int n_result = 0;
+    bool sums = pick(&m, 2);
+    int64_t rows = 1 + pick(&m, 3), lanes = pick(&m, 8) ? pick(&m, 140) : 300;
+    if (sums)
+        lanes = 1 + pick(&m, pick(&m, 3) ? 5 : 70);
+    scene_begin(s, rows, lanes);
+    choose_dtypes(&m);
+    int size = 1 + (int)pick(&m, pick(&m, 4) ? 20 : 60);
+    if (!sums) {
+        scene_stage(s, -1);
+        stage_of_points(&m, size);
+        if (pick(&m, 3) == 0) {
+            scene_stage(s, -1); /* reads values of the first one */
+            stage_of_points(&m, size / 2);
+        }
+        scene_end(s);
+        return;
+    }
+    if (pick(&m, 3) == 0) {
+        scene_stage(s, -1);
+        stage_of_points(&m, size / 3);
+    }
+    scene_stage(s, pick(&m, 10) ? pick(&m, pick(&m, 3) ? 140 : 700) : 0);
+    if (pick(&m, 2) == 0)
+        m.n_raw = 0;
+    add_load(&m);
+    add_nodes(&m, size);
+    for (int i = 1 + (int)pick(&m, 3); i > 0; i--) {
+        int d = any_dtype(&m);
+        if (knk_is_half_id(d))
+            d = KN_ID_F32;
+        int how = (int)pick(&m, knk_is_float_id(d) ? 4 : 7);
+        knk_node x = m.n[d] ? m.pool[d][m.n[d] - 1] : get(&m, d);
+        if ((x = knk_reduce(s->b, (knk_reduction)how, x)) >= 0)
+            result[n_result++] = x;
+    }
+    if (pick(&m, 4) == 0)
+        add_store(&m, any_dtype(&m));
+    forget(&m);
+    scene_stage(s, pick(&m, 2) ? -1 : (int64_t)pick(&m, 80));
+    for (int i = 0; i < n_result; i++)
+        add(&m, result[i]);
+    add_nodes(&m, size / 3);
+    for (int i = 0; i < n_result; i++) {
+        add(&m, result[i]);
+        add_store(&m, knk_dtype(s->b, result[i]));
+    }
+    scene_end(s);
+}

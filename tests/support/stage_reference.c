@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * stage_reference.c -- stage functions by plain loops over points, with the interpreter's loops for one lane. A stage
+ * function has no environment, so there is a table of functions that differ in a number. */
+#include "support/stage_reference.h"
+#include "kernel/internal.h"
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 4096, MOST_NODES = 2048 };
+
+typedef struct made {
+    atomic_bool used;
+    kng_request r;
+    kng_stream stream[KNG_MAX_STREAMS];
+    uint8_t cls[KNG_MAX_STREAMS];
+    int n;
+} made;
+static made *table[MOST];
+static atomic_int live;
+static char complaint[200];
+static atomic_bool complained;
+
+const char *stage_reference_complaint(void) { return atomic_exchange(&complained, false) ? complaint : NULL; }
+int stage_reference_live(void) { return live; }
+
+static void complain(const made *m, int stream, const char *what)
+{
+    if (!atomic_exchange(&complained, true))
+        snprintf(complaint, sizeof complaint, "stage %d, mode %d, stream %d: %s", m->r.stage, (int)m->r.mode, stream,
+                 what);
+}
+
+static void check(const made *m, const kng_args *a)
+{
+    if (a->rows < 0 || a->n < 0 || ((m->r.mode == KNG_ROWS) && a->n > 16384))
+        complain(m, -1, "rows or lanes");
+    if (m->r.mode == KNG_RUNS ? a->rows != 1 || a->phase < 0 || a->phase > 63 : a->phase != 0)
+        complain(m, -1, "phase, or rows of a run");
+    for (int i = 0; i < m->n; i++) {
+        const kng_stream *s = &m->stream[i];
+        const kng_words *w = &a->stream[i];
+        int64_t size = s->kind == KNG_NUMBER ? 1 : knk_size(s->dtype);
+        bool row_value = m->r.mode == KNG_ROWS && s->kind == KNG_EXPORT;
+        if (m->cls[i] == KNK_STRIDE_ONE && w->lane_step != size && !row_value)
+            complain(m, i, "not adjacent");
+        if (m->cls[i] == KNK_STRIDE_ZERO && w->lane_step != 0 && a->n > 1 && !row_value)
+            complain(m, i, "not equal");
+        if (s->kind != KNG_NUMBER && (w->at % size || w->row_step % size || w->lane_step % size))
+            complain(m, i, "not at a multiple of its size");
+        bool bypasses = m->r.nontemporal && s->kind == KNG_MEMORY && s->written && m->cls[i] == KNK_STRIDE_ONE;
+        if (bypasses && (w->at % 64 || (a->rows > 1 && w->row_step % 64)))
+            complain(m, i, "not aligned");
+    }
+}
+
+static const kng_words *words_of(const made *m, const kng_args *a, kng_stream_kind kind, int buffer, int map,
+                                 knk_node node)
+{
+    int i = kng_stream_of(m->stream, m->n, kind, buffer, map, node);
+    if (i < 0)
+        complain(m, -1, "a stream is missing");
+    return i < 0 ? NULL : &a->stream[i];
+}
+
+static char *place(const kng_words *w, int64_t row, int64_t lane)
+{
+    return (char *)(intptr_t)(w->at + row * w->row_step + lane * w->lane_step);
+}
+
+static void apply(const knk_inst *n, const knk_inst *node, uint64_t *v, int i)
+{
+    static const uint64_t zero = 0;
+    int row = n->op, dtype = n->op == KNK_SELECT ? n->dtype : node[n->a].dtype;
+    if (n->op == KNK_CAST) {
+        row = KNK_LOOP_OPS + dtype;
+        dtype = n->dtype;
+    }
+    if (n->op == KNK_BITCAST)
+        v[i] = v[n->a];
+    else
+        knk_isa_named("base")->loop[row][dtype][0](&v[i], &v[n->a], n->b < 0 ? &zero : &v[n->b],
+                                                   n->c < 0 ? &zero : &v[n->c], 1);
+}
+
+static void combine(const knk_inst *n, void *left, const void *right)
+{
+    knk_isa_named("base")->loop[knk_combine_loop(n->sub)][n->dtype][0](left, left, right, NULL, 1);
+}
+
+static void point(const made *m, const kng_args *a, uint64_t *v, uint64_t (*acc)[64], int64_t row, int64_t lane)
+{
+    const knk_kernel *k = m->r.kernel;
+    const knk_stage *st = &k->stage[m->r.stage];
+    for (int i = 0; i < m->n; i++) {
+        const kng_stream *s = &m->stream[i];
+        if (s->kind == KNG_IMPORT)
+            memcpy(&v[s->node], place(&a->stream[i], row, lane), (size_t)knk_size(s->dtype));
+    }
+    for (int i = st->first, r = 0; i < st->end; i++) {
+        const knk_inst *n = &k->node[i];
+        int size = knk_size(n->dtype);
+        const kng_words *w;
+        switch (n->op) {
+        case KNK_CONST:
+        case KNK_STORE: break;
+        case KNK_INDEX:
+            w = words_of(m, a, KNG_NUMBER, -1, n->map, KNK_NONE);
+            v[i] = (uint64_t)(w->at + row * w->row_step + lane * w->lane_step);
+            break;
+        case KNK_LOAD:
+            w = words_of(m, a, KNG_MEMORY, n->buffer, n->map, KNK_NONE);
+            if (n->b >= 0 && !(uint8_t)v[n->b])
+                v[i] = n->c >= 0 ? v[n->c] : 0;
+            else
+                memcpy(&v[i], place(w, row, lane) + (n->a >= 0 ? (int64_t)v[n->a] * size : 0), (size_t)size);
+            break;
+        case KNK_REDUCE:
+            if (m->r.mode == KNG_ROWS) {
+                combine(n, &acc[r++][lane % 64], &v[n->a]);
+            } else {
+                w = words_of(m, a, KNG_PARTIAL, -1, -1, i);
+                combine(n, m->r.mode == KNG_RUNS ? place(w, 0, (a->phase + lane) % 64) : place(w, row, lane), &v[n->a]);
+            }
+            break;
+        default: apply(n, k->node, v, i);
+        }
+    }
+    for (int i = st->first; i < st->end; i++) {
+        const knk_inst *n = &k->node[i];
+        if (n->op == KNK_STORE)
+            memcpy(place(words_of(m, a, KNG_MEMORY, n->buffer, n->map, KNK_NONE), row, lane), &v[n->a],
+                   (size_t)knk_size(n->dtype));
+    }
+    for (int i = 0; i < m->n; i++) {
+        const kng_stream *s = &m->stream[i];
+        if (s->kind == KNG_EXPORT && k->node[s->node].op != KNK_REDUCE)
+            memcpy(place(&a->stream[i], row, lane), &v[s->node], (size_t)knk_size(s->dtype));
+    }
+}
+
+static void end_row(const made *m, const kng_args *a, uint64_t (*acc)[64], int64_t row)
+{
+    const knk_kernel *k = m->r.kernel;
+    for (int i = k->stage[m->r.stage].first, r = 0; i < k->stage[m->r.stage].end; i++) {
+        const knk_inst *n = &k->node[i];
+        if (n->op != KNK_REDUCE)
+            continue;
+        uint64_t *x = acc[r++];
+        for (int l = 0; l < 16; l++) {
+            combine(n, &x[l], &x[16 + l]);
+            combine(n, &x[32 + l], &x[48 + l]);
+            combine(n, &x[l], &x[32 + l]);
+        }
+        for (int h = 8; h; h /= 2)
+            for (int l = 0; l < h; l++)
+                combine(n, &x[l], &x[l + h]);
+        memcpy(place(words_of(m, a, KNG_EXPORT, -1, -1, i), row, 0), &x[0], (size_t)knk_size(n->dtype));
+    }
+}
+
+static void run(int number, kng_args *a)
+{
+    const made *m = table[number];
+    const knk_kernel *k = m->r.kernel;
+    uint64_t v[MOST_NODES], acc[32][64];
+    check(m, a);
+    for (int i = 0; i < k->n_node; i++)
+        v[i] = k->node[i].op == KNK_CONST ? k->node[i].imm : 0;
+    for (int64_t row = 0; row < a->rows; row++) {
+        for (int i = k->stage[m->r.stage].first, r = 0; i < k->stage[m->r.stage].end && m->r.mode == KNG_ROWS; i++)
+            if (k->node[i].op == KNK_REDUCE) {
+                for (int j = 0; j < 64; j++)
+                    acc[r][j] = knk_reduction_identity(k->node[i].sub, k->node[i].dtype);
+                r++;
+            }
+        for (int64_t lane = 0; lane < a->n; lane++)
+            point(m, a, v, acc, row, lane);
+        if (m->r.mode == KNG_ROWS)
+            end_row(m, a, acc, row);
+    }
+    for (int i = 0; i < m->n; i++) /* it may change the addresses */
+        a->stream[i].at = 64;
+}
+
+#define ONE(x, y, z)                                                 \
+    static void f_##x##y##z(kng_args *a) { run(0x##x##y##z, a); }
+#define NAME(x, y, z) f_##x##y##z,
+#define EACH(M, x, y)                                                                                                \
+    M(x, y, 0) M(x, y, 1) M(x, y, 2) M(x, y, 3) M(x, y, 4) M(x, y, 5) M(x, y, 6) M(x, y, 7) M(x, y, 8) M(x, y, 9)    \
+    M(x, y, a) M(x, y, b) M(x, y, c) M(x, y, d) M(x, y, e) M(x, y, f)
+#define EACH2(M, x)                                                                                                  \
+    EACH(M, x, 0) EACH(M, x, 1) EACH(M, x, 2) EACH(M, x, 3) EACH(M, x, 4) EACH(M, x, 5) EACH(M, x, 6) EACH(M, x, 7)  \
+    EACH(M, x, 8) EACH(M, x, 9) EACH(M, x, a) EACH(M, x, b) EACH(M, x, c) EACH(M, x, d) EACH(M, x, e) EACH(M, x, f)
+#define EACH3(M)                                                                                                     \
+    EACH2(M, 0) EACH2(M, 1) EACH2(M, 2) EACH2(M, 3) EACH2(M, 4) EACH2(M, 5) EACH2(M, 6) EACH2(M, 7) EACH2(M, 8)      \
+    EACH2(M, 9) EACH2(M, a) EACH2(M, b) EACH2(M, c) EACH2(M, d) EACH2(M, e) EACH2(M, f)
+EACH3(ONE)
+static kng_function *const functions[MOST] = {EACH3(NAME)};
+
+static kn_error *make(const kng_request *r, kng_function **out, void **keep)
+{
+    int i = 0;
+    while (i < MOST && table[i] && table[i]->used)
+        i++;
+    if (i == MOST || r->kernel->n_node > MOST_NODES)
+        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "the table of reference functions is full");
+    if (!table[i])
+        table[i] = calloc(1, sizeof *table[i]);
+    made *m = table[i];
+    m->used = true;
+    m->r = *r;
+    m->n = kng_streams(r->kernel, r->stage, r->mode, m->stream);
+    memcpy(m->cls, r->cls, (size_t)m->n);
+    live++;
+    *out = functions[i];
+    *keep = m;
+    return NULL;
+}
+
+static void drop(void *keep)
+{
+    ((made *)keep)->used = false;
+    live--;
+}
+
+const kng_maker stage_reference = {make, drop};

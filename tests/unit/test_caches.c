@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_caches.c -- what is kept and found again: who shares it, how it is counted and bounded, and the lines of the log
+ * that say why something was made once more. */
+#include "support/expect.h"
+#include "base/memory.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+/* ---- The log. */
+
+static char lines[8192];
+
+static void keep_line(void *env, int level, const char *text)
+{
+    (void)env;
+    const char *slash = strstr(text, "test_caches.c:"); /* paths and line numbers are not the point */
+    if (level != 1 || !slash)
+        return;
+    const char *what = strchr(slash + strlen("test_caches.c:"), ' ');
+    size_t n = strlen(lines);
+    snprintf(lines + n, sizeof lines - n, "%.*s%s\n", (int)strcspn(text, " "), text, what ? what : "");
+}
+
+static void log_begin(void)
+{
+    lines[0] = 0;
+    kn_set_log(keep_line, NULL);
+    kn_set_debug(1);
+}
+
+static void expect_lines(const char *want)
+{
+    kn_set_debug(0);
+    kn_set_log(NULL, NULL);
+    assert_string_equal(lines, want);
+}
+
+static kn_array plus_one(const kn_array *x) { return kn_add(*x, 1); }
+static kn_array dot_of(const kn_array *x, const kn_array *y) { return kn_sum(kn_mul(*x, *y)); }
+typedef struct Net {
+    kn_array w, b;
+} Net;
+KN_FIELDS(Net, w, b)
+static kn_array apply_net(const Net *n, const kn_array *x) { return kn_add(kn_matmul(*x, n->w), n->b); }
+KN_FUNCTION(plus_one, kn_array, kn_array)
+KN_FUNCTION(dot_of, kn_array, kn_array, kn_array)
+KN_FUNCTION(apply_net, kn_array, Net, kn_array)
+
+static void call_one(kn_fn f, kn_array x)
+{
+    kn_array y;
+    kn_call(f, &y, &x);
+}
+
+static void recordings_say_why(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(2, 4), .dtype = KN_F32), y = kn_ones(KN_SHAPE(3, 4), .dtype = KN_F32);
+    kn_array z = kn_ones(KN_SHAPE(3, 4), .dtype = KN_I32), out;
+    kn_eval(x), kn_eval(y), kn_eval(z);
+    log_begin();
+    kn_fn f = kn_jit(KN_FN(plus_one)), g = kn_jit(KN_FN(dot_of));
+    call_one(f, x);
+    call_one(f, x);
+    call_one(f, y);
+    call_one(f, z);
+    kn_call(g, &out, &x, &x);
+    kn_call(g, &out, &y, &y);
+    kn_call(g, &out, &y, &z);
+    kn_set_lazy(false);
+    call_one(f, x);
+    kn_set_lazy(true);
+    kn_set_default_float(KN_F32);
+    call_one(f, x);
+    kn_set_default_float(KN_F64);
+    expect_lines("jit: plus_one is recorded: first call\n"
+                 "jit: plus_one is recorded: new shape of argument 0: f32[3,4] was f32[2,4]\n"
+                 "jit: plus_one is recorded: new dtype of argument 0: i32[3,4] was f32[3,4]\n"
+                 "jit: dot_of is recorded: first call\n"
+                 "jit: dot_of is recorded: new shape of argument 0: f32[3,4] was f32[2,4]\n"
+                 "jit: dot_of is recorded: new dtype of argument 1: i32[3,4] was f32[3,4]\n"
+                 "jit: plus_one is compiled again: different option: not fused\n"
+                 "jit: plus_one is recorded: different option: default float type\n");
+}
+
+static void structs_are_named(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(5, 4)), out;
+    Net n = {kn_ones(KN_SHAPE(4, 3)), kn_ones(KN_SHAPE(3))}, m = {n.w, kn_ones(KN_SHAPE(1))};
+    kn_eval(x), kn_eval(n.w), kn_eval(n.b), kn_eval(m.b);
+    log_begin();
+    kn_fn f = kn_jit(KN_FN(apply_net));
+    kn_call(f, &out, &n, &x);
+    kn_call(f, &out, &m, &x);
+    expect_lines("jit: apply_net is recorded: first call\n"
+                 "jit: apply_net is recorded: new shape of argument 0 .b: f64[1] was f64[3]\n");
+}
+
+static void plans_say_why(void **state)
+{
+    (void)state;
+    kn_context own = kn_context_new();
+    {
+        KN_CONTEXT(own); /* so that nobody has planned anything */
+        KN_SCOPE;
+        kn_array x = kn_of(float, 1, 2), y = kn_of(float, 1, 2, 3), z = kn_of(double, 1, 2, 3), a, b;
+        log_begin();
+        kn_eval(kn_add(kn_mul(x, x), x));
+        kn_eval(kn_add(kn_mul(x, x), x));
+        kn_eval(kn_add(kn_mul(y, y), y));
+        kn_eval(kn_add(kn_mul(z, z), z));
+        kn_eval(kn_sum(y, .axis = KN_AXIS(0)));
+        kn_eval(kn_sum(y, .axis = KN_AXIS(0), .keepdims = true));
+        a = kn_mul(x, x);
+        b = kn_keep(kn_add(a, x));
+        kn_keep(a);
+        kn_eval(b);
+        kn_set_lazy(false);
+        kn_mul(x, x);
+        kn_set_lazy(true);
+        kn_eval(kn_mul(x, x));
+    }
+    expect_lines("plan: 2 operations up to add: first time\n"
+                 "plan: 2 operations up to add: new shape of operand 0: f32[3] was f32[2]\n"
+                 "plan: 2 operations up to add: new dtype of operand 0: f64[3] was f32[3]\n"
+                 "plan: 1 operation up to sum: first time\n"
+                 "plan: 2 operations up to sum: first time\n"
+                 "plan: 2 operations up to add: other results are wanted\n"
+                 "plan: 1 operation up to multiply: first time\n"
+                 "plan: 1 operation up to multiply: different option: fused\n");
+    assert_int_equal(kn_context_free(own), 0);
+}
+
+/* ---- Counters and bounds. */
+
+static void evicted_plans_say_so(void **state)
+{
+    (void)state;
+    kn_context own = kn_context_new();
+    {
+        KN_CONTEXT(own);
+        KN_SCOPE;
+        kn_array x = kn_of(float, 1, 2);
+        kn_eval(kn_neg(x));
+        assert_int_equal(kn_cache_stats().plans.entries, 1);
+        assert_true(kn_cache_stats().plans.bytes > 0);
+        size_t before = kn_set_cache_limit(KN_CACHE_PLANS, 1);
+        assert_int_equal(kn_cache_stats().plans.limit, 1);
+        kn_eval(kn_abs(x));
+        kn_stats s = kn_cache_stats().plans;
+        assert_int_equal(s.entries, 1); /* the newest stays */
+        assert_int_equal(s.evicted, 1);
+        log_begin();
+        kn_eval(kn_neg(x));
+        expect_lines("plan: 1 operation up to negative: evicted before\n");
+        assert_int_equal(kn_set_cache_limit(KN_CACHE_PLANS, before), 1);
+        s = kn_cache_stats().plans;
+        kn_eval(kn_neg(x));
+        assert_int_equal(kn_cache_stats().plans.hits, s.hits + 1);
+        assert_int_equal(kn_cache_stats().plans.misses, s.misses);
+    }
+    assert_int_equal(kn_context_free(own), 0);
+}
+
+static void evicted_recordings_say_so(void **state)
+{
+    (void)state;
+    kn_context own = kn_context_new();
+    {
+        KN_CONTEXT(own);
+        KN_SCOPE;
+        kn_array x = kn_of(float, 1, 2), y = kn_of(float, 1, 2, 3);
+        kn_fn f = kn_jit(KN_FN(plus_one));
+        call_one(f, x);
+        kn_stats s = kn_cache_stats().traces;
+        assert_int_equal(s.entries, 1);
+        assert_true(s.bytes > 100 && s.limit > s.bytes);
+        kn_set_cache_limit(KN_CACHE_TRACES, s.bytes);
+        call_one(f, y);
+        s = kn_cache_stats().traces;
+        assert_int_equal(s.entries, 1);
+        assert_int_equal(s.evicted, 1);
+        log_begin();
+        call_one(f, x);
+        expect_lines("jit: plus_one is recorded: evicted before\n");
+        assert_int_equal(kn_fn_trace_count(f), 3);
+    }
+    assert_int_equal(kn_context_free(own), 0);
+}
+
+static void kernels_are_counted_and_bounded(void **state)
+{
+    (void)state;
+    kn_context own = kn_context_new();
+    {
+        KN_CONTEXT(own);
+        KN_SCOPE;
+        kn_array x = kn_of(float, 1, 2), y = kn_of(float, 1, 2, 3);
+        kn_eval(kn_sin(x));
+        kn_stats s = kn_cache_stats().kernels;
+        assert_true(s.entries == 1 && s.misses == 1 && s.hits == 0 && s.bytes > 0 && s.bytes < s.limit);
+        kn_eval(kn_sin(y)); /* the same kernel for another shape */
+        s = kn_cache_stats().kernels;
+        assert_true(s.entries == 1 && s.misses == 1 && s.hits == 1);
+        kn_set_cache_limit(KN_CACHE_KERNELS, 0);
+        kn_eval(kn_cos(y));
+        s = kn_cache_stats().kernels;
+        assert_true(s.entries == 1 && s.misses == 2 && s.evicted == 1 && s.limit == 0);
+        expect_values(kn_neg(kn_sin(kn_zeros(KN_SHAPE(1)))), -0.0);
+    }
+    assert_int_equal(kn_context_free(own), 0);
+    kn_set_cache_limit((kn_cache)17, 1);
+    expect_error("ValueError", "set_cache_limit: there is no cache number 17");
+}
+
+static void freed_memory_is_bounded(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_zeros(KN_SHAPE(1 << 20), .dtype = KN_F64);
+    kn_eval(x);
+    kn_release(kn_retain(x));
+    assert_true(kn_cache_stats().memory_live >= (size_t)8 << 20);
+    size_t before = kn_set_cache_limit(KN_CACHE_MEMORY, (size_t)4 << 20);
+    {
+        KN_SCOPE;
+        kn_eval(kn_add(x, 1));
+    }
+    assert_true(kn_cache_stats().memory_pooled < (size_t)6 << 20);
+    assert_int_equal(kn_set_cache_limit(KN_CACHE_MEMORY, before), (size_t)4 << 20);
+    {
+        KN_SCOPE;
+        kn_eval(kn_add(x, 1));
+    }
+    assert_true(kn_cache_stats().memory_pooled >= (size_t)8 << 20);
+    kn_set_cache_limit(KN_CACHE_MEMORY, 0);
+    assert_int_equal(kn_cache_stats().memory_pooled, 0);
+    kn_set_cache_limit(KN_CACHE_MEMORY, before);
+}
+
+/* ---- Sharing. */
+
+typedef struct Found {
+    uint64_t planned, kernels;
+    double value;
+} Found;
+
+static void *plans_something(void *env)
+{
+    Found *f = env;
+    KN_SCOPE;
+    kn_array x = kn_of(float, 1, 2, 3, 4, 5);
+    uint64_t kernels = kn_cache_stats().kernels.misses;
+    f->value = kn_item(kn_sum(kn_cos(kn_mul(kn_sub(x, 3), kn_tanh(x)))));
+    f->planned = kn_cache_stats().plans.misses;
+    f->kernels = kn_cache_stats().kernels.misses - kernels;
+    return NULL;
+}
+
+static void threads_share_plans_and_kernels(void **state)
+{
+    (void)state;
+    Found mine = {0}, theirs = {0}, apart = {0};
+    pthread_t t;
+    plans_something(&mine);
+    assert_int_equal(pthread_create(&t, NULL, plans_something, &theirs), 0);
+    pthread_join(t, NULL);
+    assert_int_equal(theirs.planned, 0);
+    assert_int_equal(theirs.kernels, 0);
+    assert_true(theirs.value == mine.value);
+    kn_context own = kn_context_new();
+    {
+        KN_CONTEXT(own);
+        plans_something(&apart);
+    }
+    assert_int_equal(apart.planned, 1);
+    assert_true(apart.kernels > 0 && apart.value == mine.value);
+    assert_int_equal(kn_context_free(own), 0);
+}
+
+/* The same structures planned and evicted by all at once. */
+static void *plans_much(void *env)
+{
+    uint64_t seed = (uintptr_t)env;
+    intptr_t bad = 0;
+    for (int i = 0; i < 200; i++) {
+        KN_SCOPE;
+        int n = 1 + (int)(seed = seed * 6364136223846793005u + 1) % 7;
+        n = n < 1 ? 8 - n : n;
+        kn_array x = kn_arange(0, n, 1, .dtype = KN_F64);
+        if (i % 50 == 0)
+            kn_set_cache_limit(KN_CACHE_PLANS, i % 100 ? 20000 : 64 << 20);
+        bad |= kn_item(kn_sum(kn_add(kn_mul(x, 2), 1))) != n * n;
+        bad |= kn_item(kn_max(kn_sub(x, n))) != -1;
+    }
+    return (void *)bad;
+}
+
+static void many_threads_plan_at_once(void **state)
+{
+    (void)state;
+    size_t limit = kn_cache_stats().plans.limit;
+    pthread_t t[4];
+    for (uintptr_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&t[i], NULL, plans_much, (void *)(i + 1)), 0);
+    for (int i = 0; i < 4; i++) {
+        void *bad;
+        pthread_join(t[i], &bad);
+        assert_null(bad);
+    }
+    kn_set_cache_limit(KN_CACHE_PLANS, limit);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(recordings_say_why),
+        TEST(structs_are_named),
+        TEST(plans_say_why),
+        TEST(evicted_plans_say_so),
+        TEST(evicted_recordings_say_so),
+        TEST(kernels_are_counted_and_bounded),
+        TEST(freed_memory_is_bounded),
+        TEST(threads_share_plans_and_kernels),
+        TEST(many_threads_plan_at_once),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed ? failed : kn_shutdown();
+}

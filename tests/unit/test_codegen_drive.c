@@ -1,0 +1,587 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_codegen_drive.c -- launches by stage functions against the interpreter, bit for bit: random loops, strides and
+ * stages, in place, reductions of any shape, any number of threads, every way to run a stage forced. With the
+ * reference functions, which also check what the driver promises, and with native code where it runs. */
+#include "base/half.h"
+#include "base/pool.h"
+#include "codegen/drive.h"
+#include "support/stage_reference.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+enum { MOST_BUFFERS = 16, MOST_MAPS = 24, MOST_DIMS = 8, MOST_STAGES = 4 };
+typedef struct problem {
+    knk_kernel *k;
+    int64_t par[MOST_DIMS], inner[MOST_STAGES][MOST_DIMS], stride[MOST_MAPS][MOST_DIMS];
+    const int64_t *inner_of[MOST_STAGES];
+    knk_map_values map[MOST_MAPS];
+    char *data[MOST_BUFFERS];
+    size_t bytes[MOST_BUFFERS];
+    int same_as[MOST_BUFFERS]; /* the buffer whose memory it is, or itself */
+    /* while it is built */
+    knk_builder *b;
+    int n_par, stage, n_inner[MOST_STAGES], n_map, n_buffer;
+} problem;
+
+static uint64_t state_;
+static uint32_t random32(void)
+{
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state_ >> 33) ^ (uint32_t)(state_ >> 50);
+}
+static int below(int n) { return (int)(random32() % (uint32_t)n); }
+
+static void fill_random(char *data, int d, size_t bytes)
+{
+    int size = kn_dtype_table[d].size;
+    for (size_t i = 0; i + (size_t)size <= bytes; i += (size_t)size) {
+        kn_scalar_bits s = {.u = {0, 0}};
+        if (d == KN_ID_BOOL)
+            s.u8 = random32() & 1;
+        else if (knk_is_int_id(d))
+            s.u64 = (uint64_t)(int64_t)(below(2000) - 1000);
+        else
+            s = knx_scalar_from_double(&kn_dtype_table[d], below(50) ? (double)(int32_t)random32() / 1e9
+                                                           : below(8) ? -0.0
+                                                                      : NAN);
+        memcpy(data + i, &s, (size_t)size);
+    }
+}
+
+/* Building. */
+static void begin(problem *q, int n_par, const int64_t *par)
+{
+    memset(q, 0, sizeof *q);
+    q->n_par = n_par;
+    q->stage = -1;
+    for (int d = 0; d < n_par; d++)
+        q->par[d] = par[d];
+    q->b = knk_new(n_par);
+}
+
+static void stage(problem *q, int n_inner, const int64_t *inner)
+{
+    q->stage++;
+    q->n_inner[q->stage] = n_inner;
+    for (int d = 0; d < n_inner; d++)
+        q->inner[q->stage][d] = inner[d];
+    knk_begin_stage(q->b, n_inner);
+}
+
+static int loops(const problem *q) { return q->n_par + q->n_inner[q->stage]; }
+static int64_t extent(const problem *q, int d)
+{
+    return d < q->n_par ? q->par[d] : q->inner[q->stage][d - q->n_par];
+}
+
+/* A map with these strides; the offset makes the lowest element number 0. Returns its number. */
+static int map_of(problem *q, const int64_t *stride, int64_t *elements)
+{
+    uint8_t cls[MOST_DIMS];
+    int64_t low = 0, high = 0;
+    int m = q->n_map++;
+    for (int d = 0; d < loops(q); d++) {
+        int64_t far = stride[d] * (extent(q, d) > 0 ? extent(q, d) - 1 : 0);
+        *(far < 0 ? &low : &high) += far;
+        q->stride[m][d] = stride[d];
+        cls[d] = stride[d] == 0 ? KNK_STRIDE_ZERO : stride[d] == 1 ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
+    }
+    q->map[m] = (knk_map_values){-low, q->stride[m]};
+    *elements = high - low + 1;
+    knk_add_map(q->b, cls);
+    return m;
+}
+
+static int buffer_of(problem *q, int d, bool written, int64_t elements)
+{
+    int b = knk_add_buffer(q->b, (kn_dtype_id)d, written);
+    q->bytes[b] = (size_t)elements * (size_t)kn_dtype_table[d].size;
+    q->data[b] = aligned_alloc(64, (q->bytes[b] + 64) / 64 * 64);
+    fill_random(q->data[b], d, q->bytes[b]);
+    q->same_as[b] = b;
+    q->n_buffer = b + 1;
+    return b;
+}
+
+static knk_node load(problem *q, int d, const int64_t *stride)
+{
+    int64_t n;
+    int m = map_of(q, stride, &n);
+    return knk_load(q->b, buffer_of(q, d, false, n), m, KNK_NONE, KNK_NONE, KNK_NONE);
+}
+
+static int store(problem *q, knk_node x, const int64_t *stride)
+{
+    int64_t n;
+    int m = map_of(q, stride, &n), b = buffer_of(q, knk_dtype(q->b, x), true, n);
+    knk_store(q->b, b, m, x);
+    return b;
+}
+
+static void end(problem *q)
+{
+    kn_error *e = knk_finish(q->b, &q->k);
+    if (e)
+        fail_msg("%s", e->message);
+    for (int s = 0; s <= q->stage; s++)
+        q->inner_of[s] = q->inner[s];
+}
+
+static void release(problem *q)
+{
+    for (int b = 0; b < q->n_buffer; b++)
+        if (q->same_as[b] == b)
+            free(q->data[b]);
+    knk_release(q->k);
+}
+
+/* Running and comparing. */
+static bool equal(int dtype, const char *a, const char *b)
+{
+    int size = kn_dtype_table[dtype].size;
+    if (!memcmp(a, b, (size_t)size))
+        return true;
+    float f, g;
+    double x, y;
+    uint16_t h, i;
+    switch (dtype) {
+    case KN_ID_F32: memcpy(&f, a, 4), memcpy(&g, b, 4); return f != f && g != g;
+    case KN_ID_F64: memcpy(&x, a, 8), memcpy(&y, b, 8); return x != x && y != y;
+    case KN_ID_F16: memcpy(&h, a, 2), memcpy(&i, b, 2); return isnan(kn_f16_to_f32(h)) && isnan(kn_f16_to_f32(i));
+    case KN_ID_BF16: memcpy(&h, a, 2), memcpy(&i, b, 2); return isnan(kn_bf16_to_f32(h)) && isnan(kn_bf16_to_f32(i));
+    default: return false;
+    }
+}
+
+static void copies(const problem *q, char **data)
+{
+    for (int b = 0; b < q->n_buffer; b++) {
+        if (q->same_as[b] != b) {
+            data[b] = data[q->same_as[b]];
+            continue;
+        }
+        data[b] = aligned_alloc(64, (q->bytes[b] + 64) / 64 * 64);
+        memcpy(data[b], q->data[b], q->bytes[b]);
+    }
+}
+
+static void free_copies(const problem *q, char **data)
+{
+    for (int b = 0; b < q->n_buffer; b++)
+        if (q->same_as[b] == b)
+            free(data[b]);
+}
+
+static knk_launch launch_of(const problem *q, char **data)
+{
+    return (knk_launch){(void *const *)data, q->map, q->par, q->inner_of};
+}
+
+static void expect_same(const problem *q, char **want, kng_backend backend, int threads, const char *how)
+{
+    char *data[MOST_BUFFERS];
+    copies(q, data);
+    size_t bytes = kng_scratch_bytes(q->k, threads);
+    char *scratch = aligned_alloc(64, (bytes + 64 + 63) / 64 * 64);
+    memset(scratch, 0xa5, bytes + 64);
+    knk_launch l = launch_of(q, data);
+    kng_run_on(backend, q->k, &l, scratch, threads);
+    for (int i = 0; i < 64; i++)
+        if ((uint8_t)scratch[bytes + (size_t)i] != 0xa5)
+            fail_msg("%s: it writes beyond its scratch", how);
+    free(scratch);
+    const char *complaint = stage_reference_complaint();
+    if (complaint)
+        fail_msg("%s: %s", how, complaint);
+    for (int b = 0; b < q->n_buffer; b++) {
+        int d = q->k->buffer[b].dtype, size = kn_dtype_table[d].size;
+        for (size_t i = 0; i < q->bytes[b] / (size_t)size; i++)
+            if (!equal(d, data[b] + i * (size_t)size, want[b] + i * (size_t)size)) {
+                char *text = NULL;
+                knk_text(q->k, &text);
+                fail_msg("%s, backend %d, %d threads, mode %d lane %d turn %d points %d wide %d: buffer %d element %zu "
+                         "of %zu\n%s",
+                         how, (int)backend, threads, kng_tune.mode, kng_tune.lane, kng_tune.turn, (int)kng_tune.points,
+                         kng_tune.wide, b, i, q->bytes[b] / (size_t)size, text);
+            }
+    }
+    free_copies(q, data);
+}
+
+static const kng_tuning usual = {.mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20,
+                                 .wide = -1};
+
+static void expect_right_on(const problem *q, char **want, kng_backend b, const char *how, int rounds)
+{
+    static const int threads[] = {1, 2, 3, 7};
+    kng_tune = usual;
+    for (int t = 0; t < 2; t++)
+        expect_same(q, want, b, threads[t], how);
+    kng_tune.split_ns = 0; /* everything is cut */
+    for (int t = 0; t < 4; t++)
+        expect_same(q, want, b, threads[t], how);
+    for (int i = 0; i < rounds; i++) {
+        static const int64_t points[] = {0, 0, 1, 7, 100};
+        kng_tune = (kng_tuning){.mode = below(5) - 1,
+                                .lane = below(5) - 1,
+                                .turn = below(3) - 1,
+                                .points = points[below(5)],
+                                .split_ns = below(3) ? 0 : 50e3,
+                                .bypass_bytes = below(2) ? 0 : 16 << 20,
+                                .wide = below(3) - 1};
+        expect_same(q, want, b, threads[below(4)], how);
+    }
+    kng_tune = usual;
+}
+
+static void expect_right(problem *q, const char *how, int rounds)
+{
+    char *want[MOST_BUFFERS];
+    copies(q, want);
+    char *scratch = aligned_alloc(64, (knk_scratch_bytes(q->k) + 63) / 64 * 64);
+    knk_launch l = launch_of(q, want);
+    knk_interpret(q->k, &l, scratch);
+    free(scratch);
+    uint64_t before = kng_count().fallbacks;
+    for (int b = KNG_NATIVE_AVX2; b <= KNG_C_SOURCE; b++)
+        if (kng_backend_works((kng_backend)b))
+            expect_right_on(q, want, (kng_backend)b, how, rounds);
+    if (kng_count().fallbacks != before)
+        fail_msg("%s: the interpreter ran it", how);
+    free_copies(q, want);
+    release(q);
+}
+
+/* Random launches. */
+static const uint8_t dtypes[] = {KN_ID_F32, KN_ID_F32, KN_ID_F64, KN_ID_I32, KN_ID_I64, KN_ID_U8, KN_ID_I16};
+
+/* Strides of an array whose axes lie in some order, with gaps, backwards, some axes equal. `own`: every point has its
+ * own element. */
+static void random_strides(const problem *q, bool own, int64_t *stride)
+{
+    int order[MOST_DIMS], n = loops(q);
+    int64_t run = 1;
+    for (int i = 0; i < n; i++)
+        order[i] = n - 1 - i;
+    for (int i = below(3) ? 0 : n - 1; i > 0; i--) {
+        int j = below(i + 1), t = order[i];
+        order[i] = order[j];
+        order[j] = t;
+    }
+    bool gaps = below(3) == 0, backwards = below(4) == 0;
+    for (int i = 0; i < n; i++) {
+        int d = order[i];
+        if (!own && below(6) == 0) {
+            stride[d] = 0;
+            continue;
+        }
+        if (gaps && below(3) == 0)
+            run = run * 2 + below(3);
+        stride[d] = backwards && below(2) ? -run : run;
+        run *= extent(q, d) > 1 ? extent(q, d) : 1;
+    }
+}
+
+static knk_node convert(problem *q, knk_node x, int d)
+{
+    return (int)knk_dtype(q->b, x) == d ? x : knk_cast(q->b, (kn_dtype_id)d, x);
+}
+
+static knk_node join_all(problem *q, const knk_node *x, int n, int d)
+{
+    knk_node y = convert(q, x[0], d);
+    for (int i = 1; i < n; i++)
+        y = knk_binary(q->b, below(3) ? KNK_ADD : KNK_MUL, y, convert(q, x[i], d));
+    return y;
+}
+
+static void random_stage(problem *q, knk_node *kept, int *n_kept, bool last)
+{
+    knk_node x[16];
+    int n = 0, n_load = 1 + below(3), own_map = -1, own_buffer = -1;
+    for (int i = 0; i < n_load; i++) {
+        int64_t stride[MOST_DIMS], elements;
+        bool own = i == 0 && below(2);
+        random_strides(q, own, stride);
+        int m = map_of(q, stride, &elements), b = buffer_of(q, dtypes[below(7)], false, elements);
+        x[n++] = knk_load(q->b, b, m, KNK_NONE, KNK_NONE, KNK_NONE);
+        if (own) {
+            own_map = m;
+            own_buffer = b;
+        }
+    }
+    if (below(4) == 0) {
+        int64_t stride[MOST_DIMS], elements;
+        random_strides(q, false, stride);
+        x[n++] = knk_index(q->b, map_of(q, stride, &elements));
+    }
+    for (int i = 0; i < *n_kept && n < 10; i++)
+        if (below(3))
+            x[n++] = kept[i];
+    int d = dtypes[below(7)];
+    knk_node y = join_all(q, x, n, d), new_kept[4];
+    int n_new = 0;
+    bool inner = q->n_inner[q->stage] > 0;
+    for (int i = inner ? below(3) : 0; i > 0; i--) {
+        int e = dtypes[below(7)], how = below(knk_is_float_id(e) ? 4 : 7);
+        new_kept[n_new++] = knk_reduce(q->b, (knk_reduction)how, join_all(q, x, n, e));
+    }
+    if (!inner && !last)
+        new_kept[n_new++] = join_all(q, x, n, dtypes[below(7)]);
+    if (own_map >= 0 && below(2)) { /* in place */
+        int e = q->b ? (int)knk_dtype(q->b, x[0]) : 0, b = knk_add_buffer(q->b, (kn_dtype_id)e, true);
+        q->bytes[b] = q->bytes[own_buffer];
+        q->data[b] = q->data[own_buffer];
+        q->same_as[b] = own_buffer;
+        q->n_buffer = b + 1;
+        knk_store(q->b, b, own_map, convert(q, y, e));
+    }
+    for (int i = (inner && n_new && below(3)) || below(6) == 0 ? 0 : 1 + below(2); i > 0; i--) {
+        int64_t stride[MOST_DIMS];
+        random_strides(q, true, stride);
+        store(q, y, stride);
+    }
+    for (int i = 0; i < n_new && *n_kept < 8; i++)
+        kept[(*n_kept)++] = new_kept[i];
+}
+
+static void random_problem(problem *q, unsigned seed)
+{
+    static const int64_t extents[] = {1, 2, 3, 5, 16, 17, 64, 65, 130};
+    state_ = seed * 2654435761u + 77;
+    random32();
+    int64_t par[MOST_DIMS], total = 1, inner[MOST_DIMS];
+    int n_par = below(5), stages = 1 + below(3), n_kept = 0;
+    for (int d = 0; d < n_par; d++) {
+        par[d] = below(60) == 0 ? 0 : extents[below(9)];
+        if (total * par[d] > 20000)
+            par[d] = 2;
+        total *= par[d] ? par[d] : 1;
+    }
+    begin(q, n_par, par);
+    knk_node kept[8];
+    for (int s = 0; s < stages; s++) {
+        int n_inner = below(3) ? below(4) : 0;
+        int64_t all = total;
+        for (int d = 0; d < n_inner; d++) {
+            inner[d] = below(40) == 0 ? 0 : below(3) ? extents[below(9)] : 1 + below(200);
+            if (total < 4 && below(3) == 0)
+                inner[d] = 16000 + below(20000);
+            if (all * inner[d] > 60000)
+                inner[d] = 2;
+            all *= inner[d] ? inner[d] : 1;
+        }
+        stage(q, n_inner, inner);
+        random_stage(q, kept, &n_kept, s + 1 == stages);
+    }
+    if (n_kept) { /* so that they are read */
+        int64_t stride[MOST_DIMS];
+        stage(q, 0, NULL);
+        random_strides(q, true, stride);
+        store(q, join_all(q, kept, n_kept, KN_ID_F64), stride);
+    }
+    end(q);
+}
+
+static int long_factor(void) { return getenv("KILN_TEST_LONG") ? 50 : 1; }
+
+static void test_random_launches(void **unused)
+{
+    (void)unused;
+    for (unsigned seed = 1; seed <= 300u * (unsigned)long_factor(); seed++) {
+        problem q;
+        char how[32];
+        snprintf(how, sizeof how, "seed %u", seed);
+        random_problem(&q, seed);
+        expect_right(&q, how, 6);
+    }
+    assert_int_equal(stage_reference_live(), 0);
+}
+
+/* Kernels that people write. */
+enum { ROWS_FIRST, COLUMNS_FIRST };
+
+/* max, then exp(x - max) and its sum, then the quotient: three stages over one row. */
+static void softmax(problem *q, int64_t rows, int64_t n, int order, bool in_place)
+{
+    const int64_t across[2] = {order == ROWS_FIRST ? n : 1, order == ROWS_FIRST ? 1 : rows};
+    begin(q, 1, &rows);
+    stage(q, 1, &n);
+    int64_t elements;
+    int x_map = map_of(q, across, &elements), x = buffer_of(q, KN_ID_F32, false, elements);
+    knk_node most = knk_reduce(q->b, KNK_RED_MAX, knk_load(q->b, x, x_map, KNK_NONE, KNK_NONE, KNK_NONE));
+    stage(q, 1, &n);
+    knk_node e = knk_exp(q->b, knk_binary(q->b, KNK_SUB, knk_load(q->b, x, map_of(q, across, &elements), -1, -1, -1), most));
+    knk_node sum = knk_reduce(q->b, KNK_RED_ADD, e);
+    int y = store(q, e, across);
+    stage(q, 1, &n);
+    int y_map = map_of(q, across, &elements);
+    knk_node part = knk_binary(q->b, KNK_DIV, knk_load(q->b, y, y_map, -1, -1, -1), sum);
+    if (in_place)
+        knk_store(q->b, y, y_map, part);
+    else
+        store(q, part, across);
+    end(q);
+}
+
+static void test_softmax_by_rows_and_by_columns(void **unused)
+{
+    (void)unused;
+    static const int64_t shape[][2] = {{1, 1}, {3, 10}, {700, 10}, {40, 1024}, {2, 40000}, {130, 65}};
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        for (int order = 0; order < 4; order++) {
+            problem q;
+            softmax(&q, shape[i][0], shape[i][1], order & 1, order & 2);
+            expect_right(&q, "softmax", 8);
+        }
+}
+
+/* mean, then the mean of the squared distances from it */
+static void test_variance(void **unused)
+{
+    (void)unused;
+    static const int64_t shape[][2] = {{1, 50000}, {300, 33}, {33, 300}};
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+        problem q;
+        const int64_t rows = shape[i][0], n = shape[i][1], across[2] = {n, 1};
+        begin(&q, 1, &rows);
+        stage(&q, 1, &n);
+        int64_t elements;
+        int m = map_of(&q, across, &elements), x = buffer_of(&q, KN_ID_F64, false, elements);
+        knk_node sum = knk_reduce(q.b, KNK_RED_ADD, knk_load(q.b, x, m, -1, -1, -1));
+        stage(&q, 0, NULL);
+        knk_node mean = knk_binary(q.b, KNK_DIV, sum, knk_const_double(q.b, KN_ID_F64, (double)n));
+        stage(&q, 1, &n);
+        knk_node d = knk_binary(q.b, KNK_SUB, knk_load(q.b, x, map_of(&q, across, &elements), -1, -1, -1), mean);
+        knk_node squares = knk_reduce(q.b, KNK_RED_ADD, knk_binary(q.b, KNK_MUL, d, d));
+        stage(&q, 0, NULL);
+        store(&q, knk_binary(q.b, KNK_DIV, squares, knk_const_double(q.b, KN_ID_F64, (double)n)), (int64_t[]){1});
+        end(&q);
+        expect_right(&q, "variance", 10);
+    }
+}
+
+/* Reductions over leading, trailing, middle and separate axes, and over several blocks. */
+static void reduction(int n_par, const int64_t *par, int n_inner, const int64_t *inner, const int64_t *stride,
+                      const int64_t *to, const char *how)
+{
+    static const uint8_t dtype[] = {KN_ID_F32, KN_ID_F64, KN_ID_I16, KN_ID_BOOL};
+    for (int i = 0; i < 4; i++) {
+        problem q;
+        begin(&q, n_par, par);
+        stage(&q, n_inner, inner);
+        knk_node x = load(&q, dtype[i], stride), sum = knk_reduce(q.b, KNK_RED_ADD, x),
+                 most = knk_reduce(q.b, KNK_RED_MAX, x);
+        stage(&q, 0, NULL);
+        store(&q, sum, to);
+        store(&q, most, to);
+        end(&q);
+        expect_right(&q, how, 4);
+    }
+}
+
+static void test_reductions_over_some_axes(void **unused)
+{
+    (void)unused;
+    reduction(1, (int64_t[]){70}, 1, (int64_t[]){300}, (int64_t[]){300, 1}, (int64_t[]){1}, "trailing");
+    reduction(1, (int64_t[]){300}, 1, (int64_t[]){130}, (int64_t[]){1, 300}, (int64_t[]){1}, "leading");
+    reduction(1, (int64_t[]){9000}, 1, (int64_t[]){3}, (int64_t[]){1, 9000}, (int64_t[]){1}, "leading, few");
+    reduction(1, (int64_t[]){9000}, 1, (int64_t[]){1}, (int64_t[]){1, 9000}, (int64_t[]){1}, "one");
+    reduction(2, (int64_t[]){5, 40}, 1, (int64_t[]){70}, (int64_t[]){2800, 1, 40}, (int64_t[]){40, 1}, "middle");
+    reduction(1, (int64_t[]){7}, 2, (int64_t[]){40, 33}, (int64_t[]){33, 231, 1}, (int64_t[]){1}, "separate");
+    reduction(1, (int64_t[]){6}, 2, (int64_t[]){400, 90}, (int64_t[]){90, 540, 1}, (int64_t[]){1}, "separate, long");
+    reduction(0, NULL, 2, (int64_t[]){500, 70}, (int64_t[]){1, 500}, NULL, "all, across");
+    reduction(1, (int64_t[]){3}, 3, (int64_t[]){3, 5, 7}, (int64_t[]){0, 70, 7, 1}, (int64_t[]){1}, "with gaps");
+    reduction(1, (int64_t[]){5}, 1, (int64_t[]){0}, (int64_t[]){1, 1}, (int64_t[]){1}, "nothing");
+}
+
+static void test_reductions_over_blocks(void **unused)
+{
+    (void)unused;
+    static const int64_t n[] = {16384, 16385, 32768, 5 * 16384, 7 * 16384 + 1, 64 * 16384 + 5, 200000};
+    for (size_t i = 0; i < sizeof n / sizeof *n; i++) {
+        reduction(0, NULL, 1, &n[i], (int64_t[]){1}, NULL, "one sum");
+        if (n[i] < 100000) {
+            reduction(1, (int64_t[]){3}, 1, &n[i], (int64_t[]){n[i], 1}, (int64_t[]){1}, "three sums");
+            reduction(1, (int64_t[]){5}, 1, &n[i], (int64_t[]){1, 5}, (int64_t[]){1}, "five columns");
+        }
+    }
+}
+
+/* Extents and strides that are not in order: turned, with both edges of blocks. */
+static void test_transposed_operands(void **unused)
+{
+    (void)unused;
+    static const uint8_t dtype[] = {KN_ID_U8, KN_ID_BF16, KN_ID_F32, KN_ID_F64};
+    static const int64_t shape[][2] = {{64, 64}, {65, 130}, {16, 16}, {7, 200}, {200, 9}, {129, 257}};
+    for (int i = 0; i < 4; i++)
+        for (size_t j = 0; j < sizeof shape / sizeof *shape; j++) {
+            problem q;
+            const int64_t *s = shape[j], straight[2] = {s[1], 1}, across[2] = {1, s[0]};
+            begin(&q, 2, s);
+            stage(&q, 0, NULL);
+            store(&q, load(&q, dtype[i], across), straight);
+            end(&q);
+            expect_right(&q, "transpose", 6);
+            if (dtype[i] == KN_ID_BF16)
+                continue;
+            begin(&q, 2, s);
+            stage(&q, 0, NULL);
+            knk_node x = load(&q, dtype[i], across), y = load(&q, dtype[i], straight), z = load(&q, dtype[i], across);
+            knk_node sum = knk_binary(q.b, KNK_MAX, knk_binary(q.b, KNK_MAX, x, y), z);
+            store(&q, sum, straight);
+            store(&q, sum, across);
+            end(&q);
+            expect_right(&q, "sum with a transposed operand", 6);
+        }
+}
+
+/* A transposed operand that is padded: what the predicate excludes is not in memory. */
+static void test_predicated_loads_are_not_turned(void **unused)
+{
+    (void)unused;
+    problem q;
+    const int64_t s[2] = {100, 90};
+    begin(&q, 2, s);
+    stage(&q, 0, NULL);
+    int64_t n;
+    int row = map_of(&q, (int64_t[]){1, 0}, &n), m = map_of(&q, (int64_t[]){1, 100}, &n);
+    knk_node p = knk_binary(q.b, KNK_LT, knk_index(q.b, row), knk_const_int(q.b, KN_ID_I64, 3));
+    int b = buffer_of(&q, KN_ID_F32, false, 89 * 100 + 3); /* ends with the last row's third element */
+    store(&q, knk_load(q.b, b, m, KNK_NONE, p, knk_const_double(q.b, KN_ID_F32, 7)), (int64_t[]){90, 1});
+    end(&q);
+    expect_right(&q, "padded", 10);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    kng_set_maker(&stage_reference);
+    return 0;
+}
+static int tear_down(void **state)
+{
+    (void)state;
+    kng_set_maker(NULL);
+    knx_pool_stop();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_transposed_operands),
+        cmocka_unit_test(test_predicated_loads_are_not_turned),
+        cmocka_unit_test(test_reductions_over_some_axes),
+        cmocka_unit_test(test_softmax_by_rows_and_by_columns),
+        cmocka_unit_test(test_variance),
+        cmocka_unit_test(test_reductions_over_blocks),
+        cmocka_unit_test(test_random_launches),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

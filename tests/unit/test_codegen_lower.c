@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_codegen_lower.c -- stage functions against the interpreter, bit for bit: in every mode, for every number of
+ * elements around the sizes of pieces, for both targets; random kernels. */
+#include "kernel/expr.h"
+#include "kernel/internal.h"
+#include "support/machine.h"
+#include "support/stages.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+static kng_target targets[2] = {KNG_AVX512, KNG_AVX2};
+static bool works(kng_target t) { return knk_isa_named(t == KNG_AVX512 ? "avx512" : "avx2") != NULL; }
+
+typedef knk_node program(knk_builder *k, const knk_node *x);
+
+/* out[i] = f(x[i], y[i], z[i]) over rows x n points. */
+static void check_points(program *f, int d, int64_t rows, int64_t n, bool any, const char *what)
+{
+    scene s;
+    uint64_t seed = 7;
+    scene_begin(&s, rows, n);
+    scene_stage(&s, -1);
+    int map = scene_map(&s, 0, (const int64_t[]){n + 3, 1, 0});
+    knk_node x[3];
+    for (int i = 0; i < 3; i++)
+        x[i] = knk_load(s.b, scene_buffer(&s, d, false, rows * (n + 3), &seed), map, KNK_NONE, KNK_NONE, KNK_NONE);
+    knk_node y = f(s.b, x);
+    knk_store(s.b, scene_buffer(&s, knk_dtype(s.b, y), true, rows * (n + 3), &seed), map, y);
+    scene_end(&s);
+    for (int t = 0; t < 2; t++)
+        if (works(targets[t])) {
+            scene_way way = {.mode = KNG_POINTS, .any = any};
+            assert_true(scene_check(&s, &way, stage_code, &targets[t], what));
+            stage_code_free();
+        }
+    scene_free(&s);
+}
+
+static knk_node sum_of_products(knk_builder *k, const knk_node *x) { return FMA(x[0], x[1], x[2]); }
+static knk_node tenth_order(knk_builder *k, const knk_node *x)
+{
+    knk_node y = x[1];
+    for (int i = 0; i < 10; i++)
+        y = FMA(y, x[0], knk_const_double(k, knk_dtype(k, x[0]), 1.0 / (i + 1)));
+    return y;
+}
+
+static void chains_of_floats_for_all_lengths(void **state)
+{
+    (void)state;
+    for (int64_t n = 0; n <= 130; n++) {
+        check_points(sum_of_products, KN_ID_F32, 1, n, false, "fma f32");
+        check_points(tenth_order, KN_ID_F64, 2, n, false, "poly f64");
+    }
+    check_points(tenth_order, KN_ID_F32, 3, 1000, false, "poly f32");
+    check_points(sum_of_products, KN_ID_F32, 3, 77, true, "fma f32, any stride");
+}
+
+static knk_node sine(knk_builder *k, const knk_node *x) { return knk_sin(k, x[0]); }
+static knk_node sine_exp(knk_builder *k, const knk_node *x) { return MUL(knk_sin(k, x[0]), knk_exp(k, x[1])); }
+static knk_node tangent(knk_builder *k, const knk_node *x) { return ADD(knk_tan(k, x[0]), knk_tanh(k, x[1])); }
+
+static void functions_with_cold_parts(void **state)
+{
+    (void)state;
+    for (int d = KN_ID_F32; d <= KN_ID_F64; d++)
+        for (int64_t n = 1; n < 400; n += n < 70 ? 9 : 101) {
+            check_points(sine, d, 1, n, false, "sin");
+            check_points(sine_exp, d, 2, n, false, "sin exp");
+            check_points(tangent, d, 1, n, false, "tan tanh");
+        }
+}
+
+/* One reduction of x * y over n elements, of rows x lanes points. */
+static void check_sum(int how, int d, int64_t rows, int64_t lanes, int64_t n, kng_mode mode, const char *what)
+{
+    scene s;
+    uint64_t seed = 11;
+    scene_begin(&s, rows, lanes);
+    scene_stage(&s, n);
+    int map = scene_map(&s, 0, (const int64_t[]){lanes * n, n, 1}), b = scene_buffer(&s, d, false, rows * lanes * n + 1, &seed);
+    knk_node x = knk_load(s.b, b, map, KNK_NONE, KNK_NONE, KNK_NONE), r = knk_reduce(s.b, (knk_reduction)how, x);
+    scene_stage(&s, -1);
+    knk_store(s.b, scene_buffer(&s, d, true, rows * lanes, &seed),
+              scene_map(&s, 0, (const int64_t[]){lanes, 1, 0}), r);
+    scene_end(&s);
+    for (int t = 0; t < 2; t++)
+        if (works(targets[t])) {
+            scene_way way = {.mode = mode, .seed = (uint64_t)n};
+            assert_true(scene_check(&s, &way, stage_code, &targets[t], what));
+            stage_code_free();
+        }
+    scene_free(&s);
+}
+
+static void reductions_in_every_mode(void **state)
+{
+    (void)state;
+    for (int64_t n = 0; n <= 130; n++)
+        for (kng_mode mode = KNG_ROWS; mode <= KNG_COLUMNS; mode++) {
+            check_sum(KNK_RED_ADD, KN_ID_F32, 1, 3, n, mode, "sum f32");
+            check_sum(KNK_RED_MAX, KN_ID_F64, 1, 2, n, mode, "max f64");
+        }
+    for (int how = KNK_RED_ADD; how <= KNK_RED_XOR; how++)
+        for (int d = KN_ID_BOOL; d <= KN_ID_F64; d++)
+            for (kng_mode mode = KNG_ROWS; mode <= KNG_COLUMNS && !knk_is_half_id(d); mode++)
+                if (how < KNK_RED_AND || !knk_is_float_id(d))
+                    check_sum(how, d, 2, 19, 203, mode, knk_reduction_name[how]);
+}
+
+static void random_kernels(void **state)
+{
+    (void)state;
+    const char *first = getenv("KN_TEST_SEED"), *count = getenv("KN_TEST_COUNT");
+    uint64_t from = first ? strtoull(first, NULL, 0) : 1, n = count ? strtoull(count, NULL, 0) : 250;
+    int made = 0, missing = 0;
+    for (uint64_t seed = from; seed < from + n; seed++) {
+        scene s;
+        char what[64];
+        scene_random(&s, seed);
+        for (int t = 0; t < 2; t++)
+            for (kng_mode mode = KNG_ROWS; works(targets[t]) && mode <= KNG_COLUMNS; mode++) {
+                scene_way way = {.mode = mode, .swap = seed % 3 == 0, .any = seed % 5 == 0, .seed = seed};
+                snprintf(what, sizeof what, "KN_TEST_SEED=%llu, %s", (unsigned long long)seed, t ? "AVX2" : "AVX-512");
+                if (getenv("KN_TEST_SHOW"))
+                    print_message("%s mode %d\n", what, (int)mode);
+                if (scene_check(&s, &way, stage_code, &targets[t], what))
+                    made++;
+                else
+                    missing++;
+                stage_code_free();
+            }
+        scene_free(&s);
+    }
+    assert_true(missing * 20 <= made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chains_of_floats_for_all_lengths),
+        cmocka_unit_test(reductions_in_every_mode),
+        cmocka_unit_test(functions_with_cold_parts),
+        cmocka_unit_test(random_kernels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
