@@ -22,6 +22,7 @@ static const struct pass {
     {"lower groups to kernels", .plan = knc_lower},
     {"order steps", .plan = knc_order_steps},
     {"plan memory", .plan = knc_plan_memory},
+    {"record decisions", .plan = knc_record},
 };
 enum { N_PASSES = sizeof passes / sizeof passes[0] };
 

@@ -208,6 +208,7 @@ kn_error *knc_place_values(knc_plan *p);
 kn_error *knc_lower(knc_plan *p);
 kn_error *knc_order_steps(knc_plan *p);
 kn_error *knc_plan_memory(knc_plan *p);
+kn_error *knc_record(knc_plan *p); /* record.c */
 
 kn_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out); /* fills.c */
 /* updates.c */
@@ -239,6 +240,7 @@ static inline uint32_t knc_max_buffers(const knc_plan *p)
 static inline bool knc_has_rows(const knc_group *g) { return g->form != KNC_LOOPS_OPEN; }
 
 void knc_log_copies(const kn_program *p); /* text.c */
+const char *knc_why_text(knc_why why);
 
 kn_error *knc_share_kernel(kn_kernel_cache *c,
                            knk_kernel **kernel); /* replaced by an equal one of the cache, or put there */
