@@ -3,7 +3,7 @@
  * values go from one step to another, as data for texts, drawings and observers. */
 #include "base/log.h"
 #include "compile/plan.h"
-#include <string.h>
+#include <stdlib.h>
 
 /* Equations by step. One that several steps work out again is in no list. */
 static bool list_equations(knc_plan *p)
@@ -78,6 +78,16 @@ static void add_edges(recorder *r)
             add_edge(r, r->shown[j->out[k]], KNC_NO, k);
 }
 
+/* Operands first, results last. */
+static int by_steps(const void *a, const void *b)
+{
+    const knc_edge *x = a, *y = b;
+    uint32_t from[2] = {x->from + 1, y->from + 1};
+    return from[0] != from[1] ? (from[0] > from[1]) - (from[0] < from[1])
+           : x->to != y->to   ? (x->to > y->to) - (x->to < y->to)
+                              : (x->var > y->var) - (x->var < y->var);
+}
+
 static bool record_edges(knc_plan *p)
 {
     recorder r = {.p = p};
@@ -86,10 +96,16 @@ static bool record_edges(knc_plan *p)
     if (!r.shown || !r.seen)
         return false;
     add_edges(&r);
-    p->p->edge = r.failed ? NULL : knx_arena_copy(&p->p->arena, r.edge.at, (r.edge.n + 1) * sizeof *r.edge.at);
-    p->p->n_edge = (uint32_t)r.edge.n;
+    if (r.edge.n && !r.failed)
+        qsort(r.edge.at, r.edge.n, sizeof *r.edge.at, by_steps);
+    bool fine = !r.failed;
+    if (fine && r.edge.n) {
+        p->p->edge = knx_arena_copy(&p->p->arena, r.edge.at, r.edge.n * sizeof *r.edge.at);
+        fine = p->p->edge != NULL;
+    }
+    p->p->n_edge = fine ? (uint32_t)r.edge.n : 0;
     KN_VEC_FREE(&r.edge);
-    return p->p->edge != NULL;
+    return fine;
 }
 
 kn_error *knc_record(knc_plan *p)

@@ -20,8 +20,8 @@ typedef struct knc_ref {
 typedef struct knc_loop {
     uint32_t n_cond, n_body, n; /* constants of the condition, of the body; carries */
     kn_program *cond, *body;
-    const size_t *bytes;   /* of the carries */
-    const size_t *second;  /* offset of the second place; KNC_IN_PLACE: none */
+    const size_t *bytes;                /* of the carries */
+    const size_t *second;               /* offset of the second place; KNC_IN_PLACE: none */
     size_t cond_in, body_in, to, spare; /* offsets: operands of the programs; results, free places of the carries */
     size_t go, work, workspace;         /* the condition's result; the programs' workspace; all of it */
 } knc_loop;
@@ -109,9 +109,9 @@ struct kn_program {
     uint32_t max_ref; /* of one step */
     const knc_step *step;
     const knc_output *output;
-    const knc_note *note; /* per equation */
+    const knc_note *note;                 /* per equation */
     const uint32_t *first_eqn, *step_eqn; /* the equations of step s: step_eqn[first_eqn[s]] and on to the next one's */
-    const knc_edge *edge; /* if they were recorded */
+    const knc_edge *edge;                 /* if they were recorded */
     uint32_t n_edge;
     const knc_update_note *update;
     uint32_t n_update;
@@ -122,9 +122,9 @@ struct kn_program {
     const knc_ref *value_at; /* without fusion, per variable: where it lies, for observers; else NULL */
     size_t workspace; /* bytes: [addresses of steps with many buffers][temporaries]; behind it lies the scratch */
     size_t arena_at;
-    size_t scratch;   /* of kernels, also of those in loops, for one thread */
-    size_t values;    /* operands, and outputs with buffers of their own */
-    int most_threads; /* that it has work for */
+    size_t scratch;                  /* of kernels, also of those in loops, for one thread */
+    size_t values;                   /* operands, and outputs with buffers of their own */
+    int most_threads;                /* that it has work for */
     _Atomic(uint64_t) scratch_known; /* workspace.c: for another number of threads */
     kn_arena arena;
 };
