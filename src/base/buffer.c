@@ -4,8 +4,8 @@
  * A block is a 64-byte header followed by the data. Classes are multiples of 64 bytes, four to each doubling, so at
  * most a fifth of a block is unused. The free blocks of a class form a list: the one freed last is handed out
  * first, the oldest goes back to the system first. Small classes have a lock and a bound each, so that the common
- * case is one uncontended lock; big ones share a lock and one bound, a quarter of the live bytes but at least 256
- * MiB. */
+ * case is one uncontended lock; big ones share a lock and one bound, half of the live bytes (so that y = f(x)
+ * finds its memory again, however large x is) but at least 256 MiB. */
 #include "base/context.h"
 #include "base/lock.h"
 #include "base/memory.h"
@@ -58,7 +58,7 @@ static pool pools[CLASSES];
 static struct {
     kn_spin lock;
     size_t pooled, live; /* bytes of all big classes */
-    size_t keep;         /* pooled ones, or a quarter of the live ones if that is more */
+    size_t keep;         /* pooled ones, or half of the live ones if that is more */
     uint64_t clock;
 } big = {.keep = (size_t)256 << 20};
 
@@ -273,7 +273,7 @@ static void recycle(block *b)
             out->older = NULL;
         }
     } else {
-        size_t limit = big.keep && big.live / 4 > big.keep ? big.live / 4 : big.keep; /* live still counts b */
+        size_t limit = big.keep && big.live / 2 > big.keep ? big.live / 2 : big.keep; /* live still counts b */
         big.live -= bytes;
         if (bytes > limit) {
             out = b;

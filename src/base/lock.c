@@ -14,17 +14,34 @@ static kn_mutex list_lock = KN_MUTEX_INIT;
 static kn_global_lock *list;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* Those before `end`; NULL: all. */
+static void unlock_until(const kn_global_lock *end)
+{
+    for (kn_global_lock *l = list; l != end; l = l->next)
+        knx_mutex_unlock(&l->mutex);
+}
+
+/* Some locks are taken inside of others, in an order that is not known here: so nothing is held while one is waited
+ * for. */
 static void lock_all(void)
 {
     knx_mutex_lock(&list_lock);
-    for (kn_global_lock *l = list; l; l = l->next)
-        knx_mutex_lock(&l->mutex);
+    for (kn_global_lock *l = list; l;) {
+        if (pthread_mutex_trylock(&l->mutex.m) == 0) {
+            l = l->next;
+            continue;
+        }
+        unlock_until(l);
+        knx_mutex_unlock(&list_lock);
+        sched_yield();
+        knx_mutex_lock(&list_lock);
+        l = list;
+    }
 }
 
 static void unlock_all(void)
 {
-    for (kn_global_lock *l = list; l; l = l->next)
-        knx_mutex_unlock(&l->mutex);
+    unlock_until(NULL);
     knx_mutex_unlock(&list_lock);
 }
 

@@ -72,7 +72,7 @@ static inline void knx_mutex_unlock(kn_mutex *m) { pthread_mutex_unlock(&m->m); 
 
 #endif
 
-/* Static, never inside of another lock. A fork takes them all (lock.c). */
+/* Static. A fork takes them all (lock.c), whatever the order in which some are taken inside of others. */
 typedef struct kn_global_lock {
     kn_mutex mutex;
     _Atomic(_Bool) watched;
