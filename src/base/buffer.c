@@ -96,7 +96,11 @@ static void unlock_all(void)
         knx_spin_unlock(&pools[c].lock);
 }
 
-static void watch_forks(void) { pthread_atfork(lock_all, unlock_all, unlock_all); }
+static void watch_forks(void)
+{
+    static kn_fork_watch watch = {.before = lock_all, .in_parent = unlock_all, .in_child = unlock_all};
+    knx_watch_forks(&watch);
+}
 static pthread_once_t forks_watched = PTHREAD_ONCE_INIT;
 #endif
 
