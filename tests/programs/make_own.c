@@ -41,6 +41,21 @@ static kn_atom which_case(maker *m, int n, int ndim, const int64_t *dim)
     return want_index(m, KN_DT(I32), scalar ? 0 : ndim, dim, 0, n - 1);
 }
 
+/* The bits of a NaN are not defined, so bits are looked at of numbers only. */
+kn_atom without_nans(maker *m, kn_atom x)
+{
+    kn_builder *b = m->b;
+    kn_dtype d = x == KN_ATOM_NONE ? NULL : knb_type(b, x).dtype;
+    if (!d || !knx_is_inexact(d))
+        return x;
+    if (knx_is_complex(d)) {
+        kn_atom re = knb_real(b, x), im = knb_imag(b, x);
+        return keep(m, knb_complex(b, knb_select(b, knb_eq(b, re, re), re, knb_like(b, re, 1)),
+                                   knb_select(b, knb_eq(b, im, im), im, knb_like(b, im, 1))));
+    }
+    return keep(m, knb_select(b, knb_eq(b, x, x), x, knb_like(b, x, 1)));
+}
+
 bool make_elementwise(maker *m, const kn_prim *p)
 {
     int64_t dim[KN_MAX_NDIM];
@@ -63,6 +78,8 @@ bool make_elementwise(maker *m, const kn_prim *p)
         in[i] = i == full || (n > at + 1 && chance(m, 8))  ? first
                 : !cases && !like && chance(m, 5)          ? want(m, d, 0, NULL, NULL)
                                                            : want(m, d, ndim, dim, NULL);
+    if (p == &kn_prim_bitcast_convert_type)
+        in[0] = without_nans(m, in[0]);
     if (cases)
         in[0] = which_case(m, n - 1, ndim, dim);
     return emit(m, p, params, n, in, out, 8) > 0;

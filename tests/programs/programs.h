@@ -69,6 +69,7 @@ kn_atom want_dtype(maker *m, kn_dtype d);
 kn_atom want_index(maker *m, kn_dtype d, int ndim, const int64_t *dim, int64_t lo, int64_t hi);
 kn_dtype any_dtype(maker *m, const char *kinds);
 int any_shape(maker *m, int64_t *dim);
+kn_atom without_nans(maker *m, kn_atom x);
 bool make_goal(maker *m, const goal *g); /* some equation of the row */
 kni_jaxpr *make_body(maker *m, int n_in, const kn_type *in, int n_out, const kn_type *out, int equations);
 
