@@ -22,8 +22,9 @@ static struct {
 static bool is_same(const asked *a, const kng_request *r, int n)
 {
     const knk_kernel *k = r->kernel;
-    return a->kernel->key_bytes == k->key_bytes && !memcmp(a->kernel->key, k->key, k->key_bytes) && a->stage == r->stage &&
-           a->mode == (int)r->mode && a->nontemporal == r->nontemporal && a->n == n && !memcmp(a->cls, r->cls, (size_t)n);
+    return a->kernel->key_bytes == k->key_bytes && !memcmp(a->kernel->key, k->key, k->key_bytes) &&
+           a->stage == r->stage && a->mode == (int)r->mode && a->nontemporal == r->nontemporal && a->n == n &&
+           !memcmp(a->cls, r->cls, (size_t)n);
 }
 
 static kn_error *make(const kng_request *r, kng_function **out, void **keep)

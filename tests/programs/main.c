@@ -115,7 +115,8 @@ static void run_all(uint64_t first, uint64_t count)
                 if (WIFEXITED(status) && !WEXITSTATUS(status))
                     continue;
                 printf("program %llu: its process ended by %s %d\n", (unsigned long long)shared->next[i],
-                       WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+                       WIFSIGNALED(status) ? "signal" : "status",
+                       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
                 note_failure(shared->next[i]);
                 shared->next[i] += (uint64_t)options.jobs;
                 child[i] = start(i, first + count);
@@ -237,8 +238,9 @@ static int check_least(void)
         if (times_of(k) >= options.least)
             continue;
         printf("%s at %s%s%s occurred %llu times\n", g->prim->name,
-               g->from < KN_ID_COUNT ? kn_dtype_table[g->from].short_name : "no dtype", g->to < KN_ID_COUNT ? " to " : "",
-               g->to < KN_ID_COUNT ? kn_dtype_table[g->to].short_name : "", (unsigned long long)times_of(k));
+               g->from < KN_ID_COUNT ? kn_dtype_table[g->from].short_name : "no dtype",
+               g->to < KN_ID_COUNT ? " to " : "", g->to < KN_ID_COUNT ? kn_dtype_table[g->to].short_name : "",
+               (unsigned long long)times_of(k));
         missing++;
     }
     return missing;
@@ -310,7 +312,9 @@ int main(int argc, char **argv)
     failed += n;
     if (options.least)
         failed += check_least();
-    printf("%d rows with dtypes; %llu programs with %llu equations in %.1f s, %llu without an error; %d kept ones; %d failed\n",
-           n_goals, (unsigned long long)made, (unsigned long long)equations, took, (unsigned long long)ran, kept, failed);
+    printf("%d rows with dtypes; %llu programs with %llu equations in %.1f s, %llu without an error; %d kept ones; %d "
+           "failed\n",
+           n_goals, (unsigned long long)made, (unsigned long long)equations, took, (unsigned long long)ran, kept,
+           failed);
     return failed ? 1 : 0;
 }

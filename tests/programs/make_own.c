@@ -75,9 +75,9 @@ bool make_elementwise(maker *m, const kn_prim *p)
     memcpy(dim, t.dim ? t.dim : (int64_t[]){0}, (size_t)ndim * sizeof *dim);
     int full = p == &kn_prim_clamp ? 1 : at + below(m, n - at);
     for (int i = at; i < n; i++)
-        in[i] = i == full || (n > at + 1 && chance(m, 8))  ? first
-                : !cases && !like && chance(m, 5)          ? want(m, d, 0, NULL, NULL)
-                                                           : want(m, d, ndim, dim, NULL);
+        in[i] = i == full || (n > at + 1 && chance(m, 8)) ? first
+                : !cases && !like && chance(m, 5)         ? want(m, d, 0, NULL, NULL)
+                                                          : want(m, d, ndim, dim, NULL);
     if (p == &kn_prim_bitcast_convert_type)
         in[0] = without_nans(m, in[0]);
     if (cases)
@@ -106,7 +106,8 @@ static bool make_broadcast(maker *m, const kn_prim *p)
     int64_t size = 1;
     for (int i = 0; i < n; i++)
         size *= shape[i];
-    return size <= m->room && emit1(m, p, &(kn_p_broadcast_in_dim){LIST(n, shape), LIST(t.ndim, to)}, 1, &x) != KN_ATOM_NONE;
+    return size <= m->room &&
+           emit1(m, p, &(kn_p_broadcast_in_dim){LIST(n, shape), LIST(t.ndim, to)}, 1, &x) != KN_ATOM_NONE;
 }
 
 static bool make_reshape(maker *m, const kn_prim *p)
@@ -367,5 +368,6 @@ make_fn *own_maker(const kn_prim *p)
             return own[i].make;
     if (p->bits & KN_REDUCES)
         return make_reduction;
-    return p->bits & KN_ELEMENTWISE && !(p->bits & (KN_EFFECT | KN_USER | KN_NAMES)) && p->n_in ? make_elementwise : NULL;
+    return p->bits & KN_ELEMENTWISE && !(p->bits & (KN_EFFECT | KN_USER | KN_NAMES)) && p->n_in ? make_elementwise
+                                                                                                : NULL;
 }

@@ -98,7 +98,8 @@ static bool run_everywhere(knk_kernel *k)
         }
     kernel_case c;
     assert_null(kernel_case_dense(k, par, inner, &c));
-    kernel_data *before = kernel_data_new(&c, machine_random(&state)), *want = before ? kernel_data_copy(&c, before) : NULL;
+    kernel_data *before = kernel_data_new(&c, machine_random(&state)),
+                *want = before ? kernel_data_copy(&c, before) : NULL;
     if (want) {
         run_on(&c, want, KNG_INTERPRETER, &knk_isa_base);
         check_one(&c, before, want, KNG_INTERPRETER, knk_isa_best());
@@ -134,7 +135,9 @@ static void *copy(const void *p, size_t bytes)
 
 static mutant mutant_of(const knk_kernel *k)
 {
-    mutant m = {.k = {.n_par = k->n_par, .n_stage = k->n_stage, .n_node = k->n_node, .n_buffer = k->n_buffer, .n_map = k->n_map}};
+    mutant m = {
+        .k = {
+            .n_par = k->n_par, .n_stage = k->n_stage, .n_node = k->n_node, .n_buffer = k->n_buffer, .n_map = k->n_map}};
     m.k.node = m.node = copy(k->node, (size_t)k->n_node * sizeof *m.node);
     m.k.stage = m.stage = copy(k->stage, (size_t)k->n_stage * sizeof *m.stage);
     m.k.buffer = m.buffer = copy(k->buffer, (size_t)k->n_buffer * sizeof *m.buffer);
