@@ -181,11 +181,11 @@ static const helper helpers[] = {
     {"put_one", "b", "void", "char *p, @V a", NOTHING, "    *p = (char)KN_LANE(a, 0);\n"},
     /* casts that are no plain conversion */
     {"to_i32", "f", "v@Li32", ONE, {"KN_TO_I32_@T_512(a)", "__builtin_ia32_cvttps2dq256(a)"},
-     "    const @I ok = a >= KN_LEAST_@T & a < 0x1p31@f;\n"
+     "    const @I ok = (a >= KN_LEAST_@T) & (a < 0x1p31@f);\n"
      "    const v@Li32 k = __builtin_convertvector(ok, v@Li32);\n"
      "    return (__builtin_convertvector((@V)((@I)a & ok), v@Li32) & k) | (~k & (-2147483647 - 1));\n"},
     {"to_i64", "f", "v@Li64", ONE, {"__builtin_ia32_cvttpd2qq512_mask(a, (v8i64){0}, -1, 4)"},
-     "    const @I ok = a >= -0x1p63 & a < 0x1p63;\n"
+     "    const @I ok = (a >= -0x1p63) & (a < 0x1p63);\n"
      "    return (__builtin_convertvector((@V)((@I)a & ok), v@Li64) & ok) | (~ok & (-0x7fffffffffffffffLL - 1));\n"},
     {"to_u64", "f", "v@Lu64", ONE, NOTHING,
      "    const @I big = a >= 0x1p63;\n"
@@ -210,9 +210,8 @@ static const helper helpers[] = {
      "    return __builtin_convertvector(sign | (nan & (0x7e00 | (m >> 13 & 0x3ff))) | (~nan & s), v@Lu16);\n"},
     {"from_bf16", "f", "@V", "v@Lu16 h", NOTHING, "(@V)(__builtin_convertvector(h, @U) << 16)"},
     {"to_bf16", "f", "v@Lu16", ONE, NOTHING,
-     "    const @U x = (@U)a, nan = (@U)((x & 0x7fffffff) > 0x7f800000);\n"
-     "    const @U plain = (x + 0x7fffu + (x >> 16 & 1)) >> 16;\n"
-     "    return __builtin_convertvector((nan & (x >> 16 | 0x40)) | (~nan & plain), v@Lu16);\n"},
+     "    const @U x = (@U)a, plain = (x + 0x7fffu + (x >> 16 & 1)) >> 16;\n"
+     "    return __builtin_convertvector($sel.u32($ne(a, a), x >> 16 | 0x40, plain), v@Lu16);\n"},
     {"to_odd", "f", "v@Lf32", ONE, NOTHING, /* float64 */
      "    const v@Lf32 f = __builtin_convertvector(a, v@Lf32);\n"
      "    const v@Lu32 bits = (v@Lu32)f;\n"
@@ -419,9 +418,10 @@ void kng_c_prologue(kng_text *t)
     static const struct {
         const char *name, *c;
         int size;
-    } type[] = {{"i8", "signed char", 1}, {"u8", "unsigned char", 1}, {"i16", "short", 2}, {"u16", "unsigned short", 2},
-                {"i32", "int", 4},        {"u32", "unsigned", 4},     {"i64", "long long", 8},
-                {"u64", "unsigned long long", 8}, {"f32", "float", 4}, {"f64", "double", 8}};
+    } type[] = {
+        {"i8", "signed char", 1}, {"u8", "unsigned char", 1}, {"i16", "short", 2},     {"u16", "unsigned short", 2},
+        {"i32", "int", 4},        {"u32", "unsigned", 4},     {"i64", "long long", 8}, {"u64", "unsigned long long", 8},
+        {"f32", "float", 4},      {"f64", "double", 8}};
     kng_text_add(t, "/* Stage functions. Compile without contraction: -ffp-contract=off. */\n"
                     "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC diagnostic ignored \"-Wpsabi\"\n#endif\n"
                     "#define KN_INLINE static inline __attribute__((always_inline))\n");
@@ -434,12 +434,12 @@ void kng_c_prologue(kng_text *t)
                          lanes * type[i].size, type[i].size);
         }
     }
-    kng_text_add(
-        t, "#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__) && defined(__AVX512VL__) && \\\n"
-           "    defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__FMA__) && defined(__F16C__)\n"
-           "#define KN_512 1\n"
-           "typedef u16 b16; /* a bit per lane */\ntypedef u8 b8;\n"
-           "#define KN_LANE(m, j) ((m) >> (j) & 1)\n");
+    kng_text_add(t,
+                 "#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__) && defined(__AVX512VL__) && \\\n"
+                 "    defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__FMA__) && defined(__F16C__)\n"
+                 "#define KN_512 1\n"
+                 "typedef u16 b16; /* a bit per lane */\ntypedef u8 b8;\n"
+                 "#define KN_LANE(m, j) ((m) >> (j) & 1)\n");
     kng_text_add(t, "typedef char q16 __attribute__((vector_size(16)));\n"
                     "#define KN_TO_I32_f32_512(a) __builtin_ia32_cvttps2dq512_mask(a, (v16i32){0}, -1, 4)\n"
                     "#define KN_TO_I32_f64_512(a) __builtin_ia32_cvttpd2dq512_mask(a, (v8i32){0}, -1, 4)\n"

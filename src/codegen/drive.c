@@ -200,15 +200,15 @@ typedef struct job {
     bool whole; /* all points as one box */
     /* of one pass, cut along its inner loops: */
     const kng_pass *pass;
-    int axis;
-    int64_t step, n; /* along the axis; or blocks of a reduction */
+    int axis;        /* -1: the blocks of a reduction */
+    int64_t step, n; /* along the axis; or blocks */
 } job;
 
 static void start(kng_worker *w, const job *j, int worker)
 {
     const kng_facts *f = j->p->facts;
-    char *parts = j->scratch + f->plan_bytes + f->shared_bytes;
-    *w = (kng_worker){.p = j->p, .buffer = j->buffer, .bypass = j->bypass, .shared = j->scratch + f->plan_bytes};
+    char *parts = j->scratch + f->shared_bytes;
+    *w = (kng_worker){.p = j->p, .buffer = j->buffer, .bypass = j->bypass, .shared = j->scratch};
     w->part = parts + (size_t)worker * f->part_bytes;
     w->values = j->pass ? parts : w->part;
     w->args = (kng_args *)(void *)(w->part + f->args_at);
@@ -272,7 +272,7 @@ static void run_slice(void *j_, int64_t part, int worker)
         w.n[a] = ps->extent[a];
     }
     kng_piece piece = {.lo = w.lo, .n = w.n, .origin = w.origin, .end_block = INT64_MAX, .group = -1};
-    if (ps->facts->n_reduction && j->parts > 1) {
+    if (j->axis < 0 && j->parts > 1) {
         piece.first_block = part * j->step;
         piece.end_block = j->n - piece.first_block < j->step ? j->n : piece.first_block + j->step;
         piece.group = part;
@@ -366,6 +366,18 @@ static void run_simple(const kng_prepared *p, void *const *buffer)
     p->pass->f(&call.args);
 }
 
+static bool is_split(const kng_prepared *p, int threads) { return threads > 1 && p->ns >= 2 * kng_tune.split_ns; }
+
+size_t kng_prepared_scratch(const kng_prepared *p, int threads)
+{
+    if (p->interpreted)
+        return knk_scratch_bytes(p->k);
+    bool split = is_split(p, threads);
+    if (p->empty || (p->simple && !split && !p->pass->nontemporal))
+        return 0;
+    return p->facts->shared_bytes + (size_t)(split ? threads : 1) * p->facts->part_bytes;
+}
+
 void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scratch, int threads)
 {
     if (p->interpreted) {
@@ -373,7 +385,7 @@ void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scr
         knk_interpret(p->k, launch, scratch);
         return;
     }
-    bool split = threads > 1 && p->ns >= 2 * kng_tune.split_ns;
+    bool split = is_split(p, threads);
     if (p->simple && !split && !p->pass->nontemporal) {
         run_simple(p, launch->buffer);
         return;

@@ -62,7 +62,8 @@ static void fused(const kng_op *o)
     }
 }
 
-/* As the interpreter: p * 2^(n / 2) * 2^(n - n / 2), the first product exact. */
+/* As the interpreter: p * 2^(n / 2) * 2^(n - n / 2), the first product exact. The bias of the exponents is added twice
+ * before n is halved. */
 static void scalb_avx2(const kng_op *o)
 {
     const bool f64 = o->from == KN_ID_F64;
@@ -71,12 +72,11 @@ static void scalb_avx2(const kng_op *o)
     kng_v3(a, f64 ? KNG_VMAXPD : KNG_VMAXPS, len, whole, o->src[1].reg, lanes(o, 0xc3480000u, 0xc092c00000000000u));
     kng_v3(a, f64 ? KNG_VMINPD : KNG_VMINPS, len, whole, whole, lanes(o, 0x43480000u, 0x4092c00000000000u));
     kng_v2(a, f64 ? KNG_VCVTTPD2DQ : KNG_VCVTTPS2DQ, len, whole, kng_reg(whole));
-    kng_shift(a, KNG_VPSRAD_I, small, half, whole, 1);
+    kng_v3(a, KNG_VPADDD, small, whole, whole, kng_lanes32(a, o->f, f64 ? 2 * 1023 : 2 * 127));
+    kng_shift(a, KNG_VPSRLD_I, small, half, whole, 1);
     kng_v3(a, KNG_VPSUBD, small, whole, whole, kng_reg(half));
-    const kng_operand bias = kng_lanes32(a, o->f, f64 ? 1023 : 127);
     for (int i = 1; i >= 0; i--) {
-        int t = o->temp[i];
-        kng_v3(a, KNG_VPADDD, small, t, t, bias);
+        const int t = o->temp[i];
         if (f64)
             kng_v2(a, KNG_VPMOVZXDQ, len, t, kng_reg(t));
         kng_shift(a, f64 ? KNG_VPSLLQ_I : KNG_VPSLLD_I, len, t, t, f64 ? 52 : 23);
@@ -94,42 +94,16 @@ static void compare(const kng_op *o)
     if (!kng_wide(o->f) && o->from == KN_ID_F64)
         kng_narrow(o->a, o->dst, o->dst);
 }
-#define COMPARE(predicate, exchanged)               \
-    {                                               \
-        {.from = KNG_SET(F32),                      \
-         .targets = KNG_512,                        \
-         .insn = KNG_VCMPPS_K,                      \
-         .imm = (predicate) | (exchanged) << 8,     \
-         .memory = 3,                               \
-         .broadcast = 3,                            \
-         .emit = compare},                          \
-            {.from = KNG_SET(F64),                  \
-             .targets = KNG_512,                    \
-             .insn = KNG_VCMPPD_K,                  \
-             .imm = (predicate) | (exchanged) << 8, \
-             .memory = 3,                           \
-             .broadcast = 3,                        \
-             .emit = compare},                      \
-            {.from = KNG_SET(F32),                  \
-             .targets = KNG_2,                      \
-             .insn = KNG_VCMPPS,                    \
-             .imm = (predicate) | (exchanged) << 8, \
-             .memory = 3,                           \
-             .over = 3,                             \
-             .emit = compare},                      \
-            {.from = KNG_SET(F64),                  \
-             .targets = KNG_2,                      \
-             .insn = KNG_VCMPPD,                    \
-             .imm = (predicate) | (exchanged) << 8, \
-             .memory = 3,                           \
-             .over = 3,                             \
-             .emit = compare},                      \
-        {                                           \
-            .from = 0                               \
-        }                                           \
-    }
 
 /* clang-format off */
+#define ONE_COMPARE(set, target, name, predicate, exchanged, ...) \
+    {.from = KNG_SET(set), .targets = target, .insn = KNG_##name, .imm = (predicate) | (exchanged) << 8, .memory = 3, \
+     .emit = compare, __VA_ARGS__}
+#define COMPARE(predicate, exchanged) {                                            \
+    ONE_COMPARE(F32, KNG_512, VCMPPS_K, predicate, exchanged, .broadcast = 3),      \
+    ONE_COMPARE(F64, KNG_512, VCMPPD_K, predicate, exchanged, .broadcast = 3),      \
+    ONE_COMPARE(F32, KNG_2, VCMPPS, predicate, exchanged, .over = 3),               \
+    ONE_COMPARE(F64, KNG_2, VCMPPD, predicate, exchanged, .over = 3), END}
 static const kng_recipe add_recipes[] = {BOTH_SIZES(ADD, TWO, .commutes = true), END};
 static const kng_recipe sub_recipes[] = {BOTH_SIZES(SUB, TWO), END};
 static const kng_recipe mul_recipes[] = {BOTH_SIZES(MUL, TWO, .commutes = true), END};

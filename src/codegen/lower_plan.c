@@ -68,9 +68,7 @@ static int32_t new_value(kng_low *l, knk_node x)
     int32_t i = l->n_value++;
     kng_value *v = &l->value[i];
     *v = (kng_value){.node = x, .dtype = n->dtype, .home = -1, .input = -1, .part = KNG_BODY};
-    v->kind = n->op == KNK_CONST   ? KNG_VALUE_CONSTANT
-              : is_uniform(l, x) ? KNG_VALUE_UNIFORM
-                                 : KNG_VALUE_LANE;
+    v->kind = n->op == KNK_CONST ? KNG_VALUE_CONSTANT : is_uniform(l, x) ? KNG_VALUE_UNIFORM : KNG_VALUE_LANE;
     v->mask = kng_is_mask(&l->lane_form, n->dtype);
     return l->value_of[x] = i;
 }
@@ -254,6 +252,7 @@ static void place_cold(kng_low *l, knk_node x, int32_t *head, int32_t *next, con
     int part = r > 0 ? make_part(l, r, x, head, next) : 0;
     if (!part)
         return;
+    place_load(l, l->node[x].a);
     kng_item it = item_of(l, KNG_ITEM_COLD, x);
     it.part = (int16_t)part;
     it.use[it.n_use++] = operand_of(l, l->node[x].a, KNG_BODY);
@@ -433,8 +432,8 @@ static void choose_part_forms(kng_low *l)
             const kng_item *it = &list->item.at[i];
             bool half = wide(l->node[it->node].dtype);
             for (int j = 0; j < 3 && !half; j++)
-                half = knk_operand(&l->node[it->node], j) >= 0 &&
-                       wide(l->node[knk_operand(&l->node[it->node], j)].dtype);
+                half =
+                    knk_operand(&l->node[it->node], j) >= 0 && wide(l->node[knk_operand(&l->node[it->node], j)].dtype);
             if (half)
                 l->part.at[p].form = l->row_form;
         }

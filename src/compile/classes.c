@@ -4,6 +4,14 @@
 #include "compile/plan.h"
 #include <string.h>
 
+static bool pulls(const kni_jaxpr *j, const kn_eqn *e)
+{
+    kn_type x[8]; /* rows that ask have few operands */
+    for (uint32_t i = 0; i < e->n_in && i < 8; i++)
+        x[i] = kni_atom_type(j, e->in[i]);
+    return e->prim->pulls(e->params, (int)e->n_in, x);
+}
+
 knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e)
 {
     const kn_prim *p = e->prim;
@@ -15,6 +23,8 @@ knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e)
         kn_type x = kni_atom_type(j, e->in[0]), y = j->type[e->out];
         return p->map_exists && !p->map_exists(e->params, &x, &y) ? KNC_RESHAPE : KNC_VIEW;
     }
+    if (p->pulls)
+        return pulls(j, e) ? KNC_EITHER : KNC_RUN;
     return p->expr ? KNC_ELEMENTWISE : p->pull ? KNC_PULL : p->run || (p->bits & KN_LOOPS) ? KNC_RUN : KNC_UNKNOWN;
 }
 

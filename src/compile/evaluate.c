@@ -152,6 +152,8 @@ void knc_end_stage(kn_lower *l)
         l->known = l->memo.n;
         return;
     }
+    if (l->failed) /* perhaps without a table */
+        return;
     l->memo.n = l->known;
     if (l->table.n)
         memset(l->table.at, 0, l->table.n * sizeof *l->table.at);
@@ -329,8 +331,7 @@ static bool computed_here(kn_lower *l, uint32_t var, const knc_point *at)
     if (v->state == KNC_INLINE)
         return true;
     return v->state == KNC_STORED && knc_find(l->p, v->group) == l->group &&
-           (v->loops != KNC_LOOPS_FULL || v->stage == l->pass) &&
-           at == knc_home_of(l, v->loops, l->p->j->type[var]);
+           (v->loops != KNC_LOOPS_FULL || v->stage == l->pass) && at == knc_home_of(l, v->loops, l->p->j->type[var]);
 }
 
 static const knc_point *operand_point(kn_lower *l, const kn_eqn *e, kn_atom x, const knc_point *at)
@@ -424,7 +425,8 @@ static void advance(kn_lower *l)
     const kn_eqn *e = &l->p->j->eqn[v->eqn];
     switch (knc_class_of(l->p->j, e)) {
     case KNC_ELEMENTWISE: apply_expr(l, e, at); return;
-    case KNC_PULL: apply_pull(l, e, at); return;
+    case KNC_PULL:
+    case KNC_EITHER: apply_pull(l, e, at); return;
     case KNC_IDENTITY: break;
     case KNC_VIEW:
         if (!f->moved)

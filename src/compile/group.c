@@ -113,7 +113,7 @@ static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses 
     const knc_use *one = u->n == 1 ? &u->at[0] : NULL;
     if (one && one->point == KNC_POINT && passes(one) == 1)
         return one->loops == KNC_LOOPS_ROWS && p->group.at[one->group].form == KNC_LOOPS_FULL ? KNC_BECAUSE_ROW
-                                                                                             : KNC_BECAUSE_ONE_READER;
+                                                                                              : KNC_BECAUSE_ONE_READER;
     if (one && one->point != KNC_POINT && times(p, one) <= kni_type_size(p->j->type[e->out]))
         return KNC_BECAUSE_MOVED;
     if (knc_is_cheap(v))
@@ -123,10 +123,7 @@ static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses 
 }
 
 /* A row of more than that is not read again from the cache. */
-static bool may_store_elements(const knc_group *g)
-{
-    return g->par.ndim > 0 || knc_rows_fit(g->inner, g->axes);
-}
+static bool may_store_elements(const knc_group *g) { return g->par.ndim > 0 || knc_rows_fit(g->inner, g->axes); }
 
 /* A group that reads the results at its own points and can run before all its other readers, if need be higher up; -1:
  * none. Of several one that need not rise, else one with many points. */
@@ -168,12 +165,12 @@ static void runs_before(knc_plan *p, uint32_t group, const knc_uses *u, int join
 static void pass_on(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u)
 {
     kn_type y = p->j->type[e->out];
-    bool moves = c == KNC_VIEW || c == KNC_PULL;
+    bool pulls = c == KNC_PULL || c == KNC_EITHER, moves = c == KNC_VIEW || pulls;
     for (int k = 0; k < u->n; k++) {
         knc_use at = u->at[k];
         if (moves)
             p->group.at[at.group].plain = false;
-        at.depth = (uint8_t)(at.depth + (c == KNC_PULL));
+        at.depth = (uint8_t)(at.depth + pulls);
         for (uint32_t i = 0; i < e->n_in; i++) {
             knc_use x = at;
             if (!kni_is_var(e->in[i]))
@@ -193,6 +190,24 @@ static void pass_on(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u
     }
 }
 
+static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_uses *u)
+{
+    int32_t height = 1 + knc_height_above(p, u, -1);
+    if (kni_bits(e->prim, e->params) & KN_EFFECT) /* before the effects behind it, which have their groups already */
+        height = p->effect_height = height > p->effect_height ? height : p->effect_height + 1;
+    uint32_t g = new_group(p, i, (kn_type){0}, height);
+    if (p->failed)
+        return;
+    p->group.at[g].routine = true;
+    runs_before(p, g, u, -1);
+    for (uint32_t k = 0; k < e->n_out; k++) {
+        p->value[e->out + k].why = KNC_BECAUSE_RUN;
+        add_store(p, e->out + k, (knc_use){.group = g, .stages = 1}, false);
+    }
+    for (uint32_t k = 0; k < e->n_in; k++)
+        need(p, e->in[k], p->group.at[g].height, p->group.at[g].level, KNC_BECAUSE_ROUTINE, false);
+}
+
 /* Elementwise equations, views and pulls: part of the groups that read them, or stored. */
 static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, knc_uses *u)
 {
@@ -200,6 +215,11 @@ static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, 
     bool store;
     int join = -1;
     knc_why why = decide(p, e, c, u, weight, &store);
+    if (store && c == KNC_EITHER) {
+        group_routine(p, i, e, u);
+        p->value[e->out].why = (uint8_t)why;
+        return;
+    }
     if (store) {
         join = joinable(p, e, u, weight);
         knc_use at = join >= 0 ? u->at[join] : (knc_use){.point = KNC_POINT, .stages = 1};
@@ -310,24 +330,6 @@ static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *
     at.loops = KNC_LOOPS_FULL;
     if (kni_is_var(e->in[0]))
         knc_add_use(p, e->in[0], at);
-}
-
-static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_uses *u)
-{
-    int32_t height = 1 + knc_height_above(p, u, -1);
-    if (kni_bits(e->prim, e->params) & KN_EFFECT) /* before the effects behind it, which have their groups already */
-        height = p->effect_height = height > p->effect_height ? height : p->effect_height + 1;
-    uint32_t g = new_group(p, i, (kn_type){0}, height);
-    if (p->failed)
-        return;
-    p->group.at[g].routine = true;
-    runs_before(p, g, u, -1);
-    for (uint32_t k = 0; k < e->n_out; k++) {
-        p->value[e->out + k].why = KNC_BECAUSE_RUN;
-        add_store(p, e->out + k, (knc_use){.group = g, .stages = 1}, false);
-    }
-    for (uint32_t k = 0; k < e->n_in; k++)
-        need(p, e->in[k], p->group.at[g].height, p->group.at[g].level, KNC_BECAUSE_ROUTINE, false);
 }
 
 enum { KNC_ELEMENT_ALIGN = 16 };

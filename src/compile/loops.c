@@ -36,8 +36,8 @@ bool knc_same_map(const kn_lower *l, int a, int b)
     if (a < 0 || b < 0)
         return a == b;
     const knc_map *x = &l->map.at[a], *y = &l->map.at[b];
-    return a == b || (x->offset == y->offset &&
-                      !memcmp(x->coef, y->coef, (size_t)(l->n_par + l->n_inner) * sizeof *x->coef));
+    return a == b ||
+           (x->offset == y->offset && !memcmp(x->coef, y->coef, (size_t)(l->n_par + l->n_inner) * sizeof *x->coef));
 }
 
 void knc_natural_loops(kn_lower *l)

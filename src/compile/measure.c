@@ -122,7 +122,7 @@ static void mark_eqn(knc_plan *p, const kn_eqn *e)
         if (!x)
             continue;
         x->need |= c == KNC_RUN || c == KNC_RESHAPE;
-        if ((c == KNC_VIEW || c == KNC_PULL) && x->far_readers < 255)
+        if ((c == KNC_VIEW || c == KNC_PULL || c == KNC_EITHER) && x->far_readers < 255)
             x->far_readers++;
     }
 }

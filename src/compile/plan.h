@@ -12,6 +12,7 @@ typedef enum knc_class {
     KNC_PULL,
     KNC_REDUCE,
     KNC_RUN,
+    KNC_EITHER, /* computed by a kernel that reads it, or a routine where it is stored */
     KNC_IDENTITY, /* returns its operand */
     KNC_UNKNOWN,
 } knc_class;
@@ -206,6 +207,7 @@ kn_error *knc_group_equations(knc_plan *p);
 kn_error *knc_place_values(knc_plan *p);
 kn_error *knc_lower(knc_plan *p);
 kn_error *knc_order_steps(knc_plan *p);
+kn_error *knc_prepare_kernels(knc_plan *p); /* prepare.c */
 kn_error *knc_plan_memory(knc_plan *p);
 
 kn_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out); /* fills.c */

@@ -99,8 +99,7 @@ bool knc_make_rows(knc_plan *p, const kn_eqn *e, const knc_uses *u)
         const knc_use *at = &u->at[i];
         const knc_group *g = &p->group.at[at->group];
         if (at->point != KNC_KEPT || knc_has_rows(g) || g->routine || !knc_same_shape(g->par, x) ||
-            at->keep != kept_axes(x, axes) || !knc_may_rise(g, 1 + knc_height_above(p, u, i)) ||
-            !knc_rows_fit(x, axes))
+            at->keep != kept_axes(x, axes) || !knc_may_rise(g, 1 + knc_height_above(p, u, i)) || !knc_rows_fit(x, axes))
             continue;
         knc_points_are_elements(p, at->group, x, axes, y);
         any = true;
@@ -156,8 +155,7 @@ static bool keep_through_view(knc_plan *p, const kn_eqn *e, uint64_t *keep)
 knc_use knc_use_through_view(knc_plan *p, const kn_eqn *e, knc_use at)
 {
     const knc_group *g = &p->group.at[at.group];
-    bool asked = at.point <= KNC_KEPT && kni_is_var(e->in[0]) &&
-                 (knc_has_rows(g) || p->value[e->in[0]].rows != KNC_NO);
+    bool asked = at.point <= KNC_KEPT && kni_is_var(e->in[0]) && (knc_has_rows(g) || p->value[e->in[0]].rows != KNC_NO);
     if (at.point == KNC_POINT)
         at.keep = knc_long_axes(at.loops == KNC_LOOPS_FULL ? g->inner : g->par);
     if (asked && keep_through_view(p, e, &at.keep)) {

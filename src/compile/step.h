@@ -39,6 +39,7 @@ typedef struct knc_step {
             const knk_map_values *map;
             const int64_t *par;
             const int64_t *const *inner;
+            const struct kng_prepared *prepared; /* NULL: it is interpreted */
         } k;
         struct {
             uint32_t n_in, n_out;
@@ -115,6 +116,7 @@ struct kn_program {
     size_t scratch;   /* of kernels, also of those in loops, for one thread */
     size_t values;    /* operands, and outputs with buffers of their own */
     int most_threads; /* that it has work for */
+    bool one_kernel;  /* is all that it does, and its outputs have buffers of their own */
     _Atomic(uint64_t) scratch_known; /* workspace.c: for another number of threads */
     kn_arena arena;
 };

@@ -175,8 +175,8 @@ static bool too_late(const knc_group *early, const knc_group *late)
 /* Of equal height, or one can rise to the other's, so neither reads what the other makes. */
 static bool may_merge(const knc_plan *p, const knc_group *a, const knc_use *x, const knc_group *b, const knc_use *y)
 {
-    if (too_late(a, b) || too_late(b, a) || a->routine || b->routine ||
-        !knc_may_rise(a, b->height) || !knc_may_rise(b, a->height) ||
+    if (too_late(a, b) || too_late(b, a) || a->routine || b->routine || !knc_may_rise(a, b->height) ||
+        !knc_may_rise(b, a->height) ||
         a->n_read + b->n_read + a->n_store + b->n_store > knc_max_buffers(p) + 1 || /* they share one at least */
         a->weight + b->weight > KNC_MAX_WEIGHT || a->n_store + b->n_store > KNC_MAX_STORES)
         return false;

@@ -105,6 +105,9 @@ struct kn_prim {
     bool (*map_exists)(const void *params, const kn_type *x, const kn_type *y);
     /* loop nests with predicates or computed indices (one result) */
     void (*pull)(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y);
+    /* where `pull` is used beside `run`, by a kernel that reads the result; else, and where the result is stored, it is
+     * the routine's. The same bits. NULL: always, and there is no routine */
+    bool (*pulls)(const void *params, int n_in, const kn_type *x);
     const kn_reduction_row *reduction;             /* KN_REDUCES */
     kn_error *(*run)(const kn_routine_args *args); /* a routine */
     /* of `run`: 1 + the operand whose elements the first result has but for some that are replaced. y[0] holds them

@@ -160,6 +160,13 @@ static void do_gather(run *r, const knk_step *st)
         do_load(r, st);
         return;
     }
+    const value *row = st->a >= 0 ? &r->value[st->a] : NULL;
+    bool straight = r->seg.n == 1 && m->lane_stride == 1 && !st->persist && !st->how;
+    if (!pred.p && row && row->one && straight && r->lanes > 1) { /* neighbours from a place that is worked out */
+        int64_t from = m->at + *(const int64_t *)(const void *)row->p;
+        r->value[st->dst] = (value){(char *)r->launch->buffer[st->buffer] + from * st->size, 0};
+        return;
+    }
     int64_t *at = (int64_t *)(void *)(r->scratch + r->p->address_at);
     value index = st->a >= 0 ? r->value[st->a] : (value){0};
     bool one = map_lanes(r, m, at);

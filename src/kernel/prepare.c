@@ -227,7 +227,8 @@ static void find_direct(prep *p, int first)
     int last_load = -1, stores = 0;
     for (int i = first; i < p->n_step; i++) {
         stores += p->step[i].kind == KNK_STEP_STORE;
-        if (p->step[i].kind == KNK_STEP_LOAD && p->last[p->step[i].dst] > last_load)
+        bool loads = p->step[i].kind == KNK_STEP_LOAD || p->step[i].kind == KNK_STEP_GATHER;
+        if (loads && p->last[p->step[i].dst] > last_load)
             last_load = p->last[p->step[i].dst];
         if (p->step[i].kind == KNK_STEP_GATHER && i > last_load)
             last_load = i;
@@ -241,7 +242,7 @@ static void find_direct(prep *p, int first)
         if (source->kind == KNK_STEP_OP && at >= last_load && !source->persist && source->map < 0) {
             source->map = st->map;
             source->buffer = st->buffer;
-        } else if (source->kind == KNK_STEP_LOAD && stores > 1) {
+        } else if ((source->kind == KNK_STEP_LOAD || source->kind == KNK_STEP_GATHER) && stores > 1) {
             source->how = 1; /* always copied: the other stores may change its memory */
         }
     }

@@ -6,10 +6,11 @@
  *     transpose  scatter-add of the cotangent into zeros
  *     batch      operand: one more window dimension; indices: one more dimension of points; both: a pair of batching
  *                dimensions
- *     lower      a routine; IndexError in the mode CHECK
+ *     lower      a routine, IndexError in the mode CHECK; in other modes a kernel that reads elements loads them itself
  *     put        scatter to the same places
  */
 #include "prim/index.h"
+#include <string.h>
 
 typedef kn_p_gather params_t;
 
@@ -95,6 +96,130 @@ static kn_error *gather_run(const kn_routine_args *args)
     return knr_gather(&w, args->x[0], args->x[1], args->y[0]);
 }
 
+/* --- by a kernel that reads elements ------------------------------------------------------------ */
+
+/* Of what can not fail, and has an element for each start. */
+static bool gather_pulls(const void *params, int n_in, const kn_type *x)
+{
+    const params_t *p = params;
+    (void)n_in;
+    for (int d = 0; d < x[0].ndim; d++)
+        if (x[0].dim[d] == 0)
+            return false;
+    return p->mode != KN_GATHER_CHECK;
+}
+
+typedef struct puller {
+    kn_lower *l;
+    const kn_rule *r;
+    const kn_index *i; /* where in the result */
+    knp_indexing how;
+    bool fills;
+    knk_node inside; /* fills: do all starts lie in the table? */
+} puller;
+
+/* A number of the launch rather than one of the kernel. */
+static knk_node number(const puller *p, int64_t v)
+{
+    kn_index *at = knl_index(p->l, 1, p->i);
+    if (!at)
+        return KNK_NONE;
+    at->axis[0].offset = v;
+    return knl_axis_value(p->l, at, 0);
+}
+
+/* The indices' position of number `which` of the start. */
+static const kn_index *index_position(const puller *p, int which)
+{
+    int points = p->r->xt[1].ndim - 1;
+    kn_index *at = knl_index(p->l, points + 1, p->i);
+    for (int d = 0, k = 0; at && d < p->r->yt[0].ndim; d++)
+        if (!knp_contains(p->how.window, d))
+            knp_index_copy(p->i, d, at, k++);
+    if (at)
+        at->axis[points].offset = which;
+    return at;
+}
+
+/* Number `which` of the start as an int64, moved into the table: between 0 and `most`. */
+static knk_node start_node(puller *p, int which, int64_t most)
+{
+    knk_builder *k = knl_kernel(p->l);
+    const kn_index *at = index_position(p, which);
+    kn_dtype d = p->r->xt[1].dtype;
+    if (!at)
+        return KNK_NONE;
+    knk_node v = knl_operand(p->l, 1, at, KNK_NONE, knp_real(KNK_NONE)).re, zero = knk_const_int(k, KN_ID_I64, 0);
+    if (d->id == KN_ID_U64) /* before it could turn negative */
+        v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_U64, INT64_MAX));
+    if (d->id != KN_ID_I64)
+        v = knk_cast(k, KN_ID_I64, v);
+    knk_node last = number(p, most);
+    if (p->fills) {
+        knk_node inside = knk_binary(k, KNK_AND, knk_binary(k, KNK_LE, zero, v), knk_binary(k, KNK_LE, v, last));
+        p->inside = p->inside < 0 ? inside : knk_binary(k, KNK_AND, p->inside, inside);
+        return v;
+    }
+    return knk_binary(k, KNK_MAX, knk_binary(k, KNK_MIN, v, last), zero);
+}
+
+/* Where in the table, but for the starts. */
+static kn_index *window_position(const puller *p)
+{
+    const knp_indexing *how = &p->how;
+    kn_index *in = knl_index(p->l, p->r->xt[0].ndim, p->i);
+    for (int d = 0, w = 0; in && d < p->r->xt[0].ndim; d++)
+        if (!knp_contains(how->dropped, d) && !knp_contains(how->table_batching, d))
+            knp_index_copy(p->i, (int)how->window.v[w++], in, d);
+    for (int b = 0; in && b < how->table_batching.n; b++)
+        for (int d = 0, point = 0; d < p->r->yt[0].ndim; d++)
+            if (!knp_contains(how->window, d) && point++ == how->index_batching.v[b])
+                knp_index_copy(p->i, d, in, (int)how->table_batching.v[b]);
+    return in;
+}
+
+static knk_node part_constant(knk_builder *k, kn_dtype d, const kn_scalar_bits *fill, int part)
+{
+    kn_dtype c = d->kind == KN_KIND_KEY ? KN_DT(U32) : knx_component(d);
+    kn_scalar_bits s = {.u = {0}};
+    memcpy(&s, fill->bytes + (size_t)part * c->size, c->size);
+    if (c->kind == KN_KIND_FLOAT && c->size == 2) /* float16 is float32 in a kernel */
+        return knk_const_double(k, KN_ID_F32, knx_scalar_to_double(c, s));
+    return knk_const(k, (kn_dtype_id)c->id, c->size == 8 ? s.u64 : c->size == 4 ? s.u32 : c->size == 2 ? s.u16 : s.u8);
+}
+
+static void gather_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+{
+    const params_t *q = r->params;
+    knk_builder *k = knl_kernel(l);
+    puller p = {l,       r, i, knp_indexing_of_gather(q), q->mode == KN_GATHER_FILL || q->mode == KN_GATHER_FILL_ZERO,
+                KNK_NONE};
+    kn_index *in = window_position(&p);
+    for (int s = 0; in && s < p.how.index_map.n; s++) {
+        int64_t d = p.how.index_map.v[s], most = r->xt[0].dim[d] - q->slice_sizes.v[d];
+        knk_node start = start_node(&p, s, most);
+        kn_index_axis *axis = &in->axis[d];
+        axis->node = axis->node < 0 ? start : knk_binary(k, KNK_ADD, axis->node, start);
+    }
+    if (!in)
+        return;
+    kn_dtype d = r->xt[0].dtype;
+    kn_value2 other = {KNK_NONE, KNK_NONE};
+    if (p.fills) {
+        kn_scalar_bits fill = knp_fill_value(d, q->mode == KN_GATHER_FILL_ZERO);
+        other.re = part_constant(k, d, &fill, 0);
+        if (knx_is_complex(d) || d->kind == KN_KIND_KEY)
+            other.im = part_constant(k, d, &fill, 1);
+    }
+    y[0] = knl_operand(l, 0, in, p.inside, other);
+}
+
+static double gather_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)n_in, (void)x, (void)n_out;
+    return (double)(2 + 6 * ((const params_t *)params)->start_index_map.n) * (double)kni_type_size(y[0]);
+}
+
 static bool gather_may_fail(const void *params) { return ((const params_t *)params)->mode == KN_GATHER_CHECK; }
 
 const kn_prim kn_prim_gather = {
@@ -112,6 +237,9 @@ const kn_prim kn_prim_gather = {
     .transpose = gather_transpose,
     .batch = gather_batch,
     .run = gather_run,
+    .pull = gather_pull,
+    .pulls = gather_pulls,
+    .cost = gather_cost,
     .may_fail = gather_may_fail,
     .put = gather_put,
 };

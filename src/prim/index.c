@@ -126,8 +126,7 @@ static knr_out_of_bounds out_of_bounds(int64_t mode, bool gathers)
     return gathers ? KNR_OUT_CLIP : KNR_OUT_SKIP;
 }
 
-/* JAX's value for what is out of bounds: NaN, the smallest signed, the largest unsigned integer, True. */
-static kn_scalar_bits fill_value(kn_dtype d, bool zero)
+kn_scalar_bits knp_fill_value(kn_dtype d, bool zero)
 {
     kn_scalar_bits s = {.u = {0}};
     if (zero)
@@ -186,7 +185,7 @@ void knp_describe_windows(const knp_indexing *x, kn_type table, kn_type indices,
         w->may_cross = w->may_cross || (!x->is_unique && sizes.v[d] > 1 && knp_contains(x->index_map, d));
     }
     w->windows_last = !x->window.n || x->window.v[0] == w->n_point;
-    w->fill = fill_value(table.dtype, x->mode == KN_GATHER_FILL_ZERO);
+    w->fill = knp_fill_value(table.dtype, x->mode == KN_GATHER_FILL_ZERO);
     w->mode = out_of_bounds(x->mode, gathers);
 }
 

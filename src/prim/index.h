@@ -29,6 +29,9 @@ knp_dims knp_window_sizes(const knp_indexing *x, kn_type table, kn_type dense);
 void knp_describe_windows(const knp_indexing *x, kn_type table, kn_type indices, kn_type dense, kn_ints sizes,
                           bool gathers, knr_windows *w);
 
+/* JAX's value for what is out of bounds: NaN, the smallest signed, the largest unsigned integer, True. */
+kn_scalar_bits knp_fill_value(kn_dtype d, bool zero);
+
 /* The same with the batch axis in front of the arrays that have one; the lists live in `lists`. */
 typedef struct knp_indexing_lists {
     knp_dims window, dropped, index_map, table_batching, index_batching;

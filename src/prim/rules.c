@@ -297,18 +297,31 @@ void knp_index_copy(const kn_index *from, int from_axis, kn_index *to, int to_ax
     memcpy(t->coef, f->coef, (size_t)from->n_loop * sizeof *t->coef);
 }
 
-bool kn_reshape_is_unit_change(const kn_type *x, const kn_type *y)
+int knp_split_axes(int64_t n, const kn_type *y, int first)
 {
-    for (int i = 0, j = 0;; i++, j++) {
-        while (i < x->ndim && x->dim[i] == 1)
-            i++;
-        while (j < y->ndim && y->dim[j] == 1)
+    int64_t product = 1;
+    int j = first;
+    for (; j < y->ndim && (product < n || y->dim[j] == 1); j++) {
+        if (y->dim[j] <= 0 || product > n / y->dim[j])
+            return -1;
+        product *= y->dim[j];
+    }
+    return product == n ? j : -1;
+}
+
+bool kn_reshape_splits(const kn_type *x, const kn_type *y)
+{
+    int j = 0;
+    for (int i = 0; i < x->ndim; i++) {
+        if (j < y->ndim && x->dim[i] == 0 && y->dim[j] == 0) /* of no elements: any map will do */
             j++;
-        if (i == x->ndim || j == y->ndim)
-            return i == x->ndim && j == y->ndim;
-        if (x->dim[i] != y->dim[j])
+        else if (x->dim[i] != 1 && (j = knp_split_axes(x->dim[i], y, j)) < 0)
             return false;
     }
+    for (; j < y->ndim; j++)
+        if (y->dim[j] != 1)
+            return false;
+    return true;
 }
 
 /* Costs */

@@ -75,8 +75,10 @@ int64_t knp_product(kn_ints v);
 
 /* Views. */
 void knp_index_copy(const kn_index *from, int from_axis, kn_index *to, int to_axis);
-/* Do the shapes differ by axes of extent 1 only? Then a reshape can be lowered as an index map. */
-bool kn_reshape_is_unit_change(const kn_type *x, const kn_type *y);
+/* Is each axis of x one or several of y, but for axes of extent 1? Then a reshape can be lowered as an index map. */
+bool kn_reshape_splits(const kn_type *x, const kn_type *y);
+/* The end of the axes of y from `first` on that have n elements together, with those of extent 1 behind; -1: none. */
+int knp_split_axes(int64_t n, const kn_type *y, int first);
 
 /* Costs in scalar operations: of a transcendental function, of one operation per element of operand 0, of views. */
 double knp_cost_function(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);

@@ -6,7 +6,7 @@
  *     transpose  broadcast_in_dim: sum over the repeated axes; slice: pad with zeros; the others: the inverse view
  *     batch      one more axis in the parameters; broadcast_in_dim, reshape and transpose put it first, the others
  *                leave it in place
- *     lower      an index map; a reshape that changes more than axes of extent 1 is an alias of its stored operand
+ *     lower      an index map; a reshape that joins axes is an alias of its stored operand
  *     put        the inverse view; slice: a window written, or with strides a scatter
  */
 #include "prim/rules.h"
@@ -160,23 +160,28 @@ static kn_error *reshape_batch(const kn_rule *r, int64_t size, const int *axis, 
 static bool reshape_map_exists(const void *params, const kn_type *x, const kn_type *y)
 {
     (void)params;
-    return kn_reshape_is_unit_change(x, y);
+    return kn_reshape_splits(x, y);
 }
 
-/* Axes of extent 1 come and go; the others stay in order. */
+/* Axes of extent 1 come and go; the others stay in order, whole or in parts. */
 static void reshape_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
 {
     (void)params;
     index_begin(out, x->ndim, in);
     for (int i = 0, j = 0; i < x->ndim; i++) {
-        if (x->dim[i] == 1) {
-            index_zero(in, i, out->n_loop);
+        index_zero(in, i, out->n_loop);
+        if (x->dim[i] <= 1) {
+            j += x->dim[i] == 0;
             continue;
         }
-        while (j < y->ndim && y->dim[j] == 1)
-            j++;
-        if (j < y->ndim)
-            knp_index_copy(out, j++, in, i);
+        int end = knp_split_axes(x->dim[i], y, j);
+        int64_t stride = 1;
+        for (int k = end - 1; k >= j; stride *= y->dim[k--]) {
+            in->axis[i].offset += stride * out->axis[k].offset;
+            for (int l = 0; l < out->n_loop; l++)
+                in->axis[i].coef[l] += stride * out->axis[k].coef[l];
+        }
+        j = end;
     }
 }
 

@@ -168,15 +168,16 @@ static void add_bitcast(make *m)
     }
     int d = any_dtype(m);
     for (int to = 0; to < KN_ID_COUNT; to++)
-        if (knk_is_int_id(d) && to <= KN_ID_F64 && to != d && to != KN_ID_BOOL && knk_size(to) == knk_size(d) && pick(m, 2))
+        if (knk_is_int_id(d) && to <= KN_ID_F64 && to != d && to != KN_ID_BOOL && knk_size(to) == knk_size(d) &&
+            pick(m, 2))
             add(m, knk_bitcast(b, (kn_dtype_id)to, get(m, d)));
 }
 
 static void add_operation(make *m)
 {
-    static const uint8_t for_floats[] = {KNK_ADD, KNK_SUB,  KNK_MUL,  KNK_DIV,   KNK_FMA,   KNK_NEG, KNK_ABS, KNK_MIN,
-                                         KNK_MAX, KNK_SQRT, KNK_RINT, KNK_FLOOR, KNK_TRUNC, KNK_REM, KNK_EQ,  KNK_NE,
-                                         KNK_LT,  KNK_LE,   KNK_FMA,  KNK_ADD,   KNK_MUL};
+    static const uint8_t for_floats[] = {KNK_ADD, KNK_SUB, KNK_MUL,  KNK_DIV,  KNK_FMA,   KNK_NEG,   KNK_ABS,
+                                         KNK_MIN, KNK_MAX, KNK_SQRT, KNK_RINT, KNK_FLOOR, KNK_TRUNC, KNK_REM,
+                                         KNK_EQ,  KNK_NE,  KNK_LT,   KNK_LE,   KNK_FMA,   KNK_ADD,   KNK_MUL};
     static const uint8_t for_ints[] = {KNK_ADD, KNK_SUB, KNK_MUL, KNK_DIV, KNK_REM, KNK_NEG, KNK_ABS,
                                        KNK_MIN, KNK_MAX, KNK_AND, KNK_OR,  KNK_XOR, KNK_NOT, KNK_SHL,
                                        KNK_SHR, KNK_SAR, KNK_EQ,  KNK_NE,  KNK_LT,  KNK_LE};
@@ -237,7 +238,8 @@ static void add_select(make *m)
 
 static void add_function(make *m)
 {
-    static knk_node (*const f[])(knk_builder *, knk_node) = {knk_sin, knk_exp, knk_tanh, knk_log, knk_cos, knk_erf, knk_tan};
+    static knk_node (*const f[])(knk_builder *, knk_node) = {knk_sin, knk_exp, knk_tanh, knk_log,
+                                                             knk_cos, knk_erf, knk_tan};
     int d = pick(m, 2) ? KN_ID_F32 : KN_ID_F64;
     for (int i = 0; i < m->n_dtype; i++)
         if (m->dtypes[i] == d)
@@ -267,6 +269,18 @@ static void add_nodes(make *m, int n)
         }
 }
 
+/* The newest value of a dtype, often together with more of them, so that much is alive at once. */
+static knk_node gathered(make *m, int d)
+{
+    knk_node x = m->n[d] ? m->pool[d][m->n[d] - 1] : get(m, d);
+    if (knk_is_half_id(d) || pick(m, 2))
+        return x;
+    int op = knk_is_float_id(d) ? (pick(m, 2) ? KNK_MAX : KNK_SUB) : KNK_XOR;
+    for (int i = 0, n = (int)pick(m, 30); i < n && m->n[d]; i++)
+        x = knk_binary(m->s->b, (knk_op)op, x, m->pool[d][pick(m, (unsigned)m->n[d])]);
+    return x;
+}
+
 static void add_store(make *m, int d)
 {
     scene *s = m->s;
@@ -277,7 +291,7 @@ static void add_store(make *m, int d)
     bool step = stride[1] > extent(m, 2) || (s->has_inner[s->n_stage - 1] && stride[2] == 2) || stride[1] == 2;
     int map = scene_map(s, 0, stride);
     int buffer = scene_buffer(s, d, true, points(m) * (step ? 2 : 1) + 8, &m->seed);
-    knk_node x = m->n[d] ? m->pool[d][m->n[d] - 1] : get(m, d);
+    knk_node x = gathered(m, d);
     if (pick(m, 4) == 0 && !knk_is_half_id(d)) /* in place */
         x = knk_binary(s->b, d == KN_ID_BOOL ? KNK_XOR : KNK_ADD, x,
                        knk_load(s->b, buffer, map, KNK_NONE, KNK_NONE, KNK_NONE));
@@ -286,7 +300,7 @@ static void add_store(make *m, int d)
 
 static void choose_dtypes(make *m)
 {
-    static const uint8_t all[] = {KN_ID_F32, KN_ID_I32, KN_ID_F64, KN_ID_U32, KN_ID_I64, KN_ID_U64, KN_ID_I8,
+    static const uint8_t all[] = {KN_ID_F32, KN_ID_I32, KN_ID_F64, KN_ID_U32, KN_ID_I64,  KN_ID_U64, KN_ID_I8,
                                   KN_ID_U8,  KN_ID_I16, KN_ID_U16, KN_ID_F16, KN_ID_BF16, KN_ID_BOOL};
     m->n_dtype = 1 + (int)pick(m, 3);
     for (int i = 0; i < m->n_dtype; i++)
@@ -320,7 +334,7 @@ void scene_random(scene *s, uint64_t seed)
         lanes = 1 + pick(&m, pick(&m, 3) ? 5 : 70);
     scene_begin(s, rows, lanes);
     choose_dtypes(&m);
-    int size = 1 + (int)pick(&m, pick(&m, 4) ? 20 : 60);
+    int size = 1 + (int)pick(&m, pick(&m, 4) ? 24 : 100);
     if (!sums) {
         scene_stage(s, -1);
         stage_of_points(&m, size);
@@ -345,7 +359,7 @@ void scene_random(scene *s, uint64_t seed)
         if (knk_is_half_id(d))
             d = KN_ID_F32;
         int how = (int)pick(&m, knk_is_float_id(d) ? 4 : 7);
-        knk_node x = m.n[d] ? m.pool[d][m.n[d] - 1] : get(&m, d);
+        knk_node x = gathered(&m, d);
         if ((x = knk_reduce(s->b, (knk_reduction)how, x)) >= 0)
             result[n_result++] = x;
     }

@@ -84,7 +84,7 @@ typedef struct run {
     int n_stream;
     kng_mode mode;
     char **value;      /* per node: what later stages read, per parallel point */
-    char *partial[64]; /* per stream */
+    char *partial[KNG_MAX_STREAMS]; /* per stream */
     kng_function *f;
     kng_args *args;
 } run;
@@ -108,7 +108,8 @@ static int64_t stride_of(const run *r, int stream, int loop)
 static void classify(run *r)
 {
     for (int i = 0; i < r->n_stream; i++) {
-        int64_t step = stride_of(r, i, r->lane), unit = r->stream[i].kind == KNG_NUMBER ? 1 : knk_size(r->stream[i].dtype);
+        int64_t step = stride_of(r, i, r->lane),
+                unit = r->stream[i].kind == KNG_NUMBER ? 1 : knk_size(r->stream[i].dtype);
         r->cls[i] = step == 0 ? KNK_STRIDE_ZERO : step == unit ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
         if (r->way->any && step != 0 && !(r->way->nontemporal && r->stream[i].written))
             r->cls[i] = KNK_STRIDE_ANY;
@@ -249,7 +250,7 @@ static bool run_stage(run *r, int stage, scene_maker *make, void *env)
     r->row = r->mode == KNG_ROWS ? lanes : r->mode == KNG_RUNS ? -1 : r->mode == KNG_COLUMNS ? 2 : 1 - lanes;
     r->other = r->mode == KNG_ROWS || r->mode == KNG_COLUMNS ? 1 - lanes : r->mode == KNG_RUNS ? 1 : inner ? 2 : -1;
     r->n_stream = kng_streams(k, stage, r->mode, r->stream);
-    assert_in_range(r->n_stream, 0, 63);
+    assert_in_range(r->n_stream, 0, KNG_MAX_STREAMS);
     classify(r);
     for (int i = 0; i < r->n_stream; i++)
         if (r->stream[i].kind == KNG_PARTIAL)
@@ -362,7 +363,7 @@ kng_function *stage_code(void *env, const kng_request *r)
     memcpy(p, a.code.at, a.code.n);
     stage_code_last.bytes = a.code.n;
     const char *dump = getenv("KN_TEST_DUMP");
-    if (dump) {
+    if (dump && (!getenv("KN_TEST_DUMP_STAGE") || r->stage == atoi(getenv("KN_TEST_DUMP_STAGE")))) {
         FILE *f = fopen(dump, "wb");
         assert_non_null(f);
         fwrite(a.code.at, 1, a.code.n, f);

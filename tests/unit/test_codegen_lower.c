@@ -81,11 +81,11 @@ static void check_sum(int how, int d, int64_t rows, int64_t lanes, int64_t n, kn
     uint64_t seed = 11;
     scene_begin(&s, rows, lanes);
     scene_stage(&s, n);
-    int map = scene_map(&s, 0, (const int64_t[]){lanes * n, n, 1}), b = scene_buffer(&s, d, false, rows * lanes * n + 1, &seed);
+    int map = scene_map(&s, 0, (const int64_t[]){lanes * n, n, 1}),
+        b = scene_buffer(&s, d, false, rows * lanes * n + 1, &seed);
     knk_node x = knk_load(s.b, b, map, KNK_NONE, KNK_NONE, KNK_NONE), r = knk_reduce(s.b, (knk_reduction)how, x);
     scene_stage(&s, -1);
-    knk_store(s.b, scene_buffer(&s, d, true, rows * lanes, &seed),
-              scene_map(&s, 0, (const int64_t[]){lanes, 1, 0}), r);
+    knk_store(s.b, scene_buffer(&s, d, true, rows * lanes, &seed), scene_map(&s, 0, (const int64_t[]){lanes, 1, 0}), r);
     scene_end(&s);
     for (int t = 0; t < 2; t++)
         if (works(targets[t])) {

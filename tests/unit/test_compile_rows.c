@@ -51,7 +51,7 @@ KN_FUNCTION(layer_norm, kn_array, kn_array, kn_array, kn_array)
 KN_FUNCTION(softmax_of_gelu, kn_array, kn_array)
 
 /* The gradient for a cotangent that is an argument: vector-Jacobian products by the weighted sum. */
-#define WEIGHTED(f)                                                                                             \
+#define WEIGHTED(f)                                                                                         \
     static kn_array f##_weighted(const kn_array *x, const kn_array *w) { return kn_sum(kn_mul(f(x), *w)); } \
     KN_FUNCTION(f##_weighted, kn_array, kn_array, kn_array)
 WEIGHTED(softmax)
@@ -242,7 +242,8 @@ static void a_small_array_is_one_row(void **state)
     kn_builder b;
     knb_init(&b);
     int64_t axes[] = {0, 1};
-    kn_atom x = knb_invar(&b, F32(4, 6)), mean = knb_div(&b, knb_reduce_sum(&b, x, 2, axes), knb_number(&b, KN_DT(F32), 24));
+    kn_atom x = knb_invar(&b, F32(4, 6)),
+            mean = knb_div(&b, knb_reduce_sum(&b, x, 2, axes), knb_number(&b, KN_DT(F32), 24));
     expect_passes(FINISH(&b, knb_sub(&b, x, mean)), 2);
 }
 

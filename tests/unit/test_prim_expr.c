@@ -438,17 +438,22 @@ static void views_map_positions(void **state)
     assert_int_equal(mapped(&kn_prim_slice, (&(kn_p_slice){INTS(7), INTS(1), INTS(3)}), &eight, &two, AT(1)), 4);
 }
 
-static void only_unit_axes_can_be_mapped_by_reshape(void **state)
+static void a_reshape_that_splits_axes_is_mapped(void **state)
 {
     (void)state;
     kn_type x = SHAPE(2, 3), u = SHAPE(1, 2, 1, 3, 1), six = SHAPE(6), turned = SHAPE(3, 2),
-            none = {.dtype = KN_DT(F32)}, ones = SHAPE(1, 1);
-    assert_true(kn_reshape_is_unit_change(&x, &u) && kn_reshape_is_unit_change(&u, &x) &&
-                kn_reshape_is_unit_change(&x, &x));
-    assert_true(kn_reshape_is_unit_change(&none, &ones) && kn_reshape_is_unit_change(&ones, &none));
-    assert_false(kn_reshape_is_unit_change(&x, &six) || kn_reshape_is_unit_change(&x, &turned) ||
-                 kn_reshape_is_unit_change(&six, &x));
+            none = {.dtype = KN_DT(F32)}, ones = SHAPE(1, 1), many = SHAPE(4, 6), split = SHAPE(1, 2, 2, 1, 3, 2, 1),
+            empty = SHAPE(0, 3), other = SHAPE(3, 0);
+    assert_true(kn_reshape_splits(&x, &u) && kn_reshape_splits(&u, &x) && kn_reshape_splits(&x, &x));
+    assert_true(kn_reshape_splits(&none, &ones) && kn_reshape_splits(&ones, &none));
+    assert_true(kn_reshape_splits(&six, &x) && kn_reshape_splits(&many, &split) && kn_reshape_splits(&empty, &empty));
+    assert_false(kn_reshape_splits(&x, &six) || kn_reshape_splits(&x, &turned) || kn_reshape_splits(&split, &many) ||
+                 kn_reshape_splits(&empty, &other));
     assert_ptr_equal(kn_prim_reshape.map_exists(NULL, &x, &six) ? &x : NULL, NULL);
+    assert_int_equal(mapped(&kn_prim_reshape, &(kn_p_reshape){INTS(2, 3)}, &six, &x, AT(1, 1)), 4);
+    assert_int_equal(
+        mapped(&kn_prim_reshape, (&(kn_p_reshape){INTS(1, 2, 2, 1, 3, 2, 1)}), &many, &split, AT(0, 1, 0, 0, 2, 1, 0)),
+        17);
 }
 
 /* argmax, argmin */
@@ -502,7 +507,7 @@ int main(void)
         cmocka_unit_test(complex_arithmetic),
         cmocka_unit_test(complex_order_is_numpys),
         cmocka_unit_test(views_map_positions),
-        cmocka_unit_test(only_unit_axes_can_be_mapped_by_reshape),
+        cmocka_unit_test(a_reshape_that_splits_axes_is_mapped),
         cmocka_unit_test(argmax_takes_the_first),
         cmocka_unit_test(argmax_of_many_columns),
     };

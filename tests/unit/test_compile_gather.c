@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_compile_gather.c -- gather as a part of the kernel that reads its result: the same bits as its routine, for all
+ * forms of windows, and the routine where the result is stored. */
+#include "support/expect.h"
+
+#include "programs.h"
+
+typedef struct lists {
+    int64_t offset[8], dropped[8], map[8], table_batching[8], index_batching[8], sizes[8];
+} lists;
+
+/* Windows of a table of up to three dimensions, from starts with up to two dimensions of points. */
+static kn_atom random_gather(kn_builder *b, uint64_t *state, lists *l)
+{
+    static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F16, KN_ID_BF16, KN_ID_F64, KN_ID_C64,
+                                         KN_ID_I8,  KN_ID_U64, KN_ID_BOOL, KN_ID_I32};
+    static const kn_dtype_id integers[] = {KN_ID_I32, KN_ID_I64, KN_ID_I8, KN_ID_U8, KN_ID_U64, KN_ID_U32, KN_ID_I16};
+    static const kn_gather_mode modes[] = {KN_GATHER_CLIP, KN_GATHER_FILL, KN_GATHER_FILL_ZERO, KN_GATHER_PROMISE};
+    int64_t dim[3], points[4];
+    int ndim = 1 + test_below(state, 3), n_point = test_below(state, 3), n_map = 0, n_dropped = 0, n_batch = 0,
+        n_window = 0;
+    for (int d = 0; d < n_point; d++)
+        points[d] = 1 + test_below(state, 4);
+    for (int d = 0; d < ndim; d++) {
+        bool batched = n_batch < n_point && !test_below(state, 4), dropped = !batched && test_below(state, 2);
+        dim[d] = batched ? points[n_batch] : 1 + test_below(state, 6);
+        l->sizes[d] = batched || dropped ? 1 : 1 + test_below(state, (int)dim[d]);
+        if (batched) {
+            l->index_batching[n_batch] = n_batch;
+            l->table_batching[n_batch++] = d;
+        } else if (dropped) {
+            l->dropped[n_dropped++] = d;
+        } else {
+            n_window++;
+        }
+        if (!batched && test_below(state, 4))
+            l->map[n_map++] = d;
+    }
+    if (n_map == 2 && test_below(state, 2)) {
+        int64_t first = l->map[0];
+        l->map[0] = l->map[1];
+        l->map[1] = first;
+    }
+    for (int d = 0, w = 0; w < n_window; d++)
+        if (d == n_point + w || test_below(state, 2))
+            l->offset[w++] = d;
+    points[n_point] = n_map;
+    kn_p_gather p = {.offset_dims = {n_window, l->offset},
+                     .collapsed_slice_dims = {n_dropped, l->dropped},
+                     .start_index_map = {n_map, l->map},
+                     .operand_batching_dims = {n_batch, l->table_batching},
+                     .start_indices_batching_dims = {n_batch, l->index_batching},
+                     .slice_sizes = {ndim, l->sizes},
+                     .mode = modes[test_below(state, 4)]};
+    kn_atom table = knb_invar(b, kni_type(&kn_dtype_table[dtypes[test_below(state, 9)]], ndim, dim));
+    kn_atom indices = knb_invar(b, kni_type(&kn_dtype_table[integers[test_below(state, 7)]], n_point + 1, points));
+    if (test_below(state, 3) == 0 && knb_type(b, table).dtype->kind == 'f')
+        table = knb_neg(b, table);
+    return knb_gather(b, table, indices, &p);
+}
+
+static void expect_same_bits(const kni_jaxpr *j, uint64_t seed)
+{
+    test_operands x = test_make_operands(j, seed);
+    kn_buffer *plain[MANY], *fused[MANY];
+    kn_program *p = test_compile(j, false), *q = test_compile(j, true);
+    test_ok(knd_run(p, x.in, plain, NULL));
+    test_ok(knd_run(q, x.in, fused, NULL));
+    for (uint32_t k = 0; k < j->n_out; k++) {
+        int64_t at = test_difference(kni_out_type(j, k), plain[k]->data, fused[k]->data);
+        if (at >= 0)
+            fail_msg("seed %llu: output %u differs at %lld", (unsigned long long)seed, k, (long long)at);
+    }
+    test_release((int)j->n_out, plain);
+    test_release((int)j->n_out, fused);
+    knc_release(p);
+    knc_release(q);
+    test_free_operands(&x);
+}
+
+static void a_gather_in_a_kernel_has_the_bits_of_the_routine(void **state)
+{
+    (void)state;
+    int fused = 0;
+    for (uint64_t seed = 1; seed < 4000; seed++) {
+        uint64_t s = seed;
+        lists l = {.sizes = {0}};
+        kn_builder b;
+        knb_init(&b);
+        kn_atom y = random_gather(&b, &s, &l);
+        if (b.error)
+            fail_msg("seed %llu: %s", (unsigned long long)seed, b.error->message);
+        kni_jaxpr *j =
+            FINISH(&b, knb_eq(&b, y, y), knb_type(&b, y).dtype->kind == 'b' ? knb_not(&b, y) : knb_mul(&b, y, y));
+        kn_program *p = test_compile(j, true);
+        fused += knc_n_steps(p) == 1;
+        knc_release(p);
+        expect_same_bits(j, seed);
+        kni_release(j);
+    }
+    assert_true(fused > 3000);
+}
+
+static kn_array embed(const kn_array *table, const kn_array *i)
+{
+    return kn_mul(kn_take(*table, *i, .axis = KN_AXIS(0), .mode = "clip"), 2.0);
+}
+KN_FUNCTION(embed, kn_array, kn_array, kn_array)
+static kn_array look_up(const kn_array *table, const kn_array *i)
+{
+    return kn_take(*table, *i, .axis = KN_AXIS(0), .mode = "clip");
+}
+KN_FUNCTION(look_up, kn_array, kn_array, kn_array)
+static void expect_steps(kn_fn f, const kn_args *args, int steps, const char *part)
+{
+    kni_jaxpr *j = NULL;
+    char *text = NULL;
+    test_ok(kni_parse(kn_jaxpr_text(kn_make_jaxpr(f, args), KN_JAXPR_FULL), &j));
+    kn_program *p = test_compile(j, true);
+    test_ok(knc_text(p, &text));
+    if (knc_n_steps(p) != steps || !strstr(text, part))
+        fail_msg("%d steps, not %d, or no '%s':\n%s", knc_n_steps(p), steps, part, text);
+    knx_free(text);
+    knc_release(p);
+    expect_same_bits(j, 1);
+    kni_release(j);
+}
+
+static void rows_taken_by_index_are_read_where_they_are_used(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array table = kn_zeros(KN_SHAPE(50, 8)), i = kn_zeros(KN_SHAPE(6), .dtype = KN_DT(I32));
+    expect_steps(KN_FN(embed), KN_ARGS(&table, &i), 1, "one kernel reads it");
+    expect_steps(KN_FN(look_up), KN_ARGS(&table, &i), 1, "gather; operand 0, operand 1, > output 0");
+}
+
+/* Nothing of the size of x is written. */
+static void a_cross_entropy_by_labels_takes_one_element_of_each_row(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    int64_t last[] = {1}, rows[] = {0}, dim[] = {20, 10}, zero[] = {0}, one[] = {1}, sizes[] = {1, 1};
+    kn_p_gather p = {.collapsed_slice_dims = {1, one},
+                     .start_index_map = {1, one},
+                     .operand_batching_dims = {1, zero},
+                     .start_indices_batching_dims = {1, zero},
+                     .slice_sizes = {2, sizes},
+                     .mode = KN_GATHER_CLIP};
+    kn_atom x = knb_invar(&b, F32(20, 10)), labels = knb_invar(&b, kni_type(KN_DT(I32), 2, (int64_t[]){20, 1}));
+    kn_atom m = knb_reduce_max(&b, x, 1, last), d = knb_sub(&b, x, knb_broadcast_in_dim(&b, m, 2, dim, rows));
+    kn_atom s = knb_log(&b, knb_reduce_sum(&b, knb_exp(&b, d), 1, last));
+    kn_atom l = knb_sub(&b, d, knb_broadcast_in_dim(&b, s, 2, dim, rows));
+    kni_jaxpr *j = FINISH(&b, knb_neg(&b, knb_gather(&b, l, labels, &p)));
+    kn_program *q = test_compile(j, true);
+    char *text = NULL;
+    test_ok(knc_text(q, &text));
+    if (knc_n_steps(q) != 2 || strstr(text, "f32[20,10]: stored"))
+        fail_msg("%s", text);
+    knx_free(text);
+    knc_release(q);
+    expect_same_bits(j, 1);
+    kni_release(j);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_gather_in_a_kernel_has_the_bits_of_the_routine),
+        TEST(rows_taken_by_index_are_read_where_they_are_used),
+        TEST(a_cross_entropy_by_labels_takes_one_element_of_each_row),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
