@@ -162,7 +162,8 @@ kng_operand kng_low_memory(kng_low *l, int32_t value, int copy, bool broadcast)
     if (st->folded)
         return kng_low_element(l, (int)st->slot, copy);
     if (v->kind == KNG_VALUE_LANE && v->part != l->current_part)
-        return kng_low_at(l, l->current_part == KNG_BODY ? l->result_base + copy * l->result_bytes + v->home : v->input);
+        return kng_low_at(l,
+                          l->current_part == KNG_BODY ? l->result_base + copy * l->result_bytes + v->home : v->input);
     if (st->slot < 0)
         kng_low_fail(l, "a value was lost"); /* never seen */
     return kng_low_at(l, st->slot);

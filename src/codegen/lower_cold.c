@@ -50,10 +50,9 @@ static void add_stub(kng_low *l, int number, int copy, int label, int back)
     for (int i = 0; i < p->n_input; i++) {
         const kng_value *v = &l->value[p->input[i]];
         const kng_state *s = &l->state[kng_low_state(l, p->input[i], copy)];
-        int32_t at = s->reg >= 0 ? s->reg
-                     : v->part != KNG_BODY
-                         ? -1 - (l->result_base + copy * l->result_bytes + v->home)
-                         : -1 - s->slot;
+        int32_t at = s->reg >= 0           ? s->reg
+                     : v->part != KNG_BODY ? -1 - (l->result_base + copy * l->result_bytes + v->home)
+                                           : -1 - s->slot;
         if (!KN_VEC_PUSH(&l->where, at))
             l->no_memory = true;
     }
@@ -215,6 +214,7 @@ void kng_low_stubs_and_parts(kng_low *l)
         emit_stub(l, &l->stub.at[i]);
     l->in_tail = false;
     l->exists.on = false;
+    l->free_slot[0].n = l->free_slot[1].n = 0; /* those of the body are alive while a part runs */
     for (int i = 1; i < (int)l->part.n && kng_low_fine(l); i++)
         emit_part(l, i);
     emit_save(l, l->save_label, true);
