@@ -29,6 +29,7 @@ typedef struct kng_value {
     bool homed;        /* UNIFORM: lanes read it */
     int16_t part;      /* LANE: which part works it out: KNG_BODY or a cold one */
     int16_t listed;    /* the last cold part that has it among its inputs */
+    int32_t single;    /* UNIFORM: place of one element in the frame, for addresses; -1: none */
     int32_t home;      /* UNIFORM: place in the frame; LANE of a cold part: offset in the results of a copy; -1: none */
     int32_t input;     /* LANE: where the cold part that is being emitted finds it, or leaves it */
     int32_t uses;      /* by items of the body */
@@ -62,6 +63,7 @@ typedef struct kng_item {
     int32_t use[3], next[3]; /* values, and where each is used next after this item */
     int32_t def, first;      /* value, and where it is used first */
     int32_t number;          /* REDUCE: which one */
+    int32_t index;           /* LOAD of adjacent lanes: a value that is the same for all of them is added; -1 */
     kng_needs needs;
 } kng_item;
 typedef struct kng_list {
