@@ -30,6 +30,7 @@ typedef struct kng_value {
     bool homed;        /* UNIFORM: lanes read it */
     int16_t part;      /* which part works it out: KNG_BODY, KNG_ROW or a cold one */
     int16_t listed;    /* the last cold part that has it among its inputs */
+    int32_t single;    /* UNIFORM: place of one element in the frame, for addresses; -1: none */
     int32_t home;      /* homed: place in the frame; of a cold part: offset in the results of a copy; -1: none */
     int32_t input;     /* where the cold part that is being emitted finds it, or leaves it */
     int32_t uses;      /* by items of the body */
@@ -63,6 +64,7 @@ typedef struct kng_item {
     int32_t use[3], next[3]; /* values, and where each is used next after this item */
     int32_t def, first;      /* value, and where it is used first */
     int32_t number;          /* REDUCE: which one */
+    int32_t index;           /* LOAD of adjacent lanes: a value that is the same for all of them is added; -1 */
     kng_needs needs;
 } kng_item;
 typedef struct kng_list {

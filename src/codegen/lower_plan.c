@@ -67,7 +67,7 @@ static int32_t new_value(kng_low *l, knk_node x)
     const knk_inst *n = &l->node[x];
     int32_t i = l->n_value++;
     kng_value *v = &l->value[i];
-    *v = (kng_value){.node = x, .dtype = n->dtype, .home = -1, .input = -1};
+    *v = (kng_value){.node = x, .dtype = n->dtype, .single = -1, .home = -1, .input = -1};
     v->kind = n->op == KNK_CONST ? KNG_VALUE_CONSTANT : is_uniform(l, x) ? KNG_VALUE_UNIFORM : KNG_VALUE_LANE;
     v->part = v->kind == KNG_VALUE_UNIFORM ? KNG_ROW : KNG_BODY;
     v->mask = kng_is_mask(&l->lane_form, n->dtype);
@@ -76,7 +76,7 @@ static int32_t new_value(kng_low *l, knk_node x)
 
 static kng_item item_of(kng_low *l, kng_item_kind kind, knk_node x)
 {
-    kng_item it = {.kind = (uint8_t)kind, .node = x, .stream = -1, .def = -1, .use = {-1, -1, -1}};
+    kng_item it = {.kind = (uint8_t)kind, .node = x, .stream = -1, .def = -1, .use = {-1, -1, -1}, .index = -1};
     const knk_inst *n = &l->node[x];
     if (kind == KNG_ITEM_LOAD || kind == KNG_ITEM_STORE || kind == KNG_ITEM_INDEX)
         it.stream = (int16_t)stream_for(l, n);
@@ -136,11 +136,32 @@ static int32_t operand_of(kng_low *l, knk_node x, int part)
     return i;
 }
 
+/* A load of adjacent lanes: under a predicate if that can be the mask of an instruction, and moved by an index only if
+ * it is the same for all lanes. */
+static bool is_adjacent(kng_low *l, const knk_inst *n)
+{
+    return l->r->cls[stream_for(l, n)] == KNK_STRIDE_ONE && is_uniform(l, n->a) &&
+           (n->b < 0 || l->target == KNG_AVX512 || knk_size(n->dtype) >= 4);
+}
+
+/* A value whose first lane the lane loop finds in the frame; constants need no place. */
+static int32_t single_of(kng_low *l, knk_node x)
+{
+    int32_t i = value_for(l, x);
+    kng_value *v = &l->value[i];
+    if (v->kind == KNG_VALUE_UNIFORM && v->single < 0)
+        v->single = kng_low_frame(l, 8, 8);
+    return i;
+}
+
 static void set_operands(kng_low *l, kng_item *it, int part)
 {
     const knk_inst *n = &l->node[it->node];
-    if (it->kind == KNG_ITEM_LOAD) { /* index, predicate, other: absent ones are left out, see do_gather */
-        for (int j = 0; j < 3; j++)
+    if (it->kind == KNG_ITEM_LOAD) { /* index, predicate, other: absent ones are left out, see do_load */
+        bool together = part >= 0 && n->a >= 0 && is_adjacent(l, n);
+        if (together)
+            it->index = single_of(l, n->a);
+        for (int j = together; j < 3; j++)
             if (knk_operand(n, j) >= 0)
                 it->use[it->n_use++] = operand_of(l, knk_operand(n, j), part);
         return;
@@ -493,11 +514,8 @@ static void choose_forms(kng_low *l)
             half = wide(l->node[n->a].dtype);
         else if (!(f & UNIFORM) || (f & EXPORTED))
             half = wide(n->dtype);
-        if (n->op == KNK_LOAD && !(f & UNIFORM)) {
-            int cls = l->r->cls[stream_for(l, n)];
-            bool masked = cls == KNK_STRIDE_ONE && n->a < 0 && (l->target == KNG_AVX512 || knk_size(n->dtype) >= 4);
-            half |= n->a >= 0 || (n->b >= 0 && !masked) || (cls != KNK_STRIDE_ONE && !masked);
-        }
+        if (n->op == KNK_LOAD && !(f & UNIFORM))
+            half |= !is_adjacent(l, n);
     }
     for (int s = 0; s < l->n_stream && !half; s++) {
         const kng_stream *x = &l->stream[s];

@@ -291,13 +291,13 @@ static void every_reduction(void **state)
                     stages_style style = {.mode = modes[m], .run = l % 2 ? 0 : 1 + (int64_t)l * 7};
                     take(m == 2 ? columns : rows, (int64_t[]){m == 2 ? 21 : 3}, &length[l], style);
                 }
-            take(rows, (int64_t[]){2}, (int64_t[]){40000}, (stages_style){.mode = KNG_RUNS, .run = 1501});
-            take(columns, (int64_t[]){17}, (int64_t[]){40000}, (stages_style){.mode = KNG_COLUMNS});
+            take(rows, (int64_t[]){1}, (int64_t[]){33000}, (stages_style){.mode = KNG_RUNS, .run = 1501});
+            take(columns, (int64_t[]){3}, (int64_t[]){17000}, (stages_style){.mode = KNG_COLUMNS});
             take(columns, (int64_t[]){3}, (int64_t[]){77}, (stages_style){.mode = KNG_ROWS}); /* with a stride */
             knk_release(rows);
             knk_release(columns);
         }
-    run_all(true);
+    run_all(false);
 }
 
 /* Loads under a predicate, with an index, of one element for all lanes, with strides, and stores like that. */
@@ -419,7 +419,7 @@ static void functions_with_cold_paths(void **state)
             take(k, (int64_t[]){5, 3}, NULL, (stages_style){.mode = KNG_POINTS, .lane = 1});
             knk_release(k);
         }
-    run_all(false);
+    run_all(true);
 }
 
 static void same_request_same_text(void **state)
