@@ -113,6 +113,7 @@ int kng_low_take(kng_low *l, int bank, int32_t s)
     k->free &= ~(1u << r);
     k->lock |= 1u << r;
     k->holds[r] = s;
+    l->changed[bank] |= 1u << r;
     if (s >= 0)
         l->state[s].reg = (int8_t)r;
     return r;

@@ -19,8 +19,10 @@ typedef struct make {
     knk_node raw[MOST]; /* loaded floats: their bits are known, also of NaNs */
     int n_raw;
     int dtypes[4], n_dtype;
-    int map, out_map; /* of the stage: contiguous; of stores */
-    int64_t stride[3];
+    struct {
+        int buffer, map;
+    } whole[MOST]; /* buffers that are read element by element: results may lie in their memory */
+    int n_whole;
 } make;
 
 static unsigned pick(make *m, unsigned n) { return (unsigned)(machine_random(&m->seed) % n); }
@@ -83,13 +85,15 @@ static void contiguous(const make *m, int64_t step, int64_t *stride)
     stride[0] = extent(m, 1) * stride[1];
 }
 
-/* A map of a random kind, and how many elements it needs. */
-static int random_map(make *m, int64_t *elements)
+/* A map of a random kind, and how many elements it needs; *whole: no two points have the same element. */
+static int random_map(make *m, int64_t *elements, bool *whole)
 {
+    unsigned kind = pick(m, 8);
+    *whole = kind > 3;
     int64_t stride[3], offset = pick(m, 3);
     bool inner = m->s->has_inner[m->s->n_stage - 1];
     contiguous(m, pick(m, 4) ? 1 : 2, stride);
-    switch (pick(m, 8)) {
+    switch (kind) {
     case 0: stride[0] = 0; break;
     case 1: stride[1] = 0; break;
     case 2: stride[2] = 0; break;
@@ -119,7 +123,8 @@ static void add_load(make *m)
         return;
     int d = any_dtype(m);
     int64_t elements;
-    int map = random_map(m, &elements);
+    bool whole;
+    int map = random_map(m, &elements, &whole);
     knk_node index = KNK_NONE, pred = KNK_NONE, other = KNK_NONE;
     if (pick(m, 6) == 0) {
         knk_node any = m->n[KN_ID_I64] && pick(m, 2) ? get(m, KN_ID_I64) : knk_cast(s->b, KN_ID_I64, get(m, KN_ID_I32));
@@ -133,6 +138,10 @@ static void add_load(make *m)
     int buffer = scene_buffer(s, d, false, elements + 32, &m->seed);
     knk_node x = knk_load(s->b, buffer, map, index, pred, other);
     add(m, x);
+    if (whole && index < 0 && m->n_whole < MOST) {
+        m->whole[m->n_whole].buffer = buffer;
+        m->whole[m->n_whole++].map = map;
+    }
     if ((knk_is_float_id(d) || knk_is_half_id(d)) && index < 0 && pred < 0 && m->n_raw < MOST)
         m->raw[m->n_raw++] = x;
 }
@@ -140,9 +149,10 @@ static void add_load(make *m)
 static void add_index(make *m)
 {
     int64_t elements;
+    bool whole;
     if (m->s->n_map >= SCENE_MAPS - 6)
         return;
-    knk_node x = knk_index(m->s->b, random_map(m, &elements));
+    knk_node x = knk_index(m->s->b, random_map(m, &elements, &whole));
     add(m, x);
     add(m, knk_cast(m->s->b, KN_ID_I32, x));
 }
@@ -287,6 +297,18 @@ static void add_store(make *m, int d)
     if (s->n_buffer >= SCENE_BUFFERS || s->n_map >= SCENE_MAPS - 1)
         return;
     int64_t stride[3];
+    for (int i = m->n_whole - 1; i >= 0 && pick(m, 3) == 0; i--) /* in the memory of a read buffer */
+        if (s->dtype[m->whole[i].buffer] == d) {
+            int b = s->n_buffer++, from = m->whole[i].buffer;
+            s->dtype[b] = d;
+            s->bytes[b] = s->bytes[from];
+            s->buffer[b] = s->buffer[from];
+            s->alias[b] = from + 1;
+            knk_add_buffer(s->b, (kn_dtype_id)d, true);
+            knk_store(s->b, b, m->whole[i].map, gathered(m, d));
+            m->whole[i] = m->whole[--m->n_whole];
+            return;
+        }
     contiguous(m, pick(m, 5) ? 1 : 2, stride);
     bool step = stride[1] > extent(m, 2) || (s->has_inner[s->n_stage - 1] && stride[2] == 2) || stride[1] == 2;
     int map = scene_map(s, 0, stride);
@@ -320,7 +342,7 @@ static void stage_of_points(make *m, int n)
 static void forget(make *m)
 {
     memset(m->n, 0, sizeof m->n);
-    m->n_raw = 0;
+    m->n_raw = m->n_whole = 0;
 }
 
 void scene_random(scene *s, uint64_t seed)
@@ -338,6 +360,7 @@ void scene_random(scene *s, uint64_t seed)
     if (!sums) {
         scene_stage(s, -1);
         stage_of_points(&m, size);
+        m.n_whole = 0;
         if (pick(&m, 3) == 0) {
             scene_stage(s, -1); /* reads values of the first one */
             stage_of_points(&m, size / 2);
@@ -348,6 +371,7 @@ void scene_random(scene *s, uint64_t seed)
     if (pick(&m, 3) == 0) {
         scene_stage(s, -1);
         stage_of_points(&m, size / 3);
+        m.n_whole = 0;
     }
     scene_stage(s, pick(&m, 10) ? pick(&m, pick(&m, 3) ? 140 : 700) : 0);
     if (pick(&m, 2) == 0)

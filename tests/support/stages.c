@@ -65,7 +65,8 @@ void scene_end(scene *s)
 void scene_free(scene *s)
 {
     for (int i = 0; i < s->n_buffer; i++)
-        free(s->buffer[i]);
+        if (!s->alias[i])
+            free(s->buffer[i]);
     if (s->k)
         knk_release(s->k);
     s->k = NULL;
@@ -83,7 +84,7 @@ typedef struct run {
     uint8_t cls[KNG_MAX_STREAMS];
     int n_stream;
     kng_mode mode;
-    char **value;      /* per node: what later stages read, per parallel point */
+    char **value;                   /* per node: what later stages read, per parallel point */
     char *partial[KNG_MAX_STREAMS]; /* per stream */
     kng_function *f;
     kng_args *args;
@@ -290,6 +291,11 @@ bool scene_check(const scene *s, const scene_way *way, scene_maker *make, void *
 {
     void *copy[SCENE_BUFFERS], *want[SCENE_BUFFERS], *scratch;
     for (int i = 0; i < s->n_buffer; i++) {
+        if (s->alias[i]) {
+            copy[i] = copy[s->alias[i] - 1];
+            want[i] = want[s->alias[i] - 1];
+            continue;
+        }
         copy[i] = aligned_alloc(64, (s->bytes[i] + 127) & ~(size_t)63);
         want[i] = aligned_alloc(64, (s->bytes[i] + 127) & ~(size_t)63);
         memcpy(copy[i], s->buffer[i], s->bytes[i]);
@@ -315,10 +321,11 @@ bool scene_check(const scene *s, const scene_way *way, scene_maker *make, void *
                  way->any ? " any" : "", i, kn_dtype_table[s->dtype[i]].name, at, n, (unsigned long long)got,
                  (unsigned long long)right, text);
     }
-    for (int i = 0; i < s->n_buffer; i++) {
-        free(copy[i]);
-        free(want[i]);
-    }
+    for (int i = 0; i < s->n_buffer; i++)
+        if (!s->alias[i]) {
+            free(copy[i]);
+            free(want[i]);
+        }
     free(scratch);
     return ran;
 }
