@@ -450,6 +450,33 @@ static void same_request_same_text(void **state)
     knk_release(k);
 }
 
+static void without_memory_it_is_an_error(void **state)
+{
+    (void)state;
+    knk_kernel *k = softmax(KN_ID_F32);
+    uint8_t cls[KNG_MAX_STREAMS];
+    memset(cls, KNK_STRIDE_ONE, sizeof cls);
+    kng_request r = {.kernel = k, .stage = 3, .mode = KNG_POINTS, .cls = cls};
+    int failures = 0;
+    for (;; failures++) {
+        char *text = NULL;
+        int64_t live = knx_alloc_live();
+        knx_fail_after(failures, true);
+        kn_error *e = kng_c_source(&r, "f", &text);
+        knx_fail_after(-1, false);
+        if (!e) {
+            knx_free(text);
+            break;
+        }
+        assert_int_equal(e->kind, KN_ERROR_MEMORY);
+        assert_null(text);
+        knx_error_release(e);
+        assert_int_equal(knx_alloc_live(), live);
+    }
+    assert_true(failures > 10);
+    knk_release(k);
+}
+
 int main(void)
 {
     (void)one_one;
@@ -462,6 +489,7 @@ int main(void)
         cmocka_unit_test(stages_of_a_softmax),
         cmocka_unit_test(functions_with_cold_paths),
         cmocka_unit_test(same_request_same_text),
+        cmocka_unit_test(without_memory_it_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
