@@ -20,7 +20,7 @@ size_t kng_scratch_bytes(const knk_kernel *k, int threads);
 kn_error *kng_prepare(const knk_kernel *k, const knk_launch *launch, int threads);
 
 /* A launch thought through: which loops go where, which functions. It depends on extents and strides, not on addresses,
- * and serves all launches that differ in addresses only, for any number of threads, as long as its kernel lives. `room`:
+ * and serves all launches that differ in addresses only, with any number of threads, while its kernel lives. `room`:
  * kng_plan_bytes(k) bytes, at a multiple of 16, which must stay. NULL: the interpreter is to run everything. */
 typedef struct kng_prepared kng_prepared;
 size_t kng_plan_bytes(const knk_kernel *k); /* 0: it is interpreted */
