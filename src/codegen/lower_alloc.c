@@ -113,6 +113,7 @@ int kng_low_take(kng_low *l, int bank, int32_t s)
     k->free &= ~(1u << r);
     k->lock |= 1u << r;
     k->holds[r] = s;
+    l->changed[bank] |= 1u << r;
     if (s >= 0)
         l->state[s].reg = (int8_t)r;
     return r;
@@ -162,7 +163,8 @@ kng_operand kng_low_memory(kng_low *l, int32_t value, int copy, bool broadcast)
     if (st->folded)
         return kng_low_element(l, (int)st->slot, copy);
     if (v->kind == KNG_VALUE_LANE && v->part != l->current_part)
-        return kng_low_at(l, l->current_part == KNG_BODY ? l->result_base + copy * l->result_bytes + v->home : v->input);
+        return kng_low_at(l,
+                          l->current_part == KNG_BODY ? l->result_base + copy * l->result_bytes + v->home : v->input);
     if (st->slot < 0)
         kng_low_fail(l, "a value was lost"); /* never seen */
     return kng_low_at(l, st->slot);

@@ -42,6 +42,8 @@ static void bring_home(kng_low *l, const kng_item *it, int copy)
         kng_spill(l->a, &l->form, v->dtype, kng_low_at(l, v->input), r);
         return;
     }
+    if (l->current_part < 0 && v->single >= 0)
+        kng_emit_store_one(l->a, &l->form, v->dtype, r, kng_low_at(l, v->single), -1, KNG_RDX);
     if (l->current_part >= 0 || !v->homed)
         return;
     kng_operand home = kng_low_at(l, v->home);
@@ -76,8 +78,7 @@ int kng_low_pointer(kng_low *l, int s)
     if (w->reg >= 0)
         return w->reg;
     kng_load(l->a, KNG_R10,
-             w->pointer >= 0 ? kng_low_at(l, w->pointer)
-                             : kng_at(KNG_RDI, kng_low_word(s, offsetof(kng_words, at))));
+             w->pointer >= 0 ? kng_low_at(l, w->pointer) : kng_at(KNG_RDI, kng_low_word(s, offsetof(kng_words, at))));
     return KNG_R10;
 }
 
@@ -97,6 +98,21 @@ static kng_operand numbers(kng_low *l, int first, int n)
     return kng_at_pool(kng_pool(l->a, v, n * 8, n * 8));
 }
 
+/* The element that an item loads: that of the stream, or one as far from there as the index says. */
+static kng_operand loaded_element(kng_low *l, const kng_item *it, int copy)
+{
+    if (it->index < 0)
+        return kng_low_element(l, it->stream, copy);
+    const kng_value *v = &l->value[it->index];
+    int size = 1 << l->way[it->stream].shift, base = kng_low_pointer(l, it->stream);
+    if (v->kind == KNG_VALUE_CONSTANT)
+        kng_mov_number(l->a, KNG_RDX, (int64_t)l->node[v->node].imm);
+    else
+        kng_load(l->a, KNG_RDX, kng_low_at(l, v->single));
+    kng_lea(l->a, KNG_R10, kng_at_index(base, KNG_RDX, size, 0));
+    return kng_at_index(KNG_R10, KNG_RAX, size, piece_of(l, copy) * l->form.lanes * size);
+}
+
 /* Where the lanes of a copy are, in elements: a memory operand of 64-bit numbers. */
 static kng_operand lane_table(kng_low *l, int s, int copy)
 {
@@ -111,8 +127,9 @@ int kng_low_exists(const kng_low *l) { return l->target == KNG_AVX512 ? l->exist
 /* dst = pred ? yes : no, as the IR's select does it. dst is not one of the others, but may be `no`. */
 void kng_low_select(kng_low *l, int dtype, int dst, int pred, kng_operand yes, kng_operand no)
 {
-    const knk_inst node[3] = {
-        {.op = KNK_LOAD, .dtype = KN_ID_BOOL}, {.op = KNK_LOAD, .dtype = (uint8_t)dtype}, {.op = KNK_LOAD, .dtype = (uint8_t)dtype}};
+    const knk_inst node[3] = {{.op = KNK_LOAD, .dtype = KN_ID_BOOL},
+                              {.op = KNK_LOAD, .dtype = (uint8_t)dtype},
+                              {.op = KNK_LOAD, .dtype = (uint8_t)dtype}};
     const knk_inst n = {.op = KNK_SELECT, .dtype = (uint8_t)dtype, .a = 0, .b = 1, .c = 2};
     kng_needs needs = kng_emit_needs(&l->form, &n, node);
     temps t = take_temps(l, needs.temps, needs.mask_temps);
@@ -147,7 +164,7 @@ static void do_adjacent(kng_low *l, const kng_item *it, int copy)
         return;
     }
     int dst = kng_low_define(l, it, copy);
-    load_adjacent(l, v->dtype, dst, kng_low_element(l, it->stream, copy), &l->exists);
+    load_adjacent(l, v->dtype, dst, loaded_element(l, it, copy), &l->exists);
     end_item(l, it, copy);
 }
 
@@ -170,13 +187,16 @@ static void do_masked(kng_low *l, const kng_item *it, int copy, int pred, int ot
         kng_v2(l->a, KNG_VPMOVSXDQ, 1, wide, kng_reg(tail.mask4));
     }
     int no = other >= 0 ? kng_low_need(l, other, copy) : -1, dst = kng_low_define(l, it, copy);
-    load_adjacent(l, v->dtype, dst, kng_low_element(l, it->stream, copy), &tail);
-    if (no >= 0) {
-        int loaded = kng_low_take(l, v->mask, -1);
-        kng_move(l->a, &l->form, v->dtype, loaded, dst);
+    int loaded = no >= 0 ? kng_low_take(l, v->mask, -1) : dst;
+    load_adjacent(l, v->dtype, loaded, loaded_element(l, it, copy), &tail);
+    if (no >= 0 && knk_is_half_id(v->dtype)) { /* the IR has no select of these */
+        kng_move(l->a, &l->form, v->dtype, dst, no);
+        kng_v(l->a, KNG_VMOVDQU16, kng_length(&l->form, v->dtype), dst, 0, kng_reg(loaded), p, false, -1);
+    } else if (no >= 0) {
         kng_low_select(l, v->dtype, dst, p, kng_reg(loaded), kng_reg(no));
-        kng_low_give(l, v->mask, loaded);
     }
+    if (no >= 0)
+        kng_low_give(l, v->mask, loaded);
     if (both >= 0)
         kng_low_give(l, bank, both);
     if (wide >= 0)
@@ -233,7 +253,7 @@ static void do_load(kng_low *l, const kng_item *it, int copy)
     int32_t index = -1, pred = -1, other = -1;
     int at = 0;
     if (!import) {
-        index = n->a >= 0 ? it->use[at++] : -1;
+        index = n->a >= 0 && it->index < 0 ? it->use[at++] : -1;
         pred = n->b >= 0 ? it->use[at++] : -1;
         other = n->c >= 0 ? it->use[at++] : -1;
     }
@@ -390,8 +410,8 @@ static void do_call(kng_low *l, const kng_item *it, int copy)
     for (int j = 0; j < it->n_use; j++) {
         int r = kng_low_need(l, it->use[j], copy), dtype = l->value[it->use[j]].dtype;
         temps t = take_temps(l, is_small(dtype) ? 2 : 0, 0);
-        kng_emit_store(l->a, &l->form, dtype, r, kng_low_at(l, l->helper_area + 128 * (j + 1)), &all, false, t.v, gp_temp,
-                       scratch(l));
+        kng_emit_store(l->a, &l->form, dtype, r, kng_low_at(l, l->helper_area + 128 * (j + 1)), &all, false, t.v,
+                       gp_temp, scratch(l));
         give_temps(l, &t);
     }
     kng_low_used(l, it, copy);

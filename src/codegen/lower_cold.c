@@ -46,14 +46,19 @@ void kng_low_find_regions(kng_low *l)
 static void add_stub(kng_low *l, int number, int copy, int label, int back)
 {
     const kng_part *p = &l->part.at[number];
-    kng_stub stub = {(int16_t)number, (int8_t)copy, label, back, (int32_t)l->where.n};
+    uint32_t vectors = l->target == KNG_AVX512 ? 0xffffffffu : 0xffffu, masks = l->target == KNG_AVX512 ? 0xfeu : 0;
+    kng_stub stub = {.part = (int16_t)number,
+                     .copy = (int8_t)copy,
+                     .label = label,
+                     .back = back,
+                     .at = (int32_t)l->where.n,
+                     .live = {vectors & ~l->bank[0].free, masks & ~l->bank[1].free}};
     for (int i = 0; i < p->n_input; i++) {
         const kng_value *v = &l->value[p->input[i]];
         const kng_state *s = &l->state[kng_low_state(l, p->input[i], copy)];
-        int32_t at = s->reg >= 0 ? s->reg
-                     : v->part != KNG_BODY
-                         ? -1 - (l->result_base + copy * l->result_bytes + v->home)
-                         : -1 - s->slot;
+        int32_t at = s->reg >= 0           ? s->reg
+                     : v->part != KNG_BODY ? -1 - (l->result_base + copy * l->result_bytes + v->home)
+                                           : -1 - s->slot;
         if (!KN_VEC_PUSH(&l->where, at))
             l->no_memory = true;
     }
@@ -80,6 +85,34 @@ void kng_low_cold_test(kng_low *l, const kng_item *it, int copy)
     add_stub(l, it->part, copy, label, back);
 }
 
+/* Where the part finds its inputs and leaves its results, in places that all parts share. Returns how many. */
+static int place_values(kng_low *l, const kng_part *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->n_input; i++)
+        l->value[p->input[i]].input = l->part_area + 64 * n++;
+    for (size_t i = 0; i < p->list.item.n; i++) {
+        kng_value *v = &l->value[p->list.item.at[i].def];
+        if (v->home >= 0)
+            v->input = l->part_area + 64 * n++;
+    }
+    return n;
+}
+
+void kng_low_lay_out_parts(kng_low *l)
+{
+    int most = 0;
+    if (l->part.n < 2)
+        return;
+    l->save_area = kng_low_frame(l, 32 * 64 + 64, 64);
+    for (size_t p = 1; p < l->part.n; p++) {
+        int n = place_values(l, &l->part.at[p]);
+        most = n > most ? n : most;
+        l->part.at[p].label = kng_label(l->a);
+    }
+    l->part_area = kng_low_frame(l, 64 * most, 64);
+}
+
 static void copy_bytes(kng_low *l, kng_operand to, kng_operand from, int bytes)
 {
     for (int i = 0; i < bytes; i += 8, to.disp += 8, from.disp += 8) {
@@ -88,9 +121,25 @@ static void copy_bytes(kng_low *l, kng_operand to, kng_operand from, int bytes)
     }
 }
 
+/* Stores or loads the registers that are in use and that the part changes. */
+static void keep(kng_low *l, const kng_stub *s, bool save)
+{
+    const kng_part *p = &l->part.at[s->part];
+    int length = l->target == KNG_AVX512 ? 2 : 1;
+    for (uint32_t in = s->live[0] & p->changes[0]; in; in &= in - 1) {
+        int r = __builtin_ctz(in);
+        kng_v2(l->a, save ? KNG_VMOVUPS_ST : KNG_VMOVUPS, length, r, kng_low_at(l, l->save_area + r * 64));
+    }
+    for (uint32_t in = s->live[1] & p->changes[1]; in; in &= in - 1) {
+        int r = __builtin_ctz(in);
+        kng_v2(l->a, save ? KNG_KMOVW_ST : KNG_KMOVW, 0, r, kng_low_at(l, l->save_area + 32 * 64 + r * 8));
+    }
+}
+
 static void emit_stub(kng_low *l, const kng_stub *s)
 {
     const kng_part *p = &l->part.at[s->part];
+    place_values(l, p);
     kng_here(l->a, s->label);
     for (int i = 0; i < p->n_input; i++) {
         const kng_value *v = &l->value[p->input[i]];
@@ -100,8 +149,10 @@ static void emit_stub(kng_low *l, const kng_stub *s)
         else
             copy_bytes(l, kng_low_at(l, v->input), kng_low_at(l, -1 - at), kng_value_bytes(&l->lane_form, v->dtype));
     }
+    keep(l, s, true);
     kng_lea(l->a, KNG_R11, kng_low_at(l, l->result_base + s->copy * l->result_bytes));
     kng_call(l->a, p->label);
+    keep(l, s, false);
     kng_jump(l->a, s->back);
 }
 
@@ -151,13 +202,13 @@ static void emit_part(kng_low *l, int number)
 {
     kng_part *p = &l->part.at[number];
     bool halves = p->form.lanes < l->lane_form.lanes;
-    int again = kng_label(l->a), second = kng_label(l->a), done = kng_label(l->a);
+    int again = kng_label(l->a), second = kng_label(l->a);
+    place_values(l, p);
     kng_align(l->a, 16);
     kng_here(l->a, p->label);
     kng_alu_number(l->a, KNG_SUB, KNG_RSP, 56);
     l->shift = 64;
     kng_store(l->a, kng_low_at(l, l->result_out), KNG_R11);
-    kng_call(l->a, l->save_label);
     if (halves) {
         kng_mov_number(l->a, KNG_RDX, 0);
         kng_store(l->a, kng_low_at(l, l->half), KNG_RDX);
@@ -166,7 +217,11 @@ static void emit_part(kng_low *l, int number)
     l->form = p->form;
     l->current_part = number;
     kng_low_start(l, 0);
+    l->changed[0] = 1; /* register 0, k1: for the way of the results */
+    l->changed[1] = 2;
     kng_low_block(l, &p->list, 1);
+    for (int b = 0; b < 2; b++)
+        p->changes[b] = p->list.helper ? UINT32_MAX : l->changed[b];
     kng_load(l->a, KNG_R11, kng_low_at(l, l->result_out));
     if (halves) {
         kng_load(l->a, KNG_RDX, kng_low_at(l, l->half));
@@ -183,40 +238,18 @@ static void emit_part(kng_low *l, int number)
     kng_here(l->a, second);
     if (halves)
         hand_results(l, p, true);
-    kng_here(l->a, done);
-    kng_call(l->a, l->restore_label);
     kng_alu_number(l->a, KNG_ADD, KNG_RSP, 56);
-    kng_ret(l->a);
-    l->shift = 0;
-}
-
-/* Subroutines that store and load all registers. */
-static void emit_save(kng_low *l, int label, bool save)
-{
-    int length = l->target == KNG_AVX512 ? 2 : 1, count = length == 2 ? 32 : 16, step = length == 2 ? 64 : 32;
-    kng_align(l->a, 16);
-    kng_here(l->a, label);
-    l->shift = 72;
-    for (int i = 0; i < count; i++)
-        kng_v(l->a, save ? KNG_VMOVUPS_ST : KNG_VMOVUPS, length, i, 0, kng_low_at(l, l->save_area + i * step), 0, false,
-              -1);
-    for (int i = 1; length == 2 && i < 8; i++)
-        kng_v(l->a, save ? KNG_KMOVW_ST : KNG_KMOVW, 0, i, 0, kng_low_at(l, l->save_area + count * step + i * 8), 0,
-              false, -1);
     kng_ret(l->a);
     l->shift = 0;
 }
 
 void kng_low_stubs_and_parts(kng_low *l)
 {
-    if (l->part.n < 2)
-        return;
-    for (size_t i = 0; i < l->stub.n; i++)
-        emit_stub(l, &l->stub.at[i]);
     l->in_tail = false;
     l->exists.on = false;
+    l->free_slot[0].n = l->free_slot[1].n = 0; /* those of the body are alive while a part runs */
     for (int i = 1; i < (int)l->part.n && kng_low_fine(l); i++)
         emit_part(l, i);
-    emit_save(l, l->save_label, true);
-    emit_save(l, l->restore_label, false);
+    for (size_t i = 0; i < l->stub.n; i++)
+        emit_stub(l, &l->stub.at[i]);
 }

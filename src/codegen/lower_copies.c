@@ -111,8 +111,7 @@ void kng_low_pin(kng_low *l, bool on)
 /* The most used streams have their pointers in registers; those whose lanes lie apart have running pointers. */
 static void choose_ways(kng_low *l)
 {
-    static const int8_t order[KNG_POINTERS] = {KNG_R8,  KNG_R9,  KNG_RBX, KNG_RBP,
-                                               KNG_R12, KNG_R13, KNG_R14, KNG_R15};
+    static const int8_t order[KNG_POINTERS] = {KNG_R8, KNG_R9, KNG_RBX, KNG_RBP, KNG_R12, KNG_R13, KNG_R14, KNG_R15};
     int given = 0;
     for (int s = 0; s < l->n_stream; s++)
         l->way[s] = (kng_way){.reg = -1, .pointer = -1, .table = -1, .step = -1, .step_tail = -1};

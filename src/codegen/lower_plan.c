@@ -67,17 +67,15 @@ static int32_t new_value(kng_low *l, knk_node x)
     const knk_inst *n = &l->node[x];
     int32_t i = l->n_value++;
     kng_value *v = &l->value[i];
-    *v = (kng_value){.node = x, .dtype = n->dtype, .home = -1, .input = -1, .part = KNG_BODY};
-    v->kind = n->op == KNK_CONST   ? KNG_VALUE_CONSTANT
-              : is_uniform(l, x) ? KNG_VALUE_UNIFORM
-                                 : KNG_VALUE_LANE;
+    *v = (kng_value){.node = x, .dtype = n->dtype, .single = -1, .home = -1, .input = -1, .part = KNG_BODY};
+    v->kind = n->op == KNK_CONST ? KNG_VALUE_CONSTANT : is_uniform(l, x) ? KNG_VALUE_UNIFORM : KNG_VALUE_LANE;
     v->mask = kng_is_mask(&l->lane_form, n->dtype);
     return l->value_of[x] = i;
 }
 
 static kng_item item_of(kng_low *l, kng_item_kind kind, knk_node x)
 {
-    kng_item it = {.kind = (uint8_t)kind, .node = x, .stream = -1, .def = -1, .use = {-1, -1, -1}};
+    kng_item it = {.kind = (uint8_t)kind, .node = x, .stream = -1, .def = -1, .use = {-1, -1, -1}, .index = -1};
     const knk_inst *n = &l->node[x];
     if (kind == KNG_ITEM_LOAD || kind == KNG_ITEM_STORE || kind == KNG_ITEM_INDEX)
         it.stream = (int16_t)stream_for(l, n);
@@ -128,18 +126,37 @@ static int32_t operand_of(kng_low *l, knk_node x, int part)
     if (v->kind == KNG_VALUE_LANE && v->part != part && v->part != KNG_BODY && v->home < 0) {
         v->home = l->result_bytes;
         l->result_bytes += l->spill_step;
-        if (v->input < 0)
-            v->input = kng_low_frame(l, 64, 64);
     }
     v->uses += part == KNG_BODY;
+    return i;
+}
+
+/* A load of adjacent lanes: under a predicate if that can be the mask of an instruction, and moved by an index only if
+ * it is the same for all lanes. */
+static bool is_adjacent(kng_low *l, const knk_inst *n)
+{
+    return l->r->cls[stream_for(l, n)] == KNK_STRIDE_ONE && is_uniform(l, n->a) &&
+           (n->b < 0 || l->target == KNG_AVX512 || knk_size(n->dtype) >= 4);
+}
+
+/* A value whose first lane the lane loop finds in the frame; constants need no place. */
+static int32_t single_of(kng_low *l, knk_node x)
+{
+    int32_t i = value_for(l, x);
+    kng_value *v = &l->value[i];
+    if (v->kind == KNG_VALUE_UNIFORM && v->single < 0)
+        v->single = kng_low_frame(l, 8, 8);
     return i;
 }
 
 static void set_operands(kng_low *l, kng_item *it, int part)
 {
     const knk_inst *n = &l->node[it->node];
-    if (it->kind == KNG_ITEM_LOAD) { /* index, predicate, other: absent ones are left out, see do_gather */
-        for (int j = 0; j < 3; j++)
+    if (it->kind == KNG_ITEM_LOAD) { /* index, predicate, other: absent ones are left out, see do_load */
+        bool together = part >= 0 && n->a >= 0 && is_adjacent(l, n);
+        if (together)
+            it->index = single_of(l, n->a);
+        for (int j = together; j < 3; j++)
             if (knk_operand(n, j) >= 0)
                 it->use[it->n_use++] = operand_of(l, knk_operand(n, j), part);
         return;
@@ -166,6 +183,7 @@ static void place_load(kng_low *l, knk_node x)
     if ((op != KNK_LOAD && op != KNK_INDEX) || (*flags_of(l, x) & (PLACED | UNIFORM)))
         return;
     *flags_of(l, x) |= PLACED;
+    l->loads_left -= op == KNK_LOAD;
     place_loads(l, x);
     kng_item it = item_of(l, op == KNK_LOAD ? KNG_ITEM_LOAD : KNG_ITEM_INDEX, x);
     set_operands(l, &it, KNG_BODY);
@@ -240,8 +258,6 @@ static int make_part(kng_low *l, int32_t r, knk_node limit, int32_t *head, int32
                 continue;
             v->listed = (int16_t)number;
             p->input[p->n_input++] = it.use[j];
-            if (v->input < 0)
-                v->input = kng_low_frame(l, 64, 64);
         }
         push(l, &p->list, &it);
     }
@@ -254,6 +270,7 @@ static void place_cold(kng_low *l, knk_node x, int32_t *head, int32_t *next, con
     int part = r > 0 ? make_part(l, r, x, head, next) : 0;
     if (!part)
         return;
+    place_load(l, l->node[x].a);
     kng_item it = item_of(l, KNG_ITEM_COLD, x);
     it.part = (int16_t)part;
     it.use[it.n_use++] = operand_of(l, l->node[x].a, KNG_BODY);
@@ -296,13 +313,6 @@ static void place_sum(kng_low *l, knk_node x)
     push(l, &l->body, &it);
 }
 
-static void place_store(kng_low *l, knk_node x)
-{
-    kng_item it = item_of(l, KNG_ITEM_STORE, x);
-    set_operands(l, &it, KNG_BODY);
-    push(l, &l->body, &it);
-}
-
 static void place_node(kng_low *l, knk_node x)
 {
     const knk_inst *n = &l->node[x];
@@ -320,45 +330,101 @@ static void place_node(kng_low *l, knk_node x)
     push(l, &l->body, &it);
 }
 
+/* Stores. All loads of a point come before them, since a written buffer may be the memory of a read one; behind the
+ * last load a value is stored as soon as it is known. */
+typedef struct stores {
+    int32_t *of, *next, *writers; /* per node: its first store; per store: the next one; per buffer: how many */
+    KN_VEC(knk_node) waiting;
+} stores;
+
+static bool find_stores(kng_low *l, stores *s)
+{
+    const knk_stage *st = stage_of(l);
+    int n = st->end - st->first;
+    s->of = knx_arena_alloc(&l->arena, (size_t)(2 * n + 2) * sizeof *s->of);
+    s->writers = knx_arena_zero(&l->arena, (size_t)(l->k->n_buffer + 1) * sizeof *s->writers);
+    if (!s->of || !s->writers)
+        return !(l->no_memory = true);
+    s->next = s->of + n;
+    memset(s->of, -1, (size_t)n * sizeof *s->of);
+    for (int i = st->end - 1; i >= st->first; i--) {
+        const knk_inst *x = &l->node[i];
+        l->loads_left += x->op == KNK_LOAD && (*flags_of(l, i) & (LIVE | UNIFORM)) == LIVE;
+        if (x->op != KNK_STORE)
+            continue;
+        s->writers[x->buffer]++;
+        if (is_inside(l, x->a)) {
+            s->next[i - st->first] = s->of[x->a - st->first];
+            s->of[x->a - st->first] = i;
+        }
+    }
+    return true;
+}
+
+static void place_store(kng_low *l, knk_node x)
+{
+    kng_item it = item_of(l, KNG_ITEM_STORE, x);
+    *flags_of(l, x) |= PLACED;
+    set_operands(l, &it, KNG_BODY);
+    push(l, &l->body, &it);
+}
+
+static void place_stores_of(kng_low *l, stores *s, knk_node x)
+{
+    const knk_stage *st = stage_of(l);
+    for (int32_t i = s->of[x - st->first]; i >= 0; i = s->next[i - st->first])
+        if (s->writers[l->node[i].buffer] == 1 && !KN_VEC_PUSH(&s->waiting, i))
+            l->no_memory = true;
+    for (size_t i = 0; i < s->waiting.n && !l->loads_left; i++)
+        place_store(l, s->waiting.at[i]);
+    if (!l->loads_left)
+        s->waiting.n = 0;
+}
+
+static void place_last_stores(kng_low *l)
+{
+    const knk_stage *st = stage_of(l);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = st->first; i < st->end; i++)
+            if (l->node[i].op == KNK_STORE && !(*flags_of(l, i) & PLACED))
+                (pass ? place_store : place_loads)(l, i);
+}
+
 static void build_body(kng_low *l, int32_t *head, int32_t *next, const int32_t *region_of_select)
 {
     const knk_stage *st = stage_of(l);
-    int waiting = 0;
+    stores s = {.of = NULL};
+    if (!find_stores(l, &s))
+        return;
     for (int i = st->first; i < st->end; i++) {
         const knk_inst *n = &l->node[i];
-        if (n->op == KNK_CONST || !(*flags_of(l, i) & LIVE) || (region_of(l, i) > 0 && !(*flags_of(l, i) & UNIFORM)))
+        uint8_t f = *flags_of(l, i);
+        if (n->op == KNK_CONST || n->op == KNK_STORE || !(f & LIVE) || (region_of(l, i) > 0 && !(f & UNIFORM)))
             continue;
-        if (n->op == KNK_STORE) {
-            waiting++;
-            continue;
-        }
         if (n->op == KNK_REDUCE) {
             place_sum(l, i);
             continue;
         }
-        if (n->op == KNK_SELECT && !(*flags_of(l, i) & UNIFORM))
+        if (n->op == KNK_SELECT && !(f & UNIFORM))
             place_cold(l, i, head, next, region_of_select);
         place_node(l, i);
         place_export(l, i);
+        if (n->op != KNK_LOAD && n->op != KNK_INDEX)
+            place_stores_of(l, &s, i);
     }
-    /* all loads of a point come before its stores */
-    for (int i = st->first; waiting && i < st->end; i++)
-        if (l->node[i].op == KNK_STORE)
-            place_loads(l, i);
-    for (int i = st->first; waiting && i < st->end; i++)
-        if (l->node[i].op == KNK_STORE)
-            place_store(l, i);
+    place_last_stores(l);
+    KN_VEC_FREE(&s.waiting);
 }
 
-/* When each value is used next, from the end to the start; the most that are alive at once. `at` is per value. */
-static void finish_list(kng_low *l, kng_list *list, const kng_form *form, int part, int32_t *at)
+/* When each value is used next, from the end to the start. `at` is per value and KNG_NEVER before and after. */
+static void find_uses(kng_low *l, kng_list *list, const kng_form *form, int32_t *at)
 {
-    for (int i = 0; i < l->n_value; i++)
-        at[i] = KNG_NEVER;
     for (int p = (int)list->item.n - 1; p >= 0; p--) {
         kng_item *it = &list->item.at[p];
-        if (it->def >= 0)
+        if (it->def >= 0) {
             it->first = at[it->def];
+            at[it->def] = KNG_NEVER;
+        }
         for (int j = 0; j < it->n_use; j++)
             it->next[j] = at[it->use[j]];
         for (int j = 0; j < it->n_use; j++)
@@ -368,8 +434,16 @@ static void finish_list(kng_low *l, kng_list *list, const kng_form *form, int pa
             list->helper |= it->needs.helper;
         }
     }
+    for (size_t p = 0; p < list->item.n; p++) /* what comes from outside */
+        for (int j = 0; j < list->item.at[p].n_use; j++)
+            at[list->item.at[p].use[j]] = KNG_NEVER;
+}
+
+/* The most values of the part that are alive at once, and temporaries. */
+static void measure_list(kng_low *l, kng_list *list, int part)
+{
     int live[2] = {0, 0};
-    for (int p = 0; p < (int)list->item.n; p++) {
+    for (size_t p = 0; p < list->item.n; p++) {
         const kng_item *it = &list->item.at[p];
         bool reused = false;
         if (it->needs.temps > list->temps)
@@ -393,6 +467,25 @@ static void finish_list(kng_low *l, kng_list *list, const kng_form *form, int pa
 
 static bool wide(int dtype) { return knk_size(dtype) == 8; }
 
+static bool has_wide_uniform(kng_low *l)
+{
+    const knk_stage *st = stage_of(l);
+    for (int i = st->first; i < st->end; i++) {
+        const knk_inst *n = &l->node[i];
+        if (!(*flags_of(l, i) & UNIFORM))
+            continue;
+        if (wide(n->dtype) || (n->op == KNK_LOAD && (n->a >= 0 || n->b >= 0)))
+            return true;
+        for (int j = 0; j < 3; j++)
+            if (knk_operand(n, j) >= 0 && wide(l->node[knk_operand(n, j)].dtype))
+                return true;
+    }
+    for (int s = 0; s < l->n_stream; s++)
+        if (l->stream[s].kind == KNG_IMPORT && wide(l->stream[s].dtype))
+            return true;
+    return false;
+}
+
 /* Lanes per piece: half as many if the lane loop has values of 8 bytes or addresses of lanes. */
 static void choose_forms(kng_low *l)
 {
@@ -407,11 +500,8 @@ static void choose_forms(kng_low *l)
             half = wide(l->node[n->a].dtype);
         else if (!(f & UNIFORM) || (f & EXPORTED))
             half = wide(n->dtype);
-        if (n->op == KNK_LOAD && !(f & UNIFORM)) {
-            int cls = l->r->cls[stream_for(l, n)];
-            bool masked = cls == KNK_STRIDE_ONE && n->a < 0 && (l->target == KNG_AVX512 || knk_size(n->dtype) >= 4);
-            half |= n->a >= 0 || (n->b >= 0 && !masked) || (cls != KNK_STRIDE_ONE && !masked);
-        }
+        if (n->op == KNK_LOAD && !(f & UNIFORM))
+            half |= !is_adjacent(l, n);
     }
     for (int s = 0; s < l->n_stream && !half; s++) {
         const kng_stream *x = &l->stream[s];
@@ -420,8 +510,9 @@ static void choose_forms(kng_low *l)
                (x->kind == KNG_IMPORT && l->r->cls[s] != KNK_STRIDE_ZERO && wide(x->dtype));
     }
     int most = l->target == KNG_AVX512 ? 16 : 8;
+    l->half_form = (kng_form){l->target, most / 2};
     l->lane_form = (kng_form){l->target, half ? most / 2 : most};
-    l->row_form = (kng_form){l->target, most / 2};
+    l->row_form = has_wide_uniform(l) ? l->half_form : l->lane_form;
     l->form = l->lane_form;
 }
 
@@ -433,10 +524,10 @@ static void choose_part_forms(kng_low *l)
             const kng_item *it = &list->item.at[i];
             bool half = wide(l->node[it->node].dtype);
             for (int j = 0; j < 3 && !half; j++)
-                half = knk_operand(&l->node[it->node], j) >= 0 &&
-                       wide(l->node[knk_operand(&l->node[it->node], j)].dtype);
+                half =
+                    knk_operand(&l->node[it->node], j) >= 0 && wide(l->node[knk_operand(&l->node[it->node], j)].dtype);
             if (half)
-                l->part.at[p].form = l->row_form;
+                l->part.at[p].form = l->half_form;
         }
     }
 }
@@ -518,10 +609,13 @@ bool kng_low_plan(kng_low *l)
     for (int i = 0; i < l->n_value * KNG_COPIES; i++)
         l->state[i] = (kng_state){.next = KNG_NEVER, .slot = -1, .reg = -1};
     choose_part_forms(l);
-    finish_list(l, &l->uniform, &l->row_form, -1, at);
-    finish_list(l, &l->body, &l->lane_form, KNG_BODY, at);
+    for (int i = 0; i < l->n_value; i++)
+        at[i] = KNG_NEVER;
+    find_uses(l, &l->uniform, &l->row_form, at);
+    find_uses(l, &l->body, &l->lane_form, at);
+    measure_list(l, &l->body, KNG_BODY);
     for (size_t p = 1; p < l->part.n; p++)
-        finish_list(l, &l->part.at[p].list, &l->part.at[p].form, (int)p, at);
+        find_uses(l, &l->part.at[p].list, &l->part.at[p].form, at);
     find_folds(l);
     return kng_low_fine(l);
 }

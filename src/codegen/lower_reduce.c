@@ -60,23 +60,22 @@ static void reduce_apart(kng_low *l, const kng_sum *s, kng_operand x, int copy)
 {
     const int gp[3] = {KNG_RDX, KNG_RSI, KNG_R11};
     int bank = is_mask(l, s), acc = kng_low_take(l, bank, -1), index = kng_low_take(l, 0, -1);
-    int t[2] = {kng_low_take(l, 0, -1), kng_low_take(l, 0, -1)}, m = l->target == KNG_AVX512 ? kng_low_take(l, 1, -1) : 0;
+    int t[2] = {kng_low_take(l, 0, -1), kng_low_take(l, 0, -1)},
+        m = l->target == KNG_AVX512 ? kng_low_take(l, 1, -1) : 0;
     kng_operand scratch = kng_low_at(l, l->scratch);
     bool zero = l->r->cls[s->stream] == KNK_STRIDE_ZERO;
     int base = kng_low_pointer(l, s->stream);
     if (zero) {
         kng_emit_splat(l->a, &l->form, s->dtype, acc, kng_at(base, 0), t[0], KNG_RDX);
     } else {
-        kng_reload(l->a, &l->form, KN_ID_I64, index,
-                   kng_low_at(l, l->way[s->stream].table + copy * l->form.lanes * 8));
+        kng_reload(l->a, &l->form, KN_ID_I64, index, kng_low_at(l, l->way[s->stream].table + copy * l->form.lanes * 8));
         kng_emit_gather(l->a, &l->form, s->dtype, acc, base, index, -1, -1, &l->exists, t, &m, gp, scratch);
     }
     combine(l, s, acc, acc, x);
     if (zero) {
         kng_emit_store_one(l->a, &l->form, s->dtype, acc, kng_at(base, 0), t[0], KNG_RDX);
     } else {
-        kng_reload(l->a, &l->form, KN_ID_I64, index,
-                   kng_low_at(l, l->way[s->stream].table + copy * l->form.lanes * 8));
+        kng_reload(l->a, &l->form, KN_ID_I64, index, kng_low_at(l, l->way[s->stream].table + copy * l->form.lanes * 8));
         kng_emit_scatter(l->a, &l->form, s->dtype, acc, base, index, &l->exists, t, gp, scratch);
     }
     kng_low_give(l, bank, acc);
@@ -101,8 +100,7 @@ static void reduce_in_tail(kng_low *l, const kng_sum *s, kng_operand x)
     int bank = is_mask(l, s);
     if (l->r->mode == KNG_RUNS) {
         number_of_piece(l);
-        kng_lea(l->a, KNG_R10,
-                kng_at_index(kng_low_pointer(l, s->stream), KNG_RSI, 1 << l->way[s->stream].shift, 0));
+        kng_lea(l->a, KNG_R10, kng_at_index(kng_low_pointer(l, s->stream), KNG_RSI, 1 << l->way[s->stream].shift, 0));
         reduce_in_memory(l, s, kng_at(KNG_R10, 0), x);
         return;
     }
@@ -156,7 +154,8 @@ void kng_low_sums_start(kng_low *l, bool registers)
                 r = s->reg[q];
             if (l->r->mode == KNG_RUNS)
                 load_part(l, s, r,
-                          kng_at(kng_low_pointer(l, s->stream), q * l->form.lanes * (1 << l->way[s->stream].shift)), &all);
+                          kng_at(kng_low_pointer(l, s->stream), q * l->form.lanes * (1 << l->way[s->stream].shift)),
+                          &all);
             else if (direct && q)
                 kng_move(l->a, &l->form, s->dtype, r, s->reg[0]);
             else if (q == 0)

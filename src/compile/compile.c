@@ -21,6 +21,7 @@ static const struct pass {
     {"give values their places", .plan = knc_place_values},
     {"lower groups to kernels", .plan = knc_lower},
     {"order steps", .plan = knc_order_steps},
+    {"prepare kernels", .plan = knc_prepare_kernels},
     {"plan memory", .plan = knc_plan_memory},
     {"record decisions", .plan = knc_record},
 };

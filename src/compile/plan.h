@@ -207,6 +207,7 @@ kn_error *knc_group_equations(knc_plan *p);
 kn_error *knc_place_values(knc_plan *p);
 kn_error *knc_lower(knc_plan *p);
 kn_error *knc_order_steps(knc_plan *p);
+kn_error *knc_prepare_kernels(knc_plan *p); /* prepare.c */
 kn_error *knc_plan_memory(knc_plan *p);
 kn_error *knc_record(knc_plan *p); /* record.c */
 

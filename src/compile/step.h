@@ -39,6 +39,7 @@ typedef struct knc_step {
             const knk_map_values *map;
             const int64_t *par;
             const int64_t *const *inner;
+            const struct kng_prepared *prepared; /* NULL: it is interpreted */
         } k;
         struct {
             uint32_t n_in, n_out;
@@ -122,9 +123,10 @@ struct kn_program {
     const knc_ref *value_at; /* without fusion, per variable: where it lies, for observers; else NULL */
     size_t workspace; /* bytes: [addresses of steps with many buffers][temporaries]; behind it lies the scratch */
     size_t arena_at;
-    size_t scratch;                  /* of kernels, also of those in loops, for one thread */
-    size_t values;                   /* operands, and outputs with buffers of their own */
-    int most_threads;                /* that it has work for */
+    size_t scratch;   /* of kernels, also of those in loops, for one thread */
+    size_t values;    /* operands, and outputs with buffers of their own */
+    int most_threads; /* that it has work for */
+    bool one_kernel;  /* is all that it does, and its outputs have buffers of their own */
     _Atomic(uint64_t) scratch_known; /* workspace.c: for another number of threads */
     kn_arena arena;
 };

@@ -369,10 +369,12 @@ static void gather(int size, void *d, const void *base, const int64_t *at, const
         BY_SIZE(size, T *to = d; const T *s = base; for (size_t i = 0; i < n; i++) to[i] = s[at[i]];)
         return;
     }
-    static const u64 zero = 0;
+    u64 one = 0; /* a single value may lie where the first result goes */
     size_t step = !other || other_uniform ? 0 : 1;
-    if (!other)
-        other = &zero;
+    if (other && other_uniform)
+        memcpy(&one, other, (size_t)size);
+    if (!step)
+        other = &one;
     BY_SIZE(size, T *to = d; const T *s = base; const T *o = other;
             for (size_t i = 0; i < n; i++) to[i] = pred[i] ? s[at[i]] : o[i * step];)
 }

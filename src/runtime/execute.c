@@ -3,6 +3,7 @@
  * nothing else unless somebody watches. */
 #include "codegen/dump.h"
 #include "runtime/run.h"
+#include "codegen/native.h"
 #include "base/float_env.h"
 #include <string.h>
 #include <time.h>
@@ -114,17 +115,22 @@ static kn_error *run_routine(const run *r, const knc_step *s, void **at)
     return placed(e->prim->run(&args), e);
 }
 
+static void run_kernel(const run *r, const knc_step *s, void **at)
+{
+    const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+    kng_dump(s->u.k.kernel, &launch);
+    if (s->u.k.prepared)
+        kng_run_prepared(s->u.k.prepared, &launch, r->scratch, r->threads);
+    else
+        knk_interpret(s->u.k.kernel, &launch, r->scratch);
+}
+
 static kn_error *run_step(const run *r, const knc_step *s, void **at)
 {
     for (uint32_t i = 0; i < s->n_ref; i++)
         at[i] = address(r, &s->ref[i]);
     switch ((knc_step_kind)s->kind) {
-    case KNC_KERNEL: {
-        const knk_launch l = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
-        kng_dump(s->u.k.kernel, &l);
-        knk_interpret(s->u.k.kernel, &l, r->scratch);
-        break;
-    }
+    case KNC_KERNEL: run_kernel(r, s, at); break;
     case KNC_ROUTINE: return run_routine(r, s, at);
     case KNC_LOOP: return knd_run_loop(r, s, at);
     case KNC_COPY:
@@ -267,6 +273,28 @@ kn_error *knd_run_into(const kn_program *p, const kn_operand *in, void *const *t
     kn_error *error = knd_run_to(&r);
     knx_float_leave(env);
     return error;
+}
+
+bool knd_is_one_kernel(const kn_program *p) { return p->one_kernel; }
+
+void knd_run_kernel(const kn_program *p, uint32_t n_fixed, const kn_operand *fixed, const void *const *in,
+                    void *const *to, void *workspace, int threads)
+{
+    const knc_step *s = p->step;
+    void *at[KNC_FEW_REFS];
+    for (uint32_t i = 0; i < s->n_ref; i++) {
+        const knc_ref *ref = &s->ref[i];
+        if (ref->space == KNC_AT_OUTPUT)
+            at[i] = (char *)to[ref->index] + ref->offset;
+        else if (ref->space == KNC_AT_OPERAND && ref->index >= n_fixed)
+            at[i] = (char *)(uintptr_t)in[ref->index - n_fixed] + ref->offset;
+        else
+            at[i] = address(&(run){.p = p, .in = fixed, .work = workspace}, ref);
+    }
+    const knk_launch l = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+    unsigned env = knx_float_enter();
+    kng_run_prepared(s->u.k.prepared, &l, (char *)workspace + p->workspace, threads);
+    knx_float_leave(env);
 }
 
 static kn_error *run_steps_in(run *r, const kn_operand *in)

@@ -20,8 +20,13 @@ kn_error *knd_run_with(const kn_program *p, const kn_operand *in, kn_buffer **ou
 /* On this thread alone; workspace as above. */
 kn_error *knd_run(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace);
 /* The same with all memory the caller's: output i is written to to[i], which overlaps nothing else of the run. p was
- * compiled without donated operands. Allocates nothing, locks nothing, calls no system if threads is 1. */
+ * compiled without donated operands; operands need no buffer. Allocates nothing, locks nothing, calls no system if threads is 1. */
 kn_error *knd_run_into(const kn_program *p, const kn_operand *in, void *const *to, void *workspace, int threads);
+/* The same for a program that is one kernel, which can not fail: its operands are those that are fixed, then in[].
+ * `threads` is what knc_threads said. */
+bool knd_is_one_kernel(const kn_program *p);
+void knd_run_kernel(const kn_program *p, uint32_t n_fixed, const kn_operand *fixed, const void *const *in,
+                    void *const *to, void *workspace, int threads);
 
 /* Sees each equation after it has run: its operands as they were before and its results (y[i] is NULL for one that
  * nothing reads). An error ends the run like that of a step; without a place it gets the equation's. Equations that

@@ -19,8 +19,10 @@ typedef struct make {
     knk_node raw[MOST]; /* loaded floats: their bits are known, also of NaNs */
     int n_raw;
     int dtypes[4], n_dtype;
-    int map, out_map; /* of the stage: contiguous; of stores */
-    int64_t stride[3];
+    struct {
+        int buffer, map;
+    } whole[MOST]; /* buffers that are read element by element: results may lie in their memory */
+    int n_whole;
 } make;
 
 static unsigned pick(make *m, unsigned n) { return (unsigned)(machine_random(&m->seed) % n); }
@@ -83,13 +85,15 @@ static void contiguous(const make *m, int64_t step, int64_t *stride)
     stride[0] = extent(m, 1) * stride[1];
 }
 
-/* A map of a random kind, and how many elements it needs. */
-static int random_map(make *m, int64_t *elements)
+/* A map of a random kind, and how many elements it needs; *whole: no two points have the same element. */
+static int random_map(make *m, int64_t *elements, bool *whole)
 {
+    unsigned kind = pick(m, 8);
+    *whole = kind > 3;
     int64_t stride[3], offset = pick(m, 3);
     bool inner = m->s->has_inner[m->s->n_stage - 1];
     contiguous(m, pick(m, 4) ? 1 : 2, stride);
-    switch (pick(m, 8)) {
+    switch (kind) {
     case 0: stride[0] = 0; break;
     case 1: stride[1] = 0; break;
     case 2: stride[2] = 0; break;
@@ -119,7 +123,8 @@ static void add_load(make *m)
         return;
     int d = any_dtype(m);
     int64_t elements;
-    int map = random_map(m, &elements);
+    bool whole;
+    int map = random_map(m, &elements, &whole);
     knk_node index = KNK_NONE, pred = KNK_NONE, other = KNK_NONE;
     if (pick(m, 6) == 0) {
         knk_node any = m->n[KN_ID_I64] && pick(m, 2) ? get(m, KN_ID_I64) : knk_cast(s->b, KN_ID_I64, get(m, KN_ID_I32));
@@ -133,6 +138,10 @@ static void add_load(make *m)
     int buffer = scene_buffer(s, d, false, elements + 32, &m->seed);
     knk_node x = knk_load(s->b, buffer, map, index, pred, other);
     add(m, x);
+    if (whole && index < 0 && m->n_whole < MOST) {
+        m->whole[m->n_whole].buffer = buffer;
+        m->whole[m->n_whole++].map = map;
+    }
     if ((knk_is_float_id(d) || knk_is_half_id(d)) && index < 0 && pred < 0 && m->n_raw < MOST)
         m->raw[m->n_raw++] = x;
 }
@@ -140,9 +149,10 @@ static void add_load(make *m)
 static void add_index(make *m)
 {
     int64_t elements;
+    bool whole;
     if (m->s->n_map >= SCENE_MAPS - 6)
         return;
-    knk_node x = knk_index(m->s->b, random_map(m, &elements));
+    knk_node x = knk_index(m->s->b, random_map(m, &elements, &whole));
     add(m, x);
     add(m, knk_cast(m->s->b, KN_ID_I32, x));
 }
@@ -168,15 +178,16 @@ static void add_bitcast(make *m)
     }
     int d = any_dtype(m);
     for (int to = 0; to < KN_ID_COUNT; to++)
-        if (knk_is_int_id(d) && to <= KN_ID_F64 && to != d && to != KN_ID_BOOL && knk_size(to) == knk_size(d) && pick(m, 2))
+        if (knk_is_int_id(d) && to <= KN_ID_F64 && to != d && to != KN_ID_BOOL && knk_size(to) == knk_size(d) &&
+            pick(m, 2))
             add(m, knk_bitcast(b, (kn_dtype_id)to, get(m, d)));
 }
 
 static void add_operation(make *m)
 {
-    static const uint8_t for_floats[] = {KNK_ADD, KNK_SUB,  KNK_MUL,  KNK_DIV,   KNK_FMA,   KNK_NEG, KNK_ABS, KNK_MIN,
-                                         KNK_MAX, KNK_SQRT, KNK_RINT, KNK_FLOOR, KNK_TRUNC, KNK_REM, KNK_EQ,  KNK_NE,
-                                         KNK_LT,  KNK_LE,   KNK_FMA,  KNK_ADD,   KNK_MUL};
+    static const uint8_t for_floats[] = {KNK_ADD, KNK_SUB, KNK_MUL,  KNK_DIV,  KNK_FMA,   KNK_NEG,   KNK_ABS,
+                                         KNK_MIN, KNK_MAX, KNK_SQRT, KNK_RINT, KNK_FLOOR, KNK_TRUNC, KNK_REM,
+                                         KNK_EQ,  KNK_NE,  KNK_LT,   KNK_LE,   KNK_FMA,   KNK_ADD,   KNK_MUL};
     static const uint8_t for_ints[] = {KNK_ADD, KNK_SUB, KNK_MUL, KNK_DIV, KNK_REM, KNK_NEG, KNK_ABS,
                                        KNK_MIN, KNK_MAX, KNK_AND, KNK_OR,  KNK_XOR, KNK_NOT, KNK_SHL,
                                        KNK_SHR, KNK_SAR, KNK_EQ,  KNK_NE,  KNK_LT,  KNK_LE};
@@ -237,7 +248,8 @@ static void add_select(make *m)
 
 static void add_function(make *m)
 {
-    static knk_node (*const f[])(knk_builder *, knk_node) = {knk_sin, knk_exp, knk_tanh, knk_log, knk_cos, knk_erf, knk_tan};
+    static knk_node (*const f[])(knk_builder *, knk_node) = {knk_sin, knk_exp, knk_tanh, knk_log,
+                                                             knk_cos, knk_erf, knk_tan};
     int d = pick(m, 2) ? KN_ID_F32 : KN_ID_F64;
     for (int i = 0; i < m->n_dtype; i++)
         if (m->dtypes[i] == d)
@@ -267,17 +279,41 @@ static void add_nodes(make *m, int n)
         }
 }
 
+/* The newest value of a dtype, often together with more of them, so that much is alive at once. */
+static knk_node gathered(make *m, int d)
+{
+    knk_node x = m->n[d] ? m->pool[d][m->n[d] - 1] : get(m, d);
+    if (knk_is_half_id(d) || pick(m, 2))
+        return x;
+    int op = knk_is_float_id(d) ? (pick(m, 2) ? KNK_MAX : KNK_SUB) : KNK_XOR;
+    for (int i = 0, n = (int)pick(m, 30); i < n && m->n[d]; i++)
+        x = knk_binary(m->s->b, (knk_op)op, x, m->pool[d][pick(m, (unsigned)m->n[d])]);
+    return x;
+}
+
 static void add_store(make *m, int d)
 {
     scene *s = m->s;
     if (s->n_buffer >= SCENE_BUFFERS || s->n_map >= SCENE_MAPS - 1)
         return;
     int64_t stride[3];
+    for (int i = m->n_whole - 1; i >= 0 && pick(m, 3) == 0; i--) /* in the memory of a read buffer */
+        if (s->dtype[m->whole[i].buffer] == d) {
+            int b = s->n_buffer++, from = m->whole[i].buffer;
+            s->dtype[b] = d;
+            s->bytes[b] = s->bytes[from];
+            s->buffer[b] = s->buffer[from];
+            s->alias[b] = from + 1;
+            knk_add_buffer(s->b, (kn_dtype_id)d, true);
+            knk_store(s->b, b, m->whole[i].map, gathered(m, d));
+            m->whole[i] = m->whole[--m->n_whole];
+            return;
+        }
     contiguous(m, pick(m, 5) ? 1 : 2, stride);
     bool step = stride[1] > extent(m, 2) || (s->has_inner[s->n_stage - 1] && stride[2] == 2) || stride[1] == 2;
     int map = scene_map(s, 0, stride);
     int buffer = scene_buffer(s, d, true, points(m) * (step ? 2 : 1) + 8, &m->seed);
-    knk_node x = m->n[d] ? m->pool[d][m->n[d] - 1] : get(m, d);
+    knk_node x = gathered(m, d);
     if (pick(m, 4) == 0 && !knk_is_half_id(d)) /* in place */
         x = knk_binary(s->b, d == KN_ID_BOOL ? KNK_XOR : KNK_ADD, x,
                        knk_load(s->b, buffer, map, KNK_NONE, KNK_NONE, KNK_NONE));
@@ -286,7 +322,7 @@ static void add_store(make *m, int d)
 
 static void choose_dtypes(make *m)
 {
-    static const uint8_t all[] = {KN_ID_F32, KN_ID_I32, KN_ID_F64, KN_ID_U32, KN_ID_I64, KN_ID_U64, KN_ID_I8,
+    static const uint8_t all[] = {KN_ID_F32, KN_ID_I32, KN_ID_F64, KN_ID_U32, KN_ID_I64,  KN_ID_U64, KN_ID_I8,
                                   KN_ID_U8,  KN_ID_I16, KN_ID_U16, KN_ID_F16, KN_ID_BF16, KN_ID_BOOL};
     m->n_dtype = 1 + (int)pick(m, 3);
     for (int i = 0; i < m->n_dtype; i++)
@@ -306,7 +342,7 @@ static void stage_of_points(make *m, int n)
 static void forget(make *m)
 {
     memset(m->n, 0, sizeof m->n);
-    m->n_raw = 0;
+    m->n_raw = m->n_whole = 0;
 }
 
 void scene_random(scene *s, uint64_t seed)
@@ -320,10 +356,11 @@ void scene_random(scene *s, uint64_t seed)
         lanes = 1 + pick(&m, pick(&m, 3) ? 5 : 70);
     scene_begin(s, rows, lanes);
     choose_dtypes(&m);
-    int size = 1 + (int)pick(&m, pick(&m, 4) ? 20 : 60);
+    int size = 1 + (int)pick(&m, pick(&m, 4) ? 24 : 100);
     if (!sums) {
         scene_stage(s, -1);
         stage_of_points(&m, size);
+        m.n_whole = 0;
         if (pick(&m, 3) == 0) {
             scene_stage(s, -1); /* reads values of the first one */
             stage_of_points(&m, size / 2);
@@ -334,6 +371,7 @@ void scene_random(scene *s, uint64_t seed)
     if (pick(&m, 3) == 0) {
         scene_stage(s, -1);
         stage_of_points(&m, size / 3);
+        m.n_whole = 0;
     }
     scene_stage(s, pick(&m, 10) ? pick(&m, pick(&m, 3) ? 140 : 700) : 0);
     if (pick(&m, 2) == 0)
@@ -345,7 +383,7 @@ void scene_random(scene *s, uint64_t seed)
         if (knk_is_half_id(d))
             d = KN_ID_F32;
         int how = (int)pick(&m, knk_is_float_id(d) ? 4 : 7);
-        knk_node x = m.n[d] ? m.pool[d][m.n[d] - 1] : get(&m, d);
+        knk_node x = gathered(&m, d);
         if ((x = knk_reduce(s->b, (knk_reduction)how, x)) >= 0)
             result[n_result++] = x;
     }

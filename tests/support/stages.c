@@ -65,7 +65,8 @@ void scene_end(scene *s)
 void scene_free(scene *s)
 {
     for (int i = 0; i < s->n_buffer; i++)
-        free(s->buffer[i]);
+        if (!s->alias[i])
+            free(s->buffer[i]);
     if (s->k)
         knk_release(s->k);
     s->k = NULL;
@@ -83,8 +84,8 @@ typedef struct run {
     uint8_t cls[KNG_MAX_STREAMS];
     int n_stream;
     kng_mode mode;
-    char **value;      /* per node: what later stages read, per parallel point */
-    char *partial[64]; /* per stream */
+    char **value;                   /* per node: what later stages read, per parallel point */
+    char *partial[KNG_MAX_STREAMS]; /* per stream */
     kng_function *f;
     kng_args *args;
 } run;
@@ -108,7 +109,8 @@ static int64_t stride_of(const run *r, int stream, int loop)
 static void classify(run *r)
 {
     for (int i = 0; i < r->n_stream; i++) {
-        int64_t step = stride_of(r, i, r->lane), unit = r->stream[i].kind == KNG_NUMBER ? 1 : knk_size(r->stream[i].dtype);
+        int64_t step = stride_of(r, i, r->lane),
+                unit = r->stream[i].kind == KNG_NUMBER ? 1 : knk_size(r->stream[i].dtype);
         r->cls[i] = step == 0 ? KNK_STRIDE_ZERO : step == unit ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
         if (r->way->any && step != 0 && !(r->way->nontemporal && r->stream[i].written))
             r->cls[i] = KNK_STRIDE_ANY;
@@ -249,7 +251,7 @@ static bool run_stage(run *r, int stage, scene_maker *make, void *env)
     r->row = r->mode == KNG_ROWS ? lanes : r->mode == KNG_RUNS ? -1 : r->mode == KNG_COLUMNS ? 2 : 1 - lanes;
     r->other = r->mode == KNG_ROWS || r->mode == KNG_COLUMNS ? 1 - lanes : r->mode == KNG_RUNS ? 1 : inner ? 2 : -1;
     r->n_stream = kng_streams(k, stage, r->mode, r->stream);
-    assert_in_range(r->n_stream, 0, 63);
+    assert_in_range(r->n_stream, 0, KNG_MAX_STREAMS);
     classify(r);
     for (int i = 0; i < r->n_stream; i++)
         if (r->stream[i].kind == KNG_PARTIAL)
@@ -289,6 +291,11 @@ bool scene_check(const scene *s, const scene_way *way, scene_maker *make, void *
 {
     void *copy[SCENE_BUFFERS], *want[SCENE_BUFFERS], *scratch;
     for (int i = 0; i < s->n_buffer; i++) {
+        if (s->alias[i]) {
+            copy[i] = copy[s->alias[i] - 1];
+            want[i] = want[s->alias[i] - 1];
+            continue;
+        }
         copy[i] = aligned_alloc(64, (s->bytes[i] + 127) & ~(size_t)63);
         want[i] = aligned_alloc(64, (s->bytes[i] + 127) & ~(size_t)63);
         memcpy(copy[i], s->buffer[i], s->bytes[i]);
@@ -314,10 +321,11 @@ bool scene_check(const scene *s, const scene_way *way, scene_maker *make, void *
                  way->any ? " any" : "", i, kn_dtype_table[s->dtype[i]].name, at, n, (unsigned long long)got,
                  (unsigned long long)right, text);
     }
-    for (int i = 0; i < s->n_buffer; i++) {
-        free(copy[i]);
-        free(want[i]);
-    }
+    for (int i = 0; i < s->n_buffer; i++)
+        if (!s->alias[i]) {
+            free(copy[i]);
+            free(want[i]);
+        }
     free(scratch);
     return ran;
 }
@@ -362,7 +370,7 @@ kng_function *stage_code(void *env, const kng_request *r)
     memcpy(p, a.code.at, a.code.n);
     stage_code_last.bytes = a.code.n;
     const char *dump = getenv("KN_TEST_DUMP");
-    if (dump) {
+    if (dump && (!getenv("KN_TEST_DUMP_STAGE") || r->stage == atoi(getenv("KN_TEST_DUMP_STAGE")))) {
         FILE *f = fopen(dump, "wb");
         assert_non_null(f);
         fwrite(a.code.at, 1, a.code.n, f);

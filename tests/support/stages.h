@@ -17,6 +17,7 @@ typedef struct scene {
     void *buffer[SCENE_BUFFERS];
     size_t bytes[SCENE_BUFFERS];
     int dtype[SCENE_BUFFERS];
+    int alias[SCENE_BUFFERS]; /* 1 + the buffer whose memory it is; 0: its own */
     knk_map_values map[SCENE_MAPS];
     int64_t stride[SCENE_MAPS][SCENE_LOOPS];
     int64_t par[2], inner[SCENE_STAGES];

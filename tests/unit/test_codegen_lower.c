@@ -81,11 +81,11 @@ static void check_sum(int how, int d, int64_t rows, int64_t lanes, int64_t n, kn
     uint64_t seed = 11;
     scene_begin(&s, rows, lanes);
     scene_stage(&s, n);
-    int map = scene_map(&s, 0, (const int64_t[]){lanes * n, n, 1}), b = scene_buffer(&s, d, false, rows * lanes * n + 1, &seed);
+    int map = scene_map(&s, 0, (const int64_t[]){lanes * n, n, 1}),
+        b = scene_buffer(&s, d, false, rows * lanes * n + 1, &seed);
     knk_node x = knk_load(s.b, b, map, KNK_NONE, KNK_NONE, KNK_NONE), r = knk_reduce(s.b, (knk_reduction)how, x);
     scene_stage(&s, -1);
-    knk_store(s.b, scene_buffer(&s, d, true, rows * lanes, &seed),
-              scene_map(&s, 0, (const int64_t[]){lanes, 1, 0}), r);
+    knk_store(s.b, scene_buffer(&s, d, true, rows * lanes, &seed), scene_map(&s, 0, (const int64_t[]){lanes, 1, 0}), r);
     scene_end(&s);
     for (int t = 0; t < 2; t++)
         if (works(targets[t])) {
@@ -109,6 +109,196 @@ static void reductions_in_every_mode(void **state)
             for (kng_mode mode = KNG_ROWS; mode <= KNG_COLUMNS && !knk_is_half_id(d); mode++)
                 if (how < KNK_RED_AND || !knk_is_float_id(d))
                     check_sum(how, d, 2, 19, 203, mode, knk_reduction_name[how]);
+}
+
+/* out[i, j] = table[index[i], j], where the index may lie outside of all memory: `how` says under which predicate it is
+ * read then. */
+enum { INSIDE, BY_ROW, BY_ROW_OR_OTHER, BY_ELEMENT, CONSTANT_ROW };
+static void check_rows_by_index(int d, int64_t n, int how, bool any)
+{
+    enum { ROWS = 9, TABLE = 32 };
+    scene s;
+    uint64_t seed = 5 + (uint64_t)(d * 10 + how);
+    scene_begin(&s, ROWS, n);
+    scene_stage(&s, -1);
+    int row = scene_map(&s, 0, (const int64_t[]){1, 0, 0}), element = scene_map(&s, 2, (const int64_t[]){0, 1, 0}),
+        out = scene_map(&s, 0, (const int64_t[]){n, 1, 0});
+    knk_builder *k = s.b;
+    knk_node i = knk_load(k, scene_buffer(&s, KN_ID_I32, false, ROWS, &seed), row, KNK_NONE, KNK_NONE, KNK_NONE);
+    knk_node at = knk_binary(k, KNK_AND, knk_cast(k, KN_ID_I64, i), knk_const_int(k, KN_ID_I64, 2 * TABLE - 1));
+    knk_node inside = knk_binary(k, KNK_LT, at, knk_const_int(k, KN_ID_I64, TABLE)), pred = KNK_NONE, other = KNK_NONE;
+    at = knk_binary(k, KNK_MUL, at, knk_const_int(k, KN_ID_I64, n));
+    at = knk_select(k, inside, at, knk_const_int(k, KN_ID_I64, how == INSIDE ? 0 : (int64_t)1 << 44));
+    if (how != INSIDE && how != CONSTANT_ROW)
+        pred = inside;
+    if (how == CONSTANT_ROW)
+        at = knk_const_int(k, KN_ID_I64, 3 * n);
+    if (how == BY_ELEMENT) {
+        int b = scene_buffer(&s, KN_ID_BOOL, false, ROWS * n, &seed);
+        pred = knk_binary(k, KNK_AND, pred, knk_load(k, b, out, KNK_NONE, KNK_NONE, KNK_NONE));
+    }
+    if (how == BY_ROW_OR_OTHER || how == BY_ELEMENT)
+        other = knk_load(k, scene_buffer(&s, d, false, ROWS * n, &seed), out, KNK_NONE, KNK_NONE, KNK_NONE);
+    knk_node y = knk_load(k, scene_buffer(&s, d, false, TABLE * n + 2, &seed), element, at, pred, other);
+    knk_store(k, scene_buffer(&s, d, true, ROWS * n, &seed), out, y);
+    scene_end(&s);
+    for (int t = 0; t < 2; t++)
+        if (works(targets[t])) {
+            scene_way way = {.mode = KNG_POINTS, .any = any};
+            assert_true(scene_check(&s, &way, stage_code, &targets[t], "rows by index"));
+            stage_code_free();
+        }
+    scene_free(&s);
+}
+
+static void an_index_of_all_lanes_moves_a_load(void **state)
+{
+    (void)state;
+    for (int how = INSIDE; how <= CONSTANT_ROW; how++)
+        for (int d = KN_ID_BOOL; d <= KN_ID_F64; d++)
+            for (int64_t n = 1; n < 200; n += n < 20 ? 6 : 57) {
+                check_rows_by_index(d, n, how, false);
+                check_rows_by_index(d, n, how, true);
+            }
+}
+
+/* Every operation of the IR that is legal for a dtype, on both targets. */
+static void check_operation(int op, int d, int to)
+{
+    scene s;
+    uint64_t seed = (uint64_t)(op * 100 + d * 16 + to);
+    scene_begin(&s, 1, 75);
+    scene_stage(&s, -1);
+    int map = scene_map(&s, 0, (const int64_t[]){75, 1, 0}), n = knk_op_table[op].n_operands;
+    knk_node x[3] = {KNK_NONE, KNK_NONE, KNK_NONE};
+    for (int i = 0; i < n; i++)
+        x[i] = knk_load(s.b, scene_buffer(&s, op == KNK_SELECT && !i ? KN_ID_BOOL : d, false, 75, &seed), map, KNK_NONE,
+                        KNK_NONE, KNK_NONE);
+    knk_node y = op == KNK_CAST      ? knk_cast(s.b, (kn_dtype_id)to, x[0])
+                 : op == KNK_BITCAST ? knk_bitcast(s.b, (kn_dtype_id)to, x[0])
+                 : n == 1            ? knk_unary(s.b, (knk_op)op, x[0])
+                 : n == 2            ? knk_binary(s.b, (knk_op)op, x[0], x[1])
+                                     : knk_ternary(s.b, (knk_op)op, x[0], x[1], x[2]);
+    if (y < 0) { /* not legal for this dtype */
+        knk_delete(s.b);
+        scene_free(&s);
+        return;
+    }
+    knk_store(s.b, scene_buffer(&s, knk_dtype(s.b, y), true, 75, &seed), map, y);
+    scene_end(&s);
+    for (int t = 0; t < 2; t++)
+        if (works(targets[t])) {
+            scene_way way = {.mode = KNG_POINTS};
+            assert_true(scene_check(&s, &way, stage_code, &targets[t], knk_op_table[op].name));
+            stage_code_free();
+        }
+    scene_free(&s);
+}
+
+static void every_operation_for_every_dtype(void **state)
+{
+    (void)state;
+    for (int op = KNK_ADD; op < KNK_OP_COUNT; op++)
+        for (int d = 0; d <= KN_ID_F64; d++)
+            for (int to = 0; to <= (op == KNK_CAST || op == KNK_BITCAST ? (int)KN_ID_F64 : 0); to++)
+                if (op != KNK_SCALB) /* has a small domain: random_kernels */
+                    check_operation(op, d, to);
+}
+
+/* Past the caches: whole aligned vectors, the rest as usual. */
+static void nontemporal_stores(void **state)
+{
+    (void)state;
+    for (int d = 0; d <= KN_ID_F64; d++)
+        for (int64_t n = 1; n < 700; n += 87) {
+            scene s;
+            uint64_t seed = 5;
+            scene_begin(&s, 3, n);
+            scene_stage(&s, -1);
+            int map = scene_map(&s, 0, (const int64_t[]){704, 1, 0});
+            knk_node x = knk_load(s.b, scene_buffer(&s, d, false, 3 * 704, &seed), map, KNK_NONE, KNK_NONE, KNK_NONE);
+            knk_store(s.b, scene_buffer(&s, d, true, 3 * 704, &seed), map, x);
+            scene_end(&s);
+            for (int t = 0; t < 2; t++)
+                if (works(targets[t])) {
+                    scene_way way = {.mode = KNG_POINTS, .nontemporal = true};
+                    assert_true(scene_check(&s, &way, stage_code, &targets[t], "nontemporal"));
+                    stage_code_free();
+                }
+            scene_free(&s);
+        }
+}
+
+/* A kernel of n loads that are all alive at once. */
+static kn_error *lower_much(int n, kng_target target, kng_asm *a)
+{
+    knk_builder *b = knk_new(1);
+    knk_kernel *k;
+    knk_node sum = KNK_NONE, *x = malloc((size_t)n * sizeof *x);
+    uint8_t cls[KNG_MAX_STREAMS];
+    memset(cls, KNK_STRIDE_ONE, sizeof cls);
+    knk_begin_stage(b, 0);
+    int in = knk_add_buffer(b, KN_ID_F64, false), out = knk_add_buffer(b, KN_ID_F64, true), map = knk_add_map(b, cls);
+    knk_node y = knk_load(b, in, map, KNK_NONE, KNK_NONE, KNK_NONE);
+    for (int i = 0; i < n; i++) {
+        x[i] = knk_unary(b, KNK_SQRT, y);
+        y = knk_binary(b, KNK_ADD, x[i], y);
+    }
+    for (int i = 0; i < n; i++)
+        sum = sum < 0 ? x[i] : knk_binary(b, KNK_MUL, sum, x[i]);
+    knk_store(b, out, map, sum);
+    free(x);
+    assert_null(knk_finish(b, &k));
+    kng_request r = {.kernel = k, .stage = 0, .mode = KNG_POINTS, .cls = cls};
+    kng_asm_reset(a);
+    kn_error *e = kng_lower(&r, target, a, NULL);
+    knk_release(k);
+    return e;
+}
+
+static void what_does_not_fit_is_an_error(void **state)
+{
+    (void)state;
+    kng_asm a;
+    kng_asm_init(&a);
+    for (int t = 0; t < 2; t++) {
+        assert_null(lower_much(200, targets[t], &a));
+        kn_error *e = lower_much(6000, targets[t], &a);
+        assert_non_null(e);
+        assert_int_equal(e->kind, KN_ERROR_NOT_IMPLEMENTED);
+        assert_non_null(strstr(e->message, "64 KB of stack"));
+        knx_error_release(e);
+    }
+    kng_asm_free(&a);
+}
+
+static void without_memory_there_is_an_error_and_no_leak(void **state)
+{
+    (void)state;
+    int64_t live = knx_alloc_live();
+    for (uint64_t seed = 20; seed < 26; seed++) {
+        scene s;
+        scene_random(&s, seed);
+        kng_stream stream[KNG_MAX_STREAMS];
+        uint8_t cls[KNG_MAX_STREAMS];
+        memset(cls, KNK_STRIDE_ANY, sizeof cls);
+        kng_mode mode = s.has_inner[0] ? KNG_ROWS : KNG_POINTS;
+        assert_true(kng_streams(s.k, 0, mode, stream) >= 0);
+        kng_request r = {.kernel = s.k, .stage = 0, .mode = mode, .cls = cls};
+        kn_error *e = knx_error_nomem();
+        for (int64_t k = 0; e; k++) {
+            kng_asm a;
+            kng_asm_init(&a);
+            knx_fail_after(k, true);
+            e = kng_lower(&r, KNG_AVX512, &a, NULL);
+            knx_fail_after(-1, false);
+            assert_true(!e || e->kind == KN_ERROR_MEMORY);
+            knx_error_release(e);
+            kng_asm_free(&a);
+        }
+        scene_free(&s);
+    }
+    assert_int_equal(knx_alloc_live(), live);
 }
 
 static void random_kernels(void **state)
@@ -144,6 +334,11 @@ int main(void)
         cmocka_unit_test(chains_of_floats_for_all_lengths),
         cmocka_unit_test(reductions_in_every_mode),
         cmocka_unit_test(functions_with_cold_parts),
+        cmocka_unit_test(an_index_of_all_lanes_moves_a_load),
+        cmocka_unit_test(every_operation_for_every_dtype),
+        cmocka_unit_test(nontemporal_stores),
+        cmocka_unit_test(what_does_not_fit_is_an_error),
+        cmocka_unit_test(without_memory_there_is_an_error_and_no_leak),
         cmocka_unit_test(random_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -778,6 +778,70 @@ static void in_place_works(void **state)
     }
 }
 
+/* x is read under a predicate that holds for all lanes, and another result lies in its memory. */
+static void a_predicate_that_always_holds_reads_in_time(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    static const uint8_t one[] = {KNK_STRIDE_ONE};
+    int32_t p[N], x[N], y[N];
+    knk_builder *b = knk_new(1);
+    int bp = knk_add_buffer(b, KN_ID_I32, false), bx = knk_add_buffer(b, KN_ID_I32, false),
+        bo = knk_add_buffer(b, KN_ID_I32, true), by = knk_add_buffer(b, KN_ID_I32, true);
+    knk_begin_stage(b, 0);
+    int map = knk_add_map(b, one);
+    knk_node u = knk_load(b, bp, map, KNK_NONE, KNK_NONE, KNK_NONE), small = knk_binary(b, KNK_ADD, u, u);
+    knk_node v = knk_load(b, bx, map, KNK_NONE, knk_binary(b, KNK_LT, u, knk_const_int(b, KN_ID_I32, N)), KNK_NONE);
+    knk_node over = knk_binary(b, KNK_MUL, small, u);
+    knk_store(b, bo, map, over);
+    knk_store(b, by, map, knk_binary(b, KNK_SUB, v, over));
+    knk_kernel *kernel;
+    assert_null(knk_finish(b, &kernel));
+    for (int i = 0; i < N; i++)
+        p[i] = i, x[i] = 1000 + i;
+    int64_t n = N, unit = 1;
+    knk_map_values maps[1] = {{0, &unit}};
+    knk_launch l = {(void *[]){p, x, x, y}, maps, &n, NULL};
+    void *scratch = aligned_alloc(64, (knk_scratch_bytes(kernel) + 63) / 64 * 64);
+    knk_interpret(kernel, &l, scratch);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(x[i], 2 * i * i);
+        assert_int_equal(y[i], 1000 + i - 2 * i * i);
+    }
+    free(scratch);
+    knk_release(kernel);
+}
+
+/* A load whose other value is one for all lanes, and whose result may lie where that value was. */
+static void a_single_other_value_lasts_for_all_lanes(void **state)
+{
+    (void)state;
+    enum { N = 9 };
+    float one = 3, x[N], y[N];
+    knk_builder *b = knk_new(1);
+    int scalar = knk_add_buffer(b, KN_ID_F32, false), in = knk_add_buffer(b, KN_ID_F32, false),
+        out = knk_add_buffer(b, KN_ID_F32, true);
+    knk_begin_stage(b, 0);
+    int same = knk_add_map(b, (const uint8_t[]){KNK_STRIDE_ZERO}),
+        lanes = knk_add_map(b, (const uint8_t[]){KNK_STRIDE_ONE});
+    knk_node other = knk_unary(b, KNK_NEG, knk_load(b, scalar, same, KNK_NONE, KNK_NONE, KNK_NONE));
+    knk_node third = knk_binary(b, KNK_LT, knk_index(b, lanes), knk_const_int(b, KN_ID_I64, 1));
+    knk_store(b, out, lanes, knk_load(b, in, lanes, KNK_NONE, third, other));
+    knk_kernel *kernel;
+    assert_null(knk_finish(b, &kernel));
+    for (int i = 0; i < N; i++)
+        x[i] = (float)(10 + i);
+    int64_t n = N, zero = 0, unit = 1;
+    knk_map_values maps[2] = {{0, &zero}, {0, &unit}};
+    knk_launch l = {(void *[]){&one, x, y}, maps, &n, NULL};
+    void *scratch = aligned_alloc(64, (knk_scratch_bytes(kernel) + 63) / 64 * 64);
+    knk_interpret(kernel, &l, scratch);
+    for (int i = 0; i < N; i++)
+        assert_true(y[i] == (i < 1 ? x[i] : -3));
+    free(scratch);
+    knk_release(kernel);
+}
+
 /* Every form that the verifier accepts has a loop. */
 static void every_legal_operation_has_its_loop(void **state)
 {
@@ -823,6 +887,8 @@ int main(void)
         cmocka_unit_test(reductions_join_in_the_written_order),
         cmocka_unit_test(edges_of_reductions),
         cmocka_unit_test(in_place_works),
+        cmocka_unit_test(a_single_other_value_lasts_for_all_lanes),
+        cmocka_unit_test(a_predicate_that_always_holds_reads_in_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
