@@ -9,8 +9,8 @@ void kng_low_find_regions(kng_low *l)
 {
     const knk_stage *st = &l->k->stage[l->r->stage];
     int n = st->end - st->first, regions = 0;
-    int32_t *region = l->region, *own = region + n + 1, *by_predicate;
-    by_predicate = knx_arena_zero(&l->arena, (size_t)(n + 1) * sizeof *by_predicate);
+    int32_t *region = l->region, *own = region + n + 1, *by_predicate; /* [of lanes, of the row][predicate] */
+    by_predicate = knx_arena_zero(&l->arena, (size_t)(n + 1) * 2 * sizeof *by_predicate);
     if (!by_predicate) {
         l->no_memory = true;
         return;
@@ -21,22 +21,24 @@ void kng_low_find_regions(kng_low *l)
         const knk_inst *x = &l->node[st->first + i];
         uint8_t f = l->flags[i];
         if (region[i] < 0 || x->op == KNK_LOAD || x->op == KNK_INDEX || x->op == KNK_STORE || x->op == KNK_REDUCE ||
-            (f & (KNG_NODE_EXPORTED | KNG_NODE_UNIFORM)))
+            (f & KNG_NODE_EXPORTED))
             region[i] = 0;
         if (!(f & KNG_NODE_LIVE))
             continue;
+        bool row = f & KNG_NODE_UNIFORM;
         int32_t mine = region[i], cold = mine;
         int predicate = x->a - st->first;
-        if (x->op == KNK_SELECT && x->sub == 1 && !mine && !(f & KNG_NODE_UNIFORM) && predicate >= 0) {
-            if (!by_predicate[predicate])
-                by_predicate[predicate] = ++regions;
-            cold = own[i] = by_predicate[predicate];
+        if (x->op == KNK_SELECT && x->sub == 1 && !mine && predicate >= 0) {
+            int32_t *r = &by_predicate[row * (n + 1) + predicate];
+            if (!*r)
+                *r = ++regions;
+            cold = own[i] = *r;
         }
         for (int j = 0; j < 3; j++) {
             int at = knk_operand(x, j) - st->first;
             if (at < 0)
                 continue;
-            int32_t here = j == 1 ? cold : mine;
+            int32_t here = row != !!(l->flags[at] & KNG_NODE_UNIFORM) ? 0 : j == 1 ? cold : mine;
             region[at] = region[at] < 0 || region[at] == here ? here : 0;
         }
     }
@@ -56,9 +58,10 @@ static void add_stub(kng_low *l, int number, int copy, int label, int back)
     for (int i = 0; i < p->n_input; i++) {
         const kng_value *v = &l->value[p->input[i]];
         const kng_state *s = &l->state[kng_low_state(l, p->input[i], copy)];
-        int32_t at = s->reg >= 0           ? s->reg
-                     : v->part != KNG_BODY ? -1 - (l->result_base + copy * l->result_bytes + v->home)
-                                           : -1 - s->slot;
+        int32_t at = s->reg >= 0   ? s->reg
+                     : v->homed    ? -1 - v->home
+                     : v->part > 0 ? -1 - (l->result_base + copy * l->result_bytes + v->home)
+                                   : -1 - s->slot;
         if (!KN_VEC_PUSH(&l->where, at))
             l->no_memory = true;
     }
@@ -84,6 +87,8 @@ void kng_low_cold_test(kng_low *l, const kng_item *it, int copy)
         kng_low_give(l, bank, tested);
     add_stub(l, it->part, copy, label, back);
 }
+
+static const kng_form *caller_of(const kng_low *l, const kng_part *p) { return p->row ? &l->row_form : &l->lane_form; }
 
 /* Where the part finds its inputs and leaves its results, in places that all parts share. Returns how many. */
 static int place_values(kng_low *l, const kng_part *p)
@@ -145,9 +150,9 @@ static void emit_stub(kng_low *l, const kng_stub *s)
         const kng_value *v = &l->value[p->input[i]];
         int32_t at = l->where.at[s->at + i];
         if (at >= 0)
-            kng_spill(l->a, &l->lane_form, v->dtype, kng_low_at(l, v->input), at);
+            kng_spill(l->a, caller_of(l, p), v->dtype, kng_low_at(l, v->input), at);
         else
-            copy_bytes(l, kng_low_at(l, v->input), kng_low_at(l, -1 - at), kng_value_bytes(&l->lane_form, v->dtype));
+            copy_bytes(l, kng_low_at(l, v->input), kng_low_at(l, -1 - at), kng_value_bytes(caller_of(l, p), v->dtype));
     }
     keep(l, s, true);
     kng_lea(l->a, KNG_R11, kng_low_at(l, l->result_base + s->copy * l->result_bytes));
@@ -171,7 +176,7 @@ static void hand_results(kng_low *l, const kng_part *p, bool second)
             continue;
         if (v->mask) {
             kng_v2(l->a, KNG_KMOVW, 0, 1, kng_low_at(l, v->input));
-            if (p->form.lanes == l->lane_form.lanes)
+            if (p->form.lanes == caller_of(l, p)->lanes)
                 kng_v(l->a, KNG_KMOVW_ST, 0, 1, 0, kng_at(KNG_R11, v->home), 0, false, -1);
             else
                 kng_v(l->a, KNG_KMOVB_ST, 0, 1, 0, kng_at(KNG_R11, v->home + second), 0, false, -1);
@@ -201,7 +206,7 @@ static void take_upper_halves(kng_low *l, const kng_part *p)
 static void emit_part(kng_low *l, int number)
 {
     kng_part *p = &l->part.at[number];
-    bool halves = p->form.lanes < l->lane_form.lanes;
+    bool halves = p->form.lanes < caller_of(l, p)->lanes;
     int again = kng_label(l->a), second = kng_label(l->a);
     place_values(l, p);
     kng_align(l->a, 16);

@@ -14,7 +14,8 @@ enum {
     KNG_NEVER = 1 << 30,  /* position of a use that there is not */
     KNG_FRAME_LIMIT = 64 * 1024,
     KNG_POINTERS = 8,     /* streams whose pointers live in registers */
-    KNG_BODY = 0          /* number of the part that the lane loop is */
+    KNG_BODY = 0,         /* number of the part that the lane loop is */
+    KNG_ROW = -1          /* and of what is worked out once per row */
 };
 /* General-purpose registers: RDI the arguments, RAX the element number, RCX the last start of the main loop or how many
  * lanes exist; RDX, RSI, R11 are lent to the emitter; R10 holds an address for a moment. */
@@ -27,11 +28,11 @@ typedef struct kng_value {
     bool mask;         /* lives in a mask register */
     bool folds;        /* a load that is a memory operand of its one user in the main loop */
     bool homed;        /* UNIFORM: lanes read it */
-    int16_t part;      /* LANE: which part works it out: KNG_BODY or a cold one */
+    int16_t part;      /* which part works it out: KNG_BODY, KNG_ROW or a cold one */
     int16_t listed;    /* the last cold part that has it among its inputs */
     int32_t single;    /* UNIFORM: place of one element in the frame, for addresses; -1: none */
-    int32_t home;      /* UNIFORM: place in the frame; LANE of a cold part: offset in the results of a copy; -1: none */
-    int32_t input;     /* LANE: where the cold part that is being emitted finds it, or leaves it */
+    int32_t home;      /* homed: place in the frame; of a cold part: offset in the results of a copy; -1: none */
+    int32_t input;     /* where the cold part that is being emitted finds it, or leaves it */
     int32_t uses;      /* by items of the body */
     int8_t pool_lanes; /* CONSTANT: for how many lanes the operands below are */
     bool has_one, has_all;
@@ -74,6 +75,7 @@ typedef struct kng_list {
 
 typedef struct kng_part {
     kng_list list;
+    bool row; /* of the row's list, not of the lane loop's */
     kng_form form;
     int32_t *input; /* values */
     int n_input;
