@@ -27,7 +27,8 @@ void kng_aim(const kng_worker *w, const kng_pass *ps, const kng_piece *piece)
     for (int i = 0; i < f->n_reduction && piece->group >= 0; i++) { /* the result of a group of blocks */
         const kng_reduction *r = &f->reduction[i];
         int64_t values = (int64_t)(intptr_t)(w->values + f->place[r->stream]);
-        w->at[r->stream] += (int64_t)(intptr_t)(w->shared + r->group_at) - values + piece->group * w->p->points * r->size;
+        w->at[r->stream] +=
+            (int64_t)(intptr_t)(w->shared + r->group_at) - values + piece->group * w->p->points * r->size;
     }
 }
 

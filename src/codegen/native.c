@@ -35,10 +35,7 @@ static _Atomic(const kng_maker *) maker;
 
 void kng_set_maker(const kng_maker *m) { atomic_store(&maker, m); }
 
-kng_counts kng_count(void)
-{
-    return (kng_counts){n_functions, n_fallbacks, n_bytes, 1e-9 * (double)n_nanoseconds};
-}
+kng_counts kng_count(void) { return (kng_counts){n_functions, n_fallbacks, n_bytes, 1e-9 * (double)n_nanoseconds}; }
 
 void kng_note_fallback(const knk_kernel *k)
 {
@@ -232,7 +229,8 @@ kng_function *kng_function_for(kng_backend b, const knk_kernel *k, kng_facts *f,
     kn_error *e = make_and_keep(b, r, f, n, &out, &why);
     knx_global_unlock(&lock);
     if (why && !e)
-        KN_LOG(2, "compiled kernel %016llx, stage %d, %s: %s", (unsigned long long)k->hash, r->stage, mode[r->mode], why);
+        KN_LOG(2, "compiled kernel %016llx, stage %d, %s: %s", (unsigned long long)k->hash, r->stage, mode[r->mode],
+               why);
     if (e)
         KN_LOG(2, "kernel %016llx, stage %d, %s is not compiled: %s", (unsigned long long)k->hash, r->stage,
                mode[r->mode], e->message ? e->message : "no memory");
