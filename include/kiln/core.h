@@ -73,8 +73,8 @@ typedef struct kn_cache_stats_result {
 KN_API kn_cache_stats_result kn_cache_stats(void);
 typedef enum kn_cache { KN_CACHE_TRACES, KN_CACHE_PLANS, KN_CACHE_KERNELS, KN_CACHE_MEMORY } kn_cache;
 /* How many bytes a cache may have from now on; returns the limit before. KN_CACHE_MEMORY: of freed arrays, for the
- * whole process; 0 gives them back to the system; SIZE_MAX, with which it begins: half of what live arrays have, at least
- * 256 MiB */
+ * whole process; 0 gives them back to the system; SIZE_MAX, with which it begins: half of what live arrays have, at
+ * least 256 MiB */
 KN_API size_t kn_set_cache_limit(kn_cache which, size_t bytes);
 
 /* ---- dtypes. */
