@@ -385,13 +385,24 @@ kn_value *kna_atom_value(kna_op *op, kn_atom a)
     return v;
 }
 
+/* Made by an equation of this operation that can fail, that no result has needed. */
+static bool may_fail_yet(const kn_value *v)
+{
+    const kn_node *n = v->state == KN_V_PENDING ? v->pending.node : NULL;
+    return n && !n->ran && kni_can_fail(n->prim, n->params);
+}
+
 /* Runs what has to run now: everything without lazy recording, what can fail, and recordings past their bound. */
 kn_error *kna_settle(int n, kn_value **v)
 {
     kna_state *s = kna_state_get();
     kn_context c = knx_context();
     bool now = !s->recording && (!c->lazy || s->lazy_can_fail || s->pending > KNA_MAX_PENDING);
-    return now ? kna_force(n, v) : NULL;
+    KN_TRY(now ? kna_force(n, v) : NULL);
+    for (size_t i = 0; now && s->lazy_can_fail && i < s->lazy_value.n; i++)
+        if (s->lazy_value.at[i] && may_fail_yet(s->lazy_value.at[i]))
+            KN_TRY(kna_force(1, &s->lazy_value.at[i]));
+    return NULL;
 }
 
 static void fail_all(kna_op *op, kn_error *e, int n, kn_array *out)

@@ -14,6 +14,8 @@ struct kn_prepared_s {
     kn_value **fixed;
     size_t operands_bytes; /* at the beginning of the workspace, if they are many */
     size_t workspace;
+    bool some_empty; /* of the arrays */
+    bool one_kernel; /* is all that the program does */
     const struct place {
         size_t bytes, mask; /* that has to be zero in an address */
     } * in, *out;
@@ -25,14 +27,6 @@ kn_prepare_opts kn_prepare_opts_default(void) { return (kn_prepare_opts){.size_ 
 static size_t aligned(size_t n) { return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1); }
 
 /* ---- Making one. */
-
-static bool runs_users_code(const kni_jaxpr *j)
-{
-    for (uint32_t i = 0; i < j->n_eqn; i++)
-        if (kni_bits(j->eqn[i].prim, j->eqn[i].params) & KN_USER)
-            return true;
-    return false;
-}
 
 /* What fn is, compiled. `fixed`: the values of the program's first operands, in *n_fixed references that are the
  * caller's, also after an error. */
@@ -54,7 +48,7 @@ static kn_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *
     const kn_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = true};
     if (!error)
         error = knc_compile(c.jaxpr, &o, out);
-    if (!error && runs_users_code(c.jaxpr))
+    if (!error && (c.jaxpr->has & KN_USER))
         error = knx_error(KN_ERROR_VALUE, "%s calls back into the user's code, which needs a context", core->name);
     kna_closed_free(&c);
     return error;
@@ -133,6 +127,9 @@ static kn_error *prepare(kna_op *op, kn_fn fn, const kn_args *examples, int thre
     p->n_fixed = n;
     p->threads = knc_threads(program, threads ? threads : knx_context()->threads);
     p->workspace = aligned(p->operands_bytes + knc_workspace_bytes(program, p->threads));
+    p->one_kernel = knd_is_one_kernel(program) && !p->operands_bytes;
+    for (uint32_t i = 0; i < p->n_in + p->n_out; i++)
+        p->some_empty |= p->in[i].bytes == 0;
     for (uint32_t i = 0; i < n; i++)
         p->operand[i].data = fixed[i]->state == KN_V_NUMBER ? (const void *)&fixed[i]->bits : fixed[i]->buffer->data;
     *out = p;
@@ -221,7 +218,7 @@ kn_prepared_array kn_prepared_out(kn_prepared p, int i)
 
 /* ---- Running. */
 
-static int refuse(kn_error *error)
+__attribute__((noinline, cold)) static int refuse(kn_error *error)
 {
     if (atomic_load(&error->refs) > 0 && (!error->operation || !*error->operation))
         error->operation = "prepared_run";
@@ -232,7 +229,7 @@ static int refuse(kn_error *error)
 
 static inline bool overlaps(const void *a, size_t n, const void *b, size_t m)
 {
-    return n && m && (uintptr_t)a < (uintptr_t)b + m && (uintptr_t)b < (uintptr_t)a + n;
+    return ((uintptr_t)a < (uintptr_t)b + m) & ((uintptr_t)b < (uintptr_t)a + n) & (n != 0) & (m != 0);
 }
 
 static inline bool fits(const void *at, struct place p) { return ((uintptr_t)at & p.mask) == 0 && (at || !p.bytes); }
@@ -243,45 +240,99 @@ static kn_error *bad_pointer(const char *what, uint32_t i, const void *at)
               : knx_error(KN_ERROR_TYPE, "the address of %s %u is null", what, i);
 }
 
-static kn_error *check_results(kn_prepared p, const void *const *in, void *const *out, const void *workspace)
+static kn_error *find_overlap(const struct kn_prepared_s *p, const void *const *in, void *const *out, const void *work)
 {
+    for (uint32_t i = 0; i < p->n_in; i++)
+        if (overlaps(in[i], p->in[i].bytes, work, p->workspace))
+            return knx_error(KN_ERROR_VALUE, "argument %u overlaps the workspace", i);
     for (uint32_t i = 0; i < p->n_out; i++) {
-        if (__builtin_expect(!fits(out[i], p->out[i]), 0))
-            return bad_pointer("result", i, out[i]);
-        size_t bytes = p->out[i].bytes;
+        if (overlaps(out[i], p->out[i].bytes, work, p->workspace))
+            return knx_error(KN_ERROR_VALUE, "result %u overlaps the workspace", i);
         for (uint32_t k = 0; k < p->n_in; k++)
-            if (__builtin_expect(overlaps(out[i], bytes, in[k], p->in[k].bytes), 0))
+            if (overlaps(out[i], p->out[i].bytes, in[k], p->in[k].bytes))
                 return knx_error(KN_ERROR_VALUE, "result %u overlaps argument %u", i, k);
         for (uint32_t k = 0; k < i; k++)
-            if (__builtin_expect(overlaps(out[i], bytes, out[k], p->out[k].bytes), 0))
+            if (overlaps(out[i], p->out[i].bytes, out[k], p->out[k].bytes))
                 return knx_error(KN_ERROR_VALUE, "result %u overlaps result %u", i, k);
-        if (__builtin_expect(overlaps(out[i], bytes, workspace, p->workspace), 0))
-            return knx_error(KN_ERROR_VALUE, "result %u overlaps the workspace", i);
     }
     return NULL;
 }
 
-int kn_prepared_run(kn_prepared p, const void *const *in, void *const *out, void *workspace)
+static kn_error *find_fault(const struct kn_prepared_s *p, const void *const *in, void *const *out, const void *work)
 {
-    kn_operand few[FEW], *x = few;
-    if (!p || (!in && p->n_in) || (!out && p->n_out))
-        return refuse(knx_error(KN_ERROR_TYPE, "null %s", !p ? "function" : "list of addresses"));
-    if (!fits(workspace, (struct place){p->workspace, ALIGN - 1}))
-        return refuse(workspace ? knx_error(KN_ERROR_VALUE, "the workspace is not aligned to 64 bytes")
-                                : knx_error(KN_ERROR_TYPE, "the workspace is null"));
-    if (p->operands_bytes)
-        x = workspace;
+    if (!fits(work, (struct place){p->workspace, ALIGN - 1}))
+        return work ? knx_error(KN_ERROR_VALUE, "the workspace is not aligned to 64 bytes")
+                    : knx_error(KN_ERROR_TYPE, "the workspace is null");
+    for (uint32_t i = 0; i < p->n_in; i++)
+        if (!fits(in[i], p->in[i]))
+            return bad_pointer("argument", i, in[i]);
+    for (uint32_t i = 0; i < p->n_out; i++)
+        if (!fits(out[i], p->out[i]))
+            return bad_pointer("result", i, out[i]);
+    return find_overlap(p, in, out, work);
+}
+
+/* overlaps, where neither is empty. */
+static inline bool meets(uintptr_t a, size_t n, uintptr_t b, size_t m) { return b - a < n || a - b < m; }
+
+/* All of it, without a word about what: most calls are right. Where something is empty the others look. */
+static inline bool all_well(const struct kn_prepared_s *p, const void *const *in, void *const *out, const void *work)
+{
+    size_t room = p->workspace;
+    uintptr_t w = room ? (uintptr_t)work : 0; /* where nothing is */
+    if (p->some_empty || w % ALIGN || (room && !w))
+        return false;
     for (uint32_t i = 0; i < p->n_in; i++) {
-        if (__builtin_expect(!fits(in[i], p->in[i]), 0))
-            return refuse(bad_pointer("argument", i, in[i]));
-        if (__builtin_expect(overlaps(in[i], p->in[i].bytes, workspace, p->workspace), 0))
-            return refuse(knx_error(KN_ERROR_VALUE, "argument %u overlaps the workspace", i));
-        x[p->n_fixed + i] = (kn_operand){.data = in[i]};
+        uintptr_t a = (uintptr_t)in[i];
+        if (!a || (a & p->in[i].mask) || meets(a, p->in[i].bytes, w, room))
+            return false;
     }
+    for (uint32_t i = 0; i < p->n_out; i++) {
+        uintptr_t a = (uintptr_t)out[i];
+        size_t bytes = p->out[i].bytes;
+        if (!a || (a & p->out[i].mask) || meets(a, bytes, w, room))
+            return false;
+        for (uint32_t k = 0; k < p->n_in; k++)
+            if (meets(a, bytes, (uintptr_t)in[k], p->in[k].bytes))
+                return false;
+        for (uint32_t k = 0; k < i; k++)
+            if (meets(a, bytes, (uintptr_t)out[k], p->out[k].bytes))
+                return false;
+    }
+    return true;
+}
+
+/* With the operands in a list: those that it holds, then the caller's. */
+static kn_error *run_program(const struct kn_prepared_s *p, const void *const *in, void *const *out, char *workspace)
+{
+    kn_operand few[FEW], *x = p->operands_bytes ? (void *)workspace : few;
     for (uint32_t i = 0; i < p->n_fixed; i++)
         x[i] = p->operand[i];
-    kn_error *error = check_results(p, in, out, workspace);
-    if (!error)
-        error = knd_run_into(p->program, x, out, (char *)workspace + p->operands_bytes, p->threads);
+    for (uint32_t i = 0; i < p->n_in; i++)
+        x[p->n_fixed + i].data = in[i]; /* nothing asks for the buffer */
+    return knd_run_into(p->program, x, out, workspace + p->operands_bytes, p->threads);
+}
+
+__attribute__((noinline, cold)) static kn_error *check(kn_prepared p, const void *const *in, void *const *out,
+                                                       const void *workspace)
+{
+    if (!p || (!in && p->n_in) || (!out && p->n_out))
+        return knx_error(KN_ERROR_TYPE, "null %s", !p ? "function" : "list of addresses");
+    return find_fault(p, in, out, workspace);
+}
+
+int kn_prepared_run(kn_prepared p, const void *const *in, void *const *out, void *workspace)
+{
+    kn_error *error = NULL;
+    bool well = p && in && out && all_well(p, in, out, workspace);
+    if (__builtin_expect(!well, 0))
+        error = check(p, in, out, workspace);
+    if (__builtin_expect(error != NULL, 0))
+        return refuse(error);
+    if (p->one_kernel) {
+        knd_run_kernel(p->program, p->n_fixed, p->operand, in, out, workspace, p->threads);
+        return 0;
+    }
+    error = run_program(p, in, out, workspace);
     return error ? refuse(error) : 0;
 }

@@ -163,8 +163,9 @@ static void find_uses(source *s)
             s->param[i] |= s->uniform[i];
         }
         if (n->op == KNK_REDUCE)
-            (s->r->mode == KNG_COLUMNS ? s->used_piece : s->used_row)[kng_c_stream_of(
-                s, s->r->mode == KNG_ROWS ? KNG_EXPORT : KNG_PARTIAL, i)] = 1;
+            (s->r->mode == KNG_COLUMNS
+                 ? s->used_piece
+                 : s->used_row)[kng_c_stream_of(s, s->r->mode == KNG_ROWS ? KNG_EXPORT : KNG_PARTIAL, i)] = 1;
     }
 }
 
@@ -309,8 +310,11 @@ static void float_to_integer(source *s, int from, int to, const char *x)
         if (size < 4)
             converted(s, to);
     } else {
-        kng_c_call(s, to == KN_ID_U32 ? "to_u32" : to == KN_ID_I64 ? "to_i64" : "to_u64",
-             to == KN_ID_U32 ? from : KN_ID_F64);
+        kng_c_call(s,
+                   to == KN_ID_U32   ? "to_u32"
+                   : to == KN_ID_I64 ? "to_i64"
+                                     : "to_u64",
+                   to == KN_ID_U32 ? from : KN_ID_F64);
         EMIT(s, size == 8 && from == KN_ID_F32 ? "__builtin_convertvector(%s, v8f64))" : "%s)", x);
     }
 }
@@ -324,6 +328,10 @@ static void to_half(source *s, int from, int to, const char *x)
         EMIT(s, "%s))", x);
     } else if (from == KN_ID_F32) {
         EMIT(s, "%s)", x);
+    } else if (knk_size(from) < 4) {
+        emit(s, "__builtin_convertvector(");
+        kng_c_call(s, "widen", from);
+        EMIT(s, "%s), v%df32))", x, s->lanes);
     } else {
         EMIT(s, "__builtin_convertvector(%s, v%df32))", x, s->lanes);
     }
@@ -342,6 +350,11 @@ static void plain_cast(source *s, int from, int to, const char *x)
         EMIT(s, "%s, ", x);
         kng_c_constant(s, from, 0);
         emit(s, ")");
+    } else if (knk_is_int_id(from) && knk_size(from) < 4 && knk_size(to) >= 4) { /* gcc 12 goes lane by lane else */
+        emit(s, "__builtin_convertvector(");
+        kng_c_call(s, "widen", from);
+        EMIT(s, "%s)", x);
+        converted(s, to);
     } else {
         EMIT(s, "__builtin_convertvector(%s", x);
         converted(s, to);
@@ -353,8 +366,7 @@ static void cast(source *s, const knk_inst *n)
     int from = node(s, n->a)->dtype, to = n->dtype;
     char x[64];
     if (node(s, n->a)->op == KNK_CONST) /* never seen: such casts are folded */
-        snprintf(x, sizeof x, "k_%s_%d(0x%" PRIx64 ")", kng_c_name(kng_c_storage(from)), s->lanes,
-                 node(s, n->a)->imm);
+        snprintf(x, sizeof x, "k_%s_%d(0x%" PRIx64 ")", kng_c_name(kng_c_storage(from)), s->lanes, node(s, n->a)->imm);
     else
         snprintf(x, sizeof x, "x%d", n->a);
     if (node(s, n->a)->op == KNK_CONST && !s->dry)

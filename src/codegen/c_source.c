@@ -2,8 +2,8 @@
  * c_source.c -- a stage function as C: NAME_piece is the code for the lanes of one vector (c_piece.c), inlined into the
  * loops of NAME. Vectors have 16 lanes, or 8 if the stage has 64-bit values.
  *
- * A reduction along the lanes has its 64 accumulators in an array t, and in variables of their own while whole blocks of
- * 64 elements follow each other. */
+ * A reduction along the lanes has its 64 accumulators in an array t, and in variables of their own while whole blocks
+ * of 64 elements follow each other. */
 #include "codegen/c_source.h"
 #include "codegen/c_piece.h"
 #include "kernel/internal.h"
@@ -251,7 +251,8 @@ static void reduction_loop(kng_c_stage *s)
          s->r->mode == KNG_RUNS ? "args->phase" : "0");
     block_loop(s);
     EMIT(s,
-         "            } else {\n                const i64 l = e %% %d, room = %d - l, m = n - i < room ? n - i : room;\n",
+         "            } else {\n                const i64 l = e %% %d, room = %d - l, m = n - i < room ? n - i : "
+         "room;\n",
          s->lanes, s->lanes);
     EMIT(s, "                const u32 live = ((1u << m) - 1) << l;\n");
     char accumulator[16];
@@ -324,7 +325,8 @@ static kn_error *add_function(kng_c_unit *u, const kng_request *r, const char *n
 {
     const knk_stage *st = &r->kernel->stage[r->stage];
     kn_arena arena = KN_ARENA_INIT;
-    kng_c_stage s = {.u = u, .t = &u->functions, .r = r, .k = r->kernel, .name = name, .first = st->first, .end = st->end};
+    kng_c_stage s = {
+        .u = u, .t = &u->functions, .r = r, .k = r->kernel, .name = name, .first = st->first, .end = st->end};
     kn_error *e = NULL;
     if (!allocate(&s, &arena))
         e = knx_error_nomem();

@@ -22,7 +22,7 @@ static double stream_cost(const kng_pass *ps, int i, int axis)
     int64_t step = axis < 0 ? size : stride_of(ps, i, axis), far = step < 0 ? -step : step;
     if (step == size || (step == 0 && !s->written))
         return step ? 0.02 * size : 0.01;
-    return (s->indexed ? 0.1 : 0.5) + (far > 64 ? 0.3 : 0) + (far >= 4096 ? 0.7 : 0) + (s->written ? 0.5 : 0);
+    return (s->indexed ? 0.1 : 0.8) + (far > 64 ? 0.3 : 0) + (far >= 4096 ? 0.7 : 0) + (s->written ? 0.5 : 0);
 }
 
 static bool can_turn(const kng_pass *ps, int i, int lane, int along)
@@ -99,7 +99,7 @@ static void choose_lane(const kng_pass *ps, int n_par, bool inner, int lane, cho
         if (along == lane || ((ps->extent[along] < 4 || ps->extent[lane] < 4) && kng_tune.turn != 1))
             continue;
         c.row = c.turned_along = along;
-        c.cost = turned_cost(ps, lane, along) + arithmetic(ps, n < KNG_TILE ? n : KNG_TILE) + calls(ps, -1, along);
+        c.cost = turned_cost(ps, lane, along) + arithmetic(ps, n) + 0.05;
         keep_best(best, c);
     }
     if (kng_tune.turn == 1) {
@@ -150,6 +150,16 @@ static choice choose_inner(const kng_pass *ps, int n_par)
     return c;
 }
 
+/* Are the rows of columns along this axis adjacent in all streams? Then they are one long row (reduce.c). */
+static bool rows_join(const kng_pass *ps, int a)
+{
+    for (int i = 0; i < ps->facts->n_stream; i++)
+        if (ps->facts->stream[i].kind != KNG_EXPORT &&
+            stride_of(ps, i, ps->n_axis - 1) != ps->extent[a] * stride_of(ps, i, a))
+            return false;
+    return ps->extent[a] <= ps->facts->width;
+}
+
 static choice choose_reduction(const kng_pass *ps, int n_par)
 {
     choice best = {.cost = 1e300};
@@ -167,7 +177,8 @@ static choice choose_reduction(const kng_pass *ps, int n_par)
         double lanes = (double)(ps->extent[a] < ps->facts->width ? ps->extent[a] : ps->facts->width);
         double used = total < 64 ? total : 64, rows = (double)ps->extent[last];
         rows = rows < 1 ? 1 : rows > 64 ? 64 : rows;
-        choice c = {plain_cost(ps, a) + arithmetic(ps, lanes) + 0.05 * n + 3 / lanes + 30 / (rows * lanes) +
+        double full = rows_join(ps, a) ? lanes * rows : lanes;
+        choice c = {plain_cost(ps, a) + arithmetic(ps, full) + 0.05 * n + 3 / full + 30 / (rows * lanes) +
                         n * (0.1 * used + 100 / lanes) / total,
                     a, last, -1, KNG_COLUMNS, KNG_BY_COLUMNS};
         keep_best(&best, c);

@@ -50,7 +50,7 @@ bool kng_step_axes(const kng_worker *w, const kng_pass *ps, const uint8_t *axis,
 kng_function *kng_function_of(const kng_worker *w, const kng_pass *ps)
 {
     int stage = (int)(ps - w->p->pass);
-    return ps->nontemporal && stage < 64 && w->bypass >> stage & 1 ? ps->nontemporal : ps->f;
+    return ps->nontemporal && w->bypass >> stage & 1 ? ps->nontemporal : ps->f;
 }
 
 /* One rectangle in one call, or a few where lanes are limited. */
@@ -75,6 +75,7 @@ static void run_tile(const kng_worker *w, const kng_pass *ps, kng_turn_loop *tur
                      int64_t rows, int64_t l, int64_t n)
 {
     char *tile = w->part + w->p->facts->tiles_at;
+    bool bypass = w->bypass >> (ps - w->p->pass) & 1;
     for (int pass = 0; pass < 2; pass++) {
         char *t = tile;
         for (int i = 0; i < ps->facts->n_stream; i++) {
@@ -85,9 +86,9 @@ static void run_tile(const kng_worker *w, const kng_pass *ps, kng_turn_loop *tur
             if (ps->turned[i]) {
                 void *memory = (void *)(intptr_t)at;
                 if (!pass && s->read)
-                    turn((int)size, t, KNG_TILE * size, memory, lane_step, n, rows);
+                    turn((int)size, t, KNG_TILE * size, memory, lane_step, n, rows, false);
                 if (pass && s->written)
-                    turn((int)size, memory, lane_step, t, KNG_TILE * size, rows, n);
+                    turn((int)size, memory, lane_step, t, KNG_TILE * size, rows, n, bypass);
                 at = (int64_t)(intptr_t)t;
                 t += TILE_BYTES;
             }
@@ -119,10 +120,11 @@ static void run_turning(const kng_worker *w, const kng_pass *ps, int64_t rows, i
     const int64_t *x = &ps->stride[from * ps->n_axis], *y = &ps->stride[to * ps->n_axis];
     void *d = (void *)(intptr_t)w->at[to];
     const void *a = (const void *)(intptr_t)w->at[from];
+    bool bypass = w->bypass >> (ps - w->p->pass) & 1;
     if (ps->turned[from])
-        kng_turn()(size, d, y[ps->row], a, x[ps->lane], n, rows);
+        kng_turn()(size, d, y[ps->row], a, x[ps->lane], n, rows, bypass);
     else
-        kng_turn()(size, d, y[ps->lane], a, x[ps->row], rows, n);
+        kng_turn()(size, d, y[ps->lane], a, x[ps->row], rows, n, bypass);
 }
 
 static void set_steps(const kng_worker *w, const kng_pass *ps)
@@ -200,15 +202,15 @@ typedef struct job {
     bool whole; /* all points as one box */
     /* of one pass, cut along its inner loops: */
     const kng_pass *pass;
-    int axis;
-    int64_t step, n; /* along the axis; or blocks of a reduction */
+    int axis;        /* -1: the blocks of a reduction */
+    int64_t step, n; /* along the axis; or blocks */
 } job;
 
 static void start(kng_worker *w, const job *j, int worker)
 {
     const kng_facts *f = j->p->facts;
-    char *parts = j->scratch + f->plan_bytes + f->shared_bytes;
-    *w = (kng_worker){.p = j->p, .buffer = j->buffer, .bypass = j->bypass, .shared = j->scratch + f->plan_bytes};
+    char *parts = j->scratch + f->shared_bytes;
+    *w = (kng_worker){.p = j->p, .buffer = j->buffer, .bypass = j->bypass, .shared = j->scratch};
     w->part = parts + (size_t)worker * f->part_bytes;
     w->values = j->pass ? parts : w->part;
     w->args = (kng_args *)(void *)(w->part + f->args_at);
@@ -272,7 +274,7 @@ static void run_slice(void *j_, int64_t part, int worker)
         w.n[a] = ps->extent[a];
     }
     kng_piece piece = {.lo = w.lo, .n = w.n, .origin = w.origin, .end_block = INT64_MAX, .group = -1};
-    if (ps->facts->n_reduction && j->parts > 1) {
+    if (j->axis < 0 && j->parts > 1) {
         piece.first_block = part * j->step;
         piece.end_block = j->n - piece.first_block < j->step ? j->n : piece.first_block + j->step;
         piece.group = part;
@@ -333,13 +335,13 @@ static void run_wide(job *j, int threads)
 static uint64_t bypassing(const kng_prepared *p, void *const *buffer)
 {
     uint64_t bits = 0;
-    for (int s = 0; s < p->k->n_stage && s < 64; s++) {
+    for (int s = 0; s < p->k->n_stage; s++) {
         const kng_stage_facts *f = p->pass[s].facts;
-        bool fine = p->pass[s].nontemporal != NULL;
+        bool fine = p->pass[s].large, needs_line = p->pass[s].nontemporal != NULL;
         for (int i = 0; fine && i < f->n_stream; i++) {
             if (f->stream[i].kind != KNG_MEMORY || !f->stream[i].written)
                 continue;
-            fine = (uintptr_t)buffer[f->stream[i].buffer] % 64 == 0;
+            fine = !needs_line || (uintptr_t)buffer[f->stream[i].buffer] % 64 == 0;
             for (int b = 0; fine && b < p->k->n_buffer; b++)
                 fine = b == f->stream[i].buffer || buffer[b] != buffer[f->stream[i].buffer];
         }
@@ -366,6 +368,18 @@ static void run_simple(const kng_prepared *p, void *const *buffer)
     p->pass->f(&call.args);
 }
 
+static bool is_split(const kng_prepared *p, int threads) { return threads > 1 && p->ns >= 2 * kng_tune.split_ns; }
+
+size_t kng_prepared_scratch(const kng_prepared *p, int threads)
+{
+    if (p->interpreted)
+        return knk_scratch_bytes(p->k);
+    bool split = is_split(p, threads);
+    if (p->empty || (p->simple && !split && !p->pass->large))
+        return 0;
+    return p->facts->shared_bytes + (size_t)(split ? threads : 1) * p->facts->part_bytes;
+}
+
 void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scratch, int threads)
 {
     if (p->interpreted) {
@@ -373,8 +387,8 @@ void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scr
         knk_interpret(p->k, launch, scratch);
         return;
     }
-    bool split = threads > 1 && p->ns >= 2 * kng_tune.split_ns;
-    if (p->simple && !split && !p->pass->nontemporal) {
+    bool split = is_split(p, threads);
+    if (p->simple && !split && !p->pass->large) {
         run_simple(p, launch->buffer);
         return;
     }

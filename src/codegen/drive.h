@@ -70,6 +70,7 @@ typedef struct kng_pass {
     const uint8_t *turned;          /* per stream: through a tile */
     int64_t inner_total;
     double point_ns;                /* estimated time per parallel point */
+    bool large;                     /* what it writes would be of no use in the caches */
     kng_function *f, *nontemporal;  /* nontemporal: NULL if it is not wanted */
 } kng_pass;
 

@@ -371,13 +371,7 @@ static void lower(kng_low *l)
         l->helper_area = kng_low_frame(l, 4 * 128, 64);
         l->saved_area = kng_low_frame(l, 128, 64);
     }
-    if (l->part.n > 1) {
-        l->save_area = kng_low_frame(l, 32 * 64 + 64, 64);
-        l->save_label = kng_label(l->a);
-        l->restore_label = kng_label(l->a);
-        for (size_t p = 1; p < l->part.n; p++)
-            l->part.at[p].label = kng_label(l->a);
-    }
+    kng_low_lay_out_parts(l);
     if (kng_low_fine(l))
         emit_function(l);
 }

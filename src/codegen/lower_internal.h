@@ -14,7 +14,8 @@ enum {
     KNG_NEVER = 1 << 30,  /* position of a use that there is not */
     KNG_FRAME_LIMIT = 64 * 1024,
     KNG_POINTERS = 8,     /* streams whose pointers live in registers */
-    KNG_BODY = 0          /* number of the part that the lane loop is */
+    KNG_BODY = 0,         /* number of the part that the lane loop is */
+    KNG_ROW = -1          /* and of what is worked out once per row */
 };
 /* General-purpose registers: RDI the arguments, RAX the element number, RCX the last start of the main loop or how many
  * lanes exist; RDX, RSI, R11 are lent to the emitter; R10 holds an address for a moment. */
@@ -27,11 +28,11 @@ typedef struct kng_value {
     bool mask;         /* lives in a mask register */
     bool folds;        /* a load that is a memory operand of its one user in the main loop */
     bool homed;        /* UNIFORM: lanes read it */
-    int16_t part;      /* LANE: which part works it out: KNG_BODY or a cold one */
+    int16_t part;      /* which part works it out: KNG_BODY, KNG_ROW or a cold one */
     int16_t listed;    /* the last cold part that has it among its inputs */
     int32_t single;    /* UNIFORM: place of one element in the frame, for addresses; -1: none */
-    int32_t home;      /* UNIFORM: place in the frame; LANE of a cold part: offset in the results of a copy; -1: none */
-    int32_t input;     /* LANE: where cold parts find it, -1 */
+    int32_t home;      /* homed: place in the frame; of a cold part: offset in the results of a copy; -1: none */
+    int32_t input;     /* where the cold part that is being emitted finds it, or leaves it */
     int32_t uses;      /* by items of the body */
     int8_t pool_lanes; /* CONSTANT: for how many lanes the operands below are */
     bool has_one, has_all;
@@ -74,17 +75,20 @@ typedef struct kng_list {
 
 typedef struct kng_part {
     kng_list list;
+    bool row; /* of the row's list, not of the lane loop's */
     kng_form form;
     int32_t *input; /* values */
     int n_input;
     int label;
+    uint32_t changes[2]; /* registers that it does not keep: vectors, masks */
 } kng_part;
 /* Way from the body to a cold part and back. */
 typedef struct kng_stub {
     int16_t part;
     int8_t copy;
     int label, back;
-    int32_t at; /* in `where`: per input the register (>= 0) or -1 - place in the frame */
+    int32_t at;       /* in `where`: per input the register (>= 0) or -1 - place in the frame */
+    uint32_t live[2]; /* registers in use: vectors, masks */
 } kng_stub;
 
 typedef struct kng_bank { /* the registers of one kind */
@@ -137,7 +141,7 @@ typedef struct kng_low {
     KN_VEC(int32_t) where;
     kng_sum *sum;
     int n_sum;
-    kng_form lane_form, row_form; /* of the lane loop; of uniform values */
+    kng_form lane_form, row_form, half_form; /* of the lane loop; of uniform values; of 64-bit values */
     int copies, blocks;           /* a main iteration is `blocks` blocks of `copies` pieces */
     bool groups;                  /* 64 elements per iteration, for the accumulators */
 
@@ -149,6 +153,7 @@ typedef struct kng_low {
     int shift; /* what has been pushed since the frame was laid out */
     int position;
     kng_bank bank[2]; /* vectors, masks */
+    uint32_t changed[2]; /* registers taken since these were cleared */
     kng_state *state;
     int32_t *pin; /* values that have a register of their own in the main loop */
     int n_pin;
@@ -156,7 +161,7 @@ typedef struct kng_low {
     int frame, spill_step;
     KN_VEC(int32_t) free_slot[2];
     int saved_rsp, rows_left, limit, half, result_out, scratch, helper_area, saved_area, result_base, result_bytes;
-    int save_area, save_label, restore_label;
+    int save_area, part_area; /* part_area: what a part reads and leaves */
 } kng_low;
 
 static inline bool kng_low_fine(const kng_low *l) { return !l->why && !l->no_memory && !l->a->failed; }
@@ -177,12 +182,13 @@ void kng_low_pin(kng_low *l, bool on);
 void kng_low_find_regions(kng_low *l);
 void kng_low_cold_test(kng_low *l, const kng_item *it, int copy);
 void kng_low_stubs_and_parts(kng_low *l);
+void kng_low_lay_out_parts(kng_low *l); /* their labels and places in the frame */
 /* lower_alloc.c */
 int kng_low_frame(kng_low *l, int bytes, int align); /* a place in the frame */
 static inline kng_operand kng_low_at(const kng_low *l, int offset) { return kng_at(KNG_RSP, offset + l->shift); }
 void kng_low_start(kng_low *l, uint32_t reserved); /* empty banks, but for these vector registers */
 int kng_low_state(const kng_low *l, int32_t value, int copy);
-int kng_low_take(kng_low *l, int bank, int32_t state);    /* a register; locked until the item ends; state -1: a temporary */
+int kng_low_take(kng_low *l, int bank, int32_t state);    /* a register, locked until the item ends; -1: a temporary */
 void kng_low_give(kng_low *l, int bank, int reg);         /* a temporary is free again */
 void kng_low_drop(kng_low *l, int32_t state, int bank);   /* its register is free */
 int kng_low_need(kng_low *l, int32_t value, int copy);    /* its register, loaded if it has none */

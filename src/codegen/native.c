@@ -244,7 +244,7 @@ kng_function *kng_function_for(kng_backend b, const knk_kernel *k, kng_facts *f,
 
 size_t kng_plan_bytes(const knk_kernel *k)
 {
-    const kng_facts *f = kng_facts_of(k);
+    const kng_facts *f = kng_backend_best() == KNG_INTERPRETER ? NULL : kng_facts_of(k);
     return f ? f->plan_bytes : 0;
 }
 
@@ -272,7 +272,8 @@ kn_error *kng_prepare(const knk_kernel *k, const knk_launch *launch, int threads
     (void)threads;
     if (kng_backend_best() == KNG_INTERPRETER || !kng_facts_of(k))
         return NULL;
-    void *room = knx_alloc(kng_plan_bytes(k));
+    size_t bytes = kng_plan_bytes(k);
+    void *room = bytes ? knx_alloc(bytes) : NULL;
     if (!room)
         return knx_error_nomem();
     kng_prepare_in(room, k, launch);
@@ -289,7 +290,7 @@ void kng_run_on(kng_backend b, const knk_kernel *k, const knk_launch *launch, vo
         kng_note_fallback(k);
         knk_interpret(k, launch, scratch);
     } else {
-        kng_run_prepared(p, launch, scratch, threads);
+        kng_run_prepared(p, launch, (char *)scratch + p->facts->plan_bytes, threads);
     }
 }
 

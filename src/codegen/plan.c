@@ -261,45 +261,68 @@ static void find_classes(const kng_pass *ps, uint8_t *cls)
         cls[f->reduction[i].stream] = ps->mode == KNG_ROWS ? KNK_STRIDE_ZERO : KNK_STRIDE_ONE;
 }
 
-/* Would a launch of this size push other things out of the caches, and can it be kept from it? */
-static bool bypasses(const kng_prepared *p, const kng_pass *ps, const uint8_t *cls)
+static bool reads_buffer(const kng_stage_facts *f, int buffer)
+{
+    for (int i = 0; i < f->n_stream; i++)
+        if (f->stream[i].kind == KNG_MEMORY && f->stream[i].read && f->stream[i].buffer == buffer)
+            return true;
+    return false;
+}
+
+/* Would what the pass writes push other things out of the caches? */
+static bool is_large(const kng_prepared *p, const kng_pass *ps)
 {
     const kng_stage_facts *f = ps->facts;
     double bytes = 0;
     bool writes = false;
-    if (f->n_reduction || f->read_after || ps->runner != KNG_BY_RECTANGLES)
+    if (f->n_reduction || f->read_after || ps - p->pass >= 64)
         return false;
     for (int i = 0; i < f->n_stream; i++) {
         const kng_stream *s = &f->stream[i];
         double mine = knk_size(s->dtype);
-        bool even = ps->offset[i] % 64 == 0;
         if (s->kind != KNG_MEMORY)
             continue;
-        for (int a = 0; a < ps->n_axis; a++) {
+        for (int a = 0; a < ps->n_axis; a++)
             mine *= ps->stride[i * ps->n_axis + a] ? (double)ps->extent[a] : 1;
-            even &= a == ps->lane || ps->stride[i * ps->n_axis + a] % 64 == 0;
-        }
         bytes += mine;
-        if (s->written && (ps->turned[i] || (cls[i] == KNK_STRIDE_ONE && !even)))
+        writes |= s->written;
+        if (s->written && reads_buffer(f, s->buffer)) /* it is in the caches already */
             return false;
-        writes |= s->written && cls[i] == KNK_STRIDE_ONE;
+    }
+    return writes && bytes >= (double)kng_tune.bypass_bytes;
+}
+
+/* Are all stores of the stage function whole lines of a cache, if buffers begin at one? */
+static bool writes_lines(const kng_prepared *p, const kng_pass *ps, const uint8_t *cls)
+{
+    bool writes = false;
+    for (int i = 0; i < ps->facts->n_stream; i++) {
+        const kng_stream *s = &ps->facts->stream[i];
+        if (s->kind != KNG_MEMORY || !s->written)
+            continue;
+        bool even = ps->offset[i] % 64 == 0;
+        for (int a = 0; a < ps->n_axis; a++)
+            even &= a == ps->lane || ps->stride[i * ps->n_axis + a] % 64 == 0;
+        if (ps->turned[i] || (cls[i] == KNK_STRIDE_ONE && !even))
+            return false;
+        writes |= cls[i] == KNK_STRIDE_ONE;
     }
     int a = ps->lane;
-    bool cut_evenly = a >= p->n_par || a < 0 || p->box[a] == p->par[a] || p->box[a] % 64 == 0;
-    return writes && cut_evenly && bytes >= (double)kng_tune.bypass_bytes;
+    return writes && (a >= p->n_par || a < 0 || p->box[a] == p->par[a] || p->box[a] % 64 == 0);
 }
 
 /* The functions, made now if they are not there. */
 static bool find_functions(const kng_prepared *p, kng_pass *ps, kng_backend b, int stage)
 {
     uint8_t cls[KNG_MAX_STREAMS];
+    ps->large = is_large(p, ps);
     if (ps->runner == KNG_BY_TURNING)
         return true;
     find_classes(ps, cls);
     kng_request r = {.kernel = p->k, .stage = stage, .mode = ps->mode, .cls = cls};
     ps->f = kng_function_for(b, p->k, (kng_facts *)(uintptr_t)p->facts, &r);
     r.nontemporal = true;
-    ps->nontemporal = ps->f && bypasses(p, ps, cls)
+    ps->nontemporal = ps->f && ps->large && writes_lines(p, ps, cls)
                           ? kng_function_for(b, p->k, (kng_facts *)(uintptr_t)p->facts, &r)
                           : NULL;
     return ps->f != NULL;

@@ -125,6 +125,19 @@ static void cursor_move(const kng_worker *w, const kng_pass *ps, int64_t by)
     }
 }
 
+/* Rows that lie behind each other, in all streams, are one row. */
+static bool rows_join(const kng_pass *ps, int64_t lanes)
+{
+    int last = ps->n_axis - 1;
+    for (int i = 0; i < ps->facts->n_stream; i++) {
+        const int64_t *stride = &ps->stride[i * ps->n_axis];
+        bool reduction = ps->facts->stream[i].kind == KNG_EXPORT;
+        if (!reduction && stride[last] != lanes * stride[ps->lane])
+            return false;
+    }
+    return true;
+}
+
 static void call(const kng_worker *w, const kng_pass *ps, int64_t rows, int64_t n, int64_t phase, int64_t lanes)
 {
     w->args->rows = rows;
@@ -158,7 +171,7 @@ static void set_steps(const kng_worker *w, const kng_pass *ps, int row_axis, int
 /* One sum block, [first, end) elements, for the lanes at w->at: its value goes to row `top` of the stack. */
 static void run_block(const kng_worker *w, const kng_pass *ps, int64_t first, int64_t end, int64_t lanes, int top)
 {
-    bool columns = ps->mode == KNG_COLUMNS;
+    bool columns = ps->mode == KNG_COLUMNS, joined = columns && rows_join(ps, lanes);
     int64_t width = columns ? lanes : 1, used = end - first < 64 ? end - first : 64;
     for (int i = 0; i < ps->facts->n_reduction; i++)
         set_identity(w, &ps->facts->reduction[i], (size_t)((columns ? used : 64) * width));
@@ -168,7 +181,7 @@ static void run_block(const kng_worker *w, const kng_pass *ps, int64_t first, in
         n = n < end - e ? n : end - e;
         if (columns) {
             n = n < 64 - phase ? n : 64 - phase;
-            call(w, ps, n, lanes, phase, lanes);
+            call(w, ps, joined ? 1 : n, joined ? n * lanes : lanes, phase, lanes);
         } else {
             call(w, ps, 1, n, phase, 1);
         }

@@ -2,13 +2,13 @@
  * tile.h -- turning (transposing) rectangles of memory. */
 #ifndef KN_CODEGEN_TILE_H
 #define KN_CODEGEN_TILE_H
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* to[j * to_step + i * size] = from[i * from_step + j * size] for i < rows, j < columns; steps in bytes; size: 1, 2, 4
- * or 8. */
+ * or 8. bypass: past the caches, if `to` and its step are multiples of 64; a store fence has to follow. */
 typedef void kng_turn_loop(int size, void *to, int64_t to_step, const void *from, int64_t from_step, int64_t rows,
-                           int64_t columns);
+                           int64_t columns, bool bypass);
 kng_turn_loop kng_turn_base, kng_turn_avx2, kng_turn_avx512;
 kng_turn_loop *kng_turn(void); /* the best one for this processor */
 #endif

@@ -3,6 +3,9 @@
  * Compiled once per instruction set (KN_ISA = base, avx2, avx512). */
 #include "codegen/tile.h"
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #ifndef KN_ISA
 #define KN_ISA base
@@ -90,17 +93,43 @@ BLOCK(block_uint64_t, v64s, 4, STEPS4(v64s))
 #endif
 /* clang-format on */
 
-/* Panels of KNG_PANEL columns, each read forward: few pages of the target at a time. */
+/* 64 bytes past the caches. */
+static inline void stream_line(char *to, const char *from)
+{
+#if defined(__AVX512F__)
+    _mm512_stream_si512((__m512i *)(void *)to, _mm512_loadu_si512(from));
+#elif defined(__AVX2__)
+    for (int i = 0; i < 64; i += 32)
+        _mm256_stream_si256((__m256i *)(void *)(to + i), _mm256_loadu_si256((const __m256i_u *)(const void *)(from + i)));
+#elif defined(__SSE2__)
+    for (int i = 0; i < 64; i += 16)
+        _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i_u *)(const void *)(from + i)));
+#else
+    memcpy(to, from, 64);
+#endif
+}
+
+/* Tiles that a few pages of either side hold. With `bypass` as many blocks as fill lines of 64 bytes are turned into
+ * a buffer, and the lines then go to memory as a whole: 3 times as fast where the caches would be of no use. */
 #define TURN(T)                                                                                                 \
     static void turn_##T(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows,          \
-                         int64_t columns)                                                                       \
+                         int64_t columns, bool bypass)                                                          \
     {                                                                                                           \
-        enum { N = N_##T, S = sizeof(T) };                                                                      \
-        int64_t whole_rows = rows / N * N, whole = columns / N * N, panel = 64;                                 \
-        for (int64_t p = 0; p < whole; p += panel)                                                              \
-            for (int64_t i = 0; i < whole_rows; i += N)                                                         \
-                for (int64_t j = p; j < whole && j < p + panel; j += N)                                         \
-                    block_##T(to + j * to_step + i * S, to_step, from + i * from_step + j * S, from_step);      \
+        enum { N = N_##T, S = sizeof(T), LINE = 64 / S, TILE = 64 };                                            \
+        int64_t whole_rows = rows / N * N, whole = columns / N * N, lines = bypass ? rows / LINE * LINE : 0;    \
+        _Alignas(64) char line[N][64];                                                                          \
+        for (int64_t i = 0; i < lines; i += LINE)                                                               \
+            for (int64_t j = 0; j < whole; j += N) {                                                            \
+                for (int k = 0; k < LINE; k += N)                                                               \
+                    block_##T(line[0] + k * S, 64, from + (i + k) * from_step + j * S, from_step);              \
+                _Pragma("GCC unroll 16") for (int k = 0; k < N; k++)                                            \
+                    stream_line(to + (j + k) * to_step + i * S, line[k]);                                       \
+            }                                                                                                   \
+        for (int64_t p = lines; p < whole_rows; p += TILE)                                                      \
+            for (int64_t q = 0; q < whole; q += TILE)                                                           \
+                for (int64_t i = p; i < whole_rows && i < p + TILE; i += N)                                     \
+                    for (int64_t j = q; j < whole && j < q + TILE; j += N)                                      \
+                        block_##T(to + j * to_step + i * S, to_step, from + i * from_step + j * S, from_step);  \
         edge_##T(to + whole * to_step, to_step, from + whole * S, from_step, whole_rows, columns - whole);      \
         edge_##T(to + whole_rows * S, to_step, from + whole_rows * from_step, from_step, rows - whole_rows, columns); \
     }
@@ -110,12 +139,13 @@ TURN(uint32_t)
 TURN(uint64_t)
 
 void KN_ISA_NAME(kng_turn)(int size, void *to, int64_t to_step, const void *from, int64_t from_step, int64_t rows,
-                           int64_t columns)
+                           int64_t columns, bool bypass)
 {
+    bypass = bypass && ((uintptr_t)to | (uintptr_t)to_step) % 64 == 0;
     switch (size) {
-    case 1: turn_uint8_t(to, to_step, from, from_step, rows, columns); break;
-    case 2: turn_uint16_t(to, to_step, from, from_step, rows, columns); break;
-    case 4: turn_uint32_t(to, to_step, from, from_step, rows, columns); break;
-    default: turn_uint64_t(to, to_step, from, from_step, rows, columns); break;
+    case 1: turn_uint8_t(to, to_step, from, from_step, rows, columns, bypass); break;
+    case 2: turn_uint16_t(to, to_step, from, from_step, rows, columns, bypass); break;
+    case 4: turn_uint32_t(to, to_step, from, from_step, rows, columns, bypass); break;
+    default: turn_uint64_t(to, to_step, from, from_step, rows, columns, bypass); break;
     }
 }

@@ -72,7 +72,7 @@ bool kng_finish(kng_asm *a);
 /* Any vector or mask instruction. length: 0 = 128, 1 = 256, 2 = 512 bits (0 where it has none); reg: the first operand
  * (destination; source of a store); v: the second register of three-operand forms, else 0; rm: the last one; mask: 0 or
  * k1 .. k7, zero: zeroing instead of merging; imm: 8 bits, -1 none (the fourth register of VBLENDVPS: reg << 4).
- * Shifts by a constant (VPSLLD_I ...): reg is 0 and v the destination: use kng_shift. Stores (_ST, VEXTRACT..., VPEXTR...
+ * Shifts by a constant (VPSLLD_I ...): reg is 0, v the destination: use kng_shift. Stores (_ST, VEXTRACT..., VPEXTR...
  * VPMOVDB ..., VCVTPS2PH, VPCOMPRESS..., VPSCATTER...): reg is the source and rm the destination. */
 void kng_v(kng_asm *a, kng_insn id, int length, int reg, int v, kng_operand rm, int mask, bool zero, int imm);
 /* The common cases of it: dst, one source; dst, two sources; with an immediate. */

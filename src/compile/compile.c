@@ -21,7 +21,9 @@ static const struct pass {
     {"give values their places", .plan = knc_place_values},
     {"lower groups to kernels", .plan = knc_lower},
     {"order steps", .plan = knc_order_steps},
+    {"prepare kernels", .plan = knc_prepare_kernels},
     {"plan memory", .plan = knc_plan_memory},
+    {"record decisions", .plan = knc_record},
 };
 enum { N_PASSES = sizeof passes / sizeof passes[0] };
 

@@ -3,6 +3,7 @@
  * whose places are planned, and behind that the scratch of whatever kernel is running, which depends on the number of
  * threads. The programs inside of loops use the same scratch. */
 #include "base/pool.h"
+#include "codegen/native.h"
 #include "compile/plan.h"
 
 static size_t aligned(size_t n) { return (n + 63) & ~(size_t)63; }
@@ -53,10 +54,9 @@ int knc_threads(const kn_program *p, int threads)
 
 /* ---- Bytes. */
 
-static size_t scratch_of_kernel(const knk_kernel *k, int threads)
+static size_t scratch_of_kernel(const knc_step *s, int threads)
 {
-    (void)threads;
-    return knk_scratch_bytes(k);
+    return s->u.k.prepared ? kng_prepared_scratch(s->u.k.prepared, threads) : knk_scratch_bytes(s->u.k.kernel);
 }
 
 static size_t scratch_of(const kn_program *p, int threads)
@@ -66,7 +66,7 @@ static size_t scratch_of(const kn_program *p, int threads)
         const knc_step *s = &p->step[i];
         size_t bytes = 0;
         if (s->kind == KNC_KERNEL) {
-            bytes = scratch_of_kernel(s->u.k.kernel, threads);
+            bytes = scratch_of_kernel(s, threads);
         } else if (s->kind == KNC_LOOP) {
             size_t cond = scratch_of(s->u.r.loop->cond, threads), body = scratch_of(s->u.r.loop->body, threads);
             bytes = cond > body ? cond : body;
@@ -94,6 +94,15 @@ size_t knc_workspace_bytes(const kn_program *p, int threads)
 
 size_t knc_peak_bytes(const kn_program *p, int threads) { return p->values + knc_workspace_bytes(p, threads); }
 
+static bool is_one_kernel(const kn_program *q)
+{
+    bool one =
+        q->n_step == 1 && q->step[0].kind == KNC_KERNEL && q->step[0].u.k.prepared && q->step[0].n_ref <= KNC_FEW_REFS;
+    for (uint32_t i = 0; i < q->n_output; i++)
+        one = one && q->output[i].kind == KNC_OUT_NEW;
+    return one;
+}
+
 void knc_lay_out_workspace(const knc_plan *p, size_t arena)
 {
     kn_program *q = p->p;
@@ -103,6 +112,7 @@ void knc_lay_out_workspace(const knc_plan *p, size_t arena)
     q->workspace = aligned(q->arena_at + arena);
     q->most_threads = most_threads(q);
     q->scratch = scratch_of(q, 1);
+    q->one_kernel = is_one_kernel(q);
     for (uint32_t i = 0; i < q->n_operand; i++)
         q->values += kni_type_bytes(p->j->type[i]);
     for (uint32_t k = 0; k < q->n_output; k++)

@@ -166,9 +166,18 @@ static kn_array sort_slices(knn_body *c, kn_array x, int axis, sorted *s)
 
 /* ---- Results. */
 
-static kn_array indices_of(const sorted *s)
+/* Without memory the operation fails. */
+static int64_t *room_for(kna_op *op, int64_t n)
 {
-    int64_t *v = knx_alloc((size_t)s->unique * sizeof *v + 1);
+    int64_t *v = knx_alloc((size_t)n * sizeof *v + 1);
+    if (!v)
+        kna_fail_with(op, knx_error_nomem());
+    return v;
+}
+
+static kn_array indices_of(kna_op *op, const sorted *s)
+{
+    int64_t *v = room_for(op, s->unique);
     for (int64_t i = 0; v && i < s->unique; i++)
         v[i] = s->from[s->first[i]];
     kn_array y = v ? knn_integers(v, s->unique) : NULL;
@@ -176,9 +185,9 @@ static kn_array indices_of(const sorted *s)
     return y;
 }
 
-static kn_array inverse_of(const sorted *s, const kn_shape *shape)
+static kn_array inverse_of(kna_op *op, const sorted *s, const kn_shape *shape)
 {
-    int64_t *v = knx_alloc((size_t)s->n * sizeof *v + 1);
+    int64_t *v = room_for(op, s->n);
     for (int64_t i = 0, k = -1; v && i < s->n; i++) {
         k += k + 1 < s->unique && s->first[k + 1] == i;
         v[s->from[i]] = k;
@@ -188,9 +197,9 @@ static kn_array inverse_of(const sorted *s, const kn_shape *shape)
     return y;
 }
 
-static kn_array counts_of(const sorted *s)
+static kn_array counts_of(kna_op *op, const sorted *s)
 {
-    int64_t *v = knx_alloc((size_t)s->unique * sizeof *v + 1);
+    int64_t *v = room_for(op, s->unique);
     for (int64_t i = 0; v && i < s->unique; i++)
         v[i] = (i + 1 < s->unique ? s->first[i + 1] : s->n) - s->first[i];
     kn_array y = v ? knn_integers(v, s->unique) : NULL;
@@ -220,8 +229,10 @@ static void unique(const char *name, kn_array x, kn_axes along, bool equal_nan, 
             if (t.ndim)
                 memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
         }
-        kn_array indices = indices_of(&s);
+        kn_array indices = indices_of(&c.op, &s);
         places = flat ? knn_integers(s.first, s.unique) : indices;
+        if (!places)
+            kna_fail_with(&c.op, knx_error_nomem());
         kn_atom a = kna_in(&c.op, base), at = kna_in(&c.op, places);
         kn_atom v = knn_take_axis(&c.op, a, at, 0, KN_GATHER_PROMISE);
         if (!flat && !kna_failed(&c.op))
@@ -230,9 +241,9 @@ static void unique(const char *name, kn_array x, kn_axes along, bool equal_nan, 
         if (which[1])
             made[n++] = indices;
         if (which[2])
-            made[n++] = inverse_of(&s, &shape);
+            made[n++] = inverse_of(&c.op, &s, &shape);
         if (which[3])
-            made[n++] = counts_of(&s);
+            made[n++] = counts_of(&c.op, &s);
     } else
         n = 1 + which[1] + which[2] + which[3];
     drop(&s);

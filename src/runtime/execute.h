@@ -3,12 +3,15 @@
 #ifndef KN_RUNTIME_EXECUTE_H
 #define KN_RUNTIME_EXECUTE_H
 #include "compile/program.h"
+#include "kiln/context.h"
 
 typedef struct kn_observer kn_observer;
 typedef struct knd_options {
     int threads;                 /* at most so many; 0: as many as there are */
     void *workspace;             /* knc_workspace_bytes(p, threads) bytes, 64-byte aligned; NULL: from the pool */
     const kn_observer *observer; /* NULL: none */
+    kn_step_hook on_step;        /* hears of each step that has run; NULL: nobody does */
+    void *on_step_env;
 } knd_options;
 /* Runs p: out[i] gets a new reference per output. An output that is an operand, or a view of a whole one in the same
  * order, shares its buffer; from plain memory it is copied. After an error everything is given back and out[] is all
@@ -17,8 +20,13 @@ kn_error *knd_run_with(const kn_program *p, const kn_operand *in, kn_buffer **ou
 /* On this thread alone; workspace as above. */
 kn_error *knd_run(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace);
 /* The same with all memory the caller's: output i is written to to[i], which overlaps nothing else of the run. p was
- * compiled without donated operands. Allocates nothing, locks nothing, calls no system if threads is 1. */
+ * compiled without donated operands; operands need no buffer. Allocates nothing, locks nothing, calls no system if threads is 1. */
 kn_error *knd_run_into(const kn_program *p, const kn_operand *in, void *const *to, void *workspace, int threads);
+/* The same for a program that is one kernel, which can not fail: its operands are those that are fixed, then in[].
+ * `threads` is what knc_threads said. */
+bool knd_is_one_kernel(const kn_program *p);
+void knd_run_kernel(const kn_program *p, uint32_t n_fixed, const kn_operand *fixed, const void *const *in,
+                    void *const *to, void *workspace, int threads);
 
 /* Sees each equation after it has run: its operands as they were before and its results (y[i] is NULL for one that
  * nothing reads). An error ends the run like that of a step; without a place it gets the equation's. Equations that

@@ -17,10 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const sample *const all_samples[] = {
-    samples_elementwise, samples_arrays, samples_indexed, samples_linalg, samples_loops,
-    samples_special,     samples_scan,   samples_custom,  samples_lanes,  NULL};
-
 static const struct {
     const char *name;
     check_fn *run;

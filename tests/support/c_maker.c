@@ -111,7 +111,8 @@ bool c_unit_compile(c_unit *u)
     snprintf(source, sizeof source, "%s/k.c", dir);
     snprintf(library, sizeof library, "%s/k.so", dir);
     snprintf(command, sizeof command,
-             "%s -std=gnu17 %s -Wall -Wextra -Werror -ffp-contract=off -fno-math-errno -fPIC -shared -o %s %s -lm 1>&2",
+             "%s -std=gnu17 %s -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off -fno-math-errno -fPIC -shared -o %s "
+             "%s -lm 1>&2",
              compiler(), u->flags, library, source);
     char *text = source_of(u);
     bool fine = text && write_file(source, text) && (!keep || write_file(keep, text)) && system(command) == 0;
@@ -151,45 +152,71 @@ void c_unit_free(c_unit *u)
 /* The maker. */
 
 enum { MOST_PER_UNIT = 64 };
+static const char *maker_flags = C_MAKER_QUICK;
 static struct {
+    c_unit *open; /* takes more */
     KN_VEC(c_unit *) units;
+    KN_VEC(knk_kernel *) kernels; /* that the requests name */
 } ahead;
+
+static bool same(const request *q, const kng_request *r)
+{
+    return q->r.kernel->hash == r->kernel->hash && q->r.kernel->key_bytes == r->kernel->key_bytes &&
+           !memcmp(q->r.kernel->key, r->kernel->key, r->kernel->key_bytes) && q->r.stage == r->stage &&
+           q->r.mode == r->mode && (!q->streams || !memcmp(q->cls, r->cls, (size_t)q->streams));
+}
 
 static kng_function *find_ahead(const kng_request *r)
 {
     for (size_t i = 0; i < ahead.units.n; i++) {
         const c_unit *u = ahead.units.at[i];
-        for (size_t j = 0; j < u->functions.n; j++) {
-            const request *q = &u->requests.at[j];
-            if (q->r.kernel == r->kernel && q->r.stage == r->stage && q->r.mode == r->mode &&
-                (!q->streams || !memcmp(q->cls, r->cls, (size_t)q->streams)))
+        for (size_t j = 0; j < u->functions.n; j++)
+            if (same(&u->requests.at[j], r))
                 return u->functions.at[j];
-        }
     }
     return NULL;
 }
 
-bool c_maker_ahead(const kng_request *r, int n)
+static void nothing(kng_args *args) { (void)args; }
+
+static kn_error *note(const kng_request *r, kng_function **out, void **keep)
 {
-    for (int at = 0; at < n; at += MOST_PER_UNIT) {
-        c_unit *u = c_unit_new(C_MAKER_QUICK);
-        if (!u)
-            return false;
-        for (int i = at; i < n && i < at + MOST_PER_UNIT; i++)
-            c_unit_add(u, &r[i]);
-        if (!c_unit_compile(u) || !KN_VEC_PUSH(&ahead.units, u)) {
-            c_unit_free(u);
-            return false;
-        }
+    *out = nothing;
+    *keep = NULL;
+    if (!ahead.open) {
+        ahead.open = c_unit_new(C_MAKER_QUICK);
+        if (!ahead.open || !KN_VEC_PUSH(&ahead.units, ahead.open))
+            return knx_error_nomem();
     }
-    return true;
+    if (!KN_VEC_PUSH(&ahead.kernels, knk_retain((knk_kernel *)(uintptr_t)r->kernel)))
+        return knx_error_nomem();
+    if (c_unit_add(ahead.open, r) < 0)
+        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "the stage does not fit");
+    if (ahead.open->requests.n == MOST_PER_UNIT)
+        ahead.open = NULL;
+    return NULL;
+}
+
+bool c_maker_compile(const char *flags)
+{
+    bool fine = true;
+    ahead.open = NULL;
+    for (size_t i = 0; i < ahead.units.n && fine; i++) {
+        ahead.units.at[i]->flags = flags;
+        fine = ahead.units.at[i]->library || c_unit_compile(ahead.units.at[i]);
+    }
+    return fine;
 }
 
 void c_maker_forget(void)
 {
     for (size_t i = 0; i < ahead.units.n; i++)
         c_unit_free(ahead.units.at[i]);
+    for (size_t i = 0; i < ahead.kernels.n; i++)
+        knk_release(ahead.kernels.at[i]);
     KN_VEC_FREE(&ahead.units);
+    KN_VEC_FREE(&ahead.kernels);
+    ahead.open = NULL;
 }
 
 static kn_error *make(const kng_request *r, kng_function **out, void **keep)
@@ -197,7 +224,7 @@ static kn_error *make(const kng_request *r, kng_function **out, void **keep)
     *keep = NULL;
     if ((*out = find_ahead(r)))
         return NULL;
-    c_unit *u = c_unit_new(C_MAKER_QUICK);
+    c_unit *u = c_unit_new(maker_flags);
     if (!u)
         return knx_error_nomem();
     if (c_unit_add(u, r) < 0 || !c_unit_compile(u)) {
@@ -211,8 +238,15 @@ static kn_error *make(const kng_request *r, kng_function **out, void **keep)
 
 static void drop(void *keep) { c_unit_free(keep); }
 
-const kng_maker *c_maker(void)
+const kng_maker *c_maker(const char *flags)
 {
     static const kng_maker maker = {make, drop};
+    maker_flags = flags ? flags : C_MAKER_QUICK;
+    return &maker;
+}
+
+const kng_maker *c_maker_noting(void)
+{
+    static const kng_maker maker = {note, drop};
     return &maker;
 }

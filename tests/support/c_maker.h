@@ -7,7 +7,7 @@
 
 /* Flags beside those that the bits need: for tests, where the time of the compiler counts, and for measuring. */
 #define C_MAKER_QUICK "-O1 -march=native"
-#define C_MAKER_PLAIN "-O1"
+#define C_MAKER_PLAIN "-O0" /* no instructions in particular */
 #define C_MAKER_FAST  "-O3 -march=native"
 
 bool c_maker_works(void); /* is there a compiler? */
@@ -21,10 +21,12 @@ bool c_unit_compile(c_unit *u);                  /* what the compiler says goes 
 kng_function *c_unit_get(const c_unit *u, int number);
 void c_unit_free(c_unit *u); /* NULL is fine */
 
-/* A maker for kng_set_maker: a unit per function, unless it was made ahead of time. */
-const kng_maker *c_maker(void);
-/* Ahead of time: the functions that the maker will be asked for, many to a unit. A request is found again by its
- * kernel, stage, mode and classes. False: no compiler, or no memory. */
-bool c_maker_ahead(const kng_request *r, int n);
-void c_maker_forget(void); /* drops what was made ahead */
+/* A maker for kng_set_maker: a unit per function, unless it was made ahead of time. Flags: C_MAKER_QUICK unless set. */
+const kng_maker *c_maker(const char *flags);
+/* Ahead of time, many functions to a unit: while this maker is set, what is asked for is noted and a function that does
+ * nothing comes back. c_maker_compile then makes all that was noted (for kernels of the same structure, whatever their
+ * address), with the flags. False: no compiler, or it failed. */
+const kng_maker *c_maker_noting(void);
+bool c_maker_compile(const char *flags);
+void c_maker_forget(void); /* what was noted, and made ahead: its functions go */
 #endif

@@ -100,7 +100,8 @@ static bool launch_line(kernel_case *c, const char *s)
         s += 5;
         if (!numbers(&s, which, 2) || which[0] < 0 || which[0] >= k->n_buffer || which[1] < 0 || which[1] >= which[0])
             return false;
-        if (c->k->buffer[which[0]].dtype == c->k->buffer[which[1]].dtype) /* others have nothing to do with each other */
+        if (c->k->buffer[which[0]].dtype ==
+            c->k->buffer[which[1]].dtype) /* others have nothing to do with each other */
             c->alias[which[0]] = c->alias[which[1]];
         return true;
     }
@@ -199,7 +200,7 @@ void kernel_case_shrink(kernel_case *c, double most_points)
                 if (extent_of(c, s, d) > extent_of(c, s, largest))
                     largest = d;
             int64_t *e = (int64_t *)(uintptr_t)(largest < c->k->n_par ? &c->l.par[largest]
-                                                                       : &c->l.inner[s][largest - c->k->n_par]);
+                                                                      : &c->l.inner[s][largest - c->k->n_par]);
             *e = *e * 2 / 3;
         }
 }
@@ -216,9 +217,10 @@ static uint64_t mix(uint64_t x)
 
 static double random_float(uint64_t r)
 {
-    static const double special[] = {0.0,  -0.0,    1,       -1,      0.5,     2,     INFINITY, -INFINITY, NAN,   1e-310,
-                                     1e-40, -1e-40, 1e300,   -1e300,  3.4e38,  1e-30, 255,      -129,      65536, 65504,
-                                     2147483648.0, 4294967296.0, -9.3e18, 1.9e19, 88.8, -103.9, 709.9, 6e-8, 1e5, 3e9};
+    static const double special[] = {
+        0.0,          -0.0,         1,       -1,     0.5,    2,      INFINITY, -INFINITY, NAN,   1e-310,
+        1e-40,        -1e-40,       1e300,   -1e300, 3.4e38, 1e-30,  255,      -129,      65536, 65504,
+        2147483648.0, 4294967296.0, -9.3e18, 1.9e19, 88.8,   -103.9, 709.9,    6e-8,      1e5,   3e9};
     switch (r & 7) {
     case 0: return special[(r >> 8) % (sizeof special / sizeof *special)];
     case 1: return (double)((int)(r >> 8 & 31) - 16);
@@ -332,8 +334,14 @@ static knk_kernel *address_kernel(const kernel_case *c, const knk_inst *load, in
         for (int i = k->stage[s].first; i < k->stage[s].end && i < x; i++)
             knk_append_raw(b, k->node[i]);
     }
-    knk_inst store = {.op = KNK_STORE, .dtype = KN_ID_I64, .stage = load->stage, .buffer = (int16_t)to,
-                      .map = (int16_t)map, .a = load->a, .b = KNK_NONE, .c = KNK_NONE};
+    knk_inst store = {.op = KNK_STORE,
+                      .dtype = KN_ID_I64,
+                      .stage = load->stage,
+                      .buffer = (int16_t)to,
+                      .map = (int16_t)map,
+                      .a = load->a,
+                      .b = KNK_NONE,
+                      .c = KNK_NONE};
     knk_append_raw(b, store);
     store.buffer = (int16_t)pred;
     store.a = load->b;

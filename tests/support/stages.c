@@ -84,7 +84,7 @@ typedef struct run {
     uint8_t cls[KNG_MAX_STREAMS];
     int n_stream;
     kng_mode mode;
-    char **value;      /* per node: what later stages read, per parallel point */
+    char **value;                   /* per node: what later stages read, per parallel point */
     char *partial[KNG_MAX_STREAMS]; /* per stream */
     kng_function *f;
     kng_args *args;

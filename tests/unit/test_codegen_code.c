@@ -306,6 +306,7 @@ static void neither_side_of_a_fork_overwrites_the_other(void **state)
     kng_code *kept = publish(-1, 6); /* so that the chunk does not go with its last piece */
     pid_t child = fork();
     if (child == 0) {
+        close(to_child[1]); /* so that it does not wait for a parent that is gone */
         publish_many(new, 1000, 50);
         bool fine = write(to_parent[1], &byte, 1) == 1 && read(to_child[0], &byte, 1) == 1;
         fine &= run_many(old, 0, 50) && run_many(new, 1000, 50);

@@ -74,6 +74,35 @@ static void functions_with_cold_parts(void **state)
         }
 }
 
+/* A function of one number per row, times the lanes: its cold part is worked out where the number needs it. */
+static void cold_parts_of_single_values(void **state)
+{
+    (void)state;
+    for (int d = KN_ID_F32; d <= KN_ID_F64; d++)
+        for (int64_t n = 1; n < 200; n += 33) {
+            scene s;
+            uint64_t seed = 99;
+            enum { ROWS = 60 };
+            scene_begin(&s, ROWS, n);
+            scene_stage(&s, -1);
+            int row = scene_map(&s, 0, (const int64_t[]){1, 0, 0}), map = scene_map(&s, 0, (const int64_t[]){n, 1, 0});
+            knk_node u = knk_load(s.b, scene_buffer(&s, d, false, ROWS, &seed), row, KNK_NONE, KNK_NONE, KNK_NONE),
+                     v = knk_load(s.b, scene_buffer(&s, d, false, ROWS, &seed), row, KNK_NONE, KNK_NONE, KNK_NONE),
+                     x = knk_load(s.b, scene_buffer(&s, d, false, ROWS * n, &seed), map, KNK_NONE, KNK_NONE, KNK_NONE);
+            knk_builder *k = s.b;
+            knk_node y = MUL(ADD(knk_sin(k, u), knk_erf(k, MUL(v, knk_cos(k, v)))), ADD(x, knk_tan(k, u)));
+            knk_store(s.b, scene_buffer(&s, d, true, ROWS * n, &seed), map, y);
+            scene_end(&s);
+            for (int t = 0; t < 2; t++)
+                if (works(targets[t])) {
+                    scene_way way = {.mode = KNG_POINTS};
+                    assert_true(scene_check(&s, &way, stage_code, &targets[t], "cold parts of single values"));
+                    stage_code_free();
+                }
+            scene_free(&s);
+        }
+}
+
 /* One reduction of x * y over n elements, of rows x lanes points. */
 static void check_sum(int how, int d, int64_t rows, int64_t lanes, int64_t n, kng_mode mode, const char *what)
 {
@@ -334,6 +363,7 @@ int main(void)
         cmocka_unit_test(chains_of_floats_for_all_lengths),
         cmocka_unit_test(reductions_in_every_mode),
         cmocka_unit_test(functions_with_cold_parts),
+        cmocka_unit_test(cold_parts_of_single_values),
         cmocka_unit_test(an_index_of_all_lanes_moves_a_load),
         cmocka_unit_test(every_operation_for_every_dtype),
         cmocka_unit_test(nontemporal_stores),

@@ -502,8 +502,10 @@ static void fill(list *l, uint64_t seed, int rounds, int gp_rounds, int wild)
 {
     kng_asm a;
     kng_asm_init(&a);
-    random_state = seed;
     for (int id = 0; id < KNG_INSN_COUNT; id++) {
+        random_state = seed; /* of its own for each row, so that a new row does not change the others */
+        for (const char *s = kng_rows[id].name; *s; s++)
+            random_state = (random_state ^ (uint8_t)*s) * 0x100000001B3u;
         for (int i = 0; i < rounds; i++) {
             sample s = random_sample((kng_insn)id);
             add_sample(l, &a, &s, false);
@@ -513,6 +515,7 @@ static void fill(list *l, uint64_t seed, int rounds, int gp_rounds, int wild)
             add_sample(l, &a, &s, true);
         }
     }
+    random_state = seed;
     for (int kind = 0; kind < GP_KINDS; kind++)
         for (int i = 0; i < gp_rounds; i++)
             add_gp(l, &a, kind);

@@ -109,6 +109,28 @@ static void a_literal_as_an_array(void **state)
     expect_error("IndexError", "jaxpr_constant: the jaxpr has no constant or literal 0");
 }
 
+static kn_array beside_an_inverse(const kn_array *x)
+{
+    kn_linalg_inv(*x);
+    return kn_add(*x, 1.0);
+}
+KN_FUNCTION(beside_an_inverse, kn_array, kn_array)
+
+/* Found by the programs fuzzer: only jitted it was an error. */
+static void what_can_fail_runs_although_nobody_reads_it(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_zeros(KN_SHAPE(2, 2)), y = NULL;
+    kn_fn f = kn_fn_from_jaxpr(kn_make_jaxpr(KN_FN(beside_an_inverse), KN_ARGS(&x)));
+    for (int lazy = 0; lazy < 2; lazy++) {
+        bool before = kn_set_lazy(lazy);
+        kn_call(f, &y, &x);
+        expect_error("LinAlgError", "inv: Singular matrix");
+        kn_set_lazy(before);
+    }
+}
+
 static void the_drawing(void **state)
 {
     (void)state;
@@ -132,6 +154,7 @@ int main(void)
         TEST(an_interpreter_gives_the_same),
         TEST(parameters_and_jaxprs_of_an_equation),
         TEST(a_literal_as_an_array),
+        TEST(what_can_fail_runs_although_nobody_reads_it),
         TEST(the_drawing),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,6 +150,7 @@ static const struct {
     {"kernel 1\nstage 0 inner 0\nmap 0 1 1\n", "one class per loop"},
     {"kernel 0\nstage 0 inner 99999999999\n", "too large"},
     {"kernel 0\nstage 0 inner 65\n", "inner loops"},
+    {"kernel 1\nstage 0 inner 2147483647\n", "inner loops"}, /* the sum of both overflows */
     {"kernel 0\nstage 0 inner 0\n%0 = frob f32\n", "no such operation"},
     {"kernel 0\nstage 0 inner 0\n%1 = const f32 0x0\n", "in order"},
     {"kernel 0\nstage 0 inner 0\n%0 = const f32 1\n", "bits"},

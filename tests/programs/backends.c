@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * backends.c -- stands between programs and their kernels: the linker sends calls of knk_interpret, kng_run and
+ * kng_prepare_in here (--wrap), and kernels run as `way_now` says. */
+#include "programs.h"
+#include "codegen/native.h"
+
+#include <stdlib.h>
+
+void __real_knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch);
+void __real_kng_run(const knk_kernel *k, const knk_launch *launch, void *scratch, int threads);
+const kng_prepared *__real_kng_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch);
+void __wrap_knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch);
+void __wrap_kng_run(const knk_kernel *k, const knk_launch *launch, void *scratch, int threads);
+const kng_prepared *__wrap_kng_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch);
+
+bool backend_works(int backend) { return kng_backend_works((kng_backend)backend); }
+
+const char *backend_name(int backend)
+{
+    return backend == KNG_NATIVE_AVX2 ? "native avx2" : backend == KNG_NATIVE_AVX512 ? "native avx512" : "C source";
+}
+
+/* With a scratch of its own: the program planned one for another way. What the backend leaves to the interpreter
+ * runs there as usual. */
+static void run_native(const way *w, const knk_kernel *k, const knk_launch *launch)
+{
+    size_t bytes = kng_scratch_bytes(k, w->threads);
+    void *own = aligned_alloc(64, (bytes + 64) / 64 * 64);
+    if (!own)
+        abort();
+    way_now = NULL;
+    kng_run_on((kng_backend)w->backend, k, launch, own, w->threads);
+    way_now = w;
+    free(own);
+}
+
+void __wrap_knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch)
+{
+    const way *w = way_now;
+    if (w && w->backend)
+        run_native(w, k, launch);
+    else if (w && (w->isa || w->lanes != KNK_LANES_AUTO))
+        knk_interpret_with(k, launch, scratch, w->isa ? w->isa : knk_isa_best(), w->lanes);
+    else
+        __real_knk_interpret(k, launch, scratch);
+}
+
+void __wrap_kng_run(const knk_kernel *k, const knk_launch *launch, void *scratch, int threads)
+{
+    if (way_now)
+        __wrap_knk_interpret(k, launch, scratch); /* the scratch is large enough for either */
+    else
+        __real_kng_run(k, launch, scratch, threads);
+}
+
+/* Nothing is prepared for a way: all its launches come by above. */
+const kng_prepared *__wrap_kng_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch)
+{
+    return way_now ? NULL : __real_kng_prepare_in(room, k, launch);
+}

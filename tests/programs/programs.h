@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * programs.h -- random jaxprs, and all ways of running them, which have to give the same bits.
+ *
+ * A program is made from its number alone. What it has to contain, a row of the table of primitives at a dtype, goes
+ * round by that number, so that every row occurs with every dtype that it takes. Half of the equations come from the
+ * samples of the rule tests (../property/cases.h), which know legal parameters of every row; the other half are made
+ * here, with parameters of any shape. What a type rule refuses is dropped. */
+#ifndef KN_TEST_PROGRAMS_H
+#define KN_TEST_PROGRAMS_H
+#include "bench.h"
+#include "kernel/internal.h"
+
+/* ---- goals.c: a row at a dtype (of casts: at two). */
+typedef struct goal {
+    const kn_prim *prim;
+    uint8_t from, to; /* kn_dtype_id; KN_ID_COUNT: none */
+    bool lanes;       /* not an equation of the finished jaxpr: collectives, derivatives of custom rules */
+} goal;
+enum { MAX_GOALS = 8192 };
+extern goal goals[MAX_GOALS];
+extern int n_goals;
+void goals_find(void);
+void goal_of(const kni_jaxpr *j, const kn_eqn *e, goal *g);
+int goal_number(const goal *g); /* -1: not one of them */
+void goals_count(const kni_jaxpr *j, uint32_t *times);
+
+/* ---- A jaxpr and its operands. */
+typedef struct program {
+    kni_jaxpr *j;
+    kn_buffer **x; /* n_const + n_in of them */
+} program;
+void program_free(program *p);
+static inline int program_operands(const program *p) { return (int)(p->j->n_const + p->j->n_in); }
+
+/* ---- make.c: random jaxprs. */
+enum { POOL = 320, MAX_INPUTS = 8, MAX_BASE = 4, MAX_RESULT = 7 };
+typedef struct fill {
+    double lo, hi;
+    bool domain, distinct;
+} fill;
+typedef struct maker {
+    kn_builder *b;
+    uint64_t state;
+    kn_atom pool[POOL];
+    int n, n_input;
+    int64_t base[MAX_BASE]; /* the extents of this program */
+    int64_t room, work;     /* elements of the largest value; what is left of all values together */
+    kn_dtype t;             /* the dtype of the equation that is being made; NULL: any */
+    kn_dtype to;            /* the one that it casts to; NULL: any */
+    int depth;              /* inside of how many jaxprs in parameters */
+    fill input_fill[MAX_INPUTS];
+    kn_atom input[MAX_INPUTS];
+    bool input_constant[MAX_INPUTS];
+    uint32_t *times; /* goals that leave no equation of theirs */
+} maker;
+static inline int below(maker *m, int64_t n) { return n > 0 ? (int)(test_random(&m->state) % (uint64_t)n) : 0; }
+static inline bool chance(maker *m, int in) { return !below(m, in); }
+/* `times` counts goals; NULL: nobody counts. False if the number gives no program. */
+bool program_make(uint64_t number, program *out, uint32_t *times);
+bool affordable(maker *m, const kn_prim *p, int64_t size); /* over so many elements */
+/* Emits; the results go into the pool. 0 results: refused. */
+int emit(maker *m, const kn_prim *p, const void *params, int n_in, const kn_atom *in, kn_atom *out, int room);
+kn_atom emit1(maker *m, const kn_prim *p, const void *params, int n_in, const kn_atom *in);
+bool settle(maker *m); /* drops the builder's error: false if there was one */
+kn_atom keep(maker *m, kn_atom a);
+/* A value of this type, or of this dtype and any shape: from the pool, made from it, or a new operand. */
+kn_atom want(maker *m, kn_dtype d, int ndim, const int64_t *dim, const fill *f);
+kn_atom want_dtype(maker *m, kn_dtype d);
+kn_atom want_index(maker *m, kn_dtype d, int ndim, const int64_t *dim, int64_t lo, int64_t hi);
+kn_dtype any_dtype(maker *m, const char *kinds);
+int any_shape(maker *m, int64_t *dim);
+kn_atom without_nans(maker *m, kn_atom x);
+bool make_goal(maker *m, const goal *g); /* some equation of the row */
+kni_jaxpr *make_body(maker *m, int n_in, const kn_type *in, int n_out, const kn_type *out, int equations);
+
+/* ---- make_own.c, make_index.c: equations with parameters of any shape. */
+typedef bool make_fn(maker *m, const kn_prim *p);
+make_fn *own_maker(const kn_prim *p); /* NULL: none */
+bool runs_long(const kn_prim *p);     /* with operands outside of its samples' domain */
+make_fn make_elementwise, make_gather, make_scatter, make_dynamic_slice, make_dynamic_update, make_dot, make_sort,
+    make_top_k, make_square, make_solve, make_random_bits, make_call, make_loop, make_remat;
+/* ---- make_sample.c */
+bool make_sample(maker *m, const goal *g);
+
+/* ---- ways.c, backends.c: ways to run a program. */
+typedef struct way {
+    const char *name;
+    bool fuse, cached, donate, parsed;
+    bool as_used;         /* with the executor's own choice of everything */
+    int lanes;            /* of the interpreter: KNK_LANES_ */
+    const knk_isa *isa;   /* NULL: the best */
+    int backend, threads; /* kng_backend; 0: the interpreter */
+} way;
+extern const way *way_now; /* how kernels run at the moment; NULL: as in use */
+kn_error *way_run(const way *w, const program *p, uint64_t seed, kn_buffer **out);
+int ways_of(uint64_t seed, way *list, bool all); /* the ways for a program, the meaning first */
+enum { MAX_WAYS = 40 };
+bool backend_works(int backend);
+const char *backend_name(int backend);
+/* All launches through C source that a compiler makes into code; false: no compiler, or no such source yet. */
+bool c_source_run(const program *p, kn_buffer **out, kn_error **error);
+
+/* ---- check.c */
+typedef struct verdict {
+    bool failed, ran; /* ran: it ended without an error */
+    char what[512];
+} verdict;
+void check_program(const program *p, uint64_t seed, bool all, verdict *v);
+void check_public(const program *p, kn_buffer *const *want, kn_error *error, verdict *v); /* public.c */
+void check_lanes_alone(const program *p, uint64_t seed, verdict *v);                      /* vmap.c */
+void fails(verdict *v, const char *format, ...) KN_PRINTF_LIKE(2, 3);
+/* Equal bits; all NaNs are equal. The element that differs, or -1. */
+int64_t first_difference(kn_type t, const void *a, const void *b);
+void compare(verdict *v, const char *name, const kni_jaxpr *j, kn_buffer *const *want, const kn_error *want_error,
+             kn_buffer *const *got, const kn_error *got_error);
+void release_all(int n, kn_buffer **x);
+
+/* ---- shrink.c: makes a failing program smaller as long as it fails. */
+void shrink(program *p, uint64_t seed, bool all);
+bool fails_alone(const program *p, uint64_t seed, bool all, verdict *v); /* in a process of its own */
+
+/* ---- store.c */
+bool program_write(const program *p, const char *why, const char *path);
+bool program_read(const char *path, program *p);
+void program_print(const program *p);
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * public.c -- a program through the public face: read back from its text as a function, and called eagerly, lazily and
+ * jitted. */
+#include "programs.h"
+#define KN_NO_PLACES
+#include "kiln/kiln.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The same without constants, which have no values in a text. */
+static char *text_of(const kni_jaxpr *j)
+{
+    kn_builder b;
+    kn_atom x[MAX_VALUES], y[MAX_VALUES];
+    kni_jaxpr *open = NULL;
+    char *text = NULL;
+    knb_init(&b);
+    for (uint32_t i = 0; i < j->n_const + j->n_in; i++)
+        x[i] = knb_invar(&b, j->type[i]);
+    knb_inline(&b, j, x, y);
+    kn_error *e = knb_finish(&b, (int)j->n_out, y, "program", false, &open);
+    if (!e)
+        e = kni_text(open, KN_FORM_FULL, &text);
+    knx_error_release(e);
+    kni_release(open);
+    knb_free(&b);
+    return text;
+}
+
+static void try_call(const char *name, kn_fn f, const program *p, kn_buffer *const *want, const kn_error *error,
+                     verdict *v)
+{
+    kn_args args = {.n = program_operands(p)};
+    kn_outs outs = {.n = (int)p->j->n_out};
+    kn_array x[KN_MAX_ARGS], y[KN_MAX_ARGS];
+    kn_buffer *got[KN_MAX_ARGS] = {NULL};
+    for (int i = 0; i < args.n; i++) {
+        kn_type t = p->j->type[i];
+        kn_shape s = {.ndim = t.ndim};
+        memcpy(s.dim, t.dim ? t.dim : (int64_t[]){0}, (size_t)t.ndim * sizeof *s.dim);
+        x[i] = (kn_from_memory)(p->x[i]->data, &s, t.dtype);
+        args.part[i] = (kn_const_part){&x[i], sizeof x[i]};
+    }
+    for (int k = 0; k < outs.n; k++)
+        outs.part[k] = (kn_part){&y[k], sizeof y[k]};
+    int status = (kn_call)(f, &outs, &args);
+    for (int k = 0; k < outs.n && !status; k++) {
+        size_t bytes = kni_type_bytes(kni_out_type(p->j, (uint32_t)k));
+        got[k] = knx_buffer_new(bytes);
+        if (!got[k] || (kn_copy_to)(y[k], got[k]->data, bytes))
+            status = -1;
+    }
+    if (kn_error_pending()) /* also that of a result that nothing reads */
+        status = -1;
+    if (status && !error)
+        fails(v, "%s: %s", name, kn_error_message());
+    else if (!status && error)
+        fails(v, "%s: no error, but unfused: %s", name, error->message);
+    else if (!status)
+        compare(v, name, p->j, want, NULL, got, NULL);
+    kn_error_clear();
+    release_all(outs.n, got);
+}
+
+void check_public(const program *p, kn_buffer *const *want, kn_error *error, verdict *v)
+{
+    if (program_operands(p) > KN_MAX_ARGS || p->j->n_out > KN_MAX_ARGS || (p->j->has & KN_NAMES) || !p->j->n_out)
+        return;
+    for (int i = 0; i < program_operands(p); i++)
+        if (p->j->type[i].dtype->kind == KN_KIND_KEY)
+            return;
+    char *text = text_of(p->j);
+    if (!text)
+        return;
+    KN_SCOPE;
+    kn_fn f = (kn_fn_from_jaxpr)((kn_jaxpr_parse)(text));
+    if (kn_error_pending())
+        fails(v, "the text is not read: %s", kn_error_message());
+    bool lazy = kn_set_lazy(false);
+    if (!v->failed)
+        try_call("eager", f, p, want, error, v);
+    kn_set_lazy(true);
+    if (!v->failed)
+        try_call("lazy", f, p, want, error, v);
+    if (!v->failed)
+        try_call("jit", (kn_jit)(f, NULL), p, want, error, v);
+    kn_set_lazy(lazy);
+    kn_error_clear();
+    knx_free(text);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * ways.c -- the ways to run a program: fused or not, with other inner loops, backends and threads, over donated
+ * operands. The first one, unfused on the interpreter, is the meaning. */
+#include "programs.h"
+#include "codegen/native.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const way *way_now;
+
+static const knk_isa *isa_named(const char *name)
+{
+    const knk_isa *isa = knk_isa_named(name);
+    return isa ? isa : &knk_isa_base;
+}
+
+static void add(way *list, int *n, way w)
+{
+    if (*n < MAX_WAYS)
+        list[(*n)++] = w;
+}
+
+static void add_native(way *list, int *n, uint64_t *state, bool all)
+{
+    static const int threads[] = {1, 2, 3, 7};
+    for (int b = KNG_NATIVE_AVX2; b <= KNG_NATIVE_AVX512; b++) {
+        if (!backend_works(b))
+            continue;
+        for (int k = 0, one = (int)(test_random(state) % 4); k < 4; k++)
+            if (all || k == one || !k)
+                add(list, n, (way){.name = backend_name(b), .fuse = true, .backend = b, .threads = threads[k]});
+        add(list, n, (way){.name = backend_name(b), .backend = b, .threads = 1});
+    }
+}
+
+int ways_of(uint64_t seed, way *list, bool all)
+{
+    const knk_isa *base = &knk_isa_base, *avx2 = isa_named("avx2");
+    uint64_t state = seed;
+    int n = 0, pick = (int)(test_random(&state) % 4);
+    add(list, &n, (way){.name = "unfused"});
+    add(list, &n, (way){.name = "fused", .fuse = true, .cached = true});
+    add(list, &n, (way){.name = "fused, base", .fuse = true, .isa = base});
+    add(list, &n, (way){.name = "fused, avx2", .fuse = true, .isa = avx2, .parsed = true});
+    if (all || pick == 0)
+        add(list, &n, (way){.name = "unfused, base", .isa = base});
+    if (all || pick == 1)
+        add(list, &n, (way){.name = "unfused, avx2", .isa = avx2});
+    if (all || pick == 2)
+        add(list, &n, (way){.name = "fused, rows", .fuse = true, .lanes = KNK_LANES_ROW});
+    if (all || pick == 3)
+        add(list, &n, (way){.name = "fused, columns", .fuse = true, .lanes = KNK_LANES_COLUMN});
+    if (all || pick < 2)
+        add(list, &n, (way){.name = "fused, base, rows", .fuse = true, .isa = base, .lanes = KNK_LANES_ROW});
+    if (all || pick >= 2)
+        add(list, &n, (way){.name = "fused, avx2, columns", .fuse = true, .isa = avx2, .lanes = KNK_LANES_COLUMN});
+    add(list, &n, (way){.name = "donated", .fuse = true, .donate = true});
+    if (all || pick == 2)
+        add(list, &n, (way){.name = "unfused, donated", .donate = true});
+    for (int threads = 1; threads < 8; threads += 6)
+        add(list, &n, (way){.name = "as used", .fuse = true, .as_used = true, .threads = threads});
+    add_native(list, &n, &state, all);
+    return n;
+}
+
+/* Which operands are given away: some of those that no other operand shares. */
+static void choose_donated(const program *p, uint64_t seed, bool *donated)
+{
+    for (int i = 0; i < program_operands(p); i++)
+        donated[i] = test_random(&seed) % 3 > 0;
+}
+
+static kn_buffer *copy_of(const kn_buffer *from, size_t bytes)
+{
+    kn_buffer *b = knx_buffer_new(bytes);
+    if (b && bytes)
+        memcpy(b->data, from->data, bytes);
+    return b;
+}
+
+static kn_kernel_cache *shared_kernels(void)
+{
+    static kn_kernel_cache *cache;
+    if (!cache)
+        cache = knc_kernel_cache_new((size_t)1 << 20);
+    return cache;
+}
+
+/* The text of the jaxpr, read back. */
+static kn_error *read_back(const kni_jaxpr *j, kni_jaxpr **out)
+{
+    char *text = NULL;
+    kn_error *e = kni_text(j, KN_FORM_FULL, &text);
+    if (!e)
+        e = kni_parse(text, out);
+    knx_free(text);
+    return e;
+}
+
+kn_error *way_run(const way *w, const program *p, uint64_t seed, kn_buffer **out)
+{
+    int n = program_operands(p);
+    bool donated[MAX_VALUES] = {false};
+    kn_operand in[MAX_VALUES];
+    kn_program *made = NULL;
+    kni_jaxpr *parsed = NULL;
+    if (w->donate)
+        choose_donated(p, seed, donated);
+    if (w->parsed) {
+        kn_error *e = read_back(p->j, &parsed);
+        if (e)
+            return e;
+    }
+    way_now = w->as_used ? NULL : w;
+    kn_error *e = knc_compile(parsed ? parsed : p->j,
+                              &(kn_compile_options){.fuse = w->fuse,
+                                                    .kernels = w->cached ? shared_kernels() : NULL,
+                                                    .donated = w->donate ? donated : NULL},
+                              &made);
+    kni_release(parsed);
+    for (uint32_t k = 0; k < p->j->n_out; k++)
+        out[k] = NULL;
+    if (e) {
+        way_now = NULL;
+        return e;
+    }
+    for (int i = 0; i < n; i++) {
+        kn_buffer *b = donated[i] ? copy_of(p->x[i], kni_type_bytes(p->j->type[i])) : p->x[i];
+        in[i] = (kn_operand){b->data, b};
+    }
+    e = w->as_used ? knd_run_with(made, in, out, &(knd_options){.threads = w->threads}) : knd_run(made, in, out, NULL);
+    way_now = NULL;
+    for (int i = 0; i < n; i++)
+        if (donated[i])
+            knx_buffer_release(in[i].buffer);
+    knc_release(made);
+    return e;
+}

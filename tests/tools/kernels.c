@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kernels.c -- kernels from files (KILN_DUMP_KERNELS) through every backend.
+ *
+ *     kernels [--c N] FILE|FOLDER...    compares the bits of all backends on 1, 2, 3 and 7 threads with the interpreter's
+ *     kernels --time [FILE...]          nanoseconds of machine code and of C through the compiler
+ *     kernels --select TO FILE...       copies the smallest kernels that cover what there is
+ *
+ * With --c only every so many kernels go through C, N at most: the compiler takes some 30 ms for each. A kernel that
+ * fails is copied to kernels-failed/ with its seed. */
+#include "tools/kernels.h"
+#include "base/memory.h"
+#include "support/c_maker.h"
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { CHUNK = 64, SEEDS = 2 };
+static const double MOST_POINTS = 100e3;
+
+char *tool_read(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *text = NULL;
+    if (f && !fseek(f, 0, SEEK_END)) {
+        long n = ftell(f);
+        rewind(f);
+        if (n >= 0 && (text = malloc((size_t)n + 1)))
+            text[fread(text, 1, (size_t)n, f)] = 0;
+    }
+    if (f)
+        fclose(f);
+    if (!text)
+        fprintf(stderr, "%s can not be read\n", path);
+    return text;
+}
+
+double tool_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void *tool_scratch(const knk_kernel *k, int threads)
+{
+    kn_buffer *b = knx_buffer_new(kng_scratch_bytes(k, threads) + 64);
+    if (!b)
+        abort();
+    return b;
+}
+
+static const struct {
+    const char *name;
+    kng_backend b;
+} backend[] = {{"avx2", KNG_NATIVE_AVX2}, {"avx512", KNG_NATIVE_AVX512}, {"c", KNG_C_SOURCE}};
+enum { BACKENDS = 3 };
+
+typedef struct totals {
+    int files, wrong_files, skipped;
+    int64_t words[BACKENDS], differences[BACKENDS];
+    uint64_t fallbacks[BACKENDS];
+    const char *fell_back[BACKENDS]; /* the last one that did */
+} totals;
+
+static void keep_failed(const char *path, const char *text, uint64_t seed, const char *why)
+{
+    const char *base = strrchr(path, '/');
+    char to[4200];
+    (void)mkdir("kernels-failed", 0777);
+    snprintf(to, sizeof to, "kernels-failed/%s", base ? base + 1 : path);
+    FILE *f = fopen(to, "w");
+    if (!f)
+        return;
+    fputs(text, f);
+    fclose(f);
+    fprintf(stderr, "%s: %s (seed %llu); kept as %s\n", path, why, (unsigned long long)seed, to);
+}
+
+static bool open_case(const char *path, const char *text, kernel_case *c)
+{
+    kn_error *e = kernel_case_parse(text, c);
+    if (!e) {
+        kernel_case_shrink(c, MOST_POINTS);
+        return true;
+    }
+    fprintf(stderr, "%s: %s\n", path, e->message);
+    knx_error_release(e);
+    return false;
+}
+
+/* Runs on a copy of the data and compares; the difference in `why`. */
+static int64_t differences(kernel_case *c, const kernel_data *start, const kernel_data *want, int which, int threads,
+                           totals *t, char *why, size_t room)
+{
+    kernel_data *got = kernel_data_copy(c, start);
+    kn_buffer *scratch = tool_scratch(c->k, threads);
+    char where[160] = "";
+    if (!got)
+        abort();
+    knk_launch l = c->l;
+    l.buffer = got->base;
+    uint64_t before = kng_count().fallbacks;
+    kng_run_on(backend[which].b, c->k, &l, scratch->data, threads);
+    t->fallbacks[which] += kng_count().fallbacks - before;
+    int64_t n = kernel_data_differences(c, got, want, &t->words[which], where, sizeof where);
+    if (n)
+        snprintf(why, room, "%s, %d threads: %s", backend[which].name, threads, where);
+    t->differences[which] += n;
+    kernel_data_free(got);
+    knx_buffer_release(scratch);
+    return n;
+}
+
+static bool check_seed(const char *path, const char *text, kernel_case *c, uint64_t seed, bool quick, totals *t)
+{
+    static const int threads[] = {1, 2, 3, 7};
+    kernel_data *start = kernel_data_new(c, seed), *want = start ? kernel_data_copy(c, start) : NULL;
+    if (!want) {
+        kernel_data_free(start);
+        t->skipped++;
+        return true;
+    }
+    kn_buffer *scratch = tool_scratch(c->k, 1);
+    knk_launch l = c->l;
+    l.buffer = want->base;
+    knk_interpret(c->k, &l, scratch->data);
+    knx_buffer_release(scratch);
+    bool fine = true;
+    char why[256];
+    for (int b = 0; b < BACKENDS && fine; b++)
+        for (int i = 0; i < (quick ? 1 : 4) && fine; i++)
+            if (kng_backend_works(backend[b].b) && differences(c, start, want, b, threads[i], t, why, sizeof why)) {
+                keep_failed(path, text, seed, why);
+                fine = false;
+            }
+    kernel_data_free(want);
+    kernel_data_free(start);
+    return fine;
+}
+
+/* Asks for the functions of a case without running anything. */
+static void note(const char *path, const char *text)
+{
+    kernel_case c;
+    totals ignored = {0};
+    char why[256];
+    if (!open_case(path, text, &c))
+        return;
+    kernel_data *d = kernel_data_new(&c, 0);
+    if (d)
+        differences(&c, d, d, 2, 1, &ignored, why, sizeof why);
+    kernel_data_free(d);
+    kernel_case_free(&c);
+}
+
+static void check_chunk(int n, char **path, bool compiler, totals *t)
+{
+    char *text[CHUNK] = {0};
+    kng_set_maker(compiler ? c_maker_noting() : NULL);
+    for (int i = 0; i < n; i++)
+        if ((text[i] = tool_read(path[i])) && compiler)
+            note(path[i], text[i]);
+    if (compiler && !c_maker_compile(C_MAKER_QUICK))
+        fprintf(stderr, "the compiler failed\n");
+    kng_set_maker(compiler ? c_maker(NULL) : NULL);
+    for (int i = 0; i < n; i++) {
+        kernel_case c;
+        t->files++;
+        if (!text[i] || !open_case(path[i], text[i], &c)) {
+            t->wrong_files++;
+            continue;
+        }
+        bool fine = true;
+        totals before = *t;
+        for (uint64_t seed = 0; seed < SEEDS && fine; seed++)
+            fine = check_seed(path[i], text[i], &c, seed, seed > 0, t);
+        for (int b = 0; b < BACKENDS; b++)
+            if (t->fallbacks[b] != before.fallbacks[b])
+                t->fell_back[b] = path[i];
+        t->wrong_files += !fine;
+        kernel_case_free(&c);
+        free(text[i]);
+    }
+    c_maker_forget();
+}
+
+static int check(int n, char **path, int most_c)
+{
+    totals t = {0};
+    double start = tool_seconds();
+    int chunks = (n + CHUNK - 1) / CHUNK, most = (most_c + CHUNK - 1) / CHUNK;
+    for (int i = 0, done = 0; i < chunks; i++) {
+        int at = i * CHUNK;
+        bool compiles = c_maker_works() && (int64_t)(i + 1) * most >= (int64_t)(done + 1) * chunks;
+        done += compiles;
+        check_chunk(n - at < CHUNK ? n - at : CHUNK, path + at, compiles, &t);
+    }
+    printf("%d kernels, %d wrong, %d without data that fits, %.1f s\n", t.files, t.wrong_files, t.skipped,
+           tool_seconds() - start);
+    printf("%-8s %16s %12s %10s\n", "backend", "words compared", "differences", "fallbacks");
+    for (int b = 0; b < BACKENDS; b++)
+        if (!t.words[b])
+            printf("%-8s not here\n", backend[b].name);
+        else
+            printf("%-8s %16lld %12lld %10llu  %s\n", backend[b].name, (long long)t.words[b],
+                   (long long)t.differences[b], (unsigned long long)t.fallbacks[b],
+                   t.fell_back[b] ? t.fell_back[b] : "");
+    return t.wrong_files != 0;
+}
+
+/* The files among the arguments, and in the folders among them, sorted. */
+typedef KN_VEC(char *) paths;
+
+static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static void add_path(paths *p, const char *path)
+{
+    struct stat s;
+    DIR *d = !stat(path, &s) && S_ISDIR(s.st_mode) ? opendir(path) : NULL;
+    if (!d) {
+        char *copy = strdup(path);
+        if (!copy || !KN_VEC_PUSH(p, copy))
+            abort();
+        return;
+    }
+    size_t first = p->n;
+    for (struct dirent *e; (e = readdir(d));) {
+        char full[4600];
+        size_t length = strlen(e->d_name);
+        if (length < 7 || strcmp(e->d_name + length - 7, ".kernel"))
+            continue;
+        snprintf(full, sizeof full, "%s/%s", path, e->d_name);
+        add_path(p, full);
+    }
+    closedir(d);
+    qsort(p->at + first, p->n - first, sizeof *p->at, by_name);
+}
+
+int main(int argc, char **argv)
+{
+    paths p = {0};
+    const char *option = argc > 1 ? argv[1] : "";
+    bool selects = !strcmp(option, "--select") && argc > 3, times = !strcmp(option, "--time"),
+         limited = !strcmp(option, "--c") && argc > 3;
+    int result, first = selects || limited ? 3 : times ? 2 : 1;
+    for (int i = first; i < argc; i++)
+        add_path(&p, argv[i]);
+    if (selects)
+        result = tool_select(argv[2], (int)p.n, p.at);
+    else if (times)
+        result = tool_time((int)p.n, p.at);
+    else if (p.n)
+        result = check((int)p.n, p.at, limited ? atoi(argv[2]) : (int)p.n);
+    else
+        result =
+            !!fprintf(stderr, "usage: kernels [--c N] FILE|FOLDER... | --time [FILE...] | --select TO FILE...\n") + 1;
+    for (size_t i = 0; i < p.n; i++)
+        free(p.at[i]);
+    KN_VEC_FREE(&p);
+    return result;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * kernels.h -- the tool `kernels`: what its files share. */
+#ifndef KN_TOOLS_KERNELS_H
+#define KN_TOOLS_KERNELS_H
+#include "codegen/native.h"
+#include "support/kernel_case.h"
+
+char *tool_read(const char *path);                     /* a file as text, to be freed; NULL: it says why */
+double tool_seconds(void);
+void *tool_scratch(const knk_kernel *k, int threads); /* a kn_buffer */
+/* Times of the classes of kernels, or of the files' ones: machine code against C. */
+int tool_time(int n, char **path);
+/* Copies to a folder the smallest kernels that cover operations, dtypes, reductions and ways of access. */
+int tool_select(const char *to, int n, char **path);
+#endif
