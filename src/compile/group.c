@@ -125,20 +125,22 @@ static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses 
 /* A row of more than that is not read again from the cache. */
 static bool may_store_elements(const knc_group *g) { return g->par.ndim > 0 || knc_rows_fit(g->inner, g->axes); }
 
-/* A group that reads the results at its own points and can run before all its other readers, if need be higher up; -1:
- * none. Of several one that need not rise, else one with many points. */
+/* A group that reads the results at its own points and can run before all its other readers; -1: none. It rises for
+ * what belongs to its rows, or if it has a result per row only; else what it makes might lie in memory for long. */
 static int joinable(knc_plan *p, const kn_eqn *e, const knc_uses *u, unsigned weight)
 {
     uint32_t limit = knc_update_limit(p, e->out), reads = variables(e) + e->n_out;
+    const knc_value *v = &p->value[e->out];
     int best = -1;
     int64_t most = -1;
     for (int i = 0; p->o->fuse && !u->many && i < u->n; i++) {
         const knc_group *g = &p->group.at[u->at[i].group];
         int32_t height = 1 + knc_height_above(p, u, i);
         int64_t points = g->height >= height ? INT64_MAX : kni_type_size(g->par);
+        bool rows = knc_has_rows(g) && (v->rows != KNC_NO || v->spread != KNC_NO || g->form == KNC_LOOPS_ROWS);
         bool elements = u->at[i].loops == KNC_LOOPS_FULL;
         bool fits = u->at[i].point == KNC_POINT && (!elements || may_store_elements(g)) &&
-                    !(elements && knc_has_other_rows(p, &p->value[e->out], g));
+                    !(elements && knc_has_other_rows(p, v, g)) && (rows || g->height >= height);
         if (fits && points > most && g->level < limit && g->n_store < KNC_MAX_STORES && knc_may_rise(g, height) &&
             !refusal(p, &u->at[i], weight, reads)) {
             best = i;

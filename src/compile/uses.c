@@ -172,11 +172,17 @@ static bool too_late(const knc_group *early, const knc_group *late)
     return early->level < early->limit && late->level >= early->limit;
 }
 
-/* Of equal height, or one can rise to the other's, so neither reads what the other makes. */
+static bool may_join_at(const knc_group *g, int32_t height)
+{
+    return g->height >= height || (g->form == KNC_LOOPS_ROWS && knc_may_rise(g, height));
+}
+
+/* Of equal height, so neither reads what the other makes. One with results per row can rise to that; what others make
+ * might lie in memory for long if they ran earlier. */
 static bool may_merge(const knc_plan *p, const knc_group *a, const knc_use *x, const knc_group *b, const knc_use *y)
 {
-    if (too_late(a, b) || too_late(b, a) || a->routine || b->routine || !knc_may_rise(a, b->height) ||
-        !knc_may_rise(b, a->height) ||
+    if (too_late(a, b) || too_late(b, a) || a->routine || b->routine || !may_join_at(a, b->height) ||
+        !may_join_at(b, a->height) ||
         a->n_read + b->n_read + a->n_store + b->n_store > knc_max_buffers(p) + 1 || /* they share one at least */
         a->weight + b->weight > KNC_MAX_WEIGHT || a->n_store + b->n_store > KNC_MAX_STORES)
         return false;
