@@ -183,7 +183,7 @@ static const struct row {
     ROW(rayleigh, 0, {91, 2.1}, {97, 1.1}),
     ROW(wald, 1, {70, 22}, {73, 24}),
     ROW(lognormal, 0, {80, 3.2}, {78, 2.1}),
-    ROW(generalized_normal, 0, {81, 4.2}, {84, 4.2}),
+    ROW(generalized_normal, 0, {70, 4.2}, {84, 4.2}),
     ROW(gamma, 0, {87, 6.4}, {80, 20}, {100, 0}, {0, 4.2}),
     ROW(loggamma, 1, {85, 4.2}, {84, 200}, {97, 3.2}, {0, 8.5}),
     ROW(chisquare, 0, {78, 34}, {77, 200}),
