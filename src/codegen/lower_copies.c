@@ -33,8 +33,8 @@ static int sum_registers(const kng_low *l)
     return n;
 }
 
-/* With AVX-512 some spilling is worth it: four copies of a chain of functions, a sixth of their values spilled, take 0.86
- * of the time of two copies without. With AVX2 it is not. */
+/* With AVX-512 some spilling is worth it: four copies of a chain of functions, a sixth of their values spilled, take
+ * 0.86 of the time of two copies without. With AVX2 it is not. */
 static bool fits(const kng_low *l, int copies, int sums)
 {
     int most = l->target == KNG_AVX2 ? vectors(l) : vectors(l) * 3 / 2;
