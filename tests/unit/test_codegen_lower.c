@@ -152,6 +152,33 @@ static knk_node wide_between_parts(knk_builder *k, const knk_node *x)
     return ADD(first, COLD(p, CAST(F32, FMA(w, v, CAST(F64, first))), x[2]));
 }
 
+/* A cold part reads 64-bit numbers that are the same for all lanes; the lane loop has only narrow ones. */
+static void cold_parts_read_wide_single_values(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 150; n += 37) {
+        scene s;
+        uint64_t seed = 3;
+        scene_begin(&s, 9, n);
+        scene_stage(&s, -1);
+        int row = scene_map(&s, 0, (const int64_t[]){1, 0, 0}), map = scene_map(&s, 0, (const int64_t[]){n, 1, 0});
+        knk_node u = knk_load(s.b, scene_buffer(&s, KN_ID_F32, false, 9, &seed), row, KNK_NONE, KNK_NONE, KNK_NONE),
+                 x = knk_load(s.b, scene_buffer(&s, KN_ID_F32, false, 9 * n, &seed), map, KNK_NONE, KNK_NONE, KNK_NONE);
+        knk_builder *k = s.b;
+        knk_node w = CAST(F64, u), v = MUL(w, F64(3)), t = LT(v, w), p = LT(u, x);
+        knk_node cold = CAST(F32, SELECT(t, ADD(w, CAST(F64, x)), v));
+        knk_store(s.b, scene_buffer(&s, KN_ID_F32, true, 9 * n, &seed), map, ADD(COLD(p, cold, x), MUL(u, x)));
+        scene_end(&s);
+        for (int i = 0; i < 2; i++)
+            if (works(targets[i])) {
+                scene_way way = {.mode = KNG_POINTS};
+                assert_true(scene_check(&s, &way, stage_code, &targets[i], "wide single values in cold parts"));
+                stage_code_free();
+            }
+        scene_free(&s);
+    }
+}
+
 static void wide_values_pass_between_cold_parts(void **state)
 {
     (void)state;
@@ -451,6 +478,7 @@ int main(void)
         cmocka_unit_test(every_function),
         cmocka_unit_test(cold_parts_of_single_values),
         cmocka_unit_test(wide_values_pass_between_cold_parts),
+        cmocka_unit_test(cold_parts_read_wide_single_values),
         cmocka_unit_test(cold_parts_spill_beside_the_lane_loop),
         cmocka_unit_test(an_index_of_all_lanes_moves_a_load),
         cmocka_unit_test(every_operation_for_every_dtype),
