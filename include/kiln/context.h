@@ -54,6 +54,23 @@ KN_API void kn_threads_leave(int *before);      /* what KN_THREADS does at the e
 /* How many threads 0 stands for: KILN_NUM_THREADS, or the CPUs that affinity and control groups leave */
 KN_API int kn_threads_available(void);
 
+/* ---- Watching. What a program does when it runs is a list of steps: kernels (many operations each), routines (one),
+ * copies and loops; kn_jaxpr_program shows it. */
+enum { KN_STEP_KERNEL, KN_STEP_ROUTINE, KN_STEP_COPY, KN_STEP_LOOP };
+typedef struct kn_step {
+    size_t size_;
+    int kind;               /* KN_STEP_... */
+    const char *program;    /* the name of what was compiled; "" for operations that ran lazily */
+    const char *operations; /* primitives, "exp sub div"; valid until the hook returns, as `program` is */
+    int64_t elements;       /* that it ran over; bytes of a copy */
+    double seconds;
+    const kn_place *place;  /* of the last operation in it; may be NULL */
+} kn_step;
+/* The hook hears of each step that ran in this context, on the thread of the call; of those inside of a loop, then of
+ * the loop. It must not call Kiln, but for kn_error_... functions. NULL: no more. Prepared calls are not watched. */
+typedef void (*kn_step_hook)(void *env, const kn_step *step);
+KN_API void kn_on_step(kn_step_hook hook, void *env);
+
 /* Reports where NaNs and infinities come from: the first operation that makes one while its operands have none is a
  * ValueError with its source line, also inside of jitted functions and derivatives. Results stay the same; operations
  * run one at a time, so this is slow. Returns the old setting. */

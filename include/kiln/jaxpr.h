@@ -35,6 +35,11 @@ KN_API kn_jaxpr kn_jaxpr_parse_classic(const char *text, kn_list examples);
 KN_API bool kn_jaxpr_equal(kn_jaxpr a, kn_jaxpr b);
 /* A drawing for Graphviz (`dot -Tsvg`): values along the edges, nested jaxprs as clusters. Owned by the scope. */
 KN_API const char *kn_jaxpr_graphviz(kn_jaxpr jaxpr);
+/* What kn_jit would run: the steps (kernels, routines, copies), what became of each equation, and why. The text and a
+ * drawing for Graphviz: steps, and the values that go between them through memory. Owned by the scope; "" for an
+ * error. */
+KN_API const char *kn_jaxpr_program(kn_jaxpr jaxpr);
+KN_API const char *kn_jaxpr_program_graphviz(kn_jaxpr jaxpr);
 
 /* ---- Running: a function of one array per argument; more than KN_MAX_ARGS inputs are one argument. */
 KN_API kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr);

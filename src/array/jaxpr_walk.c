@@ -2,6 +2,7 @@
  * jaxpr_walk.c -- jaxprs equation by equation: what each is, and applying its primitive to other operands. */
 #include "array/handle.h"
 #include "array/jaxpr_handle.h"
+#include "compile/program.h"
 #include "ir/prim.h"
 #include "ir/print.h"
 #include <string.h>
@@ -192,4 +193,26 @@ const char *kn_jaxpr_graphviz(kn_jaxpr jaxpr)
     if (error)
         kna_fail_with(&op, error);
     return kna_end_plain(&op) ? kna_text_handle(text) : "";
+}
+
+static const char *program_text(kn_jaxpr jaxpr, const char *operation, kn_error *(*show)(const kn_program *, char **))
+{
+    kna_op op;
+    char *text = NULL;
+    kn_program *p = NULL;
+    kna_begin(&op, operation);
+    kn_closed *c = kna_jaxpr_get(&op, jaxpr);
+    kn_error *error = c ? knc_compile(c->jaxpr, &(kn_compile_options){.fuse = true, .record = true}, &p) : NULL;
+    if (p)
+        error = show(p, &text);
+    knc_release(p);
+    if (error)
+        kna_fail_with(&op, error);
+    return kna_end_plain(&op) ? kna_text_handle(text) : "";
+}
+
+const char *kn_jaxpr_program(kn_jaxpr jaxpr) { return program_text(jaxpr, "jaxpr_program", knc_text); }
+const char *kn_jaxpr_program_graphviz(kn_jaxpr jaxpr)
+{
+    return program_text(jaxpr, "jaxpr_program_graphviz", knc_graphviz);
 }

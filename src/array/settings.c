@@ -75,6 +75,15 @@ void kn_on_error(void (*hook)(void *env, kn_error_kind kind, const char *message
     c->hook_env = env;
 }
 
+void kn_on_step(kn_step_hook hook, void *env)
+{
+    kn_context c = knx_context();
+    if (!c)
+        return;
+    c->step_hook = hook;
+    c->step_env = env;
+}
+
 /* ---- Settings. */
 
 void kn_set_debug(int level)

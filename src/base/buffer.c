@@ -4,8 +4,8 @@
  * A block is a 64-byte header followed by the data. Classes are multiples of 64 bytes, four to each doubling, so at
  * most a fifth of a block is unused. The free blocks of a class form a list: the one freed last is handed out
  * first, the oldest goes back to the system first. Small classes have a lock and a bound each, so that the common
- * case is one uncontended lock; big ones share a lock and one bound, a quarter of the live bytes but at least 256
- * MiB. */
+ * case is one uncontended lock; big ones share a lock and one bound, half of the live bytes (so that y = f(x)
+ * finds its memory again, however large x is) but at least 256 MiB. */
 #include "base/context.h"
 #include "base/lock.h"
 #include "base/memory.h"
@@ -58,7 +58,7 @@ static pool pools[CLASSES];
 static struct {
     kn_spin lock;
     size_t pooled, live; /* bytes of all big classes */
-    size_t keep;         /* pooled ones, or a quarter of the live ones if that is more */
+    size_t keep;         /* pooled ones, or half of the live ones if that is more */
     uint64_t clock;
 } big = {.keep = (size_t)256 << 20};
 
@@ -96,7 +96,11 @@ static void unlock_all(void)
         knx_spin_unlock(&pools[c].lock);
 }
 
-static void watch_forks(void) { pthread_atfork(lock_all, unlock_all, unlock_all); }
+static void watch_forks(void)
+{
+    static kn_fork_watch watch = {.before = lock_all, .in_parent = unlock_all, .in_child = unlock_all};
+    knx_watch_forks(&watch);
+}
 static pthread_once_t forks_watched = PTHREAD_ONCE_INIT;
 #endif
 
@@ -273,7 +277,7 @@ static void recycle(block *b)
             out->older = NULL;
         }
     } else {
-        size_t limit = big.keep && big.live / 4 > big.keep ? big.live / 4 : big.keep; /* live still counts b */
+        size_t limit = big.keep && big.live / 2 > big.keep ? big.live / 2 : big.keep; /* live still counts b */
         big.live -= bytes;
         if (bytes > limit) {
             out = b;

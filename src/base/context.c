@@ -91,7 +91,8 @@ static void make_key(void)
 {
     pthread_key_create(&at_exit, end_thread);
 #if !KN_SINGLE_THREADED
-    pthread_atfork(lock_shares, unlock_shares, unlock_shares);
+    static kn_fork_watch watch = {.before = lock_shares, .in_parent = unlock_shares, .in_child = unlock_shares};
+    knx_watch_forks(&watch);
 #endif
     (void)knx_env(); /* reads the environment, sets the debug level */
 }

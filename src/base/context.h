@@ -39,6 +39,8 @@ struct kn_context_s {
     void (*hook)(void *env, kn_error_kind kind, const char *message, const kn_place *place);
     void *hook_env;
     bool in_hook;
+    kn_step_hook step_hook;      /* hears of each step that ran; NULL: nobody does */
+    void *step_env;
     KN_VEC(kn_error *) unheard;  /* reported inside a call: the hook hears of them when it ends */
     kn_dtype default_float;
     int threads;                 /* of an operation; 0: as many as there are */

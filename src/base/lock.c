@@ -7,28 +7,71 @@
 
 void knx_global_lock(kn_global_lock *l) { (void)l; }
 void knx_global_unlock(kn_global_lock *l) { (void)l; }
+void knx_watch_forks(kn_fork_watch *w) { (void)w; }
 
 #else
 
 static kn_mutex list_lock = KN_MUTEX_INIT;
 static kn_global_lock *list;
+static kn_fork_watch *watches;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void lock_all(void)
+/* Those before `end`; NULL: all. */
+static void unlock_until(const kn_global_lock *end)
 {
-    knx_mutex_lock(&list_lock);
-    for (kn_global_lock *l = list; l; l = l->next)
-        knx_mutex_lock(&l->mutex);
+    for (kn_global_lock *l = list; l != end; l = l->next)
+        knx_mutex_unlock(&l->mutex);
 }
 
-static void unlock_all(void)
+/* Some locks are taken inside of others, in an order that is not known here: so nothing is held while one is waited
+ * for. */
+static void before(void)
 {
-    for (kn_global_lock *l = list; l; l = l->next)
-        knx_mutex_unlock(&l->mutex);
+    knx_mutex_lock(&list_lock);
+    for (kn_global_lock *l = list; l;) {
+        if (pthread_mutex_trylock(&l->mutex.m) == 0) {
+            l = l->next;
+            continue;
+        }
+        unlock_until(l);
+        knx_mutex_unlock(&list_lock);
+        sched_yield();
+        knx_mutex_lock(&list_lock);
+        l = list;
+    }
+    for (const kn_fork_watch *w = watches; w; w = w->next)
+        if (w->before)
+            w->before();
+}
+
+static void in_parent(void)
+{
+    for (const kn_fork_watch *w = watches; w; w = w->next)
+        if (w->in_parent)
+            w->in_parent();
+    unlock_until(NULL);
     knx_mutex_unlock(&list_lock);
 }
 
-static void watch_forks(void) { pthread_atfork(lock_all, unlock_all, unlock_all); }
+static void in_child(void)
+{
+    for (const kn_fork_watch *w = watches; w; w = w->next)
+        if (w->in_child)
+            w->in_child();
+    unlock_until(NULL);
+    knx_mutex_unlock(&list_lock);
+}
+
+static void watch_forks(void) { pthread_atfork(before, in_parent, in_child); }
+
+void knx_watch_forks(kn_fork_watch *w)
+{
+    pthread_once(&once, watch_forks);
+    knx_mutex_lock(&list_lock);
+    w->next = watches;
+    watches = w;
+    knx_mutex_unlock(&list_lock);
+}
 
 static void watch(kn_global_lock *l)
 {

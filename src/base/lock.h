@@ -72,7 +72,7 @@ static inline void knx_mutex_unlock(kn_mutex *m) { pthread_mutex_unlock(&m->m); 
 
 #endif
 
-/* Static, never inside of another lock. A fork takes them all (lock.c). */
+/* Static. A fork takes them all (lock.c), whatever the order in which some are taken inside of others. */
 typedef struct kn_global_lock {
     kn_mutex mutex;
     _Atomic(_Bool) watched;
@@ -82,6 +82,12 @@ typedef struct kn_global_lock {
     {                             \
         .mutex = KN_MUTEX_INIT    \
     }
+/* What else a fork has to do, while all of those locks are held; each may be NULL. Static; joined in once. */
+typedef struct kn_fork_watch {
+    void (*before)(void), (*in_parent)(void), (*in_child)(void);
+    struct kn_fork_watch *next;
+} kn_fork_watch;
+void knx_watch_forks(kn_fork_watch *w);
 void knx_global_lock(kn_global_lock *l);
 void knx_global_unlock(kn_global_lock *l);
 #endif

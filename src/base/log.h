@@ -21,7 +21,7 @@ typedef struct kn_env {
     const char *backend; /* KILN_BACKEND: interp, avx2, avx512 (the runtime judges it); NULL if not set */
     const char *trace;   /* KILN_TRACE: a file; NULL if not set */
     int perf;            /* KILN_PERF, 1: generated code is listed in /tmp/perf-PID.map; 0 if not set */
-    const char *dump_kernels; /* KILN_DUMP_KERNELS: a directory for the kernels that run (codegen/dump.h); NULL if not set */
+    const char *dump_kernels; /* KILN_DUMP_KERNELS: a directory for the kernels that run; NULL if not set */
 } kn_env;
 const kn_env *knx_env(void);
 #endif

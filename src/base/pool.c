@@ -223,7 +223,11 @@ static void forget_workers(void)
     atomic_store(&pool.busy, false);
 }
 
-static void watch_forks(void) { pthread_atfork(NULL, NULL, forget_workers); }
+static void watch_forks(void)
+{
+    static kn_fork_watch watch = {.in_child = forget_workers};
+    knx_watch_forks(&watch);
+}
 
 static bool take_pool(void)
 {

@@ -9,6 +9,7 @@
  *     @u @G @N   u or nothing; sb, ub, ...; bits of the vector
  *     @X @f      the vector type that integer instructions of the compiler take; the suffix of functions of floats
  *     @n @b      the numbers of the lanes, their bits
+ *     @z @O      z or s; bits of a vector of 32-bit lanes
  *     @1 @2 @4 @8   the numbers of the lanes, turned by so many
  *     $name( $name.f32(   another helper, for the same or another dtype
  * Where gcc has AVX-512 (KN_512) a bool is a bit per lane, and what GNU vectors have no word for is an instruction;
@@ -102,6 +103,7 @@ typedef struct helper {
      "    const @V w8 = $comb_" how "(w, $turn8(w)), w4 = $comb_" how "(w8, $turn4(w8));\n"    \
      "    const @V w2 = $comb_" how "(w4, $turn2(w4));\n"                               \
      "    return $comb_" how "(w2, $turn1(w2));\n"}
+#define WIDEN             "__builtin_ia32_pmov@zx@Qd@O_mask((@X)a, (v@Li32){0}, -1)"
 #define MASKED(op, rest)  "__builtin_ia32_" op "dqu@q@N_mask((void *)p, " rest ")"
 
 static const helper helpers[] = {
@@ -124,7 +126,8 @@ static const helper helpers[] = {
      "    i32 some = 0;\n    for (int j = 0; j < @L; j++)\n        some |= m[j];\n    return some != 0;\n"},
     {"iota", "i", "@V", "void", NOTHING, "(@V){@n}"},
     {"sel", "fiu", "@V", "@B m, @V yes, @V no",
-     {"(@V)__builtin_ia32_blendm@Q_512_mask((@X)no, (@X)yes, m)", "(@V)__builtin_ia32_blendm@Q_256_mask((@X)no, (@X)yes, m)",
+     {"(@V)__builtin_ia32_blendm@Q_512_mask((@X)no, (@X)yes, m)",
+      "(@V)__builtin_ia32_blendm@Q_256_mask((@X)no, (@X)yes, m)",
       "(@V)__builtin_ia32_blendm@Q_128_mask((@X)no, (@X)yes, m)"},
      "    const @I k = $wide(m);\n    return (@V)((k & (@I)yes) | (~k & (@I)no));\n"},
     {"sel", "b", "@V", "@B m, @V yes, @V no", NOTHING, "(@V)((m & yes) | (~m & no))"},
@@ -136,7 +139,8 @@ static const helper helpers[] = {
     LEAST("min", "&", "a, b"),
     LEAST("max", "|", "b, a"),
     {"fma", "f", "@V", "@V a, @V b, @V c", {"__builtin_ia32_vfmadd@P512_mask(a, b, c, -1, 4)",
-                                           "__builtin_ia32_vfmadd@P256(a, b, c)"}, EACH("__builtin_fma@f(a[j], b[j], c[j])")},
+                                           "__builtin_ia32_vfmadd@P256(a, b, c)"},
+     EACH("__builtin_fma@f(a[j], b[j], c[j])")},
     {"sqrt", "f", "@V", ONE, {"__builtin_ia32_sqrt@P512_mask(a, (@V){0}, -1, 4)", "__builtin_ia32_sqrt@P256(a)"},
      EACH("__builtin_sqrt@f(a[j])")},
     ROUND("rint", "8"),
@@ -145,12 +149,13 @@ static const helper helpers[] = {
     {"rem", "f", "@V", TWO, NOTHING, EACH("__builtin_fmod@f(a[j], b[j])")},
     {"scalb", "f", "@V", TWO, {IN_512("scalef"), "__builtin_ia32_scalef@P256_mask(a, b, (@V){0}, -1)"},
      "    const @T most = sizeof(@T) == 8 ? 1200 : 200;\n"
-     "    const @V low = $sel($lt($vec(-most), b), b, $vec(-most)), clamped = $sel($lt(low, $vec(most)), low, $vec(most));\n"
+     "    const @V low = $sel($lt($vec(-most), b), b, $vec(-most));\n"
+     "    const @V clamped = $sel($lt(low, $vec(most)), low, $vec(most));\n"
      "    const @I whole = __builtin_convertvector(clamped, @I), half = whole >> 1;\n"
      "    const @I bias = (@I){0} + (sizeof(@T) == 8 ? 1023 : 127);\n"
      "    const int fraction = sizeof(@T) == 8 ? 52 : 23;\n"
      "    return a * (@V)((half + bias) << fraction) * (@V)((whole - half + bias) << fraction);\n"},
-    {"vec", "f", "@V", "@T x", NOTHING, "    @V r = {0};\n    for (int j = 0; j < @L; j++)\n        r[j] = x;\n    return r;\n"},
+    {"vec", "f", "@V", "@T x", NOTHING, EACH("x")},
     {"div", "i", "@V", TWO, NOTHING,
      "    const @I zero = b == 0, over = b == -1, k = zero | over;\n"
      "    const @V q = a / ((b & ~k) - k);\n"
@@ -176,7 +181,8 @@ static const helper helpers[] = {
     BITWISE("and", "&"), BITWISE("or", "|"), BITWISE("xor", "^"),
     TURN("1"), TURN("2"), TURN("4"), TURN("8"),
     EIGHTS("add"), EIGHTS("mul"), EIGHTS("min"), EIGHTS("max"), EIGHTS("and"), EIGHTS("or"), EIGHTS("xor"),
-    SIXTEENS("add"), SIXTEENS("mul"), SIXTEENS("min"), SIXTEENS("max"), SIXTEENS("and"), SIXTEENS("or"), SIXTEENS("xor"),
+    SIXTEENS("add"), SIXTEENS("mul"), SIXTEENS("min"), SIXTEENS("max"), SIXTEENS("and"),
+    SIXTEENS("or"), SIXTEENS("xor"),
     {"put_one", "fiu", "void", "char *p, @V a", NOTHING, "    *(@M *)(void *)p = a[0];\n"},
     {"put_one", "b", "void", "char *p, @V a", NOTHING, "    *p = (char)KN_LANE(a, 0);\n"},
     /* casts that are no plain conversion */
@@ -199,7 +205,8 @@ static const helper helpers[] = {
      "    const @U big = (@U)(rest >= 0x7c00), normal = (@U)(rest >= 0x400);\n"
      "    const @U special = 0x7f800000u | ((@U)(rest > 0x7c00) & 0x400000u) | (rest & 0x3ff) << 13;\n"
      "    const @U small = (@U)(__builtin_convertvector((@I)rest, @V) * 0x1p-24f);\n"
-     "    return (@V)(sign | (big & special) | (~big & ((normal & ((rest << 13) + (112u << 23))) | (~normal & small))));\n"},
+     "    const @U r = (normal & ((rest << 13) + (112u << 23))) | (~normal & small);\n"
+     "    return (@V)(sign | (big & special) | (~big & r));\n"},
     {"to_f16", "f", "v@Lu16", ONE, {"(v16u16)__builtin_ia32_vcvtps2ph512_mask(a, 0, (v16i16){0}, -1)",
                                    "(v8u16)__builtin_ia32_vcvtps2ph256(a, 0)"},
      "    const @U x = (@U)a, sign = x >> 16 & 0x8000, m = x & 0x7fffffff;\n"
@@ -208,10 +215,14 @@ static const helper helpers[] = {
      "    const @U plain = (m - (112u << 23) + 0xfffu + (m >> 13 & 1)) >> 13;\n"
      "    const @U r = (small & low) | (~small & plain), s = (big & 0x7c00) | (~big & r);\n"
      "    return __builtin_convertvector(sign | (nan & (0x7e00 | (m >> 13 & 0x3ff))) | (~nan & s), v@Lu16);\n"},
-    {"from_bf16", "f", "@V", "v@Lu16 h", NOTHING, "(@V)(__builtin_convertvector(h, @U) << 16)"},
+    {"from_bf16", "f", "@V", "v@Lu16 h", NOTHING, "(@V)((@U)$widen.u16(h) << 16)"},
     {"to_bf16", "f", "v@Lu16", ONE, NOTHING,
      "    const @U x = (@U)a, plain = (x + 0x7fffu + (x >> 16 & 1)) >> 16;\n"
-     "    return __builtin_convertvector($sel.u32($ne(a, a), x >> 16 | 0x40, plain), v@Lu16);\n"},
+     "    return $narrow.u32($sel.u32($ne(a, a), x >> 16 | 0x40, plain));\n"},
+    {"widen", "iu", "v@Li32", ONE, {NULL, WIDEN, WIDEN}, "__builtin_convertvector(a, v@Li32)"},
+    {"narrow", "u", "v@Lu16", ONE, {"(v@Lu16)__builtin_ia32_pmovdw@N_mask((@X)a, (v@Li16){0}, -1)",
+                                   "(v@Lu16)__builtin_ia32_pmovdw@N_mask((@X)a, (v@Li16){0}, -1)"},
+     "__builtin_convertvector(a, v@Lu16)"},
     {"to_odd", "f", "v@Lf32", ONE, NOTHING, /* float64 */
      "    const v@Lf32 f = __builtin_convertvector(a, v@Lf32);\n"
      "    const v@Lu32 bits = (v@Lu32)f;\n"
@@ -231,14 +242,16 @@ static const helper helpers[] = {
     {"store", "fiu", "void", "char *p, @V a, u32 live", NOTHING,
      "    if (live == @F) {\n        *(@W *)(void *)p = (@W)a;\n        return;\n    }\n"
      "#if KN_512 && @D * @L >= 128\n    " MASKED("store", "(@X)a, (@B)live") ";\n"
-     "#else\n    for (int j = 0; j < @L; j++)\n        if (live >> j & 1)\n            ((@M *)(void *)p)[j] = a[j];\n#endif\n"},
+     "#else\n    for (int j = 0; j < @L; j++)\n        if (live >> j & 1)\n"
+     "            ((@M *)(void *)p)[j] = a[j];\n#endif\n"},
     {"store", "b", "void", "char *p, @V a, u32 live", NOTHING, "    $store.u8(p, (v@Lu8)($wide.u8(a) & 1), live);\n"},
     {"splat", "fiu", "@V", "const char *p", NOTHING, "(@V)((@U){0} + *(const m_@A *)(const void *)p)"},
     {"splat", "b", "@V", "const char *p", NOTHING, "$k(*p != 0)"},
     {"load_by", "fiu", "@V", "const char *p, i64 step, u32 live", NOTHING,
      "    @V r = {0};\n    for (int j = 0; j < @L; j++)\n        if (live == @F || live >> j & 1)\n"
      "            r[j] = *(const @M *)(const void *)(p + j * step);\n    return r;\n"},
-    {"load_by", "b", "@V", "const char *p, i64 step, u32 live", NOTHING, "$bool.u8((v@Li8)($load_by.u8(p, step, live) != 0))"},
+    {"load_by", "b", "@V", "const char *p, i64 step, u32 live", NOTHING,
+     "$bool.u8((v@Li8)($load_by.u8(p, step, live) != 0))"},
     {"store_by", "fiu", "void", "char *p, i64 step, @V a, u32 live", NOTHING,
      "    for (int j = 0; j < @L; j++)\n        if (live == @F || live >> j & 1)\n"
      "            *(@M *)(void *)(p + j * step) = a[j];\n"},
@@ -330,6 +343,8 @@ static void add_place(kng_text *t, const form *f, char which)
     case 'Q': kng_text_add(t, "%s", piece[l]); break;
     case 'q': kng_text_add(t, "%s", mode[l]); break;
     case 'g': kng_text_add(t, "%s", f->size == 8 ? "8di" : "16si"); break;
+    case 'z': kng_text_add(t, "%s", is_signed ? "s" : "z"); break;
+    case 'O': kng_text_add(t, "%d", 32 * f->lanes); break;
     case 'u': kng_text_add(t, "%s", is_signed ? "" : "u"); break;
     case 'G': kng_text_add(t, "%c%s", is_signed ? 's' : 'u', piece[l]); break;
     case 'N': kng_text_add(t, "%d", bits * f->lanes); break;

@@ -329,7 +329,9 @@ static void to_half(source *s, int from, int to, const char *x)
     } else if (from == KN_ID_F32) {
         EMIT(s, "%s)", x);
     } else if (knk_size(from) < 4) {
-        EMIT(s, "__builtin_convertvector(__builtin_convertvector(%s, v%di32), v%df32))", x, s->lanes, s->lanes);
+        emit(s, "__builtin_convertvector(");
+        kng_c_call(s, "widen", from);
+        EMIT(s, "%s), v%df32))", x, s->lanes);
     } else {
         EMIT(s, "__builtin_convertvector(%s, v%df32))", x, s->lanes);
     }
@@ -348,8 +350,10 @@ static void plain_cast(source *s, int from, int to, const char *x)
         EMIT(s, "%s, ", x);
         kng_c_constant(s, from, 0);
         emit(s, ")");
-    } else if (knk_is_int_id(from) && knk_size(from) < 4 && knk_is_float_id(to)) { /* gcc 12 goes lane by lane else */
-        EMIT(s, "__builtin_convertvector(__builtin_convertvector(%s, v%di32)", x, s->lanes);
+    } else if (knk_is_int_id(from) && knk_size(from) < 4 && knk_size(to) >= 4) { /* gcc 12 goes lane by lane else */
+        emit(s, "__builtin_convertvector(");
+        kng_c_call(s, "widen", from);
+        EMIT(s, "%s)", x);
         converted(s, to);
     } else {
         EMIT(s, "__builtin_convertvector(%s", x);

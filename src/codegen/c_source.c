@@ -2,8 +2,8 @@
  * c_source.c -- a stage function as C: NAME_piece is the code for the lanes of one vector (c_piece.c), inlined into the
  * loops of NAME. Vectors have 16 lanes, or 8 if the stage has 64-bit values.
  *
- * A reduction along the lanes has its 64 accumulators in an array t, and in variables of their own while whole blocks of
- * 64 elements follow each other. */
+ * A reduction along the lanes has its 64 accumulators in an array t, and in variables of their own while whole blocks
+ * of 64 elements follow each other. */
 #include "codegen/c_source.h"
 #include "codegen/c_piece.h"
 #include "kernel/internal.h"

@@ -48,22 +48,16 @@ struct kng_code {
     kng_gdb_entry *gdb;
 };
 
-static kn_mutex lock = KN_MUTEX_INIT; /* all of the following */
+static kn_global_lock lock = KN_GLOBAL_LOCK_INIT; /* all of the following; held while the process forks */
 static chunk *chunks, *current;
 static size_t bytes_in_use, bytes_mapped;
 static uint64_t forks;
-static bool never_twice; /* the system does not let memory be mapped twice, or forks can not be watched */
+static bool never_twice; /* the system does not let memory be mapped twice */
 static kng_code_way forced;
 
 /* ---- Forks. */
 
-static void before_fork(void) { knx_mutex_lock(&lock); }
-
-static void in_parent(void)
-{
-    forks++;
-    knx_mutex_unlock(&lock);
-}
+static void in_parent(void) { forks++; }
 
 static void in_child(void)
 {
@@ -75,13 +69,12 @@ static void in_child(void)
         current->write = NULL;
         current = NULL;
     }
-    knx_mutex_unlock(&lock);
 }
 
 static void watch_forks(void)
 {
-    if (pthread_atfork(before_fork, in_parent, in_child) != 0)
-        never_twice = true;
+    static kn_fork_watch watch = {.in_parent = in_parent, .in_child = in_child};
+    knx_watch_forks(&watch);
 }
 
 /* ---- Mappings. */
@@ -342,7 +335,7 @@ kn_error *kng_publish(const void *bytes, size_t n, const char *name, kng_code **
     pthread_once(&once, watch_forks);
     p->bytes = n;
     p->taken = n ? (n + UNIT - 1) & ~(size_t)(UNIT - 1) : UNIT;
-    knx_mutex_lock(&lock);
+    knx_global_lock(&lock);
     bool placed = place(p, bytes);
     if (placed) {
         bytes_in_use += p->taken;
@@ -351,7 +344,7 @@ kn_error *kng_publish(const void *bytes, size_t n, const char *name, kng_code **
         if (env->perf)
             kng_perf_note(kng_code_start(p), n, name);
     }
-    knx_mutex_unlock(&lock);
+    knx_global_unlock(&lock);
     if (!placed) {
         knx_free(p);
         return knx_error(KN_ERROR_MEMORY, "the system gives no executable memory (%zu bytes for %s)", n, name);
@@ -367,7 +360,7 @@ void kng_code_free(kng_code *p)
 {
     if (!p)
         return;
-    knx_mutex_lock(&lock);
+    knx_global_lock(&lock);
     chunk *c = p->chunk;
     kng_gdb_remove(p->gdb);
     bytes_in_use -= p->taken;
@@ -375,31 +368,31 @@ void kng_code_free(kng_code *p)
         give(c, p->at, p->taken);
     if (--c->pieces == 0 && (c != current || c->free_bytes < c->size))
         drop_chunk(c);
-    knx_mutex_unlock(&lock);
+    knx_global_unlock(&lock);
     knx_free(p);
 }
 
 size_t kng_code_bytes(void)
 {
-    knx_mutex_lock(&lock);
+    knx_global_lock(&lock);
     size_t n = bytes_in_use;
-    knx_mutex_unlock(&lock);
+    knx_global_unlock(&lock);
     return n;
 }
 
 size_t kng_code_mapped(void)
 {
-    knx_mutex_lock(&lock);
+    knx_global_lock(&lock);
     size_t n = bytes_mapped;
-    knx_mutex_unlock(&lock);
+    knx_global_unlock(&lock);
     return n;
 }
 
 void kng_code_force(kng_code_way way)
 {
-    knx_mutex_lock(&lock);
+    knx_global_lock(&lock);
     forced = way;
-    knx_mutex_unlock(&lock);
+    knx_global_unlock(&lock);
 }
 
 #else

@@ -32,9 +32,7 @@ bool kng_low_in_register(const kng_low *l, int32_t v, int copy) { return l->stat
 /* Does the value lie somewhere else than in a slot of its own? */
 static bool is_elsewhere(const kng_low *l, const kng_value *v)
 {
-    if (v->kind == KNG_VALUE_UNIFORM)
-        return l->current_part >= 0 || v->homed; /* the list of the row stores what lanes read, the rest is its own */
-    return v->kind == KNG_VALUE_CONSTANT || v->part != l->current_part;
+    return v->kind == KNG_VALUE_CONSTANT || v->homed || v->part != l->current_part;
 }
 
 void kng_low_start(kng_low *l, uint32_t reserved)
@@ -113,6 +111,7 @@ int kng_low_take(kng_low *l, int bank, int32_t s)
     k->free &= ~(1u << r);
     k->lock |= 1u << r;
     k->holds[r] = s;
+    l->changed[bank] |= 1u << r;
     if (s >= 0)
         l->state[s].reg = (int8_t)r;
     return r;
@@ -157,13 +156,12 @@ kng_operand kng_low_memory(kng_low *l, int32_t value, int copy, bool broadcast)
     const kng_state *st = &l->state[kng_low_state(l, value, copy)];
     if (v->kind == KNG_VALUE_CONSTANT)
         return constant(l, v, broadcast);
-    if (v->kind == KNG_VALUE_UNIFORM && is_elsewhere(l, v))
+    if (v->homed)
         return kng_low_at(l, v->home);
     if (st->folded)
         return kng_low_element(l, (int)st->slot, copy);
-    if (v->kind == KNG_VALUE_LANE && v->part != l->current_part)
-        return kng_low_at(l,
-                          l->current_part == KNG_BODY ? l->result_base + copy * l->result_bytes + v->home : v->input);
+    if (v->part != l->current_part)
+        return kng_low_at(l, l->current_part > 0 ? v->input : l->result_base + copy * l->result_bytes + v->home);
     if (st->slot < 0)
         kng_low_fail(l, "a value was lost"); /* never seen */
     return kng_low_at(l, st->slot);
@@ -196,7 +194,7 @@ int kng_low_define(kng_low *l, const kng_item *it, int copy)
         bool all = true;
         for (int i = 0; i < it->n_use; i++)
             all &= it->use[i] != v || (it->needs.over >> i & 1);
-        bool own = l->value[v].kind == KNG_VALUE_LANE || l->current_part < 0;
+        bool own = l->value[v].kind == KNG_VALUE_LANE || l->current_part != KNG_BODY; /* not of other copies, too */
         if (!all || !own || it->next[j] < KNG_NEVER || l->state[s].reg < 0 || kng_low_bank_of(l, v) != bank ||
             l->state[s].pinned)
             continue;

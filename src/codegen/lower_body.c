@@ -42,6 +42,8 @@ static void bring_home(kng_low *l, const kng_item *it, int copy)
         kng_spill(l->a, &l->form, v->dtype, kng_low_at(l, v->input), r);
         return;
     }
+    if (l->current_part < 0 && v->single >= 0)
+        kng_emit_store_one(l->a, &l->form, v->dtype, r, kng_low_at(l, v->single), -1, KNG_RDX);
     if (l->current_part >= 0 || !v->homed)
         return;
     kng_operand home = kng_low_at(l, v->home);
@@ -96,6 +98,21 @@ static kng_operand numbers(kng_low *l, int first, int n)
     return kng_at_pool(kng_pool(l->a, v, n * 8, n * 8));
 }
 
+/* The element that an item loads: that of the stream, or one as far from there as the index says. */
+static kng_operand loaded_element(kng_low *l, const kng_item *it, int copy)
+{
+    if (it->index < 0)
+        return kng_low_element(l, it->stream, copy);
+    const kng_value *v = &l->value[it->index];
+    int size = 1 << l->way[it->stream].shift, base = kng_low_pointer(l, it->stream);
+    if (v->kind == KNG_VALUE_CONSTANT)
+        kng_mov_number(l->a, KNG_RDX, (int64_t)l->node[v->node].imm);
+    else
+        kng_load(l->a, KNG_RDX, kng_low_at(l, v->single));
+    kng_lea(l->a, KNG_R10, kng_at_index(base, KNG_RDX, size, 0));
+    return kng_at_index(KNG_R10, KNG_RAX, size, piece_of(l, copy) * l->form.lanes * size);
+}
+
 /* Where the lanes of a copy are, in elements: a memory operand of 64-bit numbers. */
 static kng_operand lane_table(kng_low *l, int s, int copy)
 {
@@ -147,7 +164,7 @@ static void do_adjacent(kng_low *l, const kng_item *it, int copy)
         return;
     }
     int dst = kng_low_define(l, it, copy);
-    load_adjacent(l, v->dtype, dst, kng_low_element(l, it->stream, copy), &l->exists);
+    load_adjacent(l, v->dtype, dst, loaded_element(l, it, copy), &l->exists);
     end_item(l, it, copy);
 }
 
@@ -171,7 +188,7 @@ static void do_masked(kng_low *l, const kng_item *it, int copy, int pred, int ot
     }
     int no = other >= 0 ? kng_low_need(l, other, copy) : -1, dst = kng_low_define(l, it, copy);
     int loaded = no >= 0 ? kng_low_take(l, v->mask, -1) : dst;
-    load_adjacent(l, v->dtype, loaded, kng_low_element(l, it->stream, copy), &tail);
+    load_adjacent(l, v->dtype, loaded, loaded_element(l, it, copy), &tail);
     if (no >= 0 && knk_is_half_id(v->dtype)) { /* the IR has no select of these */
         kng_move(l->a, &l->form, v->dtype, dst, no);
         kng_v(l->a, KNG_VMOVDQU16, kng_length(&l->form, v->dtype), dst, 0, kng_reg(loaded), p, false, -1);
@@ -236,7 +253,7 @@ static void do_load(kng_low *l, const kng_item *it, int copy)
     int32_t index = -1, pred = -1, other = -1;
     int at = 0;
     if (!import) {
-        index = n->a >= 0 ? it->use[at++] : -1;
+        index = n->a >= 0 && it->index < 0 ? it->use[at++] : -1;
         pred = n->b >= 0 ? it->use[at++] : -1;
         other = n->c >= 0 ? it->use[at++] : -1;
     }
@@ -344,7 +361,10 @@ static void do_operation(kng_low *l, const kng_item *it, int copy)
     operands o = get_operands(l, it, copy);
     temps t = take_temps(l, it->needs.temps, it->needs.mask_temps);
     int dst = kng_low_define(l, it, copy);
-    kng_emit_op(l->a, &l->form, &l->node[it->node], l->node, dst, o.src, t.v, t.m, gp_temp);
+    if (it->fused)
+        kng_low_emit_fused(l, it, dst, o.src);
+    else
+        kng_emit_op(l->a, &l->form, &l->node[it->node], l->node, dst, o.src, t.v, t.m, gp_temp);
     give_temps(l, &t);
     end_item(l, it, copy);
 }

@@ -9,8 +9,8 @@ void kng_low_find_regions(kng_low *l)
 {
     const knk_stage *st = &l->k->stage[l->r->stage];
     int n = st->end - st->first, regions = 0;
-    int32_t *region = l->region, *own = region + n + 1, *by_predicate;
-    by_predicate = knx_arena_zero(&l->arena, (size_t)(n + 1) * sizeof *by_predicate);
+    int32_t *region = l->region, *own = region + n + 1, *by_predicate; /* [of lanes, of the row][predicate] */
+    by_predicate = knx_arena_zero(&l->arena, (size_t)(n + 1) * 2 * sizeof *by_predicate);
     if (!by_predicate) {
         l->no_memory = true;
         return;
@@ -21,22 +21,24 @@ void kng_low_find_regions(kng_low *l)
         const knk_inst *x = &l->node[st->first + i];
         uint8_t f = l->flags[i];
         if (region[i] < 0 || x->op == KNK_LOAD || x->op == KNK_INDEX || x->op == KNK_STORE || x->op == KNK_REDUCE ||
-            (f & (KNG_NODE_EXPORTED | KNG_NODE_UNIFORM)))
+            (f & KNG_NODE_EXPORTED))
             region[i] = 0;
         if (!(f & KNG_NODE_LIVE))
             continue;
+        bool row = f & KNG_NODE_UNIFORM;
         int32_t mine = region[i], cold = mine;
         int predicate = x->a - st->first;
-        if (x->op == KNK_SELECT && x->sub == 1 && !mine && !(f & KNG_NODE_UNIFORM) && predicate >= 0) {
-            if (!by_predicate[predicate])
-                by_predicate[predicate] = ++regions;
-            cold = own[i] = by_predicate[predicate];
+        if (x->op == KNK_SELECT && x->sub == 1 && !mine && predicate >= 0) {
+            int32_t *r = &by_predicate[row * (n + 1) + predicate];
+            if (!*r)
+                *r = ++regions;
+            cold = own[i] = *r;
         }
         for (int j = 0; j < 3; j++) {
             int at = knk_operand(x, j) - st->first;
             if (at < 0)
                 continue;
-            int32_t here = j == 1 ? cold : mine;
+            int32_t here = row != !!(l->flags[at] & KNG_NODE_UNIFORM) ? 0 : j == 1 ? cold : mine;
             region[at] = region[at] < 0 || region[at] == here ? here : 0;
         }
     }
@@ -46,13 +48,20 @@ void kng_low_find_regions(kng_low *l)
 static void add_stub(kng_low *l, int number, int copy, int label, int back)
 {
     const kng_part *p = &l->part.at[number];
-    kng_stub stub = {(int16_t)number, (int8_t)copy, label, back, (int32_t)l->where.n};
+    uint32_t vectors = l->target == KNG_AVX512 ? 0xffffffffu : 0xffffu, masks = l->target == KNG_AVX512 ? 0xfeu : 0;
+    kng_stub stub = {.part = (int16_t)number,
+                     .copy = (int8_t)copy,
+                     .label = label,
+                     .back = back,
+                     .at = (int32_t)l->where.n,
+                     .live = {vectors & ~l->bank[0].free, masks & ~l->bank[1].free}};
     for (int i = 0; i < p->n_input; i++) {
         const kng_value *v = &l->value[p->input[i]];
         const kng_state *s = &l->state[kng_low_state(l, p->input[i], copy)];
-        int32_t at = s->reg >= 0           ? s->reg
-                     : v->part != KNG_BODY ? -1 - (l->result_base + copy * l->result_bytes + v->home)
-                                           : -1 - s->slot;
+        int32_t at = s->reg >= 0   ? s->reg
+                     : v->homed    ? -1 - v->home
+                     : v->part > 0 ? -1 - (l->result_base + copy * l->result_bytes + v->home)
+                                   : -1 - s->slot;
         if (!KN_VEC_PUSH(&l->where, at))
             l->no_memory = true;
     }
@@ -79,6 +88,8 @@ void kng_low_cold_test(kng_low *l, const kng_item *it, int copy)
     add_stub(l, it->part, copy, label, back);
 }
 
+static const kng_form *caller_of(const kng_low *l, const kng_part *p) { return p->row ? &l->row_form : &l->lane_form; }
+
 /* Where the part finds its inputs and leaves its results, in places that all parts share. Returns how many. */
 static int place_values(kng_low *l, const kng_part *p)
 {
@@ -99,8 +110,6 @@ void kng_low_lay_out_parts(kng_low *l)
     if (l->part.n < 2)
         return;
     l->save_area = kng_low_frame(l, 32 * 64 + 64, 64);
-    l->save_label = kng_label(l->a);
-    l->restore_label = kng_label(l->a);
     for (size_t p = 1; p < l->part.n; p++) {
         int n = place_values(l, &l->part.at[p]);
         most = n > most ? n : most;
@@ -117,6 +126,21 @@ static void copy_bytes(kng_low *l, kng_operand to, kng_operand from, int bytes)
     }
 }
 
+/* Stores or loads the registers that are in use and that the part changes. */
+static void keep(kng_low *l, const kng_stub *s, bool save)
+{
+    const kng_part *p = &l->part.at[s->part];
+    int length = l->target == KNG_AVX512 ? 2 : 1;
+    for (uint32_t in = s->live[0] & p->changes[0]; in; in &= in - 1) {
+        int r = __builtin_ctz(in);
+        kng_v2(l->a, save ? KNG_VMOVUPS_ST : KNG_VMOVUPS, length, r, kng_low_at(l, l->save_area + r * 64));
+    }
+    for (uint32_t in = s->live[1] & p->changes[1]; in; in &= in - 1) {
+        int r = __builtin_ctz(in);
+        kng_v2(l->a, save ? KNG_KMOVW_ST : KNG_KMOVW, 0, r, kng_low_at(l, l->save_area + 32 * 64 + r * 8));
+    }
+}
+
 static void emit_stub(kng_low *l, const kng_stub *s)
 {
     const kng_part *p = &l->part.at[s->part];
@@ -126,12 +150,14 @@ static void emit_stub(kng_low *l, const kng_stub *s)
         const kng_value *v = &l->value[p->input[i]];
         int32_t at = l->where.at[s->at + i];
         if (at >= 0)
-            kng_spill(l->a, &l->lane_form, v->dtype, kng_low_at(l, v->input), at);
+            kng_spill(l->a, caller_of(l, p), v->dtype, kng_low_at(l, v->input), at);
         else
-            copy_bytes(l, kng_low_at(l, v->input), kng_low_at(l, -1 - at), kng_value_bytes(&l->lane_form, v->dtype));
+            copy_bytes(l, kng_low_at(l, v->input), kng_low_at(l, -1 - at), kng_value_bytes(caller_of(l, p), v->dtype));
     }
+    keep(l, s, true);
     kng_lea(l->a, KNG_R11, kng_low_at(l, l->result_base + s->copy * l->result_bytes));
     kng_call(l->a, p->label);
+    keep(l, s, false);
     kng_jump(l->a, s->back);
 }
 
@@ -150,7 +176,7 @@ static void hand_results(kng_low *l, const kng_part *p, bool second)
             continue;
         if (v->mask) {
             kng_v2(l->a, KNG_KMOVW, 0, 1, kng_low_at(l, v->input));
-            if (p->form.lanes == l->lane_form.lanes)
+            if (p->form.lanes == caller_of(l, p)->lanes)
                 kng_v(l->a, KNG_KMOVW_ST, 0, 1, 0, kng_at(KNG_R11, v->home), 0, false, -1);
             else
                 kng_v(l->a, KNG_KMOVB_ST, 0, 1, 0, kng_at(KNG_R11, v->home + second), 0, false, -1);
@@ -180,15 +206,14 @@ static void take_upper_halves(kng_low *l, const kng_part *p)
 static void emit_part(kng_low *l, int number)
 {
     kng_part *p = &l->part.at[number];
-    bool halves = p->form.lanes < l->lane_form.lanes;
-    int again = kng_label(l->a), second = kng_label(l->a), done = kng_label(l->a);
+    bool halves = p->form.lanes < caller_of(l, p)->lanes;
+    int again = kng_label(l->a), second = kng_label(l->a);
     place_values(l, p);
     kng_align(l->a, 16);
     kng_here(l->a, p->label);
     kng_alu_number(l->a, KNG_SUB, KNG_RSP, 56);
     l->shift = 64;
     kng_store(l->a, kng_low_at(l, l->result_out), KNG_R11);
-    kng_call(l->a, l->save_label);
     if (halves) {
         kng_mov_number(l->a, KNG_RDX, 0);
         kng_store(l->a, kng_low_at(l, l->half), KNG_RDX);
@@ -197,7 +222,11 @@ static void emit_part(kng_low *l, int number)
     l->form = p->form;
     l->current_part = number;
     kng_low_start(l, 0);
+    l->changed[0] = 1; /* register 0, k1: for the way of the results */
+    l->changed[1] = 2;
     kng_low_block(l, &p->list, 1);
+    for (int b = 0; b < 2; b++)
+        p->changes[b] = p->list.helper ? UINT32_MAX : l->changed[b];
     kng_load(l->a, KNG_R11, kng_low_at(l, l->result_out));
     if (halves) {
         kng_load(l->a, KNG_RDX, kng_low_at(l, l->half));
@@ -214,41 +243,18 @@ static void emit_part(kng_low *l, int number)
     kng_here(l->a, second);
     if (halves)
         hand_results(l, p, true);
-    kng_here(l->a, done);
-    kng_call(l->a, l->restore_label);
     kng_alu_number(l->a, KNG_ADD, KNG_RSP, 56);
-    kng_ret(l->a);
-    l->shift = 0;
-}
-
-/* Subroutines that store and load all registers. */
-static void emit_save(kng_low *l, int label, bool save)
-{
-    int length = l->target == KNG_AVX512 ? 2 : 1, count = length == 2 ? 32 : 16, step = length == 2 ? 64 : 32;
-    kng_align(l->a, 16);
-    kng_here(l->a, label);
-    l->shift = 72;
-    for (int i = 0; i < count; i++)
-        kng_v(l->a, save ? KNG_VMOVUPS_ST : KNG_VMOVUPS, length, i, 0, kng_low_at(l, l->save_area + i * step), 0, false,
-              -1);
-    for (int i = 1; length == 2 && i < 8; i++)
-        kng_v(l->a, save ? KNG_KMOVW_ST : KNG_KMOVW, 0, i, 0, kng_low_at(l, l->save_area + count * step + i * 8), 0,
-              false, -1);
     kng_ret(l->a);
     l->shift = 0;
 }
 
 void kng_low_stubs_and_parts(kng_low *l)
 {
-    if (l->part.n < 2)
-        return;
-    for (size_t i = 0; i < l->stub.n; i++)
-        emit_stub(l, &l->stub.at[i]);
     l->in_tail = false;
     l->exists.on = false;
     l->free_slot[0].n = l->free_slot[1].n = 0; /* those of the body are alive while a part runs */
     for (int i = 1; i < (int)l->part.n && kng_low_fine(l); i++)
         emit_part(l, i);
-    emit_save(l, l->save_label, true);
-    emit_save(l, l->restore_label, false);
+    for (size_t i = 0; i < l->stub.n; i++)
+        emit_stub(l, &l->stub.at[i]);
 }

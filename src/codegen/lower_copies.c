@@ -33,10 +33,13 @@ static int sum_registers(const kng_low *l)
     return n;
 }
 
+/* With AVX-512 some spilling is worth it: four copies of a chain of functions, a sixth of their values spilled, take 0.86
+ * of the time of two copies without. With AVX2 it is not. */
 static bool fits(const kng_low *l, int copies, int sums)
 {
-    return l->body.live * copies + sums + l->body.temps <= vectors(l) &&
-           (l->target == KNG_AVX2 || l->body.live_masks * copies <= 7);
+    int most = l->target == KNG_AVX2 ? vectors(l) : vectors(l) * 3 / 2;
+    return l->body.live * copies + sums + l->body.temps <= most &&
+           (l->target == KNG_AVX2 || l->body.live_masks * copies <= 14);
 }
 
 static void choose_copies(kng_low *l)

@@ -14,12 +14,13 @@ enum {
     KNG_NEVER = 1 << 30,  /* position of a use that there is not */
     KNG_FRAME_LIMIT = 64 * 1024,
     KNG_POINTERS = 8,     /* streams whose pointers live in registers */
-    KNG_BODY = 0          /* number of the part that the lane loop is */
+    KNG_BODY = 0,         /* number of the part that the lane loop is */
+    KNG_ROW = -1          /* and of what is worked out once per row */
 };
 /* General-purpose registers: RDI the arguments, RAX the element number, RCX the last start of the main loop or how many
  * lanes exist; RDX, RSI, R11 are lent to the emitter; R10 holds an address for a moment. */
 
-enum { KNG_NODE_LIVE = 1, KNG_NODE_UNIFORM = 2, KNG_NODE_PLACED = 4, KNG_NODE_EXPORTED = 8 };
+enum { KNG_NODE_LIVE = 1, KNG_NODE_UNIFORM = 2, KNG_NODE_PLACED = 4, KNG_NODE_EXPORTED = 8, KNG_NODE_ABSORBED = 16 };
 typedef enum kng_value_kind { KNG_VALUE_CONSTANT, KNG_VALUE_UNIFORM, KNG_VALUE_LANE } kng_value_kind;
 typedef struct kng_value {
     knk_node node;
@@ -27,10 +28,11 @@ typedef struct kng_value {
     bool mask;         /* lives in a mask register */
     bool folds;        /* a load that is a memory operand of its one user in the main loop */
     bool homed;        /* UNIFORM: lanes read it */
-    int16_t part;      /* LANE: which part works it out: KNG_BODY or a cold one */
+    int16_t part;      /* which part works it out: KNG_BODY, KNG_ROW or a cold one */
     int16_t listed;    /* the last cold part that has it among its inputs */
-    int32_t home;      /* UNIFORM: place in the frame; LANE of a cold part: offset in the results of a copy; -1: none */
-    int32_t input;     /* LANE: where the cold part that is being emitted finds it, or leaves it */
+    int32_t single;    /* UNIFORM: place of one element in the frame, for addresses; -1: none */
+    int32_t home;      /* homed: place in the frame; of a cold part: offset in the results of a copy; -1: none */
+    int32_t input;     /* where the cold part that is being emitted finds it, or leaves it */
     int32_t uses;      /* by items of the body */
     int8_t pool_lanes; /* CONSTANT: for how many lanes the operands below are */
     bool has_one, has_all;
@@ -45,6 +47,7 @@ typedef struct kng_state {
     bool pinned, folded;
 } kng_state;
 
+typedef enum kng_fusion { KNG_FUSE_NONE, KNG_FUSE_LOGIC, KNG_FUSE_TEST, KNG_FUSE_FMA } kng_fusion;
 typedef enum kng_item_kind {
     KNG_ITEM_OP,
     KNG_ITEM_LOAD,
@@ -62,6 +65,9 @@ typedef struct kng_item {
     int32_t use[3], next[3]; /* values, and where each is used next after this item */
     int32_t def, first;      /* value, and where it is used first */
     int32_t number;          /* REDUCE: which one */
+    int32_t index;           /* LOAD of adjacent lanes: a value that is the same for all of them is added; -1 */
+    uint8_t fused;           /* kng_fusion; the operands are then those of the absorbed nodes, too */
+    uint8_t how;             /* LOGIC: truth table; TEST: 1 for equality; FMA: 1 the product, 2 the addend is negated */
     kng_needs needs;
 } kng_item;
 typedef struct kng_list {
@@ -72,17 +78,20 @@ typedef struct kng_list {
 
 typedef struct kng_part {
     kng_list list;
+    bool row; /* of the row's list, not of the lane loop's */
     kng_form form;
     int32_t *input; /* values */
     int n_input;
     int label;
+    uint32_t changes[2]; /* registers that it does not keep: vectors, masks */
 } kng_part;
 /* Way from the body to a cold part and back. */
 typedef struct kng_stub {
     int16_t part;
     int8_t copy;
     int label, back;
-    int32_t at; /* in `where`: per input the register (>= 0) or -1 - place in the frame */
+    int32_t at;       /* in `where`: per input the register (>= 0) or -1 - place in the frame */
+    uint32_t live[2]; /* registers in use: vectors, masks */
 } kng_stub;
 
 typedef struct kng_bank { /* the registers of one kind */
@@ -147,6 +156,7 @@ typedef struct kng_low {
     int shift; /* what has been pushed since the frame was laid out */
     int position;
     kng_bank bank[2]; /* vectors, masks */
+    uint32_t changed[2]; /* registers taken since these were cleared */
     kng_state *state;
     int32_t *pin; /* values that have a register of their own in the main loop */
     int n_pin;
@@ -154,7 +164,7 @@ typedef struct kng_low {
     int frame, spill_step;
     KN_VEC(int32_t) free_slot[2];
     int saved_rsp, rows_left, limit, half, result_out, scratch, helper_area, saved_area, result_base, result_bytes;
-    int save_area, save_label, restore_label, part_area; /* part_area: what a part reads and leaves */
+    int save_area, part_area; /* part_area: what a part reads and leaves */
 } kng_low;
 
 static inline bool kng_low_fine(const kng_low *l) { return !l->why && !l->no_memory && !l->a->failed; }
@@ -193,6 +203,10 @@ void kng_low_spill_all(kng_low *l); /* before a call: nothing lives in registers
 kng_operand kng_low_memory(kng_low *l, int32_t value, int copy, bool broadcast); /* of a value without a register */
 bool kng_low_in_register(const kng_low *l, int32_t value, int copy);
 int kng_low_bank_of(const kng_low *l, int32_t value);
+/* lower_fuse.c */
+void kng_low_find_fusions(kng_low *l);               /* marks nodes that their only user absorbs */
+bool kng_low_fuse(kng_low *l, knk_node x, kng_item *it, knk_node operand[3]); /* what an item of x reads then */
+void kng_low_emit_fused(kng_low *l, const kng_item *it, int dst, const kng_operand src[3]);
 /* lower_body.c */
 void kng_low_block(kng_low *l, const kng_list *list, int copies);
 kng_operand kng_low_element(kng_low *l, int stream, int copy); /* memory of a piece of a stream of class ONE */

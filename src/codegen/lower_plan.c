@@ -67,15 +67,16 @@ static int32_t new_value(kng_low *l, knk_node x)
     const knk_inst *n = &l->node[x];
     int32_t i = l->n_value++;
     kng_value *v = &l->value[i];
-    *v = (kng_value){.node = x, .dtype = n->dtype, .home = -1, .input = -1, .part = KNG_BODY};
+    *v = (kng_value){.node = x, .dtype = n->dtype, .single = -1, .home = -1, .input = -1};
     v->kind = n->op == KNK_CONST ? KNG_VALUE_CONSTANT : is_uniform(l, x) ? KNG_VALUE_UNIFORM : KNG_VALUE_LANE;
+    v->part = v->kind == KNG_VALUE_UNIFORM ? KNG_ROW : KNG_BODY;
     v->mask = kng_is_mask(&l->lane_form, n->dtype);
     return l->value_of[x] = i;
 }
 
 static kng_item item_of(kng_low *l, kng_item_kind kind, knk_node x)
 {
-    kng_item it = {.kind = (uint8_t)kind, .node = x, .stream = -1, .def = -1, .use = {-1, -1, -1}};
+    kng_item it = {.kind = (uint8_t)kind, .node = x, .stream = -1, .def = -1, .use = {-1, -1, -1}, .index = -1};
     const knk_inst *n = &l->node[x];
     if (kind == KNG_ITEM_LOAD || kind == KNG_ITEM_STORE || kind == KNG_ITEM_INDEX)
         it.stream = (int16_t)stream_for(l, n);
@@ -112,18 +113,22 @@ static int32_t value_for(kng_low *l, knk_node x)
     return new_value(l, x);
 }
 
-/* An operand of an item of the lane loop (part KNG_BODY) or of a cold part. */
+/* Is it the row's part, or a cold one of it? */
+static bool row_part(const kng_low *l, int part)
+{
+    return part == KNG_ROW || (part > KNG_BODY && l->part.at[part].row);
+}
+
+/* An operand of an item of a part. */
 static int32_t operand_of(kng_low *l, knk_node x, int part)
 {
     int32_t i = value_for(l, x);
     kng_value *v = &l->value[i];
-    if (part < 0)
-        return i;
-    if (v->kind == KNG_VALUE_UNIFORM && !v->homed) {
+    if (v->part == KNG_ROW && !row_part(l, part) && !v->homed) {
         v->homed = true;
         v->home = v->mask ? kng_low_frame(l, 8, 8) : kng_low_frame(l, l->spill_step, l->spill_step);
     }
-    if (v->kind == KNG_VALUE_LANE && v->part != part && v->part != KNG_BODY && v->home < 0) {
+    if (v->part > 0 && v->part != part && v->home < 0) {
         v->home = l->result_bytes;
         l->result_bytes += l->spill_step;
     }
@@ -131,11 +136,32 @@ static int32_t operand_of(kng_low *l, knk_node x, int part)
     return i;
 }
 
+/* A load of adjacent lanes: under a predicate if that can be the mask of an instruction, and moved by an index only if
+ * it is the same for all lanes. */
+static bool is_adjacent(kng_low *l, const knk_inst *n)
+{
+    return l->r->cls[stream_for(l, n)] == KNK_STRIDE_ONE && is_uniform(l, n->a) &&
+           (n->b < 0 || l->target == KNG_AVX512 || knk_size(n->dtype) >= 4);
+}
+
+/* A value whose first lane the lane loop finds in the frame; constants need no place. */
+static int32_t single_of(kng_low *l, knk_node x)
+{
+    int32_t i = value_for(l, x);
+    kng_value *v = &l->value[i];
+    if (v->kind == KNG_VALUE_UNIFORM && v->single < 0)
+        v->single = kng_low_frame(l, 8, 8);
+    return i;
+}
+
 static void set_operands(kng_low *l, kng_item *it, int part)
 {
     const knk_inst *n = &l->node[it->node];
-    if (it->kind == KNG_ITEM_LOAD) { /* index, predicate, other: absent ones are left out, see do_gather */
-        for (int j = 0; j < 3; j++)
+    if (it->kind == KNG_ITEM_LOAD) { /* index, predicate, other: absent ones are left out, see do_load */
+        bool together = part >= 0 && n->a >= 0 && is_adjacent(l, n);
+        if (together)
+            it->index = single_of(l, n->a);
+        for (int j = together; j < 3; j++)
             if (knk_operand(n, j) >= 0)
                 it->use[it->n_use++] = operand_of(l, knk_operand(n, j), part);
         return;
@@ -175,40 +201,24 @@ static void place_loads(kng_low *l, knk_node x)
         place_load(l, knk_operand(&l->node[x], j));
 }
 
-static void build_uniform(kng_low *l)
-{
-    const knk_stage *st = stage_of(l);
-    for (int i = st->first; i < st->end; i++) {
-        const knk_inst *n = &l->node[i];
-        if (n->op == KNK_CONST || (*flags_of(l, i) & (LIVE | UNIFORM)) != (LIVE | UNIFORM))
-            continue;
-        if (n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype)) {
-            value_for(l, i);
-            continue;
-        }
-        kng_item it = item_of(l,
-                              n->op == KNK_LOAD    ? KNG_ITEM_LOAD
-                              : n->op == KNK_INDEX ? KNG_ITEM_INDEX
-                                                   : KNG_ITEM_OP,
-                              i);
-        set_operands(l, &it, -1);
-        it.def = value_for(l, i);
-        push(l, &l->uniform, &it);
-    }
-}
+/* The cold regions: per region its first node that is not placed yet; per node the next one; per select its own. */
+typedef struct regions {
+    int32_t *head, *next, *of_select;
+} regions;
 
 /* What region r has below node `limit` and is not placed yet becomes a part of its own; returns its number, 0: none. */
-static int make_part(kng_low *l, int32_t r, knk_node limit, int32_t *head, int32_t *next)
+static int make_part(kng_low *l, int32_t r, knk_node limit, bool row, const regions *g)
 {
     const knk_stage *st = stage_of(l);
     int number = (int)l->part.n;
+    int32_t *head = g->head, *next = g->next;
     if (head[r] < 0 || head[r] >= limit)
         return 0;
     if (number >= 1000) {
         kng_low_fail(l, "it has too many cold selects");
         return 0;
     }
-    kng_part part = {.form = l->lane_form, .input = NULL};
+    kng_part part = {.form = row ? l->row_form : l->lane_form, .row = row};
     int room = 0;
     for (int32_t i = head[r]; i >= 0 && i < limit; i = next[i - st->first])
         room += 3;
@@ -233,7 +243,7 @@ static int make_part(kng_low *l, int32_t r, knk_node limit, int32_t *head, int32
         kng_part *p = &l->part.at[number];
         for (int j = 0; j < it.n_use; j++) {
             kng_value *v = &l->value[it.use[j]];
-            if (v->kind != KNG_VALUE_LANE || v->part == number || v->listed == number)
+            if (v->kind == KNG_VALUE_CONSTANT || v->part == number || v->listed == number || (!row && v->homed))
                 continue;
             v->listed = (int16_t)number;
             p->input[p->n_input++] = it.use[j];
@@ -243,26 +253,51 @@ static int make_part(kng_low *l, int32_t r, knk_node limit, int32_t *head, int32
     return number;
 }
 
-static void place_cold(kng_low *l, knk_node x, int32_t *head, int32_t *next, const int32_t *region_of_select)
+static void place_cold(kng_low *l, knk_node x, bool row, const regions *g)
 {
-    int32_t r = region_of_select[x - stage_of(l)->first];
-    int part = r > 0 ? make_part(l, r, x, head, next) : 0;
+    int32_t r = g->of_select[x - stage_of(l)->first];
+    int part = r > 0 ? make_part(l, r, x, row, g) : 0, here = row ? KNG_ROW : KNG_BODY;
+    kng_list *list = row ? &l->uniform : &l->body;
     if (!part)
         return;
     place_load(l, l->node[x].a);
     kng_item it = item_of(l, KNG_ITEM_COLD, x);
     it.part = (int16_t)part;
-    it.use[it.n_use++] = operand_of(l, l->node[x].a, KNG_BODY);
-    push(l, &l->body, &it);
+    it.use[it.n_use++] = operand_of(l, l->node[x].a, here);
+    push(l, list, &it);
     const kng_part *p = &l->part.at[part];
     for (int i = 0; i < p->n_input; i += 3) {
         kng_item use = item_of(l, KNG_ITEM_USE, x);
         for (int j = i; j < p->n_input && j < i + 3; j++)
-            if (l->value[p->input[j]].part == KNG_BODY) {
+            if (l->value[p->input[j]].part == here) {
                 use.use[use.n_use++] = p->input[j];
                 l->value[p->input[j]].uses++;
             }
-        push(l, &l->body, &use);
+        push(l, list, &use);
+    }
+}
+
+static void build_uniform(kng_low *l, const regions *g)
+{
+    const knk_stage *st = stage_of(l);
+    for (int i = st->first; i < st->end; i++) {
+        const knk_inst *n = &l->node[i];
+        if (n->op == KNK_CONST || (*flags_of(l, i) & (LIVE | UNIFORM)) != (LIVE | UNIFORM) || region_of(l, i) > 0)
+            continue;
+        if (n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype)) {
+            value_for(l, i);
+            continue;
+        }
+        if (n->op == KNK_SELECT)
+            place_cold(l, i, true, g);
+        kng_item it = item_of(l,
+                              n->op == KNK_LOAD    ? KNG_ITEM_LOAD
+                              : n->op == KNK_INDEX ? KNG_ITEM_INDEX
+                                                   : KNG_ITEM_OP,
+                              i);
+        set_operands(l, &it, KNG_ROW);
+        it.def = value_for(l, i);
+        push(l, &l->uniform, &it);
     }
 }
 
@@ -295,16 +330,26 @@ static void place_sum(kng_low *l, knk_node x)
 static void place_node(kng_low *l, knk_node x)
 {
     const knk_inst *n = &l->node[x];
-    if (*flags_of(l, x) & UNIFORM || n->op == KNK_LOAD || n->op == KNK_INDEX)
+    if (*flags_of(l, x) & (UNIFORM | KNG_NODE_ABSORBED) || n->op == KNK_LOAD || n->op == KNK_INDEX)
         return;
     if (n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype)) {
         place_loads(l, x);
         value_for(l, x);
         return;
     }
-    place_loads(l, x);
     kng_item it = item_of(l, KNG_ITEM_OP, x);
-    set_operands(l, &it, KNG_BODY);
+    knk_node operand[3];
+    if (kng_low_fuse(l, x, &it, operand)) {
+        for (int j = 0; j < 3; j++)
+            if (operand[j] >= 0)
+                place_load(l, operand[j]);
+        for (int j = 0; j < 3; j++)
+            if (operand[j] >= 0)
+                it.use[it.n_use++] = operand_of(l, operand[j], KNG_BODY);
+    } else {
+        place_loads(l, x);
+        set_operands(l, &it, KNG_BODY);
+    }
     it.def = value_for(l, x);
     push(l, &l->body, &it);
 }
@@ -369,7 +414,7 @@ static void place_last_stores(kng_low *l)
                 (pass ? place_store : place_loads)(l, i);
 }
 
-static void build_body(kng_low *l, int32_t *head, int32_t *next, const int32_t *region_of_select)
+static void build_body(kng_low *l, const regions *g)
 {
     const knk_stage *st = stage_of(l);
     stores s = {.of = NULL};
@@ -385,7 +430,7 @@ static void build_body(kng_low *l, int32_t *head, int32_t *next, const int32_t *
             continue;
         }
         if (n->op == KNK_SELECT && !(f & UNIFORM))
-            place_cold(l, i, head, next, region_of_select);
+            place_cold(l, i, false, g);
         place_node(l, i);
         place_export(l, i);
         if (n->op != KNK_LOAD && n->op != KNK_INDEX)
@@ -408,7 +453,7 @@ static void find_uses(kng_low *l, kng_list *list, const kng_form *form, int32_t 
             it->next[j] = at[it->use[j]];
         for (int j = 0; j < it->n_use; j++)
             at[it->use[j]] = p;
-        if (it->kind == KNG_ITEM_OP) {
+        if (it->kind == KNG_ITEM_OP && !it->fused) {
             it->needs = kng_emit_needs(form, &l->node[it->node], l->node);
             list->helper |= it->needs.helper;
         }
@@ -451,7 +496,7 @@ static bool has_wide_uniform(kng_low *l)
     const knk_stage *st = stage_of(l);
     for (int i = st->first; i < st->end; i++) {
         const knk_inst *n = &l->node[i];
-        if (!(*flags_of(l, i) & UNIFORM))
+        if (!(*flags_of(l, i) & UNIFORM) || region_of(l, i) > 0)
             continue;
         if (wide(n->dtype) || (n->op == KNK_LOAD && (n->a >= 0 || n->b >= 0)))
             return true;
@@ -479,11 +524,8 @@ static void choose_forms(kng_low *l)
             half = wide(l->node[n->a].dtype);
         else if (!(f & UNIFORM) || (f & EXPORTED))
             half = wide(n->dtype);
-        if (n->op == KNK_LOAD && !(f & UNIFORM)) {
-            int cls = l->r->cls[stream_for(l, n)];
-            bool masked = cls == KNK_STRIDE_ONE && n->a < 0 && (l->target == KNG_AVX512 || knk_size(n->dtype) >= 4);
-            half |= n->a >= 0 || (n->b >= 0 && !masked) || (cls != KNK_STRIDE_ONE && !masked);
-        }
+        if (n->op == KNK_LOAD && !(f & UNIFORM))
+            half |= !is_adjacent(l, n);
     }
     for (int s = 0; s < l->n_stream && !half; s++) {
         const kng_stream *x = &l->stream[s];
@@ -537,14 +579,15 @@ static void find_folds(kng_low *l)
 }
 
 /* Nodes of the regions as chains, in order. */
-static void chain_regions(kng_low *l, int32_t *head, int32_t *next)
+static void chain_regions(kng_low *l, const regions *g)
 {
+    int32_t *head = g->head, *next = g->next;
     const knk_stage *st = stage_of(l);
     for (int i = 0; i < st->end - st->first; i++)
         head[i] = -1;
     for (int i = st->end - 1; i >= st->first; i--) {
         int32_t r = region_of(l, i);
-        if (r > 0 && (*flags_of(l, i) & (LIVE | UNIFORM)) == LIVE && l->node[i].op != KNK_CONST) {
+        if (r > 0 && (*flags_of(l, i) & LIVE) && l->node[i].op != KNK_CONST) {
             next[i - st->first] = head[r];
             head[r] = i;
         }
@@ -578,14 +621,16 @@ bool kng_low_plan(kng_low *l)
     int32_t *work;
     if (!plan_memory(l, &work, n) || !KN_VEC_PUSH(&l->part, ((kng_part){.n_input = 0})))
         return !(l->no_memory = true);
-    int32_t *head = work, *next = work + n + 1, *at = next + n + 1;
+    regions g = {work, work + n + 1, l->region + n + 1};
+    int32_t *at = g.next + n + 1;
     l->spill_step = kng_low_sum_step(l);
     find_live_and_uniform(l);
     kng_low_find_regions(l);
     choose_forms(l);
-    chain_regions(l, head, next);
-    build_uniform(l);
-    build_body(l, head, next, l->region + n + 1);
+    kng_low_find_fusions(l);
+    chain_regions(l, &g);
+    build_uniform(l, &g);
+    build_body(l, &g);
     if (!kng_low_fine(l))
         return false;
     for (int i = 0; i < l->n_value * KNG_COPIES; i++)

@@ -30,19 +30,23 @@ static kng_operand slot_of(const kng_low *l, const kng_sum *s, int piece)
 static void load_part(kng_low *l, const kng_sum *s, int dst, kng_operand from, const kng_tail *tail)
 {
     const int gp[2] = {KNG_RDX, KNG_R11};
-    int t[2] = {kng_low_take(l, 0, -1), kng_low_take(l, 0, -1)};
+    int t[2] = {0, 0}, n = knk_size(s->dtype) < 4 ? 2 : 0; /* others are moved as they are */
+    for (int i = 0; i < n; i++)
+        t[i] = kng_low_take(l, 0, -1);
     kng_emit_load(l->a, &l->form, s->dtype, dst, from, tail, t, gp, kng_low_at(l, l->scratch));
-    kng_low_give(l, 0, t[0]);
-    kng_low_give(l, 0, t[1]);
+    for (int i = 0; i < n; i++)
+        kng_low_give(l, 0, t[i]);
 }
 
 static void store_part(kng_low *l, const kng_sum *s, int src, kng_operand to, const kng_tail *tail)
 {
     const int gp[2] = {KNG_RDX, KNG_R11};
-    int t[2] = {kng_low_take(l, 0, -1), kng_low_take(l, 0, -1)};
+    int t[2] = {0, 0}, n = knk_size(s->dtype) < 4 ? 2 : 0; /* others are moved as they are */
+    for (int i = 0; i < n; i++)
+        t[i] = kng_low_take(l, 0, -1);
     kng_emit_store(l->a, &l->form, s->dtype, src, to, tail, false, t, gp, kng_low_at(l, l->scratch));
-    kng_low_give(l, 0, t[0]);
-    kng_low_give(l, 0, t[1]);
+    for (int i = 0; i < n; i++)
+        kng_low_give(l, 0, t[i]);
 }
 
 /* The accumulator lies in memory form at `at`. */

@@ -2,6 +2,7 @@
  * stage.c -- the streams of a stage. */
 #include "codegen/stage.h"
 #include "kernel/internal.h"
+#include <string.h>
 
 int kng_stream_of(const kng_stream *s, int n, kng_stream_kind kind, int buffer, int map, knk_node node)
 {
@@ -84,12 +85,30 @@ static bool add_imports(list *l, const knk_kernel *k, int stage)
     return true;
 }
 
+enum { WINDOW = 4096 };
+/* Which of the nodes from .. from + WINDOW - 1 of a stage are operands in later ones. */
+static void find_read_later(const knk_kernel *k, int stage, int from, uint64_t read[WINDOW / 64])
+{
+    memset(read, 0, WINDOW / 8);
+    for (int i = k->stage[stage].end; i < k->n_node; i++)
+        for (int j = 0; j < 3; j++) {
+            int x = knk_operand(&k->node[i], j) - from;
+            if (x >= 0 && x < WINDOW)
+                read[x / 64] |= (uint64_t)1 << x % 64;
+        }
+}
+
 static bool add_results(list *l, const knk_kernel *k, int stage, kng_mode mode, kng_stream_kind kind)
 {
-    for (int i = k->stage[stage].first; i < k->stage[stage].end; i++) {
+    uint64_t read[WINDOW / 64];
+    int first = k->stage[stage].first;
+    for (int i = first; i < k->stage[stage].end; i++) {
         const knk_inst *n = &k->node[i];
         bool reduction = n->op == KNK_REDUCE, partial = reduction && mode != KNG_ROWS;
-        if (n->op == KNK_CONST || (kind == KNG_PARTIAL) != partial || (!reduction && !kng_is_read_later(k, i)))
+        int at = (i - first) % WINDOW;
+        if (!at && kind == KNG_EXPORT)
+            find_read_later(k, stage, i, read);
+        if (n->op == KNK_CONST || (kind == KNG_PARTIAL) != partial || (!reduction && !(read[at / 64] >> at % 64 & 1)))
             continue;
         kng_stream *s = find_or_add(l, kind, n->dtype, -1, -1, i);
         if (!s)

@@ -23,6 +23,7 @@ static const struct pass {
     {"order steps", .plan = knc_order_steps},
     {"prepare kernels", .plan = knc_prepare_kernels},
     {"plan memory", .plan = knc_plan_memory},
+    {"record decisions", .plan = knc_record},
 };
 enum { N_PASSES = sizeof passes / sizeof passes[0] };
 

@@ -27,7 +27,10 @@ knc_uses knc_collect_uses(knc_plan *p, uint32_t first_var, uint32_t n);
 int32_t knc_height_above(knc_plan *p, const knc_uses *u, int except);
 enum { KNC_TOO_HIGH = INT32_MAX - 1 };
 /* May the group have at least this height? A group rises to run before others; a pinned one stays where it is. */
-static inline bool knc_may_rise(const knc_group *g, int32_t height) { return g->height >= height || height < g->ceiling; }
+static inline bool knc_may_rise(const knc_group *g, int32_t height)
+{
+    return g->height >= height || height < g->ceiling;
+}
 void knc_rise(knc_plan *p, uint32_t group, int32_t height);
 void knc_pin(knc_plan *p, uint32_t group);
 /* Groups that read the same elements of these values and do not depend on each other become one. */

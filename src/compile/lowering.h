@@ -53,9 +53,9 @@ struct kn_lower {
     uint32_t group;
     kn_arena arena;
     knk_builder *k;
-    int stage, n_par, n_inner;     /* natural loops */
-    int pass;                      /* the number from the end of the pass that is lowered; see docs/compiler.md */
-    bool in_rows;                  /* the stage runs over elements of rows */
+    int stage, n_par, n_inner; /* natural loops */
+    int pass;                  /* the number from the end of the pass that is lowered; see docs/compiler.md */
+    bool in_rows;              /* the stage runs over elements of rows */
     int64_t extent[KNK_MAX_LOOPS + 1];
     uint8_t row_loop[KNK_MAX_LOOPS], full_loop[KNK_MAX_LOOPS]; /* those of extent > 1, in the order of the axes */
     int n_row_loop, n_full_loop;
@@ -71,7 +71,7 @@ struct kn_lower {
     knc_point *scalar; /* where scalars are */
     size_t known;      /* of memo: what later stages may use */
     kn_value2 *joined; /* per reduction of the group, once its stage is written */
-    const kn_eqn *eqn;                  /* whose `pull` runs */
+    const kn_eqn *eqn; /* whose `pull` runs */
     const knc_point *at;
     bool failed;
 };
@@ -80,7 +80,7 @@ struct kn_lower {
 bool knc_begin_places(kn_lower *l); /* false without memory */
 const knc_point *knc_home_of(kn_lower *l, int loops, kn_type t);
 void knc_start_stage(kn_lower *l, bool in_rows);
-void knc_end_stage(kn_lower *l); /* forgets what later stages may not use */
+void knc_end_stage(kn_lower *l);                    /* forgets what later stages may not use */
 bool knc_same_map(const kn_lower *l, int a, int b); /* numbers of kernel maps, perhaps of two stages */
 kn_value2 knc_evaluate(kn_lower *l, kn_atom a, const knc_point *at);
 void knc_remember(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value);

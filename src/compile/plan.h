@@ -12,7 +12,7 @@ typedef enum knc_class {
     KNC_PULL,
     KNC_REDUCE,
     KNC_RUN,
-    KNC_EITHER, /* computed by a kernel that reads it, or a routine where it is stored */
+    KNC_EITHER,   /* computed by a kernel that reads it, or a routine where it is stored */
     KNC_IDENTITY, /* returns its operand */
     KNC_UNKNOWN,
 } knc_class;
@@ -26,33 +26,33 @@ typedef enum knc_state {
     KNC_ALIAS
 } knc_state;
 
-#define KNC_REASONS(X)                                                     \
-    X(NOTHING, "")                                                         \
-    X(UNREAD, "nothing reads it")                                          \
-    X(ONE_READER, "one kernel reads it, at the same points")               \
-    X(MOVED, "one kernel reads it, at other points but each at most once") \
-    X(VIEW, "a view costs an index map only")                              \
-    X(CHEAP, "recomputing it costs less than storing it")                  \
-    X(CONSTANT, "it is a constant")                                        \
-    X(EPILOGUE, "the kernel that reads it runs over the same points")      \
-    X(RESULT, "a result of the program")                                   \
-    X(ROUTINE, "a routine reads it")                                       \
-    X(RUN, "made by a routine")                                            \
-    X(MAY_FAIL, "it may fail, so it runs")                                 \
-    X(ALIASED, "a view that lies in the same order shares its memory")     \
-    X(IN_ORDER, "its elements already lie in this order")                  \
-    X(SEVERAL, "read in several places and too expensive to recompute")    \
-    X(REPEATED, "its reader would compute elements more than once")        \
-    X(MANY, "read in too many places")                                     \
-    X(FULL, "the kernel that reads it is full")                            \
-    X(BUFFERS, "the kernel that reads it would have too many buffers")     \
-    X(DEEP, "too many computed positions inside each other")               \
-    X(REDUCTION, "a reduction read outside of its kernel")                 \
-    X(ROW, "worked out once for each row of the kernel that reads it")     \
+#define KNC_REASONS(X)                                                            \
+    X(NOTHING, "")                                                                \
+    X(UNREAD, "nothing reads it")                                                 \
+    X(ONE_READER, "one kernel reads it, at the same points")                      \
+    X(MOVED, "one kernel reads it, at other points but each at most once")        \
+    X(VIEW, "a view costs an index map only")                                     \
+    X(CHEAP, "recomputing it costs less than storing it")                         \
+    X(CONSTANT, "it is a constant")                                               \
+    X(EPILOGUE, "the kernel that reads it runs over the same points")             \
+    X(RESULT, "a result of the program")                                          \
+    X(ROUTINE, "a routine reads it")                                              \
+    X(RUN, "made by a routine")                                                   \
+    X(MAY_FAIL, "it may fail, so it runs")                                        \
+    X(ALIASED, "a view that lies in the same order shares its memory")            \
+    X(IN_ORDER, "its elements already lie in this order")                         \
+    X(SEVERAL, "read in several places and too expensive to recompute")           \
+    X(REPEATED, "its reader would compute elements more than once")               \
+    X(MANY, "read in too many places")                                            \
+    X(FULL, "the kernel that reads it is full")                                   \
+    X(BUFFERS, "the kernel that reads it would have too many buffers")            \
+    X(DEEP, "too many computed positions inside each other")                      \
+    X(REDUCTION, "a reduction read outside of its kernel")                        \
+    X(ROW, "worked out once for each row of the kernel that reads it")            \
     X(PASSES, "read in several passes over a row and too expensive to recompute") \
-    X(LONG, "the rows that are joined do not fit into the cache")          \
-    X(STAGES, "too many passes over a row")                                \
-    X(OLD, "it reads a value that is updated before its readers run")      \
+    X(LONG, "the rows that are joined do not fit into the cache")                 \
+    X(STAGES, "too many passes over a row")                                       \
+    X(OLD, "it reads a value that is updated before its readers run")             \
     X(UNFUSED, "fusion is off")
 typedef enum knc_why {
 #define KNC_X(id, text) KNC_BECAUSE_##id,
@@ -104,9 +104,9 @@ typedef struct knc_value {
     uint32_t spread;     /* equation of a reduction whose results it reads for all elements of the rows; KNC_NO */
     uint16_t ops;        /* to recompute it, at most; saturates */
     uint8_t reads, state, why, n_use, far_readers;
-    bool constant; /* made of literals: folded where it is read */
-    bool cheap;  /* as part of a reader */
-    bool costly; /* itself */
+    bool constant;        /* made of literals: folded where it is read */
+    bool cheap;           /* as part of a reader */
+    bool costly;          /* itself */
     uint8_t loops, stage; /* where it is stored or, a reduction, known; lower.c settles open ones */
     bool need, is_output, many, joined;
     bool kept;    /* its memory is an output's */
@@ -127,10 +127,10 @@ typedef struct knc_group {
     bool routine, plain; /* plain: no views, no computed positions, no reductions */
     uint16_t n_store, weight;
     uint32_t n_read; /* values that it reads from memory, as far as is known: at most */
-    kn_type par;   /* extents of the points; once there are rows: of those */
-    kn_type inner; /* rows: extents of their elements ... */
-    kn_ints axes;  /* ... and which of them are joined */
-    uint64_t kept; /* rows: the loops over elements that are loops over rows, as knc_use.keep */
+    kn_type par;     /* extents of the points; once there are rows: of those */
+    kn_type inner;   /* rows: extents of their elements ... */
+    kn_ints axes;    /* ... and which of them are joined */
+    uint64_t kept;   /* rows: the loops over elements that are loops over rows, as knc_use.keep */
     uint32_t first_store, last_store, first_reduce, last_reduce, n_reduce; /* variables */
     uint32_t first_row, last_row;                                          /* in knc_plan.row */
     uint32_t step;
@@ -189,7 +189,7 @@ typedef struct knc_plan {
     uint32_t *literal_slot; /* per literal, KNC_NO */
     uint32_t next_point;
     int32_t effect_height; /* of the effects that have their groups */
-    bool failed; /* no memory for a vector */
+    bool failed;           /* no memory for a vector */
 } knc_plan;
 
 /* classes.c */
@@ -209,6 +209,7 @@ kn_error *knc_lower(knc_plan *p);
 kn_error *knc_order_steps(knc_plan *p);
 kn_error *knc_prepare_kernels(knc_plan *p); /* prepare.c */
 kn_error *knc_plan_memory(knc_plan *p);
+kn_error *knc_record(knc_plan *p); /* record.c */
 
 kn_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out); /* fills.c */
 /* updates.c */
@@ -240,6 +241,7 @@ static inline uint32_t knc_max_buffers(const knc_plan *p)
 static inline bool knc_has_rows(const knc_group *g) { return g->form != KNC_LOOPS_OPEN; }
 
 void knc_log_copies(const kn_program *p); /* text.c */
+const char *knc_why_text(knc_why why);
 
 kn_error *knc_share_kernel(kn_kernel_cache *c,
                            knk_kernel **kernel); /* replaced by an equal one of the cache, or put there */

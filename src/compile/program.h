@@ -25,6 +25,7 @@ typedef struct kn_compile_options {
     /* Per operand, may be NULL: its buffer may be overwritten and become an output's. After a run its contents are
      * undefined, after one that failed too; the same buffer must not be passed as a second operand. */
     const bool *donated;
+    bool record;     /* also which values go from step to step: for knc_graphviz */
     int max_buffers; /* that one kernel reads and writes, but for single equations with more; 0: 64 */
 } kn_compile_options;
 
@@ -55,4 +56,6 @@ size_t knc_peak_bytes(const kn_program *p, int threads); /* workspace, operands 
 size_t knc_copied_bytes(const kn_program *p);
 /* Steps, and each decision with its reason: debug level 4. knx_alloc'ed. */
 kn_error *knc_text(const kn_program *p, char **out);
+/* A drawing for Graphviz: steps, and the values between them with the reasons for which they are stored. */
+kn_error *knc_graphviz(const kn_program *p, char **out);
 #endif

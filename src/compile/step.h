@@ -20,8 +20,8 @@ typedef struct knc_ref {
 typedef struct knc_loop {
     uint32_t n_cond, n_body, n; /* constants of the condition, of the body; carries */
     kn_program *cond, *body;
-    const size_t *bytes;   /* of the carries */
-    const size_t *second;  /* offset of the second place; KNC_IN_PLACE: none */
+    const size_t *bytes;                /* of the carries */
+    const size_t *second;               /* offset of the second place; KNC_IN_PLACE: none */
     size_t cond_in, body_in, to, spare; /* offsets: operands of the programs; results, free places of the carries */
     size_t go, work, workspace;         /* the condition's result; the programs' workspace; all of it */
 } knc_loop;
@@ -65,6 +65,13 @@ typedef struct knc_output {
     size_t bytes;
 } knc_output;
 
+/* A value in memory between two steps, or between a step and the outside. */
+typedef struct knc_edge {
+    uint32_t from, to; /* steps; KNC_NO: an operand of the program, one of its results */
+    uint32_t var, eqn; /* an operand's number, or a variable and its equation, whose note says why it is stored */
+    uint32_t output;   /* to KNC_NO: number of the result */
+} knc_edge;
+
 /* One decision of the grouping pass, per equation: what became of its results and why. */
 typedef struct knc_note {
     uint8_t state, why; /* knc_state, knc_why */
@@ -103,7 +110,10 @@ struct kn_program {
     uint32_t max_ref; /* of one step */
     const knc_step *step;
     const knc_output *output;
-    const knc_note *note; /* per equation */
+    const knc_note *note;                 /* per equation */
+    const uint32_t *first_eqn, *step_eqn; /* the equations of step s: step_eqn[first_eqn[s]] and on to the next one's */
+    const knc_edge *edge;                 /* if they were recorded */
+    uint32_t n_edge;
     const knc_update_note *update;
     uint32_t n_update;
     size_t copied;               /* bytes, by updates that are not in place */
@@ -121,4 +131,7 @@ struct kn_program {
     kn_arena arena;
 };
 enum { KNC_FEW_REFS = 48 }; /* steps with more buffers keep their addresses in the workspace */
+/* record.c: the operations that a step works out, for people; the elements that it runs over (a copy's bytes) */
+void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t);
+int64_t knc_step_elements(const kn_program *p, uint32_t step);
 #endif

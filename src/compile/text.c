@@ -25,6 +25,8 @@ static const char *const spaces[] = {[KNC_AT_OPERAND] = "operand",
                                      [KNC_AT_LITERAL] = "literal",
                                      [KNC_NOWHERE] = "nowhere"};
 
+const char *knc_why_text(knc_why why) { return reasons[why]; }
+
 static void add(kn_str *out, kn_text *t)
 {
     knx_str_add(out, t->s, t->length);
@@ -111,6 +113,11 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
     case KNC_COPY: knx_text_add(&t, "copy of %llu bytes", (unsigned long long)s->u.bytes); break;
     }
     add(out, &t);
+    if (s->kind == KNC_KERNEL) {
+        knx_text_add(&t, " of ");
+        knc_step_operations(p, i, &t);
+        add(out, &t);
+    }
     for (uint32_t r = 0; r < s->n_ref; r++) {
         const knc_ref *ref = &s->ref[r];
         bool writes = s->kind == KNC_KERNEL ? s->u.k.kernel->buffer[r].written
@@ -124,6 +131,26 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
         add(out, &t);
     }
     knx_str_puts(out, "\n");
+}
+
+/* What goes from step to step through memory. */
+static void edges_text(const kn_program *p, kn_str *out)
+{
+    kn_text t = {0};
+    bool any = false;
+    for (uint32_t i = 0; i < p->n_edge; i++) {
+        const knc_edge *e = &p->edge[i];
+        if (e->from == KNC_NO || e->to == KNC_NO)
+            continue;
+        knx_text_add(&t, any ? "  %u -> %u: " : "not fused\n  %u -> %u: ", (unsigned)e->from, (unsigned)e->to);
+        any = true;
+        add_eqn(&t, &p->jaxpr->eqn[e->eqn]);
+        knx_text_add(&t, " -> ");
+        kni_type_text(&t, p->jaxpr->type[e->var], false);
+        knx_text_add(&t, ", %llu bytes: %s\n", (unsigned long long)kni_type_bytes(p->jaxpr->type[e->var]),
+                     reasons[p->note[e->eqn].why]);
+        add(out, &t);
+    }
 }
 
 kn_error *knc_text(const kn_program *p, char **out)
@@ -148,6 +175,7 @@ kn_error *knc_text(const kn_program *p, char **out)
     knx_str_puts(&s, "steps\n");
     for (uint32_t i = 0; i < p->n_step; i++)
         step_text(p, i, &s);
+    edges_text(p, &s);
     *out = knx_str_take(&s);
     return *out ? NULL : knx_error_nomem();
 }

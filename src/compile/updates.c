@@ -202,6 +202,9 @@ kn_error *knc_drop_copies(knc_plan *p)
     for (uint32_t i = 0; i < p->j->n_eqn; i++)
         if (note[i].step != KNC_NO)
             note[i].step = number[note[i].step];
+    for (size_t g = 0; g < p->group.n; g++)
+        if (p->group.at[g].step != KNC_NO)
+            p->group.at[g].step = number[p->group.at[g].step];
     q->n_step = n;
     return NULL;
 }

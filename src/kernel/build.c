@@ -66,7 +66,7 @@ int knk_begin_stage(knk_builder *k, int n_inner)
 {
     if (!k || k->error)
         return 0;
-    if (n_inner < 0 || k->n_par + n_inner > KNK_MAX_LOOPS || k->stage.n >= 255)
+    if (n_inner < 0 || n_inner > KNK_MAX_LOOPS - k->n_par || k->stage.n >= 255)
         return knk_fail(k, "kernel: stage %d with %d inner loops and %d parallel ones", (int)k->stage.n, n_inner,
                         k->n_par),
                0;

@@ -142,7 +142,7 @@ static bool map_line(parser *s, int *maps)
         cls[count] = (uint8_t)(at - "01*");
         s->p++;
     }
-    if (count != s->n_par + s->n_inner)
+    if (count - s->n_par != s->n_inner) /* either may be any number */
         return fails(s, "a map needs one class per loop");
     knk_add_map(s->k, cls);
     return true;

@@ -227,10 +227,10 @@ static void find_direct(prep *p, int first)
     int last_load = -1, stores = 0;
     for (int i = first; i < p->n_step; i++) {
         stores += p->step[i].kind == KNK_STEP_STORE;
-        bool loads = p->step[i].kind == KNK_STEP_LOAD || p->step[i].kind == KNK_STEP_GATHER;
-        if (loads && p->last[p->step[i].dst] > last_load)
+        bool gather = p->step[i].kind == KNK_STEP_GATHER; /* may turn out to be a plain load */
+        if ((p->step[i].kind == KNK_STEP_LOAD || gather) && p->last[p->step[i].dst] > last_load)
             last_load = p->last[p->step[i].dst];
-        if (p->step[i].kind == KNK_STEP_GATHER && i > last_load)
+        if (gather && i > last_load)
             last_load = i;
     }
     for (int i = first; i < p->n_step; i++) {

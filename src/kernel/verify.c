@@ -72,6 +72,8 @@ const char *knk_form_error(const knk_inst *n, const knk_inst *node)
 {
     if (n->op >= KNK_OP_COUNT)
         return "no such operation";
+    if (n->op == KNK_CONST && n->dtype == KN_ID_BOOL && n->imm > 1)
+        return "a bool is 0 or 1";
     if (n->op == KNK_CONST)
         return !has(legal[KNK_CONST], n->dtype)                               ? "not a dtype of the kernel IR"
                : knk_size(n->dtype) < 8 && n->imm >> (8 * knk_size(n->dtype)) ? "the constant has too many bits"
@@ -162,11 +164,11 @@ static const char *node_error(const knk_kernel *k, int stage, int i)
 
 static kn_error *shape_error(const knk_kernel *k)
 {
-    if (k->n_par < 0 || k->n_stage < 0 || k->n_stage > 255)
+    if (k->n_par < 0 || k->n_par > KNK_MAX_LOOPS || k->n_stage < 0 || k->n_stage > 255)
         return knx_error(KN_ERROR_VALUE, "kernel: too many loops or stages");
     for (int s = 0, at = 0; s < k->n_stage; at = k->stage[s++].end) {
         const knk_stage *st = &k->stage[s];
-        if (st->n_inner < 0 || k->n_par + st->n_inner > KNK_MAX_LOOPS)
+        if (st->n_inner < 0 || st->n_inner > KNK_MAX_LOOPS - k->n_par)
             return knx_error(KN_ERROR_VALUE, "kernel: stage %d has more than %d loops", s, KNK_MAX_LOOPS);
         if (st->first != at || st->end < st->first || st->end > k->n_node ||
             (s == k->n_stage - 1 && st->end != k->n_node))

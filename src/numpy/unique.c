@@ -231,6 +231,8 @@ static void unique(const char *name, kn_array x, kn_axes along, bool equal_nan, 
         }
         kn_array indices = indices_of(&c.op, &s);
         places = flat ? knn_integers(s.first, s.unique) : indices;
+        if (!places)
+            kna_fail_with(&c.op, knx_error_nomem());
         kn_atom a = kna_in(&c.op, base), at = kna_in(&c.op, places);
         kn_atom v = knn_take_axis(&c.op, a, at, 0, KN_GATHER_PROMISE);
         if (!flat && !kna_failed(&c.op))

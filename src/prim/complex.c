@@ -25,6 +25,9 @@ static knk_node is_inf(knk_builder *k, knk_node a) { return eq(k, mag(k, a), num
 static knk_node is_finite(knk_builder *k, knk_node a) { return lt(k, mag(k, a), num(k, a, __builtin_inf())); }
 static bool is_double(knk_builder *k, knk_node a) { return knk_dtype(k, a) == KN_ID_F64; }
 
+/* x, or 1 where it is a NaN, whose sign is not defined. */
+static knk_node known_sign(knk_builder *k, knk_node x) { return if_else(k, is_nan(k, x), num(k, x, 1), x); }
+
 /* |size| with the sign bit of `sign`. */
 static knk_node with_sign(knk_builder *k, knk_node size, knk_node sign)
 {
@@ -144,7 +147,7 @@ static kn_value2 turned(knk_builder *k, scaled e, knk_node cosine, knk_node sine
     im = if_else(k, is_zero(k, x.im), x.im, im);
     knk_node vanishes = both(k, no_angle, eq(k, x.re, neg(k, inf))), grows = both(k, no_angle, eq(k, x.re, inf));
     re = if_else(k, vanishes, zero, if_else(k, grows, inf, re));
-    return (kn_value2){re, if_else(k, vanishes, with_sign(k, zero, x.im), im)};
+    return (kn_value2){re, if_else(k, vanishes, with_sign(k, zero, known_sign(k, x.im)), im)};
 }
 
 /* e^x (cos y + i sin y) */
@@ -215,7 +218,8 @@ kn_value2 knp_complex_cos(knk_builder *k, kn_value2 x)
     knk_node s = knk_sin(k, x.re), c = knk_cos(k, x.re), zero = num(k, s, 0), im_inf = is_inf(k, x.im);
     knk_node re = times(k, c, h.scale, h.cosh), im = neg(k, times(k, s, h.scale, h.sinh));
     knk_node on_axis = both(k, either(k, is_zero(k, x.re), is_zero(k, x.im)), is_nan(k, im));
-    knk_node signed_zero = mul(k, neg(k, with_sign(k, zero, x.re)), with_sign(k, num(k, s, 1), x.im));
+    knk_node signed_zero = neg(k, with_sign(k, zero, known_sign(k, x.re)));
+    signed_zero = mul(k, signed_zero, with_sign(k, num(k, s, 1), known_sign(k, x.im)));
     re = if_else(k, both(k, im_inf, is_nan(k, c)), num(k, s, __builtin_inf()), re);
     return (kn_value2){re, if_else(k, on_axis, signed_zero, im)};
 }
@@ -232,7 +236,8 @@ kn_value2 knp_complex_tanh(knk_builder *k, kn_value2 x)
     near.re = if_else(k, is_zero(k, x.re), x.re, near.re);
     near.im = if_else(k, is_zero(k, x.im), x.im, near.im);
     knk_node fading = knk_exp(k, mul(k, num(k, size, -2), size));
-    knk_node turned = mul(k, mul(k, num(k, size, 4), turn), fading), zero = with_sign(k, num(k, size, 0), x.im);
+    knk_node turned = mul(k, mul(k, num(k, size, 4), turn), fading),
+             zero = with_sign(k, num(k, size, 0), known_sign(k, x.im));
     knk_node vanishes = both(k, is_inf(k, x.re), not(k, is_finite(k, x.im)));
     turned = if_else(k, is_zero(k, x.im), x.im, if_else(k, vanishes, zero, turned));
     return knp_complex_select(k, far, (kn_value2){with_sign(k, one, x.re), turned}, near);
@@ -298,7 +303,8 @@ kn_value2 knp_complex_rsqrt(knk_builder *k, kn_value2 x)
     kn_value2 s = knp_complex_sqrt(k, x);
     knk_node zero = num(k, x.re, 0), infinite = either(k, is_inf(k, x.re), is_inf(k, x.im));
     kn_value2 y = knp_complex_div(k, (kn_value2){num(k, x.re, 1), zero}, s);
-    return knp_complex_select(k, infinite, (kn_value2){with_sign(k, zero, s.re), neg(k, with_sign(k, zero, s.im))}, y);
+    kn_value2 far = {with_sign(k, zero, known_sign(k, s.re)), neg(k, with_sign(k, zero, known_sign(k, s.im)))};
+    return knp_complex_select(k, infinite, far, y);
 }
 
 kn_value2 knp_complex_integer_pow(knk_builder *k, kn_value2 x, int64_t n)

@@ -19,11 +19,12 @@ static kn_value2 in_doubles(knk_builder *k, pair_program *f, kn_value2 z)
     return (kn_value2){CAST(F32, y.re), CAST(F32, y.im)};
 }
 
+static knk_node is_nan(knk_builder *k, knk_node x) { return NE(x, x); }
+/* The sign of a NaN is not defined: it counts as plus. */
 static knk_node with_sign(knk_builder *k, knk_node positive, knk_node sign)
 {
-    return knk_or_bits(k, positive, knk_sign_bit(k, sign));
+    return knk_or_bits(k, positive, knk_sign_bit(k, SELECT(is_nan(k, sign), F64(1), sign)));
 }
-static knk_node is_nan(knk_builder *k, knk_node x) { return NE(x, x); }
 static knk_node is_inf(knk_builder *k, knk_node x) { return EQ(ABS(x), F64(INFINITY)); }
 
 /* Of |re| and |im|: log(A + sqrt(A^2 - 1)) and sqrt(A^2 - x^2); for large numbers log 2|z|, and |im|, which makes the

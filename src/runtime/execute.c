@@ -6,6 +6,7 @@
 #include "codegen/native.h"
 #include "base/float_env.h"
 #include <string.h>
+#include <time.h>
 
 typedef knd_one_run run;
 
@@ -198,12 +199,45 @@ static kn_error *run_observed_step(const run *r, const knc_step *s, void **at)
     return error;
 }
 
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+_Static_assert((int)KN_STEP_KERNEL == KNC_KERNEL && (int)KN_STEP_ROUTINE == KNC_ROUTINE &&
+                   (int)KN_STEP_COPY == KNC_COPY && (int)KN_STEP_LOOP == KNC_LOOP,
+               "a hook sees the kinds of steps");
+
+static kn_error *run_any_step(const run *r, const knc_step *s, void **at)
+{
+    return r->observer ? run_observed_step(r, s, at) : run_step(r, s, at);
+}
+
+/* Somebody wants to hear of it. */
+static kn_error *run_timed_step(const run *r, uint32_t i, void **at)
+{
+    const knc_step *s = &r->p->step[i];
+    double begin = seconds();
+    KN_TRY(run_any_step(r, s, at));
+    kn_step step = {.size_ = sizeof step, .kind = s->kind, .seconds = seconds() - begin};
+    kn_text operations = {0};
+    knc_step_operations(r->p, i, &operations);
+    step.program = r->p->jaxpr->name;
+    step.operations = operations.s;
+    step.elements = knc_step_elements(r->p, i);
+    step.place = s->eqn < r->p->jaxpr->n_eqn ? r->p->jaxpr->eqn[s->eqn].place : NULL;
+    r->on_step(r->on_step_env, &step);
+    return NULL;
+}
+
 kn_error *knd_run_steps(const run *r)
 {
     const kn_program *p = r->p;
     void *few[KNC_FEW_REFS], **at = p->max_ref > KNC_FEW_REFS ? (void **)r->work : few;
     for (uint32_t i = 0; i < p->n_step; i++)
-        KN_TRY(r->observer ? run_observed_step(r, &p->step[i], at) : run_step(r, &p->step[i], at));
+        KN_TRY(__builtin_expect(r->on_step != NULL, 0) ? run_timed_step(r, i, at) : run_any_step(r, &p->step[i], at));
     return NULL;
 }
 
@@ -281,6 +315,8 @@ kn_error *knd_run_with(const kn_program *p, const kn_operand *in, kn_buffer **ou
     run r = {.p = p, .in = in, .out = out, .work = o->workspace, .threads = knc_threads(p, o->threads)};
     kn_buffer *pooled = NULL;
     r.observer = o->observer;
+    r.on_step = o->on_step;
+    r.on_step_env = o->on_step_env;
     for (uint32_t k = 0; k < p->n_output; k++)
         out[k] = NULL;
     if (o->observer && !p->value_at)

@@ -3,12 +3,15 @@
 #ifndef KN_RUNTIME_EXECUTE_H
 #define KN_RUNTIME_EXECUTE_H
 #include "compile/program.h"
+#include "kiln/context.h"
 
 typedef struct kn_observer kn_observer;
 typedef struct knd_options {
     int threads;                 /* at most so many; 0: as many as there are */
     void *workspace;             /* knc_workspace_bytes(p, threads) bytes, 64-byte aligned; NULL: from the pool */
     const kn_observer *observer; /* NULL: none */
+    kn_step_hook on_step;        /* hears of each step that has run; NULL: nobody does */
+    void *on_step_env;
 } knd_options;
 /* Runs p: out[i] gets a new reference per output. An output that is an operand, or a view of a whole one in the same
  * order, shares its buffer; from plain memory it is copied. After an error everything is given back and out[] is all

@@ -28,7 +28,9 @@ static kn_error *run_inside(const looping *g, const kn_program *p, const kn_oper
                                      .work = g->work,
                                      .scratch = r->scratch,
                                      .threads = r->threads,
-                                     .observer = r->observer});
+                                     .observer = r->observer,
+                                     .on_step = r->on_step,
+                                     .on_step_env = r->on_step_env});
 }
 
 static void *carry_at(const looping *g, uint32_t i) { return (void *)(uintptr_t)g->body_in[g->l->n_body + i].data; }

@@ -14,6 +14,8 @@ typedef struct knd_one_run {
     char *scratch; /* of the kernel that is running */
     int threads;   /* at most so many */
     const kn_observer *observer; /* may be NULL */
+    kn_step_hook on_step;        /* may be NULL */
+    void *on_step_env;
 } knd_one_run;
 
 /* The steps of r->p in order. Operands and outputs are there. */

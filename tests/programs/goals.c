@@ -8,10 +8,7 @@
 goal goals[MAX_GOALS];
 int n_goals;
 
-static bool casts(const kn_prim *p)
-{
-    return p == &kn_prim_convert_element_type || p == &kn_prim_bitcast_convert_type;
-}
+static bool casts(const kn_prim *p) { return p == &kn_prim_convert_element_type || p == &kn_prim_bitcast_convert_type; }
 
 /* The operand whose dtype says what the equation works on. */
 static uint32_t telling_operand(const kn_eqn *e)

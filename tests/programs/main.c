@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * main.c -- random programs, run in all ways.
  *
- *     programs                        1,000 programs (KILN_TEST_LONG=1: 20,000), and all that failed once
+ *     programs                        1,000 programs, and all that failed once. KILN_TEST_LONG=1: 100,000, 50 times each
+ *                                     row at each dtype. With a sanitizer, or without optimisation, a fifth of them
  *     programs --count N [--first K]  programs K .. K + N - 1
  *     programs --seed K               this one, in every way there is, and its text
  *     programs FILE...                programs that were written to files
  *     --histogram                     how often each row occurred, and each dtype of it
  *     --least N                       fails if some row at some dtype occurred less often
  *     --jobs N                        processes (2)
+ *     --seconds N                     stops after so long
  *     --slow SECONDS                  tells of programs that take longer
  *     --keep DIRECTORY                where the smallest programs that fail are written ("." if not given)
  *
@@ -25,6 +27,11 @@
 #include <unistd.h>
 
 enum { MAX_JOBS = 64, MAX_FAILURES = 20 };
+#ifdef NDEBUG
+enum { SLOW_BUILD = 0 };
+#else
+enum { SLOW_BUILD = 1 };
+#endif
 
 /* What the processes share. */
 typedef struct board {
@@ -40,7 +47,7 @@ static struct {
     uint64_t first, count, seed, least;
     int jobs;
     bool one, histogram;
-    double slow;
+    double slow, until;
 } options = {.keep = ".", .count = 1000, .jobs = 2};
 static board *shared;
 
@@ -63,6 +70,8 @@ static void work(int job, uint64_t end)
 {
     for (; shared->next[job] < end && shared->n_failure < MAX_FAILURES; shared->next[job] += (uint64_t)options.jobs) {
         uint64_t number = shared->next[job];
+        if (options.until > 0 && seconds() > options.until)
+            return;
         program p;
         verdict v;
         alarm(100);
@@ -115,7 +124,8 @@ static void run_all(uint64_t first, uint64_t count)
                 if (WIFEXITED(status) && !WEXITSTATUS(status))
                     continue;
                 printf("program %llu: its process ended by %s %d\n", (unsigned long long)shared->next[i],
-                       WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+                       WIFSIGNALED(status) ? "signal" : "status",
+                       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
                 note_failure(shared->next[i]);
                 shared->next[i] += (uint64_t)options.jobs;
                 child[i] = start(i, first + count);
@@ -237,8 +247,9 @@ static int check_least(void)
         if (times_of(k) >= options.least)
             continue;
         printf("%s at %s%s%s occurred %llu times\n", g->prim->name,
-               g->from < KN_ID_COUNT ? kn_dtype_table[g->from].short_name : "no dtype", g->to < KN_ID_COUNT ? " to " : "",
-               g->to < KN_ID_COUNT ? kn_dtype_table[g->to].short_name : "", (unsigned long long)times_of(k));
+               g->from < KN_ID_COUNT ? kn_dtype_table[g->from].short_name : "no dtype",
+               g->to < KN_ID_COUNT ? " to " : "", g->to < KN_ID_COUNT ? kn_dtype_table[g->to].short_name : "",
+               (unsigned long long)times_of(k));
         missing++;
     }
     return missing;
@@ -251,8 +262,12 @@ static int read_options(int argc, char **argv)
     const char *thorough = getenv("KILN_TEST_LONG");
     int files = 0;
     options.program = argv[0];
-    if (thorough && !strcmp(thorough, "1"))
-        options.count = 20000;
+    if (thorough && !strcmp(thorough, "1")) {
+        options.count = 100000;
+        options.least = SLOW_BUILD ? 0 : 50;
+    }
+    if (SLOW_BUILD)
+        options.count /= 5;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--count"))
             options.count = number_after(argc, argv, &i);
@@ -262,6 +277,8 @@ static int read_options(int argc, char **argv)
             options.least = number_after(argc, argv, &i);
         else if (!strcmp(argv[i], "--slow") && i + 1 < argc)
             options.slow = strtod(argv[++i], NULL);
+        else if (!strcmp(argv[i], "--seconds") && i + 1 < argc)
+            options.until = seconds() + strtod(argv[++i], NULL);
         else if (!strcmp(argv[i], "--jobs"))
             options.jobs = (int)number_after(argc, argv, &i);
         else if (!strcmp(argv[i], "--seed"))
@@ -310,7 +327,9 @@ int main(int argc, char **argv)
     failed += n;
     if (options.least)
         failed += check_least();
-    printf("%d rows with dtypes; %llu programs with %llu equations in %.1f s, %llu without an error; %d kept ones; %d failed\n",
-           n_goals, (unsigned long long)made, (unsigned long long)equations, took, (unsigned long long)ran, kept, failed);
+    printf("%d rows with dtypes; %llu programs with %llu equations in %.1f s, %llu without an error; %d kept ones; %d "
+           "failed\n",
+           n_goals, (unsigned long long)made, (unsigned long long)equations, took, (unsigned long long)ran, kept,
+           failed);
     return failed ? 1 : 0;
 }

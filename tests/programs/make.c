@@ -264,7 +264,8 @@ bool make_goal(maker *m, const goal *g)
 /* A row that likely meets what is there: of a kind that occurs often, at the dtype of a recent value. */
 static const goal *random_goal(maker *m)
 {
-    static const uint32_t often[] = {KN_CHEAP, KN_CHEAP, KN_CHEAP, KN_ELEMENTWISE, KN_VIEW, KN_VIEW, KN_REDUCES, 0, 0, 0};
+    static const uint32_t often[] = {KN_CHEAP, KN_CHEAP, KN_CHEAP, KN_ELEMENTWISE, KN_VIEW, KN_VIEW, KN_REDUCES,
+                                     0,        0,        0};
     uint32_t bits = often[below(m, 10)];
     kn_dtype d = m->n && !chance(m, 4) ? knb_type(m->b, recent(m)).dtype : NULL;
     const goal *g = &goals[below(m, n_goals)];
@@ -334,7 +335,8 @@ static void fill_operand(kn_type t, void *data, const fill *f, uint64_t *state)
         else if (r % often == 0)
             special_number(part, to, state);
         else
-            memcpy(to, knx_scalar_from_double(part, (double)((int64_t)(r >> 40) % 2001 - 1000) / 128).bytes, part->size);
+            memcpy(to, knx_scalar_from_double(part, (double)((int64_t)(r >> 40) % 2001 - 1000) / 128).bytes,
+                   part->size);
     }
 }
 
@@ -366,7 +368,8 @@ void program_free(program *p)
 
 /* --- a program -------------------------------------------------------------------------------- */
 
-static const int64_t small[] = {1, 1, 2, 2, 2, 3, 3, 4, 5, 7, 8}, middle[] = {1, 3, 15, 16, 17, 31, 33, 63, 64, 65, 100},
+static const int64_t small[] = {1, 1, 2, 2, 2, 3, 3, 4, 5, 7, 8},
+                     middle[] = {1, 3, 15, 16, 17, 31, 33, 63, 64, 65, 100},
                      large[] = {1, 2, 3, 1023, 1024, 1025, 2049, 4097, 16383, 16384, 16385, 33000},
                      huge[] = {64 * 16384 + 5, 64 * 16384, 65 * 16384 + 1, 2, 1000003};
 #define ANY_OF(m, list) (list)[below(m, (int)(sizeof(list) / sizeof *(list)))]
@@ -433,6 +436,8 @@ bool program_make(uint64_t number, program *out, uint32_t *times)
             fprintf(stderr, "program %llu: %s\n", (unsigned long long)number, e->message);
         knx_error_release(e);
         fine = fine && fill_operands(&m, out);
+        if (fine)
+            program_derive(&m, out);
     }
     knb_free(&b);
     if (!fine)

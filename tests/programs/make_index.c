@@ -147,7 +147,8 @@ static bool make_window(maker *m, const kn_prim *prim, bool update)
         x[n++] = want(m, t.dtype, t.ndim, size, NULL);
     for (int i = 0; i < t.ndim; i++)
         x[n++] = want(m, d, 0, NULL, &(fill){-2, 9, true, false});
-    return emit1(m, prim, update ? NULL : (const void *)&(kn_p_dynamic_slice){LIST(t.ndim, size)}, n, x) != KN_ATOM_NONE;
+    return emit1(m, prim, update ? NULL : (const void *)&(kn_p_dynamic_slice){LIST(t.ndim, size)}, n, x) !=
+           KN_ATOM_NONE;
 }
 bool make_dynamic_slice(maker *m, const kn_prim *p) { return make_window(m, p, false); }
 bool make_dynamic_update(maker *m, const kn_prim *p) { return make_window(m, p, true); }
@@ -194,8 +195,10 @@ bool make_dot(maker *m, const kn_prim *prim)
         return false;
     kn_dtype prefer = chance(m, 4) && knx_is_inexact(d) ? any_dtype(m, "f") : NULL;
     x[1] = want(m, d, n, dim, NULL);
-    return emit1(m, prim, &(kn_p_dot_general){LIST(ns, sum[0]), LIST(ns, sum[1]), LIST(nb, batch[0]), LIST(nb, batch[1]), prefer},
-                 2, x) != KN_ATOM_NONE;
+    return emit1(
+               m, prim,
+               &(kn_p_dot_general){LIST(ns, sum[0]), LIST(ns, sum[1]), LIST(nb, batch[0]), LIST(nb, batch[1]), prefer},
+               2, x) != KN_ATOM_NONE;
 }
 
 bool make_sort(maker *m, const kn_prim *prim)
@@ -256,8 +259,8 @@ bool make_solve(maker *m, const kn_prim *prim)
     memcpy(other, dim, sizeof other);
     other[ndim - (left ? 1 : 2)] = 1 + below(m, 40);
     kn_atom x[2] = {want(m, d, ndim, dim, NULL), want(m, d, ndim, other, NULL)};
-    return emit1(m, prim, &(kn_p_triangular_solve){left, chance(m, 2), chance(m, 2), chance(m, 2), chance(m, 2)}, 2, x) !=
-           KN_ATOM_NONE;
+    return emit1(m, prim, &(kn_p_triangular_solve){left, chance(m, 2), chance(m, 2), chance(m, 2), chance(m, 2)}, 2,
+                 x) != KN_ATOM_NONE;
 }
 
 bool make_random_bits(maker *m, const kn_prim *prim)

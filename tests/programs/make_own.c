@@ -41,6 +41,21 @@ static kn_atom which_case(maker *m, int n, int ndim, const int64_t *dim)
     return want_index(m, KN_DT(I32), scalar ? 0 : ndim, dim, 0, n - 1);
 }
 
+/* The bits of a NaN are not defined, so bits are looked at of numbers only. */
+kn_atom without_nans(maker *m, kn_atom x)
+{
+    kn_builder *b = m->b;
+    kn_dtype d = x == KN_ATOM_NONE ? NULL : knb_type(b, x).dtype;
+    if (!d || !knx_is_inexact(d))
+        return x;
+    if (knx_is_complex(d)) {
+        kn_atom re = knb_real(b, x), im = knb_imag(b, x);
+        return keep(m, knb_complex(b, knb_select(b, knb_eq(b, re, re), re, knb_like(b, re, 1)),
+                                   knb_select(b, knb_eq(b, im, im), im, knb_like(b, im, 1))));
+    }
+    return keep(m, knb_select(b, knb_eq(b, x, x), x, knb_like(b, x, 1)));
+}
+
 bool make_elementwise(maker *m, const kn_prim *p)
 {
     int64_t dim[KN_MAX_NDIM];
@@ -60,9 +75,11 @@ bool make_elementwise(maker *m, const kn_prim *p)
     memcpy(dim, t.dim ? t.dim : (int64_t[]){0}, (size_t)ndim * sizeof *dim);
     int full = p == &kn_prim_clamp ? 1 : at + below(m, n - at);
     for (int i = at; i < n; i++)
-        in[i] = i == full || (n > at + 1 && chance(m, 8))  ? first
-                : !cases && !like && chance(m, 5)          ? want(m, d, 0, NULL, NULL)
-                                                           : want(m, d, ndim, dim, NULL);
+        in[i] = i == full || (n > at + 1 && chance(m, 8)) ? first
+                : !cases && !like && chance(m, 5)         ? want(m, d, 0, NULL, NULL)
+                                                          : want(m, d, ndim, dim, NULL);
+    if (p == &kn_prim_bitcast_convert_type)
+        in[0] = without_nans(m, in[0]);
     if (cases)
         in[0] = which_case(m, n - 1, ndim, dim);
     return emit(m, p, params, n, in, out, 8) > 0;
@@ -89,7 +106,8 @@ static bool make_broadcast(maker *m, const kn_prim *p)
     int64_t size = 1;
     for (int i = 0; i < n; i++)
         size *= shape[i];
-    return size <= m->room && emit1(m, p, &(kn_p_broadcast_in_dim){LIST(n, shape), LIST(t.ndim, to)}, 1, &x) != KN_ATOM_NONE;
+    return size <= m->room &&
+           emit1(m, p, &(kn_p_broadcast_in_dim){LIST(n, shape), LIST(t.ndim, to)}, 1, &x) != KN_ATOM_NONE;
 }
 
 static bool make_reshape(maker *m, const kn_prim *p)
@@ -350,5 +368,6 @@ make_fn *own_maker(const kn_prim *p)
             return own[i].make;
     if (p->bits & KN_REDUCES)
         return make_reduction;
-    return p->bits & KN_ELEMENTWISE && !(p->bits & (KN_EFFECT | KN_USER | KN_NAMES)) && p->n_in ? make_elementwise : NULL;
+    return p->bits & KN_ELEMENTWISE && !(p->bits & (KN_EFFECT | KN_USER | KN_NAMES)) && p->n_in ? make_elementwise
+                                                                                                : NULL;
 }

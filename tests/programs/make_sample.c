@@ -55,6 +55,8 @@ bool make_sample(maker *m, const goal *g)
     fine = fine && size <= m->room + 60 && affordable(m, s->prim, size);
     for (int i = 0; fine && i < c.n_operand; i++)
         fine = (x[i] = operand_for(m, s, &c.operand[i])) != KN_ATOM_NONE;
+    if (fine && (s->prim == &kn_prim_bitcast_convert_type || s->prim == &kn_prim_bitcast_last_axis))
+        fine = (x[0] = without_nans(m, x[0])) != KN_ATOM_NONE;
     int n = 0;
     for (int i = 0; i < MAX_VALUES; i++)
         y[i] = KN_ATOM_NONE;

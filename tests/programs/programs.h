@@ -69,6 +69,7 @@ kn_atom want_dtype(maker *m, kn_dtype d);
 kn_atom want_index(maker *m, kn_dtype d, int ndim, const int64_t *dim, int64_t lo, int64_t hi);
 kn_dtype any_dtype(maker *m, const char *kinds);
 int any_shape(maker *m, int64_t *dim);
+kn_atom without_nans(maker *m, kn_atom x);
 bool make_goal(maker *m, const goal *g); /* some equation of the row */
 kni_jaxpr *make_body(maker *m, int n_in, const kn_type *in, int n_out, const kn_type *out, int equations);
 
@@ -78,6 +79,7 @@ make_fn *own_maker(const kn_prim *p); /* NULL: none */
 bool runs_long(const kn_prim *p);     /* with operands outside of its samples' domain */
 make_fn make_elementwise, make_gather, make_scatter, make_dynamic_slice, make_dynamic_update, make_dot, make_sort,
     make_top_k, make_square, make_solve, make_random_bits, make_call, make_loop, make_remat;
+void program_derive(maker *m, program *p); /* make_derived.c: a transformation of it in its place, or nothing */
 /* ---- make_sample.c */
 bool make_sample(maker *m, const goal *g);
 
@@ -85,7 +87,7 @@ bool make_sample(maker *m, const goal *g);
 typedef struct way {
     const char *name;
     bool fuse, cached, donate, parsed;
-    bool as_used; /* with the executor's own choice of everything */
+    bool as_used;         /* with the executor's own choice of everything */
     int lanes;            /* of the interpreter: KNK_LANES_ */
     const knk_isa *isa;   /* NULL: the best */
     int backend, threads; /* kng_backend; 0: the interpreter */
@@ -106,7 +108,7 @@ typedef struct verdict {
 } verdict;
 void check_program(const program *p, uint64_t seed, bool all, verdict *v);
 void check_public(const program *p, kn_buffer *const *want, kn_error *error, verdict *v); /* public.c */
-void check_lanes_alone(const program *p, uint64_t seed, verdict *v);                             /* vmap.c */
+void check_lanes_alone(const program *p, uint64_t seed, verdict *v);                      /* vmap.c */
 void fails(verdict *v, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 /* Equal bits; all NaNs are equal. The element that differs, or -1. */
 int64_t first_difference(kn_type t, const void *a, const void *b);

@@ -28,7 +28,8 @@ static char *text_of(const kni_jaxpr *j)
     return text;
 }
 
-static void try_call(const char *name, kn_fn f, const program *p, kn_buffer *const *want, const kn_error *error, verdict *v)
+static void try_call(const char *name, kn_fn f, const program *p, kn_buffer *const *want, const kn_error *error,
+                     verdict *v)
 {
     kn_args args = {.n = program_operands(p)};
     kn_outs outs = {.n = (int)p->j->n_out};

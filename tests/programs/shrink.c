@@ -42,12 +42,12 @@ bool fails_alone(const program *p, uint64_t seed, bool all, verdict *v)
 /* --- rebuilding ------------------------------------------------------------------------------- */
 
 typedef struct change {
-    const bool *cut;        /* per equation: its results become operands */
-    kn_buffer *const *was;  /* per variable: its value, where it is cut */
-    const kn_atom *out;     /* the results; NULL: as they are */
+    const bool *cut;       /* per equation: its results become operands */
+    kn_buffer *const *was; /* per variable: its value, where it is cut */
+    const kn_atom *out;    /* the results; NULL: as they are */
     uint32_t n_out;
-    int64_t extent, to;     /* an extent, and the one in its place; 0: none */
-    int literal;            /* 1 + the operand that becomes a literal */
+    int64_t extent, to; /* an extent, and the one in its place; 0: none */
+    int literal;        /* 1 + the operand that becomes a literal */
 } change;
 
 static kn_type changed_type(const change *c, kn_type t, int64_t *room)
@@ -397,7 +397,8 @@ static void equal_elements(hunt *h)
 void shrink(program *p, uint64_t seed, bool all)
 {
     hunt h = {p, seed, all, 0};
-    while (fewer_results(&h) || earlier_results(&h) || fewer_equations(&h) || smaller_extents(&h) || plainer_numbers(&h))
+    while (fewer_results(&h) || earlier_results(&h) || fewer_equations(&h) || smaller_extents(&h) ||
+           plainer_numbers(&h))
         ;
     equal_elements(&h);
 }

@@ -65,10 +65,10 @@ static void aim(driver *d)
         int64_t size = number ? 1 : knk_size(s->dtype), at = memory || number ? d->l->map[s->map].offset : 0;
         for (int j = 0; j < d->n_loops && s->kind != KNG_PARTIAL; j++)
             at += stride(d, s, j) * d->index[j];
-        const char *base = memory                    ? (const char *)d->l->buffer[s->buffer]
-                           : number                  ? NULL
+        const char *base = memory                   ? (const char *)d->l->buffer[s->buffer]
+                           : number                 ? NULL
                            : s->kind == KNG_PARTIAL ? d->partial[i]
-                                                     : d->value[s->node];
+                                                    : d->value[s->node];
         d->args->stream[i] = (kng_words){.at = number ? at : (int64_t)(intptr_t)base + at * size,
                                          .row_step = stride(d, s, d->row) * size,
                                          .lane_step = stride(d, s, d->lane) * size};
@@ -145,7 +145,8 @@ static void end_points(const driver *d, const ranks *r)
         const kng_stream *s = &d->stream[i];
         if (s->kind != KNG_PARTIAL)
             continue;
-        int64_t flat = 0, size = knk_size(s->dtype), by = d->mode == KNG_COLUMNS && d->lane >= 0 ? d->par_step[d->lane] : 0;
+        int64_t flat = 0, size = knk_size(s->dtype),
+                by = d->mode == KNG_COLUMNS && d->lane >= 0 ? d->par_step[d->lane] : 0;
         for (int g = r->n - 1; g > 0; g--)
             combine(s, d->k, accumulator(d, i, 64 + g - 1), accumulator(d, i, 64 + g), d->width);
         for (int j = 0; j < d->k->n_par; j++)

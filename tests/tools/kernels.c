@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * kernels.c -- kernels from files (KILN_DUMP_KERNELS) through every backend.
  *
- *     kernels FILE|FOLDER...            compares the bits of all backends on 1, 2, 3 and 7 threads with the interpreter's
+ *     kernels [--c N] FILE|FOLDER...    compares the bits of all backends on 1, 2, 3 and 7 threads with the interpreter's
  *     kernels --time [FILE...]          nanoseconds of machine code and of C through the compiler
  *     kernels --select TO FILE...       copies the smallest kernels that cover what there is
  *
- * A kernel that fails is copied to kernels-failed/ with its seed. */
+ * With --c only every so many kernels go through C, N at most: the compiler takes some 30 ms for each. A kernel that
+ * fails is copied to kernels-failed/ with its seed. */
 #include "tools/kernels.h"
 #include "base/memory.h"
 #include "support/c_maker.h"
@@ -58,9 +59,10 @@ static const struct {
 enum { BACKENDS = 3 };
 
 typedef struct totals {
-    int files, wrong_files, skipped[BACKENDS + 1];
+    int files, wrong_files, skipped;
     int64_t words[BACKENDS], differences[BACKENDS];
     uint64_t fallbacks[BACKENDS];
+    const char *fell_back[BACKENDS]; /* the last one that did */
 } totals;
 
 static void keep_failed(const char *path, const char *text, uint64_t seed, const char *why)
@@ -118,7 +120,7 @@ static bool check_seed(const char *path, const char *text, kernel_case *c, uint6
     kernel_data *start = kernel_data_new(c, seed), *want = start ? kernel_data_copy(c, start) : NULL;
     if (!want) {
         kernel_data_free(start);
-        t->skipped[BACKENDS]++;
+        t->skipped++;
         return true;
     }
     kn_buffer *scratch = tool_scratch(c->k, 1);
@@ -130,9 +132,7 @@ static bool check_seed(const char *path, const char *text, kernel_case *c, uint6
     char why[256];
     for (int b = 0; b < BACKENDS && fine; b++)
         for (int i = 0; i < (quick ? 1 : 4) && fine; i++)
-            if (!kng_backend_works(backend[b].b))
-                t->skipped[b]++;
-            else if (differences(c, start, want, b, threads[i], t, why, sizeof why)) {
+            if (kng_backend_works(backend[b].b) && differences(c, start, want, b, threads[i], t, why, sizeof why)) {
                 keep_failed(path, text, seed, why);
                 fine = false;
             }
@@ -156,10 +156,9 @@ static void note(const char *path, const char *text)
     kernel_case_free(&c);
 }
 
-static void check_chunk(int n, char **path, totals *t)
+static void check_chunk(int n, char **path, bool compiler, totals *t)
 {
     char *text[CHUNK] = {0};
-    bool compiler = c_maker_works();
     kng_set_maker(compiler ? c_maker_noting() : NULL);
     for (int i = 0; i < n; i++)
         if ((text[i] = tool_read(path[i])) && compiler)
@@ -175,8 +174,12 @@ static void check_chunk(int n, char **path, totals *t)
             continue;
         }
         bool fine = true;
+        totals before = *t;
         for (uint64_t seed = 0; seed < SEEDS && fine; seed++)
             fine = check_seed(path[i], text[i], &c, seed, seed > 0, t);
+        for (int b = 0; b < BACKENDS; b++)
+            if (t->fallbacks[b] != before.fallbacks[b])
+                t->fell_back[b] = path[i];
         t->wrong_files += !fine;
         kernel_case_free(&c);
         free(text[i]);
@@ -184,21 +187,27 @@ static void check_chunk(int n, char **path, totals *t)
     c_maker_forget();
 }
 
-static int check(int n, char **path)
+static int check(int n, char **path, int most_c)
 {
     totals t = {0};
     double start = tool_seconds();
-    for (int at = 0; at < n; at += CHUNK)
-        check_chunk(n - at < CHUNK ? n - at : CHUNK, path + at, &t);
-    printf("%d kernels, %d wrong, %d without data that fits, %.1f s\n", t.files, t.wrong_files, t.skipped[BACKENDS],
+    int chunks = (n + CHUNK - 1) / CHUNK, most = (most_c + CHUNK - 1) / CHUNK;
+    for (int i = 0, done = 0; i < chunks; i++) {
+        int at = i * CHUNK;
+        bool compiles = c_maker_works() && (int64_t)(i + 1) * most >= (int64_t)(done + 1) * chunks;
+        done += compiles;
+        check_chunk(n - at < CHUNK ? n - at : CHUNK, path + at, compiles, &t);
+    }
+    printf("%d kernels, %d wrong, %d without data that fits, %.1f s\n", t.files, t.wrong_files, t.skipped,
            tool_seconds() - start);
     printf("%-8s %16s %12s %10s\n", "backend", "words compared", "differences", "fallbacks");
     for (int b = 0; b < BACKENDS; b++)
-        if (t.skipped[b])
+        if (!t.words[b])
             printf("%-8s not here\n", backend[b].name);
         else
-            printf("%-8s %16lld %12lld %10llu\n", backend[b].name, (long long)t.words[b], (long long)t.differences[b],
-                   (unsigned long long)t.fallbacks[b]);
+            printf("%-8s %16lld %12lld %10llu  %s\n", backend[b].name, (long long)t.words[b],
+                   (long long)t.differences[b], (unsigned long long)t.fallbacks[b],
+                   t.fell_back[b] ? t.fell_back[b] : "");
     return t.wrong_files != 0;
 }
 
@@ -233,17 +242,21 @@ static void add_path(paths *p, const char *path)
 int main(int argc, char **argv)
 {
     paths p = {0};
-    int result, first = argc > 1 && !strcmp(argv[1], "--select") ? 3 : argc > 1 && !strcmp(argv[1], "--time") ? 2 : 1;
+    const char *option = argc > 1 ? argv[1] : "";
+    bool selects = !strcmp(option, "--select") && argc > 3, times = !strcmp(option, "--time"),
+         limited = !strcmp(option, "--c") && argc > 3;
+    int result, first = selects || limited ? 3 : times ? 2 : 1;
     for (int i = first; i < argc; i++)
         add_path(&p, argv[i]);
-    if (first == 3 && argc > 3)
+    if (selects)
         result = tool_select(argv[2], (int)p.n, p.at);
-    else if (first == 2)
+    else if (times)
         result = tool_time((int)p.n, p.at);
     else if (p.n)
-        result = check((int)p.n, p.at);
+        result = check((int)p.n, p.at, limited ? atoi(argv[2]) : (int)p.n);
     else
-        result = !!fprintf(stderr, "usage: kernels FILE|FOLDER... | --time [FILE...] | --select TO FILE...\n") + 1;
+        result =
+            !!fprintf(stderr, "usage: kernels [--c N] FILE|FOLDER... | --time [FILE...] | --select TO FILE...\n") + 1;
     for (size_t i = 0; i < p.n; i++)
         free(p.at[i]);
     KN_VEC_FREE(&p);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEATURES = 1 << 16, MOST_BYTES = 12000 };
+enum { FEATURES = 1 << 16, MOST_BYTES = 8000 };
 
 typedef struct candidate {
     const char *path;
@@ -35,19 +35,19 @@ static int mark(const knk_kernel *k, uint8_t *seen)
     for (int i = 0; i < k->n_node; i++) {
         const knk_inst *n = &k->node[i];
         unsigned loops = k->stage[n->stage].n_inner ? 1 : 0;
-        FEATURE(0, n->op, n->dtype, n->sub, loops);
+        FEATURE(0, n->op, n->dtype, n->sub, n->op == KNK_REDUCE && loops);
         if (n->map >= 0) {
             const uint8_t *cls = k->map[n->map].cls;
             int last = k->n_par + k->stage[n->stage].n_inner - 1;
-            FEATURE(1, n->op, n->dtype, last >= 0 ? cls[last] : 3, (n->a >= 0) + 2 * (n->b >= 0) + 4 * (n->c >= 0));
+            FEATURE(1, n->op, n->dtype, last >= 0 ? cls[last] : 3, (n->a >= 0) + 2 * (n->b >= 0));
         }
         for (int j = 0; j < 3; j++)
             if (knk_operand(n, j) >= 0) {
                 const knk_inst *o = &k->node[knk_operand(n, j)];
-                FEATURE(2, n->op, o->op, o->dtype, o->stage == n->stage);
+                FEATURE(2, n->op, 0, o->stage == n->stage, 0);
             }
     }
-    FEATURE(3, (unsigned)k->n_stage, (unsigned)k->n_par, 0, 0);
+    FEATURE(3, (unsigned)k->n_stage, (unsigned)(k->n_par < 3 ? k->n_par : 3), 0, 0);
     return fresh;
 }
 

@@ -47,7 +47,8 @@ static knk_node from_u8(knk_builder *b, int map, kn_dtype_id d)
 static knk_node to_i8(knk_builder *b, int map, kn_dtype_id d)
 {
     knk_node x = load(b, map, d);
-    x = knk_binary(b, KNK_MAX, knk_binary(b, KNK_MIN, knk_unary(b, KNK_RINT, x), number(b, x, 127)), number(b, x, -128));
+    x = knk_binary(b, KNK_MAX, knk_binary(b, KNK_MIN, knk_unary(b, KNK_RINT, x), number(b, x, 127)),
+                   number(b, x, -128));
     return knk_cast(b, KN_ID_I8, x);
 }
 static knk_node taken(knk_builder *b, int map, kn_dtype_id d)
@@ -186,7 +187,8 @@ static void time_case(const char *name, kernel_case *c)
         for (int b = 0; b < 3; b++) {
             if (!kng_backend_works(backend[b]))
                 continue;
-            double t = one_turn(backend[b], c, d, scratch->data, 1 + (int)(2e-4 / least[b] < 200 ? 2e-4 / least[b] : 200));
+            double t =
+                one_turn(backend[b], c, d, scratch->data, 1 + (int)(2e-4 / least[b] < 200 ? 2e-4 / least[b] : 200));
             least[b] = t < least[b] ? t : least[b];
         }
     printf("%-28s", name);
@@ -231,7 +233,11 @@ int tool_time(int n, char **path)
     }
     for (int i = 0; i < CLASSES && !n; i++) {
         bool columns = classes[i].cls == by_columns, rows = classes[i].how >= 0 && !columns;
-        time_kernel(classes[i].name, build(&classes[i]), rows ? ROWS : columns ? COLUMNS : FLAT, columns ? ROWS : COLUMNS);
+        time_kernel(classes[i].name, build(&classes[i]),
+                    rows      ? ROWS
+                    : columns ? COLUMNS
+                              : FLAT,
+                    columns ? ROWS : COLUMNS);
     }
     if (!n)
         time_kernel("softmax f32", build_softmax(), ROWS, COLUMNS);

@@ -74,6 +74,58 @@ static void functions_with_cold_parts(void **state)
         }
 }
 
+/* A cold part that calls while much of the lane loop lies in the frame. */
+static knk_node much_alive(knk_builder *k, const knk_node *x)
+{
+    knk_node v[40], sum = x[2];
+    for (int i = 0; i < 40; i++)
+        v[i] = knk_unary(k, KNK_SQRT, ADD(x[0], knk_const_double(k, knk_dtype(k, x[0]), i)));
+    knk_node a = knk_binary(k, KNK_REM, x[0], x[1]), b = knk_binary(k, KNK_REM, x[1], v[3]), c = MUL(x[0], x[2]);
+    knk_node yes = ADD(MUL(a, b), knk_binary(k, KNK_REM, c, ADD(a, c)));
+    sum = COLD(LT(x[1], x[2]), yes, sum);
+    for (int i = 0; i < 40; i++)
+        sum = FMA(sum, v[i], sum);
+    return sum;
+}
+
+static void cold_parts_spill_beside_the_lane_loop(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 150; n += 37) {
+        check_points(much_alive, KN_ID_F32, 1, n, false, "much alive, f32");
+        check_points(much_alive, KN_ID_F64, 1, n, false, "much alive, f64");
+    }
+}
+
+/* A function of one number per row, times the lanes: its cold part is worked out where the number needs it. */
+static void cold_parts_of_single_values(void **state)
+{
+    (void)state;
+    for (int d = KN_ID_F32; d <= KN_ID_F64; d++)
+        for (int64_t n = 1; n < 200; n += 33) {
+            scene s;
+            uint64_t seed = 99;
+            enum { ROWS = 60 };
+            scene_begin(&s, ROWS, n);
+            scene_stage(&s, -1);
+            int row = scene_map(&s, 0, (const int64_t[]){1, 0, 0}), map = scene_map(&s, 0, (const int64_t[]){n, 1, 0});
+            knk_node u = knk_load(s.b, scene_buffer(&s, d, false, ROWS, &seed), row, KNK_NONE, KNK_NONE, KNK_NONE),
+                     v = knk_load(s.b, scene_buffer(&s, d, false, ROWS, &seed), row, KNK_NONE, KNK_NONE, KNK_NONE),
+                     x = knk_load(s.b, scene_buffer(&s, d, false, ROWS * n, &seed), map, KNK_NONE, KNK_NONE, KNK_NONE);
+            knk_builder *k = s.b;
+            knk_node y = MUL(ADD(knk_sin(k, u), knk_erf(k, MUL(v, knk_cos(k, v)))), ADD(x, knk_tan(k, u)));
+            knk_store(s.b, scene_buffer(&s, d, true, ROWS * n, &seed), map, y);
+            scene_end(&s);
+            for (int t = 0; t < 2; t++)
+                if (works(targets[t])) {
+                    scene_way way = {.mode = KNG_POINTS};
+                    assert_true(scene_check(&s, &way, stage_code, &targets[t], "cold parts of single values"));
+                    stage_code_free();
+                }
+            scene_free(&s);
+        }
+}
+
 /* One reduction of x * y over n elements, of rows x lanes points. */
 static void check_sum(int how, int d, int64_t rows, int64_t lanes, int64_t n, kng_mode mode, const char *what)
 {
@@ -109,6 +161,57 @@ static void reductions_in_every_mode(void **state)
             for (kng_mode mode = KNG_ROWS; mode <= KNG_COLUMNS && !knk_is_half_id(d); mode++)
                 if (how < KNK_RED_AND || !knk_is_float_id(d))
                     check_sum(how, d, 2, 19, 203, mode, knk_reduction_name[how]);
+}
+
+/* out[i, j] = table[index[i], j], where the index may lie outside of all memory: `how` says under which predicate it is
+ * read then. */
+enum { INSIDE, BY_ROW, BY_ROW_OR_OTHER, BY_ELEMENT, CONSTANT_ROW };
+static void check_rows_by_index(int d, int64_t n, int how, bool any)
+{
+    enum { ROWS = 9, TABLE = 32 };
+    scene s;
+    uint64_t seed = 5 + (uint64_t)(d * 10 + how);
+    scene_begin(&s, ROWS, n);
+    scene_stage(&s, -1);
+    int row = scene_map(&s, 0, (const int64_t[]){1, 0, 0}), element = scene_map(&s, 2, (const int64_t[]){0, 1, 0}),
+        out = scene_map(&s, 0, (const int64_t[]){n, 1, 0});
+    knk_builder *k = s.b;
+    knk_node i = knk_load(k, scene_buffer(&s, KN_ID_I32, false, ROWS, &seed), row, KNK_NONE, KNK_NONE, KNK_NONE);
+    knk_node at = knk_binary(k, KNK_AND, knk_cast(k, KN_ID_I64, i), knk_const_int(k, KN_ID_I64, 2 * TABLE - 1));
+    knk_node inside = knk_binary(k, KNK_LT, at, knk_const_int(k, KN_ID_I64, TABLE)), pred = KNK_NONE, other = KNK_NONE;
+    at = knk_binary(k, KNK_MUL, at, knk_const_int(k, KN_ID_I64, n));
+    at = knk_select(k, inside, at, knk_const_int(k, KN_ID_I64, how == INSIDE ? 0 : (int64_t)1 << 44));
+    if (how != INSIDE && how != CONSTANT_ROW)
+        pred = inside;
+    if (how == CONSTANT_ROW)
+        at = knk_const_int(k, KN_ID_I64, 3 * n);
+    if (how == BY_ELEMENT) {
+        int b = scene_buffer(&s, KN_ID_BOOL, false, ROWS * n, &seed);
+        pred = knk_binary(k, KNK_AND, pred, knk_load(k, b, out, KNK_NONE, KNK_NONE, KNK_NONE));
+    }
+    if (how == BY_ROW_OR_OTHER || how == BY_ELEMENT)
+        other = knk_load(k, scene_buffer(&s, d, false, ROWS * n, &seed), out, KNK_NONE, KNK_NONE, KNK_NONE);
+    knk_node y = knk_load(k, scene_buffer(&s, d, false, TABLE * n + 2, &seed), element, at, pred, other);
+    knk_store(k, scene_buffer(&s, d, true, ROWS * n, &seed), out, y);
+    scene_end(&s);
+    for (int t = 0; t < 2; t++)
+        if (works(targets[t])) {
+            scene_way way = {.mode = KNG_POINTS, .any = any};
+            assert_true(scene_check(&s, &way, stage_code, &targets[t], "rows by index"));
+            stage_code_free();
+        }
+    scene_free(&s);
+}
+
+static void an_index_of_all_lanes_moves_a_load(void **state)
+{
+    (void)state;
+    for (int how = INSIDE; how <= CONSTANT_ROW; how++)
+        for (int d = KN_ID_BOOL; d <= KN_ID_F64; d++)
+            for (int64_t n = 1; n < 200; n += n < 20 ? 6 : 57) {
+                check_rows_by_index(d, n, how, false);
+                check_rows_by_index(d, n, how, true);
+            }
 }
 
 /* Every operation of the IR that is legal for a dtype, on both targets. */
@@ -283,6 +386,9 @@ int main(void)
         cmocka_unit_test(chains_of_floats_for_all_lengths),
         cmocka_unit_test(reductions_in_every_mode),
         cmocka_unit_test(functions_with_cold_parts),
+        cmocka_unit_test(cold_parts_of_single_values),
+        cmocka_unit_test(cold_parts_spill_beside_the_lane_loop),
+        cmocka_unit_test(an_index_of_all_lanes_moves_a_load),
         cmocka_unit_test(every_operation_for_every_dtype),
         cmocka_unit_test(nontemporal_stores),
         cmocka_unit_test(what_does_not_fit_is_an_error),

@@ -182,7 +182,8 @@ static void a_softmax_is_one_kernel_of_three_passes(void **state)
         FINISH(&b, knb_div(&b, e, s)), 1,
         "3: exp -> f32[5,7]: stored by step 0, which reads it: read in several passes over a row and too expensive to "
         "recompute",
-        "points(5,) joins(7,) joins(7,) joins(7,); operand 0, > output 0, output 0, > output 0");
+        "points(5,) joins(7,) joins(7,) joins(7,) of reduce_max sub exp reduce_sum div; operand 0, > output 0, "
+        "output 0, > output 0");
 }
 
 static void a_routine_has_its_operands_in_memory(void **state)

@@ -119,6 +119,32 @@ static void poles_and_infinities_are_those_of_c(void **state)
     expect_number(call(kn_exp2, INFINITY, 0.0), of(INFINITY, 0));
 }
 
+static double nan_with_sign(bool minus)
+{
+    uint64_t bits = (uint64_t)(minus ? 0xfff8 : 0x7ff8) << 48;
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* Found by the programs fuzzer: cosh(nan + 0i) was nan + 0i or nan - 0i, as the bits of the NaN were. */
+static void the_sign_of_a_nan_decides_nothing(void **state)
+{
+    static function *const functions[] = {kn_sin,    kn_cos,    kn_tan,    kn_sinh,          kn_cosh,      kn_tanh,
+                                          kn_exp,    kn_expm1,  kn_sqrt,   kn_lax_rsqrt,     kn_log,       kn_log1p,
+                                          kn_arcsin, kn_arccos, kn_arctan, kn_arcsinh,       kn_arccosh,   kn_arctanh,
+                                          kn_sign,   kn_square, kn_exp2,   kn_special_expit, kn_reciprocal};
+    static const double other[] = {0.0, -0.0, 1, -1, INFINITY, -INFINITY, 0.5};
+    KN_SCOPE;
+    (void)state;
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+        for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+            double plus = nan_with_sign(false), minus = nan_with_sign(true);
+            expect_number(call(functions[f], minus, other[i]), call(functions[f], plus, other[i]));
+            expect_number(call(functions[f], other[i], minus), call(functions[f], other[i], plus));
+        }
+}
+
 static void powers_of_two_turn_far(void **state)
 {
     KN_SCOPE;
@@ -152,6 +178,7 @@ int main(void)
         TEST(branch_cuts_have_two_sides),
         TEST(small_parts_survive_large_ones),
         TEST(poles_and_infinities_are_those_of_c),
+        TEST(the_sign_of_a_nan_decides_nothing),
         TEST(powers_of_two_turn_far),
         TEST(the_slope_of_arccosh_has_the_branch_of_arccosh),
     };

@@ -359,6 +359,34 @@ static void a_buffer_larger_than_the_bound_does_not_empty_the_pool(void **state)
     assert_true(knx_buffer_bytes_pooled() == pooled);
 }
 
+/* y = f(x), again and again. */
+static void the_memory_of_a_result_is_found_again(void **state)
+{
+    (void)state;
+    enum { BYTES = 500 << 20 };
+    kn_buffer *x = knx_buffer_new(BYTES), *y = knx_buffer_new(BYTES), *before = y;
+    knx_buffer_release(y);
+    y = knx_buffer_new(BYTES);
+    assert_ptr_equal(y, before);
+    knx_buffer_release(y);
+    knx_buffer_release(x);
+    knx_buffer_trim();
+}
+
+static void the_bound_can_be_changed(void **state)
+{
+    (void)state;
+    size_t before = knx_buffer_limit(3 << 20);
+    knx_buffer_release(knx_buffer_new(2 << 20));
+    knx_buffer_release(knx_buffer_new(1 << 20));
+    assert_true(knx_buffer_bytes_pooled() >= 1 << 20);
+    assert_int_equal(knx_buffer_limit(0), 3 << 20);
+    assert_int_equal(knx_buffer_bytes_pooled(), 0);
+    knx_buffer_release(knx_buffer_new(1 << 20));
+    assert_int_equal(knx_buffer_bytes_pooled(), 0);
+    knx_buffer_limit(before);
+}
+
 static void the_pool_of_small_buffers_is_bounded(void **state)
 {
     (void)state;
@@ -558,6 +586,8 @@ int main(void)
         T(trimming_empties_the_pool),
         T(the_pool_of_big_buffers_is_bounded_and_drops_the_oldest),
         T(a_buffer_larger_than_the_bound_does_not_empty_the_pool),
+        T(the_memory_of_a_result_is_found_again),
+        T(the_bound_can_be_changed),
         T(the_pool_of_small_buffers_is_bounded),
         T(a_buffer_can_fail_even_out_of_the_pool),
         T(an_impossible_size_is_null_and_not_live),

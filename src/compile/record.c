@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * record.c -- what is left of the decisions once a program is there: which equations each step works out, and which
+ * values go from one step to another, as data for texts, drawings and observers. */
+#include "base/log.h"
+#include "compile/plan.h"
+#include <stdlib.h>
+
+/* Equations by step. One that several steps work out again is in no list. */
+static bool list_equations(knc_plan *p)
+{
+    kn_program *q = p->p;
+    uint32_t *first = knx_arena_zero(&q->arena, ((size_t)q->n_step + 2) * sizeof *first);
+    uint32_t *list = knx_arena_alloc(&q->arena, ((size_t)p->j->n_eqn + 1) * sizeof *list);
+    if (!first || !list)
+        return false;
+    for (uint32_t i = 0; i < p->j->n_eqn; i++)
+        if (q->note[i].step != KNC_NO)
+            first[q->note[i].step + 2]++;
+    for (uint32_t s = 0; s <= q->n_step; s++)
+        first[s + 1] += first[s];
+    for (uint32_t i = 0; i < p->j->n_eqn; i++)
+        if (q->note[i].step != KNC_NO)
+            list[first[q->note[i].step + 1]++] = i;
+    q->first_eqn = first;
+    q->step_eqn = list;
+    return true;
+}
+
+typedef struct recorder {
+    knc_plan *p;
+    uint32_t *shown; /* per variable: that whose memory it shows; KNC_NO: a literal's */
+    uint32_t *seen;  /* per step: 1 + the variable that it was last found to read */
+    KN_VEC(knc_edge) edge;
+    bool failed;
+} recorder;
+
+static void add_edge(recorder *r, uint32_t var, uint32_t to, uint32_t output)
+{
+    const knc_value *v = &r->p->value[var];
+    knc_edge e = {.from = KNC_NO, .to = to, .var = var, .eqn = v->eqn, .output = output};
+    if (v->state == KNC_STORED)
+        e.from = r->p->p->note[v->eqn].step;
+    bool inside = e.from != KNC_NO && e.from == to;
+    if ((v->state == KNC_STORED ? e.from != KNC_NO && !inside : v->state == KNC_GIVEN) && !KN_VEC_PUSH(&r->edge, e))
+        r->failed = true;
+}
+
+static void add_reader(recorder *r, uint32_t var, uint32_t group)
+{
+    uint32_t step = r->p->group.at[knc_find(r->p, group)].step, shown = r->shown[var];
+    if (step == KNC_NO || shown == KNC_NO || r->seen[step] == shown + 1)
+        return;
+    r->seen[step] = shown + 1;
+    add_edge(r, shown, step, KNC_NO);
+}
+
+static void add_edges(recorder *r)
+{
+    const kni_jaxpr *j = r->p->j;
+    for (uint32_t v = 0; v < j->n_var; v++) {
+        const knc_value *x = &r->p->value[v];
+        r->shown[v] = v;
+        if (x->state == KNC_ALIAS) {
+            kn_atom a = j->eqn[x->eqn].in[0];
+            r->shown[v] = kni_is_var(a) ? r->shown[a] : KNC_NO;
+        }
+        for (uint32_t l = x->first_use; l != KNC_NO; l = r->p->use.at[l].next)
+            add_reader(r, v, r->p->use.at[l].use.group);
+    }
+    for (uint32_t g = 0; g < r->p->group.n; g++) {
+        const kn_eqn *e = r->p->group.at[g].routine ? &j->eqn[r->p->group.at[g].eqn] : NULL;
+        for (uint32_t k = 0; e && k < e->n_in; k++)
+            if (kni_is_var(e->in[k]))
+                add_reader(r, e->in[k], g);
+    }
+    for (uint32_t k = 0; k < j->n_out; k++)
+        if (kni_is_var(j->out[k]) && r->shown[j->out[k]] != KNC_NO)
+            add_edge(r, r->shown[j->out[k]], KNC_NO, k);
+}
+
+/* Operands first, results last. */
+static int by_steps(const void *a, const void *b)
+{
+    const knc_edge *x = a, *y = b;
+    uint32_t from[2] = {x->from + 1, y->from + 1};
+    return from[0] != from[1] ? (from[0] > from[1]) - (from[0] < from[1])
+           : x->to != y->to   ? (x->to > y->to) - (x->to < y->to)
+                              : (x->var > y->var) - (x->var < y->var);
+}
+
+static bool record_edges(knc_plan *p)
+{
+    recorder r = {.p = p};
+    r.shown = knx_arena_alloc(&p->scratch, ((size_t)p->j->n_var + 1) * sizeof *r.shown);
+    r.seen = knx_arena_zero(&p->scratch, ((size_t)p->p->n_step + 1) * sizeof *r.seen);
+    if (!r.shown || !r.seen)
+        return false;
+    add_edges(&r);
+    if (r.edge.n && !r.failed)
+        qsort(r.edge.at, r.edge.n, sizeof *r.edge.at, by_steps);
+    bool fine = !r.failed;
+    if (fine && r.edge.n) {
+        p->p->edge = knx_arena_copy(&p->p->arena, r.edge.at, r.edge.n * sizeof *r.edge.at);
+        fine = p->p->edge != NULL;
+    }
+    p->p->n_edge = fine ? (uint32_t)r.edge.n : 0;
+    KN_VEC_FREE(&r.edge);
+    return fine;
+}
+
+kn_error *knc_record(knc_plan *p)
+{
+    bool fine = list_equations(p) && (!(p->o->record || kn_debug_level >= 4) || record_edges(p));
+    return fine ? NULL : knx_error_nomem();
+}
+
+void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t)
+{
+    enum { LONGEST = 160 };
+    const char *before = "";
+    const knc_step *s = &p->step[step];
+    if (s->kind == KNC_COPY) {
+        knx_text_add(t, "copy");
+        return;
+    }
+    if (s->kind != KNC_KERNEL) {
+        knx_text_add(t, "%s", p->jaxpr->eqn[s->eqn].prim->name);
+        return;
+    }
+    for (int views = 0; views < 2 && !*before; views++) /* of views only if there is nothing else */
+        for (uint32_t i = p->first_eqn[step]; i < p->first_eqn[step + 1]; i++) {
+            const kn_prim *prim = p->jaxpr->eqn[p->step_eqn[i]].prim;
+            if (!views && (prim->bits & (KN_VIEW | KN_IDENTITY)))
+                continue;
+            if (t->length > LONGEST) {
+                knx_text_add(t, " ...");
+                return;
+            }
+            knx_text_add(t, "%s%s", before, prim->name);
+            before = " ";
+        }
+}
+
+int64_t knc_step_elements(const kn_program *p, uint32_t step)
+{
+    const knc_step *s = &p->step[step];
+    int64_t points = 1, inner = 1;
+    if (s->kind == KNC_COPY)
+        return (int64_t)s->u.bytes;
+    if (s->kind != KNC_KERNEL)
+        return s->u.r.n_out ? kni_type_size(s->u.r.yt[0]) : 0;
+    for (int d = 0; d < s->u.k.kernel->n_par; d++)
+        points *= s->u.k.par[d];
+    for (int k = 0; k < s->u.k.kernel->n_stage; k++) {
+        int64_t n = 1;
+        for (int d = 0; d < s->u.k.kernel->stage[k].n_inner; d++)
+            n *= s->u.k.inner[k][d];
+        inner = n > inner ? n : inner;
+    }
+    return points * inner;
+}
