@@ -361,7 +361,10 @@ static void do_operation(kng_low *l, const kng_item *it, int copy)
     operands o = get_operands(l, it, copy);
     temps t = take_temps(l, it->needs.temps, it->needs.mask_temps);
     int dst = kng_low_define(l, it, copy);
-    kng_emit_op(l->a, &l->form, &l->node[it->node], l->node, dst, o.src, t.v, t.m, gp_temp);
+    if (it->fused)
+        kng_low_emit_fused(l, it, dst, o.src);
+    else
+        kng_emit_op(l->a, &l->form, &l->node[it->node], l->node, dst, o.src, t.v, t.m, gp_temp);
     give_temps(l, &t);
     end_item(l, it, copy);
 }

@@ -210,6 +210,13 @@ static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_us
         need(p, e->in[k], p->group.at[g].height, p->group.at[g].level, KNC_BECAUSE_ROUTINE, false);
 }
 
+/* Elements that are moved and nothing else: worth a kernel if there are many of them, and each is one element there. */
+enum { KERNEL_BYTES = 1 << 16 };
+static bool is_worth_a_kernel(const knc_plan *p, kn_type t)
+{
+    return p->o->fuse && knc_parts(t.dtype) == 1 && kni_type_size(t) * t.dtype->size >= KERNEL_BYTES;
+}
+
 /* Elementwise equations, views and pulls: part of the groups that read them, or stored. */
 static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, knc_uses *u)
 {
@@ -217,7 +224,7 @@ static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, 
     bool store;
     int join = -1;
     knc_why why = decide(p, e, c, u, weight, &store);
-    if (store && c == KNC_EITHER) {
+    if (store && c == KNC_EITHER && !is_worth_a_kernel(p, p->j->type[e->out])) {
         group_routine(p, i, e, u);
         p->value[e->out].why = (uint8_t)why;
         return;

@@ -158,6 +158,12 @@ const kn_param_field kni_fields_scatter[] = {
     TEXT("update_jaxpr", "None"),
     END,
 };
+const kn_param_field kni_fields_check_bounds[] = {
+    FIELD(INTS, kn_p_check_bounds, axis),
+    FIELD(INTS, kn_p_check_bounds, most),
+    FIELD(INTS, kn_p_check_bounds, size),
+    END,
+};
 const kn_param_field kni_fields_dynamic_slice[] = {FIELD(INTS, kn_p_dynamic_slice, slice_sizes), END};
 
 /* The others */

@@ -234,6 +234,11 @@ kn_atom knb_gather(kn_builder *b, kn_atom operand, kn_atom indices, const kn_p_g
     return knb_emit1(b, &kn_prim_gather, p, 2, (kn_atom[]){operand, indices});
 }
 
+void knb_check_bounds(kn_builder *b, kn_atom indices, const kn_p_check_bounds *p)
+{
+    knb_emit(b, &kn_prim_check_bounds, p, 1, &indices, NULL, 0);
+}
+
 SCATTERS(SCATTER)
 
 kn_atom knb_dynamic_slice(kn_builder *b, kn_atom x, const kn_atom *start, const int64_t *slice_sizes)

@@ -80,6 +80,7 @@ kn_atom knb_tile(kn_builder *b, kn_atom x, const int64_t *reps);
 kn_atom knb_pad(kn_builder *b, kn_atom x, kn_atom value, const int64_t *lo, const int64_t *hi,
                 const int64_t *interior /* NULL: 0 */);
 kn_atom knb_iota(kn_builder *b, kn_dtype d, int ndim, const int64_t *shape, int dimension);
+void knb_check_bounds(kn_builder *b, kn_atom indices, const kn_p_check_bounds *p);
 kn_atom knb_gather(kn_builder *b, kn_atom operand, kn_atom indices, const kn_p_gather *p);
 /* updates written over the operand, the last one winning; the others combine them with what is there */
 kn_atom knb_scatter(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p);

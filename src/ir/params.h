@@ -140,7 +140,7 @@ extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[],
     kni_fields_convert[], kni_fields_conj[], kni_fields_bitcast[], kni_fields_integer_pow[], kni_fields_round[],
     kni_fields_reduce_precision[], kni_fields_cumulative[], kni_fields_split[], kni_fields_axis[],
     kni_fields_tile[], kni_fields_reduce_any[], kni_fields_top_k[], kni_fields_random_split[],
-    kni_fields_rng_bit_generator[], kni_fields_gather[], kni_fields_scatter[],
+    kni_fields_rng_bit_generator[], kni_fields_gather[], kni_fields_check_bounds[], kni_fields_scatter[],
     kni_fields_dynamic_slice[], kni_fields_dot_general[], kni_fields_sort[], kni_fields_factorize[],
     kni_fields_triangular_solve[], kni_fields_random_bits[], kni_fields_random_gamma[],
     kni_fields_random_wrap[], kni_fields_jit[], kni_fields_while[];
@@ -279,6 +279,10 @@ typedef struct {
     bool indices_are_sorted, unique_indices;
     /* as jax.lax.GatherDimensionNumbers; fill value: NaN, or the smallest integer (JAX) */
 } kn_p_gather;
+/* Of each number of a start: the axis and its extent, for the message, and the largest start. */
+typedef struct {
+    kn_ints axis, most, size;
+} kn_p_check_bounds;
 typedef struct {
     kn_ints update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims, operand_batching_dims,
         scatter_indices_batching_dims;

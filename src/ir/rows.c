@@ -68,7 +68,7 @@ const char *kni_prim_fault(const kn_prim *p)
         return "no type rule";
     if (!p->batch)
         return "no batching rule";
-    if ((p->n_out == 0 && !(p->bits & KN_EFFECT)) || p->n_in < -1 || p->n_out < -1)
+    if ((p->n_out == 0 && !(p->bits & (KN_EFFECT | KN_CAN_FAIL))) || p->n_in < -1 || p->n_out < -1)
         return "impossible numbers of operands or results";
     if (lowerings != 1)
         return lowerings ? "more than one lowering" : "no lowering";

@@ -92,11 +92,19 @@ static int simplify_binary(knk_builder *k, const knk_inst *n, knk_node *out)
     }
 }
 
+/* Does dtype `to` have all values of dtype `from`? */
+static bool widens(int from, int to)
+{
+    return (knk_is_half_id(from) && knk_is_float_id(to)) || (from == KN_ID_F32 && to == KN_ID_F64);
+}
+
 static int simplify_cast(const knk_builder *k, knk_inst *n, knk_node *out)
 {
     const knk_inst *a = &knk_nodes(k)[n->a];
     if (a->dtype == n->dtype)
         return is(n->a, out);
+    if (n->op == KNK_CAST && a->op == KNK_CAST && knk_nodes(k)[a->a].dtype == n->dtype && widens(n->dtype, a->dtype))
+        return is(a->a, out);
     if (n->op == KNK_BITCAST && a->op == KNK_BITCAST) {
         n->a = a->a;
         return knk_nodes(k)[n->a].dtype == n->dtype && is(n->a, out);

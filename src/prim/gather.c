@@ -6,7 +6,8 @@
  *     transpose  scatter-add of the cotangent into zeros
  *     batch      operand: one more window dimension; indices: one more dimension of points; both: a pair of batching
  *                dimensions
- *     lower      a routine, IndexError in the mode CHECK; in other modes a kernel that reads elements loads them itself
+ *     lower      a routine; a kernel that reads elements loads them itself; the mode CHECK expands into check_bounds and
+ *                another mode
  *     put        scatter to the same places
  */
 #include "prim/index.h"
@@ -98,15 +99,38 @@ static kn_error *gather_run(const kn_routine_args *args)
 
 /* --- by a kernel that reads elements ------------------------------------------------------------ */
 
-/* Of what can not fail, and has an element for each start. */
+/* Every start that is moved inside of the table has elements there. */
+static bool has_elements(kn_type table)
+{
+    for (int d = 0; d < table.ndim; d++)
+        if (table.dim[d] == 0)
+            return false;
+    return true;
+}
+
 static bool gather_pulls(const void *params, int n_in, const kn_type *x)
 {
-    const params_t *p = params;
     (void)n_in;
-    for (int d = 0; d < x[0].ndim; d++)
-        if (x[0].dim[d] == 0)
-            return false;
-    return p->mode != KN_GATHER_CHECK;
+    return ((const params_t *)params)->mode != KN_GATHER_CHECK && has_elements(x[0]);
+}
+
+/* What may fail becomes a check of the indices, and what can not. */
+static bool gather_expands(const void *params, int n_in, const kn_type *x)
+{
+    (void)n_in;
+    return ((const params_t *)params)->mode == KN_GATHER_CHECK && has_elements(x[0]);
+}
+
+static kn_error *gather_expand(const kn_rule *r, kn_atom *y)
+{
+    params_t p = *(const params_t *)r->params;
+    knp_indexing how = knp_indexing_of_gather(&p);
+    knp_bounds_lists lists;
+    kn_p_check_bounds bounds = knp_bounds_of(&how, r->xt[0], p.slice_sizes, &lists);
+    knb_check_bounds(r->b, r->x[1], &bounds);
+    p.mode = KN_GATHER_PROMISE;
+    y[0] = knb_gather(r->b, r->x[0], r->x[1], &p);
+    return NULL;
 }
 
 typedef struct puller {
@@ -196,8 +220,8 @@ static void gather_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_val
                 KNK_NONE};
     kn_index *in = window_position(&p);
     for (int s = 0; in && s < p.how.index_map.n; s++) {
-        int64_t d = p.how.index_map.v[s], most = r->xt[0].dim[d] - q->slice_sizes.v[d];
-        knk_node start = start_node(&p, s, most);
+        int64_t d = p.how.index_map.v[s];
+        knk_node start = start_node(&p, s, knp_largest_start(&p.how, r->xt[0], q->slice_sizes, d));
         kn_index_axis *axis = &in->axis[d];
         axis->node = axis->node < 0 ? start : knk_binary(k, KNK_ADD, axis->node, start);
     }
@@ -239,6 +263,8 @@ const kn_prim kn_prim_gather = {
     .run = gather_run,
     .pull = gather_pull,
     .pulls = gather_pulls,
+    .expand = gather_expand,
+    .expands = gather_expands,
     .cost = gather_cost,
     .may_fail = gather_may_fail,
     .put = gather_put,

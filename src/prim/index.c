@@ -147,6 +147,27 @@ kn_scalar_bits knp_fill_value(kn_dtype d, bool zero)
     return s;
 }
 
+int64_t knp_largest_start(const knp_indexing *x, kn_type table, kn_ints sizes, int64_t d)
+{
+    return table.dim[d] - (is_window_dim(x, d) ? sizes.v[d] : 1);
+}
+
+/* As one example of a batch sees it. */
+static int64_t axis_of(const knp_indexing *x, int64_t d) { return d - knp_axes_before(x->table_batching, (int)d); }
+
+kn_p_check_bounds knp_bounds_of(const knp_indexing *x, kn_type table, kn_ints sizes, knp_bounds_lists *lists)
+{
+    *lists =
+        (knp_bounds_lists){.axis = {.n = x->index_map.n}, .most = {.n = x->index_map.n}, .size = {.n = x->index_map.n}};
+    for (int i = 0; i < x->index_map.n; i++) {
+        int64_t d = x->index_map.v[i];
+        lists->axis.v[i] = axis_of(x, d);
+        lists->most.v[i] = knp_largest_start(x, table, sizes, d);
+        lists->size.v[i] = table.dim[d];
+    }
+    return (kn_p_check_bounds){knp_ints(&lists->axis), knp_ints(&lists->most), knp_ints(&lists->size)};
+}
+
 void knp_describe_windows(const knp_indexing *x, kn_type table, kn_type indices, kn_type dense, kn_ints sizes,
                           bool gathers, knr_windows *w)
 {
@@ -169,8 +190,8 @@ void knp_describe_windows(const knp_indexing *x, kn_type table, kn_type indices,
     for (int i = 0; i < w->n_index; i++) {
         int64_t d = x->index_map.v[i];
         w->index_table[i] = table_stride[d];
-        w->index_most[i] = table.dim[d] - (is_window_dim(x, d) ? sizes.v[d] : 1);
-        w->index_axis[i] = d - knp_axes_before(x->table_batching, (int)d); /* as one example of a batch sees it */
+        w->index_most[i] = knp_largest_start(x, table, sizes, d);
+        w->index_axis[i] = axis_of(x, d);
         w->index_size[i] = table.dim[d];
     }
     w->n_window = 0;

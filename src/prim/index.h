@@ -29,6 +29,14 @@ knp_dims knp_window_sizes(const knp_indexing *x, kn_type table, kn_type dense);
 void knp_describe_windows(const knp_indexing *x, kn_type table, kn_type indices, kn_type dense, kn_ints sizes,
                           bool gathers, knr_windows *w);
 
+/* The largest start along a dimension of the table, given the extents of the windows; -1: there is none. */
+int64_t knp_largest_start(const knp_indexing *x, kn_type table, kn_ints sizes, int64_t d);
+/* What must hold for number i of a start, in words. The lists live in `lists`. */
+typedef struct knp_bounds_lists {
+    knp_dims axis, most, size;
+} knp_bounds_lists;
+kn_p_check_bounds knp_bounds_of(const knp_indexing *x, kn_type table, kn_ints sizes, knp_bounds_lists *lists);
+
 /* JAX's value for what is out of bounds: NaN, the smallest signed, the largest unsigned integer, True. */
 kn_scalar_bits knp_fill_value(kn_dtype d, bool zero);
 

@@ -52,10 +52,38 @@ static int64_t count(int n, const int64_t *extent)
     return size;
 }
 
-/* NumPy's error for the first number out of bounds, axis by axis. A negative one has had the extent added already. */
-static kn_error *check_bounds(const knr_windows *w, const void *indices, int64_t points)
+#define OUTSIDE(type)                                                 \
+    for (int64_t p = 0; p < points; p++) {                            \
+        type v = ((const type *)indices)[p * w->n_index + i];         \
+        outside |= v < 0 || (uint64_t)v > (uint64_t)w->index_most[i]; \
+    }                                                                 \
+    break;
+
+/* Does any number i of a start lie out of bounds? */
+static bool any_outside(const knr_windows *w, const void *indices, int64_t points, int i)
 {
-    for (int i = 0; i < w->n_index; i++)
+    bool outside = false;
+    if (w->index_most[i] < 0)
+        return points > 0;
+    switch ((kn_dtype_id)w->index_dtype->id) {
+    case KN_ID_I32: OUTSIDE(int32_t)
+    case KN_ID_I64: OUTSIDE(int64_t)
+    default:
+        for (int64_t p = 0; p < points; p++) {
+            int64_t v = read_index(w->index_dtype, indices, p * w->n_index + i);
+            outside |= v < 0 || v > w->index_most[i];
+        }
+    }
+    return outside;
+}
+
+/* NumPy's error for the first number out of bounds, axis by axis. A negative one has had the extent added already. */
+kn_error *knr_check_bounds(const knr_windows *w, const void *indices)
+{
+    int64_t points = count(w->n_point, w->point);
+    for (int i = 0; i < w->n_index; i++) {
+        if (!any_outside(w, indices, points, i))
+            continue;
         for (int64_t p = 0; p < points; p++) {
             int64_t v = read_index(w->index_dtype, indices, p * w->n_index + i);
             if (v < 0 || v > w->index_most[i])
@@ -63,6 +91,7 @@ static kn_error *check_bounds(const knr_windows *w, const void *indices, int64_t
                                  (long long)(v < 0 ? v - w->index_size[i] : v), (long long)w->index_axis[i],
                                  (long long)w->index_size[i]);
         }
+    }
     return NULL;
 }
 
@@ -167,7 +196,7 @@ kn_error *knr_gather(const knr_windows *w, const void *table, const void *indice
     int64_t points = count(w->n_point, w->point), at[KN_MAX_NDIM] = {0}, to = 0, from = 0, start = 0;
     make_nest(w, &s);
     if (w->mode == KNR_OUT_ERROR)
-        KN_TRY(check_bounds(w, indices, points));
+        KN_TRY(knr_check_bounds(w, indices));
     if (!points || !count(w->n_window, w->window))
         return NULL;
     for (int64_t p = 0; p < points; p++) {
@@ -314,7 +343,7 @@ kn_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const 
     combine_line *line = line_of(how, w->dtype);
     int64_t points = count(w->n_point, w->point), at[KN_MAX_NDIM] = {0}, to = 0, from = 0, start = 0;
     if (w->mode == KNR_OUT_ERROR)
-        KN_TRY(check_bounds(w, indices, points));
+        KN_TRY(knr_check_bounds(w, indices));
     if (!points || !count(w->n_window, w->window))
         return NULL;
     if (w->may_cross && !w->windows_last) {

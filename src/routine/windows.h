@@ -31,6 +31,8 @@ typedef struct knr_windows {
     bool may_cross;    /* windows of different points may meet at different places of theirs */
 } knr_windows;
 
+/* IndexError for the first number of the indices that is out of bounds, whatever the mode. */
+kn_error *knr_check_bounds(const knr_windows *w, const void *indices);
 kn_error *knr_gather(const knr_windows *w, const void *table, const void *indices, void *dense);
 
 /* What an update makes of the table's element: replaces it, is added to it, ... Keys can only be replaced. */

@@ -138,6 +138,14 @@
     GENERATE_AS(DEFAULT, name "_u8", U8, "u32[4]", __VA_ARGS__)   \
     GENERATE_AS(THREE_FRY, name "_u16", U16, "u32[4]", __VA_ARGS__)
 
+static int bounded(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    knb_check_bounds(b, x[0], &(kn_p_check_bounds){INTS(0, 1), INTS(4, 2), INTS(5, 3)});
+    y[0] = x[0];
+    return 1;
+}
+#define BOUNDED(from) {.prim = &kn_prim_check_bounds, .operands = from, .each = ref_same, .build = bounded},
+
 const sample samples_indexed[] = {
 #include "indexed.def"
     {.prim = NULL},

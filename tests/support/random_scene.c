@@ -215,6 +215,27 @@ static void add_operation(make *m)
         add(m, knk_ternary(b, (knk_op)op, a, get(m, d), get(m, d)));
 }
 
+/* Two operations that one instruction may do. */
+static void add_pair(make *m)
+{
+    static const uint8_t logic[] = {KNK_AND, KNK_OR, KNK_XOR};
+    knk_builder *b = m->s->b;
+    int d = any_dtype(m);
+    if (knk_is_float_id(d)) {
+        knk_node x[3] = {get(m, d), get(m, d), get(m, d)};
+        for (int i = 0; i < 3; i++)
+            if (pick(m, 2))
+                x[i] = knk_unary(b, KNK_NEG, x[i]);
+        add(m, knk_ternary(b, KNK_FMA, x[0], x[1], x[2]));
+    } else if (knk_is_int_id(d)) {
+        knk_node x = knk_binary(b, (knk_op)logic[pick(m, 3)], get(m, d), get(m, d));
+        if (pick(m, 2))
+            add(m, knk_binary(b, pick(m, 2) ? KNK_NE : KNK_EQ, x, knk_const_int(b, (kn_dtype_id)d, 0)));
+        else
+            add(m, knk_binary(b, (knk_op)logic[pick(m, 3)], get(m, d), x));
+    }
+}
+
 /* A select whose cold side is a little program of its own. */
 static void add_select(make *m)
 {
@@ -263,7 +284,7 @@ static void add_nodes(make *m, int n)
         case 0:
         case 1: add_load(m); break;
         case 2: add_index(m); break;
-        case 3: add_bitcast(m); break;
+        case 3: pick(m, 2) ? add_bitcast(m) : add_pair(m); break;
         case 4:
         case 5: add_select(m); break;
         case 6:
@@ -274,6 +295,7 @@ static void add_nodes(make *m, int n)
             if (pick(m, 6) == 0)
                 add_function(m);
             break;
+        case 9: add_pair(m); break;
         case 8: add(m, knk_cast(m->s->b, (kn_dtype_id)any_dtype(m), get(m, any_dtype(m)))); break;
         default: add_operation(m);
         }

@@ -46,7 +46,7 @@ static void fill_random(char *data, int d, size_t bytes)
         else if (knk_is_int_id(d))
             s.u64 = (uint64_t)(int64_t)(below(2000) - 1000);
         else
-            s = knx_scalar_from_double(&kn_dtype_table[d], below(50) ? (double)(int32_t)random32() / 1e9
+            s = knx_scalar_from_double(&kn_dtype_table[d], below(50)  ? (double)(int32_t)random32() / 1e9
                                                            : below(8) ? -0.0
                                                                       : NAN);
         memcpy(data + i, &s, (size_t)size);
@@ -74,10 +74,7 @@ static void stage(problem *q, int n_inner, const int64_t *inner)
 }
 
 static int loops(const problem *q) { return q->n_par + q->n_inner[q->stage]; }
-static int64_t extent(const problem *q, int d)
-{
-    return d < q->n_par ? q->par[d] : q->inner[q->stage][d - q->n_par];
-}
+static int64_t extent(const problem *q, int d) { return d < q->n_par ? q->par[d] : q->inner[q->stage][d - q->n_par]; }
 
 /* A map with these strides; the offset makes the lowest element number 0. Returns its number. */
 static int map_of(problem *q, const int64_t *stride, int64_t *elements)
@@ -213,8 +210,8 @@ static void expect_same(const problem *q, char **want, kng_backend backend, int 
     free_copies(q, data);
 }
 
-static const kng_tuning usual = {.mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20,
-                                 .wide = -1};
+static const kng_tuning usual = {
+    .mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20, .wide = -1};
 
 static void expect_right_on(const problem *q, char **want, kng_backend b, const char *how, int rounds)
 {
@@ -426,7 +423,8 @@ static void softmax(problem *q, int64_t rows, int64_t n, int order, bool in_plac
     int x_map = map_of(q, across, &elements), x = buffer_of(q, KN_ID_F32, false, elements);
     knk_node most = knk_reduce(q->b, KNK_RED_MAX, knk_load(q->b, x, x_map, KNK_NONE, KNK_NONE, KNK_NONE));
     stage(q, 1, &n);
-    knk_node e = knk_exp(q->b, knk_binary(q->b, KNK_SUB, knk_load(q->b, x, map_of(q, across, &elements), -1, -1, -1), most));
+    knk_node e =
+        knk_exp(q->b, knk_binary(q->b, KNK_SUB, knk_load(q->b, x, map_of(q, across, &elements), -1, -1, -1), most));
     knk_node sum = knk_reduce(q->b, KNK_RED_ADD, e);
     int y = store(q, e, across);
     stage(q, 1, &n);

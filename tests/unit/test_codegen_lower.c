@@ -74,6 +74,29 @@ static void functions_with_cold_parts(void **state)
         }
 }
 
+/* A cold part that calls while much of the lane loop lies in the frame. */
+static knk_node much_alive(knk_builder *k, const knk_node *x)
+{
+    knk_node v[40], sum = x[2];
+    for (int i = 0; i < 40; i++)
+        v[i] = knk_unary(k, KNK_SQRT, ADD(x[0], knk_const_double(k, knk_dtype(k, x[0]), i)));
+    knk_node a = knk_binary(k, KNK_REM, x[0], x[1]), b = knk_binary(k, KNK_REM, x[1], v[3]), c = MUL(x[0], x[2]);
+    knk_node yes = ADD(MUL(a, b), knk_binary(k, KNK_REM, c, ADD(a, c)));
+    sum = COLD(LT(x[1], x[2]), yes, sum);
+    for (int i = 0; i < 40; i++)
+        sum = FMA(sum, v[i], sum);
+    return sum;
+}
+
+static void cold_parts_spill_beside_the_lane_loop(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 150; n += 37) {
+        check_points(much_alive, KN_ID_F32, 1, n, false, "much alive, f32");
+        check_points(much_alive, KN_ID_F64, 1, n, false, "much alive, f64");
+    }
+}
+
 /* A function of one number per row, times the lanes: its cold part is worked out where the number needs it. */
 static void cold_parts_of_single_values(void **state)
 {
@@ -364,6 +387,7 @@ int main(void)
         cmocka_unit_test(reductions_in_every_mode),
         cmocka_unit_test(functions_with_cold_parts),
         cmocka_unit_test(cold_parts_of_single_values),
+        cmocka_unit_test(cold_parts_spill_beside_the_lane_loop),
         cmocka_unit_test(an_index_of_all_lanes_moves_a_load),
         cmocka_unit_test(every_operation_for_every_dtype),
         cmocka_unit_test(nontemporal_stores),

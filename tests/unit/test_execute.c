@@ -230,7 +230,8 @@ static kni_jaxpr *failing(const kn_place *place)
                      .start_index_map = {1, zero},
                      .slice_sizes = {1, one},
                      .mode = KN_GATHER_CHECK};
-    kn_atom x = knb_invar(&b, F32(4)), i = knb_invar(&b, kni_type(KN_DT(I32), 2, idim)), y = knb_sin(&b, x);
+    kn_atom x = knb_invar(&b, F32(4)), i = knb_invar(&b, kni_type(KN_DT(I32), 2, idim)),
+            y = knb_cumsum(&b, knb_sin(&b, x), 0, false); /* of what lies in the workspace */
     b.place = place;
     kn_atom z = knb_gather(&b, y, i, &g);
     b.place = NULL;
