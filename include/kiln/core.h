@@ -63,12 +63,18 @@ typedef struct kn_cache_stats_result {
     kn_stats plans;   /* programs of operations outside of jitted functions, of this context: it finds those of other
                          threads' default contexts too */
     kn_stats kernels; /* of the default contexts of all threads, or of this context alone */
+    struct {
+        uint64_t functions, fallbacks; /* made, and launches that the interpreter had to run */
+        size_t bytes;                  /* of machine code now */
+        double seconds;                /* spent on making it */
+    } code;                            /* of the process */
     size_t memory_live, memory_pooled; /* of the process: bytes of arrays, and of freed arrays kept for new ones */
 } kn_cache_stats_result;
 KN_API kn_cache_stats_result kn_cache_stats(void);
 typedef enum kn_cache { KN_CACHE_TRACES, KN_CACHE_PLANS, KN_CACHE_KERNELS, KN_CACHE_MEMORY } kn_cache;
-/* How many bytes a cache may have from now on; returns the limit before. KN_CACHE_MEMORY: of freed arrays, for the whole
- * process (0 gives all of them back to the system) */
+/* How many bytes a cache may have from now on; returns the limit before. KN_CACHE_MEMORY: of freed arrays, for the
+ * whole process; 0 gives them back to the system; SIZE_MAX, with which it begins: half of what live arrays have, at
+ * least 256 MiB */
 KN_API size_t kn_set_cache_limit(kn_cache which, size_t bytes);
 
 /* ---- dtypes. */

@@ -54,7 +54,8 @@ KN_API size_t kn_fn_peak_bytes(kn_fn fn, const kn_args *args, int threads);
 #define kn_prepare(fn, examples, ...) KN_PREPARE_(__COUNTER__, fn, examples, __VA_ARGS__)
 #define KN_PREPARE_(c, fn, examples, ...)                                                                              \
     __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (examples);                               \
-        KN_OPTS(c, kn_prepare_opts, (), __VA_ARGS__) KN_HERE(); (kn_prepare)(KN_V(fun, c), KN_V(ptr, c), KN_V(opt, c)); })
+        KN_OPTS(c, kn_prepare_opts, (), __VA_ARGS__) KN_HERE();                                                        \
+        (kn_prepare)(KN_V(fun, c), KN_V(ptr, c), KN_V(opt, c)); })
 #define kn_fn_peak_bytes(fn, args, threads) KN_FN_PEAK_BYTES_(__COUNTER__, fn, args, threads)
 #define KN_FN_PEAK_BYTES_(c, fn, args, threads)                                                                        \
     __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (args); int KN_V(num, c) = (threads);     \

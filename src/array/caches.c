@@ -2,6 +2,7 @@
  * caches.c -- what default contexts share, what contexts have of their own, and the counters and bounds of it all. */
 #include "array/function.h"
 #include "array/plans.h"
+#include "codegen/native.h"
 
 enum { KERNEL_BYTES = 32 << 20, PLAN_BYTES = 64 << 20 };
 
@@ -75,6 +76,11 @@ kn_cache_stats_result kn_cache_stats(void)
                            .entries = k.entries,
                            .bytes = k.bytes,
                            .limit = k.limit};
+    kng_counts code = kng_count();
+    r.code.functions = code.functions;
+    r.code.fallbacks = code.fallbacks;
+    r.code.bytes = code.bytes;
+    r.code.seconds = code.seconds;
     r.memory_live = knx_buffer_bytes_live();
     r.memory_pooled = knx_buffer_bytes_pooled();
     return r;

@@ -33,7 +33,8 @@ enum {
     SMALL_CLASSES = 32,           /* up to 32 KiB */
     CLASSES = 4 * 42,             /* up to MAX_BYTES */
     SMALL_POOL_BYTES = 512 << 10, /* per class */
-    HUGE_FROM = 4 << 20,          /* ask for huge pages */
+    BIG_POOL_BYTES = 256 << 20,
+    HUGE_FROM = 4 << 20, /* ask for huge pages */
     HUGE_PAGE = 2 << 20,
 };
 static const uint32_t FOREIGN = UINT32_MAX, CUSTOM = UINT32_MAX - 1;
@@ -58,9 +59,9 @@ static pool pools[CLASSES];
 static struct {
     kn_spin lock;
     size_t pooled, live; /* bytes of all big classes */
-    size_t keep;         /* pooled ones, or half of the live ones if that is more */
+    size_t keep;         /* pooled ones at most; SIZE_MAX: see above */
     uint64_t clock;
-} big = {.keep = (size_t)256 << 20};
+} big = {.keep = SIZE_MAX};
 
 static uint32_t class_of(size_t bytes)
 {
@@ -261,6 +262,14 @@ kn_buffer *knx_buffer_retain(kn_buffer *b)
     return b;
 }
 
+/* Of big freed buffers, under their lock. */
+static size_t kept_bytes(void)
+{
+    if (big.keep != SIZE_MAX)
+        return big.keep;
+    return big.live / 2 > BIG_POOL_BYTES ? big.live / 2 : BIG_POOL_BYTES;
+}
+
 static void recycle(block *b)
 {
     uint32_t c = b->buffer.size_class;
@@ -277,7 +286,7 @@ static void recycle(block *b)
             out->older = NULL;
         }
     } else {
-        size_t limit = big.keep && big.live / 2 > big.keep ? big.live / 2 : big.keep; /* live still counts b */
+        size_t limit = kept_bytes(); /* live still counts b */
         big.live -= bytes;
         if (bytes > limit) {
             out = b;
@@ -319,7 +328,7 @@ size_t knx_buffer_limit(size_t bytes)
     knx_spin_lock(&big.lock);
     size_t before = big.keep;
     big.keep = bytes;
-    block *out = evict_big(bytes);
+    block *out = evict_big(kept_bytes());
     knx_spin_unlock(&big.lock);
     system_free(out);
     if (!bytes)

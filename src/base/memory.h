@@ -55,8 +55,8 @@ kn_buffer *knx_buffer_wrap(void *data, size_t bytes, void (*release)(void *, voi
 kn_buffer *knx_buffer_retain(kn_buffer *b);
 void knx_buffer_release(kn_buffer *b);          /* NULL is fine */
 void knx_buffer_trim(void);                     /* gives all pooled free buffers back to the system */
-/* How many bytes of big freed buffers are kept at least, whatever is live; what is over goes back. Returns the old
- * number. 0: small ones are given back too, once */
+/* How many bytes of big freed buffers are kept; what is over goes back to the system. SIZE_MAX, which it begins with:
+ * half of the bytes that are live, at least 256 MiB. 0: small ones are given back too, once. Returns the old number. */
 size_t knx_buffer_limit(size_t bytes);
 size_t knx_buffer_bytes_live(void);             /* in whole size classes; foreign memory does not count */
 size_t knx_buffer_bytes_pooled(void);

@@ -10,11 +10,11 @@ enum { KNX_MAX_THREADS = 256 };
 /* As many threads as there are, this one included: KILN_NUM_THREADS, else the CPUs. At least 1. Asked for once. */
 int knx_threads_available(void);
 /* Runs f(arg, part, worker) for every part in 0 .. parts - 1 on at most `threads` threads, the calling one among them,
- * and returns when all are done. worker: 0 .. threads - 1, no two parts at a time have the same. Parts are handed out in
- * order; which thread gets which is not defined. threads <= 1, parts <= 1, a call from inside of a part, or a pool that
- * is busy with another thread's call: all run here, one after the other, worker 0. More threads than there are CPUs are
- * had if they are asked for, up to KNX_MAX_THREADS. No allocation; no system call but to start workers, to wake parked
- * ones, and to wait where the last part takes long. A part must not fork. */
+ * and returns when all are done. worker: 0 .. threads - 1, no two parts at a time have the same. Parts are handed out
+ * in order; which thread gets which is not defined. threads <= 1, parts <= 1, a call from inside of a part, or a pool
+ * that is busy with another thread's call: all run here, one after the other, worker 0. More threads than there are
+ * CPUs are had if they are asked for, up to KNX_MAX_THREADS. No allocation; no system call but to start workers, to
+ * wake parked ones, and to wait where the last part takes long. A part must not fork. */
 void knx_parallel(int threads, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg);
 void knx_pool_stop(void); /* joins the workers; the next call starts new ones. Nothing from inside of a part */
 /* What there is now: workers that were started, and how many of them are parked. */

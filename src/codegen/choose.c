@@ -91,8 +91,8 @@ static void choose_lane(const kng_pass *ps, int n_par, bool inner, int lane, cho
     int row = row_axis(ps, 0, ps->n_axis, lane);
     double n = lane < 0 ? 1 : (double)ps->extent[lane];
     uint8_t mode = !inner ? KNG_POINTS : lane >= n_par ? KNG_ROWS : KNG_COLUMNS;
-    choice c = {plain_cost(ps, lane) + arithmetic(ps, n) + calls(ps, lane, row), lane, row, -1, mode,
-                KNG_BY_RECTANGLES};
+    choice c = {
+        plain_cost(ps, lane) + arithmetic(ps, n) + calls(ps, lane, row), lane, row, -1, mode, KNG_BY_RECTANGLES};
     if (kng_tune.turn != 1)
         keep_best(best, c);
     for (int along = 0; along < ps->n_axis && lane >= 0 && kng_tune.turn; along++) {
@@ -136,8 +136,12 @@ static choice choose_inner(const kng_pass *ps, int n_par)
     double total = (double)(ps->inner_total < 1 ? 1 : ps->inner_total),
            run = (double)(ps->extent[last] < 1 ? 1 : ps->extent[last]);
     int row = row_axis(ps, 0, n_par, -1);
-    choice c = {plain_cost(ps, last) + arithmetic(ps, run) + 8 * ps->facts->n_reduction / total, last, row, -1,
-                KNG_ROWS, KNG_BY_RECTANGLES};
+    choice c = {plain_cost(ps, last) + arithmetic(ps, run) + 8 * ps->facts->n_reduction / total,
+                last,
+                row,
+                -1,
+                KNG_ROWS,
+                KNG_BY_RECTANGLES};
     if (joined && kng_tune.mode != KNG_RUNS) {
         c.cost += 3 / total + (row < 0 ? 20 / total : 20 / (total * (double)ps->extent[row]));
         c.runner = ps->inner_total > KNK_SUM_BLOCK ? KNG_BY_BLOCKS : KNG_BY_RECTANGLES;
@@ -180,7 +184,11 @@ static choice choose_reduction(const kng_pass *ps, int n_par)
         double full = rows_join(ps, a) ? lanes * rows : lanes;
         choice c = {plain_cost(ps, a) + arithmetic(ps, full) + 0.05 * n + 3 / full + 30 / (rows * lanes) +
                         n * (0.1 * used + 100 / lanes) / total,
-                    a, last, -1, KNG_COLUMNS, KNG_BY_COLUMNS};
+                    a,
+                    last,
+                    -1,
+                    KNG_COLUMNS,
+                    KNG_BY_COLUMNS};
         keep_best(&best, c);
     }
     return best;

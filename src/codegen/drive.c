@@ -27,7 +27,8 @@ void kng_aim(const kng_worker *w, const kng_pass *ps, const kng_piece *piece)
     for (int i = 0; i < f->n_reduction && piece->group >= 0; i++) { /* the result of a group of blocks */
         const kng_reduction *r = &f->reduction[i];
         int64_t values = (int64_t)(intptr_t)(w->values + f->place[r->stream]);
-        w->at[r->stream] += (int64_t)(intptr_t)(w->shared + r->group_at) - values + piece->group * w->p->points * r->size;
+        w->at[r->stream] +=
+            (int64_t)(intptr_t)(w->shared + r->group_at) - values + piece->group * w->p->points * r->size;
     }
 }
 
@@ -240,8 +241,9 @@ static void run_boxes(void *j_, int64_t part, int worker)
     const job *j = j_;
     kng_worker w;
     start(&w, j, worker);
-    int64_t n = j->p->n_boxes, end = (int64_t)((__int128)n * (part + 1) / j->parts);
-    for (int64_t i = (int64_t)((__int128)n * part / j->parts); i < end; i++)
+    int64_t each = j->p->n_boxes / j->parts, more = j->p->n_boxes % j->parts,
+            first = part * each + (part < more ? part : more), end = first + each + (part < more);
+    for (int64_t i = first; i < end; i++)
         run_box(&w, i);
     flush_stores(&w);
 }
@@ -352,20 +354,18 @@ static uint64_t bypassing(const kng_prepared *p, void *const *buffer)
 
 static void run_simple(const kng_prepared *p, void *const *buffer)
 {
-    struct {
-        kng_args args;
-        kng_words word[KNG_SIMPLE_STREAMS];
-    } call;
+    _Alignas(kng_args) char room[sizeof(kng_args) + KNG_SIMPLE_STREAMS * sizeof(kng_words)];
+    kng_args *call = (kng_args *)(void *)room;
     int n = p->pass->facts->n_stream;
-    call.args.rows = p->call->rows;
-    call.args.n = p->call->n;
-    call.args.phase = 0;
+    call->rows = p->call->rows;
+    call->n = p->call->n;
+    call->phase = 0;
     for (int i = 0; i < n; i++) {
-        call.word[i] = p->call->stream[i];
+        call->stream[i] = p->call->stream[i];
         if (p->buffer[i] >= 0)
-            call.word[i].at += (int64_t)(intptr_t)buffer[p->buffer[i]];
+            call->stream[i].at += (int64_t)(intptr_t)buffer[p->buffer[i]];
     }
-    p->pass->f(&call.args);
+    p->pass->f(call);
 }
 
 static bool is_split(const kng_prepared *p, int threads) { return threads > 1 && p->ns >= 2 * kng_tune.split_ns; }

@@ -106,7 +106,8 @@ static bool place_values(const knk_kernel *k, kng_facts *f, kng_stage_facts *sta
         if (stage[s].n_reduction && stage[s].width > width)
             width = stage[s].width;
     }
-    int64_t fit = row ? (int64_t)(VALUE_BUDGET / row) / 64 * 64 : 0, least = width > LEAST_POINTS ? width : LEAST_POINTS;
+    int64_t fit = row ? (int64_t)(VALUE_BUDGET / row) / 64 * 64 : 0,
+            least = width > LEAST_POINTS ? width : LEAST_POINTS;
     f->points = !row ? 0 : fit > MOST_POINTS ? MOST_POINTS : fit < least ? least : fit;
     for (int s = 0; s < f->n_stage; s++) {
         size_t *mine = knx_arena_zero(&f->arena, (size_t)(stage[s].n_stream + 1) * sizeof *mine);

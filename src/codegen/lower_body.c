@@ -55,8 +55,8 @@ static void bring_home(kng_low *l, const kng_item *it, int copy)
         return;
     }
     kng_spill(l->a, &l->form, v->dtype, home, r);
-    if (l->lane_form.lanes > l->form.lanes) {
-        home.disp += l->form.lanes * (knk_size(v->dtype) == 8 ? 8 : knk_is_half_id(v->dtype) ? 2 : 4);
+    if (l->lane_form.lanes > l->form.lanes && knk_size(v->dtype) < 8) { /* only cold parts read 64-bit lanes then */
+        home.disp += l->form.lanes * (knk_is_half_id(v->dtype) ? 2 : 4);
         kng_spill(l->a, &l->form, v->dtype, home, r);
     }
 }
@@ -361,7 +361,10 @@ static void do_operation(kng_low *l, const kng_item *it, int copy)
     operands o = get_operands(l, it, copy);
     temps t = take_temps(l, it->needs.temps, it->needs.mask_temps);
     int dst = kng_low_define(l, it, copy);
-    kng_emit_op(l->a, &l->form, &l->node[it->node], l->node, dst, o.src, t.v, t.m, gp_temp);
+    if (it->fused)
+        kng_low_emit_fused(l, it, dst, o.src);
+    else
+        kng_emit_op(l->a, &l->form, &l->node[it->node], l->node, dst, o.src, t.v, t.m, gp_temp);
     give_temps(l, &t);
     end_item(l, it, copy);
 }

@@ -20,7 +20,7 @@ enum {
 /* General-purpose registers: RDI the arguments, RAX the element number, RCX the last start of the main loop or how many
  * lanes exist; RDX, RSI, R11 are lent to the emitter; R10 holds an address for a moment. */
 
-enum { KNG_NODE_LIVE = 1, KNG_NODE_UNIFORM = 2, KNG_NODE_PLACED = 4, KNG_NODE_EXPORTED = 8 };
+enum { KNG_NODE_LIVE = 1, KNG_NODE_UNIFORM = 2, KNG_NODE_PLACED = 4, KNG_NODE_EXPORTED = 8, KNG_NODE_ABSORBED = 16 };
 typedef enum kng_value_kind { KNG_VALUE_CONSTANT, KNG_VALUE_UNIFORM, KNG_VALUE_LANE } kng_value_kind;
 typedef struct kng_value {
     knk_node node;
@@ -47,6 +47,7 @@ typedef struct kng_state {
     bool pinned, folded;
 } kng_state;
 
+typedef enum kng_fusion { KNG_FUSE_NONE, KNG_FUSE_LOGIC, KNG_FUSE_TEST, KNG_FUSE_FMA } kng_fusion;
 typedef enum kng_item_kind {
     KNG_ITEM_OP,
     KNG_ITEM_LOAD,
@@ -65,6 +66,8 @@ typedef struct kng_item {
     int32_t def, first;      /* value, and where it is used first */
     int32_t number;          /* REDUCE: which one */
     int32_t index;           /* LOAD of adjacent lanes: a value that is the same for all of them is added; -1 */
+    uint8_t fused;           /* kng_fusion; the operands are then those of the absorbed nodes, too */
+    uint8_t how;             /* LOGIC: truth table; TEST: 1 for equality; FMA: 1 the product, 2 the addend is negated */
     kng_needs needs;
 } kng_item;
 typedef struct kng_list {
@@ -182,6 +185,8 @@ void kng_low_pin(kng_low *l, bool on);
 void kng_low_find_regions(kng_low *l);
 void kng_low_cold_test(kng_low *l, const kng_item *it, int copy);
 void kng_low_stubs_and_parts(kng_low *l);
+/* Bytes of a value that is handed from part to part; one of 64-bit lanes may be longer than a register. */
+int kng_low_value_room(const kng_low *l, const kng_part *p, int dtype);
 void kng_low_lay_out_parts(kng_low *l); /* their labels and places in the frame */
 /* lower_alloc.c */
 int kng_low_frame(kng_low *l, int bytes, int align); /* a place in the frame */
@@ -200,6 +205,10 @@ void kng_low_spill_all(kng_low *l); /* before a call: nothing lives in registers
 kng_operand kng_low_memory(kng_low *l, int32_t value, int copy, bool broadcast); /* of a value without a register */
 bool kng_low_in_register(const kng_low *l, int32_t value, int copy);
 int kng_low_bank_of(const kng_low *l, int32_t value);
+/* lower_fuse.c */
+void kng_low_find_fusions(kng_low *l);               /* marks nodes that their only user absorbs */
+bool kng_low_fuse(kng_low *l, knk_node x, kng_item *it, knk_node operand[3]); /* what an item of x reads then */
+void kng_low_emit_fused(kng_low *l, const kng_item *it, int dst, const kng_operand src[3]);
 /* lower_body.c */
 void kng_low_block(kng_low *l, const kng_list *list, int copies);
 kng_operand kng_low_element(kng_low *l, int stream, int copy); /* memory of a piece of a stream of class ONE */

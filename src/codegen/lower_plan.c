@@ -130,7 +130,7 @@ static int32_t operand_of(kng_low *l, knk_node x, int part)
     }
     if (v->part > 0 && v->part != part && v->home < 0) {
         v->home = l->result_bytes;
-        l->result_bytes += l->spill_step;
+        l->result_bytes += kng_low_value_room(l, &l->part.at[v->part], v->dtype);
     }
     v->uses += part == KNG_BODY;
     return i;
@@ -201,7 +201,7 @@ static void place_loads(kng_low *l, knk_node x)
         place_load(l, knk_operand(&l->node[x], j));
 }
 
-/* The cold regions: per region its first node that is not placed yet, per node the next one; per cold select, its own. */
+/* The cold regions: per region its first node that is not placed yet; per node the next one; per select its own. */
 typedef struct regions {
     int32_t *head, *next, *of_select;
 } regions;
@@ -330,16 +330,26 @@ static void place_sum(kng_low *l, knk_node x)
 static void place_node(kng_low *l, knk_node x)
 {
     const knk_inst *n = &l->node[x];
-    if (*flags_of(l, x) & UNIFORM || n->op == KNK_LOAD || n->op == KNK_INDEX)
+    if (*flags_of(l, x) & (UNIFORM | KNG_NODE_ABSORBED) || n->op == KNK_LOAD || n->op == KNK_INDEX)
         return;
     if (n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype)) {
         place_loads(l, x);
         value_for(l, x);
         return;
     }
-    place_loads(l, x);
     kng_item it = item_of(l, KNG_ITEM_OP, x);
-    set_operands(l, &it, KNG_BODY);
+    knk_node operand[3];
+    if (kng_low_fuse(l, x, &it, operand)) {
+        for (int j = 0; j < 3; j++)
+            if (operand[j] >= 0)
+                place_load(l, operand[j]);
+        for (int j = 0; j < 3; j++)
+            if (operand[j] >= 0)
+                it.use[it.n_use++] = operand_of(l, operand[j], KNG_BODY);
+    } else {
+        place_loads(l, x);
+        set_operands(l, &it, KNG_BODY);
+    }
     it.def = value_for(l, x);
     push(l, &l->body, &it);
 }
@@ -443,7 +453,7 @@ static void find_uses(kng_low *l, kng_list *list, const kng_form *form, int32_t 
             it->next[j] = at[it->use[j]];
         for (int j = 0; j < it->n_use; j++)
             at[it->use[j]] = p;
-        if (it->kind == KNG_ITEM_OP) {
+        if (it->kind == KNG_ITEM_OP && !it->fused) {
             it->needs = kng_emit_needs(form, &l->node[it->node], l->node);
             list->helper |= it->needs.helper;
         }
@@ -617,6 +627,7 @@ bool kng_low_plan(kng_low *l)
     find_live_and_uniform(l);
     kng_low_find_regions(l);
     choose_forms(l);
+    kng_low_find_fusions(l);
     chain_regions(l, &g);
     build_uniform(l, &g);
     build_body(l, &g);

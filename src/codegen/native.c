@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * native.c -- the stage functions of a kernel: made when they are first needed, under a lock, kept in an immutable list
- * with the kernel and found there without one; which backend; the public ways to run a launch. */
+ * native.c -- the stage functions of a kernel: made when they are first needed, kept with the kernel in a list that
+ * only grows at its head, and found there without a lock; which backend; the public ways to run a launch. */
 #include "codegen/native.h"
 #include "base/cpu.h"
 #include "base/lock.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#if defined(__x86_64__) && __has_include("codegen/lower.c")
+#if defined(__x86_64__)
 #define HAVE_LOWERING 1
 #include "codegen/code.h"
 #include "codegen/lower.h"
@@ -35,10 +35,7 @@ static _Atomic(const kng_maker *) maker;
 
 void kng_set_maker(const kng_maker *m) { atomic_store(&maker, m); }
 
-kng_counts kng_count(void)
-{
-    return (kng_counts){n_functions, n_fallbacks, n_bytes, 1e-9 * (double)n_nanoseconds};
-}
+kng_counts kng_count(void) { return (kng_counts){n_functions, n_fallbacks, n_bytes, 1e-9 * (double)n_nanoseconds}; }
 
 void kng_note_fallback(const knk_kernel *k)
 {
@@ -79,33 +76,42 @@ kng_backend kng_backend_best(void)
     return (kng_backend)answer;
 }
 
+static void drop_made(kng_made *m)
+{
+    if (m->f && m->drop)
+        m->drop(m->keep);
+    knx_free(m);
+}
+
 static void drop(void *facts)
 {
     kng_facts *f = facts;
     for (const kng_made *m = f->made, *next; m; m = next) {
         next = m->next;
-        if (m->f && m->drop)
-            m->drop(m->keep);
-        knx_free((void *)(uintptr_t)m);
+        drop_made((kng_made *)(uintptr_t)m);
     }
     knx_arena_free(&f->arena);
     knx_free(f);
 }
 
+/* What two threads make at once, one of them throws away: nothing is made under the lock. */
 kng_facts *kng_facts_of(const knk_kernel *k_)
 {
     knk_kernel *k = (knk_kernel *)(uintptr_t)k_;
-    kng_facts *f = atomic_load_explicit(&k->native, memory_order_acquire);
-    if (f)
+    kng_facts *f = atomic_load_explicit(&k->native, memory_order_acquire), *mine, *old;
+    if (f || !(mine = kng_make_facts(k)))
         return f;
     knx_global_lock(&lock);
-    f = atomic_load_explicit(&k->native, memory_order_relaxed);
-    if (!f && (f = kng_make_facts(k))) {
+    old = atomic_load_explicit(&k->native, memory_order_relaxed);
+    if (!old) {
         k->drop_native = drop;
-        atomic_store_explicit(&k->native, f, memory_order_release);
+        atomic_store_explicit(&k->native, mine, memory_order_release);
     }
     knx_global_unlock(&lock);
-    return f;
+    if (!old)
+        return mine;
+    drop(mine);
+    return old;
 }
 
 /* Making. */
@@ -185,15 +191,23 @@ static const char *reason(const kng_made *others, const kng_request *r, int n)
     return "a new stage";
 }
 
-/* Under the lock. `why`: for the log, which may not be called here. */
-static kn_error *make_and_keep(kng_backend b, const kng_request *r, kng_facts *f, int n, kng_function **out,
-                               const char **why)
+/* Adds it to the list, unless another thread was first. Returns what is in the list. */
+static const kng_made *keep(kng_facts *f, kng_made *m, kng_backend b, const kng_request *r)
 {
-    const kng_made *first = atomic_load_explicit(&f->made, memory_order_relaxed), *old = find(first, b, r, n);
-    if (old) {
-        *out = old->f;
-        return NULL;
-    }
+    const kng_made *first = atomic_load_explicit(&f->made, memory_order_acquire), *other;
+    do {
+        if ((other = find(first, b, r, m->n_cls))) {
+            drop_made(m);
+            return other;
+        }
+        m->next = first;
+    } while (!atomic_compare_exchange_weak_explicit(&f->made, &first, m, memory_order_acq_rel, memory_order_acquire));
+    return m;
+}
+
+static kn_error *make_and_keep(kng_backend b, const kng_request *r, kng_facts *f, kng_function **out)
+{
+    int n = f->stage[r->stage].n_stream;
     kng_made *m = knx_alloc_zero(sizeof *m + (size_t)n);
     if (!m)
         return knx_error_nomem();
@@ -210,12 +224,9 @@ static kn_error *make_and_keep(kng_backend b, const kng_request *r, kng_facts *f
         knx_free(m);
         return e;
     }
-    *why = reason(first, r, n);
     n_functions += !e;
     m->f = e ? NULL : m->f;
-    *out = m->f;
-    m->next = first;
-    atomic_store_explicit(&f->made, m, memory_order_release);
+    *out = keep(f, m, b, r)->f;
     return e;
 }
 
@@ -223,19 +234,17 @@ kng_function *kng_function_for(kng_backend b, const knk_kernel *k, kng_facts *f,
 {
     static const char *const mode[] = {"points", "rows", "runs", "columns"};
     int n = f->stage[r->stage].n_stream;
-    const kng_made *m = find(atomic_load_explicit(&f->made, memory_order_acquire), b, r, n);
+    const kng_made *first = atomic_load_explicit(&f->made, memory_order_acquire), *m = find(first, b, r, n);
     if (m)
         return m->f;
     kng_function *out = NULL;
-    const char *why = NULL;
-    knx_global_lock(&lock);
-    kn_error *e = make_and_keep(b, r, f, n, &out, &why);
-    knx_global_unlock(&lock);
-    if (why && !e)
-        KN_LOG(2, "compiled kernel %016llx, stage %d, %s: %s", (unsigned long long)k->hash, r->stage, mode[r->mode], why);
+    kn_error *e = make_and_keep(b, r, f, &out);
     if (e)
         KN_LOG(2, "kernel %016llx, stage %d, %s is not compiled: %s", (unsigned long long)k->hash, r->stage,
                mode[r->mode], e->message ? e->message : "no memory");
+    else
+        KN_LOG(2, "compiled kernel %016llx, stage %d, %s: %s", (unsigned long long)k->hash, r->stage, mode[r->mode],
+               reason(first, r, n));
     knx_error_release(e);
     return out;
 }

@@ -20,10 +20,10 @@ size_t kng_scratch_bytes(const knk_kernel *k, int threads);
 kn_error *kng_prepare(const knk_kernel *k, const knk_launch *launch, int threads);
 
 /* A launch thought through: which loops go where, which functions. It depends on extents and strides, not on addresses,
- * and serves all launches that differ in addresses only, for any number of threads, as long as its kernel lives. `room`:
+ * and serves all launches that differ in addresses only, with any number of threads, while its kernel lives. `room`:
  * kng_plan_bytes(k) bytes, at a multiple of 16, which must stay. NULL: the interpreter is to run everything. */
 typedef struct kng_prepared kng_prepared;
-size_t kng_plan_bytes(const knk_kernel *k); /* 0: the interpreter runs it */
+size_t kng_plan_bytes(const knk_kernel *k); /* 0: it is interpreted */
 const kng_prepared *kng_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch);
 size_t kng_prepared_scratch(const kng_prepared *p, int threads); /* bytes that it needs: at most kng_scratch_bytes */
 void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scratch, int threads);

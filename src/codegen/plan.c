@@ -26,8 +26,7 @@ typedef struct axes {
 static bool continues(const knk_kernel *k, const knk_launch *l, int stage, int outer, int inner, int64_t extent)
 {
     for (int m = 0; m < k->n_map; m++)
-        if ((stage < 0 || k->map[m].stage == stage) &&
-            l->map[m].stride[outer] != l->map[m].stride[inner] * extent)
+        if ((stage < 0 || k->map[m].stage == stage) && l->map[m].stride[outer] != l->map[m].stride[inner] * extent)
             return false;
     return true;
 }
@@ -346,11 +345,10 @@ static void plan_call(kng_prepared *p, char **room)
         const kng_stream *s = &ps->facts->stream[i];
         const int64_t *stride = &ps->stride[i * ps->n_axis];
         p->buffer[i] = s->kind == KNG_MEMORY ? s->buffer : -1;
-        p->call->stream[i] =
-            (kng_words){ps->offset[i], ps->row < 0 ? 0 : stride[ps->row],
-                        ps->lane >= 0           ? stride[ps->lane]
-                        : s->kind == KNG_NUMBER ? 1
-                                                : knk_size(s->dtype)};
+        p->call->stream[i] = (kng_words){ps->offset[i], ps->row < 0 ? 0 : stride[ps->row],
+                                         ps->lane >= 0           ? stride[ps->lane]
+                                         : s->kind == KNG_NUMBER ? 1
+                                                                 : knk_size(s->dtype)};
     }
     p->simple = true;
 }

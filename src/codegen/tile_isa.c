@@ -15,14 +15,14 @@
 #define KN_ISA_NAME(f)       KN_ISA_JOIN(f, KN_ISA)
 
 /* One element after the other: what is left at the edges. */
-#define EDGE(T)                                                                                                 \
-    static void edge_##T(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows,          \
-                         int64_t columns)                                                                       \
-    {                                                                                                           \
-        for (int64_t j = 0; j < columns; j++)                                                                   \
-            for (int64_t i = 0; i < rows; i++)                                                                  \
+#define EDGE(T)                                                                                                  \
+    static void edge_##T(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows,           \
+                         int64_t columns)                                                                        \
+    {                                                                                                            \
+        for (int64_t j = 0; j < columns; j++)                                                                    \
+            for (int64_t i = 0; i < rows; i++)                                                                   \
                 memcpy(to + j * to_step + i * (int64_t)sizeof(T), from + i * from_step + j * (int64_t)sizeof(T), \
-                       sizeof(T));                                                                              \
+                       sizeof(T));                                                                               \
     }
 EDGE(uint8_t)
 EDGE(uint16_t)
@@ -45,20 +45,20 @@ typedef uint64_t v64s __attribute__((vector_size(32), aligned(8)));
 #endif
 
 /* The new row i and the new row i + H. */
-#define SWAP(V, x, H, LOW, HIGH, N)                       \
-    _Pragma("GCC unroll 32") for (int i = 0; i < N; i++)  \
-        if (!(i & H)) {                                   \
-            V a = x[i], b = x[i + H];                     \
-            x[i] = SHUFFLE(a, b, LOW);                    \
-            x[i + H] = SHUFFLE(a, b, HIGH);               \
-        }
+#define SWAP(V, x, H, LOW, HIGH, N)                                    \
+    _Pragma("GCC unroll 32") for (int i = 0; i < N; i++) if (!(i & H)) \
+    {                                                                  \
+        V a = x[i], b = x[i + H];                                      \
+        x[i] = SHUFFLE(a, b, LOW);                                     \
+        x[i + H] = SHUFFLE(a, b, HIGH);                                \
+    }
 
-#define BLOCK(name, V, N, STEPS)                                                                \
-    static inline void name(char *to, int64_t to_step, const char *from, int64_t from_step)     \
-    {                                                                                           \
-        V x[N];                                                                                 \
+#define BLOCK(name, V, N, STEPS)                                                                             \
+    static inline void name(char *to, int64_t to_step, const char *from, int64_t from_step)                  \
+    {                                                                                                        \
+        V x[N];                                                                                              \
         _Pragma("GCC unroll 32") for (int i = 0; i < N; i++) memcpy(&x[i], from + i * from_step, sizeof(V)); \
-        STEPS                                                                                   \
+        STEPS                                                                                                \
         _Pragma("GCC unroll 32") for (int i = 0; i < N; i++) memcpy(to + i * to_step, &x[i], sizeof(V));     \
     }
 #define ARG(...) __VA_ARGS__
@@ -100,8 +100,9 @@ static inline void stream_line(char *to, const char *from)
     _mm512_stream_si512((__m512i *)(void *)to, _mm512_loadu_si512(from));
 #elif defined(__AVX2__)
     for (int i = 0; i < 64; i += 32)
-        _mm256_stream_si256((__m256i *)(void *)(to + i), _mm256_loadu_si256((const __m256i_u *)(const void *)(from + i)));
-#elif defined(__SSE2__)
+        _mm256_stream_si256((__m256i *)(void *)(to + i),
+                            _mm256_loadu_si256((const __m256i_u *)(const void *)(from + i)));
+#elif defined(__x86_64__)
     for (int i = 0; i < 64; i += 16)
         _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i_u *)(const void *)(from + i)));
 #else
@@ -111,26 +112,26 @@ static inline void stream_line(char *to, const char *from)
 
 /* Tiles that a few pages of either side hold. With `bypass` as many blocks as fill lines of 64 bytes are turned into
  * a buffer, and the lines then go to memory as a whole: 3 times as fast where the caches would be of no use. */
-#define TURN(T)                                                                                                 \
-    static void turn_##T(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows,          \
-                         int64_t columns, bool bypass)                                                          \
-    {                                                                                                           \
-        enum { N = N_##T, S = sizeof(T), LINE = 64 / S, TILE = 64 };                                            \
-        int64_t whole_rows = rows / N * N, whole = columns / N * N, lines = bypass ? rows / LINE * LINE : 0;    \
-        _Alignas(64) char line[N][64];                                                                          \
-        for (int64_t i = 0; i < lines; i += LINE)                                                               \
-            for (int64_t j = 0; j < whole; j += N) {                                                            \
-                for (int k = 0; k < LINE; k += N)                                                               \
-                    block_##T(line[0] + k * S, 64, from + (i + k) * from_step + j * S, from_step);              \
-                _Pragma("GCC unroll 16") for (int k = 0; k < N; k++)                                            \
-                    stream_line(to + (j + k) * to_step + i * S, line[k]);                                       \
-            }                                                                                                   \
-        for (int64_t p = lines; p < whole_rows; p += TILE)                                                      \
-            for (int64_t q = 0; q < whole; q += TILE)                                                           \
-                for (int64_t i = p; i < whole_rows && i < p + TILE; i += N)                                     \
-                    for (int64_t j = q; j < whole && j < q + TILE; j += N)                                      \
-                        block_##T(to + j * to_step + i * S, to_step, from + i * from_step + j * S, from_step);  \
-        edge_##T(to + whole * to_step, to_step, from + whole * S, from_step, whole_rows, columns - whole);      \
+#define TURN(T)                                                                                                       \
+    static void turn_##T(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows,                \
+                         int64_t columns, bool bypass)                                                                \
+    {                                                                                                                 \
+        enum { N = N_##T, S = sizeof(T), LINE = 64 / S, TILE = 64 };                                                  \
+        int64_t whole_rows = rows / N * N, whole = columns / N * N, lines = bypass ? rows / LINE * LINE : 0;          \
+        _Alignas(64) char line[N][64];                                                                                \
+        for (int64_t i = 0; i < lines; i += LINE)                                                                     \
+            for (int64_t j = 0; j < whole; j += N) {                                                                  \
+                for (int k = 0; k < LINE; k += N)                                                                     \
+                    block_##T(line[0] + k * S, 64, from + (i + k) * from_step + j * S, from_step);                    \
+                _Pragma("GCC unroll 16") for (int k = 0; k < N; k++)                                                  \
+                    stream_line(to + (j + k) * to_step + i * S, line[k]);                                             \
+            }                                                                                                         \
+        for (int64_t p = lines; p < whole_rows; p += TILE)                                                            \
+            for (int64_t q = 0; q < whole; q += TILE)                                                                 \
+                for (int64_t i = p; i < whole_rows && i < p + TILE; i += N)                                           \
+                    for (int64_t j = q; j < whole && j < q + TILE; j += N)                                            \
+                        block_##T(to + j * to_step + i * S, to_step, from + i * from_step + j * S, from_step);        \
+        edge_##T(to + whole * to_step, to_step, from + whole * S, from_step, whole_rows, columns - whole);            \
         edge_##T(to + whole_rows * S, to_step, from + whole_rows * from_step, from_step, rows - whole_rows, columns); \
     }
 TURN(uint8_t)

@@ -59,6 +59,8 @@ knk_node knk_exp_sum(knk_builder *k, knk_node x, knk_node tail);
 void knk_exp_parts(knk_builder *k, knk_node x, knk_node tail, knk_node *hi, knk_node *lo, knk_node *n);
 /* log a to about 67 bits as hi + lo, for a positive finite f64. */
 void knk_log_parts(knk_builder *k, knk_node a, knk_node *hi, knk_node *lo);
+/* e ln 2 + log(1 + f) in f64, good enough to be rounded to f32. */
+knk_node knk_log_for_float(knk_builder *k, knk_node e, knk_node f);
 /* log of an f64 with hardly any error beyond the last rounding. */
 knk_node knk_log_best(knk_builder *k, knk_node x);
 /* f(x) where x is f32, worked out in f64 and rounded once. */

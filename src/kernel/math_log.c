@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * math_log.c -- log, log2, log10, log1p, asinh, acosh, atanh, pow as programs in the kernel IR. Polynomials:
+ * math_log.c -- log, log2, log10, log1p, asinh, acosh, atanh as programs in the kernel IR. Polynomials:
  * scripts/fit/functions.py.
  *
  * x = m 2^e with m near 1, f = m - 1. f32: log m = f - f^2/2 + f^3 P(f). f64: s = f / (2 + f), log m = 2 s + s z L(z)
@@ -56,7 +56,7 @@ static knk_node log_f32_core(knk_builder *k, knk_node e, knk_node f, knk_node ta
     return sum_parts(k, e, 0x1.62e4p-1, 0x1.7f7d1cp-20, f, tail == KNK_NONE ? small : ADD(small, tail));
 }
 
-static knk_node log_for_float_core(knk_builder *k, knk_node e, knk_node f)
+knk_node knk_log_for_float(knk_builder *k, knk_node e, knk_node f)
 {
     knk_node s = DIV(f, ADD(F64(2), f)), z = MUL(s, s);
     return FMA(e, F64(LN2), FMA(MUL(s, z), POLYNOMIAL(z, log_for_float), ADD(s, s)));
@@ -110,7 +110,7 @@ static knk_node log1p_for_float(knk_builder *k, knk_node x)
 {
     knk_node u = ADD(F64(1), x), m, e;
     knk_split(k, u, &m, &e);
-    return with_special(k, u, log_for_float_core(k, e, SELECT(EQ(e, F64(0)), x, SUB(m, F64(1)))));
+    return with_special(k, u, knk_log_for_float(k, e, SELECT(EQ(e, F64(0)), x, SUB(m, F64(1)))));
 }
 
 /* log(1 + x + x_lo) + more ln 2; x_lo, far below x, and more may be KNK_NONE. */
@@ -209,38 +209,4 @@ knk_node knk_log_best(knk_builder *k, knk_node x)
     knk_node hi, lo;
     knk_log_parts(k, x, &hi, &lo);
     return with_special(k, x, hi);
-}
-
-/* |x|^y for f64 operands a = |x|: e^(y log a). Infinite exponents are clamped by exp. */
-static knk_node power_f64(knk_builder *k, knk_node a, knk_node y)
-{
-    knk_node hi, lo, zero = F64(0), infinite = F64(INFINITY);
-    knk_log_parts(k, a, &hi, &lo);
-    knk_node l = SELECT(EQ(a, zero), F64(-INFINITY), SELECT(LT(a, infinite), hi, a));
-    knk_node p = MUL(y, l), tail = FMA(y, lo, FMA(y, hi, NEG(p)));
-    tail = SELECT(LT(ABS(p), F64(800)), tail, zero);
-    p = SELECT(EQ(a, F64(1)), zero, p); /* 1 to an infinite power */
-    return knk_exp_sum(k, p, tail);
-}
-
-static knk_node power_for_float(knk_builder *k, knk_node a, knk_node y)
-{
-    knk_node m, e, zero = F64(0);
-    knk_split(k, a, &m, &e);
-    knk_node l = log_for_float_core(k, e, SUB(m, F64(1)));
-    l = SELECT(EQ(a, zero), F64(-INFINITY), SELECT(LT(a, F64(INFINITY)), l, a));
-    knk_node p = SELECT(EQ(a, F64(1)), zero, MUL(y, l));
-    return CAST(F32, knk_exp_for_float(k, MAX(F64(-1000), p)));
-}
-
-knk_node knk_pow(knk_builder *k, knk_node x, knk_node y)
-{
-    kn_dtype_id d = knk_dtype(k, x);
-    knk_node zero = NUM(d, 0), one = NUM(d, 1), half_y = MUL(y, NUM(d, 0.5)), a = ABS(x);
-    knk_node whole = EQ(RINT(y), y), odd = AND(whole, NE(RINT(half_y), half_y));
-    knk_node p = d == KN_ID_F32 ? power_for_float(k, CAST(F64, a), CAST(F64, y)) : power_f64(k, a, y);
-    p = knk_xor_bits(k, p, SELECT(odd, knk_sign_bit(k, x), zero));
-    knk_node bad = AND(AND(LT(x, zero), LT(NUM(d, -INFINITY), x)), NOT(whole));
-    p = SELECT(OR(bad, OR(NE(x, x), NE(y, y))), NUM(d, NAN), p);
-    return SELECT(OR(EQ(y, zero), EQ(x, one)), one, p);
 }

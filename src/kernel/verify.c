@@ -72,6 +72,8 @@ const char *knk_form_error(const knk_inst *n, const knk_inst *node)
 {
     if (n->op >= KNK_OP_COUNT)
         return "no such operation";
+    if (n->op == KNK_CONST && n->dtype == KN_ID_BOOL && n->imm > 1)
+        return "a bool is 0 or 1";
     if (n->op == KNK_CONST)
         return !has(legal[KNK_CONST], n->dtype)                               ? "not a dtype of the kernel IR"
                : knk_size(n->dtype) < 8 && n->imm >> (8 * knk_size(n->dtype)) ? "the constant has too many bits"

@@ -20,7 +20,8 @@ kn_error *knd_run_with(const kn_program *p, const kn_operand *in, kn_buffer **ou
 /* On this thread alone; workspace as above. */
 kn_error *knd_run(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace);
 /* The same with all memory the caller's: output i is written to to[i], which overlaps nothing else of the run. p was
- * compiled without donated operands; operands need no buffer. Allocates nothing, locks nothing, calls no system if threads is 1. */
+ * compiled without donated operands; operands need no buffer. Allocates nothing, locks nothing, and makes no system
+ * call if threads is 1. */
 kn_error *knd_run_into(const kn_program *p, const kn_operand *in, void *const *to, void *workspace, int threads);
 /* The same for a program that is one kernel, which can not fail: its operands are those that are fixed, then in[].
  * `threads` is what knc_threads said. */

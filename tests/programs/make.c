@@ -436,6 +436,8 @@ bool program_make(uint64_t number, program *out, uint32_t *times)
             fprintf(stderr, "program %llu: %s\n", (unsigned long long)number, e->message);
         knx_error_release(e);
         fine = fine && fill_operands(&m, out);
+        if (fine)
+            program_derive(&m, out);
     }
     knb_free(&b);
     if (!fine)

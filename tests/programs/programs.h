@@ -79,6 +79,7 @@ make_fn *own_maker(const kn_prim *p); /* NULL: none */
 bool runs_long(const kn_prim *p);     /* with operands outside of its samples' domain */
 make_fn make_elementwise, make_gather, make_scatter, make_dynamic_slice, make_dynamic_update, make_dot, make_sort,
     make_top_k, make_square, make_solve, make_random_bits, make_call, make_loop, make_remat;
+void program_derive(maker *m, program *p); /* make_derived.c: a transformation of it in its place, or nothing */
 /* ---- make_sample.c */
 bool make_sample(maker *m, const goal *g);
 

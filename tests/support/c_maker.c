@@ -104,8 +104,12 @@ static bool write_file(const char *path, const char *text)
 
 bool c_unit_compile(c_unit *u)
 {
-    char dir[] = "/tmp/kiln-c-XXXXXX", source[64], library[64], command[2048];
+    const char *place = getenv("TMPDIR");
+    char dir[600], source[640], library[640], command[4096];
     const char *keep = getenv("KILN_KEEP_C"); /* for looking at: a file to copy the source to */
+    if (!place || !*place || strlen(place) > 512)
+        place = P_tmpdir;
+    snprintf(dir, sizeof dir, "%s/kiln-c-XXXXXX", place);
     if (!compiler() || !mkdtemp(dir))
         return false;
     snprintf(source, sizeof source, "%s/k.c", dir);

@@ -215,6 +215,42 @@ static void add_operation(make *m)
         add(m, knk_ternary(b, (knk_op)op, a, get(m, d), get(m, d)));
 }
 
+/* Two operations that one instruction may do. */
+static void add_pair(make *m)
+{
+    static const uint8_t logic[] = {KNK_AND, KNK_OR, KNK_XOR};
+    knk_builder *b = m->s->b;
+    int d = any_dtype(m);
+    if (knk_is_float_id(d)) {
+        knk_node x[3] = {get(m, d), get(m, d), get(m, d)};
+        for (int i = 0; i < 3; i++)
+            if (pick(m, 2))
+                x[i] = knk_unary(b, KNK_NEG, x[i]);
+        add(m, knk_ternary(b, KNK_FMA, x[0], x[1], x[2]));
+    } else if (knk_is_int_id(d)) {
+        knk_node x = knk_binary(b, (knk_op)logic[pick(m, 3)], get(m, d), get(m, d));
+        if (pick(m, 2))
+            add(m, knk_binary(b, pick(m, 2) ? KNK_NE : KNK_EQ, x, knk_const_int(b, (kn_dtype_id)d, 0)));
+        else
+            add(m, knk_binary(b, (knk_op)logic[pick(m, 3)], get(m, d), x));
+    }
+}
+
+/* Two cold sides of one predicate, the second of which goes on with 64-bit values of the first. */
+static void add_wide_selects(make *m)
+{
+    knk_builder *b = m->s->b;
+    int d = any_dtype(m), wide = pick(m, 2) ? KN_ID_F64 : KN_ID_I64;
+    if (knk_is_half_id(d) || d == KN_ID_BOOL)
+        d = KN_ID_I32;
+    knk_node p = get(m, KN_ID_BOOL), x = knk_cast(b, (kn_dtype_id)wide, get(m, d));
+    knk_node y = knk_binary(b, KNK_MUL, x, x), odd = knk_binary(b, KNK_LT, x, y);
+    knk_node first = knk_select_cold(b, p, knk_cast(b, (kn_dtype_id)d, knk_binary(b, KNK_SUB, y, x)), get(m, d));
+    knk_node z = knk_select(b, odd, knk_binary(b, KNK_ADD, y, knk_cast(b, (kn_dtype_id)wide, first)), x);
+    add(m, knk_select_cold(b, p, knk_cast(b, (kn_dtype_id)d, z), get(m, d)));
+    add(m, first);
+}
+
 /* A select whose cold side is a little program of its own. */
 static void add_select(make *m)
 {
@@ -225,6 +261,10 @@ static void add_select(make *m)
     knk_node p = get(m, KN_ID_BOOL), no = get(m, d);
     if (pick(m, 2) && knk_is_float_id(d)) /* rarely true */
         p = knk_binary(b, KNK_LT, knk_const_double(b, (kn_dtype_id)d, 1e3), get(m, d));
+    if (pick(m, 6) == 0) {
+        add_wide_selects(m);
+        return;
+    }
     if (pick(m, 3) == 0) {
         add(m, knk_select(b, p, get(m, d), no));
         return;
@@ -263,7 +303,7 @@ static void add_nodes(make *m, int n)
         case 0:
         case 1: add_load(m); break;
         case 2: add_index(m); break;
-        case 3: add_bitcast(m); break;
+        case 3: pick(m, 2) ? add_bitcast(m) : add_pair(m); break;
         case 4:
         case 5: add_select(m); break;
         case 6:
@@ -274,6 +314,7 @@ static void add_nodes(make *m, int n)
             if (pick(m, 6) == 0)
                 add_function(m);
             break;
+        case 9: add_pair(m); break;
         case 8: add(m, knk_cast(m->s->b, (kn_dtype_id)any_dtype(m), get(m, any_dtype(m)))); break;
         default: add_operation(m);
         }

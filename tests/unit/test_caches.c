@@ -3,6 +3,7 @@
  * that say why something was made once more. */
 #include "support/expect.h"
 #include "base/memory.h"
+#include "codegen/native.h"
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -216,6 +217,24 @@ static void kernels_are_counted_and_bounded(void **state)
     expect_error("ValueError", "set_cache_limit: there is no cache number 17");
 }
 
+static void code_is_counted(void **state)
+{
+    (void)state;
+    if (kng_backend_best() == KNG_INTERPRETER)
+        skip();
+    kn_context own = kn_context_new();
+    {
+        KN_CONTEXT(own);
+        KN_SCOPE;
+        kn_cache_stats_result before = kn_cache_stats(), after;
+        kn_eval(kn_add(kn_mul(kn_ones(KN_SHAPE(17, 3)), 1.25), kn_expm1(kn_ones(KN_SHAPE(3)))));
+        after = kn_cache_stats();
+        assert_true(after.code.functions > before.code.functions && after.code.seconds > before.code.seconds);
+        assert_true(after.code.bytes > before.code.bytes);
+    }
+    assert_int_equal(kn_context_free(own), 0);
+}
+
 static void freed_memory_is_bounded(void **state)
 {
     (void)state;
@@ -317,14 +336,9 @@ static void many_threads_plan_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(recordings_say_why),
-        TEST(structs_are_named),
-        TEST(plans_say_why),
-        TEST(evicted_plans_say_so),
-        TEST(evicted_recordings_say_so),
-        TEST(kernels_are_counted_and_bounded),
-        TEST(freed_memory_is_bounded),
-        TEST(threads_share_plans_and_kernels),
+        TEST(recordings_say_why),        TEST(structs_are_named),         TEST(plans_say_why),
+        TEST(evicted_plans_say_so),      TEST(evicted_recordings_say_so), TEST(kernels_are_counted_and_bounded),
+        TEST(code_is_counted),           TEST(freed_memory_is_bounded),   TEST(threads_share_plans_and_kernels),
         TEST(many_threads_plan_at_once),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -344,20 +344,28 @@ static knk_kernel *masked_loads(int d)
     return finish(b);
 }
 
+static void take_loads(int d)
+{
+    knk_kernel *k[2] = {loads(d), masked_loads(d)};
+    for (int j = 0; j < 2; j++) {
+        for (int64_t n = 1; n < 50; n += 7)
+            take(k[j], (int64_t[]){3, n}, NULL, (stages_style){.mode = KNG_POINTS});
+        take(k[j], (int64_t[]){19, 18}, NULL, (stages_style){.mode = KNG_POINTS, .lane = 1});
+        take(k[j], (int64_t[]){2, 37}, NULL, (stages_style){.mode = KNG_POINTS, .any = true});
+        knk_release(k[j]);
+    }
+}
+
 static void every_load(void **state)
 {
     (void)state;
-    for (int i = 0; i < DTYPES; i += dtypes[i] == KN_ID_I16 ? 1 : 2) { /* bool i16 i32 u8 ... */
-        knk_kernel *k[2] = {loads(dtypes[i]), masked_loads(dtypes[i])};
-        for (int j = 0; j < 2; j++) {
-            for (int64_t n = 1; n < 50; n += 7)
-                take(k[j], (int64_t[]){3, n}, NULL, (stages_style){.mode = KNG_POINTS});
-            take(k[j], (int64_t[]){19, 18}, NULL, (stages_style){.mode = KNG_POINTS, .lane = 1});
-            take(k[j], (int64_t[]){2, 37}, NULL, (stages_style){.mode = KNG_POINTS, .any = true});
-            knk_release(k[j]);
-        }
-    }
+    take_loads(KN_ID_I8);
+    take_loads(KN_ID_F16);
+    take_loads(KN_ID_F64);
     run_all(false);
+    take_loads(KN_ID_BOOL);
+    take_loads(KN_ID_F32);
+    run_all(true);
 }
 
 /* A softmax: a maximum, a sum of exponentials, a division, and values of points on the way. */
@@ -419,7 +427,7 @@ static void functions_with_cold_paths(void **state)
             take(k, (int64_t[]){5, 3}, NULL, (stages_style){.mode = KNG_POINTS, .lane = 1});
             knk_release(k);
         }
-    run_all(true);
+    run_all(false);
 }
 
 static void same_request_same_text(void **state)
@@ -442,6 +450,33 @@ static void same_request_same_text(void **state)
     knk_release(k);
 }
 
+static void without_memory_it_is_an_error(void **state)
+{
+    (void)state;
+    knk_kernel *k = softmax(KN_ID_F32);
+    uint8_t cls[KNG_MAX_STREAMS];
+    memset(cls, KNK_STRIDE_ONE, sizeof cls);
+    kng_request r = {.kernel = k, .stage = 3, .mode = KNG_POINTS, .cls = cls};
+    int failures = 0;
+    for (;; failures++) {
+        char *text = NULL;
+        int64_t live = knx_alloc_live();
+        knx_fail_after(failures, true);
+        kn_error *e = kng_c_source(&r, "f", &text);
+        knx_fail_after(-1, false);
+        if (!e) {
+            knx_free(text);
+            break;
+        }
+        assert_int_equal(e->kind, KN_ERROR_MEMORY);
+        assert_null(text);
+        knx_error_release(e);
+        assert_int_equal(knx_alloc_live(), live);
+    }
+    assert_true(failures > 10);
+    knk_release(k);
+}
+
 int main(void)
 {
     (void)one_one;
@@ -454,6 +489,7 @@ int main(void)
         cmocka_unit_test(stages_of_a_softmax),
         cmocka_unit_test(functions_with_cold_paths),
         cmocka_unit_test(same_request_same_text),
+        cmocka_unit_test(without_memory_it_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

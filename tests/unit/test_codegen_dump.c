@@ -132,7 +132,7 @@ int main(void)
         cmocka_unit_test(equal_seeds_give_equal_data),
         cmocka_unit_test(a_kernel_is_written_once),
     };
-    char folder[] = "/tmp/kiln-dump-XXXXXX";
+    char folder[] = P_tmpdir "/kiln-dump-XXXXXX";
     if (!mkdtemp(folder) || setenv("KILN_DUMP_KERNELS", folder, 1))
         return 1;
     int result = cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,6 +154,7 @@ static const struct {
     {"kernel 0\nstage 0 inner 0\n%0 = frob f32\n", "no such operation"},
     {"kernel 0\nstage 0 inner 0\n%1 = const f32 0x0\n", "in order"},
     {"kernel 0\nstage 0 inner 0\n%0 = const f32 1\n", "bits"},
+    {"kernel 0\nbuffer 0 bool write\nstage 0 inner 0\nmap 0\n%0 = const bool 0x40\nstore b0 m0 %0\n", "0 or 1"},
     {"kernel 0\nbuffer 0 u8 write\nstage 0 inner 0\nmap 0\n%0 = const u8 0x100\nstore b0 m0 %0\n", "too many bits"},
     {"kernel 0\nbuffer 0 f32 write\nstage 0 inner 0\nmap 0\n%0 = const f32 0x0\n%1 = add f32 %0 %2\nstore b0 m0 %1\n",
      "no earlier node"},

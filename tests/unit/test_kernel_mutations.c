@@ -187,9 +187,11 @@ static void wrong_shape(mutant *m)
     case 4: m->k.n_map = fewer(m->k.n_map); return;
     default: break;
     }
+    if (m->k.n_stage <= 0)
+        return;
     knk_stage *s = &m->stage[below(m->k.n_stage)];
-    knk_map *map = m->k.n_map ? &m->map[below(m->k.n_map)] : NULL;
-    knk_buffer *b = m->k.n_buffer ? &m->buffer[below(m->k.n_buffer)] : NULL;
+    knk_map *map = m->k.n_map > 0 ? &m->map[below(m->k.n_map)] : NULL;
+    knk_buffer *b = m->k.n_buffer > 0 ? &m->buffer[below(m->k.n_buffer)] : NULL;
     switch (below(7)) {
     case 0: s->n_inner = wrong_int(s->n_inner); return;
     case 1: s->first = wrong_int(s->first); return;

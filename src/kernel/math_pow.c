@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * math_pow.c -- pow as a program in the kernel IR. Polynomials: scripts/fit/functions.py. float32 of a positive normal
+ * base, or 0, and a moderate exponent is worked out in pairs of float32, so that lanes stay as they are; all else of it
+ * is a cold path in float64. */
+#include "kernel/expr.h"
+#include <math.h>
+
+/* log2 m = s (c0 + z (c1 + z Q(z))), s = (m - 1) / (m + 1), z = s^2; c1's low part is the first coefficient */
+static const double log2_32[] = {-0x1.e2fe02p-28, 0x1.27770ep-1, 0x1.a5bbf4p-2, 0x1.59ef0ap-2};
+/* (2^r - 1 - r ln 2) / r^2 */
+static const double exp2_32[] = {0x1.ebfbep-3, 0x1.c6af86p-5, 0x1.3b2a4p-7, 0x1.5f054ap-10, 0x1.442d6ap-13};
+
+/* |x|^y for f64 operands a = |x|: e^(y log a). Infinite exponents are clamped by exp. */
+static knk_node power_f64(knk_builder *k, knk_node a, knk_node y)
+{
+    knk_node hi, lo, zero = F64(0), infinite = F64(INFINITY);
+    knk_log_parts(k, a, &hi, &lo);
+    knk_node l = SELECT(EQ(a, zero), F64(-INFINITY), SELECT(LT(a, infinite), hi, a));
+    knk_node p = MUL(y, l), tail = FMA(y, lo, FMA(y, hi, NEG(p)));
+    tail = SELECT(LT(ABS(p), F64(800)), tail, zero);
+    p = SELECT(EQ(a, F64(1)), zero, p); /* 1 to an infinite power */
+    return knk_exp_sum(k, p, tail);
+}
+
+static knk_node power_for_float(knk_builder *k, knk_node a, knk_node y)
+{
+    knk_node m, e, zero = F64(0);
+    knk_split(k, a, &m, &e);
+    knk_node l = knk_log_for_float(k, e, SUB(m, F64(1)));
+    l = SELECT(EQ(a, zero), F64(-INFINITY), SELECT(LT(a, F64(INFINITY)), l, a));
+    knk_node p = SELECT(EQ(a, F64(1)), zero, MUL(y, l));
+    return CAST(F32, knk_exp_for_float(k, MAX(F64(-1000), p)));
+}
+
+/* With all special cases. */
+static knk_node pow_full(knk_builder *k, knk_node x, knk_node y)
+{
+    kn_dtype_id d = knk_dtype(k, x);
+    knk_node zero = NUM(d, 0), one = NUM(d, 1), half_y = MUL(y, NUM(d, 0.5)), a = ABS(x);
+    knk_node whole = EQ(RINT(y), y), odd = AND(whole, NE(RINT(half_y), half_y));
+    knk_node p = d == KN_ID_F32 ? power_for_float(k, CAST(F64, a), CAST(F64, y)) : power_f64(k, a, y);
+    p = knk_xor_bits(k, p, SELECT(odd, knk_sign_bit(k, x), zero));
+    knk_node bad = AND(AND(LT(x, zero), LT(NUM(d, -INFINITY), x)), NOT(whole));
+    p = SELECT(OR(bad, OR(NE(x, x), NE(y, y))), NUM(d, NAN), p);
+    return SELECT(OR(EQ(y, zero), EQ(x, one)), one, p);
+}
+
+/* The product of a value in two parts and a number, and the sum of the larger value with one in two parts: *lo has what
+ * *hi lost. */
+static void times(knk_builder *k, knk_node y, knk_node *hi, knk_node *lo)
+{
+    knk_node p = MUL(y, *hi);
+    *lo = FMA(y, *lo, FMA(y, *hi, NEG(p)));
+    *hi = p;
+}
+static void plus(knk_builder *k, knk_node larger, knk_node *hi, knk_node *lo)
+{
+    knk_node s = ADD(larger, *hi);
+    *lo = ADD(ADD(SUB(larger, s), *hi), *lo);
+    *hi = s;
+}
+
+/* log2 x of a positive normal float32, to about 36 bits. */
+static void log2_parts(knk_builder *k, knk_node x, knk_node *hi, knk_node *lo)
+{
+    knk_node bits = BITS(I32, x), n = SAR(SUB(bits, I32(0x3f3504f3)), I32(23)),
+             m = BITS(F32, SUB(bits, SHL(n, I32(23))));
+    knk_node f = SUB(m, F32(1)), d = SUB(F32(-1), m), d_lo = SUB(SUB(F32(-1), d), m), inverse = DIV(F32(-1), d);
+    knk_node s = MUL(f, inverse), s_lo = MUL(FMA(s, d_lo, FMA(s, d, f)), inverse);
+    knk_node z = MUL(s, s), z_lo = FMA(s, ADD(s_lo, s_lo), FMA(s, s, NEG(z))), c1 = F32(0x1.ec709ep-1);
+    *hi = MUL(z, c1);
+    *lo = FMA(z, POLYNOMIAL(z, log2_32), FMA(z_lo, c1, FMA(z, c1, NEG(*hi))));
+    *lo = ADD(*lo, F32(0x1.4ae0cp-25));
+    plus(k, F32(0x1.715476p+1), hi, lo);
+    knk_node l = MUL(s, *hi);
+    *lo = FMA(s_lo, *hi, FMA(s, *lo, FMA(s, *hi, NEG(l))));
+    *hi = l;
+    plus(k, CAST(F32, n), hi, lo);
+}
+
+static knk_node pow_near(knk_builder *k, knk_node x, knk_node y)
+{
+    knk_node t, t_lo;
+    log2_parts(k, x, &t, &t_lo);
+    times(k, y, &t, &t_lo);
+    t = MIN(F32(130), MAX(F32(-160), t));
+    knk_node n = RINT(t), a = SUB(t, n), r = ADD(a, t_lo), ln2 = F32(0x1.62e43p-1), h = MUL(a, ln2);
+    knk_node rest = FMA(t_lo, ln2, FMA(a, F32(-0x1.05c61p-29), FMA(a, ln2, NEG(h))));
+    knk_node small = FMA(POLYNOMIAL(r, exp2_32), MUL(r, r), rest);
+    return SCALB(ADD(F32(1), ADD(h, small)), n);
+}
+
+static knk_node pow_f32(knk_builder *k, knk_node x, knk_node y)
+{
+    knk_node bits = BITS(U32, x), zero = F32(0);
+    knk_node odd_base = AND(LE(U32(0x7f000000), SUB(bits, U32(0x00800000))), NE(bits, U32(0)));
+    knk_node far = OR(odd_base, NOT(LT(ABS(y), F32(1024))));
+    knk_node of_zero = SELECT(LT(zero, y), zero, SELECT(EQ(y, zero), F32(1), F32(INFINITY)));
+    knk_node is_zero = EQ(x, zero), near = pow_near(k, SELECT(is_zero, F32(1), x), y); /* tiny results are slow to make */
+    return COLD(far, pow_full(k, x, y), SELECT(is_zero, of_zero, near));
+}
+
+knk_node knk_pow(knk_builder *k, knk_node x, knk_node y)
+{
+    return knk_is_f32(k, x) ? pow_f32(k, x, y) : pow_full(k, x, y);
+}
