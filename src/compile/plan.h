@@ -84,7 +84,7 @@ enum {
     KNC_CHEAP_OPS = 6,
     KNC_CHEAP_READS = 2,
     KNC_ROW_BYTES = 256 << 10, /* what several passes over a row may touch: a part of the second cache */
-    KNC_LINE_BYTES = 64
+    KNC_RUN_BYTES = 512 /* elements apart from each other share pages and lines with those of as many rows beside */
 };
 
 typedef struct knc_value {
