@@ -84,7 +84,7 @@ enum {
     KNC_CHEAP_OPS = 6,
     KNC_CHEAP_READS = 2,
     KNC_ROW_BYTES = 256 << 10, /* what several passes over a row may touch: a part of the second cache */
-    KNC_LINE_BYTES = 64
+    KNC_RUN_BYTES = 512 /* elements apart from each other share pages and lines with those of as many rows beside */
 };
 
 typedef struct knc_value {
@@ -212,6 +212,8 @@ kn_error *knc_plan_memory(knc_plan *p);
 kn_error *knc_record(knc_plan *p); /* record.c */
 
 kn_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out); /* fills.c */
+kn_error *knc_carry_reshapes(const kni_jaxpr *j, kni_jaxpr **out); /* reshapes.c */
+kn_error *knc_delay_reshapes(const kni_jaxpr *j, kni_jaxpr **out); /* delay.c */
 /* updates.c */
 void knc_find_updates(knc_plan *p); /* before grouping: which reads belong before which updates */
 uint32_t knc_update_limit(const knc_plan *p, uint32_t var); /* a step of this level or above would read it too late */

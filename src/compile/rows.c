@@ -44,7 +44,7 @@ bool knc_same_rows(const knc_group *g, kn_type x, kn_ints axes)
     return same;
 }
 
-/* Elements that lie side by side share lines of the cache. */
+/* The elements of a row lie in runs; those of columns far apart, so several columns go together. */
 bool knc_rows_fit(kn_type x, kn_ints axes)
 {
     int64_t run = 1, runs = 1, k = axes.n - 1, d = x.ndim - 1;
@@ -53,7 +53,7 @@ bool knc_rows_fit(kn_type x, kn_ints axes)
     for (; k >= 0; k--)
         runs *= x.dim[axes.v[k]];
     int64_t bytes = run * (int64_t)x.dtype->size;
-    bytes = bytes > KNC_LINE_BYTES ? bytes : KNC_LINE_BYTES;
+    bytes = bytes > KNC_RUN_BYTES ? bytes : KNC_RUN_BYTES;
     return runs <= KNC_ROW_BYTES && bytes <= KNC_ROW_BYTES && runs * bytes <= KNC_ROW_BYTES;
 }
 

@@ -172,6 +172,21 @@ static bool too_late(const knc_group *early, const knc_group *late)
     return early->level < early->limit && late->level >= early->limit;
 }
 
+/* The same loops for positions, whatever axes of one element there are. */
+static bool same_loops(kn_type a, kn_type b)
+{
+    for (int i = 0, k = 0;; i++, k++) {
+        while (i < a.ndim && a.dim[i] == 1)
+            i++;
+        while (k < b.ndim && b.dim[k] == 1)
+            k++;
+        if (i == a.ndim || k == b.ndim)
+            return i == a.ndim && k == b.ndim;
+        if (a.dim[i] != b.dim[k])
+            return false;
+    }
+}
+
 static bool may_join_at(const knc_group *g, int32_t height)
 {
     return g->height >= height || (g->form == KNC_LOOPS_ROWS && knc_may_rise(g, height));
@@ -190,8 +205,10 @@ static bool may_merge(const knc_plan *p, const knc_group *a, const knc_use *x, c
         return x->loops == y->loops && knc_same_rows(a, b->inner, b->axes);
     if (!knc_has_rows(a) && !knc_has_rows(b))
         return knc_same_shape(a->par, b->par);
-    const knc_group *rows = knc_has_rows(a) ? a : b;
+    const knc_group *rows = knc_has_rows(a) ? a : b, *points = knc_has_rows(a) ? b : a;
     bool elements = (knc_has_rows(a) ? x : y)->loops == KNC_LOOPS_FULL;
+    if (!same_loops(points->par, elements ? rows->inner : rows->par)) /* they read two results of one equation */
+        return false;
     return !elements || rows->par.ndim > 0 || knc_rows_fit(rows->inner, rows->axes);
 }
 

@@ -286,6 +286,31 @@ static void a_softmax_needs_no_temporary(void **state)
     kni_release(j);
 }
 
+/* A sum reads one result of a loop once per row; what reads the other result has other loops. */
+static void readers_of_two_results_of_an_equation_share_loops_of_one_shape_only(void **state)
+{
+    (void)state;
+    static const char *const text =
+        "{ lambda \"f\" ; a:f32[] b:f32[3]. let"
+        "    c:f32[] d:f32[3] = while[body_jaxpr={ lambda ; e:f32[] f:f32[3]. let g:f32[] = add e 1.0:f32[];"
+        "                                               h:f32[3] = mul f 2.0:f32[] in (g, h) } body_nconsts=0"
+        "                             cond_jaxpr={ lambda ; i:f32[] j:f32[3]. let k:bool[] = lt i 4.0:f32[] in (k,) }"
+        "                             cond_nconsts=0] a b;"
+        "    l:f32[%s] = broadcast_in_dim[broadcast_dimensions=() shape=(%s,)] c;"
+        "    m:f32[] = reduce_sum[axes=(0,)] l;"
+        "    n:f32[3] = neg d"
+        "  in (m, n) }";
+    static const char *const lengths[] = {"1", "3", "4"};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        char all[1024];
+        kni_jaxpr *j = NULL;
+        snprintf(all, sizeof all, text, lengths[i], lengths[i]);
+        test_ok(kni_parse(all, &j));
+        expect_same_bits(lengths[i], j);
+        kni_release(j);
+    }
+}
+
 /* --- random programs --------------------------------------------------------------------------- */
 
 static void random_rows_have_the_same_bits_fused_and_unfused(void **state)
@@ -302,6 +327,33 @@ static void random_rows_have_the_same_bits_fused_and_unfused(void **state)
     }
 }
 
+static void planning_rows_without_memory_leaks_nothing(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        kni_jaxpr *j = test_random_rows(seed);
+        int64_t live = knx_alloc_live(), k = 0;
+        for (bool done = false; !done; k++) {
+            kn_program *p = NULL;
+            char *text = NULL;
+            knx_fail_after(k, seed % 2);
+            kn_error *e = knc_compile(j, &(kn_compile_options){.fuse = true, .record = true}, &p);
+            if (!e)
+                e = knc_graphviz(p, &text);
+            knx_fail_after(-1, false);
+            done = !e;
+            if (e && e->kind != KN_ERROR_MEMORY)
+                fail_msg("%s", e->message);
+            knx_error_release(e);
+            knx_free(text);
+            knc_release(p);
+            assert_int_equal(knx_alloc_live(), live);
+        }
+        assert_true(k > 3);
+        kni_release(j);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,7 +365,9 @@ int main(void)
         cmocka_unit_test(a_small_array_is_one_row),
         cmocka_unit_test(rows_that_do_not_fit_into_the_cache_are_several_kernels),
         cmocka_unit_test(a_softmax_needs_no_temporary),
+        cmocka_unit_test(readers_of_two_results_of_an_equation_share_loops_of_one_shape_only),
         cmocka_unit_test(random_rows_have_the_same_bits_fused_and_unfused),
+        cmocka_unit_test(planning_rows_without_memory_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
