@@ -255,6 +255,6 @@ void kng_low_stubs_and_parts(kng_low *l)
     l->free_slot[0].n = l->free_slot[1].n = 0; /* those of the body are alive while a part runs */
     for (int i = 1; i < (int)l->part.n && kng_low_fine(l); i++)
         emit_part(l, i);
-    for (size_t i = 0; i < l->stub.n; i++)
+    for (size_t i = 0; i < l->stub.n && kng_low_fine(l); i++)
         emit_stub(l, &l->stub.at[i]);
 }
