@@ -28,7 +28,7 @@ endif()
 
 function(kiln_common target)
     target_link_libraries(${target} PRIVATE kiln_flags Threads::Threads)
-    target_compile_options(${target} PRIVATE ${KILN_LIBRARY_FLAGS})
+    target_compile_options(${target} PRIVATE ${KILN_LIBRARY_FLAGS} -ffunction-sections -fdata-sections) # for --gc-sections
     target_compile_definitions(${target} PRIVATE KN_BUILD=1)
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
     set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -48,23 +48,29 @@ add_library(kiln_objects OBJECT ${kiln_sources})
 kiln_common(kiln_objects)
 set(kiln_object_targets kiln_objects)
 
-function(kiln_isa_variant isa)
-    add_library(kiln_isa_${isa} OBJECT ${kiln_isa_sources})
+function(kiln_isa_variant isa level)
+    set(sources ${kiln_isa_sources})
+    if(isa STREQUAL "avx512") # the interpreter's loops for AVX2 do for it as well: kernels run as machine code
+        list(FILTER sources EXCLUDE REGEX "interp_isa\\.c$")
+    endif()
+    add_library(kiln_isa_${isa} OBJECT ${sources})
     kiln_common(kiln_isa_${isa})
     target_compile_definitions(kiln_isa_${isa} PRIVATE KN_ISA=${isa})
     # Inner loops are optimised also where the rest is built for a sanitizer. Without traps in mind comparisons vectorise;
     # no result depends on it.
-    target_compile_options(kiln_isa_${isa} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O3> -fno-trapping-math ${ARGN})
+    target_compile_options(kiln_isa_${isa} PRIVATE $<$<NOT:$<CONFIG:Debug>>:${level}> -fno-trapping-math ${ARGN})
     list(APPEND kiln_object_targets kiln_isa_${isa})
     set(kiln_object_targets ${kiln_object_targets} PARENT_SCOPE)
 endfunction()
 
 if(kiln_isa_sources)
-    kiln_isa_variant(base)
     if(KILN_X86_64)
         set(avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt)
-        kiln_isa_variant(avx2 ${avx2})
-        kiln_isa_variant(avx512 ${avx2} -mavx512f -mavx512vl -mavx512bw -mavx512dq -mprefer-vector-width=512)
+        kiln_isa_variant(base -Os) # for CPUs without AVX2: small rather than fast
+        kiln_isa_variant(avx2 -O3 ${avx2})
+        kiln_isa_variant(avx512 -O3 ${avx2} -mavx512f -mavx512vl -mavx512bw -mavx512dq -mprefer-vector-width=512)
+    else()
+        kiln_isa_variant(base -O3)
     endif()
 endif()
 

@@ -390,19 +390,13 @@ static void release(kng_low *l)
     knx_arena_free(&l->arena);
 }
 
-static const knk_isa *isa_for(kng_target target)
-{
-    const knk_isa *isa = knk_isa_named(target == KNG_AVX512 ? "avx512" : "avx2");
-    return isa ? isa : &knk_isa_base;
-}
-
 kn_error *kng_lower(const kng_request *r, kng_target target, kng_asm *a, kng_lowered *info)
 {
     kng_lowered unused;
     kng_low l = {.r = r, .k = r->kernel, .node = r->kernel->node, .a = a, .target = target, .arena = KN_ARENA_INIT};
     l.info = info ? info : &unused;
     *l.info = (kng_lowered){0};
-    l.isa = isa_for(target);
+    l.isa = knk_isa_best();
     l.stream = knx_arena_alloc(&l.arena, KNG_MAX_STREAMS * sizeof *l.stream);
     if (!l.stream)
         return knx_error_nomem();

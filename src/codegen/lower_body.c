@@ -55,8 +55,8 @@ static void bring_home(kng_low *l, const kng_item *it, int copy)
         return;
     }
     kng_spill(l->a, &l->form, v->dtype, home, r);
-    if (l->lane_form.lanes > l->form.lanes) {
-        home.disp += l->form.lanes * (knk_size(v->dtype) == 8 ? 8 : knk_is_half_id(v->dtype) ? 2 : 4);
+    if (l->lane_form.lanes > l->form.lanes && knk_size(v->dtype) < 8) { /* only cold parts read 64-bit lanes then */
+        home.disp += l->form.lanes * (knk_is_half_id(v->dtype) ? 2 : 4);
         kng_spill(l->a, &l->form, v->dtype, home, r);
     }
 }

@@ -90,16 +90,24 @@ void kng_low_cold_test(kng_low *l, const kng_item *it, int copy)
 
 static const kng_form *caller_of(const kng_low *l, const kng_part *p) { return p->row ? &l->row_form : &l->lane_form; }
 
+int kng_low_value_room(const kng_low *l, const kng_part *p, int dtype)
+{
+    int bytes = caller_of(l, p)->lanes * knk_size(dtype);
+    return bytes > l->spill_step ? bytes : l->spill_step;
+}
+
+enum { PLACE = 128 }; /* 16 lanes of 64 bits */
+
 /* Where the part finds its inputs and leaves its results, in places that all parts share. Returns how many. */
 static int place_values(kng_low *l, const kng_part *p)
 {
     int n = 0;
     for (int i = 0; i < p->n_input; i++)
-        l->value[p->input[i]].input = l->part_area + 64 * n++;
+        l->value[p->input[i]].input = l->part_area + PLACE * n++;
     for (size_t i = 0; i < p->list.item.n; i++) {
         kng_value *v = &l->value[p->list.item.at[i].def];
         if (v->home >= 0)
-            v->input = l->part_area + 64 * n++;
+            v->input = l->part_area + PLACE * n++;
     }
     return n;
 }
@@ -115,7 +123,7 @@ void kng_low_lay_out_parts(kng_low *l)
         most = n > most ? n : most;
         l->part.at[p].label = kng_label(l->a);
     }
-    l->part_area = kng_low_frame(l, 64 * most, 64);
+    l->part_area = kng_low_frame(l, PLACE * most, 64);
 }
 
 static void copy_bytes(kng_low *l, kng_operand to, kng_operand from, int bytes)
@@ -152,7 +160,8 @@ static void emit_stub(kng_low *l, const kng_stub *s)
         if (at >= 0)
             kng_spill(l->a, caller_of(l, p), v->dtype, kng_low_at(l, v->input), at);
         else
-            copy_bytes(l, kng_low_at(l, v->input), kng_low_at(l, -1 - at), kng_value_bytes(caller_of(l, p), v->dtype));
+            copy_bytes(l, kng_low_at(l, v->input), kng_low_at(l, -1 - at),
+                       v->mask ? 8 : kng_low_value_room(l, p, v->dtype));
     }
     keep(l, s, true);
     kng_lea(l->a, KNG_R11, kng_low_at(l, l->result_base + s->copy * l->result_bytes));

@@ -185,6 +185,8 @@ void kng_low_pin(kng_low *l, bool on);
 void kng_low_find_regions(kng_low *l);
 void kng_low_cold_test(kng_low *l, const kng_item *it, int copy);
 void kng_low_stubs_and_parts(kng_low *l);
+/* Bytes of a value that is handed from part to part; one of 64-bit lanes may be longer than a register. */
+int kng_low_value_room(const kng_low *l, const kng_part *p, int dtype);
 void kng_low_lay_out_parts(kng_low *l); /* their labels and places in the frame */
 /* lower_alloc.c */
 int kng_low_frame(kng_low *l, int bytes, int align); /* a place in the frame */

@@ -130,7 +130,7 @@ static int32_t operand_of(kng_low *l, knk_node x, int part)
     }
     if (v->part > 0 && v->part != part && v->home < 0) {
         v->home = l->result_bytes;
-        l->result_bytes += l->spill_step;
+        l->result_bytes += kng_low_value_room(l, &l->part.at[v->part], v->dtype);
     }
     v->uses += part == KNG_BODY;
     return i;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * native.c -- the stage functions of a kernel: made when they are first needed, kept with the kernel in a list that only
- * grows at its head, and found there without a lock; which backend; the public ways to run a launch. */
+ * native.c -- the stage functions of a kernel: made when they are first needed, kept with the kernel in a list that
+ * only grows at its head, and found there without a lock; which backend; the public ways to run a launch. */
+#include "codegen/native.h"
 #include "base/cpu.h"
 #include "base/lock.h"
 #include "base/log.h"

@@ -7,7 +7,7 @@
 #include "kernel/kernel.h"
 
 typedef enum kng_mode {
-    KNG_POINTS,  /* a stage without reductions (and at most one point of its inner loops), lanes along a parallel loop */
+    KNG_POINTS,  /* a stage without reductions (at most one point of its inner loops), lanes along a parallel loop */
     KNG_ROWS,    /* lanes along the inner loop, n <= 16,384: the whole reduction of a row */
     KNG_RUNS,    /* lanes along a part of the inner loop; rows = 1; 64 accumulators in memory */
     KNG_COLUMNS, /* lanes along a parallel loop, rows along inner points; an accumulator per row and lane in memory */
@@ -16,7 +16,7 @@ typedef enum kng_mode {
 typedef enum kng_stream_kind {
     KNG_MEMORY, /* (buffer, map): loads and stores of the element there; also the base of loads with an index */
     KNG_NUMBER, /* map of an INDEX: `at` is the number itself, steps are what a row and a lane add */
-    KNG_IMPORT, /* value of an earlier stage, in memory form. ROWS, RUNS: one per row (lane step 0). else one per lane */
+    KNG_IMPORT, /* value of an earlier stage, in memory form. ROWS, RUNS: one per row (lane step 0), else per lane */
     KNG_EXPORT, /* value for later stages, in memory form. ROWS: the joined reduction, one per row */
     KNG_PARTIAL /* RUNS, COLUMNS: accumulators of a reduction, in memory form */
 } kng_stream_kind;
@@ -41,14 +41,14 @@ typedef struct kng_args {
 } kng_args;
 typedef void kng_function(kng_args *args);
 
-/* Class of a stream along the lanes: KNK_STRIDE_ZERO (all lanes the same element), _ONE (adjacent; NUMBER: consecutive),
- * _ANY. It must hold for every call of a function generated for it. */
+/* Class of a stream along the lanes: KNK_STRIDE_ZERO (all lanes the same element), _ONE (adjacent; NUMBER:
+ * consecutive), _ANY. It must hold for every call of a function generated for it. */
 typedef struct kng_request {
     const knk_kernel *kernel;
     int stage;
     kng_mode mode;
-    bool nontemporal;   /* written MEMORY streams of class ONE bypass the caches: their address and row step are multiples
-                           of 64 bytes */
+    bool nontemporal;   /* written MEMORY streams of class ONE bypass the caches: their address and row step are
+                           multiples of 64 bytes */
     const uint8_t *cls; /* per stream */
 } kng_request;
 

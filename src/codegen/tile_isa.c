@@ -102,7 +102,7 @@ static inline void stream_line(char *to, const char *from)
     for (int i = 0; i < 64; i += 32)
         _mm256_stream_si256((__m256i *)(void *)(to + i),
                             _mm256_loadu_si256((const __m256i_u *)(const void *)(from + i)));
-#elif defined(__SSE2__)
+#elif defined(__x86_64__)
     for (int i = 0; i < 64; i += 16)
         _mm_stream_si128((__m128i *)(void *)(to + i), _mm_loadu_si128((const __m128i_u *)(const void *)(from + i)));
 #else

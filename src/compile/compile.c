@@ -16,6 +16,8 @@ static const struct pass {
     {"expand rows", .jaxpr = knt_expand},
     {"inline calls of expanded rows", .jaxpr = knt_inline_calls},
     {"simplify", .jaxpr = knt_simplify, .only_fused = true},
+    {"carry reshapes to operands", .jaxpr = knc_carry_reshapes, .only_fused = true},
+    {"delay reshapes", .jaxpr = knc_delay_reshapes, .only_fused = true},
     {"separate fills", .jaxpr = knc_separate_fills, .only_fused = true},
     {"group equations", .plan = knc_group_equations},
     {"give values their places", .plan = knc_place_values},

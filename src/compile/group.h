@@ -49,7 +49,7 @@ bool knc_has_other_rows(const knc_plan *p, const knc_value *v, const knc_group *
 /* The group joins elements: its points become rows, or elements of rows. */
 void knc_points_are_rows(knc_plan *p, uint32_t group, kn_type x, kn_ints axes, kn_type rows);
 void knc_points_are_elements(knc_plan *p, uint32_t group, kn_type x, kn_ints axes, kn_type rows);
-/* Groups over all elements of the rows that this value, one per row, belongs to: they get such rows. True if any did. */
+/* Groups over all elements of the rows that this value, one per row, belongs to get such rows. True if any did. */
 bool knc_make_rows(knc_plan *p, const kn_eqn *e, const knc_uses *u);
 void knc_add_row(knc_plan *p, uint32_t group, uint32_t var, int stage);
 /* Where a view takes a position: the use of its operand. */

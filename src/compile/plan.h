@@ -212,6 +212,8 @@ kn_error *knc_plan_memory(knc_plan *p);
 kn_error *knc_record(knc_plan *p); /* record.c */
 
 kn_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out); /* fills.c */
+kn_error *knc_carry_reshapes(const kni_jaxpr *j, kni_jaxpr **out); /* reshapes.c */
+kn_error *knc_delay_reshapes(const kni_jaxpr *j, kni_jaxpr **out); /* delay.c */
 /* updates.c */
 void knc_find_updates(knc_plan *p); /* before grouping: which reads belong before which updates */
 uint32_t knc_update_limit(const knc_plan *p, uint32_t var); /* a step of this level or above would read it too late */

@@ -54,7 +54,7 @@ typedef struct knk_isa {
     void (*add_index)(int64_t *d, const int64_t *more, bool uniform, size_t n);
     int (*any)(const uint8_t *p, size_t n); /* 0 none, 1 some, 2 all */
 } knk_isa;
-extern const knk_isa knk_isa_base, knk_isa_avx2, knk_isa_avx512;
+extern const knk_isa knk_isa_base, knk_isa_avx2;
 const knk_isa *knk_isa_best(void);
 const knk_isa *knk_isa_named(const char *name); /* NULL if this CPU or build has not got it */
 enum { KNK_LANES_AUTO, KNK_LANES_ROW, KNK_LANES_COLUMN };

@@ -8,7 +8,7 @@ static const knk_isa *const forms[] = {
     &knk_isa_base,
 #ifdef KN_HAVE_ISA_VARIANTS
     &knk_isa_avx2,
-    &knk_isa_avx512,
+    &knk_isa_avx2,
 #endif
 };
 

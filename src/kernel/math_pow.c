@@ -96,7 +96,8 @@ static knk_node pow_f32(knk_builder *k, knk_node x, knk_node y)
     knk_node odd_base = AND(LE(U32(0x7f000000), SUB(bits, U32(0x00800000))), NE(bits, U32(0)));
     knk_node far = OR(odd_base, NOT(LT(ABS(y), F32(1024))));
     knk_node of_zero = SELECT(LT(zero, y), zero, SELECT(EQ(y, zero), F32(1), F32(INFINITY)));
-    knk_node is_zero = EQ(x, zero), near = pow_near(k, SELECT(is_zero, F32(1), x), y); /* tiny results are slow to make */
+    /* Without the zero: tiny results are slow to make. */
+    knk_node is_zero = EQ(x, zero), near = pow_near(k, SELECT(is_zero, F32(1), x), y);
     return COLD(far, pow_full(k, x, y), SELECT(is_zero, of_zero, near));
 }
 

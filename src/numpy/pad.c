@@ -298,6 +298,13 @@ static void read_options(padding *p, const kn_pad_opts *o, int ndim)
         read_counts(op, o->stat_length, ndim, "`stat_length` must be of integral type.", p->stat_before, p->stat_after);
 }
 
+/* The same number around all axes: one equation. */
+static bool has_one_value(padding *p, const kn_pad_opts *o)
+{
+    return p->mode == EMPTY ||
+           (p->mode == CONSTANT && (!o->constant_values || kni_type_size(kna_type(&p->c.op, o->constant_values)) == 1));
+}
+
 kn_array kn_pad(kn_array x, kn_array pad_width, const kn_pad_opts *opts)
 {
     KNN_OPTS(kn_pad_opts, o, opts);
@@ -317,6 +324,10 @@ kn_array kn_pad(kn_array x, kn_array pad_width, const kn_pad_opts *opts)
     if (empty && p.mode != CONSTANT && !kna_failed(op)) {
         p.mode = EMPTY;
         o.constant_values = NULL;
+    }
+    if (!kna_failed(op) && ndim && has_one_value(&p, &o)) {
+        kn_atom value = value_for(&p, o.constant_values, ndim, 0, 0, knb_type(op->b, a).dtype);
+        return knn_end(&p.c, knn_made(&p.c, knb_pad(op->b, a, value, p.before, p.after, NULL)));
     }
     for (int i = 0; i < ndim && !kna_failed(op); i++)
         a = pad_axis(&p, a, i, ndim, &o);

@@ -6,8 +6,8 @@
  *     transpose  scatter-add of the cotangent into zeros
  *     batch      operand: one more window dimension; indices: one more dimension of points; both: a pair of batching
  *                dimensions
- *     lower      a routine; a kernel that reads elements loads them itself; the mode CHECK expands into check_bounds and
- *                another mode
+ *     lower      a routine; a kernel that reads elements loads them itself; the mode CHECK expands into check_bounds
+ *                and another mode
  *     put        scatter to the same places
  */
 #include "prim/index.h"

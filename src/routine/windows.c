@@ -77,7 +77,10 @@ static bool any_outside(const knr_windows *w, const void *indices, int64_t point
     return outside;
 }
 
-/* NumPy's error for the first number out of bounds, axis by axis. A negative one has had the extent added already. */
+/* A negative index has had the extent added already. */
+static int64_t as_given(int64_t v, int64_t size) { return v < 0 && v >= INT64_MIN + size ? v - size : v; }
+
+/* NumPy's error for the first number out of bounds, axis by axis. */
 kn_error *knr_check_bounds(const knr_windows *w, const void *indices)
 {
     int64_t points = count(w->n_point, w->point);
@@ -88,7 +91,7 @@ kn_error *knr_check_bounds(const knr_windows *w, const void *indices)
             int64_t v = read_index(w->index_dtype, indices, p * w->n_index + i);
             if (v < 0 || v > w->index_most[i])
                 return knx_error(KN_ERROR_INDEX, "index %lld is out of bounds for axis %lld with size %lld",
-                                 (long long)(v < 0 ? v - w->index_size[i] : v), (long long)w->index_axis[i],
+                                 (long long)as_given(v, w->index_size[i]), (long long)w->index_axis[i],
                                  (long long)w->index_size[i]);
         }
     }

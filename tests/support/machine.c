@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * machine.c -- executable memory, guarded memory and values for the tests of generated code. */
+#include "base/cpu.h"
 #include "support/machine.h"
 #include "kernel/internal.h"
 #include <math.h>
@@ -30,7 +31,7 @@ machine_code *machine_run(kng_asm *a, const char *what)
     return run;
 }
 
-bool machine_has(const kng_form *f) { return knk_isa_named(f->target == KNG_AVX512 ? "avx512" : "avx2") != NULL; }
+bool machine_has(const kng_form *f) { return knx_cpu_best() >= (f->target == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2); }
 
 uint64_t machine_random(uint64_t *seed)
 {

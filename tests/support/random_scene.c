@@ -236,6 +236,21 @@ static void add_pair(make *m)
     }
 }
 
+/* Two cold sides of one predicate, the second of which goes on with 64-bit values of the first. */
+static void add_wide_selects(make *m)
+{
+    knk_builder *b = m->s->b;
+    int d = any_dtype(m), wide = pick(m, 2) ? KN_ID_F64 : KN_ID_I64;
+    if (knk_is_half_id(d) || d == KN_ID_BOOL)
+        d = KN_ID_I32;
+    knk_node p = get(m, KN_ID_BOOL), x = knk_cast(b, (kn_dtype_id)wide, get(m, d));
+    knk_node y = knk_binary(b, KNK_MUL, x, x), odd = knk_binary(b, KNK_LT, x, y);
+    knk_node first = knk_select_cold(b, p, knk_cast(b, (kn_dtype_id)d, knk_binary(b, KNK_SUB, y, x)), get(m, d));
+    knk_node z = knk_select(b, odd, knk_binary(b, KNK_ADD, y, knk_cast(b, (kn_dtype_id)wide, first)), x);
+    add(m, knk_select_cold(b, p, knk_cast(b, (kn_dtype_id)d, z), get(m, d)));
+    add(m, first);
+}
+
 /* A select whose cold side is a little program of its own. */
 static void add_select(make *m)
 {
@@ -246,6 +261,10 @@ static void add_select(make *m)
     knk_node p = get(m, KN_ID_BOOL), no = get(m, d);
     if (pick(m, 2) && knk_is_float_id(d)) /* rarely true */
         p = knk_binary(b, KNK_LT, knk_const_double(b, (kn_dtype_id)d, 1e3), get(m, d));
+    if (pick(m, 6) == 0) {
+        add_wide_selects(m);
+        return;
+    }
     if (pick(m, 3) == 0) {
         add(m, knk_select(b, p, get(m, d), no));
         return;

@@ -28,8 +28,8 @@ static inline kn_atom test_rows_pick(test_rows_maker *m, kn_type like) /* of thi
 static inline kn_atom test_rows_joined(test_rows_maker *m, kn_atom x, int way)
 {
     const int64_t *axes = m->axes[way];
-    return test_below(&m->state, 2) ? knb_reduce_sum(m->b, x, m->n_axes[way], axes)
-                                    : knb_reduce_max(m->b, x, m->n_axes[way], axes);
+    return m->full.dtype->kind == 'c' || test_below(&m->state, 2) ? knb_reduce_sum(m->b, x, m->n_axes[way], axes)
+                                                                  : knb_reduce_max(m->b, x, m->n_axes[way], axes);
 }
 
 /* A value per row at all elements again, perhaps with the joined axes back as 1 in between. */
@@ -68,8 +68,8 @@ static inline void test_rows_propose(test_rows_maker *m)
     switch (test_below(&m->state, 8)) {
     case 0:
     case 1: y = full ? test_rows_joined(m, x, way) : test_rows_spread_back(m, x, way); break;
-    case 2: y = knb_exp(b, x); break;
-    case 3: y = test_below(&m->state, 2) ? knb_tanh(b, x) : knb_neg(b, x); break;
+    case 2: y = m->full.dtype->kind == 'i' ? knb_neg(b, x) : knb_exp(b, x); break;
+    case 3: y = m->full.dtype->kind != 'i' && test_below(&m->state, 2) ? knb_tanh(b, x) : knb_neg(b, x); break;
     case 4:
         if (full && t.ndim == 2 && t.dim[0] == t.dim[1])
             y = knb_transpose(b, x, (int64_t[]){1, 0});
@@ -91,7 +91,7 @@ static inline void test_rows_propose(test_rows_maker *m)
 
 static inline kni_jaxpr *test_random_rows(uint64_t seed)
 {
-    static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F32, KN_ID_F64, KN_ID_F16, KN_ID_BF16};
+    static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F32, KN_ID_F64, KN_ID_F16, KN_ID_BF16, KN_ID_C64, KN_ID_I32};
     kn_builder b;
     knb_init(&b);
     test_rows_maker m = {.b = &b, .state = seed};
@@ -110,7 +110,7 @@ static inline kni_jaxpr *test_random_rows(uint64_t seed)
     if (empty) /* a maximum of nothing is an error */
         for (int d = 0; d < ndim; d++)
             m.dim[d] += m.dim[d] == 0;
-    m.full = kni_type(&kn_dtype_table[dtypes[test_below(&m.state, 5)]], ndim, m.dim);
+    m.full = kni_type(&kn_dtype_table[dtypes[test_below(&m.state, 7)]], ndim, m.dim);
     for (int i = 0; i < 3; i++)
         m.pool[m.n++] = knb_invar(&b, m.full);
     for (int i = 6 + test_below(&m.state, 40); i > 0; i--)

@@ -155,6 +155,9 @@ static bool equal(int dtype, const char *a, const char *b)
     }
 }
 
+/* Buffers begin at a multiple of 64, or so many bytes behind one. */
+static int shift;
+
 static void copies(const problem *q, char **data)
 {
     for (int b = 0; b < q->n_buffer; b++) {
@@ -162,7 +165,7 @@ static void copies(const problem *q, char **data)
             data[b] = data[q->same_as[b]];
             continue;
         }
-        data[b] = aligned_alloc(64, (q->bytes[b] + 64) / 64 * 64);
+        data[b] = (char *)aligned_alloc(64, (q->bytes[b] + 127) / 64 * 64) + shift;
         memcpy(data[b], q->data[b], q->bytes[b]);
     }
 }
@@ -171,7 +174,7 @@ static void free_copies(const problem *q, char **data)
 {
     for (int b = 0; b < q->n_buffer; b++)
         if (q->same_as[b] == b)
-            free(data[b]);
+            free(data[b] - shift);
 }
 
 static knk_launch launch_of(const problem *q, char **data)
@@ -231,7 +234,10 @@ static void expect_right_on(const problem *q, char **want, kng_backend b, const 
                                 .split_ns = below(3) ? 0 : 50e3,
                                 .bypass_bytes = below(2) ? 0 : 16 << 20,
                                 .wide = below(3) - 1};
+        int before = shift;
+        shift = below(3) ? 0 : 8 * below(8);
         expect_same(q, want, b, threads[below(4)], how);
+        shift = before;
     }
     kng_tune = usual;
 }
@@ -566,6 +572,116 @@ static void test_predicated_loads_are_not_turned(void **unused)
     expect_right(&q, "padded", 10);
 }
 
+/* Elements that lie far apart, forwards and backwards. */
+static void test_far_strides(void **unused)
+{
+    (void)unused;
+    problem q;
+    const int64_t s[2] = {3, 70}, far = 1 << 20;
+    begin(&q, 2, s);
+    stage(&q, 0, NULL);
+    knk_node x = load(&q, KN_ID_U8, (int64_t[]){far, -1}), y = load(&q, KN_ID_U8, (int64_t[]){1, -far / 64});
+    store(&q, knk_binary(q.b, KNK_XOR, x, y), (int64_t[]){-far, 3});
+    end(&q);
+    expect_right(&q, "far strides", 20);
+}
+
+static void scaled_sum(problem *q, int64_t n)
+{
+    begin(q, 1, &n);
+    stage(q, 0, NULL);
+    knk_node x = load(q, KN_ID_F32, (int64_t[]){1}), y = load(q, KN_ID_F32, (int64_t[]){1});
+    store(q, knk_binary(q->b, KNK_ADD, knk_binary(q->b, KNK_MUL, x, y), x), (int64_t[]){1});
+    end(q);
+}
+
+/* One plan serves launches with other addresses, and any number of threads. */
+static void test_a_prepared_launch_runs_with_other_addresses(void **unused)
+{
+    (void)unused;
+    static const int64_t n[] = {1, 10, 1000, 300001};
+    for (size_t i = 0; i < sizeof n / sizeof *n && kng_backend_best() != KNG_INTERPRETER; i++) {
+        problem q;
+        scaled_sum(&q, n[i]);
+        void *room = malloc(kng_plan_bytes(q.k));
+        char *want[MOST_BUFFERS], *data[MOST_BUFFERS];
+        copies(&q, want);
+        knk_launch l = launch_of(&q, want);
+        void *scratch = aligned_alloc(64, (knk_scratch_bytes(q.k) + 63) / 64 * 64);
+        knk_interpret(q.k, &l, scratch);
+        free(scratch);
+        kng_tune.bypass_bytes = 0;
+        const kng_prepared *p = kng_prepare_in(room, q.k, &l);
+        kng_tune = usual;
+        assert_non_null(p);
+        for (int threads = 1; threads < 4; threads++)
+            for (int by = 0; by <= 64; by += 4) {
+                int before = shift;
+                shift = by > 56 ? 0 : by;
+                copies(&q, data);
+                l = launch_of(&q, data);
+                scratch = aligned_alloc(64, (kng_prepared_scratch(p, threads) + 64) / 64 * 64);
+                kng_run_prepared(p, &l, scratch, threads);
+                for (int64_t e = 0; e < n[i]; e++)
+                    assert_true(equal(KN_ID_F32, data[2] + 4 * e, want[2] + 4 * e));
+                free(scratch);
+                free_copies(&q, data);
+                shift = before;
+            }
+        free_copies(&q, want);
+        release(&q);
+        free(room);
+    }
+}
+
+/* What can not be made is interpreted, and counted; what lacked memory is made the next time. */
+static kn_error *refuses(const kng_request *r, kng_function **out, void **keep)
+{
+    (void)r, (void)out, (void)keep;
+    return knx_error(KN_ERROR_NOT_IMPLEMENTED, "not this one");
+}
+static kn_error *has_no_memory(const kng_request *r, kng_function **out, void **keep)
+{
+    (void)r, (void)out, (void)keep;
+    return knx_error_nomem();
+}
+
+static void test_what_can_not_be_made_is_interpreted(void **unused)
+{
+    (void)unused;
+    static const kng_maker no = {refuses, NULL}, starved = {has_no_memory, NULL};
+    problem q;
+    scaled_sum(&q, 100);
+    char *want[MOST_BUFFERS];
+    copies(&q, want);
+    knk_launch l = launch_of(&q, want);
+    void *scratch = aligned_alloc(64, (knk_scratch_bytes(q.k) + 63) / 64 * 64);
+    knk_interpret(q.k, &l, scratch);
+    free(scratch);
+    uint64_t before = kng_count().fallbacks;
+    kng_set_maker(&starved);
+    expect_same(&q, want, KNG_C_SOURCE, 1, "no memory");
+    assert_int_equal(kng_count().fallbacks, before + 1);
+    kng_set_maker(&stage_reference);
+    expect_same(&q, want, KNG_C_SOURCE, 1, "memory again");
+    assert_int_equal(kng_count().fallbacks, before + 1);
+    free_copies(&q, want);
+    release(&q);
+    scaled_sum(&q, 100);
+    copies(&q, want);
+    l = launch_of(&q, want);
+    scratch = aligned_alloc(64, (knk_scratch_bytes(q.k) + 63) / 64 * 64);
+    knk_interpret(q.k, &l, scratch);
+    free(scratch);
+    kng_set_maker(&no);
+    expect_same(&q, want, KNG_C_SOURCE, 1, "refused");
+    expect_same(&q, want, KNG_C_SOURCE, 1, "refused");
+    assert_int_equal(kng_count().fallbacks, before + 3);
+    kng_set_maker(&stage_reference);
+    free_copies(&q, want);
+    release(&q);
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -588,6 +704,9 @@ int main(int argc, char **argv)
         return cmocka_run_group_tests(one, set_up, tear_down);
     }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_far_strides),
+        cmocka_unit_test(test_a_prepared_launch_runs_with_other_addresses),
+        cmocka_unit_test(test_what_can_not_be_made_is_interpreted),
         cmocka_unit_test(test_transposed_operands),
         cmocka_unit_test(test_predicated_loads_are_not_turned),
         cmocka_unit_test(test_reductions_over_some_axes),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_codegen_lower.c -- stage functions against the interpreter, bit for bit: in every mode, for every number of
  * elements around the sizes of pieces, for both targets; random kernels. */
+#include "base/cpu.h"
 #include "kernel/expr.h"
 #include "kernel/internal.h"
 #include "support/machine.h"
@@ -12,7 +13,7 @@
 #include <cmocka.h>
 
 static kng_target targets[2] = {KNG_AVX512, KNG_AVX2};
-static bool works(kng_target t) { return knk_isa_named(t == KNG_AVX512 ? "avx512" : "avx2") != NULL; }
+static bool works(kng_target t) { return knx_cpu_best() >= (t == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2); }
 
 typedef knk_node program(knk_builder *k, const knk_node *x);
 
@@ -74,6 +75,53 @@ static void functions_with_cold_parts(void **state)
         }
 }
 
+/* Every function of the kernel IR, on numbers of every kind. */
+static void every_function(void **state)
+{
+    (void)state;
+    static knk_node (*const one[])(knk_builder *, knk_node) = {
+        knk_sin,   knk_cos,    knk_tanh,    knk_exp,      knk_log,        knk_log1p, knk_expm1, knk_exp2,
+        knk_log2,  knk_log10,  knk_tan,     knk_asin,     knk_acos,       knk_atan,  knk_sinh,  knk_cosh,
+        knk_asinh, knk_acosh,  knk_atanh,   knk_cbrt,     knk_erf,        knk_erfc,  knk_i0e,   knk_i1e,
+        knk_rsqrt, knk_lgamma, knk_digamma, knk_logistic, knk_erf_inv_xla};
+    static knk_node (*const two[])(knk_builder *, knk_node, knk_node) = {knk_pow, knk_atan2, knk_hypot, knk_max_nan,
+                                                                         knk_min_nan};
+    for (int d = KN_ID_F32; d <= KN_ID_F64; d++)
+        for (size_t i = 0; i < sizeof one / sizeof *one + sizeof two / sizeof *two; i++) {
+            scene s;
+            uint64_t seed = i;
+            enum { N = 1100 };
+            scene_begin(&s, 1, N);
+            scene_stage(&s, -1);
+            int map = scene_map(&s, 0, (const int64_t[]){N, 1, 0}), in[2];
+            knk_node x[2], y;
+            for (int j = 0; j < 2; j++) {
+                in[j] = scene_buffer(&s, d, false, N, &seed);
+                for (int e = 0; e < N; e += 2) { /* every other one of moderate size */
+                    double v = (double)(machine_random(&seed) % 20000) / 1000 - 5;
+                    if (d == KN_ID_F32)
+                        ((float *)s.buffer[in[j]])[e] = (float)v;
+                    else
+                        ((double *)s.buffer[in[j]])[e] = v;
+                }
+                x[j] = knk_load(s.b, in[j], map, KNK_NONE, KNK_NONE, KNK_NONE);
+            }
+            size_t k = i - sizeof one / sizeof *one;
+            y = i < sizeof one / sizeof *one ? one[i](s.b, x[0]) : two[k](s.b, x[0], x[1]);
+            knk_store(s.b, scene_buffer(&s, d, true, N, &seed), map, y);
+            scene_end(&s);
+            for (int t = 0; t < 2; t++)
+                if (works(targets[t])) {
+                    char what[32];
+                    scene_way way = {.mode = KNG_POINTS};
+                    snprintf(what, sizeof what, "function %d", (int)i);
+                    assert_true(scene_check(&s, &way, stage_code, &targets[t], what));
+                    stage_code_free();
+                }
+            scene_free(&s);
+        }
+}
+
 /* A cold part that calls while much of the lane loop lies in the frame. */
 static knk_node much_alive(knk_builder *k, const knk_node *x)
 {
@@ -95,6 +143,48 @@ static void cold_parts_spill_beside_the_lane_loop(void **state)
         check_points(much_alive, KN_ID_F32, 1, n, false, "much alive, f32");
         check_points(much_alive, KN_ID_F64, 1, n, false, "much alive, f64");
     }
+}
+
+/* Two cold parts of one predicate: the second reads 64-bit values of the first, the lane loop has none. */
+static knk_node wide_between_parts(knk_builder *k, const knk_node *x)
+{
+    knk_node p = LT(x[0], x[1]), a = CAST(F64, x[0]), w = MUL(a, a), v = ADD(w, CAST(F64, x[2]));
+    knk_node first = COLD(p, CAST(F32, MUL(w, v)), x[1]);
+    return ADD(first, COLD(p, CAST(F32, FMA(w, v, CAST(F64, first))), x[2]));
+}
+
+/* A cold part reads 64-bit numbers that are the same for all lanes; the lane loop has only narrow ones. */
+static void cold_parts_read_wide_single_values(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 150; n += 37) {
+        scene s;
+        uint64_t seed = 3;
+        scene_begin(&s, 9, n);
+        scene_stage(&s, -1);
+        int row = scene_map(&s, 0, (const int64_t[]){1, 0, 0}), map = scene_map(&s, 0, (const int64_t[]){n, 1, 0});
+        knk_node u = knk_load(s.b, scene_buffer(&s, KN_ID_F32, false, 9, &seed), row, KNK_NONE, KNK_NONE, KNK_NONE),
+                 x = knk_load(s.b, scene_buffer(&s, KN_ID_F32, false, 9 * n, &seed), map, KNK_NONE, KNK_NONE, KNK_NONE);
+        knk_builder *k = s.b;
+        knk_node w = CAST(F64, u), v = MUL(w, F64(3)), t = LT(v, w), p = LT(u, x);
+        knk_node cold = CAST(F32, SELECT(t, ADD(w, CAST(F64, x)), v));
+        knk_store(s.b, scene_buffer(&s, KN_ID_F32, true, 9 * n, &seed), map, ADD(COLD(p, cold, x), MUL(u, x)));
+        scene_end(&s);
+        for (int i = 0; i < 2; i++)
+            if (works(targets[i])) {
+                scene_way way = {.mode = KNG_POINTS};
+                assert_true(scene_check(&s, &way, stage_code, &targets[i], "wide single values in cold parts"));
+                stage_code_free();
+            }
+        scene_free(&s);
+    }
+}
+
+static void wide_values_pass_between_cold_parts(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n < 150; n += 37)
+        check_points(wide_between_parts, KN_ID_F32, 2, n, false, "wide values between cold parts");
 }
 
 /* A function of one number per row, times the lanes: its cold part is worked out where the number needs it. */
@@ -386,7 +476,10 @@ int main(void)
         cmocka_unit_test(chains_of_floats_for_all_lengths),
         cmocka_unit_test(reductions_in_every_mode),
         cmocka_unit_test(functions_with_cold_parts),
+        cmocka_unit_test(every_function),
         cmocka_unit_test(cold_parts_of_single_values),
+        cmocka_unit_test(wide_values_pass_between_cold_parts),
+        cmocka_unit_test(cold_parts_read_wide_single_values),
         cmocka_unit_test(cold_parts_spill_beside_the_lane_loop),
         cmocka_unit_test(an_index_of_all_lanes_moves_a_load),
         cmocka_unit_test(every_operation_for_every_dtype),

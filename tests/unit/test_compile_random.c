@@ -18,6 +18,18 @@ KN_FUNCTION(half, kn_array, kn_array)
 KN_FUNCTION(coin, kn_array, kn_array)
 KN_FUNCTION(dropout, kn_array, kn_array, kn_array)
 
+static void expect_equal(const kni_jaxpr *j, const kn_program *p, const kn_program *q, uint64_t seed)
+{
+    test_operands x = test_make_operands(j, seed);
+    kn_buffer *fused[1], *plain[1];
+    test_ok(knd_run(p, x.in, fused, NULL));
+    test_ok(knd_run(q, x.in, plain, NULL));
+    assert_int_equal(test_difference(kni_out_type(j, 0), plain[0]->data, fused[0]->data), -1);
+    test_release(1, fused);
+    test_release(1, plain);
+    test_free_operands(&x);
+}
+
 static void expect_one_kernel(const char *name, kn_fn f, const kn_args *args)
 {
     kni_jaxpr *j = NULL;
@@ -27,14 +39,7 @@ static void expect_one_kernel(const char *name, kn_fn f, const kn_args *args)
     test_ok(knc_text(p, &text));
     if (knc_n_steps(p) != 1)
         fail_msg("%s: %d steps:\n%s", name, knc_n_steps(p), text);
-    test_operands x = test_make_operands(j, 3);
-    kn_buffer *fused[1], *plain[1];
-    test_ok(knd_run(p, x.in, fused, NULL));
-    test_ok(knd_run(q, x.in, plain, NULL));
-    assert_int_equal(test_difference(kni_out_type(j, 0), plain[0]->data, fused[0]->data), -1);
-    test_release(1, fused);
-    test_release(1, plain);
-    test_free_operands(&x);
+    expect_equal(j, p, q, 3);
     knx_free(text);
     knc_release(p);
     knc_release(q);
@@ -53,10 +58,59 @@ static void bits_are_made_where_they_are_used(void **state)
     expect_one_kernel("dropout", KN_FN(dropout), KN_ARGS(&k, &x));
 }
 
+/* Bits of keys in an array, of every width, and what is worked out from them. */
+static void bits_of_all_widths_and_shapes_are_the_same(void **state)
+{
+    (void)state;
+    static const int widths[] = {8, 16, 32, 64};
+    static const int64_t shapes[][3] = {{0}, {1}, {37}, {5, 8}, {2, 3, 7}, {1, 130}, {4, 0}};
+    static const int ndims[] = {0, 1, 1, 2, 3, 2, 2};
+    for (int w = 0; w < 4; w++)
+        for (int i = 0; i < 7; i++)
+            for (int keys = 0; keys < 3; keys++) {
+                kn_builder b;
+                knb_init(&b);
+                kn_atom k = knb_invar(&b, kni_type(KN_DT(KEY), keys, (int64_t[]){3, 2}));
+                kn_atom x = knb_random_bits(&b, k, widths[w], ndims[i], shapes[i]);
+                kn_atom y = knb_xor(&b, x, knb_integer(&b, knb_type(&b, x).dtype, 5));
+                kni_jaxpr *j = FINISH(&b, y);
+                kn_program *p = test_compile(j, true), *q = test_compile(j, false);
+                if (knc_n_steps(p) > 1)
+                    fail_msg("%d bits, shape %d, keys of %d axes: %d steps", widths[w], i, keys, knc_n_steps(p));
+                expect_equal(j, p, q, 5);
+                knc_release(p);
+                knc_release(q);
+                kni_release(j);
+            }
+}
+
+/* Twenty rounds are not done twice. */
+static void bits_that_are_read_at_two_places_are_stored(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    int64_t n = 1000;
+    kn_atom k = knb_invar(&b, kni_type(KN_DT(KEY), 0, NULL)), x = knb_random_bits(&b, k, 32, 1, &n);
+    kni_jaxpr *j = FINISH(&b, knb_add(&b, x, knb_rev(&b, x, 1, (int64_t[]){0})));
+    kn_program *p = test_compile(j, true), *q = test_compile(j, false);
+    char *text = NULL;
+    test_ok(knc_text(p, &text));
+    if (knc_n_steps(p) != 2)
+        fail_msg("%s", text);
+    knx_free(text);
+    expect_equal(j, p, q, 5);
+    knc_release(p);
+    knc_release(q);
+    kni_release(j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(bits_are_made_where_they_are_used),
+        TEST(bits_of_all_widths_and_shapes_are_the_same),
+        TEST(bits_that_are_read_at_two_places_are_stored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -327,6 +327,33 @@ static void random_rows_have_the_same_bits_fused_and_unfused(void **state)
     }
 }
 
+static void planning_rows_without_memory_leaks_nothing(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        kni_jaxpr *j = test_random_rows(seed);
+        int64_t live = knx_alloc_live(), k = 0;
+        for (bool done = false; !done; k++) {
+            kn_program *p = NULL;
+            char *text = NULL;
+            knx_fail_after(k, seed % 2);
+            kn_error *e = knc_compile(j, &(kn_compile_options){.fuse = true, .record = true}, &p);
+            if (!e)
+                e = knc_graphviz(p, &text);
+            knx_fail_after(-1, false);
+            done = !e;
+            if (e && e->kind != KN_ERROR_MEMORY)
+                fail_msg("%s", e->message);
+            knx_error_release(e);
+            knx_free(text);
+            knc_release(p);
+            assert_int_equal(knx_alloc_live(), live);
+        }
+        assert_true(k > 3);
+        kni_release(j);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +367,7 @@ int main(void)
         cmocka_unit_test(a_softmax_needs_no_temporary),
         cmocka_unit_test(readers_of_two_results_of_an_equation_share_loops_of_one_shape_only),
         cmocka_unit_test(random_rows_have_the_same_bits_fused_and_unfused),
+        cmocka_unit_test(planning_rows_without_memory_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
