@@ -168,6 +168,24 @@ static void set_steps(const kng_worker *w, const kng_pass *ps, int row_axis, int
     }
 }
 
+/* A long block of columns along one loop: the rows that meet in the same accumulators one after the other, so that these
+ * stay in the first cache. */
+static bool run_residues(const kng_worker *w, const kng_pass *ps, int64_t n, int64_t lanes)
+{
+    enum { LONG = 512 };
+    if (n < LONG || cursor_left(w, ps) < n || rows_join(ps, lanes))
+        return false;
+    set_steps(w, ps, ps->n_axis - 1, 64, lanes);
+    for (int i = 0; i < ps->facts->n_reduction; i++)
+        w->args->stream[ps->facts->reduction[i].stream].row_step = 0;
+    for (int64_t r = 0; r < 64; r++) {
+        call(w, ps, (n - r + 63) / 64, lanes, r, lanes);
+        cursor_move(w, ps, 1);
+    }
+    set_steps(w, ps, ps->n_axis - 1, 1, lanes);
+    return true;
+}
+
 /* One sum block, [first, end) elements, for the lanes at w->at: its value goes to row `top` of the stack. */
 static void run_block(const kng_worker *w, const kng_pass *ps, int64_t first, int64_t end, int64_t lanes, int top)
 {
@@ -176,6 +194,8 @@ static void run_block(const kng_worker *w, const kng_pass *ps, int64_t first, in
     for (int i = 0; i < ps->facts->n_reduction; i++)
         set_identity(w, &ps->facts->reduction[i], (size_t)((columns ? used : 64) * width));
     cursor_at(w, ps, first);
+    if (columns && run_residues(w, ps, end - first, lanes))
+        first = end;
     for (int64_t e = first; e < end;) {
         int64_t n = cursor_left(w, ps), phase = (e - first) & 63;
         n = n < end - e ? n : end - e;

@@ -10,12 +10,15 @@ kn_error *knp_body_type(const char *what, const kni_jaxpr *j, int n_in, const kn
     if ((uint32_t)n_in != j->n_in)
         return knx_error(KN_ERROR_TYPE, "%s takes %u arguments, not %d", *j->name ? j->name : "the function", j->n_in,
                          n_in);
-    for (int i = 0; i < n_in; i++)
-        if (!kni_type_equal(x[i], kni_in_type(j, (uint32_t)i))) {
+    for (int i = 0; i < n_in; i++) {
+        kn_type has = x[i];
+        has.weak = kni_in_type(j, (uint32_t)i).weak; /* arrays may take the place of numbers, and numbers theirs */
+        if (!kni_type_equal(has, kni_in_type(j, (uint32_t)i))) {
             kn_text s = {0}, t = {0};
             return knx_error(KN_ERROR_TYPE, "%s: argument %d has type %s, not %s", *j->name ? j->name : what, i,
                              kni_type_text(&s, x[i], false), kni_type_text(&t, kni_in_type(j, (uint32_t)i), false));
         }
+    }
     if ((uint32_t)*n_out < j->n_out)
         return knx_error(KN_ERROR_VALUE, "%s has more results than there is room for", what);
     for (uint32_t i = 0; i < j->n_out; i++)

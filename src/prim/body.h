@@ -5,7 +5,7 @@
 #include "prim/rules.h"
 #include "transform/transform.h"
 
-/* Operands of exactly the body's types; its results. `what`: the primitive, for messages. */
+/* Operands of the types of the body, but for weakness; its results. `what`: the primitive, for messages. */
 kn_error *knp_body_type(const char *what, const kni_jaxpr *j, int n_in, const kn_type *x, kn_arena *a, int *n_out,
                         kn_type *y);
 bool knp_body_may_fail(const kni_jaxpr *j);

@@ -131,6 +131,24 @@ static void what_can_fail_runs_although_nobody_reads_it(void **state)
     }
 }
 
+/* Found by the programs fuzzer: arrays are never weak, so calls inside were refused. */
+static void arrays_take_the_place_of_numbers_in_calls(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2), y = NULL;
+    kn_fn f = kn_fn_from_jaxpr(
+        kn_jaxpr_parse("{ lambda \"f\" ; a:f64[2]*. let"
+                       "    b:f64[2]* = jit[name=\"g\" jaxpr={ lambda ; c:f64[2]*. let d:f64[2]* = add c c in (d,) }] a"
+                       "  in (b,) }"));
+    for (int lazy = 0; lazy < 2; lazy++) {
+        bool before = kn_set_lazy(lazy);
+        assert_int_equal(kn_call(f, &y, &x), 0);
+        assert_true(kn_array_equal(y, kn_of(double, 2, 4)));
+        kn_set_lazy(before);
+    }
+}
+
 static void the_drawing(void **state)
 {
     (void)state;
@@ -155,6 +173,7 @@ int main(void)
         TEST(parameters_and_jaxprs_of_an_equation),
         TEST(a_literal_as_an_array),
         TEST(what_can_fail_runs_although_nobody_reads_it),
+        TEST(arrays_take_the_place_of_numbers_in_calls),
         TEST(the_drawing),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

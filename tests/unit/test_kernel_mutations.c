@@ -155,7 +155,8 @@ static void mutant_free(mutant *m)
 
 static int wrong_int(int was)
 {
-    const int some[] = {-1, 0, 1, 2, was + 1, was - 1, INT32_MAX, INT32_MIN, 63, 64, 65, 255, 256, 32767, below(40)};
+    const int above = (int)((unsigned)was + 1), under = (int)((unsigned)was - 1);
+    const int some[] = {-1, 0, 1, 2, above, under, INT32_MAX, INT32_MIN, 63, 64, 65, 255, 256, 32767, below(40)};
     return some[below((int)(sizeof some / sizeof *some))];
 }
 
