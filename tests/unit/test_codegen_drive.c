@@ -410,7 +410,7 @@ static void test_one_seed(void **unused)
 static void test_random_launches(void **unused)
 {
     (void)unused;
-    for (unsigned seed = 1; seed <= (thorough() ? 15000 : 150); seed++) {
+    for (unsigned seed = 1; seed <= (thorough() ? 5000 : 150); seed++) {
         problem q;
         char how[32];
         snprintf(how, sizeof how, "seed %u", seed);
