@@ -31,7 +31,10 @@ machine_code *machine_run(kng_asm *a, const char *what)
     return run;
 }
 
-bool machine_has(const kng_form *f) { return knx_cpu_best() >= (f->target == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2); }
+bool machine_has(const kng_form *f)
+{
+    return knx_cpu_best() >= (f->target == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2);
+}
 
 uint64_t machine_random(uint64_t *seed)
 {

@@ -186,21 +186,18 @@ static void run(int number, kng_args *a)
 #define ONE(x, y, z) \
     static void f_##x##y##z(kng_args *a) { run(0x##x##y##z, a); }
 #define NAME(x, y, z) f_##x##y##z,
-#define EACH(M, x, y)                                                                                             \
-    M(x, y, 0)                                                                                                    \
-    M(x, y, 1)                                                                                                    \
-    M(x, y, 2) M(x, y, 3) M(x, y, 4) M(x, y, 5) M(x, y, 6) M(x, y, 7) M(x, y, 8) M(x, y, 9) M(x, y, a) M(x, y, b) \
-        M(x, y, c) M(x, y, d) M(x, y, e) M(x, y, f)
-#define EACH2(M, x)                                                                                                 \
-    EACH(M, x, 0)                                                                                                   \
-    EACH(M, x, 1)                                                                                                   \
-    EACH(M, x, 2) EACH(M, x, 3) EACH(M, x, 4) EACH(M, x, 5) EACH(M, x, 6) EACH(M, x, 7) EACH(M, x, 8) EACH(M, x, 9) \
-        EACH(M, x, a) EACH(M, x, b) EACH(M, x, c) EACH(M, x, d) EACH(M, x, e) EACH(M, x, f)
-#define EACH3(M)                                                                                                \
-    EACH2(M, 0)                                                                                                 \
-    EACH2(M, 1)                                                                                                 \
-    EACH2(M, 2) EACH2(M, 3) EACH2(M, 4) EACH2(M, 5) EACH2(M, 6) EACH2(M, 7) EACH2(M, 8) EACH2(M, 9) EACH2(M, a) \
-        EACH2(M, b) EACH2(M, c) EACH2(M, d) EACH2(M, e) EACH2(M, f)
+/* clang-format off */
+#define EACH(M, x, y) \
+    M(x, y, 0) M(x, y, 1) M(x, y, 2) M(x, y, 3) M(x, y, 4) M(x, y, 5) M(x, y, 6) M(x, y, 7) M(x, y, 8) \
+    M(x, y, 9) M(x, y, a) M(x, y, b) M(x, y, c) M(x, y, d) M(x, y, e) M(x, y, f)
+#define EACH2(M, x) \
+    EACH(M, x, 0) EACH(M, x, 1) EACH(M, x, 2) EACH(M, x, 3) EACH(M, x, 4) EACH(M, x, 5) EACH(M, x, 6) \
+    EACH(M, x, 7) EACH(M, x, 8) EACH(M, x, 9) EACH(M, x, a) EACH(M, x, b) EACH(M, x, c) EACH(M, x, d) \
+    EACH(M, x, e) EACH(M, x, f)
+#define EACH3(M) \
+    EACH2(M, 0) EACH2(M, 1) EACH2(M, 2) EACH2(M, 3) EACH2(M, 4) EACH2(M, 5) EACH2(M, 6) EACH2(M, 7) EACH2(M, 8) \
+    EACH2(M, 9) EACH2(M, a) EACH2(M, b) EACH2(M, c) EACH2(M, d) EACH2(M, e) EACH2(M, f)
+/* clang-format on */
 EACH3(ONE)
 static kng_function *const functions[MOST] = {EACH3(NAME)};
 

@@ -9,17 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LAYERS(X)                                                                                                  \
-    X(CALL)                                                                                                        \
-    X(JIT)                                                                                                         \
-    X(KEEP_NOTHING)                                                                                                \
-    X(KEEP_ALL)                                                                                                    \
-    X(KEEP_PRODUCTS)                                                                                               \
-    X(KEEP_PLAIN_PRODUCTS)                                                                                         \
-    X(KEEP_NAMED)                                                                                                  \
-    X(KEEP_UNNAMED) X(MERGED) X(CUSTOM_JVP) X(CUSTOM_VJP) X(WHILE) X(WHILE_CAPTURED) X(LANE) X(LANES) X(LAST_AXIS) \
-        X(SET) X(ADD) X(WRITE_VIEWS) X(GRAD) X(VALUE_AND_GRAD) X(JVP) X(LINEARIZE) X(VJP) X(JACFWD) X(JACREV)      \
-            X(HESSIAN) X(CLOSURE) X(TRANSPOSE) X(SHOWN) X(PRINTED) X(PURE) X(IO) X(TREE) X(SHUFFLED) X(JAXPR) X(TWICE)
+/* clang-format off */
+#define LAYERS(X) \
+    X(CALL) X(JIT) X(KEEP_NOTHING) X(KEEP_ALL) X(KEEP_PRODUCTS) X(KEEP_PLAIN_PRODUCTS) X(KEEP_NAMED) \
+    X(KEEP_UNNAMED) X(MERGED) X(CUSTOM_JVP) X(CUSTOM_VJP) X(WHILE) X(WHILE_CAPTURED) X(LANE) X(LANES) \
+    X(LAST_AXIS) X(SET) X(ADD) X(WRITE_VIEWS) X(GRAD) X(VALUE_AND_GRAD) X(JVP) X(LINEARIZE) X(VJP) X(JACFWD) \
+    X(JACREV) X(HESSIAN) X(CLOSURE) X(TRANSPOSE) X(SHOWN) X(PRINTED) X(PURE) X(IO) X(TREE) X(SHUFFLED) X(JAXPR) \
+    X(TWICE)
+/* clang-format on */
 enum {
 #define X(name) name,
     LAYERS(X)

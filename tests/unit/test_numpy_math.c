@@ -13,29 +13,15 @@ typedef const numpy_call *call;
     static numpy_result call_##name(call c) { return numpy_one(kn_##name(c->array[0])); }
 #define TWO(name) \
     static numpy_result call_##name(call c) { return numpy_one(kn_##name(c->array[0], c->array[1])); }
-#define ONES(X)                                                                                          \
-    X(floor)                                                                                             \
-    X(ceil)                                                                                              \
-    X(trunc)                                                                                             \
-    X(rint)                                                                                              \
-    X(fabs)                                                                                              \
-    X(signbit)                                                                                           \
-    X(spacing)                                                                                           \
-    X(deg2rad)                                                                                           \
-    X(radians)                                                                                           \
-    X(rad2deg) X(degrees) X(bitwise_count) X(i0) X(sinc) X(fix) X(emath_sqrt) X(emath_log) X(emath_log2) \
-        X(emath_log10) X(emath_arccos) X(emath_arcsin) X(emath_arctanh)
-#define TWOS(X)     \
-    X(floor_divide) \
-    X(remainder)    \
-    X(fmod)         \
-    X(float_power)  \
-    X(fmax)         \
-    X(fmin)         \
-    X(copysign)     \
-    X(nextafter)    \
-    X(heaviside)    \
+/* clang-format off */
+#define ONES(X) \
+    X(floor) X(ceil) X(trunc) X(rint) X(fabs) X(signbit) X(spacing) X(deg2rad) X(radians) X(rad2deg) X(degrees) \
+    X(bitwise_count) X(i0) X(sinc) X(fix) X(emath_sqrt) X(emath_log) X(emath_log2) X(emath_log10) \
+    X(emath_arccos) X(emath_arcsin) X(emath_arctanh)
+#define TWOS(X) \
+    X(floor_divide) X(remainder) X(fmod) X(float_power) X(fmax) X(fmin) X(copysign) X(nextafter) X(heaviside) \
     X(logaddexp) X(logaddexp2) X(gcd) X(lcm) X(left_shift) X(right_shift) X(ldexp) X(emath_logn) X(emath_power)
+/* clang-format on */
 ONES(ONE)
 TWOS(TWO)
 
@@ -350,18 +336,12 @@ static void sinc_has_its_curvature_at_zero(void **state)
 
 /* ---- Transformations: each row of a matrix alone, and compiled. */
 
-#define ROWS(X)                                                                                                \
-    X(floor)                                                                                                   \
-    X(trunc)                                                                                                   \
-    X(rint)                                                                                                    \
-    X(signbit)                                                                                                 \
-    X(spacing)                                                                                                 \
-    X(i0)                                                                                                      \
-    X(sinc)                                                                                                    \
-    X(cumsum)                                                                                                  \
-    X(cumprod)                                                                                                 \
-    X(diff) X(unwrap) X(ediff1d) X(nan_to_num) X(parts) X(mantissas) X(slopes) X(turned) X(angle) X(trapezoid) \
-        X(round) X(divisors) X(shifts) X(located) X(crossed) X(packed) X(folded) X(scanned) X(pairs)
+/* clang-format off */
+#define ROWS(X) \
+    X(floor) X(trunc) X(rint) X(signbit) X(spacing) X(i0) X(sinc) X(cumsum) X(cumprod) X(diff) X(unwrap) \
+    X(ediff1d) X(nan_to_num) X(parts) X(mantissas) X(slopes) X(turned) X(angle) X(trapezoid) X(round) \
+    X(divisors) X(shifts) X(located) X(crossed) X(packed) X(folded) X(scanned) X(pairs)
+/* clang-format on */
 
 static kn_array divisors(kn_array x)
 {

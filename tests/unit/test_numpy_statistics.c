@@ -26,23 +26,18 @@
     ARRAY(name, kn_##name(X, Y, AXIS, .method = numpy_option(c, "method"), KEEP, .weights = ARR("weights")))
 #define COV_OPTIONS .y = ARR("y"), .rowvar = numpy_flag(c, "rowvar", true), .dtype = numpy_dtype(c)
 
-SUM(prod)
-SUM(nansum)
-SUM(nanprod)
-MEAN(nanmean)
-VAR(var)
-VAR(std)
-VAR(nanvar)
-VAR(nanstd) MAX(max) MAX(min) MAX(nanmax) MAX(nanmin) ARG(ptp) ARG(argmax) ARG(argmin) ARG(nanargmax) ARG(nanargmin)
-    ARG(median) ARG(nanmedian) QUANTILE(quantile) QUANTILE(nanquantile) QUANTILE(percentile) QUANTILE(nanpercentile)
-        ARRAY(average, kn_average(X, AXIS, .weights = ARR("weights"), KEEP))
-            ARRAY(cov, kn_cov(X, COV_OPTIONS, .bias = numpy_flag(c, "bias", false), .ddof = numpy_number(c, "ddof", -1),
-                              .fweights = ARR("fweights"), .aweights = ARR("aweights")))
-                ARRAY(corrcoef, kn_corrcoef(X, COV_OPTIONS))
-                    ARRAY(bincount, kn_bincount(X, .weights = ARR("weights"),
-                                                .minlength = (int64_t)numpy_number(c, "minlength", 0)))
+/* clang-format off */
+SUM(prod) SUM(nansum) SUM(nanprod) MEAN(nanmean) VAR(var) VAR(std) VAR(nanvar) VAR(nanstd)
+MAX(max) MAX(min) MAX(nanmax) MAX(nanmin) ARG(ptp) ARG(argmax) ARG(argmin) ARG(nanargmax) ARG(nanargmin)
+ARG(median) ARG(nanmedian) QUANTILE(quantile) QUANTILE(nanquantile) QUANTILE(percentile) QUANTILE(nanpercentile)
+ARRAY(average, kn_average(X, AXIS, .weights = ARR("weights"), KEEP))
+ARRAY(cov, kn_cov(X, COV_OPTIONS, .bias = numpy_flag(c, "bias", false), .ddof = numpy_number(c, "ddof", -1),
+                  .fweights = ARR("fweights"), .aweights = ARR("aweights")))
+ARRAY(corrcoef, kn_corrcoef(X, COV_OPTIONS))
+ARRAY(bincount, kn_bincount(X, .weights = ARR("weights"), .minlength = (int64_t)numpy_number(c, "minlength", 0)))
+    /* clang-format on */
 
-                        static numpy_result call_average_returned(const numpy_call *c)
+    static numpy_result call_average_returned(const numpy_call *c)
 {
     numpy_result r = {.n = 2};
     r.x[0] = kn_average(X, AXIS, .weights = ARR("weights"), KEEP, .returned = &r.x[1]);
