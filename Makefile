@@ -18,7 +18,8 @@ test:               ## installs what is missing, builds twice (release; sanitize
 	@scripts/setup.sh test
 	@scripts/run-tests.sh release asan
 
-check-all:          ## what takes longer: the other compiler, ThreadSanitizer, no optimisation, long sweeps, format, clang-tidy, coverage of the rules
+check-all:          ## what takes longer: the other compiler, ThreadSanitizer, no optimisation, long sweeps and fuzzers, every kernel of the tests
+                    ## through every backend, format, clang-tidy, coverage of the rules
 	@scripts/setup.sh check
 	@scripts/run-tests.sh --all release asan clang debug tsan
 

@@ -321,6 +321,8 @@ def serve():
                 print(*[repr(v) for v in case(words[1])["values"]()], flush=True)
             else:
                 call, times = case(words[1])["call"], int(words[2])
+                if times < 16:  # the side before has left its own data in the caches
+                    call()
                 start = time.perf_counter()
                 for _ in range(times):
                     call()

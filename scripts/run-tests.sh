@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds and tests the presets named, and ends with one line: N passed, M failed (the tests of all presets together).
 # usage: run-tests.sh [--all] PRESET...
-#   --all: property tests sweep further (they see KILN_TEST_LONG=1); the format, clang-tidy and the lines of the rules that tests run
-#          count as a test each
+#   --all: tests and fuzzers sweep further (they see KILN_TEST_LONG=1); the format, clang-tidy, the lines of the rules that tests run
+#          and the kernels of all tests through every backend count as a test each
 set -u
 cd "$(dirname "$0")/.." || exit 2
 passed=0 failed=0 skipped=0
@@ -48,6 +48,16 @@ if [ -n "${KILN_TEST_LONG-}" ] && [ -x build/release/tests/rules ] && [ -x build
     else
         failed=$((failed + 1))
         echo "FAIL check-texts.sh"
+    fi
+fi
+# Every kernel that the (short) tests run, through every backend.
+if [ -n "${KILN_TEST_LONG-}" ] && [ -x build/release/tests/kernels ]; then
+    echo "=== kernels of the tests"
+    if env -u KILN_TEST_LONG scripts/check-kernels.sh build/release; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL check-kernels.sh"
     fi
 fi
 echo

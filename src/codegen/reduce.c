@@ -168,8 +168,8 @@ static void set_steps(const kng_worker *w, const kng_pass *ps, int row_axis, int
     }
 }
 
-/* A long block of columns along one loop: the rows that meet in the same accumulators one after the other, so that these
- * stay in the first cache. */
+/* A long block of columns along one loop: the rows that meet in the same accumulators one after the other, so that
+ * these stay in the first cache. */
 static bool run_residues(const kng_worker *w, const kng_pass *ps, int64_t n, int64_t lanes)
 {
     enum { LONG = 512 };

@@ -6,7 +6,8 @@
  *
  * prints for each function the largest error that was found, in units of the last place, and the argument; a function
  * that exceeds the bound of its row makes the program fail. --all looks at all arguments of float32 (of functions of
- * one argument), and at 10^7 ones of float64. --speed prints how long the interpreter takes for a result instead. */
+ * one argument), and at 10^7 ones of float64; else 25,000 are taken, 500,000 with KILN_TEST_LONG=1. --speed prints how
+ * long the interpreter takes for a result instead. */
 #include "accuracy.h"
 #include "kernel/kernel.h"
 #include <inttypes.h>
@@ -229,7 +230,7 @@ static bool measure(const function *f, bool f32, const options *o)
 
 int main(int argc, char **argv)
 {
-    options o = {.count = 100000, .seed = 1};
+    options o = {.count = getenv("KILN_TEST_LONG") ? 500000 : 25000, .seed = 1};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--all"))
             o.all = true, o.count = 10000000;

@@ -3,6 +3,7 @@
  *
  *     rules                                       everything; the exit status is 0 if all passed
  *     rules 'reduce_sum/f32/3x4/axes0' jvp        one check of one case; * and ? in the name stand for anything
+ *     rules 'reduce_*' -vmap,scarce              all checks but these
  *     rules -l [CASE]                             the names of the cases
  *     rules -t FILE                               everything, and the typed texts of all jaxprs into FILE
  *
@@ -46,7 +47,17 @@ static bool wanted(const char *name)
 {
     return !all.only_case || !strcmp(name, all.only_case) || !fnmatch(all.only_case, name, 0);
 }
-static bool wanted_check(const char *check) { return !all.only_check || !strcmp(check, all.only_check); }
+/* No checks named: all. -CHECK,CHECK: all but these. */
+static bool wanted_check(const char *check)
+{
+    if (!all.only_check || all.only_check[0] != '-')
+        return !all.only_check || !strcmp(check, all.only_check);
+    size_t length = strlen(check);
+    for (const char *at = all.only_check; at; at = strchr(at + 1, ','))
+        if (!strncmp(at + 1, check, length) && (at[length + 1] == ',' || !at[length + 1]))
+            return false;
+    return true;
+}
 
 static void count(const bench *b, const char *check)
 {

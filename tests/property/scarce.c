@@ -82,7 +82,7 @@ static void sweep(const trial *t, const char *what, step_fn *step)
     }
     int64_t live = knx_alloc_live();
     bool reached = true;
-    for (int64_t k = 0; reached && !t->b->failed; k += t->b->thorough ? 1 : 1 + k / 200) {
+    for (int64_t k = 0; reached && !t->b->failed; k += t->b->thorough ? 1 : 1 + k / 100) {
         int64_t asked = knx_alloc_count();
         knx_fail_pieces(true);
         knx_fail_after(k, k % 2);

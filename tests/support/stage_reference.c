@@ -80,13 +80,12 @@ static void apply(const knk_inst *n, const knk_inst *node, uint64_t *v, int i)
     if (n->op == KNK_BITCAST)
         v[i] = v[n->a];
     else
-        knk_isa_named("base")->loop[row][dtype][0](&v[i], &v[n->a], n->b < 0 ? &zero : &v[n->b],
-                                                   n->c < 0 ? &zero : &v[n->c], 1);
+        knk_isa_base.loop[row][dtype][0](&v[i], &v[n->a], n->b < 0 ? &zero : &v[n->b], n->c < 0 ? &zero : &v[n->c], 1);
 }
 
 static void combine(const knk_inst *n, void *left, const void *right)
 {
-    knk_isa_named("base")->loop[knk_combine_loop(n->sub)][n->dtype][0](left, left, right, NULL, 1);
+    knk_isa_base.loop[knk_combine_loop(n->sub)][n->dtype][0](left, left, right, NULL, 1);
 }
 
 static void point(const made *m, const kng_args *a, uint64_t *v, uint64_t (*acc)[64], int64_t row, int64_t lane)
@@ -189,16 +188,19 @@ static void run(int number, kng_args *a)
 #define NAME(x, y, z) f_##x##y##z,
 #define EACH(M, x, y)                                                                                             \
     M(x, y, 0)                                                                                                    \
-    M(x, y, 1) M(x, y, 2) M(x, y, 3) M(x, y, 4) M(x, y, 5) M(x, y, 6) M(x, y, 7) M(x, y, 8) M(x, y, 9) M(x, y, a) \
-        M(x, y, b) M(x, y, c) M(x, y, d) M(x, y, e) M(x, y, f)
+    M(x, y, 1)                                                                                                    \
+    M(x, y, 2) M(x, y, 3) M(x, y, 4) M(x, y, 5) M(x, y, 6) M(x, y, 7) M(x, y, 8) M(x, y, 9) M(x, y, a) M(x, y, b) \
+        M(x, y, c) M(x, y, d) M(x, y, e) M(x, y, f)
 #define EACH2(M, x)                                                                                                 \
     EACH(M, x, 0)                                                                                                   \
-    EACH(M, x, 1) EACH(M, x, 2) EACH(M, x, 3) EACH(M, x, 4) EACH(M, x, 5) EACH(M, x, 6) EACH(M, x, 7) EACH(M, x, 8) \
-        EACH(M, x, 9) EACH(M, x, a) EACH(M, x, b) EACH(M, x, c) EACH(M, x, d) EACH(M, x, e) EACH(M, x, f)
+    EACH(M, x, 1)                                                                                                   \
+    EACH(M, x, 2) EACH(M, x, 3) EACH(M, x, 4) EACH(M, x, 5) EACH(M, x, 6) EACH(M, x, 7) EACH(M, x, 8) EACH(M, x, 9) \
+        EACH(M, x, a) EACH(M, x, b) EACH(M, x, c) EACH(M, x, d) EACH(M, x, e) EACH(M, x, f)
 #define EACH3(M)                                                                                                \
     EACH2(M, 0)                                                                                                 \
-    EACH2(M, 1) EACH2(M, 2) EACH2(M, 3) EACH2(M, 4) EACH2(M, 5) EACH2(M, 6) EACH2(M, 7) EACH2(M, 8) EACH2(M, 9) \
-        EACH2(M, a) EACH2(M, b) EACH2(M, c) EACH2(M, d) EACH2(M, e) EACH2(M, f)
+    EACH2(M, 1)                                                                                                 \
+    EACH2(M, 2) EACH2(M, 3) EACH2(M, 4) EACH2(M, 5) EACH2(M, 6) EACH2(M, 7) EACH2(M, 8) EACH2(M, 9) EACH2(M, a) \
+        EACH2(M, b) EACH2(M, c) EACH2(M, d) EACH2(M, e) EACH2(M, f)
 EACH3(ONE)
 static kng_function *const functions[MOST] = {EACH3(NAME)};
 
