@@ -17,6 +17,7 @@ typedef struct asked {
 static struct {
     KN_VEC(asked) list;
     c_unit *unit;
+    KN_VEC(c_unit *) compiled; /* they stay: their functions are used by kernels of later programs, too */
 } made;
 
 static bool is_same(const asked *a, const kng_request *r, int n)
@@ -56,10 +57,9 @@ static kn_error *make(const kng_request *r, kng_function **out, void **keep)
 
 static const kng_maker c_functions = {make, NULL};
 
-/* The unit stays: its functions are used by kernels of later programs, too. */
 static bool compile(void)
 {
-    bool fine = c_unit_compile(made.unit);
+    bool fine = KN_VEC_PUSH(&made.compiled, made.unit) && c_unit_compile(made.unit);
     for (size_t i = 0; fine && i < made.list.n; i++)
         if (!made.list.at[i].f)
             made.list.at[i].f = c_unit_get(made.unit, made.list.at[i].number);
