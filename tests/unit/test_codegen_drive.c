@@ -243,14 +243,14 @@ static void expect_right_on(const problem *q, char **want, kng_backend b, const 
     kng_tune = usual;
 }
 
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifdef NDEBUG
 enum { SLOW_BUILD = 0 };
 #else
 enum { SLOW_BUILD = 1 };
 #endif
 static bool thorough(void) { return getenv("KILN_TEST_LONG") != NULL; }
 
-/* With so many random choices of how to run it; half of them in short tests, one with a sanitizer. */
+/* With so many random choices of how to run it; half of them in short tests, one with a sanitizer or without optimisation. */
 static void expect_right(problem *q, const char *how, int rounds)
 {
     if (!thorough() && rounds < 100)
@@ -415,7 +415,7 @@ static void test_one_seed(void **unused)
 static void test_random_launches(void **unused)
 {
     (void)unused;
-    for (unsigned seed = 1; seed <= (thorough() ? 5000 : 150) / (SLOW_BUILD ? 5 : 1); seed++) {
+    for (unsigned seed = 1; seed <= (thorough() ? 5000u : 150u) / (SLOW_BUILD ? 5 : 1); seed++) {
         problem q;
         char how[32];
         snprintf(how, sizeof how, "seed %u", seed);
