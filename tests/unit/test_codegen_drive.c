@@ -250,7 +250,7 @@ enum { SLOW_BUILD = 1 };
 #endif
 static bool thorough(void) { return getenv("KILN_TEST_LONG") != NULL; }
 
-/* With so many random choices of how to run it; half of them in short tests, one with a sanitizer or without optimisation. */
+/* With so many random choices of how to run it; half of them in short tests, one where the build is slow. */
 static void expect_right(problem *q, const char *how, int rounds)
 {
     if (!thorough() && rounds < 100)
