@@ -266,7 +266,7 @@ static void every_cast(void **state)
 static knk_kernel *all_reductions(int d, const uint8_t *cls, bool eight)
 {
     knk_builder *b = knk_new(1);
-    knk_node reduced[7], n = 0;
+    knk_node reduced[8], n = 0;
     knk_begin_stage(b, 1);
     int map = knk_add_map(b, cls);
     knk_node x = load_new(b, map, (kn_dtype_id)d);
