@@ -81,3 +81,8 @@ bool knc_lies_in_order(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a, int64_t
             return false;
     return true;
 }
+
+bool knc_spreads_scalar(const kni_jaxpr *j, const kn_eqn *e)
+{
+    return e->n_in == 1 && e->n_out == 1 && knc_class_of(j, e) == KNC_VIEW && !kni_atom_type(j, e->in[0]).ndim;
+}

@@ -23,16 +23,11 @@ static const kn_eqn *maker_of(const delay *s, kn_atom a)
     return kni_is_var(a) && s->maker[a] != KNC_NO ? &s->r.j->eqn[s->maker[a]] : NULL;
 }
 
-static bool is_spread_scalar(const kni_jaxpr *j, const kn_eqn *e)
-{
-    return e->n_in == 1 && e->n_out == 1 && knc_class_of(j, e) == KNC_VIEW && !kni_atom_type(j, e->in[0]).ndim;
-}
-
 /* Lies in memory, or costs nothing in any shape. */
 static bool is_free(const delay *s, kn_atom a)
 {
     const kn_eqn *m = maker_of(s, a);
-    return !m || !kni_atom_type(s->r.j, a).ndim || is_spread_scalar(s->r.j, m) || knc_class_of(s->r.j, m) == KNC_RUN;
+    return !m || !kni_atom_type(s->r.j, a).ndim || knc_spreads_scalar(s->r.j, m) || knc_class_of(s->r.j, m) == KNC_RUN;
 }
 
 /* How often the equation reads a. */
@@ -77,7 +72,7 @@ static kn_atom in_shape(delay *s, kn_atom a, kn_type to)
         return x;
     if (s->before[a] != KN_ATOM_NONE)
         return s->before[a];
-    if (m && is_spread_scalar(r->j, m))
+    if (m && knc_spreads_scalar(r->j, m))
         return knb_broadcast_in_dim(&r->b, knt_atom(r, m->in[0]), to.ndim, to.dim, NULL);
     return knb_reshape(&r->b, x, to.ndim, to.dim);
 }
@@ -109,12 +104,7 @@ static kn_error *write_all(delay *s, kni_jaxpr **out)
         write_eqn(s, &j->eqn[i]);
         KN_TRY(knb_take_error(&r->b));
     }
-    kn_atom *y = knx_arena_alloc(&r->arena, ((size_t)j->n_out + 1) * sizeof *y);
-    if (!y)
-        return knx_error_nomem();
-    for (uint32_t k = 0; k < j->n_out; k++)
-        y[k] = knt_atom(r, j->out[k]);
-    return knb_finish(&r->b, (int)j->n_out, y, j->name, true, out);
+    return knt_replay_finish(r, out);
 }
 
 static bool begin(delay *s, const kni_jaxpr *j)

@@ -73,12 +73,7 @@ static kn_error *write_all(fills *f, kni_jaxpr **out)
     const kni_jaxpr *j = r->j;
     for (uint32_t i = 0; i < j->n_eqn; i++)
         KN_TRY(write_eqn(f, &j->eqn[i]));
-    kn_atom *y = knx_arena_alloc(&r->arena, ((size_t)j->n_out + 1) * sizeof *y);
-    if (!y)
-        return knx_error_nomem();
-    for (uint32_t k = 0; k < j->n_out; k++)
-        y[k] = knt_atom(r, j->out[k]);
-    return knb_finish(&r->b, (int)j->n_out, y, j->name, true, out);
+    return knt_replay_finish(r, out);
 }
 
 kn_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out)

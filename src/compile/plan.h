@@ -196,6 +196,8 @@ typedef struct knc_plan {
 knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e);
 /* The map of a view: axes of the operand as functions of the result's axes (its loops). NULL without memory. */
 kn_index *knc_view_map(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a);
+/* Is it one scalar, repeated to a shape? */
+bool knc_spreads_scalar(const kni_jaxpr *j, const kn_eqn *e);
 /* Do the elements of the view lie in the operand's memory in C order, from element *first on? */
 bool knc_lies_in_order(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a, int64_t *first);
 int knc_parts(kn_dtype d);        /* 2 for complex numbers and keys */

@@ -78,17 +78,12 @@ static const kn_eqn *maker_of(const reshapes *s, kn_atom a)
     return kni_is_var(a) && s->maker[a] != KNC_NO ? &s->r.j->eqn[s->maker[a]] : NULL;
 }
 
-static bool is_spread_scalar(const kni_jaxpr *j, const kn_eqn *e)
-{
-    return e->n_in == 1 && e->n_out == 1 && knc_class_of(j, e) == KNC_VIEW && !kni_atom_type(j, e->in[0]).ndim;
-}
-
 /* Does the operand cost nothing in another shape? */
 static bool is_free(const reshapes *s, kn_atom a)
 {
     const kni_jaxpr *j = s->r.j;
     const kn_eqn *m = maker_of(s, a);
-    if (!m || !kni_atom_type(j, a).ndim || is_spread_scalar(j, m))
+    if (!m || !kni_atom_type(j, a).ndim || knc_spreads_scalar(j, m))
         return true;
     return knc_class_of(j, m) == KNC_RUN || (is_pliable(j, m) && is_moved(s, s->maker[a]));
 }
@@ -122,7 +117,7 @@ static kn_atom in_shape(reshapes *s, kn_atom a, kn_type to)
     kn_atom x = knt_atom(r, a);
     if (!kni_atom_type(r->j, a).ndim || (m && is_moved(s, s->maker[a])))
         return x;
-    if (m && is_spread_scalar(r->j, m))
+    if (m && knc_spreads_scalar(r->j, m))
         return knb_broadcast_in_dim(&r->b, knt_atom(r, m->in[0]), to.ndim, to.dim, NULL);
     return knb_reshape(&r->b, x, to.ndim, to.dim);
 }
@@ -154,12 +149,7 @@ static kn_error *write_all(reshapes *s, kni_jaxpr **out)
         write_eqn(s, i);
         KN_TRY(knb_take_error(&r->b));
     }
-    kn_atom *y = knx_arena_alloc(&r->arena, ((size_t)j->n_out + 1) * sizeof *y);
-    if (!y)
-        return knx_error_nomem();
-    for (uint32_t k = 0; k < j->n_out; k++)
-        y[k] = knt_atom(r, j->out[k]);
-    return knb_finish(&r->b, (int)j->n_out, y, j->name, true, out);
+    return knt_replay_finish(r, out);
 }
 
 static bool begin(reshapes *s, const kni_jaxpr *j)

@@ -45,6 +45,18 @@ kn_atom knt_atom(knt_replay *r, kn_atom old)
     return knb_literal(&r->b, l->type.dtype, l->type.weak, l->bits);
 }
 
+kn_error *knt_replay_finish(knt_replay *r, kni_jaxpr **out)
+{
+    const kni_jaxpr *j = r->j;
+    KN_TRY(knb_take_error(&r->b));
+    kn_atom *y = knx_arena_alloc(&r->arena, ((size_t)j->n_out + 1) * sizeof *y);
+    if (!y)
+        return knx_error_nomem();
+    for (uint32_t i = 0; i < j->n_out; i++)
+        y[i] = knt_atom(r, j->out[i]);
+    return knb_finish(&r->b, (int)j->n_out, y, j->name, true, out);
+}
+
 void knt_operands(knt_replay *r, const kn_eqn *e)
 {
     r->b.place = e->place;

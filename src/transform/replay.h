@@ -19,6 +19,8 @@ typedef struct knt_replay {
 /* Starts a pass over j: constvars and (with_inputs) invars of j are made in b and mapped. */
 kn_error *knt_replay_begin(knt_replay *r, const kni_jaxpr *j, bool with_inputs);
 void knt_replay_end(knt_replay *r); /* in every case, also after an error */
+/* The new jaxpr: j's results, mapped. Errors of the builder come out here. */
+kn_error *knt_replay_finish(knt_replay *r, kni_jaxpr **out);
 /* an atom of j as an atom of b (literals are made anew) */
 kn_atom knt_atom(knt_replay *r, kn_atom old);
 void knt_operands(knt_replay *r, const kn_eqn *e);               /* fills r->in and r->in_type, and sets b.place */

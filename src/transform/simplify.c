@@ -6,18 +6,6 @@
 #include "ir/ops.h"
 #include "transform/replay.h"
 
-static kn_error *finish(knt_replay *r, kni_jaxpr **out)
-{
-    const kni_jaxpr *j = r->j;
-    KN_TRY(knb_take_error(&r->b));
-    kn_atom *y = knx_arena_alloc(&r->arena, ((size_t)j->n_out + 1) * sizeof *y);
-    if (!y)
-        return knx_error_nomem();
-    for (uint32_t i = 0; i < j->n_out; i++)
-        y[i] = knt_atom(r, j->out[i]);
-    return knb_finish(&r->b, (int)j->n_out, y, j->name, true, out);
-}
-
 /* Applies `one` to every equation in order. */
 static kn_error *rewrite(const kni_jaxpr *j, kn_error *(*one)(knt_replay *r, const kn_eqn *e, void *env), void *env,
                          kni_jaxpr **out)
@@ -31,7 +19,7 @@ static kn_error *rewrite(const kni_jaxpr *j, kn_error *(*one)(knt_replay *r, con
             error = knb_take_error(&r.b);
     }
     if (!error)
-        error = finish(&r, out);
+        error = knt_replay_finish(&r, out);
     knt_replay_end(&r);
     return error;
 }
