@@ -1,25 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0
- * product.h -- the product of two arrays over any batch, free and contracted dimensions with any strides: what
- * dot_general runs. The order of its additions is docs/determinism.md's ("Products"), whatever the layout, blocking
- * and instruction set. */
+ * product.h -- products of two arrays, summed over contracted dimensions: what dot_general and convolutions run
+ * (docs/products.md). A product is described once (knr_product), planned once (knr_product_make), and run many times,
+ * whole or in parts. The order of its additions is docs/determinism.md's ("Products"), whatever the layout, blocking,
+ * threads and instruction set. */
 #ifndef KN_ROUTINE_PRODUCT_H
 #define KN_ROUTINE_PRODUCT_H
 #include "base/dtype.h"
+#include "base/memory.h"
 
-/* One group of dimensions, slowest first; strides in elements of a and of b (0 in the operand that lacks it). */
+/* One group of dimensions, slowest first; strides in elements of a, b and c (0 in the array that lacks it). */
 typedef struct knr_dims {
     int n;
-    int64_t extent[KN_MAX_NDIM], a[KN_MAX_NDIM], b[KN_MAX_NDIM];
+    int64_t extent[KN_MAX_NDIM], a[KN_MAX_NDIM], b[KN_MAX_NDIM], c[KN_MAX_NDIM];
 } knr_dims;
 
-/* c[batch, m, n] = sum over k of a[batch, m, k] * b[batch, k, n]; c is C-contiguous. Both operands have the dtype
- * `operand`; `result` is of the same kind and not narrower. */
+/* A window: one dimension of a that dimension number m of the group m and number k of the group k walk together (their
+ * strides in a are 0). position = index_m * step + index_k * dilation - low. There is an element if 0 <= position,
+ * position is a multiple of `base`, and position / base < extent: at position / base * stride; else a zero. */
+typedef struct knr_window {
+    int m, k;
+    int64_t step, dilation, low, base, extent, stride;
+} knr_window;
+enum { KNR_MAX_WINDOWS = KN_MAX_NDIM };
+
+/* c[batch, m, n] = sum over k of a[batch, m, k] * b[batch, k, n], elements at offset + sum of index * stride. k in C
+ * order of its dimensions, the first one slowest. Both operands have the dtype `operand`; `result` is of the same kind
+ * and not narrower. Nothing of c overlaps an operand. */
 typedef struct knr_product {
     kn_dtype operand, result;
     knr_dims batch, m, n, k;
+    int64_t a_offset, b_offset, c_offset;
+    int n_window;
+    knr_window window[KNR_MAX_WINDOWS];
 } knr_product;
 
-size_t knr_product_workspace(const knr_product *p); /* bytes; 0 if none is needed */
-void knr_product_run(const knr_product *p, const void *a, const void *b, void *c,
-                     void *workspace /* 64-byte aligned */);
+/* Elements of an operand (in its dtype) that are computed rather than loaded: rows row .. row + rows - 1 (of the
+ * flattened group m for a, n for b) and steps k .. k + steps - 1 of batch number `batch` (flattened) go to
+ * to[i * to_row + p * to_k]; one of the two distances (in elements) is 1. Called by any worker, again and again. */
+typedef void knr_fill(void *env, int64_t batch, int64_t row, int64_t rows, int64_t k, int64_t steps, void *to,
+                      int64_t to_row, int64_t to_k, int worker);
+/* Takes finished elements (of the dtype `result`) instead of c: rows x columns of them (indices of the flattened groups
+ * m and n), element (i, j) at from[i * from_row + j * from_column]; one of the distances is 1. Each element once. It
+ * may write over `from`. */
+typedef void knr_finish(void *env, int64_t batch, int64_t row, int64_t rows, int64_t column, int64_t columns,
+                        void *from, int64_t from_row, int64_t from_column, int worker);
+
+/* A product thought through. It lies in the arena that it was made in. fill_a, fill_b, finish: will runs bring such
+ * functions? NULL: no memory. */
+typedef struct knr_plan knr_plan;
+const knr_plan *knr_product_make(kn_arena *a, const knr_product *p, bool fill_a, bool fill_b, bool finish);
+size_t knr_product_workspace(const knr_plan *p, int threads); /* bytes, 64-byte aligned; 0 if none is needed */
+double knr_product_cost(const knr_plan *p);                   /* nanoseconds on one thread, estimated */
+
+/* A run. Bases are those of the whole arrays, also for parts. */
+typedef struct knr_run {
+    const void *a, *b;
+    void *c;
+    knr_fill *fill_a, *fill_b;
+    knr_finish *finish;
+    void *env_a, *env_b, *env_finish;
+    void *workspace;
+    int threads; /* at most so many; 1: this thread alone */
+} knr_run;
+void knr_product_run(const knr_plan *p, const knr_run *r);
+
+/* A part: one batch, rows m0 .. m1 - 1 of the flattened group m, all columns, and steps k0 .. k1 - 1. Parts of the same
+ * elements come in the order of their steps, from 0 to the end without gaps; all but the last one end at a multiple of
+ * 8. `chain`: where parts stop inside of a block of 256 steps, the sums of that block wait here between parts:
+ * knr_product_chain_bytes(p) bytes per batch that is being worked on; NULL if all parts end at blocks. c holds the
+ * totals meanwhile (no `finish` with parts of k). `workspace`: knr_part_workspace(p) bytes. `worker` is what the callbacks
+ * get. On this thread alone. */
+typedef struct knr_part {
+    int64_t batch, m0, m1, k0, k1;
+    void *chain;
+} knr_part;
+size_t knr_product_chain_bytes(const knr_plan *p);
+size_t knr_part_workspace(const knr_plan *p);
+void knr_product_run_part(const knr_plan *p, const knr_run *r, const knr_part *part, int worker);
 #endif
