@@ -56,7 +56,7 @@ KN_API int kn_threads_available(void);
 
 /* ---- Watching. What a program does when it runs is a list of steps: kernels (many operations each), routines (one),
  * copies and loops; kn_jaxpr_program shows it. */
-enum { KN_STEP_KERNEL, KN_STEP_ROUTINE, KN_STEP_COPY, KN_STEP_LOOP };
+enum { KN_STEP_KERNEL, KN_STEP_ROUTINE, KN_STEP_COPY, KN_STEP_LOOP, KN_STEP_PRODUCT };
 typedef struct kn_step {
     size_t size_;
     int kind;               /* KN_STEP_... */

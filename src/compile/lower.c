@@ -258,6 +258,25 @@ static kn_error *add_copy(knc_plan *p, uint32_t eqn, uint32_t step, knc_ref from
     return !u.whole || KN_VEC_PUSH(&p->reuse, ((knc_reuse){u.copy, u.from, to})) ? NULL : knx_error_nomem();
 }
 
+/* A product thought through. Its refs are there: two operands and the result. */
+static kn_error *make_product(knc_plan *p, const kn_eqn *e, const kn_type *xt, knc_step *s)
+{
+    kn_arena *a = &p->p->arena;
+    knr_product *product = knx_arena_alloc(a, sizeof *product);
+    char *room = knx_arena_alloc(a, knr_plan_bytes() + 63);
+    if (!product || !room)
+        return knx_error_nomem();
+    e->prim->product(e->params, xt, &p->j->type[e->out], product);
+    room += -(uintptr_t)room % 64;
+    s->kind = KNC_PRODUCT;
+    s->n_ref = 3;
+    s->u.p.product = product;
+    s->u.p.plan = knr_product_make(room, product, false, false, false);
+    if (!KN_VEC_PUSH(&p->step, *s))
+        return knx_error_nomem();
+    return NULL;
+}
+
 static kn_error *lower_routine(knc_plan *p, const knc_group *g)
 {
     const kn_eqn *e = &p->j->eqn[g->eqn];
@@ -278,6 +297,8 @@ static kn_error *lower_routine(knc_plan *p, const knc_group *g)
         else
             p->slot.at[s.ref[i].index].maker = number;
     }
+    if (e->prim->product)
+        return make_product(p, e, xt, &s);
     s.u.r.n_in = e->n_in;
     s.u.r.n_out = e->n_out;
     s.u.r.xt = xt;

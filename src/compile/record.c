@@ -147,6 +147,8 @@ int64_t knc_step_elements(const kn_program *p, uint32_t step)
     int64_t points = 1, inner = 1;
     if (s->kind == KNC_COPY)
         return (int64_t)s->u.bytes;
+    if (s->kind == KNC_PRODUCT)
+        return kni_type_size(p->jaxpr->type[p->jaxpr->eqn[s->eqn].out]);
     if (s->kind != KNC_KERNEL)
         return s->u.r.n_out ? kni_type_size(s->u.r.yt[0]) : 0;
     for (int d = 0; d < s->u.k.kernel->n_par; d++)

@@ -27,12 +27,13 @@ typedef struct knc_loop {
 } knc_loop;
 #define KNC_IN_PLACE SIZE_MAX
 
-typedef enum knc_step_kind { KNC_KERNEL, KNC_ROUTINE, KNC_COPY, KNC_LOOP } knc_step_kind;
+typedef enum knc_step_kind { KNC_KERNEL, KNC_ROUTINE, KNC_COPY, KNC_LOOP, KNC_PRODUCT } knc_step_kind;
 typedef struct knc_step {
     uint8_t kind;
     uint32_t eqn; /* the equation that errors point at */
     uint32_t n_ref;
-    knc_ref *ref; /* kernel: its buffers; routine, loop: operands, results, workspace if it has one; copy: to, from */
+    knc_ref *ref; /* kernel: its buffers; routine, loop: operands, results, workspace if it has one; copy: to, from;
+                     product: two operands, result */
     union {
         struct {
             knk_kernel *kernel;
@@ -47,6 +48,10 @@ typedef struct knc_step {
             size_t workspace;
             const knc_loop *loop; /* KNC_LOOP; else NULL */
         } r;
+        struct {
+            const knr_product *product;
+            const knr_plan *plan;
+        } p;
         size_t bytes; /* of a copy */
     } u;
 } knc_step;

@@ -109,6 +109,7 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
                 extents(&t, "joins", s->u.k.kernel->stage[k].n_inner, s->u.k.inner[k]);
         break;
     case KNC_LOOP:
+    case KNC_PRODUCT:
     case KNC_ROUTINE: knx_text_add(&t, "%s", p->jaxpr->eqn[s->eqn].prim->name); break;
     case KNC_COPY: knx_text_add(&t, "copy of %llu bytes", (unsigned long long)s->u.bytes); break;
     }
@@ -122,6 +123,7 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
         const knc_ref *ref = &s->ref[r];
         bool writes = s->kind == KNC_KERNEL ? s->u.k.kernel->buffer[r].written
                       : s->kind == KNC_COPY ? r == 0
+                      : s->kind == KNC_PRODUCT ? r == 2
                                             : r >= s->u.r.n_in;
         knx_text_add(&t, "%s %s%s", r ? "," : ";", writes ? "> " : "", spaces[ref->space]);
         if (ref->space != KNC_AT_WORK)

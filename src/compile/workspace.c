@@ -9,7 +9,7 @@
 static size_t aligned(size_t n) { return (n + 63) & ~(size_t)63; }
 
 /* ---- Threads. A part for another thread has to be worth waking it up: operations, as knk_cost counts them. */
-enum { OPERATIONS_OF_A_PART = 1 << 16 };
+enum { OPERATIONS_OF_A_PART = 1 << 16, NANOSECONDS_OF_A_PART = 10000 };
 
 static double elements(const knc_step *s)
 {
@@ -34,6 +34,9 @@ static int most_threads(const kn_program *p)
         int n = 1;
         if (s->kind == KNC_KERNEL) {
             double parts = elements(s) * (knk_cost(s->u.k.kernel) + 1) / OPERATIONS_OF_A_PART;
+            n = parts < KNX_MAX_THREADS ? (int)parts : KNX_MAX_THREADS;
+        } else if (s->kind == KNC_PRODUCT) {
+            double parts = knr_product_cost(s->u.p.plan) / NANOSECONDS_OF_A_PART;
             n = parts < KNX_MAX_THREADS ? (int)parts : KNX_MAX_THREADS;
         } else if (s->kind == KNC_LOOP) {
             const knc_loop *l = s->u.r.loop;
@@ -67,6 +70,8 @@ static size_t scratch_of(const kn_program *p, int threads)
         size_t bytes = 0;
         if (s->kind == KNC_KERNEL) {
             bytes = scratch_of_kernel(s, threads);
+        } else if (s->kind == KNC_PRODUCT) {
+            bytes = knr_product_workspace(s->u.p.plan, threads);
         } else if (s->kind == KNC_LOOP) {
             size_t cond = scratch_of(s->u.r.loop->cond, threads), body = scratch_of(s->u.r.loop->body, threads);
             bytes = cond > body ? cond : body;

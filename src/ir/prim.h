@@ -7,6 +7,7 @@
 #include "ir/builder.h"
 #include "ir/lower.h"
 #include "ir/params.h"
+#include "routine/product.h"
 
 /* What a rule is given: one equation, with the builder to write into. */
 typedef struct kn_rule {
@@ -115,6 +116,8 @@ struct kn_prim {
     int8_t updates;
     /* of `run`; NULL: none */
     size_t (*workspace)(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
+    /* a product of two operands (one result): its description for C-contiguous arrays. docs/products.md */
+    void (*product)(const void *params, const kn_type *x, const kn_type *y, knr_product *p);
     /* into other primitives, before planning */
     kn_error *(*expand)(const kn_rule *r, kn_atom *y);
     /* where `expand` is used beside another lowering; NULL: always, and there is no other */

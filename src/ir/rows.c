@@ -58,7 +58,7 @@ static const char *derivatives_fault(const kn_prim *p)
 const char *kni_prim_fault(const kn_prim *p)
 {
     int lowerings =
-        !!p->expr + !!p->map + (p->pull && !p->pulls) + !!p->reduction + !!p->run + (p->expand && !p->expands);
+        !!p->expr + !!p->map + (p->pull && !p->pulls) + !!p->reduction + !!p->run + !!p->product + (p->expand && !p->expands);
     lowerings += !!(p->bits & KN_LOOPS);
     if (!p->name || !*p->name)
         return "no name";
@@ -82,6 +82,8 @@ const char *kni_prim_fault(const kn_prim *p)
         return "expands, but expand is missing";
     if (p->workspace && !p->run)
         return "a workspace without a routine";
+    if (p->product && (p->n_in != 2 || p->n_out != 1))
+        return "a product, but not of two operands to one result";
     if (p->updates && (!p->run || p->updates < 0 || (p->n_in >= 0 && p->updates > p->n_in)))
         return "updates that no routine can do";
     if (p->may_fail && !(p->bits & KN_CAN_FAIL))

@@ -8,7 +8,7 @@
  *                order
  *     batch      both operands: one more pair of batch dimensions; one operand: its batch axis is one more free
  *                dimension
- *     lower      a routine; sums in the order of docs/determinism.md
+ *     lower      a product; sums in the order of docs/determinism.md
  */
 #include "prim/rules.h"
 #include "routine/product.h"
@@ -219,6 +219,7 @@ static void add_dim(knr_dims *d, int64_t extent, int64_t a, int64_t b)
 {
     d->extent[d->n] = extent;
     d->a[d->n] = a;
+    d->c[d->n] = 0;
     d->b[d->n++] = b;
 }
 
@@ -231,13 +232,28 @@ static void strides(kn_type t, int64_t *stride)
     }
 }
 
-static void describe(const params_t *p, const kn_type *x, kn_type y, knr_product *q)
+/* The result's dimensions are those of batch, m and n, in order. */
+static void place_result(knr_product *q)
 {
+    knr_dims *group[] = {&q->n, &q->m, &q->batch};
+    int64_t stride = 1;
+    for (int g = 0; g < 3; g++)
+        for (int i = group[g]->n - 1; i >= 0; i--) {
+            group[g]->c[i] = stride;
+            stride *= group[g]->extent[i];
+        }
+}
+
+static void dot_product(const void *params, const kn_type *x, const kn_type *y, knr_product *q)
+{
+    const params_t *p = params;
     int64_t a[KN_MAX_NDIM], b[KN_MAX_NDIM];
     strides(x[0], a);
     strides(x[1], b);
     q->operand = x[0].dtype;
-    q->result = y.dtype;
+    q->result = y->dtype;
+    q->a_offset = q->b_offset = q->c_offset = 0;
+    q->n_window = 0;
     q->batch.n = q->m.n = q->n.n = q->k.n = 0;
     for (int i = 0; i < p->lhs_batch.n; i++)
         add_dim(&q->batch, x[0].dim[p->lhs_batch.v[i]], a[p->lhs_batch.v[i]], b[p->rhs_batch.v[i]]);
@@ -249,22 +265,7 @@ static void describe(const params_t *p, const kn_type *x, kn_type y, knr_product
     for (int i = 0; i < x[1].ndim; i++)
         if (!knp_contains(p->rhs_contract, i) && !knp_contains(p->rhs_batch, i))
             add_dim(&q->n, x[1].dim[i], 0, b[i]);
-}
-
-static kn_error *dot_run(const kn_routine_args *args)
-{
-    knr_product q;
-    describe(args->params, args->xt, args->yt[0], &q);
-    knr_product_run(&q, args->x[0], args->x[1], args->y[0], args->workspace);
-    return NULL;
-}
-
-static size_t dot_workspace(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    knr_product q;
-    (void)n_in, (void)n_out;
-    describe(params, x, y[0], &q);
-    return knr_product_workspace(&q);
+    place_result(q);
 }
 
 static double dot_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
@@ -292,7 +293,6 @@ const kn_prim kn_prim_dot_general = {
     .jvp = dot_jvp,
     .transpose = dot_transpose,
     .batch = dot_batch,
-    .run = dot_run,
-    .workspace = dot_workspace,
+    .product = dot_product,
     .cost = dot_cost,
 };

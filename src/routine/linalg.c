@@ -93,23 +93,29 @@ static knr_product product_of(kn_dtype d, int64_t m, int64_t n, int64_t k, opera
 {
     knr_product p;
     p.operand = p.result = d;
+    p.a_offset = p.b_offset = p.c_offset = 0;
+    p.n_window = 0;
     p.batch.n = 0;
     p.m.n = p.n.n = p.k.n = 1;
-    p.m.extent[0] = m, p.m.a[0] = a.row, p.m.b[0] = 0;
-    p.k.extent[0] = k, p.k.a[0] = a.column, p.k.b[0] = b.row;
-    p.n.extent[0] = n, p.n.a[0] = 0, p.n.b[0] = b.column;
+    p.m.extent[0] = m, p.m.a[0] = a.row, p.m.b[0] = 0, p.m.c[0] = n;
+    p.k.extent[0] = k, p.k.a[0] = a.column, p.k.b[0] = b.row, p.k.c[0] = 0;
+    p.n.extent[0] = n, p.n.a[0] = 0, p.n.b[0] = b.column, p.n.c[0] = 1;
     return p;
 }
+
+enum { PLAN_BYTES = 1 << 14 };
 
 /* Products are planned and run by the same functions: without a room they only say what workspace is needed. */
 static void multiply(const room *w, kn_dtype d, int64_t m, int64_t n, int64_t k, operand a, operand b, size_t *most)
 {
     knr_product p = product_of(d, m, n, k, a, b);
+    _Alignas(64) char plan_room[PLAN_BYTES];
+    const knr_plan *plan = knr_product_make(plan_room, &p, false, false, false);
     if (w) {
-        knr_product_run(&p, a.at, b.at, w->sum, w->rest);
+        knr_product_run(plan, &(knr_run){.a = a.at, .b = b.at, .c = w->sum, .workspace = w->rest, .threads = 1});
         return;
     }
-    size_t bytes = knr_product_workspace(&p);
+    size_t bytes = knr_product_workspace(plan, 1);
     *most = bytes > *most ? bytes : *most;
 }
 

@@ -281,15 +281,38 @@ static void run_matrix(const knr_product *p, const job *j, const void *a, int64_
         convert_numbers(p->result, j->x.tiles->size, wc, n, c);
 }
 
-size_t knr_product_workspace(const knr_product *p)
+struct knr_plan {
+    knr_product p;
+};
+size_t knr_plan_bytes(void) { return sizeof(knr_plan); }
+
+const knr_plan *knr_product_make(void *room, const knr_product *p, bool fill_a, bool fill_b, bool finish)
 {
+    (void)fill_a, (void)fill_b, (void)finish;
+    ((knr_plan *)room)->p = *p;
+    return room;
+}
+
+size_t knr_product_workspace(const knr_plan *plan, int threads)
+{
+    const knr_product *p = &plan->p;
     job j;
+    (void)threads;
     make_job(p, &j);
     return j.a_bytes + j.b_bytes + j.c_bytes * (size_t)j.parts + knr_matrices_workspace(&j.x);
 }
 
-void knr_product_run(const knr_product *p, const void *a, const void *b, void *c, void *workspace)
+double knr_product_cost(const knr_plan *plan)
 {
+    const knr_product *p = &plan->p;
+    return (double)count(&p->batch) * (double)count(&p->m) * (double)count(&p->n) * (double)count(&p->k) / 30;
+}
+
+void knr_product_run(const knr_plan *plan, const knr_run *r)
+{
+    const knr_product *p = &plan->p;
+    const void *a = r->a, *b = r->b;
+    void *c = r->c, *workspace = r->workspace;
     job j;
     make_job(p, &j);
     int64_t each = j.x.m * j.x.n, batches = count(&j.batch);

@@ -160,6 +160,13 @@ static int64_t span(const knr_dims *d, const int64_t *stride)
     return n;
 }
 
+static const knr_plan *plan_of(const knr_product *p)
+{
+    static _Alignas(64) char room[1 << 14];
+    assert_true(knr_plan_bytes() <= sizeof room);
+    return knr_product_make(room, p, false, false, false);
+}
+
 static void check(const knr_product *p, knr_isa_kind first, knr_isa_kind last)
 {
     int64_t na = 1 + span(&p->batch, p->batch.a) + span(&p->m, p->m.a) + span(&p->k, p->k.a);
@@ -173,10 +180,11 @@ static void check(const knr_product *p, knr_isa_kind first, knr_isa_kind last)
     define(p, a, na, b, nb, want);
     for (knr_isa_kind isa = first; isa <= last; isa++) {
         knr_isa_limit(isa);
-        size_t bytes = knr_product_workspace(p);
+        const knr_plan *plan = plan_of(p);
+        size_t bytes = knr_product_workspace(plan, 1);
         void *workspace = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
         memset(got, 0x5a, nc + 1);
-        knr_product_run(p, a, b, got, workspace);
+        knr_product_run(plan, &(knr_run){.a = a, .b = b, .c = got, .workspace = workspace, .threads = 1});
         free(workspace);
         if (memcmp(want, got, nc))
             fail_msg("isa %d %s->%s batch %d m %d n %d k %d strides a %d %d b %d %d", isa, p->operand->name,
@@ -319,15 +327,15 @@ static void test_special_values(void **unused)
     (void)unused;
     float a[2] = {-0.0f, -0.0f}, b[2] = {1, 1}, c = 1;
     knr_product p = matrix(KN_DT(F32), KN_DT(F32), 1, 1, 2, 0);
-    knr_product_run(&p, a, b, &c, NULL);
+    knr_product_run(plan_of(&p), &(knr_run){.a = a, .b = b, .c = &c, .threads = 1});
     assert_false(signbit(c)); /* the chain starts at +0 */
     p = matrix(KN_DT(F32), KN_DT(F32), 1, 1, 0, 0);
     c = 1;
-    knr_product_run(&p, a, b, &c, NULL);
+    knr_product_run(plan_of(&p), &(knr_run){.a = a, .b = b, .c = &c, .threads = 1});
     assert_true(c == 0 && !signbit(c));
     float big[2] = {INFINITY, 1}, zero[2] = {0, 1};
     p = matrix(KN_DT(F32), KN_DT(F32), 1, 1, 2, 0);
-    knr_product_run(&p, big, zero, &c, NULL);
+    knr_product_run(plan_of(&p), &(knr_run){.a = big, .b = zero, .c = &c, .threads = 1});
     assert_true(isnan(c));
 }
 
