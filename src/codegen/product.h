@@ -16,13 +16,13 @@ typedef enum kng_number {
 
 /* B. PACKED: a row of a step is `vectors` whole vectors, and the steps follow one another; what lies beyond `lanes` is
  * read but does not matter. PLAIN: where the array has it; nothing beyond `lanes` is touched. PACKING: plain, and
- * stored packed (zeros beyond `lanes`). SHORTS and BYTES: only PACKED. */
+ * stored packed (zeros of any sign beyond `lanes`). SHORTS and BYTES: only PACKED. */
 typedef enum kng_b_from { KNG_B_PACKED, KNG_B_PLAIN, KNG_B_PACKING } kng_b_from;
 /* A. ALONG: the steps of a row are adjacent, rows a_row bytes apart. ACROSS: the rows of a step are adjacent, steps
  * a_k bytes apart (not SHORTS and BYTES). */
 typedef enum kng_a_from { KNG_A_ALONG, KNG_A_ACROSS } kng_a_from;
 
-/* Which function. It has no padding: equal bytes, equal function. */
+/* Which function. */
 typedef struct kng_product_request {
     uint8_t number, target;  /* kng_number, kng_target */
     uint8_t rows, vectors;   /* of the rectangle; vectors of 512 or 256 bits of c's numbers */
