@@ -26,6 +26,7 @@ typedef struct kng_tiler {
     int used;                 /* general-purpose registers that are taken */
     int a_base[4], a_row[4];  /* ALONG: a base per 7 rows; distances of 1, 3, 5 rows. ACROSS: one base; 1, 3 steps */
     int b, b_k, b_k3, packed; /* B, the distances of 1 and 3 steps, where PACKING stores */
+    int ahead;                /* plain B some steps later */
     int count, left;          /* steps of this loop, and after it */
 } kng_tiler;
 
@@ -40,6 +41,7 @@ static inline kng_insn kng_either(const kng_tiler *t, kng_insn narrow, kng_insn 
 kng_operand kng_tile_a(const kng_tiler *t, int i, int s, int p);
 /* Vector v of step s of B. `row`: of packed B, counted in rows of vectors. */
 kng_operand kng_tile_b(const kng_tiler *t, int s, int v);
+void kng_tile_prefetch_b(kng_tiler *t, int s);
 /* Loads or stores vector v of a row of the rectangle (or of plain B): only its lanes, zeros beyond them. */
 void kng_tile_load(kng_tiler *t, int v, int reg, kng_operand from);
 void kng_tile_store(kng_tiler *t, int v, int reg, kng_operand to);

@@ -38,6 +38,7 @@ static void load_b(kng_tiler *t, int s, int p)
 void kng_tile_step_float(kng_tiler *t, int s)
 {
     kng_insn fma = kng_either(t, KNG_VFMADD231PS, KNG_VFMADD231PD);
+    kng_tile_prefetch_b(t, s);
     for (int p = 0; p < t->f.parts; p++) {
         load_b(t, s, p);
         for (int i = 0; i < t->rows; i++) {

@@ -4,6 +4,8 @@
 #include "codegen/product_emit.h"
 
 enum { BLOCK = 256, UNROLL = 4, ROWS_PER_BASE = 7 };
+/* Prefetches: rows of plain B so many steps ahead; c, where there are so many steps to wait for it. */
+enum { AHEAD = 24, LONG = 64 };
 /* Two words on the stack: steps of the first block that are done (0 for further ones), and whether c has totals. */
 enum { DONE = 0, HAVE_TOTALS = 8, STACK = 16 };
 
@@ -31,6 +33,7 @@ static void take_registers(kng_tiler *t)
     if (t->r->b_from != KNG_B_PACKED) {
         t->b_k = take(t);
         t->b_k3 = take(t);
+        t->ahead = take(t);
     }
     if (t->r->b_from == KNG_B_PACKING)
         t->packed = take(t);
@@ -63,6 +66,9 @@ static void load_b(kng_tiler *t)
     if (t->r->b_from != KNG_B_PACKED) {
         kng_load(a, t->b_k, ARG(b_k));
         kng_lea(a, t->b_k3, kng_at_index(t->b_k, t->b_k, 2, 0));
+        kng_mov_number(a, t->ahead, AHEAD);
+        kng_imul(a, t->ahead, kng_reg(t->b_k));
+        kng_alu_reg(a, KNG_ADD, t->ahead, t->b);
     }
     if (t->r->b_from == KNG_B_PACKING)
         kng_load(a, t->packed, ARG(packed));
@@ -97,14 +103,30 @@ kng_operand kng_tile_a(const kng_tiler *t, int i, int s, int p)
     return n ? kng_at_index(base, t->a_row[of[n]], scale[n], disp) : kng_at(base, disp);
 }
 
+/* Step s of plain B, from a base. */
+static kng_operand plain_b(const kng_tiler *t, int base, int s, int32_t disp)
+{
+    return s == 0   ? kng_at(base, disp)
+           : s == 3 ? kng_at_index(base, t->b_k3, 1, disp)
+                    : kng_at_index(base, t->b_k, s, disp);
+}
+
 kng_operand kng_tile_b(const kng_tiler *t, int s, int v)
 {
     if (t->r->b_from == KNG_B_PACKED)
         return kng_at(t->b, (s * t->vectors + v) * t->bytes);
-    int32_t disp = v * t->bytes;
-    return s == 0   ? kng_at(t->b, disp)
-           : s == 3 ? kng_at_index(t->b, t->b_k3, 1, disp)
-                    : kng_at_index(t->b, t->b_k, s, disp);
+    return plain_b(t, t->b, s, v * t->bytes);
+}
+
+/* The rows of plain B lie too far apart for the processor to guess the next one. A few rows wait for memory anyway,
+ * and read wide pieces of it. */
+void kng_tile_prefetch_b(kng_tiler *t, int s)
+{
+    int end = t->vectors * t->bytes;
+    if (t->r->b_from == KNG_B_PACKED || t->rows < 4)
+        return;
+    for (int32_t disp = 0; disp < end + 64; disp += 64)
+        kng_prefetch(t->a, plain_b(t, t->ahead, s, disp < end ? disp : end - 1), 2);
 }
 
 void kng_tile_load(kng_tiler *t, int v, int reg, kng_operand from)
@@ -146,10 +168,12 @@ void kng_tile_advance(kng_tiler *t, int steps)
     else
         for (int i = 0; i * ROWS_PER_BASE < t->rows; i++)
             kng_alu_number(t->a, KNG_ADD, t->a_base[i], steps * t->f.a_bytes);
-    if (t->r->b_from == KNG_B_PACKED)
+    if (t->r->b_from == KNG_B_PACKED) {
         kng_alu_number(t->a, KNG_ADD, t->b, steps * row);
-    else
+    } else {
         move_by(t, t->b, t->b_k, steps);
+        move_by(t, t->ahead, t->b_k, steps);
+    }
     if (t->r->b_from == KNG_B_PACKING)
         kng_alu_number(t->a, KNG_ADD, t->packed, steps * row);
 }
@@ -201,7 +225,7 @@ static void steps(kng_tiler *t)
     int many = kng_label(a), few = kng_label(a), one = kng_label(a), done = kng_label(a);
     kng_alu_number(a, KNG_SUB, t->count, UNROLL * t->f.steps);
     kng_jump_if(a, KNG_IF_L, few);
-    kng_align(a, 32);
+    kng_align(a, 64);
     kng_here(a, many);
     for (int s = 0; s < UNROLL; s++)
         step(t, s);
@@ -232,6 +256,22 @@ static void totals(kng_tiler *t)
     kng_here(a, first);
     kng_load(a, t->count, ARG(c));
     walk(t, t->count, ARG(c_row), kng_tile_store);
+}
+
+static void prefetch_c(kng_tiler *t)
+{
+    kng_asm *a = t->a;
+    int skip = kng_label(a), end = t->vectors * t->bytes;
+    kng_alu_number(a, KNG_CMP, t->left, LONG);
+    kng_jump_if(a, KNG_IF_L, skip);
+    kng_load(a, t->count, ARG(c));
+    for (int i = 0; i < t->rows; i++) {
+        for (int32_t disp = 0; disp < end; disp += 64)
+            kng_prefetch(a, kng_at(t->count, disp), 1);
+        if (i + 1 < t->rows)
+            kng_alu_load(a, KNG_ADD, t->count, ARG(c_row));
+    }
+    kng_here(a, skip);
 }
 
 static void blocks(kng_tiler *t, int load_chain, int first, int store_chain, int end)
@@ -280,6 +320,7 @@ void kng_tile_function(kng_tiler *t)
     load_a(t);
     load_b(t);
     load_mask(t);
+    prefetch_c(t);
     int load_chain = kng_label(a), first = kng_label(a), store_chain = kng_label(a), end = kng_label(a);
     blocks(t, load_chain, first, store_chain, end);
     kng_here(a, end);
