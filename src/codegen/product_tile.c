@@ -6,9 +6,11 @@
 enum { BLOCK = 256, UNROLL = 4, ROWS_PER_BASE = 7 };
 /* Prefetches: rows of plain B so many steps ahead; c, where there are so many steps to wait for it. */
 enum { AHEAD = 24, LONG = 64 };
-/* Two words on the stack: steps of the first block that are done (0 for further ones), and whether c has totals. */
-enum { DONE = 0, HAVE_TOTALS = 8, STACK = 16 };
+/* Two words on the stack: steps of the first block that are done (0 for further ones), and whether c has totals. Below
+ * them, where no signal writes, sums of rows of A (BYTES). */
+enum { DONE = 0, HAVE_TOTALS = 8, STACK = 16, SUMS = -128 };
 
+static bool is_integer(const kng_tiler *t) { return t->r->number > KNG_NUMBER_C128; }
 static kng_operand arg(size_t offset) { return kng_at(KNG_RDI, (int32_t)offset); }
 #define ARG(field) arg(offsetof(kng_product_args, field))
 
@@ -23,8 +25,8 @@ static int take(kng_tiler *t) { return order[t->used++]; }
 static void take_registers(kng_tiler *t)
 {
     bool along = t->r->a_from == KNG_A_ALONG;
-    int bases = along ? (t->rows + ROWS_PER_BASE - 1) / ROWS_PER_BASE : 1;
-    for (int i = 0; i < bases; i++)
+    t->n_base = along ? (t->rows + ROWS_PER_BASE - 1) / ROWS_PER_BASE : 1;
+    for (int i = 0; i < t->n_base; i++)
         t->a_base[i] = take(t);
     for (int i = 0; i < 3; i++)
         if (along ? t->rows > 2 * i + 1 : i < 2)
@@ -53,7 +55,7 @@ static void load_a(kng_tiler *t)
         kng_lea(a, t->a_row[1], kng_at_index(t->a_row[0], t->a_row[0], 2, 0));
     if (along && t->rows > 5)
         kng_lea(a, t->a_row[2], kng_at_index(t->a_row[0], t->a_row[0], 4, 0));
-    for (int i = 1; along && i * ROWS_PER_BASE < t->rows; i++) {
+    for (int i = 1; i < t->n_base; i++) {
         kng_lea(a, t->a_base[i], kng_at_index(t->a_base[i - 1], t->a_row[1], 2, 0));
         kng_alu_reg(a, KNG_ADD, t->a_base[i], t->a_row[0]);
     }
@@ -166,7 +168,7 @@ void kng_tile_advance(kng_tiler *t, int steps)
     if (t->r->a_from == KNG_A_ACROSS)
         move_by(t, t->a_base[0], t->a_row[0], steps);
     else
-        for (int i = 0; i * ROWS_PER_BASE < t->rows; i++)
+        for (int i = 0; i < t->n_base; i++)
             kng_alu_number(t->a, KNG_ADD, t->a_base[i], steps * t->f.a_bytes);
     if (t->r->b_from == KNG_B_PACKED) {
         kng_alu_number(t->a, KNG_ADD, t->b, steps * row);
@@ -221,7 +223,7 @@ static void add_total(kng_tiler *t, int v, int reg, kng_operand from)
 static void steps(kng_tiler *t)
 {
     kng_asm *a = t->a;
-    void (*step)(kng_tiler *, int) = t->r->number <= KNG_NUMBER_C128 ? kng_tile_step_float : kng_tile_step_int;
+    void (*step)(kng_tiler *, int) = is_integer(t) ? kng_tile_step_int : kng_tile_step_float;
     int many = kng_label(a), few = kng_label(a), one = kng_label(a), done = kng_label(a);
     kng_alu_number(a, KNG_SUB, t->count, UNROLL * t->f.steps);
     kng_jump_if(a, KNG_IF_L, few);
@@ -274,22 +276,27 @@ static void prefetch_c(kng_tiler *t)
     kng_here(a, skip);
 }
 
-static void blocks(kng_tiler *t, int load_chain, int first, int store_chain, int end)
+/* How many steps. Sums of integers are the same in any order: they have one block. */
+static void take_block(kng_tiler *t)
 {
     kng_asm *a = t->a;
-    int block = kng_label(a), whole = kng_label(a);
-    kng_load(a, t->count, ARG(chain_in));
-    kng_test(a, t->count, t->count);
-    kng_jump_if(a, KNG_IF_NE, load_chain);
-    kng_here(a, block);
-    zero_all(t);
-    kng_here(a, first);
+    if (is_integer(t)) {
+        kng_mov(a, t->count, t->left);
+        kng_mov_number(a, t->left, 0);
+        return;
+    }
     kng_mov_number(a, t->count, BLOCK);
     kng_alu_load(a, KNG_SUB, t->count, kng_at(KNG_RSP, DONE));
     kng_alu_reg(a, KNG_CMP, t->count, t->left);
     kng_cmov(a, KNG_IF_G, t->count, t->left);
     kng_alu_reg(a, KNG_SUB, t->left, t->count);
-    steps(t);
+}
+
+/* Where the sums go, and the next block. */
+static void end_block(kng_tiler *t, int block, int store_chain, int end)
+{
+    kng_asm *a = t->a;
+    int whole = kng_label(a);
     kng_test(a, t->left, t->left);
     kng_jump_if(a, KNG_IF_NE, whole);
     kng_load(a, t->count, ARG(chain_out));
@@ -304,6 +311,48 @@ static void blocks(kng_tiler *t, int load_chain, int first, int store_chain, int
     kng_mov_number(a, t->count, 1);
     kng_store(a, kng_at(KNG_RSP, HAVE_TOTALS), t->count);
     kng_jump(a, block);
+}
+
+/* Integers: all sums go to the totals, and zeros to the chain, if the call has ended a block that counts as one; else to
+ * the chain. */
+static void end_integers(kng_tiler *t, int store_chain, int end)
+{
+    kng_asm *a = t->a;
+    int whole = kng_label(a);
+    kng_load(a, t->count, ARG(chain_out));
+    kng_test(a, t->count, t->count);
+    kng_jump_if(a, KNG_IF_E, whole);
+    kng_load(a, t->left, ARG(k));
+    kng_alu_load(a, KNG_ADD, t->left, kng_at(KNG_RSP, DONE));
+    kng_alu_number(a, KNG_CMP, t->left, BLOCK);
+    kng_jump_if(a, KNG_IF_L, store_chain);
+    kng_here(a, whole);
+    totals(t);
+    kng_load(a, t->count, ARG(chain_out));
+    kng_test(a, t->count, t->count);
+    kng_jump_if(a, KNG_IF_E, end);
+    zero_all(t);
+    kng_jump(a, store_chain);
+}
+
+static void blocks(kng_tiler *t, int load_chain, int first, int store_chain, int end)
+{
+    kng_asm *a = t->a;
+    int block = kng_label(a);
+    kng_tile_row_sums(t, SUMS);
+    kng_load(a, t->count, ARG(chain_in));
+    kng_test(a, t->count, t->count);
+    kng_jump_if(a, KNG_IF_NE, load_chain);
+    kng_here(a, block);
+    zero_all(t);
+    kng_here(a, first);
+    kng_tile_correct(t, SUMS);
+    take_block(t);
+    steps(t);
+    if (is_integer(t))
+        end_integers(t, store_chain, end);
+    else
+        end_block(t, block, store_chain, end);
 }
 
 void kng_tile_function(kng_tiler *t)
