@@ -5,7 +5,7 @@
 #include "codegen/product_emit.h"
 
 enum { PIECE = 16, PIECES = 4 }; /* bytes of a column; taken at once: a line of the cache */
-enum { AHEAD = 512 };            /* bytes of a column */
+enum { AHEAD = 256 };            /* bytes of a column */
 enum { ROOM = -128 };            /* below the stack pointer, where no signal writes: 64 bytes */
 
 static int steps_of_piece(const kng_tiler *t) { return PIECE / t->f.c_bytes; }
@@ -82,8 +82,8 @@ static void pieces(kng_tiler *t, int n)
             if (has_lanes(t))
                 kng_prefetch(t->a, kng_line(&t->at_a, c, AHEAD), 1);
         }
-    for (int i = 0; i < n; i++)
-        for (int v = 0; v < t->vectors; v++) {
+    for (int v = 0; v < t->vectors; v++)
+        for (int i = 0; i < n; i++) {
             if (has_lanes(t))
                 take_piece(t, &t->at_a, v, i * PIECE, t->a0, a);
             if (has_lanes(t) && steps_of_piece(t) == 2) { /* the temporary is wanted for B */
