@@ -6,6 +6,7 @@
 #include "routine/product_pack.h"
 #include "routine/product_rectangle.h"
 #include "routine/product_convert.h"
+#include "routine/product_dot.h"
 #include <string.h>
 
 /* What one worker works on. */
@@ -378,7 +379,7 @@ static void run_share(void *env, int64_t part, int worker)
     const share *s = env;
     const knr_plan *p = s->p;
     range x = range_of(s, part);
-    if (p->simple) {
+    if (p->simple && !p->dot) {
         run_simple(p, s->r, &x);
         return;
     }
@@ -386,7 +387,10 @@ static void run_share(void *env, int64_t part, int worker)
     start_job(&j, p, s->r, worker, (char *)s->r->workspace + (size_t)worker * knr_worker_bytes(p));
     for (int64_t b = x.batch; b < x.batch_end; b++) {
         to_batch(&j, b);
-        run_range(&j, &p->cut, 0, x.tile, x.tile_end - x.tile, x.column, x.column_end);
+        if (p->dot)
+            knr_dot_run(p, j.left.at, j.right.at, j.c, j.buffer + p->c_bytes, p->batches == 1 ? s->threads : 1);
+        else
+            run_range(&j, &p->cut, 0, x.tile, x.tile_end - x.tile, x.column, x.column_end);
     }
 }
 
@@ -405,9 +409,11 @@ static int64_t share_out(const knr_plan *p, int threads, share *s)
     int64_t want = worth < threads ? (int64_t)worth : threads;
     s->rows = s->columns = 1;
     s->batches_of_a_part = p->batches;
-    s->threads = (int)want;
+    s->threads = want < 1 ? 1 : (int)want;
     if (want < 2)
         return 1;
+    if (p->dot && p->batches == 1)
+        return 1; /* shared inside */
     int64_t most = worth > 32 * want ? 4 * want : worth > 8 * want ? 2 * want : want;
     if (p->batches >= want)
         return share_batches(p, knr_least(p->batches, most), s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_cut.c -- how a product is cut: the rectangle that suits its extents, pieces that fit into the caches, which
  * operands are read where they lie, and the functions for all of that. */
+#include "routine/product_dot.h"
 #include "routine/product_pack.h"
 #include "routine/product_plan.h"
 #include <string.h>
@@ -241,6 +242,8 @@ static double cost_of(const knr_plan *p)
     if (!p->left.row.total || !p->right.row.total)
         return 0;
     moved += r * k * p->right_step + 2 * l * r * p->size;
+    if (p->dot)
+        cycles = k / 2;
     cycles *= p->parts * (p->target < 0 ? 12 : 1);
     return (double)p->batches * (cycles / 3 + moved / (p->right_in_place ? 32 : 12)) + 20;
 }
@@ -299,6 +302,9 @@ void knr_cut(knr_plan *p)
     choose_bytes(p);
     p->simple =
         p->left_in_place && p->right_in_place && p->direct && c->k_piece >= p->left.k.total && p->left.k.total > 0;
+    p->dot = knr_dot_fits(p) && knr_dot_plan(p);
+    if (p->dot)
+        p->chain_bytes += knr_dot_bytes(p);
     find_functions(p);
     p->cost = cost_of(p);
 }
