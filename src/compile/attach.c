@@ -357,7 +357,8 @@ static kn_error *finish_product(attacher *t, uint32_t product)
         if (step_at(t, k)->kind != KNC_KERNEL)
             continue;
         KN_TRY(try_finish(t, product, k, &why));
-        if (why && t->value[slot] != KNC_NO && t->p->value[t->value[slot]].why == KNC_BECAUSE_RUN)
+        int known = t->value[slot] == KNC_NO ? KNC_BECAUSE_FINISH : t->p->value[t->value[slot]].why;
+        if (why && (known == KNC_BECAUSE_RUN || known == KNC_BECAUSE_JOINED)) /* of several reasons a special one */
             refuse(t, slot, why);
     }
     return NULL;
