@@ -141,7 +141,7 @@ static kni_jaxpr *several_results(const shape *s)
 static void what_others_read_is_stored_too(void **state)
 {
     (void)state;
-    expect_steps(several_results, 2, "result to kernel");
+    expect_steps(several_results, 3, "result to kernel");
 }
 
 static kni_jaxpr *cast_after(const shape *s)
