@@ -73,7 +73,8 @@ bool knc_only_moves(const knc_step *s, kn_dtype d, knc_meeting *from, knc_meetin
         if (knc_parts(d) == 2 && ((s->u.k.map[x->map].offset ^ s->u.k.map[k->node[i].map].offset) & 1))
             return false; /* the other part of a complex number */
     }
-    if (stores != knc_parts(d) || k->buffer[read].dtype != knc_part(d) || !knc_meets(s, s->ref[written].index, d, true, to))
+    if (stores != knc_parts(d) || k->buffer[read].dtype != knc_part(d) ||
+        !knc_meets(s, s->ref[written].index, d, true, to))
         return false;
     /* what is read may begin anywhere in its slot */
     knc_ref ref = s->ref[read];
@@ -183,7 +184,8 @@ static bool continues(const copier *c, const knc_step *s, const knc_meeting *m, 
                       const knc_piece *inner)
 {
     for (int i = 0; i < c->n_use; i++)
-        if (!is_handed(c, s, m, i) && step_of(s, c->use[i].map, outer) != step_of(s, c->use[i].map, inner) * inner->extent)
+        if (!is_handed(c, s, m, i) &&
+            step_of(s, c->use[i].map, outer) != step_of(s, c->use[i].map, inner) * inner->extent)
             return false;
     return true;
 }
@@ -203,8 +205,8 @@ static void list_group(const copier *c, const knc_step *s, const knc_meeting *m,
         }
 }
 
-static int count_group(const copier *c, const knc_step *s, const knc_meeting *m, const knc_fit *fit, int group, bool least,
-                       dims *d)
+static int count_group(const copier *c, const knc_step *s, const knc_meeting *m, const knc_fit *fit, int group,
+                       bool least, dims *d)
 {
     int before = d->n;
     list_group(c, s, m, fit, group, d);
