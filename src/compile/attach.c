@@ -318,7 +318,36 @@ static kn_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side, 
     return NULL;
 }
 
+/* Values that stay in the first cache gain nothing, and small matrices would have a call each. */
+bool knc_attach_small;
+static bool is_small(const knr_product *q, const knr_dims *row, const knr_dims *column, kn_dtype d)
+{
+    enum { CACHE_BYTES = 32 << 10, CALL_ELEMENTS = 1024 };
+    double each = 1, batches = 1;
+    for (int i = 0; i < row->n; i++)
+        each *= (double)row->extent[i];
+    for (int i = 0; i < column->n; i++)
+        each *= (double)column->extent[i];
+    for (int i = 0; i < q->batch.n; i++)
+        batches *= (double)q->batch.extent[i];
+    return !knc_attach_small && (each * batches * d->size < CACHE_BYTES || each < CALL_ELEMENTS);
+}
+
 /* --- the result ------------------------------------------------------------------------------- */
+
+/* What the kernel reads and stores is adjacent along the rows: elements that are handed over should be, too. The result
+ * itself is not stored by the product, so that its strides are only a wish. */
+static void turn_result(knr_product *q)
+{
+    knr_dims *group[] = {&q->m, &q->n, &q->batch};
+    int64_t stride = 1;
+    for (int g = 0; g < 3; g++)
+        for (int i = group[g]->n - 1; i >= 0; i--) {
+            group[g]->c[i] = stride;
+            stride *= group[g]->extent[i] ? group[g]->extent[i] : 1;
+        }
+    q->c_offset = 0;
+}
 
 /* The kernel takes the result of the product; NOTHING: it does. */
 static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *why)
@@ -341,6 +370,8 @@ static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *
         join(t, product, k, KNC_SIDE_C, &m, &fit, keep ? s->u.p.c : KNC_NO, keep ? NULL : &s->u.p.c, &s->u.p.finish));
     if (s->u.p.finish) {
         *why = KNC_BECAUSE_NOTHING;
+        if (s->u.p.finish->across[0])
+            turn_result(product_of(s));
         if (!keep)
             note(t, slot, KNC_INLINE, KNC_BECAUSE_FINISH);
     }
@@ -491,6 +522,9 @@ static kn_error *fill_operand(attacher *t, uint32_t product, knc_side side)
     else if (ref.offset || !knc_meets(kernel, ref.index, s->u.p.product->operand, true, &m) ||
              !fits(s->u.p.product, side, &m, &fit))
         why = KNC_BECAUSE_UNEVEN;
+    else if (is_small(s->u.p.product, side == KNC_SIDE_A ? &s->u.p.product->m : &s->u.p.product->n, &s->u.p.product->k,
+                      s->u.p.product->operand))
+        why = KNC_BECAUSE_SMALL;
     else if (is_often(s, side, x))
         why = KNC_BECAUSE_OFTEN;
     else if (is_too_late(t, product, k))

@@ -782,5 +782,6 @@ int main(void)
         cmocka_unit_test(integers_have_the_same_bits),
         cmocka_unit_test(complex_numbers_have_the_same_bits),
     };
+    knc_attach_small = true;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
