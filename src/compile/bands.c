@@ -9,6 +9,9 @@
 #include "compile/bands.h"
 #include <string.h>
 
+/* Smaller values are no reason for a band. */
+static size_t least_bytes(const knc_bands *b) { return b->all ? 1 : KNC_BAND_BYTES; }
+
 /* ---- The graph of the steps. */
 
 static void add_link(knc_bands *b, uint32_t *list, uint32_t step)
@@ -144,7 +147,7 @@ static bool makes_again(const knc_plan *p, const knc_set *s, uint32_t slot)
 bool knc_is_kept(const knc_bands *b, const knc_set *s, uint32_t number, uint32_t slot)
 {
     const knc_slot *x = &b->p->slot.at[slot];
-    if (x->space != KNC_AT_WORK || b->reader[slot] == KNC_NO)
+    if (x->space != KNC_AT_WORK)
         return true;
     for (uint32_t l = b->reader[slot]; l != KNC_NO; l = b->link.at[l].next) {
         uint32_t step = b->link.at[l].step, band = b->band[step];
@@ -211,6 +214,10 @@ static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, size_
                 return false;
             s->chunk = s->member[i].rows > s->chunk ? s->member[i].rows : s->chunk;
         }
+    if (b->all) {
+        s->height = even_height(s, 5);
+        return true;
+    }
     int64_t height = (int64_t)(KNC_BLOCK_BYTES * TRIAL / bytes);
     height = height > MOST ? MOST : height;
     if (height < TRIAL && whole > READS * row * (double)height)
@@ -242,7 +249,7 @@ static bool grow_at(knc_bands *b, knc_set *s, uint32_t number, uint32_t slot)
 {
     const knc_slot *x = &b->p->slot.at[slot];
     bool grown = false;
-    if (x->bytes < KNC_BAND_BYTES / 4)
+    if (x->bytes < least_bytes(b) / 4)
         return false;
     if (knc_maker_in(b->p, s, slot) < 0)
         return x->maker != KNC_NO && try_step(b, s, number, x->maker, false);
@@ -275,7 +282,7 @@ static bool is_reason(const knc_bands *b, knc_set *s, uint32_t number)
         for (int k = 0; x->kind == KNC_KERNEL && k < x->u.k.kernel->n_stage; k++)
             joins += x->u.k.kernel->stage[k].n_inner > 0;
     }
-    return products && products + joins > 1 && choose_height(b, s, number, &saved) && saved >= KNC_BAND_BYTES;
+    return products && (b->all || products + joins > 1) && choose_height(b, s, number, &saved) && saved >= least_bytes(b);
 }
 
 static bool keep_set(knc_bands *b, const knc_set *s)
@@ -351,7 +358,7 @@ static bool may_be_member(const knc_bands *b, uint32_t step)
 static void begin_at(knc_bands *b, uint32_t slot)
 {
     const knc_slot *x = &b->p->slot.at[slot];
-    if (x->bytes < KNC_BAND_BYTES || x->space != KNC_AT_WORK || !may_be_member(b, x->maker))
+    if (x->bytes < least_bytes(b) || x->space != KNC_AT_WORK || !may_be_member(b, x->maker))
         return;
     for (uint32_t l = b->reader[slot]; l != KNC_NO && may_be_member(b, x->maker); l = b->link.at[l].next) {
         uint32_t reader = b->link.at[l].step;
@@ -387,7 +394,7 @@ static bool add_makers(knc_bands *b, knc_set *s, uint32_t number, uint32_t slot,
     const knc_step *x = &b->p->step.at[maker];
     for (uint32_t r = 0; r < x->n_ref; r++) {
         uint32_t from = x->ref[r].index;
-        if (b->p->slot.at[from].maker != maker && b->p->slot.at[from].bytes >= KNC_BAND_BYTES &&
+        if (b->p->slot.at[from].maker != maker && b->p->slot.at[from].bytes >= least_bytes(b) &&
             b->p->slot.at[from].maker != KNC_NO && b->band[b->p->slot.at[from].maker] == b->band[maker] &&
             !add_makers(b, s, number, from, depth - 1))
             return false;
@@ -432,7 +439,7 @@ static void make_again(knc_bands *b, uint32_t number, uint32_t slot)
     enum { DEPTH = 4 };
     uint32_t maker = b->p->slot.at[slot].maker;
     size_t saved;
-    if (b->p->slot.at[slot].bytes < KNC_BAND_BYTES || maker == KNC_NO || b->band[maker] == KNC_NO ||
+    if (b->p->slot.at[slot].bytes < least_bytes(b) || maker == KNC_NO || b->band[maker] == KNC_NO ||
         b->band[maker] == number || knc_maker_in(b->p, &b->set.at[number], slot) >= 0 || is_gone(b, slot))
         return;
     knc_set *old = knx_alloc(2 * sizeof *old), *s = old + 1;
@@ -469,11 +476,11 @@ static void settle(knc_bands *b)
 
 kn_error *knc_make_bands(knc_plan *p)
 {
-    knc_bands b = {.p = p, .n_step = (uint32_t)p->step.n};
+    knc_bands b = {.p = p, .n_step = (uint32_t)p->step.n, .all = p->o->bands > 0};
     size_t products = 0;
     for (size_t i = 0; i < p->step.n; i++)
         products += p->step.at[i].kind == KNC_PRODUCT;
-    if (!products)
+    if (!products || p->o->bands < 0)
         return NULL;
     kn_error *e = NULL;
     if (!begin(&b))

@@ -55,6 +55,7 @@ typedef struct knc_bands {
     uint32_t *reader;      /* per slot: list of those that read it and do not make it */
     uint32_t *seen, now;   /* per step: in this search */
     uint32_t *queue;
+    bool all;              /* bands wherever they can be */
     KN_VEC(knc_link) link;
     KN_VEC(knc_set) set;
 } knc_bands;

@@ -27,20 +27,25 @@ static int find_block(const knc_inner *x, int n, uint32_t slot)
     return -1;
 }
 
-/* A value that dies at a kernel which writes another one at the same elements leaves it its place. */
+/* May the value `to` have the place of `from`, which dies at the kernel that writes `to` at the same elements? */
+static bool may_share(const knc_plan *p, const knc_set *s, const knc_inner *from, const knc_inner *to)
+{
+    uint32_t step = s->member[to->first].step;
+    bool noted = false;
+    for (size_t i = 0; i < p->reuse.n && !noted; i++)
+        noted = p->reuse.at[i].step == step && p->reuse.at[i].from == from->slot && p->reuse.at[i].to == to->slot;
+    return noted && to->over < 0 && from->row == to->row && from->last == to->first;
+}
+
+/* What was made last is given away first: a chain of passes over a row then needs one place. */
 static void share_places(const knc_plan *p, const knc_set *s, knc_inner *x, int n)
 {
-    bool given[KNC_BAND_BLOCKS] = {false};
-    for (size_t i = 0; i < p->reuse.n; i++) {
-        const knc_reuse *r = &p->reuse.at[i];
-        int from = find_block(x, n, r->from), to = find_block(x, n, r->to);
-        if (from < 0 || to < 0 || given[from] || x[to].over >= 0 || x[from].row != x[to].row)
-            continue;
-        if (s->member[x[to].first].step != r->step || x[from].last != x[to].first)
-            continue;
-        given[from] = true;
-        x[to].over = from;
-    }
+    for (int from = n - 1; from >= 0; from--)
+        for (int to = n - 1; to >= 0; to--)
+            if (to != from && may_share(p, s, &x[from], &x[to])) {
+                x[to].over = from;
+                break;
+            }
 }
 
 static int root_of(const knc_inner *x, int i)
