@@ -166,7 +166,7 @@ static bool make_kernel(maker *m, const knc_member *x, knc_band_step *out)
     return out->par[0] && out->par[1];
 }
 
-/* The product as it will run; its plan is new where its operands changed places. */
+/* The product as it will run, with a plan of its own. */
 static bool make_product(maker *m, const knc_member *x, knc_band_step *out)
 {
     kn_arena *a = &m->b->p->p->arena;
@@ -175,17 +175,14 @@ static bool make_product(maker *m, const knc_member *x, knc_band_step *out)
     out->rows = x->rows;
     out->columns = knc_count_dims(x->sums ? &x->product->m : &x->product->k);
     out->chain = KNC_NO_CHAIN;
-    if (x->swapped) {
-        knr_product *p = knx_arena_copy(a, x->product, sizeof *p);
-        char *room = knx_arena_alloc(a, knr_plan_bytes() + 63);
-        if (!p || !room)
-            return false;
-        knc_ref first = s->ref[0];
-        s->ref[0] = s->ref[1];
-        s->ref[1] = first;
-        s->u.p.product = p;
-        s->u.p.plan = knr_product_make(room + -(uintptr_t)room % 64, p, false, false, false);
-    }
+    const knr_product *p = knx_arena_copy(a, x->product, sizeof *p);
+    char *room = knx_arena_alloc(a, knr_plan_bytes() + 63);
+    if (!p || !room)
+        return false;
+    s->u.p.product = p;
+    s->u.p.plan = knr_product_make(room + -(uintptr_t)room % 64, p, false, false, false);
+    s->u.p.a = x->swapped;
+    s->u.p.b = !x->swapped;
     if (x->sums && m->band->height % 256) {
         out->chain = m->band->kept;
         m->band->kept += aligned(knr_product_chain_bytes(s->u.p.plan));

@@ -100,6 +100,17 @@ static void extents(kn_text *t, const char *name, int n, const int64_t *extent)
     knx_show_shape(t, n, extent);
 }
 
+static void product_text(const kn_program *p, const knc_step *s, kn_text *t)
+{
+    const char *const what[] = {"first operand by", "second operand by", "result to"};
+    const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
+    knx_text_add(t, "%s", p->jaxpr->eqn[s->u.p.eqn].prim->name);
+    for (int i = 0; i < 3; i++)
+        if (all[i])
+            knx_text_add(t, ", %s kernel %016llx, %d nodes", what[i], (unsigned long long)all[i]->kernel->hash,
+                         all[i]->kernel->n_node);
+}
+
 static void step_head(const kn_program *p, const knc_step *s, kn_text *t)
 {
     switch ((knc_step_kind)s->kind) {
@@ -110,8 +121,8 @@ static void step_head(const kn_program *p, const knc_step *s, kn_text *t)
             if (s->u.k.kernel->stage[k].n_inner)
                 extents(t, "joins", s->u.k.kernel->stage[k].n_inner, s->u.k.inner[k]);
         break;
+    case KNC_PRODUCT: product_text(p, s, t); break;
     case KNC_LOOP:
-    case KNC_PRODUCT:
     case KNC_ROUTINE: knx_text_add(t, "%s", p->jaxpr->eqn[s->eqn].prim->name); break;
     case KNC_COPY: knx_text_add(t, "copy of %llu bytes", (unsigned long long)s->u.bytes); break;
     case KNC_BAND: {
@@ -128,7 +139,7 @@ static bool is_written(const knc_step *s, uint32_t r)
     switch ((knc_step_kind)s->kind) {
     case KNC_KERNEL: return s->u.k.kernel->buffer[r].written;
     case KNC_COPY: return r == 0;
-    case KNC_PRODUCT: return r == 2;
+    case KNC_PRODUCT: return s->u.p.writes[r];
     case KNC_BAND: return false; /* its steps say it */
     case KNC_LOOP:
     case KNC_ROUTINE: break;
@@ -158,7 +169,7 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
     knx_text_add(&t, "  %u: ", (unsigned)i);
     step_head(p, s, &t);
     add(out, &t);
-    if (s->kind == KNC_KERNEL) {
+    if (s->kind == KNC_KERNEL || (s->kind == KNC_PRODUCT && p->first_eqn[i] + 1 < p->first_eqn[i + 1])) {
         knx_text_add(&t, " of ");
         knc_step_operations(p, i, &t);
         add(out, &t);

@@ -326,6 +326,7 @@ static double cost_of(const knr_plan *p)
 const knr_plan *knr_product_make(void *room, const knr_product *q, bool fill_a, bool fill_b, bool finish)
 {
     knr_plan *p = room;
+    memset(p, 0, sizeof *p);
     p->batches = count(&q->batch);
     merge_batch(&p->batch, &q->batch);
     choose_numbers(p, q);

@@ -63,7 +63,11 @@ static void run_kernel(const block *b, const knc_band_step *s, void **at)
 
 static void run_product(const block *b, const knc_band_step *s, void **at)
 {
-    const knr_run call = {.a = at[0], .b = at[1], .c = at[2], .workspace = b->memory + b->j->band->kept, .threads = 1};
+    const knr_run call = {.a = at[s->step.u.p.a],
+                          .b = at[s->step.u.p.b],
+                          .c = at[s->step.u.p.c],
+                          .workspace = b->memory + b->j->band->kept,
+                          .threads = 1};
     knr_part part = {.batch = b->row / s->rows};
     int64_t first = b->row % s->rows;
     if (s->sums) {

@@ -126,12 +126,6 @@ static void run_kernel(const run *r, const knc_step *s, void **at)
         knk_interpret(s->u.k.kernel, &launch, r->scratch);
 }
 
-static void run_product(const run *r, const knc_step *s, void **at)
-{
-    const knr_run call = {.a = at[0], .b = at[1], .c = at[2], .workspace = r->scratch, .threads = r->threads};
-    knr_product_run(s->u.p.plan, &call);
-}
-
 static kn_error *run_step(const run *r, const knc_step *s, void **at)
 {
     for (uint32_t i = 0; s->kind != KNC_BAND && i < s->n_ref; i++)
@@ -140,7 +134,7 @@ static kn_error *run_step(const run *r, const knc_step *s, void **at)
     case KNC_KERNEL: run_kernel(r, s, at); break;
     case KNC_ROUTINE: return run_routine(r, s, at);
     case KNC_LOOP: return knd_run_loop(r, s, at);
-    case KNC_PRODUCT: run_product(r, s, at); break;
+    case KNC_PRODUCT: knd_run_product(r, s, at); break;
     case KNC_BAND: knd_run_band(r, s); break;
     case KNC_COPY:
         if (at[0] != at[1]) /* of a donated operand: in place after all */
