@@ -183,7 +183,8 @@ static bool make_product(maker *m, const knc_member *x, knc_band_step *out)
     s->u.p.plan = knr_product_make(room + -(uintptr_t)room % 64, p, false, false, false);
     s->u.p.a = x->swapped;
     s->u.p.b = !x->swapped;
-    if (x->sums && m->band->height % 256) {
+    bool whole = m->band->height % 256 == 0 && !(p->result->size == 2 && knx_is_float(p->result));
+    if (x->sums && !whole) {
         out->chain = m->band->kept;
         m->band->kept += aligned(knr_product_chain_bytes(s->u.p.plan));
     }

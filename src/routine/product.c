@@ -15,19 +15,19 @@ typedef struct job {
     int worker;
     int64_t batch;
     knr_source left, right;
-    char *c;                           /* element 0 of this batch */
+    char *c; /* element 0 of this batch */
     char *packed_left, *packed_right, *buffer;
-    char *chain, *totals;              /* of this batch; NULL without */
-    int64_t k0, k1;                    /* the steps that are wanted */
+    char *chain, *totals; /* of this batch; NULL without */
+    int64_t k0, k1;       /* the steps that are wanted */
 } job;
 
 /* One piece: rectangles `tile` .. of `tiles`, columns, steps. */
 typedef struct piece {
     int64_t tile, tiles, column, columns, k, steps;
-    knr_cuts rows;      /* how the rows are cut; row 0 of it is `row0` of left */
+    knr_cuts rows; /* how the rows are cut; row 0 of it is `row0` of left */
     int64_t row0;
-    char *c;            /* where (row0, column) is made */
-    int64_t c_row;      /* bytes */
+    char *c;       /* where (row0, column) is made */
+    int64_t c_row; /* bytes */
     bool packed_right;
 } piece;
 
@@ -268,7 +268,7 @@ static void to_batch(job *j, int64_t batch)
 typedef struct share {
     const knr_plan *p;
     const knr_run *r;
-    int64_t rows, columns;      /* parts of a batch in each direction */
+    int64_t rows, columns; /* parts of a batch in each direction */
     int64_t batches_of_a_part;
 } share;
 

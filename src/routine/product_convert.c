@@ -5,25 +5,25 @@
 #include "routine/product_rectangle.h"
 #include <string.h>
 
-#define EACH(to_type, from_type, value)                                     \
-    for (int64_t i = 0; i < n; i++) {                                       \
-        from_type v = ((const from_type *)from)[i];                         \
-        ((to_type *)to)[i] = (to_type)(value);                              \
-    }                                                                       \
+#define EACH(to_type, from_type, value)             \
+    for (int64_t i = 0; i < n; i++) {               \
+        from_type v = ((const from_type *)from)[i]; \
+        ((to_type *)to)[i] = (to_type)(value);      \
+    }                                               \
     break;
-#define INTEGER(from_type)                                                  \
-    if (wide) {                                                             \
-        EACH(uint64_t, from_type, v)                                        \
-    } else {                                                                \
-        EACH(uint32_t, from_type, v)                                        \
-    }                                                                       \
+#define INTEGER(from_type)           \
+    if (wide) {                      \
+        EACH(uint64_t, from_type, v) \
+    } else {                         \
+        EACH(uint32_t, from_type, v) \
+    }                                \
     break;
-#define FLOATING(from_type, value)                                          \
-    if (wide) {                                                             \
-        EACH(double, from_type, value)                                      \
-    } else {                                                                \
-        EACH(float, from_type, value)                                       \
-    }                                                                       \
+#define FLOATING(from_type, value)     \
+    if (wide) {                        \
+        EACH(double, from_type, value) \
+    } else {                           \
+        EACH(float, from_type, value)  \
+    }                                  \
     break;
 
 /* n adjacent components. */

@@ -77,8 +77,7 @@ static int64_t resolve_windows(knr_plan *p, const knr_product *q, int8_t *kept)
     p->n_window = 0;
     for (int w = 0; w < q->n_window; w++) {
         const knr_window *v = &q->window[w];
-        int64_t last =
-            (q->m.extent[v->m] - 1) * v->step + (q->k.extent[v->k] - 1) * v->dilation - v->low;
+        int64_t last = (q->m.extent[v->m] - 1) * v->step + (q->k.extent[v->k] - 1) * v->dilation - v->low;
         kept[w] = -1;
         if (v->base == 1 && v->step >= 0 && v->dilation >= 0 && v->low <= 0 && last < v->extent) {
             offset -= v->low * v->stride;
@@ -201,7 +200,8 @@ static void choose_numbers(knr_plan *p, const knr_product *q)
 
 static bool same_numbers(const knr_plan *p, kn_dtype d)
 {
-    return d->size == p->size && (d->kind == p->result->kind || p->number == KNG_NUMBER_I32 || p->number == KNG_NUMBER_I64) && p->group == 1;
+    return d->size == p->size &&
+           (d->kind == p->result->kind || p->number == KNG_NUMBER_I32 || p->number == KNG_NUMBER_I64) && p->group == 1;
 }
 
 static void make_side(knr_plan *p, knr_side *s, const knr_product *q, bool is_a, bool fill)
@@ -249,13 +249,13 @@ static void make_sides(knr_plan *p, const knr_product *q, bool fill_a, bool fill
 /* --- cuts ------------------------------------------------------------------------------------- */
 
 enum {
-    K_PIECE_BYTES = 6144,        /* of one row of left: long pieces, each further one reads and writes c once more */
-    RIGHT_BYTES = 1 << 20,       /* of packed right */
-    LEFT_BYTES = 512 << 10,      /* of packed left */
-    BUFFER_BYTES = 96 << 10,     /* of the result, where it goes through a buffer */
-    ROW_PAD = 64,                /* bytes between the rows of packed left */
-    MANY_STEPS = 1 << 16,        /* from here on steps are cut also where the result goes through a buffer */
-    IN_PLACE_TILES = 3           /* so many rectangles down, packing right would not pay */
+    K_PIECE_BYTES = 6144,    /* of one row of left: long pieces, each further one reads and writes c once more */
+    RIGHT_BYTES = 1 << 20,   /* of packed right */
+    LEFT_BYTES = 512 << 10,  /* of packed left */
+    BUFFER_BYTES = 96 << 10, /* of the result, where it goes through a buffer */
+    ROW_PAD = 64,            /* bytes between the rows of packed left */
+    MANY_STEPS = 1 << 16,    /* from here on steps are cut also where the result goes through a buffer */
+    IN_PLACE_TILES = 3       /* so many rectangles down, packing right would not pay */
 };
 
 static int64_t between(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
@@ -295,6 +295,7 @@ static void choose_places(knr_plan *p)
     const knr_side *l = &p->left, *r = &p->right;
     bool in_place = l->plain && (is_line(&l->k) || l->k.total == 1);
     bool many = p->cut.tiles > 2 && r->row.total > 4 * p->cut.panel && l->k.total * p->size >= 1024;
+    p->left_across = false;
     p->left_in_place = in_place && !(many && same_sets(l->row.stride[0] * p->size));
     p->right_in_place = r->plain && (is_line(&r->row) || r->row.total == 1) && p->cut.tiles <= IN_PLACE_TILES;
 }
@@ -305,7 +306,8 @@ static void choose_bytes(knr_plan *p)
     size_t padded = (size_t)knr_round_up(c->k_piece, p->group);
     p->left_bytes = p->right_bytes = p->c_bytes = 0;
     if (!p->left_in_place)
-        p->left_bytes = (size_t)(c->m_piece * p->shape.max_rows) * ((padded * (size_t)p->left_step + 63) / 64 * 64 + ROW_PAD);
+        p->left_bytes =
+            (size_t)(c->m_piece * p->shape.max_rows) * ((padded * (size_t)p->left_step + 63) / 64 * 64 + ROW_PAD);
     p->right_bytes = padded * (size_t)c->n_piece * (size_t)p->right_step;
     p->c_line = c->n_piece;
     if (!p->direct)

@@ -43,16 +43,16 @@ typedef struct knr_cuts {
 struct knr_plan {
     kn_dtype result;
     kng_number number;
-    int size;   /* bytes of a number of the result's buffer; of complex ones both parts */
+    int size;                  /* bytes of a number of the result's buffer; of complex ones both parts */
     int left_step, right_step; /* bytes of one step of one row, packed */
-    int parts;      /* 2: complex */
-    int group;  /* steps of k that lie side by side: 4 for BYTES, 2 for SHORTS */
-    int target; /* kng_target; -1: the loops in C */
+    int parts;                 /* 2: complex */
+    int group;                 /* steps of k that lie side by side: 4 for BYTES, 2 for SHORTS */
+    int target;                /* kng_target; -1: the loops in C */
     kng_product_shape shape;
-    bool swapped;      /* left is b */
-    bool finish;       /* the caller brings one */
-    bool direct;       /* the inner loops write into c */
-    bool keeps_totals; /* parts of k can not leave their totals in c */
+    bool swapped;                    /* left is b */
+    bool finish;                     /* the caller brings one */
+    bool direct;                     /* the inner loops write into c */
+    bool keeps_totals;               /* parts of k can not leave their totals in c */
     bool left_in_place, left_across; /* across: the rows of a step are adjacent */
     bool right_in_place;
     int64_t batches;
@@ -76,10 +76,7 @@ static inline size_t knr_worker_bytes(const knr_plan *p)
     return p->left_bytes + p->right_bytes + p->c_bytes + p->spare_bytes;
 }
 /* The first row of rectangle number t. */
-static inline int64_t knr_row_of(const knr_cuts *c, int64_t t)
-{
-    return t * c->height + knr_least(t, c->extra);
-}
+static inline int64_t knr_row_of(const knr_cuts *c, int64_t t) { return t * c->height + knr_least(t, c->extra); }
 
 /* Where an axis stands: the indices, their offset, and the positions in the windows. */
 typedef struct knr_at {
