@@ -192,13 +192,13 @@ static int64_t even_height(const knc_set *s, int64_t height)
 }
 
 /* How many rows a block has, and whether what is saved is worth what each block reads as a whole. */
-static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, size_t *saved)
+static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool hope, size_t *saved)
 {
     enum { TRIAL = 64, READS = 4, MOST = 1024 };
     knc_inner block[KNC_BAND_BLOCKS];
     size_t bytes;
     double row = 0, whole = whole_bytes(b->p, s);
-    int n = knc_find_blocks(b, s, number, TRIAL, block, &bytes);
+    int n = knc_find_blocks(b, s, number, hope, TRIAL, block, &bytes);
     *saved = 0;
     for (int i = 0; i < n; i++) {
         bool again = s->member[knc_maker_in(b->p, s, block[i].slot)].again;
@@ -238,7 +238,7 @@ static bool try_step(knc_bands *b, knc_set *s, uint32_t number, uint32_t step, b
         return false;
     knc_set more = *s;
     more.member[more.n++] = (knc_member){.step = step, .again = again};
-    if (!knc_cut_set(b->p, &more) || (more.n > 1 && !choose_height(b, &more, number, &saved)) || comes_back(b, &more))
+    if (!knc_cut_set(b->p, &more) || !choose_height(b, &more, number, true, &saved) || comes_back(b, &more))
         return false;
     *s = more;
     return true;
@@ -282,7 +282,7 @@ static bool is_reason(const knc_bands *b, knc_set *s, uint32_t number)
         for (int k = 0; x->kind == KNC_KERNEL && k < x->u.k.kernel->n_stage; k++)
             joins += x->u.k.kernel->stage[k].n_inner > 0;
     }
-    return products && (b->all || products + joins > 1) && choose_height(b, s, number, &saved) && saved >= least_bytes(b);
+    return products && (b->all || products + joins > 1) && choose_height(b, s, number, false, &saved) && saved >= least_bytes(b);
 }
 
 static bool keep_set(knc_bands *b, const knc_set *s)
@@ -337,7 +337,7 @@ static bool begin_with(knc_bands *b, uint32_t maker, uint32_t reader, const int6
     *s = (knc_set){.n = 2, .batches = rows[0], .rows = rows[1], .grain = 1};
     s->member[0].step = maker;
     s->member[1].step = reader;
-    bool fine = rows[0] > 0 && rows[1] > 0 && knc_cut_set(b->p, s) && choose_height(b, s, number, &saved) &&
+    bool fine = rows[0] > 0 && rows[1] > 0 && knc_cut_set(b->p, s) && choose_height(b, s, number, true, &saved) &&
                 !comes_back(b, s);
     if (fine) {
         grow(b, s, number);
@@ -448,7 +448,7 @@ static void make_again(knc_bands *b, uint32_t number, uint32_t slot)
         return;
     }
     *old = *s = b->set.at[number];
-    if (add_makers(b, s, number, slot, DEPTH) && choose_height(b, s, number, &saved)) {
+    if (add_makers(b, s, number, slot, DEPTH) && choose_height(b, s, number, true, &saved)) {
         grow(b, s, number);
         if (!replace_set(b, number, s) || (!is_gone(b, slot) && !replace_set(b, number, old)))
             b->p->failed = true;
@@ -470,7 +470,7 @@ static void settle(knc_bands *b)
 {
     size_t saved;
     for (uint32_t i = 0; i < b->set.n; i++)
-        if (!choose_height(b, &b->set.at[i], i, &saved))
+        if (!choose_height(b, &b->set.at[i], i, false, &saved))
             b->set.at[i].height = even_height(&b->set.at[i], b->set.at[i].rows < 64 ? b->set.at[i].rows : 64);
 }
 

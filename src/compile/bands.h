@@ -75,7 +75,10 @@ int64_t knc_count_dims(const knr_dims *d);
 bool knc_is_kept(const knc_bands *b, const knc_set *s, uint32_t number, uint32_t slot);
 
 /* bands_make.c */
-/* The values of which s has blocks, with places for blocks of so many rows; their number, -1: too many. */
-int knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, int64_t rows, knc_inner *out, size_t *bytes);
+/* The values of which s has blocks, with places for blocks of so many rows; their number, -1: too many. hope: also
+ * those that are read outside as well, so far. */
+int knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, bool hope, int64_t rows, knc_inner *out,
+                    size_t *bytes);
+bool knc_goes_on(const knc_plan *p, const knc_set *s, uint32_t slot); /* to another member than its maker */
 kn_error *knc_build_bands(knc_bands *b);
 #endif

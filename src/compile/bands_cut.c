@@ -300,16 +300,20 @@ static bool cut_product(cutter *c, knc_member *m, uint32_t handle)
 
 /* ---- Sets. */
 
-/* Does the value go from member to member? What is made again is never for others. */
+bool knc_goes_on(const knc_plan *p, const knc_set *s, uint32_t slot)
+{
+    int maker = knc_maker_in(p, s, slot);
+    for (int i = 0; maker >= 0 && i < s->n; i++)
+        if (i != maker && knc_reads(p, &s->member[i], slot))
+            return true;
+    return false;
+}
+
+/* Does the value stay in the set? What is made again is never for others. */
 static bool is_inner(const cutter *c, uint32_t slot)
 {
     int maker = knc_maker_in(c->p, c->s, slot);
-    if (maker < 0 || c->s->member[maker].again)
-        return maker >= 0;
-    for (int i = 0; i < c->s->n; i++)
-        if (i != maker && knc_reads(c->p, &c->s->member[i], slot))
-            return true;
-    return false;
+    return maker >= 0 && (c->s->member[maker].again || knc_goes_on(c->p, c->s, slot));
 }
 
 /* The largest value that goes between this member and others. */

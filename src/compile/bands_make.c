@@ -89,7 +89,8 @@ static size_t place_blocks(knc_inner *x, int n, int64_t rows)
     return end;
 }
 
-int knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, int64_t rows, knc_inner *out, size_t *bytes)
+int knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, bool hope, int64_t rows, knc_inner *out,
+                    size_t *bytes)
 {
     const knc_plan *p = b->p;
     int n = 0;
@@ -99,7 +100,8 @@ int knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, int64
             uint32_t slot = x->ref[r].index;
             if (p->slot.at[slot].maker != s->member[i].step || find_block(out, n, slot) >= 0)
                 continue;
-            if (!s->member[i].again && knc_is_kept(b, s, number, slot))
+            bool stays = s->member[i].again || !knc_is_kept(b, s, number, slot);
+            if (!stays && !(hope && p->slot.at[slot].space == KNC_AT_WORK && knc_goes_on(p, s, slot)))
                 continue;
             if (n == KNC_BAND_BLOCKS)
                 return -1;
@@ -128,7 +130,7 @@ typedef struct maker {
 static bool make_blocks(maker *m)
 {
     size_t bytes;
-    int n = knc_find_blocks(m->b, m->s, m->number, m->band->height, m->inner, &bytes);
+    int n = knc_find_blocks(m->b, m->s, m->number, false, m->band->height, m->inner, &bytes);
     m->band->block = knx_arena_alloc(&m->b->p->p->arena, (size_t)(n + 1) * sizeof *m->band->block);
     if (!m->band->block)
         return false;

@@ -84,7 +84,11 @@ static kn_array heads_inside_grouped(const Operands *o)
 static kn_array turned(const Operands *o)
 {
     kn_array p = softmax(scores(o->q, o->k));
-    return kn_matrix_transpose(kn_matmul(kn_matrix_transpose(o->v), kn_matrix_transpose(p)));
+    return kn_lax_dot_general(o->v, p,
+                              ((kn_lax_dot_dimension_numbers){.lhs_contract = KN_AXIS(2),
+                                                              .rhs_contract = KN_AXIS(3),
+                                                              .lhs_batch = KN_AXIS(0, 1),
+                                                              .rhs_batch = KN_AXIS(0, 1)}));
 }
 
 static const struct {
@@ -150,13 +154,15 @@ static kn_array squares(const which *w, const Operands *o)
 }
 static kn_array linear(const which *w, const Operands *o) { return kn_sum(w->f(o)); }
 /* A projection of all heads behind it, so that the cotangent depends on the whole result. */
-static kn_array projected(const which *w, const Operands *o)
+static kn_array projected(const which *which, const Operands *o)
 {
-    kn_array y = w->f(o);
+    kn_array y = which->f(o);
     if (kn_ndim(y) < 4)
         return kn_sum(kn_tanh(y));
     kn_array flat = kn_reshape(kn_swapaxes(y, 1, 2), KN_SHAPE(kn_dim(y, 0), kn_dim(y, 2), kn_dim(y, 1) * kn_dim(y, 3)));
-    kn_array out = kn_matmul(kn_matrix_transpose(kn_tanh(flat)), kn_cos(flat));
+    int64_t wide = kn_dim(flat, -1);
+    kn_array w = kn_reshape(kn_sin(kn_arange(0, 8 * wide, 1, .dtype = kn_dtype_of(y))), KN_SHAPE(wide, 8));
+    kn_array out = kn_matmul(kn_tanh(flat), w);
     return kn_sum(kn_mul(out, out));
 }
 KN_FUNCTION_ENV(itself, kn_array, which, Operands)
