@@ -154,15 +154,15 @@ static kn_array squares(const which *w, const Operands *o)
 }
 static kn_array linear(const which *w, const Operands *o) { return kn_sum(w->f(o)); }
 /* A projection of all heads behind it, so that the cotangent depends on the whole result. */
-static kn_array projected(const which *which, const Operands *o)
+static kn_array projected(const which *what, const Operands *o)
 {
-    kn_array y = which->f(o);
+    kn_array y = what->f(o);
     if (kn_ndim(y) < 4)
         return kn_sum(kn_tanh(y));
     kn_array flat = kn_reshape(kn_swapaxes(y, 1, 2), KN_SHAPE(kn_dim(y, 0), kn_dim(y, 2), kn_dim(y, 1) * kn_dim(y, 3)));
     int64_t wide = kn_dim(flat, -1);
-    kn_array w = kn_reshape(kn_sin(kn_arange(0, 8 * wide, 1, .dtype = kn_dtype_of(y))), KN_SHAPE(wide, 8));
-    kn_array out = kn_matmul(kn_tanh(flat), w);
+    kn_array m = kn_reshape(kn_sin(kn_arange(0, 8 * wide, 1, .dtype = kn_dtype_of(y))), KN_SHAPE(wide, 8));
+    kn_array out = kn_matmul(kn_tanh(flat), m);
     return kn_sum(kn_mul(out, out));
 }
 KN_FUNCTION_ENV(itself, kn_array, which, Operands)
