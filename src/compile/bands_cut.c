@@ -379,6 +379,21 @@ static bool sort_members(const knc_plan *p, knc_set *s)
     return true;
 }
 
+/* Sums come last: other threads may have a part in them. */
+static void put_sums_last(knc_set *s)
+{
+    int n = s->n;
+    for (int i = 0; i < n;)
+        if (s->member[i].sums) {
+            knc_member m = s->member[i];
+            memmove(&s->member[i], &s->member[i + 1], (size_t)(s->n - i - 1) * sizeof m);
+            s->member[s->n - 1] = m;
+            n--;
+        } else {
+            i++;
+        }
+}
+
 bool knc_cut_set(const knc_plan *p, knc_set *s)
 {
     cutter c = {.p = p, .s = s, .again = true};
@@ -390,5 +405,6 @@ bool knc_cut_set(const knc_plan *p, knc_set *s)
             if (!cut_member(&c, &s->member[i]))
                 return false;
     }
+    put_sums_last(s);
     return true;
 }

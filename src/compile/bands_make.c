@@ -108,7 +108,7 @@ int knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, bool 
             out[n] = (knc_inner){.slot = slot, .row = knc_row_bytes(p, s, slot), .first = i, .last = i, .over = -1};
             for (int k = i; k < s->n; k++)
                 if (refers_to(step_of(p, &s->member[k]), slot))
-                    out[n].last = k;
+                    out[n].last = s->member[k].sums ? s->n : k; /* all sums come at the end */
             n++;
         }
     }
@@ -175,7 +175,7 @@ static bool make_product(maker *m, const knc_member *x, knc_band_step *out)
     knc_step *s = &out->step;
     out->sums = x->sums;
     out->rows = x->rows;
-    out->columns = knc_count_dims(x->sums ? &x->product->m : &x->product->k);
+    out->other = knc_count_dims(x->sums ? &x->product->m : &x->product->k);
     out->chain = KNC_NO_CHAIN;
     const knr_product *p = knx_arena_copy(a, x->product, sizeof *p);
     char *room = knx_arena_alloc(a, knr_plan_bytes() + 63);

@@ -111,7 +111,7 @@ typedef struct knc_band_step {
     /* product: */
     bool sums;       /* over the rows: they are its steps of k, and its result is that of a whole batch */
     int64_t rows;    /* of one batch of its own: as the band's, or a multiple */
-    int64_t columns; /* steps of k; sums: rows of the result */
+    int64_t other;   /* steps of k; sums: rows of the result */
     size_t chain;    /* place of its chain in a worker's memory; KNC_NO_CHAIN */
 } knc_band_step;
 #define KNC_NO_CHAIN SIZE_MAX
@@ -122,7 +122,7 @@ typedef struct knc_band {
     knc_block *block;
     int64_t batches, rows; /* rows: of a batch */
     int64_t grain, height; /* rows of a block: at most, a multiple of the grain */
-    int64_t chunk;         /* so many rows are worked on in order by one worker; 0: blocks are in no order */
+    int64_t chunk;         /* so many rows come to sums in order; 0: blocks are in no order */
     size_t kept;           /* bytes of a worker's memory for maps, blocks and chains; behind it lies its scratch */
     size_t worker;         /* all of its memory */
     size_t saved;          /* bytes of values that are not in memory */
@@ -213,7 +213,7 @@ enum { KNC_FEW_REFS = 48 }; /* steps with more buffers keep their addresses in t
 size_t knc_product_workspace(const knc_step *s, int threads);
 size_t knc_attached_scratch(const knc_step *s);
 /* record.c: the operations that a step works out, for people; the elements that it runs over (a copy's bytes) */
-int64_t knc_band_parts(const knc_band *band); /* workspace.c: what of it can run at the same time */
+int64_t knc_band_blocks(const knc_band *band); /* workspace.c */
 void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t);
 int64_t knc_step_elements(const kn_program *p, uint32_t step);
 #endif

@@ -49,7 +49,7 @@ static double parts_of(const knc_step *s)
     double parts = 0;
     for (uint32_t i = 0; i < s->u.band->n_step; i++)
         parts += parts_of(&s->u.band->step[i].step);
-    double most = (double)knc_band_parts(s->u.band);
+    double most = (double)knc_band_blocks(s->u.band);
     return parts < most ? parts : most;
 }
 
@@ -103,17 +103,14 @@ static size_t bytes_of_worker(const knc_band *band)
     return aligned(band->kept + most);
 }
 
-/* What can run at the same time. */
-int64_t knc_band_parts(const knc_band *band)
+int64_t knc_band_blocks(const knc_band *band)
 {
-    if (band->chunk)
-        return band->batches * band->rows / band->chunk;
     return band->batches * ((band->rows + band->height - 1) / band->height);
 }
 
 static size_t scratch_of_band(const knc_band *band, int threads)
 {
-    int64_t parts = knc_band_parts(band);
+    int64_t parts = knc_band_blocks(band);
     return band->worker * (size_t)(parts < threads ? parts : threads);
 }
 

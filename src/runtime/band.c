@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * band.c -- runs a band: some rows of all of its steps, then the next ones. Workers take blocks, or whole batches
- * where a product adds up over their rows. Values that only the band's steps read lie in the worker's own memory; they
- * are addressed as if the whole value were there. */
+ * band.c -- runs a band: some rows of all of its steps, then the next ones. Values that only the band's steps read lie
+ * in memory of whoever works on the block; they are addressed as if the whole value were there.
+ *
+ * Where nothing adds up over the rows, threads take blocks in any order. Where a product does, blocks of one batch (a
+ * chunk of rows) have to come to it in order: threads take whole batches, or, if there are too few of them, work on
+ * neighbouring blocks side by side and then share the rows of the sums, each adding to its own from block after
+ * block. */
 #include "base/pool.h"
 #include "codegen/dump.h"
 #include "codegen/native.h"
@@ -15,8 +19,8 @@ typedef struct job {
 /* A block: n rows from row `row` on, counted through all batches. */
 typedef struct block {
     const job *j;
-    char *memory; /* of the worker */
-    int worker;
+    char *memory; /* where its values lie, and scratch */
+    int chains;   /* number of the memory with the chains of its batch */
     int64_t row, n;
 } block;
 
@@ -61,64 +65,139 @@ static void run_kernel(const block *b, const knc_band_step *s, void **at)
         knk_interpret(k, &launch, scratch);
 }
 
-static void run_product(const block *b, const knc_band_step *s, void **at)
+/* first_row, end_row: of the sums, where the product adds up over the rows. */
+static void run_product(const block *b, const knc_band_step *s, void **at, char *scratch, int64_t first_row,
+                        int64_t end_row)
 {
     const knr_run call = {.a = at[s->step.u.p.a],
                           .b = at[s->step.u.p.b],
                           .c = at[s->step.u.p.c],
-                          .workspace = b->memory + b->j->band->kept,
+                          .workspace = scratch,
                           .threads = 1};
-    knr_part part = {.batch = b->row / s->rows};
     int64_t first = b->row % s->rows;
-    if (s->sums) {
-        part.m1 = s->columns;
-        part.k0 = first;
-        part.k1 = first + b->n;
-        part.chain = s->chain == KNC_NO_CHAIN ? NULL : b->memory + s->chain;
-    } else {
-        part.m0 = first;
-        part.m1 = first + b->n;
-        part.k1 = s->columns;
-    }
-    knr_product_run_part(s->step.u.p.plan, &call, &part, b->worker);
+    knr_part part = {.batch = b->row / s->rows, .m0 = first, .m1 = first + b->n, .k1 = s->other};
+    if (s->sums)
+        part = (knr_part){part.batch, first_row, end_row, first, first + b->n, NULL};
+    if (s->chain != KNC_NO_CHAIN)
+        part.chain = b->j->r->scratch + (size_t)b->chains * b->j->band->worker + s->chain;
+    knr_product_run_part(s->step.u.p.plan, &call, &part, 0);
 }
 
-static void run_block(const block *b)
+static void find_addresses(const block *b, const knc_band_step *s, void **at)
+{
+    for (uint32_t r = 0; r < s->step.n_ref; r++)
+        at[r] = address(b, &s->step.ref[r]);
+}
+
+static void run_rows(const block *b)
 {
     void *at[KNC_FEW_REFS];
     for (uint32_t i = 0; i < b->j->band->n_step; i++) {
         const knc_band_step *s = &b->j->band->step[i];
-        for (uint32_t r = 0; r < s->step.n_ref; r++)
-            at[r] = address(b, &s->step.ref[r]);
+        if (s->sums)
+            continue;
+        find_addresses(b, s, at);
         if (s->step.kind == KNC_KERNEL)
             run_kernel(b, s, at);
         else
-            run_product(b, s, at);
+            run_product(b, s, at, b->memory + b->j->band->kept, 0, 0);
     }
 }
 
-static void run_part(void *j_, int64_t part, int worker)
+/* Share number `share` of `shares` of the rows of all sums, with what this block adds. */
+static void run_sums(const block *b, char *scratch, int64_t share, int64_t shares)
+{
+    void *at[KNC_FEW_REFS];
+    for (uint32_t i = 0; i < b->j->band->n_step; i++) {
+        const knc_band_step *s = &b->j->band->step[i];
+        int64_t each = s->sums ? (s->other + shares - 1) / shares : 0, first = each * share, end = first + each;
+        if (!s->sums || first >= s->other)
+            continue;
+        find_addresses(b, s, at);
+        run_product(b, s, at, scratch, first, end < s->other ? end : s->other);
+    }
+}
+
+static block block_at(const job *j, int64_t row, int place, int chains)
+{
+    const knc_band *band = j->band;
+    int64_t left = band->rows - row % band->rows;
+    return (block){.j = j,
+                   .memory = j->r->scratch + (size_t)place * band->worker,
+                   .chains = chains,
+                   .row = row,
+                   .n = left < band->height ? left : band->height};
+}
+
+static void run_block(void *j_, int64_t part, int worker)
 {
     const job *j = j_;
-    const knc_band *band = j->band;
-    block b = {.j = j, .memory = j->r->scratch + (size_t)worker * band->worker, .worker = worker};
-    if (!band->chunk) {
-        int64_t blocks = (band->rows + band->height - 1) / band->height, at = part % blocks * band->height;
-        b.row = part / blocks * band->rows + at;
-        b.n = band->rows - at < band->height ? band->rows - at : band->height;
-        run_block(&b);
-        return;
+    int64_t blocks = (j->band->rows + j->band->height - 1) / j->band->height;
+    block b = block_at(j, part / blocks * j->band->rows + part % blocks * j->band->height, worker, worker);
+    run_rows(&b);
+}
+
+static void run_chunk(void *j_, int64_t part, int worker)
+{
+    const job *j = j_;
+    for (int64_t row = part * j->band->chunk; row < (part + 1) * j->band->chunk;) {
+        block b = block_at(j, row, worker, worker);
+        run_rows(&b);
+        run_sums(&b, b.memory + j->band->kept, 0, 1);
+        row += b.n;
     }
-    for (b.row = part * band->chunk; b.row < (part + 1) * band->chunk; b.row += b.n) {
-        int64_t left = band->rows - b.row % band->rows;
-        b.n = left < band->height ? left : band->height;
-        run_block(&b);
+}
+
+/* ---- Blocks side by side. */
+
+typedef struct wave {
+    const job *j;
+    int n;
+    block b[KNX_MAX_THREADS];
+} wave;
+
+static void run_wave_rows(void *w, int64_t part, int worker)
+{
+    (void)worker;
+    run_rows(&((const wave *)w)->b[part]);
+}
+
+static void run_wave_sums(void *w_, int64_t part, int worker)
+{
+    const wave *w = w_;
+    (void)worker;
+    for (int i = 0; i < w->n; i++)
+        run_sums(&w->b[i], w->b[part].memory + w->j->band->kept, part, w->n);
+}
+
+static void run_waves(const job *j, int64_t chunk, int threads)
+{
+    wave w = {.j = j};
+    int64_t row = chunk * j->band->chunk, end = row + j->band->chunk;
+    while (row < end) {
+        for (w.n = 0; w.n < threads && row < end; w.n++) {
+            w.b[w.n] = block_at(j, row, w.n, 0);
+            row += w.b[w.n].n;
+        }
+        knx_parallel(threads, w.n, run_wave_rows, &w);
+        knx_parallel(threads, w.n, run_wave_sums, &w);
     }
 }
 
 void knd_run_band(const knd_one_run *r, const knc_step *s)
 {
     job j = {.r = r, .band = s->u.band};
-    int64_t parts = knc_band_parts(j.band);
-    knx_parallel(r->threads < parts ? r->threads : (int)parts, parts, run_part, &j);
+    int64_t most = knc_band_blocks(j.band);
+    int threads = r->threads < most ? r->threads : (int)most;
+    if (!j.band->chunk) {
+        knx_parallel(threads, most, run_block, &j);
+        return;
+    }
+    int64_t chunks = j.band->batches * j.band->rows / j.band->chunk;
+    if (chunks % threads == 0 || chunks > 4 * (int64_t)threads) {
+        knx_parallel(threads, chunks, run_chunk, &j);
+        return;
+    }
+    for (int64_t i = 0; i < chunks; i++)
+        run_waves(&j, i, threads);
 }
