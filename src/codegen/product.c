@@ -24,20 +24,28 @@ const kng_number_form kng_number_forms[KNG_NUMBER_KINDS] = {
 
 enum { MOST_VECTORS = 8, MOST_ROWS = 28 };
 
-/* Registers beside accumulators and B: an element of A, a mask (AVX2). */
-static int other_registers(kng_number n, kng_target target)
+/* Registers beside accumulators: per vector of B (64-bit integers have no multiplication in AVX2: their upper halves lie
+ * beside them); temporaries; elements of A; a mask (AVX2). */
+typedef struct reserve {
+    int per_vector, temporaries, others;
+} reserve;
+
+static reserve reserve_of(kng_number n, kng_target target)
 {
-    (void)n;
-    return target == KNG_AVX512 ? 1 : 2;
+    bool wide = target == KNG_AVX512, halves = n == KNG_NUMBER_I64 && !wide;
+    int temporaries = n <= KNG_NUMBER_C128 || n == KNG_NUMBER_BYTES ? 0 : 2;
+    return (reserve){halves ? 2 : 1, temporaries, (wide ? 1 : 2) + halves};
 }
 
 int kng_product_rows(kng_number number, kng_target target, int vectors)
 {
-    int all = target == KNG_AVX512 ? 32 : 16;
-    if (vectors < 1 || vectors > MOST_VECTORS || number > KNG_NUMBER_C128)
+    reserve x = reserve_of(number, target);
+    int free = (target == KNG_AVX512 ? 32 : 16) - x.temporaries - x.others;
+    if (vectors < 1 || vectors > MOST_VECTORS ||
+        (number == KNG_NUMBER_BYTES && (target == KNG_AVX2 || !knx_cpu_vnni())))
         return 0;
-    int rows = (all - other_registers(number, target)) / vectors - 1;
-    return rows > MOST_ROWS ? MOST_ROWS : rows;
+    int rows = free / vectors - x.per_vector;
+    return rows > MOST_ROWS ? MOST_ROWS : rows < 0 ? 0 : rows;
 }
 
 kng_product_shape kng_product_best(kng_number number, kng_target target)
@@ -47,13 +55,15 @@ kng_product_shape kng_product_best(kng_number number, kng_target target)
 }
 
 #if defined(__x86_64__)
+static bool is_narrow(const kng_product_request *r) { return kng_number_forms[r->number].steps > 1; }
+
 static bool is_possible(const kng_product_request *r)
 {
     return r->number < KNG_NUMBER_KINDS && r->target <= KNG_AVX512 &&
            knx_cpu_best() >= (r->target == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2) && r->rows >= 1 &&
            r->rows <= kng_product_rows(r->number, r->target, r->vectors) && r->lanes >= 1 &&
            r->lanes <= kng_product_best(r->number, r->target).lanes && r->b_from <= KNG_B_PACKING &&
-           r->a_from <= KNG_A_ACROSS;
+           r->a_from <= (is_narrow(r) ? KNG_A_ALONG : KNG_A_ACROSS) && (!is_narrow(r) || r->b_from == KNG_B_PACKED);
 }
 
 /* ---- Making. */
@@ -65,16 +75,18 @@ static kn_error *make(const kng_product_request *r, kng_code **out)
     kng_asm a;
     char name[80];
     bool wide = r->target == KNG_AVX512;
-    int sums = r->rows * r->vectors, free = (wide ? 32 : 16) - sums - r->vectors;
+    int all = wide ? 32 : 16;
+    reserve x = reserve_of((kng_number)r->number, (kng_target)r->target);
     kng_tiler t = {.a = &a, .r = r, .f = kng_number_forms[r->number], .length = wide ? 2 : 1, .bytes = wide ? 64 : 32};
     t.rows = r->rows;
     t.vectors = r->vectors;
     t.partial = r->lanes < t.bytes / t.f.c_bytes;
-    t.b0 = sums;
-    t.a0 = t.b0 + r->vectors;
+    t.b0 = t.rows * t.vectors;
+    t.t0 = t.b0 + x.per_vector * t.vectors;
+    t.a0 = t.t0 + x.temporaries;
     t.mask = t.partial && !wide ? 15 : -1;
-    free -= t.mask >= 0;
-    t.n_a = free < 4 ? free : 4;
+    t.n_a = all - (t.mask >= 0) - t.a0;
+    t.n_a = t.n_a < 4 ? t.n_a : 4;
     kng_asm_init(&a);
     kng_tile_function(&t);
     kn_error *e = NULL;

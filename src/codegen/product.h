@@ -7,8 +7,8 @@
 
 /* What is multiplied and added, from packed or plain memory. Complex numbers lie as (re, im) everywhere; a step of
  * packed B is a row of numbers as they lie, and after it the same row as (-im, re). BYTES: products of 8-bit integers
- * (signs below), four steps of k of one column side by side in packed B, sums modulo 2^32; SHORTS: of 16-bit ones, two
- * steps side by side. */
+ * (signs below), four steps of k of one column side by side in packed B, sums modulo 2^32; some CPUs only. SHORTS: of
+ * signed 16-bit ones, two steps side by side. Bytes of either sign can be widened to them. */
 typedef enum kng_number {
     KNG_NUMBER_F32, KNG_NUMBER_F64, KNG_NUMBER_C64, KNG_NUMBER_C128, KNG_NUMBER_I32, KNG_NUMBER_I64,
     KNG_NUMBER_SHORTS, KNG_NUMBER_BYTES, KNG_NUMBER_KINDS
@@ -28,7 +28,7 @@ typedef struct kng_product_request {
     uint8_t rows, vectors;   /* of the rectangle; vectors of 512 or 256 bits of c's numbers */
     uint8_t lanes;           /* of the last vector: 1 .. all */
     uint8_t b_from, a_from;  /* kng_b_from, kng_a_from */
-    uint8_t a_signed : 1, b_signed : 1; /* BYTES, SHORTS; else 0 */
+    uint8_t a_signed : 1, b_signed : 1; /* BYTES; else of no importance */
 } kng_product_request;
 /* Distances in bytes. SHORTS, BYTES: k is a multiple of 2, 4: both operands are padded with zeros. Columns of c and of
  * the chains are adjacent, `lanes` of the last vector. Blocks are 256 steps, counted from the first one of the product;
@@ -54,7 +54,7 @@ typedef struct kng_product_shape {
     uint8_t max_rows, vectors; /* the best rectangle: rows x vectors; any smaller number of either works */
 } kng_product_shape;
 kng_product_shape kng_product_best(kng_number number, kng_target target);
-/* The most rows that fit beside so many vectors, 0: none. (Few rows run best with more vectors than the best shape has:
+/* The most rows that fit beside so many vectors, 0: none, or this CPU has no such instructions. (Few rows run best with more vectors than the best shape has:
  * from 10 accumulators on they hide the time that an addition takes.) */
 int kng_product_rows(kng_number number, kng_target target, int vectors);
 /* Found without a lock after the first time, made otherwise; kept for the process. NULL: use the loops in C: no memory

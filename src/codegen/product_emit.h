@@ -19,13 +19,15 @@ typedef struct kng_tiler {
     kng_number_form f;
     int length, bytes; /* of a vector: 1 or 2 (x86.h); 32 or 64 */
     int rows, vectors;
-    bool partial;             /* the last vector has fewer lanes */
-    int b0, a0, n_a, mask;    /* vector registers: of B, of elements of A; AVX2: which lanes the last vector has, -1:
+    bool partial;          /* the last vector has fewer lanes */
+    int b0, a0, n_a, mask; /* vector registers: of B, of elements of A; AVX2: which lanes the last vector has, -1:
                                   not kept. Accumulators are number 0 to rows * vectors - 1; AVX-512's mask is k1 */
-    int t0, n_t;              /* temporaries */
-    int used;                 /* general-purpose registers that are taken */
-    int a_base[4], a_row[4];  /* ALONG: a base per 7 rows; distances of 1, 3, 5 rows. ACROSS: one base; 1, 3 steps */
+    int t0, n_t;           /* temporaries */
+    int used;              /* general-purpose registers that are taken */
+    int n_base, a_base[4],
+        a_row[4];             /* ALONG: a base per 7 rows; distances of 1, 3, 5 rows. ACROSS: one base; 1, 3 steps */
     int b, b_k, b_k3, packed; /* B, the distances of 1 and 3 steps, where PACKING stores */
+    int ahead;                /* plain B some steps later */
     int count, left;          /* steps of this loop, and after it */
 } kng_tiler;
 
@@ -38,15 +40,23 @@ static inline kng_insn kng_either(const kng_tiler *t, kng_insn narrow, kng_insn 
 
 /* Row i, step s of the steps that are taken between two moves of the bases, part p. */
 kng_operand kng_tile_a(const kng_tiler *t, int i, int s, int p);
-/* Vector v of step s of B. `row`: of packed B, counted in rows of vectors. */
+/* Vector v of B; s: its step, or the row of packed B. */
 kng_operand kng_tile_b(const kng_tiler *t, int s, int v);
+void kng_tile_prefetch_b(kng_tiler *t, int s);
 /* Loads or stores vector v of a row of the rectangle (or of plain B): only its lanes, zeros beyond them. */
 void kng_tile_load(kng_tiler *t, int v, int reg, kng_operand from);
 void kng_tile_store(kng_tiler *t, int v, int reg, kng_operand to);
 void kng_tile_advance(kng_tiler *t, int steps); /* after so many steps: 1 or 4 */
 
+/* The vectors of step s to the registers b0 ..; part 1 of complex numbers: (-im, re). Stored packed if they are to be. */
+void kng_tile_take_b(kng_tiler *t, int s, int part);
+
 /* The whole function, and the step in its middle for floats and for integers. */
 void kng_tile_function(kng_tiler *t);
 void kng_tile_step_float(kng_tiler *t, int s);
 void kng_tile_step_int(kng_tiler *t, int s);
+/* BYTES of one sign: before the accumulators are used, 128 times the sum of each row of A to 4 bytes per row at
+ * [rsp + stack]; and from there to the accumulators. */
+void kng_tile_row_sums(kng_tiler *t, int stack);
+void kng_tile_correct(kng_tiler *t, int stack);
 #endif

@@ -17,7 +17,7 @@ static void turn(kng_tiler *t, int reg)
     kng_v3(t->a, KNG_VXORPS, t->length, reg, reg, kng_at_pool(kng_pool(t->a, sign, t->bytes, t->bytes)));
 }
 
-static void load_b(kng_tiler *t, int s, int p)
+void kng_tile_take_b(kng_tiler *t, int s, int p)
 {
     int row = s * t->f.parts + p;
     for (int v = 0; v < t->vectors; v++) {
@@ -38,8 +38,9 @@ static void load_b(kng_tiler *t, int s, int p)
 void kng_tile_step_float(kng_tiler *t, int s)
 {
     kng_insn fma = kng_either(t, KNG_VFMADD231PS, KNG_VFMADD231PD);
+    kng_tile_prefetch_b(t, s);
     for (int p = 0; p < t->f.parts; p++) {
-        load_b(t, s, p);
+        kng_tile_take_b(t, s, p);
         for (int i = 0; i < t->rows; i++) {
             kng_operand from = kng_tile_a(t, i, s, p);
             if (t->vectors == 1 && t->length == 2) {

@@ -4,9 +4,13 @@
 #include "codegen/product_emit.h"
 
 enum { BLOCK = 256, UNROLL = 4, ROWS_PER_BASE = 7 };
-/* Two words on the stack: steps of the first block that are done (0 for further ones), and whether c has totals. */
-enum { DONE = 0, HAVE_TOTALS = 8, STACK = 16 };
+/* Prefetches: rows of plain B so many steps ahead; c, where there are so many steps to wait for it. */
+enum { AHEAD = 24, LONG = 64 };
+/* Two words on the stack: steps of the first block that are done (0 for further ones), and whether c has totals. Below
+ * them, where no signal writes, sums of rows of A (BYTES). */
+enum { DONE = 0, HAVE_TOTALS = 8, STACK = 16, SUMS = -128 };
 
+static bool is_integer(const kng_tiler *t) { return t->r->number > KNG_NUMBER_C128; }
 static kng_operand arg(size_t offset) { return kng_at(KNG_RDI, (int32_t)offset); }
 #define ARG(field) arg(offsetof(kng_product_args, field))
 
@@ -21,8 +25,8 @@ static int take(kng_tiler *t) { return order[t->used++]; }
 static void take_registers(kng_tiler *t)
 {
     bool along = t->r->a_from == KNG_A_ALONG;
-    int bases = along ? (t->rows + ROWS_PER_BASE - 1) / ROWS_PER_BASE : 1;
-    for (int i = 0; i < bases; i++)
+    t->n_base = along ? (t->rows + ROWS_PER_BASE - 1) / ROWS_PER_BASE : 1;
+    for (int i = 0; i < t->n_base; i++)
         t->a_base[i] = take(t);
     for (int i = 0; i < 3; i++)
         if (along ? t->rows > 2 * i + 1 : i < 2)
@@ -31,6 +35,7 @@ static void take_registers(kng_tiler *t)
     if (t->r->b_from != KNG_B_PACKED) {
         t->b_k = take(t);
         t->b_k3 = take(t);
+        t->ahead = take(t);
     }
     if (t->r->b_from == KNG_B_PACKING)
         t->packed = take(t);
@@ -50,7 +55,7 @@ static void load_a(kng_tiler *t)
         kng_lea(a, t->a_row[1], kng_at_index(t->a_row[0], t->a_row[0], 2, 0));
     if (along && t->rows > 5)
         kng_lea(a, t->a_row[2], kng_at_index(t->a_row[0], t->a_row[0], 4, 0));
-    for (int i = 1; along && i * ROWS_PER_BASE < t->rows; i++) {
+    for (int i = 1; i < t->n_base; i++) {
         kng_lea(a, t->a_base[i], kng_at_index(t->a_base[i - 1], t->a_row[1], 2, 0));
         kng_alu_reg(a, KNG_ADD, t->a_base[i], t->a_row[0]);
     }
@@ -63,6 +68,9 @@ static void load_b(kng_tiler *t)
     if (t->r->b_from != KNG_B_PACKED) {
         kng_load(a, t->b_k, ARG(b_k));
         kng_lea(a, t->b_k3, kng_at_index(t->b_k, t->b_k, 2, 0));
+        kng_mov_number(a, t->ahead, AHEAD);
+        kng_imul(a, t->ahead, kng_reg(t->b_k));
+        kng_alu_reg(a, KNG_ADD, t->ahead, t->b);
     }
     if (t->r->b_from == KNG_B_PACKING)
         kng_load(a, t->packed, ARG(packed));
@@ -97,14 +105,30 @@ kng_operand kng_tile_a(const kng_tiler *t, int i, int s, int p)
     return n ? kng_at_index(base, t->a_row[of[n]], scale[n], disp) : kng_at(base, disp);
 }
 
+/* Step s of plain B, from a base. */
+static kng_operand plain_b(const kng_tiler *t, int base, int s, int32_t disp)
+{
+    return s == 0   ? kng_at(base, disp)
+           : s == 3 ? kng_at_index(base, t->b_k3, 1, disp)
+                    : kng_at_index(base, t->b_k, s, disp);
+}
+
 kng_operand kng_tile_b(const kng_tiler *t, int s, int v)
 {
     if (t->r->b_from == KNG_B_PACKED)
         return kng_at(t->b, (s * t->vectors + v) * t->bytes);
-    int32_t disp = v * t->bytes;
-    return s == 0   ? kng_at(t->b, disp)
-           : s == 3 ? kng_at_index(t->b, t->b_k3, 1, disp)
-                    : kng_at_index(t->b, t->b_k, s, disp);
+    return plain_b(t, t->b, s, v * t->bytes);
+}
+
+/* The rows of plain B lie too far apart for the processor to guess the next one. A few rows wait for memory anyway,
+ * and read wide pieces of it. */
+void kng_tile_prefetch_b(kng_tiler *t, int s)
+{
+    int end = t->vectors * t->bytes;
+    if (t->r->b_from == KNG_B_PACKED || t->rows < 4)
+        return;
+    for (int32_t disp = 0; disp < end + 64; disp += 64)
+        kng_prefetch(t->a, plain_b(t, t->ahead, s, disp < end ? disp : end - 1), 2);
 }
 
 void kng_tile_load(kng_tiler *t, int v, int reg, kng_operand from)
@@ -144,12 +168,14 @@ void kng_tile_advance(kng_tiler *t, int steps)
     if (t->r->a_from == KNG_A_ACROSS)
         move_by(t, t->a_base[0], t->a_row[0], steps);
     else
-        for (int i = 0; i * ROWS_PER_BASE < t->rows; i++)
+        for (int i = 0; i < t->n_base; i++)
             kng_alu_number(t->a, KNG_ADD, t->a_base[i], steps * t->f.a_bytes);
-    if (t->r->b_from == KNG_B_PACKED)
+    if (t->r->b_from == KNG_B_PACKED) {
         kng_alu_number(t->a, KNG_ADD, t->b, steps * row);
-    else
+    } else {
         move_by(t, t->b, t->b_k, steps);
+        move_by(t, t->ahead, t->b_k, steps);
+    }
     if (t->r->b_from == KNG_B_PACKING)
         kng_alu_number(t->a, KNG_ADD, t->packed, steps * row);
 }
@@ -197,11 +223,11 @@ static void add_total(kng_tiler *t, int v, int reg, kng_operand from)
 static void steps(kng_tiler *t)
 {
     kng_asm *a = t->a;
-    void (*step)(kng_tiler *, int) = t->r->number <= KNG_NUMBER_C128 ? kng_tile_step_float : kng_tile_step_int;
+    void (*step)(kng_tiler *, int) = is_integer(t) ? kng_tile_step_int : kng_tile_step_float;
     int many = kng_label(a), few = kng_label(a), one = kng_label(a), done = kng_label(a);
     kng_alu_number(a, KNG_SUB, t->count, UNROLL * t->f.steps);
     kng_jump_if(a, KNG_IF_L, few);
-    kng_align(a, 32);
+    kng_align(a, 64);
     kng_here(a, many);
     for (int s = 0; s < UNROLL; s++)
         step(t, s);
@@ -234,22 +260,43 @@ static void totals(kng_tiler *t)
     walk(t, t->count, ARG(c_row), kng_tile_store);
 }
 
-static void blocks(kng_tiler *t, int load_chain, int first, int store_chain, int end)
+static void prefetch_c(kng_tiler *t)
 {
     kng_asm *a = t->a;
-    int block = kng_label(a), whole = kng_label(a);
-    kng_load(a, t->count, ARG(chain_in));
-    kng_test(a, t->count, t->count);
-    kng_jump_if(a, KNG_IF_NE, load_chain);
-    kng_here(a, block);
-    zero_all(t);
-    kng_here(a, first);
+    int skip = kng_label(a), end = t->vectors * t->bytes;
+    kng_alu_number(a, KNG_CMP, t->left, LONG);
+    kng_jump_if(a, KNG_IF_L, skip);
+    kng_load(a, t->count, ARG(c));
+    for (int i = 0; i < t->rows; i++) {
+        for (int32_t disp = 0; disp < end; disp += 64)
+            kng_prefetch(a, kng_at(t->count, disp), 1);
+        if (i + 1 < t->rows)
+            kng_alu_load(a, KNG_ADD, t->count, ARG(c_row));
+    }
+    kng_here(a, skip);
+}
+
+/* How many steps. Sums of integers are the same in any order: they have one block. */
+static void take_block(kng_tiler *t)
+{
+    kng_asm *a = t->a;
+    if (is_integer(t)) {
+        kng_mov(a, t->count, t->left);
+        kng_mov_number(a, t->left, 0);
+        return;
+    }
     kng_mov_number(a, t->count, BLOCK);
     kng_alu_load(a, KNG_SUB, t->count, kng_at(KNG_RSP, DONE));
     kng_alu_reg(a, KNG_CMP, t->count, t->left);
     kng_cmov(a, KNG_IF_G, t->count, t->left);
     kng_alu_reg(a, KNG_SUB, t->left, t->count);
-    steps(t);
+}
+
+/* Where the sums go, and the next block. */
+static void end_block(kng_tiler *t, int block, int store_chain, int end)
+{
+    kng_asm *a = t->a;
+    int whole = kng_label(a);
     kng_test(a, t->left, t->left);
     kng_jump_if(a, KNG_IF_NE, whole);
     kng_load(a, t->count, ARG(chain_out));
@@ -266,6 +313,48 @@ static void blocks(kng_tiler *t, int load_chain, int first, int store_chain, int
     kng_jump(a, block);
 }
 
+/* Integers: all sums go to the totals, and zeros to the chain, if the call has ended a block that counts as one; else to
+ * the chain. */
+static void end_integers(kng_tiler *t, int store_chain, int end)
+{
+    kng_asm *a = t->a;
+    int whole = kng_label(a);
+    kng_load(a, t->count, ARG(chain_out));
+    kng_test(a, t->count, t->count);
+    kng_jump_if(a, KNG_IF_E, whole);
+    kng_load(a, t->left, ARG(k));
+    kng_alu_load(a, KNG_ADD, t->left, kng_at(KNG_RSP, DONE));
+    kng_alu_number(a, KNG_CMP, t->left, BLOCK);
+    kng_jump_if(a, KNG_IF_L, store_chain);
+    kng_here(a, whole);
+    totals(t);
+    kng_load(a, t->count, ARG(chain_out));
+    kng_test(a, t->count, t->count);
+    kng_jump_if(a, KNG_IF_E, end);
+    zero_all(t);
+    kng_jump(a, store_chain);
+}
+
+static void blocks(kng_tiler *t, int load_chain, int first, int store_chain, int end)
+{
+    kng_asm *a = t->a;
+    int block = kng_label(a);
+    kng_tile_row_sums(t, SUMS);
+    kng_load(a, t->count, ARG(chain_in));
+    kng_test(a, t->count, t->count);
+    kng_jump_if(a, KNG_IF_NE, load_chain);
+    kng_here(a, block);
+    zero_all(t);
+    kng_here(a, first);
+    kng_tile_correct(t, SUMS);
+    take_block(t);
+    steps(t);
+    if (is_integer(t))
+        end_integers(t, store_chain, end);
+    else
+        end_block(t, block, store_chain, end);
+}
+
 void kng_tile_function(kng_tiler *t)
 {
     kng_asm *a = t->a;
@@ -280,6 +369,7 @@ void kng_tile_function(kng_tiler *t)
     load_a(t);
     load_b(t);
     load_mask(t);
+    prefetch_c(t);
     int load_chain = kng_label(a), first = kng_label(a), store_chain = kng_label(a), end = kng_label(a);
     blocks(t, load_chain, first, store_chain, end);
     kng_here(a, end);

@@ -15,7 +15,10 @@ typedef struct place { /* where a rectangle goes; distances in elements, one of 
     int size;
 } place;
 
-static char *in_place(const place *t, int64_t row, int64_t k) { return t->to + (row * t->to_row + k * t->to_k) * t->size; }
+static char *in_place(const place *t, int64_t row, int64_t k)
+{
+    return t->to + (row * t->to_row + k * t->to_k) * t->size;
+}
 
 static void clear(const place *t, int64_t row, int64_t rows, int64_t k, int64_t steps)
 {
@@ -31,8 +34,8 @@ static void clear(const place *t, int64_t row, int64_t rows, int64_t k, int64_t 
 
 static void copy_line(int size, char *to, const char *from, int64_t step, int64_t n)
 {
-#define LINE(type)                                                                             \
-    for (int64_t i = 0; i < n; i++)                                                            \
+#define LINE(type)                  \
+    for (int64_t i = 0; i < n; i++) \
         memcpy(to + i * (int64_t)sizeof(type), from + i * step * (int64_t)sizeof(type), sizeof(type));
     switch (size) {
     case 1: LINE(uint8_t) break;
@@ -95,7 +98,7 @@ typedef struct part { /* of a rectangle: a run of rows and a run of steps */
 static bool others_inside(const knr_source *s, const knr_at *r, const knr_at *k, int mine, int64_t *offset)
 {
     for (int w = 0; w < s->side->n_window; w++)
-        if (w != mine && !inside(&s->plan->window[w], r->position[w] + k->position[w], offset))
+        if (w != mine && !inside(&s->plan->window[w], r->position[w] + k->position[w] - s->plan->window[w].low, offset))
             return false;
     return true;
 }
@@ -116,7 +119,7 @@ static void windowed(const knr_source *s, const place *t, const knr_at *r, const
         return;
     }
     const knr_window *w = &s->plan->window[mine];
-    int64_t position = r->position[mine] + k->position[mine];
+    int64_t position = r->position[mine] + k->position[mine] - w->low;
     if (w->base == 1 && walk > 0) {
         int64_t low = position < 0 ? knr_least(knr_divide_up(-position, walk), x->rows) : 0;
         int64_t high = position < w->extent ? knr_least(knr_divide_up(w->extent - position, walk), x->rows) : 0;
@@ -172,7 +175,7 @@ void knr_pack_rows(const knr_source *s, int64_t row, int64_t rows, int64_t k, in
     const knr_plan *p = s->plan;
     char *to = to_;
     int element = s->side->dtype->size;
-    if (s->side->same) {
+    if (s->side->same && steps % p->group == 0) {
         place t = {.to = to, .to_row = row_bytes / element, .to_k = 1, .size = element};
         gather(s, row, rows, k, steps, &t);
         return;
@@ -184,17 +187,17 @@ void knr_pack_rows(const knr_source *s, int64_t row, int64_t rows, int64_t k, in
             place t = {.to = s->spare, .to_row = m, .to_k = 1, .size = element};
             gather(s, row + i, n, k + j, m, &t);
             for (int64_t r = 0; r < n; r++)
-                knr_widen_row(p, s->side->dtype, s->spare + r * m * element, m, to + (i + r) * row_bytes + j * p->left_step);
+                knr_widen_row(p, s->side->dtype, s->spare + r * m * element, m,
+                              to + (i + r) * row_bytes + j * p->left_step);
         }
 }
 
-void knr_pack_panel(const knr_source *s, int64_t row, int64_t rows, int64_t k, int64_t steps, void *to_,
-                    int64_t width)
+void knr_pack_panel(const knr_source *s, int64_t row, int64_t rows, int64_t k, int64_t steps, void *to_, int64_t width)
 {
     const knr_plan *p = s->plan;
     char *to = to_;
     int element = s->side->dtype->size;
-    if (s->side->same && p->parts == 1) {
+    if (s->side->same && p->parts == 1 && p->group == 1) {
         place t = {.to = to, .to_row = 1, .to_k = width, .size = element};
         gather(s, row, rows, k, steps, &t);
         clear(&t, rows, width - rows, 0, steps);

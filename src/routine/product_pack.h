@@ -21,15 +21,14 @@ enum { KNR_SPARE = 32768 };
  * steps adjacent, rows `row_bytes` apart, padded with zeros to whole groups of steps. */
 void knr_pack_rows(const knr_source *s, int64_t row, int64_t rows, int64_t k, int64_t steps, void *to,
                    int64_t row_bytes);
-/* Panel format (`right`): for each step (or group) `width` numbers, width a multiple of the lanes; zeros behind `rows`. */
-void knr_pack_panel(const knr_source *s, int64_t row, int64_t rows, int64_t k, int64_t steps, void *to,
-                    int64_t width);
+/* Panel format (`right`): for each step (or group) `width` numbers, a multiple of the lanes; zeros behind `rows`. */
+void knr_pack_panel(const knr_source *s, int64_t row, int64_t rows, int64_t k, int64_t steps, void *to, int64_t width);
 
 /* Numbers of the buffer, `line` apart from row to row, to elements of the result at c (of the batch), and back;
  * storing spoils the buffer.
  * Rows and columns are those of left and right. */
-void knr_store(const knr_plan *p, char *from, int64_t line, int64_t row, int64_t rows, int64_t column,
-               int64_t columns, char *c);
+void knr_store(const knr_plan *p, char *from, int64_t line, int64_t row, int64_t rows, int64_t column, int64_t columns,
+               char *c);
 void knr_load(const knr_plan *p, char *to, int64_t line, int64_t row, int64_t rows, int64_t column, int64_t columns,
               const char *c);
 #endif

@@ -13,21 +13,21 @@ typedef struct run {
     bool a_signed, b_signed;
 } run;
 
-#define REAL(name, T, STEP)                                                   \
-    static void name(const run *x, void *sums)                                \
-    {                                                                         \
-        T *acc = sums;                                                        \
-        const char *a = x->a, *b_at = x->b;                                   \
+#define REAL(name, T, STEP)                                                         \
+    static void name(const run *x, void *sums)                                      \
+    {                                                                               \
+        T *acc = sums;                                                              \
+        const char *a = x->a, *b_at = x->b;                                         \
         for (int64_t k = 0; k < x->steps; k++, a += x->a_step, b_at += x->b_step) { \
-            const T *b = (const T *)b_at, v = *(const T *)a;                  \
-            if (x->columns == 64 / (int)sizeof(T)) {                          \
-                for (int j = 0; j < 64 / (int)sizeof(T); j++)                 \
-                    acc[j] = STEP(v, b[j], acc[j]);                           \
-            } else {                                                          \
-                for (int j = 0; j < x->columns; j++)                          \
-                    acc[j] = STEP(v, b[j], acc[j]);                           \
-            }                                                                 \
-        }                                                                     \
+            const T *b = (const T *)b_at, v = *(const T *)a;                        \
+            if (x->columns == 64 / (int)sizeof(T)) {                                \
+                for (int j = 0; j < 64 / (int)sizeof(T); j++)                       \
+                    acc[j] = STEP(v, b[j], acc[j]);                                 \
+            } else {                                                                \
+                for (int j = 0; j < x->columns; j++)                                \
+                    acc[j] = STEP(v, b[j], acc[j]);                                 \
+            }                                                                       \
+        }                                                                           \
     }
 #define INTEGER_STEP(a, b, c) ((a) * (b) + (c))
 REAL(real_f32, float, __builtin_fmaf)
@@ -35,36 +35,36 @@ REAL(real_f64, double, __builtin_fma)
 REAL(real_i32, uint32_t, INTEGER_STEP)
 REAL(real_i64, uint64_t, INTEGER_STEP)
 
-#define COMPLEX(name, T, FMA)                                                       \
-    static void name(const run *x, void *sums)                                      \
-    {                                                                               \
-        T *acc = sums;                                                              \
-        const char *a_at = x->a, *b_at = x->b;                                      \
+#define COMPLEX(name, T, FMA)                                                          \
+    static void name(const run *x, void *sums)                                         \
+    {                                                                                  \
+        T *acc = sums;                                                                 \
+        const char *a_at = x->a, *b_at = x->b;                                         \
         for (int64_t k = 0; k < x->steps; k++, a_at += x->a_step, b_at += x->b_step) { \
-            const T *a = (const T *)a_at, *b = (const T *)b_at;                     \
-            for (int j = 0; j < x->columns; j++) {                                  \
-                T re = b[2 * j], im = b[2 * j + 1];                                 \
-                acc[2 * j] = FMA(-a[1], im, FMA(a[0], re, acc[2 * j]));             \
-                acc[2 * j + 1] = FMA(a[1], re, FMA(a[0], im, acc[2 * j + 1]));      \
-            }                                                                       \
-        }                                                                           \
+            const T *a = (const T *)a_at, *b = (const T *)b_at;                        \
+            for (int j = 0; j < x->columns; j++) {                                     \
+                T re = b[2 * j], im = b[2 * j + 1];                                    \
+                acc[2 * j] = FMA(-a[1], im, FMA(a[0], re, acc[2 * j]));                \
+                acc[2 * j + 1] = FMA(a[1], re, FMA(a[0], im, acc[2 * j + 1]));         \
+            }                                                                          \
+        }                                                                              \
     }
 COMPLEX(complex_f32, float, __builtin_fmaf)
 COMPLEX(complex_f64, double, __builtin_fma)
 
 /* `group` steps of a column lie side by side; steps is a multiple of it, b_step that of a group. */
-#define NARROW(name, S, U, GROUP)                                                                       \
-    static void name(const run *x, void *sums)                                                          \
-    {                                                                                                   \
-        uint32_t *acc = sums;                                                                           \
-        const char *a = x->a, *b_at = x->b;                                                             \
-        for (int64_t k = 0; k < x->steps; k += GROUP, a += GROUP * x->a_step, b_at += x->b_step)        \
-            for (int j = 0; j < x->columns; j++)                                                        \
-                for (int g = 0; g < GROUP; g++) {                                                       \
-                    int32_t v = x->a_signed ? ((const S *)a)[g] : ((const U *)a)[g];                    \
+#define NARROW(name, S, U, GROUP)                                                                                  \
+    static void name(const run *x, void *sums)                                                                     \
+    {                                                                                                              \
+        uint32_t *acc = sums;                                                                                      \
+        const char *a = x->a, *b_at = x->b;                                                                        \
+        for (int64_t k = 0; k < x->steps; k += GROUP, a += GROUP * x->a_step, b_at += x->b_step)                   \
+            for (int j = 0; j < x->columns; j++)                                                                   \
+                for (int g = 0; g < GROUP; g++) {                                                                  \
+                    int32_t v = x->a_signed ? ((const S *)a)[g] : ((const U *)a)[g];                               \
                     int32_t w = x->b_signed ? ((const S *)b_at)[j * GROUP + g] : ((const U *)b_at)[j * GROUP + g]; \
-                    acc[j] += (uint32_t)v * (uint32_t)w;                                                \
-                }                                                                                       \
+                    acc[j] += (uint32_t)v * (uint32_t)w;                                                           \
+                }                                                                                                  \
     }
 NARROW(narrow_8, int8_t, uint8_t, 4)
 NARROW(narrow_16, int16_t, uint16_t, 2)
@@ -82,8 +82,8 @@ static const struct {
 
 static void add_totals(char sum, void *c, const void *block, int64_t n)
 {
-#define ADD(T)                                                                 \
-    for (int64_t i = 0; i < n; i++)                                            \
+#define ADD(T)                      \
+    for (int64_t i = 0; i < n; i++) \
         ((T *)c)[i] = ((const T *)c)[i] + ((const T *)block)[i];
     switch (sum) {
     case 'f': ADD(float) break;

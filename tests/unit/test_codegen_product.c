@@ -280,13 +280,16 @@ static void check(const kng_product_request *r, int64_t k, int cuts)
         assert_int_equal(x.packed[-i], 0x77);
 }
 
-static bool works(kng_target t) { return knx_cpu_best() >= (t == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2); }
+static bool works(kng_number n, kng_target t)
+{
+    return knx_cpu_best() >= (t == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2) && kng_product_rows(n, t, 1);
+}
 
 /* Every rectangle in every layout, with the last vector full and not. */
 static void check_rectangles(kng_number n, int last_b_from)
 {
     for (int t = 0; t < 2; t++)
-        for (int vectors = 1; works((kng_target)t) && vectors <= 8; vectors++)
+        for (int vectors = 1; works(n, (kng_target)t) && vectors <= 8; vectors++)
             for (int rows = kng_product_rows(n, (kng_target)t, vectors); rows > 0; rows--)
                 for (int b = 0; b <= last_b_from; b++)
                     for (int a = 0; a <= (steps_of(n) > 1 ? KNG_A_ALONG : KNG_A_ACROSS); a++) {
@@ -296,6 +299,8 @@ static void check_rectangles(kng_number n, int last_b_from)
                         r.lanes = (uint8_t)(rnd(2) ? lanes : 1 + (int)rnd((uint32_t)lanes));
                         r.b_from = (uint8_t)b;
                         r.a_from = (uint8_t)a;
+                        r.a_signed = n == KNG_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
+                        r.b_signed = n == KNG_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
                         check(&r, 1 + rnd(rows * vectors > 12 ? 70 : 300), 0);
                         check(&r, 1 + rnd(40), (int)rnd(3));
                     }
@@ -307,12 +312,14 @@ static void check_lengths(kng_number n, int last_b_from)
     static const int64_t ks[] = {1, 2, 3, 4, 5, 7, 8, 9, 255, 256, 257, 300, 511, 512, 513, 700};
     for (int t = 0; t < 2; t++) {
         int lanes = kng_product_best(n, (kng_target)t).lanes;
-        if (!works((kng_target)t))
+        if (!works(n, (kng_target)t))
             continue;
         for (int l = 1; l <= lanes; l++)
             for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
                 kng_product_request r = {.number = n, .target = (uint8_t)t, .rows = 3, .vectors = (uint8_t)(1 + i % 2)};
                 r.lanes = (uint8_t)l;
+                r.a_signed = n == KNG_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
+                r.b_signed = n == KNG_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
                 r.b_from = (uint8_t)rnd((uint32_t)last_b_from + 1);
                 if (steps_of(n) == 1)
                     r.a_from = (uint8_t)rnd(2);
@@ -330,10 +337,19 @@ static void f64_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_
 static void c64_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_C64, KNG_B_PACKING); }
 static void c128_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_C128, KNG_B_PACKING); }
 
+static void i32_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_I32, KNG_B_PACKING); }
+static void i64_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_I64, KNG_B_PACKING); }
+static void i16_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_SHORTS, KNG_B_PACKED); }
+static void i8_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_BYTES, KNG_B_PACKED); }
+static void i32_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_I32, KNG_B_PACKING); }
+static void i64_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_I64, KNG_B_PACKING); }
+static void i16_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_SHORTS, KNG_B_PACKED); }
+static void i8_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_BYTES, KNG_B_PACKED); }
+
 static void a_function_is_made_once_and_counted(void **state)
 {
     (void)state;
-    if (!works(KNG_AVX2))
+    if (!works(KNG_NUMBER_F32, KNG_AVX2))
         skip();
     kng_product_request r = {.number = KNG_NUMBER_F32, .target = KNG_AVX2, .rows = 5, .vectors = 1, .lanes = 7};
     r.b_from = KNG_B_PLAIN;
@@ -372,6 +388,14 @@ int main(void)
         cmocka_unit_test(c64_in_pieces),
         cmocka_unit_test(c128_in_all_rectangles),
         cmocka_unit_test(c128_in_pieces),
+        cmocka_unit_test(i32_in_all_rectangles),
+        cmocka_unit_test(i32_in_pieces),
+        cmocka_unit_test(i64_in_all_rectangles),
+        cmocka_unit_test(i64_in_pieces),
+        cmocka_unit_test(i16_in_all_rectangles),
+        cmocka_unit_test(i16_in_pieces),
+        cmocka_unit_test(i8_in_all_rectangles),
+        cmocka_unit_test(i8_in_pieces),
         cmocka_unit_test(a_function_is_made_once_and_counted),
         cmocka_unit_test(what_does_not_fit_has_no_function),
     };
