@@ -151,10 +151,11 @@ static bool read_operands(reading *r, int n, const kn_type *t, knn_subscripts *s
 {
     for (int k = 0; k < n; k++) {
         int length = (int)strcspn(r->at, ",-");
+        /* NumPy's texts say it of the subscripts */
         if (k == n - 1 && r->at[length] == ',')
-            return wrong(r, "fewer operands provided to einstein sum function than specified in the subscripts string");
-        if (k < n - 1 && r->at[length] != ',')
             return wrong(r, "more operands provided to einstein sum function than specified in the subscripts string");
+        if (k < n - 1 && r->at[length] != ',')
+            return wrong(r, "fewer operands provided to einstein sum function than specified in the subscripts string");
         if (!read_operand(r, length, t[k].ndim, k))
             return false;
         r->at += length + (k < n - 1);
@@ -234,7 +235,7 @@ static void show_remapped(kn_text *text, const kn_type *t, const knn_subscripts 
             knx_text_add(text, shown ? ",%lld" : "%lld", (long long)t->dim[d]);
         shown++;
     }
-    knx_text_add(text, shown == 1 ? ",)" : ")");
+    knx_text_add(text, shown && n == 1 ? ",)" : ")");
 }
 
 static bool sizes_differ(kna_op *op, const kn_type *t, const knn_subscripts *s)

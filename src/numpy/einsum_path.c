@@ -202,7 +202,9 @@ static void try_pairs(search *q, int n, const uint64_t *set, double cost)
         }
 }
 
-static double path_cost(int n, const uint64_t *set, uint64_t out, const int64_t *size, const knn_path *path)
+/* What a path costs that is all pairs and fits into memory; infinity for others. */
+static double path_cost(int n, const uint64_t *set, uint64_t out, const int64_t *size, double memory,
+                        const knn_path *path)
 {
     uint64_t left[KNN_MAX_OPERANDS];
     double cost = 0;
@@ -210,28 +212,29 @@ static double path_cost(int n, const uint64_t *set, uint64_t out, const int64_t 
     for (int i = 0; i < path->n; i++, n--) {
         int x = path->step[i].at[0], y = path->step[i].at[1];
         uint64_t both = left[x] | left[y], result = both & (out | union_of(n, left, x, y));
+        if (path->step[i].n != 2 || knn_set_size(result, size) > memory)
+            return __builtin_inf();
         cost += knn_set_cost(both, both != result, 2, size);
         replace_pair(n, left, x, y, result);
     }
     return cost;
 }
 
-/* The greedy path, if it is one of pairs, is where the search begins, and what it falls back to. */
+/* The greedy path bounds the search, and is what is left if that takes too long. */
 static void optimal_path(int n, const uint64_t *set, uint64_t out, const int64_t *size, double memory, knn_path *path)
 {
     knn_greedy_path(n, set, out, size, memory, true, path);
     search *q = knx_alloc_zero(sizeof *q);
     if (!q)
         return;
-    bool pairs = path->n == n - 1;
     q->out = out;
     q->size = size;
     q->memory = memory;
-    q->bound = pairs ? path_cost(n, set, out, size, path) : __builtin_inf();
+    q->bound = path_cost(n, set, out, size, memory, path);
     q->n = n;
     q->best_length = -1;
     try_pairs(q, n, set, 0);
-    if (q->best_length == n - 1 || !pairs) {
+    if (q->best_length == n - 1 || q->work < MAX_WORK) {
         *path = q->best;
         if (path->n < n - 1)
             add_all(path, n - path->n);
