@@ -146,7 +146,7 @@ static void run_greedy(greedy *g, knn_path *path)
 void knn_greedy_path(int n, const uint64_t *set, uint64_t out, const int64_t *size, double memory, bool sieve,
                      knn_path *path)
 {
-    greedy *g = knx_alloc_zero(sizeof *g);
+    greedy *g = knx_alloc(sizeof *g); /* large, and few of the candidates are used */
     if (!g) {
         path->n = 0;
         for (int left = n; left > 1; left--)
@@ -154,6 +154,8 @@ void knn_greedy_path(int n, const uint64_t *set, uint64_t out, const int64_t *si
         return;
     }
     g->n = n;
+    g->n_known = 0;
+    g->spent = 0;
     memcpy(g->set, set, (size_t)n * sizeof *set);
     g->out = out;
     g->size = size;
