@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peers' side of the benchmarks, NumPy or JAX: the same work on the same inputs. `peer.py numpy|jax DATA` reads
-"values NAME" and "run NAME TIMES" line by line."""
+"""The peers' side of the benchmarks, NumPy or JAX: the same work on the same inputs. `peer.py numpy|jax DATA time|cpu`
+reads "values NAME" and "run NAME TIMES" line by line."""
 import sys
 import time
 
@@ -8,6 +8,7 @@ import numpy as np
 
 KIND = sys.argv[1]
 DATA = sys.argv[2]
+now = time.process_time if sys.argv[3] == "cpu" else time.perf_counter
 if KIND == "jax":
     import jax
     import jax.numpy as xp
@@ -323,10 +324,10 @@ def serve():
                 call, times = case(words[1])["call"], int(words[2])
                 if times < 16:  # the side before has left its own data in the caches
                     call()
-                start = time.perf_counter()
+                start = now()
                 for _ in range(times):
                     call()
-                print(time.perf_counter() - start, flush=True)
+                print(now() - start, flush=True)
         except Exception as e:  # the bench prints an empty column and says why
             print("error", repr(e).replace("\n", " ")[:900], flush=True)
 

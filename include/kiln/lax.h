@@ -9,6 +9,7 @@
 #include "kiln/lax/reductions.h"
 #include "kiln/lax/shapes.h"
 #include "kiln/lax/slicing.h"
+#include "kiln/lax/windows.h"
 #include "kiln/types.h"
 
 #ifdef __cplusplus

@@ -84,6 +84,10 @@ void knc_drop_step(const knc_step *s)
 {
     if (s->kind == KNC_KERNEL) {
         knk_release(s->u.k.kernel);
+    } else if (s->kind == KNC_PRODUCT) {
+        const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
+        for (int i = 0; i < 3; i++)
+            knk_release(all[i] ? all[i]->kernel : NULL);
     } else if (s->kind == KNC_LOOP) {
         knc_release(s->u.r.loop->cond);
         knc_release(s->u.r.loop->body);

@@ -123,7 +123,7 @@ void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t)
         knx_text_add(t, "copy");
         return;
     }
-    if (s->kind != KNC_KERNEL) {
+    if (s->kind != KNC_KERNEL && s->kind != KNC_PRODUCT) {
         knx_text_add(t, "%s", p->jaxpr->eqn[s->eqn].prim->name);
         return;
     }
@@ -148,7 +148,7 @@ int64_t knc_step_elements(const kn_program *p, uint32_t step)
     if (s->kind == KNC_COPY)
         return (int64_t)s->u.bytes;
     if (s->kind == KNC_PRODUCT)
-        return kni_type_size(p->jaxpr->type[p->jaxpr->eqn[s->eqn].out]);
+        return kni_type_size(p->jaxpr->type[p->jaxpr->eqn[s->u.p.eqn].out]);
     if (s->kind != KNC_KERNEL)
         return s->u.r.n_out ? kni_type_size(s->u.r.yt[0]) : 0;
     for (int d = 0; d < s->u.k.kernel->n_par; d++)

@@ -27,13 +27,29 @@ typedef struct knc_loop {
 } knc_loop;
 #define KNC_IN_PLACE SIZE_MAX
 
+/* A kernel as a part of a product's step: it works out elements of an operand when the product asks for them, or takes
+ * those of the result when they are there (docs/products.md). Its dimensions are the product's: of the batch, rows (of
+ * the group m; operand b: n) and columns (the group n; operands: k), slowest first, at least one row and column. */
+typedef struct knc_attached {
+    knk_kernel *kernel;
+    const uint32_t *ref;   /* per buffer: which of the step's; KNC_NO: elements that are asked for or handed over */
+    const bool *handed;    /* per map: of those elements; offset and strides are not from here then */
+    int n_batch, n_row, n_column;
+    const int64_t *extent; /* per dimension */
+    const int64_t *offset; /* per map; handed: the part of a complex number */
+    const int64_t *stride; /* [map][dimension] */
+    int parts;             /* of an element that is handed over */
+    const struct kng_rect *rect[2]; /* elements that are adjacent along columns, along rows */
+    bool across[2];                 /* then lanes run along the other one */
+} knc_attached;
+
 typedef enum knc_step_kind { KNC_KERNEL, KNC_ROUTINE, KNC_COPY, KNC_LOOP, KNC_PRODUCT } knc_step_kind;
 typedef struct knc_step {
     uint8_t kind;
     uint32_t eqn; /* the equation that errors point at */
     uint32_t n_ref;
     knc_ref *ref; /* kernel: its buffers; routine, loop: operands, results, workspace if it has one; copy: to, from;
-                     product: two operands, result */
+                     product: operands and result, what else its kernels read and write */
     union {
         struct {
             knk_kernel *kernel;
@@ -51,6 +67,10 @@ typedef struct knc_step {
         struct {
             const knr_product *product;
             const knr_plan *plan;
+            const bool *writes; /* per reference */
+            uint32_t eqn;       /* the product's own */
+            uint32_t a, b, c;   /* references; KNC_NO: that is worked out, or taken */
+            const knc_attached *fill_a, *fill_b, *finish; /* NULL: there is none */
         } p;
         size_t bytes; /* of a copy */
     } u;
@@ -136,6 +156,9 @@ struct kn_program {
     kn_arena arena;
 };
 enum { KNC_FEW_REFS = 48 }; /* steps with more buffers keep their addresses in the workspace */
+/* workspace.c: bytes that a product itself needs, and behind them what its kernels need for each worker */
+size_t knc_product_workspace(const knc_step *s, int threads);
+size_t knc_attached_scratch(const knc_step *s);
 /* record.c: the operations that a step works out, for people; the elements that it runs over (a copy's bytes) */
 void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t);
 int64_t knc_step_elements(const kn_program *p, uint32_t step);

@@ -95,6 +95,17 @@ static void extents(kn_text *t, const char *name, int n, const int64_t *extent)
     knx_show_shape(t, n, extent);
 }
 
+static void product_text(const kn_program *p, const knc_step *s, kn_text *t)
+{
+    const char *const what[] = {"first operand by", "second operand by", "result to"};
+    const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
+    knx_text_add(t, "%s", p->jaxpr->eqn[s->u.p.eqn].prim->name);
+    for (int i = 0; i < 3; i++)
+        if (all[i])
+            knx_text_add(t, ", %s kernel %016llx, %d nodes", what[i], (unsigned long long)all[i]->kernel->hash,
+                         all[i]->kernel->n_node);
+}
+
 static void step_text(const kn_program *p, uint32_t i, kn_str *out)
 {
     const knc_step *s = &p->step[i];
@@ -108,13 +119,13 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
             if (s->u.k.kernel->stage[k].n_inner)
                 extents(&t, "joins", s->u.k.kernel->stage[k].n_inner, s->u.k.inner[k]);
         break;
+    case KNC_PRODUCT: product_text(p, s, &t); break;
     case KNC_LOOP:
-    case KNC_PRODUCT:
     case KNC_ROUTINE: knx_text_add(&t, "%s", p->jaxpr->eqn[s->eqn].prim->name); break;
     case KNC_COPY: knx_text_add(&t, "copy of %llu bytes", (unsigned long long)s->u.bytes); break;
     }
     add(out, &t);
-    if (s->kind == KNC_KERNEL) {
+    if (s->kind == KNC_KERNEL || (s->kind == KNC_PRODUCT && p->first_eqn[i] + 1 < p->first_eqn[i + 1])) {
         knx_text_add(&t, " of ");
         knc_step_operations(p, i, &t);
         add(out, &t);
@@ -123,7 +134,7 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
         const knc_ref *ref = &s->ref[r];
         bool writes = s->kind == KNC_KERNEL ? s->u.k.kernel->buffer[r].written
                       : s->kind == KNC_COPY ? r == 0
-                      : s->kind == KNC_PRODUCT ? r == 2
+                      : s->kind == KNC_PRODUCT ? s->u.p.writes[r]
                                             : r >= s->u.r.n_in;
         knx_text_add(&t, "%s %s%s", r ? "," : ";", writes ? "> " : "", spaces[ref->space]);
         if (ref->space != KNC_AT_WORK)

@@ -4,6 +4,7 @@
  * threads. The programs inside of loops use the same scratch. */
 #include "base/pool.h"
 #include "codegen/native.h"
+#include "codegen/rect.h"
 #include "compile/plan.h"
 
 static size_t aligned(size_t n) { return (n + 63) & ~(size_t)63; }
@@ -25,6 +26,20 @@ static double elements(const knc_step *s)
     return n * inner;
 }
 
+/* Each element of an operand, or of the result, once. */
+static double cost_of_product(const knc_step *s)
+{
+    const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
+    double ns = knr_product_cost(s->u.p.plan);
+    for (int i = 0; i < 3; i++) {
+        double n = all[i] ? kng_rect_cost(all[i]->kernel) : 0;
+        for (int d = 0; n > 0 && d < all[i]->n_batch + all[i]->n_row + all[i]->n_column; d++)
+            n *= (double)all[i]->extent[d];
+        ns += n;
+    }
+    return ns;
+}
+
 /* Of the programs' steps the one that has work for most threads. */
 static int most_threads(const kn_program *p)
 {
@@ -36,7 +51,7 @@ static int most_threads(const kn_program *p)
             double parts = elements(s) * (knk_cost(s->u.k.kernel) + 1) / OPERATIONS_OF_A_PART;
             n = parts < KNX_MAX_THREADS ? (int)parts : KNX_MAX_THREADS;
         } else if (s->kind == KNC_PRODUCT) {
-            double parts = knr_product_cost(s->u.p.plan) / NANOSECONDS_OF_A_PART;
+            double parts = cost_of_product(s) / NANOSECONDS_OF_A_PART;
             n = parts < KNX_MAX_THREADS ? (int)parts : KNX_MAX_THREADS;
         } else if (s->kind == KNC_LOOP) {
             const knc_loop *l = s->u.r.loop;
@@ -62,6 +77,22 @@ static size_t scratch_of_kernel(const knc_step *s, int threads)
     return s->u.k.prepared ? kng_prepared_scratch(s->u.k.prepared, threads) : knk_scratch_bytes(s->u.k.kernel);
 }
 
+size_t knc_product_workspace(const knc_step *s, int threads)
+{
+    return aligned(knr_product_workspace(s->u.p.plan, threads));
+}
+
+size_t knc_attached_scratch(const knc_step *s)
+{
+    const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
+    size_t most = 0;
+    for (int i = 0; i < 6; i++) {
+        size_t bytes = all[i / 2] ? kng_rect_scratch(all[i / 2]->rect[i % 2]) : 0;
+        most = bytes > most ? bytes : most;
+    }
+    return aligned(most);
+}
+
 static size_t scratch_of(const kn_program *p, int threads)
 {
     size_t most = 0;
@@ -71,7 +102,7 @@ static size_t scratch_of(const kn_program *p, int threads)
         if (s->kind == KNC_KERNEL) {
             bytes = scratch_of_kernel(s, threads);
         } else if (s->kind == KNC_PRODUCT) {
-            bytes = knr_product_workspace(s->u.p.plan, threads);
+            bytes = knc_product_workspace(s, threads) + (size_t)threads * knc_attached_scratch(s);
         } else if (s->kind == KNC_LOOP) {
             size_t cond = scratch_of(s->u.r.loop->cond, threads), body = scratch_of(s->u.r.loop->body, threads);
             bytes = cond > body ? cond : body;

@@ -125,12 +125,6 @@ static void run_kernel(const run *r, const knc_step *s, void **at)
         knk_interpret(s->u.k.kernel, &launch, r->scratch);
 }
 
-static void run_product(const run *r, const knc_step *s, void **at)
-{
-    const knr_run call = {.a = at[0], .b = at[1], .c = at[2], .workspace = r->scratch, .threads = r->threads};
-    knr_product_run(s->u.p.plan, &call);
-}
-
 static kn_error *run_step(const run *r, const knc_step *s, void **at)
 {
     for (uint32_t i = 0; i < s->n_ref; i++)
@@ -139,7 +133,7 @@ static kn_error *run_step(const run *r, const knc_step *s, void **at)
     case KNC_KERNEL: run_kernel(r, s, at); break;
     case KNC_ROUTINE: return run_routine(r, s, at);
     case KNC_LOOP: return knd_run_loop(r, s, at);
-    case KNC_PRODUCT: run_product(r, s, at); break;
+    case KNC_PRODUCT: knd_run_product(r, s, at); break;
     case KNC_COPY:
         if (at[0] != at[1]) /* of a donated operand: in place after all */
             memcpy(at[0], at[1], s->u.bytes);
@@ -214,7 +208,8 @@ static double seconds(void)
 }
 
 _Static_assert((int)KN_STEP_KERNEL == KNC_KERNEL && (int)KN_STEP_ROUTINE == KNC_ROUTINE &&
-                   (int)KN_STEP_COPY == KNC_COPY && (int)KN_STEP_LOOP == KNC_LOOP && (int)KN_STEP_PRODUCT == KNC_PRODUCT,
+                   (int)KN_STEP_COPY == KNC_COPY && (int)KN_STEP_LOOP == KNC_LOOP &&
+                   (int)KN_STEP_PRODUCT == KNC_PRODUCT,
                "a hook sees the kinds of steps");
 
 static kn_error *run_any_step(const run *r, const knc_step *s, void **at)

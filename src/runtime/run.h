@@ -25,4 +25,6 @@ kn_error *knd_run_to(const knd_one_run *r);
 /* loop.c: a step of kind KNC_LOOP of r; at: the addresses of its references. The carries of a loop that fails are lost.
  */
 kn_error *knd_run_loop(const knd_one_run *r, const knc_step *s, void **at);
+/* product.c: a step of kind KNC_PRODUCT. */
+void knd_run_product(const knd_one_run *r, const knc_step *s, void *const *at);
 #endif
