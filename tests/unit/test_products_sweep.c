@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MAX_AXES = 6, ROUNDS = 260, LONG_ROUNDS = 8000, SAMPLE_STEPS = 30000 };
+enum { MAX_AXES = 6, ROUNDS = 260, LONG_ROUNDS = 8000, SAMPLE_STEPS = 30000, BIAS = 2000 };
 
 static uint64_t state;
 static uint64_t random64(void)
@@ -463,8 +463,8 @@ static scene make_scene(uint64_t seed)
     c.a = array_of(c.a_bytes, stored_shape(&c.s.a), d);
     c.b = array_of(c.b_bytes, stored_shape(&c.s.b), d);
     kn_dtype r = c.s.result < 0 ? d : kn_dtype_builtin((int)c.s.result);
-    char *bias = elements(r, 600, k, 0);
-    c.bias = array_of(bias, KN_SHAPE(600), r);
+    char *bias = elements(r, BIAS, k, 0);
+    c.bias = array_of(bias, KN_SHAPE(BIAS), r);
     free(bias);
     return c;
 }
@@ -547,14 +547,15 @@ static bool check(uint64_t seed, bool mapped)
     }
     kn_set_lazy(true);
     bool good = want.at != NULL;
-    if (!good)
-        fprintf(stderr, "KILN_TEST_SEED=%llu: %s\n", (unsigned long long)seed, kn_error_message());
     good = good && as_defined(&c.s, want.d, c.a_bytes, c.b_bytes, want.at) && runs_alike(&c, &want) &&
            (!mapped || mapped_as_looped(&c));
     free(want.at);
     free(c.a_bytes);
     free(c.b_bytes);
-    kn_error_clear();
+    if (kn_error_pending()) {
+        fprintf(stderr, "KILN_TEST_SEED=%llu: %s\n", (unsigned long long)seed, kn_error_message());
+        kn_error_clear();
+    }
     return good;
 }
 
