@@ -31,6 +31,9 @@ int knlax_list(const kn_axes *axes, int64_t v[KN_MAX_NDIM]);
 /* The same as axes of so many dimensions: negative ones count from the end; AxisError. */
 int knlax_axes(kna_op *op, const kn_axes *axes, int ndim, int64_t v[KN_MAX_NDIM]);
 int knlax_axis(kna_op *op, kn_axes axis, int ndim, int if_not_given); /* one of them */
+/* padding.c: the padding of n axes of these extents, for (dilated) windows and strides. */
+void knlax_read_pads(kna_op *op, const kn_lax_pads *given, int n, const int64_t *extent, const int64_t *window,
+                     const int64_t *stride, kn_lax_pad_pair *pads);
 /* "(0, 1)" as Python writes a tuple */
 const char *knlax_tuple(kn_text *t, int n, const int64_t *v);
 kn_type knlax_shaped(kn_dtype d, const kn_shape *shape); /* points into *shape; ValueError is left to the rows */
