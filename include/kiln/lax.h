@@ -4,11 +4,13 @@
 /* clang-format off */
 #ifndef KILN_LAX_H
 #define KILN_LAX_H
+#include "kiln/lax/convolutions.h"
 #include "kiln/lax/elementwise.h"
 #include "kiln/lax/products.h"
 #include "kiln/lax/reductions.h"
 #include "kiln/lax/shapes.h"
 #include "kiln/lax/slicing.h"
+#include "kiln/lax/windows.h"
 #include "kiln/types.h"
 
 #ifdef __cplusplus

@@ -25,7 +25,10 @@ knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e)
     }
     if (p->pulls)
         return pulls(j, e) ? KNC_EITHER : KNC_RUN;
-    return p->expr ? KNC_ELEMENTWISE : p->pull ? KNC_PULL : p->run || p->product || (p->bits & KN_LOOPS) ? KNC_RUN : KNC_UNKNOWN;
+    return p->expr                                        ? KNC_ELEMENTWISE
+           : p->pull                                      ? KNC_PULL
+           : p->run || p->product || (p->bits & KN_LOOPS) ? KNC_RUN
+                                                          : KNC_UNKNOWN;
 }
 
 int knc_parts(kn_dtype d) { return d->kind == KN_KIND_COMPLEX || d->kind == KN_KIND_KEY ? 2 : 1; }
@@ -85,4 +88,15 @@ bool knc_lies_in_order(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a, int64_t
 bool knc_spreads_scalar(const kni_jaxpr *j, const kn_eqn *e)
 {
     return e->n_in == 1 && e->n_out == 1 && knc_class_of(j, e) == KNC_VIEW && !kni_atom_type(j, e->in[0]).ndim;
+}
+
+unsigned knc_looks(const kni_jaxpr *j, const kn_eqn *e)
+{
+    kn_type x[8]; /* rows that look have few operands */
+    if (!e->prim->looks)
+        return 1;
+    for (uint32_t i = 0; i < e->n_in && i < 8; i++)
+        x[i] = kni_atom_type(j, e->in[i]);
+    int64_t n = e->prim->looks(e->params, x);
+    return n < 1 ? 1 : n < KNC_MANY_LOOKS ? (unsigned)n : KNC_MANY_LOOKS;
 }

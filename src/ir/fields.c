@@ -89,6 +89,72 @@ const kn_param_field kni_fields_reduce_any[] = {
     FIELD(JAXPR, kn_p_reduce_any, jaxpr),
     END,
 };
+/* clang-format off */
+#define PADDING                                                          \
+    SHOW("padding", kni_show_window_padding, .read = kni_read_window_padding), \
+        FIELD(INTS, kn_p_window, lo, HIDDEN), FIELD(INTS, kn_p_window, hi, HIDDEN)
+/* clang-format on */
+static const char *const select_prims[] = {[KN_SELECT_GE] = "ge", [KN_SELECT_LE] = "le", NULL};
+const kn_param_field kni_fields_window[] = {
+    FIELD(INTS, kn_p_window, base_dilation),   PADDING,
+    FIELD(INTS, kn_p_window, window_dilation), FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),  END,
+};
+const kn_param_field kni_fields_reduce_window[] = {
+    FIELD(INTS, kn_p_window, base_dilation),   TEXT("consts", "()"),
+    FIELD(JAXPR, kn_p_window, jaxpr),          PADDING,
+    FIELD(INTS, kn_p_window, window_dilation), FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),  END,
+};
+const kn_param_field kni_fields_window_gather[] = {
+    FIELD(INTS, kn_p_window, base_dilation),
+    PADDING,
+    FIELD(ENUM, kn_p_window, select_prim, .names = select_prims),
+    FIELD(INTS, kn_p_window, window_dilation),
+    FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),
+    END,
+};
+const kn_param_field kni_fields_window_scatter[] = {
+    PADDING,
+    FIELD(ENUM, kn_p_window, select_prim, .names = select_prims),
+    FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),
+    END,
+};
+const kn_param_field kni_fields_select_and_scatter[] = {
+    PADDING,
+    TEXT("scatter_consts", "()"),
+    FIELD(JAXPR, kn_p_window, scatter_jaxpr),
+    TEXT("select_consts", "()"),
+    FIELD(JAXPR, kn_p_window, select_jaxpr),
+    FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),
+    END,
+};
+const kn_param_field kni_fields_window_choice[] = {
+    FIELD(INTS, kn_p_window, base_dilation),
+    FIELD(BOOL, kn_p_window, identity),
+    FIELD(DTYPE, kn_p_window, index_dtype),
+    PADDING,
+    FIELD(ENUM, kn_p_window, select_prim, .names = select_prims),
+    FIELD(INTS, kn_p_window, window_dilation),
+    FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),
+    END,
+};
+const kn_param_field kni_fields_window_pick[] = {
+    FIELD(INTS, kn_p_window, base_dilation),   PADDING,
+    FIELD(INTS, kn_p_window, window_dilation), FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),  END,
+};
+const kn_param_field kni_fields_window_place[] = {
+    PADDING,
+    FIELD(INTS, kn_p_window, shape),
+    FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),
+    END,
+};
 const kn_param_field kni_fields_top_k[] = {
     FIELD(INT, kn_p_top_k, axis),
     FIELD(INT, kn_p_top_k, k),
@@ -176,6 +242,28 @@ const kn_param_field kni_fields_dot_general[] = {
     FIELD(INTS, kn_p_dot_general, rhs_batch, HIDDEN),
     TEXT("precision", "None", CLASSIC_ONLY),
     FIELD(DTYPE, kn_p_dot_general, preferred_element_type, .flags = KN_PF_HIDE_EMPTY | KN_PF_HIDE_CLASSIC),
+    END,
+};
+const kn_param_field kni_fields_conv[] = {
+    FIELD(INT, kn_p_conv, batch_group_count),
+    SHOW("dimension_numbers", kni_show_conv_numbers, .read = kni_read_members),
+    FIELD(INTS, kn_p_conv, lhs_spec, HIDDEN),
+    FIELD(INTS, kn_p_conv, rhs_spec, HIDDEN),
+    FIELD(INTS, kn_p_conv, out_spec, HIDDEN),
+    FIELD(INT, kn_p_conv, feature_group_count),
+    FIELD(INTS, kn_p_conv, lhs_dilation),
+    SHOW("lhs_shape", kni_show_in_shape, CLASSIC_ONLY),
+    TEXT("out_sharding", "None", TYPED_ONLY),
+    SHOW("padding", kni_show_conv_padding, .read = kni_read_conv_padding),
+    FIELD(INTS, kn_p_conv, lo, HIDDEN),
+    FIELD(INTS, kn_p_conv, hi, HIDDEN),
+    TEXT("precision", "None"),
+    SHOW("preferred_element_type", kni_show_conv_preferred, TYPED_ONLY),
+    FIELD(DTYPE, kn_p_conv, preferred_element_type,
+          .flags = KN_PF_HIDE_EMPTY | KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC),
+    FIELD(INTS, kn_p_conv, rhs_dilation),
+    SHOW("rhs_shape", kni_show_second_shape, CLASSIC_ONLY),
+    FIELD(INTS, kn_p_conv, window_strides),
     END,
 };
 const kn_param_field kni_fields_sort[] = {

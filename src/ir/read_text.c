@@ -43,30 +43,53 @@ void kni_read_dot_general(kn_parser *p, const kn_param_field *fields, void *para
     kni_parse_need(p, ')');
 }
 
-/* ((0, 1, 0), (2, 0, 0)): below, above and between, for each axis. */
-void kni_read_pad(kn_parser *p, const kn_param_field *fields, void *params)
+/* ((0, 1, 0), (2, 0, 0)): so many numbers for each axis, a list of their first ones, of their second ones, ... */
+static void read_axes(kn_parser *p, int count, kn_ints *const *list)
 {
+    static const char *const names[] = {"", "", "two", "three"};
     int64_t each[3][KN_MAX_NDIM];
-    kn_ints axis, *list[3] = {&((kn_p_pad *)params)->lo, &((kn_p_pad *)params)->hi, &((kn_p_pad *)params)->interior};
+    kn_ints axis;
     int n = 0;
-    (void)fields;
     kni_parse_need(p, '(');
     while (!p->error && !kni_parse_is(p, ')')) {
         const char *start = p->at;
         kni_parse_ints(p, &axis);
-        if (!p->error && (axis.n != 3 || n == KN_MAX_NDIM))
-            kni_parse_fail(p, start, KN_ERROR_VALUE, "expected three numbers for each axis");
-        for (int k = 0; k < 3 && !p->error; k++)
+        if (!p->error && (axis.n != count || n == KN_MAX_NDIM))
+            kni_parse_fail(p, start, KN_ERROR_VALUE, "expected %s numbers for each axis", names[count]);
+        for (int k = 0; k < count && !p->error; k++)
             each[k][n] = axis.v[k];
         n++;
         if (!kni_parse_is(p, ')'))
             kni_parse_need(p, ',');
     }
     kni_parse_need(p, ')');
-    for (int k = 0; k < 3 && !p->error; k++) {
+    for (int k = 0; k < count && !p->error; k++) {
         int64_t *own = n ? kni_parse_alloc(p, (size_t)n * sizeof *own) : NULL;
         if (own)
             memcpy(own, each[k], (size_t)n * sizeof *own);
         *list[k] = (kn_ints){own ? n : 0, own};
     }
+}
+
+/* Below, above and between. */
+void kni_read_pad(kn_parser *p, const kn_param_field *fields, void *params)
+{
+    kn_p_pad *pad = params;
+    (void)fields;
+    read_axes(p, 3, (kn_ints *const[]){&pad->lo, &pad->hi, &pad->interior});
+}
+
+/* Below and above. */
+void kni_read_window_padding(kn_parser *p, const kn_param_field *fields, void *params)
+{
+    kn_p_window *w = params;
+    (void)fields;
+    read_axes(p, 2, (kn_ints *const[]){&w->lo, &w->hi});
+}
+
+void kni_read_conv_padding(kn_parser *p, const kn_param_field *fields, void *params)
+{
+    kn_p_conv *c = params;
+    (void)fields;
+    read_axes(p, 2, (kn_ints *const[]){&c->lo, &c->hi});
 }

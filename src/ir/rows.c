@@ -57,8 +57,8 @@ static const char *derivatives_fault(const kn_prim *p)
 
 const char *kni_prim_fault(const kn_prim *p)
 {
-    int lowerings =
-        !!p->expr + !!p->map + (p->pull && !p->pulls) + !!p->reduction + !!p->run + !!p->product + (p->expand && !p->expands);
+    int lowerings = !!p->expr + !!p->map + (p->pull && !p->pulls) + !!p->reduction + !!p->run + !!p->product +
+                    (p->expand && !p->expands);
     lowerings += !!(p->bits & KN_LOOPS);
     if (!p->name || !*p->name)
         return "no name";
@@ -78,6 +78,8 @@ const char *kni_prim_fault(const kn_prim *p)
         return "lowered by map without the bit KN_VIEW";
     if (p->pulls && (!p->pull || !p->run || p->updates))
         return "pulls, but has not both pull and a routine, or one that updates";
+    if (p->looks && !p->pull)
+        return "looks at elements without pull";
     if (p->expands && !p->expand)
         return "expands, but expand is missing";
     if (p->workspace && !p->run)

@@ -31,6 +31,9 @@ int knlax_list(const kn_axes *axes, int64_t v[KN_MAX_NDIM]);
 /* The same as axes of so many dimensions: negative ones count from the end; AxisError. */
 int knlax_axes(kna_op *op, const kn_axes *axes, int ndim, int64_t v[KN_MAX_NDIM]);
 int knlax_axis(kna_op *op, kn_axes axis, int ndim, int if_not_given); /* one of them */
+/* padding.c: the padding of n axes of these extents, for (dilated) windows and strides. */
+void knlax_read_pads(kna_op *op, const kn_lax_pads *given, int n, const int64_t *extent, const int64_t *window,
+                     const int64_t *stride, kn_lax_pad_pair *pads);
 /* "(0, 1)" as Python writes a tuple */
 const char *knlax_tuple(kn_text *t, int n, const int64_t *v);
 kn_type knlax_shaped(kn_dtype d, const kn_shape *shape); /* points into *shape; ValueError is left to the rows */
@@ -40,4 +43,11 @@ kn_list knlax_end_list(kna_op *op, int n, const kn_atom *a);
 /* The arrays of a list as atoms (knx_alloc'ed, NULL with the operation failed); *n receives how many. With `same` they
  * have one dtype. */
 kn_atom *knlax_read_list(kna_op *op, kn_list list, bool same, int *n);
+/* reductions.c. The computation, recorded for two sets of scalars of the dtypes of x; NULL with the operation failed. */
+kni_jaxpr *knlax_record(kna_op *op, kn_fn fn, int n, const kn_atom *x);
+/* The number that x is, of dtype d; false if it is none that is known. */
+bool knlax_known_number(kna_op *op, kn_array x, kn_atom a, kn_dtype d, kn_scalar_bits *bits);
+bool knlax_is_zero(kn_dtype d, kn_scalar_bits bits);
+/* Is it the identity of the largest (sign = -1) or the smallest (1)? */
+bool knlax_is_extreme(kn_dtype d, kn_scalar_bits bits, int sign);
 #endif

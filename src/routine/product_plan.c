@@ -195,8 +195,8 @@ static void choose_numbers(knr_plan *p, const knr_product *q)
 {
     static const struct {
         uint8_t size, left, right, group;
-    } forms[KNG_NUMBER_KINDS] = {{4, 4, 4, 1},    {8, 8, 8, 1}, {8, 8, 16, 1}, {16, 16, 32, 1},
-                                 {4, 4, 4, 1},    {8, 8, 8, 1}, {4, 2, 2, 2},  {4, 1, 1, 4}};
+    } forms[KNG_NUMBER_KINDS] = {{4, 4, 4, 1}, {8, 8, 8, 1}, {8, 8, 16, 1}, {16, 16, 32, 1},
+                                 {4, 4, 4, 1}, {8, 8, 8, 1}, {4, 2, 2, 2},  {4, 1, 1, 4}};
     p->result = q->result;
     p->target = choose_target();
     p->number = number_of(q, p->target);
@@ -261,6 +261,7 @@ static void make_sides(knr_plan *p, const knr_product *q, bool fill_a, bool fill
 const knr_plan *knr_product_make(void *room, const knr_product *q, bool fill_a, bool fill_b, bool finish)
 {
     knr_plan *p = room;
+    memset(p, 0, sizeof *p);
     p->batches = count(&q->batch);
     merge_batch(&p->batch, &q->batch);
     choose_numbers(p, q);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * padding.c -- the padding of windows and convolutions: names to numbers. */
+#include "lax/internal.h"
+#include <strings.h>
+
+/* Pads such that there is one window for each stride of the axis; the odd element is `lower` or behind. */
+static kn_lax_pad_pair same(int64_t extent, int64_t window, int64_t stride, bool lower)
+{
+    int64_t windows = extent > 0 ? (extent - 1) / stride + 1 : 0, all = (windows - 1) * stride + window - extent;
+    all = all > 0 ? all : 0;
+    return lower ? (kn_lax_pad_pair){all - all / 2, all / 2} : (kn_lax_pad_pair){all / 2, all - all / 2};
+}
+
+static void pads_of_type(kna_op *op, const char *type, int n, const int64_t *extent, const int64_t *window,
+                         const int64_t *stride, kn_lax_pad_pair *pads)
+{
+    bool lower = !strcasecmp(type, "SAME_LOWER"), valid = !strcasecmp(type, "VALID");
+    if (!lower && !valid && strcasecmp(type, "SAME") != 0)
+        kna_fail(op, KN_ERROR_RUNTIME, "Unrecognized padding type: expected 'VALID', 'SAME', or 'SAME_LOWER', got %s.",
+                 type);
+    for (int i = 0; i < n && !kna_failed(op) && !valid; i++)
+        if (stride[i] < 1)
+            kna_fail(op, KN_ERROR_VALUE, "window strides must be strictly positive, got %lld.", (long long)stride[i]);
+    for (int i = 0; i < n && !kna_failed(op); i++)
+        pads[i] = valid ? (kn_lax_pad_pair){0, 0} : same(extent[i], window[i], stride[i], lower);
+}
+
+void knlax_read_pads(kna_op *op, const kn_lax_pads *given, int n, const int64_t *extent, const int64_t *window,
+                     const int64_t *stride, kn_lax_pad_pair *pads)
+{
+    if (kna_failed(op))
+        return;
+    if (given->type || !given->pair) {
+        pads_of_type(op, given->type ? given->type : "VALID", n, extent, window, stride, pads);
+    } else if (given->n != n) {
+        kna_fail(op, KN_ERROR_VALUE, "padding must have a pair for each of %d dimensions, got %d", n, given->n);
+    } else {
+        for (int i = 0; i < n; i++)
+            pads[i] = given->pair[i];
+    }
+}
+
+int kn_lax_padtype_to_pads(const kn_shape *in_shape, const kn_shape *window_shape, const kn_shape *window_strides,
+                           const char *padding, kn_lax_pad_pair *pads)
+{
+    kna_op op;
+    int n = in_shape->ndim;
+    kna_begin(&op, "lax.padtype_to_pads");
+    if (!padding)
+        kna_fail(&op, KN_ERROR_TYPE, "Unknown padding type: None.");
+    else if (window_shape->ndim != n || window_strides->ndim != n)
+        kna_fail(&op, KN_ERROR_VALUE, "shapes of windows and strides must have %d numbers, got %d and %d", n,
+                 window_shape->ndim, window_strides->ndim);
+    else
+        pads_of_type(&op, padding, n, in_shape->dim, window_shape->dim, window_strides->dim, pads);
+    return kna_end_plain(&op) ? n : -1;
+}
