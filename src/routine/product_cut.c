@@ -27,6 +27,7 @@ enum {
     ROW_PAD = 64,           /* bytes between the rows of packed left */
     MANY_STEPS = 1 << 16,   /* from here on steps are cut also where the result goes through a buffer */
     STREAM_BYTES = 1 << 20, /* right is larger than the caches */
+    ACROSS_BYTES = 320 << 10, /* of left: not more of it is read across where it lies */
     STREAM_STEPS = 32,
     STREAM_ROWS = 32,
     STREAM_CHAINS = 256 << 10, /* bytes of sums that wait meanwhile */
@@ -147,7 +148,7 @@ static void place_left(knr_plan *p)
 {
     const knr_side *l = &p->left;
     int64_t size = p->left_step, rows = l->row.total, steps = l->k.total;
-    bool many = p->cut.tiles > 2 && p->right.row.total > 2 * p->cut.panel && rows * steps * size > FIRST_CACHE;
+    bool many = p->cut.tiles > 2 && p->right.row.total > 2 * p->cut.panel && rows * steps * size > ACROSS_BYTES;
     bool whole = steps % p->group == 0;
     p->left_across = l->plain && p->group == 1 && !is_line(&l->k) && is_line(&l->row);
     if (p->left_across)
