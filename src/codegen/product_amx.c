@@ -53,13 +53,13 @@ static void configuration(const tiles *t, uint8_t *c)
     }
 }
 
-/* One group of steps. */
+/* One group of steps. B's panel is read again for the rows below, and fills the first cache: A does not go there. */
 static void step(const tiles *t)
 {
     for (int v = 0; v < t->across; v++)
         for (int i = 0; i < t->down; i++) {
             if (!v)
-                kng_tmm_load(t->a, LEFT + i, i ? A_LOW : A, A_ROW, 0);
+                kng_tmm_load_once(t->a, LEFT + i, i ? A_LOW : A, A_ROW, 0);
             if (!i)
                 kng_tmm_load(t->a, right(t, v), B, B_ROW, 64 * v);
             kng_tmm_dot(t->a, t->r->a_signed, t->r->b_signed, sum(t, i, v), LEFT + i, right(t, v));
