@@ -121,6 +121,22 @@ static void put_begin(const tiles *t, int begin)
     kng_ret(a);
 }
 
+/* To the second cache: rows of c may all share a set of the first one. */
+static void prefetch_c(const tiles *t)
+{
+    kng_asm *a = t->a;
+    int loop = kng_label(a);
+    kng_load(a, TO, ARG(c));
+    kng_load(a, BY, ARG(c_row));
+    kng_mov_number(a, COUNT, t->r->rows);
+    kng_here(a, loop);
+    for (int v = 0; v < t->across; v++)
+        kng_prefetch(a, kng_at(TO, 64 * v), 2);
+    kng_alu_reg(a, KNG_ADD, TO, BY);
+    kng_alu_number(a, KNG_SUB, COUNT, 1);
+    kng_jump_if(a, KNG_IF_NE, loop);
+}
+
 /* The steps that do not fill a tile: those at the end. */
 static void put_rest(const tiles *t, int begin, int32_t config, int main, int stored)
 {
@@ -259,6 +275,7 @@ void kng_amx_function(kng_asm *a, const kng_product_request *r)
         kng_shl(a, A_LOW, 4);
         kng_alu_reg(a, KNG_ADD, A_LOW, A);
     }
+    prefetch_c(&t);
     kng_load(a, B, ARG(b));
     kng_mov_number(a, B_ROW, 64 * t.across);
     kng_load(a, COUNT, ARG(k));
