@@ -155,12 +155,94 @@ static void windowed(const knr_source *s, const place *t, const knr_at *r, const
     }
 }
 
+/* --- lines ------------------------------------------------------------------------------------ */
+
+/* Steps of k whose elements lie one after the other though a window walks along them: the positions of a kernel's row,
+ * with the channels of each. `unit`: elements of one position, which dimension `dim` counts. */
+typedef struct window_line {
+    int window, dim;
+    int64_t unit, length;
+} window_line;
+
+/* Is there one, and do the rows walk through the same window? */
+static bool find_line(const knr_source *s, const place *t, window_line *l)
+{
+    const knr_axis *k = &s->side->k, *row = &s->side->row;
+    int last = k->n - 1;
+    if (!s->side->n_window || t->to_k != 1)
+        return false;
+    bool split = k->window[last] < 0;
+    if (split && (last == 0 || k->stride[last] != 1))
+        return false;
+    l->dim = split ? last - 1 : last;
+    l->window = k->window[l->dim];
+    l->unit = split ? k->extent[last] : 1;
+    l->length = k->extent[l->dim] * l->unit;
+    if (l->window < 0 || l->window != row->window[row->n - 1] || k->stride[l->dim] != 0)
+        return false;
+    const knr_window *w = &s->plan->window[l->window];
+    return w->base == 1 && k->walk[l->dim] > 0 && k->walk[l->dim] * w->stride == l->unit;
+}
+
+/* Elements from .. from + n - 1 of one line; `position` is that of its first element. */
+static void copy_line_of_window(const knr_source *s, const window_line *l, int64_t position, int64_t from, int64_t n,
+                                int64_t offset, char *to, int64_t size)
+{
+    const knr_window *w = &s->plan->window[l->window];
+    int64_t by = s->side->k.walk[l->dim], low = from, high = from + n;
+    if (position < 0)
+        low = knr_least(high, knr_divide_up(-position, by) * l->unit);
+    if (position + (l->length / l->unit - 1) * by >= w->extent)
+        high = position < w->extent ? knr_least(high, knr_divide_up(w->extent - position, by) * l->unit) : low;
+    low = low < from ? from : low;
+    high = high < low ? low : high;
+    if (low > from)
+        memset(to, 0, (size_t)((low - from) * size));
+    if (high > low)
+        copy_bytes(to + (low - from) * size, s->at + (offset + position * w->stride + low) * size, (high - low) * size);
+    if (high < from + n)
+        memset(to + (high - from) * size, 0, (size_t)((from + n - high) * size));
+}
+
+static void gather_lines(const knr_source *s, const window_line *l, int64_t row, int64_t rows, int64_t k, int64_t steps,
+                         const place *t)
+{
+    const knr_axis *rx = &s->side->row, *kx = &s->side->k;
+    int64_t walk = rx->walk[rx->n - 1], stride = rx->stride[rx->n - 1];
+    knr_at ka, ra;
+    for (int64_t done = 0, n; done < steps; done += n) {
+        knr_seek(kx, s->side->n_window, k + done, &ka);
+        int64_t from = ka.index[l->dim] * l->unit + (l->dim < kx->n - 1 ? ka.index[kx->n - 1] : 0);
+        n = knr_least(steps - done, l->length - from);
+        ka.offset -= l->dim < kx->n - 1 ? ka.index[kx->n - 1] : 0;
+        ka.position[l->window] -= ka.index[l->dim] * kx->walk[l->dim];
+        knr_seek(rx, s->side->n_window, row, &ra);
+        for (int64_t i = 0, run; i < rows; i += run, knr_advance(rx, run, &ra)) {
+            int64_t offset = ra.offset + ka.offset;
+            run = knr_least(rows - i, knr_run_length(rx, &ra));
+            if (!others_inside(s, &ra, &ka, l->window, &offset)) {
+                clear(t, i, run, done, n);
+                continue;
+            }
+            int64_t position = ra.position[l->window] + ka.position[l->window] - s->plan->window[l->window].low;
+            for (int64_t r = 0; r < run; r++)
+                copy_line_of_window(s, l, position + r * walk, from, n, offset + r * stride, in_place(t, i + r, done),
+                                    t->size);
+        }
+    }
+}
+
 /* Elements of an operand, as they are, to a rectangle. */
 static void gather(const knr_source *s, int64_t row, int64_t rows, int64_t k, int64_t steps, const place *t)
 {
     const knr_side *side = s->side;
     if (s->fill) {
         s->fill(s->env, s->batch, row, rows, k, steps, t->to, t->to_row, t->to_k, s->worker);
+        return;
+    }
+    window_line l;
+    if (find_line(s, t, &l)) {
+        gather_lines(s, &l, row, rows, k, steps, t);
         return;
     }
     const knr_axis *rx = &side->row, *kx = &side->k;
