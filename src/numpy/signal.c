@@ -6,17 +6,21 @@
 
 /* ---- Sliding products. */
 
-/* y[i] = sum over k of x[i - before + k] v[k] for `n` values of i; x is 0 outside. One convolution of one channel. */
+/* y[i] = sum over k of x[i - before + k] v[k] for `n` values of i; x is 0 outside. One convolution of one channel;
+ * windows that stay inside are rows of a matrix that lie upon each other, which products read where they are. */
 static kn_atom slide(kna_op *op, kn_atom x, kn_atom v, int64_t before, int64_t n)
 {
     kn_builder *b = op->b;
     if (kna_failed(op))
         return KN_ATOM_NONE;
     int64_t length = knb_type(b, x).dim[0], taps = knb_type(b, v).dim[0];
-    int64_t after = n + taps - 1 - before - length, one = 1, spec[] = {0, 1, 2}, long_x[] = {1, 1, length};
+    int64_t after = n + taps - 1 - before - length, one = 1, none = 0, spec[] = {0, 1, 2},
+            long_x[] = {1, 1, n + taps - 1};
+    if (before || after)
+        x = knb_pad(b, x, knb_like(b, x, 0), &before, &after, NULL);
     kn_p_conv p = {.window_strides = {1, &one},
-                   .lo = {1, &before},
-                   .hi = {1, &after},
+                   .lo = {1, &none},
+                   .hi = {1, &none},
                    .lhs_dilation = {1, &one},
                    .rhs_dilation = {1, &one},
                    .lhs_spec = {3, spec},
