@@ -21,6 +21,7 @@ enum {
     LEFT_BYTES = 768 << 10,     /* of packed left */
     BUFFER_BYTES = 96 << 10,    /* of the result, where it goes through a buffer */
     FIRST_CACHE = 40 << 10,     /* */
+    WAYS = 9, WAY_BYTES = 4096, /* of the first cache: so many rows at this distance, and b beside them */
     ROW_PAD = 64,               /* bytes between the rows of packed left */
     MANY_STEPS = 1 << 16,       /* from here on steps are cut also where the result goes through a buffer */
     IN_PLACE_TILES = 2,         /* so many rectangles down, packing right would not pay */
@@ -39,7 +40,7 @@ static double panel_cycles(int64_t tiles, double rows, int64_t vectors, int64_t 
 {
     double work = rows * (double)vectors, loads = rows + (double)vectors;
     double step = work > loads ? work / 2 : loads / 2;
-    step = step < 4 ? 4 : step;
+    step = step < 4 ? 4 : vectors == 1 ? step * 1.1 : step; /* with one vector every multiply-add loads */
     double far = steps * vectors * 64 > FIRST_CACHE ? (double)vectors / 4 : 0; /* b comes from the second cache */
     return (double)tiles * ((double)steps * (step + far) + CALL_CYCLES + work * (1 + (double)steps / KNR_BLOCK_STEPS));
 }
@@ -51,6 +52,12 @@ static double all_cycles(const knr_plan *p, int64_t vectors, int64_t most_rows)
     double height = (double)rows / (double)tiles;
     return (double)panels * panel_cycles(tiles, height, vectors, p->left.k.total) +
            (rest ? panel_cycles(tiles, height, rest, p->left.k.total) : 0);
+}
+
+/* Rows of left at such a distance share a set of the first cache. */
+static bool same_set(const knr_plan *p)
+{
+    return p->left.plain && p->left.k.stride[0] == 1 && p->left.row.stride[0] * p->left_step % WAY_BYTES == 0;
 }
 
 static void choose_rectangle(knr_plan *p, int *best)
@@ -73,8 +80,10 @@ static void choose_rectangle(knr_plan *p, int *best)
         int rows = kng_product_rows(p->number, (kng_target)p->target, v);
         if (rows < 1)
             break;
+        if (rows > WAYS && p->left.row.total > WAYS && same_set(p))
+            rows = WAYS;
         double cycles = all_cycles(p, v, rows);
-        if (least == 0 || cycles < least) {
+        if (tuned("V", 0) ? tuned("V", 0) == v : (least == 0 || cycles < least)) {
             least = cycles;
             *best = v;
             p->max_rows = rows;
@@ -85,7 +94,6 @@ static void choose_rectangle(knr_plan *p, int *best)
 /* --- places ----------------------------------------------------------------------------------- */
 
 static bool is_line(const knr_axis *x) { return x->total == 1 || (x->n == 1 && x->stride[0] == 1); }
-static bool same_sets(int64_t bytes) { return bytes % 1024 == 0; }
 
 static void place_left(knr_plan *p)
 {
@@ -97,7 +105,7 @@ static void place_left(knr_plan *p)
     if (p->left_across)
         p->left_in_place = !many;
     else
-        p->left_in_place = l->plain && whole && is_line(&l->k) && !(many && same_sets(l->row.stride[0] * size));
+        p->left_in_place = l->plain && whole && is_line(&l->k);
     p->left_across = p->left_across && p->left_in_place;
 }
 
