@@ -84,6 +84,7 @@ typedef struct knc_use {
     uint16_t stages; /* passes over a row that read it, counted from the last one; see docs/compiler.md */
     uint8_t loops;   /* knc_loops */
     uint8_t depth;   /* pulled rows on the way */
+    uint16_t more;   /* elements beside one that they look at (kn_prim.looks): the value is worked out so often more */
 } knc_use;
 enum {
     KNC_MAX_USES = 8,
@@ -215,6 +216,10 @@ bool knc_lies_in_order(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a, int64_t
 int knc_parts(kn_dtype d);        /* 2 for complex numbers and keys */
 kn_dtype_id knc_part(kn_dtype d); /* the dtype of a part in memory */
 static inline kn_type knc_type(const knc_plan *p, kn_atom a) { return kni_atom_type(p->j, a); }
+
+enum { KNC_MANY_LOOKS = 4096 };
+/* How many elements of an operand the equation looks at for one of its result; at most KNC_MANY_LOOKS. */
+unsigned knc_looks(const kni_jaxpr *j, const kn_eqn *e);
 
 /* The passes. */
 kn_error *knc_group_equations(knc_plan *p);
