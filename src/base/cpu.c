@@ -18,8 +18,11 @@ static kn_cpu ask_processor(void)
         return KN_CPU_AVX2;
     return KN_CPU_AVX512;
 }
+
+bool knx_cpu_vnni(void) { return knx_cpu_best() == KN_CPU_AVX512 && HAS("avx512vnni"); }
 #else
 static kn_cpu ask_processor(void) { return KN_CPU_BASE; }
+bool knx_cpu_vnni(void) { return false; }
 #endif
 
 static kn_cpu lower_by_wish(kn_cpu best)

@@ -12,4 +12,5 @@ typedef enum kn_cpu {
 } kn_cpu;
 kn_cpu knx_cpu_best(void);   /* of the processor, in this build */
 kn_cpu knx_cpu_chosen(void); /* the best one, or a lower one that KILN_BACKEND (base, avx2) asks for */
+bool knx_cpu_vnni(void);     /* AVX512_VNNI as well: sums of products of bytes */
 #endif

@@ -126,6 +126,7 @@ void kng_choose(kng_pass *ps, const knk_stage *st, int n_par, uint8_t *other, ui
 /* native.c: NULL if there is none */
 kng_function *kng_function_for(kng_backend b, const knk_kernel *k, kng_facts *f, const kng_request *r);
 void kng_note_fallback(const knk_kernel *k);
+void kng_note_made(size_t bytes, uint64_t nanoseconds); /* a function that no kernel owns */
 /* drive.c */
 void kng_aim(const kng_worker *w, const kng_pass *ps, const kng_piece *piece);
 bool kng_step_axes(const kng_worker *w, const kng_pass *ps, const uint8_t *axis, int n_axis, const int64_t *n);
