@@ -261,6 +261,7 @@ static void make_sides(knr_plan *p, const knr_product *q, bool fill_a, bool fill
 const knr_plan *knr_product_make(void *room, const knr_product *q, bool fill_a, bool fill_b, bool finish)
 {
     knr_plan *p = room;
+    memset(p, 0, sizeof *p);
     p->batches = count(&q->batch);
     merge_batch(&p->batch, &q->batch);
     choose_numbers(p, q);
