@@ -388,10 +388,36 @@ static void add_joined(chain *c, int x)
     add(c, below(c, 2) ? knb_cos(&c->b, y) : y, c->rows[x], c->columns[x]);
 }
 
+/* Elements of other rows or columns than one's own: turned round an axis, backwards, or neighbours. */
+static void add_moved(chain *c, int x)
+{
+    int64_t axis[] = {1 + below(c, 2)}, n = knb_type(&c->b, c->value[x]).dim[axis[0]], zero[3] = {0};
+    kn_type t = knb_type(&c->b, c->value[x]);
+    kn_atom moved = c->value[x];
+    int64_t from[3] = {0, 0, 0}, to[3] = {t.dim[0], t.dim[1], t.dim[2]};
+    from[axis[0]] = n / 3;
+    switch (below(c, 3)) {
+    case 0: moved = knb_rev(&c->b, moved, 1, axis); break;
+    case 1: {
+        kn_atom part = knb_slice(&c->b, moved, from, to, NULL), value = knb_number(&c->b, t.dtype, 0.5);
+        moved = knb_pad(&c->b, part, value, zero, from, zero);
+        break;
+    }
+    case 2: {
+        kn_atom part[] = {knb_slice(&c->b, moved, from, to, NULL), KN_ATOM_NONE};
+        to[axis[0]] = from[axis[0]];
+        from[axis[0]] = 0;
+        part[1] = knb_slice(&c->b, moved, from, to, NULL);
+        moved = knb_concatenate(&c->b, 2, part, (int)axis[0]);
+    }
+    }
+    add(c, knb_add(&c->b, c->value[x], moved), c->rows[x], c->columns[x]);
+}
+
 static void add_one(chain *c)
 {
     int x = c->n - 1 - below(c, c->n < 6 ? c->n : 6), y = below(c, c->n);
-    switch (below(c, 9)) {
+    switch (below(c, 10)) {
     case 0:
     case 1:
     case 2:
@@ -407,6 +433,7 @@ static void add_one(chain *c)
             add(c, knb_transpose(&c->b, c->value[x], (int64_t[]){0, 2, 1}), c->columns[x], c->rows[x]);
         break;
     case 8: add_joined(c, x); break;
+    case 9: add_moved(c, x); break;
     }
 }
 
