@@ -382,6 +382,8 @@ static void add_joined(chain *c, int x)
 {
     int64_t axis[] = {below(c, 3) ? 2 : 1}, kept[] = {0, 3 - axis[0]};
     kn_type t = knb_type(&c->b, c->value[x]);
+    if (c->rows[x] == c->columns[x] && below(c, 2)) /* what belongs to rows is read by column */
+        kept[1] = axis[0];
     kn_atom joined = below(c, 2) ? knb_reduce_max(&c->b, c->value[x], 1, axis) : knb_reduce_sum(&c->b, c->value[x], 1, axis);
     kn_atom spread = knb_broadcast_in_dim(&c->b, joined, 3, t.dim, kept);
     kn_atom y = below(c, 2) ? knb_sub(&c->b, c->value[x], spread) : knb_mul(&c->b, knb_cos(&c->b, spread), c->value[x]);
