@@ -398,7 +398,7 @@ static void add_moved(chain *c, int x)
     kn_atom moved = c->value[x];
     int64_t from[3] = {0, 0, 0}, to[3] = {t.dim[0], t.dim[1], t.dim[2]};
     from[axis[0]] = n / 3;
-    switch (below(c, 3)) {
+    switch (below(c, 4)) {
     case 0: moved = knb_rev(&c->b, moved, 1, axis); break;
     case 1: {
         kn_atom part = knb_slice(&c->b, moved, from, to, NULL), value = knb_number(&c->b, t.dtype, 0.5);
@@ -411,7 +411,13 @@ static void add_moved(chain *c, int x)
         from[axis[0]] = 0;
         part[1] = knb_slice(&c->b, moved, from, to, NULL);
         moved = knb_concatenate(&c->b, 2, part, (int)axis[0]);
+        break;
     }
+    case 3: /* the first row, column or matrix for all */
+        axis[0] = below(c, 3);
+        from[1] = from[2] = 0;
+        to[axis[0]] = 1;
+        moved = knb_broadcast_to(&c->b, knb_slice(&c->b, moved, from, to, NULL), t);
     }
     add(c, knb_add(&c->b, c->value[x], moved), c->rows[x], c->columns[x]);
 }
@@ -465,7 +471,7 @@ static void of_random_chains(void **state)
 {
     (void)state;
     int chains_with = 0;
-    for (uint64_t seed = 0; seed < 1500; seed++) {
+    for (uint64_t seed = 0; seed < 3000; seed++) {
         char name[32];
         kni_jaxpr *j = random_chain(seed);
         kn_program *p = compiled(j, true, 1);
