@@ -48,6 +48,17 @@ int kng_product_rows(kng_number number, kng_target target, int vectors)
     return rows > MOST_ROWS ? MOST_ROWS : rows < 0 ? 0 : rows;
 }
 
+/* 32 columns have 5 bases and 3 distances, 16 have 3 and 3. Both steps on the way and temporaries are 16 bytes' worth. */
+int kng_product_rows_turned(kng_number number, kng_target target, int vectors, kng_a_from a)
+{
+    bool wide = target == KNG_AVX512, lanes = a == KNG_A_LANES;
+    int bytes = kng_number_forms[number].c_bytes, columns = vectors * (wide ? 64 : 32) / bytes, steps = 16 / bytes;
+    if (number > (lanes ? KNG_NUMBER_F64 : KNG_NUMBER_C128) || vectors < 1 || columns > (lanes ? 16 : 32))
+        return 0;
+    int rows = ((wide ? 32 : 14) - steps * (lanes ? 3 : 2)) / vectors;
+    return lanes ? rows > 0 : rows > 7 ? 7 : rows;
+}
+
 kng_product_shape kng_product_best(kng_number number, kng_target target)
 {
     int bytes = target == KNG_AVX512 ? 64 : 32, rows = kng_product_rows(number, target, 2);
@@ -59,34 +70,48 @@ static bool is_narrow(const kng_product_request *r) { return kng_number_forms[r-
 
 static bool is_possible(const kng_product_request *r)
 {
-    return r->number < KNG_NUMBER_KINDS && r->target <= KNG_AVX512 &&
-           knx_cpu_best() >= (r->target == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2) && r->rows >= 1 &&
-           r->rows <= kng_product_rows(r->number, r->target, r->vectors) && r->lanes >= 1 &&
-           r->lanes <= kng_product_best(r->number, r->target).lanes && r->b_from <= KNG_B_PACKING &&
-           r->a_from <= (is_narrow(r) ? KNG_A_ALONG : KNG_A_ACROSS) && (!is_narrow(r) || r->b_from == KNG_B_PACKED);
+    if (r->number >= KNG_NUMBER_KINDS || r->target > KNG_AVX512 || r->b_from > KNG_B_TURNED || r->a_from > KNG_A_LANES)
+        return false;
+    kng_number n = (kng_number)r->number;
+    kng_target target = (kng_target)r->target;
+    kng_a_from a = (kng_a_from)r->a_from;
+    bool turned = r->b_from == KNG_B_TURNED;
+    int rows = turned ? kng_product_rows_turned(n, target, r->vectors, a) : kng_product_rows(n, target, r->vectors);
+    if (a == (turned ? KNG_A_ACROSS : KNG_A_LANES) || (is_narrow(r) && (a || r->b_from != KNG_B_PACKED)))
+        return false;
+    return knx_cpu_best() >= (target == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2) && r->rows >= 1 && r->rows <= rows &&
+           r->lanes >= 1 && r->lanes <= kng_product_best(n, target).lanes;
 }
 
 /* ---- Making. */
 
-static kn_error *make(const kng_product_request *r, kng_code **out)
+/* Which vector registers are what. */
+static kng_tiler lay_out(kng_asm *a, const kng_product_request *r)
 {
-    static const char *const number[KNG_NUMBER_KINDS] = {"f32", "f64", "c64", "c128", "i32", "i64", "i16", "i8"};
-    static const char *const b_from[] = {"packed", "plain", "packing"};
-    kng_asm a;
-    char name[80];
-    bool wide = r->target == KNG_AVX512;
-    int all = wide ? 32 : 16;
+    bool wide = r->target == KNG_AVX512, turned = r->b_from == KNG_B_TURNED;
     reserve x = reserve_of((kng_number)r->number, (kng_target)r->target);
-    kng_tiler t = {.a = &a, .r = r, .f = kng_number_forms[r->number], .length = wide ? 2 : 1, .bytes = wide ? 64 : 32};
+    kng_tiler t = {.a = a, .r = r, .f = kng_number_forms[r->number], .length = wide ? 2 : 1, .bytes = wide ? 64 : 32};
+    int lanes = t.bytes / t.f.c_bytes, all = wide ? 32 : 16;
     t.rows = r->rows;
     t.vectors = r->vectors;
-    t.partial = r->lanes < t.bytes / t.f.c_bytes;
+    t.columns = (r->vectors - 1) * lanes + r->lanes;
+    t.partial = r->lanes < lanes;
     t.b0 = t.rows * t.vectors;
-    t.t0 = t.b0 + x.per_vector * t.vectors;
-    t.a0 = t.t0 + x.temporaries;
+    t.t0 = t.b0 + (turned ? 16 / t.f.c_bytes : x.per_vector * t.vectors);
+    t.a0 = t.t0 + (turned ? 16 / t.f.c_bytes : x.temporaries);
     t.mask = t.partial && !wide ? 15 : -1;
     t.n_a = all - (t.mask >= 0) - t.a0;
     t.n_a = t.n_a < 4 ? t.n_a : 4;
+    return t;
+}
+
+static kn_error *make(const kng_product_request *r, kng_code **out)
+{
+    static const char *const number[KNG_NUMBER_KINDS] = {"f32", "f64", "c64", "c128", "i32", "i64", "i16", "i8"};
+    static const char *const b_from[] = {"packed", "plain", "packing", "turned"};
+    kng_asm a;
+    char name[80];
+    kng_tiler t = lay_out(&a, r);
     kng_asm_init(&a);
     kng_tile_function(&t);
     kn_error *e = NULL;

@@ -289,8 +289,8 @@ static kn_error *add_refs(attacher *t, uint32_t product, const knc_step *kernel,
 }
 
 /* Kernel k becomes a part of a product; `drop`: the reference that the product has no use for then, or KNC_NO. */
-static kn_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side, const knc_meeting *m, const knc_fit *fit,
-                      uint32_t keep, uint32_t *drop, const knc_attached **out)
+static kn_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side, const knc_meeting *m,
+                      const knc_fit *fit, uint32_t keep, uint32_t *drop, const knc_attached **out)
 {
     uint32_t number[MAX_REFS];
     knc_step *s = step_at(t, product), *kernel = step_at(t, k);
@@ -318,7 +318,36 @@ static kn_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side, 
     return NULL;
 }
 
+/* Values that stay in the first cache gain nothing, and small matrices would have a call each. */
+bool knc_attach_small;
+static bool is_small(const knr_product *q, const knr_dims *row, const knr_dims *column, kn_dtype d)
+{
+    enum { CACHE_BYTES = 32 << 10, CALL_ELEMENTS = 1024 };
+    double each = 1, batches = 1;
+    for (int i = 0; i < row->n; i++)
+        each *= (double)row->extent[i];
+    for (int i = 0; i < column->n; i++)
+        each *= (double)column->extent[i];
+    for (int i = 0; i < q->batch.n; i++)
+        batches *= (double)q->batch.extent[i];
+    return !knc_attach_small && (each * batches * d->size < CACHE_BYTES || each < CALL_ELEMENTS);
+}
+
 /* --- the result ------------------------------------------------------------------------------- */
+
+/* What the kernel reads and stores is adjacent along the rows: elements that are handed over should be, too. The result
+ * itself is not stored by the product, so that its strides are only a wish. */
+static void turn_result(knr_product *q)
+{
+    knr_dims *group[] = {&q->m, &q->n, &q->batch};
+    int64_t stride = 1;
+    for (int g = 0; g < 3; g++)
+        for (int i = group[g]->n - 1; i >= 0; i--) {
+            group[g]->c[i] = stride;
+            stride *= group[g]->extent[i] ? group[g]->extent[i] : 1;
+        }
+    q->c_offset = 0;
+}
 
 /* The kernel takes the result of the product; NOTHING: it does. */
 static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *why)
@@ -329,19 +358,20 @@ static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *
     knc_fit fit;
     const knk_kernel *x = kernel->u.k.kernel;
     *why = x->n_stage != 1 || x->stage[0].n_inner ? KNC_BECAUSE_JOINED : KNC_BECAUSE_UNEVEN;
-    if (!knc_meets(kernel, slot, s->u.p.product->result, false, &m) ||
-        !fits(s->u.p.product, KNC_SIDE_C, &m, &fit))
+    if (!knc_meets(kernel, slot, s->u.p.product->result, false, &m) || !fits(s->u.p.product, KNC_SIDE_C, &m, &fit))
         return NULL;
-    *why = is_too_late(t, product, k)   ? KNC_BECAUSE_OLD
-           : waits_for(t, k, product)   ? KNC_BECAUSE_CIRCLE
-                                        : KNC_BECAUSE_FULL;
+    *why = is_too_late(t, product, k) ? KNC_BECAUSE_OLD
+           : waits_for(t, k, product) ? KNC_BECAUSE_CIRCLE
+                                      : KNC_BECAUSE_FULL;
     if (*why != KNC_BECAUSE_FULL)
         return NULL;
     bool keep = !reads_alone(t, slot, k);
-    KN_TRY(join(t, product, k, KNC_SIDE_C, &m, &fit, keep ? s->u.p.c : KNC_NO, keep ? NULL : &s->u.p.c,
-                &s->u.p.finish));
+    KN_TRY(
+        join(t, product, k, KNC_SIDE_C, &m, &fit, keep ? s->u.p.c : KNC_NO, keep ? NULL : &s->u.p.c, &s->u.p.finish));
     if (s->u.p.finish) {
         *why = KNC_BECAUSE_NOTHING;
+        if (s->u.p.finish->across[0])
+            turn_result(product_of(s));
         if (!keep)
             note(t, slot, KNC_INLINE, KNC_BECAUSE_FINISH);
     }
@@ -372,8 +402,8 @@ static bool place_result(attacher *t, uint32_t product)
     knc_meeting from, to;
     knc_fit fit;
     if (k == KNC_NO || step_at(t, k)->kind != KNC_KERNEL || !reads_alone(t, slot, k) ||
-        !knc_only_moves(step_at(t, k), s->u.p.product->result, &from, &to) || from.slot != slot ||
-        from.ref_offset || is_too_late(t, product, k) || !fits(s->u.p.product, KNC_SIDE_C, &from, &fit) ||
+        !knc_only_moves(step_at(t, k), s->u.p.product->result, &from, &to) || from.slot != slot || from.ref_offset ||
+        is_too_late(t, product, k) || !fits(s->u.p.product, KNC_SIDE_C, &from, &fit) ||
         !knc_restride(product_of(s), KNC_SIDE_C, &fit, to.extent, to.stride, to.offset))
         return false;
     s->ref[s->u.p.c] = (knc_ref){.index = to.slot};
@@ -492,6 +522,9 @@ static kn_error *fill_operand(attacher *t, uint32_t product, knc_side side)
     else if (ref.offset || !knc_meets(kernel, ref.index, s->u.p.product->operand, true, &m) ||
              !fits(s->u.p.product, side, &m, &fit))
         why = KNC_BECAUSE_UNEVEN;
+    else if (is_small(s->u.p.product, side == KNC_SIDE_A ? &s->u.p.product->m : &s->u.p.product->n, &s->u.p.product->k,
+                      s->u.p.product->operand))
+        why = KNC_BECAUSE_SMALL;
     else if (is_often(s, side, x))
         why = KNC_BECAUSE_OFTEN;
     else if (is_too_late(t, product, k))
@@ -543,8 +576,8 @@ static void settle_reuse(attacher *t)
         knc_reuse r = p->reuse.at[i];
         uint32_t s = now(t, r.step);
         const knc_step *x = s == KNC_NO ? NULL : step_at(t, s);
-        if (!x || (x->kind == KNC_PRODUCT && (count_refs(x, r.from) != 1 || count_refs(x, r.to) != 1 ||
-                                              now(t, p->slot.at[r.from].maker) == s)))
+        if (!x || (x->kind == KNC_PRODUCT &&
+                   (count_refs(x, r.from) != 1 || count_refs(x, r.to) != 1 || now(t, p->slot.at[r.from].maker) == s)))
             continue;
         r.step = s;
         p->reuse.at[n++] = r;

@@ -73,7 +73,8 @@ bool knc_only_moves(const knc_step *s, kn_dtype d, knc_meeting *from, knc_meetin
         if (knc_parts(d) == 2 && ((s->u.k.map[x->map].offset ^ s->u.k.map[k->node[i].map].offset) & 1))
             return false; /* the other part of a complex number */
     }
-    if (stores != knc_parts(d) || k->buffer[read].dtype != knc_part(d) || !knc_meets(s, s->ref[written].index, d, true, to))
+    if (stores != knc_parts(d) || k->buffer[read].dtype != knc_part(d) ||
+        !knc_meets(s, s->ref[written].index, d, true, to))
         return false;
     /* what is read may begin anywhere in its slot */
     knc_ref ref = s->ref[read];
@@ -183,7 +184,8 @@ static bool continues(const copier *c, const knc_step *s, const knc_meeting *m, 
                       const knc_piece *inner)
 {
     for (int i = 0; i < c->n_use; i++)
-        if (!is_handed(c, s, m, i) && step_of(s, c->use[i].map, outer) != step_of(s, c->use[i].map, inner) * inner->extent)
+        if (!is_handed(c, s, m, i) &&
+            step_of(s, c->use[i].map, outer) != step_of(s, c->use[i].map, inner) * inner->extent)
             return false;
     return true;
 }
@@ -203,8 +205,8 @@ static void list_group(const copier *c, const knc_step *s, const knc_meeting *m,
         }
 }
 
-static int count_group(const copier *c, const knc_step *s, const knc_meeting *m, const knc_fit *fit, int group, bool least,
-                       dims *d)
+static int count_group(const copier *c, const knc_step *s, const knc_meeting *m, const knc_fit *fit, int group,
+                       bool least, dims *d)
 {
     int before = d->n;
     list_group(c, s, m, fit, group, d);
@@ -215,7 +217,7 @@ static int count_group(const copier *c, const knc_step *s, const knc_meeting *m,
     return d->n - before;
 }
 
-/* Lanes run along columns (elements handed over are adjacent along them) or along rows: where more is adjacent. */
+/* What is adjacent (or the same) along a dimension. */
 static int adjacent(const knc_attached *x, int n_map, int dim)
 {
     int n = x->n_batch + x->n_row + x->n_column, score = 0;
@@ -223,15 +225,22 @@ static int adjacent(const knc_attached *x, int n_map, int dim)
         int64_t stride = x->stride[m * n + dim];
         score += x->handed[m] ? 0 : stride == 1 ? 2 : stride == 0;
     }
-    return x->extent[dim] < 4 ? -1 : score;
+    return score;
 }
 
+/* Elements are handed over adjacent along columns, or along rows. If much else is adjacent the other way they are turned
+ * first, or at last. */
 static void choose_lanes(knc_attached *x, int n_map)
 {
-    int row = x->n_batch + x->n_row - 1, column = x->n_batch + x->n_row + x->n_column - 1;
+    int row = x->n_batch + x->n_row - 1, column = x->n_batch + x->n_row + x->n_column - 1, element = 0;
     int along_rows = adjacent(x, n_map, row), along_columns = adjacent(x, n_map, column);
-    x->across[0] = along_rows > along_columns + 2; /* elements handed over are adjacent the other way */
-    x->across[1] = along_columns > along_rows + 2;
+    for (int b = 0; b < x->kernel->n_buffer; b++)
+        if (x->ref[b] == KNC_NO)
+            element = kn_dtype_table[x->kernel->buffer[b].dtype].size * x->parts;
+    bool turns = element <= 8; /* kng_turn */
+    x->across[0] = turns && along_rows >= along_columns + 2 && x->extent[row] > 1;
+    x->across[1] = turns && along_columns >= along_rows + 2 && x->extent[column] > 1;
+    x->element = element;
 }
 
 static bool describe(kn_arena *a, const copier *c, const knc_step *s, const knc_meeting *m, const knc_fit *fit,

@@ -60,6 +60,7 @@ typedef enum knc_state {
     X(PLACED, "the product puts it where its reader would move it to")            \
     X(JOINED, "the kernel beside the product joins elements")                     \
     X(UNEVEN, "the kernel beside the product has other loops")                    \
+    X(SMALL, "what goes between it and the product stays in the first cache")     \
     X(CIRCLE, "the kernel that reads it waits for another reader")                \
     X(OFTEN, "the product would work it out too often")                           \
     X(WIDELY, "not only one product reads it")                                    \
@@ -221,6 +222,7 @@ kn_error *knc_place_values(knc_plan *p);
 kn_error *knc_lower(knc_plan *p);
 kn_error *knc_make_bands(knc_plan *p); /* bands.c */
 kn_error *knc_attach(knc_plan *p); /* attach.c */
+extern bool knc_attach_small;      /* for tests: whatever the sizes */
 kn_error *knc_order_steps(knc_plan *p);
 kn_error *knc_prepare_kernels(knc_plan *p); /* prepare.c */
 kn_error *knc_plan_memory(knc_plan *p);

@@ -16,8 +16,7 @@ static kn_error *prepare_kernel(knc_plan *p, const knc_step *s, const int64_t *p
     return NULL;
 }
 
-/* For elements that are adjacent along columns, and along rows. Distances of what is handed over across that are known
- * when it is. */
+/* For elements that are adjacent along columns, and along rows. */
 static kn_error *prepare_attached(knc_plan *p, knc_attached *x)
 {
     kng_rect_map map[KNG_RECT_MAPS];
@@ -26,7 +25,7 @@ static kn_error *prepare_attached(knc_plan *p, knc_attached *x)
         bool columns = !way ^ x->across[way];
         for (int m = 0; m < x->kernel->n_map; m++) {
             int64_t own = x->stride[m * n + (columns ? n : n - x->n_column) - 1];
-            map[m] = (kng_rect_map){.lane = !x->handed[m] ? own : x->across[way] ? 2 : x->parts};
+            map[m] = (kng_rect_map){.lane = !x->handed[m] ? own : x->parts};
         }
         void *room = knx_arena_alloc(&p->p->arena, kng_rect_bytes(x->kernel));
         if (!room)

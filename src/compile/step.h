@@ -45,9 +45,9 @@ typedef struct knc_attached {
     const int64_t *extent; /* per dimension */
     const int64_t *offset; /* per map; handed: the part of a complex number */
     const int64_t *stride; /* [map][dimension] */
-    int parts;             /* of an element that is handed over */
+    int parts, element;    /* of an element that is handed over: its parts, bytes */
     const struct kng_rect *rect[2]; /* elements that are adjacent along columns, along rows */
-    bool across[2];                 /* then lanes run along the other one */
+    bool across[2];                 /* then they are turned, and lanes run along the other one */
 } knc_attached;
 
 typedef enum knc_step_kind { KNC_KERNEL, KNC_ROUTINE, KNC_COPY, KNC_LOOP, KNC_PRODUCT, KNC_BAND } knc_step_kind;
@@ -209,7 +209,9 @@ struct kn_program {
     kn_arena arena;
 };
 enum { KNC_FEW_REFS = 48 }; /* steps with more buffers keep their addresses in the workspace */
-/* workspace.c: bytes that a product itself needs, and behind them what its kernels need for each worker */
+/* workspace.c: bytes that a product itself needs, and behind them what its kernels need for each worker: at its end a
+ * tile, if elements are turned */
+enum { KNC_TILE = 64 };
 size_t knc_product_workspace(const knc_step *s, int threads);
 size_t knc_attached_scratch(const knc_step *s);
 /* record.c: the operations that a step works out, for people; the elements that it runs over (a copy's bytes) */

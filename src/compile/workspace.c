@@ -122,12 +122,14 @@ size_t knc_product_workspace(const knc_step *s, int threads)
 size_t knc_attached_scratch(const knc_step *s)
 {
     const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
-    size_t most = 0;
+    size_t most = 0, tile = 0;
     for (int i = 0; i < 6; i++) {
         size_t bytes = all[i / 2] ? kng_rect_scratch(all[i / 2]->rect[i % 2]) : 0;
         most = bytes > most ? bytes : most;
+        if (all[i / 2] && all[i / 2]->across[i % 2])
+            tile = KNC_TILE * KNC_TILE * sizeof(uint64_t);
     }
-    return aligned(most);
+    return aligned(most) + tile;
 }
 
 static size_t scratch_of(const kn_program *p, int threads)

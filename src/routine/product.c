@@ -33,40 +33,40 @@ typedef struct piece {
 
 /* --- one piece -------------------------------------------------------------------------------- */
 
-static void prepare_request(const job *j, const piece *x, kng_product_request *q, kng_product_args *args)
+static void prepare_args(const job *j, const piece *x, kng_product_args *args)
 {
     const knr_plan *p = j->p;
-    memset(q, 0, sizeof *q);
     memset(args, 0, sizeof *args);
-    q->number = (uint8_t)p->number;
-    q->target = (uint8_t)(p->target < 0 ? 0 : p->target);
-    q->a_signed = q->b_signed = p->group > 1 && p->left.dtype->kind == 'i';
-    q->a_from = p->left_across ? KNG_A_ACROSS : KNG_A_ALONG;
-    q->b_from = p->right_in_place ? KNG_B_PLAIN : KNG_B_PACKED;
-    args->k = x->steps;
+    args->k = knr_round_up(x->steps, p->group);
     args->phase = x->k % KNR_BLOCK_STEPS;
+    args->total_in = x->k >= KNR_BLOCK_STEPS;
     args->c_row = x->c_row;
     args->chain_row = p->right.row.total * p->size;
-    args->total_in = x->k >= KNR_BLOCK_STEPS;
+    args->b_k = p->right.k.stride[0] * p->right.dtype->size;
 }
 
-static void run_rectangle(const knr_plan *p, const kng_product_request *q, const kng_product_args *args)
+/* A rectangle of `rows` rows and the columns of a panel. Those of the plan were found ahead. */
+static void run_rectangle(const knr_plan *p, int64_t rows, int64_t columns, kng_b_from from,
+                          const kng_product_args *args)
 {
-    kng_product_function *f = p->target < 0 ? NULL : kng_product_for(q);
-    if (f)
-        f(args);
-    else
-        knr_rectangle(q, args, p->shape.lanes);
+    int64_t h = rows - p->cut.height, last = columns != p->cut.panel;
+    kng_product_function *f = NULL;
+    if ((h == 0 || h == 1) && (!last || columns == p->right.row.total % p->cut.panel))
+        f = p->function[h][last][from];
+    if (!f) {
+        kng_product_request q = knr_request(p, rows, columns, from);
+        f = p->target < 0 ? NULL : kng_product_for(&q);
+        if (!f) {
+            knr_rectangle(&q, args, p->lanes);
+            return;
+        }
+    }
+    f(args);
 }
 
 static int64_t left_row_bytes(const knr_plan *p, int64_t steps)
 {
     return knr_round_up(knr_round_up(steps, p->group) * p->left_step, 64) + 64;
-}
-
-static int64_t panel_width(const knr_plan *p, int64_t columns)
-{
-    return knr_round_up(knr_least(columns, p->cut.panel), p->shape.lanes);
 }
 
 /* The sums of a block that this piece does not begin, or does not end. */
@@ -77,54 +77,67 @@ static void set_chain(const job *j, const piece *x, kng_product_args *args, char
     args->chain_out = end % KNR_BLOCK_STEPS && end < j->p->left.k.total ? sums : NULL;
 }
 
-/* All rectangles of the piece with one panel of right. */
-static void run_panel(const job *j, const piece *x, kng_product_request *q, kng_product_args *args, int64_t column,
-                      int64_t columns, const char *left, int64_t left_row)
+/* All rectangles of the piece with one panel of right. `from`: of the first one; PACKING packs for the others. */
+static void run_panel(const job *j, const piece *x, kng_product_args *args, int64_t column, int64_t columns,
+                      kng_b_from from)
 {
     const knr_plan *p = j->p;
-    int64_t vectors = knr_divide_up(columns, p->shape.lanes), first = knr_row_of(&x->rows, x->tile);
-    q->vectors = (uint8_t)vectors;
-    q->lanes = (uint8_t)(columns - (vectors - 1) * p->shape.lanes);
+    int64_t first = knr_row_of(&x->rows, x->tile), row = first;
+    const char *left = args->a;
     for (int64_t t = x->tile; t < x->tile + x->tiles; t++) {
-        int64_t row = knr_row_of(&x->rows, t);
-        q->rows = (uint8_t)(knr_row_of(&x->rows, t + 1) - row);
-        args->a = left + (row - first) * left_row;
-        args->a_row = left_row;
+        int64_t rows = x->rows.height + (t < x->rows.extra);
         args->c = x->c + row * x->c_row + (column - x->column) * p->size;
         if (j->chain)
             set_chain(j, x, args, j->chain + (x->row0 + row) * args->chain_row + column * p->size);
-        run_rectangle(p, q, args);
+        run_rectangle(p, rows, columns, from, args);
+        if (from == KNG_B_PACKING) {
+            from = KNG_B_PACKED;
+            args->b = args->packed;
+        }
+        row += rows;
+        args->a = (const char *)args->a + rows * (p->left_across ? p->left_step : args->a_row);
+    }
+    args->a = left;
+}
+
+static void place_left(const job *j, const piece *x, kng_product_args *args)
+{
+    const knr_plan *p = j->p;
+    int64_t row = x->row0 + knr_row_of(&x->rows, x->tile);
+    int64_t rows = x->row0 + knr_row_of(&x->rows, x->tile + x->tiles) - row, size = p->left_step;
+    args->a_row = left_row_bytes(p, x->steps);
+    args->a = j->packed_left;
+    if (p->left_in_place) {
+        int64_t k = p->left.k.total == 1 ? 0 : p->left.k.stride[0];
+        args->a_row = p->left.row.stride[0] * size;
+        args->a_k = k * size;
+        args->a = j->left.at + row * args->a_row + x->k * args->a_k;
+    } else {
+        knr_pack_rows(&j->left, row, rows, x->k, x->steps, j->packed_left, args->a_row);
     }
 }
 
 static void run_piece(const job *j, piece *x)
 {
     const knr_plan *p = j->p;
-    kng_product_request q;
     kng_product_args args;
-    int64_t row = x->row0 + knr_row_of(&x->rows, x->tile),
-            rows = x->row0 + knr_row_of(&x->rows, x->tile + x->tiles) - row;
-    int64_t left_row = left_row_bytes(p, x->steps);
-    const char *left = j->packed_left;
-    prepare_request(j, x, &q, &args);
-    if (p->left_in_place) {
-        left_row = p->left.row.stride[0] * p->left.dtype->size;
-        left = j->left.at + row * left_row + x->k * p->left.dtype->size;
-    } else {
-        knr_pack_rows(&j->left, row, rows, x->k, x->steps, j->packed_left, left_row);
-    }
+    prepare_args(j, x, &args);
+    place_left(j, x, &args);
     char *panel = j->packed_right;
     int64_t padded = knr_round_up(x->steps, p->group);
     for (int64_t column = x->column; column < x->column + x->columns; column += p->cut.panel) {
-        int64_t columns = knr_least(p->cut.panel, x->column + x->columns - column), width = panel_width(p, columns);
+        int64_t columns = knr_least(p->cut.panel, x->column + x->columns - column);
+        int64_t width = knr_round_up(columns, p->lanes);
+        kng_b_from from = p->right_in_place                      ? KNG_B_PLAIN
+                          : p->right_first && !x->packed_right ? KNG_B_PACKING
+                                                                 : KNG_B_PACKED;
         args.b = panel;
-        if (p->right_in_place) {
-            args.b_k = p->right.k.stride[0] * p->right.dtype->size;
+        args.packed = panel;
+        if (from != KNG_B_PACKED)
             args.b = j->right.at + x->k * args.b_k + column * p->right.dtype->size;
-        } else if (!x->packed_right) {
+        else if (!x->packed_right)
             knr_pack_panel(&j->right, column, columns, x->k, x->steps, panel, width);
-        }
-        run_panel(j, x, &q, &args, column, columns, left, left_row);
+        run_panel(j, x, &args, column, columns, from);
         panel += width * padded * p->right_step;
     }
     x->packed_right = true;
@@ -366,7 +379,7 @@ void knr_product_run_part(const knr_plan *p, const knr_run *r, const knr_part *p
     }
     knr_cuts rows = p->cut;
     int64_t n = part->m1 - part->m0;
-    rows.tiles = knr_divide_up(n, p->shape.max_rows);
+    rows.tiles = knr_divide_up(n, p->max_rows);
     rows.height = n / rows.tiles;
     rows.extra = n % rows.tiles;
     run_range(&j, &rows, part->m0, 0, rows.tiles, 0, p->right.row.total);

@@ -47,26 +47,67 @@ static void widen(kn_dtype part, const void *from, int64_t n, bool wide, void *t
     }
 }
 
+/* Steps that lie side by side are bytes or shorts. */
+static void widen_narrow(const knr_plan *p, kn_dtype d, const void *from, int64_t n, void *to)
+{
+    if (d->size == p->left_step) {
+        memcpy(to, from, (size_t)(n * p->left_step));
+    } else if (d->kind == 'i') {
+        for (int64_t i = 0; i < n; i++)
+            ((int16_t *)to)[i] = ((const int8_t *)from)[i];
+    } else {
+        for (int64_t i = 0; i < n; i++)
+            ((int16_t *)to)[i] = ((const uint8_t *)from)[i];
+    }
+}
+
 void knr_widen_row(const knr_plan *p, kn_dtype d, const void *from, int64_t n, void *to)
 {
     if (p->group > 1) {
-        size_t bytes = (size_t)n * d->size;
-        memcpy(to, from, bytes);
-        memset((char *)to + bytes, 0, (size_t)(knr_round_up(n, p->group) - n) * d->size);
+        size_t rest = (size_t)((knr_round_up(n, p->group) - n) * p->left_step);
+        widen_narrow(p, d, from, n, to);
+        memset((char *)to + n * p->left_step, 0, rest);
         return;
     }
     widen(knx_component(d), from, n * p->parts, p->size / p->parts == 8, to);
 }
 
+enum { CHUNK = 16 }; /* loops of this length become vectors */
+
+static void weave_bytes(const uint8_t *from, int64_t width, int64_t steps, uint32_t *to)
+{
+    static const uint8_t zeros[CHUNK];
+    for (int64_t j = 0; j < width; j += CHUNK) {
+        const uint8_t *x = from + j, *y = steps > 1 ? x + width : zeros, *z = steps > 2 ? x + 2 * width : zeros;
+        const uint8_t *w = steps > 3 ? x + 3 * width : zeros;
+        uint32_t sum[CHUNK];
+        for (int i = 0; i < CHUNK; i++)
+            sum[i] = (uint32_t)x[i] | (uint32_t)y[i] << 8 | (uint32_t)z[i] << 16 | (uint32_t)w[i] << 24;
+        memcpy(to + j, sum, sizeof sum);
+    }
+}
+
+static void weave_shorts(const uint16_t *from, int64_t width, int64_t steps, uint32_t *to)
+{
+    static const uint16_t zeros[CHUNK];
+    for (int64_t j = 0; j < width; j += 8) {
+        const uint16_t *x = from + j, *y = steps > 1 ? x + width : zeros;
+        uint32_t sum[8];
+        for (int i = 0; i < 8; i++)
+            sum[i] = (uint32_t)x[i] | (uint32_t)y[i] << 16;
+        memcpy(to + j, sum, sizeof sum);
+    }
+}
+
 void knr_widen_panel(const knr_plan *p, kn_dtype d, const void *from, int64_t width, int64_t steps, void *to)
 {
-    if (p->group > 1) {
-        for (int64_t g = 0; g < p->group; g++)
-            for (int64_t j = 0; j < width; j++)
-                if (d->size == 1)
-                    ((uint8_t *)to)[j * p->group + g] = g < steps ? ((const uint8_t *)from)[g * width + j] : 0;
-                else
-                    ((uint16_t *)to)[j * p->group + g] = g < steps ? ((const uint16_t *)from)[g * width + j] : 0;
+    if (p->group == 4) {
+        weave_bytes(from, width, steps, to);
+    } else if (p->group == 2) {
+        uint16_t wide[2 * KNR_MAX_WIDTH];
+        if (d->size == 1)
+            widen_narrow(p, d, from, steps * width, wide);
+        weave_shorts(d->size == 1 ? wide : from, width, steps, to);
     } else if (p->parts == 2) {
         widen(knx_component(d), from, 2 * width, p->size == 16, to);
         knr_turn_complex(p->size == 16, width, to, (char *)to + width * p->size);

@@ -175,7 +175,7 @@ void knr_pack_rows(const knr_source *s, int64_t row, int64_t rows, int64_t k, in
     const knr_plan *p = s->plan;
     char *to = to_;
     int element = s->side->dtype->size;
-    if (s->side->same) {
+    if (s->side->same && steps % p->group == 0) {
         place t = {.to = to, .to_row = row_bytes / element, .to_k = 1, .size = element};
         gather(s, row, rows, k, steps, &t);
         return;
@@ -197,7 +197,7 @@ void knr_pack_panel(const knr_source *s, int64_t row, int64_t rows, int64_t k, i
     const knr_plan *p = s->plan;
     char *to = to_;
     int element = s->side->dtype->size;
-    if (s->side->same && p->parts == 1) {
+    if (s->side->same && p->parts == 1 && p->group == 1) {
         place t = {.to = to, .to_row = 1, .to_k = width, .size = element};
         gather(s, row, rows, k, steps, &t);
         clear(&t, rows, width - rows, 0, steps);

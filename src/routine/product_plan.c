@@ -156,14 +156,27 @@ void knr_batch_at(const knr_plan *p, int64_t i, int64_t *a, int64_t *b, int64_t 
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-static kng_number number_of(const knr_product *q)
+/* Sums of narrow integers have 32 bits; signs matter only where the result is wider than the operands. */
+static kng_number integers(const knr_product *q, int target)
+{
+    bool wider = q->result->size > q->operand->size;
+    if (q->result->size == 8)
+        return KNG_NUMBER_I64;
+    if (target < 0 || q->operand->size == 4 || (q->operand->size == 2 && wider && q->operand->kind == 'u'))
+        return KNG_NUMBER_I32;
+    if (q->operand->size == 1 && kng_product_rows(KNG_NUMBER_BYTES, (kng_target)target, 1))
+        return KNG_NUMBER_BYTES;
+    return KNG_NUMBER_SHORTS;
+}
+
+static kng_number number_of(const knr_product *q, int target)
 {
     size_t size = knx_component(q->result)->size;
     if (knx_is_complex(q->result))
         return size == 8 ? KNG_NUMBER_C128 : KNG_NUMBER_C64;
     if (knx_is_float(q->result))
         return size == 8 ? KNG_NUMBER_F64 : KNG_NUMBER_F32;
-    return size == 8 ? KNG_NUMBER_I64 : KNG_NUMBER_I32;
+    return integers(q, target);
 }
 
 /* The machine that runs the inner loops: -1 is the loops in C. */
@@ -180,29 +193,26 @@ static int choose_target(void)
 
 static void choose_numbers(knr_plan *p, const knr_product *q)
 {
-    static const uint8_t sizes[KNG_NUMBER_KINDS] = {4, 8, 8, 16, 4, 8, 4, 4};
+    static const struct {
+        uint8_t size, left, right, group;
+    } forms[KNG_NUMBER_KINDS] = {{4, 4, 4, 1},    {8, 8, 8, 1}, {8, 8, 16, 1}, {16, 16, 32, 1},
+                                 {4, 4, 4, 1},    {8, 8, 8, 1}, {4, 2, 2, 2},  {4, 1, 1, 4}};
     p->result = q->result;
-    p->number = number_of(q);
-    p->size = sizes[p->number];
-    p->group = 1;
-    p->parts = knx_is_complex(q->result) ? 2 : 1;
-    p->left_step = p->size;
-    p->right_step = p->size * p->parts; /* of complex numbers two rows, see codegen/product.h */
     p->target = choose_target();
+    p->number = number_of(q, p->target);
     if (p->target >= 0 && !kng_product_rows(p->number, (kng_target)p->target, 1))
         p->target = -1;
-    p->shape = (kng_product_shape){.lanes = (uint8_t)(64 / p->size), .max_rows = 4, .vectors = 2};
-    if (p->target >= 0)
-        p->shape = kng_product_best(p->number, (kng_target)p->target);
+    p->size = forms[p->number].size;
+    p->left_step = forms[p->number].left;
+    p->right_step = forms[p->number].right;
+    p->group = forms[p->number].group;
+    p->parts = knx_is_complex(q->result) ? 2 : 1;
 }
 
 /* --- the operands ----------------------------------------------------------------------------- */
 
-static bool same_numbers(const knr_plan *p, kn_dtype d)
-{
-    return d->size == p->size &&
-           (d->kind == p->result->kind || p->number == KNG_NUMBER_I32 || p->number == KNG_NUMBER_I64) && p->group == 1;
-}
+/* The dtypes of operands and result are of one kind: numbers of one size are the same. */
+static bool same_numbers(const knr_plan *p, kn_dtype d) { return d->size == p->left_step; }
 
 static void make_side(knr_plan *p, knr_side *s, const knr_product *q, bool is_a, bool fill)
 {
@@ -246,84 +256,7 @@ static void make_sides(knr_plan *p, const knr_product *q, bool fill_a, bool fill
     make_side(p, p->swapped ? &p->left : &p->right, q, false, fill_b);
 }
 
-/* --- cuts ------------------------------------------------------------------------------------- */
-
-enum {
-    K_PIECE_BYTES = 6144,    /* of one row of left: long pieces, each further one reads and writes c once more */
-    RIGHT_BYTES = 1 << 20,   /* of packed right */
-    LEFT_BYTES = 512 << 10,  /* of packed left */
-    BUFFER_BYTES = 96 << 10, /* of the result, where it goes through a buffer */
-    ROW_PAD = 64,            /* bytes between the rows of packed left */
-    MANY_STEPS = 1 << 16,    /* from here on steps are cut also where the result goes through a buffer */
-    IN_PLACE_TILES = 3       /* so many rectangles down, packing right would not pay */
-};
-
-static int64_t between(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
-
-static void cut_rows(const knr_plan *p, int64_t rows, knr_cuts *c)
-{
-    c->tiles = knr_divide_up(rows, p->shape.max_rows);
-    c->height = c->tiles ? rows / c->tiles : 0;
-    c->extra = c->tiles ? rows % c->tiles : 0;
-}
-
-static void choose_cuts(knr_plan *p)
-{
-    knr_cuts *c = &p->cut;
-    int64_t k = p->left.k.total, n = p->right.row.total;
-    cut_rows(p, p->left.row.total, c);
-    c->panel = p->shape.vectors * p->shape.lanes;
-    int64_t pieces = knr_divide_up(k * p->left_step, K_PIECE_BYTES);
-    bool whole = !p->direct && k < MANY_STEPS;
-    c->k_piece = whole || pieces <= 1 ? k : knr_round_up(knr_divide_up(k, pieces), KNR_BLOCK_STEPS);
-    c->k_piece = knr_round_up(c->k_piece ? c->k_piece : 1, p->group);
-    int64_t panels = between(RIGHT_BYTES / (c->k_piece * p->right_step * c->panel), 1, knr_divide_up(n, c->panel));
-    if (!p->direct)
-        panels = between(panels, 1, BUFFER_BYTES / 2 / (c->panel * p->size * p->shape.max_rows));
-    c->n_piece = (panels ? panels : 1) * c->panel;
-    c->m_piece = between(LEFT_BYTES / (c->k_piece * p->left_step * p->shape.max_rows), 1, c->tiles ? c->tiles : 1);
-    c->m_block = c->tiles;
-    if (!p->direct)
-        c->m_block = between(BUFFER_BYTES / (c->n_piece * p->size * p->shape.max_rows), 1, c->tiles ? c->tiles : 1);
-    c->m_piece = knr_least(c->m_piece, c->m_block ? c->m_block : 1);
-}
-
-static bool same_sets(int64_t bytes) { return bytes % 1024 == 0; }
-
-static void choose_places(knr_plan *p)
-{
-    const knr_side *l = &p->left, *r = &p->right;
-    bool in_place = l->plain && (is_line(&l->k) || l->k.total == 1);
-    bool many = p->cut.tiles > 2 && r->row.total > 4 * p->cut.panel && l->k.total * p->size >= 1024;
-    p->left_across = false;
-    p->left_in_place = in_place && !(many && same_sets(l->row.stride[0] * p->size));
-    p->right_in_place = r->plain && (is_line(&r->row) || r->row.total == 1) && p->cut.tiles <= IN_PLACE_TILES;
-}
-
-static void choose_bytes(knr_plan *p)
-{
-    const knr_cuts *c = &p->cut;
-    size_t padded = (size_t)knr_round_up(c->k_piece, p->group);
-    p->left_bytes = p->right_bytes = p->c_bytes = 0;
-    if (!p->left_in_place)
-        p->left_bytes =
-            (size_t)(c->m_piece * p->shape.max_rows) * ((padded * (size_t)p->left_step + 63) / 64 * 64 + ROW_PAD);
-    p->right_bytes = padded * (size_t)c->n_piece * (size_t)p->right_step;
-    p->c_line = c->n_piece;
-    if (!p->direct)
-        p->c_bytes = (size_t)(c->m_block * p->shape.max_rows) * (size_t)p->c_line * (size_t)p->size;
-    p->spare_bytes = KNR_SPARE;
-}
-
-static double cost_of(const knr_plan *p)
-{
-    double l = (double)p->left.row.total, r = (double)p->right.row.total, k = (double)p->left.k.total;
-    double rate = p->target < 0 ? 4 : p->target == KNG_AVX512 ? 48 : 24; /* multiplications in a nanosecond */
-    double columns = (double)knr_round_up(p->right.row.total, p->shape.lanes);
-    rate *= 4. / p->size * (p->number == KNG_NUMBER_C64 || p->number == KNG_NUMBER_C128 ? .5 : 1);
-    double moved = (l * k + r * k + 2 * l * r) * p->size / 8;
-    return (double)p->batches * (l * columns * k / rate + moved / 4 + 20);
-}
+/* --- the plan --------------------------------------------------------------------------------- */
 
 const knr_plan *knr_product_make(void *room, const knr_product *q, bool fill_a, bool fill_b, bool finish)
 {
@@ -338,10 +271,7 @@ const knr_plan *knr_product_make(void *room, const knr_product *q, bool fill_a, 
     bool exact = p->result->size == p->size && p->result->kind != 'b';
     p->direct = exact && !finish && p->c_row.n == 1 && (is_line(&p->c_column) || p->c_column.total == 1);
     p->keeps_totals = p->result->id == KN_ID_F16 || p->result->id == KN_ID_BF16;
-    choose_cuts(p);
-    choose_places(p);
-    choose_bytes(p);
-    p->cost = cost_of(p);
+    knr_cut(p);
     return p;
 }
 

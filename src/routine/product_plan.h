@@ -8,7 +8,7 @@
 #include "codegen/product.h"
 #include "routine/product.h"
 
-enum { KNR_BLOCK_STEPS = 256 };
+enum { KNR_BLOCK_STEPS = 256, KNR_MAX_WIDTH = 256 }; /* numbers of a row of a panel */
 
 /* A flattened group of dimensions as it lies in one array: neighbours that lie like one dimension are one. */
 typedef struct knr_axis {
@@ -48,13 +48,14 @@ struct knr_plan {
     int parts;                 /* 2: complex */
     int group;                 /* steps of k that lie side by side: 4 for BYTES, 2 for SHORTS */
     int target;                /* kng_target; -1: the loops in C */
-    kng_product_shape shape;
+    int lanes;  /* numbers in a vector */
+    int max_rows; /* of a rectangle */
     bool swapped;                    /* left is b */
     bool finish;                     /* the caller brings one */
     bool direct;                     /* the inner loops write into c */
     bool keeps_totals;               /* parts of k can not leave their totals in c */
     bool left_in_place, left_across; /* across: the rows of a step are adjacent */
-    bool right_in_place;
+    bool right_in_place, right_first; /* first: packed by the first rectangle that reads it */
     int64_t batches;
     knr_dims batch; /* merged; n >= 0 */
     int64_t c_offset;
@@ -65,8 +66,16 @@ struct knr_plan {
     knr_cuts cut;
     size_t left_bytes, right_bytes, c_bytes, spare_bytes; /* of a worker's workspace */
     int64_t c_line;                                       /* numbers between the rows of the buffer */
+    bool simple; /* all in place, all of k at once, straight into c */
+    /* Found ahead: [rows of a rectangle are cut.height + 1][columns are those of the last panel][kng_b_from]. */
+    kng_product_function *function[2][2][3];
     double cost;
 };
+
+/* Chooses rectangles, pieces and places, and finds the functions. */
+void knr_cut(knr_plan *p);
+/* The rectangle that a plan asks for: rows x columns (of one panel). */
+kng_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns, kng_b_from from);
 
 static inline int64_t knr_least(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t knr_divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }

@@ -2,6 +2,7 @@
  * product.c -- runs a product's step: the routine, and, as the functions that it calls, the kernels that are a part of
  * the step. */
 #include "codegen/rect.h"
+#include "codegen/tile.h"
 #include "runtime/run.h"
 
 typedef struct attached {
@@ -21,10 +22,11 @@ typedef struct call {
     const attached *a;
     int n_dim, n_map;
     bool columns; /* lanes run along them */
+    bool turned, asks;
     const kng_rect *rect;
     void *buffer[KNG_RECT_STREAMS];
     int64_t at[KNG_RECT_MAPS]; /* per map: the batch, and the current row but for the innermost dimension */
-    void *scratch;
+    char *scratch;
 } call;
 
 /* Moves every map by index number `i` of a flattened group of dimensions. */
@@ -38,25 +40,55 @@ static void move(const knc_attached *x, int n_dim, int first, int n, int64_t i, 
     }
 }
 
-static void run_piece(call *c, const range *row, const range *column, const int64_t *at, char *handed)
+/* Elements are at `handed`, `across` apart from row to row of the rectangle and adjacent along its lanes. */
+static void run_rect(call *c, const range *row, const range *lane, const int64_t *at, char *handed, int64_t across)
 {
     const knc_attached *x = c->a->x;
-    int r = row->first + row->n_dim - 1, l = column->first + column->n_dim - 1;
+    int r = row->first + row->n_dim - 1, l = lane->first + lane->n_dim - 1;
     kng_rect_map map[KNG_RECT_MAPS];
     for (int m = 0; m < c->n_map; m++) {
-        int64_t along_rows = x->stride[m * c->n_dim + r], along_columns = x->stride[m * c->n_dim + l], from = at[m];
-        if (x->handed[m]) {
-            along_rows = row->step * x->parts;
-            along_columns = column->step * x->parts;
-            from = x->offset[m];
-        }
-        map[m] = c->columns ? (kng_rect_map){from, along_rows, along_columns}
-                            : (kng_rect_map){from, along_columns, along_rows};
+        const int64_t *stride = x->stride + m * c->n_dim;
+        map[m] = x->handed[m] ? (kng_rect_map){x->offset[m], across * x->parts, x->parts}
+                              : (kng_rect_map){at[m], stride[r], stride[l]};
     }
     for (int b = 0; b < x->kernel->n_buffer; b++)
         if (x->ref[b] == KNC_NO)
             c->buffer[b] = handed;
-    kng_rect_run(c->rect, c->buffer, map, c->columns ? row->n : column->n, c->columns ? column->n : row->n, c->scratch);
+    kng_rect_run(c->rect, c->buffer, map, row->n, lane->n, c->a->scratch ? c->scratch : NULL);
+}
+
+/* Elements are adjacent along the rows of the rectangle: they are turned before, those that are asked for afterwards. */
+static void run_turned(call *c, const range *row, const range *lane, const int64_t *at, char *handed)
+{
+    const knc_attached *x = c->a->x;
+    int r = row->first + row->n_dim - 1, l = lane->first + lane->n_dim - 1, size = x->element;
+    int64_t apart = lane->step * size, line = KNC_TILE * size;
+    kng_turn_loop *turn = kng_turn();
+    char *tile = c->scratch + c->a->bytes - KNC_TILE * KNC_TILE * sizeof(uint64_t);
+    for (int64_t i = 0; i < row->n; i += KNC_TILE)
+        for (int64_t j = 0; j < lane->n; j += KNC_TILE) {
+            range some = *row, lanes = *lane;
+            int64_t from[KNG_RECT_MAPS];
+            char *memory = handed + i * size + j * apart;
+            some.n = row->n - i < KNC_TILE ? row->n - i : KNC_TILE;
+            lanes.n = lane->n - j < KNC_TILE ? lane->n - j : KNC_TILE;
+            for (int m = 0; m < c->n_map; m++)
+                from[m] = at[m] + i * x->stride[m * c->n_dim + r] + j * x->stride[m * c->n_dim + l];
+            if (!c->asks)
+                turn(size, tile, line, memory, apart, lanes.n, some.n, false);
+            run_rect(c, &some, &lanes, from, tile, KNC_TILE);
+            if (c->asks)
+                turn(size, memory, apart, tile, line, some.n, lanes.n, false);
+        }
+}
+
+static void run_piece(call *c, const range *row, const range *column, const int64_t *at, char *handed)
+{
+    const range *lane = c->columns ? column : row, *other = c->columns ? row : column;
+    if (c->turned)
+        run_turned(c, other, lane, at, handed);
+    else
+        run_rect(c, other, lane, at, handed, other->step);
 }
 
 /* What is left of the innermost dimension, at most `n`. */
@@ -67,7 +99,7 @@ static int64_t run_of(const knc_attached *x, const range *r, int64_t at, int64_t
 }
 
 /* Pieces along which all maps step evenly. */
-static void run_pieces(call *c, const range *row, const range *column, char *handed, int64_t size)
+static void run_pieces(call *c, const range *row, const range *column, char *handed)
 {
     const knc_attached *x = c->a->x;
     for (int64_t i = 0, rows; i < row->n; i += rows) {
@@ -84,45 +116,43 @@ static void run_pieces(call *c, const range *row, const range *column, char *han
             for (int m = 0; m < c->n_map; m++)
                 at[m] = at_row[m];
             move(x, c->n_dim, column->first, column->n_dim, column->at + j, at);
-            run_piece(c, &r, &l, at, handed + (i * row->step + j * column->step) * size);
+            run_piece(c, &r, &l, at, handed + (i * row->step + j * column->step) * x->element);
         }
     }
 }
 
-static void run_attached(const attached *a, int64_t batch, range row, range column, void *handed, int worker)
+static void run_attached(const attached *a, bool asks, int64_t batch, range row, range column, void *handed, int worker)
 {
     const knc_attached *x = a->x;
     call c = {.a = a, .n_dim = x->n_batch + x->n_row + x->n_column, .n_map = x->kernel->n_map};
     int way = column.step != 1 || (column.n == 1 && row.step == 1);
-    int64_t size = 1;
-    c.columns = !way ^ x->across[way];
+    c.turned = x->across[way];
+    c.asks = asks;
+    c.columns = !way ^ c.turned;
     c.rect = x->rect[way];
     c.scratch = a->scratch ? a->scratch + (size_t)worker * a->bytes : NULL;
     for (int m = 0; m < c.n_map; m++)
         c.at[m] = x->offset[m];
     move(x, c.n_dim, 0, x->n_batch, batch, c.at);
-    for (int b = 0; b < x->kernel->n_buffer; b++) {
+    for (int b = 0; b < x->kernel->n_buffer; b++)
         if (x->ref[b] != KNC_NO)
             c.buffer[b] = a->at[x->ref[b]];
-        else
-            size = kn_dtype_table[x->kernel->buffer[b].dtype].size * x->parts;
-    }
     row.first = x->n_batch, row.n_dim = x->n_row;
     column.first = x->n_batch + x->n_row, column.n_dim = x->n_column;
-    run_pieces(&c, &row, &column, handed, size);
+    run_pieces(&c, &row, &column, handed);
 }
 
 static void fill(void *env, int64_t batch, int64_t row, int64_t rows, int64_t k, int64_t steps, void *to,
                  int64_t to_row, int64_t to_k, int worker)
 {
-    run_attached(env, batch, (range){.at = row, .n = rows, .step = to_row}, (range){.at = k, .n = steps, .step = to_k},
-                 to, worker);
+    run_attached(env, true, batch, (range){.at = row, .n = rows, .step = to_row},
+                 (range){.at = k, .n = steps, .step = to_k}, to, worker);
 }
 
 static void finish(void *env, int64_t batch, int64_t row, int64_t rows, int64_t column, int64_t columns, void *from,
                    int64_t from_row, int64_t from_column, int worker)
 {
-    run_attached(env, batch, (range){.at = row, .n = rows, .step = from_row},
+    run_attached(env, false, batch, (range){.at = row, .n = rows, .step = from_row},
                  (range){.at = column, .n = columns, .step = from_column}, from, worker);
 }
 

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * product_cut.c -- how a product is cut: the rectangle that suits its extents, pieces that fit into the caches, which
+ * operands are read where they lie, and the functions for all of that. */
+#include "routine/product_pack.h"
+#include "routine/product_plan.h"
+#include <string.h>
+#ifdef KNR_TUNE
+#include <stdlib.h>
+static int64_t tuned(const char *name, int64_t x)
+{
+    const char *s = getenv(name);
+    return s ? atoll(s) : x;
+}
+#else
+#define tuned(name, x) (x)
+#endif
+
+enum {
+    K_PIECE_BYTES = 6144,       /* of one row of left: long pieces, each further one reads and writes c once more */
+    RIGHT_BYTES = 2 << 20,      /* of packed right */
+    LEFT_BYTES = 768 << 10,     /* of packed left */
+    BUFFER_BYTES = 96 << 10,    /* of the result, where it goes through a buffer */
+    FIRST_CACHE = 40 << 10,     /* */
+    WAYS = 9, WAY_BYTES = 4096, /* of the first cache: so many rows at this distance, and b beside them */
+    ROW_PAD = 64,               /* bytes between the rows of packed left */
+    MANY_STEPS = 1 << 16,       /* from here on steps are cut also where the result goes through a buffer */
+    IN_PLACE_TILES = 2,         /* so many rectangles down, packing right would not pay */
+    C_ROWS = 4, C_VECTORS = 2,  /* a rectangle of the loops in C */
+    MOST_VECTORS = 4, MOST_VECTORS_FEW_ROWS = 8, FEW_ROWS = 4,
+    CALL_CYCLES = 60            /* of a call of an inner loop, about */
+};
+
+static int64_t between(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
+
+/* --- the rectangle ---------------------------------------------------------------------------- */
+
+/* Cycles of the rectangles of one panel of so many vectors, about: two multiply-adds or two loads at once, four cycles
+ * from one sum to the next. */
+static double panel_cycles(int64_t tiles, double rows, int64_t vectors, int64_t steps)
+{
+    double work = rows * (double)vectors, loads = rows + (double)vectors;
+    double step = work > loads ? work / 2 : loads / 2;
+    step = step < 4 ? 4 : vectors == 1 ? step * 1.1 : step; /* with one vector every multiply-add loads */
+    double far = steps * vectors * 64 > FIRST_CACHE ? (double)vectors / 4 : 0; /* b comes from the second cache */
+    return (double)tiles * ((double)steps * (step + far) + CALL_CYCLES + work * (1 + (double)steps / KNR_BLOCK_STEPS));
+}
+
+static double all_cycles(const knr_plan *p, int64_t vectors, int64_t most_rows)
+{
+    int64_t rows = p->left.row.total, n = knr_divide_up(p->right.row.total, p->lanes);
+    int64_t tiles = knr_divide_up(rows, most_rows), panels = n / vectors, rest = n % vectors;
+    double height = (double)rows / (double)tiles;
+    return (double)panels * panel_cycles(tiles, height, vectors, p->left.k.total) +
+           (rest ? panel_cycles(tiles, height, rest, p->left.k.total) : 0);
+}
+
+/* Rows of left at such a distance share a set of the first cache. */
+static bool same_set(const knr_plan *p)
+{
+    return p->left.plain && p->left.k.stride[0] == 1 && p->left.row.stride[0] * p->left_step % WAY_BYTES == 0;
+}
+
+static void choose_rectangle(knr_plan *p, int *best)
+{
+    if (p->target < 0) {
+        p->lanes = 64 / p->size;
+        p->max_rows = C_ROWS;
+        *best = C_VECTORS;
+        return;
+    }
+    kng_product_shape shape = kng_product_best(p->number, (kng_target)p->target);
+    int most = p->left.row.total <= FEW_ROWS ? MOST_VECTORS_FEW_ROWS : MOST_VECTORS;
+    double least = 0;
+    p->lanes = shape.lanes;
+    p->max_rows = shape.max_rows;
+    *best = shape.vectors;
+    if (!p->left.row.total || !p->right.row.total)
+        return;
+    for (int v = 1; v <= most; v++) {
+        int rows = kng_product_rows(p->number, (kng_target)p->target, v);
+        if (rows < 1)
+            break;
+        if (rows > WAYS && p->left.row.total > WAYS && same_set(p))
+            rows = WAYS;
+        double cycles = all_cycles(p, v, rows);
+        if (tuned("V", 0) ? tuned("V", 0) == v : (least == 0 || cycles < least)) {
+            least = cycles;
+            *best = v;
+            p->max_rows = rows;
+        }
+    }
+}
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+static bool is_line(const knr_axis *x) { return x->total == 1 || (x->n == 1 && x->stride[0] == 1); }
+
+static void place_left(knr_plan *p)
+{
+    const knr_side *l = &p->left;
+    int64_t size = p->left_step, rows = l->row.total, steps = l->k.total;
+    bool many = p->cut.tiles > 2 && p->right.row.total > 2 * p->cut.panel && rows * steps * size > FIRST_CACHE;
+    bool whole = steps % p->group == 0;
+    p->left_across = l->plain && p->group == 1 && !is_line(&l->k) && is_line(&l->row);
+    if (p->left_across)
+        p->left_in_place = !many;
+    else
+        p->left_in_place = l->plain && whole && is_line(&l->k);
+    p->left_across = p->left_across && p->left_in_place;
+}
+
+static void place_right(knr_plan *p)
+{
+    const knr_side *r = &p->right;
+    bool readable = r->plain && p->group == 1 && is_line(&r->row);
+    bool small = r->row.total * r->k.total * p->size <= tuned("SMALL", FIRST_CACHE);
+    p->right_in_place = readable && (p->cut.tiles <= tuned("INPLACE", IN_PLACE_TILES) || small);
+    p->right_first = readable && !p->right_in_place;
+}
+
+/* --- pieces ----------------------------------------------------------------------------------- */
+
+static int64_t choose_steps(const knr_plan *p)
+{
+    int64_t k = p->left.k.total, bytes = k * p->left_step;
+    bool whole = !p->direct && k < MANY_STEPS;
+    if (whole || k <= KNR_BLOCK_STEPS)
+        return k ? knr_round_up(k, p->group) : p->group;
+    /* Read once: a panel of right does not leave the first cache between being packed and being read. */
+    if (p->cut.tiles <= IN_PLACE_TILES && !p->right_in_place)
+        return KNR_BLOCK_STEPS;
+    int64_t pieces = knr_divide_up(bytes, tuned("KB", K_PIECE_BYTES));
+    return pieces <= 1 ? knr_round_up(k, p->group) : knr_round_up(knr_divide_up(k, pieces), KNR_BLOCK_STEPS);
+}
+
+static void choose_pieces(knr_plan *p)
+{
+    knr_cuts *c = &p->cut;
+    int64_t panels = knr_divide_up(p->right.row.total, c->panel), tiles = c->tiles ? c->tiles : 1;
+    int64_t in_panel = c->k_piece * p->right_step * c->panel, in_tile = c->k_piece * p->left_step * p->max_rows;
+    int64_t wide = between(tuned("RB", RIGHT_BYTES) / in_panel, 1, panels ? panels : 1);
+    if (p->right_in_place || tiles <= IN_PLACE_TILES)
+        wide = p->right_in_place ? (panels ? panels : 1) : 1;
+    c->m_block = tiles;
+    if (!p->direct) {
+        wide = between(wide, 1, BUFFER_BYTES / 2 / (c->panel * p->size * p->max_rows));
+        c->m_block = between(BUFFER_BYTES / (wide * c->panel * p->size * p->max_rows), 1, tiles);
+    }
+    wide = wide ? wide : 1;
+    c->n_piece = wide * c->panel;
+    c->m_piece = p->left_in_place ? c->m_block : between(tuned("LB", LEFT_BYTES) / in_tile, 1, c->m_block);
+    if (p->left_in_place && !p->right_in_place) /* what all panels read again should stay in the second cache */
+        c->m_piece = between(tuned("LB", LEFT_BYTES) / in_tile, 1, c->m_block);
+}
+
+static void choose_bytes(knr_plan *p)
+{
+    const knr_cuts *c = &p->cut;
+    size_t padded = (size_t)knr_round_up(c->k_piece, p->group);
+    p->left_bytes = p->right_bytes = p->c_bytes = p->spare_bytes = 0;
+    if (!p->left_in_place)
+        p->left_bytes =
+            (size_t)(c->m_piece * p->max_rows) * ((padded * (size_t)p->left_step + 63) / 64 * 64 + ROW_PAD);
+    if (!p->right_in_place)
+        p->right_bytes = (padded * (size_t)c->n_piece * (size_t)p->right_step + 63) / 64 * 64;
+    p->c_line = knr_least(c->n_piece, knr_round_up(p->right.row.total, p->lanes));
+    if (!p->direct)
+        p->c_bytes = ((size_t)(c->m_block * p->max_rows) * (size_t)p->c_line * (size_t)p->size + 63) / 64 * 64;
+    if (!p->left_in_place || !p->right_in_place)
+        p->spare_bytes = KNR_SPARE;
+}
+
+static double cost_of(const knr_plan *p)
+{
+    double l = (double)p->left.row.total, r = (double)p->right.row.total, k = (double)p->left.k.total;
+    double cycles = all_cycles(p, p->cut.panel / p->lanes, p->max_rows), moved = l * k * p->left_step;
+    if (!p->left.row.total || !p->right.row.total)
+        return 0;
+    moved += r * k * p->right_step + 2 * l * r * p->size;
+    cycles *= p->parts * (p->target < 0 ? 12 : 1);
+    return (double)p->batches * (cycles / 3 + moved / (p->right_in_place ? 32 : 12)) + 20;
+}
+
+/* --- functions -------------------------------------------------------------------------------- */
+
+kng_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns, kng_b_from from)
+{
+    int64_t vectors = knr_divide_up(columns, p->lanes);
+    kng_product_request q;
+    memset(&q, 0, sizeof q);
+    q.number = (uint8_t)p->number;
+    q.target = (uint8_t)(p->target < 0 ? 0 : p->target);
+    q.rows = (uint8_t)rows;
+    q.vectors = (uint8_t)vectors;
+    q.lanes = (uint8_t)(columns - (vectors - 1) * p->lanes);
+    q.a_signed = q.b_signed = p->number == KNG_NUMBER_BYTES && p->left.dtype->kind == 'i';
+    q.a_from = p->left_across ? KNG_A_ACROSS : KNG_A_ALONG;
+    q.b_from = (uint8_t)from;
+    return q;
+}
+
+static void find_functions(knr_plan *p)
+{
+    const knr_cuts *c = &p->cut;
+    int64_t n = p->right.row.total, columns[2] = {n >= c->panel ? c->panel : 0, n % c->panel};
+    memset(p->function, 0, sizeof p->function);
+    for (int h = 0; h < 2 && p->target >= 0; h++)
+        for (int last = 0; last < 2; last++)
+            for (int from = 0; from < 3; from++) {
+                int64_t rows = (h ? c->extra > 0 : c->tiles > c->extra) ? c->height + h : 0;
+                bool used = from == KNG_B_PLAIN     ? p->right_in_place
+                            : from == KNG_B_PACKING ? p->right_first && (h || c->extra == 0)
+                                                    : !p->right_in_place && (!p->right_first || c->tiles > 1);
+                kng_product_request q;
+                if (!rows || !columns[last] || !used || !p->left.k.total)
+                    continue;
+                q = knr_request(p, rows, columns[last], (kng_b_from)from);
+                p->function[h][last][from] = kng_product_for(&q);
+            }
+}
+
+void knr_cut(knr_plan *p)
+{
+    knr_cuts *c = &p->cut;
+    int vectors = 0;
+    choose_rectangle(p, &vectors);
+    int64_t rows = p->left.row.total;
+    c->panel = vectors * p->lanes;
+    c->tiles = knr_divide_up(rows, p->max_rows);
+    c->height = c->tiles ? rows / c->tiles : 0;
+    c->extra = c->tiles ? rows % c->tiles : 0;
+    place_left(p);
+    place_right(p);
+    c->k_piece = choose_steps(p);
+    choose_pieces(p);
+    choose_bytes(p);
+    p->simple = p->left_in_place && p->right_in_place && p->direct && c->k_piece >= p->left.k.total &&
+                p->left.k.total > 0;
+    find_functions(p);
+    p->cost = cost_of(p);
+}
