@@ -18,6 +18,8 @@ typedef struct job {
     char *c; /* element 0 of this batch */
     char *packed_left, *packed_right, *buffer;
     char *chain, *totals; /* of this batch; NULL without */
+    bool own_chain;     /* not the caller's */
+    int64_t chain_line; /* numbers between its rows */
     int64_t k0, k1;       /* the steps that are wanted */
 } job;
 
@@ -41,8 +43,8 @@ static void prepare_args(const job *j, const piece *x, kng_product_args *args)
     args->phase = x->k % KNR_BLOCK_STEPS;
     args->total_in = x->k >= KNR_BLOCK_STEPS;
     args->c_row = x->c_row;
-    args->chain_row = p->right.row.total * p->size;
-    args->b_k = p->right.k.stride[0] * p->right.dtype->size;
+    args->chain_row = j->chain_line * p->size;
+    args->b_k = (p->turned ? p->right.row.stride[0] : p->right.k.stride[0]) * p->right.dtype->size;
 }
 
 /* A rectangle of `rows` rows and the columns of a panel. Those of the plan were found ahead. */
@@ -69,6 +71,14 @@ static int64_t left_row_bytes(const knr_plan *p, int64_t steps)
     return knr_round_up(knr_round_up(steps, p->group) * p->left_step, 64) + 64;
 }
 
+/* Those of the caller are for the whole result, those of a stream for its columns. */
+static char *chain_of(const job *j, const piece *x, int64_t row, int64_t column)
+{
+    if (j->own_chain)
+        return j->chain + (row * j->chain_line + column - x->column) * j->p->size;
+    return j->chain + ((x->row0 + row) * j->chain_line + column) * j->p->size;
+}
+
 /* The sums of a block that this piece does not begin, or does not end. */
 static void set_chain(const job *j, const piece *x, kng_product_args *args, char *sums)
 {
@@ -88,7 +98,7 @@ static void run_panel(const job *j, const piece *x, kng_product_args *args, int6
         int64_t rows = x->rows.height + (t < x->rows.extra);
         args->c = x->c + row * x->c_row + (column - x->column) * p->size;
         if (j->chain)
-            set_chain(j, x, args, j->chain + (x->row0 + row) * args->chain_row + column * p->size);
+            set_chain(j, x, args, chain_of(j, x, row, column));
         run_rectangle(p, rows, columns, from, args);
         if (from == KNG_B_PACKING) {
             from = KNG_B_PACKED;
@@ -128,12 +138,12 @@ static void run_piece(const job *j, piece *x)
     for (int64_t column = x->column; column < x->column + x->columns; column += p->cut.panel) {
         int64_t columns = knr_least(p->cut.panel, x->column + x->columns - column);
         int64_t width = knr_round_up(columns, p->lanes);
-        kng_b_from from = p->right_in_place                      ? KNG_B_PLAIN
-                          : p->right_first && !x->packed_right ? KNG_B_PACKING
-                                                                 : KNG_B_PACKED;
+        kng_b_from from = x->packed_right && !p->right_in_place ? KNG_B_PACKED : p->right_from;
         args.b = panel;
         args.packed = panel;
-        if (from != KNG_B_PACKED)
+        if (from == KNG_B_TURNED)
+            args.b = j->right.at + column * args.b_k + x->k * p->right.dtype->size;
+        else if (from != KNG_B_PACKED)
             args.b = j->right.at + x->k * args.b_k + column * p->right.dtype->size;
         else if (!x->packed_right)
             knr_pack_panel(&j->right, column, columns, x->k, x->steps, panel, width);
@@ -213,7 +223,7 @@ static bool run_block(const job *j, piece *x, int64_t tile, int64_t tiles, bool 
         clear_block(x, rows, p->size);
     x->c = block - knr_row_of(&x->rows, tile) * x->c_row;
     for (x->k = j->k0; x->k < j->k1; x->k += x->steps) {
-        int64_t end = x->k / KNR_BLOCK_STEPS * KNR_BLOCK_STEPS + p->cut.k_piece;
+        int64_t whole = knr_least(KNR_BLOCK_STEPS, p->cut.k_piece), end = x->k / whole * whole + p->cut.k_piece;
         x->steps = knr_least(end, j->k1) - x->k;
         x->packed_right = packed_right;
         for (x->tile = tile; x->tile < tile + tiles; x->tile += x->tiles) {
@@ -250,7 +260,12 @@ static void start_job(job *j, const knr_plan *p, const knr_run *r, int worker, c
     j->packed_left = workspace;
     j->packed_right = j->packed_left + p->left_bytes;
     j->buffer = j->packed_right + p->right_bytes;
-    char *spare = j->buffer + p->c_bytes;
+    char *chain = j->buffer + p->c_bytes, *spare = chain + p->chain_bytes;
+    if (p->stream) {
+        j->chain = chain;
+        j->own_chain = true;
+        j->chain_line = p->cut.n_piece;
+    }
     j->left = (knr_source){.plan = p, .side = &p->left, .worker = worker, .spare = spare};
     j->right = (knr_source){.plan = p, .side = &p->right, .worker = worker, .spare = spare};
     knr_source *a = p->swapped ? &j->right : &j->left, *b = p->swapped ? &j->left : &j->right;
@@ -370,8 +385,12 @@ void knr_product_run_part(const knr_plan *p, const knr_run *r, const knr_part *p
     to_batch(&j, part->batch);
     j.k0 = part->k0;
     j.k1 = part->k1;
-    j.chain = part->chain;
-    if (j.chain && p->keeps_totals)
+    if (part->chain) {
+        j.chain = part->chain;
+        j.own_chain = false;
+        j.chain_line = p->right.row.total;
+    }
+    if (part->chain && p->keeps_totals)
         j.totals = j.chain + p->left.row.total * p->right.row.total * p->size;
     if (p->swapped) {
         run_range(&j, &p->cut, 0, 0, p->cut.tiles, part->m0, part->m1);
