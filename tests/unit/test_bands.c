@@ -523,11 +523,40 @@ static void memory_grows_with_the_rows(void **state)
         }
 }
 
+/* Whichever allocation fails while a program is made: an error, and nothing is lost. */
+static void without_memory(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    which w = {with_bias};
+    Operands o = operands((shape){2, 2, 21, 13, 8}, KN_F32);
+    kni_jaxpr *j = traced(form_of(&w, 4), KN_ARGS(&o));
+    const kn_compile_options options = {.fuse = true, .bands = 1};
+    knc_release(compiled(j, true, 1)); /* code that is kept is there now */
+    int64_t live = knx_alloc_live();
+    bool reached = true;
+    for (int64_t k = 0; reached; k++) {
+        kn_program *p = NULL;
+        int64_t asked = knx_alloc_count();
+        knx_fail_pieces(true);
+        knx_fail_after(k, k % 2);
+        kn_error *e = knc_compile(j, &options, &p);
+        knx_fail_after(-1, false);
+        knx_fail_pieces(false);
+        reached = knx_alloc_count() - asked > k;
+        knc_release(p);
+        assert_true(!e || e->kind == KN_ERROR_MEMORY);
+        knx_error_release(e);
+        assert_int_equal(knx_alloc_live(), live);
+    }
+    kni_release(j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(bits_do_not_depend_on_bands), TEST(of_other_dtypes),     TEST(of_other_chains), TEST(of_sizes_that_pay),
-        TEST(nans_and_infinities),         TEST(of_random_chains),    TEST(under_vmap),          TEST(memory_grows_with_the_rows),
+        TEST(without_memory),              TEST(nans_and_infinities),         TEST(of_random_chains),    TEST(under_vmap),          TEST(memory_grows_with_the_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
