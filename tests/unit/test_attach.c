@@ -473,6 +473,18 @@ static void two_layers_are_two_steps(void **state)
     expect_steps(layers, 2, NULL);
 }
 
+/* The zeros of all relus are one value, which is read in many places. */
+static void twelve_layers_are_twelve_steps(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    kn_atom x = knb_invar(&b, F32(20, 20));
+    for (int i = 0; i < 12; i++)
+        x = relu(&b, knb_matrix_product(&b, x, knb_invar(&b, F32(20, 20))));
+    expect_steps_of(FINISH(&b, x), 12, NULL);
+}
+
 static kni_jaxpr *update(const shape *s)
 {
     kn_builder b;
@@ -892,6 +904,7 @@ int main(void)
         cmocka_unit_test(what_would_be_worked_out_often_is_stored),
         cmocka_unit_test(gathered_rows_go_into_the_product),
         cmocka_unit_test(two_layers_are_two_steps),
+        cmocka_unit_test(twelve_layers_are_twelve_steps),
         cmocka_unit_test(a_donated_parameter_is_updated_in_place),
         cmocka_unit_test(an_operand_is_not_overwritten),
         cmocka_unit_test(a_batched_function_is_one_step_too),
