@@ -97,7 +97,8 @@ static void same(const char *dtype, int64_t i, const char *what, kn_array got, k
     bool equal = tolerance ? kn_allclose(got, want, .rtol = tolerance, .atol = tolerance, .equal_nan = true)
                            : kn_array_equal(got, want, .equal_nan = true);
     if (!equal)
-        fail_msg("%s case %d: %s\ngot %s\nwant %s", dtype, (int)i, what, kn_repr(kn_argwhere(kn_ne(got, want))), kn_repr(want));
+        fail_msg("%s case %d: %s\ngot %s\nwant %s", dtype, (int)i, what, kn_repr(kn_argwhere(kn_ne(got, want))),
+                 kn_repr(want));
 }
 
 static void check_derivatives(reader *r, int64_t i, const windows *w, kn_array x, kn_array y, double tolerance)
