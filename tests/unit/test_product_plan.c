@@ -195,6 +195,33 @@ static void test_depthwise(void **unused)
     check_everywhere(&p, "depthwise");
 }
 
+/* The gradient of a kernel: rows are positions of the kernel and channels, steps are images and positions. */
+static void test_windows_along_the_steps(void **unused)
+{
+    (void)unused;
+    static const geometry some[] = {
+        {9, 3, 1, 1, 1, 1, 1}, {10, 3, 2, 1, 0, 1, 1}, {6, 3, 1, 1, 2, 2, 2}, {5, 2, 3, 2, 2, 0, 1}};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 6; k++) {
+            knr_product p = convolution(KN_DT(F32), &some[i], &some[(i + k) % 4], k % 3 ? 7 : 1, 1, k > 2), q = p;
+            int64_t out = 18;
+            q.m = (knr_dims){.n = 3};
+            q.k = (knr_dims){.n = 3};
+            for (int d = 0; d < 3; d++) {
+                q.m.extent[d] = p.k.extent[d], q.m.a[d] = p.k.a[d];
+                q.k.extent[d] = p.m.extent[d], q.k.a[d] = p.m.a[d];
+            }
+            q.n = (knr_dims){.n = 1, .extent = {out}, .b = {1}};
+            q.k.b[2] = out, q.k.b[1] = out * q.k.extent[2], q.k.b[0] = q.k.b[1] * q.k.extent[1];
+            for (int w = 0; w < 2; w++) {
+                knr_window v = p.window[w];
+                q.window[w] = (knr_window){v.k, v.m, v.dilation, v.step, v.low, v.base, v.extent, v.stride};
+            }
+            q = product_with_plain_result(q);
+            check_everywhere(&q, "steps");
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +230,7 @@ int main(void)
         cmocka_unit_test(test_offsets_and_batches),      cmocka_unit_test(test_large_with_threads),
         cmocka_unit_test(test_windows_every_way),        cmocka_unit_test(test_windows_of_every_dtype),
         cmocka_unit_test(test_windows_of_many_channels), cmocka_unit_test(test_depthwise),
+        cmocka_unit_test(test_windows_along_the_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
