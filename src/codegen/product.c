@@ -5,6 +5,7 @@
 #include "base/cpu.h"
 #include "base/hash.h"
 #include "codegen/drive.h"
+#include "codegen/product_amx.h"
 #include "codegen/product_emit.h"
 #include <stdio.h>
 #include <time.h>
@@ -24,8 +25,17 @@ const kng_number_form kng_number_forms[KNG_NUMBER_KINDS] = {
 
 enum { MOST_VECTORS = 8, MOST_ROWS = 28 };
 
-/* Registers beside accumulators: per vector of B (64-bit integers have no multiplication in AVX2: their upper halves lie
- * beside them); temporaries; elements of A; a mask (AVX2). */
+static atomic_bool without_amx;
+
+void kng_product_allow_amx(bool on) { atomic_store(&without_amx, !on); }
+
+static bool has_amx(kng_number n, kng_target target)
+{
+    return n == KNG_NUMBER_BYTES && target == KNG_AVX512 && !atomic_load(&without_amx) && knx_cpu_amx();
+}
+
+/* Registers beside accumulators: per vector of B (64-bit integers have no multiplication in AVX2: their upper halves
+ * lie beside them); temporaries; elements of A; a mask (AVX2). */
 typedef struct reserve {
     int per_vector, temporaries, others;
 } reserve;
@@ -39,6 +49,8 @@ static reserve reserve_of(kng_number n, kng_target target)
 
 int kng_product_rows(kng_number number, kng_target target, int vectors)
 {
+    if (has_amx(number, target))
+        return kng_amx_rows(vectors);
     reserve x = reserve_of(number, target);
     int free = (target == KNG_AVX512 ? 32 : 16) - x.temporaries - x.others;
     if (vectors < 1 || vectors > MOST_VECTORS ||
@@ -48,7 +60,7 @@ int kng_product_rows(kng_number number, kng_target target, int vectors)
     return rows > MOST_ROWS ? MOST_ROWS : rows < 0 ? 0 : rows;
 }
 
-/* 32 columns have 5 bases and 3 distances, 16 have 3 and 3. Both steps on the way and temporaries are 16 bytes' worth. */
+/* 32 columns have 5 bases and 3 distances, 16 have 3 and 3. Steps on the way and temporaries are 16 bytes' worth. */
 int kng_product_rows_turned(kng_number number, kng_target target, int vectors, kng_a_from a)
 {
     bool wide = target == KNG_AVX512, lanes = a == KNG_A_LANES;
@@ -111,9 +123,13 @@ static kn_error *make(const kng_product_request *r, kng_code **out)
     static const char *const b_from[] = {"packed", "plain", "packing", "turned"};
     kng_asm a;
     char name[80];
+    bool amx = has_amx((kng_number)r->number, (kng_target)r->target);
     kng_tiler t = lay_out(&a, r);
     kng_asm_init(&a);
-    kng_tile_function(&t);
+    if (amx)
+        kng_amx_function(&a, r);
+    else
+        kng_tile_function(&t);
     kn_error *e = NULL;
     if (!kng_finish(&a))
         e = a.why ? knx_error(KN_ERROR_NOT_IMPLEMENTED, "product: %s", a.why) : knx_error_nomem();
@@ -131,13 +147,15 @@ enum { SLOTS = 1 << 14 };
 static struct {
     atomic_uint_fast64_t key; /* the request, 0: free */
     _Atomic(kng_product_function *) f;
+    kng_code *code; /* so that its memory is known to be in use */
 } table[SLOTS];
 
 /* Never 0: there is a row. */
 static uint64_t key_of(const kng_product_request *r)
 {
+    bool amx = has_amx((kng_number)r->number, (kng_target)r->target);
     const uint8_t part[8] = {r->number, r->target, r->rows,   r->vectors,
-                             r->lanes,  r->b_from, r->a_from, (uint8_t)(r->a_signed | r->b_signed << 1)};
+                             r->lanes,  r->b_from, r->a_from, (uint8_t)(r->a_signed | r->b_signed << 1 | amx << 2)};
     uint64_t key = 0;
     for (int i = 0; i < 8; i++)
         key |= (uint64_t)part[i] << 8 * i;
@@ -179,6 +197,7 @@ static kng_product_function *make_and_keep(const kng_product_request *r, int slo
         kng_code_free(code);
         return first;
     }
+    table[slot].code = code;
     kng_note_made(kng_code_size(code), nanoseconds() - start);
     return mine;
 }

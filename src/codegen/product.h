@@ -56,13 +56,15 @@ typedef struct kng_product_shape {
     uint8_t max_rows, vectors; /* the best rectangle: rows x vectors; any smaller number of either works */
 } kng_product_shape;
 kng_product_shape kng_product_best(kng_number number, kng_target target);
-/* The most rows that fit beside so many vectors, 0: none, or this CPU has no such instructions. (From 10 accumulators on
- * they hide the time that an addition takes: few rows want more vectors than the best shape has. Where B comes from
- * memory, few rows wait for it: wide rectangles over pieces of 16 to 64 steps read it as fast as it comes.) */
+/* The most rows that fit beside so many vectors, 0: none, or this CPU has no such instructions. (10 accumulators
+ * hide the time that an addition takes: few rows want more vectors than the best shape has. Where B comes from memory,
+ * few rows wait for it: wide rectangles over pieces of 16 to 64 steps read it as fast as it comes.) */
 int kng_product_rows(kng_number number, kng_target target, int vectors);
 /* The same for B TURNED, with A ALONG or in LANES. 16 columns are best. */
 int kng_product_rows_turned(kng_number number, kng_target target, int vectors, kng_a_from a);
 /* Found without a lock after the first time, made otherwise; kept for the process. NULL: use the loops in C: no memory
  * for code, or a rectangle that does not fit. */
 kng_product_function *kng_product_for(const kng_product_request *r);
+/* For tests: false: as if there was no AMX, though it stays switched on for the process. */
+void kng_product_allow_amx(bool on);
 #endif

@@ -155,8 +155,8 @@ static void end_block(kng_tiler *t, int block, int store_chain, int end)
     kng_jump(a, block);
 }
 
-/* Integers: all sums go to the totals, and zeros to the chain, if the call has ended a block that counts as one; else to
- * the chain. */
+/* Integers: all sums go to the totals, and zeros to the chain, if the call has ended a block that counts as one;
+ * else to the chain. */
 static void end_integers(kng_tiler *t, int store_chain, int end)
 {
     kng_asm *a = t->a;

@@ -312,7 +312,7 @@ static void check_rectangles(kng_number n, int last_b_from)
 /* All lengths of the last vector, and long contractions whole and in pieces. */
 static void check_lengths(kng_number n, int last_b_from)
 {
-    static const int64_t ks[] = {1, 2, 3, 4, 5, 7, 8, 9, 255, 256, 257, 300, 511, 512, 513, 700};
+    static const int64_t ks[] = {1, 2, 3, 64, 66, 128, 4, 5, 7, 8, 9, 255, 256, 257, 300, 511, 512, 513, 700};
     for (int t = 0; t < 2; t++) {
         int lanes = kng_product_best(n, (kng_target)t).lanes;
         if (!works(n, (kng_target)t))
@@ -320,6 +320,7 @@ static void check_lengths(kng_number n, int last_b_from)
         for (int l = 1; l <= lanes; l++)
             for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
                 kng_product_request r = {.number = n, .target = (uint8_t)t, .rows = 3, .vectors = (uint8_t)(1 + i % 2)};
+                r.rows = (uint8_t)(1 + rnd((uint32_t)kng_product_rows(n, (kng_target)t, r.vectors)));
                 r.lanes = (uint8_t)l;
                 r.a_signed = n == KNG_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
                 r.b_signed = n == KNG_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
@@ -367,11 +368,25 @@ static void c128_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER
 static void i32_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_I32, KNG_B_PACKING); }
 static void i64_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_I64, KNG_B_PACKING); }
 static void i16_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_SHORTS, KNG_B_PACKED); }
-static void i8_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_BYTES, KNG_B_PACKED); }
+static void i8_in_all_rectangles(void **state)
+{
+    (void)state;
+    check_rectangles(KNG_NUMBER_BYTES, KNG_B_PACKED);
+    kng_product_allow_amx(false);
+    check_rectangles(KNG_NUMBER_BYTES, KNG_B_PACKED);
+    kng_product_allow_amx(true);
+}
 static void i32_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_I32, KNG_B_PACKING); }
 static void i64_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_I64, KNG_B_PACKING); }
 static void i16_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_SHORTS, KNG_B_PACKED); }
-static void i8_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_BYTES, KNG_B_PACKED); }
+static void i8_in_pieces(void **state)
+{
+    (void)state;
+    check_lengths(KNG_NUMBER_BYTES, KNG_B_PACKED);
+    kng_product_allow_amx(false);
+    check_lengths(KNG_NUMBER_BYTES, KNG_B_PACKED);
+    kng_product_allow_amx(true);
+}
 
 static void a_function_is_made_once_and_counted(void **state)
 {
