@@ -3,6 +3,7 @@
  * operands are read where they lie, and the functions for all of that. */
 #include "routine/product_dot.h"
 #include "routine/product_pack.h"
+#include "routine/product_strip.h"
 #include "routine/product_plan.h"
 #include <string.h>
 #ifdef KNR_TUNE
@@ -223,13 +224,16 @@ static void choose_bytes(knr_plan *p)
     const knr_cuts *c = &p->cut;
     size_t padded = (size_t)knr_round_up(c->k_piece, p->group);
     p->left_bytes = p->right_bytes = p->c_bytes = p->spare_bytes = 0;
-    if (!p->left_in_place)
+    if (p->strip.used)
+        p->left_bytes = (size_t)knr_round_up(p->strip.room, 64);
+    else if (!p->left_in_place)
         p->left_bytes = (size_t)(c->m_piece * p->max_rows) * ((padded * (size_t)p->left_step + 63) / 64 * 64 + ROW_PAD);
     if (!p->right_in_place)
         p->right_bytes = (padded * (size_t)c->n_piece * (size_t)p->right_step + 63) / 64 * 64;
     p->c_line = knr_least(c->n_piece, knr_round_up(p->right.row.total, p->lanes));
+    int64_t tile = p->strip.used && p->strip.line > p->max_rows ? p->strip.line : p->max_rows;
     if (!p->direct)
-        p->c_bytes = ((size_t)(c->m_block * p->max_rows) * (size_t)p->c_line * (size_t)p->size + 63) / 64 * 64;
+        p->c_bytes = ((size_t)(c->m_block * tile) * (size_t)p->c_line * (size_t)p->size + 63) / 64 * 64;
     p->chain_bytes = p->stream ? (size_t)(p->left.row.total * c->n_piece * p->size + 63) / 64 * 64 : 0;
     if (!p->left_in_place || !p->right_in_place)
         p->spare_bytes = KNR_SPARE;
@@ -268,7 +272,13 @@ kng_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns
 
 static void find_functions(knr_plan *p)
 {
-    const knr_cuts *c = &p->cut;
+    knr_cuts rows_of = p->cut, *c = &rows_of; /* of strips: how a line is cut */
+    if (p->strip.used) {
+        c->tiles = knr_divide_up(p->strip.line, p->max_rows);
+        c->height = p->height = p->strip.line / c->tiles;
+        c->extra = p->strip.line % c->tiles;
+        c->tiles *= p->strip.lines;
+    }
     int64_t n = p->right.row.total, columns[2] = {n >= c->panel ? c->panel : 0, n % c->panel};
     memset(p->function, 0, sizeof p->function);
     for (int h = 0; h < 2 && p->target >= 0; h++)
@@ -299,6 +309,8 @@ void knr_cut(knr_plan *p)
     place_right(p);
     c->k_piece = choose_steps(p);
     choose_pieces(p);
+    p->height = c->height;
+    knr_choose_strips(p);
     choose_bytes(p);
     p->simple =
         p->left_in_place && p->right_in_place && p->direct && c->k_piece >= p->left.k.total && p->left.k.total > 0;

@@ -40,6 +40,24 @@ typedef struct knr_cuts {
     int64_t m_block;              /* rectangles between two stores, where the result goes through a buffer; else all */
 } knr_cuts;
 
+/* Left by runs (product_strip.h): numbers, bytes where it says so. */
+typedef struct knr_strip {
+    bool used;
+    int window;         /* that makes strips; -1: lines of the array */
+    int64_t line;       /* rows of the last dimension */
+    int64_t lines;      /* of all rows */
+    int64_t run;        /* steps of k */
+    int64_t taps;       /* runs of k */
+    int64_t row;        /* bytes from row to row */
+    int64_t positions;  /* of a strip */
+    int64_t position;   /* from one position of a strip to the next */
+    int64_t channels;   /* of a position */
+    int64_t bytes;      /* of a strip, or of the zeros */
+    int64_t most;       /* lines of the result in a room */
+    int64_t keys, zeros, room; /* bytes: where these begin in a room, and where it ends */
+} knr_strip;
+enum { KNR_STRIP_SUMS = 16384 }; /* bytes of a rectangle, the most */
+
 struct knr_plan {
     kn_dtype result;
     kng_number number;
@@ -67,6 +85,8 @@ struct knr_plan {
     int n_window;
     knr_window window[KNR_MAX_WINDOWS];
     knr_cuts cut;
+    knr_strip strip;
+    int64_t height; /* of the rectangles that functions were found for */
     size_t left_bytes, right_bytes, c_bytes, chain_bytes, spare_bytes; /* of a worker's workspace */
     int64_t c_line;                                                    /* numbers between the rows of the buffer */
     bool simple; /* all in place, all of k at once, straight into c */
