@@ -124,6 +124,10 @@ static void place_left(const job *j, const piece *x, kng_product_args *args)
         args->a_row = p->left.row.stride[0] * size;
         args->a_k = k * size;
         args->a = j->left.at + row * args->a_row + x->k * args->a_k;
+    } else if (p->left_across) {
+        int64_t width = knr_round_up(rows, 32) + 16; /* at most 47 more, no power of two */
+        args->a_k = width * size;
+        knr_pack_panel(&j->left, row, rows, x->k, x->steps, j->packed_left, width);
     } else {
         knr_pack_rows(&j->left, row, rows, x->k, x->steps, j->packed_left, args->a_row);
     }

@@ -38,6 +38,8 @@ enum {
     MOST_VECTORS_FEW_ROWS = 8,
     FEW_ROWS = 4,
     TURNED_ROWS = 4,
+    LEAST_ADJACENT = 16,        /* rows that are packed across */
+    ACROSS_PAD = 48,             /* rows */
     CALL_CYCLES = 60 /* of a call of an inner loop, about */
 };
 
@@ -156,6 +158,12 @@ static void place_left(knr_plan *p)
     else
         p->left_in_place = l->plain && whole && is_line(&l->k);
     p->left_across = p->left_across && p->left_in_place;
+    /* Rows that are adjacent in the array and steps that are not: packed so, nothing is turned. */
+    bool rows_adjacent = l->same && !l->fill && p->group == 1 && p->parts == 1 && l->row.stride[l->row.n - 1] == 1 &&
+                         l->row.window[l->row.n - 1] < 0 && l->row.extent[l->row.n - 1] >= LEAST_ADJACENT;
+    bool steps_adjacent = l->k.stride[l->k.n - 1] == 1;
+    if (!p->left_in_place && rows_adjacent && !steps_adjacent && rows > p->max_rows)
+        p->left_across = true;
 }
 
 /* Rows of right that share sets of the caches are packed. */
@@ -228,6 +236,8 @@ static void choose_bytes(knr_plan *p)
         p->left_bytes = (size_t)knr_round_up(p->strip.room, 64);
     else if (!p->left_in_place)
         p->left_bytes = (size_t)(c->m_piece * p->max_rows) * ((padded * (size_t)p->left_step + 63) / 64 * 64 + ROW_PAD);
+    if (p->left_across)
+        p->left_bytes += padded * ACROSS_PAD * (size_t)p->left_step;
     if (!p->right_in_place)
         p->right_bytes = (padded * (size_t)c->n_piece * (size_t)p->right_step + 63) / 64 * 64;
     p->c_line = knr_least(c->n_piece, knr_round_up(p->right.row.total, p->lanes));

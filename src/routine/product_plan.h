@@ -72,7 +72,7 @@ struct knr_plan {
     bool finish;                     /* the caller brings one */
     bool direct;                     /* the inner loops write into c */
     bool keeps_totals;               /* parts of k can not leave their totals in c */
-    bool left_in_place, left_across; /* across: the rows of a step are adjacent */
+    bool left_in_place, left_across; /* across: the rows of a step are adjacent, there or packed so */
     kng_b_from right_from;           /* of the first rectangle that reads a panel; after PACKING comes PACKED */
     bool right_in_place;             /* PLAIN or TURNED */
     bool turned;                     /* right is read TURNED */
