@@ -145,6 +145,7 @@ static void run_runs(const job *j, const piece *x, const kng_product_args *piece
     int64_t width = knr_round_up(columns, p->lanes) * p->right_step, end = x->k + x->steps;
     char *chain = j->chain ? piece_args->chain_out : sums;
     args.chain_row = j->chain ? args.chain_row : columns * p->size;
+    args.a_k = p->strip.step;
     for (int64_t k = x->k; k < end; k += args.k) {
         int64_t at = k - x->k;
         args.k = knr_least(p->strip.run - k % p->strip.run, end - k);

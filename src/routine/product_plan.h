@@ -43,15 +43,17 @@ typedef struct knr_cuts {
 /* Left by runs (product_strip.h): numbers, bytes where it says so. */
 typedef struct knr_strip {
     bool used;
+    bool across;        /* rows are adjacent, not steps */
     int window;         /* that makes strips; -1: lines of the array */
     int64_t line;       /* rows of the last dimension */
     int64_t lines;      /* of all rows */
     int64_t run;        /* steps of k */
-    int64_t taps;       /* runs of k */
-    int64_t row;        /* bytes from row to row */
+    int64_t row, step;  /* bytes from row to row, from step to step */
     int64_t positions;  /* of a strip */
     int64_t position;   /* from one position of a strip to the next */
-    int64_t channels;   /* of a position */
+    int64_t channels;   /* numbers of a position that are adjacent in the array */
+    int64_t layers;     /* so many times channels are a position; their distance in the array: */
+    int64_t layer;
     int64_t bytes;      /* of a strip, or of the zeros */
     int64_t most;       /* lines of the result in a room */
     int64_t keys, zeros, room; /* bytes: where these begin in a room, and where it ends */

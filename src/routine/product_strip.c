@@ -12,7 +12,8 @@ enum {
     BLOCK_BYTES = 256 << 10, /* of the result, where it goes through a buffer */
     MOST_SUMS = KNR_STRIP_SUMS,
     WAY_BYTES = 4096, /* rows at such a distance share a set of the first cache */
-    PAD = 64          /* bytes */
+    PAD = 64,         /* bytes */
+    RECENT = 64       /* strips, among which one is looked for */
 };
 
 /* --- choice ----------------------------------------------------------------------------------- */
@@ -42,11 +43,44 @@ static bool windowed_line(const knr_plan *p, knr_strip *s)
         return false;
     s->window = w;
     s->channels = channels ? k->extent[last] : 1;
+    s->layers = 1;
+    s->step = size;
     bool spread = crowded(step * s->channels * size);
     s->position = s->channels + (spread ? PAD / size : 0);
     s->run = dilation == 1 && !spread ? taps * s->channels : s->channels;
     s->positions = (s->line - 1) * step + (taps - 1) * dilation + 1;
     s->row = step * s->position * size;
+    s->bytes = knr_round_up(s->positions * s->position * size, 64) + PAD;
+    return true;
+}
+
+/* Rows that are adjacent, and a window in k: its positions are steps, and before the next one come the layers (a
+ * gradient of kernels: positions of the result, images). Read across. */
+static bool windowed_steps(const knr_plan *p, knr_strip *s)
+{
+    const knr_axis *row = &p->left.row, *k = &p->left.k;
+    int last = k->n - 1, at = k->window[last] < 0 ? last - 1 : last, size = p->left_step;
+    int w = at < 0 ? -1 : k->window[at], taps = -1;
+    bool fits = w >= 0 && p->parts == 1 && row->stride[row->n - 1] == 1 && k->stride[at] == 0 && k->walk[at] == 1;
+    for (int i = 0; i < k->n; i++)
+        fits = fits && (i == at || k->window[i] != w);
+    for (int i = 0; fits && i < row->n - 1; i++)
+        if (row->window[i] == w) {
+            fits = taps < 0 && row->stride[i] == 0 && row->walk[i] >= 0;
+            taps = i;
+        }
+    if (!fits || taps < 0)
+        return false;
+    s->window = w;
+    s->across = true;
+    s->channels = s->line;
+    s->layers = at < last ? k->extent[last] : 1;
+    s->layer = at < last ? k->stride[last] : 0;
+    s->position = s->layers * s->channels;
+    s->run = k->extent[at] * s->layers;
+    s->positions = k->extent[at] + (row->extent[taps] - 1) * row->walk[taps];
+    s->row = size;
+    s->step = s->channels * size;
     s->bytes = knr_round_up(s->positions * s->position * size, 64) + PAD;
     return true;
 }
@@ -59,6 +93,7 @@ static bool plain_line(const knr_plan *p, knr_strip *s)
     s->window = -1;
     s->run = k->extent[last];
     s->row = row->stride[row->n - 1] * p->left_step;
+    s->step = p->left_step;
     s->bytes = knr_round_up(s->run * p->left_step, 64); /* of zeros */
     return p->left.same && k->window[last] < 0 && k->stride[last] == 1 && s->row >= 0 && !crowded(s->row);
 }
@@ -79,9 +114,10 @@ static void cut_lines(knr_plan *p, knr_strip *s)
     c->m_block = lines_of_block(p, s);
     c->m_piece = knr_least(most < 1 ? 1 : most, c->m_block);
     s->most = c->m_piece + 1;
-    s->taps = p->left.k.total / s->run;
-    int64_t strips = s->window < 0 ? 0 : s->most * s->taps;
-    s->keys = s->most * s->taps * (int64_t)sizeof(char *);
+    /* Runs of a piece of k, which may begin and end inside of one. */
+    int64_t runs = knr_least(p->left.k.total / s->run, c->k_piece / s->run + 2);
+    int64_t strips = s->window < 0 ? 0 : s->most * runs;
+    s->keys = s->most * runs * (int64_t)sizeof(char *);
     s->zeros = knr_round_up(s->keys + (strips + 1) * (int64_t)sizeof(int64_t), 64);
     s->room = s->zeros + s->bytes * (strips + 1);
 }
@@ -93,7 +129,9 @@ void knr_choose_strips(knr_plan *p)
     bool wanted = !p->left_in_place && !l->fill && p->group == 1 && !p->stream && !p->turned && p->target >= 0 &&
                   l->row.total > p->max_rows && l->k.total > 0 && s.line >= LEAST_ROWS;
     p->strip = (knr_strip){0};
-    if (!wanted || !(l->row.window[l->row.n - 1] >= 0 ? windowed_line(p, &s) : plain_line(p, &s)))
+    if (!wanted || !(l->row.window[l->row.n - 1] >= 0 ? windowed_line(p, &s)
+                     : l->k.stride[l->k.n - 1] == 1   ? plain_line(p, &s)
+                                                      : windowed_steps(p, &s)))
         return;
     s.lines = l->row.total / s.line;
     if (s.run < LEAST_RUN || (int64_t)p->max_rows * p->cut.panel * p->size > MOST_SUMS ||
@@ -101,6 +139,7 @@ void knr_choose_strips(knr_plan *p)
         return;
     cut_lines(p, &s);
     p->strip = s;
+    p->left_across = s.across;
 }
 
 /* --- strips ----------------------------------------------------------------------------------- */
@@ -113,32 +152,47 @@ static void put(const knr_source *s, const char *from, int64_t n, char *to)
         knr_widen_row(s->plan, s->side->dtype, from, n, to);
 }
 
+/* One layer of a strip, position by position. */
+static void fill_layer(const knr_source *s, const char *from, char *to)
+{
+    const knr_plan *p = s->plan;
+    const knr_strip *t = &p->strip;
+    const knr_window *w = &p->window[t->window];
+    int64_t size = s->side->dtype->size, step = p->left_step * t->position, line = p->left_step * t->channels;
+    for (int64_t i = 0, at = -w->low; i < t->positions; i++, at++, to += step)
+        if (at >= 0 && at % w->base == 0 && at / w->base < w->extent)
+            put(s, from + at / w->base * w->stride * size, t->channels, to);
+        else
+            memset(to, 0, (size_t)line);
+}
+
+/* The same where all positions are adjacent, in the array as in the strip. */
+static void fill_adjacent(const knr_source *s, const char *from, char *to)
+{
+    const knr_plan *p = s->plan;
+    const knr_strip *t = &p->strip;
+    const knr_window *w = &p->window[t->window];
+    int64_t size = s->side->dtype->size, step = p->left_step * t->position, end = t->positions;
+    int64_t low = w->low > 0 ? knr_least(w->low, end) : 0, high = knr_least(w->extent + w->low, end);
+    high = high < low ? low : high;
+    memset(to, 0, (size_t)(low * step));
+    put(s, from + (low - w->low) * w->stride * size, (high - low) * t->channels, to + low * step);
+    memset(to + high * step, 0, (size_t)((end - high) * step));
+}
+
 /* The line that begins at `offset` in the array, with what the window sees beside it. */
 static void fill_strip(const knr_source *s, int64_t offset, char *to)
 {
     const knr_plan *p = s->plan;
     const knr_strip *t = &p->strip;
     const knr_window *w = &p->window[t->window];
-    int64_t size = s->side->dtype->size, step = p->left_step * t->position, line = p->left_step * t->channels;
+    int64_t size = s->side->dtype->size;
     const char *from = s->at + offset * size;
-    int64_t q = -w->low, end = t->positions, i = 0;
-    if (w->base == 1 && t->position == t->channels && (w->stride == t->channels || t->channels == 1) &&
-        (t->channels > 1 || w->stride == 1)) {
-        int64_t low = q < 0 ? knr_least(-q, end) : 0, high = knr_least(w->extent - q, end);
-        high = high < low ? low : high;
-        memset(to, 0, (size_t)(low * step));
-        put(s, from + (q + low) * w->stride * size, (high - low) * t->channels, to + low * step);
-        memset(to + high * step, 0, (size_t)((end - high) * step));
-        return;
-    }
-    for (; i < end; i++, to += step) {
-        int64_t at = q + i;
-        bool inside = at >= 0 && at % w->base == 0 && at / w->base < w->extent;
-        if (inside)
-            put(s, from + at / w->base * w->stride * size, t->channels, to);
-        else
-            memset(to, 0, (size_t)line);
-    }
+    if (w->base == 1 && t->position == t->channels && w->stride == t->channels)
+        fill_adjacent(s, from, to);
+    else
+        for (int64_t i = 0; i < t->layers; i++)
+            fill_layer(s, from + i * t->layer * size, to + i * t->channels * p->left_step);
 }
 
 /* The offset of a line for a run of k; false: it lies outside, all of it. */
@@ -162,7 +216,7 @@ static bool find_line(const knr_source *s, const knr_at *r, const knr_at *k, int
 static const char *strip_for(const knr_source *s, int64_t offset, char *room, int64_t *made)
 {
     const knr_strip *t = &s->plan->strip;
-    int64_t *key = (int64_t *)(void *)(room + t->keys), back = knr_least(*made, 4 * t->taps + 4), i;
+    int64_t *key = (int64_t *)(void *)(room + t->keys), back = knr_least(*made, RECENT), i;
     char *strips = room + t->zeros + t->bytes;
     for (i = *made - 1; i >= *made - back; i--)
         if (key[i] == offset)
@@ -196,7 +250,8 @@ void knr_make_strips(const knr_source *s, int64_t row, int64_t rows, int64_t k, 
             } else if (t->window < 0) {
                 *to = s->at + offset * p->left_step;
             } else {
-                *to = strip_for(s, offset, room, &made) + ka.position[t->window] * t->position * p->left_step;
+                int64_t at_window = ra.position[t->window] + ka.position[t->window];
+                *to = strip_for(s, offset, room, &made) + at_window * t->position * p->left_step;
             }
         }
     }
@@ -209,7 +264,7 @@ const char *knr_strip_at(const knr_plan *p, const char *room, int64_t first_row,
     int64_t run = first_k / t->run, runs = (first_k + steps - 1) / t->run - run + 1;
     const char *const *at = (const char *const *)(const void *)room;
     const char *line = at[(row / t->line - first_row / t->line) * runs + k / t->run - run];
-    bool zeros = line == room + t->zeros;
-    *a_row = zeros ? 0 : t->row;
-    return line + (zeros ? 0 : row % t->line * t->row) + k % t->run * p->left_step;
+    bool repeated = t->window < 0 && line == room + t->zeros;
+    *a_row = repeated ? 0 : t->row;
+    return line + (repeated ? 0 : row % t->line * t->row) + k % t->run * t->step;
 }
