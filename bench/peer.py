@@ -199,6 +199,19 @@ def attention(rows_first, grad):
     return fastest(loss(first), loss(second), q, k, v, w, values=parts)
 
 
+# ---- convolutions
+def convolve(x, w):
+    return jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+
+def conv(grad):
+    x, w, g = wave((8, 56, 56, 64), 1.7), wave((3, 3, 64, 64), 0.9), wave((8, 56, 56, 64), 0.3)
+    if not grad:
+        return prepare(convolve, x, w)
+    f = jax.grad(lambda x, w, g: (convolve(x, w) * g).sum(), argnums=(0, 1))
+    return prepare(f, x, w, g, values=lambda d: picks(d[0]) + picks(d[1]))
+
+
 # ---- a step of a network of three layers
 class Mlp:
     """784-512-512-10, batch 128, softmax cross entropy, SGD."""
@@ -399,6 +412,8 @@ MAKE = {
     "attention_nn": lambda: attention(True, False),
     "attention_nn_grad": lambda: attention(True, True),
     "mlp_step": mlp_step,
+    "conv_3x3": lambda: conv(False),
+    "conv_3x3_grad": lambda: conv(True),
 }
 made = {}
 

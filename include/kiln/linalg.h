@@ -21,7 +21,20 @@ typedef struct kn_linalg_cross_opts { size_t size_; int axis; } kn_linalg_cross_
 typedef struct kn_linalg_vecdot_opts { size_t size_; int axis; } kn_linalg_vecdot_opts;        /* axis: -1 */
 typedef struct kn_linalg_diagonal_opts { size_t size_; int64_t offset; } kn_linalg_diagonal_opts; /* offset: 0 */
 typedef struct kn_linalg_trace_opts { size_t size_; int64_t offset; kn_dtype dtype; } kn_linalg_trace_opts; /* 0 */
+/* ord: NaN (the default) for None. named: NULL, "fro" or "nuc" instead of a number. */
+typedef struct kn_linalg_norm_opts {
+    size_t size_; kn_axes axis; double ord; const char *named; bool keepdims;
+} kn_linalg_norm_opts;
+typedef struct kn_linalg_vector_norm_opts {
+    size_t size_; kn_axes axis; double ord; bool keepdims; /* ord: 2 */
+} kn_linalg_vector_norm_opts;
+typedef struct kn_linalg_matrix_norm_opts {
+    size_t size_; double ord; const char *named; bool keepdims; /* "fro" if neither is given (ord: NaN) */
+} kn_linalg_matrix_norm_opts;
 KN_API kn_linalg_cholesky_opts kn_linalg_cholesky_opts_default(void);
+KN_API kn_linalg_norm_opts kn_linalg_norm_opts_default(void);
+KN_API kn_linalg_vector_norm_opts kn_linalg_vector_norm_opts_default(void);
+KN_API kn_linalg_matrix_norm_opts kn_linalg_matrix_norm_opts_default(void);
 KN_API kn_linalg_cross_opts kn_linalg_cross_opts_default(void);
 KN_API kn_linalg_vecdot_opts kn_linalg_vecdot_opts_default(void);
 KN_API kn_linalg_diagonal_opts kn_linalg_diagonal_opts_default(void);
@@ -38,6 +51,18 @@ KN_API kn_array kn_linalg_inv(kn_array a);               /* np.linalg.inv */
 /* ---- Numbers. */
 KN_API kn_array kn_linalg_det(kn_array a);               /* np.linalg.det */
 KN_API kn_linalg_slogdet_result kn_linalg_slogdet(kn_array a); /* np.linalg.slogdet: sign and log of |det| */
+
+/* ---- Norms. Of integers in the context's default float, of floats in their own dtype. */
+/* np.linalg.norm: of vectors along one axis, of matrices along two, by default of all of x (as one vector if ord is
+ * None). Vectors: the number of elements that are not 0 (ord 0), the largest and the least absolute value (infinity,
+ * -infinity), else (sum |x|^ord)^(1/ord). Matrices: "fro"; the largest and the least sum of absolute values of a column
+ * (1, -1) or a row (infinity, -infinity). NotImplementedError for 2, -2 and "nuc" of matrices, which want singular
+ * values; ValueError for other orders and numbers of axes. */
+KN_API kn_array kn_linalg_norm(kn_array x, const kn_linalg_norm_opts *opts);
+/* np.linalg.vector_norm: along any axes (all of them if not given) as one vector. */
+KN_API kn_array kn_linalg_vector_norm(kn_array x, const kn_linalg_vector_norm_opts *opts);
+/* np.linalg.matrix_norm: kn_linalg_norm of the last two axes. */
+KN_API kn_array kn_linalg_matrix_norm(kn_array x, const kn_linalg_matrix_norm_opts *opts);
 
 /* ---- Products. */
 /* np.linalg.multi_dot: the product of two matrices or more in the cheapest order; the first and the last may be
@@ -70,6 +95,12 @@ KN_API kn_array kn_linalg_matrix_transpose(kn_array x);          /* kn_matrix_tr
 #define kn_linalg_inv(a) KN_F1(kn_linalg_inv, a)
 #define kn_linalg_det(a) KN_F1(kn_linalg_det, a)
 #define kn_linalg_slogdet(a) KN_F1(kn_linalg_slogdet, a)
+#define kn_linalg_norm(x, ...)                                                                                         \
+    KN_F1O(kn_linalg_norm, kn_linalg_norm_opts, (.ord = __builtin_nan(""), ), x, __VA_ARGS__)
+#define kn_linalg_vector_norm(x, ...)                                                                                  \
+    KN_F1O(kn_linalg_vector_norm, kn_linalg_vector_norm_opts, (.ord = 2, ), x, __VA_ARGS__)
+#define kn_linalg_matrix_norm(x, ...)                                                                                  \
+    KN_F1O(kn_linalg_matrix_norm, kn_linalg_matrix_norm_opts, (.ord = __builtin_nan(""), ), x, __VA_ARGS__)
 #define kn_linalg_multi_dot(arrays) KN_G1(kn_linalg_multi_dot, kn_list, arrays)
 #define kn_linalg_matrix_power(a, n) KN_H1(kn_linalg_matrix_power, a, int64_t, n)
 #define kn_linalg_matmul(x1, x2) KN_F2(kn_linalg_matmul, x1, x2)

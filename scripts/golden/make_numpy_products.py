@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/golden/numpy_products.txt (einsum, tensordot, kron, matvec, vecmat, multi_dot and their kin, in the format of
+"""Writes tests/golden/numpy_products.txt (einsum, tensordot, kron, matvec, multi_dot, norms and their kin, in the format of
 make_numpy.py) and numpy_einsum_paths.txt: calls of einsum_path, the shapes as lists, "->", the path, "|", the report, where "~" ends a
 line.
 
@@ -201,6 +201,49 @@ def linear_algebra(out):
     call(out, "linalg_trace", L.trace, values("int8", (2, 2), 1), dtype=np.dtype("float32"))
 
 
+def norms(out):
+    def of(name, *args, **options):
+        # errors are told of the function that is called
+        call(out, name, getattr(np.linalg, name), *args, **options)
+
+    for d in ["bool", "int8", "int64", "float32", "float64", "complex64", "complex128"]:
+        x = values(d, (3, 4), 1)
+        for axis in (None, 0, -1):
+            for ord in (None, 0, 1, 2, 3, 0.5, -1, -2, np.inf, -np.inf):
+                if not (axis is None and ord in (0, 3, 0.5, 2, -2)):
+                    of("norm", x, axis=axis, ord=ord, **({"keepdims": True} if ord == 1 else {}))
+                if ord is not None:
+                    of("vector_norm", x, axis=axis, ord=ord, **({"keepdims": True} if ord == 1 else {}))
+        of("norm", x)
+        of("norm", x[0], ord=2)
+        of("norm", x, keepdims=True)
+        of("vector_norm", x)
+        y = values(d, (2, 3, 4), 2)
+        for axis in ((0, 1), (1, 0), (2, 0), (-1, 1)):
+            for ord in (None, "fro", 1, -1, np.inf, -np.inf):
+                of("norm", y, axis=axis, ord=ord, **({"keepdims": True} if ord == 1 else {}))
+        of("vector_norm", y, axis=(0, 2))
+        for ord in ("fro", 1, -1, np.inf, -np.inf):
+            of("matrix_norm", y, ord=ord)
+        of("norm", y)
+        of("matrix_norm", y, keepdims=True)
+    x = values("float64", (2, 3, 4), 3)
+    of("norm", np.zeros((0, 3)), axis=0, ord=np.inf)
+    of("norm", np.zeros((0, 3)), axis=(0, 1), ord=1)
+    of("norm", x, ord=1)
+    of("norm", x, ord="fro")
+    of("norm", x, axis=(0, 1, 2))
+    of("norm", x, axis=(0, 0))
+    of("norm", x, axis=(0, -3))
+    of("norm", x, axis=(0, 1), ord=3)
+    of("norm", x, axis=0, ord="fro")
+    of("norm", x, axis=5)
+    of("norm", x, axis=(0, 5))
+    of("norm", Weak(-3.0))
+    of("norm", np.float32(-3), ord=1)
+    of("matrix_norm", x, ord=7)
+
+
 def path_call(out, text, shapes, how="greedy", memory=0):
     x = [np.broadcast_to(np.float64(1), s) for s in shapes]
     optimize = False if how == "none" else (how, memory) if memory else how
@@ -251,6 +294,7 @@ def main(folder):
         random_sums(out)
         products(out)
         linear_algebra(out)
+        norms(out)
     with open(f"{folder}/numpy_einsum_paths.txt", "w") as out:
         paths(out)
 

@@ -147,6 +147,7 @@ enum { SLOTS = 1 << 14 };
 static struct {
     atomic_uint_fast64_t key; /* the request, 0: free */
     _Atomic(kng_product_function *) f;
+    kng_code *code; /* so that its memory is known to be in use */
 } table[SLOTS];
 
 /* Never 0: there is a row. */
@@ -196,6 +197,7 @@ static kng_product_function *make_and_keep(const kng_product_request *r, int slo
         kng_code_free(code);
         return first;
     }
+    table[slot].code = code;
     kng_note_made(kng_code_size(code), nanoseconds() - start);
     return mine;
 }

@@ -5,7 +5,6 @@
 #include "codegen/product.h"
 #include <string.h>
 
-enum { PF = 2 };
 enum { ROWS = 16, STEPS = 64, BLOCK = 256, TILE_BYTES = 1024 };
 /* Tile registers: sums 0 to 3; A's; B's, of which the last vector has one of its own, as it may be narrower. */
 enum { LEFT = 4, RIGHT = 6, LAST = 7 };

@@ -360,9 +360,14 @@ static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *
     *why = x->n_stage != 1 || x->stage[0].n_inner ? KNC_BECAUSE_JOINED : KNC_BECAUSE_UNEVEN;
     if (!knc_meets(kernel, slot, s->u.p.product->result, false, &m) || !fits(s->u.p.product, KNC_SIDE_C, &m, &fit))
         return NULL;
-    *why = is_too_late(t, product, k) ? KNC_BECAUSE_OLD
-           : waits_for(t, k, product) ? KNC_BECAUSE_CIRCLE
-                                      : KNC_BECAUSE_FULL;
+    const knr_product *q = s->u.p.product;
+    *why = KNC_BECAUSE_FULL;
+    if (is_small(q, &q->m, &q->n, q->result))
+        *why = KNC_BECAUSE_SMALL;
+    else if (is_too_late(t, product, k))
+        *why = KNC_BECAUSE_OLD;
+    else if (waits_for(t, k, product))
+        *why = KNC_BECAUSE_CIRCLE;
     if (*why != KNC_BECAUSE_FULL)
         return NULL;
     bool keep = !reads_alone(t, slot, k);

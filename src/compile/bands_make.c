@@ -108,7 +108,7 @@ int knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, bool 
             out[n] = (knc_inner){.slot = slot, .row = knc_row_bytes(p, s, slot), .first = i, .last = i, .over = -1};
             for (int k = i; k < s->n; k++)
                 if (refers_to(step_of(p, &s->member[k]), slot))
-                    out[n].last = s->member[k].sums ? s->n : k; /* all sums come at the end */
+                    out[n].last = k;
             n++;
         }
     }

@@ -658,10 +658,10 @@ static void place_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_valu
         int64_t n = windows_at(a);
         if (!knp_places_new(l, &p.room, d, (int)n, i))
             return;
-        if (a->stride == 1)
-            dense_places(&p, a, i, d, after);
-        else if (n == a->count)
+        if (a->count <= (a->size - 1) / a->stride)
             all_places(&p, a, i, d, after);
+        else if (a->stride == 1)
+            dense_places(&p, a, i, d, after);
         else
             strided_places(&p, a, i, d, after);
     }

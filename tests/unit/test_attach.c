@@ -3,7 +3,9 @@
  * no bits, for any shape, dtype and number of threads. */
 #include "programs.h"
 
+#include "base/memory.h"
 #include "ir/order.h"
+#include "transform/transform.h"
 
 /* --- support ---------------------------------------------------------------------------------- */
 
@@ -471,6 +473,18 @@ static void two_layers_are_two_steps(void **state)
     expect_steps(layers, 2, NULL);
 }
 
+/* The zeros of all relus are one value, which is read in many places. */
+static void twelve_layers_are_twelve_steps(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    kn_atom x = knb_invar(&b, F32(20, 20));
+    for (int i = 0; i < 12; i++)
+        x = relu(&b, knb_matrix_product(&b, x, knb_invar(&b, F32(20, 20))));
+    expect_steps_of(FINISH(&b, x), 12, NULL);
+}
+
 static kni_jaxpr *update(const shape *s)
 {
     kn_builder b;
@@ -519,6 +533,123 @@ static void an_operand_is_not_overwritten(void **state)
     j = FINISH(&b, knb_sub(&b, v, knb_matrix_product(&b, v, knb_neg(&b, v))));
     expect_same_bits(j);
     kni_release(j);
+}
+
+/* --- other places ----------------------------------------------------------------------------- */
+
+static void a_batched_function_is_one_step_too(void **state)
+{
+    (void)state;
+    kni_jaxpr *j = relu_and_bias(&usual), *batched = NULL;
+    const int all[3] = {0, 1, 0}, shared[3] = {1, -1, -1};
+    test_ok(knt_batch(j, 5, NULL, all, NULL, &batched));
+    expect_steps_of(batched, 1, "result to kernel");
+    test_ok(knt_batch(j, 5, NULL, shared, NULL, &batched));
+    expect_same_bits(batched);
+    kni_release(batched);
+    kni_release(j);
+}
+
+/* x = relu(x w), three times */
+static void a_loop_may_have_kernels_in_its_products(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    kn_atom i = knb_invar(&b, SCALAR(I32)), x;
+    knb_invar(&b, F32(20, 20));
+    kni_jaxpr *cond = FINISH(&b, knb_lt(&b, i, knb_integer(&b, KN_DT(I32), 3)));
+    knb_init(&b);
+    kn_atom w = knb_invar(&b, F32(20, 20));
+    i = knb_invar(&b, SCALAR(I32));
+    x = knb_invar(&b, F32(20, 20));
+    kni_jaxpr *body = FINISH(&b, knb_add(&b, i, knb_integer(&b, KN_DT(I32), 1)),
+                             relu(&b, knb_matrix_product(&b, knb_neg(&b, x), turn(&b, w))));
+    knb_init(&b);
+    kn_atom in[3], out[2];
+    in[0] = knb_invar(&b, F32(20, 20));
+    in[1] = knb_invar(&b, SCALAR(I32));
+    in[2] = knb_invar(&b, F32(20, 20));
+    knb_while(&b, &(kn_p_while){.body_jaxpr = body, .body_nconsts = 1, .cond_jaxpr = cond}, in, out);
+    kni_jaxpr *j = FINISH(&b, out[0], out[1]);
+    expect_same_bits(j);
+    kni_release(j);
+    kni_release(body);
+    kni_release(cond);
+}
+
+/* A convolution of two spatial dimensions with padding; the order of dimensions of operand and result: as in NCHW, or
+ * as in NHWC. A bias per channel, relu; the kernel comes as float64 or int8. */
+static kni_jaxpr *convolution(bool channels_last, kn_dtype d, bool turned)
+{
+    kn_builder b;
+    knb_init(&b);
+    int64_t first[4] = {3, 5, 9, 8}, last[4] = {3, 9, 8, 5}, spec[2][4] = {{0, 1, 2, 3}, {0, 3, 1, 2}};
+    int64_t *lhs = spec[channels_last], to[4];
+    kn_atom x = knb_invar(&b, kni_type(d, 4, channels_last != turned ? last : first)),
+            w = knb_invar(&b, kni_type(d == KN_DT(F32) ? KN_DT(I8) : KN_DT(F32), 4, (int64_t[]){6, 5, 3, 3})),
+            bias = knb_invar(&b, kni_type(d, 1, (int64_t[]){6}));
+    if (turned)
+        x = knb_transpose(&b, x, channels_last ? (int64_t[]){0, 2, 3, 1} : (int64_t[]){0, 3, 1, 2});
+    const kn_p_conv p = {.window_strides = {2, (int64_t[]){1, 2}},
+                         .lo = {2, (int64_t[]){1, 0}},
+                         .hi = {2, (int64_t[]){1, 2}},
+                         .lhs_dilation = {2, (int64_t[]){1, 1}},
+                         .rhs_dilation = {2, (int64_t[]){1, 1}},
+                         .lhs_spec = {4, lhs},
+                         .rhs_spec = {4, (int64_t[]){0, 1, 2, 3}},
+                         .out_spec = {4, lhs},
+                         .feature_group_count = 1,
+                         .batch_group_count = 1};
+    kn_atom y = knb_conv_general_dilated(&b, x, knb_convert(&b, w, d), &p);
+    for (int i = 0; i < 4; i++)
+        to[i] = knb_type(&b, y).dim[i];
+    int64_t at = channels_last ? 3 : 1;
+    kn_atom z = knb_add(&b, y, knb_broadcast_in_dim(&b, bias, 4, to, &at));
+    return FINISH(&b, relu(&b, z));
+}
+
+static void a_convolution_takes_kernels_too(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        kn_dtype d = i & 1 ? KN_DT(F32) : KN_DT(F64);
+        expect_steps_of(convolution(i & 2, d, i & 4), 1, "result to kernel");
+    }
+}
+
+static void memory_may_be_short(void **state)
+{
+    (void)state;
+    static maker *const some[] = {several_results, activations, split_heads, layers};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        kni_jaxpr *j = some[i](&usual);
+        kn_program *p = NULL;
+        int64_t live = knx_alloc_live();
+        for (int64_t k = 0; k < 100000 && !p; k++) {
+            knx_fail_pieces(true);
+            knx_fail_after(k, k % 2);
+            kn_error *e = knc_compile(j, &(kn_compile_options){.fuse = true}, &p);
+            knx_fail_after(-1, false);
+            knx_fail_pieces(false);
+            if (e)
+                assert_int_equal(e->kind, KN_ERROR_MEMORY);
+            if (e && p)
+                fail_msg("allocation %lld: an error and a program", (long long)k);
+            knx_error_release(e);
+            if (p && k % 2 == 0) { /* what failed could be done without: perhaps more can not */
+                knc_release(p);
+                p = NULL;
+                if (knx_alloc_live() == live && k > 5000)
+                    break;
+            } else if (!p && knx_alloc_live() != live) {
+                fail_msg("allocation %lld: %lld blocks are lost", (long long)k, (long long)(knx_alloc_live() - live));
+            }
+        }
+        knc_release(p);
+        assert_int_equal(knx_alloc_live(), live);
+        kni_release(j);
+    }
 }
 
 /* --- random programs -------------------------------------------------------------------------- */
@@ -773,8 +904,13 @@ int main(void)
         cmocka_unit_test(what_would_be_worked_out_often_is_stored),
         cmocka_unit_test(gathered_rows_go_into_the_product),
         cmocka_unit_test(two_layers_are_two_steps),
+        cmocka_unit_test(twelve_layers_are_twelve_steps),
         cmocka_unit_test(a_donated_parameter_is_updated_in_place),
         cmocka_unit_test(an_operand_is_not_overwritten),
+        cmocka_unit_test(a_batched_function_is_one_step_too),
+        cmocka_unit_test(a_loop_may_have_kernels_in_its_products),
+        cmocka_unit_test(a_convolution_takes_kernels_too),
+        cmocka_unit_test(memory_may_be_short),
         cmocka_unit_test(random_programs_have_the_same_bits),
         cmocka_unit_test(float32_has_the_same_bits),
         cmocka_unit_test(float64_has_the_same_bits),

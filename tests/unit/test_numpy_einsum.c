@@ -4,6 +4,7 @@
 #include "support/expect.h"
 #include "support/numpy_calls.h"
 #include <stdio.h>
+#include <stdlib.h>
 
 #define ARRAY(name, call) \
     static numpy_result call_##name(const numpy_call *c) { return numpy_one(call); }
@@ -45,21 +46,62 @@ ARRAY(linalg_vecdot, kn_linalg_vecdot(X, Y, .axis = (int)numpy_number(c, "axis",
 ARRAY(linalg_cross, kn_linalg_cross(X, Y, .axis = (int)numpy_number(c, "axis", -1)))
 ARRAY(linalg_diagonal, kn_linalg_diagonal(X, .offset = (int64_t)numpy_number(c, "offset", 0)))
 ARRAY(linalg_trace, kn_linalg_trace(X, .offset = (int64_t)numpy_number(c, "offset", 0), .dtype = numpy_dtype(c)))
-/* clang-format on */
+    /* clang-format on */
 
+    /* ord is a number, "none", or a name */
+    static double order(const numpy_call *c, double otherwise, const char **named)
+{
+    const char *ord = numpy_option(c, "ord");
+    *named = NULL;
+    if (!ord)
+        return otherwise;
+    if (!strcmp(ord, "fro") || !strcmp(ord, "nuc"))
+        *named = ord;
+    return *named || !strcmp(ord, "none") ? (double)NAN : strtod(ord, NULL);
+}
+
+static numpy_result call_norm(const numpy_call *c)
+{
+    const char *named;
+    double ord = order(c, (double)NAN, &named);
+    kn_axes axis = numpy_axes(c, "axis");
+    return numpy_one(kn_linalg_norm(X, axis, .ord = ord, .named = named, .keepdims = numpy_flag(c, "keepdims", false)));
+}
+
+static numpy_result call_vector_norm(const numpy_call *c)
+{
+    const char *named;
+    double ord = order(c, 2, &named);
+    return numpy_one(
+        kn_linalg_vector_norm(X, numpy_axes(c, "axis"), .ord = ord, .keepdims = numpy_flag(c, "keepdims", false)));
+}
+
+static numpy_result call_matrix_norm(const numpy_call *c)
+{
+    const char *named;
+    double ord = order(c, (double)NAN, &named);
+    return numpy_one(
+        kn_linalg_matrix_norm(X, .ord = ord, .named = named, .keepdims = numpy_flag(c, "keepdims", false)));
+}
+
+#define CLOSE(name)           \
+    {                         \
+#name, call_##name, 4 \
+    }
 #define CALL(name)              \
     {                           \
 #name, call_##name, 0.1 \
     } /* sums of small integers: all but the sign of zeros is exact */
 
-                            static void products_are_those_of_numpy(void **state)
+static void products_are_those_of_numpy(void **state)
 {
     (void)state;
     static const numpy_entry table[] = {CALL(einsum),          CALL(tensordot),     CALL(kron),
                                         CALL(matvec),          CALL(vecmat),        CALL(matmul),
                                         CALL(vecdot),          CALL(multi_dot),     CALL(matrix_power),
                                         CALL(linalg_outer),    CALL(linalg_vecdot), CALL(linalg_cross),
-                                        CALL(linalg_diagonal), CALL(linalg_trace)};
+                                        CALL(linalg_diagonal), CALL(linalg_trace),  CLOSE(norm),
+                                        CLOSE(vector_norm),    CLOSE(matrix_norm)};
     numpy_calls_check_with(KN_TEST_DIR "/golden/numpy_products.txt", table, sizeof table / sizeof *table);
 }
 
@@ -114,6 +156,19 @@ static void linalg_wants_what_it_names(void **state)
     expect_error("ValueError", "vecmat: shapes (2,) and (3,2) not aligned: 2 (dim 0) != 3 (dim 0)");
     (void)kn_ok(kn_vecmat(kn_ones(KN_SHAPE(2, 3)), kn_ones(KN_SHAPE(4, 3, 2))));
     expect_error("ValueError", "vecmat: operands could not be broadcast together with shapes (2,3) (4,3,2)");
+}
+
+static void norms_by_singular_values_are_not_there(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array m = kn_ones(KN_SHAPE(2, 3));
+    (void)kn_ok(kn_linalg_norm(m, .ord = 2));
+    expect_error("NotImplementedError", "norm: norms of matrices by their singular values");
+    (void)kn_ok(kn_linalg_matrix_norm(m, .named = "nuc"));
+    expect_error("NotImplementedError", "matrix_norm: norms of matrices by their singular values");
+    (void)kn_ok(kn_linalg_matrix_norm(m, .named = "max"));
+    expect_error("ValueError", "matrix_norm: Invalid norm order for matrices.");
 }
 
 /* ---- Paths as options. */
@@ -430,6 +485,7 @@ int main(void)
         TEST(products_are_those_of_numpy),
         TEST(paths_are_those_of_numpy),
         TEST(linalg_wants_what_it_names),
+        TEST(norms_by_singular_values_are_not_there),
         TEST(a_path_can_be_given),
         TEST(a_long_search_ends),
         TEST(nothing_is_too_much),
