@@ -8,6 +8,7 @@
 #include "routine/product_strip.h"
 #include "routine/product_convert.h"
 #include "routine/product_dot.h"
+#include "routine/product_lanes.h"
 #include <string.h>
 
 /* What one worker works on. */
@@ -459,6 +460,24 @@ static range range_of(const share *s, int64_t part)
     return x;
 }
 
+/* Parts are rows of a. */
+static void run_lanes(void *env, int64_t part, int worker)
+{
+    const share *s = env;
+    const knr_plan *p = s->p;
+    int64_t rows = p->left.is_a ? p->left.row.total : p->right.row.total;
+    char *workspace = (char *)s->r->workspace + (size_t)worker * knr_worker_bytes(p);
+    knr_lanes_run(p, s->r, rows * part / s->rows, rows * (part + 1) / s->rows,
+                  workspace + knr_worker_bytes(p) - p->spare_bytes - p->chain_bytes);
+}
+
+static int64_t share_lanes(const knr_plan *p, share *s, int64_t most)
+{
+    int64_t rows = p->left.is_a ? p->left.row.total : p->right.row.total;
+    s->rows = knr_least(most, rows);
+    return s->rows;
+}
+
 static void run_share(void *env, int64_t part, int worker)
 {
     const share *s = env;
@@ -500,6 +519,8 @@ static int64_t share_out(const knr_plan *p, int threads, share *s)
     if (p->dot && p->batches == 1)
         return 1; /* shared inside */
     int64_t most = worth > 32 * want ? 4 * want : worth > 8 * want ? 2 * want : want;
+    if (p->by_lanes)
+        return share_lanes(p, s, most);
     if (p->batches >= want)
         return share_batches(p, knr_least(p->batches, most), s);
     s->batches_of_a_part = 1;
@@ -527,9 +548,9 @@ void knr_product_run(const knr_plan *p, const knr_run *r)
         return;
     int64_t parts = share_out(p, r->threads < 1 ? 1 : r->threads, &s);
     if (parts == 1)
-        run_share(&s, 0, 0);
+        (p->by_lanes ? run_lanes : run_share)(&s, 0, 0);
     else
-        knx_parallel(s.threads, parts, run_share, &s);
+        knx_parallel(s.threads, parts, p->by_lanes ? run_lanes : run_share, &s);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */

@@ -2,6 +2,7 @@
  * product_cut.c -- how a product is cut: the rectangle that suits its extents, pieces that fit into the caches, which
  * operands are read where they lie, and the functions for all of that. */
 #include "routine/product_dot.h"
+#include "routine/product_lanes.h"
 #include "routine/product_pack.h"
 #include "routine/product_strip.h"
 #include "routine/product_plan.h"
@@ -24,10 +25,11 @@ enum {
     BUFFER_BYTES = 96 << 10, /* of the result, where it goes through a buffer */
     FIRST_CACHE = 40 << 10,  /* */
     WAYS = 9,
-    WAY_BYTES = 4096,       /* of the first cache: so many rows at this distance, and b beside them */
-    ROW_PAD = 64,           /* bytes between the rows of packed left */
-    MANY_STEPS = 1 << 16,   /* from here on steps are cut also where the result goes through a buffer */
-    STREAM_BYTES = 1 << 20, /* right is larger than the caches */
+    WAY_BYTES = 4096,         /* of the first cache: so many rows at this distance, and b beside them */
+    ROW_PAD = 64,             /* bytes between the rows of packed left */
+    MANY_STEPS = 1 << 16,     /* from here on steps are cut also where the result goes through a buffer */
+    STREAM_BYTES = 1 << 20,   /* right is larger than the caches */
+    ACROSS_BYTES = 320 << 10, /* of left: not more of it is read across where it lies */
     STREAM_STEPS = 32,
     STREAM_ROWS = 32,
     STREAM_CHAINS = 256 << 10, /* bytes of sums that wait meanwhile */
@@ -150,7 +152,7 @@ static void place_left(knr_plan *p)
 {
     const knr_side *l = &p->left;
     int64_t size = p->left_step, rows = l->row.total, steps = l->k.total;
-    bool many = p->cut.tiles > 2 && p->right.row.total > 2 * p->cut.panel && rows * steps * size > FIRST_CACHE;
+    bool many = p->cut.tiles > 2 && p->right.row.total > 2 * p->cut.panel && rows * steps * size > ACROSS_BYTES;
     bool whole = steps % p->group == 0;
     p->left_across = l->plain && p->group == 1 && !is_line(&l->k) && is_line(&l->row);
     if (p->left_across)
@@ -258,6 +260,8 @@ static double cost_of(const knr_plan *p)
     moved += r * k * p->right_step + 2 * l * r * p->size;
     if (p->dot)
         cycles = k / 2;
+    if (p->by_lanes)
+        return (double)p->batches * l * r * k * p->size / 64 / (p->target < 0 ? .02 : 2) + 100;
     cycles *= p->parts * (p->target < 0 ? 12 : 1);
     return (double)p->batches * (cycles / 3 + moved / (p->right_in_place ? 32 : 12)) + 20;
 }
@@ -327,6 +331,9 @@ void knr_cut(knr_plan *p)
     p->dot = knr_dot_fits(p) && knr_dot_plan(p);
     if (p->dot)
         p->chain_bytes += knr_dot_bytes(p);
+    p->by_lanes = knr_lanes_fit(p);
+    if (p->by_lanes)
+        p->chain_bytes += knr_lanes_bytes(p);
     find_functions(p);
     p->cost = cost_of(p);
 }

@@ -94,6 +94,7 @@ struct knr_plan {
     bool simple; /* all in place, all of k at once, straight into c */
     /* Found ahead: [rows of a rectangle are cut.height + 1][columns are those of the last panel][kng_b_from]. */
     kng_product_function *function[2][2][4];
+    bool by_lanes;       /* the last batch dimension runs along the lanes */
     bool dot;            /* one number of two vectors */
     int64_t dot_columns; /* blocks at once */
     kng_product_function *dot_function[3];
