@@ -18,14 +18,8 @@ static kn_array softmax(kn_array x) { return kn_nn_softmax(x, .axis = KN_AXIS(-1
 static kn_array scores(kn_array q, kn_array k) { return kn_matmul(q, kn_matrix_transpose(k)); }
 
 static kn_array plain(const Operands *o) { return kn_matmul(softmax(scores(o->q, o->k)), o->v); }
-static kn_array scaled_after(const Operands *o)
-{
-    return kn_matmul(softmax(kn_mul(scores(o->q, o->k), 0.125)), o->v);
-}
-static kn_array scaled_before(const Operands *o)
-{
-    return kn_matmul(softmax(scores(kn_mul(o->q, 0.125), o->k)), o->v);
-}
+static kn_array scaled_after(const Operands *o) { return kn_matmul(softmax(kn_mul(scores(o->q, o->k), 0.125)), o->v); }
+static kn_array scaled_before(const Operands *o) { return kn_matmul(softmax(scores(kn_mul(o->q, 0.125), o->k)), o->v); }
 static kn_array with_bias(const Operands *o)
 {
     return kn_matmul(softmax(kn_add(kn_mul(scores(o->q, o->k), 0.5), o->bias)), o->v);
@@ -117,10 +111,7 @@ static kn_array normalized(kn_array x)
     return kn_div(d, kn_sqrt(kn_add(kn_mean(kn_mul(d, d), .axis = KN_AXIS(-1), .keepdims = true), 1e-5)));
 }
 static kn_array norm_of_product(const Operands *o) { return normalized(kn_matmul(o->q, o->w)); }
-static kn_array mlp(const Operands *o)
-{
-    return kn_matmul(kn_tanh(kn_matmul(o->q, o->w)), kn_matrix_transpose(o->w));
-}
+static kn_array mlp(const Operands *o) { return kn_matmul(kn_tanh(kn_matmul(o->q, o->w)), kn_matrix_transpose(o->w)); }
 static kn_array cross_entropy(const Operands *o)
 {
     kn_array logits = kn_matmul(kn_at(o->q, "0, 0"), kn_matrix_transpose(kn_at(o->k, "0, 0")));
@@ -137,7 +128,8 @@ static kn_array two_layers(const Operands *o)
 static const struct {
     const char *name;
     spelling f;
-} chains[] = {{"norm of a product", norm_of_product}, {"mlp", mlp}, {"cross entropy", cross_entropy}, {"two layers", two_layers}};
+} chains[] = {
+    {"norm of a product", norm_of_product}, {"mlp", mlp}, {"cross entropy", cross_entropy}, {"two layers", two_layers}};
 enum { CHAINS = sizeof chains / sizeof *chains };
 
 /* ---- What is run of each: itself, and gradients with several kinds of cotangents. */
@@ -251,7 +243,8 @@ static void expect_same_bits(const char *name, const kni_jaxpr *j, int bands, bo
         for (uint32_t k = 0; k < j->n_out; k++) {
             int64_t at = test_difference(kni_out_type(j, k), want[k]->data, got[k]->data);
             if (at >= 0 && getenv("KN_TEST_SEED"))
-                for (int z = 0; z < 8; z++) printf("%g %g\n", ((float*)want[k]->data)[z], ((float*)got[k]->data)[z]);
+                for (int z = 0; z < 8; z++)
+                    printf("%g %g\n", ((float *)want[k]->data)[z], ((float *)got[k]->data)[z]);
             if (at >= 0 && getenv("KN_TEST_SEED"))
                 puts(text_of(q));
             if (at >= 0)
@@ -283,7 +276,8 @@ static void check(spelling f, const char *name, shape s, kn_dtype d, int bands)
 static void bits_do_not_depend_on_bands(void **state)
 {
     (void)state;
-    static const shape shapes[] = {{2, 3, 37, 29, 8}, {1, 1, 16, 5, 3}, {2, 2, 1, 9, 4}, {1, 2, 9, 1, 4}, {1, 2, 19, 300, 6}};
+    static const shape shapes[] = {
+        {2, 3, 37, 29, 8}, {1, 1, 16, 5, 3}, {2, 2, 1, 9, 4}, {1, 2, 9, 1, 4}, {1, 2, 19, 300, 6}};
     for (int i = 0; i < SPELLINGS; i++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
             check(spellings[i].f, spellings[i].name, shapes[s], KN_F32, 1);
@@ -384,7 +378,8 @@ static void add_joined(chain *c, int x)
     kn_type t = knb_type(&c->b, c->value[x]);
     if (c->rows[x] == c->columns[x] && below(c, 2)) /* what belongs to rows is read by column */
         kept[1] = axis[0];
-    kn_atom joined = below(c, 2) ? knb_reduce_max(&c->b, c->value[x], 1, axis) : knb_reduce_sum(&c->b, c->value[x], 1, axis);
+    kn_atom joined =
+        below(c, 2) ? knb_reduce_max(&c->b, c->value[x], 1, axis) : knb_reduce_sum(&c->b, c->value[x], 1, axis);
     kn_atom spread = knb_broadcast_in_dim(&c->b, joined, 3, t.dim, kept);
     kn_atom y = below(c, 2) ? knb_sub(&c->b, c->value[x], spread) : knb_mul(&c->b, knb_cos(&c->b, spread), c->value[x]);
     add(c, below(c, 2) ? knb_cos(&c->b, y) : y, c->rows[x], c->columns[x]);
@@ -513,8 +508,7 @@ static void memory_grows_with_the_rows(void **state)
                 knc_release(p);
                 kni_release(j);
             }
-            if (bytes[1] > 2 * bytes[0] + (3u << 20) || bytes[1] > (size_t)32 << 20)
-            {
+            if (bytes[1] > 2 * bytes[0] + (3u << 20) || bytes[1] > (size_t)32 << 20) {
                 if (getenv("KN_TEST_SEED"))
                     puts(text);
                 fail_msg("%s, %s: %zu and %zu bytes", spellings[i].name, forms[form], bytes[0], bytes[1]);
@@ -555,8 +549,15 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(bits_do_not_depend_on_bands), TEST(of_other_dtypes),     TEST(of_other_chains), TEST(of_sizes_that_pay),
-        TEST(without_memory),              TEST(nans_and_infinities),         TEST(of_random_chains),    TEST(under_vmap),          TEST(memory_grows_with_the_rows),
+        TEST(bits_do_not_depend_on_bands),
+        TEST(of_other_dtypes),
+        TEST(of_other_chains),
+        TEST(of_sizes_that_pay),
+        TEST(without_memory),
+        TEST(nans_and_infinities),
+        TEST(of_random_chains),
+        TEST(under_vmap),
+        TEST(memory_grows_with_the_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
