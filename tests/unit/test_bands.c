@@ -483,6 +483,119 @@ static void of_random_chains(void **state)
     assert_true(chains_with > 300);
 }
 
+/* ---- Values: attention as it is defined, in double. */
+
+enum { T = 70, S = 45, H = 8, MATRICES = 4 };
+
+/* One matrix: the result for probabilities of 0.125 q k^T, and the gradients for the cotangent w. */
+typedef struct defined {
+    double out[T][H], q[T][H], k[S][H], v[S][H];
+} defined;
+
+static void define(const float *q, const float *k, const float *v, const float *w, defined *d)
+{
+    memset(d, 0, sizeof *d);
+    for (int t = 0; t < T; t++) {
+        double p[S], dp[S], most = -INFINITY, sum = 0, mean = 0;
+        for (int s = 0; s < S; s++) {
+            p[s] = 0;
+            for (int h = 0; h < H; h++)
+                p[s] += 0.125 * (double)q[t * H + h] * (double)k[s * H + h];
+            most = fmax(most, p[s]);
+        }
+        for (int s = 0; s < S; s++)
+            sum += p[s] = exp(p[s] - most);
+        for (int s = 0; s < S; s++) {
+            p[s] /= sum;
+            dp[s] = 0;
+            for (int h = 0; h < H; h++) {
+                d->out[t][h] += p[s] * (double)v[s * H + h];
+                d->v[s][h] += p[s] * (double)w[t * H + h];
+                dp[s] += (double)w[t * H + h] * (double)v[s * H + h];
+            }
+            mean += p[s] * dp[s];
+        }
+        for (int s = 0; s < S; s++)
+            for (int h = 0; h < H; h++) {
+                d->q[t][h] += 0.125 * p[s] * (dp[s] - mean) * (double)k[s * H + h];
+                d->k[s][h] += 0.125 * p[s] * (dp[s] - mean) * (double)q[t * H + h];
+            }
+    }
+}
+
+static double error_of(const kn_buffer *b, int matrix, const double *want, int n)
+{
+    const float *got = (const float *)b->data + (size_t)matrix * (size_t)n;
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs((double)got[i] - want[i]) / (1 + fabs(want[i])));
+    return most;
+}
+
+/* For the cotangent that takes the place of w. */
+static kn_array by_cotangent(const Operands *o) { return kn_sum(kn_mul(scaled_after(o), o->w)); }
+KN_FUNCTION(scaled_after, kn_array, Operands)
+KN_FUNCTION(by_cotangent, kn_array, Operands)
+
+static void values_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    static defined d;
+    Operands o = operands((shape){2, 2, T, S, H}, KN_F32);
+    o.w = o.q;
+    kni_jaxpr *j = traced(KN_FN(scaled_after), KN_ARGS(&o)), *g = traced(kn_grad(KN_FN(by_cotangent)), KN_ARGS(&o));
+    kn_program *p = compiled(j, true, 1), *r = compiled(g, true, 1);
+    test_operands x = tame_operands(g, 5);
+    kn_buffer *y[MANY], *slope[MANY];
+    test_ok(knd_run(p, x.in, y, NULL));
+    test_ok(knd_run(r, x.in, slope, NULL));
+    for (int i = 0; i < MATRICES; i++) {
+        const float *q = x.in[0].data, *k = x.in[1].data, *v = x.in[2].data, *w = x.in[5].data;
+        define(q + i * T * H, k + i * S * H, v + i * S * H, w + i * T * H, &d);
+        assert_true(error_of(y[0], i, d.out[0], T * H) < 1e-6);
+        assert_true(error_of(slope[0], i, d.q[0], T * H) < 1e-6);
+        assert_true(error_of(slope[1], i, d.k[0], S * H) < 4e-6);
+        assert_true(error_of(slope[2], i, d.v[0], S * H) < 4e-6);
+    }
+    test_release((int)j->n_out, y);
+    test_release((int)g->n_out, slope);
+    test_free_operands(&x);
+    knc_release(p);
+    knc_release(r);
+    kni_release(j);
+    kni_release(g);
+}
+
+/* ---- Reports. */
+
+static void count_bands(void *env, const kn_step *s)
+{
+    int *n = env;
+    if (s->kind == KN_STEP_BAND && strstr(s->operations, "dot_general") && s->elements == 2 * 300 * 310)
+        ++*n;
+}
+
+static void a_band_is_seen(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    int n = 0;
+    Operands o = operands((shape){1, 2, 300, 310, 16}, KN_F32);
+    kn_array y;
+    kn_on_step(count_bands, &n);
+    kn_call(kn_jit(KN_FN(scaled_after)), &y, &o);
+    kn_eval(y);
+    kn_on_step(NULL, NULL);
+    assert_int_equal(n, 1);
+    const char *text = kn_jaxpr_program(kn_make_jaxpr(KN_FN(scaled_after), KN_ARGS(&o)));
+    assert_non_null(strstr(text, "band of 2 x 300 rows"));
+    assert_non_null(strstr(text, "f32[1,2,300,310]: stored, a block at a time, by step"));
+    assert_non_null(strstr(text, "the steps around it share rows"));
+    const char *drawing = kn_jaxpr_program_graphviz(kn_make_jaxpr(KN_FN(scaled_after), KN_ARGS(&o)));
+    assert_non_null(strstr(drawing, ": band"));
+}
+
 /* ---- What is stored. */
 
 static size_t beside(const kn_program *p) { return knc_workspace_bytes(p, 1); }
@@ -554,6 +667,8 @@ int main(void)
         TEST(of_other_chains),
         TEST(of_sizes_that_pay),
         TEST(without_memory),
+        TEST(values_are_those_of_the_definition),
+        TEST(a_band_is_seen),
         TEST(nans_and_infinities),
         TEST(of_random_chains),
         TEST(under_vmap),
