@@ -4,6 +4,7 @@
 /* clang-format off */
 #ifndef KILN_NN_H
 #define KILN_NN_H
+#include "kiln/lax/windows.h"
 #include "kiln/types.h"
 
 #ifdef __cplusplus
@@ -99,6 +100,25 @@ KN_API kn_array kn_nn_standardize(kn_array x, const kn_nn_standardize_opts *opts
 /* jax.nn.one_hot: a new axis with 1 at number x and 0 elsewhere; numbers outside give zeros; default float */
 KN_API kn_array kn_nn_one_hot(kn_array x, int64_t num_classes, const kn_nn_one_hot_opts *opts);
 
+/* ---- Pooling, as flax.linen: over windows of window_shape along the axes between the batch axes, of which there may be
+ * any number, and the last one, the channels: kn_nn_max_pool(x, KN_SHAPE(2, 2), .strides = &KN_SHAPE(2, 2)).
+ * AssertionError for strides, pads and operands with other numbers of axes. */
+typedef struct kn_nn_pool_opts {
+    size_t size_; const kn_shape *strides; kn_lax_pads padding; /* strides: all 1; padding: VALID */
+    bool channels_first;    /* the channels are the axis in front of those of the windows */
+    bool count_include_pad; /* of avg_pool: the padding counts as zeros (true) */
+} kn_nn_pool_opts;
+KN_API kn_nn_pool_opts kn_nn_pool_opts_default(void);
+/* flax.linen.max_pool: the largest element, NaN if one is; padding does not count. */
+KN_API kn_array kn_nn_max_pool(kn_array x, const kn_shape *window_shape, const kn_nn_pool_opts *opts);
+/* flax.linen.min_pool: the smallest element. */
+KN_API kn_array kn_nn_min_pool(kn_array x, const kn_shape *window_shape, const kn_nn_pool_opts *opts);
+/* flax.linen.avg_pool: the sum by the number of positions, or of elements (.count_include_pad = false). */
+KN_API kn_array kn_nn_avg_pool(kn_array x, const kn_shape *window_shape, const kn_nn_pool_opts *opts);
+/* flax.linen.pool: joined by a function with the identity init, as kn_lax_reduce_window. */
+KN_API kn_array kn_nn_pool(kn_array x, kn_array init, kn_fn reduce_fn, const kn_shape *window_shape,
+    const kn_nn_pool_opts *opts);
+
 /* ---- Attention. T queries and S keys of length H, in N heads: the query is (B, T, N, H), key and value are
  * (B, S, K, H), and N is a multiple of K: each key head serves N / K query heads. Axes in front may be left out. */
 typedef struct kn_nn_attention_opts {
@@ -170,6 +190,19 @@ KN_API kn_array kn_nn_scaled_matmul(kn_array lhs, kn_array rhs, kn_array lhs_sca
 #define kn_nn_standardize(x, ...) KN_F1O(kn_nn_standardize, kn_nn_standardize_opts, (), x, __VA_ARGS__)
 #define kn_nn_one_hot(x, num_classes, ...)                                                                             \
     KN_H1O(kn_nn_one_hot, kn_nn_one_hot_opts, (), x, int64_t, num_classes, __VA_ARGS__)
+#define KN_NN_POOL_ (.count_include_pad = true, )
+#define kn_nn_max_pool(x, window_shape, ...)                                                                           \
+    KN_P1O(kn_nn_max_pool, kn_nn_pool_opts, KN_NN_POOL_, x, kn_shape, window_shape, __VA_ARGS__)
+#define kn_nn_min_pool(x, window_shape, ...)                                                                           \
+    KN_P1O(kn_nn_min_pool, kn_nn_pool_opts, KN_NN_POOL_, x, kn_shape, window_shape, __VA_ARGS__)
+#define kn_nn_avg_pool(x, window_shape, ...)                                                                           \
+    KN_P1O(kn_nn_avg_pool, kn_nn_pool_opts, KN_NN_POOL_, x, kn_shape, window_shape, __VA_ARGS__)
+#define kn_nn_pool(x, init, reduce_fn, window_shape, ...)                                                              \
+    KN_NN_POOL_BY_(__COUNTER__, x, init, reduce_fn, window_shape, __VA_ARGS__)
+#define KN_NN_POOL_BY_(c, x, init, fn, window, ...)                                                                    \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); kn_array KN_V(2, c) = KN_LIKE(init); kn_fn KN_V(3, c) = (fn);    \
+        const kn_shape KN_V(4, c) = (window); KN_OPTS(c, kn_nn_pool_opts, KN_NN_POOL_, __VA_ARGS__) KN_HERE();         \
+        (kn_nn_pool)(KN_V(1, c), KN_V(2, c), KN_V(3, c), &KN_V(4, c), KN_V(opt, c)); })
 #define kn_nn_dot_product_attention(query, key, value, ...)                                                            \
     KN_F3O(kn_nn_dot_product_attention, kn_nn_attention_opts, (), query, key, value, __VA_ARGS__)
 #define kn_nn_dot_product_attention_residual(query, key, value, ...)                                                   \

@@ -5,6 +5,7 @@
 #include "base/cpu.h"
 #include "base/hash.h"
 #include "codegen/drive.h"
+#include "codegen/product_amx.h"
 #include "codegen/product_emit.h"
 #include <stdio.h>
 #include <time.h>
@@ -24,8 +25,17 @@ const kng_number_form kng_number_forms[KNG_NUMBER_KINDS] = {
 
 enum { MOST_VECTORS = 8, MOST_ROWS = 28 };
 
-/* Registers beside accumulators: per vector of B (64-bit integers have no multiplication in AVX2: their upper halves lie
- * beside them); temporaries; elements of A; a mask (AVX2). */
+static atomic_bool without_amx;
+
+void kng_product_allow_amx(bool on) { atomic_store(&without_amx, !on); }
+
+static bool has_amx(kng_number n, kng_target target)
+{
+    return n == KNG_NUMBER_BYTES && target == KNG_AVX512 && !atomic_load(&without_amx) && knx_cpu_amx();
+}
+
+/* Registers beside accumulators: per vector of B (64-bit integers have no multiplication in AVX2: their upper halves
+ * lie beside them); temporaries; elements of A; a mask (AVX2). */
 typedef struct reserve {
     int per_vector, temporaries, others;
 } reserve;
@@ -39,6 +49,8 @@ static reserve reserve_of(kng_number n, kng_target target)
 
 int kng_product_rows(kng_number number, kng_target target, int vectors)
 {
+    if (has_amx(number, target))
+        return kng_amx_rows(vectors);
     reserve x = reserve_of(number, target);
     int free = (target == KNG_AVX512 ? 32 : 16) - x.temporaries - x.others;
     if (vectors < 1 || vectors > MOST_VECTORS ||
@@ -46,6 +58,17 @@ int kng_product_rows(kng_number number, kng_target target, int vectors)
         return 0;
     int rows = free / vectors - x.per_vector;
     return rows > MOST_ROWS ? MOST_ROWS : rows < 0 ? 0 : rows;
+}
+
+/* 32 columns have 5 bases and 3 distances, 16 have 3 and 3. Steps on the way and temporaries are 16 bytes' worth. */
+int kng_product_rows_turned(kng_number number, kng_target target, int vectors, kng_a_from a)
+{
+    bool wide = target == KNG_AVX512, lanes = a == KNG_A_LANES;
+    int bytes = kng_number_forms[number].c_bytes, columns = vectors * (wide ? 64 : 32) / bytes, steps = 16 / bytes;
+    if (number > (lanes ? KNG_NUMBER_F64 : KNG_NUMBER_C128) || vectors < 1 || columns > (lanes ? 16 : 32))
+        return 0;
+    int rows = ((wide ? 32 : 14) - steps * (lanes ? 3 : 2)) / vectors;
+    return lanes ? rows > 0 : rows > 7 ? 7 : rows;
 }
 
 kng_product_shape kng_product_best(kng_number number, kng_target target)
@@ -59,36 +82,54 @@ static bool is_narrow(const kng_product_request *r) { return kng_number_forms[r-
 
 static bool is_possible(const kng_product_request *r)
 {
-    return r->number < KNG_NUMBER_KINDS && r->target <= KNG_AVX512 &&
-           knx_cpu_best() >= (r->target == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2) && r->rows >= 1 &&
-           r->rows <= kng_product_rows(r->number, r->target, r->vectors) && r->lanes >= 1 &&
-           r->lanes <= kng_product_best(r->number, r->target).lanes && r->b_from <= KNG_B_PACKING &&
-           r->a_from <= (is_narrow(r) ? KNG_A_ALONG : KNG_A_ACROSS) && (!is_narrow(r) || r->b_from == KNG_B_PACKED);
+    if (r->number >= KNG_NUMBER_KINDS || r->target > KNG_AVX512 || r->b_from > KNG_B_TURNED || r->a_from > KNG_A_LANES)
+        return false;
+    kng_number n = (kng_number)r->number;
+    kng_target target = (kng_target)r->target;
+    kng_a_from a = (kng_a_from)r->a_from;
+    bool turned = r->b_from == KNG_B_TURNED;
+    int rows = turned ? kng_product_rows_turned(n, target, r->vectors, a) : kng_product_rows(n, target, r->vectors);
+    if (a == (turned ? KNG_A_ACROSS : KNG_A_LANES) || (is_narrow(r) && (a || r->b_from != KNG_B_PACKED)))
+        return false;
+    return knx_cpu_best() >= (target == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2) && r->rows >= 1 && r->rows <= rows &&
+           r->lanes >= 1 && r->lanes <= kng_product_best(n, target).lanes;
 }
 
 /* ---- Making. */
 
-static kn_error *make(const kng_product_request *r, kng_code **out)
+/* Which vector registers are what. */
+static kng_tiler lay_out(kng_asm *a, const kng_product_request *r)
 {
-    static const char *const number[KNG_NUMBER_KINDS] = {"f32", "f64", "c64", "c128", "i32", "i64", "i16", "i8"};
-    static const char *const b_from[] = {"packed", "plain", "packing"};
-    kng_asm a;
-    char name[80];
-    bool wide = r->target == KNG_AVX512;
-    int all = wide ? 32 : 16;
+    bool wide = r->target == KNG_AVX512, turned = r->b_from == KNG_B_TURNED;
     reserve x = reserve_of((kng_number)r->number, (kng_target)r->target);
-    kng_tiler t = {.a = &a, .r = r, .f = kng_number_forms[r->number], .length = wide ? 2 : 1, .bytes = wide ? 64 : 32};
+    kng_tiler t = {.a = a, .r = r, .f = kng_number_forms[r->number], .length = wide ? 2 : 1, .bytes = wide ? 64 : 32};
+    int lanes = t.bytes / t.f.c_bytes, all = wide ? 32 : 16;
     t.rows = r->rows;
     t.vectors = r->vectors;
-    t.partial = r->lanes < t.bytes / t.f.c_bytes;
+    t.columns = (r->vectors - 1) * lanes + r->lanes;
+    t.partial = r->lanes < lanes;
     t.b0 = t.rows * t.vectors;
-    t.t0 = t.b0 + x.per_vector * t.vectors;
-    t.a0 = t.t0 + x.temporaries;
+    t.t0 = t.b0 + (turned ? 16 / t.f.c_bytes : x.per_vector * t.vectors);
+    t.a0 = t.t0 + (turned ? 16 / t.f.c_bytes : x.temporaries);
     t.mask = t.partial && !wide ? 15 : -1;
     t.n_a = all - (t.mask >= 0) - t.a0;
     t.n_a = t.n_a < 4 ? t.n_a : 4;
+    return t;
+}
+
+static kn_error *make(const kng_product_request *r, kng_code **out)
+{
+    static const char *const number[KNG_NUMBER_KINDS] = {"f32", "f64", "c64", "c128", "i32", "i64", "i16", "i8"};
+    static const char *const b_from[] = {"packed", "plain", "packing", "turned"};
+    kng_asm a;
+    char name[80];
+    bool amx = has_amx((kng_number)r->number, (kng_target)r->target);
+    kng_tiler t = lay_out(&a, r);
     kng_asm_init(&a);
-    kng_tile_function(&t);
+    if (amx)
+        kng_amx_function(&a, r);
+    else
+        kng_tile_function(&t);
     kn_error *e = NULL;
     if (!kng_finish(&a))
         e = a.why ? knx_error(KN_ERROR_NOT_IMPLEMENTED, "product: %s", a.why) : knx_error_nomem();
@@ -106,13 +147,15 @@ enum { SLOTS = 1 << 14 };
 static struct {
     atomic_uint_fast64_t key; /* the request, 0: free */
     _Atomic(kng_product_function *) f;
+    kng_code *code; /* so that its memory is known to be in use */
 } table[SLOTS];
 
 /* Never 0: there is a row. */
 static uint64_t key_of(const kng_product_request *r)
 {
+    bool amx = has_amx((kng_number)r->number, (kng_target)r->target);
     const uint8_t part[8] = {r->number, r->target, r->rows,   r->vectors,
-                             r->lanes,  r->b_from, r->a_from, (uint8_t)(r->a_signed | r->b_signed << 1)};
+                             r->lanes,  r->b_from, r->a_from, (uint8_t)(r->a_signed | r->b_signed << 1 | amx << 2)};
     uint64_t key = 0;
     for (int i = 0; i < 8; i++)
         key |= (uint64_t)part[i] << 8 * i;
@@ -154,6 +197,7 @@ static kng_product_function *make_and_keep(const kng_product_request *r, int slo
         kng_code_free(code);
         return first;
     }
+    table[slot].code = code;
     kng_note_made(kng_code_size(code), nanoseconds() - start);
     return mine;
 }

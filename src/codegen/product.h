@@ -15,12 +15,14 @@ typedef enum kng_number {
 } kng_number;
 
 /* B. PACKED: a row of a step is `vectors` whole vectors, and the steps follow one another; what lies beyond `lanes` is
- * read but does not matter. PLAIN: where the array has it; nothing beyond `lanes` is touched. PACKING: plain, and
- * stored packed (zeros of any sign beyond `lanes`). SHORTS and BYTES: only PACKED. */
-typedef enum kng_b_from { KNG_B_PACKED, KNG_B_PLAIN, KNG_B_PACKING } kng_b_from;
+ * read but does not matter. PLAIN: where the array has it, a row of a step is adjacent; nothing beyond `lanes` is
+ * touched. PACKING: plain, and stored packed (zeros of any sign beyond `lanes`). TURNED (floats): the steps of a column
+ * are adjacent, columns b_k bytes apart; rows and columns change places in registers. SHORTS and BYTES: only PACKED. */
+typedef enum kng_b_from { KNG_B_PACKED, KNG_B_PLAIN, KNG_B_PACKING, KNG_B_TURNED } kng_b_from;
 /* A. ALONG: the steps of a row are adjacent, rows a_row bytes apart. ACROSS: the rows of a step are adjacent, steps
- * a_k bytes apart (not SHORTS and BYTES). */
-typedef enum kng_a_from { KNG_A_ALONG, KNG_A_ACROSS } kng_a_from;
+ * a_k bytes apart (not SHORTS, BYTES, nor TURNED). LANES (with TURNED, not complex): one row, which has steps for each
+ * column, as B: a_row bytes apart. So the sums of the blocks of one long product of two vectors are its columns. */
+typedef enum kng_a_from { KNG_A_ALONG, KNG_A_ACROSS, KNG_A_LANES } kng_a_from;
 
 /* Which function. */
 typedef struct kng_product_request {
@@ -54,10 +56,15 @@ typedef struct kng_product_shape {
     uint8_t max_rows, vectors; /* the best rectangle: rows x vectors; any smaller number of either works */
 } kng_product_shape;
 kng_product_shape kng_product_best(kng_number number, kng_target target);
-/* The most rows that fit beside so many vectors, 0: none, or this CPU has no such instructions. (Few rows run best with more vectors than the best shape has:
- * from 10 accumulators on they hide the time that an addition takes.) */
+/* The most rows that fit beside so many vectors, 0: none, or this CPU has no such instructions. (10 accumulators
+ * hide the time that an addition takes: few rows want more vectors than the best shape has. Where B comes from memory,
+ * few rows wait for it: wide rectangles over pieces of 16 to 64 steps read it as fast as it comes.) */
 int kng_product_rows(kng_number number, kng_target target, int vectors);
+/* The same for B TURNED, with A ALONG or in LANES. 16 columns are best. */
+int kng_product_rows_turned(kng_number number, kng_target target, int vectors, kng_a_from a);
 /* Found without a lock after the first time, made otherwise; kept for the process. NULL: use the loops in C: no memory
  * for code, or a rectangle that does not fit. */
 kng_product_function *kng_product_for(const kng_product_request *r);
+/* For tests: false: as if there was no AMX, though it stays switched on for the process. */
+void kng_product_allow_amx(bool on);
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * product_float.c -- one step of k of a product of floats: multiply-adds of a vector of B and an element of A. A step of
- * complex numbers is two of reals: (re, im) of B by re of A, then (-im, re) of B by im of A. */
+ * product_float.c -- one step of k of a product of floats: multiply-adds of a vector of B and an element of A. A step
+ * of complex numbers is two of reals: (re, im) of B by re of A, then (-im, re) of B by im of A. */
 #include "codegen/product_emit.h"
 
 /* (re, im) to (-im, re). */
-static void turn(kng_tiler *t, int reg)
+void kng_tile_turn(kng_tiler *t, int reg)
 {
     uint8_t sign[64] = {0};
     int size = t->f.c_bytes;
@@ -29,7 +29,7 @@ void kng_tile_take_b(kng_tiler *t, int s, int p)
         if (p == 0)
             kng_tile_load(t, v, reg, kng_tile_b(t, s, v));
         else
-            turn(t, reg);
+            kng_tile_turn(t, reg);
         if (t->r->b_from == KNG_B_PACKING)
             kng_v2(t->a, KNG_VMOVUPS_ST, t->length, reg, kng_at(t->packed, (row * t->vectors + v) * t->bytes));
     }

@@ -115,24 +115,23 @@ void kng_tile_row_sums(kng_tiler *t, int stack)
     kng_jump_if(a, KNG_IF_L, rest);
     kng_here(a, loop);
     add_chunk(t, 0);
-    for (int i = 0; i < t->n_base; i++)
-        kng_alu_number(a, KNG_ADD, t->a_base[i], 64);
+    kng_lines_move(t, &t->at_a, 64);
     kng_alu_number(a, KNG_SUB, t->count, 64);
     kng_jump_if(a, KNG_IF_GE, loop);
     kng_here(a, rest);
     kng_alu_number(a, KNG_ADD, t->count, 64);
     kng_jump_if(a, KNG_IF_E, done);
     kng_shr(a, t->count, 2);
-    kng_mov_number(a, t->b, 0xFFFF);
-    kng_bzhi(a, t->b, t->b, t->count);
-    kng_v2(a, KNG_KMOVW_KR, 0, 2, kng_reg(t->b));
+    kng_mov_number(a, t->at_b.base[0], 0xFFFF);
+    kng_bzhi(a, t->at_b.base[0], t->at_b.base[0], t->count);
+    kng_v2(a, KNG_KMOVW_KR, 0, 2, kng_reg(t->at_b.base[0]));
     kng_shl(a, t->count, 2);
-    kng_load(a, t->b, kng_at(KNG_RDI, offsetof(kng_product_args, b)));
+    kng_load(a, t->at_b.base[0], KNG_PRODUCT_ARG(b));
     add_chunk(t, 2);
     kng_here(a, done);
     kng_alu_reg(a, KNG_SUB, t->count, t->left);
-    for (int i = 0; i < t->n_base; i++)
-        kng_alu_reg(a, KNG_ADD, t->a_base[i], t->count);
+    for (int i = 0; i < t->at_a.n_base; i++)
+        kng_alu_reg(a, KNG_ADD, t->at_a.base[i], t->count);
     for (int i = 0; i < t->rows; i++)
         store_sum(t, i, kng_at(KNG_RSP, stack + 4 * i));
 }

@@ -231,8 +231,7 @@ static void note(attacher *t, uint32_t slot, knc_state state, knc_why why)
 
 static void refuse(attacher *t, uint32_t slot, knc_why why) { note(t, slot, KNC_STORED, why); }
 
-/* The kernel is no step any more: `into` is what does its work, KNC_NO: several. Its references and its hold on a kernel
- * have gone elsewhere. */
+/* The kernel is no step any more: `into` is what does its work, KNC_NO: several. Its references have gone elsewhere. */
 static void vanish(attacher *t, uint32_t s, uint32_t into)
 {
     knc_step *x = step_at(t, s);

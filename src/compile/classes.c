@@ -89,3 +89,14 @@ bool knc_spreads_scalar(const kni_jaxpr *j, const kn_eqn *e)
 {
     return e->n_in == 1 && e->n_out == 1 && knc_class_of(j, e) == KNC_VIEW && !kni_atom_type(j, e->in[0]).ndim;
 }
+
+unsigned knc_looks(const kni_jaxpr *j, const kn_eqn *e)
+{
+    kn_type x[8]; /* rows that look have few operands */
+    if (!e->prim->looks)
+        return 1;
+    for (uint32_t i = 0; i < e->n_in && i < 8; i++)
+        x[i] = kni_atom_type(j, e->in[i]);
+    int64_t n = e->prim->looks(e->params, x);
+    return n < 1 ? 1 : n < KNC_MANY_LOOKS ? (unsigned)n : KNC_MANY_LOOKS;
+}

@@ -82,6 +82,8 @@ kn_error *knc_make_loop(const knc_plan *p, const kn_eqn *e, const knc_loop **out
 
 void knc_drop_step(const knc_step *s)
 {
+    for (uint32_t i = 0; s->kind == KNC_BAND && i < s->u.band->n_step; i++)
+        knc_drop_step(&s->u.band->step[i].step);
     if (s->kind == KNC_KERNEL) {
         knk_release(s->u.k.kernel);
     } else if (s->kind == KNC_PRODUCT) {

@@ -53,8 +53,11 @@ static int passes(const knc_use *u) { return u->loops == KNC_LOOPS_FULL ? __buil
 static int64_t times(const knc_plan *p, const knc_use *u)
 {
     const knc_group *g = &p->group.at[u->group];
-    return passes(u) * kni_type_size(u->loops == KNC_LOOPS_FULL ? g->inner : g->par);
+    return passes(u) * (1 + u->more) * kni_type_size(u->loops == KNC_LOOPS_FULL ? g->inner : g->par);
 }
+
+/* How much larger the group's kernel would be. */
+static unsigned weight_at(const knc_use *u, unsigned weight) { return weight * (unsigned)passes(u) * (1u + u->more); }
 
 /* A value needed in memory by something at this height and level. */
 static void need(knc_plan *p, kn_atom a, int32_t height, uint32_t level, knc_why why, bool as_output)
@@ -78,7 +81,7 @@ static knc_why refusal(knc_plan *p, const knc_use *u, unsigned weight, uint32_t 
         return KNC_BECAUSE_DEEP;
     if (reads > 1 && g->n_read - 1 + reads + g->n_store > knc_max_buffers(p))
         return KNC_BECAUSE_BUFFERS;
-    return g->weight + weight * (unsigned)passes(u) > KNC_MAX_WEIGHT ? KNC_BECAUSE_FULL : KNC_BECAUSE_NOTHING;
+    return g->weight + weight_at(u, weight) > KNC_MAX_WEIGHT ? KNC_BECAUSE_FULL : KNC_BECAUSE_NOTHING;
 }
 
 static uint32_t variables(const kn_eqn *e)
@@ -177,11 +180,14 @@ static void pass_on(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u
 {
     kn_type y = p->j->type[e->out];
     bool pulls = c == KNC_PULL || c == KNC_EITHER, moves = c == KNC_VIEW || pulls;
+    unsigned looks = pulls ? knc_looks(p->j, e) : 1;
     for (int k = 0; k < u->n; k++) {
         knc_use at = u->at[k];
         if (moves)
             p->group.at[at.group].plain = false;
         at.depth = (uint8_t)(at.depth + pulls);
+        unsigned all = (1 + at.more) * looks - 1;
+        at.more = (uint16_t)(all < UINT16_MAX ? all : UINT16_MAX);
         for (uint32_t i = 0; i < e->n_in; i++) {
             knc_use x = at;
             if (!kni_is_var(e->in[i]))
@@ -271,7 +277,8 @@ static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, 
             knc_add_row(p, u->at[k].group, e->out, knc_last_stage(u->at[k].stages));
         if (g->n_read && (!store || join >= 0))
             g->n_read--;
-        g->weight = (uint16_t)(g->weight + weight * (unsigned)passes(&u->at[k]));
+        unsigned all = g->weight + weight_at(&u->at[k], weight);
+        g->weight = (uint16_t)(all < UINT16_MAX ? all : UINT16_MAX);
         g->limit = g->limit < limit ? g->limit : limit;
     }
     pass_on(p, e, c, u);

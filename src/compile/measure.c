@@ -78,13 +78,14 @@ static void measure_eqn(knc_plan *p, uint32_t number, const kn_eqn *e)
     knc_class c = knc_class_of(p->j, e);
     bool moves = c == KNC_VIEW || c == KNC_RESHAPE || c == KNC_IDENTITY;
     unsigned ops = moves ? 0 : knc_weight(p, e), reads = 0;
+    unsigned looks = c == KNC_PULL || c == KNC_EITHER ? knc_looks(p->j, e) : 1;
     bool cheap = moves || (e->prim->bits & KN_CHEAP);
     for (uint32_t i = 0; i < e->n_in; i++) {
         const knc_value *x = kni_is_var(e->in[i]) ? &p->value[e->in[i]] : NULL;
         if (!x)
             continue;
-        ops = at_most(ops + x->ops, LARGE);
-        reads = at_most(reads + x->reads, 255);
+        ops = at_most(ops + x->ops * looks, LARGE);
+        reads = at_most(reads + x->reads * looks, 255);
         cheap &= x->cheap;
     }
     uint32_t rows = rows_of(p, number, e, c), spread = KNC_NO;

@@ -84,6 +84,7 @@ typedef struct knc_use {
     uint16_t stages; /* passes over a row that read it, counted from the last one; see docs/compiler.md */
     uint8_t loops;   /* knc_loops */
     uint8_t depth;   /* pulled rows on the way */
+    uint16_t more;   /* elements beside one that they look at (kn_prim.looks): the value is worked out so often more */
 } knc_use;
 enum {
     KNC_MAX_USES = 8,
@@ -162,6 +163,7 @@ typedef struct knc_slot {
     uint32_t first, last; /* steps */
     uint32_t over;        /* the slot whose place it has, KNC_NO: its own */
     bool overwritten;     /* a donated operand that a temporary has the place of */
+    bool in_blocks;       /* in a band: it has no memory of its own */
 } knc_slot;
 
 typedef struct knc_use_link {
@@ -215,10 +217,15 @@ int knc_parts(kn_dtype d);        /* 2 for complex numbers and keys */
 kn_dtype_id knc_part(kn_dtype d); /* the dtype of a part in memory */
 static inline kn_type knc_type(const knc_plan *p, kn_atom a) { return kni_atom_type(p->j, a); }
 
+enum { KNC_MANY_LOOKS = 4096 };
+/* How many elements of an operand the equation looks at for one of its result; at most KNC_MANY_LOOKS. */
+unsigned knc_looks(const kni_jaxpr *j, const kn_eqn *e);
+
 /* The passes. */
 kn_error *knc_group_equations(knc_plan *p);
 kn_error *knc_place_values(knc_plan *p);
 kn_error *knc_lower(knc_plan *p);
+kn_error *knc_make_bands(knc_plan *p); /* bands.c */
 kn_error *knc_attach(knc_plan *p); /* attach.c */
 extern bool knc_attach_small;      /* for tests: whatever the sizes */
 kn_error *knc_order_steps(knc_plan *p);

@@ -77,6 +77,7 @@ static void join_use(knc_use *a, const knc_use *b)
 {
     a->stages |= b->stages;
     a->depth = a->depth > b->depth ? a->depth : b->depth;
+    a->more = a->more > b->more ? a->more : b->more;
 }
 
 static int find_use(const knc_uses *u, const knc_use *x)

@@ -40,6 +40,19 @@ static double cost_of_product(const knc_step *s)
     return ns;
 }
 
+static double parts_of(const knc_step *s)
+{
+    if (s->kind == KNC_KERNEL)
+        return elements(s) * (knk_cost(s->u.k.kernel) + 1) / OPERATIONS_OF_A_PART;
+    if (s->kind == KNC_PRODUCT)
+        return cost_of_product(s) / NANOSECONDS_OF_A_PART;
+    double parts = 0;
+    for (uint32_t i = 0; i < s->u.band->n_step; i++)
+        parts += parts_of(&s->u.band->step[i].step);
+    double most = (double)knc_band_blocks(s->u.band);
+    return parts < most ? parts : most;
+}
+
 /* Of the programs' steps the one that has work for most threads. */
 static int most_threads(const kn_program *p)
 {
@@ -47,11 +60,8 @@ static int most_threads(const kn_program *p)
     for (uint32_t i = 0; i < p->n_step; i++) {
         const knc_step *s = &p->step[i];
         int n = 1;
-        if (s->kind == KNC_KERNEL) {
-            double parts = elements(s) * (knk_cost(s->u.k.kernel) + 1) / OPERATIONS_OF_A_PART;
-            n = parts < KNX_MAX_THREADS ? (int)parts : KNX_MAX_THREADS;
-        } else if (s->kind == KNC_PRODUCT) {
-            double parts = cost_of_product(s) / NANOSECONDS_OF_A_PART;
+        if (s->kind == KNC_KERNEL || s->kind == KNC_PRODUCT || s->kind == KNC_BAND) {
+            double parts = parts_of(s);
             n = parts < KNX_MAX_THREADS ? (int)parts : KNX_MAX_THREADS;
         } else if (s->kind == KNC_LOOP) {
             const knc_loop *l = s->u.r.loop;
@@ -75,6 +85,33 @@ int knc_threads(const kn_program *p, int threads)
 static size_t scratch_of_kernel(const knc_step *s, int threads)
 {
     return s->u.k.prepared ? kng_prepared_scratch(s->u.k.prepared, threads) : knk_scratch_bytes(s->u.k.kernel);
+}
+
+/* A worker's memory in a band: what is kept there, and the scratch of whatever step is running. */
+static size_t bytes_of_worker(const knc_band *band)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < band->n_step; i++) {
+        const knc_band_step *s = &band->step[i];
+        for (int last = 0; last < 2; last++) {
+            size_t bytes = s->step.kind == KNC_PRODUCT ? knr_part_workspace(s->step.u.p.plan)
+                           : s->prepared[last]         ? kng_prepared_scratch(s->prepared[last], 1)
+                                                       : knk_scratch_bytes(s->step.u.k.kernel);
+            most = bytes > most ? bytes : most;
+        }
+    }
+    return aligned(band->kept + most);
+}
+
+int64_t knc_band_blocks(const knc_band *band)
+{
+    return band->batches * ((band->rows + band->height - 1) / band->height);
+}
+
+static size_t scratch_of_band(const knc_band *band, int threads)
+{
+    int64_t parts = knc_band_blocks(band);
+    return band->worker * (size_t)(parts < threads ? parts : threads);
 }
 
 size_t knc_product_workspace(const knc_step *s, int threads)
@@ -105,6 +142,8 @@ static size_t scratch_of(const kn_program *p, int threads)
             bytes = scratch_of_kernel(s, threads);
         } else if (s->kind == KNC_PRODUCT) {
             bytes = knc_product_workspace(s, threads) + (size_t)threads * knc_attached_scratch(s);
+        } else if (s->kind == KNC_BAND) {
+            bytes = scratch_of_band(s->u.band, threads);
         } else if (s->kind == KNC_LOOP) {
             size_t cond = scratch_of(s->u.r.loop->cond, threads), body = scratch_of(s->u.r.loop->body, threads);
             bytes = cond > body ? cond : body;
@@ -148,6 +187,9 @@ void knc_lay_out_workspace(const knc_plan *p, size_t arena)
         q->max_ref = q->step[i].n_ref > q->max_ref ? q->step[i].n_ref : q->max_ref;
     q->arena_at = q->max_ref > KNC_FEW_REFS ? aligned(q->max_ref * sizeof(void *)) : 0;
     q->workspace = aligned(q->arena_at + arena);
+    for (uint32_t i = 0; i < q->n_step; i++)
+        if (q->step[i].kind == KNC_BAND)
+            q->step[i].u.band->worker = bytes_of_worker(q->step[i].u.band);
     q->most_threads = most_threads(q);
     q->scratch = scratch_of(q, 1);
     q->one_kernel = is_one_kernel(q);

@@ -89,6 +89,72 @@ const kn_param_field kni_fields_reduce_any[] = {
     FIELD(JAXPR, kn_p_reduce_any, jaxpr),
     END,
 };
+/* clang-format off */
+#define PADDING                                                          \
+    SHOW("padding", kni_show_window_padding, .read = kni_read_window_padding), \
+        FIELD(INTS, kn_p_window, lo, HIDDEN), FIELD(INTS, kn_p_window, hi, HIDDEN)
+/* clang-format on */
+static const char *const select_prims[] = {[KN_SELECT_GE] = "ge", [KN_SELECT_LE] = "le", NULL};
+const kn_param_field kni_fields_window[] = {
+    FIELD(INTS, kn_p_window, base_dilation),   PADDING,
+    FIELD(INTS, kn_p_window, window_dilation), FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),  END,
+};
+const kn_param_field kni_fields_reduce_window[] = {
+    FIELD(INTS, kn_p_window, base_dilation),   TEXT("consts", "()"),
+    FIELD(JAXPR, kn_p_window, jaxpr),          PADDING,
+    FIELD(INTS, kn_p_window, window_dilation), FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),  END,
+};
+const kn_param_field kni_fields_window_gather[] = {
+    FIELD(INTS, kn_p_window, base_dilation),
+    PADDING,
+    FIELD(ENUM, kn_p_window, select_prim, .names = select_prims),
+    FIELD(INTS, kn_p_window, window_dilation),
+    FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),
+    END,
+};
+const kn_param_field kni_fields_window_scatter[] = {
+    PADDING,
+    FIELD(ENUM, kn_p_window, select_prim, .names = select_prims),
+    FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),
+    END,
+};
+const kn_param_field kni_fields_select_and_scatter[] = {
+    PADDING,
+    TEXT("scatter_consts", "()"),
+    FIELD(JAXPR, kn_p_window, scatter_jaxpr),
+    TEXT("select_consts", "()"),
+    FIELD(JAXPR, kn_p_window, select_jaxpr),
+    FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),
+    END,
+};
+const kn_param_field kni_fields_window_choice[] = {
+    FIELD(INTS, kn_p_window, base_dilation),
+    FIELD(BOOL, kn_p_window, identity),
+    FIELD(DTYPE, kn_p_window, index_dtype),
+    PADDING,
+    FIELD(ENUM, kn_p_window, select_prim, .names = select_prims),
+    FIELD(INTS, kn_p_window, window_dilation),
+    FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),
+    END,
+};
+const kn_param_field kni_fields_window_pick[] = {
+    FIELD(INTS, kn_p_window, base_dilation),   PADDING,
+    FIELD(INTS, kn_p_window, window_dilation), FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),  END,
+};
+const kn_param_field kni_fields_window_place[] = {
+    PADDING,
+    FIELD(INTS, kn_p_window, shape),
+    FIELD(INTS, kn_p_window, window_dimensions),
+    FIELD(INTS, kn_p_window, window_strides),
+    END,
+};
 const kn_param_field kni_fields_top_k[] = {
     FIELD(INT, kn_p_top_k, axis),
     FIELD(INT, kn_p_top_k, k),

@@ -282,6 +282,37 @@ void knb_reduce(kn_builder *b, int n, const kn_atom *x, kni_jaxpr *j, int n_dime
     knb_emit(b, &kn_prim_reduce, &(kn_p_reduce_any){{n_dimensions, dimensions}, j}, 2 * n, x, out, n);
 }
 
+/* Windows. Their rows look at the members that they have fields for only. */
+
+#define WINDOWS(name)                                                    \
+    kn_atom(knb_##name)(kn_builder * b, kn_atom x, const kn_p_window *p) \
+    {                                                                    \
+        return knb_emit1(b, &kn_prim_##name, p, 1, &x);                  \
+    }
+#define WINDOWS_OF_TWO(name)                                                        \
+    kn_atom(knb_##name)(kn_builder * b, kn_atom x, kn_atom y, const kn_p_window *p) \
+    {                                                                               \
+        return knb_emit1(b, &kn_prim_##name, p, 2, (kn_atom[]){x, y});              \
+    }
+WINDOWS(reduce_window_sum)
+WINDOWS(reduce_window_max)
+WINDOWS(reduce_window_min)
+WINDOWS(window_choice)
+WINDOWS_OF_TWO(select_and_gather_add)
+WINDOWS_OF_TWO(select_and_scatter_add)
+WINDOWS_OF_TWO(window_pick)
+WINDOWS_OF_TWO(window_place)
+
+void knb_reduce_window(kn_builder *b, int n, const kn_atom *x, const kn_p_window *p, kn_atom *out)
+{
+    knb_emit(b, &kn_prim_reduce_window, p, 2 * n, x, out, n);
+}
+
+kn_atom knb_select_and_scatter(kn_builder *b, kn_atom x, kn_atom source, kn_atom init, const kn_p_window *p)
+{
+    return knb_emit1(b, &kn_prim_select_and_scatter, p, 3, (kn_atom[]){x, source, init});
+}
+
 static kn_atom arg_reduce(kn_builder *b, const kn_prim *p, kn_atom x, int axis, kn_dtype index_dtype)
 {
     int64_t axes[] = {axis};

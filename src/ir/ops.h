@@ -102,6 +102,18 @@ kn_atom knb_reduce_xor(kn_builder *b, kn_atom x, int n, const int64_t *axes);
 /* x: n arrays, then n scalars to begin with; j: of 2 n scalars */
 void knb_reduce(kn_builder *b, int n, const kn_atom *x, kni_jaxpr *j, int n_dimensions, const int64_t *dimensions,
                 kn_atom *out);
+/* Over windows; of p what the row has fields for. */
+kn_atom knb_reduce_window_sum(kn_builder *b, kn_atom x, const kn_p_window *p);
+kn_atom knb_reduce_window_max(kn_builder *b, kn_atom x, const kn_p_window *p);
+kn_atom knb_reduce_window_min(kn_builder *b, kn_atom x, const kn_p_window *p);
+void knb_reduce_window(kn_builder *b, int n, const kn_atom *x, const kn_p_window *p, kn_atom *out); /* as knb_reduce */
+kn_atom knb_select_and_gather_add(kn_builder *b, kn_atom tangents, kn_atom x, const kn_p_window *p);
+kn_atom knb_select_and_scatter_add(kn_builder *b, kn_atom source, kn_atom x, const kn_p_window *p);
+kn_atom knb_select_and_scatter(kn_builder *b, kn_atom x, kn_atom source, kn_atom init, const kn_p_window *p);
+/* the number of each window's chosen element, -1: none; those elements of x; the sources put where they are */
+kn_atom knb_window_choice(kn_builder *b, kn_atom x, const kn_p_window *p);
+kn_atom knb_window_pick(kn_builder *b, kn_atom x, kn_atom choice, const kn_p_window *p);
+kn_atom knb_window_place(kn_builder *b, kn_atom source, kn_atom choice, const kn_p_window *p);
 kn_atom knb_cumsum(kn_builder *b, kn_atom x, int axis, bool reverse);
 kn_atom knb_cumprod(kn_builder *b, kn_atom x, int axis, bool reverse);
 kn_atom knb_cummax(kn_builder *b, kn_atom x, int axis, bool reverse);

@@ -178,6 +178,20 @@ void kni_show_pad(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eq
     knx_str_puts(t, p->lo.n == 1 ? ",)" : ")");
 }
 
+void kni_show_window_padding(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    (void)form, (void)j;
+    const kn_p_window *p = e->params;
+    knx_str_puts(t, "(");
+    for (int i = 0; i < p->lo.n; i++) {
+        int64_t axis[2] = {p->lo.v[i], i < p->hi.n ? p->hi.v[i] : 0};
+        if (i)
+            knx_str_puts(t, ", ");
+        kni_show_ints(t, "(", (kn_ints){2, axis}, ")", true);
+    }
+    knx_str_puts(t, p->lo.n == 1 ? ",)" : ")");
+}
+
 void kni_show_in_shape(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
 {
     (void)form;

@@ -23,6 +23,16 @@
  *     bitcast                      bitcast_convert_type[new_dtype=uint32], bitcast_last_axis
  *     integer_pow                  integer_pow[y=2]
  *     reduce_any                   reduce[dimensions=(0,) jaxpr={ lambda ; a:f32[] b:f32[]. let ... in (c,) }]
+ *     window (kn_p_window)         reduce_window_max[base_dilation=(1,) padding=((0, 0),) window_dilation=(1,)
+ *                                  window_dimensions=(2,) window_strides=(2,)]; reduce_window_sum, reduce_window_min
+ *     reduce_window                reduce_window[base_dilation=(1,) consts=() jaxpr={ ... } padding=((0, 0),) ...]
+ *     window_gather                select_and_gather_add[base_dilation=(1,) padding=((0, 0),) select_prim=ge ...]
+ *     window_scatter               select_and_scatter_add[padding=((0, 0),) select_prim=ge window_dimensions=(2,)
+ *                                  window_strides=(2,)]
+ *     select_and_scatter           select_and_scatter[padding=((0, 0),) scatter_consts=() scatter_jaxpr={ ... }
+ *                                  select_consts=() select_jaxpr={ ... } window_dimensions=(2,) window_strides=(2,)]
+ *     window_choice                window_choice[base_dilation=(1,) identity=True index_dtype=int8 ...]; window_pick,
+ *                                  window_place
  *     top_k                        top_k[axis=0 k=2]
  *     random_split                 random_split[shape=(2,)]
  *     rng_bit_generator            rng_bit_generator[algorithm=RNG_THREE_FRY dtype=uint32 out_sharding=None shape=(3,)]
@@ -142,7 +152,9 @@ extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[],
     kni_fields_transpose[], kni_fields_slice[], kni_fields_concatenate[], kni_fields_pad[], kni_fields_iota[],
     kni_fields_convert[], kni_fields_conj[], kni_fields_bitcast[], kni_fields_integer_pow[], kni_fields_round[],
     kni_fields_reduce_precision[], kni_fields_cumulative[], kni_fields_split[], kni_fields_axis[],
-    kni_fields_tile[], kni_fields_reduce_any[], kni_fields_top_k[], kni_fields_random_split[],
+    kni_fields_tile[], kni_fields_reduce_any[], kni_fields_window[], kni_fields_reduce_window[],
+    kni_fields_window_gather[], kni_fields_window_scatter[], kni_fields_select_and_scatter[],
+    kni_fields_window_choice[], kni_fields_window_pick[], kni_fields_window_place[], kni_fields_top_k[], kni_fields_random_split[],
     kni_fields_rng_bit_generator[], kni_fields_gather[], kni_fields_check_bounds[], kni_fields_scatter[],
     kni_fields_dynamic_slice[], kni_fields_dot_general[], kni_fields_conv[], kni_fields_sort[], kni_fields_factorize[],
     kni_fields_triangular_solve[], kni_fields_random_bits[], kni_fields_random_gamma[],
@@ -167,6 +179,8 @@ void kni_read_members(struct kn_parser *p, const kn_param_field *fields, void *p
 void kni_read_dot_general(struct kn_parser *p, const kn_param_field *fields, void *params);
 void kni_read_pad(struct kn_parser *p, const kn_param_field *fields, void *params);
 void kni_read_conv_padding(struct kn_parser *p, const kn_param_field *fields, void *params);
+void kni_show_window_padding(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_read_window_padding(struct kn_parser *p, const kn_param_field *fields, void *params);
 void kni_show_in_zeros(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_policy(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_placeholders(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
@@ -268,6 +282,16 @@ typedef struct {
     kn_ints dimensions;
     kni_jaxpr *jaxpr; /* two sets of scalars -> one; no constvars */
 } kn_p_reduce_any;
+/* Windows. lo, hi: the padding, which may be negative. What a row has no field for is zero. Jaxprs have no constvars. */
+typedef enum { KN_SELECT_GE, KN_SELECT_LE } kn_window_select;
+typedef struct {
+    kn_ints base_dilation, lo, hi, window_dilation, window_dimensions, window_strides;
+    int64_t select_prim;                           /* kn_window_select: what has to hold for the element before to stay */
+    kni_jaxpr *jaxpr, *select_jaxpr, *scatter_jaxpr; /* two (sets of) scalars -> one, or one boolean */
+    bool identity;        /* of choices: the identity stands before the window, and stays where nothing is better */
+    kn_dtype index_dtype; /* of choices */
+    kn_ints shape;        /* of what is placed */
+} kn_p_window;
 typedef struct {
     int64_t axis, k;
 } kn_p_top_k;

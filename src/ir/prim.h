@@ -109,6 +109,9 @@ struct kn_prim {
     /* where `pull` is used beside `run`, by a kernel that reads the result; else, and where the result is stored, it is
      * the routine's. The same bits. NULL: always, and there is no routine */
     bool (*pulls)(const void *params, int n_in, const kn_type *x);
+    /* of `pull`: how many elements of an operand one of the result is made of, at most; what operands are made of is
+     * worked out so often if it is not stored. NULL: one */
+    int64_t (*looks)(const void *params, const kn_type *x);
     const kn_reduction_row *reduction;             /* KN_REDUCES */
     kn_error *(*run)(const kn_routine_args *args); /* a routine */
     /* of `run`: 1 + the operand whose elements the first result has but for some that are replaced. y[0] holds them

@@ -43,28 +43,27 @@ void kni_read_dot_general(kn_parser *p, const kn_param_field *fields, void *para
     kni_parse_need(p, ')');
 }
 
-enum { MOST_LISTS = 3 };
-
-/* ((0, 1), (2, 0)): a number of each of the n lists, for each axis. */
-static void read_axes(kn_parser *p, int n_list, kn_ints *const *list, const char *wanted)
+/* ((0, 1, 0), (2, 0, 0)): so many numbers for each axis, a list of their first ones, of their second ones, ... */
+static void read_axes(kn_parser *p, int count, kn_ints *const *list)
 {
-    int64_t each[MOST_LISTS][KN_MAX_NDIM];
+    static const char *const names[] = {"", "", "two", "three"};
+    int64_t each[3][KN_MAX_NDIM];
     kn_ints axis;
     int n = 0;
     kni_parse_need(p, '(');
     while (!p->error && !kni_parse_is(p, ')')) {
         const char *start = p->at;
         kni_parse_ints(p, &axis);
-        if (!p->error && (axis.n != n_list || n == KN_MAX_NDIM))
-            kni_parse_fail(p, start, KN_ERROR_VALUE, "expected %s numbers for each axis", wanted);
-        for (int k = 0; k < n_list && !p->error; k++)
+        if (!p->error && (axis.n != count || n == KN_MAX_NDIM))
+            kni_parse_fail(p, start, KN_ERROR_VALUE, "expected %s numbers for each axis", names[count]);
+        for (int k = 0; k < count && !p->error; k++)
             each[k][n] = axis.v[k];
         n++;
         if (!kni_parse_is(p, ')'))
             kni_parse_need(p, ',');
     }
     kni_parse_need(p, ')');
-    for (int k = 0; k < n_list && !p->error; k++) {
+    for (int k = 0; k < count && !p->error; k++) {
         int64_t *own = n ? kni_parse_alloc(p, (size_t)n * sizeof *own) : NULL;
         if (own)
             memcpy(own, each[k], (size_t)n * sizeof *own);
@@ -72,17 +71,25 @@ static void read_axes(kn_parser *p, int n_list, kn_ints *const *list, const char
     }
 }
 
-/* below, above and between */
+/* Below, above and between. */
 void kni_read_pad(kn_parser *p, const kn_param_field *fields, void *params)
 {
-    kn_p_pad *d = params;
+    kn_p_pad *pad = params;
     (void)fields;
-    read_axes(p, 3, (kn_ints *const[]){&d->lo, &d->hi, &d->interior}, "three");
+    read_axes(p, 3, (kn_ints *const[]){&pad->lo, &pad->hi, &pad->interior});
+}
+
+/* Below and above. */
+void kni_read_window_padding(kn_parser *p, const kn_param_field *fields, void *params)
+{
+    kn_p_window *w = params;
+    (void)fields;
+    read_axes(p, 2, (kn_ints *const[]){&w->lo, &w->hi});
 }
 
 void kni_read_conv_padding(kn_parser *p, const kn_param_field *fields, void *params)
 {
-    kn_p_conv *d = params;
+    kn_p_conv *c = params;
     (void)fields;
-    read_axes(p, 2, (kn_ints *const[]){&d->lo, &d->hi}, "two");
+    read_axes(p, 2, (kn_ints *const[]){&c->lo, &c->hi});
 }

@@ -109,8 +109,7 @@ CUMULATIVE(cumlogsumexp)
 
 /* ---- By a function. */
 
-/* The computation, recorded for two sets of scalars. */
-static kni_jaxpr *record(kna_op *op, kn_fn fn, int n, const kn_atom *x)
+kni_jaxpr *knlax_record(kna_op *op, kn_fn fn, int n, const kn_atom *x)
 {
     kna_fn *f = kna_failed(op) ? NULL : kna_fn_get(op, fn);
     kn_closed closed = {0};
@@ -142,15 +141,14 @@ static kni_jaxpr *record(kna_op *op, kn_fn fn, int n, const kn_atom *x)
     return j;
 }
 
-static bool is_zero(kn_dtype d, kn_scalar_bits bits)
+bool knlax_is_zero(kn_dtype d, kn_scalar_bits bits)
 {
     bool set = true;
     knx_convert(d, &bits, KN_DT(BOOL), &set);
     return !set;
 }
 
-/* Is it the identity of the largest (sign = -1) or the smallest (1)? */
-static bool is_extreme(kn_dtype d, kn_scalar_bits bits, int sign)
+bool knlax_is_extreme(kn_dtype d, kn_scalar_bits bits, int sign)
 {
     kn_scalar_bits want = {.u = {0}};
     uint64_t all = ~UINT64_C(0) >> (64 - 8 * d->size % 64) % 64;
@@ -184,18 +182,17 @@ static reducer *monoid(const kni_jaxpr *j, kn_dtype d, kn_scalar_bits init)
     while (row < 7 && rows[row].prim != j->eqn->prim)
         row++;
     bool bit = d->kind == KN_KIND_BOOL;
-    const bool fits[] = {!bit && is_zero(d, init),
+    const bool fits[] = {!bit && knlax_is_zero(d, init),
                          !bit && !memcmp(&one, &init, d->size),
-                         is_extreme(d, init, -1),
-                         is_extreme(d, init, 1),
-                         is_zero(d, init),
-                         is_zero(d, init),
-                         bit ? !is_zero(d, init) : !memcmp(&ones, &init, d->size)};
+                         knlax_is_extreme(d, init, -1),
+                         knlax_is_extreme(d, init, 1),
+                         knlax_is_zero(d, init),
+                         knlax_is_zero(d, init),
+                         bit ? !knlax_is_zero(d, init) : !memcmp(&ones, &init, d->size)};
     return row < 7 && fits[row] ? rows[row].by : NULL;
 }
 
-/* The number that x is, of dtype d; false if it is none that is known. */
-static bool known_number(kna_op *op, kn_array x, kn_atom a, kn_dtype d, kn_scalar_bits *bits)
+bool knlax_known_number(kna_op *op, kn_array x, kn_atom a, kn_dtype d, kn_scalar_bits *bits)
 {
     kn_type t = kna_type(op, x);
     const void *number = t.weak && !kna_failed(op) ? kna_look(op, x, &t) : NULL;
@@ -212,11 +209,11 @@ static void reduce_by(kna_op *op, int n, const kn_atom *x, kn_array first, kn_fn
     int64_t v[KN_MAX_NDIM];
     kn_scalar_bits init;
     int n_axes = kna_failed(op) ? 0 : check_axes(op, dimensions, knb_type(op->b, x[0]), v);
-    kni_jaxpr *j = record(op, computation, n, x);
+    kni_jaxpr *j = knlax_record(op, computation, n, x);
     if (!j)
         return;
     kn_dtype d = knb_type(op->b, x[0]).dtype;
-    reducer *by = n == 1 && known_number(op, first, x[1], d, &init) ? monoid(j, d, init) : NULL;
+    reducer *by = n == 1 && knlax_known_number(op, first, x[1], d, &init) ? monoid(j, d, init) : NULL;
     if (by)
         y[0] = by(op->b, x[0], n_axes, v);
     else

@@ -87,3 +87,44 @@ kn_error *knp_body_transpose(const kn_rule *r, const kni_jaxpr *j, knp_emit_body
     knx_free(linear);
     return error;
 }
+
+kn_error *knp_joins_scalars(const kni_jaxpr *j, int n, const kn_type *x, bool test)
+{
+    if (!j || j->n_const)
+        return knx_error(KN_ERROR_VALUE, "needs a jaxpr without constants");
+    int results = test ? 1 : n;
+    if (j->n_in != 2 * (uint32_t)n || j->n_out != (uint32_t)results)
+        return knx_error(KN_ERROR_TYPE, "the computation must take %d scalars and give %d, but takes %u and gives %u",
+                         2 * n, results, j->n_in, j->n_out);
+    for (int i = 0; i < 2 * n + results; i++) {
+        kn_type t = i < 2 * n ? kni_in_type(j, (uint32_t)i) : kni_out_type(j, (uint32_t)(i - 2 * n));
+        kn_dtype wanted = test && i >= 2 * n ? KN_DT(BOOL) : x[i % n].dtype;
+        if (t.ndim || t.dtype != wanted) {
+            kn_text text = {0};
+            return knx_error(KN_ERROR_TYPE, "%s %d of the computation is %s, not a scalar %s",
+                             i < 2 * n ? "argument" : "result", i < 2 * n ? i : i - 2 * n,
+                             kni_type_text(&text, t, false), wanted->name);
+        }
+    }
+    return NULL;
+}
+
+/* The last axis first. */
+kn_error *knp_over_axes(const kni_jaxpr *j, kn_type t, kni_jaxpr **out)
+{
+    kni_jaxpr *now = kni_retain((kni_jaxpr *)j);
+    int *axis = knx_alloc_zero((j->n_in + 1) * sizeof *axis); /* all in front */
+    kn_error *e = axis ? NULL : knx_error_nomem();
+    for (int d = t.ndim - 1; d >= 0 && !e; d--) {
+        kni_jaxpr *next = NULL;
+        e = knt_batch(now, t.dim[d], NULL, axis, NULL, &next);
+        kni_release(now);
+        now = next;
+    }
+    knx_free(axis);
+    if (e)
+        kni_release(now);
+    else
+        *out = now;
+    return e;
+}

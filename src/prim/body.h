@@ -17,4 +17,8 @@ kn_atom *knp_atoms(kn_builder *b, size_t n);
 typedef void knp_emit_body(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_atom *out);
 kn_error *knp_body_transpose(const kn_rule *r, const kni_jaxpr *j, knp_emit_body *emit, const kn_atom *ct,
                              kn_atom *ct_in);
+/* Does j take two sets of scalars of the dtypes of the n arrays, and give n results (test: one boolean)? */
+kn_error *knp_joins_scalars(const kni_jaxpr *j, int n, const kn_type *x, bool test);
+/* A jaxpr of scalars over all axes of arrays of type t. */
+kn_error *knp_over_axes(const kni_jaxpr *j, kn_type t, kni_jaxpr **out);
 #endif

@@ -227,7 +227,7 @@ static kn_atom join_axis(kn_builder *b, kn_atom x, int src, int dst)
     if (b->error || t.ndim < 2)
         return x;
     for (int i = 0; i < t.ndim; i++)
-        dim[i < dst ? i : i - 1] = i == dst + 1 ? t.dim[dst] * t.dim[i] : t.dim[i];
+        dim[i <= dst ? i : i - 1] = i == dst + 1 ? t.dim[dst] * t.dim[i] : t.dim[i];
     return knb_reshape(b, x, t.ndim - 1, dim);
 }
 

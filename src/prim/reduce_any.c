@@ -84,25 +84,6 @@ void knp_halve(const knp_halving *h, kn_ints axes, kn_atom *x)
 
 typedef kn_p_reduce_any params_t;
 
-static kn_error *body_fits(const kni_jaxpr *j, int n, const kn_type *x)
-{
-    if (!j || j->n_const)
-        return knx_error(KN_ERROR_VALUE, "needs a jaxpr without constants");
-    if (j->n_in != 2 * (uint32_t)n || j->n_out != (uint32_t)n)
-        return knx_error(KN_ERROR_TYPE, "the computation must take %d scalars and give %d, but takes %u and gives %u",
-                         2 * n, n, j->n_in, j->n_out);
-    for (int i = 0; i < 3 * n; i++) {
-        kn_type t = i < 2 * n ? kni_in_type(j, (uint32_t)i) : kni_out_type(j, (uint32_t)(i - 2 * n));
-        if (t.ndim || t.dtype != x[i % n].dtype) {
-            kn_text text = {0};
-            return knx_error(KN_ERROR_TYPE, "%s %d of the computation is %s, not a scalar %s",
-                             i < 2 * n ? "argument" : "result", i < 2 * n ? i : i - 2 * n,
-                             kni_type_text(&text, t, false), x[i % n].dtype->name);
-        }
-    }
-    return NULL;
-}
-
 static kn_error *reduce_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
 {
     const params_t *p = params;
@@ -124,7 +105,7 @@ static kn_error *reduce_type(const void *params, int n_in, const kn_type *x, kn_
                              "initial_value=%s",
                              kni_type_text(&s, x[i], true), kni_type_text(&t, x[n + i], true));
     }
-    KN_TRY(body_fits(p->jaxpr, n, x));
+    KN_TRY(knp_joins_scalars(p->jaxpr, n, x, false));
     knp_dims rest = knp_axes_rest(p->dimensions, x->ndim), shape = knp_dims_pick(*x, knp_ints(&rest));
     for (int i = 0; i < n; i++)
         KN_TRY(knp_type_dims(a, x[i].dtype, x[i].weak && x[n + i].weak, shape.n, shape.v, &y[i]));
@@ -148,26 +129,6 @@ typedef struct joint {
     int n;
 } joint;
 
-/* The jaxpr over all axes of arrays of type t, the last one first. */
-static kn_error *over_axes(const kni_jaxpr *j, kn_type t, kni_jaxpr **out)
-{
-    kni_jaxpr *now = kni_retain((kni_jaxpr *)j);
-    int *axis = knx_alloc_zero((j->n_in + 1) * sizeof *axis); /* all in front */
-    kn_error *e = axis ? NULL : knx_error_nomem();
-    for (int d = t.ndim - 1; d >= 0 && !e; d--) {
-        kni_jaxpr *next = NULL;
-        e = knt_batch(now, t.dim[d], NULL, axis, NULL, &next);
-        kni_release(now);
-        now = next;
-    }
-    knx_free(axis);
-    if (e)
-        kni_release(now);
-    else
-        *out = now;
-    return e;
-}
-
 static void join_by_jaxpr(const knp_halving *h, const kn_atom *x, const kn_atom *y, kn_atom *z)
 {
     const joint *by = h->env;
@@ -181,7 +142,7 @@ static void join_by_jaxpr(const knp_halving *h, const kn_atom *x, const kn_atom 
         in[at] = x[i];
         in[at + (i < n ? n : more)] = y[i];
     }
-    kn_error *e = over_axes(by->jaxpr, knb_type(h->b, x[0]), &j);
+    kn_error *e = knp_over_axes(by->jaxpr, knb_type(h->b, x[0]), &j);
     if (e)
         knb_fail(h->b, e);
     else

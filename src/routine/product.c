@@ -6,6 +6,7 @@
 #include "routine/product_pack.h"
 #include "routine/product_rectangle.h"
 #include "routine/product_convert.h"
+#include "routine/product_dot.h"
 #include <string.h>
 
 /* What one worker works on. */
@@ -18,6 +19,8 @@ typedef struct job {
     char *c; /* element 0 of this batch */
     char *packed_left, *packed_right, *buffer;
     char *chain, *totals; /* of this batch; NULL without */
+    bool own_chain;       /* not the caller's */
+    int64_t chain_line;   /* numbers between its rows */
     int64_t k0, k1;       /* the steps that are wanted */
 } job;
 
@@ -41,8 +44,8 @@ static void prepare_args(const job *j, const piece *x, kng_product_args *args)
     args->phase = x->k % KNR_BLOCK_STEPS;
     args->total_in = x->k >= KNR_BLOCK_STEPS;
     args->c_row = x->c_row;
-    args->chain_row = p->right.row.total * p->size;
-    args->b_k = p->right.k.stride[0] * p->right.dtype->size;
+    args->chain_row = j->chain_line * p->size;
+    args->b_k = (p->turned ? p->right.row.stride[0] : p->right.k.stride[0]) * p->right.dtype->size;
 }
 
 /* A rectangle of `rows` rows and the columns of a panel. Those of the plan were found ahead. */
@@ -69,6 +72,14 @@ static int64_t left_row_bytes(const knr_plan *p, int64_t steps)
     return knr_round_up(knr_round_up(steps, p->group) * p->left_step, 64) + 64;
 }
 
+/* Those of the caller are for the whole result, those of a stream for its columns. */
+static char *chain_of(const job *j, const piece *x, int64_t row, int64_t column)
+{
+    if (j->own_chain)
+        return j->chain + (row * j->chain_line + column - x->column) * j->p->size;
+    return j->chain + ((x->row0 + row) * j->chain_line + column) * j->p->size;
+}
+
 /* The sums of a block that this piece does not begin, or does not end. */
 static void set_chain(const job *j, const piece *x, kng_product_args *args, char *sums)
 {
@@ -88,7 +99,7 @@ static void run_panel(const job *j, const piece *x, kng_product_args *args, int6
         int64_t rows = x->rows.height + (t < x->rows.extra);
         args->c = x->c + row * x->c_row + (column - x->column) * p->size;
         if (j->chain)
-            set_chain(j, x, args, j->chain + (x->row0 + row) * args->chain_row + column * p->size);
+            set_chain(j, x, args, chain_of(j, x, row, column));
         run_rectangle(p, rows, columns, from, args);
         if (from == KNG_B_PACKING) {
             from = KNG_B_PACKED;
@@ -128,12 +139,12 @@ static void run_piece(const job *j, piece *x)
     for (int64_t column = x->column; column < x->column + x->columns; column += p->cut.panel) {
         int64_t columns = knr_least(p->cut.panel, x->column + x->columns - column);
         int64_t width = knr_round_up(columns, p->lanes);
-        kng_b_from from = p->right_in_place                      ? KNG_B_PLAIN
-                          : p->right_first && !x->packed_right ? KNG_B_PACKING
-                                                                 : KNG_B_PACKED;
+        kng_b_from from = x->packed_right && !p->right_in_place ? KNG_B_PACKED : p->right_from;
         args.b = panel;
         args.packed = panel;
-        if (from != KNG_B_PACKED)
+        if (from == KNG_B_TURNED)
+            args.b = j->right.at + column * args.b_k + x->k * p->right.dtype->size;
+        else if (from != KNG_B_PACKED)
             args.b = j->right.at + x->k * args.b_k + column * p->right.dtype->size;
         else if (!x->packed_right)
             knr_pack_panel(&j->right, column, columns, x->k, x->steps, panel, width);
@@ -213,7 +224,7 @@ static bool run_block(const job *j, piece *x, int64_t tile, int64_t tiles, bool 
         clear_block(x, rows, p->size);
     x->c = block - knr_row_of(&x->rows, tile) * x->c_row;
     for (x->k = j->k0; x->k < j->k1; x->k += x->steps) {
-        int64_t end = x->k / KNR_BLOCK_STEPS * KNR_BLOCK_STEPS + p->cut.k_piece;
+        int64_t whole = knr_least(KNR_BLOCK_STEPS, p->cut.k_piece), end = x->k / whole * whole + p->cut.k_piece;
         x->steps = knr_least(end, j->k1) - x->k;
         x->packed_right = packed_right;
         for (x->tile = tile; x->tile < tile + tiles; x->tile += x->tiles) {
@@ -250,7 +261,12 @@ static void start_job(job *j, const knr_plan *p, const knr_run *r, int worker, c
     j->packed_left = workspace;
     j->packed_right = j->packed_left + p->left_bytes;
     j->buffer = j->packed_right + p->right_bytes;
-    char *spare = j->buffer + p->c_bytes;
+    char *chain = j->buffer + p->c_bytes, *spare = chain + p->chain_bytes;
+    if (p->stream) {
+        j->chain = chain;
+        j->own_chain = true;
+        j->chain_line = p->cut.n_piece;
+    }
     j->left = (knr_source){.plan = p, .side = &p->left, .worker = worker, .spare = spare};
     j->right = (knr_source){.plan = p, .side = &p->right, .worker = worker, .spare = spare};
     knr_source *a = p->swapped ? &j->right : &j->left, *b = p->swapped ? &j->left : &j->right;
@@ -283,54 +299,134 @@ typedef struct share {
     const knr_run *r;
     int64_t rows, columns; /* parts of a batch in each direction */
     int64_t batches_of_a_part;
+    int threads;
 } share;
+
+/* --- everything in place ---------------------------------------------------------------------- */
+
+/* One part: batches, rectangles, columns. */
+typedef struct range {
+    int64_t batch, batch_end, tile, tile_end, column, column_end;
+} range;
+
+/* All rectangles of one batch: everything that can be known is in the arguments. */
+static void run_rectangles(const knr_plan *p, const range *x, kng_product_args *args, const char *a, const char *b,
+                           char *c)
+{
+    const knr_cuts *cut = &p->cut;
+    int64_t a_row = p->left_across ? p->left_step : args->a_row;
+    int64_t b_column = p->turned ? args->b_k : p->right.dtype->size, row = knr_row_of(cut, x->tile);
+    a += row * a_row;
+    c += row * args->c_row;
+    for (int64_t column = x->column; column < x->column_end; column += cut->panel) {
+        int64_t columns = knr_least(cut->panel, p->right.row.total - column), last = columns != cut->panel;
+        args->b = b + column * b_column;
+        args->a = a;
+        args->c = c + column * p->size;
+        for (int64_t t = x->tile; t < x->tile_end; t++) {
+            bool higher = t < cut->extra;
+            kng_product_function *f = p->function[higher][last][p->right_from];
+            if (f)
+                f(args);
+            else
+                run_rectangle(p, cut->height + higher, columns, p->right_from, args);
+            args->a = (const char *)args->a + (cut->height + higher) * a_row;
+            args->c = (char *)args->c + (cut->height + higher) * args->c_row;
+        }
+    }
+}
+
+static void run_simple(const knr_plan *p, const knr_run *r, const range *x)
+{
+    const knr_side *left = &p->left, *right = &p->right;
+    kng_product_args args = {.a_row = left->row.stride[0] * p->left_step, .c_row = p->c_row.stride[0] * p->size};
+    args.a_k = left->k.stride[0] * p->left_step;
+    args.b_k = (p->turned ? right->row.stride[0] : right->k.stride[0]) * right->dtype->size;
+    args.k = left->k.total;
+    const char *a = (const char *)(p->swapped ? r->b : r->a) + left->offset * p->left_step;
+    const char *b = (const char *)(p->swapped ? r->a : r->b) + right->offset * right->dtype->size;
+    char *c = (char *)r->c + p->c_offset * p->size;
+    if (p->batch.n == 0) {
+        run_rectangles(p, x, &args, a, b, c);
+        return;
+    }
+    for (int64_t i = x->batch; i < x->batch_end; i++) {
+        int64_t at_a, at_b, at_c;
+        knr_batch_at(p, i, &at_a, &at_b, &at_c);
+        run_rectangles(p, x, &args, a + (p->swapped ? at_b : at_a) * p->left_step,
+                       b + (p->swapped ? at_a : at_b) * right->dtype->size, c + at_c * p->size);
+    }
+}
+
+/* --- shares ----------------------------------------------------------------------------------- */
+
+static range range_of(const share *s, int64_t part)
+{
+    const knr_cuts *c = &s->p->cut;
+    int64_t within = s->rows * s->columns, panels = knr_divide_up(s->p->right.row.total, c->panel);
+    int64_t i = part % within / s->columns, k = part % within % s->columns;
+    range x = {.batch = part / within * s->batches_of_a_part};
+    x.batch_end = knr_least(s->p->batches, x.batch + s->batches_of_a_part);
+    x.tile = c->tiles * i / s->rows;
+    x.tile_end = c->tiles * (i + 1) / s->rows;
+    x.column = panels * k / s->columns * c->panel;
+    x.column_end = knr_least(panels * (k + 1) / s->columns * c->panel, s->p->right.row.total);
+    return x;
+}
 
 static void run_share(void *env, int64_t part, int worker)
 {
     const share *s = env;
     const knr_plan *p = s->p;
-    const knr_cuts *c = &p->cut;
+    range x = range_of(s, part);
+    if (p->simple && !p->dot) {
+        run_simple(p, s->r, &x);
+        return;
+    }
     job j;
     start_job(&j, p, s->r, worker, (char *)s->r->workspace + (size_t)worker * knr_worker_bytes(p));
-    int64_t within = s->rows * s->columns, first = part / within * s->batches_of_a_part;
-    int64_t last = knr_least(p->batches, first + s->batches_of_a_part);
-    int64_t i = part % within / s->columns, k = part % within % s->columns;
-    int64_t panels = knr_divide_up(p->right.row.total, c->panel);
-    int64_t tile = c->tiles * i / s->rows, tile_end = c->tiles * (i + 1) / s->rows;
-    int64_t column = panels * k / s->columns * c->panel,
-            end = knr_least(panels * (k + 1) / s->columns * c->panel, p->right.row.total);
-    for (int64_t b = first; b < last; b++) {
+    for (int64_t b = x.batch; b < x.batch_end; b++) {
         to_batch(&j, b);
-        run_range(&j, c, 0, tile, tile_end - tile, column, end);
+        if (p->dot)
+            knr_dot_run(p, j.left.at, j.right.at, j.c, j.buffer + p->c_bytes, p->batches == 1 ? s->threads : 1);
+        else
+            run_range(&j, &p->cut, 0, x.tile, x.tile_end - x.tile, x.column, x.column_end);
     }
 }
 
 enum { PART_NANOSECONDS = 10000 }; /* the least work that is worth waking another thread */
 
+static int64_t share_batches(const knr_plan *p, int64_t parts, share *s)
+{
+    s->batches_of_a_part = knr_divide_up(p->batches, parts);
+    return knr_divide_up(p->batches, s->batches_of_a_part);
+}
+
+/* More parts than threads, where they are long: a thread may come late. */
 static int64_t share_out(const knr_plan *p, int threads, share *s)
 {
     double worth = p->cost / PART_NANOSECONDS;
     int64_t want = worth < threads ? (int64_t)worth : threads;
-    int64_t panels = knr_divide_up(p->right.row.total, p->cut.panel);
     s->rows = s->columns = 1;
     s->batches_of_a_part = p->batches;
+    s->threads = want < 1 ? 1 : (int)want;
     if (want < 2)
         return 1;
-    if (p->batches >= want) {
-        int64_t parts = knr_least(p->batches, p->batches % want && p->batches < 8 * want ? 4 * want : want);
-        s->batches_of_a_part = knr_divide_up(p->batches, parts);
-        return knr_divide_up(p->batches, s->batches_of_a_part);
-    }
+    if (p->dot && p->batches == 1)
+        return 1; /* shared inside */
+    int64_t most = worth > 32 * want ? 4 * want : worth > 8 * want ? 2 * want : want;
+    if (p->batches >= want)
+        return share_batches(p, knr_least(p->batches, most), s);
     s->batches_of_a_part = 1;
-    int64_t each = knr_divide_up(want, p->batches);
-    if (panels >= each)
+    int64_t each = knr_divide_up(most, p->batches), panels = knr_divide_up(p->right.row.total, p->cut.panel);
+    if (panels >= each) {
         s->columns = each;
-    else if (p->cut.tiles >= each)
+    } else if (p->cut.tiles >= each) {
         s->rows = each;
-    else if (panels > 1)
-        s->columns = panels, s->rows = knr_least(p->cut.tiles, knr_divide_up(each, panels));
-    else
-        s->rows = p->cut.tiles;
+    } else {
+        s->columns = panels;
+        s->rows = knr_least(p->cut.tiles, knr_divide_up(each, panels));
+    }
     return p->batches * s->rows * s->columns;
 }
 
@@ -348,7 +444,7 @@ void knr_product_run(const knr_plan *p, const knr_run *r)
     if (parts == 1)
         run_share(&s, 0, 0);
     else
-        knx_parallel(r->threads, parts, run_share, &s);
+        knx_parallel(s.threads, parts, run_share, &s);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -370,8 +466,12 @@ void knr_product_run_part(const knr_plan *p, const knr_run *r, const knr_part *p
     to_batch(&j, part->batch);
     j.k0 = part->k0;
     j.k1 = part->k1;
-    j.chain = part->chain;
-    if (j.chain && p->keeps_totals)
+    if (part->chain) {
+        j.chain = part->chain;
+        j.own_chain = false;
+        j.chain_line = p->right.row.total;
+    }
+    if (part->chain && p->keeps_totals)
         j.totals = j.chain + p->left.row.total * p->right.row.total * p->size;
     if (p->swapped) {
         run_range(&j, &p->cut, 0, 0, p->cut.tiles, part->m0, part->m1);

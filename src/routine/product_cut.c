@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_cut.c -- how a product is cut: the rectangle that suits its extents, pieces that fit into the caches, which
  * operands are read where they lie, and the functions for all of that. */
+#include "routine/product_dot.h"
 #include "routine/product_pack.h"
 #include "routine/product_plan.h"
 #include <string.h>
@@ -16,20 +17,32 @@ static int64_t tuned(const char *name, int64_t x)
 #endif
 
 enum {
-    K_PIECE_BYTES = 6144,       /* of one row of left: long pieces, each further one reads and writes c once more */
-    RIGHT_BYTES = 2 << 20,      /* of packed right */
-    LEFT_BYTES = 768 << 10,     /* of packed left */
-    BUFFER_BYTES = 96 << 10,    /* of the result, where it goes through a buffer */
-    FIRST_CACHE = 40 << 10,     /* */
-    ROW_PAD = 64,               /* bytes between the rows of packed left */
-    MANY_STEPS = 1 << 16,       /* from here on steps are cut also where the result goes through a buffer */
-    IN_PLACE_TILES = 2,         /* so many rectangles down, packing right would not pay */
-    C_ROWS = 4, C_VECTORS = 2,  /* a rectangle of the loops in C */
-    MOST_VECTORS = 4, MOST_VECTORS_FEW_ROWS = 8, FEW_ROWS = 4,
-    CALL_CYCLES = 60            /* of a call of an inner loop, about */
+    K_PIECE_BYTES = 6144,    /* of one row of left: long pieces, each further one reads and writes c once more */
+    RIGHT_BYTES = 2 << 20,   /* of packed right */
+    LEFT_BYTES = 768 << 10,  /* of packed left */
+    BUFFER_BYTES = 96 << 10, /* of the result, where it goes through a buffer */
+    FIRST_CACHE = 40 << 10,  /* */
+    WAYS = 9,
+    WAY_BYTES = 4096,       /* of the first cache: so many rows at this distance, and b beside them */
+    ROW_PAD = 64,           /* bytes between the rows of packed left */
+    MANY_STEPS = 1 << 16,   /* from here on steps are cut also where the result goes through a buffer */
+    STREAM_BYTES = 1 << 20, /* right is larger than the caches */
+    STREAM_STEPS = 32,
+    STREAM_ROWS = 32,
+    STREAM_CHAINS = 256 << 10, /* bytes of sums that wait meanwhile */
+    IN_PLACE_TILES = 8,        /* so many rectangles down, packing right would not pay */
+    C_ROWS = 4,
+    C_VECTORS = 2, /* a rectangle of the loops in C */
+    MOST_VECTORS = 4,
+    MOST_VECTORS_FEW_ROWS = 8,
+    FEW_ROWS = 4,
+    TURNED_ROWS = 4,
+    CALL_CYCLES = 60 /* of a call of an inner loop, about */
 };
 
 static int64_t between(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
+
+static bool is_line(const knr_axis *x) { return x->total == 1 || (x->n == 1 && x->stride[0] == 1); }
 
 /* --- the rectangle ---------------------------------------------------------------------------- */
 
@@ -39,7 +52,7 @@ static double panel_cycles(int64_t tiles, double rows, int64_t vectors, int64_t 
 {
     double work = rows * (double)vectors, loads = rows + (double)vectors;
     double step = work > loads ? work / 2 : loads / 2;
-    step = step < 4 ? 4 : step;
+    step = step < 4 ? 4 : vectors == 1 ? step * 1.1 : step; /* with one vector every multiply-add loads */
     double far = steps * vectors * 64 > FIRST_CACHE ? (double)vectors / 4 : 0; /* b comes from the second cache */
     return (double)tiles * ((double)steps * (step + far) + CALL_CYCLES + work * (1 + (double)steps / KNR_BLOCK_STEPS));
 }
@@ -53,8 +66,52 @@ static double all_cycles(const knr_plan *p, int64_t vectors, int64_t most_rows)
            (rest ? panel_cycles(tiles, height, rest, p->left.k.total) : 0);
 }
 
+/* Rows of left at such a distance share a set of the first cache. */
+static bool same_set(const knr_plan *p)
+{
+    return p->left.plain && p->left.k.stride[0] == 1 && p->left.row.stride[0] * p->left_step % WAY_BYTES == 0;
+}
+
+/* A few rows, and a right whose steps are adjacent: turned in registers. */
+static bool choose_turned(knr_plan *p, int *best)
+{
+    const knr_side *r = &p->right;
+    int64_t rows = p->left.row.total;
+    bool fits = p->target >= 0 && p->group == 1 && r->plain && r->k.total >= 8 && r->k.n == 1 && r->k.stride[0] == 1 &&
+                !is_line(&r->row) && p->left.plain && is_line(&p->left.k);
+    p->turned = fits && rows > 0 && rows <= tuned("TR", TURNED_ROWS) &&
+                rows <= kng_product_rows_turned(p->number, (kng_target)p->target, 1, KNG_A_ALONG);
+    if (p->turned) {
+        p->max_rows = (int)rows;
+        *best = tuned("TV", 16 / p->lanes);
+        if (*best < 1 || rows > kng_product_rows_turned(p->number, (kng_target)p->target, *best, KNG_A_ALONG))
+            *best = 1;
+    }
+    return p->turned;
+}
+
+/* Few rows, and a right that is larger than the caches: it is read once, in pieces that all rectangles of a panel find in
+ * the first cache. */
+static bool choose_stream(knr_plan *p, int *best)
+{
+    const knr_side *r = &p->right;
+    int64_t rows = p->left.row.total;
+    p->stream = p->target >= 0 && r->plain && p->group == 1 && is_line(&r->row) && rows <= tuned("SR", STREAM_ROWS) &&
+                r->row.total * r->k.total * p->right_step > STREAM_BYTES && r->k.total >= STREAM_STEPS;
+    if (!p->stream)
+        return false;
+    *best = tuned("SV", rows <= 2 ? 8 : 4);
+    p->max_rows = kng_product_rows(p->number, (kng_target)p->target, *best);
+    if (p->max_rows < 1) {
+        *best = 1;
+        p->max_rows = kng_product_rows(p->number, (kng_target)p->target, 1);
+    }
+    return true;
+}
+
 static void choose_rectangle(knr_plan *p, int *best)
 {
+    p->turned = p->stream = false;
     if (p->target < 0) {
         p->lanes = 64 / p->size;
         p->max_rows = C_ROWS;
@@ -67,14 +124,16 @@ static void choose_rectangle(knr_plan *p, int *best)
     p->lanes = shape.lanes;
     p->max_rows = shape.max_rows;
     *best = shape.vectors;
-    if (!p->left.row.total || !p->right.row.total)
+    if (!p->left.row.total || !p->right.row.total || choose_turned(p, best) || choose_stream(p, best))
         return;
     for (int v = 1; v <= most; v++) {
         int rows = kng_product_rows(p->number, (kng_target)p->target, v);
         if (rows < 1)
             break;
+        if (rows > WAYS && p->left.row.total > WAYS && same_set(p))
+            rows = WAYS;
         double cycles = all_cycles(p, v, rows);
-        if (least == 0 || cycles < least) {
+        if (tuned("V", 0) ? tuned("V", 0) == v : (least == 0 || cycles < least)) {
             least = cycles;
             *best = v;
             p->max_rows = rows;
@@ -83,9 +142,6 @@ static void choose_rectangle(knr_plan *p, int *best)
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
-
-static bool is_line(const knr_axis *x) { return x->total == 1 || (x->n == 1 && x->stride[0] == 1); }
-static bool same_sets(int64_t bytes) { return bytes % 1024 == 0; }
 
 static void place_left(knr_plan *p)
 {
@@ -97,8 +153,14 @@ static void place_left(knr_plan *p)
     if (p->left_across)
         p->left_in_place = !many;
     else
-        p->left_in_place = l->plain && whole && is_line(&l->k) && !(many && same_sets(l->row.stride[0] * size));
+        p->left_in_place = l->plain && whole && is_line(&l->k);
     p->left_across = p->left_across && p->left_in_place;
+}
+
+/* Rows of right that share sets of the caches are packed. */
+static bool far_apart(const knr_side *r, int size)
+{
+    return r->k.total > 1 && r->k.stride[0] * size % WAY_BYTES == 0 && r->k.total > 2 * WAYS;
 }
 
 static void place_right(knr_plan *p)
@@ -106,8 +168,15 @@ static void place_right(knr_plan *p)
     const knr_side *r = &p->right;
     bool readable = r->plain && p->group == 1 && is_line(&r->row);
     bool small = r->row.total * r->k.total * p->size <= tuned("SMALL", FIRST_CACHE);
-    p->right_in_place = readable && (p->cut.tiles <= tuned("INPLACE", IN_PLACE_TILES) || small);
-    p->right_first = readable && !p->right_in_place;
+    int few = far_apart(r, p->right_step) ? 1 : IN_PLACE_TILES;
+    p->right_from = KNG_B_PACKED;
+    if (p->turned)
+        p->right_from = KNG_B_TURNED;
+    else if (readable)
+        p->right_from = small || p->cut.tiles <= tuned("INPLACE", few) ? KNG_B_PLAIN : KNG_B_PACKING;
+    if (p->stream)
+        p->right_from = KNG_B_PLAIN;
+    p->right_in_place = p->right_from == KNG_B_PLAIN || p->right_from == KNG_B_TURNED;
 }
 
 /* --- pieces ----------------------------------------------------------------------------------- */
@@ -119,6 +188,8 @@ static int64_t choose_steps(const knr_plan *p)
     if (whole || k <= KNR_BLOCK_STEPS)
         return k ? knr_round_up(k, p->group) : p->group;
     /* Read once: a panel of right does not leave the first cache between being packed and being read. */
+    if (p->stream)
+        return tuned("SS", STREAM_STEPS);
     if (p->cut.tiles <= IN_PLACE_TILES && !p->right_in_place)
         return KNR_BLOCK_STEPS;
     int64_t pieces = knr_divide_up(bytes, tuned("KB", K_PIECE_BYTES));
@@ -138,6 +209,8 @@ static void choose_pieces(knr_plan *p)
         wide = between(wide, 1, BUFFER_BYTES / 2 / (c->panel * p->size * p->max_rows));
         c->m_block = between(BUFFER_BYTES / (wide * c->panel * p->size * p->max_rows), 1, tiles);
     }
+    if (p->stream)
+        wide = between(wide, 1, tuned("SC", STREAM_CHAINS) / (p->left.row.total * p->size * c->panel));
     wide = wide ? wide : 1;
     c->n_piece = wide * c->panel;
     c->m_piece = p->left_in_place ? c->m_block : between(tuned("LB", LEFT_BYTES) / in_tile, 1, c->m_block);
@@ -151,13 +224,13 @@ static void choose_bytes(knr_plan *p)
     size_t padded = (size_t)knr_round_up(c->k_piece, p->group);
     p->left_bytes = p->right_bytes = p->c_bytes = p->spare_bytes = 0;
     if (!p->left_in_place)
-        p->left_bytes =
-            (size_t)(c->m_piece * p->max_rows) * ((padded * (size_t)p->left_step + 63) / 64 * 64 + ROW_PAD);
+        p->left_bytes = (size_t)(c->m_piece * p->max_rows) * ((padded * (size_t)p->left_step + 63) / 64 * 64 + ROW_PAD);
     if (!p->right_in_place)
         p->right_bytes = (padded * (size_t)c->n_piece * (size_t)p->right_step + 63) / 64 * 64;
     p->c_line = knr_least(c->n_piece, knr_round_up(p->right.row.total, p->lanes));
     if (!p->direct)
         p->c_bytes = ((size_t)(c->m_block * p->max_rows) * (size_t)p->c_line * (size_t)p->size + 63) / 64 * 64;
+    p->chain_bytes = p->stream ? (size_t)(p->left.row.total * c->n_piece * p->size + 63) / 64 * 64 : 0;
     if (!p->left_in_place || !p->right_in_place)
         p->spare_bytes = KNR_SPARE;
 }
@@ -169,6 +242,8 @@ static double cost_of(const knr_plan *p)
     if (!p->left.row.total || !p->right.row.total)
         return 0;
     moved += r * k * p->right_step + 2 * l * r * p->size;
+    if (p->dot)
+        cycles = k / 2;
     cycles *= p->parts * (p->target < 0 ? 12 : 1);
     return (double)p->batches * (cycles / 3 + moved / (p->right_in_place ? 32 : 12)) + 20;
 }
@@ -198,11 +273,10 @@ static void find_functions(knr_plan *p)
     memset(p->function, 0, sizeof p->function);
     for (int h = 0; h < 2 && p->target >= 0; h++)
         for (int last = 0; last < 2; last++)
-            for (int from = 0; from < 3; from++) {
+            for (int from = 0; from < 4; from++) {
                 int64_t rows = (h ? c->extra > 0 : c->tiles > c->extra) ? c->height + h : 0;
-                bool used = from == KNG_B_PLAIN     ? p->right_in_place
-                            : from == KNG_B_PACKING ? p->right_first && (h || c->extra == 0)
-                                                    : !p->right_in_place && (!p->right_first || c->tiles > 1);
+                bool later = p->right_from == KNG_B_PACKING && from == KNG_B_PACKED && c->tiles > 1;
+                bool used = later || ((int)p->right_from == from && (from != KNG_B_PACKING || h || c->extra == 0));
                 kng_product_request q;
                 if (!rows || !columns[last] || !used || !p->left.k.total)
                     continue;
@@ -226,8 +300,11 @@ void knr_cut(knr_plan *p)
     c->k_piece = choose_steps(p);
     choose_pieces(p);
     choose_bytes(p);
-    p->simple = p->left_in_place && p->right_in_place && p->direct && c->k_piece >= p->left.k.total &&
-                p->left.k.total > 0;
+    p->simple =
+        p->left_in_place && p->right_in_place && p->direct && c->k_piece >= p->left.k.total && p->left.k.total > 0;
+    p->dot = knr_dot_fits(p) && knr_dot_plan(p);
+    if (p->dot)
+        p->chain_bytes += knr_dot_bytes(p);
     find_functions(p);
     p->cost = cost_of(p);
 }

@@ -195,8 +195,8 @@ static void choose_numbers(knr_plan *p, const knr_product *q)
 {
     static const struct {
         uint8_t size, left, right, group;
-    } forms[KNG_NUMBER_KINDS] = {{4, 4, 4, 1},    {8, 8, 8, 1}, {8, 8, 16, 1}, {16, 16, 32, 1},
-                                 {4, 4, 4, 1},    {8, 8, 8, 1}, {4, 2, 2, 2},  {4, 1, 1, 4}};
+    } forms[KNG_NUMBER_KINDS] = {{4, 4, 4, 1}, {8, 8, 8, 1}, {8, 8, 16, 1}, {16, 16, 32, 1},
+                                 {4, 4, 4, 1}, {8, 8, 8, 1}, {4, 2, 2, 2},  {4, 1, 1, 4}};
     p->result = q->result;
     p->target = choose_target();
     p->number = number_of(q, p->target);

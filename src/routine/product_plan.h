@@ -43,19 +43,22 @@ typedef struct knr_cuts {
 struct knr_plan {
     kn_dtype result;
     kng_number number;
-    int size;                  /* bytes of a number of the result's buffer; of complex ones both parts */
-    int left_step, right_step; /* bytes of one step of one row, packed */
-    int parts;                 /* 2: complex */
-    int group;                 /* steps of k that lie side by side: 4 for BYTES, 2 for SHORTS */
-    int target;                /* kng_target; -1: the loops in C */
-    int lanes;  /* numbers in a vector */
-    int max_rows; /* of a rectangle */
+    int size;                        /* bytes of a number of the result's buffer; of complex ones both parts */
+    int left_step, right_step;       /* bytes of one step of one row, packed */
+    int parts;                       /* 2: complex */
+    int group;                       /* steps of k that lie side by side: 4 for BYTES, 2 for SHORTS */
+    int target;                      /* kng_target; -1: the loops in C */
+    int lanes;                       /* numbers in a vector */
+    int max_rows;                    /* of a rectangle */
     bool swapped;                    /* left is b */
     bool finish;                     /* the caller brings one */
     bool direct;                     /* the inner loops write into c */
     bool keeps_totals;               /* parts of k can not leave their totals in c */
     bool left_in_place, left_across; /* across: the rows of a step are adjacent */
-    bool right_in_place, right_first; /* first: packed by the first rectangle that reads it */
+    kng_b_from right_from;           /* of the first rectangle that reads a panel; after PACKING comes PACKED */
+    bool right_in_place;             /* PLAIN or TURNED */
+    bool turned;                     /* right is read TURNED */
+    bool stream;                     /* pieces of k inside of blocks: right is read once, as it lies in memory */
     int64_t batches;
     knr_dims batch; /* merged; n >= 0 */
     int64_t c_offset;
@@ -64,11 +67,14 @@ struct knr_plan {
     int n_window;
     knr_window window[KNR_MAX_WINDOWS];
     knr_cuts cut;
-    size_t left_bytes, right_bytes, c_bytes, spare_bytes; /* of a worker's workspace */
-    int64_t c_line;                                       /* numbers between the rows of the buffer */
+    size_t left_bytes, right_bytes, c_bytes, chain_bytes, spare_bytes; /* of a worker's workspace */
+    int64_t c_line;                                                    /* numbers between the rows of the buffer */
     bool simple; /* all in place, all of k at once, straight into c */
     /* Found ahead: [rows of a rectangle are cut.height + 1][columns are those of the last panel][kng_b_from]. */
-    kng_product_function *function[2][2][3];
+    kng_product_function *function[2][2][4];
+    bool dot;            /* one number of two vectors */
+    int64_t dot_columns; /* blocks at once */
+    kng_product_function *dot_function[3];
     double cost;
 };
 
@@ -82,7 +88,7 @@ static inline int64_t knr_divide_up(int64_t a, int64_t b) { return (a + b - 1) /
 static inline int64_t knr_round_up(int64_t a, int64_t b) { return knr_divide_up(a, b) * b; }
 static inline size_t knr_worker_bytes(const knr_plan *p)
 {
-    return p->left_bytes + p->right_bytes + p->c_bytes + p->spare_bytes;
+    return p->left_bytes + p->right_bytes + p->c_bytes + p->chain_bytes + p->spare_bytes;
 }
 /* The first row of rectangle number t. */
 static inline int64_t knr_row_of(const knr_cuts *c, int64_t t) { return t * c->height + knr_least(t, c->extra); }

@@ -136,7 +136,7 @@ typedef struct rectangle {
     kng_product_request r;
     int64_t k;
     int columns;
-    int64_t a_row, a_k, b_k, c_row, chain_row, packed_row; /* bytes */
+    int64_t a_row, a_k, a_column, b_k, b_column, c_row, chain_row, packed_row; /* bytes */
     char *a, *b, *c, *chain, *packed;
 } rectangle;
 
@@ -167,7 +167,7 @@ static void pack(const rectangle *x, char *to, bool zeros)
     for (int64_t k = 0; k < padded(x); k++)
         for (int j = 0; j < x->columns; j++) {
             char *at = to + k / s * parts * x->packed_row + (j * s + k % s) * e;
-            const char *from = x->b + k * x->b_k + j * e;
+            const char *from = x->b + k * x->b_k + j * x->b_column;
             if (k < x->k)
                 memcpy(at, from, (size_t)e);
             else
@@ -184,15 +184,17 @@ static rectangle lay_out(const kng_product_request *r, int64_t k)
     int n = r->number, e = element_bytes[n], s = sum_bytes[n];
     int lanes = kng_product_best((kng_number)n, (kng_target)r->target).lanes;
     rectangle x = {.r = *r, .k = k, .columns = (r->vectors - 1) * lanes + r->lanes};
-    bool along = r->a_from == KNG_A_ALONG;
+    bool along = r->a_from != KNG_A_ACROSS, turned = r->b_from == KNG_B_TURNED, own = r->a_from == KNG_A_LANES;
     x.packed_row = r->vectors * lanes * s;
     x.a_row = along ? (padded(&x) + rnd(3)) * e : e;
     x.a_k = along ? e : (r->rows + (int)rnd(3)) * e;
-    x.b_k = (x.columns + (int)rnd(3)) * e;
+    x.a_column = own ? x.a_row : 0;
+    x.b_k = turned ? e : (x.columns + (int)rnd(3)) * e;
+    x.b_column = turned ? (k + (int)rnd(3)) * e : e;
     x.c_row = (x.columns + (int)rnd(3)) * s;
     x.chain_row = (x.columns + (int)rnd(3)) * s;
-    x.a = area_a.end - ((r->rows - 1) * x.a_row + (padded(&x) - 1) * x.a_k + e);
-    x.b = area_b.end - ((k - 1) * x.b_k + x.columns * e);
+    x.a = area_a.end - ((own ? x.columns - 1 : r->rows - 1) * x.a_row + (padded(&x) - 1) * x.a_k + e);
+    x.b = area_b.end - ((k - 1) * x.b_k + (x.columns - 1) * x.b_column + e);
     x.c = area_c.end - ((r->rows - 1) * x.c_row + x.columns * s);
     x.chain = area_chain.end - ((r->rows - 1) * x.chain_row + x.columns * s);
     x.packed = area_packed.end - padded(&x) / steps_of(n) * (is_complex(n) ? 2 : 1) * x.packed_row;
@@ -212,11 +214,12 @@ static rectangle lay_out(const kng_product_request *r, int64_t k)
 /* All of c as it should be, with what lies between its rows. */
 static void define_all(const rectangle *x)
 {
-    int e = element_bytes[x->r.number], s = sum_bytes[x->r.number];
+    int s = sum_bytes[x->r.number];
     memcpy(want_c, x->c - 256, (size_t)(area_c.end - x->c + 256));
     for (int i = 0; i < x->r.rows; i++)
         for (int j = 0; j < x->columns; j++) {
-            line l = {x->a + i * x->a_row, x->b + j * e, x->a_k, x->b_k, x->k, x->r.a_signed, x->r.b_signed};
+            const char *a = x->a + i * x->a_row + j * x->a_column, *b = x->b + j * x->b_column;
+            line l = {a, b, x->a_k, x->b_k, x->k, x->r.a_signed, x->r.b_signed};
             define[x->r.number](&l, want_c + 256 + i * x->c_row + j * s);
         }
 }
@@ -233,7 +236,7 @@ static void run_piece(const rectangle *x, kng_product_function *f, int64_t from,
                              .packed = x->r.b_from == KNG_B_PACKING ? x->packed + packed : NULL,
                              .a_row = x->a_row,
                              .a_k = x->a_k,
-                             .b_k = x->b_k,
+                             .b_k = x->r.b_from == KNG_B_TURNED ? x->b_column : x->b_k,
                              .c_row = x->c_row,
                              .k = to - from,
                              .phase = from % 256,
@@ -309,7 +312,7 @@ static void check_rectangles(kng_number n, int last_b_from)
 /* All lengths of the last vector, and long contractions whole and in pieces. */
 static void check_lengths(kng_number n, int last_b_from)
 {
-    static const int64_t ks[] = {1, 2, 3, 4, 5, 7, 8, 9, 255, 256, 257, 300, 511, 512, 513, 700};
+    static const int64_t ks[] = {1, 2, 3, 64, 66, 128, 4, 5, 7, 8, 9, 255, 256, 257, 300, 511, 512, 513, 700};
     for (int t = 0; t < 2; t++) {
         int lanes = kng_product_best(n, (kng_target)t).lanes;
         if (!works(n, (kng_target)t))
@@ -317,6 +320,7 @@ static void check_lengths(kng_number n, int last_b_from)
         for (int l = 1; l <= lanes; l++)
             for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
                 kng_product_request r = {.number = n, .target = (uint8_t)t, .rows = 3, .vectors = (uint8_t)(1 + i % 2)};
+                r.rows = (uint8_t)(1 + rnd((uint32_t)kng_product_rows(n, (kng_target)t, r.vectors)));
                 r.lanes = (uint8_t)l;
                 r.a_signed = n == KNG_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
                 r.b_signed = n == KNG_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
@@ -327,6 +331,30 @@ static void check_lengths(kng_number n, int last_b_from)
             }
     }
 }
+
+/* Columns of B along k, with every number of them. */
+static void check_turned(kng_number n)
+{
+    for (int t = 0; t < 2; t++)
+        for (int a = 0; works(n, (kng_target)t) && a <= KNG_A_LANES; a += KNG_A_LANES)
+            for (int vectors = 1; vectors <= 8; vectors++)
+                for (int rows = kng_product_rows_turned(n, (kng_target)t, vectors, (kng_a_from)a); rows > 0; rows--)
+                    for (int l = kng_product_best(n, (kng_target)t).lanes; l > 0; l--) {
+                        kng_product_request r = {.number = n, .target = (uint8_t)t, .rows = (uint8_t)rows};
+                        r.vectors = (uint8_t)vectors;
+                        r.lanes = (uint8_t)l;
+                        r.b_from = KNG_B_TURNED;
+                        r.a_from = (uint8_t)a;
+                        check(&r, 1 + rnd(40), 0);
+                        check(&r, 1 + rnd(80), (int)rnd(3));
+                        check(&r, 1 + rnd(600), (int)rnd(5));
+                    }
+}
+
+static void f32_with_columns_along_k(void **state) { (void)state, check_turned(KNG_NUMBER_F32); }
+static void f64_with_columns_along_k(void **state) { (void)state, check_turned(KNG_NUMBER_F64); }
+static void c64_with_columns_along_k(void **state) { (void)state, check_turned(KNG_NUMBER_C64); }
+static void c128_with_columns_along_k(void **state) { (void)state, check_turned(KNG_NUMBER_C128); }
 
 static void f32_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_F32, KNG_B_PACKING); }
 static void f64_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_F64, KNG_B_PACKING); }
@@ -340,11 +368,25 @@ static void c128_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER
 static void i32_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_I32, KNG_B_PACKING); }
 static void i64_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_I64, KNG_B_PACKING); }
 static void i16_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_SHORTS, KNG_B_PACKED); }
-static void i8_in_all_rectangles(void **state) { (void)state, check_rectangles(KNG_NUMBER_BYTES, KNG_B_PACKED); }
+static void i8_in_all_rectangles(void **state)
+{
+    (void)state;
+    check_rectangles(KNG_NUMBER_BYTES, KNG_B_PACKED);
+    kng_product_allow_amx(false);
+    check_rectangles(KNG_NUMBER_BYTES, KNG_B_PACKED);
+    kng_product_allow_amx(true);
+}
 static void i32_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_I32, KNG_B_PACKING); }
 static void i64_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_I64, KNG_B_PACKING); }
 static void i16_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_SHORTS, KNG_B_PACKED); }
-static void i8_in_pieces(void **state) { (void)state, check_lengths(KNG_NUMBER_BYTES, KNG_B_PACKED); }
+static void i8_in_pieces(void **state)
+{
+    (void)state;
+    check_lengths(KNG_NUMBER_BYTES, KNG_B_PACKED);
+    kng_product_allow_amx(false);
+    check_lengths(KNG_NUMBER_BYTES, KNG_B_PACKED);
+    kng_product_allow_amx(true);
+}
 
 static void a_function_is_made_once_and_counted(void **state)
 {
@@ -372,6 +414,13 @@ static void what_does_not_fit_has_no_function(void **state)
     assert_null(kng_product_for(&r));
     r.lanes = 0;
     assert_null(kng_product_for(&r));
+    r = (kng_product_request){.number = KNG_NUMBER_F32, .target = KNG_AVX2, .rows = 1, .vectors = 1, .lanes = 8};
+    r.a_from = KNG_A_LANES;
+    assert_null(kng_product_for(&r));
+    r.a_from = KNG_A_ACROSS, r.b_from = KNG_B_TURNED;
+    assert_null(kng_product_for(&r));
+    r.a_from = KNG_A_ALONG, r.number = KNG_NUMBER_I32;
+    assert_null(kng_product_for(&r));
     assert_int_equal(kng_product_rows(KNG_NUMBER_F32, KNG_AVX512, 2), 14);
     assert_int_equal(kng_product_rows(KNG_NUMBER_F64, KNG_AVX2, 2), 6);
     assert_int_equal(kng_product_rows(KNG_NUMBER_F64, KNG_AVX2, 0), 0);
@@ -388,6 +437,10 @@ int main(void)
         cmocka_unit_test(c64_in_pieces),
         cmocka_unit_test(c128_in_all_rectangles),
         cmocka_unit_test(c128_in_pieces),
+        cmocka_unit_test(f32_with_columns_along_k),
+        cmocka_unit_test(f64_with_columns_along_k),
+        cmocka_unit_test(c64_with_columns_along_k),
+        cmocka_unit_test(c128_with_columns_along_k),
         cmocka_unit_test(i32_in_all_rectangles),
         cmocka_unit_test(i32_in_pieces),
         cmocka_unit_test(i64_in_all_rectangles),
