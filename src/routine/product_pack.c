@@ -32,6 +32,21 @@ static void clear(const place *t, int64_t row, int64_t rows, int64_t k, int64_t 
             memset(in_place(t, row, k + j), 0, (size_t)(rows * t->size));
 }
 
+/* Most runs are short: no call for them. */
+static inline void copy_bytes(char *to, const char *from, int64_t n)
+{
+    typedef struct part {
+        char byte[16];
+    } part16;
+    if (n > 512 || n < 16) {
+        memcpy(to, from, (size_t)n);
+        return;
+    }
+    for (int64_t i = 0; i + 16 < n; i += 16)
+        *(part16 *)(to + i) = *(const part16 *)(from + i);
+    *(part16 *)(to + n - 16) = *(const part16 *)(from + n - 16);
+}
+
 static void copy_line(int size, char *to, const char *from, int64_t step, int64_t n)
 {
 #define LINE(type)                  \
@@ -58,7 +73,7 @@ static void copy(const place *t, int64_t row, int64_t rows, int64_t k, int64_t s
     if (t->to_k == 1 && (k_step == 1 || row_step != 1 || size > 8)) {
         for (int64_t i = 0; i < rows; i++, to += t->to_row * size, from += row_step * size)
             if (k_step == 1)
-                memcpy(to, from, (size_t)(steps * size));
+                copy_bytes(to, from, steps * size);
             else
                 copy_line(t->size, to, from, k_step, steps);
     } else if (t->to_k == 1) {
@@ -66,7 +81,7 @@ static void copy(const place *t, int64_t row, int64_t rows, int64_t k, int64_t s
     } else if (k_step != 1 || row_step == 1 || size > 8) {
         for (int64_t j = 0; j < steps; j++, to += t->to_k * size, from += k_step * size)
             if (row_step == 1)
-                memcpy(to, from, (size_t)(rows * size));
+                copy_bytes(to, from, rows * size);
             else
                 copy_line(t->size, to, from, row_step, rows);
     } else {
@@ -169,15 +184,33 @@ static void gather(const knr_source *s, int64_t row, int64_t rows, int64_t k, in
 
 /* --- the two forms ---------------------------------------------------------------------------- */
 
+static const char *memory_of(const knr_source *s, int64_t row, int64_t k)
+{
+    const knr_side *side = s->side;
+    return s->at + (row * side->row.stride[0] + k * side->k.stride[0]) * side->dtype->size;
+}
+
+/* In memory with one stride each, the rows (steps) adjacent. */
+static bool linear(const knr_side *s, const knr_axis *adjacent)
+{
+    return !s->fill && !s->n_window && s->row.n == 1 && s->k.n == 1 && adjacent->stride[0] == 1;
+}
+
 void knr_pack_rows(const knr_source *s, int64_t row, int64_t rows, int64_t k, int64_t steps, void *to_,
                    int64_t row_bytes)
 {
     const knr_plan *p = s->plan;
+    kn_dtype d = s->side->dtype;
     char *to = to_;
-    int element = s->side->dtype->size;
+    int element = d->size;
     if (s->side->same && steps % p->group == 0) {
         place t = {.to = to, .to_row = row_bytes / element, .to_k = 1, .size = element};
         gather(s, row, rows, k, steps, &t);
+        return;
+    }
+    if (linear(s->side, &s->side->k)) {
+        for (int64_t i = 0; i < rows; i++)
+            knr_widen_row(p, d, memory_of(s, row + i, k), steps, to + i * row_bytes);
         return;
     }
     int64_t most = KNR_SPARE / element / 8 / p->group * p->group;
@@ -187,30 +220,51 @@ void knr_pack_rows(const knr_source *s, int64_t row, int64_t rows, int64_t k, in
             place t = {.to = s->spare, .to_row = m, .to_k = 1, .size = element};
             gather(s, row + i, n, k + j, m, &t);
             for (int64_t r = 0; r < n; r++)
-                knr_widen_row(p, s->side->dtype, s->spare + r * m * element, m,
-                              to + (i + r) * row_bytes + j * p->left_step);
+                knr_widen_row(p, d, s->spare + r * m * element, m, to + (i + r) * row_bytes + j * p->left_step);
         }
+}
+
+/* Whole groups of adjacent steps are elements of 4 bytes. Returns how many steps are done. */
+static int64_t turn_groups(const knr_source *s, int64_t row, int64_t rows, int64_t k, int64_t steps, char *to,
+                           int64_t width)
+{
+    const knr_plan *p = s->plan;
+    const knr_side *side = s->side;
+    int64_t size = side->dtype->size, groups = steps / p->group;
+    if (p->group == 1 || p->group * size != 4 || !linear(side, &side->k) || !groups)
+        return 0;
+    kng_turn()(4, to, width * 4, memory_of(s, row, k), side->row.stride[0] * size, rows, groups, false);
+    for (int64_t g = 0; g < groups && rows < width; g++)
+        memset(to + (g * width + rows) * 4, 0, (size_t)(width - rows) * 4);
+    return groups * p->group;
 }
 
 void knr_pack_panel(const knr_source *s, int64_t row, int64_t rows, int64_t k, int64_t steps, void *to_, int64_t width)
 {
     const knr_plan *p = s->plan;
+    kn_dtype d = s->side->dtype;
     char *to = to_;
-    int element = s->side->dtype->size;
+    int element = d->size;
     if (s->side->same && p->parts == 1 && p->group == 1) {
         place t = {.to = to, .to_row = 1, .to_k = width, .size = element};
         gather(s, row, rows, k, steps, &t);
         clear(&t, rows, width - rows, 0, steps);
         return;
     }
+    if (rows == width && linear(s->side, &s->side->row)) {
+        for (int64_t j = 0; j < steps; j += p->group)
+            knr_widen_panel(p, d, memory_of(s, row, k + j), s->side->k.stride[0], width, knr_least(p->group, steps - j),
+                            to + j * width * p->right_step);
+        return;
+    }
     int64_t most = KNR_SPARE / element / width / p->group * p->group;
-    for (int64_t j = 0; j < steps; j += most) {
+    for (int64_t j = turn_groups(s, row, rows, k, steps, to, width); j < steps; j += most) {
         int64_t m = knr_least(most, steps - j);
         place t = {.to = s->spare, .to_row = 1, .to_k = width, .size = element};
         gather(s, row, rows, k + j, m, &t);
         clear(&t, rows, width - rows, 0, m);
         for (int64_t g = 0; g < m; g += p->group)
-            knr_widen_panel(p, s->side->dtype, s->spare + g * width * element, width, knr_least(p->group, m - g),
+            knr_widen_panel(p, d, s->spare + g * width * element, width, width, knr_least(p->group, m - g),
                             to + (j + g) * width * p->right_step);
     }
 }
