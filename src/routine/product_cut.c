@@ -59,13 +59,21 @@ static double panel_cycles(int64_t tiles, double rows, int64_t vectors, int64_t 
     return (double)tiles * ((double)steps * (step + far) + CALL_CYCLES + work * (1 + (double)steps / KNR_BLOCK_STEPS));
 }
 
+/* Small products one after the other, too many for the caches: what is read a second time should be as near as possible. */
+static bool is_cold(const knr_plan *p)
+{
+    int64_t one = (p->left.row.total + p->right.row.total) * p->left.k.total * p->left_step;
+    return p->batches > 1 && one * p->batches > STREAM_BYTES;
+}
+
 static double all_cycles(const knr_plan *p, int64_t vectors, int64_t most_rows)
 {
     int64_t rows = p->left.row.total, n = knr_divide_up(p->right.row.total, p->lanes);
     int64_t tiles = knr_divide_up(rows, most_rows), panels = n / vectors, rest = n % vectors;
     double height = (double)rows / (double)tiles;
-    return (double)panels * panel_cycles(tiles, height, vectors, p->left.k.total) +
-           (rest ? panel_cycles(tiles, height, rest, p->left.k.total) : 0);
+    double again = is_cold(p) ? 1 + .1 * (double)(panels + (rest > 0) - 1) : 1; /* left is read for each panel */
+    return again * (double)panels * panel_cycles(tiles, height, vectors, p->left.k.total) +
+           again * (rest ? panel_cycles(tiles, height, rest, p->left.k.total) : 0);
 }
 
 /* Rows of left at such a distance share a set of the first cache. */
@@ -170,6 +178,7 @@ static void place_right(knr_plan *p)
     const knr_side *r = &p->right;
     bool readable = r->plain && p->group == 1 && is_line(&r->row);
     bool small = r->row.total * r->k.total * p->size <= tuned("SMALL", FIRST_CACHE);
+    small = small && !(is_cold(p) && p->cut.tiles > IN_PLACE_TILES);
     int few = far_apart(r, p->right_step) ? 1 : IN_PLACE_TILES;
     p->right_from = KNG_B_PACKED;
     if (p->turned)
@@ -240,16 +249,19 @@ static void choose_bytes(knr_plan *p)
 static double cost_of(const knr_plan *p)
 {
     double l = (double)p->left.row.total, r = (double)p->right.row.total, k = (double)p->left.k.total;
-    double cycles = all_cycles(p, p->cut.panel / p->lanes, p->max_rows), moved = l * k * p->left_step;
     if (!p->left.row.total || !p->right.row.total)
         return 0;
-    moved += r * k * p->right_step + 2 * l * r * p->size;
-    if (p->dot)
-        cycles = k / 2;
     if (p->by_lanes)
         return (double)p->batches * l * r * k * p->size / 64 / (p->target < 0 ? .02 : 2) + 100;
-    cycles *= p->parts * (p->target < 0 ? 12 : 1);
-    return (double)p->batches * (cycles / 3 + moved / (p->right_in_place ? 32 : 12)) + 20;
+    double cycles = all_cycles(p, p->cut.panel / p->lanes, p->max_rows) * p->parts / p->group;
+    double moved = l * k * p->left_step * !p->left_in_place + r * k * p->right_step + l * r * p->size;
+    if (p->target < 0)
+        cycles *= 12 * p->group;
+    if (p->dot)
+        cycles = k / 2;
+    bool far = p->stream || p->turned || (p->cut.tiles == 1 && moved > STREAM_BYTES);
+    double packing = p->left.n_window || p->right.n_window ? 8 : 24; /* bytes in a nanosecond */
+    return (double)p->batches * (cycles / 3.2 + moved / (far ? 12 : p->right_in_place ? 64 : packing)) + 20;
 }
 
 /* --- functions -------------------------------------------------------------------------------- */
