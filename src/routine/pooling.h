@@ -36,5 +36,6 @@ void knr_pooling_choose(bool largest, bool identity, kn_dtype d, const knr_pooli
 void knr_pooling_pick(size_t size, const knr_pooling *w, const void *x, kn_dtype index, const void *choice, void *y);
 /* y, of the array's shape: zero, and source[o] added to the element that is window o's choice, in C order of the
  * windows, each rounded to the dtype. base and step are 1. */
-void knr_pooling_place(kn_dtype d, const knr_pooling *w, const void *source, kn_dtype index, const void *choice, void *y);
+void knr_pooling_place(kn_dtype d, const knr_pooling *w, const void *source, kn_dtype index, const void *choice,
+                       void *y);
 #endif

@@ -195,7 +195,8 @@ static adder *const adders[KN_ID_COUNT] = {
     [KN_ID_U64] = add_u64,   [KN_ID_F16] = add_f16, [KN_ID_BF16] = add_bf16, [KN_ID_F32] = add_f32,
     [KN_ID_F64] = add_f64,   [KN_ID_C64] = add_c64, [KN_ID_C128] = add_c128};
 
-void knr_pooling_place(kn_dtype d, const knr_pooling *w, const void *source, kn_dtype index, const void *choice, void *y)
+void knr_pooling_place(kn_dtype d, const knr_pooling *w, const void *source, kn_dtype index, const void *choice,
+                       void *y)
 {
     place p = {{0}, {0}};
     int64_t o = 0, all = 1;

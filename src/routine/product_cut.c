@@ -70,7 +70,7 @@ static double panel_cycles(int64_t tiles, double rows, int64_t vectors, int64_t 
     return (double)tiles * ((double)steps * (step + far) + CALL_CYCLES + work * (1 + (double)steps / KNR_BLOCK_STEPS));
 }
 
-/* Small products one after the other, too many for the caches: what is read a second time should be as near as possible. */
+/* Small products one after the other, too many for the caches: what is read a second time should be near. */
 static bool is_cold(const knr_plan *p)
 {
     int64_t one = (p->left.row.total + p->right.row.total) * p->left.k.total * p->left_step;
@@ -111,8 +111,8 @@ static bool choose_turned(knr_plan *p, int *best)
     return p->turned;
 }
 
-/* Few rows, and a right that is larger than the caches: it is read once, in pieces that all rectangles of a panel find in
- * the first cache. */
+/* Few rows, and a right that is larger than the caches: it is read once, in pieces that all rectangles of a panel find
+ * in the first cache. */
 static bool choose_stream(knr_plan *p, int *best)
 {
     const knr_side *r = &p->right;
