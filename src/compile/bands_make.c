@@ -177,9 +177,9 @@ static bool make_product(maker *m, const knc_member *x, knc_band_step *out)
     out->rows = x->rows;
     out->other = knc_count_dims(x->sums ? &x->product->m : &x->product->k);
     out->chain = KNC_NO_CHAIN;
-    const knr_product *p = knx_arena_copy(a, x->product, sizeof *p);
-    char *room = knx_arena_alloc(a, knr_plan_bytes() + 63);
-    if (!p || !room)
+    const knr_product *p = x->product;
+    char *room = knx_arena_alloc(a, knr_plan_bytes(p) + 63);
+    if (!room)
         return false;
     s->u.p.product = p;
     s->u.p.plan = knr_product_make(room + -(uintptr_t)room % 64, p, false, false, false);

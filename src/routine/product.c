@@ -395,52 +395,48 @@ typedef struct range {
     int64_t batch, batch_end, tile, tile_end, column, column_end;
 } range;
 
-/* All rectangles of one batch: everything that can be known is in the arguments. */
-static void run_rectangles(const knr_plan *p, const range *x, kng_product_args *args, const char *a, const char *b,
-                           char *c)
+/* All rectangles of one batch: everything that can be known is in the plan. */
+static void run_rectangles(const knr_plan *p, const range *x, const char *a, const char *b, char *c)
 {
     const knr_cuts *cut = &p->cut;
-    int64_t a_row = p->left_across ? p->left_step : args->a_row;
-    int64_t b_column = p->turned ? args->b_k : p->right.dtype->size, row = knr_row_of(cut, x->tile);
-    a += row * a_row;
-    c += row * args->c_row;
+    const knr_call *k = &p->call;
+    kng_product_args args = {.a_row = k->a_row, .a_k = k->a_k, .b_k = k->b_k, .c_row = k->c_row, .k = k->k};
+    int64_t row = knr_row_of(cut, x->tile);
+    a += row * k->left_row;
+    c += row * k->c_row;
     for (int64_t column = x->column; column < x->column_end; column += cut->panel) {
-        int64_t columns = knr_least(cut->panel, p->right.row.total - column), last = columns != cut->panel;
-        args->b = b + column * b_column;
-        args->a = a;
-        args->c = c + column * p->size;
+        int64_t columns = knr_least(cut->panel, k->columns - column), last = columns != cut->panel;
+        args.b = b + column * k->right_row;
+        args.a = a;
+        args.c = c + column * p->size;
         for (int64_t t = x->tile; t < x->tile_end; t++) {
             bool higher = t < cut->extra;
             kng_product_function *f = p->function[higher][last][p->right_from];
             if (f)
-                f(args);
+                f(&args);
             else
-                run_rectangle(p, cut->height + higher, columns, p->right_from, args);
-            args->a = (const char *)args->a + (cut->height + higher) * a_row;
-            args->c = (char *)args->c + (cut->height + higher) * args->c_row;
+                run_rectangle(p, cut->height + higher, columns, p->right_from, &args);
+            args.a = (const char *)args.a + (cut->height + higher) * k->left_row;
+            args.c = (char *)args.c + (cut->height + higher) * k->c_row;
         }
     }
 }
 
 static void run_simple(const knr_plan *p, const knr_run *r, const range *x)
 {
-    const knr_side *left = &p->left, *right = &p->right;
-    kng_product_args args = {.a_row = left->row.stride[0] * p->left_step, .c_row = p->c_row.stride[0] * p->size};
-    args.a_k = left->k.stride[0] * p->left_step;
-    args.b_k = (p->turned ? right->row.stride[0] : right->k.stride[0]) * right->dtype->size;
-    args.k = left->k.total;
-    const char *a = (const char *)(p->swapped ? r->b : r->a) + left->offset * p->left_step;
-    const char *b = (const char *)(p->swapped ? r->a : r->b) + right->offset * right->dtype->size;
-    char *c = (char *)r->c + p->c_offset * p->size;
-    if (p->batch.n == 0) {
-        run_rectangles(p, x, &args, a, b, c);
+    const knr_call *k = &p->call;
+    const char *a = (const char *)(p->swapped ? r->b : r->a) + k->a,
+               *b = (const char *)(p->swapped ? r->a : r->b) + k->b;
+    char *c = (char *)r->c + k->c;
+    if (k->at_once || p->batch.n == 0) {
+        run_rectangles(p, x, a, b, c);
         return;
     }
     for (int64_t i = x->batch; i < x->batch_end; i++) {
         int64_t at_a, at_b, at_c;
         knr_batch_at(p, i, &at_a, &at_b, &at_c);
-        run_rectangles(p, x, &args, a + (p->swapped ? at_b : at_a) * p->left_step,
-                       b + (p->swapped ? at_a : at_b) * right->dtype->size, c + at_c * p->size);
+        run_rectangles(p, x, a + (p->swapped ? at_b : at_a) * p->left_step,
+                       b + (p->swapped ? at_a : at_b) * p->right.dtype->size, c + at_c * p->size);
     }
 }
 
@@ -498,8 +494,6 @@ static void run_share(void *env, int64_t part, int worker)
     }
 }
 
-enum { PART_NANOSECONDS = 10000 }; /* the least work that is worth waking another thread */
-
 static int64_t share_batches(const knr_plan *p, int64_t parts, share *s)
 {
     s->batches_of_a_part = knr_divide_up(p->batches, parts);
@@ -509,7 +503,7 @@ static int64_t share_batches(const knr_plan *p, int64_t parts, share *s)
 /* More parts than threads, where they are long: a thread may come late. */
 static int64_t share_out(const knr_plan *p, int threads, share *s)
 {
-    double worth = p->cost / PART_NANOSECONDS;
+    double worth = p->cost / KNR_PART_NANOSECONDS;
     int64_t want = worth < threads ? (int64_t)worth : threads;
     s->rows = s->columns = 1;
     s->batches_of_a_part = p->batches;
@@ -544,6 +538,10 @@ size_t knr_product_workspace(const knr_plan *p, int threads)
 void knr_product_run(const knr_plan *p, const knr_run *r)
 {
     share s = {.p = p, .r = r};
+    if (p->call.at_once) {
+        run_simple(p, r, &(range){.batch_end = 1, .tile_end = p->cut.tiles, .column_end = p->call.columns});
+        return;
+    }
     if (!p->batches || !p->left.row.total || !p->right.row.total)
         return;
     int64_t parts = share_out(p, r->threads < 1 ? 1 : r->threads, &s);

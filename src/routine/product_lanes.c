@@ -35,7 +35,7 @@ static bool apart(const knr_axis *x)
 bool knr_lanes_fit(const knr_plan *p)
 {
     const knr_side *a = side_a(p), *b = side_b(p);
-    const knr_dims *d = &p->batch;
+    const knr_batches *d = &p->batch;
     int last = d->n - 1;
     if (last < 0 || p->finish || a->fill || b->fill || !a->same || !b->same || p->parts != 1)
         return false;
@@ -147,7 +147,7 @@ static void run_rows(const walk *x, int64_t row, int64_t end, int64_t column, bo
 
 void knr_lanes_run(const knr_plan *p, const knr_run *r, int64_t row, int64_t end, void *workspace)
 {
-    const knr_dims *d = &p->batch;
+    const knr_batches *d = &p->batch;
     int64_t all = d->extent[d->n - 1], k = p->left.k.total;
     walk x = {.p = p, .a = side_a(p), .b = side_b(p)};
     x.a_step_at = workspace;
