@@ -14,6 +14,7 @@
 typedef kn_p_conv params_t;
 
 /* The roles of the first two entries of a spec; spatial dimensions follow. */
+enum { LEAST_POSITIONS = 64 }; /* of an image, that it is a matrix of its own */
 enum { BATCH = 0, FEATURE = 1, OUT_FEATURE = 0, IN_FEATURE = 1, SPATIAL = 2 };
 
 /* --- type ------------------------------------------------------------------------------------- */
@@ -467,12 +468,36 @@ static void exchange(int64_t *v, int i, int j)
     v[j] = t;
 }
 
-/* The order of m changes nothing but how results lie: those that lie closest vary fastest. */
+/* Do the windows have fewer positions than taps, as in the gradient of a kernel? */
+static bool few_positions(const knr_product *q)
+{
+    double positions = 1, taps = 1;
+    for (int w = 0; w < q->n_window; w++) {
+        positions *= (double)q->m.extent[q->window[w].m];
+        taps *= (double)q->k.extent[q->window[w].k];
+    }
+    return positions < taps;
+}
+
+static bool walks(const knr_product *q, int dim)
+{
+    for (int w = 0; w < q->n_window; w++)
+        if (q->window[w].m == dim)
+            return true;
+    return false;
+}
+
+/* The order of m changes nothing but how results lie: those that lie closest vary fastest. Where positions are few
+ * those of the windows come first, so that the others are lines that all positions share. */
 static void order_rows(knr_product *q)
 {
     knr_dims *m = &q->m;
+    bool few = few_positions(q);
     for (int i = 1; i < m->n; i++)
-        for (int j = i; j > 0 && m->c[j - 1] < m->c[j]; j--) {
+        for (int j = i; j > 0; j--) {
+            bool first = few && walks(q, j - 1), second = few && walks(q, j);
+            if (first == second ? m->c[j - 1] >= m->c[j] : first)
+                break;
             exchange(m->extent, j, j - 1);
             exchange(m->a, j, j - 1);
             exchange(m->b, j, j - 1);
@@ -480,6 +505,26 @@ static void order_rows(knr_product *q)
             for (int w = 0; w < q->n_window; w++)
                 q->window[w].m += q->window[w].m == j ? -1 : q->window[w].m == j - 1;
         }
+}
+
+/* Without windows, results with adjacent positions: each image is a matrix of its own, which lies in one piece. */
+static void split_images(knr_product *q)
+{
+    knr_dims *m = &q->m, *n = &q->n;
+    int64_t positions = 1;
+    for (int i = 1; i < m->n; i++)
+        positions *= m->extent[i];
+    if (q->n_window || m->n < 2 || m->extent[0] < 2 || n->c[0] != positions || m->c[m->n - 1] != 1 ||
+        positions < LEAST_POSITIONS)
+        return;
+    add_dim(&q->batch, m->extent[0], m->a[0], 0, m->c[0]);
+    m->n--;
+    for (int i = 0; i < m->n; i++) {
+        m->extent[i] = m->extent[i + 1];
+        m->a[i] = m->a[i + 1];
+        m->b[i] = m->b[i + 1];
+        m->c[i] = m->c[i + 1];
+    }
 }
 
 static void conv_product(const void *params, const kn_type *x, const kn_type *y, knr_product *q)
@@ -519,6 +564,7 @@ static void conv_product(const void *params, const kn_type *x, const kn_type *y,
     }
     add_dim(&q->k, features, a[lhs_feature], b[rhs_in], 0);
     order_rows(q);
+    split_images(q);
 }
 
 /* Integers and truth values with a result of another kind: converted first. */

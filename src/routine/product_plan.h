@@ -40,9 +40,10 @@ typedef struct knr_cuts {
     int64_t m_block;              /* rectangles between two stores, where the result goes through a buffer; else all */
 } knr_cuts;
 
-/* Left by runs (product_strip.h): numbers, bytes where it says so. */
+/* Left or right by runs (product_strip.h): numbers, bytes where it says so. */
 typedef struct knr_strip {
     bool used;
+    bool right;         /* the operand; else left */
     bool across;        /* rows are adjacent, not steps */
     int window;         /* that makes strips; -1: lines of the array */
     int64_t line;       /* rows of the last dimension */
@@ -52,8 +53,9 @@ typedef struct knr_strip {
     int64_t positions;  /* of a strip */
     int64_t position;   /* from one position of a strip to the next */
     int64_t channels;   /* numbers of a position that are adjacent in the array */
-    int64_t layers;     /* so many times channels are a position; their distance in the array: */
-    int64_t layer;
+    int64_t apart;      /* not 0: they are not, but so far apart; positions are adjacent there */
+    int64_t layers;     /* so many times are positions in a strip; their distance there, and in the array: */
+    int64_t pitch, layer;
     int64_t bytes;      /* of a strip, or of the zeros */
     int64_t most;       /* lines of the result in a room */
     int64_t keys, zeros, room; /* bytes: where these begin in a room, and where it ends */
@@ -88,7 +90,7 @@ struct knr_plan {
     knr_window window[KNR_MAX_WINDOWS];
     knr_cuts cut;
     knr_strip strip;
-    int64_t height; /* of the rectangles that functions were found for */
+    int64_t height, width; /* of the rectangles that functions were found for */
     size_t left_bytes, right_bytes, c_bytes, chain_bytes, spare_bytes; /* of a worker's workspace */
     int64_t c_line;                                                    /* numbers between the rows of the buffer */
     bool simple; /* all in place, all of k at once, straight into c */
