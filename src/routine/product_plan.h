@@ -57,6 +57,7 @@ typedef struct knr_strip {
     int64_t layers;     /* so many times are positions in a strip; their distance there, and in the array: */
     int64_t pitch, layer;
     int64_t bytes;      /* of a strip, or of the zeros */
+    int64_t spread, advance; /* not 0: r runs see at most spread + r advance strips */
     int64_t most;       /* lines of the result in a room */
     int64_t keys, zeros, room; /* bytes: where these begin in a room, and where it ends */
 } knr_strip;

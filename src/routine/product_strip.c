@@ -17,7 +17,8 @@ enum {
     MOST_SUMS = KNR_STRIP_SUMS,
     WAY_BYTES = 4096, /* rows at such a distance share a set of the first cache */
     PAD = 64,         /* bytes */
-    RECENT = 64       /* strips, among which one is looked for */
+    ACROSS_STEPS = 1536,
+    RECENT = 64 /* strips, among which one is looked for */
 };
 
 /* --- choice ----------------------------------------------------------------------------------- */
@@ -59,6 +60,23 @@ static bool windowed_line(const knr_plan *p, knr_strip *s)
     return true;
 }
 
+/* How many different lines of the array some runs need: one more window, whose positions are lines. */
+static void count_strips(const knr_plan *p, int at, int taps, knr_strip *s)
+{
+    const knr_axis *row = &p->left.row, *k = &p->left.k;
+    if (at > 1 || row->n > 3)
+        return;
+    s->spread = 1;
+    s->advance = at ? k->walk[0] : 0;
+    for (int i = 0; i < row->n - 1; i++)
+        if (i != taps)
+            s->spread += (row->extent[i] - 1) * row->walk[i];
+    for (int i = 0; i < row->n - 1; i++)
+        if ((i != taps && row->window[i] < 0) ||
+            (at && (k->window[0] < 0 || (i != taps && row->window[i] != k->window[0]))))
+            s->spread = 0;
+}
+
 /* Rows that are adjacent, or made so, and a window in k: its positions are steps, and before the next one come the layers
  * (a gradient of kernels: positions of the result, images). Read across. */
 static bool windowed_steps(const knr_plan *p, knr_strip *s)
@@ -79,6 +97,7 @@ static bool windowed_steps(const knr_plan *p, knr_strip *s)
         }
     if (!fits || taps < 0)
         return false;
+    count_strips(p, at, taps, s);
     s->window = w;
     s->across = true;
     s->apart = adjacent ? 0 : row->stride[row->n - 1];
@@ -153,7 +172,15 @@ static void set_room(knr_strip *s, int64_t runs, int64_t strips)
 static void cut_lines(knr_plan *p, knr_strip *s)
 {
     knr_cuts *c = &p->cut;
-    int64_t each = s->window < 0 ? 1 : s->bytes, most = s->window < 0 ? s->lines : STRIP_BYTES / each;
+    /* Lines across are positions of the window: all share the strips, of so many steps. */
+    int64_t most = s->window < 0 || s->across ? s->lines : STRIP_BYTES / s->bytes;
+    if (s->across && c->k_piece > ACROSS_STEPS) {
+        int64_t panels = knr_divide_up(p->right.row.total, c->panel), rows = s->line * s->lines * p->size;
+        int64_t wide = BLOCK_BYTES / (c->panel * rows);
+        c->k_piece = ACROSS_STEPS;
+        if (!p->direct)
+            c->n_piece = c->panel * (wide < 1 ? 1 : knr_least(wide, panels));
+    }
     c->tiles = s->lines;
     c->height = s->line;
     c->extra = 0;
@@ -163,6 +190,8 @@ static void cut_lines(knr_plan *p, knr_strip *s)
     /* Runs of a piece of k, which may begin and end inside of one. */
     int64_t runs = knr_least(p->left.k.total / s->run, c->k_piece / s->run + 2);
     int64_t strips = s->window < 0 ? 0 : s->most * runs;
+    if (s->spread)
+        strips = knr_least(strips, s->spread + runs * s->advance);
     set_room(s, runs, strips);
 }
 
@@ -325,7 +354,8 @@ static bool find_line(const knr_source *s, const knr_at *r, const knr_at *k, int
 static const char *strip_for(const knr_source *s, int64_t offset, char *room, int64_t *made)
 {
     const knr_strip *t = &s->plan->strip;
-    int64_t *key = (int64_t *)(void *)(room + t->keys), back = knr_least(*made, RECENT), i;
+    int64_t *key = (int64_t *)(void *)(room + t->keys), back, i;
+    back = t->spread ? *made : knr_least(*made, RECENT); /* room was made for different ones only */
     char *strips = room + t->zeros + t->bytes;
     for (i = *made - 1; i >= *made - back; i--)
         if (key[i] == offset)
