@@ -13,8 +13,8 @@
 
 typedef kn_p_conv params_t;
 
-/* The roles of the first two entries of a spec; spatial dimensions follow. */
 enum { LEAST_POSITIONS = 64 }; /* of an image, that it is a matrix of its own */
+/* The roles of the first two entries of a spec; spatial dimensions follow. */
 enum { BATCH = 0, FEATURE = 1, OUT_FEATURE = 0, IN_FEATURE = 1, SPATIAL = 2 };
 
 /* --- type ------------------------------------------------------------------------------------- */
@@ -427,9 +427,9 @@ static void add_dim(knr_dims *d, int64_t extent, int64_t a, int64_t b, int64_t c
 static void without_holes(knr_window *w, int64_t positions, int64_t taps)
 {
     if (positions == 1)
-        w->step = 0;
+        w->step = w->base;
     if (taps == 1)
-        w->dilation = 0;
+        w->dilation = w->base;
     if (w->step % w->base || w->dilation % w->base || w->low % w->base)
         return;
     w->step /= w->base;
