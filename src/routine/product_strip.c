@@ -77,8 +77,8 @@ static void count_strips(const knr_plan *p, int at, int taps, knr_strip *s)
             s->spread = 0;
 }
 
-/* Rows that are adjacent, or made so, and a window in k: its positions are steps, and before the next one come the layers
- * (a gradient of kernels: positions of the result, images). Read across. */
+/* Rows that are adjacent, or made so, and a window in k: its positions are steps, and before the next one come the
+ * layers (a gradient of kernels: positions of the result, images). Read across. */
 static bool windowed_steps(const knr_plan *p, knr_strip *s)
 {
     const knr_axis *row = &p->left.row, *k = &p->left.k;
