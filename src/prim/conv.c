@@ -567,21 +567,109 @@ static void conv_product(const void *params, const kn_type *x, const kn_type *y,
     split_images(q);
 }
 
+/* --- into other convolutions ------------------------------------------------------------------ */
+
 /* Integers and truth values with a result of another kind: converted first. */
+static bool converts(const params_t *p, kn_type x)
+{
+    kn_dtype to = p->preferred_element_type;
+    return to && (knx_is_inexact(to) != knx_is_inexact(x.dtype) ||
+                  (x.dtype->kind == KN_KIND_BOOL) != (to->kind == KN_KIND_BOOL));
+}
+
+static int64_t common_divisor(int64_t x, int64_t y)
+{
+    while (y) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x;
+}
+
+enum { MOST_PHASES = 8 };
+
+/* A spatial dimension of lhs with holes, in which every result sees the same share of the taps; -1: there is none. */
+static int holey_dim(const params_t *p, const kn_type *x)
+{
+    for (int i = 0; i < p->lo.n; i++) {
+        int64_t holes = p->lhs_dilation.v[i], taps = x[1].dim[p->rhs_spec.v[SPATIAL + i]];
+        if (holes > 1 && holes <= MOST_PHASES && p->window_strides.v[i] == 1 && taps > 0 &&
+            x[0].dim[p->lhs_spec.v[SPATIAL + i]] > 0 && common_divisor(p->rhs_dilation.v[i], holes) == 1)
+            return i;
+    }
+    return -1;
+}
+
 static bool conv_expands(const void *params, int n_in, const kn_type *x)
 {
-    kn_dtype to = ((const params_t *)params)->preferred_element_type;
     (void)n_in;
-    return to && (knx_is_inexact(to) != knx_is_inexact(x[0].dtype) ||
-                  (x[0].dtype->kind == KN_KIND_BOOL) != (to->kind == KN_KIND_BOOL));
+    return converts(params, x[0]) || holey_dim(params, x) >= 0;
+}
+
+/* The results number phase, phase + holes, ... along spatial dimension i, `n` of them: a convolution of lhs without its
+ * holes with every so manieth tap. */
+static kn_atom phase_of(const kn_rule *r, int i, int64_t phase, int64_t n)
+{
+    params_t p = *(const params_t *)r->params;
+    kn_builder *b = r->b;
+    int64_t holes = p.lhs_dilation.v[i], by = p.rhs_dilation.v[i], first = 0, zero[KN_MAX_NDIM] = {0};
+    int axis = (int)p.rhs_spec.v[SPATIAL + i], out = (int)p.out_spec.v[SPATIAL + i];
+    kn_type w = r->xt[1];
+    while ((phase + first * by - p.lo.v[i]) % holes) /* the first tap that meets an element; it comes before `holes` */
+        first++;
+    int64_t taps = w.dim[axis] > first ? (w.dim[axis] - first - 1) / holes + 1 : 0;
+    if (taps == 0) {
+        knp_dims shape = knp_dims_of(r->yt[0]);
+        shape.v[out] = n;
+        return knb_zeros(b, kni_type(r->yt[0].dtype, shape.n, shape.v));
+    }
+    knp_dims step = {.n = w.ndim}, lo = {.n = p.lo.n}, hi = {.n = p.lo.n}, dilation = {.n = p.lo.n};
+    for (int k = 0; k < w.ndim; k++)
+        step.v[k] = k == axis ? holes : 1;
+    for (int k = 0; k < p.lo.n; k++) {
+        lo.v[k] = p.lo.v[k];
+        hi.v[k] = p.hi.v[k];
+        dilation.v[k] = k == i ? 1 : p.lhs_dilation.v[k];
+    }
+    lo.v[i] = (p.lo.v[i] - phase - first * by) / holes;
+    hi.v[i] = n + (taps - 1) * by - r->xt[0].dim[p.lhs_spec.v[SPATIAL + i]] - lo.v[i];
+    p.lo = knp_ints(&lo);
+    p.hi = knp_ints(&hi);
+    p.lhs_dilation = knp_ints(&dilation);
+    zero[axis] = first;
+    kn_atom rhs = taps == w.dim[axis] ? r->x[1] : knb_slice(b, r->x[1], zero, w.dim, step.v);
+    return knb_conv_general_dilated(b, r->x[0], rhs, &p);
+}
+
+/* Without the zeros in the holes: phase by phase, and these beside each other. */
+static kn_atom without_zeros(const kn_rule *r, int i)
+{
+    const params_t *p = r->params;
+    kn_builder *b = r->b;
+    int axis = (int)p->out_spec.v[SPATIAL + i];
+    int64_t holes = p->lhs_dilation.v[i], extent = r->yt[0].dim[axis], n = (extent + holes - 1) / holes;
+    knp_dims shape = knp_dims_of(r->yt[0]), limit = shape;
+    int64_t zero[KN_MAX_NDIM] = {0};
+    kn_atom phase[MOST_PHASES];
+    for (int k = 0; k < holes; k++)
+        phase[k] = phase_of(r, i, k, n);
+    kn_atom all = knb_stack(b, (int)holes, phase, axis + 1);
+    shape.v[axis] = n * holes;
+    all = knb_reshape(b, all, shape.n, shape.v);
+    return n * holes == extent ? all : knb_slice(b, all, zero, limit.v, NULL);
 }
 
 static kn_error *conv_expand(const kn_rule *r, kn_atom *y)
 {
-    params_t p = *(const params_t *)r->params;
-    kn_atom lhs = knb_convert(r->b, r->x[0], p.preferred_element_type);
-    kn_atom rhs = knb_convert(r->b, r->x[1], p.preferred_element_type);
-    y[0] = knb_conv_general_dilated(r->b, lhs, rhs, &p);
+    const params_t *p = r->params;
+    if (!converts(p, r->xt[0])) {
+        y[0] = without_zeros(r, holey_dim(p, r->xt));
+        return NULL;
+    }
+    kn_atom lhs = knb_convert(r->b, r->x[0], p->preferred_element_type);
+    kn_atom rhs = knb_convert(r->b, r->x[1], p->preferred_element_type);
+    y[0] = knb_conv_general_dilated(r->b, lhs, rhs, p);
     return NULL;
 }
 
