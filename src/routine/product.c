@@ -54,9 +54,9 @@ static void prepare_args(const job *j, const piece *x, kng_product_args *args)
 static void run_rectangle(const knr_plan *p, int64_t rows, int64_t columns, kng_b_from from,
                           const kng_product_args *args)
 {
-    int64_t h = rows - p->height, last = columns != p->cut.panel;
+    int64_t h = rows - p->height, last = columns != p->width;
     kng_product_function *f = NULL;
-    if ((h == 0 || h == 1) && (!last || columns == p->right.row.total % p->cut.panel))
+    if ((h == 0 || h == 1) && (!last || columns == p->right.row.total % p->width))
         f = p->function[h][last][from];
     if (!f) {
         kng_product_request q = knr_request(p, rows, columns, from);
@@ -210,10 +210,81 @@ static void run_strips(const job *j, piece *x)
     }
 }
 
+/* --- and one whose right is ------------------------------------------------------------------- */
+
+/* Where column number `column` of c is. */
+static int64_t column_offset(const knr_plan *p, int64_t column)
+{
+    knr_at at;
+    if (p->c_column.n == 1)
+        return column * p->c_column.stride[0];
+    knr_seek(&p->c_column, 0, column, &at);
+    return at.offset;
+}
+
+static void run_lane_runs(const job *j, const piece *x, const kng_product_args *piece_args, int64_t rows,
+                          int64_t column, int64_t columns)
+{
+    const knr_plan *p = j->p;
+    _Alignas(64) char sums[KNR_STRIP_SUMS];
+    kng_product_args args = *piece_args;
+    int64_t end = x->k + x->steps, a_row;
+    char *chain = j->chain ? piece_args->chain_out : sums;
+    args.chain_row = j->chain ? args.chain_row : columns * p->size;
+    args.b_k = p->strip.step;
+    for (int64_t k = x->k; k < end; k += args.k) {
+        args.k = knr_least(p->strip.run - k % p->strip.run, end - k);
+        args.a = (const char *)piece_args->a + (k - x->k) * (p->left_across ? args.a_k : p->left_step);
+        args.b = knr_strip_at(p, j->packed_right, x->column, x->k, x->steps, column, k, &a_row);
+        args.phase = k % KNR_BLOCK_STEPS;
+        args.total_in = k >= KNR_BLOCK_STEPS;
+        args.chain_in = args.phase ? chain : NULL;
+        args.chain_out = (k + args.k) % KNR_BLOCK_STEPS && k + args.k < p->left.k.total ? chain : NULL;
+        run_rectangle(p, rows, columns, KNG_B_PLAIN, &args);
+    }
+}
+
+/* All rectangles of the piece with columns of one line. */
+static void run_lane_panel(const job *j, const piece *x, kng_product_args *args, int64_t column, int64_t columns)
+{
+    const knr_plan *p = j->p;
+    int64_t row = knr_row_of(&x->rows, x->tile);
+    const char *left = args->a;
+    char *c = p->direct ? j->c + (x->row0 * p->c_row.stride[0] + column_offset(p, column)) * p->size
+                        : x->c + (column - x->column) * p->size;
+    for (int64_t t = x->tile; t < x->tile + x->tiles; t++) {
+        int64_t rows = x->rows.height + (t < x->rows.extra);
+        args->c = c + row * x->c_row;
+        if (j->chain)
+            args->chain_out = chain_of(j, x, row, column);
+        run_lane_runs(j, x, args, rows, column, columns);
+        row += rows;
+        args->a = (const char *)args->a + rows * (p->left_across ? p->left_step : args->a_row);
+    }
+    args->a = left;
+}
+
+static void run_lane_strips(const job *j, piece *x)
+{
+    const knr_plan *p = j->p;
+    kng_product_args args;
+    int64_t end = x->column + x->columns;
+    prepare_args(j, x, &args);
+    place_left(j, x, &args);
+    if (!x->packed_right)
+        knr_make_strips(&j->right, x->column, x->columns, x->k, x->steps, j->packed_right);
+    x->packed_right = true;
+    for (int64_t column = x->column, n; column < end; column += n) {
+        n = knr_least(p->strip.line - column % p->strip.line, end - column);
+        for (int64_t at = 0; at < n; at += p->width)
+            run_lane_panel(j, x, &args, column + at, knr_least(p->width, n - at));
+    }
+}
+
 static void run_piece(const job *j, piece *x)
 {
     if (j->p->strip.used) {
-        run_strips(j, x);
+        (j->p->strip.right ? run_lane_strips : run_strips)(j, x);
         return;
     }
     const knr_plan *p = j->p;
@@ -302,7 +373,7 @@ static bool run_block(const job *j, piece *x, int64_t tile, int64_t tiles, bool 
 {
     const knr_plan *p = j->p;
     int64_t row = x->row0 + knr_row_of(&x->rows, tile), rows = x->row0 + knr_row_of(&x->rows, tile + tiles) - row;
-    char *block = p->direct ? j->c + (row * p->c_row.stride[0] + x->column) * p->size : j->buffer;
+    char *block = p->direct ? j->c + (row * p->c_row.stride[0] + column_offset(p, x->column)) * p->size : j->buffer;
     x->c_row = (p->direct ? p->c_row.stride[0] : p->c_line) * p->size;
     x->c = block;
     before_block(j, x, row, rows);

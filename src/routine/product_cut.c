@@ -285,16 +285,18 @@ static void choose_bytes(knr_plan *p)
     const knr_cuts *c = &p->cut;
     size_t padded = (size_t)knr_round_up(c->k_piece, p->group);
     p->left_bytes = p->right_bytes = p->c_bytes = p->spare_bytes = 0;
-    if (p->strip.used)
+    if (p->strip.used && !p->strip.right)
         p->left_bytes = (size_t)knr_round_up(p->strip.room, 64);
     else if (!p->left_in_place)
         p->left_bytes = (size_t)(c->m_piece * p->max_rows) * ((padded * (size_t)p->left_step + 63) / 64 * 64 + ROW_PAD);
     if (p->left_across)
         p->left_bytes += padded * ACROSS_PAD * (size_t)p->left_step;
-    if (!p->right_in_place)
+    if (p->strip.right)
+        p->right_bytes = (size_t)knr_round_up(p->strip.room, 64);
+    else if (!p->right_in_place)
         p->right_bytes = (padded * (size_t)c->n_piece * (size_t)p->right_step + 63) / 64 * 64;
     p->c_line = knr_least(c->n_piece, knr_round_up(p->right.row.total, p->lanes));
-    int64_t tile = p->strip.used && p->strip.line > p->max_rows ? p->strip.line : p->max_rows;
+    int64_t tile = p->strip.used && !p->strip.right && p->strip.line > p->max_rows ? p->strip.line : p->max_rows;
     if (!p->direct)
         p->c_bytes = ((size_t)(c->m_block * tile) * (size_t)p->c_line * (size_t)p->size + 63) / 64 * 64;
     p->chain_bytes = p->stream ? (size_t)(p->left.row.total * c->n_piece * p->size + 63) / 64 * 64 : 0;
@@ -309,8 +311,8 @@ static double cost_of(const knr_plan *p)
         return 0;
     if (p->by_lanes)
         return (double)p->batches * l * r * k * p->size / 64 / (p->target < 0 ? .02 : 2) + 100;
-    double cycles = all_cycles(p, p->cut.panel / p->lanes, p->max_rows) * p->parts / p->group;
-    double moved = l * k * p->left_step * !p->left_in_place + r * k * p->right_step + l * r * p->size;
+    double cycles = all_cycles(p, knr_divide_up(p->width, p->lanes), p->max_rows) * p->parts / p->group;
+    double moved = l * k * p->left_step * (!p->left_in_place && !p->strip.used) + r * k * p->right_step + l * r * p->size;
     if (p->target < 0)
         cycles *= 12 * p->group;
     if (p->dot)
@@ -341,13 +343,13 @@ kng_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns
 static void find_functions(knr_plan *p)
 {
     knr_cuts rows_of = p->cut, *c = &rows_of; /* of strips: how a line is cut */
-    if (p->strip.used) {
+    if (p->strip.used && !p->strip.right) {
         c->tiles = knr_divide_up(p->strip.line, p->max_rows);
         c->height = p->height = p->strip.line / c->tiles;
         c->extra = p->strip.line % c->tiles;
         c->tiles *= p->strip.lines;
     }
-    int64_t n = p->right.row.total, columns[2] = {n >= c->panel ? c->panel : 0, n % c->panel};
+    int64_t n = p->right.row.total, columns[2] = {n >= p->width ? p->width : 0, n % p->width};
     memset(p->function, 0, sizeof p->function);
     for (int h = 0; h < 2 && p->target >= 0; h++)
         for (int last = 0; last < 2; last++)
@@ -378,6 +380,7 @@ void knr_cut(knr_plan *p)
     c->k_piece = choose_steps(p);
     choose_pieces(p);
     p->height = c->height;
+    p->width = c->panel;
     knr_choose_strips(p);
     choose_bytes(p);
     p->simple =

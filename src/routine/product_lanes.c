@@ -6,7 +6,7 @@
 #include "routine/isa.h"
 #include <string.h>
 
-enum { LEAST_LANES = 8, MOST_LANES = 1 << 12, MOST_STEPS = 1 << 14 };
+enum { LEAST_LANES = 8, MOST_LANES = 1 << 12, MOST_STEPS = 1 << 17 };
 static const _Alignas(64) char zeros[MOST_LANES * 8];
 
 static const knr_lanes_loops *loops(void)

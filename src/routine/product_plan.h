@@ -46,22 +46,25 @@ typedef struct knr_cuts {
     int64_t m_block;              /* rectangles between two stores, where the result goes through a buffer; else all */
 } knr_cuts;
 
-/* Left by runs (product_strip.h): numbers, bytes where it says so. */
+/* Left or right by runs (product_strip.h): numbers, bytes where it says so. */
 typedef struct knr_strip {
     bool used;
-    bool across;       /* rows are adjacent, not steps */
-    int window;        /* that makes strips; -1: lines of the array */
-    int64_t line;      /* rows of the last dimension */
-    int64_t lines;     /* of all rows */
-    int64_t run;       /* steps of k */
-    int64_t row, step; /* bytes from row to row, from step to step */
-    int64_t positions; /* of a strip */
-    int64_t position;  /* from one position of a strip to the next */
-    int64_t channels;  /* numbers of a position that are adjacent in the array */
-    int64_t layers;    /* so many times channels are a position; their distance in the array: */
-    int64_t layer;
-    int64_t bytes;             /* of a strip, or of the zeros */
-    int64_t most;              /* lines of the result in a room */
+    bool right;         /* the operand; else left */
+    bool across;        /* rows are adjacent, not steps */
+    int window;         /* that makes strips; -1: lines of the array */
+    int64_t line;       /* rows of the last dimension */
+    int64_t lines;      /* of all rows */
+    int64_t run;        /* steps of k */
+    int64_t row, step;  /* bytes from row to row, from step to step */
+    int64_t positions;  /* of a strip */
+    int64_t position;   /* from one position of a strip to the next */
+    int64_t channels;   /* numbers of a position that are adjacent in the array */
+    int64_t apart;      /* not 0: they are not, but so far apart; positions are adjacent there */
+    int64_t layers;     /* so many times are positions in a strip; their distance there, and in the array: */
+    int64_t pitch, layer;
+    int64_t bytes;      /* of a strip, or of the zeros */
+    int64_t spread, advance; /* not 0: r runs see at most spread + r advance strips */
+    int64_t most;       /* lines of the result in a room */
     int64_t keys, zeros, room; /* bytes: where these begin in a room, and where it ends */
 } knr_strip;
 enum { KNR_STRIP_SUMS = 16384 }; /* bytes of a rectangle, the most */
@@ -108,7 +111,7 @@ struct knr_plan {
     int n_window;
     knr_window *window;
     knr_strip strip;
-    int64_t height; /* of the rectangles that functions were found for */
+    int64_t height, width; /* of the rectangles that functions were found for */
     size_t left_bytes, right_bytes, c_bytes, chain_bytes, spare_bytes; /* of a worker's workspace */
     int64_t c_line;                                                    /* numbers between the rows of the buffer */
     bool by_lanes;       /* the last batch dimension runs along the lanes */
