@@ -19,6 +19,7 @@ static int64_t tuned(const char *name, int64_t x)
 #endif
 
 enum {
+    TURNED_K_BYTES = 32 << 10, /* columns that are turned are read as long lines */
     K_PIECE_BYTES = 6144,    /* of one row of left: long pieces, each further one reads and writes c once more */
     RIGHT_BYTES = 2 << 20,   /* of packed right */
     LEFT_BYTES = 64 << 10,   /* of packed left: it is read at once */
@@ -249,7 +250,8 @@ static int64_t choose_steps(const knr_plan *p)
         return tuned("SS", STREAM_STEPS);
     if (p->cut.tiles <= IN_PLACE_TILES && !p->right_in_place)
         return KNR_BLOCK_STEPS;
-    int64_t pieces = knr_divide_up(bytes, tuned("KB", is_big(p) && p->left_in_place ? BIG_K_BYTES : K_PIECE_BYTES));
+    int64_t most = p->turned ? TURNED_K_BYTES : is_big(p) && p->left_in_place ? BIG_K_BYTES : K_PIECE_BYTES;
+    int64_t pieces = knr_divide_up(bytes, tuned("KB", most));
     return pieces <= 1 ? knr_round_up(k, p->group) : knr_round_up(knr_divide_up(k, pieces), KNR_BLOCK_STEPS);
 }
 
