@@ -382,14 +382,26 @@ static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *
     return NULL;
 }
 
+/* Of the kernels that read the slot the first one in the program behind `*eqn`. */
+static uint32_t next_kernel(const attacher *t, uint32_t slot, uint32_t *eqn)
+{
+    uint32_t best = KNC_NO, at = 0, k;
+    while ((k = next_reader(t, slot, &at)) != KNC_NO) {
+        const knc_step *x = step_at(t, k);
+        if (x->kind == KNC_KERNEL && (*eqn == KNC_NO || x->eqn > *eqn) &&
+            (best == KNC_NO || x->eqn < step_at(t, best)->eqn))
+            best = k;
+    }
+    *eqn = best == KNC_NO ? *eqn : step_at(t, best)->eqn;
+    return best;
+}
+
 static kn_error *finish_product(attacher *t, uint32_t product)
 {
     const knc_step *s = step_at(t, product);
-    uint32_t slot = s->ref[s->u.p.c].index, at = 0, k;
+    uint32_t slot = s->ref[s->u.p.c].index, eqn = KNC_NO, k;
     knc_why why = KNC_BECAUSE_NOTHING;
-    while (!s->u.p.finish && (k = next_reader(t, slot, &at)) != KNC_NO) {
-        if (step_at(t, k)->kind != KNC_KERNEL)
-            continue;
+    while (!s->u.p.finish && (k = next_kernel(t, slot, &eqn)) != KNC_NO) {
         KN_TRY(try_finish(t, product, k, &why));
         int known = t->value[slot] == KNC_NO ? KNC_BECAUSE_FINISH : t->p->value[t->value[slot]].why;
         if (why && (known == KNC_BECAUSE_RUN || known == KNC_BECAUSE_JOINED)) /* of several reasons a special one */

@@ -304,6 +304,37 @@ static void no_product_waits_for_itself(void **state)
     expect_steps_of(FINISH(&b, z), 4, "the kernel that reads it waits for another reader");
 }
 
+/* The kernel reads what was updated with the product, or what is updated behind it. */
+static void updates_keep_their_place(void **state)
+{
+    (void)state;
+    kn_builder b;
+    kn_atom at[2];
+    for (int late = 0; late < 2; late++) {
+        knb_init(&b);
+        kn_atom x = knb_invar(&b, F32(20, 20)), w = knb_invar(&b, F32(20, 20)), old = knb_exp(&b, knb_sin(&b, x));
+        at[0] = at[1] = knb_integer(&b, KN_DT(I32), 3);
+        kn_atom y = knb_matrix_product(&b, x, w), part = knb_slice(&b, y, (int64_t[]){0, 0}, (int64_t[]){5, 5}, NULL);
+        kn_atom new = knb_dynamic_update_slice(&b, old, late ? knb_invar(&b, F32(5, 5)) : part, at);
+        kn_atom z = knb_add(&b, y, late ? old : new);
+        kni_jaxpr *j = FINISH(&b, z, knb_cumsum(&b, new, 0, false));
+        expect_same_bits(j);
+        kni_release(j);
+    }
+}
+
+/* Two kernels read the result; only one can have it. */
+static void the_first_reader_has_the_result(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    kn_atom x = knb_invar(&b, F32(20, 20)), w = knb_invar(&b, F32(20, 20)), y = knb_matrix_product(&b, x, w);
+    kn_atom first = knb_exp(&b, y), far = knb_cumsum(&b, knb_cumsum(&b, x, 0, false), 1, false);
+    kn_atom last = knb_add(&b, turn(&b, y), far);
+    expect_steps_of(FINISH(&b, first, last), 4, "of dot_general exp");
+}
+
 /* --- the operands ----------------------------------------------------------------------------- */
 
 static kni_jaxpr *turned_operands(const shape *s)
@@ -909,6 +940,8 @@ int main(void)
         cmocka_unit_test(a_kernel_that_joins_is_a_step),
         cmocka_unit_test(of_two_products_the_later_one_takes_the_kernel),
         cmocka_unit_test(no_product_waits_for_itself),
+        cmocka_unit_test(updates_keep_their_place),
+        cmocka_unit_test(the_first_reader_has_the_result),
         cmocka_unit_test(turned_operands_are_not_copied),
         cmocka_unit_test(sliced_and_reversed_operands_are_not_copied),
         cmocka_unit_test(a_repeated_operand_is_not_copied),
