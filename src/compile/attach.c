@@ -378,6 +378,8 @@ static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *
             turn_result(product_of(s));
         if (!keep)
             note(t, slot, KNC_INLINE, KNC_BECAUSE_FINISH);
+        else if (t->p->slot.at[slot].space == KNC_AT_WORK)
+            note(t, slot, KNC_STORED, KNC_BECAUSE_SHARED);
     }
     return NULL;
 }

@@ -158,6 +158,31 @@ static void a_cast_is_made_by_the_product(void **state)
     expect_steps(cast_after, 1, "result to kernel");
 }
 
+/* int8 products in int32, scaled and rounded to int8 again */
+static kni_jaxpr *quantized(const shape *s)
+{
+    kn_builder b;
+    knb_init(&b);
+    const shape bytes = {KN_DT(I8), s->m, s->k, s->n};
+    kn_atom x = knb_invar(&b, matrix(&bytes, s->m, s->k)), w = knb_invar(&b, matrix(&bytes, s->n, s->k)),
+            scale = knb_invar(&b, kni_type(KN_DT(F32), 1, &s->n));
+    kn_atom c = knb_dot_general(&b, x, w,
+                                &(kn_p_dot_general){.lhs_contract = {1, (int64_t[]){1}},
+                                                    .rhs_contract = {1, (int64_t[]){1}},
+                                                    .preferred_element_type = KN_DT(I32)});
+    kn_atom y = knb_mul(&b, knb_convert(&b, c, KN_DT(F32)), row_of(&b, scale, s->m, s->n));
+    y = knb_min(&b, knb_max(&b, knb_round(&b, y, true), knb_full(&b, knb_type(&b, y), -127)),
+                knb_full(&b, knb_type(&b, y), 127));
+    return FINISH(&b, knb_convert(&b, y, KN_DT(I8)));
+}
+
+static void bytes_are_scaled_and_rounded_by_the_product(void **state)
+{
+    (void)state;
+    expect_steps(quantized, 1, "result to kernel");
+    expect_bits_of_shapes(quantized, KN_DT(I8));
+}
+
 static kni_jaxpr *masked_by_indices(const shape *s)
 {
     kn_builder b;
@@ -930,6 +955,7 @@ int main(void)
         cmocka_unit_test(a_residual_is_added_by_the_product),
         cmocka_unit_test(what_others_read_is_stored_too),
         cmocka_unit_test(a_cast_is_made_by_the_product),
+        cmocka_unit_test(bytes_are_scaled_and_rounded_by_the_product),
         cmocka_unit_test(a_mask_of_indices_is_part_of_the_product),
         cmocka_unit_test(a_turned_result_is_a_matter_of_strides),
         cmocka_unit_test(a_kernel_over_the_turned_result_is_part_of_the_product),
