@@ -439,6 +439,24 @@ static void an_operand_may_be_read_twice(void **state)
     expect_bits_of_shapes(squares, KN_DT(F32));
 }
 
+/* Two products read a turned result, or a turned value, that a kernel reads or makes. */
+static void all_readers_of_what_is_turned_count(void **state)
+{
+    (void)state;
+    kn_builder b;
+    for (int made = 0; made < 2; made++) {
+        knb_init(&b);
+        kn_atom x = knb_invar(&b, F32(20, 20)), w = knb_invar(&b, F32(20, 20)), v = knb_invar(&b, F32(20, 20));
+        kn_atom y = made ? knb_sin(&b, x) : knb_matrix_product(&b, x, w), t = turn(&b, y);
+        if (made)
+            t = turn(&b, knb_cumsum(&b, knb_matrix_product(&b, knb_neg(&b, y), w), 0, false));
+        kn_atom p = knb_matrix_product(&b, t, v), q = knb_matrix_product(&b, t, w);
+        kni_jaxpr *j = FINISH(&b, p, q, knb_exp(&b, made ? p : y));
+        expect_same_bits(j);
+        kni_release(j);
+    }
+}
+
 static kni_jaxpr *cast_before(const shape *s)
 {
     kn_builder b;
@@ -840,8 +858,20 @@ static kni_jaxpr *random_product(uint64_t seed)
         kn_atom more = knb_invar(&b, kni_type(d, 2, (int64_t[]){t.ndim ? t.dim[t.ndim - 1] : 1, 7}));
         z = random_chain(&b, &state, knb_matrix_product(&b, v, more), 3);
     }
-    kn_atom other = random_chain(&b, &state, test_below(&state, 3) ? z : y, 4);
-    return test_below(&state, 2) ? FINISH(&b, z) : FINISH(&b, z, other);
+    kn_atom other = random_chain(&b, &state, test_below(&state, 3) ? z : y, 4), shared = other;
+    if (test_below(&state, 2)) { /* products of one value, which may have been moved */
+        kn_atom from = test_below(&state, 2) ? x : random_chain(&b, &state, y, 3);
+        kn_type t = knb_type(&b, from);
+        int64_t last = t.ndim ? t.dim[t.ndim - 1] : 1, rows = last ? kni_type_size(t) / last : 1;
+        if (last) {
+            kn_atom v = knb_reshape(&b, from, 2, (int64_t[]){rows, last});
+            kn_atom p = knb_matrix_product(&b, turn(&b, v), knb_invar(&b, kni_type(d, 2, (int64_t[]){rows, 6})));
+            kn_atom q = knb_matrix_product(&b, v, knb_invar(&b, kni_type(d, 2, (int64_t[]){last, 5})));
+            shared = test_below(&state, 2) ? random_chain(&b, &state, p, 3) : q;
+            other = test_below(&state, 2) ? random_chain(&b, &state, q, 2) : random_chain(&b, &state, from, 2);
+        }
+    }
+    return test_below(&state, 2) ? FINISH(&b, z, shared) : FINISH(&b, z, other, shared);
 }
 
 static void random_programs_have_the_same_bits(void **state)
@@ -973,6 +1003,7 @@ int main(void)
         cmocka_unit_test(a_repeated_operand_is_not_copied),
         cmocka_unit_test(heads_are_split_and_joined_by_strides),
         cmocka_unit_test(an_operand_may_be_read_twice),
+        cmocka_unit_test(all_readers_of_what_is_turned_count),
         cmocka_unit_test(operands_are_cast_where_they_are_read),
         cmocka_unit_test(all_around_a_product_is_one_step),
         cmocka_unit_test(what_is_read_twice_is_stored),
