@@ -9,15 +9,20 @@
 #include "codegen/rect.h"
 #include <string.h>
 
+/* A product that reads a slot which a kernel read for it. */
+typedef struct further {
+    uint32_t slot, step;
+} further;
 typedef struct attacher {
     knc_plan *p;
     uint32_t n;                      /* steps */
     uint32_t *into;                  /* per step: the one that it has become a part of; itself */
     uint32_t *group;                 /* per step */
     uint32_t *first_reader, *reader; /* per slot: references of steps as they were lowered */
-    uint32_t *value;                 /* per slot: the value that is stored there, KNC_NO */
-    uint32_t *copies, *updates;      /* per step: the update that it is the copy, the routine of; KNC_NO */
-    uint32_t *effect;                /* per step: the effect before it */
+    KN_VEC(further) further;
+    uint32_t *value;            /* per slot: the value that is stored there, KNC_NO */
+    uint32_t *copies, *updates; /* per step: the update that it is the copy, the routine of; KNC_NO */
+    uint32_t *effect;           /* per step: the effect before it */
     uint32_t *seen, *stack, stamp, patience;
     uint32_t *product, n_product; /* the last equation first */
 } attacher;
@@ -127,13 +132,18 @@ static bool begin(attacher *t)
 
 /* --- questions -------------------------------------------------------------------------------- */
 
-/* The next step but its maker that names the slot, from *at on (0 at first); KNC_NO: there is none. */
+/* The next step but its maker that names the slot, from *at on (0 at first); KNC_NO: there is none. A step may come
+ * again. */
 static uint32_t next_reader(const attacher *t, uint32_t slot, uint32_t *at)
 {
-    for (uint32_t i = t->first_reader[slot] + *at; i < t->first_reader[slot + 1]; i++) {
-        uint32_t s = now(t, t->reader[i]);
-        *at = i + 1 - t->first_reader[slot];
-        if (s != KNC_NO && s != now(t, t->p->slot.at[slot].maker))
+    uint32_t n = t->first_reader[slot + 1] - t->first_reader[slot], maker = now(t, t->p->slot.at[slot].maker);
+    while (*at < n + t->further.n) {
+        uint32_t i = (*at)++, s = KNC_NO;
+        if (i < n)
+            s = now(t, t->reader[t->first_reader[slot] + i]);
+        else if (t->further.at[i - n].slot == slot)
+            s = now(t, t->further.at[i - n].step);
+        if (s != KNC_NO && s != maker)
             return s;
     }
     return KNC_NO;
@@ -378,18 +388,32 @@ static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *
             turn_result(product_of(s));
         if (!keep)
             note(t, slot, KNC_INLINE, KNC_BECAUSE_FINISH);
+        else if (t->p->slot.at[slot].space == KNC_AT_WORK)
+            note(t, slot, KNC_STORED, KNC_BECAUSE_SHARED);
     }
     return NULL;
+}
+
+/* Of the kernels that read the slot the first one in the program behind `*eqn`. */
+static uint32_t next_kernel(const attacher *t, uint32_t slot, uint32_t *eqn)
+{
+    uint32_t best = KNC_NO, at = 0, k;
+    while ((k = next_reader(t, slot, &at)) != KNC_NO) {
+        const knc_step *x = step_at(t, k);
+        if (x->kind == KNC_KERNEL && (*eqn == KNC_NO || x->eqn > *eqn) &&
+            (best == KNC_NO || x->eqn < step_at(t, best)->eqn))
+            best = k;
+    }
+    *eqn = best == KNC_NO ? *eqn : step_at(t, best)->eqn;
+    return best;
 }
 
 static kn_error *finish_product(attacher *t, uint32_t product)
 {
     const knc_step *s = step_at(t, product);
-    uint32_t slot = s->ref[s->u.p.c].index, at = 0, k;
+    uint32_t slot = s->ref[s->u.p.c].index, eqn = KNC_NO, k;
     knc_why why = KNC_BECAUSE_NOTHING;
-    while (!s->u.p.finish && (k = next_reader(t, slot, &at)) != KNC_NO) {
-        if (step_at(t, k)->kind != KNC_KERNEL)
-            continue;
+    while (!s->u.p.finish && (k = next_kernel(t, slot, &eqn)) != KNC_NO) {
         KN_TRY(try_finish(t, product, k, &why));
         int known = t->value[slot] == KNC_NO ? KNC_BECAUSE_FINISH : t->p->value[t->value[slot]].why;
         if (why && (known == KNC_BECAUSE_RUN || known == KNC_BECAUSE_JOINED)) /* of several reasons a special one */
@@ -442,12 +466,15 @@ static bool restrided(const attacher *t, uint32_t product, const knc_meeting *fr
     return n == count_refs(s, to->slot);
 }
 
-static void read_source(const attacher *t, uint32_t product, const knc_meeting *from, uint32_t slot)
+static kn_error *read_source(attacher *t, uint32_t product, const knc_meeting *from, uint32_t slot)
 {
     const knc_step *s = step_at(t, product);
+    if (!KN_VEC_PUSH(&t->further, ((further){from->slot, product})))
+        return knx_error_nomem();
     for (uint32_t r = 0; r < s->n_ref; r++)
         if (s->ref[r].index == slot)
             s->ref[r] = (knc_ref){.index = from->slot, .offset = from->ref_offset};
+    return NULL;
 }
 
 /* A kernel that only moves elements to where products read them: they read them where they come from. */
@@ -477,7 +504,7 @@ static kn_error *move_operand(attacher *t, uint32_t product, knc_side side)
         several |= reader != product;
         if (count_refs(step_at(t, reader), slot)) /* else it reads it twice, and has been here */
             *product_of(step_at(t, reader)) = q[n];
-        read_source(t, reader, &from, slot);
+        KN_TRY(read_source(t, reader, &from, slot));
     }
     note(t, slot, KNC_INLINE, KNC_BECAUSE_STRIDES);
     t->p->slot.at[slot].maker = KNC_NO;
@@ -642,7 +669,9 @@ kn_error *knc_attach(knc_plan *p)
         return NULL;
     if (!begin(&t))
         return knx_error_nomem();
-    KN_TRY(attach_all(&t));
+    kn_error *e = attach_all(&t);
+    KN_VEC_FREE(&t.further);
+    KN_TRY(e);
     for (uint32_t i = 0; i < t.n_product; i++)
         close_refs(step_at(&t, t.product[i]));
     renumber(&t);

@@ -55,6 +55,7 @@ typedef enum knc_state {
     X(OLD, "it reads a value that is updated before its readers run")             \
     X(UNFUSED, "fusion is off")                                                   \
     X(FINISH, "the kernel that reads it is a part of the product's step")         \
+    X(SHARED, "a kernel of the product's step reads it, and others do")             \
     X(FILL, "worked out where a product reads it")                                \
     X(STRIDES, "a product goes along the strides of where it comes from")         \
     X(PLACED, "the product puts it where its reader would move it to")            \
