@@ -106,14 +106,14 @@ static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool 
 static bool is_possible(knc_bands *b, knc_set *s, uint32_t number)
 {
     size_t saved;
+    b->why = KNC_BECAUSE_RETURNS;
+    if (knc_comes_back(b, s))
+        return false;
     b->why = KNC_BECAUSE_ROWS;
-    if (!knc_cut_set(b->p, s))
+    if (!knc_cut_last(b->p, s) || !knc_cut_set(b->p, s))
         return false;
     b->why = KNC_BECAUSE_WHOLE;
-    if (!choose_height(b, s, number, true, &saved))
-        return false;
-    b->why = KNC_BECAUSE_RETURNS;
-    return !knc_comes_back(b, s);
+    return choose_height(b, s, number, true, &saved);
 }
 
 /* The set with one more step; false and as before if that can not be. */
@@ -150,10 +150,10 @@ static void grow(knc_bands *b, knc_set *s, uint32_t number)
 {
     for (bool grown = true; grown;) {
         grown = false;
-        for (int i = 0; i < s->n && !grown; i++) {
+        for (int i = 0; i < s->n; i++) {
             const knc_step *x = &b->p->step.at[s->member[i].step];
-            for (uint32_t r = 0; r < x->n_ref && !grown; r++)
-                grown = grow_at(b, s, number, x->ref[r].index);
+            for (uint32_t r = 0; r < x->n_ref; r++)
+                grown |= grow_at(b, s, number, x->ref[r].index);
         }
     }
 }

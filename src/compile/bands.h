@@ -67,6 +67,7 @@ typedef struct knc_bands {
 /* Are all members cut by the same rows, and does what goes from one to another go row by row? Puts the members in
  * order and raises the grain. */
 bool knc_cut_set(const knc_plan *p, knc_set *s);
+bool knc_cut_last(const knc_plan *p, knc_set *s); /* the last member alone: false is false for the set */
 /* Do all of them stay inside of the rows of a block of this value? */
 bool knc_is_cut(const knc_plan *p, const knc_set *s, uint32_t slot);
 int knc_maker_in(const knc_plan *p, const knc_set *s, uint32_t slot); /* number of a member; -1 */
