@@ -171,7 +171,7 @@ static bool is_reason(const knc_bands *b, knc_set *s, uint32_t number)
             joins += x->u.k.kernel->stage[k].n_inner > 0;
     }
     return products && (b->all || products + joins > 1) && choose_height(b, s, number, false, &saved) &&
-           saved >= least_bytes(b);
+           saved >= (s->chunk && !b->all ? KNC_SUMS_BYTES : least_bytes(b));
 }
 
 static bool keep_set(knc_bands *b, const knc_set *s)
@@ -332,7 +332,7 @@ static void make_again(knc_bands *b, uint32_t number, uint32_t slot)
     enum { DEPTH = 4 };
     uint32_t maker = b->p->slot.at[slot].maker;
     size_t saved;
-    if (b->p->slot.at[slot].bytes < least_bytes(b) || maker == KNC_NO || b->band[maker] == KNC_NO ||
+    if (b->p->slot.at[slot].bytes < (b->all ? 1 : KNC_AGAIN_BYTES) || maker == KNC_NO || b->band[maker] == KNC_NO ||
         b->band[maker] == number || knc_maker_in(b->p, &b->set.at[number], slot) >= 0 || is_gone(b, slot))
         return;
     knc_set *old = knx_alloc(2 * sizeof *old), *s = old + 1;

@@ -14,6 +14,8 @@ enum {
     KNC_BAND_SHORT = 256,         /* steps of a product that may be made again */
 };
 #define KNC_BAND_BYTES  ((size_t)256 << 10) /* smaller values are no reason for a band */
+#define KNC_AGAIN_BYTES ((size_t)4 << 20)   /* smaller ones are kept rather than made again */
+#define KNC_SUMS_BYTES  ((size_t)16 << 20)  /* saved: less stays in caches anyway, and sums in parts cost more */
 #define KNC_BLOCK_BYTES ((size_t)1 << 20)   /* of a worker's blocks: operands beside them stay in the cache */
 
 /* A step of a set. */
