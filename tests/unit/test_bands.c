@@ -466,7 +466,7 @@ static void of_random_chains(void **state)
 {
     (void)state;
     int chains_with = 0;
-    for (uint64_t seed = 0; seed < 3000; seed++) {
+    for (uint64_t seed = 0; seed < 2000; seed++) {
         char name[32];
         kni_jaxpr *j = random_chain(seed);
         kn_program *p = compiled(j, true, 1);
