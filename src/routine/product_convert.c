@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_convert.c -- elements of operands to the numbers of the inner loops, and these to elements of the result. */
 #include "routine/product_convert.h"
-#include "base/half.h"
+#include "base/cpu.h"
+#include "routine/product_half.h"
 #include "routine/product_rectangle.h"
 #include <string.h>
 
@@ -26,6 +27,31 @@
     }                                  \
     break;
 
+const knr_half_loops *knr_half(void)
+{
+#if defined(KN_HAVE_ISA_VARIANTS)
+    static const knr_half_loops *const forms[] = {&knr_half_base, &knr_half_avx2, &knr_half_avx512};
+    return forms[knx_cpu_chosen()];
+#else
+    return &knr_half_base;
+#endif
+}
+
+static void widen_half(bool bfloat, const uint16_t *from, int64_t n, bool wide, void *to)
+{
+    float some[64];
+    if (!wide) {
+        knr_half()->widen(bfloat, from, n, to);
+        return;
+    }
+    for (int64_t i = 0, m; i < n; i += m) {
+        m = knr_least(n - i, 64);
+        knr_half()->widen(bfloat, from + i, m, some);
+        for (int64_t k = 0; k < m; k++)
+            ((double *)to)[i + k] = some[k];
+    }
+}
+
 /* n adjacent components. */
 static void widen(kn_dtype part, const void *from, int64_t n, bool wide, void *to)
 {
@@ -39,8 +65,8 @@ static void widen(kn_dtype part, const void *from, int64_t n, bool wide, void *t
     case KN_ID_U32: INTEGER(uint32_t)
     case KN_ID_I64: INTEGER(int64_t)
     case KN_ID_U64: INTEGER(uint64_t)
-    case KN_ID_F16: FLOATING(uint16_t, kn_f16_to_f32(v))
-    case KN_ID_BF16: FLOATING(uint16_t, kn_bf16_to_f32(v))
+    case KN_ID_F16:
+    case KN_ID_BF16: widen_half(part->id == KN_ID_BF16, from, n, wide, to); break;
     case KN_ID_F32: FLOATING(float, v)
     case KN_ID_F64: FLOATING(double, v)
     default: break; /* complex numbers come as their parts; keys have no products */
@@ -74,12 +100,12 @@ void knr_widen_row(const knr_plan *p, kn_dtype d, const void *from, int64_t n, v
 
 enum { CHUNK = 16 }; /* loops of this length become vectors */
 
-static void weave_bytes(const uint8_t *from, int64_t width, int64_t steps, uint32_t *to)
+static void weave_bytes(const uint8_t *from, int64_t line, int64_t width, int64_t steps, uint32_t *to)
 {
     static const uint8_t zeros[CHUNK];
     for (int64_t j = 0; j < width; j += CHUNK) {
-        const uint8_t *x = from + j, *y = steps > 1 ? x + width : zeros, *z = steps > 2 ? x + 2 * width : zeros;
-        const uint8_t *w = steps > 3 ? x + 3 * width : zeros;
+        const uint8_t *x = from + j, *y = steps > 1 ? x + line : zeros, *z = steps > 2 ? x + 2 * line : zeros;
+        const uint8_t *w = steps > 3 ? x + 3 * line : zeros;
         uint32_t sum[CHUNK];
         for (int i = 0; i < CHUNK; i++)
             sum[i] = (uint32_t)x[i] | (uint32_t)y[i] << 8 | (uint32_t)z[i] << 16 | (uint32_t)w[i] << 24;
@@ -87,11 +113,11 @@ static void weave_bytes(const uint8_t *from, int64_t width, int64_t steps, uint3
     }
 }
 
-static void weave_shorts(const uint16_t *from, int64_t width, int64_t steps, uint32_t *to)
+static void weave_shorts(const uint16_t *from, int64_t line, int64_t width, int64_t steps, uint32_t *to)
 {
     static const uint16_t zeros[CHUNK];
     for (int64_t j = 0; j < width; j += 8) {
-        const uint16_t *x = from + j, *y = steps > 1 ? x + width : zeros;
+        const uint16_t *x = from + j, *y = steps > 1 ? x + line : zeros;
         uint32_t sum[8];
         for (int i = 0; i < 8; i++)
             sum[i] = (uint32_t)x[i] | (uint32_t)y[i] << 16;
@@ -99,15 +125,18 @@ static void weave_shorts(const uint16_t *from, int64_t width, int64_t steps, uin
     }
 }
 
-void knr_widen_panel(const knr_plan *p, kn_dtype d, const void *from, int64_t width, int64_t steps, void *to)
+void knr_widen_panel(const knr_plan *p, kn_dtype d, const void *from, int64_t line, int64_t width, int64_t steps,
+                     void *to)
 {
     if (p->group == 4) {
-        weave_bytes(from, width, steps, to);
+        weave_bytes(from, line, width, steps, to);
+    } else if (p->group == 2 && d->size == 2) {
+        weave_shorts(from, line, width, steps, to);
     } else if (p->group == 2) {
         uint16_t wide[2 * KNR_MAX_WIDTH];
-        if (d->size == 1)
-            widen_narrow(p, d, from, steps * width, wide);
-        weave_shorts(d->size == 1 ? wide : from, width, steps, to);
+        for (int64_t g = 0; g < steps; g++)
+            widen_narrow(p, d, (const char *)from + g * line, width, wide + g * width);
+        weave_shorts(wide, width, width, steps, to);
     } else if (p->parts == 2) {
         widen(knx_component(d), from, 2 * width, p->size == 16, to);
         knr_turn_complex(p->size == 16, width, to, (char *)to + width * p->size);
@@ -125,12 +154,8 @@ void knr_narrow(const knr_plan *p, const void *from, void *to, int64_t n)
     } else if (d->size == p->size) {
         if (to != from)
             memcpy(to, from, (size_t)n * d->size);
-    } else if (d->id == KN_ID_F16) {
-        for (int64_t i = 0; i < n; i++)
-            ((uint16_t *)to)[i] = kn_f32_to_f16(((const float *)from)[i]);
-    } else if (d->id == KN_ID_BF16) {
-        for (int64_t i = 0; i < n; i++)
-            ((uint16_t *)to)[i] = kn_f32_to_bf16(((const float *)from)[i]);
+    } else if (knx_is_float(d)) {
+        knr_half()->narrow(d->id == KN_ID_BF16, from, n, to);
     } else if (d->size == 2) {
         for (int64_t i = 0; i < n; i++)
             ((uint16_t *)to)[i] = (uint16_t)((const uint32_t *)from)[i];

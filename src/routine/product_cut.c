@@ -2,7 +2,9 @@
  * product_cut.c -- how a product is cut: the rectangle that suits its extents, pieces that fit into the caches, which
  * operands are read where they lie, and the functions for all of that. */
 #include "routine/product_dot.h"
+#include "routine/product_lanes.h"
 #include "routine/product_pack.h"
+#include "routine/product_strip.h"
 #include "routine/product_plan.h"
 #include <string.h>
 #ifdef KNR_TUNE
@@ -23,10 +25,11 @@ enum {
     BUFFER_BYTES = 96 << 10, /* of the result, where it goes through a buffer */
     FIRST_CACHE = 40 << 10,  /* */
     WAYS = 9,
-    WAY_BYTES = 4096,       /* of the first cache: so many rows at this distance, and b beside them */
-    ROW_PAD = 64,           /* bytes between the rows of packed left */
-    MANY_STEPS = 1 << 16,   /* from here on steps are cut also where the result goes through a buffer */
-    STREAM_BYTES = 1 << 20, /* right is larger than the caches */
+    WAY_BYTES = 4096,         /* of the first cache: so many rows at this distance, and b beside them */
+    ROW_PAD = 64,             /* bytes between the rows of packed left */
+    MANY_STEPS = 1 << 16,     /* from here on steps are cut also where the result goes through a buffer */
+    STREAM_BYTES = 1 << 20,   /* right is larger than the caches */
+    ACROSS_BYTES = 320 << 10, /* of left: not more of it is read across where it lies */
     STREAM_STEPS = 32,
     STREAM_ROWS = 32,
     STREAM_CHAINS = 256 << 10, /* bytes of sums that wait meanwhile */
@@ -37,6 +40,8 @@ enum {
     MOST_VECTORS_FEW_ROWS = 8,
     FEW_ROWS = 4,
     TURNED_ROWS = 4,
+    LEAST_ADJACENT = 16,        /* rows that are packed across */
+    ACROSS_PAD = 48,             /* rows */
     CALL_CYCLES = 60 /* of a call of an inner loop, about */
 };
 
@@ -147,7 +152,7 @@ static void place_left(knr_plan *p)
 {
     const knr_side *l = &p->left;
     int64_t size = p->left_step, rows = l->row.total, steps = l->k.total;
-    bool many = p->cut.tiles > 2 && p->right.row.total > 2 * p->cut.panel && rows * steps * size > FIRST_CACHE;
+    bool many = p->cut.tiles > 2 && p->right.row.total > 2 * p->cut.panel && rows * steps * size > ACROSS_BYTES;
     bool whole = steps % p->group == 0;
     p->left_across = l->plain && p->group == 1 && !is_line(&l->k) && is_line(&l->row);
     if (p->left_across)
@@ -155,6 +160,12 @@ static void place_left(knr_plan *p)
     else
         p->left_in_place = l->plain && whole && is_line(&l->k);
     p->left_across = p->left_across && p->left_in_place;
+    /* Rows that are adjacent in the array and steps that are not: packed so, nothing is turned. */
+    bool rows_adjacent = l->same && !l->fill && p->group == 1 && p->parts == 1 && l->row.stride[l->row.n - 1] == 1 &&
+                         l->row.window[l->row.n - 1] < 0 && l->row.extent[l->row.n - 1] >= LEAST_ADJACENT;
+    bool steps_adjacent = l->k.stride[l->k.n - 1] == 1;
+    if (!p->left_in_place && rows_adjacent && !steps_adjacent && rows > p->max_rows)
+        p->left_across = true;
 }
 
 /* Rows of right that share sets of the caches are packed. */
@@ -223,13 +234,18 @@ static void choose_bytes(knr_plan *p)
     const knr_cuts *c = &p->cut;
     size_t padded = (size_t)knr_round_up(c->k_piece, p->group);
     p->left_bytes = p->right_bytes = p->c_bytes = p->spare_bytes = 0;
-    if (!p->left_in_place)
+    if (p->strip.used)
+        p->left_bytes = (size_t)knr_round_up(p->strip.room, 64);
+    else if (!p->left_in_place)
         p->left_bytes = (size_t)(c->m_piece * p->max_rows) * ((padded * (size_t)p->left_step + 63) / 64 * 64 + ROW_PAD);
+    if (p->left_across)
+        p->left_bytes += padded * ACROSS_PAD * (size_t)p->left_step;
     if (!p->right_in_place)
         p->right_bytes = (padded * (size_t)c->n_piece * (size_t)p->right_step + 63) / 64 * 64;
     p->c_line = knr_least(c->n_piece, knr_round_up(p->right.row.total, p->lanes));
+    int64_t tile = p->strip.used && p->strip.line > p->max_rows ? p->strip.line : p->max_rows;
     if (!p->direct)
-        p->c_bytes = ((size_t)(c->m_block * p->max_rows) * (size_t)p->c_line * (size_t)p->size + 63) / 64 * 64;
+        p->c_bytes = ((size_t)(c->m_block * tile) * (size_t)p->c_line * (size_t)p->size + 63) / 64 * 64;
     p->chain_bytes = p->stream ? (size_t)(p->left.row.total * c->n_piece * p->size + 63) / 64 * 64 : 0;
     if (!p->left_in_place || !p->right_in_place)
         p->spare_bytes = KNR_SPARE;
@@ -244,6 +260,8 @@ static double cost_of(const knr_plan *p)
     moved += r * k * p->right_step + 2 * l * r * p->size;
     if (p->dot)
         cycles = k / 2;
+    if (p->by_lanes)
+        return (double)p->batches * l * r * k * p->size / 64 / (p->target < 0 ? .02 : 2) + 100;
     cycles *= p->parts * (p->target < 0 ? 12 : 1);
     return (double)p->batches * (cycles / 3 + moved / (p->right_in_place ? 32 : 12)) + 20;
 }
@@ -268,7 +286,13 @@ kng_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns
 
 static void find_functions(knr_plan *p)
 {
-    const knr_cuts *c = &p->cut;
+    knr_cuts rows_of = p->cut, *c = &rows_of; /* of strips: how a line is cut */
+    if (p->strip.used) {
+        c->tiles = knr_divide_up(p->strip.line, p->max_rows);
+        c->height = p->height = p->strip.line / c->tiles;
+        c->extra = p->strip.line % c->tiles;
+        c->tiles *= p->strip.lines;
+    }
     int64_t n = p->right.row.total, columns[2] = {n >= c->panel ? c->panel : 0, n % c->panel};
     memset(p->function, 0, sizeof p->function);
     for (int h = 0; h < 2 && p->target >= 0; h++)
@@ -299,12 +323,17 @@ void knr_cut(knr_plan *p)
     place_right(p);
     c->k_piece = choose_steps(p);
     choose_pieces(p);
+    p->height = c->height;
+    knr_choose_strips(p);
     choose_bytes(p);
     p->simple =
         p->left_in_place && p->right_in_place && p->direct && c->k_piece >= p->left.k.total && p->left.k.total > 0;
     p->dot = knr_dot_fits(p) && knr_dot_plan(p);
     if (p->dot)
         p->chain_bytes += knr_dot_bytes(p);
+    p->by_lanes = knr_lanes_fit(p);
+    if (p->by_lanes)
+        p->chain_bytes += knr_lanes_bytes(p);
     find_functions(p);
     p->cost = cost_of(p);
 }

@@ -181,6 +181,45 @@ static void test_windows_of_many_channels(void **unused)
     }
 }
 
+/* Long lines and many channels: rows that are read by runs. */
+static void test_windows_by_runs(void **unused)
+{
+    (void)unused;
+    static const geometry lines[] = {{12, 3, 1, 1, 1, 1, 1}, {13, 3, 2, 1, 1, 0, 1}, {11, 3, 1, 2, 2, 2, 1},
+                                     {7, 3, 1, 1, 2, 2, 2},  {12, 2, 1, 1, 0, 0, 1}, {12, 3, 1, 1, -1, 2, 1}};
+    static const kn_dtype_id some[] = {KN_ID_F64, KN_ID_BF16, KN_ID_C64, KN_ID_I32, KN_ID_U8, KN_ID_I64};
+    for (int i = 0; i < 6; i++)
+        for (int first = 0; first < 2; first++) {
+            knr_product p = convolution(KN_DT(F32), &lines[i], &lines[(i + first) % 6], 50, 35, first);
+            check_everywhere(&p, "runs");
+            p = convolution(&kn_dtype_table[some[i]], &lines[0], &lines[i], 20, 17, first);
+            check_everywhere(&p, "runs of a dtype");
+        }
+    static const geometry small = {6, 2, 1, 1, 1, 0, 1};
+    knr_product p = convolution(KN_DT(F32), &small, &small, 1024, 20, false);
+    check_everywhere(&p, "runs at a distance of 4096 bytes");
+}
+
+/* A gradient of kernels: positions are steps, the images' number comes last in k, channels are rows. */
+static void test_windows_of_gradients(void **unused)
+{
+    (void)unused;
+    int64_t images = 3, side = 9, in = 40, out = 20, place = side * side;
+    for (int first = 0; first < 2; first++) {
+        int64_t ci = first ? place : 1, xi = first ? 1 : in, co = first ? place : 1, xo = first ? 1 : out;
+        knr_product p = {.operand = KN_DT(F32), .result = KN_DT(F32), .n_window = 2};
+        p.m = (knr_dims){.n = 3, .extent = {3, 3, in}, .a = {0, 0, ci}, .c = {3 * in * out, in * out, out}};
+        p.n = (knr_dims){.n = 1, .extent = {out}, .b = {co}, .c = {1}};
+        p.k = (knr_dims){.n = 3,
+                         .extent = {side, side, images},
+                         .a = {0, 0, place * in},
+                         .b = {side * xo, xo, place * out}};
+        p.window[0] = (knr_window){0, 0, 1, 1, 1, 1, side, side * xi};
+        p.window[1] = (knr_window){1, 1, 1, 1, 1, 1, side, xi};
+        check_everywhere(&p, "gradient");
+    }
+}
+
 /* One kernel per channel: batch = channels, one column. */
 static void test_depthwise(void **unused)
 {
@@ -195,6 +234,33 @@ static void test_depthwise(void **unused)
     check_everywhere(&p, "depthwise");
 }
 
+/* The gradient of a kernel: rows are positions of the kernel and channels, steps are images and positions. */
+static void test_windows_along_the_steps(void **unused)
+{
+    (void)unused;
+    static const geometry some[] = {
+        {9, 3, 1, 1, 1, 1, 1}, {10, 3, 2, 1, 0, 1, 1}, {6, 3, 1, 1, 2, 2, 2}, {5, 2, 3, 2, 2, 0, 1}};
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 6; k++) {
+            knr_product p = convolution(KN_DT(F32), &some[i], &some[(i + k) % 4], k % 3 ? 7 : 1, 1, k > 2), q = p;
+            int64_t out = 18;
+            q.m = (knr_dims){.n = 3};
+            q.k = (knr_dims){.n = 3};
+            for (int d = 0; d < 3; d++) {
+                q.m.extent[d] = p.k.extent[d], q.m.a[d] = p.k.a[d];
+                q.k.extent[d] = p.m.extent[d], q.k.a[d] = p.m.a[d];
+            }
+            q.n = (knr_dims){.n = 1, .extent = {out}, .b = {1}};
+            q.k.b[2] = out, q.k.b[1] = out * q.k.extent[2], q.k.b[0] = q.k.b[1] * q.k.extent[1];
+            for (int w = 0; w < 2; w++) {
+                knr_window v = p.window[w];
+                q.window[w] = (knr_window){v.k, v.m, v.dilation, v.step, v.low, v.base, v.extent, v.stride};
+            }
+            q = product_with_plain_result(q);
+            check_everywhere(&q, "steps");
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +269,8 @@ int main(void)
         cmocka_unit_test(test_offsets_and_batches),      cmocka_unit_test(test_large_with_threads),
         cmocka_unit_test(test_windows_every_way),        cmocka_unit_test(test_windows_of_every_dtype),
         cmocka_unit_test(test_windows_of_many_channels), cmocka_unit_test(test_depthwise),
+        cmocka_unit_test(test_windows_along_the_steps),
+        cmocka_unit_test(test_windows_by_runs),          cmocka_unit_test(test_windows_of_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
