@@ -18,6 +18,7 @@ typedef struct attacher {
     uint32_t *value;                 /* per slot: the value that is stored there, KNC_NO */
     uint32_t *copies, *updates;      /* per step: the update that it is the copy, the routine of; KNC_NO */
     uint32_t *effect;                /* per step: the effect before it */
+    uint32_t *moved;                 /* per slot: 1 if products read it that read another one before */
     uint32_t *seen, *stack, stamp, patience;
     uint32_t *product, n_product; /* the last equation first */
 } attacher;
@@ -99,12 +100,13 @@ static bool begin(attacher *t)
     t->copies = room(t, t->n, 0xff);
     t->updates = room(t, t->n, 0xff);
     t->effect = room(t, t->n, 0xff);
+    t->moved = room(t, slots, 0);
     t->seen = room(t, t->n, 0);
     t->stack = room(t, t->n, 0);
     t->product = room(t, t->n, 0);
     uint32_t *step = room(t, p->j->n_eqn, 0);
     if (!t->into || !t->group || !t->first_reader || !t->reader || !t->value || !t->copies || !t->updates ||
-        !t->effect || !t->seen || !t->stack || !t->product || !step)
+        !t->effect || !t->moved || !t->seen || !t->stack || !t->product || !step)
         return false;
     t->patience = t->n < UINT32_MAX / 64 - SEARCH ? 64 * (t->n + SEARCH) : UINT32_MAX;
     for (uint32_t s = 0; s < t->n; s++)
@@ -127,13 +129,26 @@ static bool begin(attacher *t)
 
 /* --- questions -------------------------------------------------------------------------------- */
 
-/* The next step but its maker that names the slot, from *at on (0 at first); KNC_NO: there is none. */
+static uint32_t count_refs(const knc_step *s, uint32_t slot)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < s->n_ref; r++)
+        n += s->ref[r].index == slot;
+    return n;
+}
+
+/* The next step but its maker that names the slot, from *at on (0 at first); KNC_NO: there is none. Some come twice. */
 static uint32_t next_reader(const attacher *t, uint32_t slot, uint32_t *at)
 {
-    for (uint32_t i = t->first_reader[slot] + *at; i < t->first_reader[slot + 1]; i++) {
-        uint32_t s = now(t, t->reader[i]);
-        *at = i + 1 - t->first_reader[slot];
-        if (s != KNC_NO && s != now(t, t->p->slot.at[slot].maker))
+    uint32_t n = t->first_reader[slot + 1] - t->first_reader[slot], maker = now(t, t->p->slot.at[slot].maker);
+    while (*at < n) {
+        uint32_t s = now(t, t->reader[t->first_reader[slot] + (*at)++]);
+        if (s != KNC_NO && s != maker)
+            return s;
+    }
+    while (t->moved[slot] && *at < n + t->n_product) {
+        uint32_t s = now(t, t->product[(*at)++ - n]);
+        if (s != KNC_NO && s != maker && count_refs(step_at(t, s), slot))
             return s;
     }
     return KNC_NO;
@@ -251,14 +266,6 @@ static void vanish(attacher *t, uint32_t s, uint32_t into)
 }
 
 static knr_product *product_of(const knc_step *s) { return (knr_product *)(uintptr_t)s->u.p.product; }
-
-static uint32_t count_refs(const knc_step *s, uint32_t slot)
-{
-    uint32_t n = 0;
-    for (uint32_t r = 0; r < s->n_ref; r++)
-        n += s->ref[r].index == slot;
-    return n;
-}
 
 /* The references of a kernel but those to one slot become the product's; what it stores, the product makes. */
 static kn_error *add_refs(attacher *t, uint32_t product, const knc_step *kernel, uint32_t but)
@@ -454,31 +461,32 @@ static void read_source(const attacher *t, uint32_t product, const knc_meeting *
 static kn_error *move_operand(attacher *t, uint32_t product, knc_side side)
 {
     knc_step *s = step_at(t, product);
-    uint32_t slot = s->ref[*operand(s, side)].index, k = now(t, t->p->slot.at[slot].maker), n = 0, at = 0, reader;
+    uint32_t slot = s->ref[*operand(s, side)].index, k = now(t, t->p->slot.at[slot].maker), at = 0, reader;
     knc_meeting from, to;
     if (k == KNC_NO || step_at(t, k)->kind != KNC_KERNEL || t->p->slot.at[slot].space != KNC_AT_WORK ||
         !knc_only_moves(step_at(t, k), s->u.p.product->operand, &from, &to) || to.slot != slot)
         return NULL;
-    for (; (reader = next_reader(t, slot, &at)) != KNC_NO; n++)
+    while ((reader = next_reader(t, slot, &at)) != KNC_NO)
         if (step_at(t, reader)->kind != KNC_PRODUCT || is_too_late(t, reader, k))
             return NULL;
-    knr_product *q = knx_arena_alloc(&t->p->scratch, (n + 1) * sizeof *q);
-    if (!q)
-        return knx_error_nomem();
-    at = n = 0;
-    for (; (reader = next_reader(t, slot, &at)) != KNC_NO; n++)
-        if (!restrided(t, reader, &from, &to, &q[n])) {
+    knr_product q;
+    at = 0;
+    while ((reader = next_reader(t, slot, &at)) != KNC_NO)
+        if (!restrided(t, reader, &from, &to, &q)) {
             refuse(t, slot, KNC_BECAUSE_UNEVEN);
             return NULL;
         }
     bool several = false;
-    at = n = 0;
-    for (; (reader = next_reader(t, slot, &at)) != KNC_NO; n++) {
+    at = 0;
+    while ((reader = next_reader(t, slot, &at)) != KNC_NO) {
         several |= reader != product;
-        if (count_refs(step_at(t, reader), slot)) /* else it reads it twice, and has been here */
-            *product_of(step_at(t, reader)) = q[n];
+        if (count_refs(step_at(t, reader), slot)) { /* else it reads it twice, and has been here */
+            restrided(t, reader, &from, &to, &q);
+            *product_of(step_at(t, reader)) = q;
+        }
         read_source(t, reader, &from, slot);
     }
+    t->moved[from.slot] |= several;
     note(t, slot, KNC_INLINE, KNC_BECAUSE_STRIDES);
     t->p->slot.at[slot].maker = KNC_NO;
     vanish(t, k, several ? KNC_NO : product);

@@ -214,8 +214,31 @@ static void programs_of_products_have_the_bits_of_their_operations(void **unused
     assert_int_equal(bad, 0);
 }
 
+/* Found by seed 31. */
+typedef struct {
+    kn_array c, y;
+} Pair;
+static Pair turned_twice(const Pair *in)
+{
+    kn_array f = kn_matrix_transpose(in->c), g = kn_matrix_transpose(f);
+    return (Pair){kn_matmul(g, f), kn_matmul(in->y, g)};
+}
+KN_FUNCTION(turned_twice, Pair, Pair)
+
+static void a_view_of_a_view_that_two_products_read(void **unused)
+{
+    (void)unused;
+    KN_SCOPE;
+    Pair in = {kn_from(((double[]){1, 2, 3, 4, 5, 6}), KN_SHAPE(2, 3)), kn_from(((double[]){1, 10}), KN_SHAPE(1, 2))};
+    Pair out;
+    kn_call(kn_jit(KN_FN(turned_twice)), &out, &in);
+    expect_values(out.c, 14, 32, 32, 77);
+    expect_values(out.y, 41, 52, 63);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(programs_of_products_have_the_bits_of_their_operations)};
+    const struct CMUnitTest tests[] = {TEST(a_view_of_a_view_that_two_products_read),
+                                       TEST(programs_of_products_have_the_bits_of_their_operations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
