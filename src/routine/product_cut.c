@@ -21,7 +21,15 @@ static int64_t tuned(const char *name, int64_t x)
 enum {
     K_PIECE_BYTES = 6144,    /* of one row of left: long pieces, each further one reads and writes c once more */
     RIGHT_BYTES = 2 << 20,   /* of packed right */
-    LEFT_BYTES = 768 << 10,  /* of packed left */
+    LEFT_BYTES = 64 << 10,   /* of packed left: it is read at once */
+    LEFT_TURNED = 768 << 10, /* whose rows are adjacent: whole lines of the cache */
+    LEFT_IN_PLACE = 24 << 10,
+    BIG_RIGHT_BYTES = 1 << 20, /* where right does not fit: pieces of it that do */
+    BIG_K_BYTES = 2048,
+    MANY_ROWS = 128,
+    FEW_STEPS = 128,
+    MUCH_OF_C = 256 << 10,
+    WIDE = 4,                /* vectors */
     BUFFER_BYTES = 96 << 10, /* of the result, where it goes through a buffer */
     FIRST_CACHE = 40 << 10,  /* */
     WAYS = 9,
@@ -62,13 +70,21 @@ static double panel_cycles(int64_t tiles, double rows, int64_t vectors, int64_t 
     return (double)tiles * ((double)steps * (step + far) + CALL_CYCLES + work * (1 + (double)steps / KNR_BLOCK_STEPS));
 }
 
+/* Small products one after the other, too many for the caches: what is read a second time should be as near as possible. */
+static bool is_cold(const knr_plan *p)
+{
+    int64_t one = (p->left.row.total + p->right.row.total) * p->left.k.total * p->left_step;
+    return p->batches > 1 && one * p->batches > STREAM_BYTES;
+}
+
 static double all_cycles(const knr_plan *p, int64_t vectors, int64_t most_rows)
 {
     int64_t rows = p->left.row.total, n = knr_divide_up(p->right.row.total, p->lanes);
     int64_t tiles = knr_divide_up(rows, most_rows), panels = n / vectors, rest = n % vectors;
     double height = (double)rows / (double)tiles;
-    return (double)panels * panel_cycles(tiles, height, vectors, p->left.k.total) +
-           (rest ? panel_cycles(tiles, height, rest, p->left.k.total) : 0);
+    double again = is_cold(p) ? 1 + .1 * (double)(panels + (rest > 0) - 1) : 1; /* left is read for each panel */
+    return again * (double)panels * panel_cycles(tiles, height, vectors, p->left.k.total) +
+           again * (rest ? panel_cycles(tiles, height, rest, p->left.k.total) : 0);
 }
 
 /* Rows of left at such a distance share a set of the first cache. */
@@ -114,6 +130,33 @@ static bool choose_stream(knr_plan *p, int *best)
     return true;
 }
 
+/* Right fills the second cache with one piece after the other, while left comes from memory a few rows at a time. */
+static bool is_big(const knr_plan *p)
+{
+    const knr_side *l = &p->left;
+    return l->plain && is_line(&l->k) && p->group == 1 &&
+           p->right.row.total * p->right.k.total * p->right_step > BIG_RIGHT_BYTES;
+}
+
+/* Wide rectangles where memory counts more than loads do: they read and write longer runs of it. */
+static bool choose_wide(knr_plan *p, int *best)
+{
+    int64_t columns = p->right.row.total, rows = p->left.row.total;
+    bool few_steps = p->left.k.total <= FEW_STEPS && rows * columns * p->size > MUCH_OF_C && p->group == 1;
+    if (tuned("V", 0) || rows <= (few_steps ? STREAM_ROWS : MANY_ROWS) || columns < WIDE * p->lanes ||
+        (!is_big(p) && !few_steps))
+        return false;
+    for (int v = WIDE; v > 1; v--) {
+        int most = kng_product_rows(p->number, (kng_target)p->target, v);
+        if (most < 4)
+            continue;
+        *best = v;
+        p->max_rows = most;
+        return true;
+    }
+    return false;
+}
+
 static void choose_rectangle(knr_plan *p, int *best)
 {
     p->turned = p->stream = false;
@@ -130,6 +173,8 @@ static void choose_rectangle(knr_plan *p, int *best)
     p->max_rows = shape.max_rows;
     *best = shape.vectors;
     if (!p->left.row.total || !p->right.row.total || choose_turned(p, best) || choose_stream(p, best))
+        return;
+    if (choose_wide(p, best))
         return;
     for (int v = 1; v <= most; v++) {
         int rows = kng_product_rows(p->number, (kng_target)p->target, v);
@@ -179,6 +224,7 @@ static void place_right(knr_plan *p)
     const knr_side *r = &p->right;
     bool readable = r->plain && p->group == 1 && is_line(&r->row);
     bool small = r->row.total * r->k.total * p->size <= tuned("SMALL", FIRST_CACHE);
+    small = small && !(is_cold(p) && p->cut.tiles > IN_PLACE_TILES);
     int few = far_apart(r, p->right_step) ? 1 : IN_PLACE_TILES;
     p->right_from = KNG_B_PACKED;
     if (p->turned)
@@ -203,7 +249,7 @@ static int64_t choose_steps(const knr_plan *p)
         return tuned("SS", STREAM_STEPS);
     if (p->cut.tiles <= IN_PLACE_TILES && !p->right_in_place)
         return KNR_BLOCK_STEPS;
-    int64_t pieces = knr_divide_up(bytes, tuned("KB", K_PIECE_BYTES));
+    int64_t pieces = knr_divide_up(bytes, tuned("KB", is_big(p) && p->left_in_place ? BIG_K_BYTES : K_PIECE_BYTES));
     return pieces <= 1 ? knr_round_up(k, p->group) : knr_round_up(knr_divide_up(k, pieces), KNR_BLOCK_STEPS);
 }
 
@@ -212,7 +258,8 @@ static void choose_pieces(knr_plan *p)
     knr_cuts *c = &p->cut;
     int64_t panels = knr_divide_up(p->right.row.total, c->panel), tiles = c->tiles ? c->tiles : 1;
     int64_t in_panel = c->k_piece * p->right_step * c->panel, in_tile = c->k_piece * p->left_step * p->max_rows;
-    int64_t wide = between(tuned("RB", RIGHT_BYTES) / in_panel, 1, panels ? panels : 1);
+    int64_t wide = between(tuned("RB", is_big(p) && p->left_in_place ? BIG_RIGHT_BYTES : RIGHT_BYTES) / in_panel, 1,
+                           panels ? panels : 1);
     if (p->right_in_place || tiles <= IN_PLACE_TILES)
         wide = p->right_in_place ? (panels ? panels : 1) : 1;
     c->m_block = tiles;
@@ -224,9 +271,13 @@ static void choose_pieces(knr_plan *p)
         wide = between(wide, 1, tuned("SC", STREAM_CHAINS) / (p->left.row.total * p->size * c->panel));
     wide = wide ? wide : 1;
     c->n_piece = wide * c->panel;
-    c->m_piece = p->left_in_place ? c->m_block : between(tuned("LB", LEFT_BYTES) / in_tile, 1, c->m_block);
-    if (p->left_in_place && !p->right_in_place) /* what all panels read again should stay in the second cache */
-        c->m_piece = between(tuned("LB", LEFT_BYTES) / in_tile, 1, c->m_block);
+    const knr_axis *k = &p->left.k;
+    bool along = p->left.fill || k->stride[k->n - 1] == 1;
+    c->m_piece = between((p->left_in_place ? LEFT_IN_PLACE
+                          : along          ? LEFT_BYTES
+                                           : LEFT_TURNED) /
+                             in_tile,
+                         1, c->m_block);
 }
 
 static void choose_bytes(knr_plan *p)
@@ -254,16 +305,19 @@ static void choose_bytes(knr_plan *p)
 static double cost_of(const knr_plan *p)
 {
     double l = (double)p->left.row.total, r = (double)p->right.row.total, k = (double)p->left.k.total;
-    double cycles = all_cycles(p, p->cut.panel / p->lanes, p->max_rows), moved = l * k * p->left_step;
     if (!p->left.row.total || !p->right.row.total)
         return 0;
-    moved += r * k * p->right_step + 2 * l * r * p->size;
-    if (p->dot)
-        cycles = k / 2;
     if (p->by_lanes)
         return (double)p->batches * l * r * k * p->size / 64 / (p->target < 0 ? .02 : 2) + 100;
-    cycles *= p->parts * (p->target < 0 ? 12 : 1);
-    return (double)p->batches * (cycles / 3 + moved / (p->right_in_place ? 32 : 12)) + 20;
+    double cycles = all_cycles(p, p->cut.panel / p->lanes, p->max_rows) * p->parts / p->group;
+    double moved = l * k * p->left_step * !p->left_in_place + r * k * p->right_step + l * r * p->size;
+    if (p->target < 0)
+        cycles *= 12 * p->group;
+    if (p->dot)
+        cycles = k / 2;
+    bool far = p->stream || p->turned || (p->cut.tiles == 1 && moved > STREAM_BYTES);
+    double packing = p->left.n_window || p->right.n_window ? 8 : 24; /* bytes in a nanosecond */
+    return (double)p->batches * (cycles / 3.2 + moved / (far ? 12 : p->right_in_place ? 64 : packing)) + 20;
 }
 
 /* --- functions -------------------------------------------------------------------------------- */

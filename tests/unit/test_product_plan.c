@@ -117,6 +117,18 @@ static void test_large_with_threads(void **unused)
     product_check_ways(&p, 3, some, "turned");
 }
 
+static void test_two_long_vectors(void **unused)
+{
+    (void)unused;
+    static const int ids[] = {KN_ID_F32, KN_ID_F64, KN_ID_C64, KN_ID_C128}, ks[] = {512, 1000, 2304, 4097, 9000};
+    static const product_way some[] = {{.threads = 1}, {.threads = 3}};
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 5; j++) {
+            knr_product p = matrix(&kn_dtype_table[ids[i]], 1, 1, ks[j], 0);
+            product_check_ways(&p, 2, some, "dot");
+        }
+}
+
 /* --- windows ---------------------------------------------------------------------------------- */
 
 typedef struct geometry {
@@ -264,11 +276,17 @@ static void test_windows_along_the_steps(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_dtype_every_way),    cmocka_unit_test(test_layouts_every_way),
-        cmocka_unit_test(test_nothing_and_one),          cmocka_unit_test(test_blocks_of_steps),
-        cmocka_unit_test(test_offsets_and_batches),      cmocka_unit_test(test_large_with_threads),
-        cmocka_unit_test(test_windows_every_way),        cmocka_unit_test(test_windows_of_every_dtype),
-        cmocka_unit_test(test_windows_of_many_channels), cmocka_unit_test(test_depthwise),
+        cmocka_unit_test(test_every_dtype_every_way),
+        cmocka_unit_test(test_layouts_every_way),
+        cmocka_unit_test(test_nothing_and_one),
+        cmocka_unit_test(test_blocks_of_steps),
+        cmocka_unit_test(test_offsets_and_batches),
+        cmocka_unit_test(test_large_with_threads),
+        cmocka_unit_test(test_two_long_vectors),
+        cmocka_unit_test(test_windows_every_way),
+        cmocka_unit_test(test_windows_of_every_dtype),
+        cmocka_unit_test(test_windows_of_many_channels),
+        cmocka_unit_test(test_depthwise),
         cmocka_unit_test(test_windows_along_the_steps),
         cmocka_unit_test(test_windows_by_runs),          cmocka_unit_test(test_windows_of_gradients),
     };
