@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bench.c -- measures: `bench [FILE.json] [NAME...]` prints a table and writes the file. For each case the values of Kiln and its peers are
- * compared first; then they take turns, and medians and spreads are shown. The spread is half the distance of the quartiles, of the median. */
+ * bench.c -- measures: `bench [--cpu] [FILE.json] [NAME...]` prints a table and writes the file; only the rows whose
+ * names contain one of these NAMEs. For each case the values of Kiln and its peers are compared first; then they take
+ * turns, and medians and spreads are shown. The spread is half the distance of the quartiles, of the median. --cpu: CPU
+ * time of one thread instead of time, for a machine on which others work. */
 #include "bench.h"
+#include "libraries.h"
 #include <kiln/kiln.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,32 +14,53 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ROUNDS = 11, FEW = 16, MAX_ROWS = 96, MAX_SIDES = 2 + PEER_COUNT + BENCH_MAX_OTHERS };
+enum { ROUNDS = 11, FEW = 16, MAX_ROWS = 160, MAX_SIDES = 2 + PEER_COUNT + BENCH_MAX_OTHERS };
 
 /* One column of a row: Kiln with some threads, a peer, another way. */
 typedef struct side {
     const char *name;
     int threads, times;
-    int peer; /* -1: here */
+    int peer;   /* -1: here */
+    bool rival; /* the ratio is about it */
     double (*run)(void *, int);
     double median, spread;
 } side;
 typedef struct row {
     const bench_case *c;
-    int n;
+    int n, kilns; /* sides; the first ones are Kiln */
     side side[MAX_SIDES];
 } row;
 static row rows[MAX_ROWS];
 static int n_rows;
+static bool cpu_time;
 
-double bench_now(void)
+static double clock_of(clockid_t id)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(id, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+double bench_now(void) { return clock_of(cpu_time ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC); }
+
+/* Waits until the threads of the side before have stopped spinning: at most 0.2 s. */
+static void settle(void)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int i = 0; i < 200; i++) {
+        double before = clock_of(CLOCK_PROCESS_CPUTIME_ID);
+        nanosleep(&pause, NULL);
+        if (clock_of(CLOCK_PROCESS_CPUTIME_ID) - before < 1e-4)
+            return;
+    }
 }
 
 static double scale_of(const char *unit) { return *unit == 'n' ? 1e9 : *unit == 'u' ? 1e6 : *unit == 'm' ? 1e3 : 1; }
+static double measure_of(const bench_case *c, double seconds)
+{
+    return c->flops > 0 ? c->flops / seconds * 1e-9 : seconds * scale_of(c->unit);
+}
+/* How many times longer than `base` something takes that is measured as x. */
+static double longer(const bench_case *c, double x, double base) { return c->flops > 0 ? base / x : x / base; }
 
 static int ascending(const void *a, const void *b)
 {
@@ -48,11 +72,14 @@ static double turn(const bench_case *c, const side *s, void *state, int times)
 {
     if (s->peer >= 0)
         return peer_run((bench_peer)s->peer, c->name, times);
+    libraries_set_threads(s->threads);
     kn_defaults_push(.threads = s->threads);
     if (times < FEW) /* the side before has left its own data in the caches */
         s->run(state, 1);
     double t = s->run(state, times);
     kn_defaults_pop();
+    if (s->threads > 1)
+        settle();
     return t;
 }
 
@@ -86,44 +113,81 @@ static bool agree(const bench_case *c, const double *mine, int n, const double *
 static bool same_values(const bench_case *c, void *state)
 {
     double mine[BENCH_MAX_VALUES], other[BENCH_MAX_VALUES];
-    if (!c->values)
-        return true;
-    int n = c->values(state, mine), m = 0;
-    for (int p = 0; p < PEER_COUNT; p++)
+    int n = c->values ? c->values(state, mine) : 0, m = 0;
+    for (int p = 0; p < PEER_COUNT && n; p++)
         if (c->ask >> p & 1 && peer_values((bench_peer)p, c->name, other, &m) &&
             !agree(c, mine, n, other, m, peer_name((bench_peer)p)))
             return false;
+    for (int i = 0; i < BENCH_MAX_OTHERS && c->differs && c->other[i].name; i++) {
+        libraries_set_threads(c->other[i].threads);
+        double d = c->differs(state, i);
+        if (d <= 1) /* negative: not there */
+            continue;
+        printf("%-24s %s differs %.3g times what rounding allows: not measured\n", c->name, c->other[i].name, d);
+        return false;
+    }
     return true;
 }
 
+static bool is_jax(int p) { return (ASK_JAX >> p & 1) != 0; }
+
 static void list_sides(const bench_case *c, row *r)
 {
+    int most = cpu_time ? 1 : c->threads;
     r->c = c;
-    for (int threads = 1; threads <= c->threads; threads++)
+    for (int threads = 1; threads <= most; threads++)
         r->side[r->n++] =
             (side){.name = threads == 1 ? "kiln 1T" : "kiln 2T", .threads = threads, .peer = -1, .run = c->run};
+    r->kilns = r->n;
     for (int p = 0; p < PEER_COUNT; p++)
-        if (c->ask >> p & 1)
-            r->side[r->n++] = (side){.name = peer_name((bench_peer)p), .peer = p};
-    for (int i = 0; i < BENCH_MAX_OTHERS && c->other[i].name; i++)
-        r->side[r->n++] = (side){.name = c->other[i].name, .threads = 1, .peer = -1, .run = c->other[i].run};
+        if (c->ask >> p & 1 && !(cpu_time && p == PEER_JAX_2))
+            r->side[r->n++] = (side){
+                .name = peer_name((bench_peer)p), .threads = 1 + (p == PEER_JAX_2), .peer = p, .rival = is_jax(p)};
+    for (int i = 0; i < BENCH_MAX_OTHERS && c->other[i].name; i++) {
+        int threads = c->other[i].threads ? c->other[i].threads : 1;
+        if (threads <= most)
+            r->side[r->n++] = (side){.name = c->other[i].name,
+                                     .threads = threads,
+                                     .peer = -1,
+                                     .run = c->other[i].run,
+                                     .rival = c->other[i].peer};
+    }
+}
+
+/* "goal 0.97 of the best: 1T 1.02 of blis 1T: met", for each number of threads. */
+static void print_ratios(const row *r)
+{
+    for (int t = 0; t < r->kilns && r->c->ratio > 0; t++) {
+        const side *best = NULL;
+        for (int i = r->kilns; i < r->n; i++) {
+            const side *s = &r->side[i];
+            if (s->rival && s->threads == t + 1 && isfinite(s->median) &&
+                (!best || longer(r->c, s->median, best->median) < 1))
+                best = s;
+        }
+        if (!best)
+            continue;
+        double ratio = longer(r->c, best->median, r->side[t].median);
+        printf("  %.2f of %s (goal %.2f: %s)", ratio, best->name, r->c->ratio, ratio >= r->c->ratio ? "met" : "MISSED");
+    }
 }
 
 static void print_row(const row *r)
 {
-    double best = r->side[r->c->threads - 1].median;
+    double best = r->side[r->kilns - 1].median;
     printf("%-24s", r->c->name);
     for (int i = 0; i < r->n; i++) {
         const side *s = &r->side[i];
         if (!isfinite(s->median))
             printf("  %s -", s->name);
-        else if (i < r->c->threads)
+        else if (i < r->kilns)
             printf("  %s %.4g %s +-%.1f%%", s->name, s->median, r->c->unit, 100 * s->spread);
         else
-            printf("  %s %.4g (%.2fx)", s->name, s->median, s->median / best);
+            printf("  %s %.4g (%.2fx)", s->name, s->median, longer(r->c, s->median, best));
     }
-    if (r->c->goal > 0)
+    if (r->c->goal > 0 && r->kilns == r->c->threads)
         printf("  goal %.4g: %s", r->c->goal, best <= r->c->goal ? "met" : "MISSED");
+    print_ratios(r);
     printf("\n");
     fflush(stdout);
 }
@@ -144,7 +208,7 @@ static void measure(const bench_case *c)
     for (int k = 0; k < ROUNDS; k++)
         for (int i = 0; i < r->n; i++) {
             const side *s = &r->side[i];
-            t[i][k] = s->times ? turn(c, s, state, s->times) / s->times * scale_of(c->unit) : NAN;
+            t[i][k] = s->times ? measure_of(c, turn(c, s, state, s->times) / s->times) : NAN;
         }
     for (int i = 0; i < r->n; i++) {
         side *s = &r->side[i];
@@ -153,6 +217,8 @@ static void measure(const bench_case *c)
         s->spread = (t[i][ROUNDS * 3 / 4] - t[i][ROUNDS / 4]) / 2 / s->median;
     }
     print_row(r);
+    if (c->note)
+        c->note(state);
     if (c->teardown)
         c->teardown(state);
     kn_error_clear();
@@ -174,7 +240,8 @@ static bool write_json(const char *path)
     fprintf(f, "[\n");
     for (int i = 0; i < n_rows; i++) {
         const row *r = &rows[i];
-        fprintf(f, "  {\"name\": \"%s\", \"unit\": \"%s\", \"better\": \"lower\", \"goal\": ", r->c->name, r->c->unit);
+        fprintf(f, "  {\"name\": \"%s\", \"unit\": \"%s\", \"better\": \"%s\", \"goal\": ", r->c->name, r->c->unit,
+                r->c->flops > 0 ? "higher" : "lower");
         number(f, r->c->goal > 0 ? r->c->goal : NAN);
         for (int k = 0; k < r->n; k++) {
             fprintf(f, ", \"%s\": {\"median\": ", r->side[k].name);
@@ -220,24 +287,60 @@ static void measure_first(void)
            (double)st.st_size / 1e6, t[ROUNDS / 2]);
 }
 
+static const bench_case *const all[] = {bench_calls,  bench_compile, bench_chains,    bench_rows,
+                                        bench_moves,  bench_image,   bench_digits,    bench_products,
+                                        bench_layers, bench_mlp,     bench_attention, bench_convolutions};
+enum { GROUPS = sizeof all / sizeof *all };
+
+/* Those that the wanted rows ask. */
+static void start_peers(int n, char **names)
+{
+    unsigned ask = 0;
+    bool libraries = false;
+    for (int k = 0; k < GROUPS; k++)
+        for (const bench_case *c = all[k]; c->name; c++)
+            if (wanted(c->name, n, names)) {
+                ask |= c->ask;
+                libraries = libraries || c->differs;
+            }
+    for (int p = 0; p < PEER_COUNT; p++)
+        if (ask >> p & 1 && !(cpu_time && p == PEER_JAX_2)) {
+            bool there = peer_start((bench_peer)p, cpu_time);
+            printf("%s: %s%s\n", peer_name((bench_peer)p), there ? "" : "not there, ", peer_about((bench_peer)p));
+        }
+    for (int l = 0; l < LIB_COUNT && libraries; l++) {
+        bool there = library_start((bench_library)l);
+        printf("%s: %s%s\n", library_name((bench_library)l), there ? "" : "not there, ",
+               library_about((bench_library)l));
+    }
+}
+
 int main(int argc, char **argv)
 {
-    const bench_case *const all[] = {bench_calls, bench_compile, bench_chains, bench_rows,
-                                     bench_moves, bench_image,   bench_digits};
-    printf("median of %d turns, all sides in between; (x): how much longer than Kiln with the most threads\n", ROUNDS);
-    measure_first();
-    for (int p = 0; p < PEER_COUNT; p++) {
-        bool there = peer_start((bench_peer)p);
-        printf("%s: %s%s\n", peer_name((bench_peer)p), there ? "" : "not there, ", peer_about((bench_peer)p));
+    const char *file = NULL;
+    int n = 0;
+    for (int i = 1; i < argc; i++) {
+        size_t length = strlen(argv[i]);
+        if (strcmp(argv[i], "--cpu") == 0)
+            cpu_time = true;
+        else if (length > 5 && strcmp(argv[i] + length - 5, ".json") == 0)
+            file = argv[i];
+        else
+            argv[1 + n++] = argv[i];
     }
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    char **names = argv + 1;
+    printf("median of %d turns, all sides in between; (x): how much longer than Kiln with the most threads\n", ROUNDS);
+    if (n == 0)
+        measure_first();
+    start_peers(n, names);
+    for (int k = 0; k < GROUPS; k++)
         for (const bench_case *c = all[k]; c->name; c++)
-            if (wanted(c->name, argc > 2 ? argc - 2 : 0, argv + 2) && n_rows < MAX_ROWS)
+            if (wanted(c->name, n, names) && n_rows < MAX_ROWS)
                 measure(c);
     for (int p = 0; p < PEER_COUNT; p++)
         peer_stop((bench_peer)p);
-    if (argc > 1 && !write_json(argv[1])) {
-        fprintf(stderr, "%s cannot be written\n", argv[1]);
+    if (file && !write_json(file)) {
+        fprintf(stderr, "%s cannot be written\n", file);
         return 1;
     }
     return kn_shutdown();

@@ -5,7 +5,7 @@
 #define KN_BENCH_H
 #include <stdbool.h>
 
-enum { BENCH_MAX_VALUES = 8, BENCH_MAX_OTHERS = 2 };
+enum { BENCH_MAX_VALUES = 8, BENCH_MAX_OTHERS = 8 };
 
 /* Co-processes that are asked by the case's name. */
 typedef enum bench_peer {
@@ -20,29 +20,37 @@ enum { ASK_ALL = ASK_NUMPY | ASK_JAX };
 
 typedef struct bench_other { /* another way of doing it, in this process */
     const char *name;
-    double (*run)(void *state, int times);
+    double (*run)(void *state, int times); /* negative: it cannot */
+    int threads;                           /* that the libraries may use; 0: one */
+    bool peer;                             /* the row's `ratio` is about this one too */
 } bench_other;
 
 typedef struct bench_case {
-    const char *name, *unit;   /* "ns", "us", "ms" */
-    int threads;               /* 2: measured with one thread and with two */
-    unsigned ask;              /* ASK_... */
-    double goal;               /* in the unit, with `threads` threads; 0: none */
-    double tolerance;          /* relative difference allowed between Kiln's values and a peer's */
-    void *(*setup)(void);      /* NULL: could not */
-    double (*run)(void *state, int times);                        /* seconds for `times` times */
-    int (*values)(void *state, double out[BENCH_MAX_VALUES]);     /* what it computed; NULL: nothing to compare */
+    const char *name, *unit;               /* "ns", "us", "ms" */
+    int threads;                           /* 2: measured with one thread and with two */
+    unsigned ask;                          /* ASK_... */
+    double goal;                           /* in the unit, with `threads` threads; 0: none */
+    double tolerance;                      /* relative difference allowed between Kiln's values and a peer's */
+    void *(*setup)(void);                  /* NULL: could not */
+    double (*run)(void *state, int times); /* seconds for `times` times */
+    int (*values)(void *state, double out[BENCH_MAX_VALUES]); /* what it computed; NULL: nothing to compare */
     void (*teardown)(void *state);
     bench_other other[BENCH_MAX_OTHERS];
+    double flops; /* of one time: the row is in GFLOP/s */
+    double ratio; /* how fast Kiln is to be, the best peer with as many threads being 1; 0: no such goal */
+    /* How far the result of other[i] lies from Kiln's, of what rounding allows; negative: that one is not there. */
+    double (*differs)(void *state, int i);
+    void (*note)(void *state); /* prints more, below the row */
 } bench_case;
 
 /* Ended by a name of NULL. */
 extern const bench_case bench_calls[], bench_chains[], bench_rows[], bench_moves[], bench_image[], bench_digits[],
-    bench_compile[];
+    bench_compile[], bench_products[], bench_layers[], bench_mlp[], bench_attention[], bench_convolutions[];
 
-double bench_now(void);
+double bench_now(void); /* seconds; of this thread's CPU time under --cpu */
 
-bool peer_start(bench_peer p); /* false if there is none: its column stays empty, and the reason is printed */
+/* false if there is none: its column stays empty, and the reason is printed. cpu: it measures CPU time */
+bool peer_start(bench_peer p, bool cpu);
 void peer_stop(bench_peer p);
 const char *peer_about(bench_peer p); /* its version, or why it is not there */
 const char *peer_name(bench_peer p);

@@ -98,11 +98,11 @@ static int values_polynomial(void *state, double *out)
 
 /* name, unit, threads, ask, goal, tolerance, setup, run, values, teardown, others */
 const bench_case bench_chains[] = {
-    {"chain_1e7", "ms", 2, ASK_ALL, 5.8, 1e-3, setup_functions, run, values_functions, free, {{0}}},
-    {"chain_1e5", "us", 2, ASK_ALL, 80, 1e-3, setup_100000, run, values_functions, free, {{0}}},
-    {"chain_1e3", "us", 2, ASK_ALL, 1.5, 1e-3, setup_1000, run, values_functions, free, {{0}}},
-    {"eager_chain_1e5", "us", 2, ASK_NUMPY, 0, 1e-3, setup_100000, run_eager, values_functions, free, {{0}}},
-    {"eager_chain_1e3", "us", 2, ASK_NUMPY, 0, 1e-3, setup_1000, run_eager, values_functions, free, {{0}}},
+    {"chain_1e7", "ms", 2, ASK_ALL, 5.8, 1e-3, setup_functions, run, values_functions, .teardown = free},
+    {"chain_1e5", "us", 2, ASK_ALL, 80, 1e-3, setup_100000, run, values_functions, .teardown = free},
+    {"chain_1e3", "us", 2, ASK_ALL, 1.5, 1e-3, setup_1000, run, values_functions, .teardown = free},
+    {"eager_chain_1e5", "us", 2, ASK_NUMPY, 0, 1e-3, setup_100000, run_eager, values_functions, .teardown = free},
+    {"eager_chain_1e3", "us", 2, ASK_NUMPY, 0, 1e-3, setup_1000, run_eager, values_functions, .teardown = free},
     {"polynomial_1e7",
      "ms",
      2,
@@ -112,7 +112,7 @@ const bench_case bench_chains[] = {
      setup_polynomial,
      run,
      values_polynomial,
-     free,
-     {{"op by op", run_one_by_one}}},
+     .teardown = free,
+     .other = {{.name = "op by op", .run = run_one_by_one}}},
     {0},
 };

@@ -61,6 +61,6 @@ static int values(void *state, double *out)
 }
 
 const bench_case bench_image[] = {
-    {"image_pipeline", "ms", 2, ASK_ALL, 18, 1e-3, setup, run, values, teardown, {{0}}},
+    {"image_pipeline", "ms", 2, ASK_ALL, 18, 1e-3, setup, run, values, .teardown = teardown},
     {0},
 };

@@ -70,8 +70,8 @@ RUN(by_index, &s->x, &s->at)
 
 /* name, unit, threads, ask, goal, tolerance, setup, run, values, teardown */
 const bench_case bench_moves[] = {
-    {"transpose_copy", "ms", 2, ASK_ALL, 14, 0, setup_transpose, run_transpose, values_transpose, teardown, {{0}}},
-    {"where_mask", "ms", 2, ASK_ALL, 2, 0, setup_masked, run_masked, values_masked, teardown, {{0}}},
-    {"rows_by_index", "ms", 2, ASK_ALL, 2.5, 0, setup_by_index, run_by_index, values_by_index, teardown, {{0}}},
+    {"transpose_copy", "ms", 2, ASK_ALL, 14, 0, setup_transpose, run_transpose, values_transpose, .teardown = teardown},
+    {"where_mask", "ms", 2, ASK_ALL, 2, 0, setup_masked, run_masked, values_masked, .teardown = teardown},
+    {"rows_by_index", "ms", 2, ASK_ALL, 2.5, 0, setup_by_index, run_by_index, values_by_index, .teardown = teardown},
     {0},
 };

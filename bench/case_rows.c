@@ -167,9 +167,9 @@ static int values_parts_grad(void *state, double *out)
 
 /* name, unit, threads, ask, goal, tolerance, setup, run, values, teardown */
 const bench_case bench_rows[] = {
-    {"softmax", "ms", 2, ASK_ALL, 0.8, 1e-4, setup_softmax, run_x, values_x, teardown, {{0}}},
-    {"softmax_grad", "ms", 2, ASK_ALL, 1.6, 1e-2, setup_softmax_grad, run_xg, values_xg, teardown, {{0}}},
-    {"layer_norm", "ms", 2, ASK_ALL, 0.6, 1e-3, setup_norm, run_parts, values_parts, teardown, {{0}}},
+    {"softmax", "ms", 2, ASK_ALL, 0.8, 1e-4, setup_softmax, run_x, values_x, .teardown = teardown},
+    {"softmax_grad", "ms", 2, ASK_ALL, 1.6, 1e-2, setup_softmax_grad, run_xg, values_xg, .teardown = teardown},
+    {"layer_norm", "ms", 2, ASK_ALL, 0.6, 1e-3, setup_norm, run_parts, values_parts, .teardown = teardown},
     {"layer_norm_grad",
      "ms",
      2,
@@ -179,10 +179,9 @@ const bench_case bench_rows[] = {
      setup_norm_grad,
      run_parts_grad,
      values_parts_grad,
-     teardown,
-     {{0}}},
-    {"sum_axis_0", "ms", 2, ASK_ALL, 1.4, 2e-2, setup_sum_0, run_x, values_x, teardown, {{0}}},
-    {"sum_axis_1", "ms", 2, ASK_ALL, 1.4, 2e-2, setup_sum_1, run_x, values_x, teardown, {{0}}},
-    {"max_axis_1", "ms", 2, ASK_ALL, 1.3, 0, setup_max_1, run_x, values_x, teardown, {{0}}},
+     .teardown = teardown},
+    {"sum_axis_0", "ms", 2, ASK_ALL, 1.4, 2e-2, setup_sum_0, run_x, values_x, .teardown = teardown},
+    {"sum_axis_1", "ms", 2, ASK_ALL, 1.4, 2e-2, setup_sum_1, run_x, values_x, .teardown = teardown},
+    {"max_axis_1", "ms", 2, ASK_ALL, 1.3, 0, setup_max_1, run_x, values_x, .teardown = teardown},
     {0},
 };

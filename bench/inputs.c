@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * inputs.c -- inputs of the cases. */
 #include "inputs.h"
+#include <math.h>
 
 kn_array bench_wave_of(kn_shape shape, double frequency)
 {
@@ -20,4 +21,26 @@ int bench_picks(kn_array a, double *out, int n)
     for (int i = 0; i < n; i++)
         out[i] = kn_item(kn_at(flat, "%", (int)(i * (size - 1) / (n > 1 ? n - 1 : 1))));
     return n;
+}
+
+double bench_gap(kn_array mine, const float *theirs, double allowed)
+{
+    KN_SCOPE;
+    const float *p = kn_data(mine, float);
+    double worst = 0;
+    int64_t n = kn_size(mine);
+    if (!p)
+        return INFINITY;
+    for (int64_t i = 0; i < n; i++) {
+        double d = fabs((double)p[i] - (double)theirs[i]);
+        worst = d <= allowed ? fmax(worst, d) : INFINITY;
+    }
+    return worst / allowed;
+}
+
+double bench_longest(kn_array x, int axis)
+{
+    KN_SCOPE;
+    kn_array wide = kn_astype(x, KN_F64);
+    return kn_item(kn_sqrt(kn_max(kn_sum(kn_mul(wide, wide), KN_AXIS(axis)))));
 }

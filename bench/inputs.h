@@ -8,5 +8,8 @@
 
 kn_array bench_wave_of(kn_shape shape, double frequency); /* sin(i * frequency) in float64, rounded to float32 */
 #define bench_wave(shape, frequency) bench_wave_of(shape, frequency)
+/* The largest difference of an element of `mine` from the one of theirs, as a part of what is allowed. */
+double bench_gap(kn_array mine, const float *theirs, double allowed);
+double bench_longest(kn_array x, int axis); /* the largest length of a line along that axis */
 int bench_picks(kn_array a, double *out, int n); /* n elements spread over all of it; n */
 #endif

@@ -40,7 +40,7 @@ static void bind_to(int cores)
     sched_setaffinity(0, sizeof some, &some);
 }
 
-static void become(const struct peer *p, const char *python)
+static void become(const struct peer *p, const char *python, bool cpu)
 {
     setenv("OMP_NUM_THREADS", "1", 1); /* NumPy's elementwise functions have no threads */
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
@@ -51,11 +51,11 @@ static void become(const struct peer *p, const char *python)
         setenv("MALLOC_MMAP_THRESHOLD_", "4294967296", 1);
     }
     bind_to(p->cores);
-    execlp(python, python, KN_BENCH_DIR "/peer.py", p->kind, KN_BENCH_DATA, (char *)NULL);
+    execlp(python, python, KN_BENCH_DIR "/peer.py", p->kind, KN_BENCH_DATA, cpu ? "cpu" : "time", (char *)NULL);
     _exit(127);
 }
 
-static bool start_with(struct peer *p, const char *python)
+static bool start_with(struct peer *p, const char *python, bool cpu)
 {
     int in[2], out[2];
     if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
@@ -64,7 +64,7 @@ static bool start_with(struct peer *p, const char *python)
     if (p->child == 0) {
         dup2(in[0], 0);
         dup2(out[1], 1);
-        become(p, python);
+        become(p, python, cpu);
     }
     close(in[0]);
     close(out[1]);
@@ -81,16 +81,17 @@ static bool start_with(struct peer *p, const char *python)
     return false;
 }
 
-bool peer_start(bench_peer which)
+bool peer_start(bench_peer which, bool cpu)
 {
     struct peer *p = &peers[which];
     signal(SIGPIPE, SIG_IGN);
     if (strcmp(p->kind, "jax") == 0) {
         const char *python = getenv("KILN_BENCH_JAX");
-        return start_with(p, python ? python : KN_BENCH_VENV "/bin/python");
+        return start_with(p, python ? python : KN_BENCH_VENV "/bin/python", cpu);
     }
     const char *python = getenv("KILN_BENCH_PYTHON");
-    return python ? start_with(p, python) : start_with(p, "/usr/bin/python3") || start_with(p, "python3");
+    return python ? start_with(p, python, cpu)
+                  : start_with(p, "/usr/bin/python3", cpu) || start_with(p, "python3", cpu);
 }
 
 void peer_stop(bench_peer which)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peers' side of the benchmarks, NumPy or JAX: the same work on the same inputs. `peer.py numpy|jax DATA` reads
-"values NAME" and "run NAME TIMES" line by line."""
+"""The peers' side of the benchmarks, NumPy or JAX: the same work on the same inputs. `peer.py numpy|jax DATA time|cpu`
+reads "values NAME" and "run NAME TIMES" line by line."""
 import sys
 import time
 
@@ -8,6 +8,7 @@ import numpy as np
 
 KIND = sys.argv[1]
 DATA = sys.argv[2]
+now = time.process_time if sys.argv[3] == "cpu" else time.perf_counter
 if KIND == "jax":
     import jax
     import jax.numpy as xp
@@ -164,6 +165,112 @@ def image():
     return prepare(f, x, values=lambda v: [float(v)])
 
 
+# ---- attention
+def fastest(f, g, *args, values=picks):
+    """The faster one of two spellings."""
+    both = [prepare(h, *args, values=values) for h in (f, g)]
+    best = [float("inf")] * 2
+    for _ in range(4):
+        for i in range(2):
+            start = time.perf_counter()
+            both[i]["call"]()
+            best[i] = min(best[i], time.perf_counter() - start)
+    return both[best[1] < best[0]]
+
+
+def attention(rows_first, grad):
+    shape = (1024, 8, 64) if rows_first else (8, 1024, 64)
+    q, k, v, w = (wave(shape, f) for f in (1.7, 0.9, 0.3, 0.7))
+    turn = (lambda x: xp.swapaxes(x, 0, 1))
+
+    def plain(q, k, v):
+        p = jax.nn.softmax(q @ xp.swapaxes(k, -1, -2) * F(0.125))
+        return p @ v
+
+    def library(q, k, v):
+        return jax.nn.dot_product_attention(q, k, v)
+
+    first = (lambda q, k, v: turn(plain(turn(q), turn(k), turn(v)))) if rows_first else plain
+    second = library if rows_first else (lambda q, k, v: turn(library(turn(q), turn(k), turn(v))))
+    if not grad:
+        return fastest(first, second, q, k, v, values=lambda y: picks(y, 8))
+    loss = lambda f: jax.grad(lambda q, k, v, w: (f(q, k, v) * w).sum(), argnums=(0, 1, 2))
+    parts = lambda d: picks(d[0], 3) + picks(d[1], 3) + picks(d[2], 2)
+    return fastest(loss(first), loss(second), q, k, v, w, values=parts)
+
+
+# ---- convolutions
+def convolve(x, w):
+    return jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+
+def conv(grad):
+    x, w, g = wave((8, 56, 56, 64), 1.7), wave((3, 3, 64, 64), 0.9), wave((8, 56, 56, 64), 0.3)
+    if not grad:
+        return prepare(convolve, x, w)
+    f = jax.grad(lambda x, w, g: (convolve(x, w) * g).sum(), argnums=(0, 1))
+    return prepare(f, x, w, g, values=lambda d: picks(d[0]) + picks(d[1]))
+
+
+# ---- a step of a network of three layers
+class Mlp:
+    """784-512-512-10, batch 128, softmax cross entropy, SGD."""
+
+    SIZES = (784, 512, 512, 10)
+
+    def __init__(self):
+        self.x = wave((128, 784), 0.37)
+        self.y = (np.arange(128) * 7 % 10).astype(np.int32)
+        self.fast = jax.jit(self.jax_step, donate_argnums=0) if KIND == "jax" else self.numpy_step
+        self.reset()
+
+    def reset(self):
+        self.p = []
+        for i in range(3):
+            rows, columns = self.SIZES[i:i + 2]
+            self.p += [wave((rows, columns), 1.7 + i) * F(0.05), np.zeros(columns, F)]
+
+    @staticmethod
+    def jax_step(p, x, y):
+        def loss(p):
+            h = jax.nn.relu(x @ p[0] + p[1])
+            h = jax.nn.relu(h @ p[2] + p[3])
+            log_p = jax.nn.log_softmax(h @ p[4] + p[5])
+            return -xp.take_along_axis(log_p, y[:, None], axis=-1).mean()
+
+        return [a - F(0.01) * b for a, b in zip(p, jax.grad(loss)(p))]
+
+    @staticmethod
+    def numpy_step(p, x, y):
+        h1 = np.maximum(x @ p[0] + p[1], 0)
+        h2 = np.maximum(h1 @ p[2] + p[3], 0)
+        s = h2 @ p[4] + p[5]
+        e = np.exp(s - s.max(axis=1, keepdims=True))
+        g = e / e.sum(axis=1, keepdims=True)
+        g[np.arange(128), y] -= 1
+        g /= F(128)
+        g2 = (g @ p[4].T) * (h2 > 0)
+        g1 = (g2 @ p[2].T) * (h1 > 0)
+        grads = [x.T @ g1, g1.sum(axis=0), h1.T @ g2, g2.sum(axis=0), h2.T @ g, g.sum(axis=0)]
+        return [a - F(0.01) * b for a, b in zip(p, grads)]
+
+    def step(self):
+        self.p = self.fast(self.p, self.x, self.y)
+        if KIND == "jax":
+            jax.block_until_ready(self.p)
+
+    def values(self):
+        self.reset()
+        for _ in range(3):
+            self.step()
+        return picks(self.p[0]) + picks(self.p[5])
+
+
+def mlp_step():
+    m = Mlp()
+    return {"call": m.step, "values": m.values}
+
+
 # ---- digits
 class Digits:
     """One epoch of the digits network with Adam."""
@@ -300,6 +407,13 @@ MAKE = {
     "digits_step_first_call": compile_digits,
     "digits_epoch": digits_epoch,
     "digits_epoch_eager": digits_epoch,
+    "attention": lambda: attention(False, False),
+    "attention_grad": lambda: attention(False, True),
+    "attention_nn": lambda: attention(True, False),
+    "attention_nn_grad": lambda: attention(True, True),
+    "mlp_step": mlp_step,
+    "conv_3x3": lambda: conv(False),
+    "conv_3x3_grad": lambda: conv(True),
 }
 made = {}
 
@@ -323,10 +437,10 @@ def serve():
                 call, times = case(words[1])["call"], int(words[2])
                 if times < 16:  # the side before has left its own data in the caches
                     call()
-                start = time.perf_counter()
+                start = now()
                 for _ in range(times):
                     call()
-                print(time.perf_counter() - start, flush=True)
+                print(now() - start, flush=True)
         except Exception as e:  # the bench prints an empty column and says why
             print("error", repr(e).replace("\n", " ")[:900], flush=True)
 

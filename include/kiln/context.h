@@ -55,8 +55,8 @@ KN_API void kn_threads_leave(int *before);      /* what KN_THREADS does at the e
 KN_API int kn_threads_available(void);
 
 /* ---- Watching. What a program does when it runs is a list of steps: kernels (many operations each), routines (one),
- * copies and loops; kn_jaxpr_program shows it. */
-enum { KN_STEP_KERNEL, KN_STEP_ROUTINE, KN_STEP_COPY, KN_STEP_LOOP, KN_STEP_PRODUCT };
+ * copies, loops, products, and bands of kernels and products that run block by block; kn_jaxpr_program shows it. */
+enum { KN_STEP_KERNEL, KN_STEP_ROUTINE, KN_STEP_COPY, KN_STEP_LOOP, KN_STEP_PRODUCT, KN_STEP_BAND };
 typedef struct kn_step {
     size_t size_;
     int kind;               /* KN_STEP_... */

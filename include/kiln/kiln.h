@@ -18,6 +18,7 @@
 #include "kiln/numpy.h"
 #include "kiln/linalg.h"
 #include "kiln/special.h"
+#include "kiln/signal.h"
 #include "kiln/random.h"
 #include "kiln/nn.h"
 #include "kiln/initializers.h"

@@ -4,6 +4,7 @@
 /* clang-format off */
 #ifndef KILN_LAX_H
 #define KILN_LAX_H
+#include "kiln/lax/convolutions.h"
 #include "kiln/lax/elementwise.h"
 #include "kiln/lax/products.h"
 #include "kiln/lax/reductions.h"

@@ -180,7 +180,8 @@ EXAMPLES = {
     "t": jnp.ones((3, 3), jnp.float32), "e": jnp.ones(5, jnp.float32), "r": jnp.ones((4, 2, 3), jnp.float32),
     "z": jnp.ones((4, 3, 5), jnp.float32), "h": jnp.ones(3, jnp.float16), "c": jnp.ones(3, jnp.complex64),
     "i": jnp.ones(3, jnp.int32), "j": jnp.int32(1), "p": jnp.ones((3, 1), jnp.int32), "b": jnp.ones(3, bool),
-    "k": jnp.zeros(4, jnp.uint32),
+    "k": jnp.zeros(4, jnp.uint32), "I": jnp.ones((2, 5, 6, 3), jnp.float32), "K": jnp.ones((3, 2, 3, 4), jnp.float32),
+    "L": jnp.ones((2, 4, 6), jnp.float32), "O": jnp.ones((6, 4, 3), jnp.float32), "G": jnp.ones((6, 2, 3), jnp.float32),
 }
 
 
@@ -200,6 +201,17 @@ def add_and_max(a, b):
 
 def sin_times(x, y):
     return lax.mul(lax.sin(x), y)
+
+
+NHWC = ("NHWC", "HWIO", "NHWC")
+
+
+def convolve_nhwc(x, w):
+    return lax.conv_general_dilated(x, w, (2, 1), [(1, 2), (-1, 0)], dimension_numbers=NHWC)
+
+
+def sum_of_convolution(x, w):
+    return lax.reduce_sum(convolve_nhwc(x, w), (0, 1, 2, 3))
 
 
 def product_and_vjp(x, y, ct):
@@ -386,6 +398,14 @@ text("lax_dot_vectors", "vv", lambda x, y: lax.dot(x, y))
 text("lax_dot_preferred", "hh", lambda x, y: lax.dot(x, y, preferred_element_type=jnp.float32))
 text("lax_dot_general", "mm", lambda x, y: lax.dot_general(x, y, (((1,), (1,)), ((0,), (0,)))))
 text("lax_batch_matmul", "rz", lambda x, y: lax.batch_matmul(x, y))
+text("lax_conv", "LO", lambda x, w: lax.conv(x, w, (1,), "SAME"))
+text("lax_conv_nhwc", "IK", convolve_nhwc)
+text("lax_conv_preferred", "LO", lambda x, w: lax.conv(x, w, (2,), "VALID", preferred_element_type=jnp.float32))
+text("lax_conv_groups", "LG", lambda x, w: lax.conv_general_dilated(x, w, (1,), [(2, -1)], rhs_dilation=(2,), feature_group_count=2))
+text("lax_conv_with_general_padding", "LO", lambda x, w: lax.conv_with_general_padding(x, w, (2,), [(1, 3)], (2,), None))
+text("lax_conv_transpose", "IK", lambda x, w: lax.conv_transpose(x, w, (2, 1), "SAME"))
+text("lax_conv_transpose_kernel", "IK", lambda x, w: lax.conv_transpose(lax.pad(x, jnp.float32(0), [(0, 0, 0)] * 3 + [(0, 1, 0)]), w, (2, 1), "VALID", transpose_kernel=True))
+text("lax_conv_patches", "I", lambda x: lax.conv_general_dilated_patches(x, (2, 3), (1, 2), "SAME", dimension_numbers=NHWC))
 text("lax_cholesky", "q", lambda x: lax.linalg.cholesky(x))
 text("lax_cholesky_as_it_is", "q", lambda x: lax.linalg.cholesky(x, symmetrize_input=False))
 text("lax_cholesky_batch", "B", lambda x: lax.linalg.cholesky(x))
@@ -441,6 +461,8 @@ text("jvp_add", "ssss", lambda x, y, dx, dy: jax.jvp(lax.add, (x, y), (dx, dy)))
 text("value_and_grad_product", "ss", jax.value_and_grad(sin_times))
 text("grad_sum_of_squares", "v", jax.value_and_grad(sum_of_squares))
 text("grad_dot", "vv", jax.value_and_grad(lambda x, y: lax.dot(x, y), argnums=(0, 1)))
+text("grad_conv", "IK", jax.value_and_grad(sum_of_convolution, (0, 1)))
+text("vmap_conv", "LO", jax.vmap(lambda x, w: lax.conv(lax.reshape(x, (1, 4, 6)), w, (1,), "SAME"), in_axes=(0, None)))
 text("grad_sum_of_logistic", "v", jax.value_and_grad(sum_of_logistic))
 text("vmap_value_and_grad", "vv", jax.vmap(jax.value_and_grad(sin_times)))
 text("jit_value_and_grad", "ss", jax.jit(jax.value_and_grad(sin_times)))

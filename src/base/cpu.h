@@ -12,4 +12,8 @@ typedef enum kn_cpu {
 } kn_cpu;
 kn_cpu knx_cpu_best(void);   /* of the processor, in this build */
 kn_cpu knx_cpu_chosen(void); /* the best one, or a lower one that KILN_BACKEND (base, avx2) asks for */
+bool knx_cpu_vnni(void);     /* AVX512_VNNI as well: sums of products of bytes */
+/* AMX for products of bytes: on this CPU, and this process may use it. The first call asks the system, unless KILN_AMX
+ * is 0: from then on signal frames of the process are 8 KB larger (docs/decisions.md). */
+bool knx_cpu_amx(void);
 #endif

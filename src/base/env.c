@@ -20,6 +20,12 @@ static int number(const char *name, long max)
     return (int)(v < max ? v : max);
 }
 
+static bool is_off(const char *name)
+{
+    const char *text = getenv(name);
+    return text && !strcmp(text, "0");
+}
+
 /* Copied: a later setenv may move the original. */
 static const char *text_into(char *buffer, size_t room, const char *name)
 {
@@ -43,6 +49,7 @@ const kn_env *knx_env(void)
             .num_threads = number("KILN_NUM_THREADS", MAX_THREADS),
             .backend = text_into(backend, sizeof backend, "KILN_BACKEND"),
             .trace = text_into(trace, sizeof trace, "KILN_TRACE"),
+            .no_amx = is_off("KILN_AMX"),
             .perf = number("KILN_PERF", 1),
             .dump_kernels = text_into(dump, sizeof dump, "KILN_DUMP_KERNELS"),
         };

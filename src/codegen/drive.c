@@ -7,6 +7,14 @@
 
 enum { TILE_BYTES = KNG_TILE * KNG_TILE * 8, PARTS_PER_THREAD = 8 };
 
+int64_t kng_offset(const kng_pass *ps, const knk_map_values *map, int stream)
+{
+    const kng_stream *s = &ps->facts->stream[stream];
+    if (!map || s->map < 0)
+        return ps->offset[stream];
+    return map[s->map].offset * (s->kind == KNG_MEMORY ? knk_size(s->dtype) : 1);
+}
+
 /* Addresses (numbers) of a piece's first point, per stream. */
 void kng_aim(const kng_worker *w, const kng_pass *ps, const kng_piece *piece)
 {
@@ -14,7 +22,7 @@ void kng_aim(const kng_worker *w, const kng_pass *ps, const kng_piece *piece)
     for (int i = 0; i < f->n_stream; i++) {
         const kng_stream *s = &f->stream[i];
         bool value = s->kind >= KNG_IMPORT;
-        int64_t at = ps->offset[i];
+        int64_t at = kng_offset(ps, w->map, i);
         if (s->kind == KNG_MEMORY)
             at += (int64_t)(intptr_t)w->buffer[s->buffer];
         else if (value)
@@ -197,6 +205,7 @@ static void run_box(const kng_worker *w, int64_t at)
 typedef struct job {
     const kng_prepared *p;
     void *const *buffer;
+    const knk_map_values *map; /* as in a worker */
     char *scratch;
     uint64_t bypass;
     int64_t parts;
@@ -211,7 +220,8 @@ static void start(kng_worker *w, const job *j, int worker)
 {
     const kng_facts *f = j->p->facts;
     char *parts = j->scratch + f->shared_bytes;
-    *w = (kng_worker){.p = j->p, .buffer = j->buffer, .bypass = j->bypass, .shared = j->scratch};
+    *w = (kng_worker){
+        .p = j->p, .buffer = j->buffer, .map = j->map, .bypass = j->bypass, .shared = j->scratch};
     w->part = parts + (size_t)worker * f->part_bytes;
     w->values = j->pass ? parts : w->part;
     w->args = (kng_args *)(void *)(w->part + f->args_at);
@@ -352,7 +362,7 @@ static uint64_t bypassing(const kng_prepared *p, void *const *buffer)
     return bits;
 }
 
-static void run_simple(const kng_prepared *p, void *const *buffer)
+static void run_simple(const kng_prepared *p, void *const *buffer, const knk_map_values *map)
 {
     _Alignas(kng_args) char room[sizeof(kng_args) + KNG_SIMPLE_STREAMS * sizeof(kng_words)];
     kng_args *call = (kng_args *)(void *)room;
@@ -362,6 +372,8 @@ static void run_simple(const kng_prepared *p, void *const *buffer)
     call->phase = 0;
     for (int i = 0; i < n; i++) {
         call->stream[i] = p->call->stream[i];
+        if (map)
+            call->stream[i].at = kng_offset(p->pass, map, i);
         if (p->buffer[i] >= 0)
             call->stream[i].at += (int64_t)(intptr_t)buffer[p->buffer[i]];
     }
@@ -380,7 +392,7 @@ size_t kng_prepared_scratch(const kng_prepared *p, int threads)
     return p->facts->shared_bytes + (size_t)(split ? threads : 1) * p->facts->part_bytes;
 }
 
-void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scratch, int threads)
+static void run(const kng_prepared *p, const knk_launch *launch, const knk_map_values *map, void *scratch, int threads)
 {
     if (p->interpreted) {
         kng_note_fallback(p->k);
@@ -389,12 +401,16 @@ void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scr
     }
     bool split = is_split(p, threads);
     if (p->simple && !split && !p->pass->large) {
-        run_simple(p, launch->buffer);
+        run_simple(p, launch->buffer, map);
         return;
     }
     if (p->empty)
         return;
-    job j = {.p = p, .buffer = launch->buffer, .scratch = scratch, .bypass = bypassing(p, launch->buffer)};
+    job j = {.p = p,
+             .buffer = launch->buffer,
+             .map = map,
+             .scratch = scratch,
+             .bypass = bypassing(p, launch->buffer)};
     if (p->wide && split) {
         run_wide(&j, threads);
         return;
@@ -408,4 +424,14 @@ void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scr
     j.parts = parts > PARTS_PER_THREAD * (double)threads ? PARTS_PER_THREAD * (int64_t)threads : (int64_t)parts;
     j.parts = j.parts > p->n_boxes ? p->n_boxes : j.parts < 1 ? 1 : j.parts;
     knx_parallel(j.parts > 1 ? threads : 1, j.parts, run_boxes, &j);
+}
+
+void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scratch, int threads)
+{
+    run(p, launch, NULL, scratch, threads);
+}
+
+void kng_run_moved(const kng_prepared *p, const knk_launch *launch, void *scratch)
+{
+    run(p, launch, launch->map, scratch, 1);
 }

@@ -106,6 +106,7 @@ extern kng_tuning kng_tune;
 typedef struct kng_worker {
     const kng_prepared *p;
     void *const *buffer;
+    const knk_map_values *map; /* NULL: offsets are those of the plan */
     char *part, *values, *shared; /* values: the part that the values for later stages are in */
     kng_args *args;
     int64_t *at, *cursor;         /* per stream: of the point that is being walked to; within the inner loops */
@@ -128,7 +129,9 @@ void kng_choose(kng_pass *ps, const knk_stage *st, int n_par, uint8_t *other, ui
 /* native.c: NULL if there is none */
 kng_function *kng_function_for(kng_backend b, const knk_kernel *k, kng_facts *f, const kng_request *r);
 void kng_note_fallback(const knk_kernel *k);
+void kng_note_made(size_t bytes, uint64_t nanoseconds); /* a function that no kernel owns */
 /* drive.c */
+int64_t kng_offset(const kng_pass *ps, const knk_map_values *map, int stream); /* map: as in a worker */
 void kng_aim(const kng_worker *w, const kng_pass *ps, const kng_piece *piece);
 bool kng_step_axes(const kng_worker *w, const kng_pass *ps, const uint8_t *axis, int n_axis, const int64_t *n);
 kng_function *kng_function_of(const kng_worker *w, const kng_pass *ps);

@@ -43,6 +43,13 @@ void kng_note_fallback(const knk_kernel *k)
     KN_LOG(2, "kernel %016llx: the interpreter runs it", (unsigned long long)k->hash);
 }
 
+void kng_note_made(size_t bytes, uint64_t nanoseconds)
+{
+    n_functions++;
+    n_bytes += bytes;
+    n_nanoseconds += nanoseconds;
+}
+
 bool kng_backend_works(kng_backend b)
 {
     switch (b) {

@@ -27,6 +27,9 @@ size_t kng_plan_bytes(const knk_kernel *k); /* 0: it is interpreted */
 const kng_prepared *kng_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch);
 size_t kng_prepared_scratch(const kng_prepared *p, int threads); /* bytes that it needs: at most kng_scratch_bytes */
 void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scratch, int threads);
+/* The same at other places: the offsets of the maps are launch->map's, not those that it was prepared with. On this
+ * thread. */
+void kng_run_moved(const kng_prepared *p, const knk_launch *launch, void *scratch);
 
 /* The stage functions of the process: made, their bytes, seconds spent; and how often a launch had to fall back on the
  * interpreter. */

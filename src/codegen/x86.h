@@ -117,4 +117,14 @@ void kng_ret(kng_asm *a);
 void kng_align(kng_asm *a, int bytes);                                         /* with long no-ops */
 void kng_prefetch(kng_asm *a, kng_operand from, int hint);                     /* 0: nta, 1: t0, 2: t1, 3: t2 */
 void kng_sfence(kng_asm *a);
+
+/* Tiles (AMX), registers 0 to 7: rows of bytes at base + disp, `stride` bytes (a register) apart. dst += products of
+ * bytes of left's rows and right's columns, four at a time. */
+void kng_tmm_configure(kng_asm *a, kng_operand from); /* 64 bytes; makes all tiles zero */
+void kng_tmm_release(kng_asm *a);
+void kng_tmm_zero(kng_asm *a, int t);
+void kng_tmm_load(kng_asm *a, int t, int base, int stride, int32_t disp);
+void kng_tmm_load_once(kng_asm *a, int t, int base, int stride, int32_t disp); /* past the first cache */
+void kng_tmm_store(kng_asm *a, int t, int base, int stride, int32_t disp);
+void kng_tmm_dot(kng_asm *a, bool left_signed, bool right_signed, int dst, int left, int right);
 #endif

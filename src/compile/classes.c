@@ -25,7 +25,10 @@ knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e)
     }
     if (p->pulls)
         return pulls(j, e) ? KNC_EITHER : KNC_RUN;
-    return p->expr ? KNC_ELEMENTWISE : p->pull ? KNC_PULL : p->run || p->product || (p->bits & KN_LOOPS) ? KNC_RUN : KNC_UNKNOWN;
+    return p->expr                                        ? KNC_ELEMENTWISE
+           : p->pull                                      ? KNC_PULL
+           : p->run || p->product || (p->bits & KN_LOOPS) ? KNC_RUN
+                                                          : KNC_UNKNOWN;
 }
 
 int knc_parts(kn_dtype d) { return d->kind == KN_KIND_COMPLEX || d->kind == KN_KIND_KEY ? 2 : 1; }

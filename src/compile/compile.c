@@ -22,6 +22,8 @@ static const struct pass {
     {"group equations", .plan = knc_group_equations},
     {"give values their places", .plan = knc_place_values},
     {"lower groups to kernels", .plan = knc_lower},
+    {"make bands", .plan = knc_make_bands, .only_fused = true},
+    {"attach kernels to products", .plan = knc_attach, .only_fused = true},
     {"order steps", .plan = knc_order_steps},
     {"prepare kernels", .plan = knc_prepare_kernels},
     {"plan memory", .plan = knc_plan_memory},

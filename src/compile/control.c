@@ -82,8 +82,14 @@ kn_error *knc_make_loop(const knc_plan *p, const kn_eqn *e, const knc_loop **out
 
 void knc_drop_step(const knc_step *s)
 {
+    for (uint32_t i = 0; s->kind == KNC_BAND && i < s->u.band->n_step; i++)
+        knc_drop_step(&s->u.band->step[i].step);
     if (s->kind == KNC_KERNEL) {
         knk_release(s->u.k.kernel);
+    } else if (s->kind == KNC_PRODUCT) {
+        const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
+        for (int i = 0; i < 3; i++)
+            knk_release(all[i] ? all[i]->kernel : NULL);
     } else if (s->kind == KNC_LOOP) {
         knc_release(s->u.r.loop->cond);
         knc_release(s->u.r.loop->body);

@@ -92,6 +92,15 @@ static uint32_t variables(const kn_eqn *e)
     return n;
 }
 
+/* Of literals alone: whoever reads it can make it, known or not. */
+static bool is_of_literals(const kn_eqn *e)
+{
+    for (uint32_t i = 0; i < e->n_in; i++)
+        if (kni_is_var(e->in[i]))
+            return false;
+    return e->n_in > 0;
+}
+
 /* Inline or store, and why. */
 static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u, unsigned weight, bool *store)
 {
@@ -101,7 +110,7 @@ static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses 
         return KNC_BECAUSE_UNFUSED;
     if (u->need)
         return (knc_why)u->why;
-    if (u->many)
+    if (u->many && !(v->constant && is_of_literals(e)))
         return KNC_BECAUSE_MANY;
     for (int i = 0; i < u->n; i++) {
         knc_why why = refusal(p, &u->at[i], weight, variables(e));

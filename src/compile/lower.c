@@ -270,9 +270,13 @@ static kn_error *make_product(knc_plan *p, const kn_eqn *e, const kn_type *xt, k
     room += -(uintptr_t)room % 64;
     s->kind = KNC_PRODUCT;
     s->n_ref = 3;
+    s->u.p.eqn = s->eqn;
+    s->u.p.writes = knx_arena_copy(a, (bool[]){false, false, true}, 3 * sizeof(bool));
+    s->u.p.a = 0, s->u.p.b = 1, s->u.p.c = 2;
+    s->u.p.fill_a = s->u.p.fill_b = s->u.p.finish = NULL;
     s->u.p.product = product;
-    s->u.p.plan = knr_product_make(room, product, false, false, false);
-    if (!KN_VEC_PUSH(&p->step, *s))
+    s->u.p.plan = (const knr_plan *)(const void *)room; /* made when the steps are what they will be */
+    if (!s->u.p.writes || !KN_VEC_PUSH(&p->step, *s))
         return knx_error_nomem();
     return NULL;
 }

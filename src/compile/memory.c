@@ -255,13 +255,19 @@ static knc_ref place_in(const knc_plan *p, uint32_t s, size_t offset)
 }
 
 /* References by slot become references by place. */
+static void resolve_step(knc_plan *p, const knc_step *s)
+{
+    for (uint32_t r = 0; r < s->n_ref; r++)
+        if (s->ref[r].space != KNC_AT_BLOCK)
+            s->ref[r] = place_in(p, s->ref[r].index, s->ref[r].offset);
+    for (uint32_t i = 0; s->kind == KNC_BAND && i < s->u.band->n_step; i++)
+        resolve_step(p, &s->u.band->step[i].step);
+}
+
 static void resolve(knc_plan *p)
 {
     for (uint32_t i = 0; i < p->p->n_step; i++)
-        for (uint32_t r = 0; r < p->p->step[i].n_ref; r++) {
-            knc_ref *ref = &p->p->step[i].ref[r];
-            *ref = place_in(p, ref->index, ref->offset);
-        }
+        resolve_step(p, &p->p->step[i]);
 }
 
 /* For observers. */

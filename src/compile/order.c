@@ -213,7 +213,7 @@ static bool chain_effects(order *o, uint32_t n)
     for (uint32_t s = 0; s < n; s++) {
         const knc_step *at = &o->p->step.at[s];
         const kn_eqn *e = &j->eqn[at->eqn];
-        if (at->kind != KNC_KERNEL && at->kind != KNC_COPY && (kni_bits(e->prim, e->params) & KN_EFFECT))
+        if (at->kind != KNC_KERNEL && at->kind != KNC_COPY && at->kind != KNC_BAND && (kni_bits(e->prim, e->params) & KN_EFFECT))
             step[at->eqn] = s;
     }
     for (uint32_t i = 0; i < j->n_eqn; i++)
@@ -302,6 +302,7 @@ static void write_notes(knc_plan *p)
         note[i].state = v->state;
         note[i].why = v->why;
         note[i].joined = v->joined;
+        note[i].in_blocks = v->state == KNC_STORED && v->slot != KNC_NO && p->slot.at[v->slot].in_blocks;
         if (v->group != KNC_NO)
             note[i].step = p->group.at[knc_find(p, v->group)].step;
         else if (v->state == KNC_INLINE)

@@ -75,7 +75,8 @@ static kn_error *place_output(knc_plan *p, uint32_t k, knc_output *out)
     case KNC_AT_OUTPUT: out->kind = KNC_OUT_SAME, out->index = slot->index; return NULL;
     case KNC_AT_WORK: slot->space = KNC_AT_OUTPUT, slot->index = k; return NULL;
     case KNC_AT_LITERAL:
-    case KNC_NOWHERE: break;
+    case KNC_NOWHERE:
+    case KNC_AT_BLOCK: break;
     }
     uint32_t to = new_slot(p, KNC_AT_OUTPUT, k, out->bytes);
     return !p->failed && copy_step(p, s, to, out->bytes) ? NULL : knx_error_nomem();

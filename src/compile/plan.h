@@ -53,7 +53,24 @@ typedef enum knc_state {
     X(LONG, "the rows that are joined do not fit into the cache")                 \
     X(STAGES, "too many passes over a row")                                       \
     X(OLD, "it reads a value that is updated before its readers run")             \
-    X(UNFUSED, "fusion is off")
+    X(UNFUSED, "fusion is off")                                                   \
+    X(FINISH, "the kernel that reads it is a part of the product's step")         \
+    X(FILL, "worked out where a product reads it")                                \
+    X(STRIDES, "a product goes along the strides of where it comes from")         \
+    X(PLACED, "the product puts it where its reader would move it to")            \
+    X(JOINED, "the kernel beside the product joins elements")                     \
+    X(UNEVEN, "the kernel beside the product has other loops")                    \
+    X(SMALL, "what goes between it and the product stays in the first cache")     \
+    X(CIRCLE, "the kernel that reads it waits for another reader")                \
+    X(OFTEN, "the product would work it out too often")                           \
+    X(WIDELY, "not only one product reads it")                                    \
+    X(WINDOWS, "its elements are read through windows")                           \
+    X(BLOCKS, "the steps around it share rows")                                   \
+    X(AGAIN, "the steps around it share rows; made again where it is read later") \
+    X(ROWS, "the steps around it have no rows in common")                         \
+    X(WHOLE, "a block of its rows would read too much beside it")                 \
+    X(RETURNS, "what is made of it comes back through other steps")               \
+    X(KEPT, "steps that do not share its rows read it too")
 typedef enum knc_why {
 #define KNC_X(id, text) KNC_BECAUSE_##id,
     KNC_REASONS(KNC_X)
@@ -152,6 +169,8 @@ typedef struct knc_slot {
     uint32_t first, last; /* steps */
     uint32_t over;        /* the slot whose place it has, KNC_NO: its own */
     bool overwritten;     /* a donated operand that a temporary has the place of */
+    bool in_blocks;       /* in a band: it has no memory of its own */
+    bool made_again;      /* in another band */
 } knc_slot;
 
 typedef struct knc_use_link {
@@ -213,6 +232,9 @@ unsigned knc_looks(const kni_jaxpr *j, const kn_eqn *e);
 kn_error *knc_group_equations(knc_plan *p);
 kn_error *knc_place_values(knc_plan *p);
 kn_error *knc_lower(knc_plan *p);
+kn_error *knc_make_bands(knc_plan *p); /* bands.c */
+kn_error *knc_attach(knc_plan *p); /* attach.c */
+extern bool knc_attach_small;      /* for tests: whatever the sizes */
 kn_error *knc_order_steps(knc_plan *p);
 kn_error *knc_prepare_kernels(knc_plan *p); /* prepare.c */
 kn_error *knc_plan_memory(knc_plan *p);

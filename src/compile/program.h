@@ -26,6 +26,7 @@ typedef struct kn_compile_options {
      * undefined, after one that failed too; the same buffer must not be passed as a second operand. */
     const bool *donated;
     bool record;     /* also which values go from step to step: for knc_graphviz */
+    int bands;       /* 0: where they pay; 1: wherever steps can be cut, in low blocks; -1: none */
     int max_buffers; /* that one kernel reads and writes, but for single equations with more; 0: 64 */
 } kn_compile_options;
 

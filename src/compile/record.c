@@ -40,7 +40,7 @@ static void add_edge(recorder *r, uint32_t var, uint32_t to, uint32_t output)
     knc_edge e = {.from = KNC_NO, .to = to, .var = var, .eqn = v->eqn, .output = output};
     if (v->state == KNC_STORED)
         e.from = r->p->p->note[v->eqn].step;
-    bool inside = e.from != KNC_NO && e.from == to;
+    bool inside = e.from != KNC_NO && (e.from == to || r->p->p->note[v->eqn].in_blocks);
     if ((v->state == KNC_STORED ? e.from != KNC_NO && !inside : v->state == KNC_GIVEN) && !KN_VEC_PUSH(&r->edge, e))
         r->failed = true;
 }
@@ -123,7 +123,7 @@ void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t)
         knx_text_add(t, "copy");
         return;
     }
-    if (s->kind != KNC_KERNEL) {
+    if (s->kind != KNC_KERNEL && s->kind != KNC_PRODUCT && s->kind != KNC_BAND) {
         knx_text_add(t, "%s", p->jaxpr->eqn[s->eqn].prim->name);
         return;
     }
@@ -141,14 +141,20 @@ void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t)
         }
 }
 
-int64_t knc_step_elements(const kn_program *p, uint32_t step)
+static int64_t elements_of(const kn_program *p, const knc_step *s)
 {
-    const knc_step *s = &p->step[step];
     int64_t points = 1, inner = 1;
+    if (s->kind == KNC_BAND) { /* of the step with most */
+        for (uint32_t i = 0; i < s->u.band->n_step; i++) {
+            inner = elements_of(p, &s->u.band->step[i].step);
+            points = inner > points ? inner : points;
+        }
+        return points;
+    }
     if (s->kind == KNC_COPY)
         return (int64_t)s->u.bytes;
     if (s->kind == KNC_PRODUCT)
-        return kni_type_size(p->jaxpr->type[p->jaxpr->eqn[s->eqn].out]);
+        return kni_type_size(p->jaxpr->type[p->jaxpr->eqn[s->u.p.eqn].out]);
     if (s->kind != KNC_KERNEL)
         return s->u.r.n_out ? kni_type_size(s->u.r.yt[0]) : 0;
     for (int d = 0; d < s->u.k.kernel->n_par; d++)
@@ -161,3 +167,5 @@ int64_t knc_step_elements(const kn_program *p, uint32_t step)
     }
     return points * inner;
 }
+
+int64_t knc_step_elements(const kn_program *p, uint32_t step) { return elements_of(p, &p->step[step]); }

@@ -6,11 +6,18 @@
 #include "ir/prim.h"
 #include "kernel/kernel.h"
 
-/* Where a value lies. KNC_NOWHERE: it is not in memory. */
-typedef enum knc_space { KNC_AT_OPERAND, KNC_AT_OUTPUT, KNC_AT_WORK, KNC_AT_LITERAL, KNC_NOWHERE } knc_space;
+/* Where a value lies. KNC_NOWHERE: it is not in memory; KNC_AT_BLOCK: in a step of a band, a block of it is. */
+typedef enum knc_space {
+    KNC_AT_OPERAND,
+    KNC_AT_OUTPUT,
+    KNC_AT_WORK,
+    KNC_AT_LITERAL,
+    KNC_NOWHERE,
+    KNC_AT_BLOCK
+} knc_space;
 typedef struct knc_ref {
     uint8_t space;
-    uint32_t index; /* of the operand, the output or the literal; while planning: of the slot */
+    uint32_t index; /* of the operand, the output, the literal, the block value; while planning: of the slot */
     size_t offset;  /* bytes */
 } knc_ref;
 
@@ -27,13 +34,30 @@ typedef struct knc_loop {
 } knc_loop;
 #define KNC_IN_PLACE SIZE_MAX
 
-typedef enum knc_step_kind { KNC_KERNEL, KNC_ROUTINE, KNC_COPY, KNC_LOOP, KNC_PRODUCT } knc_step_kind;
+/* A kernel as a part of a product's step: it works out elements of an operand when the product asks for them, or takes
+ * those of the result when they are there (docs/products.md). Its dimensions are the product's: of the batch, rows (of
+ * the group m; operand b: n) and columns (the group n; operands: k), slowest first, at least one row and column. */
+typedef struct knc_attached {
+    knk_kernel *kernel;
+    const uint32_t *ref;   /* per buffer: which of the step's; KNC_NO: elements that are asked for or handed over */
+    const bool *handed;    /* per map: of those elements; offset and strides are not from here then */
+    int n_batch, n_row, n_column;
+    const int64_t *extent; /* per dimension */
+    const int64_t *offset; /* per map; handed: the part of a complex number */
+    const int64_t *stride; /* [map][dimension] */
+    int parts, element;    /* of an element that is handed over: its parts, bytes */
+    const struct kng_rect *rect[2]; /* elements that are adjacent along columns, along rows */
+    bool across[2];                 /* then they are turned, and lanes run along the other one */
+} knc_attached;
+
+typedef enum knc_step_kind { KNC_KERNEL, KNC_ROUTINE, KNC_COPY, KNC_LOOP, KNC_PRODUCT, KNC_BAND } knc_step_kind;
 typedef struct knc_step {
     uint8_t kind;
     uint32_t eqn; /* the equation that errors point at */
     uint32_t n_ref;
     knc_ref *ref; /* kernel: its buffers; routine, loop: operands, results, workspace if it has one; copy: to, from;
-                     product: two operands, result */
+                     product: operands and result, what else its kernels read and write; band: what its steps refer
+                     to outside of it, each place once */
     union {
         struct {
             knk_kernel *kernel;
@@ -51,10 +75,58 @@ typedef struct knc_step {
         struct {
             const knr_product *product;
             const knr_plan *plan;
+            const bool *writes; /* per reference */
+            uint32_t eqn;       /* the product's own */
+            uint32_t a, b, c;   /* references; KNC_NO: that is worked out, or taken */
+            const knc_attached *fill_a, *fill_b, *finish; /* NULL: there is none */
         } p;
+        struct knc_band *band;
         size_t bytes; /* of a copy */
     } u;
 } knc_step;
+
+/* ---- Bands: steps that share rows, run block by block (docs/products.md). Rows are counted through all batches; a
+ * block is some rows of one batch. */
+
+/* Which turns of a parallel loop of a kernel belong to a block of n rows from row r on (rows in units of the band's
+ * grain). FIXED: one, number r / per; SHARE: n * per, from r * per on; both modulo the loop's extent. */
+typedef enum knc_cut_kind { KNC_CUT_WHOLE, KNC_CUT_FIXED, KNC_CUT_SHARE } knc_cut_kind;
+typedef struct knc_cut {
+    uint8_t kind;
+    int64_t per;
+} knc_cut;
+
+/* A value of which there is one block per worker. */
+typedef struct knc_block {
+    size_t row, at; /* bytes of a row; place in a worker's memory */
+} knc_block;
+
+typedef struct knc_band_step {
+    knc_step step; /* a kernel or a product; `par` and `prepared` are those of the whole */
+    bool again;    /* an earlier step made the same values, which were not kept */
+    /* kernel: */
+    const knc_cut *cut;                     /* per parallel loop */
+    const int64_t *par[2];                  /* extents of a block; of the last block of a batch */
+    const struct kng_prepared *prepared[2]; /* as in a step */
+    /* product: */
+    bool sums;       /* over the rows: they are its steps of k, and its result is that of a whole batch */
+    int64_t rows;    /* of one batch of its own: as the band's, or a multiple */
+    int64_t other;   /* steps of k; sums: rows of the result */
+    size_t chain;    /* place of its chain in a worker's memory; KNC_NO_CHAIN */
+} knc_band_step;
+#define KNC_NO_CHAIN SIZE_MAX
+
+typedef struct knc_band {
+    uint32_t n_step, n_block;
+    knc_band_step *step;
+    knc_block *block;
+    int64_t batches, rows; /* rows: of a batch */
+    int64_t grain, height; /* rows of a block: at most, a multiple of the grain */
+    int64_t chunk;         /* so many rows come to sums in order; 0: blocks are in no order */
+    size_t kept;           /* bytes of a worker's memory for maps, blocks and chains; behind it lies its scratch */
+    size_t worker;         /* all of its memory */
+    size_t saved;          /* bytes of values that are not in memory */
+} knc_band;
 
 /* How an output comes to its buffer. */
 typedef enum knc_output_kind {
@@ -81,6 +153,7 @@ typedef struct knc_edge {
 typedef struct knc_note {
     uint8_t state, why; /* knc_state, knc_why */
     bool joined;        /* stored by a kernel that was there for another value */
+    bool in_blocks;     /* stored, but for one block of a band at a time */
     uint32_t step;      /* KNC_NO: several, or none */
 } knc_note;
 #define KNC_NO UINT32_MAX
@@ -136,7 +209,13 @@ struct kn_program {
     kn_arena arena;
 };
 enum { KNC_FEW_REFS = 48 }; /* steps with more buffers keep their addresses in the workspace */
+/* workspace.c: bytes that a product itself needs, and behind them what its kernels need for each worker: at its end a
+ * tile, if elements are turned */
+enum { KNC_TILE = 64 };
+size_t knc_product_workspace(const knc_step *s, int threads);
+size_t knc_attached_scratch(const knc_step *s);
 /* record.c: the operations that a step works out, for people; the elements that it runs over (a copy's bytes) */
+int64_t knc_band_blocks(const knc_band *band); /* workspace.c */
 void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t);
 int64_t knc_step_elements(const kn_program *p, uint32_t step);
 #endif

@@ -23,7 +23,8 @@ static const char *const spaces[] = {[KNC_AT_OPERAND] = "operand",
                                      [KNC_AT_OUTPUT] = "output",
                                      [KNC_AT_WORK] = "work",
                                      [KNC_AT_LITERAL] = "literal",
-                                     [KNC_NOWHERE] = "nowhere"};
+                                     [KNC_NOWHERE] = "nowhere",
+                                     [KNC_AT_BLOCK] = "block"};
 
 const char *knc_why_text(knc_why why) { return reasons[why]; }
 
@@ -46,7 +47,11 @@ static void note_text(const kn_program *p, uint32_t i, kn_str *out)
     knx_text_add(&t, ": %s", states[n->state]);
     if (n->step != KNC_NO)
         knx_text_add(
-            &t, n->state == KNC_STORED ? (n->joined ? " by step %u, which reads it" : " by step %u") : " in step %u",
+            &t,
+            n->in_blocks               ? ", a block at a time, by step %u"
+            : n->state != KNC_STORED ? " in step %u"
+            : n->joined              ? " by step %u, which reads it"
+                                     : " by step %u",
             (unsigned)n->step);
     knx_text_add(&t, ": %s\n", reasons[n->why]);
     add(out, &t);
@@ -95,37 +100,59 @@ static void extents(kn_text *t, const char *name, int n, const int64_t *extent)
     knx_show_shape(t, n, extent);
 }
 
-static void step_text(const kn_program *p, uint32_t i, kn_str *out)
+static void product_text(const kn_program *p, const knc_step *s, kn_text *t)
 {
-    const knc_step *s = &p->step[i];
-    kn_text t = {0};
-    knx_text_add(&t, "  %u: ", (unsigned)i);
+    const char *const what[] = {"first operand by", "second operand by", "result to"};
+    const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
+    knx_text_add(t, "%s", p->jaxpr->eqn[s->u.p.eqn].prim->name);
+    for (int i = 0; i < 3; i++)
+        if (all[i])
+            knx_text_add(t, ", %s kernel %016llx, %d nodes", what[i], (unsigned long long)all[i]->kernel->hash,
+                         all[i]->kernel->n_node);
+}
+
+static void step_head(const kn_program *p, const knc_step *s, kn_text *t)
+{
     switch ((knc_step_kind)s->kind) {
     case KNC_KERNEL:
-        knx_text_add(&t, "kernel %016llx, %d nodes,", (unsigned long long)s->u.k.kernel->hash, s->u.k.kernel->n_node);
-        extents(&t, "points", s->u.k.kernel->n_par, s->u.k.par);
+        knx_text_add(t, "kernel %016llx, %d nodes,", (unsigned long long)s->u.k.kernel->hash, s->u.k.kernel->n_node);
+        extents(t, "points", s->u.k.kernel->n_par, s->u.k.par);
         for (int k = 0; k < s->u.k.kernel->n_stage; k++)
             if (s->u.k.kernel->stage[k].n_inner)
-                extents(&t, "joins", s->u.k.kernel->stage[k].n_inner, s->u.k.inner[k]);
+                extents(t, "joins", s->u.k.kernel->stage[k].n_inner, s->u.k.inner[k]);
         break;
+    case KNC_PRODUCT: product_text(p, s, t); break;
     case KNC_LOOP:
-    case KNC_PRODUCT:
-    case KNC_ROUTINE: knx_text_add(&t, "%s", p->jaxpr->eqn[s->eqn].prim->name); break;
-    case KNC_COPY: knx_text_add(&t, "copy of %llu bytes", (unsigned long long)s->u.bytes); break;
+    case KNC_ROUTINE: knx_text_add(t, "%s", p->jaxpr->eqn[s->eqn].prim->name); break;
+    case KNC_COPY: knx_text_add(t, "copy of %llu bytes", (unsigned long long)s->u.bytes); break;
+    case KNC_BAND: {
+        const knc_band *b = s->u.band;
+        knx_text_add(t, "band of %lld x %lld rows, %lld at a time%s, %llu bytes for each thread, %llu not stored",
+                     (long long)b->batches, (long long)b->rows, (long long)b->height, b->chunk ? " in order" : "",
+                     (unsigned long long)b->worker, (unsigned long long)b->saved);
     }
-    add(out, &t);
-    if (s->kind == KNC_KERNEL) {
-        knx_text_add(&t, " of ");
-        knc_step_operations(p, i, &t);
-        add(out, &t);
     }
-    for (uint32_t r = 0; r < s->n_ref; r++) {
+}
+
+static bool is_written(const knc_step *s, uint32_t r)
+{
+    switch ((knc_step_kind)s->kind) {
+    case KNC_KERNEL: return s->u.k.kernel->buffer[r].written;
+    case KNC_COPY: return r == 0;
+    case KNC_PRODUCT: return s->u.p.writes[r];
+    case KNC_BAND: return false; /* its steps say it */
+    case KNC_LOOP:
+    case KNC_ROUTINE: break;
+    }
+    return r >= s->u.r.n_in;
+}
+
+static void references(const knc_step *s, kn_str *out)
+{
+    kn_text t = {0};
+    for (uint32_t r = 0; r < s->n_ref && s->kind != KNC_BAND; r++) {
         const knc_ref *ref = &s->ref[r];
-        bool writes = s->kind == KNC_KERNEL ? s->u.k.kernel->buffer[r].written
-                      : s->kind == KNC_COPY ? r == 0
-                      : s->kind == KNC_PRODUCT ? r == 2
-                                            : r >= s->u.r.n_in;
-        knx_text_add(&t, "%s %s%s", r ? "," : ";", writes ? "> " : "", spaces[ref->space]);
+        knx_text_add(&t, "%s %s%s", r ? "," : ";", is_written(s, r) ? "> " : "", spaces[ref->space]);
         if (ref->space != KNC_AT_WORK)
             knx_text_add(&t, " %u", (unsigned)ref->index);
         if (ref->offset || ref->space == KNC_AT_WORK)
@@ -133,6 +160,30 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
         add(out, &t);
     }
     knx_str_puts(out, "\n");
+}
+
+static void step_text(const kn_program *p, uint32_t i, kn_str *out)
+{
+    const knc_step *s = &p->step[i];
+    kn_text t = {0};
+    knx_text_add(&t, "  %u: ", (unsigned)i);
+    step_head(p, s, &t);
+    add(out, &t);
+    if (s->kind == KNC_KERNEL || (s->kind == KNC_PRODUCT && p->first_eqn[i] + 1 < p->first_eqn[i + 1])) {
+        knx_text_add(&t, " of ");
+        knc_step_operations(p, i, &t);
+        add(out, &t);
+    }
+    references(s, out);
+    for (uint32_t k = 0; s->kind == KNC_BAND && k < s->u.band->n_step; k++) {
+        const knc_band_step *b = &s->u.band->step[k];
+        knx_text_add(&t, "     %s", b->again ? "again: " : "");
+        step_head(p, &b->step, &t);
+        if (b->sums)
+            knx_text_add(&t, " over the rows");
+        add(out, &t);
+        references(&b->step, out);
+    }
 }
 
 /* What goes from step to step through memory. */

@@ -4,6 +4,7 @@
  * threads. The programs inside of loops use the same scratch. */
 #include "base/pool.h"
 #include "codegen/native.h"
+#include "codegen/rect.h"
 #include "compile/plan.h"
 
 static size_t aligned(size_t n) { return (n + 63) & ~(size_t)63; }
@@ -25,6 +26,33 @@ static double elements(const knc_step *s)
     return n * inner;
 }
 
+/* Each element of an operand, or of the result, once. */
+static double cost_of_product(const knc_step *s)
+{
+    const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
+    double ns = knr_product_cost(s->u.p.plan);
+    for (int i = 0; i < 3; i++) {
+        double n = all[i] ? kng_rect_cost(all[i]->kernel) : 0;
+        for (int d = 0; n > 0 && d < all[i]->n_batch + all[i]->n_row + all[i]->n_column; d++)
+            n *= (double)all[i]->extent[d];
+        ns += n;
+    }
+    return ns;
+}
+
+static double parts_of(const knc_step *s)
+{
+    if (s->kind == KNC_KERNEL)
+        return elements(s) * (knk_cost(s->u.k.kernel) + 1) / OPERATIONS_OF_A_PART;
+    if (s->kind == KNC_PRODUCT)
+        return cost_of_product(s) / NANOSECONDS_OF_A_PART;
+    double parts = 0;
+    for (uint32_t i = 0; i < s->u.band->n_step; i++)
+        parts += parts_of(&s->u.band->step[i].step);
+    double most = (double)knc_band_blocks(s->u.band);
+    return parts < most ? parts : most;
+}
+
 /* Of the programs' steps the one that has work for most threads. */
 static int most_threads(const kn_program *p)
 {
@@ -32,11 +60,8 @@ static int most_threads(const kn_program *p)
     for (uint32_t i = 0; i < p->n_step; i++) {
         const knc_step *s = &p->step[i];
         int n = 1;
-        if (s->kind == KNC_KERNEL) {
-            double parts = elements(s) * (knk_cost(s->u.k.kernel) + 1) / OPERATIONS_OF_A_PART;
-            n = parts < KNX_MAX_THREADS ? (int)parts : KNX_MAX_THREADS;
-        } else if (s->kind == KNC_PRODUCT) {
-            double parts = knr_product_cost(s->u.p.plan) / NANOSECONDS_OF_A_PART;
+        if (s->kind == KNC_KERNEL || s->kind == KNC_PRODUCT || s->kind == KNC_BAND) {
+            double parts = parts_of(s);
             n = parts < KNX_MAX_THREADS ? (int)parts : KNX_MAX_THREADS;
         } else if (s->kind == KNC_LOOP) {
             const knc_loop *l = s->u.r.loop;
@@ -62,6 +87,51 @@ static size_t scratch_of_kernel(const knc_step *s, int threads)
     return s->u.k.prepared ? kng_prepared_scratch(s->u.k.prepared, threads) : knk_scratch_bytes(s->u.k.kernel);
 }
 
+/* A worker's memory in a band: what is kept there, and the scratch of whatever step is running. */
+static size_t bytes_of_worker(const knc_band *band)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < band->n_step; i++) {
+        const knc_band_step *s = &band->step[i];
+        for (int last = 0; last < 2; last++) {
+            size_t bytes = s->step.kind == KNC_PRODUCT ? knr_part_workspace(s->step.u.p.plan)
+                           : s->prepared[last]         ? kng_prepared_scratch(s->prepared[last], 1)
+                                                       : knk_scratch_bytes(s->step.u.k.kernel);
+            most = bytes > most ? bytes : most;
+        }
+    }
+    return aligned(band->kept + most);
+}
+
+int64_t knc_band_blocks(const knc_band *band)
+{
+    return band->batches * ((band->rows + band->height - 1) / band->height);
+}
+
+static size_t scratch_of_band(const knc_band *band, int threads)
+{
+    int64_t parts = knc_band_blocks(band);
+    return band->worker * (size_t)(parts < threads ? parts : threads);
+}
+
+size_t knc_product_workspace(const knc_step *s, int threads)
+{
+    return aligned(knr_product_workspace(s->u.p.plan, threads));
+}
+
+size_t knc_attached_scratch(const knc_step *s)
+{
+    const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
+    size_t most = 0, tile = 0;
+    for (int i = 0; i < 6; i++) {
+        size_t bytes = all[i / 2] ? kng_rect_scratch(all[i / 2]->rect[i % 2]) : 0;
+        most = bytes > most ? bytes : most;
+        if (all[i / 2] && all[i / 2]->across[i % 2])
+            tile = KNC_TILE * KNC_TILE * sizeof(uint64_t);
+    }
+    return aligned(most) + tile;
+}
+
 static size_t scratch_of(const kn_program *p, int threads)
 {
     size_t most = 0;
@@ -71,7 +141,9 @@ static size_t scratch_of(const kn_program *p, int threads)
         if (s->kind == KNC_KERNEL) {
             bytes = scratch_of_kernel(s, threads);
         } else if (s->kind == KNC_PRODUCT) {
-            bytes = knr_product_workspace(s->u.p.plan, threads);
+            bytes = knc_product_workspace(s, threads) + (size_t)threads * knc_attached_scratch(s);
+        } else if (s->kind == KNC_BAND) {
+            bytes = scratch_of_band(s->u.band, threads);
         } else if (s->kind == KNC_LOOP) {
             size_t cond = scratch_of(s->u.r.loop->cond, threads), body = scratch_of(s->u.r.loop->body, threads);
             bytes = cond > body ? cond : body;
@@ -115,6 +187,9 @@ void knc_lay_out_workspace(const knc_plan *p, size_t arena)
         q->max_ref = q->step[i].n_ref > q->max_ref ? q->step[i].n_ref : q->max_ref;
     q->arena_at = q->max_ref > KNC_FEW_REFS ? aligned(q->max_ref * sizeof(void *)) : 0;
     q->workspace = aligned(q->arena_at + arena);
+    for (uint32_t i = 0; i < q->n_step; i++)
+        if (q->step[i].kind == KNC_BAND)
+            q->step[i].u.band->worker = bytes_of_worker(q->step[i].u.band);
     q->most_threads = most_threads(q);
     q->scratch = scratch_of(q, 1);
     q->one_kernel = is_one_kernel(q);

@@ -244,6 +244,28 @@ const kn_param_field kni_fields_dot_general[] = {
     FIELD(DTYPE, kn_p_dot_general, preferred_element_type, .flags = KN_PF_HIDE_EMPTY | KN_PF_HIDE_CLASSIC),
     END,
 };
+const kn_param_field kni_fields_conv[] = {
+    FIELD(INT, kn_p_conv, batch_group_count),
+    SHOW("dimension_numbers", kni_show_conv_numbers, .read = kni_read_members),
+    FIELD(INTS, kn_p_conv, lhs_spec, HIDDEN),
+    FIELD(INTS, kn_p_conv, rhs_spec, HIDDEN),
+    FIELD(INTS, kn_p_conv, out_spec, HIDDEN),
+    FIELD(INT, kn_p_conv, feature_group_count),
+    FIELD(INTS, kn_p_conv, lhs_dilation),
+    SHOW("lhs_shape", kni_show_in_shape, CLASSIC_ONLY),
+    TEXT("out_sharding", "None", TYPED_ONLY),
+    SHOW("padding", kni_show_conv_padding, .read = kni_read_conv_padding),
+    FIELD(INTS, kn_p_conv, lo, HIDDEN),
+    FIELD(INTS, kn_p_conv, hi, HIDDEN),
+    TEXT("precision", "None"),
+    SHOW("preferred_element_type", kni_show_conv_preferred, TYPED_ONLY),
+    FIELD(DTYPE, kn_p_conv, preferred_element_type,
+          .flags = KN_PF_HIDE_EMPTY | KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC),
+    FIELD(INTS, kn_p_conv, rhs_dilation),
+    SHOW("rhs_shape", kni_show_second_shape, CLASSIC_ONLY),
+    FIELD(INTS, kn_p_conv, window_strides),
+    END,
+};
 const kn_param_field kni_fields_sort[] = {
     FIELD(INT, kn_p_sort, dimension),
     FIELD(BOOL, kn_p_sort, is_stable),

@@ -334,6 +334,11 @@ kn_atom knb_dot_general(kn_builder *b, kn_atom x, kn_atom y, const kn_p_dot_gene
     return knb_emit1(b, &kn_prim_dot_general, p, 2, (kn_atom[]){x, y});
 }
 
+kn_atom knb_conv_general_dilated(kn_builder *b, kn_atom x, kn_atom y, const kn_p_conv *p)
+{
+    return knb_emit1(b, &kn_prim_conv_general_dilated, p, 2, (kn_atom[]){x, y});
+}
+
 void knb_sort(kn_builder *b, int n, const kn_atom *x, int dimension, int num_keys, kn_atom *out)
 {
     kn_p_sort p = {.dimension = dimension, .num_keys = num_keys, .is_stable = true};

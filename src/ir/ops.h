@@ -122,6 +122,7 @@ kn_atom knb_cumlogsumexp(kn_builder *b, kn_atom x, int axis, bool reverse);
 kn_atom knb_argmax(kn_builder *b, kn_atom x, int axis, kn_dtype index_dtype);
 kn_atom knb_argmin(kn_builder *b, kn_atom x, int axis, kn_dtype index_dtype);
 kn_atom knb_dot_general(kn_builder *b, kn_atom x, kn_atom y, const kn_p_dot_general *p);
+kn_atom knb_conv_general_dilated(kn_builder *b, kn_atom x, kn_atom y, const kn_p_conv *p);
 void knb_sort(kn_builder *b, int n, const kn_atom *x, int dimension, int num_keys, kn_atom *out);
 void knb_top_k(kn_builder *b, kn_atom x, int axis, int64_t k, kn_atom out[2]); /* the largest, and their positions */
 /* Incomplete gamma and beta functions, zeta functions. Floats of one dtype. */

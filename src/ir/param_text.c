@@ -134,6 +134,36 @@ void kni_show_dot_general(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, con
     knx_str_puts(t, "))");
 }
 
+void kni_show_conv_numbers(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    (void)form, (void)j;
+    const kn_p_conv *p = e->params;
+    show_member(t, "ConvDimensionNumbers(lhs_spec", p->lhs_spec);
+    show_member(t, ", rhs_spec", p->rhs_spec);
+    show_member(t, ", out_spec", p->out_spec);
+    knx_str_puts(t, ")");
+}
+
+void kni_show_conv_padding(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    (void)form, (void)j;
+    const kn_p_conv *p = e->params;
+    knx_str_puts(t, "(");
+    for (int i = 0; i < p->lo.n; i++) {
+        int64_t axis[2] = {p->lo.v[i], i < p->hi.n ? p->hi.v[i] : 0};
+        knx_str_puts(t, i ? ", " : "");
+        kni_show_ints(t, "(", (kn_ints){2, axis}, ")", true);
+    }
+    knx_str_puts(t, p->lo.n == 1 ? ",)" : ")");
+}
+
+void kni_show_conv_preferred(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    kn_dtype d = ((const kn_p_conv *)e->params)->preferred_element_type;
+    (void)form, (void)j;
+    knx_str_puts(t, d ? d->name : "None");
+}
+
 void kni_show_pad(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
 {
     (void)form, (void)j;
@@ -166,6 +196,13 @@ void kni_show_in_shape(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const 
 {
     (void)form;
     kn_type x = kni_atom_type(j, e->in[0]);
+    kni_show_ints(t, "(", (kn_ints){x.ndim, x.dim}, ")", true);
+}
+
+void kni_show_second_shape(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    (void)form;
+    kn_type x = kni_atom_type(j, e->in[1]);
     kni_show_ints(t, "(", (kn_ints){x.ndim, x.dim}, ")", true);
 }
 

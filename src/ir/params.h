@@ -51,6 +51,9 @@
  *     dynamic_slice                dynamic_slice[slice_sizes=(1,)]
  *     dot_general                  dot_general[dimension_numbers=(([1], [0]), ([], []))
  *                                  preferred_element_type=float32]
+ *     conv                         conv_general_dilated[batch_group_count=1
+ *                                  dimension_numbers=ConvDimensionNumbers(lhs_spec=(0, 1), ...) feature_group_count=1
+ *                                  lhs_dilation=() padding=() preferred_element_type=None ... window_strides=()]
  *     sort                         sort[dimension=0 is_stable=True num_keys=1]
  *     factorize                    cholesky, lu: nothing is shown; the full form has check=inv
  *     triangular_solve             triangular_solve[conjugate_a=False left_side=True lower=True transpose_a=False
@@ -153,7 +156,7 @@ extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[],
     kni_fields_window_gather[], kni_fields_window_scatter[], kni_fields_select_and_scatter[],
     kni_fields_window_choice[], kni_fields_window_pick[], kni_fields_window_place[], kni_fields_top_k[], kni_fields_random_split[],
     kni_fields_rng_bit_generator[], kni_fields_gather[], kni_fields_check_bounds[], kni_fields_scatter[],
-    kni_fields_dynamic_slice[], kni_fields_dot_general[], kni_fields_sort[], kni_fields_factorize[],
+    kni_fields_dynamic_slice[], kni_fields_dot_general[], kni_fields_conv[], kni_fields_sort[], kni_fields_factorize[],
     kni_fields_triangular_solve[], kni_fields_random_bits[], kni_fields_random_gamma[],
     kni_fields_random_wrap[], kni_fields_jit[], kni_fields_while[];
 
@@ -168,10 +171,14 @@ void kni_show_gather(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
 void kni_show_fill_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_scatter(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_dot_general(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_show_conv_numbers(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_show_conv_padding(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_show_conv_preferred(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_pad(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_read_members(struct kn_parser *p, const kn_param_field *fields, void *params);
 void kni_read_dot_general(struct kn_parser *p, const kn_param_field *fields, void *params);
 void kni_read_pad(struct kn_parser *p, const kn_param_field *fields, void *params);
+void kni_read_conv_padding(struct kn_parser *p, const kn_param_field *fields, void *params);
 void kni_show_window_padding(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_read_window_padding(struct kn_parser *p, const kn_param_field *fields, void *params);
 void kni_show_in_zeros(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
@@ -182,6 +189,7 @@ void kni_show_host(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_e
 void kni_show_effect(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_results(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_pairs(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e); /* of ppermute */
+void kni_show_second_shape(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_in_shape(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_in_dtype(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 
@@ -321,6 +329,13 @@ typedef struct {
     kn_ints lhs_contract, rhs_contract, lhs_batch, rhs_batch;
     kn_dtype preferred_element_type; /* may be NULL */
 } kn_p_dot_general;
+/* Of each spatial dimension: stride, padding (may be negative), dilations. Specs as jax.lax.ConvDimensionNumbers: lhs and
+ * out batch, feature, spatial ...; rhs output feature, input feature, spatial ... */
+typedef struct {
+    kn_ints window_strides, lo, hi, lhs_dilation, rhs_dilation, lhs_spec, rhs_spec, out_spec;
+    int64_t feature_group_count, batch_group_count;
+    kn_dtype preferred_element_type; /* may be NULL */
+} kn_p_conv;
 typedef struct {
     int64_t dimension, num_keys;
     bool is_stable;

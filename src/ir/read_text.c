@@ -86,3 +86,10 @@ void kni_read_window_padding(kn_parser *p, const kn_param_field *fields, void *p
     (void)fields;
     read_axes(p, 2, (kn_ints *const[]){&w->lo, &w->hi});
 }
+
+void kni_read_conv_padding(kn_parser *p, const kn_param_field *fields, void *params)
+{
+    kn_p_conv *c = params;
+    (void)fields;
+    read_axes(p, 2, (kn_ints *const[]){&c->lo, &c->hi});
+}

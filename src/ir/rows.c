@@ -57,8 +57,8 @@ static const char *derivatives_fault(const kn_prim *p)
 
 const char *kni_prim_fault(const kn_prim *p)
 {
-    int lowerings =
-        !!p->expr + !!p->map + (p->pull && !p->pulls) + !!p->reduction + !!p->run + !!p->product + (p->expand && !p->expands);
+    int lowerings = !!p->expr + !!p->map + (p->pull && !p->pulls) + !!p->reduction + !!p->run + !!p->product +
+                    (p->expand && !p->expands);
     lowerings += !!(p->bits & KN_LOOPS);
     if (!p->name || !*p->name)
         return "no name";

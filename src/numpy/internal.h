@@ -84,6 +84,9 @@ kn_atom knn_order_image(kna_op *op, kn_atom x);
 /* How many elements of the sorted vector a come before each of v (right: before or equal); int64 */
 kn_atom knn_search(kna_op *op, kn_atom a, kn_atom v, bool right);
 
+/* products.c */
+kn_array knn_vecdot(kn_array x, kn_array y, int axis);
+
 /* choosing.c: the remainder of a division by n that is not negative, int64 */
 kn_atom knn_remainder(kna_op *op, kn_atom x, int64_t n);
 

@@ -6,23 +6,30 @@
 
 /* ---- Sliding products. */
 
-/* y[i] = sum over k of x[i - before + k] v[k] for `n` values of i; x is 0 outside. */
+/* y[i] = sum over k of x[i - before + k] v[k] for `n` values of i; x is 0 outside. One convolution of one channel;
+ * windows that stay inside are rows of a matrix that lie upon each other, which products read where they are. */
 static kn_atom slide(kna_op *op, kn_atom x, kn_atom v, int64_t before, int64_t n)
 {
     kn_builder *b = op->b;
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    int64_t length = knb_type(b, x).dim[0], taps = knb_type(b, v).dim[0], zero = 0, one = 1, all[] = {n, taps};
-    int64_t after = n + taps - 1 - before - length;
-    x = knb_pad(b, x, knb_like(b, x, 0), &before, &after, NULL);
-    kn_atom at = knb_add(b, knb_iota(b, KN_DT(I64), 2, all, 0), knb_iota(b, KN_DT(I64), 2, all, 1));
-    kn_p_dot_general p = {.lhs_contract = {1, &one},
-                          .rhs_contract = {1, &zero},
-                          .lhs_batch = {0, NULL},
-                          .rhs_batch = {0, NULL},
-                          .preferred_element_type = knb_type(b, v).dtype};
-    kn_atom windows = knn_take_axis(op, x, at, 0, KN_GATHER_PROMISE);
-    return kna_failed(op) ? KN_ATOM_NONE : knb_dot_general(b, windows, v, &p);
+    int64_t length = knb_type(b, x).dim[0], taps = knb_type(b, v).dim[0];
+    int64_t after = n + taps - 1 - before - length, one = 1, none = 0, spec[] = {0, 1, 2},
+            long_x[] = {1, 1, n + taps - 1};
+    if (before || after)
+        x = knb_pad(b, x, knb_like(b, x, 0), &before, &after, NULL);
+    kn_p_conv p = {.window_strides = {1, &one},
+                   .lo = {1, &none},
+                   .hi = {1, &none},
+                   .lhs_dilation = {1, &one},
+                   .rhs_dilation = {1, &one},
+                   .lhs_spec = {3, spec},
+                   .rhs_spec = {3, spec},
+                   .out_spec = {3, spec},
+                   .feature_group_count = 1,
+                   .batch_group_count = 1};
+    kn_atom signal = knb_reshape(b, x, 3, long_x), kernel = knb_reshape(b, v, 3, (int64_t[]){1, 1, taps});
+    return knb_reshape(b, knb_conv_general_dilated(b, signal, kernel, &p), 1, &n);
 }
 
 typedef enum mode { FULL, SAME, VALID } mode;

@@ -1,340 +1,592 @@
 /* SPDX-License-Identifier: Apache-2.0
- * product.c -- products of arrays: dimensions that lie like one are merged, and what then is a plain matrix of f32,
- * f64 or 32- or 64-bit integers is multiplied where it lies. Everything else (narrow types, complex numbers,
- * irregular strides) is first copied into a plain matrix of numbers that holds it exactly. A complex product is two
- * real ones with twice the steps: along k stand (re, -im) of a against (re, im) of b for the real part, (re, im)
- * against (im, re) for the imaginary one. */
+ * product.c -- runs planned products: pieces of the operands are packed where they do not lie as the inner loops want
+ * them, rectangles of the result are made piece by piece of k, and stored or handed to the caller. */
 #include "routine/product.h"
-#include "base/half.h"
-#include "routine/isa.h"
-#include "routine/product_block.h"
+#include "base/pool.h"
+#include "routine/product_pack.h"
+#include "routine/product_rectangle.h"
+#include "routine/product_strip.h"
+#include "routine/product_convert.h"
+#include "routine/product_dot.h"
+#include "routine/product_lanes.h"
 #include <string.h>
 
+/* What one worker works on. */
 typedef struct job {
-    knr_dims batch, m, n, k; /* merged */
-    kn_dtype part;           /* the dtype of one component in memory */
-    int parts;               /* 2: complex */
-    bool copy_a, copy_b, convert_c;
-    knr_matrices x;
-    size_t a_bytes, b_bytes,
-        c_bytes; /* of the copies, rounded up; a_bytes + b_bytes + parts * c_bytes come first in the workspace */
+    const knr_plan *p;
+    const knr_run *r;
+    int worker;
+    int64_t batch;
+    knr_source left, right;
+    char *c; /* element 0 of this batch */
+    char *packed_left, *packed_right, *buffer;
+    char *chain, *totals; /* of this batch; NULL without */
+    bool own_chain;       /* not the caller's */
+    int64_t chain_line;   /* numbers between its rows */
+    int64_t k0, k1;       /* the steps that are wanted */
 } job;
 
-static const knr_tiles *tiles_of(knr_number kind)
+/* One piece: rectangles `tile` .. of `tiles`, columns, steps. */
+typedef struct piece {
+    int64_t tile, tiles, column, columns, k, steps;
+    knr_cuts rows; /* how the rows are cut; row 0 of it is `row0` of left */
+    int64_t row0;
+    char *c;       /* where (row0, column) is made */
+    int64_t c_row; /* bytes */
+    bool packed_right;
+} piece;
+
+/* --- one piece -------------------------------------------------------------------------------- */
+
+static void prepare_args(const job *j, const piece *x, kng_product_args *args)
 {
-#if defined(KN_HAVE_ISA_VARIANTS)
-    switch (knr_isa()) {
-    case KNR_ISA_AVX512: return &knr_tiles_avx512[kind];
-    case KNR_ISA_AVX2: return &knr_tiles_avx2[kind];
-    case KNR_ISA_BASE: break;
-    }
-#endif
-    return &knr_tiles_base[kind];
+    const knr_plan *p = j->p;
+    memset(args, 0, sizeof *args);
+    args->k = knr_round_up(x->steps, p->group);
+    args->phase = x->k % KNR_BLOCK_STEPS;
+    args->total_in = x->k >= KNR_BLOCK_STEPS;
+    args->c_row = x->c_row;
+    args->chain_row = j->chain_line * p->size;
+    args->b_k = (p->turned ? p->right.row.stride[0] : p->right.k.stride[0]) * p->right.dtype->size;
 }
 
-/* The numbers in which the product is made: wide enough for the result; integers modulo 2^32 or 2^64. */
-static knr_number number_of(const knr_product *p)
+/* A rectangle of `rows` rows and the columns of a panel. Those of the plan were found ahead. */
+static void run_rectangle(const knr_plan *p, int64_t rows, int64_t columns, kng_b_from from,
+                          const kng_product_args *args)
 {
-    size_t size = knx_component(p->result)->size;
-    if (knx_is_inexact(p->result))
-        return size == 8 ? KNR_F64 : KNR_F32;
-    return size == 8 ? KNR_U64 : KNR_U32;
-}
-
-/* r: d without extents of 1, and with neighbours that lie like one dimension joined. An empty group becomes one of
- * extent 1. */
-static void merge(const knr_dims *d, knr_dims *r)
-{
-    r->n = 0;
-    for (int i = 0; i < d->n; i++) {
-        if (d->extent[i] == 1)
-            continue;
-        int last = r->n - 1;
-        bool joins = r->n && r->a[last] == d->a[i] * d->extent[i] && r->b[last] == d->b[i] * d->extent[i];
-        int to = joins ? last : r->n++;
-        r->extent[to] = joins ? r->extent[to] * d->extent[i] : d->extent[i];
-        r->a[to] = d->a[i];
-        r->b[to] = d->b[i];
-    }
-    if (r->n == 0) {
-        r->n = 1;
-        r->extent[0] = 1;
-        r->a[0] = r->b[0] = 0;
-    }
-}
-
-static int64_t count(const knr_dims *d)
-{
-    int64_t n = 1;
-    for (int i = 0; i < d->n; i++)
-        n *= d->extent[i];
-    return n;
-}
-
-static size_t round_up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
-
-static void lay_out(const knr_product *p, job *j)
-{
-    knr_matrices *x = &j->x;
-    bool one = x->m == 1 && x->n == 1,
-         regular = j->parts == 1 && j->part->size == x->tiles->size && j->part->kind != 'b';
-    x->a_m = j->m.a[0], x->a_k = j->k.a[0], x->b_k = j->k.b[0], x->b_n = j->n.b[0];
-    /* An extent of 1 has no stride of its own: a neighbour of that kind makes the simplest layout. */
-    if (x->k == 1)
-        x->a_k = x->b_k = 1;
-    if (x->n == 1)
-        x->b_n = 1;
-    j->copy_a = !regular || j->m.n > 1 || j->k.n > 1 || ((one || x->n == 1) && x->a_k != 1 && (one || x->a_m != 1));
-    j->copy_b =
-        !regular || j->n.n > 1 || j->k.n > 1 || (one && x->b_k != 1) || (x->n > 1 && x->b_k != 1 && x->b_n != 1);
-    j->convert_c = j->parts == 2 || p->result->size != x->tiles->size || p->result->kind == 'b';
-    x->k *= j->parts;
-    x->block = KNR_K_BLOCK * j->parts;
-    size_t size = (size_t)x->tiles->size;
-    if (j->copy_a) {
-        x->a_m = x->k;
-        x->a_k = 1;
-        j->a_bytes = round_up((size_t)(x->m * x->k) * size);
-    }
-    if (j->copy_b) {
-        x->b_k = x->n;
-        x->b_n = 1;
-        j->b_bytes = round_up((size_t)(x->k * x->n) * size);
-    }
-    if (j->convert_c)
-        j->c_bytes = round_up((size_t)(x->m * x->n) * size);
-}
-
-static void make_job(const knr_product *p, job *j)
-{
-    merge(&p->batch, &j->batch);
-    merge(&p->m, &j->m);
-    merge(&p->n, &j->n);
-    merge(&p->k, &j->k);
-    j->part = knx_component(p->operand);
-    j->parts = knx_is_complex(p->operand) ? 2 : 1;
-    j->a_bytes = j->b_bytes = j->c_bytes = 0;
-    j->x = (knr_matrices){.tiles = tiles_of(number_of(p)), .m = count(&j->m), .n = count(&j->n), .k = count(&j->k)};
-    lay_out(p, j);
-}
-
-/* --- copies ----------------------------------------------------------------------------------- */
-
-/* n numbers, `step` apart in memory, `to_step` apart in the copy. */
-#define RUN(type, to_type, value)                                                    \
-    for (int64_t i = 0; i < n; i++) {                                                \
-        type v;                                                                      \
-        memcpy(&v, (const char *)from + i * step * (int64_t)sizeof(type), sizeof v); \
-        ((to_type *)to)[i * to_step] = (to_type)(value);                             \
-    }                                                                                \
-    break;
-#define RUN_INTEGER(type)      \
-    if (size == 8) {           \
-        RUN(type, uint64_t, v) \
-    } else {                   \
-        RUN(type, uint32_t, v) \
-    }                          \
-    break;
-#define RUN_FLOAT(type, value)                         \
-    if (size == 8) {                                   \
-        RUN(type, double, negate ? -(value) : (value)) \
-    } else {                                           \
-        RUN(type, float, negate ? -(value) : (value))  \
-    }                                                  \
-    break;
-
-static void copy_run(kn_dtype part, const void *from, int64_t step, int64_t n, bool negate, int size, void *to,
-                     int64_t to_step)
-{
-    switch ((kn_dtype_id)part->id) {
-    case KN_ID_BOOL:
-    case KN_ID_U8: RUN_INTEGER(uint8_t)
-    case KN_ID_I8: RUN_INTEGER(int8_t)
-    case KN_ID_I16: RUN_INTEGER(int16_t)
-    case KN_ID_U16: RUN_INTEGER(uint16_t)
-    case KN_ID_I32: RUN_INTEGER(int32_t)
-    case KN_ID_U32: RUN_INTEGER(uint32_t)
-    case KN_ID_I64: RUN_INTEGER(int64_t)
-    case KN_ID_U64: RUN_INTEGER(uint64_t)
-    case KN_ID_F16: RUN_FLOAT(uint16_t, kn_f16_to_f32(v))
-    case KN_ID_BF16: RUN_FLOAT(uint16_t, kn_bf16_to_f32(v))
-    case KN_ID_F32: RUN_FLOAT(float, v)
-    case KN_ID_F64: RUN_FLOAT(double, v)
-    default: break; /* complex numbers come part by part; keys have no products */
-    }
-}
-
-/* Visits the combinations of a group's dimensions but the last one: `at` holds their numbers, the offset is kept
- * along. */
-static bool next(const knr_dims *d, const int64_t *stride, int64_t *at, int64_t *offset)
-{
-    for (int i = d->n - 2; i >= 0; i--) {
-        *offset += stride[i];
-        if (++at[i] < d->extent[i])
-            return true;
-        *offset -= stride[i] * at[i];
-        at[i] = 0;
-    }
-    return false;
-}
-
-/* One line along `d` (all its dimensions), from element `offset`: parts of complex numbers by their place in memory. */
-static const char *element(const job *j, const void *base, int64_t offset, int part)
-{
-    return (const char *)base + (offset * j->parts + part) * j->part->size;
-}
-
-static int64_t copy_line(const job *j, const void *base, int64_t offset, const knr_dims *d, const int64_t *stride,
-                         int part, bool negate, char *to, int64_t to_step)
-{
-    int64_t at[KN_MAX_NDIM] = {0}, n = d->extent[d->n - 1], done = 0;
-    int size = j->x.tiles->size;
-    do {
-        copy_run(j->part, element(j, base, offset, part), stride[d->n - 1] * j->parts, n, negate, size,
-                 to + done * to_step * size, to_step);
-        done += n;
-    } while (next(d, stride, at, &offset));
-    return done;
-}
-
-/* a as [m][k]; in the part `imag` of a complex product the numbers of a come as they are, else the imaginary ones
- * negated. */
-static void copy_a(const job *j, const void *a, int64_t offset, bool imag, char *to)
-{
-    int64_t at[KN_MAX_NDIM] = {0}, line = j->x.k * j->x.tiles->size;
-    const knr_dims *m = &j->m;
-    do {
-        for (int64_t i = 0; i < m->extent[m->n - 1]; i++, to += line) {
-            int64_t start = offset + i * m->a[m->n - 1];
-            for (int part = 0; part < j->parts; part++)
-                copy_line(j, a, start, &j->k, j->k.a, part, part == 1 && !imag, to + part * j->x.tiles->size, j->parts);
+    int64_t h = rows - p->height, last = columns != p->cut.panel;
+    kng_product_function *f = NULL;
+    if ((h == 0 || h == 1) && (!last || columns == p->right.row.total % p->cut.panel))
+        f = p->function[h][last][from];
+    if (!f) {
+        kng_product_request q = knr_request(p, rows, columns, from);
+        f = p->target < 0 ? NULL : kng_product_for(&q);
+        if (!f) {
+            knr_rectangle(&q, args, p->lanes);
+            return;
         }
-    } while (next(m, m->a, at, &offset));
+    }
+    f(args);
 }
 
-/* b as [k][n]; of a complex product two lines for each k, the imaginary one first in the part `imag`. */
-static void copy_b(const job *j, const void *b, int64_t offset, bool imag, char *to)
+static int64_t left_row_bytes(const knr_plan *p, int64_t steps)
 {
-    int64_t at[KN_MAX_NDIM] = {0}, line = j->x.n * j->x.tiles->size;
-    const knr_dims *k = &j->k;
-    do {
-        for (int64_t i = 0; i < k->extent[k->n - 1]; i++) {
-            int64_t start = offset + i * k->b[k->n - 1];
-            for (int part = 0; part < j->parts; part++, to += line)
-                copy_line(j, b, start, &j->n, j->n.b, imag ? 1 - part : part, false, to, 1);
+    return knr_round_up(knr_round_up(steps, p->group) * p->left_step, 64) + 64;
+}
+
+/* Those of the caller are for the whole result, those of a stream for its columns. */
+static char *chain_of(const job *j, const piece *x, int64_t row, int64_t column)
+{
+    if (j->own_chain)
+        return j->chain + (row * j->chain_line + column - x->column) * j->p->size;
+    return j->chain + ((x->row0 + row) * j->chain_line + column) * j->p->size;
+}
+
+/* The sums of a block that this piece does not begin, or does not end. */
+static void set_chain(const job *j, const piece *x, kng_product_args *args, char *sums)
+{
+    int64_t end = x->k + x->steps;
+    args->chain_in = x->k % KNR_BLOCK_STEPS ? sums : NULL;
+    args->chain_out = end % KNR_BLOCK_STEPS && end < j->p->left.k.total ? sums : NULL;
+}
+
+/* All rectangles of the piece with one panel of right. `from`: of the first one; PACKING packs for the others. */
+static void run_panel(const job *j, const piece *x, kng_product_args *args, int64_t column, int64_t columns,
+                      kng_b_from from)
+{
+    const knr_plan *p = j->p;
+    int64_t first = knr_row_of(&x->rows, x->tile), row = first;
+    const char *left = args->a;
+    for (int64_t t = x->tile; t < x->tile + x->tiles; t++) {
+        int64_t rows = x->rows.height + (t < x->rows.extra);
+        args->c = x->c + row * x->c_row + (column - x->column) * p->size;
+        if (j->chain)
+            set_chain(j, x, args, chain_of(j, x, row, column));
+        run_rectangle(p, rows, columns, from, args);
+        if (from == KNG_B_PACKING) {
+            from = KNG_B_PACKED;
+            args->b = args->packed;
         }
-    } while (next(k, k->b, at, &offset));
+        row += rows;
+        args->a = (const char *)args->a + rows * (p->left_across ? p->left_step : args->a_row);
+    }
+    args->a = left;
 }
 
-/* --- results ---------------------------------------------------------------------------------- */
-
-static void convert_numbers(kn_dtype to, int size, const void *from, int64_t n, void *c)
+static void place_left(const job *j, const piece *x, kng_product_args *args)
 {
-    const uint32_t *u = from;
-    if (to->id == KN_ID_F16 || to->id == KN_ID_BF16) {
-        const float *f = from;
-        for (int64_t i = 0; i < n; i++)
-            ((uint16_t *)c)[i] = to->id == KN_ID_F16 ? kn_f32_to_f16(f[i]) : kn_f32_to_bf16(f[i]);
-    } else if (to->kind == 'b') {
-        for (int64_t i = 0; i < n; i++)
-            ((uint8_t *)c)[i] = u[i] != 0;
-    } else if (to->size == 2) {
-        for (int64_t i = 0; i < n; i++)
-            ((uint16_t *)c)[i] = (uint16_t)u[i];
-    } else if (to->size == 1) {
-        for (int64_t i = 0; i < n; i++)
-            ((uint8_t *)c)[i] = (uint8_t)u[i];
+    const knr_plan *p = j->p;
+    int64_t row = x->row0 + knr_row_of(&x->rows, x->tile);
+    int64_t rows = x->row0 + knr_row_of(&x->rows, x->tile + x->tiles) - row, size = p->left_step;
+    args->a_row = left_row_bytes(p, x->steps);
+    args->a = j->packed_left;
+    if (p->left_in_place) {
+        int64_t k = p->left.k.total == 1 ? 0 : p->left.k.stride[0];
+        args->a_row = p->left.row.stride[0] * size;
+        args->a_k = k * size;
+        args->a = j->left.at + row * args->a_row + x->k * args->a_k;
+    } else if (p->left_across) {
+        int64_t width = knr_round_up(rows, 32) + 16; /* at most 47 more, no power of two */
+        args->a_k = width * size;
+        knr_pack_panel(&j->left, row, rows, x->k, x->steps, j->packed_left, width);
     } else {
-        memcpy(c, from, (size_t)(n * size));
+        knr_pack_rows(&j->left, row, rows, x->k, x->steps, j->packed_left, args->a_row);
     }
 }
 
-static void interleave(int size, const char *re, const char *im, int64_t n, char *c)
+/* --- a piece whose left is read by runs ------------------------------------------------------- */
+
+/* One rectangle: rows of one line, a call for each run. left_row, left_rows: what the strips were made for. */
+static void run_runs(const job *j, const piece *x, const kng_product_args *piece_args, int64_t row, int64_t rows,
+                     int64_t columns, kng_b_from from, int64_t first)
 {
-    if (size == 4) {
-        for (int64_t i = 0; i < n; i++)
-            ((kn_c64 *)c)[i] = (kn_c64){((const float *)re)[i], ((const float *)im)[i]};
-    } else {
-        for (int64_t i = 0; i < n; i++)
-            ((kn_c128 *)c)[i] = (kn_c128){((const double *)re)[i], ((const double *)im)[i]};
+    const knr_plan *p = j->p;
+    _Alignas(64) char sums[KNR_STRIP_SUMS];
+    kng_product_args args = *piece_args;
+    int64_t width = knr_round_up(columns, p->lanes) * p->right_step, end = x->k + x->steps;
+    char *chain = j->chain ? piece_args->chain_out : sums;
+    args.chain_row = j->chain ? args.chain_row : columns * p->size;
+    args.a_k = p->strip.step;
+    for (int64_t k = x->k; k < end; k += args.k) {
+        int64_t at = k - x->k;
+        args.k = knr_least(p->strip.run - k % p->strip.run, end - k);
+        args.a = knr_strip_at(p, j->packed_left, first, x->k, x->steps, row, k, &args.a_row);
+        args.b = (const char *)piece_args->b + at * (from == KNG_B_PACKED ? width : args.b_k);
+        args.packed = (char *)piece_args->packed + at * width;
+        args.phase = k % KNR_BLOCK_STEPS;
+        args.total_in = k >= KNR_BLOCK_STEPS;
+        args.chain_in = args.phase ? chain : NULL;
+        args.chain_out = (k + args.k) % KNR_BLOCK_STEPS && k + args.k < p->left.k.total ? chain : NULL;
+        run_rectangle(p, rows, columns, from, &args);
     }
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
-
-static void run_matrix(const knr_product *p, const job *j, const void *a, int64_t a_at, const void *b, int64_t b_at,
-                       char *c, char *w)
+/* Rows row .. end - 1 of left, which has its strips, with one panel of right. */
+static void run_lines(const job *j, const piece *x, kng_product_args *args, int64_t row, int64_t end, int64_t column,
+                      int64_t columns, kng_b_from from)
 {
-    char *wa = w, *wb = wa + j->a_bytes, *wc = wb + j->b_bytes, *rest = wc + j->c_bytes * (size_t)j->parts;
-    int64_t n = j->x.m * j->x.n;
-    for (int part = 0; part < j->parts; part++) {
-        if (j->copy_a)
-            copy_a(j, a, a_at, part == 1, wa);
-        if (j->copy_b)
-            copy_b(j, b, b_at, part == 1, wb);
-        knr_matrices_run(&j->x, j->copy_a ? wa : element(j, a, a_at, 0), j->copy_b ? wb : element(j, b, b_at, 0),
-                         j->convert_c ? wc + j->c_bytes * (size_t)part : c, rest);
+    const knr_plan *p = j->p;
+    int64_t first = row;
+    while (row < end) {
+        int64_t n = knr_least(p->strip.line - row % p->strip.line, end - row), tiles = knr_divide_up(n, p->max_rows);
+        for (int64_t t = 0; t < tiles; t++) {
+            int64_t rows = n / tiles + (t < n % tiles);
+            args->c = x->c + (row - x->row0) * x->c_row + (column - x->column) * p->size;
+            if (j->chain)
+                args->chain_out = chain_of(j, x, row - x->row0, column);
+            run_runs(j, x, args, row, rows, columns, from, first);
+            if (from == KNG_B_PACKING) {
+                from = KNG_B_PACKED;
+                args->b = args->packed;
+            }
+            row += rows;
+        }
     }
-    if (j->parts == 2)
-        interleave(j->x.tiles->size, wc, wc + j->c_bytes, n, c);
-    else if (j->convert_c)
-        convert_numbers(p->result, j->x.tiles->size, wc, n, c);
 }
 
-struct knr_plan {
-    knr_product p;
-};
-size_t knr_plan_bytes(void) { return sizeof(knr_plan); }
-
-const knr_plan *knr_product_make(void *room, const knr_product *p, bool fill_a, bool fill_b, bool finish)
+static void run_strips(const job *j, piece *x)
 {
-    (void)fill_a, (void)fill_b, (void)finish;
-    ((knr_plan *)room)->p = *p;
-    return room;
+    const knr_plan *p = j->p;
+    kng_product_args args;
+    int64_t row = x->row0 + knr_row_of(&x->rows, x->tile), end = x->row0 + knr_row_of(&x->rows, x->tile + x->tiles);
+    prepare_args(j, x, &args);
+    for (int64_t next; row < end; row = next) {
+        next = knr_least(end, (row / p->strip.line + p->strip.most) * p->strip.line);
+        knr_make_strips(&j->left, row, next - row, x->k, x->steps, j->packed_left);
+        char *panel = j->packed_right;
+        for (int64_t column = x->column; column < x->column + x->columns; column += p->cut.panel) {
+            int64_t columns = knr_least(p->cut.panel, x->column + x->columns - column);
+            int64_t width = knr_round_up(columns, p->lanes);
+            kng_b_from from = x->packed_right && !p->right_in_place ? KNG_B_PACKED : p->right_from;
+            args.b = args.packed = panel;
+            if (from != KNG_B_PACKED)
+                args.b = j->right.at + x->k * args.b_k + column * p->right.dtype->size;
+            else if (!x->packed_right)
+                knr_pack_panel(&j->right, column, columns, x->k, x->steps, panel, width);
+            run_lines(j, x, &args, row, next, column, columns, from);
+            panel += width * x->steps * p->right_step;
+        }
+        x->packed_right = true;
+    }
 }
 
-size_t knr_product_workspace(const knr_plan *plan, int threads)
+static void run_piece(const job *j, piece *x)
 {
-    const knr_product *p = &plan->p;
-    job j;
-    (void)threads;
-    make_job(p, &j);
-    return j.a_bytes + j.b_bytes + j.c_bytes * (size_t)j.parts + knr_matrices_workspace(&j.x);
-}
-
-double knr_product_cost(const knr_plan *plan)
-{
-    const knr_product *p = &plan->p;
-    return (double)count(&p->batch) * (double)count(&p->m) * (double)count(&p->n) * (double)count(&p->k) / 30;
-}
-
-void knr_product_run(const knr_plan *plan, const knr_run *r)
-{
-    const knr_product *p = &plan->p;
-    const void *a = r->a, *b = r->b;
-    void *c = r->c, *workspace = r->workspace;
-    job j;
-    make_job(p, &j);
-    int64_t each = j.x.m * j.x.n, batches = count(&j.batch);
-    if (!each || !batches)
-        return;
-    if (!j.x.k) {
-        memset(c, 0, (size_t)(each * batches) * p->result->size);
+    if (j->p->strip.used) {
+        run_strips(j, x);
         return;
     }
-    const knr_dims *d = &j.batch;
-    int64_t at[KN_MAX_NDIM] = {0}, a_at = 0, b_at = 0;
-    char *out = c;
-    for (int64_t done = 0; done < batches; done++, out += each * p->result->size) {
-        run_matrix(p, &j, a, a_at, b, b_at, out, workspace);
-        for (int i = d->n - 1; i >= 0; i--) {
-            a_at += d->a[i];
-            b_at += d->b[i];
-            if (++at[i] < d->extent[i])
-                break;
-            a_at -= d->a[i] * at[i];
-            b_at -= d->b[i] * at[i];
-            at[i] = 0;
+    const knr_plan *p = j->p;
+    kng_product_args args;
+    prepare_args(j, x, &args);
+    place_left(j, x, &args);
+    char *panel = j->packed_right;
+    int64_t padded = knr_round_up(x->steps, p->group);
+    for (int64_t column = x->column; column < x->column + x->columns; column += p->cut.panel) {
+        int64_t columns = knr_least(p->cut.panel, x->column + x->columns - column);
+        int64_t width = knr_round_up(columns, p->lanes);
+        kng_b_from from = x->packed_right && !p->right_in_place ? KNG_B_PACKED : p->right_from;
+        args.b = panel;
+        args.packed = panel;
+        if (from == KNG_B_TURNED)
+            args.b = j->right.at + column * args.b_k + x->k * p->right.dtype->size;
+        else if (from != KNG_B_PACKED)
+            args.b = j->right.at + x->k * args.b_k + column * p->right.dtype->size;
+        else if (!x->packed_right)
+            knr_pack_panel(&j->right, column, columns, x->k, x->steps, panel, width);
+        run_panel(j, x, &args, column, columns, from);
+        panel += width * padded * p->right_step;
+    }
+    x->packed_right = true;
+}
+
+/* --- a rectangle of the result, over all wanted steps ------------------------------------------ */
+
+static void finish(const job *j, char *from, int64_t row, int64_t rows, int64_t column, int64_t columns)
+{
+    const knr_plan *p = j->p;
+    const knr_run *r = j->r;
+    for (int64_t i = 0; i < rows; i++)
+        knr_narrow(p, from + i * p->c_line * p->size, from + i * p->c_line * p->size, columns);
+    int64_t line = p->c_line * p->size / p->result->size;
+    if (p->swapped)
+        r->finish(r->env_finish, j->batch, column, columns, row, rows, from, 1, line, j->worker);
+    else
+        r->finish(r->env_finish, j->batch, row, rows, column, columns, from, line, 1, j->worker);
+}
+
+/* Totals that wait between parts of k, where c can not hold them as they are. */
+static void move_totals(const job *j, const piece *x, int64_t row, int64_t rows, bool out)
+{
+    const knr_plan *p = j->p;
+    for (int64_t i = 0; i < rows; i++) {
+        char *mine = x->c + i * x->c_row;
+        char *there = j->totals + ((row + i) * p->right.row.total + x->column) * p->size;
+        memcpy(out ? there : mine, out ? mine : there, (size_t)(x->columns * p->size));
+    }
+}
+
+static bool is_last(const job *j) { return j->k1 == j->p->left.k.total; }
+
+static void before_block(const job *j, const piece *x, int64_t row, int64_t rows)
+{
+    if (j->p->direct || j->k0 < KNR_BLOCK_STEPS)
+        return;
+    if (j->p->keeps_totals)
+        move_totals(j, x, row, rows, false);
+    else
+        knr_load(j->p, x->c, j->p->c_line, row, rows, x->column, x->columns, j->c);
+}
+
+static void after_block(const job *j, const piece *x, int64_t row, int64_t rows)
+{
+    if (j->p->direct)
+        return;
+    bool has_totals = is_last(j) || j->k1 >= KNR_BLOCK_STEPS;
+    if (j->p->finish && j->r->finish)
+        finish(j, x->c, row, rows, x->column, x->columns);
+    else if (j->p->keeps_totals && !is_last(j))
+        move_totals(j, x, row, rows, true);
+    else if (has_totals)
+        knr_store(j->p, x->c, j->p->c_line, row, rows, x->column, x->columns, j->c);
+}
+
+static void clear_block(const piece *x, int64_t rows, int size)
+{
+    for (int64_t i = 0; i < rows; i++)
+        memset(x->c + i * x->c_row, 0, (size_t)(x->columns * size));
+}
+
+/* Some rectangles of some columns. packed_right: the only piece of k is there already. */
+static bool run_block(const job *j, piece *x, int64_t tile, int64_t tiles, bool packed_right)
+{
+    const knr_plan *p = j->p;
+    int64_t row = x->row0 + knr_row_of(&x->rows, tile), rows = x->row0 + knr_row_of(&x->rows, tile + tiles) - row;
+    char *block = p->direct ? j->c + (row * p->c_row.stride[0] + x->column) * p->size : j->buffer;
+    x->c_row = (p->direct ? p->c_row.stride[0] : p->c_line) * p->size;
+    x->c = block;
+    before_block(j, x, row, rows);
+    if (j->k0 == j->k1)
+        clear_block(x, rows, p->size);
+    x->c = block - knr_row_of(&x->rows, tile) * x->c_row;
+    for (x->k = j->k0; x->k < j->k1; x->k += x->steps) {
+        int64_t whole = knr_least(KNR_BLOCK_STEPS, p->cut.k_piece), end = x->k / whole * whole + p->cut.k_piece;
+        x->steps = knr_least(end, j->k1) - x->k;
+        x->packed_right = packed_right;
+        for (x->tile = tile; x->tile < tile + tiles; x->tile += x->tiles) {
+            x->tiles = knr_least(p->cut.m_piece, tile + tiles - x->tile);
+            run_piece(j, x);
+        }
+        packed_right = x->k == j->k0 && x->k + x->steps == j->k1;
+    }
+    x->c = block;
+    after_block(j, x, row, rows);
+    return packed_right;
+}
+
+/* Rectangles tile .. tile + tiles - 1 of `rows`, columns column .. end - 1. */
+static void run_range(const job *j, const knr_cuts *rows, int64_t row0, int64_t tile, int64_t tiles, int64_t column,
+                      int64_t end)
+{
+    const knr_cuts *c = &j->p->cut;
+    piece x = {.rows = *rows, .row0 = row0};
+    for (; column < end; column += x.columns) {
+        x.column = column;
+        x.columns = knr_least(c->n_piece, end - column);
+        bool packed = false;
+        for (int64_t t = tile; t < tile + tiles; t += c->m_block)
+            packed = run_block(j, &x, t, knr_least(c->m_block, tile + tiles - t), packed);
+    }
+}
+
+/* --- jobs ------------------------------------------------------------------------------------- */
+
+static void start_job(job *j, const knr_plan *p, const knr_run *r, int worker, char *workspace)
+{
+    *j = (job){.p = p, .r = r, .worker = worker, .k1 = p->left.k.total};
+    j->packed_left = workspace;
+    j->packed_right = j->packed_left + p->left_bytes;
+    j->buffer = j->packed_right + p->right_bytes;
+    char *chain = j->buffer + p->c_bytes, *spare = chain + p->chain_bytes;
+    if (p->stream) {
+        j->chain = chain;
+        j->own_chain = true;
+        j->chain_line = p->cut.n_piece;
+    }
+    j->left = (knr_source){.plan = p, .side = &p->left, .worker = worker, .spare = spare};
+    j->right = (knr_source){.plan = p, .side = &p->right, .worker = worker, .spare = spare};
+    knr_source *a = p->swapped ? &j->right : &j->left, *b = p->swapped ? &j->left : &j->right;
+    a->fill = a->side->fill ? r->fill_a : NULL;
+    a->env = r->env_a;
+    b->fill = b->side->fill ? r->fill_b : NULL;
+    b->env = r->env_b;
+}
+
+static const char *element(const void *base, int64_t at, kn_dtype d)
+{
+    return base ? (const char *)base + at * d->size : NULL;
+}
+
+static void to_batch(job *j, int64_t batch)
+{
+    const knr_plan *p = j->p;
+    int64_t a, b, c;
+    knr_batch_at(p, batch, &a, &b, &c);
+    j->batch = j->left.batch = j->right.batch = batch;
+    const void *left = p->swapped ? j->r->b : j->r->a, *right = p->swapped ? j->r->a : j->r->b;
+    j->left.at = element(left, (p->swapped ? b : a) + p->left.offset, p->left.dtype);
+    j->right.at = element(right, (p->swapped ? a : b) + p->right.offset, p->right.dtype);
+    j->c = j->r->c ? (char *)j->r->c + (c + p->c_offset) * p->result->size : NULL;
+}
+
+/* How a run is shared: batches, and of each one parts of its rows or columns. */
+typedef struct share {
+    const knr_plan *p;
+    const knr_run *r;
+    int64_t rows, columns; /* parts of a batch in each direction */
+    int64_t batches_of_a_part;
+    int threads;
+} share;
+
+/* --- everything in place ---------------------------------------------------------------------- */
+
+/* One part: batches, rectangles, columns. */
+typedef struct range {
+    int64_t batch, batch_end, tile, tile_end, column, column_end;
+} range;
+
+/* All rectangles of one batch: everything that can be known is in the arguments. */
+static void run_rectangles(const knr_plan *p, const range *x, kng_product_args *args, const char *a, const char *b,
+                           char *c)
+{
+    const knr_cuts *cut = &p->cut;
+    int64_t a_row = p->left_across ? p->left_step : args->a_row;
+    int64_t b_column = p->turned ? args->b_k : p->right.dtype->size, row = knr_row_of(cut, x->tile);
+    a += row * a_row;
+    c += row * args->c_row;
+    for (int64_t column = x->column; column < x->column_end; column += cut->panel) {
+        int64_t columns = knr_least(cut->panel, p->right.row.total - column), last = columns != cut->panel;
+        args->b = b + column * b_column;
+        args->a = a;
+        args->c = c + column * p->size;
+        for (int64_t t = x->tile; t < x->tile_end; t++) {
+            bool higher = t < cut->extra;
+            kng_product_function *f = p->function[higher][last][p->right_from];
+            if (f)
+                f(args);
+            else
+                run_rectangle(p, cut->height + higher, columns, p->right_from, args);
+            args->a = (const char *)args->a + (cut->height + higher) * a_row;
+            args->c = (char *)args->c + (cut->height + higher) * args->c_row;
         }
     }
+}
+
+static void run_simple(const knr_plan *p, const knr_run *r, const range *x)
+{
+    const knr_side *left = &p->left, *right = &p->right;
+    kng_product_args args = {.a_row = left->row.stride[0] * p->left_step, .c_row = p->c_row.stride[0] * p->size};
+    args.a_k = left->k.stride[0] * p->left_step;
+    args.b_k = (p->turned ? right->row.stride[0] : right->k.stride[0]) * right->dtype->size;
+    args.k = left->k.total;
+    const char *a = (const char *)(p->swapped ? r->b : r->a) + left->offset * p->left_step;
+    const char *b = (const char *)(p->swapped ? r->a : r->b) + right->offset * right->dtype->size;
+    char *c = (char *)r->c + p->c_offset * p->size;
+    if (p->batch.n == 0) {
+        run_rectangles(p, x, &args, a, b, c);
+        return;
+    }
+    for (int64_t i = x->batch; i < x->batch_end; i++) {
+        int64_t at_a, at_b, at_c;
+        knr_batch_at(p, i, &at_a, &at_b, &at_c);
+        run_rectangles(p, x, &args, a + (p->swapped ? at_b : at_a) * p->left_step,
+                       b + (p->swapped ? at_a : at_b) * right->dtype->size, c + at_c * p->size);
+    }
+}
+
+/* --- shares ----------------------------------------------------------------------------------- */
+
+static range range_of(const share *s, int64_t part)
+{
+    const knr_cuts *c = &s->p->cut;
+    int64_t within = s->rows * s->columns, panels = knr_divide_up(s->p->right.row.total, c->panel);
+    int64_t i = part % within / s->columns, k = part % within % s->columns;
+    range x = {.batch = part / within * s->batches_of_a_part};
+    x.batch_end = knr_least(s->p->batches, x.batch + s->batches_of_a_part);
+    x.tile = c->tiles * i / s->rows;
+    x.tile_end = c->tiles * (i + 1) / s->rows;
+    x.column = panels * k / s->columns * c->panel;
+    x.column_end = knr_least(panels * (k + 1) / s->columns * c->panel, s->p->right.row.total);
+    return x;
+}
+
+/* Parts are rows of a. */
+static void run_lanes(void *env, int64_t part, int worker)
+{
+    const share *s = env;
+    const knr_plan *p = s->p;
+    int64_t rows = p->left.is_a ? p->left.row.total : p->right.row.total;
+    char *workspace = (char *)s->r->workspace + (size_t)worker * knr_worker_bytes(p);
+    knr_lanes_run(p, s->r, rows * part / s->rows, rows * (part + 1) / s->rows,
+                  workspace + knr_worker_bytes(p) - p->spare_bytes - p->chain_bytes);
+}
+
+static int64_t share_lanes(const knr_plan *p, share *s, int64_t most)
+{
+    int64_t rows = p->left.is_a ? p->left.row.total : p->right.row.total;
+    s->rows = knr_least(most, rows);
+    return s->rows;
+}
+
+static void run_share(void *env, int64_t part, int worker)
+{
+    const share *s = env;
+    const knr_plan *p = s->p;
+    range x = range_of(s, part);
+    if (p->simple && !p->dot) {
+        run_simple(p, s->r, &x);
+        return;
+    }
+    job j;
+    start_job(&j, p, s->r, worker, (char *)s->r->workspace + (size_t)worker * knr_worker_bytes(p));
+    for (int64_t b = x.batch; b < x.batch_end; b++) {
+        to_batch(&j, b);
+        if (p->dot)
+            knr_dot_run(p, j.left.at, j.right.at, j.c, j.buffer + p->c_bytes, p->batches == 1 ? s->threads : 1);
+        else
+            run_range(&j, &p->cut, 0, x.tile, x.tile_end - x.tile, x.column, x.column_end);
+    }
+}
+
+enum { PART_NANOSECONDS = 10000 }; /* the least work that is worth waking another thread */
+
+static int64_t share_batches(const knr_plan *p, int64_t parts, share *s)
+{
+    s->batches_of_a_part = knr_divide_up(p->batches, parts);
+    return knr_divide_up(p->batches, s->batches_of_a_part);
+}
+
+/* More parts than threads, where they are long: a thread may come late. */
+static int64_t share_out(const knr_plan *p, int threads, share *s)
+{
+    double worth = p->cost / PART_NANOSECONDS;
+    int64_t want = worth < threads ? (int64_t)worth : threads;
+    s->rows = s->columns = 1;
+    s->batches_of_a_part = p->batches;
+    s->threads = want < 1 ? 1 : (int)want;
+    if (want < 2)
+        return 1;
+    if (p->dot && p->batches == 1)
+        return 1; /* shared inside */
+    int64_t most = worth > 32 * want ? 4 * want : worth > 8 * want ? 2 * want : want;
+    if (p->by_lanes)
+        return share_lanes(p, s, most);
+    if (p->batches >= want)
+        return share_batches(p, knr_least(p->batches, most), s);
+    s->batches_of_a_part = 1;
+    int64_t each = knr_divide_up(most, p->batches), panels = knr_divide_up(p->right.row.total, p->cut.panel);
+    if (panels >= each) {
+        s->columns = each;
+    } else if (p->cut.tiles >= each) {
+        s->rows = each;
+    } else {
+        s->columns = panels;
+        s->rows = knr_least(p->cut.tiles, knr_divide_up(each, panels));
+    }
+    return p->batches * s->rows * s->columns;
+}
+
+size_t knr_product_workspace(const knr_plan *p, int threads)
+{
+    return knr_worker_bytes(p) * (size_t)(threads < 1 ? 1 : threads);
+}
+
+void knr_product_run(const knr_plan *p, const knr_run *r)
+{
+    share s = {.p = p, .r = r};
+    if (!p->batches || !p->left.row.total || !p->right.row.total)
+        return;
+    int64_t parts = share_out(p, r->threads < 1 ? 1 : r->threads, &s);
+    if (parts == 1)
+        (p->by_lanes ? run_lanes : run_share)(&s, 0, 0);
+    else
+        knx_parallel(s.threads, parts, p->by_lanes ? run_lanes : run_share, &s);
+}
+
+/* --- parts ------------------------------------------------------------------------------------ */
+
+size_t knr_product_chain_bytes(const knr_plan *p)
+{
+    size_t one = (size_t)(p->left.row.total * p->right.row.total) * (size_t)p->size;
+    return p->keeps_totals ? 2 * one : one;
+}
+
+size_t knr_part_workspace(const knr_plan *p) { return knr_worker_bytes(p); }
+
+void knr_product_run_part(const knr_plan *p, const knr_run *r, const knr_part *part, int worker)
+{
+    job j;
+    if (part->m0 >= part->m1 || !p->left.row.total || !p->right.row.total)
+        return;
+    start_job(&j, p, r, worker, r->workspace);
+    to_batch(&j, part->batch);
+    j.k0 = part->k0;
+    j.k1 = part->k1;
+    if (part->chain) {
+        j.chain = part->chain;
+        j.own_chain = false;
+        j.chain_line = p->right.row.total;
+    }
+    if (part->chain && p->keeps_totals)
+        j.totals = j.chain + p->left.row.total * p->right.row.total * p->size;
+    if (p->swapped) {
+        run_range(&j, &p->cut, 0, 0, p->cut.tiles, part->m0, part->m1);
+        return;
+    }
+    knr_cuts rows = p->cut;
+    int64_t n = part->m1 - part->m0;
+    rows.tiles = knr_divide_up(n, p->max_rows);
+    rows.height = n / rows.tiles;
+    rows.extra = n % rows.tiles;
+    run_range(&j, &rows, part->m0, 0, rows.tiles, 0, p->right.row.total);
 }

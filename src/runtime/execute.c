@@ -79,14 +79,15 @@ static bool make_outputs(const run *r)
     return true;
 }
 
-static inline void *address(const run *r, const knc_ref *ref)
+void *knd_address(const run *r, const knc_ref *ref)
 {
     switch ((knc_space)ref->space) {
     case KNC_AT_OPERAND: return (char *)(uintptr_t)r->in[ref->index].data + ref->offset;
     case KNC_AT_OUTPUT: return (r->to ? (char *)r->to[ref->index] : (char *)r->out[ref->index]->data) + ref->offset;
     case KNC_AT_WORK: return r->work + ref->offset;
     case KNC_AT_LITERAL: break;
-    case KNC_NOWHERE: return NULL;
+    case KNC_NOWHERE:
+    case KNC_AT_BLOCK: return NULL;
     }
     return (char *)(uintptr_t)&r->p->jaxpr->literal[ref->index].bits;
 }
@@ -125,21 +126,16 @@ static void run_kernel(const run *r, const knc_step *s, void **at)
         knk_interpret(s->u.k.kernel, &launch, r->scratch);
 }
 
-static void run_product(const run *r, const knc_step *s, void **at)
-{
-    const knr_run call = {.a = at[0], .b = at[1], .c = at[2], .workspace = r->scratch, .threads = r->threads};
-    knr_product_run(s->u.p.plan, &call);
-}
-
 static kn_error *run_step(const run *r, const knc_step *s, void **at)
 {
-    for (uint32_t i = 0; i < s->n_ref; i++)
-        at[i] = address(r, &s->ref[i]);
+    for (uint32_t i = 0; s->kind != KNC_BAND && i < s->n_ref; i++)
+        at[i] = knd_address(r, &s->ref[i]);
     switch ((knc_step_kind)s->kind) {
     case KNC_KERNEL: run_kernel(r, s, at); break;
     case KNC_ROUTINE: return run_routine(r, s, at);
     case KNC_LOOP: return knd_run_loop(r, s, at);
-    case KNC_PRODUCT: run_product(r, s, at); break;
+    case KNC_PRODUCT: knd_run_product(r, s, at); break;
+    case KNC_BAND: knd_run_band(r, s); break;
     case KNC_COPY:
         if (at[0] != at[1]) /* of a donated operand: in place after all */
             memcpy(at[0], at[1], s->u.bytes);
@@ -158,7 +154,7 @@ typedef struct view {
 static const void *value_at(const run *r, kn_atom a)
 {
     const kni_jaxpr *j = r->p->jaxpr;
-    return kni_is_literal(a) ? &j->literal[a & ~KN_LITERAL_BIT].bits : address(r, &r->p->value_at[a]);
+    return kni_is_literal(a) ? &j->literal[a & ~KN_LITERAL_BIT].bits : knd_address(r, &r->p->value_at[a]);
 }
 
 /* Before the step: an update finds its operand where its result will be. */
@@ -214,7 +210,8 @@ static double seconds(void)
 }
 
 _Static_assert((int)KN_STEP_KERNEL == KNC_KERNEL && (int)KN_STEP_ROUTINE == KNC_ROUTINE &&
-                   (int)KN_STEP_COPY == KNC_COPY && (int)KN_STEP_LOOP == KNC_LOOP && (int)KN_STEP_PRODUCT == KNC_PRODUCT,
+                   (int)KN_STEP_COPY == KNC_COPY && (int)KN_STEP_LOOP == KNC_LOOP &&
+                   (int)KN_STEP_PRODUCT == KNC_PRODUCT && (int)KN_STEP_BAND == KNC_BAND,
                "a hook sees the kinds of steps");
 
 static kn_error *run_any_step(const run *r, const knc_step *s, void **at)
@@ -296,7 +293,7 @@ void knd_run_kernel(const kn_program *p, uint32_t n_fixed, const kn_operand *fix
         else if (ref->space == KNC_AT_OPERAND && ref->index >= n_fixed)
             at[i] = (char *)(uintptr_t)in[ref->index - n_fixed] + ref->offset;
         else
-            at[i] = address(&(run){.p = p, .in = fixed, .work = workspace}, ref);
+            at[i] = knd_address(&(run){.p = p, .in = fixed, .work = workspace}, ref);
     }
     const knk_launch l = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
     unsigned env = knx_float_enter();

@@ -60,6 +60,8 @@ int ways_of(uint64_t seed, way *list, bool all)
         add(list, &n, (way){.name = "unfused, donated", .donate = true});
     for (int threads = 1; threads < 8; threads += 6)
         add(list, &n, (way){.name = "as used", .fuse = true, .as_used = true, .threads = threads});
+    add(list, &n, (way){.name = "bands", .fuse = true, .bands = true, .as_used = true, .threads = 2});
+    add(list, &n, (way){.name = "bands, interpreted", .fuse = true, .bands = true});
     add_native(list, &n, &state, all);
     return n;
 }
@@ -115,6 +117,7 @@ kn_error *way_run(const way *w, const program *p, uint64_t seed, kn_buffer **out
     way_now = w->as_used ? NULL : w;
     kn_error *e = knc_compile(parsed ? parsed : p->j,
                               &(kn_compile_options){.fuse = w->fuse,
+                                                    .bands = w->bands,
                                                     .kernels = w->cached ? shared_kernels() : NULL,
                                                     .donated = w->donate ? donated : NULL},
                               &made);

@@ -381,7 +381,7 @@ static int free_axes(const tensor *x, kn_ints batch, kn_ints contract, int *axis
 }
 
 /* The result is of other integers than the operands where a dtype is preferred: sums are modulo its size. */
-static num dot_step(kn_dtype to, num sum, num a, num b)
+num num_dot_step(kn_dtype to, num sum, num a, num b)
 {
     if (to->kind == KN_KIND_BOOL)
         return (num){.bits = sum.bits | (a.bits & b.bits)};
@@ -424,7 +424,7 @@ void ref_dot_general(call *c)
             tensor_index(&run, s, step);
             for (int k = 0; k < p->lhs_contract.n; k++)
                 ia[p->lhs_contract.v[k]] = ib[p->rhs_contract.v[k]] = step[k];
-            y->at[i] = dot_step(y->dtype, y->at[i], a->at[tensor_offset(a, ia)], b->at[tensor_offset(b, ib)]);
+            y->at[i] = num_dot_step(y->dtype, y->at[i], a->at[tensor_offset(a, ia)], b->at[tensor_offset(b, ib)]);
         }
     }
 }

@@ -60,6 +60,11 @@
     {                                                                        \
         &kn_prim_dot_general, from, &(kn_p_dot_general) { a, b, c, d, NULL } \
     }
+#define LINE3 INTS(0, 1, 2), INTS(0, 1, 2), INTS(0, 1, 2)
+#define CONVOLVED(from, features, batches, s, lo, hi, ld, ...)                                              \
+    {                                                                                                      \
+        &kn_prim_conv_general_dilated, from, &(kn_p_conv) { s, lo, hi, ld, __VA_ARGS__, LINE3, features, batches, NULL } \
+    }
 #define GATHERED(from, o, c, m, s)                                                                     \
     {                                                                                                  \
         &kn_prim_gather, from, &(kn_p_gather) { o, c, m, NONE, NONE, s, KN_GATHER_CLIP, false, false } \

@@ -27,6 +27,19 @@ static Pair add_and_max(const Pair *x, const Pair *y) { return (Pair){kn_lax_add
 static kn_array sin_times(const kn_array *x, const kn_array *y) { return kn_lax_mul(kn_lax_sin(*x), *y); }
 static kn_array sum_of_squares(const kn_array *x) { return kn_lax_reduce_sum(kn_lax_mul(*x, *x), KN_AXIS(0)); }
 static kn_array sum_of_logistic(const kn_array *x) { return kn_lax_reduce_sum(kn_lax_logistic(*x), KN_AXIS(0)); }
+static kn_array convolve_nhwc(kn_array x, kn_array w)
+{
+    return kn_lax_conv_general_dilated(x, w, KN_SHAPE(2, 1), KN_PADS({1, 2}, {-1, 0}),
+                                       .dimension_numbers = {"NHWC", "HWIO", "NHWC"});
+}
+static kn_array sum_of_convolution(const kn_array *x, const kn_array *w)
+{
+    return kn_lax_reduce_sum(convolve_nhwc(*x, *w), KN_AXIS(0, 1, 2, 3));
+}
+static kn_array convolve_row(const kn_array *x, const kn_array *w)
+{
+    return kn_lax_conv(kn_lax_reshape(*x, KN_SHAPE(1, 4, 6)), *w, KN_SHAPE(1), KN_SAME);
+}
 static kn_array layer(const kn_array *w, const kn_array *x, const kn_array *b)
 {
     kn_array z = kn_lax_add(kn_lax_dot(*w, *x), kn_lax_broadcast(*b, KN_SHAPE(3)));
@@ -52,6 +65,8 @@ KN_FUNCTION(add_and_max, Pair, Pair, Pair)
 KN_FUNCTION(sin_times, kn_array, kn_array, kn_array)
 KN_FUNCTION(sum_of_squares, kn_array, kn_array)
 KN_FUNCTION(sum_of_logistic, kn_array, kn_array)
+KN_FUNCTION(sum_of_convolution, kn_array, kn_array, kn_array)
+KN_FUNCTION(convolve_row, kn_array, kn_array, kn_array)
 KN_FUNCTION(layer, kn_array, kn_array, kn_array, kn_array)
 KN_FUNCTION(cube, kn_array, kn_array)
 KN_FUNCTION(sum_of_window_max, kn_array, kn_array)
@@ -120,6 +135,11 @@ static kn_array example(char letter)
     case 'j': return ones(KN_I32, KN_SHAPE());
     case 'p': return ones(KN_I32, KN_SHAPE(3, 1));
     case 'b': return ones(KN_BOOL, KN_SHAPE(3));
+    case 'I': return ones(KN_F32, KN_SHAPE(2, 5, 6, 3));
+    case 'K': return ones(KN_F32, KN_SHAPE(3, 2, 3, 4));
+    case 'L': return ones(KN_F32, KN_SHAPE(2, 4, 6));
+    case 'O': return ones(KN_F32, KN_SHAPE(6, 4, 3));
+    case 'G': return ones(KN_F32, KN_SHAPE(6, 2, 3));
     default: return ones(KN_U32, KN_SHAPE(4));
     }
 }

@@ -162,13 +162,27 @@ static int64_t span(const knr_dims *d, const int64_t *stride)
 
 static const knr_plan *plan_of(const knr_product *p)
 {
-    static _Alignas(64) char room[1 << 14];
+    static _Alignas(64) char room[1 << 15];
     assert_true(knr_plan_bytes() <= sizeof room);
     return knr_product_make(room, p, false, false, false);
 }
 
-static void check(const knr_product *p, knr_isa_kind first, knr_isa_kind last)
+/* Batch, m, n, one after the other. */
+static knr_product with_plain_result(knr_product p)
 {
+    knr_dims *group[] = {&p.n, &p.m, &p.batch};
+    int64_t stride = 1;
+    for (int g = 0; g < 3; g++)
+        for (int i = group[g]->n - 1; i >= 0; i--) {
+            group[g]->c[i] = stride;
+            stride *= group[g]->extent[i];
+        }
+    return p;
+}
+
+static void check(const knr_product *wanted, knr_isa_kind first, knr_isa_kind last)
+{
+    const knr_product with_c = with_plain_result(*wanted), *p = &with_c;
     int64_t na = 1 + span(&p->batch, p->batch.a) + span(&p->m, p->m.a) + span(&p->k, p->k.a);
     int64_t nb = 1 + span(&p->batch, p->batch.b) + span(&p->n, p->n.b) + span(&p->k, p->k.b);
     size_t nc = (size_t)(extent_of(&p->batch) * extent_of(&p->m) * extent_of(&p->n)) * p->result->size;
@@ -325,17 +339,21 @@ static void test_wider_results(void **unused)
 static void test_special_values(void **unused)
 {
     (void)unused;
+    static _Alignas(64) char spare[1 << 20];
     float a[2] = {-0.0f, -0.0f}, b[2] = {1, 1}, c = 1;
     knr_product p = matrix(KN_DT(F32), KN_DT(F32), 1, 1, 2, 0);
-    knr_product_run(plan_of(&p), &(knr_run){.a = a, .b = b, .c = &c, .threads = 1});
+    p = with_plain_result(p);
+    knr_product_run(plan_of(&p), &(knr_run){.workspace = spare, .a = a, .b = b, .c = &c, .threads = 1});
     assert_false(signbit(c)); /* the chain starts at +0 */
     p = matrix(KN_DT(F32), KN_DT(F32), 1, 1, 0, 0);
     c = 1;
-    knr_product_run(plan_of(&p), &(knr_run){.a = a, .b = b, .c = &c, .threads = 1});
+    p = with_plain_result(p);
+    knr_product_run(plan_of(&p), &(knr_run){.workspace = spare, .a = a, .b = b, .c = &c, .threads = 1});
     assert_true(c == 0 && !signbit(c));
     float big[2] = {INFINITY, 1}, zero[2] = {0, 1};
     p = matrix(KN_DT(F32), KN_DT(F32), 1, 1, 2, 0);
-    knr_product_run(plan_of(&p), &(knr_run){.a = big, .b = zero, .c = &c, .threads = 1});
+    p = with_plain_result(p);
+    knr_product_run(plan_of(&p), &(knr_run){.workspace = spare, .a = big, .b = zero, .c = &c, .threads = 1});
     assert_true(isnan(c));
 }
 

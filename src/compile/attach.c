@@ -1,0 +1,650 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * attach.c -- kernels before and after a product become a part of its step (docs/products.md). A kernel that only moves
+ * elements becomes strides; one that reads the result element by element takes it from the product, piece by piece,
+ * while it is in the first cache; one that makes an operand works it out while that is packed.
+ *
+ * Steps are in no order yet. A kernel joins a product only if no way leads from one to the other through further
+ * steps, so the steps stay without circles. */
+#include "compile/attach.h"
+#include "codegen/rect.h"
+#include <string.h>
+
+typedef struct attacher {
+    knc_plan *p;
+    uint32_t n;                      /* steps */
+    uint32_t *into;                  /* per step: the one that it has become a part of; itself */
+    uint32_t *group;                 /* per step */
+    uint32_t *first_reader, *reader; /* per slot: references of steps as they were lowered */
+    uint32_t *value;                 /* per slot: the value that is stored there, KNC_NO */
+    uint32_t *copies, *updates;      /* per step: the update that it is the copy, the routine of; KNC_NO */
+    uint32_t *effect;                /* per step: the effect before it */
+    uint32_t *seen, *stack, stamp, patience;
+    uint32_t *product, n_product; /* the last equation first */
+} attacher;
+enum { SEARCH = 1000, MAX_REFS = KNC_MAX_BUFFERS + 8 };
+
+static knc_step *step_at(const attacher *t, uint32_t s) { return &t->p->step.at[s]; }
+
+static uint32_t now(const attacher *t, uint32_t s)
+{
+    while (s != KNC_NO && t->into[s] != s)
+        s = t->into[s];
+    return s;
+}
+
+/* --- what is there ---------------------------------------------------------------------------- */
+
+static void list_readers(attacher *t)
+{
+    const knc_plan *p = t->p;
+    for (uint32_t s = 0; s < t->n; s++)
+        for (uint32_t r = 0; r < p->step.at[s].n_ref; r++)
+            t->first_reader[p->step.at[s].ref[r].index + 2]++;
+    for (size_t x = 0; x <= p->slot.n; x++)
+        t->first_reader[x + 1] += t->first_reader[x];
+    for (uint32_t s = 0; s < t->n; s++)
+        for (uint32_t r = 0; r < p->step.at[s].n_ref; r++)
+            t->reader[t->first_reader[p->step.at[s].ref[r].index + 1]++] = s;
+}
+
+static void list_effects(attacher *t, uint32_t *step)
+{
+    const kni_jaxpr *j = t->p->j;
+    uint32_t last = KNC_NO;
+    memset(step, 0xff, ((size_t)j->n_eqn + 1) * sizeof *step);
+    for (uint32_t s = 0; s < t->n; s++) {
+        const knc_step *at = step_at(t, s);
+        if (at->kind != KNC_KERNEL && at->kind != KNC_COPY &&
+            (kni_bits(j->eqn[at->eqn].prim, j->eqn[at->eqn].params) & KN_EFFECT))
+            step[at->eqn] = s;
+    }
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        if (step[i] != KNC_NO) {
+            t->effect[step[i]] = last;
+            last = step[i];
+        }
+}
+
+static void list_products(attacher *t)
+{
+    for (uint32_t s = 0; s < t->n; s++) {
+        if (step_at(t, s)->kind != KNC_PRODUCT)
+            continue;
+        uint32_t i = t->n_product++;
+        for (; i && step_at(t, t->product[i - 1])->eqn < step_at(t, s)->eqn; i--)
+            t->product[i] = t->product[i - 1];
+        t->product[i] = s;
+    }
+}
+
+static uint32_t *room(attacher *t, size_t n, int byte)
+{
+    uint32_t *p = knx_arena_alloc(&t->p->scratch, (n + 3) * sizeof *p);
+    if (p)
+        memset(p, byte, (n + 3) * sizeof *p);
+    return p;
+}
+
+static bool begin(attacher *t)
+{
+    knc_plan *p = t->p;
+    size_t refs = 0, slots = p->slot.n;
+    for (uint32_t s = 0; s < t->n; s++)
+        refs += p->step.at[s].n_ref;
+    t->into = room(t, t->n, 0);
+    t->group = room(t, t->n, 0xff);
+    t->first_reader = room(t, slots, 0);
+    t->reader = room(t, refs, 0);
+    t->value = room(t, slots, 0xff);
+    t->copies = room(t, t->n, 0xff);
+    t->updates = room(t, t->n, 0xff);
+    t->effect = room(t, t->n, 0xff);
+    t->seen = room(t, t->n, 0);
+    t->stack = room(t, t->n, 0);
+    t->product = room(t, t->n, 0);
+    uint32_t *step = room(t, p->j->n_eqn, 0);
+    if (!t->into || !t->group || !t->first_reader || !t->reader || !t->value || !t->copies || !t->updates ||
+        !t->effect || !t->seen || !t->stack || !t->product || !step)
+        return false;
+    t->patience = t->n < UINT32_MAX / 64 - SEARCH ? 64 * (t->n + SEARCH) : UINT32_MAX;
+    for (uint32_t s = 0; s < t->n; s++)
+        t->into[s] = s;
+    for (uint32_t g = 0; g < p->group.n; g++)
+        if (p->group.at[g].parent == g && p->group.at[g].step != KNC_NO)
+            t->group[p->group.at[g].step] = g;
+    for (uint32_t v = 0; v < p->j->n_var; v++)
+        if (p->value[v].state == KNC_STORED && p->value[v].slot != KNC_NO)
+            t->value[p->value[v].slot] = v;
+    for (size_t i = 0; i < p->update.n; i++) {
+        t->copies[p->update.at[i].copy] = (uint32_t)i;
+        t->updates[p->update.at[i].step] = (uint32_t)i;
+    }
+    list_readers(t);
+    list_effects(t, step);
+    list_products(t);
+    return true;
+}
+
+/* --- questions -------------------------------------------------------------------------------- */
+
+/* The next step but its maker that names the slot, from *at on (0 at first); KNC_NO: there is none. */
+static uint32_t next_reader(const attacher *t, uint32_t slot, uint32_t *at)
+{
+    for (uint32_t i = t->first_reader[slot] + *at; i < t->first_reader[slot + 1]; i++) {
+        uint32_t s = now(t, t->reader[i]);
+        *at = i + 1 - t->first_reader[slot];
+        if (s != KNC_NO && s != now(t, t->p->slot.at[slot].maker))
+            return s;
+    }
+    return KNC_NO;
+}
+
+/* Is there no other reader, and is it no result? */
+static bool reads_alone(const attacher *t, uint32_t slot, uint32_t step)
+{
+    uint32_t at = 0, s;
+    if (t->p->slot.at[slot].space != KNC_AT_WORK)
+        return false;
+    while ((s = next_reader(t, slot, &at)) != KNC_NO)
+        if (s != step)
+            return false;
+    return true;
+}
+
+static void look_at(attacher *t, uint32_t s, uint32_t *n)
+{
+    s = now(t, s);
+    if (s == KNC_NO || t->seen[s] == t->stamp)
+        return;
+    t->seen[s] = t->stamp;
+    t->stack[(*n)++] = s;
+}
+
+/* The steps that s comes after. A copy that an update begins with waits for all that the update reads. */
+static void look_before(attacher *t, uint32_t s, uint32_t *n)
+{
+    const knc_update *u = t->copies[s] == KNC_NO ? NULL : &t->p->update.at[t->copies[s]];
+    for (int both = 0; both < (u ? 2 : 1); both++) {
+        const knc_step *x = step_at(t, both ? u->step : s);
+        for (uint32_t r = 0; r < x->n_ref; r++) {
+            uint32_t maker = x->ref[r].index == KNC_NO ? KNC_NO : now(t, t->p->slot.at[x->ref[r].index].maker);
+            if (maker != KNC_NO && maker != s && !(u && maker == u->step))
+                look_at(t, maker, n);
+        }
+    }
+    if (t->effect[s] != KNC_NO)
+        look_at(t, t->effect[s], n);
+    if (t->updates[s] != KNC_NO)
+        look_at(t, t->p->update.at[t->updates[s]].copy, n);
+}
+
+/* Does `late` come after `early` because of others, too? Also if that is not found out soon. */
+static bool waits_for(attacher *t, uint32_t late, uint32_t early)
+{
+    uint32_t n = 0;
+    t->stamp++;
+    t->seen[late] = t->seen[early] = t->stamp;
+    look_before(t, late, &n);
+    while (n) {
+        if (!t->patience)
+            return true;
+        t->patience--;
+        uint32_t s = t->stack[--n];
+        t->seen[early] = 0; /* to be found from here on */
+        look_before(t, s, &n);
+        if (t->seen[early] == t->stamp)
+            return true;
+    }
+    return false;
+}
+
+/* Would the kernel read a value after its update, or the product? */
+static bool is_too_late(const attacher *t, uint32_t x, uint32_t y)
+{
+    if (t->group[x] == KNC_NO || t->group[y] == KNC_NO)
+        return true;
+    const knc_group *a = &t->p->group.at[t->group[x]], *b = &t->p->group.at[t->group[y]];
+    return (a->level < a->limit && b->level >= a->limit) || (b->level < b->limit && a->level >= b->limit);
+}
+
+static bool fits(const knr_product *q, knc_side side, const knc_meeting *m, knc_fit *fit)
+{
+    int64_t first = m->offset;
+    int64_t own = side == KNC_SIDE_A ? q->a_offset : side == KNC_SIDE_B ? q->b_offset : q->c_offset;
+    if (own || !knc_fit_loops(q, side, m->n_loop, m->extent, m->stride, fit))
+        return false;
+    for (int l = 0; l < m->n_loop; l++)
+        if (fit->back >> l & 1)
+            first += (m->extent[l] - 1) * m->stride[l];
+    return !first;
+}
+
+/* --- changes ---------------------------------------------------------------------------------- */
+
+static void note(attacher *t, uint32_t slot, knc_state state, knc_why why)
+{
+    if (t->value[slot] != KNC_NO) {
+        t->p->value[t->value[slot]].state = (uint8_t)state;
+        t->p->value[t->value[slot]].why = (uint8_t)why;
+    }
+}
+
+static void refuse(attacher *t, uint32_t slot, knc_why why) { note(t, slot, KNC_STORED, why); }
+
+/* The kernel is no step any more: `into` is what does its work, KNC_NO: several. Its references have gone elsewhere. */
+static void vanish(attacher *t, uint32_t s, uint32_t into)
+{
+    knc_step *x = step_at(t, s);
+    t->p->group.at[t->group[s]].step = into;
+    t->into[s] = into;
+    if (into != KNC_NO && t->group[into] != KNC_NO) {
+        const knc_group *a = &t->p->group.at[t->group[s]];
+        knc_group *b = &t->p->group.at[t->group[into]];
+        b->level = a->level > b->level ? a->level : b->level;
+        b->limit = a->limit < b->limit ? a->limit : b->limit;
+        step_at(t, into)->eqn = x->eqn > step_at(t, into)->eqn ? x->eqn : step_at(t, into)->eqn;
+    }
+    knk_release(x->u.k.kernel);
+    x->u.k.kernel = NULL;
+    x->kind = KNC_COPY;
+    x->n_ref = 0;
+}
+
+static knr_product *product_of(const knc_step *s) { return (knr_product *)(uintptr_t)s->u.p.product; }
+
+static uint32_t count_refs(const knc_step *s, uint32_t slot)
+{
+    uint32_t n = 0;
+    for (uint32_t r = 0; r < s->n_ref; r++)
+        n += s->ref[r].index == slot;
+    return n;
+}
+
+/* The references of a kernel but those to one slot become the product's; what it stores, the product makes. */
+static kn_error *add_refs(attacher *t, uint32_t product, const knc_step *kernel, uint32_t but)
+{
+    knc_step *s = step_at(t, product);
+    uint32_t n = s->n_ref + kernel->n_ref;
+    knc_ref *ref = knx_arena_alloc(&t->p->p->arena, (n + 1) * sizeof *ref);
+    bool *writes = knx_arena_alloc(&t->p->p->arena, n + 1);
+    if (!ref || !writes)
+        return knx_error_nomem();
+    memcpy(ref, s->ref, s->n_ref * sizeof *ref);
+    memcpy(writes, s->u.p.writes, s->n_ref);
+    n = s->n_ref;
+    for (uint32_t b = 0; b < kernel->n_ref; b++) {
+        if (kernel->ref[b].index == but)
+            continue;
+        ref[n] = kernel->ref[b];
+        writes[n] = kernel->u.k.kernel->buffer[b].written;
+        if (writes[n])
+            t->p->slot.at[ref[n].index].maker = product;
+        n++;
+    }
+    s->ref = ref;
+    s->u.p.writes = writes;
+    s->n_ref = n;
+    return NULL;
+}
+
+/* Kernel k becomes a part of a product; `drop`: the reference that the product has no use for then, or KNC_NO. */
+static kn_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side, const knc_meeting *m,
+                      const knc_fit *fit, uint32_t keep, uint32_t *drop, const knc_attached **out)
+{
+    uint32_t number[MAX_REFS];
+    knc_step *s = step_at(t, product), *kernel = step_at(t, k);
+    *out = NULL;
+    if (kernel->n_ref > MAX_REFS)
+        return NULL;
+    for (uint32_t i = 0; i < kernel->n_ref; i++)
+        number[i] = s->n_ref + i;
+    const knc_attached *x;
+    KN_TRY(knc_attach_kernel(t->p, kernel, side, m, fit, number, keep, &x));
+    if (!x)
+        return NULL;
+    kn_error *e = add_refs(t, product, kernel, m->slot);
+    if (e) {
+        knk_release(x->kernel);
+        return e;
+    }
+    *out = x;
+    if (drop) {
+        s->ref[*drop].index = KNC_NO;
+        *drop = KNC_NO;
+        t->p->slot.at[m->slot].maker = KNC_NO;
+    }
+    vanish(t, k, product);
+    return NULL;
+}
+
+/* Values that stay in the first cache gain nothing, and small matrices would have a call each. */
+bool knc_attach_small;
+static bool is_small(const knr_product *q, const knr_dims *row, const knr_dims *column, kn_dtype d)
+{
+    enum { CACHE_BYTES = 32 << 10, CALL_ELEMENTS = 1024 };
+    double each = 1, batches = 1;
+    for (int i = 0; i < row->n; i++)
+        each *= (double)row->extent[i];
+    for (int i = 0; i < column->n; i++)
+        each *= (double)column->extent[i];
+    for (int i = 0; i < q->batch.n; i++)
+        batches *= (double)q->batch.extent[i];
+    return !knc_attach_small && (each * batches * d->size < CACHE_BYTES || each < CALL_ELEMENTS);
+}
+
+/* --- the result ------------------------------------------------------------------------------- */
+
+/* What the kernel reads and stores is adjacent along the rows: elements that are handed over should be, too. The result
+ * itself is not stored by the product, so that its strides are only a wish. */
+static void turn_result(knr_product *q)
+{
+    knr_dims *group[] = {&q->m, &q->n, &q->batch};
+    int64_t stride = 1;
+    for (int g = 0; g < 3; g++)
+        for (int i = group[g]->n - 1; i >= 0; i--) {
+            group[g]->c[i] = stride;
+            stride *= group[g]->extent[i] ? group[g]->extent[i] : 1;
+        }
+    q->c_offset = 0;
+}
+
+/* The kernel takes the result of the product; NOTHING: it does. */
+static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *why)
+{
+    knc_step *s = step_at(t, product), *kernel = step_at(t, k);
+    uint32_t slot = s->ref[s->u.p.c].index;
+    knc_meeting m;
+    knc_fit fit;
+    const knk_kernel *x = kernel->u.k.kernel;
+    *why = x->n_stage != 1 || x->stage[0].n_inner ? KNC_BECAUSE_JOINED : KNC_BECAUSE_UNEVEN;
+    if (!knc_meets(kernel, slot, s->u.p.product->result, false, &m) || !fits(s->u.p.product, KNC_SIDE_C, &m, &fit))
+        return NULL;
+    const knr_product *q = s->u.p.product;
+    *why = KNC_BECAUSE_FULL;
+    if (is_small(q, &q->m, &q->n, q->result))
+        *why = KNC_BECAUSE_SMALL;
+    else if (is_too_late(t, product, k))
+        *why = KNC_BECAUSE_OLD;
+    else if (waits_for(t, k, product))
+        *why = KNC_BECAUSE_CIRCLE;
+    if (*why != KNC_BECAUSE_FULL)
+        return NULL;
+    bool keep = !reads_alone(t, slot, k);
+    KN_TRY(
+        join(t, product, k, KNC_SIDE_C, &m, &fit, keep ? s->u.p.c : KNC_NO, keep ? NULL : &s->u.p.c, &s->u.p.finish));
+    if (s->u.p.finish) {
+        *why = KNC_BECAUSE_NOTHING;
+        if (s->u.p.finish->across[0])
+            turn_result(product_of(s));
+        if (!keep)
+            note(t, slot, KNC_INLINE, KNC_BECAUSE_FINISH);
+    }
+    return NULL;
+}
+
+static kn_error *finish_product(attacher *t, uint32_t product)
+{
+    const knc_step *s = step_at(t, product);
+    uint32_t slot = s->ref[s->u.p.c].index, at = 0, k;
+    knc_why why = KNC_BECAUSE_NOTHING;
+    while (!s->u.p.finish && (k = next_reader(t, slot, &at)) != KNC_NO) {
+        if (step_at(t, k)->kind != KNC_KERNEL)
+            continue;
+        KN_TRY(try_finish(t, product, k, &why));
+        int known = t->value[slot] == KNC_NO ? KNC_BECAUSE_FINISH : t->p->value[t->value[slot]].why;
+        if (why && (known == KNC_BECAUSE_RUN || known == KNC_BECAUSE_JOINED)) /* of several reasons a special one */
+            refuse(t, slot, why);
+    }
+    return NULL;
+}
+
+/* A kernel that only moves the result: the product puts it there. */
+static bool place_result(attacher *t, uint32_t product)
+{
+    knc_step *s = step_at(t, product);
+    uint32_t slot = s->ref[s->u.p.c].index, at = 0, k = next_reader(t, slot, &at);
+    knc_meeting from, to;
+    knc_fit fit;
+    if (k == KNC_NO || step_at(t, k)->kind != KNC_KERNEL || !reads_alone(t, slot, k) ||
+        !knc_only_moves(step_at(t, k), s->u.p.product->result, &from, &to) || from.slot != slot || from.ref_offset ||
+        is_too_late(t, product, k) || !fits(s->u.p.product, KNC_SIDE_C, &from, &fit) ||
+        !knc_restride(product_of(s), KNC_SIDE_C, &fit, to.extent, to.stride, to.offset))
+        return false;
+    s->ref[s->u.p.c] = (knc_ref){.index = to.slot};
+    t->p->slot.at[to.slot].maker = product;
+    t->p->slot.at[slot].maker = KNC_NO;
+    note(t, slot, KNC_INLINE, KNC_BECAUSE_PLACED);
+    vanish(t, k, product);
+    return true;
+}
+
+/* --- operands --------------------------------------------------------------------------------- */
+
+static uint32_t *operand(knc_step *s, knc_side side) { return side == KNC_SIDE_A ? &s->u.p.a : &s->u.p.b; }
+
+/* The product with the strides of `from` wherever it reads the value; false: it can not. */
+static bool restrided(const attacher *t, uint32_t product, const knc_meeting *from, const knc_meeting *to,
+                      knr_product *q)
+{
+    const knc_step *s = step_at(t, product);
+    *q = *s->u.p.product;
+    uint32_t n = 0;
+    for (knc_side side = KNC_SIDE_A; side <= KNC_SIDE_B; side++) {
+        knc_ref ref = s->ref[side == KNC_SIDE_A ? s->u.p.a : s->u.p.b];
+        knc_fit fit;
+        if (ref.index != to->slot)
+            continue;
+        if (ref.offset || !fits(q, side, to, &fit) ||
+            !knc_restride(q, side, &fit, from->extent, from->stride, from->offset))
+            return false;
+        n++;
+    }
+    return n == count_refs(s, to->slot);
+}
+
+static void read_source(const attacher *t, uint32_t product, const knc_meeting *from, uint32_t slot)
+{
+    const knc_step *s = step_at(t, product);
+    for (uint32_t r = 0; r < s->n_ref; r++)
+        if (s->ref[r].index == slot)
+            s->ref[r] = (knc_ref){.index = from->slot, .offset = from->ref_offset};
+}
+
+/* A kernel that only moves elements to where products read them: they read them where they come from. */
+static kn_error *move_operand(attacher *t, uint32_t product, knc_side side)
+{
+    knc_step *s = step_at(t, product);
+    uint32_t slot = s->ref[*operand(s, side)].index, k = now(t, t->p->slot.at[slot].maker), n = 0, at = 0, reader;
+    knc_meeting from, to;
+    if (k == KNC_NO || step_at(t, k)->kind != KNC_KERNEL || t->p->slot.at[slot].space != KNC_AT_WORK ||
+        !knc_only_moves(step_at(t, k), s->u.p.product->operand, &from, &to) || to.slot != slot)
+        return NULL;
+    for (; (reader = next_reader(t, slot, &at)) != KNC_NO; n++)
+        if (step_at(t, reader)->kind != KNC_PRODUCT || is_too_late(t, reader, k))
+            return NULL;
+    knr_product *q = knx_arena_alloc(&t->p->scratch, (n + 1) * sizeof *q);
+    if (!q)
+        return knx_error_nomem();
+    at = n = 0;
+    for (; (reader = next_reader(t, slot, &at)) != KNC_NO; n++)
+        if (!restrided(t, reader, &from, &to, &q[n])) {
+            refuse(t, slot, KNC_BECAUSE_UNEVEN);
+            return NULL;
+        }
+    bool several = false;
+    at = n = 0;
+    for (; (reader = next_reader(t, slot, &at)) != KNC_NO; n++) {
+        several |= reader != product;
+        if (count_refs(step_at(t, reader), slot)) /* else it reads it twice, and has been here */
+            *product_of(step_at(t, reader)) = q[n];
+        read_source(t, reader, &from, slot);
+    }
+    note(t, slot, KNC_INLINE, KNC_BECAUSE_STRIDES);
+    t->p->slot.at[slot].maker = KNC_NO;
+    vanish(t, k, several ? KNC_NO : product);
+    return NULL;
+}
+
+/* The product may ask for an element of one operand once for each piece of the other one, or in each thread. Only few
+ * rows there are surely one piece. */
+static bool is_often(const knc_step *s, knc_side side, const knk_kernel *k)
+{
+    enum { FEW_ROWS = 64, CHEAP = 8 };
+    const knr_dims *other = side == KNC_SIDE_A ? &s->u.p.product->n : &s->u.p.product->m;
+    double rows = 1;
+    for (int i = 0; i < other->n; i++)
+        rows *= (double)other->extent[i];
+    return rows > FEW_ROWS && knk_cost(k) > CHEAP;
+}
+
+static uint32_t stores_to(const knc_step *s)
+{
+    uint32_t n = 0;
+    for (int b = 0; b < s->u.k.kernel->n_buffer; b++)
+        n += s->u.k.kernel->buffer[b].written;
+    return n;
+}
+
+/* The kernel that makes an operand does so when the product asks for it. */
+static kn_error *fill_operand(attacher *t, uint32_t product, knc_side side)
+{
+    knc_step *s = step_at(t, product);
+    knc_ref ref = s->ref[*operand(s, side)];
+    uint32_t k = now(t, t->p->slot.at[ref.index].maker);
+    knc_meeting m;
+    knc_fit fit;
+    if (k == KNC_NO || step_at(t, k)->kind != KNC_KERNEL)
+        return NULL;
+    const knc_step *kernel = step_at(t, k);
+    const knk_kernel *x = kernel->u.k.kernel;
+    knc_why why = KNC_BECAUSE_NOTHING;
+    if (x->n_stage != 1 || x->stage[0].n_inner)
+        why = KNC_BECAUSE_JOINED;
+    else if (stores_to(kernel) != 1 || count_refs(s, ref.index) != 1 || !reads_alone(t, ref.index, product))
+        why = KNC_BECAUSE_WIDELY;
+    else if (side == KNC_SIDE_A && s->u.p.product->n_window)
+        why = KNC_BECAUSE_WINDOWS;
+    else if (ref.offset || !knc_meets(kernel, ref.index, s->u.p.product->operand, true, &m) ||
+             !fits(s->u.p.product, side, &m, &fit))
+        why = KNC_BECAUSE_UNEVEN;
+    else if (is_small(s->u.p.product, side == KNC_SIDE_A ? &s->u.p.product->m : &s->u.p.product->n, &s->u.p.product->k,
+                      s->u.p.product->operand))
+        why = KNC_BECAUSE_SMALL;
+    else if (is_often(s, side, x))
+        why = KNC_BECAUSE_OFTEN;
+    else if (is_too_late(t, product, k))
+        why = KNC_BECAUSE_OLD;
+    else if (waits_for(t, product, k))
+        why = KNC_BECAUSE_CIRCLE;
+    const knc_attached **out = side == KNC_SIDE_A ? &s->u.p.fill_a : &s->u.p.fill_b;
+    if (!why) {
+        KN_TRY(join(t, product, k, side, &m, &fit, KNC_NO, operand(s, side), out));
+        why = *out ? KNC_BECAUSE_NOTHING : KNC_BECAUSE_FULL;
+    }
+    if (*out)
+        note(t, ref.index, KNC_INLINE, KNC_BECAUSE_FILL);
+    else if (t->value[ref.index] != KNC_NO && t->p->value[t->value[ref.index]].why == KNC_BECAUSE_ROUTINE)
+        refuse(t, ref.index, why);
+    return NULL;
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+/* References that are gone. */
+static void close_refs(knc_step *s)
+{
+    uint32_t number[4 * MAX_REFS], n = 0, *direct[] = {&s->u.p.a, &s->u.p.b, &s->u.p.c};
+    bool *writes = (bool *)(uintptr_t)s->u.p.writes;
+    for (uint32_t r = 0; r < s->n_ref; r++) {
+        number[r] = n;
+        s->ref[n] = s->ref[r];
+        writes[n] = writes[r];
+        n += s->ref[r].index != KNC_NO;
+    }
+    for (int i = 0; i < 3; i++)
+        *direct[i] = *direct[i] == KNC_NO ? KNC_NO : number[*direct[i]];
+    const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
+    for (int i = 0; i < 3; i++)
+        for (int b = 0; all[i] && b < all[i]->kernel->n_buffer; b++) {
+            uint32_t *ref = (uint32_t *)(uintptr_t)&all[i]->ref[b];
+            *ref = *ref == KNC_NO ? KNC_NO : number[*ref];
+        }
+    s->n_ref = n;
+}
+
+/* What a kernel could have put over what it reads, the product still can if nothing else of it reads that. */
+static void settle_reuse(attacher *t)
+{
+    knc_plan *p = t->p;
+    size_t n = 0;
+    for (size_t i = 0; i < p->reuse.n; i++) {
+        knc_reuse r = p->reuse.at[i];
+        uint32_t s = now(t, r.step);
+        const knc_step *x = s == KNC_NO ? NULL : step_at(t, s);
+        if (!x || (x->kind == KNC_PRODUCT &&
+                   (count_refs(x, r.from) != 1 || count_refs(x, r.to) != 1 || now(t, p->slot.at[r.from].maker) == s)))
+            continue;
+        r.step = s;
+        p->reuse.at[n++] = r;
+    }
+    p->reuse.n = n;
+}
+
+static void renumber(attacher *t)
+{
+    knc_plan *p = t->p;
+    uint32_t n = 0, *number = t->stack;
+    settle_reuse(t);
+    for (uint32_t s = 0; s < t->n; s++) {
+        number[s] = n;
+        if (t->into[s] == s)
+            p->step.at[n++] = p->step.at[s];
+    }
+    for (size_t x = 0; x < p->slot.n; x++)
+        if (p->slot.at[x].maker != KNC_NO)
+            p->slot.at[x].maker = number[now(t, p->slot.at[x].maker)];
+    for (size_t i = 0; i < p->reuse.n; i++)
+        p->reuse.at[i].step = number[p->reuse.at[i].step];
+    for (size_t i = 0; i < p->update.n; i++) {
+        p->update.at[i].copy = number[p->update.at[i].copy];
+        p->update.at[i].step = number[p->update.at[i].step];
+    }
+    for (size_t g = 0; g < p->group.n; g++) {
+        uint32_t s = now(t, p->group.at[g].step);
+        p->group.at[g].step = s == KNC_NO ? KNC_NO : number[s];
+    }
+    p->step.n = n;
+}
+
+static kn_error *attach_all(attacher *t)
+{
+    for (uint32_t i = 0; i < t->n_product; i++) {
+        KN_TRY(move_operand(t, t->product[i], KNC_SIDE_A));
+        KN_TRY(move_operand(t, t->product[i], KNC_SIDE_B));
+        place_result(t, t->product[i]);
+    }
+    for (uint32_t i = 0; i < t->n_product; i++)
+        KN_TRY(finish_product(t, t->product[i]));
+    for (uint32_t i = 0; i < t->n_product; i++) {
+        KN_TRY(fill_operand(t, t->product[i], KNC_SIDE_A));
+        KN_TRY(fill_operand(t, t->product[i], KNC_SIDE_B));
+    }
+    return NULL;
+}
+
+kn_error *knc_attach(knc_plan *p)
+{
+    attacher t = {.p = p, .n = (uint32_t)p->step.n};
+    bool any = false;
+    for (uint32_t s = 0; s < t.n; s++)
+        any |= p->step.at[s].kind == KNC_PRODUCT;
+    if (!any)
+        return NULL;
+    if (!begin(&t))
+        return knx_error_nomem();
+    KN_TRY(attach_all(&t));
+    for (uint32_t i = 0; i < t.n_product; i++)
+        close_refs(step_at(&t, t.product[i]));
+    renumber(&t);
+    return NULL;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bands.h -- sets of steps that may become a band, between bands.c (which steps), bands_cut.c (may they be cut by the
+ * same rows) and bands_make.c (the band as a step). */
+#ifndef KN_COMPILE_BANDS_H
+#define KN_COMPILE_BANDS_H
+#include "compile/plan.h"
+
+enum {
+    KNC_BAND_STEPS = 24,
+    KNC_BAND_REFS = KNC_FEW_REFS, /* of one of its steps, at most */
+    KNC_BAND_LOOPS = 16,          /* of a kernel, at most */
+    KNC_BAND_BLOCKS = 64,         /* values of which there are blocks */
+    KNC_BAND_GRAIN = 64,          /* rows that can not be parted, at most */
+    KNC_BAND_SHORT = 256,         /* steps of a product that may be made again */
+};
+#define KNC_BAND_BYTES  ((size_t)256 << 10) /* smaller values are no reason for a band */
+#define KNC_BLOCK_BYTES ((size_t)1 << 20)   /* of a worker's blocks: operands beside them stay in the cache */
+
+/* A step of a set. */
+typedef struct knc_member {
+    uint32_t step;
+    bool again; /* a band before has it; its values are made here once more */
+    bool sums, swapped;
+    int64_t rows;                /* product: of one batch of its own */
+    const knr_product *product;  /* as it will run */
+    knc_cut cut[KNC_BAND_LOOPS]; /* kernel */
+} knc_member;
+
+typedef struct knc_set {
+    int n;
+    knc_member member[KNC_BAND_STEPS]; /* in an order in which they can run */
+    int64_t batches, rows, grain;
+    int64_t height, chunk; /* as in a band */
+} knc_set;
+
+/* A value of which there are blocks. */
+typedef struct knc_inner {
+    uint32_t slot;
+    size_t row;      /* bytes */
+    int first, last; /* members that access it */
+    int over;        /* another value, whose place it has; -1 */
+    size_t at;       /* in the blocks */
+} knc_inner;
+
+typedef struct knc_link {
+    uint32_t step, next; /* next: KNC_NO */
+} knc_link;
+
+typedef struct knc_bands {
+    knc_plan *p;
+    uint32_t n_step;
+    uint32_t *node, *next; /* per step: the first one of those that run as one; the next one of them, KNC_NO */
+    uint32_t *band;        /* per step: the number of its set, KNC_NO */
+    uint32_t *follows;     /* per step: list of those that come after it */
+    uint32_t *reader;      /* per slot: list of those that read it and do not make it */
+    uint32_t *seen, now;   /* per step: in this search */
+    uint32_t *queue;
+    uint8_t *reason; /* per slot: why no set began there, knc_why */
+    bool all;        /* bands wherever they can be */
+    knc_why why;     /* of the last set that could not be */
+    KN_VEC(knc_link) link;
+    KN_VEC(knc_set) set;
+} knc_bands;
+
+/* bands_cut.c */
+/* Are all members cut by the same rows, and does what goes from one to another go row by row? Puts the members in
+ * order and raises the grain. */
+bool knc_cut_set(const knc_plan *p, knc_set *s);
+/* Do all of them stay inside of the rows of a block of this value? */
+bool knc_is_cut(const knc_plan *p, const knc_set *s, uint32_t slot);
+int knc_maker_in(const knc_plan *p, const knc_set *s, uint32_t slot); /* number of a member; -1 */
+bool knc_reads(const knc_plan *p, const knc_member *m, uint32_t slot);
+size_t knc_row_bytes(const knc_plan *p, const knc_set *s, uint32_t slot);
+int64_t knc_count_dims(const knr_dims *d);
+
+/* bands.c: does somebody outside of set `number` (which is to be s) read the value from memory? */
+bool knc_is_kept(const knc_bands *b, const knc_set *s, uint32_t number, uint32_t slot);
+
+/* bands_make.c */
+/* The values of which s has blocks, with places for blocks of so many rows; their number, -1: too many. hope: also
+ * those that are read outside as well, so far. */
+int knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, bool hope, int64_t rows, knc_inner *out,
+                    size_t *bytes);
+bool knc_goes_on(const knc_plan *p, const knc_set *s, uint32_t slot); /* to another member than its maker */
+kn_error *knc_build_bands(knc_bands *b);
+#endif

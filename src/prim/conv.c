@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * conv.c -- conv_general_dilated: a kernel moved over an array, multiplied and summed at each position.
+ *
+ *     type       batch and features as the specs say; positions from extents, padding, strides and dilations
+ *     jvp        the product rule
+ *     transpose  lhs: the cotangent, dilated by the strides, under the reversed kernel; rhs: lhs under the cotangent,
+ *                dilated by the strides, features and batch having changed places. Groups of features of one are groups
+ *                of the batch of the other
+ *     batch      lhs: part of its batch; rhs: part of its output features; both: groups
+ *     lower      a product with windows; sums in the order of docs/determinism.md
+ */
+#include "prim/rules.h"
+
+typedef kn_p_conv params_t;
+
+/* The roles of the first two entries of a spec; spatial dimensions follow. */
+enum { BATCH = 0, FEATURE = 1, OUT_FEATURE = 0, IN_FEATURE = 1, SPATIAL = 2 };
+
+/* --- type ------------------------------------------------------------------------------------- */
+
+/* "(2, 3)", "(2,)", "()" */
+static const char *tuple(kn_text *t, int n, const int64_t *v)
+{
+    size_t start = t->length;
+    knx_text_add(t, "(");
+    for (int i = 0; i < n; i++)
+        knx_text_add(t, "%s%lld", i ? ", " : "", (long long)v[i]);
+    knx_text_add(t, n == 1 ? ",)" : ")");
+    return t->s + start;
+}
+
+static kn_error *check_spec(const char *name, kn_ints spec, int ndim)
+{
+    uint64_t seen = 0;
+    for (int i = 0; i < spec.n; i++)
+        if (spec.v[i] >= 0 && spec.v[i] < ndim)
+            seen |= (uint64_t)1 << spec.v[i];
+    if (spec.n == ndim && seen == (ndim == 64 ? UINT64_MAX : ((uint64_t)1 << ndim) - 1))
+        return NULL;
+    kn_text t = {0};
+    return knx_error(KN_ERROR_TYPE,
+                     "conv_general_dilated %s of dimension_numbers must name each of the %d dimensions once, got %s.",
+                     name, ndim, tuple(&t, spec.n, spec.v));
+}
+
+static kn_error *check_feature_groups(const params_t *p, kn_type lhs, kn_type rhs)
+{
+    long long groups = p->feature_group_count, features = lhs.dim[p->lhs_spec.v[FEATURE]];
+    long long in = rhs.dim[p->rhs_spec.v[IN_FEATURE]], out = rhs.dim[p->rhs_spec.v[OUT_FEATURE]];
+    if (groups <= 0)
+        return knx_error(KN_ERROR_VALUE,
+                         "conv_general_dilated feature_group_count must be a positive integer, got %lld.", groups);
+    if (features % groups)
+        return knx_error(KN_ERROR_VALUE,
+                         "conv_general_dilated feature_group_count must divide lhs feature dimension size, but %lld "
+                         "does not divide %lld.",
+                         groups, features);
+    if (features / groups != in)
+        return knx_error(KN_ERROR_VALUE,
+                         "conv_general_dilated lhs feature dimension size divided by feature_group_count must equal "
+                         "the rhs input feature dimension size, but %lld // %lld != %lld.",
+                         features, groups, in);
+    if (out % groups)
+        return knx_error(KN_ERROR_VALUE,
+                         "conv_general_dilated rhs output feature dimension size must be a multiple of "
+                         "feature_group_count, but %lld is not a multiple of %lld.",
+                         out, groups);
+    return NULL;
+}
+
+static kn_error *check_batch_groups(const params_t *p, kn_type lhs, kn_type rhs)
+{
+    long long groups = p->batch_group_count, batch = lhs.dim[p->lhs_spec.v[BATCH]];
+    long long out = rhs.dim[p->rhs_spec.v[OUT_FEATURE]];
+    if (groups <= 0)
+        return knx_error(KN_ERROR_VALUE, "conv_general_dilated batch_group_count must be a positive integer, got %lld.",
+                         groups);
+    if (batch % groups)
+        return knx_error(
+            KN_ERROR_VALUE,
+            "conv_general_dilated batch_group_count must divide lhs batch dimension size, but %lld does not divide "
+            "%lld.",
+            groups, batch);
+    if (out % groups)
+        return knx_error(KN_ERROR_VALUE,
+                         "conv_general_dilated rhs output feature dimension size must be a multiple of "
+                         "batch_group_count, but %lld is not a multiple of %lld.",
+                         out, groups);
+    if (groups > 1 && p->feature_group_count > 1)
+        return knx_error(KN_ERROR_VALUE,
+                         "At most one of batch_group_count and feature_group_count may be > 1, got "
+                         "batch_group_count=%lld and feature_group_count=%lld",
+                         groups, (long long)p->feature_group_count);
+    return NULL;
+}
+
+static kn_error *check_positive(const char *what, kn_ints v, int n)
+{
+    kn_text t = {0};
+    if (v.n != n)
+        return knx_error(
+            KN_ERROR_VALUE,
+            "conv_general_dilated window and %s must have the same number of dimensions, but got %d and %d", what, n,
+            v.n);
+    for (int i = 0; i < n; i++)
+        if (v.v[i] <= 0)
+            return *what == 'w'
+                       ? knx_error(KN_ERROR_VALUE, "conv_general_dilated %s must be positive, got %s.", what,
+                                   tuple(&t, v.n, v.v))
+                       : knx_error(KN_ERROR_TYPE, "All dilations must be positive, got %s.", tuple(&t, v.n, v.v));
+    return NULL;
+}
+
+/* The extent with dilation - 1 holes between neighbours; false: too large. */
+static bool dilate(int64_t extent, int64_t dilation, int64_t *out)
+{
+    if (extent == 0 || dilation == 1) {
+        *out = extent;
+        return true;
+    }
+    return !__builtin_mul_overflow(extent - 1, dilation, out) && !__builtin_add_overflow(*out, 1, out);
+}
+
+static kn_error *too_large(void)
+{
+    return knx_error(KN_ERROR_VALUE, "conv_general_dilated strides, dilations or padding are too large");
+}
+
+/* How many positions there are along each spatial dimension. */
+static kn_error *count_positions(const params_t *p, kn_type lhs, kn_type rhs, int64_t *out)
+{
+    int n = lhs.ndim - SPATIAL;
+    int64_t padded[KN_MAX_NDIM], window[KN_MAX_NDIM], in[KN_MAX_NDIM];
+    bool negative = false, fits = true;
+    if (p->lo.n != n || p->hi.n != n)
+        return knx_error(KN_ERROR_TYPE, "Wrong number of explicit pads for convolution: expected %d, got %d.", n,
+                         p->lo.n);
+    for (int i = 0; i < n; i++) {
+        fits = fits && dilate(lhs.dim[p->lhs_spec.v[SPATIAL + i]], p->lhs_dilation.v[i], &in[i]) &&
+               dilate(rhs.dim[p->rhs_spec.v[SPATIAL + i]], p->rhs_dilation.v[i], &window[i]) &&
+               !__builtin_add_overflow(in[i], p->lo.v[i], &padded[i]) &&
+               !__builtin_add_overflow(padded[i], p->hi.v[i], &padded[i]) && p->window_strides.v[i] < INT64_MAX >> 1 &&
+               padded[i] < INT64_MAX >> 1;
+        if (!fits)
+            return too_large();
+        negative |= padded[i] < 0;
+    }
+    if (negative) {
+        kn_text t = {0}, s = {0};
+        for (int i = 0; i < n; i++)
+            tuple((knx_text_add(&t, i ? ", " : ""), &t), 2, (int64_t[]){p->lo.v[i], p->hi.v[i]});
+        return knx_error(KN_ERROR_VALUE,
+                         "Negative padding is larger than the size of the corresponding dimension: got padding=(%s%s) "
+                         "for lhs_shape[2:]=%s",
+                         t.s, n == 1 ? "," : "", tuple(&s, n, in));
+    }
+    for (int i = 0; i < n; i++)
+        out[i] = padded[i] < window[i] ? 0 : (padded[i] - window[i]) / p->window_strides.v[i] + 1;
+    return NULL;
+}
+
+static kn_error *check_preferred(kn_dtype d, kn_dtype to)
+{
+    bool widens = knx_is_integer(d) && knx_is_float(to);
+    bool fits = d->kind == KN_KIND_BOOL || (knx_is_integer(d) ? knx_is_integer(to)
+                                            : knx_is_float(d) ? knx_is_float(to)
+                                                              : knx_is_complex(to));
+    if (!widens && !fits)
+        return knx_error(KN_ERROR_TYPE,
+                         "Input type is incompatible with `preferred_element_type`. The compatible combinations of "
+                         "(input_type, preferred_element_type) are (integral, integral), (integral, floating), "
+                         "(floating, floating), (complex, complex.");
+    if (!widens && d->kind == 'i' && to->kind != 'i')
+        return knx_error(KN_ERROR_TYPE, "`preferred_element_type` must have the same signedness as the original type.");
+    if (to->size < d->size)
+        return knx_error(KN_ERROR_TYPE, "`preferred_element_type` must not be narrower than the original type.");
+    return NULL;
+}
+
+static kn_error *conv_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const params_t *p = params;
+    int ndim = x[0].ndim;
+    (void)n_in, (void)n_out;
+    if (ndim != x[1].ndim) {
+        kn_text s = {0}, t = {0};
+        return knx_error(KN_ERROR_VALUE,
+                         "conv_general_dilated lhs and rhs must have the same number of dimensions, but got %s and %s.",
+                         tuple(&s, ndim, x[0].dim), tuple(&t, x[1].ndim, x[1].dim));
+    }
+    if (ndim < SPATIAL)
+        return knx_error(KN_ERROR_VALUE, "conv_general_dilated takes arrays of at least 2 dimensions, got %d", ndim);
+    KN_TRY(check_spec("lhs_spec", p->lhs_spec, ndim));
+    KN_TRY(check_spec("rhs_spec", p->rhs_spec, ndim));
+    KN_TRY(check_spec("out_spec", p->out_spec, ndim));
+    KN_TRY(check_feature_groups(p, x[0], x[1]));
+    KN_TRY(check_batch_groups(p, x[0], x[1]));
+    KN_TRY(check_positive("window_strides", p->window_strides, ndim - SPATIAL));
+    KN_TRY(check_positive("lhs_dilation", p->lhs_dilation, ndim - SPATIAL));
+    KN_TRY(check_positive("rhs_dilation", p->rhs_dilation, ndim - SPATIAL));
+    int64_t positions[KN_MAX_NDIM], dim[KN_MAX_NDIM];
+    KN_TRY(count_positions(p, x[0], x[1], positions));
+    if (x[0].dtype != x[1].dtype)
+        return knx_error(KN_ERROR_TYPE, "conv_general_dilated requires arguments to have the same dtypes, got %s, %s.",
+                         x[0].dtype->name, x[1].dtype->name);
+    KN_TRY(knp_accepts(x[0].dtype, KNP_NUMBERS | KNP_BOOL));
+    if (p->preferred_element_type) {
+        KN_TRY(knp_accepts(p->preferred_element_type, KNP_NUMBERS | KNP_BOOL));
+        KN_TRY(check_preferred(x[0].dtype, p->preferred_element_type));
+    }
+    dim[p->out_spec.v[BATCH]] = x[0].dim[p->lhs_spec.v[BATCH]] / p->batch_group_count;
+    dim[p->out_spec.v[FEATURE]] = x[1].dim[p->rhs_spec.v[OUT_FEATURE]];
+    for (int i = SPATIAL; i < ndim; i++)
+        dim[p->out_spec.v[i]] = positions[i - SPATIAL];
+    kn_dtype d = p->preferred_element_type ? p->preferred_element_type : x[0].dtype;
+    return knp_type_dims(a, d, x[0].weak && x[1].weak, ndim, dim, y);
+}
+
+/* --- axes that are cut and joined ------------------------------------------------------------- */
+
+/* Axis src, taken out, becomes the slower part of what then is axis dst. */
+static kn_atom join_axis(kn_builder *b, kn_atom x, int src, int dst)
+{
+    int64_t dim[KN_MAX_NDIM];
+    x = knb_move_axis(b, x, src, dst);
+    kn_type t = knb_type(b, x);
+    if (b->error || t.ndim < 2)
+        return x;
+    for (int i = 0; i < t.ndim; i++)
+        dim[i <= dst ? i : i - 1] = i == dst + 1 ? t.dim[dst] * t.dim[i] : t.dim[i];
+    return knb_reshape(b, x, t.ndim - 1, dim);
+}
+
+/* An axis becomes two, the slower one of extent n. */
+static kn_atom split_axis(kn_builder *b, kn_atom x, int axis, int64_t n)
+{
+    kn_type t = knb_type(b, x);
+    if (b->error || n == 0)
+        return x;
+    knp_dims shape = knp_dims_of(t);
+    shape.v[axis] /= n;
+    shape = knp_insert(knp_ints(&shape), axis, n);
+    return knb_reshape(b, x, shape.n, shape.v);
+}
+
+/* --- derivatives ------------------------------------------------------------------------------ */
+
+static void conv_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    for (int i = 0; i < 2; i++) {
+        if (tx[i] == KN_ATOM_ZERO)
+            continue;
+        kn_atom in[] = {i ? r->x[0] : tx[0], i ? tx[1] : r->x[1]};
+        ty[0] = knb_add_any(r->b, ty[0], knb_emit1(r->b, r->prim, r->params, 2, in));
+    }
+}
+
+/* A spec with its first two entries exchanged. */
+static knp_dims exchanged(kn_ints spec)
+{
+    knp_dims d = {0};
+    for (int i = 0; i < spec.n; i++)
+        d.v[d.n++] = spec.v[i < 2 ? 1 - i : i];
+    return d;
+}
+
+static int64_t dilated(int64_t extent, int64_t dilation)
+{
+    int64_t n = 0;
+    dilate(extent, dilation, &n); /* the type rule has seen that it fits */
+    return n;
+}
+
+/* Extents of spatial dimension i, with their holes: of lhs, of rhs, of the result spread by the strides. */
+typedef struct spread {
+    int64_t in, window, out;
+} spread;
+static spread spread_of(const kn_rule *r, int i)
+{
+    const params_t *p = r->params;
+    return (spread){
+        dilated(r->xt[0].dim[p->lhs_spec.v[SPATIAL + i]], p->lhs_dilation.v[i]),
+        dilated(r->xt[1].dim[p->rhs_spec.v[SPATIAL + i]], p->rhs_dilation.v[i]),
+        dilated(r->yt[0].dim[p->out_spec.v[SPATIAL + i]], p->window_strides.v[i]),
+    };
+}
+
+static kn_atom transpose_lhs(const kn_rule *r, kn_atom ct)
+{
+    const params_t *p = r->params;
+    kn_builder *b = r->b;
+    kn_atom rhs = r->x[1];
+    int out = (int)p->rhs_spec.v[OUT_FEATURE], in = (int)p->rhs_spec.v[IN_FEATURE], n = p->lo.n;
+    int64_t groups = p->feature_group_count > 1 ? p->feature_group_count : p->batch_group_count;
+    knp_dims kernel = exchanged(p->rhs_spec), lo = {.n = n}, hi = {.n = n};
+    if (groups > 1)
+        rhs = join_axis(b, split_axis(b, rhs, out, groups), out, in);
+    for (int i = 0; i < n; i++) {
+        spread s = spread_of(r, i);
+        lo.v[i] = s.window - p->lo.v[i] - 1;
+        hi.v[i] = s.in + s.window - 1 - s.out - lo.v[i];
+    }
+    if (n)
+        rhs = knb_rev(b, rhs, n, p->rhs_spec.v + SPATIAL);
+    params_t q = {.window_strides = p->lhs_dilation,
+                  .lo = knp_ints(&lo),
+                  .hi = knp_ints(&hi),
+                  .lhs_dilation = p->window_strides,
+                  .rhs_dilation = p->rhs_dilation,
+                  .lhs_spec = p->out_spec,
+                  .rhs_spec = knp_ints(&kernel),
+                  .out_spec = p->lhs_spec,
+                  .feature_group_count = groups,
+                  .batch_group_count = 1,
+                  .preferred_element_type = p->preferred_element_type};
+    rhs = knb_convert(b, rhs, r->yt[0].dtype);
+    kn_atom x = knb_convert(b, knb_conv_general_dilated(b, ct, rhs, &q), r->xt[0].dtype);
+    int feature = (int)p->lhs_spec.v[FEATURE], batch = (int)p->lhs_spec.v[BATCH];
+    return p->batch_group_count > 1 ? join_axis(b, split_axis(b, x, feature, groups), feature, batch) : x;
+}
+
+static kn_atom transpose_rhs(const kn_rule *r, kn_atom ct)
+{
+    const params_t *p = r->params;
+    kn_builder *b = r->b;
+    int n = p->lo.n;
+    knp_dims lhs = exchanged(p->lhs_spec), out = exchanged(p->out_spec), rhs = exchanged(p->rhs_spec), hi = {.n = n};
+    if (kni_type_size(r->yt[0]) == 0) /* there would be a window without elements */
+        return KN_ATOM_ZERO;
+    for (int i = 0; i < n; i++) {
+        spread s = spread_of(r, i);
+        hi.v[i] = s.out - s.in + s.window - p->lo.v[i] - 1;
+    }
+    params_t q = {.window_strides = p->rhs_dilation,
+                  .lo = p->lo,
+                  .hi = knp_ints(&hi),
+                  .lhs_dilation = p->lhs_dilation,
+                  .rhs_dilation = p->window_strides,
+                  .lhs_spec = knp_ints(&lhs),
+                  .rhs_spec = knp_ints(&out),
+                  .out_spec = knp_ints(&rhs),
+                  .feature_group_count = p->batch_group_count,
+                  .batch_group_count = p->feature_group_count,
+                  .preferred_element_type = p->preferred_element_type};
+    kn_atom x = knb_convert(b, r->x[0], r->yt[0].dtype);
+    return knb_convert(b, knb_conv_general_dilated(b, x, ct, &q), r->xt[1].dtype);
+}
+
+static kn_error *conv_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    if (r->x[0] == KN_ATOM_LINEAR)
+        ct_in[0] = transpose_lhs(r, ct[0]);
+    if (r->x[1] == KN_ATOM_LINEAR)
+        ct_in[1] = transpose_rhs(r, ct[0]);
+    return NULL;
+}
+
+/* --- batching --------------------------------------------------------------------------------- */
+
+/* x's batch axis joins the axis `into` (of x without it), behind the groups that are cut from that one. */
+static kn_atom join_in_groups(kn_builder *b, kn_atom x, int axis, int into, int64_t groups)
+{
+    x = split_axis(b, x, into + (axis <= into), groups);
+    x = join_axis(b, x, axis + (into < axis), into + 1);
+    return join_axis(b, x, into, into);
+}
+
+static kn_error *conv_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    params_t p = *(const params_t *)r->params;
+    kn_builder *b = r->b;
+    int feature = (int)p.out_spec.v[FEATURE], batch = (int)p.out_spec.v[BATCH];
+    int64_t groups = p.feature_group_count > 1 ? p.feature_group_count : p.batch_group_count;
+    int into = (int)p.lhs_spec.v[BATCH], kernel = (int)p.rhs_spec.v[OUT_FEATURE];
+    kn_atom lhs = r->x[0], rhs = r->x[1];
+    *axis_out = axis[0] >= 0 && axis[1] < 0 ? batch : feature;
+    if (size == 0) { /* no reshape can tell how long the other axes were */
+        knp_dims shape = knp_dims_of(r->yt[0]);
+        shape = knp_insert(knp_ints(&shape), 0, 0);
+        y[0] = knb_zeros(b, kni_type(r->yt[0].dtype, shape.n, shape.v));
+        *axis_out = 0;
+        return NULL;
+    }
+    if (axis[1] < 0) {
+        lhs = p.batch_group_count > 1 ? join_in_groups(b, lhs, axis[0], into, p.batch_group_count)
+                                      : join_axis(b, lhs, axis[0], into);
+        y[0] = split_axis(b, knb_conv_general_dilated(b, lhs, rhs, &p), batch, size);
+    } else if (axis[0] >= 0) {
+        bool by_batch = p.batch_group_count > 1;
+        *(by_batch ? &p.batch_group_count : &p.feature_group_count) *= size;
+        lhs = join_axis(b, lhs, axis[0], by_batch ? into : (int)p.lhs_spec.v[FEATURE]);
+        rhs = join_axis(b, rhs, axis[1], kernel);
+        y[0] = split_axis(b, knb_conv_general_dilated(b, lhs, rhs, &p), feature, size);
+    } else if (groups == 1) {
+        rhs = join_axis(b, rhs, axis[1], kernel);
+        y[0] = split_axis(b, knb_conv_general_dilated(b, lhs, rhs, &p), feature, size);
+    } else { /* groups stay outside: they come first in the output features */
+        rhs = join_in_groups(b, rhs, axis[1], kernel, groups);
+        kn_atom z = split_axis(b, knb_conv_general_dilated(b, lhs, rhs, &p), feature, groups);
+        z = split_axis(b, z, feature + 1, size);
+        y[0] = join_axis(b, z, feature, feature + 1);
+    }
+    return NULL;
+}
+
+/* --- lowering --------------------------------------------------------------------------------- */
+
+static void strides(kn_type t, int64_t *stride)
+{
+    int64_t s = 1;
+    for (int i = t.ndim - 1; i >= 0; i--) {
+        stride[i] = s;
+        s *= t.dim[i];
+    }
+}
+
+static void add_dim(knr_dims *d, int64_t extent, int64_t a, int64_t b, int64_t c)
+{
+    d->extent[d->n] = extent;
+    d->a[d->n] = a;
+    d->b[d->n] = b;
+    d->c[d->n++] = c;
+}
+
+/* Steps that are all multiples of `base` go from element to element. */
+static void without_holes(knr_window *w, int64_t positions, int64_t taps)
+{
+    if (positions == 1)
+        w->step = 0;
+    if (taps == 1)
+        w->dilation = 0;
+    if (w->step % w->base || w->dilation % w->base || w->low % w->base)
+        return;
+    w->step /= w->base;
+    w->dilation /= w->base;
+    w->low /= w->base;
+    w->base = 1;
+}
+
+/* Is there an element for every position of the window? Then it is two plain dimensions. */
+static bool always_inside(const knr_window *w, int64_t positions, int64_t taps)
+{
+    if (positions < 1 || taps < 1)
+        return true;
+    return w->base == 1 && w->low <= 0 && (positions - 1) * w->step + (taps - 1) * w->dilation - w->low < w->extent;
+}
+
+/* One spatial dimension: a dimension of m and one of k, and the window that both move unless it is all inside. */
+static void add_spatial(knr_product *q, knr_window w, int64_t positions, int64_t c, int64_t taps, int64_t b)
+{
+    without_holes(&w, positions, taps);
+    bool plain = always_inside(&w, positions, taps);
+    w.m = q->m.n;
+    w.k = q->k.n;
+    add_dim(&q->m, positions, plain ? w.step * w.stride : 0, 0, c);
+    add_dim(&q->k, taps, plain ? w.dilation * w.stride : 0, b, 0);
+    if (plain)
+        q->a_offset -= w.low * w.stride;
+    else
+        q->window[q->n_window++] = w;
+}
+
+static void exchange(int64_t *v, int i, int j)
+{
+    int64_t t = v[i];
+    v[i] = v[j];
+    v[j] = t;
+}
+
+/* The order of m changes nothing but how results lie: those that lie closest vary fastest. */
+static void order_rows(knr_product *q)
+{
+    knr_dims *m = &q->m;
+    for (int i = 1; i < m->n; i++)
+        for (int j = i; j > 0 && m->c[j - 1] < m->c[j]; j--) {
+            exchange(m->extent, j, j - 1);
+            exchange(m->a, j, j - 1);
+            exchange(m->b, j, j - 1);
+            exchange(m->c, j, j - 1);
+            for (int w = 0; w < q->n_window; w++)
+                q->window[w].m += q->window[w].m == j ? -1 : q->window[w].m == j - 1;
+        }
+}
+
+static void conv_product(const void *params, const kn_type *x, const kn_type *y, knr_product *q)
+{
+    const params_t *p = params;
+    int64_t a[KN_MAX_NDIM], b[KN_MAX_NDIM], c[KN_MAX_NDIM];
+    strides(x[0], a);
+    strides(x[1], b);
+    strides(*y, c);
+    q->operand = x[0].dtype;
+    q->result = y->dtype;
+    q->a_offset = q->b_offset = q->c_offset = 0;
+    q->n_window = 0;
+    q->batch.n = q->m.n = q->n.n = q->k.n = 0;
+    int lhs_batch = (int)p->lhs_spec.v[BATCH], lhs_feature = (int)p->lhs_spec.v[FEATURE];
+    int rhs_out = (int)p->rhs_spec.v[OUT_FEATURE], rhs_in = (int)p->rhs_spec.v[IN_FEATURE];
+    int out_batch = (int)p->out_spec.v[BATCH], out_feature = (int)p->out_spec.v[FEATURE];
+    int64_t by_feature = p->feature_group_count, by_batch = p->batch_group_count;
+    int64_t groups = by_feature > 1 ? by_feature : by_batch;
+    int64_t features = x[0].dim[lhs_feature] / by_feature, batch = x[0].dim[lhs_batch] / by_batch;
+    int64_t outs = x[1].dim[rhs_out] / groups;
+    if (groups > 1)
+        add_dim(&q->batch, groups, by_feature > 1 ? features * a[lhs_feature] : batch * a[lhs_batch], outs * b[rhs_out],
+                outs * c[out_feature]);
+    add_dim(&q->m, batch, a[lhs_batch], 0, c[out_batch]);
+    add_dim(&q->n, outs, 0, b[rhs_out], c[out_feature]);
+    for (int i = 0; i < p->lo.n; i++) {
+        int l = (int)p->lhs_spec.v[SPATIAL + i], r = (int)p->rhs_spec.v[SPATIAL + i],
+            o = (int)p->out_spec.v[SPATIAL + i];
+        knr_window w = {.step = p->window_strides.v[i],
+                        .dilation = p->rhs_dilation.v[i],
+                        .low = p->lo.v[i],
+                        .base = p->lhs_dilation.v[i],
+                        .extent = x[0].dim[l],
+                        .stride = a[l]};
+        add_spatial(q, w, y->dim[o], c[o], x[1].dim[r], b[r]);
+    }
+    add_dim(&q->k, features, a[lhs_feature], b[rhs_in], 0);
+    order_rows(q);
+}
+
+/* Integers and truth values with a result of another kind: converted first. */
+static bool conv_expands(const void *params, int n_in, const kn_type *x)
+{
+    kn_dtype to = ((const params_t *)params)->preferred_element_type;
+    (void)n_in;
+    return to && (knx_is_inexact(to) != knx_is_inexact(x[0].dtype) ||
+                  (x[0].dtype->kind == KN_KIND_BOOL) != (to->kind == KN_KIND_BOOL));
+}
+
+static kn_error *conv_expand(const kn_rule *r, kn_atom *y)
+{
+    params_t p = *(const params_t *)r->params;
+    kn_atom lhs = knb_convert(r->b, r->x[0], p.preferred_element_type);
+    kn_atom rhs = knb_convert(r->b, r->x[1], p.preferred_element_type);
+    y[0] = knb_conv_general_dilated(r->b, lhs, rhs, &p);
+    return NULL;
+}
+
+static double conv_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    const params_t *p = params;
+    (void)n_in, (void)n_out;
+    double cost = 2 * (double)kni_type_size(y[0]) * (knx_is_complex(y[0].dtype) ? 4 : 1);
+    for (int i = IN_FEATURE; i < p->rhs_spec.n; i++)
+        cost *= (double)x[1].dim[p->rhs_spec.v[i]];
+    return cost;
+}
+
+const kn_prim kn_prim_conv_general_dilated = {
+    .name = "conv_general_dilated",
+    .n_in = 2,
+    .n_out = 1,
+    .bits = KN_MULTILINEAR | KN_PRODUCT,
+    .linear_in = 3,
+    .fields = kni_fields_conv,
+    .params_size = sizeof(params_t),
+    .factors = "g m x, g x n -> g m n",
+    .doc = "a kernel moved over an array, its products with what it covers summed over positions and input features, "
+           "for each output feature (jax.lax.conv_general_dilated)",
+    .type = conv_type,
+    .jvp = conv_jvp,
+    .transpose = conv_transpose,
+    .batch = conv_batch,
+    .product = conv_product,
+    .expand = conv_expand,
+    .expands = conv_expands,
+    .cost = conv_cost,
+};
