@@ -5,7 +5,7 @@
  *                select_and_scatter: the array's
  *     jvp        reduce_window: the same with the derivative of the jaxpr; select_and_scatter has none, as in JAX
  *     batch      one more axis in front; with batched initial values what the row stands for
- *     lower      expands: the positions of the windows one after the other, each as an array with one element per window
+ *     lower      expands: the positions of the windows one after the other, each as an array of one element per window
  */
 #include "prim/body.h"
 #include "prim/window.h"

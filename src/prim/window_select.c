@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * window_select.c -- one element of each window: select_and_gather_add takes it from another array, and
- * select_and_scatter_add adds a number where it stands. Both are made of window_choice, the position of the element that
- * stays when those of a window come one after the other (the largest for ge, the smallest for le; the first of equal
- * ones; nan gives way, as in JAX), and
- * of what is done with it: window_pick and window_place.
+ * select_and_scatter_add adds a number where it stands. Both are made of window_choice, the position of the element
+ * that stays when those of a window come one after the other (the largest for ge, the smallest for le; the first of
+ * equal ones; nan gives way, as in JAX), and of what is done with it: window_pick and window_place.
  *
  *     type       one result per window, or the array's shape
  *     jvp        linear in the array or the numbers; the choice is one all the same
