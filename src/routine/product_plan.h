@@ -54,6 +54,8 @@ typedef struct knr_strip {
     int64_t position;   /* from one position of a strip to the next */
     int64_t channels;   /* numbers of a position that are adjacent in the array */
     int64_t apart;      /* not 0: they are not, but so far apart; positions are adjacent there */
+    int64_t stride;     /* of lanes: positions come in the order of their remainders by it, */
+    int64_t phase;      /* so far apart */
     int64_t layers;     /* so many times are positions in a strip; their distance there, and in the array: */
     int64_t pitch, layer;
     int64_t bytes;      /* of a strip, or of the zeros */
