@@ -39,6 +39,7 @@ typedef struct knr_side {
 /* Sizes of the pieces; rows are counted in rectangles, columns in panels. */
 typedef struct knr_cuts {
     int64_t tiles, height, extra; /* of all rows: the first `extra` rectangles have height + 1 rows */
+    int64_t plain_tiles;          /* with so many rectangles down right is not packed */
     int64_t panel;                /* columns of a full panel */
     int64_t k_piece;              /* a multiple of 256, or all */
     int64_t n_piece;              /* columns, of panels */
@@ -60,6 +61,8 @@ typedef struct knr_strip {
     int64_t position;   /* from one position of a strip to the next */
     int64_t channels;   /* numbers of a position that are adjacent in the array */
     int64_t apart;      /* not 0: they are not, but so far apart; positions are adjacent there */
+    int64_t stride;     /* of lanes: positions come in the order of their remainders by it, */
+    int64_t phase;      /* so far apart */
     int64_t layers;     /* so many times are positions in a strip; their distance there, and in the array: */
     int64_t pitch, layer;
     int64_t bytes;      /* of a strip, or of the zeros */

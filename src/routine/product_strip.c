@@ -134,8 +134,8 @@ static bool windowed_lanes(const knr_plan *p, knr_strip *s)
     const knr_axis *row = &p->right.row, *k = &p->right.k;
     int last = k->n - 1, w = row->window[row->n - 1], size = p->left_step;
     bool fits = w >= 0 && last > 0 && k->window[last] < 0 && k->window[last - 1] == w && p->window[w].stride == 1 &&
-                row->walk[row->n - 1] == 1 && row->stride[row->n - 1] == 0 && k->stride[last - 1] == 0 &&
-                k->walk[last - 1] >= 0;
+                row->walk[row->n - 1] >= 1 && p->window[w].base == 1 && row->stride[row->n - 1] == 0 &&
+                k->stride[last - 1] == 0 && k->walk[last - 1] >= 0;
     for (int i = 0; i < k->n; i++)
         fits = fits && (i == last - 1 || k->window[i] != w);
     for (int i = 0; i < row->n - 1; i++)
@@ -147,8 +147,10 @@ static bool windowed_lanes(const knr_plan *p, knr_strip *s)
     s->lines = row->total / (s->line ? s->line : 1);
     s->layers = s->run = k->extent[last];
     s->layer = k->stride[last];
-    s->positions = s->line + (k->extent[last - 1] - 1) * k->walk[last - 1];
-    s->pitch = knr_round_up(s->positions, p->lanes);
+    s->stride = row->walk[row->n - 1];
+    s->positions = (s->line - 1) * s->stride + 1 + (k->extent[last - 1] - 1) * k->walk[last - 1];
+    s->phase = knr_round_up(knr_divide_up(s->positions, s->stride), p->lanes);
+    s->pitch = s->phase * s->stride;
     s->pitch += crowded(s->pitch * size) ? p->lanes : 0;
     s->step = s->pitch * size;
     s->bytes = knr_round_up(s->layers * s->step, 64) + PAD;
@@ -230,7 +232,8 @@ static bool choose_lanes(knr_plan *p)
 {
     const knr_axis *c = &p->c_column;
     bool wanted = !p->right_in_place && !p->right.fill && p->right.same && p->group == 1 && p->parts == 1 &&
-                  p->target >= 0 && p->left.k.total > 0 && p->left.row.total > 0 && !p->left_across;
+                  p->right.dtype->size >= 4 && p->target >= 0 && p->left.k.total > 0 && p->left.row.total > 0 &&
+                  !p->left_across;
     knr_strip s;
     if (!wanted || !windowed_lanes(p, &s))
         return false;
@@ -292,6 +295,30 @@ static void fill_layer(const knr_source *s, const char *from, char *to)
             memset(to, 0, (size_t)line);
 }
 
+/* One layer of lanes at a distance: positions by their remainders. */
+static void fill_phases(const knr_source *s, const char *from, char *to)
+{
+    const knr_strip *t = &s->plan->strip;
+    const knr_window *w = &s->plan->window[t->window];
+    int64_t size = s->side->dtype->size, low = w->low, end = w->extent;
+    for (int64_t f = 0; f < t->stride; f++, to += t->phase * size) {
+        int64_t n = t->positions > f ? (t->positions - f - 1) / t->stride + 1 : 0;
+#define PHASE(T)                                                     \
+    for (int64_t i = 0, at = f - low; i < n; i++, at += t->stride) { \
+        T v = 0;                                                     \
+        if (at >= 0 && at < end)                                     \
+            memcpy(&v, from + at * (int64_t)sizeof v, sizeof v);     \
+        memcpy(to + i * (int64_t)sizeof v, &v, sizeof v);            \
+    }
+        if (size == 4) {
+            PHASE(uint32_t)
+        } else {
+            PHASE(uint64_t)
+        }
+#undef PHASE
+    }
+}
+
 /* The same where neighbours are adjacent, in the array as in the strip; or they are in the array, and the strip has the
  * channels of each. */
 static void fill_adjacent(const knr_source *s, const char *from, char *to)
@@ -327,7 +354,9 @@ static void fill_strip(const knr_source *s, int64_t offset, char *to)
     const char *from = s->at + offset * size;
     bool adjacent = w->base == 1 && t->position == t->channels && w->stride == t->channels && !t->apart;
     for (int64_t i = 0; i < t->layers; i++, from += t->layer * size, to += t->pitch * p->left_step)
-        if (adjacent || t->apart)
+        if (t->stride > 1)
+            fill_phases(s, from, to);
+        else if (adjacent || t->apart)
             fill_adjacent(s, from, to);
         else
             fill_layer(s, from, to);
@@ -348,6 +377,14 @@ static bool find_line(const knr_source *s, const knr_at *r, const knr_at *k, int
         *offset += at / w->base * w->stride;
     }
     return true;
+}
+
+/* Where the window begins in a strip, in bytes. */
+static int64_t beginning(const knr_plan *p, int64_t position)
+{
+    const knr_strip *t = &p->strip;
+    int64_t at = t->stride > 1 ? position % t->stride * t->phase + position / t->stride : position * t->position;
+    return at * p->left_step;
 }
 
 /* The strip with that line: one of the last that were made, or a new one. */
@@ -389,8 +426,7 @@ void knr_make_strips(const knr_source *s, int64_t row, int64_t rows, int64_t k, 
             } else if (t->window < 0) {
                 *to = s->at + offset * p->left_step;
             } else {
-                int64_t at_window = ra.position[t->window] + ka.position[t->window];
-                *to = strip_for(s, offset, room, &made) + at_window * t->position * p->left_step;
+                *to = strip_for(s, offset, room, &made) + beginning(p, ra.position[t->window] + ka.position[t->window]);
             }
         }
     }
