@@ -48,7 +48,7 @@ enum {
     MOST_VECTORS = 4,
     MOST_VECTORS_FEW_ROWS = 8,
     FEW_ROWS = 4,
-    TURNED_ROWS = 4,
+    TURNED_ROWS = 14,
     LEAST_ADJACENT = 16,        /* rows that are packed across */
     ACROSS_PAD = 48,             /* rows */
     CALL_CYCLES = 60 /* of a call of an inner loop, about */
