@@ -23,6 +23,7 @@ typedef struct job {
     char *chain, *totals; /* of this batch; NULL without */
     bool own_chain;       /* not the caller's */
     int64_t chain_line;   /* numbers between its rows */
+    kng_b_from from;      /* how a panel of right is read first */
     int64_t k0, k1;       /* the steps that are wanted */
 } job;
 
@@ -225,7 +226,7 @@ static void run_piece(const job *j, piece *x)
     for (int64_t column = x->column; column < x->column + x->columns; column += p->cut.panel) {
         int64_t columns = knr_least(p->cut.panel, x->column + x->columns - column);
         int64_t width = knr_round_up(columns, p->lanes);
-        kng_b_from from = x->packed_right && !p->right_in_place ? KNG_B_PACKED : p->right_from;
+        kng_b_from from = x->packed_right && j->from == KNG_B_PACKING ? KNG_B_PACKED : j->from;
         args.b = panel;
         args.packed = panel;
         if (from == KNG_B_TURNED)
@@ -343,7 +344,7 @@ static void run_range(const job *j, const knr_cuts *rows, int64_t row0, int64_t 
 
 static void start_job(job *j, const knr_plan *p, const knr_run *r, int worker, char *workspace)
 {
-    *j = (job){.p = p, .r = r, .worker = worker, .k1 = p->left.k.total};
+    *j = (job){.p = p, .r = r, .worker = worker, .k1 = p->left.k.total, .from = p->right_from};
     j->packed_left = workspace;
     j->packed_right = j->packed_left + p->left_bytes;
     j->buffer = j->packed_right + p->right_bytes;
@@ -588,5 +589,7 @@ void knr_product_run_part(const knr_plan *p, const knr_run *r, const knr_part *p
     rows.tiles = knr_divide_up(n, p->max_rows);
     rows.height = n / rows.tiles;
     rows.extra = n % rows.tiles;
+    if (rows.tiles <= p->cut.plain_tiles && p->right_from == KNG_B_PACKING)
+        j.from = KNG_B_PLAIN;
     run_range(&j, &rows, part->m0, 0, rows.tiles, 0, p->right.row.total);
 }

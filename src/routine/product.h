@@ -68,9 +68,9 @@ void knr_product_run(const knr_plan *p, const knr_run *r);
 /* A part: one batch, rows m0 .. m1 - 1 of the flattened group m, all columns, and steps k0 .. k1 - 1. Parts of the same
  * elements come in the order of their steps, from 0 to the end without gaps; all but the last one end at a multiple of
  * 8. `chain`: where parts stop inside of a block of 256 steps, the sums of that block wait here between parts:
- * knr_product_chain_bytes(p) bytes per batch that is being worked on; NULL if all parts end at blocks (not for parts of k
- * of a float16 or bfloat16 result: its totals wait there too). c holds the totals meanwhile (no `finish` with parts of
- * k). `workspace`: knr_part_workspace(p) bytes. `worker` is what the callbacks get. On this thread alone. */
+ * knr_product_chain_bytes(p) bytes per batch that is being worked on; NULL if all parts end at blocks (not for parts of
+ * k of a float16 or bfloat16 result: its totals wait there too). c holds the totals meanwhile (no `finish` with parts
+ * of k). `workspace`: knr_part_workspace(p) bytes. `worker` is what the callbacks get. On this thread alone. */
 typedef struct knr_part {
     int64_t batch, m0, m1, k0, k1;
     void *chain;

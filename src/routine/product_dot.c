@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * product_dot.c -- one number: two long vectors multiplied and summed. The blocks of 256 steps are the lanes of the inner
- * loops; their sums are added in order. */
+ * product_dot.c -- one number: two long vectors multiplied and summed. The blocks of 256 steps are the lanes of the
+ * inner loops; their sums are added in order. */
 #include "routine/product_dot.h"
 #include "base/pool.h"
 

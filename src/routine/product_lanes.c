@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * product_lanes.c -- walks the rows of a product whose lanes are a batch dimension: for each run of rows a table of where
- * the steps of k are, which moves along while no step enters or leaves the array. Steps outside of a window read zeros. */
+ * product_lanes.c -- walks the rows of a product whose lanes are a batch dimension: for each run of rows a table of
+ * where the steps of k are, which moves along while no step enters or leaves the array. Steps outside of a window read
+ * zeros. */
 #include "routine/product_lanes.h"
 #include "base/cpu.h"
 #include "routine/isa.h"

@@ -120,8 +120,8 @@ static bool others_inside(const knr_source *s, const knr_at *r, const knr_at *k,
     return true;
 }
 
-/* Those of a run's n elements that lie in its window: from low on, before high; where number 0 would be, relative to the
- * array, and how far apart they are. */
+/* Those of a run's n elements that lie in its window: from low on, before high; where number 0 would be, relative to
+ * the array, and how far apart they are. */
 typedef struct clip {
     int64_t low, high, offset, step;
 } clip;

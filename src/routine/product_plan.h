@@ -33,6 +33,7 @@ typedef struct knr_side {
 /* Sizes of the pieces; rows are counted in rectangles, columns in panels. */
 typedef struct knr_cuts {
     int64_t tiles, height, extra; /* of all rows: the first `extra` rectangles have height + 1 rows */
+    int64_t plain_tiles;          /* with so many rectangles down right is not packed */
     int64_t panel;                /* columns of a full panel */
     int64_t k_piece;              /* a multiple of 256, or all */
     int64_t n_piece;              /* columns, of panels */
