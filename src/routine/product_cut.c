@@ -36,7 +36,7 @@ enum {
     MUCH_OF_C = 256 << 10,
     WIDE = 4,
     IN_PLACE_TILES = 8, /* so many rectangles down, packing right would not pay */
-    TURNED_ROWS = 14,    /* for so few rows right is turned in registers */
+    TURNED_ROWS = 14,   /* for so few rows right is turned in registers */
     /* Rectangles. */
     MOST_VECTORS = 4,
     MOST_VECTORS_FEW_ROWS = 8,
@@ -45,7 +45,7 @@ enum {
     C_VECTORS = 2,
     LEAST_ADJACENT = 16, /* rows that are packed across */
     ACROSS_PAD = 48,     /* rows */
-    CALL_CYCLES = 60 /* of a call of an inner loop, about */
+    CALL_CYCLES = 60     /* of a call of an inner loop, about */
 };
 
 static int64_t between(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
