@@ -31,7 +31,11 @@ typedef struct kn_linalg_vector_norm_opts {
 typedef struct kn_linalg_matrix_norm_opts {
     size_t size_; double ord; const char *named; bool keepdims; /* "fro" if neither is given (ord: NaN) */
 } kn_linalg_matrix_norm_opts;
+typedef struct kn_linalg_tensorinv_opts { size_t size_; int ind; } kn_linalg_tensorinv_opts;   /* ind: 2 */
+typedef struct kn_linalg_tensorsolve_opts { size_t size_; kn_axes axes; } kn_linalg_tensorsolve_opts;
 KN_API kn_linalg_cholesky_opts kn_linalg_cholesky_opts_default(void);
+KN_API kn_linalg_tensorinv_opts kn_linalg_tensorinv_opts_default(void);
+KN_API kn_linalg_tensorsolve_opts kn_linalg_tensorsolve_opts_default(void);
 KN_API kn_linalg_norm_opts kn_linalg_norm_opts_default(void);
 KN_API kn_linalg_vector_norm_opts kn_linalg_vector_norm_opts_default(void);
 KN_API kn_linalg_matrix_norm_opts kn_linalg_matrix_norm_opts_default(void);
@@ -47,6 +51,11 @@ KN_API kn_array kn_linalg_cholesky(kn_array a,
 /* ---- Equations and inverses. LinAlgError for singular matrices. */
 KN_API kn_array kn_linalg_solve(kn_array a, kn_array b); /* np.linalg.solve: b is a vector if it has one axis */
 KN_API kn_array kn_linalg_inv(kn_array a);               /* np.linalg.inv */
+/* np.linalg.tensorinv: tensordot(result, y, ind) solves tensordot(a, x, ...) = y. ValueError unless ind > 0 */
+KN_API kn_array kn_linalg_tensorinv(kn_array a, const kn_linalg_tensorinv_opts *opts);
+/* np.linalg.tensorsolve: x with tensordot(a, x, its number of axes) = b; `axes` of a go to its end first. LinAlgError
+ * unless a is square as a matrix whose rows are b's elements. */
+KN_API kn_array kn_linalg_tensorsolve(kn_array a, kn_array b, const kn_linalg_tensorsolve_opts *opts);
 
 /* ---- Numbers. */
 KN_API kn_array kn_linalg_det(kn_array a);               /* np.linalg.det */
@@ -95,6 +104,10 @@ KN_API kn_array kn_linalg_matrix_transpose(kn_array x);          /* kn_matrix_tr
 #define kn_linalg_inv(a) KN_F1(kn_linalg_inv, a)
 #define kn_linalg_det(a) KN_F1(kn_linalg_det, a)
 #define kn_linalg_slogdet(a) KN_F1(kn_linalg_slogdet, a)
+#define kn_linalg_tensorinv(a, ...)                                                                                    \
+    KN_F1O(kn_linalg_tensorinv, kn_linalg_tensorinv_opts, (.ind = 2, ), a, __VA_ARGS__)
+#define kn_linalg_tensorsolve(a, b, ...)                                                                               \
+    KN_F2O(kn_linalg_tensorsolve, kn_linalg_tensorsolve_opts, (), a, b, __VA_ARGS__)
 #define kn_linalg_norm(x, ...)                                                                                         \
     KN_F1O(kn_linalg_norm, kn_linalg_norm_opts, (.ord = __builtin_nan(""), ), x, __VA_ARGS__)
 #define kn_linalg_vector_norm(x, ...)                                                                                  \

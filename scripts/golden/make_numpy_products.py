@@ -201,6 +201,22 @@ def linear_algebra(out):
     call(out, "linalg_trace", L.trace, values("int8", (2, 2), 1), dtype=np.dtype("float32"))
 
 
+def tensor_equations(out):
+    L = np.linalg
+    r = np.random.default_rng(3)
+    for d in ("float64", "float32", "complex128"):
+        a = np.eye(6).reshape(2, 3, 3, 2) * 3 + r.integers(0, 2, (2, 3, 3, 2))
+        call(out, "tensorsolve", L.tensorsolve, a.astype(d), values(d, (2, 3), 1))
+        call(out, "tensorinv", L.tensorinv, a.astype(d))
+        call(out, "tensorinv", L.tensorinv, a.reshape(6, 3, 2).astype(d), ind=1)
+        call(out, "tensorsolve", L.tensorsolve, a.transpose(2, 0, 3, 1).astype(d).copy(), values(d, (2, 3), 1), axes=(0, 2))
+    o = np.ones
+    call(out, "tensorsolve", L.tensorsolve, o((2, 3, 4)), o((2, 3)))
+    call(out, "tensorinv", L.tensorinv, o((2, 2)), ind=0)
+    call(out, "tensorinv", L.tensorinv, o((2, 3)), ind=1)
+    call(out, "tensorinv", L.tensorinv, o((2, 2)))
+
+
 def norms(out):
     def of(name, *args, **options):
         # errors are told of the function that is called
@@ -294,6 +310,7 @@ def main(folder):
         random_sums(out)
         products(out)
         linear_algebra(out)
+        tensor_equations(out)
         norms(out)
     with open(f"{folder}/numpy_einsum_paths.txt", "w") as out:
         paths(out)

@@ -12,6 +12,16 @@ typedef struct choice {
 
 static int64_t stride_of(const kng_pass *ps, int stream, int axis) { return ps->stride[stream * ps->n_axis + axis]; }
 
+/* Does an index that loads of the stream add change along the axis? */
+static bool index_changes(const kng_pass *ps, int i, int axis)
+{
+    const kng_stage_facts *f = ps->facts;
+    bool changes = !f->leads;
+    for (int j = 0; j < f->n_stream && !changes; j++)
+        changes = f->leads[i * f->n_stream + j] && (f->stream[j].indexed || stride_of(ps, j, axis));
+    return changes;
+}
+
 /* One element of a stream per lane along an axis. */
 static double stream_cost(const kng_pass *ps, int i, int axis)
 {
@@ -19,6 +29,8 @@ static double stream_cost(const kng_pass *ps, int i, int axis)
     int size = knk_size(s->dtype);
     if (s->kind != KNG_MEMORY)
         return 0.02;
+    if (s->indexed && axis >= 0 && index_changes(ps, i, axis))
+        return 1;
     int64_t step = axis < 0 ? size : stride_of(ps, i, axis), far = step < 0 ? -step : step;
     if (step == size || (step == 0 && !s->written))
         return step ? 0.02 * size : 0.01;

@@ -35,6 +35,8 @@ typedef struct kng_stage_facts {
     int n_stream, n_reduction;
     const kng_stream *stream;
     const uint8_t *turnable; /* per stream: memory that every point reads or writes, at the map's element */
+    /* [stream][stream]: does an index that loads of the first one add depend on the second? NULL: unknown */
+    const uint8_t *leads;
     const size_t *place;     /* per stream: IMPORT, EXPORT, reductions: in a part */
     const kng_reduction *reduction;
     int width;               /* lanes of a block of columns */

@@ -2,6 +2,7 @@
  * facts.c -- what the driver wants to know of a kernel, whatever the launch: its streams, which of them may be turned,
  * and where everything lies in the scratch. */
 #include "codegen/drive.h"
+#include "kernel/internal.h"
 #include <string.h>
 
 enum { RING_BUDGET = 256 * 1024, VALUE_BUDGET = 128 * 1024, MOST_POINTS = 4096, LEAST_POINTS = 128 };
@@ -72,6 +73,55 @@ static bool list_reductions(const knk_kernel *k, kng_facts *f, kng_stage_facts *
     return true;
 }
 
+/* The streams that the node's value depends on, marked in `lead`; `seen` has room for all nodes. */
+static void follow(const knk_kernel *k, int stage, const kng_stage_facts *s, knk_node node, uint8_t *seen,
+                   uint8_t *lead)
+{
+    int first = k->stage[stage].first;
+    memset(seen, 0, (size_t)k->n_node);
+    seen[node] = 1;
+    for (knk_node i = node; i >= 0; i--) {
+        const knk_inst *n = &k->node[i];
+        int at = -1;
+        if (!seen[i])
+            continue;
+        if (i < first)
+            at = kng_stream_of(s->stream, s->n_stream, KNG_IMPORT, -1, -1, i);
+        else if (n->op == KNK_LOAD || n->op == KNK_INDEX)
+            at = kng_stream_of(s->stream, s->n_stream, n->op == KNK_LOAD ? KNG_MEMORY : KNG_NUMBER, n->buffer, n->map,
+                               KNK_NONE);
+        if (at >= 0)
+            lead[at] = 1;
+        for (int j = 0; i >= first && j < 3; j++)
+            if (knk_operand(n, j) >= 0)
+                seen[knk_operand(n, j)] = 1;
+    }
+}
+
+enum { MOST_LEADS = 1 << 14 };
+
+static bool find_leads(const knk_kernel *k, kng_facts *f, int stage, kng_stage_facts *s)
+{
+    bool any = false;
+    for (int i = 0; i < s->n_stream; i++)
+        any |= s->stream[i].indexed;
+    if (!any || s->n_stream * s->n_stream > MOST_LEADS)
+        return true;
+    uint8_t *seen = knx_alloc((size_t)k->n_node + 1);
+    uint8_t *leads = knx_arena_zero(&f->arena, (size_t)(s->n_stream * s->n_stream) + 1);
+    for (int i = k->stage[stage].first; seen && leads && i < k->stage[stage].end; i++) {
+        const knk_inst *n = &k->node[i];
+        int at = n->op == KNK_LOAD && n->a >= 0
+                     ? kng_stream_of(s->stream, s->n_stream, KNG_MEMORY, n->buffer, n->map, KNK_NONE)
+                     : -1;
+        if (at >= 0)
+            follow(k, stage, s, n->a, seen, leads + at * s->n_stream);
+    }
+    s->leads = leads;
+    knx_free(seen);
+    return seen && leads;
+}
+
 static bool stage_facts(const knk_kernel *k, kng_facts *f, int stage, kng_stage_facts *s)
 {
     kng_stream *list = knx_alloc_zero((KNG_MAX_STREAMS + 1) * sizeof *list);
@@ -90,7 +140,7 @@ static bool stage_facts(const knk_kernel *k, kng_facts *f, int stage, kng_stage_
     s->copies = is_copy(k, stage);
     s->cost = cost_of(k, stage);
     s->read_after = loads_after(k, stage);
-    return list_reductions(k, f, s);
+    return find_leads(k, f, stage, s) && list_reductions(k, f, s);
 }
 
 /* Values for later stages: a place for `points` of each. */

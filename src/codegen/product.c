@@ -65,7 +65,7 @@ int kng_product_rows_turned(kng_number number, kng_target target, int vectors, k
 {
     bool wide = target == KNG_AVX512, lanes = a == KNG_A_LANES;
     int bytes = kng_number_forms[number].c_bytes, columns = vectors * (wide ? 64 : 32) / bytes, steps = 16 / bytes;
-    if (number > (lanes ? KNG_NUMBER_F64 : KNG_NUMBER_C128) || vectors < 1 || columns > (lanes ? 16 : 32))
+    if (number > KNG_NUMBER_C128 || vectors < 1 || columns > (lanes ? 16 : 32))
         return 0;
     int rows = ((wide ? 32 : 14) - steps * (lanes ? 3 : 2)) / vectors;
     return lanes ? rows > 0 : rows > 7 ? 7 : rows;
@@ -117,12 +117,24 @@ static kng_tiler lay_out(kng_asm *a, const kng_product_request *r)
     return t;
 }
 
-static kn_error *make(const kng_product_request *r, kng_code **out)
+/* Columns that are turned into no more than half a register: the shorter ones are turned faster. */
+static kng_product_request shorter(const kng_product_request *r)
+{
+    kng_product_request x = *r;
+    if (r->b_from == KNG_B_TURNED && r->target == KNG_AVX512 && r->vectors == 1 &&
+        r->lanes <= kng_product_best((kng_number)r->number, KNG_AVX2).lanes &&
+        r->rows <= kng_product_rows_turned((kng_number)r->number, KNG_AVX2, 1, (kng_a_from)r->a_from))
+        x.target = KNG_AVX2;
+    return x;
+}
+
+static kn_error *make(const kng_product_request *asked, kng_code **out)
 {
     static const char *const number[KNG_NUMBER_KINDS] = {"f32", "f64", "c64", "c128", "i32", "i64", "i16", "i8"};
     static const char *const b_from[] = {"packed", "plain", "packing", "turned"};
     kng_asm a;
     char name[80];
+    const kng_product_request x = shorter(asked), *r = &x;
     bool amx = has_amx((kng_number)r->number, (kng_target)r->target);
     kng_tiler t = lay_out(&a, r);
     kng_asm_init(&a);

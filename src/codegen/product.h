@@ -20,7 +20,7 @@ typedef enum kng_number {
  * are adjacent, columns b_k bytes apart; rows and columns change places in registers. SHORTS and BYTES: only PACKED. */
 typedef enum kng_b_from { KNG_B_PACKED, KNG_B_PLAIN, KNG_B_PACKING, KNG_B_TURNED } kng_b_from;
 /* A. ALONG: the steps of a row are adjacent, rows a_row bytes apart. ACROSS: the rows of a step are adjacent, steps
- * a_k bytes apart (not SHORTS, BYTES, nor TURNED). LANES (with TURNED, not complex): one row, which has steps for each
+ * a_k bytes apart (not SHORTS, BYTES, nor TURNED). LANES (with TURNED): one row, which has steps for each
  * column, as B: a_row bytes apart. So the sums of the blocks of one long product of two vectors are its columns. */
 typedef enum kng_a_from { KNG_A_ALONG, KNG_A_ACROSS, KNG_A_LANES } kng_a_from;
 

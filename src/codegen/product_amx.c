@@ -53,13 +53,13 @@ static void configuration(const tiles *t, uint8_t *c)
     }
 }
 
-/* One group of steps. */
+/* One group of steps. B's panel is read again for the rows below, and fills the first cache: A does not go there. */
 static void step(const tiles *t)
 {
     for (int v = 0; v < t->across; v++)
         for (int i = 0; i < t->down; i++) {
             if (!v)
-                kng_tmm_load(t->a, LEFT + i, i ? A_LOW : A, A_ROW, 0);
+                kng_tmm_load_once(t->a, LEFT + i, i ? A_LOW : A, A_ROW, 0);
             if (!i)
                 kng_tmm_load(t->a, right(t, v), B, B_ROW, 64 * v);
             kng_tmm_dot(t->a, t->r->a_signed, t->r->b_signed, sum(t, i, v), LEFT + i, right(t, v));
@@ -119,6 +119,22 @@ static void put_begin(const tiles *t, int begin)
     kng_here(a, zero);
     zero_sums(t);
     kng_ret(a);
+}
+
+/* To the second cache: rows of c may all share a set of the first one. */
+static void prefetch_c(const tiles *t)
+{
+    kng_asm *a = t->a;
+    int loop = kng_label(a);
+    kng_load(a, TO, ARG(c));
+    kng_load(a, BY, ARG(c_row));
+    kng_mov_number(a, COUNT, t->r->rows);
+    kng_here(a, loop);
+    for (int v = 0; v < t->across; v++)
+        kng_prefetch(a, kng_at(TO, 64 * v), 2);
+    kng_alu_reg(a, KNG_ADD, TO, BY);
+    kng_alu_number(a, KNG_SUB, COUNT, 1);
+    kng_jump_if(a, KNG_IF_NE, loop);
 }
 
 /* The steps that do not fill a tile: those at the end. */
@@ -259,6 +275,7 @@ void kng_amx_function(kng_asm *a, const kng_product_request *r)
         kng_shl(a, A_LOW, 4);
         kng_alu_reg(a, KNG_ADD, A_LOW, A);
     }
+    prefetch_c(&t);
     kng_load(a, B, ARG(b));
     kng_mov_number(a, B_ROW, 64 * t.across);
     kng_load(a, COUNT, ARG(k));

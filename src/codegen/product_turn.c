@@ -44,6 +44,19 @@ static void take_piece(kng_tiler *t, const kng_lines *l, int v, int32_t disp, in
     }
 }
 
+/* Part p of the complex numbers of a register, in both places. */
+static int spread(kng_tiler *t, int reg, int p)
+{
+    int x = t->t0 + steps_of_piece(t) - 1; /* the last temporary, which has no step of B */
+    if (t->f.parts == 1)
+        return reg;
+    if (t->f.wide)
+        kng_v2i(t->a, KNG_VPERMILPD_I, t->length, x, kng_reg(reg), p ? 0xFF : 0);
+    else
+        kng_v2(t->a, p ? KNG_VMOVSHDUP : KNG_VMOVSLDUP, t->length, x, kng_reg(reg));
+    return x;
+}
+
 /* The accumulators of vector v by one step: b, and A's step s, or a register of it. */
 static void add_step(kng_tiler *t, int v, int b, int s, int a_reg)
 {
@@ -52,15 +65,14 @@ static void add_step(kng_tiler *t, int v, int b, int s, int a_reg)
         if (p)
             kng_tile_turn(t, b);
         for (int i = 0; i < t->rows; i++) {
-            int acc = kng_accumulator(t, i, v);
-            kng_operand from = a_reg >= 0 ? kng_reg(a_reg) : kng_tile_a(t, i, s, p);
+            kng_operand from = a_reg >= 0 ? kng_reg(spread(t, a_reg, p)) : kng_tile_a(t, i, s, p);
             if (a_reg < 0 && t->length == 2) {
                 from.broadcast = true;
             } else if (a_reg < 0) {
                 kng_v2(t->a, kng_either(t, KNG_VBROADCASTSS, KNG_VBROADCASTSD), 1, t->a0, from);
                 from = kng_reg(t->a0);
             }
-            kng_v3(t->a, fma, t->length, acc, b, from);
+            kng_v3(t->a, fma, t->length, kng_accumulator(t, i, v), b, from);
         }
     }
 }

@@ -124,6 +124,7 @@ void kng_tmm_configure(kng_asm *a, kng_operand from); /* 64 bytes; makes all til
 void kng_tmm_release(kng_asm *a);
 void kng_tmm_zero(kng_asm *a, int t);
 void kng_tmm_load(kng_asm *a, int t, int base, int stride, int32_t disp);
+void kng_tmm_load_once(kng_asm *a, int t, int base, int stride, int32_t disp); /* past the first cache */
 void kng_tmm_store(kng_asm *a, int t, int base, int stride, int32_t disp);
 void kng_tmm_dot(kng_asm *a, bool left_signed, bool right_signed, int dst, int left, int right);
 #endif

@@ -46,6 +46,12 @@ void kng_tmm_load(kng_asm *a, int t, int base, int stride, int32_t disp)
     put(a, P_F2, 0x4B, t, 0, &m);
 }
 
+void kng_tmm_load_once(kng_asm *a, int t, int base, int stride, int32_t disp)
+{
+    kng_operand m = kng_at_index(base, stride, 1, disp);
+    put(a, P_66, 0x4B, t, 0, &m);
+}
+
 void kng_tmm_store(kng_asm *a, int t, int base, int stride, int32_t disp)
 {
     kng_operand m = kng_at_index(base, stride, 1, disp);

@@ -231,8 +231,7 @@ static void note(attacher *t, uint32_t slot, knc_state state, knc_why why)
 
 static void refuse(attacher *t, uint32_t slot, knc_why why) { note(t, slot, KNC_STORED, why); }
 
-/* The kernel is no step any more: `into` is what does its work, KNC_NO: several. Its references and its hold on a kernel
- * have gone elsewhere. */
+/* The kernel is no step any more: `into` is what does its work, KNC_NO: several. Its references have gone elsewhere. */
 static void vanish(attacher *t, uint32_t s, uint32_t into)
 {
     knc_step *x = step_at(t, s);
@@ -486,15 +485,16 @@ static kn_error *move_operand(attacher *t, uint32_t product, knc_side side)
     return NULL;
 }
 
-/* How often the product asks for an element of its first operand is known when it is planned: once if it has few
- * columns. */
-enum { FEW_COLUMNS = 1024, CHEAP = 8 };
+/* The product may ask for an element of one operand once for each piece of the other one, or in each thread. Only few
+ * rows there are surely one piece. */
 static bool is_often(const knc_step *s, knc_side side, const knk_kernel *k)
 {
-    double columns = 1;
-    for (int i = 0; i < s->u.p.product->n.n; i++)
-        columns *= (double)s->u.p.product->n.extent[i];
-    return side == KNC_SIDE_A && columns > FEW_COLUMNS && knk_cost(k) > CHEAP;
+    enum { FEW_ROWS = 64, CHEAP = 8 };
+    const knr_dims *other = side == KNC_SIDE_A ? &s->u.p.product->n : &s->u.p.product->m;
+    double rows = 1;
+    for (int i = 0; i < other->n; i++)
+        rows *= (double)other->extent[i];
+    return rows > FEW_ROWS && knk_cost(k) > CHEAP;
 }
 
 static uint32_t stores_to(const knc_step *s)

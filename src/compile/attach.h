@@ -44,8 +44,9 @@ bool knc_meets(const knc_step *s, uint32_t slot, kn_dtype d, bool written, knc_m
 /* It only moves elements from one value to another: these. */
 bool knc_only_moves(const knc_step *s, kn_dtype d, knc_meeting *from, knc_meeting *to);
 /* The kernel of step s as a part of a product's step, meeting the value of that side. ref: which of the product step's
- * references those of its buffers are, in order, without the one that it meets; keep: one that gets the elements that
- * are handed over, too, or KNC_NO. NULL in *out: it has too many buffers and maps, or a part is not there to be kept. */
+ * references those of its buffers are, in order, without the one that it meets; keep: one that gets the elements
+ * that are handed over, too, or KNC_NO. NULL in *out: it has too many buffers and maps, or a part is not there to be
+ * kept. */
 kn_error *knc_attach_kernel(knc_plan *p, const knc_step *s, knc_side side, const knc_meeting *m, const knc_fit *fit,
                             const uint32_t *ref, uint32_t keep, const knc_attached **out);
 #endif

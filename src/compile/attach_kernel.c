@@ -228,8 +228,8 @@ static int adjacent(const knc_attached *x, int n_map, int dim)
     return score;
 }
 
-/* Elements are handed over adjacent along columns, or along rows. If much else is adjacent the other way they are turned
- * first, or at last. */
+/* Elements are handed over adjacent along columns, or along rows. If much else is adjacent the other way they are
+ * turned first, or at last. */
 static void choose_lanes(knc_attached *x, int n_map)
 {
     int row = x->n_batch + x->n_row - 1, column = x->n_batch + x->n_row + x->n_column - 1, element = 0;

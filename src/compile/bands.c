@@ -73,7 +73,8 @@ static bool begin(knc_bands *b)
     b->reader = knx_arena_alloc(a, slots);
     b->seen = knx_arena_zero(a, bytes);
     b->queue = knx_arena_alloc(a, bytes);
-    if (!b->node || !b->next || !b->band || !b->follows || !b->reader || !b->seen || !b->queue)
+    b->reason = knx_arena_zero(a, b->p->slot.n + 1);
+    if (!b->node || !b->next || !b->band || !b->follows || !b->reader || !b->seen || !b->queue || !b->reason)
         return false;
     for (uint32_t s = 0; s < b->n_step; s++)
         b->node[s] = s;
@@ -227,18 +228,30 @@ static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool 
     return whole <= READS * row * (double)s->height;
 }
 
+static bool is_possible(knc_bands *b, knc_set *s, uint32_t number)
+{
+    size_t saved;
+    b->why = KNC_BECAUSE_ROWS;
+    if (!knc_cut_set(b->p, s))
+        return false;
+    b->why = KNC_BECAUSE_WHOLE;
+    if (!choose_height(b, s, number, true, &saved))
+        return false;
+    b->why = KNC_BECAUSE_RETURNS;
+    return !comes_back(b, s);
+}
+
 /* The set with one more step; false and as before if that can not be. */
 static bool try_step(knc_bands *b, knc_set *s, uint32_t number, uint32_t step, bool again)
 {
     knc_step_kind kind = (knc_step_kind)b->p->step.at[step].kind;
-    size_t saved;
     if (s->n == KNC_BAND_STEPS || (kind != KNC_KERNEL && kind != KNC_PRODUCT))
         return false;
     if ((!again && b->band[step] != KNC_NO) || reads_here(b, s, step))
         return false;
     knc_set more = *s;
     more.member[more.n++] = (knc_member){.step = step, .again = again};
-    if (!knc_cut_set(b->p, &more) || !choose_height(b, &more, number, true, &saved) || comes_back(b, &more))
+    if (!is_possible(b, &more, number))
         return false;
     *s = more;
     return true;
@@ -282,7 +295,8 @@ static bool is_reason(const knc_bands *b, knc_set *s, uint32_t number)
         for (int k = 0; x->kind == KNC_KERNEL && k < x->u.k.kernel->n_stage; k++)
             joins += x->u.k.kernel->stage[k].n_inner > 0;
     }
-    return products && (b->all || products + joins > 1) && choose_height(b, s, number, false, &saved) && saved >= least_bytes(b);
+    return products && (b->all || products + joins > 1) && choose_height(b, s, number, false, &saved) &&
+           saved >= least_bytes(b);
 }
 
 static bool keep_set(knc_bands *b, const knc_set *s)
@@ -329,7 +343,6 @@ static bool begin_with(knc_bands *b, uint32_t maker, uint32_t reader, const int6
 {
     knc_set *s = knx_alloc_zero(sizeof *s);
     uint32_t number = (uint32_t)b->set.n;
-    size_t saved;
     if (!s) {
         b->p->failed = true;
         return false;
@@ -337,10 +350,10 @@ static bool begin_with(knc_bands *b, uint32_t maker, uint32_t reader, const int6
     *s = (knc_set){.n = 2, .batches = rows[0], .rows = rows[1], .grain = 1};
     s->member[0].step = maker;
     s->member[1].step = reader;
-    bool fine = rows[0] > 0 && rows[1] > 0 && knc_cut_set(b->p, s) && choose_height(b, s, number, true, &saved) &&
-                !comes_back(b, s);
+    bool fine = rows[0] > 0 && rows[1] > 0 && is_possible(b, s, number);
     if (fine) {
         grow(b, s, number);
+        b->why = KNC_BECAUSE_KEPT;
         fine = is_reason(b, s, number);
         if (fine && !keep_set(b, s))
             b->p->failed = true;
@@ -358,6 +371,7 @@ static bool may_be_member(const knc_bands *b, uint32_t step)
 static void begin_at(knc_bands *b, uint32_t slot)
 {
     const knc_slot *x = &b->p->slot.at[slot];
+    knc_why why = KNC_BECAUSE_NOTHING;
     if (x->bytes < least_bytes(b) || x->space != KNC_AT_WORK || !may_be_member(b, x->maker))
         return;
     for (uint32_t l = b->reader[slot]; l != KNC_NO && may_be_member(b, x->maker); l = b->link.at[l].next) {
@@ -369,7 +383,11 @@ static void begin_at(knc_bands *b, uint32_t slot)
         for (int i = 0; i < n; i++)
             if (begin_with(b, x->maker, reader, rows[i]))
                 break;
+            else if (b->why > why)
+                why = b->why;
     }
+    if (why != KNC_BECAUSE_NOTHING && may_be_member(b, x->maker))
+        b->reason[slot] = (uint8_t)why;
 }
 
 /* ---- Values that are made again. */
@@ -378,8 +396,7 @@ static void begin_at(knc_bands *b, uint32_t slot)
 static bool is_cheap(const knc_plan *p, uint32_t step)
 {
     const knc_step *s = &p->step.at[step];
-    return s->kind == KNC_KERNEL ||
-           (s->kind == KNC_PRODUCT && knc_count_dims(&s->u.p.product->k) <= KNC_BAND_SHORT);
+    return s->kind == KNC_KERNEL || (s->kind == KNC_PRODUCT && knc_count_dims(&s->u.p.product->k) <= KNC_BAND_SHORT);
 }
 
 /* The step that makes the value, and those that make what other sets have blocks of only, join the set once more. */
@@ -474,6 +491,21 @@ static void settle(knc_bands *b)
             b->set.at[i].height = even_height(&b->set.at[i], b->set.at[i].rows < 64 ? b->set.at[i].rows : 64);
 }
 
+/* For reports: why values are, or are not, in memory. */
+static void note_reasons(const knc_bands *b)
+{
+    for (uint32_t v = 0; v < b->p->j->n_var; v++) {
+        knc_value *x = &b->p->value[v];
+        if (x->state != KNC_STORED || x->slot == KNC_NO)
+            continue;
+        const knc_slot *slot = &b->p->slot.at[x->slot];
+        if (slot->in_blocks)
+            x->why = slot->made_again ? KNC_BECAUSE_AGAIN : KNC_BECAUSE_BLOCKS;
+        else if (b->reason[x->slot] != KNC_BECAUSE_NOTHING)
+            x->why = b->reason[x->slot];
+    }
+}
+
 kn_error *knc_make_bands(knc_plan *p)
 {
     knc_bands b = {.p = p, .n_step = (uint32_t)p->step.n, .all = p->o->bands > 0};
@@ -492,6 +524,8 @@ kn_error *knc_make_bands(knc_plan *p)
     settle(&b);
     if (!e && b.set.n && !p->failed)
         e = knc_build_bands(&b);
+    if (!e)
+        note_reasons(&b);
     KN_VEC_FREE(&b.link);
     KN_VEC_FREE(&b.set);
     return e;

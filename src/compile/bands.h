@@ -13,16 +13,16 @@ enum {
     KNC_BAND_GRAIN = 64,          /* rows that can not be parted, at most */
     KNC_BAND_SHORT = 256,         /* steps of a product that may be made again */
 };
-#define KNC_BAND_BYTES ((size_t)256 << 10)  /* smaller values are no reason for a band */
-#define KNC_BLOCK_BYTES ((size_t)640 << 10) /* of a worker's blocks: operands beside them stay in the cache */
+#define KNC_BAND_BYTES  ((size_t)256 << 10) /* smaller values are no reason for a band */
+#define KNC_BLOCK_BYTES ((size_t)1 << 20)   /* of a worker's blocks: operands beside them stay in the cache */
 
 /* A step of a set. */
 typedef struct knc_member {
     uint32_t step;
     bool again; /* a band before has it; its values are made here once more */
     bool sums, swapped;
-    int64_t rows;               /* product: of one batch of its own */
-    const knr_product *product; /* as it will run */
+    int64_t rows;                /* product: of one batch of its own */
+    const knr_product *product;  /* as it will run */
     knc_cut cut[KNC_BAND_LOOPS]; /* kernel */
 } knc_member;
 
@@ -36,10 +36,10 @@ typedef struct knc_set {
 /* A value of which there are blocks. */
 typedef struct knc_inner {
     uint32_t slot;
-    size_t row;           /* bytes */
-    int first, last;      /* members that access it */
-    int over;             /* another value, whose place it has; -1 */
-    size_t at;            /* in the blocks */
+    size_t row;      /* bytes */
+    int first, last; /* members that access it */
+    int over;        /* another value, whose place it has; -1 */
+    size_t at;       /* in the blocks */
 } knc_inner;
 
 typedef struct knc_link {
@@ -55,7 +55,9 @@ typedef struct knc_bands {
     uint32_t *reader;      /* per slot: list of those that read it and do not make it */
     uint32_t *seen, now;   /* per step: in this search */
     uint32_t *queue;
-    bool all;              /* bands wherever they can be */
+    uint8_t *reason; /* per slot: why no set began there, knc_why */
+    bool all;        /* bands wherever they can be */
+    knc_why why;     /* of the last set that could not be */
     KN_VEC(knc_link) link;
     KN_VEC(knc_set) set;
 } knc_bands;

@@ -205,7 +205,9 @@ static bool has_rows(const cutter *c, const knr_product *p, const knc_ref *ref, 
 {
     int size = x == OF_C ? p->result->size : p->operand->size;
     int64_t unit = unit_of(c, ref->index, size), span = unit,
-            far = (x == OF_A ? p->a_offset : x == OF_B ? p->b_offset : p->c_offset) +
+            far = (x == OF_A   ? p->a_offset
+                   : x == OF_B ? p->b_offset
+                               : p->c_offset) +
                   (int64_t)(ref->offset / (size_t)size);
     const int64_t *stride = strides(inside, x);
     if (!unit || ref->offset % (size_t)size || far < 0)
@@ -248,10 +250,10 @@ static bool product_has_rows(const cutter *c, const knc_member *m, const knr_pro
     array x = ref == 2 ? OF_C : (ref == 1) != m->swapped ? OF_B : OF_A;
     if (x == OF_A && p->n_window)
         return false;
-    return sums          ? x != OF_C && has_rows(c, p, r, x, &p->k, x == OF_A ? &p->m : &p->n)
-           : x == OF_B   ? false
-           : x == OF_A   ? has_rows(c, p, r, x, &p->m, &p->k)
-                         : has_rows(c, p, r, x, &p->m, &p->n);
+    return sums        ? x != OF_C && has_rows(c, p, r, x, &p->k, x == OF_A ? &p->m : &p->n)
+           : x == OF_B ? false
+           : x == OF_A ? has_rows(c, p, r, x, &p->m, &p->k)
+                       : has_rows(c, p, r, x, &p->m, &p->n);
 }
 
 /* The rows of the set are these dimensions: *rows becomes how many a batch of the product's has. */
@@ -339,8 +341,8 @@ static bool cut_member(cutter *c, knc_member *m)
     if (!(s->kind == KNC_KERNEL ? cut_kernel(c, m, handle) : cut_product(c, m, handle)))
         return false;
     for (uint32_t r = 0; r < s->n_ref && !c->again; r++)
-        if (is_inner(c, s->ref[r].index) && !(s->kind == KNC_KERNEL ? kernel_stays(c, m, s->ref[r].index)
-                                                                     : product_stays(c, m, s->ref[r].index)))
+        if (is_inner(c, s->ref[r].index) &&
+            !(s->kind == KNC_KERNEL ? kernel_stays(c, m, s->ref[r].index) : product_stays(c, m, s->ref[r].index)))
             return false;
     return true;
 }
@@ -350,7 +352,7 @@ bool knc_is_cut(const knc_plan *p, const knc_set *s, uint32_t slot)
     const cutter c = {.p = p, .s = (knc_set *)(uintptr_t)s};
     for (int i = 0; i < s->n; i++)
         if (!(step_of(p, &s->member[i])->kind == KNC_KERNEL ? kernel_stays(&c, &s->member[i], slot)
-                                                             : product_stays(&c, &s->member[i], slot)))
+                                                            : product_stays(&c, &s->member[i], slot)))
             return false;
     return knc_row_bytes(p, s, slot) > 0;
 }

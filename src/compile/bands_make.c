@@ -274,7 +274,10 @@ static bool make_band(knc_bands *b, uint32_t number, knc_step *s)
         s->eqn = !m.s->member[i].again && eqn != KNC_NO && eqn > s->eqn ? eqn : s->eqn;
     }
     for (uint32_t i = 0; i < m.band->n_block; i++)
-        b->p->slot.at[m.inner[i].slot].in_blocks |= !m.s->member[m.inner[i].first].again;
+        if (m.s->member[m.inner[i].first].again)
+            b->p->slot.at[m.inner[i].slot].made_again = true;
+        else
+            b->p->slot.at[m.inner[i].slot].in_blocks = true;
     return make_references(&m, s);
 }
 

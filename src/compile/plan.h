@@ -64,7 +64,13 @@ typedef enum knc_state {
     X(CIRCLE, "the kernel that reads it waits for another reader")                \
     X(OFTEN, "the product would work it out too often")                           \
     X(WIDELY, "not only one product reads it")                                    \
-    X(WINDOWS, "its elements are read through windows")
+    X(WINDOWS, "its elements are read through windows")                           \
+    X(BLOCKS, "the steps around it share rows")                                   \
+    X(AGAIN, "the steps around it share rows; made again where it is read later") \
+    X(ROWS, "the steps around it have no rows in common")                         \
+    X(WHOLE, "a block of its rows would read too much beside it")                 \
+    X(RETURNS, "what is made of it comes back through other steps")               \
+    X(KEPT, "steps that do not share its rows read it too")
 typedef enum knc_why {
 #define KNC_X(id, text) KNC_BECAUSE_##id,
     KNC_REASONS(KNC_X)
@@ -164,6 +170,7 @@ typedef struct knc_slot {
     uint32_t over;        /* the slot whose place it has, KNC_NO: its own */
     bool overwritten;     /* a donated operand that a temporary has the place of */
     bool in_blocks;       /* in a band: it has no memory of its own */
+    bool made_again;      /* in another band */
 } knc_slot;
 
 typedef struct knc_use_link {

@@ -136,6 +136,10 @@ static int64_t estimated(knn_body *c, kn_array a, const knn_bins *given, kn_arra
     if (knx_is_integer(t.dtype) && width < 1)
         width = 1;
     double bins = ceil((range[1] - range[0]) / width);
+    if (isnan(bins)) { /* ranges are finite: there was no memory to look at one of these */
+        kna_fail_with(op, knx_error_nomem());
+        return 0;
+    }
     return bins < 0x1p31 ? (int64_t)bins : INT32_MAX;
 }
 

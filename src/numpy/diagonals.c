@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * diagonals.c -- diagonals and triangles: read, summed, and matrices made of them. */
+#include "array/handle.h"
 #include "array/layout.h"
 #include "numpy/compose.h"
 #include <string.h>
@@ -76,9 +77,10 @@ static kn_array diagonal_view(const char *name, kn_array x, int64_t offset, int 
     kn_type t = kna_failed(&op) ? kni_scalar_type(KN_DT(F32)) : knb_type(op.b, a);
     diagonal d = find_diagonal(&op, t, offset, axis1, axis2);
     kn_atom y = read_diagonal(&op, a, &d);
-    const kna_array *base = kna_failed(&op) ? NULL : kna_array_of(&op, x);
+    bool other = !kna_failed(&op) && kna_handle_is_foreign(x); /* of another context: a copy */
+    const kna_array *base = kna_failed(&op) || other ? NULL : kna_array_of(&op, x);
     if (!base)
-        return kna_end(&op, KN_ATOM_NONE);
+        return kna_end(&op, other ? y : KN_ATOM_NONE);
     kna_layout l = kna_layout_of(base);
     l.type = knb_type(op.b, y);
     l.writeable = false; /* as in NumPy */

@@ -2,6 +2,7 @@
  * einsum.c -- Einstein sums: labelled values, contracted two at a time. Each contraction is one dot_general whose
  * dimension numbers say where the labels are, so that nothing is transposed but, at most, the result; where nothing is
  * summed it is one product of broadcast operands. Labels that only one operand has, and nobody needs, are summed before. */
+#include "array/handle.h"
 #include "array/layout.h"
 #include "ir/ops.h"
 #include "numpy/einsum.h"
@@ -276,9 +277,10 @@ static void contract_step(sum *q, const knn_step *step, bool greedy)
 /* The result, if it is a view of the only operand: nothing is summed and nothing converted. */
 static kn_array end_view(sum *q, kn_array x, const knn_term *t)
 {
-    const kna_array *base = kna_failed(&q->op) ? NULL : kna_array_of(&q->op, x);
+    bool other = !kna_failed(&q->op) && kna_handle_is_foreign(x); /* of another context: a copy */
+    const kna_array *base = kna_failed(&q->op) || other ? NULL : kna_array_of(&q->op, x);
     if (!base)
-        return kna_end(&q->op, KN_ATOM_NONE);
+        return kna_end(&q->op, other ? t->a : KN_ATOM_NONE);
     kna_layout l = kna_layout_of(base);
     l.type = knb_type(q->op.b, t->a);
     for (int d = 0; d < t->ndim; d++) {

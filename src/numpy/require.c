@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * require.c -- arrays with a layout: what is asked for is had without a copy where possible. */
 #include "kiln/memory.h"
+#include "array/handle.h"
 #include "numpy/compose.h"
 #include <string.h>
 
@@ -25,7 +26,8 @@ kn_array knn_in_order(const char *name, kn_array x, kn_dtype d, char order, bool
     kn_dtype to = d ? d : kna_strong_dtype(t);
     bool same = !kna_failed(&op) && to == t.dtype && !t.weak;
     kn_atom a = same ? kna_in(&op, x) : kna_in_as(&op, x, to);
-    const kna_array *base = kna_failed(&op) || !same ? NULL : kna_array_of(&op, x);
+    bool own = !kna_failed(&op) && same && !kna_handle_is_foreign(x);
+    const kna_array *base = own ? kna_array_of(&op, x) : NULL;
     bool c = base && kna_is_contiguous(base->type, base->stride);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);

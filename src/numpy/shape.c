@@ -208,7 +208,8 @@ static kn_array flattened(const char *name, kn_array x, const kn_ravel_opts *opt
     kna_begin(&op, name);
     kn_atom a = kna_in(&op, x);
     char order = knn_read_order(&op, o.order, x, true);
-    const kna_array *base = kna_failed(&op) || (copy && order == 'C') ? NULL : kna_array_of(&op, x);
+    bool other = !kna_failed(&op) && kna_handle_is_foreign(x); /* of another context: as if its axes lay in order */
+    const kna_array *base = kna_failed(&op) || other || (copy && order == 'C') ? NULL : kna_array_of(&op, x);
     kn_atom turned = a;
     bool view = base && !copy && kna_is_contiguous(base->type, base->stride);
     if (base && order != 'C' && !view) {
@@ -223,9 +224,9 @@ static kn_array flattened(const char *name, kn_array x, const kn_ravel_opts *opt
         }
         turned = ndim > 1 ? knb_transpose(op.b, a, axes) : a;
         view = !copy && kna_is_contiguous(kni_type(base->type.dtype, ndim, dim), stride);
-    } else if (base && order == 'F') {
+    } else if ((base || other) && order == 'F') {
         turned = reversed(&op, a);
-        view = view && base->type.ndim < 2;
+        view = view && base && base->type.ndim < 2;
     }
     kn_atom y = knn_flatten(&op, turned);
     return view ? kna_end_view(&op, x, a, y) : kna_end(&op, y);

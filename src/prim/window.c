@@ -236,19 +236,32 @@ bool knp_places_new(kn_lower *l, knp_places_room *room, int axis, int n, const k
     return true;
 }
 
-static int64_t remainder_of(int64_t x, int64_t by) { return (x % by + by) % by; }
 static int64_t quotient_up(int64_t x, int64_t by) { return x / by + (x % by > 0); }
+
+static int64_t remainder_of(int64_t x, int64_t by) { return (x % by + by) % by; }
 
 /* How the positions along an axis find elements. */
 typedef enum {
     EACH,    /* each position is an element's */
     REGULAR, /* those of one residue are, of all windows the same */
     SHIFTED, /* those of one residue are, which depends on the window */
+    SCARCE,  /* there are fewer elements than positions: each element may be in the window */
     TESTED   /* each position is tested */
 } finding;
 
+/* Of positions that stand side by side, those that may be elements'. */
+static int64_t of_one_residue(const knp_window_axis *a)
+{
+    if (a->stride % a->base)
+        return (a->size - 1) / a->base + 1;
+    int64_t first = remainder_of(a->lo, a->base);
+    return first < a->size ? (a->size - 1 - first) / a->base + 1 : 0;
+}
+
 static finding finding_of(const knp_window_axis *a, bool every)
 {
+    if (!every && a->step == 1 && a->extent < of_one_residue(a))
+        return SCARCE;
     if (a->base == 1)
         return EACH;
     if (every || a->step != 1)
@@ -259,13 +272,11 @@ static finding finding_of(const knp_window_axis *a, bool every)
 int64_t knp_window_holds(const knp_window_axis *a)
 {
     switch (finding_of(a, false)) {
+    case SCARCE: return a->extent;
+    case REGULAR:
+    case SHIFTED: return of_one_residue(a);
     case EACH:
     case TESTED: break;
-    case REGULAR: {
-        int64_t first = remainder_of(a->lo, a->base);
-        return first < a->size ? (a->size - 1 - first) / a->base + 1 : 0;
-    }
-    case SHIFTED: return (a->size - 1) / a->base + 1;
     }
     return a->size;
 }
@@ -382,6 +393,34 @@ static bool find_shifted(walker *w, const knp_window_axis *a, int d)
     return true;
 }
 
+/* Element e has position lo + e * base - o * stride in window o, if that is one. */
+static bool find_scarce(walker *w, const knp_window_axis *a, int d)
+{
+    kn_index *own = knl_index(w->l, 1, w->i);
+    int n = 0;
+    if (!own || !knp_places_new(w->l, &w->room, d, (int)a->extent, w->i))
+        return false;
+    knp_places *p = &w->room.axis[d];
+    knp_window_axis first = *a;
+    first.lo = 0;
+    position(w, &first, d, 0, own, 0);
+    int64_t last = (a->count - 1) * a->stride;
+    for (int64_t e = 0; e < a->extent; e++) {
+        int64_t at = a->lo + e * a->base; /* less o * stride, which is `own`: 0 <= that < size */
+        if (at < 0 || at - last >= a->size)
+            continue;
+        p->pred[n] = KNK_NONE;
+        if (at < last)
+            p->pred[n] = knp_below(w->l, own, 0, at + 1, p->pred[n]);
+        if (at >= a->size)
+            p->pred[n] = knp_not_below(w->l, own, 0, at - a->size + 1, p->pred[n]);
+        computed(p->at, n, e, KNK_NONE);
+        n++;
+    }
+    p->n = n;
+    return true;
+}
+
 /* Where one axis says that there is never an element there is none. */
 bool knp_places_walk(kn_lower *l, const kn_index *like, int n, const knp_places_room *room, knp_window_visit *visit,
                      void *env)
@@ -424,6 +463,7 @@ bool knp_window_walk(kn_lower *l, const knp_window *w, const kn_index *i, bool e
         const knp_window_axis *a = &w->axis[d];
         finding how = finding_of(a, every);
         bool found = how == SHIFTED   ? find_shifted(&k, a, d)
+                     : how == SCARCE  ? find_scarce(&k, a, d)
                      : how == REGULAR ? find_regular(&k, a, d)
                                       : find_each(&k, a, d, how == TESTED);
         if (!found)

@@ -144,9 +144,11 @@ static int64_t looks(const void *params, const kn_type *x) { return holds(params
 static bool pulls(const void *params, int n_in, const kn_type *x)
 {
     knp_window w;
+    int64_t n = holds(params, x[0]);
     (void)n_in;
     knp_window_read(params, true, x[0], NULL, &w);
-    return w.positions <= KNR_POOL_BLOCK && holds(params, x[0]) <= KNP_MAX_POSITIONS;
+    /* a sum of more than a block is not one after the other */
+    return n <= 1 || (n <= KNP_MAX_POSITIONS && w.positions <= KNR_POOL_BLOCK);
 }
 
 static double cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)

@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "routine/product_pack.h"
 #include "routine/product_rectangle.h"
+#include "routine/product_strip.h"
 #include "routine/product_convert.h"
 #include "routine/product_dot.h"
 #include "routine/product_lanes.h"
@@ -54,7 +55,7 @@ static void prepare_args(const job *j, const piece *x, kng_product_args *args)
 static void run_rectangle(const knr_plan *p, int64_t rows, int64_t columns, kng_b_from from,
                           const kng_product_args *args)
 {
-    int64_t h = rows - p->cut.height, last = columns != p->cut.panel;
+    int64_t h = rows - p->height, last = columns != p->cut.panel;
     kng_product_function *f = NULL;
     if ((h == 0 || h == 1) && (!last || columns == p->right.row.total % p->cut.panel))
         f = p->function[h][last][from];
@@ -125,13 +126,97 @@ static void place_left(const job *j, const piece *x, kng_product_args *args)
         args->a_row = p->left.row.stride[0] * size;
         args->a_k = k * size;
         args->a = j->left.at + row * args->a_row + x->k * args->a_k;
+    } else if (p->left_across) {
+        int64_t width = knr_round_up(rows, 32) + 16; /* at most 47 more, no power of two */
+        args->a_k = width * size;
+        knr_pack_panel(&j->left, row, rows, x->k, x->steps, j->packed_left, width);
     } else {
         knr_pack_rows(&j->left, row, rows, x->k, x->steps, j->packed_left, args->a_row);
     }
 }
 
+/* --- a piece whose left is read by runs ------------------------------------------------------- */
+
+/* One rectangle: rows of one line, a call for each run. left_row, left_rows: what the strips were made for. */
+static void run_runs(const job *j, const piece *x, const kng_product_args *piece_args, int64_t row, int64_t rows,
+                     int64_t columns, kng_b_from from, int64_t first)
+{
+    const knr_plan *p = j->p;
+    _Alignas(64) char sums[KNR_STRIP_SUMS];
+    kng_product_args args = *piece_args;
+    int64_t width = knr_round_up(columns, p->lanes) * p->right_step, end = x->k + x->steps;
+    char *chain = j->chain ? piece_args->chain_out : sums;
+    args.chain_row = j->chain ? args.chain_row : columns * p->size;
+    args.a_k = p->strip.step;
+    for (int64_t k = x->k; k < end; k += args.k) {
+        int64_t at = k - x->k;
+        args.k = knr_least(p->strip.run - k % p->strip.run, end - k);
+        args.a = knr_strip_at(p, j->packed_left, first, x->k, x->steps, row, k, &args.a_row);
+        args.b = (const char *)piece_args->b + at * (from == KNG_B_PACKED ? width : args.b_k);
+        args.packed = (char *)piece_args->packed + at * width;
+        args.phase = k % KNR_BLOCK_STEPS;
+        args.total_in = k >= KNR_BLOCK_STEPS;
+        args.chain_in = args.phase ? chain : NULL;
+        args.chain_out = (k + args.k) % KNR_BLOCK_STEPS && k + args.k < p->left.k.total ? chain : NULL;
+        run_rectangle(p, rows, columns, from, &args);
+    }
+}
+
+/* Rows row .. end - 1 of left, which has its strips, with one panel of right. */
+static void run_lines(const job *j, const piece *x, kng_product_args *args, int64_t row, int64_t end, int64_t column,
+                      int64_t columns, kng_b_from from)
+{
+    const knr_plan *p = j->p;
+    int64_t first = row;
+    while (row < end) {
+        int64_t n = knr_least(p->strip.line - row % p->strip.line, end - row), tiles = knr_divide_up(n, p->max_rows);
+        for (int64_t t = 0; t < tiles; t++) {
+            int64_t rows = n / tiles + (t < n % tiles);
+            args->c = x->c + (row - x->row0) * x->c_row + (column - x->column) * p->size;
+            if (j->chain)
+                args->chain_out = chain_of(j, x, row - x->row0, column);
+            run_runs(j, x, args, row, rows, columns, from, first);
+            if (from == KNG_B_PACKING) {
+                from = KNG_B_PACKED;
+                args->b = args->packed;
+            }
+            row += rows;
+        }
+    }
+}
+
+static void run_strips(const job *j, piece *x)
+{
+    const knr_plan *p = j->p;
+    kng_product_args args;
+    int64_t row = x->row0 + knr_row_of(&x->rows, x->tile), end = x->row0 + knr_row_of(&x->rows, x->tile + x->tiles);
+    prepare_args(j, x, &args);
+    for (int64_t next; row < end; row = next) {
+        next = knr_least(end, (row / p->strip.line + p->strip.most) * p->strip.line);
+        knr_make_strips(&j->left, row, next - row, x->k, x->steps, j->packed_left);
+        char *panel = j->packed_right;
+        for (int64_t column = x->column; column < x->column + x->columns; column += p->cut.panel) {
+            int64_t columns = knr_least(p->cut.panel, x->column + x->columns - column);
+            int64_t width = knr_round_up(columns, p->lanes);
+            kng_b_from from = x->packed_right && !p->right_in_place ? KNG_B_PACKED : p->right_from;
+            args.b = args.packed = panel;
+            if (from != KNG_B_PACKED)
+                args.b = j->right.at + x->k * args.b_k + column * p->right.dtype->size;
+            else if (!x->packed_right)
+                knr_pack_panel(&j->right, column, columns, x->k, x->steps, panel, width);
+            run_lines(j, x, &args, row, next, column, columns, from);
+            panel += width * x->steps * p->right_step;
+        }
+        x->packed_right = true;
+    }
+}
+
 static void run_piece(const job *j, piece *x)
 {
+    if (j->p->strip.used) {
+        run_strips(j, x);
+        return;
+    }
     const knr_plan *p = j->p;
     kng_product_args args;
     prepare_args(j, x, &args);

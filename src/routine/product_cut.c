@@ -4,6 +4,7 @@
 #include "routine/product_dot.h"
 #include "routine/product_lanes.h"
 #include "routine/product_pack.h"
+#include "routine/product_strip.h"
 #include "routine/product_plan.h"
 #include <string.h>
 
@@ -41,7 +42,9 @@ enum {
     FEW_ROWS = 4,
     C_ROWS = 4, /* of the loops in C */
     C_VECTORS = 2,
-    CALL_CYCLES = 60 /* of a call of an inner loop, about */
+    LEAST_ADJACENT = 16, /* rows that are packed across */
+    ACROSS_PAD = 48,     /* rows */
+    CALL_CYCLES = 60     /* of a call of an inner loop, about */
 };
 
 static int64_t between(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
@@ -195,6 +198,12 @@ static void place_left(knr_plan *p)
     else
         p->left_in_place = l->plain && whole && is_line(&l->k);
     p->left_across = p->left_across && p->left_in_place;
+    /* Rows that are adjacent in the array and steps that are not: packed so, nothing is turned. */
+    bool rows_adjacent = l->same && !l->fill && p->group == 1 && p->parts == 1 && l->row.stride[l->row.n - 1] == 1 &&
+                         l->row.window[l->row.n - 1] < 0 && l->row.extent[l->row.n - 1] >= LEAST_ADJACENT;
+    bool steps_adjacent = l->k.stride[l->k.n - 1] == 1;
+    if (!p->left_in_place && rows_adjacent && !steps_adjacent && rows > p->max_rows)
+        p->left_across = true;
 }
 
 /* Rows of right that share sets of the caches are packed. */
@@ -269,13 +278,18 @@ static void choose_bytes(knr_plan *p)
     const knr_cuts *c = &p->cut;
     size_t padded = (size_t)knr_round_up(c->k_piece, p->group);
     p->left_bytes = p->right_bytes = p->c_bytes = p->spare_bytes = 0;
-    if (!p->left_in_place)
+    if (p->strip.used)
+        p->left_bytes = (size_t)knr_round_up(p->strip.room, 64);
+    else if (!p->left_in_place)
         p->left_bytes = (size_t)(c->m_piece * p->max_rows) * ((padded * (size_t)p->left_step + 63) / 64 * 64 + ROW_PAD);
+    if (p->left_across)
+        p->left_bytes += padded * ACROSS_PAD * (size_t)p->left_step;
     if (!p->right_in_place)
         p->right_bytes = (padded * (size_t)c->n_piece * (size_t)p->right_step + 63) / 64 * 64;
     p->c_line = knr_least(c->n_piece, knr_round_up(p->right.row.total, p->lanes));
+    int64_t tile = p->strip.used && p->strip.line > p->max_rows ? p->strip.line : p->max_rows;
     if (!p->direct)
-        p->c_bytes = ((size_t)(c->m_block * p->max_rows) * (size_t)p->c_line * (size_t)p->size + 63) / 64 * 64;
+        p->c_bytes = ((size_t)(c->m_block * tile) * (size_t)p->c_line * (size_t)p->size + 63) / 64 * 64;
     p->chain_bytes = p->stream ? (size_t)(p->left.row.total * c->n_piece * p->size + 63) / 64 * 64 : 0;
     if (!p->left_in_place || !p->right_in_place)
         p->spare_bytes = KNR_SPARE;
@@ -319,7 +333,13 @@ kng_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns
 
 static void find_functions(knr_plan *p)
 {
-    const knr_cuts *c = &p->cut;
+    knr_cuts rows_of = p->cut, *c = &rows_of; /* of strips: how a line is cut */
+    if (p->strip.used) {
+        c->tiles = knr_divide_up(p->strip.line, p->max_rows);
+        c->height = p->height = p->strip.line / c->tiles;
+        c->extra = p->strip.line % c->tiles;
+        c->tiles *= p->strip.lines;
+    }
     int64_t n = p->right.row.total, columns[2] = {n >= c->panel ? c->panel : 0, n % c->panel};
     memset(p->function, 0, sizeof p->function);
     for (int h = 0; h < 2 && p->target >= 0; h++)
@@ -350,6 +370,8 @@ void knr_cut(knr_plan *p)
     place_right(p);
     c->k_piece = choose_steps(p);
     choose_pieces(p);
+    p->height = c->height;
+    knr_choose_strips(p);
     choose_bytes(p);
     p->simple =
         p->left_in_place && p->right_in_place && p->direct && c->k_piece >= p->left.k.total && p->left.k.total > 0;

@@ -7,9 +7,8 @@
 bool knr_dot_fits(const knr_plan *p)
 {
     const knr_side *l = &p->left, *r = &p->right;
-    return p->target >= 0 && (p->number == KNG_NUMBER_F32 || p->number == KNG_NUMBER_F64) && p->direct &&
-           l->row.total == 1 && r->row.total == 1 && l->plain && r->plain && l->k.stride[0] == 1 &&
-           r->k.stride[0] == 1 && l->k.total >= 2 * KNR_BLOCK_STEPS;
+    return p->target >= 0 && p->number <= KNG_NUMBER_C128 && p->direct && l->row.total == 1 && r->row.total == 1 &&
+           l->plain && r->plain && l->k.stride[0] == 1 && r->k.stride[0] == 1 && l->k.total >= 2 * KNR_BLOCK_STEPS;
 }
 
 static kng_product_function *function_of(const knr_plan *p, int64_t columns)
@@ -70,6 +69,17 @@ static void run_groups(void *env, int64_t part, int worker)
     }
 }
 
+#define ADD_UP(name, T)                                         \
+    static void name(const T *value, int64_t n, int step, T *c) \
+    {                                                           \
+        T total = value[0];                                     \
+        for (int64_t i = 1; i < n; i++)                         \
+            total = total + value[i * step];                    \
+        *c = total;                                             \
+    }
+ADD_UP(add_floats, float)
+ADD_UP(add_doubles, double)
+
 void knr_dot_run(const knr_plan *p, const char *a, const char *b, char *c, char *values, int threads)
 {
     call x = {.p = p, .a = a, .b = b, .values = values};
@@ -79,15 +89,9 @@ void knr_dot_run(const knr_plan *p, const char *a, const char *b, char *c, char 
     parts = knr_divide_up(groups, x.groups_of_a_part);
     knx_parallel((int)parts, parts, run_groups, &x);
     int64_t n = knr_divide_up(k, KNR_BLOCK_STEPS);
-    if (p->number == KNG_NUMBER_F32) {
-        float total = ((const float *)values)[0];
-        for (int64_t i = 1; i < n; i++)
-            total = total + ((const float *)values)[i];
-        *(float *)c = total;
-    } else {
-        double total = ((const double *)values)[0];
-        for (int64_t i = 1; i < n; i++)
-            total = total + ((const double *)values)[i];
-        *(double *)c = total;
-    }
+    for (int i = 0; i < p->parts; i++)
+        if (p->size / p->parts == 4)
+            add_floats((const float *)values + i, n, p->parts, (float *)c + i);
+        else
+            add_doubles((const double *)values + i, n, p->parts, (double *)c + i);
 }

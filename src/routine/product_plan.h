@@ -41,6 +41,26 @@ typedef struct knr_cuts {
     int64_t m_block;              /* rectangles between two stores, where the result goes through a buffer; else all */
 } knr_cuts;
 
+/* Left by runs (product_strip.h): numbers, bytes where it says so. */
+typedef struct knr_strip {
+    bool used;
+    bool across;        /* rows are adjacent, not steps */
+    int window;         /* that makes strips; -1: lines of the array */
+    int64_t line;       /* rows of the last dimension */
+    int64_t lines;      /* of all rows */
+    int64_t run;        /* steps of k */
+    int64_t row, step;  /* bytes from row to row, from step to step */
+    int64_t positions;  /* of a strip */
+    int64_t position;   /* from one position of a strip to the next */
+    int64_t channels;   /* numbers of a position that are adjacent in the array */
+    int64_t layers;     /* so many times channels are a position; their distance in the array: */
+    int64_t layer;
+    int64_t bytes;      /* of a strip, or of the zeros */
+    int64_t most;       /* lines of the result in a room */
+    int64_t keys, zeros, room; /* bytes: where these begin in a room, and where it ends */
+} knr_strip;
+enum { KNR_STRIP_SUMS = 16384 }; /* bytes of a rectangle, the most */
+
 struct knr_plan {
     kn_dtype result;
     kng_number number;
@@ -55,7 +75,7 @@ struct knr_plan {
     bool finish;                     /* the caller brings one */
     bool direct;                     /* the inner loops write into c */
     bool keeps_totals;               /* parts of k can not leave their totals in c */
-    bool left_in_place, left_across; /* across: the rows of a step are adjacent */
+    bool left_in_place, left_across; /* across: the rows of a step are adjacent, there or packed so */
     kng_b_from right_from;           /* of the first rectangle that reads a panel; after PACKING comes PACKED */
     bool right_in_place;             /* PLAIN or TURNED */
     bool turned;                     /* right is read TURNED */
@@ -68,6 +88,8 @@ struct knr_plan {
     int n_window;
     knr_window window[KNR_MAX_WINDOWS];
     knr_cuts cut;
+    knr_strip strip;
+    int64_t height; /* of the rectangles that functions were found for */
     size_t left_bytes, right_bytes, c_bytes, chain_bytes, spare_bytes; /* of a worker's workspace */
     int64_t c_line;                                                    /* numbers between the rows of the buffer */
     bool simple; /* all in place, all of k at once, straight into c */

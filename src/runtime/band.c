@@ -69,11 +69,8 @@ static void run_kernel(const block *b, const knc_band_step *s, void **at)
 static void run_product(const block *b, const knc_band_step *s, void **at, char *scratch, int64_t first_row,
                         int64_t end_row)
 {
-    const knr_run call = {.a = at[s->step.u.p.a],
-                          .b = at[s->step.u.p.b],
-                          .c = at[s->step.u.p.c],
-                          .workspace = scratch,
-                          .threads = 1};
+    const knr_run call = {
+        .a = at[s->step.u.p.a], .b = at[s->step.u.p.b], .c = at[s->step.u.p.c], .workspace = scratch, .threads = 1};
     int64_t first = b->row % s->rows;
     knr_part part = {.batch = b->row / s->rows, .m0 = first, .m1 = first + b->n, .k1 = s->other};
     if (s->sums)

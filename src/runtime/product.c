@@ -57,7 +57,7 @@ static void run_rect(call *c, const range *row, const range *lane, const int64_t
     kng_rect_run(c->rect, c->buffer, map, row->n, lane->n, c->a->scratch ? c->scratch : NULL);
 }
 
-/* Elements are adjacent along the rows of the rectangle: they are turned before, those that are asked for afterwards. */
+/* Elements are adjacent along the rows of the rectangle: they are turned before, those that are asked for after it. */
 static void run_turned(call *c, const range *row, const range *lane, const int64_t *at, char *handed)
 {
     const knc_attached *x = c->a->x;

@@ -840,6 +840,22 @@ static void expect_all(kn_dtype d)
         expect_bits_of_shapes(makers[i], d);
 }
 
+/* Large enough to be shared by threads. */
+static void threads_give_the_same_bits(void **state)
+{
+    (void)state;
+    static maker *const some[] = {relu_and_bias,   several_results, turned_relu, cast_before, split_heads,
+                                  reversed_result, activations,     update,      layers};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        kni_jaxpr *j = some[i](&(shape){KN_DT(F32), 200, 300, 250});
+        expect_same_bits(j);
+        kni_release(j);
+    }
+    kni_jaxpr *j = residual(&(shape){KN_DT(C64), 100, 300, 250});
+    expect_same_bits(j);
+    kni_release(j);
+}
+
 static void float32_has_the_same_bits(void **state)
 {
     (void)state;
@@ -912,6 +928,7 @@ int main(void)
         cmocka_unit_test(a_convolution_takes_kernels_too),
         cmocka_unit_test(memory_may_be_short),
         cmocka_unit_test(random_programs_have_the_same_bits),
+        cmocka_unit_test(threads_give_the_same_bits),
         cmocka_unit_test(float32_has_the_same_bits),
         cmocka_unit_test(float64_has_the_same_bits),
         cmocka_unit_test(short_floats_have_the_same_bits),

@@ -18,14 +18,8 @@ static kn_array softmax(kn_array x) { return kn_nn_softmax(x, .axis = KN_AXIS(-1
 static kn_array scores(kn_array q, kn_array k) { return kn_matmul(q, kn_matrix_transpose(k)); }
 
 static kn_array plain(const Operands *o) { return kn_matmul(softmax(scores(o->q, o->k)), o->v); }
-static kn_array scaled_after(const Operands *o)
-{
-    return kn_matmul(softmax(kn_mul(scores(o->q, o->k), 0.125)), o->v);
-}
-static kn_array scaled_before(const Operands *o)
-{
-    return kn_matmul(softmax(scores(kn_mul(o->q, 0.125), o->k)), o->v);
-}
+static kn_array scaled_after(const Operands *o) { return kn_matmul(softmax(kn_mul(scores(o->q, o->k), 0.125)), o->v); }
+static kn_array scaled_before(const Operands *o) { return kn_matmul(softmax(scores(kn_mul(o->q, 0.125), o->k)), o->v); }
 static kn_array with_bias(const Operands *o)
 {
     return kn_matmul(softmax(kn_add(kn_mul(scores(o->q, o->k), 0.5), o->bias)), o->v);
@@ -117,10 +111,7 @@ static kn_array normalized(kn_array x)
     return kn_div(d, kn_sqrt(kn_add(kn_mean(kn_mul(d, d), .axis = KN_AXIS(-1), .keepdims = true), 1e-5)));
 }
 static kn_array norm_of_product(const Operands *o) { return normalized(kn_matmul(o->q, o->w)); }
-static kn_array mlp(const Operands *o)
-{
-    return kn_matmul(kn_tanh(kn_matmul(o->q, o->w)), kn_matrix_transpose(o->w));
-}
+static kn_array mlp(const Operands *o) { return kn_matmul(kn_tanh(kn_matmul(o->q, o->w)), kn_matrix_transpose(o->w)); }
 static kn_array cross_entropy(const Operands *o)
 {
     kn_array logits = kn_matmul(kn_at(o->q, "0, 0"), kn_matrix_transpose(kn_at(o->k, "0, 0")));
@@ -137,7 +128,8 @@ static kn_array two_layers(const Operands *o)
 static const struct {
     const char *name;
     spelling f;
-} chains[] = {{"norm of a product", norm_of_product}, {"mlp", mlp}, {"cross entropy", cross_entropy}, {"two layers", two_layers}};
+} chains[] = {
+    {"norm of a product", norm_of_product}, {"mlp", mlp}, {"cross entropy", cross_entropy}, {"two layers", two_layers}};
 enum { CHAINS = sizeof chains / sizeof *chains };
 
 /* ---- What is run of each: itself, and gradients with several kinds of cotangents. */
@@ -251,7 +243,8 @@ static void expect_same_bits(const char *name, const kni_jaxpr *j, int bands, bo
         for (uint32_t k = 0; k < j->n_out; k++) {
             int64_t at = test_difference(kni_out_type(j, k), want[k]->data, got[k]->data);
             if (at >= 0 && getenv("KN_TEST_SEED"))
-                for (int z = 0; z < 8; z++) printf("%g %g\n", ((float*)want[k]->data)[z], ((float*)got[k]->data)[z]);
+                for (int z = 0; z < 8; z++)
+                    printf("%g %g\n", ((float *)want[k]->data)[z], ((float *)got[k]->data)[z]);
             if (at >= 0 && getenv("KN_TEST_SEED"))
                 puts(text_of(q));
             if (at >= 0)
@@ -283,7 +276,8 @@ static void check(spelling f, const char *name, shape s, kn_dtype d, int bands)
 static void bits_do_not_depend_on_bands(void **state)
 {
     (void)state;
-    static const shape shapes[] = {{2, 3, 37, 29, 8}, {1, 1, 16, 5, 3}, {2, 2, 1, 9, 4}, {1, 2, 9, 1, 4}, {1, 2, 19, 300, 6}};
+    static const shape shapes[] = {
+        {2, 3, 37, 29, 8}, {1, 1, 16, 5, 3}, {2, 2, 1, 9, 4}, {1, 2, 9, 1, 4}, {1, 2, 19, 300, 6}};
     for (int i = 0; i < SPELLINGS; i++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
             check(spellings[i].f, spellings[i].name, shapes[s], KN_F32, 1);
@@ -384,7 +378,8 @@ static void add_joined(chain *c, int x)
     kn_type t = knb_type(&c->b, c->value[x]);
     if (c->rows[x] == c->columns[x] && below(c, 2)) /* what belongs to rows is read by column */
         kept[1] = axis[0];
-    kn_atom joined = below(c, 2) ? knb_reduce_max(&c->b, c->value[x], 1, axis) : knb_reduce_sum(&c->b, c->value[x], 1, axis);
+    kn_atom joined =
+        below(c, 2) ? knb_reduce_max(&c->b, c->value[x], 1, axis) : knb_reduce_sum(&c->b, c->value[x], 1, axis);
     kn_atom spread = knb_broadcast_in_dim(&c->b, joined, 3, t.dim, kept);
     kn_atom y = below(c, 2) ? knb_sub(&c->b, c->value[x], spread) : knb_mul(&c->b, knb_cos(&c->b, spread), c->value[x]);
     add(c, below(c, 2) ? knb_cos(&c->b, y) : y, c->rows[x], c->columns[x]);
@@ -488,6 +483,119 @@ static void of_random_chains(void **state)
     assert_true(chains_with > 300);
 }
 
+/* ---- Values: attention as it is defined, in double. */
+
+enum { T = 70, S = 45, H = 8, MATRICES = 4 };
+
+/* One matrix: the result for probabilities of 0.125 q k^T, and the gradients for the cotangent w. */
+typedef struct defined {
+    double out[T][H], q[T][H], k[S][H], v[S][H];
+} defined;
+
+static void define(const float *q, const float *k, const float *v, const float *w, defined *d)
+{
+    memset(d, 0, sizeof *d);
+    for (int t = 0; t < T; t++) {
+        double p[S], dp[S], most = -INFINITY, sum = 0, mean = 0;
+        for (int s = 0; s < S; s++) {
+            p[s] = 0;
+            for (int h = 0; h < H; h++)
+                p[s] += 0.125 * (double)q[t * H + h] * (double)k[s * H + h];
+            most = fmax(most, p[s]);
+        }
+        for (int s = 0; s < S; s++)
+            sum += p[s] = exp(p[s] - most);
+        for (int s = 0; s < S; s++) {
+            p[s] /= sum;
+            dp[s] = 0;
+            for (int h = 0; h < H; h++) {
+                d->out[t][h] += p[s] * (double)v[s * H + h];
+                d->v[s][h] += p[s] * (double)w[t * H + h];
+                dp[s] += (double)w[t * H + h] * (double)v[s * H + h];
+            }
+            mean += p[s] * dp[s];
+        }
+        for (int s = 0; s < S; s++)
+            for (int h = 0; h < H; h++) {
+                d->q[t][h] += 0.125 * p[s] * (dp[s] - mean) * (double)k[s * H + h];
+                d->k[s][h] += 0.125 * p[s] * (dp[s] - mean) * (double)q[t * H + h];
+            }
+    }
+}
+
+static double error_of(const kn_buffer *b, int matrix, const double *want, int n)
+{
+    const float *got = (const float *)b->data + (size_t)matrix * (size_t)n;
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs((double)got[i] - want[i]) / (1 + fabs(want[i])));
+    return most;
+}
+
+/* For the cotangent that takes the place of w. */
+static kn_array by_cotangent(const Operands *o) { return kn_sum(kn_mul(scaled_after(o), o->w)); }
+KN_FUNCTION(scaled_after, kn_array, Operands)
+KN_FUNCTION(by_cotangent, kn_array, Operands)
+
+static void values_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    static defined d;
+    Operands o = operands((shape){2, 2, T, S, H}, KN_F32);
+    o.w = o.q;
+    kni_jaxpr *j = traced(KN_FN(scaled_after), KN_ARGS(&o)), *g = traced(kn_grad(KN_FN(by_cotangent)), KN_ARGS(&o));
+    kn_program *p = compiled(j, true, 1), *r = compiled(g, true, 1);
+    test_operands x = tame_operands(g, 5);
+    kn_buffer *y[MANY], *slope[MANY];
+    test_ok(knd_run(p, x.in, y, NULL));
+    test_ok(knd_run(r, x.in, slope, NULL));
+    for (int i = 0; i < MATRICES; i++) {
+        const float *q = x.in[0].data, *k = x.in[1].data, *v = x.in[2].data, *w = x.in[5].data;
+        define(q + i * T * H, k + i * S * H, v + i * S * H, w + i * T * H, &d);
+        assert_true(error_of(y[0], i, d.out[0], T * H) < 1e-6);
+        assert_true(error_of(slope[0], i, d.q[0], T * H) < 1e-6);
+        assert_true(error_of(slope[1], i, d.k[0], S * H) < 4e-6);
+        assert_true(error_of(slope[2], i, d.v[0], S * H) < 4e-6);
+    }
+    test_release((int)j->n_out, y);
+    test_release((int)g->n_out, slope);
+    test_free_operands(&x);
+    knc_release(p);
+    knc_release(r);
+    kni_release(j);
+    kni_release(g);
+}
+
+/* ---- Reports. */
+
+static void count_bands(void *env, const kn_step *s)
+{
+    int *n = env;
+    if (s->kind == KN_STEP_BAND && strstr(s->operations, "dot_general") && s->elements == 2 * 300 * 310)
+        ++*n;
+}
+
+static void a_band_is_seen(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    int n = 0;
+    Operands o = operands((shape){1, 2, 300, 310, 16}, KN_F32);
+    kn_array y;
+    kn_on_step(count_bands, &n);
+    kn_call(kn_jit(KN_FN(scaled_after)), &y, &o);
+    kn_eval(y);
+    kn_on_step(NULL, NULL);
+    assert_int_equal(n, 1);
+    const char *text = kn_jaxpr_program(kn_make_jaxpr(KN_FN(scaled_after), KN_ARGS(&o)));
+    assert_non_null(strstr(text, "band of 2 x 300 rows"));
+    assert_non_null(strstr(text, "f32[1,2,300,310]: stored, a block at a time, by step"));
+    assert_non_null(strstr(text, "the steps around it share rows"));
+    const char *drawing = kn_jaxpr_program_graphviz(kn_make_jaxpr(KN_FN(scaled_after), KN_ARGS(&o)));
+    assert_non_null(strstr(drawing, ": band"));
+}
+
 /* ---- What is stored. */
 
 static size_t beside(const kn_program *p) { return knc_workspace_bytes(p, 1); }
@@ -513,8 +621,7 @@ static void memory_grows_with_the_rows(void **state)
                 knc_release(p);
                 kni_release(j);
             }
-            if (bytes[1] > 2 * bytes[0] + (3u << 20) || bytes[1] > (size_t)32 << 20)
-            {
+            if (bytes[1] > 2 * bytes[0] + (3u << 20) || bytes[1] > (size_t)32 << 20) {
                 if (getenv("KN_TEST_SEED"))
                     puts(text);
                 fail_msg("%s, %s: %zu and %zu bytes", spellings[i].name, forms[form], bytes[0], bytes[1]);
@@ -555,8 +662,17 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(bits_do_not_depend_on_bands), TEST(of_other_dtypes),     TEST(of_other_chains), TEST(of_sizes_that_pay),
-        TEST(without_memory),              TEST(nans_and_infinities),         TEST(of_random_chains),    TEST(under_vmap),          TEST(memory_grows_with_the_rows),
+        TEST(bits_do_not_depend_on_bands),
+        TEST(of_other_dtypes),
+        TEST(of_other_chains),
+        TEST(of_sizes_that_pay),
+        TEST(without_memory),
+        TEST(values_are_those_of_the_definition),
+        TEST(a_band_is_seen),
+        TEST(nans_and_infinities),
+        TEST(of_random_chains),
+        TEST(under_vmap),
+        TEST(memory_grows_with_the_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,9 +2,11 @@
  * test_codegen_product.c -- the inner loops of products against the definition written out (docs/determinism.md), bit
  * for bit: all rectangles, layouts of both operands, pieces of k; and nothing else in memory changes or is read. */
 #include "base/cpu.h"
+#include "base/memory.h"
 #include "codegen/native.h"
 #include "codegen/product.h"
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -405,6 +407,64 @@ static void a_function_is_made_once_and_counted(void **state)
     assert_true(kng_count().bytes > 0);
 }
 
+/* Requests that nobody has made before. */
+static kng_product_request fresh(int i)
+{
+    kng_product_request r = {.number = KNG_NUMBER_F64, .target = KNG_AVX2, .rows = (uint8_t)(1 + i / 4), .vectors = 2};
+    r.lanes = (uint8_t)(1 + i % 4);
+    r.b_from = KNG_B_PACKED;
+    r.a_from = KNG_A_ACROSS;
+    return r;
+}
+
+static void *ask_for_all(void *out_)
+{
+    kng_product_function **out = out_;
+    for (int i = 0; i < 24; i++) {
+        kng_product_request r = fresh(i);
+        out[i] = kng_product_for(&r);
+    }
+    return NULL;
+}
+
+static void threads_find_the_same_functions(void **state)
+{
+    (void)state;
+    pthread_t thread[4];
+    kng_product_function *f[4][24];
+    if (!works(KNG_NUMBER_F64, KNG_AVX2))
+        skip();
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, ask_for_all, f[i]), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+    for (int i = 0; i < 24; i++) {
+        assert_non_null(f[0][i]);
+        for (int j = 1; j < 4; j++)
+            assert_ptr_equal(f[j][i], f[0][i]);
+    }
+}
+
+static void without_memory_there_is_no_function_yet(void **state)
+{
+    (void)state;
+    if (!works(KNG_NUMBER_F64, KNG_AVX2))
+        skip();
+    kng_product_request r = fresh(0);
+    r.b_from = KNG_B_PLAIN;
+    kng_product_function *f = NULL;
+    int64_t k = 0;
+    for (; !f && k < 100; k++) {
+        int64_t live = knx_alloc_live();
+        knx_fail_after(k, false);
+        f = kng_product_for(&r);
+        knx_fail_after(-1, false);
+        assert_true(f || knx_alloc_live() == live);
+    }
+    assert_true(k > 1);
+    assert_non_null(f);
+}
+
 static void what_does_not_fit_has_no_function(void **state)
 {
     (void)state;
@@ -429,6 +489,8 @@ static void what_does_not_fit_has_no_function(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_find_the_same_functions),
+        cmocka_unit_test(without_memory_there_is_no_function_yet),
         cmocka_unit_test(f32_in_all_rectangles),
         cmocka_unit_test(f32_in_pieces),
         cmocka_unit_test(f64_in_all_rectangles),

@@ -373,7 +373,7 @@ static gp_sample random_gp(void)
     return s;
 }
 
-enum { GP_KINDS = 37 };
+enum { GP_KINDS = 38 };
 
 static int tile_stride(const gp_sample *s) { return s->z == KNG_RSP ? KNG_RBP : s->z; }
 
@@ -415,6 +415,7 @@ static void encode_gp(kng_asm *a, int kind, const gp_sample *s)
     case 33: kng_tmm_zero(a, s->x & 7); break;
     case 34: kng_tmm_load(a, s->x & 7, s->y, tile_stride(s), s->m.disp); break;
     case 35: kng_tmm_store(a, s->x & 7, s->y, tile_stride(s), s->m.disp); break;
+    case 37: kng_tmm_load_once(a, s->x & 7, s->y, tile_stride(s), s->m.disp); break;
     case 36: kng_tmm_dot(a, s->count & 1, s->count & 2, s->x & 7, (s->x + 1) & 7, (s->x + 3) & 7); break;
     default: kng_alu_number(a, (kng_alu)s->alu, s->x, (int8_t)s->number);
     }
@@ -492,6 +493,7 @@ static void write_gp(text *t, int kind, const gp_sample *s, int32_t pool)
     case 32: add(t, "tilerelease"); break;
     case 33: add(t, "tilezero tmm%d", s->x & 7); break;
     case 34: add(t, "tileloadd tmm%d,[%s+%s*1%+d]", s->x & 7, y, gp64[tile_stride(s)], s->m.disp); break;
+    case 37: add(t, "tileloaddt1 tmm%d,[%s+%s*1%+d]", s->x & 7, y, gp64[tile_stride(s)], s->m.disp); break;
     case 35: add(t, "tilestored [%s+%s*1%+d],tmm%d", y, gp64[tile_stride(s)], s->m.disp, s->x & 7); break;
     case 36:
         add(t, "tdpb%c%cd tmm%d,tmm%d,tmm%d", "us"[s->count & 1], "us"[s->count >> 1 & 1], s -> x & 7, (s->x + 1) & 7,

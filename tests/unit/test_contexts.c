@@ -363,6 +363,13 @@ static void arrays_of_another_context_can_be_read(void **state)
     expect_values(kn_mul(o.view, o.number), 35, 28, 21);
     expect_values(kn_concatenate(KN_LIST(o.view, kn_of(double, 1))), 5, 4, 3, 1);
     expect_values(kn_copy(o.view), 5, 4, 3);
+    expect_values(kn_ravel(o.x), 0, 1, 2, 3, 4, 5);
+    expect_values(kn_ravel(o.x, .order = "F"), 0, 3, 1, 4, 2, 5);
+    expect_values(kn_flatten(o.x, .order = "K"), 0, 1, 2, 3, 4, 5);
+    expect_values(kn_ascontiguousarray(o.view), 5, 4, 3);
+    expect_values(kn_asfortranarray(o.x), 0, 1, 2, 3, 4, 5);
+    expect_values(kn_diagonal(o.x), 0, 4);
+    expect_values(kn_einsum("ij->ji", o.x), 0, 3, 1, 4, 2, 5);
     expect_values(o.waits, 1, 2, 3, 4, 5, 6); /* nobody uses its context: it is run there */
     kn_array y;
     kn_call(kn_jit(KN_FN(twice)), &y, &o.view);

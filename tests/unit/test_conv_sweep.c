@@ -479,6 +479,7 @@ static int print_hashes(sweep_range all)
         free(c.lhs_bytes);
         free(c.rhs_bytes);
     }
+    fflush(stdout);
     return kn_shutdown();
 }
 

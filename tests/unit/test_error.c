@@ -206,12 +206,14 @@ static void the_environment_is_read_once_and_nonsense_is_not_set(void **state)
     setenv("KILN_NUM_THREADS", "4 or so", 1);
     setenv("KILN_BACKEND", "interp", 1);
     setenv("KILN_TRACE", "", 1);
+    setenv("KILN_AMX", "0", 1);
     const kn_env *env = knx_env();
     assert_int_equal(env->debug, 5);
     assert_int_equal(kn_debug_level, 5);
     assert_int_equal(env->num_threads, 0);
     assert_string_equal(env->backend, "interp");
     assert_null(env->trace);
+    assert_true(env->no_amx);
     setenv("KILN_BACKEND", "avx2", 1);
     assert_string_equal(knx_env()->backend, "interp");
 }

@@ -48,6 +48,9 @@ ARRAY(linalg_diagonal, kn_linalg_diagonal(X, .offset = (int64_t)numpy_number(c, 
 ARRAY(linalg_trace, kn_linalg_trace(X, .offset = (int64_t)numpy_number(c, "offset", 0), .dtype = numpy_dtype(c)))
     /* clang-format on */
 
+    ARRAY(tensorinv, kn_linalg_tensorinv(X, .ind = (int)numpy_number(c, "ind", 2)))
+        ARRAY(tensorsolve, kn_linalg_tensorsolve(X, Y, .axes = numpy_axes(c, "axes")))
+
     /* ord is a number, "none", or a name */
     static double order(const numpy_call *c, double otherwise, const char **named)
 {
@@ -96,12 +99,25 @@ static numpy_result call_matrix_norm(const numpy_call *c)
 static void products_are_those_of_numpy(void **state)
 {
     (void)state;
-    static const numpy_entry table[] = {CALL(einsum),          CALL(tensordot),     CALL(kron),
-                                        CALL(matvec),          CALL(vecmat),        CALL(matmul),
-                                        CALL(vecdot),          CALL(multi_dot),     CALL(matrix_power),
-                                        CALL(linalg_outer),    CALL(linalg_vecdot), CALL(linalg_cross),
-                                        CALL(linalg_diagonal), CALL(linalg_trace),  CLOSE(norm),
-                                        CLOSE(vector_norm),    CLOSE(matrix_norm)};
+    static const numpy_entry table[] = {CALL(einsum),
+                                        CALL(tensordot),
+                                        CALL(kron),
+                                        CALL(matvec),
+                                        CALL(vecmat),
+                                        CALL(matmul),
+                                        CALL(vecdot),
+                                        CALL(multi_dot),
+                                        CALL(matrix_power),
+                                        CALL(linalg_outer),
+                                        CALL(linalg_vecdot),
+                                        CALL(linalg_cross),
+                                        CALL(linalg_diagonal),
+                                        CALL(linalg_trace),
+                                        {"tensorinv", call_tensorinv, 64},
+                                        {"tensorsolve", call_tensorsolve, 64},
+                                        CLOSE(norm),
+                                        CLOSE(vector_norm),
+                                        CLOSE(matrix_norm)};
     numpy_calls_check_with(KN_TEST_DIR "/golden/numpy_products.txt", table, sizeof table / sizeof *table);
 }
 

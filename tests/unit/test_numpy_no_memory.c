@@ -196,7 +196,7 @@ static void allocations_of_products_may_fail(void **state)
 static void allocations_of_statistics_may_fail(void **state)
 {
     (void)state;
-    check_allocations(statistics, thorough() ? 97 : 499);
+    check_allocations(statistics, thorough() ? 13 : 97);
 }
 
 int main(void)

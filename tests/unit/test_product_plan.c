@@ -117,6 +117,18 @@ static void test_large_with_threads(void **unused)
     product_check_ways(&p, 3, some, "turned");
 }
 
+static void test_two_long_vectors(void **unused)
+{
+    (void)unused;
+    static const int ids[] = {KN_ID_F32, KN_ID_F64, KN_ID_C64, KN_ID_C128}, ks[] = {512, 1000, 2304, 4097, 9000};
+    static const product_way some[] = {{.threads = 1}, {.threads = 3}};
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 5; j++) {
+            knr_product p = matrix(&kn_dtype_table[ids[i]], 1, 1, ks[j], 0);
+            product_check_ways(&p, 2, some, "dot");
+        }
+}
+
 /* --- windows ---------------------------------------------------------------------------------- */
 
 typedef struct geometry {
@@ -181,6 +193,45 @@ static void test_windows_of_many_channels(void **unused)
     }
 }
 
+/* Long lines and many channels: rows that are read by runs. */
+static void test_windows_by_runs(void **unused)
+{
+    (void)unused;
+    static const geometry lines[] = {{12, 3, 1, 1, 1, 1, 1}, {13, 3, 2, 1, 1, 0, 1}, {11, 3, 1, 2, 2, 2, 1},
+                                     {7, 3, 1, 1, 2, 2, 2},  {12, 2, 1, 1, 0, 0, 1}, {12, 3, 1, 1, -1, 2, 1}};
+    static const kn_dtype_id some[] = {KN_ID_F64, KN_ID_BF16, KN_ID_C64, KN_ID_I32, KN_ID_U8, KN_ID_I64};
+    for (int i = 0; i < 6; i++)
+        for (int first = 0; first < 2; first++) {
+            knr_product p = convolution(KN_DT(F32), &lines[i], &lines[(i + first) % 6], 50, 35, first);
+            check_everywhere(&p, "runs");
+            p = convolution(&kn_dtype_table[some[i]], &lines[0], &lines[i], 20, 17, first);
+            check_everywhere(&p, "runs of a dtype");
+        }
+    static const geometry small = {6, 2, 1, 1, 1, 0, 1};
+    knr_product p = convolution(KN_DT(F32), &small, &small, 1024, 20, false);
+    check_everywhere(&p, "runs at a distance of 4096 bytes");
+}
+
+/* A gradient of kernels: positions are steps, the images' number comes last in k, channels are rows. */
+static void test_windows_of_gradients(void **unused)
+{
+    (void)unused;
+    int64_t images = 3, side = 9, in = 40, out = 20, place = side * side;
+    for (int first = 0; first < 2; first++) {
+        int64_t ci = first ? place : 1, xi = first ? 1 : in, co = first ? place : 1, xo = first ? 1 : out;
+        knr_product p = {.operand = KN_DT(F32), .result = KN_DT(F32), .n_window = 2};
+        p.m = (knr_dims){.n = 3, .extent = {3, 3, in}, .a = {0, 0, ci}, .c = {3 * in * out, in * out, out}};
+        p.n = (knr_dims){.n = 1, .extent = {out}, .b = {co}, .c = {1}};
+        p.k = (knr_dims){.n = 3,
+                         .extent = {side, side, images},
+                         .a = {0, 0, place * in},
+                         .b = {side * xo, xo, place * out}};
+        p.window[0] = (knr_window){0, 0, 1, 1, 1, 1, side, side * xi};
+        p.window[1] = (knr_window){1, 1, 1, 1, 1, 1, side, xi};
+        check_everywhere(&p, "gradient");
+    }
+}
+
 /* One kernel per channel: batch = channels, one column. */
 static void test_depthwise(void **unused)
 {
@@ -225,12 +276,19 @@ static void test_windows_along_the_steps(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_dtype_every_way),    cmocka_unit_test(test_layouts_every_way),
-        cmocka_unit_test(test_nothing_and_one),          cmocka_unit_test(test_blocks_of_steps),
-        cmocka_unit_test(test_offsets_and_batches),      cmocka_unit_test(test_large_with_threads),
-        cmocka_unit_test(test_windows_every_way),        cmocka_unit_test(test_windows_of_every_dtype),
-        cmocka_unit_test(test_windows_of_many_channels), cmocka_unit_test(test_depthwise),
+        cmocka_unit_test(test_every_dtype_every_way),
+        cmocka_unit_test(test_layouts_every_way),
+        cmocka_unit_test(test_nothing_and_one),
+        cmocka_unit_test(test_blocks_of_steps),
+        cmocka_unit_test(test_offsets_and_batches),
+        cmocka_unit_test(test_large_with_threads),
+        cmocka_unit_test(test_two_long_vectors),
+        cmocka_unit_test(test_windows_every_way),
+        cmocka_unit_test(test_windows_of_every_dtype),
+        cmocka_unit_test(test_windows_of_many_channels),
+        cmocka_unit_test(test_depthwise),
         cmocka_unit_test(test_windows_along_the_steps),
+        cmocka_unit_test(test_windows_by_runs),          cmocka_unit_test(test_windows_of_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

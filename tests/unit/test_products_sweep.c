@@ -384,6 +384,7 @@ static int print_hashes(sweep_range all)
         free(c.a_bytes);
         free(c.b_bytes);
     }
+    fflush(stdout);
     return kn_shutdown();
 }
 

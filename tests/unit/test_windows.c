@@ -97,7 +97,7 @@ static void same(const char *dtype, int64_t i, const char *what, kn_array got, k
     bool equal = tolerance ? kn_allclose(got, want, .rtol = tolerance, .atol = tolerance, .equal_nan = true)
                            : kn_array_equal(got, want, .equal_nan = true);
     if (!equal)
-        fail_msg("%s case %d: %s\ngot %s\nwant %s", dtype, (int)i, what, kn_repr(kn_argwhere(kn_ne(got, want))),
+        fail_msg("%s case %d: %s\ngot %s\nwant %s", dtype, (int)i, what, kn_repr(kn_argwhere(kn_not_equal(got, want))),
                  kn_repr(want));
 }
 
