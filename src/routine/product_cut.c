@@ -10,8 +10,8 @@
 
 enum {
     /* Bytes of the pieces. */
-    TURNED_K_BYTES = 32 << 10, /* columns that are turned are read as long lines */
     K_PIECE_BYTES = 6144,      /* of one row of left: long pieces, each further one reads and writes c once more */
+    TURNED_K_BYTES = 32 << 10, /* the same where columns of right are turned: they are read as long lines */
     RIGHT_BYTES = 2 << 20,     /* of packed right */
     BIG_RIGHT_BYTES = 1 << 20, /* where right does not fit: pieces of it that do, */
     BIG_K_BYTES = 2048,        /* and shorter ones of left */
@@ -43,7 +43,7 @@ enum {
     FEW_ROWS = 4,
     LEAST_ADJACENT = 16, /* rows that are packed across, */
     ACROSS_PAD = 48,     /* with so many more between the steps */
-    C_ROWS = 4, /* of the loops in C */
+    C_ROWS = 4,          /* of the loops in C */
     C_VECTORS = 2,
     CALL_CYCLES = 60 /* of a call of an inner loop, about */
 };
@@ -307,7 +307,8 @@ static double cost_of(const knr_plan *p)
     if (p->by_lanes)
         return (double)p->batches * l * r * k * p->size / 64 / (p->target < 0 ? .02 : 2) + 100;
     double cycles = all_cycles(p, knr_divide_up(p->width, p->lanes), p->max_rows) * p->parts / p->group;
-    double moved = l * k * p->left_step * (!p->left_in_place && !p->strip.used) + r * k * p->right_step + l * r * p->size;
+    double moved =
+        l * k * p->left_step * (!p->left_in_place && !p->strip.used) + r * k * p->right_step + l * r * p->size;
     if (p->target < 0)
         cycles *= 12 * p->group;
     if (p->dot)
