@@ -253,8 +253,8 @@ static void choose_pieces(knr_plan *p)
     knr_cuts *c = &p->cut;
     int64_t panels = knr_divide_up(p->right.row.total, c->panel), tiles = c->tiles ? c->tiles : 1;
     int64_t in_panel = c->k_piece * p->right_step * c->panel, in_tile = c->k_piece * p->left_step * p->max_rows;
-    int64_t wide =
-        between(is_big(p) && p->left_in_place ? BIG_RIGHT_BYTES : RIGHT_BYTES / in_panel, 1, panels ? panels : 1);
+    int64_t right_bytes = is_big(p) && p->left_in_place ? BIG_RIGHT_BYTES : RIGHT_BYTES;
+    int64_t wide = between(right_bytes / in_panel, 1, panels ? panels : 1);
     if (p->right_in_place || tiles <= IN_PLACE_TILES)
         wide = p->right_in_place ? (panels ? panels : 1) : 1;
     c->m_block = tiles;
