@@ -327,19 +327,34 @@ static kn_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side, 
     return NULL;
 }
 
-/* Values that stay in the first cache gain nothing, and small matrices would have a call each. */
+/* Does it cost little to pass a value through memory? Measured: a result that is small beside the operands, or an
+ * operand that stays in the second cache, gains nothing; small matrices would have a call each. */
 bool knc_attach_small;
-static bool is_small(const knr_product *q, const knr_dims *row, const knr_dims *column, kn_dtype d)
+enum { RESULT_BYTES = 32 << 10, RESULT_PART = 16, CALL_ELEMENTS = 1024 };
+enum { OPERAND_BYTES = 512 << 10, THIN_BYTES = 4 << 20, THIN_ROWS = 4 };
+
+static double count(const knr_dims *d)
 {
-    enum { CACHE_BYTES = 32 << 10, CALL_ELEMENTS = 1024 };
-    double each = 1, batches = 1;
-    for (int i = 0; i < row->n; i++)
-        each *= (double)row->extent[i];
-    for (int i = 0; i < column->n; i++)
-        each *= (double)column->extent[i];
-    for (int i = 0; i < q->batch.n; i++)
-        batches *= (double)q->batch.extent[i];
-    return !knc_attach_small && (each * batches * d->size < CACHE_BYTES || each < CALL_ELEMENTS);
+    double n = 1;
+    for (int i = 0; i < d->n; i++)
+        n *= (double)d->extent[i];
+    return n;
+}
+
+static bool is_small_result(const knr_product *q)
+{
+    double m = count(&q->m), n = count(&q->n), bytes = m * n * q->result->size,
+           others = (m + n) * count(&q->k) * q->operand->size;
+    return !knc_attach_small &&
+           (bytes * count(&q->batch) < RESULT_BYTES || m * n < CALL_ELEMENTS || RESULT_PART * bytes < others);
+}
+
+static bool is_small_operand(const knr_product *q, knc_side side)
+{
+    double rows = count(side == KNC_SIDE_A ? &q->m : &q->n), others = count(side == KNC_SIDE_A ? &q->n : &q->m),
+           each = rows * count(&q->k), bytes = each * count(&q->batch) * q->operand->size;
+    return !knc_attach_small &&
+           (bytes < OPERAND_BYTES || each < CALL_ELEMENTS || (others <= THIN_ROWS && bytes < THIN_BYTES));
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
@@ -371,7 +386,7 @@ static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *
         return NULL;
     const knr_product *q = s->u.p.product;
     *why = KNC_BECAUSE_FULL;
-    if (is_small(q, &q->m, &q->n, q->result))
+    if (is_small_result(q))
         *why = KNC_BECAUSE_SMALL;
     else if (is_too_late(t, product, k))
         *why = KNC_BECAUSE_OLD;
@@ -517,10 +532,7 @@ static kn_error *move_operand(attacher *t, uint32_t product, knc_side side)
 static bool is_often(const knc_step *s, knc_side side, const knk_kernel *k)
 {
     enum { FEW_ROWS = 64, CHEAP = 8 };
-    const knr_dims *other = side == KNC_SIDE_A ? &s->u.p.product->n : &s->u.p.product->m;
-    double rows = 1;
-    for (int i = 0; i < other->n; i++)
-        rows *= (double)other->extent[i];
+    double rows = count(side == KNC_SIDE_A ? &s->u.p.product->n : &s->u.p.product->m);
     return rows > FEW_ROWS && knk_cost(k) > CHEAP;
 }
 
@@ -554,8 +566,7 @@ static kn_error *fill_operand(attacher *t, uint32_t product, knc_side side)
     else if (ref.offset || !knc_meets(kernel, ref.index, s->u.p.product->operand, true, &m) ||
              !fits(s->u.p.product, side, &m, &fit))
         why = KNC_BECAUSE_UNEVEN;
-    else if (is_small(s->u.p.product, side == KNC_SIDE_A ? &s->u.p.product->m : &s->u.p.product->n, &s->u.p.product->k,
-                      s->u.p.product->operand))
+    else if (is_small_operand(s->u.p.product, side))
         why = KNC_BECAUSE_SMALL;
     else if (is_often(s, side, x))
         why = KNC_BECAUSE_OFTEN;

@@ -61,7 +61,7 @@ typedef enum knc_state {
     X(PLACED, "the product puts it where its reader would move it to")            \
     X(JOINED, "the kernel beside the product joins elements")                     \
     X(UNEVEN, "the kernel beside the product has other loops")                    \
-    X(SMALL, "what goes between it and the product stays in the first cache")     \
+    X(SMALL, "it costs little to pass it through memory")                        \
     X(CIRCLE, "the kernel that reads it waits for another reader")                \
     X(OFTEN, "the product would work it out too often")                           \
     X(WIDELY, "not only one product reads it")                                    \
