@@ -70,7 +70,7 @@ static int64_t even_height(const knc_set *s, int64_t height)
 /* How many rows a block has, and whether what is saved is worth what each block reads as a whole. */
 static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool hope, size_t *saved)
 {
-    enum { TRIAL = 64, READS = 4, LESS = 3, HIGH = 256, MOST = 1024 };
+    enum { TRIAL = 64, READS = 4, HIGH = 256, MOST = 1024 };
     knc_inner block[KNC_BAND_BLOCKS];
     size_t bytes;
     double row = 0, whole = whole_bytes(b->p, s);
@@ -100,7 +100,7 @@ static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool 
     height = height < wanted ? wanted : height;
     height = height > s->rows ? s->rows : height < 16 ? 16 : height;
     s->height = even_height(s, height);
-    bool cached = whole <= (double)KNC_WHOLE_BYTES || whole * LESS <= row * (double)s->rows;
+    bool cached = whole <= (double)KNC_WHOLE_BYTES || 2.5 * whole <= row * (double)s->rows;
     return cached && whole <= READS * row * (double)s->height;
 }
 
