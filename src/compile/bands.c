@@ -70,7 +70,7 @@ static int64_t even_height(const knc_set *s, int64_t height)
 /* How many rows a block has, and whether what is saved is worth what each block reads as a whole. */
 static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool hope, size_t *saved)
 {
-    enum { TRIAL = 64, READS = 4, MOST = 1024 };
+    enum { TRIAL = 64, READS = 4, HIGH = 256, MOST = 1024 };
     knc_inner block[KNC_BAND_BLOCKS];
     size_t bytes;
     double row = 0, whole = whole_bytes(b->p, s);
@@ -96,11 +96,12 @@ static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool 
     }
     int64_t height = (int64_t)(KNC_BLOCK_BYTES * TRIAL / bytes);
     height = height > MOST ? MOST : height;
-    if (height < TRIAL && whole > READS * row * (double)height)
-        height = TRIAL;
+    int64_t wanted = whole < READS * row * HIGH ? (int64_t)(whole / (READS * row)) + 1 : HIGH;
+    height = height < wanted ? wanted : height;
     height = height > s->rows ? s->rows : height < 16 ? 16 : height;
     s->height = even_height(s, height);
-    return whole <= READS * row * (double)s->height;
+    bool cached = whole <= (double)KNC_WHOLE_BYTES || 2.5 * whole <= row * (double)s->rows;
+    return cached && whole <= READS * row * (double)s->height;
 }
 
 static bool is_possible(knc_bands *b, knc_set *s, uint32_t number)

@@ -16,6 +16,7 @@ enum {
 #define KNC_BAND_BYTES  ((size_t)256 << 10) /* smaller values are no reason for a band */
 #define KNC_AGAIN_BYTES ((size_t)4 << 20)   /* smaller ones are kept rather than made again */
 #define KNC_SUMS_BYTES  ((size_t)16 << 20)  /* saved: less stays in caches anyway, and sums in parts cost more */
+#define KNC_WHOLE_BYTES ((size_t)2 << 20)   /* beside a block: so much stays in the second cache */
 #define KNC_BLOCK_BYTES ((size_t)1 << 20)   /* of a worker's blocks: operands beside them stay in the cache */
 
 /* A step of a set. */
