@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_conv_sweep.c -- convolutions over a pseudo-random cover of shapes, strides, dilations, paddings, groups, orders
- * of axes, layouts and dtypes: their bits are those of the definition, whatever runs them, and their gradients are those
- * of the definition in double precision. KILN_TEST_LONG=1: more; KILN_TEST_SEED=n: that one. */
+ * of axes, layouts and dtypes: their bits are those of the definition, whatever runs them, and their gradients are
+ * those of the definition in double precision. KILN_TEST_LONG=1: more; KILN_TEST_SEED=n: that one. */
 #include "support/expect.h"
 #include "support/sweep.h"
 #include <stdlib.h>

@@ -25,8 +25,8 @@ static kn_array attend(const Three *x)
 }
 static kn_array convolve(const Three *x)
 {
-    kn_array y =
-        kn_lax_conv_general_dilated(x->a, x->b, KN_SHAPE(1, 1), KN_SAME, .dimension_numbers = {"NHWC", "HWIO", "NHWC"});
+    kn_array y = kn_lax_conv_general_dilated(x->a, x->b, KN_SHAPE(1, 1), KN_SAME,
+                                             .dimension_numbers = {.lhs = "NHWC", .rhs = "HWIO", .out = "NHWC"});
     return kn_nn_relu(kn_add(y, x->c));
 }
 static kn_array strided(const Three *x)
