@@ -11,7 +11,8 @@ extern "C" {
 
 /* ---- Padding of windows and convolutions: KN_SAME, KN_SAME_LOWER, KN_VALID, or so many elements in front of and
  * behind each axis, KN_PADS({1, 1}, {0, 2}); fewer than none cuts elements away. SAME: as many windows as there are
- * strides in the axis, the odd element more behind it; SAME_LOWER: in front; VALID: none. Upper and lower case are one. */
+ * strides in the axis, the odd element more behind it; SAME_LOWER: in front; VALID: none. Upper and lower case are
+ * one. */
 typedef struct kn_lax_pad_pair { int64_t low, high; } kn_lax_pad_pair;
 /* type: a name, or NULL and `pair`; neither: VALID */
 typedef struct kn_lax_pads { const char *type; int n; const kn_lax_pad_pair *pair; } kn_lax_pads;
@@ -22,9 +23,9 @@ KN_API int kn_lax_padtype_to_pads(const kn_shape *in_shape, const kn_shape *wind
 
 /* ---- Reductions over windows. A window is window_dimensions elements, window_dilation apart from each other; windows
  * begin window_strides elements apart, from the beginning of the padding on; base_dilation - 1 places without an
- * element are put between those of x first. What is not given is 1. Padding and such places are left out: a window without an
- * element is init_value, or the identity. TypeError in JAX's words for lists of other lengths and numbers below 1. The
- * order in which elements are joined: docs/determinism.md. */
+ * element are put between those of x first. What is not given is 1. Padding and such places are left out: a window
+ * without an element is init_value, or the identity. TypeError in JAX's words for lists of other lengths and numbers
+ * below 1. The order in which elements are joined: docs/determinism.md. */
 typedef struct kn_lax_reduce_window_opts {
     size_t size_; const kn_shape *window_strides; kn_lax_pads padding; /* VALID */
     const kn_shape *base_dilation, *window_dilation;
