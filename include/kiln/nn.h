@@ -100,8 +100,8 @@ KN_API kn_array kn_nn_standardize(kn_array x, const kn_nn_standardize_opts *opts
 /* jax.nn.one_hot: a new axis with 1 at number x and 0 elsewhere; numbers outside give zeros; default float */
 KN_API kn_array kn_nn_one_hot(kn_array x, int64_t num_classes, const kn_nn_one_hot_opts *opts);
 
-/* ---- Pooling, as flax.linen: over windows of window_shape along the axes between the batch axes, of which there may be
- * any number, and the last one, the channels: kn_nn_max_pool(x, KN_SHAPE(2, 2), .strides = &KN_SHAPE(2, 2)).
+/* ---- Pooling, as flax.linen: over windows of window_shape along the axes between the batch axes, of which there may
+ * be any number, and the last one, the channels: kn_nn_max_pool(x, KN_SHAPE(2, 2), .strides = &KN_SHAPE(2, 2)).
  * AssertionError for strides, pads and operands with other numbers of axes. */
 typedef struct kn_nn_pool_opts {
     size_t size_; const kn_shape *strides; kn_lax_pads padding; /* strides: all 1; padding: VALID */

@@ -213,7 +213,8 @@ static bool chain_effects(order *o, uint32_t n)
     for (uint32_t s = 0; s < n; s++) {
         const knc_step *at = &o->p->step.at[s];
         const kn_eqn *e = &j->eqn[at->eqn];
-        if (at->kind != KNC_KERNEL && at->kind != KNC_COPY && at->kind != KNC_BAND && (kni_bits(e->prim, e->params) & KN_EFFECT))
+        bool of_one = at->kind != KNC_KERNEL && at->kind != KNC_COPY && at->kind != KNC_BAND;
+        if (of_one && (kni_bits(e->prim, e->params) & KN_EFFECT))
             step[at->eqn] = s;
     }
     for (uint32_t i = 0; i < j->n_eqn; i++)

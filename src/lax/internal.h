@@ -43,7 +43,7 @@ kn_list knlax_end_list(kna_op *op, int n, const kn_atom *a);
 /* The arrays of a list as atoms (knx_alloc'ed, NULL with the operation failed); *n receives how many. With `same` they
  * have one dtype. */
 kn_atom *knlax_read_list(kna_op *op, kn_list list, bool same, int *n);
-/* reductions.c. The computation, recorded for two sets of scalars of the dtypes of x; NULL with the operation failed. */
+/* reductions.c. The computation, recorded for two sets of scalars of x's dtypes; NULL with the operation failed. */
 kni_jaxpr *knlax_record(kna_op *op, kn_fn fn, int n, const kn_atom *x);
 /* The number that x is, of dtype d; false if it is none that is known. */
 bool knlax_known_number(kna_op *op, kn_array x, kn_atom a, kn_dtype d, kn_scalar_bits *bits);
