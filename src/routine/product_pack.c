@@ -156,9 +156,9 @@ static void single_rows(const knr_source *s, const place *t, const knr_at *r, co
     int mine = row->window[row->n - 1];
     const knr_window *w = &s->plan->window[mine];
     int64_t position = r->position[mine] + k->position[mine] - w->low, step = row->stride[row->n - 1];
-    clip c = clip_run(s, &s->side->k, x->steps, r, k);
-    if (x->single)
-        c = (clip){0, x->steps, 0, 1};
+    clip c = {0, x->steps, 0, 1};
+    if (!x->single)
+        c = clip_run(s, &s->side->k, x->steps, r, k);
     for (int64_t i = 0; i < x->rows; i++) {
         int64_t at = offset + i * step + c.offset + c.low * c.step;
         bool in = inside(w, position + i * row->walk[row->n - 1], &at);

@@ -203,11 +203,12 @@ static void test_windows_every_way(void **unused)
     (void)unused;
     static const geometry some[] = {{9, 3, 1, 1, 1, 1, 1},   {10, 3, 2, 1, 0, 1, 1}, {7, 2, 1, 2, 2, 2, 1},
                                     {6, 3, 1, 1, 2, 2, 2},   {5, 4, 2, 3, 5, 4, 3},  {8, 1, 1, 1, 0, 0, 1},
-                                    {11, 3, 1, 1, -2, 0, 1}, {7, 7, 1, 1, 3, 3, 1},  {5, 2, 3, 1, 0, -1, 2}};
-    for (int i = 0; i < 9; i++)
+                                    {11, 3, 1, 1, -2, 0, 1}, {7, 7, 1, 1, 3, 3, 1},  {5, 2, 3, 1, 0, -1, 2},
+                                    {6, 1, 1, 0, 2, 2, 2},   {6, 1, 1, 0, 1, 1, 1}};
+    for (int i = 0; i < 11; i++)
         for (int k = 0; k < 4; k++) {
             int64_t in = k < 2 ? 5 : 1;
-            knr_product p = convolution(KN_DT(F32), &some[i], &some[(i + k) % 9], in, 6 + 13 * (k % 2), k % 2);
+            knr_product p = convolution(KN_DT(F32), &some[i], &some[(i + k) % 11], in, 6 + 13 * (k % 2), k % 2);
             check_everywhere(&p, "windows");
         }
 }
