@@ -45,7 +45,8 @@ typedef struct bench_case {
 
 /* Ended by a name of NULL. */
 extern const bench_case bench_calls[], bench_chains[], bench_rows[], bench_moves[], bench_image[], bench_digits[],
-    bench_compile[], bench_products[], bench_layers[], bench_mlp[], bench_attention[], bench_convolutions[];
+    bench_compile[], bench_products[], bench_layers[], bench_mlp[], bench_attention[], bench_convolutions[],
+    bench_pools[];
 
 double bench_now(void); /* seconds; of this thread's CPU time under --cpu */
 

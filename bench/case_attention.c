@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * case_attention.c -- attention of 8 heads, 1,024 queries and keys of length 64, float32, and its gradient; and how much
- * memory it needs. */
+ * case_attention.c -- attention of 8 heads, 1,024 queries and keys of length 64, float32, and its gradient; and how
+ * much memory it needs. */
 #include "inputs.h"
 
 enum { HEADS = 8, LENGTH = 1024, SIZE = 64 };

@@ -24,7 +24,7 @@ typedef struct conv {
 static kn_array forward(const Operands *x)
 {
     return kn_lax_conv_general_dilated(x->image, x->weights, KN_SHAPE(1, 1), KN_SAME,
-                                       .dimension_numbers = {"NHWC", "HWIO", "NHWC"});
+                                       .dimension_numbers = {.lhs = "NHWC", .rhs = "HWIO", .out = "NHWC"});
 }
 static kn_array loss(const Operands *x, const kn_array *g) { return kn_sum(kn_mul(forward(x), *g)); }
 KN_FUNCTION(forward, kn_array, Operands)

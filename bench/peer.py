@@ -212,6 +212,14 @@ def conv(grad):
     return prepare(f, x, w, g, values=lambda d: picks(d[0]) + picks(d[1]))
 
 
+def pool(grad):
+    x, g = wave((8, 56, 56, 64), 1.7), wave((8, 28, 28, 64), 0.3)
+    f = lambda x: jax.lax.reduce_window(x, F(-np.inf), jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+    if not grad:
+        return prepare(f, x, values=lambda y: picks(y, 8))
+    return prepare(jax.grad(lambda x, g: (f(x) * g).sum()), x, g, values=lambda d: picks(d, 8))
+
+
 # ---- a step of a network of three layers
 class Mlp:
     """784-512-512-10, batch 128, softmax cross entropy, SGD."""
@@ -412,6 +420,8 @@ MAKE = {
     "attention_nn": lambda: attention(True, False),
     "attention_nn_grad": lambda: attention(True, True),
     "mlp_step": mlp_step,
+    "max_pool_2x2": lambda: pool(False),
+    "max_pool_2x2_grad": lambda: pool(True),
     "conv_3x3": lambda: conv(False),
     "conv_3x3_grad": lambda: conv(True),
 }

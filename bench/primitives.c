@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * primitives.c -- oneDNN 2 through its C functions, found at run time; types come from its header where that is there. */
+ * primitives.c -- oneDNN 2 through its C functions, found at run time; types come from its header where it is there. */
 #include "primitives.h"
 #include "libraries.h"
 #include <stdlib.h>

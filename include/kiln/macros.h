@@ -76,10 +76,12 @@
 #define KN_HERE() kn_here(KN_PLACE())
 #endif
 
-/* The warnings about a default that the caller overrides, off and on again. */
+/* The warnings about a default that the caller overrides, and about members of an inner struct that are not given, off
+ * and on again. */
 #if defined(__clang__)
 #define KN_QUIET                                                                                                       \
-    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Winitializer-overrides\"")
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Winitializer-overrides\"")                    \
+    _Pragma("clang diagnostic ignored \"-Wmissing-field-initializers\"")
 #define KN_UNQUIET _Pragma("clang diagnostic pop")
 #else
 #define KN_QUIET _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Woverride-init\"")

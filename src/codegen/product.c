@@ -60,15 +60,16 @@ int kng_product_rows(kng_number number, kng_target target, int vectors)
     return rows > MOST_ROWS ? MOST_ROWS : rows < 0 ? 0 : rows;
 }
 
-/* 32 columns have 5 bases and 3 distances, 16 have 3 and 3. Steps on the way and temporaries are 16 bytes' worth. */
+/* 32 columns have 5 bases and 3 distances, 16 have 3 and 3; 7 rows have a base. Steps on the way and temporaries are 16
+ * bytes' worth each. */
 int kng_product_rows_turned(kng_number number, kng_target target, int vectors, kng_a_from a)
 {
     bool wide = target == KNG_AVX512, lanes = a == KNG_A_LANES;
     int bytes = kng_number_forms[number].c_bytes, columns = vectors * (wide ? 64 : 32) / bytes, steps = 16 / bytes;
     if (number > KNG_NUMBER_C128 || vectors < 1 || columns > (lanes ? 16 : 32))
         return 0;
-    int rows = ((wide ? 32 : 14) - steps * (lanes ? 3 : 2)) / vectors;
-    return lanes ? rows > 0 : rows > 7 ? 7 : rows;
+    int rows = ((wide ? 32 : 14) - steps * (lanes ? 3 : 2)) / vectors, most = columns > 16 ? 7 : 14;
+    return lanes ? rows > 0 : rows > most ? most : rows;
 }
 
 kng_product_shape kng_product_best(kng_number number, kng_target target)

@@ -121,20 +121,34 @@ static void put_begin(const tiles *t, int begin)
     kng_ret(a);
 }
 
-/* To the second cache: rows of c may all share a set of the first one. */
-static void prefetch_c(const tiles *t)
+static void prefetch_rows(const tiles *t, int hint)
 {
     kng_asm *a = t->a;
     int loop = kng_label(a);
-    kng_load(a, TO, ARG(c));
-    kng_load(a, BY, ARG(c_row));
-    kng_mov_number(a, COUNT, t->r->rows);
     kng_here(a, loop);
     for (int v = 0; v < t->across; v++)
-        kng_prefetch(a, kng_at(TO, 64 * v), 2);
+        kng_prefetch(a, kng_at(TO, 64 * v), hint);
     kng_alu_reg(a, KNG_ADD, TO, BY);
     kng_alu_number(a, KNG_SUB, COUNT, 1);
     kng_jump_if(a, KNG_IF_NE, loop);
+}
+
+/* To the first cache; to the second one if the rows are so far apart that they would share a few sets of the first. */
+static void prefetch_c(const tiles *t)
+{
+    kng_asm *a = t->a;
+    int far = kng_label(a), end = kng_label(a);
+    kng_load(a, BY, ARG(c_row));
+    kng_load(a, TO, ARG(c));
+    kng_mov(a, COUNT, BY);
+    kng_alu_number(a, KNG_AND, COUNT, 2047);
+    kng_mov_number(a, COUNT, t->r->rows);
+    kng_jump_if(a, KNG_IF_E, far);
+    prefetch_rows(t, 1);
+    kng_jump(a, end);
+    kng_here(a, far);
+    prefetch_rows(t, 2);
+    kng_here(a, end);
 }
 
 /* The steps that do not fill a tile: those at the end. */

@@ -9,15 +9,20 @@
 #include "codegen/rect.h"
 #include <string.h>
 
+/* A product that reads a slot which a kernel read for it. */
+typedef struct further {
+    uint32_t slot, step;
+} further;
 typedef struct attacher {
     knc_plan *p;
     uint32_t n;                      /* steps */
     uint32_t *into;                  /* per step: the one that it has become a part of; itself */
     uint32_t *group;                 /* per step */
     uint32_t *first_reader, *reader; /* per slot: references of steps as they were lowered */
-    uint32_t *value;                 /* per slot: the value that is stored there, KNC_NO */
-    uint32_t *copies, *updates;      /* per step: the update that it is the copy, the routine of; KNC_NO */
-    uint32_t *effect;                /* per step: the effect before it */
+    KN_VEC(further) further;
+    uint32_t *value;            /* per slot: the value that is stored there, KNC_NO */
+    uint32_t *copies, *updates; /* per step: the update that it is the copy, the routine of; KNC_NO */
+    uint32_t *effect;           /* per step: the effect before it */
     uint32_t *seen, *stack, stamp, patience;
     uint32_t *product, n_product; /* the last equation first */
 } attacher;
@@ -127,13 +132,18 @@ static bool begin(attacher *t)
 
 /* --- questions -------------------------------------------------------------------------------- */
 
-/* The next step but its maker that names the slot, from *at on (0 at first); KNC_NO: there is none. */
+/* The next step but its maker that names the slot, from *at on (0 at first); KNC_NO: there is none. A step may come
+ * again. */
 static uint32_t next_reader(const attacher *t, uint32_t slot, uint32_t *at)
 {
-    for (uint32_t i = t->first_reader[slot] + *at; i < t->first_reader[slot + 1]; i++) {
-        uint32_t s = now(t, t->reader[i]);
-        *at = i + 1 - t->first_reader[slot];
-        if (s != KNC_NO && s != now(t, t->p->slot.at[slot].maker))
+    uint32_t n = t->first_reader[slot + 1] - t->first_reader[slot], maker = now(t, t->p->slot.at[slot].maker);
+    while (*at < n + t->further.n) {
+        uint32_t i = (*at)++, s = KNC_NO;
+        if (i < n)
+            s = now(t, t->reader[t->first_reader[slot] + i]);
+        else if (t->further.at[i - n].slot == slot)
+            s = now(t, t->further.at[i - n].step);
+        if (s != KNC_NO && s != maker)
             return s;
     }
     return KNC_NO;
@@ -317,19 +327,34 @@ static kn_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side, 
     return NULL;
 }
 
-/* Values that stay in the first cache gain nothing, and small matrices would have a call each. */
+/* Does it cost little to pass a value through memory? Measured: a result that is small beside the operands, or an
+ * operand that stays in the second cache, gains nothing; small matrices would have a call each. */
 bool knc_attach_small;
-static bool is_small(const knr_product *q, const knr_dims *row, const knr_dims *column, kn_dtype d)
+enum { RESULT_BYTES = 32 << 10, RESULT_PART = 16, CALL_ELEMENTS = 1024 };
+enum { OPERAND_BYTES = 512 << 10, THIN_BYTES = 4 << 20, THIN_ROWS = 4 };
+
+static double count(const knr_dims *d)
 {
-    enum { CACHE_BYTES = 32 << 10, CALL_ELEMENTS = 1024 };
-    double each = 1, batches = 1;
-    for (int i = 0; i < row->n; i++)
-        each *= (double)row->extent[i];
-    for (int i = 0; i < column->n; i++)
-        each *= (double)column->extent[i];
-    for (int i = 0; i < q->batch.n; i++)
-        batches *= (double)q->batch.extent[i];
-    return !knc_attach_small && (each * batches * d->size < CACHE_BYTES || each < CALL_ELEMENTS);
+    double n = 1;
+    for (int i = 0; i < d->n; i++)
+        n *= (double)d->extent[i];
+    return n;
+}
+
+static bool is_small_result(const knr_product *q)
+{
+    double m = count(&q->m), n = count(&q->n), bytes = m * n * q->result->size,
+           others = (m + n) * count(&q->k) * q->operand->size;
+    return !knc_attach_small &&
+           (bytes * count(&q->batch) < RESULT_BYTES || m * n < CALL_ELEMENTS || RESULT_PART * bytes < others);
+}
+
+static bool is_small_operand(const knr_product *q, knc_side side)
+{
+    double rows = count(side == KNC_SIDE_A ? &q->m : &q->n), others = count(side == KNC_SIDE_A ? &q->n : &q->m),
+           each = rows * count(&q->k), bytes = each * count(&q->batch) * q->operand->size;
+    return !knc_attach_small &&
+           (bytes < OPERAND_BYTES || each < CALL_ELEMENTS || (others <= THIN_ROWS && bytes < THIN_BYTES));
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
@@ -361,7 +386,7 @@ static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *
         return NULL;
     const knr_product *q = s->u.p.product;
     *why = KNC_BECAUSE_FULL;
-    if (is_small(q, &q->m, &q->n, q->result))
+    if (is_small_result(q))
         *why = KNC_BECAUSE_SMALL;
     else if (is_too_late(t, product, k))
         *why = KNC_BECAUSE_OLD;
@@ -378,18 +403,32 @@ static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *
             turn_result(product_of(s));
         if (!keep)
             note(t, slot, KNC_INLINE, KNC_BECAUSE_FINISH);
+        else if (t->p->slot.at[slot].space == KNC_AT_WORK)
+            note(t, slot, KNC_STORED, KNC_BECAUSE_SHARED);
     }
     return NULL;
+}
+
+/* Of the kernels that read the slot the first one in the program behind `*eqn`. */
+static uint32_t next_kernel(const attacher *t, uint32_t slot, uint32_t *eqn)
+{
+    uint32_t best = KNC_NO, at = 0, k;
+    while ((k = next_reader(t, slot, &at)) != KNC_NO) {
+        const knc_step *x = step_at(t, k);
+        if (x->kind == KNC_KERNEL && (*eqn == KNC_NO || x->eqn > *eqn) &&
+            (best == KNC_NO || x->eqn < step_at(t, best)->eqn))
+            best = k;
+    }
+    *eqn = best == KNC_NO ? *eqn : step_at(t, best)->eqn;
+    return best;
 }
 
 static kn_error *finish_product(attacher *t, uint32_t product)
 {
     const knc_step *s = step_at(t, product);
-    uint32_t slot = s->ref[s->u.p.c].index, at = 0, k;
+    uint32_t slot = s->ref[s->u.p.c].index, eqn = KNC_NO, k;
     knc_why why = KNC_BECAUSE_NOTHING;
-    while (!s->u.p.finish && (k = next_reader(t, slot, &at)) != KNC_NO) {
-        if (step_at(t, k)->kind != KNC_KERNEL)
-            continue;
+    while (!s->u.p.finish && (k = next_kernel(t, slot, &eqn)) != KNC_NO) {
         KN_TRY(try_finish(t, product, k, &why));
         int known = t->value[slot] == KNC_NO ? KNC_BECAUSE_FINISH : t->p->value[t->value[slot]].why;
         if (why && (known == KNC_BECAUSE_RUN || known == KNC_BECAUSE_JOINED)) /* of several reasons a special one */
@@ -442,12 +481,15 @@ static bool restrided(const attacher *t, uint32_t product, const knc_meeting *fr
     return n == count_refs(s, to->slot);
 }
 
-static void read_source(const attacher *t, uint32_t product, const knc_meeting *from, uint32_t slot)
+static kn_error *read_source(attacher *t, uint32_t product, const knc_meeting *from, uint32_t slot)
 {
     const knc_step *s = step_at(t, product);
+    if (!KN_VEC_PUSH(&t->further, ((further){from->slot, product})))
+        return knx_error_nomem();
     for (uint32_t r = 0; r < s->n_ref; r++)
         if (s->ref[r].index == slot)
             s->ref[r] = (knc_ref){.index = from->slot, .offset = from->ref_offset};
+    return NULL;
 }
 
 /* A kernel that only moves elements to where products read them: they read them where they come from. */
@@ -477,7 +519,7 @@ static kn_error *move_operand(attacher *t, uint32_t product, knc_side side)
         several |= reader != product;
         if (count_refs(step_at(t, reader), slot)) /* else it reads it twice, and has been here */
             *product_of(step_at(t, reader)) = q[n];
-        read_source(t, reader, &from, slot);
+        KN_TRY(read_source(t, reader, &from, slot));
     }
     note(t, slot, KNC_INLINE, KNC_BECAUSE_STRIDES);
     t->p->slot.at[slot].maker = KNC_NO;
@@ -490,10 +532,7 @@ static kn_error *move_operand(attacher *t, uint32_t product, knc_side side)
 static bool is_often(const knc_step *s, knc_side side, const knk_kernel *k)
 {
     enum { FEW_ROWS = 64, CHEAP = 8 };
-    const knr_dims *other = side == KNC_SIDE_A ? &s->u.p.product->n : &s->u.p.product->m;
-    double rows = 1;
-    for (int i = 0; i < other->n; i++)
-        rows *= (double)other->extent[i];
+    double rows = count(side == KNC_SIDE_A ? &s->u.p.product->n : &s->u.p.product->m);
     return rows > FEW_ROWS && knk_cost(k) > CHEAP;
 }
 
@@ -527,8 +566,7 @@ static kn_error *fill_operand(attacher *t, uint32_t product, knc_side side)
     else if (ref.offset || !knc_meets(kernel, ref.index, s->u.p.product->operand, true, &m) ||
              !fits(s->u.p.product, side, &m, &fit))
         why = KNC_BECAUSE_UNEVEN;
-    else if (is_small(s->u.p.product, side == KNC_SIDE_A ? &s->u.p.product->m : &s->u.p.product->n, &s->u.p.product->k,
-                      s->u.p.product->operand))
+    else if (is_small_operand(s->u.p.product, side))
         why = KNC_BECAUSE_SMALL;
     else if (is_often(s, side, x))
         why = KNC_BECAUSE_OFTEN;
@@ -642,7 +680,9 @@ kn_error *knc_attach(knc_plan *p)
         return NULL;
     if (!begin(&t))
         return knx_error_nomem();
-    KN_TRY(attach_all(&t));
+    kn_error *e = attach_all(&t);
+    KN_VEC_FREE(&t.further);
+    KN_TRY(e);
     for (uint32_t i = 0; i < t.n_product; i++)
         close_refs(step_at(&t, t.product[i]));
     renumber(&t);

@@ -12,132 +12,7 @@
 /* Smaller values are no reason for a band. */
 static size_t least_bytes(const knc_bands *b) { return b->all ? 1 : KNC_BAND_BYTES; }
 
-/* ---- The graph of the steps. */
-
-static void add_link(knc_bands *b, uint32_t *list, uint32_t step)
-{
-    if (KN_VEC_PUSH(&b->link, ((knc_link){step, *list})))
-        *list = (uint32_t)b->link.n - 1;
-    else
-        b->p->failed = true;
-}
-
-static bool is_effect(const knc_plan *p, const knc_step *s)
-{
-    return s->kind != KNC_KERNEL && s->kind != KNC_COPY && s->eqn < p->j->n_eqn &&
-           (kni_bits(p->j->eqn[s->eqn].prim, p->j->eqn[s->eqn].params) & KN_EFFECT);
-}
-
-/* Effects come in the order of their equations. */
-static void link_effects(knc_bands *b)
-{
-    uint32_t last = KNC_NO;
-    for (uint32_t i = 0; (b->p->j->has & KN_EFFECT) && i < b->p->j->n_eqn; i++)
-        for (uint32_t s = 0; (kni_bits(b->p->j->eqn[i].prim, b->p->j->eqn[i].params) & KN_EFFECT) && s < b->n_step; s++)
-            if (b->p->step.at[s].eqn == i && is_effect(b->p, &b->p->step.at[s])) {
-                if (last != KNC_NO)
-                    add_link(b, &b->follows[last], s);
-                last = s;
-            }
-}
-
-static void link_steps(knc_bands *b)
-{
-    knc_plan *p = b->p;
-    for (uint32_t s = 0; s < b->n_step; s++)
-        for (uint32_t r = 0; r < p->step.at[s].n_ref; r++) {
-            uint32_t slot = p->step.at[s].ref[r].index, maker = p->slot.at[slot].maker, l = b->reader[slot];
-            if (maker == s || (l != KNC_NO && b->link.at[l].step == s))
-                continue;
-            add_link(b, &b->reader[slot], s);
-            if (maker != KNC_NO)
-                add_link(b, &b->follows[maker], s);
-        }
-    for (size_t u = 0; u < p->update.n; u++) { /* an update and its copy are one for all others */
-        uint32_t copy = p->update.at[u].copy, step = p->update.at[u].step;
-        b->node[copy] = step;
-        b->next[copy] = b->next[step];
-        b->next[step] = copy;
-    }
-    link_effects(b);
-}
-
-static bool begin(knc_bands *b)
-{
-    kn_arena *a = &b->p->scratch;
-    size_t n = b->n_step + 1, bytes = n * sizeof(uint32_t), slots = (b->p->slot.n + 1) * sizeof(uint32_t);
-    b->node = knx_arena_alloc(a, bytes);
-    b->next = knx_arena_alloc(a, bytes);
-    b->band = knx_arena_alloc(a, bytes);
-    b->follows = knx_arena_alloc(a, bytes);
-    b->reader = knx_arena_alloc(a, slots);
-    b->seen = knx_arena_zero(a, bytes);
-    b->queue = knx_arena_alloc(a, bytes);
-    b->reason = knx_arena_zero(a, b->p->slot.n + 1);
-    if (!b->node || !b->next || !b->band || !b->follows || !b->reader || !b->seen || !b->queue || !b->reason)
-        return false;
-    for (uint32_t s = 0; s < b->n_step; s++)
-        b->node[s] = s;
-    memset(b->next, 0xff, bytes);
-    memset(b->band, 0xff, bytes);
-    memset(b->follows, 0xff, bytes);
-    memset(b->reader, 0xff, slots);
-    link_steps(b);
-    return !b->p->failed;
-}
-
-/* All that comes right after the steps of a node. */
-static bool visit(knc_bands *b, uint32_t node, const knc_set *s, uint32_t *n)
-{
-    for (uint32_t x = node; x != KNC_NO; x = b->next[x])
-        for (uint32_t l = b->follows[x]; l != KNC_NO; l = b->link.at[l].next) {
-            uint32_t to = b->link.at[l].step;
-            bool inside = false;
-            for (int i = 0; i < s->n && !inside; i++)
-                inside = !s->member[i].again && s->member[i].step == to;
-            if (inside)
-                return true;
-            if (b->seen[b->node[to]] == b->now)
-                continue;
-            b->seen[b->node[to]] = b->now;
-            b->queue[(*n)++] = b->node[to];
-        }
-    return false;
-}
-
-/* Does a way lead out of the set and back? */
-static bool comes_back(knc_bands *b, const knc_set *s)
-{
-    uint32_t n = 0;
-    b->now++;
-    for (int i = 0; i < s->n; i++) /* what follows within the set is no way out */
-        for (uint32_t l = s->member[i].again ? KNC_NO : b->follows[s->member[i].step]; l != KNC_NO;
-             l = b->link.at[l].next) {
-            uint32_t to = b->link.at[l].step;
-            bool inside = false;
-            for (int k = 0; k < s->n && !inside; k++)
-                inside = !s->member[k].again && s->member[k].step == to;
-            if (inside || b->seen[b->node[to]] == b->now)
-                continue;
-            b->seen[b->node[to]] = b->now;
-            b->queue[n++] = b->node[to];
-        }
-    for (uint32_t i = 0; i < n; i++)
-        if (visit(b, b->queue[i], s, &n))
-            return true;
-    return false;
-}
-
 /* ---- Sets. */
-
-static bool reads_here(const knc_bands *b, const knc_set *s, uint32_t step)
-{
-    (void)b;
-    for (int i = 0; i < s->n; i++)
-        if (!s->member[i].again && s->member[i].step == step)
-            return true;
-    return false;
-}
 
 static bool makes_again(const knc_plan *p, const knc_set *s, uint32_t slot)
 {
@@ -152,7 +27,7 @@ bool knc_is_kept(const knc_bands *b, const knc_set *s, uint32_t number, uint32_t
         return true;
     for (uint32_t l = b->reader[slot]; l != KNC_NO; l = b->link.at[l].next) {
         uint32_t step = b->link.at[l].step, band = b->band[step];
-        if (reads_here(b, s, step))
+        if (knc_is_inside(s, step))
             continue;
         if (band == KNC_NO || band == number || !makes_again(b->p, &b->set.at[band], slot))
             return true;
@@ -195,7 +70,7 @@ static int64_t even_height(const knc_set *s, int64_t height)
 /* How many rows a block has, and whether what is saved is worth what each block reads as a whole. */
 static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool hope, size_t *saved)
 {
-    enum { TRIAL = 64, READS = 4, MOST = 1024 };
+    enum { TRIAL = 64, READS = 4, HIGH = 256, MOST = 1024 };
     knc_inner block[KNC_BAND_BLOCKS];
     size_t bytes;
     double row = 0, whole = whole_bytes(b->p, s);
@@ -221,24 +96,25 @@ static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool 
     }
     int64_t height = (int64_t)(KNC_BLOCK_BYTES * TRIAL / bytes);
     height = height > MOST ? MOST : height;
-    if (height < TRIAL && whole > READS * row * (double)height)
-        height = TRIAL;
+    int64_t wanted = whole < READS * row * HIGH ? (int64_t)(whole / (READS * row)) + 1 : HIGH;
+    height = height < wanted ? wanted : height;
     height = height > s->rows ? s->rows : height < 16 ? 16 : height;
     s->height = even_height(s, height);
-    return whole <= READS * row * (double)s->height;
+    bool cached = whole <= (double)KNC_WHOLE_BYTES || 2.5 * whole <= row * (double)s->rows;
+    return cached && whole <= READS * row * (double)s->height;
 }
 
 static bool is_possible(knc_bands *b, knc_set *s, uint32_t number)
 {
     size_t saved;
+    b->why = KNC_BECAUSE_RETURNS;
+    if (knc_comes_back(b, s))
+        return false;
     b->why = KNC_BECAUSE_ROWS;
-    if (!knc_cut_set(b->p, s))
+    if (!knc_cut_last(b->p, s) || !knc_cut_set(b->p, s))
         return false;
     b->why = KNC_BECAUSE_WHOLE;
-    if (!choose_height(b, s, number, true, &saved))
-        return false;
-    b->why = KNC_BECAUSE_RETURNS;
-    return !comes_back(b, s);
+    return choose_height(b, s, number, true, &saved);
 }
 
 /* The set with one more step; false and as before if that can not be. */
@@ -247,7 +123,7 @@ static bool try_step(knc_bands *b, knc_set *s, uint32_t number, uint32_t step, b
     knc_step_kind kind = (knc_step_kind)b->p->step.at[step].kind;
     if (s->n == KNC_BAND_STEPS || (kind != KNC_KERNEL && kind != KNC_PRODUCT))
         return false;
-    if ((!again && b->band[step] != KNC_NO) || reads_here(b, s, step))
+    if ((!again && b->band[step] != KNC_NO) || knc_is_inside(s, step))
         return false;
     knc_set more = *s;
     more.member[more.n++] = (knc_member){.step = step, .again = again};
@@ -275,10 +151,10 @@ static void grow(knc_bands *b, knc_set *s, uint32_t number)
 {
     for (bool grown = true; grown;) {
         grown = false;
-        for (int i = 0; i < s->n && !grown; i++) {
+        for (int i = 0; i < s->n; i++) {
             const knc_step *x = &b->p->step.at[s->member[i].step];
-            for (uint32_t r = 0; r < x->n_ref && !grown; r++)
-                grown = grow_at(b, s, number, x->ref[r].index);
+            for (uint32_t r = 0; r < x->n_ref; r++)
+                grown |= grow_at(b, s, number, x->ref[r].index);
         }
     }
 }
@@ -296,7 +172,7 @@ static bool is_reason(const knc_bands *b, knc_set *s, uint32_t number)
             joins += x->u.k.kernel->stage[k].n_inner > 0;
     }
     return products && (b->all || products + joins > 1) && choose_height(b, s, number, false, &saved) &&
-           saved >= least_bytes(b);
+           saved >= (s->chunk && !b->all ? KNC_SUMS_BYTES : least_bytes(b));
 }
 
 static bool keep_set(knc_bands *b, const knc_set *s)
@@ -317,6 +193,7 @@ static bool keep_set(knc_bands *b, const knc_set *s)
             b->next[first] = step;
         }
     }
+    knc_rank_nodes(b);
     return true;
 }
 
@@ -456,7 +333,7 @@ static void make_again(knc_bands *b, uint32_t number, uint32_t slot)
     enum { DEPTH = 4 };
     uint32_t maker = b->p->slot.at[slot].maker;
     size_t saved;
-    if (b->p->slot.at[slot].bytes < least_bytes(b) || maker == KNC_NO || b->band[maker] == KNC_NO ||
+    if (b->p->slot.at[slot].bytes < (b->all ? 1 : KNC_AGAIN_BYTES) || maker == KNC_NO || b->band[maker] == KNC_NO ||
         b->band[maker] == number || knc_maker_in(b->p, &b->set.at[number], slot) >= 0 || is_gone(b, slot))
         return;
     knc_set *old = knx_alloc(2 * sizeof *old), *s = old + 1;
@@ -515,7 +392,7 @@ kn_error *knc_make_bands(knc_plan *p)
     if (!products || p->o->bands < 0)
         return NULL;
     kn_error *e = NULL;
-    if (!begin(&b))
+    if (!knc_begin_bands(&b))
         e = knx_error_nomem();
     for (uint32_t s = 0; !e && s < p->slot.n && !p->failed; s++)
         begin_at(&b, s);

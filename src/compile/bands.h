@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bands.h -- sets of steps that may become a band, between bands.c (which steps), bands_cut.c (may they be cut by the
- * same rows) and bands_make.c (the band as a step). */
+ * bands.h -- sets of steps that may become a band, between bands.c (which steps), bands_graph.c (what comes after what),
+ * bands_cut.c (may they be cut by the same rows) and bands_make.c (the band as a step). */
 #ifndef KN_COMPILE_BANDS_H
 #define KN_COMPILE_BANDS_H
 #include "compile/plan.h"
@@ -14,6 +14,9 @@ enum {
     KNC_BAND_SHORT = 256,         /* steps of a product that may be made again */
 };
 #define KNC_BAND_BYTES  ((size_t)256 << 10) /* smaller values are no reason for a band */
+#define KNC_AGAIN_BYTES ((size_t)4 << 20)   /* smaller ones are kept rather than made again */
+#define KNC_SUMS_BYTES  ((size_t)16 << 20)  /* saved: less stays in caches anyway, and sums in parts cost more */
+#define KNC_WHOLE_BYTES ((size_t)2 << 20)   /* beside a block: so much stays in the second cache */
 #define KNC_BLOCK_BYTES ((size_t)1 << 20)   /* of a worker's blocks: operands beside them stay in the cache */
 
 /* A step of a set. */
@@ -54,10 +57,11 @@ typedef struct knc_bands {
     uint32_t *follows;     /* per step: list of those that come after it */
     uint32_t *reader;      /* per slot: list of those that read it and do not make it */
     uint32_t *seen, now;   /* per step: in this search */
-    uint32_t *queue;
-    uint8_t *reason; /* per slot: why no set began there, knc_why */
-    bool all;        /* bands wherever they can be */
-    knc_why why;     /* of the last set that could not be */
+    uint32_t *queue, *rank, *waits;
+    uint32_t *reuse, *next_reuse; /* per step: list of places that its kernel may write over; the next one */
+    uint8_t *reason;              /* per slot: why no set began there, knc_why */
+    bool all;                     /* bands wherever they can be */
+    knc_why why;                  /* of the last set that could not be */
     KN_VEC(knc_link) link;
     KN_VEC(knc_set) set;
 } knc_bands;
@@ -66,12 +70,20 @@ typedef struct knc_bands {
 /* Are all members cut by the same rows, and does what goes from one to another go row by row? Puts the members in
  * order and raises the grain. */
 bool knc_cut_set(const knc_plan *p, knc_set *s);
+bool knc_cut_last(const knc_plan *p, knc_set *s); /* the last member alone: false is false for the set */
 /* Do all of them stay inside of the rows of a block of this value? */
 bool knc_is_cut(const knc_plan *p, const knc_set *s, uint32_t slot);
 int knc_maker_in(const knc_plan *p, const knc_set *s, uint32_t slot); /* number of a member; -1 */
 bool knc_reads(const knc_plan *p, const knc_member *m, uint32_t slot);
 size_t knc_row_bytes(const knc_plan *p, const knc_set *s, uint32_t slot);
 int64_t knc_count_dims(const knr_dims *d);
+
+/* bands_graph.c */
+bool knc_begin_bands(knc_bands *b); /* false without memory */
+/* Numbers the steps so that each has a larger one than those that come before it; those that run as one have one. */
+void knc_rank_nodes(knc_bands *b);
+bool knc_is_inside(const knc_set *s, uint32_t step); /* a member, and not one that is made again */
+bool knc_comes_back(knc_bands *b, const knc_set *s); /* Does a way lead out of the set and back? */
 
 /* bands.c: does somebody outside of set `number` (which is to be s) read the value from memory? */
 bool knc_is_kept(const knc_bands *b, const knc_set *s, uint32_t number, uint32_t slot);

@@ -396,6 +396,12 @@ static void put_sums_last(knc_set *s)
         }
 }
 
+bool knc_cut_last(const knc_plan *p, knc_set *s)
+{
+    cutter c = {.p = p, .s = s};
+    return cut_member(&c, &s->member[s->n - 1]);
+}
+
 bool knc_cut_set(const knc_plan *p, knc_set *s)
 {
     cutter c = {.p = p, .s = s, .again = true};

@@ -28,21 +28,23 @@ static int find_block(const knc_inner *x, int n, uint32_t slot)
 }
 
 /* May the value `to` have the place of `from`, which dies at the kernel that writes `to` at the same elements? */
-static bool may_share(const knc_plan *p, const knc_set *s, const knc_inner *from, const knc_inner *to)
+static bool may_share(const knc_bands *b, const knc_set *s, const knc_inner *from, const knc_inner *to)
 {
-    uint32_t step = s->member[to->first].step;
-    bool noted = false;
-    for (size_t i = 0; i < p->reuse.n && !noted; i++)
-        noted = p->reuse.at[i].step == step && p->reuse.at[i].from == from->slot && p->reuse.at[i].to == to->slot;
-    return noted && to->over < 0 && from->row == to->row && from->last == to->first;
+    const knc_plan *p = b->p;
+    if (to->over >= 0 || from->row != to->row || from->last != to->first)
+        return false;
+    for (uint32_t i = b->reuse[s->member[to->first].step]; i != KNC_NO; i = b->next_reuse[i])
+        if (p->reuse.at[i].from == from->slot && p->reuse.at[i].to == to->slot)
+            return true;
+    return false;
 }
 
 /* What was made last is given away first: a chain of passes over a row then needs one place. */
-static void share_places(const knc_plan *p, const knc_set *s, knc_inner *x, int n)
+static void share_places(const knc_bands *b, const knc_set *s, knc_inner *x, int n)
 {
     for (int from = n - 1; from >= 0; from--)
         for (int to = n - 1; to >= 0; to--)
-            if (to != from && may_share(p, s, &x[from], &x[to])) {
+            if (to != from && may_share(b, s, &x[from], &x[to])) {
                 x[to].over = from;
                 break;
             }
@@ -112,7 +114,7 @@ int knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, bool 
             n++;
         }
     }
-    share_places(p, s, out, n);
+    share_places(b, s, out, n);
     *bytes = place_blocks(out, n, rows);
     return n;
 }
@@ -177,9 +179,9 @@ static bool make_product(maker *m, const knc_member *x, knc_band_step *out)
     out->rows = x->rows;
     out->other = knc_count_dims(x->sums ? &x->product->m : &x->product->k);
     out->chain = KNC_NO_CHAIN;
-    const knr_product *p = knx_arena_copy(a, x->product, sizeof *p);
-    char *room = knx_arena_alloc(a, knr_plan_bytes() + 63);
-    if (!p || !room)
+    const knr_product *p = x->product;
+    char *room = knx_arena_alloc(a, knr_plan_bytes(p) + 63);
+    if (!room)
         return false;
     s->u.p.product = p;
     s->u.p.plan = knr_product_make(room + -(uintptr_t)room % 64, p, false, false, false);

@@ -46,7 +46,7 @@ static kn_error *lay_out(const knc_plan *p, knc_loop *l)
 /* A carry belongs to the loop, so the body may write over it; constants do not. */
 static kn_error *compile_parts(const knc_plan *p, const kn_p_while *params, knc_loop *l)
 {
-    kn_compile_options o = {.kernels = p->o->kernels, .fuse = p->o->fuse};
+    kn_compile_options o = {.kernels = p->o->kernels, .fuse = p->o->fuse, .bands = p->o->bands};
     KN_TRY(knc_compile(params->cond_jaxpr, &o, &l->cond));
     bool *donated = knx_alloc_zero((size_t)l->n_body + l->n + 1);
     if (!donated)

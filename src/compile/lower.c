@@ -262,12 +262,10 @@ static kn_error *add_copy(knc_plan *p, uint32_t eqn, uint32_t step, knc_ref from
 static kn_error *make_product(knc_plan *p, const kn_eqn *e, const kn_type *xt, knc_step *s)
 {
     kn_arena *a = &p->p->arena;
-    knr_product *product = knx_arena_alloc(a, sizeof *product);
-    char *room = knx_arena_alloc(a, knr_plan_bytes() + 63);
-    if (!product || !room)
+    knr_product *product = knx_arena_alloc(&p->scratch, sizeof *product);
+    if (!product)
         return knx_error_nomem();
     e->prim->product(e->params, xt, &p->j->type[e->out], product);
-    room += -(uintptr_t)room % 64;
     s->kind = KNC_PRODUCT;
     s->n_ref = 3;
     s->u.p.eqn = s->eqn;
@@ -275,7 +273,7 @@ static kn_error *make_product(knc_plan *p, const kn_eqn *e, const kn_type *xt, k
     s->u.p.a = 0, s->u.p.b = 1, s->u.p.c = 2;
     s->u.p.fill_a = s->u.p.fill_b = s->u.p.finish = NULL;
     s->u.p.product = product;
-    s->u.p.plan = (const knr_plan *)(const void *)room; /* made when the steps are what they will be */
+    s->u.p.plan = NULL; /* made when the steps are what they will be */
     if (!s->u.p.writes || !KN_VEC_PUSH(&p->step, *s))
         return knx_error_nomem();
     return NULL;

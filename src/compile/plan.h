@@ -55,12 +55,13 @@ typedef enum knc_state {
     X(OLD, "it reads a value that is updated before its readers run")             \
     X(UNFUSED, "fusion is off")                                                   \
     X(FINISH, "the kernel that reads it is a part of the product's step")         \
+    X(SHARED, "a kernel of the product's step reads it, and others do")             \
     X(FILL, "worked out where a product reads it")                                \
     X(STRIDES, "a product goes along the strides of where it comes from")         \
     X(PLACED, "the product puts it where its reader would move it to")            \
     X(JOINED, "the kernel beside the product joins elements")                     \
     X(UNEVEN, "the kernel beside the product has other loops")                    \
-    X(SMALL, "what goes between it and the product stays in the first cache")     \
+    X(SMALL, "it costs little to pass it through memory")                        \
     X(CIRCLE, "the kernel that reads it waits for another reader")                \
     X(OFTEN, "the product would work it out too often")                           \
     X(WIDELY, "not only one product reads it")                                    \

@@ -41,8 +41,12 @@ static kn_error *prepare_product(knc_plan *p, knc_step *s)
     for (int i = 0; i < 3; i++)
         if (all[i])
             KN_TRY(prepare_attached(p, (knc_attached *)(uintptr_t)all[i]));
-    void *room = (void *)(uintptr_t)s->u.p.plan;
-    s->u.p.plan = knr_product_make(room, s->u.p.product, all[0] != NULL, all[1] != NULL, all[2] != NULL);
+    char *room = knx_arena_alloc(&p->p->arena, knr_plan_bytes(s->u.p.product) + 63);
+    if (!room)
+        return knx_error_nomem();
+    s->u.p.plan =
+        knr_product_make(room + -(uintptr_t)room % 64, s->u.p.product, all[0] != NULL, all[1] != NULL, all[2] != NULL);
+    s->u.p.product = NULL;
     return NULL;
 }
 

@@ -73,7 +73,7 @@ typedef struct knc_step {
             const knc_loop *loop; /* KNC_LOOP; else NULL */
         } r;
         struct {
-            const knr_product *product;
+            const knr_product *product; /* while it is planned; then NULL */
             const knr_plan *plan;
             const bool *writes; /* per reference */
             uint32_t eqn;       /* the product's own */

@@ -155,9 +155,10 @@ extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[],
     kni_fields_tile[], kni_fields_reduce_any[], kni_fields_window[], kni_fields_reduce_window[],
     kni_fields_window_gather[], kni_fields_window_scatter[], kni_fields_select_and_scatter[],
     kni_fields_window_choice[], kni_fields_window_pick[], kni_fields_window_place[], kni_fields_top_k[],
-    kni_fields_random_split[], kni_fields_rng_bit_generator[], kni_fields_gather[], kni_fields_check_bounds[],
-    kni_fields_scatter[], kni_fields_dynamic_slice[], kni_fields_dot_general[], kni_fields_conv[], kni_fields_sort[],
-    kni_fields_factorize[], kni_fields_triangular_solve[], kni_fields_random_bits[], kni_fields_random_gamma[],
+    kni_fields_random_split[],
+    kni_fields_rng_bit_generator[], kni_fields_gather[], kni_fields_check_bounds[], kni_fields_scatter[],
+    kni_fields_dynamic_slice[], kni_fields_dot_general[], kni_fields_conv[], kni_fields_sort[], kni_fields_factorize[],
+    kni_fields_triangular_solve[], kni_fields_random_bits[], kni_fields_random_gamma[],
     kni_fields_random_wrap[], kni_fields_jit[], kni_fields_while[];
 
 extern const kn_param_field kni_fields_custom_jvp[], kni_fields_custom_vjp[], kni_fields_custom_lin[],
@@ -282,11 +283,12 @@ typedef struct {
     kn_ints dimensions;
     kni_jaxpr *jaxpr; /* two sets of scalars -> one; no constvars */
 } kn_p_reduce_any;
-/* Windows. lo, hi: the padding, which may be negative. What a row has no field for is 0. Jaxprs have no constvars. */
+/* Windows. lo, hi: the padding, which may be negative. Rows read what they have fields for only. Jaxprs have no
+ * constvars. */
 typedef enum { KN_SELECT_GE, KN_SELECT_LE } kn_window_select;
 typedef struct {
     kn_ints base_dilation, lo, hi, window_dilation, window_dimensions, window_strides;
-    int64_t select_prim;                           /* kn_window_select: what holds if the element before is to stay */
+    int64_t select_prim; /* kn_window_select: what has to hold for the element before to stay */
     kni_jaxpr *jaxpr, *select_jaxpr, *scatter_jaxpr; /* two (sets of) scalars -> one, or one boolean */
     bool identity;        /* of choices: the identity stands before the window, and stays where nothing is better */
     kn_dtype index_dtype; /* of choices */
@@ -329,8 +331,8 @@ typedef struct {
     kn_ints lhs_contract, rhs_contract, lhs_batch, rhs_batch;
     kn_dtype preferred_element_type; /* may be NULL */
 } kn_p_dot_general;
-/* Of each spatial dimension: stride, padding (may be negative), dilations. Specs as jax.lax.ConvDimensionNumbers: lhs
- * and out batch, feature, spatial ...; rhs output feature, input feature, spatial ... */
+/* Of each spatial dimension: stride, padding (may be negative), dilations. Specs as jax.lax.ConvDimensionNumbers: of lhs
+ * and out batch, feature, spatial ...; of rhs output feature, input feature, spatial ... */
 typedef struct {
     kn_ints window_strides, lo, hi, lhs_dilation, rhs_dilation, lhs_spec, rhs_spec, out_spec;
     int64_t feature_group_count, batch_group_count;

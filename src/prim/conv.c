@@ -13,6 +13,7 @@
 
 typedef kn_p_conv params_t;
 
+enum { LEAST_POSITIONS = 64 }; /* of an image, that it is a matrix of its own */
 /* The roles of the first two entries of a spec; spatial dimensions follow. */
 enum { BATCH = 0, FEATURE = 1, OUT_FEATURE = 0, IN_FEATURE = 1, SPATIAL = 2 };
 
@@ -426,9 +427,9 @@ static void add_dim(knr_dims *d, int64_t extent, int64_t a, int64_t b, int64_t c
 static void without_holes(knr_window *w, int64_t positions, int64_t taps)
 {
     if (positions == 1)
-        w->step = 0;
+        w->step = w->base;
     if (taps == 1)
-        w->dilation = 0;
+        w->dilation = w->base;
     if (w->step % w->base || w->dilation % w->base || w->low % w->base)
         return;
     w->step /= w->base;
@@ -467,12 +468,36 @@ static void exchange(int64_t *v, int i, int j)
     v[j] = t;
 }
 
-/* The order of m changes nothing but how results lie: those that lie closest vary fastest. */
+/* Do the windows have fewer positions than taps, as in the gradient of a kernel? */
+static bool few_positions(const knr_product *q)
+{
+    double positions = 1, taps = 1;
+    for (int w = 0; w < q->n_window; w++) {
+        positions *= (double)q->m.extent[q->window[w].m];
+        taps *= (double)q->k.extent[q->window[w].k];
+    }
+    return positions < taps;
+}
+
+static bool walks(const knr_product *q, int dim)
+{
+    for (int w = 0; w < q->n_window; w++)
+        if (q->window[w].m == dim)
+            return true;
+    return false;
+}
+
+/* The order of m changes nothing but how results lie: those that lie closest vary fastest. Where positions are few
+ * those of the windows come first, so that the others are lines that all positions share. */
 static void order_rows(knr_product *q)
 {
     knr_dims *m = &q->m;
+    bool few = few_positions(q);
     for (int i = 1; i < m->n; i++)
-        for (int j = i; j > 0 && m->c[j - 1] < m->c[j]; j--) {
+        for (int j = i; j > 0; j--) {
+            bool first = few && walks(q, j - 1), second = few && walks(q, j);
+            if (first == second ? m->c[j - 1] >= m->c[j] : first)
+                break;
             exchange(m->extent, j, j - 1);
             exchange(m->a, j, j - 1);
             exchange(m->b, j, j - 1);
@@ -480,6 +505,26 @@ static void order_rows(knr_product *q)
             for (int w = 0; w < q->n_window; w++)
                 q->window[w].m += q->window[w].m == j ? -1 : q->window[w].m == j - 1;
         }
+}
+
+/* Without windows, results with adjacent positions: each image is a matrix of its own, which lies in one piece. */
+static void split_images(knr_product *q)
+{
+    knr_dims *m = &q->m, *n = &q->n;
+    int64_t positions = 1;
+    for (int i = 1; i < m->n; i++)
+        positions *= m->extent[i];
+    if (q->n_window || m->n < 2 || m->extent[0] < 2 || n->c[0] != positions || m->c[m->n - 1] != 1 ||
+        positions < LEAST_POSITIONS)
+        return;
+    add_dim(&q->batch, m->extent[0], m->a[0], 0, m->c[0]);
+    m->n--;
+    for (int i = 0; i < m->n; i++) {
+        m->extent[i] = m->extent[i + 1];
+        m->a[i] = m->a[i + 1];
+        m->b[i] = m->b[i + 1];
+        m->c[i] = m->c[i + 1];
+    }
 }
 
 static void conv_product(const void *params, const kn_type *x, const kn_type *y, knr_product *q)
@@ -519,23 +564,112 @@ static void conv_product(const void *params, const kn_type *x, const kn_type *y,
     }
     add_dim(&q->k, features, a[lhs_feature], b[rhs_in], 0);
     order_rows(q);
+    split_images(q);
 }
 
+/* --- into other convolutions ------------------------------------------------------------------ */
+
 /* Integers and truth values with a result of another kind: converted first. */
+static bool converts(const params_t *p, kn_type x)
+{
+    kn_dtype to = p->preferred_element_type;
+    return to && (knx_is_inexact(to) != knx_is_inexact(x.dtype) ||
+                  (x.dtype->kind == KN_KIND_BOOL) != (to->kind == KN_KIND_BOOL));
+}
+
+static int64_t common_divisor(int64_t x, int64_t y)
+{
+    while (y) {
+        int64_t rest = x % y;
+        x = y;
+        y = rest;
+    }
+    return x;
+}
+
+enum { MOST_PHASES = 8 };
+
+/* A spatial dimension of lhs with holes, in which every result sees the same share of the taps; -1: there is none. */
+static int holey_dim(const params_t *p, const kn_type *x)
+{
+    for (int i = 0; i < p->lo.n; i++) {
+        int64_t holes = p->lhs_dilation.v[i], taps = x[1].dim[p->rhs_spec.v[SPATIAL + i]];
+        if (holes > 1 && holes <= MOST_PHASES && p->window_strides.v[i] == 1 && taps > 0 &&
+            x[0].dim[p->lhs_spec.v[SPATIAL + i]] > 0 && common_divisor(p->rhs_dilation.v[i], holes) == 1)
+            return i;
+    }
+    return -1;
+}
+
 static bool conv_expands(const void *params, int n_in, const kn_type *x)
 {
-    kn_dtype to = ((const params_t *)params)->preferred_element_type;
     (void)n_in;
-    return to && (knx_is_inexact(to) != knx_is_inexact(x[0].dtype) ||
-                  (x[0].dtype->kind == KN_KIND_BOOL) != (to->kind == KN_KIND_BOOL));
+    return converts(params, x[0]) || holey_dim(params, x) >= 0;
+}
+
+/* The results number phase, phase + holes, ... along spatial dimension i, `n` of them: a convolution of lhs without its
+ * holes with every so manieth tap. */
+static kn_atom phase_of(const kn_rule *r, int i, int64_t phase, int64_t n)
+{
+    params_t p = *(const params_t *)r->params;
+    kn_builder *b = r->b;
+    int64_t holes = p.lhs_dilation.v[i], by = p.rhs_dilation.v[i], first = 0, zero[KN_MAX_NDIM] = {0};
+    int axis = (int)p.rhs_spec.v[SPATIAL + i], out = (int)p.out_spec.v[SPATIAL + i];
+    kn_type w = r->xt[1];
+    while ((phase + first * by - p.lo.v[i]) % holes) /* the first tap that meets an element; it comes before `holes` */
+        first++;
+    int64_t taps = w.dim[axis] > first ? (w.dim[axis] - first - 1) / holes + 1 : 0;
+    if (taps == 0) {
+        knp_dims shape = knp_dims_of(r->yt[0]);
+        shape.v[out] = n;
+        return knb_zeros(b, kni_type(r->yt[0].dtype, shape.n, shape.v));
+    }
+    knp_dims step = {.n = w.ndim}, lo = {.n = p.lo.n}, hi = {.n = p.lo.n}, dilation = {.n = p.lo.n};
+    for (int k = 0; k < w.ndim; k++)
+        step.v[k] = k == axis ? holes : 1;
+    for (int k = 0; k < p.lo.n; k++) {
+        lo.v[k] = p.lo.v[k];
+        hi.v[k] = p.hi.v[k];
+        dilation.v[k] = k == i ? 1 : p.lhs_dilation.v[k];
+    }
+    lo.v[i] = (p.lo.v[i] - phase - first * by) / holes;
+    hi.v[i] = n + (taps - 1) * by - r->xt[0].dim[p.lhs_spec.v[SPATIAL + i]] - lo.v[i];
+    p.lo = knp_ints(&lo);
+    p.hi = knp_ints(&hi);
+    p.lhs_dilation = knp_ints(&dilation);
+    zero[axis] = first;
+    kn_atom rhs = taps == w.dim[axis] ? r->x[1] : knb_slice(b, r->x[1], zero, w.dim, step.v);
+    return knb_conv_general_dilated(b, r->x[0], rhs, &p);
+}
+
+/* Without the zeros in the holes: phase by phase, and these beside each other. */
+static kn_atom without_zeros(const kn_rule *r, int i)
+{
+    const params_t *p = r->params;
+    kn_builder *b = r->b;
+    int axis = (int)p->out_spec.v[SPATIAL + i];
+    int64_t holes = p->lhs_dilation.v[i], extent = r->yt[0].dim[axis], n = (extent + holes - 1) / holes;
+    knp_dims shape = knp_dims_of(r->yt[0]), limit = shape;
+    int64_t zero[KN_MAX_NDIM] = {0};
+    kn_atom phase[MOST_PHASES];
+    for (int k = 0; k < holes; k++)
+        phase[k] = phase_of(r, i, k, n);
+    kn_atom all = knb_stack(b, (int)holes, phase, axis + 1);
+    shape.v[axis] = n * holes;
+    all = knb_reshape(b, all, shape.n, shape.v);
+    return n * holes == extent ? all : knb_slice(b, all, zero, limit.v, NULL);
 }
 
 static kn_error *conv_expand(const kn_rule *r, kn_atom *y)
 {
-    params_t p = *(const params_t *)r->params;
-    kn_atom lhs = knb_convert(r->b, r->x[0], p.preferred_element_type);
-    kn_atom rhs = knb_convert(r->b, r->x[1], p.preferred_element_type);
-    y[0] = knb_conv_general_dilated(r->b, lhs, rhs, &p);
+    const params_t *p = r->params;
+    if (!converts(p, r->xt[0])) {
+        y[0] = without_zeros(r, holey_dim(p, r->xt));
+        return NULL;
+    }
+    kn_atom lhs = knb_convert(r->b, r->x[0], p->preferred_element_type);
+    kn_atom rhs = knb_convert(r->b, r->x[1], p->preferred_element_type);
+    y[0] = knb_conv_general_dilated(r->b, lhs, rhs, p);
     return NULL;
 }
 

@@ -3,9 +3,9 @@
  *
  *     type       reduce_window: operands and initial values in pairs, one result per window for each pair;
  *                select_and_scatter: the array's
- *     jvp        reduce_window: the same with the derivative of the jaxpr
+ *     jvp        reduce_window: the same with the derivative of the jaxpr; select_and_scatter has none, as in JAX
  *     batch      one more axis in front; with batched initial values what the row stands for
- *     lower      expands: the positions of the windows one after the other, each an array with one element per window
+ *     lower      expands: the positions of the windows one after the other, each as an array of one element per window
  */
 #include "prim/body.h"
 #include "prim/window.h"
@@ -312,6 +312,7 @@ static kn_error *select_type(const void *params, int n_in, const kn_type *x, kn_
     const params_t *p = params;
     knp_dims counts;
     (void)n_in, (void)n_out;
+    KN_TRY(knp_accepts(x->dtype, KNP_REALS | KNP_BOOL));
     for (int i = 1; i < 3; i++)
         if (x[i].dtype != x[0].dtype)
             return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s, %s",
@@ -425,6 +426,13 @@ static kn_error *select_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
+static void select_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    (void)tx, (void)ty;
+    knb_fail(r->b,
+             knx_error(KN_ERROR_NOT_IMPLEMENTED, "Differentiation rule for 'select_and_scatter' not implemented"));
+}
+
 static bool select_may_fail(const void *params)
 {
     const params_t *p = params;
@@ -446,8 +454,7 @@ const kn_prim kn_prim_select_and_scatter = {
     .bits = KN_CAN_FAIL,
     .fields = kni_fields_select_and_scatter,
     .params_size = sizeof(params_t),
-    .why_no_jvp = KN_WHY_NOT_DIFFERENTIABLE,
-    .why_no_transpose = KN_WHY_NOT_DIFFERENTIABLE,
+    .jvp = select_jvp,
     .factors = "n, m, -> n",
     .type = select_type,
     .body_types = select_body_types,

@@ -3,7 +3,7 @@
  *
  *     type       one result per window
  *     jvp        the sum is linear; of a maximum the tangent of the element that it is
- *     transpose  reduce_window_sum: the cotangents with room between them, summed over the windows that have an element
+ *     transpose  reduce_window_sum: the cotangents with room between, summed over the windows that an element is in
  *     batch      one more axis, along which each position is a window
  *     simplify   padding with the identity is padding of the windows
  *     lower      a kernel looks at up to 64 elements one after the other; more, and small results, are a routine's

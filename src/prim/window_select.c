@@ -65,46 +65,76 @@ static void linear_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
         ty[0] = knb_emit1(r->b, r->prim, r->params, 2, (kn_atom[]){tx[0], r->x[1]});
 }
 
-static kn_error *refuse_dilation(const params_t *p)
+static kn_atom integers(kn_builder *b, kn_atom like, int64_t v) { return knb_integer(b, knb_type(b, like).dtype, v); }
+
+/* The positions in windows without dilation that are as wide. */
+static kn_atom in_wide_windows(kn_builder *b, const params_t *p, kn_ints wide, kn_atom choice)
 {
-    for (int d = 0; d < p->window_dilation.n; d++)
-        if (p->window_dilation.v[d] != 1) {
-            kn_text t = {0};
-            for (int i = 0; i < p->window_dilation.n; i++)
-                knx_text_add(&t, "%s%lld", i ? ", " : "", (long long)p->window_dilation.v[i]);
-            return knx_error(KN_ERROR_NOT_IMPLEMENTED,
-                             "VJP not implemented for select_and_gather (MaxPool) with window dilation, got "
-                             "window_dilation=(%s%s).",
-                             t.s, p->window_dilation.n == 1 ? "," : "");
-        }
-    return NULL;
+    int64_t narrow_after = 1, after = 1;
+    kn_atom y = KN_ATOM_NONE;
+    choice = knb_convert(b, choice, KN_DT(I64));
+    for (int d = wide.n - 1; d >= 0; d--) {
+        int64_t size = p->window_dimensions.v[d], step = p->window_dilation.v[d];
+        kn_atom k = knb_rem(b, knb_div(b, choice, integers(b, choice, narrow_after)), integers(b, choice, size));
+        k = knb_mul(b, k, integers(b, choice, step * after));
+        y = y == KN_ATOM_NONE ? k : knb_add(b, y, k);
+        narrow_after *= size;
+        after *= wide.v[d];
+    }
+    kn_atom none = integers(b, choice, -1);
+    return y == KN_ATOM_NONE ? choice : knb_select(b, knb_eq(b, choice, none), none, y);
 }
 
-/* With room between the elements x is padded, and the room taken out again. */
+/* Numbers put where windows of any kind chose an element of an array of type t. */
+static kn_atom place_anywhere(kn_builder *b, const params_t *p, kn_type t, kn_atom source, kn_atom choice)
+{
+    params_t q = *p;
+    knp_dims all = knp_dims_of(t), none = {.n = t.ndim}, wide = none;
+    bool dilated = false, room = false;
+    for (int d = 0; d < t.ndim; d++) {
+        dilated |= p->window_dilation.v[d] != 1;
+        room |= p->base_dilation.v[d] != 1;
+        wide.v[d] = (p->window_dimensions.v[d] - 1) * p->window_dilation.v[d] + 1;
+        none.v[d] = 0;
+        all.v[d] = all.v[d] ? (all.v[d] - 1) * p->base_dilation.v[d] + 1 : 0;
+    }
+    q.window_dimensions = knp_ints(&wide);
+    q.shape = knp_ints(&all);
+    if (dilated)
+        choice = in_wide_windows(b, p, q.window_dimensions, choice);
+    kn_atom y = knb_window_place(b, source, choice, &q);
+    return room && !b->error ? knb_slice(b, y, none.v, all.v, p->base_dilation.v) : y;
+}
+
+/* As in JAX, where x is padded to have room between its elements; JAX has none for dilated windows. */
 static kn_error *gather_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
 {
-    const params_t *p = r->params;
+    params_t p = *(const params_t *)r->params;
     kn_builder *b = r->b;
     kn_type t = r->xt[1];
     kn_atom x = r->x[1];
     knp_dims none = {.n = t.ndim}, behind = none, all = none;
-    bool room = false;
-    KN_TRY(refuse_dilation(p));
+    bool room = false, dilated = false;
     for (int d = 0; d < t.ndim; d++) {
-        int64_t base = p->base_dilation.v[d];
+        int64_t base = p.base_dilation.v[d];
         room |= base != 1;
+        dilated |= p.window_dilation.v[d] != 1;
         none.v[d] = 0;
         behind.v[d] = base - 1;
-        all.v[d] = t.dim[d] ? (t.dim[d] - 1) * base + base : base - 1;
+        all.v[d] = t.dim[d] ? (t.dim[d] - 1) * base + 1 : 0;
+    }
+    if (dilated) {
+        p.identity = false;
+        p.index_dtype = index_dtype_of(&p);
+        ct_in[0] = place_anywhere(b, &p, t, ct[0], knb_window_choice(b, x, &p));
+        return NULL;
     }
     if (room) {
-        kn_atom value = knb_literal(b, t.dtype, false, knp_extreme(t.dtype, p->select_prim == KN_SELECT_GE));
+        kn_atom value = knb_literal(b, t.dtype, false, knp_extreme(t.dtype, p.select_prim == KN_SELECT_GE));
         x = knb_pad(b, x, value, none.v, none.v, behind.v);
-        for (int d = 0; d < t.ndim; d++)
-            all.v[d] = t.dim[d] ? (t.dim[d] - 1) * p->base_dilation.v[d] + 1 : 0;
     }
-    kn_atom y = knb_select_and_scatter_add(b, ct[0], x, p);
-    ct_in[0] = room && !b->error ? knb_slice(b, y, none.v, all.v, p->base_dilation.v) : y;
+    kn_atom y = knb_select_and_scatter_add(b, ct[0], x, &p);
+    ct_in[0] = room && !b->error ? knb_slice(b, y, none.v, all.v, p.base_dilation.v) : y;
     return NULL;
 }
 
@@ -301,7 +331,7 @@ static kn_error *choice_run(const kn_routine_args *args)
     knp_window w;
     knp_window_read(p, true, args->xt[0], args->yt, &w);
     knr_pooling_choose(p->select_prim == KN_SELECT_GE, p->identity, args->xt[0].dtype, &w, args->x[0], p->index_dtype,
-                      args->y[0]);
+                       args->y[0]);
     return NULL;
 }
 
@@ -347,16 +377,7 @@ static kn_error *pick_type(const void *params, int n_in, const kn_type *x, kn_ar
 
 static kn_error *pick_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
 {
-    params_t p = *(const params_t *)r->params;
-    KN_TRY(refuse_dilation(&p));
-    knp_dims all = knp_dims_of(r->xt[0]), none = {.n = all.n};
-    for (int d = 0; d < all.n; d++) {
-        none.v[d] = 0;
-        all.v[d] = all.v[d] ? (all.v[d] - 1) * p.base_dilation.v[d] + 1 : 0;
-    }
-    p.shape = knp_ints(&all);
-    kn_atom y = knb_window_place(r->b, ct[0], r->x[1], &p);
-    ct_in[0] = r->b->error ? KN_ATOM_NONE : knb_slice(r->b, y, none.v, all.v, p.base_dilation.v);
+    ct_in[0] = place_anywhere(r->b, r->params, r->xt[0], ct[0], r->x[1]);
     return NULL;
 }
 

@@ -103,7 +103,7 @@ static knr_product product_of(kn_dtype d, int64_t m, int64_t n, int64_t k, opera
     return p;
 }
 
-enum { PLAN_BYTES = 1 << 15 };
+enum { PLAN_BYTES = 1 << 12 }; /* of a matrix */
 
 /* Products are planned and run by the same functions: without a room they only say what workspace is needed. */
 static void multiply(const room *w, kn_dtype d, int64_t m, int64_t n, int64_t k, operand a, operand b, size_t *most)

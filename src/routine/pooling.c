@@ -19,6 +19,8 @@ typedef struct joiner {
     void (*store)(const void *acc, int64_t n, void *y);
 } joiner;
 
+enum { SIDE = 16 }; /* adjacent numbers that a compiler makes vectors of */
+
 #define JOINER(name, T, number, LOAD, STORE, JOIN, IDENTITY)                       \
     static void name##_clear(void *acc, int64_t n)                                 \
     {                                                                              \
@@ -29,9 +31,11 @@ typedef struct joiner {
     {                                                                              \
         number *a = acc;                                                           \
         const T *x = from;                                                         \
-        for (int64_t i = 0; step == 1 && i < n; i++)                               \
-            a[i] = (number)JOIN(a[i], LOAD(x[i]));                                 \
-        for (int64_t i = 0; step != 1 && i < n; i++)                               \
+        int64_t done = step == 1 ? n / SIDE * SIDE : 0;                            \
+        for (int64_t i = 0; i < done; i += SIDE)                                   \
+            for (int64_t k = 0; k < SIDE; k++)                                     \
+                a[i + k] = (number)JOIN(a[i + k], LOAD(x[i + k]));                 \
+        for (int64_t i = done; i < n; i++)                                         \
             a[i] = (number)JOIN(a[i], LOAD(x[i * step]));                          \
     }                                                                              \
     static void name##_chain(void *acc, const void *from, int64_t n, int64_t step) \
@@ -95,43 +99,43 @@ FLOATS(f64, double, double, AS_IT_IS, AS_IT_IS)
 /* Complex numbers come part by part. */
 static const joiner *const joiners[][KN_ID_COUNT] = {
     [KNR_POOL_SUM] = {[KN_ID_I8] = &sum_u8,
-                        [KN_ID_I16] = &sum_u16,
-                        [KN_ID_I32] = &sum_u32,
-                        [KN_ID_I64] = &sum_u64,
-                        [KN_ID_U8] = &sum_u8,
-                        [KN_ID_U16] = &sum_u16,
-                        [KN_ID_U32] = &sum_u32,
-                        [KN_ID_U64] = &sum_u64,
-                        [KN_ID_F16] = &sum_f16,
-                        [KN_ID_BF16] = &sum_bf16,
-                        [KN_ID_F32] = &sum_f32,
-                        [KN_ID_F64] = &sum_f64},
+                      [KN_ID_I16] = &sum_u16,
+                      [KN_ID_I32] = &sum_u32,
+                      [KN_ID_I64] = &sum_u64,
+                      [KN_ID_U8] = &sum_u8,
+                      [KN_ID_U16] = &sum_u16,
+                      [KN_ID_U32] = &sum_u32,
+                      [KN_ID_U64] = &sum_u64,
+                      [KN_ID_F16] = &sum_f16,
+                      [KN_ID_BF16] = &sum_bf16,
+                      [KN_ID_F32] = &sum_f32,
+                      [KN_ID_F64] = &sum_f64},
     [KNR_POOL_MAX] = {[KN_ID_BOOL] = &max_bool,
-                        [KN_ID_I8] = &max_i8,
-                        [KN_ID_I16] = &max_i16,
-                        [KN_ID_I32] = &max_i32,
-                        [KN_ID_I64] = &max_i64,
-                        [KN_ID_U8] = &max_u8,
-                        [KN_ID_U16] = &max_u16,
-                        [KN_ID_U32] = &max_u32,
-                        [KN_ID_U64] = &max_u64,
-                        [KN_ID_F16] = &max_f16,
-                        [KN_ID_BF16] = &max_bf16,
-                        [KN_ID_F32] = &max_f32,
-                        [KN_ID_F64] = &max_f64},
+                      [KN_ID_I8] = &max_i8,
+                      [KN_ID_I16] = &max_i16,
+                      [KN_ID_I32] = &max_i32,
+                      [KN_ID_I64] = &max_i64,
+                      [KN_ID_U8] = &max_u8,
+                      [KN_ID_U16] = &max_u16,
+                      [KN_ID_U32] = &max_u32,
+                      [KN_ID_U64] = &max_u64,
+                      [KN_ID_F16] = &max_f16,
+                      [KN_ID_BF16] = &max_bf16,
+                      [KN_ID_F32] = &max_f32,
+                      [KN_ID_F64] = &max_f64},
     [KNR_POOL_MIN] = {[KN_ID_BOOL] = &min_bool,
-                        [KN_ID_I8] = &min_i8,
-                        [KN_ID_I16] = &min_i16,
-                        [KN_ID_I32] = &min_i32,
-                        [KN_ID_I64] = &min_i64,
-                        [KN_ID_U8] = &min_u8,
-                        [KN_ID_U16] = &min_u16,
-                        [KN_ID_U32] = &min_u32,
-                        [KN_ID_U64] = &min_u64,
-                        [KN_ID_F16] = &min_f16,
-                        [KN_ID_BF16] = &min_bf16,
-                        [KN_ID_F32] = &min_f32,
-                        [KN_ID_F64] = &min_f64},
+                      [KN_ID_I8] = &min_i8,
+                      [KN_ID_I16] = &min_i16,
+                      [KN_ID_I32] = &min_i32,
+                      [KN_ID_I64] = &min_i64,
+                      [KN_ID_U8] = &min_u8,
+                      [KN_ID_U16] = &min_u16,
+                      [KN_ID_U32] = &min_u32,
+                      [KN_ID_U64] = &min_u64,
+                      [KN_ID_F16] = &min_f16,
+                      [KN_ID_BF16] = &min_bf16,
+                      [KN_ID_F32] = &min_f32,
+                      [KN_ID_F64] = &min_f64},
 };
 
 /* --- windows side by side ----------------------------------------------------------------------- */
@@ -150,13 +154,15 @@ typedef struct rows {
     bool blocks; /* total holds blocks that are done */
 } rows;
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b > 0); }
+static int64_t floor_div(int64_t a, int64_t b) { return b == 1 ? a : a / b - (a % b < 0); }
+static int64_t ceil_div(int64_t a, int64_t b) { return b == 1 ? a : a / b + (a % b > 0); }
 
 /* The element at position k of window o along an axis, -1 if there is none. */
 static int64_t element_at(const knr_pooling_axis *a, int64_t o, int64_t k)
 {
     int64_t at = o * a->stride + k * a->step - a->lo;
+    if (a->base == 1)
+        return at < a->extent ? at : -1; /* negative: outside, too */
     return at < 0 || at % a->base || at / a->base >= a->extent ? -1 : at / a->base;
 }
 

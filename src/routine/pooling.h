@@ -15,7 +15,7 @@ typedef struct knr_pooling_axis {
 } knr_pooling_axis;
 typedef struct knr_pooling {
     int n;
-    int64_t positions; /* of a window */
+    int64_t positions;                      /* of a window */
     knr_pooling_axis axis[KN_MAX_NDIM + 1]; /* one more, for the parts of complex numbers */
 } knr_pooling;
 
@@ -31,7 +31,7 @@ void knr_pooling_reduce(knr_pooling_how how, kn_dtype d, const knr_pooling *w, c
  * other, and the one before stays where before >= next (largest; else <=) holds. Where there is no element stands the
  * identity. With `identity` it also comes before all, as position -1. Real dtypes. */
 void knr_pooling_choose(bool largest, bool identity, kn_dtype d, const knr_pooling *w, const void *x, kn_dtype index,
-                       void *y);
+                        void *y);
 /* y[o]: the element at that position, zero where there is none. */
 void knr_pooling_pick(size_t size, const knr_pooling *w, const void *x, kn_dtype index, const void *choice, void *y);
 /* y, of the array's shape: zero, and source[o] added to the element that is window o's choice, in C order of the

@@ -71,22 +71,22 @@ static void store_index(kn_dtype d, void *at, int64_t i, int64_t v)
 /* The position that stays in one window; `at` is 0 before and after. */
 typedef int64_t chooser(const knr_pooling *w, place *p, const void *x, bool largest, bool identity);
 
-#define CHOOSER(name, T, number, LOAD, LEAST, MOST)                                                   \
+#define CHOOSER(name, T, number, LOAD, LEAST, MOST)                                                    \
     static int64_t name(const knr_pooling *w, place *p, const void *from, bool largest, bool identity) \
-    {                                                                                                 \
-        const T *x = from;                                                                            \
-        number none = largest ? LEAST : MOST, best = none;                                            \
-        int64_t chosen = identity ? -1 : 0;                                                           \
-        for (int64_t i = 0; i < w->positions; i++, next_position(w, p->at)) {                         \
-            int64_t e = element_at(w, p);                                                             \
-            number v = e < 0 ? none : LOAD(x[e]);                                                     \
-            bool stays = largest ? best >= v : best <= v;                                             \
-            if (!stays || (i == 0 && !identity)) {                                                    \
-                best = v;                                                                             \
-                chosen = i;                                                                           \
-            }                                                                                         \
-        }                                                                                             \
-        return chosen;                                                                                \
+    {                                                                                                  \
+        const T *x = from;                                                                             \
+        number none = largest ? LEAST : MOST, best = none;                                             \
+        int64_t chosen = identity ? -1 : 0;                                                            \
+        for (int64_t i = 0; i < w->positions; i++, next_position(w, p->at)) {                          \
+            int64_t e = element_at(w, p);                                                              \
+            number v = e < 0 ? none : LOAD(x[e]);                                                      \
+            bool stays = largest ? best >= v : best <= v;                                              \
+            if (!stays || (i == 0 && !identity)) {                                                     \
+                best = v;                                                                              \
+                chosen = i;                                                                            \
+            }                                                                                          \
+        }                                                                                              \
+        return chosen;                                                                                 \
     }
 #define AS_IT_IS(v)                        (v)
 #define CHOOSER_OF(suffix, T, least, most) CHOOSER(choose_##suffix, T, T, AS_IT_IS, least, most)
@@ -113,7 +113,7 @@ static chooser *const choosers[KN_ID_COUNT] = {
     [KN_ID_F64] = choose_f64};
 
 void knr_pooling_choose(bool largest, bool identity, kn_dtype d, const knr_pooling *w, const void *x, kn_dtype index,
-                       void *y)
+                        void *y)
 {
     place p = {{0}, {0}};
     int64_t o = 0;

@@ -23,6 +23,7 @@ typedef struct job {
     char *chain, *totals; /* of this batch; NULL without */
     bool own_chain;       /* not the caller's */
     int64_t chain_line;   /* numbers between its rows */
+    kng_b_from from;      /* how a panel of right is read first */
     int64_t k0, k1;       /* the steps that are wanted */
 } job;
 
@@ -54,9 +55,9 @@ static void prepare_args(const job *j, const piece *x, kng_product_args *args)
 static void run_rectangle(const knr_plan *p, int64_t rows, int64_t columns, kng_b_from from,
                           const kng_product_args *args)
 {
-    int64_t h = rows - p->height, last = columns != p->cut.panel;
+    int64_t h = rows - p->height, last = columns != p->width;
     kng_product_function *f = NULL;
-    if ((h == 0 || h == 1) && (!last || columns == p->right.row.total % p->cut.panel))
+    if ((h == 0 || h == 1) && (!last || columns == p->right.row.total % p->width))
         f = p->function[h][last][from];
     if (!f) {
         kng_product_request q = knr_request(p, rows, columns, from);
@@ -210,10 +211,81 @@ static void run_strips(const job *j, piece *x)
     }
 }
 
+/* --- and one whose right is ------------------------------------------------------------------- */
+
+/* Where column number `column` of c is. */
+static int64_t column_offset(const knr_plan *p, int64_t column)
+{
+    knr_at at;
+    if (p->c_column.n == 1)
+        return column * p->c_column.stride[0];
+    knr_seek(&p->c_column, 0, column, &at);
+    return at.offset;
+}
+
+static void run_lane_runs(const job *j, const piece *x, const kng_product_args *piece_args, int64_t rows,
+                          int64_t column, int64_t columns)
+{
+    const knr_plan *p = j->p;
+    _Alignas(64) char sums[KNR_STRIP_SUMS];
+    kng_product_args args = *piece_args;
+    int64_t end = x->k + x->steps, a_row;
+    char *chain = j->chain ? piece_args->chain_out : sums;
+    args.chain_row = j->chain ? args.chain_row : columns * p->size;
+    args.b_k = p->strip.step;
+    for (int64_t k = x->k; k < end; k += args.k) {
+        args.k = knr_least(p->strip.run - k % p->strip.run, end - k);
+        args.a = (const char *)piece_args->a + (k - x->k) * (p->left_across ? args.a_k : p->left_step);
+        args.b = knr_strip_at(p, j->packed_right, x->column, x->k, x->steps, column, k, &a_row);
+        args.phase = k % KNR_BLOCK_STEPS;
+        args.total_in = k >= KNR_BLOCK_STEPS;
+        args.chain_in = args.phase ? chain : NULL;
+        args.chain_out = (k + args.k) % KNR_BLOCK_STEPS && k + args.k < p->left.k.total ? chain : NULL;
+        run_rectangle(p, rows, columns, KNG_B_PLAIN, &args);
+    }
+}
+
+/* All rectangles of the piece with columns of one line. */
+static void run_lane_panel(const job *j, const piece *x, kng_product_args *args, int64_t column, int64_t columns)
+{
+    const knr_plan *p = j->p;
+    int64_t row = knr_row_of(&x->rows, x->tile);
+    const char *left = args->a;
+    char *c = p->direct ? j->c + (x->row0 * p->c_row.stride[0] + column_offset(p, column)) * p->size
+                        : x->c + (column - x->column) * p->size;
+    for (int64_t t = x->tile; t < x->tile + x->tiles; t++) {
+        int64_t rows = x->rows.height + (t < x->rows.extra);
+        args->c = c + row * x->c_row;
+        if (j->chain)
+            args->chain_out = chain_of(j, x, row, column);
+        run_lane_runs(j, x, args, rows, column, columns);
+        row += rows;
+        args->a = (const char *)args->a + rows * (p->left_across ? p->left_step : args->a_row);
+    }
+    args->a = left;
+}
+
+static void run_lane_strips(const job *j, piece *x)
+{
+    const knr_plan *p = j->p;
+    kng_product_args args;
+    int64_t end = x->column + x->columns;
+    prepare_args(j, x, &args);
+    place_left(j, x, &args);
+    if (!x->packed_right)
+        knr_make_strips(&j->right, x->column, x->columns, x->k, x->steps, j->packed_right);
+    x->packed_right = true;
+    for (int64_t column = x->column, n; column < end; column += n) {
+        n = knr_least(p->strip.line - column % p->strip.line, end - column);
+        for (int64_t at = 0; at < n; at += p->width)
+            run_lane_panel(j, x, &args, column + at, knr_least(p->width, n - at));
+    }
+}
+
 static void run_piece(const job *j, piece *x)
 {
     if (j->p->strip.used) {
-        run_strips(j, x);
+        (j->p->strip.right ? run_lane_strips : run_strips)(j, x);
         return;
     }
     const knr_plan *p = j->p;
@@ -225,7 +297,7 @@ static void run_piece(const job *j, piece *x)
     for (int64_t column = x->column; column < x->column + x->columns; column += p->cut.panel) {
         int64_t columns = knr_least(p->cut.panel, x->column + x->columns - column);
         int64_t width = knr_round_up(columns, p->lanes);
-        kng_b_from from = x->packed_right && !p->right_in_place ? KNG_B_PACKED : p->right_from;
+        kng_b_from from = x->packed_right && j->from == KNG_B_PACKING ? KNG_B_PACKED : j->from;
         args.b = panel;
         args.packed = panel;
         if (from == KNG_B_TURNED)
@@ -302,7 +374,7 @@ static bool run_block(const job *j, piece *x, int64_t tile, int64_t tiles, bool 
 {
     const knr_plan *p = j->p;
     int64_t row = x->row0 + knr_row_of(&x->rows, tile), rows = x->row0 + knr_row_of(&x->rows, tile + tiles) - row;
-    char *block = p->direct ? j->c + (row * p->c_row.stride[0] + x->column) * p->size : j->buffer;
+    char *block = p->direct ? j->c + (row * p->c_row.stride[0] + column_offset(p, x->column)) * p->size : j->buffer;
     x->c_row = (p->direct ? p->c_row.stride[0] : p->c_line) * p->size;
     x->c = block;
     before_block(j, x, row, rows);
@@ -343,7 +415,7 @@ static void run_range(const job *j, const knr_cuts *rows, int64_t row0, int64_t 
 
 static void start_job(job *j, const knr_plan *p, const knr_run *r, int worker, char *workspace)
 {
-    *j = (job){.p = p, .r = r, .worker = worker, .k1 = p->left.k.total};
+    *j = (job){.p = p, .r = r, .worker = worker, .k1 = p->left.k.total, .from = p->right_from};
     j->packed_left = workspace;
     j->packed_right = j->packed_left + p->left_bytes;
     j->buffer = j->packed_right + p->right_bytes;
@@ -395,52 +467,48 @@ typedef struct range {
     int64_t batch, batch_end, tile, tile_end, column, column_end;
 } range;
 
-/* All rectangles of one batch: everything that can be known is in the arguments. */
-static void run_rectangles(const knr_plan *p, const range *x, kng_product_args *args, const char *a, const char *b,
-                           char *c)
+/* All rectangles of one batch: everything that can be known is in the plan. */
+static void run_rectangles(const knr_plan *p, const range *x, const char *a, const char *b, char *c)
 {
     const knr_cuts *cut = &p->cut;
-    int64_t a_row = p->left_across ? p->left_step : args->a_row;
-    int64_t b_column = p->turned ? args->b_k : p->right.dtype->size, row = knr_row_of(cut, x->tile);
-    a += row * a_row;
-    c += row * args->c_row;
+    const knr_call *k = &p->call;
+    kng_product_args args = {.a_row = k->a_row, .a_k = k->a_k, .b_k = k->b_k, .c_row = k->c_row, .k = k->k};
+    int64_t row = knr_row_of(cut, x->tile);
+    a += row * k->left_row;
+    c += row * k->c_row;
     for (int64_t column = x->column; column < x->column_end; column += cut->panel) {
-        int64_t columns = knr_least(cut->panel, p->right.row.total - column), last = columns != cut->panel;
-        args->b = b + column * b_column;
-        args->a = a;
-        args->c = c + column * p->size;
+        int64_t columns = knr_least(cut->panel, k->columns - column), last = columns != cut->panel;
+        args.b = b + column * k->right_row;
+        args.a = a;
+        args.c = c + column * p->size;
         for (int64_t t = x->tile; t < x->tile_end; t++) {
             bool higher = t < cut->extra;
             kng_product_function *f = p->function[higher][last][p->right_from];
             if (f)
-                f(args);
+                f(&args);
             else
-                run_rectangle(p, cut->height + higher, columns, p->right_from, args);
-            args->a = (const char *)args->a + (cut->height + higher) * a_row;
-            args->c = (char *)args->c + (cut->height + higher) * args->c_row;
+                run_rectangle(p, cut->height + higher, columns, p->right_from, &args);
+            args.a = (const char *)args.a + (cut->height + higher) * k->left_row;
+            args.c = (char *)args.c + (cut->height + higher) * k->c_row;
         }
     }
 }
 
 static void run_simple(const knr_plan *p, const knr_run *r, const range *x)
 {
-    const knr_side *left = &p->left, *right = &p->right;
-    kng_product_args args = {.a_row = left->row.stride[0] * p->left_step, .c_row = p->c_row.stride[0] * p->size};
-    args.a_k = left->k.stride[0] * p->left_step;
-    args.b_k = (p->turned ? right->row.stride[0] : right->k.stride[0]) * right->dtype->size;
-    args.k = left->k.total;
-    const char *a = (const char *)(p->swapped ? r->b : r->a) + left->offset * p->left_step;
-    const char *b = (const char *)(p->swapped ? r->a : r->b) + right->offset * right->dtype->size;
-    char *c = (char *)r->c + p->c_offset * p->size;
-    if (p->batch.n == 0) {
-        run_rectangles(p, x, &args, a, b, c);
+    const knr_call *k = &p->call;
+    const char *a = (const char *)(p->swapped ? r->b : r->a) + k->a,
+               *b = (const char *)(p->swapped ? r->a : r->b) + k->b;
+    char *c = (char *)r->c + k->c;
+    if (k->at_once || p->batch.n == 0) {
+        run_rectangles(p, x, a, b, c);
         return;
     }
     for (int64_t i = x->batch; i < x->batch_end; i++) {
         int64_t at_a, at_b, at_c;
         knr_batch_at(p, i, &at_a, &at_b, &at_c);
-        run_rectangles(p, x, &args, a + (p->swapped ? at_b : at_a) * p->left_step,
-                       b + (p->swapped ? at_a : at_b) * right->dtype->size, c + at_c * p->size);
+        run_rectangles(p, x, a + (p->swapped ? at_b : at_a) * p->left_step,
+                       b + (p->swapped ? at_a : at_b) * p->right.dtype->size, c + at_c * p->size);
     }
 }
 
@@ -498,8 +566,6 @@ static void run_share(void *env, int64_t part, int worker)
     }
 }
 
-enum { PART_NANOSECONDS = 10000 }; /* the least work that is worth waking another thread */
-
 static int64_t share_batches(const knr_plan *p, int64_t parts, share *s)
 {
     s->batches_of_a_part = knr_divide_up(p->batches, parts);
@@ -509,7 +575,7 @@ static int64_t share_batches(const knr_plan *p, int64_t parts, share *s)
 /* More parts than threads, where they are long: a thread may come late. */
 static int64_t share_out(const knr_plan *p, int threads, share *s)
 {
-    double worth = p->cost / PART_NANOSECONDS;
+    double worth = p->cost / KNR_PART_NANOSECONDS;
     int64_t want = worth < threads ? (int64_t)worth : threads;
     s->rows = s->columns = 1;
     s->batches_of_a_part = p->batches;
@@ -544,6 +610,10 @@ size_t knr_product_workspace(const knr_plan *p, int threads)
 void knr_product_run(const knr_plan *p, const knr_run *r)
 {
     share s = {.p = p, .r = r};
+    if (p->call.at_once) {
+        run_simple(p, r, &(range){.batch_end = 1, .tile_end = p->cut.tiles, .column_end = p->call.columns});
+        return;
+    }
     if (!p->batches || !p->left.row.total || !p->right.row.total)
         return;
     int64_t parts = share_out(p, r->threads < 1 ? 1 : r->threads, &s);
@@ -588,5 +658,7 @@ void knr_product_run_part(const knr_plan *p, const knr_run *r, const knr_part *p
     rows.tiles = knr_divide_up(n, p->max_rows);
     rows.height = n / rows.tiles;
     rows.extra = n % rows.tiles;
+    if (rows.tiles <= p->cut.plain_tiles && p->right_from == KNG_B_PACKING)
+        j.from = KNG_B_PLAIN;
     run_range(&j, &rows, part->m0, 0, rows.tiles, 0, p->right.row.total);
 }

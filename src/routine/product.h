@@ -45,10 +45,10 @@ typedef void knr_fill(void *env, int64_t batch, int64_t row, int64_t rows, int64
 typedef void knr_finish(void *env, int64_t batch, int64_t row, int64_t rows, int64_t column, int64_t columns,
                         void *from, int64_t from_row, int64_t from_column, int worker);
 
-/* A product thought through, in `room` (knr_plan_bytes() bytes, at a multiple of 64). It keeps nothing of *p. fill_a,
+/* A product thought through, in `room` (knr_plan_bytes(p) bytes, at a multiple of 64). It keeps nothing of *p. fill_a,
  * fill_b, finish: will runs bring such functions? */
 typedef struct knr_plan knr_plan;
-size_t knr_plan_bytes(void);
+size_t knr_plan_bytes(const knr_product *p);
 const knr_plan *knr_product_make(void *room, const knr_product *p, bool fill_a, bool fill_b, bool finish);
 size_t knr_product_workspace(const knr_plan *p, int threads); /* bytes, 64-byte aligned; 0 if none is needed */
 double knr_product_cost(const knr_plan *p);                   /* nanoseconds on one thread, estimated */

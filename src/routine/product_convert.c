@@ -100,16 +100,40 @@ void knr_widen_row(const knr_plan *p, kn_dtype d, const void *from, int64_t n, v
 
 enum { CHUNK = 16 }; /* loops of this length become vectors */
 
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+typedef uint16_t pairs8 __attribute__((vector_size(16)));
+#if defined(__clang__)
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (__typeof__(a)){__VA_ARGS__})
+#endif
+
+/* Byte by byte in turn: those of the lower halves, and of the upper ones. */
+static inline void zip_bytes(bytes16 a, bytes16 b, pairs8 *low, pairs8 *high)
+{
+    *low = (pairs8)SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    *high = (pairs8)SHUFFLE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+
+static inline void zip_pairs(pairs8 a, pairs8 b, uint32_t *to)
+{
+    pairs8 low = SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11), high = SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+    memcpy(to, &low, sizeof low);
+    memcpy(to + 4, &high, sizeof high);
+}
+
 static void weave_bytes(const uint8_t *from, int64_t line, int64_t width, int64_t steps, uint32_t *to)
 {
-    static const uint8_t zeros[CHUNK];
     for (int64_t j = 0; j < width; j += CHUNK) {
-        const uint8_t *x = from + j, *y = steps > 1 ? x + line : zeros, *z = steps > 2 ? x + 2 * line : zeros;
-        const uint8_t *w = steps > 3 ? x + 3 * line : zeros;
-        uint32_t sum[CHUNK];
-        for (int i = 0; i < CHUNK; i++)
-            sum[i] = (uint32_t)x[i] | (uint32_t)y[i] << 8 | (uint32_t)z[i] << 16 | (uint32_t)w[i] << 24;
-        memcpy(to + j, sum, sizeof sum);
+        bytes16 x[4] = {{0}};
+        pairs8 first[2], last[2];
+        for (int i = 0; i < 4; i++)
+            if (i < steps)
+                memcpy(&x[i], from + j + i * line, sizeof x[i]);
+        zip_bytes(x[0], x[1], &first[0], &first[1]);
+        zip_bytes(x[2], x[3], &last[0], &last[1]);
+        zip_pairs(first[0], last[0], to + j);
+        zip_pairs(first[1], last[1], to + j + 8);
     }
 }
 

@@ -7,49 +7,44 @@
 #include "routine/product_strip.h"
 #include "routine/product_plan.h"
 #include <string.h>
-#ifdef KNR_TUNE
-#include <stdlib.h>
-static int64_t tuned(const char *name, int64_t x)
-{
-    const char *s = getenv(name);
-    return s ? atoll(s) : x;
-}
-#else
-#define tuned(name, x) (x)
-#endif
 
 enum {
-    K_PIECE_BYTES = 6144,    /* of one row of left: long pieces, each further one reads and writes c once more */
-    RIGHT_BYTES = 2 << 20,   /* of packed right */
-    LEFT_BYTES = 64 << 10,   /* of packed left: it is read at once */
-    LEFT_TURNED = 768 << 10, /* whose rows are adjacent: whole lines of the cache */
+    /* Bytes of the pieces. */
+    K_PIECE_BYTES = 6144,      /* of one row of left: long pieces, each further one reads and writes c once more */
+    TURNED_K_BYTES = 32 << 10, /* the same where columns of right are turned: they are read as long lines */
+    RIGHT_BYTES = 2 << 20,     /* of packed right */
+    BIG_RIGHT_BYTES = 1 << 20, /* where right does not fit: pieces of it that do, */
+    BIG_K_BYTES = 2048,        /* and shorter ones of left */
+    LEFT_BYTES = 64 << 10,     /* of packed left, which is read at once */
+    LEFT_TURNED = 768 << 10,   /* whose rows are adjacent: whole lines of the cache are turned */
     LEFT_IN_PLACE = 24 << 10,
-    BIG_RIGHT_BYTES = 1 << 20, /* where right does not fit: pieces of it that do */
-    BIG_K_BYTES = 2048,
-    MANY_ROWS = 128,
+    ACROSS_BYTES = 320 << 10,  /* of left: not more of it is read across where it lies */
+    BUFFER_BYTES = 96 << 10,   /* of the result, where it goes through a buffer */
+    STREAM_CHAINS = 256 << 10, /* of sums that wait while right streams by */
+    ROW_PAD = 64,              /* between the rows of packed left */
+    /* The caches. */
+    FIRST_CACHE = 40 << 10, /* that one product may fill */
+    STREAM_BYTES = 1 << 20, /* more than this is in none of them */
+    WAYS = 9,               /* so many rows WAY_BYTES apart, and b beside them */
+    WAY_BYTES = 4096,
+    /* When what pays. */
+    MANY_STEPS = 1 << 16, /* from here on steps are cut also where the result goes through a buffer */
+    STREAM_STEPS = 32,    /* of a piece of right that is read once, by not more than STREAM_ROWS rows */
+    STREAM_ROWS = 32,
+    MANY_ROWS = 128, /* and FEW_STEPS, MUCH_OF_C: for rectangles of WIDE vectors */
     FEW_STEPS = 128,
     MUCH_OF_C = 256 << 10,
-    WIDE = 4,                /* vectors */
-    BUFFER_BYTES = 96 << 10, /* of the result, where it goes through a buffer */
-    FIRST_CACHE = 40 << 10,  /* */
-    WAYS = 9,
-    WAY_BYTES = 4096,         /* of the first cache: so many rows at this distance, and b beside them */
-    ROW_PAD = 64,             /* bytes between the rows of packed left */
-    MANY_STEPS = 1 << 16,     /* from here on steps are cut also where the result goes through a buffer */
-    STREAM_BYTES = 1 << 20,   /* right is larger than the caches */
-    ACROSS_BYTES = 320 << 10, /* of left: not more of it is read across where it lies */
-    STREAM_STEPS = 32,
-    STREAM_ROWS = 32,
-    STREAM_CHAINS = 256 << 10, /* bytes of sums that wait meanwhile */
-    IN_PLACE_TILES = 8,        /* so many rectangles down, packing right would not pay */
-    C_ROWS = 4,
-    C_VECTORS = 2, /* a rectangle of the loops in C */
+    WIDE = 4,
+    IN_PLACE_TILES = 8, /* so many rectangles down, packing right would not pay */
+    TURNED_ROWS = 14,   /* for so few rows right is turned in registers */
+    /* Rectangles. */
     MOST_VECTORS = 4,
     MOST_VECTORS_FEW_ROWS = 8,
     FEW_ROWS = 4,
-    TURNED_ROWS = 4,
-    LEAST_ADJACENT = 16,        /* rows that are packed across */
-    ACROSS_PAD = 48,             /* rows */
+    LEAST_ADJACENT = 16, /* rows that are packed across, */
+    ACROSS_PAD = 48,     /* with so many more between the steps */
+    C_ROWS = 4,          /* of the loops in C */
+    C_VECTORS = 2,
     CALL_CYCLES = 60 /* of a call of an inner loop, about */
 };
 
@@ -100,28 +95,28 @@ static bool choose_turned(knr_plan *p, int *best)
     int64_t rows = p->left.row.total;
     bool fits = p->target >= 0 && p->group == 1 && r->plain && r->k.total >= 8 && r->k.n == 1 && r->k.stride[0] == 1 &&
                 !is_line(&r->row) && p->left.plain && is_line(&p->left.k);
-    p->turned = fits && rows > 0 && rows <= tuned("TR", TURNED_ROWS) &&
+    p->turned = fits && rows > 0 && rows <= TURNED_ROWS &&
                 rows <= kng_product_rows_turned(p->number, (kng_target)p->target, 1, KNG_A_ALONG);
     if (p->turned) {
         p->max_rows = (int)rows;
-        *best = tuned("TV", 16 / p->lanes);
+        *best = 16 / p->lanes;
         if (*best < 1 || rows > kng_product_rows_turned(p->number, (kng_target)p->target, *best, KNG_A_ALONG))
             *best = 1;
     }
     return p->turned;
 }
 
-/* Few rows, and a right that is larger than the caches: it is read once, in pieces that all rectangles of a panel find
- * in the first cache. */
+/* Few rows, and a right that is larger than the caches: it is read once, in pieces that all rectangles of a panel
+ * find in the first cache. */
 static bool choose_stream(knr_plan *p, int *best)
 {
     const knr_side *r = &p->right;
     int64_t rows = p->left.row.total;
-    p->stream = p->target >= 0 && r->plain && p->group == 1 && is_line(&r->row) && rows <= tuned("SR", STREAM_ROWS) &&
+    p->stream = p->target >= 0 && r->plain && p->group == 1 && is_line(&r->row) && rows <= STREAM_ROWS &&
                 r->row.total * r->k.total * p->right_step > STREAM_BYTES && r->k.total >= STREAM_STEPS;
     if (!p->stream)
         return false;
-    *best = tuned("SV", rows <= 2 ? 8 : 4);
+    *best = rows <= 2 ? 8 : 4;
     p->max_rows = kng_product_rows(p->number, (kng_target)p->target, *best);
     if (p->max_rows < 1) {
         *best = 1;
@@ -143,8 +138,7 @@ static bool choose_wide(knr_plan *p, int *best)
 {
     int64_t columns = p->right.row.total, rows = p->left.row.total;
     bool few_steps = p->left.k.total <= FEW_STEPS && rows * columns * p->size > MUCH_OF_C && p->group == 1;
-    if (tuned("V", 0) || rows <= (few_steps ? STREAM_ROWS : MANY_ROWS) || columns < WIDE * p->lanes ||
-        (!is_big(p) && !few_steps))
+    if (rows <= (few_steps ? STREAM_ROWS : MANY_ROWS) || columns < WIDE * p->lanes || (!is_big(p) && !few_steps))
         return false;
     for (int v = WIDE; v > 1; v--) {
         int most = kng_product_rows(p->number, (kng_target)p->target, v);
@@ -183,7 +177,7 @@ static void choose_rectangle(knr_plan *p, int *best)
         if (rows > WAYS && p->left.row.total > WAYS && same_set(p))
             rows = WAYS;
         double cycles = all_cycles(p, v, rows);
-        if (tuned("V", 0) ? tuned("V", 0) == v : (least == 0 || cycles < least)) {
+        if (least == 0 || cycles < least) {
             least = cycles;
             *best = v;
             p->max_rows = rows;
@@ -223,14 +217,14 @@ static void place_right(knr_plan *p)
 {
     const knr_side *r = &p->right;
     bool readable = r->plain && p->group == 1 && is_line(&r->row);
-    bool small = r->row.total * r->k.total * p->size <= tuned("SMALL", FIRST_CACHE);
+    bool small = r->row.total * r->k.total * p->size <= FIRST_CACHE;
     small = small && !(is_cold(p) && p->cut.tiles > IN_PLACE_TILES);
-    int few = far_apart(r, p->right_step) ? 1 : IN_PLACE_TILES;
+    p->cut.plain_tiles = far_apart(r, p->right_step) ? 1 : IN_PLACE_TILES;
     p->right_from = KNG_B_PACKED;
     if (p->turned)
         p->right_from = KNG_B_TURNED;
     else if (readable)
-        p->right_from = small || p->cut.tiles <= tuned("INPLACE", few) ? KNG_B_PLAIN : KNG_B_PACKING;
+        p->right_from = small || p->cut.tiles <= p->cut.plain_tiles ? KNG_B_PLAIN : KNG_B_PACKING;
     if (p->stream)
         p->right_from = KNG_B_PLAIN;
     p->right_in_place = p->right_from == KNG_B_PLAIN || p->right_from == KNG_B_TURNED;
@@ -246,10 +240,11 @@ static int64_t choose_steps(const knr_plan *p)
         return k ? knr_round_up(k, p->group) : p->group;
     /* Read once: a panel of right does not leave the first cache between being packed and being read. */
     if (p->stream)
-        return tuned("SS", STREAM_STEPS);
+        return STREAM_STEPS;
     if (p->cut.tiles <= IN_PLACE_TILES && !p->right_in_place)
         return KNR_BLOCK_STEPS;
-    int64_t pieces = knr_divide_up(bytes, tuned("KB", is_big(p) && p->left_in_place ? BIG_K_BYTES : K_PIECE_BYTES));
+    int64_t most = p->turned ? TURNED_K_BYTES : is_big(p) && p->left_in_place ? BIG_K_BYTES : K_PIECE_BYTES;
+    int64_t pieces = knr_divide_up(bytes, most);
     return pieces <= 1 ? knr_round_up(k, p->group) : knr_round_up(knr_divide_up(k, pieces), KNR_BLOCK_STEPS);
 }
 
@@ -258,8 +253,8 @@ static void choose_pieces(knr_plan *p)
     knr_cuts *c = &p->cut;
     int64_t panels = knr_divide_up(p->right.row.total, c->panel), tiles = c->tiles ? c->tiles : 1;
     int64_t in_panel = c->k_piece * p->right_step * c->panel, in_tile = c->k_piece * p->left_step * p->max_rows;
-    int64_t wide = between(tuned("RB", is_big(p) && p->left_in_place ? BIG_RIGHT_BYTES : RIGHT_BYTES) / in_panel, 1,
-                           panels ? panels : 1);
+    int64_t right_bytes = is_big(p) && p->left_in_place ? BIG_RIGHT_BYTES : RIGHT_BYTES;
+    int64_t wide = between(right_bytes / in_panel, 1, panels ? panels : 1);
     if (p->right_in_place || tiles <= IN_PLACE_TILES)
         wide = p->right_in_place ? (panels ? panels : 1) : 1;
     c->m_block = tiles;
@@ -268,7 +263,7 @@ static void choose_pieces(knr_plan *p)
         c->m_block = between(BUFFER_BYTES / (wide * c->panel * p->size * p->max_rows), 1, tiles);
     }
     if (p->stream)
-        wide = between(wide, 1, tuned("SC", STREAM_CHAINS) / (p->left.row.total * p->size * c->panel));
+        wide = between(wide, 1, STREAM_CHAINS / (p->left.row.total * p->size * c->panel));
     wide = wide ? wide : 1;
     c->n_piece = wide * c->panel;
     const knr_axis *k = &p->left.k;
@@ -285,16 +280,18 @@ static void choose_bytes(knr_plan *p)
     const knr_cuts *c = &p->cut;
     size_t padded = (size_t)knr_round_up(c->k_piece, p->group);
     p->left_bytes = p->right_bytes = p->c_bytes = p->spare_bytes = 0;
-    if (p->strip.used)
+    if (p->strip.used && !p->strip.right)
         p->left_bytes = (size_t)knr_round_up(p->strip.room, 64);
     else if (!p->left_in_place)
         p->left_bytes = (size_t)(c->m_piece * p->max_rows) * ((padded * (size_t)p->left_step + 63) / 64 * 64 + ROW_PAD);
     if (p->left_across)
         p->left_bytes += padded * ACROSS_PAD * (size_t)p->left_step;
-    if (!p->right_in_place)
+    if (p->strip.right)
+        p->right_bytes = (size_t)knr_round_up(p->strip.room, 64);
+    else if (!p->right_in_place)
         p->right_bytes = (padded * (size_t)c->n_piece * (size_t)p->right_step + 63) / 64 * 64;
     p->c_line = knr_least(c->n_piece, knr_round_up(p->right.row.total, p->lanes));
-    int64_t tile = p->strip.used && p->strip.line > p->max_rows ? p->strip.line : p->max_rows;
+    int64_t tile = p->strip.used && !p->strip.right && p->strip.line > p->max_rows ? p->strip.line : p->max_rows;
     if (!p->direct)
         p->c_bytes = ((size_t)(c->m_block * tile) * (size_t)p->c_line * (size_t)p->size + 63) / 64 * 64;
     p->chain_bytes = p->stream ? (size_t)(p->left.row.total * c->n_piece * p->size + 63) / 64 * 64 : 0;
@@ -309,8 +306,9 @@ static double cost_of(const knr_plan *p)
         return 0;
     if (p->by_lanes)
         return (double)p->batches * l * r * k * p->size / 64 / (p->target < 0 ? .02 : 2) + 100;
-    double cycles = all_cycles(p, p->cut.panel / p->lanes, p->max_rows) * p->parts / p->group;
-    double moved = l * k * p->left_step * !p->left_in_place + r * k * p->right_step + l * r * p->size;
+    double cycles = all_cycles(p, knr_divide_up(p->width, p->lanes), p->max_rows) * p->parts / p->group;
+    double moved =
+        l * k * p->left_step * (!p->left_in_place && !p->strip.used) + r * k * p->right_step + l * r * p->size;
     if (p->target < 0)
         cycles *= 12 * p->group;
     if (p->dot)
@@ -341,13 +339,13 @@ kng_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns
 static void find_functions(knr_plan *p)
 {
     knr_cuts rows_of = p->cut, *c = &rows_of; /* of strips: how a line is cut */
-    if (p->strip.used) {
+    if (p->strip.used && !p->strip.right) {
         c->tiles = knr_divide_up(p->strip.line, p->max_rows);
         c->height = p->height = p->strip.line / c->tiles;
         c->extra = p->strip.line % c->tiles;
         c->tiles *= p->strip.lines;
     }
-    int64_t n = p->right.row.total, columns[2] = {n >= c->panel ? c->panel : 0, n % c->panel};
+    int64_t n = p->right.row.total, columns[2] = {n >= p->width ? p->width : 0, n % p->width};
     memset(p->function, 0, sizeof p->function);
     for (int h = 0; h < 2 && p->target >= 0; h++)
         for (int last = 0; last < 2; last++)
@@ -378,6 +376,7 @@ void knr_cut(knr_plan *p)
     c->k_piece = choose_steps(p);
     choose_pieces(p);
     p->height = c->height;
+    p->width = c->panel;
     knr_choose_strips(p);
     choose_bytes(p);
     p->simple =

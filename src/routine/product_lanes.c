@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_lanes.c -- walks the rows of a product whose lanes are a batch dimension: for each run of rows a table of
- * where the steps of k are, which moves along while no step enters or leaves the array. Steps outside read zeros. */
+ * where the steps of k are, which moves along while no step enters or leaves the array. Steps outside of a window read
+ * zeros. */
 #include "routine/product_lanes.h"
 #include "base/cpu.h"
 #include "routine/isa.h"
 #include <string.h>
 
-enum { LEAST_LANES = 8, MOST_LANES = 1 << 12, MOST_STEPS = 1 << 14 };
+enum { LEAST_LANES = 8, MOST_LANES = 1 << 12, MOST_STEPS = 1 << 17 };
 static const _Alignas(64) char zeros[MOST_LANES * 8];
 
 static const knr_lanes_loops *loops(void)
@@ -35,7 +36,7 @@ static bool apart(const knr_axis *x)
 bool knr_lanes_fit(const knr_plan *p)
 {
     const knr_side *a = side_a(p), *b = side_b(p);
-    const knr_dims *d = &p->batch;
+    const knr_batches *d = &p->batch;
     int last = d->n - 1;
     if (last < 0 || p->finish || a->fill || b->fill || !a->same || !b->same || p->parts != 1)
         return false;
@@ -147,7 +148,7 @@ static void run_rows(const walk *x, int64_t row, int64_t end, int64_t column, bo
 
 void knr_lanes_run(const knr_plan *p, const knr_run *r, int64_t row, int64_t end, void *workspace)
 {
-    const knr_dims *d = &p->batch;
+    const knr_batches *d = &p->batch;
     int64_t all = d->extent[d->n - 1], k = p->left.k.total;
     walk x = {.p = p, .a = side_a(p), .b = side_b(p)};
     x.a_step_at = workspace;

@@ -10,8 +10,8 @@ size_t knr_lanes_bytes(const knr_plan *p); /* of a worker's workspace */
 /* Rows row .. end - 1 of a, all rows of b, all batches. */
 void knr_lanes_run(const knr_plan *p, const knr_run *r, int64_t row, int64_t end, void *workspace);
 
-/* The loops. For each of `points`: c[l] = sum over k of a[k][l] * b[k][l], l < lanes, as docs/determinism.md says;
- * then a[k] moves on by a_step[k] bytes and c by c_step. b_same: b[k][0] for all lanes. */
+/* The loops. For each of `points`: c[l] = sum over k of a[k][l] * b[k][l], l < lanes, summed as docs/determinism.md
+ * says; then a[k] moves on by a_step[k] bytes and c by c_step. b_same: b[k][0] for all lanes. */
 typedef struct knr_lanes_args {
     const char **a, *const *b;
     const int64_t *a_step;

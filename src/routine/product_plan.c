@@ -7,6 +7,32 @@
 #include "routine/product_pack.h"
 #include <string.h>
 
+/* --- room ------------------------------------------------------------------------------------- */
+
+/* Behind the plan: the arrays of axes, then those of bytes. */
+typedef struct rest {
+    int64_t *next;
+} rest;
+
+static int64_t *take(rest *r, int n)
+{
+    int64_t *at = r->next;
+    r->next += n;
+    return at;
+}
+
+static int64_t *take_bytes(rest *r, int n) { return take(r, (n + 7) / 8); }
+
+/* An axis of so many dimensions, in words; it has one at least. */
+static int axis_words(int n) { return 3 * (n + 1) + (n + 8) / 8; }
+
+size_t knr_plan_bytes(const knr_product *q)
+{
+    int result = 2 * (axis_words(q->m.n) + axis_words(q->n.n)); /* both ways */
+    int words = result + axis_words(q->m.n) + axis_words(q->n.n) + 2 * axis_words(q->k.n) + 4 * q->batch.n;
+    return sizeof(knr_plan) + (size_t)words * sizeof(int64_t) + (size_t)q->n_window * sizeof(knr_window);
+}
+
 /* --- axes ------------------------------------------------------------------------------------- */
 
 static void add_dim(knr_axis *x, int64_t extent, int64_t stride, int window, int64_t walk)
@@ -33,15 +59,17 @@ static void end_axis(knr_axis *x)
     x->n = 1;
     x->extent[0] = 1;
     x->stride[0] = 1;
+    x->walk[0] = 0;
     x->window[0] = -1;
 }
 
 /* group: 'm' or 'k' if dimensions of it may walk through windows; else 0. kept: as resolve_windows says. */
-static void make_axis(knr_axis *x, const knr_dims *d, const int64_t *stride, const knr_product *q, char group,
-                      const int8_t *kept)
+static void make_axis(rest *room, knr_axis *x, const knr_dims *d, const int64_t *stride, const knr_product *q,
+                      char group, const int8_t *kept)
 {
-    x->n = 0;
-    x->total = 1;
+    *x = (knr_axis){.total = 1, .extent = take(room, d->n + 1), .stride = take(room, d->n + 1)};
+    x->walk = take(room, d->n + 1);
+    x->window = (int8_t *)take_bytes(room, d->n + 1);
     for (int i = 0; i < d->n; i++) {
         int64_t step = stride[i], walk = 0;
         int window = -1;
@@ -89,9 +117,9 @@ static int64_t resolve_windows(knr_plan *p, const knr_product *q, int8_t *kept)
     return offset;
 }
 
-static void merge_batch(knr_dims *r, const knr_dims *d)
+static void merge_batch(rest *room, knr_batches *r, const knr_dims *d)
 {
-    r->n = 0;
+    *r = (knr_batches){.extent = take(room, d->n), .a = take(room, d->n), .b = take(room, d->n), .c = take(room, d->n)};
     for (int i = 0; i < d->n; i++) {
         int64_t e = d->extent[i];
         if (e == 1)
@@ -214,7 +242,7 @@ static void choose_numbers(knr_plan *p, const knr_product *q)
 /* The dtypes of operands and result are of one kind: numbers of one size are the same. */
 static bool same_numbers(const knr_plan *p, kn_dtype d) { return d->size == p->left_step; }
 
-static void make_side(knr_plan *p, knr_side *s, const knr_product *q, bool is_a, bool fill)
+static void make_side(rest *room, knr_plan *p, knr_side *s, const knr_product *q, bool is_a, bool fill)
 {
     int8_t kept[KNR_MAX_WINDOWS] = {0};
     int64_t offset = is_a ? resolve_windows(p, q, kept) : 0;
@@ -223,8 +251,8 @@ static void make_side(knr_plan *p, knr_side *s, const knr_product *q, bool is_a,
     s->is_a = is_a;
     s->fill = fill;
     s->offset = offset + (is_a ? q->a_offset : q->b_offset);
-    make_axis(&s->row, row, is_a ? row->a : row->b, q, is_a ? 'm' : 0, kept);
-    make_axis(&s->k, &q->k, is_a ? q->k.a : q->k.b, q, is_a ? 'k' : 0, kept);
+    make_axis(room, &s->row, row, is_a ? row->a : row->b, q, is_a ? 'm' : 0, kept);
+    make_axis(room, &s->k, &q->k, is_a ? q->k.a : q->k.b, q, is_a ? 'k' : 0, kept);
     s->n_window = is_a ? p->n_window : 0;
     s->same = same_numbers(p, s->dtype);
     s->plain = s->same && !fill && !s->n_window && s->row.n == 1 && s->k.n == 1;
@@ -243,37 +271,60 @@ static bool choose_swap(const knr_plan *p, const knr_axis *c_m, const knr_axis *
     return !is_line(c_n) && c_n->stride[c_n->n - 1] != 1 && c_m->stride[c_m->n - 1] == 1;
 }
 
-static void make_sides(knr_plan *p, const knr_product *q, bool fill_a, bool fill_b)
+static void make_sides(rest *room, knr_plan *p, const knr_product *q, bool fill_a, bool fill_b)
 {
-    make_axis(&p->c_row, &q->m, q->m.c, q, 0, NULL);
-    make_axis(&p->c_column, &q->n, q->n.c, q, 0, NULL);
+    make_axis(room, &p->c_row, &q->m, q->m.c, q, 0, NULL);
+    make_axis(room, &p->c_column, &q->n, q->n.c, q, 0, NULL);
     p->swapped = choose_swap(p, &p->c_row, &p->c_column);
     if (p->swapped) {
-        make_axis(&p->c_row, &q->n, q->n.c, q, 0, NULL);
-        make_axis(&p->c_column, &q->m, q->m.c, q, 0, NULL);
+        make_axis(room, &p->c_row, &q->n, q->n.c, q, 0, NULL);
+        make_axis(room, &p->c_column, &q->m, q->m.c, q, 0, NULL);
     }
-    make_side(p, p->swapped ? &p->right : &p->left, q, true, fill_a);
-    make_side(p, p->swapped ? &p->left : &p->right, q, false, fill_b);
+    make_side(room, p, p->swapped ? &p->right : &p->left, q, true, fill_a);
+    make_side(room, p, p->swapped ? &p->left : &p->right, q, false, fill_b);
 }
 
 /* --- the plan --------------------------------------------------------------------------------- */
+
+static void make_call(knr_plan *p)
+{
+    const knr_side *left = &p->left, *right = &p->right;
+    int size = right->dtype->size;
+    if (!p->simple || p->dot)
+        return;
+    p->call = (knr_call){.a = left->offset * p->left_step,
+                         .b = right->offset * size,
+                         .c = p->c_offset * p->size,
+                         .a_row = left->row.stride[0] * p->left_step,
+                         .a_k = left->k.stride[0] * p->left_step,
+                         .b_k = (p->turned ? right->row.stride[0] : right->k.stride[0]) * size,
+                         .c_row = p->c_row.stride[0] * p->size,
+                         .k = left->k.total,
+                         .columns = right->row.total};
+    p->call.left_row = p->left_across ? p->left_step : p->call.a_row;
+    p->call.right_row = p->turned ? p->call.b_k : size;
+    p->call.at_once = p->batches == 1 && p->batch.n == 0 && !p->by_lanes && left->row.total && right->row.total &&
+                      p->cost < 2 * KNR_PART_NANOSECONDS;
+}
 
 const knr_plan *knr_product_make(void *room, const knr_product *q, bool fill_a, bool fill_b, bool finish)
 {
     knr_plan *p = room;
     memset(p, 0, sizeof *p);
+    p->window = (knr_window *)(void *)(p + 1);
+    rest behind = {(int64_t *)(void *)(p->window + q->n_window)};
     p->batches = count(&q->batch);
-    merge_batch(&p->batch, &q->batch);
+    merge_batch(&behind, &p->batch, &q->batch);
     choose_numbers(p, q);
-    make_sides(p, q, fill_a, fill_b);
+    make_sides(&behind, p, q, fill_a, fill_b);
     p->c_offset = q->c_offset;
     p->finish = finish;
     bool exact = p->result->size == p->size && p->result->kind != 'b';
     p->direct = exact && !finish && p->c_row.n == 1 && (is_line(&p->c_column) || p->c_column.total == 1);
     p->keeps_totals = p->result->id == KN_ID_F16 || p->result->id == KN_ID_BF16;
     knr_cut(p);
+    make_call(p);
     return p;
 }
 
-size_t knr_plan_bytes(void) { return sizeof(knr_plan); }
 double knr_product_cost(const knr_plan *p) { return p->cost; }

@@ -9,15 +9,21 @@
 #include "routine/product.h"
 
 enum { KNR_BLOCK_STEPS = 256, KNR_MAX_WIDTH = 256 }; /* numbers of a row of a panel */
+enum { KNR_PART_NANOSECONDS = 10000 };               /* the least work that is worth waking another thread */
 
 /* A flattened group of dimensions as it lies in one array: neighbours that lie like one dimension are one. */
 typedef struct knr_axis {
     int n; /* at least 1 */
     int64_t total;
-    int64_t extent[KN_MAX_NDIM], stride[KN_MAX_NDIM];
-    int64_t walk[KN_MAX_NDIM];  /* positions of the window for one step here */
-    int8_t window[KN_MAX_NDIM]; /* -1: none */
+    int64_t *extent, *stride;
+    int64_t *walk;  /* positions of the window for one step here */
+    int8_t *window; /* -1: none */
 } knr_axis;
+/* The batch dimensions, merged. */
+typedef struct knr_batches {
+    int n; /* at least 0 */
+    int64_t *extent, *a, *b, *c;
+} knr_batches;
 
 /* An operand: rows (the group m or n) and steps (k). */
 typedef struct knr_side {
@@ -33,6 +39,7 @@ typedef struct knr_side {
 /* Sizes of the pieces; rows are counted in rectangles, columns in panels. */
 typedef struct knr_cuts {
     int64_t tiles, height, extra; /* of all rows: the first `extra` rectangles have height + 1 rows */
+    int64_t plain_tiles;          /* with so many rectangles down right is not packed */
     int64_t panel;                /* columns of a full panel */
     int64_t k_piece;              /* a multiple of 256, or all */
     int64_t n_piece;              /* columns, of panels */
@@ -40,9 +47,10 @@ typedef struct knr_cuts {
     int64_t m_block;              /* rectangles between two stores, where the result goes through a buffer; else all */
 } knr_cuts;
 
-/* Left by runs (product_strip.h): numbers, bytes where it says so. */
+/* Left or right by runs (product_strip.h): numbers, bytes where it says so. */
 typedef struct knr_strip {
     bool used;
+    bool right;         /* the operand; else left */
     bool across;        /* rows are adjacent, not steps */
     int window;         /* that makes strips; -1: lines of the array */
     int64_t line;       /* rows of the last dimension */
@@ -52,48 +60,63 @@ typedef struct knr_strip {
     int64_t positions;  /* of a strip */
     int64_t position;   /* from one position of a strip to the next */
     int64_t channels;   /* numbers of a position that are adjacent in the array */
-    int64_t layers;     /* so many times channels are a position; their distance in the array: */
-    int64_t layer;
+    int64_t apart;      /* not 0: they are not, but so far apart; positions are adjacent there */
+    int64_t stride;     /* of lanes: positions come in the order of their remainders by it, */
+    int64_t phase;      /* so far apart */
+    int64_t layers;     /* so many times are positions in a strip; their distance there, and in the array: */
+    int64_t pitch, layer;
     int64_t bytes;      /* of a strip, or of the zeros */
+    int64_t spread, advance; /* not 0: r runs see at most spread + r advance strips */
     int64_t most;       /* lines of the result in a room */
     int64_t keys, zeros, room; /* bytes: where these begin in a room, and where it ends */
 } knr_strip;
 enum { KNR_STRIP_SUMS = 16384 }; /* bytes of a rectangle, the most */
 
+/* A product that is `simple`, as a call of its rectangles: bytes. */
+typedef struct knr_call {
+    bool at_once;    /* one batch, and too little for threads */
+    int64_t a, b, c; /* the first elements of left, right and the result */
+    int64_t a_row, a_k, b_k, c_row, k;
+    int64_t left_row, right_row; /* to the next row of left, of right */
+    int64_t columns;
+} knr_call;
+
+/* What a small product needs comes first: a program may have thousands of them. The arrays of axes lie behind it. */
 struct knr_plan {
+    knr_call call;
+    knr_cuts cut;
+    bool swapped;          /* left is b */
+    bool simple;           /* all in place, all of k at once, straight into c */
+    kng_b_from right_from; /* of the first rectangle that reads a panel; after PACKING comes PACKED */
+    int size;              /* bytes of a number of the result's buffer; of complex ones both parts */
+    /* Found ahead: [rows of a rectangle are cut.height + 1][columns are those of the last panel][kng_b_from]. */
+    kng_product_function *function[2][2][4];
     kn_dtype result;
     kng_number number;
-    int size;                        /* bytes of a number of the result's buffer; of complex ones both parts */
     int left_step, right_step;       /* bytes of one step of one row, packed */
     int parts;                       /* 2: complex */
     int group;                       /* steps of k that lie side by side: 4 for BYTES, 2 for SHORTS */
     int target;                      /* kng_target; -1: the loops in C */
     int lanes;                       /* numbers in a vector */
     int max_rows;                    /* of a rectangle */
-    bool swapped;                    /* left is b */
     bool finish;                     /* the caller brings one */
     bool direct;                     /* the inner loops write into c */
     bool keeps_totals;               /* parts of k can not leave their totals in c */
     bool left_in_place, left_across; /* across: the rows of a step are adjacent, there or packed so */
-    kng_b_from right_from;           /* of the first rectangle that reads a panel; after PACKING comes PACKED */
     bool right_in_place;             /* PLAIN or TURNED */
     bool turned;                     /* right is read TURNED */
     bool stream;                     /* pieces of k inside of blocks: right is read once, as it lies in memory */
     int64_t batches;
-    knr_dims batch; /* merged; n >= 0 */
+    knr_batches batch;
     int64_t c_offset;
     knr_axis c_row, c_column; /* along left's and right's rows */
     knr_side left, right;
     int n_window;
-    knr_window window[KNR_MAX_WINDOWS];
-    knr_cuts cut;
+    knr_window *window;
     knr_strip strip;
-    int64_t height; /* of the rectangles that functions were found for */
+    int64_t height, width; /* of the rectangles that functions were found for */
     size_t left_bytes, right_bytes, c_bytes, chain_bytes, spare_bytes; /* of a worker's workspace */
     int64_t c_line;                                                    /* numbers between the rows of the buffer */
-    bool simple; /* all in place, all of k at once, straight into c */
-    /* Found ahead: [rows of a rectangle are cut.height + 1][columns are those of the last panel][kng_b_from]. */
-    kng_product_function *function[2][2][4];
     bool by_lanes;       /* the last batch dimension runs along the lanes */
     bool dot;            /* one number of two vectors */
     int64_t dot_columns; /* blocks at once */

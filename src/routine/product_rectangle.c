@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_rectangle.c -- one rectangle of a product in plain loops, a row and a vector at a time. */
 #include "routine/product_rectangle.h"
+#include "base/cpu.h"
 #include "routine/product_plan.h"
 #include <string.h>
 
@@ -13,8 +14,8 @@ typedef struct run {
     bool a_signed, b_signed;
 } run;
 
-#define REAL(name, T, STEP)                                                         \
-    static void name(const run *x, void *sums)                                      \
+#define REAL(name, T, STEP, HOW)                                                    \
+    HOW static void name(const run *x, void *sums)                                  \
     {                                                                               \
         T *acc = sums;                                                              \
         const char *a = x->a, *b_at = x->b;                                         \
@@ -30,13 +31,13 @@ typedef struct run {
         }                                                                           \
     }
 #define INTEGER_STEP(a, b, c) ((a) * (b) + (c))
-REAL(real_f32, float, __builtin_fmaf)
-REAL(real_f64, double, __builtin_fma)
-REAL(real_i32, uint32_t, INTEGER_STEP)
-REAL(real_i64, uint64_t, INTEGER_STEP)
+REAL(real_f32, float, __builtin_fmaf, )
+REAL(real_f64, double, __builtin_fma, )
+REAL(real_i32, uint32_t, INTEGER_STEP, )
+REAL(real_i64, uint64_t, INTEGER_STEP, )
 
-#define COMPLEX(name, T, FMA)                                                          \
-    static void name(const run *x, void *sums)                                         \
+#define COMPLEX(name, T, FMA, HOW)                                                     \
+    HOW static void name(const run *x, void *sums)                                     \
     {                                                                                  \
         T *acc = sums;                                                                 \
         const char *a_at = x->a, *b_at = x->b;                                         \
@@ -49,8 +50,22 @@ REAL(real_i64, uint64_t, INTEGER_STEP)
             }                                                                          \
         }                                                                              \
     }
-COMPLEX(complex_f32, float, __builtin_fmaf)
-COMPLEX(complex_f64, double, __builtin_fma)
+COMPLEX(complex_f32, float, __builtin_fmaf, )
+COMPLEX(complex_f64, double, __builtin_fma, )
+
+/* Where the C library would be called for each fma: the same loops for processors that have one. */
+#if defined(__x86_64__)
+#define FUSED __attribute__((target("avx2,fma")))
+REAL(fused_f32, float, __builtin_fmaf, FUSED)
+REAL(fused_f64, double, __builtin_fma, FUSED)
+COMPLEX(fused_c64, float, __builtin_fmaf, FUSED)
+COMPLEX(fused_c128, double, __builtin_fma, FUSED)
+#else
+#define fused_f32  real_f32
+#define fused_f64  real_f64
+#define fused_c64  complex_f32
+#define fused_c128 complex_f64
+#endif
 
 /* `group` steps of a column lie side by side; steps is a multiple of it, b_step that of a group. */
 #define NARROW(name, S, U, GROUP)                                                                                  \
@@ -70,14 +85,18 @@ NARROW(narrow_8, int8_t, uint8_t, 4)
 NARROW(narrow_16, int16_t, uint16_t, 2)
 
 static const struct {
-    void (*block)(const run *x, void *sums);
+    void (*block)(const run *x, void *sums), (*fused)(const run *x, void *sums);
     uint8_t size, step, rows, group; /* bytes of a sum, of a step of a row of a; rows of packed b; steps side by side */
     char sum;                        /* f, d: float, double; i, l: integers */
 } numbers[KNG_NUMBER_KINDS] = {
-    [KNG_NUMBER_F32] = {real_f32, 4, 4, 1, 1, 'f'},     [KNG_NUMBER_F64] = {real_f64, 8, 8, 1, 1, 'd'},
-    [KNG_NUMBER_C64] = {complex_f32, 8, 8, 2, 1, 'f'},  [KNG_NUMBER_C128] = {complex_f64, 16, 16, 2, 1, 'd'},
-    [KNG_NUMBER_I32] = {real_i32, 4, 4, 1, 1, 'i'},     [KNG_NUMBER_I64] = {real_i64, 8, 8, 1, 1, 'l'},
-    [KNG_NUMBER_SHORTS] = {narrow_16, 4, 2, 1, 2, 'i'}, [KNG_NUMBER_BYTES] = {narrow_8, 4, 1, 1, 4, 'i'},
+    [KNG_NUMBER_F32] = {real_f32, fused_f32, 4, 4, 1, 1, 'f'},
+    [KNG_NUMBER_F64] = {real_f64, fused_f64, 8, 8, 1, 1, 'd'},
+    [KNG_NUMBER_C64] = {complex_f32, fused_c64, 8, 8, 2, 1, 'f'},
+    [KNG_NUMBER_C128] = {complex_f64, fused_c128, 16, 16, 2, 1, 'd'},
+    [KNG_NUMBER_I32] = {real_i32, real_i32, 4, 4, 1, 1, 'i'},
+    [KNG_NUMBER_I64] = {real_i64, real_i64, 8, 8, 1, 1, 'l'},
+    [KNG_NUMBER_SHORTS] = {narrow_16, narrow_16, 4, 2, 1, 2, 'i'},
+    [KNG_NUMBER_BYTES] = {narrow_8, narrow_8, 4, 1, 1, 4, 'i'},
 };
 
 static void add_totals(char sum, void *c, const void *block, int64_t n)
@@ -108,7 +127,7 @@ static void one_vector(const kng_product_request *r, const kng_product_args *x, 
             memcpy(sums, (const char *)x->chain_in + at_chain, bytes);
         else
             memset(sums, 0, bytes);
-        numbers[r->number].block(&s, sums);
+        (knx_cpu_chosen() >= KN_CPU_AVX2 ? numbers[r->number].fused : numbers[r->number].block)(&s, sums);
         s.a += s.steps * s.a_step;
         s.b += knr_divide_up(s.steps, group) * s.b_step;
         if (x->chain_out && s.steps == left)

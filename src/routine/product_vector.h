@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * product_vector.h -- vectors for product_isa.c: one machine register of numbers, fused multiply-add with one
+ * product_vector.h -- vectors for *_isa.c files: one machine register of numbers, fused multiply-add with one
  * rounding, loads and stores of the first lanes. Where the processor has no fused instruction the C library's fma
  * gives the same bits, slowly. */
 #ifndef KN_ROUTINE_PRODUCT_VECTOR_H

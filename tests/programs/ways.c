@@ -61,7 +61,7 @@ int ways_of(uint64_t seed, way *list, bool all)
     for (int threads = 1; threads < 8; threads += 6)
         add(list, &n, (way){.name = "as used", .fuse = true, .as_used = true, .threads = threads});
     add(list, &n, (way){.name = "bands", .fuse = true, .bands = true, .as_used = true, .threads = 2});
-    add(list, &n, (way){.name = "bands, interpreted", .fuse = true, .bands = true});
+    add(list, &n, (way){.name = "bands, interpreted, donated", .fuse = true, .bands = true, .donate = true});
     add_native(list, &n, &state, all);
     return n;
 }

@@ -73,7 +73,7 @@ typedef struct refusal {
 extern const sample samples_elementwise[], samples_arrays[], samples_indexed[],
     samples_conv[], samples_linalg[], samples_loops[], samples_special[],
     samples_custom[], samples_lanes[]; /* each ends with prim NULL */
-extern const sample samples_scan[];
+extern const sample samples_scan[], samples_windows[];
 extern const refusal refusals[];
 
 #define INTS(...)                                                                \
@@ -122,5 +122,9 @@ whole_fn ref_random_seed, ref_random_fold_in, ref_random_split, ref_rng_bit_gene
     ref_random_gamma;
 whole_fn ref_top_k, ref_split, ref_stack, ref_unstack, ref_tile, ref_cumsum, ref_cumprod, ref_cummax, ref_cummin,
     ref_cumlogsumexp, ref_optimization_barrier, ref_reduce_prod, ref_reduce_xor;
+/* reference_windows.c */
+whole_fn ref_reduce_window_sum, ref_reduce_window_max, ref_reduce_window_min, ref_reduce_window_product,
+    ref_window_choice, ref_window_pick, ref_window_place, ref_select_and_gather_add, ref_select_and_scatter_add,
+    ref_select_and_scatter;
 enum { LU_RAISED = 200 }; /* what the cases of lu add to a diagonal */
 #endif

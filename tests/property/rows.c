@@ -83,6 +83,11 @@
         &kn_prim_##p, from, &(T) { __VA_ARGS__ } \
     }
 
+#define WINDOWED(p, from, w, s, l, b)                                                                               \
+    {                                                                                                               \
+        &kn_prim_##p, from, &(kn_p_window) { .window_dimensions = w, .window_strides = s, .lo = l, .hi = l, .base_dilation = b, .window_dilation = b } \
+    }
+
 const refusal refusals[] = {
 #include "refusals.def"
     {NULL, NULL, NULL},

@@ -85,12 +85,16 @@ static void run_case(const sample *s, kn_dtype t, const char *operands, bool fir
         if (!wanted_check(checks[k].name) || (checks[k].once && !first) || (checks[k].run == check_axes && !s->lanes) ||
             (checks[k].tangents && open && !check_needs_tangent(&b)))
             continue;
-        int64_t live = knx_alloc_live();
-        if ((b.j = open ? bench_build(&b, false) : NULL))
-            checks[k].run(&b);
-        bench_close(&b);
-        if (knx_alloc_live() != live)
-            bench_fail(&b, "%lld blocks of memory are lost", (long long)(knx_alloc_live() - live));
+        int64_t live, lost = 0;
+        for (int turn = 0; turn == 0 || (turn == 1 && lost && !b.failed); turn++) { /* what stays is made once */
+            live = knx_alloc_live();
+            if ((b.j = open ? bench_build(&b, false) : NULL))
+                checks[k].run(&b);
+            bench_close(&b);
+            lost = knx_alloc_live() - live;
+        }
+        if (lost)
+            bench_fail(&b, "%lld blocks of memory are lost", (long long)lost);
         count(&b, checks[k].name);
         b.failed &= !open;
         if (!open)
@@ -137,7 +141,8 @@ static void run_row(const kn_prim *p)
     }
 }
 
-/* The process's memory for code is made with the first piece, and stays: what is counted afterwards is lost. */
+/* The process's memory for code is made with the first piece, and stays: what is counted afterwards is lost, but for the
+ * inner loops of products, which stay, too. */
 static void warm_up(void)
 {
     kng_code *code = NULL;

@@ -319,8 +319,8 @@ static void compare(const problem *q, const char *c, const char *what)
 static void run_way(const problem *q, const product_way *way, const char *what)
 {
     size_t size = q->p->result->size, dense = (size_t)(q->batches * q->m * q->n);
-    char *room = aligned_alloc(64, (knr_plan_bytes() + 63) / 64 * 64);
-    memset(room, 0xff, knr_plan_bytes()); /* nothing is expected of it */
+    char *room = aligned_alloc(64, (knr_plan_bytes(q->p) + 63) / 64 * 64);
+    memset(room, 0xff, knr_plan_bytes(q->p)); /* nothing is expected of it */
     const knr_plan *plan = knr_product_make(room, q->p, way->fill_a, way->fill_b, way->finish);
     bool parts = way->rows || way->steps;
     size_t bytes = parts ? knr_part_workspace(plan) : knr_product_workspace(plan, way->threads ? way->threads : 1);

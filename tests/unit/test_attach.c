@@ -158,6 +158,31 @@ static void a_cast_is_made_by_the_product(void **state)
     expect_steps(cast_after, 1, "result to kernel");
 }
 
+/* int8 products in int32, scaled and rounded to int8 again */
+static kni_jaxpr *quantized(const shape *s)
+{
+    kn_builder b;
+    knb_init(&b);
+    const shape bytes = {KN_DT(I8), s->m, s->k, s->n};
+    kn_atom x = knb_invar(&b, matrix(&bytes, s->m, s->k)), w = knb_invar(&b, matrix(&bytes, s->n, s->k)),
+            scale = knb_invar(&b, kni_type(KN_DT(F32), 1, &s->n));
+    kn_atom c = knb_dot_general(&b, x, w,
+                                &(kn_p_dot_general){.lhs_contract = {1, (int64_t[]){1}},
+                                                    .rhs_contract = {1, (int64_t[]){1}},
+                                                    .preferred_element_type = KN_DT(I32)});
+    kn_atom y = knb_mul(&b, knb_convert(&b, c, KN_DT(F32)), row_of(&b, scale, s->m, s->n));
+    y = knb_min(&b, knb_max(&b, knb_round(&b, y, true), knb_full(&b, knb_type(&b, y), -127)),
+                knb_full(&b, knb_type(&b, y), 127));
+    return FINISH(&b, knb_convert(&b, y, KN_DT(I8)));
+}
+
+static void bytes_are_scaled_and_rounded_by_the_product(void **state)
+{
+    (void)state;
+    expect_steps(quantized, 1, "result to kernel");
+    expect_bits_of_shapes(quantized, KN_DT(I8));
+}
+
 static kni_jaxpr *masked_by_indices(const shape *s)
 {
     kn_builder b;
@@ -304,6 +329,37 @@ static void no_product_waits_for_itself(void **state)
     expect_steps_of(FINISH(&b, z), 4, "the kernel that reads it waits for another reader");
 }
 
+/* The kernel reads what was updated with the product, or what is updated behind it. */
+static void updates_keep_their_place(void **state)
+{
+    (void)state;
+    kn_builder b;
+    kn_atom at[2];
+    for (int late = 0; late < 2; late++) {
+        knb_init(&b);
+        kn_atom x = knb_invar(&b, F32(20, 20)), w = knb_invar(&b, F32(20, 20)), old = knb_exp(&b, knb_sin(&b, x));
+        at[0] = at[1] = knb_integer(&b, KN_DT(I32), 3);
+        kn_atom y = knb_matrix_product(&b, x, w), part = knb_slice(&b, y, (int64_t[]){0, 0}, (int64_t[]){5, 5}, NULL);
+        kn_atom new = knb_dynamic_update_slice(&b, old, late ? knb_invar(&b, F32(5, 5)) : part, at);
+        kn_atom z = knb_add(&b, y, late ? old : new);
+        kni_jaxpr *j = FINISH(&b, z, knb_cumsum(&b, new, 0, false));
+        expect_same_bits(j);
+        kni_release(j);
+    }
+}
+
+/* Two kernels read the result; only one can have it. */
+static void the_first_reader_has_the_result(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    kn_atom x = knb_invar(&b, F32(20, 20)), w = knb_invar(&b, F32(20, 20)), y = knb_matrix_product(&b, x, w);
+    kn_atom first = knb_exp(&b, y), far = knb_cumsum(&b, knb_cumsum(&b, x, 0, false), 1, false);
+    kn_atom last = knb_add(&b, turn(&b, y), far);
+    expect_steps_of(FINISH(&b, first, last), 4, "of dot_general exp");
+}
+
 /* --- the operands ----------------------------------------------------------------------------- */
 
 static kni_jaxpr *turned_operands(const shape *s)
@@ -379,8 +435,28 @@ static kni_jaxpr *squares(const shape *s)
 static void an_operand_may_be_read_twice(void **state)
 {
     (void)state;
-    expect_same_bits(squares(&usual));
+    kni_jaxpr *j = squares(&usual);
+    expect_same_bits(j);
+    kni_release(j);
     expect_bits_of_shapes(squares, KN_DT(F32));
+}
+
+/* Two products read a turned result, or a turned value, that a kernel reads or makes. */
+static void all_readers_of_what_is_turned_count(void **state)
+{
+    (void)state;
+    kn_builder b;
+    for (int made = 0; made < 2; made++) {
+        knb_init(&b);
+        kn_atom x = knb_invar(&b, F32(20, 20)), w = knb_invar(&b, F32(20, 20)), v = knb_invar(&b, F32(20, 20));
+        kn_atom y = made ? knb_sin(&b, x) : knb_matrix_product(&b, x, w), t = turn(&b, y);
+        if (made)
+            t = turn(&b, knb_cumsum(&b, knb_matrix_product(&b, knb_neg(&b, y), w), 0, false));
+        kn_atom p = knb_matrix_product(&b, t, v), q = knb_matrix_product(&b, t, w);
+        kni_jaxpr *j = FINISH(&b, p, q, knb_exp(&b, made ? p : y));
+        expect_same_bits(j);
+        kni_release(j);
+    }
 }
 
 static kni_jaxpr *cast_before(const shape *s)
@@ -452,7 +528,9 @@ static void gathered_rows_go_into_the_product(void **state)
 {
     (void)state;
     expect_steps_of(gathered_rows(&(shape){KN_DT(F32), 300, 70, 40}), 1, "first operand by kernel");
-    expect_same_bits(gathered_rows(&(shape){KN_DT(F64), 301, 70, 3}));
+    kni_jaxpr *j = gathered_rows(&(shape){KN_DT(F64), 301, 70, 3});
+    expect_same_bits(j);
+    kni_release(j);
 }
 
 /* --- chains ----------------------------------------------------------------------------------- */
@@ -784,8 +862,20 @@ static kni_jaxpr *random_product(uint64_t seed)
         kn_atom more = knb_invar(&b, kni_type(d, 2, (int64_t[]){t.ndim ? t.dim[t.ndim - 1] : 1, 7}));
         z = random_chain(&b, &state, knb_matrix_product(&b, v, more), 3);
     }
-    kn_atom other = random_chain(&b, &state, test_below(&state, 3) ? z : y, 4);
-    return test_below(&state, 2) ? FINISH(&b, z) : FINISH(&b, z, other);
+    kn_atom other = random_chain(&b, &state, test_below(&state, 3) ? z : y, 4), shared = other;
+    if (test_below(&state, 2)) { /* products of one value, which may have been moved */
+        kn_atom from = test_below(&state, 2) ? x : random_chain(&b, &state, y, 3);
+        kn_type t = knb_type(&b, from);
+        int64_t last = t.ndim ? t.dim[t.ndim - 1] : 1, rows = last ? kni_type_size(t) / last : 1;
+        if (last) {
+            kn_atom v = knb_reshape(&b, from, 2, (int64_t[]){rows, last});
+            kn_atom p = knb_matrix_product(&b, turn(&b, v), knb_invar(&b, kni_type(d, 2, (int64_t[]){rows, 6})));
+            kn_atom q = knb_matrix_product(&b, v, knb_invar(&b, kni_type(d, 2, (int64_t[]){last, 5})));
+            shared = test_below(&state, 2) ? random_chain(&b, &state, p, 3) : q;
+            other = test_below(&state, 2) ? random_chain(&b, &state, q, 2) : random_chain(&b, &state, from, 2);
+        }
+    }
+    return test_below(&state, 2) ? FINISH(&b, z, shared) : FINISH(&b, z, other, shared);
 }
 
 static void random_programs_have_the_same_bits(void **state)
@@ -899,6 +989,7 @@ int main(void)
         cmocka_unit_test(a_residual_is_added_by_the_product),
         cmocka_unit_test(what_others_read_is_stored_too),
         cmocka_unit_test(a_cast_is_made_by_the_product),
+        cmocka_unit_test(bytes_are_scaled_and_rounded_by_the_product),
         cmocka_unit_test(a_mask_of_indices_is_part_of_the_product),
         cmocka_unit_test(a_turned_result_is_a_matter_of_strides),
         cmocka_unit_test(a_kernel_over_the_turned_result_is_part_of_the_product),
@@ -909,11 +1000,14 @@ int main(void)
         cmocka_unit_test(a_kernel_that_joins_is_a_step),
         cmocka_unit_test(of_two_products_the_later_one_takes_the_kernel),
         cmocka_unit_test(no_product_waits_for_itself),
+        cmocka_unit_test(updates_keep_their_place),
+        cmocka_unit_test(the_first_reader_has_the_result),
         cmocka_unit_test(turned_operands_are_not_copied),
         cmocka_unit_test(sliced_and_reversed_operands_are_not_copied),
         cmocka_unit_test(a_repeated_operand_is_not_copied),
         cmocka_unit_test(heads_are_split_and_joined_by_strides),
         cmocka_unit_test(an_operand_may_be_read_twice),
+        cmocka_unit_test(all_readers_of_what_is_turned_count),
         cmocka_unit_test(operands_are_cast_where_they_are_read),
         cmocka_unit_test(all_around_a_product_is_one_step),
         cmocka_unit_test(what_is_read_twice_is_stored),

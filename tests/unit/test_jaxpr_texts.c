@@ -45,6 +45,16 @@ static kn_array layer(const kn_array *w, const kn_array *x, const kn_array *b)
     kn_array z = kn_lax_add(kn_lax_dot(*w, *x), kn_lax_broadcast(*b, KN_SHAPE(3)));
     return kn_lax_reduce_sum(kn_lax_logistic(z), KN_AXIS(0, 1));
 }
+#define ROWS_OF_TWO .window_strides = &KN_SHAPE(1, 2), .padding = KN_SAME
+static kn_array sum_of_window_max(const kn_array *x)
+{
+    return kn_lax_reduce_sum(kn_lax_reduce_window_max(*x, KN_SHAPE(1, 2), ROWS_OF_TWO), KN_AXIS(0, 1));
+}
+static kn_array sum_of_window_sum(const kn_array *x)
+{
+    return kn_lax_reduce_sum(kn_lax_reduce_window_sum(*x, KN_SHAPE(1, 2), ROWS_OF_TWO), KN_AXIS(0, 1));
+}
+static kn_array max_of_two(const kn_array *x) { return kn_lax_reduce_window_max(*x, KN_SHAPE(2)); }
 static kn_array cube(const kn_array *x) { return kn_lax_integer_pow(*x, 3); }
 KN_FUNCTION(add2, kn_array, kn_array, kn_array)
 KN_FUNCTION(mul2, kn_array, kn_array, kn_array)
@@ -59,6 +69,9 @@ KN_FUNCTION(sum_of_convolution, kn_array, kn_array, kn_array)
 KN_FUNCTION(convolve_row, kn_array, kn_array, kn_array)
 KN_FUNCTION(layer, kn_array, kn_array, kn_array, kn_array)
 KN_FUNCTION(cube, kn_array, kn_array)
+KN_FUNCTION(sum_of_window_max, kn_array, kn_array)
+KN_FUNCTION(sum_of_window_sum, kn_array, kn_array)
+KN_FUNCTION(max_of_two, kn_array, kn_array)
 
 static kn_array scanned(kn_fn f, const kn_array *x, kn_axes axis, bool reverse)
 {
@@ -172,6 +185,7 @@ static void check(const char *name, kn_fn fn, const char *letters)
 
 JVP_ONE(sin)
 JVP_ONE(exp)
+JVP_ONE(reduce_window_max)
 JVP_TWO(mul)
 JVP_TWO(sub)
 JVP_TWO(add)

@@ -129,6 +129,45 @@ static void test_two_long_vectors(void **unused)
         }
 }
 
+/* Shapes that have a plan of their own: B that streams by, pieces of a B that fits no cache, few steps and much of c,
+ * batches that fit no cache, rows of A at a power of two. */
+static void test_plans_of_their_own(void **unused)
+{
+    (void)unused;
+    static const product_way some[] = {
+        {0}, {.threads = 2}, {.threads = 5, .finish = true}, {.rows = 17}, {.steps = 264, .rows = 30}, {.steps = 512}};
+    static const int shapes[][4] = {{1, 700, 600, 0},   {2, 1100, 300, 0}, {20, 700, 600, 0}, {32, 600, 530, 1},
+                                    {140, 520, 600, 0}, {300, 300, 20, 0}, {300, 260, 1, 0},  {700, 1, 500, 0},
+                                    {1, 700, 500, 2},   {3, 300, 512, 2},  {60, 70, 1024, 0}, {150, 90, 300, 1}};
+    for (int i = 0; i < 12; i++)
+        for (int wide = 0; wide < 2; wide++) {
+            const int *x = shapes[i];
+            knr_product p = matrix(wide ? KN_DT(F64) : KN_DT(F32), x[0], x[1], x[2], x[3]);
+            product_check_ways(&p, 6, some, "a plan of its own");
+        }
+    knr_product p = matrix(KN_DT(F32), 64, 64, 64, 0);
+    p.batch = (knr_dims){.n = 1, .extent = {40}, .a = {4096}, .b = {4096}, .c = {4096}};
+    product_check_ways(&p, 6, some, "cold batches");
+}
+
+/* Several rows of b, several batches, and blocks of k, with lanes along the last batch dimension. */
+static void test_lanes_along_the_batch(void **unused)
+{
+    (void)unused;
+    for (int lanes = 8; lanes < 80; lanes += 23)
+        for (int same = 0; same < 2; same++) {
+            int64_t k = same ? 600 : 40, n = 3, m = 5;
+            knr_product p = {.operand = same ? KN_DT(F64) : KN_DT(F32), .m.n = 1, .n.n = 1, .k.n = 1};
+            p.result = p.operand;
+            p.batch = (knr_dims){.n = 2, .extent = {2, lanes}, .a = {k * m * lanes, 1}, .b = {0, !same}};
+            p.m.extent[0] = m, p.n.extent[0] = n, p.k.extent[0] = k;
+            p.m.a[0] = k * lanes, p.k.a[0] = lanes;
+            p.n.b[0] = k * lanes, p.k.b[0] = lanes;
+            p.n.c[0] = lanes, p.m.c[0] = n * lanes, p.batch.c[0] = m * n * lanes, p.batch.c[1] = 1;
+            check_everywhere(&p, "lanes");
+        }
+}
+
 /* --- windows ---------------------------------------------------------------------------------- */
 
 typedef struct geometry {
@@ -164,11 +203,12 @@ static void test_windows_every_way(void **unused)
     (void)unused;
     static const geometry some[] = {{9, 3, 1, 1, 1, 1, 1},   {10, 3, 2, 1, 0, 1, 1}, {7, 2, 1, 2, 2, 2, 1},
                                     {6, 3, 1, 1, 2, 2, 2},   {5, 4, 2, 3, 5, 4, 3},  {8, 1, 1, 1, 0, 0, 1},
-                                    {11, 3, 1, 1, -2, 0, 1}, {7, 7, 1, 1, 3, 3, 1},  {5, 2, 3, 1, 0, -1, 2}};
-    for (int i = 0; i < 9; i++)
+                                    {11, 3, 1, 1, -2, 0, 1}, {7, 7, 1, 1, 3, 3, 1},  {5, 2, 3, 1, 0, -1, 2},
+                                    {6, 1, 1, 0, 2, 2, 2},   {6, 1, 1, 0, 1, 1, 1}};
+    for (int i = 0; i < 11; i++)
         for (int k = 0; k < 4; k++) {
             int64_t in = k < 2 ? 5 : 1;
-            knr_product p = convolution(KN_DT(F32), &some[i], &some[(i + k) % 9], in, 6 + 13 * (k % 2), k % 2);
+            knr_product p = convolution(KN_DT(F32), &some[i], &some[(i + k) % 11], in, 6 + 13 * (k % 2), k % 2);
             check_everywhere(&p, "windows");
         }
 }
@@ -222,10 +262,8 @@ static void test_windows_of_gradients(void **unused)
         knr_product p = {.operand = KN_DT(F32), .result = KN_DT(F32), .n_window = 2};
         p.m = (knr_dims){.n = 3, .extent = {3, 3, in}, .a = {0, 0, ci}, .c = {3 * in * out, in * out, out}};
         p.n = (knr_dims){.n = 1, .extent = {out}, .b = {co}, .c = {1}};
-        p.k = (knr_dims){.n = 3,
-                         .extent = {side, side, images},
-                         .a = {0, 0, place * in},
-                         .b = {side * xo, xo, place * out}};
+        p.k = (knr_dims){
+            .n = 3, .extent = {side, side, images}, .a = {0, 0, place * in}, .b = {side * xo, xo, place * out}};
         p.window[0] = (knr_window){0, 0, 1, 1, 1, 1, side, side * xi};
         p.window[1] = (knr_window){1, 1, 1, 1, 1, 1, side, xi};
         check_everywhere(&p, "gradient");
@@ -282,13 +320,16 @@ int main(void)
         cmocka_unit_test(test_blocks_of_steps),
         cmocka_unit_test(test_offsets_and_batches),
         cmocka_unit_test(test_large_with_threads),
+        cmocka_unit_test(test_plans_of_their_own),
+        cmocka_unit_test(test_lanes_along_the_batch),
         cmocka_unit_test(test_two_long_vectors),
         cmocka_unit_test(test_windows_every_way),
         cmocka_unit_test(test_windows_of_every_dtype),
         cmocka_unit_test(test_windows_of_many_channels),
         cmocka_unit_test(test_depthwise),
         cmocka_unit_test(test_windows_along_the_steps),
-        cmocka_unit_test(test_windows_by_runs),          cmocka_unit_test(test_windows_of_gradients),
+        cmocka_unit_test(test_windows_by_runs),
+        cmocka_unit_test(test_windows_of_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,11 +94,10 @@ static inline kn_lax_pads kn_pads_same_(kn_lax_pads pads) { return pads; }
 static inline kn_lax_pads kn_pads_named_(const char *name) { return (kn_lax_pads){.type = name}; }
 #define kn_lax_conv_dimension_numbers(lhs_shape, rhs_shape, ...)                                                       \
     KN_CONV_NUMBERS_(__COUNTER__, lhs_shape, rhs_shape, __VA_ARGS__)
-/* inside of other braces there need not be values for all members */
 #define KN_CONV_NUMBERS_(c, lhs, rhs, ...)                                                                             \
-    __extension__({ const kn_shape KN_V(1, c) = (lhs); const kn_shape KN_V(2, c) = (rhs);                              \
-        const kn_lax_conv_general_dilated_opts KN_V(3, c) = {.dimension_numbers = {__VA_ARGS__}}; KN_HERE();           \
-        (kn_lax_conv_dimension_numbers)(&KN_V(1, c), &KN_V(2, c), &KN_V(3, c).dimension_numbers); })
+    __extension__({ const kn_shape KN_V(1, c) = (lhs); const kn_shape KN_V(2, c) = (rhs); KN_QUIET                     \
+        const kn_lax_conv_general_dilated_opts KN_V(3, c) = {.dimension_numbers = {__VA_ARGS__}}; KN_UNQUIET           \
+        KN_HERE(); (kn_lax_conv_dimension_numbers)(&KN_V(1, c), &KN_V(2, c), &KN_V(3, c).dimension_numbers); })
 #define KN_CONV_(c, f, T, D, lhs, rhs, strides, padding, ...)                                                          \
     __extension__({ kn_array KN_V(1, c) = KN_LIKE(lhs); kn_array KN_V(2, c) = KN_LIKE(rhs);                            \
         const kn_shape KN_V(3, c) = (strides); const kn_lax_pads KN_V(4, c) = KN_PADS_OF(padding);                     \

@@ -9,9 +9,10 @@
 extern "C" {
 #endif
 
-/* ---- Padding of windows and convolutions: KN_SAME, KN_SAME_LOWER, KN_VALID, or so many elements before and behind
- * each axis, KN_PADS({1, 1}, {0, 2}); fewer than none cuts elements away. SAME: as many windows as there are strides in
- * the axis, the odd element more behind it; SAME_LOWER: in front; VALID: none. Upper and lower case are one. */
+/* ---- Padding of windows and convolutions: KN_SAME, KN_SAME_LOWER, KN_VALID, or so many elements in front of and
+ * behind each axis, KN_PADS({1, 1}, {0, 2}); fewer than none cuts elements away. SAME: as many windows as there are
+ * strides in the axis, the odd element more behind it; SAME_LOWER: in front; VALID: none. Upper and lower case are
+ * one. */
 typedef struct kn_lax_pad_pair { int64_t low, high; } kn_lax_pad_pair;
 /* type: a name, or NULL and `pair`; neither: VALID */
 typedef struct kn_lax_pads { const char *type; int n; const kn_lax_pad_pair *pair; } kn_lax_pads;
