@@ -217,8 +217,9 @@ static void show_remapped(kn_text *text, const kn_type *t, const knn_subscripts 
 {
     signed char order[2 * KN_MAX_NDIM];
     uint64_t out = knn_label_set(s->n_out, s->out);
-    int n = s->n_out, shown = 0;
-    memcpy(order, s->out, (size_t)n);
+    int n = 0, shown = 0;
+    for (; n < s->n_out; n++)
+        order[n] = s->out[n];
     for (int l = 0; l < s->n_label; l++)
         if (!(out >> l & 1))
             order[n++] = (signed char)l;
