@@ -80,7 +80,7 @@
  * and on again. */
 #if defined(__clang__)
 #define KN_QUIET                                                                                                       \
-    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Winitializer-overrides\"")                    \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Winitializer-overrides\"")                   \
     _Pragma("clang diagnostic ignored \"-Wmissing-field-initializers\"")
 #define KN_UNQUIET _Pragma("clang diagnostic pop")
 #else

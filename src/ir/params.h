@@ -331,8 +331,8 @@ typedef struct {
     kn_ints lhs_contract, rhs_contract, lhs_batch, rhs_batch;
     kn_dtype preferred_element_type; /* may be NULL */
 } kn_p_dot_general;
-/* Of each spatial dimension: stride, padding (may be negative), dilations. Specs as jax.lax.ConvDimensionNumbers: of lhs
- * and out batch, feature, spatial ...; of rhs output feature, input feature, spatial ... */
+/* Of each spatial dimension: stride, padding (may be negative), dilations. Specs as jax.lax.ConvDimensionNumbers: of
+ * lhs and out batch, feature, spatial ...; of rhs output feature, input feature, spatial ... */
 typedef struct {
     kn_ints window_strides, lo, hi, lhs_dilation, rhs_dilation, lhs_spec, rhs_spec, out_spec;
     int64_t feature_group_count, batch_group_count;
