@@ -212,6 +212,23 @@ bool sweep_as_defined(uint64_t seed, int64_t i, const fold *f, const void *got)
     return false;
 }
 
+int sweep_failures(sweep_range seeds, bool (*check)(uint64_t seed))
+{
+    int bad = 0;
+    for (uint64_t seed = seeds.first; seed < seeds.end; seed++)
+        bad += !check(seed);
+    return bad;
+}
+
+bool sweep_has_error(uint64_t seed)
+{
+    if (!kn_error_pending())
+        return false;
+    fprintf(stderr, "KILN_TEST_SEED=%llu: %s\n", (unsigned long long)seed, kn_error_message());
+    kn_error_clear();
+    return true;
+}
+
 bool sweep_chosen(void) { return getenv("KILN_TEST_SEED") != NULL; }
 sweep_range sweep_seeds(uint64_t rounds, uint64_t thorough)
 {

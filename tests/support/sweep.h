@@ -58,6 +58,9 @@ typedef struct sweep_range {
 } sweep_range;
 sweep_range sweep_seeds(uint64_t rounds, uint64_t thorough);
 bool sweep_chosen(void); /* by KILN_TEST_SEED */
+/* How many of these seeds check() is false for. */
+int sweep_failures(sweep_range seeds, bool (*check)(uint64_t seed));
+bool sweep_has_error(uint64_t seed); /* Kiln's pending error, shown and cleared */
 
 /* Each backend in a process of its own: this program, called with "--hashes FIRST END", prints a line for each seed.
  * How many lines differ from those of the first backend. */
