@@ -56,7 +56,7 @@ KN_API int kn_threads_available(void);
 
 /* ---- Watching. What a program does when it runs is a list of steps: kernels (many operations each), routines (one),
  * copies, loops, products, and bands of kernels and products that run block by block; kn_jaxpr_program shows it. */
-enum { KN_STEP_KERNEL, KN_STEP_ROUTINE, KN_STEP_COPY, KN_STEP_LOOP, KN_STEP_PRODUCT, KN_STEP_BAND };
+enum { KN_STEP_KERNEL, KN_STEP_ROUTINE, KN_STEP_COPY, KN_STEP_LOOP, KN_STEP_PRODUCT, KN_STEP_BAND, KN_STEP_BRANCH };
 typedef struct kn_step {
     size_t size_;
     int kind;               /* KN_STEP_... */

@@ -8,14 +8,74 @@
 extern "C" {
 #endif
 
+/* What `outs` gets, what `init` and `xs` are: one argument or several, trees each (kiln/function.h). Functions are
+ * recorded abstractly; arrays that they capture are operands. All compose with kn_jit, kn_vmap, kn_grad, kn_jvp and with
+ * each other; docs/loops.md says how they run. Each returns 0, or -1 with an error (then the outputs carry it). */
+
+/* How a scan may run (.accept); 0: as it is best. */
+enum {
+    KN_SCAN_COMPILED_LOOP = 1, /* one native function */
+    KN_SCAN_ROUTINE_CALLS = 2, /* a list of kernels and routines whose places are found once */
+    KN_SCAN_STEPWISE = 4       /* its body as any program */
+};
+/* .checkpoint, beside 0 (all residuals are kept) and k > 0 (every k-th carry is kept, k steps are worked out again) */
+enum { KN_CHECKPOINT_SQRT = -1 /* k is the square root of the length, rounded up */ };
+/* Told after each step of a scan, steps counted from 1 on: `step` of `length`. It must not call Kiln. */
+typedef void (*kn_scan_step)(void *env, int64_t step, int64_t length);
+typedef struct kn_scan_opts {
+    size_t size_;
+    int64_t length;     /* needed if there are no xs; else it must be theirs */
+    bool reverse;       /* from the last element to the first; outputs stand where their elements stand */
+    int64_t unroll;     /* as in JAX, a hint that changes no results; 0 and 1: not */
+    int64_t checkpoint; /* what reverse mode keeps */
+    int32_t accept;     /* paths; a ValueError if it would be another */
+    kn_scan_step on_step;
+    void *on_step_env;
+} kn_scan_opts;
+/* carry = init; for each element x of xs: {carry, y} = body(carry, x); out = {carry, stacked ys} (jax.lax.scan).
+ *
+ * kn_scan(KN_FN(body), &out, &init, &xs, ...): the arguments of body are those of init, then elements (along the first
+ * axis) of those of xs; it returns the carry, then outputs. KN_NOTHING for xs needs .length, and then body takes the
+ * carry alone. Differentiable in both modes. TypeError where a carry changes its shape or dtype: it names the leaf. */
+KN_API int kn_scan(kn_fn body, const kn_outs *outs, const kn_args *init, const kn_args *xs, const kn_scan_opts *opts);
+
+typedef struct kn_while_opts {
+    size_t size_;
+    int64_t max_steps; /* at most so many rounds, then it ends whatever the condition says; 0: no bound */
+} kn_while_opts;
 /* carry = init; while (condition(carry)) carry = body(carry); out = carry (jax.lax.while_loop).
  *
- * kn_while_loop(KN_FN(condition), KN_FN(body), &end, &start): both functions take what `init` has, one argument or
- * several; the condition returns one bool[], the body what it takes, with the same shapes and dtypes: a TypeError
- * names the array that differs. Both are recorded abstractly; arrays that they capture are operands. Under vmap each
- * lane stops when it is done. Differentiable in forward mode (kn_jvp, kn_jacfwd, kn_linearize); in reverse mode a
- * ValueError. Returns 0; -1 with an error otherwise (then the outputs carry it). */
-KN_API int kn_while_loop(kn_fn condition, kn_fn body, const kn_outs *outs, const kn_args *init);
+ * kn_while_loop(KN_FN(condition), KN_FN(body), &end, &start, ...): both functions take what `init` has; the condition
+ * returns one bool[], the body what it takes, with the same shapes and dtypes: a TypeError names the array that differs.
+ * Under vmap each lane stops when it is done. Differentiable in forward mode, and with .max_steps in reverse mode (the
+ * carries of so many steps are recorded); without it that is a ValueError. */
+KN_API int kn_while_loop(kn_fn condition, kn_fn body, const kn_outs *outs, const kn_args *init,
+                         const kn_while_opts *opts);
+
+/* carry = init; for (i = lower; i < upper; i++) carry = body(i, carry); out = carry (jax.lax.fori_loop).
+ *
+ * The body takes i (a scalar of the bounds' dtype) and the carry. Bounds are integers. If both are known when this is
+ * recorded it is a scan, which has both modes of derivatives; else a while, which has forward mode. */
+typedef struct kn_fori_opts {
+    size_t size_;
+    int64_t checkpoint; /* as that of kn_scan */
+} kn_fori_opts;
+KN_API int kn_fori_loop(kn_array lower, kn_array upper, kn_fn body, const kn_outs *outs, const kn_args *init,
+                        const kn_fori_opts *opts);
+
+/* out = pred ? on_true(args...) : on_false(args...) (jax.lax.cond). Only one of them runs. pred: a scalar, bool or a
+ * number that is compared with 0. Both take the same arguments and return arrays of the same shapes and dtypes: a
+ * TypeError names the one that differs. */
+KN_API int kn_cond(kn_array pred, kn_fn on_true, kn_fn on_false, const kn_outs *outs, const kn_args *args);
+/* out = branches[index](args...), with index clamped to 0 .. n - 1 (jax.lax.switch). index: an integer scalar. */
+KN_API int kn_switch(kn_array index, const kn_fn *branches, int n, const kn_outs *outs, const kn_args *args);
+
+typedef struct kn_lax_map_opts {
+    size_t size_;
+    int64_t batch_size; /* so many elements at a time, as kn_vmap has them; 0: one after the other */
+} kn_lax_map_opts;
+/* out = f of each element of xs along the first axis, one after the other, stacked (jax.lax.map). */
+KN_API int kn_lax_map(kn_fn f, const kn_outs *outs, const kn_args *xs, const kn_lax_map_opts *opts);
 
 #ifdef __cplusplus
 }
@@ -27,6 +87,6 @@ KN_API int kn_while_loop(kn_fn condition, kn_fn body, const kn_outs *outs, const
 #define KN_WHILE_LOOP_(c, condition, body, out, ...)                                                                   \
     __extension__({ kn_fn KN_V(fun, c) = (condition); kn_fn KN_V(fun2, c) = (body); __auto_type KN_V(res, c) = (out);  \
     KN_ARGS_OF_(c, __VA_ARGS__) KN_HERE(); (kn_while_loop)(KN_V(fun, c), KN_V(fun2, c), KN_OUTS_OF(KN_V(res, c)),      \
-    &KN_V(arg, c)); })
+    &KN_V(arg, c), (&(kn_while_opts){.size_ = sizeof(kn_while_opts)})); })
 #endif
 #endif

@@ -139,7 +139,7 @@ static kn_error *emit_loop(kna_op *op, const part *condition, const part *body, 
         error = kna_take_error(op);
     }
     if (!error) {
-        kn_p_while p = {body->jaxpr, body->n_const, condition->jaxpr, condition->n_const};
+        kn_p_while p = {body->jaxpr, body->n_const, condition->jaxpr, condition->n_const, 0};
         knb_while(op->b, &p, in, first + n);
         error = results(op, n, first + n, out);
     }
@@ -172,8 +172,9 @@ static kn_error *run_loop(kna_op *op, part *condition, part *body, const kn_outs
     return error;
 }
 
-int kn_while_loop(kn_fn condition, kn_fn body, const kn_outs *outs, const kn_args *init)
+int kn_while_loop(kn_fn condition, kn_fn body, const kn_outs *outs, const kn_args *init, const kn_while_opts *opts)
 {
+    (void)opts;
     kna_op op;
     kna_begin(&op, "while_loop");
     part c = {0}, b = {0};

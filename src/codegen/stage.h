@@ -39,6 +39,13 @@ typedef struct kng_args {
     int64_t phase;   /* RUNS: number of the first element, 0 .. 63; else 0 */
     kng_words stream[];
 } kng_args;
+/* A stage with loops (POINTS only) has more words behind those of the streams: the extent of each loop, then for each
+ * stream and loop what a turn of the loop adds to the address (bytes; NUMBER: to the number). Streams of MEMORY and
+ * NUMBER alone have other steps than 0. */
+static inline size_t kng_loop_word(int n_stream, int n_loop, int stream, int loop) /* stream -1: the extent */
+{
+    return (size_t)n_stream * 3 + (size_t)(stream + 1) * (size_t)n_loop + (size_t)loop; /* in words from stream[] on */
+}
 typedef void kng_function(kng_args *args);
 
 /* Class of a stream along the lanes: KNK_STRIDE_ZERO (all lanes the same element), _ONE (adjacent; NUMBER:

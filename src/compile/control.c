@@ -68,6 +68,8 @@ kn_error *knc_make_loop(const knc_plan *p, const kn_eqn *e, const knc_loop **out
     l->n_cond = (uint32_t)params->cond_nconsts;
     l->n_body = (uint32_t)params->body_nconsts;
     l->n = e->n_out;
+    l->path = KN_PATH_STEPWISE;
+    l->length = KNC_NO_LENGTH;
     kn_error *error = compile_parts(p, params, l);
     if (!error)
         error = lay_out(p, l);

@@ -21,18 +21,30 @@ typedef struct knc_ref {
     size_t offset;  /* bytes */
 } knc_ref;
 
-/* A loop: the programs of its condition and its body. All that it needs while it runs is in its workspace: the operands
- * of both programs, where the body's results go, a second place for each carry that the body does not write in place,
- * and the programs' own workspace, which they share. */
+/* A loop (while, scan) that is not a kernel: the programs of its condition and its body. All that it needs while it
+ * runs is in its workspace: docs/loops.md. Operands: constants of the condition, of the body, carries, inputs; results:
+ * carries, outputs. */
 typedef struct knc_loop {
-    uint32_t n_cond, n_body, n; /* constants of the condition, of the body; carries */
-    kn_program *cond, *body;
-    const size_t *bytes;                /* of the carries */
-    const size_t *second;               /* offset of the second place; KNC_IN_PLACE: none */
+    uint8_t path;             /* kn_loop_path */
+    uint32_t n_cond, n_body, n, n_x, n_y; /* constants of the condition, of the body; carries; inputs, outputs */
+    kn_program *cond, *body;  /* cond: NULL for a scan */
+    int64_t length;           /* of a scan; of a while: most rounds, KNC_NO_LENGTH: any */
+    bool reverse;
+    int64_t on_step;          /* a host function (ir/host.h), 0: none */
+    const size_t *bytes;                /* of the carries; then of an element of each input, of each output */
+    const size_t *second;               /* offset of the second place of a carry; KNC_IN_PLACE: none */
     size_t cond_in, body_in, to, spare; /* offsets: operands of the programs; results, free places of the carries */
     size_t go, work, workspace;         /* the condition's result; the programs' workspace; all of it */
 } knc_loop;
 #define KNC_IN_PLACE SIZE_MAX
+#define KNC_NO_LENGTH INT64_MAX
+
+/* One of several programs, chosen by an index: operands: the index, what all programs take; results: theirs. */
+typedef struct knc_branch {
+    uint32_t n;
+    kn_program *const *program;
+    size_t in, work, workspace; /* offsets in the workspace: operands of the program; the programs' own, shared */
+} knc_branch;
 
 /* A kernel as a part of a product's step: it works out elements of an operand when the product asks for them, or takes
  * those of the result when they are there (docs/products.md). Its dimensions are the product's: of the batch, rows (of
@@ -50,7 +62,7 @@ typedef struct knc_attached {
     bool across[2];                 /* then they are turned, and lanes run along the other one */
 } knc_attached;
 
-typedef enum knc_step_kind { KNC_KERNEL, KNC_ROUTINE, KNC_COPY, KNC_LOOP, KNC_PRODUCT, KNC_BAND } knc_step_kind;
+typedef enum knc_step_kind { KNC_KERNEL, KNC_ROUTINE, KNC_COPY, KNC_LOOP, KNC_PRODUCT, KNC_BAND, KNC_BRANCH } knc_step_kind;
 typedef struct knc_step {
     uint8_t kind;
     uint32_t eqn; /* the equation that errors point at */
@@ -70,7 +82,8 @@ typedef struct knc_step {
             uint32_t n_in, n_out;
             const kn_type *xt, *yt;
             size_t workspace;
-            const knc_loop *loop; /* KNC_LOOP; else NULL */
+            const knc_loop *loop;     /* KNC_LOOP; else NULL */
+            const knc_branch *branch; /* KNC_BRANCH; else NULL */
         } r;
         struct {
             const knr_product *product; /* while it is planned; then NULL */

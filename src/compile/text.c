@@ -123,6 +123,7 @@ static void step_head(const kn_program *p, const knc_step *s, kn_text *t)
         break;
     case KNC_PRODUCT: product_text(p, s, t); break;
     case KNC_LOOP:
+    case KNC_BRANCH:
     case KNC_ROUTINE: knx_text_add(t, "%s", p->jaxpr->eqn[s->eqn].prim->name); break;
     case KNC_COPY: knx_text_add(t, "copy of %llu bytes", (unsigned long long)s->u.bytes); break;
     case KNC_BAND: {
@@ -142,6 +143,7 @@ static bool is_written(const knc_step *s, uint32_t r)
     case KNC_PRODUCT: return s->u.p.writes[r];
     case KNC_BAND: return false; /* its steps say it */
     case KNC_LOOP:
+    case KNC_BRANCH:
     case KNC_ROUTINE: break;
     }
     return r >= s->u.r.n_in;

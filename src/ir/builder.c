@@ -223,7 +223,7 @@ static kn_error *emit(kn_builder *b, kn_draft_eqn *e, const void *params, const 
         return error;
     }
     for (const kn_param_field *f = p->fields; f && f->name; f++)
-        b->holds_jaxprs |= f->kind == KN_P_JAXPR || f->kind == KN_P_THUNK;
+        b->holds_jaxprs |= f->kind == KN_P_JAXPR || f->kind == KN_P_JAXPRS || f->kind == KN_P_THUNK;
     b->type.n += e->n_out;
     b->eqn.at[b->eqn.n++] = *e;
     return NULL;

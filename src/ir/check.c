@@ -90,6 +90,7 @@ static kn_error *check_field(checker *c, const kn_param_field *f, const void *pa
         return outer;
     }
     case KN_P_THUNK: return *(kn_thunk *const *)at ? NULL : FAULT("parameter %s is missing", f->name);
+    case KN_P_JAXPRS:
     case KN_P_INT:
     case KN_P_BOOL:
     case KN_P_STRING:

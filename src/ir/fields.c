@@ -308,6 +308,25 @@ const kn_param_field kni_fields_while[] = {
     FIELD(INT, kn_p_while, body_nconsts),
     FIELD(JAXPR, kn_p_while, cond_jaxpr),
     FIELD(INT, kn_p_while, cond_nconsts),
+    FIELD(INT, kn_p_while, max_steps, HIDDEN),
+    END,
+};
+
+const kn_param_field kni_fields_scan[] = {
+    FIELD(JAXPR, kn_p_scan, jaxpr),
+    FIELD(INT, kn_p_scan, length),
+    FIELD(INT, kn_p_scan, num_carry),
+    FIELD(INT, kn_p_scan, num_consts),
+    FIELD(BOOL, kn_p_scan, reverse, TYPED_ONLY),
+    FIELD(INT, kn_p_scan, unroll, TYPED_ONLY),
+    FIELD(INT, kn_p_scan, checkpoint, HIDDEN),
+    FIELD(INT, kn_p_scan, accept, HIDDEN),
+    FIELD(INT, kn_p_scan, on_step, HIDDEN),
+    END,
+};
+const kn_param_field kni_fields_cond[] = {
+    FIELD(JAXPRS, kn_p_cond, branches),
+    FIELD(INTS, kn_p_cond, consts, HIDDEN),
     END,
 };
 

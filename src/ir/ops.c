@@ -401,6 +401,16 @@ void knb_while(kn_builder *b, const kn_p_while *p, const kn_atom *in, kn_atom *o
     knb_emit(b, &kn_prim_while, p, n, in, out, carries);
 }
 
+void knb_scan(kn_builder *b, const kn_p_scan *p, const kn_atom *in, kn_atom *out)
+{
+    knb_emit(b, &kn_prim_scan, p, (int)p->jaxpr->n_in, in, out, (int)p->jaxpr->n_out);
+}
+
+void knb_cond(kn_builder *b, const kn_p_cond *p, const kn_atom *in, kn_atom *out)
+{
+    knb_emit(b, &kn_prim_cond, p, 1 + (int)p->branches.v[0]->n_in, in, out, (int)p->branches.v[0]->n_out);
+}
+
 /* Collectives */
 
 kn_atom knb_psum(kn_builder *b, kn_atom x, kn_names axes)

@@ -155,6 +155,10 @@ kn_atom knb_random_unwrap(kn_builder *b, kn_atom x);
 void knb_jit(kn_builder *b, const char *name, kni_jaxpr *j, const kn_atom *in, kn_atom *out);
 /* in: constants of the condition, constants of the body, carry; out: the last carry */
 void knb_while(kn_builder *b, const kn_p_while *p, const kn_atom *in, kn_atom *out);
+/* in: constants, carries, inputs; out: carries, outputs */
+void knb_scan(kn_builder *b, const kn_p_scan *p, const kn_atom *in, kn_atom *out);
+/* in: index, what the branches take */
+void knb_cond(kn_builder *b, const kn_p_cond *p, const kn_atom *in, kn_atom *out);
 
 /* over named axes */
 kn_atom knb_psum(kn_builder *b, kn_atom x, kn_names axes);

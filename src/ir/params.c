@@ -35,6 +35,11 @@ static bool copy_field(kn_arena *a, const kn_param_field *f, void *params)
         v->v = own;
         return own != NULL;
     }
+    case KN_P_JAXPRS: {
+        kni_jaxprs *v = &FIELD_AT(kni_jaxprs, params, f);
+        v->v = knx_arena_copy(a, v->v, (size_t)v->n * sizeof *v->v);
+        return v->v != NULL || !v->n;
+    }
     case KN_P_INT:
     case KN_P_BOOL:
     case KN_P_DTYPE:
@@ -63,6 +68,9 @@ bool kni_params_copy(kn_arena *a, const kn_prim *p, const void *params, const vo
         EACH_FIELD(f, p) /* last, so that a failed copy holds nothing */
     if (f->kind == KN_P_JAXPR)
         kni_retain(FIELD_AT(kni_jaxpr *, copy, f));
+    else if (f->kind == KN_P_JAXPRS)
+        for (int i = 0; i < FIELD_AT(kni_jaxprs, copy, f).n; i++)
+            kni_retain(FIELD_AT(kni_jaxprs, copy, f).v[i]);
     else if (f->kind == KN_P_THUNK)
         kni_thunk_retain(FIELD_AT(kn_thunk *, copy, f));
     *out = copy;
@@ -77,6 +85,9 @@ void kni_params_drop(const kn_prim *p, const void *params)
         EACH_FIELD(f, p)
     if (f->kind == KN_P_JAXPR)
         kni_release(FIELD_AT(kni_jaxpr *, params, f));
+    else if (f->kind == KN_P_JAXPRS)
+        for (int i = 0; i < FIELD_AT(kni_jaxprs, params, f).n; i++)
+            kni_release(FIELD_AT(kni_jaxprs, params, f).v[i]);
     else if (f->kind == KN_P_THUNK)
         kni_thunk_release(FIELD_AT(kn_thunk *, params, f));
 }
@@ -95,6 +106,14 @@ static bool equal_names(kn_names a, kn_names b)
     return equal;
 }
 
+static bool equal_jaxprs(kni_jaxprs a, kni_jaxprs b, kn_map *known)
+{
+    bool equal = a.n == b.n;
+    for (int i = 0; equal && i < a.n; i++)
+        equal = kni_equal_known(a.v[i], b.v[i], known);
+    return equal;
+}
+
 static bool equal_field(const kn_param_field *f, const void *a, const void *b, kn_map *known)
 {
     switch (f->kind) {
@@ -105,6 +124,7 @@ static bool equal_field(const kn_param_field *f, const void *a, const void *b, k
     case KN_P_INTS: return equal_ints(FIELD_OF(kn_ints, a, f), FIELD_OF(kn_ints, b, f));
     case KN_P_STRING: return equal_strings(FIELD_OF(char *, a, f), FIELD_OF(char *, b, f));
     case KN_P_JAXPR: return kni_equal_known(FIELD_AT(kni_jaxpr *, a, f), FIELD_OF(kni_jaxpr *, b, f), known);
+    case KN_P_JAXPRS: return equal_jaxprs(FIELD_OF(kni_jaxprs, a, f), FIELD_OF(kni_jaxprs, b, f), known);
     case KN_P_THUNK: return kni_thunk_equal(FIELD_AT(kn_thunk *, a, f), FIELD_AT(kn_thunk *, b, f));
     case KN_P_NAMES: return equal_names(FIELD_OF(kn_names, a, f), FIELD_OF(kn_names, b, f));
     case KN_P_DOUBLE: return !memcmp(&FIELD_OF(double, a, f), &FIELD_OF(double, b, f), sizeof(double)); /* by bits */
@@ -159,6 +179,13 @@ static uint64_t hash_field(const kn_param_field *f, const void *params, uint64_t
         const kni_jaxpr *j = FIELD_AT(kni_jaxpr *, params, f);
         return knx_hash_mix(h, j ? j->hash : 0);
     }
+    case KN_P_JAXPRS: {
+        kni_jaxprs v = FIELD_OF(kni_jaxprs, params, f);
+        h = knx_hash_mix(h, (uint64_t)v.n);
+        for (int i = 0; i < v.n; i++)
+            h = knx_hash_mix(h, v.v[i]->hash);
+        return h;
+    }
     case KN_P_THUNK: return knx_hash_mix(h, kni_thunk_hash(FIELD_AT(kn_thunk *, params, f)));
     case KN_P_NAMES: {
         kn_names v = FIELD_OF(kn_names, params, f);
@@ -184,18 +211,20 @@ uint64_t kni_params_hash(const kn_prim *p, const void *params, uint64_t seed)
     return seed;
 }
 
+static size_t jaxpr_results(const kn_param_field *f, const void *params)
+{
+    if (f->kind == KN_P_JAXPR && FIELD_AT(kni_jaxpr *, params, f))
+        return FIELD_AT(kni_jaxpr *, params, f)->n_out;
+    return f->kind == KN_P_JAXPRS && FIELD_AT(kni_jaxprs, params, f).n ? FIELD_AT(kni_jaxprs, params, f).v[0]->n_out : 0;
+}
+
 size_t kni_result_room(const kn_prim *p, const void *params, int n_in)
 {
     if (p->n_out >= 0)
         return (size_t)p->n_out;
     size_t room = (size_t)n_in;
-    if (params)
-        for
-            EACH_FIELD(f, p)
-    if (f->kind == KN_P_JAXPR) {
-        const kni_jaxpr *j = FIELD_AT(kni_jaxpr *, params, f);
-        room += j ? j->n_out : 0;
-    }
+    for (const kn_param_field *f = params ? p->fields : NULL; f && f->name; f++)
+        room += jaxpr_results(f, params);
     if (params)
         for
             EACH_FIELD(f, p)
@@ -209,10 +238,11 @@ size_t kni_result_room(const kn_prim *p, const void *params, int n_in)
 uint32_t kni_bits(const kn_prim *p, const void *params)
 {
     uint32_t bits = p->bits;
-    if (params)
-        for
-            EACH_FIELD(f, p)
-    if (f->kind == KN_P_JAXPR && FIELD_AT(kni_jaxpr *, params, f))
-        bits |= FIELD_AT(kni_jaxpr *, params, f)->has;
+    for (const kn_param_field *f = params ? p->fields : NULL; f && f->name; f++) {
+        if (f->kind == KN_P_JAXPR && FIELD_AT(kni_jaxpr *, params, f))
+            bits |= FIELD_AT(kni_jaxpr *, params, f)->has;
+        for (int i = 0; f->kind == KN_P_JAXPRS && i < FIELD_AT(kni_jaxprs, params, f).n; i++)
+            bits |= FIELD_AT(kni_jaxprs, params, f).v[i]->has;
+    }
     return bits;
 }

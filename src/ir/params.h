@@ -63,6 +63,8 @@
  *     random_wrap (no struct)      random_wrap[impl=fry], random_seed; params_size is 0 and params are NULL
  *     jit                          jit[name=f jaxpr={ lambda ; a:f32[]. let  in (a,) }]; classic: xla_call
  *     while                        while[body_jaxpr={ ... } body_nconsts=1 cond_jaxpr={ ... } cond_nconsts=0]
+ *     scan                         scan[jaxpr={ ... } length=3 num_carry=1 num_consts=0 reverse=False unroll=1]
+ *     cond                         cond[branches=( { ... } { ... } )]
  *     custom_jvp_call              custom_jvp_call[name=f call_jaxpr={ ... } jvp=f_jvp symbolic_zeros=False]
  *     custom_vjp_call              custom_vjp_call[name=f bwd=f_bwd call_jaxpr={ ... } fwd=f_fwd symbolic_zeros=False]
  *     custom_lin                   custom_lin[bwd=f_bwd in_zeros=[False] num_res=2 symbolic_zeros=False]
@@ -95,6 +97,10 @@ typedef struct kn_ints {
     int n;
     const int64_t *v;
 } kn_ints;
+typedef struct kni_jaxprs {
+    int n;
+    kni_jaxpr *const *v;
+} kni_jaxprs;
 typedef struct kn_names {
     int n;
     const char *const *v;
@@ -107,6 +113,7 @@ typedef enum {
     KN_P_INTS,
     KN_P_STRING,
     KN_P_JAXPR,
+    KN_P_JAXPRS, /* kni_jaxprs */
     KN_P_ENUM,
     KN_P_DOUBLE,
     KN_P_NAMES,
@@ -159,7 +166,8 @@ extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[],
     kni_fields_rng_bit_generator[], kni_fields_gather[], kni_fields_check_bounds[], kni_fields_scatter[],
     kni_fields_dynamic_slice[], kni_fields_dot_general[], kni_fields_conv[], kni_fields_sort[], kni_fields_factorize[],
     kni_fields_triangular_solve[], kni_fields_random_bits[], kni_fields_random_gamma[],
-    kni_fields_random_wrap[], kni_fields_jit[], kni_fields_while[];
+    kni_fields_random_wrap[], kni_fields_jit[], kni_fields_while[],
+    kni_fields_scan[], kni_fields_cond[];
 
 extern const kn_param_field kni_fields_custom_jvp[], kni_fields_custom_vjp[], kni_fields_custom_lin[],
     kni_fields_remat[], kni_fields_name[];
@@ -370,7 +378,31 @@ typedef struct {
     int64_t body_nconsts;
     kni_jaxpr *cond_jaxpr;
     int64_t cond_nconsts;
+    int64_t max_steps; /* at most so many rounds, whatever the condition says; 0: no bound */
 } kn_p_while;
+/* Operands: num_consts constants, num_carry carries, inputs whose first axis has `length`. Results: carries, outputs
+ * with that axis in front. jaxpr: constants, carries, elements of the inputs -> carries, elements of the outputs. */
+typedef struct {
+    kni_jaxpr *jaxpr;
+    int64_t length, num_carry, num_consts;
+    bool reverse;
+    int64_t unroll;
+    /* What reverse mode keeps: 0: every step's residuals; k > 0: the carry before every k-th step, the residuals of k
+     * steps being worked out again; KN_CHECKPOINT_ROOT: k is the square root of the length, rounded up */
+    int64_t checkpoint;
+    int64_t accept;  /* bits of kn_loop_path: others are refused; 0: any */
+    int64_t on_step; /* number of a host function (host.h) that is told of each step; 0: none */
+} kn_p_scan;
+#define KN_CHECKPOINT_ROOT (-1)
+/* How a loop runs: one native function; a list of kernels and routines whose places are found once; its body as any
+ * program. */
+typedef enum kn_loop_path { KN_PATH_COMPILED = 1, KN_PATH_CALLS = 2, KN_PATH_STEPWISE = 4 } kn_loop_path;
+/* Operands: index (int32; below 0 it is 0, beyond the last branch that), then what all branches take: for each branch
+ * consts.v[i] constants of its own, then the others. All jaxprs take all of these and give results of the same types. */
+typedef struct {
+    kni_jaxprs branches;
+    kn_ints consts; /* empty: nobody knows any more; for the classic form only */
+} kn_p_cond;
 /* Custom derivatives. Operands: num_consts that the rule does not differentiate by, then the others. No jaxpr has
  * constvars; call_jaxpr takes all operands. */
 typedef struct {

@@ -151,6 +151,7 @@ void kni_parse_field(kn_parser *p, const kn_param_field *f, void *params)
     case KN_P_DOUBLE: kni_parse_double(p, &FIELD_AT(double, params, f)); break;
     case KN_P_NAMES: kni_parse_names(p, &FIELD_AT(kn_names, params, f)); break;
     case KN_P_THUNK: FIELD_AT(kn_thunk *, params, f) = parse_thunk(p); break;
+    case KN_P_JAXPRS:
     case KN_P_TEXT: break;
     }
 }

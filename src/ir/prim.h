@@ -39,7 +39,9 @@ enum {
     /* linear in each operand of linear_in while the others stay fixed, but not in several at once (mul) */
     KN_MULTILINEAR = 512,
     KN_WINDOW = 1024,    /* shows a window of operand 0 at the positions that the other operands give */
-    KN_LOOPS = 4096,      /* runs its jaxprs again and again (kn_p_while): lowered to a step of programs */
+    /* runs the jaxprs in its parameters, as often as it says: lowered to a step of programs, or to a kernel that holds
+     * them */
+    KN_LOOPS = 4096,
     KN_PRODUCT = 65536,   /* a product of matrices or a convolution: what policies of checkpoint call one */
     KN_COMPONENT = 2048, /* shows a part of each element, number `component` of its parts (real, imag, bitcast) */
     /* These three a row with jaxprs in its parameters has, too, if an equation in there has them: kni_bits. */

@@ -26,7 +26,7 @@ static const char *fields_fault(const kn_prim *p)
         [KN_P_STRING] = sizeof(char *),    [KN_P_JAXPR] = sizeof(kni_jaxpr *),
         [KN_P_ENUM] = sizeof(int64_t),     [KN_P_DOUBLE] = sizeof(double),
         [KN_P_NAMES] = sizeof(kn_names),   [KN_P_TEXT] = 0,
-        [KN_P_THUNK] = sizeof(kn_thunk *),
+        [KN_P_THUNK] = sizeof(kn_thunk *), [KN_P_JAXPRS] = sizeof(kni_jaxprs),
     };
     for (const kn_param_field *f = p->fields; f && f->name; f++) {
         if (f->kind == KN_P_TEXT ? !f->text && !f->show : f->offset + size[f->kind] > p->params_size)

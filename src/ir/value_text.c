@@ -187,6 +187,7 @@ static bool is_empty(const kn_param_field *f, const void *params)
     case KN_P_DTYPE: return !FIELD_AT(kn_dtype, params, f);
     case KN_P_STRING: return !FIELD_AT(char *, params, f);
     case KN_P_JAXPR: return !FIELD_AT(kni_jaxpr *, params, f);
+    case KN_P_JAXPRS: return FIELD_AT(kni_jaxprs, params, f).n == 0;
     case KN_P_INT: return FIELD_AT(int64_t, params, f) == 0;
     case KN_P_BOOL:
     case KN_P_ENUM:
@@ -264,7 +265,8 @@ void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
         else
             knx_str_puts(t, s ? s : "None");
         break;
-    case KN_P_JAXPR: break;
+    case KN_P_JAXPR:
+    case KN_P_JAXPRS: break;
     case KN_P_NAMES: add_names(t, form, f, FIELD_AT(kn_names, params, f)); break;
     case KN_P_THUNK:
         s = FIELD_AT(kn_thunk *, params, f)->name;

@@ -71,7 +71,7 @@ int knk_begin_stage(knk_builder *k, int n_inner)
                         k->n_par),
                0;
     int n = (int)k->node.n;
-    if (!KN_VEC_PUSH(&k->stage, ((knk_stage){n_inner, n, n})))
+    if (!KN_VEC_PUSH(&k->stage, ((knk_stage){n_inner, n, n, 0})))
         return no_memory(k), 0;
     return (int)k->stage.n - 1;
 }
@@ -367,7 +367,7 @@ static int renumber(const knk_builder *k, knk_node *number)
 static void copy_nodes(const knk_builder *k, const knk_node *number, knk_inst *to, knk_stage *stage)
 {
     for (size_t s = 0, at = 0; s < k->stage.n; s++) {
-        stage[s] = (knk_stage){k->stage.at[s].n_inner, (int)at, (int)at};
+        stage[s] = (knk_stage){k->stage.at[s].n_inner, (int)at, (int)at, k->stage.at[s].n_loop};
         for (int i = k->stage.at[s].first; i < k->stage.at[s].end; i++) {
             if (number[i] < 0)
                 continue;

@@ -13,6 +13,19 @@
  * the kernel knows only how many there are and each stride's class. The order in which a reduction joins elements is
  * docs/determinism.md's, whatever the extents, strides and lanes.
  *
+ * Loops. A stage without inner extents may have loops, which may lie in each other; they are numbered in the order in
+ * which they begin. Each point runs a loop for itself: its carries begin with `init`; a turn works out the nodes between
+ * LOOP and END and then gives all carries their NEXT values at once; LAST is a carry after the loop. A loop ends when its
+ * turns are as many as its extent (of the launch; any number from 0 on, KNK_NO_LIMIT for none) or when the value of its
+ * WHILE, if it has one, is false: that is asked at the start of each turn, and nothing else of the turn happens then. A
+ * point that is done with a loop takes no part in the loops inside of it either. Maps have a stride for each loop of
+ * their stage, after the inner ones: the loop's turn, from 0 on, is an index like others; it is ZERO for loops that the
+ * node does not lie in. Loads and stores in a loop with a WHILE, at any depth, have ZERO for that loop and those
+ * in it; stores may only lie in loops without one. A load with an index in such a loop may be made for points
+ * that are done: whoever builds it sees to it that the element exists. Within a turn all loads of a point come
+ * before its stores, and a load never reads what a store of an earlier turn wrote. What does not depend on a loop is
+ * worked out before it, wherever it was built.
+ *
  * Memory is accessed by element of the buffer's declared dtype (keys: u32; complex: their component). Elements lie at
  * multiples of their size; a bool is 0 or 1. Within a stage, all loads of a point come before its stores, and points
  * are in no order; a later stage sees what earlier stages stored for the same parallel point. A written buffer may be
@@ -46,9 +59,12 @@ typedef struct knk_inst {
 enum { KNK_STRIDE_ZERO, KNK_STRIDE_ONE, KNK_STRIDE_ANY };
 enum { KNK_MAX_LOOPS = 64 };
 
-typedef struct knk_stage { int n_inner; int first, end; /* nodes */ } knk_stage;
+enum { KNK_MAX_NESTED = 8 }; /* loops in each other */
+#define KNK_NO_LIMIT INT64_MAX /* extent of a loop that only its WHILE ends */
+
+typedef struct knk_stage { int n_inner; int first, end; /* nodes */ int n_loop; } knk_stage;
 typedef struct knk_buffer { uint8_t dtype; bool written; } knk_buffer;
-/* cls: one per parallel, then per inner loop of its stage */
+/* cls: one per parallel, then per inner loop of its stage, then per LOOP of it */
 typedef struct knk_map { uint8_t stage; uint8_t cls[KNK_MAX_LOOPS]; } knk_map;
 
 /* A finished kernel is immutable and reference-counted; equal structure means equal key. */
@@ -74,7 +90,7 @@ void knk_delete(knk_builder *k);
 /* returns the stage's number; nodes go into the newest stage */
 int knk_begin_stage(knk_builder *k, int n_inner);
 int knk_add_buffer(knk_builder *k, kn_dtype_id dtype, bool written);
-/* a map of the newest stage; cls has n_par + n_inner entries */
+/* a map of the newest stage; cls has n_par + n_inner entries; of loops all are ZERO */
 int knk_add_map(knk_builder *k, const uint8_t *cls);
 kn_dtype_id knk_dtype(const knk_builder *k, knk_node x);
 knk_node knk_const(knk_builder *k, kn_dtype_id d, uint64_t bits);
@@ -84,6 +100,17 @@ knk_node knk_index(knk_builder *k, int map);
 knk_node knk_load(knk_builder *k, int buffer, int map, knk_node index, knk_node pred, knk_node other);
 void knk_store(knk_builder *k, int buffer, int map, knk_node value);
 knk_node knk_reduce(knk_builder *k, knk_reduction how, knk_node x);
+/* Loops: begin, carries, perhaps while, the nodes of a turn, next for each carry, end. Between begin and end nodes are
+ * those of a turn; a node made in there is not to be used outside, but by knk_last, unless it depends on nothing in
+ * there. A carry's next value must have its dtype. */
+int knk_loop_begin(knk_builder *k);                 /* the loop's number in its stage */
+knk_node knk_carry(knk_builder *k, knk_node init);  /* of the innermost open loop */
+void knk_while(knk_builder *k, knk_node pred);      /* of the innermost open loop, at most once */
+void knk_next(knk_builder *k, knk_node carry, knk_node value);
+void knk_loop_end(knk_builder *k);
+knk_node knk_last(knk_builder *k, knk_node carry);  /* after the end of its loop */
+/* A map for nodes in loops: cls has n_par entries, then one per loop so far (inner extents: none). */
+int knk_add_loop_map(knk_builder *k, const uint8_t *cls);
 knk_node knk_unary(knk_builder *k, knk_op op, knk_node a);
 knk_node knk_binary(knk_builder *k, knk_op op, knk_node a, knk_node b);
 knk_node knk_ternary(knk_builder *k, knk_op op, knk_node a, knk_node b, knk_node c);
@@ -103,13 +130,13 @@ kn_error *knk_parse(const char *text, knk_kernel **out);                   /* re
 double knk_cost(const knk_kernel *k);                                      /* operations per point, for reports */
 
 /* Running. One affine map's numbers, in elements of its buffer; strides of the parallel loops, then of the inner
- * ones. */
+ * ones, then of the loops of its stage. */
 typedef struct knk_map_values { int64_t offset; const int64_t *stride; } knk_map_values;
 typedef struct knk_launch {
     void *const *buffer;             /* n_buffer base addresses */
     const knk_map_values *map;       /* n_map */
     const int64_t *par;              /* n_par extents */
-    const int64_t *const *inner;     /* per stage, n_inner extents */
+    const int64_t *const *inner;     /* per stage, n_inner extents, then those of its loops */
 } knk_launch;
 /* The meaning of a kernel, block by block. `scratch`: knk_scratch_bytes(k) bytes, 64-byte aligned. No allocation,
  * lock or system call. */

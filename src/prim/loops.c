@@ -9,7 +9,7 @@
  *                runs until the last lane is done, and lanes that are done keep their carry.
  *     lower      a step that holds the programs of both jaxprs
  */
-#include "prim/rules.h"
+#include "prim/frame.h"
 #include "transform/transform.h"
 
 /* The parts of a loop's operands. */
@@ -26,8 +26,6 @@ static loop loop_of(const void *params, uint32_t n_in)
 }
 
 /* --- type ------------------------------------------------------------------------------------- */
-
-static bool same_type(kn_type a, kn_type b) { return a.dtype == b.dtype && kni_type_same_shape(a, b); }
 
 static kn_error *check_counts(const kn_p_while *p, int n_in)
 {
@@ -58,26 +56,10 @@ static kn_error *check_condition(const kni_jaxpr *c)
                      kni_type_text(&t, y, true));
 }
 
-static kn_error *check_carry(uint32_t i, kn_type in, kn_type out)
-{
-    if (same_type(in, out))
-        return NULL;
-    kn_text s = {0}, t = {0};
-    bool dtypes = in.dtype != out.dtype, shapes = !kni_type_same_shape(in, out);
-    return knx_error(KN_ERROR_TYPE,
-                     "body function carry input and carry output must have equal types, but they differ: the input "
-                     "carry component carry[%u] has type %s but the corresponding output carry component has type %s, "
-                     "so %s",
-                     i, kni_type_text(&s, in, true), kni_type_text(&t, out, true),
-                     dtypes && shapes ? "the dtypes do not match, and the shapes do not match"
-                     : dtypes         ? "the dtypes do not match"
-                                      : "the shapes do not match");
-}
-
 static kn_error *check_operands(const char *whose, const kni_jaxpr *j, uint32_t first, const kn_type *x, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (!same_type(x[i], kni_in_type(j, first + i))) {
+        if (!knp_same_type(x[i], kni_in_type(j, first + i))) {
             kn_text s = {0}, t = {0};
             return knx_error(KN_ERROR_TYPE, "input %u of the %s has type %s, but was given %s", first + i, whose,
                              kni_type_text(&t, kni_in_type(j, first + i), true), kni_type_text(&s, x[i], true));
@@ -93,7 +75,7 @@ static kn_error *while_type(const void *params, int n_in, const kn_type *x, kn_a
     const kn_type *carry = x + l.n_cond + l.n_body;
     KN_TRY(check_condition(cond));
     for (uint32_t i = 0; i < l.n; i++)
-        KN_TRY(check_carry(i, kni_in_type(body, l.n_body + i), kni_out_type(body, i)));
+        KN_TRY(knp_check_carry(NULL, i, kni_in_type(body, l.n_body + i), kni_out_type(body, i)));
     KN_TRY(check_operands("condition", cond, 0, x, l.n_cond));
     KN_TRY(check_operands("condition", cond, l.n_cond, carry, l.n));
     KN_TRY(check_operands("body", body, 0, x + l.n_cond, l.n_body));
@@ -105,45 +87,6 @@ static kn_error *while_type(const void *params, int n_in, const kn_type *x, kn_a
             return knx_error_nomem();
     *n_out = (int)l.n;
     return NULL;
-}
-
-/* --- jaxprs around jaxprs --------------------------------------------------------------------- */
-
-/* A jaxpr in the making whose inputs are numbered as they are made. */
-typedef struct frame {
-    kn_builder b;
-    kn_arena arena;
-    kn_atom *in, *out;
-    uint32_t n_in;
-} frame;
-
-static bool frame_begin(frame *f, size_t inputs, size_t outputs)
-{
-    *f = (frame){0};
-    knb_init(&f->b);
-    f->in = knx_arena_alloc(&f->arena, (inputs + 1) * sizeof *f->in);
-    f->out = knx_arena_alloc(&f->arena, (outputs + 1) * sizeof *f->out);
-    return f->in && f->out;
-}
-
-static void frame_input(frame *f, kn_type t) { f->in[f->n_in++] = knb_invar(&f->b, t); }
-
-static kn_error *frame_finish(frame *f, uint32_t n, const kn_atom *out, const char *name, kni_jaxpr **j)
-{
-    KN_TRY(knb_take_error(&f->b));
-    return knb_finish(&f->b, (int)n, out, name, true, j);
-}
-
-static void frame_end(frame *f)
-{
-    knb_free(&f->b);
-    knx_arena_free(&f->arena);
-}
-
-static void put_all(kn_atom *to, uint32_t *n, const kn_atom *from, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        to[(*n)++] = from[i];
 }
 
 /* --- derivatives ------------------------------------------------------------------------------ */
@@ -180,12 +123,12 @@ static kn_error *find_tangents(tangents *t)
 /* The joint body takes its inputs, then their tangents; in a loop constants and their tangents come first. */
 static kn_error *order_inputs(tangents *t)
 {
-    frame f;
+    knp_frame f;
     const kni_jaxpr *j = t->joint;
     uint32_t inputs = t->l.n_body + t->l.n;
     kni_jaxpr *ordered = NULL;
     kn_error *error = NULL;
-    if (!frame_begin(&f, j->n_in, j->n_out))
+    if (!knp_frame_begin(&f, j->n_in, j->n_out))
         error = knx_error_nomem();
     for (int carry = 0; !error && carry < 2; carry++) {
         uint32_t from = carry ? t->l.n_body : 0, to = carry ? inputs : t->l.n_body;
@@ -197,9 +140,9 @@ static kn_error *order_inputs(tangents *t)
     }
     if (!error) {
         knb_inline(&f.b, j, f.in, f.out);
-        error = frame_finish(&f, j->n_out, f.out, j->name, &ordered);
+        error = knp_frame_finish(&f, j->n_out, f.out, j->name, &ordered);
     }
-    frame_end(&f);
+    knp_frame_end(&f);
     if (!error) {
         kni_release(t->joint);
         t->joint = ordered;
@@ -209,19 +152,19 @@ static kn_error *order_inputs(tangents *t)
 
 static kn_error *widen_condition(tangents *t)
 {
-    frame f;
+    knp_frame f;
     const kni_jaxpr *c = t->l.p->cond_jaxpr;
-    kn_error *error = frame_begin(&f, (size_t)c->n_in + t->l.n, c->n_out) ? NULL : knx_error_nomem();
+    kn_error *error = knp_frame_begin(&f, (size_t)c->n_in + t->l.n, c->n_out) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < c->n_in; i++)
-            frame_input(&f, kni_in_type(c, i));
+            knp_frame_input(&f, kni_in_type(c, i));
         for (uint32_t i = 0; i < t->l.n; i++)
             if (t->has[t->l.n_body + i])
-                frame_input(&f, kni_in_type(c, t->l.n_cond + i));
+                knp_frame_input(&f, kni_in_type(c, t->l.n_cond + i));
         knb_inline(&f.b, c, f.in, f.out);
-        error = frame_finish(&f, 1, f.out, c->name, &t->cond);
+        error = knp_frame_finish(&f, 1, f.out, c->name, &t->cond);
     }
-    frame_end(&f);
+    knp_frame_end(&f);
     return error;
 }
 
@@ -234,17 +177,17 @@ static kn_error *emit_joint(const kn_rule *r, const tangents *t, const kn_atom *
     if (!in || !out)
         return knx_error_nomem();
     uint32_t n = 0, carries = l->n + t->n_carry;
-    put_all(in, &n, r->x, l->n_cond + l->n_body);
+    knp_put_all(in, &n, r->x, l->n_cond + l->n_body);
     for (uint32_t i = 0; i < l->n_body; i++)
         if (t->has[i])
             in[n++] = tx[l->n_cond + i];
-    put_all(in, &n, r->x + l->n_cond + l->n_body, l->n);
+    knp_put_all(in, &n, r->x + l->n_cond + l->n_body, l->n);
     for (uint32_t i = l->n_body; i < l->n_body + l->n; i++)
         if (t->has[i])
             in[n++] = knb_instantiate(r->b, tx[l->n_cond + i], r->xt[l->n_cond + i]);
     for (uint32_t i = 0; i < carries; i++)
         out[i] = KN_ATOM_NONE;
-    knb_while(r->b, &(kn_p_while){t->joint, (int64_t)l->n_body + t->n_const, t->cond, l->n_cond}, in, out);
+    knb_while(r->b, &(kn_p_while){t->joint, (int64_t)l->n_body + t->n_const, t->cond, l->n_cond, l->p->max_steps}, in, out);
     for (uint32_t i = 0, k = l->n; i < l->n; i++) {
         if (r->forward)
             y[i] = out[i];
@@ -340,28 +283,28 @@ static kn_atom keep_if_done(kn_builder *b, kn_atom pred, kn_atom new, kn_atom ol
 /* The body that changes only the lanes that are not done. It asks the condition, so it has its constants in front. */
 static kn_error *keep_done_lanes(batching *t)
 {
-    frame f;
+    knp_frame f;
     const loop *l = &t->l;
     kni_jaxpr *kept = NULL;
     size_t inputs = (size_t)l->n_cond + l->n_body + l->n;
-    kn_error *error = frame_begin(&f, 2 * inputs, l->n) ? NULL : knx_error_nomem();
+    kn_error *error = knp_frame_begin(&f, 2 * inputs, l->n) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < l->n_cond; i++)
-            frame_input(&f, kni_in_type(t->cond, i));
+            knp_frame_input(&f, kni_in_type(t->cond, i));
         for (uint32_t i = 0; i < l->n_body + l->n; i++)
-            frame_input(&f, kni_in_type(t->body, i));
+            knp_frame_input(&f, kni_in_type(t->body, i));
         const kn_atom *carry = f.in + l->n_cond + l->n_body;
         kn_atom pred, *x = f.in + inputs;
         uint32_t n = 0;
-        put_all(x, &n, f.in, l->n_cond);
-        put_all(x, &n, carry, l->n);
+        knp_put_all(x, &n, f.in, l->n_cond);
+        knp_put_all(x, &n, carry, l->n);
         knb_inline(&f.b, t->cond, x, &pred);
         knb_inline(&f.b, t->body, f.in + l->n_cond, f.out);
         for (uint32_t i = 0; i < l->n; i++)
             f.out[i] = keep_if_done(&f.b, pred, f.out[i], carry[i]);
-        error = frame_finish(&f, l->n, f.out, t->body->name, &kept);
+        error = knp_frame_finish(&f, l->n, f.out, t->body->name, &kept);
     }
-    frame_end(&f);
+    knp_frame_end(&f);
     if (!error) {
         kni_release(t->body);
         t->body = kept;
@@ -372,17 +315,17 @@ static kn_error *keep_done_lanes(batching *t)
 /* The condition: is any lane not done? */
 static kn_error *any_lane(batching *t)
 {
-    frame f;
+    knp_frame f;
     kni_jaxpr *any = NULL;
-    kn_error *error = frame_begin(&f, t->cond->n_in, 1) ? NULL : knx_error_nomem();
+    kn_error *error = knp_frame_begin(&f, t->cond->n_in, 1) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < t->cond->n_in; i++)
-            frame_input(&f, kni_in_type(t->cond, i));
+            knp_frame_input(&f, kni_in_type(t->cond, i));
         knb_inline(&f.b, t->cond, f.in, f.out);
         kn_atom y = knb_reduce_or(&f.b, f.out[0], 1, (const int64_t[]){0});
-        error = frame_finish(&f, 1, &y, t->cond->name, &any);
+        error = knp_frame_finish(&f, 1, &y, t->cond->name, &any);
     }
-    frame_end(&f);
+    knp_frame_end(&f);
     if (!error) {
         kni_release(t->cond);
         t->cond = any;
@@ -397,14 +340,14 @@ static kn_error *emit_batched(const kn_rule *r, batching *t, const int *axis, kn
     if (!in)
         return knx_error_nomem();
     uint32_t n = 0, consts = l->n_cond + l->n_body;
-    put_all(in, &n, r->x, l->n_cond);
+    knp_put_all(in, &n, r->x, l->n_cond);
     if (t->each)
-        put_all(in, &n, r->x, l->n_cond);
-    put_all(in, &n, r->x + l->n_cond, l->n_body);
+        knp_put_all(in, &n, r->x, l->n_cond);
+    knp_put_all(in, &n, r->x + l->n_cond, l->n_body);
     for (uint32_t i = 0; i < l->n; i++)
         in[n++] =
             is_batched(t, i) ? knp_batched_at(r, (int)(consts + i), t->size, axis[consts + i], 0) : r->x[consts + i];
-    knb_while(r->b, &(kn_p_while){t->body, (int64_t)l->n_body + (t->each ? l->n_cond : 0), t->cond, l->n_cond}, in, y);
+    knb_while(r->b, &(kn_p_while){t->body, (int64_t)l->n_body + (t->each ? l->n_cond : 0), t->cond, l->n_cond, l->p->max_steps}, in, y);
     for (uint32_t i = 0; i < l->n; i++)
         axis_out[i] = is_batched(t, i) ? 0 : -1;
     return NULL;

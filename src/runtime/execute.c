@@ -211,7 +211,8 @@ static double seconds(void)
 
 _Static_assert((int)KN_STEP_KERNEL == KNC_KERNEL && (int)KN_STEP_ROUTINE == KNC_ROUTINE &&
                    (int)KN_STEP_COPY == KNC_COPY && (int)KN_STEP_LOOP == KNC_LOOP &&
-                   (int)KN_STEP_PRODUCT == KNC_PRODUCT && (int)KN_STEP_BAND == KNC_BAND,
+                   (int)KN_STEP_PRODUCT == KNC_PRODUCT && (int)KN_STEP_BAND == KNC_BAND &&
+                   (int)KN_STEP_BRANCH == KNC_BRANCH,
                "a hook sees the kinds of steps");
 
 static kn_error *run_any_step(const run *r, const knc_step *s, void **at)

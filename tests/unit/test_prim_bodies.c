@@ -131,8 +131,8 @@ static void a_loop_takes_jaxprs_that_fit(void **state)
             {two, 0, less, 0});
     REFUSES(1, x, 0, VALUE, "while has more results than there is room for", {one, 0, less_one, 0});
 #undef REFUSES
-    assert_int_equal(kn_prim_while.body_types(&(kn_p_while){one, -1, less, 0}, 0, 1, x, t), 0);
-    assert_int_equal(kn_prim_while.body_types(&(kn_p_while){one, 1, less, 1}, 0, 1, x, t), 0);
+    assert_int_equal(kn_prim_while.body_types(&(kn_p_while){one, -1, less, 0, 0}, 0, 1, x, t), 0);
+    assert_int_equal(kn_prim_while.body_types(&(kn_p_while){one, 1, less, 1, 0}, 0, 1, x, t), 0);
     kni_release(one), kni_release(two), kni_release(less), kni_release(less_one), kni_release(both), kni_release(open);
 }
 

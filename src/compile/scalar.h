@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * scalar.h -- loops and branches as kernels (docs/loops.md, "The compiled loop"). */
+#ifndef KN_COMPILE_SCALAR_H
+#define KN_COMPILE_SCALAR_H
+#include "compile/plan.h"
+
+/* A loop or a branch as one kernel that is a step of its own: its buffers are operands and results of the equation. */
+typedef struct knc_scalar {
+    knk_kernel *kernel; /* NULL: it does not become one, and `why` says for what reason */
+    kn_text why;
+    int n_buffer;
+    const uint32_t *buffer; /* per buffer: number of the operand; results follow on the operands */
+    const knk_map_values *map;
+    const int64_t *par;
+    const int64_t *const *inner;
+} knc_scalar;
+/* Numbers and lists live in p->p->arena. Errors are lack of memory alone. */
+kn_error *knc_scalar_kernel(knc_plan *p, const kn_eqn *e, knc_scalar *out);
+#endif

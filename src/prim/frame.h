@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * frame.h -- what rows with jaxprs inside of loops and branches share: writing a jaxpr around another one, and the types
+ * of a carry. */
+#ifndef KN_PRIM_FRAME_H
+#define KN_PRIM_FRAME_H
+#include "prim/rules.h"
+
+/* A jaxpr in the making whose inputs are numbered as they are made. */
+typedef struct knp_frame {
+    kn_builder b;
+    kn_arena arena;
+    kn_atom *in, *out;
+    uint32_t n_in;
+} knp_frame;
+bool knp_frame_begin(knp_frame *f, size_t inputs, size_t outputs); /* room for so many; false without memory */
+void knp_frame_input(knp_frame *f, kn_type t);
+/* The jaxpr; errors of the builder come out here. */
+kn_error *knp_frame_finish(knp_frame *f, uint32_t n, const kn_atom *out, const char *name, kni_jaxpr **j);
+void knp_frame_end(knp_frame *f); /* in every case */
+
+void knp_put_all(kn_atom *to, uint32_t *n, const kn_atom *from, uint32_t count);
+bool knp_same_type(kn_type a, kn_type b); /* dtype and shape */
+/* TypeError if a body does not return carry i as it takes it. name: of the leaf; NULL: it has none */
+kn_error *knp_check_carry(const char *name, uint32_t i, kn_type in, kn_type out);
+#endif
