@@ -134,6 +134,7 @@ static kn_error *run_step(const run *r, const knc_step *s, void **at)
     case KNC_KERNEL: run_kernel(r, s, at); break;
     case KNC_ROUTINE: return run_routine(r, s, at);
     case KNC_LOOP: return knd_run_loop(r, s, at);
+    case KNC_BRANCH: return knx_error(KN_ERROR_NOT_IMPLEMENTED, "branches do not run yet");
     case KNC_PRODUCT: knd_run_product(r, s, at); break;
     case KNC_BAND: knd_run_band(r, s); break;
     case KNC_COPY:
