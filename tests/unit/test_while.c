@@ -91,7 +91,7 @@ static void carries_may_trade_places(void **state)
     KN_SCOPE;
     kn_array x = kn_scalar(1.0), y = kn_scalar(2.0);
     Counted end;
-    kn_while_loop(KN_FN(under_ten), KN_FN(trade), &end, &x, &y); /* 1 2, 2 2, 2 3, 3 3, 3 4, 4 4, 4 5, 5 5 */
+    kn_while_loop(KN_FN(under_ten), KN_FN(trade), &end, KN_ARGS(&x, &y)); /* 1 2, 2 2, 2 3, 3 3, 3 4, 4 4, 4 5, 5 5 */
     expect_values(end.i, 5);
     expect_values(end.x, 5);
 }
@@ -513,7 +513,7 @@ static kni_jaxpr *rounds(kni_jaxpr *body, int n, const kn_type *type, int how_ma
         at[k + 2] = knb_invar(&b, type[k]);
     if (loop) {
         kni_jaxpr *condition = below_limit(n, type);
-        knb_while(&b, &(kn_p_while){body, 0, condition, 1}, at, at + 1);
+        knb_while(&b, &(kn_p_while){body, 0, condition, 1, 0}, at, at + 1);
         kni_release(condition);
     }
     for (int i = 0; !loop && i < how_many; i++)
