@@ -4,6 +4,7 @@
  *     type       a carry keeps its type; the condition is one bool
  *     linearize  a second loop whose carry has tangents behind it. Which carries have one is a fixed point: those that
  *                begin with one, or get one from the body. In forward mode it is the only loop.
+ *                With max_steps reverse mode is that of a scan of so many steps, each of which goes on or not.
  *     transpose  none: how often the body ran is not known
  *     batch      which carries are batched is a fixed point too. With a batched predicate all of them are; the loop
  *                runs until the last lane is done, and lanes that are done keep their carry.
@@ -187,7 +188,8 @@ static kn_error *emit_joint(const kn_rule *r, const tangents *t, const kn_atom *
             in[n++] = knb_instantiate(r->b, tx[l->n_cond + i], r->xt[l->n_cond + i]);
     for (uint32_t i = 0; i < carries; i++)
         out[i] = KN_ATOM_NONE;
-    knb_while(r->b, &(kn_p_while){t->joint, (int64_t)l->n_body + t->n_const, t->cond, l->n_cond, l->p->max_steps}, in, out);
+    knb_while(r->b, &(kn_p_while){t->joint, (int64_t)l->n_body + t->n_const, t->cond, l->n_cond, l->p->max_steps}, in,
+              out);
     for (uint32_t i = 0, k = l->n; i < l->n; i++) {
         if (r->forward)
             y[i] = out[i];
@@ -195,6 +197,79 @@ static kn_error *emit_joint(const kn_rule *r, const tangents *t, const kn_atom *
             ty[i] = out[k++];
     }
     return NULL;
+}
+
+/* --- reverse mode, with a bound --------------------------------------------------------------- */
+
+/* constants of both, carries -> the carries after a step, or, if the condition is false, as they are: a step of a scan
+ * of max_steps. */
+static kn_error *bounded_step(const loop *l, kni_jaxpr *stay, kni_jaxpr **out)
+{
+    knp_frame f;
+    kni_jaxpr *branch[2] = {stay, l->p->body_jaxpr};
+    uint32_t consts = l->n_cond + l->n_body, n = 0;
+    kn_error *error = knp_frame_begin(&f, 2 * ((size_t)consts + l->n) + 1, l->n) ? NULL : knx_error_nomem();
+    if (!error) {
+        for (uint32_t i = 0; i < l->n_cond; i++)
+            knp_frame_input(&f, kni_in_type(l->p->cond_jaxpr, i));
+        for (uint32_t i = 0; i < l->n_body + l->n; i++)
+            knp_frame_input(&f, kni_in_type(l->p->body_jaxpr, i));
+        kn_atom *x = f.in + consts + l->n, go;
+        knp_put_all(x, &n, f.in, l->n_cond);
+        knp_put_all(x, &n, f.in + consts, l->n);
+        knb_inline(&f.b, l->p->cond_jaxpr, x, &go);
+        x[0] = knb_convert(&f.b, go, KN_DT(I32));
+        n = 1;
+        knp_put_all(x, &n, f.in + l->n_cond, l->n_body + l->n);
+        knb_cond(&f.b, &(kn_p_cond){.branches = {2, branch}}, x, f.out);
+        error = knp_frame_finish(&f, l->n, f.out, l->p->body_jaxpr->name, out);
+    }
+    knp_frame_end(&f);
+    return error;
+}
+
+/* The branch of a loop that is done: takes what the body takes. */
+static kn_error *staying(const loop *l, kni_jaxpr **out)
+{
+    knp_frame f;
+    kn_error *error = knp_frame_begin(&f, (size_t)l->n_body + l->n, l->n) ? NULL : knx_error_nomem();
+    for (uint32_t i = 0; !error && i < l->n_body + l->n; i++)
+        knp_frame_input(&f, kni_in_type(l->p->body_jaxpr, i));
+    if (!error)
+        error = knp_frame_finish(&f, l->n, f.in + l->n_body, l->p->body_jaxpr->name, out);
+    knp_frame_end(&f);
+    return error;
+}
+
+static kn_error *bounded_loop(const loop *l, kni_jaxpr *step, kni_jaxpr **out)
+{
+    knp_frame f;
+    kn_p_scan p = {.jaxpr = step, .length = l->p->max_steps, .num_carry = l->n, .num_consts = l->n_cond + l->n_body};
+    kn_error *error = knp_frame_begin(&f, step->n_in, l->n) ? NULL : knx_error_nomem();
+    for (uint32_t i = 0; !error && i < step->n_in; i++)
+        knp_frame_input(&f, kni_in_type(step, i));
+    if (!error) {
+        knb_scan(&f.b, &p, f.in, f.out);
+        error = knp_frame_finish(&f, l->n, f.out, step->name, out);
+    }
+    knp_frame_end(&f);
+    return error;
+}
+
+static kn_error *linearize_bounded(const kn_rule *r, const loop *l, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+{
+    kni_jaxpr *stay = NULL, *step = NULL, *all = NULL;
+    kn_error *error = staying(l, &stay);
+    if (!error)
+        error = bounded_step(l, stay, &step);
+    if (!error)
+        error = bounded_loop(l, step, &all);
+    if (!error)
+        error = knp_linearize_instead(r, all, tx, y, ty);
+    kni_release(stay);
+    kni_release(step);
+    kni_release(all);
+    return error;
 }
 
 static kn_error *while_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
@@ -211,8 +286,12 @@ static kn_error *while_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y
     if (!error)
         error = find_tangents(&t);
     bool joint = !error && t.n_carry;
-    if (!error && !(joint && r->forward))
+    if (joint && !r->forward && l->p->max_steps) {
+        error = linearize_bounded(r, l, tx, y, ty);
+        joint = false;
+    } else if (!error && !(joint && r->forward)) {
         knb_while(r->b, l->p, r->x, y);
+    }
     if (joint)
         error = order_inputs(&t);
     if (!error && joint)
@@ -347,7 +426,10 @@ static kn_error *emit_batched(const kn_rule *r, batching *t, const int *axis, kn
     for (uint32_t i = 0; i < l->n; i++)
         in[n++] =
             is_batched(t, i) ? knp_batched_at(r, (int)(consts + i), t->size, axis[consts + i], 0) : r->x[consts + i];
-    knb_while(r->b, &(kn_p_while){t->body, (int64_t)l->n_body + (t->each ? l->n_cond : 0), t->cond, l->n_cond, l->p->max_steps}, in, y);
+    knb_while(
+        r->b,
+        &(kn_p_while){t->body, (int64_t)l->n_body + (t->each ? l->n_cond : 0), t->cond, l->n_cond, l->p->max_steps}, in,
+        y);
     for (uint32_t i = 0; i < l->n; i++)
         axis_out[i] = is_batched(t, i) ? 0 : -1;
     return NULL;
