@@ -2,6 +2,7 @@
  * scan.c -- scan: a body that runs once for each element of its inputs, with a carry, and gives an element of each
  * output. */
 #include "prim/frame.h"
+#include "prim/scan_separate.h"
 
 static bool is_element(kn_type whole, int64_t length, kn_type element)
 {
@@ -75,4 +76,6 @@ const kn_prim kn_prim_scan = {
     .params_size = sizeof(kn_p_scan),
     .doc = "runs a body once for each element of its inputs, with a carry (jax.lax.scan)",
     .type = scan_type,
+    .expand = knp_scan_separate,
+    .expands = knp_scan_separates,
 };
