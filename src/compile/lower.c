@@ -306,9 +306,13 @@ static kn_error *lower_routine(knc_plan *p, const knc_group *g)
     s.u.r.xt = xt;
     s.u.r.yt = &p->j->type[e->out];
     if (e->prim->bits & KN_LOOPS) {
-        KN_TRY(knc_make_loop(p, e, &s.u.r.loop));
-        s.kind = KNC_LOOP;
-        s.u.r.workspace = s.u.r.loop->workspace;
+        KN_TRY(knc_make_control(p, e, &s));
+        if (s.kind == KNC_KERNEL) {
+            bool pushed = KN_VEC_PUSH(&p->step, s);
+            if (!pushed)
+                knc_drop_step(&s);
+            return pushed ? NULL : knx_error_nomem();
+        }
     } else if (e->prim->workspace)
         s.u.r.workspace = e->prim->workspace(e->params, (int)e->n_in, xt, (int)e->n_out, s.u.r.yt);
     s.n_ref = n + (s.u.r.workspace > 0);

@@ -94,6 +94,25 @@ void knc_log_copies(const kn_program *p)
     }
 }
 
+static void path_text(const kn_program *p, const knc_path_note *n, kn_text *t)
+{
+    const kn_prim *prim = p->jaxpr->eqn[n->eqn].prim;
+    knx_text_add(t, "%s%s%s", knc_path_text((kn_loop_path)n->path, prim->loops == KN_LOOP_COND), *n->why ? ": " : "",
+                 n->why);
+}
+
+void knc_log_paths(const kn_program *p)
+{
+    for (const knc_path_note *n = p->path; kn_debug_level >= 1 && n; n = n->next) {
+        const kn_eqn *e = &p->jaxpr->eqn[n->eqn];
+        kn_text t = {0};
+        if (e->place)
+            knx_text_add(&t, "%s:%d: ", e->place->file, e->place->line);
+        path_text(p, n, &t);
+        KN_LOG(1, "%s: %s", e->prim->name, t.s);
+    }
+}
+
 static void extents(kn_text *t, const char *name, int n, const int64_t *extent)
 {
     knx_text_add(t, " %s", name);
@@ -224,6 +243,13 @@ kn_error *knc_text(const kn_program *p, char **out)
             knx_str_puts(&s, "updates\n");
         knx_text_add(&t, "  %u: %s ", (unsigned)p->update[i].eqn, p->jaxpr->eqn[p->update[i].eqn].prim->name);
         update_text(p, &p->update[i], &t);
+        knx_text_add(&t, "\n");
+        add(&s, &t);
+    }
+    for (const knc_path_note *n = p->path; n; n = n->next) {
+        knx_text_add(&t, n == p->path ? "loops and branches\n  %u: %s: " : "  %u: %s: ", (unsigned)n->eqn,
+                     p->jaxpr->eqn[n->eqn].prim->name);
+        path_text(p, n, &t);
         knx_text_add(&t, "\n");
         add(&s, &t);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * workspace.c -- how much memory a program needs while it runs, and for how many threads: the memory of its values,
  * whose places are planned, and behind that the scratch of whatever kernel is running, which depends on the number of
- * threads. The programs inside of loops use the same scratch. */
+ * threads. The programs inside of loops and branches use the same scratch. */
 #include "base/pool.h"
 #include "codegen/native.h"
 #include "codegen/rect.h"
@@ -63,9 +63,10 @@ static int most_threads(const kn_program *p)
         if (s->kind == KNC_KERNEL || s->kind == KNC_PRODUCT || s->kind == KNC_BAND) {
             double parts = parts_of(s);
             n = parts < KNX_MAX_THREADS ? (int)parts : KNX_MAX_THREADS;
-        } else if (s->kind == KNC_LOOP) {
-            const knc_loop *l = s->u.r.loop;
-            n = l->cond->most_threads > l->body->most_threads ? l->cond->most_threads : l->body->most_threads;
+        }
+        for (uint32_t k = 0; k < knc_n_inside(s); k++) {
+            int inside = knc_inside(s, k)->most_threads;
+            n = inside > n ? inside : n;
         }
         most = n > most ? n : most;
     }
@@ -144,9 +145,10 @@ static size_t scratch_of(const kn_program *p, int threads)
             bytes = knc_product_workspace(s, threads) + (size_t)threads * knc_attached_scratch(s);
         } else if (s->kind == KNC_BAND) {
             bytes = scratch_of_band(s->u.band, threads);
-        } else if (s->kind == KNC_LOOP) {
-            size_t cond = scratch_of(s->u.r.loop->cond, threads), body = scratch_of(s->u.r.loop->body, threads);
-            bytes = cond > body ? cond : body;
+        }
+        for (uint32_t k = 0; k < knc_n_inside(s); k++) {
+            size_t inside = scratch_of(knc_inside(s, k), threads);
+            bytes = inside > bytes ? inside : bytes;
         }
         most = bytes > most ? bytes : most;
     }

@@ -391,7 +391,9 @@ typedef struct {
      * steps being worked out again; KN_CHECKPOINT_ROOT: k is the square root of the length, rounded up */
     int64_t checkpoint;
     int64_t accept;  /* bits of kn_loop_path: others are refused; 0: any */
-    int64_t on_step; /* number of a host function (host.h) that is told of each step; 0: none */
+    /* Number of a host function (host.h) that is called after each step, 0: none: with two int64[] operands, the step
+     * (1, 2, ... as they run) and the length, for no results. It does not call Kiln; an error ends the scan. */
+    int64_t on_step;
 } kn_p_scan;
 #define KN_CHECKPOINT_ROOT (-1)
 /* How a loop runs: one native function; a list of kernels and routines whose places are found once; its body as any

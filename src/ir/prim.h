@@ -69,9 +69,13 @@ typedef struct kn_routine_args {
     void *workspace;      /* as many bytes as `workspace` asked for, 64-byte aligned */
 } kn_routine_args;
 
+/* What a row with KN_LOOPS is, and so what its parameters are. */
+typedef enum kn_loop_kind { KN_LOOP_NONE, KN_LOOP_WHILE, KN_LOOP_SCAN, KN_LOOP_COND } kn_loop_kind;
+
 struct kn_prim {
     const char *name;   /* as in jaxprs: "scatter-add" */
     int8_t n_in, n_out; /* -1: any number */
+    uint8_t loops;      /* kn_loop_kind */
     uint32_t bits;
     /* bit i: linear in operand i (with the others fixed); all bits may be set for add */
     uint32_t linear_in;

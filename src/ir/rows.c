@@ -72,6 +72,8 @@ const char *kni_prim_fault(const kn_prim *p)
         return "impossible numbers of operands or results";
     if (lowerings != 1)
         return lowerings ? "more than one lowering" : "no lowering";
+    if (!!(p->bits & KN_LOOPS) != (p->loops != KN_LOOP_NONE))
+        return "the bit KN_LOOPS and the column loops disagree";
     if (!!(p->bits & KN_REDUCES) != !!p->reduction)
         return "the bit KN_REDUCES and the column reduction disagree";
     if (p->map && !(p->bits & KN_VIEW))

@@ -21,6 +21,7 @@ const kn_prim kn_prim_cond = {
     .n_in = -1,
     .n_out = -1,
     .bits = KN_LOOPS | KN_CAN_FAIL,
+    .loops = KN_LOOP_COND,
     .linear_in = UINT32_MAX,
     .fields = kni_fields_cond,
     .params_size = sizeof(kn_p_cond),

@@ -423,6 +423,7 @@ const kn_prim kn_prim_while = {
     .n_in = -1,
     .n_out = -1,
     .bits = KN_LOOPS | KN_CAN_FAIL,
+    .loops = KN_LOOP_WHILE,
     .fields = kni_fields_while,
     .params_size = sizeof(kn_p_while),
     .doc = "runs a body on a carry as long as a condition of the carry holds (jax.lax.while_loop)",

@@ -71,6 +71,7 @@ const kn_prim kn_prim_scan = {
     .n_in = -1,
     .n_out = -1,
     .bits = KN_LOOPS | KN_CAN_FAIL,
+    .loops = KN_LOOP_SCAN,
     .linear_in = UINT32_MAX,
     .fields = kni_fields_scan,
     .params_size = sizeof(kn_p_scan),
