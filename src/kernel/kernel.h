@@ -93,6 +93,7 @@ int knk_add_buffer(knk_builder *k, kn_dtype_id dtype, bool written);
 /* a map of the newest stage; cls has n_par + n_inner entries; of loops all are ZERO */
 int knk_add_map(knk_builder *k, const uint8_t *cls);
 kn_dtype_id knk_dtype(const knk_builder *k, knk_node x);
+const knk_inst *knk_look(const knk_builder *k, knk_node x); /* until the next node is made; NULL: there is none */
 knk_node knk_const(knk_builder *k, kn_dtype_id d, uint64_t bits);
 knk_node knk_const_double(knk_builder *k, kn_dtype_id d, double v);        /* rounded to d */
 knk_node knk_const_int(knk_builder *k, kn_dtype_id d, int64_t v);
