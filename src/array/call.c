@@ -25,12 +25,12 @@ static kn_array array_in(const void *at, size_t bytes, int i)
     return bytes == 1 || bytes == 2 ? kna_tree_at(tree_in(at, bytes), i) : ((const kn_array *)at)[i];
 }
 
-/* One value from a handle: numbers get their dtype here. */
-static kn_error *value_from(kn_array x, kn_value **out)
+/* One value from a handle: numbers get their dtype here, unless they are to wait for one. */
+static kn_error *value_from(kn_array x, bool waits, kn_value **out)
 {
     kn_value *v;
     KN_TRY(kna_array_value(x, &v));
-    if (!v->type.weak) {
+    if (!v->type.weak || waits) {
         *out = v;
         return NULL;
     }
@@ -61,13 +61,18 @@ static kn_error *check_arity(const kna_core *f, const kn_args *args)
 kn_error *kna_read_args(const char *what, kna_core *f, const kn_args *args, kn_value **values)
 {
     (void)what;
+    return kna_read_args_as(f, args, false, values);
+}
+
+kn_error *kna_read_args_as(kna_core *f, const kn_args *args, bool numbers_wait, kn_value **values)
+{
     if (!args)
         return knx_error(KN_ERROR_TYPE, "the arguments are null");
     KN_TRY(check_arity(f, args));
     int at = 0;
     for (int i = 0; i < args->n; i++)
         for (int k = 0; k < f->arrays[i]; k++) {
-            kn_error *error = value_from(array_in(args->part[i].at, args->part[i].bytes, k), &values[at]);
+            kn_error *error = value_from(array_in(args->part[i].at, args->part[i].bytes, k), numbers_wait, &values[at]);
             if (error) {
                 kna_release_values(at, values);
                 return error;

@@ -76,9 +76,8 @@ typedef struct choice {
 
 static kn_error *refuse(const kn_eqn *e, const choice *c)
 {
-    kn_error *error =
-        knx_error(KN_ERROR_VALUE, "%s would run %s%s, which .accept does not allow: %s", e->prim->name,
-                  c->path == KN_PATH_STEPWISE ? "" : "as ", knc_path_text(c->path, c->branch), c->why.s);
+    kn_error *error = knx_error(KN_ERROR_VALUE, "%s would run %s%s, which .accept does not allow: %s", e->prim->name,
+                                c->path == KN_PATH_STEPWISE ? "" : "as ", knc_path_text(c->path, c->branch), c->why.s);
     if (error && !error->place && atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0)
         error->place = e->place;
     return error;
@@ -129,8 +128,7 @@ static kn_error *become_loop(const knc_plan *p, const kn_eqn *e, uint8_t path, k
     knc_loop *l = knx_arena_zero(&p->p->arena, sizeof *l);
     if (!l)
         return knx_error_nomem();
-    kn_error *error =
-        e->prim->loops == KN_LOOP_SCAN ? knc_make_scan(p, e, path, l) : knc_make_while(p, e, path, l);
+    kn_error *error = e->prim->loops == KN_LOOP_SCAN ? knc_make_scan(p, e, path, l) : knc_make_while(p, e, path, l);
     if (error) {
         knc_release(l->cond);
         knc_release(l->body);
@@ -171,7 +169,5 @@ kn_error *knc_make_control(knc_plan *p, const kn_eqn *e, knc_step *s)
             knc_drop_step(s);
         return error;
     }
-    return error      ? error
-           : c.branch ? become_branch(p, e, s)
-                      : become_loop(p, e, c.path, s);
+    return error ? error : c.branch ? become_branch(p, e, s) : become_loop(p, e, c.path, s);
 }

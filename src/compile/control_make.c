@@ -42,14 +42,12 @@ static kn_error *compile_body(const knc_plan *p, const kni_jaxpr *j, knc_loop *l
 /* By how much a reference moves from one turn to the next. */
 static int64_t moves(const knc_loop *l, const knc_ref *ref, bool body)
 {
-    uint32_t number = 0;
-    if (!body)
-        return 0;
-    if (ref->space == KNC_AT_OPERAND && ref->index >= l->n_body + l->n)
+    uint32_t number = UINT32_MAX;
+    if (body && ref->space == KNC_AT_OPERAND && ref->index >= l->n_body + l->n)
         number = ref->index - l->n_body;
-    else if (ref->space == KNC_AT_OUTPUT && ref->index >= l->n)
+    else if (body && ref->space == KNC_AT_OUTPUT && ref->index >= l->n)
         number = ref->index + l->n_x;
-    if (!number)
+    if (number == UINT32_MAX)
         return 0;
     return l->reverse ? -(int64_t)l->bytes[number] : (int64_t)l->bytes[number];
 }
@@ -65,7 +63,7 @@ static bool is_copied(const knc_loop *l, const kn_program *q, uint32_t k)
     return o->kind == KNC_OUT_SAME;
 }
 
-/* Calls `add` with each reference of the table, in order. */
+/* The references of a table, in order: how many, and those that move. */
 static uint32_t walk(const knc_loop *l, const kn_program *q, knc_moving *out, uint32_t *n_moving)
 {
     uint32_t n = 0, m = 0;

@@ -139,6 +139,11 @@ struct kn_prim {
      * KN_ATOM_NONE. It may emit simpler equations. NULL: nothing to simplify. */
     kn_atom (*simplify)(const kn_rule *r);
 
+    /* Rows with several results, of which read[i] ones are read: the same with less work, the others' y[i] staying
+     * KN_ATOM_NONE. *pruned comes in as false and stays so if there is nothing to leave out; then nothing is emitted.
+     * Asked when programs are made, also if all results are read. NULL: nothing to leave out. */
+    kn_error *(*prune)(const kn_rule *r, const bool *read, kn_atom *y, bool *pruned);
+
     /* The inverse of a view: the first operand with the elements that the result shows replaced by v, which has the
      * result's type yt (r->x are the operands before; where an element shows several times the last in C order of v
      * stays). KN_ATOM_NONE without an error: with these parameters the view is read-only. NULL: the result is no view.

@@ -10,7 +10,9 @@ kn_error *knd_run_branch(const knd_one_run *r, const knc_step *s, void **at)
     int64_t index = *(const int32_t *)at[0], last = (int64_t)b->n - 1;
     for (uint32_t i = 1; i < s->u.r.n_in; i++)
         in[i - 1] = (kn_operand){.data = at[i]};
-    return knd_run_to(&(knd_one_run){.p = b->program[index < 0 ? 0 : index > last ? last : index],
+    return knd_run_to(&(knd_one_run){.p = b->program[index < 0      ? 0
+                                                     : index > last ? last
+                                                                    : index],
                                      .in = in,
                                      .to = at + s->u.r.n_in,
                                      .work = room + b->work,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * loop.c -- runs loops: condition and body are programs, and each carry goes to and fro between two places, or stays
  * where it is. Nothing is allocated. */
+#include "codegen/dump.h"
+#include "codegen/native.h"
 #include "ir/host.h"
 #include "runtime/run.h"
 #include <string.h>
@@ -29,15 +31,30 @@ static void copy(void *to, const void *from, size_t bytes)
         memcpy(to, from, bytes);
 }
 
+/* For a step of a loop: most carries that are outputs too are numbers. */
+static inline void copy_some(void *to, const void *from, size_t bytes)
+{
+    if (bytes == 4)
+        memcpy(to, from, 4);
+    else if (bytes == 8)
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, bytes);
+}
+
 /* ---- Programs from a table. */
 
 static void fill_table(inside *n, const knc_table *t)
 {
     const kn_program *p = n->r.p;
     void **at = n->table;
-    for (uint32_t i = 0; i < p->n_step; i++)
-        for (uint32_t k = 0; p->step[i].kind != KNC_BAND && k < p->step[i].n_ref; k++)
-            *at++ = knd_address(&n->r, &p->step[i].ref[k]);
+    for (uint32_t i = 0; i < p->n_step; i++) {
+        const knc_step *s = &p->step[i];
+        for (uint32_t k = 0; s->kind != KNC_BAND && k < s->n_ref; k++)
+            *at++ = knd_address(&n->r, &s->ref[k]);
+        if (s->kind == KNC_KERNEL)
+            kng_dump(s->u.k.kernel, &(knk_launch){at - s->n_ref, s->u.k.map, s->u.k.par, s->u.k.inner});
+    }
     for (uint32_t i = 0; i < t->n_copy; i++) {
         const knc_output *o = &p->output[t->copy[i]];
         *at++ = n->to[t->copy[i]];
@@ -54,16 +71,22 @@ static void move_table(inside *n, const knc_table *t, int turns)
     }
 }
 
+/* Kernels, which are most steps of small bodies, without a way through the executor. */
 static kn_error *run_table(const inside *n, const knc_table *t)
 {
     const kn_program *p = n->r.p;
     void **at = n->table;
     for (const knc_step *s = p->step, *end = s + p->n_step; s < end; s++) {
-        KN_TRY(knd_run_step_at(&n->r, s, at));
+        if (s->kind == KNC_KERNEL && s->u.k.prepared) {
+            const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+            kng_run_prepared(s->u.k.prepared, &launch, n->r.scratch, n->r.threads);
+        } else {
+            KN_TRY(knd_run_step_at(&n->r, s, at));
+        }
         at += s->kind != KNC_BAND ? s->n_ref : 0;
     }
     for (uint32_t i = 0; i < t->n_copy; i++, at += 2)
-        memcpy(at[0], at[1], p->output[t->copy[i]].bytes);
+        copy_some(at[0], at[1], p->output[t->copy[i]].bytes);
     return NULL;
 }
 

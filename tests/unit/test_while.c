@@ -91,7 +91,7 @@ static void carries_may_trade_places(void **state)
     KN_SCOPE;
     kn_array x = kn_scalar(1.0), y = kn_scalar(2.0);
     Counted end;
-    kn_while_loop(KN_FN(under_ten), KN_FN(trade), &end, &x, &y); /* 1 2, 2 2, 2 3, 3 3, 3 4, 4 4, 4 5, 5 5 */
+    kn_while_loop(KN_FN(under_ten), KN_FN(trade), &end, KN_ARGS(&x, &y)); /* 1 2, 2 2, 2 3, 3 3, 3 4, 4 4, 4 5, 5 5 */
     expect_values(end.i, 5);
     expect_values(end.x, 5);
 }
