@@ -21,8 +21,17 @@ static inline int knk_size(int dtype) { return kn_dtype_table[dtype].size; }
 kn_dtype_id knk_memory_dtype(kn_dtype_id declared); /* what one element of a buffer is: complex64 -> f32, keys -> u32 */
 static inline int knk_operand(const knk_inst *n, int i) { return i == 0 ? n->a : i == 1 ? n->b : n->c; }
 
+static inline bool knk_is_loop_op(int op) { return op >= KNK_LOOP && op <= KNK_LAST; }
+/* How many classes and strides a map has. */
+static inline int knk_map_loops(const knk_kernel *k, int map)
+{
+    const knk_stage *st = &k->stage[k->map[map].stage];
+    return k->n_par + st->n_inner + st->n_loop;
+}
+
 /* NULL, or what is wrong with the types of a node whose operands are legal nodes. */
 const char *knk_form_error(const knk_inst *n, const knk_inst *nodes);
+kn_error *knk_verify_loops(const knk_kernel *k); /* what knk_verify asks after all nodes are well formed */
 kn_error *knk_prepare(knk_kernel *k);
 uint64_t knk_reduction_identity(int how, int dtype);
 uint64_t knk_fold(const knk_inst *n, const knk_inst *nodes); /* the bits of a node whose operands are constants */
@@ -31,6 +40,9 @@ int knk_simplify(knk_builder *k, knk_inst *n,
 const knk_inst *knk_nodes(const knk_builder *k);
 knk_node knk_emit(knk_builder *k, knk_inst n);
 void knk_append_raw(knk_builder *k, knk_inst n); /* as it is, for the parser; knk_finish verifies */
+int knk_append_map(knk_builder *k, const uint8_t *cls, int n); /* n classes; those of loops to come may be among them */
+bool knk_failed(const knk_builder *k);
+int knk_stage_loops(const knk_builder *k);                     /* of the newest stage, so far */
 knk_node knk_fail(knk_builder *k, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 
 /* Inner loops: d[i] = op(a[i], b[i], c[i]). Variant bit 0, 1, 2: operand a, b, c is one value for all lanes. */

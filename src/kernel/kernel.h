@@ -120,6 +120,8 @@ knk_node knk_cast(knk_builder *k, kn_dtype_id to, knk_node a);
 knk_node knk_bitcast(knk_builder *k, kn_dtype_id to, knk_node a);
 /* verifies; deletes the builder in every case */
 kn_error *knk_finish(knk_builder *k, knk_kernel **out);
+/* The same; loop_number[i]: which loop of its stage the i-th one that was begun is now, -1 if it is gone. */
+kn_error *knk_finish_loops(knk_builder *k, int *loop_number, knk_kernel **out);
 
 knk_kernel *knk_retain(knk_kernel *k);
 void knk_release(knk_kernel *k);
