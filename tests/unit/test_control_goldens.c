@@ -569,7 +569,7 @@ typedef struct program {
     X(newton, "newton", kn_array, kn_array, JVP, 1e-15)                            \
     X(bounded, "bounded", kn_array, kn_array, GRAD | JVP, 1e-14)                   \
     X(fibonacci, "fibonacci", kn_array, kn_array, VALUES, 0)                       \
-    X(bubble, "bubble", kn_array, kn_array, GRAD | JVP, 0)                         \
+    X(bubble, "bubble", kn_array, kn_array, GRAD | JVP, 1e-16)                     \
     X(collatz, "collatz", kn_array, kn_array, VALUES, 0)                           \
     X(gcd, "gcd", Two, kn_array, VALUES, 0)                                        \
     X(branches, "branches", kn_array, kn_array, GRAD | JVP, 1e-15)                 \

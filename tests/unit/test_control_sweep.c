@@ -54,10 +54,16 @@ static spec some_spec(bool smooth)
     return s;
 }
 
-enum { INNER = 12, KINDS };
+enum { INNER = 12 };
 static operation some_operation(const recipe *r, int slot, int known)
 {
-    operation o = {below(KINDS), below(known), below(known), below(known), below(FORMS), 0, some_spec(r->smooth)};
+    operation o = {below(4) ? below(INNER) : INNER,
+                   below(known),
+                   below(known),
+                   below(known),
+                   below(FORMS),
+                   0,
+                   some_spec(r->smooth)};
     int inner = slot ? below(slot) : -1;
     if (o.kind == INNER && (inner < 0 || recipes[inner].depth >= 3 || recipes[inner].smooth != r->smooth))
         o.kind = 0;
@@ -266,10 +272,11 @@ static void branch(int slot, int variant, const kn_array *konst, kn_array *out, 
 }
 
 typedef void thunk(const void *, void *, const void *const *);
-#define ALL_SLOTS(X)                                                                                               \
-    X(0)                                                                                                           \
-    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) \
-        X(21) X(22) X(23)
+#define ALL_SLOTS(X)                                                                                                \
+    X(0)                                                                                                            \
+    X(1)                                                                                                            \
+    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) \
+        X(22) X(23)
 #define THUNK(name, number, call) \
     static void name##_##number(const void *konst, void *out, const void *const *in) { call; }
 #define X(i)                                        \
@@ -366,7 +373,7 @@ static void rolled(const setting *s, const kn_array *carry, const kn_array *xs, 
     kn_args init = {1, {{carry, one * (size_t)r->n_carry}}};
     kn_fori_opts opts = {.size_ = sizeof opts, .checkpoint = s->checkpoint};
     kn_fn f[VARIANTS];
-    for (int i = 0; i < VARIANTS; i++)
+    for (int i = 0; i < VARIANTS && s->form >= COND; i++)
         f[i] = kn_fn_of(&bodies[s->slot][BRANCH + i], captured);
     switch (s->form) {
     case SCAN: scan_form(s, carry, xs, captured, out); break;
@@ -587,6 +594,8 @@ static setting setting_of(int slot, int form)
 {
     static const int lengths[] = {3, 0, 1, 2, 17, 3};
     setting s = {.slot = slot, .form = form, .length = lengths[slot % 6], .reverse = form == SCAN && slot % 4 == 1};
+    if (!recipes[slot].n_x && !s.length)
+        s.length = 2; /* a length that is not given */
     return s;
 }
 static setting as_written_out(setting s)
