@@ -279,6 +279,24 @@ static kn_error *make_product(knc_plan *p, const kn_eqn *e, const kn_type *xt, k
     return NULL;
 }
 
+/* A carry begins where its result will be, if nothing else is in its memory: the loop copies it otherwise. */
+static bool note_carries(knc_plan *p, const knc_step *s, uint32_t step)
+{
+    const knc_loop *l = s->u.r.loop;
+    uint32_t first = l->n_cond + l->n_body, n_in = s->u.r.n_in;
+    for (uint32_t i = 0; i < l->n; i++) {
+        const knc_ref *from = &s->ref[first + i], *to = &s->ref[n_in + i];
+        uint32_t readers = 0;
+        for (uint32_t k = 0; k < n_in; k++)
+            readers += s->ref[k].index == from->index;
+        bool whole = !from->offset && !to->offset && p->slot.at[from->index].bytes == l->bytes[i] &&
+                     p->slot.at[to->index].bytes == l->bytes[i];
+        if (readers == 1 && whole && !KN_VEC_PUSH(&p->reuse, ((knc_reuse){step, from->index, to->index})))
+            return false;
+    }
+    return true;
+}
+
 static kn_error *lower_routine(knc_plan *p, const knc_group *g)
 {
     const kn_eqn *e = &p->j->eqn[g->eqn];
@@ -323,6 +341,10 @@ static kn_error *lower_routine(knc_plan *p, const knc_group *g)
             knc_drop_step(&s);
             return knx_error_nomem();
         }
+    }
+    if (s.kind == KNC_LOOP && !note_carries(p, &s, number)) {
+        knc_drop_step(&s);
+        return knx_error_nomem();
     }
     int u = e->prim->updates - 1;
     knc_ref from = u >= 0 ? s.ref[u] : (knc_ref){0};

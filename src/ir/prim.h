@@ -141,7 +141,7 @@ struct kn_prim {
 
     /* Rows with several results, of which read[i] ones are read: the same with less work, the others' y[i] staying
      * KN_ATOM_NONE. *pruned comes in as false and stays so if there is nothing to leave out; then nothing is emitted.
-     * Always asked before programs are made, even if all results are read. NULL: nothing to leave out. */
+     * Asked when programs are made, also if all results are read. NULL: nothing to leave out. */
     kn_error *(*prune)(const kn_rule *r, const bool *read, kn_atom *y, bool *pruned);
 
     /* The inverse of a view: the first operand with the elements that the result shows replaced by v, which has the
