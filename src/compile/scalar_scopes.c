@@ -329,7 +329,7 @@ static void run_loop(kn_lower *l, turning *t, bool top)
 /* ---- Inside of another scope. */
 
 /* A scan whose turns are written out: its outputs are nodes, and so may be its inputs. */
-static void unroll(kn_lower *l, const knc_scope *s, const kn_eqn *e, const form *f, knc_inside *in)
+static void unroll(kn_lower *l, const knc_scope *s, const kn_eqn *e, const form *f, knc_inner *in)
 {
     const knc_scope **turn = knx_arena_zero(&l->arena, (size_t)(f->length + 1) * sizeof *turn);
     uint32_t inputs = f->n_body + f->n;
@@ -352,7 +352,7 @@ static void unroll(kn_lower *l, const knc_scope *s, const kn_eqn *e, const form 
     }
     if (!turn)
         l->failed = true;
-    *in = (knc_inside){.scope = turn, .n = f->length, .n_carry = f->n, .first = f->n_body, .reverse = f->reverse};
+    *in = (knc_inner){.scope = turn, .n = f->length, .n_carry = f->n, .first = f->n_body, .reverse = f->reverse};
 }
 
 static bool has_to_unroll(const knc_scope *s, const kn_eqn *e, const form *f)
@@ -382,7 +382,7 @@ static bool has_loops(const kni_jaxpr *j)
     return false;
 }
 
-static void open_branches(kn_lower *l, const knc_scope *s, const kn_eqn *e, knc_inside *in)
+static void open_branches(kn_lower *l, const knc_scope *s, const kn_eqn *e, knc_inner *in)
 {
     const kn_p_cond *p = e->params;
     const knc_scope **branch = knx_arena_zero(&l->arena, ((size_t)p->branches.n + 1) * sizeof *branch);
@@ -404,10 +404,10 @@ static void open_branches(kn_lower *l, const knc_scope *s, const kn_eqn *e, knc_
         }
         branch[i] = open_scope(l, p->branches.v[i], leaf, taken);
     }
-    *in = (knc_inside){.scope = branch, .n = p->branches.n};
+    *in = (knc_inner){.scope = branch, .n = p->branches.n};
 }
 
-static void open_loop(kn_lower *l, const knc_scope *s, const kn_eqn *e, knc_inside *in)
+static void open_loop(kn_lower *l, const knc_scope *s, const kn_eqn *e, knc_inner *in)
 {
     turning t = {.outer = s, .e = e, .f = form_of(e)};
     if (e->prim->loops == KN_LOOP_SCAN && has_to_unroll(s, e, &t.f)) {
@@ -427,13 +427,13 @@ static void open_loop(kn_lower *l, const knc_scope *s, const kn_eqn *e, knc_insi
         read[i] = knc_is_read(s->j, e->out + i);
     t.read = read;
     run_loop(l, &t, false);
-    *in = (knc_inside){.carry = t.last, .n_carry = t.f.n};
+    *in = (knc_inner){.carry = t.last, .n_carry = t.f.n};
 }
 
 static void open_inside(kn_lower *l, knc_scope *s, uint32_t k)
 {
     const kn_eqn *e = &s->j->eqn[k];
-    knc_inside *in = knx_arena_zero(&l->arena, sizeof *in);
+    knc_inner *in = knx_arena_zero(&l->arena, sizeof *in);
     if (!in) {
         l->failed = true;
         return;
@@ -486,7 +486,7 @@ void knc_run_outside(kn_lower *l)
 {
     const kn_eqn *e = l->points->e;
     knc_scope *s = knx_arena_zero(&l->arena, sizeof *s);
-    knc_inside *in = knx_arena_zero(&l->arena, sizeof *in);
+    knc_inner *in = knx_arena_zero(&l->arena, sizeof *in);
     bool *read = knx_arena_alloc(&l->arena, (size_t)e->n_out + 1);
     if (!s || !in || !read || !(s->inside = knx_arena_zero(&l->arena, sizeof *s->inside))) {
         l->failed = true;
@@ -534,7 +534,7 @@ static bool branch_value(kn_lower *l, const knc_scope *s, const kn_eqn *e, uint3
                          kn_value2 *value)
 {
     enum { CHEAP = 12 };
-    const knc_inside *in = s->inside[s->maker ? e - s->j->eqn : 0];
+    const knc_inner *in = s->inside[s->maker ? e - s->j->eqn : 0];
     kn_dtype d = s->j->type[e->out + result].dtype;
     kn_value2 index, y = {KNK_NONE, KNK_NONE}, v;
     bool all = knc_ready_in(l, s, e->in[0], l->scalar, &index);
@@ -560,7 +560,7 @@ static bool branch_value(kn_lower *l, const knc_scope *s, const kn_eqn *e, uint3
 }
 
 /* Output number `result` of a scan that is written out. */
-static bool output_value(kn_lower *l, const knc_inside *in, uint32_t result, const knc_point *at, kn_value2 *value)
+static bool output_value(kn_lower *l, const knc_inner *in, uint32_t result, const knc_point *at, kn_value2 *value)
 {
     const kn_index_axis *a = &at->index->axis[0];
     kn_index *i = knl_index(l, at->index->ndim - 1, at->index);
@@ -581,7 +581,7 @@ bool knc_inside_value(kn_lower *l, const knc_scope *s, uint32_t eqn, uint32_t re
                       kn_value2 *value)
 {
     const kn_eqn *e = s->maker ? &s->j->eqn[eqn] : l->points->e;
-    const knc_inside *in = s->inside[eqn];
+    const knc_inner *in = s->inside[eqn];
     if (e->prim->loops == KN_LOOP_COND)
         return branch_value(l, s, e, result, at, value);
     if (in->carry) {

@@ -41,13 +41,13 @@ typedef struct knc_leaf {
 } knc_leaf;
 
 /* An equation with jaxprs. */
-typedef struct knc_inside {
+typedef struct knc_inner {
     const knc_elements *carry;            /* behind a loop of the kernel */
     const struct knc_scope *const *scope; /* of each branch; of each turn, if there is no such loop */
     int64_t n;
     uint32_t n_carry, first; /* first: operand that begins a carry */
     bool reverse;
-} knc_inside;
+} knc_inner;
 
 /* A jaxpr at one place in the kernel. */
 typedef struct knc_scope {
@@ -55,7 +55,7 @@ typedef struct knc_scope {
     uint32_t first;        /* number of its first variable among those of all scopes */
     const uint32_t *maker; /* per variable: its equation. NULL: the outside, whose variables are in memory */
     const knc_leaf *leaf;  /* per input */
-    const knc_inside **inside; /* per equation */
+    const knc_inner **inside; /* per equation */
     bool *moves;               /* per variable: can it be evaluated at any position? */
     knk_node taken;            /* in a branch: whether it is taken; else KNK_NONE */
 } knc_scope;
