@@ -222,6 +222,50 @@ static void an_update_of_a_carry_is_made_in_place(void **state)
     expect_scan(s, LIST(F(0, 0, 0, 0), I(2, 0, 3), F(5, 6, 7)), LIST(F(6, 0, 5, 7)));
 }
 
+/* A temporary that a carry begins with lies where the carry will: nothing is copied, and there is no second array. */
+static void a_carry_begins_where_it_will_be(void **state)
+{
+    (void)state;
+    enum { N = 4096 };
+    for (int loops = 1; loops < 3; loops++) {
+        kn_builder b;
+        knb_init(&b);
+        kn_atom c = knb_invar(&b, F32(N)), x = knb_invar(&b, SCALAR(F32));
+        kni_jaxpr *body = FINISH(&b, knb_add(&b, c, knb_broadcast_to(&b, x, F32(N))));
+        knb_init(&b);
+        kn_atom in[2] = {knb_neg(&b, knb_invar(&b, F32(N))), knb_invar(&b, F32(3))};
+        for (int i = 0; i < loops; i++)
+            knb_scan(&b, &(kn_p_scan){body, 3, 1, 0, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0}, in, in);
+        kni_jaxpr *j = FINISH(&b, in[0]);
+        kn_program *p = test_compile(j, true);
+        assert_true(knc_workspace_bytes(p, 1) < N * sizeof(float));
+        knc_release(p);
+        float start[N], end[N];
+        for (int i = 0; i < N; i++) {
+            start[i] = (float)i;
+            end[i] = (float)(6 * loops - i);
+        }
+        expect_jaxpr(j, LIST(start, F(1, 2, 3)), LIST(end));
+        kni_release(body);
+    }
+}
+
+/* The same array as two carries, or as a carry and a constant, is not written over. */
+static void a_carry_that_is_read_twice_is_copied(void **state)
+{
+    (void)state;
+    kn_builder b;
+    knb_init(&b);
+    kn_atom k = knb_invar(&b, F32(2)), p = knb_invar(&b, F32(2)), q = knb_invar(&b, F32(2)), out[2];
+    kni_jaxpr *body = FINISH(&b, knb_add(&b, p, k), knb_mul(&b, q, k));
+    knb_init(&b);
+    kn_atom x = knb_neg(&b, knb_invar(&b, F32(2)));
+    knb_scan(&b, &(kn_p_scan){body, 3, 2, 1, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0}, (kn_atom[]){x, x, x},
+             out);
+    expect_jaxpr(FINISH(&b, out[0], out[1]), LIST(F(-2, 1)), LIST(F(8, -4), F(16, 1)));
+    kni_release(body);
+}
+
 /* --- what bodies hold --------------------------------------------------------------------------- */
 
 static void bodies_hold_products(void **state)
@@ -732,6 +776,8 @@ int main(void)
         TEST(two_scans_follow_one_another),
         TEST(temporaries_do_not_meet),
         TEST(an_update_of_a_carry_is_made_in_place),
+        TEST(a_carry_begins_where_it_will_be),
+        TEST(a_carry_that_is_read_twice_is_copied),
         TEST(bodies_hold_products),
         TEST(bodies_hold_sorts_and_gathers),
         TEST(bodies_hold_factorizations),
