@@ -2,7 +2,7 @@
  * test_cond_rules.c -- the rules of cond. What a choice gives, and its derivatives and batches, are those of the branch
  * that is chosen, called directly, bit for bit; derivatives are compared with differences, too. */
 #include "support/expect.h"
-#include <stdlib.h>
+#include "base/dtype.h"
 
 /* ---- Branches: of two vectors. */
 
