@@ -222,6 +222,30 @@ static void an_update_of_a_carry_is_made_in_place(void **state)
     expect_scan(s, LIST(F(0, 0, 0, 0), I(2, 0, 3), F(5, 6, 7)), LIST(F(6, 0, 5, 7)));
 }
 
+/* Carries that are read at the very elements that are written stay where they are, each where it was. */
+static void carries_that_are_written_over_stay(void **state)
+{
+    (void)state;
+    for (int turned = 0; turned < 2; turned++) {
+        kn_builder b;
+        knb_init(&b);
+        kn_atom p = knb_invar(&b, F32(2)), q = knb_invar(&b, F32(2)), r = knb_invar(&b, F32(2)), next[3];
+        next[0] = knb_add(&b, q, p);
+        next[1] = knb_sub(&b, turned ? r : p, q);
+        next[2] = knb_add(&b, r, knb_mul(&b, p, q));
+        scan_of s = {FINISH(&b, next[0], next[1], next[2]), 0, 3, 2, false, KN_PATH_CALLS, 0};
+        kni_jaxpr *j = scan_jaxpr(&s);
+        kn_program *program = test_compile(j, true);
+        assert_int_equal(program->step[0].u.r.loop->places, 1);
+        knc_release(program);
+        kni_release(j);
+        if (turned) /* 1 2 3, 3 1 5, 4 2 8; 4 5 6, 9 1 26, 10 25 35 */
+            expect_scan(s, LIST(F(1, 4), F(2, 5), F(3, 6)), LIST(F(4, 10), F(4, 25), F(8, 35)));
+        else /* 1 2 3, 3 -1 5, 2 4 2; 4 5 6, 9 -1 26, 8 10 17 */
+            expect_scan(s, LIST(F(1, 4), F(2, 5), F(3, 6)), LIST(F(2, 8), F(4, 10), F(2, 17)));
+    }
+}
+
 /* A temporary that a carry begins with lies where the carry will: nothing is copied, and there is no second array. */
 static void a_carry_begins_where_it_will_be(void **state)
 {
@@ -663,6 +687,7 @@ int main(void)
         TEST(two_scans_follow_one_another),
         TEST(temporaries_do_not_meet),
         TEST(an_update_of_a_carry_is_made_in_place),
+        TEST(carries_that_are_written_over_stay),
         TEST(a_carry_begins_where_it_will_be),
         TEST(a_carry_that_is_read_twice_is_copied),
         TEST(bodies_hold_products),
