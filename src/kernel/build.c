@@ -2,26 +2,17 @@
  * build.c -- the builder of kernels: nodes are made once, constants fold, and what no store needs is dropped at the
  * end. */
 #include "base/hash.h"
-#include "kernel/internal.h"
+#include "kernel/builder.h"
 #include <stdarg.h>
 #include <string.h>
-
-struct knk_builder {
-    kn_error *error;
-    int n_par;
-    KN_VEC(knk_inst) node;
-    KN_VEC(knk_stage) stage;
-    KN_VEC(knk_buffer) buffer;
-    KN_VEC(knk_map) map;
-    knk_node *table; /* open addressing; node + 1, 0: empty */
-    size_t table_size;
-};
 
 knk_builder *knk_new(int n_par)
 {
     knk_builder *k = knx_alloc_zero(sizeof *k);
-    if (k)
+    if (k) {
         k->n_par = n_par;
+        k->open = KNK_NO_LOOP;
+    }
     if (k && (n_par < 0 || n_par > KNK_MAX_LOOPS))
         knk_fail(k, "kernel: %d parallel loops", n_par);
     return k;
@@ -33,6 +24,8 @@ void knk_delete(knk_builder *k)
         return;
     knx_error_release(k->error);
     KN_VEC_FREE(&k->node);
+    KN_VEC_FREE(&k->place);
+    KN_VEC_FREE(&k->loop);
     KN_VEC_FREE(&k->stage);
     KN_VEC_FREE(&k->buffer);
     KN_VEC_FREE(&k->map);
@@ -53,7 +46,7 @@ knk_node knk_fail(knk_builder *k, const char *format, ...)
     return KNK_NONE;
 }
 
-static knk_node no_memory(knk_builder *k)
+knk_node knk_no_memory(knk_builder *k)
 {
     if (!k->error)
         k->error = knx_error_nomem();
@@ -70,9 +63,12 @@ int knk_begin_stage(knk_builder *k, int n_inner)
         return knk_fail(k, "kernel: stage %d with %d inner loops and %d parallel ones", (int)k->stage.n, n_inner,
                         k->n_par),
                0;
+    if (k->open != KNK_NO_LOOP)
+        return knk_fail(k, "kernel: stage %d begins in a loop", (int)k->stage.n), 0;
     int n = (int)k->node.n;
+    k->first_loop = (int)k->loop.n;
     if (!KN_VEC_PUSH(&k->stage, ((knk_stage){n_inner, n, n, 0})))
-        return no_memory(k), 0;
+        return knk_no_memory(k), 0;
     return (int)k->stage.n - 1;
 }
 
@@ -83,7 +79,7 @@ int knk_add_buffer(knk_builder *k, kn_dtype_id dtype, bool written)
     if ((unsigned)dtype >= KN_ID_COUNT || k->buffer.n >= INT16_MAX)
         return knk_fail(k, "kernel: buffer %d of dtype %d", (int)k->buffer.n, (int)dtype), 0;
     if (!KN_VEC_PUSH(&k->buffer, ((knk_buffer){(uint8_t)dtype, written})))
-        return no_memory(k), 0;
+        return knk_no_memory(k), 0;
     return (int)k->buffer.n - 1;
 }
 
@@ -91,20 +87,19 @@ int knk_add_map(knk_builder *k, const uint8_t *cls)
 {
     if (!k || k->error)
         return 0;
-    if (!k->stage.n || k->map.n >= INT16_MAX)
-        return knk_fail(k, "kernel: a map outside of a stage, or too many"), 0;
-    knk_map m = {.stage = (uint8_t)(k->stage.n - 1)};
-    int n = k->n_par + k->stage.at[m.stage].n_inner;
-    if (n)
-        memcpy(m.cls, cls, (size_t)n);
-    if (!KN_VEC_PUSH(&k->map, m))
-        return no_memory(k), 0;
-    return (int)k->map.n - 1;
+    if (!k->stage.n)
+        return knk_fail(k, "kernel: a map outside of a stage"), 0;
+    return knk_append_map(k, cls, k->n_par + k->stage.at[k->stage.n - 1].n_inner);
 }
 
 kn_dtype_id knk_dtype(const knk_builder *k, knk_node x)
 {
     return k && x >= 0 && (size_t)x < k->node.n ? (kn_dtype_id)k->node.at[x].dtype : KN_ID_BOOL;
+}
+
+const knk_inst *knk_look(const knk_builder *k, knk_node x)
+{
+    return k && x >= 0 && (size_t)x < k->node.n ? &k->node.at[x] : NULL;
 }
 
 static uint64_t hash_of(const knk_inst *n)
@@ -124,6 +119,9 @@ static bool same(const knk_inst *x, const knk_inst *y)
            x->imm == y->imm;
 }
 
+/* Nodes that may stand for an equal one. */
+static bool is_shared(const knk_inst *n) { return n->op != KNK_STORE && (!knk_is_loop_op(n->op) || n->op == KNK_LAST); }
+
 static bool grow_table(knk_builder *k)
 {
     if (k->table_size >= 2 * (k->node.n + 1))
@@ -133,7 +131,7 @@ static bool grow_table(knk_builder *k)
     if (!table)
         return false;
     for (size_t i = 0; i < k->node.n; i++) {
-        if (k->node.at[i].op == KNK_STORE)
+        if (!is_shared(&k->node.at[i]))
             continue;
         size_t at = hash_of(&k->node.at[i]) & (size - 1);
         while (table[at])
@@ -146,26 +144,26 @@ static bool grow_table(knk_builder *k)
     return true;
 }
 
-static knk_node append(knk_builder *k, const knk_inst *n)
+static knk_node append(knk_builder *k, const knk_inst *n, int place)
 {
     if (k->node.n >= INT32_MAX - 1)
         return knk_fail(k, "kernel: too many nodes");
-    if (!grow_table(k) || !KN_VEC_PUSH(&k->node, *n))
-        return no_memory(k);
+    if (!grow_table(k) || !KN_VEC_PUSH(&k->place, ((knk_place){place, KNK_NONE})) || !KN_VEC_PUSH(&k->node, *n))
+        return knk_no_memory(k);
     k->stage.at[k->stage.n - 1].end = (int)k->node.n;
-    return (knk_node)k->node.n - 1;
+    return knk_placed(k, (knk_node)k->node.n - 1) ? (knk_node)k->node.n - 1 : knk_no_memory(k);
 }
 
 /* The node that equals n, or a new one. */
-static knk_node intern(knk_builder *k, const knk_inst *n)
+static knk_node intern(knk_builder *k, const knk_inst *n, int place)
 {
     if (!grow_table(k))
-        return no_memory(k);
+        return knk_no_memory(k);
     size_t at = hash_of(n) & (k->table_size - 1);
     for (; k->table[at]; at = (at + 1) & (k->table_size - 1))
         if (same(n, &k->node.at[k->table[at] - 1]))
             return k->table[at] - 1;
-    knk_node x = append(k, n);
+    knk_node x = append(k, n, place);
     if (x >= 0) { /* append may have made the table larger */
         at = hash_of(n) & (k->table_size - 1);
         while (k->table[at] && k->table[at] != x + 1)
@@ -187,7 +185,8 @@ static bool operands_fit(knk_builder *k, const knk_inst *n)
 
 static bool all_constant(const knk_builder *k, const knk_inst *n)
 {
-    if (n->op == KNK_CONST || n->op == KNK_INDEX || n->op == KNK_LOAD || n->op == KNK_STORE || n->op == KNK_REDUCE)
+    if (n->op == KNK_CONST || n->op == KNK_INDEX || n->op == KNK_LOAD || n->op == KNK_STORE || n->op == KNK_REDUCE ||
+        knk_is_loop_op(n->op))
         return false;
     for (int i = 0; i < knk_op_table[n->op].n_operands; i++)
         if (k->node.at[knk_operand(n, i)].op != KNK_CONST)
@@ -208,11 +207,14 @@ knk_node knk_emit(knk_builder *k, knk_inst n)
     if (why)
         return knk_fail(k, "kernel: %s: %s", knk_op_table[n.op].name, why);
     knk_node out;
+    int place = knk_place_of(k, &n);
+    if (place == KNK_NO_PLACE)
+        return KNK_NONE;
     if (all_constant(k, &n))
         return knk_const(k, (kn_dtype_id)n.dtype, knk_fold(&n, k->node.at));
     if (knk_simplify(k, &n, &out))
         return out;
-    return n.op == KNK_STORE ? append(k, &n) : intern(k, &n);
+    return is_shared(&n) ? intern(k, &n, place) : append(k, &n, place);
 }
 
 void knk_append_raw(knk_builder *k, knk_inst n)
@@ -229,9 +231,13 @@ void knk_append_raw(knk_builder *k, knk_inst n)
             knk_fail(k, "kernel: %s: operand %d is no earlier node", knk_op_table[n.op].name, i);
             return;
         }
-    if (n.op == KNK_STORE)
+    if (n.op == KNK_STORE || n.op == KNK_WHILE)
         n.dtype = k->node.at[n.a].dtype;
-    append(k, &n);
+    else if (n.op == KNK_NEXT)
+        n.dtype = k->node.at[n.b].dtype;
+    int place = knk_place_of(k, &n);
+    if (place != KNK_NO_PLACE)
+        append(k, &n, place);
 }
 
 static knk_inst inst(knk_op op, kn_dtype_id dtype, knk_node a, knk_node b, knk_node c)
@@ -349,35 +355,40 @@ knk_node knk_bitcast(knk_builder *k, kn_dtype_id to, knk_node a)
 
 /* Finishing. */
 
-/* Marks what the stores need, numbers it anew; returns the count. */
-static int renumber(const knk_builder *k, knk_node *number)
+static knk_node moved(const knk_order *o, knk_node x) { return x < 0 ? x : o->number[x]; }
+
+static void copy_nodes(const knk_builder *k, const knk_order *o, knk_inst *to, knk_stage *stage)
 {
-    int n = (int)k->node.n, kept = 0;
-    for (int i = 0; i < n; i++)
-        number[i] = k->node.at[i].op == KNK_STORE;
-    for (int i = n - 1; i >= 0; i--)
-        for (int j = 0; number[i] && j < 3; j++)
-            if (knk_operand(&k->node.at[i], j) >= 0)
-                number[knk_operand(&k->node.at[i], j)] = 1;
-    for (int i = 0; i < n; i++)
-        number[i] = number[i] ? kept++ : KNK_NONE;
-    return kept;
+    for (size_t s = 0, at = 0; s < k->stage.n; at = (size_t)o->end[s++])
+        stage[s] = (knk_stage){k->stage.at[s].n_inner, (int)at, o->end[s], o->n_loop[s]};
+    for (int i = 0; i < o->n; i++) {
+        knk_inst n = k->node.at[o->node[i]];
+        if (n.op == KNK_LAST)
+            n.sub = (uint8_t)o->loop_number[k->place.at[n.a].loop];
+        else if (knk_is_loop_op(n.op))
+            n.sub = (uint8_t)o->loop_number[k->place.at[o->node[i]].loop];
+        n.a = moved(o, n.a);
+        n.b = moved(o, n.b);
+        n.c = moved(o, n.c);
+        to[i] = n;
+    }
 }
 
-static void copy_nodes(const knk_builder *k, const knk_node *number, knk_inst *to, knk_stage *stage)
+static void copy_maps(const knk_builder *k, const knk_order *o, knk_map *to)
 {
-    for (size_t s = 0, at = 0; s < k->stage.n; s++) {
-        stage[s] = (knk_stage){k->stage.at[s].n_inner, (int)at, (int)at, k->stage.at[s].n_loop};
-        for (int i = k->stage.at[s].first; i < k->stage.at[s].end; i++) {
-            if (number[i] < 0)
-                continue;
-            knk_inst n = k->node.at[i];
-            n.a = n.a < 0 ? n.a : number[n.a];
-            n.b = n.b < 0 ? n.b : number[n.b];
-            n.c = n.c < 0 ? n.c : number[n.c];
-            to[at++] = n;
-        }
-        stage[s].end = (int)at;
+    if (k->map.n)
+        memcpy(to, k->map.at, k->map.n * sizeof *to);
+    for (size_t m = 0, l = 0; m < k->map.n; m++) {
+        while (l > 0 && k->loop.at[l - 1].stage >= to[m].stage)
+            l--;
+        while (l < k->loop.n && k->loop.at[l].stage < to[m].stage)
+            l++;
+        int first = k->n_par + k->stage.at[to[m].stage].n_inner, n_loop = k->stage.at[to[m].stage].n_loop;
+        if (n_loop)
+            memset(to[m].cls + first, KNK_STRIDE_ZERO, (size_t)(KNK_MAX_LOOPS - first));
+        for (int i = 0; i < n_loop; i++)
+            if (o->loop_number[l + (size_t)i] >= 0)
+                to[m].cls[first + o->loop_number[l + (size_t)i]] = k->map.at[m].cls[first + i];
     }
 }
 
@@ -401,12 +412,12 @@ static bool make_key(knk_kernel *k)
     p = put(p, (uint64_t)k->n_buffer, 4);
     p = put(p, (uint64_t)k->n_map, 4);
     for (int i = 0; i < k->n_stage; i++)
-        p = put(put(p, (uint64_t)k->stage[i].n_inner, 4), (uint64_t)k->stage[i].end, 4);
+        p = put(put(p, (uint64_t)(k->stage[i].n_inner | k->stage[i].n_loop << 16), 4), (uint64_t)k->stage[i].end, 4);
     for (int i = 0; i < k->n_buffer; i++)
         p = put(put(p, k->buffer[i].dtype, 1), k->buffer[i].written, 1);
     for (int i = 0; i < k->n_map; i++) {
         p = put(p, k->map[i].stage, 1);
-        for (int d = 0; d < k->n_par + k->stage[k->map[i].stage].n_inner; d++)
+        for (int d = 0; d < knk_map_loops(k, i); d++)
             p = put(p, k->map[i].cls[d], 1);
     }
     for (int i = 0; i < k->n_node; i++) {
@@ -427,29 +438,24 @@ static bool make_key(knk_kernel *k)
 /* Nonzero sizes only, so that NULL means no memory. */
 static void *room_for(knk_kernel *k, size_t n, size_t size) { return knx_arena_zero(&k->arena, n ? n * size : 1); }
 
-static kn_error *fill(const knk_builder *b, knk_kernel *k)
+static kn_error *fill(const knk_builder *b, const knk_order *o, knk_kernel *k)
 {
-    knk_node *number = knx_alloc((b->node.n + 1) * sizeof *number);
-    if (!number)
-        return knx_error_nomem();
     k->n_par = b->n_par;
     k->n_stage = (int)b->stage.n;
     k->n_buffer = (int)b->buffer.n;
     k->n_map = (int)b->map.n;
-    k->n_node = renumber(b, number);
+    k->n_node = o->n;
     knk_inst *node = room_for(k, (size_t)k->n_node, sizeof *node);
     knk_stage *stage = room_for(k, b->stage.n, sizeof *stage);
     knk_buffer *buffer = room_for(k, b->buffer.n, sizeof *buffer);
     knk_map *map = room_for(k, b->map.n, sizeof *map);
     bool fine = node && stage && buffer && map;
     if (fine) {
-        copy_nodes(b, number, node, stage);
+        copy_nodes(b, o, node, stage);
         if (b->buffer.n)
             memcpy(buffer, b->buffer.at, b->buffer.n * sizeof *buffer);
-        if (b->map.n)
-            memcpy(map, b->map.at, b->map.n * sizeof *map);
+        copy_maps(b, o, map);
     }
-    knx_free(number);
     k->node = node;
     k->stage = stage;
     k->buffer = buffer;
@@ -457,23 +463,37 @@ static kn_error *fill(const knk_builder *b, knk_kernel *k)
     return fine ? NULL : knx_error_nomem();
 }
 
-kn_error *knk_finish(knk_builder *b, knk_kernel **out)
+static kn_error *make(const knk_builder *b, int *loop_number, knk_kernel *k)
+{
+    knk_order o;
+    kn_error *error = knk_order_nodes(b, &o);
+    if (!error)
+        error = fill(b, &o, k);
+    if (!error && loop_number && b->loop.n)
+        memcpy(loop_number, o.loop_number, b->loop.n * sizeof *loop_number);
+    knx_free(o.memory);
+    if (!error)
+        error = knk_verify(k);
+    if (!error && !make_key(k))
+        error = knx_error_nomem();
+    return error ? error : knk_prepare(k);
+}
+
+kn_error *knk_finish(knk_builder *b, knk_kernel **out) { return knk_finish_loops(b, NULL, out); }
+
+kn_error *knk_finish_loops(knk_builder *b, int *loop_number, knk_kernel **out)
 {
     *out = NULL;
     if (!b)
         return knx_error_nomem();
+    if (b->open != KNK_NO_LOOP)
+        knk_fail(b, "kernel: loop %d has no end", b->loop.at[b->open].number);
     kn_error *error = b->error;
     b->error = NULL;
     knk_kernel *k = error ? NULL : knx_alloc_zero(sizeof *k);
     if (k) {
         atomic_init(&k->refs, 1);
-        error = fill(b, k);
-        if (!error)
-            error = knk_verify(k);
-        if (!error && !make_key(k))
-            error = knx_error_nomem();
-        if (!error)
-            error = knk_prepare(k);
+        error = make(b, loop_number, k);
         if (error)
             knk_release(k);
         else
@@ -504,10 +524,14 @@ void knk_release(knk_kernel *k)
 
 double knk_cost(const knk_kernel *k)
 {
-    double cost = 0;
+    double cost = 0, turns = 1; /* a loop counts as so many turns */
     for (int i = 0; i < k->n_node; i++) {
         int op = k->node[i].op;
-        cost += op == KNK_CONST || op == KNK_BITCAST ? 0 : op == KNK_DIV || op == KNK_SQRT ? 4 : op == KNK_REM ? 20 : 1;
+        turns = op == KNK_LOOP ? turns * 32 : op == KNK_END ? turns / 32 : turns;
+        cost += turns * (op == KNK_CONST || op == KNK_BITCAST || knk_is_loop_op(op) ? 0
+                         : op == KNK_DIV || op == KNK_SQRT                          ? 4
+                         : op == KNK_REM                                            ? 20
+                                                                                    : 1);
     }
     return cost;
 }

@@ -93,6 +93,7 @@ int knk_add_buffer(knk_builder *k, kn_dtype_id dtype, bool written);
 /* a map of the newest stage; cls has n_par + n_inner entries; of loops all are ZERO */
 int knk_add_map(knk_builder *k, const uint8_t *cls);
 kn_dtype_id knk_dtype(const knk_builder *k, knk_node x);
+const knk_inst *knk_look(const knk_builder *k, knk_node x); /* until the next node is made; NULL: there is none */
 knk_node knk_const(knk_builder *k, kn_dtype_id d, uint64_t bits);
 knk_node knk_const_double(knk_builder *k, kn_dtype_id d, double v);        /* rounded to d */
 knk_node knk_const_int(knk_builder *k, kn_dtype_id d, int64_t v);
@@ -120,6 +121,8 @@ knk_node knk_cast(knk_builder *k, kn_dtype_id to, knk_node a);
 knk_node knk_bitcast(knk_builder *k, kn_dtype_id to, knk_node a);
 /* verifies; deletes the builder in every case */
 kn_error *knk_finish(knk_builder *k, knk_kernel **out);
+/* The same; loop_number[i]: which loop of its stage the i-th one that was begun is now, -1 if it is gone. */
+kn_error *knk_finish_loops(knk_builder *k, int *loop_number, knk_kernel **out);
 
 knk_kernel *knk_retain(knk_kernel *k);
 void knk_release(knk_kernel *k);

@@ -8,7 +8,7 @@ typedef struct parser {
     const char *p;
     int line;
     knk_builder *k;
-    int n_par, n_inner, node, buffers;
+    int n_par, n_inner, n_loop, node, buffers;
     kn_error *error;
 } parser;
 
@@ -142,9 +142,9 @@ static bool map_line(parser *s, int *maps)
         cls[count] = (uint8_t)(at - "01*");
         s->p++;
     }
-    if (count - s->n_par != s->n_inner) /* either may be any number */
+    if (count - s->n_par != s->n_inner + s->n_loop) /* either may be any number */
         return fails(s, "a map needs one class per loop");
-    knk_add_map(s->k, cls);
+    knk_append_map(s->k, cls, count);
     return true;
 }
 
@@ -161,8 +161,16 @@ static bool place(parser *s, char letter, int16_t *to)
 static bool sub_operation(parser *s, knk_inst *n)
 {
     if (*s->p != '.')
-        return n->op != KNK_REDUCE || fails(s, "which reduction?");
+        return (n->op != KNK_REDUCE && !knk_is_loop_op(n->op)) ||
+               fails(s, n->op == KNK_REDUCE ? "which reduction?" : "which loop?");
     s->p++;
+    if (knk_is_loop_op(n->op)) {
+        int loop;
+        if (!number(s, &loop) || loop >= KNK_MAX_LOOPS)
+            return fails(s, "there is no such loop");
+        n->sub = (uint8_t)loop;
+        return true;
+    }
     char text[16];
     name(s, text, sizeof text);
     if (n->op == KNK_SELECT && !strcmp(text, "cold")) {
@@ -189,30 +197,35 @@ static bool operands(parser *s, knk_inst *n)
     return true;
 }
 
-static bool node_line(parser *s)
+/* The operation that is written here; `value`: one that has a value. */
+static bool operation(parser *s, bool value, knk_inst *n)
 {
     char text[16];
+    int op = 0;
+    if (!name(s, text, sizeof text))
+        return fails(s, "not a line of a kernel");
+    while (op < KNK_OP_COUNT && (strcmp(text, knk_op_table[op].name) || (knk_op_table[op].result != 'V') != value))
+        op++;
+    if (op == KNK_OP_COUNT)
+        return fails(s, value ? "there is no such operation" : "not a line of a kernel");
+    n->op = (uint8_t)op;
+    return sub_operation(s, n);
+}
+
+static bool node_line(parser *s)
+{
     knk_inst n = {.buffer = KNK_NONE, .map = KNK_NONE, .a = KNK_NONE, .b = KNK_NONE, .c = KNK_NONE};
-    bool store = word(s, "store");
     kn_dtype_id d = KN_ID_BOOL;
-    if (!store) {
-        int number_of;
-        if (!word(s, "%") || !number(s, &number_of) || !word(s, "=") || !name(s, text, sizeof text))
-            return fails(s, "not a line of a kernel");
-        if (number_of != s->node)
-            return fails(s, "nodes must be numbered in order");
-        int op = 0;
-        while (op < KNK_OP_COUNT && (strcmp(text, knk_op_table[op].name) || op == KNK_STORE))
-            op++;
-        if (op == KNK_OP_COUNT)
-            return fails(s, "there is no such operation");
-        n.op = (uint8_t)op;
-        if (!sub_operation(s, &n) || !dtype(s, &d))
-            return false;
-        n.dtype = (uint8_t)d;
-    } else {
-        n.op = KNK_STORE;
-    }
+    int number_of = s->node;
+    bool value = word(s, "%");
+    if (value && (!number(s, &number_of) || !word(s, "=")))
+        return fails(s, "not a line of a kernel");
+    if (number_of != s->node)
+        return fails(s, "nodes must be numbered in order");
+    if (!operation(s, value, &n) || (value && !dtype(s, &d)))
+        return false;
+    n.dtype = (uint8_t)d;
+    bool store = n.op == KNK_STORE;
     if (n.op == KNK_CONST && !hex(s, &n.imm))
         return false;
     if ((n.op == KNK_LOAD || store) && !place(s, 'b', &n.buffer))
@@ -226,6 +239,12 @@ static bool node_line(parser *s)
     return true;
 }
 
+/* Did the stage that ends here have the loops that it promised? */
+static bool right_loops(parser *s)
+{
+    return knk_failed(s->k) || knk_stage_loops(s->k) == s->n_loop || fails(s, "the stage before has other loops");
+}
+
 static bool line(parser *s, int *maps)
 {
     skip_spaces(s);
@@ -237,8 +256,13 @@ static bool line(parser *s, int *maps)
         return map_line(s, maps);
     if (word(s, "stage")) {
         int n;
+        if (!right_loops(s))
+            return false;
         if (!number(s, &n) || !word(s, "inner") || !number(s, &s->n_inner))
             return fails(s, "not a stage");
+        s->n_loop = 0;
+        if (word(s, "loops") && !number(s, &s->n_loop))
+            return false;
         if (knk_begin_stage(s->k, s->n_inner) != n)
             return fails(s, "stages must be numbered in order");
         return true;
@@ -265,6 +289,10 @@ kn_error *knk_parse(const char *text, knk_kernel **out)
             knk_delete(s.k);
             return s.error;
         }
+    }
+    if (!right_loops(&s)) {
+        knk_delete(s.k);
+        return s.error;
     }
     return knk_finish(s.k, out);
 }

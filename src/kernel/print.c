@@ -14,7 +14,17 @@
  *       %3 = mul f32 %1 %2
  *       store b1 m1 %3                it has a number too, 4
  *
- * A cold select is `select.cold`. */
+ * A cold select is `select.cold`. A stage with loops says how many after its inner extents, and its maps have a class
+ * for each of them:
+ *
+ *     stage 0 inner 0 loops 1
+ *     map 0 1 *
+ *       loop.0
+ *         %3 = carry.0 f32 %1
+ *         while.0 %4
+ *         next.0 %3 %5
+ *       end.0
+ *       %8 = last.0 f32 %3 */
 #include "kernel/internal.h"
 #include <inttypes.h>
 #include <stdarg.h>
@@ -66,17 +76,20 @@ static void print_operands(out *o, const knk_inst *n)
             add(o, " %%%d", knk_operand(n, i));
 }
 
-static void print_node(out *o, int i, const knk_inst *n)
+static void print_node(out *o, int i, const knk_inst *n, int depth)
 {
-    if (n->op == KNK_STORE)
-        add(o, "  store");
-    else
-        add(o, "  %%%d = %s", i, knk_op_table[n->op].name);
+    bool value = knk_op_table[n->op].result != 'V';
+    add(o, "%*s", 2 + 2 * depth, "");
+    if (value)
+        add(o, "%%%d = ", i);
+    add(o, "%s", knk_op_table[n->op].name);
+    if (knk_is_loop_op(n->op))
+        add(o, ".%d", n->sub);
     if (n->op == KNK_REDUCE)
         add(o, ".%s", knk_reduction_name[n->sub]);
     else if (n->op == KNK_SELECT && n->sub)
         add(o, ".cold");
-    if (n->op != KNK_STORE)
+    if (value)
         add(o, " %s", kn_dtype_table[n->dtype].short_name);
     if (n->op == KNK_CONST)
         add(o, " 0x%" PRIx64, n->imm);
@@ -97,17 +110,23 @@ kn_error *knk_text(const knk_kernel *k, char **text)
         add(&o, "buffer %d %s %s\n", i, kn_dtype_table[k->buffer[i].dtype].short_name,
             k->buffer[i].written ? "write" : "read");
     for (int s = 0; s < k->n_stage; s++) {
-        add(&o, "stage %d inner %d\n", s, k->stage[s].n_inner);
+        add(&o, "stage %d inner %d", s, k->stage[s].n_inner);
+        if (k->stage[s].n_loop)
+            add(&o, " loops %d", k->stage[s].n_loop);
+        add(&o, "\n");
         for (int m = 0; m < k->n_map; m++) {
             if (k->map[m].stage != s)
                 continue;
             add(&o, "map %d", m);
-            for (int d = 0; d < k->n_par + k->stage[s].n_inner; d++)
+            for (int d = 0; d < knk_map_loops(k, m); d++)
                 add(&o, " %c", "01*"[k->map[m].cls[d]]);
             add(&o, "\n");
         }
-        for (int i = k->stage[s].first; i < k->stage[s].end; i++)
-            print_node(&o, i, &k->node[i]);
+        for (int i = k->stage[s].first, depth = 0; i < k->stage[s].end; i++) {
+            depth -= k->node[i].op == KNK_END;
+            print_node(&o, i, &k->node[i], depth);
+            depth += k->node[i].op == KNK_LOOP;
+        }
     }
     if (o.failed) {
         knx_free(o.s);

@@ -34,6 +34,8 @@ static const uint32_t legal[KNK_OP_COUNT] = {
     [KNK_NE] = ALL,           [KNK_LT] = ALL,
     [KNK_LE] = ALL,           [KNK_SELECT] = ALL,
     [KNK_CAST] = MEMORY,      [KNK_BITCAST] = MEMORY,
+    [KNK_CARRY] = ALL,        [KNK_WHILE] = BOOLS,
+    [KNK_NEXT] = ALL,         [KNK_LAST] = ALL,
 };
 
 static bool has(uint32_t set, int dtype) { return dtype < KN_ID_COUNT && (set >> dtype & 1); }
@@ -83,6 +85,8 @@ const char *knk_form_error(const knk_inst *n, const knk_inst *node)
     if (n->op == KNK_LOAD)
         return load_error(n, node);
     int count = knk_op_table[n->op].n_operands, first = n->op == KNK_SELECT;
+    if (!count)
+        return n->dtype == KN_ID_BOOL ? NULL : "it has no value and no dtype";
     for (int i = 0; i < count; i++)
         if (knk_operand(n, i) < 0)
             return "an operand is missing";
@@ -97,7 +101,7 @@ const char *knk_form_error(const knk_inst *n, const knk_inst *node)
     if (n->op == KNK_BITCAST &&
         (!has(MEMORY, n->dtype) || knk_size(n->dtype) != knk_size(d) || (n->dtype == KN_ID_BOOL) != (d == KN_ID_BOOL)))
         return "a bitcast needs dtypes of the same size";
-    if (n->op == KNK_SELECT ? n->sub > 1 : n->op != KNK_REDUCE && n->sub)
+    if (n->op == KNK_SELECT ? n->sub > 1 : n->op != KNK_REDUCE && !knk_is_loop_op(n->op) && n->sub)
         return "the operation takes no sub-operation";
     const char *why = result_error(n, d);
     return why ? why : n->op == KNK_REDUCE ? reduce_error(n) : NULL;
@@ -139,6 +143,8 @@ static const char *operand_error(const knk_kernel *k, int i)
         const knk_inst *o = &k->node[x];
         if (o->op == KNK_STORE)
             return "a store has no value";
+        if (knk_op_table[o->op].result == 'V')
+            return "an operand has no value";
         if (o->op == KNK_REDUCE && o->stage == n->stage)
             return "a reduction is known in later stages only";
         if (o->stage != n->stage && o->op != KNK_REDUCE && o->op != KNK_CONST && k->stage[o->stage].n_inner)
@@ -168,7 +174,8 @@ static kn_error *shape_error(const knk_kernel *k)
         return knx_error(KN_ERROR_VALUE, "kernel: too many loops or stages");
     for (int s = 0, at = 0; s < k->n_stage; at = k->stage[s++].end) {
         const knk_stage *st = &k->stage[s];
-        if (st->n_inner < 0 || st->n_inner > KNK_MAX_LOOPS - k->n_par)
+        if (st->n_inner < 0 || st->n_loop < 0 || st->n_inner > KNK_MAX_LOOPS - k->n_par ||
+            st->n_loop > KNK_MAX_LOOPS - k->n_par || (st->n_inner && st->n_loop))
             return knx_error(KN_ERROR_VALUE, "kernel: stage %d has more than %d loops", s, KNK_MAX_LOOPS);
         if (st->first != at || st->end < st->first || st->end > k->n_node ||
             (s == k->n_stage - 1 && st->end != k->n_node))
@@ -182,7 +189,7 @@ static kn_error *shape_error(const knk_kernel *k)
     for (int m = 0; m < k->n_map; m++) {
         if (k->map[m].stage >= k->n_stage)
             return knx_error(KN_ERROR_VALUE, "kernel: map %d belongs to no stage", m);
-        for (int d = 0; d < k->n_par + k->stage[k->map[m].stage].n_inner; d++)
+        for (int d = 0; d < knk_map_loops(k, m); d++)
             if (k->map[m].cls[d] > KNK_STRIDE_ANY)
                 return knx_error(KN_ERROR_VALUE, "kernel: map %d has an unknown class of stride", m);
     }
@@ -201,5 +208,5 @@ kn_error *knk_verify(const knk_kernel *k)
             if (k->node[i].op == KNK_REDUCE && !k->stage[s].n_inner)
                 return knx_error(KN_ERROR_VALUE, "kernel: node %%%d (reduce): stage %d has no inner loop", i, s);
         }
-    return NULL;
+    return knk_verify_loops(k);
 }

@@ -846,7 +846,7 @@ static void a_single_other_value_lasts_for_all_lanes(void **state)
 static void every_legal_operation_has_its_loop(void **state)
 {
     (void)state;
-    for (int op = KNK_ADD; op < KNK_OP_COUNT; op++)
+    for (int op = KNK_ADD; op < KNK_LOOP; op++)
         for (int d = 0; d < KN_ID_COUNT; d++) {
             knk_inst operand[3] = {{.op = KNK_CONST, .dtype = (uint8_t)d},
                                    {.op = KNK_CONST, .dtype = (uint8_t)d},
