@@ -193,6 +193,9 @@ kn_error *kna_promote_carry(kna_part *p, const char *by, int skip, int n_carry, 
 {
     int n = p->f->core->n_in;
     bool any = false;
+    kna_fn *f = p->f, plain = *f;
+    while (plain.core->kind == KNA_FN_JIT) /* which would give numbers their dtypes */
+        plain.core = plain.core->inner;
     for (int i = skip; i < skip + n_carry; i++)
         any = any || arg[i]->type.weak;
     if (!any)
@@ -204,8 +207,10 @@ kn_error *kna_promote_carry(kna_part *p, const char *by, int skip, int n_carry, 
         type[i] = arg[i]->type;
         given[i] = type[i].weak ? arg[i] : NULL;
     }
+    p->f = &plain;
     if (!error)
         error = kna_part_record(p, by, type, given);
+    p->f = f;
     for (int i = 0; !error && i < n_carry; i++) {
         kn_value **v = &arg[skip + i];
         kn_dtype d = (*v)->type.weak ? promoted(*v, kni_out_type(p->jaxpr, (uint32_t)i)) : NULL;

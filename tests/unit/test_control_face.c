@@ -265,6 +265,20 @@ static void a_number_in_the_carry_takes_the_dtype_that_comes_back(void **state)
     expect_values(out.y, 11, 31, 62);
 }
 
+static Out both_ways(const kn_array *c, const kn_array *x) { return (Out){kn_add(*c, *x), kn_mul(*c, *x)}; }
+KN_FUNCTION(both_ways, Out, kn_array, kn_array)
+
+static void a_number_meets_the_dtypes_inside_of_a_jitted_body(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array xs = kn_of(float, 1, 2, 3), zero = kn_num(0);
+    Out out;
+    kn_scan(kn_jit(KN_FN(both_ways)), &out, &zero, &xs);
+    assert_ptr_equal(kn_dtype_of(out.carry), KN_F32);
+    expect_values(out.y, 0, 2, 9);
+}
+
 static Out count_up(const kn_array *c, const kn_array *x) { return (Out){kn_add(*c, 1), kn_mul(*x, *c)}; }
 KN_FUNCTION(count_up, Out, kn_array, kn_array)
 
@@ -758,6 +772,38 @@ static void map_in_batches_gives_the_same(void **state)
     }
 }
 
+static kn_array doubled_by_batches(const kn_array *xs)
+{
+    kn_array out;
+    kn_lax_map(KN_FN(doubled), &out, xs, .batch_size = 2);
+    return out;
+}
+KN_FUNCTION(doubled_by_batches, kn_array, kn_array)
+
+static void map_in_batches_prints_as_in_jax(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array xs = kn_ones(KN_SHAPE(5));
+    assert_string_equal(typed(KN_FN(doubled_by_batches), KN_ARGS(&xs)),
+                        "{ lambda ; a:f64[5]. let\n"
+                        "    b:f64[4] = slice[limit_indices=(4,) start_indices=(0,) strides=None] a\n"
+                        "    c:f64[2,2] = reshape[dimensions=None new_sizes=(2, 2) sharding=None] b\n"
+                        "    d:f64[1] = slice[limit_indices=(5,) start_indices=(4,) strides=None] a\n"
+                        "    e:f64[2,2] = scan[\n"
+                        "      jaxpr={ lambda ; f:f64[2]. let g:f64[2] = mul f 2.0:f64[] in (g,) }\n"
+                        "      length=2\n"
+                        "      num_carry=0\n"
+                        "      num_consts=0\n"
+                        "      reverse=False\n"
+                        "      unroll=1\n"
+                        "    ] c\n"
+                        "    h:f64[1] = mul d 2.0:f64[]\n"
+                        "    i:f64[4] = reshape[dimensions=None new_sizes=(4,) sharding=None] e\n"
+                        "    j:f64[5] = concatenate[dimension=0] i h\n"
+                        "  in (j,) }");
+}
+
 static void map_of_nothing_is_empty(void **state)
 {
     (void)state;
@@ -789,6 +835,7 @@ int main(void)
         TEST(each_step_is_told),
         TEST(trees_are_carries_and_results),
         TEST(a_number_in_the_carry_takes_the_dtype_that_comes_back),
+        TEST(a_number_meets_the_dtypes_inside_of_a_jitted_body),
         TEST(a_number_alone_has_its_own_dtype),
         TEST(a_number_that_a_body_returns_takes_the_carrys_dtype),
         TEST(a_counted_loop_takes_the_index),
@@ -815,6 +862,7 @@ int main(void)
         TEST(a_switch_prints_as_in_jax),
         TEST(map_stacks_results),
         TEST(map_in_batches_gives_the_same),
+        TEST(map_in_batches_prints_as_in_jax),
         TEST(map_of_nothing_is_empty),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
