@@ -39,10 +39,10 @@ int knk_simplify(knk_builder *k, knk_inst *n,
                  knk_node *out); /* simplify.c: 1 if *out is the same value; may rewrite *n */
 const knk_inst *knk_nodes(const knk_builder *k);
 knk_node knk_emit(knk_builder *k, knk_inst n);
-void knk_append_raw(knk_builder *k, knk_inst n); /* as it is, for the parser; knk_finish verifies */
+void knk_append_raw(knk_builder *k, knk_inst n);               /* as it is, for the parser; knk_finish verifies */
 int knk_append_map(knk_builder *k, const uint8_t *cls, int n); /* n classes; those of loops to come may be among them */
 bool knk_failed(const knk_builder *k);
-int knk_stage_loops(const knk_builder *k);                     /* of the newest stage, so far */
+int knk_stage_loops(const knk_builder *k); /* of the newest stage, so far */
 knk_node knk_fail(knk_builder *k, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 
 /* Inner loops: d[i] = op(a[i], b[i], c[i]). Variant bit 0, 1, 2: operand a, b, c is one value for all lanes. */
@@ -87,23 +87,37 @@ typedef enum {
     KNK_STEP_INDEX,
     KNK_STEP_STORE,
     KNK_STEP_REDUCE,
-    KNK_STEP_COLD
+    KNK_STEP_COLD,
+    KNK_STEP_CARRY, /* the first value of a carry; all of a loop's, then its LOOP */
+    KNK_STEP_LOOP,
+    KNK_STEP_WHILE,
+    KNK_STEP_KEEP, /* a next value that is itself a carry, put aside before carries change */
+    KNK_STEP_NEXT,
+    KNK_STEP_END
 } knk_step_kind;
 typedef struct knk_step {
     uint8_t kind, size, n_operands, osize[3]; /* bytes of the result, of the operands */
     uint8_t persist;                          /* the result is kept for later stages: KNK_BLOCK lanes */
-    uint8_t row, dtype, how;                  /* which loop; REDUCE: dtype and reduction */
+    uint8_t row, dtype, how;                  /* which inner loop; REDUCE: dtype and reduction; loops: which one */
     int16_t buffer, map;                      /* OP: the store that may be written directly, or -1 */
     int32_t dst, a, b, c;
     uint32_t slot;      /* where the result lies in the scratch */
     int32_t skip, cold; /* COLD: steps to skip; OP select: number of its cold region + 1, 0 if none */
 } knk_step;
+/* A loop: its LOOP and END among the steps; the lanes that are not done, a byte each, one row of them per depth of
+ * loops: the loop's own, if it has a WHILE, and those of the next loop around it that has one; KNK_NO_MASK. */
+enum { KNK_NO_MASK = -1 };
+typedef struct knk_prepared_loop {
+    int head, end, parent;
+    int8_t depth, mask, outer_mask;
+} knk_prepared_loop;
 typedef struct knk_prepared_stage {
     int first, end; /* steps */
     int lanes;      /* at most, per block */
     int n_import, n_reduce, n_map;
-    const int32_t *import; /* values of earlier stages */
-    const int32_t *reduce; /* steps */
+    const knk_prepared_loop *loop; /* the stage's, by number */
+    const int32_t *import;         /* values of earlier stages */
+    const int32_t *reduce;         /* steps */
     const int16_t *map;
 } knk_prepared_stage;
 struct knk_prepared {
@@ -116,6 +130,7 @@ struct knk_prepared {
     const uint8_t *value_size;
     int n_cold, loops; /* loops: the most of any stage */
     uint32_t values_at, taken_at, maps_at, strides_at, nests_at, segments_at, splat_at, address_at, slots_at, reduce_at;
+    uint32_t turns_at, masks_at; /* of loops: int64 turns by number; rows of KNK_BLOCK bytes */
     size_t scratch_bytes;
 };
 #endif

@@ -7,29 +7,11 @@
  * (rows) or along the points (columns); the order in which a reduction joins elements is the same in both
  * (docs/determinism.md). A value is a pointer and whether it is one value for all lanes; loads with stride one or zero
  * point straight into memory, and a stored result is worked out in its destination where nothing reads after it. */
-#include "kernel/walk.h"
+#include "kernel/run.h"
 #include <string.h>
 
-typedef struct value {
-    char *p;
-    size_t one;
-} value;
-
-typedef struct run {
-    const knk_kernel *k;
-    const struct knk_prepared *p;
-    const knk_isa *isa;
-    const knk_launch *launch;
-    char *scratch;
-    value *value;
-    uint8_t *taken; /* per cold region: does this block need it */
-    knk_map_state *map;
-    knk_segments seg;
-    int lanes;        /* of this block */
-    int64_t point;    /* of the chunk: the block's first one */
-    int64_t inner_at; /* columns: number of the inner point in its sum block; rows: of the block's first lane */
-    bool rows;
-} run;
+typedef knk_value value;
+typedef knk_run run;
 
 _Static_assert(sizeof(knk_map_state) <= 96 && sizeof(value) <= 2 * sizeof(void *), "knk_prepare lays out the scratch");
 
@@ -38,10 +20,7 @@ static inline char *memory_of(const run *r, const knk_step *st, const knk_map_st
     return (char *)r->launch->buffer[st->buffer] + m->at * st->size;
 }
 
-static inline char *place_of(const run *r, const knk_step *st)
-{
-    return r->scratch + st->slot + (st->persist ? (size_t)r->point * st->size : 0);
-}
+static inline char *place_of(const run *r, const knk_step *st) { return knk_place_in_scratch(r, st); }
 
 /* One element, or one per lane. */
 static void set_one(run *r, const knk_step *st, const void *from)
@@ -374,6 +353,12 @@ static void do_block(run *r, const knk_prepared_stage *ps)
         case KNK_STEP_INDEX: do_index(r, st); break;
         case KNK_STEP_STORE: do_store(r, st); break;
         case KNK_STEP_REDUCE: do_reduce(r, st); break;
+        case KNK_STEP_CARRY:
+        case KNK_STEP_KEEP: knk_run_carry(r, st); break;
+        case KNK_STEP_NEXT: knk_run_next(r, ps, st); break;
+        case KNK_STEP_LOOP: i = knk_run_loop(r, ps, i); break;
+        case KNK_STEP_WHILE: i = knk_run_while(r, ps, i); break;
+        case KNK_STEP_END: i = knk_run_end(r, ps, i); break;
         case KNK_STEP_COLD: {
             value p = r->value[st->a];
             r->taken[st->cold] = r->isa->any((const uint8_t *)p.p, p.one ? 1 : (size_t)r->lanes) != 0;

@@ -6,11 +6,11 @@
 
 /* SLOT_BUDGET: bytes of live blocks before the lanes are cut. What fits into the second cache costs less than more
  * rounds of dispatch: with 40 KB the chains of functions took 1.4 times as long. */
-enum { MAX_COLD_DEPTH = 8, FREE_LISTS = 4, SLOT_BUDGET = 128 * 1024 };
+enum { MAX_COLD_DEPTH = 8, FREE_LISTS = 4, SLOT_BUDGET = 128 * 1024, NO_LOOP = 255 };
 
 typedef struct prep {
     const knk_kernel *k;
-    knk_node *rep;    /* a bitcast is its operand */
+    knk_node *rep;    /* a bitcast is its operand, and what a loop leaves is the carry */
     int32_t *region;  /* per node: the cold region it lies in, 0: none */
     int32_t *last;    /* per value: the last step of the current stage that reads it */
     int32_t *where;   /* per value: its step in the current stage, -1 */
@@ -19,8 +19,14 @@ typedef struct prep {
     uint8_t *persist; /* per value: read by later stages */
     uint8_t *seen;    /* per value: listed as an import of the current stage */
     knk_node *cold_pred;
-    int32_t *cold_parent;
-    int n_cold; /* regions, from 1 on */
+    int32_t *cold_parent, *cold_loop;
+    uint8_t *loop;                          /* per node: the loop of its stage that it lies in, NO_LOOP */
+    uint8_t *step_loop;                     /* per step */
+    knk_prepared_loop loops[KNK_MAX_LOOPS]; /* of the current stage */
+    int open;                               /* the innermost open one */
+    bool has_loops;                         /* the current stage */
+    uint64_t tested;                        /* its loops that have a WHILE, a bit each */
+    int n_cold;                             /* regions, from 1 on */
     knk_step *step;
     int n_step;
     uint32_t free[FREE_LISTS][64];
@@ -59,16 +65,18 @@ static bool sweep_regions(prep *p, int s, int first_region)
         p->region[i] = -1; /* no user yet */
     for (int i = st->end - 1; i >= st->first; i--) {
         const knk_inst *n = &p->k->node[i];
-        if (p->region[i] < 0 || n->op == KNK_STORE || n->op == KNK_REDUCE || p->persist[p->rep[i]])
-            p->region[i] = 0;
+        if (p->region[i] < 0 || n->op == KNK_STORE || n->op == KNK_REDUCE || p->persist[p->rep[i]] ||
+            knk_is_loop_op(n->op) || p->cold_loop[p->region[i]] != p->loop[i])
+            p->region[i] = 0; /* a loop runs in every case, and so does what it needs of what lies around it */
         int mine = p->region[i], inner = mine;
         if (is_cold(n) && depth_of(p, mine) < MAX_COLD_DEPTH) {
             int r = first_region + 1;
-            while (r <= p->n_cold && p->cold_pred[r] != n->a)
+            while (r <= p->n_cold && (p->cold_pred[r] != n->a || p->cold_loop[r] != p->loop[i]))
                 r++;
             if (r > p->n_cold) {
                 p->n_cold = r;
                 p->cold_pred[r] = n->a;
+                p->cold_loop[r] = p->loop[i];
                 p->cold_parent[r] = mine;
             } else if (p->cold_parent[r] != mine) {
                 int to = common(p, p->cold_parent[r], mine);
@@ -104,17 +112,141 @@ static void find_regions(prep *p, int s)
 
 static knk_step *add_step(prep *p, knk_step_kind kind)
 {
+    p->step_loop[p->n_step] = (uint8_t)p->open;
     knk_step *st = &p->step[p->n_step++];
     *st = (knk_step){.kind = (uint8_t)kind, .buffer = -1, .map = -1, .dst = -1, .a = -1, .b = -1, .c = -1};
     return st;
+}
+
+/* Loops. */
+
+static knk_step *add_loop_step(prep *p, knk_step_kind kind, int i, int dst, int a)
+{
+    const knk_inst *n = &p->k->node[i];
+    knk_step *st = add_step(p, kind);
+    st->size = (uint8_t)knk_size(n->dtype);
+    st->dtype = n->dtype;
+    st->how = n->sub;
+    st->dst = dst;
+    st->a = a;
+    st->persist = dst >= 0 && p->persist[dst];
+    return st;
+}
+
+/* A LOOP with its carries: their first values come before the step to which an END goes back. */
+static void begin_loop(prep *p, int i)
+{
+    const knk_inst *node = p->k->node;
+    int outer = p->open, depth = outer == NO_LOOP ? 0 : p->loops[outer].depth + 1, loop = node[i].sub;
+    p->loops[loop] = (knk_prepared_loop){.parent = outer,
+                                         .depth = (int8_t)depth,
+                                         .mask = (int8_t)(p->tested >> loop & 1 ? depth : KNK_NO_MASK),
+                                         .outer_mask = KNK_NO_MASK};
+    for (int l = outer; l != NO_LOOP && p->loops[loop].outer_mask == KNK_NO_MASK; l = p->loops[l].parent)
+        p->loops[loop].outer_mask = p->loops[l].mask;
+    p->open = loop;
+    int j = i + 1;
+    for (; node[j].op == KNK_CARRY; j++) {
+        p->flag[j] = 1;
+        add_loop_step(p, KNK_STEP_CARRY, j, j, p->rep[node[j].a]);
+    }
+    p->loops[loop].head = p->n_step;
+    add_loop_step(p, KNK_STEP_LOOP, i, -1, -1);
+}
+
+/* All NEXTs of a loop. Carries get their values at once: one that gets another's is served from a copy. */
+static void add_next_values(prep *p, int first)
+{
+    const knk_inst *node = p->k->node;
+    int end = first;
+    for (; node[end].op == KNK_NEXT; end++) {
+        knk_node from = p->rep[node[end].b];
+        p->flag[end] = 1;
+        if (node[from].op == KNK_CARRY && from != node[end].a && p->loop[from] == p->open &&
+            node[from].stage == node[first].stage)
+            add_loop_step(p, KNK_STEP_KEEP, end, end, from);
+    }
+    for (int i = first; i < end; i++) {
+        knk_node from = p->rep[node[i].b];
+        if (from == node[i].a)
+            continue;
+        bool kept = node[from].op == KNK_CARRY && p->loop[from] == p->open && node[from].stage == node[first].stage;
+        add_loop_step(p, KNK_STEP_NEXT, i, -1, kept ? i : from)->b = node[i].a;
+    }
+}
+
+static void add_loop_node(prep *p, int i)
+{
+    const knk_inst *n = &p->k->node[i];
+    if (n->op == KNK_LOOP) {
+        begin_loop(p, i);
+    } else if (n->op == KNK_WHILE) {
+        add_loop_step(p, KNK_STEP_WHILE, i, -1, p->rep[n->a]);
+    } else if (n->op == KNK_NEXT) {
+        add_next_values(p, i);
+    } else if (n->op == KNK_END) {
+        p->loops[p->open].end = p->n_step;
+        add_loop_step(p, KNK_STEP_END, i, -1, -1);
+        p->open = p->loops[p->open].parent;
+    }
+}
+
+/* The loop that each node of a stage lies in, by where it stands. */
+static void find_loops(prep *p, int s)
+{
+    const knk_stage *st = &p->k->stage[s];
+    p->tested = 0;
+    uint8_t parent[KNK_MAX_LOOPS], open = NO_LOOP;
+    for (int i = st->first; i < st->end; i++) {
+        const knk_inst *n = &p->k->node[i];
+        if (n->op == KNK_LOOP) {
+            parent[n->sub] = open;
+            open = n->sub;
+        }
+        p->loop[i] = open;
+        if (n->op == KNK_WHILE)
+            p->tested |= (uint64_t)1 << n->sub;
+        if (n->op == KNK_END)
+            open = parent[n->sub];
+    }
+    p->open = NO_LOOP;
+    p->has_loops = st->n_loop > 0;
+}
+
+/* A value that a loop only reads is read until its end; a carry is, too. */
+static void extend_over_loops(prep *p, int first)
+{
+    for (int i = first; i < p->n_step; i++) {
+        const knk_step *st = &p->step[i];
+        const int32_t operand[4] = {st->a, st->b, st->c, st->kind == KNK_STEP_CARRY ? st->dst : -1};
+        for (int j = 0; j < 4; j++) {
+            int32_t v = operand[j];
+            if (v < 0 || p->where[v] < first)
+                continue;
+            int home = p->step_loop[p->where[v]];
+            if (j == 3 && p->last[v] < p->loops[home].end)
+                p->last[v] = p->loops[home].end;
+            for (int l = p->step_loop[i]; l != NO_LOOP && j < 3; l = p->loops[l].parent) {
+                int h = home; /* does the value lie in l? */
+                while (h != NO_LOOP && h != l)
+                    h = p->loops[h].parent;
+                if (h != l && p->last[v] < p->loops[l].end)
+                    p->last[v] = p->loops[l].end;
+            }
+        }
+    }
 }
 
 static void add_node(prep *p, int i)
 {
     const knk_inst *node = p->k->node, *n = &node[i];
     p->flag[i] = 1;
-    if (n->op == KNK_CONST || n->op == KNK_BITCAST)
+    if (n->op == KNK_CONST || n->op == KNK_BITCAST || n->op == KNK_LAST)
         return;
+    if (knk_is_loop_op(n->op)) {
+        add_loop_node(p, i);
+        return;
+    }
     knk_step_kind kind = n->op == KNK_STORE       ? KNK_STEP_STORE
                          : n->op == KNK_REDUCE    ? KNK_STEP_REDUCE
                          : n->op == KNK_INDEX     ? KNK_STEP_INDEX
@@ -148,11 +280,11 @@ static void place_region(prep *p, int region, int from, int to, int depth)
 {
     for (int i = from; i < to; i++) {
         const knk_inst *n = &p->k->node[i];
-        if (p->flag[i] || p->region[i] != region || n->op == KNK_STORE)
+        if (p->flag[i] || p->region[i] != region || (n->op == KNK_STORE && p->loop[i] == NO_LOOP))
             continue;
         int inner = 0;
         for (int r = 1; is_cold(n) && depth < MAX_COLD_DEPTH && r <= p->n_cold; r++)
-            if (p->cold_pred[r] == n->a && p->cold_parent[r] == region)
+            if (p->cold_pred[r] == n->a && p->cold_loop[r] == p->loop[i] && p->cold_parent[r] == region)
                 inner = r;
         if (inner) {
             int head = p->n_step;
@@ -187,9 +319,17 @@ static void give_slot(prep *p, int size, uint32_t at)
         p->free[l][p->n_free[l]++] = at;
 }
 
+/* The slots of the values that were kept until the end of a loop. */
+static void give_back_values(prep *p, int s, int first, int end)
+{
+    for (int v = p->k->stage[s].first; v < p->k->stage[s].end; v++)
+        if (p->last[v] == end && p->where[v] >= first && p->where[v] < end && !p->persist[v])
+            give_slot(p, knk_size(p->k->node[v].dtype), p->slot[v]);
+}
+
 /* Slots in bytes per lane; a value's slot is free again after its last reader, which may already write its own result
  * there. */
-static void give_slots(prep *p, int first)
+static void give_slots(prep *p, int s, int first)
 {
     memset(p->n_free, 0, sizeof p->n_free);
     p->used = 0;
@@ -202,6 +342,8 @@ static void give_slots(prep *p, int first)
             if (operand[j] >= 0)
                 p->last[operand[j]] = i;
     }
+    if (p->has_loops)
+        extend_over_loops(p, first);
     for (int i = first; i < p->n_step; i++) {
         knk_step *st = &p->step[i];
         const int32_t operand[3] = {st->a, st->b, st->c};
@@ -212,6 +354,8 @@ static void give_slots(prep *p, int first)
                 p->k->node[v].op != KNK_REDUCE)
                 give_slot(p, knk_size(p->k->node[v].dtype), p->slot[v]);
         }
+        if (st->kind == KNK_STEP_END)
+            give_back_values(p, s, first, i);
         if (st->dst >= 0 && !st->persist && st->kind != KNK_STEP_REDUCE) {
             st->slot = p->slot[st->dst] = take_slot(p, st->size);
             if (p->last[st->dst] < i) /* read by nobody */
@@ -246,6 +390,14 @@ static void find_direct(prep *p, int first)
             source->how = 1; /* always copied: the other stores may change its memory */
         }
     }
+}
+
+/* In a stage with loops, stores may change what earlier loads point to. */
+static void copy_all_loads(prep *p, int first)
+{
+    for (int i = first; i < p->n_step; i++)
+        if (p->step[i].kind == KNK_STEP_LOAD || p->step[i].kind == KNK_STEP_GATHER)
+            p->step[i].how = 1;
 }
 
 static uint32_t align64(uint32_t x) { return (x + 63) & ~(uint32_t)63; }
@@ -304,14 +456,20 @@ static bool prepare_stage(prep *p, knk_kernel *k, knk_prepared_stage *ps, int s,
         if (k->map[m].stage == s)
             map[ps->n_map++] = (int16_t)m;
     ps->first = p->n_step;
+    find_loops(p, s);
     find_regions(p, s);
     place_region(p, 0, st->first, st->end, 0);
     for (int i = st->first; i < st->end; i++)
-        if (k->node[i].op == KNK_STORE)
+        if (k->node[i].op == KNK_STORE && !p->flag[i])
             add_node(p, i);
     ps->end = p->n_step;
-    give_slots(p, ps->first);
-    find_direct(p, ps->first);
+    give_slots(p, s, ps->first);
+    if (p->has_loops)
+        copy_all_loads(p, ps->first);
+    else
+        find_direct(p, ps->first);
+    if (!(ps->loop = knx_arena_copy(&k->arena, p->loops, (size_t)(st->n_loop + 1) * sizeof *ps->loop)))
+        return false;
     ps->lanes = KNK_BLOCK;
     while (ps->lanes > 128 && p->used * (uint32_t)ps->lanes > SLOT_BUDGET)
         ps->lanes /= 2;
@@ -339,7 +497,7 @@ static void find_persistent(prep *p)
     const knk_kernel *k = p->k;
     for (int i = 0; i < k->n_node; i++) {
         const knk_inst *n = &k->node[i];
-        p->rep[i] = n->op == KNK_BITCAST ? p->rep[n->a] : i;
+        p->rep[i] = n->op == KNK_BITCAST || n->op == KNK_LAST ? p->rep[n->a] : i;
         p->where[i] = p->last[i] = -1;
         for (int j = 0; j < 3; j++)
             if (knk_operand(n, j) >= 0) {
@@ -364,9 +522,13 @@ static bool lay_out(prep *p, knk_kernel *k, struct knk_prepared *r, uint32_t slo
     int32_t *value = knx_arena_alloc(&k->arena, (size_t)(k->n_node + 1) * sizeof *value);
     if (!persist || !size || !constant || !value)
         return false;
-    for (int s = 0; s < k->n_stage; s++)
+    int n_loop = 0;
+    for (int s = 0; s < k->n_stage; s++) {
         if (k->stage[s].n_inner > r->loops)
             r->loops = k->stage[s].n_inner;
+        if (k->stage[s].n_loop > n_loop)
+            n_loop = k->stage[s].n_loop;
+    }
     r->loops += k->n_par;
     r->n_cold = p->n_cold;
     r->values_at = lay(&total, (size_t)k->n_node * 2 * sizeof(void *));
@@ -377,6 +539,10 @@ static bool lay_out(prep *p, knk_kernel *k, struct knk_prepared *r, uint32_t slo
     r->segments_at = lay(&total, (KNK_BLOCK + 8) * 2 * sizeof(uint16_t));
     r->splat_at = lay(&total, 3 * KNK_BLOCK * sizeof(uint64_t));
     r->address_at = lay(&total, KNK_BLOCK * sizeof(int64_t));
+    if (n_loop) {
+        r->turns_at = lay(&total, (size_t)n_loop * sizeof(int64_t));
+        r->masks_at = lay(&total, KNK_MAX_NESTED * KNK_BLOCK);
+    }
     for (int i = 0; i < k->n_node; i++) {
         const knk_inst *n = &k->node[i];
         size[i] = (uint8_t)knk_size(n->dtype);
@@ -431,18 +597,21 @@ static kn_error *prepare_with(prep *p, knk_kernel *k)
 
 kn_error *knk_prepare(knk_kernel *k)
 {
-    size_t n = (size_t)k->n_node + 1, cold = 2;
-    for (int i = 0; i < k->n_node; i++)
+    size_t n = (size_t)k->n_node + 1, cold = 2, more = 0;
+    for (int i = 0; i < k->n_node; i++) {
         cold += is_cold(&k->node[i]);
+        more += k->node[i].op == KNK_NEXT; /* perhaps two steps */
+    }
     prep p = {.k = k};
-    size_t per_node = sizeof *p.rep + sizeof *p.region + sizeof *p.last + sizeof *p.where + sizeof *p.slot + 3;
-    size_t step_bytes = (n + cold) * sizeof *p.step, cold_bytes = cold * (sizeof *p.cold_pred + sizeof *p.cold_parent);
-    char *memory = knx_alloc_zero(step_bytes + cold_bytes + n * per_node), *at = memory;
+    size_t per_node = sizeof *p.rep + sizeof *p.region + sizeof *p.last + sizeof *p.where + sizeof *p.slot + 4;
+    size_t steps = n + cold + more, cold_bytes = cold * (sizeof *p.cold_pred + 2 * sizeof *p.cold_parent);
+    char *memory = knx_alloc_zero(steps * (sizeof *p.step + 1) + cold_bytes + n * per_node), *at = memory;
     if (!memory)
         return knx_error_nomem();
-    p.step = (void *)at, at += step_bytes;
+    p.step = (void *)at, at += steps * sizeof *p.step;
     p.cold_pred = (void *)at, at += cold * sizeof *p.cold_pred;
     p.cold_parent = (void *)at, at += cold * sizeof *p.cold_parent;
+    p.cold_loop = (void *)at, at += cold * sizeof *p.cold_loop;
     p.rep = (void *)at, at += n * sizeof *p.rep;
     p.region = (void *)at, at += n * sizeof *p.region;
     p.last = (void *)at, at += n * sizeof *p.last;
@@ -450,7 +619,9 @@ kn_error *knk_prepare(knk_kernel *k)
     p.slot = (void *)at, at += n * sizeof *p.slot;
     p.flag = (void *)at, at += n;
     p.persist = (void *)at, at += n;
-    p.seen = (void *)at;
+    p.seen = (void *)at, at += n;
+    p.loop = (void *)at, at += n;
+    p.step_loop = (void *)at;
     kn_error *error = prepare_with(&p, k);
     knx_free(memory);
     return error;
