@@ -159,7 +159,7 @@ size_t knc_bytes(const kn_program *p)
     size_t bytes = sizeof *p + p->arena.total;
     for (uint32_t i = 0; i < p->n_step; i++)
         for (uint32_t k = 0; k < knc_n_inside(&p->step[i]); k++)
-            bytes += knc_bytes(knc_inside(&p->step[i], k));
+            bytes += knc_bytes(knc_inner_program(&p->step[i], k));
     return bytes;
 }
 int knc_n_operands(const kn_program *p) { return (int)p->n_operand; }

@@ -10,7 +10,7 @@ uint32_t knc_n_inside(const knc_step *s)
     return s->kind == KNC_BRANCH ? s->u.r.branch->n : 0;
 }
 
-kn_program *knc_inside(const knc_step *s, uint32_t i)
+kn_program *knc_inner_program(const knc_step *s, uint32_t i)
 {
     if (s->kind == KNC_BRANCH)
         return s->u.r.branch->program[i];
@@ -29,7 +29,7 @@ void knc_drop_step(const knc_step *s)
             knk_release(all[i] ? all[i]->kernel : NULL);
     }
     for (uint32_t i = 0; i < knc_n_inside(s); i++)
-        knc_release(knc_inside(s, i));
+        knc_release(knc_inner_program(s, i));
 }
 
 const char *knc_path_text(kn_loop_path path, bool branch)

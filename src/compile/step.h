@@ -248,7 +248,7 @@ struct kn_program {
 };
 /* control.c: the programs inside of a step: none but in loops and branches */
 uint32_t knc_n_inside(const knc_step *s);
-kn_program *knc_inside(const knc_step *s, uint32_t i);
+kn_program *knc_inner_program(const knc_step *s, uint32_t i);
 enum { KNC_FEW_REFS = 48 }; /* steps with more buffers keep their addresses in the workspace */
 /* workspace.c: bytes that a product itself needs, and behind them what its kernels need for each worker: at its end a
  * tile, if elements are turned */

@@ -240,7 +240,7 @@ static void inside_text(const kn_program *p, uint32_t i, kn_str *out)
         else
             knx_text_add(&t, "step %u, %s: ", (unsigned)i, k ? "condition" : "body");
         add(out, &t);
-        program_text(knc_inside(s, k), out);
+        program_text(knc_inner_program(s, k), out);
     }
 }
 

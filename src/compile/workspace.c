@@ -95,7 +95,7 @@ static int most_threads(const kn_program *p)
             n = parts < KNX_MAX_THREADS ? (int)parts : KNX_MAX_THREADS;
         }
         for (uint32_t k = 0; k < knc_n_inside(s); k++) {
-            int inside = knc_inside(s, k)->most_threads;
+            int inside = knc_inner_program(s, k)->most_threads;
             n = inside > n ? inside : n;
         }
         most = n > most ? n : most;
@@ -177,7 +177,7 @@ static size_t scratch_of(const kn_program *p, int threads)
             bytes = scratch_of_band(s->u.band, threads);
         }
         for (uint32_t k = 0; k < knc_n_inside(s); k++) {
-            size_t inside = scratch_of(knc_inside(s, k), threads);
+            size_t inside = scratch_of(knc_inner_program(s, k), threads);
             bytes = inside > bytes ? inside : bytes;
         }
         most = bytes > most ? bytes : most;

@@ -13,6 +13,7 @@
  */
 #include "prim/body.h"
 #include "prim/scan.h"
+#include "prim/scan_separate.h"
 
 knp_scan knp_scan_of(const void *params)
 {
@@ -287,8 +288,7 @@ static kn_error *scan_prune(const kn_rule *r, const bool *read, kn_atom *y, bool
 static bool scan_expands(const void *params, int n_in, const kn_type *x)
 {
     const kn_p_scan *p = params;
-    (void)n_in, (void)x;
-    return p->length <= 1 && !p->on_step && !p->accept;
+    return (p->length <= 1 && !p->on_step && !p->accept) || knp_scan_separates(params, n_in, x);
 }
 
 /* An array without elements. */
@@ -313,6 +313,8 @@ static kn_error *scan_expand(const kn_rule *r, kn_atom *y)
     kn_atom *in = knp_atoms(r->b, s.n_in);
     if (!in)
         return knx_error_nomem();
+    if (s.p->length > 1)
+        return knp_scan_separate(r, y);
     for (uint32_t i = 0; !s.p->length && i < s.n_out; i++)
         y[i] = i < s.n_carry ? r->x[s.n_const + i] : empty(r->b, r->yt[i]);
     if (!s.p->length)
