@@ -75,6 +75,22 @@ static void expect_equal(const kni_jaxpr *j, const kn_program *p, kn_buffer *con
     }
 }
 
+static void same_outputs(const kni_jaxpr *j, const kn_program *fused, uint64_t seed)
+{
+    kn_program *plain = test_compile(j, false);
+    test_operands x = test_make_operands(j, seed);
+    kn_buffer *got[MANY] = {0}, *want[MANY] = {0};
+    test_ok(knd_run(plain, x.in, want, NULL));
+    test_ok(knd_run(fused, x.in, got, NULL));
+    for (uint32_t i = 0; i < j->n_out; i++)
+        assert_int_equal(test_difference(kni_out_type(j, i), got[i]->data, want[i]->data), -1);
+    test_release((int)j->n_out, got);
+    test_release((int)j->n_out, want);
+    test_free_operands(&x);
+    knc_release(plain);
+}
+
+/* The same of a kernel, also as it is interpreted. */
 static void same_results(const kni_jaxpr *j, const kn_program *fused, uint64_t seed)
 {
     kn_program *plain = test_compile(j, false);
@@ -637,15 +653,6 @@ static kn_array chosen(const kn_array *x, const kn_array *v)
     return y;
 }
 KN_FUNCTION(chosen, kn_array, kn_array, kn_array)
-static kn_array branch(const kn_array *p, const kn_array *x)
-{
-    kn_array y;
-    kn_fn all[] = {KN_FN(cheap), KN_FN(costly), KN_FN(looping), KN_FN(cheap)};
-    kn_switch(*p, all, 4, &y, x);
-    return y;
-}
-KN_FUNCTION(branch, kn_array, kn_array, kn_array)
-
 static void a_switch_in_a_scan_is_a_choice(void **state)
 {
     (void)state;
@@ -657,9 +664,13 @@ static void a_switch_in_a_scan_is_a_choice(void **state)
 static void a_branch_is_a_kernel(void **state)
 {
     (void)state;
-    KN_SCOPE;
-    kn_array p = kn_zeros(KN_SHAPE(), .dtype = KN_I32), x = EXAMPLE(30);
-    check_function(KN_FN(branch), KN_ARGS(&p, &x), 1, 1);
+    check_text("{ lambda \"f\" ; i:i32[] a:f32[30]. let"
+               "    c:f32[30] d:f32[30] = cond[branches=("
+               "      { lambda ; x:f32[30]. let y:f32[30] = erf_inv x in (y, x) }"
+               "      { lambda ; x:f32[30]. let y:f32[30] = sin x; z:f32[30] = mul x y in (z, y) }"
+               "      { lambda ; x:f32[30]. let y:f32[30] = neg x in (x, y) } )] i a"
+               "  in (c, d) }",
+               1, 0);
 }
 
 /* ---- Computed positions. */
@@ -693,13 +704,6 @@ static void memory_is_read_at_computed_places(void **state)
 
 /* ---- Derivatives and lanes. */
 
-static kn_array loss(const Model *m, const Belief *b, const kn_array *z)
-{
-    Filtered f = filter(m, b, z);
-    return kn_sum(f.mean);
-}
-KN_FUNCTION(loss, kn_array, Model, Belief, kn_array)
-
 static void lanes_of_a_filter_are_points(void **state)
 {
     (void)state;
@@ -707,8 +711,128 @@ static void lanes_of_a_filter_are_points(void **state)
     Model m = {EXAMPLE(4, 4), EXAMPLE(2, 4), EXAMPLE(4, 4), EXAMPLE(2, 2)};
     Belief b = {EXAMPLE(9, 4), EXAMPLE(9, 4, 4)};
     kn_array z = EXAMPLE(9, 30, 2);
-    kn_fn f = kn_vmap(KN_FN(filter), KN_AXES(KN_NO_AXIS, KN_NO_AXIS, KN_NO_AXIS, KN_NO_AXIS, 0, 0, 0));
-    check_function(f, KN_ARGS(&m, &b, &z), 1, 1);
+    kn_mapping none = KN_UNMAPPED, first = KN_MAPPED(0);
+    kn_fn f = kn_vmap(KN_FN(filter), .in_axes = {none, first, first});
+    kni_jaxpr *j = parsed(kn_jaxpr_text(kn_make_jaxpr(f, KN_ARGS(&m, &b, &z)), KN_JAXPR_FULL));
+    kn_program *p = test_compile(j, true);
+    const knk_kernel *loop = NULL;
+    for (uint32_t i = 0; i < p->n_step; i++)
+        if (p->step[i].kind == KNC_KERNEL && p->step[i].u.k.kernel->stage[0].n_loop)
+            loop = p->step[i].u.k.kernel;
+    assert_non_null(loop);
+    assert_int_equal(loop->n_par, 1);
+    same_outputs(j, p, 3);
+    knc_release(p);
+    kni_release(j);
+}
+
+/* Newton's square root, of each lane until it is done. */
+typedef struct {
+    kn_array a, x, before;
+} Newton;
+static kn_array moving(const Newton *n) { return kn_greater(kn_abs(kn_sub(n->x, n->before)), 1e-6f); }
+static Newton improve(const Newton *n)
+{
+    return (Newton){n->a, kn_mul(0.5f, kn_add(n->x, kn_div(n->a, n->x))), n->x};
+}
+KN_FUNCTION(moving, kn_array, Newton)
+KN_FUNCTION(improve, Newton, Newton)
+static kn_array root(const Newton *n)
+{
+    Newton end;
+    kn_while_loop(KN_FN(moving), KN_FN(improve), &end, n, .max_steps = 40);
+    return end.x;
+}
+KN_FUNCTION(root, kn_array, Newton)
+
+static void lanes_of_newton_stop_alone(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array a = EXAMPLE(100);
+    Newton n = {a, a, a};
+    check_function(kn_vmap(KN_FN(root)), KN_ARGS(&n), 1, 1);
+    a = EXAMPLE(10, 7);
+    n = (Newton){a, a, a};
+    check_function(kn_vmap(kn_vmap(KN_FN(root))), KN_ARGS(&n), 1, 1);
+}
+
+/* ---- What becomes no kernel. */
+
+#define ONE_SCAN(t, ops)                                                                                          \
+    "{ lambda \"f\" ; a:" t " b:f32[10]. let"                                                                     \
+    "    c:" t " = scan[jaxpr={ lambda ; x:" t " v:f32[]. let " ops " in (y,) }"                                  \
+    "         length=10 num_carry=1 num_consts=0 reverse=False unroll=1] a b in (c,) }"
+
+static void reasons_name_the_row(void **state)
+{
+    (void)state;
+    refused(ONE_SCAN("f32[4,4]", "y:f32[4,4] = cholesky[check=0] x"), "the body has cholesky");
+    refused(ONE_SCAN("f32[100]", "y:f32[100] = cumsum[axis=0 reverse=False] x"), "the body has cumsum");
+    refused(ONE_SCAN("f32[100]", "y:f32[100] = rev[dimensions=(0,)] x"), "a carry is read at other points than its own");
+    refused(ONE_SCAN("f32[1000]", "s:f32[] = reduce_sum[axes=(0,) out_sharding=None] x; y:f32[1000] = add x s"),
+            "a reduce_sum joins more than 256 elements");
+}
+
+static void a_result_that_all_points_share_is_stored_by_nobody(void **state)
+{
+    (void)state;
+    static const char *const text =
+        "{ lambda \"f\" ; a:f32[1000] n:i32[]. let"
+        "    c:f32[1000] m:i32[] = scan[jaxpr={ lambda ; x:f32[1000] n:i32[]. let z:f32[1000] = sin x;"
+        "         s:f32[] = convert_element_type[new_dtype=f32 weak_type=False] n; y:f32[1000] = mul z s;"
+        "         m:i32[] = add n 1:i32[] in (y, m) }"
+        "         length=10 num_carry=2 num_consts=0 reverse=False unroll=1] a n in (c%s) }";
+    char all[1024];
+    snprintf(all, sizeof all, text, ", m");
+    refused(all, "a result is the same for all points, and others are not");
+    snprintf(all, sizeof all, text, ",");
+    check_text(all, 1, 1);
+}
+
+#define ONE_WHILE(n, cond, body)                                                                                  \
+    "{ lambda \"f\" ; a:f32[" #n "] i:i32[]. let c:f32[" #n "] d:i32[] = while["                                  \
+    "     cond_jaxpr={ lambda ; x:f32[" #n "] i:i32[]. let " cond " in (p,) } cond_nconsts=0"                     \
+    "     body_jaxpr={ lambda ; x:f32[" #n "] i:i32[]. let " body " in (y, j) } body_nconsts=0] a i in (c,) }"
+#define ANY_BELOW "q:bool[100] = lt x 9.0:f32[]; p:bool[] = reduce_or[axes=(0,)] q"
+
+static void points_that_are_done_must_keep_their_carries(void **state)
+{
+    (void)state;
+    /* all points go on until the last one is done */
+    refused(ONE_WHILE(100, ANY_BELOW, "y:f32[100] = add x 1.0:f32[]; j:i32[] = add i 1:i32[]"),
+            "points that are done go on with the others");
+    /* a point begins again when the count is even */
+    refused(ONE_WHILE(100,
+                      "r:i32[] = rem i 2:i32[]; t:bool[] = eq r 0:i32[]; q:bool[100] = lt x 9.0:f32[];"
+                      "u:bool[100] = and q t; p:bool[] = reduce_or[axes=(0,)] u",
+                      "r:i32[] = rem i 2:i32[]; t:bool[] = eq r 0:i32[]; q:bool[100] = lt x 9.0:f32[];"
+                      "u:bool[100] = and q t; z:f32[100] = add x 1.0:f32[]; y:f32[100] = select_n u x z;"
+                      "j:i32[] = add i 1:i32[]"),
+            "which points are done depends on what all points share");
+    /* what ends for all at once may depend on it */
+    check_text(ONE_WHILE(100, "q:bool[100] = lt x 9.0:f32[]; s:bool[] = reduce_or[axes=(0,)] q;"
+                              "t:bool[] = lt i 20:i32[]; p:bool[] = and s t",
+                         "q:bool[100] = lt x 9.0:f32[]; z:f32[100] = add x 1.0:f32[]; y:f32[100] = select_n q x z;"
+                         "j:i32[] = add i 1:i32[]"),
+               1, 1);
+    /* two questions are none */
+    refused(ONE_WHILE(100, "q:bool[100] = lt x 9.0:f32[]; s:bool[] = reduce_or[axes=(0,)] q;"
+                           "v:bool[100] = gt x 3.0:f32[]; t:bool[] = reduce_or[axes=(0,)] v; p:bool[] = and s t",
+                      "q:bool[100] = lt x 9.0:f32[]; z:f32[100] = add x 1.0:f32[]; y:f32[100] = select_n q x z;"
+                      "j:i32[] = add i 1:i32[]"),
+            "the condition of a loop joins points");
+}
+
+/* So few that they are written out: then any question may be asked. */
+static void few_elements_may_join_in_the_condition(void **state)
+{
+    (void)state;
+    check_text(ONE_WHILE(10, "t:bool[10] = lt x 9.0:f32[]; q:bool[] = reduce_or[axes=(0,)] t;"
+                             "u:bool[] = lt i 50:i32[]; p:bool[] = and q u",
+                         "z:f32[10] = rev[dimensions=(0,)] x; w:f32[10] = mul z 0.75:f32[]; y:f32[10] = add w x;"
+                         "j:i32[] = add i 1:i32[]"),
+               0, 1);
 }
 
 int main(void)
@@ -738,6 +862,12 @@ int main(void)
         cmocka_unit_test(a_switch_in_a_scan_is_a_choice),
         cmocka_unit_test(a_branch_is_a_kernel),
         cmocka_unit_test(memory_is_read_at_computed_places),
+        cmocka_unit_test(lanes_of_a_filter_are_points),
+        cmocka_unit_test(lanes_of_newton_stop_alone),
+        cmocka_unit_test(reasons_name_the_row),
+        cmocka_unit_test(a_result_that_all_points_share_is_stored_by_nobody),
+        cmocka_unit_test(points_that_are_done_must_keep_their_carries),
+        cmocka_unit_test(few_elements_may_join_in_the_condition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
