@@ -767,7 +767,7 @@ static void lanes_of_newton_stop_alone(void **state)
 static void reasons_name_the_row(void **state)
 {
     (void)state;
-    refused(ONE_SCAN("f32[4,4]", "y:f32[4,4] = cholesky[check=0] x"), "the body has cholesky");
+    refused(ONE_SCAN("f32[4,4]", "y:f32[4,4] = cholesky[check=none] x"), "the body has cholesky");
     refused(ONE_SCAN("f32[100]", "y:f32[100] = cumsum[axis=0 reverse=False] x"), "the body has cumsum");
     refused(ONE_SCAN("f32[100]", "y:f32[100] = rev[dimensions=(0,)] x"), "a carry is read at other points than its own");
     refused(ONE_SCAN("f32[1000]", "s:f32[] = reduce_sum[axes=(0,) out_sharding=None] x; y:f32[1000] = add x s"),
@@ -778,11 +778,10 @@ static void a_result_that_all_points_share_is_stored_by_nobody(void **state)
 {
     (void)state;
     static const char *const text =
-        "{ lambda \"f\" ; a:f32[1000] n:i32[]. let"
-        "    c:f32[1000] m:i32[] = scan[jaxpr={ lambda ; x:f32[1000] n:i32[]. let z:f32[1000] = sin x;"
-        "         s:f32[] = convert_element_type[new_dtype=f32 weak_type=False] n; y:f32[1000] = mul z s;"
-        "         m:i32[] = add n 1:i32[] in (y, m) }"
-        "         length=10 num_carry=2 num_consts=0 reverse=False unroll=1] a n in (c%s) }";
+        "{ lambda \"f\" ; a:f32[1000] n:i32[]. let c:f32[1000] m:i32[] = while["
+        "    cond_jaxpr={ lambda ; x:f32[1000] n:i32[]. let p:bool[] = lt n 30:i32[] in (p,) } cond_nconsts=0"
+        "    body_jaxpr={ lambda ; x:f32[1000] n:i32[]. let y:f32[1000] = sin x; m:i32[] = add n 1:i32[] in (y, m) }"
+        "    body_nconsts=0] a n in (c%s) }";
     char all[1024];
     snprintf(all, sizeof all, text, ", m");
     refused(all, "a result is the same for all points, and others are not");
