@@ -52,6 +52,12 @@ static kn_error *list_constants(kna_part *p, kn_value *const *given)
     return NULL;
 }
 
+/* Where what depends on no recording is worked out, captured arrays are what they are; else they are operands. */
+static kn_value *as_it_is(kn_value *captured)
+{
+    return kna_state_get()->fold && captured->state != KN_V_TRACER ? captured : NULL;
+}
+
 kn_error *kna_part_record(kna_part *p, const char *by, const kn_type *t, kn_value *const *given)
 {
     kna_core *f = p->f->core;
@@ -65,7 +71,7 @@ kn_error *kna_part_record(kna_part *p, const char *by, const kn_type *t, kn_valu
         bool captured = i < (size_t)f->n_captured;
         type[i] = captured ? p->f->captured[i]->type : t[k];
         type[i].weak = false;
-        all[i] = captured || !given ? NULL : given[k];
+        all[i] = captured ? as_it_is(p->f->captured[i]) : given ? given[k] : NULL;
     }
     if (!error)
         error = kna_derive_given(f, type, all, by, &p->closed);
@@ -151,8 +157,8 @@ kn_error *kna_number_as(kn_value **v, kn_dtype d)
     bool is_unsigned = from->type.dtype == KN_DT(U64);
     if (knx_is_integer(from->type.dtype) && knx_is_integer(d) && !knx_int_fits(d, is_unsigned, from->bits.u64)) {
         if (is_unsigned)
-            return knx_error(KN_ERROR_OVERFLOW, "integer %llu out of bounds for %s",
-                             (unsigned long long)from->bits.u64, d->name);
+            return knx_error(KN_ERROR_OVERFLOW, "integer %llu out of bounds for %s", (unsigned long long)from->bits.u64,
+                             d->name);
         return knx_error(KN_ERROR_OVERFLOW, "integer %lld out of bounds for %s", (long long)from->bits.i64, d->name);
     }
     knx_convert(from->type.dtype, &from->bits, d, &bits);
@@ -319,7 +325,6 @@ kn_error *kna_check_checkpoint(int64_t checkpoint)
 {
     return checkpoint >= KN_CHECKPOINT_ROOT
                ? NULL
-               : knx_error(KN_ERROR_VALUE,
-                           "checkpoint must be a number of steps, 0 or KN_CHECKPOINT_SQRT, but is %lld",
+               : knx_error(KN_ERROR_VALUE, "checkpoint must be a number of steps, 0 or KN_CHECKPOINT_SQRT, but is %lld",
                            (long long)checkpoint);
 }

@@ -239,9 +239,8 @@ int kn_cond(kn_array pred, kn_fn on_true, kn_fn on_false, const kn_outs *outs, c
     kna_op op;
     kna_begin(&op, "cond");
     kn_atom index = kna_failed(&op) ? KN_ATOM_NONE : index_of(&op, pred);
-    kn_error *error = kna_failed(&op)
-                          ? kna_take_error(&op)
-                          : choose(&op, "cond", 2, (const kn_fn[]){on_false, on_true}, index, outs, args);
+    kn_error *error = kna_failed(&op) ? kna_take_error(&op)
+                                      : choose(&op, "cond", 2, (const kn_fn[]){on_false, on_true}, index, outs, args);
     return kna_end_control(&op, error, outs);
 }
 

@@ -116,14 +116,16 @@ static kn_error *check_lengths(scan *s, int64_t given)
 
 /* ---- Recording and emitting. */
 
-static kn_type element(kn_type t) { return (kn_type){.dtype = t.dtype, .ndim = (int16_t)(t.ndim - 1), .dim = t.dim + 1}; }
+static kn_type element(kn_type t)
+{
+    return (kn_type){.dtype = t.dtype, .ndim = (int16_t)(t.ndim - 1), .dim = t.dim + 1};
+}
 
 /* With an element of each input in the place of the whole: types only. */
 static kn_error *elements(scan *s, kn_value **arg)
 {
     for (int i = 0; i < s->n_carry + s->n_xs; i++) {
-        arg[i] = i < s->n_carry ? kna_value_retain(s->arg[i])
-                                : kna_value_new(KN_V_ABSTRACT, element(s->arg[i]->type));
+        arg[i] = i < s->n_carry ? kna_value_retain(s->arg[i]) : kna_value_new(KN_V_ABSTRACT, element(s->arg[i]->type));
         if (!arg[i])
             return knx_error_nomem();
     }
@@ -216,10 +218,8 @@ static kn_error *check_options(const kn_scan_opts *o, kn_p_scan *p)
                          "but is %d",
                          (int)o->accept);
     KN_TRY(kna_check_checkpoint(o->checkpoint));
-    *p = (kn_p_scan){.reverse = o->reverse,
-                     .unroll = o->unroll ? o->unroll : 1,
-                     .checkpoint = o->checkpoint,
-                     .accept = o->accept};
+    *p = (kn_p_scan){
+        .reverse = o->reverse, .unroll = o->unroll ? o->unroll : 1, .checkpoint = o->checkpoint, .accept = o->accept};
     return step_number(o->on_step, o->on_step_env, &p->on_step);
 }
 

@@ -128,9 +128,8 @@ static kn_error *bounds_dtype(const kn_value *lower, const kn_value *upper, kn_d
         return knx_error(KN_ERROR_TYPE, "lower and upper arguments to fori_loop must be integers, got %s and %s",
                          l.dtype->name, u.dtype->name);
     if (!l.weak && !u.weak && l.dtype != u.dtype)
-        return knx_error(KN_ERROR_TYPE,
-                         "lower and upper arguments to fori_loop must have equal types, got %s and %s", l.dtype->name,
-                         u.dtype->name);
+        return knx_error(KN_ERROR_TYPE, "lower and upper arguments to fori_loop must have equal types, got %s and %s",
+                         l.dtype->name, u.dtype->name);
     *d = !l.weak ? l.dtype : u.dtype;
     if (l.weak && u.weak && l.dtype != u.dtype) /* one of them needs uint64 */
         *d = KN_DT(U64);
