@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_scan_rules.c -- the rules of scan on jaxprs: against the same transformation of the body written out `length`
  * times, which knows nothing of scan, and against differences; with checkpoints, too. */
-#include "loop_rules.h"
+#include "loops.h"
 
 typedef struct scene {
     const body *d;
