@@ -597,10 +597,10 @@ static void a_cond_prints_as_in_jax(void **state)
                         "    f:i32[] = convert_element_type[new_dtype=int32 weak_type=False] e\n"
                         "    g:f64[2] = cond[\n"
                         "      branches=(\n"
-                        "        { lambda ; h:f64[] i:f64[] j:f64[2]. let k:f64[2] = add j h in (k,) }\n"
-                        "        { lambda ; l:f64[] m:f64[] n:f64[2]. let o:f64[2] = mul n m in (o,) }\n"
+                        "        { lambda ; h:f64[] i:f64[] j:f64[2]. let k:f64[2] = add j i in (k,) }\n"
+                        "        { lambda ; l:f64[] m:f64[] n:f64[2]. let o:f64[2] = mul n l in (o,) }\n"
                         "      )\n"
-                        "    ] f c b d\n"
+                        "    ] f b c d\n"
                         "  in (g,) }");
 }
 
