@@ -11,6 +11,7 @@ typedef struct choice {
     kna_part *part; /* n */
     kni_jaxpr **jaxpr;
     int64_t *consts; /* of each branch */
+    const kn_args *args;
     kn_value **arg, **out;
     kn_atom index;
 } choice;
@@ -170,11 +171,11 @@ static kn_error *run_values(kna_op *op, choice *c, const kn_outs *outs)
     KN_TRY(check_types(c));
     KN_TRY(c->n > 1 ? widen_all(c) : NULL);
     KN_TRY(emit(op, c));
-    kna_write_outs(outs, c->part[0].f->core->n_out, c->out);
+    kna_write_carry(outs, c->part[0].f->core, c->args, 0, 0, c->part[0].f->core->n_out, c->out);
     return NULL;
 }
 
-static kn_error *run(kna_op *op, choice *c, const kn_args *args, const kn_outs *outs)
+static kn_error *run(kna_op *op, choice *c, const kn_outs *outs)
 {
     kna_core *f = c->part[0].f->core;
     KN_TRY(check_branches(c));
@@ -182,7 +183,7 @@ static kn_error *run(kna_op *op, choice *c, const kn_args *args, const kn_outs *
     c->n_in = f->n_in;
     c->arg = knx_alloc_zero(((size_t)f->n_in + (size_t)f->n_out + 1) * sizeof *c->arg);
     c->out = c->arg ? c->arg + f->n_in : NULL;
-    kn_error *error = c->arg ? kna_read_args(f->name, f, args, c->arg) : knx_error_nomem();
+    kn_error *error = c->arg ? kna_read_args(f->name, f, c->args, c->arg) : knx_error_nomem();
     if (!error) {
         error = run_values(op, c, outs);
         kna_release_values(f->n_in, c->arg);
@@ -194,7 +195,7 @@ static kn_error *run(kna_op *op, choice *c, const kn_args *args, const kn_outs *
 static kn_error *choose(kna_op *op, const char *by, int n, const kn_fn *branches, kn_atom index, const kn_outs *outs,
                         const kn_args *args)
 {
-    choice c = {.by = by, .n = n, .index = index};
+    choice c = {.by = by, .n = n, .index = index, .args = args};
     c.part = knx_alloc_zero((size_t)n * sizeof *c.part);
     c.jaxpr = knx_alloc_zero((size_t)n * sizeof *c.jaxpr);
     c.consts = knx_alloc_zero((size_t)n * sizeof *c.consts);
@@ -203,7 +204,7 @@ static kn_error *choose(kna_op *op, const char *by, int n, const kn_fn *branches
         if (!(c.part[i].f = kna_fn_get(op, branches[i])))
             error = kna_take_error(op);
     if (!error)
-        error = run(op, &c, args, outs);
+        error = run(op, &c, outs);
     for (int i = 0; i < n; i++) {
         if (c.part)
             kna_part_free(&c.part[i]);

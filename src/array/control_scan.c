@@ -187,7 +187,7 @@ static kn_error *run_scan(kna_op *op, scan *s, int64_t length, const kn_outs *ou
     KN_TRY(kna_settle_body(&s->body, 0, s->n_carry));
     KN_TRY(kna_check_carries(&s->body, &s->init, 0, 0, s->n_carry));
     KN_TRY(emit_scan(op, s));
-    kna_write_outs(outs, s->body.f->core->n_out, s->out);
+    kna_write_carry(outs, s->body.f->core, &s->init, 0, s->n_carry, s->body.f->core->n_out, s->out);
     return NULL;
 }
 
@@ -345,7 +345,7 @@ static kn_error *run_map(kna_op *op, scan *s, int64_t batch_size, const kn_outs 
     } else {
         KN_TRY(emit_scan(op, s));
     }
-    kna_write_outs(outs, s->body.f->core->n_out, s->out);
+    kna_write_carry(outs, s->body.f->core, &s->init, 0, 0, s->body.f->core->n_out, s->out);
     return NULL;
 }
 

@@ -14,11 +14,14 @@ static size_t take(size_t *workspace, size_t bytes)
     return at;
 }
 
-static kn_error *compile(const knc_plan *p, const kni_jaxpr *j, const bool *donated, kn_program **out)
+static kn_error *compile(const knc_plan *p, const kni_jaxpr *j, const bool *donated, const knc_loop *l,
+                         kn_program **out)
 {
     const kn_compile_options o = {.kernels = p->o->kernels,
                                   .fuse = p->o->fuse,
                                   .donated = donated,
+                                  .first_carry = l ? l->n_body : 0,
+                                  .n_carry = l ? l->n : 0,
                                   .bands = p->o->bands,
                                   .max_buffers = p->o->max_buffers};
     return knc_compile(j, &o, out);
@@ -32,7 +35,7 @@ static kn_error *compile_body(const knc_plan *p, const kni_jaxpr *j, knc_loop *l
         return knx_error_nomem();
     for (uint32_t i = 0; i < l->n; i++)
         donated[l->n_body + i] = true;
-    kn_error *error = compile(p, j, donated, &l->body);
+    kn_error *error = compile(p, j, donated, l, &l->body);
     knx_free(donated);
     return error;
 }
@@ -167,7 +170,7 @@ kn_error *knc_make_while(const knc_plan *p, const kn_eqn *e, uint8_t path, knc_l
     l->n_body = (uint32_t)params->body_nconsts;
     l->n = e->n_out;
     l->length = params->max_steps > 0 ? params->max_steps : KNC_NO_LENGTH;
-    KN_TRY(compile(p, params->cond_jaxpr, NULL, &l->cond));
+    KN_TRY(compile(p, params->cond_jaxpr, NULL, NULL, &l->cond));
     KN_TRY(compile_body(p, params->body_jaxpr, l));
     return lay_out(p, l);
 }
@@ -198,7 +201,7 @@ kn_error *knc_make_branch(const knc_plan *p, const kn_eqn *e, knc_branch *b)
         return knx_error_nomem();
     b->program = program;
     for (int i = 0; i < params->branches.n; i++) {
-        KN_TRY(compile(p, params->branches.v[i], NULL, &program[i]));
+        KN_TRY(compile(p, params->branches.v[i], NULL, NULL, &program[i]));
         b->n++;
         most = program[i]->workspace > most ? program[i]->workspace : most;
     }

@@ -1,179 +1,377 @@
 /* SPDX-License-Identifier: Apache-2.0
- * loops.h -- for the tests of loops and branches: one jaxpr run in every way there is, on operands given as C arrays,
- * its results compared bit for bit with what C makes of them. */
+ * loops.h -- for tests of loops' rules on jaxprs: bodies of scans, scans written out, derivatives, and programs of both
+ * run on the same values. */
 #ifndef KN_TEST_LOOPS_H
 #define KN_TEST_LOOPS_H
 #include "programs.h"
+#include "prim/scan.h"
+#include "transform/replay.h"
 
-#define LIST(...) ((const void *const[]){__VA_ARGS__})
-#define F(...)    ((const float[]){__VA_ARGS__})
-#define I(...)    ((const int32_t[]){__VA_ARGS__})
-enum { GUARD = 256 };
+/* --- scans, written out ----------------------------------------------------------------------- */
 
-/* What a jaxpr is run with; expected: NULL: whatever the first way gives (kept in `first`). */
-typedef struct ways {
-    const void *const *in, *const *expected;
-    kn_buffer *first[MANY];
-    int runs, compiled;
-} ways;
-
-static inline void ways_compare(ways *w, const kni_jaxpr *j, kn_buffer *const *out, const char *how)
+static inline void write_steps(knt_replay *r, const kn_eqn *e)
 {
-    for (uint32_t k = 0; k < j->n_out; k++) {
-        kn_type t = kni_out_type(j, k);
-        if (!w->expected && !w->first[k]) {
-            w->first[k] = knx_buffer_retain(out[k]);
-            continue;
+    knp_scan s = knp_scan_of(e->params);
+    kn_builder *b = &r->b;
+    kn_atom in[MANY], out[MANY], carry[MANY], y[MANY][16];
+    assert_true(s.p->length <= 16 && s.n_in < MANY && s.n_out < MANY);
+    for (uint32_t i = 0; i < s.n_carry; i++)
+        carry[i] = r->in[s.n_const + i];
+    for (int64_t k = 0; k < s.p->length; k++) {
+        int64_t at = s.p->reverse ? s.p->length - 1 - k : k;
+        for (uint32_t i = 0; i < s.n_in; i++) {
+            kn_type t = r->in_type[i];
+            int64_t start[KN_MAX_NDIM] = {at}, end[KN_MAX_NDIM] = {at + 1};
+            for (int d = 1; d < t.ndim; d++)
+                end[d] = t.dim[d];
+            in[i] = i < s.n_const   ? r->in[i]
+                    : i < s.first_x ? carry[i - s.n_const]
+                                    : knb_squeeze(b, knb_slice(b, r->in[i], start, end, NULL), 1, (int64_t[]){0});
         }
-        int64_t at = test_difference(t, w->expected ? w->expected[k] : w->first[k]->data, out[k]->data);
-        if (at >= 0)
-            fail_msg("%s: result %u differs at %lld", how, (unsigned)k, (long long)at);
+        knb_inline(b, s.j, in, out);
+        for (uint32_t i = 0; i < s.n_carry; i++)
+            carry[i] = out[i];
+        for (uint32_t i = s.n_carry; i < s.n_out; i++)
+            y[i][at] = out[i];
     }
-    w->runs++;
+    for (uint32_t i = 0; i < s.n_out; i++)
+        r->out[i] = i < s.n_carry ? carry[i]
+                    : s.p->length ? knb_stack(b, (int)s.p->length, y[i], 0)
+                                  : knb_zeros(b, r->out_type[i]);
+    knt_bind(r, e, r->out);
 }
 
-static inline kn_error *ways_see(void *env, const kn_eqn *e, int n_in, const void *const *x, const kn_type *xt,
-                                 int n_out, const void *const *y, const kn_type *yt)
+static inline bool has_scan(const kni_jaxpr *j)
 {
-    (void)e, (void)n_in, (void)x, (void)xt, (void)n_out, (void)y, (void)yt;
-    ++*(int *)env;
-    return NULL;
-}
-static inline void ways_hear(void *env, const kn_step *step)
-{
-    int *counts = env;
-    counts[step->kind]++;
+    for (uint32_t k = 0; k < j->n_eqn; k++)
+        if (j->eqn[k].prim == &kn_prim_scan)
+            return true;
+    return false;
 }
 
-/* All memory the caller's, with junk in it and guards around it. */
-static inline void ways_in_arena(ways *w, const kn_program *p, const kni_jaxpr *j, const kn_operand *in)
+/* j without scans, also those in calls; takes j over. */
+static inline kni_jaxpr *written_out(kni_jaxpr *j)
 {
-    kn_buffer *out[MANY] = {0};
-    void *to[MANY];
-    size_t bytes = knc_workspace_bytes(p, 1);
-    char *room = aligned_alloc(64, (bytes + 2 * GUARD + 63) / 64 * 64);
-    memset(room, 0x5a, bytes + 2 * GUARD);
-    for (uint32_t k = 0; k < j->n_out; k++) {
-        out[k] = knx_buffer_new(kni_type_bytes(kni_out_type(j, k)));
-        to[k] = out[k]->data;
+    for (bool more = true; more;) {
+        kni_jaxpr *flat = NULL;
+        knt_replay r;
+        test_ok((j->has & KN_NAMES ? knt_inline_calls : knt_expand)(j, &flat)); /* names are of a vmap to come */
+        kni_release(j);
+        test_ok(knt_replay_begin(&r, flat, true));
+        more = has_scan(flat);
+        for (uint32_t k = 0; k < flat->n_eqn; k++) {
+            knt_operands(&r, &flat->eqn[k]);
+            if (flat->eqn[k].prim == &kn_prim_scan)
+                write_steps(&r, &flat->eqn[k]);
+            else
+                knt_emit_same(&r, &flat->eqn[k]);
+        }
+        test_ok(knt_replay_finish(&r, &j));
+        knt_replay_end(&r);
+        kni_release(flat);
     }
-    test_ok(knd_run_into(p, in, to, room + GUARD, 1));
-    for (size_t i = 0; i < GUARD; i++)
-        if (room[i] != 0x5a || room[GUARD + bytes + i] != 0x5a)
-            fail_msg("memory beside the workspace is written to");
-    ways_compare(w, j, out, "in an arena");
-    test_release((int)j->n_out, out);
-    free(room);
+    return j;
 }
 
-static inline void ways_run(ways *w, const kni_jaxpr *j, bool fuse)
-{
-    kn_program *p = test_compile(j, fuse);
-    kn_operand in[MANY];
-    kn_buffer *out[MANY] = {0}, *mine[MANY] = {0};
-    int n = (int)(j->n_const + j->n_in), seen = 0, heard[16] = {0};
-    assert_true(n <= MANY && j->n_out <= MANY);
-    for (int i = 0; i < n; i++) {
-        size_t bytes = kni_type_bytes(j->type[i]);
-        mine[i] = knx_buffer_new(bytes);
-        if (bytes)
-            memcpy(mine[i]->data, w->in[i], bytes);
-        in[i] = (kn_operand){mine[i]->data, mine[i]};
+/* --- bodies ----------------------------------------------------------------------------------- */
+
+typedef struct body {
+    const char *name;
+    kn_type in[8];
+    int n_const, n_carry, n_x;
+    int (*write)(kn_builder *b, const kn_atom *x, kn_atom *y); /* returns how many results */
+    bool curved;                                               /* its second derivatives are not all zero */
+} body;
+static const int64_t dims[] = {3, 3, 2, 0};
+#define V3                                          \
+    {                                               \
+        .dtype = KN_DT(F64), .ndim = 1, .dim = dims \
     }
-    const kn_observer o = {ways_see, &seen};
-    const knd_options how[] = {{.threads = 1},
-                               {.threads = 3},
-                               {.threads = 1, .on_step = ways_hear, .on_step_env = heard},
-                               {.threads = 1, .observer = &o}};
-    for (int i = 0; i < (fuse ? 3 : 4); i++) {
-        test_ok(knd_run_with(p, in, out, &how[i]));
-        ways_compare(w, j, out, i == 0 ? "alone" : i == 1 ? "with threads" : i == 2 ? "with a hook" : "observed");
-        test_release((int)j->n_out, out);
+#define M3                                          \
+    {                                               \
+        .dtype = KN_DT(F64), .ndim = 2, .dim = dims \
     }
-    ways_in_arena(w, p, j, in);
-    for (int i = 0; i < n; i++) /* nothing was written to operands */
-        if (kni_type_bytes(j->type[i]) && memcmp(mine[i]->data, w->in[i], kni_type_bytes(j->type[i])) != 0)
-            fail_msg("operand %d was written to", i);
-    test_release(n, mine);
-    knc_release(p);
-}
+#define V2                                              \
+    {                                                   \
+        .dtype = KN_DT(F64), .ndim = 1, .dim = dims + 2 \
+    }
+#define V0                                              \
+    {                                                   \
+        .dtype = KN_DT(F64), .ndim = 1, .dim = dims + 3 \
+    }
+#define S                   \
+    {                       \
+        .dtype = KN_DT(F64) \
+    }
+#define C                    \
+    {                        \
+        .dtype = KN_DT(C128) \
+    }
+#define I                   \
+    {                       \
+        .dtype = KN_DT(I32) \
+    }
+#define B                    \
+    {                        \
+        .dtype = KN_DT(BOOL) \
+    }
 
-/* With and without fusion. */
-static inline void ways_check(ways *w, const kni_jaxpr *j)
+static inline kn_atom matvec(kn_builder *b, kn_atom w, kn_atom x)
 {
-    ways_run(w, j, true);
-    ways_run(w, j, false);
+    return knb_dot_general(
+        b, w, x, &(kn_p_dot_general){.lhs_contract = {1, (int64_t[]){1}}, .rhs_contract = {1, (int64_t[]){0}}});
 }
-static inline void ways_free(ways *w) { test_release(MANY, w->first); }
+/* W, u; h; x -> tanh(W h + u x), which is an output, too */
+static inline int rnn(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    y[0] = y[1] = knb_tanh(b, knb_add(b, matvec(b, x[0], x[2]), knb_mul(b, x[1], x[3])));
+    return 2;
+}
+static inline int no_inputs(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    y[0] = knb_mul(b, knb_sin(b, x[1]), x[0]);
+    return 1;
+}
+static inline int no_carries(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    y[0] = y[1] = knb_mul(b, knb_mul(b, x[1], x[1]), x[0]);
+    return 2;
+}
+static inline int no_outputs(kn_builder *b, const kn_atom *x,
+                             kn_atom *y) /* a count, a flag and a vector; their inputs */
+{
+    y[0] = knb_add(b, x[0], knb_integer(b, KN_DT(I32), 1));
+    y[1] = knb_gt(b, knb_reduce_sum(b, x[2], 1, (int64_t[]){0}), x[3]);
+    y[2] = knb_mul(b, knb_sin(b, x[2]), knb_convert(b, x[0], KN_DT(F64)));
+    return 3;
+}
+static inline int many_outputs(kn_builder *b, const kn_atom *x,
+                               kn_atom *y) /* the carry before, an input, a constant, a number */
+{
+    y[0] = knb_mul(b, x[1], x[2]);
+    y[1] = x[1];
+    y[2] = x[2];
+    y[3] = x[0];
+    y[4] = knb_number(b, KN_DT(F64), 2);
+    return 5;
+}
+static inline int stays(kn_builder *b, const kn_atom *x, kn_atom *y) /* the first carry never changes */
+{
+    y[0] = x[0];
+    y[1] = knb_mul(b, knb_sin(b, x[0]), knb_add(b, x[1], x[2]));
+    y[2] = knb_mul(b, x[0], x[1]);
+    return 3;
+}
+static inline int trade(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    y[0] = x[2];
+    y[1] = knb_add(b, knb_mul(b, x[1], x[0]), knb_sin(b, x[2]));
+    y[2] = x[1];
+    return 3;
+}
+static inline int resets(kn_builder *b, const kn_atom *x, kn_atom *y) /* a carry that forgets what it was */
+{
+    y[0] = knb_number(b, KN_DT(F64), 0.5);
+    y[1] = knb_mul(b, x[0], knb_add(b, x[1], x[2]));
+    return 2;
+}
+static inline int no_elements(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    y[0] = knb_add(b, x[0], knb_reduce_sum(b, x[1], 1, (int64_t[]){0}));
+    y[1] = knb_sin(b, x[1]);
+    return 2;
+}
+static inline int made_of_constants(kn_builder *b, const kn_atom *x, kn_atom *y) /* exp(W)'s derivative is exp(W) */
+{
+    y[0] = matvec(b, knb_exp(b, x[0]), x[1]);
+    y[1] = knb_sin(b, y[0]);
+    return 2;
+}
+static inline int complex_numbers(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    y[0] = knb_mul(b, knb_sin(b, x[1]), knb_add(b, x[0], x[2]));
+    y[1] = knb_mul(b, y[0], x[1]);
+    return 2;
+}
+static inline int scans(kn_builder *b, const kn_atom *x, kn_atom *y) /* a scan over the elements of x */
+{
+    kn_builder in;
+    knb_init(&in);
+    kn_atom w = knb_invar(&in, (kn_type)S), c = knb_invar(&in, (kn_type)S), e = knb_invar(&in, (kn_type)S);
+    kn_atom next = knb_sin(&in, knb_add(&in, knb_mul(&in, w, c), e));
+    kni_jaxpr *j = FINISH(&in, next, knb_mul(&in, next, e));
+    knb_scan(b, &(kn_p_scan){.jaxpr = j, .length = 3, .num_carry = 1, .num_consts = 1, .reverse = true}, x, y);
+    kni_release(j);
+    return 2;
+}
 
-/* A scan of a body, whose operands are those of the jaxpr. */
-typedef struct scan_of {
-    kni_jaxpr *body;
-    int64_t n_const, n_carry, length;
-    bool reverse;
-    int64_t accept, on_step;
-} scan_of;
+static const body bodies[] = {
+    {"rnn", {M3, V3, V3, V3}, 2, 1, 1, rnn, true},
+    {"no_inputs", {S, S}, 1, 1, 0, no_inputs, true},
+    {"no_carries", {V3, V3}, 1, 0, 1, no_carries, true},
+    {"no_outputs", {I, B, V2, S}, 0, 3, 1, no_outputs, true},
+    {"many_outputs", {V2, V3, V3}, 1, 1, 1, many_outputs, true},
+    {"stays", {V2, V2, V2}, 0, 2, 1, stays, true},
+    {"trade", {S, S, S}, 1, 2, 0, trade, true},
+    {"resets", {S, S, S}, 1, 1, 1, resets, true},
+    {"no_elements", {S, V0}, 0, 1, 1, no_elements, false},
+    {"made_of_constants", {M3, V3}, 1, 1, 0, made_of_constants, true},
+    {"complex_numbers", {C, C, C}, 1, 1, 1, complex_numbers, true},
+    {"scans", {S, S, V3}, 1, 1, 1, scans, true},
+};
+enum { MOST = 4096 /* residuals of a body written out */, N_BODIES = sizeof bodies / sizeof *bodies };
 
-static inline kni_jaxpr *scan_jaxpr(const scan_of *s)
+static inline kni_jaxpr *body_of(const body *d)
 {
     kn_builder b;
-    kn_atom in[MANY], out[MANY];
+    kn_atom x[8], y[8];
     knb_init(&b);
-    for (uint32_t i = 0; i < s->body->n_in; i++) {
-        kn_type t = kni_in_type(s->body, i);
-        int64_t dim[KN_MAX_NDIM] = {s->length};
-        for (int d = 0; d < t.ndim; d++)
-            dim[d + 1] = t.dim[d];
-        in[i] = knb_invar(&b, i < s->n_const + s->n_carry ? t : kni_type(t.dtype, t.ndim + 1, dim));
-    }
-    knb_scan(&b,
-             &(kn_p_scan){.jaxpr = s->body,
-                          .length = s->length,
-                          .num_carry = s->n_carry,
-                          .num_consts = s->n_const,
-                          .reverse = s->reverse,
-                          .unroll = 1,
-                          .accept = s->accept,
-                          .on_step = s->on_step},
-             in, out);
-    return test_finish(&b, (int)s->body->n_out, out);
+    for (int i = 0; i < d->n_const + d->n_carry + d->n_x; i++)
+        x[i] = knb_invar(&b, d->in[i]);
+    int n = d->write(&b, x, y);
+    return test_finish(&b, n, y);
 }
 
-/* On each path that can run it. */
-static inline void ways_scan(ways *w, scan_of s)
+static inline kni_jaxpr *scan_of(const body *d, int64_t length, bool reverse, int64_t checkpoint)
 {
-    static const int64_t accept[] = {0, KN_PATH_CALLS, KN_PATH_STEPWISE, KN_PATH_COMPILED};
-    for (int i = 0; i < 4; i++) {
-        s.accept = accept[i];
-        kni_jaxpr *j = scan_jaxpr(&s);
-        kn_program *p = NULL;
-        kn_error *error = knc_compile(j, &(kn_compile_options){.fuse = true}, &p);
-        if (error && accept[i] == KN_PATH_COMPILED && strstr(error->message, "which .accept does not allow: "))
-            knx_error_release(error);
-        else
-            test_ok(error);
-        w->compiled += p && accept[i] == KN_PATH_COMPILED;
-        knc_release(p);
-        if (p)
-            ways_run(w, j, true);
-        if (!accept[i])
-            ways_run(w, j, false);
-        kni_release(j);
+    kni_jaxpr *j = body_of(d);
+    kn_p_scan p = {.jaxpr = j,
+                   .length = length,
+                   .num_carry = d->n_carry,
+                   .num_consts = d->n_const,
+                   .reverse = reverse,
+                   .checkpoint = checkpoint};
+    kn_builder b;
+    kn_atom x[8], y[8];
+    knb_init(&b);
+    for (int i = 0; i < (int)j->n_in; i++) {
+        kn_type t = d->in[i];
+        int64_t dim[KN_MAX_NDIM] = {length};
+        for (int k = 0; k < t.ndim; k++)
+            dim[k + 1] = t.dim[k];
+        x[i] = knb_invar(&b, i < d->n_const + d->n_carry ? t : kni_type(t.dtype, t.ndim + 1, dim));
     }
-}
-
-/* The same with results known; the body is released. Says on how many paths it is a kernel: 0 or 1. */
-static inline int expect_scan(scan_of s, const void *const *in, const void *const *expected)
-{
-    ways w = {.in = in, .expected = expected};
-    ways_scan(&w, s);
-    kni_release(s.body);
-    return w.compiled;
-}
-static inline void expect_jaxpr(kni_jaxpr *j, const void *const *in, const void *const *expected)
-{
-    ways w = {.in = in, .expected = expected};
-    ways_check(&w, j);
+    knb_scan(&b, &p, x, y);
+    int n = (int)j->n_out;
     kni_release(j);
+    return test_finish(&b, n, y);
+}
+
+/* --- transformations -------------------------------------------------------------------------- */
+
+/* Inputs, cotangents of all results that can have one -> cotangents of the inputs marked; takes j over. */
+static inline kni_jaxpr *pullback(kni_jaxpr *j, const bool *tangent)
+{
+    kn_linearized l;
+    kni_jaxpr *back = NULL;
+    static bool linear[MOST];
+    static kn_atom x[MOST], y[MOST], z[MOST];
+    kn_builder b;
+    test_ok(knt_linearize(j, tangent, &l));
+    assert_true(j->n_out + l.linear->n_in < MOST);
+    for (uint32_t i = 0; i < l.linear->n_in; i++)
+        linear[i] = i >= l.n_residual;
+    test_ok(knt_transpose(l.linear, linear, &back));
+    knb_init(&b);
+    for (uint32_t i = 0; i < j->n_in; i++)
+        x[i] = knb_invar(&b, kni_in_type(j, i));
+    knb_inline(&b, l.primal, x, y);
+    uint32_t n = j->n_out + l.n_residual;
+    for (uint32_t i = 0; i < j->n_out; i++) {
+        kn_atom ct = kni_has_tangent(kni_out_type(j, i)) ? knb_invar(&b, kni_out_type(j, i)) : KN_ATOM_NONE;
+        if (l.out_tangent[i])
+            y[n++] = ct;
+    }
+    knb_inline(&b, back, y + j->n_out, z);
+    kni_jaxpr *f = test_finish(&b, (int)back->n_out, z);
+    kni_release(back), kni_release(j);
+    knt_linearized_free(&l);
+    return f;
+}
+
+static inline int mark_tangents(const kni_jaxpr *j, bool *tangent)
+{
+    int n = 0;
+    for (uint32_t i = 0; i < j->n_in; i++)
+        n += tangent[i] = kni_has_tangent(kni_in_type(j, i));
+    return n;
+}
+
+static inline kni_jaxpr *forward(kni_jaxpr *j, const bool *tangent)
+{
+    kni_jaxpr *f = NULL;
+    test_ok(knt_jvp(j, tangent, &f));
+    kni_release(j);
+    return f;
+}
+
+/* --- running ---------------------------------------------------------------------------------- */
+
+typedef struct values {
+    int n;
+    kn_buffer *at[MANY];
+} values;
+
+static inline values make_values(const kni_jaxpr *j, uint64_t seed)
+{
+    values v = {.n = (int)j->n_in};
+    for (int i = 0; i < v.n; i++) {
+        kn_type t = kni_in_type(j, (uint32_t)i);
+        kn_dtype part = knx_component(t.dtype);
+        v.at[i] = knx_buffer_new(kni_type_bytes(t));
+        for (size_t k = 0; k < kni_type_bytes(t) / part->size; k++) {
+            kn_scalar_bits s = knx_scalar_from_double(
+                part, knx_is_float(part) ? (test_below(&seed, 4001) - 2000) / 2000.0 : test_below(&seed, 2));
+            memcpy((char *)v.at[i]->data + k * part->size, s.bytes, part->size);
+        }
+    }
+    return v;
+}
+
+static inline values run(const kni_jaxpr *j, const values *x)
+{
+    values y = {.n = (int)j->n_out};
+    kn_operand in[MANY];
+    kn_program *p = test_compile(j, true);
+    for (int i = 0; i < x->n; i++)
+        in[i] = (kn_operand){x->at[i]->data, x->at[i]};
+    test_ok(knd_run(p, in, y.at, NULL));
+    knc_release(p);
+    return y;
+}
+static inline void drop(values *v) { test_release(v->n, v->at); }
+
+/* The largest difference of the two, of numbers beyond 1 as a part of them; -1 where bits differ and `exact`. */
+static inline double difference(const kni_jaxpr *j, const values *a, const values *b, bool exact)
+{
+    double worst = 0;
+    for (int i = 0; i < a->n; i++) {
+        kn_type t = kni_out_type(j, (uint32_t)i);
+        kn_dtype part = knx_component(t.dtype);
+        size_t n = kni_type_bytes(t) / part->size;
+        for (size_t k = 0; k < n; k++) {
+            const char *p = (char *)a->at[i]->data + k * part->size, *q = (char *)b->at[i]->data + k * part->size;
+            if (exact && !test_same_number(part, p, q))
+                return -1;
+            kn_scalar_bits s = {.u = {0, 0}}, r = s;
+            memcpy(&s, p, part->size), memcpy(&r, q, part->size);
+            double u = knx_scalar_to_double(part, s), w = knx_scalar_to_double(part, r);
+            worst = fmax(worst, u == w ? 0 : fabs(u - w) / fmax(1, fabs(w)));
+            if (isnan(u) != isnan(w))
+                return INFINITY;
+        }
+    }
+    return worst;
+}
+
+/* Both run on the same values; takes them over. */
+static inline double run_both(kni_jaxpr *j, kni_jaxpr *k, bool exact)
+{
+    test_ok(kni_check(j));
+    values x = make_values(j, 5), y = run(j, &x), z = run(k, &x);
+    double off = y.n == z.n ? difference(j, &y, &z, exact) : INFINITY;
+    drop(&x), drop(&y), drop(&z);
+    kni_release(j), kni_release(k);
+    return off;
 }
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_scan_memory.c -- what scans keep and make: the residuals of reverse mode, with checkpoints, too; results, carries
  * and operands that nobody needs; loops of few steps. */
-#include "loop_rules.h"
+#include "loops.h"
 
 static bool shows_input(const kni_jaxpr *j, kn_atom a)
 {

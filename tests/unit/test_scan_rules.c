@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_scan_rules.c -- the rules of scan on jaxprs: against the same transformation of the body written out `length`
  * times, which knows nothing of scan, and against differences; with checkpoints, too. */
-#include "loop_rules.h"
+#include "loops.h"
 
 typedef struct scene {
     const body *d;
@@ -206,13 +206,95 @@ static void checkpoints_change_no_results(void **state)
     each_scene(with_checkpoints, "checkpoint");
 }
 
+/* --- what only some programs reach ------------------------------------------------------------ */
+
+/* n (no tangent); c; x: a count that scales, and a linear carry -> count, carry, x n + c. Linear in c and x. */
+static int counted(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    kn_atom n = knb_convert(b, x[0], KN_DT(F64));
+    y[0] = knb_add(b, x[0], knb_integer(b, KN_DT(I32), 1));
+    y[1] = knb_add(b, knb_mul(b, x[1], n), x[2]);
+    y[2] = knb_add(b, knb_mul(b, x[2], n), x[1]);
+    return 3;
+}
+/* Transposed without being linearized before: what the count was is worked out first. */
+static void a_count_beside_linear_carries_is_transposed(void **state)
+{
+    (void)state;
+    const body d = {"counted", {I, V3, V3}, 0, 2, 1, counted, false};
+    static const bool both[] = {false, true, true}, carry[] = {false, true, false}, x[] = {false, false, true};
+    const bool *const linear[] = {both, carry, x};
+    for (int which = 0; which < 3; which++)
+        for (int length = 0; length < 5; length += 2)
+            for (int reverse = 0; reverse < 2; reverse++) {
+                kni_jaxpr *j = scan_of(&d, length, reverse, 0), *some = NULL, *back = NULL, *steps = NULL;
+                const uint32_t in[] = {0, 1, 2}, out[] = {1, 2}; /* the count has no cotangent */
+                test_ok(knp_pick(j, 3, in, 2, out, &some));
+                test_ok(knt_transpose(some, linear[which], &back));
+                some = written_out(some);
+                test_ok(knt_transpose(some, linear[which], &steps));
+                assert_true(run_both(back, steps, false) < 1e-12);
+                kni_release(j), kni_release(some);
+            }
+}
+
+/* Collectives and the lane's number in a body. */
+static int named(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    const char *const name[] = {"i"};
+    y[0] = knb_add(b, knb_mul(b, x[1], x[0]), knb_psum(b, x[2], (kn_names){1, name}));
+    y[1] = knb_add(b, x[2], knb_convert(b, knb_axis_index(b, (kn_names){1, name}), KN_DT(F64)));
+    return 2;
+}
+static int lane_number(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    const char *const name[] = {"i"};
+    y[0] = knb_add(b, x[0], knb_convert(b, knb_axis_index(b, (kn_names){1, name}), KN_DT(F64)));
+    return 1;
+}
+static void bodies_know_the_names_of_axes(void **state)
+{
+    (void)state;
+    const body all[] = {{"named", {S, S, S}, 1, 1, 1, named, false}, {"lane_number", {S}, 0, 1, 0, lane_number, false}};
+    static const int axes[][3] = {{-1, -1, 0}, {0, -1, -1}, {-1, 0, 1}, {-1, -1, -1}};
+    for (int which = 0; which < 2; which++)
+        for (int a = 0; a < 4; a++) {
+            kni_jaxpr *j = scan_of(&all[which], 3, false, 0), *steps = written_out(kni_retain(j)), *k = NULL, *l = NULL;
+            test_ok(knt_batch(j, 4, "i", axes[a], NULL, &k));
+            test_ok(knt_batch(steps, 4, "i", axes[a], NULL, &l));
+            assert_true(run_both(k, l, true) == 0);
+            kni_release(j), kni_release(steps);
+        }
+}
+
+/* A carry whose beginning has no tangent, no result of which is read but the ys: in chunks, too. */
+static void a_body_without_tangents_is_left_alone(void **state)
+{
+    (void)state;
+    const body d = {"counted", {I, V3, V3}, 0, 2, 1, counted, false};
+    kni_jaxpr *j = scan_of(&d, 3, false, 0);
+    kn_linearized l;
+    const bool none[3] = {false};
+    test_ok(knt_linearize(j, none, &l));
+    assert_int_equal(l.n_residual, 0);
+    assert_true(kni_equal(l.primal, j));
+    knt_linearized_free(&l);
+    kni_release(j);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_are_those_of_the_steps),    cmocka_unit_test(tangents_are_those_of_the_steps),
-        cmocka_unit_test(gradients_are_those_of_the_steps), cmocka_unit_test(second_derivatives_are_those_of_the_steps),
-        cmocka_unit_test(lanes_are_those_of_the_steps),     cmocka_unit_test(gradients_are_slopes),
+        cmocka_unit_test(values_are_those_of_the_steps),
+        cmocka_unit_test(tangents_are_those_of_the_steps),
+        cmocka_unit_test(gradients_are_those_of_the_steps),
+        cmocka_unit_test(second_derivatives_are_those_of_the_steps),
+        cmocka_unit_test(lanes_are_those_of_the_steps),
+        cmocka_unit_test(gradients_are_slopes),
         cmocka_unit_test(checkpoints_change_no_results),
+        cmocka_unit_test(a_count_beside_linear_carries_is_transposed),
+        cmocka_unit_test(bodies_know_the_names_of_axes),
+        cmocka_unit_test(a_body_without_tangents_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_while_rules.c -- a while with a bound on jaxprs: derivatives against as many rounds in a row; what is pruned. */
-#include "loop_rules.h"
+#include "loops.h"
 
 /* limit; w; x, s, n -> as long as sum(x) < limit: x w + sin(x), s x, n + 1 */
 static kni_jaxpr *condition(void)
