@@ -149,6 +149,34 @@ static void captured_arrays_of_a_scan_are_operands(void **state)
     assert_int_equal(kn_fn_trace_count(f), 1);
 }
 
+typedef struct {
+    kn_array a, b, c;
+} Three;
+static Out last_first(const Three *t, const kn_array *s, const kn_array *x)
+{
+    return (Out){kn_add(kn_mul(*s, t->c), t->a), *x};
+}
+KN_CLOSURE(last_first, Out, Three, kn_array, kn_array)
+static Out of_three(const Three *t, const kn_array *xs)
+{
+    kn_array zero = kn_scalar(0.0);
+    Out out;
+    kn_scan(KN_CLOSE(last_first, t), &out, &zero, xs);
+    return out;
+}
+KN_FUNCTION(of_three, Out, Three, kn_array)
+static const char *typed(kn_fn f, const kn_args *args) { return kn_jaxpr_text(kn_make_jaxpr(f, args), KN_JAXPR_TYPED); }
+
+static void captured_arrays_stand_in_the_order_of_their_use_as_in_jax(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    Three t = {kn_scalar(1.0), kn_scalar(2.0), kn_scalar(3.0)};
+    kn_array xs = kn_of(double, 1, 2, 3);
+    assert_non_null(strstr(typed(KN_FN(of_three), KN_ARGS(&t, &xs)), "num_consts=2\n"));
+    assert_non_null(strstr(typed(KN_FN(of_three), KN_ARGS(&t, &xs)), "] c a 0.0:f64[] d"));
+}
+
 static void a_scan_is_differentiated_by_captured_arrays_and_inputs(void **state)
 {
     (void)state;
@@ -410,8 +438,6 @@ static void the_index_has_the_dtype_of_the_bounds(void **state)
     kn_fori_loop(3, 7, KN_FN(index_alone), &out, &c8);
     assert_ptr_equal(kn_dtype_of(out), KN_I64);
 }
-
-static const char *typed(kn_fn f, const kn_args *args) { return kn_jaxpr_text(kn_make_jaxpr(f, args), KN_JAXPR_TYPED); }
 
 static void known_bounds_are_a_scan_as_in_jax(void **state)
 {
@@ -828,6 +854,7 @@ int main(void)
         TEST(a_scan_of_nothing_needs_a_length),
         TEST(carries_inputs_and_outputs_may_be_several),
         TEST(captured_arrays_of_a_scan_are_operands),
+        TEST(captured_arrays_stand_in_the_order_of_their_use_as_in_jax),
         TEST(a_scan_is_differentiated_by_captured_arrays_and_inputs),
         TEST(a_scan_has_forward_derivatives),
         TEST(a_scan_is_batched),
