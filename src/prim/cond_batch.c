@@ -5,13 +5,14 @@
  * batched in all. With an index for each lane every lane has its choice of what the branches give:
  *
  *     a cheap branch   elementwise, views, little of it, cannot fail: worked out for all lanes
- *     any other one    a cond of its own, which runs it if a lane takes it. Lanes that do not take it repeat the operands
- *                      of the first one that does, so no errors come from them, no loops without an end and no NaN
+ *     any other one    a cond of its own, which runs it if a lane takes it. Lanes that do not take it repeat the
+ *                      operands of the first one that does, so no errors come from them, no loops without an end and no
+ *                      NaN
  *     effects          the lanes one after the other: a scan of the cond, so that each lane has those of its branch
  *
  * A branch that speaks of named axes sees all lanes as they are, so it is worked out for all of them. What a branch is
- * given in lanes that do not take it is a constant in derivatives (as in JAX): there a slope that is infinite or NaN does
- * not meet the cotangent zero of the choice.
+ * given in lanes that do not take it is a constant in derivatives (as in JAX): there a slope that is infinite or NaN
+ * does not meet the cotangent zero of the choice.
  */
 #include "prim/cond.h"
 
