@@ -190,7 +190,7 @@ static knk_kernel *all_operations(int d)
     kn_dtype_id id = (kn_dtype_id)d;
     knk_node x[3] = {load_new(b, map, id), load_new(b, map, id), load_new(b, map, id)},
              pred = load_new(b, map, KN_ID_BOOL);
-    for (int op = 0; op < KNK_OP_COUNT; op++)
+    for (int op = 0; op < KNK_LOOP; op++)
         if (is_legal((knk_op)op, d))
             store_new(b, map, operation(b, (knk_op)op, id, x, pred));
     return finish(b);
