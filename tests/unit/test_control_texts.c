@@ -215,10 +215,28 @@ static void check(const char *name, kn_fn fn, const char *letters)
     }
 CASES
 #undef CASE
+static void branches_are_walked_in_order(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = example('s'), i = example('j');
+    kn_jaxpr j = kn_make_jaxpr(KN_FN(switch_between_three), KN_ARGS(&i, &x));
+    const char *const texts[] = {"{ lambda ; a:f32[]. let b:f32[] = sin a in (b,) }",
+                                 "{ lambda ; a:f32[]. let b:f32[] = cos a in (b,) }",
+                                 "{ lambda ; a:f32[]. let b:f32[] = neg a in (b,) }"};
+    assert_int_equal(kn_jaxpr_sub_count(j, 0), 0); /* clamp */
+    assert_int_equal(kn_jaxpr_sub_count(j, 1), 3);
+    assert_string_equal(kn_jaxpr_params(j, 1), "branches=(sine cosine negative)");
+    for (int k = 0; k < 3; k++)
+        assert_string_equal(kn_jaxpr_text(kn_jaxpr_sub(j, 1, k), KN_JAXPR_TYPED), texts[k]);
+    kn_jaxpr_sub(j, 1, 3);
+    expect_error("IndexError", "jaxpr_sub: index 3 is out of bounds for 3 jaxprs of the equation");
+}
+
 #define CASE(name, letters, ...) TEST(text_##name),
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {CASES};
+    const struct CMUnitTest tests[] = {CASES TEST(branches_are_walked_in_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
