@@ -205,9 +205,11 @@ kn_error *kna_settle_values(int n, kn_value **v)
 
 static char weak_kind(kn_dtype d) { return d->kind == 'u' ? 'i' : d->kind; }
 
-/* The dtype of a number where something of type t comes back for it; NULL: they do not mix. */
+/* The dtype of a number where something of type t comes back for it; NULL: they do not mix. A truth value is a bool. */
 static kn_dtype promoted(const kn_value *number, kn_type t)
 {
+    if (number->type.dtype == KN_DT(BOOL))
+        return NULL;
     if (t.weak && (t.dtype == number->type.dtype || !kna_may_become(number->type, t.dtype)))
         return kna_strong_dtype(number->type);
     kn_dtype strong = t.weak ? kna_strong_dtype(t) : t.dtype;

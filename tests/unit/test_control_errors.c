@@ -82,6 +82,17 @@ static void a_carry_that_changes_its_dtype_is_named(void **state)
                  "int32[], so the dtypes do not match");
 }
 
+static void a_truth_value_waits_for_nothing(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    START;
+    kn_array no = KN_FALSE, y;
+    kn_fori_loop(0, 3, KN_FN(add), &y, &no);
+    expect_error_with("TypeError", "the input carry component carry has type bool[] but the corresponding output carry "
+                                   "component has type int64[]");
+}
+
 static void outputs_carry_the_error(void **state)
 {
     (void)state;
@@ -474,6 +485,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_carry_that_changes_its_shape_is_named),
         TEST(a_carry_that_changes_its_dtype_is_named),
+        TEST(a_truth_value_waits_for_nothing),
         TEST(outputs_carry_the_error),
         TEST(arrays_of_a_struct_without_names_are_counted),
         TEST(a_leaf_of_a_tree_has_its_path),

@@ -510,6 +510,22 @@ static void a_bounded_loop_ends_at_its_bound(void **state)
     expect_values(out, 32, 100, 200);
 }
 
+static kn_array always(const kn_array *x)
+{
+    (void)x;
+    return KN_TRUE;
+}
+KN_FUNCTION(always, kn_array, kn_array)
+
+static void a_condition_may_be_a_truth_value(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array one = kn_scalar(1.0), out;
+    kn_while_loop(KN_FN(always), KN_FN(doubled), &out, &one, .max_steps = 10);
+    expect_values(out, 1024);
+}
+
 static void a_bounded_loop_has_reverse_derivatives(void **state)
 {
     (void)state;
@@ -830,6 +846,34 @@ static void map_in_batches_prints_as_in_jax(void **state)
                         "  in (j,) }");
 }
 
+static void map_in_batches_takes_captured_arrays(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = kn_of(double, 10, 100), xs = kn_reshape(kn_of(double, 1, 2, 3, 4, 5, 6), KN_SHAPE(3, 2)), out;
+    kn_lax_map(KN_CLOSE(scale, &w), &out, &xs, .batch_size = 2);
+    expect_values(out, 10, 200, 30, 400, 50, 600);
+}
+
+static kn_array gradient_of_map(const kn_array *xs)
+{
+    kn_array out;
+    kn_lax_map(KN_FN(square), &out, xs, .batch_size = 2);
+    return kn_sum(out);
+}
+KN_FUNCTION(gradient_of_map, kn_array, kn_array)
+
+static void map_is_differentiated_and_batched(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array xs = kn_of(double, 1, 2, 3), rows = kn_reshape(kn_of(double, 1, 2, 3, 4), KN_SHAPE(2, 2)), g;
+    kn_call(kn_jit(kn_grad(KN_FN(gradient_of_map))), &g, &xs);
+    expect_values(g, 2, 4, 6);
+    kn_call(kn_vmap(KN_FN(gradient_of_map)), &g, &rows);
+    expect_values(g, 5, 25);
+}
+
 static void map_of_nothing_is_empty(void **state)
 {
     (void)state;
@@ -874,6 +918,7 @@ int main(void)
         TEST(known_bounds_are_a_scan_as_in_jax),
         TEST(unknown_bounds_are_a_while_as_in_jax),
         TEST(a_bounded_loop_ends_at_its_bound),
+        TEST(a_condition_may_be_a_truth_value),
         TEST(a_bounded_loop_has_reverse_derivatives),
         TEST(a_number_that_a_loop_begins_with_takes_the_dtype_that_comes_back),
         TEST(a_cond_takes_one_branch),
@@ -890,6 +935,8 @@ int main(void)
         TEST(map_stacks_results),
         TEST(map_in_batches_gives_the_same),
         TEST(map_in_batches_prints_as_in_jax),
+        TEST(map_in_batches_takes_captured_arrays),
+        TEST(map_is_differentiated_and_batched),
         TEST(map_of_nothing_is_empty),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
