@@ -476,8 +476,11 @@ static void store_carries(kn_lower *l, const turning *t)
             continue;
         int buffer = knc_buffer_of(l, t->e->n_in + i, 0, t->last[i].type.dtype, true);
         l->scope = t->outer;
-        for (int64_t e = 0; e < t->last[i].n && !l->failed; e++)
-            knc_store(l, buffer, t->last[i].type, knc_element_point(l, &t->last[i], e), t->last[i].v[e]);
+        for (int64_t e = 0; e < t->last[i].n && !l->failed; e++) {
+            const knc_point *at = knc_element_point(l, &t->last[i], e);
+            if (!l->failed)
+                knc_store(l, buffer, t->last[i].type, at, t->last[i].v[e]);
+        }
         l->scope = NULL;
     }
 }
