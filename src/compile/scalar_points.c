@@ -331,7 +331,10 @@ static void apply_equation(kn_lower *l, knc_frame *f, const kn_eqn *e)
             knc_join_products(l, e, at);
             return;
         }
-        knc_refuse(l, "the body has %s", e->prim->name);
+        if (e->prim->element)
+            knc_apply_pull(l, e, at);
+        else
+            knc_refuse(l, "the body has %s", e->prim->name);
         return;
     case KNC_UNKNOWN: knc_refuse(l, "the body has %s", e->prim->name); return;
     }
@@ -353,6 +356,8 @@ static void advance(kn_lower *l)
     l->j = s->j;
     const kn_value2 *known = knc_recall(l, var, at);
     if (known) {
+        if (known->re < 0 && s->maker) /* `element` does not do it here */
+            knc_refuse(l, "the body has %s", s->j->eqn[s->maker[var]].prim->name);
         if (known->re > KNC_MOST_NODES)
             knc_refuse(l, "more than %d operations at a point", KNC_MOST_NODES);
         l->stack.n--;

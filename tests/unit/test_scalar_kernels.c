@@ -770,7 +770,7 @@ static void reasons_name_the_row(void **state)
     refused(ONE_SCAN("f32[4,4]", "y:f32[4,4] = cholesky[check=none] x"), "the body has cholesky");
     refused(ONE_SCAN("f32[100]", "y:f32[100] = cumsum[axis=0 reverse=False] x"), "the body has cumsum");
     refused(ONE_SCAN("f32[100]", "y:f32[100] = rev[dimensions=(0,)] x"), "a carry is read at other points than its own");
-    refused(ONE_SCAN("f32[1000]", "s:f32[] = reduce_sum[axes=(0,) out_sharding=None] x; y:f32[1000] = add x s"),
+    refused(ONE_SCAN("f32[1000]", "s:f32[] = reduce_sum[axes=(0,)] x; y:f32[1000] = add x s"),
             "a reduce_sum joins more than 256 elements");
 }
 
