@@ -96,7 +96,7 @@ typedef struct body {
     int (*write)(kn_builder *b, const kn_atom *x, kn_atom *y); /* returns how many results */
     bool curved;                                               /* its second derivatives are not all zero */
 } body;
-static const int64_t dims[] = {3, 3, 2, 0};
+static const int64_t dims[] = {3, 3, 2, 0}, wide_dims[] = {2, 18, 18};
 #define V3                                          \
     {                                               \
         .dtype = KN_DT(F64), .ndim = 1, .dim = dims \
@@ -112,6 +112,14 @@ static const int64_t dims[] = {3, 3, 2, 0};
 #define V0                                              \
     {                                                   \
         .dtype = KN_DT(F64), .ndim = 1, .dim = dims + 3 \
+    }
+#define W                                                    \
+    {                                                        \
+        .dtype = KN_DT(F64), .ndim = 2, .dim = wide_dims + 1 \
+    }
+#define H                                                \
+    {                                                    \
+        .dtype = KN_DT(F64), .ndim = 2, .dim = wide_dims \
     }
 #define K                   \
     {                       \
@@ -234,6 +242,16 @@ static inline int keys(kn_builder *b, const kn_atom *x, kn_atom *y) /* a key tha
     return 3;
 }
 
+/* h W + x W^T / 2: the gradient of W is the sum of two products a step, which is made after the loop. */
+static inline int wide(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    kn_p_dot_general by_rows = {.lhs_contract = {1, (int64_t[]){1}}, .rhs_contract = {1, (int64_t[]){0}}},
+                     by_columns = {.lhs_contract = {1, (int64_t[]){1}}, .rhs_contract = {1, (int64_t[]){1}}};
+    kn_atom half = knb_mul(b, knb_dot_general(b, x[2], x[0], &by_columns), knb_number(b, KN_DT(F64), 0.5));
+    y[0] = y[1] = knb_tanh(b, knb_add(b, knb_dot_general(b, x[1], x[0], &by_rows), half));
+    return 2;
+}
+
 static const body bodies[] = {
     {"rnn", {M3, V3, V3, V3}, 2, 1, 1, rnn, true},
     {"no_inputs", {S, S}, 1, 1, 0, no_inputs, true},
@@ -248,6 +266,7 @@ static const body bodies[] = {
     {"complex_numbers", {C, C, C}, 1, 1, 1, complex_numbers, true},
     {"scans", {S, S, V3}, 1, 1, 1, scans, true},
     {"keys", {K, V3, V3}, 0, 2, 1, keys, true},
+    {"wide", {W, H, H}, 1, 1, 1, wide, true},
 };
 enum { MOST = 4096 /* residuals of a body written out */, N_BODIES = sizeof bodies / sizeof *bodies };
 

@@ -125,6 +125,42 @@ static void elements_of_inputs_are_not_copied(void **state)
     knt_linearized_free(&l);
 }
 
+static int count_of(const kni_jaxpr *j, const kn_prim *p)
+{
+    int n = 0;
+    for (uint32_t k = 0; k < j->n_eqn; k++)
+        n += j->eqn[k].prim == p;
+    return n;
+}
+
+/* The last scan of a gradient, and how many products are outside of loops. */
+static const kn_p_scan *last_scan(const body *d, kni_jaxpr **simple, int *products)
+{
+    kni_jaxpr *j = scan_of(d, 5, false, 0);
+    bool tangent[MANY] = {0};
+    mark_tangents(j, tangent);
+    kni_jaxpr *back = pullback(j, tangent);
+    test_ok(knt_simplify(back, simple));
+    kni_release(back);
+    *products = count_of(*simple, &kn_prim_dot_general);
+    return scan_number(*simple, count_of(*simple, &kn_prim_scan) - 1)->params;
+}
+
+static void sums_of_large_products_are_made_after_the_loop(void **state)
+{
+    (void)state;
+    kni_jaxpr *simple;
+    int products;
+    const kn_p_scan *p = last_scan(&bodies[N_BODIES - 1], &simple, &products);
+    assert_int_equal(p->num_carry, 1); /* the cotangent of h, no sum */
+    assert_int_equal(products, 2);
+    kni_release(simple);
+    p = last_scan(&bodies[0], &simple, &products); /* 3 x 3 numbers are added up step by step */
+    assert_int_equal(p->num_carry, 3);
+    assert_int_equal(products, 0);
+    kni_release(simple);
+}
+
 /* --- what nobody needs ------------------------------------------------------------------------ */
 
 /* The results that are marked of a scan of d, simplified. */
@@ -307,6 +343,7 @@ int main(void)
         cmocka_unit_test(constants_are_not_stacked),
         cmocka_unit_test(what_is_made_of_constants_is_made_once),
         cmocka_unit_test(elements_of_inputs_are_not_copied),
+        cmocka_unit_test(sums_of_large_products_are_made_after_the_loop),
         cmocka_unit_test(results_that_nobody_reads_are_dropped),
         cmocka_unit_test(carries_that_never_change_are_constants),
         cmocka_unit_test(dead_readers_do_not_count),
