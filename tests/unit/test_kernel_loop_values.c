@@ -4,6 +4,8 @@
 #include "base/half.h"
 #include "kernel/expr.h"
 #include "kernel/internal.h"
+#include "support/stage_reference.h"
+#include "support/stages.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -591,6 +593,43 @@ static void a_while_loads_by_index(void **state)
     run(&b, clear, check_walk);
 }
 
+/* Random kernels, against a walk through them point by point. */
+static kng_function *by_points(void *env, const kng_request *r)
+{
+    (void)env;
+    kng_function *f = NULL;
+    void *keep;
+    kn_error *e = stage_reference.make(r, &f, &keep);
+    if (e)
+        fail_msg("%s", e->message);
+    return f;
+}
+
+static void random_loops(void **state)
+{
+    (void)state;
+    const char *count = getenv("KN_TEST_COUNT");
+    int loops = 0, tested = 0, nested = 0;
+    for (int seed = 1; seed <= (count ? atoi(count) : 400); seed++) {
+        scene s;
+        char what[40];
+        scene_random_loops(&s, (uint64_t)seed);
+        for (int i = 0, depth = 0; i < s.k->n_node; i++) {
+            int op = s.k->node[i].op;
+            depth += (op == KNK_LOOP) - (op == KNK_END);
+            loops += op == KNK_LOOP;
+            nested += op == KNK_LOOP && depth > 1;
+            tested += op == KNK_WHILE;
+        }
+        snprintf(what, sizeof what, "seed %d", seed);
+        scene_way way = {.mode = KNG_POINTS, .any = seed % 2, .swap = seed % 3 == 0};
+        assert_true(scene_check(&s, &way, by_points, NULL, what));
+        scene_free(&s);
+    }
+    print_message("%d loops, %d in others, %d conditions\n", loops, nested, tested);
+    assert_null(stage_reference_complaint());
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -607,6 +646,7 @@ int main(void)
         cmocka_unit_test(a_loop_has_cold_sides),
         cmocka_unit_test(halves_and_bools_in_loops),
         cmocka_unit_test(a_while_loads_by_index),
+        cmocka_unit_test(random_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
