@@ -136,9 +136,17 @@ static void run_turning(const kng_worker *w, const kng_pass *ps, int64_t rows, i
         kng_turn()(size, d, y[ps->lane], a, x[ps->row], rows, n, bypass);
 }
 
+static void copy_loops(const kng_stage_facts *f, kng_args *args, const int64_t *from)
+{
+    if (f->n_loop)
+        memcpy((int64_t *)(void *)args->stream + kng_loop_word(f->n_stream, f->n_loop, -1, 0), from,
+               (size_t)(f->n_stream + 1) * (size_t)f->n_loop * sizeof *from);
+}
+
 static void set_steps(const kng_worker *w, const kng_pass *ps)
 {
     w->args->phase = 0;
+    copy_loops(ps->facts, w->args, ps->loop);
     for (int i = 0; i < ps->facts->n_stream; i++) {
         const kng_stream *s = &ps->facts->stream[i];
         const int64_t *stride = &ps->stride[i * ps->n_axis];
@@ -364,12 +372,14 @@ static uint64_t bypassing(const kng_prepared *p, void *const *buffer)
 
 static void run_simple(const kng_prepared *p, void *const *buffer, const knk_map_values *map)
 {
-    _Alignas(kng_args) char room[sizeof(kng_args) + KNG_SIMPLE_STREAMS * sizeof(kng_words)];
+    _Alignas(kng_args) char room[sizeof(kng_args) + KNG_SIMPLE_STREAMS * sizeof(kng_words) +
+                                 (KNG_SIMPLE_STREAMS + 1) * KNG_SIMPLE_LOOPS * sizeof(int64_t)];
     kng_args *call = (kng_args *)(void *)room;
     int n = p->pass->facts->n_stream;
     call->rows = p->call->rows;
     call->n = p->call->n;
     call->phase = 0;
+    copy_loops(p->pass->facts, call, p->pass->loop);
     for (int i = 0; i < n; i++) {
         call->stream[i] = p->call->stream[i];
         if (map)

@@ -16,7 +16,9 @@ enum {
     KNG_MOST_TURNED = 6,     /* streams of a stage that go through tiles */
     KNG_GROUP_VALUES = 4096, /* of a reduction that is cut over threads: groups x points */
     KNG_MOST_LANES = KNK_SUM_BLOCK,
-    KNG_SIMPLE_STREAMS = 16
+    KNG_SIMPLE_STREAMS = 16,
+    KNG_SIMPLE_LOOPS = 2,
+    KNG_GUESSED_TURNS = 64 /* of a loop that only its condition ends */
 };
 
 /* A reduction of a stage. Its area in a worker's part: a ring of 64 rows of `width` accumulators, then the stack of
@@ -42,7 +44,10 @@ typedef struct kng_stage_facts {
     int width;               /* lanes of a block of columns */
     bool copies;             /* it stores what it loads and nothing else */
     bool read_after;         /* a later stage loads from memory */
-    double cost;             /* of its operations, per point, nanoseconds */
+    double cost;             /* of its operations, per point, nanoseconds; of one turn of each loop */
+    int n_loop;
+    const int8_t *outer;     /* per loop: the one that it lies in, -1 */
+    const double *turn_cost; /* per loop: what a turn costs without the loops in it */
 } kng_stage_facts;
 
 typedef struct kng_made kng_made; /* a stage function and what it is for (native.c) */
@@ -69,6 +74,7 @@ typedef struct kng_pass {
     const int64_t *extent;          /* per axis */
     const int64_t *stride;          /* [stream][axis]: bytes; NUMBER: numbers */
     const int64_t *offset;          /* per stream */
+    const int64_t *loop;            /* words of a call behind its streams: extents and steps of loops */
     const uint8_t *turned;          /* per stream: through a tile */
     int64_t inner_total;
     double point_ns;                /* estimated time per parallel point */
@@ -124,6 +130,8 @@ typedef struct kng_piece {
 
 /* plan.c */
 bool kng_plan(kng_backend b, const knk_kernel *k, const knk_launch *launch, void *room, kng_prepared **out);
+/* facts.c: time of one point's turns of loops; extent: of the loops */
+double kng_turns_cost(const kng_stage_facts *f, const int64_t *extent);
 /* choose.c: lane, row, runner, mode, turned streams of a pass whose strides are known */
 void kng_choose(kng_pass *ps, const knk_stage *st, int n_par, uint8_t *other, uint8_t *turned);
 /* native.c: NULL if there is none */

@@ -13,7 +13,7 @@ static size_t aligned(size_t n) { return (n + 63) & ~(size_t)63; }
 static bool is_turnable(const knk_kernel *k, int stage, const kng_stream *s)
 {
     bool plain = false;
-    if (s->kind != KNG_MEMORY || s->indexed)
+    if (s->kind != KNG_MEMORY || s->indexed || k->stage[stage].n_loop) /* tiles have no turns */
         return false;
     for (int i = k->stage[stage].first; i < k->stage[stage].end; i++) {
         const knk_inst *n = &k->node[i];
@@ -30,14 +30,54 @@ static bool is_copy(const knk_kernel *k, int stage)
            n[1].a == st->first;
 }
 
+static double node_cost(const knk_inst *n)
+{
+    bool nothing = n->op == KNK_CONST || n->op == KNK_BITCAST;
+    return 0.03 * (nothing ? 0 : n->op == KNK_DIV || n->op == KNK_SQRT ? 4 : n->op == KNK_REM ? 20 : 1);
+}
+
 static double cost_of(const knk_kernel *k, int stage)
 {
     double cost = 0;
-    for (int i = k->stage[stage].first; i < k->stage[stage].end; i++) {
-        int op = k->node[i].op;
-        cost += op == KNK_CONST || op == KNK_BITCAST ? 0 : op == KNK_DIV || op == KNK_SQRT ? 4 : op == KNK_REM ? 20 : 1;
+    for (int i = k->stage[stage].first; i < k->stage[stage].end; i++)
+        cost += node_cost(&k->node[i]);
+    return cost;
+}
+
+static bool list_loops(const knk_kernel *k, kng_facts *f, int stage, kng_stage_facts *s)
+{
+    const knk_stage *st = &k->stage[stage];
+    int8_t *outer = knx_arena_alloc(&f->arena, (size_t)st->n_loop + 1);
+    double *cost = knx_arena_zero(&f->arena, ((size_t)st->n_loop + 1) * sizeof *cost);
+    if (!outer || !cost)
+        return false;
+    for (int i = st->first, open = -1; i < st->end; i++) {
+        const knk_inst *n = &k->node[i];
+        bool memory = n->op == KNK_LOAD || n->op == KNK_STORE;
+        if (n->op == KNK_LOOP) {
+            outer[n->sub] = (int8_t)open;
+            open = n->sub;
+        }
+        if (open >= 0)
+            cost[open] += node_cost(n) + (memory ? 0.04 * knk_size(n->dtype) : 0);
+        if (n->op == KNK_END)
+            open = outer[n->sub];
     }
-    return 0.03 * cost;
+    s->n_loop = st->n_loop;
+    s->outer = outer;
+    s->turn_cost = cost;
+    return true;
+}
+
+double kng_turns_cost(const kng_stage_facts *f, const int64_t *extent)
+{
+    double cost = 0, turns[KNK_MAX_LOOPS];
+    for (int l = 0; l < f->n_loop; l++) { /* an outer loop has the smaller number */
+        turns[l] = extent[l] == KNK_NO_LIMIT ? KNG_GUESSED_TURNS : (double)extent[l];
+        turns[l] *= f->outer[l] < 0 ? 1 : turns[f->outer[l]];
+        cost += turns[l] * f->turn_cost[l];
+    }
+    return cost;
 }
 
 static bool loads_after(const knk_kernel *k, int stage)
@@ -140,7 +180,7 @@ static bool stage_facts(const knk_kernel *k, kng_facts *f, int stage, kng_stage_
     s->copies = is_copy(k, stage);
     s->cost = cost_of(k, stage);
     s->read_after = loads_after(k, stage);
-    return find_leads(k, f, stage, s) && list_reductions(k, f, s);
+    return list_loops(k, f, stage, s) && find_leads(k, f, stage, s) && list_reductions(k, f, s);
 }
 
 /* Values for later stages: a place for `points` of each. */
@@ -219,7 +259,7 @@ static size_t plan_bytes(const knk_kernel *k, const kng_stage_facts *stage)
     for (int s = 0; s < k->n_stage; s++) {
         size_t axes = (size_t)k->n_par + (size_t)k->stage[s].n_inner + 1, n = (size_t)stage[s].n_stream + 1;
         bytes += aligned(axes * sizeof(int64_t)) + aligned(axes * n * sizeof(int64_t)) + aligned(n * sizeof(int64_t)) +
-                 2 * aligned(n) + aligned(axes);
+                 2 * aligned(n) + aligned(axes) + aligned(n * (size_t)k->stage[s].n_loop * sizeof(int64_t));
     }
     return bytes;
 }
@@ -235,9 +275,13 @@ static bool fill(const knk_kernel *k, kng_facts *f)
         f->max_streams = stage[s].n_stream > f->max_streams ? stage[s].n_stream : f->max_streams;
         f->max_axes = k->n_par + k->stage[s].n_inner > f->max_axes ? k->n_par + k->stage[s].n_inner : f->max_axes;
     }
-    size_t at = 0;
+    size_t at = 0, args = 0;
+    for (int s = 0; stage && s < k->n_stage; s++) {
+        size_t mine = kng_args_bytes(stage[s].n_stream, stage[s].n_loop);
+        args = mine > args ? mine : args;
+    }
     f->args_at = at;
-    at += aligned(sizeof(kng_args) + (size_t)f->max_streams * sizeof(kng_words));
+    at += aligned(args);
     f->index_at = at;
     at += aligned((size_t)(2 * f->max_streams + 5 * (f->max_axes + 2)) * sizeof(int64_t));
     if (!stage || !place_values(k, f, stage, &at))

@@ -77,7 +77,8 @@ static void emit_advance(kng_low *l)
     kng_asm *a = l->a;
     for (int s = 0; s < l->n_stream; s++) {
         const kng_way *w = &l->way[s];
-        if (w->pointer < 0 && w->table < 0)
+        bool number = l->stream[s].kind == KNG_NUMBER && l->r->cls[s] == KNK_STRIDE_ONE;
+        if (w->table < 0 && (w->pointer < 0 || !number)) /* where they are is all that moves: RAX does */
             continue;
         kng_operand step = kng_low_at(l, l->in_tail ? w->step_tail : w->step);
         if (w->table >= 0 && w->pointer < 0) {
@@ -169,9 +170,27 @@ static void emit_main(kng_low *l, int elements)
     kng_low_pin(l, false);
 }
 
+/* All lanes are one point. */
+static void emit_single(kng_low *l)
+{
+    uint32_t pins = 0;
+    kng_mov_number(l->a, KNG_RAX, 0);
+    start_block(l, l->reserved);
+    kng_low_pin(l, true);
+    for (int i = 0; i < l->n_pin; i++)
+        pins |= 1u << l->state[kng_low_state(l, l->pin[i], 0)].reg;
+    start_block(l, l->reserved | pins);
+    kng_low_block(l, &l->body, 1);
+    kng_low_pin(l, false);
+}
+
 static void emit_lanes(kng_low *l)
 {
     kng_asm *a = l->a;
+    if (l->single) {
+        emit_single(l);
+        return;
+    }
     int elements = l->copies * l->lane_form.lanes, tail = kng_label(a), top = kng_label(a), done = kng_label(a);
     kng_mov_number(a, KNG_RAX, 0);
     kng_load(a, KNG_RCX, arg(offsetof(kng_args, n)));
@@ -327,6 +346,8 @@ static void emit_function(kng_low *l)
         for (int s = 0; s < l->n_stream; s++)
             if (l->way[s].reg == kept[i])
                 push[pushed++] = kept[i];
+    if (l->counter)
+        push[pushed++] = KNG_COUNTER;
     for (int i = 0; i < pushed; i++)
         kng_push(a, push[i]);
     kng_mov(a, KNG_R11, KNG_RSP);
@@ -361,8 +382,20 @@ static void emit_function(kng_low *l)
         memcpy(a->code.at + patch, &frame, sizeof frame);
 }
 
+/* One point: all that a stage with loops reads and writes are single elements. Short vectors have the shortest waits,
+ * and bools that are lanes are sooner known than masks. */
+static void find_single(kng_low *l)
+{
+    l->single = kng_low_stage(l)->n_loop > 0;
+    for (int s = 0; s < l->n_stream; s++)
+        l->single &= l->r->cls[s] == KNK_STRIDE_ZERO;
+    if (l->single)
+        l->target = KNG_AVX2;
+}
+
 static void lower(kng_low *l)
 {
+    find_single(l);
     lay_out_frame(l);
     if (!kng_low_plan(l))
         return;
@@ -382,6 +415,10 @@ static void release(kng_low *l)
     KN_VEC_FREE(&l->body.item);
     for (size_t p = 0; p < l->part.n; p++)
         KN_VEC_FREE(&l->part.at[p].list.item);
+    for (int i = 0; i < l->n_loop; i++) {
+        KN_VEC_FREE(&l->loop[i].carry);
+        KN_VEC_FREE(&l->loop[i].outside);
+    }
     KN_VEC_FREE(&l->part);
     KN_VEC_FREE(&l->stub);
     KN_VEC_FREE(&l->where);
@@ -397,6 +434,7 @@ kn_error *kng_lower(const kng_request *r, kng_target target, kng_asm *a, kng_low
     l.info = info ? info : &unused;
     *l.info = (kng_lowered){0};
     l.isa = knk_isa_best();
+    l.open = -1;
     l.stream = knx_arena_alloc(&l.arena, KNG_MAX_STREAMS * sizeof *l.stream);
     if (!l.stream)
         return knx_error_nomem();

@@ -32,7 +32,7 @@ bool kng_low_in_register(const kng_low *l, int32_t v, int copy) { return l->stat
 /* Does the value lie somewhere else than in a slot of its own? */
 static bool is_elsewhere(const kng_low *l, const kng_value *v)
 {
-    return v->kind == KNG_VALUE_CONSTANT || v->homed || v->part != l->current_part;
+    return v->kind == KNG_VALUE_CONSTANT || v->homed || v->resident || v->part != l->current_part;
 }
 
 void kng_low_start(kng_low *l, uint32_t reserved)
@@ -43,6 +43,7 @@ void kng_low_start(kng_low *l, uint32_t reserved)
     v->free = v->usable;
     m->free = m->usable;
     v->lock = m->lock = 0;
+    l->avoid[0] = l->avoid[1] = 0;
     memset(v->holds, -1, sizeof v->holds);
     memset(m->holds, -1, sizeof m->holds);
 }
@@ -56,8 +57,32 @@ static int take_slot(kng_low *l, bool mask)
 
 static void give_slot(kng_low *l, bool mask, int slot)
 {
+    if (slot < 0)
+        return;
     if (!KN_VEC_PUSH(&l->free_slot[mask], slot))
         l->no_memory = true;
+}
+
+void kng_low_forget(kng_low *l, int32_t s)
+{
+    if (!l->state[s].folded)
+        give_slot(l, l->value[s / KNG_COPIES].mask, l->state[s].slot);
+    l->state[s].slot = -1;
+}
+
+/* The next value of a carry that lies in the frame goes there, if nobody reads the carry any more. -1: it does not */
+static int place_in_carry(const kng_low *l, int32_t s)
+{
+    int32_t carry = l->value[s / KNG_COPIES].feeds;
+    bool fine = carry >= 0 && l->value[carry].resident && l->current_part == KNG_BODY &&
+                l->state[kng_low_state(l, carry, s % KNG_COPIES)].next >= KNG_NEVER;
+    return fine ? l->value[carry].kept + s % KNG_COPIES * l->spill_step : -1;
+}
+
+static bool lies_in_carry(const kng_low *l, int32_t s)
+{
+    int32_t carry = l->value[s / KNG_COPIES].feeds;
+    return carry >= 0 && l->state[s].slot == l->value[carry].kept + s % KNG_COPIES * l->spill_step;
 }
 
 static void store_away(kng_low *l, int32_t s)
@@ -66,10 +91,14 @@ static void store_away(kng_low *l, int32_t s)
     const kng_value *v = &l->value[s / KNG_COPIES];
     if (st->slot >= 0 || is_elsewhere(l, v))
         return;
-    st->slot = take_slot(l, v->mask);
+    st->slot = place_in_carry(l, s);
+    if (st->slot < 0)
+        st->slot = take_slot(l, v->mask);
     kng_spill(l->a, &l->form, v->dtype, kng_low_at(l, st->slot), st->reg);
     l->info->spills++;
 }
+
+void kng_low_store_away(kng_low *l, int32_t s) { store_away(l, s); }
 
 /* Frees the register whose value is needed last; at a tie, one that has a copy in memory. */
 static int evict(kng_low *l, kng_bank *k)
@@ -102,8 +131,8 @@ static int evict(kng_low *l, kng_bank *k)
 int kng_low_take(kng_low *l, int bank, int32_t s)
 {
     kng_bank *k = &l->bank[bank];
-    uint32_t can = k->free & ~k->lock;
-    int r = can ? __builtin_ctz(can) : evict(l, k);
+    uint32_t can = k->free & ~k->lock, first = can & ~l->avoid[bank];
+    int r = first ? __builtin_ctz(first) : can ? __builtin_ctz(can) : evict(l, k);
     if (r < 0) {
         kng_low_fail(l, "an operation needs more registers than there are");
         return 2;
@@ -160,6 +189,8 @@ kng_operand kng_low_memory(kng_low *l, int32_t value, int copy, bool broadcast)
         return kng_low_at(l, v->home);
     if (st->folded)
         return kng_low_element(l, (int)st->slot, copy);
+    if (v->resident && l->current_part == KNG_BODY)
+        return kng_low_at(l, v->kept + copy * l->spill_step);
     if (v->part != l->current_part)
         return kng_low_at(l, l->current_part > 0 ? v->input : l->result_base + copy * l->result_bytes + v->home);
     if (st->slot < 0)
@@ -183,17 +214,49 @@ int kng_low_need(kng_low *l, int32_t value, int copy)
     return l->state[s].reg;
 }
 
+/* The register of the carry whose next value it is: then that need not move. */
+static int seat_of(const kng_low *l, int32_t v, int copy)
+{
+    int32_t carry = l->current_part == KNG_BODY ? l->value[v].feeds : -1;
+    return carry >= 0 && !l->value[carry].resident ? l->value[carry].seat[copy] : -1;
+}
+
+static int sit_down(kng_low *l, int bank, int r, int32_t s)
+{
+    l->bank[bank].free &= ~(1u << r);
+    l->bank[bank].lock |= 1u << r;
+    l->bank[bank].holds[r] = s;
+    l->changed[bank] |= 1u << r;
+    l->state[s].reg = (int8_t)r;
+    return r;
+}
+
+/* Does an operand that the result may take the place of have that register? */
+static bool dies_on_seat(const kng_low *l, const kng_item *it, int copy, int seat)
+{
+    for (int j = 0; j < it->n_use; j++)
+        if (l->state[kng_low_state(l, it->use[j], copy)].reg == seat && it->next[j] >= KNG_NEVER &&
+            (it->needs.over >> j & 1))
+            return true;
+    return false;
+}
+
 /* The register of an item's result: that of an operand that dies, where the operation allows it, else another one. */
 int kng_low_define(kng_low *l, const kng_item *it, int copy)
 {
     int32_t d = kng_low_state(l, it->def, copy);
     int bank = kng_low_bank_of(l, it->def);
     l->state[d] = (kng_state){.next = it->first, .slot = -1, .reg = -1};
+    int seat = seat_of(l, it->def, copy);
+    if (seat >= 0 && (l->bank[bank].free & ~l->bank[bank].lock) >> seat & 1)
+        return sit_down(l, bank, seat, d);
     for (int j = it->kind == KNG_ITEM_OP ? it->n_use - 1 : -1; j >= 0; j--) {
         int32_t v = it->use[j], s = kng_low_state(l, v, copy);
         bool all = true;
         for (int i = 0; i < it->n_use; i++)
             all &= it->use[i] != v || (it->needs.over >> i & 1);
+        if (seat >= 0 && j && l->state[s].reg != seat && dies_on_seat(l, it, copy, seat))
+            continue;
         bool own = l->value[v].kind == KNG_VALUE_LANE || l->current_part != KNG_BODY; /* not of other copies, too */
         if (!all || !own || it->next[j] < KNG_NEVER || l->state[s].reg < 0 || kng_low_bank_of(l, v) != bank ||
             l->state[s].pinned)
@@ -217,7 +280,7 @@ void kng_low_used(kng_low *l, const kng_item *it, int copy)
         if (st->next < KNG_NEVER)
             continue;
         kng_low_drop(l, s, kng_low_bank_of(l, v));
-        if (st->slot >= 0 && !st->folded && !is_elsewhere(l, &l->value[v]))
+        if (st->slot >= 0 && !st->folded && !is_elsewhere(l, &l->value[v]) && !lies_in_carry(l, s))
             give_slot(l, l->value[v].mask, st->slot);
         if (!is_elsewhere(l, &l->value[v])) {
             st->slot = -1;

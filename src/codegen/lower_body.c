@@ -61,7 +61,8 @@ static void bring_home(kng_low *l, const kng_item *it, int copy)
     }
 }
 
-static void end_item(kng_low *l, const kng_item *it, int copy)
+#define end_item kng_low_end_item
+void kng_low_end_item(kng_low *l, const kng_item *it, int copy)
 {
     if (it->def >= 0 && l->current_part != KNG_BODY)
         bring_home(l, it, copy);
@@ -257,7 +258,8 @@ static void do_load(kng_low *l, const kng_item *it, int copy)
         pred = n->b >= 0 ? it->use[at++] : -1;
         other = n->c >= 0 ? it->use[at++] : -1;
     }
-    if (l->value[it->def].kind == KNG_VALUE_UNIFORM && index < 0 && pred < 0)
+    if ((l->value[it->def].kind == KNG_VALUE_UNIFORM || (class_of(l, it->stream) == KNK_STRIDE_ZERO && !import)) &&
+        index < 0 && pred < 0 && it->index < 0)
         do_splat(l, it, copy, kng_at(kng_low_pointer(l, it->stream), 0));
     else if (one && index < 0 && pred < 0)
         do_adjacent(l, it, copy);
@@ -277,7 +279,8 @@ static void do_index(kng_low *l, const kng_item *it, int copy)
     temps t = take_temps(l, 1, 0);
     kng_emit_splat(l->a, &l->form, KN_ID_I64, dst, kng_low_at(l, l->way[it->stream].pointer), t.v[0], KNG_RDX);
     give_temps(l, &t);
-    kng_v3(l->a, KNG_VPADDQ, kng_length(&l->form, KN_ID_I64), dst, dst, lane_table(l, it->stream, copy));
+    if (class_of(l, it->stream) != KNK_STRIDE_ZERO)
+        kng_v3(l->a, KNG_VPADDQ, kng_length(&l->form, KN_ID_I64), dst, dst, lane_table(l, it->stream, copy));
     end_item(l, it, copy);
 }
 
@@ -453,6 +456,7 @@ static void do_item(kng_low *l, const kng_item *it, int copy)
         end_item(l, it, copy);
         return;
     case KNG_ITEM_USE: end_item(l, it, copy); return;
+    default: kng_low_turn_item(l, it, copy); return;
     }
 }
 

@@ -11,7 +11,8 @@ void kng_low_find_regions(kng_low *l)
     int n = st->end - st->first, regions = 0;
     int32_t *region = l->region, *own = region + n + 1, *by_predicate; /* [of lanes, of the row][predicate] */
     by_predicate = knx_arena_zero(&l->arena, (size_t)(n + 1) * 2 * sizeof *by_predicate);
-    if (!by_predicate) {
+    int8_t *level = knx_arena_alloc(&l->arena, (size_t)n + 2); /* of a region */
+    if (!by_predicate || !level) {
         l->no_memory = true;
         return;
     }
@@ -21,7 +22,7 @@ void kng_low_find_regions(kng_low *l)
         const knk_inst *x = &l->node[st->first + i];
         uint8_t f = l->flags[i];
         if (region[i] < 0 || x->op == KNK_LOAD || x->op == KNK_INDEX || x->op == KNK_STORE || x->op == KNK_REDUCE ||
-            (f & KNG_NODE_EXPORTED))
+            x->op >= KNK_LOOP || (f & KNG_NODE_EXPORTED))
             region[i] = 0;
         if (!(f & KNG_NODE_LIVE))
             continue;
@@ -30,15 +31,19 @@ void kng_low_find_regions(kng_low *l)
         int predicate = x->a - st->first;
         if (x->op == KNK_SELECT && x->sub == 1 && !mine && predicate >= 0) {
             int32_t *r = &by_predicate[row * (n + 1) + predicate];
-            if (!*r)
+            if (!*r || level[*r] != kng_low_level(l, st->first + i)) {
                 *r = ++regions;
+                level[*r] = (int8_t)kng_low_level(l, st->first + i);
+            }
             cold = own[i] = *r;
         }
         for (int j = 0; j < 3; j++) {
             int at = knk_operand(x, j) - st->first;
             if (at < 0)
                 continue;
-            int32_t here = row != !!(l->flags[at] & KNG_NODE_UNIFORM) ? 0 : j == 1 ? cold : mine;
+            bool other = row != !!(l->flags[at] & KNG_NODE_UNIFORM) ||
+                         kng_low_level(l, st->first + at) != kng_low_level(l, st->first + i);
+            int32_t here = other ? 0 : j == 1 ? cold : mine;
             region[at] = region[at] < 0 || region[at] == here ? here : 0;
         }
     }
@@ -60,6 +65,7 @@ static void add_stub(kng_low *l, int number, int copy, int label, int back)
         const kng_state *s = &l->state[kng_low_state(l, p->input[i], copy)];
         int32_t at = s->reg >= 0   ? s->reg
                      : v->homed    ? -1 - v->home
+                     : v->resident ? -1 - (v->kept + copy * l->spill_step)
                      : v->part > 0 ? -1 - (l->result_base + copy * l->result_bytes + v->home)
                                    : -1 - s->slot;
         if (!KN_VEC_PUSH(&l->where, at))

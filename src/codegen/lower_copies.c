@@ -51,7 +51,7 @@ static void choose_copies(kng_low *l)
     l->copies = 1;
     if (!registers)
         sums = 0;
-    for (int c = KNG_COPIES; c > 1 && !l->body.helper; c /= 2)
+    for (int c = KNG_COPIES; c > 1 && !l->body.helper && !l->single; c /= 2)
         if (fits(l, c, sums)) {
             l->copies = c;
             break;
@@ -59,6 +59,22 @@ static void choose_copies(kng_low *l)
     int pieces = 4 * kng_low_pieces(l);
     l->blocks = l->groups ? pieces / l->copies : 1;
     place_sums(l, registers);
+}
+
+/* What is used in loops is used more often. */
+static void weigh(kng_low *l)
+{
+    int often = 1;
+    for (size_t i = 0; i < l->body.item.n && l->n_loop; i++) {
+        const kng_item *it = &l->body.item.at[i];
+        if (it->kind == KNG_ITEM_TOP)
+            often = often < 1 << 12 ? often * 8 : often;
+        if (it->kind == KNG_ITEM_END)
+            often = often > 1 ? often / 8 : 1;
+        for (int j = 0; j < it->n_use && often > 1; j++)
+            if (l->value[it->use[j]].kind != KNG_VALUE_LANE && l->value[it->use[j]].uses < 1 << 20)
+                l->value[it->use[j]].uses += often;
+    }
 }
 
 /* The values that lanes use and that all copies share, the most used ones first. */
@@ -73,6 +89,7 @@ static void choose_pins(kng_low *l)
     }
     if (room > MOST_PINS)
         room = MOST_PINS;
+    weigh(l);
     if (l->body.helper || room < 1)
         return;
     for (int32_t v = 0; v < l->n_value; v++) { /* insertion into a short sorted list */
@@ -113,16 +130,44 @@ void kng_low_pin(kng_low *l, bool on)
     }
 }
 
+static const int8_t order[KNG_POINTERS] = {KNG_R8, KNG_R9, KNG_RBX, KNG_RBP, KNG_R12, KNG_R13, KNG_R14, KNG_R15};
+
+/* How often each stream is used, those in loops more often; and the loops that move it. */
+static void count_uses(kng_low *l)
+{
+    int often = 1;
+    for (size_t i = 0; i < l->body.item.n; i++) {
+        const kng_item *it = &l->body.item.at[i];
+        if (it->kind == KNG_ITEM_TOP)
+            often = often < 1 << 12 ? often * 8 : often;
+        if (it->kind == KNG_ITEM_END)
+            often = often > 1 ? often / 8 : 1;
+        if (it->stream >= 0 && l->way[it->stream].uses < 1 << 20)
+            l->way[it->stream].uses += often;
+    }
+    for (int s = 0; s < l->n_stream && l->n_loop; s++)
+        for (int d = 0; d < l->n_loop && l->stream[s].map >= 0; d++)
+            if (l->way[s].uses && l->k->map[l->stream[s].map].cls[l->k->n_par + kng_low_stage(l)->n_inner + d])
+                l->way[s].turns |= (uint64_t)1 << d;
+}
+
+/* Is the stream one of the `most` most used ones? Without loops the first ones are as good as others. */
+static bool is_among(const kng_low *l, int s, int most)
+{
+    int better = 0;
+    for (int i = 0; i < l->n_stream && l->n_loop; i++)
+        better += l->stream[i].kind != KNG_NUMBER &&
+                  (l->way[i].uses > l->way[s].uses || (l->way[i].uses == l->way[s].uses && i < s));
+    return better < most;
+}
+
 /* The most used streams have their pointers in registers; those whose lanes lie apart have running pointers. */
 static void choose_ways(kng_low *l)
 {
-    static const int8_t order[KNG_POINTERS] = {KNG_R8, KNG_R9, KNG_RBX, KNG_RBP, KNG_R12, KNG_R13, KNG_R14, KNG_R15};
-    int given = 0;
+    int given = 0, most = KNG_POINTERS - l->counter;
     for (int s = 0; s < l->n_stream; s++)
         l->way[s] = (kng_way){.reg = -1, .pointer = -1, .table = -1, .step = -1, .step_tail = -1};
-    for (size_t i = 0; i < l->body.item.n; i++)
-        if (l->body.item.at[i].stream >= 0)
-            l->way[l->body.item.at[i].stream].uses++;
+    count_uses(l);
     for (int s = 0; s < l->n_stream; s++) {
         kng_way *w = &l->way[s];
         const kng_stream *x = &l->stream[s];
@@ -132,9 +177,9 @@ static void choose_ways(kng_low *l)
             continue; /* one element per row */
         if (x->kind == KNG_PARTIAL && l->r->mode == KNG_RUNS)
             continue;
-        if (w->uses && !number && given < KNG_POINTERS)
+        if (w->uses && !number && given < most && is_among(l, s, most))
             w->reg = order[given++];
-        if (!w->uses || (!apart && !number))
+        if (!w->uses || (!apart && !number && !w->turns))
             continue;
         if (number || w->reg < 0)
             w->pointer = kng_low_frame(l, 8, 8);
@@ -146,12 +191,24 @@ static void choose_ways(kng_low *l)
     }
 }
 
+/* Where loops put pointers away. */
+static void choose_saved(kng_low *l)
+{
+    for (int i = 0; i < l->n_loop; i++) {
+        int n = 0;
+        for (int s = 0; s < l->n_stream; s++)
+            n += l->way[s].turns >> i & 1;
+        l->loop[i].saved = kng_low_frame(l, 8 * n + 8, 8);
+    }
+}
+
 void kng_low_copies(kng_low *l)
 {
     l->groups = l->n_sum && (l->r->mode == KNG_ROWS || l->r->mode == KNG_RUNS);
     choose_copies(l);
     choose_pins(l);
     choose_ways(l);
+    choose_saved(l);
     l->result_base = kng_low_frame(l, l->copies * l->result_bytes, 64);
     l->info->copies = l->copies;
 }

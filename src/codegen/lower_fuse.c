@@ -77,7 +77,7 @@ void kng_low_find_fusions(kng_low *l)
             continue;
         for (int j = 0; j < knk_op_table[x->op].n_operands && !(one && done); j++) {
             knk_node y = knk_operand(x, j);
-            if (absorbs(l, x, j) && may_vanish(l, y, users)) {
+            if (kng_low_level(l, y) == kng_low_level(l, i) && absorbs(l, x, j) && may_vanish(l, y, users)) {
                 absorb(l, y);
                 done = true;
             }

@@ -20,6 +20,10 @@ enum {
 /* General-purpose registers: RDI the arguments, RAX the element number, RCX the last start of the main loop or how many
  * lanes exist; RDX, RSI, R11 are lent to the emitter; R10 holds an address for a moment. */
 
+/* Loops (lower_loop.c, lower_turn.c): R15 counts the turns of a loop without loops in it; the counts of others are in
+ * the frame. */
+enum { KNG_COUNTER = KNG_R15 };
+
 enum { KNG_NODE_LIVE = 1, KNG_NODE_UNIFORM = 2, KNG_NODE_PLACED = 4, KNG_NODE_EXPORTED = 8, KNG_NODE_ABSORBED = 16 };
 typedef enum kng_value_kind { KNG_VALUE_CONSTANT, KNG_VALUE_UNIFORM, KNG_VALUE_LANE } kng_value_kind;
 typedef struct kng_value {
@@ -34,6 +38,13 @@ typedef struct kng_value {
     int32_t home;      /* homed: place in the frame; of a cold part: offset in the results of a copy; -1: none */
     int32_t input;     /* where the cold part that is being emitted finds it, or leaves it */
     int32_t uses;      /* by items of the body */
+    int32_t born;      /* position of the item of the body that works it out, -1 */
+    int32_t kept;      /* carry: place in the frame of the first copy's, -1 */
+    int32_t feeds;     /* the carry whose next value it is, -1 */
+    bool carry;        /* of a loop */
+    bool resident;     /* carry: it lies at `kept`, not in a register, from turn to turn */
+    bool stays;        /* it keeps a register in the loop that is being emitted */
+    int8_t seat[KNG_COPIES]; /* carry: its register at the start of turns, -1 */
     int8_t pool_lanes; /* CONSTANT: for how many lanes the operands below are */
     bool has_one, has_all;
     kng_operand one, all;
@@ -56,7 +67,15 @@ typedef enum kng_item_kind {
     KNG_ITEM_STORE,
     KNG_ITEM_REDUCE,
     KNG_ITEM_COLD, /* does any lane need a cold part? */
-    KNG_ITEM_USE   /* nothing but uses: what cold parts read lives until here */
+    KNG_ITEM_USE,  /* nothing but uses: what cold parts read lives until here; what turns of a loop read, too */
+    KNG_ITEM_LOOP, /* before the carries of loop `number` */
+    KNG_ITEM_CARRY, /* def: a carry, which begins as the use */
+    KNG_ITEM_ONES, /* def: true for all lanes */
+    KNG_ITEM_TOP,  /* where turns begin */
+    KNG_ITEM_WHILE, /* def, if any: all uses are true. Does any lane go on? */
+    KNG_ITEM_KEEP, /* def: where the first use is true the second, else the third */
+    KNG_ITEM_COPY, /* def: the use */
+    KNG_ITEM_END   /* the next turn, or the end of the loop */
 } kng_item_kind;
 typedef struct kng_item {
     uint8_t kind, n_use;
@@ -64,7 +83,7 @@ typedef struct kng_item {
     knk_node node;
     int32_t use[3], next[3]; /* values, and where each is used next after this item */
     int32_t def, first;      /* value, and where it is used first */
-    int32_t number;          /* REDUCE: which one */
+    int32_t number;          /* REDUCE: which one; of loops: which loop */
     int32_t index;           /* LOAD of adjacent lanes: a value that is the same for all of them is added; -1 */
     uint8_t fused;           /* kng_fusion; the operands are then those of the absorbed nodes, too */
     uint8_t how;             /* LOGIC: truth table; TEST: 1 for equality; FMA: 1 the product, 2 the addend is negated */
@@ -94,6 +113,30 @@ typedef struct kng_stub {
     uint32_t live[2]; /* registers in use: vectors, masks */
 } kng_stub;
 
+typedef struct kng_carry {
+    knk_node node, value; /* CARRY, and the operand of its NEXT */
+    int32_t is, next;     /* values; next: what it is in the next turn, -1: it does not change */
+    int32_t after;        /* position of its first use after the loop */
+} kng_carry;
+typedef struct kng_loop {
+    knk_node begin, end, test; /* LOOP, END, WHILE (-1: none) */
+    int outer, depth;          /* the loop that it lies in, -1; in how many it lies */
+    bool live, inner, stores, sticky; /* inner: it has loops in it; sticky: its WHILE may come true again */
+    bool helper;               /* calls in it: no register lives through a turn */
+    KN_VEC(kng_carry) carry;   /* those that are alive */
+    KN_VEC(int32_t) outside;   /* values of lanes from outside that turns read, the most used ones first */
+    int32_t going, active;     /* values: lanes that take part in this turn; at its start, if sticky; -1 */
+    int32_t first, top, last;  /* positions: LOOP, TOP, END */
+    int loads_left;            /* in it, not placed yet */
+    int live_values[2];        /* of its own that are alive at once, by bank */
+    int temps;
+    /* while it is emitted */
+    int begin_label, end_label;
+    int32_t holds[2][32];      /* the states that registers hold at the start of each turn */
+    uint32_t outer_avoid[2];   /* `avoid` of the loop around it */
+    int32_t count, saved;      /* frame: turns left; pointers of its streams before the first turn */
+} kng_loop;
+
 typedef struct kng_bank { /* the registers of one kind */
     uint32_t free, lock, usable;
     int32_t holds[32]; /* state, or -1 */
@@ -114,8 +157,20 @@ typedef struct kng_way { /* how a stream is walked */
     int32_t pointer;      /* frame: the running pointer of ANY, or the running number; -1 */
     int32_t table;        /* frame: lane * step for the lanes of all copies, 64 bits each; -1 */
     int32_t step, step_tail; /* frame: what a block of the main loop, of the tail adds to the pointer; -1 */
+    uint64_t turns;          /* bit per loop: its turns move the pointer */
     int32_t uses;
 } kng_way;
+
+/* The cold regions: per region its first node that is not placed yet; per node the next one; per select its own. */
+typedef struct kng_regions {
+    int32_t *head, *next, *of_select;
+} kng_regions;
+/* Stores. All loads of a point come before them, since a written buffer may be the memory of a read one; behind the
+ * last load a value is stored as soon as it is known. */
+typedef struct kng_stores {
+    int32_t *of, *next, *writers; /* per node: its first store; per store: the next one; per buffer: how many */
+    KN_VEC(knk_node) waiting;
+} kng_stores;
 
 typedef struct kng_low {
     const kng_request *r;
@@ -139,6 +194,12 @@ typedef struct kng_low {
     uint8_t *flags;    /* per node of the stage: KNG_NODE_... */
     kng_list uniform, body;
     int loads_left; /* of the body, not placed yet */
+    bool single;    /* all lanes are one point: a short piece, once */
+    kng_loop *loop;
+    int n_loop;
+    int8_t *level; /* per node of the stage: the innermost loop that its value depends on, -1 */
+    int open;      /* the loop that is being built or emitted, -1 */
+    bool counter;  /* some loop has no loops in it */
     KN_VEC(kng_part) part; /* [0] is the body and not used */
     KN_VEC(kng_stub) stub;
     KN_VEC(int32_t) where;
@@ -157,6 +218,7 @@ typedef struct kng_low {
     int position;
     kng_bank bank[2]; /* vectors, masks */
     uint32_t changed[2]; /* registers taken since these were cleared */
+    uint32_t avoid[2];   /* registers of carries: others take them last */
     kng_state *state;
     int32_t *pin; /* values that have a register of their own in the main loop */
     int n_pin;
@@ -178,6 +240,32 @@ static inline int32_t kng_low_word(int stream, size_t member) /* of a stream's w
 
 /* lower_plan.c */
 bool kng_low_plan(kng_low *l);      /* values, lists, parts, sums */
+static inline const knk_stage *kng_low_stage(const kng_low *l) { return &l->k->stage[l->r->stage]; }
+static inline bool kng_low_inside(const kng_low *l, knk_node x)
+{
+    return x >= kng_low_stage(l)->first && x < kng_low_stage(l)->end;
+}
+kng_item kng_low_item(kng_low *l, kng_item_kind kind, knk_node x);
+void kng_low_push(kng_low *l, kng_list *list, const kng_item *it);
+int32_t kng_low_new_value(kng_low *l, knk_node x); /* of its own, not the node's */
+int32_t kng_low_value(kng_low *l, knk_node x);
+int32_t kng_low_operand(kng_low *l, knk_node x, int part); /* an operand of an item of a part */
+void kng_low_place_load(kng_low *l, knk_node x);           /* if it is one and has no place yet */
+void kng_low_place_loads(kng_low *l, knk_node x);          /* the operands */
+void kng_low_place_node(kng_low *l, knk_node x, const kng_regions *g);
+void kng_low_place_export(kng_low *l, knk_node x);
+void kng_low_place_store(kng_low *l, knk_node x);
+/* lower_loop.c */
+void kng_low_find_loops(kng_low *l);  /* loops and levels */
+bool kng_low_wake_loops(kng_low *l);  /* more nodes are alive because of carries: true if so */
+void kng_low_build_loops(kng_low *l, const kng_regions *g, kng_stores *s); /* the body of a stage with loops */
+void kng_low_loops_planned(kng_low *l); /* when the body is known */
+static inline int kng_low_level(const kng_low *l, knk_node x)
+{
+    return l->n_loop && kng_low_inside(l, x) ? l->level[x - kng_low_stage(l)->first] : -1;
+}
+/* lower_turn.c */
+void kng_low_turn_item(kng_low *l, const kng_item *it, int copy);
 /* lower_copies.c */
 void kng_low_copies(kng_low *l); /* how many copies; which accumulators, constants and pointers have registers */
 void kng_low_pin(kng_low *l, bool on);
@@ -193,6 +281,8 @@ int kng_low_frame(kng_low *l, int bytes, int align); /* a place in the frame */
 static inline kng_operand kng_low_at(const kng_low *l, int offset) { return kng_at(KNG_RSP, offset + l->shift); }
 void kng_low_start(kng_low *l, uint32_t reserved); /* empty banks, but for these vector registers */
 int kng_low_state(const kng_low *l, int32_t value, int copy);
+void kng_low_store_away(kng_low *l, int32_t state); /* so that it is in memory, too */
+void kng_low_forget(kng_low *l, int32_t state);     /* its place in the frame is free */
 int kng_low_take(kng_low *l, int bank, int32_t state);    /* a register, locked until the item ends; -1: a temporary */
 void kng_low_give(kng_low *l, int bank, int reg);         /* a temporary is free again */
 void kng_low_drop(kng_low *l, int32_t state, int bank);   /* its register is free */
@@ -214,6 +304,7 @@ void kng_low_block(kng_low *l, const kng_list *list, int copies);
 kng_operand kng_low_element(kng_low *l, int stream, int copy); /* memory of a piece of a stream of class ONE */
 int kng_low_pointer(kng_low *l, int stream); /* a register that holds its address */
 void kng_low_select(kng_low *l, int dtype, int dst, int pred, kng_operand yes, kng_operand no);
+void kng_low_end_item(kng_low *l, const kng_item *it, int copy);
 int kng_low_exists(const kng_low *l); /* the register that holds which lanes exist, as a bool */
 /* lower_reduce.c */
 void kng_low_reduce(kng_low *l, const kng_item *it, int copy);

@@ -6,8 +6,8 @@
 
 enum { LIVE = KNG_NODE_LIVE, UNIFORM = KNG_NODE_UNIFORM, PLACED = KNG_NODE_PLACED, EXPORTED = KNG_NODE_EXPORTED };
 
-static const knk_stage *stage_of(const kng_low *l) { return &l->k->stage[l->r->stage]; }
-static bool is_inside(const kng_low *l, knk_node x) { return x >= stage_of(l)->first && x < stage_of(l)->end; }
+#define stage_of kng_low_stage
+#define is_inside kng_low_inside
 static uint8_t *flags_of(kng_low *l, knk_node x) { return &l->flags[x - stage_of(l)->first]; }
 static int32_t region_of(const kng_low *l, knk_node x) { return l->region[x - stage_of(l)->first]; }
 
@@ -34,17 +34,20 @@ static void find_live_and_uniform(kng_low *l)
     for (int s = 0; s < l->n_stream; s++)
         if (l->stream[s].kind == KNG_EXPORT)
             *flags_of(l, l->stream[s].node) |= EXPORTED | LIVE;
-    for (int i = st->end - 1; i >= st->first; i--) {
-        const knk_inst *n = &l->node[i];
-        if (n->op == KNK_STORE || n->op == KNK_REDUCE)
-            *flags_of(l, i) |= LIVE;
-        for (int j = 0; j < 3 && (*flags_of(l, i) & LIVE); j++)
-            if (is_inside(l, knk_operand(n, j)))
-                *flags_of(l, knk_operand(n, j)) |= LIVE;
-    }
+    do {
+        for (int i = st->end - 1; i >= st->first; i--) {
+            const knk_inst *n = &l->node[i];
+            if (n->op == KNK_STORE || n->op == KNK_REDUCE)
+                *flags_of(l, i) |= LIVE;
+            for (int j = 0; j < 3 && (*flags_of(l, i) & LIVE); j++)
+                if (is_inside(l, knk_operand(n, j)))
+                    *flags_of(l, knk_operand(n, j)) |= LIVE;
+        }
+    } while (kng_low_wake_loops(l));
     for (int i = st->first; i < st->end; i++) {
         const knk_inst *n = &l->node[i];
-        bool same = n->op != KNK_STORE && n->op != KNK_REDUCE && (*flags_of(l, i) & LIVE);
+        bool same = n->op != KNK_STORE && n->op != KNK_REDUCE && n->op != KNK_LAST && (*flags_of(l, i) & LIVE) &&
+                    kng_low_level(l, i) < 0;
         for (int j = 0; same && j < 3; j++)
             same = is_uniform(l, knk_operand(n, j));
         if (same && (n->op == KNK_LOAD || n->op == KNK_INDEX))
@@ -60,21 +63,31 @@ static bool same_form(int a, int b)
     return a == b || (knk_size(a) == knk_size(b) && (knk_size(a) >= 4 || (knk_is_half_id(a) && knk_is_half_id(b))));
 }
 
-static int32_t value_for(kng_low *l, knk_node x);
+#define value_for kng_low_value
 
-static int32_t new_value(kng_low *l, knk_node x)
+int32_t kng_low_new_value(kng_low *l, knk_node x)
 {
     const knk_inst *n = &l->node[x];
     int32_t i = l->n_value++;
     kng_value *v = &l->value[i];
-    *v = (kng_value){.node = x, .dtype = n->dtype, .single = -1, .home = -1, .input = -1};
+    *v = (kng_value){.node = x,
+                     .dtype = n->dtype,
+                     .single = -1,
+                     .home = -1,
+                     .input = -1,
+                     .born = -1,
+                     .kept = -1,
+                     .feeds = -1};
     v->kind = n->op == KNK_CONST ? KNG_VALUE_CONSTANT : is_uniform(l, x) ? KNG_VALUE_UNIFORM : KNG_VALUE_LANE;
     v->part = v->kind == KNG_VALUE_UNIFORM ? KNG_ROW : KNG_BODY;
     v->mask = kng_is_mask(&l->lane_form, n->dtype);
-    return l->value_of[x] = i;
+    return i;
 }
 
-static kng_item item_of(kng_low *l, kng_item_kind kind, knk_node x)
+static int32_t new_value(kng_low *l, knk_node x) { return l->value_of[x] = kng_low_new_value(l, x); }
+
+#define item_of kng_low_item
+kng_item kng_low_item(kng_low *l, kng_item_kind kind, knk_node x)
 {
     kng_item it = {.kind = (uint8_t)kind, .node = x, .stream = -1, .def = -1, .use = {-1, -1, -1}, .index = -1};
     const knk_inst *n = &l->node[x];
@@ -83,8 +96,11 @@ static kng_item item_of(kng_low *l, kng_item_kind kind, knk_node x)
     return it;
 }
 
-static void push(kng_low *l, kng_list *list, const kng_item *it)
+#define push kng_low_push
+void kng_low_push(kng_low *l, kng_list *list, const kng_item *it)
 {
+    if (list == &l->body && it->def >= 0)
+        l->value[it->def].born = (int32_t)list->item.n;
     if (!KN_VEC_PUSH(&list->item, *it))
         l->no_memory = true;
 }
@@ -98,7 +114,7 @@ static void place_import(kng_low *l, knk_node x, int32_t v)
 }
 
 /* The value that a node has; a bitcast that changes nothing is its operand. */
-static int32_t value_for(kng_low *l, knk_node x)
+int32_t kng_low_value(kng_low *l, knk_node x)
 {
     if (l->value_of[x] >= 0)
         return l->value_of[x];
@@ -108,7 +124,8 @@ static int32_t value_for(kng_low *l, knk_node x)
         place_import(l, x, v);
         return v;
     }
-    if (n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype))
+    bool other_name = n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype);
+    if (other_name || n->op == KNK_LAST)
         return l->value_of[x] = value_for(l, n->a);
     return new_value(l, x);
 }
@@ -120,7 +137,8 @@ static bool row_part(const kng_low *l, int part)
 }
 
 /* An operand of an item of a part. */
-static int32_t operand_of(kng_low *l, knk_node x, int part)
+#define operand_of kng_low_operand
+int32_t kng_low_operand(kng_low *l, knk_node x, int part)
 {
     int32_t i = value_for(l, x);
     kng_value *v = &l->value[i];
@@ -142,6 +160,12 @@ static bool is_adjacent(kng_low *l, const knk_inst *n)
 {
     return l->r->cls[stream_for(l, n)] == KNK_STRIDE_ONE && is_uniform(l, n->a) &&
            (n->b < 0 || l->target == KNG_AVX512 || knk_size(n->dtype) >= 4);
+}
+
+/* In a loop: the same element for all lanes. */
+static bool is_single_load(const kng_low *l, const knk_inst *n)
+{
+    return l->r->cls[stream_for(l, n)] == KNK_STRIDE_ZERO && n->a < 0 && n->b < 0;
 }
 
 /* A value whose first lane the lane loop finds in the frame; constants need no place. */
@@ -171,8 +195,9 @@ static void set_operands(kng_low *l, kng_item *it, int part)
 }
 
 /* Loads wait until they are needed: places what the node reads of them first. */
-static void place_loads(kng_low *l, knk_node x);
-static void place_load(kng_low *l, knk_node x)
+#define place_loads kng_low_place_loads
+#define place_load kng_low_place_load
+void kng_low_place_load(kng_low *l, knk_node x)
 {
     if (x < 0 || l->node[x].op == KNK_CONST)
         return;
@@ -189,22 +214,21 @@ static void place_load(kng_low *l, knk_node x)
         return;
     *flags_of(l, x) |= PLACED;
     l->loads_left -= op == KNK_LOAD;
+    for (int in = kng_low_level(l, x); in >= 0 && op == KNK_LOAD; in = l->loop[in].outer)
+        l->loop[in].loads_left--;
     place_loads(l, x);
     kng_item it = item_of(l, op == KNK_LOAD ? KNG_ITEM_LOAD : KNG_ITEM_INDEX, x);
     set_operands(l, &it, KNG_BODY);
     it.def = value_for(l, x);
     push(l, &l->body, &it);
 }
-static void place_loads(kng_low *l, knk_node x)
+void kng_low_place_loads(kng_low *l, knk_node x)
 {
     for (int j = 0; j < 3; j++)
         place_load(l, knk_operand(&l->node[x], j));
 }
 
-/* The cold regions: per region its first node that is not placed yet; per node the next one; per select its own. */
-typedef struct regions {
-    int32_t *head, *next, *of_select;
-} regions;
+typedef kng_regions regions;
 
 /* What region r has below node `limit` and is not placed yet becomes a part of its own; returns its number, 0: none. */
 static int make_part(kng_low *l, int32_t r, knk_node limit, bool row, const regions *g)
@@ -301,7 +325,8 @@ static void build_uniform(kng_low *l, const regions *g)
     }
 }
 
-static void place_export(kng_low *l, knk_node x)
+#define place_export kng_low_place_export
+void kng_low_place_export(kng_low *l, knk_node x)
 {
     if (!(*flags_of(l, x) & EXPORTED) || l->node[x].op == KNK_REDUCE)
         return;
@@ -354,12 +379,17 @@ static void place_node(kng_low *l, knk_node x)
     push(l, &l->body, &it);
 }
 
-/* Stores. All loads of a point come before them, since a written buffer may be the memory of a read one; behind the
- * last load a value is stored as soon as it is known. */
-typedef struct stores {
-    int32_t *of, *next, *writers; /* per node: its first store; per store: the next one; per buffer: how many */
-    KN_VEC(knk_node) waiting;
-} stores;
+void kng_low_place_node(kng_low *l, knk_node x, const regions *g)
+{
+    if (region_of(l, x) > 0 && !(*flags_of(l, x) & UNIFORM))
+        return;
+    if (l->node[x].op == KNK_SELECT && !(*flags_of(l, x) & UNIFORM))
+        place_cold(l, x, false, g);
+    place_node(l, x);
+    place_export(l, x);
+}
+
+typedef kng_stores stores;
 
 static bool find_stores(kng_low *l, stores *s)
 {
@@ -373,7 +403,10 @@ static bool find_stores(kng_low *l, stores *s)
     memset(s->of, -1, (size_t)n * sizeof *s->of);
     for (int i = st->end - 1; i >= st->first; i--) {
         const knk_inst *x = &l->node[i];
-        l->loads_left += x->op == KNK_LOAD && (*flags_of(l, i) & (LIVE | UNIFORM)) == LIVE;
+        bool load = x->op == KNK_LOAD && (*flags_of(l, i) & (LIVE | UNIFORM)) == LIVE;
+        l->loads_left += load;
+        for (int in = kng_low_level(l, i); in >= 0 && load; in = l->loop[in].outer)
+            l->loop[in].loads_left++;
         if (x->op != KNK_STORE)
             continue;
         s->writers[x->buffer]++;
@@ -385,7 +418,8 @@ static bool find_stores(kng_low *l, stores *s)
     return true;
 }
 
-static void place_store(kng_low *l, knk_node x)
+#define place_store kng_low_place_store
+void kng_low_place_store(kng_low *l, knk_node x)
 {
     kng_item it = item_of(l, KNG_ITEM_STORE, x);
     *flags_of(l, x) |= PLACED;
@@ -420,6 +454,12 @@ static void build_body(kng_low *l, const regions *g)
     stores s = {.of = NULL};
     if (!find_stores(l, &s))
         return;
+    if (l->n_loop) {
+        kng_low_build_loops(l, g, &s);
+        place_last_stores(l);
+        KN_VEC_FREE(&s.waiting);
+        return;
+    }
     for (int i = st->first; i < st->end; i++) {
         const knk_inst *n = &l->node[i];
         uint8_t f = *flags_of(l, i);
@@ -429,10 +469,7 @@ static void build_body(kng_low *l, const regions *g)
             place_sum(l, i);
             continue;
         }
-        if (n->op == KNK_SELECT && !(f & UNIFORM))
-            place_cold(l, i, false, g);
-        place_node(l, i);
-        place_export(l, i);
+        kng_low_place_node(l, i, g);
         if (n->op != KNK_LOAD && n->op != KNK_INDEX)
             place_stores_of(l, &s, i);
     }
@@ -445,6 +482,13 @@ static void find_uses(kng_low *l, kng_list *list, const kng_form *form, int32_t 
 {
     for (int p = (int)list->item.n - 1; p >= 0; p--) {
         kng_item *it = &list->item.at[p];
+        kng_loop *ending = it->kind == KNG_ITEM_END ? &l->loop[it->number] : NULL;
+        for (size_t i = 0; ending && i < ending->carry.n; i++) { /* what it was in the turn that ends is of no use */
+            kng_carry *c = &ending->carry.at[i];
+            c->after = at[c->is];
+            if (c->next >= 0)
+                at[c->is] = KNG_NEVER;
+        }
         if (it->def >= 0) {
             it->first = at[it->def];
             at[it->def] = KNG_NEVER;
@@ -480,8 +524,12 @@ static void measure_list(kng_low *l, kng_list *list, int part)
                 reused |= it->def >= 0 && v->mask == l->value[it->def].mask;
             }
         }
-        if (it->def >= 0 && l->value[it->def].kind == KNG_VALUE_LANE)
+        if (it->def >= 0 && l->value[it->def].kind == KNG_VALUE_LANE && it->first < KNG_NEVER)
             live[l->value[it->def].mask]++;
+        for (size_t i = 0; it->kind == KNG_ITEM_END && i < l->loop[it->number].carry.n; i++) {
+            const kng_carry *c = &l->loop[it->number].carry.at[i];
+            live[l->value[c->is].mask] += c->next >= 0 && c->after < KNG_NEVER;
+        }
         if (live[0] + !reused > list->live)
             list->live = live[0] + !reused;
         if (live[1] > list->live_masks)
@@ -525,7 +573,7 @@ static void choose_forms(kng_low *l)
         else if (!(f & UNIFORM) || (f & EXPORTED))
             half = wide(n->dtype);
         if (n->op == KNK_LOAD && !(f & UNIFORM))
-            half |= !is_adjacent(l, n);
+            half |= !is_adjacent(l, n) && !is_single_load(l, n);
     }
     for (int s = 0; s < l->n_stream && !half; s++) {
         const kng_stream *x = &l->stream[s];
@@ -558,6 +606,16 @@ static void choose_part_forms(kng_low *l)
 
 static bool plain(const knk_inst *n) { return n->a < 0 && n->b < 0; }
 
+/* Is there anything of a loop between two items? */
+enum { FOLD_REACH = 8 };
+static bool crosses_turn(const kng_low *l, int from, int to)
+{
+    for (int i = from + 1; i < to; i++)
+        if (l->body.item.at[i].kind >= KNG_ITEM_LOOP)
+            return true;
+    return false;
+}
+
 /* Loads that are a memory operand of their one user. */
 static void find_folds(kng_low *l)
 {
@@ -568,6 +626,8 @@ static void find_folds(kng_low *l)
             may |= 1;
         for (int j = 0; j < it->n_use; j++) {
             kng_value *v = &l->value[it->use[j]];
+            if (l->n_loop && (v->born < 0 || (int)i - v->born > FOLD_REACH || crosses_turn(l, v->born, (int)i)))
+                continue;
             if (!(may >> j & 1) || v->kind != KNG_VALUE_LANE || v->part != KNG_BODY || v->uses != 1 ||
                 !is_inside(l, v->node))
                 continue;
@@ -600,6 +660,7 @@ static bool plan_memory(kng_low *l, int32_t **work, int n)
     for (int i = stage_of(l)->first; i < stage_of(l)->end; i++)
         sums += l->node[i].op == KNK_REDUCE;
     int most = 4 * n < l->k->n_node ? 4 * n : l->k->n_node;
+    most += stage_of(l)->n_loop ? 2 * n : 0; /* what lanes keep, copies of carries */
     size_t values = (size_t)most + 1;
     l->value_of = knx_arena_alloc(&l->arena, (size_t)(l->k->n_node + 1) * sizeof *l->value_of);
     l->value = knx_arena_alloc(&l->arena, values * sizeof *l->value);
@@ -624,6 +685,9 @@ bool kng_low_plan(kng_low *l)
     regions g = {work, work + n + 1, l->region + n + 1};
     int32_t *at = g.next + n + 1;
     l->spill_step = kng_low_sum_step(l);
+    kng_low_find_loops(l);
+    if (!kng_low_fine(l))
+        return false;
     find_live_and_uniform(l);
     kng_low_find_regions(l);
     choose_forms(l);
@@ -641,6 +705,7 @@ bool kng_low_plan(kng_low *l)
     find_uses(l, &l->uniform, &l->row_form, at);
     find_uses(l, &l->body, &l->lane_form, at);
     measure_list(l, &l->body, KNG_BODY);
+    kng_low_loops_planned(l);
     for (size_t p = 1; p < l->part.n; p++)
         find_uses(l, &l->part.at[p].list, &l->part.at[p].form, at);
     find_folds(l);

@@ -107,6 +107,24 @@ static void fill_strides(kng_pass *ps, const knk_launch *l, const axes *par, con
     ps->offset = offset;
 }
 
+/* Extents of the stage's loops, and what their turns add to each stream. */
+static void fill_loops(kng_pass *ps, const knk_kernel *k, int stage, const knk_launch *l, char **room)
+{
+    const kng_stage_facts *f = ps->facts;
+    int64_t *word = take(room, (size_t)(f->n_stream + 1) * (size_t)f->n_loop * sizeof *word);
+    size_t base = kng_loop_word(f->n_stream, f->n_loop, -1, 0);
+    for (int d = 0; d < f->n_loop; d++)
+        word[d] = l->inner[stage][k->stage[stage].n_inner + d];
+    for (int i = 0; i < f->n_stream; i++)
+        for (int d = 0; d < f->n_loop; d++) {
+            const kng_stream *s = &f->stream[i];
+            int64_t unit = s->kind == KNG_MEMORY ? knk_size(s->dtype) : 1;
+            int64_t stride = s->map < 0 ? 0 : l->map[s->map].stride[k->n_par + k->stage[stage].n_inner + d];
+            word[kng_loop_word(f->n_stream, f->n_loop, i, d) - base] = stride * unit;
+        }
+    ps->loop = word;
+}
+
 static void plan_pass(kng_pass *ps, const knk_kernel *k, int stage, const knk_launch *l, const kng_stage_facts *facts,
                       const axes *par, char **room)
 {
@@ -127,6 +145,7 @@ static void plan_pass(kng_pass *ps, const knk_kernel *k, int stage, const knk_la
     }
     ps->extent = extent;
     fill_strides(ps, l, par, &inner, room);
+    fill_loops(ps, k, stage, l, room);
     uint8_t *turned = take(room, (size_t)facts->n_stream + 1), *other = take(room, (size_t)ps->n_axis + 1);
     memset(turned, 0, (size_t)facts->n_stream);
     ps->turned = turned;
@@ -135,7 +154,7 @@ static void plan_pass(kng_pass *ps, const knk_kernel *k, int stage, const knk_la
     double bytes = 0;
     for (int i = 0; i < facts->n_stream; i++)
         bytes += facts->stream[i].kind == KNG_MEMORY ? knk_size(facts->stream[i].dtype) : 1;
-    ps->point_ns = (double)ps->inner_total * (facts->cost + 0.04 * bytes);
+    ps->point_ns = (double)ps->inner_total * (facts->cost + 0.04 * bytes) + kng_turns_cost(facts, ps->loop);
 }
 
 /* The axis along which values lie adjacently: the lanes of the pass that costs most, if they run along one. */
@@ -253,7 +272,7 @@ static void find_classes(const kng_pass *ps, uint8_t *cls)
     for (int i = 0; i < f->n_stream; i++) {
         const kng_stream *s = &f->stream[i];
         int64_t unit = s->kind == KNG_NUMBER ? 1 : knk_size(s->dtype),
-                step = ps->lane < 0 ? unit : ps->stride[i * ps->n_axis + ps->lane];
+                step = ps->lane >= 0 ? ps->stride[i * ps->n_axis + ps->lane] : f->n_loop ? 0 : unit; /* one point */
         cls[i] = ps->turned[i] || step == unit ? KNK_STRIDE_ONE : step == 0 ? KNK_STRIDE_ZERO : KNK_STRIDE_ANY;
     }
     for (int i = 0; i < f->n_reduction; i++)
@@ -274,7 +293,7 @@ static bool is_large(const kng_prepared *p, const kng_pass *ps)
     const kng_stage_facts *f = ps->facts;
     double bytes = 0;
     bool writes = false;
-    if (f->n_reduction || f->read_after || ps - p->pass >= 64)
+    if (f->n_reduction || f->n_loop || f->read_after || ps - p->pass >= 64)
         return false;
     for (int i = 0; i < f->n_stream; i++) {
         const kng_stream *s = &f->stream[i];
@@ -333,7 +352,7 @@ static void plan_call(kng_prepared *p, char **room)
     const kng_pass *ps = p->pass;
     bool turned = p->k->n_stage == 1 && ps->runner == KNG_BY_TURNING;
     if (p->k->n_stage != 1 || turned || ps->mode != KNG_POINTS || ps->n_other ||
-        ps->facts->n_stream > KNG_SIMPLE_STREAMS)
+        ps->facts->n_stream > KNG_SIMPLE_STREAMS || ps->facts->n_loop > KNG_SIMPLE_LOOPS)
         return;
     for (int i = 0; i < ps->facts->n_stream; i++)
         turned |= ps->turned[i];

@@ -17,7 +17,7 @@ struct kng_rect {
 bool kng_fits_rect(const knk_kernel *k)
 {
     int owner[KNG_RECT_MAPS];
-    if (k->n_stage != 1 || k->stage[0].n_inner || k->n_par != 1 || k->n_map > KNG_RECT_MAPS ||
+    if (k->n_stage != 1 || k->stage[0].n_inner || k->stage[0].n_loop || k->n_par != 1 || k->n_map > KNG_RECT_MAPS ||
         k->n_buffer + k->n_map > KNG_RECT_STREAMS)
         return false;
     for (int m = 0; m < k->n_map; m++)

@@ -46,6 +46,10 @@ static inline size_t kng_loop_word(int n_stream, int n_loop, int stream, int loo
 {
     return (size_t)n_stream * 3 + (size_t)(stream + 1) * (size_t)n_loop + (size_t)loop; /* in words from stream[] on */
 }
+static inline size_t kng_args_bytes(int n_stream, int n_loop)
+{
+    return sizeof(kng_args) + kng_loop_word(n_stream, n_loop, n_stream, 0) * sizeof(int64_t);
+}
 typedef void kng_function(kng_args *args);
 
 /* Class of a stream along the lanes: KNK_STRIDE_ZERO (all lanes the same element), _ONE (adjacent; NUMBER:

@@ -4,8 +4,6 @@
 #include "base/half.h"
 #include "kernel/expr.h"
 #include "kernel/internal.h"
-#include "support/stage_reference.h"
-#include "support/stages.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -593,51 +591,6 @@ static void a_while_loads_by_index(void **state)
     run(&b, clear, check_walk);
 }
 
-/* Random kernels, against a walk through them point by point. */
-typedef struct kept {
-    void *at[SCENE_STAGES];
-    int n;
-} kept;
-
-static kng_function *by_points(void *env, const kng_request *r)
-{
-    kept *k = env;
-    kng_function *f = NULL;
-    kn_error *e = stage_reference.make(r, &f, &k->at[k->n]);
-    k->n += !e;
-    if (e)
-        fail_msg("%s", e->message);
-    return f;
-}
-
-static void random_loops(void **state)
-{
-    (void)state;
-    const char *count = getenv("KN_TEST_COUNT");
-    int loops = 0, tested = 0, nested = 0;
-    for (int seed = 1; seed <= (count ? atoi(count) : 400); seed++) {
-        scene s;
-        char what[40];
-        scene_random_loops(&s, (uint64_t)seed);
-        for (int i = 0, depth = 0; i < s.k->n_node; i++) {
-            int op = s.k->node[i].op;
-            depth += (op == KNK_LOOP) - (op == KNK_END);
-            loops += op == KNK_LOOP;
-            nested += op == KNK_LOOP && depth > 1;
-            tested += op == KNK_WHILE;
-        }
-        snprintf(what, sizeof what, "seed %d", seed);
-        scene_way way = {.mode = KNG_POINTS, .any = seed % 2, .swap = seed % 3 == 0};
-        kept functions = {.n = 0};
-        assert_true(scene_check(&s, &way, by_points, &functions, what));
-        while (functions.n)
-            stage_reference.drop(functions.at[--functions.n]);
-        scene_free(&s);
-    }
-    print_message("%d loops, %d in others, %d conditions\n", loops, nested, tested);
-    assert_null(stage_reference_complaint());
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -654,7 +607,6 @@ int main(void)
         cmocka_unit_test(a_loop_has_cold_sides),
         cmocka_unit_test(halves_and_bools_in_loops),
         cmocka_unit_test(a_while_loads_by_index),
-        cmocka_unit_test(random_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
