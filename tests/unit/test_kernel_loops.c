@@ -591,18 +591,18 @@ static void wrong_texts_are_refused(void **state)
     const struct {
         const char *piece, *by, *why;
     } wrong[] = {
-        {"  loop.0\n", "  loop\n", "line 8: which loop?"},
-        {"  loop.0\n", "  loop.x\n", "line 8: a number is missing"},
-        {"  loop.0\n", "  loop.64\n", "line 8: there is no such loop"},
+        {"  loop.0\n", "  loop\n", "line 9: which loop?"},
+        {"  loop.0\n", "  loop.x\n", "line 9: a number is missing"},
+        {"  loop.0\n", "  loop.64\n", "line 9: there is no such loop"},
         {"  loop.0\n", "  loop.1\n", "kernel: loop: loops must be numbered in order"},
-        {"  loop.0\n", "  %3 = loop.0 f32\n", "line 8: there is no such operation"},
-        {"%4 = carry.0 f32 %0", "carry.0 %0", "line 9: not a line of a kernel"},
+        {"  loop.0\n", "  %3 = loop.0 f32\n", "line 9: there is no such operation"},
+        {"%4 = carry.0 f32 %0", "carry.0 %0", "line 10: not a line of a kernel"},
         {"next.0 %4 %12", "next.1 %4 %12", "kernel: next: another loop is open"},
-        {"next.0 %4 %12", "next.0 %4", "line 17: an operand is missing"},
+        {"next.0 %4 %12", "next.0 %4", "line 19: an operand is missing"},
         {"loops 1", "loops 2", "line 5: a map needs one class per loop"},
         {"loops 1\nmap 0 1 0", "loops 2\nmap 0 1 0 0", "the stage before has other loops"},
         {"loops 1\nmap 0 1 0", "\nmap 0 1", "the stage before has other loops"},
-        {"map 0 1 0", "map 0 1 1", "kernel: store: its map moves with a loop that it does not lie in"},
+        {"map 0 1 0", "map 0 1 1", "kernel: load: its map moves with a loop that it does not lie in"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         knk_kernel *k = newton(), *none = NULL;
