@@ -92,6 +92,7 @@ static void choose_stays(kng_low *l, kng_loop *p)
     }
 }
 
+/* Is it one of the values that are to have a register at the start of turns? Of the loop that begins. */
 static bool has_seat(const kng_loop *p, const kng_low *l, int32_t value)
 {
     const kng_value *v = &l->value[value];
@@ -272,6 +273,14 @@ static void emit_moves(kng_low *l, const kng_loop *p, moves *k)
         emit_move(l, &late.at[i]);
 }
 
+static bool is_seated(const kng_loop *p, int bank, int32_t state)
+{
+    for (int r = 0; r < 32; r++)
+        if (p->holds[bank][r] == state)
+            return true;
+    return false;
+}
+
 /* The registers that turns begin with, as they were settled. `end`: carries have their next values. */
 static void settle(kng_low *l, kng_loop *p, bool end)
 {
@@ -288,8 +297,7 @@ static void settle(kng_low *l, kng_loop *p, bool end)
             int src = l->state[kng_low_state(l, from, copy)].reg;
             if (src == r)
                 continue;
-            bool moves_on = now >= 0 && l->value[now / KNG_COPIES].kind == KNG_VALUE_LANE && has_seat(p, l, now / KNG_COPIES);
-            if (!end && now >= 0 && !moves_on) {
+            if (!end && now >= 0 && !is_seated(p, b, now)) {
                 if (l->state[now].next < KNG_NEVER)
                     kng_low_store_away(l, now);
                 kng_low_drop(l, now, b);
