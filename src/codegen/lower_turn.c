@@ -239,7 +239,14 @@ static void break_circle(kng_low *l, const kng_loop *p, moves *k)
         k->n = 0;
         return;
     }
-    int t = __builtin_ctz(can), from = m.src;
+    uint32_t free = can & l->bank[(int)m.bank].free;
+    int t = __builtin_ctz(free ? free : can), from = m.src;
+    int32_t sits = l->bank[(int)m.bank].holds[t];
+    if (!free && sits >= 0) { /* in the middle of a turn */
+        if (l->state[sits].next < KNG_NEVER)
+            kng_low_store_away(l, sits);
+        kng_low_drop(l, sits, m.bank);
+    }
     kng_move(l->a, &l->form, l->value[m.value].dtype, t, from);
     l->changed[(int)m.bank] |= 1u << t;
     for (int i = 0; i < k->n; i++)

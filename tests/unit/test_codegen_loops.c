@@ -494,6 +494,40 @@ static void a_carry_that_stays_as_it_is(void **state)
     check_all(finish(k), 100);
 }
 
+/* The condition is asked while registers of bools go back to where turns begin, in a circle, and is still to be read. */
+static void masks_that_change_places_at_a_condition(void **state)
+{
+    (void)state;
+    knk_builder *k = begin(1);
+    knk_node x[5], p[4];
+    for (int i = 0; i < 5; i++)
+        x[i] = load(k, KN_ID_I32, (uint8_t[]){U}, false);
+    for (int i = 0; i < 4; i++)
+        p[i] = LT(x[i], x[i + 1]);
+    knk_loop_begin(k);
+    knk_node a = knk_carry(k, x[0]), n = knk_carry(k, I32(0)), q = knk_carry(k, p[0]), r = knk_carry(k, p[1]);
+    knk_node any = NOT(AND(q, p[2]));
+    for (int i = 0; i < 2; i++) { /* inside, others have the registers */
+        knk_loop_begin(k);
+        knk_node b = knk_carry(k, i ? p[3] : r), c = knk_carry(k, i ? a : x[1]), d = knk_carry(k, any);
+        knk_next(k, b, XOR(d, LT(c, x[2])));
+        knk_next(k, c, SELECT(b, ADD(c, x[3]), SUB(x[4], c)));
+        knk_next(k, d, b);
+        knk_loop_end(k);
+        any = OR(any, OR(knk_last(k, b), AND(knk_last(k, d), LT(knk_last(k, c), a))));
+    }
+    knk_while(k, any);
+    knk_next(k, a, SELECT(p[2], ADD(a, x[1]), SELECT(any, XOR(a, x[2]), n)));
+    knk_next(k, n, ADD(n, SELECT(p[3], I32(1), x[3])));
+    knk_next(k, q, r);
+    knk_next(k, r, XOR(q, p[1]));
+    knk_loop_end(k);
+    store(k, knk_last(k, a), (uint8_t[]){U}, false);
+    store(k, knk_last(k, n), (uint8_t[]){U}, false);
+    store(k, knk_last(k, q), (uint8_t[]){U}, false);
+    check_all(finish(k), 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -516,6 +550,7 @@ int main(void)
         cmocka_unit_test(values_go_on_behind_loops),
         cmocka_unit_test(a_loop_in_place),
         cmocka_unit_test(a_carry_that_stays_as_it_is),
+        cmocka_unit_test(masks_that_change_places_at_a_condition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
