@@ -24,7 +24,8 @@
  * for that loop and those in it; stores may only lie in loops without one. A load with an index in such a loop may be
  * made for points that are done: whoever builds it sees to it that the element exists. Within a turn all loads of a
  * point come before its stores, and a load never reads what a store of an earlier turn wrote. What does not depend on
- * a loop is worked out before it, wherever it was built: also a load, whether the loop has turns or not.
+ * a loop is worked out before it, wherever it was built: also a load, whether the loop has turns or not; but a loop
+ * stays where it was built.
  *
  * Memory is accessed by element of the buffer's declared dtype (keys: u32; complex: their component). Elements lie at
  * multiples of their size; a bool is 0 or 1. Within a stage, all loads of a point come before its stores, and points
