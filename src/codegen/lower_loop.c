@@ -214,7 +214,6 @@ static void add_carry(builder *b, int loop, knk_node carry, int32_t is, int32_t 
     add_use(l, &it, init);
     it.def = is;
     l->value[is].carry = true;
-    l->value[is].kept = kng_low_frame(l, KNG_COPIES * l->spill_step, l->spill_step);
     kng_low_push(l, &l->body, &it);
     if (!KN_VEC_PUSH(&l->loop[loop].carry, c))
         l->no_memory = true;

@@ -2,6 +2,7 @@
  * test_codegen_loops.c -- stages with loops as machine code, bit for bit against a reference that takes one turn after
  * the other: all kinds of loops, numbers of points and turns, boxes, threads; and values by hand. */
 #include "codegen/drive.h"
+#include "codegen/lower.h"
 #include "kernel/expr.h"
 #include "support/loop_case.h"
 #include <setjmp.h>
@@ -528,6 +529,45 @@ static void masks_that_change_places_at_a_condition(void **state)
     check_all(finish(k), 100);
 }
 
+/* Without memory the lowering says so, whichever piece it was. */
+static void without_memory(void **state)
+{
+    (void)state;
+    knk_builder *k = begin(1);
+    knk_node x = load(k, KN_ID_F32, (uint8_t[]){U}, false);
+    knk_loop_begin(k);
+    knk_node a = knk_carry(k, x);
+    store(k, load(k, KN_ID_F32, (uint8_t[]){U, ANY}, true), (uint8_t[]){U, ANY}, true);
+    knk_loop_begin(k);
+    knk_node b = knk_carry(k, a), c = knk_carry(k, x);
+    knk_while(k, NE(knk_index(k, knk_add_loop_map(k, (uint8_t[]){Z, Z, U})), CAST(I64, x)));
+    knk_next(k, b, c);
+    knk_next(k, c, COLD(LT(b, c), knk_exp(k, b), x));
+    knk_loop_end(k);
+    knk_next(k, a, knk_last(k, b));
+    knk_loop_end(k);
+    store(k, knk_last(k, a), (uint8_t[]){U}, false);
+    knk_kernel *kernel = finish(k);
+    uint8_t cls[] = {U, U, U, U, Z};
+    int64_t live = knx_alloc_live();
+    bool fine = false;
+    for (int n = 0; n < 1000 && !fine; n++) {
+        kng_asm assembler;
+        kng_asm_init(&assembler);
+        knx_fail_after(n, true);
+        kn_error *e = kng_lower(&(kng_request){.kernel = kernel, .cls = cls}, KNG_AVX512, &assembler, NULL);
+        knx_fail_after(-1, false);
+        fine = !e;
+        if (e)
+            assert_int_equal(e->kind, KN_ERROR_MEMORY);
+        knx_error_release(e);
+        kng_asm_free(&assembler);
+    }
+    assert_true(fine);
+    assert_int_equal(knx_alloc_live(), live);
+    knk_release(kernel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -550,6 +590,7 @@ int main(void)
         cmocka_unit_test(values_go_on_behind_loops),
         cmocka_unit_test(a_loop_in_place),
         cmocka_unit_test(a_carry_that_stays_as_it_is),
+        cmocka_unit_test(without_memory),
         cmocka_unit_test(masks_that_change_places_at_a_condition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
