@@ -230,6 +230,36 @@ static kna_structure *result_structure(const kna_core *f, const kn_args *args)
     return f->o.value ? pair(pair(kna_structure_one(KN_TREE_LEAF), rest), gradient) : pair(gradient, rest);
 }
 
+/* The arguments from number `first` on as one tree, and behind it `more` outputs. */
+static kna_structure *carry_structure(const kna_core *f, const kn_args *args, int first, int more)
+{
+    kna_structure *of[KN_MAX_ARGS] = {NULL}, *s = NULL;
+    int n = args->n - first;
+    bool ok = true;
+    for (int i = 0; i < n; i++)
+        ok = ok && (of[i] = argument_structure(f, args, first + i));
+    if (ok)
+        s = n == 1 ? kna_structure_retain(of[0]) : kna_structure_join(KN_TREE_TUPLE, NULL, n, of, NULL);
+    for (int i = 0; i < n; i++)
+        kna_structure_release(of[i]);
+    if (!more)
+        return s;
+    return pair(s, more == 1 ? kna_structure_one(KN_TREE_LEAF) : kna_structure_flat(KN_TREE_TUPLE, more));
+}
+
+void kna_write_carry(const kn_outs *outs, const kna_core *f, const kn_args *args, int first, int n_carry, int n,
+                     kn_value **values)
+{
+    bool tree = false;
+    for (int i = first; i < args->n; i++)
+        tree = tree || args->part[i].bytes == 1 || args->part[i].bytes == 2;
+    kna_structure *whole = NULL;
+    if (wants_tree(outs))
+        whole = tree ? carry_structure(f, args, first, n - n_carry) : result_structure(f, args);
+    write_outs(outs, n, values, whole);
+    kna_structure_release(whole);
+}
+
 void kna_write_error(const kn_outs *outs, kn_error *e)
 {
     knx_report(e);

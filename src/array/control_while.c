@@ -65,7 +65,7 @@ static kn_error *run_loop(kna_op *op, kna_part *condition, kna_part *body, const
     if (!error)
         error = emit_loop(op, condition, body, max_steps, n, carry, out);
     if (!error)
-        kna_write_outs(outs, n, out);
+        kna_write_carry(outs, f, init, 0, n, n, out);
     if (read)
         kna_release_values(n, carry);
     knx_free(carry);
@@ -223,7 +223,7 @@ static kn_error *settle_bounds(counted *c)
     return c->known ? count_steps(d, from, to, &c->scan.length) : NULL;
 }
 
-static kn_error *run_counted(kna_op *op, counted *c, const kn_args *init, const kn_outs *outs)
+static kn_error *run_counted(kna_op *op, counted *c, const kn_args *init, const kn_args *all, const kn_outs *outs)
 {
     kn_value **out = c->arg + c->n + 1;
     KN_TRY(settle_bounds(c));
@@ -235,7 +235,7 @@ static kn_error *run_counted(kna_op *op, counted *c, const kn_args *init, const 
     KN_TRY(make_step(c));
     KN_TRY(c->known ? NULL : make_condition(c));
     KN_TRY(emit_counted(op, c, out));
-    kna_write_outs(outs, c->n, out);
+    kna_write_carry(outs, c->body.f->core, all, 1, c->n, c->n, out);
     return NULL;
 }
 
@@ -267,7 +267,7 @@ static kn_error *run_fori(kna_op *op, counted *c, kn_array lower, kn_array upper
     c->arg = knx_alloc_zero(2 * ((size_t)c->n + 1) * sizeof *c->arg);
     kn_error *error = c->arg ? kna_read_args_as(f, &all, true, c->arg) : knx_error_nomem();
     if (!error) {
-        error = run_counted(op, c, init, outs);
+        error = run_counted(op, c, init, &all, outs);
         kna_release_values(c->n + 1, c->arg);
     }
     knx_free(c->arg);

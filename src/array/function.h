@@ -151,6 +151,10 @@ kn_error *kna_read_args(const char *what, kna_core *f, const kn_args *args, kn_v
 kn_error *kna_read_args_as(kna_core *f, const kn_args *args, bool numbers_wait, kn_value **values);
 kn_error *kna_check_outs(const char *what, int n_out, const kn_outs *outs);
 void kna_write_outs(const kn_outs *outs, int n, kn_value **values /* taken over */);
+/* Results of f that are a carry, then outputs: trees among outs have the structure of the arguments from number `first`
+ * on, where these are trees, else that of what f returns. n_carry == 0: that of what f returns. */
+void kna_write_carry(const kn_outs *outs, const kna_core *f, const kn_args *args, int first, int n_carry, int n,
+                     kn_value **values /* taken over */);
 void kna_write_error(const kn_outs *outs, kn_error *e);
 void kna_release_values(int n, kn_value **v);
 #endif

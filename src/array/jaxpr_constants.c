@@ -89,10 +89,11 @@ static bool read_element(const char **s, kn_dtype d, void *to)
     bool ok = kni_parse_literal(&p, &l) && !*p.at && l.type.dtype == d;
     knx_error_release(p.error);
     knx_arena_free(&p.arena);
+    if (!ok)
+        return false;
     *s += n + ((*s)[n] == ' ');
-    if (ok)
-        memcpy(to, &l.bits, d->size);
-    return ok;
+    memcpy(to, &l.bits, d->size);
+    return true;
 }
 
 static kn_error *read_value(const char *s, kn_type t, uint32_t which, kn_value **out)

@@ -3,7 +3,7 @@
  *
  * `live` has a bit for each lane that exists. What is the same for all lanes is worked out once per row. What only a
  * cold select needs stands in an `if` over all lanes. */
-#include "codegen/c_piece.h"
+#include "codegen/c_loops.h"
 #include "kernel/internal.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void find_live(source *s)
 {
     for (int i = s->end - 1; i >= s->first; i--) {
         const knk_inst *n = node(s, i);
-        if (n->op == KNK_STORE || n->op == KNK_REDUCE || kng_c_is_export(s, i))
+        if (n->op == KNK_STORE || n->op == KNK_REDUCE || kng_c_is_export(s, i) || knk_is_loop_op(n->op))
             s->live[i] = 1;
         for (int j = 0; s->live[i] && j < 3; j++)
             if (knk_operand(n, j) >= 0)
@@ -68,16 +68,16 @@ static int common(const source *s, int a, int b)
 }
 
 /* The region of the yes side of a cold select that lies in region `mine`: one for all selects with its predicate. */
-static int cold_region(source *s, const knk_inst *n, int mine, bool *moved)
+static int cold_region(source *s, const knk_inst *n, int loop, int mine, bool *moved)
 {
     int r = 1;
     if (depth_of(s, mine) >= MAX_COLD_DEPTH)
         return mine;
-    while (r <= s->n_region && s->regions[r].pred != n->a)
+    while (r <= s->n_region && (s->regions[r].pred != n->a || s->regions[r].loop != loop))
         r++;
     if (r > s->n_region) {
         s->n_region = r;
-        s->regions[r] = (region){n->a, mine};
+        s->regions[r] = (region){n->a, mine, loop};
     }
     int parent = common(s, s->regions[r].parent, mine);
     *moved |= parent != s->regions[r].parent;
@@ -95,9 +95,10 @@ static bool sweep_regions(source *s)
         const knk_inst *n = node(s, i);
         if (!s->live[i])
             continue;
-        if (s->region[i] < 0 || n->op == KNK_STORE || n->op == KNK_REDUCE || kng_c_is_export(s, i))
-            s->region[i] = 0;
-        int mine = s->region[i], inner = is_cold(n) ? cold_region(s, n, mine, &moved) : mine;
+        if (s->region[i] < 0 || n->op == KNK_STORE || n->op == KNK_REDUCE || kng_c_is_export(s, i) ||
+            knk_is_loop_op(n->op) || (s->region[i] && s->regions[s->region[i]].loop != s->loop[i]))
+            s->region[i] = 0; /* a loop runs in every case, and so does what it needs of what lies around it */
+        int mine = s->region[i], inner = is_cold(n) ? cold_region(s, n, s->loop[i], mine, &moved) : mine;
         for (int j = 0; j < 3; j++) {
             knk_node x = knk_operand(n, j);
             int where = j == 1 ? inner : mine;
@@ -131,7 +132,8 @@ static void find_uniform(source *s)
 {
     for (int i = s->first; i < s->end; i++) {
         const knk_inst *n = node(s, i);
-        bool all = s->live[i] && s->region[i] == 0 && n->op != KNK_STORE && n->op != KNK_REDUCE && !is_cold(n);
+        bool all = s->live[i] && s->region[i] == 0 && n->op != KNK_STORE && n->op != KNK_REDUCE && !is_cold(n) &&
+                   s->loop[i] == KNG_C_NO_LOOP && !knk_is_loop_op(n->op);
         if (all && (n->op == KNK_LOAD || n->op == KNK_INDEX))
             all = s->r->cls[kng_c_stream(s, n)] == KNK_STRIDE_ZERO;
         for (int j = 0; j < 3; j++)
@@ -538,6 +540,7 @@ static void expression(source *s, const knk_inst *n)
     bool is_bool = d == KN_ID_BOOL;
     const char *name = n->op == KNK_NOT ? "" : knk_op_table[n->op].name;
     switch ((int)n->op) {
+    case KNK_LAST: kng_c_value(s, n->a); break;
     case KNK_INDEX: index_value(s, kng_c_stream(s, n)); break;
     case KNK_ADD: infix(s, n, d, is_bool ? " | " : " + "); break;
     case KNK_SUB: infix(s, n, d, " - "); break;
@@ -652,17 +655,27 @@ static void place_block(source *s, int r, knk_node x, int depth)
 
 static void place_region(source *s, int r, int to, int depth)
 {
+    int nested = 0; /* open loops; there are none in regions */
     for (int i = s->first; i < to; i++) {
         const knk_inst *n = node(s, i);
         if (!s->live[i] || s->placed[i] || s->region[i] != r || s->uniform[i] || n->op == KNK_CONST ||
-            n->op == KNK_STORE || n->op == KNK_REDUCE)
+            (n->op == KNK_STORE && s->loop[i] == KNG_C_NO_LOOP) || n->op == KNK_REDUCE)
+            continue;
+        if (n->op == KNK_STORE && !s->dry)
+            kng_c_put(s, kng_c_stream(s, n), n->a);
+        if (knk_is_loop_op(n->op) && n->op != KNK_LAST)
+            kng_c_loop_node(s, i, depth + nested);
+        nested += n->op == KNK_LOOP;
+        nested -= n->op == KNK_END;
+        if (n->op == KNK_STORE || (knk_is_loop_op(n->op) && n->op != KNK_LAST))
             continue;
         for (int inner = 1; is_cold(n) && inner <= s->n_region; inner++)
-            if (s->regions[inner].pred == n->a && s->regions[inner].parent == r) {
-                place_block(s, inner, i, depth);
+            if (s->regions[inner].pred == n->a && s->regions[inner].parent == r &&
+                s->regions[inner].loop == s->loop[i]) {
+                place_block(s, inner, i, depth + nested);
                 break;
             }
-        place_node(s, i, depth);
+        place_node(s, i, depth + nested);
     }
 }
 
@@ -711,6 +724,7 @@ void kng_c_imports(kng_c_stage *s, bool uniform)
 
 void kng_c_analyse(kng_c_stage *s)
 {
+    kng_c_find_loops(s);
     find_live(s);
     s->lanes = lanes_of(s);
     find_regions(s);

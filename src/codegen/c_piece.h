@@ -5,9 +5,9 @@
 #include "codegen/c_helpers.h"
 #include "codegen/stage.h"
 
-typedef struct kng_c_region { /* the yes sides of the cold selects of one predicate */
+typedef struct kng_c_region { /* the yes sides of the cold selects of one predicate in one loop */
     knk_node pred;
-    int parent;
+    int parent, loop;
 } kng_c_region;
 typedef struct kng_c_block { /* one `if` of the text */
     int parent, nodes;
@@ -29,12 +29,17 @@ typedef struct kng_c_stage {
     kng_c_block *blocks;
     int n_region, n_block, at_block;
     bool dry; /* nothing is written */
+    int n_loop;
+    uint8_t *loop, parent[KNK_MAX_LOOPS]; /* per node, per loop: the loop that it lies in */
+    uint64_t tested;                      /* loops with a condition, a bit each */
 } kng_c_stage;
 
 void kng_c_analyse(kng_c_stage *s);
 void kng_c_uniform(kng_c_stage *s);   /* the values that a row has once */
 void kng_c_imports(kng_c_stage *s, bool uniform);
 void kng_c_nodes(kng_c_stage *s);     /* the others, but for stores, exports and reductions */
+
+void kng_c_put(kng_c_stage *s, int stream, knk_node x); /* c_source.c: a store into a stream */
 
 /* Words of the text. */
 void kng_c_call(kng_c_stage *s, const char *helper, int dtype); /* "NAME_DTYPE_LANES(" */

@@ -5,7 +5,7 @@
  * A reduction along the lanes has its 64 accumulators in an array t, and in variables of their own while whole blocks
  * of 64 elements follow each other. */
 #include "codegen/c_source.h"
-#include "codegen/c_piece.h"
+#include "codegen/c_loops.h"
 #include "kernel/internal.h"
 #include <inttypes.h>
 #include <string.h>
@@ -53,9 +53,11 @@ static void parameters(kng_c_stage *s, bool declared)
         }
         EMIT(s, "x%d, ", i);
     }
+    if (s->n_loop)
+        EMIT(s, declared ? "const i64 *w, " : "w, ");
 }
 
-static void put(kng_c_stage *s, int stream, knk_node x)
+void kng_c_put(kng_c_stage *s, int stream, knk_node x)
 {
     bool adjacent = s->r->cls[stream] == KNK_STRIDE_ONE;
     EMIT(s, "    ");
@@ -103,7 +105,7 @@ static void reduce(kng_c_stage *s, knk_node x)
     kng_c_value(s, n->a);
     EMIT(s, ");\n");
     if (!along(s)) {
-        put(s, stream, x);
+        kng_c_put(s, stream, x);
         return;
     }
     EMIT(s, "    *a%d = live == 0x%xu ? x%d : ", x, all_lanes(s), x);
@@ -129,10 +131,10 @@ static void piece(kng_c_stage *s)
     for (int i = s->first; i < s->end; i++) {
         if (node(s, i)->op == KNK_REDUCE)
             reduce(s, i);
-        if (node(s, i)->op == KNK_STORE)
-            put(s, kng_c_stream(s, node(s, i)), node(s, i)->a);
+        if (node(s, i)->op == KNK_STORE && s->loop[i] == KNG_C_NO_LOOP)
+            kng_c_put(s, kng_c_stream(s, node(s, i)), node(s, i)->a);
         if (kng_c_is_export(s, i))
-            put(s, kng_c_stream_of(s, KNG_EXPORT, i), i);
+            kng_c_put(s, kng_c_stream_of(s, KNG_EXPORT, i), i);
     }
     EMIT(s, "}\n\n");
 }
@@ -281,6 +283,7 @@ static void function(kng_c_stage *s)
     EMIT(s, "    const i64 rows = args->rows, n = args->n;\n");
     if (!reduces || s->r->mode == KNG_RUNS)
         EMIT(s, "    if (n <= 0)\n        return;\n");
+    kng_c_loop_words(s);
     EMIT(s, "    for (i64 r = 0; r < rows; r++) {\n");
     row_start(s);
     if (reduces)
@@ -303,7 +306,7 @@ static void function(kng_c_stage *s)
 static bool allocate(kng_c_stage *s, kn_arena *a)
 {
     size_t n = (size_t)s->k->n_node + 1;
-    uint8_t *bytes = knx_arena_zero(a, 4 * n + 2 * KNG_MAX_STREAMS);
+    uint8_t *bytes = knx_arena_zero(a, 5 * n + 2 * KNG_MAX_STREAMS);
     int32_t *numbers = knx_arena_zero(a, 2 * n * sizeof *numbers);
     s->regions = knx_arena_zero(a, (n + 1) * sizeof *s->regions);
     s->blocks = knx_arena_zero(a, (n + 1) * sizeof *s->blocks);
@@ -314,7 +317,8 @@ static bool allocate(kng_c_stage *s, kn_arena *a)
     s->uniform = bytes + n;
     s->param = bytes + 2 * n;
     s->placed = bytes + 3 * n;
-    s->used_row = bytes + 4 * n;
+    s->loop = bytes + 4 * n;
+    s->used_row = bytes + 5 * n;
     s->used_piece = s->used_row + KNG_MAX_STREAMS;
     s->region = numbers;
     s->block = numbers + n;
@@ -330,8 +334,6 @@ static kn_error *add_function(kng_c_unit *u, const kng_request *r, const char *n
     kn_error *e = NULL;
     if (!allocate(&s, &arena))
         e = knx_error_nomem();
-    else if (st->n_loop)
-        e = knx_error(KN_ERROR_NOT_IMPLEMENTED, "the stage has loops");
     else if ((s.n_stream = kng_streams(r->kernel, r->stage, r->mode, s.stream)) < 0)
         e = knx_error(KN_ERROR_NOT_IMPLEMENTED, "the stage has more than %d streams", KNG_MAX_STREAMS);
     if (!e) {

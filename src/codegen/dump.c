@@ -3,6 +3,7 @@
 #include "codegen/dump.h"
 #include "base/log.h"
 #include "codegen/c_helpers.h"
+#include "kernel/internal.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,7 +33,7 @@ kn_error *kng_dump_text(const knk_kernel *k, const knk_launch *l, char **out)
             add_row(&t, "inner", s, l->inner[s], k->stage[s].n_inner + k->stage[s].n_loop);
     for (int m = 0; m < k->n_map; m++) {
         int64_t row[KNK_MAX_LOOPS + 1] = {l->map[m].offset};
-        int loops = k->n_par + k->stage[k->map[m].stage].n_inner + k->stage[k->map[m].stage].n_loop;
+        int loops = knk_map_loops(k, m);
         for (int d = 0; d < loops; d++)
             row[1 + d] = l->map[m].stride[d];
         add_row(&t, "map", m, row, 1 + loops);

@@ -4,8 +4,8 @@
  * A file has the text of a kernel (knk_text), then what one launch was like:
  *     launch
  *     par 3 4             extents of the parallel loops
- *     inner 0 100         those of the inner loops of stage 0; a line for each stage that has any
- *     map 2 -1 4 0 1      offset and strides of map 2
+ *     inner 0 100         those of the inner loops of stage 0, then of its other loops; a line for each stage with any
+ *     map 2 -1 4 0 1      offset and strides of map 2, of parallel, inner and other loops
  *     alias 1 0           buffer 1 begins where buffer 0 does */
 #ifndef KN_CODEGEN_DUMP_H
 #define KN_CODEGEN_DUMP_H

@@ -92,6 +92,7 @@ static void choose_stays(kng_low *l, kng_loop *p)
     }
 }
 
+/* Is it one of the values that are to have a register at the start of turns? Of the loop that begins. */
 static bool has_seat(const kng_loop *p, const kng_low *l, int32_t value)
 {
     const kng_value *v = &l->value[value];
@@ -111,10 +112,10 @@ static void leave_registers(kng_low *l, const kng_loop *p)
         for (uint32_t in = l->bank[b].usable & ~l->bank[b].free; in; in &= in - 1) {
             int r = __builtin_ctz(in);
             int32_t s = l->bank[b].holds[r], value = s / KNG_COPIES;
-            bool mine = s >= 0 && l->value[value].carry && carry_of(p, value);
+            const kng_carry *mine = s >= 0 && l->value[value].carry ? carry_of(p, value) : NULL;
             if (s < 0)
                 continue;
-            if (l->state[s].next < KNG_NEVER && !mine)
+            if (l->state[s].next < KNG_NEVER && !(mine && mine->next >= 0)) /* turns do not change it */
                 kng_low_store_away(l, s);
             if (!has_seat(p, l, value))
                 kng_low_drop(l, s, b);
@@ -130,7 +131,8 @@ static void settle_first(kng_low *l, kng_loop *p)
         memset(v->seat, -1, sizeof v->seat);
         for (int c = 0; c < l->copy_count && !v->resident; c++) {
             v->seat[c] = (int8_t)kng_low_need(l, p->carry.at[i].is, c);
-            kng_low_forget(l, kng_low_state(l, p->carry.at[i].is, c));
+            if (p->carry.at[i].next >= 0)
+                kng_low_forget(l, kng_low_state(l, p->carry.at[i].is, c));
             kng_low_unlock(l);
         }
     }
@@ -237,7 +239,14 @@ static void break_circle(kng_low *l, const kng_loop *p, moves *k)
         k->n = 0;
         return;
     }
-    int t = __builtin_ctz(can), from = m.src;
+    uint32_t free = can & l->bank[(int)m.bank].free;
+    int t = __builtin_ctz(free ? free : can), from = m.src;
+    int32_t sits = l->bank[(int)m.bank].holds[t];
+    if (!free && sits >= 0) { /* in the middle of a turn */
+        if (l->state[sits].next < KNG_NEVER)
+            kng_low_store_away(l, sits);
+        kng_low_drop(l, sits, m.bank);
+    }
     kng_move(l->a, &l->form, l->value[m.value].dtype, t, from);
     l->changed[(int)m.bank] |= 1u << t;
     for (int i = 0; i < k->n; i++)
@@ -271,6 +280,14 @@ static void emit_moves(kng_low *l, const kng_loop *p, moves *k)
         emit_move(l, &late.at[i]);
 }
 
+static bool is_seated(const kng_loop *p, int bank, int32_t state)
+{
+    for (int r = 0; r < 32; r++)
+        if (p->holds[bank][r] == state)
+            return true;
+    return false;
+}
+
 /* The registers that turns begin with, as they were settled. `end`: carries have their next values. */
 static void settle(kng_low *l, kng_loop *p, bool end)
 {
@@ -287,8 +304,7 @@ static void settle(kng_low *l, kng_loop *p, bool end)
             int src = l->state[kng_low_state(l, from, copy)].reg;
             if (src == r)
                 continue;
-            bool moves_on = now >= 0 && l->value[now / KNG_COPIES].kind == KNG_VALUE_LANE && has_seat(p, l, now / KNG_COPIES);
-            if (!end && now >= 0 && !moves_on) {
+            if (!end && now >= 0 && !is_seated(p, b, now)) {
                 if (l->state[now].next < KNG_NEVER)
                     kng_low_store_away(l, now);
                 kng_low_drop(l, now, b);
@@ -350,28 +366,11 @@ static void do_while(kng_low *l, const kng_item *it, kng_loop *p)
     kng_jump_if(l->a, KNG_IF_E, p->end_label);
 }
 
-/* Halves have no select in the IR: a blend of 16-bit lanes. */
-static void keep_half(kng_low *l, int dst, int pred, int yes, int no)
-{
-    int length = kng_length(&l->form, KN_ID_F16);
-    if (l->target == KNG_AVX512) {
-        kng_move(l->a, &l->form, KN_ID_F16, dst, no);
-        kng_v(l->a, KNG_VMOVDQU16, length, dst, 0, kng_reg(yes), pred, false, -1);
-        return;
-    }
-    int t = kng_low_take(l, 0, -1);
-    if (l->form.lanes == 8)
-        kng_v2i(l->a, KNG_VEXTRACTI128, 1, pred, kng_reg(t), 1);
-    kng_v3(l->a, KNG_VPACKSSDW, 0, t, pred, kng_reg(l->form.lanes == 8 ? t : pred));
-    kng_v3i(l->a, KNG_VPBLENDVB, 0, dst, no, kng_reg(yes), t << 4);
-    kng_low_give(l, 0, t);
-}
-
 static void do_keep(kng_low *l, const kng_item *it, int copy)
 {
     int32_t d = kng_low_state(l, it->def, copy), c = kng_low_state(l, it->use[2], copy);
     int pred = kng_low_need(l, it->use[0], copy), yes = kng_low_need(l, it->use[1], copy),
-        no = kng_low_need(l, it->use[2], copy), dst, dtype = l->value[it->def].dtype;
+        no = kng_low_need(l, it->use[2], copy), dst;
     if (it->next[2] >= KNG_NEVER && it->use[1] != it->use[2] && it->use[0] != it->use[2] && !l->state[c].pinned) {
         l->state[d] = (kng_state){.next = it->first, .slot = -1, .reg = (int8_t)no};
         l->state[c].reg = -1;
@@ -380,10 +379,7 @@ static void do_keep(kng_low *l, const kng_item *it, int copy)
     } else {
         dst = kng_low_define(l, it, copy);
     }
-    if (knk_is_half_id(dtype))
-        keep_half(l, dst, pred, yes, no);
-    else
-        kng_low_select(l, dtype, dst, pred, kng_reg(yes), kng_reg(no));
+    kng_low_select(l, l->value[it->def].dtype, dst, pred, kng_reg(yes), kng_reg(no));
     kng_low_end_item(l, it, copy);
 }
 

@@ -460,7 +460,7 @@ static void run_branches(kn_lower *l, const knc_scope *s)
             x.n *= t.dim[d];
         for (int64_t k = 0; k < x.n && !l->failed; k++) {
             const knc_point *at = knc_element_point(l, &x, k);
-            kn_value2 v = knc_value_at(l, s, e->out + i, at);
+            kn_value2 v = l->failed ? (kn_value2){KNK_NONE, KNK_NONE} : knc_value_at(l, s, e->out + i, at);
             l->scope = s;
             if (!l->failed)
                 knc_store(l, buffer, t, at, v);
@@ -476,8 +476,11 @@ static void store_carries(kn_lower *l, const turning *t)
             continue;
         int buffer = knc_buffer_of(l, t->e->n_in + i, 0, t->last[i].type.dtype, true);
         l->scope = t->outer;
-        for (int64_t e = 0; e < t->last[i].n && !l->failed; e++)
-            knc_store(l, buffer, t->last[i].type, knc_element_point(l, &t->last[i], e), t->last[i].v[e]);
+        for (int64_t e = 0; e < t->last[i].n && !l->failed; e++) {
+            const knc_point *at = knc_element_point(l, &t->last[i], e);
+            if (!l->failed)
+                knc_store(l, buffer, t->last[i].type, at, t->last[i].v[e]);
+        }
         l->scope = NULL;
     }
 }

@@ -5,11 +5,14 @@
  * batched in all. With an index for each lane every lane has its choice of what the branches give:
  *
  *     a cheap branch   elementwise, views, little of it, cannot fail: worked out for all lanes
- *     any other one    a cond of its own, which runs it if a lane takes it. Where it could fail or run on for ever, it is
- *                      given, for lanes that do not take it, the operands of the first lane that does
+ *     any other one    a cond of its own, which runs it if a lane takes it. Lanes that do not take it repeat the
+ *                      operands of the first one that does, so no errors come from them, no loops without an end and no
+ *                      NaN
  *     effects          the lanes one after the other: a scan of the cond, so that each lane has those of its branch
  *
- * A branch that speaks of named axes sees all lanes as they are, so it is worked out for all of them.
+ * A branch that speaks of named axes sees all lanes as they are, so it is worked out for all of them. What a branch is
+ * given in lanes that do not take it is a constant in derivatives (as in JAX): there a slope that is infinite or NaN
+ * does not meet the cotangent zero of the choice.
  */
 #include "prim/cond.h"
 
@@ -84,111 +87,127 @@ static double cost_of(const kni_jaxpr *j)
     return cost;
 }
 
-/* Is there a loop in it of which nobody knows whether it ends? */
-static bool runs_on(const kni_jaxpr *j)
-{
-    for (uint32_t i = 0; i < j->n_eqn; i++) {
-        const kn_eqn *e = &j->eqn[i];
-        if (e->prim->loops == KN_LOOP_WHILE)
-            return true;
-        for (const kn_param_field *f = e->prim->fields; e->params && f && f->name; f++) {
-            kni_jaxprs inner = kni_field_jaxprs(f, e->params);
-            for (int k = 0; k < inner.n; k++)
-                if (runs_on(inner.v[k]))
-                    return true;
-        }
-    }
-    return false;
-}
-
 /* --- an index for each lane ------------------------------------------------------------------- */
 
 typedef struct lanes {
     const kn_rule *r;
     int64_t size;
-    const int *axis;       /* of the operands behind the index */
-    kn_atom index, second; /* clamped; of two branches: is it the second one? */
-    kn_atom *y;            /* per branch and result */
+    const int *axis; /* of the operands behind the index */
+    kn_atom second;  /* of two branches: is it the second one? */
+    kn_atom *y;      /* per branch and result */
     bool *batched;
 } lanes;
 
 static kn_atom *results_of(const lanes *l, int k) { return l->y + (size_t)k * (uint32_t)l->r->n_out; }
 static bool *batched_of(const lanes *l, int k) { return l->batched + (size_t)k * (uint32_t)l->r->n_out; }
 
-static void clamp_index(lanes *l)
-{
-    kn_builder *b = l->r->b;
-    kn_atom zero = knb_integer(b, KN_DT(I32), 0), last = knb_integer(b, KN_DT(I32), params_of(l->r)->branches.n - 1);
-    if (params_of(l->r)->branches.n == 2)
-        l->second = knb_gt(b, l->r->x[0], zero);
-    else
-        l->index = knb_clamp(b, zero, l->r->x[0], last);
-}
-
+/* Which lanes take branch k: the first one also with what is below, the last one with what is beyond. */
 static kn_atom takes(const lanes *l, int k)
 {
     kn_builder *b = l->r->b;
-    if (params_of(l->r)->branches.n == 2)
+    int n = params_of(l->r)->branches.n;
+    kn_atom index = l->r->x[0], number = knb_integer(b, KN_DT(I32), k);
+    if (n == 2)
         return k ? l->second : knb_not(b, l->second);
-    return knb_eq(b, l->index, knb_integer(b, KN_DT(I32), k));
+    return !k ? knb_le(b, index, number) : k < n - 1 ? knb_eq(b, index, number) : knb_ge(b, index, number);
 }
 
-static kn_error *for_all_lanes(lanes *l, int k)
+/* taken ? x : other, lane by lane. */
+static kn_atom where_taken(kn_builder *b, kn_atom taken, kn_atom x, int axis, kn_atom other)
+{
+    kn_type t = knb_type(b, x);
+    if (kni_has_tangent(t))
+        other = knb_stop_gradient(b, other);
+    if (t.ndim > 1)
+        taken = knb_broadcast_in_dim(b, taken, t.ndim, t.dim, &(int64_t){axis});
+    return knb_select_n(b, taken, 2, (kn_atom[]){other, x});
+}
+
+/* The operands of a branch that is worked out for all lanes, and their axes. One that all lanes share has a cotangent
+ * from each. */
+static void guard(const lanes *l, int k, bool cheap, kn_atom *x, int *axis)
+{
+    const kn_rule *r = l->r;
+    const kni_jaxpr *j = params_of(r)->branches.v[k];
+    kn_atom taken = KN_ATOM_NONE;
+    for (uint32_t i = 0; i < j->n_in; i++) {
+        kn_type t = knb_type(r->b, r->x[1 + i]);
+        x[i] = r->x[1 + i];
+        axis[i] = l->axis[i];
+        if (!j->n_eqn || !kni_has_tangent(t) || kni_is_literal(x[i]) ||
+            (axis[i] < 0 && (!cheap || t.ndim >= KN_MAX_NDIM)))
+            continue;
+        if (axis[i] < 0) {
+            x[i] = knp_batched_at(r, (int)i + 1, l->size, -1, 0);
+            axis[i] = 0;
+        }
+        taken = taken == KN_ATOM_NONE ? takes(l, k) : taken;
+        x[i] = where_taken(r->b, taken, x[i], axis[i], x[i]);
+    }
+}
+
+static kn_error *for_all_lanes(lanes *l, int k, bool cheap)
 {
     const kn_rule *r = l->r;
     kni_jaxpr *j = NULL;
-    KN_TRY(knt_batch_lazily(params_of(r)->branches.v[k], l->size, r->axis_name, l->axis, batched_of(l, k), &j));
-    knb_inline(r->b, j, r->x + 1, results_of(l, k));
+    kn_atom *x = knp_atoms(r->b, (size_t)r->n_in);
+    int *axis = knx_arena_alloc(&r->b->arena, (size_t)r->n_in * sizeof *axis);
+    if (!x || !axis)
+        return knx_error_nomem();
+    guard(l, k, cheap, x, axis);
+    KN_TRY(knt_batch_lazily(params_of(r)->branches.v[k], l->size, r->axis_name, axis, batched_of(l, k), &j));
+    knb_inline(r->b, j, x, results_of(l, k));
     kni_release(j);
     return NULL;
 }
 
-/* x, whose first axis are the lanes, at these lanes. */
-static kn_atom at_lanes(kn_builder *b, kn_atom x, kn_atom lane, int64_t size)
+/* x with what it is at one lane in all of them. */
+static kn_atom repeated(kn_builder *b, kn_atom x, int axis, kn_atom lane)
 {
     kn_type t = knb_type(b, x);
-    int64_t slice[KN_MAX_NDIM], offset[KN_MAX_NDIM], zero = 0;
+    kn_atom start[KN_MAX_NDIM];
+    int64_t size[KN_MAX_NDIM], dims[KN_MAX_NDIM];
     if (b->error)
         return KN_ATOM_NONE;
     for (int d = 0; d < t.ndim; d++) {
-        slice[d] = d ? t.dim[d] : 1;
-        offset[d] = d + 1;
+        start[d] = d == axis ? lane : knb_integer(b, knb_type(b, lane).dtype, 0);
+        size[d] = d == axis ? 1 : t.dim[d];
+        dims[d] = d < axis ? d : d + 1;
     }
-    kn_p_gather g = {.offset_dims = {t.ndim - 1, offset},
-                     .collapsed_slice_dims = {1, &zero},
-                     .start_index_map = {1, &zero},
-                     .slice_sizes = {t.ndim, slice},
-                     .mode = KN_GATHER_PROMISE};
-    return knb_gather(b, x, knb_reshape(b, lane, 2, (const int64_t[]){size, 1}), &g);
+    kn_atom one = knb_squeeze(b, knb_dynamic_slice(b, x, start, size), 1, &(int64_t){axis});
+    return knb_broadcast_in_dim(b, one, t.ndim, t.dim, dims);
 }
 
-/* taken, operands -> results; `repeat`: lanes that do not take it repeat the first one that does. */
-static kn_error *branch_that_runs(const lanes *l, int k, bool repeat, kni_jaxpr **out)
+/* The first lane that takes it; the last one if none does. */
+static kn_atom first_lane(kn_builder *b, kn_atom taken, int64_t size)
+{
+    kn_dtype d = size <= INT32_MAX ? KN_DT(I32) : KN_DT(I64);
+    kn_atom number = knb_iota(b, d, 1, &size, 0), last = knb_integer(b, d, size - 1);
+    return knb_reduce_min(b, knb_select(b, taken, number, last), 1, (const int64_t[]){0});
+}
+
+/* taken, operands -> results. */
+static kn_error *branch_that_runs(const lanes *l, int k, kni_jaxpr **out)
 {
     const kni_jaxpr *branch = params_of(l->r)->branches.v[k];
     kni_jaxpr *j = NULL;
     knp_frame f;
-    kn_error *error = knp_frame_begin(&f, 2 * ((size_t)branch->n_in + 1), branch->n_out) ? NULL : knx_error_nomem();
-    int *axis = error ? NULL : knx_arena_alloc(&f.arena, ((size_t)branch->n_in + 1) * sizeof *axis);
-    if (!error && !axis)
+    KN_TRY(knt_batch_lazily(branch, l->size, l->r->axis_name, l->axis, batched_of(l, k), &j));
+    kn_error *error = NULL;
+    if (!knp_frame_begin(&f, 2 * ((size_t)branch->n_in + 1), branch->n_out))
         error = knx_error_nomem();
-    for (uint32_t i = 0; !error && i < branch->n_in; i++)
-        axis[i] = repeat && l->axis[i] >= 0 ? 0 : l->axis[i];
-    if (!error)
-        error = knt_batch_lazily(branch, l->size, l->r->axis_name, axis, batched_of(l, k), &j);
     if (!error) {
         kn_builder *b = &f.b;
         knp_frame_input(&f, kni_type(KN_DT(BOOL), 1, &l->size));
         for (uint32_t i = 0; i < branch->n_in; i++)
             knp_frame_input(&f, knb_type(l->r->b, l->r->x[1 + i]));
         kn_atom *x = f.in + 1 + branch->n_in, taken = f.in[0], lane = KN_ATOM_NONE;
-        if (repeat) {
-            kn_atom first = knb_argmax(b, knb_convert(b, taken, KN_DT(I32)), 0, KN_DT(I32));
-            lane = knb_select(b, taken, knb_iota(b, KN_DT(I32), 1, &l->size, 0), first);
-        }
+        if (l->size)
+            lane = first_lane(b, taken, l->size);
         for (uint32_t i = 0; i < branch->n_in; i++) {
-            bool moved = repeat && l->axis[i] >= 0;
-            x[i] = moved ? at_lanes(b, knb_move_axis(b, f.in[1 + i], l->axis[i], 0), lane, l->size) : f.in[1 + i];
+            kn_atom own = x[i] = f.in[1 + i];
+            if (l->size && l->axis[i] >= 0)
+                x[i] = where_taken(b, taken, own, l->axis[i], repeated(b, own, l->axis[i], lane));
         }
         knb_inline(b, j, x, f.out);
         error = knp_frame_finish(&f, branch->n_out, f.out, branch->name, out);
@@ -217,14 +236,12 @@ static kn_error *branch_that_rests(const kni_jaxpr *runs, kni_jaxpr **out)
 static kn_error *if_any_lane_takes_it(lanes *l, int k)
 {
     const kn_rule *r = l->r;
-    const kni_jaxpr *branch = params_of(r)->branches.v[k];
     knp_branches t;
     kn_atom *in = knp_atoms(r->b, (size_t)r->n_in + 1), taken = takes(l, k);
     if (!knp_branches_begin(&t, r->b, 2) || !in)
         return knx_error_nomem();
     KN_TRY(knb_take_error(r->b));
-    bool repeat = l->size && (knp_body_may_fail(branch) || runs_on(branch));
-    kn_error *error = branch_that_runs(l, k, repeat, &t.v[1]);
+    kn_error *error = branch_that_runs(l, k, &t.v[1]);
     if (!error)
         error = branch_that_rests(t.v[1], &t.v[0]);
     if (!error) {
@@ -256,7 +273,7 @@ static kn_error *choose_result(const lanes *l, int i, kn_atom *y)
     int n = params_of(l->r)->branches.n;
     kn_type t = l->r->yt[i];
     int64_t dim[KN_MAX_NDIM] = {l->size};
-    kn_atom *cases = knp_atoms(b, (size_t)n), which = n == 2 ? l->second : l->index;
+    kn_atom *cases = knp_atoms(b, (size_t)n), which = n == 2 ? l->second : l->r->x[0]; /* select_n clamps */
     if (!cases)
         return knx_error_nomem();
     if (t.ndim >= KN_MAX_NDIM)
@@ -276,16 +293,17 @@ static kn_error *choose_result(const lanes *l, int i, kn_atom *y)
 static kn_error *index_of_each_lane(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
 {
     int n = params_of(r)->branches.n;
-    lanes l = {.r = r, .size = size, .axis = axis + 1, .index = KN_ATOM_NONE, .second = KN_ATOM_NONE};
+    lanes l = {.r = r, .size = size, .axis = axis + 1, .second = KN_ATOM_NONE};
     l.y = knp_atoms(r->b, (size_t)n * (size_t)r->n_out);
     l.batched = knx_arena_zero(&r->b->arena, (size_t)n * (size_t)r->n_out + 1);
     if (!l.y || !l.batched)
         return knx_error_nomem();
-    clamp_index(&l);
+    if (n == 2)
+        l.second = knb_gt(r->b, r->x[0], knb_integer(r->b, KN_DT(I32), 0));
     for (int k = 0; k < n; k++) {
         const kni_jaxpr *j = params_of(r)->branches.v[k];
-        bool all = (j->has & KN_NAMES) || cost_of(j) <= CHEAP;
-        KN_TRY((all ? for_all_lanes : if_any_lane_takes_it)(&l, k));
+        bool cheap = cost_of(j) <= CHEAP, all = cheap || (j->has & KN_NAMES);
+        KN_TRY(all ? for_all_lanes(&l, k, cheap) : if_any_lane_takes_it(&l, k));
     }
     for (int i = 0; i < r->n_out; i++) {
         KN_TRY(choose_result(&l, i, &y[i]));

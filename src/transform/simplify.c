@@ -81,10 +81,20 @@ typedef struct reading {
     bool *read, changed;
 } reading;
 
+static bool is_live(const kn_eqn *e, const bool *read)
+{
+    for (uint32_t i = 0; i < e->n_out; i++)
+        if (read[e->out + i])
+            return true;
+    return kni_must_stay(e->prim, e->params);
+}
+
 static kn_error *prune_equation(knt_replay *r, const kn_eqn *e, void *env)
 {
     reading *t = env;
     bool pruned = false;
+    if (!is_live(e, t->read)) /* it may read what is not there any more */
+        return NULL;
     if (e->prim->prune) {
         kn_rule rule = knt_rule(r, e, NULL);
         for (uint32_t i = 0; i < e->n_out; i++)
@@ -106,10 +116,12 @@ static void mark_read(const kni_jaxpr *j, bool *read)
     for (uint32_t i = 0; i < j->n_out; i++)
         if (kni_is_var(j->out[i]))
             read[j->out[i]] = true;
-    for (uint32_t k = 0; k < j->n_eqn; k++)
-        for (uint32_t i = 0; i < j->eqn[k].n_in; i++)
-            if (kni_is_var(j->eqn[k].in[i]))
-                read[j->eqn[k].in[i]] = true;
+    for (uint32_t k = j->n_eqn; k-- > 0;) {
+        const kn_eqn *e = &j->eqn[k];
+        for (uint32_t i = 0; is_live(e, read) && i < e->n_in; i++)
+            if (kni_is_var(e->in[i]))
+                read[e->in[i]] = true;
+    }
 }
 
 /* Until nothing changes: what one equation does not need any more another one need not make. */

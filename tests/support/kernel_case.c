@@ -12,10 +12,13 @@
 
 enum { MOST_BYTES = 64 << 20, GUARD = 8 };
 
-static int loops_of(const knk_kernel *k, int stage) { return k->n_par + k->stage[stage].n_inner; }
+static int own_loops(const knk_kernel *k, int stage) { return k->stage[stage].n_inner + k->stage[stage].n_loop; }
+static int loops_of(const knk_kernel *k, int stage) { return k->n_par + own_loops(k, stage); }
+/* A loop without a limit, in which no map moves, counts as one turn. */
 static int64_t extent_of(const kernel_case *c, int stage, int loop)
 {
-    return loop < c->k->n_par ? c->l.par[loop] : c->l.inner[stage][loop - c->k->n_par];
+    int64_t e = loop < c->k->n_par ? c->l.par[loop] : c->l.inner[stage][loop - c->k->n_par];
+    return e == KNK_NO_LIMIT ? 1 : e;
 }
 
 /* Allocates what a launch has, all zeros. */
@@ -34,7 +37,7 @@ static kn_error *lay_out(kernel_case *c)
     if (!par || !inner || !map || !c->alias || !c->index || !c->low || !c->high)
         return knx_error_nomem();
     for (int s = 0; s < k->n_stage; s++)
-        if (!(inner[s] = knx_arena_zero(a, ((size_t)k->stage[s].n_inner + 1) * sizeof *par)))
+        if (!(inner[s] = knx_arena_zero(a, ((size_t)own_loops(k, s) + 1) * sizeof *par)))
             return knx_error_nomem();
     for (int m = 0; m < k->n_map; m++)
         if (!(map[m].stride = knx_arena_zero(a, ((size_t)loops_of(k, k->map[m].stage) + 1) * sizeof(int64_t))))
@@ -86,7 +89,7 @@ static bool launch_line(kernel_case *c, const char *s)
     if (!strncmp(s, "inner", 5)) {
         s += 5;
         return numbers(&s, which, 1) && which[0] >= 0 && which[0] < k->n_stage &&
-               numbers(&s, (int64_t *)(uintptr_t)c->l.inner[which[0]], k->stage[which[0]].n_inner);
+               numbers(&s, (int64_t *)(uintptr_t)c->l.inner[which[0]], own_loops(k, (int)which[0]));
     }
     if (!strncmp(s, "map", 3)) {
         s += 3;
@@ -147,7 +150,7 @@ kn_error *kernel_case_dense(knk_kernel *k, const int64_t *par, const int64_t *in
     for (int d = 0; d < k->n_par; d++)
         ((int64_t *)(uintptr_t)c->l.par)[d] = par[d];
     for (int s = 0; s < k->n_stage; s++)
-        for (int d = 0; d < k->stage[s].n_inner; d++)
+        for (int d = 0; d < own_loops(k, s); d++)
             ((int64_t *)(uintptr_t)c->l.inner[s])[d] = *inner++;
     for (int m = 0; m < k->n_map; m++) {
         int64_t step = 1, *stride = (int64_t *)(uintptr_t)c->l.map[m].stride;
@@ -277,6 +280,8 @@ static bool map_range(const kernel_case *c, int m, int64_t *from, int64_t *to)
     *from = *to = c->l.map[m].offset;
     for (int d = 0; d < loops_of(c->k, c->k->map[m].stage); d++) {
         int64_t e = extent_of(c, c->k->map[m].stage, d), last = (e - 1) * c->l.map[m].stride[d];
+        if (e == 0 && d >= c->k->n_par + c->k->stage[c->k->map[m].stage].n_inner && !c->l.map[m].stride[d])
+            continue; /* what does not move with a loop lies outside of it */
         if (e == 0)
             return false;
         *(last < 0 ? from : to) += last;
@@ -362,10 +367,56 @@ static int64_t map_at(const kernel_case *c, int m, int64_t point)
     return at;
 }
 
+/* In a stage with loops: what the form of an index says about its values. */
+typedef struct range {
+    int64_t from, to;
+} range;
+enum { MOST_DEPTH = 20 };
+static const range anywhere = {-((int64_t)1 << 40), (int64_t)1 << 40};
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static range index_range(const kernel_case *c, knk_node x, int depth)
+{
+    const knk_inst *n = &c->k->node[x];
+    range out = anywhere;
+    if (n->dtype != KN_ID_I64 || depth > MOST_DEPTH)
+        return out;
+    if (n->op == KNK_CONST)
+        return (range){(int64_t)n->imm, (int64_t)n->imm};
+    if (n->op == KNK_INDEX)
+        return map_range(c, n->map, &out.from, &out.to) ? out : (range){0, 0};
+    if (n->op != KNK_AND && n->op != KNK_MIN && n->op != KNK_MAX && n->op != KNK_ADD && n->op != KNK_SELECT)
+        return out;
+    range a = index_range(c, n->op == KNK_SELECT ? n->c : n->a, depth + 1), b = index_range(c, n->b, depth + 1);
+    switch (n->op) {
+    case KNK_AND: return b.from >= 0 ? (range){0, b.to} : anywhere;
+    case KNK_MIN: return (range){least(a.from, b.from), least(a.to, b.to)};
+    case KNK_MAX: return (range){most(a.from, b.from), most(a.to, b.to)};
+    case KNK_ADD: return (range){a.from + b.from, a.to + b.to};
+    default: return (range){least(a.from, b.from), most(a.to, b.to)};
+    }
+}
+
+static bool follow_range(kernel_case *c, const knk_inst *load)
+{
+    int64_t from, to;
+    range r = index_range(c, load->a, 0);
+    if (!map_range(c, load->map, &from, &to))
+        return true;
+    if (from + r.from < -MOST_BYTES || to + r.to > MOST_BYTES)
+        return false;
+    widen(c, load->buffer, from + r.from, to + r.to);
+    return true;
+}
+
 /* Makes the buffer of a load large enough for the indices that this data gives. */
 static bool follow_index(kernel_case *c, const kernel_data *d, int x)
 {
     const knk_inst *load = &c->k->node[x];
+    if (c->k->stage[load->stage].n_loop)
+        return follow_range(c, load);
     int n_buffer = c->k->n_buffer, n_map = c->k->n_map, loops = loops_of(c->k, load->stage), maps = 0;
     size_t points = (size_t)points_of(c, load->stage);
     knk_kernel *k = address_kernel(c, load, x);

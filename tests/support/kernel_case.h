@@ -17,10 +17,10 @@ typedef struct kernel_case {
 /* Reads what kng_dump_text wrote. */
 kn_error *kernel_case_parse(const char *text, kernel_case *c);
 /* A case for a kernel, which it takes: extents per loop; maps without gaps but where the innermost stride is of the
- * class ANY. `inner`: of all stages, one after the other. */
+ * class ANY. `inner`: of all stages, one after the other; those of a stage's loops come after its inner ones. */
 kn_error *kernel_case_dense(knk_kernel *k, const int64_t *par, const int64_t *inner, kernel_case *c);
 void kernel_case_free(kernel_case *c);
-/* Makes extents smaller until there are at most so many points. */
+/* Makes extents smaller until there are at most so many points; turns of loops count, where they are limited. */
 void kernel_case_shrink(kernel_case *c, double most_points);
 double kernel_case_points(const kernel_case *c); /* of the largest stage */
 

@@ -75,6 +75,24 @@ static void aim(driver *d)
     }
 }
 
+/* The words of a stage's loops. */
+static void set_loops(driver *d)
+{
+    const knk_stage *st = &d->k->stage[d->stage];
+    int64_t *word = &d->args->stream[0].at;
+    for (int l = 0; l < st->n_loop; l++) {
+        word[kng_loop_word(d->n_stream, st->n_loop, -1, l)] = d->l->inner[d->stage][st->n_inner + l];
+        for (int i = 0; i < d->n_stream; i++) {
+            const kng_stream *s = &d->stream[i];
+            bool number = s->kind == KNG_NUMBER;
+            word[kng_loop_word(d->n_stream, st->n_loop, i, l)] =
+                number || s->kind == KNG_MEMORY
+                    ? d->l->map[s->map].stride[d->k->n_par + l] * (number ? 1 : knk_size(s->dtype))
+                    : 0;
+        }
+    }
+}
+
 /* The next point of all loops but those of the function; false at the end. */
 static bool next(driver *d, int first, int end)
 {
@@ -248,6 +266,7 @@ static bool prepare_values(driver *d)
 static void run_loops(driver *d, kng_function *f)
 {
     bool partial = d->mode == KNG_RUNS || d->mode == KNG_COLUMNS;
+    set_loops(d);
     memset(d->index, 0, sizeof d->index);
     if (partial && has_reductions(d)) {
         do
@@ -303,7 +322,7 @@ bool stages_run(const knk_kernel *k, const knk_launch *l, const stages_style *st
         return false;
     *d = (driver){.k = k, .l = l, .style = style, .get = get, .env = env, .points = 1};
     d->value = knx_alloc_zero(((size_t)k->n_node + 1) * sizeof *d->value);
-    d->args = knx_alloc_zero(sizeof *d->args + KNG_MAX_STREAMS * sizeof(kng_words));
+    d->args = knx_alloc_zero(sizeof *d->args + (KNG_MAX_STREAMS + 1) * (3 + KNK_MAX_LOOPS) * sizeof(int64_t));
     for (int j = k->n_par - 1; j >= 0; j--) {
         d->par_step[j] = d->points;
         d->points *= l->par[j];

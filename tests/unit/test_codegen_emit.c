@@ -401,7 +401,7 @@ static void every_operation_gives_the_bits_of_the_interpreter(void **state)
         if (!machine_has(f))
             continue;
         ran = true;
-        for (int op = KNK_ADD; op < KNK_OP_COUNT; op++)
+        for (int op = KNK_ADD; op < KNK_LOOP; op++)
             for (int from = 0; from <= KN_ID_F64; from++)
                 for (int to = 0; to <= KN_ID_F64; to++)
                     try_op(&all, f, op, from, to);

@@ -340,7 +340,7 @@ static void check_operation(int op, int d, int to)
 static void every_operation_for_every_dtype(void **state)
 {
     (void)state;
-    for (int op = KNK_ADD; op < KNK_OP_COUNT; op++)
+    for (int op = KNK_ADD; op < KNK_LOOP; op++)
         for (int d = 0; d <= KN_ID_F64; d++)
             for (int to = 0; to <= (op == KNK_CAST || op == KNK_BITCAST ? (int)KN_ID_F64 : 0); to++)
                 if (op != KNK_SCALB) /* has a small domain: random_kernels */

@@ -2,7 +2,7 @@
  * test_loops_memory.c -- how much memory loops and branches need: as much as was said before they ran, and what
  * checkpoints save. */
 #include "support/expect.h"
-#include "loops.h"
+#include "ways.h"
 #include "transform/transform.h"
 
 enum { WIDTH = 16 };

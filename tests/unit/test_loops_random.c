@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_loops_random.c -- scans of random bodies against their steps in a row, in every way they run. */
 #include "support/expect.h"
-#include "loops.h"
+#include "ways.h"
 
 enum { MOST_TYPES = 12 };
 typedef struct random_scan {

@@ -2,7 +2,7 @@
  * test_loops_run.c -- scans, loops and branches on each path: what lies where, what is copied, what bodies may hold. */
 #include "support/expect.h"
 #include "ir/host.h"
-#include "loops.h"
+#include "ways.h"
 
 /* --- carries, inputs and outputs ---------------------------------------------------------------- */
 
