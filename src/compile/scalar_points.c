@@ -180,8 +180,7 @@ static kn_value2 choose(kn_lower *l, const knc_elements *x, const kn_index *i)
                 other = i->axis[d].offset != number;
                 continue;
             }
-            knk_node here =
-                knk_binary(l->k, KNK_EQ, knl_axis_value(l, i, d), knk_const_int(l->k, KN_ID_I64, number));
+            knk_node here = knk_binary(l->k, KNK_EQ, knl_axis_value(l, i, d), knk_const_int(l->k, KN_ID_I64, number));
             pred = pred < 0 ? here : knk_binary(l->k, KNK_AND, pred, here);
         }
         if (!other)
@@ -300,8 +299,8 @@ static const knc_point *through_reshape(kn_lower *l, const kn_eqn *e, const knc_
         }
         flat = flat * y.dim[d] + at->index->axis[d].offset;
     }
-    for (int d = x.ndim - 1; d >= same; flat /= x.dim[d--])
-        i->axis[d].offset = flat % x.dim[d];
+    for (int d = x.ndim - 1; d >= same; flat /= x.dim[d] > 0 ? x.dim[d] : 1, d--)
+        i->axis[d].offset = flat % (x.dim[d] > 0 ? x.dim[d] : 1);
     return knc_one_point(l, i, at->pred);
 }
 
