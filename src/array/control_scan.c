@@ -154,6 +154,17 @@ static kn_error *record_body(scan *s)
     return error;
 }
 
+/* Whoever asks for a path, or wants to hear of steps, is told now, not when somebody looks at the results. */
+static kn_error *run_now(const scan *s)
+{
+    int n = (int)s->body.jaxpr->n_out;
+    bool now = (s->p.accept || s->p.on_step) && !kna_recording_current();
+    kn_error *error = now ? kna_force(n, s->out) : NULL;
+    if (error)
+        kna_release_values(n, s->out);
+    return error;
+}
+
 static kn_error *emit_scan(kna_op *op, scan *s)
 {
     int n_in = s->body.n_const + s->n_carry + s->n_xs, n_out = (int)s->body.jaxpr->n_out;
@@ -167,6 +178,8 @@ static kn_error *emit_scan(kna_op *op, scan *s)
         s->p.num_carry = s->n_carry;
         knb_scan(op->b, &s->p, in, in + n_in);
         error = kna_take_results(op, n_out, in + n_in, s->out);
+        if (!error)
+            error = run_now(s);
     }
     knx_free(in);
     return error;

@@ -180,6 +180,24 @@ static void options_of_a_scan_are_checked(void **state)
     expect_error("ValueError", "scan: checkpoint must be a number of steps, 0 or KN_CHECKPOINT_SQRT, but is -2");
 }
 
+static Step sorts(const Carry *c, const kn_array *x) { return (Step){*c, kn_sort(*x)}; }
+KN_FUNCTION(sorts, Step, Carry, kn_array)
+
+static void a_path_that_is_not_accepted_is_an_error_at_once(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    START;
+    kn_array rows = kn_reshape(kn_of(double, 2, 1, 4, 3), KN_SHAPE(2, 2));
+    int line = __LINE__ + 1;
+    assert_int_equal(kn_scan(KN_FN(sorts), &out, &start, &rows, .accept = KN_SCAN_COMPILED_LOOP), -1);
+    assert_int_equal(kn_error_line(), line);
+    expect_error("ValueError",
+                 "scan: scan would run as a loop with routine calls, which .accept does not allow: the body has sort");
+    assert_int_equal(kn_scan(KN_FN(sorts), &out, &start, &rows, .accept = KN_SCAN_ROUTINE_CALLS), 0);
+    expect_values(out.y, 1, 2, 3, 4);
+}
+
 static void arguments_and_results_of_a_scan_are_counted(void **state)
 {
     (void)state;
@@ -493,6 +511,7 @@ int main(void)
         TEST(inputs_must_have_one_length),
         TEST(a_length_must_be_that_of_the_inputs),
         TEST(options_of_a_scan_are_checked),
+        TEST(a_path_that_is_not_accepted_is_an_error_at_once),
         TEST(arguments_and_results_of_a_scan_are_counted),
         TEST(null_pointers_are_refused),
         TEST(errors_of_operands_are_handed_on),
