@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * control_cond.c -- kn_cond and kn_switch: each branch is recorded by itself; then all take what any of them has
+ * control_cond.c -- kn_cond and kn_switch: each branch is recorded by itself; then all take what any of them
  * captured. */
 #include "array/control.h"
 #include "array/handle.h"

@@ -195,7 +195,7 @@ static kn_array bool_operation(int kind, kn_array a, kn_array b)
 }
 
 typedef struct {
-    int32_t slot, form, length, unrolled, reverse, checkpoint, unroll, accept, total;
+    int32_t slot, form, length, unrolled, reverse, checkpoint, unroll, accept, total, bounded;
 } setting;
 static void run_form(const setting *s, const kn_array *carry, const kn_array *xs, const kn_array *konst, kn_array n,
                      kn_array *out);
@@ -205,7 +205,7 @@ static kn_array inner(const operation *o, const kn_array *value, bool unrolled)
 {
     const recipe *r = &recipes[o->slot];
     kn_array carry[CARRIES], xs[XS], konst[CONSTS], out[CARRIES + YS];
-    setting s = {.slot = o->slot, .form = o->form, .length = 2, .unrolled = unrolled};
+    setting s = {.slot = o->slot, .form = o->form, .length = 2, .unrolled = unrolled, .bounded = true};
     for (int i = 0; i < r->n_carry; i++)
         carry[i] = fetch(value[i % 2 ? o->b : o->a], r->carry[i], r->smooth);
     for (int i = 0; i < r->n_x; i++) {
@@ -359,7 +359,7 @@ static void while_form(const setting *s, const kn_array *carry, const kn_array *
     memcpy(all + 1, carry, one * (size_t)r->n_carry);
     kn_outs outs = {1, {{end, one * (size_t)(1 + r->n_carry)}}};
     kn_args init = {1, {{all, one * (size_t)(1 + r->n_carry)}}};
-    kn_while_opts opts = {.size_ = sizeof opts, .max_steps = r->smooth ? MOST_ROUNDS : 0};
+    kn_while_opts opts = {.size_ = sizeof opts, .max_steps = r->smooth || s->bounded ? MOST_ROUNDS : 0};
     (kn_while_loop)(kn_fn_of(&conditions[s->slot], &n), kn_fn_of(&bodies[s->slot][WHILE_BODY], captured), &outs, &init,
                     &opts);
     memcpy(out, end + 1, one * (size_t)r->n_carry);
