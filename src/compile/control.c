@@ -43,7 +43,7 @@ const char *knc_path_text(kn_loop_path path, bool branch)
 /* ---- A kernel. */
 
 /* The step of a kernel, whose references are some of those that there are. */
-static kn_error *become_kernel(knc_plan *p, const knc_scalar *k, knc_step *s)
+static kn_error *become_kernel(const knc_plan *p, const knc_scalar *k, knc_step *s)
 {
     knk_kernel *kernel = k->kernel;
     kn_error *error = p->o->kernels ? knc_share_kernel(p->o->kernels, &kernel) : NULL;
@@ -62,62 +62,6 @@ static kn_error *become_kernel(knc_plan *p, const knc_scalar *k, knc_step *s)
     s->u.k.par = k->par;
     s->u.k.inner = k->inner;
     s->u.k.prepared = NULL;
-    return NULL;
-}
-
-/* ---- Paths. */
-
-typedef struct choice {
-    int64_t accept, on_step;
-    bool branch;
-    uint8_t path;
-    kn_text why;
-} choice;
-
-static kn_error *refuse(const kn_eqn *e, const choice *c)
-{
-    kn_error *error = knx_error(KN_ERROR_VALUE, "%s would run %s%s, which .accept does not allow: %s", e->prim->name,
-                                c->path == KN_PATH_STEPWISE ? "" : "as ", knc_path_text(c->path, c->branch), c->why.s);
-    if (error && !error->place && atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0)
-        error->place = e->place;
-    return error;
-}
-
-/* The best path of those that are accepted; a kernel is made already. `why`: what stands against a better one. */
-static kn_error *choose(knc_plan *p, const kn_eqn *e, choice *c, knc_step *s)
-{
-    int64_t accept = c->accept ? c->accept : KN_PATH_COMPILED | KN_PATH_CALLS | KN_PATH_STEPWISE;
-    c->path = p->o->fuse ? KN_PATH_CALLS : KN_PATH_STEPWISE;
-    if (!p->o->fuse) {
-        knx_text_add(&c->why, "fusion is off");
-    } else if (!(accept & KN_PATH_COMPILED)) {
-        knx_text_add(&c->why, ".accept excludes what is better");
-        c->path = accept & KN_PATH_CALLS ? KN_PATH_CALLS : KN_PATH_STEPWISE;
-    } else if (c->on_step) {
-        knx_text_add(&c->why, ".on_step hears of each step");
-    } else {
-        knc_scalar k = {0};
-        KN_TRY(knc_scalar_kernel(p, e, &k));
-        c->why = k.why;
-        if (k.kernel) {
-            c->path = KN_PATH_COMPILED;
-            return become_kernel(p, &k, s);
-        }
-    }
-    if (!(accept & c->path) && c->path == KN_PATH_CALLS && (accept & KN_PATH_STEPWISE))
-        c->path = KN_PATH_STEPWISE;
-    return accept & c->path ? NULL : refuse(e, c);
-}
-
-/* Equations are lowered from the last to the first, so each is put before those that are there. */
-static kn_error *note(const knc_plan *p, uint32_t eqn, const choice *c)
-{
-    knc_path_note *n = knx_arena_zero(&p->p->arena, sizeof *n);
-    const char *why = n ? knx_arena_string(&p->p->arena, c->why.s) : NULL;
-    if (!why)
-        return knx_error_nomem();
-    *n = (knc_path_note){.eqn = eqn, .path = c->path, .why = why, .next = p->p->path};
-    p->p->path = n;
     return NULL;
 }
 
@@ -152,6 +96,77 @@ static kn_error *become_branch(const knc_plan *p, const kn_eqn *e, knc_step *s)
     if (error)
         knc_drop_step(s);
     return error;
+}
+
+/* ---- Paths. */
+
+typedef struct choice {
+    int64_t accept, on_step;
+    bool branch;
+    uint8_t path;
+    kn_text why;
+} choice;
+
+static kn_error *refuse(const kn_eqn *e, const choice *c)
+{
+    kn_error *error = knx_error(KN_ERROR_VALUE, "%s would run %s%s, which .accept does not allow: %s", e->prim->name,
+                                c->path == KN_PATH_STEPWISE ? "" : "as ", knc_path_text(c->path, c->branch), c->why.s);
+    if (error && !error->place && atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0)
+        error->place = e->place;
+    return error;
+}
+
+/* A kernel is there. */
+static kn_error *take_kernel(const knc_plan *p, const kn_eqn *e, choice *c, const knc_scalar *k, knc_step *s)
+{
+    knc_step calls = *s;
+    bool accepted = !c->accept || (c->accept & KN_PATH_CALLS);
+    KN_TRY(become_kernel(p, k, s));
+    const char *better = c->branch || !accepted ? NULL : knc_better_by_calls(e, s);
+    c->path = better ? KN_PATH_CALLS : KN_PATH_COMPILED;
+    c->why = (kn_text){0};
+    if (!better)
+        return NULL;
+    knx_text_add(&c->why, "%s", better);
+    knc_drop_step(s);
+    *s = calls;
+    return NULL;
+}
+
+/* The best path of those that are accepted; a kernel is made already. `why`: what stands against a better one. */
+static kn_error *choose(knc_plan *p, const kn_eqn *e, choice *c, knc_step *s)
+{
+    int64_t accept = c->accept ? c->accept : KN_PATH_COMPILED | KN_PATH_CALLS | KN_PATH_STEPWISE;
+    c->path = p->o->fuse ? KN_PATH_CALLS : KN_PATH_STEPWISE;
+    if (!p->o->fuse) {
+        knx_text_add(&c->why, "fusion is off");
+    } else if (!(accept & KN_PATH_COMPILED)) {
+        knx_text_add(&c->why, ".accept excludes what is better");
+        c->path = accept & KN_PATH_CALLS ? KN_PATH_CALLS : KN_PATH_STEPWISE;
+    } else if (c->on_step) {
+        knx_text_add(&c->why, ".on_step hears of each step");
+    } else {
+        knc_scalar k = {0};
+        KN_TRY(knc_scalar_kernel(p, e, &k));
+        c->why = k.why;
+        if (k.kernel)
+            return take_kernel(p, e, c, &k, s);
+    }
+    if (!(accept & c->path) && c->path == KN_PATH_CALLS && (accept & KN_PATH_STEPWISE))
+        c->path = KN_PATH_STEPWISE;
+    return accept & c->path ? NULL : refuse(e, c);
+}
+
+/* Equations are lowered from the last to the first, so each is put before those that are there. */
+static kn_error *note(const knc_plan *p, uint32_t eqn, const choice *c)
+{
+    knc_path_note *n = knx_arena_zero(&p->p->arena, sizeof *n);
+    const char *why = n ? knx_arena_string(&p->p->arena, c->why.s) : NULL;
+    if (!why)
+        return knx_error_nomem();
+    *n = (knc_path_note){.eqn = eqn, .path = c->path, .why = why, .next = p->p->path};
+    p->p->path = n;
+    return NULL;
 }
 
 kn_error *knc_make_control(knc_plan *p, const kn_eqn *e, knc_step *s)
