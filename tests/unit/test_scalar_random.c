@@ -51,14 +51,11 @@ static kni_jaxpr *scan_of(const kni_jaxpr *j, bool reverse)
     kni_jaxpr *body = body_of(j);
     for (uint32_t i = 0; i < body->n_in; i++)
         in[i] = knb_invar(&b, i <= j->n_const ? kni_in_type(body, i) : stacked(kni_in_type(body, i), dim));
-    knb_scan(&b,
-             &(kn_p_scan){.jaxpr = body,
-                          .length = LENGTH,
-                          .num_consts = j->n_const,
-                          .num_carry = 1,
-                          .reverse = reverse,
-                          .unroll = 1},
-             in, out);
+    knb_scan(
+        &b,
+        &(kn_p_scan){
+            .jaxpr = body, .length = LENGTH, .num_consts = j->n_const, .num_carry = 1, .reverse = reverse, .unroll = 1},
+        in, out);
     kni_release(body);
     return test_finish(&b, (int)j->n_out + 1, out);
 }
