@@ -804,6 +804,166 @@ static void indices_of_all_dtypes_choose(void **state)
     }
 }
 
+/* ---- memory: views as inputs, inputs that must stay as they are, operands that are one another */
+static Step weigh(const kn_array *c, const kn_array *x)
+{
+    kn_array s = kn_add(kn_mul(*c, 2), *x);
+    return (Step){s, kn_sum(s)};
+}
+KN_FUNCTION(weigh, Step, kn_array, kn_array)
+static Step weighed(const Path *p, const kn_array *x)
+{
+    kn_array start = kn_zeros(KN_SHAPE(2));
+    Step out;
+    kn_scan(KN_FN(weigh), &out, &start, x, .accept = (int32_t)p->accept);
+    return out;
+}
+KN_FUNCTION_ENV(weighed, Step, Path, kn_array)
+static void inputs_are_views(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array m = kn_reshape(kn_arange(1, 7, 1.0), KN_SHAPE(2, 3)); /* 1 2 3; 4 5 6 */
+    kn_array turned = kn_transpose(m), back = kn_at(kn_reshape(kn_arange(0, 12, 1.0), KN_SHAPE(6, 2)), "::-2");
+    kn_array same = kn_broadcast_to(kn_of(double, 1, 10), KN_SHAPE(3, 2));
+    Step out;
+    EACH_WAY(weighed, p, &out, &turned, {
+        expect_values(out.carry, 11, 32); /* 4 * 1 + 2 * 2 + 3, 4 * 4 + 2 * 5 + 6 */
+        expect_values(out.y, 5, 17, 43);
+    })
+    EACH_WAY(weighed, p, &out, &back, {
+        expect_values(out.carry, 54, 61); /* 10 11, 6 7, 2 3 */
+        expect_values(out.y, 21, 55, 115);
+    })
+    EACH_WAY(weighed, p, &out, &same, {
+        expect_values(out.carry, 7, 70);
+        expect_values(out.y, 11, 33, 77);
+    })
+}
+
+static TwoTwo part_ways(const Two *c, const kn_array *x)
+{
+    Two next = {kn_add(c->a, *x), kn_mul(c->b, *x)};
+    return (TwoTwo){next, *c};
+}
+KN_FUNCTION(part_ways, TwoTwo, Two, kn_array)
+static TwoTwo parted(const Path *p, const kn_array *x)
+{
+    Two start = {*x, *x}; /* twice the same, and the input, too */
+    TwoTwo out;
+    kn_scan(KN_FN(part_ways), &out, &start, x, .accept = (int32_t)p->accept);
+    return out;
+}
+KN_FUNCTION_ENV(parted, TwoTwo, Path, kn_array)
+static void one_array_is_everything(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 2, 3);
+    TwoTwo out;
+    EACH_WAY(parted, p, &out, &x, {
+        expect_values(out.carry.a, 7, 8);
+        expect_values(out.carry.b, 12, 18);
+        expect_values(out.y.a, 2, 3, 4, 5);
+        expect_values(out.y.b, 2, 3, 4, 6);
+        expect_values(x, 2, 3);
+    })
+}
+
+static void what_is_donated_may_be_used(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    Path p = {0};
+    Step out;
+    kn_fn f = kn_jit(KN_FN_ENV(weighed, &p), .donate_argnums = KN_ARGNUMS(0));
+    for (int i = 0; i < 3; i++) {
+        kn_array x = kn_add(kn_ones(KN_SHAPE(3, 2)), i);
+        kn_call(f, &out, &x);
+        expect_values(out.carry, 7 * (1 + i), 7 * (1 + i));
+    }
+}
+
+static void scans_of_many_lengths(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    for (int n = 1; n < 40; n += 6) {
+        KN_SCOPE;
+        kn_array start = kn_scalar((int64_t)0), x = kn_arange(0, n, 1);
+        Step out;
+        kn_scan(KN_FN(add_up), &out, &start, &x);
+        assert_int_equal(kn_item_int(out.carry), n * (n - 1) / 2);
+    }
+}
+
+static kn_array logistic_of(const kn_array *i, const kn_array *x)
+{
+    (void)i;
+    return kn_mul(kn_mul(*x, 3.7), kn_sub(1, *x));
+}
+KN_FUNCTION(logistic_of, kn_array, kn_array, kn_array)
+static kn_array logistic(const kn_array *x)
+{
+    kn_array out;
+    kn_fori_loop(0, 100, KN_FN(logistic_of), &out, x);
+    return out;
+}
+KN_FUNCTION(logistic, kn_array, kn_array)
+static void many_lanes_on_several_threads(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    enum { N = 50000 };
+    kn_array x = kn_div(kn_add(kn_arange(0, N, 1.0), 0.5), N), out;
+    const double *start = kn_data(x, double);
+    for (int threads = 1; threads <= 3; threads++) {
+        KN_SCOPE;
+        int before = kn_set_threads(threads);
+        kn_call(kn_jit(kn_vmap(KN_FN(logistic))), &out, &x);
+        const double *got = kn_data(out, double);
+        kn_set_threads(before);
+        for (int i = 0; i < N; i++) {
+            double v = start[i];
+            for (int k = 0; k < 100; k++)
+                v = v * 3.7 * (1 - v);
+            assert_true(got[i] == v);
+        }
+    }
+}
+
+static kn_array triple(const kn_array *x) { return kn_mul(kn_add(*x, 1), 3); }
+KN_FUNCTION(triple, kn_array, kn_array)
+static void maps_in_batches(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    static const int64_t sizes[] = {0, 1, 2, 3, 5, 7};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        kn_array x = kn_of(double, 0, 1, 2, 3, 4), none = kn_zeros(KN_SHAPE(0, 2)), out;
+        kn_lax_map(KN_FN(triple), &out, &x, .batch_size = sizes[i]);
+        expect_values(out, 3, 6, 9, 12, 15);
+        kn_lax_map(KN_FN(triple), &out, &none, .batch_size = sizes[i]);
+        assert_int_equal(kn_size(out), 0);
+        assert_int_equal(kn_ndim(out), 2);
+    }
+}
+
+static kn_array not_a_number(const kn_array *i, const kn_array *x)
+{
+    (void)i;
+    return kn_add(kn_mul(*x, *x), 1e300);
+}
+KN_FUNCTION(not_a_number, kn_array, kn_array, kn_array)
+static void infinities_and_nans_go_round(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, NAN, -INFINITY), out;
+    kn_fori_loop(0, 3, KN_FN(not_a_number), &out, &x);
+    expect_values(out, INFINITY, NAN, INFINITY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -838,6 +998,13 @@ int main(void)
         TEST(a_long_scan_has_the_right_end),
         TEST(a_branch_that_is_not_taken_gives_no_nan_to_gradients),
         TEST(indices_of_all_dtypes_choose),
+        TEST(inputs_are_views),
+        TEST(one_array_is_everything),
+        TEST(what_is_donated_may_be_used),
+        TEST(scans_of_many_lengths),
+        TEST(many_lanes_on_several_threads),
+        TEST(maps_in_batches),
+        TEST(infinities_and_nans_go_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -275,12 +275,12 @@ static void branch(int slot, int variant, const kn_array *konst, kn_array *out, 
 }
 
 typedef void thunk(const void *, void *, const void *const *);
-#define ALL_SLOTS(X)                                                                                                 \
-    X(0)                                                                                                             \
-    X(1)                                                                                                             \
-    X(2)                                                                                                             \
-    X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) \
-        X(23)
+#define ALL_SLOTS(X) \
+    X(0)             \
+    X(1)             \
+    X(2)             \
+    X(3)             \
+    X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23)
 #define THUNK(name, number, call) \
     static void name##_##number(const void *konst, void *out, const void *const *in) { call; }
 #define X(i)                                        \
@@ -697,6 +697,45 @@ static void jitted(int form)
     }
 }
 
+/* Operations run one by one. */
+static void at_once(int form)
+{
+    kn_set_lazy(false);
+    for (int slot = 0; slot < SLOTS; slot += 2) {
+        setting s = setting_of(slot, form);
+        check_values(&s, "at once", false);
+    }
+    kn_set_lazy(true);
+}
+
+/* A jaxpr's text is read back as the same jaxpr, which gives the same bits. */
+static void texts(int form)
+{
+    for (int slot = 0; slot < SLOTS; slot++) {
+        KN_SCOPE;
+        setting s = setting_of(slot, form);
+        kn_array got[CARRIES + YS], want[CARRIES + YS];
+        inputs in = some_inputs(&s, 0);
+        kn_args args = args_of(&in);
+        want_of(&s, &in, want);
+        kn_jaxpr j = kn_make_jaxpr(top_fn(&s), &args), again = kn_jaxpr_parse(kn_jaxpr_text(j, KN_JAXPR_FULL));
+        must_work(&s, "text", 0);
+        if (!kn_jaxpr_equal(j, again))
+            fail_msg("%s", about(&s, "text"));
+        kn_array flat[2 * LEAVES];
+        int leaves = in.n_floats + in.n_others;
+        memcpy(flat, in.floats, one * (size_t)in.n_floats);
+        memcpy(flat + in.n_floats, in.others, one * (size_t)in.n_others);
+        kn_args each = {1, {{flat, one * (size_t)leaves}}}; /* its arguments are the arrays, or all of them one */
+        for (int i = 0; i < leaves && leaves <= KN_MAX_ARGS; i++)
+            each.part[i] = (kn_const_part){&flat[i], one};
+        each.n = leaves <= KN_MAX_ARGS ? leaves : 1;
+        kn_outs outs = {1, {{got, one * (size_t)n_out(&s)}}};
+        must_work(&s, "text", (kn_call)(kn_fn_from_jaxpr(again), &outs, &each));
+        same_bits(&s, "text", got, want, n_out(&s));
+    }
+}
+
 /* Each lane as alone; what is not mapped is that of lane 0. */
 static void lanes(int form, bool some)
 {
@@ -752,6 +791,36 @@ static void gradients(int form)
     for (int slot = 0; slot < SLOTS; slot++)
         if (recipes[slot].smooth || form != WHILE) /* the others have no bound */
             check_gradient(setting_of(slot, form), "gradient", slot % 4 < 2);
+}
+
+/* The gradient of each lane. */
+static void lane_gradients(int form)
+{
+    for (int slot = 1; slot < SLOTS; slot += 2) {
+        KN_SCOPE;
+        setting s = setting_of(slot, form);
+        s.total = true;
+        setting plain = as_written_out(s);
+        inputs in[LANES], all;
+        kn_array got[LEAVES], want[LANES][LEAVES];
+        for (int l = 0; l < LANES; l++) {
+            in[l] = some_inputs(&s, l);
+            must_work(&plain, "gradient of a lane", call(kn_grad(top_fn(&plain)), &in[l], want[l], in[l].n_floats));
+        }
+        all = in[0];
+        for (int i = 0; i < all.n_floats; i++)
+            all.floats[i] = kn_stack(KN_LIST(in[0].floats[i], in[1].floats[i], in[2].floats[i]));
+        for (int i = 0; i < all.n_others; i++)
+            all.others[i] = kn_stack(KN_LIST(in[0].others[i], in[1].others[i], in[2].others[i]));
+        kn_fn f = kn_vmap(kn_grad(top_fn(&s)));
+        must_work(&s, "gradients of lanes", call(slot % 4 == 1 ? kn_jit(f) : f, &all, got, all.n_floats));
+        for (int l = 0; l < LANES; l++) {
+            kn_array lane[LEAVES];
+            for (int i = 0; i < all.n_floats; i++)
+                lane[i] = kn_at(got[i], "%", l);
+            near(&s, "gradients of lanes", lane, want[l], all.n_floats, tolerance_of(slot));
+        }
+    }
 }
 
 static double total_at(const setting *s, const inputs *in, double h)
@@ -946,7 +1015,10 @@ FORMS_OF(jitted)
 FORMS_OF(vmapped)
 FORMS_OF(vmapped_in_part)
 FORMS_OF(gradients)
+FORMS_OF(lane_gradients)
 FORMS_OF(slopes)
+FORMS_OF(at_once)
+FORMS_OF(texts)
 FORMS_OF(tangents)
 FORMS_OF(second_derivatives)
 #define TESTS_OF(check) \
@@ -968,7 +1040,10 @@ int main(void)
         TESTS_OF(vmapped),
         TESTS_OF(vmapped_in_part),
         TESTS_OF(gradients),
+        TESTS_OF(lane_gradients),
         TESTS_OF(slopes),
+        TESTS_OF(at_once),
+        TESTS_OF(texts),
         TESTS_OF(tangents),
         TESTS_OF(second_derivatives),
         TEST(options_change_no_values),
