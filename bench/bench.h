@@ -4,6 +4,7 @@
 #ifndef KN_BENCH_H
 #define KN_BENCH_H
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { BENCH_MAX_VALUES = 8, BENCH_MAX_OTHERS = 8 };
 
@@ -41,13 +42,18 @@ typedef struct bench_case {
     /* How far the result of other[i] lies from Kiln's, of what rounding allows; negative: that one is not there. */
     double (*differs)(void *state, int i);
     void (*note)(void *state); /* prints more, below the row */
+    int64_t steps;             /* of a loop: the row tells what one costs, too */
+    const char *forward;       /* the row that this one is the gradient of, measured before it; */
+    double forward_goal;       /* how many times longer it is to be at most */
 } bench_case;
 
 /* Ended by a name of NULL. */
 extern const bench_case bench_calls[], bench_chains[], bench_rows[], bench_moves[], bench_image[], bench_digits[],
     bench_compile[], bench_products[], bench_layers[], bench_mlp[], bench_attention[], bench_convolutions[],
-    bench_pools[];
+    bench_pools[], bench_control[], bench_control_arrays[];
 
+/* n, or less: KILN_BENCH_SHRINK divides it, for a quick look at loops. */
+int64_t bench_steps(int64_t n);
 double bench_now(void); /* seconds; of this thread's CPU time under --cpu */
 
 /* false if there is none: its column stays empty, and the reason is printed. cpu: it measures CPU time */

@@ -6,6 +6,9 @@ import time
 
 import numpy as np
 
+sys.dont_write_bytecode = True
+import peer_control
+
 KIND = sys.argv[1]
 DATA = sys.argv[2]
 now = time.process_time if sys.argv[3] == "cpu" else time.perf_counter
@@ -425,6 +428,7 @@ MAKE = {
     "conv_3x3": lambda: conv(False),
     "conv_3x3_grad": lambda: conv(True),
 }
+MAKE.update((peer_control.jax_cases if KIND == "jax" else peer_control.numpy_cases)(prepare, picks))
 made = {}
 
 

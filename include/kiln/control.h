@@ -8,9 +8,14 @@
 extern "C" {
 #endif
 
-/* What `outs` gets, what `init` and `xs` are: one argument or several, trees each (kiln/function.h). Functions are
- * recorded abstractly; arrays that they capture are operands. All compose with kn_jit, kn_vmap, kn_grad, kn_jvp and with
- * each other; docs/loops.md says how they run. Each returns 0, or -1 with an error (then the outputs carry it). */
+/* What `outs` gets, what `init`, `xs` and arguments are: a pointer to a struct of arrays, a kn_tree, or several of
+ * them, KN_OUT(&a, &b) and KN_ARGS(&a, &b). Functions are recorded abstractly; arrays that they capture are operands.
+ * All compose with kn_jit, kn_vmap, kn_grad, kn_jvp and with each other; docs/loops.md says how they run. Each returns
+ * 0, or -1 with an error (then the outputs carry it).
+ *
+ * A carry keeps its shape and dtype: the TypeError names the leaf and both types. C numbers (kn_num) wait for a dtype:
+ * one that a carry begins with takes that of what the body returns for it, one that a body or a branch returns takes
+ * that of the carry or of the other branches. */
 
 /* How a scan may run (.accept); 0: as it is best. */
 enum {
@@ -46,9 +51,9 @@ typedef struct kn_while_opts {
 /* carry = init; while (condition(carry)) carry = body(carry); out = carry (jax.lax.while_loop).
  *
  * kn_while_loop(KN_FN(condition), KN_FN(body), &end, &start, ...): both functions take what `init` has; the condition
- * returns one bool[], the body what it takes, with the same shapes and dtypes: a TypeError names the array that differs.
- * Under vmap each lane stops when it is done. Differentiable in forward mode, and with .max_steps in reverse mode (the
- * carries of so many steps are recorded); without it that is a ValueError. */
+ * returns one bool[], the body what it takes. Under vmap each lane stops when it is done. Differentiable in forward
+ * mode, and with .max_steps in reverse mode (the carries of so many steps are recorded); without it that is a
+ * ValueError. */
 KN_API int kn_while_loop(kn_fn condition, kn_fn body, const kn_outs *outs, const kn_args *init,
                          const kn_while_opts *opts);
 
@@ -83,10 +88,44 @@ KN_API int kn_lax_map(kn_fn f, const kn_outs *outs, const kn_args *xs, const kn_
 
 #if !defined(__cplusplus) && !defined(KN_BUILD)
 #include "kiln/macros.h"
-#define kn_while_loop(condition, body, out, ...) KN_WHILE_LOOP_(__COUNTER__, condition, body, out, __VA_ARGS__)
-#define KN_WHILE_LOOP_(c, condition, body, out, ...)                                                                   \
-    __extension__({ kn_fn KN_V(fun, c) = (condition); kn_fn KN_V(fun2, c) = (body); __auto_type KN_V(res, c) = (out);  \
-    KN_ARGS_OF_(c, __VA_ARGS__) KN_HERE(); (kn_while_loop)(KN_V(fun, c), KN_V(fun2, c), KN_OUTS_OF(KN_V(res, c)),      \
-    &KN_V(arg, c), (&(kn_while_opts){.size_ = sizeof(kn_while_opts)})); })
+/* clang-format off */
+/* The kn_args that `p` is: itself if it came from KN_ARGS, else one part. */
+#define KN_ONE_ARG(p)                                                                                                  \
+    _Generic((p), kn_args *: (p), const kn_args *: (p), default: &(const kn_args){1, {{(p), KN_PART_BYTES(p)}}})
+#define KN_SET_(c, i, p) __auto_type KN_V(i, c) = (p);
+#define kn_scan(body, out, init, xs, ...) KN_SCAN_(__COUNTER__, body, out, init, xs, __VA_ARGS__)
+#define KN_SCAN_(c, body, out, init, xs, ...)                                                                          \
+    __extension__({ kn_fn KN_V(fun, c) = (body); KN_SET_(c, res, out) KN_SET_(c, 1, init) KN_SET_(c, 2, xs)            \
+    KN_OPTS(c, kn_scan_opts, (), __VA_ARGS__) KN_HERE(); (kn_scan)(KN_V(fun, c), KN_OUTS_OF(KN_V(res, c)),             \
+    KN_ONE_ARG(KN_V(1, c)), KN_ONE_ARG(KN_V(2, c)), KN_V(opt, c)); })
+#define kn_while_loop(condition, body, out, init, ...)                                                                 \
+    KN_WHILE_LOOP_(__COUNTER__, condition, body, out, init, __VA_ARGS__)
+#define KN_WHILE_LOOP_(c, condition, body, out, init, ...)                                                             \
+    __extension__({ kn_fn KN_V(fun, c) = (condition); kn_fn KN_V(fun2, c) = (body); KN_SET_(c, res, out)               \
+    KN_SET_(c, 1, init) KN_OPTS(c, kn_while_opts, (), __VA_ARGS__) KN_HERE(); (kn_while_loop)(KN_V(fun, c),            \
+    KN_V(fun2, c), KN_OUTS_OF(KN_V(res, c)), KN_ONE_ARG(KN_V(1, c)), KN_V(opt, c)); })
+#define kn_fori_loop(lower, upper, body, out, init, ...)                                                               \
+    KN_FORI_LOOP_(__COUNTER__, lower, upper, body, out, init, __VA_ARGS__)
+#define KN_FORI_LOOP_(c, lower, upper, body, out, init, ...)                                                           \
+    __extension__({ kn_array KN_V(low, c) = KN_LIKE(lower); kn_array KN_V(top, c) = KN_LIKE(upper); kn_fn KN_V(fun, c) \
+    = (body); KN_SET_(c, res, out) KN_SET_(c, 1, init) KN_OPTS(c, kn_fori_opts, (), __VA_ARGS__) KN_HERE();            \
+    (kn_fori_loop)(KN_V(low, c), KN_V(top, c), KN_V(fun, c), KN_OUTS_OF(KN_V(res, c)), KN_ONE_ARG(KN_V(1, c)),         \
+    KN_V(opt, c)); })
+#define kn_cond(pred, on_true, on_false, out, ...) KN_COND_(__COUNTER__, pred, on_true, on_false, out, __VA_ARGS__)
+#define KN_COND_(c, pred, on_true, on_false, out, ...)                                                                 \
+    __extension__({ kn_array KN_V(low, c) = KN_LIKE(pred); kn_fn KN_V(fun, c) = (on_true); kn_fn KN_V(fun2, c) =       \
+    (on_false); KN_SET_(c, res, out) KN_ARGS_OF_(c, __VA_ARGS__) KN_HERE(); (kn_cond)(KN_V(low, c), KN_V(fun, c),      \
+    KN_V(fun2, c), KN_OUTS_OF(KN_V(res, c)), &KN_V(arg, c)); })
+#define kn_switch(index, branches, n, out, ...) KN_SWITCH_(__COUNTER__, index, branches, n, out, __VA_ARGS__)
+#define KN_SWITCH_(c, index, branches, n, out, ...)                                                                    \
+    __extension__({ kn_array KN_V(low, c) = KN_LIKE(index); const kn_fn *KN_V(fun, c) = (branches); int KN_V(cnt, c) = \
+    (n); KN_SET_(c, res, out) KN_ARGS_OF_(c, __VA_ARGS__) KN_HERE(); (kn_switch)(KN_V(low, c), KN_V(fun, c),           \
+    KN_V(cnt, c), KN_OUTS_OF(KN_V(res, c)), &KN_V(arg, c)); })
+#define kn_lax_map(fn, out, xs, ...) KN_LAX_MAP_(__COUNTER__, fn, out, xs, __VA_ARGS__)
+#define KN_LAX_MAP_(c, fn, out, xs, ...)                                                                               \
+    __extension__({ kn_fn KN_V(fun, c) = (fn); KN_SET_(c, res, out) KN_SET_(c, 1, xs)                                  \
+    KN_OPTS(c, kn_lax_map_opts, (), __VA_ARGS__) KN_HERE(); (kn_lax_map)(KN_V(fun, c), KN_OUTS_OF(KN_V(res, c)),       \
+    KN_ONE_ARG(KN_V(1, c)), KN_V(opt, c)); })
+/* clang-format on */
 #endif
 #endif

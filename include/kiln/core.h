@@ -105,7 +105,7 @@ KN_API bool kn_can_cast(kn_dtype from, kn_dtype to, const char *casting);
 #define KN_KEY kn_dtype_builtin(15)
 
 /* ---- Numbers as arrays. kn_like_*: weak scalars, as a C number where an array is wanted; kn_strong: a 0-d array of
- * the given dtype. */
+ * the given dtype; float64 and complex128 mean the default float dtype, as C has no other word for a number. */
 KN_API kn_array kn_like_array(kn_array x);              /* x itself */
 KN_API kn_array kn_like_bool(bool x);
 KN_API kn_array kn_like_int(int64_t x);

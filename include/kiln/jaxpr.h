@@ -19,14 +19,16 @@ enum { KN_JAXPR_CLASSIC, KN_JAXPR_TYPED, KN_JAXPR_FULL };
 /* axis_env: named axes that are bound around fn, the first one outermost; the list ends with a NULL name. A jaxpr that
  * speaks of them can be printed, walked and used under vmaps that bind them; run without, it is a NameError. */
 typedef struct kn_axis_size { const char *name; int64_t size; } kn_axis_size;
-typedef struct kn_make_jaxpr_opts { size_t size_; kn_axis_size axis_env[KN_MAX_ARGS]; } kn_make_jaxpr_opts;
+/* fold: what does not depend on the arguments is worked out at once, and its value is a constant of the jaxpr, as JAX
+ * did it in 2020. (What the user's code has to be run for, and what changes random state or prints, is recorded.) */
+typedef struct kn_make_jaxpr_opts { size_t size_; kn_axis_size axis_env[KN_MAX_ARGS]; bool fold; } kn_make_jaxpr_opts;
 /* jax.make_jaxpr: of the example arguments only shapes and dtypes count. */
 KN_API kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *opts);
 /* The text and a new line; 0, or -1 with an error. */
 KN_API int kn_jaxpr_print(kn_jaxpr jaxpr, FILE *file, int form);
 /* The text, owned by the scope; "" for an error. */
 KN_API const char *kn_jaxpr_text(kn_jaxpr jaxpr, int form);
-/* Reads the full form. ValueError with line and column; constants have no values in a text, so it may have none. */
+/* Reads the full form, the values of constants with it. ValueError with line and column. */
 KN_API kn_jaxpr kn_jaxpr_parse(const char *text);
 /* Reads the classic form. Its types come from examples (KN_LIST): first the constants, whose values count too,
  * then the inputs. A literal takes the dtype of an operand beside it, else one of 32 bits. */

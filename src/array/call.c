@@ -25,12 +25,12 @@ static kn_array array_in(const void *at, size_t bytes, int i)
     return bytes == 1 || bytes == 2 ? kna_tree_at(tree_in(at, bytes), i) : ((const kn_array *)at)[i];
 }
 
-/* One value from a handle: numbers get their dtype here. */
-static kn_error *value_from(kn_array x, kn_value **out)
+/* One value from a handle: numbers get their dtype here, unless they are to wait for one. */
+static kn_error *value_from(kn_array x, bool waits, kn_value **out)
 {
     kn_value *v;
     KN_TRY(kna_array_value(x, &v));
-    if (!v->type.weak) {
+    if (!v->type.weak || waits) {
         *out = v;
         return NULL;
     }
@@ -61,13 +61,18 @@ static kn_error *check_arity(const kna_core *f, const kn_args *args)
 kn_error *kna_read_args(const char *what, kna_core *f, const kn_args *args, kn_value **values)
 {
     (void)what;
+    return kna_read_args_as(f, args, false, values);
+}
+
+kn_error *kna_read_args_as(kna_core *f, const kn_args *args, bool numbers_wait, kn_value **values)
+{
     if (!args)
         return knx_error(KN_ERROR_TYPE, "the arguments are null");
     KN_TRY(check_arity(f, args));
     int at = 0;
     for (int i = 0; i < args->n; i++)
         for (int k = 0; k < f->arrays[i]; k++) {
-            kn_error *error = value_from(array_in(args->part[i].at, args->part[i].bytes, k), &values[at]);
+            kn_error *error = value_from(array_in(args->part[i].at, args->part[i].bytes, k), numbers_wait, &values[at]);
             if (error) {
                 kna_release_values(at, values);
                 return error;
@@ -223,6 +228,36 @@ static kna_structure *result_structure(const kna_core *f, const kn_args *args)
         return pair(kna_structure_one(KN_TREE_LEAF), gradient);
     kna_structure *rest = aux == 1 ? kna_structure_one(KN_TREE_LEAF) : kna_structure_flat(KN_TREE_TUPLE, aux);
     return f->o.value ? pair(pair(kna_structure_one(KN_TREE_LEAF), rest), gradient) : pair(gradient, rest);
+}
+
+/* The arguments from number `first` on as one tree, and behind it `more` outputs. */
+static kna_structure *carry_structure(const kna_core *f, const kn_args *args, int first, int more)
+{
+    kna_structure *of[KN_MAX_ARGS] = {NULL}, *s = NULL;
+    int n = args->n - first;
+    bool ok = true;
+    for (int i = 0; i < n; i++)
+        ok = ok && (of[i] = argument_structure(f, args, first + i));
+    if (ok)
+        s = n == 1 ? kna_structure_retain(of[0]) : kna_structure_join(KN_TREE_TUPLE, NULL, n, of, NULL);
+    for (int i = 0; i < n; i++)
+        kna_structure_release(of[i]);
+    if (!more)
+        return s;
+    return pair(s, more == 1 ? kna_structure_one(KN_TREE_LEAF) : kna_structure_flat(KN_TREE_TUPLE, more));
+}
+
+void kna_write_carry(const kn_outs *outs, const kna_core *f, const kn_args *args, int first, int n_carry, int n,
+                     kn_value **values)
+{
+    bool tree = false;
+    for (int i = first; i < args->n; i++)
+        tree = tree || args->part[i].bytes == 1 || args->part[i].bytes == 2;
+    kna_structure *whole = NULL;
+    if (wants_tree(outs))
+        whole = tree ? carry_structure(f, args, first, n - n_carry) : result_structure(f, args);
+    write_outs(outs, n, values, whole);
+    kna_structure_release(whole);
 }
 
 void kna_write_error(const kn_outs *outs, kn_error *e)

@@ -1,54 +1,270 @@
 /* SPDX-License-Identifier: Apache-2.0
- * control.c -- control flow as the user sees it: functions are recorded abstractly, and what they capture becomes
- * operands of one equation. */
-#include "kiln/control.h"
-#include "array/function.h"
+ * control.c -- what loops and branches share: functions are recorded abstractly, and what they capture becomes operands
+ * of one equation. */
+#include "array/control.h"
 #include "array/handle.h"
+#include "array/tree.h"
+#include "prim/frame.h"
 
-/* A function of the carry, recorded: its jaxpr takes constants (what it captured), then the carry. */
-typedef struct part {
-    kna_fn *f;
-    kn_closed closed;
-    kni_jaxpr *jaxpr;
-    int n_const;
-} part;
+/* ---- A function as a jaxpr. */
 
-static void part_free(part *p)
+void kna_part_free(kna_part *p)
 {
     kna_closed_free(&p->closed);
     kni_release(p->jaxpr);
+    knx_free(p->constant);
+    p->jaxpr = NULL;
+    p->constant = NULL;
+    p->n_const = 0;
 }
 
-static kn_error *record(const char *by, part *p, int n, kn_value *const *carry)
+/* Notes a constant that is read for the first time. */
+static void note(uint32_t n, kn_atom a, bool *read, uint32_t *order, int *found)
 {
-    const kna_core *f = p->f->core;
-    kn_type *t = knx_alloc(((size_t)f->n_captured + (size_t)n + 1) * sizeof *t);
-    if (!t)
-        return knx_error_nomem();
-    for (int i = 0; i < f->n_captured + n; i++) {
-        t[i] = i < f->n_captured ? p->f->captured[i]->type : carry[i - f->n_captured]->type;
-        t[i].weak = false;
+    if (kni_is_var(a) && a < n && !read[a]) {
+        read[a] = true;
+        order[(*found)++] = a;
     }
-    kn_error *error = kna_derive(p->f->core, t, NULL, by, &p->closed);
-    knx_free(t);
-    if (!error)
-        error = kna_constants_as_inputs(p->closed.jaxpr, &p->jaxpr);
-    p->n_const = error ? 0 : (int)p->closed.n_const + f->n_captured;
+}
+
+/* Which of the first n variables the jaxpr reads, in that order: their number. */
+static int find_read(const kni_jaxpr *j, uint32_t n, bool *read, uint32_t *order)
+{
+    int found = 0;
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        for (uint32_t k = 0; k < j->eqn[i].n_in; k++)
+            note(n, j->eqn[i].in[k], read, order, &found);
+    for (uint32_t i = 0; i < j->n_out; i++)
+        note(n, j->out[i], read, order, &found);
+    return found;
+}
+
+static kn_error *make_jaxpr(kna_part *p, const uint32_t *order)
+{
+    const kni_jaxpr *j = p->closed.jaxpr;
+    uint32_t first = j->n_const + (uint32_t)p->f->core->n_captured;
+    knp_frame f;
+    kn_error *error = knp_frame_begin(&f, (size_t)j->n_const + j->n_in, j->n_out) ? NULL : knx_error_nomem();
+    if (!error) {
+        for (uint32_t i = 0; i < first; i++)
+            f.in[i] = KN_ATOM_NONE;
+        for (int i = 0; i < p->n_const; i++)
+            f.in[order[i]] = knb_invar(&f.b, j->type[order[i]]);
+        for (uint32_t i = first; i < j->n_const + j->n_in; i++)
+            f.in[i] = knb_invar(&f.b, j->type[i]);
+        knb_inline(&f.b, j, f.in, f.out);
+        error = knp_frame_finish(&f, j->n_out, f.out, j->name, &p->jaxpr);
+    }
+    knp_frame_end(&f);
     return error;
 }
 
-static kn_error *put_constants(kna_op *op, const part *p, kn_atom *atom)
+/* The jaxpr with what it captured as inputs in front: what it reads, in the order of reading, as in JAX. */
+static kn_error *without_constants(kna_part *p)
 {
-    for (int i = 0; i < p->n_const; i++) {
-        int captured = i - (int)p->closed.n_const;
-        atom[i] = kna_value_atom(op, captured < 0 ? p->closed.consts[i] : p->f->captured[captured]);
+    const kni_jaxpr *j = p->closed.jaxpr;
+    uint32_t n = j->n_const + (uint32_t)p->f->core->n_captured;
+    bool *read = knx_alloc_zero((size_t)n + 1);
+    uint32_t *order = knx_alloc(((size_t)n + 1) * sizeof *order);
+    p->constant = knx_alloc(((size_t)n + 1) * sizeof(kn_value *));
+    kn_error *error = read && order && p->constant ? NULL : knx_error_nomem();
+    if (!error) {
+        p->n_const = find_read(j, n, read, order);
+        for (int i = 0; i < p->n_const; i++)
+            p->constant[i] = order[i] < j->n_const ? p->closed.consts[order[i]] : p->f->captured[order[i] - j->n_const];
+        error = make_jaxpr(p, order);
+    }
+    knx_free(read);
+    knx_free(order);
+    return error;
+}
+
+/* Where what depends on no recording is worked out, captured arrays are what they are; else they are operands. */
+static kn_value *as_it_is(kn_value *captured)
+{
+    return kna_state_get()->fold && captured->state != KN_V_TRACER ? captured : NULL;
+}
+
+kn_error *kna_part_record(kna_part *p, const char *by, const kn_type *t, kn_value *const *given)
+{
+    kna_core *f = p->f->core;
+    size_t n = (size_t)f->n_captured + (size_t)f->n_in;
+    kna_part_free(p);
+    kn_type *type = knx_alloc((n + 1) * sizeof *type);
+    kn_value **all = knx_alloc_zero((n + 1) * sizeof *all);
+    kn_error *error = type && all ? NULL : knx_error_nomem();
+    for (size_t i = 0; !error && i < n; i++) {
+        size_t k = i - (size_t)f->n_captured; /* of the arguments */
+        bool captured = i < (size_t)f->n_captured;
+        type[i] = captured ? p->f->captured[i]->type : t[k];
+        type[i].weak = false;
+        all[i] = captured ? as_it_is(p->f->captured[i]) : given ? given[k] : NULL;
+    }
+    if (!error)
+        error = kna_derive_given(f, type, all, by, &p->closed);
+    if (!error)
+        error = without_constants(p);
+    knx_free(type);
+    knx_free(all);
+    return error;
+}
+
+kn_error *kna_record_for(kna_part *p, const char *by, int n, kn_value *const *arg)
+{
+    kn_type *t = knx_alloc(((size_t)n + 1) * sizeof *t);
+    if (!t)
+        return knx_error_nomem();
+    for (int i = 0; i < n; i++)
+        t[i] = arg[i]->type;
+    kn_error *error = kna_part_record(p, by, t, NULL);
+    knx_free(t);
+    return error;
+}
+
+/* ---- Numbers that wait for a dtype. */
+
+bool kna_may_become(kn_type number, kn_dtype d)
+{
+    if (!number.weak || number.dtype == d || number.dtype == KN_DT(BOOL) || d == KN_DT(BOOL) || d->kind == 'k')
+        return false;
+    return knx_is_complex(d) || (!knx_is_complex(number.dtype) && (knx_is_float(d) || !knx_is_float(number.dtype)));
+}
+
+kn_error *kna_part_settle(kna_part *p, const kn_dtype *dtype)
+{
+    const kni_jaxpr *j = p->jaxpr;
+    bool any = false;
+    for (uint32_t i = 0; i < j->n_out; i++)
+        any = any || (dtype[i] && kna_may_become(kni_out_type(j, i), dtype[i]));
+    if (!any)
+        return NULL;
+    knp_frame f;
+    kni_jaxpr *settled = NULL;
+    kn_error *error = knp_frame_begin(&f, j->n_in, j->n_out) ? NULL : knx_error_nomem();
+    for (uint32_t i = 0; !error && i < j->n_in; i++)
+        knp_frame_input(&f, kni_in_type(j, i));
+    if (!error) {
+        knb_inline(&f.b, j, f.in, f.out);
+        for (uint32_t i = 0; i < j->n_out; i++)
+            if (dtype[i] && kna_may_become(kni_out_type(j, i), dtype[i]))
+                f.out[i] = knb_convert(&f.b, f.out[i], dtype[i]);
+        error = knp_frame_finish(&f, j->n_out, f.out, j->name, &settled);
+    }
+    knp_frame_end(&f);
+    if (!error) {
+        kni_release(p->jaxpr);
+        p->jaxpr = settled;
+    }
+    return error;
+}
+
+kn_error *kna_settle_body(kna_part *body, int skip, int n)
+{
+    const kni_jaxpr *j = body->jaxpr;
+    kn_dtype *d = knx_alloc_zero(((size_t)j->n_out + 1) * sizeof *d);
+    if (!d)
+        return knx_error_nomem();
+    for (uint32_t i = 0; i < j->n_out; i++) {
+        kn_type t = kni_out_type(j, i);
+        d[i] = i < (uint32_t)n ? kni_in_type(j, (uint32_t)(body->n_const + skip) + i).dtype
+               : t.weak        ? kna_strong_dtype(t)
+                               : NULL;
+    }
+    kn_error *error = kna_part_settle(body, d);
+    knx_free(d);
+    return error;
+}
+
+kn_error *kna_number_as(kn_value **v, kn_dtype d)
+{
+    kn_scalar_bits bits = {{0}};
+    kn_value *from = *v;
+    bool is_unsigned = from->type.dtype == KN_DT(U64);
+    if (knx_is_integer(from->type.dtype) && knx_is_integer(d) && !knx_int_fits(d, is_unsigned, from->bits.u64)) {
+        if (is_unsigned)
+            return knx_error(KN_ERROR_OVERFLOW, "integer %llu out of bounds for %s", (unsigned long long)from->bits.u64,
+                             d->name);
+        return knx_error(KN_ERROR_OVERFLOW, "integer %lld out of bounds for %s", (long long)from->bits.i64, d->name);
+    }
+    knx_convert(from->type.dtype, &from->bits, d, &bits);
+    kn_value *as = kna_value_number(d, false, bits);
+    if (!as)
+        return knx_error_nomem();
+    kna_value_release(from);
+    *v = as;
+    return NULL;
+}
+
+kn_error *kna_settle_values(int n, kn_value **v)
+{
+    for (int i = 0; i < n; i++)
+        if (v[i]->type.weak)
+            KN_TRY(kna_number_as(&v[i], kna_strong_dtype(v[i]->type)));
+    return NULL;
+}
+
+static char weak_kind(kn_dtype d) { return d->kind == 'u' ? 'i' : d->kind; }
+
+/* The dtype of a number where something of type t comes back for it; NULL: they do not mix. */
+static kn_dtype promoted(const kn_value *number, kn_type t)
+{
+    if (t.weak && (t.dtype == number->type.dtype || !kna_may_become(number->type, t.dtype)))
+        return kna_strong_dtype(number->type);
+    kn_dtype strong = t.weak ? kna_strong_dtype(t) : t.dtype;
+    return strong->kind == 'k' ? NULL : knx_promote_weak(strong, weak_kind(number->type.dtype), kna_default_float());
+}
+
+kn_error *kna_promote_carry(kna_part *p, const char *by, int skip, int n_carry, kn_value **arg)
+{
+    int n = p->f->core->n_in;
+    bool any = false;
+    kna_fn *f = p->f, plain = *f;
+    while (plain.core->kind == KNA_FN_JIT) /* which would give numbers their dtypes */
+        plain.core = plain.core->inner;
+    for (int i = skip; i < skip + n_carry; i++)
+        any = any || arg[i]->type.weak;
+    if (!any)
+        return NULL;
+    kn_type *type = knx_alloc(((size_t)n + 1) * sizeof *type);
+    kn_value **given = knx_alloc_zero(((size_t)n + 1) * sizeof *given);
+    kn_error *error = type && given ? NULL : knx_error_nomem();
+    for (int i = 0; !error && i < n; i++) {
+        type[i] = arg[i]->type;
+        given[i] = type[i].weak ? arg[i] : NULL;
+    }
+    p->f = &plain;
+    if (!error)
+        error = kna_part_record(p, by, type, given);
+    p->f = f;
+    for (int i = 0; !error && i < n_carry; i++) {
+        kn_value **v = &arg[skip + i];
+        kn_dtype d = (*v)->type.weak ? promoted(*v, kni_out_type(p->jaxpr, (uint32_t)i)) : NULL;
+        if (d)
+            error = kna_number_as(v, d);
+    }
+    knx_free(type);
+    knx_free(given);
+    return error;
+}
+
+/* ---- Operands and results. */
+
+kn_error *kna_put_values(kna_op *op, int n, kn_value *const *v, kn_atom *atom)
+{
+    for (int i = 0; i < n; i++) {
+        atom[i] = kna_value_atom(op, v[i]);
         if (kna_failed(op))
             return kna_take_error(op);
     }
     return NULL;
 }
 
-static kn_error *results(kna_op *op, int n, const kn_atom *atom, kn_value **out)
+kn_error *kna_put_constants(kna_op *op, const kna_part *p, kn_atom *atom)
+{
+    return kna_put_values(op, p->n_const, p->constant, atom);
+}
+
+kn_error *kna_take_results(kna_op *op, int n, const kn_atom *atom, kn_value **out)
 {
     int made = 0;
     kn_error *error = kna_take_error(op);
@@ -64,130 +280,81 @@ static kn_error *results(kna_op *op, int n, const kn_atom *atom, kn_value **out)
     return error;
 }
 
-/* ---- while. */
-
-/* A number that the body returns for an array of another dtype waits for its dtype, as numbers do. */
-static bool may_become(kn_type number, kn_dtype d)
+int kna_end_control(kna_op *op, kn_error *error, const kn_outs *outs)
 {
-    if (!number.weak || number.dtype == d || number.dtype == KN_DT(BOOL) || d == KN_DT(BOOL))
-        return false;
-    return knx_is_complex(d) || (!knx_is_complex(number.dtype) && (knx_is_float(d) || !knx_is_float(number.dtype)));
-}
-
-static kn_error *settle_numbers(part *body, int n)
-{
-    const kni_jaxpr *j = body->jaxpr;
-    bool any = false;
-    for (int i = 0; i < n; i++)
-        any |= may_become(kni_out_type(j, (uint32_t)i), kni_in_type(j, (uint32_t)(body->n_const + i)).dtype);
-    if (!any)
-        return NULL;
-    kn_builder b;
-    kni_jaxpr *settled = NULL;
-    kn_atom *in = knx_alloc(((size_t)j->n_in + 1) * sizeof *in), *y = knx_alloc(((size_t)n + 1) * sizeof *y);
-    kn_error *error = in && y ? NULL : knx_error_nomem();
-    knb_init(&b);
-    for (uint32_t i = 0; !error && i < j->n_in; i++)
-        in[i] = knb_invar(&b, kni_in_type(j, i));
-    if (!error) {
-        knb_inline(&b, j, in, y);
-        for (int i = 0; i < n; i++) {
-            kn_dtype d = kni_in_type(j, (uint32_t)(body->n_const + i)).dtype;
-            if (may_become(kni_out_type(j, (uint32_t)i), d))
-                y[i] = knb_convert(&b, y[i], d);
-        }
-        error = knb_finish(&b, n, y, j->name, true, &settled);
-    }
-    knb_free(&b);
-    knx_free(in);
-    knx_free(y);
-    if (!error) {
-        kni_release(body->jaxpr);
-        body->jaxpr = settled;
-    }
-    return error;
-}
-
-static kn_error *check_loop(const kna_core *condition, const kna_core *body)
-{
-    bool same = condition->n_args == body->n_args;
-    for (int i = 0; same && i < body->n_args; i++)
-        same = condition->arrays[i] == body->arrays[i];
-    if (!same)
-        return knx_error(KN_ERROR_TYPE, "cond_fun %s and body_fun %s must take the same arguments", condition->name,
-                         body->name);
-    if (condition->n_out != 1)
-        return knx_error(KN_ERROR_TYPE, "cond_fun must return a boolean scalar, but got %d arrays", condition->n_out);
-    if (body->n_out != body->n_in)
-        return knx_error(KN_ERROR_TYPE,
-                         "body function carry input and carry output must have the same structure, but they differ: "
-                         "%s takes %d array%s and returns %d",
-                         body->name, body->n_in, body->n_in == 1 ? "" : "s", body->n_out);
-    return NULL;
-}
-
-static kn_error *emit_loop(kna_op *op, const part *condition, const part *body, int n, kn_value *const *carry,
-                           kn_value **out)
-{
-    size_t room = (size_t)condition->n_const + (size_t)body->n_const + 2 * (size_t)n + 1;
-    kn_atom *in = knx_alloc(room * sizeof *in), *first = in ? in + condition->n_const + body->n_const : NULL;
-    kn_error *error = in ? put_constants(op, condition, in) : knx_error_nomem();
     if (!error)
-        error = put_constants(op, body, in + condition->n_const);
-    for (int i = 0; !error && i < n; i++) {
-        first[i] = kna_value_atom(op, carry[i]);
         error = kna_take_error(op);
-    }
-    if (!error) {
-        kn_p_while p = {body->jaxpr, body->n_const, condition->jaxpr, condition->n_const, 0};
-        knb_while(op->b, &p, in, first + n);
-        error = results(op, n, first + n, out);
-    }
-    knx_free(in);
-    return error;
-}
-
-static kn_error *run_loop(kna_op *op, part *condition, part *body, const kn_outs *outs, const kn_args *init)
-{
-    kna_core *f = body->f->core;
-    int n = f->n_in;
-    KN_TRY(check_loop(condition->f->core, f));
-    KN_TRY(kna_check_outs(f->name, n, outs));
-    kn_value **carry = knx_alloc_zero(2 * ((size_t)n + 1) * sizeof *carry), **out = carry ? carry + n + 1 : NULL;
-    kn_error *error = carry ? kna_read_args(f->name, f, init, carry) : knx_error_nomem();
-    bool read = !error;
-    if (!error)
-        error = record("while_loop", condition, n, carry);
-    if (!error)
-        error = record("while_loop", body, n, carry);
-    if (!error)
-        error = settle_numbers(body, n);
-    if (!error)
-        error = emit_loop(op, condition, body, n, carry, out);
-    if (!error)
-        kna_write_outs(outs, n, out);
-    if (read)
-        kna_release_values(n, carry);
-    knx_free(carry);
-    return error;
-}
-
-int kn_while_loop(kn_fn condition, kn_fn body, const kn_outs *outs, const kn_args *init, const kn_while_opts *opts)
-{
-    (void)opts;
-    kna_op op;
-    kna_begin(&op, "while_loop");
-    part c = {0}, b = {0};
-    c.f = kna_failed(&op) ? NULL : kna_fn_get(&op, condition);
-    b.f = c.f ? kna_fn_get(&op, body) : NULL;
-    kn_error *error = b.f ? run_loop(&op, &c, &b, outs, init) : NULL;
-    if (!error)
-        error = kna_take_error(&op);
     if (error)
         kna_write_error(outs, error);
     knx_error_release(error);
-    part_free(&c);
-    part_free(&b);
-    kna_leave(&op);
+    kna_leave(op);
     return error ? -1 : 0;
+}
+
+/* ---- Carries. */
+
+static const char *tree_path(kn_text *t, const kn_const_part *part, int i)
+{
+    if (part->bytes == 1)
+        return kna_tree_leaf_path(t, (kn_tree)(uintptr_t)part->at, i);
+    return part->bytes == 2 ? kna_tree_leaf_path(t, *(const kn_tree *)part->at, i) : "";
+}
+
+const char *kna_carry_name(kn_text *t, const kna_core *f, const kn_args *args, int first, int end, int i)
+{
+    int arg = first, n = 0;
+    for (int k = first; k < end; k++)
+        n += f->arrays[k];
+    knx_text_add(t, "carry");
+    int k = i;
+    while (arg < end - 1 && k >= f->arrays[arg])
+        k -= f->arrays[arg++];
+    kn_text path = {0};
+    const char *name = kna_leaf_name(&path, f, arg, k);
+    name = *name ? name + 1 : args && arg - first < args->n ? tree_path(&path, &args->part[arg - first], k) : "";
+    if (!*name && n > 1)
+        knx_text_add(t, "[%d]", i);
+    else if (end - first > 1)
+        knx_text_add(t, "[%d]", arg - first);
+    knx_text_add(t, "%s", name);
+    return t->s;
+}
+
+kn_error *kna_check_count(const kna_core *body, int n_carry, bool more)
+{
+    if (body->n_out == n_carry || (more && body->n_out > n_carry))
+        return NULL;
+    if (more)
+        return knx_error(KN_ERROR_TYPE,
+                         "body function must return the carry, then outputs, but %s takes a carry of %d arrays and "
+                         "returns %d",
+                         body->name, n_carry, body->n_out);
+    return knx_error(KN_ERROR_TYPE,
+                     "body function carry input and carry output must have the same structure, but they differ: "
+                     "%s takes %d array%s and returns %d",
+                     body->name, n_carry, n_carry == 1 ? "" : "s", body->n_out);
+}
+
+kn_error *kna_check_carries(const kna_part *p, const kn_args *args, int first, int skip, int n)
+{
+    const kna_core *f = p->f->core;
+    int end = first, left = n;
+    while (end < f->n_args && left > 0)
+        left -= f->arrays[end++];
+    for (int i = 0; i < n; i++) {
+        kn_text name = {0};
+        kn_type in = kni_in_type(p->jaxpr, (uint32_t)(p->n_const + skip + i)),
+                out = kni_out_type(p->jaxpr, (uint32_t)i);
+        if (!knp_same_type(in, out))
+            return knp_check_carry(kna_carry_name(&name, f, args, first, end, i), (uint32_t)i, in, out);
+    }
+    return NULL;
+}
+
+kn_error *kna_check_checkpoint(int64_t checkpoint)
+{
+    return checkpoint >= KN_CHECKPOINT_ROOT
+               ? NULL
+               : knx_error(KN_ERROR_VALUE, "checkpoint must be a number of steps, 0 or KN_CHECKPOINT_SQRT, but is %lld",
+                           (long long)checkpoint);
 }

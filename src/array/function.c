@@ -284,13 +284,15 @@ static kn_error *result_atom(kn_recording *r, const kna_core *f, int i, kn_array
     return error;
 }
 
-static kn_error *trace_c(kna_core *f, kn_recording *r, const kn_type *in, kn_value *const *known, kn_atom *results)
+static kn_error *trace_c(kna_core *f, kn_recording *r, const kn_type *in, kn_value *const *known,
+                         kn_value *const *given, kn_atom *results)
 {
     size_t n_in = (size_t)(f->n_captured + f->n_in);
     kn_array *x = knx_alloc((n_in + 1) * sizeof *x), *y = knx_alloc(((size_t)f->n_out + 1) * sizeof *y);
     kn_error *error = x && y ? NULL : knx_error_nomem();
     for (size_t i = 0; !error && i < n_in; i++) {
-        kn_value *v = kna_recording_tracer(r, kna_recording_input(r, in[i], known ? known[i] : NULL));
+        kn_atom a = kna_recording_input(r, in[i], known ? known[i] : NULL);
+        kn_value *v = given && given[i] ? kna_value_retain(given[i]) : kna_recording_tracer(r, a);
         x[i] = v ? kna_handle_new(KN_H_ARRAY, v, drop_value) : NULL;
         if (!x[i])
             error = knx_error_nomem();
@@ -306,7 +308,8 @@ static kn_error *trace_c(kna_core *f, kn_recording *r, const kn_type *in, kn_val
     return error;
 }
 
-static kn_error *derive_c(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out)
+static kn_error *derive_c(kna_core *f, const kn_type *in, kn_value *const *known, kn_value *const *given,
+                          const char *why, kn_closed *out)
 {
     kn_atom *results = knx_alloc(((size_t)f->n_out + 1) * sizeof *results);
     kn_recording *r = results ? kna_recording_begin(f->name, why, known != NULL) : NULL;
@@ -318,7 +321,7 @@ static kn_error *derive_c(kna_core *f, const kn_type *in, kn_value *const *known
     r->n_args = f->n_args;
     r->arrays = f->arrays;
     kn_scope scope = kn_scope_begin();
-    kn_error *error = trace_c(f, r, in, known, results);
+    kn_error *error = trace_c(f, r, in, known, given, results);
     kn_scope_end(&scope);
     if (error)
         kna_recording_abort(r);
@@ -419,7 +422,7 @@ kn_error *kna_derive(kna_core *f, const kn_type *in, kn_value *const *known, con
 {
     *out = (kn_closed){0};
     switch (f->kind) {
-    case KNA_FN_C: return derive_c(f, in, known, why, out);
+    case KNA_FN_C: return derive_c(f, in, known, NULL, why, out);
     case KNA_FN_JIT: return derive_jit(f, in, out);
     case KNA_FN_JAXPR: return derive_jaxpr(f, in, out);
     case KNA_FN_CUSTOM_JVP:
@@ -431,4 +434,10 @@ kn_error *kna_derive(kna_core *f, const kn_type *in, kn_value *const *known, con
     case KNA_FN_JACREV: break;
     }
     return kna_derive_transformed(f, in, known, why, out);
+}
+
+kn_error *kna_derive_given(kna_core *f, const kn_type *in, kn_value *const *given, const char *why, kn_closed *out)
+{
+    *out = (kn_closed){0};
+    return f->kind == KNA_FN_C ? derive_c(f, in, NULL, given, why, out) : kna_derive(f, in, NULL, why, out);
 }

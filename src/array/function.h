@@ -20,6 +20,7 @@ typedef struct kna_entry {
     kn_type *in;              /* captured, then arguments */
     kn_dtype default_float;   /* when it was recorded */
     kna_named_axis *axes;           /* bound then; in the arena */
+    bool folds;               /* see recording.h */
     bool tracing;             /* being recorded right now */
     int running;              /* so often at this moment: it has to stay */
     kn_closed closed;
@@ -108,6 +109,9 @@ void kna_functions_free(void);
  * `known` (a value per input) the recording is concrete. `why`: the transformation to name when a value cannot be
  * looked at. */
 kn_error *kna_derive(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out);
+/* The same, abstractly. A C function gets given[i] itself as its input i where that is not NULL: the jaxpr's input is
+ * there, but nothing reads it. */
+kn_error *kna_derive_given(kna_core *f, const kn_type *in, kn_value *const *given, const char *why, kn_closed *out);
 /* derive.c: grad, vmap, jacobians */
 kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const *known, const char *why,
                                  kn_closed *out);
@@ -143,8 +147,14 @@ void kna_leave_user(const kna_user_call *u);
 /* call.c: structs of arrays as arguments. Reads the arrays of args into values (references retained), checking the
  * counts against f. */
 kn_error *kna_read_args(const char *what, kna_core *f, const kn_args *args, kn_value **values);
+/* The same; C numbers come as they are, without a dtype yet. */
+kn_error *kna_read_args_as(kna_core *f, const kn_args *args, bool numbers_wait, kn_value **values);
 kn_error *kna_check_outs(const char *what, int n_out, const kn_outs *outs);
 void kna_write_outs(const kn_outs *outs, int n, kn_value **values /* taken over */);
+/* Results of f that are a carry, then outputs: trees among outs have the structure of the arguments from number `first`
+ * on, where these are trees, else that of what f returns. n_carry == 0: that of what f returns. */
+void kna_write_carry(const kn_outs *outs, const kna_core *f, const kn_args *args, int first, int n_carry, int n,
+                     kn_value **values /* taken over */);
 void kna_write_error(const kn_outs *outs, kn_error *e);
 void kna_release_values(int n, kn_value **v);
 #endif

@@ -76,14 +76,17 @@ kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *
     kna_begin(&op, "make_jaxpr");
     kna_state *s = kna_state_get();
     kna_named_axis axis[KN_MAX_ARGS], *outer = s->axes;
+    bool folds = s->fold;
     for (int i = 0; opts && opts->size_ >= sizeof *opts && i < KN_MAX_ARGS && opts->axis_env[i].name; i++) {
         axis[i] = (kna_named_axis){opts->axis_env[i].name, opts->axis_env[i].size, s->axes};
         s->axes = &axis[i];
         if (axis[i].size < 0)
             kna_fail(&op, KN_ERROR_VALUE, "axis %s has a negative size", axis[i].name);
     }
+    s->fold = opts && opts->size_ >= sizeof *opts && opts->fold;
     kn_error *error = kna_failed(&op) ? kna_take_error(&op) : kna_derive_for(&op, fn, args, "make_jaxpr", &c, &core);
     s->axes = outer;
+    s->fold = folds;
     if (error)
         kna_fail_with(&op, error);
     if (!kna_end_plain(&op)) {
@@ -123,13 +126,25 @@ int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs)
 
 /* ---- Texts. */
 
+static kn_error *full_text(const kn_closed *c, char **text)
+{
+    char **consts = NULL;
+    kn_error *error = kna_constant_texts(c, &consts);
+    if (!error)
+        error = kni_text_consts(c->jaxpr, KN_FORM_FULL, (const char *const *)consts, text);
+    kna_free_texts(c->n_const, consts);
+    return error;
+}
+
 static char *text_of(kna_op *op, kn_jaxpr jaxpr, int form)
 {
     char *text = NULL;
     kn_closed *c = kna_jaxpr_get(op, jaxpr);
     if (c && (form < KN_JAXPR_CLASSIC || form > KN_JAXPR_FULL))
         kna_fail(op, KN_ERROR_VALUE, "form %d is none of KN_JAXPR_CLASSIC, KN_JAXPR_TYPED, KN_JAXPR_FULL", form);
-    kn_error *error = c && !kna_failed(op) ? kni_text(c->jaxpr, (kn_jaxpr_form)form, &text) : NULL;
+    kn_error *error = !c || kna_failed(op)      ? NULL
+                      : form == KN_JAXPR_FULL ? full_text(c, &text)
+                                              : kni_text(c->jaxpr, (kn_jaxpr_form)form, &text);
     if (error)
         kna_fail_with(op, error);
     return text;
@@ -167,10 +182,11 @@ kn_jaxpr kn_jaxpr_parse(const char *text)
     kna_op op;
     kn_closed c = {0};
     kna_begin(&op, "jaxpr_parse");
-    kn_error *error = text ? kni_parse(text, &c.jaxpr) : knx_error(KN_ERROR_TYPE, "null text");
-    if (!error && c.jaxpr->n_const)
-        error =
-            knx_error(KN_ERROR_VALUE, "the text has %u constants, whose values it does not carry", c.jaxpr->n_const);
+    char **consts = NULL;
+    kn_error *error = text ? kni_parse_consts(text, &c.jaxpr, &consts) : knx_error(KN_ERROR_TYPE, "null text");
+    if (!error)
+        error = kna_read_constants(&c, consts);
+    knx_free(consts);
     if (error)
         kna_fail_with(&op, error);
     if (!kna_end_plain(&op)) {

@@ -107,9 +107,10 @@ static const kni_jaxpr *sub_jaxpr(const kn_eqn *e, int k, int *n)
     const kni_jaxpr *found = NULL;
     *n = 0;
     for (const kn_param_field *f = e->prim->fields; f && f->name; f++) {
-        const kni_jaxpr *j = kni_field_jaxpr(f, e->params);
-        if (j && (*n)++ == k)
-            found = j;
+        kni_jaxprs inner = kni_field_jaxprs(f, e->params);
+        for (int i = 0; i < inner.n; i++)
+            if ((*n)++ == k)
+                found = inner.v[i];
     }
     return found;
 }

@@ -37,8 +37,14 @@ kn_array kn_strong(const void *element, kn_dtype dtype)
         knx_report_new("scalar", KN_ERROR_TYPE, "null %s", element ? "dtype" : "element");
         return NULL;
     }
-    memcpy(&bits, element, dtype->size);
-    return kna_from_number(dtype, false, bits);
+    kn_type t = kni_scalar_type(dtype);
+    t.weak = dtype == KN_DT(F64) || dtype == KN_DT(C128);
+    kn_dtype d = kna_strong_dtype(t);
+    if (d == dtype)
+        memcpy(&bits, element, dtype->size);
+    else
+        knx_convert(dtype, element, d, &bits);
+    return kna_from_number(d, false, bits);
 }
 
 /* ---- What an array is. */

@@ -4,11 +4,16 @@
 #include "array/state.h"
 #include "ir/ops.h"
 
+static kn_value *known_at(const kn_recording *r, kn_atom a) { return a < r->known.n ? r->known.at[a] : NULL; }
+
 kn_recording *kna_recording_current(void)
 {
     kna_state *s = kna_state_get();
     return s ? s->recording : NULL;
 }
+
+static kn_error *fold_equation(void *env, kn_builder *b, const kn_draft_eqn *e);
+static kn_error *sort_constants(kn_recording *r, int n_out, const kn_atom *out);
 
 kn_recording *kna_recording_begin(const char *function, const char *transformation, bool concrete)
 {
@@ -26,6 +31,11 @@ kn_recording *kna_recording_begin(const char *function, const char *transformati
     r->serial = atomic_fetch_add(&serials, 1) + 1;
     r->outer = s->recording;
     s->recording = r;
+    if (s->fold && !concrete) {
+        r->folds = true;
+        r->b.fold = fold_equation;
+        r->b.fold_env = r;
+    }
     return r;
 }
 
@@ -55,8 +65,21 @@ kn_atom kna_recording_input(kn_recording *r, kn_type type, kn_value *known)
     return a;
 }
 
+static kn_value *folded(const kn_recording *r, kn_atom atom)
+{
+    if (!r->folds)
+        return NULL;
+    if (!kni_is_literal(atom))
+        return kna_value_retain(known_at(r, atom));
+    const kn_literal *l = &r->b.literal.at[atom & ~KN_LITERAL_BIT];
+    return kna_value_number(l->type.dtype, l->type.weak, l->bits);
+}
+
 kn_value *kna_recording_tracer(kn_recording *r, kn_atom atom)
 {
+    kn_value *constant = folded(r, atom);
+    if (constant)
+        return constant;
     kn_value *v = kna_value_new(KN_V_TRACER, knb_type(&r->b, atom));
     if (!v)
         return NULL;
@@ -95,6 +118,8 @@ static kn_error *capture(kn_recording *r, kn_value *v, kn_atom *atom)
     }
     kna_value_retain(v);
     r->captured_tracers = r->captured_tracers || v->state == KN_V_TRACER;
+    if (r->folds && v->state != KN_V_TRACER && !set_known(r, *atom, v))
+        return knx_error_nomem();
     return knx_map_add(&r->captured_index, h, (void *)(uintptr_t)r->captured.n) ? NULL : knx_error_nomem();
 }
 
@@ -148,7 +173,9 @@ void kna_recording_abort(kn_recording *r) { pop(r); }
 kn_error *kna_recording_end(kn_recording *r, int n_out, const kn_atom *out, kn_closed *closed)
 {
     *closed = (kn_closed){.once = r->captured_tracers};
-    kn_error *error = knb_finish(&r->b, n_out, out, r->function, true, &closed->jaxpr);
+    kn_error *error = r->folds ? sort_constants(r, n_out, out) : NULL;
+    if (!error)
+        error = knb_finish(&r->b, n_out, out, r->function, true, &closed->jaxpr);
     if (!error) {
         closed->n_const = (uint32_t)r->captured.n;
         closed->consts = r->captured.at;
@@ -177,8 +204,6 @@ static kn_error *not_known(const kn_recording *r, const kn_value *v)
                      "the value of %s is not known while %s is traced by %s; use kn_cond or kn_where",
                      kni_type_text(&t, v->type, true), r->function, r->transformation);
 }
-
-static kn_value *known_at(const kn_recording *r, kn_atom a) { return a < r->known.n ? r->known.at[a] : NULL; }
 
 /* Marks the equations that `atom` needs and whose results are not known yet: one sweep backwards. */
 static kn_error *mark_needed(kn_recording *r, kn_atom atom, bool *needed)
@@ -294,4 +319,114 @@ kn_error *kna_concrete(kn_value *v, kn_value **out)
         KN_TRY(work_out(r, v->tracer.atom));
     *out = kna_value_retain(known_at(r, v->tracer.atom));
     return *out ? NULL : not_known(r, v);
+}
+
+/* ---- Folding: equations whose operands depend on no recording are worked out as if there were none. */
+
+static bool is_constant(const kn_recording *r, kn_atom a) { return kni_is_literal(a) || known_at(r, a); }
+
+static bool can_fold(const kn_recording *r, const kn_draft_eqn *e)
+{
+    uint32_t bits = kni_bits(e->prim, e->params);
+    bool all = !(bits & (KN_EFFECT | KN_USER)) && e->n_out;
+    for (uint32_t i = 0; all && i < e->n_in; i++)
+        all = is_constant(r, e->in[i]);
+    return all;
+}
+
+/* An operand that was worked out is a constant of the jaxpr, unless it is one already. */
+static kn_error *capture_operands(kn_recording *r, const kn_draft_eqn *e)
+{
+    kn_atom *in = (kn_atom *)(uintptr_t)e->in; /* in the builder's arena */
+    for (uint32_t i = 0; i < e->n_in; i++) {
+        kn_value *v = kni_is_literal(in[i]) ? NULL : known_at(r, in[i]);
+        if (v)
+            KN_TRY(kna_recording_atom(r, v, &in[i]));
+    }
+    return NULL;
+}
+
+/* View operations stay, since writes go back through them; nothing reads their results. */
+static kn_error *fold_equation(void *env, kn_builder *b, const kn_draft_eqn *e)
+{
+    kn_recording *r = env;
+    if (!can_fold(r, e))
+        return capture_operands(r, e);
+    KN_TRY(replay_equation(r, e));
+    if (kni_can_fail(e->prim, e->params))
+        for (uint32_t i = 0; i < e->n_out; i++)
+            KN_TRY(kna_force(1, &r->known.at[e->out + i]));
+    if (!e->prim->put || kni_must_stay(e->prim, e->params)) {
+        kni_params_drop(e->prim, e->params);
+        b->eqn.n--;
+    }
+    return NULL;
+}
+
+/* Which variables the equations that stay read, or the results are. */
+static void mark_read(const kn_builder *b, int n_out, const kn_atom *out, bool *read)
+{
+    for (int i = 0; i < n_out; i++)
+        if (kni_is_var(out[i]))
+            read[out[i]] = true;
+    for (size_t k = b->eqn.n; k-- > 0;) {
+        const kn_draft_eqn *e = &b->eqn.at[k];
+        bool stays = kni_must_stay(e->prim, e->params);
+        for (uint32_t i = 0; i < e->n_out; i++)
+            stays = stays || read[e->out + i];
+        for (uint32_t i = 0; stays && i < e->n_in; i++)
+            if (kni_is_var(e->in[i]))
+                read[e->in[i]] = true;
+    }
+}
+
+/* Moves captured value i to place `to` among them. */
+static void move_constant(kn_recording *r, size_t i, size_t to)
+{
+    kn_value *v = r->captured.at[i];
+    kn_atom a = r->captured_atom.at[i];
+    uint32_t c = r->b.constvar.at[i];
+    for (; i > to; i--) {
+        r->captured.at[i] = r->captured.at[i - 1];
+        r->captured_atom.at[i] = r->captured_atom.at[i - 1];
+        r->b.constvar.at[i] = r->b.constvar.at[i - 1];
+    }
+    r->captured.at[to] = v;
+    r->captured_atom.at[to] = a;
+    r->b.constvar.at[to] = c;
+}
+
+static void put_next(kn_recording *r, kn_atom a, size_t *next)
+{
+    for (size_t i = *next; kni_is_var(a) && i < r->captured.n; i++)
+        if (r->captured_atom.at[i] == a) {
+            move_constant(r, i, (*next)++);
+            return;
+        }
+}
+
+/* Captured values that only went into what was worked out are no constants; the others come in the order in which they
+ * are read. */
+static kn_error *sort_constants(kn_recording *r, int n_out, const kn_atom *out)
+{
+    bool *read = knx_alloc_zero(r->b.type.n + 1);
+    if (!read)
+        return knx_error_nomem();
+    size_t n = 0;
+    mark_read(&r->b, n_out, out, read);
+    for (size_t k = 0; k < r->b.eqn.n; k++) {
+        const kn_draft_eqn *e = &r->b.eqn.at[k];
+        bool stays = kni_must_stay(e->prim, e->params);
+        for (uint32_t i = 0; i < e->n_out; i++)
+            stays = stays || read[e->out + i];
+        for (uint32_t i = 0; stays && i < e->n_in; i++)
+            put_next(r, e->in[i], &n);
+    }
+    for (int i = 0; i < n_out; i++)
+        put_next(r, out[i], &n);
+    while (r->captured.n > n)
+        kna_value_release(r->captured.at[--r->captured.n]);
+    r->captured_atom.n = r->b.constvar.n = n;
+    knx_free(read);
+    return NULL;
 }

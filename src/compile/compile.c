@@ -96,6 +96,7 @@ static kn_error *run_passes(knc_plan *p, kni_jaxpr **j)
 static void log_program(const kn_program *p)
 {
     knc_log_copies(p);
+    knc_log_paths(p);
     char *text = NULL;
     if (kn_debug_level < 4)
         return;
@@ -157,8 +158,8 @@ size_t knc_bytes(const kn_program *p)
 {
     size_t bytes = sizeof *p + p->arena.total;
     for (uint32_t i = 0; i < p->n_step; i++)
-        if (p->step[i].kind == KNC_LOOP)
-            bytes += knc_bytes(p->step[i].u.r.loop->cond) + knc_bytes(p->step[i].u.r.loop->body);
+        for (uint32_t k = 0; k < knc_n_inside(&p->step[i]); k++)
+            bytes += knc_bytes(knc_inner_program(&p->step[i], k));
     return bytes;
 }
 int knc_n_operands(const kn_program *p) { return (int)p->n_operand; }

@@ -1,85 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
- * control.c -- steps of control flow: the jaxprs of a loop are compiled to programs of their own, and their memory is
- * laid out in the workspace of the step, so that the loop runs without asking for memory. */
-#include "compile/plan.h"
+ * control.c -- steps of control flow: which path a loop or a branch takes, and why. */
+#include "compile/control.h"
+#include "compile/scalar.h"
 
-enum { ALIGN = 64 };
-
-static size_t aligned(size_t n) { return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1); }
-
-static size_t take(knc_loop *l, size_t bytes)
+uint32_t knc_n_inside(const knc_step *s)
 {
-    size_t at = l->workspace;
-    l->workspace += aligned(bytes);
-    return at;
+    if (s->kind == KNC_LOOP)
+        return s->u.r.loop->cond ? 2 : 1;
+    return s->kind == KNC_BRANCH ? s->u.r.branch->n : 0;
 }
 
-/* Does the body leave this carry where it is: not changed, or written over? */
-static bool stays_in_place(const knc_loop *l, uint32_t carry)
+kn_program *knc_inner_program(const knc_step *s, uint32_t i)
 {
-    const knc_output *o = &l->body->output[carry];
-    return (o->kind == KNC_OUT_OPERAND || o->kind == KNC_OUT_DONATED) && o->index == l->n_body + carry;
-}
-
-static kn_error *lay_out(const knc_plan *p, knc_loop *l)
-{
-    kn_arena *a = &p->p->arena;
-    size_t *bytes = knx_arena_alloc(a, (l->n + 1) * sizeof *bytes);
-    size_t *second = knx_arena_alloc(a, (l->n + 1) * sizeof *second);
-    if (!bytes || !second)
-        return knx_error_nomem();
-    l->cond_in = take(l, ((size_t)l->n_cond + l->n) * sizeof(kn_operand));
-    l->body_in = take(l, ((size_t)l->n_body + l->n) * sizeof(kn_operand));
-    l->to = take(l, l->n * sizeof(void *));
-    l->spare = take(l, l->n * sizeof(void *));
-    l->go = take(l, sizeof(bool));
-    for (uint32_t i = 0; i < l->n; i++) {
-        bytes[i] = kni_type_bytes(kni_in_type(l->body->jaxpr, l->n_body + i));
-        second[i] = stays_in_place(l, i) ? KNC_IN_PLACE : take(l, bytes[i]);
-    }
-    l->work = take(l, l->cond->workspace > l->body->workspace ? l->cond->workspace : l->body->workspace);
-    l->bytes = bytes;
-    l->second = second;
-    return NULL;
-}
-
-/* A carry belongs to the loop, so the body may write over it; constants do not. */
-static kn_error *compile_parts(const knc_plan *p, const kn_p_while *params, knc_loop *l)
-{
-    kn_compile_options o = {.kernels = p->o->kernels, .fuse = p->o->fuse, .bands = p->o->bands};
-    KN_TRY(knc_compile(params->cond_jaxpr, &o, &l->cond));
-    bool *donated = knx_alloc_zero((size_t)l->n_body + l->n + 1);
-    if (!donated)
-        return knx_error_nomem();
-    for (uint32_t i = 0; i < l->n; i++)
-        donated[l->n_body + i] = true;
-    o.donated = donated;
-    kn_error *error = knc_compile(params->body_jaxpr, &o, &l->body);
-    knx_free(donated);
-    return error;
-}
-
-kn_error *knc_make_loop(const knc_plan *p, const kn_eqn *e, const knc_loop **out)
-{
-    const kn_p_while *params = e->params;
-    knc_loop *l = knx_arena_zero(&p->p->arena, sizeof *l);
-    if (!l)
-        return knx_error_nomem();
-    l->n_cond = (uint32_t)params->cond_nconsts;
-    l->n_body = (uint32_t)params->body_nconsts;
-    l->n = e->n_out;
-    l->path = KN_PATH_STEPWISE;
-    l->length = KNC_NO_LENGTH;
-    kn_error *error = compile_parts(p, params, l);
-    if (!error)
-        error = lay_out(p, l);
-    if (error) {
-        knc_release(l->cond);
-        knc_release(l->body);
-        return error;
-    }
-    *out = l;
-    return NULL;
+    if (s->kind == KNC_BRANCH)
+        return s->u.r.branch->program[i];
+    return i ? s->u.r.loop->cond : s->u.r.loop->body;
 }
 
 void knc_drop_step(const knc_step *s)
@@ -92,8 +27,147 @@ void knc_drop_step(const knc_step *s)
         const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
         for (int i = 0; i < 3; i++)
             knk_release(all[i] ? all[i]->kernel : NULL);
-    } else if (s->kind == KNC_LOOP) {
-        knc_release(s->u.r.loop->cond);
-        knc_release(s->u.r.loop->body);
     }
+    for (uint32_t i = 0; i < knc_n_inside(s); i++)
+        knc_release(knc_inner_program(s, i));
+}
+
+const char *knc_path_text(kn_loop_path path, bool branch)
+{
+    return path == KN_PATH_COMPILED ? (branch ? "a kernel" : "a compiled loop")
+           : branch                 ? "programs that are run"
+           : path == KN_PATH_CALLS  ? "a loop with routine calls"
+                                    : "stepwise";
+}
+
+/* ---- A kernel. */
+
+/* The step of a kernel, whose references are some of those that there are. */
+static kn_error *become_kernel(knc_plan *p, const knc_scalar *k, knc_step *s)
+{
+    knk_kernel *kernel = k->kernel;
+    kn_error *error = p->o->kernels ? knc_share_kernel(p->o->kernels, &kernel) : NULL;
+    knc_ref *ref = knx_arena_alloc(&p->p->arena, ((size_t)k->n_buffer + 1) * sizeof *ref);
+    if (error || !ref) {
+        knk_release(kernel);
+        return error ? error : knx_error_nomem();
+    }
+    for (int b = 0; b < k->n_buffer; b++)
+        ref[b] = s->ref[k->buffer[b]];
+    s->kind = KNC_KERNEL;
+    s->ref = ref;
+    s->n_ref = (uint32_t)k->n_buffer;
+    s->u.k.kernel = kernel;
+    s->u.k.map = k->map;
+    s->u.k.par = k->par;
+    s->u.k.inner = k->inner;
+    s->u.k.prepared = NULL;
+    return NULL;
+}
+
+/* ---- Paths. */
+
+typedef struct choice {
+    int64_t accept, on_step;
+    bool branch;
+    uint8_t path;
+    kn_text why;
+} choice;
+
+static kn_error *refuse(const kn_eqn *e, const choice *c)
+{
+    kn_error *error = knx_error(KN_ERROR_VALUE, "%s would run %s%s, which .accept does not allow: %s", e->prim->name,
+                                c->path == KN_PATH_STEPWISE ? "" : "as ", knc_path_text(c->path, c->branch), c->why.s);
+    if (error && !error->place && atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0)
+        error->place = e->place;
+    return error;
+}
+
+/* The best path of those that are accepted; a kernel is made already. `why`: what stands against a better one. */
+static kn_error *choose(knc_plan *p, const kn_eqn *e, choice *c, knc_step *s)
+{
+    int64_t accept = c->accept ? c->accept : KN_PATH_COMPILED | KN_PATH_CALLS | KN_PATH_STEPWISE;
+    c->path = p->o->fuse ? KN_PATH_CALLS : KN_PATH_STEPWISE;
+    if (!p->o->fuse) {
+        knx_text_add(&c->why, "fusion is off");
+    } else if (!(accept & KN_PATH_COMPILED)) {
+        knx_text_add(&c->why, ".accept excludes what is better");
+        c->path = accept & KN_PATH_CALLS ? KN_PATH_CALLS : KN_PATH_STEPWISE;
+    } else if (c->on_step) {
+        knx_text_add(&c->why, ".on_step hears of each step");
+    } else {
+        knc_scalar k = {0};
+        KN_TRY(knc_scalar_kernel(p, e, &k));
+        c->why = k.why;
+        if (k.kernel) {
+            c->path = KN_PATH_COMPILED;
+            return become_kernel(p, &k, s);
+        }
+    }
+    if (!(accept & c->path) && c->path == KN_PATH_CALLS && (accept & KN_PATH_STEPWISE))
+        c->path = KN_PATH_STEPWISE;
+    return accept & c->path ? NULL : refuse(e, c);
+}
+
+/* Equations are lowered from the last to the first, so each is put before those that are there. */
+static kn_error *note(const knc_plan *p, uint32_t eqn, const choice *c)
+{
+    knc_path_note *n = knx_arena_zero(&p->p->arena, sizeof *n);
+    const char *why = n ? knx_arena_string(&p->p->arena, c->why.s) : NULL;
+    if (!why)
+        return knx_error_nomem();
+    *n = (knc_path_note){.eqn = eqn, .path = c->path, .why = why, .next = p->p->path};
+    p->p->path = n;
+    return NULL;
+}
+
+/* ---- Programs. */
+
+static kn_error *become_loop(const knc_plan *p, const kn_eqn *e, uint8_t path, knc_step *s)
+{
+    knc_loop *l = knx_arena_zero(&p->p->arena, sizeof *l);
+    if (!l)
+        return knx_error_nomem();
+    kn_error *error = e->prim->loops == KN_LOOP_SCAN ? knc_make_scan(p, e, path, l) : knc_make_while(p, e, path, l);
+    if (error) {
+        knc_release(l->cond);
+        knc_release(l->body);
+        return error;
+    }
+    s->kind = KNC_LOOP;
+    s->u.r.loop = l;
+    s->u.r.workspace = l->workspace;
+    return NULL;
+}
+
+static kn_error *become_branch(const knc_plan *p, const kn_eqn *e, knc_step *s)
+{
+    knc_branch *b = knx_arena_zero(&p->p->arena, sizeof *b);
+    if (!b)
+        return knx_error_nomem();
+    kn_error *error = knc_make_branch(p, e, b);
+    s->kind = KNC_BRANCH;
+    s->u.r.branch = b;
+    s->u.r.workspace = b->workspace;
+    if (error)
+        knc_drop_step(s);
+    return error;
+}
+
+kn_error *knc_make_control(knc_plan *p, const kn_eqn *e, knc_step *s)
+{
+    choice c = {.branch = e->prim->loops == KN_LOOP_COND};
+    if (e->prim->loops == KN_LOOP_SCAN) {
+        const kn_p_scan *params = e->params;
+        c.accept = params->accept;
+        c.on_step = params->on_step;
+    }
+    KN_TRY(choose(p, e, &c, s));
+    kn_error *error = note(p, s->eqn, &c);
+    if (c.path == KN_PATH_COMPILED) {
+        if (error)
+            knc_drop_step(s);
+        return error;
+    }
+    return error ? error : c.branch ? become_branch(p, e, s) : become_loop(p, e, c.path, s);
 }

@@ -2,13 +2,16 @@
  * evaluate.c -- kernel nodes of a value at a position: a load, or its equation's expression over its operands. Chains
  * of equations are walked with a stack of their own; only rows that compute positions (`pull`) make this file call
  * itself, KNC_MAX_DEPTH deep at most. */
-#include "compile/lowering.h"
+#include "compile/scope.h"
 #include <string.h>
 
 static const kn_value2 no_value = {KNK_NONE, KNK_NONE};
 static bool is_half(kn_dtype d) { return d->id == KN_ID_F16 || d->id == KN_ID_BF16; }
 
 /* Memory of what was evaluated. */
+
+/* A variable's number among those of all scopes. */
+static uint32_t number_of(const kn_lower *l, uint32_t var) { return l->scope ? l->scope->first + var : var; }
 
 static size_t slot_in_table(const kn_lower *l, uint32_t var, const knc_point *at)
 {
@@ -20,9 +23,9 @@ static size_t slot_in_table(const kn_lower *l, uint32_t var, const knc_point *at
     }
 }
 
-static const kn_value2 *recall(const kn_lower *l, uint32_t var, const knc_point *at)
+const kn_value2 *knc_recall(const kn_lower *l, uint32_t var, const knc_point *at)
 {
-    uint32_t x = l->table.n ? l->table.at[slot_in_table(l, var, at)] : 0;
+    uint32_t x = l->table.n ? l->table.at[slot_in_table(l, number_of(l, var), at)] : 0;
     return x ? &l->memo.at[x - 1].value : NULL;
 }
 
@@ -41,6 +44,7 @@ static bool grow_table(kn_lower *l)
 
 void knc_remember(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value)
 {
+    var = number_of(l, var);
     if ((2 * l->memo.n >= l->table.n && !grow_table(l)) || !KN_VEC_PUSH(&l->memo, ((knc_memo){var, at, value})))
         l->failed = true;
     else
@@ -75,7 +79,7 @@ static knc_point *new_point(kn_lower *l, const kn_index *i, knk_node pred)
 
 bool knc_begin_places(kn_lower *l)
 {
-    const kn_index none = {l->n_par + l->n_inner, 0, NULL};
+    const kn_index none = {l->n_par + l->n_inner + l->turn_room, 0, NULL};
     l->home.n = l->memo.n = l->stack.n = l->known = 0;
     if (l->table.n)
         memset(l->table.at, 0, l->table.n * sizeof *l->table.at);
@@ -176,13 +180,15 @@ static knk_node plus(kn_lower *l, knk_node a, knk_node b)
 knk_node knl_axis_value(kn_lower *l, const kn_index *i, int axis)
 {
     const kn_index_axis *x = &i->axis[axis];
+    if (x->fixed && knc_no_loops(i, axis))
+        return x->node < 0 || x->offset ? plus(l, knk_const_int(l->k, KN_ID_I64, x->offset), x->node) : x->node;
     return plus(l, knk_index(l->k, knc_kernel_map(l, x->offset, x->coef, false)), x->node);
 }
 
 /* An operand's position from the result's, through the map of a view. */
-static const knc_point *through_view(kn_lower *l, const kn_eqn *e, const knc_point *at)
+const knc_point *knc_through_view(kn_lower *l, const kn_eqn *e, const knc_point *at)
 {
-    const kn_index *map = knc_view_map(l->p->j, e, &l->arena);
+    const kn_index *map = knc_view_map(l->j, e, &l->arena);
     if (!map || !map->ndim)
         return map ? l->scalar : NULL;
     kn_index *in = knl_index(l, map->ndim, at->index);
@@ -203,16 +209,14 @@ static const knc_point *through_view(kn_lower *l, const kn_eqn *e, const knc_poi
                          m->coef[d] == 1 ? y->node : knk_binary(l->k, KNK_MUL, y->node, runtime_number(l, m->coef[d])));
         }
     }
-    return point_of(l, in, at->pred, knc_type(l->p, e->in[0]));
+    return l->scope ? knc_one_point(l, in, at->pred) : point_of(l, in, at->pred, kni_atom_type(l->j, e->in[0]));
 }
 
 /* Memory. */
 
-static int buffer_of(kn_lower *l, uint32_t var, bool written)
+int knc_buffer_of(kn_lower *l, uint32_t slot, size_t offset, kn_dtype dtype, bool written)
 {
-    size_t offset;
-    uint32_t slot = knc_slot_of(l->p, var, &offset);
-    kn_dtype_id d = knc_part(l->p->j->type[var].dtype);
+    kn_dtype_id d = knc_part(dtype);
     for (size_t b = 0; b < l->buffer.n; b++)
         if (l->buffer.at[b].slot == slot && l->buffer.at[b].offset == offset && l->buffer.at[b].dtype == d &&
             l->buffer.at[b].written == written)
@@ -220,6 +224,13 @@ static int buffer_of(kn_lower *l, uint32_t var, bool written)
     if (!KN_VEC_PUSH(&l->buffer, ((knc_access){slot, offset, d, written, false, {-1, -1}, l->stage, l->stage})))
         l->failed = true;
     return knk_add_buffer(l->k, d, written);
+}
+
+static int buffer_of(kn_lower *l, uint32_t var, bool written)
+{
+    size_t offset;
+    uint32_t slot = knc_slot_of(l->p, var, &offset);
+    return knc_buffer_of(l, slot, offset, l->j->type[var].dtype, written);
 }
 
 typedef struct place {
@@ -245,7 +256,7 @@ static void flat_place(kn_lower *l, kn_type t, const kn_index *i, place *f)
 
 static void note_access(kn_lower *l, int buffer, int part, int map, bool computed)
 {
-    if (l->failed || buffer < 0 || (size_t)buffer >= l->buffer.n)
+    if (l->failed || l->scope || buffer < 0 || (size_t)buffer >= l->buffer.n)
         return;
     knc_access *b = &l->buffer.at[buffer];
     if (b->map[part] < 0)
@@ -254,10 +265,8 @@ static void note_access(kn_lower *l, int buffer, int part, int map, bool compute
     b->last = l->stage;
 }
 
-static kn_value2 load(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 other)
+kn_value2 knc_load(kn_lower *l, int buffer, kn_type t, const knc_point *at, kn_value2 other)
 {
-    kn_type t = l->p->j->type[var];
-    int buffer = buffer_of(l, var, false);
     knk_node part[2] = {KNK_NONE, KNK_NONE}, rest[2] = {other.re, other.im};
     place f;
     flat_place(l, t, at->index, &f);
@@ -273,10 +282,13 @@ static kn_value2 load(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 
     return (kn_value2){part[0], part[1]};
 }
 
-void knc_store_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value)
+static kn_value2 load(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 other)
 {
-    kn_type t = l->p->j->type[var];
-    int buffer = buffer_of(l, var, true);
+    return knc_load(l, buffer_of(l, var, false), l->j->type[var], at, other);
+}
+
+void knc_store(kn_lower *l, int buffer, kn_type t, const knc_point *at, kn_value2 value)
+{
     knk_node part[2] = {value.re, value.im};
     place f;
     flat_place(l, t, at->index, &f);
@@ -287,11 +299,16 @@ void knc_store_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 v
     }
 }
 
+void knc_store_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value)
+{
+    knc_store(l, buffer_of(l, var, true), l->j->type[var], at, value);
+}
+
 /* Values. */
 
-static kn_value2 literal(kn_lower *l, kn_atom a)
+kn_value2 knc_literal(kn_lower *l, kn_atom a)
 {
-    const kn_literal *x = &l->p->j->literal[a & ~KN_LITERAL_BIT];
+    const kn_literal *x = &l->j->literal[a & ~KN_LITERAL_BIT];
     kn_dtype d = x->type.dtype;
     if (is_half(d))
         return (kn_value2){knk_const_double(l->k, KN_ID_F32, knx_scalar_to_double(d, x->bits)), KNK_NONE};
@@ -318,7 +335,7 @@ static const kn_type *operand_types(kn_lower *l, const kn_eqn *e)
 {
     kn_type *t = knx_arena_alloc(&l->arena, (e->n_in + 1) * sizeof *t);
     for (uint32_t i = 0; t && i < e->n_in; i++)
-        t[i] = knc_type(l->p, e->in[i]);
+        t[i] = kni_atom_type(l->j, e->in[i]);
     if (!t)
         l->failed = true;
     return t;
@@ -331,38 +348,38 @@ static bool computed_here(kn_lower *l, uint32_t var, const knc_point *at)
     if (v->state == KNC_INLINE)
         return true;
     return v->state == KNC_STORED && knc_find(l->p, v->group) == l->group &&
-           (v->loops != KNC_LOOPS_FULL || v->stage == l->pass) && at == knc_home_of(l, v->loops, l->p->j->type[var]);
+           (v->loops != KNC_LOOPS_FULL || v->stage == l->pass) && at == knc_home_of(l, v->loops, l->j->type[var]);
 }
 
 static const knc_point *operand_point(kn_lower *l, const kn_eqn *e, kn_atom x, const knc_point *at)
 {
-    return !knc_type(l->p, x).ndim && l->p->j->type[e->out].ndim ? l->scalar : at;
+    return !kni_atom_type(l->j, x).ndim && l->j->type[e->out].ndim ? l->scalar : at;
 }
 
-static bool push(kn_lower *l, uint32_t var, const knc_point *at)
+bool knc_push(kn_lower *l, uint32_t var, const knc_point *at)
 {
-    if (!at || !KN_VEC_PUSH(&l->stack, ((knc_frame){var, at, NULL})))
+    if (!at || !KN_VEC_PUSH(&l->stack, ((knc_frame){l->scope, var, at, NULL})))
         l->failed = true;
     return !l->failed;
 }
 
 /* The value of an operand, or false after putting it on the stack. */
-static bool operand_ready(kn_lower *l, kn_atom a, const knc_point *at, kn_value2 *value)
+bool knc_operand_ready(kn_lower *l, kn_atom a, const knc_point *at, kn_value2 *value)
 {
     if (kni_is_literal(a)) {
-        *value = literal(l, a);
+        *value = knc_literal(l, a);
         return true;
     }
-    const kn_value2 *known = recall(l, a, at);
+    const kn_value2 *known = knc_recall(l, a, at);
     if (!known) {
-        push(l, a, at);
+        knc_push(l, a, at);
         return false;
     }
     *value = *known;
     return true;
 }
 
-static void apply_expr(kn_lower *l, const kn_eqn *e, const knc_point *at)
+void knc_apply_expr(kn_lower *l, const kn_eqn *e, const knc_point *at)
 {
     kn_value2 *x = knx_arena_alloc(&l->arena, (e->n_in + 1) * sizeof *x),
               *y = knx_arena_alloc(&l->arena, (e->n_out + 1) * sizeof *y);
@@ -372,22 +389,22 @@ static void apply_expr(kn_lower *l, const kn_eqn *e, const knc_point *at)
         return;
     }
     for (uint32_t i = 0; i < e->n_in; i++)
-        if (!operand_ready(l, e->in[i], operand_point(l, e, e->in[i], at), &x[i]))
+        if (!knc_operand_ready(l, e->in[i], operand_point(l, e, e->in[i], at), &x[i]))
             return;
     for (uint32_t i = 0; i < e->n_out; i++)
         y[i] = no_value;
-    const kn_type *yt = &l->p->j->type[e->out];
+    const kn_type *yt = &l->j->type[e->out];
     kn_expr_args args = {.params = e->params, .n_in = (int)e->n_in, .n_out = (int)e->n_out, .x = x, .xt = xt, .yt = yt};
     e->prim->expr(l->k, &args, y);
     for (uint32_t i = 0; i < e->n_out; i++)
         knc_remember(l, e->out + i, at, knc_round(l, yt[i].dtype, y[i]));
 }
 
-static void apply_pull(kn_lower *l, const kn_eqn *e, const knc_point *at)
+void knc_apply_pull(kn_lower *l, const kn_eqn *e, const knc_point *at)
 {
     const kn_eqn *outer_eqn = l->eqn;
     const knc_point *outer_at = l->at;
-    kn_type yt = l->p->j->type[e->out];
+    kn_type yt = l->j->type[e->out];
     kn_value2 y = no_value;
     kn_rule rule = {.prim = e->prim,
                     .params = e->params,
@@ -395,15 +412,18 @@ static void apply_pull(kn_lower *l, const kn_eqn *e, const knc_point *at)
                     .n_out = (int)e->n_out,
                     .x = e->in,
                     .xt = operand_types(l, e),
-                    .yt = &l->p->j->type[e->out]};
+                    .yt = &l->j->type[e->out]};
     if (l->failed)
         return;
     l->eqn = e;
     l->at = at;
-    e->prim->pull(l, &rule, at->index, &y);
+    (e->prim->pull ? e->prim->pull : e->prim->element)(l, &rule, at->index, &y);
     l->eqn = outer_eqn;
     l->at = outer_at;
-    knc_remember(l, e->out, at, knc_round(l, yt.dtype, y));
+    if (l->waiting)
+        l->waiting = false;
+    else
+        knc_remember(l, e->out, at, knc_round(l, yt.dtype, y));
 }
 
 /* One step on the value on top of the stack: known, loaded, worked out, or one of its operands put on top. */
@@ -414,7 +434,7 @@ static void advance(kn_lower *l)
     const knc_point *at = f->point;
     const knc_value *v = &l->p->value[var];
     kn_value2 x;
-    if (recall(l, var, at)) {
+    if (knc_recall(l, var, at)) {
         l->stack.n--;
         return;
     }
@@ -422,15 +442,15 @@ static void advance(kn_lower *l)
         knc_remember(l, var, at, load(l, var, at, no_value));
         return;
     }
-    const kn_eqn *e = &l->p->j->eqn[v->eqn];
-    switch (knc_class_of(l->p->j, e)) {
-    case KNC_ELEMENTWISE: apply_expr(l, e, at); return;
+    const kn_eqn *e = &l->j->eqn[v->eqn];
+    switch (knc_class_of(l->j, e)) {
+    case KNC_ELEMENTWISE: knc_apply_expr(l, e, at); return;
     case KNC_PULL:
-    case KNC_EITHER: apply_pull(l, e, at); return;
+    case KNC_EITHER: knc_apply_pull(l, e, at); return;
     case KNC_IDENTITY: break;
     case KNC_VIEW:
         if (!f->moved)
-            f->moved = through_view(l, e, at);
+            f->moved = knc_through_view(l, e, at);
         at = f->moved;
         break;
     case KNC_RESHAPE:
@@ -440,20 +460,20 @@ static void advance(kn_lower *l)
     }
     if (!at)
         l->failed = true;
-    else if (operand_ready(l, e->in[0], at, &x))
+    else if (knc_operand_ready(l, e->in[0], at, &x))
         knc_remember(l, var, f->point, x);
 }
 
 kn_value2 knc_evaluate(kn_lower *l, kn_atom a, const knc_point *at)
 {
     if (kni_is_literal(a))
-        return literal(l, a);
+        return knc_literal(l, a);
     size_t base = l->stack.n;
-    if (l->failed || !push(l, a, at))
+    if (l->failed || !knc_push(l, a, at))
         return no_value;
     while (l->stack.n > base && !l->failed)
         advance(l);
-    const kn_value2 *value = l->failed ? NULL : recall(l, a, at);
+    const kn_value2 *value = l->failed ? NULL : knc_recall(l, a, at);
     return value ? *value : no_value;
 }
 
@@ -461,7 +481,7 @@ kn_value2 knc_evaluate(kn_lower *l, kn_atom a, const knc_point *at)
 
 knk_builder *knl_kernel(kn_lower *l) { return l->k; }
 
-static kn_value2 chosen(kn_lower *l, knk_node pred, kn_value2 yes, kn_value2 no)
+kn_value2 knc_chosen(kn_lower *l, knk_node pred, kn_value2 yes, kn_value2 no)
 {
     if (pred < 0 || no.re < 0)
         return yes;
@@ -474,8 +494,10 @@ kn_value2 knl_operand(kn_lower *l, int which, const kn_index *i, knk_node pred, 
     kn_atom a = l->eqn->in[which];
     if (l->failed || !i)
         return no_value;
+    if (l->scope)
+        return knc_pulled(l, a, i, pred, other);
     if (kni_is_literal(a) || !i->ndim)
-        return chosen(l, pred, knc_evaluate(l, a, l->scalar), other);
+        return knc_chosen(l, pred, knc_evaluate(l, a, l->scalar), other);
     knk_node all = pred < 0 ? l->at->pred : l->at->pred < 0 ? pred : knk_binary(l->k, KNK_AND, pred, l->at->pred);
     const knc_point *at = l->at;
     if (i != at->index || all != at->pred) {
@@ -489,5 +511,5 @@ kn_value2 knl_operand(kn_lower *l, int which, const kn_index *i, knk_node pred, 
     }
     if (pred >= 0 && all == pred && other.re >= 0 && !computed_here(l, a, at))
         return load(l, a, at, other);
-    return chosen(l, pred, knc_evaluate(l, a, at), other);
+    return knc_chosen(l, pred, knc_evaluate(l, a, at), other);
 }

@@ -28,7 +28,8 @@ static void draw_step(const kn_program *p, uint32_t i, kn_str *out)
                                         [KNC_COPY] = "copy",
                                         [KNC_LOOP] = "loop",
                                         [KNC_PRODUCT] = "product",
-                                        [KNC_BAND] = "band"};
+                                        [KNC_BAND] = "band",
+                                        [KNC_BRANCH] = "branch"};
     const knc_step *s = &p->step[i];
     const kn_place *place = s->eqn < p->jaxpr->n_eqn ? p->jaxpr->eqn[s->eqn].place : NULL;
     kn_text t = {0}, label = {0};

@@ -5,9 +5,14 @@
 #include "compile/lowering.h"
 #include <string.h>
 
+static uint8_t class_of(int64_t stride)
+{
+    return stride == 0 ? KNK_STRIDE_ZERO : stride == 1 ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
+}
+
 int knc_kernel_map(kn_lower *l, int64_t offset, const int64_t *coef, bool memory)
 {
-    int n = l->n_par + (l->in_rows ? l->n_inner : 0);
+    int n = l->n_par + (l->in_rows ? l->n_inner : 0) + l->turn_room;
     for (size_t m = 0; m < l->map.n; m++) {
         knc_map *x = &l->map.at[m];
         if (x->stage == l->stage && x->offset == offset && !memcmp(x->coef, coef, (size_t)n * sizeof *coef)) {
@@ -17,12 +22,12 @@ int knc_kernel_map(kn_lower *l, int64_t offset, const int64_t *coef, bool memory
     }
     uint8_t cls[KNK_MAX_LOOPS];
     int loops = l->n_loop + (l->in_rows ? l->n_inner_loop : 0);
-    for (int d = 0; d < loops; d++) {
-        int64_t c = coef[l->source[d]];
-        cls[d] = c == 0 ? KNK_STRIDE_ZERO : c == 1 ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
-    }
-    int64_t *copy = knx_arena_zero(&l->arena, (size_t)(l->n_par + l->n_inner + 1) * sizeof *copy);
-    int id = copy ? knk_add_map(l->k, cls) : -1;
+    for (int d = 0; d < loops; d++)
+        cls[d] = class_of(coef[l->source[d]]);
+    for (int t = 0; t < l->n_turn; t++) /* as the loops so far */
+        cls[loops + t] = class_of(coef[l->n_par + t]);
+    int64_t *copy = knx_arena_zero(&l->arena, (size_t)(l->n_par + l->n_inner + l->turn_room + 1) * sizeof *copy);
+    int id = !copy ? -1 : l->n_turn ? knk_add_loop_map(l->k, cls) : knk_add_map(l->k, cls);
     if (!copy || !KN_VEC_PUSH(&l->map, ((knc_map){l->stage, memory, l->in_rows, offset, copy}))) {
         l->failed = true;
         return -1;

@@ -161,16 +161,20 @@ static kn_error *build_kernel(kn_lower *l, knk_kernel **kernel)
 }
 
 /* The numbers of a launch. */
-static bool launch_numbers(kn_lower *l, knc_step *s)
+bool knc_launch_numbers(kn_lower *l, const int64_t *turn, const knk_map_values **maps, const int64_t **par,
+                        const int64_t *const **inners)
 {
     kn_arena *a = &l->p->p->arena;
     int stages = l->stage + 1, loops = l->n_loop + l->n_inner_loop;
     knk_map_values *map = knx_arena_alloc(a, (l->map.n + 1) * sizeof *map);
-    int64_t *stride = knx_arena_alloc(a, (l->map.n * (size_t)loops + 1) * sizeof *stride);
-    const int64_t *extent = knx_arena_copy(a, l->length, ((size_t)loops + 1) * sizeof *extent);
+    int64_t *stride = knx_arena_alloc(a, (l->map.n * (size_t)(loops + l->n_turn) + 1) * sizeof *stride);
+    int64_t *extent = knx_arena_zero(a, (size_t)(loops + l->n_turn + 1) * sizeof *extent);
     const int64_t **inner = knx_arena_alloc(a, (size_t)stages * sizeof *inner);
     if (!map || !stride || !extent || !inner)
         return false;
+    memcpy(extent, l->length, (size_t)loops * sizeof *extent);
+    for (int t = 0; t < l->n_turn; t++)
+        extent[loops + t] = turn[t];
     for (int k = 0; k < stages; k++)
         inner[k] = extent + l->n_loop;
     for (size_t m = 0; m < l->map.n; m++) {
@@ -178,10 +182,12 @@ static bool launch_numbers(kn_lower *l, knc_step *s)
         map[m] = (knk_map_values){l->map.at[m].offset, stride};
         for (int d = 0; d < n; d++)
             *stride++ = l->map.at[m].coef[l->source[d]];
+        for (int t = 0; t < l->n_turn; t++)
+            *stride++ = l->map.at[m].coef[l->n_par + t];
     }
-    s->u.k.map = map;
-    s->u.k.par = extent;
-    s->u.k.inner = inner;
+    *maps = map;
+    *par = extent;
+    *inners = inner;
     return true;
 }
 
@@ -220,7 +226,7 @@ static kn_error *add_kernel(kn_lower *l, knk_kernel *kernel)
     knc_step s = {.kind = KNC_KERNEL, .eqn = l->g->eqn, .n_ref = (uint32_t)l->buffer.n};
     s.u.k.kernel = kernel;
     s.ref = knx_arena_alloc(&p->p->arena, (l->buffer.n + 1) * sizeof *s.ref);
-    if (!s.ref || !launch_numbers(l, &s) || !note_reuse(l, number) || !KN_VEC_PUSH(&p->step, s)) {
+    if (!s.ref || !knc_launch_numbers(l, NULL, &s.u.k.map, &s.u.k.par, &s.u.k.inner) || !note_reuse(l, number) || !KN_VEC_PUSH(&p->step, s)) {
         knk_release(kernel);
         return knx_error_nomem();
     }
@@ -279,6 +285,24 @@ static kn_error *make_product(knc_plan *p, const kn_eqn *e, const kn_type *xt, k
     return NULL;
 }
 
+/* A carry begins where its result will be, if nothing else is in its memory: the loop copies it otherwise. */
+static bool note_carries(knc_plan *p, const knc_step *s, uint32_t step)
+{
+    const knc_loop *l = s->u.r.loop;
+    uint32_t first = l->n_cond + l->n_body, n_in = s->u.r.n_in;
+    for (uint32_t i = 0; i < l->n; i++) {
+        const knc_ref *from = &s->ref[first + i], *to = &s->ref[n_in + i];
+        uint32_t readers = 0;
+        for (uint32_t k = 0; k < n_in; k++)
+            readers += s->ref[k].index == from->index;
+        bool whole = !from->offset && !to->offset && p->slot.at[from->index].bytes == l->bytes[i] &&
+                     p->slot.at[to->index].bytes == l->bytes[i];
+        if (readers == 1 && whole && !KN_VEC_PUSH(&p->reuse, ((knc_reuse){step, from->index, to->index})))
+            return false;
+    }
+    return true;
+}
+
 static kn_error *lower_routine(knc_plan *p, const knc_group *g)
 {
     const kn_eqn *e = &p->j->eqn[g->eqn];
@@ -306,9 +330,13 @@ static kn_error *lower_routine(knc_plan *p, const knc_group *g)
     s.u.r.xt = xt;
     s.u.r.yt = &p->j->type[e->out];
     if (e->prim->bits & KN_LOOPS) {
-        KN_TRY(knc_make_loop(p, e, &s.u.r.loop));
-        s.kind = KNC_LOOP;
-        s.u.r.workspace = s.u.r.loop->workspace;
+        KN_TRY(knc_make_control(p, e, &s));
+        if (s.kind == KNC_KERNEL) {
+            bool pushed = KN_VEC_PUSH(&p->step, s);
+            if (!pushed)
+                knc_drop_step(&s);
+            return pushed ? NULL : knx_error_nomem();
+        }
     } else if (e->prim->workspace)
         s.u.r.workspace = e->prim->workspace(e->params, (int)e->n_in, xt, (int)e->n_out, s.u.r.yt);
     s.n_ref = n + (s.u.r.workspace > 0);
@@ -319,6 +347,10 @@ static kn_error *lower_routine(knc_plan *p, const knc_group *g)
             knc_drop_step(&s);
             return knx_error_nomem();
         }
+    }
+    if (s.kind == KNC_LOOP && !note_carries(p, &s, number)) {
+        knc_drop_step(&s);
+        return knx_error_nomem();
     }
     int u = e->prim->updates - 1;
     knc_ref from = u >= 0 ? s.ref[u] : (knc_ref){0};
@@ -344,13 +376,8 @@ static kn_error *lower_all(kn_lower *l)
     return NULL;
 }
 
-kn_error *knc_lower(knc_plan *p)
+void knc_free_lower(kn_lower *l)
 {
-    kn_lower *l = knx_alloc_zero(sizeof *l);
-    if (!l)
-        return knx_error_nomem();
-    l->p = p;
-    kn_error *e = lower_all(l);
     knx_arena_free(&l->arena);
     KN_VEC_FREE(&l->map);
     KN_VEC_FREE(&l->buffer);
@@ -359,5 +386,16 @@ kn_error *knc_lower(knc_plan *p)
     KN_VEC_FREE(&l->stack);
     KN_VEC_FREE(&l->home);
     knx_free(l);
+}
+
+kn_error *knc_lower(knc_plan *p)
+{
+    kn_lower *l = knx_alloc_zero(sizeof *l);
+    if (!l)
+        return knx_error_nomem();
+    l->p = p;
+    l->j = p->j;
+    kn_error *e = lower_all(l);
+    knc_free_lower(l);
     return e;
 }

@@ -37,18 +37,22 @@ typedef struct knc_home {
 } knc_home;
 
 typedef struct knc_memo {
-    uint32_t var;
+    uint32_t var; /* counted through all scopes */
     const knc_point *point;
     kn_value2 value;
 } knc_memo;
 
 typedef struct knc_frame {
+    const struct knc_scope *scope;
     uint32_t var;
     const knc_point *point, *moved; /* moved: where a view leads */
 } knc_frame;
 
 struct kn_lower {
     knc_plan *p;
+    const kni_jaxpr *j;            /* whose variables are spoken of ... */
+    const struct knc_scope *scope; /* ... and what they are there (scope.h); NULL: values of the group */
+    struct knc_points *points;     /* of a kernel with loops: what there is beside scopes */
     const knc_group *g;
     uint32_t group;
     kn_arena arena;
@@ -62,6 +66,7 @@ struct kn_lower {
     int n_loop, n_inner_loop;          /* loops of the kernel ... */
     uint8_t source[KNK_MAX_LOOPS];     /* ... the innermost natural loop of each, and ... */
     int64_t length[KNK_MAX_LOOPS + 1]; /* ... their extents */
+    int n_turn, turn_room;             /* loops inside of the stage, behind the natural ones; at most */
     KN_VEC(knc_map) map;
     KN_VEC(knc_access) buffer;
     KN_VEC(knc_memo) memo;
@@ -73,6 +78,7 @@ struct kn_lower {
     kn_value2 *joined; /* per reduction of the group, once its stage is written */
     const kn_eqn *eqn; /* whose `pull` runs */
     const knc_point *at;
+    bool waiting; /* `pull` asked for what is not known yet: it is called again */
     bool failed;
 };
 
@@ -86,6 +92,22 @@ kn_value2 knc_evaluate(kn_lower *l, kn_atom a, const knc_point *at);
 void knc_remember(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value);
 void knc_store_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value);
 kn_value2 knc_round(kn_lower *l, kn_dtype d, kn_value2 v); /* 16-bit floats: to a number of the dtype, as float32 */
+/* The steps of an evaluation: what is not known yet is put on the stack instead. */
+const kn_value2 *knc_recall(const kn_lower *l, uint32_t var, const knc_point *at);
+bool knc_push(kn_lower *l, uint32_t var, const knc_point *at);
+bool knc_operand_ready(kn_lower *l, kn_atom a, const knc_point *at, kn_value2 *value);
+kn_value2 knc_literal(kn_lower *l, kn_atom a);
+void knc_apply_expr(kn_lower *l, const kn_eqn *e, const knc_point *at);
+void knc_apply_pull(kn_lower *l, const kn_eqn *e, const knc_point *at);
+const knc_point *knc_through_view(kn_lower *l, const kn_eqn *e, const knc_point *at);
+kn_value2 knc_load(kn_lower *l, int buffer, kn_type t, const knc_point *at, kn_value2 other);
+void knc_store(kn_lower *l, int buffer, kn_type t, const knc_point *at, kn_value2 value);
+int knc_buffer_of(kn_lower *l, uint32_t slot, size_t offset, kn_dtype d, bool written);
+kn_value2 knc_chosen(kn_lower *l, knk_node pred, kn_value2 yes, kn_value2 no);
+/* lower.c: false without memory; turn: extents of the loops inside of the stage */
+bool knc_launch_numbers(kn_lower *l, const int64_t *turn, const knk_map_values **map, const int64_t **par,
+                        const int64_t *const **inner);
+void knc_free_lower(kn_lower *l);
 
 /* loops.c */
 int knc_kernel_map(kn_lower *l, int64_t offset, const int64_t *coef, bool memory);

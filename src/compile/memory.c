@@ -62,16 +62,25 @@ static bool take_operand(knc_plan *p, const knc_reuse *r, knc_slot *from, knc_sl
     return true;
 }
 
-/* From the last step to the first, so that what ends in an output is known to. `from` then has the place of `to`. */
+/* A carry of a loop and what it will be. */
+static bool is_carry(const knc_plan *p, const knc_slot *from, const knc_slot *to)
+{
+    return from->space == KNC_AT_OPERAND && to->space == KNC_AT_OUTPUT && to->index < p->o->n_carry &&
+           from->index == p->o->first_carry + to->index;
+}
+
+/* From the last step to the first, so that what ends in an output is known to; carries before all others. `from` then
+ * has the place of `to`. */
 static void take_over(knc_plan *p)
 {
     uint8_t *taken = knx_arena_zero(&p->scratch, p->slot.n + 1);
     if (p->reuse.n)
         qsort(p->reuse.at, p->reuse.n, sizeof *p->reuse.at, by_step);
-    for (size_t i = p->reuse.n; taken && i-- > 0;) {
-        const knc_reuse *r = &p->reuse.at[i];
+    for (size_t i = taken ? (p->o->n_carry ? 2 : 1) * p->reuse.n : 0; i-- > 0;) {
+        const knc_reuse *r = &p->reuse.at[i % p->reuse.n];
         knc_slot *from = &p->slot.at[r->from], *to = &p->slot.at[knc_place_of(p, r->to)];
-        if (taken[r->to] || taken[r->from] || from->over != KNC_NO || from->last != r->step || !from->bytes)
+        if (taken[r->to] || taken[r->from] || from->over != KNC_NO || from->last != r->step || !from->bytes ||
+            (i >= p->reuse.n && !is_carry(p, from, to)))
             continue;
         if (from->space == KNC_AT_WORK) {
             from->over = (uint32_t)(to - p->slot.at);
@@ -84,23 +93,28 @@ static void take_over(knc_plan *p)
 }
 
 /* A donated operand that nothing reads any more when an output is first written. */
+static void use_one_donated(knc_plan *p, const knc_slot *from, bool carry)
+{
+    for (size_t s = 0; s < p->slot.n; s++) {
+        const knc_slot *to = &p->slot.at[s];
+        bool fits = to->space == KNC_AT_OUTPUT && to->over == KNC_NO && to->bytes == from->bytes && to->first != KNC_NO;
+        if (!fits || to->first <= from->last || outputs(p)[to->index].kind != KNC_OUT_NEW ||
+            (carry && !is_carry(p, from, to)))
+            continue;
+        outputs(p)[to->index].kind = KNC_OUT_DONATED;
+        outputs(p)[to->index].index = from->index;
+        return;
+    }
+}
+
 static void use_donated(knc_plan *p)
 {
-    for (size_t d = 0; p->o->donated && d < p->slot.n; d++) {
-        const knc_slot *from = &p->slot.at[d];
-        if (!knc_is_donated(p, from) || from->first == KNC_NO || !from->bytes)
-            continue;
-        for (size_t s = 0; s < p->slot.n; s++) {
-            const knc_slot *to = &p->slot.at[s];
-            bool fits =
-                to->space == KNC_AT_OUTPUT && to->over == KNC_NO && to->bytes == from->bytes && to->first != KNC_NO;
-            if (!fits || to->first <= from->last || outputs(p)[to->index].kind != KNC_OUT_NEW)
-                continue;
-            outputs(p)[to->index].kind = KNC_OUT_DONATED;
-            outputs(p)[to->index].index = from->index;
-            break;
+    for (int all = p->o->n_carry == 0; all < 2; all++)
+        for (size_t d = 0; p->o->donated && d < p->slot.n; d++) {
+            const knc_slot *from = &p->slot.at[d];
+            if (knc_is_donated(p, from) && from->first != KNC_NO && from->bytes)
+                use_one_donated(p, from, !all);
         }
-    }
 }
 
 /* Offsets: few slots, the largest first, each at the lowest place that is free for all of its life. */

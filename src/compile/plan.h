@@ -251,9 +251,9 @@ bool knc_reads_too_late(const knc_plan *p, const kn_eqn *e, bool moves, uint32_t
 kn_error *knc_settle_updates(knc_plan *p); /* once places are known: copies that are left, and why */
 kn_error *knc_drop_copies(knc_plan *p);    /* those that are not */
 
-/* control.c: the programs of an equation with jaxprs that the executor drives. In the step's own arena; what it holds
- * is given back by knc_drop_step. */
-kn_error *knc_make_loop(const knc_plan *p, const kn_eqn *e, const knc_loop **out);
+/* control.c: an equation with KN_LOOPS becomes a kernel, or programs that the executor drives. s: a routine's step, with
+ * its references but for a workspace. What it holds then is given back by knc_drop_step. */
+kn_error *knc_make_control(knc_plan *p, const kn_eqn *e, knc_step *s);
 void knc_drop_step(const knc_step *s);
 
 void knc_lay_out_workspace(const knc_plan *p, size_t arena); /* workspace.c: arena: bytes of the temporaries */
@@ -272,7 +272,9 @@ static inline uint32_t knc_max_buffers(const knc_plan *p)
 }
 static inline bool knc_has_rows(const knc_group *g) { return g->form != KNC_LOOPS_OPEN; }
 
+const char *knc_path_text(kn_loop_path path, bool branch);
 void knc_log_copies(const kn_program *p); /* text.c */
+void knc_log_paths(const kn_program *p);
 const char *knc_why_text(knc_why why);
 
 kn_error *knc_share_kernel(kn_kernel_cache *c,

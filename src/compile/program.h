@@ -25,6 +25,8 @@ typedef struct kn_compile_options {
     /* Per operand, may be NULL: its buffer may be overwritten and become an output's. After a run its contents are
      * undefined, after one that failed too; the same buffer must not be passed as a second operand. */
     const bool *donated;
+    /* Of the bodies of loops: output k < n_carry is best written over operand first_carry + k, if that is donated. */
+    uint32_t first_carry, n_carry;
     bool record;     /* also which values go from step to step: for knc_graphviz */
     int bands;       /* 0: where they pay; 1: wherever steps can be cut, in low blocks; -1: none */
     int max_buffers; /* that one kernel reads and writes, but for single equations with more; 0: 64 */

@@ -21,20 +21,36 @@ typedef struct knc_ref {
     size_t offset;  /* bytes */
 } knc_ref;
 
+/* Addresses of all references of a program's steps, found before the program runs, in the order of the steps (bands
+ * find theirs themselves); behind them, for each result that no step writes, where it goes and where it comes from. */
+typedef struct knc_moving {
+    uint32_t ref;  /* number in the table */
+    int64_t bytes; /* from one turn of the loop to the next */
+} knc_moving;
+typedef struct knc_table {
+    uint32_t n_ref, n_copy, n_moving;
+    const uint32_t *copy;     /* the results that are copied */
+    const knc_moving *moving; /* elements of inputs and outputs */
+    bool bands;
+    size_t at; /* offset in the step's workspace; for two places of the carries one table behind the other */
+} knc_table;
+
 /* A loop (while, scan) that is not a kernel: the programs of its condition and its body. All that it needs while it
  * runs is in its workspace: docs/loops.md. Operands: constants of the condition, of the body, carries, inputs; results:
  * carries, outputs. */
 typedef struct knc_loop {
-    uint8_t path;             /* kn_loop_path */
+    uint8_t path;             /* kn_loop_path: CALLS or STEPWISE */
     uint32_t n_cond, n_body, n, n_x, n_y; /* constants of the condition, of the body; carries; inputs, outputs */
     kn_program *cond, *body;  /* cond: NULL for a scan */
     int64_t length;           /* of a scan; of a while: most rounds, KNC_NO_LENGTH: any */
     bool reverse;
     int64_t on_step;          /* a host function (ir/host.h), 0: none */
-    const size_t *bytes;                /* of the carries; then of an element of each input, of each output */
-    const size_t *second;               /* offset of the second place of a carry; KNC_IN_PLACE: none */
-    size_t cond_in, body_in, to, spare; /* offsets: operands of the programs; results, free places of the carries */
-    size_t go, work, workspace;         /* the condition's result; the programs' workspace; all of it */
+    const size_t *bytes;      /* of the carries; then of an element of each input, of each output */
+    const size_t *second;     /* offset of the second place of a carry; KNC_IN_PLACE: none */
+    int places;               /* 2: some carries have a second one; then all that follows is there for each */
+    size_t cond_in, body_in, to; /* offsets: operands of the programs, results of the body */
+    knc_table cond_table, body_table; /* CALLS */
+    size_t go, work, workspace; /* the condition's result; the programs' workspace; all of it */
 } knc_loop;
 #define KNC_IN_PLACE SIZE_MAX
 #define KNC_NO_LENGTH INT64_MAX
@@ -171,6 +187,14 @@ typedef struct knc_note {
 } knc_note;
 #define KNC_NO UINT32_MAX
 
+/* How a loop or branch runs, and why not better. */
+typedef struct knc_path_note {
+    uint32_t eqn;
+    uint8_t path;    /* kn_loop_path */
+    const char *why; /* "" if there is nothing better */
+    const struct knc_path_note *next;
+} knc_path_note;
+
 /* How an update (a row with `updates`) was made. */
 #define KNC_UPDATES(X)                                              \
     X(IN_PLACE, "in place")                                         \
@@ -207,6 +231,7 @@ struct kn_program {
     uint32_t n_edge;
     const knc_update_note *update;
     uint32_t n_update;
+    const knc_path_note *path;   /* in the order of the equations */
     size_t copied;               /* bytes, by updates that are not in place */
     const uint32_t *overwritten; /* donated operands with temporaries in their place; copied first where one is plain
                                     memory */
@@ -221,6 +246,9 @@ struct kn_program {
     _Atomic(uint64_t) scratch_known; /* workspace.c: for another number of threads */
     kn_arena arena;
 };
+/* control.c: the programs inside of a step: none but in loops and branches */
+uint32_t knc_n_inside(const knc_step *s);
+kn_program *knc_inner_program(const knc_step *s, uint32_t i);
 enum { KNC_FEW_REFS = 48 }; /* steps with more buffers keep their addresses in the workspace */
 /* workspace.c: bytes that a product itself needs, and behind them what its kernels need for each worker: at its end a
  * tile, if elements are turned */

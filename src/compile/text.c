@@ -94,6 +94,25 @@ void knc_log_copies(const kn_program *p)
     }
 }
 
+static void path_text(const kn_program *p, const knc_path_note *n, kn_text *t)
+{
+    const kn_prim *prim = p->jaxpr->eqn[n->eqn].prim;
+    knx_text_add(t, "%s%s%s", knc_path_text((kn_loop_path)n->path, prim->loops == KN_LOOP_COND), *n->why ? ": " : "",
+                 n->why);
+}
+
+void knc_log_paths(const kn_program *p)
+{
+    for (const knc_path_note *n = p->path; kn_debug_level >= 1 && n; n = n->next) {
+        const kn_eqn *e = &p->jaxpr->eqn[n->eqn];
+        kn_text t = {0};
+        if (e->place)
+            knx_text_add(&t, "%s:%d: ", e->place->file, e->place->line);
+        path_text(p, n, &t);
+        KN_LOG(1, "%s: %s", e->prim->name, t.s);
+    }
+}
+
 static void extents(kn_text *t, const char *name, int n, const int64_t *extent)
 {
     knx_text_add(t, " %s", name);
@@ -208,29 +227,60 @@ static void edges_text(const kn_program *p, kn_str *out)
     }
 }
 
-kn_error *knc_text(const kn_program *p, char **out)
+static void program_text(const kn_program *p, kn_str *s);
+
+/* The programs of loops and branches, under the steps that run them. */
+static void inside_text(const kn_program *p, uint32_t i, kn_str *out)
 {
-    kn_str s = {0};
+    const knc_step *s = &p->step[i];
+    kn_text t = {0};
+    for (uint32_t k = 0; k < knc_n_inside(s); k++) {
+        if (s->kind == KNC_BRANCH)
+            knx_text_add(&t, "step %u, branch %u: ", (unsigned)i, (unsigned)k);
+        else
+            knx_text_add(&t, "step %u, %s: ", (unsigned)i, k ? "condition" : "body");
+        add(out, &t);
+        program_text(knc_inner_program(s, k), out);
+    }
+}
+
+static void program_text(const kn_program *p, kn_str *s)
+{
     kn_text t = {0};
     knx_text_add(&t, "program %s: %u operands, %u outputs, %u steps, workspace %llu bytes, peak %llu bytes",
                  p->jaxpr->name, (unsigned)p->n_operand, (unsigned)p->n_output, (unsigned)p->n_step,
                  (unsigned long long)knc_workspace_bytes(p, 1), (unsigned long long)knc_peak_bytes(p, 1));
     knx_text_add(&t, p->copied ? ", copied %llu bytes\nequations\n" : "\nequations\n", (unsigned long long)p->copied);
-    add(&s, &t);
+    add(s, &t);
     for (uint32_t i = 0; i < p->jaxpr->n_eqn; i++)
-        note_text(p, i, &s);
+        note_text(p, i, s);
     for (uint32_t i = 0; i < p->n_update; i++) {
         if (!i)
-            knx_str_puts(&s, "updates\n");
+            knx_str_puts(s, "updates\n");
         knx_text_add(&t, "  %u: %s ", (unsigned)p->update[i].eqn, p->jaxpr->eqn[p->update[i].eqn].prim->name);
         update_text(p, &p->update[i], &t);
         knx_text_add(&t, "\n");
-        add(&s, &t);
+        add(s, &t);
     }
-    knx_str_puts(&s, "steps\n");
+    for (const knc_path_note *n = p->path; n; n = n->next) {
+        knx_text_add(&t, n == p->path ? "loops and branches\n  %u: %s: " : "  %u: %s: ", (unsigned)n->eqn,
+                     p->jaxpr->eqn[n->eqn].prim->name);
+        path_text(p, n, &t);
+        knx_text_add(&t, "\n");
+        add(s, &t);
+    }
+    knx_str_puts(s, "steps\n");
     for (uint32_t i = 0; i < p->n_step; i++)
-        step_text(p, i, &s);
-    edges_text(p, &s);
+        step_text(p, i, s);
+    edges_text(p, s);
+    for (uint32_t i = 0; i < p->n_step; i++)
+        inside_text(p, i, s);
+}
+
+kn_error *knc_text(const kn_program *p, char **out)
+{
+    kn_str s = {0};
+    program_text(p, &s);
     *out = knx_str_take(&s);
     return *out ? NULL : knx_error_nomem();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * workspace.c -- how much memory a program needs while it runs, and for how many threads: the memory of its values,
  * whose places are planned, and behind that the scratch of whatever kernel is running, which depends on the number of
- * threads. The programs inside of loops use the same scratch. */
+ * threads. The programs inside of loops and branches use the same scratch. */
 #include "base/pool.h"
 #include "codegen/native.h"
 #include "codegen/rect.h"
@@ -11,6 +11,36 @@ static size_t aligned(size_t n) { return (n + 63) & ~(size_t)63; }
 
 /* ---- Threads. A part for another thread has to be worth waking it up: operations, as knk_cost counts them. */
 enum { OPERATIONS_OF_A_PART = 1 << 16, NANOSECONDS_OF_A_PART = 10000 };
+
+enum { UNKNOWN_TURNS = 64 };
+
+/* Operations of a point in loops, beyond those of one turn of each. */
+static double more_turns(const knc_step *s, int stage)
+{
+    const knk_kernel *k = s->u.k.kernel;
+    double turns[KNK_MAX_NESTED + 1] = {1}, more = 0;
+    int depth = 0, loop = k->stage[stage].n_inner;
+    for (int i = k->stage[stage].first; k->stage[stage].n_loop && i < k->stage[stage].end; i++) {
+        if (k->node[i].op == KNK_LOOP && depth < KNK_MAX_NESTED) {
+            int64_t extent = s->u.k.inner[stage][loop++];
+            turns[depth + 1] = turns[depth] * (extent == KNK_NO_LIMIT ? UNKNOWN_TURNS : (double)extent);
+            depth++;
+        } else if (k->node[i].op == KNK_END && depth) {
+            depth--;
+        } else {
+            more += turns[depth] - 1;
+        }
+    }
+    return more;
+}
+
+static double operations(const knc_step *s)
+{
+    double n = knk_cost(s->u.k.kernel) + 1;
+    for (int k = 0; k < s->u.k.kernel->n_stage; k++)
+        n += more_turns(s, k);
+    return n;
+}
 
 static double elements(const knc_step *s)
 {
@@ -43,7 +73,7 @@ static double cost_of_product(const knc_step *s)
 static double parts_of(const knc_step *s)
 {
     if (s->kind == KNC_KERNEL)
-        return elements(s) * (knk_cost(s->u.k.kernel) + 1) / OPERATIONS_OF_A_PART;
+        return elements(s) * operations(s) / OPERATIONS_OF_A_PART;
     if (s->kind == KNC_PRODUCT)
         return cost_of_product(s) / NANOSECONDS_OF_A_PART;
     double parts = 0;
@@ -63,9 +93,10 @@ static int most_threads(const kn_program *p)
         if (s->kind == KNC_KERNEL || s->kind == KNC_PRODUCT || s->kind == KNC_BAND) {
             double parts = parts_of(s);
             n = parts < KNX_MAX_THREADS ? (int)parts : KNX_MAX_THREADS;
-        } else if (s->kind == KNC_LOOP) {
-            const knc_loop *l = s->u.r.loop;
-            n = l->cond->most_threads > l->body->most_threads ? l->cond->most_threads : l->body->most_threads;
+        }
+        for (uint32_t k = 0; k < knc_n_inside(s); k++) {
+            int inside = knc_inner_program(s, k)->most_threads;
+            n = inside > n ? inside : n;
         }
         most = n > most ? n : most;
     }
@@ -144,9 +175,10 @@ static size_t scratch_of(const kn_program *p, int threads)
             bytes = knc_product_workspace(s, threads) + (size_t)threads * knc_attached_scratch(s);
         } else if (s->kind == KNC_BAND) {
             bytes = scratch_of_band(s->u.band, threads);
-        } else if (s->kind == KNC_LOOP) {
-            size_t cond = scratch_of(s->u.r.loop->cond, threads), body = scratch_of(s->u.r.loop->body, threads);
-            bytes = cond > body ? cond : body;
+        }
+        for (uint32_t k = 0; k < knc_n_inside(s); k++) {
+            size_t inside = scratch_of(knc_inner_program(s, k), threads);
+            bytes = inside > bytes ? inside : bytes;
         }
         most = bytes > most ? bytes : most;
     }

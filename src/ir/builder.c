@@ -237,6 +237,8 @@ int knb_emit(kn_builder *b, const kn_prim *p, const void *params, int n_in, cons
         kn_error *error = emit(b, &e, params, in, max_out);
         if (!error && b->hook)
             error = b->hook(b->hook_env, b, &e);
+        if (!error && b->fold)
+            error = b->fold(b->fold_env, b, &e);
         if (error)
             knb_fail(b, error);
     }

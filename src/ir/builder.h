@@ -36,6 +36,8 @@ struct kn_builder {
     kn_error *error;                  /* the first one; owned */
     kn_builder_hook hook;
     void *hook_env;
+    kn_builder_hook fold; /* hears of each equation that is collected, and may change its operands or drop it */
+    void *fold_env;
 };
 
 void knb_init(kn_builder *b);

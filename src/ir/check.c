@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "ir/params.h"
 #include "ir/prim.h"
+#include <stdio.h>
 #include <string.h>
 
 #define FAULT(...) knx_error(KN_ERROR_VALUE, __VA_ARGS__)
@@ -56,6 +57,20 @@ static kn_error *check_atom(const kni_jaxpr *j, kn_atom a, uint32_t bound, const
     return a < bound ? NULL : FAULT("%s %u is not bound before its use", what, number);
 }
 
+/* number: among several of this name; -1: it is the only one */
+static kn_error *check_sub_jaxpr(checker *c, const kni_jaxpr *sub, const char *name, int number)
+{
+    char which[24] = "";
+    kn_error *e = sub ? check_jaxpr(c, sub) : FAULT("there is none");
+    if (!e)
+        return NULL;
+    if (number >= 0)
+        snprintf(which, sizeof which, "[%d]", number);
+    kn_error *outer = knx_error(e->kind, "%s%s: %s", name, which, e->message);
+    knx_error_release(e);
+    return outer;
+}
+
 static kn_error *check_field(checker *c, const kn_param_field *f, const void *params)
 {
     const char *at = (const char *)params + f->offset;
@@ -80,17 +95,16 @@ static kn_error *check_field(checker *c, const kn_param_field *f, const void *pa
             n++;
         return v >= 0 && v < n ? NULL : FAULT("parameter %s is out of range", f->name);
     }
-    case KN_P_JAXPR: {
-        const kni_jaxpr *sub = *(kni_jaxpr *const *)at;
-        kn_error *e = sub ? check_jaxpr(c, sub) : FAULT("there is none");
-        if (!e)
-            return NULL;
-        kn_error *outer = knx_error(e->kind, "%s: %s", f->name, e->message);
-        knx_error_release(e);
-        return outer;
+    case KN_P_JAXPR: return check_sub_jaxpr(c, *(kni_jaxpr *const *)at, f->name, -1);
+    case KN_P_JAXPRS: {
+        const kni_jaxprs *v = (const void *)at;
+        if (v->n < 0 || (v->n > 0 && !v->v))
+            return FAULT("parameter %s is no list", f->name);
+        for (int i = 0; i < v->n; i++)
+            KN_TRY(check_sub_jaxpr(c, v->v[i], f->name, i));
+        return NULL;
     }
     case KN_P_THUNK: return *(kn_thunk *const *)at ? NULL : FAULT("parameter %s is missing", f->name);
-    case KN_P_JAXPRS:
     case KN_P_INT:
     case KN_P_BOOL:
     case KN_P_STRING:

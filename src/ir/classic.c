@@ -35,18 +35,62 @@ static void name_constants(const kni_jaxpr *j, uint32_t *name, uint32_t *next, c
             name[x[i]] = (*next)++;
 }
 
-static uint32_t *names_of(classic *c, const kni_jaxpr *j)
+/* One jaxpr on its way to the text. */
+typedef struct shown_jaxpr {
+    const kni_jaxpr *j;
+    const kni_branches *choice; /* of a branch: inputs that it does not take are not shown. NULL: it is none */
+    int branch;
+    uint32_t *name;     /* per variable */
+    kn_atom *predicate; /* kni_hidden_indices */
+    kn_atom *in;        /* room for the operands of an equation as they are shown */
+} shown_jaxpr;
+
+static bool is_skipped(const shown_jaxpr *s, uint32_t input)
 {
-    uint32_t *name = knx_arena_alloc(&c->arena, j->n_var * sizeof *name), next = 0;
-    if (!name)
-        return NULL;
+    return s->choice && !kni_branch_takes(s->choice, s->branch, input);
+}
+
+static bool is_hidden(const shown_jaxpr *s, const kn_eqn *e)
+{
+    return s->predicate && e->n_out == 1 && s->predicate[e->out] != KN_ATOM_NONE;
+}
+
+/* The operands as they are shown, in s->in: a choice shows its predicate, then what either branch takes. */
+static uint32_t shown_operands(const shown_jaxpr *s, const kn_eqn *e)
+{
+    kni_branches b;
+    uint32_t n = 0;
+    if (!kni_two_branches(e, &b)) {
+        for (uint32_t i = 0; i < e->n_in; i++)
+            s->in[n++] = e->in[i];
+        return n;
+    }
+    bool hidden = kni_is_var(e->in[0]) && s->predicate[e->in[0]] != KN_ATOM_NONE;
+    s->in[n++] = hidden ? s->predicate[e->in[0]] : e->in[0];
+    n += kni_branch_operands(&b, e, 1, s->in + n);
+    n += kni_branch_operands(&b, e, 0, s->in + n);
+    return n;
+}
+
+static bool name_all(classic *c, shown_jaxpr *s)
+{
+    const kni_jaxpr *j = s->j;
+    uint32_t next = 0, widest = 0;
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        widest = j->eqn[i].n_in > widest ? j->eqn[i].n_in : widest;
+    s->in = knx_arena_alloc(&c->arena, (2 * (size_t)widest + 1) * sizeof *s->in);
+    uint32_t *name = s->name = knx_arena_alloc(&c->arena, j->n_var * sizeof *name);
+    if (!s->in || !name || !kni_hidden_indices(j, &c->arena, &s->predicate))
+        return false;
     for (uint32_t i = 0; i < j->n_const; i++)
         name[i] = NO_NAME;
     for (uint32_t i = 0; i < j->n_in; i++)
-        name[j->n_const + i] = next++;
+        name[j->n_const + i] = is_skipped(s, i) ? NO_NAME : next++;
     for (uint32_t i = 0; i < j->n_eqn; i++) {
         const kn_eqn *e = &j->eqn[i];
-        name_constants(j, name, &next, e->in, e->n_in);
+        if (is_hidden(s, e))
+            continue;
+        name_constants(j, name, &next, s->in, shown_operands(s, e));
         for (uint32_t k = 0; k < e->n_out; k++)
             name[e->out + k] = next++;
     }
@@ -54,65 +98,104 @@ static uint32_t *names_of(classic *c, const kni_jaxpr *j)
     for (uint32_t i = 0; i < j->n_const; i++)
         if (name[i] == NO_NAME)
             name[i] = next++;
-    return name;
+    return true;
 }
 
-static void add_atom(kn_str *t, const kni_jaxpr *j, const uint32_t *name, kn_atom a)
+static void add_atom(kn_str *t, const shown_jaxpr *s, kn_atom a)
 {
     char room[KN_NAME_ROOM];
     if (kni_is_literal(a))
-        kni_literal_text(t, KN_FORM_CLASSIC, &j->literal[a & ~KN_LITERAL_BIT]);
+        kni_literal_text(t, KN_FORM_CLASSIC, &s->j->literal[a & ~KN_LITERAL_BIT]);
     else
-        knx_str_puts(t, kni_var_name(name[a], room));
+        knx_str_puts(t, kni_var_name(s->name[a], room));
 }
 
-static void add_variables(kn_str *t, const kni_jaxpr *j, const uint32_t *name, uint32_t first, uint32_t n,
-                          const char *before)
+static void add_variables(kn_str *t, const shown_jaxpr *s, uint32_t first, uint32_t n, const char *before)
 {
     for (uint32_t i = 0; i < n; i++) {
+        if (s->name[first + i] == NO_NAME)
+            continue;
         knx_str_puts(t, before);
-        add_atom(t, j, name, first + i);
+        add_atom(t, s, first + i);
         before = " ";
     }
 }
 
-static void add_jaxpr(classic *c, const kni_jaxpr *j);
+static void add_jaxpr(classic *c, const kni_jaxpr *j, const kni_branches *choice, int branch);
 
-static const char *field_name(const kn_param_field *f) { return f->classic_name ? f->classic_name : f->name; }
+/* A parameter as it is shown: a field, or one of the two branches of a choice. */
+typedef struct item {
+    const char *name;
+    const kn_param_field *field;
+    int branch; /* -1: all of the field */
+} item;
 
-/* The shown fields in alphabetical order. */
-static int sorted_fields(const kn_eqn *e, const kn_param_field *shown[MOST_FIELDS])
+static int insert_item(item *list, int n, item one)
+{
+    int k = n < MOST_FIELDS ? n : n - 1;
+    for (; k > 0 && strcmp(list[k - 1].name, one.name) > 0; k--)
+        list[k] = list[k - 1];
+    list[k] = one;
+    return n < MOST_FIELDS ? n + 1 : n;
+}
+
+/* In alphabetical order. */
+static int sorted_items(const kn_eqn *e, bool two, item list[MOST_FIELDS])
 {
     int n = 0;
-    for (const kn_param_field *f = e->prim->fields; f && f->name && n < MOST_FIELDS; f++) {
+    for (const kn_param_field *f = e->prim->fields; f && f->name; f++) {
         if (!kni_field_shown(KN_FORM_CLASSIC, f, e->params))
             continue;
-        int k = n++;
-        for (; k > 0 && strcmp(field_name(shown[k - 1]), field_name(f)) > 0; k--)
-            shown[k] = shown[k - 1];
-        shown[k] = f;
+        if (two && (f->flags & KN_PF_BRANCHES)) {
+            n = insert_item(list, n, (item){"false_jaxpr", f, 0});
+            n = insert_item(list, n, (item){"true_jaxpr", f, 1});
+        } else {
+            n = insert_item(list, n, (item){f->classic_name ? f->classic_name : f->name, f, -1});
+        }
     }
     return n;
 }
 
+static void add_jaxprs(classic *c, kni_jaxprs subs)
+{
+    knx_str_puts(c->out, "( ");
+    size_t indent = column(c->out);
+    for (int i = 0; i < subs.n; i++) {
+        if (i)
+            new_line(c->out, indent);
+        add_jaxpr(c, subs.v[i], NULL, 0);
+    }
+    knx_str_puts(c->out, " )");
+}
+
+static void add_item(classic *c, const kni_jaxpr *j, const kn_eqn *e, const kni_branches *b, const item *one)
+{
+    kni_jaxprs subs = kni_field_jaxprs(one->field, e->params);
+    knx_str_puts(c->out, one->name);
+    knx_str_puts(c->out, "=");
+    if (one->branch >= 0)
+        add_jaxpr(c, subs.v[one->branch], b, one->branch);
+    else if (one->field->kind == KN_P_JAXPRS)
+        add_jaxprs(c, subs);
+    else if (subs.n)
+        add_jaxpr(c, subs.v[0], NULL, 0);
+    else
+        kni_field_value(c->out, KN_FORM_CLASSIC, j, e, one->field);
+}
+
 static void add_params(classic *c, const kni_jaxpr *j, const kn_eqn *e)
 {
-    const kn_param_field *shown[MOST_FIELDS];
-    int n = sorted_fields(e, shown);
+    item shown[MOST_FIELDS];
+    kni_branches b = {.consts = {0, NULL}};
+    int n = sorted_items(e, kni_two_branches(e, &b), shown);
     if (!n)
         return;
     knx_str_puts(c->out, "[ ");
     size_t indent = column(c->out);
     for (int i = 0; i < n; i++) {
-        const kni_jaxpr *sub = kni_field_jaxpr(shown[i], e->params);
         if (i)
             new_line(c->out, indent);
-        knx_str_puts(c->out, field_name(shown[i]));
-        knx_str_puts(c->out, "=");
-        if (sub)
-            add_jaxpr(c, sub);
-        else
-            kni_field_value(c->out, KN_FORM_CLASSIC, j, e, shown[i]);
+        add_item(c, j, e, &b, &shown[i]);
     }
     knx_str_puts(c->out, " ]");
 }
@@ -125,65 +208,71 @@ static const char *prim_name(const kn_prim *p)
     return p->name;
 }
 
-static void add_equation(classic *c, const kni_jaxpr *j, const uint32_t *name, const kn_eqn *e)
+static void add_equation(classic *c, const shown_jaxpr *s, const kn_eqn *e)
 {
-    add_variables(c->out, j, name, e->out, e->n_out, "");
+    add_variables(c->out, s, e->out, e->n_out, "");
     if (e->n_out)
         knx_str_puts(c->out, " = ");
     knx_str_puts(c->out, prim_name(e->prim));
-    add_params(c, j, e);
-    for (uint32_t i = 0; i < e->n_in; i++) {
+    add_params(c, s->j, e);
+    uint32_t n = shown_operands(s, e);
+    for (uint32_t i = 0; i < n; i++) {
         knx_str_puts(c->out, " ");
-        add_atom(c->out, j, name, e->in[i]);
+        add_atom(c->out, s, s->in[i]);
     }
 }
 
-static void add_results(kn_str *t, const kni_jaxpr *j, const uint32_t *name)
+static void add_results(kn_str *t, const shown_jaxpr *s)
 {
+    const kni_jaxpr *j = s->j;
     if (j->n_out != 1)
         knx_str_puts(t, "(");
     for (uint32_t i = 0; i < j->n_out; i++) {
         if (i)
             knx_str_puts(t, ", ");
-        add_atom(t, j, name, j->out[i]);
+        add_atom(t, s, j->out[i]);
     }
     if (j->n_out != 1)
         knx_str_puts(t, ")");
 }
 
-static void add_jaxpr(classic *c, const kni_jaxpr *j)
+static void add_jaxpr(classic *c, const kni_jaxpr *j, const kni_branches *choice, int branch)
 {
     kn_str *t = c->out;
     size_t indent = column(t) + 2;
-    const uint32_t *name = names_of(c, j);
-    if (!name) {
+    shown_jaxpr s = {.j = j, .choice = choice, .branch = branch};
+    if (!name_all(c, &s)) {
         c->failed = true;
         return;
     }
     knx_str_puts(t, "{ lambda");
-    add_variables(t, j, name, 0, j->n_const, " ");
+    add_variables(t, &s, 0, j->n_const, " ");
     knx_str_puts(t, " ;");
-    add_variables(t, j, name, j->n_const, j->n_in, " ");
+    add_variables(t, &s, j->n_const, j->n_in, " ");
     knx_str_puts(t, ".");
     new_line(t, indent);
     knx_str_puts(t, "let");
+    bool first = true;
     for (uint32_t i = 0; i < j->n_eqn && !t->failed && !c->failed; i++) {
-        if (i)
-            new_line(t, indent + 4);
-        else
+        if (is_hidden(&s, &j->eqn[i]))
+            continue;
+        if (first)
             knx_str_puts(t, " ");
-        add_equation(c, j, name, &j->eqn[i]);
+        else
+            new_line(t, indent + 4);
+        first = false;
+        add_equation(c, &s, &j->eqn[i]);
     }
     new_line(t, indent);
     knx_str_puts(t, "in ");
-    add_results(t, j, name);
+    add_results(t, &s);
     knx_str_puts(t, " }");
 }
 
 kn_error *kni_text_classic(const kni_jaxpr *j, kn_str *out)
 {
     classic c = {.out = out};
-    add_jaxpr(&c, j);
+    add_jaxpr(&c, j, NULL, 0);
     knx_arena_free(&c.arena);
     return c.failed || out->failed ? knx_error_nomem() : NULL;
 }

@@ -12,6 +12,7 @@
 #define END { .name = NULL }
 /* clang-format on */
 #define HIDDEN       .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC
+#define HIDDEN_OPTIONAL .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC | KN_PF_OPTIONAL
 #define TYPED_ONLY   .flags = KN_PF_HIDE_CLASSIC
 #define CLASSIC_ONLY .flags = KN_PF_HIDE_TYPED
 
@@ -308,25 +309,28 @@ const kn_param_field kni_fields_while[] = {
     FIELD(INT, kn_p_while, body_nconsts),
     FIELD(JAXPR, kn_p_while, cond_jaxpr),
     FIELD(INT, kn_p_while, cond_nconsts),
-    FIELD(INT, kn_p_while, max_steps, HIDDEN),
+    FIELD(INT, kn_p_while, max_steps, HIDDEN_OPTIONAL),
     END,
 };
 
 const kn_param_field kni_fields_scan[] = {
+    SHOW("forward", kni_show_forward, CLASSIC_ONLY, .read = kni_read_forward),
     FIELD(JAXPR, kn_p_scan, jaxpr),
     FIELD(INT, kn_p_scan, length),
+    SHOW("linear", kni_show_linear, CLASSIC_ONLY),
     FIELD(INT, kn_p_scan, num_carry),
     FIELD(INT, kn_p_scan, num_consts),
     FIELD(BOOL, kn_p_scan, reverse, TYPED_ONLY),
     FIELD(INT, kn_p_scan, unroll, TYPED_ONLY),
-    FIELD(INT, kn_p_scan, checkpoint, HIDDEN),
-    FIELD(INT, kn_p_scan, accept, HIDDEN),
-    FIELD(INT, kn_p_scan, on_step, HIDDEN),
+    FIELD(INT, kn_p_scan, checkpoint, HIDDEN_OPTIONAL),
+    FIELD(INT, kn_p_scan, accept, HIDDEN_OPTIONAL),
+    FIELD(INT, kn_p_scan, on_step, HIDDEN_OPTIONAL),
     END,
 };
 const kn_param_field kni_fields_cond[] = {
-    FIELD(JAXPRS, kn_p_cond, branches),
-    FIELD(INTS, kn_p_cond, consts, HIDDEN),
+    FIELD(JAXPRS, kn_p_cond, branches, .flags = KN_PF_BRANCHES),
+    FIELD(INTS, kn_p_cond, consts, .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC | KN_PF_OPTIONAL | KN_PF_NAME),
+    SHOW("linear", kni_show_linear, CLASSIC_ONLY),
     END,
 };
 

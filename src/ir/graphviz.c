@@ -22,13 +22,18 @@ void kni_params_text(kn_str *t, const kni_jaxpr *j, const kn_eqn *e)
     for (const kn_param_field *f = e->prim->fields; f && f->name; f++) {
         if (!kni_field_shown(KN_FORM_TYPED, f, e->params))
             continue;
-        const kni_jaxpr *sub = kni_field_jaxpr(f, e->params);
+        kni_jaxprs inner = kni_field_jaxprs(f, e->params);
+        bool list = f->kind == KN_P_JAXPRS;
         knx_str_puts(t, before);
         knx_str_puts(t, f->name);
-        knx_str_puts(t, "=");
-        if (sub)
-            knx_str_puts(t, *sub->name ? sub->name : "jaxpr");
-        else
+        knx_str_puts(t, list ? "=(" : "=");
+        for (int i = 0; i < inner.n; i++) {
+            knx_str_puts(t, i ? " " : "");
+            knx_str_puts(t, *inner.v[i]->name ? inner.v[i]->name : "jaxpr");
+        }
+        if (list)
+            knx_str_puts(t, ")");
+        else if (!inner.n)
             kni_field_value(t, KN_FORM_TYPED, j, e, f);
         before = " ";
     }
@@ -96,6 +101,19 @@ static void add_edge(drawing *d, const uint32_t *maker, const kni_jaxpr *j, uint
 
 static void draw(drawing *d, const kni_jaxpr *j, int depth);
 
+/* The n-th jaxpr of a field, beside the node that holds it. */
+static void draw_inside(drawing *d, const char *node, const kn_param_field *f, int n, const kni_jaxpr *j, int depth)
+{
+    uint64_t inner = d->next;
+    char label[64];
+    snprintf(label, sizeof label, f->kind == KN_P_JAXPRS ? "%s[%d]" : "%s", f->name, n);
+    add(d, "subgraph cluster_%" PRIu64 " { label=", inner);
+    add_label(d, label);
+    add(d, ";\n");
+    draw(d, j, depth + 1);
+    add(d, "}\n%s -> j%" PRIu64 "_in [style=dashed, arrowhead=none];\n", node, inner);
+}
+
 static void draw_equation(drawing *d, const kni_jaxpr *j, const uint32_t *maker, uint64_t id, uint32_t i, int depth)
 {
     const kn_eqn *e = &j->eqn[i];
@@ -126,15 +144,9 @@ static void draw_equation(drawing *d, const kni_jaxpr *j, const uint32_t *maker,
     for (uint32_t k = 0; k < e->n_in; k++)
         add_edge(d, maker, j, id, e->in[k], node);
     for (const kn_param_field *f = e->prim->fields; f && f->name; f++) {
-        const kni_jaxpr *sub = kni_field_jaxpr(f, e->params);
-        if (!sub || depth >= DEEPEST)
-            continue;
-        uint64_t inner = d->next;
-        add(d, "subgraph cluster_%" PRIu64 " { label=", inner);
-        add_label(d, f->name);
-        add(d, ";\n");
-        draw(d, sub, depth + 1);
-        add(d, "}\n%s -> j%" PRIu64 "_in [style=dashed, arrowhead=none];\n", node, inner);
+        kni_jaxprs inner = kni_field_jaxprs(f, e->params);
+        for (int n = 0; n < inner.n && depth < DEEPEST; n++)
+            draw_inside(d, node, f, n, inner.v[n], depth);
     }
 }
 

@@ -27,6 +27,7 @@ typedef struct kn_index_axis {
     int64_t offset;
     int64_t coef[KNK_MAX_LOOPS];
     knk_node node; /* int64 added to it; KNK_NONE: none */
+    bool fixed;    /* the planner's: without loops it is a number of the kernel, not of the launch */
 } kn_index_axis;
 typedef struct kn_index {
     int n_loop;

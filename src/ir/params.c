@@ -9,6 +9,15 @@
 #define FIELD_OF(type, base, field) (*(const type *)((const char *)(base) + (field)->offset))
 #define EACH_FIELD(f, p)            (const kn_param_field *f = (p)->fields; f && f->name; f++)
 
+kni_jaxprs kni_field_jaxprs(const kn_param_field *f, const void *params)
+{
+    if (f->kind == KN_P_JAXPRS)
+        return FIELD_OF(kni_jaxprs, params, f);
+    if (f->kind == KN_P_JAXPR && FIELD_AT(kni_jaxpr *, params, f))
+        return (kni_jaxprs){1, &FIELD_AT(kni_jaxpr *, params, f)};
+    return (kni_jaxprs){0, NULL};
+}
+
 static bool copy_field(kn_arena *a, const kn_param_field *f, void *params)
 {
     switch (f->kind) {
@@ -37,8 +46,11 @@ static bool copy_field(kn_arena *a, const kn_param_field *f, void *params)
     }
     case KN_P_JAXPRS: {
         kni_jaxprs *v = &FIELD_AT(kni_jaxprs, params, f);
-        v->v = knx_arena_copy(a, v->v, (size_t)v->n * sizeof *v->v);
-        return v->v != NULL || !v->n;
+        if (v->n <= 0)
+            *v = (kni_jaxprs){0, NULL};
+        else
+            v->v = knx_arena_copy(a, v->v, (size_t)v->n * sizeof *v->v);
+        return !v->n || v->v;
     }
     case KN_P_INT:
     case KN_P_BOOL:
@@ -66,13 +78,13 @@ bool kni_params_copy(kn_arena *a, const kn_prim *p, const void *params, const vo
         return false;
     for
         EACH_FIELD(f, p) /* last, so that a failed copy holds nothing */
-    if (f->kind == KN_P_JAXPR)
-        kni_retain(FIELD_AT(kni_jaxpr *, copy, f));
-    else if (f->kind == KN_P_JAXPRS)
-        for (int i = 0; i < FIELD_AT(kni_jaxprs, copy, f).n; i++)
-            kni_retain(FIELD_AT(kni_jaxprs, copy, f).v[i]);
-    else if (f->kind == KN_P_THUNK)
-        kni_thunk_retain(FIELD_AT(kn_thunk *, copy, f));
+    {
+        kni_jaxprs inner = kni_field_jaxprs(f, copy);
+        for (int i = 0; i < inner.n; i++)
+            kni_retain(inner.v[i]);
+        if (f->kind == KN_P_THUNK)
+            kni_thunk_retain(FIELD_AT(kn_thunk *, copy, f));
+    }
     *out = copy;
     return true;
 }
@@ -83,13 +95,13 @@ void kni_params_drop(const kn_prim *p, const void *params)
         return;
     for
         EACH_FIELD(f, p)
-    if (f->kind == KN_P_JAXPR)
-        kni_release(FIELD_AT(kni_jaxpr *, params, f));
-    else if (f->kind == KN_P_JAXPRS)
-        for (int i = 0; i < FIELD_AT(kni_jaxprs, params, f).n; i++)
-            kni_release(FIELD_AT(kni_jaxprs, params, f).v[i]);
-    else if (f->kind == KN_P_THUNK)
-        kni_thunk_release(FIELD_AT(kn_thunk *, params, f));
+    {
+        kni_jaxprs inner = kni_field_jaxprs(f, params);
+        for (int i = 0; i < inner.n; i++)
+            kni_release(inner.v[i]);
+        if (f->kind == KN_P_THUNK)
+            kni_thunk_release(FIELD_AT(kn_thunk *, params, f));
+    }
 }
 
 static bool equal_ints(kn_ints a, kn_ints b)
@@ -211,11 +223,11 @@ uint64_t kni_params_hash(const kn_prim *p, const void *params, uint64_t seed)
     return seed;
 }
 
+/* Several jaxprs are alternatives of the same results. */
 static size_t jaxpr_results(const kn_param_field *f, const void *params)
 {
-    if (f->kind == KN_P_JAXPR && FIELD_AT(kni_jaxpr *, params, f))
-        return FIELD_AT(kni_jaxpr *, params, f)->n_out;
-    return f->kind == KN_P_JAXPRS && FIELD_AT(kni_jaxprs, params, f).n ? FIELD_AT(kni_jaxprs, params, f).v[0]->n_out : 0;
+    kni_jaxprs inner = kni_field_jaxprs(f, params);
+    return inner.n ? inner.v[0]->n_out : 0;
 }
 
 size_t kni_result_room(const kn_prim *p, const void *params, int n_in)
@@ -239,10 +251,9 @@ uint32_t kni_bits(const kn_prim *p, const void *params)
 {
     uint32_t bits = p->bits;
     for (const kn_param_field *f = params ? p->fields : NULL; f && f->name; f++) {
-        if (f->kind == KN_P_JAXPR && FIELD_AT(kni_jaxpr *, params, f))
-            bits |= FIELD_AT(kni_jaxpr *, params, f)->has;
-        for (int i = 0; f->kind == KN_P_JAXPRS && i < FIELD_AT(kni_jaxprs, params, f).n; i++)
-            bits |= FIELD_AT(kni_jaxprs, params, f).v[i]->has;
+        kni_jaxprs inner = kni_field_jaxprs(f, params);
+        for (int i = 0; i < inner.n; i++)
+            bits |= inner.v[i]->has;
     }
     return bits;
 }

@@ -132,6 +132,10 @@ enum {
     KN_PF_TYPES = 256,    /* INTS that are the types of the results (host.h) */
     KN_PF_QUOTED = 512,   /* a string that the classic form quotes */
     KN_PF_ONE_BARE = 128, /* typed and classic form: one name stands without parentheses */
+    KN_PF_OPTIONAL = 1024, /* a text of the full form may leave it out: then it is zero */
+    /* JAXPRS of which operand 0 chooses one (kn_p_cond): the classic form shows two as the parameters false_jaxpr and
+     * true_jaxpr, each over those operands only that it takes (branches.c) */
+    KN_PF_BRANCHES = 2048,
 };
 struct kn_parser; /* of parse.h */
 typedef struct kn_param_field kn_param_field;
@@ -201,7 +205,12 @@ void kni_show_pairs(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_
 void kni_show_second_shape(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_in_shape(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_in_dtype(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_show_forward(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e); /* of scan */
+void kni_show_linear(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_read_forward(struct kn_parser *p, const kn_param_field *fields, void *params);
 
+/* The jaxprs that a field holds: one, several, or none. */
+kni_jaxprs kni_field_jaxprs(const kn_param_field *f, const void *params);
 /* deep; retains jaxprs; false without memory */
 bool kni_params_copy(kn_arena *a, const kn_prim *p, const void *params, const void **out);
 void kni_params_drop(const kn_prim *p, const void *params); /* releases jaxprs */
@@ -391,17 +400,20 @@ typedef struct {
      * steps being worked out again; KN_CHECKPOINT_ROOT: k is the square root of the length, rounded up */
     int64_t checkpoint;
     int64_t accept;  /* bits of kn_loop_path: others are refused; 0: any */
-    int64_t on_step; /* number of a host function (host.h) that is told of each step; 0: none */
+    /* Number of a host function (host.h) that is called after each step, 0: none: with two int64[] operands, the step
+     * (1, 2, ... as they run) and the length, for no results. It does not call Kiln; an error ends the scan. */
+    int64_t on_step;
 } kn_p_scan;
 #define KN_CHECKPOINT_ROOT (-1)
 /* How a loop runs: one native function; a list of kernels and routines whose places are found once; its body as any
  * program. */
 typedef enum kn_loop_path { KN_PATH_COMPILED = 1, KN_PATH_CALLS = 2, KN_PATH_STEPWISE = 4 } kn_loop_path;
-/* Operands: index (int32; below 0 it is 0, beyond the last branch that), then what all branches take: for each branch
- * consts.v[i] constants of its own, then the others. All jaxprs take all of these and give results of the same types. */
+/* Operands: index (int32; below 0 it is 0, beyond the last branch that), then what all branches take: what functions
+ * captured, then their arguments. All jaxprs take all of these and give results of the same types. consts, for the
+ * classic form only: of each captured one, the branch that captured it, or -1: several; empty: nobody knows any more. */
 typedef struct {
     kni_jaxprs branches;
-    kn_ints consts; /* empty: nobody knows any more; for the classic form only */
+    kn_ints consts;
 } kn_p_cond;
 /* Custom derivatives. Operands: num_consts that the rule does not differentiate by, then the others. No jaxpr has
  * constvars; call_jaxpr takes all operands. */

@@ -85,6 +85,29 @@ static kni_jaxpr *parse_sub_jaxpr(kn_parser *p)
     return NULL;
 }
 
+/* Several of them in parentheses, blanks between. What is read belongs to `out`, also after an error. */
+static void parse_sub_jaxprs(kn_parser *p, kni_jaxprs *out)
+{
+    KN_VEC(kni_jaxpr *) list = {0};
+    kni_parse_need(p, '(');
+    while (!p->error && !kni_parse_is(p, ')')) {
+        kni_jaxpr *j = parse_sub_jaxpr(p);
+        if (j && !KN_VEC_PUSH(&list, j)) {
+            kni_release(j);
+            kni_parse_no_memory(p);
+        }
+    }
+    kni_parse_need(p, ')');
+    kni_jaxpr **own = list.n ? knx_arena_copy(&p->arena, list.at, list.n * sizeof *own) : NULL;
+    if (list.n && !own) {
+        for (size_t i = 0; i < list.n; i++)
+            kni_release(list.at[i]);
+        kni_parse_no_memory(p);
+    }
+    *out = (kni_jaxprs){own ? (int)list.n : 0, own};
+    KN_VEC_FREE(&list);
+}
+
 static int64_t parse_enum(kn_parser *p, const kn_param_field *f)
 {
     kn_word w = kni_parse_word(p, "a name");
@@ -151,7 +174,7 @@ void kni_parse_field(kn_parser *p, const kn_param_field *f, void *params)
     case KN_P_DOUBLE: kni_parse_double(p, &FIELD_AT(double, params, f)); break;
     case KN_P_NAMES: kni_parse_names(p, &FIELD_AT(kn_names, params, f)); break;
     case KN_P_THUNK: FIELD_AT(kn_thunk *, params, f) = parse_thunk(p); break;
-    case KN_P_JAXPRS:
+    case KN_P_JAXPRS: parse_sub_jaxprs(p, &FIELD_AT(kni_jaxprs, params, f)); break;
     case KN_P_TEXT: break;
     }
 }
@@ -165,7 +188,7 @@ static const kn_param_field *field_named(const kn_prim *prim, kn_word name, int 
     return NULL;
 }
 
-/* All members, each once, in any order. */
+/* All members but optional ones, each once, in any order. */
 static void parse_params(kn_parser *p, const kn_prim *prim, void *params)
 {
     uint64_t seen = 0;
@@ -188,7 +211,7 @@ static void parse_params(kn_parser *p, const kn_prim *prim, void *params)
         kni_parse_need(p, ']');
     int which = 0;
     for (const kn_param_field *f = prim->fields; f && f->name && !p->error; f++, which++)
-        if (f->kind != KN_P_TEXT && (which >= MOST_FIELDS || !(seen >> which & 1)))
+        if (f->kind != KN_P_TEXT && !(f->flags & KN_PF_OPTIONAL) && (which >= MOST_FIELDS || !(seen >> which & 1)))
             kni_parse_fail(p, start, KN_ERROR_VALUE, "parameter %s of %s is missing", f->name, prim->name);
 }
 

@@ -3,6 +3,7 @@
  * results follow from the type rules. A literal's dtype is not in the text either: it takes that of an operand beside
  * it, or a default, whichever the type rule accepts first. Equations stand on lines of their own. */
 #include "base/digits.h"
+#include "ir/ops.h"
 #include "ir/parse.h"
 #include "ir/prim.h"
 #include <string.h>
@@ -30,6 +31,7 @@ typedef struct equation {
     int n_given;
     given given[MOST_GIVEN];
     KN_VEC(operand) in;
+    kn_atom index;                        /* of a choice: made of its predicate; KN_ATOM_NONE: not yet */
     kn_dtype dtype[N_KINDS][MOST_DTYPES]; /* that literals of a kind may have, the likeliest first */
     int n_dtype[N_KINDS];
 } equation;
@@ -126,17 +128,34 @@ static void read_string(kn_parser *p, const kn_param_field *f, void *params)
     *(char **)((char *)params + f->offset) = s;
 }
 
-static void read_body(reader *r, const equation *e, const kn_param_field *f, int which, const kn_type *xt, void *params)
+static kni_jaxpr *read_body(reader *r, const equation *e, int which, const kn_type *xt, const void *params)
 {
     int n = (int)e->in.n;
     kn_type *t = kni_parse_alloc(&r->p, ((size_t)n + 1) * sizeof *t);
     if (!t)
-        return;
+        return NULL;
     if (n)
         memcpy(t, xt, (size_t)n * sizeof *t);
     if (e->prim->body_types)
         n = e->prim->body_types(params, which, n, xt, t);
-    *(kni_jaxpr **)((char *)params + f->offset) = read_jaxpr(r, 0, NULL, n, t);
+    return read_jaxpr(r, 0, NULL, n, t);
+}
+
+/* ( { ... } { ... } ); the list is as long as the parser's arena, its jaxprs belong to the parameters. */
+static void read_bodies(reader *r, const equation *e, int which, const kn_type *xt, const void *params, kni_jaxprs *out)
+{
+    kn_parser *p = &r->p;
+    kni_parse_need(p, '(');
+    while (!p->error && !kni_parse_is(p, ')')) {
+        kni_jaxpr **longer = kni_parse_alloc(p, ((size_t)out->n + 1) * sizeof *longer);
+        if (!longer)
+            return;
+        for (int i = 0; i < out->n; i++)
+            longer[i] = out->v[i];
+        if ((longer[out->n] = read_body(r, e, which + out->n, xt, params)))
+            *out = (kni_jaxprs){out->n + 1, longer};
+    }
+    kni_parse_need(p, ')');
 }
 
 /* One member from its text; `bodies`: jaxprs now, all others before. */
@@ -145,10 +164,10 @@ static void read_field(reader *r, equation *e, const kn_param_field *f, int whic
     kn_parser *p = &r->p;
     given *g = given_for(e, f);
     if (!g) {
-        if (!(f->flags & KN_PF_HIDE_CLASSIC) && f->kind != KN_P_TEXT)
+        if (!(f->flags & (KN_PF_HIDE_CLASSIC | KN_PF_BRANCHES)) && f->kind != KN_P_TEXT)
             kni_parse_fail(p, e->start, KN_ERROR_VALUE, "parameter %s of %s is missing",
                            f->classic_name ? f->classic_name : f->name, e->prim->name);
-        return;
+        return; /* a choice without branches is refused by its type rule */
     }
     g->used = true;
     p->at = g->value;
@@ -159,8 +178,10 @@ static void read_field(reader *r, equation *e, const kn_param_field *f, int whic
         kni_parse_field(p, f, params);
     else if (f->kind == KN_P_STRING)
         read_string(p, f, params);
+    else if (f->kind == KN_P_JAXPRS)
+        read_bodies(r, e, which, xt, params, (kni_jaxprs *)((char *)params + f->offset));
     else if (f->kind == KN_P_JAXPR)
-        none ? (void)0 : read_body(r, e, f, which, xt, params);
+        *(kni_jaxpr **)((char *)params + f->offset) = none ? NULL : read_body(r, e, which, xt, params);
     else if (!(none && (f->kind == KN_P_INTS || f->kind == KN_P_DTYPE)))
         kni_parse_field(p, f, params);
 }
@@ -171,7 +192,7 @@ static void read_params(reader *r, equation *e, const kn_type *xt, void *params)
     for (int bodies = 0; bodies < 2; bodies++) {
         int which = 0;
         for (const kn_param_field *f = e->prim->fields; f && f->name && !p->error; f++) {
-            bool body = f->kind == KN_P_JAXPR;
+            bool body = f->kind == KN_P_JAXPR || f->kind == KN_P_JAXPRS;
             if (body == (bodies == 1) && !(f->flags & KN_PF_PRIM_NAME))
                 read_field(r, e, f, which, xt, params);
             which += body;
@@ -180,6 +201,103 @@ static void read_params(reader *r, equation *e, const kn_type *xt, void *params)
     for (int i = 0; i < e->n_given && !p->error; i++)
         if (!e->given[i].used)
             kni_parse_fail(p, e->given[i].name.s, KN_ERROR_VALUE, "%s has no such parameter", e->prim->name);
+}
+
+/* Choices between two jaxprs (branches.c) */
+
+static bool is_choice(const equation *e)
+{
+    for (const kn_param_field *f = e->prim->fields; f && f->name; f++)
+        if (f->flags & KN_PF_BRANCHES)
+            for (int i = 0; i < e->n_given; i++)
+                if (kni_word_is(e->given[i].name, "true_jaxpr"))
+                    return true;
+    return false;
+}
+
+static const char *take_given(reader *r, equation *e, const char *name)
+{
+    for (int i = 0; i < e->n_given; i++)
+        if (kni_word_is(e->given[i].name, name)) {
+            e->given[i].used = true;
+            return e->given[i].value;
+        }
+    kni_parse_fail(&r->p, e->start, KN_ERROR_VALUE, "parameter %s of %s is missing", name, e->prim->name);
+    return NULL;
+}
+
+/* Inputs of the jaxpr whose text begins here. */
+static size_t count_inputs(const char *s)
+{
+    size_t n = 0;
+    for (s += strcspn(s, ";}"); *s && !strchr(".}", *s); s++)
+        n += !strchr(" \t\r\n;", *s) && strchr(" \t\r\n;", s[-1]);
+    return n;
+}
+
+/* j over `n` inputs of these types: its own are those in front of `first` and those behind the next `skip`. */
+static kni_jaxpr *widened(reader *r, const kni_jaxpr *j, size_t n, const kn_type *t, size_t first, size_t skip)
+{
+    kn_builder b;
+    kni_jaxpr *wide = NULL;
+    kn_atom *x = kni_parse_alloc(&r->p, (n + (j ? j->n_out : 0) + 1) * sizeof *x);
+    size_t own = 0;
+    if (!x || !j)
+        return NULL;
+    knb_init(&b);
+    for (size_t i = 0; i < n; i++) {
+        kn_atom a = knb_invar(&b, t[i]);
+        if (i < first || i >= first + skip)
+            x[own++] = a;
+    }
+    knb_inline(&b, j, x, x + own);
+    kni_parse_wrap(&r->p, r->p.at, knb_finish(&b, (int)j->n_out, x + own, j->name, false, &wide));
+    knb_free(&b);
+    return wide;
+}
+
+/* Operands in the text: predicate, what the branch for true takes, what that for false takes. What both have at their
+ * ends is taken once. */
+static void read_choice(reader *r, kn_parse_scope *s, equation *e, const kn_type *xt, kn_p_cond *cond)
+{
+    kn_parser *p = &r->p;
+    const char *text[2] = {take_given(r, e, "false_jaxpr"), take_given(r, e, "true_jaxpr")};
+    take_given(r, e, "linear");
+    size_t n = s->atoms.n, n_true = text[1] ? count_inputs(text[1]) : 0, common = 0;
+    if (!p->error && (!n || n_true > n - 1))
+        kni_parse_fail(p, e->start, KN_ERROR_VALUE, "true_jaxpr takes %zu operands, but %s has %zu", n_true,
+                       e->prim->name, n);
+    size_t n_false = n - 1 - n_true;
+    kn_type *t = kni_parse_alloc(p, n * sizeof *t);
+    kn_atom *in = kni_parse_alloc(p, n * sizeof *in);
+    kni_jaxpr **both = kni_parse_alloc(p, 2 * sizeof *both);
+    int64_t *consts = kni_parse_alloc(p, n * sizeof *consts); /* 0: captured by the branch for false */
+    if (p->error)
+        return;
+    const kn_atom *yes = s->atoms.at + 1, *no = yes + n_true;
+    while (common < n_true && common < n_false && yes[n_true - 1 - common] == no[n_false - 1 - common])
+        common++;
+    size_t own[2] = {n_false - common, n_true - common}, total = 0;
+    for (size_t i = 0; i < own[1]; i++, total++)
+        in[total] = yes[i], t[total] = xt[1 + i], consts[total] = 1;
+    for (size_t i = 0; i < n_false; i++, total++)
+        in[total] = no[i], t[total] = xt[1 + n_true + i];
+    for (int k = 0; k < 2 && !p->error; k++) {
+        p->at = text[k];
+        kni_jaxpr *j =
+            k ? read_jaxpr(r, 0, NULL, (int)n_true, xt + 1) : read_jaxpr(r, 0, NULL, (int)n_false, xt + 1 + n_true);
+        both[k] = widened(r, j, total, t, k ? own[1] : 0, own[!k]);
+        kni_release(j);
+        cond->branches = (kni_jaxprs){k + (both[k] != NULL), both};
+    }
+    cond->consts = (kn_ints){(int)(own[0] + own[1]), consts};
+    if (xt[0].dtype == KN_DT(BOOL) && !p->error) {
+        if (!kni_is_var(s->atoms.at[0]) || e->index == KN_ATOM_NONE)
+            e->index = knb_convert(&s->b, s->atoms.at[0], KN_DT(I32));
+        s->atoms.at[0] = e->index;
+    }
+    memcpy(s->atoms.at + 1, in, total * sizeof *in);
+    s->atoms.n = total + 1;
 }
 
 /* Literals */
@@ -367,8 +485,11 @@ static bool try_emit(reader *r, kn_parse_scope *s, equation *e, const int choice
     }
     for (int i = 0; i < e->n_given; i++)
         e->given[i].used = false;
+    if (!p->error && is_choice(e))
+        read_choice(r, s, e, xt, params);
     if (!p->error)
         read_params(r, e, xt, params);
+    n = s->atoms.n;
     if (!p->error && !KN_VEC_RESERVE(&s->atoms, n_out + 1))
         kni_parse_no_memory(p);
     if (!p->error) {
@@ -431,6 +552,7 @@ static void read_equation(reader *r, kn_parse_scope *s)
     equation *e = kni_parse_alloc(p, sizeof *e);
     if (!e)
         return;
+    e->index = KN_ATOM_NONE;
     s->binders.n = 0;
     kni_parse_is(p, ' '); /* skip blanks */
     for (bool more = binds(p->at); more && !p->error && !kni_parse_is(p, '=');) {

@@ -69,9 +69,13 @@ typedef struct kn_routine_args {
     void *workspace;      /* as many bytes as `workspace` asked for, 64-byte aligned */
 } kn_routine_args;
 
+/* What a row with KN_LOOPS is, and so what its parameters are. */
+typedef enum kn_loop_kind { KN_LOOP_NONE, KN_LOOP_WHILE, KN_LOOP_SCAN, KN_LOOP_COND } kn_loop_kind;
+
 struct kn_prim {
     const char *name;   /* as in jaxprs: "scatter-add" */
     int8_t n_in, n_out; /* -1: any number */
+    uint8_t loops;      /* kn_loop_kind */
     uint32_t bits;
     /* bit i: linear in operand i (with the others fixed); all bits may be set for add */
     uint32_t linear_in;
@@ -114,6 +118,9 @@ struct kn_prim {
     /* of `pull`: how many elements of an operand one of the result is made of, at most; what operands are made of is
      * worked out so often if it is not stored. NULL: one */
     int64_t (*looks)(const void *params, const kn_type *x);
+    /* of `run`: as `pull`, in kernels that hold a loop and have the elements of its carries as nodes (compile/scope.h);
+     * leaves y as it is where that would look at more than those: where a position that it compares is not `fixed` */
+    void (*element)(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y);
     const kn_reduction_row *reduction;             /* KN_REDUCES */
     kn_error *(*run)(const kn_routine_args *args); /* a routine */
     /* of `run`: 1 + the operand whose elements the first result has but for some that are replaced. y[0] holds them
@@ -134,6 +141,11 @@ struct kn_prim {
     /* An atom that stands for the result without this equation, changing no bits (x * 1 is x, x + 0 is not), or
      * KN_ATOM_NONE. It may emit simpler equations. NULL: nothing to simplify. */
     kn_atom (*simplify)(const kn_rule *r);
+
+    /* Rows with several results, of which read[i] ones are read: the same with less work, the others' y[i] staying
+     * KN_ATOM_NONE. *pruned comes in as false and stays so if there is nothing to leave out; then nothing is emitted.
+     * Asked when programs are made, also if all results are read. NULL: nothing to leave out. */
+    kn_error *(*prune)(const kn_rule *r, const bool *read, kn_atom *y, bool *pruned);
 
     /* The inverse of a view: the first operand with the elements that the result shows replaced by v, which has the
      * result's type yt (r->x are the operands before; where an element shows several times the last in C order of v

@@ -63,12 +63,14 @@ static shared *meet(printer *p, const kni_jaxpr *j)
     return &p->met.at[p->met.n - 1];
 }
 
-/* The jaxpr that the text shows at this field: a hidden one is none; the full form shows those of rules. */
-static const kni_jaxpr *shown_jaxpr(const printer *p, const kn_param_field *f, const void *params)
+/* The jaxprs that the text shows at this field: hidden ones are none; the full form shows those of rules. */
+static kni_jaxprs shown_jaxprs(const printer *p, const kn_param_field *f, const void *params)
 {
-    if (f->kind == KN_P_THUNK && p->form == KN_FORM_FULL)
-        return (*(kn_thunk *const *)((const char *)params + f->offset))->held;
-    return kni_field_shown(p->form, f, params) ? kni_field_jaxpr(f, params) : NULL;
+    if (f->kind == KN_P_THUNK && p->form == KN_FORM_FULL) {
+        const kn_thunk *t = *(kn_thunk *const *)((const char *)params + f->offset);
+        return (kni_jaxprs){t->held != NULL, (kni_jaxpr *const *)&t->held};
+    }
+    return kni_field_shown(p->form, f, params) ? kni_field_jaxprs(f, params) : (kni_jaxprs){0, NULL};
 }
 
 /* The equation's parameter `name`, without the brackets of <lambda>; NULL if it has none. */
@@ -104,14 +106,14 @@ static void walk_equations(printer *p, const kni_jaxpr *j, jaxpr_queue *queue)
         const kn_eqn *e = &j->eqn[i];
         const char *name = NULL;
         for (const kn_param_field *f = e->prim->fields; e->params && f && f->name && !p->failed; f++) {
-            const kni_jaxpr *sub = shown_jaxpr(p, f, e->params);
-            if (!sub)
-                continue;
-            name = name ? name : name_in_params(p, e);
-            shared *inner = meet(p, sub);
-            if (inner && !inner->name)
-                inner->name = name;
-            p->failed |= !KN_VEC_PUSH(queue, sub);
+            kni_jaxprs subs = shown_jaxprs(p, f, e->params);
+            name = name || !subs.n ? name : name_in_params(p, e);
+            for (int k = 0; k < subs.n; k++) {
+                shared *inner = meet(p, subs.v[k]);
+                if (inner && !inner->name)
+                    inner->name = name;
+                p->failed |= !KN_VEC_PUSH(queue, subs.v[k]);
+            }
         }
     }
 }
@@ -182,20 +184,27 @@ static void name_shared(printer *p, shared *s, size_t number)
         take_name(p, name);
 }
 
+static void order_inner_first(printer *p, const kni_jaxpr *j);
+
+static void place_shared(printer *p, shared *s)
+{
+    if (!s || s->placed)
+        return;
+    s->placed = true;
+    order_inner_first(p, s->jaxpr);
+    if (is_shared(s) && !KN_VEC_PUSH(&p->order, (uint32_t)(s - p->met.at)))
+        p->failed = true;
+}
+
 /* For the full form: what a jaxpr mentions comes before it. Recursion goes as deep as jaxprs are nested. */
 static void order_inner_first(printer *p, const kni_jaxpr *j)
 {
     for (uint32_t i = 0; !p->failed && i < j->n_eqn; i++) {
         const kn_eqn *e = &j->eqn[i];
         for (const kn_param_field *f = e->prim->fields; e->params && f && f->name; f++) {
-            const kni_jaxpr *sub = shown_jaxpr(p, f, e->params);
-            shared *s = sub ? find_met(p, sub) : NULL;
-            if (!s || s->placed)
-                continue;
-            s->placed = true;
-            order_inner_first(p, s->jaxpr);
-            if (is_shared(s) && !KN_VEC_PUSH(&p->order, (uint32_t)(s - p->met.at)))
-                p->failed = true;
+            kni_jaxprs subs = shown_jaxprs(p, f, e->params);
+            for (int k = 0; k < subs.n; k++)
+                place_shared(p, find_met(p, subs.v[k]));
         }
     }
 }
@@ -362,13 +371,32 @@ static void add_binders(printer *p, const kni_jaxpr *j, uint32_t *name, uint32_t
 
 static void add_jaxpr(printer *p, const kni_jaxpr *j, uint32_t *name, const char *const *consts);
 
+/* `inner`: the names of its variables, if they are settled. */
 static void add_sub_jaxpr(printer *p, const kni_jaxpr *sub, uint32_t *inner)
 {
     const shared *s = find_met(p, sub);
     if (is_shared(s))
         kni_layout_puts(&p->layout, s->name);
-    else if (inner)
+    else if (inner || (inner = new_names(p, sub)))
         add_jaxpr(p, sub, inner, NULL);
+}
+
+static void add_sub_jaxprs(printer *p, kni_jaxprs subs)
+{
+    kn_layout *l = &p->layout;
+    kni_layout_open(l, 0);
+    kni_layout_nest(l, 2);
+    kni_layout_puts(l, "(");
+    kni_layout_break(l, "");
+    for (int i = 0; i < subs.n && ok(p); i++) {
+        if (i)
+            kni_layout_break(l, " ");
+        add_sub_jaxpr(p, subs.v[i], NULL);
+    }
+    kni_layout_nest(l, -2);
+    kni_layout_break(l, "");
+    kni_layout_puts(l, ")");
+    kni_layout_close(l);
 }
 
 /* `inner`: the names of the called jaxpr, if it got some; NULL otherwise. */
@@ -388,14 +416,16 @@ static void add_params(printer *p, const kni_jaxpr *j, const kn_eqn *e, uint32_t
         }
         kni_layout_puts(&p->layout, f->name);
         kni_layout_puts(&p->layout, "=");
-        const kni_jaxpr *sub = shown_jaxpr(p, f, e->params);
+        kni_jaxprs subs = shown_jaxprs(p, f, e->params);
         if (f->kind == KN_P_THUNK) {
             kni_field_value(&p->scratch, p->form, j, e, f);
-            knx_str_puts(&p->scratch, sub ? " " : "");
+            knx_str_puts(&p->scratch, subs.n ? " " : "");
             add_scratch(p);
         }
-        if (sub) {
-            add_sub_jaxpr(p, sub, inner || is_shared(find_met(p, sub)) ? inner : new_names(p, sub));
+        if (f->kind == KN_P_JAXPRS) {
+            add_sub_jaxprs(p, subs);
+        } else if (subs.n) {
+            add_sub_jaxpr(p, subs.v[0], inner);
         } else if (f->kind != KN_P_THUNK) {
             kni_field_value(&p->scratch, p->form, j, e, f);
             add_scratch(p);
@@ -427,7 +457,7 @@ static uint32_t *names_of_call(printer *p, uint32_t *name, const kn_eqn *e)
     if (p->form != KN_FORM_TYPED || !(e->prim->bits & KN_CALLS))
         return NULL;
     for (const kn_param_field *f = e->prim->fields; e->params && f && f->name && !sub; f++)
-        sub = kni_field_jaxpr(f, e->params);
+        sub = f->kind == KN_P_JAXPR ? kni_field_jaxprs(f, e->params).v[0] : NULL;
     if (!sub || is_shared(find_met(p, sub)))
         return NULL;
     uint32_t *inner = new_names(p, sub);
@@ -539,10 +569,13 @@ kn_error *kni_text(const kni_jaxpr *j, kn_jaxpr_form form, char **out) { return 
 bool kni_place_inside(const kn_prim *prim, const void *params, const kn_place *place)
 {
     for (const kn_param_field *f = prim->fields; place && f && f->name; f++) {
-        const kni_jaxpr *j = kni_field_jaxpr(f, params);
-        for (uint32_t i = 0; j && i < j->n_eqn; i++)
-            if (j->eqn[i].place == place || kni_place_inside(j->eqn[i].prim, j->eqn[i].params, place))
-                return true;
+        kni_jaxprs inner = kni_field_jaxprs(f, params);
+        for (int k = 0; k < inner.n; k++)
+            for (uint32_t i = 0; i < inner.v[k]->n_eqn; i++) {
+                const kn_eqn *e = &inner.v[k]->eqn[i];
+                if (e->place == place || kni_place_inside(e->prim, e->params, place))
+                    return true;
+            }
     }
     return false;
 }

@@ -17,9 +17,22 @@ void kni_quoted_text(kn_str *t, const char *s);
 bool kni_field_shown(kn_jaxpr_form form, const kn_param_field *f, const void *params);
 /* not of jaxprs */
 void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e, const kn_param_field *f);
-const kni_jaxpr *kni_field_jaxpr(const kn_param_field *f, const void *params); /* NULL if it is something else */
 /* Is it the place of an equation of a jaxpr among the parameters, to any depth? (As deep as the user's nesting.) */
 bool kni_place_inside(const kn_prim *prim, const void *params, const kn_place *place);
+
+/* branches.c: a choice between two jaxprs in the classic form. Each takes those of the captured operands that are its
+ * own, and all others. */
+typedef struct kni_branches {
+    const kni_jaxpr *of[2];
+    kn_ints consts; /* as in kn_p_cond */
+} kni_branches;
+bool kni_two_branches(const kn_eqn *e, kni_branches *b); /* false: e is no such equation */
+bool kni_branch_takes(const kni_branches *b, int which, uint32_t input);
+/* What the branch takes, of the equation's operands: how many. */
+uint32_t kni_branch_operands(const kni_branches *b, const kn_eqn *e, int which, kn_atom *out);
+/* Per variable: the predicate that it is the index of, if such a choice alone reads it (then its equation is not shown),
+ * or KN_ATOM_NONE. *predicate NULL: there are none. False without memory. */
+bool kni_hidden_indices(const kni_jaxpr *j, kn_arena *a, kn_atom **predicate);
 
 /* a .. z, ba, bb ...: the n-th name, NUL-terminated. */
 enum { KN_NAME_ROOM = 16 };

@@ -25,6 +25,18 @@ void kni_read_members(kn_parser *p, const kn_param_field *fields, void *params)
     kni_parse_need(p, ')');
 }
 
+/* True or False: the opposite of `reverse`. What the form does not say is as JAX has it. */
+void kni_read_forward(kn_parser *p, const kn_param_field *fields, void *params)
+{
+    kn_p_scan *s = params;
+    kn_word w = kni_parse_word(p, "True or False");
+    (void)fields;
+    if (!kni_word_is(w, "True") && !kni_word_is(w, "False"))
+        kni_parse_fail(p, w.s, KN_ERROR_VALUE, "expected True or False");
+    s->reverse = kni_word_is(w, "False");
+    s->unroll = 1;
+}
+
 /* (((1,), (0,)), ((), ())) */
 void kni_read_dot_general(kn_parser *p, const kn_param_field *fields, void *params)
 {

@@ -72,12 +72,16 @@ const char *kni_prim_fault(const kn_prim *p)
         return "impossible numbers of operands or results";
     if (lowerings != 1)
         return lowerings ? "more than one lowering" : "no lowering";
+    if (!!(p->bits & KN_LOOPS) != (p->loops != KN_LOOP_NONE))
+        return "the bit KN_LOOPS and the column loops disagree";
     if (!!(p->bits & KN_REDUCES) != !!p->reduction)
         return "the bit KN_REDUCES and the column reduction disagree";
     if (p->map && !(p->bits & KN_VIEW))
         return "lowered by map without the bit KN_VIEW";
     if (p->pulls && (!p->pull || !p->run || p->updates))
         return "pulls, but has not both pull and a routine, or one that updates";
+    if (p->element && (!p->run || p->pull))
+        return "has elements, but no routine, or pull beside it";
     if (p->looks && !p->pull)
         return "looks at elements without pull";
     if (p->expands && !p->expand)

@@ -209,11 +209,6 @@ bool kni_field_shown(kn_jaxpr_form form, const kn_param_field *f, const void *pa
     return !(f->flags & KN_PF_HIDE_TYPED) && !((f->flags & KN_PF_HIDE_EMPTY) && is_empty(f, params));
 }
 
-const kni_jaxpr *kni_field_jaxpr(const kn_param_field *f, const void *params)
-{
-    return f->kind == KN_P_JAXPR ? FIELD_AT(kni_jaxpr *, params, f) : NULL;
-}
-
 static void add_double(kn_str *t, kn_jaxpr_form form, double v)
 {
     kn_scalar_bits bits = {.u = {0}};

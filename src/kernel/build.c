@@ -97,6 +97,11 @@ kn_dtype_id knk_dtype(const knk_builder *k, knk_node x)
     return k && x >= 0 && (size_t)x < k->node.n ? (kn_dtype_id)k->node.at[x].dtype : KN_ID_BOOL;
 }
 
+const knk_inst *knk_look(const knk_builder *k, knk_node x)
+{
+    return k && x >= 0 && (size_t)x < k->node.n ? &k->node.at[x] : NULL;
+}
+
 static uint64_t hash_of(const knk_inst *n)
 {
     uint64_t h = knx_hash_mix(0, (uint64_t)n->op | (uint64_t)n->dtype << 8 | (uint64_t)n->sub << 16 |

@@ -24,7 +24,8 @@
  * for that loop and those in it; stores may only lie in loops without one. A load with an index in such a loop may be
  * made for points that are done: whoever builds it sees to it that the element exists. Within a turn all loads of a
  * point come before its stores, and a load never reads what a store of an earlier turn wrote. What does not depend on
- * a loop is worked out before it, wherever it was built: also a load, whether the loop has turns or not.
+ * a loop is worked out before it, wherever it was built: also a load, whether the loop has turns or not; but a loop
+ * stays where it was built.
  *
  * Memory is accessed by element of the buffer's declared dtype (keys: u32; complex: their component). Elements lie at
  * multiples of their size; a bool is 0 or 1. Within a stage, all loads of a point come before its stores, and points
@@ -93,6 +94,7 @@ int knk_add_buffer(knk_builder *k, kn_dtype_id dtype, bool written);
 /* a map of the newest stage; cls has n_par + n_inner entries; of loops all are ZERO */
 int knk_add_map(knk_builder *k, const uint8_t *cls);
 kn_dtype_id knk_dtype(const knk_builder *k, knk_node x);
+const knk_inst *knk_look(const knk_builder *k, knk_node x); /* until the next node is made; NULL: there is none */
 knk_node knk_const(knk_builder *k, kn_dtype_id d, uint64_t bits);
 knk_node knk_const_double(knk_builder *k, kn_dtype_id d, double v);        /* rounded to d */
 knk_node knk_const_int(knk_builder *k, kn_dtype_id d, int64_t v);

@@ -153,7 +153,12 @@ static kn_error *select_n_transpose(const kn_rule *r, const kn_atom *ct, kn_atom
 static void select_n_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
 {
     knk_node which = e->x[0].re;
+    bool same = true; /* among equals: what one of them is in derivatives makes no difference here */
     *y = e->x[1];
+    for (int i = 2; i < e->n_in; i++)
+        same = same && e->x[i].re == y->re && e->x[i].im == y->im;
+    if (same)
+        return;
     if (e->xt[0].dtype == KN_DT(BOOL)) {
         if (e->n_in == 3)
             *y = knp_complex_select(k, which, e->x[2], e->x[1]);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * frame.c -- jaxprs around jaxprs, and the types of carries. */
+#include "prim/body.h"
 #include "prim/frame.h"
+#include "transform/replay.h"
 
 bool knp_frame_begin(knp_frame *f, size_t inputs, size_t outputs)
 {
@@ -23,6 +25,106 @@ void knp_frame_end(knp_frame *f)
 {
     knb_free(&f->b);
     knx_arena_free(&f->arena);
+}
+
+/* needed: per variable, with the results marked; the others that they need are marked, too. */
+static bool stays(const kn_eqn *e, const bool *needed)
+{
+    for (uint32_t i = 0; i < e->n_out; i++)
+        if (needed[e->out + i])
+            return true;
+    return kni_must_stay(e->prim, e->params);
+}
+
+static void mark(const kni_jaxpr *j, bool *needed)
+{
+    for (uint32_t k = j->n_eqn; k-- > 0;) {
+        const kn_eqn *e = &j->eqn[k];
+        for (uint32_t i = 0; stays(e, needed) && i < e->n_in; i++)
+            if (kni_is_var(e->in[i]))
+                needed[e->in[i]] = true;
+    }
+}
+
+kn_error *knp_needs(const kni_jaxpr *j, const bool *out, bool *in)
+{
+    bool *needed = knx_alloc_zero((size_t)j->n_var + 1);
+    if (!needed)
+        return knx_error_nomem();
+    for (uint32_t i = 0; i < j->n_out; i++)
+        if (out[i] && kni_is_var(j->out[i]))
+            needed[j->out[i]] = true;
+    mark(j, needed);
+    for (uint32_t i = 0; i < j->n_in; i++)
+        in[i] = needed[j->n_const + i];
+    knx_free(needed);
+    return NULL;
+}
+
+kn_error *knp_pick(const kni_jaxpr *j, uint32_t n_in, const uint32_t *in, uint32_t n_out, const uint32_t *out,
+                   kni_jaxpr **y)
+{
+    knt_replay r;
+    kn_error *error = knt_replay_begin(&r, j, false);
+    bool *needed = error ? NULL : knx_arena_zero(&r.arena, (size_t)j->n_var + 1);
+    kn_atom *atom = error ? NULL : knx_arena_alloc(&r.arena, ((size_t)n_out + 1) * sizeof *atom);
+    if (!error && !(needed && atom))
+        error = knx_error_nomem();
+    for (uint32_t i = 0; !error && i < n_out; i++)
+        if (kni_is_var(j->out[out[i]]))
+            needed[j->out[out[i]]] = true;
+    if (!error)
+        mark(j, needed);
+    for (uint32_t i = 0; !error && i < n_in; i++)
+        r.map[j->n_const + in[i]] = knb_invar(&r.b, kni_in_type(j, in[i]));
+    for (uint32_t k = 0; !error && k < j->n_eqn; k++)
+        if (stays(&j->eqn[k], needed)) {
+            knt_operands(&r, &j->eqn[k]);
+            knt_emit_same(&r, &j->eqn[k]);
+        }
+    for (uint32_t i = 0; !error && i < n_out; i++)
+        atom[i] = knt_atom(&r, j->out[out[i]]);
+    if (!error)
+        error = knb_finish(&r.b, (int)n_out, atom, j->name, true, y);
+    knt_replay_end(&r);
+    return error;
+}
+
+static kn_error *emit_both(const kn_rule *r, const kn_linearized *l, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+{
+    kn_atom *out = knp_atoms(r->b, l->primal->n_out), *in = knp_atoms(r->b, l->linear->n_in),
+            *t = knp_atoms(r->b, l->linear->n_out);
+    if (!out || !in || !t)
+        return knx_error_nomem();
+    knb_inline(r->b, l->primal, r->x, out);
+    uint32_t n = 0, results = (uint32_t)r->n_out;
+    knp_put_all(y, &n, out, results);
+    n = 0;
+    knp_put_all(in, &n, out + results, l->n_residual);
+    for (int i = 0; i < r->n_in; i++)
+        if (tx[i] != KN_ATOM_ZERO)
+            in[n++] = tx[i];
+    if (l->n_tangent_out)
+        knb_inline(r->b, l->linear, in, t);
+    for (uint32_t i = 0, k = 0; i < results; i++)
+        if (l->out_tangent[i])
+            ty[i] = t[k++];
+    return NULL;
+}
+
+kn_error *knp_linearize_instead(const kn_rule *r, const kni_jaxpr *j, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+{
+    bool *tangent = knx_arena_alloc(&r->b->arena, (size_t)r->n_in + 1);
+    kn_linearized l = {0};
+    if (!tangent)
+        return knx_error_nomem();
+    for (int i = 0; i < r->n_in; i++)
+        tangent[i] = tx[i] != KN_ATOM_ZERO;
+    kn_error *error = knt_linearize(j, tangent, &l);
+    if (!error)
+        error = emit_both(r, &l, tx, y, ty);
+    knt_linearized_free(&l);
+    return error;
 }
 
 void knp_put_all(kn_atom *to, uint32_t *n, const kn_atom *from, uint32_t count)

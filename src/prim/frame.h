@@ -18,6 +18,15 @@ void knp_frame_input(knp_frame *f, kn_type t);
 kn_error *knp_frame_finish(knp_frame *f, uint32_t n, const kn_atom *out, const char *name, kni_jaxpr **j);
 void knp_frame_end(knp_frame *f); /* in every case */
 
+/* Which inputs of j (without constants) the marked results need, and equations that have to stay. */
+kn_error *knp_needs(const kni_jaxpr *j, const bool *out, bool *in);
+/* j with these of its inputs and results only, in this order, and the equations that they need. */
+kn_error *knp_pick(const kni_jaxpr *j, uint32_t n_in, const uint32_t *in, uint32_t n_out, const uint32_t *out,
+                   kni_jaxpr **y);
+/* Writes the derivative of j, which takes the operands of the rule and gives its results, in reverse mode: instead of
+ * the rule's equation. */
+kn_error *knp_linearize_instead(const kn_rule *r, const kni_jaxpr *j, const kn_atom *tx, kn_atom *y, kn_atom *ty);
+
 void knp_put_all(kn_atom *to, uint32_t *n, const kn_atom *from, uint32_t count);
 bool knp_same_type(kn_type a, kn_type b); /* dtype and shape */
 /* TypeError if a body does not return carry i as it takes it. name: of the leaf; NULL: it has none */

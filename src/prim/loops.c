@@ -4,9 +4,11 @@
  *     type       a carry keeps its type; the condition is one bool
  *     linearize  a second loop whose carry has tangents behind it. Which carries have one is a fixed point: those that
  *                begin with one, or get one from the body. In forward mode it is the only loop.
+ *                With max_steps reverse mode is that of a scan of so many steps, each of which goes on or not.
  *     transpose  none: how often the body ran is not known
  *     batch      which carries are batched is a fixed point too. With a batched predicate all of them are; the loop
  *                runs until the last lane is done, and lanes that are done keep their carry.
+ *     prune      without carries that nobody reads and nothing needs; one that never changes is a constant
  *     lower      a step that holds the programs of both jaxprs
  */
 #include "prim/frame.h"
@@ -187,7 +189,8 @@ static kn_error *emit_joint(const kn_rule *r, const tangents *t, const kn_atom *
             in[n++] = knb_instantiate(r->b, tx[l->n_cond + i], r->xt[l->n_cond + i]);
     for (uint32_t i = 0; i < carries; i++)
         out[i] = KN_ATOM_NONE;
-    knb_while(r->b, &(kn_p_while){t->joint, (int64_t)l->n_body + t->n_const, t->cond, l->n_cond, l->p->max_steps}, in, out);
+    knb_while(r->b, &(kn_p_while){t->joint, (int64_t)l->n_body + t->n_const, t->cond, l->n_cond, l->p->max_steps}, in,
+              out);
     for (uint32_t i = 0, k = l->n; i < l->n; i++) {
         if (r->forward)
             y[i] = out[i];
@@ -195,6 +198,79 @@ static kn_error *emit_joint(const kn_rule *r, const tangents *t, const kn_atom *
             ty[i] = out[k++];
     }
     return NULL;
+}
+
+/* --- reverse mode, with a bound --------------------------------------------------------------- */
+
+/* constants of both, carries -> the carries after a step, or, if the condition is false, as they are: a step of a scan
+ * of max_steps. */
+static kn_error *bounded_step(const loop *l, kni_jaxpr *stay, kni_jaxpr **out)
+{
+    knp_frame f;
+    kni_jaxpr *branch[2] = {stay, l->p->body_jaxpr};
+    uint32_t consts = l->n_cond + l->n_body, n = 0;
+    kn_error *error = knp_frame_begin(&f, 2 * ((size_t)consts + l->n) + 1, l->n) ? NULL : knx_error_nomem();
+    if (!error) {
+        for (uint32_t i = 0; i < l->n_cond; i++)
+            knp_frame_input(&f, kni_in_type(l->p->cond_jaxpr, i));
+        for (uint32_t i = 0; i < l->n_body + l->n; i++)
+            knp_frame_input(&f, kni_in_type(l->p->body_jaxpr, i));
+        kn_atom *x = f.in + consts + l->n, go;
+        knp_put_all(x, &n, f.in, l->n_cond);
+        knp_put_all(x, &n, f.in + consts, l->n);
+        knb_inline(&f.b, l->p->cond_jaxpr, x, &go);
+        x[0] = knb_convert(&f.b, go, KN_DT(I32));
+        n = 1;
+        knp_put_all(x, &n, f.in + l->n_cond, l->n_body + l->n);
+        knb_cond(&f.b, &(kn_p_cond){.branches = {2, branch}}, x, f.out);
+        error = knp_frame_finish(&f, l->n, f.out, l->p->body_jaxpr->name, out);
+    }
+    knp_frame_end(&f);
+    return error;
+}
+
+/* The branch of a loop that is done: takes what the body takes. */
+static kn_error *staying(const loop *l, kni_jaxpr **out)
+{
+    knp_frame f;
+    kn_error *error = knp_frame_begin(&f, (size_t)l->n_body + l->n, l->n) ? NULL : knx_error_nomem();
+    for (uint32_t i = 0; !error && i < l->n_body + l->n; i++)
+        knp_frame_input(&f, kni_in_type(l->p->body_jaxpr, i));
+    if (!error)
+        error = knp_frame_finish(&f, l->n, f.in + l->n_body, l->p->body_jaxpr->name, out);
+    knp_frame_end(&f);
+    return error;
+}
+
+static kn_error *bounded_loop(const loop *l, kni_jaxpr *step, kni_jaxpr **out)
+{
+    knp_frame f;
+    kn_p_scan p = {.jaxpr = step, .length = l->p->max_steps, .num_carry = l->n, .num_consts = l->n_cond + l->n_body, .unroll = 1};
+    kn_error *error = knp_frame_begin(&f, step->n_in, l->n) ? NULL : knx_error_nomem();
+    for (uint32_t i = 0; !error && i < step->n_in; i++)
+        knp_frame_input(&f, kni_in_type(step, i));
+    if (!error) {
+        knb_scan(&f.b, &p, f.in, f.out);
+        error = knp_frame_finish(&f, l->n, f.out, step->name, out);
+    }
+    knp_frame_end(&f);
+    return error;
+}
+
+static kn_error *linearize_bounded(const kn_rule *r, const loop *l, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+{
+    kni_jaxpr *stay = NULL, *step = NULL, *all = NULL;
+    kn_error *error = staying(l, &stay);
+    if (!error)
+        error = bounded_step(l, stay, &step);
+    if (!error)
+        error = bounded_loop(l, step, &all);
+    if (!error)
+        error = knp_linearize_instead(r, all, tx, y, ty);
+    kni_release(stay);
+    kni_release(step);
+    kni_release(all);
+    return error;
 }
 
 static kn_error *while_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
@@ -211,8 +287,12 @@ static kn_error *while_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y
     if (!error)
         error = find_tangents(&t);
     bool joint = !error && t.n_carry;
-    if (!error && !(joint && r->forward))
+    if (joint && !r->forward && l->p->max_steps) {
+        error = linearize_bounded(r, l, tx, y, ty);
+        joint = false;
+    } else if (!error && !(joint && r->forward)) {
         knb_while(r->b, l->p, r->x, y);
+    }
     if (joint)
         error = order_inputs(&t);
     if (!error && joint)
@@ -347,7 +427,10 @@ static kn_error *emit_batched(const kn_rule *r, batching *t, const int *axis, kn
     for (uint32_t i = 0; i < l->n; i++)
         in[n++] =
             is_batched(t, i) ? knp_batched_at(r, (int)(consts + i), t->size, axis[consts + i], 0) : r->x[consts + i];
-    knb_while(r->b, &(kn_p_while){t->body, (int64_t)l->n_body + (t->each ? l->n_cond : 0), t->cond, l->n_cond, l->p->max_steps}, in, y);
+    knb_while(
+        r->b,
+        &(kn_p_while){t->body, (int64_t)l->n_body + (t->each ? l->n_cond : 0), t->cond, l->n_cond, l->p->max_steps}, in,
+        y);
     for (uint32_t i = 0; i < l->n; i++)
         axis_out[i] = is_batched(t, i) ? 0 : -1;
     return NULL;
@@ -387,6 +470,105 @@ static kn_error *while_batch(const kn_rule *r, int64_t size, const int *axis, kn
     return error;
 }
 
+/* --- what nobody needs ------------------------------------------------------------------------ */
+
+/* What stays of a loop: a carry that is read, that the condition asks, or that one of these needs; but one that never
+ * changes is a constant. */
+typedef struct rest {
+    loop l;
+    bool *carry, *in_cond, *in_body; /* of all carries; of all inputs */
+    uint32_t *pick_cond, *pick_body, *pick_out;
+    kn_atom *in;
+    uint32_t n_cond, n_body, n; /* constants, carries */
+} rest;
+
+static bool never_changes(const loop *l, uint32_t i) { return l->p->body_jaxpr->out[i] == l->n_body + i; }
+
+static kn_error *find_rest(const kn_rule *r, const bool *read, rest *t)
+{
+    const loop *l = &t->l;
+    kn_arena *a = &r->b->arena;
+    size_t room = (size_t)r->n_in + 1;
+    t->carry = knx_arena_zero(a, room);
+    t->in_cond = knx_arena_zero(a, room);
+    t->in_body = knx_arena_zero(a, room);
+    if (!t->carry || !t->in_cond || !t->in_body)
+        return knx_error_nomem();
+    KN_TRY(knp_needs(l->p->cond_jaxpr, (const bool[]){true}, t->in_cond));
+    for (uint32_t i = 0; i < l->n; i++)
+        t->carry[i] = (read[i] || t->in_cond[l->n_cond + i]) && !never_changes(l, i);
+    for (bool settled = false; !settled;) {
+        settled = true;
+        KN_TRY(knp_needs(l->p->body_jaxpr, t->carry, t->in_body));
+        for (uint32_t i = 0; i < l->n; i++)
+            if (t->in_body[l->n_body + i] && !t->carry[i] && !never_changes(l, i))
+                t->carry[i] = true, settled = false;
+    }
+    return NULL;
+}
+
+/* Constants of the condition, or of the body, and the carries that have become some of them. */
+static uint32_t pick_constants(const rest *t, uint32_t n_const, const bool *in, uint32_t *pick, const kn_atom *consts,
+                               const kn_atom *carries, kn_atom *to)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < n_const + t->l.n; i++)
+        if (in[i] && (i < n_const || !t->carry[i - n_const])) {
+            to[n] = i < n_const ? consts[i] : carries[i - n_const];
+            pick[n++] = i;
+        }
+    return n;
+}
+
+static kn_error *pick_rest(const kn_rule *r, rest *t)
+{
+    const loop *l = &t->l;
+    kn_arena *a = &r->b->arena;
+    size_t room = (size_t)r->n_in + 1;
+    const kn_atom *carries = r->x + l->n_cond + l->n_body;
+    t->pick_cond = knx_arena_alloc(a, room * sizeof *t->pick_cond);
+    t->pick_body = knx_arena_alloc(a, room * sizeof *t->pick_body);
+    t->pick_out = knx_arena_alloc(a, room * sizeof *t->pick_out);
+    t->in = knx_arena_alloc(a, 3 * room * sizeof *t->in);
+    if (!t->pick_cond || !t->pick_body || !t->pick_out || !t->in)
+        return knx_error_nomem();
+    t->n_cond = pick_constants(t, l->n_cond, t->in_cond, t->pick_cond, r->x, carries, t->in);
+    t->n_body = pick_constants(t, l->n_body, t->in_body, t->pick_body, r->x + l->n_cond, carries, t->in + t->n_cond);
+    for (uint32_t i = 0; i < l->n; i++)
+        if (t->carry[i]) {
+            t->pick_cond[t->n_cond + t->n] = l->n_cond + i;
+            t->pick_body[t->n_body + t->n] = l->n_body + i;
+            t->in[t->n_cond + t->n_body + t->n] = carries[i];
+            t->pick_out[t->n++] = i;
+        }
+    return NULL;
+}
+
+static kn_error *while_prune(const kn_rule *r, const bool *read, kn_atom *y, bool *pruned)
+{
+    rest t = {.l = loop_of(r->params, (uint32_t)r->n_in)};
+    const loop *l = &t.l;
+    KN_TRY(find_rest(r, read, &t));
+    KN_TRY(pick_rest(r, &t));
+    *pruned = t.n < l->n || t.n_cond < l->n_cond || t.n_body < l->n_body;
+    if (!*pruned)
+        return NULL;
+    kn_p_while p = {.body_nconsts = t.n_body, .cond_nconsts = t.n_cond, .max_steps = l->p->max_steps};
+    kn_atom *out = knx_arena_alloc(&r->b->arena, ((size_t)t.n + 1) * sizeof *out);
+    kn_error *error = out ? NULL : knx_error_nomem();
+    if (!error)
+        error = knp_pick(l->p->cond_jaxpr, t.n_cond + t.n, t.pick_cond, 1, (const uint32_t[]){0}, &p.cond_jaxpr);
+    if (!error)
+        error = knp_pick(l->p->body_jaxpr, t.n_body + t.n, t.pick_body, t.n, t.pick_out, &p.body_jaxpr);
+    if (!error && (t.n || kni_must_stay(r->prim, l->p)))
+        knb_while(r->b, &p, t.in, out);
+    for (uint32_t i = 0, k = 0; !error && i < l->n; i++)
+        y[i] = t.carry[i] ? out[k++] : never_changes(l, i) ? r->x[l->n_cond + l->n_body + i] : KN_ATOM_NONE;
+    kni_release(p.cond_jaxpr);
+    kni_release(p.body_jaxpr);
+    return error;
+}
+
 /* --- the row ---------------------------------------------------------------------------------- */
 
 static bool may_fail(const kni_jaxpr *j)
@@ -423,6 +605,7 @@ const kn_prim kn_prim_while = {
     .n_in = -1,
     .n_out = -1,
     .bits = KN_LOOPS | KN_CAN_FAIL,
+    .loops = KN_LOOP_WHILE,
     .fields = kni_fields_while,
     .params_size = sizeof(kn_p_while),
     .doc = "runs a body on a carry as long as a condition of the carry holds (jax.lax.while_loop)",
@@ -431,6 +614,7 @@ const kn_prim kn_prim_while = {
     .type = while_type,
     .linearize = while_linearize,
     .batch = while_batch,
+    .prune = while_prune,
     .may_fail = while_may_fail,
     .body_types = while_body_types,
 };

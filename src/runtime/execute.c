@@ -126,15 +126,13 @@ static void run_kernel(const run *r, const knc_step *s, void **at)
         knk_interpret(s->u.k.kernel, &launch, r->scratch);
 }
 
-static kn_error *run_step(const run *r, const knc_step *s, void **at)
+kn_error *knd_run_step_at(const run *r, const knc_step *s, void **at)
 {
-    for (uint32_t i = 0; s->kind != KNC_BAND && i < s->n_ref; i++)
-        at[i] = knd_address(r, &s->ref[i]);
     switch ((knc_step_kind)s->kind) {
     case KNC_KERNEL: run_kernel(r, s, at); break;
     case KNC_ROUTINE: return run_routine(r, s, at);
-    case KNC_LOOP: return knd_run_loop(r, s, at);
-    case KNC_BRANCH: return knx_error(KN_ERROR_NOT_IMPLEMENTED, "branches do not run yet");
+    case KNC_LOOP: return placed(knd_run_loop(r, s, at), &r->p->jaxpr->eqn[s->eqn]);
+    case KNC_BRANCH: return placed(knd_run_branch(r, s, at), &r->p->jaxpr->eqn[s->eqn]);
     case KNC_PRODUCT: knd_run_product(r, s, at); break;
     case KNC_BAND: knd_run_band(r, s); break;
     case KNC_COPY:
@@ -143,6 +141,13 @@ static kn_error *run_step(const run *r, const knc_step *s, void **at)
         break;
     }
     return NULL;
+}
+
+static kn_error *run_step(const run *r, const knc_step *s, void **at)
+{
+    for (uint32_t i = 0; s->kind != KNC_BAND && i < s->n_ref; i++)
+        at[i] = knd_address(r, &s->ref[i]);
+    return knd_run_step_at(r, s, at);
 }
 
 /* What an observer is shown. `saved`: operands in whose place a result is. */

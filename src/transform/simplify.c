@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * simplify.c -- passes that keep the meaning: dead code, common subexpressions, algebra that changes no bits (each
- * row's `simplify`),
- * inlining of calls, expansion of primitives that stand for others. */
+ * row's `simplify`), results that nobody reads of equations with others (`prune`), inlining of calls, expansion of primitives that stand for others. */
 #include "base/hash.h"
 #include "ir/ops.h"
 #include "transform/replay.h"
@@ -77,10 +76,87 @@ static kn_error *simplify_equation(knt_replay *r, const kn_eqn *e, void *env)
     return NULL;
 }
 
+/* Which variables are read: what rows with several results are asked about. */
+typedef struct reading {
+    bool *read, changed;
+} reading;
+
+static bool is_live(const kn_eqn *e, const bool *read)
+{
+    for (uint32_t i = 0; i < e->n_out; i++)
+        if (read[e->out + i])
+            return true;
+    return kni_must_stay(e->prim, e->params);
+}
+
+static kn_error *prune_equation(knt_replay *r, const kn_eqn *e, void *env)
+{
+    reading *t = env;
+    bool pruned = false;
+    if (!is_live(e, t->read)) /* it may read what is not there any more */
+        return NULL;
+    if (e->prim->prune) {
+        kn_rule rule = knt_rule(r, e, NULL);
+        for (uint32_t i = 0; i < e->n_out; i++)
+            r->out[i] = KN_ATOM_NONE;
+        KN_TRY(e->prim->prune(&rule, t->read + e->out, r->out, &pruned));
+    }
+    if (pruned)
+        knt_bind(r, e, r->out);
+    else
+        knt_emit_same(r, e);
+    t->changed |= pruned;
+    return NULL;
+}
+
+static void mark_read(const kni_jaxpr *j, bool *read)
+{
+    for (uint32_t v = 0; v < j->n_var; v++)
+        read[v] = false;
+    for (uint32_t i = 0; i < j->n_out; i++)
+        if (kni_is_var(j->out[i]))
+            read[j->out[i]] = true;
+    for (uint32_t k = j->n_eqn; k-- > 0;) {
+        const kn_eqn *e = &j->eqn[k];
+        for (uint32_t i = 0; is_live(e, read) && i < e->n_in; i++)
+            if (kni_is_var(e->in[i]))
+                read[e->in[i]] = true;
+    }
+}
+
+/* Until nothing changes: what one equation does not need any more another one need not make. */
+static kn_error *prune(const kni_jaxpr *j, kni_jaxpr **out)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < j->n_eqn; k++)
+        any |= j->eqn[k].prim->prune != NULL;
+    kni_jaxpr *now = kni_retain(j);
+    while (any) {
+        reading t = {.read = knx_alloc((size_t)now->n_var + 1)};
+        kni_jaxpr *next = NULL;
+        kn_error *error = t.read ? NULL : knx_error_nomem();
+        if (!error) {
+            mark_read(now, t.read);
+            error = rewrite(now, prune_equation, &t, &next);
+        }
+        knx_free(t.read);
+        kni_release(now);
+        if (error)
+            return error;
+        now = next;
+        any = t.changed;
+    }
+    *out = now;
+    return NULL;
+}
+
 kn_error *knt_simplify(const kni_jaxpr *j, kni_jaxpr **out)
 {
     known k = {0};
-    kn_error *error = rewrite(j, simplify_equation, &k, out);
+    kni_jaxpr *pruned = NULL;
+    KN_TRY(prune(j, &pruned));
+    kn_error *error = rewrite(pruned, simplify_equation, &k, out);
+    kni_release(pruned);
     knx_map_free(&k.map);
     return error;
 }

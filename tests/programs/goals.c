@@ -91,10 +91,7 @@ void goals_count(const kni_jaxpr *j, uint32_t *times)
         if (k >= 0)
             times[k]++;
         for (const kn_param_field *f = e->params ? e->prim->fields : NULL; f && f->name; f++)
-            if (f->kind == KN_P_JAXPR) {
-                const kni_jaxpr *in = *(kni_jaxpr *const *)((const char *)e->params + f->offset);
-                if (in)
-                    goals_count(in, times);
-            }
+            for (int n = 0; n < kni_field_jaxprs(f, e->params).n; n++)
+                goals_count(kni_field_jaxprs(f, e->params).v[n], times);
     }
 }

@@ -15,11 +15,9 @@ static bool is_pure(const kni_jaxpr *j)
         if (kni_can_fail(e->prim, e->params) || kni_bits(e->prim, e->params) & (KN_EFFECT | KN_USER | KN_NAMES))
             return false;
         for (const kn_param_field *f = e->params ? e->prim->fields : NULL; f && f->name; f++)
-            if (f->kind == KN_P_JAXPR) {
-                const kni_jaxpr *in = *(kni_jaxpr *const *)((const char *)e->params + f->offset);
-                if (in && !is_pure(in))
+            for (int n = 0; n < kni_field_jaxprs(f, e->params).n; n++)
+                if (!is_pure(kni_field_jaxprs(f, e->params).v[n]))
                     return false;
-            }
     }
     return true;
 }

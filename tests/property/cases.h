@@ -71,7 +71,7 @@ typedef struct refusal {
 } refusal;
 
 extern const sample samples_elementwise[], samples_arrays[], samples_indexed[],
-    samples_conv[], samples_linalg[], samples_loops[], samples_special[],
+    samples_conv[], samples_linalg[], samples_loops[], samples_branches[], samples_special[],
     samples_custom[], samples_lanes[]; /* each ends with prim NULL */
 extern const sample samples_scan[], samples_windows[];
 extern const refusal refusals[];

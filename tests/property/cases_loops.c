@@ -38,7 +38,7 @@ static int build_while(kn_builder *b, const kn_atom *x, kn_atom *y)
     kni_jaxpr *body = step_body(b, knb_type(b, x[1]), knb_type(b, x[0])),
               *condition = count_condition(b, knb_type(b, x[0]));
     if (body && condition)
-        knb_while(b, &(kn_p_while){body, 1, condition, 1}, in, out);
+        knb_while(b, &(kn_p_while){body, 1, condition, 1, 0}, in, out);
     kni_release(body);
     kni_release(condition);
     y[0] = out[1];
@@ -57,7 +57,108 @@ static void ref_while(call *c)
     }
 }
 
+/* w, c, e -> c + c + w e, twice: the carry and an output. Linear in each operand while the others stay fixed. */
+static kni_jaxpr *scan_body(kn_builder *outer, kn_type w, kn_type c)
+{
+    kn_builder b;
+    knb_init(&b);
+    kn_atom by = knb_invar(&b, w), at = knb_invar(&b, c), e = knb_invar(&b, c);
+    kn_atom next = knb_add(&b, knb_add(&b, at, at), knb_mul(&b, by, e));
+    return finished(outer, &b, 2, (kn_atom[]){next, next});
+}
+
+static int write_scan(kn_builder *b, const kn_atom *x, kn_atom *y, kn_p_scan p)
+{
+    p.jaxpr = scan_body(b, knb_type(b, x[1]), knb_type(b, x[0]));
+    p.length = knb_type(b, x[2]).dim[0];
+    p.num_carry = p.num_consts = 1;
+    y[0] = y[1] = KN_ATOM_NONE;
+    if (p.jaxpr)
+        knb_scan(b, &p, (kn_atom[]){x[1], x[0], x[2]}, y);
+    kni_release(p.jaxpr);
+    return p.jaxpr ? 2 : 0;
+}
+static int build_scan(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    return write_scan(b, x, y, (kn_p_scan){.unroll = 1});
+}
+static int build_reversed(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    return write_scan(b, x, y, (kn_p_scan){.reverse = true});
+}
+static int build_chunks(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    return write_scan(b, x, y, (kn_p_scan){.checkpoint = 2});
+}
+static int build_reversed_chunks(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    return write_scan(b, x, y, (kn_p_scan){.reverse = true, .checkpoint = 2});
+}
+
+static void scan_in_order(call *c, bool reverse)
+{
+    const tensor *x = &c->x[0], *w = &c->x[1], *e = &c->x[2];
+    tensor *y = result(c, x->dtype, x->ndim, x->dim), *all = result(c, e->dtype, e->ndim, e->dim);
+    for (int64_t i = 0; i < x->n; i++) {
+        num v = x->at[i], by = w->at[w->n == 1 ? 0 : i];
+        for (int64_t k = 0; k < e->dim[0]; k++) {
+            int64_t at = (reverse ? e->dim[0] - 1 - k : k) * x->n + i;
+            v = all->at[at] = num_add(x->dtype, num_add(x->dtype, v, v), num_mul(x->dtype, by, e->at[at]));
+        }
+        y->at[i] = v;
+    }
+}
+static void ref_scan(call *c) { scan_in_order(c, false); }
+static void ref_reversed(call *c) { scan_in_order(c, true); }
+
+#define SCANS "T[3] T[3] T[4,3]; T[] T[] T[5]; T[2,3] T[] T[1,2,3]; T[2] T[2] T[0,2]; T[0] T[0] T[3,0]"
+
 const sample samples_loops[] = {
+    {.prim = &kn_prim_scan,
+     .label = "steps",
+     .dtypes = "bool f32 f64 " INTEGERS " " COMPLEX,
+     .operands = SCANS,
+     .build = build_scan,
+     .whole = ref_scan,
+     .lo = 1,
+     .hi = 2,
+     .ulp = 8},
+    {.prim = &kn_prim_scan, /* more steps round more often than the reference does */
+     .label = "once",
+     .dtypes = "f16 bf16",
+     .operands = "T[3] T[3] T[1,3]; T[2,3] T[] T[1,2,3]",
+     .build = build_scan,
+     .whole = ref_scan,
+     .lo = 1,
+     .hi = 2,
+     .ulp = 4},
+    {.prim = &kn_prim_scan,
+     .label = "reversed",
+     .dtypes = "i32 f64 c128",
+     .operands = SCANS,
+     .build = build_reversed,
+     .whole = ref_reversed,
+     .lo = 1,
+     .hi = 2,
+     .ulp = 8},
+    {.prim = &kn_prim_scan,
+     .label = "chunks",
+     .dtypes = "i32 f64 c128",
+     .operands = SCANS,
+     .build = build_chunks,
+     .whole = ref_scan,
+     .lo = 1,
+     .hi = 2,
+     .ulp = 8},
+    {.prim = &kn_prim_scan,
+     .label = "reversed chunks",
+     .dtypes = "f64",
+     .operands = SCANS,
+     .build = build_reversed_chunks,
+     .whole = ref_reversed,
+     .lo = 1,
+     .hi = 2,
+     .ulp = 8},
     {.prim = &kn_prim_while,
      .label = "rounds",
      .dtypes = "bool f32 f64 " INTEGERS " " COMPLEX,

@@ -170,7 +170,7 @@ static int groups(const char *from, const char *end, bool *plain)
 static bool holds_jaxpr(const kn_prim *p)
 {
     for (const kn_param_field *f = p->fields; f && f->name; f++)
-        if (f->kind == KN_P_JAXPR)
+        if (f->kind == KN_P_JAXPR || f->kind == KN_P_JAXPRS)
             return true;
     return false;
 }

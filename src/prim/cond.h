@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cond.h -- what the rules of cond share: cond.c has the row, cond_linear.c the derivatives, cond_batch.c batching. */
+#ifndef KN_PRIM_COND_H
+#define KN_PRIM_COND_H
+#include "prim/body.h"
+#include "prim/frame.h"
+
+/* New branches in the place of others. */
+typedef struct knp_branches {
+    int n;
+    kni_jaxpr **v; /* NULL: not made yet; in the builder's arena */
+} knp_branches;
+bool knp_branches_begin(knp_branches *t, kn_builder *b, int n);
+void knp_branches_end(knp_branches *t); /* in every case */
+/* Writes the equation; out gets its results. */
+void knp_branches_emit(const knp_branches *t, kn_builder *b, const kn_atom *in, kn_atom *out);
+
+/* Zeros of any type, keys too: what stands for a value that a branch does not have. */
+kn_atom knp_blank(kn_builder *b, kn_type t);
+
+kn_error *knp_cond_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty);
+kn_error *knp_cond_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in);
+kn_error *knp_cond_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out);
+#endif
