@@ -5,7 +5,14 @@
 #include "compile/scope.h"
 #include <string.h>
 
-enum { MOST_MAPS = 400 }; /* streams of native code */
+enum {
+    MOST_MAPS = 400, /* streams of native code */
+    /* A point walks through memory row by row, which is slow where rows are long, all of them do not fit into the
+     * caches, and little is to be done with an element (measured: up to 6 times as slow as row after row). */
+    LONG_ROW = 16384,
+    MANY_ELEMENTS = 4 << 20,
+    LITTLE_WORK = 50 /* nodes for each input and output */
+};
 
 /* What the kernel goes through: the types of carries, and of outputs or results. */
 typedef struct wanted {
@@ -99,6 +106,19 @@ static kn_error *build(kn_lower *l)
     return error ? error : l->failed && !l->points->why->length ? knx_error_nomem() : NULL;
 }
 
+/* Is it better to go through inputs and outputs step by step? */
+static bool is_memory_bound(const kn_lower *l, const kn_eqn *e, const knk_kernel *k)
+{
+    const kn_p_scan *p = e->params;
+    int64_t points = points_of(l), streams = 0, all;
+    if (e->prim->loops != KN_LOOP_SCAN || p->accept == KN_PATH_COMPILED || points < LONG_ROW)
+        return false;
+    for (size_t m = 0; m < l->map.n; m++)
+        streams += l->map.at[m].memory && l->map.at[m].coef[l->n_par];
+    return (__builtin_mul_overflow(points, p->length, &all) || all > MANY_ELEMENTS / (streams ? streams : 1)) &&
+           k->n_node < LITTLE_WORK * streams;
+}
+
 /* With these axes as loops; *kernel stays NULL if it does not work. */
 static kn_error *attempt(kn_lower *l, knk_kernel **kernel)
 {
@@ -120,6 +140,11 @@ static kn_error *attempt(kn_lower *l, knk_kernel **kernel)
         knx_text_add(l->points->why, "%s", error->message);
         knx_error_release(error);
         error = NULL;
+    }
+    if (*kernel && is_memory_bound(l, l->points->e, *kernel)) {
+        knx_text_add(l->points->why, "long inputs or outputs, with little to do for each element, go step by step");
+        knk_release(*kernel);
+        *kernel = NULL;
     }
     return error;
 }

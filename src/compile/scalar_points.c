@@ -180,8 +180,7 @@ static kn_value2 choose(kn_lower *l, const knc_elements *x, const kn_index *i)
                 other = i->axis[d].offset != number;
                 continue;
             }
-            knk_node here =
-                knk_binary(l->k, KNK_EQ, knl_axis_value(l, i, d), knk_const_int(l->k, KN_ID_I64, number));
+            knk_node here = knk_binary(l->k, KNK_EQ, knl_axis_value(l, i, d), knk_const_int(l->k, KN_ID_I64, number));
             pred = pred < 0 ? here : knk_binary(l->k, KNK_AND, pred, here);
         }
         if (!other)

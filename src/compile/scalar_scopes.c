@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scalar_scopes.c -- jaxprs in jaxprs: a loop of the kernel for a loop, a choice for a branch. Loops come in the order
- * of the equations, before what reads them is asked for, so that none lies in another one that it does not belong to. */
+ * of the equations, before what reads them is asked for: so none lies in another one that it does not belong to. */
 #include "compile/scope.h"
 #include "transform/transform.h"
 
@@ -8,8 +8,8 @@
 
 static kn_error *run_passes(const kni_jaxpr *source, kni_jaxpr **out)
 {
-    static kn_error *(*const pass[])(const kni_jaxpr *, kni_jaxpr **) = {knt_inline_calls, knt_expand,
-                                                                         knt_inline_calls, knt_simplify};
+    static kn_error *(*const pass[])(const kni_jaxpr *, kni_jaxpr **) = {knt_inline_calls, knt_expand, knt_inline_calls,
+                                                                         knt_simplify};
     *out = kni_retain(source);
     for (size_t i = 0; i < sizeof pass / sizeof *pass; i++) {
         kni_jaxpr *next = NULL;
@@ -537,6 +537,8 @@ static bool branch_value(kn_lower *l, const knc_scope *s, const kn_eqn *e, uint3
                          kn_value2 *value)
 {
     enum { CHEAP = 12 };
+    const double most =
+        s->maker ? CHEAP : 0; /* on its own it is the same for all points: nothing is read for nothing */
     const knc_inner *in = s->inside[s->maker ? e - s->j->eqn : 0];
     kn_dtype d = s->j->type[e->out + result].dtype;
     kn_value2 index, y = {KNK_NONE, KNK_NONE}, v;
@@ -546,7 +548,7 @@ static bool branch_value(kn_lower *l, const knc_scope *s, const kn_eqn *e, uint3
     if (!all)
         return false;
     for (int64_t i = 0; i < in->n; i++) {
-        bool cold = in->n > 1 && cost_of(in->scope[i]->j) > CHEAP;
+        bool cold = in->n > 1 && cost_of(in->scope[i]->j) > most;
         knc_ready_in(l, in->scope[i], in->scope[i]->j->out[result], at, &v);
         if (y.re < 0 && !cold) {
             y = v;

@@ -52,12 +52,12 @@ typedef struct knc_inner {
 /* A jaxpr at one place in the kernel. */
 typedef struct knc_scope {
     const kni_jaxpr *j;
-    uint32_t first;        /* number of its first variable among those of all scopes */
-    const uint32_t *maker; /* per variable: its equation. NULL: the outside, whose variables are in memory */
-    const knc_leaf *leaf;  /* per input */
+    uint32_t first;           /* number of its first variable among those of all scopes */
+    const uint32_t *maker;    /* per variable: its equation. NULL: the outside, whose variables are in memory */
+    const knc_leaf *leaf;     /* per input */
     const knc_inner **inside; /* per equation */
-    bool *moves;               /* per variable: can it be evaluated at any position? */
-    knk_node taken;            /* in a branch: whether it is taken; else KNK_NONE */
+    bool *moves;              /* per variable: can it be evaluated at any position? */
+    knk_node taken;           /* in a branch: whether it is taken; else KNK_NONE */
 } knc_scope;
 
 /* A jaxpr after the passes that come before planning. */

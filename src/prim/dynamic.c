@@ -238,8 +238,8 @@ static void slice_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_valu
     y[0] = knl_operand(l, 0, in, KNK_NONE, knp_real(KNK_NONE));
 }
 
-/* The window's element if the position lies in there; a number of the kernel is compared along each axis that the window
- * does not fill. */
+/* The window's element if the position lies in there. Along each axis that the window does not fill the position has to
+ * be a number of the kernel. */
 static void update_element(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
 {
     knk_builder *k = knl_kernel(l);
