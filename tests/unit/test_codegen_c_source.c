@@ -465,15 +465,10 @@ static scene_way way_of(int seed)
     return (scene_way){.mode = KNG_POINTS, .any = seed % 3 == 0, .swap = seed % 4 == 0};
 }
 
-static void random_loops(void **state)
+static void run_random_loops(int first, int n, const char *flags)
 {
-    (void)state;
-    const char *count = getenv("KN_TEST_COUNT");
-    int n = count ? atoi(count) : thorough() ? 120 : 24, first = count ? 1 : 100;
-    if (!c_maker_works())
-        skip();
     scene *s = test_malloc((size_t)n * sizeof *s);
-    in_order o = {.unit = c_unit_new(C_MAKER_QUICK), .collects = true};
+    in_order o = {.unit = c_unit_new(flags), .collects = true};
     for (int i = 0; i < n; i++) {
         scene_way way = way_of(i);
         scene_random_loops(&s[i], (uint64_t)(first + i));
@@ -490,6 +485,17 @@ static void random_loops(void **state)
     }
     c_unit_free(o.unit);
     test_free(s);
+}
+
+static void random_loops(void **state)
+{
+    (void)state;
+    const char *count = getenv("KN_TEST_COUNT");
+    int n = count ? atoi(count) : thorough() ? 120 : 24;
+    if (!c_maker_works())
+        skip();
+    run_random_loops(100, n, C_MAKER_QUICK);
+    run_random_loops(500, n / 2, C_MAKER_PLAIN);
 }
 
 static void same_request_same_text(void **state)
