@@ -242,6 +242,9 @@ static int32_t new_bool(kng_low *l, knk_node test)
     return v;
 }
 
+/* May some points be done while others go on? A single one that is done has left. */
+static bool lanes_differ(const kng_low *l) { return l->k->n_par > 0; }
+
 static void begin_loop(builder *b, knk_node x)
 {
     kng_low *l = b->l;
@@ -255,7 +258,7 @@ static void begin_loop(builder *b, knk_node x)
     kng_item it = item_of(l, KNG_ITEM_LOOP, x, loop);
     p->first = (int32_t)l->body.item.n;
     kng_low_push(l, &l->body, &it);
-    if (p->test >= 0 && p->sticky) {
+    if (p->test >= 0 && p->sticky && lanes_differ(l)) {
         int32_t init = taking_part(l, loop);
         if (init < 0) {
             it = item_of(l, KNG_ITEM_ONES, p->test, loop);
@@ -281,7 +284,7 @@ static void place_while(builder *b, knk_node x)
     kng_low *l = b->l;
     int loop = l->open;
     kng_loop *p = &l->loop[loop];
-    int32_t around = taking_part(l, loop);
+    int32_t around = lanes_differ(l) ? taking_part(l, loop) : -1;
     kng_low_place_loads(l, x);
     kng_item it = item_of(l, KNG_ITEM_WHILE, x, loop);
     add_use(l, &it, kng_low_operand(l, l->node[x].a, KNG_BODY));
@@ -310,7 +313,7 @@ static void find_next(kng_low *l, kng_loop *p, int loop, kng_carry *c)
     int32_t v = c->is == p->active ? p->going : kng_low_operand(l, c->value, KNG_BODY);
     if (v == c->is)
         return;
-    bool keep = p->test >= 0 && c->is != p->active, copy = !keep && is_carry_of(p, v);
+    bool keep = p->test >= 0 && c->is != p->active && lanes_differ(l), copy = !keep && is_carry_of(p, v);
     if (keep || copy) {
         kng_item it = item_of(l, keep ? KNG_ITEM_KEEP : KNG_ITEM_COPY, p->begin, loop);
         if (keep)
