@@ -63,7 +63,7 @@ typedef struct kng_request {
     const uint8_t *cls; /* per stream */
 } kng_request;
 
-enum { KNG_MAX_STREAMS = 512 };
+enum { KNG_MAX_STREAMS = 1024 };
 /* The streams of a stage in this mode, in order: first MEMORY by first use, NUMBER by first use, IMPORT, EXPORT,
  * PARTIAL by node. In ROWS, RUNS and COLUMNS a reduction is an EXPORT (ROWS) or a PARTIAL (RUNS, COLUMNS); other values
  * of the stage that later stages read are EXPORTs (they exist only in stages without inner loops). A value that is
