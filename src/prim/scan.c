@@ -3,12 +3,12 @@
  * output.
  *
  *     type       a carry keeps its type; inputs have the steps in front, and outputs get them
- *     linearize  scan_linear.c: in forward mode one scan whose carries have tangents behind them; else a scan that gives
- *                the body's residuals, too, and a linear one over them. With .checkpoint: scan_checkpoint.c before that
+ *     linearize  scan_linear.c: in forward mode one scan whose carries have tangents behind them; else a scan that
+ *                gives the body's residuals, too, and a linear one over them. With .checkpoint: scan_checkpoint.c first
  *     transpose  scan_transpose.c: the linear body transposed, the other way round
  *     batch      which carries are batched is a fixed point; the axis is behind the steps in inputs and outputs
- *     prune      without results that nobody reads, carries that only feed themselves, and what only those need; a carry
- *                that never changes is a constant
+ *     prune      without results that nobody reads, carries that only feed themselves, and what only those need; a
+ *                carry that never changes is a constant
  *     lower      no step: the carries; one step: the body. Else a step that holds the body's program
  */
 #include "prim/body.h"
