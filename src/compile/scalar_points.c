@@ -299,8 +299,8 @@ static const knc_point *through_reshape(kn_lower *l, const kn_eqn *e, const knc_
         }
         flat = flat * y.dim[d] + at->index->axis[d].offset;
     }
-    for (int d = x.ndim - 1; d >= same; flat /= x.dim[d--])
-        i->axis[d].offset = flat % x.dim[d];
+    for (int d = x.ndim - 1; d >= same; flat /= x.dim[d] > 0 ? x.dim[d] : 1, d--)
+        i->axis[d].offset = flat % (x.dim[d] > 0 ? x.dim[d] : 1);
     return knc_one_point(l, i, at->pred);
 }
 

@@ -76,12 +76,13 @@ static void find_moves(knc_scope *s)
 
 static void open_inside(kn_lower *l, knc_scope *s, uint32_t k);
 
-static void refuse_rows(kn_lower *l, const kni_jaxpr *j)
+static void look_at_rows(kn_lower *l, const kni_jaxpr *j)
 {
     for (uint32_t k = 0; k < j->n_eqn && !l->failed; k++) {
         const kn_eqn *e = &j->eqn[k];
         bool acts = (kni_bits(e->prim, e->params) & (KN_EFFECT | KN_USER)) ||
                     (!(e->prim->bits & KN_LOOPS) && kni_can_fail(e->prim, e->params));
+        l->points->products += e->prim->product != NULL;
         if (acts)
             knc_refuse(l, "the body has %s", e->prim->name);
     }
@@ -106,7 +107,7 @@ static const knc_scope *open_scope(kn_lower *l, const kni_jaxpr *source, const k
     }
     if (l->points->numbers > KNC_MOST_VALUES)
         knc_refuse(l, "more than %d values at a point", KNC_MOST_VALUES);
-    refuse_rows(l, s->j);
+    look_at_rows(l, s->j);
     find_moves(s);
     for (uint32_t k = 0; k < s->j->n_eqn && !l->failed; k++)
         if (s->j->eqn[k].prim->bits & KN_LOOPS)

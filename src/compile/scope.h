@@ -74,9 +74,10 @@ struct knc_points {
     KN_VEC(const knc_point *) point; /* each position once */
     KN_VEC(uint32_t) table;
     KN_VEC(knc_passed) passed;
-    uint32_t numbers; /* variables of all scopes */
-    int open;         /* loops */
-    bool asks;        /* some of them has a condition */
+    uint32_t numbers;  /* variables of all scopes */
+    uint32_t products; /* equations */
+    int open;          /* loops */
+    bool asks;         /* some of them has a condition */
     int64_t turn[KNC_MAX_TURNS];
     const knc_scope *any; /* the condition of a loop, in which "any" over all points is each point's own value: ... */
     knk_node mask;        /* ... this one */

@@ -152,16 +152,46 @@ static void a_matrix_times_a_small_carry_is_written_out(void **state)
 {
     (void)state;
     KN_SCOPE;
-    for (int64_t n = 1; n < 14; n += 6) {
+    for (int64_t n = 1; n < 8; n += 3) {
         kn_array w = EXAMPLE(n, n), h = EXAMPLE(n), x = EXAMPLE(9, n);
         check_function(KN_FN(recurrence), KN_ARGS(&w, &h, &x), 0, 1);
     }
     kn_array w = kn_ones(KN_SHAPE(5, 5), .dtype = KN_F16), h = kn_ones(KN_SHAPE(5), .dtype = KN_F16),
              x = kn_ones(KN_SHAPE(3, 5), .dtype = KN_F16);
     check_function(KN_FN(recurrence), KN_ARGS(&w, &h, &x), 0, 1);
-    w = kn_ones(KN_SHAPE(5, 5), .dtype = KN_C64), h = kn_ones(KN_SHAPE(5), .dtype = KN_C64),
-    x = kn_ones(KN_SHAPE(3, 5), .dtype = KN_C64);
+    w = kn_ones(KN_SHAPE(1, 1), .dtype = KN_C64), h = kn_ones(KN_SHAPE(1), .dtype = KN_C64),
+    x = kn_ones(KN_SHAPE(3, 1), .dtype = KN_C64);
     check_function(KN_FN(recurrence), KN_ARGS(&w, &h, &x), 0, 1);
+}
+
+static kn_array product(const kn_array *x, const kn_array *v) { return kn_matmul(kn_add(*x, *v), *x); }
+KN_FUNCTION(product, kn_array, kn_array, kn_array)
+static kn_array products(const kn_array *x, const kn_array *v)
+{
+    kn_array y;
+    kn_scan(KN_FN(product), &y, x, v);
+    return y;
+}
+KN_FUNCTION(products, kn_array, kn_array, kn_array)
+
+static void products_have_the_order_of_their_dtype(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    const kn_dtype all[] = {KN_F16, KN_BF16, KN_F32, KN_F64, KN_C64, KN_C128, KN_I8, KN_U32, KN_I64};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        kn_array x = kn_ones(KN_SHAPE(3, 3), .dtype = all[i]), v = kn_ones(KN_SHAPE(4, 3, 3), .dtype = all[i]);
+        check_function(KN_FN(products), KN_ARGS(&x, &v), 0, 1);
+    }
+}
+
+static void larger_products_are_calls(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = EXAMPLE(16, 16), h = EXAMPLE(16), x = EXAMPLE(9, 16);
+    refused(kn_jaxpr_text(kn_make_jaxpr(KN_FN(recurrence), KN_ARGS(&w, &h, &x)), KN_JAXPR_FULL),
+            "its products are large enough for calls");
 }
 
 /* A product of reductions of a small carry. */
@@ -569,6 +599,8 @@ int main(void)
         cmocka_unit_test(runge_kutta_is_one_kernel_for_a_point_and_for_many),
         cmocka_unit_test(a_kalman_filter_is_written_out),
         cmocka_unit_test(a_matrix_times_a_small_carry_is_written_out),
+        cmocka_unit_test(products_have_the_order_of_their_dtype),
+        cmocka_unit_test(larger_products_are_calls),
         cmocka_unit_test(reductions_of_small_carries_keep_their_order),
         cmocka_unit_test(each_path_of_a_walk_is_a_lane),
         cmocka_unit_test(a_while_in_a_scan_is_a_loop_in_a_loop),
