@@ -355,7 +355,9 @@ static void advance(kn_lower *l)
     l->j = s->j;
     const kn_value2 *known = knc_recall(l, var, at);
     if (known) {
-        if (known->re < 0 && s->maker && var >= s->j->n_in) /* `element` does not do it here */
+        if (known->re < 0 && s->maker && var < s->j->n_in)
+            l->failed = true; /* no memory for its nodes */
+        else if (known->re < 0 && s->maker) /* `element` does not do it here */
             knc_refuse(l, "the body has %s", s->j->eqn[s->maker[var]].prim->name);
         if (known->re > KNC_MOST_NODES)
             knc_refuse(l, "more than %d operations at a point", KNC_MOST_NODES);
