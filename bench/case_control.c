@@ -184,29 +184,38 @@ typedef struct {
     kn_array at, best;
 } Found;
 static kn_array more(const kn_array *x, const Search *s) { return kn_less(s->i, kn_size(*x)); }
-static Search look(const kn_array *x, const Search *s)
+static Search seen(const Search *s, kn_array here)
 {
-    kn_array here = kn_at(*x, "%", s->i), better = kn_greater(here, s->best);
+    kn_array better = kn_greater(here, s->best);
     return (Search){kn_add(s->i, 1), kn_where(better, s->i, s->at), kn_where(better, here, s->best)};
 }
+static Search look(const kn_array *x, const Search *s) { return seen(s, kn_at(*x, "%", s->i)); }
+/* As JAX does it: an index that is out of bounds is moved inside. */
+static Search look_clipped(const kn_array *x, const Search *s) { return seen(s, kn_take(*x, s->i, .mode = "clip")); }
 KN_CLOSURE(more, kn_array, kn_array, Search)
 KN_CLOSURE(look, Search, kn_array, Search)
-static Found largest(const kn_array *x)
+KN_CLOSURE(look_clipped, Search, kn_array, Search)
+static Found largest_by(const kn_array *x, kn_fn look_fn)
 {
     Search s = {kn_scalar((int64_t)0), kn_scalar((int64_t)0), kn_scalar((float)-INFINITY)};
-    kn_while_loop(KN_CLOSE(more, x), KN_CLOSE(look, x), &s, &s);
+    kn_while_loop(KN_CLOSE(more, x), look_fn, &s, &s);
     return (Found){s.at, s.best};
 }
+static Found largest(const kn_array *x) { return largest_by(x, KN_CLOSE(look, x)); }
+static Found largest_clipped(const kn_array *x) { return largest_by(x, KN_CLOSE(look_clipped, x)); }
 KN_FUNCTION(largest, Found, kn_array)
+KN_FUNCTION(largest_clipped, Found, kn_array)
 
-static void *setup_largest(void)
+static void *setup_largest_of(bool clip)
 {
     kn_scope scope = kn_scope_begin();
     int64_t n = bench_steps(1000000);
     kn_array x = bench_wave(KN_SHAPE(n), 1.7);
-    return control_new((control_row){scope, KN_FN(largest), CONTROL_IN(x), CONTROL_OUT(Found), .steps = n,
-                                     .c = control_c_argmax, .tolerance = 1e-12});
+    return control_new((control_row){scope, clip ? KN_FN(largest_clipped) : KN_FN(largest), CONTROL_IN(x),
+                                     CONTROL_OUT(Found), .steps = n, .c = control_c_argmax, .tolerance = 1e-12});
 }
+static void *setup_largest(void) { return setup_largest_of(false); }
+static void *setup_largest_clipped(void) { return setup_largest_of(true); }
 
 /* ---- counting: what a step costs that does nothing else */
 static kn_array below(const kn_array *i) { return kn_less(*i, bench_steps(1000000)); }
@@ -254,6 +263,7 @@ const bench_case bench_control[] = {
     {"control_carries12", "ms", 1, ASK_JAX, 0, 1e-8, setup_springs, CONTROL_ROW, .steps = 100000},
     {"control_newton", "us", 1, ASK_JAX, 0, 1e-12, setup_newton, CONTROL_ROW},
     {"control_argmax", "ms", 1, ASK_JAX, 0, 1e-12, setup_largest, CONTROL_ROW, .steps = 1000000},
+    {"control_argmax_clip", "ms", 1, ASK_JAX, 0, 1e-12, setup_largest_clipped, CONTROL_ROW, .steps = 1000000},
     {"control_fori", "ms", 1, ASK_JAX, 0, 1e-12, setup_fori, CONTROL_ROW, .steps = 1000000},
     {"control_while", "ms", 1, ASK_JAX, 0, 1e-12, setup_while, CONTROL_ROW, .steps = 1000000},
     {0},

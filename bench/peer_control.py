@@ -183,6 +183,7 @@ def jax_cases(prepare, picks):
         "control_carries12": lambda: prepare(springs, *springs_arguments(), values=values),
         "control_newton": lambda: prepare(jax.vmap(newton), (np.arange(1000) + 1.0) ** 2 * 0.37, values=values),
         "control_argmax": lambda: prepare(argmax, wave((count,), 1.7), values=values),
+        "control_argmax_clip": lambda: prepare(argmax, wave((count,), 1.7), values=values),
         "control_lstm": lambda: prepare(lstm, *lstm_arguments(), values=values),
         "control_lstm_grad": lambda: prepare(jax.grad(lstm), *lstm_arguments(), values=values),
         "control_neurons": lambda: prepare(neurons, *neurons_arguments(), values=values),

@@ -8,10 +8,10 @@
 extern "C" {
 #endif
 
-/* What `outs` gets, what `init`, `xs` and arguments are: a pointer to a struct of arrays, a kn_tree, or several of them,
- * KN_OUT(&a, &b) and KN_ARGS(&a, &b). Functions are recorded abstractly; arrays that they capture are operands. All
- * compose with kn_jit, kn_vmap, kn_grad, kn_jvp and with each other; docs/loops.md says how they run. Each returns 0, or
- * -1 with an error (then the outputs carry it).
+/* What `outs` gets, what `init`, `xs` and arguments are: a pointer to a struct of arrays, a kn_tree, or several of
+ * them, KN_OUT(&a, &b) and KN_ARGS(&a, &b). Functions are recorded abstractly; arrays that they capture are operands.
+ * All compose with kn_jit, kn_vmap, kn_grad, kn_jvp and with each other; docs/loops.md says how they run. Each returns
+ * 0, or -1 with an error (then the outputs carry it).
  *
  * A carry keeps its shape and dtype: the TypeError names the leaf and both types. C numbers (kn_num) wait for a dtype:
  * one that a carry begins with takes that of what the body returns for it, one that a body or a branch returns takes
@@ -51,8 +51,9 @@ typedef struct kn_while_opts {
 /* carry = init; while (condition(carry)) carry = body(carry); out = carry (jax.lax.while_loop).
  *
  * kn_while_loop(KN_FN(condition), KN_FN(body), &end, &start, ...): both functions take what `init` has; the condition
- * returns one bool[], the body what it takes. Under vmap each lane stops when it is done. Differentiable in forward mode, and with .max_steps in reverse mode (the
- * carries of so many steps are recorded); without it that is a ValueError. */
+ * returns one bool[], the body what it takes. Under vmap each lane stops when it is done. Differentiable in forward
+ * mode, and with .max_steps in reverse mode (the carries of so many steps are recorded); without it that is a
+ * ValueError. */
 KN_API int kn_while_loop(kn_fn condition, kn_fn body, const kn_outs *outs, const kn_args *init,
                          const kn_while_opts *opts);
 

@@ -498,6 +498,59 @@ text("jvp_window_max", "mm", lambda x, t: jax.jvp(window_max, (x,), (t,)))
 text("vmap_window_max", "n", jax.vmap(lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (2,))))
 
 
+# --- control flow ----------------------------------------------------------------------------------
+
+def sin_if_positive(x):
+    return lax.cond(lax.gt(x, 0.0), lax.sin, lax.cos, x)
+
+
+def trade_if_positive(x, y):
+    return lax.cond(lax.gt(x, 0.0), lambda a, b: (b, a), lambda a, b: (lax.mul(a, b), b), x, y)
+
+
+def captured_if_positive(x, y):
+    return lax.cond(lax.gt(x, 0.0), lambda a: lax.add(a, y), lambda a: lax.sub(a, x), y)
+
+
+def captured_by_both(x, y):
+    return lax.cond(lax.gt(x, 0.0), lambda a: lax.add(a, y), lambda a: lax.sub(a, y), x)
+
+
+def switch_between_three(i, x):
+    return lax.switch(i, [lax.sin, lax.cos, lax.neg], x)
+
+
+def cond_in_cond(x):
+    return lax.cond(lax.gt(x, 1.0), sin_if_positive, lax.neg, x)
+
+
+def running_sum(xs, scale):
+    return lax.scan(lambda c, x: (lax.add(c, lax.mul(x, scale)), c), jnp.float32(0), xs)
+
+
+def doubled_while_small(x, limit):
+    return lax.while_loop(lambda a: lax.lt(a, limit), lambda a: lax.add(a, a), x)
+
+
+text("cond", "s", sin_if_positive)
+text("cond_two_results", "ss", trade_if_positive)
+text("cond_captured", "ss", captured_if_positive)
+text("cond_captured_by_both", "ss", captured_by_both)
+text("cond_in_cond", "s", cond_in_cond)
+text("switch", "js", switch_between_three)
+text("vmap_switch", "jv", jax.vmap(switch_between_three, in_axes=(None, 0)))
+text("jvp_cond", "ss", lambda x, t: jax.jvp(sin_if_positive, (x,), (t,)))
+text("jit_cond", "s", jax.jit(sin_if_positive))
+text("scan", "vs", running_sum)
+text("scan_reverse", "v", lambda xs: lax.scan(lambda c, x: (lax.add(c, x), lax.neg(x)), jnp.float32(1), xs, reverse=True))
+text("vmap_scan", "ms", jax.vmap(running_sum, in_axes=(0, None)))
+text("jvp_scan", "vv", lambda x, t: jax.jvp(lambda x: lax.scan(lambda c, x: (lax.mul(c, x), c), jnp.float32(1), x), (x,), (t,)))
+text("while_loop", "ss", doubled_while_small)
+text("fori_loop", "s", lambda x: lax.fori_loop(0, 3, lambda i, a: lax.add(a, a), x))
+text("fori_loop_of_so_many", "sj", lambda x, n: lax.fori_loop(0, n, lambda i, a: lax.add(a, a), x))
+text("lax_map", "m", lambda x: lax.map(lax.sin, x))
+
+
 # -------------------------------------------------------------------------------------------------
 
 def main():

@@ -18,19 +18,40 @@ void kna_part_free(kna_part *p)
     p->n_const = 0;
 }
 
-/* The jaxpr with its constants as inputs in front, without inputs for what was given. */
-static kn_error *without_constants(kna_part *p, kn_value *const *given)
+/* Notes a constant that is read for the first time. */
+static void note(uint32_t n, kn_atom a, bool *read, uint32_t *order, int *found)
+{
+    if (kni_is_var(a) && a < n && !read[a]) {
+        read[a] = true;
+        order[(*found)++] = a;
+    }
+}
+
+/* Which of the first n variables the jaxpr reads, in that order: their number. */
+static int find_read(const kni_jaxpr *j, uint32_t n, bool *read, uint32_t *order)
+{
+    int found = 0;
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        for (uint32_t k = 0; k < j->eqn[i].n_in; k++)
+            note(n, j->eqn[i].in[k], read, order, &found);
+    for (uint32_t i = 0; i < j->n_out; i++)
+        note(n, j->out[i], read, order, &found);
+    return found;
+}
+
+static kn_error *make_jaxpr(kna_part *p, const uint32_t *order)
 {
     const kni_jaxpr *j = p->closed.jaxpr;
-    int captured = p->f->core->n_captured;
+    uint32_t first = j->n_const + (uint32_t)p->f->core->n_captured;
     knp_frame f;
     kn_error *error = knp_frame_begin(&f, (size_t)j->n_const + j->n_in, j->n_out) ? NULL : knx_error_nomem();
-    for (uint32_t i = 0; !error && i < j->n_const + j->n_in; i++) {
-        int k = (int)i - (int)j->n_const;
-        bool absent = k >= 0 && k < captured && given && given[k];
-        f.in[i] = absent ? KN_ATOM_NONE : knb_invar(&f.b, j->type[i]);
-    }
     if (!error) {
+        for (uint32_t i = 0; i < first; i++)
+            f.in[i] = KN_ATOM_NONE;
+        for (int i = 0; i < p->n_const; i++)
+            f.in[order[i]] = knb_invar(&f.b, j->type[order[i]]);
+        for (uint32_t i = first; i < j->n_const + j->n_in; i++)
+            f.in[i] = knb_invar(&f.b, j->type[i]);
         knb_inline(&f.b, j, f.in, f.out);
         error = knp_frame_finish(&f, j->n_out, f.out, j->name, &p->jaxpr);
     }
@@ -38,18 +59,24 @@ static kn_error *without_constants(kna_part *p, kn_value *const *given)
     return error;
 }
 
-static kn_error *list_constants(kna_part *p, kn_value *const *given)
+/* The jaxpr with what it captured as inputs in front: what it reads, in the order of reading, as in JAX. */
+static kn_error *without_constants(kna_part *p)
 {
-    int n = p->f->core->n_captured;
-    p->constant = knx_alloc(((size_t)p->closed.n_const + (size_t)n + 1) * sizeof(kn_value *));
-    if (!p->constant)
-        return knx_error_nomem();
-    for (uint32_t i = 0; i < p->closed.n_const; i++)
-        p->constant[p->n_const++] = p->closed.consts[i];
-    for (int i = 0; i < n; i++)
-        if (!given || !given[i])
-            p->constant[p->n_const++] = p->f->captured[i];
-    return NULL;
+    const kni_jaxpr *j = p->closed.jaxpr;
+    uint32_t n = j->n_const + (uint32_t)p->f->core->n_captured;
+    bool *read = knx_alloc_zero((size_t)n + 1);
+    uint32_t *order = knx_alloc(((size_t)n + 1) * sizeof *order);
+    p->constant = knx_alloc(((size_t)n + 1) * sizeof(kn_value *));
+    kn_error *error = read && order && p->constant ? NULL : knx_error_nomem();
+    if (!error) {
+        p->n_const = find_read(j, n, read, order);
+        for (int i = 0; i < p->n_const; i++)
+            p->constant[i] = order[i] < j->n_const ? p->closed.consts[order[i]] : p->f->captured[order[i] - j->n_const];
+        error = make_jaxpr(p, order);
+    }
+    knx_free(read);
+    knx_free(order);
+    return error;
 }
 
 /* Where what depends on no recording is worked out, captured arrays are what they are; else they are operands. */
@@ -76,9 +103,7 @@ kn_error *kna_part_record(kna_part *p, const char *by, const kn_type *t, kn_valu
     if (!error)
         error = kna_derive_given(f, type, all, by, &p->closed);
     if (!error)
-        error = without_constants(p, f->kind == KNA_FN_C ? all : NULL);
-    if (!error)
-        error = list_constants(p, f->kind == KNA_FN_C ? all : NULL);
+        error = without_constants(p);
     knx_free(type);
     knx_free(all);
     return error;
@@ -180,9 +205,11 @@ kn_error *kna_settle_values(int n, kn_value **v)
 
 static char weak_kind(kn_dtype d) { return d->kind == 'u' ? 'i' : d->kind; }
 
-/* The dtype of a number where something of type t comes back for it; NULL: they do not mix. */
+/* The dtype of a number where something of type t comes back for it; NULL: they do not mix. A truth value is a bool. */
 static kn_dtype promoted(const kn_value *number, kn_type t)
 {
+    if (number->type.dtype == KN_DT(BOOL))
+        return NULL;
     if (t.weak && (t.dtype == number->type.dtype || !kna_may_become(number->type, t.dtype)))
         return kna_strong_dtype(number->type);
     kn_dtype strong = t.weak ? kna_strong_dtype(t) : t.dtype;
@@ -193,6 +220,9 @@ kn_error *kna_promote_carry(kna_part *p, const char *by, int skip, int n_carry, 
 {
     int n = p->f->core->n_in;
     bool any = false;
+    kna_fn *f = p->f, plain = *f;
+    while (plain.core->kind == KNA_FN_JIT) /* which would give numbers their dtypes */
+        plain.core = plain.core->inner;
     for (int i = skip; i < skip + n_carry; i++)
         any = any || arg[i]->type.weak;
     if (!any)
@@ -204,8 +234,10 @@ kn_error *kna_promote_carry(kna_part *p, const char *by, int skip, int n_carry, 
         type[i] = arg[i]->type;
         given[i] = type[i].weak ? arg[i] : NULL;
     }
+    p->f = &plain;
     if (!error)
         error = kna_part_record(p, by, type, given);
+    p->f = f;
     for (int i = 0; !error && i < n_carry; i++) {
         kn_value **v = &arg[skip + i];
         kn_dtype d = (*v)->type.weak ? promoted(*v, kni_out_type(p->jaxpr, (uint32_t)i)) : NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * control_cond.c -- kn_cond and kn_switch: each branch is recorded by itself; then all take what any of them captured. */
+ * control_cond.c -- kn_cond and kn_switch: each branch is recorded by itself; then all take what any of them
+ * captured. */
 #include "array/control.h"
 #include "array/handle.h"
 #include "kiln/control.h"
@@ -10,7 +11,10 @@ typedef struct choice {
     int n, n_const, n_in;
     kna_part *part; /* n */
     kni_jaxpr **jaxpr;
-    int64_t *consts; /* of each branch */
+    kn_value **constant;  /* what the branches captured, each once */
+    const kn_type **type; /* of these */
+    int64_t *by_branch;   /* kn_p_cond.consts */
+    int **at;             /* per branch: where its constants are among them */
     const kn_args *args;
     kn_value **arg, **out;
     kn_atom index;
@@ -109,22 +113,62 @@ static kn_error *check_types(const choice *c)
 
 /* ---- One equation. */
 
+/* Constant number m of branch k, among those that there are already. */
+static void add_constant(choice *c, int k, int m)
+{
+    kn_value *v = c->part[k].constant[m];
+    const kn_type *t = &c->part[k].jaxpr->type[m];
+    int at = 0;
+    while (at < c->n_const && !(c->constant[at] == v && kni_type_equal(*c->type[at], *t)))
+        at++;
+    c->at[k][m] = at;
+    if (at < c->n_const) {
+        c->by_branch[at] = c->by_branch[at] == k ? k : -1;
+        return;
+    }
+    c->constant[at] = v;
+    c->type[at] = t;
+    c->by_branch[at] = k;
+    c->n_const++;
+}
+
+/* As JAX has them: in the order of the branches; those of a cond begin with the one for true. */
+static kn_error *gather_constants(choice *c)
+{
+    size_t all = 0;
+    for (int k = 0; k < c->n; k++)
+        all += (size_t)c->part[k].n_const;
+    c->constant = knx_alloc((all + 1) * sizeof(kn_value *));
+    c->type = knx_alloc((all + 1) * sizeof(kn_type *));
+    c->by_branch = knx_alloc((all + 1) * sizeof *c->by_branch);
+    c->at = knx_alloc_zero((size_t)c->n * sizeof *c->at);
+    if (!c->constant || !c->type || !c->by_branch || !c->at)
+        return knx_error_nomem();
+    for (int i = 0; i < c->n; i++) {
+        int k = c->by[0] == 'c' ? c->n - 1 - i : i;
+        if (!(c->at[k] = knx_alloc(((size_t)c->part[k].n_const + 1) * sizeof **c->at)))
+            return knx_error_nomem();
+        for (int m = 0; m < c->part[k].n_const; m++)
+            add_constant(c, k, m);
+    }
+    return NULL;
+}
+
 /* Branch i with the constants of all branches as inputs, then the arguments. */
-static kn_error *widen(choice *c, int i, int before)
+static kn_error *widen(choice *c, int i)
 {
     const kni_jaxpr *j = c->part[i].jaxpr;
     knp_frame f;
-    kn_error *error = knp_frame_begin(&f, (size_t)j->n_in, j->n_out) ? NULL : knx_error_nomem();
-    for (int k = 0, from = 0; !error && k < c->n; from += c->part[k].n_const, k++)
-        for (int m = 0; m < c->part[k].n_const; m++) {
-            kn_atom a = knb_invar(&f.b, kni_in_type(c->part[k].jaxpr, (uint32_t)m));
-            if (k == i)
-                f.in[from + m - before] = a;
-        }
-    for (int k = 0; !error && k < c->n_in; k++)
-        f.in[c->part[i].n_const + k] = knb_invar(&f.b, kni_in_type(j, (uint32_t)(c->part[i].n_const + k)));
+    kn_error *error = knp_frame_begin(&f, (size_t)j->n_in + (size_t)c->n_const, j->n_out) ? NULL : knx_error_nomem();
     if (!error) {
-        knb_inline(&f.b, j, f.in, f.out);
+        kn_atom *x = f.in + c->n_const;
+        for (int k = 0; k < c->n_const; k++)
+            knp_frame_input(&f, *c->type[k]);
+        for (int m = 0; m < c->part[i].n_const; m++)
+            x[m] = f.in[c->at[i][m]];
+        for (int k = 0; k < c->n_in; k++)
+            x[c->part[i].n_const + k] = knb_invar(&f.b, kni_in_type(j, (uint32_t)(c->part[i].n_const + k)));
+        knb_inline(&f.b, j, x, f.out);
         error = knp_frame_finish(&f, j->n_out, f.out, j->name, &c->jaxpr[i]);
     }
     knp_frame_end(&f);
@@ -133,11 +177,8 @@ static kn_error *widen(choice *c, int i, int before)
 
 static kn_error *widen_all(choice *c)
 {
-    for (int i = 0; i < c->n; i++) {
-        c->consts[i] = c->part[i].n_const;
-        KN_TRY(widen(c, i, c->n_const));
-        c->n_const += c->part[i].n_const;
-    }
+    for (int i = 0; i < c->n; i++)
+        KN_TRY(widen(c, i));
     return NULL;
 }
 
@@ -146,16 +187,17 @@ static kn_error *emit(kna_op *op, choice *c)
     size_t n_out = c->part[0].jaxpr->n_out;
     kn_atom *in = knx_alloc(((size_t)c->n_const + (size_t)c->n_in + n_out + 2) * sizeof *in), *at = in ? in + 1 : NULL;
     kn_error *error = in ? NULL : knx_error_nomem();
-    for (int i = 0; !error && i < c->n; at += c->part[i].n_const, i++)
-        error = kna_put_constants(op, &c->part[i], at);
+    if (!error)
+        error = kna_put_values(op, c->n_const, c->constant, at);
+    at += error ? 0 : c->n_const;
     if (!error)
         error = kna_put_values(op, c->n_in, c->arg, at);
     kn_atom *y = error ? NULL : at + c->n_in;
     if (!error && c->n == 1) {
-        knb_inline(op->b, c->part[0].jaxpr, in + 1, y);
+        knb_inline(op->b, c->jaxpr[0], in + 1, y);
     } else if (!error) {
         in[0] = c->index;
-        knb_cond(op->b, &(kn_p_cond){{c->n, c->jaxpr}, {c->n, c->consts}}, in, y);
+        knb_cond(op->b, &(kn_p_cond){{c->n, c->jaxpr}, {c->n_const, c->by_branch}}, in, y);
     }
     if (!error)
         error = kna_take_results(op, (int)n_out, y, c->out);
@@ -169,7 +211,8 @@ static kn_error *run_values(kna_op *op, choice *c, const kn_outs *outs)
         KN_TRY(kna_record_for(&c->part[i], c->by, c->n_in, c->arg));
     KN_TRY(settle_numbers(c));
     KN_TRY(check_types(c));
-    KN_TRY(c->n > 1 ? widen_all(c) : NULL);
+    KN_TRY(gather_constants(c));
+    KN_TRY(widen_all(c));
     KN_TRY(emit(op, c));
     kna_write_carry(outs, c->part[0].f->core, c->args, 0, 0, c->part[0].f->core->n_out, c->out);
     return NULL;
@@ -198,8 +241,7 @@ static kn_error *choose(kna_op *op, const char *by, int n, const kn_fn *branches
     choice c = {.by = by, .n = n, .index = index, .args = args};
     c.part = knx_alloc_zero((size_t)n * sizeof *c.part);
     c.jaxpr = knx_alloc_zero((size_t)n * sizeof *c.jaxpr);
-    c.consts = knx_alloc_zero((size_t)n * sizeof *c.consts);
-    kn_error *error = c.part && c.jaxpr && c.consts ? NULL : knx_error_nomem();
+    kn_error *error = c.part && c.jaxpr ? NULL : knx_error_nomem();
     for (int i = 0; !error && i < n; i++)
         if (!(c.part[i].f = kna_fn_get(op, branches[i])))
             error = kna_take_error(op);
@@ -210,10 +252,15 @@ static kn_error *choose(kna_op *op, const char *by, int n, const kn_fn *branches
             kna_part_free(&c.part[i]);
         if (c.jaxpr)
             kni_release(c.jaxpr[i]);
+        if (c.at)
+            knx_free(c.at[i]);
     }
     knx_free(c.part);
     knx_free(c.jaxpr);
-    knx_free(c.consts);
+    knx_free(c.constant);
+    knx_free(c.type);
+    knx_free(c.by_branch);
+    knx_free(c.at);
     return error;
 }
 

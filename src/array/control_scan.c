@@ -154,6 +154,17 @@ static kn_error *record_body(scan *s)
     return error;
 }
 
+/* Whoever asks for a path, or wants to hear of steps, is told now, not when somebody looks at the results. */
+static kn_error *run_now(const scan *s)
+{
+    int n = (int)s->body.jaxpr->n_out;
+    bool now = (s->p.accept || s->p.on_step) && !kna_recording_current();
+    kn_error *error = now ? kna_force(n, s->out) : NULL;
+    if (error)
+        kna_release_values(n, s->out);
+    return error;
+}
+
 static kn_error *emit_scan(kna_op *op, scan *s)
 {
     int n_in = s->body.n_const + s->n_carry + s->n_xs, n_out = (int)s->body.jaxpr->n_out;
@@ -167,6 +178,8 @@ static kn_error *emit_scan(kna_op *op, scan *s)
         s->p.num_carry = s->n_carry;
         knb_scan(op->b, &s->p, in, in + n_in);
         error = kna_take_results(op, n_out, in + n_in, s->out);
+        if (!error)
+            error = run_now(s);
     }
     knx_free(in);
     return error;
@@ -266,8 +279,13 @@ static kn_atom part_of(kn_builder *b, kn_atom x, int64_t from, int64_t to, int64
         limit[d] = d ? t.dim[d] : to;
     if (from || to != t.dim[0])
         x = knb_slice(b, x, start, limit, NULL);
-    if (size <= 0 || t.ndim == KN_MAX_NDIM)
+    if (size <= 0)
         return x;
+    if (t.ndim == KN_MAX_NDIM) {
+        knb_fail(b, knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM,
+                              t.ndim + 1));
+        return KN_ATOM_NONE;
+    }
     shape[0] = (to - from) / size;
     shape[1] = size;
     for (int d = 1; d < t.ndim; d++)
@@ -286,50 +304,61 @@ static kn_atom joined(kn_builder *b, kn_atom y)
     return knb_reshape(b, y, t.ndim - 1, shape);
 }
 
-static kn_error *emit_whole(kna_op *op, const scan *s, const chunks *c, const kn_atom *in, kn_atom *x, kn_atom *y)
+/* The operands of the scan over whole chunks, and those of the rest. */
+static void split(kna_op *op, const scan *s, const chunks *c, const kn_atom *in, kn_atom *whole, kn_atom *rest)
+{
+    int64_t end = c->whole * c->size;
+    for (int i = 0; (end || !c->rest) && i < s->body.n_const + s->n_xs; i++)
+        whole[i] = i < s->body.n_const ? in[i] : part_of(op->b, in[i], 0, end, c->size);
+    for (int i = 0; c->rest && i < s->body.n_const + s->n_xs; i++)
+        rest[i] = i < s->body.n_const ? in[i] : part_of(op->b, in[i], end, end + c->rest, 0);
+}
+
+static kn_error *emit_whole(kna_op *op, const scan *s, const chunks *c, const kn_atom *x, kn_atom *y)
 {
     kni_jaxpr *j = NULL;
     KN_TRY(batched(s, c->size, &j));
-    int n_const = s->body.n_const;
-    for (int i = 0; i < n_const + s->n_xs; i++)
-        x[i] = i < n_const ? in[i] : part_of(op->b, in[i], 0, c->whole * c->size, c->size);
-    kn_p_scan p = {.jaxpr = j, .length = c->whole, .num_consts = n_const, .unroll = 1};
+    kn_p_scan p = {.jaxpr = j, .length = c->whole, .num_consts = s->body.n_const, .unroll = 1};
     knb_scan(op->b, &p, x, y);
-    for (uint32_t i = 0; i < j->n_out; i++)
-        y[i] = op->b->error ? KN_ATOM_NONE : joined(op->b, y[i]);
     kni_release(j);
     return kna_take_error(op);
 }
 
-static kn_error *emit_rest(kna_op *op, const scan *s, const chunks *c, const kn_atom *in, kn_atom *x, kn_atom *y)
+static kn_error *emit_rest(kna_op *op, const scan *s, const chunks *c, const kn_atom *x, kn_atom *y)
 {
     kni_jaxpr *j = NULL;
     KN_TRY(batched(s, c->rest, &j));
-    int n_const = s->body.n_const;
-    int64_t from = c->whole * c->size;
-    for (int i = 0; i < n_const + s->n_xs; i++)
-        x[i] = i < n_const ? in[i] : part_of(op->b, in[i], from, from + c->rest, 0);
     knb_inline(op->b, j, x, y);
     kni_release(j);
     return kna_take_error(op);
 }
 
+/* As JAX writes it: the scan also where there are no whole chunks but no rest either. */
 static kn_error *emit_chunks(kna_op *op, scan *s, const chunks *c)
 {
-    int n_in = s->body.n_const + s->n_xs, n_out = (int)s->body.jaxpr->n_out;
-    kn_atom *in = knx_alloc(2 * ((size_t)n_in + (size_t)n_out + 1) * sizeof *in), *x = in ? in + n_in : NULL;
-    kn_atom *y = x ? x + n_in : NULL, *rest = y ? y + n_out : NULL;
+    size_t n_in = (size_t)(s->body.n_const + s->n_xs), n_out = s->body.jaxpr->n_out;
+    bool has_whole = c->whole || !c->rest;
+    kn_atom *in = knx_alloc((3 * n_in + 2 * n_out + 1) * sizeof *in), *x = in ? in + n_in : NULL;
+    kn_atom *rest = x ? x + n_in : NULL, *y = x ? rest + n_in : NULL, *z = x ? y + n_out : NULL;
     kn_error *error = in ? kna_put_constants(op, &s->body, in) : knx_error_nomem();
     if (!error)
         error = kna_put_values(op, s->n_xs, s->arg, in + s->body.n_const);
-    if (!error && (c->whole || !c->rest))
-        error = emit_whole(op, s, c, in, x, y);
+    if (!error) {
+        split(op, s, c, in, x, rest);
+        error = kna_take_error(op);
+    }
+    if (!error && has_whole)
+        error = emit_whole(op, s, c, x, y);
     if (!error && c->rest)
-        error = emit_rest(op, s, c, in, x, c->whole ? rest : y);
-    for (int i = 0; !error && c->whole && c->rest && i < n_out; i++)
-        y[i] = knb_concatenate(op->b, 2, (const kn_atom[]){y[i], rest[i]}, 0);
+        error = emit_rest(op, s, c, rest, has_whole ? z : y);
+    for (size_t i = 0; !error && has_whole && i < n_out; i++) {
+        y[i] = joined(op->b, y[i]);
+        if (c->rest)
+            y[i] = knb_concatenate(op->b, 2, (const kn_atom[]){y[i], z[i]}, 0);
+        error = kna_take_error(op);
+    }
     if (!error)
-        error = kna_take_results(op, n_out, y, s->out);
+        error = kna_take_results(op, (int)n_out, y, s->out);
     knx_free(in);
     return error;
 }

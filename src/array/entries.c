@@ -40,7 +40,8 @@ void kna_entry_free(kna_entry *e)
 
 static bool same_types(const kna_entry *e, uint32_t n, const kn_type *in)
 {
-    if (e->folds != kna_state_get()->fold || e->default_float != kna_default_float() || !kna_same_axes(e->axes, kna_state_get()->axes))
+    if (e->folds != kna_state_get()->fold || e->default_float != kna_default_float() ||
+        !kna_same_axes(e->axes, kna_state_get()->axes))
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (e->in[i].dtype != in[i].dtype || !kni_type_same_shape(e->in[i], in[i]))

@@ -11,10 +11,10 @@ kn_closed *kna_jaxpr_get(kna_op *op, kn_jaxpr jaxpr); /* NULL with an error in o
 const char *kna_text_handle(char *text);
 kn_jaxpr kna_jaxpr_handle(kn_closed *from); /* takes it over, also on failure */
 
-/* jaxpr_constants.c. A text for the value of each constant, NULL where it has none yet; freed by kna_free_texts, also on
- * failure. */
+/* jaxpr_constants.c. A text for the value of each constant, NULL where it has none yet; freed by kna_free_texts, also
+ * on failure. */
 kn_error *kna_constant_texts(const kn_closed *c, char ***texts);
 void kna_free_texts(uint32_t n, char **texts);
-/* The constants of c, which has a jaxpr alone, from their texts; ValueError where one is missing or is no such value. */
+/* The constants of c, which has a jaxpr alone, from their texts; ValueError where one is missing or no such value. */
 kn_error *kna_read_constants(kn_closed *c, char *const *texts);
 #endif

@@ -334,8 +334,6 @@ static kn_error *add_function(kng_c_unit *u, const kng_request *r, const char *n
     kn_error *e = NULL;
     if (!allocate(&s, &arena))
         e = knx_error_nomem();
-    else if (st->n_loop)
-        e = knx_error(KN_ERROR_NOT_IMPLEMENTED, "the stage has loops");
     else if ((s.n_stream = kng_streams(r->kernel, r->stage, r->mode, s.stream)) < 0)
         e = knx_error(KN_ERROR_NOT_IMPLEMENTED, "the stage has more than %d streams", KNG_MAX_STREAMS);
     if (!e) {

@@ -228,8 +228,7 @@ static void start(kng_worker *w, const job *j, int worker)
 {
     const kng_facts *f = j->p->facts;
     char *parts = j->scratch + f->shared_bytes;
-    *w = (kng_worker){
-        .p = j->p, .buffer = j->buffer, .map = j->map, .bypass = j->bypass, .shared = j->scratch};
+    *w = (kng_worker){.p = j->p, .buffer = j->buffer, .map = j->map, .bypass = j->bypass, .shared = j->scratch};
     w->part = parts + (size_t)worker * f->part_bytes;
     w->values = j->pass ? parts : w->part;
     w->args = (kng_args *)(void *)(w->part + f->args_at);
@@ -416,11 +415,7 @@ static void run(const kng_prepared *p, const knk_launch *launch, const knk_map_v
     }
     if (p->empty)
         return;
-    job j = {.p = p,
-             .buffer = launch->buffer,
-             .map = map,
-             .scratch = scratch,
-             .bypass = bypassing(p, launch->buffer)};
+    job j = {.p = p, .buffer = launch->buffer, .map = map, .scratch = scratch, .bypass = bypassing(p, launch->buffer)};
     if (p->wide && split) {
         run_wide(&j, threads);
         return;

@@ -247,6 +247,35 @@ static void do_gather(kng_low *l, const kng_item *it, int copy, int32_t index, i
     end_item(l, it, copy);
 }
 
+/* All lanes are one point: its element, at an index, under a predicate. */
+static void do_element(kng_low *l, const kng_item *it, int copy, int32_t index, int32_t pred, int32_t other)
+{
+    const kng_value *v = &l->value[it->def];
+    int skip = kng_label(l->a), at = index >= 0 ? kng_low_need(l, index, copy) : -1,
+        p = pred >= 0 ? kng_low_need(l, pred, copy) : -1, no = other >= 0 ? kng_low_need(l, other, copy) : -1;
+    temps t = take_temps(l, 1, 0);
+    int dst = kng_low_define(l, it, copy);
+    if (p >= 0) {
+        if (no >= 0)
+            kng_move(l->a, &l->form, v->dtype, dst, no);
+        else
+            kng_emit_constant(l->a, &l->form, v->dtype, dst, 0, KNG_RDX);
+        kng_v2(l->a, KNG_VMOVMSKPS, 0, KNG_RDX, kng_reg(p));
+        kng_test(l->a, KNG_RDX, KNG_RDX);
+        kng_jump_if(l->a, KNG_IF_E, skip);
+    }
+    int base = kng_low_pointer(l, it->stream);
+    kng_operand from = kng_at(base, 0);
+    if (at >= 0) {
+        kng_v2(l->a, KNG_VMOVQ_ST, 0, at, kng_reg(KNG_RDX));
+        from = kng_at_index(base, KNG_RDX, 1 << l->way[it->stream].shift, 0);
+    }
+    kng_emit_splat(l->a, &l->form, v->dtype, dst, from, t.v[0], KNG_RSI);
+    kng_here(l->a, skip);
+    give_temps(l, &t);
+    end_item(l, it, copy);
+}
+
 static void do_load(kng_low *l, const kng_item *it, int copy)
 {
     const knk_inst *n = &l->node[it->node];
@@ -265,6 +294,8 @@ static void do_load(kng_low *l, const kng_item *it, int copy)
         do_adjacent(l, it, copy);
     else if (one && index < 0 && (l->target == KNG_AVX512 || knk_size(n->dtype) >= 4))
         do_masked(l, it, copy, pred, other);
+    else if (l->single && l->target == KNG_AVX2)
+        do_element(l, it, copy, index, pred, other);
     else
         do_gather(l, it, copy, index, pred, other);
 }

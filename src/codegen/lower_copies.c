@@ -191,11 +191,13 @@ static void choose_ways(kng_low *l)
     }
 }
 
-/* Where loops put pointers away. */
+/* Where loops put pointers away, and carries that have no register. */
 static void choose_saved(kng_low *l)
 {
     for (int i = 0; i < l->n_loop; i++) {
         int n = 0;
+        for (size_t c = 0; c < l->loop[i].carry.n; c++)
+            l->value[l->loop[i].carry.at[c].is].kept = kng_low_frame(l, l->copies * l->spill_step, l->spill_step);
         for (int s = 0; s < l->n_stream; s++)
             n += l->way[s].turns >> i & 1;
         l->loop[i].saved = kng_low_frame(l, 8 * n + 8, 8);

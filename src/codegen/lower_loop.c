@@ -178,8 +178,7 @@ static void place(builder *b, knk_node x)
     if (n->op == KNK_LOAD || n->op == KNK_INDEX)
         return;
     for (int32_t i = b->s->of[x - first]; i >= 0; i = b->s->next[i - first])
-        if (b->s->writers[l->node[i].buffer] == 1 && kng_low_level(l, i) == l->open &&
-            !KN_VEC_PUSH(&b->s->waiting, i))
+        if (b->s->writers[l->node[i].buffer] == 1 && kng_low_level(l, i) == l->open && !KN_VEC_PUSH(&b->s->waiting, i))
             l->no_memory = true;
     place_waiting(b);
 }
@@ -215,7 +214,6 @@ static void add_carry(builder *b, int loop, knk_node carry, int32_t is, int32_t 
     add_use(l, &it, init);
     it.def = is;
     l->value[is].carry = true;
-    l->value[is].kept = kng_low_frame(l, KNG_COPIES * l->spill_step, l->spill_step);
     kng_low_push(l, &l->body, &it);
     if (!KN_VEC_PUSH(&l->loop[loop].carry, c))
         l->no_memory = true;
@@ -442,8 +440,8 @@ static void measure(kng_low *l, kng_loop *p)
         for (int j = 0; j < it->n_use; j++) {
             const kng_value *v = &l->value[it->use[j]];
             bool again = (j > 0 && it->use[j] == it->use[0]) || (j > 1 && it->use[j] == it->use[1]);
-            if (v->kind == KNG_VALUE_LANE && v->part == KNG_BODY && v->born >= p->first &&
-                it->next[j] >= KNG_NEVER && !again)
+            if (v->kind == KNG_VALUE_LANE && v->part == KNG_BODY && v->born >= p->first && it->next[j] >= KNG_NEVER &&
+                !again)
                 live[v->mask]--;
         }
         if (it->def >= 0 && l->value[it->def].kind == KNG_VALUE_LANE && it->first < KNG_NEVER)

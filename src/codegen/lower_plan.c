@@ -6,7 +6,7 @@
 
 enum { LIVE = KNG_NODE_LIVE, UNIFORM = KNG_NODE_UNIFORM, PLACED = KNG_NODE_PLACED, EXPORTED = KNG_NODE_EXPORTED };
 
-#define stage_of kng_low_stage
+#define stage_of  kng_low_stage
 #define is_inside kng_low_inside
 static uint8_t *flags_of(kng_low *l, knk_node x) { return &l->flags[x - stage_of(l)->first]; }
 static int32_t region_of(const kng_low *l, knk_node x) { return l->region[x - stage_of(l)->first]; }
@@ -70,14 +70,8 @@ int32_t kng_low_new_value(kng_low *l, knk_node x)
     const knk_inst *n = &l->node[x];
     int32_t i = l->n_value++;
     kng_value *v = &l->value[i];
-    *v = (kng_value){.node = x,
-                     .dtype = n->dtype,
-                     .single = -1,
-                     .home = -1,
-                     .input = -1,
-                     .born = -1,
-                     .kept = -1,
-                     .feeds = -1};
+    *v = (kng_value){
+        .node = x, .dtype = n->dtype, .single = -1, .home = -1, .input = -1, .born = -1, .kept = -1, .feeds = -1};
     v->kind = n->op == KNK_CONST ? KNG_VALUE_CONSTANT : is_uniform(l, x) ? KNG_VALUE_UNIFORM : KNG_VALUE_LANE;
     v->part = v->kind == KNG_VALUE_UNIFORM ? KNG_ROW : KNG_BODY;
     v->mask = kng_is_mask(&l->lane_form, n->dtype);
@@ -196,7 +190,7 @@ static void set_operands(kng_low *l, kng_item *it, int part)
 
 /* Loads wait until they are needed: places what the node reads of them first. */
 #define place_loads kng_low_place_loads
-#define place_load kng_low_place_load
+#define place_load  kng_low_place_load
 void kng_low_place_load(kng_low *l, knk_node x)
 {
     if (x < 0 || l->node[x].op == KNK_CONST)
@@ -573,7 +567,7 @@ static void choose_forms(kng_low *l)
         else if (!(f & UNIFORM) || (f & EXPORTED))
             half = wide(n->dtype);
         if (n->op == KNK_LOAD && !(f & UNIFORM))
-            half |= !is_adjacent(l, n) && !is_single_load(l, n);
+            half |= !is_adjacent(l, n) && !is_single_load(l, n) && !l->single;
     }
     for (int s = 0; s < l->n_stream && !half; s++) {
         const kng_stream *x = &l->stream[s];

@@ -92,6 +92,7 @@ static void choose_stays(kng_low *l, kng_loop *p)
     }
 }
 
+/* Is it one of the values that are to have a register at the start of turns? Of the loop that begins. */
 static bool has_seat(const kng_loop *p, const kng_low *l, int32_t value)
 {
     const kng_value *v = &l->value[value];
@@ -238,7 +239,14 @@ static void break_circle(kng_low *l, const kng_loop *p, moves *k)
         k->n = 0;
         return;
     }
-    int t = __builtin_ctz(can), from = m.src;
+    uint32_t free = can & l->bank[(int)m.bank].free;
+    int t = __builtin_ctz(free ? free : can), from = m.src;
+    int32_t sits = l->bank[(int)m.bank].holds[t];
+    if (!free && sits >= 0) { /* in the middle of a turn */
+        if (l->state[sits].next < KNG_NEVER)
+            kng_low_store_away(l, sits);
+        kng_low_drop(l, sits, m.bank);
+    }
     kng_move(l->a, &l->form, l->value[m.value].dtype, t, from);
     l->changed[(int)m.bank] |= 1u << t;
     for (int i = 0; i < k->n; i++)
@@ -272,6 +280,14 @@ static void emit_moves(kng_low *l, const kng_loop *p, moves *k)
         emit_move(l, &late.at[i]);
 }
 
+static bool is_seated(const kng_loop *p, int bank, int32_t state)
+{
+    for (int r = 0; r < 32; r++)
+        if (p->holds[bank][r] == state)
+            return true;
+    return false;
+}
+
 /* The registers that turns begin with, as they were settled. `end`: carries have their next values. */
 static void settle(kng_low *l, kng_loop *p, bool end)
 {
@@ -288,8 +304,7 @@ static void settle(kng_low *l, kng_loop *p, bool end)
             int src = l->state[kng_low_state(l, from, copy)].reg;
             if (src == r)
                 continue;
-            bool moves_on = now >= 0 && l->value[now / KNG_COPIES].kind == KNG_VALUE_LANE && has_seat(p, l, now / KNG_COPIES);
-            if (!end && now >= 0 && !moves_on) {
+            if (!end && now >= 0 && !is_seated(p, b, now)) {
                 if (l->state[now].next < KNG_NEVER)
                     kng_low_store_away(l, now);
                 kng_low_drop(l, now, b);

@@ -272,7 +272,9 @@ static void find_classes(const kng_pass *ps, uint8_t *cls)
     for (int i = 0; i < f->n_stream; i++) {
         const kng_stream *s = &f->stream[i];
         int64_t unit = s->kind == KNG_NUMBER ? 1 : knk_size(s->dtype),
-                step = ps->lane >= 0 ? ps->stride[i * ps->n_axis + ps->lane] : f->n_loop ? 0 : unit; /* one point */
+                step = ps->lane >= 0 ? ps->stride[i * ps->n_axis + ps->lane]
+                       : f->n_loop   ? 0
+                                     : unit; /* one point */
         cls[i] = ps->turned[i] || step == unit ? KNK_STRIDE_ONE : step == 0 ? KNK_STRIDE_ZERO : KNK_STRIDE_ANY;
     }
     for (int i = 0; i < f->n_reduction; i++)

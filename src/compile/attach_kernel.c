@@ -6,7 +6,7 @@
 #include "kernel/internal.h"
 #include <string.h>
 
-static bool is_plain(const knk_kernel *k) { return k->n_stage == 1 && !k->stage[0].n_inner; }
+static bool is_plain(const knk_kernel *k) { return k->n_stage == 1 && !k->stage[0].n_inner && !k->stage[0].n_loop; }
 
 /* The map of one more access of the meeting; complex numbers have two, one behind the other. */
 static bool add_map(knc_meeting *m, const knc_step *s, int map)

@@ -138,8 +138,10 @@ static bool stays_inside(const cutter *c, const knc_member *m, const knk_inst *x
             far += step * ((m->cut[l].kind == KNC_CUT_SHARE ? m->cut[l].per : e) - 1);
     }
     const knk_stage *stage = &s->u.k.kernel->stage[x->stage];
-    for (int l = 0; l < stage->n_inner; l++) {
+    for (int l = 0; l < stage->n_inner + stage->n_loop; l++) {
         int64_t step = map->stride[n_par + l];
+        if (step == 0) /* a loop may have no limit */
+            continue;
         if (step < 0)
             return false;
         far += step * (s->u.k.inner[x->stage][l] - 1);

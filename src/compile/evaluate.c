@@ -417,7 +417,7 @@ void knc_apply_pull(kn_lower *l, const kn_eqn *e, const knc_point *at)
         return;
     l->eqn = e;
     l->at = at;
-    e->prim->pull(l, &rule, at->index, &y);
+    (e->prim->pull ? e->prim->pull : e->prim->element)(l, &rule, at->index, &y);
     l->eqn = outer_eqn;
     l->at = outer_at;
     if (l->waiting)

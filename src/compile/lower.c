@@ -226,7 +226,8 @@ static kn_error *add_kernel(kn_lower *l, knk_kernel *kernel)
     knc_step s = {.kind = KNC_KERNEL, .eqn = l->g->eqn, .n_ref = (uint32_t)l->buffer.n};
     s.u.k.kernel = kernel;
     s.ref = knx_arena_alloc(&p->p->arena, (l->buffer.n + 1) * sizeof *s.ref);
-    if (!s.ref || !knc_launch_numbers(l, NULL, &s.u.k.map, &s.u.k.par, &s.u.k.inner) || !note_reuse(l, number) || !KN_VEC_PUSH(&p->step, s)) {
+    if (!s.ref || !knc_launch_numbers(l, NULL, &s.u.k.map, &s.u.k.par, &s.u.k.inner) || !note_reuse(l, number) ||
+        !KN_VEC_PUSH(&p->step, s)) {
         knk_release(kernel);
         return knx_error_nomem();
     }

@@ -5,7 +5,15 @@
 #include "compile/scope.h"
 #include <string.h>
 
-enum { MOST_MAPS = 400 }; /* streams of native code */
+enum {
+    MOST_MAPS = 400, /* streams of native code */
+    /* A point walks through memory row by row, which is slow where rows are long, all of them do not fit into the
+     * caches, and little is to be done with an element (measured: up to 6 times as slow as row after row). */
+    LONG_ROW = 16384,
+    MANY_ELEMENTS = 4 << 20,
+    LITTLE_WORK = 50,   /* nodes for each input and output */
+    LARGE_PRODUCT = 450 /* nodes of a point alone; a call costs as much (measured: 50 to 80 ns a step) */
+};
 
 /* What the kernel goes through: the types of carries, and of outputs or results. */
 typedef struct wanted {
@@ -75,7 +83,7 @@ static void begin(kn_lower *l)
     l->map.n = l->buffer.n = s->point.n = 0;
     if (s->table.n)
         memset(s->table.at, 0, s->table.n * sizeof *s->table.at);
-    s->numbers = 0;
+    s->numbers = s->products = 0;
     s->open = l->n_turn = 0;
     s->asks = false;
     s->any = NULL;
@@ -99,6 +107,31 @@ static kn_error *build(kn_lower *l)
     return error ? error : l->failed && !l->points->why->length ? knx_error_nomem() : NULL;
 }
 
+/* Are rows of memory faster one after the other? */
+static bool is_memory_bound(const kn_lower *l, const kn_p_scan *p, const knk_kernel *k)
+{
+    int64_t points = points_of(l), streams = 0, all;
+    if (points < LONG_ROW)
+        return false;
+    for (size_t m = 0; m < l->map.n; m++)
+        streams += l->map.at[m].memory && l->map.at[m].coef[l->n_par];
+    return (__builtin_mul_overflow(points, p->length, &all) || all > MANY_ELEMENTS / (streams ? streams : 1)) &&
+           k->n_node < LITTLE_WORK * streams;
+}
+
+/* Why it is better to go step by step, if it may; NULL: it is not. */
+static const char *better_in_steps(const kn_lower *l, const knk_kernel *k)
+{
+    const kn_eqn *e = l->points->e;
+    const kn_p_scan *scan = e->prim->loops == KN_LOOP_SCAN ? e->params : NULL;
+    if (scan && scan->accept == KN_PATH_COMPILED)
+        return NULL;
+    if (scan && is_memory_bound(l, scan, k))
+        return "long inputs or outputs, with little to do for each element, go step by step";
+    uint32_t n = l->points->products;
+    return n && points_of(l) == 1 && k->n_node / n > LARGE_PRODUCT ? "its products are large enough for calls" : NULL;
+}
+
 /* With these axes as loops; *kernel stays NULL if it does not work. */
 static kn_error *attempt(kn_lower *l, knk_kernel **kernel)
 {
@@ -120,6 +153,12 @@ static kn_error *attempt(kn_lower *l, knk_kernel **kernel)
         knx_text_add(l->points->why, "%s", error->message);
         knx_error_release(error);
         error = NULL;
+    }
+    const char *steps = *kernel ? better_in_steps(l, *kernel) : NULL;
+    if (steps) {
+        knx_text_add(l->points->why, "%s", steps);
+        knk_release(*kernel);
+        *kernel = NULL;
     }
     return error;
 }

@@ -165,10 +165,7 @@ static bool copy_axes(const factor *f, kn_type y, const knc_point *at, const knr
     return true;
 }
 
-static bool is_simple(const knr_product *q)
-{
-    return !q->n_window && !q->a_offset && !q->b_offset && !q->c_offset;
-}
+static bool is_simple(const knr_product *q) { return !q->n_window && !q->a_offset && !q->b_offset && !q->c_offset; }
 
 /* The positions of all steps, or NULL. */
 static const knc_point **steps_of(kn_lower *l, const kn_eqn *e, const knr_product *q, int64_t n, bool second,

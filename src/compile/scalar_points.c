@@ -180,8 +180,7 @@ static kn_value2 choose(kn_lower *l, const knc_elements *x, const kn_index *i)
                 other = i->axis[d].offset != number;
                 continue;
             }
-            knk_node here =
-                knk_binary(l->k, KNK_EQ, knl_axis_value(l, i, d), knk_const_int(l->k, KN_ID_I64, number));
+            knk_node here = knk_binary(l->k, KNK_EQ, knl_axis_value(l, i, d), knk_const_int(l->k, KN_ID_I64, number));
             pred = pred < 0 ? here : knk_binary(l->k, KNK_AND, pred, here);
         }
         if (!other)
@@ -300,8 +299,8 @@ static const knc_point *through_reshape(kn_lower *l, const kn_eqn *e, const knc_
         }
         flat = flat * y.dim[d] + at->index->axis[d].offset;
     }
-    for (int d = x.ndim - 1; d >= same; flat /= x.dim[d--])
-        i->axis[d].offset = flat % x.dim[d];
+    for (int d = x.ndim - 1; d >= same; flat /= x.dim[d] > 0 ? x.dim[d] : 1, d--)
+        i->axis[d].offset = flat % (x.dim[d] > 0 ? x.dim[d] : 1);
     return knc_one_point(l, i, at->pred);
 }
 
@@ -331,7 +330,10 @@ static void apply_equation(kn_lower *l, knc_frame *f, const kn_eqn *e)
             knc_join_products(l, e, at);
             return;
         }
-        knc_refuse(l, "the body has %s", e->prim->name);
+        if (e->prim->element)
+            knc_apply_pull(l, e, at);
+        else
+            knc_refuse(l, "the body has %s", e->prim->name);
         return;
     case KNC_UNKNOWN: knc_refuse(l, "the body has %s", e->prim->name); return;
     }
@@ -353,6 +355,8 @@ static void advance(kn_lower *l)
     l->j = s->j;
     const kn_value2 *known = knc_recall(l, var, at);
     if (known) {
+        if (known->re < 0 && s->maker) /* `element` does not do it here */
+            knc_refuse(l, "the body has %s", s->j->eqn[s->maker[var]].prim->name);
         if (known->re > KNC_MOST_NODES)
             knc_refuse(l, "more than %d operations at a point", KNC_MOST_NODES);
         l->stack.n--;

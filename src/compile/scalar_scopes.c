@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scalar_scopes.c -- jaxprs in jaxprs: a loop of the kernel for a loop, a choice for a branch. Loops come in the order
- * of the equations, before what reads them is asked for, so that none lies in another one that it does not belong to. */
+ * of the equations, before what reads them is asked for: so none lies in another one that it does not belong to. */
 #include "compile/scope.h"
 #include "transform/transform.h"
 
@@ -8,8 +8,8 @@
 
 static kn_error *run_passes(const kni_jaxpr *source, kni_jaxpr **out)
 {
-    static kn_error *(*const pass[])(const kni_jaxpr *, kni_jaxpr **) = {knt_inline_calls, knt_expand,
-                                                                         knt_inline_calls, knt_simplify};
+    static kn_error *(*const pass[])(const kni_jaxpr *, kni_jaxpr **) = {knt_inline_calls, knt_expand, knt_inline_calls,
+                                                                         knt_simplify};
     *out = kni_retain(source);
     for (size_t i = 0; i < sizeof pass / sizeof *pass; i++) {
         kni_jaxpr *next = NULL;
@@ -76,12 +76,13 @@ static void find_moves(knc_scope *s)
 
 static void open_inside(kn_lower *l, knc_scope *s, uint32_t k);
 
-static void refuse_rows(kn_lower *l, const kni_jaxpr *j)
+static void look_at_rows(kn_lower *l, const kni_jaxpr *j)
 {
     for (uint32_t k = 0; k < j->n_eqn && !l->failed; k++) {
         const kn_eqn *e = &j->eqn[k];
         bool acts = (kni_bits(e->prim, e->params) & (KN_EFFECT | KN_USER)) ||
                     (!(e->prim->bits & KN_LOOPS) && kni_can_fail(e->prim, e->params));
+        l->points->products += e->prim->product != NULL;
         if (acts)
             knc_refuse(l, "the body has %s", e->prim->name);
     }
@@ -106,7 +107,7 @@ static const knc_scope *open_scope(kn_lower *l, const kni_jaxpr *source, const k
     }
     if (l->points->numbers > KNC_MOST_VALUES)
         knc_refuse(l, "more than %d values at a point", KNC_MOST_VALUES);
-    refuse_rows(l, s->j);
+    look_at_rows(l, s->j);
     find_moves(s);
     for (uint32_t k = 0; k < s->j->n_eqn && !l->failed; k++)
         if (s->j->eqn[k].prim->bits & KN_LOOPS)
@@ -460,7 +461,7 @@ static void run_branches(kn_lower *l, const knc_scope *s)
             x.n *= t.dim[d];
         for (int64_t k = 0; k < x.n && !l->failed; k++) {
             const knc_point *at = knc_element_point(l, &x, k);
-            kn_value2 v = knc_value_at(l, s, e->out + i, at);
+            kn_value2 v = l->failed ? (kn_value2){KNK_NONE, KNK_NONE} : knc_value_at(l, s, e->out + i, at);
             l->scope = s;
             if (!l->failed)
                 knc_store(l, buffer, t, at, v);
@@ -476,8 +477,11 @@ static void store_carries(kn_lower *l, const turning *t)
             continue;
         int buffer = knc_buffer_of(l, t->e->n_in + i, 0, t->last[i].type.dtype, true);
         l->scope = t->outer;
-        for (int64_t e = 0; e < t->last[i].n && !l->failed; e++)
-            knc_store(l, buffer, t->last[i].type, knc_element_point(l, &t->last[i], e), t->last[i].v[e]);
+        for (int64_t e = 0; e < t->last[i].n && !l->failed; e++) {
+            const knc_point *at = knc_element_point(l, &t->last[i], e);
+            if (!l->failed)
+                knc_store(l, buffer, t->last[i].type, at, t->last[i].v[e]);
+        }
         l->scope = NULL;
     }
 }
@@ -534,6 +538,8 @@ static bool branch_value(kn_lower *l, const knc_scope *s, const kn_eqn *e, uint3
                          kn_value2 *value)
 {
     enum { CHEAP = 12 };
+    const double most =
+        s->maker ? CHEAP : 0; /* on its own it is the same for all points: nothing is read for nothing */
     const knc_inner *in = s->inside[s->maker ? e - s->j->eqn : 0];
     kn_dtype d = s->j->type[e->out + result].dtype;
     kn_value2 index, y = {KNK_NONE, KNK_NONE}, v;
@@ -543,7 +549,7 @@ static bool branch_value(kn_lower *l, const knc_scope *s, const kn_eqn *e, uint3
     if (!all)
         return false;
     for (int64_t i = 0; i < in->n; i++) {
-        bool cold = in->n > 1 && cost_of(in->scope[i]->j) > CHEAP;
+        bool cold = in->n > 1 && cost_of(in->scope[i]->j) > most;
         knc_ready_in(l, in->scope[i], in->scope[i]->j->out[result], at, &v);
         if (y.re < 0 && !cold) {
             y = v;

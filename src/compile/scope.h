@@ -52,12 +52,12 @@ typedef struct knc_inner {
 /* A jaxpr at one place in the kernel. */
 typedef struct knc_scope {
     const kni_jaxpr *j;
-    uint32_t first;        /* number of its first variable among those of all scopes */
-    const uint32_t *maker; /* per variable: its equation. NULL: the outside, whose variables are in memory */
-    const knc_leaf *leaf;  /* per input */
+    uint32_t first;           /* number of its first variable among those of all scopes */
+    const uint32_t *maker;    /* per variable: its equation. NULL: the outside, whose variables are in memory */
+    const knc_leaf *leaf;     /* per input */
     const knc_inner **inside; /* per equation */
-    bool *moves;               /* per variable: can it be evaluated at any position? */
-    knk_node taken;            /* in a branch: whether it is taken; else KNK_NONE */
+    bool *moves;              /* per variable: can it be evaluated at any position? */
+    knk_node taken;           /* in a branch: whether it is taken; else KNK_NONE */
 } knc_scope;
 
 /* A jaxpr after the passes that come before planning. */
@@ -74,9 +74,10 @@ struct knc_points {
     KN_VEC(const knc_point *) point; /* each position once */
     KN_VEC(uint32_t) table;
     KN_VEC(knc_passed) passed;
-    uint32_t numbers; /* variables of all scopes */
-    int open;         /* loops */
-    bool asks;        /* some of them has a condition */
+    uint32_t numbers;  /* variables of all scopes */
+    uint32_t products; /* equations */
+    int open;          /* loops */
+    bool asks;         /* some of them has a condition */
     int64_t turn[KNC_MAX_TURNS];
     const knc_scope *any; /* the condition of a loop, in which "any" over all points is each point's own value: ... */
     knk_node mask;        /* ... this one */

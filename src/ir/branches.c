@@ -12,16 +12,15 @@ static const kn_p_cond *params_of(const kn_eqn *e)
     return NULL;
 }
 
-/* Does j read one of these inputs? */
-static bool reads(const kni_jaxpr *j, uint32_t first, uint32_t n)
+static bool reads(const kni_jaxpr *j, uint32_t input)
 {
-    uint32_t from = j->n_const + first, to = from + n;
+    kn_atom a = j->n_const + input;
     for (uint32_t i = 0; i < j->n_eqn; i++)
         for (uint32_t k = 0; k < j->eqn[i].n_in; k++)
-            if (j->eqn[i].in[k] >= from && j->eqn[i].in[k] < to)
+            if (j->eqn[i].in[k] == a)
                 return true;
     for (uint32_t i = 0; i < j->n_out; i++)
-        if (j->out[i] >= from && j->out[i] < to)
+        if (j->out[i] == a)
             return true;
     return false;
 }
@@ -31,29 +30,21 @@ bool kni_two_branches(const kn_eqn *e, kni_branches *b)
     const kn_p_cond *p = params_of(e);
     if (!p || p->branches.n != 2 || !e->n_in)
         return false;
-    uint32_t n = e->n_in - 1;
-    bool known = p->consts.n == 2;
-    for (int i = 0; known && i < 2; i++)
-        known = p->consts.v[i] >= 0 && p->consts.v[i] <= n;
-    *b = (kni_branches){.of = {p->branches.v[0], p->branches.v[1]}, .common = n};
-    if (!known || p->consts.v[0] + p->consts.v[1] > n)
-        return true;
-    uint32_t own[2] = {(uint32_t)p->consts.v[0], (uint32_t)p->consts.v[1]};
-    if (reads(b->of[0], own[0], own[1]) || reads(b->of[1], 0, own[0]))
-        return true; /* some rule found a use for them */
-    b->own[0] = own[0];
-    b->own[1] = own[1];
-    b->common -= own[0] + own[1];
+    *b = (kni_branches){{p->branches.v[0], p->branches.v[1]}, p->consts};
     return true;
+}
+
+bool kni_branch_takes(const kni_branches *b, int which, uint32_t input)
+{
+    return input >= (uint32_t)b->consts.n || b->consts.v[input] == which || reads(b->of[which], input);
 }
 
 uint32_t kni_branch_operands(const kni_branches *b, const kn_eqn *e, int which, kn_atom *out)
 {
-    uint32_t n = 0, first = 1 + (which ? b->own[0] : 0), common = 1 + b->own[0] + b->own[1];
-    for (uint32_t i = 0; i < b->own[which]; i++)
-        out[n++] = e->in[first + i];
-    for (uint32_t i = 0; i < b->common; i++)
-        out[n++] = e->in[common + i];
+    uint32_t n = 0;
+    for (uint32_t i = 1; i < e->n_in; i++)
+        if (kni_branch_takes(b, which, i - 1))
+            out[n++] = e->in[i];
     return n;
 }
 
@@ -63,10 +54,14 @@ void kni_show_linear(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
     kni_branches b;
     uint32_t n = e->n_in;
     (void)form, (void)j;
-    if (kni_two_branches(e, &b))
-        n = b.own[0] + b.own[1] + 2 * b.common;
-    else if (params_of(e))
+    if (params_of(e))
         n--;
+    if (kni_two_branches(e, &b)) {
+        uint32_t inputs = n;
+        n = 0;
+        for (uint32_t i = 0; i < 2 * inputs; i++)
+            n += kni_branch_takes(&b, (int)(i % 2), i / 2);
+    }
     knx_str_puts(t, "(");
     for (uint32_t i = 0; i < n; i++)
         knx_str_puts(t, i ? ", False" : "False");

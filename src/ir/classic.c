@@ -35,10 +35,11 @@ static void name_constants(const kni_jaxpr *j, uint32_t *name, uint32_t *next, c
             name[x[i]] = (*next)++;
 }
 
-/* One jaxpr on its way to the text. `skip` inputs from `first_skipped` on are not shown: nothing reads them. */
+/* One jaxpr on its way to the text. */
 typedef struct shown_jaxpr {
     const kni_jaxpr *j;
-    uint32_t first_skipped, skip;
+    const kni_branches *choice; /* of a branch: inputs that it does not take are not shown. NULL: it is none */
+    int branch;
     uint32_t *name;     /* per variable */
     kn_atom *predicate; /* kni_hidden_indices */
     kn_atom *in;        /* room for the operands of an equation as they are shown */
@@ -46,7 +47,7 @@ typedef struct shown_jaxpr {
 
 static bool is_skipped(const shown_jaxpr *s, uint32_t input)
 {
-    return input >= s->first_skipped && input < s->first_skipped + s->skip;
+    return s->choice && !kni_branch_takes(s->choice, s->branch, input);
 }
 
 static bool is_hidden(const shown_jaxpr *s, const kn_eqn *e)
@@ -120,7 +121,7 @@ static void add_variables(kn_str *t, const shown_jaxpr *s, uint32_t first, uint3
     }
 }
 
-static void add_jaxpr(classic *c, const kni_jaxpr *j, uint32_t first_skipped, uint32_t skip);
+static void add_jaxpr(classic *c, const kni_jaxpr *j, const kni_branches *choice, int branch);
 
 /* A parameter as it is shown: a field, or one of the two branches of a choice. */
 typedef struct item {
@@ -162,7 +163,7 @@ static void add_jaxprs(classic *c, kni_jaxprs subs)
     for (int i = 0; i < subs.n; i++) {
         if (i)
             new_line(c->out, indent);
-        add_jaxpr(c, subs.v[i], 0, 0);
+        add_jaxpr(c, subs.v[i], NULL, 0);
     }
     knx_str_puts(c->out, " )");
 }
@@ -173,11 +174,11 @@ static void add_item(classic *c, const kni_jaxpr *j, const kn_eqn *e, const kni_
     knx_str_puts(c->out, one->name);
     knx_str_puts(c->out, "=");
     if (one->branch >= 0)
-        add_jaxpr(c, subs.v[one->branch], one->branch ? 0 : b->own[0], b->own[!one->branch]);
+        add_jaxpr(c, subs.v[one->branch], b, one->branch);
     else if (one->field->kind == KN_P_JAXPRS)
         add_jaxprs(c, subs);
     else if (subs.n)
-        add_jaxpr(c, subs.v[0], 0, 0);
+        add_jaxpr(c, subs.v[0], NULL, 0);
     else
         kni_field_value(c->out, KN_FORM_CLASSIC, j, e, one->field);
 }
@@ -185,7 +186,7 @@ static void add_item(classic *c, const kni_jaxpr *j, const kn_eqn *e, const kni_
 static void add_params(classic *c, const kni_jaxpr *j, const kn_eqn *e)
 {
     item shown[MOST_FIELDS];
-    kni_branches b = {.common = 0};
+    kni_branches b = {.consts = {0, NULL}};
     int n = sorted_items(e, kni_two_branches(e, &b), shown);
     if (!n)
         return;
@@ -235,11 +236,11 @@ static void add_results(kn_str *t, const shown_jaxpr *s)
         knx_str_puts(t, ")");
 }
 
-static void add_jaxpr(classic *c, const kni_jaxpr *j, uint32_t first_skipped, uint32_t skip)
+static void add_jaxpr(classic *c, const kni_jaxpr *j, const kni_branches *choice, int branch)
 {
     kn_str *t = c->out;
     size_t indent = column(t) + 2;
-    shown_jaxpr s = {.j = j, .first_skipped = first_skipped, .skip = skip};
+    shown_jaxpr s = {.j = j, .choice = choice, .branch = branch};
     if (!name_all(c, &s)) {
         c->failed = true;
         return;
@@ -271,7 +272,7 @@ static void add_jaxpr(classic *c, const kni_jaxpr *j, uint32_t first_skipped, ui
 kn_error *kni_text_classic(const kni_jaxpr *j, kn_str *out)
 {
     classic c = {.out = out};
-    add_jaxpr(&c, j, 0, 0);
+    add_jaxpr(&c, j, NULL, 0);
     knx_arena_free(&c.arena);
     return c.failed || out->failed ? knx_error_nomem() : NULL;
 }

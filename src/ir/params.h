@@ -408,11 +408,12 @@ typedef struct {
 /* How a loop runs: one native function; a list of kernels and routines whose places are found once; its body as any
  * program. */
 typedef enum kn_loop_path { KN_PATH_COMPILED = 1, KN_PATH_CALLS = 2, KN_PATH_STEPWISE = 4 } kn_loop_path;
-/* Operands: index (int32; below 0 it is 0, beyond the last branch that), then what all branches take: for each branch
- * consts.v[i] constants of its own, then the others. All jaxprs take all of these and give results of the same types. */
+/* Operands: index (int32; below 0 it is 0, beyond the last branch that), then what all branches take: what functions
+ * captured, then their arguments. All jaxprs take all of these and give results of the same types. consts, for the
+ * classic form only: of each captured one, the branch that captured it, or -1: several; empty: nobody knows any more. */
 typedef struct {
     kni_jaxprs branches;
-    kn_ints consts; /* empty: nobody knows any more; for the classic form only */
+    kn_ints consts;
 } kn_p_cond;
 /* Custom derivatives. Operands: num_consts that the rule does not differentiate by, then the others. No jaxpr has
  * constvars; call_jaxpr takes all operands. */

@@ -271,27 +271,26 @@ static void read_choice(reader *r, kn_parse_scope *s, equation *e, const kn_type
     kn_type *t = kni_parse_alloc(p, n * sizeof *t);
     kn_atom *in = kni_parse_alloc(p, n * sizeof *in);
     kni_jaxpr **both = kni_parse_alloc(p, 2 * sizeof *both);
-    int64_t *own = kni_parse_alloc(p, 2 * sizeof *own);
+    int64_t *consts = kni_parse_alloc(p, n * sizeof *consts); /* 0: captured by the branch for false */
     if (p->error)
         return;
     const kn_atom *yes = s->atoms.at + 1, *no = yes + n_true;
     while (common < n_true && common < n_false && yes[n_true - 1 - common] == no[n_false - 1 - common])
         common++;
-    own[0] = (int64_t)(n_false - common), own[1] = (int64_t)(n_true - common);
-    size_t total = 0;
-    for (size_t i = 0; i < n_false - common; i++, total++)
+    size_t own[2] = {n_false - common, n_true - common}, total = 0;
+    for (size_t i = 0; i < own[1]; i++, total++)
+        in[total] = yes[i], t[total] = xt[1 + i], consts[total] = 1;
+    for (size_t i = 0; i < n_false; i++, total++)
         in[total] = no[i], t[total] = xt[1 + n_true + i];
-    for (size_t i = 0; i < n_true; i++, total++)
-        in[total] = yes[i], t[total] = xt[1 + i];
     for (int k = 0; k < 2 && !p->error; k++) {
         p->at = text[k];
         kni_jaxpr *j =
             k ? read_jaxpr(r, 0, NULL, (int)n_true, xt + 1) : read_jaxpr(r, 0, NULL, (int)n_false, xt + 1 + n_true);
-        both[k] = widened(r, j, total, t, k ? 0 : (size_t)own[0], (size_t)own[!k]);
+        both[k] = widened(r, j, total, t, k ? own[1] : 0, own[!k]);
         kni_release(j);
         cond->branches = (kni_jaxprs){k + (both[k] != NULL), both};
     }
-    cond->consts = (kn_ints){2, own};
+    cond->consts = (kn_ints){(int)(own[0] + own[1]), consts};
     if (xt[0].dtype == KN_DT(BOOL) && !p->error) {
         if (!kni_is_var(s->atoms.at[0]) || e->index == KN_ATOM_NONE)
             e->index = knb_convert(&s->b, s->atoms.at[0], KN_DT(I32));

@@ -118,6 +118,9 @@ struct kn_prim {
     /* of `pull`: how many elements of an operand one of the result is made of, at most; what operands are made of is
      * worked out so often if it is not stored. NULL: one */
     int64_t (*looks)(const void *params, const kn_type *x);
+    /* of `run`: as `pull`, in kernels that hold a loop and have the elements of its carries as nodes (compile/scope.h);
+     * leaves y as it is where that would look at more than those: where a position that it compares is not `fixed` */
+    void (*element)(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y);
     const kn_reduction_row *reduction;             /* KN_REDUCES */
     kn_error *(*run)(const kn_routine_args *args); /* a routine */
     /* of `run`: 1 + the operand whose elements the first result has but for some that are replaced. y[0] holds them

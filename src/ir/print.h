@@ -20,13 +20,14 @@ void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
 /* Is it the place of an equation of a jaxpr among the parameters, to any depth? (As deep as the user's nesting.) */
 bool kni_place_inside(const kn_prim *prim, const void *params, const kn_place *place);
 
-/* branches.c: a choice between two jaxprs in the classic form. Each takes `own` operands of its own (after a rule that
- * knows no more: none) and `common` ones. */
+/* branches.c: a choice between two jaxprs in the classic form. Each takes those of the captured operands that are its
+ * own, and all others. */
 typedef struct kni_branches {
     const kni_jaxpr *of[2];
-    uint32_t own[2], common;
+    kn_ints consts; /* as in kn_p_cond */
 } kni_branches;
 bool kni_two_branches(const kn_eqn *e, kni_branches *b); /* false: e is no such equation */
+bool kni_branch_takes(const kni_branches *b, int which, uint32_t input);
 /* What the branch takes, of the equation's operands: how many. */
 uint32_t kni_branch_operands(const kni_branches *b, const kn_eqn *e, int which, kn_atom *out);
 /* Per variable: the predicate that it is the index of, if such a choice alone reads it (then its equation is not shown),

@@ -80,6 +80,8 @@ const char *kni_prim_fault(const kn_prim *p)
         return "lowered by map without the bit KN_VIEW";
     if (p->pulls && (!p->pull || !p->run || p->updates))
         return "pulls, but has not both pull and a routine, or one that updates";
+    if (p->element && (!p->run || p->pull))
+        return "has elements, but no routine, or pull beside it";
     if (p->looks && !p->pull)
         return "looks at elements without pull";
     if (p->expands && !p->expand)

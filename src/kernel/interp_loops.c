@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * interp_loops.c -- loops in the interpreter: all lanes of a block take their turns together.
  *
- * A loop with a WHILE has a mask, a byte per lane: the lanes that are not done. It begins with the mask of the next such
- * loop around it, and the block leaves the loop when it is empty. A lane that is done keeps its carries, since only NEXT
- * changes them; what else is worked out for it is used by nobody. */
+ * A loop with a WHILE has a mask, a byte per lane: the lanes that are not done. It begins with the mask of the next
+ * such loop around it, and the block leaves the loop when it is empty. A lane that is done keeps its carries, since
+ * only NEXT changes them; what else is worked out for it is used by nobody. */
 #include "kernel/run.h"
 #include <string.h>
 

@@ -14,17 +14,18 @@
  * docs/determinism.md's, whatever the extents, strides and lanes.
  *
  * Loops. A stage without inner extents may have loops, which may lie in each other; they are numbered in the order in
- * which they begin. Each point runs a loop for itself: its carries begin with `init`; a turn works out the nodes between
- * LOOP and END and then gives all carries their NEXT values at once; LAST is a carry after the loop. A loop ends when its
- * turns are as many as its extent (of the launch; any number from 0 on, KNK_NO_LIMIT for none) or when the value of its
- * WHILE, if it has one, is false: that is asked at the start of each turn, and nothing else of the turn happens then. A
- * point that is done with a loop takes no part in the loops inside of it either. Maps have a stride for each loop of
- * their stage, after the inner ones: the loop's turn, from 0 on, is an index like others; it is ZERO for loops that the
- * node does not lie in. Loads and stores in a loop with a WHILE, at any depth, have ZERO for that loop and those
- * in it; stores may only lie in loops without one. A load with an index in such a loop may be made for points
- * that are done: whoever builds it sees to it that the element exists. Within a turn all loads of a point come
- * before its stores, and a load never reads what a store of an earlier turn wrote. What does not depend on a loop is
- * worked out before it, wherever it was built.
+ * which they begin. Each point runs a loop for itself: its carries begin with `init`; a turn works out the nodes
+ * between LOOP and END and then gives all carries their NEXT values at once; LAST is a carry after the loop. A loop
+ * ends when its turns are as many as its extent (of the launch; any number from 0 on, KNK_NO_LIMIT for none) or when
+ * the value of its WHILE, if it has one, is false: that is asked at the start of each turn, and nothing else of the
+ * turn happens then. A point that is done with a loop takes no part in the loops inside of it either. Maps have a
+ * stride for each loop of their stage, after the inner ones: the loop's turn, from 0 on, is an index like others; it
+ * is ZERO for loops that the node does not lie in. Loads and stores in a loop with a WHILE, at any depth, have ZERO
+ * for that loop and those in it; stores may only lie in loops without one. A load with an index in such a loop may be
+ * made for points that are done: whoever builds it sees to it that the element exists. Within a turn all loads of a
+ * point come before its stores, and a load never reads what a store of an earlier turn wrote. What does not depend on
+ * a loop is worked out before it, wherever it was built: also a load, whether the loop has turns or not; but a loop
+ * stays where it was built.
  *
  * Memory is accessed by element of the buffer's declared dtype (keys: u32; complex: their component). Elements lie at
  * multiples of their size; a bool is 0 or 1. Within a stage, all loads of a point come before its stores, and points

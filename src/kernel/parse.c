@@ -283,7 +283,7 @@ kn_error *knk_parse(const char *text, knk_kernel **out)
     s.k = knk_new(s.n_par);
     if (!s.k)
         return knx_error_nomem();
-    for (; *s.p; s.line++) {
+    for (s.line = 2; *s.p; s.line++) {
         s.p++;
         if (!line(&s, &maps) || !end_of_line(&s)) {
             knk_delete(s.k);

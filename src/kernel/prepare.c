@@ -392,10 +392,14 @@ static void find_direct(prep *p, int first)
     }
 }
 
-/* In a stage with loops, stores may change what earlier loads point to. */
+/* In a stage with loops, stores may change what earlier loads point to; a single one at the end does not. */
 static void copy_all_loads(prep *p, int first)
 {
+    int stores = 0;
     for (int i = first; i < p->n_step; i++)
+        if (p->step[i].kind == KNK_STEP_STORE)
+            stores += p->step_loop[i] == NO_LOOP ? 1 : 2;
+    for (int i = first; i < p->n_step && stores > 1; i++)
         if (p->step[i].kind == KNK_STEP_LOAD || p->step[i].kind == KNK_STEP_GATHER)
             p->step[i].how = 1;
 }
@@ -514,6 +518,31 @@ static uint32_t lay(uint32_t *total, size_t bytes)
     return at;
 }
 
+/* A constant in memory form. */
+static void put_constant(void *to, uint64_t bits, int size)
+{
+    switch (size) {
+    case 1: *(uint8_t *)to = (uint8_t)bits; break;
+    case 2: *(uint16_t *)to = (uint16_t)bits; break;
+    case 4: *(uint32_t *)to = (uint32_t)bits; break;
+    default: *(uint64_t *)to = bits;
+    }
+}
+
+/* Room for the turns and masks of loops; sets how many inner loops a stage has at most. */
+static void lay_loops(const knk_kernel *k, struct knk_prepared *r, uint32_t *total)
+{
+    int n_loop = 0;
+    for (int s = 0; s < k->n_stage; s++) {
+        if (k->stage[s].n_inner > r->loops)
+            r->loops = k->stage[s].n_inner;
+        if (k->stage[s].n_loop > n_loop)
+            n_loop = k->stage[s].n_loop;
+    }
+    r->turns_at = lay(total, (size_t)n_loop * sizeof(int64_t));
+    r->masks_at = lay(total, n_loop ? KNK_MAX_NESTED * KNK_BLOCK : 0);
+}
+
 static bool lay_out(prep *p, knk_kernel *k, struct knk_prepared *r, uint32_t slot_bytes, uint32_t reduce_bytes)
 {
     uint32_t *persist = knx_arena_alloc(&k->arena, (size_t)(k->n_node + 1) * sizeof *persist), total = 0;
@@ -522,13 +551,7 @@ static bool lay_out(prep *p, knk_kernel *k, struct knk_prepared *r, uint32_t slo
     int32_t *value = knx_arena_alloc(&k->arena, (size_t)(k->n_node + 1) * sizeof *value);
     if (!persist || !size || !constant || !value)
         return false;
-    int n_loop = 0;
-    for (int s = 0; s < k->n_stage; s++) {
-        if (k->stage[s].n_inner > r->loops)
-            r->loops = k->stage[s].n_inner;
-        if (k->stage[s].n_loop > n_loop)
-            n_loop = k->stage[s].n_loop;
-    }
+    lay_loops(k, r, &total);
     r->loops += k->n_par;
     r->n_cold = p->n_cold;
     r->values_at = lay(&total, (size_t)k->n_node * 2 * sizeof(void *));
@@ -539,22 +562,12 @@ static bool lay_out(prep *p, knk_kernel *k, struct knk_prepared *r, uint32_t slo
     r->segments_at = lay(&total, (KNK_BLOCK + 8) * 2 * sizeof(uint16_t));
     r->splat_at = lay(&total, 3 * KNK_BLOCK * sizeof(uint64_t));
     r->address_at = lay(&total, KNK_BLOCK * sizeof(int64_t));
-    if (n_loop) {
-        r->turns_at = lay(&total, (size_t)n_loop * sizeof(int64_t));
-        r->masks_at = lay(&total, KNK_MAX_NESTED * KNK_BLOCK);
-    }
     for (int i = 0; i < k->n_node; i++) {
         const knk_inst *n = &k->node[i];
         size[i] = (uint8_t)knk_size(n->dtype);
         persist[i] = p->persist[i] ? lay(&total, (size_t)size[i] * KNK_BLOCK) : UINT32_MAX;
         if (n->op == KNK_CONST) {
-            void *to = &constant[r->n_constant];
-            switch (size[i]) {
-            case 1: *(uint8_t *)to = (uint8_t)n->imm; break;
-            case 2: *(uint16_t *)to = (uint16_t)n->imm; break;
-            case 4: *(uint32_t *)to = (uint32_t)n->imm; break;
-            default: *(uint64_t *)to = n->imm;
-            }
+            put_constant(&constant[r->n_constant], n->imm, size[i]);
             value[r->n_constant++] = i;
         }
     }

@@ -153,8 +153,6 @@ static const char *node_error(checker *c, int i, int stage)
     if (knk_is_loop_op(n->op)) {
         why = part_error(c, n, stage);
         c->loop[i] = (uint8_t)c->open; /* END: the loop around it, as if it came after it */
-        if (n->op == KNK_LAST)
-            c->loop[i] = c->at[n->sub].parent;
         return why;
     }
     c->loop[i] = n->op == KNK_CONST ? NO_LOOP : (uint8_t)c->open;

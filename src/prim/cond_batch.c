@@ -5,13 +5,14 @@
  * batched in all. With an index for each lane every lane has its choice of what the branches give:
  *
  *     a cheap branch   elementwise, views, little of it, cannot fail: worked out for all lanes
- *     any other one    a cond of its own, which runs it if a lane takes it. Lanes that do not take it repeat the operands
- *                      of the first one that does, so no errors come from them, no loops without an end and no NaN
+ *     any other one    a cond of its own, which runs it if a lane takes it. Lanes that do not take it repeat the
+ *                      operands of the first one that does, so no errors come from them, no loops without an end and no
+ *                      NaN
  *     effects          the lanes one after the other: a scan of the cond, so that each lane has those of its branch
  *
  * A branch that speaks of named axes sees all lanes as they are, so it is worked out for all of them. What a branch is
- * given in lanes that do not take it is a constant in derivatives (as in JAX): there a slope that is infinite or NaN does
- * not meet the cotangent zero of the choice.
+ * given in lanes that do not take it is a constant in derivatives (as in JAX): there a slope that is infinite or NaN
+ * does not meet the cotangent zero of the choice.
  */
 #include "prim/cond.h"
 
@@ -169,12 +170,20 @@ static kn_atom repeated(kn_builder *b, kn_atom x, int axis, kn_atom lane)
     if (b->error)
         return KN_ATOM_NONE;
     for (int d = 0; d < t.ndim; d++) {
-        start[d] = d == axis ? lane : knb_integer(b, KN_DT(I32), 0);
+        start[d] = d == axis ? lane : knb_integer(b, knb_type(b, lane).dtype, 0);
         size[d] = d == axis ? 1 : t.dim[d];
         dims[d] = d < axis ? d : d + 1;
     }
     kn_atom one = knb_squeeze(b, knb_dynamic_slice(b, x, start, size), 1, &(int64_t){axis});
     return knb_broadcast_in_dim(b, one, t.ndim, t.dim, dims);
+}
+
+/* The first lane that takes it; the last one if none does. */
+static kn_atom first_lane(kn_builder *b, kn_atom taken, int64_t size)
+{
+    kn_dtype d = size <= INT32_MAX ? KN_DT(I32) : KN_DT(I64);
+    kn_atom number = knb_iota(b, d, 1, &size, 0), last = knb_integer(b, d, size - 1);
+    return knb_reduce_min(b, knb_select(b, taken, number, last), 1, (const int64_t[]){0});
 }
 
 /* taken, operands -> results. */
@@ -194,7 +203,7 @@ static kn_error *branch_that_runs(const lanes *l, int k, kni_jaxpr **out)
             knp_frame_input(&f, knb_type(l->r->b, l->r->x[1 + i]));
         kn_atom *x = f.in + 1 + branch->n_in, taken = f.in[0], lane = KN_ATOM_NONE;
         if (l->size)
-            lane = knb_argmax(b, knb_convert(b, taken, KN_DT(I32)), 0, KN_DT(I32));
+            lane = first_lane(b, taken, l->size);
         for (uint32_t i = 0; i < branch->n_in; i++) {
             kn_atom own = x[i] = f.in[1 + i];
             if (l->size && l->axis[i] >= 0)

@@ -85,8 +85,14 @@ typedef struct wire {
     wire_kind kind;
     uint32_t index; /* of the operand or result; among the further results */
     kn_type type;
-    int user; /* the last branch that has it */
 } wire;
+/* Wires OF_RESIDUAL of one type, in the order in which a branch takes them. */
+typedef struct shelf {
+    kn_type type;
+    KN_VEC(uint32_t) wire;
+    size_t taken; /* by the branch `user` */
+    int user;
+} shelf;
 
 typedef struct parts {
     const kn_rule *r;
@@ -94,41 +100,76 @@ typedef struct parts {
     kn_linearized *branch;
     uint32_t **wire_of; /* per branch and residual */
     KN_VEC(wire) wire;
-    uint32_t n_residual; /* further results */
+    KN_VEC(shelf) shelf;
+    uint32_t *of_operand, *of_result; /* 1 + wire; 0: there is none */
+    uint32_t n_residual;              /* further results */
     bool *any;
     uint32_t n_any, n_tangent;
 } parts;
 
-static kn_error *add_wire(parts *p, wire_kind kind, uint32_t index, kn_type type, int user, uint32_t *at)
+static bool add_wire(parts *p, wire_kind kind, uint32_t index, kn_type type, uint32_t *at)
 {
-    for (uint32_t i = 0; i < p->wire.n; i++) {
-        wire *w = &p->wire.at[i];
-        bool fits = kind == OF_RESIDUAL ? w->user != user && knp_same_type(w->type, type) : w->index == index;
-        if (w->kind != kind || !fits)
-            continue;
-        w->user = user;
-        *at = i;
-        return NULL;
-    }
-    if (kind == OF_RESIDUAL)
-        index = p->n_residual++;
     *at = (uint32_t)p->wire.n;
-    return KN_VEC_PUSH(&p->wire, ((wire){kind, index, type, user})) ? NULL : knx_error_nomem();
+    return KN_VEC_PUSH(&p->wire, ((wire){kind, index, type}));
 }
 
-/* Where residual i of branch k comes from. */
-static kn_error *wire_residual(parts *p, int k, uint32_t i)
+static bool known_wire(parts *p, wire_kind kind, uint32_t *known, uint32_t index, kn_type type, uint32_t *at)
 {
-    const kni_jaxpr *j = p->branch[k].primal;
-    uint32_t results = (uint32_t)p->r->n_out, *at = &p->wire_of[k][i];
-    kn_atom a = j->out[results + i];
-    kn_type t = kni_in_type(p->branch[k].linear, i);
-    if (kni_is_var(a) && a < j->n_in)
-        return add_wire(p, OF_OPERAND, a, t, k, at);
-    for (uint32_t m = 0; m < results && kni_is_var(a); m++)
-        if (j->out[m] == a)
-            return add_wire(p, OF_RESULT, m, t, k, at);
-    return add_wire(p, OF_RESIDUAL, 0, t, k, at);
+    if (!*known) {
+        if (!add_wire(p, kind, index, type, at))
+            return false;
+        *known = 1 + *at;
+    }
+    *at = *known - 1;
+    return true;
+}
+
+/* The next wire of this type that branch k has not taken yet. */
+static bool free_wire(parts *p, int k, kn_type type, uint32_t *at)
+{
+    size_t i = 0;
+    while (i < p->shelf.n && !knp_same_type(p->shelf.at[i].type, type))
+        i++;
+    if (i == p->shelf.n && !KN_VEC_PUSH(&p->shelf, ((shelf){.type = type, .user = k})))
+        return false;
+    shelf *s = &p->shelf.at[i];
+    if (s->user != k)
+        s->user = k, s->taken = 0;
+    if (s->taken == s->wire.n) {
+        uint32_t made;
+        if (!add_wire(p, OF_RESIDUAL, p->n_residual, type, &made) || !KN_VEC_PUSH(&s->wire, made))
+            return false;
+        p->n_residual++;
+    }
+    *at = s->wire.at[s->taken++];
+    return true;
+}
+
+/* Where the residuals of branch k come from. */
+static kn_error *wire_residuals(parts *p, int k)
+{
+    const kn_linearized *l = &p->branch[k];
+    const kni_jaxpr *j = l->primal;
+    uint32_t results = (uint32_t)p->r->n_out;
+    kn_arena *a = &p->r->b->arena;
+    uint32_t *result = knx_arena_zero(a, ((size_t)j->n_var + 1) * sizeof *result); /* 1 + which one a variable is */
+    p->wire_of[k] = knx_arena_alloc(a, ((size_t)l->n_residual + 1) * sizeof **p->wire_of);
+    if (!result || !p->wire_of[k])
+        return knx_error_nomem();
+    for (uint32_t m = results; m-- > 0;)
+        if (kni_is_var(j->out[m]))
+            result[j->out[m]] = 1 + m;
+    for (uint32_t i = 0; i < l->n_residual; i++) {
+        kn_atom v = j->out[results + i];
+        kn_type t = kni_in_type(l->linear, i);
+        uint32_t *at = &p->wire_of[k][i], m = kni_is_var(v) ? result[v] : 0;
+        bool done = kni_is_var(v) && v < j->n_in ? known_wire(p, OF_OPERAND, &p->of_operand[v], v, t, at)
+                    : m                          ? known_wire(p, OF_RESULT, &p->of_result[m - 1], m - 1, t, at)
+                                                 : free_wire(p, k, t, at);
+        if (!done)
+            return knx_error_nomem();
+    }
+    return NULL;
 }
 
 static kn_error *linearize_branches(parts *p, const bool *has)
@@ -136,18 +177,16 @@ static kn_error *linearize_branches(parts *p, const bool *has)
     kn_arena *a = &p->r->b->arena;
     p->branch = knx_arena_zero(a, (size_t)p->n * sizeof *p->branch);
     p->wire_of = knx_arena_zero(a, (size_t)p->n * sizeof *p->wire_of);
-    if (!p->branch || !p->wire_of) {
+    p->of_operand = knx_arena_zero(a, (size_t)p->r->n_in * sizeof *p->of_operand);
+    p->of_result = knx_arena_zero(a, ((size_t)p->r->n_out + 1) * sizeof *p->of_result);
+    if (!p->branch || !p->wire_of || !p->of_operand || !p->of_result) {
         p->n = 0;
         return knx_error_nomem();
     }
     for (int k = 0; k < p->n; k++) {
         kn_linearized *l = &p->branch[k];
         KN_TRY(knt_linearize(params_of(p->r)->branches.v[k], has, l));
-        p->wire_of[k] = knx_arena_alloc(a, ((size_t)l->n_residual + 1) * sizeof **p->wire_of);
-        if (!p->wire_of[k])
-            return knx_error_nomem();
-        for (uint32_t i = 0; i < l->n_residual; i++)
-            KN_TRY(wire_residual(p, k, i));
+        KN_TRY(wire_residuals(p, k));
         for (int i = 0; i < p->r->n_out; i++)
             p->any[i] |= l->out_tangent[i];
         p->n_tangent = l->n_tangent_in;
@@ -161,24 +200,25 @@ static kn_error *primal_branch(const parts *p, int k, kni_jaxpr **out)
 {
     const kn_linearized *l = &p->branch[k];
     const kni_jaxpr *j = l->primal;
-    uint32_t results = (uint32_t)p->r->n_out, n = results;
+    uint32_t results = (uint32_t)p->r->n_out, n = results + p->n_residual;
     knp_frame f;
-    kn_error *error =
-        knp_frame_begin(&f, j->n_in, (size_t)j->n_out + results + p->n_residual) ? NULL : knx_error_nomem();
+    kn_error *error = knp_frame_begin(&f, j->n_in, (size_t)j->n_out + n) ? NULL : knx_error_nomem();
     if (!error) {
         kn_atom *own = f.out, *y = f.out + j->n_out;
         for (uint32_t i = 0; i < j->n_in; i++)
             knp_frame_input(&f, kni_in_type(j, i));
         knb_inline(&f.b, j, f.in, own);
-        for (uint32_t i = 0; i < results; i++)
-            y[i] = own[i];
-        for (uint32_t w = 0; w < p->wire.n; w++) {
-            if (p->wire.at[w].kind != OF_RESIDUAL)
-                continue;
-            uint32_t i = 0;
-            while (i < l->n_residual && p->wire_of[k][i] != w)
-                i++;
-            y[n++] = i < l->n_residual ? own[results + i] : knp_blank(&f.b, p->wire.at[w].type);
+        for (uint32_t i = 0; i < n; i++)
+            y[i] = i < results ? own[i] : KN_ATOM_NONE;
+        for (uint32_t i = 0; i < l->n_residual; i++) {
+            const wire *w = &p->wire.at[p->wire_of[k][i]];
+            if (w->kind == OF_RESIDUAL)
+                y[results + w->index] = own[results + i];
+        }
+        for (uint32_t i = 0; i < p->wire.n; i++) {
+            const wire *w = &p->wire.at[i];
+            if (w->kind == OF_RESIDUAL && y[results + w->index] == KN_ATOM_NONE)
+                y[results + w->index] = knp_blank(&f.b, w->type);
         }
         error = knp_frame_finish(&f, n, y, j->name, out);
     }
@@ -261,6 +301,9 @@ static kn_error *reverse(const kn_rule *r, const bool *has, bool *any, const kn_
     for (int k = 0; k < p.n && p.branch; k++)
         knt_linearized_free(&p.branch[k]);
     KN_VEC_FREE(&p.wire);
+    for (size_t i = 0; i < p.shelf.n; i++)
+        KN_VEC_FREE(&p.shelf.at[i].wire);
+    KN_VEC_FREE(&p.shelf);
     knp_branches_end(&linear);
     return error;
 }

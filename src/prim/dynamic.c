@@ -238,6 +238,34 @@ static void slice_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_valu
     y[0] = knl_operand(l, 0, in, KNK_NONE, knp_real(KNK_NONE));
 }
 
+/* The window's element if the position lies in there. Along each axis that the window does not fill the position has to
+ * be a number of the kernel. */
+static void update_element(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+{
+    knk_builder *k = knl_kernel(l);
+    kn_index *in = knl_index(l, i->ndim, i);
+    knk_node zero = knk_const_int(k, KN_ID_I64, 0), inside = KNK_NONE;
+    for (int d = 0; in && d < i->ndim; d++) {
+        int64_t extent = r->xt[1].dim[d], most = r->xt[0].dim[d] - extent;
+        knp_index_copy(i, d, in, d);
+        if (!most)
+            continue;
+        if (!i->axis[d].fixed)
+            return;
+        knk_node at = knk_binary(k, KNK_SUB, knl_axis_value(l, i, d), start_node(l, r, 2 + d, most, i));
+        knk_node here = knk_binary(k, KNK_AND, knk_binary(k, KNK_LE, zero, at),
+                                   knk_binary(k, KNK_LT, at, knk_const_int(k, KN_ID_I64, extent)));
+        inside = inside == KNK_NONE ? here : knk_binary(k, KNK_AND, inside, here);
+        in->axis[d].offset = 0;
+        in->axis[d].node = at;
+    }
+    if (!in)
+        return;
+    y[0] = knl_operand(l, 0, i, KNK_NONE, knp_real(KNK_NONE));
+    if (kni_type_size(r->xt[1]))
+        y[0] = knl_operand(l, 1, in, inside, y[0]);
+}
+
 /* A start as data, moved so that the window fits: between 0 and `most`. */
 static int64_t start_value(kn_dtype d, const void *at, int64_t most)
 {
@@ -318,6 +346,7 @@ const kn_prim kn_prim_dynamic_update_slice = {
     .jvp = update_jvp,
     .transpose = update_transpose,
     .batch = update_batch,
+    .element = update_element,
     .run = update_run,
     .updates = 1,
     .cost = update_cost,

@@ -33,6 +33,22 @@ kn_error *knp_scan_write(knp_scan_writer *w, const kn_rule *r, kn_p_scan p, cons
                          kn_atom *y);
 void knp_scan_end(knp_scan_writer *w); /* in every case */
 
+/* scan_sums.c: sums over the steps that are made after them. j: a step's part of each. */
+typedef struct knp_scan_sums {
+    const kni_jaxpr *j;
+    const kn_eqn **made_by; /* per variable; NULL: an input */
+    kn_atom *outside;       /* per variable: the array of all steps, if there is one */
+    bool *constant;         /* per variable: an input that is the same in all steps */
+    bool *is_stacked;       /* per variable: will be an array of all steps */
+    uint32_t *stacked, n_stacked;
+} knp_scan_sums;
+/* To be filled by the caller then: outside and constant of j's inputs. */
+kn_error *knp_scan_sums_begin(knp_scan_sums *u, const kni_jaxpr *j, kn_arena *a);
+bool knp_scan_sums_take(knp_scan_sums *u, kn_atom a); /* is a's sum better made after the loop? */
+kn_error *knp_scan_sums_extend(const knp_scan_sums *u,
+                               kni_jaxpr **out); /* j, and `stacked` as results behind its own */
+kn_atom knp_scan_sums_write(const knp_scan_sums *u, kn_builder *b, kn_atom a); /* when `outside` of these is set */
+
 kn_error *knp_scan_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty);
 kn_error *knp_scan_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in);
 /* The scan as one of chunks and one for the rest, behind remat2; takes the same operands, gives the same results. */

@@ -12,7 +12,7 @@
  *                batching dimensions
  *     lower      a routine that goes in C order of the updates; IndexError in the mode CHECK
  */
-#include "prim/index.h"
+#include "prim/scatter_element.h"
 
 typedef kn_p_scatter params_t;
 
@@ -172,6 +172,11 @@ static kn_error *set_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
     return NULL;
 }
 
+static void set_element(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+{
+    knp_scatter_element(l, r, i, false, y);
+}
+
 const kn_prim kn_prim_scatter = {
     .name = "scatter",
     SCATTER,
@@ -180,6 +185,7 @@ const kn_prim kn_prim_scatter = {
     .jvp = set_jvp,
     .transpose = set_transpose,
     .run = set_run,
+    .element = set_element,
     .doc = "an array with windows of updates in place of its elements where the indices say; where they meet the last "
            "one in C order stays (jax.lax.scatter)",
 };
@@ -203,6 +209,11 @@ static kn_error *add_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
     return NULL;
 }
 
+static void add_element(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+{
+    knp_scatter_element(l, r, i, true, y);
+}
+
 const kn_prim kn_prim_scatter_add = {
     .name = "scatter-add",
     SCATTER,
@@ -211,6 +222,7 @@ const kn_prim kn_prim_scatter_add = {
     .jvp = add_jvp,
     .transpose = add_transpose,
     .run = add_run,
+    .element = add_element,
     .doc = "an array with windows of updates added where the indices say, one after the other in C order "
            "(jax.lax.scatter_add)",
 };

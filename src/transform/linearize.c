@@ -259,8 +259,11 @@ static kn_error *split_results(splitter *s, knt_replay *r, const kn_atom *tangen
     if (!py)
         return knx_error_nomem();
     uint32_t n = 0;
-    for (uint32_t i = 0; i < j->n_out; i++)
-        py[n++] = in_primal(s, knt_atom(r, j->out[i]));
+    for (uint32_t i = 0; i < j->n_out; i++) {
+        kn_atom y = knt_atom(r, j->out[i]);
+        KN_TRY(knb_take_error(&r->b)); /* a literal is made anew */
+        py[n++] = in_primal(s, y);
+    }
     for (size_t i = 0; i < s->residual.n; i++)
         py[n++] = s->primal[s->residual.at[i]];
     KN_TRY(knb_finish(&s->p, (int)n, py, j->name, true, &out->primal));

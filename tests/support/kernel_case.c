@@ -391,7 +391,7 @@ static range index_range(const kernel_case *c, knk_node x, int depth)
         return out;
     range a = index_range(c, n->op == KNK_SELECT ? n->c : n->a, depth + 1), b = index_range(c, n->b, depth + 1);
     switch (n->op) {
-    case KNK_AND: return b.from >= 0 ? (range){0, b.to} : anywhere;
+    case KNK_AND: return a.from >= 0 ? (range){0, a.to} : b.from >= 0 ? (range){0, b.to} : anywhere;
     case KNK_MIN: return (range){least(a.from, b.from), least(a.to, b.to)};
     case KNK_MAX: return (range){most(a.from, b.from), most(a.to, b.to)};
     case KNK_ADD: return (range){a.from + b.from, a.to + b.to};

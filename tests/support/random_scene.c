@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * random_scene.c -- random kernels: DAGs over a few dtypes, loads of every kind, casts, plain and cold selects,
- * reductions, values that later stages read, several stores, also in place. */
+ * reductions, values that later stages read, several stores, also in place; loops of all kinds in each other. */
 #include "kernel/internal.h"
 #include "support/machine.h"
 #include "support/stages.h"
@@ -23,6 +23,8 @@ typedef struct make {
         int buffer, map;
     } whole[MOST]; /* buffers that are read element by element: results may lie in their memory */
     int n_whole;
+    int open[4], n_open; /* loops of the stage, outermost first; maps move with those before `tested` */
+    int tested;          /* how many of them have no condition and lie in none */
 } make;
 
 static unsigned pick(make *m, unsigned n) { return (unsigned)(machine_random(&m->seed) % n); }
@@ -85,6 +87,27 @@ static void contiguous(const make *m, int64_t step, int64_t *stride)
     stride[0] = extent(m, 1) * stride[1];
 }
 
+static int begun(const make *m) { return m->s->n_turns[m->s->n_stage - 1]; }
+
+/* A map of the stage; in a loop with steps for some of those around it: what they reach is added to *elements. */
+static int add_map(make *m, int64_t offset, const int64_t *stride, bool all, int64_t *elements)
+{
+    int64_t with[2 + SCENE_TURNS] = {stride[0], stride[1]};
+    if (!begun(m))
+        return scene_map(m->s, offset, stride);
+    for (int i = 0; i < m->tested; i++) {
+        int64_t turns = m->s->turns[m->s->n_stage - 1][m->open[i]];
+        int64_t step = all ? *elements : (int64_t)pick(m, 4);
+        with[2 + m->open[i]] = step;
+        *elements += step * (turns > 0 ? turns - 1 : 0);
+        if (pick(m, 4) == 0 && turns > 0) { /* backwards */
+            with[2 + m->open[i]] = -step;
+            offset += step * (turns - 1);
+        }
+    }
+    return scene_loop_map(m->s, offset, with);
+}
+
 /* A map of a random kind, and how many elements it needs; *whole: no two points have the same element. */
 static int random_map(make *m, int64_t *elements, bool *whole)
 {
@@ -113,7 +136,7 @@ static int random_map(make *m, int64_t *elements, bool *whole)
         offset += (extent(m, d) > 0 ? extent(m, d) - 1 : 0) * stride[d];
         stride[d] = -stride[d];
     }
-    return scene_map(m->s, offset, stride);
+    return add_map(m, offset, stride, false, elements);
 }
 
 static void add_load(make *m)
@@ -338,7 +361,7 @@ static void add_store(make *m, int d)
     if (s->n_buffer >= SCENE_BUFFERS || s->n_map >= SCENE_MAPS - 1)
         return;
     int64_t stride[3];
-    for (int i = m->n_whole - 1; i >= 0 && pick(m, 3) == 0; i--) /* in the memory of a read buffer */
+    for (int i = m->n_whole - 1; i >= 0 && !m->n_open && pick(m, 3) == 0; i--) /* in the memory of a read buffer */
         if (s->dtype[m->whole[i].buffer] == d) {
             int b = s->n_buffer++, from = m->whole[i].buffer;
             s->dtype[b] = d;
@@ -352,8 +375,9 @@ static void add_store(make *m, int d)
         }
     contiguous(m, pick(m, 5) ? 1 : 2, stride);
     bool step = stride[1] > extent(m, 2) || (s->has_inner[s->n_stage - 1] && stride[2] == 2) || stride[1] == 2;
-    int map = scene_map(s, 0, stride);
-    int buffer = scene_buffer(s, d, true, points(m) * (step ? 2 : 1) + 8, &m->seed);
+    int64_t elements = points(m) * (step ? 2 : 1) + 8;
+    int map = add_map(m, 0, stride, true, &elements);
+    int buffer = scene_buffer(s, d, true, elements, &m->seed);
     knk_node x = gathered(m, d);
     if (pick(m, 4) == 0 && !knk_is_half_id(d)) /* in place */
         x = knk_binary(s->b, d == KN_ID_BOOL ? KNK_XOR : KNK_ADD, x,
@@ -438,6 +462,113 @@ void scene_random(scene *s, uint64_t seed)
     for (int i = 0; i < n_result; i++) {
         add(&m, result[i]);
         add_store(&m, knk_dtype(s->b, result[i]));
+    }
+    scene_end(s);
+}
+
+/* --- loops --- */
+
+typedef struct carries {
+    knk_node at[4];
+    int n;
+} carries;
+
+static int carry_dtype(make *m)
+{
+    int d = any_dtype(m);
+    return knk_is_half_id(d) ? KN_ID_F32 : d;
+}
+
+static void add_carries(make *m, carries *c)
+{
+    for (int i = (int)pick(m, 4); i >= 0 && c->n < 3; i--) {
+        int d = carry_dtype(m);
+        c->at[c->n++] = knk_carry(m->s->b, get(m, d));
+    }
+    for (int i = 0; i < c->n; i++)
+        add(m, c->at[i]);
+}
+
+/* A condition that is false after at most 7 turns, for each point on its own: a carry counts. */
+static void add_condition(make *m, carries *c)
+{
+    knk_builder *b = m->s->b;
+    knk_node counter = knk_carry(b, knk_const_int(b, KN_ID_I32, 0));
+    knk_node bound = knk_binary(b, KNK_AND, get(m, KN_ID_I32), knk_const_int(b, KN_ID_I32, 7)),
+             more = knk_binary(b, KNK_LT, counter, bound);
+    if (pick(m, 3) == 0)
+        add_operation(m);
+    if (pick(m, 2))
+        more = knk_binary(b, KNK_AND, more, get(m, KN_ID_BOOL));
+    knk_while(b, more);
+    knk_next(b, counter, knk_binary(b, KNK_ADD, counter, knk_const_int(b, KN_ID_I32, 1)));
+    c->at[c->n++] = counter;
+}
+
+static void add_loop(make *m, int nodes);
+
+static void fill_loop(make *m, const carries *c, int nodes)
+{
+    if (pick(m, 2))
+        add_load(m);
+    add_nodes(m, nodes);
+    if (m->n_open < 3 && pick(m, 3) == 0) {
+        add_loop(m, nodes / 2);
+        add_nodes(m, nodes / 2);
+    }
+    if (m->tested == m->n_open && pick(m, 2))
+        add_store(m, any_dtype(m));
+    for (int i = 0; i < c->n; i++) /* the carries of add_carries; some swap, some stay as they are */
+        knk_next(m->s->b, c->at[i],
+                 pick(m, 4) ? gathered(m, knk_dtype(m->s->b, c->at[i])) : get(m, knk_dtype(m->s->b, c->at[i])));
+}
+
+/* A loop, whose last values are nodes like others after it. */
+static void add_loop(make *m, int nodes)
+{
+    scene *s = m->s;
+    if (begun(m) == SCENE_TURNS)
+        return;
+    int before[KN_ID_COUNT], raw = m->n_raw, whole = m->n_whole, tested = m->tested;
+    carries c = {.n = 0};
+    bool condition = pick(m, 2);
+    memcpy(before, m->n, sizeof before);
+    m->open[m->n_open++] = begun(m);
+    scene_loop(s, condition && pick(m, 2) ? KNK_NO_LIMIT : (int64_t)pick(m, 6));
+    m->tested += !condition && m->tested == m->n_open - 1;
+    add_carries(m, &c);
+    carries values = c;
+    if (condition)
+        add_condition(m, &c);
+    fill_loop(m, &values, nodes);
+    knk_loop_end(s->b);
+    memcpy(m->n, before, sizeof before);
+    m->n_raw = raw;
+    m->n_whole = whole;
+    m->n_open--;
+    m->tested = tested;
+    for (int i = 0; i < c.n; i++)
+        if (pick(m, 4))
+            add(m, knk_last(s->b, c.at[i]));
+}
+
+void scene_random_loops(scene *s, uint64_t seed)
+{
+    make m = {.s = s, .seed = seed * 7919 + 13};
+    scene_begin(s, 1 + pick(&m, 3), pick(&m, 8) ? pick(&m, 60) : 300);
+    choose_dtypes(&m);
+    int size = 1 + (int)pick(&m, pick(&m, 4) ? 12 : 50);
+    for (int stage = (int)pick(&m, 3) / 2; stage >= 0; stage--) {
+        scene_stage(s, -1);
+        add_load(&m);
+        add_nodes(&m, size / 2);
+        for (int i = (int)pick(&m, 3); i >= 0; i--) {
+            add_loop(&m, size);
+            add_nodes(&m, size / 4);
+        }
+        for (int i = 1 + (int)pick(&m, 3); i > 0; i--)
+            add_store(&m, any_dtype(&m));
+        m.n_whole = 0;
     }
     scene_end(s);
 }

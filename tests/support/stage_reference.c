@@ -88,49 +88,124 @@ static void combine(const knk_inst *n, void *left, const void *right)
     knk_isa_base.loop[knk_combine_loop(n->sub)][n->dtype][0](left, left, right, NULL, 1);
 }
 
-static void point(const made *m, const kng_args *a, uint64_t *v, uint64_t (*acc)[64], int64_t row, int64_t lane)
+/* One point on its way: the values, and the turn of each loop, 0 outside of it. */
+typedef struct point {
+    const made *m;
+    const kng_args *a;
+    uint64_t *v, (*acc)[64];
+    int64_t row, lane, turn[KNK_MAX_LOOPS];
+    int head[KNK_MAX_LOOPS], open, reductions;
+} point;
+
+static int64_t loop_word(const point *p, int stream, int loop)
+{
+    return (&p->a->stream[0].at)[kng_loop_word(p->m->n, p->m->r.kernel->stage[p->m->r.stage].n_loop, stream, loop)];
+}
+
+static int64_t at(const point *p, const kng_words *w)
+{
+    int64_t to = w->at + p->row * w->row_step + p->lane * w->lane_step;
+    for (int l = 0; l < p->m->r.kernel->stage[p->m->r.stage].n_loop; l++)
+        to += p->turn[l] * loop_word(p, (int)(w - p->a->stream), l);
+    return to;
+}
+
+static void store(const point *p, const knk_inst *n)
+{
+    const kng_words *w = words_of(p->m, p->a, KNG_MEMORY, n->buffer, n->map, KNK_NONE);
+    memcpy((void *)(intptr_t)at(p, w), &p->v[n->a], (size_t)knk_size(n->dtype));
+}
+
+/* The node after the loop that node i lies in, or begins. */
+static int leave(point *p, int i, int loop)
+{
+    const knk_inst *node = p->m->r.kernel->node;
+    while (node[i].op != KNK_END || node[i].sub != loop)
+        i++;
+    p->turn[loop] = 0;
+    p->open--;
+    return i + 1;
+}
+
+/* Returns the node to go on with. */
+static int loop_node(point *p, int i)
+{
+    const knk_inst *node = p->m->r.kernel->node, *n = &node[i];
+    uint64_t next[MOST_NODES];
+    int j = i + 1;
+    switch (n->op) {
+    case KNK_LOOP:
+        for (; node[j].op == KNK_CARRY; j++)
+            p->v[j] = p->v[node[j].a];
+        p->head[n->sub] = j;
+        p->open++;
+        return loop_word(p, -1, n->sub) > 0 ? j : leave(p, j, n->sub);
+    case KNK_WHILE: return (uint8_t)p->v[n->a] ? j : leave(p, j, n->sub);
+    case KNK_NEXT:
+        for (j = i; node[j].op == KNK_NEXT; j++)
+            next[j] = p->v[node[j].b];
+        for (j = i; node[j].op == KNK_NEXT; j++)
+            p->v[node[j].a] = next[j];
+        return j;
+    case KNK_END: return ++p->turn[n->sub] < loop_word(p, -1, n->sub) ? p->head[n->sub] : leave(p, i, n->sub);
+    default: p->v[i] = p->v[n->a]; return j;
+    }
+}
+
+static void plain_node(point *p, int i)
+{
+    const made *m = p->m;
+    const knk_inst *node = m->r.kernel->node, *n = &node[i];
+    int size = knk_size(n->dtype);
+    const kng_words *w;
+    switch (n->op) {
+    case KNK_CONST: break;
+    case KNK_STORE:
+        if (p->open)
+            store(p, n);
+        break;
+    case KNK_INDEX: p->v[i] = (uint64_t)at(p, words_of(m, p->a, KNG_NUMBER, -1, n->map, KNK_NONE)); break;
+    case KNK_LOAD:
+        w = words_of(m, p->a, KNG_MEMORY, n->buffer, n->map, KNK_NONE);
+        if (n->b >= 0 && !(uint8_t)p->v[n->b])
+            p->v[i] = n->c >= 0 ? p->v[n->c] : 0;
+        else
+            memcpy(&p->v[i], (char *)(intptr_t)at(p, w) + (n->a >= 0 ? (int64_t)p->v[n->a] * size : 0), (size_t)size);
+        break;
+    case KNK_REDUCE:
+        if (m->r.mode == KNG_ROWS) {
+            combine(n, &p->acc[p->reductions++][p->lane % 64], &p->v[n->a]);
+        } else {
+            w = words_of(m, p->a, KNG_PARTIAL, -1, -1, i);
+            combine(n, m->r.mode == KNG_RUNS ? place(w, 0, (p->a->phase + p->lane) % 64) : place(w, p->row, p->lane),
+                    &p->v[n->a]);
+        }
+        break;
+    default: apply(n, node, p->v, i);
+    }
+}
+
+static void run_point(const made *m, const kng_args *a, uint64_t *v, uint64_t (*acc)[64], int64_t row, int64_t lane)
 {
     const knk_kernel *k = m->r.kernel;
     const knk_stage *st = &k->stage[m->r.stage];
+    point p = {.m = m, .a = a, .v = v, .acc = acc, .row = row, .lane = lane};
     for (int i = 0; i < m->n; i++) {
         const kng_stream *s = &m->stream[i];
         if (s->kind == KNG_IMPORT)
             memcpy(&v[s->node], place(&a->stream[i], row, lane), (size_t)knk_size(s->dtype));
     }
-    for (int i = st->first, r = 0; i < st->end; i++) {
-        const knk_inst *n = &k->node[i];
-        int size = knk_size(n->dtype);
-        const kng_words *w;
-        switch (n->op) {
-        case KNK_CONST:
-        case KNK_STORE: break;
-        case KNK_INDEX:
-            w = words_of(m, a, KNG_NUMBER, -1, n->map, KNK_NONE);
-            v[i] = (uint64_t)(w->at + row * w->row_step + lane * w->lane_step);
-            break;
-        case KNK_LOAD:
-            w = words_of(m, a, KNG_MEMORY, n->buffer, n->map, KNK_NONE);
-            if (n->b >= 0 && !(uint8_t)v[n->b])
-                v[i] = n->c >= 0 ? v[n->c] : 0;
-            else
-                memcpy(&v[i], place(w, row, lane) + (n->a >= 0 ? (int64_t)v[n->a] * size : 0), (size_t)size);
-            break;
-        case KNK_REDUCE:
-            if (m->r.mode == KNG_ROWS) {
-                combine(n, &acc[r++][lane % 64], &v[n->a]);
-            } else {
-                w = words_of(m, a, KNG_PARTIAL, -1, -1, i);
-                combine(n, m->r.mode == KNG_RUNS ? place(w, 0, (a->phase + lane) % 64) : place(w, row, lane), &v[n->a]);
-            }
-            break;
-        default: apply(n, k->node, v, i);
-        }
+    for (int i = st->first; i < st->end;) {
+        if (knk_is_loop_op(k->node[i].op))
+            i = loop_node(&p, i);
+        else
+            plain_node(&p, i++);
     }
     for (int i = st->first; i < st->end; i++) {
         const knk_inst *n = &k->node[i];
-        if (n->op == KNK_STORE)
-            memcpy(place(words_of(m, a, KNG_MEMORY, n->buffer, n->map, KNK_NONE), row, lane), &v[n->a],
-                   (size_t)knk_size(n->dtype));
+        p.open += (n->op == KNK_LOOP) - (n->op == KNK_END);
+        if (n->op == KNK_STORE && !p.open)
+            store(&p, n);
     }
     for (int i = 0; i < m->n; i++) {
         const kng_stream *s = &m->stream[i];
@@ -175,7 +250,7 @@ static void run(int number, kng_args *a)
                 r++;
             }
         for (int64_t lane = 0; lane < a->n; lane++)
-            point(m, a, v, acc, row, lane);
+            run_point(m, a, v, acc, row, lane);
         if (m->r.mode == KNG_ROWS)
             end_row(m, a, acc, row);
     }

@@ -36,7 +36,30 @@ int scene_map(scene *s, int64_t offset, const int64_t *stride)
         cls[d] = stride[d] == 0 ? KNK_STRIDE_ZERO : stride[d] == 1 ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
     }
     s->map[m].offset = offset;
+    s->map_stage[m] = s->n_stage - 1;
     return knk_add_map(s->b, cls);
+}
+
+void scene_loop(scene *s, int64_t turns)
+{
+    int stage = s->n_stage - 1;
+    assert_true(s->n_turns[stage] < SCENE_TURNS);
+    s->turns[stage][s->n_turns[stage]++] = turns;
+    knk_loop_begin(s->b);
+}
+
+int scene_loop_map(scene *s, int64_t offset, const int64_t *stride)
+{
+    uint8_t cls[2 + SCENE_TURNS];
+    int m = s->n_map++, stage = s->n_stage - 1;
+    assert_true(m < SCENE_MAPS);
+    for (int d = 0; d < 2 + s->n_turns[stage]; d++) {
+        s->stride[m][d] = stride[d];
+        cls[d] = stride[d] == 0 ? KNK_STRIDE_ZERO : stride[d] == 1 ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
+    }
+    s->map[m].offset = offset;
+    s->map_stage[m] = stage;
+    return knk_add_loop_map(s->b, cls);
 }
 
 int scene_buffer(scene *s, int dtype, bool written, int64_t elements, uint64_t *seed)
@@ -50,15 +73,33 @@ int scene_buffer(scene *s, int dtype, bool written, int64_t elements, uint64_t *
     return knk_add_buffer(s->b, (kn_dtype_id)dtype, written);
 }
 
+/* The numbers of a stage's loops that are left, in their new order. */
+static void renumber(int64_t *of, const int *number, int n)
+{
+    int64_t was[SCENE_TURNS] = {0};
+    if (n)
+        memcpy(was, of, (size_t)n * sizeof *was);
+    for (int l = 0; l < n; l++)
+        if (number[l] >= 0)
+            of[number[l]] = was[l];
+}
+
 void scene_end(scene *s)
 {
-    kn_error *e = knk_finish(s->b, &s->k);
+    int number[SCENE_STAGES * SCENE_TURNS], first = 0;
+    kn_error *e = knk_finish_loops(s->b, number, &s->k);
     if (e)
         fail_msg("%s", e->message);
+    for (int i = 0; i < s->n_stage; i++) {
+        renumber(s->turns[i], number + first, s->n_turns[i]);
+        for (int m = 0; m < s->n_map; m++)
+            if (s->map_stage[m] == i)
+                renumber(s->stride[m] + 2, number + first, s->n_turns[i]);
+        first += s->n_turns[i];
+        s->inner_at[i] = s->has_inner[i] ? &s->inner[i] : s->turns[i];
+    }
     for (int i = 0; i < s->n_map; i++)
         s->map[i].stride = s->stride[i];
-    for (int i = 0; i < s->n_stage; i++)
-        s->inner_at[i] = &s->inner[i];
     s->launch = (knk_launch){.buffer = s->buffer, .map = s->map, .par = s->par, .inner = s->inner_at};
 }
 
@@ -132,6 +173,21 @@ static char *base_of(const run *r, int stream)
     }
 }
 
+static void set_loops(run *r)
+{
+    int n = r->s->k->stage[r->stage].n_loop;
+    int64_t *word = &r->args->stream[0].at;
+    for (int l = 0; l < n; l++) {
+        word[kng_loop_word(r->n_stream, n, -1, l)] = r->s->turns[r->stage][l];
+        for (int i = 0; i < r->n_stream; i++) {
+            const kng_stream *s = &r->stream[i];
+            bool moves = s->kind == KNG_MEMORY || s->kind == KNG_NUMBER;
+            word[kng_loop_word(r->n_stream, n, i, l)] =
+                moves ? r->s->stride[s->map][2 + l] * (s->kind == KNG_NUMBER ? 1 : knk_size(s->dtype)) : 0;
+        }
+    }
+}
+
 /* Calls the function for `rows` x n points from the given indices on. */
 static void call(run *r, const int64_t *index, int64_t rows, int64_t n, int64_t phase)
 {
@@ -147,6 +203,7 @@ static void call(run *r, const int64_t *index, int64_t rows, int64_t n, int64_t 
         if (partial && r->mode == KNG_RUNS)
             r->args->stream[i] = (kng_words){at, 0, knk_size(r->stream[i].dtype)};
     }
+    set_loops(r);
     r->f(r->args);
 }
 
@@ -275,7 +332,7 @@ bool scene_run(const scene *s, void *const *buffer, const scene_way *way, scene_
     run r = {.s = s, .buffer = buffer, .way = way, .extent = {s->par[0], s->par[1], 1}};
     bool fine = true;
     r.value = calloc((size_t)s->k->n_node + 1, sizeof *r.value);
-    r.args = malloc(sizeof *r.args + KNG_MAX_STREAMS * sizeof(kng_words));
+    r.args = malloc(sizeof *r.args + (KNG_MAX_STREAMS + 1) * (3 + SCENE_TURNS) * sizeof(int64_t));
     for (int i = 0; i < s->k->n_node; i++)
         r.value[i] = malloc((size_t)(s->par[0] * s->par[1] * 8 + 64));
     for (int i = 0; i < s->k->n_stage && fine; i++)

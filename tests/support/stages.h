@@ -6,7 +6,7 @@
 #include "codegen/lower.h"
 #include "codegen/stage.h"
 
-enum { SCENE_BUFFERS = 24, SCENE_MAPS = 48, SCENE_STAGES = 4, SCENE_LOOPS = 3 };
+enum { SCENE_BUFFERS = 24, SCENE_MAPS = 48, SCENE_STAGES = 4, SCENE_LOOPS = 3, SCENE_TURNS = 12 };
 
 /* A kernel over par[0] x par[1] points whose stages have at most one inner loop, and a launch of it. */
 typedef struct scene {
@@ -19,8 +19,10 @@ typedef struct scene {
     int dtype[SCENE_BUFFERS];
     int alias[SCENE_BUFFERS]; /* 1 + the buffer whose memory it is; 0: its own */
     knk_map_values map[SCENE_MAPS];
-    int64_t stride[SCENE_MAPS][SCENE_LOOPS];
-    int64_t par[2], inner[SCENE_STAGES];
+    int64_t stride[SCENE_MAPS][2 + SCENE_TURNS]; /* of par, then of the inner loop, or of the loops of the stage */
+    int map_stage[SCENE_MAPS];
+    int64_t par[2], inner[SCENE_STAGES], turns[SCENE_STAGES][SCENE_TURNS];
+    int n_turns[SCENE_STAGES];
     const int64_t *inner_at[SCENE_STAGES];
     bool has_inner[SCENE_STAGES];
 } scene;
@@ -28,9 +30,12 @@ typedef struct scene {
 void scene_begin(scene *s, int64_t rows, int64_t lanes);
 void scene_stage(scene *s, int64_t inner); /* -1: no inner loop */
 int scene_map(scene *s, int64_t offset, const int64_t *stride);
+void scene_loop(scene *s, int64_t turns); /* begins a loop of the stage, which has no inner one */
+int scene_loop_map(scene *s, int64_t offset, const int64_t *stride); /* par, then the loops that have begun */
 int scene_buffer(scene *s, int dtype, bool written, int64_t elements, uint64_t *seed); /* random elements */
 void scene_end(scene *s);                                                              /* finishes the kernel */
 void scene_random(scene *s, uint64_t seed);
+void scene_random_loops(scene *s, uint64_t seed); /* with loops, which end */
 void scene_free(scene *s);
 
 typedef struct scene_way { /* how a stage is run */

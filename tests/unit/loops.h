@@ -9,6 +9,12 @@
 
 /* --- scans, written out ----------------------------------------------------------------------- */
 
+static inline kn_atom no_elements_of(kn_builder *b, kn_type t)
+{
+    return t.dtype->kind != KN_KIND_KEY ? knb_zeros(b, t)
+                                        : knb_random_wrap(b, knb_zeros(b, kni_type(KN_DT(U32), 2, (int64_t[]){0, 2})));
+}
+
 static inline void write_steps(knt_replay *r, const kn_eqn *e)
 {
     knp_scan s = knp_scan_of(e->params);
@@ -37,7 +43,7 @@ static inline void write_steps(knt_replay *r, const kn_eqn *e)
     for (uint32_t i = 0; i < s.n_out; i++)
         r->out[i] = i < s.n_carry ? carry[i]
                     : s.p->length ? knb_stack(b, (int)s.p->length, y[i], 0)
-                                  : knb_zeros(b, r->out_type[i]);
+                                  : no_elements_of(b, r->out_type[i]);
     knt_bind(r, e, r->out);
 }
 
@@ -49,26 +55,34 @@ static inline bool has_scan(const kni_jaxpr *j)
     return false;
 }
 
+static inline kni_jaxpr *write_scans(kni_jaxpr *j)
+{
+    kni_jaxpr *flat = NULL;
+    knt_replay r;
+    test_ok(knt_replay_begin(&r, j, true));
+    for (uint32_t k = 0; k < j->n_eqn; k++) {
+        knt_operands(&r, &j->eqn[k]);
+        if (j->eqn[k].prim == &kn_prim_scan)
+            write_steps(&r, &j->eqn[k]);
+        else
+            knt_emit_same(&r, &j->eqn[k]);
+    }
+    test_ok(knt_replay_finish(&r, &flat));
+    knt_replay_end(&r);
+    kni_release(j);
+    return flat;
+}
+
 /* j without scans, also those in calls; takes j over. */
 static inline kni_jaxpr *written_out(kni_jaxpr *j)
 {
-    for (bool more = true; more;) {
+    for (bool more = true; more; more = has_scan(j)) {
+        while (has_scan(j))
+            j = write_scans(j);
         kni_jaxpr *flat = NULL;
-        knt_replay r;
         test_ok((j->has & KN_NAMES ? knt_inline_calls : knt_expand)(j, &flat)); /* names are of a vmap to come */
         kni_release(j);
-        test_ok(knt_replay_begin(&r, flat, true));
-        more = has_scan(flat);
-        for (uint32_t k = 0; k < flat->n_eqn; k++) {
-            knt_operands(&r, &flat->eqn[k]);
-            if (flat->eqn[k].prim == &kn_prim_scan)
-                write_steps(&r, &flat->eqn[k]);
-            else
-                knt_emit_same(&r, &flat->eqn[k]);
-        }
-        test_ok(knt_replay_finish(&r, &j));
-        knt_replay_end(&r);
-        kni_release(flat);
+        j = flat;
     }
     return j;
 }
@@ -82,7 +96,7 @@ typedef struct body {
     int (*write)(kn_builder *b, const kn_atom *x, kn_atom *y); /* returns how many results */
     bool curved;                                               /* its second derivatives are not all zero */
 } body;
-static const int64_t dims[] = {3, 3, 2, 0};
+static const int64_t dims[] = {3, 3, 2, 0}, wide_dims[] = {2, 18, 18};
 #define V3                                          \
     {                                               \
         .dtype = KN_DT(F64), .ndim = 1, .dim = dims \
@@ -98,6 +112,18 @@ static const int64_t dims[] = {3, 3, 2, 0};
 #define V0                                              \
     {                                                   \
         .dtype = KN_DT(F64), .ndim = 1, .dim = dims + 3 \
+    }
+#define W                                                    \
+    {                                                        \
+        .dtype = KN_DT(F64), .ndim = 2, .dim = wide_dims + 1 \
+    }
+#define H                                                \
+    {                                                    \
+        .dtype = KN_DT(F64), .ndim = 2, .dim = wide_dims \
+    }
+#define K                   \
+    {                       \
+        .dtype = KN_DT(KEY) \
     }
 #define S                   \
     {                       \
@@ -205,6 +231,27 @@ static inline int scans(kn_builder *b, const kn_atom *x, kn_atom *y) /* a scan o
     return 2;
 }
 
+static inline int keys(kn_builder *b, const kn_atom *x, kn_atom *y) /* a key that is split, and noise of it */
+{
+    kn_atom two = knb_random_split(b, x[0], 1, (int64_t[]){2}), each[2];
+    knb_unstack(b, two, 0, 2, each);
+    y[0] = each[0];
+    kn_atom noise = knb_random_unit(b, each[1], KN_DT(F64), 1, (int64_t[]){3});
+    y[1] = knb_mul(b, knb_sin(b, x[1]), knb_add(b, noise, x[2]));
+    y[2] = each[1];
+    return 3;
+}
+
+/* h W + x W^T / 2: the gradient of W is the sum of two products a step, which is made after the loop. */
+static inline int wide(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    kn_p_dot_general by_rows = {.lhs_contract = {1, (int64_t[]){1}}, .rhs_contract = {1, (int64_t[]){0}}},
+                     by_columns = {.lhs_contract = {1, (int64_t[]){1}}, .rhs_contract = {1, (int64_t[]){1}}};
+    kn_atom half = knb_mul(b, knb_dot_general(b, x[2], x[0], &by_columns), knb_number(b, KN_DT(F64), 0.5));
+    y[0] = y[1] = knb_tanh(b, knb_add(b, knb_dot_general(b, x[1], x[0], &by_rows), half));
+    return 2;
+}
+
 static const body bodies[] = {
     {"rnn", {M3, V3, V3, V3}, 2, 1, 1, rnn, true},
     {"no_inputs", {S, S}, 1, 1, 0, no_inputs, true},
@@ -218,6 +265,8 @@ static const body bodies[] = {
     {"made_of_constants", {M3, V3}, 1, 1, 0, made_of_constants, true},
     {"complex_numbers", {C, C, C}, 1, 1, 1, complex_numbers, true},
     {"scans", {S, S, V3}, 1, 1, 1, scans, true},
+    {"keys", {K, V3, V3}, 0, 2, 1, keys, true},
+    {"wide", {W, H, H}, 1, 1, 1, wide, true},
 };
 enum { MOST = 4096 /* residuals of a body written out */, N_BODIES = sizeof bodies / sizeof *bodies };
 
@@ -319,7 +368,9 @@ static inline values make_values(const kni_jaxpr *j, uint64_t seed)
         kn_type t = kni_in_type(j, (uint32_t)i);
         kn_dtype part = knx_component(t.dtype);
         v.at[i] = knx_buffer_new(kni_type_bytes(t));
-        for (size_t k = 0; k < kni_type_bytes(t) / part->size; k++) {
+        if (t.dtype->kind == KN_KIND_KEY)
+            test_fill(t.dtype, (size_t)kni_type_size(t), v.at[i]->data, &seed);
+        for (size_t k = 0; t.dtype->kind != KN_KIND_KEY && k < kni_type_bytes(t) / part->size; k++) {
             kn_scalar_bits s = knx_scalar_from_double(
                 part, knx_is_float(part) ? (test_below(&seed, 4001) - 2000) / 2000.0 : test_below(&seed, 2));
             memcpy((char *)v.at[i]->data + k * part->size, s.bytes, part->size);
@@ -355,6 +406,8 @@ static inline double difference(const kni_jaxpr *j, const values *a, const value
                 return -1;
             kn_scalar_bits s = {.u = {0, 0}}, r = s;
             memcpy(&s, p, part->size), memcpy(&r, q, part->size);
+            if (t.dtype->kind == KN_KIND_KEY)
+                continue;
             double u = knx_scalar_to_double(part, s), w = knx_scalar_to_double(part, r);
             worst = fmax(worst, u == w ? 0 : fabs(u - w) / fmax(1, fabs(w)));
             if (isnan(u) != isnan(w))

@@ -7,6 +7,7 @@
 #include "support/c_maker.h"
 #include "support/kernel_case.h"
 #include "support/stage_driver.h"
+#include "support/stages.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -440,6 +441,63 @@ static void functions_with_cold_paths(void **state)
     run_all(false);
 }
 
+/* Random kernels with loops: functions in the order in which scenes ask for them, first to be made, then to be run. */
+typedef struct in_order {
+    c_unit *unit;
+    int number[512], n, at;
+    bool collects;
+} in_order;
+
+static void nothing(kng_args *args) { (void)args; }
+
+static kng_function *next_function(void *env, const kng_request *r)
+{
+    in_order *o = env;
+    if (!o->collects)
+        return c_unit_get(o->unit, o->number[o->at++]);
+    assert_true(o->n < 512);
+    o->number[o->n++] = c_unit_add(o->unit, r);
+    return nothing;
+}
+
+static scene_way way_of(int seed)
+{
+    return (scene_way){.mode = KNG_POINTS, .any = seed % 3 == 0, .swap = seed % 4 == 0};
+}
+
+static void run_random_loops(int first, int n, const char *flags)
+{
+    scene *s = test_malloc((size_t)n * sizeof *s);
+    in_order o = {.unit = c_unit_new(flags), .collects = true};
+    for (int i = 0; i < n; i++) {
+        scene_way way = way_of(i);
+        scene_random_loops(&s[i], (uint64_t)(first + i));
+        assert_true(scene_run(&s[i], s[i].buffer, &way, next_function, &o));
+    }
+    assert_true(c_unit_compile(o.unit));
+    o.collects = false;
+    for (int i = 0; i < n; i++) {
+        char what[40];
+        scene_way way = way_of(i);
+        snprintf(what, sizeof what, "C, seed %d", first + i);
+        assert_true(scene_check(&s[i], &way, next_function, &o, what));
+        scene_free(&s[i]);
+    }
+    c_unit_free(o.unit);
+    test_free(s);
+}
+
+static void random_loops(void **state)
+{
+    (void)state;
+    const char *count = getenv("KN_TEST_COUNT");
+    int n = count ? atoi(count) : thorough() ? 120 : 24;
+    if (!c_maker_works())
+        skip();
+    run_random_loops(100, n, C_MAKER_QUICK);
+    run_random_loops(500, n / 2, C_MAKER_PLAIN);
+}
+
 static void same_request_same_text(void **state)
 {
     (void)state;
@@ -498,6 +556,7 @@ int main(void)
         cmocka_unit_test(every_load),
         cmocka_unit_test(stages_of_a_softmax),
         cmocka_unit_test(functions_with_cold_paths),
+        cmocka_unit_test(random_loops),
         cmocka_unit_test(same_request_same_text),
         cmocka_unit_test(without_memory_it_is_an_error),
     };

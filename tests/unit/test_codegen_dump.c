@@ -40,22 +40,75 @@ static const char *const sample = "kernel 1\n"
                                   "map 2 -1 1\n"
                                   "alias 3 2\n";
 
+/* In 6 turns, in each of which a while may run: y[t] = x[t] + table[...]; 0x7fff...: no limit. */
+static const char *const looped = "kernel 1\n"
+                                  "buffer 0 f32 read\n"
+                                  "buffer 1 f32 write\n"
+                                  "stage 0 inner 0 loops 2\n"
+                                  "map 0 0 * 0\n"
+                                  "map 1 0 0 0\n"
+                                  "map 2 1 * 0\n"
+                                  "  %0 = const i64 0xf\n"
+                                  "  %1 = const f32 0x41200000\n"
+                                  "  loop.0\n"
+                                  "    %3 = load f32 b0 m0\n"
+                                  "    loop.1\n"
+                                  "      %5 = carry.1 f32 %3\n"
+                                  "      %6 = lt bool %5 %1\n"
+                                  "      while.1 %6\n"
+                                  "      %8 = cast i64 %5\n"
+                                  "      %9 = and i64 %0 %8\n"
+                                  "      %10 = load f32 b0 m1 index %9\n"
+                                  "      %11 = add f32 %1 %10\n"
+                                  "      next.1 %5 %11\n"
+                                  "    end.1\n"
+                                  "    %14 = last.1 f32 %5\n"
+                                  "    store b1 m2 %14\n"
+                                  "  end.0\n"
+                                  "launch\n"
+                                  "par 3\n"
+                                  "inner 0 6 9223372036854775807\n"
+                                  "map 0 0 0 -2 0\n"
+                                  "map 1 4 0 0 0\n"
+                                  "map 2 0 1 3 0\n";
+
+/* The data of the case, whose dump is the text again. */
+static kernel_data *read_back(kernel_case *c, const char *want)
+{
+    kn_error *e = kernel_case_parse(want, c);
+    if (e)
+        fail_msg("%s", e->message);
+    kernel_data *d = kernel_data_new(c, 1);
+    assert_non_null(d);
+    knk_launch l = c->l;
+    l.buffer = d->base;
+    char *text = NULL;
+    assert_null(kng_dump_text(c->k, &l, &text));
+    assert_string_equal(text, want);
+    knx_free(text);
+    return d;
+}
+
 static void a_dump_is_read_back(void **state)
 {
     (void)state;
     kernel_case c;
-    kn_error *e = kernel_case_parse(sample, &c);
-    if (e)
-        fail_msg("%s", e->message);
-    kernel_data *d = kernel_data_new(&c, 1);
-    assert_non_null(d);
+    kernel_data *d = read_back(&c, sample);
     assert_ptr_equal(d->base[2], d->base[3]);
-    knk_launch l = c.l;
-    l.buffer = d->base;
-    char *text = NULL;
-    assert_null(kng_dump_text(c.k, &l, &text));
-    assert_string_equal(text, sample);
-    knx_free(text);
+    kernel_data_free(d);
+    kernel_case_free(&c);
+}
+
+/* Memory reaches where the turns and the form of an index lead. */
+static void a_dump_with_loops_is_read_back(void **state)
+{
+    (void)state;
+    kernel_case c;
+    kernel_data *d = read_back(&c, looped);
+    assert_int_equal(c.low[0], -10);
+    assert_int_equal(c.high[0], 4 + 16);
+    assert_int_equal(c.low[1], 0);
+    assert_int_equal(c.high[1], 18);
     kernel_data_free(d);
     kernel_case_free(&c);
 }
@@ -128,6 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_dump_is_read_back),
+        cmocka_unit_test(a_dump_with_loops_is_read_back),
         cmocka_unit_test(memory_reaches_where_indices_lead),
         cmocka_unit_test(equal_seeds_give_equal_data),
         cmocka_unit_test(a_kernel_is_written_once),

@@ -417,6 +417,48 @@ static void each_lane_has_the_effects_of_its_branch(void **state)
     assert_string_equal(printed, "yes 3\nno 1\nyes 5\n");
 }
 
+static void effects_happen_once_in_derivatives(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array y, limit = kn_scalar(2.0);
+    printed[0] = '\0';
+    kn_set_print(note, NULL);
+    kn_call(kn_grad(KN_FN(says)), &y, &(kn_array){kn_scalar(3.0)}, &limit);
+    expect_values(y, 1);
+    assert_string_equal(printed, "yes 3.0\n");
+    printed[0] = '\0';
+    kn_call(kn_vmap(kn_grad(KN_FN(says)), .in_axes = {KN_MAPPED(0), KN_UNMAPPED}), &y, &(kn_array){kn_of(double, 3, 1)},
+            &limit);
+    expect_values(y, 1, -1);
+    assert_string_equal(printed, "yes 3.0\nno 1.0\n");
+    kn_set_print(NULL, NULL);
+}
+
+static kn_array says_total(const kn_array *x)
+{
+    kn_debug_print("{}", *x);
+    return kn_lax_psum(*x, "i");
+}
+KN_FUNCTION(says_total, kn_array, kn_array)
+static kn_array says_total_if(const kn_array *x, const kn_array *pred)
+{
+    kn_array out = NULL;
+    kn_cond(*pred, KN_FN(says_total), KN_FN(twice_of), &out, x);
+    return out;
+}
+KN_FUNCTION(says_total_if, kn_array, kn_array, kn_array)
+
+static void effects_and_named_axes_do_not_go_together(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array y;
+    kn_call(kn_vmap(KN_FN(says_total_if), .axis_name = "i"), &y, &(kn_array){kn_of(double, 1, 2)},
+            &(kn_array){kn_of(bool, 1, 0)});
+    expect_error_with("NotImplementedError", "whose branches have effects and speak of named axes");
+}
+
 /* ---- Choices inside of choices. */
 
 static kn_array innermost(const kn_array *x)
@@ -721,6 +763,8 @@ int main(void)
         TEST(a_loop_is_not_run_for_lanes_that_do_not_take_it),
         TEST(a_branch_that_nobody_takes_is_not_run),
         TEST(each_lane_has_the_effects_of_its_branch),
+        TEST(effects_happen_once_in_derivatives),
+        TEST(effects_and_named_axes_do_not_go_together),
         TEST(choices_in_choices_in_choices),
         TEST(integer_results_have_no_tangents),
         TEST(slopes_of_branches_that_are_not_taken_do_not_count),

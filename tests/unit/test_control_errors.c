@@ -82,6 +82,17 @@ static void a_carry_that_changes_its_dtype_is_named(void **state)
                  "int32[], so the dtypes do not match");
 }
 
+static void a_truth_value_waits_for_nothing(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    START;
+    kn_array no = KN_FALSE, y;
+    kn_fori_loop(0, 3, KN_FN(add), &y, &no);
+    expect_error_with("TypeError", "the input carry component carry has type bool[] but the corresponding output carry "
+                                   "component has type int64[]");
+}
+
 static void outputs_carry_the_error(void **state)
 {
     (void)state;
@@ -167,6 +178,24 @@ static void options_of_a_scan_are_checked(void **state)
                                "KN_SCAN_STEPWISE, but is 9");
     kn_scan(KN_FN(running), &out, &start, &xs, .checkpoint = -2);
     expect_error("ValueError", "scan: checkpoint must be a number of steps, 0 or KN_CHECKPOINT_SQRT, but is -2");
+}
+
+static Step sorts(const Carry *c, const kn_array *x) { return (Step){*c, kn_sort(*x)}; }
+KN_FUNCTION(sorts, Step, Carry, kn_array)
+
+static void a_path_that_is_not_accepted_is_an_error_at_once(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    START;
+    kn_array rows = kn_reshape(kn_of(double, 2, 1, 4, 3), KN_SHAPE(2, 2));
+    int line = __LINE__ + 1;
+    assert_int_equal(kn_scan(KN_FN(sorts), &out, &start, &rows, .accept = KN_SCAN_COMPILED_LOOP), -1);
+    assert_int_equal(kn_error_line(), line);
+    expect_error("ValueError",
+                 "scan: scan would run as a loop with routine calls, which .accept does not allow: the body has sort");
+    assert_int_equal(kn_scan(KN_FN(sorts), &out, &start, &rows, .accept = KN_SCAN_ROUTINE_CALLS), 0);
+    expect_values(out.y, 1, 2, 3, 4);
 }
 
 static void arguments_and_results_of_a_scan_are_counted(void **state)
@@ -474,6 +503,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_carry_that_changes_its_shape_is_named),
         TEST(a_carry_that_changes_its_dtype_is_named),
+        TEST(a_truth_value_waits_for_nothing),
         TEST(outputs_carry_the_error),
         TEST(arrays_of_a_struct_without_names_are_counted),
         TEST(a_leaf_of_a_tree_has_its_path),
@@ -481,6 +511,7 @@ int main(void)
         TEST(inputs_must_have_one_length),
         TEST(a_length_must_be_that_of_the_inputs),
         TEST(options_of_a_scan_are_checked),
+        TEST(a_path_that_is_not_accepted_is_an_error_at_once),
         TEST(arguments_and_results_of_a_scan_are_counted),
         TEST(null_pointers_are_refused),
         TEST(errors_of_operands_are_handed_on),

@@ -149,6 +149,34 @@ static void captured_arrays_of_a_scan_are_operands(void **state)
     assert_int_equal(kn_fn_trace_count(f), 1);
 }
 
+typedef struct {
+    kn_array a, b, c;
+} Three;
+static Out last_first(const Three *t, const kn_array *s, const kn_array *x)
+{
+    return (Out){kn_add(kn_mul(*s, t->c), t->a), *x};
+}
+KN_CLOSURE(last_first, Out, Three, kn_array, kn_array)
+static Out of_three(const Three *t, const kn_array *xs)
+{
+    kn_array zero = kn_scalar(0.0);
+    Out out;
+    kn_scan(KN_CLOSE(last_first, t), &out, &zero, xs);
+    return out;
+}
+KN_FUNCTION(of_three, Out, Three, kn_array)
+static const char *typed(kn_fn f, const kn_args *args) { return kn_jaxpr_text(kn_make_jaxpr(f, args), KN_JAXPR_TYPED); }
+
+static void captured_arrays_stand_in_the_order_of_their_use_as_in_jax(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    Three t = {kn_scalar(1.0), kn_scalar(2.0), kn_scalar(3.0)};
+    kn_array xs = kn_of(double, 1, 2, 3);
+    assert_non_null(strstr(typed(KN_FN(of_three), KN_ARGS(&t, &xs)), "num_consts=2\n"));
+    assert_non_null(strstr(typed(KN_FN(of_three), KN_ARGS(&t, &xs)), "] c a 0.0:f64[] d"));
+}
+
 static void a_scan_is_differentiated_by_captured_arrays_and_inputs(void **state)
 {
     (void)state;
@@ -228,8 +256,8 @@ static void each_step_is_told(void **state)
     Step out;
     Heard h = {0};
     kn_scan(KN_FN(running), &out, &start, &xs, .reverse = true, .on_step = hear, .on_step_env = &h);
+    assert_int_equal(h.n, 3); /* now, not when somebody looks */
     expect_values(out.carry.sum, 6);
-    assert_int_equal(h.n, 3);
     assert_int_equal(h.length, 3);
     for (int i = 0; i < 3; i++)
         assert_int_equal(h.step[i], i + 1);
@@ -263,6 +291,20 @@ static void a_number_in_the_carry_takes_the_dtype_that_comes_back(void **state)
     assert_ptr_equal(kn_dtype_of(out.carry.sum), KN_F32);
     assert_ptr_equal(kn_dtype_of(out.y), KN_F32);
     expect_values(out.y, 11, 31, 62);
+}
+
+static Out both_ways(const kn_array *c, const kn_array *x) { return (Out){kn_add(*c, *x), kn_mul(*c, *x)}; }
+KN_FUNCTION(both_ways, Out, kn_array, kn_array)
+
+static void a_number_meets_the_dtypes_inside_of_a_jitted_body(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array xs = kn_of(float, 1, 2, 3), zero = kn_num(0);
+    Out out;
+    kn_scan(kn_jit(KN_FN(both_ways)), &out, &zero, &xs);
+    assert_ptr_equal(kn_dtype_of(out.carry), KN_F32);
+    expect_values(out.y, 0, 2, 9);
 }
 
 static Out count_up(const kn_array *c, const kn_array *x) { return (Out){kn_add(*c, 1), kn_mul(*x, *c)}; }
@@ -397,8 +439,6 @@ static void the_index_has_the_dtype_of_the_bounds(void **state)
     assert_ptr_equal(kn_dtype_of(out), KN_I64);
 }
 
-static const char *typed(kn_fn f, const kn_args *args) { return kn_jaxpr_text(kn_make_jaxpr(f, args), KN_JAXPR_TYPED); }
-
 static void known_bounds_are_a_scan_as_in_jax(void **state)
 {
     (void)state;
@@ -468,6 +508,22 @@ static void a_bounded_loop_ends_at_its_bound(void **state)
     expect_values(out, 32);
     kn_call(kn_vmap(KN_FN(bounded)), &out, &many);
     expect_values(out, 32, 100, 200);
+}
+
+static kn_array always(const kn_array *x)
+{
+    (void)x;
+    return KN_TRUE;
+}
+KN_FUNCTION(always, kn_array, kn_array)
+
+static void a_condition_may_be_a_truth_value(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array one = kn_scalar(1.0), out;
+    kn_while_loop(KN_FN(always), KN_FN(doubled), &out, &one, .max_steps = 10);
+    expect_values(out, 1024);
 }
 
 static void a_bounded_loop_has_reverse_derivatives(void **state)
@@ -583,10 +639,10 @@ static void a_cond_prints_as_in_jax(void **state)
                         "    f:i32[] = convert_element_type[new_dtype=int32 weak_type=False] e\n"
                         "    g:f64[2] = cond[\n"
                         "      branches=(\n"
-                        "        { lambda ; h:f64[] i:f64[] j:f64[2]. let k:f64[2] = add j h in (k,) }\n"
-                        "        { lambda ; l:f64[] m:f64[] n:f64[2]. let o:f64[2] = mul n m in (o,) }\n"
+                        "        { lambda ; h:f64[] i:f64[] j:f64[2]. let k:f64[2] = add j i in (k,) }\n"
+                        "        { lambda ; l:f64[] m:f64[] n:f64[2]. let o:f64[2] = mul n l in (o,) }\n"
                         "      )\n"
-                        "    ] f c b d\n"
+                        "    ] f b c d\n"
                         "  in (g,) }");
 }
 
@@ -758,6 +814,66 @@ static void map_in_batches_gives_the_same(void **state)
     }
 }
 
+static kn_array doubled_by_batches(const kn_array *xs)
+{
+    kn_array out;
+    kn_lax_map(KN_FN(doubled), &out, xs, .batch_size = 2);
+    return out;
+}
+KN_FUNCTION(doubled_by_batches, kn_array, kn_array)
+
+static void map_in_batches_prints_as_in_jax(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array xs = kn_ones(KN_SHAPE(5));
+    assert_string_equal(typed(KN_FN(doubled_by_batches), KN_ARGS(&xs)),
+                        "{ lambda ; a:f64[5]. let\n"
+                        "    b:f64[4] = slice[limit_indices=(4,) start_indices=(0,) strides=None] a\n"
+                        "    c:f64[2,2] = reshape[dimensions=None new_sizes=(2, 2) sharding=None] b\n"
+                        "    d:f64[1] = slice[limit_indices=(5,) start_indices=(4,) strides=None] a\n"
+                        "    e:f64[2,2] = scan[\n"
+                        "      jaxpr={ lambda ; f:f64[2]. let g:f64[2] = mul f 2.0:f64[] in (g,) }\n"
+                        "      length=2\n"
+                        "      num_carry=0\n"
+                        "      num_consts=0\n"
+                        "      reverse=False\n"
+                        "      unroll=1\n"
+                        "    ] c\n"
+                        "    h:f64[1] = mul d 2.0:f64[]\n"
+                        "    i:f64[4] = reshape[dimensions=None new_sizes=(4,) sharding=None] e\n"
+                        "    j:f64[5] = concatenate[dimension=0] i h\n"
+                        "  in (j,) }");
+}
+
+static void map_in_batches_takes_captured_arrays(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array w = kn_of(double, 10, 100), xs = kn_reshape(kn_of(double, 1, 2, 3, 4, 5, 6), KN_SHAPE(3, 2)), out;
+    kn_lax_map(KN_CLOSE(scale, &w), &out, &xs, .batch_size = 2);
+    expect_values(out, 10, 200, 30, 400, 50, 600);
+}
+
+static kn_array gradient_of_map(const kn_array *xs)
+{
+    kn_array out;
+    kn_lax_map(KN_FN(square), &out, xs, .batch_size = 2);
+    return kn_sum(out);
+}
+KN_FUNCTION(gradient_of_map, kn_array, kn_array)
+
+static void map_is_differentiated_and_batched(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array xs = kn_of(double, 1, 2, 3), rows = kn_reshape(kn_of(double, 1, 2, 3, 4), KN_SHAPE(2, 2)), g;
+    kn_call(kn_jit(kn_grad(KN_FN(gradient_of_map))), &g, &xs);
+    expect_values(g, 2, 4, 6);
+    kn_call(kn_vmap(KN_FN(gradient_of_map)), &g, &rows);
+    expect_values(g, 5, 25);
+}
+
 static void map_of_nothing_is_empty(void **state)
 {
     (void)state;
@@ -782,6 +898,7 @@ int main(void)
         TEST(a_scan_of_nothing_needs_a_length),
         TEST(carries_inputs_and_outputs_may_be_several),
         TEST(captured_arrays_of_a_scan_are_operands),
+        TEST(captured_arrays_stand_in_the_order_of_their_use_as_in_jax),
         TEST(a_scan_is_differentiated_by_captured_arrays_and_inputs),
         TEST(a_scan_has_forward_derivatives),
         TEST(a_scan_is_batched),
@@ -789,6 +906,7 @@ int main(void)
         TEST(each_step_is_told),
         TEST(trees_are_carries_and_results),
         TEST(a_number_in_the_carry_takes_the_dtype_that_comes_back),
+        TEST(a_number_meets_the_dtypes_inside_of_a_jitted_body),
         TEST(a_number_alone_has_its_own_dtype),
         TEST(a_number_that_a_body_returns_takes_the_carrys_dtype),
         TEST(a_counted_loop_takes_the_index),
@@ -800,6 +918,7 @@ int main(void)
         TEST(known_bounds_are_a_scan_as_in_jax),
         TEST(unknown_bounds_are_a_while_as_in_jax),
         TEST(a_bounded_loop_ends_at_its_bound),
+        TEST(a_condition_may_be_a_truth_value),
         TEST(a_bounded_loop_has_reverse_derivatives),
         TEST(a_number_that_a_loop_begins_with_takes_the_dtype_that_comes_back),
         TEST(a_cond_takes_one_branch),
@@ -815,6 +934,9 @@ int main(void)
         TEST(a_switch_prints_as_in_jax),
         TEST(map_stacks_results),
         TEST(map_in_batches_gives_the_same),
+        TEST(map_in_batches_prints_as_in_jax),
+        TEST(map_in_batches_takes_captured_arrays),
+        TEST(map_is_differentiated_and_batched),
         TEST(map_of_nothing_is_empty),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 
 enum {
     SLOTS = 24,
+    GROUP = 12,
     CARRIES = 3,
     XS = 2,
     CONSTS = 2,
@@ -18,7 +19,7 @@ enum {
 };
 enum { SCAN, WHILE, FORI, COND, SWITCH, FORMS };
 enum { F32, F64, I32, I64, BOOL };
-enum { SCALAR, THREE, TWO_BY_THREE };
+enum { SCALAR, ROW, TWO_ROWS };
 enum { MOST_ROUNDS = 4 };
 static const char *const form_name[] = {"scan", "while", "fori", "cond", "switch"};
 
@@ -32,6 +33,7 @@ typedef struct {
 } operation;
 typedef struct {
     bool smooth; /* its numbers are float64, its conditions do not depend on them */
+    int width;   /* of a row: a few elements, or more than one writes out */
     int n_carry, n_x, n_const, n_y, n_op, depth;
     spec carry[CARRIES], x[XS], konst[CONSTS];
     operation op[VARIANTS][OPS];
@@ -64,7 +66,7 @@ static operation some_operation(const recipe *r, int slot, int known)
                    below(FORMS),
                    0,
                    some_spec(r->smooth)};
-    int inner = slot ? below(slot) : -1;
+    int group = slot / GROUP * GROUP, inner = slot > group ? group + below(slot - group) : -1;
     if (o.kind == INNER && (inner < 0 || recipes[inner].depth >= 3 || recipes[inner].smooth != r->smooth))
         o.kind = 0;
     o.slot = inner < 0 ? 0 : inner;
@@ -77,7 +79,7 @@ static void make_recipe(int slot)
     seed = 12345u + 7919u * (uint32_t)slot + first_seed;
     for (int i = 0; i < 20; i++)
         below(2);
-    *r = (recipe){.smooth = slot % 2, .depth = 1};
+    *r = (recipe){.smooth = slot % 2, .width = slot < GROUP ? 3 : 65, .depth = 1};
     r->n_carry = 1 + below(CARRIES);
     r->n_x = below(XS + 1);
     r->n_const = below(CONSTS + 1);
@@ -120,11 +122,11 @@ static int dtype_number(kn_array v)
 }
 
 /* v as an array of that kind. */
-static kn_array fetch(kn_array v, spec to, bool smooth)
+static kn_array fetch(kn_array v, spec to, const recipe *r)
 {
     int from = dtype_number(v), ndim = kn_ndim(v);
     bool was_float = from <= F64;
-    if (was_float && to.dtype >= I32 && smooth)
+    if (was_float && to.dtype >= I32 && r->smooth)
         v = kn_ones(kn_shape_of(v), .dtype = KN_I32);
     else if (was_float && (to.dtype == I32 || to.dtype == I64))
         v = kn_floor(kn_mul(v, 4));
@@ -133,27 +135,28 @@ static kn_array fetch(kn_array v, spec to, bool smooth)
     else if ((from == I32 || from == I64) && to.dtype <= F64)
         v = kn_remainder(v, 5);
     v = kn_astype(v, dtype_of(to.dtype));
-    if (ndim == 2 && to.shape <= THREE)
+    if (ndim == 2 && to.shape <= ROW)
         v = kn_at(v, "1");
     if (ndim >= 1 && to.shape == SCALAR)
         v = kn_at(v, "2");
     if (ndim < to.shape)
-        v = kn_broadcast_to(v, to.shape == THREE ? KN_SHAPE(3) : KN_SHAPE(2, 3));
+        v = kn_broadcast_to(v, to.shape == ROW ? KN_SHAPE(r->width) : KN_SHAPE(2, r->width));
     return v;
 }
 
 static kn_array halved(const kn_array *x) { return kn_mul(kn_cos(*x), 0.5); }
 KN_FUNCTION(halved, kn_array, kn_array)
 
-static kn_array float_operation(int kind, kn_array a, kn_array b, kn_array c, bool smooth)
+static kn_array float_operation(int kind, kn_array a, kn_array b, kn_array c, const recipe *r)
 {
-    kn_array out, at = kn_remainder(fetch(c, (spec){I32, SCALAR}, smooth), 3);
+    bool smooth = r->smooth;
+    kn_array out, at = kn_remainder(fetch(c, (spec){I32, SCALAR}, r), 3);
     switch (kind) {
     case 0: return kn_add(kn_mul(a, 0.5), kn_sin(b));
     case 1: return kn_mul(kn_sin(a), kn_tanh(b));
     case 2: return kn_tanh(kn_sub(a, b));
     case 3: return kn_div(kn_cos(a), kn_add(kn_mul(b, b), 1.5));
-    case 4: return kn_where(fetch(c, (spec){BOOL, SCALAR}, smooth), a, kn_mul(b, 0.5));
+    case 4: return kn_where(fetch(c, (spec){BOOL, SCALAR}, r), a, kn_mul(b, 0.5));
     case 5: return smooth ? kn_exp(kn_neg(kn_mul(a, a))) : kn_maximum(a, b);
     case 6: return kn_add(kn_mul(a, 0.25), kn_mean(b)); /* a reduction */
     case 7: kn_call(kn_jit(KN_FN(halved)), &out, &a); return out;
@@ -172,14 +175,14 @@ static kn_array float_operation(int kind, kn_array a, kn_array b, kn_array c, bo
     }
 }
 
-static kn_array int_operation(int kind, kn_array a, kn_array b, kn_array c)
+static kn_array int_operation(int kind, kn_array a, kn_array b, kn_array c, const recipe *r)
 {
     switch (kind % 6) {
     case 0: return kn_add(a, b);
     case 1: return kn_bitwise_xor(a, b);
     case 2: return kn_sub(kn_mul(a, 3), b);
     case 3: return kn_minimum(a, b);
-    case 4: return kn_where(fetch(c, (spec){BOOL, SCALAR}, true), a, b);
+    case 4: return kn_where(fetch(c, (spec){BOOL, SCALAR}, r), a, b);
     default: return kn_bitwise_and(a, kn_add(b, 5));
     }
 }
@@ -195,7 +198,7 @@ static kn_array bool_operation(int kind, kn_array a, kn_array b)
 }
 
 typedef struct {
-    int32_t slot, form, length, unrolled, reverse, checkpoint, unroll, accept, total;
+    int32_t slot, form, length, unrolled, reverse, checkpoint, unroll, accept, total, bounded;
 } setting;
 static void run_form(const setting *s, const kn_array *carry, const kn_array *xs, const kn_array *konst, kn_array n,
                      kn_array *out);
@@ -205,16 +208,16 @@ static kn_array inner(const operation *o, const kn_array *value, bool unrolled)
 {
     const recipe *r = &recipes[o->slot];
     kn_array carry[CARRIES], xs[XS], konst[CONSTS], out[CARRIES + YS];
-    setting s = {.slot = o->slot, .form = o->form, .length = 2, .unrolled = unrolled};
+    setting s = {.slot = o->slot, .form = o->form, .length = 2, .unrolled = unrolled, .bounded = true};
     for (int i = 0; i < r->n_carry; i++)
-        carry[i] = fetch(value[i % 2 ? o->b : o->a], r->carry[i], r->smooth);
+        carry[i] = fetch(value[i % 2 ? o->b : o->a], r->carry[i], r);
     for (int i = 0; i < r->n_x; i++) {
-        kn_array x = fetch(value[o->b], r->x[i], r->smooth), y = fetch(value[o->c], r->x[i], r->smooth);
+        kn_array x = fetch(value[o->b], r->x[i], r), y = fetch(value[o->c], r->x[i], r);
         xs[i] = kn_stack(KN_LIST(x, y));
     }
     for (int i = 0; i < r->n_const; i++)
-        konst[i] = fetch(value[o->c], r->konst[i], r->smooth);
-    kn_array n = kn_remainder(fetch(value[o->c], (spec){I32, SCALAR}, r->smooth), 4);
+        konst[i] = fetch(value[o->c], r->konst[i], r);
+    kn_array n = kn_remainder(fetch(value[o->c], (spec){I32, SCALAR}, r), 4);
     run_form(&s, carry, xs, konst, n, out);
     return out[0];
 }
@@ -234,17 +237,17 @@ static void play(int slot, int variant, bool unrolled, const kn_array *carry, co
     value[n++] = index;
     for (int i = 0; i < r->n_op; i++) {
         const operation *o = &r->op[variant][i];
-        kn_array a = fetch(value[o->a], o->to, r->smooth), b = fetch(value[o->b], o->to, r->smooth), c = value[o->c], v;
+        kn_array a = fetch(value[o->a], o->to, r), b = fetch(value[o->b], o->to, r), c = value[o->c], v;
         if (o->kind == INNER)
-            v = fetch(inner(o, value, unrolled), o->to, r->smooth);
+            v = fetch(inner(o, value, unrolled), o->to, r);
         else if (o->to.dtype <= F64)
-            v = float_operation(o->kind, a, b, c, r->smooth);
+            v = float_operation(o->kind, a, b, c, r);
         else
-            v = o->to.dtype == BOOL ? bool_operation(o->kind, a, b) : int_operation(o->kind, a, b, c);
-        value[n++] = fetch(v, o->to, r->smooth);
+            v = o->to.dtype == BOOL ? bool_operation(o->kind, a, b) : int_operation(o->kind, a, b, c, r);
+        value[n++] = fetch(v, o->to, r);
     }
     for (int i = 0; i < r->n_carry; i++)
-        next[i] = fetch(value[r->next[i]], r->carry[i], r->smooth);
+        next[i] = fetch(value[r->next[i]], r->carry[i], r);
     for (int i = 0; y && i < r->n_y; i++)
         y[i] = value[r->y[i]];
 }
@@ -272,11 +275,12 @@ static void branch(int slot, int variant, const kn_array *konst, kn_array *out, 
 }
 
 typedef void thunk(const void *, void *, const void *const *);
-#define ALL_SLOTS(X)                                                                                                \
-    X(0)                                                                                                            \
-    X(1)                                                                                                            \
-    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) \
-        X(22) X(23)
+#define ALL_SLOTS(X) \
+    X(0)             \
+    X(1)             \
+    X(2)             \
+    X(3)             \
+    X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23)
 #define THUNK(name, number, call) \
     static void name##_##number(const void *konst, void *out, const void *const *in) { call; }
 #define X(i)                                        \
@@ -359,7 +363,7 @@ static void while_form(const setting *s, const kn_array *carry, const kn_array *
     memcpy(all + 1, carry, one * (size_t)r->n_carry);
     kn_outs outs = {1, {{end, one * (size_t)(1 + r->n_carry)}}};
     kn_args init = {1, {{all, one * (size_t)(1 + r->n_carry)}}};
-    kn_while_opts opts = {.size_ = sizeof opts, .max_steps = r->smooth ? MOST_ROUNDS : 0};
+    kn_while_opts opts = {.size_ = sizeof opts, .max_steps = r->smooth || s->bounded ? MOST_ROUNDS : 0};
     (kn_while_loop)(kn_fn_of(&conditions[s->slot], &n), kn_fn_of(&bodies[s->slot][WHILE_BODY], captured), &outs, &init,
                     &opts);
     memcpy(out, end + 1, one * (size_t)r->n_carry);
@@ -533,17 +537,17 @@ typedef struct {
     int n_floats, n_others;
 } inputs;
 
-static kn_array random_array(spec s, int64_t length) /* length < 0: of one element */
+static kn_array random_array(const recipe *r, spec s, int64_t length) /* length < 0: of one element */
 {
-    double numbers[17 * 6];
+    double numbers[17 * 2 * 65];
     kn_shape shape = {.ndim = 0};
     int64_t n = 1;
     if (length >= 0)
         shape.dim[shape.ndim++] = length;
-    if (s.shape == TWO_BY_THREE)
+    if (s.shape == TWO_ROWS)
         shape.dim[shape.ndim++] = 2;
-    if (s.shape >= THREE)
-        shape.dim[shape.ndim++] = 3;
+    if (s.shape >= ROW)
+        shape.dim[shape.ndim++] = r->width;
     for (int i = 0; i < shape.ndim; i++)
         n *= shape.dim[i];
     for (int64_t i = 0; i < n; i++)
@@ -551,9 +555,9 @@ static kn_array random_array(spec s, int64_t length) /* length < 0: of one eleme
     return kn_astype(kn_from(numbers, shape), dtype_of(s.dtype));
 }
 
-static void put(inputs *in, spec s, int64_t length)
+static void put(inputs *in, const recipe *r, spec s, int64_t length)
 {
-    kn_array a = random_array(s, length);
+    kn_array a = random_array(r, s, length);
     if (s.dtype <= F64)
         in->floats[in->n_floats++] = a;
     else
@@ -571,11 +575,11 @@ static inputs some_inputs(const setting *s, int lane)
     in.floats[0] = kn_scalar(1.0);
     in.others[0] = kn_scalar((s->slot + lane * 2) % MOST_ROUNDS);
     for (int i = 0; i < r->n_carry; i++)
-        put(&in, r->carry[i], -1);
+        put(&in, r, r->carry[i], -1);
     for (int i = 0; i < r->n_x; i++)
-        put(&in, r->x[i], length);
+        put(&in, r, r->x[i], length);
     for (int i = 0; i < r->n_const; i++)
-        put(&in, r->konst[i], -1);
+        put(&in, r, r->konst[i], -1);
     return in;
 }
 
@@ -693,6 +697,45 @@ static void jitted(int form)
     }
 }
 
+/* Operations run one by one. */
+static void at_once(int form)
+{
+    kn_set_lazy(false);
+    for (int slot = 0; slot < SLOTS; slot += 2) {
+        setting s = setting_of(slot, form);
+        check_values(&s, "at once", false);
+    }
+    kn_set_lazy(true);
+}
+
+/* A jaxpr's text is read back as the same jaxpr, which gives the same bits. */
+static void texts(int form)
+{
+    for (int slot = 0; slot < SLOTS; slot++) {
+        KN_SCOPE;
+        setting s = setting_of(slot, form);
+        kn_array got[CARRIES + YS], want[CARRIES + YS];
+        inputs in = some_inputs(&s, 0);
+        kn_args args = args_of(&in);
+        want_of(&s, &in, want);
+        kn_jaxpr j = kn_make_jaxpr(top_fn(&s), &args), again = kn_jaxpr_parse(kn_jaxpr_text(j, KN_JAXPR_FULL));
+        must_work(&s, "text", 0);
+        if (!kn_jaxpr_equal(j, again))
+            fail_msg("%s", about(&s, "text"));
+        kn_array flat[2 * LEAVES];
+        int leaves = in.n_floats + in.n_others;
+        memcpy(flat, in.floats, one * (size_t)in.n_floats);
+        memcpy(flat + in.n_floats, in.others, one * (size_t)in.n_others);
+        kn_args each = {1, {{flat, one * (size_t)leaves}}}; /* its arguments are the arrays, or all of them one */
+        for (int i = 0; i < leaves && leaves <= KN_MAX_ARGS; i++)
+            each.part[i] = (kn_const_part){&flat[i], one};
+        each.n = leaves <= KN_MAX_ARGS ? leaves : 1;
+        kn_outs outs = {1, {{got, one * (size_t)n_out(&s)}}};
+        must_work(&s, "text", (kn_call)(kn_fn_from_jaxpr(again), &outs, &each));
+        same_bits(&s, "text", got, want, n_out(&s));
+    }
+}
+
 /* Each lane as alone; what is not mapped is that of lane 0. */
 static void lanes(int form, bool some)
 {
@@ -748,6 +791,36 @@ static void gradients(int form)
     for (int slot = 0; slot < SLOTS; slot++)
         if (recipes[slot].smooth || form != WHILE) /* the others have no bound */
             check_gradient(setting_of(slot, form), "gradient", slot % 4 < 2);
+}
+
+/* The gradient of each lane. */
+static void lane_gradients(int form)
+{
+    for (int slot = 1; slot < SLOTS; slot += 2) {
+        KN_SCOPE;
+        setting s = setting_of(slot, form);
+        s.total = true;
+        setting plain = as_written_out(s);
+        inputs in[LANES], all;
+        kn_array got[LEAVES], want[LANES][LEAVES];
+        for (int l = 0; l < LANES; l++) {
+            in[l] = some_inputs(&s, l);
+            must_work(&plain, "gradient of a lane", call(kn_grad(top_fn(&plain)), &in[l], want[l], in[l].n_floats));
+        }
+        all = in[0];
+        for (int i = 0; i < all.n_floats; i++)
+            all.floats[i] = kn_stack(KN_LIST(in[0].floats[i], in[1].floats[i], in[2].floats[i]));
+        for (int i = 0; i < all.n_others; i++)
+            all.others[i] = kn_stack(KN_LIST(in[0].others[i], in[1].others[i], in[2].others[i]));
+        kn_fn f = kn_vmap(kn_grad(top_fn(&s)));
+        must_work(&s, "gradients of lanes", call(slot % 4 == 1 ? kn_jit(f) : f, &all, got, all.n_floats));
+        for (int l = 0; l < LANES; l++) {
+            kn_array lane[LEAVES];
+            for (int i = 0; i < all.n_floats; i++)
+                lane[i] = kn_at(got[i], "%", l);
+            near(&s, "gradients of lanes", lane, want[l], all.n_floats, tolerance_of(slot));
+        }
+    }
 }
 
 static double total_at(const setting *s, const inputs *in, double h)
@@ -942,7 +1015,10 @@ FORMS_OF(jitted)
 FORMS_OF(vmapped)
 FORMS_OF(vmapped_in_part)
 FORMS_OF(gradients)
+FORMS_OF(lane_gradients)
 FORMS_OF(slopes)
+FORMS_OF(at_once)
+FORMS_OF(texts)
 FORMS_OF(tangents)
 FORMS_OF(second_derivatives)
 #define TESTS_OF(check) \
@@ -964,7 +1040,10 @@ int main(void)
         TESTS_OF(vmapped),
         TESTS_OF(vmapped_in_part),
         TESTS_OF(gradients),
+        TESTS_OF(lane_gradients),
         TESTS_OF(slopes),
+        TESTS_OF(at_once),
+        TESTS_OF(texts),
         TESTS_OF(tangents),
         TESTS_OF(second_derivatives),
         TEST(options_change_no_values),

@@ -541,6 +541,119 @@ static void wrong_loops_are_refused(void **state)
     }
 }
 
+/* What no builder makes: the verifier looks at Newton's kernel with one node changed. */
+
+static knk_inst plain(knk_op op, knk_node a, knk_node b)
+{
+    return (knk_inst){
+        .op = (uint8_t)op, .dtype = KN_ID_F32, .buffer = KNK_NONE, .map = KNK_NONE, .a = a, .b = b, .c = KNK_NONE};
+}
+
+static void the_verifier_knows_what_stands_where(void **state)
+{
+    (void)state;
+    const struct {
+        int at;
+        knk_inst to;
+        const char *why;
+    } wrong[] = {
+        {5, plain(KNK_CARRY, 4, KNK_NONE), "node %5 (carry): the first value lies in the loop"},
+        {5, plain(KNK_CARRY, 0, KNK_NONE), "node %14 (end): a carry of the loop has no next value"},
+        {6, plain(KNK_CARRY, 0, KNK_NONE), "node %6 (carry): the carries of a loop come first"},
+        {9, plain(KNK_NEXT, 4, 0), "node %10 (div): only the end may follow a next value"},
+        {14, plain(KNK_NEXT, 4, 12), "node %14 (next): the carry has a next value already"},
+        {13, plain(KNK_NEXT, 5, 12), "node %13 (next): the first operand must be a carry"},
+        {13, plain(KNK_ABS, 12, KNK_NONE), "node %14 (end): a carry of the loop has no next value"},
+        {13, plain(KNK_LAST, 4, KNK_NONE), "node %13 (last): the loop of the carry has not ended"},
+        {14, plain(KNK_ABS, 12, KNK_NONE), "node %14 (abs): only the end may follow a next value"},
+        {15, plain(KNK_ABS, 12, KNK_NONE), "node %15 (abs): an operand lies in a loop that has ended"},
+        {15, plain(KNK_CARRY, 0, KNK_NONE), "node %15 (carry): no loop is open"},
+        {15, plain(KNK_LAST, 12, KNK_NONE), "node %15 (last): the operand must be a carry"},
+        {15, plain(KNK_ABS, 14, KNK_NONE), "node %15 (abs): an operand has no value"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        knk_kernel *k = newton();
+        ((knk_inst *)(uintptr_t)k->node)[wrong[i].at] = wrong[i].to;
+        kn_error *e = knk_verify(k);
+        assert_non_null(e);
+        if (!strstr(e->message, wrong[i].why))
+            print_error("%s\n", e->message);
+        assert_non_null(strstr(e->message, wrong[i].why));
+        knx_error_release(e);
+        knk_release(k);
+    }
+}
+
+/* Texts that are wrong: a piece of Newton's text is replaced. */
+static void wrong_texts_are_refused(void **state)
+{
+    (void)state;
+    const struct {
+        const char *piece, *by, *why;
+    } wrong[] = {
+        {"  loop.0\n", "  loop\n", "line 9: which loop?"},
+        {"  loop.0\n", "  loop.x\n", "line 9: a number is missing"},
+        {"  loop.0\n", "  loop.64\n", "line 9: there is no such loop"},
+        {"  loop.0\n", "  loop.1\n", "kernel: loop: loops must be numbered in order"},
+        {"  loop.0\n", "  %3 = loop.0 f32\n", "line 9: there is no such operation"},
+        {"%4 = carry.0 f32 %0", "carry.0 %0", "line 10: not a line of a kernel"},
+        {"next.0 %4 %12", "next.1 %4 %12", "kernel: next: another loop is open"},
+        {"next.0 %4 %12", "next.0 %4", "line 19: an operand is missing"},
+        {"loops 1", "loops 2", "line 5: a map needs one class per loop"},
+        {"loops 1\nmap 0 1 0", "loops 2\nmap 0 1 0 0", "the stage before has other loops"},
+        {"loops 1\nmap 0 1 0", "\nmap 0 1", "the stage before has other loops"},
+        {"map 0 1 0", "map 0 1 1", "kernel: load: its map moves with a loop that it does not lie in"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        knk_kernel *k = newton(), *none = NULL;
+        char *text, other[1200];
+        assert_null(knk_text(k, &text));
+        const char *at = strstr(text, wrong[i].piece);
+        assert_non_null(at);
+        snprintf(other, sizeof other, "%.*s%s%s", (int)(at - text), text, wrong[i].by, at + strlen(wrong[i].piece));
+        kn_error *e = knk_parse(other, &none);
+        assert_non_null(e);
+        assert_null(none);
+        if (!strstr(e->message, wrong[i].why))
+            print_error("%s: %s\n", wrong[i].by, e->message);
+        assert_non_null(strstr(e->message, wrong[i].why));
+        knx_error_release(e);
+        knx_free(text);
+        knk_release(k);
+    }
+}
+
+/* Without memory there is an error, and nothing is left behind. */
+static void without_memory_loops_are_an_error(void **state)
+{
+    (void)state;
+    int64_t live = knx_alloc_live();
+    bool failed = true;
+    for (int64_t n = 0; failed; n++) {
+        scene s = begin();
+        knk_kernel *kernel = NULL;
+        knx_fail_after(n, true);
+        knk_builder *k = s.k;
+        for (int i = 0; i < 20; i++) {
+            knk_loop_begin(k);
+            knk_node y = knk_carry(k, s.x);
+            knk_while(k, LT(y, F32((float)i)));
+            knk_next(k, y, ADD(y, F32(1)));
+            knk_loop_end(k);
+            s.x = knk_last(k, y);
+        }
+        knk_store(k, s.out, s.map, s.x);
+        kn_error *e = knk_finish(k, &kernel);
+        knx_fail_after(-1, false);
+        failed = e != NULL;
+        assert_true(!e || e->kind == KN_ERROR_MEMORY);
+        knx_error_release(e);
+        if (kernel)
+            knk_release(kernel);
+    }
+    assert_int_equal(knx_alloc_live(), live);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -552,6 +665,9 @@ int main(void)
         cmocka_unit_test(a_condition_may_run_a_loop),
         cmocka_unit_test(a_loop_counts_in_the_cost),
         cmocka_unit_test(wrong_loops_are_refused),
+        cmocka_unit_test(the_verifier_knows_what_stands_where),
+        cmocka_unit_test(wrong_texts_are_refused),
+        cmocka_unit_test(without_memory_loops_are_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

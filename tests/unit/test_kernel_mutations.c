@@ -34,8 +34,9 @@ static bool is_defined(const knk_kernel *k)
             continue;
         fine = fine && !stores[n->buffer]++;
         int ones = 0;
-        for (int d = 0; d < k->n_par + k->stage[n->stage].n_inner; d++) {
-            fine = fine && k->map[n->map].cls[d] != KNK_STRIDE_ZERO;
+        for (int d = 0; d < knk_map_loops(k, n->map); d++) {
+            bool turn = d >= k->n_par + k->stage[n->stage].n_inner; /* a later one stores over an earlier one */
+            fine = fine && (turn || k->map[n->map].cls[d] != KNK_STRIDE_ZERO);
             ones += k->map[n->map].cls[d] == KNK_STRIDE_ONE;
         }
         fine = fine && ones < 2;
@@ -89,12 +90,12 @@ static bool run_everywhere(knk_kernel *k)
     for (int d = 0; d < k->n_par; d++)
         par[d] = d < 2 ? 1 + below(d ? 40 : 4) : 1;
     for (int s = 0; s < k->n_stage; s++)
-        for (int d = 0; d < k->stage[s].n_inner; d++) {
+        for (int d = 0; d < k->stage[s].n_inner + k->stage[s].n_loop; d++) {
             if (n == 8 * KNK_MAX_LOOPS) {
                 knk_release(k);
                 return false;
             }
-            inner[n++] = d < 2 ? 1 + below(d ? 4 : 70) : 1;
+            inner[n++] = k->stage[s].n_loop ? below(5) : d < 2 ? 1 + below(d ? 4 : 70) : 1; /* all loops end */
         }
     kernel_case c;
     assert_null(kernel_case_dense(k, par, inner, &c));
@@ -193,7 +194,8 @@ static void wrong_shape(mutant *m)
     knk_stage *s = &m->stage[below(m->k.n_stage)];
     knk_map *map = m->k.n_map > 0 ? &m->map[below(m->k.n_map)] : NULL;
     knk_buffer *b = m->k.n_buffer > 0 ? &m->buffer[below(m->k.n_buffer)] : NULL;
-    switch (below(7)) {
+    switch (below(8)) {
+    case 6: s->n_loop = wrong_int(s->n_loop); return;
     case 0: s->n_inner = wrong_int(s->n_inner); return;
     case 1: s->first = wrong_int(s->first); return;
     case 2: s->end = wrong_int(s->end); return;
@@ -203,7 +205,7 @@ static void wrong_shape(mutant *m)
         return;
     case 4:
         if (map)
-            map->cls[below(4)] = (uint8_t)wrong_int(1);
+            map->cls[below(6)] = (uint8_t)wrong_int(1);
         return;
     case 5:
         if (b)
@@ -228,7 +230,7 @@ static knk_kernel *built(const mutant *m)
     for (int s = 0; s < k->n_stage; s++) {
         knk_begin_stage(b, k->stage[s].n_inner);
         for (; map < k->n_map && k->map[map].stage == s; map++)
-            knk_add_map(b, k->map[map].cls);
+            knk_append_map(b, k->map[map].cls, knk_map_loops(k, map));
         for (int i = k->stage[s].first; i < k->stage[s].end; i++)
             knk_append_raw(b, k->node[i]);
     }
@@ -242,6 +244,15 @@ static knk_kernel *built(const mutant *m)
     return out;
 }
 
+/* Every second kernel has loops. */
+static void random_scene(scene *s, int seed)
+{
+    if (seed % 2)
+        scene_random_loops(s, (uint64_t)seed);
+    else
+        scene_random(s, (uint64_t)seed);
+}
+
 static void a_wrong_field_is_refused_or_harmless(void **unused)
 {
     (void)unused;
@@ -249,7 +260,7 @@ static void a_wrong_field_is_refused_or_harmless(void **unused)
     int kernels = count ? atoi(count) : 60, refused = 0, legal = 0, ran = 0;
     for (int seed = 1; seed <= kernels; seed++) {
         scene s;
-        scene_random(&s, (uint64_t)seed);
+        random_scene(&s, seed);
         for (int i = 0; i < 150; i++) {
             mutant m = mutant_of(s.k);
             for (int n = 1 + below(3) / 2; n > 0; n--)
@@ -310,7 +321,7 @@ static void a_wrong_text_is_refused_or_a_kernel(void **unused)
     for (int seed = 1; seed <= 40; seed++) {
         scene s;
         char *right = NULL;
-        scene_random(&s, (uint64_t)seed);
+        random_scene(&s, seed);
         assert_null(knk_text(s.k, &right));
         size_t length = strlen(right), room = 2 * length + 1000;
         char *text = malloc(room);

@@ -301,17 +301,17 @@ static void a_loop_prints_as_in_jax(void **state)
     assert_string_equal(kn_jaxpr_text(j, KN_JAXPR_TYPED),
                         "{ lambda ; a:i32[] b:f64[] c:f64[]. let\n"
                         "    _:i32[] d:f64[] = while[\n"
-                        "      body_jaxpr={ lambda ; e:i32[] f:f64[] g:i32[] h:f64[]. let\n"
-                        "          i:i32[] = add g 1:i32[]\n"
-                        "          j:f64[] = mul h 0.5:f64[]\n"
-                        "          k:f64[] = add j f\n"
-                        "        in (i, k) }\n"
-                        "      body_nconsts=2\n"
-                        "      cond_jaxpr={ lambda ; l:i32[] m:f64[] n:i32[] o:f64[]. let\n"
-                        "          p:bool[] = lt n l\n"
-                        "        in (p,) }\n"
-                        "      cond_nconsts=2\n"
-                        "    ] a b a b 0:i32[] c\n"
+                        "      body_jaxpr={ lambda ; e:f64[] f:i32[] g:f64[]. let\n"
+                        "          h:i32[] = add f 1:i32[]\n"
+                        "          i:f64[] = mul g 0.5:f64[]\n"
+                        "          j:f64[] = add i e\n"
+                        "        in (h, j) }\n"
+                        "      body_nconsts=1\n"
+                        "      cond_jaxpr={ lambda ; k:i32[] l:i32[] m:f64[]. let\n"
+                        "          n:bool[] = lt l k\n"
+                        "        in (n,) }\n"
+                        "      cond_nconsts=1\n"
+                        "    ] a b 0:i32[] c\n"
                         "  in (d,) }");
     kn_jaxpr again = kn_jaxpr_parse(kn_jaxpr_text(j, KN_JAXPR_FULL));
     assert_true(kn_jaxpr_equal(j, again));
