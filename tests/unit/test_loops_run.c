@@ -598,50 +598,6 @@ static void paths_that_are_not_accepted_are_errors(void **state)
                    "step");
 }
 
-/* h w + x, of so many rows. */
-static kni_jaxpr *recurrence(int64_t rows, int64_t width)
-{
-    kn_builder b;
-    knb_init(&b);
-    kn_atom w = knb_invar(&b, F32(width, width)), h = knb_invar(&b, F32(rows, width)),
-            x = knb_invar(&b, F32(rows, width));
-    return FINISH(&b, knb_add(&b, knb_matrix_product(&b, h, w), x));
-}
-
-static void expect_path(scan_of s, const char *text)
-{
-    kni_jaxpr *j = scan_jaxpr(&s);
-    kn_program *p = test_compile(j, true);
-    char *all = NULL;
-    test_ok(knc_text(p, &all));
-    if (!strstr(all, text))
-        fail_msg("%s is not in\n%s", text, all);
-    knx_free(all);
-    knc_release(p);
-    kni_release(j);
-    kni_release(s.body);
-}
-
-/* Though they could be kernels: measured to be slower so. */
-static void large_products_and_wide_rows_are_called(void **state)
-{
-    (void)state;
-    expect_path((scan_of){recurrence(1, 8), 1, 1, 100, false, 0, 0}, "0: scan: a compiled loop\n");
-    expect_path((scan_of){recurrence(1, 16), 1, 1, 100, false, 0, 0},
-                "0: scan: a loop with routine calls: as a kernel it would have large products without vectors\n");
-    expect_path((scan_of){recurrence(1, 16), 1, 1, 100, false, KN_PATH_COMPILED, 0}, "0: scan: a compiled loop\n");
-    for (int64_t length = 10; length < 10000; length *= 100) {
-        kn_builder b;
-        knb_init(&b);
-        kn_atom c = knb_invar(&b, F32(500)), x = knb_invar(&b, F32(500)), sum = knb_add(&b, c, x);
-        expect_path((scan_of){FINISH(&b, sum, sum), 0, 1, length, false, 0, 0},
-                    length < 1000
-                        ? "0: scan: a compiled loop\n"
-                        : "0: scan: a loop with routine calls: as a kernel it would go through long stacks of "
-                          "wide rows point by point\n");
-    }
-}
-
 static void the_text_says_which_path_and_why(void **state)
 {
     (void)state;
@@ -745,7 +701,6 @@ int main(void)
         TEST(loops_are_in_branches_and_branches_in_loops),
         TEST(on_step_hears_of_each_step),
         TEST(paths_that_are_not_accepted_are_errors),
-        TEST(large_products_and_wide_rows_are_called),
         TEST(the_text_says_which_path_and_why),
         TEST(hooks_hear_of_loops_and_branches),
         TEST(an_error_in_a_body_has_its_place),
