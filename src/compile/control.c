@@ -116,23 +116,6 @@ static kn_error *refuse(const kn_eqn *e, const choice *c)
     return error;
 }
 
-/* A kernel is there. */
-static kn_error *take_kernel(const knc_plan *p, const kn_eqn *e, choice *c, const knc_scalar *k, knc_step *s)
-{
-    knc_step calls = *s;
-    bool accepted = !c->accept || (c->accept & KN_PATH_CALLS);
-    KN_TRY(become_kernel(p, k, s));
-    const char *better = c->branch || !accepted ? NULL : knc_better_by_calls(e, s);
-    c->path = better ? KN_PATH_CALLS : KN_PATH_COMPILED;
-    c->why = (kn_text){0};
-    if (!better)
-        return NULL;
-    knx_text_add(&c->why, "%s", better);
-    knc_drop_step(s);
-    *s = calls;
-    return NULL;
-}
-
 /* The best path of those that are accepted; a kernel is made already. `why`: what stands against a better one. */
 static kn_error *choose(knc_plan *p, const kn_eqn *e, choice *c, knc_step *s)
 {
@@ -149,8 +132,10 @@ static kn_error *choose(knc_plan *p, const kn_eqn *e, choice *c, knc_step *s)
         knc_scalar k = {0};
         KN_TRY(knc_scalar_kernel(p, e, &k));
         c->why = k.why;
-        if (k.kernel)
-            return take_kernel(p, e, c, &k, s);
+        if (k.kernel) {
+            c->path = KN_PATH_COMPILED;
+            return become_kernel(p, &k, s);
+        }
     }
     if (!(accept & c->path) && c->path == KN_PATH_CALLS && (accept & KN_PATH_STEPWISE))
         c->path = KN_PATH_STEPWISE;

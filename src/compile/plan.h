@@ -256,7 +256,6 @@ kn_error *knc_drop_copies(knc_plan *p);    /* those that are not */
 kn_error *knc_make_control(knc_plan *p, const kn_eqn *e, knc_step *s);
 void knc_drop_step(const knc_step *s);
 
-double knc_operations(const knc_step *s); /* control_cost.c: of a point of a kernel, with all turns of its loops */
 void knc_lay_out_workspace(const knc_plan *p, size_t arena); /* workspace.c: arena: bytes of the temporaries */
 /* memory.c */
 bool knc_is_donated(const knc_plan *p, const knc_slot *s); /* and not an output, or taken */

@@ -12,6 +12,36 @@ static size_t aligned(size_t n) { return (n + 63) & ~(size_t)63; }
 /* ---- Threads. A part for another thread has to be worth waking it up: operations, as knk_cost counts them. */
 enum { OPERATIONS_OF_A_PART = 1 << 16, NANOSECONDS_OF_A_PART = 10000 };
 
+enum { UNKNOWN_TURNS = 64 };
+
+/* Operations of a point in loops, beyond those of one turn of each. */
+static double more_turns(const knc_step *s, int stage)
+{
+    const knk_kernel *k = s->u.k.kernel;
+    double turns[KNK_MAX_NESTED + 1] = {1}, more = 0;
+    int depth = 0, loop = k->stage[stage].n_inner;
+    for (int i = k->stage[stage].first; k->stage[stage].n_loop && i < k->stage[stage].end; i++) {
+        if (k->node[i].op == KNK_LOOP && depth < KNK_MAX_NESTED) {
+            int64_t extent = s->u.k.inner[stage][loop++];
+            turns[depth + 1] = turns[depth] * (extent == KNK_NO_LIMIT ? UNKNOWN_TURNS : (double)extent);
+            depth++;
+        } else if (k->node[i].op == KNK_END && depth) {
+            depth--;
+        } else {
+            more += turns[depth] - 1;
+        }
+    }
+    return more;
+}
+
+static double operations(const knc_step *s)
+{
+    double n = knk_cost(s->u.k.kernel) + 1;
+    for (int k = 0; k < s->u.k.kernel->n_stage; k++)
+        n += more_turns(s, k);
+    return n > 1 ? n : 1;
+}
+
 static double elements(const knc_step *s)
 {
     double n = 1, inner = 1;
@@ -43,7 +73,7 @@ static double cost_of_product(const knc_step *s)
 static double parts_of(const knc_step *s)
 {
     if (s->kind == KNC_KERNEL)
-        return elements(s) * knc_operations(s) / OPERATIONS_OF_A_PART;
+        return elements(s) * operations(s) / OPERATIONS_OF_A_PART;
     if (s->kind == KNC_PRODUCT)
         return cost_of_product(s) / NANOSECONDS_OF_A_PART;
     double parts = 0;
