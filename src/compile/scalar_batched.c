@@ -123,6 +123,10 @@ void knc_check_kept(kn_lower *l, uint32_t n, const knc_elements *carry, const kn
     for (uint32_t i = 0; common && i < n; i++)
         for (int64_t e = 0; e < carry[i].n && !l->failed; e++) {
             kn_value2 old = carry[i].v[e], new = next[i].v[e];
+            if (old.re < 0 || new.re < 0) { /* the builder has no memory */
+                l->failed = true;
+                return;
+            }
             if (!carry[i].points) { /* goes on as long as any point does */
                 if (read[i])
                     knc_refuse(l, "a result counts turns until the last point is done");

@@ -91,7 +91,9 @@ static bool grow_points(kn_lower *l)
     struct knc_points *s = l->points;
     if (2 * (s->point.n + 1) < s->table.n)
         return true;
-    size_t n = s->table.n ? 2 * s->table.n : 128;
+    size_t n = 128;
+    while (n <= 4 * s->point.n)
+        n *= 2;
     s->table.n = 0;
     if (!KN_VEC_RESERVE(&s->table, n))
         return false;
@@ -105,7 +107,7 @@ static bool grow_points(kn_lower *l)
 const knc_point *knc_one_point(kn_lower *l, kn_index *i, knk_node pred)
 {
     struct knc_points *s = l->points;
-    if (!i || !grow_points(l)) {
+    if (l->failed || !i || !grow_points(l)) { /* without memory there may be no table */
         l->failed = true;
         return NULL;
     }
@@ -355,10 +357,11 @@ static void advance(kn_lower *l)
     l->j = s->j;
     const kn_value2 *known = knc_recall(l, var, at);
     if (known) {
-        if (known->re < 0 && s->maker && var < s->j->n_in)
-            l->failed = true; /* no memory for its nodes */
-        else if (known->re < 0 && s->maker) /* `element` does not do it here */
+        bool is_result = s->maker && var >= s->j->n_in;
+        if (known->re < 0 && is_result && s->j->eqn[s->maker[var]].prim->element) /* it does not do it here */
             knc_refuse(l, "the body has %s", s->j->eqn[s->maker[var]].prim->name);
+        else if (known->re < 0) /* the builder has no memory */
+            l->failed = true;
         if (known->re > KNC_MOST_NODES)
             knc_refuse(l, "more than %d operations at a point", KNC_MOST_NODES);
         l->stack.n--;
