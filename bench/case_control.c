@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * case_control.c -- loops over a few numbers: a Kalman filter, Lorenz' equations and their gradient, twelve carries, square roots
- * by while, the largest element by while, counting. */
+ * case_control.c -- loops over a few numbers: a Kalman filter, Lorenz' equations and their gradient, twelve carries,
+ * square roots by while, the largest element by while, counting. */
 #include "control.h"
 #include "inputs.h"
 #include <math.h>

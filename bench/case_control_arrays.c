@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * case_control_arrays.c -- loops over arrays: an LSTM and its gradient, neurons that get events, paths of a geometric Brownian
- * motion with random numbers made in the loop. */
+ * case_control_arrays.c -- loops over arrays: an LSTM and its gradient, neurons that get events, paths of a
+ * geometric Brownian motion with random numbers made in the loop. */
 #include "control.h"
 #include "inputs.h"
 

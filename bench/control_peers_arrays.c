@@ -49,7 +49,8 @@ void control_c_lstm(int64_t steps, const void *const *in, void *const *out)
     free(m);
 }
 
-/* dh, dc: of the state after this step on entry, of the one before it on return; d: of the gates before their functions */
+/* dh, dc: of the state after this step on entry, of the one before it on return; d: of the gates before their
+ * functions */
 static void cell_back(const moment *last, const moment *m, const float *dh, float *dc, float *d)
 {
     for (int j = 0; j < H; j++) {

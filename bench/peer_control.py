@@ -188,7 +188,8 @@ def jax_cases(prepare, picks):
         "control_lstm_grad": lambda: prepare(jax.grad(lstm), *lstm_arguments(), values=values),
         "control_neurons": lambda: prepare(neurons, *neurons_arguments(), values=values),
         "control_gbm": lambda: prepare(paths, jax.random.key(42), values=values),
-        "control_fori": lambda: prepare(lambda i: lax.fori_loop(0, count, lambda _, c: c + 1, i), *start, values=values),
+        "control_fori": lambda: prepare(lambda i: lax.fori_loop(0, count, lambda _, c: c + 1, i), *start,
+                                        values=values),
         "control_while": lambda: prepare(lambda i: lax.while_loop(lambda c: c < count, lambda c: c + 1, i), *start,
                                          values=values),
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * test_control_goldens.c -- programs with loops and branches, eager and jitted, and their derivatives: the numbers that JAX
- * gives for the same program (tests/golden/control.npz). */
+ * test_control_goldens.c -- programs with loops and branches, eager and jitted, and their derivatives: the numbers
+ * that JAX gives for the same program (tests/golden/control.npz). */
 #include "support/expect.h"
 #include "support/golden.h"
 
