@@ -161,12 +161,13 @@ static void next_point(const knr_windows *w, int64_t *at, int64_t *dense, int64_
         ((type *)to)[i * to_step] = ((const type *)from)[i * from_step]; \
     break;
 
+typedef struct pair {
+    uint64_t v[2];
+} pair;
+
 /* n elements of `size` bytes; a step of 0 repeats one. */
 static void copy_line(int size, void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n)
 {
-    typedef struct {
-        uint64_t v[2];
-    } pair;
     if (to_step == 1 && from_step == 1 && n > 1) {
         memcpy(to, from, (size_t)n * (size_t)size);
         return;
@@ -215,13 +216,27 @@ kn_error *knr_gather(const knr_windows *w, const void *table, const void *indice
 /* n elements of the table, x, become what the update y makes of them. */
 typedef void combine_line(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n);
 
-#define LINE(name, type, result)                                                                 \
-    static void name(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n)  \
-    {                                                                                            \
-        for (int64_t i = 0; i < n; i++) {                                                        \
-            type *t = (type *)to + i * to_step, x = *t, y = ((const type *)from)[i * from_step]; \
-            *t = (result);                                                                       \
-        }                                                                                        \
+/* The same of single elements, wherever they are. */
+typedef void combine_elements(void *table, const int64_t *at, const void *from, int64_t from_step, int64_t n);
+typedef struct combine {
+    combine_line *line;
+    combine_elements *elements;
+} combine;
+
+#define LINE(name, type, result)                                                                     \
+    static void name(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n)      \
+    {                                                                                                \
+        for (int64_t i = 0; i < n; i++) {                                                            \
+            type *t = (type *)to + i * to_step, x = *t, y = ((const type *)from)[i * from_step];     \
+            *t = (result);                                                                           \
+        }                                                                                            \
+    }                                                                                                \
+    static void name##_at(void *table, const int64_t *at, const void *from, int64_t step, int64_t n) \
+    {                                                                                                \
+        for (int64_t i = 0; i < n; i++) {                                                            \
+            type *t = (type *)table + at[i], x = *t, y = ((const type *)from)[i * step];             \
+            *t = (result);                                                                           \
+        }                                                                                            \
     }
 #define LINES(id, type, sum, product, smaller, larger) \
     LINE(add_##id, type, sum) LINE(mul_##id, type, product) LINE(min_##id, type, smaller) LINE(max_##id, type, larger)
@@ -259,32 +274,38 @@ FLOAT(F64, double)
 COMPLEX(C64, kn_c64)
 COMPLEX(C128, kn_c128)
 
-#define SET(size)                                                                                     \
-    static void set_##size(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n) \
-    {                                                                                                 \
-        copy_line(size, to, to_step, from, from_step, n);                                             \
+#define SET(size, type)                                                                                    \
+    static void set_##size(void *to, int64_t to_step, const void *from, int64_t from_step, int64_t n)      \
+    {                                                                                                      \
+        copy_line(size, to, to_step, from, from_step, n);                                                  \
+    }                                                                                                      \
+    static void set_##size##_at(void *table, const int64_t *at, const void *from, int64_t step, int64_t n) \
+    {                                                                                                      \
+        for (int64_t i = 0; i < n; i++)                                                                    \
+            ((type *)table)[at[i]] = ((const type *)from)[i * step];                                       \
     }
-SET(1)
-SET(2)
-SET(4)
-SET(8)
-SET(16)
+SET(1, uint8_t)
+SET(2, uint16_t)
+SET(4, uint32_t)
+SET(8, uint64_t)
+SET(16, pair)
 
 /* clang-format off */
-#define ROW(op)                                                                                                  \
-    {[KN_ID_BOOL] = op##_BOOL, [KN_ID_I8] = op##_I8, [KN_ID_I16] = op##_I16, [KN_ID_I32] = op##_I32,             \
-     [KN_ID_I64] = op##_I64, [KN_ID_U8] = op##_U8, [KN_ID_U16] = op##_U16, [KN_ID_U32] = op##_U32,               \
-     [KN_ID_U64] = op##_U64, [KN_ID_F16] = op##_F16, [KN_ID_BF16] = op##_BF16, [KN_ID_F32] = op##_F32,           \
-     [KN_ID_F64] = op##_F64, [KN_ID_C64] = op##_C64, [KN_ID_C128] = op##_C128}
+#define BOTH(name) {name, name##_at}
+#define ROW(op) \
+    {[KN_ID_BOOL] = BOTH(op##_BOOL), [KN_ID_I8] = BOTH(op##_I8), [KN_ID_I16] = BOTH(op##_I16), \
+     [KN_ID_I32] = BOTH(op##_I32), [KN_ID_I64] = BOTH(op##_I64), [KN_ID_U8] = BOTH(op##_U8), \
+     [KN_ID_U16] = BOTH(op##_U16), [KN_ID_U32] = BOTH(op##_U32), [KN_ID_U64] = BOTH(op##_U64), \
+     [KN_ID_F16] = BOTH(op##_F16), [KN_ID_BF16] = BOTH(op##_BF16), [KN_ID_F32] = BOTH(op##_F32), \
+     [KN_ID_F64] = BOTH(op##_F64), [KN_ID_C64] = BOTH(op##_C64), [KN_ID_C128] = BOTH(op##_C128)}
 /* clang-format on */
-static combine_line *const lines[][KN_ID_COUNT] = {
+static const combine combines[][KN_ID_COUNT] = {
     [KNR_ADD] = ROW(add), [KNR_MUL] = ROW(mul), [KNR_MIN] = ROW(min), [KNR_MAX] = ROW(max)};
 
-static combine_line *line_of(knr_combine how, kn_dtype d)
+static const combine *combine_of(knr_combine how, kn_dtype d)
 {
-    if (how != KNR_SET)
-        return lines[how][d->id];
-    return d->size == 1 ? set_1 : d->size == 2 ? set_2 : d->size == 4 ? set_4 : d->size == 8 ? set_8 : set_16;
+    static const combine set[] = {BOTH(set_1), BOTH(set_2), BOTH(set_4), BOTH(set_8), BOTH(set_16)};
+    return how != KNR_SET ? &combines[how][d->id] : &set[__builtin_ctz((unsigned)d->size)];
 }
 
 static void combine_window(combine_line *line, const nest *s, int64_t size, char *table, int64_t to, const char *dense,
@@ -340,23 +361,64 @@ static void combine_in_dense_order(const knr_windows *w, combine_line *line, cha
     }
 }
 
+/* Are the windows single elements, for which the dense array has one after the other? */
+static bool is_single(const knr_windows *w, const nest *s)
+{
+    bool single = s->n == 1 && s->extent[0] == 1;
+    int64_t step = w->n_point ? w->point_dense[w->n_point - 1] : 1;
+    for (int i = w->n_point - 1; single && i >= 0; step *= w->point[i--])
+        single = !w->point_table[i] && (w->point[i] == 1 || w->point_dense[i] == step);
+    return single;
+}
+
+enum { BLOCK = 64 };
+
+/* The places of points p .. p + n - 1, up to one that is to be skipped; returns how many. */
+static int64_t places(const knr_windows *w, const void *indices, int64_t p, int64_t n, int64_t *at)
+{
+    int64_t k = 0;
+    if (w->n_index == 1 && w->index_dtype->id == KN_ID_I64) {
+        const int64_t *v = (const int64_t *)indices + p;
+        for (; k < n && (uint64_t)v[k] <= (uint64_t)w->index_most[0] && w->index_most[0] >= 0; k++)
+            at[k] = v[k] * w->index_table[0];
+    }
+    while (k < n && start_of(w, indices, (p + k) * w->n_index, &at[k]))
+        k++;
+    return k;
+}
+
+static void combine_single(const knr_windows *w, const combine *c, void *table, const void *indices, const char *dense,
+                           int64_t points)
+{
+    int64_t at[BLOCK], step = w->n_point ? w->point_dense[w->n_point - 1] : 1;
+    for (int64_t p = 0; p < points;) {
+        int64_t n = points - p < BLOCK ? points - p : BLOCK, fit = places(w, indices, p, n, at);
+        c->elements(table, at, dense + p * step * w->dtype->size, step, fit);
+        p += fit + (fit < n);
+    }
+}
+
 kn_error *knr_scatter(const knr_windows *w, knr_combine how, void *table, const void *indices, const void *dense)
 {
     nest s;
-    combine_line *line = line_of(how, w->dtype);
+    const combine *c = combine_of(how, w->dtype);
     int64_t points = count(w->n_point, w->point), at[KN_MAX_NDIM] = {0}, to = 0, from = 0, start = 0;
     if (w->mode == KNR_OUT_ERROR)
         KN_TRY(knr_check_bounds(w, indices));
     if (!points || !count(w->n_window, w->window))
         return NULL;
     if (w->may_cross && !w->windows_last) {
-        combine_in_dense_order(w, line, table, indices, dense);
+        combine_in_dense_order(w, c->line, table, indices, dense);
         return NULL;
     }
     make_nest(w, &s);
+    if (is_single(w, &s)) {
+        combine_single(w, c, table, indices, dense, points);
+        return NULL;
+    }
     for (int64_t p = 0; p < points; p++) {
         if (start_of(w, indices, p * w->n_index, &start))
-            combine_window(line, &s, w->dtype->size, table, to + start, dense, from);
+            combine_window(c->line, &s, w->dtype->size, table, to + start, dense, from);
         next_point(w, at, &from, &to);
     }
     return NULL;
