@@ -72,8 +72,8 @@ KN_API int kn_fori_loop(kn_array lower, kn_array upper, kn_fn body, const kn_out
  * number that is compared with 0. Both take the same arguments and return arrays of the same shapes and dtypes: a
  * TypeError names the one that differs. */
 KN_API int kn_cond(kn_array pred, kn_fn on_true, kn_fn on_false, const kn_outs *outs, const kn_args *args);
-/* out = branches[index](args...), with index clamped to 0 .. n - 1 (jax.lax.switch). index: an integer scalar, converted to int32
- * first, as JAX does it. */
+/* out = branches[index](args...), with index clamped to 0 .. n - 1 (jax.lax.switch). index: an integer
+ * scalar, converted to int32 first, as JAX does it. */
 KN_API int kn_switch(kn_array index, const kn_fn *branches, int n, const kn_outs *outs, const kn_args *args);
 
 typedef struct kn_lax_map_opts {

@@ -186,9 +186,9 @@ static void show_reason(kn_text *t, const kna_core *f, uint32_t n, const kn_type
     }
     if (!least) {
         knx_text_add(t, "different option: %s",
-                     best->default_float != kna_default_float()  ? "default float type"
-                     : best->folds != kna_state_get()->fold ? "folding"
-                                                            : "named axes");
+                     best->default_float != kna_default_float() ? "default float type"
+                     : best->folds != kna_state_get()->fold     ? "folding"
+                                                                : "named axes");
         return;
     }
     kn_text now = {0}, before = {0};

@@ -10,23 +10,33 @@
 #include "array/state.h"
 #include "kiln/function.h"
 
-typedef enum { KNA_FN_C, KNA_FN_JIT, KNA_FN_GRAD, KNA_FN_VMAP, KNA_FN_JACFWD, KNA_FN_JACREV, KNA_FN_JAXPR,
-    KNA_FN_CUSTOM_JVP, KNA_FN_CUSTOM_VJP, KNA_FN_CHECKPOINT } kna_fn_kind;
+typedef enum {
+    KNA_FN_C,
+    KNA_FN_JIT,
+    KNA_FN_GRAD,
+    KNA_FN_VMAP,
+    KNA_FN_JACFWD,
+    KNA_FN_JACREV,
+    KNA_FN_JAXPR,
+    KNA_FN_CUSTOM_JVP,
+    KNA_FN_CUSTOM_VJP,
+    KNA_FN_CHECKPOINT
+} kna_fn_kind;
 
 /* A jitted function recorded and compiled for some types. */
 typedef struct kna_entry {
     kn_arena arena;
     uint32_t n_in;
-    kn_type *in;              /* captured, then arguments */
-    kn_dtype default_float;   /* when it was recorded */
-    kna_named_axis *axes;           /* bound then; in the arena */
-    bool folds;               /* see recording.h */
-    bool tracing;             /* being recorded right now */
-    int running;              /* so often at this moment: it has to stay */
+    kn_type *in;            /* captured, then arguments */
+    kn_dtype default_float; /* when it was recorded */
+    kna_named_axis *axes;   /* bound then; in the arena */
+    bool folds;             /* see recording.h */
+    bool tracing;           /* being recorded right now */
+    int running;            /* so often at this moment: it has to stay */
     kn_closed closed;
-    kn_program *program[2];   /* [fuse] */
+    kn_program *program[2]; /* [fuse] */
     uint64_t used;
-    size_t bytes;             /* as counted; 0: not counted */
+    size_t bytes; /* as counted; 0: not counted */
 } kna_entry;
 
 typedef struct kna_options { /* all of them plain: compared as bytes */
@@ -34,8 +44,8 @@ typedef struct kna_options { /* all of them plain: compared as bytes */
     bool has_aux, value;
     kn_mapping in_axes[KN_MAX_ARGS], out_axes[KN_MAX_ARGS];
     int64_t axis_size;
-    const char *axis_name;    /* of kna_intern_name; NULL: none */
-    int64_t policy;           /* of checkpoint: a kn_save_policy, its names (of kna_intern_name) */
+    const char *axis_name; /* of kna_intern_name; NULL: none */
+    int64_t policy;        /* of checkpoint: a kn_save_policy, its names (of kna_intern_name) */
     const char *policy_names;
     bool allow_cse;
 } kna_options;
@@ -65,22 +75,26 @@ typedef struct kna_core {
     atomic_int refs;
     kna_fn_kind kind;
     uint64_t hash;
-    const kn_function *c; void *env;      /* C */
-    kni_jaxpr *jaxpr;                     /* JAXPR: inputs are captured, then arguments; no constvars */
+    const kn_function *c;
+    void *env;        /* C */
+    kni_jaxpr *jaxpr; /* JAXPR: inputs are captured, then arguments; no constvars */
     struct kna_core *inner;
-    struct kna_core *rule[2];             /* CUSTOM: jvp; or fwd, bwd. Their captured arrays come first, in order */
+    struct kna_core *rule[2]; /* CUSTOM: jvp; or fwd, bwd. Their captured arrays come first, in order */
     kna_options o;
     const char *name;
     int n_captured, n_args, arrays[KN_MAX_ARGS], n_in /* arrays of all arguments */, n_out;
-    KN_VEC(kna_entry *) entry;            /* JIT */
+    KN_VEC(kna_entry *) entry; /* JIT */
     int trace_count;
-    uint64_t gone[KNA_GONE];              /* hashes of the types of entries that were evicted last */
+    uint64_t gone[KNA_GONE]; /* hashes of the types of entries that were evicted last */
     unsigned n_gone;
     KN_VEC(kna_memo) memo;
     KN_VEC(kna_rule) rules;
 } kna_core;
 
-typedef struct kna_fn { kna_core *core; kn_value **captured; } kna_fn;
+typedef struct kna_fn {
+    kna_core *core;
+    kn_value **captured;
+} kna_fn;
 
 /* An equal string that lives as long as the context; NULL without memory. */
 const char *kna_intern_name(const char *name);
@@ -138,7 +152,11 @@ bool kna_may_be_concrete(const char **why);
 
 /* Runs a user's function between public calls: keeps what the context says about the running call. */
 typedef struct kna_user_call {
-    const kn_place *here; const char *operation; int depth; unsigned floats; size_t guard;
+    const kn_place *here;
+    const char *operation;
+    int depth;
+    unsigned floats;
+    size_t guard;
 } kna_user_call;
 kn_error *kna_call_user(void (*f)(void *arg), void *arg); /* in the middle of an operation: see knx_call_user */
 kn_error *kna_enter_user(kna_user_call *u);

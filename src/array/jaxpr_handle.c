@@ -142,7 +142,7 @@ static char *text_of(kna_op *op, kn_jaxpr jaxpr, int form)
     kn_closed *c = kna_jaxpr_get(op, jaxpr);
     if (c && (form < KN_JAXPR_CLASSIC || form > KN_JAXPR_FULL))
         kna_fail(op, KN_ERROR_VALUE, "form %d is none of KN_JAXPR_CLASSIC, KN_JAXPR_TYPED, KN_JAXPR_FULL", form);
-    kn_error *error = !c || kna_failed(op)      ? NULL
+    kn_error *error = !c || kna_failed(op)    ? NULL
                       : form == KN_JAXPR_FULL ? full_text(c, &text)
                                               : kni_text(c->jaxpr, (kn_jaxpr_form)form, &text);
     if (error)

@@ -326,8 +326,8 @@ static kn_array own_handle_of(kn_value *v)
     const kn_recording *r = kna_recording_current();
     const kn_builder *b = r ? &r->b : NULL;
     bool input = v->state == KN_V_TRACER && b && b->invar.n && v->tracer.atom <= b->invar.at[b->invar.n - 1];
-    bool memory = (v->state == KN_V_BUFFER || v->state == KN_V_NUMBER || v->state == KN_V_PENDING) && r &&
-                  !v->type.weak;
+    bool memory =
+        (v->state == KN_V_BUFFER || v->state == KN_V_NUMBER || v->state == KN_V_PENDING) && r && !v->type.weak;
     return input || memory ? kna_own_handle(v) : handle_of(v);
 }
 

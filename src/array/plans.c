@@ -398,7 +398,8 @@ static bool can_be_shared(const kna_cut *c)
         if (p->bits & KN_DEEP_BITS)
             return false;
         for (const kn_param_field *f = p->fields; f && f->name; f++)
-            if (f->kind == KN_P_JAXPR || f->kind == KN_P_JAXPRS || f->kind == KN_P_THUNK || f->kind == KN_P_STRING || f->kind == KN_P_NAMES)
+            if (f->kind == KN_P_JAXPR || f->kind == KN_P_JAXPRS || f->kind == KN_P_THUNK || f->kind == KN_P_STRING ||
+                f->kind == KN_P_NAMES)
                 return false;
     }
     return true;

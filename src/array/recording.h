@@ -17,27 +17,28 @@ typedef struct kna_named_axis {
 
 struct kn_recording {
     atomic_int refs;
-    bool active;                    /* its function is still running */
+    bool active; /* its function is still running */
     bool concrete;
-    uint64_t serial;       /* never given twice; 0 stands for no recording */
-    int n_captured, n_args; /* inputs: captured arrays, then each argument's */
-    const int *arrays;      /* of each argument */
-    const char *function;           /* being recorded */
-    const char *transformation;     /* by which: "jit", "vmap", ... */
-    kn_recording *outer;            /* while active */
-    kn_builder b;                   /* while active */
-    KN_VEC(kn_value *) captured;    /* values of the constvars, in order */
+    uint64_t serial;             /* never given twice; 0 stands for no recording */
+    int n_captured, n_args;      /* inputs: captured arrays, then each argument's */
+    const int *arrays;           /* of each argument */
+    const char *function;        /* being recorded */
+    const char *transformation;  /* by which: "jit", "vmap", ... */
+    kn_recording *outer;         /* while active */
+    kn_builder b;                /* while active */
+    KN_VEC(kn_value *) captured; /* values of the constvars, in order */
     KN_VEC(kn_atom) captured_atom;
-    kn_map captured_index;          /* by pointer: 1 + index */
-    KN_VEC(kn_value *) known;       /* concrete: per variable of b the value outside, NULL if not worked out; folding:
+    kn_map captured_index; /* by pointer: 1 + index */
+    KN_VEC(kn_value *)
+    known;                 /* concrete: per variable of b the value outside, NULL if not worked out; folding:
                                        of what depends on no recording */
-    bool folds;                     /* what depends on no recording is worked out at once */
-    kn_error *refused;              /* by a write or a look that had to be refused: the recording fails with it */
-    bool captured_tracers;          /* of an enclosing recording: what comes out is good for this call only */
+    bool folds;            /* what depends on no recording is worked out at once */
+    kn_error *refused;     /* by a write or a look that had to be refused: the recording fails with it */
+    bool captured_tracers; /* of an enclosing recording: what comes out is good for this call only */
 };
 
 int kna_argument_of_input(const kn_recording *r, int input); /* which argument an input belongs to */
-kn_recording *kna_recording_current(void);                                /* NULL outside of any */
+kn_recording *kna_recording_current(void);                   /* NULL outside of any */
 /* becomes current; NULL without memory */
 kn_recording *kna_recording_begin(const char *function, const char *transformation, bool concrete);
 kn_atom kna_recording_input(kn_recording *r, kn_type type, kn_value *known /* concrete: what it stands for */);
@@ -49,7 +50,12 @@ kn_value *kna_recording_tracer(kn_recording *r, kn_atom atom);
 /* Ends r (it must be current): the jaxpr of these results, and the captured values (references handed over). Always
  * pops. */
 /* once: captured tracers */
-typedef struct kn_closed { kni_jaxpr *jaxpr; uint32_t n_const; kn_value **consts; bool once; } kn_closed;
+typedef struct kn_closed {
+    kni_jaxpr *jaxpr;
+    uint32_t n_const;
+    kn_value **consts;
+    bool once;
+} kn_closed;
 kn_error *kna_recording_end(kn_recording *r, int n_out, const kn_atom *out, kn_closed *closed);
 void kna_recording_abort(kn_recording *r);
 void kna_recording_release(kn_recording *r);

@@ -22,22 +22,22 @@ void kna_caches_release(kna_caches *c);          /* NULL is fine */
 kna_plans *kna_own_plans(void);                  /* of a context */
 
 typedef struct kna_state {
-    kn_recording *recording;        /* the innermost active one; NULL: lazy recording */
-    kna_named_axis *axes;                 /* bound now; NULL: none */
-    bool fold;                      /* recordings that begin now work out what depends on none of them */
-    kn_node *waiting; /* all nodes, newest first */
-    int64_t pending;                /* nodes alive */
-    kn_builder lazy;                /* hooked: its equations become nodes */
-    KN_VEC(kn_value *) lazy_value;  /* per variable of `lazy`, a reference each */
-    KN_VEC(kna_held) held;          /* values lent to the operation that is running */
-    bool lazy_can_fail;             /* this operation recorded something that can fail */
-    uint32_t mark;                  /* of the newest cut */
-    struct kna_cut *cut_room;       /* of force.c, kept between cuts */
-    kna_plans *plans;               /* compiled cuts */
+    kn_recording *recording;       /* the innermost active one; NULL: lazy recording */
+    kna_named_axis *axes;          /* bound now; NULL: none */
+    bool fold;                     /* recordings that begin now work out what depends on none of them */
+    kn_node *waiting;              /* all nodes, newest first */
+    int64_t pending;               /* nodes alive */
+    kn_builder lazy;               /* hooked: its equations become nodes */
+    KN_VEC(kn_value *) lazy_value; /* per variable of `lazy`, a reference each */
+    KN_VEC(kna_held) held;         /* values lent to the operation that is running */
+    bool lazy_can_fail;            /* this operation recorded something that can fail */
+    uint32_t mark;                 /* of the newest cut */
+    struct kna_cut *cut_room;      /* of force.c, kept between cuts */
+    kna_plans *plans;              /* compiled cuts */
     kna_caches *caches;
     uint64_t clock;
     kn_stats trace_stats;
-    int call_depth;                 /* of user functions being recorded inside each other */
+    int call_depth; /* of user functions being recorded inside each other */
 } kna_state;
 
 kna_state *kna_state_make(void);

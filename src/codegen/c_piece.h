@@ -35,9 +35,9 @@ typedef struct kng_c_stage {
 } kng_c_stage;
 
 void kng_c_analyse(kng_c_stage *s);
-void kng_c_uniform(kng_c_stage *s);   /* the values that a row has once */
+void kng_c_uniform(kng_c_stage *s); /* the values that a row has once */
 void kng_c_imports(kng_c_stage *s, bool uniform);
-void kng_c_nodes(kng_c_stage *s);     /* the others, but for stores, exports and reductions */
+void kng_c_nodes(kng_c_stage *s); /* the others, but for stores, exports and reductions */
 
 void kng_c_put(kng_c_stage *s, int stream, knk_node x); /* c_source.c: a store into a stream */
 
@@ -46,9 +46,9 @@ void kng_c_call(kng_c_stage *s, const char *helper, int dtype); /* "NAME_DTYPE_L
 void kng_c_type(kng_c_stage *s, int dtype);
 void kng_c_value(kng_c_stage *s, knk_node x);
 void kng_c_constant(kng_c_stage *s, int dtype, uint64_t bits);
-void kng_c_address(kng_c_stage *s, int stream);                 /* of lane 0 */
-void kng_c_step(kng_c_stage *s, int stream);                    /* from lane to lane */
-int kng_c_stream(const kng_c_stage *s, const knk_inst *n);      /* of a load, store or index */
+void kng_c_address(kng_c_stage *s, int stream);            /* of lane 0 */
+void kng_c_step(kng_c_stage *s, int stream);               /* from lane to lane */
+int kng_c_stream(const kng_c_stage *s, const knk_inst *n); /* of a load, store or index */
 int kng_c_stream_of(const kng_c_stage *s, kng_stream_kind kind, knk_node x);
 bool kng_c_is_export(const kng_c_stage *s, knk_node x);
 bool kng_c_is_uniform(const kng_c_stage *s, knk_node x);

@@ -39,12 +39,12 @@ typedef struct kng_stage_facts {
     const uint8_t *turnable; /* per stream: memory that every point reads or writes, at the map's element */
     /* [stream][stream]: does an index that loads of the first one add depend on the second? NULL: unknown */
     const uint8_t *leads;
-    const size_t *place;     /* per stream: IMPORT, EXPORT, reductions: in a part */
+    const size_t *place; /* per stream: IMPORT, EXPORT, reductions: in a part */
     const kng_reduction *reduction;
-    int width;               /* lanes of a block of columns */
-    bool copies;             /* it stores what it loads and nothing else */
-    bool read_after;         /* a later stage loads from memory */
-    double cost;             /* of its operations, per point, nanoseconds; of one turn of each loop */
+    int width;       /* lanes of a block of columns */
+    bool copies;     /* it stores what it loads and nothing else */
+    bool read_after; /* a later stage loads from memory */
+    double cost;     /* of its operations, per point, nanoseconds; of one turn of each loop */
     int n_loop;
     const int8_t *outer;     /* per loop: the one that it lies in, -1 */
     const double *turn_cost; /* per loop: what a turn costs without the loops in it */
@@ -77,9 +77,9 @@ typedef struct kng_pass {
     const int64_t *loop;            /* words of a call behind its streams: extents and steps of loops */
     const uint8_t *turned;          /* per stream: through a tile */
     int64_t inner_total;
-    double point_ns;                /* estimated time per parallel point */
-    bool large;                     /* what it writes would be of no use in the caches */
-    kng_function *f, *nontemporal;  /* nontemporal: NULL if it is not wanted */
+    double point_ns;               /* estimated time per parallel point */
+    bool large;                    /* what it writes would be of no use in the caches */
+    kng_function *f, *nontemporal; /* nontemporal: NULL if it is not wanted */
 } kng_pass;
 
 struct kng_prepared {
@@ -112,12 +112,12 @@ extern kng_tuning kng_tune;
 typedef struct kng_worker {
     const kng_prepared *p;
     void *const *buffer;
-    const knk_map_values *map; /* NULL: offsets are those of the plan */
+    const knk_map_values *map;    /* NULL: offsets are those of the plan */
     char *part, *values, *shared; /* values: the part that the values for later stages are in */
     kng_args *args;
-    int64_t *at, *cursor;         /* per stream: of the point that is being walked to; within the inner loops */
+    int64_t *at, *cursor; /* per stream: of the point that is being walked to; within the inner loops */
     int64_t *index, *inner_index, *lo, *n, *origin;
-    uint64_t bypass;              /* bit per stage: nontemporal */
+    uint64_t bypass; /* bit per stage: nontemporal */
 } kng_worker;
 
 /* A part of the points of a pass: [lo, lo + n) per axis; `origin`: the first point of the values' areas. group: which

@@ -10,12 +10,12 @@
 #include "kernel/internal.h"
 
 enum {
-    KNG_COPIES = 4,       /* at most so many copies are interleaved */
-    KNG_NEVER = 1 << 30,  /* position of a use that there is not */
+    KNG_COPIES = 4,      /* at most so many copies are interleaved */
+    KNG_NEVER = 1 << 30, /* position of a use that there is not */
     KNG_FRAME_LIMIT = 64 * 1024,
-    KNG_POINTERS = 8,     /* streams whose pointers live in registers */
-    KNG_BODY = 0,         /* number of the part that the lane loop is */
-    KNG_ROW = -1          /* and of what is worked out once per row */
+    KNG_POINTERS = 8, /* streams whose pointers live in registers */
+    KNG_BODY = 0,     /* number of the part that the lane loop is */
+    KNG_ROW = -1      /* and of what is worked out once per row */
 };
 /* General-purpose registers: RDI the arguments, RAX the element number, RCX the last start of the main loop or how many
  * lanes exist; RDX, RSI, R11 are lent to the emitter; R10 holds an address for a moment. */
@@ -29,23 +29,23 @@ typedef enum kng_value_kind { KNG_VALUE_CONSTANT, KNG_VALUE_UNIFORM, KNG_VALUE_L
 typedef struct kng_value {
     knk_node node;
     uint8_t dtype, kind;
-    bool mask;         /* lives in a mask register */
-    bool folds;        /* a load that is a memory operand of its one user in the main loop */
-    bool homed;        /* UNIFORM: lanes read it */
-    int16_t part;      /* which part works it out: KNG_BODY, KNG_ROW or a cold one */
-    int16_t listed;    /* the last cold part that has it among its inputs */
-    int32_t single;    /* UNIFORM: place of one element in the frame, for addresses; -1: none */
-    int32_t home;      /* homed: place in the frame; of a cold part: offset in the results of a copy; -1: none */
-    int32_t input;     /* where the cold part that is being emitted finds it, or leaves it */
-    int32_t uses;      /* by items of the body */
-    int32_t born;      /* position of the item of the body that works it out, -1 */
-    int32_t kept;      /* carry: place in the frame of the first copy's, -1 */
-    int32_t feeds;     /* the carry whose next value it is, -1 */
-    bool carry;        /* of a loop */
-    bool resident;     /* carry: it lies at `kept`, not in a register, from turn to turn */
-    bool stays;        /* it keeps a register in the loop that is being emitted */
+    bool mask;               /* lives in a mask register */
+    bool folds;              /* a load that is a memory operand of its one user in the main loop */
+    bool homed;              /* UNIFORM: lanes read it */
+    int16_t part;            /* which part works it out: KNG_BODY, KNG_ROW or a cold one */
+    int16_t listed;          /* the last cold part that has it among its inputs */
+    int32_t single;          /* UNIFORM: place of one element in the frame, for addresses; -1: none */
+    int32_t home;            /* homed: place in the frame; of a cold part: offset in the results of a copy; -1: none */
+    int32_t input;           /* where the cold part that is being emitted finds it, or leaves it */
+    int32_t uses;            /* by items of the body */
+    int32_t born;            /* position of the item of the body that works it out, -1 */
+    int32_t kept;            /* carry: place in the frame of the first copy's, -1 */
+    int32_t feeds;           /* the carry whose next value it is, -1 */
+    bool carry;              /* of a loop */
+    bool resident;           /* carry: it lies at `kept`, not in a register, from turn to turn */
+    bool stays;              /* it keeps a register in the loop that is being emitted */
     int8_t seat[KNG_COPIES]; /* carry: its register at the start of turns, -1 */
-    int8_t pool_lanes; /* CONSTANT: for how many lanes the operands below are */
+    int8_t pool_lanes;       /* CONSTANT: for how many lanes the operands below are */
     bool has_one, has_all;
     kng_operand one, all;
 } kng_value;
@@ -66,16 +66,16 @@ typedef enum kng_item_kind {
     KNG_ITEM_IMPORT,
     KNG_ITEM_STORE,
     KNG_ITEM_REDUCE,
-    KNG_ITEM_COLD, /* does any lane need a cold part? */
-    KNG_ITEM_USE,  /* nothing but uses: what cold parts read lives until here; what turns of a loop read, too */
-    KNG_ITEM_LOOP, /* before the carries of loop `number` */
+    KNG_ITEM_COLD,  /* does any lane need a cold part? */
+    KNG_ITEM_USE,   /* nothing but uses: what cold parts read lives until here; what turns of a loop read, too */
+    KNG_ITEM_LOOP,  /* before the carries of loop `number` */
     KNG_ITEM_CARRY, /* def: a carry, which begins as the use */
-    KNG_ITEM_ONES, /* def: true for all lanes */
-    KNG_ITEM_TOP,  /* where turns begin */
+    KNG_ITEM_ONES,  /* def: true for all lanes */
+    KNG_ITEM_TOP,   /* where turns begin */
     KNG_ITEM_WHILE, /* def, if any: all uses are true. Does any lane go on? */
-    KNG_ITEM_KEEP, /* def: where the first use is true the second, else the third */
-    KNG_ITEM_COPY, /* def: the use */
-    KNG_ITEM_END   /* the next turn, or the end of the loop */
+    KNG_ITEM_KEEP,  /* def: where the first use is true the second, else the third */
+    KNG_ITEM_COPY,  /* def: the use */
+    KNG_ITEM_END    /* the next turn, or the end of the loop */
 } kng_item_kind;
 typedef struct kng_item {
     uint8_t kind, n_use;
@@ -119,22 +119,22 @@ typedef struct kng_carry {
     int32_t after;        /* position of its first use after the loop */
 } kng_carry;
 typedef struct kng_loop {
-    knk_node begin, end, test; /* LOOP, END, WHILE (-1: none) */
-    int outer, depth;          /* the loop that it lies in, -1; in how many it lies */
+    knk_node begin, end, test;        /* LOOP, END, WHILE (-1: none) */
+    int outer, depth;                 /* the loop that it lies in, -1; in how many it lies */
     bool live, inner, stores, sticky; /* inner: it has loops in it; sticky: its WHILE may come true again */
-    bool helper;               /* calls in it: no register lives through a turn */
-    KN_VEC(kng_carry) carry;   /* those that are alive */
-    KN_VEC(int32_t) outside;   /* values of lanes from outside that turns read, the most used ones first */
-    int32_t going, active;     /* values: lanes that take part in this turn; at its start, if sticky; -1 */
-    int32_t first, top, last;  /* positions: LOOP, TOP, END */
-    int loads_left;            /* in it, not placed yet */
-    int live_values[2];        /* of its own that are alive at once, by bank */
+    bool helper;                      /* calls in it: no register lives through a turn */
+    KN_VEC(kng_carry) carry;          /* those that are alive */
+    KN_VEC(int32_t) outside;          /* values of lanes from outside that turns read, the most used ones first */
+    int32_t going, active;            /* values: lanes that take part in this turn; at its start, if sticky; -1 */
+    int32_t first, top, last;         /* positions: LOOP, TOP, END */
+    int loads_left;                   /* in it, not placed yet */
+    int live_values[2];               /* of its own that are alive at once, by bank */
     int temps;
     /* while it is emitted */
     int begin_label, end_label;
-    int32_t holds[2][32];      /* the states that registers hold at the start of each turn */
-    uint32_t outer_avoid[2];   /* `avoid` of the loop around it */
-    int32_t count, saved;      /* frame: turns left; pointers of its streams before the first turn */
+    int32_t holds[2][32];    /* the states that registers hold at the start of each turn */
+    uint32_t outer_avoid[2]; /* `avoid` of the loop around it */
+    int32_t count, saved;    /* frame: turns left; pointers of its streams before the first turn */
 } kng_loop;
 
 typedef struct kng_bank { /* the registers of one kind */
@@ -146,16 +146,16 @@ typedef struct kng_sum { /* one reduction */
     int32_t value;
     uint8_t how, dtype;
     bool in_registers;
-    int16_t stream;   /* EXPORT or PARTIAL */
-    int8_t reg[16];   /* per piece of the 64 accumulators */
-    int32_t slot;     /* frame: the pieces, `step` bytes apart; -1: none */
+    int16_t stream; /* EXPORT or PARTIAL */
+    int8_t reg[16]; /* per piece of the 64 accumulators */
+    int32_t slot;   /* frame: the pieces, `step` bytes apart; -1: none */
 } kng_sum;
 
-typedef struct kng_way { /* how a stream is walked */
-    int8_t reg;           /* that holds its pointer, -1 none */
-    uint8_t shift;        /* log2 of the size of an element */
-    int32_t pointer;      /* frame: the running pointer of ANY, or the running number; -1 */
-    int32_t table;        /* frame: lane * step for the lanes of all copies, 64 bits each; -1 */
+typedef struct kng_way {     /* how a stream is walked */
+    int8_t reg;              /* that holds its pointer, -1 none */
+    uint8_t shift;           /* log2 of the size of an element */
+    int32_t pointer;         /* frame: the running pointer of ANY, or the running number; -1 */
+    int32_t table;           /* frame: lane * step for the lanes of all copies, 64 bits each; -1 */
     int32_t step, step_tail; /* frame: what a block of the main loop, of the tail adds to the pointer; -1 */
     uint64_t turns;          /* bit per loop: its turns move the pointer */
     int32_t uses;
@@ -190,24 +190,24 @@ typedef struct kng_low {
     int32_t *value_of; /* per node of the kernel: its value, -1 */
     kng_value *value;
     int n_value;
-    int32_t *region;   /* per node of the stage (number - first): cold region, 0 none; then per cold select its own */
-    uint8_t *flags;    /* per node of the stage: KNG_NODE_... */
+    int32_t *region; /* per node of the stage (number - first): cold region, 0 none; then per cold select its own */
+    uint8_t *flags;  /* per node of the stage: KNG_NODE_... */
     kng_list uniform, body;
     int loads_left; /* of the body, not placed yet */
     bool single;    /* all lanes are one point: a short piece, once */
     kng_loop *loop;
     int n_loop;
-    int8_t *level; /* per node of the stage: the innermost loop that its value depends on, -1 */
-    int open;      /* the loop that is being built or emitted, -1 */
-    bool counter;  /* some loop has no loops in it */
+    int8_t *level;         /* per node of the stage: the innermost loop that its value depends on, -1 */
+    int open;              /* the loop that is being built or emitted, -1 */
+    bool counter;          /* some loop has no loops in it */
     KN_VEC(kng_part) part; /* [0] is the body and not used */
     KN_VEC(kng_stub) stub;
     KN_VEC(int32_t) where;
     kng_sum *sum;
     int n_sum;
     kng_form lane_form, row_form, half_form; /* of the lane loop; of uniform values; of 64-bit values */
-    int copies, blocks;           /* a main iteration is `blocks` blocks of `copies` pieces */
-    bool groups;                  /* 64 elements per iteration, for the accumulators */
+    int copies, blocks;                      /* a main iteration is `blocks` blocks of `copies` pieces */
+    bool groups;                             /* 64 elements per iteration, for the accumulators */
 
     /* what is being emitted */
     kng_form form;
@@ -216,7 +216,7 @@ typedef struct kng_low {
     kng_tail exists;
     int shift; /* what has been pushed since the frame was laid out */
     int position;
-    kng_bank bank[2]; /* vectors, masks */
+    kng_bank bank[2];    /* vectors, masks */
     uint32_t changed[2]; /* registers taken since these were cleared */
     uint32_t avoid[2];   /* registers of carries: others take them last */
     kng_state *state;
@@ -239,7 +239,7 @@ static inline int32_t kng_low_word(int stream, size_t member) /* of a stream's w
 }
 
 /* lower_plan.c */
-bool kng_low_plan(kng_low *l);      /* values, lists, parts, sums */
+bool kng_low_plan(kng_low *l); /* values, lists, parts, sums */
 static inline const knk_stage *kng_low_stage(const kng_low *l) { return &l->k->stage[l->r->stage]; }
 static inline bool kng_low_inside(const kng_low *l, knk_node x)
 {
@@ -256,10 +256,10 @@ void kng_low_place_node(kng_low *l, knk_node x, const kng_regions *g);
 void kng_low_place_export(kng_low *l, knk_node x);
 void kng_low_place_store(kng_low *l, knk_node x);
 /* lower_loop.c */
-void kng_low_find_loops(kng_low *l);  /* loops and levels */
-bool kng_low_wake_loops(kng_low *l);  /* more nodes are alive because of carries: true if so */
+void kng_low_find_loops(kng_low *l); /* loops and levels */
+bool kng_low_wake_loops(kng_low *l); /* more nodes are alive because of carries: true if so */
 void kng_low_build_loops(kng_low *l, const kng_regions *g, kng_stores *s); /* the body of a stage with loops */
-void kng_low_loops_planned(kng_low *l); /* when the body is known */
+void kng_low_loops_planned(kng_low *l);                                    /* when the body is known */
 static inline int kng_low_level(const kng_low *l, knk_node x)
 {
     return l->n_loop && kng_low_inside(l, x) ? l->level[x - kng_low_stage(l)->first] : -1;
@@ -281,12 +281,12 @@ int kng_low_frame(kng_low *l, int bytes, int align); /* a place in the frame */
 static inline kng_operand kng_low_at(const kng_low *l, int offset) { return kng_at(KNG_RSP, offset + l->shift); }
 void kng_low_start(kng_low *l, uint32_t reserved); /* empty banks, but for these vector registers */
 int kng_low_state(const kng_low *l, int32_t value, int copy);
-void kng_low_store_away(kng_low *l, int32_t state); /* so that it is in memory, too */
-void kng_low_forget(kng_low *l, int32_t state);     /* its place in the frame is free */
-int kng_low_take(kng_low *l, int bank, int32_t state);    /* a register, locked until the item ends; -1: a temporary */
-void kng_low_give(kng_low *l, int bank, int reg);         /* a temporary is free again */
-void kng_low_drop(kng_low *l, int32_t state, int bank);   /* its register is free */
-int kng_low_need(kng_low *l, int32_t value, int copy);    /* its register, loaded if it has none */
+void kng_low_store_away(kng_low *l, int32_t state);     /* so that it is in memory, too */
+void kng_low_forget(kng_low *l, int32_t state);         /* its place in the frame is free */
+int kng_low_take(kng_low *l, int bank, int32_t state);  /* a register, locked until the item ends; -1: a temporary */
+void kng_low_give(kng_low *l, int bank, int reg);       /* a temporary is free again */
+void kng_low_drop(kng_low *l, int32_t state, int bank); /* its register is free */
+int kng_low_need(kng_low *l, int32_t value, int copy);  /* its register, loaded if it has none */
 int kng_low_define(kng_low *l, const kng_item *it, int copy);
 void kng_low_defined(kng_low *l, const kng_item *it, int copy); /* after the last use of operands */
 void kng_low_used(kng_low *l, const kng_item *it, int copy);
@@ -296,13 +296,13 @@ kng_operand kng_low_memory(kng_low *l, int32_t value, int copy, bool broadcast);
 bool kng_low_in_register(const kng_low *l, int32_t value, int copy);
 int kng_low_bank_of(const kng_low *l, int32_t value);
 /* lower_fuse.c */
-void kng_low_find_fusions(kng_low *l);               /* marks nodes that their only user absorbs */
+void kng_low_find_fusions(kng_low *l); /* marks nodes that their only user absorbs */
 bool kng_low_fuse(kng_low *l, knk_node x, kng_item *it, knk_node operand[3]); /* what an item of x reads then */
 void kng_low_emit_fused(kng_low *l, const kng_item *it, int dst, const kng_operand src[3]);
 /* lower_body.c */
 void kng_low_block(kng_low *l, const kng_list *list, int copies);
 kng_operand kng_low_element(kng_low *l, int stream, int copy); /* memory of a piece of a stream of class ONE */
-int kng_low_pointer(kng_low *l, int stream); /* a register that holds its address */
+int kng_low_pointer(kng_low *l, int stream);                   /* a register that holds its address */
 void kng_low_select(kng_low *l, int dtype, int dst, int pred, kng_operand yes, kng_operand no);
 void kng_low_end_item(kng_low *l, const kng_item *it, int copy);
 int kng_low_exists(const kng_low *l); /* the register that holds which lanes exist, as a bool */
@@ -310,6 +310,6 @@ int kng_low_exists(const kng_low *l); /* the register that holds which lanes exi
 void kng_low_reduce(kng_low *l, const kng_item *it, int copy);
 void kng_low_sums_start(kng_low *l, bool registers); /* at the identity, or loaded from PARTIAL */
 void kng_low_sums_move(kng_low *l, bool to_memory);  /* those in registers, between these and the frame */
-void kng_low_sums_store(kng_low *l); /* RUNS: back to PARTIAL */
-void kng_low_sums_join(kng_low *l);  /* ROWS: to EXPORT */
+void kng_low_sums_store(kng_low *l);                 /* RUNS: back to PARTIAL */
+void kng_low_sums_join(kng_low *l);                  /* ROWS: to EXPORT */
 #endif

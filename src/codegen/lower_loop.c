@@ -297,6 +297,11 @@ static void place_while(builder *b, knk_node x)
         p->going = it.def = new_bool(l, x);
     }
     kng_low_push(l, &l->body, &it);
+    for (size_t i = 0; !lanes_differ(l) && i < p->carry.n; i++) { /* with lanes the end of the turn reads them */
+        it = item_of(l, KNG_ITEM_USE, x, loop);
+        add_use(l, &it, p->carry.at[i].is);
+        kng_low_push(l, &l->body, &it);
+    }
 }
 
 static bool is_carry_of(const kng_loop *p, int32_t v)

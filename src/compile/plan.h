@@ -55,13 +55,13 @@ typedef enum knc_state {
     X(OLD, "it reads a value that is updated before its readers run")             \
     X(UNFUSED, "fusion is off")                                                   \
     X(FINISH, "the kernel that reads it is a part of the product's step")         \
-    X(SHARED, "a kernel of the product's step reads it, and others do")             \
+    X(SHARED, "a kernel of the product's step reads it, and others do")           \
     X(FILL, "worked out where a product reads it")                                \
     X(STRIDES, "a product goes along the strides of where it comes from")         \
     X(PLACED, "the product puts it where its reader would move it to")            \
     X(JOINED, "the kernel beside the product joins elements")                     \
     X(UNEVEN, "the kernel beside the product has other loops")                    \
-    X(SMALL, "it costs little to pass it through memory")                        \
+    X(SMALL, "it costs little to pass it through memory")                         \
     X(CIRCLE, "the kernel that reads it waits for another reader")                \
     X(OFTEN, "the product would work it out too often")                           \
     X(WIDELY, "not only one product reads it")                                    \
@@ -234,8 +234,8 @@ kn_error *knc_group_equations(knc_plan *p);
 kn_error *knc_place_values(knc_plan *p);
 kn_error *knc_lower(knc_plan *p);
 kn_error *knc_make_bands(knc_plan *p); /* bands.c */
-kn_error *knc_attach(knc_plan *p); /* attach.c */
-extern bool knc_attach_small;      /* for tests: whatever the sizes */
+kn_error *knc_attach(knc_plan *p);     /* attach.c */
+extern bool knc_attach_small;          /* for tests: whatever the sizes */
 kn_error *knc_order_steps(knc_plan *p);
 kn_error *knc_prepare_kernels(knc_plan *p); /* prepare.c */
 kn_error *knc_plan_memory(knc_plan *p);
@@ -251,7 +251,8 @@ bool knc_reads_too_late(const knc_plan *p, const kn_eqn *e, bool moves, uint32_t
 kn_error *knc_settle_updates(knc_plan *p); /* once places are known: copies that are left, and why */
 kn_error *knc_drop_copies(knc_plan *p);    /* those that are not */
 
-/* control.c: an equation with KN_LOOPS becomes a kernel, or programs that the executor drives. s: a routine's step, with
+/* control.c: an equation with KN_LOOPS becomes a kernel, or programs that the executor drives. s: a routine's
+ * step, with
  * its references but for a workspace. What it holds then is given back by knc_drop_step. */
 kn_error *knc_make_control(knc_plan *p, const kn_eqn *e, knc_step *s);
 void knc_drop_step(const knc_step *s);

@@ -39,20 +39,20 @@ typedef struct knc_table {
  * runs is in its workspace: docs/loops.md. Operands: constants of the condition, of the body, carries, inputs; results:
  * carries, outputs. */
 typedef struct knc_loop {
-    uint8_t path;             /* kn_loop_path: CALLS or STEPWISE */
+    uint8_t path;                         /* kn_loop_path: CALLS or STEPWISE */
     uint32_t n_cond, n_body, n, n_x, n_y; /* constants of the condition, of the body; carries; inputs, outputs */
-    kn_program *cond, *body;  /* cond: NULL for a scan */
-    int64_t length;           /* of a scan; of a while: most rounds, KNC_NO_LENGTH: any */
+    kn_program *cond, *body;              /* cond: NULL for a scan */
+    int64_t length;                       /* of a scan; of a while: most rounds, KNC_NO_LENGTH: any */
     bool reverse;
-    int64_t on_step;          /* a host function (ir/host.h), 0: none */
-    const size_t *bytes;      /* of the carries; then of an element of each input, of each output */
-    const size_t *second;     /* offset of the second place of a carry; KNC_IN_PLACE: none */
-    int places;               /* 2: some carries have a second one; then all that follows is there for each */
-    size_t cond_in, body_in, to; /* offsets: operands of the programs, results of the body */
+    int64_t on_step;                  /* a host function (ir/host.h), 0: none */
+    const size_t *bytes;              /* of the carries; then of an element of each input, of each output */
+    const size_t *second;             /* offset of the second place of a carry; KNC_IN_PLACE: none */
+    int places;                       /* 2: some carries have a second one; then all that follows is there for each */
+    size_t cond_in, body_in, to;      /* offsets: operands of the programs, results of the body */
     knc_table cond_table, body_table; /* CALLS */
-    size_t go, work, workspace; /* the condition's result; the programs' workspace; all of it */
+    size_t go, work, workspace;       /* the condition's result; the programs' workspace; all of it */
 } knc_loop;
-#define KNC_IN_PLACE SIZE_MAX
+#define KNC_IN_PLACE  SIZE_MAX
 #define KNC_NO_LENGTH INT64_MAX
 
 /* One of several programs, chosen by an index: operands: the index, what all programs take; results: theirs. */
@@ -67,18 +67,26 @@ typedef struct knc_branch {
  * the group m; operand b: n) and columns (the group n; operands: k), slowest first, at least one row and column. */
 typedef struct knc_attached {
     knk_kernel *kernel;
-    const uint32_t *ref;   /* per buffer: which of the step's; KNC_NO: elements that are asked for or handed over */
-    const bool *handed;    /* per map: of those elements; offset and strides are not from here then */
+    const uint32_t *ref; /* per buffer: which of the step's; KNC_NO: elements that are asked for or handed over */
+    const bool *handed;  /* per map: of those elements; offset and strides are not from here then */
     int n_batch, n_row, n_column;
-    const int64_t *extent; /* per dimension */
-    const int64_t *offset; /* per map; handed: the part of a complex number */
-    const int64_t *stride; /* [map][dimension] */
-    int parts, element;    /* of an element that is handed over: its parts, bytes */
+    const int64_t *extent;          /* per dimension */
+    const int64_t *offset;          /* per map; handed: the part of a complex number */
+    const int64_t *stride;          /* [map][dimension] */
+    int parts, element;             /* of an element that is handed over: its parts, bytes */
     const struct kng_rect *rect[2]; /* elements that are adjacent along columns, along rows */
     bool across[2];                 /* then they are turned, and lanes run along the other one */
 } knc_attached;
 
-typedef enum knc_step_kind { KNC_KERNEL, KNC_ROUTINE, KNC_COPY, KNC_LOOP, KNC_PRODUCT, KNC_BAND, KNC_BRANCH } knc_step_kind;
+typedef enum knc_step_kind {
+    KNC_KERNEL,
+    KNC_ROUTINE,
+    KNC_COPY,
+    KNC_LOOP,
+    KNC_PRODUCT,
+    KNC_BAND,
+    KNC_BRANCH
+} knc_step_kind;
 typedef struct knc_step {
     uint8_t kind;
     uint32_t eqn; /* the equation that errors point at */
@@ -104,9 +112,9 @@ typedef struct knc_step {
         struct {
             const knr_product *product; /* while it is planned; then NULL */
             const knr_plan *plan;
-            const bool *writes; /* per reference */
-            uint32_t eqn;       /* the product's own */
-            uint32_t a, b, c;   /* references; KNC_NO: that is worked out, or taken */
+            const bool *writes;                           /* per reference */
+            uint32_t eqn;                                 /* the product's own */
+            uint32_t a, b, c;                             /* references; KNC_NO: that is worked out, or taken */
             const knc_attached *fill_a, *fill_b, *finish; /* NULL: there is none */
         } p;
         struct knc_band *band;
@@ -138,10 +146,10 @@ typedef struct knc_band_step {
     const int64_t *par[2];                  /* extents of a block; of the last block of a batch */
     const struct kng_prepared *prepared[2]; /* as in a step */
     /* product: */
-    bool sums;       /* over the rows: they are its steps of k, and its result is that of a whole batch */
-    int64_t rows;    /* of one batch of its own: as the band's, or a multiple */
-    int64_t other;   /* steps of k; sums: rows of the result */
-    size_t chain;    /* place of its chain in a worker's memory; KNC_NO_CHAIN */
+    bool sums;     /* over the rows: they are its steps of k, and its result is that of a whole batch */
+    int64_t rows;  /* of one batch of its own: as the band's, or a multiple */
+    int64_t other; /* steps of k; sums: rows of the result */
+    size_t chain;  /* place of its chain in a worker's memory; KNC_NO_CHAIN */
 } knc_band_step;
 #define KNC_NO_CHAIN SIZE_MAX
 
@@ -239,10 +247,10 @@ struct kn_program {
     const knc_ref *value_at; /* without fusion, per variable: where it lies, for observers; else NULL */
     size_t workspace; /* bytes: [addresses of steps with many buffers][temporaries]; behind it lies the scratch */
     size_t arena_at;
-    size_t scratch;   /* of kernels, also of those in loops, for one thread */
-    size_t values;    /* operands, and outputs with buffers of their own */
-    int most_threads; /* that it has work for */
-    bool one_kernel;  /* is all that it does, and its outputs have buffers of their own */
+    size_t scratch;                  /* of kernels, also of those in loops, for one thread */
+    size_t values;                   /* operands, and outputs with buffers of their own */
+    int most_threads;                /* that it has work for */
+    bool one_kernel;                 /* is all that it does, and its outputs have buffers of their own */
     _Atomic(uint64_t) scratch_known; /* workspace.c: for another number of threads */
     kn_arena arena;
 };

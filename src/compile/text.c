@@ -19,12 +19,9 @@ static const char *const updates[] = {
     KNC_UPDATES(KNC_X)
 #undef KNC_X
 };
-static const char *const spaces[] = {[KNC_AT_OPERAND] = "operand",
-                                     [KNC_AT_OUTPUT] = "output",
-                                     [KNC_AT_WORK] = "work",
-                                     [KNC_AT_LITERAL] = "literal",
-                                     [KNC_NOWHERE] = "nowhere",
-                                     [KNC_AT_BLOCK] = "block"};
+static const char *const spaces[] = {
+    [KNC_AT_OPERAND] = "operand", [KNC_AT_OUTPUT] = "output", [KNC_AT_WORK] = "work",
+    [KNC_AT_LITERAL] = "literal", [KNC_NOWHERE] = "nowhere",  [KNC_AT_BLOCK] = "block"};
 
 const char *knc_why_text(knc_why why) { return reasons[why]; }
 
@@ -46,13 +43,12 @@ static void note_text(const kn_program *p, uint32_t i, kn_str *out)
     }
     knx_text_add(&t, ": %s", states[n->state]);
     if (n->step != KNC_NO)
-        knx_text_add(
-            &t,
-            n->in_blocks               ? ", a block at a time, by step %u"
-            : n->state != KNC_STORED ? " in step %u"
-            : n->joined              ? " by step %u, which reads it"
-                                     : " by step %u",
-            (unsigned)n->step);
+        knx_text_add(&t,
+                     n->in_blocks             ? ", a block at a time, by step %u"
+                     : n->state != KNC_STORED ? " in step %u"
+                     : n->joined              ? " by step %u, which reads it"
+                                              : " by step %u",
+                     (unsigned)n->step);
     knx_text_add(&t, ": %s\n", reasons[n->why]);
     add(out, &t);
 }

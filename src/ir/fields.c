@@ -11,10 +11,10 @@
 #define SHOW(field, function, ...) { .name = field, .kind = KN_P_TEXT, .show = function, __VA_ARGS__ }
 #define END { .name = NULL }
 /* clang-format on */
-#define HIDDEN       .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC
+#define HIDDEN          .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC
 #define HIDDEN_OPTIONAL .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC | KN_PF_OPTIONAL
-#define TYPED_ONLY   .flags = KN_PF_HIDE_CLASSIC
-#define CLASSIC_ONLY .flags = KN_PF_HIDE_TYPED
+#define TYPED_ONLY      .flags = KN_PF_HIDE_CLASSIC
+#define CLASSIC_ONLY    .flags = KN_PF_HIDE_TYPED
 
 /* Reductions */
 
@@ -260,8 +260,7 @@ const kn_param_field kni_fields_conv[] = {
     FIELD(INTS, kn_p_conv, hi, HIDDEN),
     TEXT("precision", "None"),
     SHOW("preferred_element_type", kni_show_conv_preferred, TYPED_ONLY),
-    FIELD(DTYPE, kn_p_conv, preferred_element_type,
-          .flags = KN_PF_HIDE_EMPTY | KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC),
+    FIELD(DTYPE, kn_p_conv, preferred_element_type, .flags = KN_PF_HIDE_EMPTY | KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC),
     FIELD(INTS, kn_p_conv, rhs_dilation),
     SHOW("rhs_shape", kni_show_second_shape, CLASSIC_ONLY),
     FIELD(INTS, kn_p_conv, window_strides),

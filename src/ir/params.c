@@ -78,13 +78,13 @@ bool kni_params_copy(kn_arena *a, const kn_prim *p, const void *params, const vo
         return false;
     for
         EACH_FIELD(f, p) /* last, so that a failed copy holds nothing */
-    {
-        kni_jaxprs inner = kni_field_jaxprs(f, copy);
-        for (int i = 0; i < inner.n; i++)
-            kni_retain(inner.v[i]);
-        if (f->kind == KN_P_THUNK)
-            kni_thunk_retain(FIELD_AT(kn_thunk *, copy, f));
-    }
+        {
+            kni_jaxprs inner = kni_field_jaxprs(f, copy);
+            for (int i = 0; i < inner.n; i++)
+                kni_retain(inner.v[i]);
+            if (f->kind == KN_P_THUNK)
+                kni_thunk_retain(FIELD_AT(kn_thunk *, copy, f));
+        }
     *out = copy;
     return true;
 }
@@ -95,13 +95,13 @@ void kni_params_drop(const kn_prim *p, const void *params)
         return;
     for
         EACH_FIELD(f, p)
-    {
-        kni_jaxprs inner = kni_field_jaxprs(f, params);
-        for (int i = 0; i < inner.n; i++)
-            kni_release(inner.v[i]);
-        if (f->kind == KN_P_THUNK)
-            kni_thunk_release(FIELD_AT(kn_thunk *, params, f));
-    }
+        {
+            kni_jaxprs inner = kni_field_jaxprs(f, params);
+            for (int i = 0; i < inner.n; i++)
+                kni_release(inner.v[i]);
+            if (f->kind == KN_P_THUNK)
+                kni_thunk_release(FIELD_AT(kn_thunk *, params, f));
+        }
 }
 
 static bool equal_ints(kn_ints a, kn_ints b)

@@ -129,9 +129,9 @@ enum {
     KN_PF_NAME = 32,        /* a name, not structure: does not count when parameters are compared or hashed */
     /* a TEXT that is no parameter: the classic form calls the primitive so (xla_call for jit) */
     KN_PF_PRIM_NAME = 64,
-    KN_PF_TYPES = 256,    /* INTS that are the types of the results (host.h) */
-    KN_PF_QUOTED = 512,   /* a string that the classic form quotes */
-    KN_PF_ONE_BARE = 128, /* typed and classic form: one name stands without parentheses */
+    KN_PF_TYPES = 256,     /* INTS that are the types of the results (host.h) */
+    KN_PF_QUOTED = 512,    /* a string that the classic form quotes */
+    KN_PF_ONE_BARE = 128,  /* typed and classic form: one name stands without parentheses */
     KN_PF_OPTIONAL = 1024, /* a text of the full form may leave it out: then it is zero */
     /* JAXPRS of which operand 0 chooses one (kn_p_cond): the classic form shows two as the parameters false_jaxpr and
      * true_jaxpr, each over those operands only that it takes (branches.c) */
@@ -158,19 +158,17 @@ extern const kn_param_field kni_fields_debug_print[], kni_fields_debug_callback[
     kni_fields_io_callback[];
 extern const kn_param_field kni_fields_all_reduce[], kni_fields_all_gather[], kni_fields_all_to_all[],
     kni_fields_ppermute[], kni_fields_pbroadcast[], kni_fields_reduce_scatter[], kni_fields_axis_index[];
-extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[],
-    kni_fields_argreduce[], kni_fields_broadcast_in_dim[], kni_fields_reshape[], kni_fields_dims[],
-    kni_fields_transpose[], kni_fields_slice[], kni_fields_concatenate[], kni_fields_pad[], kni_fields_iota[],
-    kni_fields_convert[], kni_fields_conj[], kni_fields_bitcast[], kni_fields_integer_pow[], kni_fields_round[],
-    kni_fields_reduce_precision[], kni_fields_cumulative[], kni_fields_split[], kni_fields_axis[],
-    kni_fields_tile[], kni_fields_reduce_any[], kni_fields_window[], kni_fields_reduce_window[],
-    kni_fields_window_gather[], kni_fields_window_scatter[], kni_fields_select_and_scatter[],
-    kni_fields_window_choice[], kni_fields_window_pick[], kni_fields_window_place[], kni_fields_top_k[],
-    kni_fields_random_split[],
-    kni_fields_rng_bit_generator[], kni_fields_gather[], kni_fields_check_bounds[], kni_fields_scatter[],
-    kni_fields_dynamic_slice[], kni_fields_dot_general[], kni_fields_conv[], kni_fields_sort[], kni_fields_factorize[],
-    kni_fields_triangular_solve[], kni_fields_random_bits[], kni_fields_random_gamma[],
-    kni_fields_random_wrap[], kni_fields_jit[], kni_fields_while[],
+extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[], kni_fields_argreduce[],
+    kni_fields_broadcast_in_dim[], kni_fields_reshape[], kni_fields_dims[], kni_fields_transpose[], kni_fields_slice[],
+    kni_fields_concatenate[], kni_fields_pad[], kni_fields_iota[], kni_fields_convert[], kni_fields_conj[],
+    kni_fields_bitcast[], kni_fields_integer_pow[], kni_fields_round[], kni_fields_reduce_precision[],
+    kni_fields_cumulative[], kni_fields_split[], kni_fields_axis[], kni_fields_tile[], kni_fields_reduce_any[],
+    kni_fields_window[], kni_fields_reduce_window[], kni_fields_window_gather[], kni_fields_window_scatter[],
+    kni_fields_select_and_scatter[], kni_fields_window_choice[], kni_fields_window_pick[], kni_fields_window_place[],
+    kni_fields_top_k[], kni_fields_random_split[], kni_fields_rng_bit_generator[], kni_fields_gather[],
+    kni_fields_check_bounds[], kni_fields_scatter[], kni_fields_dynamic_slice[], kni_fields_dot_general[],
+    kni_fields_conv[], kni_fields_sort[], kni_fields_factorize[], kni_fields_triangular_solve[],
+    kni_fields_random_bits[], kni_fields_random_gamma[], kni_fields_random_wrap[], kni_fields_jit[], kni_fields_while[],
     kni_fields_scan[], kni_fields_cond[];
 
 extern const kn_param_field kni_fields_custom_jvp[], kni_fields_custom_vjp[], kni_fields_custom_lin[],
@@ -399,7 +397,7 @@ typedef struct {
     /* What reverse mode keeps: 0: every step's residuals; k > 0: the carry before every k-th step, the residuals of k
      * steps being worked out again; KN_CHECKPOINT_ROOT: k is the square root of the length, rounded up */
     int64_t checkpoint;
-    int64_t accept;  /* bits of kn_loop_path: others are refused; 0: any */
+    int64_t accept; /* bits of kn_loop_path: others are refused; 0: any */
     /* Number of a host function (host.h) that is called after each step, 0: none: with two int64[] operands, the step
      * (1, 2, ... as they run) and the length, for no results. It does not call Kiln; an error ends the scan. */
     int64_t on_step;
@@ -410,7 +408,7 @@ typedef struct {
 typedef enum kn_loop_path { KN_PATH_COMPILED = 1, KN_PATH_CALLS = 2, KN_PATH_STEPWISE = 4 } kn_loop_path;
 /* Operands: index (int32; below 0 it is 0, beyond the last branch that), then what all branches take: what functions
  * captured, then their arguments. All jaxprs take all of these and give results of the same types. consts, for the
- * classic form only: of each captured one, the branch that captured it, or -1: several; empty: nobody knows any more. */
+ * classic form only: of each captured one, the branch that captured it, or -1: several; empty: nobody knows. */
 typedef struct {
     kni_jaxprs branches;
     kn_ints consts;

@@ -18,9 +18,9 @@ typedef struct kn_rule {
     const kn_atom *x;
     const kn_type *xt; /* operands; in transpose rules KN_ATOM_LINEAR for those without a value */
     const kn_atom *y;
-    const kn_type *yt; /* results (jvp only; their types always) */
+    const kn_type *yt;     /* results (jvp only; their types always) */
     const char *axis_name; /* batch only: the name of the axis that is batched; NULL: it has none */
-    bool forward;      /* linearize only: results and tangents are wanted together, nobody splits them */
+    bool forward;          /* linearize only: results and tangents are wanted together, nobody splits them */
 } kn_rule;
 
 /* Bits of a row. Passes ask these, never for names. */
@@ -38,11 +38,11 @@ enum {
     KN_IDENTITY = 256,       /* returns its operand (stop_gradient): the planner makes an alias */
     /* linear in each operand of linear_in while the others stay fixed, but not in several at once (mul) */
     KN_MULTILINEAR = 512,
-    KN_WINDOW = 1024,    /* shows a window of operand 0 at the positions that the other operands give */
+    KN_WINDOW = 1024, /* shows a window of operand 0 at the positions that the other operands give */
     /* runs the jaxprs in its parameters, as often as it says: lowered to a step of programs, or to a kernel that holds
      * them */
     KN_LOOPS = 4096,
-    KN_PRODUCT = 65536,   /* a product of matrices or a convolution: what policies of checkpoint call one */
+    KN_PRODUCT = 65536,  /* a product of matrices or a convolution: what policies of checkpoint call one */
     KN_COMPONENT = 2048, /* shows a part of each element, number `component` of its parts (real, imag, bitcast) */
     /* These three a row with jaxprs in its parameters has, too, if an equation in there has them: kni_bits. */
     /* speaks of named axes: `batch` is asked even if no operand is batched (then all axis[i] are -1) */
@@ -80,10 +80,10 @@ struct kn_prim {
     /* bit i: linear in operand i (with the others fixed); all bits may be set for add */
     uint32_t linear_in;
     kn_why why_no_jvp, why_no_transpose;
-    const char *no_transpose; /* of a row with tangents but no transpose: the message of the ValueError */
+    const char *no_transpose;     /* of a row with tangents but no transpose: the message of the ValueError */
     const kn_param_field *fields; /* NULL: none */
     uint16_t params_size;
-    int8_t component; /* KN_COMPONENT */
+    int8_t component;    /* KN_COMPONENT */
     const char *factors; /* e.g. "m k, k n -> m n", "... , ... -> ..."; structured ones by factors_of */
     const char *doc;     /* one sentence, shown by the generated documentation */
 

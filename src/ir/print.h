@@ -30,7 +30,8 @@ bool kni_two_branches(const kn_eqn *e, kni_branches *b); /* false: e is no such 
 bool kni_branch_takes(const kni_branches *b, int which, uint32_t input);
 /* What the branch takes, of the equation's operands: how many. */
 uint32_t kni_branch_operands(const kni_branches *b, const kn_eqn *e, int which, kn_atom *out);
-/* Per variable: the predicate that it is the index of, if such a choice alone reads it (then its equation is not shown),
+/* Per variable: the predicate that it is the index of, if such a choice alone reads it (then its equation is not
+ * shown),
  * or KN_ATOM_NONE. *predicate NULL: there are none. False without memory. */
 bool kni_hidden_indices(const kni_jaxpr *j, kn_arena *a, kn_atom **predicate);
 

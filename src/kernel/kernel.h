@@ -60,13 +60,23 @@ typedef struct knk_inst {
 enum { KNK_STRIDE_ZERO, KNK_STRIDE_ONE, KNK_STRIDE_ANY };
 enum { KNK_MAX_LOOPS = 64 };
 
-enum { KNK_MAX_NESTED = 8 }; /* loops in each other */
+enum { KNK_MAX_NESTED = 8 };   /* loops in each other */
 #define KNK_NO_LIMIT INT64_MAX /* extent of a loop that only its WHILE ends */
 
-typedef struct knk_stage { int n_inner; int first, end; /* nodes */ int n_loop; } knk_stage;
-typedef struct knk_buffer { uint8_t dtype; bool written; } knk_buffer;
+typedef struct knk_stage {
+    int n_inner;
+    int first, end; /* nodes */
+    int n_loop;
+} knk_stage;
+typedef struct knk_buffer {
+    uint8_t dtype;
+    bool written;
+} knk_buffer;
 /* cls: one per parallel, then per inner loop of its stage, then per LOOP of it */
-typedef struct knk_map { uint8_t stage; uint8_t cls[KNK_MAX_LOOPS]; } knk_map;
+typedef struct knk_map {
+    uint8_t stage;
+    uint8_t cls[KNK_MAX_LOOPS];
+} knk_map;
 
 /* A finished kernel is immutable and reference-counted; equal structure means equal key. */
 typedef struct knk_kernel {
@@ -76,9 +86,11 @@ typedef struct knk_kernel {
     const knk_inst *node;
     const knk_buffer *buffer;
     const knk_map *map;
-    const void *key; size_t key_bytes; uint64_t hash; /* structure as bytes */
-    const struct knk_prepared *prepared;              /* the interpreter's slots and order */
-    _Atomic(void *) native;                           /* what src/codegen/ keeps with it, and how it goes */
+    const void *key;
+    size_t key_bytes;
+    uint64_t hash;                       /* structure as bytes */
+    const struct knk_prepared *prepared; /* the interpreter's slots and order */
+    _Atomic(void *) native;              /* what src/codegen/ keeps with it, and how it goes */
     void (*drop_native)(void *native);
     kn_arena arena;
 } knk_kernel;
@@ -86,7 +98,7 @@ typedef struct knk_kernel {
 /* Building. Errors (no memory, wrong dtypes) stick to the builder and come out of knk_finish. Equal nodes are made
  * once; constants fold; only algebra that changes no bits is applied. */
 typedef struct knk_builder knk_builder;
-knk_builder *knk_new(int n_par);                                           /* NULL without memory */
+knk_builder *knk_new(int n_par); /* NULL without memory */
 void knk_delete(knk_builder *k);
 /* returns the stage's number; nodes go into the newest stage */
 int knk_begin_stage(knk_builder *k, int n_inner);
@@ -96,7 +108,7 @@ int knk_add_map(knk_builder *k, const uint8_t *cls);
 kn_dtype_id knk_dtype(const knk_builder *k, knk_node x);
 const knk_inst *knk_look(const knk_builder *k, knk_node x); /* until the next node is made; NULL: there is none */
 knk_node knk_const(knk_builder *k, kn_dtype_id d, uint64_t bits);
-knk_node knk_const_double(knk_builder *k, kn_dtype_id d, double v);        /* rounded to d */
+knk_node knk_const_double(knk_builder *k, kn_dtype_id d, double v); /* rounded to d */
 knk_node knk_const_int(knk_builder *k, kn_dtype_id d, int64_t v);
 knk_node knk_index(knk_builder *k, int map);
 knk_node knk_load(knk_builder *k, int buffer, int map, knk_node index, knk_node pred, knk_node other);
@@ -105,12 +117,12 @@ knk_node knk_reduce(knk_builder *k, knk_reduction how, knk_node x);
 /* Loops: begin, carries, perhaps while, the nodes of a turn, next for each carry, end. Between begin and end nodes are
  * those of a turn; a node made in there is not to be used outside, but by knk_last, unless it depends on nothing in
  * there. A carry's next value must have its dtype. */
-int knk_loop_begin(knk_builder *k);                 /* the loop's number in its stage */
-knk_node knk_carry(knk_builder *k, knk_node init);  /* of the innermost open loop */
-void knk_while(knk_builder *k, knk_node pred);      /* of the innermost open loop, at most once */
+int knk_loop_begin(knk_builder *k);                /* the loop's number in its stage */
+knk_node knk_carry(knk_builder *k, knk_node init); /* of the innermost open loop */
+void knk_while(knk_builder *k, knk_node pred);     /* of the innermost open loop, at most once */
 void knk_next(knk_builder *k, knk_node carry, knk_node value);
 void knk_loop_end(knk_builder *k);
-knk_node knk_last(knk_builder *k, knk_node carry);  /* after the end of its loop */
+knk_node knk_last(knk_builder *k, knk_node carry); /* after the end of its loop */
 /* A map for nodes in loops: cls has n_par entries, then one per loop so far (inner extents: none). */
 int knk_add_loop_map(knk_builder *k, const uint8_t *cls);
 knk_node knk_unary(knk_builder *k, knk_op op, knk_node a);
@@ -129,18 +141,21 @@ knk_kernel *knk_retain(knk_kernel *k);
 void knk_release(knk_kernel *k);
 /* a table of legal forms; says which node is wrong */
 kn_error *knk_verify(const knk_kernel *k);
-kn_error *knk_text(const knk_kernel *k, char **out);                       /* printed; knx_alloc'ed */
-kn_error *knk_parse(const char *text, knk_kernel **out);                   /* reads knk_text's form back */
-double knk_cost(const knk_kernel *k);                                      /* operations per point, for reports */
+kn_error *knk_text(const knk_kernel *k, char **out);     /* printed; knx_alloc'ed */
+kn_error *knk_parse(const char *text, knk_kernel **out); /* reads knk_text's form back */
+double knk_cost(const knk_kernel *k);                    /* operations per point, for reports */
 
 /* Running. One affine map's numbers, in elements of its buffer; strides of the parallel loops, then of the inner
  * ones, then of the loops of its stage. */
-typedef struct knk_map_values { int64_t offset; const int64_t *stride; } knk_map_values;
+typedef struct knk_map_values {
+    int64_t offset;
+    const int64_t *stride;
+} knk_map_values;
 typedef struct knk_launch {
-    void *const *buffer;             /* n_buffer base addresses */
-    const knk_map_values *map;       /* n_map */
-    const int64_t *par;              /* n_par extents */
-    const int64_t *const *inner;     /* per stage, n_inner extents, then those of its loops */
+    void *const *buffer;         /* n_buffer base addresses */
+    const knk_map_values *map;   /* n_map */
+    const int64_t *par;          /* n_par extents */
+    const int64_t *const *inner; /* per stage, n_inner extents, then those of its loops */
 } knk_launch;
 /* The meaning of a kernel, block by block. `scratch`: knk_scratch_bytes(k) bytes, 64-byte aligned. No allocation,
  * lock or system call. */
@@ -168,11 +183,11 @@ knk_node knk_asinh(knk_builder *k, knk_node x);
 knk_node knk_acosh(knk_builder *k, knk_node x);
 knk_node knk_atanh(knk_builder *k, knk_node x);
 knk_node knk_cbrt(knk_builder *k, knk_node x);
-knk_node knk_rsqrt(knk_builder *k, knk_node x);               /* of -0: -inf */
+knk_node knk_rsqrt(knk_builder *k, knk_node x); /* of -0: -inf */
 knk_node knk_logistic(knk_builder *k, knk_node x);
 knk_node knk_pow(knk_builder *k, knk_node x, knk_node y);
-knk_node knk_atan2(knk_builder *k, knk_node y, knk_node x);   /* complex log and pow need it */
-knk_node knk_hypot(knk_builder *k, knk_node x, knk_node y);   /* complex abs */
+knk_node knk_atan2(knk_builder *k, knk_node y, knk_node x); /* complex log and pow need it */
+knk_node knk_hypot(knk_builder *k, knk_node x, knk_node y); /* complex abs */
 /* special functions: one unit in the last place or little more; lgamma and digamma left of 0 to a unit of their parts
  * */
 knk_node knk_erf(knk_builder *k, knk_node x);

@@ -245,11 +245,8 @@ static kn_error *staying(const loop *l, kni_jaxpr **out)
 static kn_error *bounded_loop(const loop *l, kni_jaxpr *step, kni_jaxpr **out)
 {
     knp_frame f;
-    kn_p_scan p = {.jaxpr = step,
-                   .length = l->p->max_steps,
-                   .num_carry = l->n,
-                   .num_consts = l->n_cond + l->n_body,
-                   .unroll = 1};
+    kn_p_scan p = {
+        .jaxpr = step, .length = l->p->max_steps, .num_carry = l->n, .num_consts = l->n_cond + l->n_body, .unroll = 1};
     kn_error *error = knp_frame_begin(&f, step->n_in, l->n) ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !error && i < step->n_in; i++)
         knp_frame_input(&f, kni_in_type(step, i));

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
- * scan_separate.c -- a scan over large arrays and some scalars, as two scans: the first one carries what depends on the
- * scalars alone (counters, keys, step sizes) and stacks what the second one needs of it. So the second one has nothing to
- * do but what is one for each element, and nothing is worked out once per element that is the same for all. Memory: a few
- * numbers for each step. */
+ * scan_separate.c -- a scan over large arrays and some scalars, as two scans: the first one carries what depends on
+ * the scalars alone (counters, keys, step sizes) and stacks what the second one needs of it. So the second one has
+ * nothing to do but what is one for each element, and nothing is worked out once per element that is the same for all.
+ * Memory: a few numbers for each step. */
 #include "prim/scan_separate.h"
 #include "transform/replay.h"
 
-enum { FEW = 8, MANY = 256, MOST_CROSSING_BYTES = 64 }; /* elements of small values, of large ones; handed over per step */
+enum {
+    FEW = 8,
+    MANY = 256,
+    MOST_CROSSING_BYTES = 64
+}; /* elements of small values, of large ones; handed over per step */
 
 typedef struct separation {
     const kn_p_scan *p;
     const kni_jaxpr *j; /* the body, calls inlined and rows expanded */
     kn_arena arena;
-    bool *early;    /* per variable: depends on small carries, inputs and constants alone */
-    bool *moved;    /* per equation: it is of the first scan */
-    bool *crosses;  /* per variable: the second scan reads it, and the first one makes it */
+    bool *early;   /* per variable: depends on small carries, inputs and constants alone */
+    bool *moved;   /* per equation: it is of the first scan */
+    bool *crosses; /* per variable: the second scan reads it, and the first one makes it */
     uint32_t nc, n, nx, ny, n_crossing;
     bool pays;
 } separation;

@@ -8,11 +8,11 @@
 typedef struct knd_one_run {
     const kn_program *p;
     const kn_operand *in;
-    kn_buffer **out; /* per output */
-    void *const *to; /* instead of them: where each output lies, for programs inside of a step; else NULL */
-    char *work;    /* p->workspace bytes */
-    char *scratch; /* of the kernel that is running */
-    int threads;   /* at most so many */
+    kn_buffer **out;             /* per output */
+    void *const *to;             /* instead of them: where each output lies, for programs inside of a step; else NULL */
+    char *work;                  /* p->workspace bytes */
+    char *scratch;               /* of the kernel that is running */
+    int threads;                 /* at most so many */
     const kn_observer *observer; /* may be NULL */
     kn_step_hook on_step;        /* may be NULL */
     void *on_step_env;

@@ -54,9 +54,9 @@ typedef struct sample {
     whole_fn *whole;
     char result; /* of `each`: 0 the last operand's dtype, b bool, r its component, c its complex dtype */
     unsigned flags;
-    double lo, hi;                                             /* both 0: -4 to 4 */
-    double ulp;                                                /* complex numbers: of their modulus */
-    double (*real)(double);                                    /* unary.def's reference */
+    double lo, hi;          /* both 0: -4 to 4 */
+    double ulp;             /* complex numbers: of their modulus */
+    double (*real)(double); /* unary.def's reference */
     /* of collectives: the equation is mapped over the axis i, the first one of all operands and results; the number of
      * lanes where there are no operands */
     int64_t lanes;
@@ -70,9 +70,9 @@ typedef struct refusal {
     const void *params;
 } refusal;
 
-extern const sample samples_elementwise[], samples_arrays[], samples_indexed[],
-    samples_conv[], samples_linalg[], samples_loops[], samples_branches[], samples_special[],
-    samples_custom[], samples_lanes[]; /* each ends with prim NULL */
+extern const sample samples_elementwise[], samples_arrays[], samples_indexed[], samples_conv[], samples_linalg[],
+    samples_loops[], samples_branches[], samples_special[], samples_custom[],
+    samples_lanes[]; /* each ends with prim NULL */
 extern const sample samples_scan[], samples_windows[];
 extern const refusal refusals[];
 
@@ -104,8 +104,8 @@ num num_convert(kn_dtype from, num v, kn_dtype to);
 /* Special functions that libm does not have (reference_special.c). */
 long double wide_i0e(long double x), wide_i1e(long double x), wide_digamma(long double x);
 each_fn ref_unary, ref_sign, ref_integer_pow, ref_not, ref_same, ref_real, ref_imag, ref_complex, ref_conj, ref_add,
-    ref_sub, ref_mul, ref_div, ref_pow, ref_atan2, ref_hypot, ref_max, ref_min, ref_eq, ref_ne, ref_lt, ref_le, ref_gt, ref_ge, ref_and,
-    ref_or, ref_xor, ref_shift_left, ref_shift_right_logical, ref_select_n;
+    ref_sub, ref_mul, ref_div, ref_pow, ref_atan2, ref_hypot, ref_max, ref_min, ref_eq, ref_ne, ref_lt, ref_le, ref_gt,
+    ref_ge, ref_and, ref_or, ref_xor, ref_shift_left, ref_shift_right_logical, ref_select_n;
 whole_fn ref_psum, ref_pmax, ref_pmin, ref_all_gather, ref_reduce_scatter, ref_all_to_all, ref_ppermute, ref_pbroadcast,
     ref_axis_index;
 whole_fn ref_convert, ref_bitcast, ref_bitcast_last_axis, ref_broadcast_in_dim, ref_reshape, ref_squeeze, ref_transpose,
@@ -118,8 +118,7 @@ each_fn ref_floor, ref_ceil, ref_round, ref_is_finite, ref_rem, ref_nextafter, r
     ref_shift_right_arithmetic, ref_population_count, ref_clz, ref_mulhi;
 whole_fn ref_reduce_shifted, ref_reduce_shifted_all, ref_reduce_dual, ref_reduce_larger;
 void ref_threefry(const uint32_t key[2], uint32_t x[2]); /* x becomes two random words */
-whole_fn ref_random_seed, ref_random_fold_in, ref_random_split, ref_rng_bit_generator,
-    ref_random_gamma;
+whole_fn ref_random_seed, ref_random_fold_in, ref_random_split, ref_rng_bit_generator, ref_random_gamma;
 whole_fn ref_top_k, ref_split, ref_stack, ref_unstack, ref_tile, ref_cumsum, ref_cumprod, ref_cummax, ref_cummin,
     ref_cumlogsumexp, ref_optimization_barrier, ref_reduce_prod, ref_reduce_xor;
 /* reference_windows.c */

@@ -61,9 +61,12 @@
         &kn_prim_dot_general, from, &(kn_p_dot_general) { a, b, c, d, NULL } \
     }
 #define LINE3 INTS(0, 1, 2), INTS(0, 1, 2), INTS(0, 1, 2)
-#define CONVOLVED(from, features, batches, s, lo, hi, ld, ...)                                              \
-    {                                                                                                      \
-        &kn_prim_conv_general_dilated, from, &(kn_p_conv) { s, lo, hi, ld, __VA_ARGS__, LINE3, features, batches, NULL } \
+#define CONVOLVED(from, features, batches, s, lo, hi, ld, ...)         \
+    {                                                                  \
+        &kn_prim_conv_general_dilated, from, &(kn_p_conv)              \
+        {                                                              \
+            s, lo, hi, ld, __VA_ARGS__, LINE3, features, batches, NULL \
+        }                                                              \
     }
 #define GATHERED(from, o, c, m, s)                                                                     \
     {                                                                                                  \
@@ -85,7 +88,10 @@
 
 #define WINDOWED(p, from, w, s, l, b)                                                                               \
     {                                                                                                               \
-        &kn_prim_##p, from, &(kn_p_window) { .window_dimensions = w, .window_strides = s, .lo = l, .hi = l, .base_dilation = b, .window_dilation = b } \
+        &kn_prim_##p, from, &(kn_p_window)                                                                          \
+        {                                                                                                           \
+            .window_dimensions = w, .window_strides = s, .lo = l, .hi = l, .base_dilation = b, .window_dilation = b \
+        }                                                                                                           \
     }
 
 const refusal refusals[] = {

@@ -7,10 +7,10 @@
 
 typedef struct kernel_case {
     knk_kernel *k;
-    knk_launch l;              /* but for the buffers */
-    int *alias;                /* per buffer: the first one with the same base: itself, or an earlier one */
-    bool *index;               /* per buffer: its values go into indices of loads and are kept small */
-    int64_t *low, *high;       /* per buffer: elements [low, high) from the base on are there; for alias[b] == b */
+    knk_launch l;        /* but for the buffers */
+    int *alias;          /* per buffer: the first one with the same base: itself, or an earlier one */
+    bool *index;         /* per buffer: its values go into indices of loads and are kept small */
+    int64_t *low, *high; /* per buffer: elements [low, high) from the base on are there; for alias[b] == b */
     kn_arena arena;
 } kernel_case;
 

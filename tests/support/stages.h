@@ -40,9 +40,9 @@ void scene_free(scene *s);
 
 typedef struct scene_way { /* how a stage is run */
     kng_mode mode;
-    bool swap;      /* the lanes of POINTS and COLUMNS run along par[0] */
-    bool any;       /* all streams that may be are of class ANY */
-    uint64_t seed;  /* of the cuts of RUNS */
+    bool swap;     /* the lanes of POINTS and COLUMNS run along par[0] */
+    bool any;      /* all streams that may be are of class ANY */
+    uint64_t seed; /* of the cuts of RUNS */
     bool nontemporal;
 } scene_way;
 

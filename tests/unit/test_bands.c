@@ -511,7 +511,7 @@ static void inside_of_loops(void **state)
     kni_jaxpr *j = traced(form_of(&w, 0), KN_ARGS(&o)), *g = traced(form_of(&w, 0), KN_ARGS(&large));
     expect_same_bits("loop", j, 1, true);
     expect_same_bits("large loop", g, 0, true);
-    kn_program *p = compiled(j, true, 1);
+    kn_program *p = compiled(g, true, 1);
     int bands = 0;
     for (uint32_t i = 0; i < p->n_step; i++)
         for (uint32_t s = 0; p->step[i].kind == KNC_LOOP && s < p->step[i].u.r.loop->body->n_step; s++)

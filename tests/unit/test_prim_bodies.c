@@ -126,7 +126,8 @@ static void a_loop_takes_jaxprs_that_fit(void **state)
     REFUSES(2, x, ROOM, TYPE, "the carry has 2 arrays, but the body returns 1", {one, 0, less, 0, 0});
     REFUSES(1, x, ROOM, TYPE, "the condition takes 2 and the body 1 arrays, not 1 and 1", {one, 0, less, 0, 0});
     REFUSES(2, x, ROOM, TYPE, "cond_fun must return a boolean scalar, but got 2 arrays", {two, 0, both, 0, 0});
-    REFUSES(1, x, ROOM, TYPE, "cond_fun must return a boolean scalar, but got output type float32[]", {one, 0, one, 0, 0});
+    REFUSES(1, x, ROOM, TYPE, "cond_fun must return a boolean scalar, but got output type float32[]",
+            {one, 0, one, 0, 0});
     REFUSES(2, wrong, ROOM, TYPE, "input 0 of the condition has type float32[], but was given float32[3]",
             {two, 0, less, 0, 0});
     REFUSES(1, x, 0, VALUE, "while has more results than there is room for", {one, 0, less_one, 0, 0});

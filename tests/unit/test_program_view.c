@@ -108,8 +108,8 @@ static void a_hook_hears_of_operations_outside_of_functions(void **state)
     assert_string_equal(h.text, "kernel add exp 24\n");
 }
 
-static kn_array less_than_ten(const kn_array *x) { return kn_less(*x, 10.0); }
-static kn_array twice(const kn_array *x) { return kn_mul(*x, 2.0); }
+static kn_array less_than_ten(const kn_array *x) { return kn_less(kn_max(*x), 10.0); }
+static kn_array twice(const kn_array *x) { return kn_sort(kn_mul(*x, 2.0)); } /* a routine: no kernel holds the loop */
 KN_FUNCTION(less_than_ten, kn_array, kn_array)
 KN_FUNCTION(twice, kn_array, kn_array)
 
@@ -118,12 +118,13 @@ static void a_hook_hears_of_the_steps_inside_of_a_loop(void **state)
     (void)state;
     KN_SCOPE;
     heard h = {0};
-    kn_array x = kn_scalar(3.0), y;
+    kn_array x = kn_of(double, 3, 1), y;
     kn_on_step(hear, &h);
     kn_while_loop(KN_FN(less_than_ten), KN_FN(twice), &y, &x);
     kn_eval(y);
     kn_on_step(NULL, NULL);
-    assert_non_null(strstr(h.text, "kernel mul 1\nkernel lt 1\nkernel mul 1\nkernel lt 1\nloop while 1\n"));
+    assert_non_null(strstr(h.text, "kernel mul 2\nroutine sort 2\nkernel reduce_max lt 2\nkernel mul 2\nroutine sort 2\n"
+                                   "kernel reduce_max lt 2\nloop while 2\n"));
 }
 
 int main(void)

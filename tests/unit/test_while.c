@@ -298,21 +298,20 @@ static void a_loop_prints_as_in_jax(void **state)
     Given g = {kn_scalar(3), kn_scalar(1.0)};
     kn_array x = kn_scalar(2.0);
     kn_jaxpr j = kn_make_jaxpr(KN_FN(recur), KN_ARGS(&g, &x));
-    assert_string_equal(kn_jaxpr_text(j, KN_JAXPR_TYPED),
-                        "{ lambda ; a:i32[] b:f64[] c:f64[]. let\n"
-                        "    _:i32[] d:f64[] = while[\n"
-                        "      body_jaxpr={ lambda ; e:f64[] f:i32[] g:f64[]. let\n"
-                        "          h:i32[] = add f 1:i32[]\n"
-                        "          i:f64[] = mul g 0.5:f64[]\n"
-                        "          j:f64[] = add i e\n"
-                        "        in (h, j) }\n"
-                        "      body_nconsts=1\n"
-                        "      cond_jaxpr={ lambda ; k:i32[] l:i32[] m:f64[]. let\n"
-                        "          n:bool[] = lt l k\n"
-                        "        in (n,) }\n"
-                        "      cond_nconsts=1\n"
-                        "    ] a b 0:i32[] c\n"
-                        "  in (d,) }");
+    assert_string_equal(kn_jaxpr_text(j, KN_JAXPR_TYPED), "{ lambda ; a:i32[] b:f64[] c:f64[]. let\n"
+                                                          "    _:i32[] d:f64[] = while[\n"
+                                                          "      body_jaxpr={ lambda ; e:f64[] f:i32[] g:f64[]. let\n"
+                                                          "          h:i32[] = add f 1:i32[]\n"
+                                                          "          i:f64[] = mul g 0.5:f64[]\n"
+                                                          "          j:f64[] = add i e\n"
+                                                          "        in (h, j) }\n"
+                                                          "      body_nconsts=1\n"
+                                                          "      cond_jaxpr={ lambda ; k:i32[] l:i32[] m:f64[]. let\n"
+                                                          "          n:bool[] = lt l k\n"
+                                                          "        in (n,) }\n"
+                                                          "      cond_nconsts=1\n"
+                                                          "    ] a b 0:i32[] c\n"
+                                                          "  in (d,) }");
     kn_jaxpr again = kn_jaxpr_parse(kn_jaxpr_text(j, KN_JAXPR_FULL));
     assert_true(kn_jaxpr_equal(j, again));
 }
