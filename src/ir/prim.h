@@ -132,7 +132,7 @@ struct kn_prim {
     void (*product)(const void *params, const kn_type *x, const kn_type *y, knr_product *p);
     /* into other primitives, before planning */
     kn_error *(*expand)(const kn_rule *r, kn_atom *y);
-    /* where `expand` is used beside another lowering; NULL: always, and there is no other */
+    /* where `expand` is used beside another lowering; x: the first 8 operands. NULL: always, there is no other */
     bool (*expands)(const void *params, int n_in, const kn_type *x);
 
     /* KN_CAN_FAIL rows: with these parameters? NULL: always */
