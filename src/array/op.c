@@ -256,16 +256,14 @@ kn_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d)
     kn_value *v = value_of(op, x);
     if (!v || !d)
         return KN_ATOM_NONE;
-    if (v->state == KN_V_NUMBER)
-        return v->type.dtype == d && !v->type.weak ? kna_value_atom(op, v) : number_as(op, v, d);
-    kn_atom a = kna_value_atom(op, v);
-    if (v->type.dtype == d || kna_failed(op))
-        return a;
-    if (v->type.dtype->kind == 'k' || d->kind == 'k') {
+    if (v->type.dtype != d && (v->type.dtype->kind == 'k' || d->kind == 'k')) {
         kna_fail(op, KN_ERROR_TYPE, "cannot convert %s to %s", v->type.dtype->name, d->name);
         return KN_ATOM_NONE;
     }
-    return knb_convert(op->b, a, d);
+    if (v->state == KN_V_NUMBER)
+        return v->type.dtype == d && !v->type.weak ? kna_value_atom(op, v) : number_as(op, v, d);
+    kn_atom a = kna_value_atom(op, v);
+    return v->type.dtype == d || kna_failed(op) ? a : knb_convert(op->b, a, d);
 }
 
 static const char weak_order[] = "bifc";

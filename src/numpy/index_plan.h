@@ -35,10 +35,11 @@ void knn_plan_index(knn_index *p); /* from the parsed items */
 kn_atom knn_position(kna_op *op, int64_t v);
 
 /* indexing.c */
-/* Reads the index and emits the basic part of it on x. looks: outside of traces index arrays are checked now. False
- * with the op failed. */
-bool knn_index_begin(knn_index *p, kna_op *op, kn_atom x, bool looks, const char *index, int n,
-                     const kn_index_arg *args);
+/* Emits the basic part of an index on x; p->item and n_items were read. looks: outside of traces index arrays are
+ * checked now. False with the op failed. */
+bool knn_index_begin(knn_index *p, kna_op *op, kn_atom x, bool looks);
+/* Do the items that were read name one element of an array of this type, and no view? Then at[] gets its positions. */
+bool knn_index_element(const knn_index *p, kn_type x, int64_t *at);
 kn_shape knn_index_shape(knn_index *p); /* of the result */
 kn_atom knn_index_read(knn_index *p);   /* the elements; indices are checked */
 /* The basic part with v, of the result's shape, put in by a scatter (`put`, or knb_scatter if NULL); without index

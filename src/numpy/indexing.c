@@ -2,6 +2,7 @@
  * indexing.c -- x[index] with the whole of NumPy's grammar: see index_plan.h for the steps. Starts that are operands
  * are those of a dynamic_slice outside of traces, so that a loop over them compiles once; strides and reversals come
  * after it, since they depend on lengths alone. */
+#include "array/element.h"
 #include "numpy/index_plan.h"
 #include <string.h>
 
@@ -60,21 +61,32 @@ static void emit_basic(knn_index *p)
         p->x = knb_squeeze(b, p->x, n_gone, gone);
 }
 
-bool knn_index_begin(knn_index *p, kna_op *op, kn_atom x, bool looks, const char *index, int n,
-                     const kn_index_arg *args)
+bool knn_index_begin(knn_index *p, kna_op *op, kn_atom x, bool looks)
 {
-    memset(p, 0, offsetof(knn_index, item));
+    memset(p->axis, 0, sizeof p->axis);
     p->op = op;
     p->x = x;
     p->looks = looks;
+    p->n_index = 0;
     p->points.ndim = 0;
-    if (!kna_failed(op))
-        p->n_items = knn_parse_index(op, index, n, args, p->item);
     if (!kna_failed(op))
         knn_plan_index(p);
     if (!kna_failed(op))
         emit_basic(p);
     return !kna_failed(op);
+}
+
+bool knn_index_element(const knn_index *p, kn_type x, int64_t *at)
+{
+    if (p->n_items != x.ndim)
+        return false;
+    for (int i = 0; i < x.ndim; i++) {
+        int64_t v = p->item[i].start.value, extent = x.dim[i];
+        if (p->item[i].kind != KNN_INTEGER || v < -extent || v >= extent)
+            return false;
+        at[i] = v < 0 ? v + extent : v;
+    }
+    return true;
 }
 
 /* ---- The arrays. */
@@ -233,9 +245,15 @@ kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg *args)
 {
     kna_op op;
     knn_index p;
+    int64_t at[KN_MAX_NDIM];
     kna_begin(&op, "at");
+    kn_type t = kna_type(&op, x);
+    p.n_items = kna_failed(&op) ? 0 : knn_parse_index(&op, index, n, args, p.item);
+    const void *element = !kna_failed(&op) && knn_index_element(&p, t, at) ? kna_element(x, at) : NULL;
+    if (element)
+        return kna_end_element(&op, t.dtype, element);
     kn_atom a = kna_in(&op, x);
-    if (!knn_index_begin(&p, &op, a, false, index, n, args))
+    if (!knn_index_begin(&p, &op, a, false))
         return kna_end(&op, KN_ATOM_NONE);
     kn_atom y = knn_index_read(&p);
     return p.n_index || p.scalar ? kna_end(&op, y) : kna_end_view(&op, x, a, y);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * writes.c -- x[index] = v, x += y, x[index] += v, np.add.at and their kin. Each works out the new elements as values
  * do, so that overlapping right sides are as if copied first, and hands them to kna_put. */
+#include "array/element.h"
 #include "numpy/index_plan.h"
 #include <string.h>
 
@@ -107,17 +108,18 @@ typedef struct place {
     kn_atom all;  /* x's elements */
     kn_type type; /* x's */
     kn_atom mask; /* the index is a mask over all of x, and v one number: x's elements are chosen by it */
+    bool element; /* the index names one element, at these positions */
+    int64_t at[KN_MAX_NDIM];
     knn_index index;
 } place;
 
 /* A mask with one number needs no look at the mask, so it works under every transformation. */
-static bool choose_by_mask(place *w, kn_array v, const char *index, int n, const kn_index_arg *args)
+static bool choose_by_mask(place *w, kn_array v)
 {
     kn_type t, m;
     if (!v || kna_failed(&w->op))
         return false;
     w->index.op = &w->op;
-    w->index.n_items = knn_parse_index(&w->op, index, n, args, w->index.item);
     t = kna_type(&w->op, v);
     if (kna_failed(&w->op) || kni_type_size(t) != 1 || t.ndim > w->type.ndim ||
         !is_mask_index(&w->op, &w->index, w->type, &m))
@@ -128,16 +130,27 @@ static bool choose_by_mask(place *w, kn_array v, const char *index, int n, const
     return !kna_failed(&w->op);
 }
 
-static bool begin(place *w, const char *name, kn_array x, kn_array v, const char *index, int n,
-                  const kn_index_arg *args)
+/* Reads the index. False with the op failed. */
+static bool begin(place *w, const char *name, kn_array x, const char *index, int n, const kn_index_arg *args)
 {
     kna_begin(&w->op, name);
     w->x = x;
     w->mask = KN_ATOM_NONE;
-    w->all = kna_in(&w->op, x);
+    w->type = kna_type(&w->op, x);
+    if (kna_failed(&w->op))
+        return false;
+    w->index.n_items = knn_parse_index(&w->op, index, n, args, w->index.item);
+    w->element = !kna_failed(&w->op) && knn_index_element(&w->index, w->type, w->at);
+    return !kna_failed(&w->op);
+}
+
+/* Speaks of x's elements from here on. */
+static bool begin_place(place *w, kn_array v)
+{
+    w->all = kna_in(&w->op, w->x);
     w->type = knb_type(w->op.b, w->all);
-    if (!choose_by_mask(w, v, index, n, args))
-        knn_index_begin(&w->index, &w->op, w->all, true, index, n, args);
+    if (!choose_by_mask(w, v))
+        knn_index_begin(&w->index, &w->op, w->all, true);
     return !kna_failed(&w->op);
 }
 
@@ -160,11 +173,21 @@ static void put_indexed(place *w, kn_atom v, bool check)
         kna_put(&w->op, w->x, w->all, at, v);
 }
 
+/* A scalar that is there goes straight to an element that is. */
+static bool put_element(place *w, kn_array v)
+{
+    if (!w->element || kna_type(&w->op, v).ndim || w->type.weak)
+        return false;
+    check_number(&w->op, v, w->type.dtype);
+    kn_atom a = kna_failed(&w->op) ? KN_ATOM_NONE : kna_in_as(&w->op, v, w->type.dtype);
+    return !kna_failed(&w->op) && kna_put_element(&w->op, w->x, w->at, a);
+}
+
 int kn_set_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args)
 {
     place w;
     kn_shape scalar = {.ndim = 0};
-    if (!begin(&w, "set_at", x, v, index, n, args))
+    if (!begin(&w, "set_at", x, index, n, args) || put_element(&w, v) || !begin_place(&w, v))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE) {
         check_number(&w.op, v, w.type.dtype);
@@ -221,11 +244,24 @@ static void combine_once(place *w, kn_ufunc f, kn_array v)
     put_indexed(w, kna_failed(&w->op) ? KN_ATOM_NONE : combined(&w->op, f, w->x, at, v), false);
 }
 
+/* An element and a scalar that are there. */
+static bool combine_element(place *w, kn_ufunc f, kn_array v)
+{
+    const void *element =
+        w->element && !kna_type(&w->op, v).ndim && !kna_failed(&w->op) ? kna_element(w->x, w->at) : NULL;
+    kn_value *now = element ? kna_element_value(w->type.dtype, element) : NULL;
+    if (!now)
+        return false;
+    kn_atom at = kna_value_atom(&w->op, now), z = combined(&w->op, f, w->x, at, v);
+    kna_value_release(now);
+    return !kna_failed(&w->op) && kna_put_element(&w->op, w->x, w->at, z);
+}
+
 static int in_place_at(kn_ufunc f, const char *name, kn_array x, kn_array v, const char *index, int n,
                        const kn_index_arg *args)
 {
     place w;
-    if (!begin(&w, name, x, v, index, n, args))
+    if (!begin(&w, name, x, index, n, args) || combine_element(&w, f, v) || !begin_place(&w, v))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE)
         put_masked(&w, combined(&w.op, f, x, w.all, v));
@@ -308,7 +344,8 @@ static void combine_each(place *w, kn_ufunc f, kn_array v)
 int kn_ufunc_at(kn_ufunc ufunc, kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args)
 {
     place w;
-    if (!begin(&w, "ufunc_at", x, v, index, n, args) || !knn_ufunc_exists(&w.op, ufunc))
+    if (!begin(&w, "ufunc_at", x, index, n, args) || !knn_ufunc_exists(&w.op, ufunc) || combine_element(&w, ufunc, v) ||
+        !begin_place(&w, v))
         return end(&w.op);
     if (w.mask != KN_ATOM_NONE)
         put_masked(&w, combined(&w.op, ufunc, x, w.all, v));

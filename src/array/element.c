@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * element.c -- one element of an array, read and written where it lies. */
+#include "array/element.h"
+#include "array/handle.h"
+#include "array/state.h"
+#include "array/storage.h"
+#include <string.h>
+
+/* ---- Values that are there. */
+
+/* Does it wait for an update of some elements? */
+static bool is_update(const kn_value *v) { return v->state == KN_V_PENDING && v->pending.node->prim->updates; }
+
+/* v if it has a buffer. Writes that wait are carried out: whoever goes on with single elements reads or writes the next
+ * one soon, and a line of updates is longer each time. */
+static kn_value *in_memory(kn_value *v)
+{
+    if (is_update(v))
+        knx_error_release(kna_force(1, &v)); /* v's own from now on */
+    return v->state == KN_V_BUFFER ? v : NULL;
+}
+
+static const void *in_order(const kn_value *v, const int64_t *at)
+{
+    int64_t i = 0;
+    for (int d = 0; d < v->type.ndim; d++)
+        i = i * v->type.dim[d] + at[d];
+    return (const char *)v->buffer->data + i * v->type.dtype->size;
+}
+
+/* Are a's elements those that lie at its strides? Bytes that are seen as booleans, or the other way round, are not. */
+static bool lies_as_it_says(const kna_array *a)
+{
+    const kna_step *s = a->unplaced ? NULL : a->step;
+    while (s && !(s->prim->bits & KN_COMPONENT && a->type.dtype->size == 1))
+        s = s->before;
+    return !s && !a->unplaced;
+}
+
+static char *at_strides(const kna_array *a, const kn_value *v, const int64_t *at)
+{
+    char *p = (char *)v->buffer->data + a->offset;
+    for (int d = 0; d < a->type.ndim; d++)
+        p += at[d] * a->stride[d];
+    return p;
+}
+
+/* ---- Reading. */
+
+const void *kna_element(kn_array x, const int64_t *at)
+{
+    kn_handle_kind kind = KN_H_NONE;
+    void *object = kna_recording_current() ? NULL : kna_handle_peek(x, &kind);
+    if (kind == KN_H_ARRAY) {
+        const kn_value *v = in_memory(object);
+        return v ? in_order(v, at) : NULL;
+    }
+    if (kind != KN_H_VIEW)
+        return NULL;
+    const kna_array *a = object;
+    if (a->value && a->value->state == KN_V_BUFFER && a->seen == a->storage->version && !a->seen_by)
+        return in_order(a->value, at);
+    const kn_value *v = lies_as_it_says(a) ? in_memory(a->storage->value) : NULL;
+    return v ? at_strides(a, v, at) : NULL;
+}
+
+kn_value *kna_element_value(kn_dtype dtype, const void *element)
+{
+    kn_buffer *b = knx_buffer_new(dtype->size);
+    if (b)
+        memcpy(b->data, element, dtype->size);
+    return b ? kna_value_buffer(kni_scalar_type(dtype), b) : NULL;
+}
+
+kn_array kna_end_element(kna_op *op, kn_dtype dtype, const void *element)
+{
+    kn_buffer *b = knx_buffer_new(dtype->size);
+    if (b)
+        memcpy(b->data, element, dtype->size);
+    return kna_from_buffer(op, kni_scalar_type(dtype), b);
+}
+
+/* ---- Writing. */
+
+/* Counts what v waits for; are those elementwise functions of scalars that are there, and few? */
+static bool waits_for_scalars(const kn_value *v, int *budget)
+{
+    if (v->type.ndim || v->state == KN_V_BUFFER || v->state == KN_V_NUMBER)
+        return v->type.ndim == 0;
+    const kn_node *n = v->state == KN_V_PENDING ? v->pending.node : NULL;
+    if (!n || !(n->prim->bits & KN_ELEMENTWISE) || kni_can_fail(n->prim, n->params) || --*budget < 0)
+        return false;
+    for (uint32_t i = 0; i < n->n_in; i++)
+        if (n->in[i] && !waits_for_scalars(n->in[i], budget))
+            return false;
+    return true;
+}
+
+/* The bits of a scalar that is there, or can be had at once. */
+static bool scalar_bits(kn_value *v, kn_scalar_bits *bits)
+{
+    int budget = 16;
+    if (v->state == KN_V_PENDING && !knx_context()->check_nans && waits_for_scalars(v, &budget))
+        knx_error_release(kna_force(1, &v));
+    if (v->state != KN_V_BUFFER && v->state != KN_V_NUMBER)
+        return false;
+    memcpy(bits, v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data, v->type.dtype->size);
+    return true;
+}
+
+/* The array if writing to it is nobody else's business. */
+static kna_array *writable(kna_op *op, kn_array x)
+{
+    kn_handle_kind kind;
+    const kn_value *bare = kna_handle_peek(x, &kind);
+    if ((kind == KN_H_ARRAY && bare->state != KN_V_BUFFER && !is_update(bare)) || kind == KN_H_NONE)
+        return NULL;
+    kna_array *a = kna_array_of(op, x);
+    const kna_storage *s = a ? a->storage : NULL;
+    bool ours = s && a->writeable && !s->readonly && !s->recording && !s->argument;
+    return ours && lies_as_it_says(a) ? a : NULL;
+}
+
+/* Does nobody but the storage have its value, and nobody but those who are to see the write its memory? Under the share
+ * lock: then no other context begins to. */
+static bool is_alone(const kna_storage *s)
+{
+    const kn_value *v = s->value;
+    const kna_pin *p = s->pin;
+    bool pinned = p && v->pin == p && p->holder == v && kna_lies_in_pin(v);
+    return atomic_load(&v->refs) == 1 && atomic_load(&v->buffer->refs) == 1 + pinned && pinned == (p || v->pin);
+}
+
+bool kna_put_element(kna_op *op, kn_array x, const int64_t *at, kn_atom v)
+{
+    kn_scalar_bits bits;
+    if (kna_recording_current() || kna_failed(op))
+        return false;
+    kn_value *fresh = kna_atom_value(op, v);
+    bool there = fresh && scalar_bits(fresh, &bits);
+    kna_value_release(fresh);
+    kna_array *a = there ? writable(op, x) : NULL;
+    if (!a || !in_memory(a->storage->value))
+        return false;
+    kna_storage *s = a->storage;
+    while (s->views) /* those that remember the value before */
+        kna_forget(s->views);
+    knx_share_lock();
+    bool alone = is_alone(s);
+    if (alone) {
+        memcpy(at_strides(a, s->value, at), &bits, a->type.dtype->size);
+        s->version++;
+    }
+    knx_share_unlock();
+    return alone;
+}

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_elements.c -- single elements read and written: without a plan where the elements are in memory, and as through
+ * any other path everywhere. */
+#include "support/expect.h"
+#include <kiln/random.h>
+#include <stdlib.h>
+
+static int steps;
+static void hear_step(void *env, const kn_step *step)
+{
+    (void)env, (void)step;
+    steps++;
+}
+
+/* How many steps of programs the statements run. */
+#define STEPS(...)                   \
+    ({                               \
+        kn_on_step(hear_step, NULL); \
+        steps = 0;                   \
+        __VA_ARGS__;                 \
+        kn_on_step(NULL, NULL);      \
+        steps;                       \
+    })
+
+static void expect_complex(kn_array z, double re, double im)
+{
+    kn_c128 c = kn_item_complex(z);
+    assert_true(c.re == re && c.im == im);
+}
+
+/* ---- Without a plan. */
+
+static void a_read_of_what_is_there_runs_nothing(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_arange(0, 24, 1), m = kn_reshape(x, KN_SHAPE(2, 3, 4)), t = kn_transpose(m), r = kn_flip(m);
+    kn_eval(x);
+    double got[6];
+    assert_int_equal(STEPS(got[0] = kn_item(kn_at(x, "5")), got[1] = kn_item(kn_at(x, "%", -1)),
+                           got[2] = kn_item(kn_at(m, "1, %, -2", 2)), got[3] = kn_item(kn_at(t, "%,1,0", 3)),
+                           got[4] = kn_item(kn_at(r, "0, 0, 1")), got[5] = kn_item(kn_at(kn_at(m, "1, ::2"), "1, 3"))),
+                     0);
+    const double want[] = {5, 23, 22, 7, 22, 23};
+    for (int i = 0; i < 6; i++)
+        assert_true(got[i] == want[i]);
+}
+
+static void a_write_into_what_is_there_runs_nothing(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_zeros(KN_SHAPE(2, 3)), v = kn_scalar(7.5);
+    kn_eval(x);
+    assert_int_equal(STEPS(kn_set_at(x, 1, "0, 0"), kn_set_at(kn_transpose(x), v, "%, -1", 1),
+                           kn_set_at(kn_at(x, "::-1, ::-1"), kn_at(x, "1, 1"), "0, 0")),
+                     0);
+    expect_values(x, 1, 0, 0, 0, 7.5, 7.5);
+}
+
+static void a_loop_over_elements_runs_nothing_that_grows(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    enum { N = 300 };
+    kn_array y = kn_zeros(KN_SHAPE(N + 1)), w = kn_zeros(KN_SHAPE(N)); /* both wait */
+    int run = STEPS(for (int i = 0; i < N; i++) {
+        KN_SCOPE;
+        kn_set_at(w, i, "%", i);
+        kn_set_at(y, kn_add(kn_at(y, "%", i), kn_at(w, "%", i)), "%", i + 1);
+    });
+    assert_true(run <= N + 8); /* one for the sum of each round */
+    assert_true(kn_item(kn_at(y, "%", N)) == N * (N - 1) / 2.0);
+}
+
+/* ---- What is read and written. */
+
+static void every_dtype_keeps_its_elements(void **state)
+{
+    (void)state;
+    const kn_dtype all[] = {KN_BOOL, KN_I8,  KN_I16,  KN_I32, KN_I64, KN_U8,  KN_U16, KN_U32,
+                            KN_U64,  KN_F16, KN_BF16, KN_F32, KN_F64, KN_C64, KN_C128};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        KN_SCOPE;
+        kn_array x = kn_zeros(KN_SHAPE(5), .dtype = all[k]), y = kn_ones(KN_SHAPE(2), .dtype = all[k]);
+        kn_eval(x), kn_eval(y);
+        kn_set_at(x, 1, "3");
+        kn_set_at(x, kn_at(y, "1"), "-5");
+        assert_true(kn_dtype_of(kn_at(x, "3")) == all[k]);
+        expect_values(kn_astype(x, KN_F64), 1, 0, 0, 1, 0);
+    }
+}
+
+static void numbers_are_cast_as_numpy_casts_them(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array h = kn_zeros(KN_SHAPE(1), .dtype = KN_F16), u = kn_zeros(KN_SHAPE(1), .dtype = KN_U8),
+             z = kn_zeros(KN_SHAPE(1), .dtype = KN_C64), b = kn_zeros(KN_SHAPE(1), .dtype = KN_BOOL),
+             l = kn_zeros(KN_SHAPE(1), .dtype = KN_I64);
+    kn_eval(h), kn_eval(u), kn_eval(z), kn_eval(b), kn_eval(l);
+    kn_set_at(h, 2049, "0"); /* halfway between 2048 and 2050 */
+    expect_values(h, 2048);
+    kn_set_at(u, kn_of(int64_t, 300), "0");
+    expect_values(u, 44);
+    kn_set_at(u, kn_scalar((int64_t)-1), "0");
+    expect_values(u, 255);
+    kn_set_at(z, kn_like_complex(1, -2), "0");
+    expect_complex(z, 1, -2);
+    kn_set_at(b, 0.5, "0");
+    expect_values(b, 1);
+    kn_set_at(l, kn_scalar(-2.9), "0");
+    expect_values(l, -2);
+    kn_set_at(l, INT64_MAX, "0");
+    assert_true(kn_item_int(kn_at(l, "0")) == INT64_MAX);
+}
+
+static void errors_are_those_of_every_write(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array u = kn_zeros(KN_SHAPE(2), .dtype = KN_U8), x = kn_zeros(KN_SHAPE(2)), wide;
+    kn_eval(u), kn_eval(x);
+    assert_int_equal(kn_set_at(u, 300, "0"), -1);
+    expect_error("OverflowError", "set_at: integer 300 out of bounds for uint8");
+    kn_set_at(u, NAN, "0");
+    expect_error("ValueError", "set_at: cannot convert float NaN to integer");
+    kn_set_at(u, INFINITY, "0");
+    expect_error("OverflowError", "set_at: cannot convert float infinity to integer");
+    kn_set_at(x, kn_like_complex(1, 1), "0");
+    expect_error("TypeError", "set_at: float() argument must be a string or a real number, not 'complex'");
+    kn_set_at(x, 1, "-3");
+    expect_error("IndexError", "set_at: index -3 is out of bounds for axis 0 with size 2");
+    kn_set_at(x, kn_of(double, 1, 2), "0");
+    expect_error("ValueError", "set_at: setting an array element with a sequence.");
+    kn_iadd_at(u, 0.5, "1");
+    expect_error("TypeError", "iadd_at: Cannot cast ufunc 'add' output from dtype('float64') to dtype('uint8') with "
+                              "casting rule 'same_kind'");
+    kn_iadd_at(u, 300, "1");
+    expect_error("OverflowError", "iadd_at: integer 300 out of bounds for uint8");
+    wide = kn_broadcast_to(x, KN_SHAPE(3, 2));
+    kn_set_at(wide, 1, "0, 0");
+    expect_error("ValueError", "set_at: assignment destination is read-only");
+    kn_at(x, "2");
+    expect_error("IndexError", "at: index 2 is out of bounds for axis 0 with size 2");
+    expect_values(x, 0, 0);
+    expect_values(u, 0, 0);
+}
+
+static void operators_at_one_element(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(int64_t, 7, 7, 7, 7, 7, 7, 7, 7), f = kn_of(float, 0.1f);
+    kn_eval(x), kn_eval(f);
+    kn_iadd_at(x, 1, "0"), kn_isub_at(x, 1, "1"), kn_imul_at(x, 3, "%", 2), kn_ipow_at(x, 2, "3");
+    kn_ifloordiv_at(x, -2, "4"), kn_imod_at(x, -4, "5"), kn_ilshift_at(x, 2, "6"), kn_ixor_at(x, kn_at(x, "0"), "-1");
+    expect_values(x, 8, 6, 21, 49, -4, -1, 28, 15);
+    kn_ufunc_at(kn_ufunc_maximum, x, 9, "0");
+    expect_values(kn_at(x, "0"), 9);
+    kn_iadd_at(f, 0.2, "0"); /* a C number takes part as float32 */
+    assert_true((float)kn_item(f) == 0.1f + 0.2f);
+}
+
+/* ---- Who sees it. */
+
+static void views_see_it_and_copies_do_not(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_arange(0, 6, 1), m = kn_reshape(x, KN_SHAPE(2, 3)), tail = kn_at(x, "3:");
+    kn_array copy = kn_copy(x), waits = kn_mul(tail, 10), same = kn_zeros(KN_SHAPE(6), .dtype = KN_I64);
+    kn_set_at(same, x, "...");
+    kn_eval(x), kn_eval(m), kn_eval(tail), kn_eval(copy);
+    kn_array before = kn_at(x, "4");
+    kn_set_at(m, 70, "1, 1");
+    expect_values(tail, 3, 70, 5);
+    expect_values(x, 0, 1, 2, 3, 70, 5);
+    kn_set_at(tail, 80, "-1");
+    expect_values(m, 0, 1, 2, 3, 70, 80);
+    expect_values(copy, 0, 1, 2, 3, 4, 5);
+    expect_values(same, 0, 1, 2, 3, 4, 5);
+    expect_values(waits, 30, 40, 50);
+    expect_values(before, 4);
+    kn_set_at(copy, -1, "0"), kn_set_at(same, -2, "0");
+    expect_values(kn_at(x, ":1"), 0);
+}
+
+static kn_array reads_constant;
+static kn_array uses_constant(const kn_array *x) { return kn_add(*x, reads_constant); }
+KN_FUNCTION(uses_constant, kn_array, kn_array)
+
+static void what_a_function_captured_stays(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array one = kn_scalar(1.0), y, z;
+    reads_constant = kn_of(double, 10, 20);
+    kn_eval(reads_constant);
+    kn_fn f = kn_jit(KN_FN(uses_constant));
+    kn_call(f, &y, &one);
+    kn_set_at(reads_constant, 99, "0");
+    kn_call(f, &z, &one);
+    expect_values(y, 11, 21);
+    expect_values(z, 11, 21); /* as JAX: what was there when it was recorded */
+    expect_values(reads_constant, 99, 20);
+}
+
+static kn_array reads_and_writes(const kn_array *x)
+{
+    kn_array y = kn_copy(*x);
+    kn_set_at(y, kn_mul(kn_at(*x, "0"), kn_at(*x, "-1")), "1");
+    kn_iadd_at(y, kn_at(y, "1"), "0");
+    return kn_sum(kn_mul(y, y));
+}
+KN_FUNCTION(reads_and_writes, kn_array, kn_array)
+
+static void traces_record_them(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 2, 5, 3), y, g; /* y = (2 + 6, 6, 3) */
+    kn_eval(x);
+    expect_values(reads_and_writes(&x), 109);
+    kn_call(kn_jit(KN_FN(reads_and_writes)), &y, &x);
+    expect_values(y, 109);
+    kn_call(kn_grad(KN_FN(reads_and_writes)), &g, &x); /* of (a + ac)^2 + (ac)^2 + c^2 */
+    expect_values(g, 2 * 8 * 4 + 2 * 6 * 3, 0, 2 * 8 * 2 + 2 * 6 * 2 + 2 * 3);
+    kn_call(kn_vmap(KN_FN(reads_and_writes)), &y, &(kn_array){kn_stack(KN_LIST(x, x))});
+    expect_values(y, 109, 109);
+    expect_values(x, 2, 5, 3);
+}
+
+static void memory_that_others_see(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    double mine[] = {1, 2, 3};
+    {
+        KN_SCOPE;
+        kn_array w = kn_wrap(mine, KN_SHAPE(3), KN_F64), old = kn_mul(w, 10), c = kn_copy(w);
+        kn_eval(w);
+        kn_set_at(w, 20, "1");
+        kn_eval(w);
+        assert_true(mine[1] == 20);
+        kn_touch(w);
+        mine[2] = 30;
+        assert_true(kn_item(kn_at(w, "2")) == 30);
+        expect_values(old, 10, 20, 30);
+        expect_values(c, 1, 2, 3);
+        kn_set_at(kn_at(w, "::-1"), 11, "-1");
+    }
+    assert_true(mine[0] == 11);
+    kn_array x = kn_of(double, 1, 2, 3);
+    double *p = kn_data_mut(x, double);
+    kn_set_at(x, 7, "0");
+    kn_eval(x);
+    assert_true(p[0] == 7);
+    kn_array r = kn_wrap(mine, KN_SHAPE(3), KN_F64, .readonly = true);
+    kn_set_at(r, 1, "0");
+    expect_error("ValueError", "set_at: assignment destination is read-only");
+    assert_true(mine[0] == 11);
+}
+
+/* ---- Kinds of elements that are no plain memory. */
+
+static void parts_of_elements(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array z = kn_zeros(KN_SHAPE(2), .dtype = KN_C128), f = kn_of(float, 1, 2), b = kn_of(bool, false, true);
+    kn_eval(z), kn_eval(f), kn_eval(b);
+    kn_set_at(kn_real(z), 3, "1"), kn_set_at(kn_imag(z), -4, "1");
+    expect_complex(kn_at(z, "1"), 3, -4);
+    assert_true(kn_item(kn_at(kn_imag(z), "-1")) == -4);
+    kn_array bits = kn_view(f, KN_U32), bytes = kn_view(b, KN_U8);
+    assert_true(kn_item(kn_at(bits, "1")) == 0x40000000);
+    kn_set_at(bits, 0x40400000, "0");
+    expect_values(f, 3, 2);
+    kn_set_at(bytes, 1, "0");
+    expect_values(b, 1, 1);
+    assert_true(kn_item(kn_at(bytes, "1")) == 1);
+    kn_array pairs = kn_view(f, KN_U64);
+    assert_true(kn_item_int(kn_at(pairs, "0")) == 0x4000000040400000);
+}
+
+static void keys(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array k = kn_random_split(kn_random_key(5), 3), other = kn_random_key(8), a, b;
+    kn_eval(k), kn_eval(other);
+    a = kn_random_uniform(kn_at(k, "1"), KN_SHAPE(4));
+    b = kn_random_uniform(kn_squeeze(kn_at(k, "1:2"), KN_AXIS(0)), KN_SHAPE(4));
+    assert_true(kn_array_equal(a, b));
+    kn_set_at(k, other, "0");
+    assert_true(kn_array_equal(kn_random_uniform(kn_at(k, "0"), KN_SHAPE(4)), kn_random_uniform(other, KN_SHAPE(4))));
+    kn_set_at(k, 1, "0");
+    expect_error("TypeError", "set_at: cannot convert int64 to key<fry>");
+}
+
+static void scalars_and_themselves(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array s = kn_scalar(2.0), t = kn_copy(kn_at(kn_of(double, 4, 5), "1")), n = kn_like_double(1);
+    kn_eval(t);
+    kn_set_at(t, t, "");
+    kn_iadd_at(t, t, "");
+    expect_values(t, 10);
+    kn_set_at(s, t, "...");
+    kn_imul_at(s, 3, "");
+    expect_values(s, 30);
+    expect_values(kn_at(s, ""), 30);
+    kn_set_at(n, 4, "");
+    expect_values(n, 4);
+}
+
+static void checked_for_nans(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, -1);
+    kn_eval(x);
+    kn_check_nans(true);
+    kn_set_at(x, NAN, "0");
+    assert_true(isnan(kn_item(kn_at(x, "0"))));
+    expect_no_error();
+    kn_ipow_at(x, 0.5, "1");
+    kn_eval(x);
+    kn_check_nans(false);
+    assert_true(kn_error_pending());
+    kn_error_clear();
+}
+
+static void failures_stay_with_the_array(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_matmul(kn_ones(KN_SHAPE(2)), kn_ones(KN_SHAPE(3)));
+    assert_true(kn_error_pending());
+    kn_error_clear();
+    kn_set_at(x, 1, "");
+    assert_false(kn_ok(kn_at(x, "")));
+    kn_error_clear();
+}
+
+/* ---- Random programs against plain memory. */
+
+enum { ROWS = 4, COLS = 6 };
+typedef struct model {
+    int64_t offset, stride[2], dim[2];
+} model;
+
+static int64_t draw(int64_t n) { return rand() % n; }
+
+/* A view of the grid and where its elements lie in plain memory. */
+static kn_array random_view(kn_array x, model *m)
+{
+    *m = (model){0, {COLS, 1}, {ROWS, COLS}};
+    for (int64_t k = draw(4); k > 0; k--) {
+        int64_t step = 1 + draw(2), from, a = draw(2);
+        switch (draw(3)) {
+        case 0:
+            x = kn_transpose(x);
+            *m = (model){m->offset, {m->stride[1], m->stride[0]}, {m->dim[1], m->dim[0]}};
+            break;
+        case 1:
+            x = a ? kn_at(x, ":, ::-1") : kn_at(x, "::-1");
+            m->offset += (m->dim[a] - 1) * m->stride[a];
+            m->stride[a] = -m->stride[a];
+            break;
+        case 2:
+            from = draw(m->dim[a]);
+            x = a ? kn_at(x, ":, %::%", from, step) : kn_at(x, "%::%", from, step);
+            m->offset += from * m->stride[a];
+            m->dim[a] = (m->dim[a] - from + step - 1) / step;
+            m->stride[a] *= step;
+            break;
+        }
+    }
+    return x;
+}
+
+static void one_of_many(kn_array x, double *memory)
+{
+    KN_SCOPE;
+    model m;
+    kn_array v = random_view(x, &m);
+    int64_t i = draw(m.dim[0]), j = draw(m.dim[1]);
+    double *e = &memory[m.offset + i * m.stride[0] + j * m.stride[1]], value = (double)draw(1000);
+    int64_t i_given = draw(2) ? i : i - m.dim[0], j_given = draw(2) ? j : j - m.dim[1];
+    switch (draw(7)) {
+    case 0: kn_set_at(v, value, "%, %", i_given, j_given), *e = value; break;
+    case 1: kn_iadd_at(v, value, "%, %", i_given, j_given), *e += value; break;
+    case 2: assert_true(kn_item(kn_at(v, "%, %", i_given, j_given)) == *e); break;
+    case 3: /* a value that waits */
+        kn_set_at(v, kn_mul(kn_at(v, "%, %", i_given, j_given), 2), "%, %", i, j), *e *= 2;
+        *e = fmod(*e, 4096);
+        kn_imod_at(v, 4096, "%, %", i, j);
+        break;
+    case 4:
+        kn_set_at(v, value, "%", i); /* a whole row */
+        for (int64_t k = 0; k < m.dim[1]; k++)
+            memory[m.offset + i * m.stride[0] + k * m.stride[1]] = value;
+        break;
+    case 5: kn_set_at(v, kn_sum(kn_ones(KN_SHAPE(5))), "%, %", i, j), *e = 5; break;
+    case 6: kn_eval(x); break;
+    }
+}
+
+static void random_programs(void **state)
+{
+    (void)state;
+    srand(7);
+    for (int program = 0; program < 200; program++) {
+        KN_SCOPE;
+        double memory[ROWS * COLS];
+        kn_array x = kn_reshape(kn_arange(0, ROWS * COLS, 1, .dtype = KN_F64), KN_SHAPE(ROWS, COLS)), held = NULL;
+        double old[ROWS * COLS];
+        for (int i = 0; i < ROWS * COLS; i++)
+            memory[i] = i;
+        for (int k = 0; k < 30; k++) {
+            if (k == 10 + program % 10) { /* what waits keeps what it saw */
+                held = program % 2 ? kn_add(x, 0.0) : kn_copy(x);
+                memcpy(old, memory, sizeof old);
+            }
+            one_of_many(x, memory);
+        }
+        const double *now = kn_data(x, double), *then = kn_data(held, double);
+        assert_memory_equal(now, memory, sizeof memory);
+        assert_memory_equal(then, old, sizeof old);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_read_of_what_is_there_runs_nothing),
+        TEST(a_write_into_what_is_there_runs_nothing),
+        TEST(a_loop_over_elements_runs_nothing_that_grows),
+        TEST(every_dtype_keeps_its_elements),
+        TEST(numbers_are_cast_as_numpy_casts_them),
+        TEST(errors_are_those_of_every_write),
+        TEST(operators_at_one_element),
+        TEST(views_see_it_and_copies_do_not),
+        TEST(what_a_function_captured_stays),
+        TEST(traces_record_them),
+        TEST(memory_that_others_see),
+        TEST(parts_of_elements),
+        TEST(keys),
+        TEST(scalars_and_themselves),
+        TEST(checked_for_nans),
+        TEST(failures_stay_with_the_array),
+        TEST(random_programs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
