@@ -389,7 +389,8 @@ void knc_apply_expr(kn_lower *l, const kn_eqn *e, const knc_point *at)
         return;
     }
     for (uint32_t i = 0; i < e->n_in; i++)
-        if (!knc_operand_ready(l, e->in[i], operand_point(l, e, e->in[i], at), &x[i]))
+        if (!knc_number(l, e, e->in[i], &x[i]) &&
+            !knc_operand_ready(l, e->in[i], operand_point(l, e, e->in[i], at), &x[i]))
             return;
     for (uint32_t i = 0; i < e->n_out; i++)
         y[i] = no_value;

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_numbers.c -- functions that differ in a number have one kernel, which is given the number; a number whose
+ * knowledge makes something simpler stays a part of the kernel. The bits are those of the same operation on an array. */
+#include "support/expect.h"
+#include "codegen/native.h"
+
+typedef struct Salt {
+    double k;
+} Salt;
+typedef struct Salts {
+    double k[12];
+} Salts;
+
+static kn_array scaled(const Salt *s, const kn_array *x)
+{
+    return kn_sum(kn_tanh(kn_add(kn_mul(*x, s->k), kn_sin(*x))));
+}
+static kn_array product(const Salt *s, const kn_array *x) { return kn_mul(kn_matmul(*x, *x), s->k); }
+static kn_array clipped(const Salt *s, const kn_array *x)
+{
+    return kn_where(kn_less(*x, s->k), kn_div(*x, s->k + 1), kn_maximum(*x, s->k - 1));
+}
+static kn_array spread(const Salt *s, const kn_array *x)
+{
+    return kn_mul(*x, kn_full(KN_SHAPE(2, 1), s->k, .dtype = KN_F32));
+}
+static kn_array many(const Salts *s, const kn_array *x)
+{
+    kn_array y = *x;
+    for (int i = 0; i < 12; i++)
+        y = kn_add(kn_mul(y, s->k[i]), kn_sin(y));
+    return y;
+}
+static kn_array half(const Salt *s, const kn_array *x) { return kn_mul(kn_astype(*x, KN_F16), s->k); }
+static kn_array turned(const Salt *s, const kn_array *x) { return kn_mul(*x, s->k + (2 + s->k) * 1.0i); }
+KN_FUNCTION_ENV(turned, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(scaled, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(product, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(clipped, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(spread, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(many, kn_array, Salts, kn_array)
+KN_FUNCTION_ENV(half, kn_array, Salt, kn_array)
+
+static kn_array operand(void) { return kn_reshape(kn_linspace(-2, 3, 36, .dtype = KN_F32), KN_SHAPE(6, 6)); }
+
+#define CALL(f, s, x)                                       \
+    __extension__({                                         \
+        kn_array call_y;                                    \
+        kn_array call_x = (x);                              \
+        kn_call(kn_jit(KN_FN_ENV(f, s)), &call_y, &call_x); \
+        call_y;                                             \
+    })
+
+/* Kernels and stage functions made for `calls` calls, one with each number. */
+#define EXPECT_ONE_KERNEL(f, calls)                                          \
+    do {                                                                     \
+        KN_SCOPE;                                                            \
+        kn_array x = operand();                                              \
+        Salt first = {2.5};                                                  \
+        kn_eval(CALL(f, &first, x));                                         \
+        kn_cache_stats_result before = kn_cache_stats();                     \
+        for (int i = 1; i <= (calls); i++) {                                 \
+            Salt s = {2.5 + i * 0.001};                                      \
+            kn_eval(CALL(f, &s, x));                                         \
+        }                                                                    \
+        kn_cache_stats_result after = kn_cache_stats();                      \
+        assert_int_equal(after.traces.misses - before.traces.misses, calls); \
+        assert_int_equal(after.kernels.misses, before.kernels.misses);       \
+        assert_int_equal(after.code.functions, before.code.functions);       \
+    } while (0)
+
+static void functions_that_differ_in_a_number_share_their_kernels(void **state)
+{
+    (void)state;
+    EXPECT_ONE_KERNEL(scaled, 50);
+    EXPECT_ONE_KERNEL(clipped, 50);
+    EXPECT_ONE_KERNEL(half, 50);
+    EXPECT_ONE_KERNEL(turned, 50);
+}
+
+static void products_scaled_by_a_number_share_their_kernels(void **state)
+{
+    (void)state;
+    EXPECT_ONE_KERNEL(product, 50);
+}
+
+static void a_number_repeated_to_a_shape_is_one_all_the_same(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(2, 3), .dtype = KN_F32);
+    Salt s = {3.5}, t = {4.5};
+    expect_values(CALL(spread, &s, x), 3.5, 3.5, 3.5, 3.5, 3.5, 3.5);
+    uint64_t misses = kn_cache_stats().kernels.misses;
+    expect_values(CALL(spread, &t, x), 4.5, 4.5, 4.5, 4.5, 4.5, 4.5);
+    assert_int_equal(kn_cache_stats().kernels.misses, misses);
+}
+
+static void one_is_known_to_the_kernel(void **state)
+{
+    (void)state;
+    kn_context own = kn_context_new();
+    {
+        KN_CONTEXT(own);
+        KN_SCOPE;
+        kn_array x = operand();
+        Salt one = {1}, other = {2.5};
+        kn_eval(CALL(product, &one, x));
+        size_t entries = kn_cache_stats().kernels.entries;
+        kn_eval(CALL(product, &other, x));
+        assert_true(kn_cache_stats().kernels.entries > entries);
+    }
+    assert_int_equal(kn_context_free(own), 0);
+}
+
+/* The bits of y and z are the same. */
+static void expect_same_bits(kn_array y, kn_array z)
+{
+    kn_array same = kn_all(kn_equal(kn_lax_bitcast_convert_type(y, KN_U32), kn_lax_bitcast_convert_type(z, KN_U32)));
+    assert_int_equal(kn_item(same), 1);
+}
+
+static void bits_are_those_of_an_array_operand(void **state)
+{
+    static const double k[] = {0,    -0.0,     1,         -1,  2.5, -2.5, 1e-40, -1e-45,   3e38,
+                               1e39, INFINITY, -INFINITY, NAN, 0.1, 1e-8, 7,     0x1p-149, 0x1.fffffep127};
+    (void)state;
+    KN_SCOPE;
+    kn_array x = operand();
+    for (size_t i = 0; i < sizeof k / sizeof *k; i++) {
+        KN_SCOPE;
+        Salt s = {k[i]};
+        kn_array c = kn_full(KN_SHAPE(6, 6), k[i], .dtype = KN_F32);
+        kn_eval(c);
+        expect_same_bits(CALL(product, &s, x), kn_mul(kn_matmul(x, x), c));
+        expect_same_bits(kn_mul(x, k[i]), kn_mul(x, c));
+    }
+}
+
+/* More numbers than a kernel is given: the others are constants. */
+static void many_numbers_are_right(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = operand(), y = x;
+    Salts s;
+    for (int i = 0; i < 12; i++) {
+        s.k[i] = 0.5 + 0.03 * i;
+        kn_array c = kn_full(KN_SHAPE(6, 6), s.k[i], .dtype = KN_F32);
+        kn_eval(c);
+        y = kn_add(kn_mul(y, c), kn_sin(y));
+        kn_eval(y);
+    }
+    expect_same_bits(CALL(many, &s, x), y);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(functions_that_differ_in_a_number_share_their_kernels),
+        TEST(products_scaled_by_a_number_share_their_kernels),
+        TEST(a_number_repeated_to_a_shape_is_one_all_the_same),
+        TEST(one_is_known_to_the_kernel),
+        TEST(bits_are_those_of_an_array_operand),
+        TEST(many_numbers_are_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
