@@ -1,25 +1,78 @@
 /* SPDX-License-Identifier: Apache-2.0
- * setops.c -- vectors as sets: sorted, and compared with their neighbours. */
+ * setops.c -- vectors as sets: sorted, searched, and compared with their neighbours. */
 #include "numpy/compose.h"
+
+/* ---- isin. */
+
+/* Each element compared with each of few others, along a new last axis. */
+static kn_array among_few(kna_op *op, kn_array element, kn_array others)
+{
+    int ndim = kna_type(op, element).ndim;
+    kn_axes last = knn_one_axis(ndim);
+    kn_any_opts any = kn_any_opts_default();
+    any.axis = knn_one_axis(-1);
+    if (!kna_failed(op) && ndim == KN_MAX_NDIM)
+        kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
+    return kna_failed(op) ? NULL : kn_any(kn_equal(kn_expand_dims(element, &last), others), &any);
+}
+
+/* x as dtype d among others of that dtype, which are sorted and searched: behind the last smaller one stands an equal
+ * one, or none is. */
+static kn_atom among_many(kna_op *op, kn_atom x, kn_atom others)
+{
+    kn_builder *b = op->b;
+    kn_atom sorted = KN_ATOM_NONE;
+    knn_sort(op, 1, &others, 0, 1, &sorted);
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    int64_t last = knb_type(b, sorted).dim[0] - 1;
+    kn_atom at = knb_min(b, knn_search(op, sorted, x, false), knb_integer(b, KN_DT(I64), last));
+    kn_atom here = kna_failed(op) ? KN_ATOM_NONE : knn_take_axis(op, sorted, at, 0, KN_GATHER_PROMISE);
+    return kna_failed(op) ? KN_ATOM_NONE : knb_eq(b, x, here);
+}
+
+/* int64 with uint64, of which no integer holds both: what the others' dtype does not hold is not among them. */
+static kn_atom among_other_integers(kna_op *op, kn_atom x, kn_atom others)
+{
+    kn_builder *b = op->b;
+    kn_dtype from = knb_type(b, x).dtype, to = knb_type(b, others).dtype;
+    bool up = from->kind == KN_KIND_INT;
+    kn_atom fits = up ? knb_ge(b, x, knb_integer(b, from, 0)) : knb_le(b, x, knb_integer(b, from, INT64_MAX));
+    kn_atom y = among_many(op, knb_convert(b, x, to), others);
+    return kna_failed(op) ? KN_ATOM_NONE : knb_and(b, fits, y);
+}
+
+static kn_array among(const char *name, kn_array element, kn_array others)
+{
+    kna_op op;
+    kna_begin(&op, name);
+    const kn_array both[] = {element, others};
+    kn_dtype d = kna_result_type(&op, 2, both);
+    kn_type t = kna_type(&op, element), u = kna_type(&op, others);
+    if (kna_failed(&op))
+        return kna_end(&op, KN_ATOM_NONE);
+    if (knx_is_integer(t.dtype) && knx_is_integer(u.dtype) && !knx_is_integer(d))
+        return kna_end(&op, among_other_integers(&op, kna_in(&op, element), kna_in(&op, others)));
+    return kna_end(&op, among_many(&op, kna_in_as(&op, element, d), kna_in_as(&op, others, d)));
+}
 
 kn_array kn_isin(kn_array element, kn_array test_elements, const kn_isin_opts *opts)
 {
+    enum { FEW = 16 };
     KNN_OPTS(kn_isin_opts, o, opts);
     knn_body c;
     knn_begin(&c, "isin");
-    kn_type t = kna_type(&c.op, element);
-    kn_axes last = knn_one_axis(t.ndim);
-    kn_any_opts any = kn_any_opts_default();
-    any.axis = knn_one_axis(-1);
-    if (!kna_failed(&c.op) && t.ndim == KN_MAX_NDIM)
-        kna_fail(&c.op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
-                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
+    kn_array x = kn_asarray(element, NULL), others = kn_ravel(kn_asarray(test_elements, NULL), NULL);
+    kn_type t = kna_type(&c.op, others);
     if (kna_failed(&c.op))
         return knn_end(&c, NULL);
-    kn_array among = kn_ravel(kn_asarray(test_elements, NULL), NULL);
-    kn_array y = kn_any(kn_equal(kn_expand_dims(kn_asarray(element, NULL), &last), among), &any);
-    return knn_end(&c, o.invert ? kn_logical_not(y) : y);
+    bool few = t.dim[0] <= FEW || t.dtype->kind == KN_KIND_KEY;
+    kn_array y = few ? among_few(&c.op, x, others) : among("isin", x, others);
+    return knn_end(&c, y && o.invert ? kn_logical_not(y) : y);
 }
+
+/* ---- Sorted, and compared with their neighbours. */
 
 /* Both flattened and joined. */
 static kn_array joined(kn_array x, kn_array y)

@@ -120,41 +120,69 @@ kn_array kn_correlate(kn_array a, kn_array v, const kn_convolve_opts *opts)
 
 /* ---- interp. */
 
-/* For each x the number of the last xp that is not above it, 0 if there is none, by bisection: xp[low] <= x < xp[high].
- */
-static kn_array interval(kn_array x, kn_array xp, int64_t n)
+typedef struct knots {
+    kna_op *op;
+    kn_atom xp, fp;
+    int64_t n;
+    kn_shape shape; /* of the points */
+} knots;
+
+/* Elements of xp or fp at positions that are known to be inside. */
+static kn_atom knot(const knots *k, kn_atom of, kn_atom at)
 {
-    kn_array low = kn_zeros_like(x, &(kn_zeros_like_opts){.size_ = sizeof(kn_zeros_like_opts), .dtype = KN_DT(I64)});
-    kn_array high = kn_add(low, kn_like_int(n));
-    for (int64_t width = n; width > 1; width -= width / 2) {
-        kn_array middle = kn_floor_divide(kn_add(low, high), kn_like_int(2));
-        kn_array above = kn_less(x, kn_take(xp, middle, NULL));
-        kn_array next = kn_where(above, low, middle);
-        high = kn_where(above, middle, high);
-        low = next;
-    }
-    return low;
+    return kna_failed(k->op) ? KN_ATOM_NONE : knn_take_axis(k->op, of, at, 0, KN_GATHER_PROMISE);
 }
 
-static kn_array interpolate(kn_array x, kn_array xp, kn_array fp, kn_array left, kn_array right)
+static kn_atom end_knot(const knots *k, kn_atom of, int64_t at)
 {
-    int64_t n = kn_shape_of(xp).dim[0];
-    kn_array last = kn_like_int(n - 1), i = kn_minimum(interval(x, xp, n), kn_like_int(n > 1 ? n - 2 : 0));
-    kn_array j = kn_minimum(kn_add(i, kn_like_int(1)), last);
-    kn_array x0 = kn_take(xp, i, NULL), x1 = kn_take(xp, j, NULL), f0 = kn_take(fp, i, NULL), f1 = kn_take(fp, j, NULL);
-    kn_array same = kn_equal(x0, x1), width = kn_where(same, kn_like_double(1), kn_subtract(x1, x0));
-    kn_array slope = kn_where(same, kn_like_double(0), kn_divide(kn_subtract(f1, f0), width));
-    kn_array y = kn_add(kn_multiply(slope, kn_subtract(x, x0)), f0);
-    kn_array other = kn_add(kn_multiply(slope, kn_subtract(x, x1)), f1); /* exact at that end */
-    y = kn_where(kn_equal(x, x1), other, y);
-    /* where a point or a value is infinite */
-    other = kn_where(kn_logical_and(kn_isnan(other), kn_equal(f0, f1)), f0, other);
-    other = kn_where(kn_equal(x, x0), f0, kn_where(kn_equal(x, x1), f1, other));
-    y = kn_where(kn_isnan(y), other, y);
-    kn_array first = kn_take(xp, kn_like_int(0), NULL), end = kn_take(xp, last, NULL);
-    y = kn_where(kn_less(x, first), left ? left : kn_take(fp, kn_like_int(0), NULL), y);
-    y = kn_where(kn_greater(x, end), right ? right : kn_take(fp, last, NULL), y);
-    return kn_where(kn_isnan(x), kn_like_double(NAN), y);
+    return knb_reshape(k->op->b, knb_slice(k->op->b, of, &at, (int64_t[]){at + 1}, NULL), 0, NULL);
+}
+
+static kn_atom choose(const knots *k, kn_atom which, kn_atom yes, kn_atom no)
+{
+    return knn_select(k->op, which, yes, no, &k->shape);
+}
+
+/* On the line through knots i and j = i + 1 of values d. Where a knot or a value is infinite, or x is a knot, the value
+ * of that. */
+static kn_atom on_line(const knots *k, kn_atom x, kn_atom i, kn_atom j)
+{
+    kn_builder *b = k->op->b;
+    kn_dtype d = knb_type(b, k->fp).dtype;
+    kn_atom x0 = knot(k, k->xp, i), x1 = knot(k, k->xp, j), f0 = knot(k, k->fp, i), f1 = knot(k, k->fp, j);
+    kn_atom same = knb_eq(b, x0, x1), width = choose(k, same, knb_number(b, KN_DT(F64), 1), knb_sub(b, x1, x0));
+    kn_atom slope = knb_div(b, knb_sub(b, f1, f0), knb_convert(b, width, d));
+    slope = choose(k, same, knb_number(b, d, 0), slope);
+    kn_atom y = knb_add(b, knb_mul(b, slope, knb_convert(b, knb_sub(b, x, x0), d)), f0);
+    kn_atom other = knb_add(b, knb_mul(b, slope, knb_convert(b, knb_sub(b, x, x1), d)), f1); /* exact at that end */
+    y = choose(k, knb_eq(b, x, x1), other, y);
+    kn_atom level = knb_and(b, knb_ne(b, other, other), knb_eq(b, f0, f1));
+    other = choose(k, level, f0, other);
+    other = choose(k, knb_eq(b, x, x0), f0, choose(k, knb_eq(b, x, x1), f1, other));
+    return choose(k, knb_ne(b, y, y), other, y);
+}
+
+/* The interval of each x is that of the last knot that is not above it, or the first one. */
+static kn_atom interpolate(knots *k, kn_atom x, kn_array left, kn_array right)
+{
+    kn_builder *b = k->op->b;
+    if (kna_failed(k->op))
+        return KN_ATOM_NONE;
+    kn_dtype d = knb_type(b, k->fp).dtype, index = KN_DT(I64);
+    k->n = knb_type(b, k->xp).dim[0];
+    k->shape = knn_shape_of(k->op, x);
+    kn_atom below = knb_sub(b, knn_search(k->op, k->xp, x, true), knb_integer(b, index, 1));
+    kn_atom i = knb_min(b, below, knb_integer(b, index, k->n > 1 ? k->n - 2 : 0));
+    i = knb_max(b, i, knb_integer(b, index, 0));
+    kn_atom j = knb_min(b, knb_add(b, i, knb_integer(b, index, 1)), knb_integer(b, index, k->n - 1));
+    kn_atom y = on_line(k, x, i, j), first = end_knot(k, k->xp, 0), last = end_knot(k, k->xp, k->n - 1);
+    kn_atom before = left ? knn_operand(k->op, left, d, &k->shape) : end_knot(k, k->fp, 0);
+    kn_atom behind = right ? knn_operand(k->op, right, d, &k->shape) : end_knot(k, k->fp, k->n - 1);
+    y = kna_failed(k->op) ? KN_ATOM_NONE : choose(k, knb_lt(b, x, first), before, y);
+    y = kna_failed(k->op) ? KN_ATOM_NONE : choose(k, knb_gt(b, x, last), behind, y);
+    if (k->n == 1 || kna_failed(k->op)) /* one knot: what is on neither side of it has its value, NaN too */
+        return y;
+    return choose(k, knb_ne(b, x, x), knb_number(b, d, NAN), y);
 }
 
 /* xp and fp continued to both sides of one period. */
@@ -163,9 +191,11 @@ static void make_periodic(kn_array *x, kn_array *xp, kn_array *fp, kn_array peri
     period = kn_absolute(period);
     *x = kn_remainder(*x, period);
     *xp = kn_remainder(*xp, period);
+    kn_take_opts inside = kn_take_opts_default();
+    inside.mode = "clip"; /* which is checked by none */
     kn_array order = kn_argsort(*xp, NULL);
-    *xp = kn_take(*xp, order, NULL);
-    *fp = kn_take(*fp, order, NULL);
+    *xp = kn_take(*xp, order, &inside);
+    *fp = kn_take(*fp, order, &inside);
     if (!kn_ok(*xp) || !kn_ok(*fp))
         return;
     int64_t n = kn_shape_of(*xp).dim[0];
@@ -202,13 +232,17 @@ kn_array kn_interp(kn_array x, kn_array xp, kn_array fp, const kn_interp_opts *o
                  o.period ? "fp and xp are not of the same length" : "fp and xp are not of the same length.");
     if (kna_failed(op))
         return knn_end(&c, NULL);
-    x = kn_astype(x, KN_DT(F64), NULL);
-    xp = kn_astype(xp, KN_DT(F64), NULL);
-    fp = kn_astype(fp, knx_is_complex(ft.dtype) ? KN_DT(C128) : KN_DT(F64), NULL);
-    if (o.period)
+    kn_dtype d = knx_is_complex(ft.dtype) ? KN_DT(C128) : KN_DT(F64);
+    if (o.period) {
+        x = kn_astype(x, KN_DT(F64), NULL);
+        xp = kn_astype(xp, KN_DT(F64), NULL);
+        fp = kn_astype(fp, d, NULL);
         make_periodic(&x, &xp, &fp, o.period);
-    kn_array y = kn_ok(xp) ? interpolate(x, xp, fp, o.period ? NULL : o.left, o.period ? NULL : o.right) : xp;
-    return knn_end(&c, kn_astype(y, knx_is_complex(ft.dtype) ? KN_DT(C128) : KN_DT(F64), NULL));
+        o.left = o.right = NULL;
+    }
+    knots k = {.op = op, .xp = kna_in_as(op, xp, KN_DT(F64)), .fp = kna_in_as(op, fp, d)};
+    kn_atom y = interpolate(&k, kna_in_as(op, x, KN_DT(F64)), o.left, o.right);
+    return knn_end(&c, kna_failed(op) ? NULL : knn_made(&c, y));
 }
 
 /* ---- cross. */
