@@ -30,16 +30,12 @@ static kn_error *value_from(kn_array x, bool waits, kn_value **out)
 {
     kn_value *v;
     KN_TRY(kna_array_value(x, &v));
-    if (!v->type.weak || waits) {
+    kn_error *error = v->type.weak && !waits ? kna_value_as(&v, kna_strong_dtype(v->type)) : NULL;
+    if (error)
+        kna_value_release(v);
+    else
         *out = v;
-        return NULL;
-    }
-    kn_dtype d = kna_strong_dtype(v->type);
-    kn_scalar_bits bits = {{0}};
-    knx_convert(v->type.dtype, &v->bits, d, &bits);
-    kna_value_release(v);
-    *out = kna_value_number(d, false, bits);
-    return *out ? NULL : knx_error_nomem();
+    return error;
 }
 
 static kn_error *check_arity(const kna_core *f, const kn_args *args)

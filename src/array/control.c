@@ -177,22 +177,16 @@ kn_error *kna_settle_body(kna_part *body, int skip, int n)
 
 kn_error *kna_number_as(kn_value **v, kn_dtype d)
 {
-    kn_scalar_bits bits = {{0}};
-    kn_value *from = *v;
-    bool is_unsigned = from->type.dtype == KN_DT(U64);
-    if (knx_is_integer(from->type.dtype) && knx_is_integer(d) && !knx_int_fits(d, is_unsigned, from->bits.u64)) {
+    const kn_value *from = *v;
+    bool is_unsigned = from->type.dtype == KN_DT(U64), number = from->state == KN_V_NUMBER;
+    if (number && knx_is_integer(from->type.dtype) && knx_is_integer(d) &&
+        !knx_int_fits(d, is_unsigned, from->bits.u64)) {
         if (is_unsigned)
             return knx_error(KN_ERROR_OVERFLOW, "integer %llu out of bounds for %s", (unsigned long long)from->bits.u64,
                              d->name);
         return knx_error(KN_ERROR_OVERFLOW, "integer %lld out of bounds for %s", (long long)from->bits.i64, d->name);
     }
-    knx_convert(from->type.dtype, &from->bits, d, &bits);
-    kn_value *as = kna_value_number(d, false, bits);
-    if (!as)
-        return knx_error_nomem();
-    kna_value_release(from);
-    *v = as;
-    return NULL;
+    return kna_value_as(v, d);
 }
 
 kn_error *kna_settle_values(int n, kn_value **v)

@@ -98,7 +98,8 @@ static kn_error *take_result(const calling *c, int i, kn_array from)
     kn_error *error = kna_force(1, &v);
     if (!error && v->type.weak && !t.ndim) { /* a C number */
         if (c->y[i])
-            knx_convert(v->type.dtype, &v->bits, t.dtype, c->y[i]);
+            knx_convert(v->type.dtype, v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data, t.dtype,
+                        c->y[i]);
     } else if (!error && (v->type.dtype != t.dtype || !kni_type_same_shape(v->type, t))) {
         error = wrong_result(i, v->type, t);
     } else if (!error && v->state != KN_V_BUFFER && v->state != KN_V_NUMBER) {

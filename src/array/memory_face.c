@@ -76,7 +76,9 @@ int kn_copy_from(kn_array x, const void *from, size_t bytes)
         kn_buffer *b = knx_buffer_new(bytes);
         if (b && bytes)
             memcpy(b->data, from, bytes);
-        kn_value *v = b ? kna_value_buffer(a->type, b) : NULL;
+        kn_type t = a->type;
+        t.weak = false;
+        kn_value *v = b ? kna_value_buffer(t, b) : NULL;
         if (v) {
             kn_atom all = kna_in(&op, x);
             kna_put(&op, x, all, all, kna_value_atom(&op, v));
@@ -125,13 +127,16 @@ const void *kn_data_bytes(kn_array x, kn_dtype dtype)
     void *data = NULL;
     kna_begin(&op, "data");
     bool other = kna_handle_is_foreign(x); /* of another context */
+    bool number = !other && kna_is_number(&op, x);
     if (other)
         data = (void *)(uintptr_t)kna_foreign_data(&op, x, &t);
     else
         t = kna_type(&op, x);
+    if (!number)
+        t.dtype = kna_strong_dtype(t);
     if (!has_dtype(&op, t, dtype) || other) {
         data = kna_failed(&op) ? NULL : data;
-    } else if (t.weak) { /* a C number stays one */
+    } else if (number) { /* it stays one */
         data = (void *)(uintptr_t)kna_look(&op, x, &t);
     } else {
         kna_array *a = kna_array_of(&op, x);

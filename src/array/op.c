@@ -263,7 +263,38 @@ kn_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d)
     if (v->state == KN_V_NUMBER)
         return v->type.dtype == d && !v->type.weak ? kna_value_atom(op, v) : number_as(op, v, d);
     kn_atom a = kna_value_atom(op, v);
-    return v->type.dtype == d || kna_failed(op) ? a : knb_convert(op->b, a, d);
+    return (v->type.dtype == d && !v->type.weak) || kna_failed(op) ? a : knb_strong(op->b, a, d);
+}
+
+bool kna_is_number(kna_op *op, kn_array x)
+{
+    const kn_value *v = kna_failed(op) ? NULL : value_of(op, x);
+    return v && v->type.weak && v->state == KN_V_NUMBER;
+}
+
+kn_error *kna_value_as(kn_value **v, kn_dtype d)
+{
+    kn_value *from = *v, *as = NULL;
+    kn_error *error = NULL;
+    if (from->state == KN_V_NUMBER) {
+        kn_scalar_bits bits = {{0}};
+        knx_convert(from->type.dtype, &from->bits, d, &bits);
+        as = kna_value_number(d, false, bits);
+    } else {
+        kna_op op;
+        kna_begin(&op, "call");
+        kn_atom a = kna_value_atom(&op, from);
+        as = kna_failed(&op) ? NULL : kna_atom_value(&op, knb_strong(op.b, a, d));
+        error = kna_take_error(&op);
+        kna_leave(&op);
+    }
+    if (error || !as) {
+        kna_value_release(as);
+        return error ? error : knx_error_nomem();
+    }
+    kna_value_release(from);
+    *v = as;
+    return NULL;
 }
 
 static const char weak_order[] = "bifc";

@@ -38,6 +38,9 @@ bool kna_failed(kna_op *op);                                    /* also true whe
  * Numbers that wait for a dtype (C scalars) have weak = true, and dtype bool, int64 (or uint64 where the value needs
  * it), float64 or complex128. */
 kn_type kna_type(kna_op *op, kn_array x);
+/* Is x a C number, whose value is known also under a trace? What a transformed function returns for one is weak too,
+ * but need not be one any more: it may be an array, or traced. */
+bool kna_is_number(kna_op *op, kn_array x);
 /* weak numbers get their default dtype: int64, the default float, ... */
 kn_atom kna_in(kna_op *op, kn_array x);
 /* x converted to dtype d (unsafe cast). A weak integer that does not fit an integer dtype is an OverflowError
@@ -74,6 +77,7 @@ kn_dtype kna_lookup_dtype(kn_dtype given, kn_dtype otherwise);
 
 /* The same on values rather than handles, for the functions floor. */
 kn_dtype kna_strong_dtype(kn_type t);                           /* what a weak number becomes alone */
+kn_error *kna_value_as(kn_value **v, kn_dtype d);               /* a weak value becomes an array of dtype d */
 kn_atom kna_value_atom(kna_op *op, kn_value *v);
 kn_value *kna_atom_value(kna_op *op, kn_atom a);                /* a new reference; NULL without memory */
 kn_error *kna_settle(int n, kn_value **v);                      /* runs what has to run now */

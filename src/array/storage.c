@@ -148,6 +148,23 @@ static kna_array *find_array(const void *handle, kn_value **bare, kn_error **err
     return NULL;
 }
 
+/* A bare value as an array; NULL with the op failed. */
+static kna_array *array_of_value(kna_op *op, kn_value *given)
+{
+    kn_value *v = kna_value_retain(given);
+    kn_error *error = v->type.weak ? kna_value_as(&v, kna_strong_dtype(v->type)) : NULL; /* what a number is alone */
+    kna_array *a = error ? NULL : whole_storage(v, false);
+    if (!a) {
+        kna_value_release(v);
+        kna_fail_with(op, error ? error : knx_error_nomem());
+        return NULL;
+    }
+    a->type.weak = given->type.weak && given->state != KN_V_NUMBER; /* it promotes as before, its views as arrays */
+    if (v != given)                                                 /* somebody may have a pointer to its bits */
+        a->exported = kna_value_retain(given);
+    return a;
+}
+
 kna_array *kna_array_of(kna_op *op, kn_array x)
 {
     kn_error *error = NULL;
@@ -162,24 +179,9 @@ kna_array *kna_array_of(kna_op *op, kn_array x)
         kna_fail_with(op, v ? knx_error_retain(v->error) : error);
         return NULL;
     }
-    kn_value *given = v;
-    if (v->type.weak) { /* a number: alone it has its default dtype */
-        kn_scalar_bits bits = {{0}};
-        kn_dtype d = kna_strong_dtype(v->type);
-        knx_convert(v->type.dtype, &v->bits, d, &bits);
-        v = kna_value_number(d, false, bits);
-    } else {
-        v = kna_value_retain(v);
-    }
-    a = v ? whole_storage(v, false) : NULL;
-    if (!a) {
-        kna_value_release(v);
-        kna_fail_with(op, knx_error_nomem());
-        return NULL;
-    }
-    if (v != given) /* somebody may have a pointer to its bits */
-        a->exported = kna_value_retain(given);
-    kna_handle_replace(x, KN_H_VIEW, a, drop_array);
+    a = array_of_value(op, v);
+    if (a)
+        kna_handle_replace(x, KN_H_VIEW, a, drop_array);
     return a;
 }
 
@@ -372,31 +374,51 @@ kna_layout kna_layout_of(const kna_array *a)
     return l;
 }
 
-kn_array kna_end_view(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result)
+/* What a view of x is a view of: for a C number, which stays one, an array of its own (*fresh). NULL: of another
+ * context, what it is now, as a copy. */
+static kna_array *viewed(kna_op *op, kn_array x, bool *fresh)
+{
+    kn_value *v;
+    kn_error *error = NULL;
+    *fresh = kna_is_number(op, x);
+    if (kna_failed(op) || kna_handle_is_foreign(x))
+        return NULL;
+    if (!*fresh)
+        return kna_array_of(op, x);
+    find_array(x, &v, &error);
+    return array_of_value(op, v);
+}
+
+static kn_array view_of(kna_op *op, const kna_array *b, kn_atom base_atom, kn_atom result, const kna_layout *l,
+                        bool of_storage)
 {
     int n = 0;
-    bool other = kna_failed(op) || kna_handle_is_foreign(base); /* of another context: what it is now, as a copy */
-    kna_array *b = other ? NULL : kna_array_of(op, base);
     const kn_draft_eqn **chain = b ? kna_find_chain(op, base_atom, result, &n) : NULL;
     if (!chain)
         return kna_end(op, result);
-    kna_layout l = kna_layout_of(b);
-    for (int i = 0; i < n; i++)
-        if (!kna_layout_step(op, chain[i], &l))
+    kna_layout found = l ? *l : kna_layout_of(b);
+    for (int i = 0; i < n && !l; i++)
+        if (!kna_layout_step(op, chain[i], &found))
             return kna_end(op, result);
-    return kna_failed(op) ? kna_end(op, result) : end_view(op, new_view(op, b->storage, b->step, chain, n, &l), result);
+    if (kna_failed(op))
+        return kna_end(op, result);
+    return end_view(op, new_view(op, b->storage, of_storage ? NULL : b->step, chain, n, &found), result);
 }
 
 kn_array kna_end_view_as(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result, const kna_layout *l,
                          bool of_storage)
 {
-    int n = 0;
-    bool other = kna_failed(op) || kna_handle_is_foreign(base); /* of another context: what it is now, as a copy */
-    kna_array *b = other ? NULL : kna_array_of(op, base);
-    const kn_draft_eqn **chain = b ? kna_find_chain(op, base_atom, result, &n) : NULL;
-    if (!chain)
-        return kna_end(op, result);
-    return end_view(op, new_view(op, b->storage, of_storage ? NULL : b->step, chain, n, l), result);
+    bool fresh;
+    kna_array *b = viewed(op, base, &fresh);
+    kn_array y = view_of(op, b, base_atom, result, l, of_storage);
+    if (b && fresh)
+        drop_array(b);
+    return y;
+}
+
+kn_array kna_end_view(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result)
+{
+    return kna_end_view_as(op, base, base_atom, result, NULL, false);
 }
 
 /* The view of an array with `order`'s axes as an array with C's. */

@@ -59,6 +59,7 @@ kn_atom knb_select_n(kn_builder *b, kn_atom which, int n, const kn_atom *cases);
 kn_atom knb_select(kn_builder *b, kn_atom pred, kn_atom yes, kn_atom no);
 /* nothing if it has the dtype; literals are converted in place */
 kn_atom knb_convert(kn_builder *b, kn_atom x, kn_dtype d);
+kn_atom knb_strong(kn_builder *b, kn_atom x, kn_dtype d); /* the same, but never x itself: a weak one as an array */
 kn_atom knb_bitcast(kn_builder *b, kn_atom x, kn_dtype d);
 /* to a dtype of another size: the last axis is that much longer or shorter */
 kn_atom knb_bitcast_last_axis(kn_builder *b, kn_atom x, kn_dtype d);

@@ -113,6 +113,7 @@ typedef struct reduction {
     kna_op op;
     axes a;
     kn_type t;
+    bool number; /* the operand is a C number */
     kn_lax_psum_opts o;
 } reduction;
 
@@ -123,14 +124,15 @@ static void begin(reduction *r, const char *name, kn_array x, const kn_axis_name
     read_opts(&r->o, sizeof r->o, opts);
     r->t = kna_type(&r->op, x);
     read_names(&r->op, names, &r->a);
-    check_groups(&r->op, &r->o.axis_index_groups, r->t.weak);
+    r->number = kna_is_number(&r->op, x);
+    check_groups(&r->op, &r->o.axis_index_groups, r->number);
 }
 
 kn_array kn_lax_psum(kn_array x, kn_axis_names axis, const kn_lax_psum_opts *opts)
 {
     reduction r;
     begin(&r, "psum", x, &axis, opts);
-    if (!kna_failed(&r.op) && r.t.weak)
+    if (!kna_failed(&r.op) && r.number)
         return times(&r.op, x, r.t, r.o.axis_index_groups.n ? r.o.axis_index_groups.size : r.a.all);
     kn_atom a = r.a.n ? countable(&r.op, x) : kna_in(&r.op, x);
     return kna_end(&r.op, r.a.n ? knb_psum(r.op.b, a, r.a.names) : a);

@@ -195,7 +195,7 @@ static reducer *monoid(const kni_jaxpr *j, kn_dtype d, kn_scalar_bits init)
 bool knlax_known_number(kna_op *op, kn_array x, kn_atom a, kn_dtype d, kn_scalar_bits *bits)
 {
     kn_type t = kna_type(op, x);
-    const void *number = t.weak && !kna_failed(op) ? kna_look(op, x, &t) : NULL;
+    const void *number = kna_is_number(op, x) ? kna_look(op, x, &t) : NULL;
     *bits = (kn_scalar_bits){.u = {0}};
     if (number)
         knx_convert(t.dtype, number, d, bits);

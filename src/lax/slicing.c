@@ -159,7 +159,7 @@ static kn_atom wrapped(kna_op *op, kn_array index, kn_dtype d, int64_t extent, b
 {
     kn_scalar_bits at = {.u = {0}};
     kn_type given = kna_type(op, index);
-    const void *number = given.weak && !kna_failed(op) ? kna_look(op, index, &given) : NULL;
+    const void *number = kna_is_number(op, index) ? kna_look(op, index, &given) : NULL;
     kn_atom i = kna_in_as(op, index, d);
     if (kna_failed(op) || d->kind == 'u')
         return i;

@@ -86,7 +86,7 @@ int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const 
 bool knn_weak_value(kna_op *op, kn_array x, double *value)
 {
     kn_type t = kna_type(op, x);
-    if (kna_failed(op) || !t.weak || knx_is_complex(t.dtype))
+    if (!kna_is_number(op, x) || knx_is_complex(t.dtype))
         return false;
     const void *at = kna_look(op, x, &t);
     if (at)

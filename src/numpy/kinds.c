@@ -68,8 +68,7 @@ bool kn_isscalar(kn_array x)
 {
     kna_op op;
     kna_begin(&op, "isscalar");
-    kn_type t = kna_type(&op, x);
-    bool yes = !kna_failed(&op) && t.weak && t.ndim == 0;
+    bool yes = kna_is_number(&op, x);
     kna_end_plain(&op);
     return yes;
 }

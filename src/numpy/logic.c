@@ -12,7 +12,7 @@ int knn_beyond(kna_op *op, kn_array x, kn_dtype d)
 {
     kn_type t = kna_type(op, x), unused;
     kn_scalar_bits bits = {{0}};
-    if (kna_failed(op) || !t.weak || !knx_is_integer(t.dtype) || !knx_is_integer(d))
+    if (!kna_is_number(op, x) || !knx_is_integer(t.dtype) || !knx_is_integer(d))
         return 0;
     const void *at = kna_look(op, x, &unused);
     if (!at)

@@ -159,7 +159,7 @@ bool knn_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to)
 static bool weak_number(kna_op *op, kn_array y, kn_type *t, double *value)
 {
     *t = kna_type(op, y);
-    if (kna_failed(op) || !t->weak || knx_is_complex(t->dtype))
+    if (!kna_is_number(op, y) || knx_is_complex(t->dtype))
         return false;
     kn_type unused;
     const void *at = kna_look(op, y, &unused);

@@ -11,7 +11,7 @@
 static void check_number(kna_op *op, kn_array v, kn_dtype d)
 {
     kn_type t = kna_type(op, v);
-    if (kna_failed(op) || !t.weak)
+    if (!kna_is_number(op, v))
         return;
     bool integer = knx_is_integer(d);
     if (knx_is_complex(t.dtype) && !knx_is_complex(d) && d->kind != KN_KIND_BOOL) {
