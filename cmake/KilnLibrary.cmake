@@ -4,8 +4,8 @@
 # suffix of their names, and the code chooses at run time.
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
-find_library(KILN_LIBM m)
-mark_as_advanced(KILN_LIBM)
+include(CheckLibraryExists)
+check_library_exists(m sin "" KILN_LIBM) # by the linker, so that a cross compiler looks among its own libraries
 
 set(KILN_HAVE_ZLIB OFF)
 if(KILN_ZLIB STREQUAL "AUTO")
@@ -92,7 +92,10 @@ foreach(target kiln kiln_shared)
     if(KILN_HAVE_ZLIB)
         target_link_libraries(${target} PRIVATE ZLIB::ZLIB)
     endif()
-    set_target_properties(${target} PROPERTIES OUTPUT_NAME kiln LINKER_LANGUAGE C)
+    # Messages name the user's own line instead of twenty lines of macros. The headers are no system headers: warnings of wrong types
+    # in calls must be seen.
+    target_compile_options(${target} INTERFACE $<$<COMPILE_LANG_AND_ID:C,GNU>:-ftrack-macro-expansion=0>)
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME kiln LINKER_LANGUAGE C EXPORT_NO_SYSTEM ON)
 endforeach()
 set_target_properties(kiln_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 target_link_libraries(kiln_shared PRIVATE $<BUILD_INTERFACE:kiln_flags>)

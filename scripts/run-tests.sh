@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds and tests the presets named, and ends with one line: N passed, M failed (the tests of all presets together).
 # usage: run-tests.sh [--all] PRESET...
-#   --all: tests and fuzzers sweep further (they see KILN_TEST_LONG=1); the format, clang-tidy, the lines of the rules that tests run
-#          and the kernels of all tests through every backend count as a test each
+#   --all: tests and fuzzers sweep further (they see KILN_TEST_LONG=1); the format, clang-tidy, the lines of the rules that tests run,
+#          other ways to build, other CPUs and the kernels of all tests through every backend count as a test each
 set -u
 cd "$(dirname "$0")/.." || exit 2
 passed=0 failed=0 skipped=0
@@ -12,7 +12,7 @@ if [ "${1-}" = --all ]; then
     shift
     export KILN_TEST_LONG=1
     short=
-    for check in "format.sh --check" tidy.sh rule-coverage.sh; do
+    for check in "format.sh --check" tidy.sh rule-coverage.sh check-builds.sh check-cross.sh; do
         echo "=== $check"
         # shellcheck disable=SC2086
         if scripts/$check; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $check"; fi

@@ -335,9 +335,9 @@ static void do_store(kng_low *l, const kng_item *it, int copy)
 }
 
 /* Operations. */
+enum { MOST_OPERANDS = 3 };
 typedef struct operands {
-    kng_operand src[3];
-    int n;
+    kng_operand src[MOST_OPERANDS];
 } operands;
 
 /* Which operand stays in memory: one that is not in a register, if the operation takes it so; -1: none. Where operands
@@ -367,14 +367,14 @@ static int memory_operand(const kng_low *l, const kng_item *it, int copy)
 
 static operands get_operands(kng_low *l, const kng_item *it, int copy)
 {
-    operands o = {.n = it->n_use};
+    operands o = {0};
     for (int j = 0; j < it->n_use; j++) { /* those that are in registers stay there */
         const kng_state *s = &l->state[kng_low_state(l, it->use[j], copy)];
         if (s->reg >= 0)
             l->bank[kng_low_bank_of(l, it->use[j])].lock |= 1u << s->reg;
     }
     int m = memory_operand(l, it, copy);
-    for (int j = 0; j < it->n_use; j++)
+    for (int j = 0; j < it->n_use && j < MOST_OPERANDS; j++) /* gcc's bounds warning does not know that n_use is at most 3 */
         if (j != m)
             o.src[j] = kng_reg(kng_low_need(l, it->use[j], copy));
     if (m < 0)

@@ -34,23 +34,34 @@ static int sum(const tiles *t, int i, int v) { return i * t->across + v; }
 static int right(const tiles *t, int v) { return v == t->across - 1 ? LAST : v % 2 && t->down == 1 ? LEFT + 1 : RIGHT; }
 
 /* What LDTILECFG reads: bytes of a row and rows of each tile. */
-static void configuration(const tiles *t, uint8_t *c)
+typedef struct tile_config {
+    uint8_t palette, start_row, reserved[14];
+    uint16_t row_bytes[16];
+    uint8_t rows[16];
+} tile_config;
+_Static_assert(sizeof(tile_config) == 64, "LDTILECFG reads 64 bytes");
+
+static void configure(tile_config *c, int tile, int row_bytes, int rows)
 {
-    uint8_t *rows = c + 48;
-    memset(c, 0, 64);
-    c[0] = 1;
+    if (tile >= 0 && tile < 16) {
+        c->row_bytes[tile] = (uint16_t)row_bytes;
+        c->rows[tile] = (uint8_t)rows;
+    }
+}
+
+static tile_config configuration(const tiles *t)
+{
+    tile_config c = {.palette = 1};
     for (int v = 0; v < t->across; v++) {
         int bytes = v == t->across - 1 ? 4 * t->r->lanes : 64;
-        c[16 + 2 * right(t, v)] = (uint8_t)bytes;
-        rows[right(t, v)] = STEPS / 4;
+        configure(&c, right(t, v), bytes, STEPS / 4);
         for (int i = 0; i < t->down; i++) {
             int left = i == t->down - 1 ? t->r->rows - i * ROWS : ROWS;
-            c[16 + 2 * sum(t, i, v)] = (uint8_t)bytes;
-            rows[sum(t, i, v)] = (uint8_t)left;
-            c[16 + 2 * (LEFT + i)] = STEPS;
-            rows[LEFT + i] = (uint8_t)left;
+            configure(&c, sum(t, i, v), bytes, left);
+            configure(&c, LEFT + i, STEPS, left);
         }
     }
+    return c;
 }
 
 /* One group of steps. B's panel is read again for the rows below, and fills the first cache: A does not go there. */
@@ -187,10 +198,9 @@ static void put_rest(const tiles *t, int begin, int32_t config, int main, int st
 static void put_steps(const tiles *t, int begin, int done)
 {
     kng_asm *a = t->a;
-    uint8_t bytes[64];
+    const tile_config bytes = configuration(t);
     int main = kng_label(a), loop = kng_label(a), whole = kng_label(a);
-    configuration(t, bytes);
-    int32_t config = kng_pool(a, bytes, 64, 64);
+    int32_t config = kng_pool(a, &bytes, sizeof bytes, 64);
     kng_mov(a, TO, COUNT);
     kng_alu_number(a, KNG_AND, TO, STEPS - 1);
     kng_jump_if(a, KNG_IF_E, whole);

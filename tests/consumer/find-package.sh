@@ -6,8 +6,10 @@ set -eu
 prefix=$1 build=$2 compiler=$3
 here=$(cd "$(dirname "$0")" && pwd)
 rm -rf "$build"
-cmake -S "$here" -B "$build" -G Ninja -DCMAKE_C_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$prefix"
+cmake -S "$here" -B "$build" -G Ninja -DCMAKE_C_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
 cmake --build "$build"
+grep -q '"command".*-isystem' "$build/compile_commands.json" && { echo "Kiln's headers are system headers: warnings of wrong types are lost"; exit 1; }
 for program in with_static with_shared; do
     said=$("$build/$program")
     [ "$said" = "[1. 1. 1.]" ] || { echo "$program prints: $said"; exit 1; }

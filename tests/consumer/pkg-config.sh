@@ -17,8 +17,15 @@ flags=$(pkg-config --cflags kiln)
 # shellcheck disable=SC2046,SC2086
 "$compiler" -std=gnu17 $flags "$here/main.c" -o "$work/static" \
     $(pkg-config --libs --static kiln | sed 's/-lkiln/-Wl,-Bstatic -lkiln -Wl,-Bdynamic/')
-[ "$(LD_LIBRARY_PATH=$libdir "$work/shared")" = "[1. 1. 1.]" ] || { echo "wrong with the shared library"; exit 1; }
+[ "$(env -u LD_LIBRARY_PATH "$work/shared")" = "[1. 1. 1.]" ] || { echo "wrong with the shared library"; exit 1; }
 [ "$("$work/static")" = "[1. 1. 1.]" ] || { echo "wrong with the static library"; exit 1; }
+# A wrong call is told in a few lines that name it, and a wrong type is not passed over.
+printf '#include <kiln/kiln.h>\nint main(void) { KN_SCOPE; kn_print(kn_add(kn_ones(KN_SHAPE(3)), "s")); return kn_finish(); }\n' >"$work/wrong.c"
+if "$compiler" --version | grep -q 'Free Software Foundation'; then
+    # shellcheck disable=SC2046
+    "$compiler" -std=gnu17 $(pkg-config --cflags kiln-gcc) -c "$work/wrong.c" -o "$work/wrong.o" 2>"$work/said" && { echo "compiled"; exit 1; }
+    [ "$(wc -l <"$work/said")" -le 12 ] && grep -q 'wrong.c:2:.*char \*' "$work/said" || { cat "$work/said"; echo "too long, or not said"; exit 1; }
+fi
 if [ "$(uname)" = Linux ]; then
     readelf -d "$libdir/libkiln.so" | grep -q 'SONAME.*libkiln\.so\.0\]' || { echo "the SONAME is not libkiln.so.0"; exit 1; }
 fi
