@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cpus.c -- counts CPUs: affinity by the system call, quotas from /proc/self/cgroup and /sys/fs/cgroup. */
 #if defined(__linux__)
-#define _GNU_SOURCE 1 /* sched_getaffinity */
+#define _GNU_SOURCE 1 /* sched_getaffinity, sched_getcpu */
 #endif
 #include "base/cpus.h"
 #include <stdint.h>
@@ -143,6 +143,33 @@ static int affinity(void)
             return cpus;
     }
     return 0;
+}
+
+int knx_cpu_now(void) { return sched_getcpu(); }
+
+/* A mask without those CPUs moves the thread at once, and the old one leaves it where it is. */
+bool knx_leave_cpus(const int *cpu, int n)
+{
+    cpu_set_t all, rest;
+    if (sched_getaffinity(0, sizeof all, &all))
+        return false;
+    rest = all;
+    for (int i = 0; i < n; i++)
+        if (cpu[i] >= 0 && cpu[i] < CPU_SETSIZE)
+            CPU_CLR(cpu[i], &rest);
+    if (!CPU_COUNT(&rest) || sched_setaffinity(0, sizeof rest, &rest))
+        return false;
+    sched_setaffinity(0, sizeof all, &all);
+    return true;
+}
+
+#else
+
+int knx_cpu_now(void) { return -1; }
+bool knx_leave_cpus(const int *cpu, int n)
+{
+    (void)cpu, (void)n;
+    return false;
 }
 
 #endif

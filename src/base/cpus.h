@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cpus.h -- how many CPUs the process may use: its affinity, and the quotas of its control groups. */
+ * cpus.h -- how many CPUs the process may use: its affinity, and the quotas of its control groups; and which of them a
+ * thread runs on. */
 #ifndef KN_BASE_CPUS_H
 #define KN_BASE_CPUS_H
 #include <stdbool.h>
@@ -7,6 +8,11 @@
 
 /* At least 1. Asks the system each time. */
 int knx_cpus(void);
+/* The number of the CPU that this thread runs on now; -1: not known. A few nanoseconds. */
+int knx_cpu_now(void);
+/* Moves this thread to a CPU that it may use and that is none of cpu[0 .. n - 1]; where it may run later is as before.
+ * false: there is none, or not known. Some microseconds. */
+bool knx_leave_cpus(const int *cpu, int n);
 
 /* Reads a whole small file into text, with a zero behind it; false if there is none or it is too long. */
 typedef bool knx_read_file(void *env, const char *path, char *text, size_t room);

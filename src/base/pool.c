@@ -4,7 +4,12 @@
  * One call at a time has the pool; it is published in one word: a number that changes with each call, how many workers
  * may join, how many have, and whether it is closed. A worker joins by adding one to it, takes parts until there are
  * none, and counts itself as done. The caller takes parts too, closes the call when there are none left, and waits for
- * those who joined: a worker that wakes up late finds the call closed and is waited for by nobody. */
+ * those who joined: a worker that wakes up late finds the call closed and is waited for by nobody.
+ *
+ * Where other processes want the CPUs, waking a worker takes milliseconds, and a woken one is often put on the CPU
+ * of the thread that wakes it, which then has to wait for its own help. So a worker spins, after its last part, for
+ * as long as waking it has taken lately before it parks; and one that finds itself on the CPU of another of us
+ * moves to one that none of us is on. */
 #include "base/pool.h"
 #include "base/context.h"
 #include "base/cpus.h"
@@ -64,18 +69,23 @@ knx_pool_state knx_pool_look(void) { return (knx_pool_state){0}; }
 #endif
 
 enum {
-    JOINED = 0xff,            /* the word: how many workers have joined, */
-    LIMIT_SHIFT = 8,          /* how many may, */
-    LIMIT = 0xff,             /* */
-    CLOSED = 1 << 16,         /* nobody joins any more, */
-    CALL = 1 << 17,           /* and the call's number */
-    SPIN_NANOSECONDS = 30000, /* of a worker after its last part: parked, it would answer 7 to 55 microseconds late */
-    SPINS = 512,              /* of a caller that waits for the last parts, of some 40 ns each */
+    JOINED = 0xff,    /* the word: how many workers have joined, */
+    LIMIT_SHIFT = 8,  /* how many may, */
+    LIMIT = 0xff,     /* */
+    CLOSED = 1 << 16, /* nobody joins any more, */
+    CALL = 1 << 17,   /* and the call's number */
+    /* Of a worker's own time after its last part: it answers 7 to 55 microseconds late when it was parked, on a busy
+     * machine many milliseconds. */
+    LEAST_SPIN = 30000,
+    MOST_SPIN = 10000000,
+    AWAY = 20000, /* nanoseconds between two looks at the clock: another process had the CPU */
+    SPINS = 512,  /* of a caller that waits for the last parts, of some 40 ns each */
 };
 
 static struct {
     _Alignas(64) atomic_uint word;
     atomic_int parked;
+    _Atomic(int64_t) woken; /* when parked workers were last woken */
     /* The call. */
     _Alignas(64) void (*f)(void *arg, int64_t part, int worker);
     void *arg;
@@ -89,6 +99,7 @@ static struct {
     bool full; /* the system has no more threads for us */
     atomic_int started;
     pthread_t thread[KNX_MAX_THREADS];
+    atomic_int cpu[KNX_MAX_THREADS + 1]; /* that the caller (0) and the workers were seen on, plus 1; 0: parked */
 } pool = {.word = CLOSED};
 
 static inline void relax(void)
@@ -100,7 +111,7 @@ static inline void relax(void)
 #endif
 }
 
-/* ---- Parking: wait_at returns when the word is no longer `seen`, or for no reason. */
+/* ---- Parking: wait_at returns when the word is no longer `seen`, or for no reason. wake_at: was anybody waiting? */
 
 #if defined(__linux__) && !defined(KNX_NO_FUTEX)
 
@@ -108,7 +119,10 @@ static void wait_at(atomic_uint *word, unsigned seen)
 {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
 }
-static void wake_at(atomic_uint *word, int n) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0); }
+static bool wake_at(atomic_uint *word, int n)
+{
+    return syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0) > 0;
+}
 static void parking_in_child(void) {}
 static void name_thread(void) { prctl(PR_SET_NAME, "kiln"); }
 
@@ -127,12 +141,13 @@ static void wait_at(atomic_uint *word, unsigned seen)
     pthread_mutex_unlock(&parking.lock);
 }
 
-static void wake_at(atomic_uint *word, int n)
+static bool wake_at(atomic_uint *word, int n)
 {
     (void)word, (void)n;
     pthread_mutex_lock(&parking.lock);
     pthread_cond_broadcast(&parking.changed);
     pthread_mutex_unlock(&parking.lock);
+    return true;
 }
 
 static void parking_in_child(void)
@@ -163,11 +178,52 @@ static int64_t nanoseconds(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The word of a call that can be joined; any word if the pool stops. With more threads than CPUs nobody spins. */
-static unsigned next_call(void)
+typedef struct worker {
+    int number; /* 1 is the first */
+    bool spins; /* with more threads than CPUs nobody does */
+    int64_t spin;
+} worker;
+
+/* Off the CPU of another of us. */
+static void spread(const worker *w)
 {
-    bool spins = atomic_load_explicit(&pool.started, memory_order_relaxed) < knx_threads_available();
-    int64_t end = 0;
+    int here = knx_cpu_now() + 1, used[KNX_MAX_THREADS + 1], n = 0, started = atomic_load(&pool.started);
+    bool shared = false;
+    atomic_store(&pool.cpu[w->number], here);
+    for (int i = 0; i <= started && here > 0; i++) {
+        int other = i == w->number ? 0 : atomic_load_explicit(&pool.cpu[i], memory_order_relaxed);
+        if (other)
+            used[n++] = other - 1;
+        shared |= other == here;
+    }
+    if (shared && knx_leave_cpus(used, n))
+        atomic_store(&pool.cpu[w->number], knx_cpu_now() + 1);
+}
+
+static void park(worker *w)
+{
+    int64_t before = nanoseconds();
+    atomic_store(&pool.cpu[w->number], 0);
+    atomic_fetch_add(&pool.parked, 1); /* before the word is looked at again: a caller looks in the other order */
+    unsigned word = atomic_load(&pool.word);
+    if (!open_to_join(word) && !atomic_load(&pool.stop))
+        wait_at(&pool.word, word);
+    atomic_fetch_sub(&pool.parked, 1);
+    if (!w->spins)
+        return;
+    spread(w);
+    int64_t woken = atomic_load(&pool.woken), late = nanoseconds() - woken;
+    if (woken < before)
+        return;
+    w->spin += (late - w->spin) / 4;
+    w->spin = w->spin < LEAST_SPIN ? LEAST_SPIN : w->spin > MOST_SPIN ? MOST_SPIN : w->spin;
+}
+
+/* The word of a call that can be joined; any word if the pool stops. */
+static unsigned next_call(worker *w)
+{
+    int64_t before = 0, left = w->spin;
+    w->spins = atomic_load_explicit(&pool.started, memory_order_relaxed) < knx_threads_available();
     for (;;) {
         for (int i = 0; i < 16; i++) {
             unsigned word = atomic_load_explicit(&pool.word, memory_order_acquire);
@@ -175,29 +231,33 @@ static unsigned next_call(void)
                 return word;
             relax();
         }
-        int64_t now = spins ? nanoseconds() : INT64_MAX;
-        end = end ? end : now + SPIN_NANOSECONDS * spins;
-        if (now < end)
+        int64_t now = w->spins ? nanoseconds() : 0, passed = before ? now - before : 0;
+        before = now;
+        if (passed > AWAY)
+            spread(w);
+        else
+            left -= passed;
+        if (left > 0 && w->spins)
             continue;
-        atomic_fetch_add(&pool.parked, 1); /* before the word is looked at again: a caller looks in the other order */
-        unsigned word = atomic_load(&pool.word);
-        if (!open_to_join(word) && !atomic_load(&pool.stop))
-            wait_at(&pool.word, word);
-        atomic_fetch_sub(&pool.parked, 1);
+        park(w);
+        left = w->spin;
+        before = 0;
     }
 }
 
-static void *work(void *unused)
+static void *work(void *number)
 {
-    (void)unused;
+    worker w = {.number = (int)(intptr_t)number, .spin = LEAST_SPIN};
     name_thread();
     fesetenv(FE_DFL_ENV);
     knx_float_enter(); /* what C knows nothing of: subnormals */
     inside = true;
     for (;;) {
-        unsigned word = next_call();
-        if (atomic_load(&pool.stop))
+        unsigned word = next_call(&w);
+        if (atomic_load(&pool.stop)) {
+            atomic_store(&pool.cpu[w.number], 0);
             return NULL;
+        }
         if (!open_to_join(word) || !atomic_compare_exchange_strong(&pool.word, &word, word + 1))
             continue;
         take_parts((int)(word & JOINED) + 1);
@@ -218,6 +278,8 @@ static void forget_workers(void)
     atomic_store(&pool.waits, false);
     atomic_store(&pool.stop, false);
     atomic_store(&pool.started, 0);
+    for (int i = 0; i <= KNX_MAX_THREADS; i++)
+        atomic_store_explicit(&pool.cpu[i], 0, memory_order_relaxed);
     pool.full = false;
     parking_in_child();
     atomic_store(&pool.busy, false);
@@ -254,7 +316,7 @@ static void start(int workers)
     sigset_t before;
     block_signals(&before);
     int n = atomic_load(&pool.started);
-    while (n < workers && !pthread_create(&pool.thread[n], NULL, work, NULL))
+    while (n < workers && !pthread_create(&pool.thread[n], NULL, work, (void *)(intptr_t)(n + 1)))
         n++;
     atomic_store(&pool.started, n);
     pool.full = n < workers; /* and is not asked again at each call */
@@ -302,6 +364,14 @@ knx_pool_state knx_pool_look(void)
 
 /* ---- A call. */
 
+/* `woken` is when: for a worker that was woken before and has not come yet it stays. */
+static void wake_workers(int n)
+{
+    int64_t before = atomic_exchange(&pool.woken, nanoseconds());
+    if (!wake_at(&pool.word, n))
+        atomic_store(&pool.woken, before);
+}
+
 static void publish(int workers, int64_t parts, void (*f)(void *arg, int64_t part, int worker), void *arg)
 {
     pool.f = f;
@@ -310,11 +380,12 @@ static void publish(int workers, int64_t parts, void (*f)(void *arg, int64_t par
     atomic_store_explicit(&pool.next, 0, memory_order_relaxed);
     atomic_store_explicit(&pool.done, 0, memory_order_relaxed);
     unsigned last = atomic_load_explicit(&pool.word, memory_order_relaxed);
+    atomic_store_explicit(&pool.cpu[0], knx_cpu_now() + 1, memory_order_relaxed);
     atomic_store(&pool.word, (last & ~(CALL - 1u)) + CALL + ((unsigned)workers << LIMIT_SHIFT));
     int parked = atomic_load(&pool.parked), awake = atomic_load(&pool.started) - parked;
     int wanted = workers - (awake > 0 ? awake : 0);
     if (parked > 0 && wanted > 0)
-        wake_at(&pool.word, wanted);
+        wake_workers(wanted);
 }
 
 /* Until all who joined are done. */

@@ -287,6 +287,58 @@ static void idle_workers_are_parked(void **state)
     knx_parallel(4, 4, meet, &m);
 }
 
+/* ---- A busy machine. */
+
+typedef struct places {
+    meeting m;
+    int cpu[2];
+} places;
+
+static void note_place(void *arg, int64_t part, int worker)
+{
+    places *p = arg;
+    p->cpu[part] = knx_cpu_now();
+    meet(&p->m, part, worker);
+}
+
+/* While other processes want every CPU, a woken worker is put on the CPU of its caller: two threads of one call must not
+ * stay there. */
+static void threads_of_a_call_have_cpus_of_their_own(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 50, MOST_BUSY = 64 };
+    pid_t busy[MOST_BUSY];
+    int cpus = knx_cpus() < MOST_BUSY ? knx_cpus() : MOST_BUSY, same = 0;
+    knx_pool_stop(); /* no more threads than CPUs */
+    if (cpus < 2 || knx_cpu_now() < 0)
+        skip();
+    for (int i = 0; i < cpus; i++) {
+        busy[i] = fork();
+        if (busy[i] == 0) {
+            alarm(60);
+            if (nice(19) >= -1)
+                for (volatile int k = 0;; k = k + 1)
+                    ;
+        }
+    }
+    for (int i = 0; i < ROUNDS; i++) {
+        places p = {.m.threads = 2};
+        struct timespec start, now;
+        clock_gettime(CLOCK_MONOTONIC, &start);
+        do /* the caller goes on alone, and the worker parks */
+            clock_gettime(CLOCK_MONOTONIC, &now);
+        while ((now.tv_sec - start.tv_sec) * 1000000000L + now.tv_nsec - start.tv_nsec < 400000);
+        knx_parallel(2, 2, note_place, &p);
+        same += p.cpu[0] == p.cpu[1];
+    }
+    for (int i = 0; i < cpus; i++) {
+        kill(busy[i], SIGKILL);
+        waitpid(busy[i], NULL, 0);
+    }
+    print_message("one CPU for two threads in %d calls of %d\n", same, ROUNDS);
+    assert_true(same < ROUNDS / 2);
+}
+
 /* ---- Control groups. */
 
 typedef struct made_up {
@@ -390,6 +442,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(many_calls),
         cmocka_unit_test(a_child_starts_its_own),
         cmocka_unit_test(idle_workers_are_parked),
+        cmocka_unit_test(threads_of_a_call_have_cpus_of_their_own),
         cmocka_unit_test(quotas_limit_cpus),
         cmocka_unit_test(the_tightest_group_counts),
         cmocka_unit_test(the_first_version_counts_too),
