@@ -324,6 +324,14 @@ static void run_wide_reduction(job *j, int threads)
     }
 }
 
+static bool turns(const kng_pass *ps)
+{
+    bool any = false;
+    for (int i = 0; i < ps->facts->n_stream; i++)
+        any |= ps->turned[i];
+    return any;
+}
+
 static void run_wide(job *j, int threads)
 {
     for (int s = 0; s < j->p->k->n_stage; s++) {
@@ -343,6 +351,8 @@ static void run_wide(job *j, int threads)
             j->step = (j->n / (4 * threads) + 1 + KNG_MOST_LANES - 1) / KNG_MOST_LANES * KNG_MOST_LANES;
             if (j->axis != ps->lane)
                 j->step = j->n / (4 * threads) + 1;
+            if (j->axis == ps->row && turns(ps)) /* whole tiles */
+                j->step = (j->step + KNG_TILE - 1) / KNG_TILE * KNG_TILE;
             j->parts = (j->n + j->step - 1) / j->step;
         }
         if (j->parts > 0)

@@ -7,7 +7,12 @@
 
 kng_tuning kng_tune = {.mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20, .wide = -1};
 
-enum { MOST_BOXES = 64, CACHE_BYTES = 256 * 1024, LEAST_COLUMNS = 512 };
+enum {
+    MOST_BOXES = 64,
+    CACHE_BYTES = 256 * 1024,
+    LEAST_COLUMNS = 512,
+    TURNED_BYTES = 256 /* of lanes and of rows: tiles that are turned share few lines of the caches */
+};
 
 static void *take(char **room, size_t bytes)
 {
@@ -173,11 +178,44 @@ static int main_axis(const kng_prepared *p)
     return axis;
 }
 
+static int64_t product_of(const int64_t *extent, int n)
+{
+    int64_t points = 1;
+    for (int a = 0; a < n; a++)
+        points *= extent[a];
+    return points;
+}
+
+static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* What a box has at least of each axis: if tiles of the stage that costs most are turned, whole ones. The product. */
+static int64_t least_box(const kng_prepared *p, int64_t *least)
+{
+    double most = -1;
+    for (int a = 0; a < p->n_par; a++)
+        least[a] = 1;
+    for (int s = 0; s < p->k->n_stage; s++) {
+        const kng_pass *ps = &p->pass[s];
+        int64_t n = 0;
+        for (int i = 0; i < ps->facts->n_stream; i++) {
+            int64_t line = TURNED_BYTES / knk_size(ps->facts->stream[i].dtype);
+            line = line < KNG_TILE ? KNG_TILE : line;
+            n = ps->turned[i] && line > n ? line : n;
+        }
+        if (!n || ps->row >= p->n_par || ps->lane >= p->n_par || ps->point_ns <= most)
+            continue;
+        most = ps->point_ns;
+        for (int a = 0; a < p->n_par; a++)
+            least[a] = a != ps->row && a != ps->lane ? 1 : n < p->par[a] ? n : p->par[a];
+    }
+    return product_of(least, p->n_par);
+}
+
 /* At most so many points per box: what the values' areas hold; what stays in a cache, if stages read the same memory
  * again; and what gives threads enough parts. */
-static int64_t most_points(const kng_prepared *p)
+static int64_t most_points(const kng_prepared *p, int64_t least)
 {
-    int64_t most = INT64_MAX, least = 1;
+    int64_t most = INT64_MAX;
     double bytes = 0, point_ns = 0;
     int loops = 0;
     for (int s = 0; s < p->k->n_stage; s++) {
@@ -189,9 +227,9 @@ static int64_t most_points(const kng_prepared *p)
         loops += p->k->stage[s].n_inner > 0;
         point_ns += ps->point_ns;
         if (ps->mode == KNG_COLUMNS)
-            least = ps->facts->width < LEAST_COLUMNS ? ps->facts->width : LEAST_COLUMNS;
+            least = greater(least, ps->facts->width < LEAST_COLUMNS ? ps->facts->width : LEAST_COLUMNS);
         else if (ps->mode == KNG_POINTS)
-            least = least > 64 ? least : 64;
+            least = greater(least, 64);
     }
     double target = p->ns / MOST_BOXES;
     target = target < kng_tune.split_ns ? kng_tune.split_ns : target;
@@ -227,14 +265,17 @@ static bool is_wide(const kng_prepared *p)
     return kng_tune.wide == 1 || (p->n_boxes < 16 && p->ns > 4 * kng_tune.split_ns);
 }
 
-/* The main axis first, then from the innermost to the outermost. */
+/* The main axis first, then from the innermost to the outermost; what another one needs at least is left for it. */
 static void plan_boxes(kng_prepared *p, char **room)
 {
     int64_t *box = take(room, (size_t)(p->n_par + 1) * sizeof *box),
             *dense = take(room, (size_t)(p->n_par + 1) * sizeof *dense);
-    int64_t left = most_points(p), size = 1;
+    int64_t least[KNK_MAX_LOOPS], whole = least_box(p, least), most = most_points(p, whole), size = 1, boxes = 1;
     int order[KNK_MAX_LOOPS], n = 0, first = main_axis(p);
-    int64_t boxes = 1;
+    for (; whole > most; whole = product_of(least, p->n_par))
+        for (int a = 0; a < p->n_par; a++)
+            least[a] = (least[a] + 1) / 2;
+    int64_t left = most / whole;
     if (p->n_par)
         order[n++] = first;
     for (int a = p->n_par - 1; a >= 0; a--)
@@ -242,8 +283,9 @@ static void plan_boxes(kng_prepared *p, char **room)
             order[n++] = a;
     for (int i = 0; i < n; i++) {
         int a = order[i];
-        box[a] = cut(p->par[a], left);
-        left = left / box[a] < 1 ? 1 : left / box[a];
+        int64_t room_here = left * least[a];
+        box[a] = cut(p->par[a], room_here);
+        left = room_here / box[a] < 1 ? 1 : room_here / box[a];
         boxes *= (p->par[a] + box[a] - 1) / box[a];
     }
     p->box = box;
