@@ -62,7 +62,8 @@ typedef struct kn_cache_stats_result {
     kn_stats traces;  /* recordings of jitted functions with their programs, of this context */
     kn_stats plans;   /* programs of operations outside of jitted functions, of this context: it finds those of other
                          threads' default contexts too */
-    kn_stats kernels; /* of the default contexts of all threads, or of this context alone */
+    kn_stats kernels; /* of the default contexts of all threads, or of this context alone; with their machine code */
+    size_t kernels_idle; /* entries of these that no recording, plan or prepared function holds any more */
     struct {
         uint64_t functions, fallbacks; /* made, and launches that the interpreter had to run */
         size_t bytes;                  /* of machine code now */

@@ -4,7 +4,7 @@
 #include "array/plans.h"
 #include "codegen/native.h"
 
-enum { KERNEL_BYTES = 32 << 20, PLAN_BYTES = 64 << 20 };
+enum { KERNEL_BYTES = 128 << 20, PLAN_BYTES = 64 << 20 };
 
 static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
 static kna_caches *common; /* of the default contexts that there are; not counted */
@@ -59,6 +59,24 @@ void kna_caches_release(kna_caches *c)
 
 kna_plans *kna_own_plans(void) { return kna_plans_new(PLAN_BYTES, false); }
 
+static bool drop_oldest_plan(kna_state *s)
+{
+    bool shared = s->caches->plans && kna_plans_drop_oldest(s->caches->plans);
+    return kna_plans_drop_oldest(s->plans) || shared;
+}
+
+void kna_bound_kernels(const kna_entry *needed)
+{
+    kna_state *s = kna_state_get();
+    for (bool went = true; went;) {
+        kn_kernel_counts k = knc_kernel_counts(s->caches->kernels);
+        if (k.bytes <= k.limit)
+            return;
+        went = drop_oldest_plan(s);
+        went = kna_drop_oldest_entry(needed) || went;
+    }
+}
+
 /* ---- For the user. */
 
 kn_cache_stats_result kn_cache_stats(void)
@@ -76,6 +94,7 @@ kn_cache_stats_result kn_cache_stats(void)
                            .entries = k.entries,
                            .bytes = k.bytes,
                            .limit = k.limit};
+    r.kernels_idle = k.idle;
     kng_counts code = kng_count();
     r.code.functions = code.functions;
     r.code.fallbacks = code.fallbacks;
@@ -102,7 +121,10 @@ size_t kn_set_cache_limit(kn_cache which, size_t bytes)
         if (s->caches->plans)
             kna_plans_set_limit(s->caches->plans, bytes);
         return kna_plans_set_limit(s->plans, bytes);
-    case KN_CACHE_KERNELS: return knc_kernel_cache_limit(s->caches->kernels, bytes);
+    case KN_CACHE_KERNELS:
+        before = knc_kernel_cache_limit(s->caches->kernels, bytes);
+        kna_bound_kernels(NULL);
+        return before;
     case KN_CACHE_MEMORY: return knx_buffer_limit(bytes);
     }
     knx_report_new("set_cache_limit", KN_ERROR_VALUE, "there is no cache number %d", (int)which);

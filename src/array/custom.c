@@ -194,12 +194,15 @@ static bool remember(kna_core *f, int which, int n, const kn_type *in, const kni
         kna_rule old = f->rules.at[0];
         memmove(f->rules.at, f->rules.at + 1, (f->rules.n - 1) * sizeof old);
         f->rules.n--;
+        kna_core_count(f, -(old.arena.total + kni_bytes(old.jaxpr)));
         kni_release(old.jaxpr);
         knx_arena_free(&old.arena);
     }
     r.jaxpr = kni_retain(j);
-    if (ok && KN_VEC_PUSH(&f->rules, r))
+    if (ok && KN_VEC_PUSH(&f->rules, r)) {
+        kna_core_count(f, r.arena.total + kni_bytes(j));
         return true;
+    }
     kni_release(r.jaxpr);
     knx_arena_free(&r.arena);
     return false;

@@ -92,13 +92,29 @@ static kni_jaxpr *recall(kna_core *f, const kni_jaxpr *from, int64_t size)
     return NULL;
 }
 
+static size_t memo_bytes(const kna_memo *m) { return sizeof *m + kni_bytes(m->from) + kni_bytes(m->to); }
+
+size_t kna_memos_free(kna_core *c)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < c->memo.n; i++) {
+        bytes += memo_bytes(&c->memo.at[i]);
+        kni_release(c->memo.at[i].from);
+        kni_release(c->memo.at[i].to);
+    }
+    KN_VEC_FREE(&c->memo);
+    return bytes;
+}
+
 /* Not being remembered is no failure. */
 static void remember(kna_core *f, kni_jaxpr *from, kni_jaxpr *to, int64_t size)
 {
     kna_memo fresh = {kni_retain(from), kni_retain(to), size, ++kna_state_get()->clock};
     if (f->memo.n < KNA_MAX_MEMOS) {
-        if (KN_VEC_PUSH(&f->memo, fresh))
+        if (KN_VEC_PUSH(&f->memo, fresh)) {
+            kna_core_count(f, memo_bytes(&fresh));
             return;
+        }
     } else {
         size_t oldest = 0;
         for (size_t i = 1; i < f->memo.n; i++)
@@ -106,6 +122,7 @@ static void remember(kna_core *f, kni_jaxpr *from, kni_jaxpr *to, int64_t size)
                 oldest = i;
         kna_memo old = f->memo.at[oldest];
         f->memo.at[oldest] = fresh;
+        kna_core_count(f, memo_bytes(&fresh) - memo_bytes(&old));
         fresh = old;
     }
     kni_release(fresh.from);

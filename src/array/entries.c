@@ -5,18 +5,68 @@
 #include "base/log.h"
 #include <string.h>
 
-enum { MAX_ENTRIES = 256 }; /* of a function */
+/* ---- Lists: by hash, of all functions; by use; of each function. */
+
+static void unlink_entry(kna_state *s, kna_entry *e)
+{
+    *(e->newer ? &e->newer->older : &s->newest_entry) = e->older;
+    *(e->older ? &e->older->newer : &s->oldest_entry) = e->newer;
+}
+
+static void link_newest(kna_state *s, kna_entry *e)
+{
+    e->newer = NULL;
+    e->older = s->newest_entry;
+    *(s->newest_entry ? &s->newest_entry->newer : &s->oldest_entry) = e;
+    s->newest_entry = e;
+}
+
+static void touch(kna_state *s, kna_entry *e)
+{
+    e->used = ++s->clock;
+    if (e->bytes && e != s->newest_entry) {
+        unlink_entry(s, e);
+        link_newest(s, e);
+    }
+}
+
+static bool insert(kna_state *s, kna_core *f, kna_entry *e)
+{
+    if (!KN_VEC_RESERVE(&f->entry, 1) || !knx_map_add(&s->entry, e->hash, e))
+        return false;
+    e->core = f;
+    e->home = s;
+    e->at = f->entry.n;
+    f->entry.at[f->entry.n++] = e;
+    return true;
+}
+
+static void remove_entry(kna_entry *e)
+{
+    kna_core *f = e->core;
+    kna_entry *last = f->entry.at[--f->entry.n];
+    f->entry.at[last->at = e->at] = last;
+    knx_map_remove(&e->home->entry, e->hash, e);
+    if (e->bytes) {
+        unlink_entry(e->home, e);
+        e->home->trace_stats.entries--;
+        e->home->trace_stats.bytes -= e->bytes;
+    }
+    e->home = NULL;
+}
 
 /* ---- How much memory they have. */
 
 static void count(kna_entry *e)
 {
-    kn_stats *t = &kna_state_get()->trace_stats;
-    size_t bytes = sizeof *e + e->arena.total + kni_bytes(e->closed.jaxpr);
+    kna_state *s = e->home;
+    size_t bytes = sizeof *e + e->arena.total + kni_bytes(e->closed.jaxpr) + 4 * sizeof *s->entry.slot;
     for (int i = 0; i < 2; i++)
-        bytes += e->program[i] ? knc_bytes(e->program[i]) : 0;
-    t->entries += e->bytes == 0;
-    t->bytes += bytes - e->bytes;
+        bytes += e->program[i] ? knc_bytes(e->program[i], e->closed.jaxpr) : 0;
+    s->trace_stats.entries += e->bytes == 0;
+    s->trace_stats.bytes += bytes - e->bytes;
+    if (!e->bytes)
+        link_newest(s, e);
     e->bytes = bytes;
 }
 
@@ -24,11 +74,8 @@ void kna_entry_free(kna_entry *e)
 {
     if (!e)
         return;
-    kna_state *s = e->bytes ? knx_slot_state(KNX_SLOT_ARRAYS) : NULL;
-    if (s && s->trace_stats.entries) {
-        s->trace_stats.entries--;
-        s->trace_stats.bytes -= e->bytes < s->trace_stats.bytes ? e->bytes : s->trace_stats.bytes;
-    }
+    if (e->home && e->home == knx_slot_state(KNX_SLOT_ARRAYS))
+        remove_entry(e);
     kna_closed_free(&e->closed);
     knc_release(e->program[0]);
     knc_release(e->program[1]);
@@ -49,12 +96,13 @@ static bool same_types(const kna_entry *e, uint32_t n, const kn_type *in)
     return true;
 }
 
-static kna_entry *new_entry(uint32_t n, const kn_type *in)
+static kna_entry *new_entry(uint32_t n, const kn_type *in, uint64_t hash)
 {
     kna_entry *e = knx_alloc_zero(sizeof *e);
     if (!e)
         return NULL;
     e->n_in = n;
+    e->hash = hash;
     e->default_float = kna_default_float();
     e->folds = kna_state_get()->fold;
     e->in = knx_arena_alloc(&e->arena, (n + 1) * sizeof *e->in);
@@ -68,18 +116,10 @@ static kna_entry *new_entry(uint32_t n, const kn_type *in)
     return e;
 }
 
-static void remove_entry(kna_core *f, kna_entry *e)
+/* Of a function for these types. An interned one has the same hash when it is made again. */
+static uint64_t hash_recording(const kna_core *f, uint32_t n, const kn_type *in)
 {
-    for (size_t i = 0; i < f->entry.n; i++)
-        if (f->entry.at[i] == e) {
-            f->entry.at[i] = f->entry.at[--f->entry.n];
-            return;
-        }
-}
-
-static uint64_t hash_types(uint32_t n, const kn_type *in)
-{
-    uint64_t h = knx_hash_mix(n, (uint64_t)(uintptr_t)kna_default_float());
+    uint64_t h = knx_hash_mix(f->interned ? f->hash : (uint64_t)(uintptr_t)f, (uint64_t)(uintptr_t)kna_default_float());
     for (uint32_t i = 0; i < n; i++) {
         h = knx_hash_mix(h, (uint64_t)(uintptr_t)in[i].dtype ^ (uint64_t)in[i].ndim);
         for (int d = 0; d < in[i].ndim; d++)
@@ -88,47 +128,53 @@ static uint64_t hash_types(uint32_t n, const kn_type *in)
     return h;
 }
 
-static bool can_go(const kna_entry *e) { return !e->tracing && !e->running; }
-
-static void evict(kna_core *f, kna_entry *e)
+static kna_entry *find(kna_state *s, const kna_core *f, uint64_t hash, uint32_t n, const kn_type *in)
 {
-    f->gone[f->n_gone++ % KNA_GONE] = hash_types(e->n_in, e->in);
-    kna_state_get()->trace_stats.evicted++;
-    remove_entry(f, e);
-    kna_entry_free(e);
+    size_t cursor;
+    kna_entry *e = knx_map_first(&s->entry, hash, &cursor);
+    while (e && (s->looked_at++, e->core != f || !same_types(e, n, in)))
+        e = knx_map_next(&s->entry, hash, &cursor);
+    return e;
 }
 
-static void bound_core(kna_core *f)
+/* ---- Bounds. */
+
+static void evict(kna_state *s, kna_entry *e)
 {
-    if (f->entry.n < MAX_ENTRIES)
-        return;
-    kna_entry *oldest = NULL;
-    for (size_t i = 0; i < f->entry.n; i++)
-        if (can_go(f->entry.at[i]) && (!oldest || f->entry.at[i]->used < oldest->used))
-            oldest = f->entry.at[i];
-    if (oldest)
-        evict(f, oldest);
+    kna_core *f = e->core;
+    s->gone[s->trace_stats.evicted++ % KNA_GONE] = e->hash;
+    kna_entry_free(e);
+    kna_drop_idle_core(f);
+}
+
+/* What runs, or is recorded right now, stays: as many as there are calls in each other. */
+static kna_entry *oldest_to_go(kna_state *s, const kna_entry *needed)
+{
+    kna_entry *e = s->oldest_entry;
+    while (e && (s->looked_at++, e->tracing || e->running || e == needed))
+        e = e->newer;
+    return e;
+}
+
+bool kna_drop_oldest_entry(const kna_entry *needed)
+{
+    kna_state *s = kna_state_get();
+    kna_entry *e = oldest_to_go(s, needed);
+    if (e)
+        evict(s, e);
+    return e != NULL;
 }
 
 void kna_bound_entries(const kna_entry *needed)
 {
     kna_state *s = kna_state_get();
-    size_t n;
-    kna_core *const *core = kna_cores(&n);
     while (s->trace_stats.bytes > s->trace_stats.limit) {
-        kna_entry *oldest = NULL;
-        kna_core *owner = NULL;
-        for (size_t i = 0; i < n; i++)
-            for (size_t k = 0; k < core[i]->entry.n; k++) {
-                kna_entry *e = core[i]->entry.at[k];
-                if (!can_go(e) || e == needed || !e->bytes || (oldest && e->used > oldest->used))
-                    continue;
-                oldest = e;
-                owner = core[i];
-            }
-        if (!oldest)
+        kna_entry *e = oldest_to_go(s, needed);
+        if ((!e || kna_oldest_core_used() < e->used) && kna_drop_oldest_core())
+            continue;
+        if (!e)
             return;
-        evict(owner, oldest);
+        evict(s, e);
     }
 }
 
@@ -164,9 +210,10 @@ static int differences(const kna_entry *e, uint32_t n, const kn_type *in, int *f
 /* Against the entry that differs least. */
 static void show_reason(kn_text *t, const kna_core *f, uint32_t n, const kn_type *in)
 {
-    uint64_t hash = hash_types(n, in);
-    for (unsigned i = 0; i < KNA_GONE && i < f->n_gone; i++)
-        if (f->gone[i] == hash) {
+    const kna_state *s = kna_state_get();
+    uint64_t hash = hash_recording(f, n, in);
+    for (size_t i = 0; i < KNA_GONE && i < s->trace_stats.evicted; i++)
+        if (s->gone[i] == hash) {
             knx_text_add(t, "evicted before");
             return;
         }
@@ -213,25 +260,23 @@ kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_ent
 {
     kna_state *s = kna_state_get();
     uint32_t n = (uint32_t)(f->n_captured + f->n_in);
+    uint64_t hash = hash_recording(f, n, in);
+    kna_entry *e = find(s, f, hash, n, in);
     *once = NULL;
-    for (size_t i = 0; i < f->entry.n; i++) {
-        kna_entry *e = f->entry.at[i];
-        if (!same_types(e, n, in))
-            continue;
-        if (e->tracing)
-            return knx_error(KN_ERROR_VALUE,
-                             "%s calls itself while it is traced by jit for the same types; a recursion has no end "
-                             "there, use kn_while_loop",
-                             f->name);
-        e->used = ++s->clock;
+    if (e && e->tracing)
+        return knx_error(KN_ERROR_VALUE,
+                         "%s calls itself while it is traced by jit for the same types; a recursion has no end "
+                         "there, use kn_while_loop",
+                         f->name);
+    if (e) {
+        touch(s, e);
         s->trace_stats.hits++;
         *out = e;
         return NULL;
     }
-    bound_core(f);
     log_recording(f, n, in);
-    kna_entry *e = new_entry(n, in);
-    if (!e || !KN_VEC_PUSH(&f->entry, e)) {
+    e = new_entry(n, in, hash);
+    if (!e || !insert(s, f, e)) {
         kna_entry_free(e);
         return knx_error_nomem();
     }
@@ -245,7 +290,7 @@ kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_ent
     /* an error that no result carries is to be reported by the next call, too */
     bool keep = !error && !e->closed.once && !knx_reported_since(reports);
     if (!keep)
-        remove_entry(f, e);
+        remove_entry(e);
     if (error) {
         kna_entry_free(e);
         return error;
@@ -270,6 +315,7 @@ static kn_error *compile(kna_entry *e, bool fuse)
     if (e->bytes) {
         count(e);
         kna_bound_entries(e);
+        kna_bound_kernels(e);
     }
     return NULL;
 }

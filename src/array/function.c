@@ -12,8 +12,8 @@ enum { MAX_CALL_DEPTH = 200 };
 
 typedef struct functions {
     kn_map core;
-    KN_VEC(kna_core *) all;
-    KN_VEC(char *) name; /* of axes */
+    kna_core *newest, *oldest; /* by use */
+    kn_map name;               /* texts: names of axes */
 } functions;
 
 /* ---- The table of cores. */
@@ -21,14 +21,14 @@ typedef struct functions {
 /* What was recorded of it: jaxprs in there may hold rules, which hold their cores, this one among them. */
 static void forget(kna_core *c)
 {
-    for (size_t i = 0; i < c->entry.n; i++)
-        kna_entry_free(c->entry.at[i]);
-    KN_VEC_FREE(&c->entry);
-    for (size_t i = 0; i < c->memo.n; i++) {
-        kni_release(c->memo.at[i].from);
-        kni_release(c->memo.at[i].to);
+    while (c->entry.n) {
+        kna_entry *e = c->entry.at[c->entry.n - 1];
+        kna_entry_free(e);
+        if (c->entry.n && c->entry.at[c->entry.n - 1] == e)
+            c->entry.n--;
     }
-    KN_VEC_FREE(&c->memo);
+    KN_VEC_FREE(&c->entry);
+    kna_memos_free(c);
     kna_rules_free(c);
 }
 
@@ -54,14 +54,16 @@ void kna_core_release(kna_core *c)
 static void drop_functions(void *p)
 {
     functions *f = p;
-    for (size_t i = 0; i < f->all.n; i++)
-        forget(f->all.at[i]);
-    for (size_t i = 0; i < f->all.n; i++)
-        kna_core_release(f->all.at[i]);
-    KN_VEC_FREE(&f->all);
-    for (size_t i = 0; i < f->name.n; i++)
-        knx_free(f->name.at[i]);
-    KN_VEC_FREE(&f->name);
+    for (kna_core *c = f->oldest; c; c = c->newer)
+        forget(c);
+    for (kna_core *c = f->oldest, *newer; c; c = newer) {
+        newer = c->newer;
+        c->interned = false;
+        kna_core_release(c);
+    }
+    for (size_t i = 0; i < f->name.cap; i++)
+        knx_free(f->name.slot[i].value);
+    knx_map_free(&f->name);
     knx_map_free(&f->core);
     knx_free(f);
 }
@@ -79,26 +81,94 @@ static functions *table(void)
     return f;
 }
 
-kna_core *const *kna_cores(size_t *n)
-{
-    functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
-    *n = f ? f->all.n : 0;
-    return f ? f->all.at : NULL;
-}
-
 const char *kna_intern_name(const char *name)
 {
     functions *f = table();
-    size_t bytes = strlen(name) + 1;
-    for (size_t i = 0; f && i < f->name.n; i++)
-        if (!strcmp(f->name.at[i], name))
-            return f->name.at[i];
+    size_t bytes = strlen(name) + 1, cursor;
+    uint64_t h = knx_hash_bytes(name, bytes, 5);
+    for (char *n = f ? knx_map_first(&f->name, h, &cursor) : NULL; n; n = knx_map_next(&f->name, h, &cursor))
+        if (!strcmp(n, name))
+            return n;
     char *own = f ? knx_alloc(bytes) : NULL;
-    if (own && !KN_VEC_PUSH(&f->name, memcpy(own, name, bytes))) {
+    if (own && !knx_map_add(&f->name, h, memcpy(own, name, bytes))) {
         knx_free(own);
         own = NULL;
     }
     return own;
+}
+
+/* ---- By use, and how much memory they have: interned ones. */
+
+static void unlink_core(functions *f, kna_core *c)
+{
+    *(c->newer ? &c->newer->older : &f->newest) = c->older;
+    *(c->older ? &c->older->newer : &f->oldest) = c->newer;
+}
+
+static void link_core(functions *f, kna_core *c)
+{
+    c->used = ++kna_state_get()->clock;
+    c->newer = NULL;
+    c->older = f->newest;
+    *(f->newest ? &f->newest->newer : &f->oldest) = c;
+    f->newest = c;
+}
+
+void kna_core_count(kna_core *c, size_t bytes)
+{
+    if (c->interned) {
+        c->bytes += bytes;
+        kna_state_get()->trace_stats.bytes += bytes;
+    }
+}
+
+static void uncount(kna_core *c, size_t bytes)
+{
+    c->bytes -= bytes;
+    kna_state_get()->trace_stats.bytes -= bytes;
+}
+
+static bool is_idle(const kna_core *c) { return c->interned && !c->entry.n && atomic_load(&c->refs) == 1; }
+
+/* It goes, and with it what it was made of if nobody else has that. */
+void kna_drop_idle_core(kna_core *c)
+{
+    functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
+    while (f && c && is_idle(c)) {
+        kna_core *inner = c->inner && c->inner->interned ? c->inner : NULL;
+        unlink_core(f, c);
+        knx_map_remove(&f->core, c->hash, c);
+        uncount(c, c->bytes);
+        c->interned = false;
+        kna_core_release(c);
+        c = inner;
+    }
+}
+
+uint64_t kna_oldest_core_used(void)
+{
+    functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
+    return f && f->oldest ? f->oldest->used : UINT64_MAX;
+}
+
+bool kna_drop_oldest_core(void)
+{
+    enum { TRIES = 8 }; /* of those that somebody has */
+    functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
+    for (int i = 0; f && f->oldest && i < TRIES; i++) {
+        kna_core *c = f->oldest;
+        if (is_idle(c)) {
+            kna_drop_idle_core(c);
+            return true;
+        }
+        unlink_core(f, c);
+        link_core(f, c);
+        if (c->memo.n) {
+            uncount(c, kna_memos_free(c));
+            return true;
+        }
+    }
+    return false;
 }
 
 static uint64_t hash_core(const kna_core *c)
@@ -157,21 +227,22 @@ kna_core *kna_core_intern(const kna_core *draft)
     uint64_t h = hash_core(draft);
     for (kna_core *c = knx_map_first(&f->core, h, &cursor); c; c = knx_map_next(&f->core, h, &cursor))
         if (same_core(c, draft)) {
+            unlink_core(f, c);
+            link_core(f, c);
             atomic_fetch_add(&c->refs, 1);
             return c;
         }
     kna_core *c = new_core(draft);
-    if (!c || !KN_VEC_PUSH(&f->all, c)) {
+    if (!c || !knx_map_add(&f->core, h, c)) {
         kna_core_release(c);
         return NULL;
     }
     c->hash = h;
-    if (!knx_map_add(&f->core, h, c)) {
-        f->all.n--;
-        kna_core_release(c);
-        return NULL;
-    }
+    c->interned = true;
+    link_core(f, c);
     atomic_fetch_add(&c->refs, 1);
+    kna_core_count(c, sizeof *c + (c->env ? c->c->env_bytes : 0) + 4 * sizeof *f->core.slot);
+    kna_bound_entries(NULL);
     return c;
 }
 

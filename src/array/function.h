@@ -37,6 +37,11 @@ typedef struct kna_entry {
     kn_program *program[2]; /* [fuse] */
     uint64_t used;
     size_t bytes; /* as counted; 0: not counted */
+    struct kna_core *core;
+    uint64_t hash;                   /* in the context's map */
+    size_t at;                       /* in the core's list */
+    kna_state *home;                 /* whose lists it is in; NULL: none yet */
+    struct kna_entry *newer, *older; /* by use, of all functions; those that are counted */
 } kna_entry;
 
 typedef struct kna_options { /* all of them plain: compared as bytes */
@@ -70,7 +75,6 @@ typedef struct kna_rule {
 } kna_rule;
 enum { KNA_MAX_RULES = 64 };
 
-enum { KNA_GONE = 16 };
 typedef struct kna_core {
     atomic_int refs;
     kna_fn_kind kind;
@@ -85,10 +89,12 @@ typedef struct kna_core {
     int n_captured, n_args, arrays[KN_MAX_ARGS], n_in /* arrays of all arguments */, n_out;
     KN_VEC(kna_entry *) entry; /* JIT */
     int trace_count;
-    uint64_t gone[KNA_GONE]; /* hashes of the types of entries that were evicted last */
-    unsigned n_gone;
     KN_VEC(kna_memo) memo;
     KN_VEC(kna_rule) rules;
+    bool interned; /* in the context's table, which has a reference */
+    size_t bytes;  /* counted: its own, without entries */
+    uint64_t used;
+    struct kna_core *newer, *older; /* by use: interned ones */
 } kna_core;
 
 typedef struct kna_fn {
@@ -134,8 +140,17 @@ kn_error *kna_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *
 /* entries.c. Of a JIT core; *once: not cached, the caller frees it */
 kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_entry **once);
 void kna_entry_free(kna_entry *e);
-void kna_bound_entries(const kna_entry *needed); /* entries go until those of the context fit; `needed` stays */
-kna_core *const *kna_cores(size_t *n);           /* of this context */
+/* caches.c: kernels in use can not go, so what holds them goes, the oldest first, until all fit; `needed` stays. */
+void kna_bound_kernels(const kna_entry *needed);
+bool kna_drop_oldest_entry(const kna_entry *needed); /* false: there is none */
+size_t kna_memos_free(kna_core *c);                  /* derive.c; what they were counted as */
+void kna_bound_entries(const kna_entry *needed);     /* entries go until those of the context fit; `needed` stays */
+/* Makes room: what the core of this context that was used longest ago remembers, or all of it if nobody has it. False:
+ * nothing went. */
+bool kna_drop_oldest_core(void);
+uint64_t kna_oldest_core_used(void);            /* UINT64_MAX: there is none */
+void kna_drop_idle_core(kna_core *c);           /* it goes if nobody has it and nothing was recorded of it */
+void kna_core_count(kna_core *c, size_t bytes); /* so many more are remembered with it */
 kn_error *kna_entry_program(kna_entry *e, kn_program **out);
 
 /* Outside of transformations a custom derivative or a checkpoint is the function itself: that one, and in *skip how

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * plans.c -- finding the plan of a cut, in the context's own plans and in those that default contexts share, or making
  * it; and saying why it had to be made. Those of the context need no lock. */
+#include "array/function.h"
 #include "array/plans.h"
 #include "base/log.h"
 #include "ir/ops.h"
@@ -140,6 +141,19 @@ static bool add(kna_plans *c, kna_plan *p)
     if (!fine)
         knx_free(k);
     return fine;
+}
+
+bool kna_plans_drop_oldest(kna_plans *c)
+{
+    lock(c);
+    kept *k = c->oldest != c->newest ? take_oldest(c) : NULL; /* the newest may be in use */
+    if (k) {
+        c->gone[c->stats.evicted++ % GONE] = k->plan->hash;
+        k->older = NULL;
+    }
+    unlock(c);
+    free_list(k);
+    return k != NULL;
 }
 
 kn_stats kna_plans_stats(kna_plans *c)
@@ -384,7 +398,7 @@ static kn_error *make_plan(kna_cut *c, uint64_t hash, kna_plan **out)
         kna_plan_release(p);
         return error;
     }
-    p->bytes = sizeof *p + sizeof(kept) + c->leaf.n + kni_bytes(p->jaxpr) + knc_bytes(p->program);
+    p->bytes = sizeof *p + sizeof(kept) + c->leaf.n + kni_bytes(p->jaxpr) + knc_bytes(p->program, p->jaxpr);
     *out = p;
     return NULL;
 }
@@ -422,8 +436,10 @@ kn_error *kna_find_plan(kna_cut *c, kna_plan **out)
     }
     log_new_plan(own, c, h);
     KN_TRY(make_plan(c, h, out));
-    if (add(own, *out) && (!shared || add(shared, *out)))
+    if (add(own, *out) && (!shared || add(shared, *out))) {
+        kna_bound_kernels(NULL);
         return NULL;
+    }
     kna_plan_release(*out);
     *out = NULL;
     return knx_error_nomem();

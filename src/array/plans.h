@@ -42,6 +42,7 @@ kn_error *kna_find_plan(kna_cut *c, kna_plan **out);
 /* Plans, the least recently used go first. */
 kna_plans *kna_plans_new(size_t limit, bool shared); /* shared: by threads; NULL without memory */
 void kna_plans_free(kna_plans *c);                   /* NULL is fine */
+bool kna_plans_drop_oldest(kna_plans *c); /* false: at most one is left */
 kn_stats kna_plans_stats(kna_plans *c);
 size_t kna_plans_set_limit(kna_plans *c, size_t bytes); /* returns the old one */
 #endif

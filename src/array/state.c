@@ -16,6 +16,7 @@ static void drop_state(void *p)
     kna_plans_free(s->plans);
     kna_cut_room_free(s);
     kna_caches_release(s->caches);
+    knx_map_free(&s->entry);
     knx_free(s);
 }
 

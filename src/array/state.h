@@ -10,6 +10,7 @@
 #include "kiln/core.h"
 #include "runtime/execute.h"
 
+enum { KNA_GONE = 64 };
 typedef struct kna_plans kna_plans; /* plans.h */
 /* What the default contexts of all threads share; other contexts have one each, without plans. */
 typedef struct kna_caches {
@@ -37,7 +38,11 @@ typedef struct kna_state {
     kna_caches *caches;
     uint64_t clock;
     kn_stats trace_stats;
-    int call_depth; /* of user functions being recorded inside each other */
+    kn_map entry;                                  /* recordings of all jitted functions */
+    struct kna_entry *newest_entry, *oldest_entry; /* by use */
+    uint64_t looked_at;                            /* recordings, to find one or to let one go: for tests */
+    uint64_t gone[KNA_GONE];                       /* hashes of recordings that were evicted last */
+    int call_depth;                                /* of user functions being recorded inside each other */
 } kna_state;
 
 kna_state *kna_state_make(void);

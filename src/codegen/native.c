@@ -115,8 +115,10 @@ kng_facts *kng_facts_of(const knk_kernel *k_)
         atomic_store_explicit(&k->native, mine, memory_order_release);
     }
     knx_global_unlock(&lock);
-    if (!old)
+    if (!old) {
+        knk_count_native(k, sizeof *mine + mine->arena.total);
         return mine;
+    }
     drop(mine);
     return old;
 }
@@ -151,6 +153,16 @@ static kn_error *make_native(const kng_request *r, kng_target target, kng_functi
     return NULL;
 }
 #endif
+
+static size_t made_bytes(const kng_made *m)
+{
+#ifdef HAVE_LOWERING
+    return m->drop == drop_code ? kng_code_size(m->keep) : 0;
+#else
+    (void)m;
+    return 0;
+#endif
+}
 
 static kn_error *make(kng_backend b, const kng_request *r, kng_made *m)
 {
@@ -233,7 +245,11 @@ static kn_error *make_and_keep(kng_backend b, const kng_request *r, kng_facts *f
     }
     n_functions += !e;
     m->f = e ? NULL : m->f;
-    *out = keep(f, m, b, r)->f;
+    size_t bytes = sizeof *m + (size_t)n + (m->f ? made_bytes(m) : 0);
+    const kng_made *kept = keep(f, m, b, r);
+    if (kept == m)
+        knk_count_native(r->kernel, bytes);
+    *out = kept->f;
     return e;
 }
 

@@ -1,22 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cache.c -- kernels by their structure, bounded by bytes, least recently used first. */
+ * cache.c -- kernels by their structure. A kernel that a program holds is in use and stays; those that none holds are
+ * idle, and while all kernels and their code have more bytes than they may the idle ones go, the least recently used
+ * first. Finding, adding and dropping one takes the same time however many there are. */
 #include "base/hash.h"
 #include "base/lock.h"
 #include "compile/plan.h"
 #include <string.h>
 
 typedef struct entry {
-    knk_kernel *kernel;
-    size_t bytes;
-    struct entry *newer, *older;
+    knk_kernel *kernel; /* a reference of the cache's own: with no other one the kernel is idle */
+    kn_kernel_cache *cache;
+    size_t bytes;                /* without its code */
+    struct entry *newer, *older; /* idle ones */
 } entry;
 
 static kn_global_lock lock = KN_GLOBAL_LOCK_INIT; /* of all caches; no fork leaves it taken */
 
 struct kn_kernel_cache {
     kn_map map;
-    entry *newest, *oldest;
+    entry *newest, *oldest; /* idle */
     kn_kernel_counts counts;
+    atomic_size_t native; /* bytes of what code generation keeps with the kernels */
+    bool closed;          /* nobody has it any more but the programs that hold kernels */
 };
 
 kn_kernel_cache *knc_kernel_cache_new(size_t max_bytes)
@@ -32,6 +37,7 @@ static void unlink_entry(kn_kernel_cache *c, entry *e)
 {
     *(e->newer ? &e->newer->older : &c->newest) = e->older;
     *(e->older ? &e->older->newer : &c->oldest) = e->newer;
+    c->counts.idle--;
 }
 
 static void link_newest(kn_kernel_cache *c, entry *e)
@@ -40,6 +46,7 @@ static void link_newest(kn_kernel_cache *c, entry *e)
     e->older = c->newest;
     *(c->newest ? &c->newest->newer : &c->oldest) = e;
     c->newest = e;
+    c->counts.idle++;
 }
 
 static entry *take_oldest(kn_kernel_cache *c)
@@ -49,7 +56,25 @@ static entry *take_oldest(kn_kernel_cache *c)
     knx_map_remove(&c->map, e->kernel->hash, e);
     c->counts.bytes -= e->bytes;
     c->counts.entries--;
+    atomic_fetch_sub(&c->native, atomic_load(&e->kernel->native_bytes));
+    e->kernel->give_back = NULL;
+    e->kernel->native_total = NULL;
     return e;
+}
+
+static size_t bytes_of(kn_kernel_cache *c) { return c->counts.bytes + atomic_load(&c->native); }
+
+/* Takes the oldest idle ones out until the rest fits. */
+static entry *bound(kn_kernel_cache *c)
+{
+    entry *out = NULL;
+    while (c->oldest && (c->closed || bytes_of(c) > c->counts.limit)) {
+        entry *e = take_oldest(c);
+        c->counts.evicted++;
+        e->older = out;
+        out = e;
+    }
+    return out;
 }
 
 /* Not under the lock: the code of a kernel has a lock of its own. */
@@ -62,19 +87,48 @@ static void free_list(entry *e)
     }
 }
 
+static void free_cache(kn_kernel_cache *c)
+{
+    knx_map_free(&c->map);
+    knx_free(c);
+}
+
+/* Instead of knk_release, of a kernel in a cache: the last program that held it makes it idle. */
+static void give_back(knk_kernel *k)
+{
+    entry *e = k->keeper, *out = NULL;
+    kn_kernel_cache *c = e->cache;
+    knx_global_lock(&lock);
+    if (atomic_fetch_sub(&k->refs, 1) == 2) {
+        link_newest(c, e);
+        out = bound(c);
+    }
+    bool last = c->closed && !c->counts.entries;
+    knx_global_unlock(&lock);
+    free_list(out);
+    if (last)
+        free_cache(c);
+}
+
 void knc_kernel_cache_free(kn_kernel_cache *c)
 {
     if (!c)
         return;
-    free_list(c->newest);
-    knx_map_free(&c->map);
-    knx_free(c);
+    knx_global_lock(&lock);
+    c->closed = true;
+    entry *out = bound(c);
+    bool last = !c->counts.entries;
+    knx_global_unlock(&lock);
+    free_list(out);
+    if (last)
+        free_cache(c);
 }
 
 kn_kernel_counts knc_kernel_counts(kn_kernel_cache *c)
 {
     knx_global_lock(&lock);
     kn_kernel_counts counts = c->counts;
+    counts.bytes = bytes_of(c);
     knx_global_unlock(&lock);
     return counts;
 }
@@ -88,33 +142,24 @@ static entry *find(kn_kernel_cache *c, const knk_kernel *k)
     return NULL;
 }
 
-/* Takes the oldest out until the rest fits; the newest, which is in use, stays. */
-static entry *bound(kn_kernel_cache *c)
-{
-    entry *out = NULL;
-    while (c->counts.bytes > c->counts.limit && c->oldest != c->newest) {
-        entry *e = take_oldest(c);
-        c->counts.evicted++;
-        e->older = out;
-        out = e;
-    }
-    return out;
-}
-
-/* *out: what had to go. */
+/* In use, by who brought it. *out: what had to go. */
 static bool add(kn_kernel_cache *c, knk_kernel *k, entry **out)
 {
     entry *e = knx_alloc_zero(sizeof *e);
     if (!e)
         return false;
     e->kernel = k;
+    e->cache = c;
     e->bytes = sizeof *e + sizeof *k + k->arena.total;
     if (!knx_map_add(&c->map, k->hash, e)) {
         knx_free(e);
         return false;
     }
     knk_retain(k);
-    link_newest(c, e);
+    k->keeper = e;
+    k->give_back = give_back;
+    k->native_total = &c->native;
+    atomic_fetch_add(&c->native, atomic_load(&k->native_bytes));
     c->counts.bytes += e->bytes;
     c->counts.entries++;
     *out = bound(c);
@@ -141,10 +186,10 @@ kn_error *knc_share_kernel(kn_kernel_cache *c, knk_kernel **kernel)
     entry *e = find(c, *kernel);
     if (e) {
         c->counts.hits++;
-        unlink_entry(c, e);
-        link_newest(c, e);
+        if (atomic_fetch_add(&e->kernel->refs, 1) == 1)
+            unlink_entry(c, e);
         mine = *kernel;
-        *kernel = knk_retain(e->kernel);
+        *kernel = e->kernel;
     } else {
         c->counts.misses++;
         fine = add(c, *kernel, &out);

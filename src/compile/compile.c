@@ -154,12 +154,12 @@ void knc_release(kn_program *p)
     knx_free(p);
 }
 
-size_t knc_bytes(const kn_program *p)
+size_t knc_bytes(const kn_program *p, const kni_jaxpr *counted)
 {
-    size_t bytes = sizeof *p + p->arena.total;
+    size_t bytes = sizeof *p + p->arena.total + (p->jaxpr == counted ? 0 : kni_bytes(p->jaxpr));
     for (uint32_t i = 0; i < p->n_step; i++)
         for (uint32_t k = 0; k < knc_n_inside(&p->step[i]); k++)
-            bytes += knc_bytes(knc_inner_program(&p->step[i], k));
+            bytes += knc_bytes(knc_inner_program(&p->step[i], k), counted);
     return bytes;
 }
 int knc_n_operands(const kn_program *p) { return (int)p->n_operand; }

@@ -56,7 +56,9 @@ static void lower_stores(kn_lower *l, bool elements)
             if (!stores_here(l, v, elements))
                 continue;
             const knc_point *at = knc_home_of(l, l->p->value[v].loops, l->p->j->type[v]);
-            kn_value2 x = knc_evaluate(l, v, at);
+            kn_value2 x;
+            if (!knc_filled(l, v, &x))
+                x = knc_evaluate(l, v, at);
             if (store)
                 knc_store_value(l, v, at, x);
         }

@@ -105,6 +105,8 @@ void knc_store(kn_lower *l, int buffer, kn_type t, const knc_point *at, kn_value
 int knc_buffer_of(kn_lower *l, uint32_t slot, size_t offset, kn_dtype d, bool written);
 /* numbers.c: is operand a of e a number that the kernel is to be given? Then its value. */
 bool knc_number(kn_lower *l, const kn_eqn *e, kn_atom a, kn_value2 *value);
+/* The same of a stored value that is a number repeated to a shape. */
+bool knc_filled(kn_lower *l, uint32_t var, kn_value2 *value);
 kn_value2 knc_chosen(kn_lower *l, knk_node pred, kn_value2 yes, kn_value2 no);
 /* lower.c: false without memory; turn: extents of the loops inside of the stage */
 bool knc_launch_numbers(kn_lower *l, const int64_t *turn, const knk_map_values **map, const int64_t **par,

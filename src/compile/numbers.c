@@ -46,15 +46,13 @@ static bool has_room(const kn_lower *l, uint32_t slot)
     return n < MAX_NUMBERS;
 }
 
-bool knc_number(kn_lower *l, const kn_eqn *e, kn_atom a, kn_value2 *value)
+/* The literal as an operand of the kernel. */
+static bool give(kn_lower *l, kn_atom a, kn_value2 *value)
 {
-    if (l->scope || l->p->value[e->out].constant || knc_weight(l->p, e) > KNC_CHEAP_OPS)
-        return false; /* programs of many operations are shorter if they know a number */
-    a = literal_behind(l, a);
+    size_t offset;
     if (a == KN_ATOM_NONE)
         return false;
     const kn_literal *x = &l->j->literal[a & ~KN_LITERAL_BIT];
-    size_t offset;
     if (!knx_is_inexact(x->type.dtype) || has_plain_part(x))
         return false;
     uint32_t slot = knc_slot_of(l->p, a, &offset);
@@ -63,4 +61,21 @@ bool knc_number(kn_lower *l, const kn_eqn *e, kn_atom a, kn_value2 *value)
     *value = knc_load(l, knc_buffer_of(l, slot, offset, x->type.dtype, false), x->type, l->scalar,
                       (kn_value2){KNK_NONE, KNK_NONE});
     return true;
+}
+
+bool knc_number(kn_lower *l, const kn_eqn *e, kn_atom a, kn_value2 *value)
+{
+    const knc_value *y = &l->p->value[e->out];
+    if (l->scope || (y->constant && y->state != KNC_STORED) || knc_weight(l->p, e) > KNC_CHEAP_OPS)
+        return false; /* programs of many operations are shorter if they know a number */
+    return give(l, literal_behind(l, a), value);
+}
+
+bool knc_filled(kn_lower *l, uint32_t var, kn_value2 *value)
+{
+    const knc_value *v = &l->p->value[var];
+    if (!v->constant || v->eqn == KNC_NO)
+        return false;
+    const kn_eqn *e = &l->j->eqn[v->eqn];
+    return knc_class_of(l->j, e) == KNC_VIEW && give(l, literal_behind(l, e->in[0]), value);
 }

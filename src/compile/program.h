@@ -7,12 +7,13 @@
 
 typedef struct kn_program kn_program; /* immutable, atomic reference count */
 
-/* Kernels by structure, shared by the programs of a context; the least recently used go first when the bound is
- * passed. Thread-safe. */
+/* Kernels by structure, shared by the programs of a context. What programs hold stays; of the others the least recently
+ * used go first when the bound is passed. Thread-safe. */
 typedef struct kn_kernel_cache kn_kernel_cache;
 typedef struct kn_kernel_counts {
     uint64_t hits, misses, evicted;
-    size_t bytes, entries, limit;
+    size_t bytes, entries, limit; /* bytes: with the code made for them */
+    size_t idle;                  /* entries that no program holds */
 } kn_kernel_counts;
 kn_kernel_cache *knc_kernel_cache_new(size_t max_bytes); /* NULL without memory */
 void knc_kernel_cache_free(kn_kernel_cache *c);          /* NULL is fine; programs keep the kernels that they use */
@@ -43,7 +44,8 @@ kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_progra
 kn_program *knc_retain(const kn_program *p);
 void knc_release(kn_program *p); /* NULL is fine */
 
-size_t knc_bytes(const kn_program *p); /* of the program itself, without its kernels and its jaxpr */
+/* Of the program itself, without its kernels; with its jaxpr, unless that is `counted`. */
+size_t knc_bytes(const kn_program *p, const kni_jaxpr *counted);
 int knc_n_operands(const kn_program *p);
 int knc_n_outputs(const kn_program *p);
 kn_type knc_operand_type(const kn_program *p, int i);

@@ -14,7 +14,19 @@ kni_jaxpr *kni_retain(const kni_jaxpr *j)
     return own;
 }
 
-size_t kni_bytes(const kni_jaxpr *j) { return sizeof *j + j->arena.total; }
+size_t kni_bytes(const kni_jaxpr *j)
+{
+    size_t bytes = sizeof *j + j->arena.total;
+    for (uint32_t i = 0; i < j->n_eqn; i++) {
+        const void *params = j->eqn[i].params;
+        for (const kn_param_field *f = params ? j->eqn[i].prim->fields : NULL; f && f->name; f++) {
+            kni_jaxprs inner = kni_field_jaxprs(f, params);
+            for (int k = 0; k < inner.n; k++)
+                bytes += kni_bytes(inner.v[k]);
+        }
+    }
+    return bytes;
+}
 
 void kni_release(kni_jaxpr *j)
 {

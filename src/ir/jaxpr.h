@@ -47,7 +47,7 @@ typedef struct kni_jaxpr {
 } kni_jaxpr;
 
 kni_jaxpr *kni_retain(const kni_jaxpr *j);
-size_t kni_bytes(const kni_jaxpr *j); /* of memory, without jaxprs in parameters */
+size_t kni_bytes(const kni_jaxpr *j); /* of memory, with jaxprs in parameters */
 void kni_release(kni_jaxpr *j); /* NULL is fine; releases jaxprs in parameters too */
 static inline kn_type kni_atom_type(const kni_jaxpr *j, kn_atom a)
 {

@@ -512,8 +512,20 @@ knk_kernel *knk_retain(knk_kernel *k)
     return k;
 }
 
+void knk_count_native(const knk_kernel *k_, size_t bytes)
+{
+    knk_kernel *k = (knk_kernel *)(uintptr_t)k_;
+    atomic_fetch_add_explicit(&k->native_bytes, bytes, memory_order_relaxed);
+    if (k->native_total)
+        atomic_fetch_add_explicit(k->native_total, bytes, memory_order_relaxed);
+}
+
 void knk_release(knk_kernel *k)
 {
+    if (k && k->give_back) {
+        k->give_back(k);
+        return;
+    }
     if (!k || atomic_fetch_sub_explicit(&k->refs, 1, memory_order_acq_rel) != 1)
         return;
     if (k->native && k->drop_native)

@@ -92,6 +92,10 @@ typedef struct knk_kernel {
     const struct knk_prepared *prepared; /* the interpreter's slots and order */
     _Atomic(void *) native;              /* what src/codegen/ keeps with it, and how it goes */
     void (*drop_native)(void *native);
+    atomic_size_t native_bytes;              /* of that */
+    atomic_size_t *native_total;             /* where they are added up; NULL: nowhere */
+    void (*give_back)(struct knk_kernel *k); /* instead of knk_release; NULL: nobody keeps it beside its users */
+    void *keeper;                            /* of give_back */
     kn_arena arena;
 } knk_kernel;
 
@@ -138,6 +142,7 @@ kn_error *knk_finish(knk_builder *k, knk_kernel **out);
 kn_error *knk_finish_loops(knk_builder *k, int *loop_number, knk_kernel **out);
 
 knk_kernel *knk_retain(knk_kernel *k);
+void knk_count_native(const knk_kernel *k, size_t bytes); /* so many more are kept with it */
 void knk_release(knk_kernel *k);
 /* a table of legal forms; says which node is wrong */
 kn_error *knk_verify(const knk_kernel *k);

@@ -96,6 +96,32 @@ static void a_number_repeated_to_a_shape_is_one_all_the_same(void **state)
     assert_int_equal(kn_cache_stats().kernels.misses, misses);
 }
 
+static kn_array filled(const Salt *s, const kn_array *x)
+{
+    (void)x;
+    return kn_full(KN_SHAPE(7), s->k);
+}
+static kn_array loss(const Salt *s, const kn_array *x) { return kn_mean(kn_mul(*x, s->k)); }
+KN_FUNCTION_ENV(filled, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(loss, kn_array, Salt, kn_array)
+
+static kn_fn slope(const Salt *s) { return kn_grad(KN_FN_ENV(loss, s)); }
+
+static void arrays_of_one_number_share_their_kernels(void **state)
+{
+    (void)state;
+    EXPECT_ONE_KERNEL(filled, 50);
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(4)), y;
+    Salt s = {2.5}, t = {3.5};
+    kn_call(slope(&s), &y, &x);
+    expect_values(y, 0.625, 0.625, 0.625, 0.625);
+    uint64_t misses = kn_cache_stats().kernels.misses;
+    kn_call(slope(&t), &y, &x);
+    expect_values(y, 0.875, 0.875, 0.875, 0.875);
+    assert_int_equal(kn_cache_stats().kernels.misses, misses);
+}
+
 static void one_is_known_to_the_kernel(void **state)
 {
     (void)state;
@@ -160,6 +186,7 @@ int main(void)
         TEST(functions_that_differ_in_a_number_share_their_kernels),
         TEST(products_scaled_by_a_number_share_their_kernels),
         TEST(a_number_repeated_to_a_shape_is_one_all_the_same),
+        TEST(arrays_of_one_number_share_their_kernels),
         TEST(one_is_known_to_the_kernel),
         TEST(bits_are_those_of_an_array_operand),
         TEST(many_numbers_are_right),
