@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "routine/product_pack.h"
 #include "routine/product_rectangle.h"
+#include "routine/product_share.h"
 #include "routine/product_strip.h"
 #include "routine/product_convert.h"
 #include "routine/product_dot.h"
@@ -451,13 +452,11 @@ static void to_batch(job *j, int64_t batch)
     j->c = j->r->c ? (char *)j->r->c + (c + p->c_offset) * p->result->size : NULL;
 }
 
-/* How a run is shared: batches, and of each one parts of its rows or columns. */
+/* A run that is shared out. */
 typedef struct share {
     const knr_plan *p;
     const knr_run *r;
-    int64_t rows, columns; /* parts of a batch in each direction */
-    int64_t batches_of_a_part;
-    int threads;
+    knr_share by;
 } share;
 
 /* --- everything in place ---------------------------------------------------------------------- */
@@ -517,14 +516,14 @@ static void run_simple(const knr_plan *p, const knr_run *r, const range *x)
 static range range_of(const share *s, int64_t part)
 {
     const knr_cuts *c = &s->p->cut;
-    int64_t within = s->rows * s->columns, panels = knr_divide_up(s->p->right.row.total, c->panel);
-    int64_t i = part % within / s->columns, k = part % within % s->columns;
-    range x = {.batch = part / within * s->batches_of_a_part};
-    x.batch_end = knr_least(s->p->batches, x.batch + s->batches_of_a_part);
-    x.tile = c->tiles * i / s->rows;
-    x.tile_end = c->tiles * (i + 1) / s->rows;
-    x.column = panels * k / s->columns * c->panel;
-    x.column_end = knr_least(panels * (k + 1) / s->columns * c->panel, s->p->right.row.total);
+    int64_t within = s->by.rows * s->by.columns, panels = knr_divide_up(s->p->right.row.total, c->panel);
+    int64_t i = part % within / s->by.columns, k = part % within % s->by.columns;
+    range x = {.batch = part / within * s->by.batches_of_a_part};
+    x.batch_end = knr_least(s->p->batches, x.batch + s->by.batches_of_a_part);
+    x.tile = c->tiles * i / s->by.rows;
+    x.tile_end = c->tiles * (i + 1) / s->by.rows;
+    x.column = panels * k / s->by.columns * c->panel;
+    x.column_end = knr_least(panels * (k + 1) / s->by.columns * c->panel, s->p->right.row.total);
     return x;
 }
 
@@ -535,15 +534,8 @@ static void run_lanes(void *env, int64_t part, int worker)
     const knr_plan *p = s->p;
     int64_t rows = p->left.is_a ? p->left.row.total : p->right.row.total;
     char *workspace = (char *)s->r->workspace + (size_t)worker * knr_worker_bytes(p);
-    knr_lanes_run(p, s->r, rows * part / s->rows, rows * (part + 1) / s->rows,
+    knr_lanes_run(p, s->r, rows * part / s->by.rows, rows * (part + 1) / s->by.rows,
                   workspace + knr_worker_bytes(p) - p->spare_bytes - p->chain_bytes);
-}
-
-static int64_t share_lanes(const knr_plan *p, share *s, int64_t most)
-{
-    int64_t rows = p->left.is_a ? p->left.row.total : p->right.row.total;
-    s->rows = knr_least(most, rows);
-    return s->rows;
 }
 
 static void run_share(void *env, int64_t part, int worker)
@@ -560,46 +552,10 @@ static void run_share(void *env, int64_t part, int worker)
     for (int64_t b = x.batch; b < x.batch_end; b++) {
         to_batch(&j, b);
         if (p->dot)
-            knr_dot_run(p, j.left.at, j.right.at, j.c, j.buffer + p->c_bytes, p->batches == 1 ? s->threads : 1);
+            knr_dot_run(p, j.left.at, j.right.at, j.c, j.buffer + p->c_bytes, p->batches == 1 ? s->by.threads : 1);
         else
             run_range(&j, &p->cut, 0, x.tile, x.tile_end - x.tile, x.column, x.column_end);
     }
-}
-
-static int64_t share_batches(const knr_plan *p, int64_t parts, share *s)
-{
-    s->batches_of_a_part = knr_divide_up(p->batches, parts);
-    return knr_divide_up(p->batches, s->batches_of_a_part);
-}
-
-/* More parts than threads, where they are long: a thread may come late. */
-static int64_t share_out(const knr_plan *p, int threads, share *s)
-{
-    double worth = p->cost / KNR_PART_NANOSECONDS;
-    int64_t want = worth < threads ? (int64_t)worth : threads;
-    s->rows = s->columns = 1;
-    s->batches_of_a_part = p->batches;
-    s->threads = want < 1 ? 1 : (int)want;
-    if (want < 2)
-        return 1;
-    if (p->dot && p->batches == 1)
-        return 1; /* shared inside */
-    int64_t most = worth > 32 * want ? 4 * want : worth > 8 * want ? 2 * want : want;
-    if (p->by_lanes)
-        return share_lanes(p, s, most);
-    if (p->batches >= want)
-        return share_batches(p, knr_least(p->batches, most), s);
-    s->batches_of_a_part = 1;
-    int64_t each = knr_divide_up(most, p->batches), panels = knr_divide_up(p->right.row.total, p->cut.panel);
-    if (panels >= each) {
-        s->columns = each;
-    } else if (p->cut.tiles >= each) {
-        s->rows = each;
-    } else {
-        s->columns = panels;
-        s->rows = knr_least(p->cut.tiles, knr_divide_up(each, panels));
-    }
-    return p->batches * s->rows * s->columns;
 }
 
 size_t knr_product_workspace(const knr_plan *p, int threads)
@@ -616,11 +572,11 @@ void knr_product_run(const knr_plan *p, const knr_run *r)
     }
     if (!p->batches || !p->left.row.total || !p->right.row.total)
         return;
-    int64_t parts = share_out(p, r->threads < 1 ? 1 : r->threads, &s);
-    if (parts == 1)
+    s.by = knr_share_out(p, r->threads < 1 ? 1 : r->threads);
+    if (s.by.parts == 1)
         (p->by_lanes ? run_lanes : run_share)(&s, 0, 0);
     else
-        knx_parallel(s.threads, parts, p->by_lanes ? run_lanes : run_share, &s);
+        knx_parallel(s.by.threads, s.by.parts, p->by_lanes ? run_lanes : run_share, &s);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
