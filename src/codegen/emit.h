@@ -54,13 +54,16 @@ void kng_emit_combine(kng_asm *a, const kng_form *f, knk_reduction how, int dtyp
 /* Which lanes of a piece exist. */
 typedef struct kng_tail {
     bool on;          /* false: all */
+    bool may_be_none; /* of a load: often enough that it is asked */
+    bool loose;       /* the memory around the elements is there, too */
     int mask;         /* AVX-512: k register with a bit per lane; those above the lanes are 0 */
     int mask4, mask8; /* AVX2: vector registers, 32- and 64-bit lanes of ones and zeros (mask8: only if lanes is 4) */
     int count;        /* AVX2: general-purpose register, 0 .. lanes that exist (for 1 and 2 byte elements) */
 } kng_tail;
 /* Adjacent elements in memory form (size of the dtype each; bool: a byte 0 or 1) to a register and back; lanes that do
- * not exist are neither read (0 then) nor written. temp: 2 vector registers, gp_temp: 2; scratch: 64 bytes of memory
- * for what AVX2 can not do otherwise. nontemporal: whole registers, aligned. */
+ * not exist are neither read (0 then) nor written, nor is a page touched where none is that exists. temp: 2 vector
+ * registers, gp_temp: 4, of which the first may be the base of the operand; scratch: 64 bytes of memory. nontemporal:
+ * whole registers, aligned. */
 void kng_emit_load(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, const kng_tail *t,
                    const int *temp, const int *gp_temp, kng_operand scratch);
 void kng_emit_store(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, const kng_tail *t,

@@ -62,7 +62,7 @@ static void gather_small(kng_asm *a, const kng_form *f, int dtype, int dst, int 
         kng_v2(a, KNG_VMOVMSKPS, 0, bits, kng_reg(temp[0]));
     }
     if (other >= 0) {
-        kng_emit_store(a, f, dtype, other, elements, &whole, false, temp, gp + 1, past(scratch, MASK_AT));
+        kng_emit_store(a, f, dtype, other, elements, &whole, false, temp, gp, past(scratch, MASK_AT));
     } else if (!all) {
         kng_zero(a, temp[0]);
         kng_v2(a, KNG_VMOVUPS_ST, 0, temp[0], elements);

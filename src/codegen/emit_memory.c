@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * emit_memory.c -- elements in memory to registers and back. Nothing outside of the elements that exist is touched:
  * AVX-512 masks loads and stores; AVX2 does so for 4 and 8 bytes, and goes element by element through the end of arrays
- * of smaller ones. */
+ * of smaller ones. A masked instruction that reaches into a page where none of its elements are faults in the processor
+ * if nothing is mapped there, which is suppressed but takes hundreds of cycles: where one would reach from page to
+ * page, elements go one by one, too. */
 #include "codegen/emit_recipe.h"
+
+enum { PAGE = 4096 };
 
 /* How the elements of a dtype lie in memory and in a register: the instructions of each of these. */
 typedef enum { AS_4, AS_8, AS_2, I8_LANES, U8_LANES, I16_LANES, U16_LANES, BOOLS } form;
@@ -94,14 +98,106 @@ static void load_2(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operan
         kng_v3(a, KNG_VPCMPGTD, len, dst, dst, kng_lanes32(a, f, 0));
 }
 
-void kng_emit_load(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, const kng_tail *t,
-                   const int *temp, const int *gp_temp, kng_operand scratch)
+static void load_now(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, const kng_tail *t,
+                     const int *temp, const int *gp)
 {
-    (void)scratch;
     if (kng_wide(f))
         load_512(a, f, dtype, dst, from, t->on ? t->mask : 0, temp[0]);
     else
-        load_2(a, f, dtype, dst, from, t, gp_temp);
+        load_2(a, f, dtype, dst, from, t, gp);
+}
+
+/* --- masked ones --- */
+
+/* Is it to be seen to that the instruction's mask hides no other page? (AVX2 has none for small elements, which go one
+ * by one.) */
+static bool is_guarded(const kng_form *f, int dtype, const kng_tail *t)
+{
+    return t->on && !t->loose && (kng_wide(f) || knk_size(dtype) >= 4);
+}
+
+/* Jumps where `bytes` from an address on lie in one page. */
+static void if_in_one_page(kng_asm *a, int address, int bytes, int gp, int label)
+{
+    kng_mov(a, gp, address);
+    kng_alu_number(a, KNG_AND, gp, PAGE - 1);
+    kng_alu_number(a, KNG_CMP, gp, PAGE - bytes);
+    kng_jump_if(a, KNG_IF_BE, label);
+}
+
+static void mask_bits(kng_asm *a, const kng_form *f, const kng_tail *t, int gp)
+{
+    if (kng_wide(f))
+        kng_v2(a, KNG_KMOVW_RK, 0, gp, kng_reg(t->mask));
+    else
+        kng_v2(a, KNG_VMOVMSKPS, f->lanes == 8, gp, kng_reg(t->mask4));
+    if (f->lanes < 16) /* bits above the lanes are anything */
+        kng_alu_number(a, KNG_AND, gp, (1 << f->lanes) - 1);
+}
+
+/* The elements of the mask between two places, one by one. gp[0] stays; one of the places may be there. */
+static void copy_some(kng_asm *a, const kng_form *f, int size, kng_operand to, kng_operand from, const kng_tail *t,
+                      const int *gp)
+{
+    const int next = kng_label(a), skip = kng_label(a), end = kng_label(a), bits = gp[1], at = gp[2], value = gp[3];
+    mask_bits(a, f, t, bits);
+    kng_mov_number(a, at, 0);
+    kng_here(a, next);
+    kng_test(a, bits, bits);
+    kng_jump_if(a, KNG_IF_E, end);
+    kng_bt(a, bits, 0);
+    kng_jump_if(a, KNG_IF_AE, skip);
+    from.index = to.index = (int8_t)at;
+    from.scale = to.scale = (uint8_t)size;
+    if (size == 8) {
+        kng_load(a, value, from);
+        kng_store(a, to, value);
+    } else {
+        kng_load_part(a, size, false, value, from);
+        kng_store_part(a, size, to, value);
+    }
+    kng_here(a, skip);
+    kng_shr(a, bits, 1);
+    kng_alu_number(a, KNG_ADD, at, 1);
+    kng_jump(a, next);
+    kng_here(a, end);
+}
+
+static const kng_tail whole = {.on = false};
+
+/* dst is none of the registers of the mask. */
+static void load_some(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, const kng_tail *t,
+                      const int *temp, const int *gp, kng_operand scratch)
+{
+    const int near = kng_label(a), end = kng_label(a), size = knk_size(dtype);
+    const int zero = size < 4 ? temp[0] : dst;
+    kng_lea(a, gp[0], from);
+    if (t->may_be_none) {
+        kng_emit_constant(a, f, dtype, dst, 0, gp[1]);
+        if (kng_wide(f))
+            kng_v2(a, f->lanes == 8 ? KNG_KORTESTB : KNG_KORTESTW, 0, t->mask, kng_reg(t->mask));
+        else
+            kng_v2(a, KNG_VPTEST, f->lanes == 8, t->mask4, kng_reg(t->mask4));
+        kng_jump_if(a, KNG_IF_E, end);
+    }
+    if_in_one_page(a, gp[0], f->lanes * size, gp[1], near);
+    kng_zero(a, zero);
+    kng_v2(a, KNG_VMOVUPS_ST, kng_wide(f) ? 2 : 1, zero, scratch);
+    copy_some(a, f, size, scratch, kng_at(gp[0], 0), t, gp);
+    load_now(a, f, dtype, dst, scratch, &whole, temp, gp + 1);
+    kng_jump(a, end);
+    kng_here(a, near);
+    load_now(a, f, dtype, dst, kng_at(gp[0], 0), t, temp, gp + 1);
+    kng_here(a, end);
+}
+
+void kng_emit_load(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, const kng_tail *t,
+                   const int *temp, const int *gp_temp, kng_operand scratch)
+{
+    if (is_guarded(f, dtype, t))
+        load_some(a, f, dtype, dst, from, t, temp, gp_temp, scratch);
+    else
+        load_now(a, f, dtype, dst, from, t, temp, gp_temp + 1);
 }
 
 /* --- stores --- */
@@ -176,17 +272,39 @@ static void store_2(kng_asm *a, const kng_form *f, int dtype, int src, kng_opera
         kng_v2(a, bytes == 16 ? KNG_VMOVUPS_ST : bytes == 8 ? KNG_VMOVQ_X_ST : KNG_VMOVD_ST, 0, packed, to);
 }
 
+static void store_now(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, const kng_tail *t,
+                      const int *temp, const int *gp)
+{
+    if (kng_wide(f))
+        store_512(a, f, dtype, src, to, t->on ? t->mask : 0, temp[0]);
+    else
+        store_2(a, f, dtype, src, to, t, temp, gp);
+}
+
+static void store_some(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, const kng_tail *t,
+                       const int *temp, const int *gp, kng_operand scratch)
+{
+    const int near = kng_label(a), end = kng_label(a), size = knk_size(dtype);
+    kng_lea(a, gp[0], to);
+    if_in_one_page(a, gp[0], f->lanes * size, gp[1], near);
+    store_now(a, f, dtype, src, scratch, &whole, temp, gp + 1);
+    copy_some(a, f, size, kng_at(gp[0], 0), scratch, t, gp);
+    kng_jump(a, end);
+    kng_here(a, near);
+    store_now(a, f, dtype, src, kng_at(gp[0], 0), t, temp, gp + 1);
+    kng_here(a, end);
+}
+
 void kng_emit_store(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, const kng_tail *t,
                     bool nontemporal, const int *temp, const int *gp_temp, kng_operand scratch)
 {
-    (void)scratch;
     const form as = form_of(dtype);
     if (nontemporal && !t->on && (as == AS_4 || as == AS_8 || as == AS_2) && f->lanes * knk_size(dtype) >= 16)
         kng_v2(a, KNG_VMOVNTPS_ST, kng_length(f, dtype), src, to);
-    else if (kng_wide(f))
-        store_512(a, f, dtype, src, to, t->on ? t->mask : 0, temp[0]);
+    else if (is_guarded(f, dtype, t))
+        store_some(a, f, dtype, src, to, t, temp, gp_temp, scratch);
     else
-        store_2(a, f, dtype, src, to, t, temp, gp_temp);
+        store_now(a, f, dtype, src, to, t, temp, gp_temp + 1);
 }
 
 /* --- one element --- */

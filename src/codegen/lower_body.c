@@ -4,6 +4,7 @@
 #include "codegen/lower_internal.h"
 
 static const int gp_temp[3] = {KNG_RDX, KNG_RSI, KNG_R11};
+static const int gp_move[4] = {KNG_R10, KNG_RDX, KNG_RSI, KNG_R11}; /* of loads and stores */
 
 static int class_of(const kng_low *l, int stream) { return l->r->cls[stream]; }
 
@@ -152,8 +153,16 @@ static void do_splat(kng_low *l, const kng_item *it, int copy, kng_operand from)
 static void load_adjacent(kng_low *l, int dtype, int dst, kng_operand from, const kng_tail *tail)
 {
     temps t = take_temps(l, is_small(dtype) ? 2 : 0, 0);
-    kng_emit_load(l->a, &l->form, dtype, dst, from, tail, t.v, gp_temp, scratch(l));
+    kng_emit_load(l->a, &l->form, dtype, dst, from, tail, t.v, gp_move, scratch(l));
     give_temps(l, &t);
+}
+
+/* The lanes that exist; values for later stages lie in memory of ours. */
+static kng_tail exists_in(const kng_low *l, int stream)
+{
+    kng_tail t = l->exists;
+    t.loose = l->stream[stream].kind != KNG_MEMORY;
+    return t;
 }
 
 static void do_adjacent(kng_low *l, const kng_item *it, int copy)
@@ -165,7 +174,8 @@ static void do_adjacent(kng_low *l, const kng_item *it, int copy)
         return;
     }
     int dst = kng_low_define(l, it, copy);
-    load_adjacent(l, v->dtype, dst, loaded_element(l, it, copy), &l->exists);
+    const kng_tail tail = exists_in(l, it->stream);
+    load_adjacent(l, v->dtype, dst, loaded_element(l, it, copy), &tail);
     end_item(l, it, copy);
 }
 
@@ -174,7 +184,7 @@ static void do_masked(kng_low *l, const kng_item *it, int copy, int pred, int ot
 {
     const kng_value *v = &l->value[it->def];
     int p = kng_low_need(l, pred, copy), bank = kng_low_bank_of(l, pred), wide = -1;
-    kng_tail tail = {.on = true, .mask = p, .mask4 = p};
+    kng_tail tail = {.on = true, .may_be_none = true, .mask = p, .mask4 = p};
     int both = l->in_tail ? kng_low_take(l, bank, -1) : -1;
     if (l->in_tail) {
         if (bank)
@@ -322,7 +332,8 @@ static void do_store(kng_low *l, const kng_item *it, int copy)
     temps t = take_temps(l, cls == KNK_STRIDE_ONE && !is_small(dtype) ? 0 : 2, 0);
     if (cls == KNK_STRIDE_ONE) {
         kng_operand to = kng_low_element(l, it->stream, copy);
-        kng_emit_store(l->a, &l->form, dtype, r, to, &l->exists, past, t.v, gp_temp, scratch(l));
+        const kng_tail tail = exists_in(l, it->stream);
+        kng_emit_store(l->a, &l->form, dtype, r, to, &tail, past, t.v, gp_move, scratch(l));
     } else if (cls == KNK_STRIDE_ZERO) {
         kng_emit_store_one(l->a, &l->form, dtype, r, kng_at(kng_low_pointer(l, it->stream), 0), t.v[0], KNG_RDX);
     } else {

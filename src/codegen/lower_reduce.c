@@ -29,7 +29,7 @@ static kng_operand slot_of(const kng_low *l, const kng_sum *s, int piece)
 /* Elements in memory form from or to a register; only lanes that exist where `tail` says so. */
 static void load_part(kng_low *l, const kng_sum *s, int dst, kng_operand from, const kng_tail *tail)
 {
-    const int gp[2] = {KNG_RDX, KNG_R11};
+    const int gp[4] = {KNG_R10, KNG_RDX, KNG_RSI, KNG_R11};
     int t[2] = {0, 0}, n = knk_size(s->dtype) < 4 ? 2 : 0; /* others are moved as they are */
     for (int i = 0; i < n; i++)
         t[i] = kng_low_take(l, 0, -1);
@@ -40,7 +40,7 @@ static void load_part(kng_low *l, const kng_sum *s, int dst, kng_operand from, c
 
 static void store_part(kng_low *l, const kng_sum *s, int src, kng_operand to, const kng_tail *tail)
 {
-    const int gp[2] = {KNG_RDX, KNG_R11};
+    const int gp[4] = {KNG_R10, KNG_RDX, KNG_RSI, KNG_R11};
     int t[2] = {0, 0}, n = knk_size(s->dtype) < 4 ? 2 : 0; /* others are moved as they are */
     for (int i = 0; i < n; i++)
         t[i] = kng_low_take(l, 0, -1);
@@ -53,9 +53,11 @@ static void store_part(kng_low *l, const kng_sum *s, int src, kng_operand to, co
 static void reduce_in_memory(kng_low *l, const kng_sum *s, kng_operand at, kng_operand x)
 {
     int bank = is_mask(l, s), acc = kng_low_take(l, bank, -1);
-    load_part(l, s, acc, at, &l->exists);
+    kng_tail tail = l->exists;
+    tail.loose = true;
+    load_part(l, s, acc, at, &tail);
     combine(l, s, acc, acc, x);
-    store_part(l, s, acc, at, &l->exists);
+    store_part(l, s, acc, at, &tail);
     kng_low_give(l, bank, acc);
 }
 

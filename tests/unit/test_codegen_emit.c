@@ -62,7 +62,7 @@ static void choose_registers(test *t)
 /* load the operands; the operation; store the result, and all registers before and after */
 static machine_code *generate(test *t)
 {
-    static const int gp[] = {KNG_RAX, KNG_R10, KNG_R11}, argument[] = {KNG_RDI, KNG_RSI, KNG_RDX};
+    static const int gp[] = {KNG_RAX, KNG_R10, KNG_R11, KNG_R9}, argument[] = {KNG_RDI, KNG_RSI, KNG_RDX};
     const kng_tail whole = {.on = false};
     kng_asm *a = &assembler;
     kng_asm_reset(a);

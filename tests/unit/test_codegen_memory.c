@@ -14,7 +14,7 @@ enum { LANES = 16, BLOCK = 512 + 2 * MACHINE_DUMP };
 static kng_asm assembler;
 static uint64_t seed = 1;
 static char block[BLOCK] __attribute__((aligned(64)));
-static const int gp[] = {KNG_RAX, KNG_R10, KNG_R11};
+static const int gp[] = {KNG_RAX, KNG_R10, KNG_R11, KNG_RDX};
 static const kng_tail whole = {.on = false};
 
 static bool fits(const kng_form *f, int dtype)
