@@ -68,6 +68,10 @@ void kng_emit_load(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operan
                    const int *temp, const int *gp_temp, kng_operand scratch);
 void kng_emit_store(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, const kng_tail *t,
                     bool nontemporal, const int *temp, const int *gp_temp, kng_operand scratch);
+/* For tests: masked instructions read what lies at both ends of what they reach, as if all lanes were there, so that
+ * pages without access tell of lanes that lie in them. In code that is made from then on. */
+extern bool kng_emit_probes;
+void kng_emit_probe(kng_asm *a, kng_operand at, int bytes);
 /* One element for all lanes. temp, mask_temp: one each */
 void kng_emit_splat(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, int temp, int gp_temp);
 /* A constant for all lanes: `bits` as in knk_inst.imm. Returns a memory operand for kng_emit_op (broadcast on AVX-512

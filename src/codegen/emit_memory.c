@@ -39,6 +39,28 @@ static const struct {
     [BOOLS] = {KNG_VPMOVZXBD, KNG_VPACKSSWB, KNG_VMOVDQU8_ST},
 };
 
+/* Does the instruction have a mask? AVX2 has none for small elements, which go one by one. */
+static bool has_mask(const kng_form *f, int dtype, const kng_tail *t)
+{
+    return t->on && (kng_wide(f) || knk_size(dtype) >= 4);
+}
+
+bool kng_emit_probes;
+
+/* No register but one that is put back below the stack pointer, and no flag. */
+void kng_emit_probe(kng_asm *a, kng_operand at, int bytes)
+{
+    const int gp = at.base == KNG_R10 || at.index == KNG_R10 ? KNG_R11 : KNG_R10;
+    const kng_operand saved = kng_at(KNG_RSP, -8);
+    if (!kng_emit_probes || at.base < 0 || at.base == KNG_RSP)
+        return;
+    kng_store(a, saved, gp);
+    kng_load_part(a, 1, false, gp, at);
+    at.disp += bytes - 1;
+    kng_load_part(a, 1, false, gp, at);
+    kng_load(a, gp, saved);
+}
+
 /* --- loads --- */
 
 static void load_512(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, int mask, int temp)
@@ -101,6 +123,8 @@ static void load_2(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operan
 static void load_now(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, const kng_tail *t,
                      const int *temp, const int *gp)
 {
+    if (has_mask(f, dtype, t))
+        kng_emit_probe(a, from, f->lanes * knk_size(dtype));
     if (kng_wide(f))
         load_512(a, f, dtype, dst, from, t->on ? t->mask : 0, temp[0]);
     else
@@ -109,12 +133,8 @@ static void load_now(kng_asm *a, const kng_form *f, int dtype, int dst, kng_oper
 
 /* --- masked ones --- */
 
-/* Is it to be seen to that the instruction's mask hides no other page? (AVX2 has none for small elements, which go one
- * by one.) */
-static bool is_guarded(const kng_form *f, int dtype, const kng_tail *t)
-{
-    return t->on && !t->loose && (kng_wide(f) || knk_size(dtype) >= 4);
-}
+/* Is it to be seen to that lanes that are left out lie in no other page? */
+static bool is_guarded(const kng_form *f, int dtype, const kng_tail *t) { return has_mask(f, dtype, t) && !t->loose; }
 
 /* Jumps where `bytes` from an address on lie in one page. */
 static void if_in_one_page(kng_asm *a, int address, int bytes, int gp, int label)
@@ -275,6 +295,8 @@ static void store_2(kng_asm *a, const kng_form *f, int dtype, int src, kng_opera
 static void store_now(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, const kng_tail *t,
                       const int *temp, const int *gp)
 {
+    if (has_mask(f, dtype, t))
+        kng_emit_probe(a, to, f->lanes * knk_size(dtype));
     if (kng_wide(f))
         store_512(a, f, dtype, src, to, t->on ? t->mask : 0, temp[0]);
     else

@@ -25,6 +25,23 @@ static atomic_bool complained;
 const char *stage_reference_complaint(void) { return atomic_exchange(&complained, false) ? complaint : NULL; }
 int stage_reference_live(void) { return live; }
 
+static stage_reference_watcher *watcher;
+static void *watcher_env;
+
+void stage_reference_watch(stage_reference_watcher *w, void *env)
+{
+    watcher = w;
+    watcher_env = env;
+}
+
+static void *touched(const knk_inst *n, int64_t element)
+{
+    void *at = (void *)(intptr_t)element;
+    if (watcher)
+        watcher(watcher_env, n->buffer, at, knk_size(n->dtype));
+    return at;
+}
+
 static void complain(const made *m, int stream, const char *what)
 {
     if (!atomic_exchange(&complained, true))
@@ -113,7 +130,7 @@ static int64_t at(const point *p, const kng_words *w)
 static void store(const point *p, const knk_inst *n)
 {
     const kng_words *w = words_of(p->m, p->a, KNG_MEMORY, n->buffer, n->map, KNK_NONE);
-    memcpy((void *)(intptr_t)at(p, w), &p->v[n->a], (size_t)knk_size(n->dtype));
+    memcpy(touched(n, at(p, w)), &p->v[n->a], (size_t)knk_size(n->dtype));
 }
 
 /* The node after the loop that node i lies in, or begins. */
@@ -170,7 +187,7 @@ static void plain_node(point *p, int i)
         if (n->b >= 0 && !(uint8_t)p->v[n->b])
             p->v[i] = n->c >= 0 ? p->v[n->c] : 0;
         else
-            memcpy(&p->v[i], (char *)(intptr_t)at(p, w) + (n->a >= 0 ? (int64_t)p->v[n->a] * size : 0), (size_t)size);
+            memcpy(&p->v[i], touched(n, at(p, w) + (n->a >= 0 ? (int64_t)p->v[n->a] * size : 0)), (size_t)size);
         break;
     case KNK_REDUCE:
         if (m->r.mode == KNG_ROWS) {

@@ -8,4 +8,7 @@
 extern const kng_maker stage_reference;
 const char *stage_reference_complaint(void); /* the first broken promise since the last call; NULL: none */
 int stage_reference_live(void);              /* functions that were made and not dropped */
+/* Is told of each element of a buffer that a point reads or writes. NULL: nobody. */
+typedef void stage_reference_watcher(void *env, int buffer, const void *element, int size);
+void stage_reference_watch(stage_reference_watcher *w, void *env);
 #endif

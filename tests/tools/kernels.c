@@ -3,6 +3,7 @@
  *
  *     kernels [--c N] FILE|FOLDER...    compares the bits of all backends on 1, 2, 3 and 7 threads with the interpreter's
  *     kernels --time [FILE...]          nanoseconds of machine code and of C through the compiler
+ *     kernels --guard FILE|FOLDER...    the same bits with every buffer beside pages without access
  *     kernels --select TO FILE...       copies the smallest kernels that cover what there is
  *
  * With --c only every so many kernels go through C, N at most: the compiler takes some 30 ms for each. A kernel that
@@ -79,11 +80,11 @@ static void keep_failed(const char *path, const char *text, uint64_t seed, const
     fprintf(stderr, "%s: %s (seed %llu); kept as %s\n", path, why, (unsigned long long)seed, to);
 }
 
-static bool open_case(const char *path, const char *text, kernel_case *c)
+bool tool_open(const char *path, const char *text, double most_points, kernel_case *c)
 {
     kn_error *e = kernel_case_parse(text, c);
     if (!e) {
-        kernel_case_shrink(c, MOST_POINTS);
+        kernel_case_shrink(c, most_points);
         return true;
     }
     fprintf(stderr, "%s: %s\n", path, e->message);
@@ -147,7 +148,7 @@ static void note(const char *path, const char *text)
     kernel_case c;
     totals ignored = {0};
     char why[256];
-    if (!open_case(path, text, &c))
+    if (!tool_open(path, text, MOST_POINTS, &c))
         return;
     kernel_data *d = kernel_data_new(&c, 0);
     if (d)
@@ -169,7 +170,7 @@ static void check_chunk(int n, char **path, bool compiler, totals *t)
     for (int i = 0; i < n; i++) {
         kernel_case c;
         t->files++;
-        if (!text[i] || !open_case(path[i], text[i], &c)) {
+        if (!text[i] || !tool_open(path[i], text[i], MOST_POINTS, &c)) {
             t->wrong_files++;
             continue;
         }
@@ -244,19 +245,21 @@ int main(int argc, char **argv)
     paths p = {0};
     const char *option = argc > 1 ? argv[1] : "";
     bool selects = !strcmp(option, "--select") && argc > 3, times = !strcmp(option, "--time"),
-         limited = !strcmp(option, "--c") && argc > 3;
-    int result, first = selects || limited ? 3 : times ? 2 : 1;
+         limited = !strcmp(option, "--c") && argc > 3, guards = !strcmp(option, "--guard");
+    int result, first = selects || limited ? 3 : times || guards ? 2 : 1;
     for (int i = first; i < argc; i++)
         add_path(&p, argv[i]);
     if (selects)
         result = tool_select(argv[2], (int)p.n, p.at);
+    else if (guards && p.n)
+        result = tool_guard((int)p.n, p.at);
     else if (times)
         result = tool_time((int)p.n, p.at);
     else if (p.n)
         result = check((int)p.n, p.at, limited ? atoi(argv[2]) : (int)p.n);
     else
         result =
-            !!fprintf(stderr, "usage: kernels [--c N] FILE|FOLDER... | --time [FILE...] | --select TO FILE...\n") + 1;
+            !!fprintf(stderr, "usage: kernels [--c N | --guard] FILE|FOLDER... | --time [FILE...] | --select TO FILE...\n") + 1;
     for (size_t i = 0; i < p.n; i++)
         free(p.at[i]);
     KN_VEC_FREE(&p);
