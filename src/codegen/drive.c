@@ -3,6 +3,7 @@
  * enough to do; rectangles, tiles and plain turning. Reductions are in reduce.c. */
 #include "base/pool.h"
 #include "codegen/drive.h"
+#include "codegen/dump.h"
 #include <string.h>
 
 enum { TILE_BYTES = KNG_TILE * KNG_TILE * 8, PARTS_PER_THREAD = 8 };
@@ -403,6 +404,13 @@ static bool is_split(const kng_prepared *p, int threads) { return threads > 1 &&
 
 size_t kng_prepared_scratch(const kng_prepared *p, int threads)
 {
+    size_t most = 0;
+    for (int i = 0; i < p->n_segment; i++) {
+        size_t bytes = kng_prepared_scratch(p->segment[i].prepared, threads);
+        most = bytes > most ? bytes : most;
+    }
+    if (p->n_segment)
+        return most;
     if (p->interpreted)
         return knk_scratch_bytes(p->k);
     bool split = is_split(p, threads);
@@ -411,8 +419,27 @@ size_t kng_prepared_scratch(const kng_prepared *p, int threads)
     return p->facts->shared_bytes + (size_t)(split ? threads : 1) * p->facts->part_bytes;
 }
 
+static void run(const kng_prepared *p, const knk_launch *launch, const knk_map_values *map, void *scratch, int threads);
+
+static void run_segments(const kng_prepared *p, void *const *buffer, void *scratch, int threads)
+{
+    void *own[KNG_SEGMENT_BUFFERS];
+    for (const kng_segment *s = p->segment, *end = s + p->n_segment; s < end; s++) {
+        knk_launch launch = s->launch;
+        launch.buffer = s->buffer ? own : buffer;
+        for (int b = 0; s->buffer && b < s->kernel->n_buffer; b++)
+            own[b] = buffer[s->buffer[b]];
+        kng_dump(s->kernel, &launch);
+        run(s->prepared, &launch, NULL, scratch, threads);
+    }
+}
+
 static void run(const kng_prepared *p, const knk_launch *launch, const knk_map_values *map, void *scratch, int threads)
 {
+    if (p->n_segment) {
+        run_segments(p, launch->buffer, scratch, threads);
+        return;
+    }
     if (p->interpreted) {
         kng_note_fallback(p->k);
         knk_interpret(p->k, launch, scratch);
@@ -439,6 +466,15 @@ static void run(const kng_prepared *p, const knk_launch *launch, const knk_map_v
     j.parts = parts > PARTS_PER_THREAD * (double)threads ? PARTS_PER_THREAD * (int64_t)threads : (int64_t)parts;
     j.parts = j.parts > p->n_boxes ? p->n_boxes : j.parts < 1 ? 1 : j.parts;
     knx_parallel(j.parts > 1 ? threads : 1, j.parts, run_boxes, &j);
+}
+
+size_t kng_segments_bytes(void) { return sizeof(kng_prepared); }
+
+const kng_prepared *kng_join_segments(void *room, int n, const kng_segment *segment)
+{
+    kng_prepared *p = room;
+    *p = (kng_prepared){.n_segment = n, .segment = segment};
+    return p;
 }
 
 void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scratch, int threads)

@@ -87,6 +87,8 @@ struct kng_prepared {
     const kng_facts *facts;
     bool interpreted, empty, wide;
     bool simple; /* one call does it all */
+    int n_segment; /* > 0: it is these, one after the other, and nothing else */
+    const kng_segment *segment;
     int n_par;
     int64_t n_boxes;
     const int64_t *par, *box, *dense; /* extents; points of a box per axis; distance of its points in values' areas */

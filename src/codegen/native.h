@@ -31,6 +31,19 @@ void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scr
  * thread. */
 void kng_run_moved(const kng_prepared *p, const knk_launch *launch, void *scratch);
 
+/* A launch in segments: a kernel of its own for each of some boxes that its points are cut into (kernel/narrow.h). All of
+ * it lies where it is and must stay. */
+typedef struct kng_segment {
+    const knk_kernel *kernel;
+    const kng_prepared *prepared; /* not NULL */
+    knk_launch launch;            /* but for the buffers */
+    const int16_t *buffer;        /* per buffer of its kernel: which of the whole's; NULL: they are the same */
+} kng_segment;
+enum { KNG_SEGMENT_BUFFERS = 64 }; /* of a segment with a list of its own */
+/* In kng_segments_bytes() bytes at `room`; for kng_run_prepared, not for kng_run_moved. */
+size_t kng_segments_bytes(void);
+const kng_prepared *kng_join_segments(void *room, int n, const kng_segment *segment);
+
 /* The stage functions of the process: made, their bytes, seconds spent; and how often a launch had to fall back on the
  * interpreter. */
 typedef struct kng_counts {

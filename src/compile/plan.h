@@ -238,6 +238,8 @@ kn_error *knc_attach(knc_plan *p);     /* attach.c */
 extern bool knc_attach_small;          /* for tests: whatever the sizes */
 kn_error *knc_order_steps(knc_plan *p);
 kn_error *knc_prepare_kernels(knc_plan *p); /* prepare.c */
+/* segments.c: prepares a kernel's step in segments, if its points ask where they lie and that pays */
+kn_error *knc_cut_kernel(knc_plan *p, knc_step *s);
 kn_error *knc_plan_memory(knc_plan *p);
 kn_error *knc_record(knc_plan *p); /* record.c */
 

@@ -16,6 +16,12 @@ static kn_error *prepare_kernel(knc_plan *p, const knc_step *s, const int64_t *p
     return NULL;
 }
 
+static kn_error *prepare_step(knc_plan *p, knc_step *s)
+{
+    KN_TRY(knc_cut_kernel(p, s));
+    return s->u.k.prepared ? NULL : prepare_kernel(p, s, s->u.k.par, &s->u.k.prepared);
+}
+
 /* For elements that are adjacent along columns, and along rows. */
 static kn_error *prepare_attached(knc_plan *p, knc_attached *x)
 {
@@ -70,7 +76,7 @@ kn_error *knc_prepare_kernels(knc_plan *p)
     for (uint32_t i = 0; i < p->p->n_step; i++) {
         knc_step *s = (knc_step *)(uintptr_t)&p->p->step[i];
         if (s->kind == KNC_KERNEL)
-            KN_TRY(prepare_kernel(p, s, s->u.k.par, &s->u.k.prepared));
+            KN_TRY(prepare_step(p, s));
         else if (s->kind == KNC_PRODUCT)
             KN_TRY(prepare_product(p, s));
         else if (s->kind == KNC_BAND)

@@ -101,6 +101,8 @@ typedef struct knc_step {
             const int64_t *par;
             const int64_t *const *inner;
             const struct kng_prepared *prepared; /* NULL: it is interpreted */
+            knk_kernel *const *part;             /* kernels of its segments: they live as long as it does */
+            uint32_t n_part;
         } k;
         struct {
             uint32_t n_in, n_out;

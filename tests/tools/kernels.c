@@ -259,7 +259,9 @@ int main(int argc, char **argv)
         result = check((int)p.n, p.at, limited ? atoi(argv[2]) : (int)p.n);
     else
         result =
-            !!fprintf(stderr, "usage: kernels [--c N | --guard] FILE|FOLDER... | --time [FILE...] | --select TO FILE...\n") + 1;
+            !!fprintf(stderr,
+                      "usage: kernels [--c N | --guard] FILE|FOLDER... | --time [FILE...] | --select TO FILE...\n") +
+            1;
     for (size_t i = 0; i < p.n; i++)
         free(p.at[i]);
     KN_VEC_FREE(&p);

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * narrow.c -- comparisons of positions: where they change along the parallel loops, and kernels without them. */
+#include "kernel/narrow.h"
+#include "kernel/internal.h"
+#include <string.h>
+
+enum { MOST_DEPTH = 16, UNKNOWN = -1 };
+static const int64_t FAR = (int64_t)1 << 60; /* sums of a few smaller numbers do not overflow */
+
+/* An i64 value that is affine in the loops of its stage: parallel ones, then inner ones. */
+typedef struct form {
+    int64_t offset, coef[KNK_MAX_LOOPS];
+} form;
+typedef struct narrowing {
+    const knk_kernel *k;
+    const knk_launch *l;
+    const int64_t *low, *extent; /* of the box */
+} narrowing;
+
+static bool is_near(int64_t x) { return x > -FAR && x < FAR; }
+
+/* Adds `sign` times the node's value to the form; false: it is of another kind. */
+static bool add_value(const narrowing *w, knk_node x, int sign, form *f, int depth)
+{
+    const knk_inst *n = &w->k->node[x];
+    const knk_map_values *m;
+    switch (n->op) {
+    case KNK_CONST:
+        f->offset += sign * (is_near((int64_t)n->imm) ? (int64_t)n->imm : 0);
+        return is_near((int64_t)n->imm) && is_near(f->offset);
+    case KNK_INDEX:
+        m = &w->l->map[n->map];
+        f->offset += sign * m->offset;
+        for (int d = 0; d < knk_map_loops(w->k, n->map); d++)
+            f->coef[d] += sign * m->stride[d];
+        return is_near(m->offset) && is_near(f->offset);
+    case KNK_ADD:
+    case KNK_SUB:
+        return depth < MOST_DEPTH && add_value(w, n->a, sign, f, depth + 1) &&
+               add_value(w, n->b, n->op == KNK_SUB ? -sign : sign, f, depth + 1);
+    default: return false;
+    }
+}
+
+/* A comparison of such values as: b - a, compared with 0. */
+static bool difference(const narrowing *w, const knk_inst *n, form *f)
+{
+    bool compares = n->op == KNK_LE || n->op == KNK_LT || n->op == KNK_EQ || n->op == KNK_NE;
+    if (!compares || w->k->node[n->a].dtype != KN_ID_I64)
+        return false;
+    memset(f, 0, sizeof *f);
+    return add_value(w, n->b, 1, f, 0) && add_value(w, n->a, -1, f, 0);
+}
+
+/* The least and the largest value of a form, but for one loop (-1: none is left out); false: no point, or too far. */
+static bool span(const narrowing *w, int stage, const form *f, int but, int64_t *least, int64_t *most)
+{
+    *least = *most = f->offset;
+    for (int d = 0; d < w->k->n_par + w->k->stage[stage].n_inner; d++) {
+        bool par = d < w->k->n_par;
+        int64_t low = par ? w->low[d] : 0, n = par ? w->extent[d] : w->l->inner[stage][d - w->k->n_par], first, last;
+        if (n <= 0)
+            return false;
+        if (d == but || !f->coef[d])
+            continue;
+        if (__builtin_mul_overflow(f->coef[d], low, &first) || __builtin_mul_overflow(f->coef[d], low + n - 1, &last))
+            return false;
+        *least += first < last ? first : last;
+        *most += first < last ? last : first;
+        if (!is_near(*least) || !is_near(*most))
+            return false;
+    }
+    return true;
+}
+
+/* --- cuts ------------------------------------------------------------------------------------- */
+
+typedef struct cuts {
+    knk_cut *at;
+    int n, most;
+    bool full;
+} cuts;
+
+static void add_cut(cuts *c, int loop, int64_t at, int64_t extent)
+{
+    int i = c->n;
+    if (at <= 0 || at >= extent)
+        return;
+    for (int j = 0; j < c->n; j++)
+        if (c->at[j].loop == loop && c->at[j].at == at)
+            return;
+    if (c->n == c->most) {
+        c->full = true;
+        return;
+    }
+    for (; i && (c->at[i - 1].loop > loop || (c->at[i - 1].loop == loop && c->at[i - 1].at > at)); i--)
+        c->at[i] = c->at[i - 1];
+    c->at[i] = (knk_cut){loop, at};
+    c->n++;
+}
+
+static int64_t divided_up(int64_t a, int64_t b) { return a / b + (a % b > 0); } /* b > 0 */
+
+/* Where `form >= bound` changes along the parallel loop that it depends on most. Between the turns where it holds for
+ * all points and for none there must be few. */
+static void cut_at(const narrowing *w, int stage, const form *f, int64_t bound, cuts *c)
+{
+    int loop = -1;
+    int64_t least, most, turns;
+    for (int d = 0; d < w->k->n_par; d++) {
+        int64_t size = f->coef[d] < 0 ? -f->coef[d] : f->coef[d];
+        if (w->extent[d] > 1 && size && (loop < 0 || size > (f->coef[loop] < 0 ? -f->coef[loop] : f->coef[loop])))
+            loop = d;
+    }
+    if (loop < 0 || !span(w, stage, f, loop, &least, &most))
+        return;
+    int64_t coef = f->coef[loop] < 0 ? -f->coef[loop] : f->coef[loop], n = turns = w->extent[loop];
+    int64_t some = divided_up(bound - most, coef), all = divided_up(bound - least, coef);
+    if (f->coef[loop] < 0) { /* the loop from its end: holds up to these turns */
+        int64_t t = some;
+        some = 1 - all;
+        all = 1 - t;
+    }
+    if (all - some > (turns > 16 ? turns / 16 : 1))
+        return;
+    add_cut(c, loop, some, n);
+    add_cut(c, loop, all, n);
+}
+
+int knk_cuts(const knk_kernel *k, const knk_launch *l, knk_cut *out, int most)
+{
+    static const int64_t zero[KNK_MAX_LOOPS];
+    narrowing w = {k, l, zero, l->par};
+    cuts c = {out, 0, most, false};
+    form f;
+    uint8_t *asked = knx_alloc_zero((size_t)k->n_node + 1);
+    for (int s = 0; s < k->n_stage; s++)
+        if (k->stage[s].n_loop || !asked) {
+            knx_free(asked);
+            return 0;
+        }
+    for (int i = k->n_node - 1; i >= 0; i--) {
+        const knk_inst *n = &k->node[i];
+        if (n->op == KNK_LOAD && n->b >= 0)
+            asked[n->b] = 1;
+        for (int j = 0; j < 3 && asked[i] && n->dtype == KN_ID_BOOL; j++)
+            if (knk_operand(n, j) >= 0)
+                asked[knk_operand(n, j)] = 1;
+        if (!asked[i] || !difference(&w, n, &f))
+            continue;
+        cut_at(&w, n->stage, &f, n->op == KNK_LT ? 1 : 0, &c);
+        if (n->op == KNK_EQ || n->op == KNK_NE)
+            cut_at(&w, n->stage, &f, 1, &c);
+    }
+    knx_free(asked);
+    return c.full ? 0 : c.n;
+}
+
+/* --- the kernel of a box ---------------------------------------------------------------------- */
+
+/* 0, 1, UNKNOWN */
+static int compared(const narrowing *w, const knk_inst *n)
+{
+    form f;
+    int64_t least, most;
+    if (!difference(w, n, &f) || !span(w, n->stage, &f, -1, &least, &most))
+        return UNKNOWN;
+    switch (n->op) {
+    case KNK_LE: return least >= 0 ? 1 : most < 0 ? 0 : UNKNOWN;
+    case KNK_LT: return least > 0 ? 1 : most <= 0 ? 0 : UNKNOWN;
+    default: break;
+    }
+    int equal = least > 0 || most < 0 ? 0 : least == most ? 1 : UNKNOWN;
+    return equal == UNKNOWN || n->op == KNK_EQ ? equal : !equal;
+}
+
+static int known(const narrowing *w, const int8_t *truth, const knk_inst *n)
+{
+    if (n->dtype != KN_ID_BOOL)
+        return UNKNOWN;
+    switch (n->op) {
+    case KNK_CONST: return n->imm != 0;
+    case KNK_AND: return !truth[n->a] || !truth[n->b] ? 0 : truth[n->a] == 1 && truth[n->b] == 1 ? 1 : UNKNOWN;
+    case KNK_OR: return truth[n->a] == 1 || truth[n->b] == 1 ? 1 : !truth[n->a] && !truth[n->b] ? 0 : UNKNOWN;
+    case KNK_NOT: return truth[n->a] == UNKNOWN ? UNKNOWN : !truth[n->a];
+    default: return compared(w, n);
+    }
+}
+
+/* The node that x stands for on the box, if it is one of its operands; else KNK_NONE. */
+static knk_node stands_for(const knk_inst *n, const int8_t *truth)
+{
+    if (n->op == KNK_SELECT && truth[n->a] != UNKNOWN)
+        return truth[n->a] ? n->b : n->c;
+    if (n->op == KNK_LOAD && n->b >= 0 && !truth[n->b])
+        return n->c;
+    if ((n->op == KNK_AND || n->op == KNK_OR) && n->dtype == KN_ID_BOOL) {
+        int neutral = n->op == KNK_AND;
+        return truth[n->a] == neutral ? n->b : truth[n->b] == neutral ? n->a : KNK_NONE;
+    }
+    return KNK_NONE;
+}
+
+static void find_needed(const knk_kernel *k, const int8_t *truth, uint8_t *needed)
+{
+    for (int i = k->n_node - 1; i >= 0; i--) {
+        const knk_inst *n = &k->node[i];
+        needed[i] |= n->op == KNK_STORE;
+        if (!needed[i] || truth[i] != UNKNOWN)
+            continue;
+        knk_node only = stands_for(n, truth);
+        bool absent = n->op == KNK_LOAD && n->b >= 0 && !truth[n->b];
+        for (int j = 0; j < 3 && !absent; j++) {
+            knk_node x = knk_operand(n, j);
+            bool passed = n->op == KNK_LOAD && j > 0 && n->b >= 0 && truth[n->b] == 1;
+            if (x >= 0 && !passed && (only < 0 || x == only))
+                needed[x] = 1;
+        }
+        if (absent && only >= 0)
+            needed[only] = 1;
+    }
+}
+
+typedef struct copier {
+    const knk_kernel *k;
+    const int8_t *truth;
+    knk_builder *b;
+    knk_node *node;        /* per node: the new one */
+    int16_t *buffer, *map; /* per new one: which it was */
+    int16_t *of;           /* per new map: the new buffer that it is for, -1 */
+    int n_buffer, n_map;
+    int first_map; /* of the stage */
+} copier;
+
+static int16_t buffer_for(copier *c, int buffer)
+{
+    for (int i = 0; i < c->n_buffer; i++)
+        if (c->buffer[i] == buffer)
+            return (int16_t)i;
+    c->buffer[c->n_buffer] = (int16_t)buffer;
+    knk_add_buffer(c->b, (kn_dtype_id)c->k->buffer[buffer].dtype, c->k->buffer[buffer].written);
+    return (int16_t)c->n_buffer++;
+}
+
+/* Each buffer has maps of its own: whether two have the same numbers is not the kernel's. */
+static int16_t map_for(copier *c, int map, int buffer)
+{
+    for (int i = c->first_map; i < c->n_map; i++)
+        if (c->map[i] == map && c->of[i] == buffer)
+            return (int16_t)i;
+    c->map[c->n_map] = (int16_t)map;
+    c->of[c->n_map] = (int16_t)buffer;
+    knk_add_map(c->b, c->k->map[map].cls);
+    return (int16_t)c->n_map++;
+}
+
+static knk_node moved(const copier *c, knk_node x) { return x < 0 ? x : c->node[x]; }
+
+static knk_node copied(copier *c, int i)
+{
+    knk_inst n = c->k->node[i];
+    if (c->truth[i] != UNKNOWN)
+        return knk_const(c->b, KN_ID_BOOL, (uint64_t)c->truth[i]);
+    knk_node only = stands_for(&n, c->truth);
+    if (only >= 0)
+        return c->node[only];
+    if (n.op == KNK_LOAD && n.b >= 0 && !c->truth[n.b])
+        return knk_const(c->b, (kn_dtype_id)n.dtype, 0);
+    if (n.op == KNK_LOAD && n.b >= 0 && c->truth[n.b] == 1)
+        n.b = n.c = KNK_NONE;
+    if (n.op == KNK_LOAD || n.op == KNK_STORE)
+        n.buffer = buffer_for(c, n.buffer);
+    if (n.op == KNK_LOAD || n.op == KNK_STORE || n.op == KNK_INDEX)
+        n.map = map_for(c, n.map, n.buffer);
+    n.a = moved(c, n.a);
+    n.b = moved(c, n.b);
+    n.c = moved(c, n.c);
+    return n.op == KNK_CONST ? knk_const(c->b, (kn_dtype_id)n.dtype, n.imm) : knk_emit(c->b, n);
+}
+
+static kn_error *copy(copier *c, const uint8_t *needed, knk_kernel **out)
+{
+    const knk_kernel *k = c->k;
+    if (!(c->b = knk_new(k->n_par)))
+        return knx_error_nomem();
+    for (int s = 0; s < k->n_stage; s++) {
+        knk_begin_stage(c->b, k->stage[s].n_inner);
+        c->first_map = c->n_map;
+        for (int i = k->stage[s].first; i < k->stage[s].end; i++)
+            c->node[i] = needed[i] ? copied(c, i) : KNK_NONE;
+    }
+    return knk_finish(c->b, out);
+}
+
+/* At most one for each node that has one. */
+int knk_narrow_maps(const knk_kernel *k)
+{
+    int n = 1;
+    for (int i = 0; i < k->n_node; i++)
+        n += k->node[i].op == KNK_LOAD || k->node[i].op == KNK_STORE || k->node[i].op == KNK_INDEX;
+    return n;
+}
+
+kn_error *knk_narrow(const knk_kernel *k, const knk_launch *l, const knk_box *box, knk_kernel **out, int16_t *buffer,
+                     int16_t *map)
+{
+    const narrowing w = {k, l, box->low, box->extent};
+    size_t n = (size_t)k->n_node + 1, maps = (size_t)knk_narrow_maps(k);
+    char *room = knx_alloc_zero(n * (sizeof(knk_node) + 2) + maps * sizeof(int16_t));
+    *out = NULL;
+    if (!room)
+        return knx_error_nomem();
+    copier c = {.k = k, .buffer = buffer, .map = map, .node = (knk_node *)(void *)room};
+    c.of = (int16_t *)(void *)(c.node + n);
+    int8_t *truth = (int8_t *)(c.of + maps);
+    uint8_t *needed = (uint8_t *)truth + n;
+    c.truth = truth;
+    for (int i = 0; i < k->n_node; i++)
+        truth[i] = (int8_t)known(&w, truth, &k->node[i]);
+    find_needed(k, truth, needed);
+    kn_error *e = copy(&c, needed, out);
+    knx_free(room);
+    return e;
+}
