@@ -80,7 +80,8 @@ KN_API size_t kn_set_cache_limit(kn_cache which, size_t bytes);
 
 /* ---- dtypes. */
 KN_API kn_dtype kn_dtype_builtin(int id);               /* what KN_F32 and its kin call */
-/* np.dtype(name): "float32", "f4", "<f4", "f32"; TypeError if unknown */
+/* np.dtype(name): "float32", "double", "bfloat16", "i8" (8 bytes), "<f4", "d"; TypeError if unknown, or of a byte order
+ * that is not the machine's */
 KN_API kn_dtype kn_dtype_named(const char *name);
 KN_API const char *kn_dtype_name(kn_dtype dtype);       /* "float32" */
 KN_API size_t kn_dtype_size(kn_dtype dtype);

@@ -121,10 +121,18 @@ kn_dtype kn_dtype_builtin(int id) { return id >= 0 && id < KN_ID_COUNT ? &kn_dty
 
 kn_dtype kn_dtype_named(const char *name)
 {
-    kn_dtype d = name ? knx_dtype_find(name) : NULL;
-    if (!d)
+    bool swapped = false;
+    kn_dtype d = name ? knx_dtype_numpy(name, strlen(name), &swapped) : NULL,
+             short_name = name ? knx_dtype_find(name) : NULL;
+    if (swapped)
+        knx_report_new("dtype", KN_ERROR_TYPE,
+                       "data type '%s' is %s in the other byte order, which arrays never have here", name, d->name);
+    else if (!d && short_name)
+        knx_report_new("dtype", KN_ERROR_TYPE, "data type '%s' not understood; %s is '%s'", name, short_name->name,
+                       short_name->name);
+    else if (!d)
         knx_report_new("dtype", KN_ERROR_TYPE, "data type '%s' not understood", name ? name : "(null)");
-    return d;
+    return swapped ? NULL : d;
 }
 
 static bool is_dtype(const char *operation, kn_dtype d)

@@ -21,15 +21,8 @@ static bool is_builtin(kn_dtype d) { return d->id < KN_ID_COUNT; }
 
 kn_dtype knx_dtype_find(const char *name)
 {
-    if (!name)
-        return NULL;
-    bool code_only = *name == '<' || *name == '=' || *name == '|';
-    name += code_only;
-    for (kn_dtype d = kn_dtype_table; !code_only && d < kn_dtype_table + KN_ID_COUNT; d++)
+    for (kn_dtype d = kn_dtype_table; name && d < kn_dtype_table + KN_ID_COUNT; d++)
         if (!strcmp(name, d->name) || !strcmp(name, d->short_name))
-            return d;
-    for (kn_dtype d = kn_dtype_table; d < kn_dtype_table + KN_ID_COUNT; d++)
-        if (!strcmp(name, d->code))
             return d;
     return NULL;
 }

@@ -37,10 +37,12 @@ typedef union kn_scalar {
     float f32; double f64; kn_c64 c64; kn_c128 c128;
 } kn_scalar_bits;
 
-/* By name, short name or NumPy code ("float32", "f32", "f4", "<f4"); NULL if unknown, NULL or of the other byte
- * order. Two short names are also codes: "i8" and "u8" are the 8-bit integers as in jaxprs, "<i8" and "<u8" the
- * 64-bit ones as in npy headers. */
+/* By name or short name ("float32", "f32"), as jaxprs and kernels have them: "i8" has 8 bits. NULL if unknown. */
 kn_dtype knx_dtype_find(const char *name);
+/* By what np.dtype takes, n characters: a name ("float32", "half", "bfloat16"), a letter ("d") or a kind and a number
+ * of bytes ("i8" has 64 bits), these two with a byte order before them or without. *swapped: it is not the machine's.
+ * NULL if Kiln has none of that name. */
+kn_dtype knx_dtype_numpy(const char *s, size_t n, bool *swapped);
 static inline bool knx_is_float(kn_dtype d) { return d->kind == 'f'; }
 static inline bool knx_is_complex(kn_dtype d) { return d->kind == 'c'; }
 static inline bool knx_is_inexact(kn_dtype d) { return d->kind == 'f' || d->kind == 'c'; }

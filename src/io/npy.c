@@ -124,24 +124,21 @@ static kn_error *unsupported(const char *descr, size_t n)
                      cut ? "..." : "");
 }
 
-/* '<f8', '|b1', '=i4' or a name such as 'float64'. */
+/* '<f8', '|b1', '=i4', or whatever else np.dtype takes. */
 static kn_error *find_dtype(const char *s, size_t n, header *h)
 {
-    char order = n > 0 && strchr("<>=|", s[0]) && s[0] ? s[0] : 0;
-    const char *code = order ? s + 1 : s;
-    size_t length = order ? n - 1 : n;
-    if (length == 1 && *code == '?')
-        h->array.dtype = KN_DT(BOOL);
-    for (int i = 0; i < KN_ID_COUNT && !h->array.dtype; i++) {
-        kn_dtype d = &kn_dtype_table[i];
-        bool is_code = strlen(d->code) == length && memcmp(d->code, code, length) == 0;
-        bool is_name = !order && d->kind != 'k' && strlen(d->name) == length && memcmp(d->name, code, length) == 0;
-        if (is_code || is_name)
-            h->array.dtype = d;
+    size_t order = n > 0 && strchr("<>=|", s[0]) && s[0];
+    kn_dtype d = knx_dtype_numpy(s, n, &h->swap);
+    for (int i = 0; i < KN_ID_COUNT && !d; i++) { /* bytes without a meaning to NumPy */
+        const char *code = kn_dtype_table[i].code;
+        if (*code == 'V' && strlen(code) == n - order && !memcmp(code, s + order, n - order)) {
+            d = &kn_dtype_table[i];
+            h->swap = s[0] == (big_endian_host ? '<' : '>');
+        }
     }
-    if (!h->array.dtype)
+    if (!d || (d->kind == KN_KIND_KEY && *s == *d->name))
         return unsupported(s - 1, n + 2); /* with its quotes */
-    h->swap = h->array.dtype->size > 1 && order == (big_endian_host ? '<' : '>');
+    h->array.dtype = d;
     return NULL;
 }
 
