@@ -297,45 +297,85 @@ kn_error *kna_value_as(kn_value **v, kn_dtype d)
     return NULL;
 }
 
+/* ---- Promotion. */
+
 static const char weak_order[] = "bifc";
+
+/* bool, integers, floats, complex numbers; keys last. */
+static int category(kn_dtype d)
+{
+    const char *at = strchr(weak_order, d->kind == 'u' ? 'i' : d->kind);
+    return at ? (int)(at - weak_order) : (int)sizeof weak_order;
+}
+
+/* What x[i] brings to the common dtype: a dtype, or a number that waits for one. */
+typedef struct promotion {
+    kn_dtype strong;
+    int weak; /* the highest category of numbers; -1: none */
+    bool big; /* some integer needs uint64 */
+} promotion;
+
+static void promote(kna_op *op, promotion *p, kn_dtype d)
+{
+    kn_dtype both = p->strong ? knx_promote(p->strong, d) : d;
+    if (!both)
+        kna_fail(op, KN_ERROR_TYPE, "the dtypes %s and %s do not promote to a common dtype", p->strong->name, d->name);
+    else
+        p->strong = both;
+}
+
+/* Integers beside floats become floats one by one, so that the order of operands does not count: what is of the highest
+ * category comes first, then each of the others meets that. */
+static void promote_all(kna_op *op, promotion *p, int n, const kn_array *x)
+{
+    int highest = -1;
+    for (int i = 0; i < n && !op->error; i++) {
+        kn_type t = x[i] ? kna_type(op, x[i]) : (kn_type){.dtype = NULL};
+        if (!x[i] || op->error)
+            continue;
+        int c = category(t.dtype);
+        if (t.weak) {
+            p->weak = c > p->weak ? c : p->weak;
+            p->big = p->big || t.dtype == KN_DT(U64);
+            continue;
+        }
+        if (c > highest)
+            p->strong = NULL;
+        highest = c > highest ? c : highest;
+        if (c == highest)
+            promote(op, p, t.dtype);
+    }
+    promotion all = *p;
+    for (int i = 0; i < n && !op->error; i++) {
+        kn_type t = x[i] ? kna_type(op, x[i]) : (kn_type){.weak = true};
+        promotion one = {.strong = p->strong};
+        if (t.weak || op->error)
+            continue;
+        promote(op, &one, t.dtype);
+        if (!op->error)
+            promote(op, &all, one.strong);
+    }
+    *p = all;
+}
 
 kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x)
 {
-    kn_dtype strong = NULL;
-    int weak = -1;
-    bool big = false;
-    for (int i = 0; i < n; i++) {
-        if (!x[i])
-            continue;
-        kn_type t = kna_type(op, x[i]);
-        if (op->error)
-            return NULL;
-        if (t.weak) {
-            int kind = (int)(strchr(weak_order, t.dtype->kind == 'u' ? 'i' : t.dtype->kind) - weak_order);
-            weak = kind > weak ? kind : weak;
-            big = big || t.dtype == KN_DT(U64);
-            continue;
-        }
-        kn_dtype both = strong ? knx_promote(strong, t.dtype) : t.dtype;
-        if (!both) {
-            kna_fail(op, KN_ERROR_TYPE, "the dtypes %s and %s do not promote to a common dtype", strong->name,
-                     t.dtype->name);
-            return NULL;
-        }
-        strong = both;
-    }
-    if (weak < 0)
-        return strong;
-    if (strong) {
-        kn_dtype d = knx_promote_weak(strong, weak_order[weak], kna_default_float());
+    promotion p = {.weak = -1};
+    promote_all(op, &p, n, x);
+    if (op->error)
+        return NULL;
+    if (p.weak < 0)
+        return p.strong;
+    if (p.strong) {
+        kn_dtype d = knx_promote_weak(p.strong, weak_order[p.weak], kna_default_float());
         if (!d)
-            kna_fail(op, KN_ERROR_TYPE, "%s does not mix with numbers", strong->name);
+            kna_fail(op, KN_ERROR_TYPE, "%s does not mix with numbers", p.strong->name);
         return d;
     }
-    kn_type of = kni_scalar_type(weak == 0   ? KN_DT(BOOL)
-                                 : weak == 1 ? (big ? KN_DT(U64) : KN_DT(I64))
-                                 : weak == 2 ? KN_DT(F64)
-                                             : KN_DT(C128));
+    kn_type of = kni_scalar_type(p.weak == 0   ? KN_DT(BOOL)
+                                 : p.weak == 1 ? (p.big ? KN_DT(U64) : KN_DT(I64))
+                                 : p.weak == 2 ? KN_DT(F64)
+                                               : KN_DT(C128));
     of.weak = true;
     return kna_strong_dtype(of);
 }

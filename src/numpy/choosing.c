@@ -26,6 +26,28 @@ static void check_choices(kna_op *op, kn_array a, int64_t n)
     knx_free(v);
 }
 
+/* All of x[] as arrays of their common dtype. */
+static void to_common(knn_body *c, int n, kn_array *x)
+{
+    kn_dtype d = kna_failed(&c->op) ? NULL : kna_result_type(&c->op, n, x);
+    for (int i = 0; i < n && !kna_failed(&c->op); i++) {
+        kn_type t = kna_type(&c->op, x[i]);
+        if (t.weak || t.dtype != d)
+            x[i] = knn_made(c, kna_in_as(&c->op, x[i], d));
+    }
+}
+
+/* A copy of x[], with room for one more. */
+static kn_array *copied(kna_op *op, int n, const kn_array *x)
+{
+    kn_array *all = kna_failed(op) ? NULL : knx_alloc(((size_t)n + 1) * sizeof *all);
+    if (all)
+        memcpy(all, x, (size_t)n * sizeof *all);
+    else if (!kna_failed(op))
+        kna_fail_with(op, knx_error_nomem());
+    return all;
+}
+
 kn_array kn_choose(kn_array a, kn_list choices, const kn_mode_opts *opts)
 {
     KNN_OPTS(kn_mode_opts, o, opts);
@@ -44,11 +66,10 @@ kn_array kn_choose(kn_array a, kn_list choices, const kn_mode_opts *opts)
         kna_fail(op, KN_ERROR_TYPE,
                  "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
                  t.dtype->name);
-    kn_array *all = kna_failed(op) ? NULL : knx_alloc(((size_t)n + 1) * sizeof *all), y = NULL;
-    if (!all && !kna_failed(op))
-        kna_fail_with(op, knx_error_nomem());
+    kn_array *all = copied(op, n, x), y = NULL;
+    if (all)
+        to_common(&c, n, all);
     if (!kna_failed(op)) {
-        memcpy(all, x, (size_t)n * sizeof *all);
         all[n] = wrap ? knn_made(&c, knn_remainder(op, kna_in(op, a), n)) : kn_asarray(a, NULL);
         kn_list wide = kn_broadcast_arrays(kn_list_from(all, n + 1));
         if (kna_list_read(op, wide, &x) > n && !clip && !wrap)
@@ -80,8 +101,13 @@ kn_array kn_select(kn_list condlist, kn_list choicelist, const kn_select_opts *o
         if (!kna_failed(op) && t.dtype->kind != KN_KIND_BOOL)
             kna_fail(op, KN_ERROR_TYPE, "invalid entry %d in condlist: should be boolean ndarray", i);
     }
-    kn_array y = o.default_ ? o.default_ : kn_like_int(0);
-    for (int i = n - 1; i >= 0 && !kna_failed(op); i--)
-        y = kn_where(condition[i], x[i], y);
+    kn_array *all = copied(op, n, x), y = NULL;
+    if (all) {
+        all[n] = o.default_ ? o.default_ : kn_like_int(0);
+        to_common(&c, n + 1, all);
+    }
+    for (int i = n; i >= 0 && !kna_failed(op); i--)
+        y = i == n ? all[n] : kn_where(condition[i], all[i], y);
+    knx_free(all);
     return knn_end(&c, kna_failed(op) ? NULL : y);
 }

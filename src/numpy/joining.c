@@ -28,7 +28,10 @@ static void check_casting(joined *j, kn_dtype dtype, const char *casting)
     for (int i = 0; i < j->n && !kna_failed(&j->op); i++) {
         kn_type t = kna_type(&j->op, j->x[i]);
         kn_dtype from = kna_failed(&j->op) ? NULL : kna_strong_dtype(t);
-        if (from && !knx_can_cast(from, dtype, (kn_casting)how))
+        char weak =
+            from && t.weak ? from->kind == KN_KIND_UINT ? KN_KIND_INT : from->kind : 0; /* it takes another one */
+        if (from && !(weak && knx_promote_weak(dtype, weak, NULL) == dtype) &&
+            !knx_can_cast(from, dtype, (kn_casting)how))
             kna_fail(&j->op, KN_ERROR_TYPE,
                      "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule '%s'", from->name,
                      dtype->name, names[how]);
