@@ -23,12 +23,13 @@ check-all:          ## what takes longer: the other compiler, ThreadSanitizer, n
 	@scripts/setup.sh check
 	@scripts/run-tests.sh --all release asan clang debug tsan
 
-bench:              ## measures, prints a table and writes build/bench.json; ROWS="product conv": only rows with such names
+bench:              ## measures, prints a table and writes build/bench.json; ROWS="product conv": only rows with such names;
+                    ## BUSY=1: beside a niced process that never rests
 	@scripts/setup.sh bench
 	@scripts/bench-venv.sh
 	@cmake --preset release >/dev/null
 	@cmake --build --preset release --target bench
-	@build/release/bench/bench $(or $(ROWS),build/bench.json)
+	@build/release/bench/bench $(if $(BUSY),--busy) $(or $(ROWS),build/bench.json)
 
 format:             ## formats the sources
 	@scripts/format.sh

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { BENCH_MAX_VALUES = 8, BENCH_MAX_OTHERS = 8 };
+enum { BENCH_MAX_VALUES = 8, BENCH_MAX_OTHERS = 10 };
 
 /* Co-processes that are asked by the case's name. */
 typedef enum bench_peer {
@@ -48,7 +48,7 @@ typedef struct bench_case {
 } bench_case;
 
 /* Ended by a name of NULL. */
-extern const bench_case bench_calls[], bench_chains[], bench_rows[], bench_moves[], bench_image[], bench_digits[],
+extern const bench_case bench_calls[], bench_chains[], bench_rows[], bench_moves[], bench_axes[], bench_image[], bench_digits[],
     bench_compile[], bench_products[], bench_layers[], bench_mlp[], bench_attention[], bench_convolutions[],
     bench_pools[], bench_control[], bench_control_arrays[];
 

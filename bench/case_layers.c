@@ -108,6 +108,7 @@ static double run_library(layer *s, int which, int times)
 static double run_openblas(void *state, int times) { return run_library(state, LIB_OPENBLAS, times); }
 static double run_blis(void *state, int times) { return run_library(state, LIB_BLIS, times); }
 static double run_sgemm(void *state, int times) { return run_library(state, LIB_ONEDNN, times); }
+static double run_mkl(void *state, int times) { return run_library(state, LIB_MKL, times); }
 static double run_primitive(void *state, int times) { return run_library(state, LIB_COUNT, times); }
 
 static double differs(void *state, int other)
@@ -134,6 +135,7 @@ static double differs(void *state, int other)
             TWICE("openblas", run_openblas),                                                                    \
             TWICE("blis", run_blis),                                                                            \
             TWICE("onednn sgemm", run_sgemm),                                                                   \
+            TWICE("mkl", run_mkl),                                                                              \
             TWICE("onednn primitive", run_primitive)                                                            \
         }                                                                                                       \
     }

@@ -123,6 +123,7 @@ static double run_library(product *s, bench_library l, int times)
 static double run_openblas(void *state, int times) { return run_library(state, LIB_OPENBLAS, times); }
 static double run_blis(void *state, int times) { return run_library(state, LIB_BLIS, times); }
 static double run_onednn(void *state, int times) { return run_library(state, LIB_ONEDNN, times); }
+static double run_mkl(void *state, int times) { return run_library(state, LIB_MKL, times); }
 
 /* The lengths of the rows of a, or of the columns. */
 static double *lengths(kn_array a, int axis)
@@ -179,8 +180,9 @@ SETUP(bf16_1024, 1024, KN_BF16, KN_F32)
 #define LIBRARIES(T, threads_)                                                       \
     {.name = "openblas " T, .run = run_openblas, .threads = threads_, .peer = true}, \
         {.name = "blis " T, .run = run_blis, .threads = threads_, .peer = true},     \
+        {.name = "onednn " T, .run = run_onednn, .threads = threads_, .peer = true}, \
     {                                                                                \
-        .name = "onednn " T, .run = run_onednn, .threads = threads_, .peer = true    \
+        .name = "mkl " T, .run = run_mkl, .threads = threads_, .peer = true          \
     }
 #define ROW(name_, unit_, size, times, ratio_, make)                                                 \
     {                                                                                                \

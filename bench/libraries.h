@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * libraries.h -- OpenBLAS, BLIS and oneDNN in this process, loaded when the bench starts and used where they are there.
+ * libraries.h -- OpenBLAS, BLIS, oneDNN and MKL in this process, loaded when the bench starts and used where they are
+ * there: those that scripts/bench-venv.sh has put into build/venv, else the system's.
  * Matrices lie row by row. Functions return false where a library is missing or has no such function. */
 #ifndef KN_BENCH_LIBRARIES_H
 #define KN_BENCH_LIBRARIES_H
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef enum bench_library { LIB_OPENBLAS, LIB_BLIS, LIB_ONEDNN, LIB_COUNT } bench_library;
+typedef enum bench_library { LIB_OPENBLAS, LIB_BLIS, LIB_ONEDNN, LIB_MKL, LIB_COUNT } bench_library;
 enum { LIB_MAX_THREADS = 2 };
 
 bool library_start(bench_library l); /* false: it is not there */

@@ -91,7 +91,8 @@ bool peer_start(bench_peer which, bool cpu)
     }
     const char *python = getenv("KILN_BENCH_PYTHON");
     return python ? start_with(p, python, cpu)
-                  : start_with(p, "/usr/bin/python3", cpu) || start_with(p, "python3", cpu);
+                  : start_with(p, KN_BENCH_VENV "/bin/python", cpu) || start_with(p, "/usr/bin/python3", cpu) ||
+                        start_with(p, "python3", cpu);
 }
 
 void peer_stop(bench_peer which)

@@ -141,6 +141,31 @@ def square():
     return wave((N, N), 1.7)
 
 
+# ---- axes
+def axes(f, *shape, complex=False):
+    """f of a wave; complex numbers have another one as their imaginary part."""
+
+    def make():
+        x = wave(shape, 1.7)
+        if complex:
+            x = (x + 1j * wave(shape, 0.9)).astype(np.complex64)
+        return prepare(f, x, values=lambda y: picks(np.real(np.asarray(y))))
+
+    return make
+
+
+def contiguous(*order):
+    """A transposed copy: JAX's arrays have no strides."""
+    if KIND == "jax":
+        return lambda x: xp.transpose(x, order)
+    return lambda x: np.ascontiguousarray(np.transpose(x, order))
+
+
+def short_softmax(x):
+    e = xp.exp(x - xp.max(x, axis=-1, keepdims=True))
+    return e / xp.sum(e, axis=-1, keepdims=True)
+
+
 # ---- moves
 def rows_by_index():
     at = ((np.arange(N, dtype=np.int64) * 1237 + 5) % N).astype(np.int32)
@@ -411,6 +436,16 @@ MAKE = {
     "sum_axis_1": lambda: prepare(lambda x: x.sum(axis=1), square()),
     "max_axis_1": lambda: prepare(lambda x: x.max(axis=1), square()),
     "transpose_copy": transpose,
+    "transpose_3_axes": axes(contiguous(2, 1, 0), 256, 256, 256),
+    "transpose_4_axes": axes(contiguous(3, 2, 1, 0), 64, 64, 64, 64),
+    "channels_last": axes(contiguous(0, 2, 3, 1), 32, 64, 56, 56),
+    "short_axis_sum": axes(lambda x: xp.sum(x, axis=-1), 1000000, 3),
+    "short_axis_scale": axes(lambda x: x * x[1] + F(1), 1000000, 3),
+    "short_axis_softmax": axes(short_softmax, 1000000, 4),
+    "complex_polynomial": axes(lambda x: x * x + xp.conj(x), 2000000, complex=True),
+    "complex_abs": axes(lambda x: xp.abs(x), 2000000, complex=True),
+    "complex_product": axes(lambda x: x @ x, 512, 512, complex=True),
+    "complex_transpose": axes(contiguous(1, 0), 2048, 1024, complex=True),
     "where_mask": lambda: prepare(lambda m, x: xp.where(m, x, F(0)), square() > 0, square()),
     "rows_by_index": rows_by_index,
     "image_pipeline": image,
