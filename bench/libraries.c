@@ -79,6 +79,10 @@ static void *load_wheel(const struct library *l)
     snprintf(path, sizeof path, "%s/%s", KN_BENCH_VENV, l->wheel);
     if (glob(path, 0, NULL, &found))
         return NULL;
+    /* oneDNN's wheel computes through SYCL, whose device is an OpenCL driver beside it. */
+    snprintf(path, sizeof path, "%s/lib/libintelocl.so", KN_BENCH_VENV);
+    setenv("OCL_ICD_FILENAMES", path, 1);
+    setenv("ONEDNN_VERBOSE", "none", 1);
     for (int i = 0; l->needs[i]; i++) {
         snprintf(path, sizeof path, "%s/lib/%s", KN_BENCH_VENV, l->needs[i]);
         dlopen(path, RTLD_NOW | RTLD_GLOBAL);

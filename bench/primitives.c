@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * primitives.c -- oneDNN 2 through its C functions, found at run time; types come from its header where it is there. */
+ * primitives.c -- oneDNN 3 through its C functions, found at run time; types come from its header where it is there
+ * (that of the wheel in build/venv, or the system's). */
 #include "primitives.h"
 #include "libraries.h"
 #include <stdlib.h>
@@ -8,35 +9,35 @@
 #include <oneapi/dnnl/dnnl.h>
 #include <oneapi/dnnl/dnnl_version.h>
 #endif
-#if defined(DNNL_VERSION_MAJOR) && DNNL_VERSION_MAJOR == 2
+#if defined(DNNL_VERSION_MAJOR) && DNNL_VERSION_MAJOR == 3
 
-#define FUNCTIONS(X)                            \
-    X(dnnl_engine_create)                       \
-    X(dnnl_engine_destroy)                      \
-    X(dnnl_stream_create)                       \
-    X(dnnl_stream_destroy)                      \
-    X(dnnl_stream_wait)                         \
-    X(dnnl_memory_desc_init_by_tag)             \
-    X(dnnl_memory_desc_equal)                   \
-    X(dnnl_memory_create)                       \
-    X(dnnl_memory_destroy)                      \
-    X(dnnl_matmul_desc_init)                    \
-    X(dnnl_post_ops_create)                     \
-    X(dnnl_post_ops_append_eltwise)             \
-    X(dnnl_post_ops_destroy)                    \
-    X(dnnl_primitive_attr_create)               \
-    X(dnnl_primitive_attr_set_post_ops)         \
-    X(dnnl_primitive_attr_destroy)              \
-    X(dnnl_primitive_desc_create)               \
-    X(dnnl_primitive_desc_destroy)              \
-    X(dnnl_primitive_desc_query_md)             \
-    X(dnnl_reorder_primitive_desc_create)       \
-    X(dnnl_primitive_create)                    \
-    X(dnnl_primitive_destroy)                   \
-    X(dnnl_primitive_execute)                   \
-    X(dnnl_convolution_forward_desc_init)       \
-    X(dnnl_convolution_backward_data_desc_init) \
-    X(dnnl_convolution_backward_weights_desc_init)
+#define FUNCTIONS(X)                                        \
+    X(dnnl_engine_create)                                   \
+    X(dnnl_engine_destroy)                                  \
+    X(dnnl_stream_create)                                   \
+    X(dnnl_stream_destroy)                                  \
+    X(dnnl_stream_wait)                                     \
+    X(dnnl_memory_desc_create_with_tag)                     \
+    X(dnnl_memory_desc_destroy)                             \
+    X(dnnl_memory_desc_equal)                               \
+    X(dnnl_memory_create)                                   \
+    X(dnnl_memory_destroy)                                  \
+    X(dnnl_matmul_primitive_desc_create)                    \
+    X(dnnl_post_ops_create)                                 \
+    X(dnnl_post_ops_append_eltwise)                         \
+    X(dnnl_post_ops_destroy)                                \
+    X(dnnl_primitive_attr_create)                           \
+    X(dnnl_primitive_attr_set_post_ops)                     \
+    X(dnnl_primitive_attr_destroy)                          \
+    X(dnnl_primitive_desc_destroy)                          \
+    X(dnnl_primitive_desc_query_md)                         \
+    X(dnnl_reorder_primitive_desc_create)                   \
+    X(dnnl_primitive_create)                                \
+    X(dnnl_primitive_destroy)                               \
+    X(dnnl_primitive_execute)                               \
+    X(dnnl_convolution_forward_primitive_desc_create)       \
+    X(dnnl_convolution_backward_data_primitive_desc_create) \
+    X(dnnl_convolution_backward_weights_primitive_desc_create)
 #define DECLARE(f) __typeof__(f) *f;
 static struct {
     FUNCTIONS(DECLARE)
@@ -54,7 +55,7 @@ static bool find_functions(void)
 typedef struct operand {
     int arg;
     bool written;
-    dnnl_memory_desc_t plain_desc, own_desc;
+    dnnl_memory_desc_t plain_desc;
     dnnl_memory_t plain, own;
     dnnl_primitive_t reorder;
 } operand;
@@ -78,6 +79,7 @@ void primitive_free(primitive *p)
         if (o->own != o->plain)
             dnnl.dnnl_memory_destroy(o->own);
         dnnl.dnnl_primitive_destroy(o->reorder);
+        dnnl.dnnl_memory_desc_destroy(o->plain_desc);
     }
     dnnl.dnnl_primitive_destroy(p->main);
     dnnl.dnnl_primitive_desc_destroy(p->desc);
@@ -100,28 +102,28 @@ static primitive *begin(void)
 
 static dnnl_memory_desc_t describe(int n, const int64_t *dims, dnnl_format_tag_t tag)
 {
-    dnnl_memory_desc_t d;
+    dnnl_memory_desc_t d = NULL;
     dnnl_dims_t all = {0};
     for (int i = 0; i < n; i++)
         all[i] = dims[i];
-    dnnl.dnnl_memory_desc_init_by_tag(&d, n, all, dnnl_f32, tag);
+    dnnl.dnnl_memory_desc_create_with_tag(&d, n, all, dnnl_f32, tag);
     return d;
 }
 
-/* The operand `arg`, at `data` in its plain layout. */
+/* The operand `arg`, at `data` in its plain layout, which it keeps. */
 static bool add(primitive *p, int arg, bool written, dnnl_memory_desc_t plain, const float *data)
 {
     operand *o = &p->o[p->n++];
     *o = (operand){.arg = arg, .written = written, .plain_desc = plain};
-    o->own_desc = *dnnl.dnnl_primitive_desc_query_md(p->desc, dnnl_query_exec_arg_md, arg);
-    if (dnnl.dnnl_memory_create(&o->plain, &plain, p->engine, (void *)(uintptr_t)data))
+    const_dnnl_memory_desc_t own = dnnl.dnnl_primitive_desc_query_md(p->desc, dnnl_query_exec_arg_md, arg);
+    if (dnnl.dnnl_memory_create(&o->plain, plain, p->engine, (void *)(uintptr_t)data))
         return false;
     o->own = o->plain;
-    if (dnnl.dnnl_memory_desc_equal(&plain, &o->own_desc))
+    if (dnnl.dnnl_memory_desc_equal(plain, own))
         return true;
     dnnl_primitive_desc_t d = NULL;
-    const dnnl_memory_desc_t *from = written ? &o->own_desc : &plain, *to = written ? &plain : &o->own_desc;
-    bool good = !dnnl.dnnl_memory_create(&o->own, &o->own_desc, p->engine, DNNL_MEMORY_ALLOCATE) &&
+    const_dnnl_memory_desc_t from = written ? own : plain, to = written ? plain : own;
+    bool good = !dnnl.dnnl_memory_create(&o->own, own, p->engine, DNNL_MEMORY_ALLOCATE) &&
                 !dnnl.dnnl_reorder_primitive_desc_create(&d, from, p->engine, to, p->engine, NULL) &&
                 !dnnl.dnnl_primitive_create(&o->reorder, d);
     dnnl.dnnl_primitive_desc_destroy(d);
@@ -173,41 +175,40 @@ primitive *primitive_matmul(int64_t batch, int64_t m, int64_t n, int64_t k, cons
     dnnl_memory_desc_t d[4];
     for (int i = 0; i < 4; i++)
         d[i] = describe(dims, sizes[i] + at, tag);
-    dnnl_matmul_desc_t what;
     dnnl_post_ops_t after = NULL;
     dnnl_primitive_attr_t attr = NULL;
-    bool good = !dnnl.dnnl_matmul_desc_init(&what, &d[0], &d[1], bias ? &d[3] : NULL, &d[2]) &&
-                !dnnl.dnnl_post_ops_create(&after) && !dnnl.dnnl_primitive_attr_create(&attr);
+    bool good = !dnnl.dnnl_post_ops_create(&after) && !dnnl.dnnl_primitive_attr_create(&attr);
     if (good && bias)
-        good = !dnnl.dnnl_post_ops_append_eltwise(after, 1, dnnl_eltwise_relu, 0, 0) &&
+        good = !dnnl.dnnl_post_ops_append_eltwise(after, dnnl_eltwise_relu, 0, 0) &&
                !dnnl.dnnl_primitive_attr_set_post_ops(attr, after);
-    good = good && !dnnl.dnnl_primitive_desc_create(&p->desc, &what, attr, p->engine, NULL) &&
+    good = good &&
+           !dnnl.dnnl_matmul_primitive_desc_create(&p->desc, p->engine, d[0], d[1], bias ? d[3] : NULL, d[2], attr) &&
            !dnnl.dnnl_primitive_create(&p->main, p->desc) && add(p, DNNL_ARG_SRC, false, d[0], a) &&
            add(p, DNNL_ARG_WEIGHTS, false, d[1], b) && add(p, DNNL_ARG_DST, true, d[2], c) &&
            (!bias || add(p, DNNL_ARG_BIAS, false, d[3], bias));
+    if (!bias)
+        dnnl.dnnl_memory_desc_destroy(d[3]);
     dnnl.dnnl_post_ops_destroy(after);
     dnnl.dnnl_primitive_attr_destroy(attr);
     return good_or_free(p, good);
 }
 
-/* what: its descriptor, and that of the forward convolution, both with layouts of the library's choice. */
+/* Its descriptor, and that of the forward convolution, both with layouts of the library's choice. */
 static bool make_conv(primitive *p, conv_part part, const dnnl_memory_desc_t any[3], int64_t padding)
 {
-    const dnnl_dims_t one = {1, 1}, pad = {padding, padding};
-    dnnl_convolution_desc_t first, what;
+    const dnnl_dims_t one = {1, 1}, none = {0, 0}, pad = {padding, padding};
     const dnnl_alg_kind_t how = dnnl_convolution_auto;
-    if (dnnl.dnnl_convolution_forward_desc_init(&first,
-                                                part == CONV_FORWARD ? dnnl_forward_inference : dnnl_forward_training,
-                                                how, &any[0], &any[1], NULL, &any[2], one, pad, pad) ||
-        dnnl.dnnl_primitive_desc_create(&p->forward, &first, NULL, p->engine, NULL))
+    bool forward = part == CONV_FORWARD;
+    if (dnnl.dnnl_convolution_forward_primitive_desc_create(
+            forward ? &p->desc : &p->forward, p->engine, forward ? dnnl_forward_inference : dnnl_forward_training, how,
+            any[0], any[1], NULL, any[2], one, none, pad, pad, NULL))
         return false;
-    if (part == CONV_FORWARD)
-        return !dnnl.dnnl_primitive_desc_create(&p->desc, &first, NULL, p->engine, NULL);
-    int failed = part == CONV_DATA ? dnnl.dnnl_convolution_backward_data_desc_init(&what, how, &any[0], &any[1],
-                                                                                   &any[2], one, pad, pad)
-                                   : dnnl.dnnl_convolution_backward_weights_desc_init(&what, how, &any[0], &any[1],
-                                                                                      NULL, &any[2], one, pad, pad);
-    return !failed && !dnnl.dnnl_primitive_desc_create(&p->desc, &what, NULL, p->engine, p->forward);
+    if (part == CONV_DATA)
+        return !dnnl.dnnl_convolution_backward_data_primitive_desc_create(
+            &p->desc, p->engine, how, any[0], any[1], any[2], one, none, pad, pad, p->forward, NULL);
+    return forward ||
+           !dnnl.dnnl_convolution_backward_weights_primitive_desc_create(&p->desc, p->engine, how, any[0], any[1], NULL,
+                                                                         any[2], one, none, pad, pad, p->forward, NULL);
 }
 
 primitive *primitive_conv(conv_part part, const convolution *c, float *image, float *weights, float *result)
@@ -230,6 +231,8 @@ primitive *primitive_conv(conv_part part, const convolution *c, float *image, fl
         plain[i] = describe(4, sizes[i], tags[i]);
     }
     bool good = make_conv(p, part, any, c->kernel / 2) && !dnnl.dnnl_primitive_create(&p->main, p->desc);
+    for (int i = 0; i < 3; i++)
+        dnnl.dnnl_memory_desc_destroy(any[i]);
     for (int i = 0; i < 3 && good; i++)
         good = add(p, args[part][i], i == written[part], plain[i], data[i]);
     return good_or_free(p, good);

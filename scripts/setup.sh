@@ -46,13 +46,8 @@ case $goal in
         done
         ;;
     bench)
-        python3 -c "import venv, ensurepip" 2>/dev/null || want python3-venv "the environment that JAX is put into"
-        python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ||
-            want python3-numpy "the peer that is measured beside Kiln"
-        for library in openblas.so.0:libopenblas0-pthread blis.so.4:libblis4-openmp dnnl.so.2:libdnnl2; do
-            ldconfig -p 2>/dev/null | grep -q "lib${library%%:*}" || want "${library#*:}" "a peer of matrix products"
-        done
-        have_header dnnl.h || want libdnnl-dev "declarations of the peer of convolutions"
+        python3 -c "import venv, ensurepip" 2>/dev/null || want python3-venv "the environment that the peers are put into"
+        ldconfig -p 2>/dev/null | grep -q libblis.so.4 || want libblis4-openmp "a peer of matrix products"
         ;;
 esac
 [ ${#packages[@]} -eq 0 ] && [ ${#optional[@]} -eq 0 ] && exit 0
