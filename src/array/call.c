@@ -5,6 +5,7 @@
 #include "array/storage.h"
 #include "array/tree.h"
 #include "ir/ops.h"
+#include <limits.h>
 #include <string.h>
 
 static void drop_value(void *v) { kna_value_release(v); }
@@ -17,6 +18,8 @@ static kn_tree tree_in(const void *at, size_t bytes)
 
 static int arrays_in(const void *at, size_t bytes)
 {
+    if (bytes > 2 && (bytes % sizeof(kn_array) || bytes / sizeof(kn_array) > INT_MAX))
+        return -1;
     return bytes > 2 || bytes == 0 ? (int)(bytes / sizeof(kn_array)) : kna_tree_size(tree_in(at, bytes));
 }
 
@@ -38,15 +41,23 @@ static kn_error *value_from(kn_array x, bool waits, kn_value **out)
     return error;
 }
 
+static kn_error *no_structure(const char *what, int i, size_t bytes)
+{
+    return bytes > 2 ? knx_error(KN_ERROR_TYPE, "%s %d is no struct of arrays: it has %zu bytes", what, i, bytes)
+                     : knx_error(KN_ERROR_TYPE, "%s %d is no tree", what, i);
+}
+
 static kn_error *check_arity(const kna_core *f, const kn_args *args)
 {
     if (args->n != f->n_args)
         return knx_error(KN_ERROR_TYPE, "takes %d argument%s, but was given %d", f->n_args, f->n_args == 1 ? "" : "s",
                          args->n);
     for (int i = 0; i < args->n; i++) {
-        int n = args->part[i].bytes && !args->part[i].at ? -1 : arrays_in(args->part[i].at, args->part[i].bytes);
-        if (n < 0)
+        if (args->part[i].bytes && !args->part[i].at)
             return knx_error(KN_ERROR_TYPE, "argument %d is null", i);
+        int n = arrays_in(args->part[i].at, args->part[i].bytes);
+        if (n < 0)
+            return no_structure("argument", i, args->part[i].bytes);
         if (n != f->arrays[i])
             return knx_error(KN_ERROR_TYPE, "argument %d has %d array%s, but was given %d", i, f->arrays[i],
                              f->arrays[i] == 1 ? "" : "s", n);
@@ -78,6 +89,8 @@ kn_error *kna_read_args_as(kna_core *f, const kn_args *args, bool numbers_wait, 
     return NULL;
 }
 
+static bool countable(const kn_outs *outs) { return outs->n >= 0 && outs->n <= KN_MAX_ARGS; }
+
 kn_error *kna_check_outs(const char *what, int n_out, const kn_outs *outs)
 {
     int n = 0;
@@ -85,6 +98,8 @@ kn_error *kna_check_outs(const char *what, int n_out, const kn_outs *outs)
     (void)what;
     if (!outs)
         return knx_error(KN_ERROR_TYPE, "the result is null");
+    if (!countable(outs))
+        return knx_error(KN_ERROR_VALUE, "%d parts of a result, which has 1 to %d", outs->n, KN_MAX_ARGS);
     for (int i = 0; i < outs->n; i++) {
         if (!outs->part[i].at)
             return knx_error(KN_ERROR_TYPE, "result %d is null", i);
@@ -92,7 +107,10 @@ kn_error *kna_check_outs(const char *what, int n_out, const kn_outs *outs)
         if (fresh && any_fresh)
             return knx_error(KN_ERROR_TYPE, "only one part of the result can be the address of a kn_tree");
         any_fresh = any_fresh || fresh;
-        n += fresh ? 0 : arrays_in(outs->part[i].at, outs->part[i].bytes);
+        int more = fresh ? 0 : arrays_in(outs->part[i].at, outs->part[i].bytes);
+        if (more < 0)
+            return no_structure("result", i, outs->part[i].bytes);
+        n += more;
     }
     if (n == n_out || (any_fresh && n < n_out))
         return NULL;
@@ -259,7 +277,7 @@ void kna_write_carry(const kn_outs *outs, const kna_core *f, const kn_args *args
 void kna_write_error(const kn_outs *outs, kn_error *e)
 {
     knx_report(e);
-    for (int p = 0; outs && p < outs->n; p++)
+    for (int p = 0; outs && countable(outs) && p < outs->n; p++)
         if (outs->part[p].at && outs->part[p].bytes == 2)
             *(kn_tree *)outs->part[p].at = NULL;
         else if (outs->part[p].at && outs->part[p].bytes != 1)

@@ -81,6 +81,8 @@ int kn_context_pop(void)
 
 void kn_context_leave(int *pushed)
 {
+    if (!pushed)
+        return;
     while (*pushed >= 0 && knx_context_pushed() > (size_t)*pushed && knx_context_pop())
         continue;
     *pushed = -1;
@@ -156,6 +158,8 @@ int kn_set_threads(int threads)
 void kn_threads_leave(int *before)
 {
     kn_context c = knx_context();
+    if (!before)
+        return;
     if (c && *before >= 0)
         c->threads = *before;
     *before = -1;

@@ -60,6 +60,8 @@ static kn_error *take_parts(const kn_args *from, kn_args *to, kn_args *all)
 {
     if (!from)
         return knx_error(KN_ERROR_TYPE, "the arguments are null");
+    if (from->n < 0 || from->n > KN_MAX_ARGS)
+        return knx_error(KN_ERROR_VALUE, "%d arguments, which are 0 to %d", from->n, KN_MAX_ARGS);
     for (int i = 0; i < from->n; i++) {
         if (!from->part[i].bytes)
             continue;

@@ -141,7 +141,9 @@ static int by_text(const void *a, const void *b) { return strcmp(*(const char *c
 
 static kn_error *check_name(const char *name)
 {
-    if (!name || !*name)
+    if (!name)
+        return knx_error(KN_ERROR_TYPE, "null name");
+    if (!*name)
         return knx_error(KN_ERROR_VALUE, "a name is empty");
     return strchr(name, '\n') ? knx_error(KN_ERROR_VALUE, "a name has more than one line") : NULL;
 }

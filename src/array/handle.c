@@ -433,6 +433,8 @@ static void end_scope(const kn_scope *s)
 
 void kn_scope_end(kn_scope *s)
 {
+    if (!s)
+        return;
     if (s->id && s->context == knx_current) {
         end_scope(s);
     } else if (s->id) { /* its context was popped, or another one pushed, before the block's end */

@@ -179,7 +179,10 @@ int kn_jaxpr_bind(kn_jaxpr jaxpr, int i, const kn_array *in, kn_array *out)
     if (!kna_failed(&op) && made != n_out)
         kna_fail(&op, KN_ERROR_TYPE, "with these operands %s has %d results, not %d", e->prim->name, made, n_out);
     bool failed = kna_failed(&op);
-    kna_end_n(&op, n_out, y, out);
+    if (a && out)
+        kna_end_n(&op, n_out, y, out);
+    else
+        kna_end_plain(&op);
     knx_free(a);
     return failed ? -1 : 0;
 }

@@ -364,6 +364,8 @@ kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x)
     promote_all(op, &p, n, x);
     if (op->error)
         return NULL;
+    if (p.weak < 0 && !p.strong) /* none was given */
+        kna_null(op, "array");
     if (p.weak < 0)
         return p.strong;
     if (p.strong) {
@@ -526,6 +528,21 @@ static void refuse_recording(kn_error *e)
         r->refused = knx_error_retain(e);
 }
 
+bool kna_end_handle(kna_op *op)
+{
+    op->known_error = op->known_error && knx_current && knx_current->first;
+    if (op->error && !op->known_error && op->error->reported) { /* in another context's name nothing is changed */
+        kn_error *again = knx_error(op->error->kind, "%s", op->error->message);
+        if (atomic_load(&again->refs) > 0) {
+            again->operation = op->error->operation;
+            again->place = op->error->place;
+        }
+        knx_error_release(op->error);
+        op->error = again;
+    }
+    return kna_end_plain(op);
+}
+
 bool kna_end_plain(kna_op *op)
 {
     kn_error *e = kna_take_error(op);
@@ -616,6 +633,8 @@ int kna_normalize_axis(kna_op *op, int64_t axis, int ndim)
 int kna_axes(kna_op *op, kn_axes given, int ndim, kna_axes_default if_not_given, int64_t axes[KN_MAX_NDIM])
 {
     bool seen[KN_MAX_NDIM] = {false};
+    if (!kna_axes_fit(op, given, "axis"))
+        return 0;
     if (given.n == 0 && if_not_given != KNA_AXES_ALL && ndim > 0)
         seen[if_not_given == KNA_AXES_LAST ? ndim - 1 : 0] = true;
     else if (given.n <= 0)
@@ -636,6 +655,8 @@ int kna_axes(kna_op *op, kn_axes given, int ndim, kna_axes_default if_not_given,
 
 int kna_axis(kna_op *op, kn_axes given, int ndim, int if_not_given)
 {
+    if (!kna_axes_fit(op, given, "axis"))
+        return 0;
     if (given.n == 0)
         return kna_normalize_axis(op, if_not_given, ndim);
     if (given.n != 2) {

@@ -56,6 +56,9 @@ void kna_end_n(kna_op *op, int n, const kn_atom *results, kn_array *out);
 /* Ends an operation whose result is not an array: reports the error if there is one and returns true if all was well.
  * */
 bool kna_end_plain(kna_op *op);
+/* The same where the result is a handle that cannot carry an error: one that came in with an operand, and was read and
+ * cleared since, is there again. */
+bool kna_end_handle(kna_op *op);
 
 /* The value of an array, run if it waits, as a buffer or number; for host functions (item, save, print). Under an
  * abstract recording a ConcretizationError "the value of float64[] is not known while f is traced by jit; use kn_cond
@@ -72,6 +75,21 @@ typedef enum { KNA_AXES_ALL, KNA_AXES_LAST, KNA_AXES_FIRST } kna_axes_default;
 int kna_axes(kna_op *op, kn_axes given, int ndim, kna_axes_default if_not_given, int64_t axes[KN_MAX_NDIM]);
 int kna_axis(kna_op *op, kn_axes given, int ndim, int if_not_given); /* one axis; ValueError if several were given */
 int kna_normalize_axis(kna_op *op, int64_t axis, int ndim);
+
+/* What is given beside arrays, checked once, where it comes in (given.c): NULL is a TypeError "null shape" that has the
+ * argument's name, a count that no list can have a ValueError; an empty one stands for it then, so that callers need
+ * not look. The macros take the name from what they are given. */
+#define kna_shape(op, shape) kna_given_shape(op, shape, #shape)
+#define kna_shape_or_null(op, shape) ((shape) ? kna_given_shape(op, shape, #shape) : NULL)
+#define kna_axes_of(op, axes) kna_given_axes(op, axes, #axes)
+const kn_shape *kna_given_shape(kna_op *op, const kn_shape *given, const char *name);
+const kn_axes *kna_given_axes(kna_op *op, const kn_axes *given, const char *name);
+bool kna_axes_fit(kna_op *op, kn_axes given, const char *name);
+bool kna_given_pointer(kna_op *op, const void *p, const char *name); /* false: the operation failed, now or before */
+bool kna_given_list(kna_op *op, int64_t n, const void *p, int64_t most, const char *name); /* n of them at p */
+bool kna_report_list(const char *operation, int64_t n, const void *p, const char *name);   /* the same without an op */
+void kna_null(kna_op *op, const char *name);
+
 void kna_mark_kept(int n, const kn_array *x); /* values that are handed on: worth having when their neighbours run */
 kn_dtype kna_lookup_dtype(kn_dtype given, kn_dtype otherwise);
 

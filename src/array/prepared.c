@@ -190,9 +190,16 @@ size_t kn_fn_peak_bytes(kn_fn fn, const kn_args *args, int threads)
 
 /* ---- What it is. */
 
-int kn_prepared_n_in(kn_prepared p) { return p ? (int)p->n_in : 0; }
-int kn_prepared_n_out(kn_prepared p) { return p ? (int)p->n_out : 0; }
-size_t kn_prepared_workspace_bytes(kn_prepared p) { return p ? p->workspace : 0; }
+static bool given(const char *operation, kn_prepared p)
+{
+    if (!p)
+        knx_report_new(operation, KN_ERROR_TYPE, "null function");
+    return p != NULL;
+}
+
+int kn_prepared_n_in(kn_prepared p) { return given("prepared_n_in", p) ? (int)p->n_in : 0; }
+int kn_prepared_n_out(kn_prepared p) { return given("prepared_n_out", p) ? (int)p->n_out : 0; }
+size_t kn_prepared_workspace_bytes(kn_prepared p) { return given("prepared_workspace_bytes", p) ? p->workspace : 0; }
 
 static kn_prepared_array describe(kn_type t)
 {
@@ -204,14 +211,14 @@ static kn_prepared_array describe(kn_type t)
 
 kn_prepared_array kn_prepared_in(kn_prepared p, int i)
 {
-    if (!p || i < 0 || i >= (int)p->n_in)
+    if (!given("prepared_in", p) || i < 0 || i >= (int)p->n_in)
         return (kn_prepared_array){0};
     return describe(knc_operand_type(p->program, (int)p->n_fixed + i));
 }
 
 kn_prepared_array kn_prepared_out(kn_prepared p, int i)
 {
-    if (!p || i < 0 || i >= (int)p->n_out)
+    if (!given("prepared_out", p) || i < 0 || i >= (int)p->n_out)
         return (kn_prepared_array){0};
     return describe(knc_output_type(p->program, i));
 }

@@ -167,9 +167,12 @@ bool kn_can_cast(kn_dtype from, kn_dtype to, const char *casting)
     for (int i = 0; i < 5; i++)
         if (casting && strcmp(casting, names[i]) == 0)
             return knx_can_cast(from, to, (kn_casting)i);
-    knx_report_new("can_cast", KN_ERROR_VALUE,
-                   "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')",
-                   casting ? casting : "null");
+    if (!casting)
+        knx_report_new("can_cast", KN_ERROR_TYPE, "null casting");
+    else
+        knx_report_new("can_cast", KN_ERROR_VALUE,
+                       "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')",
+                       casting ? casting : "null");
     return false;
 }
 

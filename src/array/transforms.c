@@ -113,7 +113,9 @@ kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts)
         draft = transformed(KNA_FN_JIT, f->core);
         if (opts) {
             kn_argnums donated = opts->donate_argnums;
-            for (int i = 0; i < donated.n; i++)
+            if (donated.n < 0 || donated.n > KN_MAX_ARGS)
+                kna_fail(&op, KN_ERROR_VALUE, "donate_argnums has %d entries", donated.n);
+            for (int i = 0; i < donated.n && !kna_failed(&op); i++)
                 if (donated.arg[i] < 0 || donated.arg[i] >= f->core->n_args)
                     kna_fail(&op, KN_ERROR_VALUE, "donate_argnums %d is out of range: %s has %d arguments",
                              donated.arg[i], f->core->name, f->core->n_args);

@@ -86,10 +86,8 @@ static kn_array own_array(kn_array x, kn_error **error)
 
 static tree *own_arrays(const char *operation, int n, const kn_array *arrays)
 {
-    if (n < 0 || (n > 0 && !arrays)) {
-        knx_report_new(operation, KN_ERROR_VALUE, "%d arrays", n);
+    if (!kna_report_list(operation, n, arrays, "arrays"))
         return NULL;
-    }
     tree *t = knx_alloc_zero(sizeof *t + (size_t)n * sizeof(kn_array));
     if (!t) {
         kna_tree_failed(operation, knx_error_nomem());

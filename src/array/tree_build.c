@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tree_build.c -- trees made of trees, taken apart and put together again; structures as handles. */
 #include "array/handle.h"
+#include "array/op.h"
 #include "array/tree.h"
 #include "base/context.h"
 #include <stdlib.h>
@@ -11,13 +12,13 @@
 /* A node of this kind over copies of the children: their arrays are owned by the new tree too. */
 static kn_tree join(const char *operation, int kind, int n, const kn_tree *children, const char *const *key)
 {
-    kna_structure **part = knx_alloc_zero(((size_t)(n < 0 ? 0 : n) + 1) * sizeof *part);
+    if (!kna_report_list(operation, n, children, "children"))
+        return NULL;
+    kna_structure **part = knx_alloc_zero(((size_t)n + 1) * sizeof *part);
     KN_VEC(kn_array) leaf = {0};
-    bool ok = part != NULL && n >= 0;
+    bool ok = part != NULL;
     if (!part)
         kna_tree_failed(operation, knx_error_nomem());
-    if (part && n < 0)
-        knx_report_new(operation, KN_ERROR_VALUE, "%d children", n);
     for (int i = 0; ok && i < n; i++) {
         kna_tree *t = kna_tree_get(operation, children[i]);
         part[i] = t ? (kna_structure *)(uintptr_t)kna_structure_in(operation, t) : NULL;
@@ -47,7 +48,9 @@ static int by_name(const void *a, const void *b)
 
 kn_tree kn_tree_dict(int n, const kn_tree_item *items)
 {
-    size_t room = (size_t)(n < 0 ? 0 : n) + 1;
+    if (!kna_report_list("tree_dict", n, items, "items"))
+        return NULL;
+    size_t room = (size_t)n + 1;
     kn_tree_item *sorted = knx_alloc(room * sizeof *sorted);
     kn_tree *child = knx_alloc(room * sizeof *child), made = NULL;
     const char **key = knx_alloc(room * sizeof *key);
@@ -156,7 +159,9 @@ kn_treedef kn_treedef_child(kn_treedef handle, int i)
 
 kn_treedef kn_treedef_tuple(int n, const kn_treedef *children)
 {
-    kna_structure **part = knx_alloc(((size_t)(n < 0 ? 0 : n) + 1) * sizeof *part);
+    if (!kna_report_list("treedef_tuple", n, children, "children"))
+        return NULL;
+    kna_structure **part = knx_alloc(((size_t)n + 1) * sizeof *part);
     bool ok = part != NULL;
     if (!part)
         kna_tree_failed("treedef_tuple", knx_error_nomem());
@@ -165,8 +170,7 @@ kn_treedef kn_treedef_tuple(int n, const kn_treedef *children)
         ok = part[i] != NULL;
     }
     kn_treedef made =
-        ok ? structure_handle("treedef_tuple", kna_structure_join(KN_TREE_TUPLE, NULL, n < 0 ? 0 : n, part, NULL))
-           : NULL;
+        ok ? structure_handle("treedef_tuple", kna_structure_join(KN_TREE_TUPLE, NULL, n, part, NULL)) : NULL;
     knx_free(part);
     return made;
 }
@@ -313,8 +317,10 @@ static int find(const char *operation, kn_tree tree, const char *path, kna_tree 
     int at = -1;
     *t = kna_tree_get(operation ? operation : "tree_has", tree);
     *s = *t ? kna_structure_in(operation ? operation : "tree_has", *t) : NULL;
-    kn_error *e = *s ? kna_structure_find(*s, path, &at) : NULL;
-    if (e && operation)
+    kn_error *e = !path ? knx_error(KN_ERROR_TYPE, "null path") : *s ? kna_structure_find(*s, path, &at) : NULL;
+    if (e && !path)
+        kna_tree_failed(operation ? operation : "tree_has", e);
+    else if (e && operation)
         kna_tree_failed(operation, e);
     else
         knx_error_release(e);

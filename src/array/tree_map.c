@@ -2,6 +2,7 @@
  * tree_map.c -- functions of trees: map, reduce, all, transpose, broadcast, ravel. The user's functions are called
  * between operations, as if the user had called them leaf by leaf. */
 #include "array/handle.h"
+#include "array/op.h"
 #include "array/tree.h"
 #include "base/context.h"
 #include <string.h>
@@ -80,7 +81,8 @@ kn_tree kn_tree_map(const kn_mapper *f, int n, const kn_tree *trees)
         knx_report_new("tree_map", KN_ERROR_VALUE, "takes 1 to %d trees, but was given %d", MAX_TREES, n);
         return NULL;
     }
-    if (!callable("tree_map", f, n) || !same_structures("tree_map", n, trees, t))
+    if (!kna_report_list("tree_map", n, trees, "trees") || !callable("tree_map", f, n) ||
+        !same_structures("tree_map", n, trees, t))
         return NULL;
     int leaves = t[0]->n;
     kna_structure *s = kna_structure_retain(t[0]->structure);
@@ -327,7 +329,7 @@ kn_tree kn_tree_unravel(kn_tree like, kn_array flat)
     if (ok)
         kna_end_n(&op, t->n, part, y);
     else
-        kna_end_plain(&op);
+        kna_end_handle(&op);
     kn_tree made = ok ? kna_tree_new("tree_unravel", kna_structure_retain(t->structure), y) : NULL;
     knx_free(y);
     knx_free(part);

@@ -243,8 +243,10 @@ static void member_name(const kn_named *arrays, int i, char *text, size_t size)
 static kn_error *check_names(int n, const kn_named *arrays)
 {
     char name[1024], other[1024];
-    if (n < 0 || (n && !arrays))
-        return knx_error(KN_ERROR_VALUE, "%d arrays", n);
+    if (n < 0)
+        return knx_error(KN_ERROR_VALUE, "a negative number of arrays: %d", n);
+    if (n && !arrays)
+        return knx_error(KN_ERROR_TYPE, "null arrays");
     for (int i = 0; i < n; i++) {
         if (arrays[i].name && strlen(arrays[i].name) > sizeof name - 8)
             return knx_error(KN_ERROR_VALUE, "the name of array %d is too long", i);

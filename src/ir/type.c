@@ -23,7 +23,11 @@ int64_t kni_type_size(kn_type t)
 {
     int64_t n = 1;
     for (int i = 0; i < t.ndim; i++)
-        n *= t.dim[i];
+        if (t.dim[i] == 0)
+            return 0;
+    for (int i = 0; i < t.ndim; i++)
+        if (__builtin_mul_overflow(n, t.dim[i], &n))
+            return INT64_MAX; /* kni_type_check_size refuses it */
     return n;
 }
 

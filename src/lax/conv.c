@@ -98,13 +98,15 @@ static void set_named_padding(conv *c, const kn_lax_pads *padding)
 /* After the strides and dilations. Wrong numbers of pairs are left to the row. */
 static void set_padding(conv *c, const kn_lax_pads *padding)
 {
+    if (!padding->type)
+        kna_given_list(&c->op, padding->n, padding->pair, KN_MAX_NDIM, "padding");
     if (kna_failed(&c->op))
         return;
     if (padding->type || (!padding->pair && padding->n == 0 && c->n)) {
         set_named_padding(c, padding);
         return;
     }
-    int n = padding->n < KN_MAX_NDIM ? padding->n : KN_MAX_NDIM;
+    int n = padding->n;
     for (int i = 0; i < n; i++) {
         c->lo[i] = padding->pair[i].low;
         c->hi[i] = padding->pair[i].high;
@@ -133,6 +135,7 @@ static kn_array convolve(const char *name, kn_array lhs, kn_array rhs, const kn_
     conv c;
     kn_atom a[2];
     begin_operands(&c, name, lhs, rhs, a);
+    strides = kna_given_shape(&c.op, strides, "window_strides");
     begin(&c, &o->dimension_numbers, o->preferred_element_type);
     c.p.feature_group_count = o->feature_group_count;
     c.p.batch_group_count = o->batch_group_count;
@@ -239,6 +242,7 @@ kn_array kn_lax_conv_transpose(kn_array lhs, kn_array rhs, const kn_shape *strid
     kn_atom a[2];
     kn_shape ones = {0};
     begin_operands(&c, "lax.conv_transpose", lhs, rhs, a);
+    strides = kna_shape(&c.op, strides);
     if (!kna_failed(&c.op) && (c.lhs.ndim != c.rhs.ndim || c.lhs.ndim < 2))
         kna_fail(&c.op, KN_ERROR_VALUE,
                  "lhs and rhs must have the same number of dimensions, at least 2, got %d and %d", c.lhs.ndim,
@@ -298,7 +302,7 @@ static kn_atom patches(conv *c, kn_atom lhs, const kn_shape *filter, const kn_sh
     int64_t dim[KN_MAX_NDIM];
     if (kna_failed(&c->op))
         return KN_ATOM_NONE;
-    if (filter->ndim < 0 || filter->ndim > KN_MAX_NDIM - 2) {
+    if (filter->ndim > KN_MAX_NDIM - 2) {
         kna_fail(&c->op, KN_ERROR_VALUE, "filter_shape has %d dimensions", filter->ndim);
         return KN_ATOM_NONE;
     }
@@ -333,6 +337,8 @@ kn_array kn_lax_conv_general_dilated_patches(kn_array lhs, const kn_shape *filte
     KNLAX_OPTS(kn_lax_conv_general_dilated_patches_opts, o, opts);
     conv c;
     kna_begin(&c.op, "lax.conv_general_dilated_patches");
+    filter_shape = kna_shape(&c.op, filter_shape);
+    window_strides = kna_shape(&c.op, window_strides);
     kn_atom a = kna_in(&c.op, lhs);
     c.lhs = kna_failed(&c.op) ? (kn_type){0} : knb_type(c.op.b, a);
     return kna_end(&c.op, patches(&c, a, filter_shape, window_strides, &padding, &o));
@@ -373,6 +379,8 @@ kn_array kn_lax_conv_general_dilated_local(kn_array lhs, kn_array rhs, const kn_
     kn_atom a[2];
     o.preferred_element_type = NULL;
     begin_operands(&c, "lax.conv_general_dilated_local", lhs, rhs, a);
+    window_strides = kna_shape(&c.op, window_strides);
+    filter_shape = kna_shape(&c.op, filter_shape);
     kn_atom x = patches(&c, a[0], filter_shape, window_strides, &padding, &o);
     return kna_end(&c.op, kna_failed(&c.op) ? KN_ATOM_NONE : each_kernel(&c, x, a[1]));
 }

@@ -72,14 +72,16 @@ static void specs_of_words(kna_op *op, const char *const word[3], knlax_conv_spe
 void knlax_conv_specs_of(kna_op *op, const kn_lax_conv_numbers *given, int lhs_ndim, const int64_t *lhs, int rhs_ndim,
                          const int64_t *rhs, knlax_conv_specs *s)
 {
+    memset(s, 0, sizeof *s);
+    if (!kna_given_pointer(op, given, "dimension_numbers"))
+        return;
     const kn_axes *lists[3] = {&given->lhs_spec, &given->rhs_spec, &given->out_spec};
     const char *const word[3] = {given->lhs, given->rhs, given->out};
-    memset(s, 0, sizeof *s);
     if (kna_failed(op))
         return;
     if (lists[0]->n || lists[1]->n || lists[2]->n) {
         for (int i = 0; i < 3; i++)
-            s->n[i] = knlax_list(lists[i], s->v[i]);
+            s->n[i] = knlax_list_of(op, kna_given_axes(op, lists[i], "dimension_numbers"), s->v[i]);
         return;
     }
     if (lhs_ndim != rhs_ndim) {
@@ -116,6 +118,8 @@ kn_lax_conv_numbers kn_lax_conv_dimension_numbers(const kn_shape *lhs_shape, con
     kn_lax_conv_numbers y = {0};
     kn_axes *lists[3] = {&y.lhs_spec, &y.rhs_spec, &y.out_spec};
     kna_begin(&op, "lax.conv_dimension_numbers");
+    lhs_shape = kna_shape(&op, lhs_shape);
+    rhs_shape = kna_shape(&op, rhs_shape);
     knlax_conv_specs_of(&op, dimension_numbers, lhs_shape->ndim, lhs_shape->dim, rhs_shape->ndim, rhs_shape->dim, &s);
     if (!kna_end_plain(&op))
         return y;

@@ -9,9 +9,9 @@ typedef struct lists {
     int64_t v[5][KN_MAX_NDIM];
 } lists;
 
-static kn_ints list(lists *l, int k, const kn_axes *axes)
+static kn_ints list_of(kna_op *op, lists *l, int k, const kn_axes *axes, const char *name)
 {
-    int n = knlax_list(axes, l->v[k]);
+    int n = knlax_list_of(op, kna_given_axes(op, axes, name), l->v[k]);
     return (kn_ints){n, l->v[k]};
 }
 
@@ -31,16 +31,20 @@ kn_array kn_lax_gather(kn_array x, kn_array indices, const kn_lax_gather_dimensi
                        const kn_shape *slice_sizes, const kn_lax_gather_opts *opts)
 {
     KNLAX_OPTS(kn_lax_gather_opts, o, opts);
-    const kn_lax_gather_dimension_numbers *d = dimension_numbers;
+    static const kn_lax_gather_dimension_numbers none;
+    const kn_lax_gather_dimension_numbers *d = dimension_numbers ? dimension_numbers : &none;
     kna_op op;
     lists l;
     kna_begin(&op, "lax.gather");
+    kna_given_pointer(&op, dimension_numbers, "dimension_numbers");
+    slice_sizes = kna_shape(&op, slice_sizes);
     kn_atom a = kna_in(&op, x), i = kna_in(&op, indices);
-    kn_p_gather p = {.offset_dims = list(&l, 0, &d->offset_dims),
-                     .collapsed_slice_dims = list(&l, 1, &d->collapsed_slice_dims),
-                     .start_index_map = list(&l, 2, &d->start_index_map),
-                     .operand_batching_dims = list(&l, 3, &d->operand_batching_dims),
-                     .start_indices_batching_dims = list(&l, 4, &d->start_indices_batching_dims),
+    kn_p_gather p = {.offset_dims = list_of(&op, &l, 0, &d->offset_dims, "offset_dims"),
+                     .collapsed_slice_dims = list_of(&op, &l, 1, &d->collapsed_slice_dims, "collapsed_slice_dims"),
+                     .start_index_map = list_of(&op, &l, 2, &d->start_index_map, "start_index_map"),
+                     .operand_batching_dims = list_of(&op, &l, 3, &d->operand_batching_dims, "operand_batching_dims"),
+                     .start_indices_batching_dims =
+                         list_of(&op, &l, 4, &d->start_indices_batching_dims, "start_indices_batching_dims"),
                      .slice_sizes = {slice_sizes->ndim, slice_sizes->dim},
                      .mode = mode_of(&op, o.mode, KN_GATHER_PROMISE),
                      .indices_are_sorted = o.indices_are_sorted,
@@ -49,22 +53,27 @@ kn_array kn_lax_gather(kn_array x, kn_array indices, const kn_lax_gather_dimensi
 }
 
 static kn_array scatter(const char *name, const kn_prim *row, const kn_array x[3],
-                        const kn_lax_scatter_dimension_numbers *d, const kn_lax_gather_opts *opts)
+                        const kn_lax_scatter_dimension_numbers *numbers, const kn_lax_gather_opts *opts)
 {
     KNLAX_OPTS(kn_lax_gather_opts, o, opts);
+    static const kn_lax_scatter_dimension_numbers none;
+    const kn_lax_scatter_dimension_numbers *d = numbers ? numbers : &none;
     kna_op op;
     lists l;
     kn_atom a[3], both[2];
     kna_begin(&op, name);
+    kna_given_pointer(&op, numbers, "dimension_numbers");
     knlax_same_dtypes(&op, 2, (kn_array[]){x[0], x[2]}, both);
     a[0] = both[0];
     a[1] = kna_in(&op, x[1]);
     a[2] = both[1];
-    kn_p_scatter p = {.update_window_dims = list(&l, 0, &d->update_window_dims),
-                      .inserted_window_dims = list(&l, 1, &d->inserted_window_dims),
-                      .scatter_dims_to_operand_dims = list(&l, 2, &d->scatter_dims_to_operand_dims),
-                      .operand_batching_dims = list(&l, 3, &d->operand_batching_dims),
-                      .scatter_indices_batching_dims = list(&l, 4, &d->scatter_indices_batching_dims),
+    kn_p_scatter p = {.update_window_dims = list_of(&op, &l, 0, &d->update_window_dims, "update_window_dims"),
+                      .inserted_window_dims = list_of(&op, &l, 1, &d->inserted_window_dims, "inserted_window_dims"),
+                      .scatter_dims_to_operand_dims =
+                          list_of(&op, &l, 2, &d->scatter_dims_to_operand_dims, "scatter_dims_to_operand_dims"),
+                      .operand_batching_dims = list_of(&op, &l, 3, &d->operand_batching_dims, "operand_batching_dims"),
+                      .scatter_indices_batching_dims =
+                          list_of(&op, &l, 4, &d->scatter_indices_batching_dims, "scatter_indices_batching_dims"),
                       .mode = mode_of(&op, o.mode, KN_GATHER_FILL),
                       .indices_are_sorted = o.indices_are_sorted,
                       .unique_indices = o.unique_indices};
@@ -111,6 +120,7 @@ kn_array kn_lax_index_take(kn_array x, kn_list indices, const kn_axes *axes)
     int64_t axis[KN_MAX_NDIM], offset[KN_MAX_NDIM], sizes[KN_MAX_NDIM];
     kn_atom columns[KN_MAX_NDIM];
     kna_begin(&op, "lax.index_take");
+    axes = kna_axes_of(&op, axes);
     kn_atom a = kna_in(&op, x);
     kn_type t = knb_type(op.b, a);
     int n = kna_list_read(&op, indices, &index), given = kna_failed(&op) ? 0 : knlax_axes(&op, axes, t.ndim, axis);

@@ -27,11 +27,14 @@ void knlax_operands(kna_op *op, int n, const kn_array *x, kn_atom *a);
 bool knlax_accepts(kna_op *op, kn_dtype d, const char *kinds, int position);
 
 /* Lists as given: v gets them, and their number is returned. */
-int knlax_list(const kn_axes *axes, int64_t v[KN_MAX_NDIM]);
+#define knlax_list(op, axes, v) knlax_list_of(op, kna_axes_of(op, axes), v)
+int knlax_list_of(kna_op *op, const kn_axes *axes, int64_t v[KN_MAX_NDIM]); /* 0 where they cannot be axes */
 /* The same as axes of so many dimensions: negative ones count from the end; AxisError. */
 int knlax_axes(kna_op *op, const kn_axes *axes, int ndim, int64_t v[KN_MAX_NDIM]);
 int knlax_axis(kna_op *op, kn_axes axis, int ndim, int if_not_given); /* one of them */
-/* padding.c: the padding of n axes of these extents, for (dilated) windows and strides. */
+/* padding.c. A window with its holes; false for what is too wide, or no window, which the rows refuse. */
+bool knlax_wide_window(int64_t extent, int64_t dilation, int64_t *wide);
+/* The padding of n axes of these extents, for (dilated) windows and strides. */
 void knlax_read_pads(kna_op *op, const kn_lax_pads *given, int n, const int64_t *extent, const int64_t *window,
                      const int64_t *stride, kn_lax_pad_pair *pads);
 /* "(0, 1)" as Python writes a tuple */

@@ -49,6 +49,7 @@ kn_array kn_lax_pad(kn_array x, kn_array padding_value, kn_lax_padding_config co
         kna_fail(&op, KN_ERROR_TYPE, "operand and padding_value must be same dtype: got %s and %s.", t.dtype->name,
                  v.dtype->name);
     knlax_same_dtypes(&op, 2, (kn_array[]){x, padding_value}, a);
+    kna_given_list(&op, config.n, config.axis, KN_MAX_NDIM, "padding_config");
     if (!kna_failed(&op))
         check_padding(&op, t, v, config);
     if (kna_failed(&op))
@@ -148,6 +149,7 @@ kn_array kn_lax_tile(kn_array x, const kn_shape *reps)
 {
     kna_op op;
     kna_begin(&op, "lax.tile");
+    reps = kna_shape(&op, reps);
     kn_atom a = kna_in(&op, x);
     kn_type t = knb_type(op.b, a);
     if (!kna_failed(&op) && reps->ndim != t.ndim)
@@ -191,12 +193,13 @@ kn_list kn_lax_split(kn_array x, const kn_shape *sizes, const kn_lax_stack_opts 
     KNLAX_OPTS(kn_lax_stack_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.split");
+    sizes = kna_shape(&op, sizes);
     kn_atom a = kna_in(&op, x);
     int axis = kna_failed(&op) ? 0 : knlax_axis(&op, o.axis, knb_type(op.b, a).ndim, 0);
     kn_atom *y = results(&op, sizes->ndim);
     if (y)
         knb_split(op.b, a, sizes->ndim, sizes->dim, axis, y);
-    kn_list list = knlax_end_list(&op, sizes->ndim, y);
+    kn_list list = knlax_end_list(&op, y ? sizes->ndim : 0, y);
     knx_free(y);
     return list;
 }

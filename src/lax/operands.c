@@ -144,8 +144,10 @@ const char *knlax_tuple(kn_text *t, int n, const int64_t *v)
     return t->s;
 }
 
-int knlax_list(const kn_axes *axes, int64_t v[KN_MAX_NDIM])
+int knlax_list_of(kna_op *op, const kn_axes *axes, int64_t v[KN_MAX_NDIM])
 {
+    if (kna_failed(op))
+        return 0;
     int n = axes->n > 0 ? axes->n - 1 : 0;
     for (int i = 0; i < n; i++)
         v[i] = axes->axis[i];
@@ -154,7 +156,7 @@ int knlax_list(const kn_axes *axes, int64_t v[KN_MAX_NDIM])
 
 int knlax_axes(kna_op *op, const kn_axes *axes, int ndim, int64_t v[KN_MAX_NDIM])
 {
-    int n = knlax_list(axes, v);
+    int n = knlax_list(op, axes, v);
     for (int i = 0; i < n && !kna_failed(op); i++)
         v[i] = kna_normalize_axis(op, v[i], ndim);
     return kna_failed(op) ? 0 : n;
@@ -162,7 +164,7 @@ int knlax_axes(kna_op *op, const kn_axes *axes, int ndim, int64_t v[KN_MAX_NDIM]
 
 int knlax_axis(kna_op *op, kn_axes axis, int ndim, int if_not_given)
 {
-    if (axis.n <= 1)
+    if (axis.n == 0 || axis.n == 1)
         axis = (kn_axes){2, {if_not_given}};
     return kna_failed(op) ? 0 : kna_axis(op, axis, ndim, 0);
 }

@@ -3,11 +3,19 @@
 #include "lax/internal.h"
 #include <strings.h>
 
+bool knlax_wide_window(int64_t extent, int64_t dilation, int64_t *wide)
+{
+    return extent > 0 && dilation > 0 && !__builtin_mul_overflow(extent - 1, dilation, wide) &&
+           !__builtin_add_overflow(*wide, 1, wide);
+}
+
 /* Pads such that there is one window for each stride of the axis; the odd element is `lower` or behind. */
 static kn_lax_pad_pair same(int64_t extent, int64_t window, int64_t stride, bool lower)
 {
-    int64_t windows = extent > 0 ? (extent - 1) / stride + 1 : 0, all = (windows - 1) * stride + window - extent;
-    all = all > 0 ? all : 0;
+    int64_t windows = extent > 0 ? (extent - 1) / stride + 1 : 0, all;
+    if (__builtin_mul_overflow(windows - 1, stride, &all) || __builtin_sub_overflow(all, extent, &all) ||
+        __builtin_add_overflow(all, window, &all) || all < 0)
+        all = 0; /* of what no array can have */
     return lower ? (kn_lax_pad_pair){all - all / 2, all / 2} : (kn_lax_pad_pair){all / 2, all - all / 2};
 }
 
@@ -28,6 +36,8 @@ static void pads_of_type(kna_op *op, const char *type, int n, const int64_t *ext
 void knlax_read_pads(kna_op *op, const kn_lax_pads *given, int n, const int64_t *extent, const int64_t *window,
                      const int64_t *stride, kn_lax_pad_pair *pads)
 {
+    if (!given->type)
+        kna_given_list(op, given->n, given->pair, KN_MAX_NDIM, "padding");
     if (kna_failed(op))
         return;
     if (given->type || !given->pair) {
@@ -44,8 +54,14 @@ int kn_lax_padtype_to_pads(const kn_shape *in_shape, const kn_shape *window_shap
                            const char *padding, kn_lax_pad_pair *pads)
 {
     kna_op op;
-    int n = in_shape->ndim;
     kna_begin(&op, "lax.padtype_to_pads");
+    in_shape = kna_shape(&op, in_shape);
+    window_shape = kna_shape(&op, window_shape);
+    window_strides = kna_shape(&op, window_strides);
+    kna_given_pointer(&op, pads, "pads");
+    int n = in_shape->ndim;
+    if (kna_failed(&op))
+        return kna_end_plain(&op) ? n : -1;
     if (!padding)
         kna_fail(&op, KN_ERROR_TYPE, "Unknown padding type: None.");
     else if (window_shape->ndim != n || window_strides->ndim != n)

@@ -15,16 +15,18 @@ kn_array kn_lax_dot_general(kn_array lhs, kn_array rhs, const kn_lax_dot_dimensi
                             const kn_lax_dot_opts *opts)
 {
     KNLAX_OPTS(kn_lax_dot_opts, o, opts);
-    const kn_lax_dot_dimension_numbers *d = dimension_numbers;
+    static const kn_lax_dot_dimension_numbers none;
+    const kn_lax_dot_dimension_numbers *d = dimension_numbers ? dimension_numbers : &none;
     kna_op op;
     int64_t v[4][KN_MAX_NDIM];
     kn_atom a[2];
     kna_begin(&op, "lax.dot_general");
+    kna_given_pointer(&op, dimension_numbers, "dimension_numbers");
     knlax_same_dtypes(&op, 2, (kn_array[]){lhs, rhs}, a);
-    kn_p_dot_general p = {{knlax_list(&d->lhs_contract, v[0]), v[0]},
-                          {knlax_list(&d->rhs_contract, v[1]), v[1]},
-                          {knlax_list(&d->lhs_batch, v[2]), v[2]},
-                          {knlax_list(&d->rhs_batch, v[3]), v[3]},
+    kn_p_dot_general p = {{knlax_list(&op, &d->lhs_contract, v[0]), v[0]},
+                          {knlax_list(&op, &d->rhs_contract, v[1]), v[1]},
+                          {knlax_list(&op, &d->lhs_batch, v[2]), v[2]},
+                          {knlax_list(&op, &d->rhs_batch, v[3]), v[3]},
                           o.preferred_element_type ? kna_lookup_dtype(o.preferred_element_type, NULL) : NULL};
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_dot_general(op.b, a[0], a[1], &p));
 }
@@ -233,6 +235,7 @@ kn_lax_rng_bit_generator_result kn_lax_rng_bit_generator(kn_array key, const kn_
     kn_array y[2];
     kn_atom out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     kna_begin(&op, "lax.rng_bit_generator");
+    shape = kna_shape(&op, shape);
     kn_atom a = kna_in(&op, key);
     kn_p_rng_bit_generator p = {
         .algorithm = o.algorithm, .dtype = kna_lookup_dtype(o.dtype, KN_DT(U32)), .shape = {shape->ndim, shape->dim}};

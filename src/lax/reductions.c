@@ -12,7 +12,7 @@ KNLAX_DEFAULTS(kn_lax_cumulative_opts)
 /* The axes as they are given: JAX's lax takes no negative ones. */
 static int check_axes(kna_op *op, const kn_axes *axes, kn_type t, int64_t v[KN_MAX_NDIM])
 {
-    int n = knlax_list(axes, v);
+    int n = knlax_list(op, axes, v);
     kn_text s = {0}, u = {0};
     for (int i = 0; i < n && !kna_failed(op); i++) {
         bool twice = false;
@@ -88,7 +88,7 @@ static kn_array cumulate(const char *name, kn_atom (*by)(kn_builder *, kn_atom, 
     int64_t v[KN_MAX_NDIM];
     kna_begin(&op, name);
     kn_atom a = kna_in(&op, x);
-    int n = knlax_list(&o.axis, v), axis = n ? (int)v[0] : 0, ndim = knb_type(op.b, a).ndim;
+    int n = knlax_list(&op, &o.axis, v), axis = n ? (int)v[0] : 0, ndim = knb_type(op.b, a).ndim;
     if (!kna_failed(&op) && axis < 0)
         kna_fail(&op, KN_ERROR_VALUE, "XLA operations do not allow negative axes");
     else if (!kna_failed(&op) && axis >= ndim)
@@ -226,6 +226,7 @@ kn_array kn_lax_reduce(kn_array x, kn_array init_value, kn_fn computation, const
     kna_op op;
     kn_atom a[2], y = KN_ATOM_NONE;
     kna_begin(&op, "lax.reduce");
+    dimensions = kna_axes_of(&op, dimensions);
     knlax_same_dtypes(&op, 2, (kn_array[]){x, init_value}, a);
     reduce_by(&op, 1, a, init_value, computation, dimensions, &y);
     return kna_end(&op, y);
@@ -236,6 +237,7 @@ kn_list kn_lax_reduce_list(kn_list operands, kn_list init_values, kn_fn computat
     kna_op op;
     const kn_array *x = NULL, *init = NULL;
     kna_begin(&op, "lax.reduce");
+    dimensions = kna_axes_of(&op, dimensions);
     int n = kna_list_read(&op, operands, &x), m = kna_list_read(&op, init_values, &init);
     if (!kna_failed(&op) && (n != m || !n))
         kna_fail(&op, KN_ERROR_VALUE, "Must have same total number of operands as init_values:  %d vs. %d", n, m);

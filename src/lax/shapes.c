@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * shapes.c -- jax.lax: arrays made of nothing, broadcast, with other shapes. */
 #include "lax/internal.h"
+#include <limits.h>
 #include <string.h>
 
 KNLAX_DEFAULTS(kn_lax_full_opts)
@@ -21,6 +22,7 @@ static kn_array iota(const char *name, kn_dtype dtype, const kn_shape *shape, in
 {
     kna_op op;
     kna_begin(&op, name);
+    shape = kna_shape(&op, shape);
     kn_dtype d = need_dtype(&op, dtype);
     if (!kna_failed(&op) && !knx_is_inexact(d) && !knx_is_integer(d))
         kna_fail(&op, KN_ERROR_TYPE, "does not accept dtype %s. Accepted dtypes are subtypes of number.", d->name);
@@ -58,6 +60,7 @@ kn_array kn_lax_full(const kn_shape *shape, kn_array fill_value, const kn_lax_fu
     KNLAX_OPTS(kn_lax_full_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.full");
+    shape = kna_shape(&op, shape);
     return kna_end(&op, filled(&op, fill_value, o.dtype ? kna_lookup_dtype(o.dtype, NULL) : NULL, shape));
 }
 
@@ -71,13 +74,14 @@ kn_array kn_lax_full_like(kn_array x, kn_array fill_value, const kn_lax_full_lik
     if (t.ndim)
         memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
     kn_dtype d = kna_failed(&op) ? KN_DT(F32) : kna_lookup_dtype(o.dtype, kna_strong_dtype(t));
-    return kna_end(&op, filled(&op, fill_value, d, o.shape ? o.shape : &shape));
+    return kna_end(&op, filled(&op, fill_value, d, o.shape ? kna_shape(&op, o.shape) : &shape));
 }
 
 kn_array kn_lax_empty(const kn_shape *shape, kn_dtype dtype)
 {
     kna_op op;
     kna_begin(&op, "lax.empty");
+    shape = kna_shape(&op, shape);
     kn_dtype d = need_dtype(&op, dtype);
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_zeros(op.b, knlax_shaped(d, shape)));
 }
@@ -107,6 +111,7 @@ kn_array kn_lax_broadcast(kn_array x, const kn_shape *sizes)
 {
     kna_op op;
     kna_begin(&op, "lax.broadcast");
+    sizes = kna_shape(&op, sizes);
     kn_atom a = kna_in(&op, x);
     return kna_end(&op, kna_failed(&op) ? a : in_front(&op, a, sizes->ndim, sizes->dim));
 }
@@ -117,11 +122,11 @@ kn_array kn_lax_broadcast_to_rank(kn_array x, int rank)
     int64_t ones[KN_MAX_NDIM];
     kna_begin(&op, "lax.broadcast_to_rank");
     kn_atom a = kna_in(&op, x);
-    int n = kna_failed(&op) ? 0 : rank - knb_type(op.b, a).ndim;
+    int had = kna_failed(&op) ? 0 : knb_type(op.b, a).ndim, n = rank < 0 ? -1 : rank - had;
     for (int i = 0; i < KN_MAX_NDIM; i++)
         ones[i] = 1;
     if (!kna_failed(&op) && (n < 0 || n > KN_MAX_NDIM))
-        kna_fail(&op, KN_ERROR_VALUE, "an array of dimension %d cannot have rank %d", rank - n, rank);
+        kna_fail(&op, KN_ERROR_VALUE, "an array of dimension %d cannot have rank %d", had, rank);
     return kna_end(&op, kna_failed(&op) ? a : in_front(&op, a, n, ones));
 }
 
@@ -129,8 +134,9 @@ kn_array kn_lax_broadcast_in_dim(kn_array x, const kn_shape *shape, const kn_axe
 {
     kna_op op;
     int64_t d[KN_MAX_NDIM];
-    int n = knlax_list(broadcast_dimensions, d);
     kna_begin(&op, "lax.broadcast_in_dim");
+    shape = kna_shape(&op, shape);
+    int n = knlax_list(&op, broadcast_dimensions, d);
     kn_atom a = kna_in(&op, x);
     kn_type t = knb_type(op.b, a);
     kn_text s = {0}, u = {0};
@@ -177,7 +183,10 @@ kn_shape kn_lax_broadcast_shapes(int n, const kn_shape *shapes)
     kna_op op;
     kn_shape y = {0};
     kna_begin(&op, "lax.broadcast_shapes");
-    for (int i = 0; i < n; i++)
+    kna_given_list(&op, n, shapes, INT_MAX, "shapes");
+    for (int i = 0; i < n && !kna_failed(&op); i++)
+        kna_shape(&op, &shapes[i]);
+    for (int i = 0; i < n && !kna_failed(&op); i++)
         y.ndim = shapes[i].ndim > y.ndim ? shapes[i].ndim : y.ndim;
     for (int k = 0; k < y.ndim; k++)
         y.dim[k] = 1;
@@ -230,8 +239,9 @@ kn_array kn_lax_reshape(kn_array x, const kn_shape *new_sizes, const kn_lax_resh
     KNLAX_OPTS(kn_lax_reshape_opts, o, opts);
     kna_op op;
     int64_t order[KN_MAX_NDIM];
-    int n = knlax_list(&o.dimensions, order);
     kna_begin(&op, "lax.reshape");
+    new_sizes = kna_shape(&op, new_sizes);
+    int n = knlax_list(&op, &o.dimensions, order);
     kn_atom a = kna_in(&op, x);
     kn_type t = knb_type(op.b, a);
     if (!kna_failed(&op) && o.dimensions.n > 0 && !is_permutation(n, order, t.ndim)) {
@@ -290,7 +300,7 @@ kn_array kn_lax_expand_dims(kn_array x, const kn_axes *dimensions)
     kna_begin(&op, "lax.expand_dims");
     kn_atom a = kna_in(&op, x);
     kn_type t = knb_type(op.b, a);
-    int n = knlax_list(dimensions, v), ndim = t.ndim + n, k = 0;
+    int n = knlax_list(&op, dimensions, v), ndim = t.ndim + n, k = 0;
     if (!kna_failed(&op) && ndim > KN_MAX_NDIM)
         kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d, found %d", KN_MAX_NDIM,
                  ndim);
@@ -345,8 +355,8 @@ kn_array kn_lax_transpose(kn_array x, const kn_axes *permutation)
 {
     kna_op op;
     int64_t v[KN_MAX_NDIM];
-    int n = knlax_list(permutation, v);
     kna_begin(&op, "lax.transpose");
+    int n = knlax_list(&op, permutation, v);
     kn_atom a = kna_in(&op, x);
     kn_type t = knb_type(op.b, a);
     if (!kna_failed(&op) && !is_permutation(n, v, t.ndim)) {
@@ -362,8 +372,8 @@ kn_array kn_lax_rev(kn_array x, const kn_axes *dimensions)
 {
     kna_op op;
     int64_t v[KN_MAX_NDIM];
-    int n = knlax_list(dimensions, v);
     kna_begin(&op, "lax.rev");
+    int n = knlax_list(&op, dimensions, v);
     kn_atom a = kna_in(&op, x);
     kn_type t = knb_type(op.b, a);
     for (int i = 0; i < n && !kna_failed(&op); i++) {

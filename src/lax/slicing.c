@@ -68,10 +68,13 @@ kn_array kn_lax_slice(kn_array x, const kn_shape *start_indices, const kn_shape 
     KNLAX_OPTS(kn_lax_slice_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.slice");
+    start_indices = kna_shape(&op, start_indices);
+    limit_indices = kna_shape(&op, limit_indices);
     kn_atom a = kna_in(&op, x);
     kn_type t = knb_type(op.b, a);
     check_count(&op, "start_indices", t, start_indices);
     check_count(&op, "limit_indices", t, limit_indices);
+    o.strides = kna_shape_or_null(&op, o.strides);
     if (o.strides)
         check_count(&op, "strides", t, o.strides);
     if (!kna_failed(&op))
@@ -206,6 +209,7 @@ kn_array kn_lax_dynamic_slice(kn_array x, kn_list start_indices, const kn_shape 
     kn_atom start[KN_MAX_NDIM];
     const kn_array *index = NULL;
     kna_begin(&op, "lax.dynamic_slice");
+    slice_sizes = kna_shape(&op, slice_sizes);
     kn_atom a = kna_in(&op, x);
     kn_type t = knb_type(op.b, a);
     int n = kna_list_read(&op, start_indices, &index);

@@ -24,7 +24,8 @@ static void read_padding(kna_op *op, kn_type x, const kn_p_window *p, lists *v)
     int n = p->window_dimensions.n;
     bool fits = p->window_strides.n == n && p->window_dilation.n == n && x.ndim == n;
     for (int d = 0; d < n; d++)
-        window[d] = fits ? (p->window_dimensions.v[d] - 1) * p->window_dilation.v[d] + 1 : 1;
+        if (!fits || !knlax_wide_window(p->window_dimensions.v[d], p->window_dilation.v[d], &window[d]))
+            window[d] = 1;
     if (!fits && !v->o.padding.pair) {
         memset(v->pads, 0, sizeof v->pads);
         return;
@@ -40,10 +41,10 @@ static kn_p_window read_windows(kna_op *op, kn_type x, const kn_shape *dimension
     knlax_read_opts(&v->o, sizeof v->o, opts);
     for (int d = 0; d < n; d++)
         v->ones[d] = 1;
-    kn_p_window p = {.base_dilation = list_of(v->o.base_dilation, n, v->ones),
-                     .window_dilation = list_of(v->o.window_dilation, n, v->ones),
+    kn_p_window p = {.base_dilation = list_of(kna_shape_or_null(op, v->o.base_dilation), n, v->ones),
+                     .window_dilation = list_of(kna_shape_or_null(op, v->o.window_dilation), n, v->ones),
                      .window_dimensions = {n, dimensions->dim},
-                     .window_strides = list_of(v->o.window_strides, n, v->ones),
+                     .window_strides = list_of(kna_shape_or_null(op, v->o.window_strides), n, v->ones),
                      .lo = {x.ndim, v->lo},
                      .hi = {x.ndim, v->hi}};
     if (kna_failed(op))
@@ -66,6 +67,7 @@ static kn_array reduce(const char *name, reducer *by, kn_array x, const kn_shape
     kna_op op;
     lists v;
     kna_begin(&op, name);
+    dimensions = kna_given_shape(&op, dimensions, "window_dimensions");
     kn_atom a = kna_in(&op, x);
     kn_p_window p = read_windows(&op, knb_type(op.b, a), dimensions, opts, &v);
     return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : by(op.b, a, &p));
@@ -149,6 +151,7 @@ kn_array kn_lax_reduce_window(kn_array x, kn_array init_value, kn_fn computation
     kna_op op;
     kn_atom a[2], y = KN_ATOM_NONE;
     kna_begin(&op, "lax.reduce_window");
+    window_dimensions = kna_shape(&op, window_dimensions);
     knlax_same_dtypes(&op, 2, (kn_array[]){x, init_value}, a);
     reduce_by(&op, 1, a, init_value, computation, window_dimensions, opts, &y);
     return kna_end(&op, y);
@@ -160,6 +163,7 @@ kn_list kn_lax_reduce_window_list(kn_list operands, kn_list init_values, kn_fn c
     kna_op op;
     const kn_array *x = NULL, *init = NULL;
     kna_begin(&op, "lax.reduce_window");
+    window_dimensions = kna_shape(&op, window_dimensions);
     int n = kna_list_read(&op, operands, &x), m = kna_list_read(&op, init_values, &init);
     if (!kna_failed(&op) && n != m)
         kna_fail(&op, KN_ERROR_VALUE, "Must have same total number of operands as init_values:  %d vs. %d", n, m);
@@ -189,6 +193,8 @@ kn_shape kn_lax_reduce_window_shape_tuple(const kn_shape *operand_shape, const k
     lists v;
     kn_shape shape = {.ndim = -1};
     kna_begin(&op, "lax.reduce_window_shape_tuple");
+    operand_shape = kna_shape(&op, operand_shape);
+    window_dimensions = kna_shape(&op, window_dimensions);
     kn_type t = kni_type(KN_DT(F32), operand_shape->ndim, operand_shape->dim), y = {0};
     kn_p_window p = read_windows(&op, t, window_dimensions, opts, &v);
     kn_arena a = {0};
@@ -231,6 +237,7 @@ kn_array kn_lax_select_and_gather_add(kn_array tangents, kn_array operand, kn_la
     kna_op op;
     lists v;
     kna_begin(&op, "lax.select_and_gather_add");
+    window_dimensions = kna_shape(&op, window_dimensions);
     kn_atom t = kna_in(&op, tangents), x = kna_in(&op, operand);
     kn_p_window p = read_windows(&op, knb_type(op.b, x), window_dimensions, opts, &v);
     p.select_prim = (int64_t)select_prim;
@@ -244,6 +251,7 @@ kn_array kn_lax_select_and_scatter_add(kn_array source, kn_array operand, kn_lax
     kna_op op;
     lists v;
     kna_begin(&op, "lax.select_and_scatter_add");
+    window_dimensions = kna_shape(&op, window_dimensions);
     kn_atom s = kna_in(&op, source), x = kna_in(&op, operand);
     kn_p_window p = read_windows(&op, knb_type(op.b, x), window_dimensions, opts, &v);
     p.select_prim = (int64_t)select_prim;
@@ -259,6 +267,7 @@ kn_array kn_lax_select_and_scatter(kn_array operand, kn_array source, kn_array i
     lists v;
     kn_atom x[3], y = KN_ATOM_NONE;
     kna_begin(&op, "lax.select_and_scatter");
+    window_dimensions = kna_shape(&op, window_dimensions);
     knlax_same_dtypes(&op, 3, (kn_array[]){operand, source, init_value}, x);
     kn_type t = kna_failed(&op) ? (kn_type){.dtype = KN_DT(F32)} : knb_type(op.b, x[0]);
     kn_p_window p = read_windows(&op, t, window_dimensions, opts, &v);

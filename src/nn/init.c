@@ -40,7 +40,8 @@ kn_nn_init_orthogonal_opts kn_nn_init_orthogonal_opts_default(void)
 static kn_dtype begin(knn_body *c, const char *name, const kn_shape *shape, kn_dtype given)
 {
     knn_begin(c, name);
-    knrand_shape_ok(&c->op, shape);
+    if (kna_given_pointer(&c->op, shape, "shape"))
+        knrand_shape_ok(&c->op, shape);
     return kna_lookup_dtype(given, kna_default_float());
 }
 
@@ -135,11 +136,15 @@ kn_array kn_nn_init_truncated_normal(kn_array key, const kn_shape *shape, const 
 static double extent(kna_op *op, const kn_shape *shape, kn_axes axes, int otherwise)
 {
     double n = 1;
+    if (!kna_axes_fit(op, axes, "axis"))
+        return n;
     if (!axes.n)
         axes = knn_one_axis(otherwise);
     for (int i = 0; i + 1 < axes.n; i++) {
         int k = kna_normalize_axis(op, axes.axis[i], shape->ndim);
-        n *= kna_failed(op) ? 1 : (double)shape->dim[k];
+        if (kna_failed(op))
+            return n;
+        n *= (double)shape->dim[k];
     }
     return n;
 }

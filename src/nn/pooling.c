@@ -40,6 +40,9 @@ static bool read_options(kna_op *op, int ndim, const kn_shape *window, const kn_
 {
     p->o = kn_nn_pool_opts_default();
     knlax_read_opts(&p->o, sizeof p->o, opts);
+    p->o.strides = kna_shape_or_null(op, p->o.strides);
+    if (!p->o.padding.type)
+        kna_given_list(op, p->o.padding.n, p->o.padding.pair, KN_MAX_NDIM, "padding");
     if (!kna_failed(op))
         check(op, p, ndim, window);
     if (kna_failed(op))
@@ -83,6 +86,7 @@ static kn_array extreme(const char *name, kn_atom (*by)(kn_builder *, kn_atom, c
     kna_op op;
     pooling p;
     kna_begin(&op, name);
+    window = kna_given_shape(&op, window, "window_shape");
     kn_atom a = kna_in(&op, x);
     kn_type t = knb_type(op.b, a);
     if (!read_options(&op, t.ndim, window, opts, &p))
@@ -115,6 +119,7 @@ kn_array kn_nn_avg_pool(kn_array x, const kn_shape *window_shape, const kn_nn_po
     kna_op op;
     pooling p;
     kna_begin(&op, "nn_avg_pool");
+    window_shape = kna_shape(&op, window_shape);
     kn_atom a = knn_in(&op, x);
     kn_type t = knb_type(op.b, a);
     if (!read_options(&op, t.ndim, window_shape, opts, &p))
@@ -140,6 +145,7 @@ kn_array kn_nn_pool(kn_array x, kn_array init, kn_fn reduce_fn, const kn_shape *
     kna_op op;
     pooling p;
     kna_begin(&op, "nn_pool");
+    window_shape = kna_shape(&op, window_shape);
     kn_type t = kna_type(&op, x);
     if (!read_options(&op, t.ndim, window_shape, opts, &p))
         return kna_end(&op, KN_ATOM_NONE);

@@ -38,8 +38,9 @@ static kn_array constant(const char *name, const kn_shape *shape, const kn_zeros
     KNN_OPTS(kn_zeros_opts, o, opts);
     kna_op op;
     kna_begin(&op, name);
+    shape = kna_shape(&op, shape);
     kn_dtype d = kna_lookup_dtype(o.dtype, kna_default_float());
-    bool ok = shape_fits(&op, shape, d);
+    bool ok = !kna_failed(&op) && shape_fits(&op, shape, d);
     return end_ordered(&op, ok ? knb_full(op.b, knn_shaped(d, shape), value) : KN_ATOM_NONE, o.order);
 }
 
@@ -70,6 +71,7 @@ kn_array kn_full(const kn_shape *shape, kn_array value, const kn_zeros_opts *opt
     KNN_OPTS(kn_zeros_opts, o, opts);
     kna_op op;
     kna_begin(&op, "full");
+    shape = kna_shape(&op, shape);
     return end_ordered(&op, filled(&op, shape, value, o.dtype), o.order);
 }
 
@@ -89,7 +91,7 @@ static kn_type type_like(kna_op *op, kn_array x, const kn_zeros_like_opts *o, kn
     for (int i = 0; i < shape->ndim; i++)
         shape->dim[i] = t.dim[i];
     if (o->shape)
-        *shape = *o->shape;
+        *shape = *kna_shape(op, o->shape);
     if (!kna_failed(op))
         shape_fits(op, shape, d);
     return kna_failed(op) ? kni_scalar_type(KN_DT(F32)) : knn_shaped(d, shape);
@@ -365,6 +367,8 @@ static kn_array as_array(const char *name, kn_array x, const kn_asarray_opts *o)
     knn_begin(&c, name);
     char order = o->order ? knn_read_order(&c.op, o->order, x, true) : 'K';
     kn_type t = kna_type(&c.op, x);
+    if (o->ndmin > KN_MAX_NDIM)
+        kna_fail(&c.op, KN_ERROR_VALUE, "ndmin must be <= %d", KN_MAX_NDIM);
     if (kna_failed(&c.op))
         return knn_end(&c, NULL);
     kn_array y = knn_in_order(name, x, o->dtype, order, o->copy > 0);

@@ -129,8 +129,8 @@ static kn_atom on_diagonal(kna_op *op, kn_atom v, int64_t k)
     if (kna_failed(op))
         return v;
     kn_type t = knb_type(b, v);
-    int64_t away = k < 0 ? -k : k, low = k < 0 ? away : 0, high = k > 0 ? k : 0;
-    if (k == INT64_MIN || away > INT64_MAX / 2 - t.dim[0]) {
+    int64_t away = k == INT64_MIN ? INT64_MAX : k < 0 ? -k : k, low = k < 0 ? away : 0, high = k > 0 ? k : 0;
+    if (away > INT64_MAX / 2 - t.dim[0]) {
         kna_fail(op, KN_ERROR_MEMORY, "the matrix is too large");
         return v;
     }
@@ -224,7 +224,8 @@ kn_array kn_vander(kn_array x, const kn_vander_opts *opts)
     kn_type t = kna_type(&op, x);
     if (!kna_failed(&op) && t.ndim != 1)
         kna_fail(&op, KN_ERROR_VALUE, "x must be a one-dimensional array or sequence.");
-    kn_dtype d = kna_failed(&op) ? NULL : knx_promote(t.dtype, KN_DT(I64));
+    bool number = !kna_failed(&op) && !knn_not_a_number(&op, "vander", t.dtype);
+    kn_dtype d = number ? knx_promote(t.dtype, KN_DT(I64)) : NULL;
     kn_atom a = kna_in_as(&op, x, d), power;
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);

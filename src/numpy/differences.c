@@ -315,7 +315,7 @@ kn_list kn_gradient(kn_array f, const kn_gradient_opts *opts)
     kn_array y[KN_MAX_NDIM];
     int n = 0, n_dx = o.spacing && !kna_failed(op) ? kna_list_read(op, o.spacing, &dx) : 0;
     if (!kna_failed(op) && o.axis.n > 0)
-        for (n = 0; n < knn_axis_count(o.axis) && !kna_failed(op); n++) /* in the order given */
+        for (n = 0; n < knn_axis_count(op, o.axis) && !kna_failed(op); n++) /* in the order given */
             axes[n] = kna_normalize_axis(op, o.axis.axis[n], t.ndim);
     else if (!kna_failed(op))
         n = kna_axes(op, (kn_axes){.n = 0}, t.ndim, KNA_AXES_ALL, axes);

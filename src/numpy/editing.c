@@ -212,6 +212,7 @@ kn_array kn_resize(kn_array x, const kn_shape *new_shape)
 {
     kna_op op;
     kna_begin(&op, "resize");
+    new_shape = kna_shape(&op, new_shape);
     kn_atom a = kna_in(&op, x);
     int64_t size = 1, have = kna_failed(&op) ? 0 : kni_type_size(knb_type(op.b, a));
     for (int i = 0; i < new_shape->ndim && !kna_failed(&op); i++)

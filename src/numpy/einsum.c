@@ -7,6 +7,7 @@
 #include "ir/ops.h"
 #include "numpy/einsum.h"
 #include <string.h>
+#include <limits.h>
 
 static uint64_t set_of(const knn_term *t) { return knn_label_set(t->ndim, t->label); }
 static bool has(uint64_t set, int label) { return set >> label & 1; }
@@ -344,6 +345,7 @@ typedef struct work {
 static kn_array einsum(work *w, const char *subscripts, int n, const kn_array *x, const kn_einsum_opts *o)
 {
     kna_op *op = &w->q.op;
+    kna_given_list(op, n, x, INT_MAX, "operands");
     for (int k = 0; k < n && k < KNN_MAX_OPERANDS && !kna_failed(op); k++)
         w->t[k] = kna_type(op, x[k]);
     kn_dtype d = kna_failed(op) || n < 1 ? NULL : kna_result_type(op, n, x);

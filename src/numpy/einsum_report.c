@@ -6,6 +6,7 @@
 #include "numpy/einsum.h"
 #include <stdio.h>
 #include <string.h>
+#include <limits.h>
 
 /* --- checks ----------------------------------------------------------------------------------- */
 
@@ -319,6 +320,7 @@ static char *without_blanks(const char *s)
 
 static bool analyze(kna_op *op, work *w, const char *subscripts, int n, const kn_array *x, const kn_einsum_opts *o)
 {
+    kna_given_list(op, n, x, INT_MAX, "operands");
     for (int k = 0; k < n && k < KNN_MAX_OPERANDS && !kna_failed(op); k++)
         w->t[k] = kna_type(op, x[k]);
     if (!kna_failed(op) && n > KNN_MAX_OPERANDS)

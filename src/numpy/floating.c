@@ -172,7 +172,7 @@ static kn_atom rounded(kn_builder *b, kn_atom a, const int *decimals)
     if (!decimals || !*decimals)
         return knb_round(b, a, true);
     bool up = *decimals > 0;
-    kn_atom power = knb_like(b, a, pow(10, abs(*decimals)));
+    kn_atom power = knb_like(b, a, pow(10, fabs((double)*decimals)));
     a = knb_round(b, up ? knb_mul(b, a, power) : knb_div(b, a, power), true);
     return up ? knb_div(b, a, power) : knb_mul(b, a, power);
 }

@@ -2,6 +2,7 @@
  * functional.c -- functions applied along axes and in pieces. Kiln's functions are recorded once and batched. */
 #include "kiln/function.h"
 #include "numpy/compose.h"
+#include <limits.h>
 
 /* f of one array. */
 static kn_array call(kn_fn f, kn_array x)
@@ -54,7 +55,9 @@ kn_array kn_apply_over_axes(kn_axis_func func, kn_array a, const kn_axes *axes)
     knn_begin(&c, "apply_over_axes");
     kn_type t = kna_type(&c.op, a);
     kn_array y = kna_failed(&c.op) ? NULL : kn_asarray(a, NULL);
-    for (int i = 0; i < knn_axis_count(*axes) && !kna_failed(&c.op); i++) {
+    axes = kna_axes_of(&c.op, axes);
+    kna_given_pointer(&c.op, (const void *)(uintptr_t)func, "func");
+    for (int i = 0; i < knn_axis_count(&c.op, *axes) && !kna_failed(&c.op); i++) {
         int axis = axes->axis[i] < 0 ? t.ndim + axes->axis[i] : axes->axis[i];
         const kn_axes kept = knn_one_axis(axis);
         kn_array z = func(y, axis);
@@ -76,6 +79,9 @@ kn_array kn_piecewise(kn_array x, kn_list condlist, int n, const kn_piece *funcl
     knn_begin(&c, "piecewise");
     kn_type t = kna_type(&c.op, x);
     int conditions = kn_list_count(condlist);
+    kna_given_list(&c.op, n, funclist, INT_MAX, "funclist");
+    if (conditions < 0)
+        kna_fail(&c.op, KN_ERROR_TYPE, "null condlist");
     if (!kna_failed(&c.op) && n != conditions && n != conditions + 1)
         kna_fail(&c.op, KN_ERROR_VALUE, "with %d condition(s), either %d or %d functions are expected", conditions,
                  conditions, conditions + 1);

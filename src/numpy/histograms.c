@@ -130,7 +130,10 @@ static kn_array bincount(knn_body *c, kn_array x, const kn_bincount_opts *o)
         if (kn_item_int(kn_min(at, NULL)) < 0)
             kna_fail(op, KN_ERROR_VALUE, "'list' argument must have no negative elements");
         int64_t largest = kn_item_int(top);
-        n = largest + 1 > n ? largest + 1 : n;
+        if (largest == INT64_MAX)
+            kna_fail_with(op, knx_error_nomem());
+        else
+            n = largest + 1 > n ? largest + 1 : n;
     }
     return kna_failed(op) ? NULL : knn_count_into(c, at, o->weights ? flat(o->weights) : NULL, n);
 }

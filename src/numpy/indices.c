@@ -217,7 +217,9 @@ kn_list kn_mask_indices(int64_t n, kn_mask_func mask_func, const kn_diag_opts *o
 
 static bool fits(kna_op *op, const kn_shape *s)
 {
-    if (s->ndim < 0 || s->ndim >= KN_MAX_NDIM)
+    if (kna_failed(op))
+        return false;
+    if (s->ndim >= KN_MAX_NDIM)
         kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
                  KN_MAX_NDIM, s->ndim);
     else
@@ -230,6 +232,7 @@ kn_array kn_indices(const kn_shape *dimensions, const kn_indices_opts *opts)
     KNN_OPTS(kn_indices_opts, o, opts);
     kna_op op;
     kna_begin(&op, "indices");
+    dimensions = kna_shape(&op, dimensions);
     kn_dtype d = kna_lookup_dtype(o.dtype, KN_DT(I64));
     kn_shape s = {.ndim = dimensions->ndim + 1, .dim = {1}};
     kn_atom part[KN_MAX_NDIM];
@@ -250,6 +253,7 @@ kn_list kn_indices_sparse(const kn_shape *dimensions, const kn_indices_opts *opt
     kn_array out[KN_MAX_NDIM];
     knn_begin(&c, "indices_sparse");
     kn_dtype d = kna_lookup_dtype(o.dtype, KN_DT(I64));
+    dimensions = kna_shape(&c.op, dimensions);
     bool ok = fits(&c.op, dimensions);
     for (int i = 0; ok && i < dimensions->ndim; i++) {
         kn_shape s = {.ndim = dimensions->ndim};
@@ -324,7 +328,8 @@ kn_array kn_ravel_multi_index(kn_list multi_index, const kn_shape *dims, const k
     knn_body c;
     knn_begin(&c, "ravel_multi_index");
     kna_op *op = &c.op;
-    kn_list wide = kn_broadcast_arrays(multi_index);
+    dims = kna_shape(op, dims);
+    kn_list wide = kna_failed(op) ? NULL : kn_broadcast_arrays(multi_index);
     const kn_array *x;
     int n = kna_list_read(op, wide, &x);
     bounds_mode mode = read_mode(op, o.mode);
@@ -363,6 +368,7 @@ kn_list kn_unravel_index(kn_array indices, const kn_shape *shape, const kn_unrav
     kn_array out[KN_MAX_NDIM];
     knn_begin(&c, "unravel_index");
     kna_op *op = &c.op;
+    shape = kna_shape(op, shape);
     bool f = fortran(op, o.order);
     kn_type t = kna_type(op, indices);
     int64_t n = 0, all = 1, *v = knn_look_integers(op, indices, &n, NULL, "only int indices permitted");

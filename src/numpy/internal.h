@@ -60,8 +60,11 @@ bool knn_is_fortran(kna_op *op, kn_array x);           /* Fortran-contiguous and
 char knn_read_order(kna_op *op, const char *order, kn_array x, bool keeps);
 /* require.c: x itself (a view) or, where dtype or order ('C', 'F', 'K' for any) differ or if `copy`, a copy */
 kn_array knn_in_order(const char *name, kn_array x, kn_dtype d, char order, bool copy);
-/* Position among the axes given (KN_AXIS(...)) or -1 for None; *n_out receives how many were given. */
-static inline int knn_axis_count(kn_axes a) { return a.n > 0 ? a.n - 1 : 0; }
+/* How many axes were given (KN_AXIS(...)): 0 for None, too, and where they cannot be axes. */
+static inline int knn_axis_count(kna_op *op, kn_axes a)
+{
+    return kna_axes_fit(op, a, "axis") && a.n > 0 ? a.n - 1 : 0;
+}
 
 /* indexing.c */
 kn_atom knn_take_axis(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t mode);

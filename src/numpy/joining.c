@@ -2,6 +2,7 @@
  * joining.c -- arrays joined, and repeated. */
 #include "array/tree.h"
 #include "numpy/compose.h"
+#include <limits.h>
 #include <string.h>
 
 /* ---- Joining. */
@@ -223,7 +224,8 @@ kn_array kn_block(int n, const kn_list *rows)
     knn_body c;
     joined j;
     knn_begin(&c, "block");
-    if (n <= 0)
+    kna_given_list(&c.op, n, rows, INT_MAX, "rows");
+    if (n == 0)
         kna_fail(&c.op, KN_ERROR_VALUE, "List at arrays cannot be empty");
     int ndim = kna_failed(&c.op) ? 0 : most_axes(&c.op, n, rows, n > 1 ? 2 : 1);
     kn_array *row = kna_failed(&c.op) ? NULL : knx_alloc((size_t)n * sizeof *row), y = NULL;
@@ -285,6 +287,7 @@ kn_array kn_tile(kn_array x, const kn_shape *reps)
 {
     kna_op op;
     kna_begin(&op, "tile");
+    reps = kna_shape(&op, reps);
     kn_atom a = kna_in(&op, x);
     kn_shape count = *reps;
     if (kna_failed(&op) || !no_negative(&op, count.ndim, count.dim))

@@ -78,7 +78,7 @@ static kn_array norm(knn_body *c, kn_array x, const kn_linalg_norm_opts *o)
 {
     kna_op *op = &c->op;
     x = inexact(op, x);
-    int ndim = kna_failed(op) ? 0 : kna_type(op, x).ndim, n = knn_axis_count(o->axis), axis[2] = {0, 1};
+    int ndim = kna_failed(op) ? 0 : kna_type(op, x).ndim, n = knn_axis_count(op, o->axis), axis[2] = {0, 1};
     if (kna_failed(op))
         return NULL;
     if (o->axis.n <= 0) {

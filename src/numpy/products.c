@@ -301,7 +301,7 @@ kn_array kn_kron(kn_array a, kn_array b)
 /* The axes of one operand. Of axes that are not there, NumPy asks a tuple of extents for them. */
 static int contracted(product *p, const kn_axes *given, int ndim, int count, bool tail, int64_t axes[KN_MAX_NDIM])
 {
-    int n = given->n ? knn_axis_count(*given) : count;
+    int n = given->n ? knn_axis_count(&p->op, *given) : count;
     for (int i = 0; i < n && !kna_failed(&p->op); i++) {
         int64_t axis = given->n ? given->axis[i] : tail ? ndim - n + i : i;
         if (axis < -ndim || axis >= ndim)
@@ -335,7 +335,7 @@ kn_array kn_tensordot(kn_array x, kn_array y, const kn_tensordot_opts *opts)
         kna_fail(&p.op, KN_ERROR_INDEX, "tuple index out of range");
         return kna_end(&p.op, KN_ATOM_NONE);
     }
-    int n = lists ? knn_axis_count(o.a_axes) : count, m = lists ? knn_axis_count(o.b_axes) : count;
+    int n = lists ? knn_axis_count(&p.op, o.a_axes) : count, m = lists ? knn_axis_count(&p.op, o.b_axes) : count;
     bool fits = n == m;
     if (fits) {
         contracted(&p, &o.a_axes, p.xt.ndim, count, true, i);

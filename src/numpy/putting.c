@@ -149,6 +149,7 @@ int kn_put_along_axis(kn_array arr, kn_array indices, kn_array values, const kn_
     knn_body c;
     knn_begin(&c, "put_along_axis");
     kna_op *op = &c.op;
+    axis = kna_axes_of(op, axis);
     kn_type t = kna_type(op, arr), i = kna_type(op, indices);
     kn_index_arg arg[KN_MAX_NDIM];
     char text[3 * KN_MAX_NDIM + 4];

@@ -154,10 +154,13 @@ kn_array kn_fromfunction(kn_fn function, const kn_shape *shape, const kn_zeros_o
     KNN_OPTS(kn_zeros_opts, o, opts);
     knn_body c;
     kn_array position[KN_MAX_ARGS], y = NULL;
-    kn_args args = {.n = shape->ndim};
     kn_outs outs = {1, {{&y, sizeof y}}};
     knn_begin(&c, "fromfunction");
+    shape = kna_shape(&c.op, shape);
+    kn_args args = {.n = shape->ndim};
     kn_dtype d = kna_lookup_dtype(o.dtype, kna_default_float());
+    if (kna_failed(&c.op))
+        return knn_end(&c, NULL);
     if (shape->ndim < 1 || shape->ndim > KN_MAX_ARGS)
         kna_fail(&c.op, KN_ERROR_VALUE, "functions have 1 to %d arguments, not %d", KN_MAX_ARGS, shape->ndim);
     else

@@ -2,6 +2,7 @@
  * rearrange.c -- the same elements in another order (flips, rotations, rolls), and other numbers of axes. */
 #include "array/tree.h"
 #include "numpy/compose.h"
+#include <limits.h>
 #include <string.h>
 
 /* ---- Flips: views. */
@@ -81,7 +82,7 @@ static kn_atom roll(kna_op *op, kn_atom a, int axis, int64_t shift)
 static void add_shifts(kna_op *op, const int64_t *shift, int64_t n, int shift_ndim, const kn_axes *given, int ndim,
                        int64_t *by)
 {
-    int axes = knn_axis_count(*given);
+    int axes = knn_axis_count(op, *given);
     int64_t count = n == 1 ? axes : n;
     memset(by, 0, KN_MAX_NDIM * sizeof *by);
     if (shift_ndim > 1)
@@ -238,10 +239,9 @@ kn_shape kn_broadcast_shapes(int n, const kn_shape *shapes)
 {
     kna_op op;
     kna_begin(&op, "broadcast_shapes");
-    for (int i = 0; i < n; i++)
-        if (shapes[i].ndim < 0 || shapes[i].ndim > KN_MAX_NDIM)
-            kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
-                     KN_MAX_NDIM, shapes[i].ndim);
+    kna_given_list(&op, n, shapes, INT_MAX, "shapes");
+    for (int i = 0; i < n && !kna_failed(&op); i++)
+        kna_shape(&op, &shapes[i]);
     kn_shape all = {.ndim = 0};
     if (!kna_failed(&op))
         all = common_shape(&op, n, shapes);

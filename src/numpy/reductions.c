@@ -178,7 +178,8 @@ static kn_atom variance(reduction *r, const kn_var_opts *o, kn_dtype *result)
     if (o->ddof != 0 && o->correction != 0)
         kna_fail(&r->op, KN_ERROR_VALUE, "ddof and correction can't be provided simultaneously.");
     kn_type given = o->mean ? kna_type(&r->op, o->mean) : r->type;
-    if (!kna_failed(&r->op) && o->mean && !given.weak && knx_promote(d, given.dtype) != d)
+    if (!kna_failed(&r->op) && o->mean && !knn_not_a_number(&r->op, "mean", given.dtype) && !given.weak &&
+        knx_promote(d, given.dtype) != d)
         d = *result = knx_promote(d, given.dtype);
     *result = knx_component(*result);
     as(r, d);

@@ -164,6 +164,7 @@ kn_array kn_reshape(kn_array x, const kn_shape *shape, const kn_reshape_opts *op
     KNN_OPTS(kn_reshape_opts, o, opts);
     kna_op op;
     kna_begin(&op, "reshape");
+    shape = kna_shape(&op, shape);
     kn_atom a = kna_in(&op, x), y;
     kn_shape s;
     if (kna_failed(&op) || too_many_axes(&op, shape->ndim))
@@ -284,7 +285,7 @@ kn_array kn_swapaxes(kn_array x, int axis1, int axis2)
 /* Axes in the order given, normalized; `name` is the argument's, or empty. */
 static int list_axes(kna_op *op, const kn_axes *given, int ndim, const char *name, int axes[KN_MAX_NDIM])
 {
-    int n = knn_axis_count(*given);
+    int n = knn_axis_count(op, *given);
     bool seen[KN_MAX_NDIM] = {false};
     for (int i = 0; i < n && !kna_failed(op); i++) {
         axes[i] = named_axis(op, name, given->axis[i], ndim);
@@ -303,6 +304,8 @@ kn_array kn_moveaxis(kn_array x, const kn_axes *source, const kn_axes *destinati
 {
     kna_op op;
     kna_begin(&op, "moveaxis");
+    source = kna_axes_of(&op, source);
+    destination = kna_axes_of(&op, destination);
     kn_atom a = kna_in(&op, x);
     int from[KN_MAX_NDIM], to[KN_MAX_NDIM], ndim = knb_type(op.b, a).ndim;
     int64_t order[KN_MAX_NDIM];
@@ -331,8 +334,9 @@ kn_array kn_expand_dims(kn_array x, const kn_axes *axis)
 {
     kna_op op;
     kna_begin(&op, "expand_dims");
+    axis = kna_axes_of(&op, axis);
     kn_atom a = kna_in(&op, x);
-    int axes[KN_MAX_NDIM], more = knn_axis_count(*axis);
+    int axes[KN_MAX_NDIM], more = knn_axis_count(&op, *axis);
     bool is_new[KN_MAX_NDIM] = {false};
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
@@ -377,6 +381,7 @@ kn_array kn_broadcast_to(kn_array x, const kn_shape *shape)
 {
     kna_op op;
     kna_begin(&op, "broadcast_to");
+    shape = kna_shape(&op, shape);
     kn_atom a = kna_in(&op, x);
     if (kna_failed(&op) || too_many_axes(&op, shape->ndim))
         return kna_end(&op, KN_ATOM_NONE);

@@ -159,9 +159,7 @@ static bool grid_vectors(knn_body *c, int n, const kn_slice *s, bool full, kn_ar
     kn_array all[3 * KN_MAX_NDIM];
     int given = 0;
     bool fractions = false;
-    if (n < 0 || n > KN_MAX_NDIM)
-        kna_fail(&c->op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
-                 KN_MAX_NDIM, n);
+    kna_given_list(&c->op, n, s, KN_MAX_NDIM, "slices");
     for (int i = 0; i < n && !kna_failed(&c->op); i++) {
         all[given++] = s[i].start;
         all[given++] = s[i].stop;
@@ -169,7 +167,7 @@ static bool grid_vectors(knn_body *c, int n, const kn_slice *s, bool full, kn_ar
             all[given++] = s[i].step;
         fractions = fractions || s[i].num >= 0;
     }
-    kn_dtype d = kna_result_type(&c->op, given, all);
+    kn_dtype d = given ? kna_result_type(&c->op, given, all) : NULL;
     if (d && fractions)
         d = knx_promote(knn_inexact_for(d), kna_default_float());
     for (int i = 0; i < n && !kna_failed(&c->op); i++) {

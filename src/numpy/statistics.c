@@ -149,7 +149,7 @@ static kn_array covariance(knn_body *c, kn_array m, const kn_cov_opts *o)
 {
     const kn_array both[] = {m, o->y};
     kn_dtype d = kna_result_type(&c->op, o->y ? 2 : 1, both);
-    if (kna_failed(&c->op))
+    if (kna_failed(&c->op) || knn_not_a_number(&c->op, "cov", d))
         return NULL;
     d = o->dtype ? o->dtype : knx_promote(d, KN_DT(F64));
     kn_array x = variables(c, m, "m", d, o->rowvar, false);

@@ -46,14 +46,14 @@ static kn_array axes_last(kna_op *op, kn_array a, const kn_axes *axes)
     kn_transpose_opts order = kn_transpose_opts_default();
     int ndim = kna_type(op, a).ndim, n = 0;
     uint64_t moved = 0;
-    for (int i = 0; i < knn_axis_count(*axes) && !kna_failed(op); i++)
+    for (int i = 0; i < knn_axis_count(op, *axes) && !kna_failed(op); i++)
         moved |= (uint64_t)1 << kna_normalize_axis(op, axes->axis[i], ndim);
     if (kna_failed(op) || !moved)
         return a;
     for (int d = 0; d < ndim; d++)
         if (!(moved >> d & 1))
             order.axes.axis[n++] = d;
-    for (int i = 0; i < knn_axis_count(*axes); i++)
+    for (int i = 0; i < knn_axis_count(op, *axes); i++)
         order.axes.axis[n++] = axes->axis[i];
     order.axes.n = n + 1;
     return kn_transpose(a, &order);

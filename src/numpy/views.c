@@ -20,7 +20,7 @@ kn_array kn_imag(kn_array x)
     kna_begin(&op, "imag");
     kn_type t = kna_type(&op, x);
     kn_atom a = kna_in(&op, x);
-    if (kna_failed(&op) || knx_is_complex(t.dtype))
+    if (kna_failed(&op) || knx_is_complex(t.dtype) || knn_not_a_number(&op, "imag", t.dtype))
         return kna_end_view(&op, x, a, kna_failed(&op) ? a : knb_imag(op.b, a));
     kn_value *v = kna_atom_value(&op, knb_zeros(op.b, knb_type(op.b, a)));
     kn_array y = v && !kna_failed(&op) ? kna_own_handle(v) : NULL;
@@ -72,6 +72,8 @@ kn_array kn_as_strided(kn_array x, const kn_shape *shape, const kn_shape *stride
 {
     kna_op op;
     kna_begin(&op, "as_strided");
+    shape = kna_shape(&op, shape);
+    strides = kna_shape(&op, strides);
     const kna_array *a = kna_array_of(&op, x);
     if (!kna_failed(&op) && (shape->ndim < 0 || shape->ndim > KN_MAX_NDIM))
         kna_fail(&op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",

@@ -2,6 +2,7 @@
  * make.c -- the transformations of kiln/optim/transforms.h as handles. */
 #include "numpy/internal.h"
 #include "optim/make.h"
+#include <limits.h>
 #include <math.h>
 
 /* ---- Shared with alias.c. */
@@ -73,7 +74,8 @@ kn_optimizer kn_optim_chain(int n, const kn_optimizer *parts)
 {
     kna_op op;
     kna_begin(&op, "optim_chain");
-    size_t room = (size_t)(n < 0 ? 0 : n) + 1;
+    bool listed = kna_given_list(&op, n, parts, INT_MAX - 1, "parts");
+    size_t room = (size_t)(listed ? n : 0) + 1;
     kno_transform **part = knx_alloc_zero(room * sizeof *part), *t = NULL;
     int made = 0;
     if (!part)

@@ -186,7 +186,7 @@ static kn_array *end_step(frame *f, int n, const kn_atom *first)
     for (int i = 0; out && i < n_all; i++)
         all[i] = i < n ? first[i] : f->first_next[i - n];
     if (!out) {
-        kna_end_plain(&f->op);
+        kna_end_handle(&f->op);
         return NULL;
     }
     kna_end_n(&f->op, n_all, all, out);

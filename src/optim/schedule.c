@@ -4,6 +4,7 @@
 #include "array/handle.h"
 #include "numpy/internal.h"
 #include "optim/optimizer.h"
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,12 +124,13 @@ static bool set_boundaries(kno_schedule *s, int n, const kn_optim_boundary *boun
 
 static kno_schedule *piecewise(kna_op *op, schedule_kind kind, double init, int n, const kn_optim_boundary *boundary)
 {
-    for (int i = 0; i < n; i++)
+    kna_given_list(op, n, boundary, INT_MAX - 1, "boundaries");
+    for (int i = 0; i < n && !kna_failed(op); i++)
         if (!(boundary[i].scale >= 0))
             kna_fail(op, KN_ERROR_VALUE, "`%s` expects non-negative scale factors",
                      kind == PIECEWISE ? "piecewise_constant_schedule" : "piecewise_interpolate_schedule");
-    kno_schedule *s = NEW(kind, init);
-    if (s && set_boundaries(s, n < 0 ? 0 : n, boundary))
+    kno_schedule *s = kna_failed(op) ? NULL : NEW(kind, init);
+    if (s && set_boundaries(s, n, boundary))
         return s;
     kno_schedule_release(s);
     return NULL;
@@ -163,8 +165,13 @@ static kno_schedule *pair(kno_schedule *first, kno_schedule *second, int64_t bou
 static kno_schedule *warmup_cosine(kna_op *op, const kn_optim_sgdr_cycle *c)
 {
     double alpha = c->peak_value == 0.0 ? 0.0 : c->end_value / c->peak_value;
+    int64_t decay;
+    if (__builtin_sub_overflow(c->decay_steps, c->warmup_steps, &decay)) {
+        kna_fail(op, KN_ERROR_OVERFLOW, "the cycle has too many steps");
+        return NULL;
+    }
     return pair(polynomial(c->init_value, c->peak_value, 1, c->warmup_steps, 0),
-                cosine(op, c->peak_value, c->decay_steps - c->warmup_steps, alpha, c->exponent), c->warmup_steps);
+                cosine(op, c->peak_value, decay, alpha, c->exponent), c->warmup_steps);
 }
 
 /* ---- The public ones. */
@@ -248,7 +255,7 @@ kn_schedule kn_optim_piecewise_interpolate_schedule(const char *interpolate_type
 {
     kna_op op;
     kna_begin(&op, "optim_piecewise_interpolate_schedule");
-    const char *type = interpolate_type ? interpolate_type : "";
+    const char *type = kna_given_pointer(&op, interpolate_type, "interpolate_type") ? interpolate_type : "";
     bool by_cosine = strcmp(type, "cosine") == 0;
     if (!by_cosine && strcmp(type, "linear") != 0)
         kna_fail(&op, KN_ERROR_VALUE, "`interpolate_type` must be either 'cosine' or 'linear'");
@@ -333,6 +340,8 @@ kn_schedule kn_optim_join_schedules(int n, const kn_schedule *schedules, const i
 {
     kna_op op;
     kna_begin(&op, "optim_join_schedules");
+    kna_given_list(&op, n, schedules, INT_MAX - 1, "schedules");
+    kna_given_list(&op, n > 1 ? n - 1 : 0, boundaries, INT_MAX - 1, "boundaries");
     kno_schedule **part = knx_alloc_zero(((size_t)(n < 0 ? 0 : n) + 1) * sizeof *part), *s = NULL;
     kn_optim_boundary *boundary = knx_alloc(((size_t)(n < 0 ? 0 : n) + 1) * sizeof *boundary);
     if (n < 1)
@@ -357,6 +366,7 @@ kn_schedule kn_optim_sgdr_schedule(int n, const kn_optim_sgdr_cycle *cycles)
 {
     kna_op op;
     kna_begin(&op, "optim_sgdr_schedule");
+    kna_given_list(&op, n, cycles, INT_MAX - 1, "cycles");
     kno_schedule **part = knx_alloc_zero(((size_t)(n < 0 ? 0 : n) + 1) * sizeof *part), *s = NULL;
     kn_optim_boundary *boundary = knx_alloc(((size_t)(n < 0 ? 0 : n) + 1) * sizeof *boundary);
     int64_t step = 0;
@@ -368,7 +378,9 @@ kn_schedule kn_optim_sgdr_schedule(int n, const kn_optim_sgdr_cycle *cycles)
         kn_optim_sgdr_cycle c = cycles[i];
         c.exponent = c.exponent == 0 ? 1 : c.exponent;
         part[i] = warmup_cosine(&op, &c);
-        boundary[i] = (kn_optim_boundary){.step = step += c.decay_steps};
+        if (__builtin_add_overflow(step, c.decay_steps, &step))
+            kna_fail(&op, KN_ERROR_OVERFLOW, "the cycles have too many steps");
+        boundary[i] = (kn_optim_boundary){.step = step};
     }
     if (part && boundary && n > 0 && !kna_failed(&op))
         s = join(n - 1, part, boundary);

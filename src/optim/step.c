@@ -68,7 +68,7 @@ kn_optimizer kno_finish(kna_op *op, kno_transform *t)
 {
     if (!t)
         kna_fail_with(op, knx_error_nomem());
-    if (kna_end_plain(op))
+    if (kna_end_handle(op))
         return kna_handle_new(KN_H_OPTIMIZER, t, drop_transform);
     kno_release(t);
     return NULL;

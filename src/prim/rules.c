@@ -278,13 +278,7 @@ knp_dims knp_dims_pick(kn_type t, kn_ints axes)
     return d;
 }
 
-int64_t knp_product(kn_ints v)
-{
-    int64_t p = 1;
-    for (int i = 0; i < v.n; i++)
-        p *= v.v[i];
-    return p;
-}
+int64_t knp_product(kn_ints v) { return kni_type_size(kni_type(KN_DT(BOOL), v.n, v.v)); }
 
 /* Views */
 

@@ -13,6 +13,7 @@ kn_array kn_random_bits(kn_array key, const kn_shape *shape, const kn_random_bit
 {
     kna_op op;
     kna_begin(&op, "random_bits");
+    shape = kna_shape(&op, shape);
     kn_dtype d = opts && opts->dtype ? opts->dtype : KN_DT(U32);
     kn_atom k = knrand_key_in(&op, key);
     if (d->kind != KN_KIND_UINT)

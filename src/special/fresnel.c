@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fresnel.c -- what comes from the continued fraction of erfc: erfcx and Fresnel's integrals; Bernoulli numbers. */
 #include "special/internal.h"
+#include <limits.h>
 
 enum { DEPTH = 100, FRESNEL_TERMS = 16, ERFCX_DEPTH = 50 };
 
@@ -113,7 +114,9 @@ kn_array kn_special_bernoulli(int n)
     kna_begin(&op, "special_bernoulli");
     if (n < 0)
         kna_fail(&op, KN_ERROR_VALUE, "n must be a non-negative integer");
-    int count = n < 0 ? 0 : n + 1;
+    if (n == INT_MAX)
+        kna_fail_with(&op, knx_error_nomem());
+    int count = kna_failed(&op) ? 0 : n + 1;
     kn_buffer *buffer = kna_failed(&op) ? NULL : knx_buffer_new((size_t)count * sizeof(double));
     double *y = buffer ? buffer->data : NULL;
     for (int k = 0; y && k < count; k++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * asserts.c -- np.testing's assertions on arrays and numbers: rules for compare.c, and their own. */
+#include "base/context.h"
 #include "testing/report.h"
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +31,7 @@ static kn_array almost(const void *env, kn_array x, kn_array y)
     const int *decimal = env;
     kn_dtype d = kn_dtype_of(y);
     kn_array z = kn_astype(y, d && !knx_is_inexact(d) ? KN_DT(F64) : d, NULL);
-    return kn_less(kn_absolute(kn_subtract(x, z)), kn_like_double(1.5 * pow(10, -*decimal)));
+    return kn_less(kn_absolute(kn_subtract(x, z)), kn_like_double(1.5 * pow(10, -(double)*decimal)));
 }
 
 int kn_testing_assert_allclose(kn_array actual, kn_array desired, const kn_testing_allclose_opts *opts)
@@ -124,6 +125,10 @@ int kn_testing_assert_array_compare(kn_testing_comparison comparison, kn_array x
 {
     static const char *const usual[] = {"ACTUAL", "DESIRED"};
     KNN_OPTS(kn_testing_compare_opts, o, opts);
+    if (!comparison) {
+        knx_report_new("testing_assert_array_compare", KN_ERROR_TYPE, "null comparison");
+        return -1;
+    }
     const char *const *names = o.names ? o.names : usual;
     const knv_rule rule = {.verdict = compared,
                            .env = &comparison,

@@ -234,8 +234,10 @@ static int run(const char *name, kn_fn fn, const kn_args *args, int order, int m
         if (!mode)
             knx_report_new(name, KN_ERROR_VALUE, "modes must be one of 'fwd', 'rev', 'fwd,rev' (got '%s')", o.modes);
     }
+    if (!args)
+        knx_report_new(name, KN_ERROR_TYPE, "null args");
     kn_scope scope = kn_scope_begin();
-    bool ok = mode && check(fn, args, order, mode, "", &o, place);
+    bool ok = mode && args && check(fn, args, order, mode, "", &o, place);
     kn_scope_end(&scope);
     return ok ? 0 : -1;
 }

@@ -321,7 +321,7 @@ static void wrong_names_and_policies(void **state)
     assert_false(kn_ok(kn_checkpoint_name(x, "")));
     expect_error("ValueError", "checkpoint_name: a name is empty");
     assert_false(kn_ok(kn_checkpoint_name(x, NULL)));
-    expect_error("ValueError", "checkpoint_name: a name is empty");
+    expect_error("TypeError", "checkpoint_name: null name");
     assert_null(kn_checkpoint(KN_FN(h), .policy = KN_SAVE_ONLY_THESE_NAMES("a\nb")));
     expect_error("ValueError", "checkpoint: a name has more than one line");
     assert_null(kn_checkpoint(KN_FN(h), .policy = {.kind = 77}));
