@@ -19,14 +19,10 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#ifndef MFD_EXEC
-#define MFD_EXEC 0x10u /* since Linux 6.3; needed where executable ones are not the default */
-#endif
 enum { UNIT = 64, PAGE = 4096, CHUNK = 1 << 20, LARGE = CHUNK / 4, INT3 = 0xCC };
 
 typedef struct span {
@@ -79,22 +75,10 @@ static void watch_forks(void)
 
 /* ---- Mappings. */
 
-static void *map(size_t size, int protection, int flags, int fd)
+static void *map(size_t size, int protection, int sharing)
 {
-    void *p = mmap(NULL, size, protection, flags, fd, 0);
+    void *p = mmap(NULL, size, protection, sharing | MAP_ANONYMOUS, -1, 0);
     return p == MAP_FAILED ? NULL : p;
-}
-
-static int anonymous_file(size_t size)
-{
-    int fd = memfd_create("kiln-code", MFD_CLOEXEC | MFD_EXEC);
-    if (fd < 0 && errno == EINVAL)
-        fd = memfd_create("kiln-code", MFD_CLOEXEC);
-    if (fd >= 0 && ftruncate(fd, (off_t)size) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
 }
 
 /* Is it forbidden, or only too much at the moment? */
@@ -103,28 +87,7 @@ static void note_refusal(void)
     never_twice |= errno == EPERM || errno == EACCES || errno == ENOSYS || errno == EINVAL;
 }
 
-/* No descriptor stays open: a program that closes all of them would make ours somebody else's. */
-static bool map_twice(chunk *c)
-{
-    int fd = anonymous_file(c->size);
-    if (fd < 0) {
-        note_refusal();
-        return false;
-    }
-    c->run = map(c->size, PROT_READ | PROT_EXEC, MAP_SHARED, fd);
-    c->write = c->run ? map(c->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd) : NULL;
-    if (!c->write)
-        note_refusal();
-    close(fd);
-    if (c->write)
-        return true;
-    if (c->run)
-        munmap(c->run, c->size);
-    c->run = NULL;
-    return false;
-}
-
-/* The writable mapping again: a second mapping of the same pages (what mremap makes of an old size of 0). */
+/* The writable mapping: a second mapping of the same pages (what mremap makes of an old size of 0). */
 static bool make_writable(chunk *c)
 {
     void *p = mremap(c->run, 0, c->size, MREMAP_MAYMOVE);
@@ -136,6 +99,20 @@ static bool make_writable(chunk *c)
     }
     c->write = p;
     return true;
+}
+
+/* Memory without a file: no limit of the size of files holds for it, no descriptor is needed, and perf looks for the
+ * names of what lies there in its map. */
+static bool map_twice(chunk *c)
+{
+    c->run = map(c->size, PROT_READ | PROT_EXEC, MAP_SHARED);
+    if (c->run && make_writable(c))
+        return true;
+    note_refusal();
+    if (c->run)
+        munmap(c->run, c->size);
+    c->run = NULL;
+    return false;
 }
 
 static void stop_writing(chunk *c)
@@ -196,7 +173,7 @@ static chunk *chunk_for_one(const void *bytes, size_t n, bool twice)
     if (works && twice)
         works = map_twice(c);
     else if (works)
-        works = (c->write = map(c->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1)) != NULL;
+        works = (c->write = map(c->size, PROT_READ | PROT_WRITE, MAP_PRIVATE)) != NULL;
     if (works) {
         memcpy(c->write, bytes, n);
         memset(c->write + n, INT3, c->size - n);

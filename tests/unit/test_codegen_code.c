@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,7 +48,7 @@ static int32_t run(const kng_code *c)
     return f();
 }
 
-/* How many mappings for code there are with these rights ("rw-s"; NULL: any); -1 if any mapping of the process can be
+/* How many mappings for code (the process has no other anonymous memory that is shared) there are with these rights ("rw-s"; NULL: any); -1 if any mapping of the process can be
  * written to and run. */
 static int mappings(const char *rights)
 {
@@ -59,7 +60,7 @@ static int mappings(const char *rights)
     while (fgets(line, sizeof line, f)) {
         assert_int_equal(sscanf(line, "%*s %7s", r), 1);
         both |= r[1] == 'w' && r[2] == 'x';
-        n += strstr(line, "kiln-code") && (!rights || strcmp(r, rights) == 0);
+        n += strstr(line, "/dev/zero") && (!rights || strcmp(r, rights) == 0);
     }
     fclose(f);
     return both ? -1 : n;
@@ -444,6 +445,78 @@ static void perf_gets_a_map(void **state)
     assert_string_equal(start, "kiln_number");
 }
 
+/* perf takes a mapping for one without a file, and reads its map, if it is called so (is_anon_memory in its sources). */
+static void perf_takes_it_for_memory_without_a_file(void **state)
+{
+    (void)state;
+    kng_code *c = publish(1, 6);
+    uintptr_t at = (uintptr_t)kng_code_start(c), low, high;
+    FILE *f = fopen("/proc/self/maps", "r");
+    char line[512];
+    bool found = false;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f) && !found) {
+        int name = 0;
+        if (sscanf(line, "%lx-%lx %*s %*s %*s %*s %n", &low, &high, &name) < 2 || at < low || at >= high)
+            continue;
+        found = true;
+        if (name && line[name] && strncmp(line + name, "/dev/zero", 9) != 0)
+            fail_msg("perf looks for names in %s", line + name);
+    }
+    fclose(f);
+    kng_code_free(c);
+    assert_true(found);
+}
+
+/* mov ecx, many; turn: dec ecx; jnz turn; ret */
+static int spins(void)
+{
+    kng_code *c;
+    return kng_publish("\xB9\x00\x00\x00\x18\xFF\xC9\x75\xFC\xC3", 10, "kiln_spin", &c) ? 1 : (run(c), 0);
+}
+
+static void perf_knows_the_name(void **state)
+{
+    (void)state;
+    char data[] = "/tmp/kiln-perf-XXXXXX", command[1024], line[512];
+    int samples = 0, known = 0, file = mkstemp(data);
+    assert_true(file >= 0);
+    close(file);
+    snprintf(command, sizeof command, "KILN_PERF=1 perf record -q -e cpu-clock -o %s %s --spin >/dev/null 2>&1", data,
+             program);
+    bool works = !SANITIZED && system(command) == 0;
+    snprintf(command, sizeof command, "perf script -i %s -F comm,pid,ip,sym 2>/dev/null", data);
+    FILE *f = works ? popen(command, "r") : NULL;
+    long pid = 0;
+    while (f && fgets(line, sizeof line, f)) {
+        samples++;
+        known += strstr(line, "kiln_spin") != NULL;
+        sscanf(line, "%*s %ld", &pid);
+    }
+    if (f)
+        pclose(f);
+    snprintf(command, sizeof command, "/tmp/perf-%ld.map", pid);
+    unlink(command);
+    unlink(data);
+    if (!samples) /* no perf, or not allowed here */
+        skip();
+    assert_true(known > samples / 2);
+}
+
+/* Limits of files do not hold for code. */
+static void small_files_do_not_matter(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit none = {0, 0};
+        setrlimit(RLIMIT_FSIZE, &none);
+        kng_code *c = publish(5, CHUNK);
+        _exit(run(c) == 5 && run(publish(6, 6)) == 6 ? 0 : 1);
+    }
+    expect_child(child);
+}
+
 static void gdb_knows_the_name(void **state)
 {
     (void)state;
@@ -480,7 +553,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(forking_does_not_grow),
         cmocka_unit_test(threads_share_it),
         cmocka_unit_test(forks_among_threads_find_the_lock_free),
+        cmocka_unit_test(small_files_do_not_matter),
         cmocka_unit_test(perf_gets_a_map),
+        cmocka_unit_test(perf_takes_it_for_memory_without_a_file),
+        cmocka_unit_test(perf_knows_the_name),
         cmocka_unit_test(gdb_knows_the_name),
     };
     program = argv[0];
@@ -488,6 +564,8 @@ int main(int argc, char **argv)
         return publishes();
     if (argc > 1 && strcmp(argv[1], "--trap") == 0)
         return traps();
+    if (argc > 1 && strcmp(argv[1], "--spin") == 0)
+        return spins();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
