@@ -34,6 +34,8 @@ static double stream_cost(const kng_pass *ps, int i, int axis)
     int64_t step = axis < 0 ? size : stride_of(ps, i, axis), far = step < 0 ? -step : step;
     if (step == size || (step == 0 && !s->written))
         return step ? 0.02 * size : 0.01;
+    if (step == 2 * size && size >= 4 && !s->indexed && kng_backend_best() == KNG_NATIVE_AVX512) /* KNG_STRIDE_TWO */
+        return 0.05 * size;
     return (s->indexed ? 0.1 : 0.8) + (far > 64 ? 0.3 : 0) + (far >= 4096 ? 0.7 : 0) + (s->written ? 0.5 : 0);
 }
 

@@ -43,6 +43,7 @@ typedef struct kng_stage_facts {
     const kng_reduction *reduction;
     int width;       /* lanes of a block of columns */
     bool copies;     /* it stores what it loads and nothing else */
+    bool copies_pairs; /* two of them: loads, then stores, in one order */
     bool read_after; /* a later stage loads from memory */
     double cost;     /* of its operations, per point, nanoseconds; of one turn of each loop */
     int n_loop;
@@ -136,6 +137,8 @@ bool kng_plan(kng_backend b, const knk_kernel *k, const knk_launch *launch, void
 double kng_turns_cost(const kng_stage_facts *f, const int64_t *extent);
 /* choose.c: lane, row, runner, mode, turned streams of a pass whose strides are known */
 void kng_choose(kng_pass *ps, const knk_stage *st, int n_par, uint8_t *other, uint8_t *turned);
+/* copy.c: a stage that only copies elements which are adjacent along the lanes, alone or as pairs; NULL: it is none */
+kng_function *kng_copy_function(const kng_pass *ps);
 /* native.c: NULL if there is none */
 kng_function *kng_function_for(kng_backend b, const knk_kernel *k, kng_facts *f, const kng_request *r);
 void kng_note_fallback(const knk_kernel *k);

@@ -86,6 +86,10 @@ void kng_emit_gather(kng_asm *a, const kng_form *f, int dtype, int dst, int base
 /* The opposite, one lane after the other in order: for stores with a step. temp: 2, gp_temp: 3; scratch: 256 bytes. */
 void kng_emit_scatter(kng_asm *a, const kng_form *f, int dtype, int src, int base, int index, const kng_tail *t,
                       const int *temp, const int *gp_temp, kng_operand scratch);
+/* AVX-512, elements of 4 and 8 bytes: every second element from an address on, and nothing behind the last one. */
+void kng_emit_load_second(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, int temp);
+void kng_emit_store_second(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, const int *temp, int mask,
+                           int gp);
 /* Joins the lanes of a register of 16 accumulators (or of its pieces, lowest lanes first) by halves, as
  * docs/determinism.md says, and leaves the value in lane 0 of piece[0]. piece: 16 / lanes registers. */
 void kng_emit_join_lanes(kng_asm *a, const kng_form *f, knk_reduction how, int dtype, const int *piece, int temp,

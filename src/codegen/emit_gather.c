@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * emit_gather.c -- elements at indices. 4 and 8 byte elements have instructions for it; smaller ones, and scattered
+ * emit_gather.c -- elements at indices, and every second element. 4 and 8 byte elements have instructions for it; smaller ones, and scattered
  * ones, go one by one through general-purpose registers and the scratch memory: indices at 0, elements at 64 (in memory
  * form), a mask at 128. */
 #include "codegen/emit_recipe.h"
@@ -131,4 +131,43 @@ void kng_emit_scatter(kng_asm *a, const kng_form *f, int dtype, int src, int bas
         copy_element(a, size, kng_at_index(base, at, size, 0), past(elements, i * size), value);
     }
     kng_here(a, end);
+}
+
+/* A register of lane numbers in the pool: 4 or 8 bytes each. */
+static kng_operand lane_numbers(kng_asm *a, int size, int lanes, const int *number)
+{
+    int64_t wide[16];
+    int32_t narrow[16];
+    for (int i = 0; i < lanes; i++)
+        wide[i] = narrow[i] = number[i];
+    return kng_at_pool(kng_pool(a, size == 8 ? (const void *)wide : narrow, size * lanes, size * lanes));
+}
+
+/* The elements lie in two registers, of which the second one ends with the last of them. */
+void kng_emit_load_second(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, int temp)
+{
+    const int size = knk_size(dtype), len = kng_length(f, dtype), n = f->lanes;
+    int number[16];
+    for (int i = 0; i < n; i++)
+        number[i] = 2 * i < n ? 2 * i : n + 2 * i - (n - 1);
+    kng_v2(a, KNG_VMOVUPS, len, temp, lane_numbers(a, size, n, number));
+    kng_v2(a, size == 8 ? KNG_VMOVUPD : KNG_VMOVUPS, len, dst, from);
+    kng_v3(a, size == 8 ? KNG_VPERMT2PD : KNG_VPERMT2PS, len, dst, temp, past(from, (n - 1) * size));
+}
+
+void kng_emit_store_second(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, const int *temp, int mask,
+                           int gp)
+{
+    const int size = knk_size(dtype), len = kng_length(f, dtype), n = f->lanes;
+    int number[16];
+    for (int half = 0; half < 2; half++) {
+        for (int i = 0; i < n; i++)
+            number[i] = half * n / 2 + i / 2;
+        kng_v2(a, KNG_VMOVUPS, len, temp[0], lane_numbers(a, size, n, number));
+        kng_v3(a, size == 8 ? KNG_VPERMQ : KNG_VPERMD, len, temp[1], temp[0], kng_reg(src));
+        kng_mov_number(a, gp, half ? 0xaaaa : 0x5555);
+        kng_v2(a, KNG_KMOVW_KR, 0, mask, kng_reg(gp));
+        kng_v(a, size == 8 ? KNG_VMOVUPD_ST : KNG_VMOVUPS_ST, len, temp[1], 0, half ? past(to, (n - 1) * size) : to,
+              mask, false, -1);
+    }
 }

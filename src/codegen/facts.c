@@ -30,6 +30,17 @@ static bool is_copy(const knk_kernel *k, int stage)
            n[1].a == st->first;
 }
 
+static bool is_copy_of_pairs(const knk_kernel *k, int stage)
+{
+    const knk_stage *st = &k->stage[stage];
+    const knk_inst *n = &k->node[st->first];
+    bool fine = st->end - st->first == 4;
+    for (int i = 0; fine && i < 2; i++)
+        fine =
+            n[i].op == KNK_LOAD && n[i].a < 0 && n[i].b < 0 && n[2 + i].op == KNK_STORE && n[2 + i].a == st->first + i;
+    return fine && !k->stage[stage].n_loop;
+}
+
 static double node_cost(const knk_inst *n)
 {
     bool nothing = n->op == KNK_CONST || n->op == KNK_BITCAST;
@@ -178,6 +189,7 @@ static bool stage_facts(const knk_kernel *k, kng_facts *f, int stage, kng_stage_
     s->n_stream = n;
     s->turnable = turnable;
     s->copies = is_copy(k, stage);
+    s->copies_pairs = is_copy_of_pairs(k, stage);
     s->cost = cost_of(k, stage);
     s->read_after = loads_after(k, stage);
     return list_loops(k, f, stage, s) && find_leads(k, f, stage, s) && list_reductions(k, f, s);

@@ -393,6 +393,20 @@ static void find_single(kng_low *l)
         l->target = KNG_AVX2;
 }
 
+/* Streams of every second element: but for whole pieces they are like others whose elements lie apart. */
+static bool find_second(kng_low *l, kng_request *r)
+{
+    uint8_t *cls = knx_arena_alloc(&l->arena, (size_t)l->n_stream + 1);
+    l->second = knx_arena_zero(&l->arena, (size_t)l->n_stream + 1);
+    for (int s = 0; cls && l->second && s < l->n_stream; s++) {
+        bool second = r->cls[s] == KNG_STRIDE_TWO;
+        cls[s] = second ? KNK_STRIDE_ANY : r->cls[s];
+        l->second[s] = second && l->target == KNG_AVX512 && knk_size(l->stream[s].dtype) >= 4;
+    }
+    r->cls = cls;
+    return cls && l->second;
+}
+
 static void lower(kng_low *l)
 {
     find_single(l);
@@ -427,9 +441,10 @@ static void release(kng_low *l)
     knx_arena_free(&l->arena);
 }
 
-kn_error *kng_lower(const kng_request *r, kng_target target, kng_asm *a, kng_lowered *info)
+kn_error *kng_lower(const kng_request *request, kng_target target, kng_asm *a, kng_lowered *info)
 {
     kng_lowered unused;
+    kng_request own = *request, *r = &own;
     kng_low l = {.r = r, .k = r->kernel, .node = r->kernel->node, .a = a, .target = target, .arena = KN_ARENA_INIT};
     l.info = info ? info : &unused;
     *l.info = (kng_lowered){0};
@@ -441,7 +456,7 @@ kn_error *kng_lower(const kng_request *r, kng_target target, kng_asm *a, kng_low
     l.n_stream = kng_streams(r->kernel, r->stage, r->mode, l.stream);
     if (l.n_stream < 0)
         kng_low_fail(&l, "it has too many streams");
-    else if (!(l.way = knx_arena_alloc(&l.arena, (size_t)(l.n_stream + 1) * sizeof *l.way)))
+    else if (!(l.way = knx_arena_alloc(&l.arena, (size_t)(l.n_stream + 1) * sizeof *l.way)) || !find_second(&l, r))
         l.no_memory = true;
     else
         lower(&l);

@@ -242,6 +242,30 @@ static int base_of(kng_low *l, int s, int copy)
     return KNG_R10;
 }
 
+/* Every second element, and all lanes exist: where the piece of a copy begins. */
+static bool is_second(const kng_low *l, int stream)
+{
+    return l->second[stream] && !l->in_tail && l->current_part == KNG_BODY;
+}
+
+/* The same, if it turns out that they do. */
+static bool may_be_second(const kng_low *l, int stream)
+{
+    return l->second[stream] && l->in_tail && l->current_part == KNG_BODY && l->form.lanes == 8;
+}
+
+/* In a tail: jumps where some lane does not exist. */
+static void if_not_all(kng_low *l, int label)
+{
+    kng_v2(l->a, KNG_KORTESTB, 0, l->exists.mask, kng_reg(l->exists.mask));
+    kng_jump_if(l->a, KNG_IF_AE, label);
+}
+
+static kng_operand second_element(kng_low *l, int s, int copy)
+{
+    return kng_at(kng_low_pointer(l, s), copy * l->form.lanes * 2 << l->way[s].shift);
+}
+
 static void do_gather(kng_low *l, const kng_item *it, int copy, int32_t index, int32_t pred, int32_t other)
 {
     const kng_value *v = &l->value[it->def];
@@ -249,8 +273,19 @@ static void do_gather(kng_low *l, const kng_item *it, int copy, int32_t index, i
     int at = lane_index(l, it->stream, copy, index, &taken);
     int p = pred >= 0 ? kng_low_need(l, pred, copy) : -1, no = other >= 0 ? kng_low_need(l, other, copy) : -1;
     temps t = take_temps(l, 2, 1);
-    int dst = kng_low_define(l, it, copy), base = base_of(l, it->stream, copy);
+    int dst = kng_low_define(l, it, copy), some = kng_label(l->a), end = kng_label(l->a);
+    bool second = may_be_second(l, it->stream) && index < 0 && p < 0;
+    if (second) {
+        if_not_all(l, some);
+        kng_emit_load_second(l->a, &l->form, v->dtype, dst, second_element(l, it->stream, copy), t.v[0]);
+        kng_jump(l->a, end);
+        kng_here(l->a, some);
+    }
+    int base = base_of(l, it->stream, copy);
     kng_emit_gather(l->a, &l->form, v->dtype, dst, base, at, p, no, &l->exists, t.v, t.m, gp_temp, scratch(l));
+    kng_here(l->a, end);
+    if (!second)
+        kng_here(l->a, some);
     give_temps(l, &t);
     if (taken)
         kng_low_give(l, 0, at);
@@ -286,6 +321,15 @@ static void do_element(kng_low *l, const kng_item *it, int copy, int32_t index, 
     end_item(l, it, copy);
 }
 
+static void do_second(kng_low *l, const kng_item *it, int copy)
+{
+    int dst = kng_low_define(l, it, copy);
+    temps t = take_temps(l, 1, 0);
+    kng_emit_load_second(l->a, &l->form, l->value[it->def].dtype, dst, second_element(l, it->stream, copy), t.v[0]);
+    give_temps(l, &t);
+    end_item(l, it, copy);
+}
+
 static void do_load(kng_low *l, const kng_item *it, int copy)
 {
     const knk_inst *n = &l->node[it->node];
@@ -302,6 +346,8 @@ static void do_load(kng_low *l, const kng_item *it, int copy)
         do_splat(l, it, copy, kng_at(kng_low_pointer(l, it->stream), 0));
     else if (one && index < 0 && pred < 0)
         do_adjacent(l, it, copy);
+    else if (is_second(l, it->stream) && index < 0 && pred < 0 && it->index < 0)
+        do_second(l, it, copy);
     else if (one && index < 0 && (l->target == KNG_AVX512 || knk_size(n->dtype) >= 4))
         do_masked(l, it, copy, pred, other);
     else if (l->single && l->target == KNG_AVX2)
@@ -325,11 +371,32 @@ static void do_index(kng_low *l, const kng_item *it, int copy)
     end_item(l, it, copy);
 }
 
+/* Lanes that lie apart. */
+static void store_apart(kng_low *l, const kng_item *it, int copy, int r, const temps *t)
+{
+    int dtype = l->value[it->use[0]].dtype, end = kng_label(l->a), some = kng_label(l->a);
+    bool taken, whole = is_second(l, it->stream), second = may_be_second(l, it->stream);
+    int at = whole ? -1 : lane_index(l, it->stream, copy, -1, &taken); /* all registers are taken before the jump */
+    if (second)
+        if_not_all(l, some);
+    if (second || whole)
+        kng_emit_store_second(l->a, &l->form, dtype, r, second_element(l, it->stream, copy), t->v, t->m[0], KNG_RDX);
+    if (second)
+        kng_jump(l->a, end);
+    kng_here(l->a, some);
+    if (!whole) {
+        int base = base_of(l, it->stream, copy);
+        kng_emit_scatter(l->a, &l->form, dtype, r, base, at, &l->exists, t->v, gp_temp, scratch(l));
+        kng_low_give(l, 0, at);
+    }
+    kng_here(l->a, end);
+}
+
 static void do_store(kng_low *l, const kng_item *it, int copy)
 {
     int dtype = l->value[it->use[0]].dtype, r = kng_low_need(l, it->use[0], copy), cls = class_of(l, it->stream);
-    bool past = l->r->nontemporal && !l->in_tail && l->stream[it->stream].kind == KNG_MEMORY, taken = false;
-    temps t = take_temps(l, cls == KNK_STRIDE_ONE && !is_small(dtype) ? 0 : 2, 0);
+    bool past = l->r->nontemporal && !l->in_tail && l->stream[it->stream].kind == KNG_MEMORY;
+    temps t = take_temps(l, cls == KNK_STRIDE_ONE && !is_small(dtype) ? 0 : 2, l->second[it->stream]);
     if (cls == KNK_STRIDE_ONE) {
         kng_operand to = kng_low_element(l, it->stream, copy);
         const kng_tail tail = exists_in(l, it->stream);
@@ -337,9 +404,7 @@ static void do_store(kng_low *l, const kng_item *it, int copy)
     } else if (cls == KNK_STRIDE_ZERO) {
         kng_emit_store_one(l->a, &l->form, dtype, r, kng_at(kng_low_pointer(l, it->stream), 0), t.v[0], KNG_RDX);
     } else {
-        int at = lane_index(l, it->stream, copy, -1, &taken), base = base_of(l, it->stream, copy);
-        kng_emit_scatter(l->a, &l->form, dtype, r, base, at, &l->exists, t.v, gp_temp, scratch(l));
-        kng_low_give(l, 0, at);
+        store_apart(l, it, copy, r, &t);
     }
     give_temps(l, &t);
     end_item(l, it, copy);
@@ -385,7 +450,8 @@ static operands get_operands(kng_low *l, const kng_item *it, int copy)
             l->bank[kng_low_bank_of(l, it->use[j])].lock |= 1u << s->reg;
     }
     int m = memory_operand(l, it, copy);
-    for (int j = 0; j < it->n_use && j < MOST_OPERANDS; j++) /* gcc's bounds warning does not know that n_use is at most 3 */
+    for (int j = 0; j < it->n_use && j < MOST_OPERANDS;
+         j++) /* gcc's bounds warning does not know that n_use is at most 3 */
         if (j != m)
             o.src[j] = kng_reg(kng_low_need(l, it->use[j], copy));
     if (m < 0)

@@ -185,6 +185,7 @@ typedef struct kng_low {
     const knk_isa *isa;
 
     kng_stream *stream;
+    bool *second; /* per stream: every second element */
     kng_way *way;
     int n_stream;
     int32_t *value_of; /* per node of the kernel: its value, -1 */

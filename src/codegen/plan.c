@@ -308,7 +308,7 @@ static void place_values(const kng_prepared *p, kng_pass *ps)
     }
 }
 
-static void find_classes(const kng_pass *ps, uint8_t *cls)
+static void find_classes(const kng_pass *ps, kng_backend b, uint8_t *cls)
 {
     const kng_stage_facts *f = ps->facts;
     for (int i = 0; i < f->n_stream; i++) {
@@ -318,6 +318,8 @@ static void find_classes(const kng_pass *ps, uint8_t *cls)
                        : f->n_loop   ? 0
                                      : unit; /* one point */
         cls[i] = ps->turned[i] || step == unit ? KNK_STRIDE_ONE : step == 0 ? KNK_STRIDE_ZERO : KNK_STRIDE_ANY;
+        if (s->kind == KNG_MEMORY && !ps->turned[i] && step == 2 * unit && unit >= 4 && b == KNG_NATIVE_AVX512)
+            cls[i] = KNG_STRIDE_TWO;
     }
     for (int i = 0; i < f->n_reduction; i++)
         cls[f->reduction[i].stream] = ps->mode == KNG_ROWS ? KNK_STRIDE_ZERO : KNK_STRIDE_ONE;
@@ -380,7 +382,9 @@ static bool find_functions(const kng_prepared *p, kng_pass *ps, kng_backend b, i
     ps->large = is_large(p, ps);
     if (ps->runner == KNG_BY_TURNING)
         return true;
-    find_classes(ps, cls);
+    if (!ps->large && (b == KNG_NATIVE_AVX2 || b == KNG_NATIVE_AVX512) && (ps->f = kng_copy_function(ps)))
+        return true;
+    find_classes(ps, b, cls);
     kng_request r = {.kernel = p->k, .stage = stage, .mode = ps->mode, .cls = cls};
     ps->f = kng_function_for(b, p->k, (kng_facts *)(uintptr_t)p->facts, &r);
     r.nontemporal = true;

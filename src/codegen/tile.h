@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * tile.h -- turning (transposing) rectangles of memory. */
+ * tile.h -- turning (transposing) and copying rectangles of memory. */
 #ifndef KN_CODEGEN_TILE_H
 #define KN_CODEGEN_TILE_H
 #include <stdbool.h>
@@ -11,4 +11,7 @@ typedef void kng_turn_loop(int size, void *to, int64_t to_step, const void *from
                            int64_t columns, bool bypass);
 kng_turn_loop kng_turn_base, kng_turn_avx2, kng_turn_avx512;
 kng_turn_loop *kng_turn(void); /* the best one for this processor */
+/* Rows of so many bytes each; `to` and `from` are the same memory, or have nothing in common. */
+typedef void kng_copy_loop(char *to, int64_t to_step, const char *from, int64_t from_step, int64_t rows, int64_t bytes);
+kng_copy_loop kng_copy_rows_base, kng_copy_rows_avx2, kng_copy_rows_avx512;
 #endif

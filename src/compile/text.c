@@ -135,6 +135,8 @@ static void step_head(const kn_program *p, const knc_step *s, kn_text *t)
         for (int k = 0; k < s->u.k.kernel->n_stage; k++)
             if (s->u.k.kernel->stage[k].n_inner)
                 extents(t, "joins", s->u.k.kernel->stage[k].n_inner, s->u.k.inner[k]);
+        if (s->u.k.n_part)
+            knx_text_add(t, " in %u segments", (unsigned)s->u.k.n_part);
         break;
     case KNC_PRODUCT: product_text(p, s, t); break;
     case KNC_LOOP:

@@ -353,8 +353,8 @@ static void make_stencils(kn_array x, const shape *s)
 static void every_element_is_the_one_that_it_should_be(void **state)
 {
     (void)state;
-    const kn_dtype dtype[] = {KN_F32, KN_F64, KN_I8, KN_I64, KN_F16, KN_C64};
-    for (int t = 0; t < 6; t++)
+    const kn_dtype dtype[] = {KN_F32, KN_F64, KN_I8, KN_I64, KN_F16, KN_C64, KN_C128, KN_U16};
+    for (int t = 0; t < 8; t++)
         for (int i = 0; i < SHAPES; i++) {
             KN_SCOPE;
             kn_array x = numbered(&shapes[i], dtype[t]);
