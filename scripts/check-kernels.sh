@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the tests of a build, writes down every kernel that they run, and compares all backends on them (C
-# source on some thousands of them).
+# Runs the tests of a build, writes down every kernel that they run, runs each between pages without access, and compares
+# all backends on them (C source on some thousands of them).
 # usage: check-kernels.sh [BUILD [CTEST ARGUMENTS...]]     (build/release)
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,4 +14,4 @@ mkdir -p "$kernels"
 find "$kernels" -name '*.kernel' -delete
 KILN_DUMP_KERNELS=$kernels ctest --test-dir "$build" -E '^(install|check)/|no_memory|prepared' "$@" >"$build/kernels.log" 2>&1 ||
     echo "some tests failed: $build/kernels.log"
-cd "$build" && exec tests/kernels --c 2000 "$kernels"
+cd "$build" && tests/kernels --guard "$kernels" && exec tests/kernels --c 2000 "$kernels"
