@@ -329,10 +329,10 @@ static void measure_first(void)
            (double)st.st_size / 1e6, t[ROUNDS / 2]);
 }
 
-static const bench_case *const all[] = {bench_calls,        bench_compile, bench_chains,  bench_rows,
-                                        bench_moves,        bench_axes,    bench_image,   bench_digits,
-                                        bench_products,     bench_layers,  bench_mlp,     bench_attention,
-                                        bench_convolutions, bench_pools,   bench_control, bench_control_arrays};
+static const bench_case *const all[] = {
+    bench_calls,     bench_compile,      bench_chains, bench_rows,     bench_moves,         bench_axes,
+    bench_shifts,    bench_image,        bench_digits, bench_products, bench_layers,        bench_mlp,
+    bench_attention, bench_convolutions, bench_pools,  bench_control,  bench_control_arrays};
 enum { GROUPS = sizeof all / sizeof *all };
 
 /* Those that the wanted rows ask. */

@@ -176,6 +176,17 @@ def transpose():
     return prepare((lambda x: x.T + F(0)) if KIND == "jax" else (lambda x: np.ascontiguousarray(x.T)), square())
 
 
+# ---- shifts
+def shift(f, dtype=F):
+    real = lambda y: picks(np.asarray(y).real)
+    return prepare(f, wave((1000, 1000), 1.7).astype(dtype), values=real)
+
+
+def stencil(x):
+    rows, columns = xp.roll(x, 1, 0) + xp.roll(x, -1, 0), xp.roll(x, 1, 1) + xp.roll(x, -1, 1)
+    return rows + columns - x * F(4)
+
+
 # ---- the image pipeline
 def image():
     n, h, w = 4, 2160, 3840
@@ -448,6 +459,13 @@ MAKE = {
     "complex_transpose": axes(contiguous(1, 0), 2048, 1024, complex=True),
     "where_mask": lambda: prepare(lambda m, x: xp.where(m, x, F(0)), square() > 0, square()),
     "rows_by_index": rows_by_index,
+    "join_rows": lambda: shift(lambda x: xp.concatenate([x, x])),
+    "join_columns": lambda: shift(lambda x: xp.concatenate([x, x], axis=1)),
+    "roll": lambda: shift(lambda x: xp.roll(x, 1, 1)),
+    "roll_complex": lambda: shift(lambda x: xp.roll(x, 1, 1), np.complex64),
+    "pad": lambda: shift(lambda x: xp.pad(x, 1)),
+    "gradient": lambda: shift(lambda x: xp.gradient(x, axis=1)),
+    "stencil": lambda: shift(stencil),
     "image_pipeline": image,
     "compile_chain": compile_chain,
     "digits_step_first_call": compile_digits,
