@@ -9,6 +9,7 @@
 static const struct pass {
     const char *name;
     kn_error *(*jaxpr)(const kni_jaxpr *j, kni_jaxpr **out);
+    kn_error *(*trial)(const kni_jaxpr *j, const kn_compile_options *o, kni_jaxpr **out); /* compiles parts to see */
     kn_error *(*plan)(knc_plan *p);
     bool only_fused; /* left out where each equation is to be a step of its own */
 } passes[] = {
@@ -16,6 +17,7 @@ static const struct pass {
     {"expand rows", .jaxpr = knt_expand},
     {"inline calls of expanded rows", .jaxpr = knt_inline_calls},
     {"simplify", .jaxpr = knt_simplify, .only_fused = true},
+    {"guard loops that may fail", .trial = knc_guard_loops, .only_fused = true},
     {"carry reshapes to operands", .jaxpr = knc_carry_reshapes, .only_fused = true},
     {"delay reshapes", .jaxpr = knc_delay_reshapes, .only_fused = true},
     {"separate fills", .jaxpr = knc_separate_fills, .only_fused = true},
@@ -31,26 +33,26 @@ static const struct pass {
 };
 enum { N_PASSES = sizeof passes / sizeof passes[0] };
 
-static void log_jaxpr(const char *pass, const kni_jaxpr *j)
+static void log_jaxpr(const kn_compile_options *o, const char *pass, const kni_jaxpr *j)
 {
     char *text = NULL;
-    if (kn_debug_level < 3)
+    if (kn_debug_level < 3 || o->quiet)
         return;
     knx_error_release(kni_text(j, KN_FORM_TYPED, &text));
     KN_LOG(3, "after %s: %s", pass, text ? text : "(no memory to print it)");
     knx_free(text);
 }
 
-static kn_error *run_jaxpr_pass(const struct pass *pass, kni_jaxpr **j)
+static kn_error *run_jaxpr_pass(const struct pass *pass, const kn_compile_options *o, kni_jaxpr **j)
 {
     kni_jaxpr *next = NULL;
-    KN_TRY(pass->jaxpr(*j, &next));
+    KN_TRY(pass->trial ? pass->trial(*j, o, &next) : pass->jaxpr(*j, &next));
     bool same = next == *j;
     kni_release(*j);
     *j = next;
     if (same)
         return NULL;
-    log_jaxpr(pass->name, next);
+    log_jaxpr(o, pass->name, next);
 #ifdef KN_DEBUG
     KN_TRY(kni_check(next));
 #endif
@@ -75,13 +77,13 @@ static kn_error *begin_plan(knc_plan *p, kni_jaxpr *j)
 
 static kn_error *run_passes(knc_plan *p, kni_jaxpr **j)
 {
-    log_jaxpr("recording", *j);
+    log_jaxpr(p->o, "recording", *j);
     for (int i = 0; i < N_PASSES; i++) {
         const struct pass *pass = &passes[i];
         if (pass->only_fused && !p->o->fuse)
             continue;
-        if (pass->jaxpr) {
-            KN_TRY(run_jaxpr_pass(pass, j));
+        if (pass->jaxpr || pass->trial) {
+            KN_TRY(run_jaxpr_pass(pass, p->o, j));
             continue;
         }
         if (!p->j)
@@ -121,7 +123,8 @@ kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_progra
         knc_release(program);
     } else {
         *out = program;
-        log_program(program);
+        if (!o->quiet)
+            log_program(program);
     }
     kni_release(now);
     knx_arena_free(&plan.scratch);

@@ -165,6 +165,8 @@ kn_error *knc_make_control(knc_plan *p, const kn_eqn *e, knc_step *s)
         const kn_p_scan *params = e->params;
         c.accept = params->accept;
         c.on_step = params->on_step;
+    } else if (e->prim->loops == KN_LOOP_WHILE) {
+        c.accept = ((const kn_p_while *)e->params)->accept;
     }
     KN_TRY(choose(p, e, &c, s));
     kn_error *error = note(p, s->eqn, &c);

@@ -23,7 +23,8 @@ static kn_error *compile(const knc_plan *p, const kni_jaxpr *j, const bool *dona
                                   .first_carry = l ? l->n_body : 0,
                                   .n_carry = l ? l->n : 0,
                                   .bands = p->o->bands,
-                                  .max_buffers = p->o->max_buffers};
+                                  .max_buffers = p->o->max_buffers,
+                                  .quiet = p->o->quiet};
     return knc_compile(j, &o, out);
 }
 

@@ -244,6 +244,8 @@ kn_error *knc_plan_memory(knc_plan *p);
 kn_error *knc_record(knc_plan *p); /* record.c */
 
 kn_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out); /* fills.c */
+/* Loops that may fail as kernels, with the loop itself behind them for its error. */
+kn_error *knc_guard_loops(const kni_jaxpr *j, const kn_compile_options *o, kni_jaxpr **out); /* guard.c */
 kn_error *knc_carry_reshapes(const kni_jaxpr *j, kni_jaxpr **out); /* reshapes.c */
 kn_error *knc_delay_reshapes(const kni_jaxpr *j, kni_jaxpr **out); /* delay.c */
 /* updates.c */

@@ -31,6 +31,7 @@ typedef struct kn_compile_options {
     bool record;     /* also which values go from step to step: for knc_graphviz */
     int bands;       /* 0: where they pay; 1: wherever steps can be cut, in low blocks; -1: none */
     int max_buffers; /* that one kernel reads and writes, but for single equations with more; 0: 64 */
+    bool quiet;      /* a trial: nothing in the log */
 } kn_compile_options;
 
 /* What a program is given for each of its operands. */

@@ -309,6 +309,8 @@ const kn_param_field kni_fields_while[] = {
     FIELD(JAXPR, kn_p_while, cond_jaxpr),
     FIELD(INT, kn_p_while, cond_nconsts),
     FIELD(INT, kn_p_while, max_steps, HIDDEN_OPTIONAL),
+    FIELD(INT, kn_p_while, accept, HIDDEN_OPTIONAL),
+    FIELD(INT, kn_p_while, lanes, HIDDEN_OPTIONAL),
     END,
 };
 

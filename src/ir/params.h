@@ -386,6 +386,10 @@ typedef struct {
     kni_jaxpr *cond_jaxpr;
     int64_t cond_nconsts;
     int64_t max_steps; /* at most so many rounds, whatever the condition says; 0: no bound */
+    int64_t accept;    /* as in kn_p_scan */
+    /* Axes in front of all carries that hold lanes: the condition is whether any goes on, and the body leaves those
+     * alone that do not. 0: none, or not known */
+    int64_t lanes;
 } kn_p_while;
 /* Operands: num_consts constants, num_carry carries, inputs whose first axis has `length`. Results: carries, outputs
  * with that axis in front. jaxpr: constants, carries, elements of the inputs -> carries, elements of the outputs. */

@@ -137,6 +137,11 @@ struct kn_prim {
 
     /* KN_CAN_FAIL rows: with these parameters? NULL: always */
     bool (*may_fail)(const void *params);
+    /* KN_CAN_FAIL rows: the same results without an error, and whether there would be one: `failed`, an array of
+     * booleans over some of the first axes of the work, true somewhere if and only if the equation fails (then y is any
+     * value). Loops that hold such equations can be kernels that way (compile/guard.c). *failed stays KN_ATOM_NONE
+     * where there is no such form. NULL: there is none */
+    kn_error *(*unfailing)(const kn_rule *r, kn_atom *y, kn_atom *failed);
 
     /* An atom that stands for the result without this equation, changing no bits (x * 1 is x, x + 0 is not), or
      * KN_ATOM_NONE. It may emit simpler equations. NULL: nothing to simplify. */

@@ -6,8 +6,10 @@
  *     jvp        none: integers
  *     batch      one more axis in front
  *     lower      a routine
+ *     unfailing  two comparisons for each number
  */
 #include "prim/index.h"
+#include "transform/transform.h"
 
 typedef kn_p_check_bounds params_t;
 
@@ -36,6 +38,40 @@ static kn_error *check_run(const kn_routine_args *args)
     return knr_check_bounds(&w, args->x[0]);
 }
 
+/* Number i of every start: is it outside? */
+static kn_atom number_fails(kn_builder *b, kn_atom x, int i, int64_t most)
+{
+    kn_type t = knb_type(b, x);
+    knp_dims from = {.n = t.ndim}, to = knp_dims_of(t);
+    from.v[t.ndim - 1] = i;
+    to.v[t.ndim - 1] = i + 1;
+    if (t.dim[t.ndim - 1] != 1)
+        x = knb_slice(b, x, from.v, to.v, NULL);
+    x = knb_squeeze(b, x, 1, (const int64_t[]){t.ndim - 1});
+    return knb_or(b, knb_lt(b, x, knb_integer(b, t.dtype, 0)), knb_gt(b, x, knb_integer(b, t.dtype, most)));
+}
+
+kn_atom knp_outside(kn_builder *b, kn_atom x, const kn_p_check_bounds *p)
+{
+    kn_dtype d = knb_type(b, x).dtype;
+    kn_atom outside = KN_ATOM_NONE;
+    bool fits = d->kind == KN_KIND_INT && d->size >= 4; /* the largest starts into d */
+    for (int i = 0; i < p->most.n; i++)
+        fits = fits && (d->size == 8 || p->most.v[i] <= INT32_MAX);
+    if (!fits)
+        x = knb_convert(b, x, KN_DT(I64));
+    for (int i = 0; i < p->most.n; i++)
+        outside = knt_either_failed(b, outside, number_fails(b, x, i, p->most.v[i]));
+    return outside == KN_ATOM_NONE ? knb_zeros(b, kni_scalar_type(KN_DT(BOOL))) : outside;
+}
+
+static kn_error *check_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
+{
+    (void)y;
+    *failed = knp_outside(r->b, r->x[0], r->params);
+    return NULL;
+}
+
 static double check_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
 {
     (void)params, (void)n_in, (void)n_out, (void)y;
@@ -55,5 +91,6 @@ const kn_prim kn_prim_check_bounds = {
     .type = check_type,
     .batch = knp_batch_in_front,
     .run = check_run,
+    .unfailing = check_unfailing,
     .cost = check_cost,
 };

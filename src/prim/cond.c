@@ -6,6 +6,7 @@
  *     batch      cond_batch.c
  *     prune      a known choice, or one among equals, is its branch. Without results that nobody reads or that are an
  *                operand in all branches, and without operands that no branch needs
+ *     unfailing  the branches give one more result each
  *     body_types of the branches: the operands behind the index
  */
 #include "prim/cond.h"
@@ -237,6 +238,59 @@ static kn_error *cond_prune(const kn_rule *r, const bool *read, kn_atom *y, bool
     return error;
 }
 
+/* --- without errors --------------------------------------------------------------------------- */
+
+/* The branches with flags over the axes that all flags share; *all stays false where one has no such form. */
+static kn_error *flag_branches(const kn_p_cond *p, knp_branches *t, bool *all)
+{
+    knp_dims flag = {0};
+    uint32_t n = p->branches.v[0]->n_out;
+    bool any = false;
+    for (int k = 0; k < t->n; k++) {
+        KN_TRY(knt_unfailing(p->branches.v[k], &t->v[k]));
+        if (!t->v[k])
+            return NULL;
+        kn_type mine = kni_out_type(t->v[k], n);
+        if (!knp_body_may_fail(p->branches.v[k]))
+            continue;
+        int same = 0;
+        while (any && same < mine.ndim && same < flag.n && mine.dim[same] == flag.v[same])
+            same++;
+        if (any)
+            flag.n = same;
+        else
+            flag = knp_dims_of(mine);
+        any = true;
+    }
+    for (int k = 0; k < t->n; k++) {
+        kni_jaxpr *whole = NULL;
+        KN_TRY(knp_flag_as(t->v[k], kni_type(KN_DT(BOOL), flag.n, flag.v), &whole));
+        kni_release(t->v[k]);
+        t->v[k] = whole;
+    }
+    *all = true;
+    return NULL;
+}
+
+static kn_error *cond_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
+{
+    const kn_p_cond *p = r->params;
+    knp_branches t;
+    bool all = false;
+    kn_atom *out = knp_atoms(r->b, (size_t)r->n_out + 1);
+    if (!out || !knp_branches_begin(&t, r->b, p->branches.n))
+        return knx_error_nomem();
+    kn_error *error = flag_branches(p, &t, &all);
+    if (!error && all) {
+        uint32_t n = 0;
+        knp_branches_emit(&t, r->b, r->x, out);
+        knp_put_all(y, &n, out, (uint32_t)r->n_out);
+        *failed = out[r->n_out];
+    }
+    knp_branches_end(&t);
+    return error;
+}
+
 /* --- the row ---------------------------------------------------------------------------------- */
 
 static bool cond_may_fail(const void *params)
@@ -277,6 +331,7 @@ const kn_prim kn_prim_cond = {
     .batch = knp_cond_batch,
     .prune = cond_prune,
     .may_fail = cond_may_fail,
+    .unfailing = cond_unfailing,
     .body_types = cond_body_types,
     .cost = cond_cost,
 };

@@ -90,6 +90,24 @@ kn_error *knp_pick(const kni_jaxpr *j, uint32_t n_in, const uint32_t *in, uint32
     return error;
 }
 
+kn_error *knp_flag_as(const kni_jaxpr *j, kn_type flag, kni_jaxpr **y)
+{
+    knp_frame f;
+    kn_error *error = knp_frame_begin(&f, j->n_in, j->n_out) ? NULL : knx_error_nomem();
+    if (!error) {
+        for (uint32_t i = 0; i < j->n_in; i++)
+            knp_frame_input(&f, kni_in_type(j, i));
+        knb_inline(&f.b, j, f.in, f.out);
+        kn_atom *last = &f.out[j->n_out - 1];
+        *last = knt_failed_over(&f.b, *last, flag);
+        if (!knb_type(&f.b, *last).ndim && flag.ndim)
+            *last = knb_broadcast_in_dim(&f.b, *last, flag.ndim, flag.dim, NULL);
+        error = knp_frame_finish(&f, j->n_out, f.out, j->name, y);
+    }
+    knp_frame_end(&f);
+    return error;
+}
+
 static kn_error *emit_both(const kn_rule *r, const kn_linearized *l, const kn_atom *tx, kn_atom *y, kn_atom *ty)
 {
     kn_atom *out = knp_atoms(r->b, l->primal->n_out), *in = knp_atoms(r->b, l->linear->n_in),

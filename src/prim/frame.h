@@ -24,6 +24,8 @@ kn_error *knp_needs(const kni_jaxpr *j, const bool *out, bool *in);
 /* j with these of its inputs and results only, in this order, and the equations that they need. */
 kn_error *knp_pick(const kni_jaxpr *j, uint32_t n_in, const uint32_t *in, uint32_t n_out, const uint32_t *out,
                    kni_jaxpr **y);
+/* j, whose last result is a flag of failure (knt_unfailing), with a flag of this type: joined over the other axes. */
+kn_error *knp_flag_as(const kni_jaxpr *j, kn_type flag, kni_jaxpr **y);
 /* Writes the derivative of j, which takes the operands of the rule and gives its results, in reverse mode: instead of
  * the rule's equation. */
 kn_error *knp_linearize_instead(const kn_rule *r, const kni_jaxpr *j, const kn_atom *tx, kn_atom *y, kn_atom *ty);

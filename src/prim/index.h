@@ -37,6 +37,9 @@ typedef struct knp_bounds_lists {
 } knp_bounds_lists;
 kn_p_check_bounds knp_bounds_of(const knp_indexing *x, kn_type table, kn_ints sizes, knp_bounds_lists *lists);
 
+/* Per point: is a number of its start out of bounds? */
+kn_atom knp_outside(kn_builder *b, kn_atom indices, const kn_p_check_bounds *p);
+
 /* JAX's value for what is out of bounds: NaN, the smallest signed, the largest unsigned integer, True. */
 kn_scalar_bits knp_fill_value(kn_dtype d, bool zero);
 

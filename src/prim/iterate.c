@@ -56,7 +56,7 @@ void knp_iterate_end(knp_iteration *it, const kn_atom *next, kn_atom *out)
     for (int i = 0; i < it->n; i++)
         end[i] = KN_ATOM_NONE;
     if (body && cond)
-        knb_while(it->outer, &(kn_p_while){body, it->n_const, cond, 0, 0}, it->init, end);
+        knb_while(it->outer, &(kn_p_while){body, it->n_const, cond, 0, 0, 0, 0}, it->init, end);
     for (int i = 0; i < it->n; i++) /* out may be it->init */
         out[i] = end[i];
     kni_release(body);

@@ -6,25 +6,20 @@
  *                begin with one, or get one from the body. In forward mode it is the only loop.
  *                With max_steps reverse mode is that of a scan of so many steps, each of which goes on or not.
  *     transpose  none: how often the body ran is not known
- *     batch      which carries are batched is a fixed point too. With a batched predicate all of them are; the loop
- *                runs until the last lane is done, and lanes that are done keep their carry.
+ *     batch      while_batch.c
+ *     unfailing  one more carry, true after a step that would fail, which ends the loop
  *     prune      without carries that nobody reads and nothing needs; one that never changes is a constant
  *     lower      a step that holds the programs of both jaxprs
  */
-#include "prim/frame.h"
-#include "transform/transform.h"
+#include "prim/while.h"
 
-/* The parts of a loop's operands. */
-typedef struct loop {
-    const kn_p_while *p;
-    uint32_t n_cond, n_body, n; /* constants of the condition, of the body; carries */
-} loop;
+typedef knp_while loop;
 
-static loop loop_of(const void *params, uint32_t n_in)
+knp_while knp_while_of(const void *params, uint32_t n_in)
 {
     const kn_p_while *p = params;
-    return (loop){p, (uint32_t)p->cond_nconsts, (uint32_t)p->body_nconsts,
-                  n_in - (uint32_t)p->cond_nconsts - (uint32_t)p->body_nconsts};
+    return (knp_while){p, (uint32_t)p->cond_nconsts, (uint32_t)p->body_nconsts,
+                       n_in - (uint32_t)p->cond_nconsts - (uint32_t)p->body_nconsts};
 }
 
 /* --- type ------------------------------------------------------------------------------------- */
@@ -72,7 +67,7 @@ static kn_error *check_operands(const char *whose, const kni_jaxpr *j, uint32_t 
 static kn_error *while_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
 {
     KN_TRY(check_counts(params, n_in));
-    loop l = loop_of(params, (uint32_t)n_in);
+    loop l = knp_while_of(params, (uint32_t)n_in);
     const kni_jaxpr *cond = l.p->cond_jaxpr, *body = l.p->body_jaxpr;
     const kn_type *carry = x + l.n_cond + l.n_body;
     KN_TRY(check_condition(cond));
@@ -189,8 +184,10 @@ static kn_error *emit_joint(const kn_rule *r, const tangents *t, const kn_atom *
             in[n++] = knb_instantiate(r->b, tx[l->n_cond + i], r->xt[l->n_cond + i]);
     for (uint32_t i = 0; i < carries; i++)
         out[i] = KN_ATOM_NONE;
-    knb_while(r->b, &(kn_p_while){t->joint, (int64_t)l->n_body + t->n_const, t->cond, l->n_cond, l->p->max_steps}, in,
-              out);
+    knb_while(r->b,
+              &(kn_p_while){t->joint, (int64_t)l->n_body + t->n_const, t->cond, l->n_cond, l->p->max_steps,
+                            l->p->accept, l->p->lanes},
+              in, out);
     for (uint32_t i = 0, k = l->n; i < l->n; i++) {
         if (r->forward)
             y[i] = out[i];
@@ -276,7 +273,7 @@ static kn_error *linearize_bounded(const kn_rule *r, const loop *l, const kn_ato
 
 static kn_error *while_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
 {
-    tangents t = {.l = loop_of(r->params, (uint32_t)r->n_in)};
+    tangents t = {.l = knp_while_of(r->params, (uint32_t)r->n_in)};
     const loop *l = &t.l;
     size_t room = (size_t)r->n_in + 1;
     t.has = knx_alloc_zero(room);
@@ -305,169 +302,6 @@ static kn_error *while_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y
     knx_free(t.has);
     knx_free(t.out);
     knx_free(t.at);
-    return error;
-}
-
-/* --- batching --------------------------------------------------------------------------------- */
-
-typedef struct batching {
-    loop l;
-    int64_t size;
-    const char *name;           /* of the axis */
-    int *cond_axis, *body_axis; /* of all inputs; a batched carry has its axis in front */
-    int *out_axis;
-    bool *was, each; /* each: a predicate for each lane */
-    kni_jaxpr *cond, *body;
-} batching;
-
-static bool is_batched(const batching *t, uint32_t carry) { return t->body_axis[t->l.n_body + carry] >= 0; }
-
-static void batch_carry(batching *t, uint32_t carry)
-{
-    t->body_axis[t->l.n_body + carry] = t->cond_axis[t->l.n_cond + carry] = 0;
-}
-
-static kn_error *find_batched(batching *t)
-{
-    for (bool settled = false; !settled;) {
-        settled = true;
-        kni_release(t->body);
-        t->body = NULL;
-        KN_TRY(knt_batch_lazily(t->l.p->body_jaxpr, t->size, t->name, t->body_axis, t->was, &t->body));
-        for (uint32_t i = 0; i < t->l.n; i++)
-            if (t->was[i] && !is_batched(t, i))
-                batch_carry(t, i), settled = false;
-    }
-    KN_TRY(knt_batch_lazily(t->l.p->cond_jaxpr, t->size, t->name, t->cond_axis, &t->each, &t->cond));
-    for (uint32_t i = 0; t->each && i < t->l.n; i++)
-        batch_carry(t, i);
-    if (t->each) {
-        kni_release(t->cond);
-        t->cond = NULL;
-        KN_TRY(knt_batch(t->l.p->cond_jaxpr, t->size, t->name, t->cond_axis, (const int[]){0}, &t->cond));
-    }
-    for (uint32_t i = 0; i < t->l.n; i++)
-        t->out_axis[i] = is_batched(t, i) ? 0 : -1;
-    kni_release(t->body);
-    t->body = NULL;
-    return knt_batch(t->l.p->body_jaxpr, t->size, t->name, t->body_axis, t->out_axis, &t->body);
-}
-
-/* pred ? new : old, lane by lane. */
-static kn_atom keep_if_done(kn_builder *b, kn_atom pred, kn_atom new, kn_atom old)
-{
-    kn_type t = knb_type(b, old);
-    kn_atom which = t.ndim == 1 ? pred : knb_broadcast_in_dim(b, pred, t.ndim, t.dim, (const int64_t[]){0});
-    return knb_select_n(b, which, 2, (const kn_atom[]){old, new});
-}
-
-/* The body that changes only the lanes that are not done. It asks the condition, so it has its constants in front. */
-static kn_error *keep_done_lanes(batching *t)
-{
-    knp_frame f;
-    const loop *l = &t->l;
-    kni_jaxpr *kept = NULL;
-    size_t inputs = (size_t)l->n_cond + l->n_body + l->n;
-    kn_error *error = knp_frame_begin(&f, 2 * inputs, l->n) ? NULL : knx_error_nomem();
-    if (!error) {
-        for (uint32_t i = 0; i < l->n_cond; i++)
-            knp_frame_input(&f, kni_in_type(t->cond, i));
-        for (uint32_t i = 0; i < l->n_body + l->n; i++)
-            knp_frame_input(&f, kni_in_type(t->body, i));
-        const kn_atom *carry = f.in + l->n_cond + l->n_body;
-        kn_atom pred, *x = f.in + inputs;
-        uint32_t n = 0;
-        knp_put_all(x, &n, f.in, l->n_cond);
-        knp_put_all(x, &n, carry, l->n);
-        knb_inline(&f.b, t->cond, x, &pred);
-        knb_inline(&f.b, t->body, f.in + l->n_cond, f.out);
-        for (uint32_t i = 0; i < l->n; i++)
-            f.out[i] = keep_if_done(&f.b, pred, f.out[i], carry[i]);
-        error = knp_frame_finish(&f, l->n, f.out, t->body->name, &kept);
-    }
-    knp_frame_end(&f);
-    if (!error) {
-        kni_release(t->body);
-        t->body = kept;
-    }
-    return error;
-}
-
-/* The condition: is any lane not done? */
-static kn_error *any_lane(batching *t)
-{
-    knp_frame f;
-    kni_jaxpr *any = NULL;
-    kn_error *error = knp_frame_begin(&f, t->cond->n_in, 1) ? NULL : knx_error_nomem();
-    if (!error) {
-        for (uint32_t i = 0; i < t->cond->n_in; i++)
-            knp_frame_input(&f, kni_in_type(t->cond, i));
-        knb_inline(&f.b, t->cond, f.in, f.out);
-        kn_atom y = knb_reduce_or(&f.b, f.out[0], 1, (const int64_t[]){0});
-        error = knp_frame_finish(&f, 1, &y, t->cond->name, &any);
-    }
-    knp_frame_end(&f);
-    if (!error) {
-        kni_release(t->cond);
-        t->cond = any;
-    }
-    return error;
-}
-
-static kn_error *emit_batched(const kn_rule *r, batching *t, const int *axis, kn_atom *y, int *axis_out)
-{
-    const loop *l = &t->l;
-    kn_atom *in = knx_arena_alloc(&r->b->arena, 2 * ((size_t)r->n_in + 1) * sizeof *in);
-    if (!in)
-        return knx_error_nomem();
-    uint32_t n = 0, consts = l->n_cond + l->n_body;
-    knp_put_all(in, &n, r->x, l->n_cond);
-    if (t->each)
-        knp_put_all(in, &n, r->x, l->n_cond);
-    knp_put_all(in, &n, r->x + l->n_cond, l->n_body);
-    for (uint32_t i = 0; i < l->n; i++)
-        in[n++] =
-            is_batched(t, i) ? knp_batched_at(r, (int)(consts + i), t->size, axis[consts + i], 0) : r->x[consts + i];
-    knb_while(
-        r->b,
-        &(kn_p_while){t->body, (int64_t)l->n_body + (t->each ? l->n_cond : 0), t->cond, l->n_cond, l->p->max_steps}, in,
-        y);
-    for (uint32_t i = 0; i < l->n; i++)
-        axis_out[i] = is_batched(t, i) ? 0 : -1;
-    return NULL;
-}
-
-static kn_error *while_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
-{
-    batching t = {.l = loop_of(r->params, (uint32_t)r->n_in), .size = size, .name = r->axis_name};
-    const loop *l = &t.l;
-    size_t room = (size_t)r->n_in + 1;
-    t.cond_axis = knx_alloc(room * sizeof *t.cond_axis);
-    t.body_axis = knx_alloc(room * sizeof *t.body_axis);
-    t.out_axis = knx_alloc(room * sizeof *t.out_axis);
-    t.was = knx_alloc_zero(room);
-    kn_error *error = t.cond_axis && t.body_axis && t.out_axis && t.was ? NULL : knx_error_nomem();
-    if (!error) {
-        for (uint32_t i = 0; i < l->n_cond; i++)
-            t.cond_axis[i] = axis[i];
-        for (uint32_t i = 0; i < l->n_body; i++)
-            t.body_axis[i] = axis[l->n_cond + i];
-        for (uint32_t i = 0; i < l->n; i++)
-            t.cond_axis[l->n_cond + i] = t.body_axis[l->n_body + i] = axis[l->n_cond + l->n_body + i] >= 0 ? 0 : -1;
-        error = find_batched(&t);
-    }
-    if (!error && t.each)
-        error = keep_done_lanes(&t);
-    if (!error && t.each)
-        error = any_lane(&t);
-    if (!error)
-        error = emit_batched(r, &t, axis, y, axis_out);
-    kni_release(t.cond);
-    kni_release(t.body);
-    knx_free(t.cond_axis);
-    knx_free(t.body_axis);
-    knx_free(t.out_axis);
-    knx_free(t.was);
     return error;
 }
 
@@ -547,14 +381,18 @@ static kn_error *pick_rest(const kn_rule *r, rest *t)
 
 static kn_error *while_prune(const kn_rule *r, const bool *read, kn_atom *y, bool *pruned)
 {
-    rest t = {.l = loop_of(r->params, (uint32_t)r->n_in)};
+    rest t = {.l = knp_while_of(r->params, (uint32_t)r->n_in)};
     const loop *l = &t.l;
     KN_TRY(find_rest(r, read, &t));
     KN_TRY(pick_rest(r, &t));
     *pruned = t.n < l->n || t.n_cond < l->n_cond || t.n_body < l->n_body;
     if (!*pruned)
         return NULL;
-    kn_p_while p = {.body_nconsts = t.n_body, .cond_nconsts = t.n_cond, .max_steps = l->p->max_steps};
+    kn_p_while p = {.body_nconsts = t.n_body,
+                    .cond_nconsts = t.n_cond,
+                    .max_steps = l->p->max_steps,
+                    .accept = l->p->accept,
+                    .lanes = l->p->lanes};
     kn_atom *out = knx_arena_alloc(&r->b->arena, ((size_t)t.n + 1) * sizeof *out);
     kn_error *error = out ? NULL : knx_error_nomem();
     if (!error)
@@ -570,20 +408,104 @@ static kn_error *while_prune(const kn_rule *r, const bool *read, kn_atom *y, boo
     return error;
 }
 
-/* --- the row ---------------------------------------------------------------------------------- */
+/* --- without errors --------------------------------------------------------------------------- */
 
-static bool may_fail(const kni_jaxpr *j)
+typedef struct flagged {
+    loop l;
+    kni_jaxpr *cond, *body; /* with their flags as last results */
+    kn_type flag;
+} flagged;
+
+/* its constants, carries, the flag -> goes it on? Not after a step that failed, nor where the question fails. */
+static kn_error *flagged_condition(const flagged *t, kni_jaxpr **out)
 {
-    for (uint32_t i = 0; i < j->n_eqn; i++)
-        if (kni_can_fail(j->eqn[i].prim, j->eqn[i].params))
-            return true;
-    return false;
+    knp_frame f;
+    uint32_t n = t->l.n_cond + t->l.n;
+    kn_error *error = knp_frame_begin(&f, (size_t)n + 1, 2) ? NULL : knx_error_nomem();
+    if (!error) {
+        for (uint32_t i = 0; i < n; i++)
+            knp_frame_input(&f, kni_in_type(t->cond, i));
+        knp_frame_input(&f, t->flag);
+        knb_inline(&f.b, t->cond, f.in, f.out);
+        kn_atom failed = knt_either_failed(&f.b, knt_any_failed(&f.b, f.in[n]), f.out[1]);
+        kn_atom goes = knb_and(&f.b, f.out[0], knb_not(&f.b, knt_any_failed(&f.b, failed)));
+        error = knp_frame_finish(&f, 1, &goes, t->cond->name, out);
+    }
+    knp_frame_end(&f);
+    return error;
 }
+
+/* its constants, carries, the flag -> carries, the flag */
+static kn_error *flagged_step(const flagged *t, kni_jaxpr **out)
+{
+    knp_frame f;
+    uint32_t n = t->l.n_body + t->l.n;
+    kn_error *error = knp_frame_begin(&f, (size_t)n + 1, (size_t)t->l.n + 1) ? NULL : knx_error_nomem();
+    if (!error) {
+        for (uint32_t i = 0; i < n; i++)
+            knp_frame_input(&f, kni_in_type(t->body, i));
+        knp_frame_input(&f, t->flag);
+        knb_inline(&f.b, t->body, f.in, f.out);
+        f.out[t->l.n] = knb_or(&f.b, f.in[n], knt_failed_over(&f.b, f.out[t->l.n], t->flag));
+        error = knp_frame_finish(&f, t->l.n + 1, f.out, t->body->name, out);
+    }
+    knp_frame_end(&f);
+    return error;
+}
+
+/* The question of the last carries may be the one that failed. */
+static kn_error *emit_flagged(const kn_rule *r, const flagged *t, kni_jaxpr *cond, kni_jaxpr *body, kn_atom *y,
+                              kn_atom *failed)
+{
+    const loop *l = &t->l;
+    kn_builder *b = r->b;
+    size_t room = (size_t)r->n_in + 2;
+    kn_atom *in = knp_room(b, room), *out = knp_room(b, room), *last = knp_room(b, room), asked[2];
+    if (!in || !out || !last)
+        return NULL; /* the builder has the error */
+    uint32_t n = 0, k = 0;
+    knp_put_all(in, &n, r->x, (uint32_t)r->n_in);
+    in[n++] = knb_zeros(b, t->flag);
+    for (uint32_t i = 0; i < l->n + 1; i++)
+        out[i] = KN_ATOM_NONE;
+    knb_while(b, &(kn_p_while){body, l->n_body, cond, l->n_cond, l->p->max_steps, l->p->accept, 0}, in, out);
+    knp_put_all(last, &k, r->x, l->n_cond);
+    knp_put_all(last, &k, out, l->n);
+    knb_inline(b, t->cond, last, asked);
+    k = 0;
+    knp_put_all(y, &k, out, l->n);
+    *failed = knt_either_failed(b, out[l->n], asked[1]);
+    return NULL;
+}
+
+static kn_error *while_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
+{
+    flagged t = {.l = knp_while_of(r->params, (uint32_t)r->n_in)};
+    kni_jaxpr *cond = NULL, *body = NULL;
+    kn_error *error = knt_unfailing(t.l.p->cond_jaxpr, &t.cond);
+    if (!error && t.cond)
+        error = knt_unfailing(t.l.p->body_jaxpr, &t.body);
+    if (!error && t.body) {
+        t.flag = kni_scalar_type(KN_DT(BOOL));
+        error = flagged_condition(&t, &cond);
+        if (!error)
+            error = flagged_step(&t, &body);
+        if (!error)
+            error = emit_flagged(r, &t, cond, body, y, failed);
+    }
+    kni_release(t.cond);
+    kni_release(t.body);
+    kni_release(cond);
+    kni_release(body);
+    return error;
+}
+
+/* --- the row ---------------------------------------------------------------------------------- */
 
 static bool while_may_fail(const void *params)
 {
     const kn_p_while *p = params;
-    return may_fail(p->cond_jaxpr) || may_fail(p->body_jaxpr);
+    return knp_body_may_fail(p->cond_jaxpr) || knp_body_may_fail(p->body_jaxpr);
 }
 
 /* body, then condition: their constants and the carry */
@@ -614,8 +536,9 @@ const kn_prim kn_prim_while = {
                     "start/stop values. Try using lax.scan, or using fori_loop with static start/stop.",
     .type = while_type,
     .linearize = while_linearize,
-    .batch = while_batch,
+    .batch = knp_while_batch,
     .prune = while_prune,
     .may_fail = while_may_fail,
+    .unfailing = while_unfailing,
     .body_types = while_body_types,
 };

@@ -9,6 +9,7 @@
  *     batch      which carries are batched is a fixed point; the axis is behind the steps in inputs and outputs
  *     prune      without results that nobody reads, carries that only feed themselves, and what only those need; a
  *                carry that never changes is a constant
+ *     unfailing  one more carry, true from the first step on that would fail
  *     lower      no step: the carries; one step: the body. Else a step that holds the body's program
  */
 #include "prim/body.h"
@@ -327,6 +328,88 @@ static kn_error *scan_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
+/* --- without errors --------------------------------------------------------------------------- */
+
+/* The flag's type: a boolean for each point that all carries share (without carries: all outputs). */
+static kn_type flag_type(const knp_scan *s, kn_type failed)
+{
+    kn_type t = kni_type(KN_DT(BOOL), failed.ndim, failed.dim);
+    uint32_t n = s->n_carry ? s->n_carry : s->n_out;
+    for (uint32_t i = 0; i < n; i++) {
+        kn_type with = kni_out_type(s->j, i);
+        int same = 0;
+        while (same < t.ndim && same < with.ndim && t.dim[same] == with.dim[same])
+            same++;
+        t.ndim = (int8_t)same;
+    }
+    return t;
+}
+
+/* constants, carries, the flag, elements -> carries, the flag, elements of the outputs */
+static kn_error *flagged_body(const knp_scan *s, const kni_jaxpr *j, kn_type flag, kni_jaxpr **body)
+{
+    knp_frame f;
+    kn_error *error = knp_frame_begin(&f, 2 * (size_t)s->n_in + 1, 2 * (size_t)s->n_out + 2) ? NULL : knx_error_nomem();
+    if (!error) {
+        for (uint32_t i = 0; i < s->n_in; i++) {
+            if (i == s->first_x)
+                knp_frame_input(&f, flag);
+            knp_frame_input(&f, kni_in_type(s->j, i));
+        }
+        if (s->n_in == s->first_x)
+            knp_frame_input(&f, flag);
+        kn_atom *x = f.in + s->n_in + 1, *y = f.out, *z = f.out + s->n_out + 1;
+        uint32_t n = 0, k = 0;
+        knp_put_all(x, &n, f.in, s->first_x);
+        knp_put_all(x, &n, f.in + s->first_x + 1, s->n_x);
+        knb_inline(&f.b, j, x, y);
+        kn_atom failed = knt_failed_over(&f.b, y[s->n_out], flag);
+        knp_put_all(z, &k, y, s->n_carry);
+        z[k++] = knb_or(&f.b, f.in[s->first_x], failed);
+        knp_put_all(z, &k, y + s->n_carry, s->n_y);
+        error = knp_frame_finish(&f, k, z, s->j->name, body);
+    }
+    knp_frame_end(&f);
+    return error;
+}
+
+static kn_error *emit_flagged(const kn_rule *r, const knp_scan *s, kn_type flag, kni_jaxpr *body, kn_atom *y,
+                              kn_atom *failed)
+{
+    kn_atom *in = knp_atoms(r->b, (size_t)s->n_in + 1), *out = knp_atoms(r->b, (size_t)s->n_out + 1);
+    if (!in || !out)
+        return knx_error_nomem();
+    kn_p_scan p = *s->p;
+    uint32_t n = 0;
+    knp_put_all(in, &n, r->x, s->first_x);
+    in[n++] = knb_zeros(r->b, flag);
+    knp_put_all(in, &n, r->x + s->first_x, s->n_x);
+    p.jaxpr = body;
+    p.num_carry++;
+    knb_scan(r->b, &p, in, out);
+    n = 0;
+    knp_put_all(y, &n, out, s->n_carry);
+    *failed = out[s->n_carry];
+    knp_put_all(y, &n, out + s->n_carry + 1, s->n_y);
+    return NULL;
+}
+
+static kn_error *scan_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
+{
+    knp_scan s = knp_scan_of(r->params);
+    kni_jaxpr *j = NULL, *body = NULL;
+    KN_TRY(knt_unfailing(s.j, &j));
+    if (!j)
+        return NULL;
+    kn_type flag = flag_type(&s, kni_out_type(j, s.n_out));
+    kn_error *error = flagged_body(&s, j, flag, &body);
+    if (!error)
+        error = emit_flagged(r, &s, flag, body, y, failed);
+    kni_release(body);
+    kni_release(j);
+    return error;
+}
+
 /* --- the row ---------------------------------------------------------------------------------- */
 
 static bool scan_may_fail(const void *params)
@@ -379,6 +462,7 @@ const kn_prim kn_prim_scan = {
     .expand = scan_expand,
     .expands = scan_expands,
     .may_fail = scan_may_fail,
+    .unfailing = scan_unfailing,
     .body_types = scan_body_types,
     .cost = scan_cost,
 };

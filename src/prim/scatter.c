@@ -11,6 +11,7 @@
  *     batch      operand and updates get the axis in front: a window dimension, or with batched indices a pair of
  *                batching dimensions
  *     lower      a routine that goes in C order of the updates; IndexError in the mode CHECK
+ *     unfailing  without what lies outside
  */
 #include "prim/scatter_element.h"
 
@@ -75,9 +76,24 @@ static double scatter_cost(const void *params, int n_in, const kn_type *x, int n
     return (double)kni_type_size(x[0]) + 2 * (double)kni_type_size(x[2]);
 }
 
-#define SCATTER_RULES                                                                                          \
-    .n_in = 3, .n_out = 1, .bits = KN_CAN_FAIL, .fields = kni_fields_scatter, .params_size = sizeof(params_t), \
-    .factors = "n w, p i, p w -> n w", .batch = scatter_batch, .may_fail = scatter_may_fail, .cost = scatter_cost
+/* What lies outside is left out. */
+static kn_error *scatter_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
+{
+    params_t p = *(const params_t *)r->params;
+    knp_indexing how = knp_indexing_of_scatter(&p);
+    knp_dims sizes = knp_window_sizes(&how, r->xt[0], r->xt[2]);
+    knp_bounds_lists lists;
+    kn_p_check_bounds bounds = knp_bounds_of(&how, r->xt[0], knp_ints(&sizes), &lists);
+    *failed = knp_outside(r->b, r->x[1], &bounds);
+    p.mode = KN_GATHER_FILL;
+    y[0] = knb_emit1(r->b, r->prim, &p, r->n_in, r->x);
+    return NULL;
+}
+
+#define SCATTER_RULES                                                                                              \
+    .n_in = 3, .n_out = 1, .bits = KN_CAN_FAIL, .fields = kni_fields_scatter, .params_size = sizeof(params_t),     \
+    .factors = "n w, p i, p w -> n w", .batch = scatter_batch, .may_fail = scatter_may_fail, .cost = scatter_cost, \
+    .unfailing = scatter_unfailing
 #define SCATTER SCATTER_RULES, .updates = 1
 
 /* The type rule and the routine of one of them. */

@@ -39,7 +39,7 @@ void knrand_loop_end(knrand_loop *l, kn_atom more, const kn_atom *next, kn_atom 
         out[i] = KN_ATOM_NONE;
     kni_jaxpr *cond = finished(l->outer, &l->cond, 1, &more), *body = finished(l->outer, &l->body, l->n, next);
     if (cond && body)
-        knb_while(l->outer, &(kn_p_while){body, l->n_const, cond, l->n_const, 0}, in, out);
+        knb_while(l->outer, &(kn_p_while){body, l->n_const, cond, l->n_const, 0, 0, 0}, in, out);
     kni_release(cond);
     kni_release(body);
 }

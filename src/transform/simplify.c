@@ -230,6 +230,31 @@ static kn_error *exhaust(const kni_jaxpr *j, bool (*left)(const kni_jaxpr *),
     return NULL;
 }
 
+/* Calls, and what can fail in a way that only its expansion tells. */
+static bool opens(const kni_jaxpr *j, const kn_eqn *e)
+{
+    bool fails = kni_can_fail(e->prim, e->params) && !e->prim->unfailing;
+    return (e->prim->bits & KN_CALLS) || (fails && expands(j, e));
+}
+
+static kn_error *open_equation(knt_replay *r, const kn_eqn *e, void *env)
+{
+    if (opens(r->j, e))
+        return e->prim->bits & KN_CALLS ? inline_equation(r, e, env) : expand_equation(r, e, env);
+    knt_emit_same(r, e);
+    return NULL;
+}
+
+static bool any_opens(const kni_jaxpr *j)
+{
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        if (opens(j, &j->eqn[i]))
+            return true;
+    return false;
+}
+
+kn_error *knt_expand_failing(const kni_jaxpr *j, kni_jaxpr **out) { return exhaust(j, any_opens, open_equation, out); }
+
 kn_error *knt_inline_calls(const kni_jaxpr *j, kni_jaxpr **out) { return exhaust(j, any_calls, inline_equation, out); }
 
 kn_error *knt_expand(const kni_jaxpr *j, kni_jaxpr **out) { return exhaust(j, any_expands, expand_equation, out); }

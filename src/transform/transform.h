@@ -48,4 +48,14 @@ kn_error *knt_simplify(const kni_jaxpr *j, kni_jaxpr **out);
 kn_error *knt_inline_calls(const kni_jaxpr *j, kni_jaxpr **out);
 /* Equations of rows with `expand` replaced by what they stand for, until none is left. */
 kn_error *knt_expand(const kni_jaxpr *j, kni_jaxpr **out);
+/* Calls inlined, and of the other equations those expanded that can fail and have no unfailing form of their own. */
+kn_error *knt_expand_failing(const kni_jaxpr *j, kni_jaxpr **out);
+
+/* j with one more result, an array of booleans that is true somewhere iff j fails; what j gives then is any value.
+ * *out is NULL if an equation that can fail has no such form. */
+kn_error *knt_unfailing(const kni_jaxpr *j, kni_jaxpr **out);
+/* Flags of failure, over the axes that they share with arrays of type `points`; over none; of two things. */
+kn_atom knt_failed_over(kn_builder *b, kn_atom failed, kn_type points);
+kn_atom knt_any_failed(kn_builder *b, kn_atom failed);
+kn_atom knt_either_failed(kn_builder *b, kn_atom a, kn_atom c);
 #endif

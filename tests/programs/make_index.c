@@ -367,7 +367,7 @@ bool make_loop(maker *m, const kn_prim *prim)
     x[n++] = knb_integer(m->b, KN_DT(I32), 0);
     for (int i = 0; i < n_carry; i++)
         x[n++] = carry[i];
-    int made = body ? emit(m, prim, &(kn_p_while){body, n_given, cond, 1, 0}, n, x, out, 8) : 0;
+    int made = body ? emit(m, prim, &(kn_p_while){body, n_given, cond, 1, 0, 0, 0}, n, x, out, 8) : 0;
     kni_release(step);
     kni_release(body);
     kni_release(cond);

@@ -38,7 +38,7 @@ static int build_while(kn_builder *b, const kn_atom *x, kn_atom *y)
     kni_jaxpr *body = step_body(b, knb_type(b, x[1]), knb_type(b, x[0])),
               *condition = count_condition(b, knb_type(b, x[0]));
     if (body && condition)
-        knb_while(b, &(kn_p_while){body, 1, condition, 1, 0}, in, out);
+        knb_while(b, &(kn_p_while){body, 1, condition, 1, 0, 0, 0}, in, out);
     kni_release(body);
     kni_release(condition);
     y[0] = out[1];

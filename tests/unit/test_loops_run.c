@@ -452,7 +452,7 @@ static kni_jaxpr *doubling(int64_t most)
     knb_init(&b);
     for (int i = 0; i < 3; i++)
         in[i] = knb_invar(&b, i < 2 ? SCALAR(I32) : F32(2));
-    knb_while(&b, &(kn_p_while){body, 0, condition, 1, most}, in, out);
+    knb_while(&b, &(kn_p_while){body, 0, condition, 1, most, 0, 0}, in, out);
     kni_jaxpr *j = FINISH(&b, out[0], out[1]);
     kni_release(condition);
     kni_release(body);

@@ -119,21 +119,21 @@ static void a_loop_takes_jaxprs_that_fit(void **state)
     (void)state;
 #define REFUSES(n, operands, room, kind, text, ...) \
     refuses(&kn_prim_while, &(kn_p_while)__VA_ARGS__, n, operands, room, KN_ERROR_##kind, text)
-    REFUSES(1, x, ROOM, VALUE, "while needs two jaxprs without constants", {one, 0, NULL, 0, 0});
-    REFUSES(1, x, ROOM, VALUE, "while needs two jaxprs without constants", {one, 0, open, 0, 0});
-    REFUSES(1, x, ROOM, VALUE, "2 and 0 constants do not fit 1 operands", {one, 0, less, 2, 0});
-    REFUSES(1, x, ROOM, VALUE, "0 and -1 constants do not fit 1 operands", {one, -1, less, 0, 0});
-    REFUSES(2, x, ROOM, TYPE, "the carry has 2 arrays, but the body returns 1", {one, 0, less, 0, 0});
-    REFUSES(1, x, ROOM, TYPE, "the condition takes 2 and the body 1 arrays, not 1 and 1", {one, 0, less, 0, 0});
-    REFUSES(2, x, ROOM, TYPE, "cond_fun must return a boolean scalar, but got 2 arrays", {two, 0, both, 0, 0});
+    REFUSES(1, x, ROOM, VALUE, "while needs two jaxprs without constants", {one, 0, NULL, 0, 0, 0, 0});
+    REFUSES(1, x, ROOM, VALUE, "while needs two jaxprs without constants", {one, 0, open, 0, 0, 0, 0});
+    REFUSES(1, x, ROOM, VALUE, "2 and 0 constants do not fit 1 operands", {one, 0, less, 2, 0, 0, 0});
+    REFUSES(1, x, ROOM, VALUE, "0 and -1 constants do not fit 1 operands", {one, -1, less, 0, 0, 0, 0});
+    REFUSES(2, x, ROOM, TYPE, "the carry has 2 arrays, but the body returns 1", {one, 0, less, 0, 0, 0, 0});
+    REFUSES(1, x, ROOM, TYPE, "the condition takes 2 and the body 1 arrays, not 1 and 1", {one, 0, less, 0, 0, 0, 0});
+    REFUSES(2, x, ROOM, TYPE, "cond_fun must return a boolean scalar, but got 2 arrays", {two, 0, both, 0, 0, 0, 0});
     REFUSES(1, x, ROOM, TYPE, "cond_fun must return a boolean scalar, but got output type float32[]",
-            {one, 0, one, 0, 0});
+            {one, 0, one, 0, 0, 0, 0});
     REFUSES(2, wrong, ROOM, TYPE, "input 0 of the condition has type float32[], but was given float32[3]",
-            {two, 0, less, 0, 0});
-    REFUSES(1, x, 0, VALUE, "while has more results than there is room for", {one, 0, less_one, 0, 0});
+            {two, 0, less, 0, 0, 0, 0});
+    REFUSES(1, x, 0, VALUE, "while has more results than there is room for", {one, 0, less_one, 0, 0, 0, 0});
 #undef REFUSES
-    assert_int_equal(kn_prim_while.body_types(&(kn_p_while){one, -1, less, 0, 0}, 0, 1, x, t), 0);
-    assert_int_equal(kn_prim_while.body_types(&(kn_p_while){one, 1, less, 1, 0}, 0, 1, x, t), 0);
+    assert_int_equal(kn_prim_while.body_types(&(kn_p_while){one, -1, less, 0, 0, 0, 0}, 0, 1, x, t), 0);
+    assert_int_equal(kn_prim_while.body_types(&(kn_p_while){one, 1, less, 1, 0, 0, 0}, 0, 1, x, t), 0);
     kni_release(one), kni_release(two), kni_release(less), kni_release(less_one), kni_release(both), kni_release(open);
 }
 

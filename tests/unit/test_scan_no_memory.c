@@ -142,7 +142,7 @@ static void a_bounded_while_without_memory(void **state)
     kni_jaxpr *r = FINISH(&b, x[0], knb_add(&b, knb_sin(&b, x[1]), x[0]));
     knb_init(&b);
     x[0] = knb_invar(&b, (kn_type)S), x[1] = knb_invar(&b, (kn_type)S);
-    knb_while(&b, &(kn_p_while){r, 0, c, 0, 4}, x, y);
+    knb_while(&b, &(kn_p_while){r, 0, c, 0, 4, 0, 0}, x, y);
     kni_jaxpr *j = FINISH(&b, y[0], y[1]);
     fail_each("while", j, reverse_mode);
     fail_each("while", j, forward_mode);

@@ -512,7 +512,7 @@ static kni_jaxpr *rounds(kni_jaxpr *body, int n, const kn_type *type, int how_ma
         at[k + 2] = knb_invar(&b, type[k]);
     if (loop) {
         kni_jaxpr *condition = below_limit(n, type);
-        knb_while(&b, &(kn_p_while){body, 0, condition, 1, 0}, at, at + 1);
+        knb_while(&b, &(kn_p_while){body, 0, condition, 1, 0, 0, 0}, at, at + 1);
         kni_release(condition);
     }
     for (int i = 0; !loop && i < how_many; i++)

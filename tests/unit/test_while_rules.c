@@ -30,7 +30,7 @@ static kni_jaxpr *loop(int64_t max_steps, int rounds)
     kn_atom x[5] = {knb_invar(&b, (kn_type)S), knb_invar(&b, (kn_type)V3), knb_invar(&b, (kn_type)V3),
                     knb_invar(&b, (kn_type)V3), knb_invar(&b, (kn_type)I)};
     if (rounds < 0)
-        knb_while(&b, &(kn_p_while){r, 1, c, 1, max_steps}, x, x + 2);
+        knb_while(&b, &(kn_p_while){r, 1, c, 1, max_steps, 0, 0}, x, x + 2);
     for (int i = 0; i < rounds; i++)
         knb_inline(&b, r, x + 1, x + 2);
     kni_release(c), kni_release(r);
@@ -198,7 +198,7 @@ static void a_carry_that_never_changes_is_a_constant(void **state)
     knb_init(&b);
     x[0] = knb_invar(&b, (kn_type)S), x[1] = knb_invar(&b, (kn_type)S);
     kn_atom y[2];
-    knb_while(&b, &(kn_p_while){r, 0, c, 0, 0}, x, y);
+    knb_while(&b, &(kn_p_while){r, 0, c, 0, 0, 0, 0}, x, y);
     kni_jaxpr *j = FINISH(&b, y[0], y[1]);
     test_ok(knt_simplify(j, &simple));
     const kn_p_while *p = simple->eqn[0].params;

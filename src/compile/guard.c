@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * guard.c -- loops whose steps may fail as kernels. A kernel can not report an error, so the loop is written without its
+ * errors and with a flag (the column `unfailing`); if that becomes a kernel it takes the loop's place, and behind it
+ * stands a branch that runs the loop itself, for its error, where the flag says that there is one. */
+#include "compile/plan.h"
+#include "ir/ops.h"
+#include "transform/replay.h"
+
+/* May it be a kernel at all? */
+static bool may_guard(const kn_eqn *e)
+{
+    int64_t accept = 0, on_step = 0;
+    if (e->prim->loops == KN_LOOP_SCAN) {
+        accept = ((const kn_p_scan *)e->params)->accept;
+        on_step = ((const kn_p_scan *)e->params)->on_step;
+    } else if (e->prim->loops == KN_LOOP_WHILE) {
+        accept = ((const kn_p_while *)e->params)->accept;
+    } else {
+        return false;
+    }
+    bool asked = (!accept || (accept & KN_PATH_COMPILED)) && !on_step;
+    return asked && e->prim->unfailing && kni_can_fail(e->prim, e->params) &&
+           !(kni_bits(e->prim, e->params) & KN_EFFECT);
+}
+
+/* The equation alone: its operands that are no literals -> its results, the flag. NULL: it has no such form. */
+static kn_error *write_alone(const kni_jaxpr *j, const kn_eqn *e, kni_jaxpr **out)
+{
+    kn_builder b;
+    kn_arena a = {0};
+    knb_init(&b);
+    b.place = e->place;
+    kn_atom *x = knx_arena_alloc(&a, ((size_t)e->n_in + 1) * sizeof *x),
+            *y = knx_arena_alloc(&a, ((size_t)e->n_out + 1) * sizeof *y);
+    kn_type *xt = knx_arena_alloc(&a, ((size_t)e->n_in + 1) * sizeof *xt);
+    kn_error *error = x && y && xt ? NULL : knx_error_nomem();
+    for (uint32_t i = 0; !error && i < e->n_in; i++) {
+        const kn_literal *l = kni_is_literal(e->in[i]) ? &j->literal[e->in[i] & ~KN_LITERAL_BIT] : NULL;
+        xt[i] = kni_atom_type(j, e->in[i]);
+        x[i] = l ? knb_literal(&b, l->type.dtype, l->type.weak, l->bits) : knb_invar(&b, xt[i]);
+    }
+    for (uint32_t i = 0; !error && i <= e->n_out; i++)
+        y[i] = KN_ATOM_NONE;
+    if (!error) {
+        kn_rule r = {.b = &b,
+                     .prim = e->prim,
+                     .params = e->params,
+                     .n_in = (int)e->n_in,
+                     .n_out = (int)e->n_out,
+                     .x = x,
+                     .xt = xt,
+                     .yt = j->type + e->out};
+        kn_atom failed = KN_ATOM_NONE;
+        error = e->prim->unfailing(&r, y, &failed);
+        bool has = failed != KN_ATOM_NONE;
+        if (!error && has)
+            y[e->n_out] = knb_convert(&b, knt_any_failed(&b, failed), KN_DT(I32));
+        if (!error)
+            error = knb_take_error(&b);
+        if (!error && has)
+            error = knb_finish(&b, (int)e->n_out + 1, y, "", true, out);
+    }
+    knb_free(&b);
+    knx_arena_free(&a);
+    return error;
+}
+
+/* Do all loops in it become kernels? */
+static kn_error *try_alone(const kni_jaxpr *j, const kn_compile_options *o, bool *works)
+{
+    kn_program *p = NULL;
+    kn_compile_options options = {
+        .quiet = true, .kernels = o->kernels, .fuse = true, .bands = o->bands, .max_buffers = o->max_buffers};
+    kn_error *error = knc_compile(j, &options, &p);
+    *works = !error && p->path;
+    for (const knc_path_note *n = error ? NULL : p->path; n; n = n->next)
+        *works = *works && n->path == KN_PATH_COMPILED;
+    knc_release(p);
+    if (error && error->kind != KN_ERROR_MEMORY) { /* .accept asks for what it can not be */
+        knx_error_release(error);
+        error = NULL;
+    }
+    return error;
+}
+
+/* A jaxpr of the equation's operands that gives nothing; with `runs` it runs the equation, not as a kernel. */
+static kn_error *write_branch(const kni_jaxpr *j, const kn_eqn *e, bool runs, kni_jaxpr **out)
+{
+    kn_builder b;
+    kn_arena a = {0};
+    knb_init(&b);
+    b.place = e->place;
+    kn_atom *x = knx_arena_alloc(&a, ((size_t)e->n_in + 1) * sizeof *x),
+            *y = knx_arena_alloc(&a, ((size_t)e->n_out + 1) * sizeof *y);
+    kn_error *error = x && y ? NULL : knx_error_nomem();
+    for (uint32_t i = 0; !error && i < e->n_in; i++)
+        x[i] = knb_invar(&b, kni_atom_type(j, e->in[i]));
+    if (!error && runs && e->prim->loops == KN_LOOP_SCAN) {
+        kn_p_scan p = *(const kn_p_scan *)e->params;
+        p.accept = KN_PATH_CALLS | KN_PATH_STEPWISE;
+        knb_emit(&b, e->prim, &p, (int)e->n_in, x, y, (int)e->n_out);
+    } else if (!error && runs) {
+        kn_p_while p = *(const kn_p_while *)e->params;
+        p.accept = KN_PATH_CALLS | KN_PATH_STEPWISE;
+        knb_emit(&b, e->prim, &p, (int)e->n_in, x, y, (int)e->n_out);
+    }
+    if (!error)
+        error = knb_take_error(&b);
+    if (!error)
+        error = knb_finish(&b, 0, y, "", true, out);
+    knb_free(&b);
+    knx_arena_free(&a);
+    return error;
+}
+
+/* The branch behind the loop: nothing, or the loop once more. */
+static kn_error *emit_branch(knt_replay *r, const kn_eqn *e, kn_atom failed)
+{
+    kni_jaxpr *way[2] = {NULL, NULL};
+    kn_atom *in = knx_arena_alloc(&r->arena, ((size_t)e->n_in + 1) * sizeof *in);
+    kn_error *error = in ? write_branch(r->j, e, false, &way[0]) : knx_error_nomem();
+    if (!error)
+        error = write_branch(r->j, e, true, &way[1]);
+    if (!error) {
+        in[0] = failed;
+        for (uint32_t i = 0; i < e->n_in; i++)
+            in[i + 1] = r->in[i];
+        knb_cond(&r->b, &(kn_p_cond){.branches = {2, way}}, in, NULL);
+    }
+    kni_release(way[0]);
+    kni_release(way[1]);
+    return error;
+}
+
+static kn_error *guard(knt_replay *r, const kn_eqn *e, const kni_jaxpr *alone)
+{
+    kn_atom *in = knx_arena_alloc(&r->arena, ((size_t)e->n_in + 1) * sizeof *in),
+            *out = knx_arena_alloc(&r->arena, ((size_t)e->n_out + 1) * sizeof *out);
+    uint32_t n = 0;
+    if (!in || !out)
+        return knx_error_nomem();
+    for (uint32_t i = 0; i < e->n_in; i++)
+        if (!kni_is_literal(e->in[i]))
+            in[n++] = r->in[i];
+    knb_inline(&r->b, alone, in, out);
+    r->b.place = e->place;
+    KN_TRY(emit_branch(r, e, out[e->n_out]));
+    knt_bind(r, e, out);
+    return NULL;
+}
+
+static kn_error *write_equation(knt_replay *r, const kn_eqn *e, const kn_compile_options *o, bool *any)
+{
+    kni_jaxpr *written = NULL, *alone = NULL;
+    bool works = false;
+    kn_error *error = may_guard(e) ? write_alone(r->j, e, &written) : NULL;
+    if (!error && written)
+        error = knt_simplify(written, &alone);
+    if (!error && alone)
+        error = try_alone(alone, o, &works);
+    if (!error && works)
+        error = guard(r, e, alone);
+    else if (!error)
+        knt_emit_same(r, e);
+    *any |= works;
+    kni_release(written);
+    kni_release(alone);
+    return error ? error : knb_take_error(&r->b);
+}
+
+kn_error *knc_guard_loops(const kni_jaxpr *j, const kn_compile_options *o, kni_jaxpr **out)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        any |= may_guard(&j->eqn[i]);
+    *out = any ? NULL : kni_retain(j);
+    if (!any)
+        return NULL;
+    knt_replay r;
+    kn_error *error = knt_replay_begin(&r, j, true);
+    any = false;
+    for (uint32_t i = 0; !error && i < j->n_eqn; i++) {
+        knt_operands(&r, &j->eqn[i]);
+        error = write_equation(&r, &j->eqn[i], o, &any);
+    }
+    if (!error && any)
+        error = knt_replay_finish(&r, out);
+    else if (!error)
+        *out = kni_retain(j);
+    knt_replay_end(&r);
+    return error;
+}
