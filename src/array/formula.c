@@ -15,12 +15,14 @@ static kn_error *rule_jaxpr(kn_thunk *t, int n_in, const kn_type *in, kni_jaxpr 
 {
     const kna_formula *f = formula_of(t);
     kn_builder b;
-    if (n_in != 2)
-        return knx_error(KN_ERROR_TYPE, "the rule %s takes 2 arrays; %d are given", f->rule_name, n_in);
+    kn_atom x[2 * KNA_FORMULA_OPERANDS], y[2];
+    if (n_in != 2 * f->n)
+        return knx_error(KN_ERROR_TYPE, "the rule %s takes %d arrays; %d are given", f->rule_name, 2 * f->n, n_in);
     knb_init(&b);
-    kn_atom x = knb_invar(&b, in[0]), dx = knb_invar(&b, in[1]), y[2];
+    for (int i = 0; i < n_in; i++)
+        x[i] = knb_invar(&b, in[i]);
     y[0] = kna_formula_of(&b, f, x); /* so that derivatives of the tangent use the rule, too */
-    y[1] = f->tangent(&b, x, y[0], dx);
+    y[1] = f->tangent(&b, x, y[0], x + f->n);
     kn_error *e = knb_finish(&b, 2, y, f->rule_name, true, out);
     knb_free(&b);
     return e;
@@ -40,29 +42,39 @@ static kn_thunk *thunk_of(const kna_formula *f)
     return t ? &t->thunk : NULL;
 }
 
-static kn_error *body_of(const kna_formula *f, kn_type x, kni_jaxpr **out)
+static kn_error *body_of(const kna_formula *f, const kn_type *in, kni_jaxpr **out)
 {
     kn_builder b;
+    kn_atom x[KNA_FORMULA_OPERANDS];
     knb_init(&b);
-    x.weak = false;
-    kn_atom y = f->value(&b, knb_invar(&b, x));
+    for (int i = 0; i < f->n; i++)
+        x[i] = knb_invar(&b, in[i]);
+    kn_atom y = f->value(&b, x);
     kn_error *e = knb_finish(&b, 1, &y, f->name, true, out);
     knb_free(&b);
     return e;
 }
 
-kn_atom kna_formula_of(kn_builder *b, const kna_formula *f, kn_atom x)
+kn_atom kna_formula_of(kn_builder *b, const kna_formula *f, const kn_atom *x)
 {
-    if (b->hook || b->error || x == KN_ATOM_NONE)
+    kn_type in[KNA_FORMULA_OPERANDS];
+    bool missing = b->hook || b->error;
+    for (int i = 0; i < f->n && !missing; i++)
+        missing = x[i] == KN_ATOM_NONE;
+    if (missing)
         return f->value(b, x);
+    for (int i = 0; i < f->n; i++) {
+        in[i] = knb_type(b, x[i]);
+        in[i].weak = false;
+    }
     kni_jaxpr *body = NULL;
     kn_thunk *rule = thunk_of(f);
-    kn_error *e = rule ? body_of(f, knb_type(b, x), &body) : knx_error_nomem();
+    kn_error *e = rule ? body_of(f, in, &body) : knx_error_nomem();
     kn_atom y = KN_ATOM_NONE;
     if (e)
         knb_fail(b, e);
     else
-        knb_emit(b, &kn_prim_custom_jvp_call, &(kn_p_custom_jvp){f->name, body, rule, 0}, 1, &x, &y, 1);
+        knb_emit(b, &kn_prim_custom_jvp_call, &(kn_p_custom_jvp){f->name, body, rule, 0}, f->n, x, &y, 1);
     kni_release(body);
     kni_thunk_release(rule);
     return y;

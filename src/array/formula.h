@@ -7,11 +7,13 @@
 
 typedef struct kna_formula {
     const char *name, *rule_name; /* in jaxprs */
-    kn_atom (*value)(kn_builder *b, kn_atom x);
-    /* of the result y along the tangent t of x; linear in t */
-    kn_atom (*tangent)(kn_builder *b, kn_atom x, kn_atom y, kn_atom t);
+    int n;                        /* operands, of one type; their values and their tangents come as arrays */
+    kn_atom (*value)(kn_builder *b, const kn_atom *x);
+    /* of the result y along the tangents t of the operands; linear in them */
+    kn_atom (*tangent)(kn_builder *b, const kn_atom *x, kn_atom y, const kn_atom *t);
 } kna_formula;
+enum { KNA_FORMULA_OPERANDS = 4 };
 
-/* f of x, a float; f has static storage. Outside of recordings just its steps. */
-kn_atom kna_formula_of(kn_builder *b, const kna_formula *f, kn_atom x);
+/* f of floats; f has static storage. Outside of recordings just its steps. */
+kn_atom kna_formula_of(kn_builder *b, const kna_formula *f, const kn_atom *x);
 #endif

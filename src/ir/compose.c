@@ -84,7 +84,7 @@ kn_atom knb_move_axis(kn_builder *b, kn_atom x, int from, int to)
 kn_atom(knb_abs_derivative)(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
 {
     if (!knx_is_complex(knb_type(b, x).dtype))
-        return knb_mul(b, knb_sign(b, x), t);
+        return knb_select(b, knb_ge(b, x, knb_like(b, x, 0)), t, knb_neg(b, t));
     kn_atom along = knb_real(b, knb_mul(b, knb_conj(b, x), t));
     kn_atom length = knb_select(b, knb_eq(b, y, knb_like(b, y, 0)), knb_like(b, y, 1), y); /* 0 / 1 where x is 0 */
     return knb_div(b, along, length);

@@ -205,6 +205,6 @@ knk_node knk_i1e(knk_builder *k, knk_node x);
 knk_node knk_erf_inv_xla(knk_builder *k, knk_node x);
 knk_node knk_max_nan(knk_builder *k, knk_node a, knk_node b); /* NaN if either is NaN, else MAX */
 knk_node knk_min_nan(knk_builder *k, knk_node a, knk_node b);
-/* repeated squaring; floats: n < 0 is the reciprocal of the positive power */
+/* x^n; of integers by squaring, wrapping; of floats within a unit of the last place */
 knk_node knk_integer_pow(knk_builder *k, knk_node x, int64_t n);
 #endif

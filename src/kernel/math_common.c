@@ -63,21 +63,6 @@ knk_node knk_min_nan(knk_builder *k, knk_node a, knk_node b)
     return d == KN_ID_F32 || d == KN_ID_F64 ? SELECT(NE(a, a), a, MIN(a, b)) : MIN(a, b);
 }
 
-knk_node knk_integer_pow(knk_builder *k, knk_node x, int64_t n)
-{
-    kn_dtype_id d = knk_dtype(k, x);
-    knk_node result = KNK_NONE, power = x;
-    for (uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; left; left >>= 1) {
-        if (left & 1)
-            result = result == KNK_NONE ? power : MUL(result, power);
-        if (left > 1)
-            power = MUL(power, power);
-    }
-    if (n == 0)
-        return knk_const_int(k, d, 1);
-    return n < 0 ? DIV(knk_const_int(k, d, 1), result) : result;
-}
-
 /* sqrt(a^2 + b^2) with the rounding error of the sum and of the root put right to first order; a, b neither tiny nor
  * huge. */
 static knk_node corrected_root(knk_builder *k, knk_node a, knk_node b)

@@ -105,3 +105,78 @@ knk_node knk_pow(knk_builder *k, knk_node x, knk_node y)
 {
     return knk_is_f32(k, x) ? pow_f32(k, x, y) : pow_full(k, x, y);
 }
+
+/* ---- Powers that are known beforehand. */
+
+/* Integers: by squaring, wrapping. */
+static knk_node integer_power(knk_builder *k, knk_node x, int64_t n)
+{
+    kn_dtype_id d = knk_dtype(k, x);
+    knk_node result = KNK_NONE, power = x;
+    for (uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n; left; left >>= 1) {
+        if (left & 1)
+            result = result == KNK_NONE ? power : MUL(result, power);
+        if (left > 1)
+            power = MUL(power, power);
+    }
+    if (n == 0)
+        return knk_const_int(k, d, 1);
+    return n < 0 ? DIV(knk_const_int(k, d, 1), result) : result;
+}
+
+/* A number and what it lost by rounding; KNK_NONE: nothing. */
+typedef struct pair {
+    knk_node hi, lo;
+} pair;
+
+static pair product_of_pairs(knk_builder *k, pair x, pair y)
+{
+    knk_node p = MUL(x.hi, y.hi), lost = FMA(x.hi, y.hi, NEG(p));
+    if (x.lo != KNK_NONE)
+        lost = FMA(x.lo, y.hi, lost);
+    if (y.lo != KNK_NONE)
+        lost = FMA(x.hi, y.lo, lost);
+    return (pair){p, lost};
+}
+
+/* By pow. Beyond 2^53 the power is a sum of two of the same sign: a float would not keep it, nor whether it is odd. */
+static knk_node power_by_pow(knk_builder *k, knk_node x, int64_t n)
+{
+    kn_dtype_id d = knk_dtype(k, x);
+    uint64_t size = n < 0 ? 0 - (uint64_t)n : (uint64_t)n, least = size >> 53 ? size & 1023 : 0;
+    if (d == KN_ID_F32 && size >> 24)
+        return CAST(F32, power_by_pow(k, CAST(F64, x), n));
+    double sign = n < 0 ? -1 : 1;
+    knk_node y = knk_pow(k, x, NUM(d, sign * (double)(size - least)));
+    return least ? MUL(y, knk_pow(k, x, NUM(d, sign * (double)least))) : y;
+}
+
+/* 3 <= |n| <= 64, or n = -2: by squaring, with what each product loses; by pow where that is too small to be kept. */
+static knk_node power_by_products(knk_builder *k, knk_node x, int64_t n)
+{
+    kn_dtype_id d = knk_dtype(k, x);
+    pair power = {x, KNK_NONE}, y = {KNK_NONE, KNK_NONE};
+    if (n < 0) { /* the inverse first: it overflows and underflows only where the result does */
+        knk_node one = NUM(d, 1), r = DIV(one, x);
+        power = (pair){r, MUL(r, FMA(NEG(x), r, one))};
+    }
+    for (int64_t left = n < 0 ? -n : n; left; left >>= 1) {
+        if (left & 1)
+            y = y.hi == KNK_NONE ? power : product_of_pairs(k, y, power);
+        if (left > 1)
+            power = product_of_pairs(k, power, power);
+    }
+    knk_node size = ABS(y.hi), tiny = LT(size, NUM(d, d == KN_ID_F32 ? 0x1p-90 : 0x1p-960));
+    /* zeros, infinities and NaN have nothing to add */
+    knk_node sum = SELECT(LT(ABS(y.lo), size), ADD(y.hi, y.lo), y.hi);
+    return COLD(AND(tiny, NE(x, NUM(d, 0))), power_by_pow(k, x, n), sum);
+}
+
+knk_node knk_integer_pow(knk_builder *k, knk_node x, int64_t n)
+{
+    kn_dtype_id d = knk_dtype(k, x);
+    bool is_float = d == KN_ID_F32 || d == KN_ID_F64;
+    if (!is_float || (n >= -1 && n <= 2))
+        return integer_power(k, x, n);
+    return n >= -64 && n <= 64 ? power_by_products(k, x, n) : power_by_pow(k, x, n);
+}

@@ -44,66 +44,80 @@ static kn_array each(const char *name, kn_array x, bool integers, kn_atom (*f)(k
 
 /* ---- With derivatives of their own. */
 
-static kn_atom relu_value(kn_builder *b, kn_atom x) { return knb_max(b, x, knb_like(b, x, 0)); }
-static kn_atom relu_tangent(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
+static kn_atom relu_value(kn_builder *b, const kn_atom *x) { return knb_max(b, *x, knb_like(b, *x, 0)); }
+static kn_atom relu_tangent(kn_builder *b, const kn_atom *x, kn_atom y, const kn_atom *t)
 {
     (void)y;
-    return knb_select(b, above(b, x, 0), t, knb_like(b, t, 0));
+    return knb_select(b, above(b, *x, 0), *t, knb_like(b, *t, 0));
 }
-static const kna_formula relu_formula = {"relu", "relu_jvp", relu_value, relu_tangent};
+static const kna_formula relu_formula = {"relu", "relu_jvp", 1, relu_value, relu_tangent};
 
 static kn_atom relu(kn_builder *b, kn_atom x)
 {
-    return knx_is_float(knb_type(b, x).dtype) ? kna_formula_of(b, &relu_formula, x) : relu_value(b, x);
+    return knx_is_float(knb_type(b, x).dtype) ? kna_formula_of(b, &relu_formula, &x) : relu_value(b, &x);
 }
 kn_array kn_nn_relu(kn_array x) { return each("nn_relu", x, true, relu); }
 
-static kn_atom relu6_value(kn_builder *b, kn_atom x)
+static kn_atom relu6_value(kn_builder *b, const kn_atom *x)
 {
-    return knb_min(b, knb_max(b, x, knb_like(b, x, 0)), knb_like(b, x, 6));
+    return knb_min(b, knb_max(b, *x, knb_like(b, *x, 0)), knb_like(b, *x, 6));
 }
-static kn_atom relu6_tangent(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
+static kn_atom relu6_tangent(kn_builder *b, const kn_atom *x, kn_atom y, const kn_atom *t)
 {
     (void)y;
-    return knb_select(b, knb_and(b, above(b, x, 0), below(b, x, 6)), t, knb_like(b, t, 0));
+    return knb_select(b, knb_and(b, above(b, *x, 0), below(b, *x, 6)), *t, knb_like(b, *t, 0));
 }
-static const kna_formula relu6_formula = {"relu6", "relu6_jvp", relu6_value, relu6_tangent};
+static const kna_formula relu6_formula = {"relu6", "relu6_jvp", 1, relu6_value, relu6_tangent};
 
-static kn_atom relu6(kn_builder *b, kn_atom x) { return kna_formula_of(b, &relu6_formula, x); }
+static kn_atom relu6(kn_builder *b, kn_atom x) { return kna_formula_of(b, &relu6_formula, &x); }
 kn_array kn_nn_relu6(kn_array x) { return each("nn_relu6", x, false, relu6); }
 
-static kn_atom softplus_value(kn_builder *b, kn_atom x)
+static kn_atom softplus_value(kn_builder *b, const kn_atom *x)
 {
-    return knb_add(b, knb_max(b, x, knb_like(b, x, 0)), knb_log1p(b, knb_exp(b, knb_neg(b, knb_abs(b, x)))));
+    return knb_add(b, knb_max(b, *x, knb_like(b, *x, 0)), knb_log1p(b, knb_exp(b, knb_neg(b, knb_abs(b, *x)))));
 }
 static kn_atom finite_above(kn_builder *b, kn_atom x)
 {
     return knb_select(b, knb_eq(b, x, knb_like(b, x, INFINITY)), knb_like(b, x, 0), x);
 }
 /* t e^(x - y), which is the sigmoid, without the difference of infinities */
-static kn_atom softplus_tangent(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
+static kn_atom softplus_tangent(kn_builder *b, const kn_atom *x, kn_atom y, const kn_atom *t)
 {
-    return knb_mul(b, t, knb_exp(b, knb_sub(b, finite_above(b, x), finite_above(b, y))));
+    return knb_mul(b, *t, knb_exp(b, knb_sub(b, finite_above(b, *x), finite_above(b, y))));
 }
-static const kna_formula softplus_formula = {"logaddexp", "logaddexp_jvp", softplus_value, softplus_tangent};
+static const kna_formula softplus_formula = {"logaddexp", "logaddexp_jvp", 1, softplus_value, softplus_tangent};
 
-static kn_atom softplus(kn_builder *b, kn_atom x) { return kna_formula_of(b, &softplus_formula, x); }
+static kn_atom softplus(kn_builder *b, kn_atom x) { return kna_formula_of(b, &softplus_formula, &x); }
 kn_array kn_nn_softplus(kn_array x) { return each("nn_softplus", x, false, softplus); }
 
-static kn_atom log1mexp_value(kn_builder *b, kn_atom x)
+/* y = 1 / (e^x - 1); the slope is -y (1 + y) = y(x) y(-x), which neither overflows nor cancels on the way */
+static kn_atom inverse_expm1_value(kn_builder *b, const kn_atom *x)
 {
-    kn_atom minus = knb_neg(b, x);
-    return knb_select(b, below(b, x, 0.6931471805599453), knb_log(b, knb_neg(b, knb_expm1(b, minus))),
+    return knb_div(b, knb_like(b, *x, 1), knb_expm1(b, *x));
+}
+static kn_atom inverse_expm1_tangent(kn_builder *b, const kn_atom *x, kn_atom y, const kn_atom *t);
+static const kna_formula inverse_expm1_formula = {"inverse_expm1", "inverse_expm1_jvp", 1, inverse_expm1_value,
+                                                  inverse_expm1_tangent};
+static kn_atom inverse_expm1_tangent(kn_builder *b, const kn_atom *x, kn_atom y, const kn_atom *t)
+{
+    kn_atom minus = knb_neg(b, *x);
+    return knb_mul(b, *t, knb_mul(b, y, kna_formula_of(b, &inverse_expm1_formula, &minus)));
+}
+
+static kn_atom log1mexp_value(kn_builder *b, const kn_atom *x)
+{
+    kn_atom minus = knb_neg(b, *x);
+    return knb_select(b, below(b, *x, 0.6931471805599453), knb_log(b, knb_neg(b, knb_expm1(b, minus))),
                       knb_log1p(b, knb_neg(b, knb_exp(b, minus))));
 }
-static kn_atom log1mexp_tangent(kn_builder *b, kn_atom x, kn_atom y, kn_atom t)
+static kn_atom log1mexp_tangent(kn_builder *b, const kn_atom *x, kn_atom y, const kn_atom *t)
 {
     (void)y;
-    return knb_div(b, t, knb_expm1(b, x));
+    return knb_mul(b, *t, kna_formula_of(b, &inverse_expm1_formula, x));
 }
-static const kna_formula log1mexp_formula = {"log1mexp", "log1mexp_jvp", log1mexp_value, log1mexp_tangent};
+static const kna_formula log1mexp_formula = {"log1mexp", "log1mexp_jvp", 1, log1mexp_value, log1mexp_tangent};
 
-static kn_atom log1mexp(kn_builder *b, kn_atom x) { return kna_formula_of(b, &log1mexp_formula, x); }
+static kn_atom log1mexp(kn_builder *b, kn_atom x) { return kna_formula_of(b, &log1mexp_formula, &x); }
 kn_array kn_nn_log1mexp(kn_array x) { return each("nn_log1mexp", x, false, log1mexp); }
 
 /* ---- Made of these and of primitives. */
@@ -128,12 +142,7 @@ kn_array kn_nn_log_sigmoid(kn_array x) { return each("nn_log_sigmoid", x, false,
 static kn_atom mish(kn_builder *b, kn_atom x) { return knb_mul(b, x, knb_tanh(b, softplus(b, x))); }
 kn_array kn_nn_mish(kn_array x) { return each("nn_mish", x, false, mish); }
 
-/* |x| is written so that its derivative at 0 is JAX's, 1: the second derivative of soft_sign there depends on it. */
-static kn_atom soft_sign(kn_builder *b, kn_atom x)
-{
-    kn_atom length = knb_select(b, at_least(b, x, 0), x, knb_neg(b, x));
-    return knb_div(b, x, plus(b, length, 1));
-}
+static kn_atom soft_sign(kn_builder *b, kn_atom x) { return knb_div(b, x, plus(b, knb_abs(b, x), 1)); }
 kn_array kn_nn_soft_sign(kn_array x) { return each("nn_soft_sign", x, false, soft_sign); }
 
 static kn_atom sparse_plus(kn_builder *b, kn_atom x)

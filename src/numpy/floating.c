@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * floating.c -- functions of floats: rounding, signs, neighbours, mantissas and exponents. */
+#include "array/formula.h"
 #include "numpy/formulas.h"
 #include "numpy/internal.h"
 #include <math.h>
@@ -45,8 +46,43 @@ static kn_atom log1p_exp2(kn_builder *b, kn_atom d)
     return knb_mul(b, knb_log1p(b, knb_exp2(b, d)), knb_like(b, d, 1.44269504088896340736));
 }
 
-kn_atom knn_log_add_exp(kn_builder *b, kn_atom x, kn_atom y) { return log_add(b, x, y, log1p_exp); }
-kn_atom knn_log_add_exp2(kn_builder *b, kn_atom x, kn_atom y) { return log_add(b, x, y, log1p_exp2); }
+static kn_atom finite_above(kn_builder *b, kn_atom x)
+{
+    return knb_select(b, knb_eq(b, x, knb_like(b, x, INFINITY)), knb_like(b, x, 0), x);
+}
+
+/* The sum of t[i] base^(x[i] - y): right where the operands are equal, to every order, as the steps' are not. */
+static kn_atom log_add_tangent(kn_builder *b, const kn_atom *x, kn_atom y, const kn_atom *t,
+                               kn_atom (*power)(kn_builder *, kn_atom))
+{
+    kn_atom part[2], sum = finite_above(b, y);
+    for (int i = 0; i < 2; i++)
+        part[i] = knb_mul(b, t[i], power(b, knb_sub(b, finite_above(b, x[i]), sum)));
+    return knb_add(b, part[0], part[1]);
+}
+
+static kn_atom exp_value(kn_builder *b, const kn_atom *x) { return log_add(b, x[0], x[1], log1p_exp); }
+static kn_atom exp_tangent(kn_builder *b, const kn_atom *x, kn_atom y, const kn_atom *t)
+{
+    return log_add_tangent(b, x, y, t, (knb_exp));
+}
+static const kna_formula exp_formula = {"logaddexp", "logaddexp_jvp", 2, exp_value, exp_tangent};
+
+static kn_atom exp2_value(kn_builder *b, const kn_atom *x) { return log_add(b, x[0], x[1], log1p_exp2); }
+static kn_atom exp2_tangent(kn_builder *b, const kn_atom *x, kn_atom y, const kn_atom *t)
+{
+    return log_add_tangent(b, x, y, t, (knb_exp2));
+}
+static const kna_formula exp2_formula = {"logaddexp2", "logaddexp2_jvp", 2, exp2_value, exp2_tangent};
+
+kn_atom knn_log_add_exp(kn_builder *b, kn_atom x, kn_atom y)
+{
+    return kna_formula_of(b, &exp_formula, (const kn_atom[]){x, y});
+}
+kn_atom knn_log_add_exp2(kn_builder *b, kn_atom x, kn_atom y)
+{
+    return kna_formula_of(b, &exp2_formula, (const kn_atom[]){x, y});
+}
 
 static kn_atom ignoring_nan(kn_builder *b, kn_atom x, kn_atom y, kn_atom (*f)(kn_builder *, kn_atom, kn_atom))
 {

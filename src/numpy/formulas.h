@@ -28,4 +28,11 @@ kn_atom knn_log_add_exp(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knn_log_add_exp2(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knn_fmax(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knn_fmin(kn_builder *b, kn_atom x, kn_atom y);
+
+/* parts.c */
+kn_atom knn_sinc(kn_builder *b, kn_atom x); /* sin(x) / x */
+
+/* bessel.c: modified Bessel functions of real floats */
+kn_atom knn_i0(kn_builder *b, kn_atom x);
+kn_atom knn_i1(kn_builder *b, kn_atom x);
 #endif

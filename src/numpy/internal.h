@@ -107,4 +107,10 @@ typedef struct knn_item {
 enum { KNN_MAX_ITEMS = 2 * KN_MAX_NDIM };
 /* Fills item[] and returns their number, or fails: syntax, number of arguments, kinds. */
 int knn_parse_index(kna_op *op, const char *text, int n_args, const kn_index_arg *args, knn_item item[KNN_MAX_ITEMS]);
+
+/* determinants.c: of the matrices in the last two axes, of float64 or complex128 */
+kn_atom knn_determinant(kn_builder *b, kn_atom a);
+void knn_log_determinant(kn_builder *b, kn_atom a, kn_atom *sign, kn_atom *log);
+/* The rows of the identity in the order of the permutation, of a's shape and dtype. */
+kn_atom knn_permuted_identity(kn_builder *b, kn_type a, kn_atom permutation);
 #endif

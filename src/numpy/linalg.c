@@ -162,21 +162,6 @@ kn_array kn_linalg_solve(kn_array a, kn_array b)
     return end(&m, solve(&m, b));
 }
 
-/* The rows of the identity in the order of the permutation. */
-static kn_atom permuted_identity(matrices *m, kn_atom permutation)
-{
-    kn_builder *b = m->op.b;
-    kn_type t = knb_type(b, m->a);
-    int64_t axes[KN_MAX_NDIM];
-    if (kna_failed(&m->op))
-        return KN_ATOM_NONE;
-    for (int i = 0; i < t.ndim - 1; i++)
-        axes[i] = i;
-    kn_atom column = knb_iota(b, KN_DT(I32), t.ndim, t.dim, t.ndim - 1);
-    kn_atom is_one = knb_eq(b, knb_broadcast_in_dim(b, permutation, t.ndim, t.dim, axes), column);
-    return knb_convert(b, is_one, m->work);
-}
-
 kn_array kn_linalg_inv(kn_array a)
 {
     matrices m;
@@ -184,71 +169,17 @@ kn_array kn_linalg_inv(kn_array a)
     if (!begin(&m, "inv", a, NULL))
         return kna_end(&m.op, KN_ATOM_NONE);
     knb_lu(m.op.b, m.a, KN_CHECK_INV, out);
-    return end(&m, solve_factors(m.op.b, out[0], permuted_identity(&m, out[2])));
+    return end(&m, solve_factors(m.op.b, out[0], knn_permuted_identity(m.op.b, knb_type(m.op.b, m.a), out[2])));
 }
 
 /* --- determinants ----------------------------------------------------------------------------- */
-
-typedef struct determinant {
-    kn_atom diagonal; /* of U */
-    kn_atom parity;   /* 1, or -1 for an odd number of exchanged rows */
-} determinant;
-
-static determinant factorized(matrices *m)
-{
-    kn_builder *b = m->op.b;
-    kn_atom out[3];
-    knb_lu(b, m->a, KN_CHECK_NONE, out);
-    kn_type t = knb_type(b, m->a), p = knb_type(b, out[1]);
-    if (kna_failed(&m->op))
-        return (determinant){KN_ATOM_NONE, KN_ATOM_NONE};
-    int64_t last = t.ndim - 1, tail = last - 1;
-    kn_atom zero = knb_like(b, out[0], 0), lu = knb_on_diagonal(b, out[0], out[0], zero);
-    kn_atom moved = knb_ne(b, out[1], knb_iota(b, KN_DT(I32), p.ndim, p.dim, p.ndim - 1));
-    kn_atom count = knb_reduce_sum(b, knb_convert(b, moved, KN_DT(I32)), 1, &tail);
-    kn_atom odd = knb_ne(b, knb_and(b, count, knb_integer(b, KN_DT(I32), 1)), knb_integer(b, KN_DT(I32), 0));
-    kn_atom parity = knb_select(b, odd, knb_number(b, m->work, -1), knb_number(b, m->work, 1));
-    kn_type shape = knb_type(b, count);
-    return (determinant){knb_reduce_sum(b, lu, 1, &last), knb_broadcast_to(b, parity, shape)};
-}
-
-/* The product along the last axis, which goes away: the second half times the first, until one is left. */
-static kn_atom product(kna_op *op, kn_atom x)
-{
-    kn_builder *b = op->b;
-    kn_type t = knb_type(b, x);
-    int64_t zero[KN_MAX_NDIM] = {0}, start[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM], more[KN_MAX_NDIM] = {0};
-    if (kna_failed(op))
-        return KN_ATOM_NONE;
-    int64_t last = t.ndim - 1, n = t.dim[last];
-    for (int i = 0; i < t.ndim; i++)
-        limit[i] = t.dim[i];
-    if (n == 0) {
-        t.ndim--;
-        return knb_full(b, t, 1);
-    }
-    for (int64_t half; n > 1; n = half) {
-        half = (n + 1) / 2;
-        start[last] = half;
-        limit[last] = n;
-        kn_atom upper = knb_slice(b, x, start, limit, NULL);
-        limit[last] = half;
-        x = knb_slice(b, x, zero, limit, NULL);
-        more[last] = 2 * half - n;
-        if (more[last])
-            upper = knb_pad(b, upper, knb_like(b, upper, 1), zero, more, NULL);
-        x = knb_mul(b, x, upper);
-    }
-    return knb_squeeze(b, x, 1, &last);
-}
 
 kn_array kn_linalg_det(kn_array a)
 {
     matrices m;
     if (!begin(&m, "det", a, NULL))
         return kna_end(&m.op, KN_ATOM_NONE);
-    determinant d = factorized(&m);
-    return end(&m, knb_mul(m.op.b, product(&m.op, d.diagonal), d.parity));
+    return end(&m, knn_determinant(m.op.b, m.a));
 }
 
 kn_linalg_slogdet_result kn_linalg_slogdet(kn_array a)
@@ -257,13 +188,9 @@ kn_linalg_slogdet_result kn_linalg_slogdet(kn_array a)
     kn_atom y[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     kn_array out[2];
     if (begin(&m, "slogdet", a, NULL)) {
-        kn_builder *b = m.op.b;
-        determinant d = factorized(&m);
-        int64_t last = knb_type(b, d.diagonal).ndim - 1;
-        kn_atom sign = knb_mul(b, product(&m.op, knb_sign(b, d.diagonal)), d.parity);
-        kn_atom size = knb_reduce_sum(b, knb_log(b, knb_abs(b, d.diagonal)), 1, &last);
-        y[0] = knb_convert(b, sign, m.result);
-        y[1] = knb_convert(b, size, knx_component(m.result));
+        knn_log_determinant(m.op.b, m.a, &y[0], &y[1]);
+        y[0] = knb_convert(m.op.b, y[0], m.result);
+        y[1] = knb_convert(m.op.b, y[1], knx_component(m.result));
     }
     kna_end_n(&m.op, 2, y, out);
     return (kn_linalg_slogdet_result){out[0], out[1]};

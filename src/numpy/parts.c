@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * parts.c -- angles and parts of complex numbers, numbers instead of NaN; sinc, i0; and numpy.emath, where the dtype
  * depends on the values. */
+#include "array/formula.h"
 #include "numpy/compose.h"
 #include "numpy/formulas.h"
 #include <math.h>
@@ -146,16 +147,34 @@ kn_array kn_emath_power(kn_array x, kn_array p)
 
 /* ---- sinc, i0. */
 
-/* At 0 the beginning of the series, so that the derivatives there are right. */
-static kn_atom sinc(kn_builder *b, kn_atom x)
+/* sin(x) / x */
+static kn_atom sinc_value(kn_builder *b, const kn_atom *x)
 {
-    kn_type t = knb_type(b, x);
-    kn_atom zero = knb_eq(b, x, knb_like(b, x, 0)), y = knb_mul(b, x, knb_like(b, x, M_PI));
-    kn_atom safe = knb_select(b, zero, knb_full(b, t, 1), y), s = knb_mul(b, y, y);
-    kn_atom series = knb_sub(b, knb_like(b, s, 1.0 / 6), knb_mul(b, s, knb_like(b, s, 1.0 / 120)));
-    series = knb_sub(b, knb_like(b, s, 1), knb_mul(b, s, series));
-    return knb_select(b, zero, series, knb_div(b, knb_sin(b, safe), safe));
+    kn_atom zero = knb_eq(b, *x, knb_like(b, *x, 0)), one = knb_full(b, knb_type(b, *x), 1);
+    kn_atom safe = knb_select(b, zero, one, *x);
+    return knb_select(b, zero, one, knb_div(b, knb_sin(b, safe), safe));
 }
+
+static kn_atom sinc_tangent(kn_builder *b, const kn_atom *x, kn_atom y, const kn_atom *t);
+static const kna_formula sinc_formula = {"sinc", "sinc_jvp", 1, sinc_value, sinc_tangent};
+
+/* The slope is (cos x - y) / x; near 0 its series, -x/3 (1 - x^2/(2 5) (1 - x^2/(4 7) (...))). */
+static kn_atom sinc_tangent(kn_builder *b, const kn_atom *x, kn_atom y, const kn_atom *t)
+{
+    kn_atom size = knb_abs(b, *x), near = knb_lt(b, size, knb_like(b, size, 1)), zero = knb_full(b, knb_type(b, *x), 0);
+    kn_atom one = knb_full(b, knb_type(b, *x), 1), u = knb_select(b, near, *x, zero), v = knb_select(b, near, one, *x);
+    kn_atom s = knb_mul(b, u, u), series = one;
+    for (int k = 10; k > 0; k--)
+        series = knb_sub(b, one, knb_mul(b, knb_mul(b, s, knb_like(b, u, 1.0 / (2 * k * (2 * k + 3)))), series));
+    series = knb_mul(b, knb_mul(b, u, knb_like(b, u, -1.0 / 3)), series);
+    (void)y;
+    kn_atom far = knb_div(b, knb_sub(b, knb_cos(b, v), knn_sinc(b, v)), v);
+    return knb_mul(b, *t, knb_select(b, near, series, far));
+}
+
+kn_atom knn_sinc(kn_builder *b, kn_atom x) { return kna_formula_of(b, &sinc_formula, &x); }
+
+static kn_atom sinc_of_pi(kn_builder *b, kn_atom x) { return knn_sinc(b, knb_mul(b, x, knb_like(b, x, M_PI))); }
 
 static kn_array in_float(const char *name, kn_array x, bool takes_complex, kn_atom (*f)(kn_builder *, kn_atom))
 {
@@ -173,7 +192,5 @@ static kn_array in_float(const char *name, kn_array x, bool takes_complex, kn_at
     return kna_end_in_order(&op, a, 1, &x);
 }
 
-static kn_atom bessel(kn_builder *b, kn_atom x) { return knb_mul(b, knb_bessel_i0e(b, x), knb_exp(b, knb_abs(b, x))); }
-
-kn_array kn_sinc(kn_array x) { return in_float("sinc", x, true, sinc); }
-kn_array kn_i0(kn_array x) { return in_float("i0", x, false, bessel); }
+kn_array kn_sinc(kn_array x) { return in_float("sinc", x, true, sinc_of_pi); }
+kn_array kn_i0(kn_array x) { return in_float("i0", x, false, knn_i0); }

@@ -88,8 +88,7 @@ kn_array kn_optim_log_cosh(kn_array predictions, kn_array targets)
     if (!floats(&c, predictions))
         return knn_end(&c, NULL);
     kn_array e = errors_of(predictions, targets), minus = kn_negative(e);
-    kn_array distance = kn_negative(kn_absolute(kn_subtract(e, minus)));
-    return knn_end(&c, kn_subtract(kn_add(kn_maximum(e, minus), kn_log1p(kn_exp(distance))), num(M_LN2)));
+    return knn_end(&c, kn_subtract(kn_logaddexp(e, minus), num(M_LN2)));
 }
 
 kn_optim_cosine_opts kn_optim_cosine_opts_default(void)

@@ -89,9 +89,10 @@ static kn_atom share(kn_builder *b, pair part, kn_atom whole)
 
 static pair join_logarithms(kn_builder *b, pair x, pair y)
 {
-    kn_atom largest = knb_max(b, x.x, y.x), difference = knb_sub(b, x.x, y.x);
+    kn_atom first = knb_ge(b, x.x, y.x); /* not max and abs: either branch is smooth where x and y are equal */
+    kn_atom largest = knb_select(b, first, x.x, y.x), difference = knb_sub(b, knb_select(b, first, y.x, x.x), largest);
     kn_atom is_nan = knb_ne(b, difference, difference), sum = knb_add(b, x.x, y.x); /* of equal infinities, or nan */
-    kn_atom more = knb_log1p(b, knb_exp(b, knb_neg(b, knb_abs(b, difference))));
+    kn_atom more = knb_log1p(b, knb_exp(b, difference));
     pair z = {knb_select(b, is_nan, sum, knb_add(b, largest, more)), KN_ATOM_ZERO};
     if (x.t != KN_ATOM_ZERO) {
         kn_atom left = share(b, x, z.x), right = share(b, y, z.x);

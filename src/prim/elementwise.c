@@ -11,6 +11,7 @@
  *     lower      kernel operations; complex numbers by components
  */
 #include "prim/rules.h"
+#include <math.h>
 
 #define JOINED_TYPE(name, kinds)                                                                          \
     static kn_error *name(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y) \
@@ -267,7 +268,7 @@ const kn_prim kn_prim_div = {.name = "div",
 
 /* pow */
 
-/* d/dx: y x^(y-1), but 0 where y is 0 (x^-1 may be infinite). */
+/* d/dx: y x^(y-1), but 0 where y is 0 and x^-1 is not finite. */
 static kn_atom pow_slope(const kn_rule *r)
 {
     kn_builder *b = r->b;
@@ -277,9 +278,16 @@ static kn_atom pow_slope(const kn_rule *r)
         double n = knx_scalar_to_double(r->xt[1].dtype, bits);
         return n == 0 ? KN_ATOM_ZERO : knb_mul(b, y, knb_pow(b, x, knb_like(b, y, n - 1)));
     }
-    kn_atom is_zero = knb_eq(b, y, knb_like(b, y, 0)), one = knb_like(b, y, 1);
-    kn_atom safe = knb_select(b, is_zero, one, y);
-    return knb_select(b, is_zero, knb_like(b, y, 0), knb_mul(b, safe, knb_pow(b, x, knb_sub(b, safe, one))));
+    kn_atom one = knb_like(b, y, 1), zero = knb_like(b, y, 0), constant = knb_eq(b, y, zero);
+    if (!knx_is_complex(r->xt[0].dtype)) { /* elsewhere the slope is 0 too, but not constant in y */
+        kn_dtype d = r->xt[0].dtype;
+        double normal = d == KN_DT(F64) ? 0x1p-1022 : d == KN_DT(F16) ? 0x1p-14 : 0x1p-126;
+        kn_atom size = knb_abs(b, x), least = knb_like(b, x, normal);
+        kn_atom inside = knb_and(b, knb_ge(b, size, least), knb_lt(b, size, knb_like(b, x, INFINITY)));
+        constant = knb_and(b, constant, knb_not(b, inside));
+    }
+    kn_atom safe = knb_select(b, constant, one, y);
+    return knb_select(b, constant, zero, knb_mul(b, safe, knb_pow(b, x, knb_sub(b, safe, one))));
 }
 
 static kn_atom zero_to_one(kn_builder *b, kn_atom x)

@@ -54,11 +54,11 @@ const kn_prim kn_prim_atan2 = {
 static void hypot_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 {
     kn_builder *b = r->b;
-    kn_atom h = r->y[0], part[2] = {KN_ATOM_ZERO, KN_ATOM_ZERO};
-    h = knb_select(b, knb_eq(b, h, knb_like(b, h, 0)), knb_like(b, h, 1), h);
+    kn_atom h = r->y[0], part[2] = {KN_ATOM_ZERO, KN_ATOM_ZERO}, zero = knb_like(b, h, 0), tip = knb_eq(b, h, zero);
+    h = knb_select(b, tip, knb_like(b, h, 1), h);
     for (int i = 0; i < 2; i++)
-        if (tx[i] != KN_ATOM_ZERO)
-            part[i] = knb_mul(b, tx[i], knb_div(b, r->x[i], h));
+        if (tx[i] != KN_ATOM_ZERO) /* at the tip of the cone the slopes' mean, 0, to every order */
+            part[i] = knb_mul(b, tx[i], knb_select(b, tip, zero, knb_div(b, r->x[i], h)));
     ty[0] = knb_add_any(b, part[0], part[1]);
 }
 

@@ -31,6 +31,14 @@ kn_array kn_special_erfcx(kn_array x)
 
 /* --- Fresnel's integrals ---------------------------------------------------------------------- */
 
+/* pi x^2 / 2 less whole turns */
+static kn_atom fresnel_angle(kns_call *c, kn_atom x)
+{
+    kn_builder *b = c->b;
+    kn_atom square = knb_mul(b, x, x), turns = kns_times(c, knb_floor(b, kns_times(c, square, 0.25)), 4);
+    return kns_times(c, knb_sub(b, square, turns), 1.5707963267948966);
+}
+
 static void fresnel_series(kns_call *c, kn_atom x, kn_atom *s, kn_atom *t)
 {
     kn_builder *b = c->b;
@@ -50,8 +58,7 @@ static void fresnel_fraction(kns_call *c, kn_atom x, kn_atom *s, kn_atom *t)
     kn_builder *b = c->b;
     kn_dtype wide = c->d->size == 4 ? KN_DT(C64) : KN_DT(C128);
     kn_atom u = kns_times(c, x, 0.88622692545275801), z = knb_complex(b, u, knb_neg(b, u));
-    kn_atom square = knb_mul(b, x, x), turns = kns_times(c, knb_floor(b, kns_times(c, square, 0.25)), 4);
-    kn_atom angle = kns_times(c, knb_sub(b, square, turns), 1.5707963267948966);
+    kn_atom angle = fresnel_angle(c, x);
     kn_atom wave = knb_complex(b, knb_cos(b, angle), knb_sin(b, angle));
     kn_atom y =
         knb_mul(b, knb_mul(b, wave, erfc_fraction(c, wide, z, DEPTH)), knb_number(b, wide, 0.56418958354775629));
@@ -61,22 +68,52 @@ static void fresnel_fraction(kns_call *c, kn_atom x, kn_atom *s, kn_atom *t)
     *s = knb_add(b, re, im);
 }
 
+static void fresnel(kns_call *c, kn_atom v, kn_atom *y)
+{
+    kn_builder *b = c->b;
+    kn_atom size = knb_abs(b, v), far = kns_above(c, size, 1.8), half = kns_number(c, 0.5);
+    kn_atom most = kns_number(c, c->d->size == 4 ? 0x1p12 : 0x1p26); /* then they are 1/2 but for what x^2 rounds */
+    kn_atom finite = knb_lt(b, size, most), s[2], t[2];
+    fresnel_series(c, kns_choose(c, far, half, size), &s[0], &t[0]);
+    fresnel_fraction(c, kns_choose(c, knb_and(b, far, finite), size, kns_number(c, 2)), &s[1], &t[1]);
+    y[0] = kns_choose(c, far, kns_choose(c, finite, s[1], half), s[0]);
+    y[1] = kns_choose(c, far, kns_choose(c, finite, t[1], half), t[0]);
+    for (int i = 0; i < 2; i++)
+        y[i] = kns_choose(c, kns_below(c, v, 0), knb_neg(b, y[i]), y[i]);
+}
+
+static kn_atom fresnel_s_value(kns_call *c, const kn_atom *x)
+{
+    kn_atom y[2];
+    fresnel(c, *x, y);
+    return y[0];
+}
+static kn_atom fresnel_s_slope(kns_call *c, int i, const kn_atom *x, kn_atom y)
+{
+    (void)i, (void)y;
+    return knb_sin(c->b, fresnel_angle(c, *x));
+}
+static const kns_function fresnel_s = {"fresnel_s", 1, fresnel_s_value, fresnel_s_slope};
+
+static kn_atom fresnel_c_value(kns_call *c, const kn_atom *x)
+{
+    kn_atom y[2];
+    fresnel(c, *x, y);
+    return y[1];
+}
+static kn_atom fresnel_c_slope(kns_call *c, int i, const kn_atom *x, kn_atom y)
+{
+    (void)i, (void)y;
+    return knb_cos(c->b, fresnel_angle(c, *x));
+}
+static const kns_function fresnel_c = {"fresnel_c", 1, fresnel_c_value, fresnel_c_slope};
+
 kn_special_fresnel_result kn_special_fresnel(kn_array x)
 {
     kns_call c;
     kns_begin(&c, "special_fresnel", 1, &x);
-    kn_builder *b = c.b;
-    kn_atom v = c.x[0], size = knb_abs(b, v), far = kns_above(&c, size, 1.8), half = kns_number(&c, 0.5);
-    kn_atom most = kns_number(&c, c.d->size == 4 ? 0x1p12 : 0x1p26); /* then they are 1/2 but for what x^2 rounds */
-    kn_atom finite = knb_lt(b, size, most), s[2], t[2], y[2];
-    fresnel_series(&c, kns_choose(&c, far, half, size), &s[0], &t[0]);
-    fresnel_fraction(&c, kns_choose(&c, knb_and(b, far, finite), size, kns_number(&c, 2)), &s[1], &t[1]);
-    y[0] = kns_choose(&c, far, kns_choose(&c, finite, s[1], half), s[0]);
-    y[1] = kns_choose(&c, far, kns_choose(&c, finite, t[1], half), t[0]);
-    for (int i = 0; i < 2; i++)
-        y[i] = kns_choose(&c, kns_below(&c, v, 0), knb_neg(b, y[i]), y[i]);
     kn_array out[2];
-    kns_end_n(&c, 2, y, out);
+    kns_end_n(&c, 2, (kn_atom[]){kns_apply(&c, &fresnel_s, c.x), kns_apply(&c, &fresnel_c, c.x)}, out);
     return (kn_special_fresnel_result){.S = out[0], .C = out[1]};
 }
 

@@ -30,14 +30,38 @@ kn_array kn_special_gamma(kn_array x)
     return kns_end(&c, kns_gamma(&c, c.x[0]));
 }
 
+static kn_atom rgamma_value(kns_call *c, const kn_atom *x)
+{
+    kn_builder *b = c->b;
+    kn_atom v = *x, pole = knb_and(b, knb_le(b, v, kns_number(c, 0)), kns_whole(c, v));
+    kn_atom safe = kns_choose(c, pole, kns_number(c, 1), v);
+    return kns_choose(c, pole, kns_number(c, 0), knb_div(b, kns_number(c, 1), kns_gamma(c, safe)));
+}
+static kn_atom rgamma_slope(kns_call *c, int i, const kn_atom *x, kn_atom y);
+static const kns_function rgamma_function = {"rgamma", 1, rgamma_value, rgamma_slope};
+
+/* -digamma(x) / gamma(x); left of 1/2, where both have poles and this has none, the derivative of
+ * gamma(1 - x) sin(pi x) / pi. */
+static kn_atom rgamma_slope(kns_call *c, int i, const kn_atom *x, kn_atom y)
+{
+    kn_builder *b = c->b;
+    (void)i, (void)y;
+    kn_atom left = kns_below(c, *x, 0.5), half = kns_number(c, 0.5), v = kns_choose(c, left, half, *x);
+    kn_atom right = knb_neg(b, knb_mul(b, knb_digamma(b, v), kns_apply(c, &rgamma_function, &v)));
+    kn_atom u = knb_sub(b, kns_number(c, 1), kns_choose(c, left, *x, half)), gamma = kns_gamma(c, u);
+    kn_atom whole = knb_round(b, *x, true), angle = kns_times(c, knb_sub(b, *x, whole), M_PI);
+    kn_atom halves = kns_times(c, whole, 0.5), odd = knb_ne(b, halves, knb_floor(b, halves));
+    kn_atom wave =
+        knb_sub(b, knb_cos(b, angle), kns_times(c, knb_mul(b, knb_sin(b, angle), knb_digamma(b, u)), M_1_PI));
+    wave = kns_choose(c, odd, knb_neg(b, wave), wave);
+    return kns_choose(c, left, knb_mul(b, gamma, wave), right);
+}
+
 kn_array kn_special_rgamma(kn_array x)
 {
     kns_call c;
     kns_begin_wide(&c, "special_rgamma", 1, &x);
-    kn_builder *b = c.b;
-    kn_atom v = c.x[0], pole = knb_and(b, knb_le(b, v, kns_number(&c, 0)), kns_whole(&c, v));
-    kn_atom safe = kns_choose(&c, pole, kns_number(&c, 1), v);
-    return kns_end(&c, kns_choose(&c, pole, kns_number(&c, 0), knb_div(b, kns_number(&c, 1), kns_gamma(&c, safe))));
+    return kns_end(&c, kns_apply(&c, &rgamma_function, c.x));
 }
 
 kn_array kn_special_factorial(kn_array n)
@@ -120,7 +144,9 @@ static kn_atom log_quotient(kns_call *c, kn_atom a, kn_atom v)
 static kn_atom log_beta(kns_call *c, kn_atom x, kn_atom y)
 {
     kn_builder *b = c->b;
-    kn_atom less = knb_min(b, x, y), more = knb_max(b, x, y), far = knb_ge(b, more, kns_number(c, 8));
+    kn_atom first = knb_le(b, x, y); /* not min and max, whose derivatives at ties are not those of one branch */
+    kn_atom less = kns_choose(c, first, x, y), more = kns_choose(c, first, y, x);
+    kn_atom far = knb_ge(b, more, kns_number(c, 8));
     kn_atom large = kns_choose(c, far, more, kns_number(c, 8));
     kn_atom near = knb_sub(b, knb_lgamma(b, more), knb_lgamma(b, knb_add(b, less, more)));
     return knb_add(b, knb_lgamma(b, less), kns_choose(c, far, log_quotient(c, less, large), near));
@@ -194,7 +220,10 @@ kn_array kn_special_poch(kn_array z, kn_array m)
     kn_atom natural = knb_and(b, kns_whole(&c, c.x[0]), kns_whole(&c, c.x[1]));
     natural = knb_and(b, natural, knb_and(b, kns_above(&c, c.x[0], 0), kns_above(&c, c.x[1], 0)));
     y = kns_settle(&c, natural, y);
-    return kns_end(&c, kns_choose(&c, kns_is(&c, c.x[1], 0), kns_number(&c, 1), y));
+    /* 1 at m = 0, also where gamma(z) is not finite; elsewhere it comes out so, with its derivatives */
+    kn_atom pole = knb_and(b, kns_whole(&c, c.x[0]), knb_le(b, c.x[0], kns_number(&c, 0)));
+    pole = knb_or(b, pole, knb_not(b, kns_below(&c, knb_abs(b, c.x[0]), INFINITY)));
+    return kns_end(&c, kns_choose(&c, knb_and(b, pole, kns_is(&c, c.x[1], 0)), kns_number(&c, 1), y));
 }
 
 kn_array kn_special_comb(kn_array n, kn_array k)

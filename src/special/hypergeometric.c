@@ -36,10 +36,12 @@ static kn_atom ends(kns_call *c, kn_atom x)
 
 /* --- the series ----------------------------------------------------------------------------------- */
 
-enum { P_A, P_B, P_C, P_X, P_ON, P_K, P_TERM, P_SUM, P_WEIGHTED, P_COUNT };
+enum { P_A, P_B, P_C, P_X, P_ON, P_K, P_TERM, P_LEFT, P_SUM, P_WEIGHTED, P_COUNT };
 
 /* The sum of t[k], t[0] = first, t[k+1] / t[k] = (a + k) (b + k) x / ((c + k) (k + 1)); *weighted: that of k t[k].
- * Without b (KN_ATOM_NONE) there is no factor b + k. */
+ * Without b (KN_ATOM_NONE) there is no factor b + k. Where a factor is 0 the terms end, but not their derivatives by
+ * a and b: the loop goes on until those, the terms without that factor, are small. They do not become small where the
+ * series converges for polynomials alone, |x| >= 1 with b. */
 static kn_atom series(kns_call *c, kn_atom on, kn_atom first, const kn_atom *parameter, kn_atom x, kn_atom *weighted)
 {
     knp_iteration it;
@@ -48,23 +50,28 @@ static kn_atom series(kns_call *c, kn_atom on, kn_atom first, const kn_atom *par
     knp_iterate(&it, c->b, P_ON, P_COUNT - P_ON,
                 (const kn_atom[]){parameter[0], two ? parameter[1] : zero, parameter[2], x,
                                   knb_broadcast_to(c->b, on, knn_shaped(KN_DT(BOOL), &c->shape)), kns_number(c, 0),
-                                  first, first, zero});
+                                  first, first, first, zero});
     kns_call in = inside(c, &it.body);
     kn_builder *b = in.b;
     const kn_atom *v = it.in;
     kn_atom k = v[P_K], next = kns_plus(&in, k, 1), a = knb_add(b, v[P_A], k), down = knb_add(b, v[P_C], k);
     kn_atom none = kns_is(&in, down, 0), safe = kns_choose(&in, none, kns_number(&in, 1), down);
-    kn_atom up = two ? knb_mul(b, a, knb_add(b, v[P_B], k)) : a;
+    kn_atom second = two ? knb_add(b, v[P_B], k) : a, up = two ? knb_mul(b, a, second) : a;
     kn_atom ratio = knb_div(b, knb_mul(b, up, v[P_X]), knb_mul(b, safe, next));
+    kn_atom one = kns_number(&in, 1), most = kns_choose(&in, kns_is(&in, a, 0), one, a);
+    if (two)
+        most = knb_mul(b, most, kns_choose(&in, kns_is(&in, second, 0), one, second));
+    kn_atom least = two ? kns_choose(&in, kns_below(&in, knb_abs(b, v[P_X]), 1), most, up) : most;
+    kn_atom left = knb_mul(b, v[P_LEFT], knb_div(b, knb_mul(b, least, v[P_X]), knb_mul(b, safe, next)));
     kn_atom term = knb_mul(b, v[P_TERM], ratio), sum = knb_add(b, v[P_SUM], term), part = knb_mul(b, term, next);
     kn_atom sum_of_weighted = knb_add(b, v[P_WEIGHTED], part);
     kn_atom size = knb_add(b, knb_abs(b, sum), knb_abs(b, sum_of_weighted));
-    kn_atom little = knb_le(b, knb_abs(b, part), kns_times(&in, size, tolerance));
+    kn_atom little = knb_le(b, knb_abs(b, knb_mul(b, left, next)), kns_times(&in, size, tolerance));
     kn_atom falls = knb_and(b, kns_below(&in, knb_abs(b, ratio), 0.75), kns_above(&in, down, 0));
-    kn_atom done = knb_or(b, kns_is(&in, term, 0), knb_and(b, little, falls));
+    kn_atom done = knb_or(b, kns_is(&in, left, 0), knb_and(b, little, falls));
     kn_atom more = knb_lt(b, next, kns_number(&in, MOST_TERMS));
-    kn_atom out[P_COUNT - P_ON] = {knb_and(b, knb_not(b, done), knb_broadcast_to(b, more, it.carry[0])), next, term,
-                                   sum, sum_of_weighted};
+    kn_atom out[P_COUNT - P_ON] = {
+        knb_and(b, knb_not(b, done), knb_broadcast_to(b, more, it.carry[0])), next, term, left, sum, sum_of_weighted};
     knp_iterate_end(&it, out, it.init);
     if (weighted)
         *weighted = it.init[P_WEIGHTED - P_ON];

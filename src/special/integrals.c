@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * integrals.c -- exponential integrals, sine and cosine integrals, the dilogarithm. Series and fractions of fixed
  * length, so that derivatives of every kind go through them. */
+#include "numpy/formulas.h"
 #include "special/internal.h"
 
 enum { EXP1_TERMS = 24, EXP1_DEPTH = 60, EXPI_TERMS = 130, EXPI_FAR = 30, SICI_TERMS = 20 };
@@ -42,35 +43,55 @@ static kn_atom exp1(kns_call *c, kn_atom v)
     return kns_choose(c, wrong, kns_number(c, NAN), y);
 }
 
-kn_array kn_special_exp1(kn_array x)
+static kn_atom exp1_value(kns_call *c, const kn_atom *x) { return exp1(c, *x); }
+/* -e^-x / x; NaN where the value is */
+static kn_atom exp1_slope(kns_call *c, int i, const kn_atom *x, kn_atom y)
+{
+    kn_builder *b = c->b;
+    (void)i, (void)y;
+    kn_atom slope = knb_neg(b, knb_div(b, knb_exp(b, knb_neg(b, *x)), *x));
+    return kns_choose(c, kns_below(c, *x, 0), kns_number(c, NAN), slope);
+}
+static const kns_function exp1_function = {"exp1", 1, exp1_value, exp1_slope};
+
+/* A function of one array. */
+static kn_array of_one(const char *name, kn_array x, const kns_function *f)
 {
     kns_call c;
-    kns_begin(&c, "special_exp1", 1, &x);
-    return kns_end(&c, exp1(&c, c.x[0]));
+    kns_begin(&c, name, 1, &x);
+    return kns_end(&c, kns_apply(&c, f, c.x));
 }
+
+kn_array kn_special_exp1(kn_array x) { return of_one("special_exp1", x, &exp1_function); }
 
 /* --- Ei: -E1(-x) below 0; gamma + log x + x + x^2 / (2 2!) + ...; e^x / x (1 + 1!/x + 2!/x^2 + ...) far out --- */
 
-kn_array kn_special_expi(kn_array x)
+static kn_atom expi_value(kns_call *c, const kn_atom *x)
 {
-    kns_call c;
-    kns_begin(&c, "special_expi", 1, &x);
-    kn_builder *b = c.b;
-    kn_atom v = c.x[0], one = kns_number(&c, 1), left = kns_below(&c, v, 0), far = kns_above(&c, v, 40);
-    kn_atom near = knb_and(b, kns_above(&c, v, 0), knb_not(b, far)), finite = knb_lt(b, v, kns_number(&c, INFINITY));
-    kn_atom p = kns_choose(&c, near, v, one), q = kns_choose(&c, knb_and(b, far, finite), v, kns_number(&c, 50));
-    kn_atom sum = kns_number(&c, 0), tail = one, r = knb_div(b, one, q);
+    kn_builder *b = c->b;
+    kn_atom v = *x, one = kns_number(c, 1), left = kns_below(c, v, 0), far = kns_above(c, v, 40);
+    kn_atom near = knb_and(b, kns_above(c, v, 0), knb_not(b, far)), finite = knb_lt(b, v, kns_number(c, INFINITY));
+    kn_atom p = kns_choose(c, near, v, one), q = kns_choose(c, knb_and(b, far, finite), v, kns_number(c, 50));
+    kn_atom sum = kns_number(c, 0), tail = one, r = knb_div(b, one, q);
     for (int k = EXPI_TERMS; k > 0; k--)
-        sum = knb_mul(b, kns_plus(&c, sum, 1.0 / k), kns_times(&c, p, 1.0 / k));
+        sum = knb_mul(b, kns_plus(c, sum, 1.0 / k), kns_times(c, p, 1.0 / k));
     for (int k = EXPI_FAR; k > 0; k--)
-        tail = kns_plus(&c, knb_mul(b, kns_times(&c, r, k), tail), 1);
-    kn_atom y = knb_add(b, sum, kns_plus(&c, knb_log(b, p), euler));
+        tail = kns_plus(c, knb_mul(b, kns_times(c, r, k), tail), 1);
+    kn_atom y = knb_add(b, sum, kns_plus(c, knb_log(b, p), euler));
     kn_atom large = knb_mul(b, knb_mul(b, knb_exp(b, q), r), tail);
-    y = kns_choose(&c, far, kns_choose(&c, finite, large, v), y);
-    y = kns_choose(&c, kns_is(&c, v, 0), kns_number(&c, -INFINITY), y);
-    y = kns_choose(&c, left, knb_neg(b, exp1(&c, kns_choose(&c, left, knb_neg(b, v), one))), y);
-    return kns_end(&c, kns_choose(&c, knb_ne(b, v, v), v, y));
+    y = kns_choose(c, far, kns_choose(c, finite, large, v), y);
+    y = kns_choose(c, kns_is(c, v, 0), kns_number(c, -INFINITY), y);
+    y = kns_choose(c, left, knb_neg(b, exp1(c, kns_choose(c, left, knb_neg(b, v), one))), y);
+    return kns_choose(c, knb_ne(b, v, v), v, y);
 }
+static kn_atom expi_slope(kns_call *c, int i, const kn_atom *x, kn_atom y)
+{
+    (void)i, (void)y;
+    return knb_div(c->b, knb_exp(c->b, *x), *x);
+}
+static const kns_function expi = {"expi", 1, expi_value, expi_slope};
+
+kn_array kn_special_expi(kn_array x) { return of_one("special_expi", x, &expi); }
 
 /* --- E_n -------------------------------------------------------------------------------------- */
 
@@ -154,29 +175,57 @@ static void sici_series(kns_call *c, kn_atom x, kn_atom *si, kn_atom *ci)
     *ci = knb_add(b, t, kns_plus(c, knb_log(b, x), euler));
 }
 
+static void sici(kns_call *c, kn_atom v, kn_atom *y)
+{
+    kn_builder *b = c->b;
+    kn_atom size = knb_abs(b, v), zero = kns_number(c, 0), far = knb_ge(b, size, kns_number(c, 4));
+    kn_atom finite = kns_below(c, size, INFINITY), near = knb_and(b, kns_above(c, size, 0), kns_below(c, size, 4));
+    kn_atom s[2], t[2];
+    sici_series(c, kns_choose(c, near, size, kns_number(c, 1)), &s[0], &t[0]);
+    sici_fraction(c, kns_choose(c, knb_and(b, far, finite), size, kns_number(c, 8)), &s[1], &t[1]);
+    kn_atom si = kns_choose(c, far, kns_choose(c, finite, s[1], kns_number(c, 1.5707963267948966)), s[0]);
+    si = kns_choose(c, kns_below(c, v, 0), knb_neg(b, si), si);
+    kn_atom ci = kns_choose(c, far, kns_choose(c, finite, t[1], zero), t[0]);
+    ci = kns_choose(c, kns_is(c, v, 0), kns_number(c, -INFINITY), ci);
+    y[0] = kns_choose(c, kns_is(c, v, 0), v, si);
+    y[1] = ci;
+    for (int i = 0; i < 2; i++)
+        y[i] = kns_choose(c, knb_ne(b, v, v), v, y[i]);
+}
+
+static kn_atom si_value(kns_call *c, const kn_atom *x)
+{
+    kn_atom y[2];
+    sici(c, *x, y);
+    return y[0];
+}
+static kn_atom si_slope(kns_call *c, int i, const kn_atom *x, kn_atom y)
+{
+    (void)i, (void)y;
+    return knn_sinc(c->b, *x);
+}
+static const kns_function si = {"si", 1, si_value, si_slope};
+
+static kn_atom ci_value(kns_call *c, const kn_atom *x)
+{
+    kn_atom y[2];
+    sici(c, *x, y);
+    return y[1];
+}
+static kn_atom ci_slope(kns_call *c, int i, const kn_atom *x, kn_atom y)
+{
+    (void)i, (void)y;
+    return knb_div(c->b, knb_cos(c->b, *x), *x);
+}
+static const kns_function ci = {"ci", 1, ci_value, ci_slope};
+
 kn_special_sici_result kn_special_sici(kn_array x)
 {
     kns_call c;
     kns_begin(&c, "special_sici", 1, &x);
-    kn_builder *b = c.b;
-    kn_atom v = c.x[0], size = knb_abs(b, v), zero = kns_number(&c, 0), far = knb_ge(b, size, kns_number(&c, 4));
-    kn_atom finite = kns_below(&c, size, INFINITY), near = knb_and(b, kns_above(&c, size, 0), kns_below(&c, size, 4));
-    kn_atom s[2], t[2], y[2];
-    sici_series(&c, kns_choose(&c, near, size, kns_number(&c, 1)), &s[0], &t[0]);
-    sici_fraction(&c, kns_choose(&c, knb_and(b, far, finite), size, kns_number(&c, 8)), &s[1], &t[1]);
-    kn_atom si = kns_choose(&c, far, kns_choose(&c, finite, s[1], kns_number(&c, 1.5707963267948966)), s[0]);
-    si = kns_choose(&c, kns_below(&c, v, 0), knb_neg(b, si), si);
-    kn_atom ci = kns_choose(&c, far, kns_choose(&c, finite, t[1], zero), t[0]);
-    ci = kns_choose(&c, kns_is(&c, v, 0), kns_number(&c, -INFINITY), ci);
-    y[0] = kns_choose(&c, kns_is(&c, v, 0), v, si);
-    y[1] = ci;
-    for (int i = 0; i < 2; i++)
-        y[i] = kns_choose(&c, knb_ne(b, v, v), v, y[i]);
-    kn_special_sici_result r;
     kn_array out[2];
-    kns_end_n(&c, 2, y, out);
-    r.si = out[0], r.ci = out[1];
-    return r;
+    kns_end_n(&c, 2, (kn_atom[]){kns_apply(&c, &si, c.x), kns_apply(&c, &ci, c.x)}, out);
+    return (kn_special_sici_result){.si = out[0], .ci = out[1]};
 }
 
 /* --- the dilogarithm -------------------------------------------------------------------------- */

@@ -351,28 +351,67 @@ static void special_values_of_two_are_those_of_libm(void **state)
     }
 }
 
-static knk_node cube(knk_builder *k, knk_node x) { return knk_integer_pow(k, x, 3); }
-static knk_node inverse_square(knk_builder *k, knk_node x) { return knk_integer_pow(k, x, -2); }
-static knk_node nothing(knk_builder *k, knk_node x) { return knk_integer_pow(k, x, 0); }
+static int64_t exponent;
+static knk_node fixed_power(knk_builder *k, knk_node x) { return knk_integer_pow(k, x, exponent); }
 
-static void integer_powers_are_products(void **state)
+/* Powers beyond 2^53: an even part that a float keeps, and the rest. */
+static long double wide_power(long double x, int64_t n)
+{
+    int64_t rest = n % 1024;
+    return powl(x, (long double)(n - rest)) * powl(x, (long double)rest);
+}
+
+static void whole_powers_stay_within_a_unit(void **state)
 {
     (void)state;
-    double x[] = {3, -1.1, 0, NAN}, y[4];
-    knk_kernel *k = kernel_of(cube, NULL, KN_ID_F64);
-    run(k, x, x, y, 4);
-    for (int i = 0; i < 3; i++)
-        assert_true(y[i] == x[i] * (x[i] * x[i]));
-    assert_true(y[3] != y[3]);
-    knk_release(k);
-    k = kernel_of(inverse_square, NULL, KN_ID_F64);
-    run(k, x, x, y, 4);
-    assert_true(y[0] == 1.0 / 9 && y[1] == 1 / (-1.1 * -1.1) && y[2] == INFINITY);
-    knk_release(k);
-    k = kernel_of(nothing, NULL, KN_ID_F64);
-    run(k, x, x, y, 4);
-    assert_true(y[0] == 1 && y[3] == 1);
-    knk_release(k);
+    static const int64_t n[] = {0,
+                                1,
+                                2,
+                                3,
+                                4,
+                                5,
+                                7,
+                                8,
+                                10,
+                                16,
+                                31,
+                                63,
+                                64,
+                                65,
+                                99,
+                                100,
+                                1000,
+                                1001,
+                                4097,
+                                65537,
+                                1 << 24,
+                                16777217,
+                                (1LL << 53) - 1,
+                                9007199254740993};
+    static double x64[LANES], y64[LANES];
+    static float x32[LANES], y32[LANES];
+    uint64_t seed = 5;
+    for (size_t e = 0; e < 2 * sizeof n / sizeof *n; e++) {
+        exponent = e % 2 ? -n[e / 2] : n[e / 2];
+        double most = llabs(exponent) >> 53 ? 2 : 1; /* beyond 2^53 a product of two powers */
+        double far = exponent ? fmin(1000, 740 / fabs((double)exponent)) : 1, worst32 = 0, worst64 = 0;
+        for (int i = 0; i < LANES; i++) { /* results of all sizes, and of both signs */
+            double size = exp2(next_input64(&seed, 1, -1.46 * far, 1.46 * far)), sign = i % 3 ? 1 : -1;
+            x64[i] = i < N_SPECIAL ? special[i] : sign * size;
+            x32[i] = (float)(i < N_SPECIAL ? special[i] : sign * pow(size, 0.125));
+        }
+        knk_kernel *k64 = kernel_of(fixed_power, NULL, KN_ID_F64), *k32 = kernel_of(fixed_power, NULL, KN_ID_F32);
+        run(k64, x64, x64, y64, LANES);
+        run(k32, x32, x32, y32, LANES);
+        for (int i = 0; i < LANES; i++) {
+            worst64 = fmax(worst64, ulps(y64[i], wide_power(x64[i], exponent), false));
+            worst32 = fmax(worst32, ulps(y32[i], wide_power(x32[i], exponent), true));
+            if (!(worst64 < most) || !(worst32 < 1))
+                fail_msg("to the power %lld: of %a %a, of %ga %a", (long long)exponent, x64[i], y64[i], x32[i], y32[i]);
+        }
+        knk_release(k64);
+        knk_release(k32);
+    }
 }
 
 static void maximum_and_minimum_pass_nan_on(void **state)
@@ -397,7 +436,7 @@ int main(void)
         cmocka_unit_test(functions_of_two_stay_within_their_bounds),
         cmocka_unit_test(special_values_are_those_of_libm),
         cmocka_unit_test(special_values_of_two_are_those_of_libm),
-        cmocka_unit_test(integer_powers_are_products),
+        cmocka_unit_test(whole_powers_stay_within_a_unit),
         cmocka_unit_test(maximum_and_minimum_pass_nan_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -419,8 +419,10 @@ static void derivatives_of_functions(void **state)
     EXPECT_JVP(sqrt, NULL, OPERANDS("*c64[]"),
                "{ lambda ; a:c64[] b:c64[]. let c:c64[] = sqrt a d:c64[] = div (0.5+0j):c64[] c e:c64[] = mul b d in "
                "(e,) }");
-    EXPECT_JVP(abs, NULL, OPERANDS("*f32[2]"),
-               "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = abs a c:f32[2] = sign a d:f32[2] = mul c b in (d,) }");
+    EXPECT_JVP(
+        abs, NULL, OPERANDS("*f32[2]"),
+        "{ lambda ; a:f32[2] b:f32[2]. let _:f32[2] = abs a c:bool[2] = ge a 0.0:f32[] d:f32[2] = neg b e:f32[2] = "
+        "select_n c d b in (e,) }");
     EXPECT_JVP(
         abs, NULL, OPERANDS("*c64[2]"),
         "{ lambda ; a:c64[2] b:c64[2]. let c:f32[2] = abs a d:c64[2] = conj[input_dtype=complex64] a e:c64[2] = mul "
@@ -478,15 +480,20 @@ static void derivatives_of_arithmetic(void **state)
                "3.0:f32[] c e:f32[3] = mul b d in (e,) }");
     EXPECT_JVP(pow, NULL, OPERANDS("*f32[3]", "f32=0"),
                "{ lambda ; a:f32[3] b:f32[3]. let _:f32[3] = pow a 0.0:f32[] in () }");
-    EXPECT_JVP(pow, NULL, OPERANDS("*f32[]", "f32[2]"),
-               "{ lambda ; a:f32[] b:f32[2] c:f32[]. let _:f32[2] = pow a b d:bool[2] = eq b 0.0:f32[] e:f32[2] = "
-               "broadcast_in_dim 1.0:f32[] f:f32[2] = select_n d b e g:f32[2] = sub f 1.0:f32[] h:f32[2] = pow a g "
-               "i:f32[2] = mul f h j:f32[2] = broadcast_in_dim 0.0:f32[] k:f32[2] = select_n d i j l:f32[2] = mul c k "
-               "in (l,) }");
-    EXPECT_JVP(pow, NULL, OPERANDS("*f32[2]", "f32[]"),
-               "{ lambda ; a:f32[2] b:f32[] c:f32[2]. let _:f32[2] = pow a b d:bool[] = eq b 0.0:f32[] e:f32[] = "
-               "select_n d b 1.0:f32[] f:f32[] = sub e 1.0:f32[] g:f32[2] = pow a f h:f32[2] = mul e g i:f32[2] = "
-               "broadcast_in_dim 0.0:f32[] j:f32[2] = select_n d h i k:f32[2] = mul c j in (k,) }");
+    EXPECT_JVP(
+        pow, NULL, OPERANDS("*f32[]", "f32[2]"),
+        "{ lambda ; a:f32[] b:f32[2] c:f32[]. let _:f32[2] = pow a b d:bool[2] = eq b 0.0:f32[] e:f32[] = abs a "
+        "f:bool[] = ge e 1.1754943508222875e-38:f32[] g:bool[] = lt e inf:f32[] h:bool[] = and f g i:bool[] = not "
+        "h j:bool[2] = and d i k:f32[2] = broadcast_in_dim 1.0:f32[] l:f32[2] = select_n j b k m:f32[2] = sub l "
+        "1.0:f32[] n:f32[2] = pow a m o:f32[2] = mul l n p:f32[2] = broadcast_in_dim 0.0:f32[] q:f32[2] = "
+        "select_n j o p r:f32[2] = mul c q in (r,) }");
+    EXPECT_JVP(
+        pow, NULL, OPERANDS("*f32[2]", "f32[]"),
+        "{ lambda ; a:f32[2] b:f32[] c:f32[2]. let _:f32[2] = pow a b d:bool[] = eq b 0.0:f32[] e:f32[2] = abs a "
+        "f:bool[2] = ge e 1.1754943508222875e-38:f32[] g:bool[2] = lt e inf:f32[] h:bool[2] = and f g i:bool[2] "
+        "= not h j:bool[2] = and d i k:f32[2] = broadcast_in_dim b l:f32[2] = broadcast_in_dim 1.0:f32[] "
+        "m:f32[2] = select_n j k l n:f32[2] = sub m 1.0:f32[] o:f32[2] = pow a n p:f32[2] = mul m o q:f32[2] = "
+        "broadcast_in_dim 0.0:f32[] r:f32[2] = select_n j p q s:f32[2] = mul c r in (s,) }");
     EXPECT_JVP(
         pow, NULL, OPERANDS("f32=2", "*f32[2]"),
         "{ lambda ; a:f32[2] b:f32[2]. let c:f32[2] = pow 2.0:f32[] a d:f32[] = log 2.0:f32[] e:f32[2] = mul d c "
