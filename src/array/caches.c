@@ -77,6 +77,24 @@ void kna_bound_kernels(const kna_entry *needed)
     }
 }
 
+/* Recordings, plans, idle functions and kernels; not what runs. */
+bool kna_give_back(size_t bytes)
+{
+    kna_state *s = knx_slot_state(KNX_SLOT_ARRAYS);
+    if (!s)
+        return false;
+    kn_kernel_counts k = knc_kernel_counts(s->caches->kernels);
+    size_t most = s->trace_stats.bytes + kna_plans_stats(s->plans).bytes + k.bytes + knx_buffer_bytes_live();
+    if (bytes > most && !knx_context()->allocator.alloc) /* however much goes: it would be in vain */
+        return false;
+    bool went = k.idle > 0;
+    while (kna_drop_oldest_entry(NULL) || drop_oldest_plan(s))
+        went = true;
+    knc_kernel_cache_limit(s->caches->kernels, knc_kernel_cache_limit(s->caches->kernels, 0));
+    knx_buffer_trim();
+    return went;
+}
+
 /* ---- For the user. */
 
 kn_cache_stats_result kn_cache_stats(void)

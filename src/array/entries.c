@@ -311,7 +311,13 @@ static kn_error *compile(kna_entry *e, bool fuse)
     if (e->program[!fuse])
         KN_LOG(1, "jit: %s:%d: %s is compiled again: different option: %s", here ? here->file : "?",
                here ? here->line : 0, e->closed.jaxpr->name, fuse ? "fused" : "not fused");
-    KN_TRY(knc_compile(e->closed.jaxpr, &o, &e->program[fuse]));
+    kn_error *error = knc_compile(e->closed.jaxpr, &o, &e->program[fuse]);
+    if (error && error->kind == KN_ERROR_MEMORY && knx_give_back(0)) {
+        knx_error_release(error);
+        error = knc_compile(e->closed.jaxpr, &o, &e->program[fuse]);
+    }
+    if (error)
+        return error;
     if (e->bytes) {
         count(e);
         kna_bound_entries(e);

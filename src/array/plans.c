@@ -395,6 +395,8 @@ static kn_error *make_plan(kna_cut *c, uint64_t hash, kna_plan **out)
     if (!error)
         error = knc_compile(p->jaxpr, &o, &p->program);
     if (error) {
+        c->donated = p->donated;
+        p->donated = NULL;
         kna_plan_release(p);
         return error;
     }
@@ -435,7 +437,13 @@ kn_error *kna_find_plan(kna_cut *c, kna_plan **out)
         return NULL;
     }
     log_new_plan(own, c, h);
-    KN_TRY(make_plan(c, h, out));
+    kn_error *error = make_plan(c, h, out);
+    if (error && error->kind == KN_ERROR_MEMORY && knx_give_back(0)) {
+        knx_error_release(error);
+        error = make_plan(c, h, out);
+    }
+    if (error)
+        return error;
     if (add(own, *out) && (!shared || add(shared, *out))) {
         kna_bound_kernels(NULL);
         return NULL;

@@ -36,5 +36,6 @@ kna_state *kna_state_make(void)
         return NULL;
     }
     knx_context()->call_user = kna_call_user;
+    knx_context()->give_back = kna_give_back;
     return s;
 }

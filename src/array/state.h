@@ -20,6 +20,7 @@ typedef struct kna_caches {
 } kna_caches;
 kna_caches *kna_caches_of(bool default_context); /* NULL without memory */
 void kna_caches_release(kna_caches *c);          /* NULL is fine */
+bool kna_give_back(size_t bytes);                /* see kn_context.give_back */
 kna_plans *kna_own_plans(void);                  /* of a context */
 
 typedef struct kna_state {

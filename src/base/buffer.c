@@ -212,10 +212,8 @@ static void release_custom(kn_buffer *b)
     knx_free(c);
 }
 
-kn_buffer *knx_buffer_new(size_t bytes)
+static kn_buffer *new_buffer(size_t bytes)
 {
-    if (bytes > MAX_BYTES)
-        return NULL;
     if (knx_current && knx_current->allocator.alloc)
         return custom_block(&knx_current->allocator, bytes);
     uint32_t c = class_of(bytes);
@@ -245,6 +243,23 @@ kn_buffer *knx_buffer_new(size_t bytes)
     if (b)
         atomic_store_explicit(&b->buffer.refs, 1, memory_order_relaxed);
     return b ? &b->buffer : NULL;
+}
+
+bool knx_give_back(size_t bytes)
+{
+    kn_context c = knx_current;
+    if (!c || !c->give_back || c->giving_back)
+        return false;
+    c->giving_back = true; /* releasing may ask for memory */
+    bool went = c->give_back(bytes);
+    c->giving_back = false;
+    return went;
+}
+
+kn_buffer *knx_buffer_new(size_t bytes)
+{
+    kn_buffer *b = bytes > MAX_BYTES ? NULL : new_buffer(bytes);
+    return b || bytes > MAX_BYTES || !knx_give_back(bytes) ? b : new_buffer(bytes);
 }
 
 kn_buffer *knx_buffer_wrap(void *data, size_t bytes, void (*release)(void *, void *), void *env)

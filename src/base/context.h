@@ -54,6 +54,10 @@ struct kn_context_s {
     uint32_t pushed;             /* how often on its user's stack */
     kn_context prev, next;       /* all contexts */
     kn_error *(*call_user)(void (*f)(void *arg), void *arg); /* knx_call_user; NULL: just call it */
+    /* So many bytes are not to be had: gives back what is only kept to be found again. True: something went. NULL:
+     * nothing is kept */
+    bool (*give_back)(size_t bytes);
+    bool giving_back;
     void *slot[KNX_SLOTS];
     void (*drop[KNX_SLOTS])(void *state);
 };

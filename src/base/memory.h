@@ -49,7 +49,10 @@ typedef struct kn_buffer {
     void (*release)(void *data, void *env);     /* foreign memory: called once with env when the last reference goes */
     void *env;
 } kn_buffer;
-kn_buffer *knx_buffer_new(size_t bytes);        /* contents undefined; NULL without memory */
+kn_buffer *knx_buffer_new(size_t bytes);        /* contents undefined; NULL without memory, caches given back or not */
+/* Asks the context to give back what it only keeps to find it again, so that so many bytes may be had. True: something
+ * went. Nothing may be half done with its caches. */
+bool knx_give_back(size_t bytes);
 /* Without memory: NULL, and `release` (NULL is fine) is not called: the memory stays the caller's. */
 kn_buffer *knx_buffer_wrap(void *data, size_t bytes, void (*release)(void *, void *), void *env);
 kn_buffer *knx_buffer_retain(kn_buffer *b);

@@ -5,6 +5,7 @@
 #include "array/state.h"
 #include "base/memory.h"
 #include "ir/host.h"
+#include <stdlib.h>
 
 typedef struct Salt {
     double k;
@@ -206,6 +207,85 @@ static void machine_code_counts(void **state)
     });
 }
 
+/* ---- Memory that runs out. */
+
+typedef struct Limited {
+    size_t bytes, limit;
+} Limited;
+
+static void *alloc_limited(void *env, size_t bytes, size_t align)
+{
+    Limited *l = env;
+    void *p = NULL;
+    if (bytes > l->limit - l->bytes || posix_memalign(&p, align, bytes))
+        return NULL;
+    l->bytes += bytes;
+    return p;
+}
+
+static void free_limited(void *env, void *p, size_t bytes)
+{
+    Limited *l = env;
+    l->bytes -= bytes;
+    free(p);
+}
+
+typedef struct Holder {
+    kn_array big;
+} Holder;
+static kn_array adds_big(const Holder *h, const kn_array *x) { return kn_add(*x, h->big); }
+KN_FUNCTION_ENV(adds_big, kn_array, Holder, kn_array)
+
+/* A recording holds the array that its function used; it is let go when an allocation fails, and the allocation
+ * succeeds. */
+static void recordings_go_before_there_is_no_memory(void **state)
+{
+    (void)state;
+    enum { BIG = 1 << 18 };
+    Limited l = {0, 3 * BIG + 4096}; /* operand, what is captured, result */
+    kn_context own = kn_context_new(.allocator = {alloc_limited, free_limited, &l});
+    {
+        KN_CONTEXT(own);
+        KN_SCOPE;
+        for (int i = 0; i < 20; i++) {
+            KN_SCOPE;
+            kn_array x = kn_ones(KN_SHAPE(BIG / 8)), y;
+            Holder h = {kn_full(KN_SHAPE(BIG / 8), i)};
+            kn_eval(x), kn_eval(h.big);
+            kn_call(kn_jit(KN_FN_ENV(adds_big, &h)), &y, &x);
+            expect_values(kn_at(y, "0:1"), i + 1);
+        }
+        expect_no_error();
+        kn_array too_big = kn_add(kn_zeros(KN_SHAPE(BIG)), 1);
+        kn_eval(too_big);
+        expect_error_with("MemoryError", "");
+    }
+    assert_int_equal(kn_context_free(own), 0);
+    assert_int_equal(l.bytes, 0);
+}
+
+/* Every allocation of a compilation fails once: nothing is seen of it where there was something to give back. */
+static void compiling_tries_once_more(void **state)
+{
+    (void)state;
+    int failures = 0, errors = 0;
+    for (int k = 0; k < 400; k++)
+        IN_A_CONTEXT({
+            kn_array x = kn_ones(KN_SHAPE(3), .dtype = KN_F32), y;
+            for (int i = 0; i < 3; i++)
+                call_chain(i, x);
+            kn_eval(y = kn_tanh(x));
+            kn_array z = kn_cos(kn_add(x, y));
+            knx_fail_after(k, false);
+            kn_eval(z);
+            failures += !knx_alloc_must_fail();
+            knx_fail_after(-1, false);
+            errors += kn_error_pending();
+            kn_error_clear();
+        });
+    assert_true(failures > 0 && errors < 40);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +297,8 @@ int main(void)
         TEST(kernels_in_use_are_counted),
         TEST(what_nobody_holds_is_idle_and_found_again),
         TEST(machine_code_counts),
+        TEST(recordings_go_before_there_is_no_memory),
+        TEST(compiling_tries_once_more),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed ? failed : kn_shutdown();
