@@ -36,6 +36,8 @@ KN_API kn_fn kn_fn_of(const kn_function *function, const void *env);
 KN_API int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args);
 
 /* ---- Transformations (jax.jit, jax.grad, ...). They return handles and compose in any order. */
+/* donate_argnums: arguments that each call outside of a trace gives away: their memory may become a result's, and they
+ * are errors afterwards, if a result has their type. */
 typedef struct kn_jit_opts { size_t size_; kn_argnums donate_argnums; } kn_jit_opts;
 KN_API kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts);
 typedef struct kn_grad_opts { size_t size_; kn_argnums argnums; bool has_aux; } kn_grad_opts;

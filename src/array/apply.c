@@ -64,13 +64,17 @@ kn_error *kna_inline_closed(const kn_closed *c, kn_value *const *in, kn_value **
     return error;
 }
 
-static kn_operand operand_of(const kn_value *v)
+static kn_operand operand_of(const kn_value *v, bool give)
 {
-    return v->state == KN_V_NUMBER ? (kn_operand){.data = &v->bits}
-                                   : (kn_operand){.data = v->buffer->data, .buffer = kna_shareable(v)};
+    return v->state == KN_V_NUMBER
+               ? (kn_operand){.data = &v->bits}
+               : (kn_operand){.data = v->buffer->data, .buffer = give ? v->buffer : kna_shareable(v)};
 }
 
-static kn_error *run_entry(kna_entry *e, kn_value *const *in, kn_value **out)
+/* Of an operand that the program counts as donated: it must not find the buffer if that is not given. */
+static kn_operand borrowed(kn_operand x) { return (kn_operand){.data = x.data}; }
+
+kn_error *kna_run_entry(kna_entry *e, kn_value *const *in, const bool *give, kn_value **out)
 {
     const kni_jaxpr *j = e->closed.jaxpr;
     size_t n = (size_t)j->n_const + j->n_in;
@@ -85,8 +89,12 @@ static kn_error *run_entry(kna_entry *e, kn_value *const *in, kn_value **out)
         error = kna_force((int)j->n_in, in);
     if (!error)
         error = kna_entry_program(e, &p);
-    for (uint32_t i = 0; !error && i < n; i++)
-        x[i] = operand_of(i < j->n_const ? e->closed.consts[i] : in[i - j->n_const]);
+    for (uint32_t i = 0; !error && i < n; i++) {
+        bool given = give && i >= j->n_const && give[i - j->n_const];
+        x[i] = operand_of(i < j->n_const ? e->closed.consts[i] : in[i - j->n_const], given);
+        if (e->donated && e->donated[i] && !given)
+            x[i] = borrowed(x[i]);
+    }
     if (!error)
         error = knx_context()->check_nans ? kna_run_checked(p, NULL, x, y) : knd_run_with(p, x, y, &how);
     e->running--;
@@ -109,7 +117,7 @@ static kn_error *run_entry(kna_entry *e, kn_value *const *in, kn_value **out)
     return error;
 }
 
-static kn_type *types_of(int n, kn_value *const *v, kn_type few[32])
+kn_type *kna_types_of(int n, kn_value *const *v, kn_type few[32])
 {
     kn_type *t = n <= 32 ? few : knx_alloc((size_t)n * sizeof *t);
     for (int i = 0; t && i < n; i++) {
@@ -123,7 +131,7 @@ static kn_error *apply_jit(kna_core *f, const kn_type *types, kn_value *const *i
 {
     kna_entry *e, *once;
     KN_TRY(kna_entry_for(f, types, &e, &once));
-    kn_error *error = run_entry(e, in, out);
+    kn_error *error = kna_run_entry(e, in, NULL, out);
     kna_entry_free(once);
     return error;
 }
@@ -144,7 +152,7 @@ kn_error *kna_apply(kna_core *f, kn_value *const *in, kn_value **out)
     f = kna_plain(f, &skip);
     in += skip;
     int n = f->n_captured + f->n_in;
-    kn_type few[32], *types = types_of(n, in, few);
+    kn_type few[32], *types = kna_types_of(n, in, few);
     const char *why = NULL;
     kn_error *error = types ? NULL : knx_error_nomem();
     if (!error && f->kind == KNA_FN_JIT && !kna_recording_current()) {

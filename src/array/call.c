@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * call.c -- kn_call: structs of arrays and trees as arguments and results. */
-#include "array/function.h"
+#include "array/donate.h"
 #include "array/handle.h"
 #include "array/storage.h"
 #include "array/tree.h"
@@ -326,6 +326,20 @@ static kn_error *call_directly(const kna_fn *fn, const kn_args *args, const kn_o
     return error;
 }
 
+static kn_error *call_donating(kna_core *f, const kn_args *args, kn_value **in, kn_value **out)
+{
+    kn_array few[32], *handle = f->n_in <= 32 ? few : knx_alloc((size_t)f->n_in * sizeof *handle);
+    if (!handle)
+        return knx_error_nomem();
+    for (int i = 0, at = 0; i < args->n; i++)
+        for (int k = 0; k < f->arrays[i]; k++)
+            handle[at++] = array_in(args->part[i].at, args->part[i].bytes, k);
+    kn_error *error = kna_apply_donating(f, handle, in, out);
+    if (handle != few)
+        knx_free(handle);
+    return error;
+}
+
 static kn_error *call_values(const kna_fn *fn, const kn_args *args, const kn_outs *outs)
 {
     kna_core *f = fn->core;
@@ -336,7 +350,8 @@ static kn_error *call_values(const kna_fn *fn, const kn_args *args, const kn_out
     if (!error) {
         for (int i = 0; i < f->n_captured; i++)
             in[i] = kna_value_retain(fn->captured[i]);
-        error = kna_apply(f, in, out);
+        error = f->kind == KNA_FN_JIT && f->o.argnums.n && !kna_recording_current() ? call_donating(f, args, in, out)
+                                                                                    : kna_apply(f, in, out);
         kna_release_values(f->n_captured + f->n_in, in);
     }
     if (!error) {

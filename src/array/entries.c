@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * entries.c -- what a jitted function was recorded and compiled to, for each list of types that it was called with; and
  * saying why it was recorded once more. */
-#include "array/function.h"
+#include "array/donate.h"
 #include "base/log.h"
 #include <string.h>
 
@@ -286,6 +286,8 @@ kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_ent
     s->trace_stats.misses++;
     uint64_t reports = knx_context()->reports;
     kn_error *error = kna_derive(f->inner, in, NULL, "jit", &e->closed);
+    if (!error)
+        error = kna_find_donated(f, e->closed.jaxpr, &e->arena, &e->donated);
     e->tracing = false;
     /* an error that no result carries is to be reported by the next call, too */
     bool keep = !error && !e->closed.once && !knx_reported_since(reports);
@@ -307,7 +309,7 @@ kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_ent
 static kn_error *compile(kna_entry *e, bool fuse)
 {
     const kn_place *here = knx_context()->here;
-    const kn_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = fuse};
+    const kn_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = fuse, .donated = e->donated};
     if (e->program[!fuse])
         KN_LOG(1, "jit: %s:%d: %s is compiled again: different option: %s", here ? here->file : "?",
                here ? here->line : 0, e->closed.jaxpr->name, fuse ? "fused" : "not fused");

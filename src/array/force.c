@@ -540,9 +540,10 @@ static void run_one_by_one(kna_cut *c)
 
 static kn_error *first_error(int n, kn_value *const *values)
 {
+    bool known;
     for (int i = 0; i < n; i++)
         if (values[i]->state == KN_V_ERROR)
-            return knx_error_retain(values[i]->error);
+            return kna_error_of(values[i], &known);
     return NULL;
 }
 

@@ -35,6 +35,7 @@ typedef struct kna_entry {
     int running;            /* so often at this moment: it has to stay */
     kn_closed closed;
     kn_program *program[2]; /* [fuse] */
+    bool *donated;          /* per operand of the program, in the arena; NULL: none */
     uint64_t used;
     size_t bytes; /* as counted; 0: not counted */
     struct kna_core *core;
@@ -45,7 +46,7 @@ typedef struct kna_entry {
 } kna_entry;
 
 typedef struct kna_options { /* all of them plain: compared as bytes */
-    kn_argnums argnums;
+    kn_argnums argnums;      /* JIT: those that are donated */
     bool has_aux, value;
     kn_mapping in_axes[KN_MAX_ARGS], out_axes[KN_MAX_ARGS];
     int64_t axis_size;
@@ -190,4 +191,7 @@ void kna_write_carry(const kn_outs *outs, const kna_core *f, const kn_args *args
                      kn_value **values /* taken over */);
 void kna_write_error(const kn_outs *outs, kn_error *e);
 void kna_release_values(int n, kn_value **v);
+/* apply.c. give[i]: the program may write over the buffer of in[i]; NULL: of none. */
+kn_error *kna_run_entry(kna_entry *e, kn_value *const *in, const bool *give, kn_value **out);
+kn_type *kna_types_of(int n, kn_value *const *v, kn_type few[32]); /* few or to be freed; NULL without memory */
 #endif

@@ -134,6 +134,15 @@ bool kna_failed(kna_op *op) { return op->error || op->b->error; }
 
 /* ---- Operands. */
 
+/* NULL: the operation has the operand's error. */
+static kn_value *carry_error(kna_op *op, const kn_value *v)
+{
+    bool known;
+    kna_fail_with(op, kna_error_of(v, &known));
+    op->known_error = known;
+    return NULL;
+}
+
 /* Borrowed: the view or its storage keeps it as long as it is not written to. */
 static kn_value *value_of_view(kna_op *op, kn_array x)
 {
@@ -145,12 +154,7 @@ static kn_value *value_of_view(kna_op *op, kn_array x)
     kn_value *v = a->step ? a->value : a->storage->value;
     if (kna_failed(op))
         return NULL;
-    if (v->state == KN_V_ERROR) {
-        kna_fail_with(op, knx_error_retain(v->error));
-        op->known_error = true;
-        return NULL;
-    }
-    return v;
+    return v->state == KN_V_ERROR ? carry_error(op, v) : v;
 }
 
 static kn_value *value_of(kna_op *op, kn_array x)
@@ -162,12 +166,7 @@ static kn_value *value_of(kna_op *op, kn_array x)
     if (kind == KN_H_VIEW)
         return value_of_view(op, x);
     kn_value *v = kind == KN_H_ARRAY ? object : kna_foreign_operand(op, x); /* which says what is wrong with it */
-    if (v && v->state == KN_V_ERROR) {
-        kna_fail_with(op, knx_error_retain(v->error));
-        op->known_error = true;
-        return NULL;
-    }
-    return v;
+    return v && v->state == KN_V_ERROR ? carry_error(op, v) : v;
 }
 
 kn_type kna_type(kna_op *op, kn_array x)

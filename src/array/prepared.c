@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * prepared.c -- prepared functions: a program with the values that it captured, run on the caller's memory. */
 #include "kiln/prepared.h"
-#include "array/function.h"
+#include "array/donate.h"
 #include "array/pin.h"
 #include <string.h>
 
@@ -28,9 +28,9 @@ static size_t aligned(size_t n) { return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 
 /* ---- Making one. */
 
-/* What fn is, compiled. `fixed`: the values of the program's first operands, in *n_fixed references that are the
- * caller's, also after an error. */
-static kn_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *why, kn_program **out,
+/* What fn is, compiled. donate: what it is given for good it may write over. `fixed`: the values of the program's first
+ * operands, in *n_fixed references that are the caller's, also after an error. */
+static kn_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *why, bool donate, kn_program **out,
                          kn_value ***fixed, uint32_t *n_fixed)
 {
     kn_closed c = {0};
@@ -45,9 +45,15 @@ static kn_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *
         error = f ? knx_error_nomem() : kna_take_error(op);
     for (uint32_t i = 0; !error && i < n; i++)
         (*fixed)[(*n_fixed)++] = kna_value_retain(i < c.n_const ? c.consts[i] : f->captured[i - c.n_const]);
-    const kn_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = true};
+    kn_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = true};
+    kn_arena arena = KN_ARENA_INIT;
+    bool *donated = NULL;
+    if (!error && donate)
+        error = kna_find_donated(core, c.jaxpr, &arena, &donated);
+    o.donated = donated;
     if (!error)
         error = knc_compile(c.jaxpr, &o, out);
+    knx_arena_free(&arena);
     if (!error && (c.jaxpr->has & KN_USER))
         error = knx_error(KN_ERROR_VALUE, "%s calls back into the user's code, which needs a context", core->name);
     kna_closed_free(&c);
@@ -113,7 +119,7 @@ static kn_error *prepare(kna_op *op, kn_fn fn, const kn_args *examples, int thre
     kn_program *program = NULL;
     kn_value **fixed = NULL;
     uint32_t n = 0;
-    kn_error *error = compile(op, fn, examples, "prepare", &program, &fixed, &n);
+    kn_error *error = compile(op, fn, examples, "prepare", false, &program, &fixed, &n);
     if (!error)
         error = settle(fixed, n);
     kn_prepared p = error ? NULL : new_prepared(program, n);
@@ -176,7 +182,7 @@ size_t kn_fn_peak_bytes(kn_fn fn, const kn_args *args, int threads)
     size_t bytes = 0;
     kna_begin(&op, "fn_peak_bytes");
     if (good_threads(&op, threads)) {
-        kn_error *error = compile(&op, fn, args, "fn_peak_bytes", &program, &fixed, &n);
+        kn_error *error = compile(&op, fn, args, "fn_peak_bytes", true, &program, &fixed, &n);
         if (error)
             kna_fail_with(&op, error);
         else

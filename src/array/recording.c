@@ -139,7 +139,8 @@ kn_error *kna_recording_atom(kn_recording *r, kn_value *v, kn_atom *atom)
         return knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value");
     case KN_V_ERROR: break;
     }
-    return knx_error_retain(v->error);
+    bool known;
+    return kna_error_of(v, &known);
 }
 
 static void pop(kn_recording *r)

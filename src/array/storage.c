@@ -175,8 +175,9 @@ kna_array *kna_array_of(kna_op *op, kn_array x)
     if (a)
         return a;
     if (!v || v->state == KN_V_ERROR) {
-        op->known_error = v != NULL;
-        kna_fail_with(op, v ? knx_error_retain(v->error) : error);
+        bool known = false;
+        kna_fail_with(op, v ? kna_error_of(v, &known) : error);
+        op->known_error = known;
         return NULL;
     }
     a = array_of_value(op, v);
@@ -224,6 +225,12 @@ const kna_step **kna_steps(kna_op *op, const kna_array *a, int *n)
 
 kn_atom kna_view_atom(kna_op *op, kna_array *a)
 {
+    if (a->storage->value->state == KN_V_ERROR) {
+        bool known;
+        kna_fail_with(op, kna_error_of(a->storage->value, &known));
+        op->known_error = known;
+        return KN_ATOM_NONE;
+    }
     if (!a->step)
         return kna_value_atom(op, a->storage->value);
     if (a->value && a->seen == a->storage->version && a->seen_by == serial_now())
@@ -257,8 +264,9 @@ kn_error *kna_array_value(const void *handle, kn_value **out)
     if (!a) {
         if (!v)
             return error;
+        bool known;
         if (v->state == KN_V_ERROR)
-            return knx_error_retain(v->error);
+            return kna_error_of(v, &known);
         *out = kna_value_retain(v);
         return NULL;
     }
@@ -274,7 +282,8 @@ kn_error *kna_array_value(const void *handle, kn_value **out)
         kna_leave(&op);
     }
     if (*out && (*out)->state == KN_V_ERROR) {
-        error = knx_error_retain((*out)->error);
+        bool known;
+        error = kna_error_of(*out, &known);
         kna_value_release(*out);
         *out = NULL;
     }

@@ -119,6 +119,8 @@ kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts)
                 if (donated.arg[i] < 0 || donated.arg[i] >= f->core->n_args)
                     kna_fail(&op, KN_ERROR_VALUE, "donate_argnums %d is out of range: %s has %d arguments",
                              donated.arg[i], f->core->name, f->core->n_args);
+                else
+                    draft.o.argnums.arg[draft.o.argnums.n++] = donated.arg[i];
         }
     }
     return make(&op, f, &draft);

@@ -57,6 +57,12 @@ kn_value *kna_value_error(kn_error *error)
     return &fixed.v;
 }
 
+kn_error *kna_error_of(const kn_value *v, bool *known)
+{
+    *known = !v->donated;
+    return v->donated ? knx_error(v->error->kind, "%s", v->error->message) : knx_error_retain(v->error);
+}
+
 kn_value *kna_value_retain(kn_value *v)
 {
     if (v && atomic_load_explicit(&v->refs, memory_order_relaxed) > 0)

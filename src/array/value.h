@@ -26,6 +26,7 @@ struct kn_value {
     atomic_int refs;
     uint8_t state;
     bool kept;             /* handed on by kn_keep or kn_assign: worth having when its neighbours run */
+    bool donated;          /* ERROR: it was given to a function for good */
     uint32_t uses;         /* scratch of force.c */
     struct kna_pin *pin; /* memory that others see, where this value belongs; NULL: none */
     kn_type type;          /* dim points to `dims` */
@@ -63,6 +64,9 @@ kn_value *kna_value_number(kn_dtype dtype, bool weak, kn_scalar_bits bits);
 kn_value *kna_value_buffer(kn_type type, kn_buffer *buffer);
 /* takes it over; on failure the static memory error's value */
 kn_value *kna_value_error(kn_error *error);
+/* The error that a value in state ERROR brings where it is used. *known: it was reported before; a donated array is an
+ * error of its own at each use. */
+kn_error *kna_error_of(const kn_value *v, bool *known);
 kn_value *kna_value_retain(kn_value *v);
 void kna_value_release(kn_value *v);                                   /* NULL is fine; never recurses */
 
