@@ -46,17 +46,19 @@ kn_array kn_diff(kn_array x, const kn_diff_opts *opts)
     kn_type t = kna_type(&c.op, x);
     if (!kna_failed(&c.op) && o.n < 0)
         kna_fail(&c.op, KN_ERROR_VALUE, "order must be non-negative but got %lld", (long long)o.n);
+    if (!kna_failed(&c.op) && !o.n) /* x itself, whatever the other options are */
+        return knn_end(&c, kn_asarray(x, NULL));
     if (!kna_failed(&c.op) && !t.ndim)
         kna_fail(&c.op, KN_ERROR_VALUE, "diff requires input that is at least one dimensional");
     int axis = kna_failed(&c.op) ? 0 : kna_axis(&c.op, o.axis, t.ndim, -1);
     if (kna_failed(&c.op))
         return knn_end(&c, NULL);
-    kn_array y = o.n ? x : kn_copy(x, NULL), parts[3];
+    kn_array y = x, parts[3];
     int n = 0;
-    if (o.n && o.prepend)
+    if (o.prepend)
         parts[n++] = slice_like(&c, o.prepend, t, axis);
     parts[n++] = y;
-    if (o.n && o.append)
+    if (o.append)
         parts[n++] = slice_like(&c, o.append, t, axis);
     if (n > 1) {
         kn_concatenate_opts joined = kn_concatenate_opts_default();

@@ -73,6 +73,7 @@ kn_atom knn_take_along(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t
 kn_atom knn_wrap(kna_op *op, kn_atom index, int64_t extent); /* negative ones count from the end; int64 */
 
 /* reductions.c: maximum, minimum; of fmax and fmin, which leave NaN out, these ufuncs' names */
+kn_array knn_variance(const char *name, kn_array x, const kn_var_opts *opts, bool root, bool nan);
 kn_array knn_extreme(const char *name, const char *ufunc, kn_array x, const kn_max_opts *opts, bool largest);
 
 /* order.c: NumPy's order, NaN last, of complex numbers those whose imaginary part is NaN before those whose real part

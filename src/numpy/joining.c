@@ -334,7 +334,8 @@ kn_array kn_repeat(kn_array x, kn_array repeats, const kn_squeeze_opts *opts)
     if (!kna_failed(&op))
         knx_text_add(&t, "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
                      given.dtype->name);
-    if (o.axis.n <= 0)
+    bool scalar = !kna_failed(&op) && !knb_type(op.b, a).ndim; /* it has an axis 0 here */
+    if (o.axis.n <= 0 || scalar)
         a = knn_flatten(&op, a);
     int64_t *each = knn_look_integers(&op, repeats, &n, NULL, t.s);
     int ndim = kna_failed(&op) ? 0 : knb_type(op.b, a).ndim;

@@ -18,6 +18,13 @@ static kn_array counting(knn_body *c, kn_array x, kn_array where)
     return where ? kn_logical_and(numbers, where) : numbers;
 }
 
+/* The functions that are made of sums of x let a scalar with NaN have an axis 0. */
+static void allow_axis(knn_body *c, kn_array x, kn_axes *axis)
+{
+    if (has_nan(c, x) && !kna_type(&c->op, x).ndim && axis->n == 2 && (axis->axis[0] == 0 || axis->axis[0] == -1))
+        axis->n = 0;
+}
+
 static kn_array sum_or_product(const char *name, kn_array x, const kn_sum_opts *opts,
                                kn_array (*f)(kn_array, const kn_sum_opts *))
 {
@@ -45,21 +52,22 @@ kn_array kn_nanmean(kn_array x, const kn_mean_opts *opts)
     knn_body c;
     knn_begin(&c, "nanmean");
     check_inexact(&c, x, o.dtype);
+    allow_axis(&c, x, &o.axis);
     o.where = counting(&c, x, o.where);
     return knn_end(&c, kna_failed(&c.op) ? NULL : kn_mean(x, &o));
 }
 
 /* NaN where there are no more numbers than ddof. */
-static kn_array nan_variance(const char *name, kn_array x, const kn_var_opts *opts,
-                             kn_array (*f)(kn_array, const kn_var_opts *))
+static kn_array nan_variance(const char *name, kn_array x, const kn_var_opts *opts, bool root)
 {
     KNN_OPTS(kn_var_opts, o, opts);
     knn_body c;
     knn_begin(&c, name);
     check_inexact(&c, x, o.dtype);
+    allow_axis(&c, x, &o.axis);
     bool checked = has_nan(&c, x);
     o.where = counting(&c, x, o.where);
-    kn_array y = kna_failed(&c.op) ? NULL : f(x, &o);
+    kn_array y = kna_failed(&c.op) ? NULL : knn_variance(name, x, &o, root, checked);
     if (checked && !kna_failed(&c.op)) {
         kn_type t = kna_type(&c.op, x);
         kn_shape shape = {.ndim = t.ndim};
@@ -75,8 +83,8 @@ static kn_array nan_variance(const char *name, kn_array x, const kn_var_opts *op
     return knn_end(&c, y);
 }
 
-kn_array kn_nanvar(kn_array x, const kn_var_opts *opts) { return nan_variance("nanvar", x, opts, kn_var); }
-kn_array kn_nanstd(kn_array x, const kn_var_opts *opts) { return nan_variance("nanstd", x, opts, kn_std); }
+kn_array kn_nanvar(kn_array x, const kn_var_opts *opts) { return nan_variance("nanvar", x, opts, false); }
+kn_array kn_nanstd(kn_array x, const kn_var_opts *opts) { return nan_variance("nanstd", x, opts, true); }
 
 /* ---- Positions. */
 
@@ -93,11 +101,10 @@ static kn_array nan_position(const char *name, kn_array x, const kn_argmax_opts 
     kn_array is_nan = kn_isnan(x), put = kn_like_double(worst);
     if (knx_is_complex(t.dtype))
         put = kn_like_complex(worst, worst);
-    kn_array y = f(kn_where(is_nan, put, x), &o);
     kn_any_opts all = kn_any_opts_default();
     all.axis = o.axis;
     all.keepdims = o.keepdims;
-    kn_array none = kn_all(is_nan, &all);
+    kn_array none = kn_all(is_nan, &all), y = kn_ok(none) ? f(kn_where(is_nan, put, x), &o) : NULL;
     if (kni_type_size(t) && knn_may_look() && kn_ok(none) && kn_item_bool(kn_any(none, NULL)))
         kna_fail(&c.op, KN_ERROR_VALUE, "All-NaN slice encountered");
     return knn_end(&c, kn_where(none, kn_like_int(-1), y));

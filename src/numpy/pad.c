@@ -69,9 +69,10 @@ static kn_atom value_for(padding *p, kn_array values, int ndim, int i, int side,
     int64_t at[2];
     if (!values)
         return kna_failed(op) ? KN_ATOM_NONE : knb_number(op->b, d, 0);
-    kn_atom v = kna_in_as(op, values, d);
+    kn_atom v = kna_in(op, values);
     if (kna_failed(op))
         return v;
+    v = knb_convert(op->b, v, d); /* a number wraps as an element does */
     kn_type t = knb_type(op->b, v);
     int64_t n = kni_type_size(t);
     pair_of(op, t.ndim, t.dim, ndim, n, i, at);
@@ -171,21 +172,44 @@ static kn_atom pad_statistic(padding *p, kn_atom a, int axis, int64_t before, in
     return between(op, spread(op, left, a, axis, before), a, spread(op, right, a, axis, after), axis, before, after);
 }
 
-/* From the end value towards the edge, which is not reached. */
-static kn_atom ramp(padding *p, kn_atom end, kn_atom edge, int axis, int64_t n, bool back)
+/* In which a ramp is worked out: the common dtype of end value and edge, if that is inexact. */
+static kn_dtype ramp_dtype(kna_op *op, kn_array ends, kn_dtype d)
+{
+    kn_type t = ends ? kna_type(op, ends) : kni_scalar_type(KN_DT(I64));
+    kn_dtype both = kna_failed(op) ? NULL : knx_promote(kna_strong_dtype(t), d);
+    return both && knx_is_inexact(both) ? both : KN_DT(F64);
+}
+
+/* From the end value on `side` towards the edge, which is not reached. Worked out before it becomes the array's dtype,
+ * which the end value itself need not be of. */
+static kn_atom ramp(padding *p, kn_array ends, int ndim, int side, kn_atom edge, int axis, int64_t n)
 {
     kna_op *op = &p->c.op;
     kn_builder *b = op->b;
-    kn_dtype d = knb_type(b, edge).dtype, work = knx_is_complex(d) ? KN_DT(C128) : KN_DT(F64);
+    kn_dtype d = knb_type(b, edge).dtype, work = ramp_dtype(op, ends, d);
+    kn_atom end = value_for(p, ends, ndim, axis, side, work);
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
     kn_linspace_opts o = kn_linspace_opts_default();
     int64_t at = axis;
     o.endpoint = false;
     o.dtype = d;
     o.axis = knn_one_axis(axis);
-    kn_array from = knn_made(&p->c, knb_convert(b, end, work));
+    kn_array from = knn_made(&p->c, end);
     kn_array to = knn_made(&p->c, knb_convert(b, knb_squeeze(b, edge, 1, &at), work));
     kn_atom y = kna_in(op, kn_linspace(from, to, n, &o));
-    return kna_failed(op) || !back ? y : knb_rev(b, y, 1, &at);
+    return kna_failed(op) || !side ? y : knb_rev(b, y, 1, &at);
+}
+
+/* 2 edge - x; truth values are numbers in between. */
+static kn_atom turned(kna_op *op, kn_atom edge, kn_atom x)
+{
+    kn_builder *b = op->b;
+    kn_dtype d = kna_failed(op) ? NULL : knb_type(b, x).dtype, work = d == KN_DT(BOOL) ? KN_DT(I64) : d;
+    if (!d)
+        return x;
+    edge = knb_convert(b, edge, work);
+    return knb_convert(b, knb_sub(b, knb_mul(b, knb_like(b, edge, 2), edge), knb_convert(b, x, work)), d);
 }
 
 /* Reflections of an axis of extent 2 or more (or 1 with its edge), as often as it takes. */
@@ -201,11 +225,8 @@ static kn_atom reflect(padding *p, kn_atom a, int axis, int64_t before, int64_t 
         kn_atom left = part(op, a, axis, skip, skip + l, true);
         kn_atom right = part(op, a, axis, n - skip - r, n - skip, true);
         if (p->odd && !kna_failed(op)) {
-            kn_atom two = knb_like(op->b, a, 2);
-            kn_atom first = spread(op, part(op, a, axis, 0, 1, false), left, axis, l);
-            left = knb_sub(op->b, knb_mul(op->b, two, first), left);
-            kn_atom last = spread(op, part(op, a, axis, n - 1, n, false), right, axis, r);
-            right = knb_sub(op->b, knb_mul(op->b, two, last), right);
+            left = turned(op, spread(op, part(op, a, axis, 0, 1, false), left, axis, l), left);
+            right = turned(op, spread(op, part(op, a, axis, n - 1, n, false), right, axis, r), right);
         }
         a = between(op, left, a, right, axis, l, r);
         before -= l;
@@ -249,9 +270,9 @@ static kn_atom pad_axis(padding *p, kn_atom a, int axis, int ndim, const kn_pad_
         break;
     case LINEAR_RAMP:
         if (before)
-            first = ramp(p, value_for(p, o->end_values, ndim, axis, 0, t.dtype), first, axis, before, false);
+            first = ramp(p, o->end_values, ndim, 0, first, axis, before);
         if (after && !kna_failed(op))
-            last = ramp(p, value_for(p, o->end_values, ndim, axis, 1, t.dtype), last, axis, after, true);
+            last = ramp(p, o->end_values, ndim, 1, last, axis, after);
         return between(op, first, a, last, axis, before, after);
     case MAXIMUM:
     case MEAN:

@@ -40,10 +40,10 @@ static void write_flat(knn_body *c, kn_array a, const int64_t *at, int64_t n, kn
         arg[d] = (kn_index_arg){.kind = KN_ARG_ARRAY, .array = knn_integers(part, n)};
     }
     if (part) {
-        kn_array y = u.weak && t.ndim ? v : cycled(v, t.ndim ? n : 1);
+        kn_array y = u.weak ? v : cycled(v, n);
         kn_shape scalar = {.ndim = 0};
-        if (!t.ndim)
-            y = kn_reshape(y, &scalar, NULL);
+        if (!t.ndim && !u.weak) /* the last one wins */
+            y = kn_reshape(knn_part("put", y, 0, n - 1, n), &scalar, NULL);
         kn_set_at(a, y, index_text(t.ndim, text), t.ndim, arg);
     }
     knx_free(part);
@@ -144,6 +144,40 @@ int kn_place_mask(kn_array arr, kn_array mask, kn_array vals)
     return end(&c, kn_error_pending() ? -1 : 0);
 }
 
+/* Do values go to n places, one each or one for all? */
+static void check_places(kna_op *op, kn_type values, int64_t n)
+{
+    kn_text t = {0};
+    bool fits = true;
+    for (int d = 0; d < values.ndim; d++)
+        fits = fits && (values.dim[d] == 1 || (d == values.ndim - 1 && values.dim[d] == n));
+    if (!fits)
+        kna_fail(op, KN_ERROR_VALUE,
+                 "shape mismatch: value array of shape %s could not be broadcast to indexing result of shape (%lld,)",
+                 knx_show_shape(&t, values.ndim, values.dim), (long long)n);
+}
+
+/* Along the only axis of the flattened array. */
+static void put_along_all(knn_body *c, kn_array arr, kn_array indices, kn_array values)
+{
+    kna_op *op = &c->op;
+    kn_type t = kna_type(op, arr), v = kna_type(op, values);
+    int ndim = 1;
+    int64_t n = 0, size = kni_type_size(t), *at = knn_look_integers(op, indices, &n, &ndim, "");
+    if (!kna_failed(op) && ndim != 1)
+        kna_fail(op, KN_ERROR_VALUE, "when axis=None, `indices` must have a single dimension.");
+    if (!kna_failed(op))
+        check_places(op, v, n);
+    for (int64_t k = 0; k < n && !kna_failed(op); k++) {
+        if (at[k] < -size || at[k] >= size)
+            kna_fail(op, KN_ERROR_INDEX, "index %lld is out of bounds for axis 0 with size %lld", (long long)at[k],
+                     (long long)size);
+        at[k] += at[k] < 0 ? size : 0;
+    }
+    write_flat(c, arr, at, n, values);
+    knx_free(at);
+}
+
 int kn_put_along_axis(kn_array arr, kn_array indices, kn_array values, const kn_axes *axis)
 {
     knn_body c;
@@ -157,17 +191,7 @@ int kn_put_along_axis(kn_array arr, kn_array indices, kn_array values, const kn_
     if (!kna_failed(op) && !knx_is_integer(i.dtype))
         kna_fail(op, KN_ERROR_INDEX, "`indices` must be an integer array");
     if (!kna_failed(op) && axis->n < 0) {
-        int64_t n = 0, size = kni_type_size(t), *at = knn_look_integers(op, indices, &n, NULL, "");
-        if (!kna_failed(op) && i.ndim != 1)
-            kna_fail(op, KN_ERROR_VALUE, "`indices` and `arr` must have the same number of dimensions");
-        for (int64_t k = 0; k < n && !kna_failed(op); k++) {
-            if (at[k] < -size || at[k] >= size)
-                kna_fail(op, KN_ERROR_INDEX, "index %lld is out of bounds for axis 0 with size %lld", (long long)at[k],
-                         (long long)size);
-            at[k] += at[k] < 0 ? size : 0;
-        }
-        write_flat(&c, arr, at, n, values);
-        knx_free(at);
+        put_along_all(&c, arr, indices, values);
         return end(&c, kn_error_pending() ? -1 : 0);
     }
     int at = kna_failed(op) ? 0 : kna_axis(op, *axis, t.ndim, -1);

@@ -158,6 +158,14 @@ kn_array kn_mean(kn_array x, const kn_mean_opts *opts)
     return finish(&r, y, o.keepdims);
 }
 
+/* Of a dtype that was asked for, which may be one of integers: then the quotient's fraction goes. */
+static kn_atom quotient(kn_builder *b, kn_atom sum, kn_atom n, kn_dtype d)
+{
+    if (knx_is_inexact(d))
+        return knb_div(b, sum, knb_convert(b, n, d));
+    return knb_convert(b, knb_div(b, knb_convert(b, sum, KN_DT(F64)), knb_convert(b, n, KN_DT(F64))), d);
+}
+
 /* The mean, with axes of extent 1 for those that are reduced, or the one that was given. */
 static kn_atom mean_for(reduction *r, kn_array given, kn_dtype d)
 {
@@ -167,54 +175,103 @@ static kn_atom mean_for(reduction *r, kn_array given, kn_dtype d)
     kn_atom sum = reduce(r, knb_reduce_sum);
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
-    return knn_keep_axes(&r->op, knb_div(b, sum, count_as(r, d)), r->type, r->n, r->axes);
+    kn_atom n = count_as(r, knx_is_inexact(d) ? d : KN_DT(F64));
+    return knn_keep_axes(&r->op, quotient(b, sum, n, d), r->type, r->n, r->axes);
+}
+
+/* The dtypes of a variance: sums are added up in `sum`, deviations taken in `away`, their squares in `each`. */
+typedef struct variance_dtypes {
+    kn_dtype sum, away, each, result;
+} variance_dtypes;
+
+/* nan: NumPy's nanvar keeps the deviations in the dtype of its argument. */
+static variance_dtypes dtypes_of_variance(reduction *r, const kn_var_opts *o, bool nan)
+{
+    variance_dtypes t;
+    kn_dtype from = r->type.dtype;
+    t.sum = mean_dtypes(o->dtype, from, &t.result);
+    bool refused = kna_failed(&r->op) || knn_not_a_number(&r->op, "var", t.sum);
+    t.away = o->dtype && !refused ? knx_promote(from, t.sum) : t.sum;
+    t.each = o->dtype && nan ? from : t.away;
+    kn_type given = o->mean ? kna_type(&r->op, o->mean) : r->type;
+    if (!kna_failed(&r->op) && o->mean && !knn_not_a_number(&r->op, "mean", given.dtype) && !given.weak &&
+        knx_promote(t.sum, given.dtype) != t.sum)
+        t.away = t.each = t.sum = t.result = knx_promote(t.sum, given.dtype);
+    if (!o->dtype)
+        t.result = knx_component(t.result);
+    return t;
+}
+
+/* |x|^2 */
+static kn_atom squared(kn_builder *b, kn_atom x, bool was_complex)
+{
+    kn_dtype d = knb_type(b, x).dtype;
+    if (knx_is_complex(d) && was_complex)
+        return knb_add(b, knb_integer_pow(b, knb_real(b, x), 2), knb_integer_pow(b, knb_imag(b, x), 2));
+    return knx_is_inexact(d) ? knb_integer_pow(b, x, 2) : knb_mul(b, x, x);
 }
 
 /* The deviations' squares, added up and divided by n - ddof. */
-static kn_atom variance(reduction *r, const kn_var_opts *o, kn_dtype *result)
+static kn_atom variance(reduction *r, const kn_var_opts *o, const variance_dtypes *t)
 {
-    kn_dtype d = mean_dtypes(o->dtype, r->type.dtype, result);
     kn_builder *b = r->op.b;
     if (o->ddof != 0 && o->correction != 0)
         kna_fail(&r->op, KN_ERROR_VALUE, "ddof and correction can't be provided simultaneously.");
-    kn_type given = o->mean ? kna_type(&r->op, o->mean) : r->type;
-    if (!kna_failed(&r->op) && o->mean && !knn_not_a_number(&r->op, "mean", given.dtype) && !given.weak &&
-        knx_promote(d, given.dtype) != d)
-        d = *result = knx_promote(d, given.dtype);
-    *result = knx_component(*result);
-    as(r, d);
+    kn_atom x = r->x;
+    bool was_complex = knx_is_complex(r->type.dtype);
+    as(r, t->sum);
     masked(r, 0); /* what does not count is not to be seen in derivatives, either: it may be NaN */
-    kn_atom mean = mean_for(r, o->mean, d);
+    kn_atom mean = mean_for(r, o->mean, t->sum);
+    if (t->away != t->sum) {
+        r->x = x;
+        as(r, t->away);
+        masked(r, 0);
+        mean = kna_failed(&r->op) ? mean : knb_convert(b, mean, t->away);
+    }
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
-    kn_dtype real = knx_component(d);
     kn_atom away = knb_sub(b, r->x, knb_broadcast_to(b, mean, r->type));
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
-    if (knx_is_complex(d))
-        r->x = knb_add(b, knb_integer_pow(b, knb_real(b, away), 2), knb_integer_pow(b, knb_imag(b, away), 2));
-    else
-        r->x = knb_integer_pow(b, away, 2);
+    r->x = squared(b, knb_convert(b, away, t->each), was_complex);
+    kn_dtype real = knx_component(t->sum), d = o->dtype ? t->sum : real;
+    as(r, d);
     masked(r, 0);
-    kn_atom sum = reduce(r, knb_reduce_sum);
-    kn_atom rest = knb_sub(b, count_as(r, real), knb_number(b, real, o->ddof + o->correction));
-    return knb_div(b, sum, knb_max(b, rest, knb_number(b, real, 0)));
+    kn_atom sum = reduce(r, knb_reduce_sum), zero = knb_number(b, knx_is_inexact(real) ? real : KN_DT(F64), 0);
+    if (kna_failed(&r->op))
+        return KN_ATOM_NONE;
+    kn_dtype counts = knb_type(b, zero).dtype;
+    kn_atom rest = knb_sub(b, count_as(r, counts), knb_number(b, counts, o->ddof + o->correction));
+    return quotient(b, sum, knb_max(b, rest, zero), d);
 }
 
-static kn_array var_or_std(const char *name, kn_array x, const kn_var_opts *opts, bool root)
+static kn_atom root_of(reduction *r, kn_atom y)
+{
+    kn_type t = knb_type(r->op.b, y);
+    if (knx_is_inexact(t.dtype))
+        return knb_sqrt(r->op.b, y);
+    kn_dtype f = knn_float_for(t);
+    if (t.ndim) /* NumPy's own: a scalar becomes an integer again, an array does not */
+        kna_fail(&r->op, KN_ERROR_TYPE,
+                 "Cannot cast ufunc 'sqrt' output from dtype('%s') to dtype('%s') with casting rule 'same_kind'",
+                 f->name, t.dtype->name);
+    return kna_failed(&r->op) ? y : knb_sqrt(r->op.b, knb_convert(r->op.b, y, f));
+}
+
+kn_array knn_variance(const char *name, kn_array x, const kn_var_opts *opts, bool root, bool nan)
 {
     KNN_OPTS(kn_var_opts, o, opts);
     reduction r;
-    kn_dtype result;
     begin(&r, name, x, o.axis, o.where, false);
-    kn_atom y = variance(&r, &o, &result);
-    if (!kna_failed(&r.op))
-        y = knb_convert(r.op.b, root ? knb_sqrt(r.op.b, y) : y, result);
-    return finish(&r, y, o.keepdims);
+    variance_dtypes t = dtypes_of_variance(&r, &o, nan);
+    kn_atom y = kna_failed(&r.op) ? KN_ATOM_NONE : variance(&r, &o, &t);
+    if (root && !kna_failed(&r.op))
+        y = root_of(&r, y);
+    return finish(&r, kna_failed(&r.op) ? y : knb_convert(r.op.b, y, t.result), o.keepdims);
 }
 
-kn_array kn_var(kn_array x, const kn_var_opts *opts) { return var_or_std("var", x, opts, false); }
-kn_array kn_std(kn_array x, const kn_var_opts *opts) { return var_or_std("std", x, opts, true); }
+kn_array kn_var(kn_array x, const kn_var_opts *opts) { return knn_variance("var", x, opts, false, false); }
+kn_array kn_std(kn_array x, const kn_var_opts *opts) { return knn_variance("std", x, opts, true, false); }
 
 /* ---- Extremes. */
 

@@ -364,6 +364,8 @@ kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts)
     kn_type t = knb_type(op.b, a);
     int64_t axes[KN_MAX_NDIM];
     int n = 0;
+    if (!t.ndim && o.axis.n == 2 && (o.axis.axis[0] == 0 || o.axis.axis[0] == -1))
+        o.axis.n = 0; /* NumPy lets a scalar have one */
     if (o.axis.n > 0) {
         n = kna_axes(&op, o.axis, t.ndim, KNA_AXES_ALL, axes);
         for (int i = 0; i < n && !kna_failed(&op); i++)

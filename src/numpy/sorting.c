@@ -54,12 +54,6 @@ static kn_atom sort_alone(kna_op *op, kn_atom a, int axis, bool descending)
     return y;
 }
 
-static kn_atom as_scalar(kna_op *op, kn_atom a)
-{
-    kn_shape none = {.ndim = 0};
-    return knn_reshape(op, a, &none);
-}
-
 static kn_array sorted(const char *name, kn_array x, const kn_sort_opts *opts, bool positions)
 {
     KNN_OPTS(kn_sort_opts, o, opts);
@@ -68,12 +62,12 @@ static kn_array sorted(const char *name, kn_array x, const kn_sort_opts *opts, b
     kn_atom out[2];
     kna_begin(&op, name);
     check_kind(&op, o.kind, o.stable || o.descending);
-    bool scalar = kna_type(&op, x).ndim == 0 && positions; /* argsort of a scalar is that of one element */
+    bool scalar = kna_type(&op, x).ndim == 0 && positions; /* argsort of a scalar is that of a vector of it */
     kn_atom a = along(&op, x, o.axis, scalar, &axis);
     if (!positions)
         return kna_end(&op, sort_alone(&op, a, axis, o.descending));
     sort_along(&op, a, axis, o.descending, out);
-    return kna_end(&op, scalar ? as_scalar(&op, out[1]) : out[1]);
+    return kna_end(&op, out[1]);
 }
 
 kn_array kn_sort(kn_array x, const kn_sort_opts *opts) { return sorted("sort", x, opts, false); }
@@ -97,7 +91,8 @@ static kn_array partitioned(const char *name, kn_array x, kn_array kth, const kn
     if (!kna_failed(&op) && ndim > 1)
         kna_fail(&op, KN_ERROR_VALUE, "object too deep for desired array");
     int64_t extent = kna_failed(&op) ? 0 : knb_type(op.b, a).dim[axis];
-    for (int64_t i = 0; i < n && !kna_failed(&op); i++)
+    bool empty = kna_failed(&op) || !kni_type_size(knb_type(op.b, a)); /* then NumPy checks nothing */
+    for (int64_t i = 0; i < n && !empty && !kna_failed(&op); i++)
         if ((k[i] < 0 ? k[i] + extent : k[i]) < 0 || k[i] >= extent)
             kna_fail(&op, KN_ERROR_VALUE, "kth(=%lld) out of bounds (%lld)",
                      (long long)(k[i] < 0 ? k[i] + extent : k[i]), (long long)extent);
@@ -105,7 +100,7 @@ static kn_array partitioned(const char *name, kn_array x, kn_array kth, const kn
     if (!positions)
         return kna_end(&op, sort_alone(&op, a, axis, o.descending));
     sort_along(&op, a, axis, o.descending, out);
-    return kna_end(&op, scalar ? as_scalar(&op, out[1]) : out[1]);
+    return kna_end(&op, out[1]);
 }
 
 kn_array kn_partition(kn_array a, kn_array kth, const kn_partition_opts *opts)
