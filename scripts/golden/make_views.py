@@ -52,6 +52,24 @@ def other_shape(n):
     return tuple(shape)
 
 
+def ordered_step(a):
+    """One with an order."""
+    name, order = rng.choice(["ravel", "ravel", "flatten", "reshape", "copy", "T", "broadcast", "at", "swap", "flip"]), rng.choice("CFAK")
+    if name == "ravel":
+        return f"ravel {order}", a.ravel(order)
+    if name == "flatten":
+        return f"flatten {order}", a.flatten(order)
+    if name == "copy":
+        return f"copy {order}", a.copy(order)
+    if name == "reshape":
+        order, shape = rng.choice("CFA"), other_shape(a.size)
+        return f"reshape {order} " + "x".join(map(str, shape)), np.reshape(a, shape, order=order)
+    try:
+        return step(a)
+    except IndexError:
+        return None
+
+
 def step(a):
     """A random function: its text and its result."""
     axis = lambda: rng.randrange(a.ndim)
@@ -124,14 +142,16 @@ def make(shape, dtype):
 
 
 lines = []
+MORE = [(3, 1), (1, 3), (1, 1), (3, 2), (2, 1, 3), (0, 1), (1, 4, 1), (2, 3, 2)]  # where orders differ, and where they do not
 SHAPES = [(), (1,), (7,), (0,), (3, 4), (4, 4), (2, 3, 4), (2, 1, 5), (3, 0, 2), (2, 2, 2, 2), (1, 6, 1)]
-while len(lines) < 700:
+while len(lines) < 1400:
+    late = len(lines) >= 700
     dtype = rng.choice(["i8", "i8", "c16"])
-    shape = rng.choice(SHAPES)
+    shape = rng.choice(SHAPES + MORE if late else SHAPES)
     base = a = make(shape, dtype)
     chain = []
     for _ in range(rng.randint(1, 6)):
-        s = step(a)
+        s = ordered_step(a) if late else step(a)
         if s is None:
             continue
         chain.append(s[0])

@@ -99,6 +99,13 @@ static bool changes(kn_type t, const int64_t *order)
     return false;
 }
 
+void kna_walking_order(const kna_array *a, int64_t *order)
+{
+    axis_strides along;
+    strides_along(a->type, a->stride, a->type.ndim, along);
+    sort_by_operands(a->type.ndim, 1, (const axis_strides *)&along, order);
+}
+
 static kn_array end_ordered(kna_op *op, kn_atom result, int n, const kn_array *operands)
 {
     kn_type t = knb_type(op->b, result);

@@ -398,36 +398,57 @@ static kna_array *viewed(kna_op *op, kn_array x, bool *fresh)
     return array_of_value(op, v);
 }
 
-static kn_array view_of(kna_op *op, const kna_array *b, kn_atom base_atom, kn_atom result, const kna_layout *l,
-                        bool of_storage)
+typedef struct view_how {
+    const kna_layout *layout; /* if it is known */
+    bool of_storage;          /* the chain leads from the storage's value */
+    const int64_t *order;     /* of a copy; NULL: C's */
+} view_how;
+
+static kn_array end_copy(kna_op *op, kn_atom result, const int64_t *order)
+{
+    bool ordered = order && !kna_failed(op) && knb_type(op->b, result).ndim > 1;
+    return ordered ? kna_end_permuted(op, result, order) : kna_end(op, result);
+}
+
+static kn_array view_of(kna_op *op, const kna_array *b, kn_atom base_atom, kn_atom result, view_how how)
 {
     int n = 0;
     const kn_draft_eqn **chain = b ? kna_find_chain(op, base_atom, result, &n) : NULL;
     if (!chain)
-        return kna_end(op, result);
-    kna_layout found = l ? *l : kna_layout_of(b);
-    for (int i = 0; i < n && !l; i++)
+        return end_copy(op, result, how.order);
+    kna_layout found = how.layout ? *how.layout : kna_layout_of(b);
+    for (int i = 0; i < n && !how.layout; i++)
         if (!kna_layout_step(op, chain[i], &found))
-            return kna_end(op, result);
+            return end_copy(op, result, how.order);
     if (kna_failed(op))
         return kna_end(op, result);
-    return end_view(op, new_view(op, b->storage, of_storage ? NULL : b->step, chain, n, &found), result);
+    return end_view(op, new_view(op, b->storage, how.of_storage ? NULL : b->step, chain, n, &found), result);
 }
 
-kn_array kna_end_view_as(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result, const kna_layout *l,
-                         bool of_storage)
+static kn_array end_view_how(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result, view_how how)
 {
     bool fresh;
     kna_array *b = viewed(op, base, &fresh);
-    kn_array y = view_of(op, b, base_atom, result, l, of_storage);
+    kn_array y = view_of(op, b, base_atom, result, how);
     if (b && fresh)
         drop_array(b);
     return y;
 }
 
+kn_array kna_end_view_as(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result, const kna_layout *l,
+                         bool of_storage)
+{
+    return end_view_how(op, base, base_atom, result, (view_how){l, of_storage, NULL});
+}
+
 kn_array kna_end_view(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result)
 {
-    return kna_end_view_as(op, base, base_atom, result, NULL, false);
+    return end_view_how(op, base, base_atom, result, (view_how){0});
+}
+
+kn_array kna_end_view_ordered(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result, const int64_t *order)
+{
+    return end_view_how(op, base, base_atom, result, (view_how){.order = order});
 }
 
 /* The view of an array with `order`'s axes as an array with C's. */

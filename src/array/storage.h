@@ -71,6 +71,8 @@ const kn_draft_eqn **kna_find_chain(kna_op *op, kn_atom from, kn_atom to, int *n
  * become the view's steps. Where NumPy would copy (a reshape that the strides do not allow), and where base is a
  * number, the result is an array of its own. */
 kn_array kna_end_view(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result);
+/* The same, but where it is no view the copy lies in memory with its axes in this order, the outermost first. */
+kn_array kna_end_view_ordered(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result, const int64_t *order);
 /* The same for a view whose layout is known from elsewhere; of_storage: base_atom is the storage's value, not x's. */
 struct kna_layout;
 kn_array kna_end_view_as(kna_op *op, kn_array base, kn_atom base_atom, kn_atom result, const struct kna_layout *l,
@@ -83,6 +85,8 @@ kn_array kna_end_strided(kna_op *op, kn_array x, const struct kna_layout *l);
  * a view with its axes out of C order. NULL operands are skipped. */
 kn_array kna_end_in_order(kna_op *op, kn_atom result, int n, const kn_array *operands);
 kn_array kna_end_like(kna_op *op, kn_atom result, kn_array x);
+/* The order in which NumPy walks through an array alone ('K'): axes of stride 0 stay where they stand. */
+void kna_walking_order(const kna_array *a, int64_t *order);
 /* With its axes in memory in this order, the outermost first: a view of a storage that holds the transposition. */
 kn_array kna_end_permuted(kna_op *op, kn_atom result, const int64_t *order);
 /* A handle of a storage that the current recording owns, whatever v is. Takes v over; NULL without memory. */

@@ -179,9 +179,12 @@ kn_array kn_reshape(kn_array x, const kn_shape *shape, const kn_reshape_opts *op
         y = reversed(&op, knn_reshape(&op, reversed(&op, a), &back));
     } else
         y = knn_reshape(&op, a, &s);
+    int64_t fortran[KN_MAX_NDIM];
+    for (int i = 0; i < s.ndim; i++)
+        fortran[i] = s.ndim - 1 - i;
     if (o.copy > 0)
-        return kna_end(&op, y);
-    kn_array view = kna_end_view(&op, x, a, y);
+        return order == 'F' && s.ndim > 1 && !kna_failed(&op) ? kna_end_permuted(&op, y, fortran) : kna_end(&op, y);
+    kn_array view = kna_end_view_ordered(&op, x, a, y, order == 'F' ? fortran : NULL);
     if (o.copy == 0 && view && !kn_shares_memory(x, view) && kn_size(view) > 0) {
         kna_begin(&op, "reshape");
         kna_fail(&op, KN_ERROR_VALUE, "Unable to avoid creating a copy while reshaping.");
@@ -190,16 +193,43 @@ kn_array kn_reshape(kn_array x, const kn_shape *shape, const kn_reshape_opts *op
     return view;
 }
 
-/* Axes by falling strides, those of extent 1 as they stand. */
+/* Do the elements lie one after the other, the axes from the outermost to the innermost in this order? */
+static bool lies_in_order(const kna_array *a, const int64_t *order)
+{
+    int64_t dim[KN_MAX_NDIM], stride[KN_MAX_NDIM];
+    for (int i = 0; i < a->type.ndim; i++) {
+        dim[i] = a->type.dim[order[i]];
+        stride[i] = a->stride[order[i]];
+    }
+    return kna_is_contiguous(kni_type(a->type.dtype, a->type.ndim, dim), stride);
+}
+
+/* Axes by falling strides. */
 static void order_in_memory(const kna_array *a, int64_t *order)
 {
-    int ndim = a->type.ndim;
-    for (int i = 0; i < ndim; i++) {
+    for (int i = 0; i < a->type.ndim; i++) {
         int to = i;
         for (; to > 0 && llabs(a->stride[order[to - 1]]) < llabs(a->stride[i]); to--)
             order[to] = order[to - 1];
         order[to] = i;
     }
+}
+
+/* The axes in the order in which the elements come, the outermost first. True: so they lie in memory. */
+static bool flat_order(const kna_array *a, char order, int64_t *axes)
+{
+    int ndim = a->type.ndim;
+    for (int i = 0; i < ndim; i++)
+        axes[i] = order == 'F' ? ndim - 1 - i : i;
+    if (lies_in_order(a, axes))
+        return true;
+    if (order != 'K')
+        return false;
+    order_in_memory(a, axes);
+    if (lies_in_order(a, axes))
+        return true;
+    kna_walking_order(a, axes);
+    return false;
 }
 
 static kn_array flattened(const char *name, kn_array x, const kn_ravel_opts *opts, bool copy)
@@ -211,26 +241,13 @@ static kn_array flattened(const char *name, kn_array x, const kn_ravel_opts *opt
     char order = knn_read_order(&op, o.order, x, true);
     bool other = !kna_failed(&op) && kna_handle_is_foreign(x); /* of another context: as if its axes lay in order */
     const kna_array *base = kna_failed(&op) || other || (copy && order == 'C') ? NULL : kna_array_of(&op, x);
-    kn_atom turned = a;
-    bool view = base && !copy && kna_is_contiguous(base->type, base->stride);
-    if (base && order != 'C' && !view) {
-        int64_t axes[KN_MAX_NDIM], dim[KN_MAX_NDIM], stride[KN_MAX_NDIM];
-        int ndim = base->type.ndim;
-        if (order == 'K')
-            order_in_memory(base, axes);
-        for (int i = 0; i < ndim; i++) {
-            axes[i] = order == 'K' ? axes[i] : ndim - 1 - i;
-            dim[i] = base->type.dim[axes[i]];
-            stride[i] = base->stride[axes[i]];
-        }
-        turned = ndim > 1 ? knb_transpose(op.b, a, axes) : a;
-        view = !copy && kna_is_contiguous(kni_type(base->type.dtype, ndim, dim), stride);
-    } else if ((base || other) && order == 'F') {
-        turned = reversed(&op, a);
-        view = view && base && base->type.ndim < 2;
-    }
+    int64_t axes[KN_MAX_NDIM];
+    bool lies = base && flat_order(base, order, axes);
+    kn_atom turned = other && order == 'F' ? reversed(&op, a) : a;
+    if (base && base->type.ndim > 1 && order != 'C')
+        turned = knb_transpose(op.b, a, axes);
     kn_atom y = knn_flatten(&op, turned);
-    return view ? kna_end_view(&op, x, a, y) : kna_end(&op, y);
+    return lies && !copy ? kna_end_view(&op, x, a, y) : kna_end(&op, y);
 }
 
 kn_array kn_ravel(kn_array x, const kn_ravel_opts *opts) { return flattened("ravel", x, opts, false); }

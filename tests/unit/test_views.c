@@ -47,8 +47,17 @@ static kn_array apply(kn_array x, const char *f)
     const char *arg = strchr(f, ' ') ? strchr(f, ' ') + 1 : "";
     if (!strncmp(f, "at ", 3))
         return kn_at(x, arg);
+    const char order[] = {*arg, 0};
+    if (!strncmp(f, "reshape", 7) && *arg >= 'A')
+        return kn_reshape(x, shape_in(arg + 2), .order = order);
     if (!strncmp(f, "reshape", 7))
         return kn_reshape(x, shape_in(arg));
+    if (!strncmp(f, "ravel ", 6))
+        return kn_ravel(x, .order = order);
+    if (!strncmp(f, "flatten ", 8))
+        return kn_flatten(x, .order = order);
+    if (!strncmp(f, "copy ", 5))
+        return kn_copy(x, .order = order);
     if (!strncmp(f, "broadcast", 9))
         return kn_broadcast_to(x, shape_in(arg));
     if (!strncmp(f, "T ", 2)) {
