@@ -110,7 +110,7 @@ static void free_prepared(void *state)
 const bench_case bench_calls[] = {
     {"jit_call_10", "us", 1, ASK_ALL, 0.3, 0, setup, run_jit, values_jit, .teardown = free},
     {"eager_add_10", "us", 1, ASK_ALL, 0.6, 0, setup, run_add, values_add, .teardown = free},
-    {"prepared_call_10", "ns", 1, 0, 5, 0, setup_prepared, run_prepared, NULL, .teardown = free_prepared},
+    {"prepared_call_10", "ns", 1, 0, 10, 0, setup_prepared, run_prepared, NULL, .teardown = free_prepared},
     {"prepared_op_8", "ns", 1, 0, 0.3, 0, setup_fifty_one, run_fifty_one, NULL, .teardown = free_prepared},
     {0},
 };

@@ -14,8 +14,9 @@ struct kn_prepared_s {
     kn_value **fixed;
     size_t operands_bytes; /* at the beginning of the workspace, if they are many */
     size_t workspace;
-    bool some_empty; /* of the arrays */
-    bool one_kernel; /* is all that the program does */
+    bool some_empty;    /* of the arrays */
+    bool one_kernel;    /* is all that the program does */
+    knd_direct *direct; /* one call is; else NULL */
     const struct place {
         size_t bytes, mask; /* that has to be zero in an address */
     } * in, *out;
@@ -138,6 +139,8 @@ static kn_error *prepare(kna_op *op, kn_fn fn, const kn_args *examples, int thre
         p->some_empty |= p->in[i].bytes == 0;
     for (uint32_t i = 0; i < n; i++)
         p->operand[i].data = fixed[i]->state == KN_V_NUMBER ? (const void *)&fixed[i]->bits : fixed[i]->buffer->data;
+    if (p->one_kernel && !p->some_empty)
+        p->direct = knd_make_direct(program, n, p->operand, p->threads);
     *out = p;
     return NULL;
 }
@@ -170,6 +173,7 @@ void kn_prepared_free(kn_prepared p)
         return;
     knc_release(p->program);
     release_fixed(p->fixed, p->n_fixed);
+    knx_free(p->direct);
     knx_free(p);
 }
 
@@ -286,33 +290,47 @@ static kn_error *find_fault(const struct kn_prepared_s *p, const void *const *in
 }
 
 /* overlaps, where neither is empty. */
-static inline bool meets(uintptr_t a, size_t n, uintptr_t b, size_t m) { return b - a < n || a - b < m; }
+static inline bool meets(uintptr_t a, size_t n, uintptr_t b, size_t m) { return (b - a < n) | (a - b < m); }
 
-/* All of it, without a word about what: most calls are right. Where something is empty the others look. */
-static inline bool all_well(const struct kn_prepared_s *p, const void *const *in, void *const *out, const void *work)
+__attribute__((noinline)) static bool workspace_well(const struct kn_prepared_s *p, const void *const *in,
+                                                     void *const *out, uintptr_t work)
 {
-    size_t room = p->workspace;
-    uintptr_t w = room ? (uintptr_t)work : 0; /* where nothing is */
-    if (p->some_empty || w % ALIGN || (room && !w))
-        return false;
-    for (uint32_t i = 0; i < p->n_in; i++) {
-        uintptr_t a = (uintptr_t)in[i];
-        if (!a || (a & p->in[i].mask) || meets(a, p->in[i].bytes, w, room))
-            return false;
-    }
-    for (uint32_t i = 0; i < p->n_out; i++) {
+    bool bad = !work | (work % ALIGN != 0);
+    for (uint32_t i = 0; i < p->n_in; i++)
+        bad |= meets((uintptr_t)in[i], p->in[i].bytes, work, p->workspace);
+    for (uint32_t i = 0; i < p->n_out; i++)
+        bad |= meets((uintptr_t)out[i], p->out[i].bytes, work, p->workspace);
+    return !bad;
+}
+
+/* All of it, without a word about what: most calls are right, so nothing stops in between. Where something is empty the
+ * others look. */
+static inline __attribute__((always_inline)) bool arrays_well(const struct kn_prepared_s *p, const void *const *in,
+                                                              void *const *out, uint32_t n_in, uint32_t n_out)
+{
+    bool bad = p->some_empty;
+    for (uint32_t i = 0; i < n_in; i++)
+        bad |= !in[i] | (((uintptr_t)in[i] & p->in[i].mask) != 0);
+    for (uint32_t i = 0; i < n_out; i++) {
         uintptr_t a = (uintptr_t)out[i];
         size_t bytes = p->out[i].bytes;
-        if (!a || (a & p->out[i].mask) || meets(a, bytes, w, room))
-            return false;
-        for (uint32_t k = 0; k < p->n_in; k++)
-            if (meets(a, bytes, (uintptr_t)in[k], p->in[k].bytes))
-                return false;
+        bad |= !a | ((a & p->out[i].mask) != 0);
+        for (uint32_t k = 0; k < n_in; k++)
+            bad |= meets(a, bytes, (uintptr_t)in[k], p->in[k].bytes);
         for (uint32_t k = 0; k < i; k++)
-            if (meets(a, bytes, (uintptr_t)out[k], p->out[k].bytes))
-                return false;
+            bad |= meets(a, bytes, (uintptr_t)out[k], p->out[k].bytes);
     }
-    return true;
+    return !bad;
+}
+
+/* The compiler knows the loops of the smallest functions. */
+static inline bool all_well(const struct kn_prepared_s *p, const void *const *in, void *const *out, const void *work)
+{
+    bool well = p->n_out != 1  ? arrays_well(p, in, out, p->n_in, p->n_out)
+                : p->n_in == 1 ? arrays_well(p, in, out, 1, 1)
+                : p->n_in == 2 ? arrays_well(p, in, out, 2, 1)
+                               : arrays_well(p, in, out, p->n_in, 1);
+    return well && (!p->workspace || workspace_well(p, in, out, (uintptr_t)work));
 }
 
 /* With the operands in a list: those that it holds, then the caller's. */
@@ -334,18 +352,27 @@ __attribute__((noinline, cold)) static kn_error *check(kn_prepared p, const void
     return find_fault(p, in, out, workspace);
 }
 
-int kn_prepared_run(kn_prepared p, const void *const *in, void *const *out, void *workspace)
+/* What is more than one call. */
+__attribute__((noinline)) static int run_all(kn_prepared p, const void *const *in, void *const *out, void *workspace)
 {
     kn_error *error = NULL;
-    bool well = p && in && out && all_well(p, in, out, workspace);
-    if (__builtin_expect(!well, 0))
-        error = check(p, in, out, workspace);
-    if (__builtin_expect(error != NULL, 0))
-        return refuse(error);
-    if (p->one_kernel) {
+    if (p->one_kernel)
         knd_run_kernel(p->program, p->n_fixed, p->operand, in, out, workspace, p->threads);
-        return 0;
-    }
-    error = run_program(p, in, out, workspace);
+    else
+        error = run_program(p, in, out, workspace);
     return error ? refuse(error) : 0;
+}
+
+int kn_prepared_run(kn_prepared p, const void *const *in, void *const *out, void *workspace)
+{
+    bool well = p && in && out && all_well(p, in, out, workspace);
+    if (__builtin_expect(!well, 0)) {
+        kn_error *error = check(p, in, out, workspace);
+        if (error)
+            return refuse(error);
+    }
+    if (!p->direct)
+        return run_all(p, in, out, workspace);
+    knd_run_direct(p->direct, in, out);
+    return 0;
 }

@@ -402,6 +402,14 @@ static void run_simple(const kng_prepared *p, void *const *buffer, const knk_map
 
 static bool is_split(const kng_prepared *p, int threads) { return threads > 1 && p->ns >= 2 * kng_tune.split_ns; }
 
+bool kng_one_call(const kng_prepared *p, int threads, kng_one *out)
+{
+    if (p->interpreted || p->empty || !p->simple || is_split(p, threads) || p->pass->large || p->pass->facts->n_loop)
+        return false;
+    *out = (kng_one){p->pass->f, p->call, p->buffer, p->pass->facts->n_stream};
+    return true;
+}
+
 size_t kng_prepared_scratch(const kng_prepared *p, int threads)
 {
     size_t most = 0;

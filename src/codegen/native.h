@@ -31,6 +31,16 @@ void kng_run_prepared(const kng_prepared *p, const knk_launch *launch, void *scr
  * thread. */
 void kng_run_moved(const kng_prepared *p, const knk_launch *launch, void *scratch);
 
+/* A launch that is one call of one function: its arguments but for addresses. Stream i begins at args->stream[i].at in
+ * buffer number buffer[i]; -1: that is all. */
+typedef struct kng_one {
+    kng_function *f;
+    const kng_args *args;
+    const int16_t *buffer;
+    int n_stream;
+} kng_one;
+bool kng_one_call(const kng_prepared *p, int threads, kng_one *out); /* false: it is not one */
+
 /* A launch in segments: a kernel of its own for each of some boxes that its points are cut into (kernel/narrow.h). All of
  * it lies where it is and must stay. */
 typedef struct kng_segment {

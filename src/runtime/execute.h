@@ -28,6 +28,11 @@ kn_error *knd_run_into(const kn_program *p, const kn_operand *in, void *const *t
 bool knd_is_one_kernel(const kn_program *p);
 void knd_run_kernel(const kn_program *p, uint32_t n_fixed, const kn_operand *fixed, const void *const *in,
                     void *const *to, void *workspace, int threads);
+/* One that is a single call on one thread, its arguments made ahead; freed by knx_free. NULL: it is not one, or there
+ * is no memory. The floating-point environment is looked at once per thread, and at each call while it is unusual. */
+typedef struct knd_direct knd_direct;
+knd_direct *knd_make_direct(const kn_program *p, uint32_t n_fixed, const kn_operand *fixed, int threads);
+void knd_run_direct(const knd_direct *d, const void *const *in, void *const *to);
 
 /* Sees each equation after it has run: its operands as they were before and its results (y[i] is NULL for one that
  * nothing reads). An error ends the run like that of a step; without a place it gets the equation's. Equations that

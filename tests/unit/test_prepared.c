@@ -3,6 +3,7 @@
  * how much memory functions need. */
 #include "support/expect.h"
 #include "base/memory.h"
+#include <fenv.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -383,6 +384,50 @@ static void *runs_it(void *env)
     return (void *)bad;
 }
 
+/* The floating-point environment is looked at in the first call of a thread, and for as long as it is not the usual one:
+ * what was set before it changes nothing, and is there afterwards. */
+typedef struct rounding {
+    kn_prepared p;
+    int before, after;
+    double usual, odd[2];
+} rounding;
+
+static void *calls_with_rounding(void *env)
+{
+    rounding *r = env;
+    double x = 1;
+    const void *in[] = {&x};
+    fesetround(r->before);
+    for (int i = 0; i < 2; i++)
+        kn_prepared_run(r->p, in, (void *[]){&r->odd[i]}, NULL);
+    r->after = fegetround();
+    fesetround(FE_TONEAREST);
+    kn_prepared_run(r->p, in, (void *[]){&r->usual}, NULL);
+    return NULL;
+}
+
+static kn_array tenth(const kn_array *x) { return kn_div(*x, 10.0); }
+KN_FUNCTION(tenth, kn_array, kn_array)
+
+static void a_new_thread_is_looked_at(void **state)
+{
+    (void)state;
+    static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
+    KN_SCOPE;
+    kn_array example = kn_zeros(KN_SHAPE(1), .dtype = KN_F64);
+    kn_prepared p = kn_prepare(KN_FN(tenth), KN_ARGS(&example), .threads = 1);
+    assert_non_null(p);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        rounding r = {.p = p, .before = modes[i]};
+        pthread_t t;
+        assert_int_equal(pthread_create(&t, NULL, calls_with_rounding, &r), 0);
+        pthread_join(t, NULL);
+        assert_int_equal(r.after, modes[i]);
+        assert_true(r.odd[0] == 0.1 && r.odd[1] == 0.1 && r.usual == 0.1);
+    }
+    kn_prepared_free(p);
+}
+
 static void several_threads_may_run_one(void **state)
 {
     (void)state;
@@ -451,6 +496,7 @@ int main(void)
         TEST(a_run_allocates_nothing),
         TEST(a_run_calls_no_system),
         TEST(several_threads_may_run_one),
+        TEST(a_new_thread_is_looked_at),
         TEST(the_number_of_threads_changes_no_bits),
         TEST(the_peak_is_known),
     };
