@@ -338,7 +338,7 @@ static kn_error *emit_rest(kna_op *op, const scan *s, const chunks *c, const kn_
 /* As JAX writes it: the scan also where there are no whole chunks but no rest either. */
 static kn_error *emit_chunks(kna_op *op, scan *s, const chunks *c)
 {
-    size_t n_in = (size_t)(s->body.n_const + s->n_xs), n_out = s->body.jaxpr->n_out;
+    size_t n_in = (size_t)s->body.n_const + (size_t)s->n_xs, n_out = s->body.jaxpr->n_out;
     bool has_whole = c->whole || !c->rest;
     kn_atom *in = knx_alloc((3 * n_in + 2 * n_out + 1) * sizeof *in), *x = in ? in + n_in : NULL;
     kn_atom *rest = x ? x + n_in : NULL, *y = x ? rest + n_in : NULL, *z = x ? y + n_out : NULL;

@@ -450,7 +450,7 @@ static kn_error *derive_mapped(const kna_core *f, const kn_type *in, int64_t siz
 static kn_error *derive_vmap(kna_core *f, const kn_type *in, const char *why, kn_closed *out)
 {
     kn_arena a = KN_ARENA_INIT;
-    size_t n = (size_t)(f->n_captured + f->n_in);
+    size_t n = (size_t)f->n_captured + (size_t)f->n_in;
     int *axis = knx_arena_alloc(&a, (n + 1) * sizeof *axis),
         *out_axis = knx_arena_alloc(&a, ((size_t)f->n_out + 1) * sizeof *out_axis);
     kn_type *inner = knx_arena_alloc(&a, (n + 1) * sizeof *inner);

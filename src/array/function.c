@@ -358,7 +358,7 @@ static kn_error *result_atom(kn_recording *r, const kna_core *f, int i, kn_array
 static kn_error *trace_c(kna_core *f, kn_recording *r, const kn_type *in, kn_value *const *known,
                          kn_value *const *given, kn_atom *results)
 {
-    size_t n_in = (size_t)(f->n_captured + f->n_in);
+    size_t n_in = (size_t)f->n_captured + (size_t)f->n_in;
     kn_array *x = knx_alloc((n_in + 1) * sizeof *x), *y = knx_alloc(((size_t)f->n_out + 1) * sizeof *y);
     kn_error *error = x && y ? NULL : knx_error_nomem();
     for (size_t i = 0; !error && i < n_in; i++) {

@@ -115,10 +115,10 @@ uint8_t *kng_modrm(uint8_t *p, int reg, const kng_operand *rm, int unit, uint8_t
 int kng_row_memory(const kng_row *w, int length)
 {
     static const uint8_t bytes[DUP - FULL + 1][3] = {
-        [FULL - FULL] = {16, 32, 64}, [HALF - FULL] = {8, 16, 32}, [QUARTER - FULL] = {4, 8, 16},
-        [EIGHTH - FULL] = {2, 4, 8},  [B1 - FULL] = {1, 1, 1},     [B2 - FULL] = {2, 2, 2},
-        [B4 - FULL] = {4, 4, 4},      [B8 - FULL] = {8, 8, 8},     [B16 - FULL] = {16, 16, 16},
-        [B32 - FULL] = {32, 32, 32},  [DUP - FULL] = {8, 32, 64},
+        [0] = {16, 32, 64},          [HALF - FULL] = {8, 16, 32}, [QUARTER - FULL] = {4, 8, 16},
+        [EIGHTH - FULL] = {2, 4, 8}, [B1 - FULL] = {1, 1, 1},     [B2 - FULL] = {2, 2, 2},
+        [B4 - FULL] = {4, 4, 4},     [B8 - FULL] = {8, 8, 8},     [B16 - FULL] = {16, 16, 16},
+        [B32 - FULL] = {32, 32, 32}, [DUP - FULL] = {8, 32, 64},
     };
     return w->memory == NO ? 0 : bytes[w->memory - FULL][length];
 }

@@ -44,7 +44,10 @@ static uint64_t get(const uint8_t *p, int bytes)
     return v;
 }
 
-static bool is_record(const uint8_t *p, char a, char b) { return p[0] == 'P' && p[1] == 'K' && p[2] == a && p[3] == b; }
+static bool is_record(const uint8_t *p, uint8_t a, uint8_t b)
+{
+    return p[0] == 'P' && p[1] == 'K' && p[2] == a && p[3] == b;
+}
 
 static kn_error *damaged(const kn_zip *z, const char *what)
 {

@@ -7,7 +7,7 @@
 
 #define FIELD_AT(type, base, field) (*(type *)((uintptr_t)(base) + (field)->offset))
 #define FIELD_OF(type, base, field) (*(const type *)((const char *)(base) + (field)->offset))
-#define EACH_FIELD(f, p)            (const kn_param_field *f = (p)->fields; f && f->name; f++)
+#define FOR_EACH_FIELD(f, p)        for (const kn_param_field *f = (p)->fields; f && f->name; f++)
 
 kni_jaxprs kni_field_jaxprs(const kn_param_field *f, const void *params)
 {
@@ -72,19 +72,17 @@ bool kni_params_copy(kn_arena *a, const kn_prim *p, const void *params, const vo
     void *copy = knx_arena_copy(a, params, p->params_size);
     if (!copy)
         return false;
-    for
-        EACH_FIELD(f, p)
-    if (!copy_field(a, f, copy))
-        return false;
-    for
-        EACH_FIELD(f, p) /* last, so that a failed copy holds nothing */
-        {
-            kni_jaxprs inner = kni_field_jaxprs(f, copy);
-            for (int i = 0; i < inner.n; i++)
-                kni_retain(inner.v[i]);
-            if (f->kind == KN_P_THUNK)
-                kni_thunk_retain(FIELD_AT(kn_thunk *, copy, f));
-        }
+    FOR_EACH_FIELD (f, p)
+        if (!copy_field(a, f, copy))
+            return false;
+    FOR_EACH_FIELD (f, p) /* last, so that a failed copy holds nothing */
+    {
+        kni_jaxprs inner = kni_field_jaxprs(f, copy);
+        for (int i = 0; i < inner.n; i++)
+            kni_retain(inner.v[i]);
+        if (f->kind == KN_P_THUNK)
+            kni_thunk_retain(FIELD_AT(kn_thunk *, copy, f));
+    }
     *out = copy;
     return true;
 }
@@ -93,15 +91,13 @@ void kni_params_drop(const kn_prim *p, const void *params)
 {
     if (!params)
         return;
-    for
-        EACH_FIELD(f, p)
-        {
-            kni_jaxprs inner = kni_field_jaxprs(f, params);
-            for (int i = 0; i < inner.n; i++)
-                kni_release(inner.v[i]);
-            if (f->kind == KN_P_THUNK)
-                kni_thunk_release(FIELD_AT(kn_thunk *, params, f));
-        }
+    FOR_EACH_FIELD (f, p) {
+        kni_jaxprs inner = kni_field_jaxprs(f, params);
+        for (int i = 0; i < inner.n; i++)
+            kni_release(inner.v[i]);
+        if (f->kind == KN_P_THUNK)
+            kni_thunk_release(FIELD_AT(kn_thunk *, params, f));
+    }
 }
 
 static bool equal_ints(kn_ints a, kn_ints b)
@@ -151,10 +147,9 @@ bool kni_params_equal_known(const kn_prim *p, const void *a, const void *b, kn_m
         return true;
     if (!a || !b)
         return false;
-    for
-        EACH_FIELD(f, p)
-    if (!(f->flags & KN_PF_NAME) && !equal_field(f, a, b, known))
-        return false;
+    FOR_EACH_FIELD (f, p)
+        if (!(f->flags & KN_PF_NAME) && !equal_field(f, a, b, known))
+            return false;
     return true;
 }
 
@@ -216,10 +211,9 @@ uint64_t kni_params_hash(const kn_prim *p, const void *params, uint64_t seed)
 {
     if (!params)
         return seed;
-    for
-        EACH_FIELD(f, p)
-    if (!(f->flags & KN_PF_NAME))
-        seed = hash_field(f, params, seed);
+    FOR_EACH_FIELD (f, p)
+        if (!(f->flags & KN_PF_NAME))
+            seed = hash_field(f, params, seed);
     return seed;
 }
 
@@ -238,12 +232,11 @@ size_t kni_result_room(const kn_prim *p, const void *params, int n_in)
     for (const kn_param_field *f = params ? p->fields : NULL; f && f->name; f++)
         room += jaxpr_results(f, params);
     if (params)
-        for
-            EACH_FIELD(f, p)
-    if (f->flags & KN_PF_TYPES) {
-        int n = kni_types_count(FIELD_OF(kn_ints, params, f));
-        room += n > 0 ? (size_t)n : 0;
-    }
+        FOR_EACH_FIELD (f, p)
+            if (f->flags & KN_PF_TYPES) {
+                int n = kni_types_count(FIELD_OF(kn_ints, params, f));
+                room += n > 0 ? (size_t)n : 0;
+            }
     return room;
 }
 

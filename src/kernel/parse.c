@@ -69,7 +69,7 @@ static bool hex(parser *s, uint64_t *v)
         return fails(s, "the bits of a constant are missing");
     int digits = 0;
     for (;; s->p++, digits++) {
-        int c = *s->p, d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        int c = (unsigned char)*s->p, d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
         if (d < 0)
             break;
         *v = *v << 4 | (unsigned)d;

@@ -285,7 +285,7 @@ static kn_error *emit_lanes(const kn_rule *r, const batching *t, const int *axis
                 continue;
             kn_atom all = lanes ? knb_move_axis(b, r->x[i], axis[i], 0) : r->x[i];
             kn_type one = knb_type(b, all);
-            one.ndim = (int8_t)(one.ndim - lanes);
+            one.ndim -= lanes;
             one.dim += lanes;
             n_const += !lanes;
             in[n++] = all;
