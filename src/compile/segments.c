@@ -9,7 +9,7 @@
 
 enum {
     MOST_BOXES = 256,
-    LEAST_POINTS = 64, /* of a box, on average: a call costs as much as so many */
+    LEAST_POINTS = 256, /* of a box, on average: a box costs some microseconds of planning */
     OWN_PART = 8       /* one part in so many of all points is worth a kernel that nothing else runs */
 };
 

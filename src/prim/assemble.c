@@ -9,6 +9,7 @@
  *     lower      elements pulled from the operand that the position falls into
  */
 #include "prim/rules.h"
+#include "prim/window.h"
 
 static kn_value2 zero_value(knk_builder *k, kn_dtype d)
 {
@@ -285,12 +286,12 @@ static void pad_axis(kn_lower *l, const kn_rule *r, const kn_index *i, int d, kn
         *pred = both(k, *pred, below(k, at, extent));
     if (step == 1)
         return;
-    knk_node by = knk_const_int(k, KN_ID_I64, step), zero = knk_const_int(k, KN_ID_I64, 0);
-    *pred = both(k, *pred, knk_binary(k, KNK_EQ, knk_binary(k, KNK_REM, at, by), zero));
+    knk_node by = knk_const_int(k, KN_ID_I64, step), q = knp_divide(k, at, step, r->yt[0].dim[d] + (lo < 0 ? -lo : 0));
+    *pred = both(k, *pred, knk_binary(k, KNK_EQ, knk_binary(k, KNK_MUL, q, by), at));
     from->axis[d].offset = 0;
     for (int j = 0; j < i->n_loop; j++)
         from->axis[d].coef[j] = 0;
-    from->axis[d].node = knk_binary(k, KNK_DIV, at, by);
+    from->axis[d].node = q;
 }
 
 static void pad_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)

@@ -116,7 +116,7 @@ static void concatenations_of_all_shapes_are_one_copy(void **state)
     if (kng_backend_best() == KNG_INTERPRETER)
         return;
     kn_kernel_cache *cache = knc_kernel_cache_new(1 << 20);
-    kni_jaxpr *j[2] = {two_vectors(1000, 400), two_vectors(333, 512)};
+    kni_jaxpr *j[2] = {two_vectors(1000, 400), two_vectors(733, 512)};
     kn_program *p[2];
     for (int i = 0; i < 2; i++)
         test_ok(knc_compile(j[i], &(kn_compile_options){.fuse = true, .kernels = cache}, &p[i]));
@@ -163,7 +163,8 @@ typedef struct shape {
     int n;
     int64_t dim[MOST_NDIM];
 } shape;
-static const shape shapes[] = {{1, {301}}, {1, {2000}}, {2, {33, 17}}, {2, {5, 700}}, {2, {700, 3}}, {3, {9, 11, 13}}};
+static const shape shapes[] = {{1, {301}},    {1, {2000}},   {2, {33, 17}},    {2, {5, 700}},
+                               {2, {700, 3}}, {2, {60, 70}}, {3, {9, 11, 13}}, {3, {18, 30, 22}}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static int64_t size_of(const shape *s)
