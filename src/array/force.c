@@ -154,17 +154,26 @@ static bool is_updated_leaf(const kna_cut *c, const kn_value *v)
  * are listed, not marked.) */
 static uint32_t updated_mark(const kna_cut *c) { return 1u << 31 | c->s->mark; }
 
+/* The update of a view is one of what the view shows: both are old values then. */
+static bool note_old(kna_cut *c, kn_value *old, bool *readers)
+{
+    while (old && old->state == KN_V_PENDING) {
+        const kn_node *n = old->pending.node;
+        *readers = *readers || atomic_load(&old->refs) > 1;
+        old->uses = updated_mark(c);
+        old = n->prim->bits & KN_VIEW ? n->in[0] : NULL;
+    }
+    if (!old || old->state != KN_V_BUFFER)
+        return true;
+    *readers = *readers || atomic_load(&old->refs) > 1;
+    return is_updated_leaf(c, old) || KN_VEC_PUSH(&c->old, old);
+}
+
 static bool note_updates(kna_cut *c, size_t from, bool *readers)
 {
     for (size_t k = from; k < c->node.n; k++) {
         kn_node *n = c->node.at[k];
-        kn_value *old = n->prim->updates ? n->in[n->prim->updates - 1] : NULL;
-        if (!old || (old->state != KN_V_BUFFER && old->state != KN_V_PENDING))
-            continue;
-        *readers = *readers || atomic_load(&old->refs) > 1;
-        if (old->state == KN_V_PENDING)
-            old->uses = updated_mark(c);
-        else if (!is_updated_leaf(c, old) && !KN_VEC_PUSH(&c->old, old))
+        if (n->prim->updates && !note_old(c, n->in[n->prim->updates - 1], readers))
             return false;
     }
     return true;

@@ -125,10 +125,70 @@ static kn_atom shape_for_box(kna_op *op, kn_type t, const kna_layout *l, const b
     return knb_reshape(op->b, v, t.ndim, x->count);
 }
 
-/* Outside of traces a position is an operand of the plan, so that a loop over positions needs one plan. */
-static kn_atom position(kna_op *op, int64_t at, bool moves)
+/* ---- Positions. Outside of traces those that came as operands of windows are operands of the plan, so that a loop
+ * over them needs one; all others are a part of its text, as they are where the place is read. */
+
+typedef struct windows {
+    kna_op *op;
+    const kna_array *target;
+    const kn_draft_eqn *chain; /* copies: emitting moves the equations */
+    int n_chain, ndim;         /* of the storage */
+    bool any;                  /* one has a position along an axis that is an operand */
+} windows;
+
+static const kn_value *atom_number(kna_op *op, kn_atom a)
 {
-    if (!op->b->hook || !moves)
+    kna_state *s = kna_state_get();
+    const kn_value *v = !op->b->hook || kni_is_literal(a) ? NULL : s->lazy_value.at[a];
+    return v && v->state == KN_V_NUMBER ? v : NULL;
+}
+
+static bool is_position(const kn_value *v, int64_t at)
+{
+    int64_t value;
+    if (!v || v->state != KN_V_NUMBER)
+        return false;
+    knx_convert(v->type.dtype, &v->bits, KN_DT(I64), &value);
+    return value == at;
+}
+
+/* The operand of the newest window whose position along axis k of the storage is this one, or KN_ATOM_NONE. */
+static kn_atom window_operand(windows *w, int k, int64_t at)
+{
+    uint32_t which = (uint32_t)k + 1, n = (uint32_t)w->ndim + 1;
+    w->any = false;
+    for (int i = w->n_chain; i-- > 0;) {
+        const kn_draft_eqn *e = &w->chain[i];
+        if (!(e->prim->bits & KN_WINDOW))
+            continue;
+        if (e->n_in != n) { /* of a reshaped storage */
+            w->any = true;
+            continue;
+        }
+        const kn_value *v = atom_number(w->op, e->in[which]);
+        w->any = w->any || v;
+        if (is_position(v, at))
+            return e->in[which];
+    }
+    for (const kna_step *s = w->target->step; s; s = s->before) {
+        if (!(s->prim->bits & KN_WINDOW))
+            continue;
+        w->any = w->any || s->n_in != n || s->operand[which];
+        if (s->n_in != n)
+            continue;
+        if (is_position(s->operand[which], at))
+            return kna_value_atom(w->op, s->operand[which]);
+    }
+    return KN_ATOM_NONE;
+}
+
+static kn_atom position(windows *w, int k, int64_t at)
+{
+    kna_op *op = w->op;
+    kn_atom known = op->b->hook ? window_operand(w, k, at) : KN_ATOM_NONE;
+    if (known != KN_ATOM_NONE || kna_failed(op))
+        return known;
+    if (!op->b->hook || !w->any)
         return knb_integer(op->b, op->b->hook || at > INT32_MAX ? KN_DT(I64) : KN_DT(I32), at);
     kn_value *n = kna_value_number(KN_DT(I64), false, knx_scalar_from_int(KN_DT(I64), at));
     if (!n) {
@@ -157,27 +217,23 @@ static kn_atom put_back(kna_op *op, const kn_prim *prim, const void *params, uin
     return prim->put(&rule, v);
 }
 
-static kn_atom put_box(kna_op *op, const kna_storage *s, const kna_layout *l, const box *x, kn_atom v)
+static kn_atom put_box(windows *w, const kna_layout *l, const box *x, kn_atom v)
 {
+    kna_op *op = w->op;
+    const kna_storage *s = w->target->storage;
     kn_type t = s->value->type;
     kn_atom start[KN_MAX_NDIM], all;
     v = shape_for_box(op, t, l, x, v);
     if (x->whole || kna_failed(op))
         return v;
     all = kna_value_atom(op, s->value);
-    if (x->stepped) {
-        int64_t limit[KN_MAX_NDIM];
-        for (int k = 0; k < t.ndim; k++)
-            limit[k] = x->start[k] + (x->count[k] - 1) * x->step[k] + 1;
-        kn_atom y = knb_slice(op->b, all, x->start, limit, x->step);
-        if (kna_failed(op))
-            return KN_ATOM_NONE;
-        kn_draft_eqn e = op->b->eqn.at[op->b->eqn.n - 1];
-        return put_back(op, e.prim, e.params, e.n_in, e.in, y, v);
-    }
     for (int k = 0; k < t.ndim; k++)
-        start[k] = position(op, x->start[k], x->count[k] < t.dim[k]);
-    return kna_failed(op) ? KN_ATOM_NONE : knb_dynamic_update_slice(op->b, all, v, start);
+        start[k] = x->count[k] < t.dim[k] ? position(w, k, x->start[k])
+                                          : knb_integer(op->b, op->b->hook ? KN_DT(I64) : KN_DT(I32), 0);
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    return x->stepped ? knb_strided_update(op->b, all, v, start, x->step)
+                      : knb_dynamic_update_slice(op->b, all, v, start);
 }
 
 /* ---- Through the views. */
@@ -268,8 +324,16 @@ void kna_put(kna_op *op, kn_array target, kn_atom target_atom, kn_atom result, k
         strided = kna_layout_step(op, chain[i], &l);
     if (kna_failed(op) || !kni_type_size(knb_type(op->b, result)))
         return;
+    kn_draft_eqn *copy = knx_arena_alloc(&op->b->arena, ((size_t)n + 1) * sizeof *copy);
+    if (!copy) {
+        kna_fail_with(op, knx_error_nomem());
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        copy[i] = *chain[i];
+    windows w = {.op = op, .target = a, .chain = copy, .n_chain = n, .ndim = a->storage->value->type.ndim};
     if (strided && find_box(a->storage->value->type, &l, &x))
-        v = put_box(op, a->storage, &l, &x, v);
+        v = put_box(&w, &l, &x, v);
     else {
         v = put_through_chain(op, target_atom, result, v);
         if (a->step && !kna_failed(op) && v != KN_ATOM_NONE)

@@ -227,6 +227,17 @@ void knx_convert(kn_dtype from, const void *src, kn_dtype to, void *dst)
     }
 }
 
+int64_t knx_position(kn_dtype d, const void *at, int64_t most)
+{
+    int64_t v = 0;
+    if (d->id == KN_ID_U64) {
+        uint64_t u = LOAD(uint64_t, at);
+        return u < (uint64_t)most ? (int64_t)u : most;
+    }
+    knx_convert(d, at, KN_DT(I64), &v);
+    return v < 0 ? 0 : v < most ? v : most;
+}
+
 kn_scalar_bits knx_scalar_from_double(kn_dtype d, double v) { return write_wide(d, wide_real(v, 0)); }
 
 kn_scalar_bits knx_scalar_from_int(kn_dtype d, int64_t v) { return write_wide(d, wide_integer(v)); }

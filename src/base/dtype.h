@@ -66,6 +66,8 @@ bool knx_can_cast(kn_dtype from, kn_dtype to, kn_casting how);
  * (knx_to_u64). Anything but zero is true, NaN too. Floats round half to even, once; integers become float16 and
  * bfloat16 through float32. Complex to real drops the imaginary part. A key converts to keys only: other pairs give
  * zero bits. src and dst may be unaligned and may be the same place. */
+/* The integer at `at` as a position: moved to lie between 0 and most. */
+int64_t knx_position(kn_dtype d, const void *at, int64_t most);
 void knx_convert(kn_dtype from, const void *src, kn_dtype to, void *dst);
 static inline int32_t knx_to_i32(double v) { return v > -2147483649.0 && v < 2147483648.0 ? (int32_t)v : INT32_MIN; }
 static inline int64_t knx_to_i64(double v) { return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN; }

@@ -59,7 +59,7 @@ static void list_effects(attacher *t, uint32_t *step)
     memset(step, 0xff, ((size_t)j->n_eqn + 1) * sizeof *step);
     for (uint32_t s = 0; s < t->n; s++) {
         const knc_step *at = step_at(t, s);
-        if (at->kind != KNC_KERNEL && at->kind != KNC_COPY &&
+        if (!knc_is_kernel(at) && at->kind != KNC_COPY &&
             (kni_bits(j->eqn[at->eqn].prim, j->eqn[at->eqn].params) & KN_EFFECT))
             step[at->eqn] = s;
     }

@@ -14,7 +14,7 @@ static void add_link(knc_bands *b, uint32_t *list, uint32_t step)
 
 static bool is_effect(const knc_plan *p, const knc_step *s)
 {
-    return s->kind != KNC_KERNEL && s->kind != KNC_COPY && s->eqn < p->j->n_eqn &&
+    return !knc_is_kernel(s) && s->kind != KNC_COPY && s->eqn < p->j->n_eqn &&
            (kni_bits(p->j->eqn[s->eqn].prim, p->j->eqn[s->eqn].params) & KN_EFFECT);
 }
 

@@ -21,7 +21,7 @@ void knc_drop_step(const knc_step *s)
 {
     for (uint32_t i = 0; s->kind == KNC_BAND && i < s->u.band->n_step; i++)
         knc_drop_step(&s->u.band->step[i].step);
-    if (s->kind == KNC_KERNEL) {
+    if (knc_is_kernel(s)) {
         knk_release(s->u.k.kernel);
         for (uint32_t i = 0; i < s->u.k.n_part; i++)
             knk_release(s->u.k.part[i]);

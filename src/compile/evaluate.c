@@ -439,6 +439,10 @@ static void advance(kn_lower *l)
         l->stack.n--;
         return;
     }
+    if (v->place && knc_old_value(l, var, at, &x)) {
+        knc_remember(l, var, at, x);
+        return;
+    }
     if (!computed_here(l, var, at)) {
         knc_remember(l, var, at, load(l, var, at, no_value));
         return;

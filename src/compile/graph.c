@@ -24,8 +24,8 @@ static void add(kn_str *out, kn_text *t)
 static void draw_step(const kn_program *p, uint32_t i, kn_str *out)
 {
     static const char *const kinds[] = {
-        [KNC_KERNEL] = "kernel",   [KNC_ROUTINE] = "routine", [KNC_COPY] = "copy",    [KNC_LOOP] = "loop",
-        [KNC_PRODUCT] = "product", [KNC_BAND] = "band",       [KNC_BRANCH] = "branch"};
+        [KNC_KERNEL] = "kernel",   [KNC_ROUTINE] = "routine", [KNC_COPY] = "copy",     [KNC_LOOP] = "loop",
+        [KNC_PRODUCT] = "product", [KNC_BAND] = "band",       [KNC_BRANCH] = "branch", [KNC_PUT] = "kernel"};
     const knc_step *s = &p->step[i];
     const kn_place *place = s->eqn < p->jaxpr->n_eqn ? p->jaxpr->eqn[s->eqn].place : NULL;
     kn_text t = {0}, label = {0};

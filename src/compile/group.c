@@ -117,7 +117,8 @@ static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses 
         if (why)
             return why;
     }
-    if (knc_reads_too_late(p, e, c == KNC_VIEW || c == KNC_IDENTITY, u->level))
+    bool at_place = u->n == 1 && knc_reads_at_place(p, e, u->at[0].group);
+    if (!at_place && knc_reads_too_late(p, e, c == KNC_VIEW || c == KNC_IDENTITY, u->level))
         return KNC_BECAUSE_OLD;
     *store = false;
     if (c == KNC_VIEW || c == KNC_IDENTITY)
@@ -151,6 +152,8 @@ static int joinable(knc_plan *p, const kn_eqn *e, const knc_uses *u, unsigned we
         int64_t points = g->height >= height ? INT64_MAX : kni_type_size(g->par);
         bool rows = knc_has_rows(g) && (v->rows != KNC_NO || v->spread != KNC_NO || g->form == KNC_LOOPS_ROWS);
         bool elements = u->at[i].loops == KNC_LOOPS_FULL;
+        if (g->puts && v->need) /* perhaps by a copy before it */
+            continue;
         bool fits = u->at[i].point == KNC_POINT && (!elements || may_store_elements(g)) &&
                     !(elements && knc_has_other_rows(p, v, g)) && (rows || g->height >= height);
         if (fits && points > most && g->level < limit && g->n_store < KNC_MAX_STORES && knc_may_rise(g, height) &&
@@ -223,6 +226,30 @@ static void group_routine(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_us
     }
     for (uint32_t k = 0; k < e->n_in; k++)
         need(p, e->in[k], p->group.at[g].height, p->group.at[g].level, KNC_BECAUSE_ROUTINE, false);
+}
+
+/* An update whose new elements a kernel puts where they go: its points are theirs. */
+static void group_put(knc_plan *p, uint32_t i, const kn_eqn *e, const knc_uses *u)
+{
+    int32_t height = 1 + knc_height_above(p, u, -1);
+    uint32_t g = new_group(p, i, knc_type(p, e->in[1]), height);
+    if (p->failed)
+        return;
+    p->group.at[g].puts = true;
+    p->group.at[g].plain = false;
+    p->group.at[g].n_read = 2;
+    runs_before(p, g, u, -1);
+    knc_pin(p, g); /* the copies before it read what must be there then */
+    knc_use at = {.group = g, .point = KNC_POINT, .stages = 1};
+    p->value[e->out].why = KNC_BECAUSE_PUT;
+    p->value[e->out].put = true;
+    add_store(p, e->out, at, false);
+    for (uint32_t k = 0; k < e->n_in; k++)
+        if (k != 1)
+            need(p, e->in[k], p->group.at[g].height, p->group.at[g].level, KNC_BECAUSE_ROUTINE, false);
+    knc_note_place(p, e);
+    if (kni_is_var(e->in[1]))
+        knc_add_use(p, e->in[1], at);
 }
 
 /* Elements that are moved and nothing else: worth a kernel if there are many of them, and each is one element there. */
@@ -411,7 +438,9 @@ static kn_error *group_eqn(knc_plan *p, uint32_t i)
     }
     if (group_alias(p, e, c, &u))
         return NULL;
-    if (c == KNC_RUN)
+    if (c == KNC_RUN && knc_can_put(p, e))
+        group_put(p, i, e, &u);
+    else if (c == KNC_RUN)
         group_routine(p, i, e, &u);
     else if (c == KNC_REDUCE)
         group_reduction(p, i, e, &u);

@@ -55,12 +55,13 @@ static void lower_stores(kn_lower *l, bool elements)
         for (uint32_t v = l->g->first_store; v != KNC_NO && !l->failed; v = l->p->value[v].next) {
             if (!stores_here(l, v, elements))
                 continue;
-            const knc_point *at = knc_home_of(l, l->p->value[v].loops, l->p->j->type[v]);
+            bool put = l->p->value[v].put;
+            const knc_point *at = knc_home_of(l, l->p->value[v].loops, knc_stored_type(l->p, v));
             kn_value2 x;
-            if (!knc_filled(l, v, &x))
-                x = knc_evaluate(l, v, at);
+            if (put || !knc_filled(l, v, &x))
+                x = knc_evaluate(l, put ? l->p->j->eqn[l->p->value[v].eqn].in[1] : v, at);
             if (store)
-                knc_store_value(l, v, at, x);
+                (put ? knc_put_value : knc_store_value)(l, v, at, x);
         }
 }
 
@@ -198,8 +199,8 @@ bool knc_launch_numbers(kn_lower *l, const int64_t *turn, const knk_map_values *
 static bool fits_over(const kn_lower *l, const knc_access *from, const knc_access *to)
 {
     const knc_plan *p = l->p;
-    bool fits = !from->written && !from->mixed && !to->mixed && !from->offset && from->last <= to->first &&
-                kn_dtype_table[from->dtype].size == kn_dtype_table[to->dtype].size &&
+    bool fits = !l->g->puts && !from->written && !from->mixed && !to->mixed && !from->offset &&
+                from->last <= to->first && kn_dtype_table[from->dtype].size == kn_dtype_table[to->dtype].size &&
                 p->slot.at[from->slot].bytes == p->slot.at[to->slot].bytes && from->slot != to->slot &&
                 knc_same_map(l, from->map[0], to->map[0]) && knc_same_map(l, from->map[1], to->map[1]);
     for (size_t i = 0; fits && i < l->buffer.n; i++) {
@@ -221,37 +222,6 @@ static bool note_reuse(kn_lower *l, uint32_t step)
     return true;
 }
 
-static kn_error *add_kernel(kn_lower *l, knk_kernel *kernel)
-{
-    knc_plan *p = l->p;
-    uint32_t number = (uint32_t)p->step.n;
-    knc_step s = {.kind = KNC_KERNEL, .eqn = l->g->eqn, .n_ref = (uint32_t)l->buffer.n};
-    s.u.k.kernel = kernel;
-    s.ref = knx_arena_alloc(&p->p->arena, (l->buffer.n + 1) * sizeof *s.ref);
-    if (!s.ref || !knc_launch_numbers(l, NULL, &s.u.k.map, &s.u.k.par, &s.u.k.inner) || !note_reuse(l, number) ||
-        !KN_VEC_PUSH(&p->step, s)) {
-        knk_release(kernel);
-        return knx_error_nomem();
-    }
-    for (size_t b = 0; b < l->buffer.n; b++) {
-        s.ref[b] = (knc_ref){.index = l->buffer.at[b].slot, .offset = l->buffer.at[b].offset};
-        if (l->buffer.at[b].written)
-            p->slot.at[l->buffer.at[b].slot].maker = number;
-    }
-    return NULL;
-}
-
-static kn_error *lower_group(kn_lower *l, uint32_t group)
-{
-    knk_kernel *kernel = NULL;
-    l->group = group;
-    l->g = &l->p->group.at[group];
-    if (!kni_type_size(l->g->par)) /* nothing to compute */
-        return NULL;
-    KN_TRY(build_kernel(l, &kernel));
-    return add_kernel(l, kernel);
-}
-
 /* The result of an update gets the elements of the operand first: a copy, unless memory.c can give it their place. */
 static kn_error *add_copy(knc_plan *p, uint32_t eqn, uint32_t step, knc_ref from, uint32_t to)
 {
@@ -265,6 +235,52 @@ static kn_error *add_copy(knc_plan *p, uint32_t eqn, uint32_t step, knc_ref from
     s.ref[0] = (knc_ref){.index = to};
     s.ref[1] = from;
     return !u.whole || KN_VEC_PUSH(&p->reuse, ((knc_reuse){u.copy, u.from, to})) ? NULL : knx_error_nomem();
+}
+
+static kn_error *add_put_copies(kn_lower *l, uint32_t step)
+{
+    knc_plan *p = l->p;
+    for (uint32_t v = l->g->first_store; v != KNC_NO; v = p->value[v].next) {
+        size_t offset;
+        const kn_eqn *e = &p->j->eqn[p->value[v].eqn];
+        if (!p->value[v].put)
+            continue;
+        knc_ref from = {.index = knc_slot_of(p, e->in[e->prim->updates - 1], &offset)};
+        from.offset = offset;
+        KN_TRY(p->failed ? knx_error_nomem() : add_copy(p, p->value[v].eqn, step, from, p->value[v].slot));
+    }
+    return NULL;
+}
+
+static kn_error *add_kernel(kn_lower *l, knk_kernel *kernel)
+{
+    knc_plan *p = l->p;
+    uint32_t number = (uint32_t)p->step.n;
+    knc_step s = {.kind = KNC_KERNEL, .eqn = l->g->eqn, .n_ref = (uint32_t)l->buffer.n};
+    s.u.k.kernel = kernel;
+    s.ref = knx_arena_alloc(&p->p->arena, (l->buffer.n + 1) * sizeof *s.ref);
+    for (size_t b = 0; s.ref && b < l->buffer.n; b++)
+        s.ref[b] = (knc_ref){.index = l->buffer.at[b].slot, .offset = l->buffer.at[b].offset};
+    if (!s.ref || !knc_launch_numbers(l, NULL, &s.u.k.map, &s.u.k.par, &s.u.k.inner) || !note_reuse(l, number) ||
+        (l->g->puts && !knc_add_puts(l, &s)) || !KN_VEC_PUSH(&p->step, s)) {
+        knk_release(kernel);
+        return knx_error_nomem();
+    }
+    for (size_t b = 0; b < l->buffer.n; b++)
+        if (l->buffer.at[b].written)
+            p->slot.at[l->buffer.at[b].slot].maker = number;
+    return l->g->puts ? add_put_copies(l, number) : NULL;
+}
+
+static kn_error *lower_group(kn_lower *l, uint32_t group)
+{
+    knk_kernel *kernel = NULL;
+    l->group = group;
+    l->g = &l->p->group.at[group];
+    if (!kni_type_size(l->g->par)) /* nothing to compute */
+        return NULL;
+    KN_TRY(build_kernel(l, &kernel));
+    return add_kernel(l, kernel);
 }
 
 /* A product thought through. Its refs are there: two operands and the result. */

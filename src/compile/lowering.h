@@ -113,6 +113,12 @@ bool knc_launch_numbers(kn_lower *l, const int64_t *turn, const knk_map_values *
                         const int64_t *const **inner);
 void knc_free_lower(kn_lower *l);
 
+/* puts.c */
+kn_type knc_stored_type(const knc_plan *p, uint32_t var); /* of the elements that a kernel stores for it */
+void knc_put_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value);
+bool knc_old_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 *value); /* the element at the place */
+bool knc_add_puts(kn_lower *l, knc_step *s); /* the step becomes a put; false without memory */
+
 /* loops.c */
 int knc_kernel_map(kn_lower *l, int64_t offset, const int64_t *coef, bool memory);
 void knc_natural_loops(kn_lower *l);

@@ -213,7 +213,7 @@ static bool chain_effects(order *o, uint32_t n)
     for (uint32_t s = 0; s < n; s++) {
         const knc_step *at = &o->p->step.at[s];
         const kn_eqn *e = &j->eqn[at->eqn];
-        bool of_one = at->kind != KNC_KERNEL && at->kind != KNC_COPY && at->kind != KNC_BAND;
+        bool of_one = !knc_is_kernel(at) && at->kind != KNC_COPY && at->kind != KNC_BAND;
         if (of_one && (kni_bits(e->prim, e->params) & KN_EFFECT))
             step[at->eqn] = s;
     }

@@ -38,6 +38,7 @@ typedef enum knc_state {
     X(RESULT, "a result of the program")                                          \
     X(ROUTINE, "a routine reads it")                                              \
     X(RUN, "made by a routine")                                                   \
+    X(PUT, "put there by the kernel that makes it")                               \
     X(MAY_FAIL, "it may fail, so it runs")                                        \
     X(ALIASED, "a view that lies in the same order shares its memory")            \
     X(IN_ORDER, "its elements already lie in this order")                         \
@@ -130,6 +131,8 @@ typedef struct knc_value {
     bool need, is_output, many, joined;
     bool kept;    /* its memory is an output's */
     bool aligned; /* its memory is read as larger elements too */
+    bool put;     /* an update whose new elements a kernel puts there: puts.c */
+    uint32_t place; /* 1 + variable of a put, of which the maker of its elements reads this where they go; 0: none */
 } knc_value;
 
 /* A step in the making. Groups that merged point to one another: what a group was when it merged still says where its
@@ -144,6 +147,7 @@ typedef struct knc_group {
     uint32_t limit;      /* of a level below it the group reads no value after its update */
     uint32_t eqn;        /* the last one that stores: the key of its place in the program */
     bool routine, plain; /* plain: no views, no computed positions, no reductions */
+    bool puts;           /* stores updates */
     uint16_t n_store, weight;
     uint32_t n_read; /* values that it reads from memory, as far as is known: at most */
     kn_type par;     /* extents of the points; once there are rows: of those */
@@ -254,6 +258,12 @@ uint32_t knc_update_limit(const knc_plan *p, uint32_t var); /* a step of this le
 bool knc_reads_too_late(const knc_plan *p, const kn_eqn *e, bool moves, uint32_t level); /* and is better stored */
 kn_error *knc_settle_updates(knc_plan *p); /* once places are known: copies that are left, and why */
 kn_error *knc_drop_copies(knc_plan *p);    /* those that are not */
+
+/* puts.c: may a kernel put the new elements of this update there? Then its group begins with their points, and what
+ * reads the old elements where the new ones go may be worked out in it. */
+bool knc_can_put(const knc_plan *p, const kn_eqn *e);
+void knc_note_place(knc_plan *p, const kn_eqn *e);
+bool knc_reads_at_place(knc_plan *p, const kn_eqn *e, uint32_t group);
 
 /* control.c: an equation with KN_LOOPS becomes a kernel, or programs that the executor drives. s: a routine's
  * step, with

@@ -75,7 +75,7 @@ kn_error *knc_prepare_kernels(knc_plan *p)
 {
     for (uint32_t i = 0; i < p->p->n_step; i++) {
         knc_step *s = (knc_step *)(uintptr_t)&p->p->step[i];
-        if (s->kind == KNC_KERNEL)
+        if (knc_is_kernel(s))
             KN_TRY(prepare_step(p, s));
         else if (s->kind == KNC_PRODUCT)
             KN_TRY(prepare_product(p, s));

@@ -123,7 +123,7 @@ void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t)
         knx_text_add(t, "copy");
         return;
     }
-    if (s->kind != KNC_KERNEL && s->kind != KNC_PRODUCT && s->kind != KNC_BAND) {
+    if (!knc_is_kernel(s) && s->kind != KNC_PRODUCT && s->kind != KNC_BAND) {
         knx_text_add(t, "%s", p->jaxpr->eqn[s->eqn].prim->name);
         return;
     }
@@ -155,7 +155,7 @@ static int64_t elements_of(const kn_program *p, const knc_step *s)
         return (int64_t)s->u.bytes;
     if (s->kind == KNC_PRODUCT)
         return kni_type_size(p->jaxpr->type[p->jaxpr->eqn[s->u.p.eqn].out]);
-    if (s->kind != KNC_KERNEL)
+    if (!knc_is_kernel(s))
         return s->u.r.n_out ? kni_type_size(s->u.r.yt[0]) : 0;
     for (int d = 0; d < s->u.k.kernel->n_par; d++)
         points *= s->u.k.par[d];

@@ -85,8 +85,16 @@ typedef enum knc_step_kind {
     KNC_LOOP,
     KNC_PRODUCT,
     KNC_BAND,
-    KNC_BRANCH
+    KNC_BRANCH,
+    KNC_PUT /* a kernel that replaces some elements of its results: no other pass takes it for one that makes all */
 } knc_step_kind;
+/* Addresses of a step that move by data: by so many bytes for each position that reference `start` holds, which is
+ * moved to lie between 0 and `most`. */
+typedef struct knc_shift {
+    uint32_t start, ref[2]; /* ref[1]: KNC_NO: only one moves */
+    kn_dtype dtype;
+    int64_t most, bytes;
+} knc_shift;
 typedef struct knc_step {
     uint8_t kind;
     uint32_t eqn; /* the equation that errors point at */
@@ -103,6 +111,8 @@ typedef struct knc_step {
             const struct kng_prepared *prepared; /* NULL: it is interpreted */
             knk_kernel *const *part;             /* kernels of its segments: they live as long as it does */
             uint32_t n_part;
+            const knc_shift *shift;              /* KNC_PUT */
+            uint32_t n_shift;
         } k;
         struct {
             uint32_t n_in, n_out;
@@ -196,6 +206,7 @@ typedef struct knc_note {
     uint32_t step;      /* KNC_NO: several, or none */
 } knc_note;
 #define KNC_NO UINT32_MAX
+static inline bool knc_is_kernel(const knc_step *s) { return s->kind == KNC_KERNEL || s->kind == KNC_PUT; }
 
 /* How a loop or branch runs, and why not better. */
 typedef struct knc_path_note {

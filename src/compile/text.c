@@ -130,6 +130,7 @@ static void step_head(const kn_program *p, const knc_step *s, kn_text *t)
 {
     switch ((knc_step_kind)s->kind) {
     case KNC_KERNEL:
+    case KNC_PUT:
         knx_text_add(t, "kernel %016llx, %d nodes,", (unsigned long long)s->u.k.kernel->hash, s->u.k.kernel->n_node);
         extents(t, "points", s->u.k.kernel->n_par, s->u.k.par);
         for (int k = 0; k < s->u.k.kernel->n_stage; k++)
@@ -155,7 +156,8 @@ static void step_head(const kn_program *p, const knc_step *s, kn_text *t)
 static bool is_written(const knc_step *s, uint32_t r)
 {
     switch ((knc_step_kind)s->kind) {
-    case KNC_KERNEL: return s->u.k.kernel->buffer[r].written;
+    case KNC_KERNEL:
+    case KNC_PUT: return r < (uint32_t)s->u.k.kernel->n_buffer && s->u.k.kernel->buffer[r].written;
     case KNC_COPY: return r == 0;
     case KNC_PRODUCT: return s->u.p.writes[r];
     case KNC_BAND: return false; /* its steps say it */
@@ -188,7 +190,7 @@ static void step_text(const kn_program *p, uint32_t i, kn_str *out)
     knx_text_add(&t, "  %u: ", (unsigned)i);
     step_head(p, s, &t);
     add(out, &t);
-    if (s->kind == KNC_KERNEL || (s->kind == KNC_PRODUCT && p->first_eqn[i] + 1 < p->first_eqn[i + 1])) {
+    if (knc_is_kernel(s) || (s->kind == KNC_PRODUCT && p->first_eqn[i] + 1 < p->first_eqn[i + 1])) {
         knx_text_add(&t, " of ");
         knc_step_operations(p, i, &t);
         add(out, &t);

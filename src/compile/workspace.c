@@ -72,7 +72,7 @@ static double cost_of_product(const knc_step *s)
 
 static double parts_of(const knc_step *s)
 {
-    if (s->kind == KNC_KERNEL)
+    if (knc_is_kernel(s))
         return elements(s) * operations(s) / OPERATIONS_OF_A_PART;
     if (s->kind == KNC_PRODUCT)
         return cost_of_product(s) / NANOSECONDS_OF_A_PART;
@@ -90,7 +90,7 @@ static int most_threads(const kn_program *p)
     for (uint32_t i = 0; i < p->n_step; i++) {
         const knc_step *s = &p->step[i];
         int n = 1;
-        if (s->kind == KNC_KERNEL || s->kind == KNC_PRODUCT || s->kind == KNC_BAND) {
+        if (knc_is_kernel(s) || s->kind == KNC_PRODUCT || s->kind == KNC_BAND) {
             double parts = parts_of(s);
             n = parts < KNX_MAX_THREADS ? (int)parts : KNX_MAX_THREADS;
         }
@@ -169,7 +169,7 @@ static size_t scratch_of(const kn_program *p, int threads)
     for (uint32_t i = 0; i < p->n_step; i++) {
         const knc_step *s = &p->step[i];
         size_t bytes = 0;
-        if (s->kind == KNC_KERNEL) {
+        if (knc_is_kernel(s)) {
             bytes = scratch_of_kernel(s, threads);
         } else if (s->kind == KNC_PRODUCT) {
             bytes = knc_product_workspace(s, threads) + (size_t)threads * knc_attached_scratch(s);

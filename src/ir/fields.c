@@ -232,6 +232,7 @@ const kn_param_field kni_fields_check_bounds[] = {
     END,
 };
 const kn_param_field kni_fields_dynamic_slice[] = {FIELD(INTS, kn_p_dynamic_slice, slice_sizes), END};
+const kn_param_field kni_fields_strided_update[] = {FIELD(INTS, kn_p_strided_update, strides), END};
 
 /* The others */
 

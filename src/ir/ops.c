@@ -257,6 +257,14 @@ kn_atom knb_dynamic_update_slice(kn_builder *b, kn_atom x, kn_atom update, const
     return emit_first_and_rest(b, &kn_prim_dynamic_update_slice, NULL, 2, first, knb_type(b, x).ndim, start);
 }
 
+kn_atom knb_strided_update(kn_builder *b, kn_atom x, kn_atom update, const kn_atom *start, const int64_t *strides)
+{
+    kn_atom first[] = {x, update};
+    int ndim = knb_type(b, x).ndim;
+    return emit_first_and_rest(b, &kn_prim_strided_update, &(kn_p_strided_update){{ndim, strides}}, 2, first, ndim,
+                               start);
+}
+
 /* Reductions, products, sorting, random numbers, calls */
 
 /* Axes in rising order, so that equal reductions are equal. */

@@ -93,6 +93,8 @@ kn_atom knb_scatter_max(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom
 kn_atom knb_dynamic_slice(kn_builder *b, kn_atom x, const kn_atom *start /* ndim integer scalars */,
                           const int64_t *slice_sizes);
 kn_atom knb_dynamic_update_slice(kn_builder *b, kn_atom x, kn_atom update, const kn_atom *start);
+/* the same with `strides` between the elements that are replaced */
+kn_atom knb_strided_update(kn_builder *b, kn_atom x, kn_atom update, const kn_atom *start, const int64_t *strides);
 kn_atom knb_reduce_sum(kn_builder *b, kn_atom x, int n, const int64_t *axes);
 kn_atom knb_reduce_prod(kn_builder *b, kn_atom x, int n, const int64_t *axes);
 kn_atom knb_reduce_max(kn_builder *b, kn_atom x, int n, const int64_t *axes);

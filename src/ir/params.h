@@ -49,6 +49,7 @@
  *                                  indices_are_sorted=True mode=GatherScatterMode.FILL_OR_DROP unique_indices=True
  *                                  update_consts=() update_jaxpr=None]; scatter, scatter-mul, -min, -max
  *     dynamic_slice                dynamic_slice[slice_sizes=(1,)]
+ *     strided_update               strided_update[strides=(2,)]
  *     dot_general                  dot_general[dimension_numbers=(([1], [0]), ([], []))
  *                                  preferred_element_type=float32]
  *     conv                         conv_general_dilated[batch_group_count=1
@@ -166,7 +167,8 @@ extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[], kni_fi
     kni_fields_window[], kni_fields_reduce_window[], kni_fields_window_gather[], kni_fields_window_scatter[],
     kni_fields_select_and_scatter[], kni_fields_window_choice[], kni_fields_window_pick[], kni_fields_window_place[],
     kni_fields_top_k[], kni_fields_random_split[], kni_fields_rng_bit_generator[], kni_fields_gather[],
-    kni_fields_check_bounds[], kni_fields_scatter[], kni_fields_dynamic_slice[], kni_fields_dot_general[],
+    kni_fields_check_bounds[], kni_fields_scatter[], kni_fields_dynamic_slice[], kni_fields_strided_update[],
+    kni_fields_dot_general[],
     kni_fields_conv[], kni_fields_sort[], kni_fields_factorize[], kni_fields_triangular_solve[],
     kni_fields_random_bits[], kni_fields_random_gamma[], kni_fields_random_wrap[], kni_fields_jit[], kni_fields_while[],
     kni_fields_scan[], kni_fields_cond[];
@@ -342,6 +344,9 @@ typedef struct {
 typedef struct {
     kn_ints slice_sizes;
 } kn_p_dynamic_slice;
+typedef struct {
+    kn_ints strides; /* one for each axis, 1 or more */
+} kn_p_strided_update;
 typedef struct {
     kn_ints lhs_contract, rhs_contract, lhs_batch, rhs_batch;
     kn_dtype preferred_element_type; /* may be NULL */

@@ -126,6 +126,10 @@ struct kn_prim {
     /* of `run`: 1 + the operand whose elements the first result has but for some that are replaced. y[0] holds them
      * already, and x[updates - 1] == y[0]: only what changes is written, nothing before the last error. 0: none */
     int8_t updates;
+    /* of rows with `updates` that put operand 1 into operand 0 from a start on, which the operands behind give (one
+     * integer for each axis, moved so that all fits), by strides: what those are. Where operand 1 is made by a kernel,
+     * that puts it there itself. NULL: the places are data */
+    void (*lands)(const void *params, int ndim, int64_t *stride);
     /* of `run`; NULL: none */
     size_t (*workspace)(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
     /* a product of two operands (one result): its description for C-contiguous arrays. docs/products.md */

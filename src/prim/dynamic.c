@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * dynamic.c -- dynamic_slice and dynamic_update_slice: a window whose start is data, moved so that it lies inside of
- * the array.
+ * the array; strided_update: one whose elements lie apart from each other.
  *
  *     type       the window; the array
  *     jvp        linear in the array, and in array and update together
  *     transpose  the cotangent written into zeros; zeros written into the cotangent, and its window
  *     batch      one more dimension at its start 0; batched starts: a gather, and a scatter
- *     lower      a kernel that computes the start and loads there; a routine that writes the window into the array
+ *     lower      a kernel that computes the start and loads there; a routine that writes the window into the array, or
+ *                the kernel that makes the window
  *     put        of a slice: the update at the same start
  */
 #include "prim/index.h"
@@ -50,17 +51,48 @@ static kn_error *slice_type(const void *params, int n_in, const kn_type *x, kn_a
     return knp_type_dims(a, x[0].dtype, x[0].weak, p->slice_sizes.n, p->slice_sizes.v, y);
 }
 
+/* Rows that put a window into an array: how far its elements are apart; params are NULL where they are not. */
+static int64_t stride_of(const void *params, int d)
+{
+    return params ? ((const kn_p_strided_update *)params)->strides.v[d] : 1;
+}
+
+/* The extents of the box that a window lies in, so far as they fit a number. */
+static knp_dims spans(const void *params, kn_type window)
+{
+    knp_dims s = {.n = window.ndim};
+    for (int d = 0; d < s.n; d++) {
+        int64_t far = 0;
+        bool fits = !__builtin_mul_overflow(window.dim[d] - 1, stride_of(params, d), &far) && far < INT64_MAX;
+        s.v[d] = !window.dim[d] ? 0 : fits ? far + 1 : INT64_MAX;
+    }
+    return s;
+}
+
+static kn_error *any_update_type(const char *op, const void *params, int n_in, const kn_type *x, kn_arena *a,
+                                 kn_type *y)
+{
+    const kn_p_strided_update *p = params;
+    if (n_in < 2)
+        return knx_error(KN_ERROR_TYPE, "%s needs an operand and an update", op);
+    if (x[0].dtype != x[1].dtype)
+        return knx_error(KN_ERROR_TYPE, "%s requires arguments to have the same dtypes, got %s, %s.", op,
+                         x[0].dtype->name, x[1].dtype->name);
+    bool fits = !p || p->strides.n == x[1].ndim;
+    for (int d = 0; p && fits && d < p->strides.n; d++)
+        fits = p->strides.v[d] >= 1;
+    if (!fits)
+        return knx_error(KN_ERROR_TYPE, "%s: there must be a stride of at least 1 for each dimension", op);
+    KN_TRY(check_starts(op, n_in - 2, x + 2, x[0].ndim));
+    knp_dims box = spans(params, x[1]);
+    KN_TRY(check_fits(op, "update shape", box.n, box.v, x[0]));
+    return knp_type_like(a, x[0], x[0].dtype, y);
+}
+
 static kn_error *update_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
 {
-    (void)params, (void)n_out;
-    if (n_in < 2)
-        return knx_error(KN_ERROR_TYPE, "dynamic_update_slice needs an operand and an update");
-    if (x[0].dtype != x[1].dtype)
-        return knx_error(KN_ERROR_TYPE, "dynamic_update_slice requires arguments to have the same dtypes, got %s, %s.",
-                         x[0].dtype->name, x[1].dtype->name);
-    KN_TRY(check_starts("dynamic_update_slice", n_in - 2, x + 2, x[0].ndim));
-    KN_TRY(check_fits("dynamic_update_slice", "update shape", x[1].ndim, x[1].dim, x[0]));
-    return knp_type_like(a, x[0], x[0].dtype, y);
+    (void)n_out;
+    return any_update_type(params ? "strided_update" : "dynamic_update_slice", params, n_in, x, a, y);
 }
 
 /* --- derivatives ------------------------------------------------------------------------------ */
@@ -80,19 +112,31 @@ static kn_error *slice_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *c
 
 static kn_atom slice_put(const kn_rule *r, kn_atom v) { return knb_dynamic_update_slice(r->b, r->x[0], v, r->x + 1); }
 
+/* x with the window, by the same parameters. */
+static kn_atom updated(const kn_rule *r, kn_atom x, kn_atom window)
+{
+    const kn_p_strided_update *p = r->params;
+    return p ? knb_strided_update(r->b, x, window, r->x + 2, p->strides.v)
+             : knb_dynamic_update_slice(r->b, x, window, r->x + 2);
+}
+
 static void update_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 {
     if (tx[0] != KN_ATOM_ZERO || tx[1] != KN_ATOM_ZERO)
-        ty[0] = knb_dynamic_update_slice(r->b, knb_instantiate(r->b, tx[0], r->xt[0]),
-                                         knb_instantiate(r->b, tx[1], r->xt[1]), r->x + 2);
+        ty[0] = updated(r, knb_instantiate(r->b, tx[0], r->xt[0]), knb_instantiate(r->b, tx[1], r->xt[1]));
 }
 
 static kn_error *update_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
 {
+    const kn_p_strided_update *p = r->params;
+    static const int64_t zero[KN_MAX_NDIM];
+    knp_dims box = spans(p, r->xt[1]);
     if (r->x[0] == KN_ATOM_LINEAR)
-        ct_in[0] = knb_dynamic_update_slice(r->b, ct[0], knb_zeros(r->b, r->xt[1]), r->x + 2);
+        ct_in[0] = updated(r, ct[0], knb_zeros(r->b, r->xt[1]));
     if (r->x[1] == KN_ATOM_LINEAR)
-        ct_in[1] = knb_dynamic_slice(r->b, ct[0], r->x + 2, r->xt[1].dim);
+        ct_in[1] = knb_dynamic_slice(r->b, ct[0], r->x + 2, box.v);
+    if (r->x[1] == KN_ATOM_LINEAR && p)
+        ct_in[1] = knb_slice(r->b, ct_in[1], zero, box.v, p->strides.v);
     return NULL;
 }
 
@@ -182,19 +226,46 @@ static kn_atom update_each(kn_builder *b, kn_atom x, kn_atom updates, kn_atom st
     return knb_scatter(b, x, starts, updates, &q);
 }
 
+/* The boxes of windows whose elements lie apart, with these in them. */
+static kn_atom filled_boxes(const kn_rule *r, int64_t size, const int *axis, kn_atom updates, const knp_dims *strides)
+{
+    const kn_p_strided_update *p = r->params;
+    kn_type all = knb_type(r->b, updates); /* one window for each example */
+    knp_dims box = spans(p, kni_type(all.dtype, all.ndim - 1, all.dim + 1));
+    const kn_p_dynamic_slice sizes = {knp_ints(&box)};
+    kn_atom in[KN_MAX_NDIM + 1] = {r->x[0]}, zero[KN_MAX_NDIM + 1], boxes = KN_ATOM_NONE;
+    int axes[KN_MAX_NDIM + 1] = {axis[0]}, unused;
+    for (int i = 2; i < r->n_in; i++) {
+        in[i - 1] = r->x[i];
+        axes[i - 1] = axis[i];
+    }
+    kn_rule slice = {.b = r->b, .params = &sizes, .n_in = r->n_in - 1, .x = in};
+    (void)slice_batch(&slice, size, axes, &boxes, &unused); /* it cannot fail */
+    for (int d = 0; d < strides->n; d++)
+        zero[d] = knb_integer(r->b, KN_DT(I32), 0);
+    return r->b->error ? KN_ATOM_NONE : knb_strided_update(r->b, boxes, updates, zero, strides->v);
+}
+
 static kn_error *update_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
 {
+    const kn_p_strided_update *p = r->params;
     kn_atom x = knp_batched_at(r, 0, size, axis[0], 0), updates = knp_batched_at(r, 1, size, axis[1], 0);
+    knp_dims strides = p ? knp_insert(p->strides, 0, 1) : (knp_dims){0};
+    if (p && !p->strides.n)
+        strides = (knp_dims){.n = 1, .v = {1}};
     axis_out[0] = 0;
     if (any_batched(r, 2, axis)) {
         kn_atom starts = start_vectors(r, 2, size);
+        if (p && !r->b->error)
+            updates = filled_boxes(r, size, axis, updates, &strides);
         if (!r->b->error)
             y[0] = update_each(r->b, x, updates, starts);
-    } else {
-        kn_atom start[KN_MAX_NDIM + 1];
-        starts_with_zero(r, 2, start);
-        y[0] = knb_dynamic_update_slice(r->b, x, updates, start);
+        return NULL;
     }
+    kn_atom start[KN_MAX_NDIM + 1];
+    starts_with_zero(r, 2, start);
+    y[0] =
+        p ? knb_strided_update(r->b, x, updates, start, strides.v) : knb_dynamic_update_slice(r->b, x, updates, start);
     return NULL;
 }
 
@@ -245,16 +316,24 @@ static void update_element(kn_lower *l, const kn_rule *r, const kn_index *i, kn_
     knk_builder *k = knl_kernel(l);
     kn_index *in = knl_index(l, i->ndim, i);
     knk_node zero = knk_const_int(k, KN_ID_I64, 0), inside = KNK_NONE;
+    knp_dims box = spans(r->params, r->xt[1]);
     for (int d = 0; in && d < i->ndim; d++) {
-        int64_t extent = r->xt[1].dim[d], most = r->xt[0].dim[d] - extent;
+        int64_t most = r->xt[0].dim[d] - box.v[d], stride = stride_of(r->params, d);
         knp_index_copy(i, d, in, d);
-        if (!most)
+        if (!most && stride == 1)
             continue;
         if (!i->axis[d].fixed)
             return;
-        knk_node at = knk_binary(k, KNK_SUB, knl_axis_value(l, i, d), start_node(l, r, 2 + d, most, i));
+        knk_node at = knl_axis_value(l, i, d), start = start_node(l, r, 2 + d, most, i);
+        if (start != KNK_NONE)
+            at = knk_binary(k, KNK_SUB, at, start);
         knk_node here = knk_binary(k, KNK_AND, knk_binary(k, KNK_LE, zero, at),
-                                   knk_binary(k, KNK_LT, at, knk_const_int(k, KN_ID_I64, extent)));
+                                   knk_binary(k, KNK_LT, at, knk_const_int(k, KN_ID_I64, box.v[d])));
+        if (stride > 1) {
+            knk_node by = knk_const_int(k, KN_ID_I64, stride), whole = knk_binary(k, KNK_DIV, at, by);
+            here = knk_binary(k, KNK_AND, here, knk_binary(k, KNK_EQ, at, knk_binary(k, KNK_MUL, whole, by)));
+            at = whole;
+        }
         inside = inside == KNK_NONE ? here : knk_binary(k, KNK_AND, inside, here);
         in->axis[d].offset = 0;
         in->axis[d].node = at;
@@ -266,16 +345,10 @@ static void update_element(kn_lower *l, const kn_rule *r, const kn_index *i, kn_
         y[0] = knl_operand(l, 1, in, inside, y[0]);
 }
 
-/* A start as data, moved so that the window fits: between 0 and `most`. */
-static int64_t start_value(kn_dtype d, const void *at, int64_t most)
+static void update_lands(const void *params, int ndim, int64_t *stride)
 {
-    kn_scalar_bits s = {.u = {0, 0}};
-    memcpy(&s, at, d->size);
-    if (d->id == KN_ID_U64)
-        return s.u64 < (uint64_t)most ? (int64_t)s.u64 : most;
-    int64_t v = 0;
-    knx_convert(d, at, KN_DT(I64), &v);
-    return v < 0 ? 0 : v < most ? v : most;
+    for (int d = 0; d < ndim; d++)
+        stride[d] = stride_of(params, d);
 }
 
 /* The window, line by line: the last dimensions that it fills and the one in front of them are one line. */
@@ -283,27 +356,29 @@ static kn_error *update_run(const kn_routine_args *args)
 {
     kn_type x = args->xt[0], u = args->xt[1];
     const char *from = args->x[1];
-    int64_t at[KN_MAX_NDIM] = {0}, stride[KN_MAX_NDIM + 1], size = x.dtype->size, line = size;
+    int64_t at[KN_MAX_NDIM] = {0}, stride[KN_MAX_NDIM + 1], step[KN_MAX_NDIM], size = x.dtype->size, line = size;
+    knp_dims box = spans(args->params, u);
     char *to = args->y[0];
     if (!kni_type_size(u))
         return NULL;
     stride[x.ndim] = size;
     for (int d = x.ndim - 1; d >= 0; d--) {
         stride[d] = stride[d + 1] * x.dim[d];
-        to += stride[d + 1] * start_value(args->xt[2 + d].dtype, args->x[2 + d], x.dim[d] - u.dim[d]);
+        step[d] = stride[d + 1] * (u.dim[d] > 1 ? stride_of(args->params, d) : 1);
+        to += stride[d + 1] * knx_position(args->xt[2 + d].dtype, args->x[2 + d], x.dim[d] - box.v[d]);
     }
     int n = x.ndim; /* dimensions outside of a line */
-    while (n > 0 && line == stride[n])
+    while (n > 0 && line == stride[n] && step[n - 1] == stride[n])
         line *= u.dim[--n];
     for (;;) {
         memcpy(to, from, (size_t)line);
         from += line;
         int d = n - 1;
         for (; d >= 0; d--) {
-            to += stride[d + 1];
+            to += step[d];
             if (++at[d] < u.dim[d])
                 break;
-            to -= stride[d + 1] * at[d];
+            to -= step[d] * at[d];
             at[d] = 0;
         }
         if (d < 0)
@@ -335,19 +410,21 @@ const kn_prim kn_prim_dynamic_slice = {
     .put = slice_put,
 };
 
+#define UPDATE_RULES                                                                                               \
+    .n_in = -1, .n_out = 1, .linear_in = 3, .type = update_type, .jvp = update_jvp, .transpose = update_transpose, \
+    .batch = update_batch, .element = update_element, .run = update_run, .updates = 1, .lands = update_lands,      \
+    .factors = "n, m, ... -> n", .cost = update_cost
+
 const kn_prim kn_prim_dynamic_update_slice = {
     .name = "dynamic_update_slice",
-    .n_in = -1,
-    .n_out = 1,
-    .linear_in = 3,
-    .factors = "n, m, ... -> n",
+    UPDATE_RULES,
     .doc = "an array with a window from a start that is data replaced (jax.lax.dynamic_update_slice)",
-    .type = update_type,
-    .jvp = update_jvp,
-    .transpose = update_transpose,
-    .batch = update_batch,
-    .element = update_element,
-    .run = update_run,
-    .updates = 1,
-    .cost = update_cost,
+};
+
+const kn_prim kn_prim_strided_update = {
+    .name = "strided_update",
+    UPDATE_RULES,
+    .fields = kni_fields_strided_update,
+    .params_size = sizeof(kn_p_strided_update),
+    .doc = "an array with the elements at a start that is data and, by strides, behind it replaced",
 };

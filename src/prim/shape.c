@@ -7,7 +7,7 @@
  *     batch      one more axis in the parameters; broadcast_in_dim, reshape and transpose put it first, the others
  *                leave it in place
  *     lower      an index map; a reshape that joins axes is an alias of its stored operand
- *     put        the inverse view; slice: a window written, or with strides a scatter
+ *     put        the inverse view; slice: a window written, or one with strides
  */
 #include "prim/rules.h"
 
@@ -407,46 +407,6 @@ static kn_error *slice_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *c
 
 static bool is_stepped(const kn_p_slice *p, kn_type y, int axis) { return stride_of(p, axis) > 1 && y.dim[axis] > 1; }
 
-/* Positions start, start + stride, ... along axis `dimension` of an array of this shape. */
-static kn_atom positions(kn_builder *b, kn_dtype d, const knp_dims *shape, int dimension, int64_t start, int64_t stride)
-{
-    kn_atom i = knb_mul(b, knb_iota(b, d, shape->n, shape->v, dimension), knb_integer(b, d, stride));
-    return knb_add(b, i, knb_integer(b, d, start));
-}
-
-/* By scatter: the axes with strides are those of the points, the others those of the windows. */
-static kn_atom stepped_put(const kn_rule *r, kn_dtype index, kn_atom v)
-{
-    const kn_p_slice *p = r->params;
-    kn_builder *b = r->b;
-    kn_type y = r->yt[0];
-    kn_atom column[KN_MAX_NDIM];
-    knp_dims window = {0}, inserted = {0}, map = {0}, shape = {0};
-    for (int i = 0; i < y.ndim; i++) {
-        knp_dims *to = is_stepped(p, y, i) ? &inserted : &window;
-        to->v[to->n++] = i;
-    }
-    shape = knp_dims_pick(y, knp_ints(&inserted));
-    shape.v[shape.n++] = 1; /* there is room: an array with KN_MAX_NDIM axes of two elements would be too large */
-    for (int i = 0, point = 0; i < y.ndim; i++) {
-        int64_t start = p->start_indices.v[i];
-        if (is_stepped(p, y, i))
-            column[map.n] = positions(b, index, &shape, point++, start, stride_of(p, i));
-        else if (start)
-            column[map.n] = knb_broadcast_in_dim(b, knb_integer(b, index, start), shape.n, shape.v, NULL);
-        else
-            continue;
-        map.v[map.n++] = i;
-    }
-    kn_atom at = map.n == 1 ? column[0] : knb_concatenate(b, map.n, column, shape.n - 1);
-    kn_p_scatter q = {.update_window_dims = knp_ints(&window),
-                      .inserted_window_dims = knp_ints(&inserted),
-                      .scatter_dims_to_operand_dims = knp_ints(&map),
-                      .mode = KN_GATHER_PROMISE,
-                      .unique_indices = true};
-    return knb_scatter(b, r->x[0], at, v, &q);
-}
-
 static kn_atom slice_put(const kn_rule *r, kn_atom v)
 {
     const kn_p_slice *p = r->params;
@@ -454,6 +414,7 @@ static kn_atom slice_put(const kn_rule *r, kn_atom v)
     kn_type x = r->xt[0], y = r->yt[0];
     kn_dtype index = KN_DT(I32);
     kn_atom start[KN_MAX_NDIM];
+    int64_t stride[KN_MAX_NDIM];
     bool steps = false;
     if (!kni_type_size(y) || kni_type_same_shape(x, y))
         return kni_type_size(y) ? v : r->x[0];
@@ -461,11 +422,11 @@ static kn_atom slice_put(const kn_rule *r, kn_atom v)
         steps = steps || is_stepped(p, y, i);
         index = x.dim[i] > INT32_MAX ? KN_DT(I64) : index;
     }
-    if (steps)
-        return stepped_put(r, index, v);
-    for (int i = 0; i < x.ndim; i++)
+    for (int i = 0; i < x.ndim; i++) {
         start[i] = knb_integer(b, index, p->start_indices.v[i]);
-    return knb_dynamic_update_slice(b, r->x[0], v, start);
+        stride[i] = is_stepped(p, y, i) ? stride_of(p, i) : 1;
+    }
+    return steps ? knb_strided_update(b, r->x[0], v, start, stride) : knb_dynamic_update_slice(b, r->x[0], v, start);
 }
 
 static kn_error *slice_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)

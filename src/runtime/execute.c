@@ -116,6 +116,17 @@ static kn_error *run_routine(const run *r, const knc_step *s, void **at)
     return placed(e->prim->run(&args), e);
 }
 
+/* Addresses move there, or back. */
+static void shift(const knc_step *s, void **at, bool back)
+{
+    for (uint32_t i = 0; i < s->u.k.n_shift; i++) {
+        const knc_shift *x = &s->u.k.shift[i];
+        int64_t bytes = knx_position(x->dtype, at[x->start], x->most) * x->bytes;
+        for (int k = 0; k < 2 && x->ref[k] != KNC_NO; k++)
+            at[x->ref[k]] = (char *)at[x->ref[k]] + (back ? -bytes : bytes);
+    }
+}
+
 static void run_kernel(const run *r, const knc_step *s, void **at)
 {
     const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
@@ -130,6 +141,11 @@ kn_error *knd_run_step_at(const run *r, const knc_step *s, void **at)
 {
     switch ((knc_step_kind)s->kind) {
     case KNC_KERNEL: run_kernel(r, s, at); break;
+    case KNC_PUT:
+        shift(s, at, false);
+        run_kernel(r, s, at);
+        shift(s, at, true); /* the addresses of a loop are used again */
+        break;
     case KNC_ROUTINE: return run_routine(r, s, at);
     case KNC_LOOP: return placed(knd_run_loop(r, s, at), &r->p->jaxpr->eqn[s->eqn]);
     case KNC_BRANCH: return placed(knd_run_branch(r, s, at), &r->p->jaxpr->eqn[s->eqn]);
@@ -232,7 +248,8 @@ static kn_error *run_timed_step(const run *r, uint32_t i, void **at)
     const knc_step *s = &r->p->step[i];
     double begin = seconds();
     KN_TRY(run_any_step(r, s, at));
-    kn_step step = {.size_ = sizeof step, .kind = s->kind, .seconds = seconds() - begin};
+    kn_step step = {
+        .size_ = sizeof step, .kind = knc_is_kernel(s) ? KNC_KERNEL : s->kind, .seconds = seconds() - begin};
     kn_text operations = {0};
     knc_step_operations(r->p, i, &operations);
     step.program = r->p->jaxpr->name;

@@ -80,6 +80,14 @@
      .operands = from,                      \
      .whole = ref_dynamic_update_slice},
 
+#define STRIDED(name, list, from, ...)                    \
+    {.prim = &kn_prim_strided_update,                     \
+     .label = name,                                       \
+     .dtypes = list,                                      \
+     .operands = from,                                    \
+     .params = &(kn_p_strided_update){INTS(__VA_ARGS__)}, \
+     .whole = ref_strided_update},
+
 #define ALL EVERYTHING " key<fry>"
 #define BITS(n)                                                         \
     {.prim = &kn_prim_random_bits,                                      \

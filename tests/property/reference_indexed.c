@@ -174,11 +174,13 @@ void ref_dynamic_slice(call *c)
     }
 }
 
-void ref_dynamic_update_slice(call *c)
+static void update_by_strides(call *c, const int64_t *stride)
 {
     const tensor *x = &c->x[0], *update = &c->x[1];
-    int64_t start[MAX_RANK];
-    clamped_start(c, 2, update->dim, start);
+    int64_t start[MAX_RANK], span[MAX_RANK];
+    for (int k = 0; k < x->ndim; k++)
+        span[k] = update->dim[k] ? (update->dim[k] - 1) * stride[k] + 1 : 0;
+    clamped_start(c, 2, span, start);
     tensor *y = result(c, x->dtype, x->ndim, x->dim);
     for (int64_t i = 0; i < y->n; i++)
         y->at[i] = x->at[i];
@@ -186,10 +188,18 @@ void ref_dynamic_update_slice(call *c)
         int64_t at[MAX_RANK];
         tensor_index(update, i, at);
         for (int k = 0; k < x->ndim; k++)
-            at[k] += start[k];
+            at[k] = start[k] + at[k] * stride[k];
         y->at[tensor_offset(y, at)] = update->at[i];
     }
 }
+
+void ref_dynamic_update_slice(call *c)
+{
+    static const int64_t ones[MAX_RANK] = {[0 ... MAX_RANK - 1] = 1};
+    update_by_strides(c, ones);
+}
+
+void ref_strided_update(call *c) { update_by_strides(c, ((const kn_p_strided_update *)c->params)->strides.v); }
 
 /* --- random bits ------------------------------------------------------------------------------ */
 
