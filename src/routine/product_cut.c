@@ -30,6 +30,8 @@ enum {
     /* When what pays. */
     MANY_STEPS = 1 << 16, /* from here on steps are cut also where the result goes through a buffer */
     STREAM_STEPS = 32,    /* of a piece of right that is read once, by not more than STREAM_ROWS rows */
+    FEW_STREAM_STEPS = 8, /* by fewer than PREFETCH_ROWS, whose loops prefetch nothing: fewer lines side by side */
+    PREFETCH_ROWS = 4,
     STREAM_ROWS = 32,
     MANY_ROWS = 128, /* and FEW_STEPS, MUCH_OF_C: for rectangles of WIDE vectors */
     FEW_STEPS = 128,
@@ -88,6 +90,19 @@ static bool same_set(const knr_plan *p)
     return p->left.plain && p->left.k.stride[0] == 1 && p->left.row.stride[0] * p->left_step % WAY_BYTES == 0;
 }
 
+/* Columns of right that are turned side by side: where they share a set of the first cache not more than it holds, on
+ * shorter vectors if need be. */
+static bool in_sets_of_their_own(knr_plan *p, int64_t rows)
+{
+    bool shared = p->right.row.stride[0] * p->right_step % WAY_BYTES == 0;
+    int lanes = kng_product_best(p->number, KNG_AVX2).lanes;
+    if (shared && p->lanes > WAYS && rows <= kng_product_rows_turned(p->number, KNG_AVX2, 1, KNG_A_ALONG)) {
+        p->target = KNG_AVX2;
+        p->lanes = lanes;
+    }
+    return !shared;
+}
+
 /* A few rows, and a right whose steps are adjacent: turned in registers. */
 static bool choose_turned(knr_plan *p, int *best)
 {
@@ -99,7 +114,7 @@ static bool choose_turned(knr_plan *p, int *best)
                 rows <= kng_product_rows_turned(p->number, (kng_target)p->target, 1, KNG_A_ALONG);
     if (p->turned) {
         p->max_rows = (int)rows;
-        *best = 16 / p->lanes;
+        *best = in_sets_of_their_own(p, rows) ? 16 / p->lanes : 1;
         if (*best < 1 || rows > kng_product_rows_turned(p->number, (kng_target)p->target, *best, KNG_A_ALONG))
             *best = 1;
     }
@@ -240,7 +255,7 @@ static int64_t choose_steps(const knr_plan *p)
         return k ? knr_round_up(k, p->group) : p->group;
     /* Read once: a panel of right does not leave the first cache between being packed and being read. */
     if (p->stream)
-        return STREAM_STEPS;
+        return p->left.row.total < PREFETCH_ROWS ? FEW_STREAM_STEPS : STREAM_STEPS;
     if (p->cut.tiles <= IN_PLACE_TILES && !p->right_in_place)
         return KNR_BLOCK_STEPS;
     int64_t most = p->turned ? TURNED_K_BYTES : is_big(p) && p->left_in_place ? BIG_K_BYTES : K_PIECE_BYTES;

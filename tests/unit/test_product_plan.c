@@ -71,6 +71,22 @@ static void test_layouts_every_way(void **unused)
     }
 }
 
+/* A right that is larger than the caches and read once; one whose columns share a set of the first cache. */
+static void test_few_rows_every_way(void **unused)
+{
+    (void)unused;
+    static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F64, KN_ID_C64, KN_ID_I32};
+    for (int rows = 1; rows <= 5; rows += rows > 1 ? 2 : 1)
+        for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
+            knr_product p = matrix(&kn_dtype_table[dtypes[d]], rows, 530, 519, 0);
+            check_everywhere(&p, "streamed");
+            p = matrix(&kn_dtype_table[dtypes[d]], rows, 37, 1024, 2);
+            check_everywhere(&p, "columns in one set");
+            p = matrix(&kn_dtype_table[dtypes[d]], 37, rows, 1024, 2);
+            check_everywhere(&p, "rows in one set");
+        }
+}
+
 static void test_nothing_and_one(void **unused)
 {
     (void)unused;
@@ -314,21 +330,14 @@ static void test_windows_along_the_steps(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_dtype_every_way),
-        cmocka_unit_test(test_layouts_every_way),
-        cmocka_unit_test(test_nothing_and_one),
-        cmocka_unit_test(test_blocks_of_steps),
-        cmocka_unit_test(test_offsets_and_batches),
-        cmocka_unit_test(test_large_with_threads),
-        cmocka_unit_test(test_plans_of_their_own),
-        cmocka_unit_test(test_lanes_along_the_batch),
-        cmocka_unit_test(test_two_long_vectors),
-        cmocka_unit_test(test_windows_every_way),
-        cmocka_unit_test(test_windows_of_every_dtype),
-        cmocka_unit_test(test_windows_of_many_channels),
-        cmocka_unit_test(test_depthwise),
-        cmocka_unit_test(test_windows_along_the_steps),
-        cmocka_unit_test(test_windows_by_runs),
+        cmocka_unit_test(test_every_dtype_every_way),    cmocka_unit_test(test_layouts_every_way),
+        cmocka_unit_test(test_few_rows_every_way),       cmocka_unit_test(test_nothing_and_one),
+        cmocka_unit_test(test_blocks_of_steps),          cmocka_unit_test(test_offsets_and_batches),
+        cmocka_unit_test(test_large_with_threads),       cmocka_unit_test(test_plans_of_their_own),
+        cmocka_unit_test(test_lanes_along_the_batch),    cmocka_unit_test(test_two_long_vectors),
+        cmocka_unit_test(test_windows_every_way),        cmocka_unit_test(test_windows_of_every_dtype),
+        cmocka_unit_test(test_windows_of_many_channels), cmocka_unit_test(test_depthwise),
+        cmocka_unit_test(test_windows_along_the_steps),  cmocka_unit_test(test_windows_by_runs),
         cmocka_unit_test(test_windows_of_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
