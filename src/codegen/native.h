@@ -41,8 +41,8 @@ typedef struct kng_one {
 } kng_one;
 bool kng_one_call(const kng_prepared *p, int threads, kng_one *out); /* false: it is not one */
 
-/* A launch in segments: a kernel of its own for each of some boxes that its points are cut into (kernel/narrow.h). All of
- * it lies where it is and must stay. */
+/* A launch in segments: a kernel of its own for each of some boxes that its points are cut into (kernel/narrow.h). All
+ * of it lies where it is and must stay. */
 typedef struct kng_segment {
     const knk_kernel *kernel;
     const kng_prepared *prepared; /* not NULL */

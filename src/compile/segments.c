@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * segments.c -- kernels whose points ask where they lie (pad, concatenate, and what they make: roll, stencils) are
- * run in segments: the loops are cut where a predicate of a load changes, and each box of points gets the kernel that is
- * left of it there. Boxes too small for code of their own keep the whole kernel. */
+ * run in segments: the loops are cut where a predicate of a load changes, and each box of points gets the kernel that
+ * is left of it there. Boxes too small for code of their own keep the whole kernel. */
 #include "codegen/native.h"
 #include "compile/plan.h"
 #include "kernel/narrow.h"

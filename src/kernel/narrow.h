@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * narrow.h -- kernels whose points ask where they lie: a box of the points on which conditions are known, and the kernel
- * that is left of it there. */
+ * narrow.h -- kernels whose points ask where they lie: a box of the points on which conditions are known, and the
+ * kernel that is left of it there. */
 #ifndef KN_KERNEL_NARROW_H
 #define KN_KERNEL_NARROW_H
 #include "kernel/kernel.h"
@@ -10,8 +10,9 @@ typedef struct knk_cut {
     int loop;
     int64_t at;
 } knk_cut;
-/* Where the predicates of loads change, as far as these are comparisons of numbers that are affine in the loops; by loop
- * and turn, each once. Their number; 0 also if there are more than `most`, or the kernel has loops in its stages. */
+/* Where the predicates of loads change, as far as these are comparisons of numbers that are affine in the loops; by
+ * loop and turn, each once. Their number; 0 also if there are more than `most`, or the kernel has loops in its
+ * stages. */
 int knk_cuts(const knk_kernel *k, const knk_launch *l, knk_cut *out, int most);
 
 typedef struct knk_box {
