@@ -187,6 +187,47 @@ def stencil(x):
     return rows + columns - x * F(4)
 
 
+# ---- writes, elements, searches
+def write(place, least, x):
+    def f(x):
+        part = x[place]
+        np.maximum(part, least, out=part)
+        return x
+
+    return prepare(f, x)
+
+
+def pixels():
+    return np.remainder(np.arange(1080 * 1920 * 3), 251).astype(np.uint8).reshape(1080, 1920, 3)
+
+
+def read_elements(x):
+    total = 0.0
+    for i in range(100):
+        total += x[i]
+    return total
+
+
+def write_elements(x):
+    for i in range(100):
+        x[i] = i
+    return sum(x[:100])
+
+
+def elements(f):
+    return prepare(f, np.arange(1000, dtype=np.float64), values=lambda y: [float(y)])
+
+
+def isin():
+    z = np.remainder(np.arange(100000) * 7919, 1000003)
+    return prepare(lambda z: np.isin(z, z + 1), z)
+
+
+def interp():
+    x = np.arange(100000, dtype=np.float64)
+    return prepare(lambda x, y: np.interp(x * 0.7713, x, y), x, np.sin(x))
+
+
 # ---- the image pipeline
 def image():
     n, h, w = 4, 2160, 3840
@@ -466,6 +507,14 @@ MAKE = {
     "pad": lambda: shift(lambda x: xp.pad(x, 1)),
     "gradient": lambda: shift(lambda x: xp.gradient(x, axis=1)),
     "stencil": lambda: shift(stencil),
+    "write_columns": lambda: write(np.s_[:, ::2], F(0.25), wave((2048, 2048), 1.7)),
+    "write_rows": lambda: write(np.s_[::2], F(0.25), wave((2048, 2048), 1.7)),
+    "write_inside": lambda: write(np.s_[1:-1, 1:-1], F(0.25), wave((2048, 2048), 1.7)),
+    "write_channel": lambda: write(np.s_[..., 2], np.uint8(100), pixels()),
+    "read_elements": lambda: elements(read_elements),
+    "write_elements": lambda: elements(write_elements),
+    "isin": isin,
+    "interp": interp,
     "image_pipeline": image,
     "compile_chain": compile_chain,
     "digits_step_first_call": compile_digits,
