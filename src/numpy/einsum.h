@@ -12,7 +12,7 @@ enum { KNN_MAX_OPERANDS = 63, KNN_MAX_LABELS = KN_MAX_NDIM };
 typedef struct knn_subscripts {
     int n; /* of operands */
     int ndim[KNN_MAX_OPERANDS];
-    signed char label[KNN_MAX_OPERANDS][KN_MAX_NDIM];
+    int8_t label[KNN_MAX_OPERANDS][KN_MAX_NDIM];
     int n_out;
     signed char out[KN_MAX_NDIM];
     int n_label, n_broadcast;
@@ -54,7 +54,7 @@ bool knn_choose_path(kna_op *op, const knn_subscripts *s, const kn_einsum_opts *
 typedef struct knn_term {
     kn_atom a;
     int ndim;
-    signed char label[KN_MAX_NDIM]; /* of its axes; each once */
+    int8_t label[KN_MAX_NDIM]; /* of its axes; each once */
 } knn_term;
 /* The product of two terms, summed over the labels that are not in `keep`, as one dot_general, or one product where
  * nothing is summed. order: the labels that the result's axes shall have (all that are kept), or NULL for any. */

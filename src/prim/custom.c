@@ -189,7 +189,7 @@ static kn_error *custom_jvp_linearize(const kn_rule *r, const kn_atom *tx, kn_at
     for (int i = 0; i < consts; i++)
         if (tx[i] != KN_ATOM_ZERO)
             return knp_closed_over("custom_jvp", "JVP rule");
-    kn_atom *in = knp_atoms(r->b, (size_t)(r->n_in + n_arg)), *out = knp_atoms(r->b, 2 * (size_t)r->n_out);
+    kn_atom *in = knp_atoms(r->b, (size_t)r->n_in + (size_t)n_arg), *out = knp_atoms(r->b, 2 * (size_t)r->n_out);
     kni_jaxpr *rule = NULL;
     if (!in || !out)
         return knx_error_nomem();
@@ -295,7 +295,7 @@ static kn_error *emit_lin(const kn_rule *r, int n_res, const kn_atom *res, const
     const kn_p_custom_vjp *p = r->params;
     int consts = (int)p->num_consts, n_arg = r->n_in - consts, n = 0;
     int64_t *zero = knx_arena_alloc(&r->b->arena, ((size_t)n_arg + 1) * sizeof *zero);
-    kn_atom *in = knp_atoms(r->b, (size_t)(n_res + n_arg)), *out = knp_atoms(r->b, (size_t)r->n_out);
+    kn_atom *in = knp_atoms(r->b, (size_t)n_res + (size_t)n_arg), *out = knp_atoms(r->b, (size_t)r->n_out);
     if (!zero || !in || !out)
         return knx_error_nomem();
     for (int i = 0; i < n_res; i++)

@@ -37,7 +37,7 @@ static kn_error *check_counts(const kn_p_while *p, int n_in)
         return knx_error(KN_ERROR_TYPE, "the carry has %lld arrays, but the body returns %u", (long long)n, b->n_out);
     if (c->n_in != p->cond_nconsts + n || b->n_in != p->body_nconsts + n)
         return knx_error(KN_ERROR_TYPE, "the condition takes %u and the body %u arrays, not %lld and %lld", c->n_in,
-                         b->n_in, (long long)(p->cond_nconsts + n), (long long)(p->body_nconsts + n));
+                         b->n_in, (long long)p->cond_nconsts + (long long)n, (long long)p->body_nconsts + (long long)n);
     return NULL;
 }
 

@@ -118,7 +118,7 @@ static void one_vector(const kng_product_request *r, const kng_product_args *x, 
 {
     _Alignas(64) char sums[64];
     int64_t left = x->k, done = x->phase, group = numbers[r->number].group;
-    size_t bytes = (size_t)(s.columns * numbers[r->number].size);
+    size_t bytes = (size_t)s.columns * (size_t)numbers[r->number].size;
     char *c = (char *)x->c + at_c, sum = numbers[r->number].sum;
     bool total = x->total_in != 0, first = true;
     for (; left > 0; left -= s.steps, done = 0, first = false) {

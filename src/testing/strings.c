@@ -279,8 +279,8 @@ static void differences(differ *d, const char *x, const char *y)
                 put_lines(d, 0, low.a, high.a);
                 put_lines(d, 1, low.b, high.b);
             }
-            i = (size_t)(m.at[k].a + m.at[k].n);
-            j = (size_t)(m.at[k].b + m.at[k].n);
+            i = (size_t)m.at[k].a + (size_t)m.at[k].n;
+            j = (size_t)m.at[k].b + (size_t)m.at[k].n;
         }
     KN_VEC_FREE(&m);
 }

@@ -566,8 +566,10 @@ static double error_of(const kn_buffer *b, int matrix, const double *want, int n
 {
     const float *got = (const float *)b->data + (size_t)matrix * (size_t)n;
     double most = 0;
-    for (int i = 0; i < n; i++)
-        most = fmax(most, fabs((double)got[i] - want[i]) / (1 + fabs(want[i])));
+    for (int i = 0; i < n && !isnan(most); i++) {
+        double error = fabs((double)got[i] - want[i]) / (1 + fabs(want[i]));
+        most = error <= most ? most : error; /* nan stays */
+    }
     return most;
 }
 
