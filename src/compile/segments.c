@@ -10,7 +10,9 @@
 enum {
     MOST_BOXES = 256,
     LEAST_POINTS = 256, /* of a box, on average: a box costs some microseconds of planning */
-    OWN_PART = 8       /* one part in so many of all points is worth a kernel that nothing else runs */
+    /* one part in so many of all points, or so many, are worth a kernel that nothing else runs */
+    OWN_PART = 8,
+    OWN_POINTS = 1 << 14
 };
 
 typedef struct box {
@@ -18,6 +20,7 @@ typedef struct box {
     int16_t *buffer, *map; /* of its own kernel */
     knk_kernel *kernel;    /* its own; the whole: that of the step */
     double points;
+    bool rare;
 } box;
 typedef struct cutting {
     knc_plan *p;
@@ -138,17 +141,21 @@ static void use_whole(const cutting *c, box *b)
 }
 
 /* Kernels that have too few points take no code of their own. */
+static bool is_rare(const cutting *c, const box *b, double all)
+{
+    double mine = 0;
+    for (int i = 0; i < c->n; i++)
+        mine += same_kernel(c->box[i].kernel, b->kernel) ? c->box[i].points : 0;
+    return mine < OWN_POINTS && mine * OWN_PART < all;
+}
+
 static void give_up_rare(cutting *c)
 {
     double all = points_in(c, c->l.par);
-    for (int i = 0; i < c->n; i++) {
-        double mine = 0;
-        for (int j = 0; j < c->n; j++)
-            mine += same_kernel(c->box[j].kernel, c->box[i].kernel) ? c->box[j].points : 0;
-        c->box[i].points = mine * OWN_PART < all ? 0 : mine;
-    }
     for (int i = 0; i < c->n; i++)
-        if (!c->box[i].points || c->box[i].kernel->n_buffer > KNG_SEGMENT_BUFFERS)
+        c->box[i].rare = is_rare(c, &c->box[i], all) || c->box[i].kernel->n_buffer > KNG_SEGMENT_BUFFERS;
+    for (int i = 0; i < c->n; i++)
+        if (c->box[i].rare)
             use_whole(c, &c->box[i]);
 }
 

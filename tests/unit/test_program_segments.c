@@ -156,6 +156,34 @@ static void small_boxes_keep_the_whole_kernel(void **state)
     kni_release(j);
 }
 
+/* The negated n and m others. */
+static int kept_whole(int64_t n, int64_t m)
+{
+    kn_builder b;
+    knb_init(&b);
+    kn_atom x[2] = {knb_neg(&b, knb_invar(&b, kni_type(KN_DT(F64), 1, &n))),
+                    knb_invar(&b, kni_type(KN_DT(F64), 1, &m))};
+    kni_jaxpr *j = FINISH(&b, knb_concatenate(&b, 2, x, 0));
+    kn_program *p = test_compile(j, true);
+    int whole = 0;
+    assert_int_equal(p->step[0].u.k.n_part, 2);
+    for (int s = 0; s < 2; s++)
+        whole += p->step[0].u.k.part[s] == p->step[0].u.k.kernel;
+    knc_release(p);
+    kni_release(j);
+    return whole;
+}
+
+static void boxes_of_many_points_have_code_of_their_own(void **state)
+{
+    (void)state;
+    if (kng_backend_best() == KNG_INTERPRETER)
+        return;
+    assert_int_equal(kept_whole(1000, 400000), 1);
+    assert_int_equal(kept_whole(20000, 400000), 0);
+    assert_int_equal(kept_whole(1000, 4000), 0);
+}
+
 /* --- values ----------------------------------------------------------------------------------- */
 
 enum { MOST_NDIM = 3 };
@@ -390,6 +418,7 @@ int main(void)
         cmocka_unit_test(on_a_box_what_is_known_is_gone),
         cmocka_unit_test(concatenations_of_all_shapes_are_one_copy),
         cmocka_unit_test(small_boxes_keep_the_whole_kernel),
+        cmocka_unit_test(boxes_of_many_points_have_code_of_their_own),
         cmocka_unit_test(every_element_is_the_one_that_it_should_be),
         cmocka_unit_test(nothing_comes_from_beside_an_operand),
     };
