@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bins.c -- the edges of histograms' bins: given, equally wide, or as many as an estimator says. */
+#include "base/digits.h"
 #include "numpy/histograms.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static double value(kn_array x) { return kn_item(x); }
+
+/* By Kiln's own programs: the same number of bins on every machine. */
+static double log2_of(double v) { return value(kn_log2(kn_like_double(v))); }
+static double power_of(double v, double y) { return value(kn_power(kn_like_double(v), kn_like_double(y))); }
 
 static bool holds(kn_array test) { return kn_ok(test) && kn_item_bool(kn_any(test, NULL)); }
 
@@ -15,7 +19,9 @@ static const char *show(double v, char text[32])
 {
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, 32, "%.*g", digits, v);
-        if (strtod(text, NULL) == v)
+        const char *end;
+        double back = NAN;
+        if (knx_parse_double(text, &end, &back) && back == v)
             break;
     }
     if (isfinite(v) && !strpbrk(text, ".e"))
@@ -36,19 +42,19 @@ static double by_sqrt(kn_array a, double n, const double *range)
 static double by_sturges(kn_array a, double n, const double *range)
 {
     (void)range;
-    return spread_of(a) / (log2(n) + 1);
+    return spread_of(a) / (log2_of(n) + 1);
 }
 
 static double by_rice(kn_array a, double n, const double *range)
 {
     (void)range;
-    return spread_of(a) / (2 * pow(n, 1 / 3.0));
+    return spread_of(a) / (2 * power_of(n, 1 / 3.0));
 }
 
 static double by_scott(kn_array a, double n, const double *range)
 {
     (void)range;
-    return pow(24 * sqrt(M_PI) / n, 1 / 3.0) * value(kn_std(a, NULL));
+    return power_of(24 * sqrt(M_PI) / n, 1 / 3.0) * value(kn_std(a, NULL));
 }
 
 /* The number of bins with the smallest estimated loss, up to a bound. */
@@ -85,14 +91,14 @@ static double by_doane(kn_array a, double n, const double *range)
         return 0;
     kn_array away = kn_divide(kn_subtract(a, kn_mean(a, NULL)), sigma);
     double skew = value(kn_mean(kn_power(away, kn_like_int(3)), NULL));
-    return spread_of(a) / (1 + log2(n) + log2(1 + fabs(skew) / of_skew));
+    return spread_of(a) / (1 + log2_of(n) + log2_of(1 + fabs(skew) / of_skew));
 }
 
 static double by_fd(kn_array a, double n, const double *range)
 {
     (void)range;
     double high = value(kn_percentile(a, kn_like_int(75), NULL)), low = value(kn_percentile(a, kn_like_int(25), NULL));
-    return 2 * (high - low) * pow(n, -1 / 3.0);
+    return 2 * (high - low) * power_of(n, -1 / 3.0);
 }
 
 static double by_auto(kn_array a, double n, const double *range)

@@ -3,7 +3,9 @@
 #include "array/formula.h"
 #include "numpy/formulas.h"
 #include "numpy/internal.h"
+#include "base/digits.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- Formulas of two operands; ufunc.c has their functions. */
@@ -208,7 +210,12 @@ static kn_atom rounded(kn_builder *b, kn_atom a, const int *decimals)
     if (!decimals || !*decimals)
         return knb_round(b, a, true);
     bool up = *decimals > 0;
-    kn_atom power = knb_like(b, a, pow(10, fabs((double)*decimals)));
+    char text[16];
+    const char *end;
+    double ten = INFINITY; /* 10 to the number of decimals, rounded once */
+    snprintf(text, sizeof text, "1e%d", *decimals > 0 ? *decimals : *decimals > -400 ? -*decimals : 400);
+    knx_parse_double(text, &end, &ten);
+    kn_atom power = knb_like(b, a, ten);
     a = knb_round(b, up ? knb_mul(b, a, power) : knb_div(b, a, power), true);
     return up ? knb_div(b, a, power) : knb_mul(b, a, power);
 }

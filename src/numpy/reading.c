@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * reading.c -- arrays from memory, text and functions. */
+#include "base/digits.h"
 #include "numpy/compose.h"
 #include <ctype.h>
 #include <errno.h>
@@ -69,8 +70,13 @@ static const char *read_number(const char *s, kn_dtype d, void *element)
         int64_t v = d->kind == KN_KIND_UINT ? (int64_t)strtoull(s, &end, 10) : strtoll(s, &end, 10);
         knx_convert(d->kind == KN_KIND_UINT ? KN_DT(U64) : KN_DT(I64), &v, d, element);
     } else {
-        double v = strtod(s, &end);
+        const char *after = NULL;
+        double v = 0;
+        while (isspace((unsigned char)*s))
+            s++;
+        bool ok = knx_parse_double(s, &after, &v);
         knx_convert(KN_DT(F64), &v, d, element);
+        return ok && after != s ? after : NULL;
     }
     return end == s ? NULL : end;
 }

@@ -157,21 +157,33 @@ kn_value2 knp_complex_exp(knk_builder *k, kn_value2 x)
 }
 
 /* 2^x turned by y log 2, an angle in two parts a + b; b is small. */
+/* Sine and cosine of y ln 2: the product in two parts, a + b, so that its last place is right for y up to 2^90; beyond
+ * it is the angle of a rounded product, and both still belong to one angle. */
+static void turn_of_power_of_two(knk_builder *k, knk_node y, knk_node *sine, knk_node *cosine)
+{
+    knk_node ln2 = num(k, y, 0x1.62e42fefa39efp-1), a = mul(k, y, ln2), b = knk_ternary(k, KNK_FMA, y, ln2, neg(k, a));
+    b = knk_ternary(k, KNK_FMA, y, num(k, y, 0x1.abc9e3b39803fp-56), b);
+    knk_node s = knk_sin(k, a), c = knk_cos(k, a), bb = mul(k, num(k, b, 0.5), mul(k, b, b));
+    knk_node far = lt(k, num(k, b, 0x1p-12), mag(k, b)); /* else sin b is b (1 - bb / 3), 1 - cos b is bb */
+    knk_node sin_b = knk_ternary(k, KNK_FMA, mul(k, b, bb), num(k, b, -1.0 / 3), b);
+    sin_b = knk_select_cold(k, far, knk_sin(k, b), sin_b);
+    bb = knk_select_cold(k, far, sub(k, num(k, b, 1), knk_cos(k, b)), bb);
+    *sine = add(k, s, sub(k, mul(k, sin_b, c), mul(k, bb, s)));
+    *cosine = sub(k, c, add(k, mul(k, sin_b, s), mul(k, bb, c)));
+}
+
 kn_value2 knp_complex_exp2(knk_builder *k, kn_value2 x)
 {
     bool wide = is_double(k, x.re);
     double edge = wide ? 1023 : 127;
-    knk_node ln2 = num(k, x.im, wide ? 0x1.62e42fefa39efp-1 : 0x1.62e43p-1), big = lt(k, num(k, x.re, edge), x.re);
-    knk_node ln2_lo = num(k, x.im, wide ? 0x1.abc9e3b39803fp-56 : -0x1.05c61p-29), one = num(k, x.re, 1);
-    knk_node a = mul(k, x.im, ln2), b = knk_ternary(k, KNK_FMA, x.im, ln2, neg(k, a));
-    b = knk_ternary(k, KNK_FMA, x.im, ln2_lo, b);
-    knk_node s = knk_sin(k, a), c = knk_cos(k, a);
+    knk_node big = lt(k, num(k, x.re, edge), x.re), one = num(k, x.re, 1), sine, cosine;
+    turn_of_power_of_two(k, wide ? x.im : knk_cast(k, KN_ID_F64, x.im), &sine, &cosine);
+    if (!wide) {
+        sine = knk_cast(k, KN_ID_F32, sine);
+        cosine = knk_cast(k, KN_ID_F32, cosine);
+    }
     scaled e = {knk_exp2(k, if_else(k, big, sub(k, x.re, num(k, x.re, edge)), x.re)),
                 if_else(k, big, num(k, x.re, wide ? 0x1p1023 : 0x1p127), one)};
-    knk_node bb = mul(k, num(k, b, 0.5), mul(k, b, b)); /* 1 - cos b; sin b is b (1 - bb / 3) */
-    b = knk_ternary(k, KNK_FMA, mul(k, b, bb), num(k, b, -1.0 / 3), b);
-    knk_node sine = add(k, s, sub(k, mul(k, b, c), mul(k, bb, s)));
-    knk_node cosine = sub(k, c, add(k, mul(k, b, s), mul(k, bb, c)));
     return turned(k, e, cosine, sine, x);
 }
 
@@ -240,7 +252,8 @@ kn_value2 knp_complex_tanh(knk_builder *k, kn_value2 x)
              zero = with_sign(k, num(k, size, 0), known_sign(k, x.im));
     knk_node vanishes = both(k, is_inf(k, x.re), not(k, is_finite(k, x.im)));
     turned = if_else(k, is_zero(k, x.im), x.im, if_else(k, vanishes, zero, turned));
-    return knp_complex_select(k, far, (kn_value2){with_sign(k, one, x.re), turned}, near);
+    knk_node lost = both(k, is_finite(k, x.re), not(k, is_finite(k, x.im))); /* no angle: NaN, far out too */
+    return knp_complex_select(k, far, (kn_value2){if_else(k, lost, turned, with_sign(k, one, x.re)), turned}, near);
 }
 
 /* By turning the plane: sinh z = -i sin iz, cosh z = cos iz, tan z = -i tanh iz. */
@@ -337,7 +350,8 @@ static kn_value2 whole_pow(knk_builder *k, kn_value2 x, knk_node n)
     return knp_complex_select(k, lt(k, n, zero), inverse, y);
 }
 
-/* As NumPy: x^0 is 1; 0^y is 0 for positive real y, else nan; small whole powers are products; else e^(y log x). */
+/* As NumPy: x^0 is 1; 0^y is 0 where y has a positive real part, else nan; small whole powers are products; else
+ * e^(y log x). */
 kn_value2 knp_complex_pow(knk_builder *k, kn_value2 x, kn_value2 y)
 {
     knk_node zero = num(k, x.re, 0), one = num(k, x.re, 1), nan = num(k, x.re, __builtin_nan(""));
@@ -347,7 +361,7 @@ kn_value2 knp_complex_pow(knk_builder *k, kn_value2 x, kn_value2 y)
     knk_node whole = both(k, small, eq(k, knk_unary(k, KNK_TRUNC, y.re), y.re));
     kn_value2 r = knp_complex_exp(k, knp_complex_mul(k, y, knp_complex_log(k, x)));
     r = knp_complex_select(k, whole, whole_pow(k, x, if_else(k, whole, y.re, zero)), r);
-    knk_node to_zero = both(k, real_power, lt(k, zero, y.re));
+    knk_node to_zero = lt(k, zero, y.re);
     kn_value2 of_zero = {if_else(k, to_zero, zero, nan), if_else(k, to_zero, zero, nan)};
     r = knp_complex_select(k, base_zero, of_zero, r);
     return knp_complex_select(k, no_power, (kn_value2){one, zero}, r);

@@ -3,9 +3,16 @@
  * (jax.random.permutation). */
 #include "kiln/random.h"
 #include "random/draw.h"
-#include <math.h>
 
-static int rounds_for(int64_t size) { return (int)ceil(3 * log(size > 1 ? (double)size : 1) / log(4294967295.0)); }
+/* The least r with size^3 <= (2^32 - 1)^r, which JAX rounds up from 3 log(size) / log(2^32 - 1). */
+static int rounds_for(int64_t size)
+{
+    static const int64_t most[] = {1, 1625, 2642245, 4294967295, 6981463656164, 11348359937241846};
+    int r = 0;
+    while (r < (int)(sizeof most / sizeof *most) && size > most[r])
+        r++;
+    return r;
+}
 
 static kn_atom shuffle(kn_builder *b, kn_atom key, kn_atom x, int axis)
 {

@@ -10,8 +10,18 @@ enum { NODES = 12 };
 static const double step = 0.51166335397324428; /* sqrt(pi / 12) */
 static const double pi = 3.1415926535897931;
 
-/* The rule's nodes: (k + 1/2) h, or (k + 1) h; and e^(-t^2) there. */
+/* The rule's nodes: (k + 1/2) h, or (k + 1) h. */
 static double node(int k, bool mid) { return (mid ? k + 0.5 : k + 1) * step; }
+
+/* e^(-t^2) at the nodes of both rules, rounded once */
+static const double weight[2][NODES] = {
+    {0x1.8a1195bf0aa84p-1, 0x1.6757859d664c8p-2, 0x1.843844e012c46p-4, 0x1.f0ea0d2fef993p-7, 0x1.78c7fa70532dcp-10,
+     0x1.527a727b2a68fp-14, 0x1.6840851c9c3aap-19, 0x1.c645a1d814484p-25, 0x1.5355ead05bd45p-31, 0x1.2c509c01fe466p-38,
+     0x1.3ae3b7284fc35p-46, 0x1.872d59d9a5cf5p-55},
+    {0x1.df90113a4786ep-1, 0x1.1c15f15a52bbcp-1, 0x1.8ec3e530c1161p-3, 0x1.4b94a0aaedab9p-5, 0x1.46a8be57e7a6ap-8,
+     0x1.7d458b47fb6f2p-12, 0x1.079eb0245734fp-16, 0x1.afe709cf13b20p-22, 0x1.a32d4137e44c0p-28, 0x1.e1fec0fee65edp-35,
+     0x1.4850e499750f1p-42, 0x1.08f4fbff0bbb2p-50},
+};
 
 /* Whether z's real part lies nearer to the nodes of the trapezoidal rule. */
 static kn_atom wants_midpoints(kns_call *c, kn_atom x)
@@ -46,7 +56,7 @@ static kn_atom dawson(kns_call *c, kn_atom v)
         kn_atom sum = rule ? zero : knb_div(b, kns_number(c, 0.5), s);
         for (int k = NODES - 1; k >= 0; k--) {
             double t = node(k, rule);
-            sum = knb_add(b, sum, knb_div(b, kns_number(c, exp(-t * t)), kns_plus(c, s, -t * t)));
+            sum = knb_add(b, sum, knb_div(b, kns_number(c, weight[rule][k]), kns_plus(c, s, -t * t)));
         }
         sums[rule] = kns_times(c, knb_mul(b, kns_choose(c, used, x, zero), sum), step * 0.56418958354775629);
     }
@@ -103,7 +113,7 @@ static kn_atom first_quadrant(kns_call *c, kn_atom x, kn_atom y)
         for (int k = NODES - 1; k >= 0; k--) {
             double t = node(k, rule);
             kn_atom down = knb_sub(b, s, complex_number(c, t * t));
-            sum = knb_add(b, sum, knb_div(b, complex_number(c, exp(-t * t)), down));
+            sum = knb_add(b, sum, knb_div(b, complex_number(c, weight[rule][k]), down));
         }
         sums[rule] = sum;
     }

@@ -107,16 +107,25 @@ kn_array kn_special_zeta(kn_array x, kn_array q)
     return kns_end(&c, knb_zeta(c.b, c.x[0], c.x[1]));
 }
 
+/* The sum of lgamma(x - j / 2) over j < d, along an axis of its own: as many equations for every d. */
+static kn_atom sum_of_lgammas(kn_builder *b, kn_atom x, int d)
+{
+    kn_type t = knb_type(b, x);
+    int64_t n = kni_type_size(t), both[] = {n, d}, first = 0, last = 1;
+    kn_atom half = knb_mul(b, knb_iota(b, t.dtype, 2, both, 1), knb_number(b, t.dtype, 0.5));
+    kn_atom line = knb_broadcast_in_dim(b, knb_reshape(b, x, 1, &n), 2, both, &first);
+    kn_atom y = knb_reduce_sum(b, knb_lgamma(b, knb_sub(b, line, half)), 1, &last);
+    return knb_reshape(b, y, t.ndim, t.dim);
+}
+
 kn_array kn_special_multigammaln(kn_array a, int d)
 {
     kns_call c;
     kns_begin(&c, "special_multigammaln", 1, &a);
     if (d < 1 && !kna_failed(&c.op))
         kna_fail(&c.op, KN_ERROR_VALUE, "d should be a positive integer (dimension)");
-    kn_atom y = kns_number(&c, 0.25 * d * (d - 1.0) * 1.1447298858494002); /* log pi */
-    for (int j = 0; j < d && !kna_failed(&c.op); j++)
-        y = knb_add(c.b, y, knb_lgamma(c.b, kns_plus(&c, c.x[0], -0.5 * j)));
-    return kns_end(&c, y);
+    kn_atom y = kna_failed(&c.op) ? KN_ATOM_NONE : sum_of_lgammas(c.b, c.x[0], d);
+    return kns_end(&c, kns_plus(&c, y, 0.25 * d * (d - 1.0) * 1.1447298858494002)); /* log pi */
 }
 
 /* --- quotients -------------------------------------------------------------------------------- */

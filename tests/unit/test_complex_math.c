@@ -169,9 +169,52 @@ static void the_slope_of_arccosh_has_the_branch_of_arccosh(void **state)
     }
 }
 
+/* |2^z| is 2^Re z, whatever the angle; up to 2^90 the angle is right too. */
+static void powers_of_two_keep_their_modulus(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array y = kn_of(double, 1e6, 1e12, -1e15, 1e20, 4.78e190, 1.7e308, 0x1p-1070), one = kn_ones_like(y);
+    expect_near(kn_abs(kn_exp2(kn_lax_complex(one, y))), 1e-15, 2, 2, 2, 2, 2, 2, 2);
+    kn_array z = kn_of(float, 1e6f, 1.7e7f, 1e8f, 1e10f, -1e12f, 3e38f);
+    expect_near(kn_abs(kn_exp2(kn_lax_complex(kn_ones_like(z), z))), 5e-7, 2, 2, 2, 2, 2, 2);
+    /* cos and sin of y ln 2, by mpmath */
+    kn_array far = kn_of(double, 1e8, 1e15, 1e20), at = kn_exp2(kn_lax_complex(kn_zeros_like(far), far));
+    expect_near(kn_real(at), 1e-15, 0.998850287648724, 0.289221634478344, 0.4417529232488208);
+    expect_near(kn_imag(at), 1e-15, 0.04793853214337448, -0.9572621616619322, -0.8971367536786805);
+}
+
+/* As NumPy has it: the real part of the exponent says it, unless the exponent is 0. */
+static void powers_of_zero_go_by_the_real_part_of_the_exponent(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array re = kn_of(double, 1, 4, 0.5, INFINITY, 2, 0, 0, -1, NAN),
+             im = kn_of(double, 1, -1, INFINITY, NAN, 0, 0, 1, 0, 0);
+    for (int i = 0; i < 2; i++) {
+        kn_array zero = kn_full_like(re, i ? -0.0 : 0.0);
+        kn_array z = kn_power(kn_lax_complex(zero, zero), kn_lax_complex(re, im));
+        expect_values(kn_real(z), 0, 0, 0, 0, 0, 1, NAN, NAN, NAN);
+        expect_values(kn_imag(z), 0, 0, 0, 0, 0, 0, NAN, NAN, NAN);
+    }
+}
+
+/* C's annex G: no angle, no number, unless the real part is infinite. */
+static void hyperbolic_tangents_without_an_angle_are_nan(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array re = kn_of(double, 30, -700, 1, INFINITY), im = kn_of(double, INFINITY, NAN, -INFINITY, INFINITY);
+    expect_values(kn_real(kn_tanh(kn_lax_complex(re, im))), NAN, NAN, NAN, 1);
+    expect_values(kn_imag(kn_tan(kn_lax_complex(im, re))), NAN, NAN, NAN, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(powers_of_two_keep_their_modulus),
+        TEST(powers_of_zero_go_by_the_real_part_of_the_exponent),
+        TEST(hyperbolic_tangents_without_an_angle_are_nan),
         TEST(quotients_of_huge_numbers_do_not_overflow_on_the_way),
         TEST(quotients_of_subnormals_are_numbers),
         TEST(directions_of_huge_and_tiny_numbers_are_known),

@@ -371,6 +371,28 @@ static void what_is_refused(void **state)
     expect_error("ValueError", "special_multigammaln: d should be a positive integer (dimension)");
 }
 
+static int lines_of(kn_fn f)
+{
+    kn_array x = kn_scalar(2000.0);
+    const char *text = kn_jaxpr_text(kn_make_jaxpr(f, KN_ARGS(&x)), KN_JAXPR_TYPED);
+    int lines = 0;
+    for (; text && *text; text++)
+        lines += *text == '\n' || *text == '=';
+    return lines;
+}
+
+static kn_array of_degree(const int *d, const kn_array *x) { return kn_special_multigammaln(*x, *d); }
+KN_FUNCTION_ENV(of_degree, kn_array, int, kn_array)
+
+static void equations_do_not_grow_with_the_degree(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    int few = 3, many = 1000;
+    assert_int_equal(lines_of(KN_FN_ENV(of_degree, &few)), lines_of(KN_FN_ENV(of_degree, &many)));
+    assert_true(lines_of(KN_FN_ENV(of_degree, &few)) > 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +409,7 @@ int main(void)
         TEST(lanes_do_not_see_each_other),
         TEST(operands_are_broadcast_and_promoted),
         TEST(what_is_refused),
+        TEST(equations_do_not_grow_with_the_degree),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     return failed ? failed : kn_shutdown();
