@@ -157,7 +157,7 @@ kn_value2 knp_complex_exp(knk_builder *k, kn_value2 x)
 }
 
 /* 2^x turned by y log 2, an angle in two parts a + b; b is small. */
-/* Sine and cosine of y ln 2: the product in two parts, a + b, so that its last place is right for y up to 2^90; beyond
+/* Sine and cosine of y ln 2: the product in two parts, a + b, so that its last place is right for y up to 2^50; beyond
  * it is the angle of a rounded product, and both still belong to one angle. */
 static void turn_of_power_of_two(knk_builder *k, knk_node y, knk_node *sine, knk_node *cosine)
 {
