@@ -334,6 +334,22 @@ def methods(out):
         call(out, "ufunc_reduce", named(f.reduce), x, u=name, axis=2)
         call(out, "ufunc_accumulate", named(f.accumulate), x[0, 0], u=name)
         call(out, "ufunc_reduceat", named(f.reduceat), x, np.array([0, 3]), u=name)
+    for name in names:  # no, one, two elements, negative ones too
+        f = getattr(np, name)
+        for d in ["int8", "int64"] if name in ("gcd", "lcm") or "bitwise" in name else ["bool", "int8", "float64"]:
+            if d == "bool" and (name in ("subtract", "logaddexp", "arctan2", "hypot", "logaddexp2") or name in ("power", "fmod")):
+                continue
+            x = np.array([[-3, 2], [2, -1]]).astype(d)
+            for part in (x[:0, 0], x[:1, 0], x[1:, 1], x[:, 0], x[:, 1], x[:1], x[:, :1], x[:, :0]):
+                call(out, "ufunc_reduce", named(f.reduce), part, u=name)
+                call(out, "ufunc_accumulate", named(f.accumulate), part, u=name)
+                if len(part):
+                    call(out, "ufunc_reduceat", named(f.reduceat), part, np.array([0]), u=name)
+                    call(out, "ufunc_reduceat", named(f.reduceat), part, np.array([len(part) - 1, 0]), u=name)
+                call(out, "ufunc_outer", named(f.outer), part, x[1], u=name)
+            call(out, "ufunc_reduce", named(f.reduce), x[:1], u=name, axis=())
+            call(out, "ufunc_reduce", named(f.reduce), x[0, 0], u=name)
+            call(out, "ufunc_reduce", named(f.reduce), x[:1], u=name, axis=1, keepdims=True)
     call(out, "ufunc_reduce", named(np.add.reduce), values("int8", (4,)), u="add", dtype=np.dtype("float32"))
     call(out, "ufunc_accumulate", named(np.add.accumulate), values("int8", (4,)), u="add", dtype=np.dtype("float32"))
     call(out, "ufunc_reduceat", named(np.add.reduceat), values("int8", (4,)), np.array([1, 2]), u="add", dtype=np.dtype("float32"))

@@ -199,7 +199,8 @@ static kn_atom power(kna_op *op, kn_atom a, kn_array y, kn_dtype d, const kn_sha
     bool whole = number && t.dtype->kind != KN_KIND_FLOAT && value >= -0x1p53 && value <= 0x1p53;
     if (whole && knx_is_integer(d))
         kna_in_as(op, y, d); /* OverflowError if it does not fit */
-    if (!kna_failed(op) && knx_is_integer(d) && (number ? value < 0 : negative_powers(op, y)))
+    if (!kna_failed(op) && knx_is_integer(d) && kni_type_size(knn_shaped(d, shape)) &&
+        (number ? value < 0 : negative_powers(op, y)))
         kna_fail(op, KN_ERROR_VALUE, "Integers to negative integer powers are not allowed.");
     if (kna_failed(op))
         return KN_ATOM_NONE;

@@ -119,6 +119,40 @@ static bool begin(fold *w, const char *name, kn_ufunc f, kn_array x, kn_dtype dt
     return !kna_failed(&w->op);
 }
 
+/* ValueError if an element of integers x is a negative power: `is_power` says it of the indices along an axis, `where`
+ * (of x's shape, or NULL) which elements count. Outside of traces only: there the elements are not known. */
+static void check_powers(fold *w, kn_array x, kn_array where, int axis, const bool *is_power)
+{
+    if (kna_failed(&w->op) || w->how.ufunc != kn_ufunc_power || w->d->kind != KN_KIND_INT || !w->b->hook)
+        return;
+    kn_type t = {0}, m = {0};
+    const unsigned char *at = kna_look(&w->op, x, &t), *counts = where ? kna_look(&w->op, where, &m) : NULL;
+    bool masked = counts && kni_type_same_shape(t, m) && m.dtype->kind == KN_KIND_BOOL;
+    int64_t inner = 1;
+    for (int i = axis + 1; i < t.ndim; i++)
+        inner *= t.dim[i];
+    for (int64_t i = 0, n = kni_type_size(t); at && i < n; i++) {
+        int64_t v = 0;
+        knx_convert(t.dtype, at + (size_t)i * t.dtype->size, KN_DT(I64), &v);
+        if (v < 0 && is_power[i / inner % t.dim[axis]] && (!masked || counts[i])) {
+            kna_fail(&w->op, KN_ERROR_VALUE, "Integers to negative integer powers are not allowed.");
+            return;
+        }
+    }
+}
+
+/* The same for what follows the first index (or begins with it: `all`) along an axis. */
+static void check_powers_from(fold *w, kn_array x, kn_array where, int axis, bool all)
+{
+    kn_type t = kna_type(&w->op, x);
+    bool *is_power = kna_failed(&w->op) || !t.ndim ? NULL : knx_alloc((size_t)t.dim[axis] + 1);
+    for (int64_t i = 0; is_power && i < t.dim[axis]; i++)
+        is_power[i] = all || i > 0;
+    if (is_power)
+        check_powers(w, x, where, axis, is_power);
+    knx_free(is_power);
+}
+
 static kn_atom join(fold *w, kn_atom x, kn_atom y)
 {
     kn_shape shape = knn_shape_of(&w->op, x);
@@ -253,7 +287,9 @@ static kn_atom reduced(fold *w, kn_atom x, kn_atom mask, kn_atom initial, int n,
         start = knb_broadcast_to(w->b, start, result);
     if (!count)
         return start;
-    bool fill = w->how.has_identity || w->how.repeatable; /* elements that do not count can be replaced */
+    if (start == KN_ATOM_NONE && count == 1 && w->how.has_identity && !w->how.reduce)
+        start = initial = knb_broadcast_to(w->b, identity(w), result); /* one element is joined, too: |x|, not x */
+    bool fill = w->how.has_identity || w->how.repeatable;              /* elements that do not count can be replaced */
     if (w->how.reorderable && n && (mask == KN_ATOM_NONE || fill)) {
         if (mask != KN_ATOM_NONE) {
             kn_atom none = w->how.has_identity ? identity(w) : initial;
@@ -308,6 +344,8 @@ kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts 
         if (!kna_failed(&w.op) && knb_type(w.b, initial).ndim)
             kna_fail(&w.op, KN_ERROR_VALUE, "Input object to FromPyObject is not a scalar.");
     }
+    if (n == 1)
+        check_powers_from(&w, x, o.where, (int)axes[0], o.initial != NULL);
     kn_atom y = kna_failed(&w.op) ? KN_ATOM_NONE : reduced(&w, w.x, mask, initial, n, axes);
     if (o.keepdims && !kna_failed(&w.op))
         y = knn_keep_axes(&w.op, y, t, n, axes);
@@ -343,6 +381,7 @@ kn_array kn_ufunc_accumulate(kn_ufunc ufunc, kn_array x, const kn_ufunc_accumula
     if (!ndim)
         kna_fail(&w.op, KN_ERROR_TYPE, "cannot accumulate on a scalar");
     int axis = kna_failed(&w.op) ? 0 : kna_axis(&w.op, o.axis, ndim, 0);
+    check_powers_from(&w, x, NULL, axis, false);
     return kna_end(&w.op, kna_failed(&w.op) ? KN_ATOM_NONE : accumulated(&w, w.x, axis));
 }
 
@@ -358,6 +397,21 @@ static kn_atom segment(fold *w, int axis, int64_t start, int64_t stop)
     if (stop == start + 1)
         return knb_squeeze(w->b, x, 1, &at);
     return reduced(w, x, KN_ATOM_NONE, KN_ATOM_NONE, 1, &at);
+}
+
+/* What lies inside of a segment, behind its first element, is a power. */
+static void check_powers_inside(fold *w, kn_array x, int axis, int64_t n, const int64_t *index)
+{
+    int64_t extent = kna_failed(&w->op) ? 0 : knb_type(w->b, w->x).dim[axis];
+    bool *is_power = kna_failed(&w->op) ? NULL : knx_alloc((size_t)extent + 1);
+    if (!is_power)
+        return;
+    memset(is_power, 0, (size_t)extent + 1);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = index[i] + 1; j < (i + 1 < n ? index[i + 1] : extent); j++)
+            is_power[j] = true;
+    check_powers(w, x, NULL, axis, is_power);
+    knx_free(is_power);
 }
 
 static kn_atom segments(fold *w, int axis, int64_t n, const int64_t *index)
@@ -409,6 +463,8 @@ kn_array kn_ufunc_reduceat(kn_ufunc ufunc, kn_array x, kn_array indices, const k
         kna_fail(&w.op, KN_ERROR_VALUE, "object too deep for desired array");
     if (!kna_failed(&w.op))
         y = segments(&w, axis, n, index);
+    if (!kna_failed(&w.op))
+        check_powers_inside(&w, x, axis, n, index);
     knx_free(index);
     return kna_end(&w.op, y);
 }
