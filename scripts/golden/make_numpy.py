@@ -80,8 +80,9 @@ def call(out, name, function, *args, **options):
         kind = next(k for t, k in KINDS.items() if isinstance(e, t))
         text = f"{kind} {reworded(name, str(e))}"
         if "Python int too large" in text:  # NumPy's own text where the value fits no int64 at all
-            value = next(a.value for a in args if isinstance(a, Weak))
-            text = f"{kind} integer {value} out of bounds for {next(a for a in args if not isinstance(a, Weak)).dtype}"
+            value = next((a.value for a in args if isinstance(a, Weak)), None)
+            if value is not None:
+                text = f"{kind} integer {value} out of bounds for {next(a for a in args if not isinstance(a, Weak)).dtype}"
     words = [name] + [show(a) for a in args] + [option(k, v) for k, v in options.items()]
     out.write(" ".join(words) + " -> " + text + "\n")
 

@@ -334,6 +334,12 @@ def methods(out):
         call(out, "ufunc_reduce", named(f.reduce), x, u=name, axis=2)
         call(out, "ufunc_accumulate", named(f.accumulate), x[0, 0], u=name)
         call(out, "ufunc_reduceat", named(f.reduceat), x, np.array([0, 3]), u=name)
+    for name in ("add", "multiply", "maximum", "minimum", "fmax", "bitwise_or"):
+        for d in ("bool", "int8", "uint8", "uint32", "int64", "uint64", "float16", "float32", "complex64"):
+            for v in (-2, -2.5, 300, 1e30, 2.0**63, NAN, INF, -INF, 1.5):
+                if (name == "bitwise_or" and d[0] in "fc") or (name == "multiply" and d[0] == "c" and abs(v) == INF):
+                    continue  # which part of a product with infinity is NaN nobody says
+                call(out, "ufunc_reduce", named(getattr(np, name).reduce), np.array([1, 2]).astype(d), u=name, initial=Weak(v))
     for name in names:  # no, one, two elements, negative ones too
         f = getattr(np, name)
         for d in ["int8", "int64"] if name in ("gcd", "lcm") or "bitwise" in name else ["bool", "int8", "float64"]:

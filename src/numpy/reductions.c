@@ -82,6 +82,46 @@ static int64_t elements(const reduction *r)
     return n;
 }
 
+/* A floating C number where integers go: its whole part, if that fits. */
+static kn_atom whole_part(kna_op *op, double v, kn_dtype d)
+{
+    double most = d->kind == KN_KIND_UINT && d->size >= 4 ? 0x1p64 : 0x1p63, least = -0x1p63;
+    if (isnan(v))
+        kna_fail(op, KN_ERROR_VALUE, "cannot convert float NaN to integer");
+    else if (isinf(v))
+        kna_fail(op, KN_ERROR_OVERFLOW, "cannot convert float infinity to integer");
+    else if (!(v >= least && v < most))
+        kna_fail(op, KN_ERROR_OVERFLOW, "Python int too large to convert to C long");
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    kn_scope scope = kn_scope_begin();
+    bool large = v >= 0x1p63;
+    kn_scalar_bits bits = {{0}};
+    if (large)
+        bits.u64 = (uint64_t)v;
+    else
+        bits.i64 = (int64_t)v;
+    kn_atom a = kna_in_as(op, kna_from_number(large ? KN_DT(U64) : KN_DT(I64), true, bits), d);
+    kn_scope_end(&scope);
+    return a;
+}
+
+kn_atom knn_initial(kna_op *op, kn_array initial, kn_dtype d)
+{
+    kn_type t = kna_type(op, initial);
+    bool real = !kna_failed(op) && (knx_is_integer(d) || knx_is_float(d));
+    if (kna_failed(op) || !t.weak || !real || (!knx_is_float(t.dtype) && !knx_is_complex(t.dtype)))
+        return kna_in_as(op, initial, d);
+    if (knx_is_complex(t.dtype))
+        kna_fail(op, KN_ERROR_TYPE, "%s argument must be a string%s or a real number, not 'complex'",
+                 knx_is_float(d) ? "float()" : "int()", knx_is_float(d) ? "" : ", a bytes-like object");
+    const void *at = kna_failed(op) || knx_is_float(d) ? NULL : kna_look(op, initial, &t);
+    double v = 0;
+    if (at)
+        knx_convert(t.dtype, at, KN_DT(F64), &v);
+    return at ? whole_part(op, v, d) : kna_in_as(op, initial, d);
+}
+
 /* ---- Sums. */
 
 static kn_dtype sum_dtype(kn_dtype d)
@@ -108,7 +148,7 @@ kn_array kn_sum(kn_array x, const kn_sum_opts *opts)
     begin(&r, "sum", x, o.axis, o.where, true);
     kn_atom y = sum_as(&r, kna_lookup_dtype(o.dtype, sum_dtype(r.type.dtype)));
     if (o.initial && !kna_failed(&r.op))
-        y = knb_add(r.op.b, y, kna_in_as(&r.op, o.initial, knb_type(r.op.b, y).dtype));
+        y = knb_add(r.op.b, y, knn_initial(&r.op, o.initial, knb_type(r.op.b, y).dtype));
     return finish(&r, y, o.keepdims);
 }
 
@@ -122,7 +162,7 @@ kn_array kn_prod(kn_array x, const kn_sum_opts *opts)
     masked(&r, 1);
     kn_atom y = reduce(&r, d->kind == KN_KIND_BOOL ? knb_reduce_and : knb_reduce_prod);
     if (o.initial && !kna_failed(&r.op)) {
-        kn_atom first = kna_in_as(&r.op, o.initial, d);
+        kn_atom first = knn_initial(&r.op, o.initial, d);
         y = d->kind == KN_KIND_BOOL ? knb_and(r.op.b, y, first) : knb_mul(r.op.b, y, first);
     }
     return finish(&r, y, o.keepdims);
@@ -390,7 +430,7 @@ static kn_atom extreme(reduction *r, bool largest, kn_array initial, const char 
     else
         y = reduce(r, largest ? knb_reduce_max : knb_reduce_min);
     if (initial) {
-        kn_atom first = knb_broadcast_to(b, kna_in_as(&r->op, initial, d), knb_type(b, y));
+        kn_atom first = knb_broadcast_to(b, knn_initial(&r->op, initial, d), knb_type(b, y));
         kn_atom joined = better(&r->op, y, first, largest);
         if (nan != KN_ATOM_NONE)
             joined = knb_select(b, nan, first, knb_select(b, knb_ne(b, first, first), y, joined));

@@ -340,7 +340,7 @@ kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts 
                  "reduction operation '%s' is not reorderable, so at most one axis may be specified", w.name);
     kn_atom mask = read_mask(&w, o.where), initial = KN_ATOM_NONE;
     if (o.initial && !kna_failed(&w.op)) {
-        initial = w.how.truth ? knn_truth(&w.op, kna_in(&w.op, o.initial)) : kna_in_as(&w.op, o.initial, w.d);
+        initial = w.how.truth ? knn_truth(&w.op, kna_in(&w.op, o.initial)) : knn_initial(&w.op, o.initial, w.d);
         if (!kna_failed(&w.op) && knb_type(w.b, initial).ndim)
             kna_fail(&w.op, KN_ERROR_VALUE, "Input object to FromPyObject is not a scalar.");
     }
