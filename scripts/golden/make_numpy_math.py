@@ -334,6 +334,9 @@ def methods(out):
         call(out, "ufunc_reduce", named(f.reduce), x, u=name, axis=2)
         call(out, "ufunc_accumulate", named(f.accumulate), x[0, 0], u=name)
         call(out, "ufunc_reduceat", named(f.reduceat), x, np.array([0, 3]), u=name)
+    for x in (2, -3, 2.5, 0):
+        for n in (np.array([1, 2], "int32"), np.array(3), Weak(3)):
+            call(out, "ldexp", np.ldexp, Weak(x), n)
     for name in ("add", "multiply", "maximum", "minimum", "fmax", "bitwise_or"):
         for d in ("bool", "int8", "uint8", "uint32", "int64", "uint64", "float16", "float32", "complex64"):
             for v in (-2, -2.5, 300, 1e30, 2.0**63, NAN, INF, -INF, 1.5):

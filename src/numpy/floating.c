@@ -355,7 +355,10 @@ kn_array kn_ldexp(kn_array x1, kn_array x2)
     if (knx_is_complex(t.dtype) || (n.dtype->kind != KN_KIND_BOOL && !knx_is_integer(n.dtype)) ||
         (n.dtype == KN_DT(U64)))
         knn_not_supported(&op, "ldexp");
-    kn_dtype d = knn_float_for(t), wide = d->size == 2 ? KN_DT(F32) : d;
+    kn_dtype d = knn_float_for(t), wide;
+    if (t.weak && knx_is_integer(t.dtype) && !n.weak) /* NumPy's first loop that takes a Python integer */
+        d = KN_DT(F16);
+    wide = d->size == 2 ? KN_DT(F32) : d;
     kn_type full = knn_shaped(KN_DT(F32), &shape);
     kn_atom a = kna_in_as(&op, x1, d), power = kna_in_as(&op, x2, KN_DT(I64));
     if (kna_failed(&op))
