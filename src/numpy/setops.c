@@ -57,6 +57,41 @@ static kn_array among(const char *name, kn_array element, kn_array others)
     return kna_end(&op, among_many(&op, kna_in_as(&op, element, d), kna_in_as(&op, others, d)));
 }
 
+/* Integers that lie close to each other, whose values may be looked at: a table of those that are there. `range` is
+ * how many numbers it spans; its extent is a power of two, so that few plans serve all ranges. */
+static kn_array among_table(kn_array x, kn_array others, int64_t low, int64_t range)
+{
+    kn_zeros_opts boolean = kn_zeros_opts_default();
+    kn_take_opts inside = kn_take_opts_default();
+    kn_shape extent = {1, {64}};
+    boolean.dtype = KN_DT(BOOL);
+    inside.mode = "clip"; /* which nothing has to check */
+    while (extent.dim[0] < range)
+        extent.dim[0] *= 2;
+    kn_array first = kn_like_int(low), last = kn_like_int(low + range - 1), table = kn_zeros(&extent, &boolean);
+    x = kn_astype(x, KN_DT(I64), NULL);
+    const kn_index_arg at = {.kind = KN_ARG_ARRAY, .array = kn_subtract(kn_astype(others, KN_DT(I64), NULL), first)};
+    kn_set_at(table, kn_like_bool(true), "%", 1, &at);
+    kn_array is_there = kn_take(table, kn_subtract(kn_clip(x, first, last), first), &inside);
+    kn_array in_range = kn_logical_and(kn_greater_equal(x, first), kn_less_equal(x, last));
+    return kn_logical_and(is_there, in_range);
+}
+
+/* NumPy's bound for such a table; *range is 0 where there is to be none. */
+static int64_t find_range(kna_op *op, kn_array x, kn_array others, int64_t *range)
+{
+    kn_type t = kna_type(op, x), u = kna_type(op, others);
+    int64_t span, most = 6 * (kni_type_size(t) + kni_type_size(u));
+    *range = 0;
+    if (kna_failed(op) || !knn_may_look() || !knx_is_integer(t.dtype) || !knx_is_integer(u.dtype) ||
+        t.dtype == KN_DT(U64) || u.dtype == KN_DT(U64))
+        return 0;
+    int64_t low = kn_item_int(kn_min(others, NULL)), high = kn_item_int(kn_max(others, NULL));
+    if (!__builtin_sub_overflow(high, low, &span) && span < most)
+        *range = span + 1;
+    return low;
+}
+
 kn_array kn_isin(kn_array element, kn_array test_elements, const kn_isin_opts *opts)
 {
     enum { FEW = 16 };
@@ -68,7 +103,10 @@ kn_array kn_isin(kn_array element, kn_array test_elements, const kn_isin_opts *o
     if (kna_failed(&c.op))
         return knn_end(&c, NULL);
     bool few = t.dim[0] <= FEW || t.dtype->kind == KN_KIND_KEY;
-    kn_array y = few ? among_few(&c.op, x, others) : among("isin", x, others);
+    int64_t range = 0, low = few ? 0 : find_range(&c.op, x, others, &range);
+    kn_array y = few     ? among_few(&c.op, x, others)
+                 : range ? among_table(x, others, low, range)
+                         : among("isin", x, others);
     return knn_end(&c, y && o.invert ? kn_logical_not(y) : y);
 }
 

@@ -49,6 +49,21 @@ static void isin_of_integers_that_no_dtype_holds_together(void **state)
     expect_values(kn_isin(kn_of(int8_t, -1, 31), many_u), 0, 1);
 }
 
+static void isin_of_integers_close_to_each_other(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array others = kn_sub(kn_mul(kn_arange(0, 40, 1), 3), 50); /* -50, -47 .. 67 */
+    kn_array x = kn_of(int64_t, -50, -49, 67, 68, -53, INT64_MAX, INT64_MIN, 1), b = kn_of(int8_t, 127, -128, 1, 67);
+    expect_values(kn_isin(x, others), 1, 0, 1, 0, 0, 0, 0, 1);
+    expect_values(kn_isin(x, others, .invert = true), 0, 1, 0, 1, 1, 1, 1, 0);
+    expect_values(kn_isin(b, others), 0, 0, 1, 1);
+    expect_values(kn_isin(kn_astype(x, KN_U32), kn_astype(others, KN_I8)), 0, 0, 1, 0, 0, 0, 0, 1);
+    kn_array ends = kn_concatenate(KN_LIST(kn_of(int64_t, INT64_MIN, INT64_MAX), kn_arange(0, 20, 1)));
+    expect_values(kn_isin(x, ends), 0, 0, 0, 0, 0, 1, 1, 1);
+    expect_values(kn_isin(1, kn_add(kn_zeros(KN_SHAPE(30), .dtype = KN_I64), 1)), 1);
+}
+
 static kn_array is_in(const kn_array *x, const kn_array *others) { return kn_isin(*x, *others); }
 KN_FUNCTION(is_in, kn_array, kn_array, kn_array)
 
@@ -173,6 +188,7 @@ int main(void)
         TEST(isin_among_many_real_numbers),
         TEST(isin_among_many_complex_numbers),
         TEST(isin_of_integers_that_no_dtype_holds_together),
+        TEST(isin_of_integers_close_to_each_other),
         TEST(isin_under_transformations),
         TEST(interp_at_and_between_knots),
         TEST(interp_under_transformations),
