@@ -13,7 +13,7 @@ kn_value *kna_value_new(kn_value_state state, kn_type type)
         return NULL;
     atomic_init(&v->refs, 1);
     v->state = (uint8_t)state;
-    v->kept = false;
+    v->kept = v->donated = false;
     v->uses = 0;
     v->pin = NULL;
     v->type = type;
