@@ -254,7 +254,7 @@ static kn_error *cut_in(cutting *c, const knk_cut *cut, int n_cut)
     KN_TRY(narrow_boxes(c));
     give_up_rare(c);
     join_whole(c);
-    return c->n > 1 ? run_in_boxes(c) : NULL;
+    return c->n > 1 || !c->box->rare ? run_in_boxes(c) : NULL;
 }
 
 kn_error *knc_cut_kernel(knc_plan *p, knc_step *s)
@@ -263,8 +263,9 @@ kn_error *knc_cut_kernel(knc_plan *p, knc_step *s)
     cutting c = {.p = p, .s = s, .a = &p->scratch, .l = {.map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner}};
     if (!kng_plan_bytes(s->u.k.kernel)) /* it is interpreted */
         return NULL;
-    int n = knk_cuts(s->u.k.kernel, &c.l, cut, MOST_BOXES);
-    kn_error *e = n ? cut_in(&c, cut, n) : NULL;
+    bool known;
+    int n = knk_cuts(s->u.k.kernel, &c.l, cut, MOST_BOXES, &known);
+    kn_error *e = n || known ? cut_in(&c, cut, n) : NULL;
     for (int i = 0; i < c.made; i++)
         knk_release(c.box[i].kernel);
     return e;

@@ -73,6 +73,22 @@ static bool span(const narrowing *w, int stage, const form *f, int but, int64_t 
     return true;
 }
 
+/* 0, 1, UNKNOWN */
+static int compared(const narrowing *w, const knk_inst *n)
+{
+    form f;
+    int64_t least, most;
+    if (!difference(w, n, &f) || !span(w, n->stage, &f, -1, &least, &most))
+        return UNKNOWN;
+    switch (n->op) {
+    case KNK_LE: return least >= 0 ? 1 : most < 0 ? 0 : UNKNOWN;
+    case KNK_LT: return least > 0 ? 1 : most <= 0 ? 0 : UNKNOWN;
+    default: break;
+    }
+    int equal = least > 0 || most < 0 ? 0 : least == most ? 1 : UNKNOWN;
+    return equal == UNKNOWN || n->op == KNK_EQ ? equal : !equal;
+}
+
 /* --- cuts ------------------------------------------------------------------------------------- */
 
 typedef struct cuts {
@@ -127,12 +143,13 @@ static void cut_at(const narrowing *w, int stage, const form *f, int64_t bound, 
     add_cut(c, loop, all, n);
 }
 
-int knk_cuts(const knk_kernel *k, const knk_launch *l, knk_cut *out, int most)
+int knk_cuts(const knk_kernel *k, const knk_launch *l, knk_cut *out, int most, bool *known)
 {
     static const int64_t zero[KNK_MAX_LOOPS];
     narrowing w = {k, l, zero, l->par};
     cuts c = {out, 0, most, false};
     form f;
+    *known = false;
     uint8_t *asked = knx_alloc_zero((size_t)k->n_node + 1);
     for (int s = 0; s < k->n_stage; s++)
         if (k->stage[s].n_loop || !asked) {
@@ -148,6 +165,7 @@ int knk_cuts(const knk_kernel *k, const knk_launch *l, knk_cut *out, int most)
                 asked[knk_operand(n, j)] = 1;
         if (!asked[i] || !difference(&w, n, &f))
             continue;
+        *known |= compared(&w, n) != UNKNOWN;
         cut_at(&w, n->stage, &f, n->op == KNK_LT ? 1 : 0, &c);
         if (n->op == KNK_EQ || n->op == KNK_NE)
             cut_at(&w, n->stage, &f, 1, &c);
@@ -157,22 +175,6 @@ int knk_cuts(const knk_kernel *k, const knk_launch *l, knk_cut *out, int most)
 }
 
 /* --- the kernel of a box ---------------------------------------------------------------------- */
-
-/* 0, 1, UNKNOWN */
-static int compared(const narrowing *w, const knk_inst *n)
-{
-    form f;
-    int64_t least, most;
-    if (!difference(w, n, &f) || !span(w, n->stage, &f, -1, &least, &most))
-        return UNKNOWN;
-    switch (n->op) {
-    case KNK_LE: return least >= 0 ? 1 : most < 0 ? 0 : UNKNOWN;
-    case KNK_LT: return least > 0 ? 1 : most <= 0 ? 0 : UNKNOWN;
-    default: break;
-    }
-    int equal = least > 0 || most < 0 ? 0 : least == most ? 1 : UNKNOWN;
-    return equal == UNKNOWN || n->op == KNK_EQ ? equal : !equal;
-}
 
 static int known(const narrowing *w, const int8_t *truth, const knk_inst *n)
 {

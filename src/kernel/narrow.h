@@ -12,8 +12,8 @@ typedef struct knk_cut {
 } knk_cut;
 /* Where the predicates of loads change, as far as these are comparisons of numbers that are affine in the loops; by
  * loop and turn, each once. Their number; 0 also if there are more than `most`, or the kernel has loops in its
- * stages. */
-int knk_cuts(const knk_kernel *k, const knk_launch *l, knk_cut *out, int most);
+ * stages. known: some comparison has one result at all points. */
+int knk_cuts(const knk_kernel *k, const knk_launch *l, knk_cut *out, int most, bool *known);
 
 typedef struct knk_box {
     const int64_t *low, *extent; /* per parallel loop */

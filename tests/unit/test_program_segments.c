@@ -47,7 +47,8 @@ static void expect_cuts(int64_t n, int64_t m, int64_t offset, int64_t di, int64_
     launched x;
     knk_kernel *k = asking(10, 30);
     launch(&x, n, m, offset, di, dj);
-    assert_int_equal(knk_cuts(k, &x.l, got, 8), want);
+    bool known;
+    assert_int_equal(knk_cuts(k, &x.l, got, 8, &known), want);
     for (int i = 0; i < want; i++) {
         assert_int_equal(got[i].loop, cut[i].loop);
         assert_int_equal(got[i].at, cut[i].at);
@@ -172,6 +173,26 @@ static int kept_whole(int64_t n, int64_t m)
     knc_release(p);
     kni_release(j);
     return whole;
+}
+
+/* What is padded is cut away again: the load has no predicate, though nothing is cut. */
+static void what_is_known_at_all_points_is_gone(void **state)
+{
+    (void)state;
+    if (kng_backend_best() == KNG_INTERPRETER)
+        return;
+    int64_t n = 1000, one = 1, end = 1001;
+    kn_builder b;
+    knb_init(&b);
+    kn_atom x = knb_invar(&b, kni_type(KN_DT(F64), 1, &n));
+    kn_atom padded = knb_pad(&b, x, knb_number(&b, KN_DT(F64), 3), &one, &one, NULL);
+    kni_jaxpr *j = FINISH(&b, knb_neg(&b, knb_slice(&b, padded, &one, &end, NULL)));
+    kn_program *p = test_compile(j, true);
+    assert_int_equal(p->n_step, 1);
+    assert_int_equal(p->step[0].u.k.n_part, 1);
+    assert_int_equal(p->step[0].u.k.part[0]->n_node, 3);
+    knc_release(p);
+    kni_release(j);
 }
 
 static void boxes_of_many_points_have_code_of_their_own(void **state)
@@ -418,6 +439,7 @@ int main(void)
         cmocka_unit_test(on_a_box_what_is_known_is_gone),
         cmocka_unit_test(concatenations_of_all_shapes_are_one_copy),
         cmocka_unit_test(small_boxes_keep_the_whole_kernel),
+        cmocka_unit_test(what_is_known_at_all_points_is_gone),
         cmocka_unit_test(boxes_of_many_points_have_code_of_their_own),
         cmocka_unit_test(every_element_is_the_one_that_it_should_be),
         cmocka_unit_test(nothing_comes_from_beside_an_operand),
