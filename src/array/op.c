@@ -566,7 +566,7 @@ const void *kna_look(kna_op *op, kn_array x, kn_type *type)
     kn_error *e =
         v->state == KN_V_ABSTRACT
             ? knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value")
-            : kna_concrete(v, &outside);
+            : kna_constant(v, &outside);
     if (!e)
         e = kna_force(1, &outside);
     if (e) {

@@ -206,6 +206,11 @@ static kn_error *not_known(const kn_recording *r, const kn_value *v)
                      kni_type_text(&t, v->type, true), r->function, r->transformation);
 }
 
+static kn_error *outside_of(kn_recording *r, kn_value *v, kn_value **out)
+{
+    return (r->concrete ? kna_concrete : kna_constant)(v, out);
+}
+
 /* Marks the equations that `atom` needs and whose results are not known yet: one sweep backwards. */
 static kn_error *mark_needed(kn_recording *r, kn_atom atom, bool *needed)
 {
@@ -217,7 +222,7 @@ static kn_error *mark_needed(kn_recording *r, kn_atom atom, bool *needed)
             any = any || (needed[e->out + i] && !known_at(r, e->out + i));
         if (!any)
             continue;
-        if (kni_bits(e->prim, e->params) & KN_EFFECT)
+        if (r->concrete && (kni_bits(e->prim, e->params) & KN_EFFECT))
             return knx_error(KN_ERROR_CONCRETIZATION,
                              "the result of %s is not known while %s is traced by %s: it runs once, with the rest",
                              e->prim->name, r->function, r->transformation);
@@ -226,11 +231,34 @@ static kn_error *mark_needed(kn_recording *r, kn_atom atom, bool *needed)
             if (kni_is_var(e->in[i]))
                 needed[e->in[i]] = true;
     }
+    return NULL;
+}
+
+/* Does anything that is marked depend on an argument of an abstract recording? What runs the user's code or speaks of
+ * lanes by name is not what it would be outside, either. */
+static bool varies(const kn_recording *r, const bool *needed)
+{
+    for (size_t i = 0; i < r->b.invar.n; i++)
+        if (needed[r->b.invar.at[i]] && !known_at(r, r->b.invar.at[i]))
+            return true;
+    for (size_t k = 0; k < r->b.eqn.n; k++) {
+        const kn_draft_eqn *e = &r->b.eqn.at[k];
+        for (uint32_t i = 0; i < e->n_out; i++)
+            if (needed[e->out + i] && !known_at(r, e->out + i) &&
+                (kni_bits(e->prim, e->params) & (KN_EFFECT | KN_USER | KN_NAMES)))
+                return true;
+    }
+    return false;
+}
+
+/* What is marked and comes from outside of r gets its value there. */
+static kn_error *look_outside(kn_recording *r, const bool *needed)
+{
     for (size_t a = 0; a < r->known.n;
          a++) /* inputs that are traced by an enclosing concrete recording: what they stand for in turn */
         if (needed[a] && r->known.at[a] && r->known.at[a]->state == KN_V_TRACER) {
             kn_value *outside = NULL;
-            KN_TRY(kna_concrete(r->known.at[a], &outside));
+            KN_TRY(outside_of(r, r->known.at[a], &outside));
             kna_value_release(r->known.at[a]);
             r->known.at[a] = outside;
         }
@@ -239,7 +267,7 @@ static kn_error *mark_needed(kn_recording *r, kn_atom atom, bool *needed)
         kn_value *v = NULL;
         if (!needed[a] || known_at(r, a))
             continue;
-        KN_TRY(kna_concrete(r->captured.at[i], &v));
+        KN_TRY(outside_of(r, r->captured.at[i], &v));
         bool ok = set_known(r, a, v);
         kna_value_release(v);
         if (!ok)
@@ -291,6 +319,12 @@ static kn_error *work_out(kn_recording *r, kn_atom atom)
     if (!needed)
         return knx_error_nomem();
     kn_error *error = mark_needed(r, atom, needed);
+    if (!error && !r->concrete && varies(r, needed)) {
+        knx_free(needed);
+        return NULL;
+    }
+    if (!error)
+        error = look_outside(r, needed);
     for (size_t k = 0; !error && k < r->b.eqn.n; k++) {
         const kn_draft_eqn *e = &r->b.eqn.at[k];
         if (e->n_out && needed[e->out] && !known_at(r, e->out))
@@ -300,7 +334,8 @@ static kn_error *work_out(kn_recording *r, kn_atom atom)
     return error;
 }
 
-kn_error *kna_concrete(kn_value *v, kn_value **out)
+/* constants: also what an abstract recording holds that depends on none of its arguments. */
+static kn_error *stands_for(kn_value *v, bool constants, kn_value **out)
 {
     if (v->state != KN_V_TRACER) {
         *out = kna_value_retain(v);
@@ -309,7 +344,7 @@ kn_error *kna_concrete(kn_value *v, kn_value **out)
     kn_recording *r = v->tracer.recording;
     if (!r->active)
         return leaked(v);
-    if (!r->concrete)
+    if (!r->concrete && !constants)
         return not_known(r, v);
     if (kni_is_literal(v->tracer.atom)) {
         const kn_literal *l = &r->b.literal.at[v->tracer.atom & ~KN_LITERAL_BIT];
@@ -321,6 +356,9 @@ kn_error *kna_concrete(kn_value *v, kn_value **out)
     *out = kna_value_retain(known_at(r, v->tracer.atom));
     return *out ? NULL : not_known(r, v);
 }
+
+kn_error *kna_concrete(kn_value *v, kn_value **out) { return stands_for(v, false, out); }
+kn_error *kna_constant(kn_value *v, kn_value **out) { return stands_for(v, true, out); }
 
 /* ---- Folding: equations whose operands depend on no recording are worked out as if there were none. */
 
