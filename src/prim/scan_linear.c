@@ -388,6 +388,14 @@ static kn_error *in_chunks(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_a
     return error;
 }
 
+/* Of no steps: the carry's tangents are those that it begins with, and nothing else is looked at. */
+static void without_steps(const kn_rule *r, const knp_scan *s, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+{
+    knb_emit(r->b, &kn_prim_scan, r->params, r->n_in, r->x, y, r->n_out);
+    for (uint32_t i = 0; i < s->n_out; i++)
+        ty[i] = i < s->n_carry ? tx[s->n_const + i] : KN_ATOM_ZERO;
+}
+
 kn_error *knp_scan_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
 {
     tangents t = {.s = knp_scan_of(r->params)};
@@ -397,7 +405,11 @@ kn_error *knp_scan_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn
         return knx_error_nomem();
     for (uint32_t i = 0; i < t.s.n_in; i++)
         t.in[i] = tx[i] != KN_ATOM_ZERO;
+    if (!t.s.p->length) {
+        without_steps(r, &t.s, tx, y, ty);
+        return NULL;
+    }
     if (r->forward)
         return forward(r, &t, tx, y, ty);
-    return t.s.p->checkpoint && t.s.p->length ? in_chunks(r, tx, y, ty) : reverse(r, &t, tx, y, ty);
+    return t.s.p->checkpoint ? in_chunks(r, tx, y, ty) : reverse(r, &t, tx, y, ty);
 }

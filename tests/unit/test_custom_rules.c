@@ -680,6 +680,32 @@ static void forward_mode_over_a_custom_vjp(void **state)
     expect_error_with("TypeError", "can't apply forward-mode autodiff (jvp) to a custom_vjp function.");
 }
 
+/* The carry of a loop of no rounds does not depend on what the loop captures. */
+static kn_array scaled_by(const kn_array *by, const kn_array *i, const kn_array *c) { return (void)i, kn_mul(*c, *by); }
+KN_CLOSURE(scaled_by, kn_array, kn_array, kn_array, kn_array)
+static kn_array not_scaled(const kn_array *x)
+{
+    kn_array y, z;
+    kn_call(kn_custom_vjp(KN_FN(plain), KN_FN(kept), KN_FN(same_bwd)), &y, x);
+    kn_fori_loop(0, 0, KN_CLOSE(scaled_by, &y), &z, x);
+    return z;
+}
+KN_FUNCTION(not_scaled, kn_array, kn_array)
+static void loops_of_no_rounds_need_no_rule(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_scalar(0.5), y, d;
+    kn_fn l = kn_linearize(KN_FN(not_scaled), KN_ARGS(&x), &y);
+    kn_call(l, &d, &x);
+    expect_values(y, 0.5);
+    expect_values(d, 0.5);
+    kn_call(kn_jit(l), &d, &x);
+    expect_values(d, 0.5);
+    kn_call(kn_grad(KN_FN(not_scaled)), &d, &x);
+    expect_values(d, 1);
+}
+
 static void rules_must_take_and_give_the_right_number_of_arrays(void **state)
 {
     (void)state;
@@ -803,6 +829,7 @@ int main(void)
         TEST(wrong_jvp_rules),
         TEST(wrong_vjp_rules),
         TEST(forward_mode_over_a_custom_vjp),
+        TEST(loops_of_no_rounds_need_no_rule),
         TEST(rules_must_take_and_give_the_right_number_of_arrays),
         TEST(rules_may_call_jitted_functions_and_checkpoints),
         TEST(a_tangent_may_be_a_number),
