@@ -2,6 +2,7 @@
 # The rows of docs/coverage/*.tsv against the public names: see coverage.sh.
 BEGIN {
     while ((getline line < public) > 0) have[line] = 1
+    while ((getline line < types) > 0) type[line] = 1
     while ((getline line < rows) > 0) row[line] = 1
     prefix["numpy"] = prefix["numpy.ndarray"] = prefix["numpy.lib.stride_tricks"] = prefix["numpy.random"] = "kn_"
     prefix["numpy.linalg"] = "kn_linalg_"; prefix["numpy.fft"] = "kn_fft_"; prefix["numpy.ma"] = "kn_ma_"
@@ -47,7 +48,7 @@ FNR == 1 { file++ }
         shown = ""
         if (r in row) status = "yes"
     } else if (k == "-") { status = "no: " why[module, name]; shown = "" }
-    else if (k != "" && k in have) status = "yes"
+    else if (k != "" && (k in have || ((module, name) in named && k in type))) status = "yes"
     else if ($4 ~ /^no/) { status = $4; shown = "" }
     else shown = ""
     if (!((file, module) in seen)) { seen[file, module] = 1; order[++n] = file SUBSEP module }

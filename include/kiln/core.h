@@ -127,6 +127,8 @@ KN_API int kn_copy_to(kn_array x, void *to, size_t bytes);
 /* ---- What an array is. */
 KN_API int kn_ndim(kn_array x);                         /* np.ndim; -1 for an error */
 KN_API int64_t kn_size(kn_array x);                     /* np.size; -1 for an error */
+KN_API int64_t kn_itemsize(kn_array x);                 /* x.itemsize, in bytes; -1 for an error */
+KN_API int64_t kn_nbytes(kn_array x);                   /* x.nbytes: of all elements; -1 for an error */
 KN_API int64_t kn_dim(kn_array x, int axis);            /* x.shape[axis], axis may be negative; -1 for an error */
 KN_API kn_shape kn_shape_of(kn_array x);                /* x.shape */
 KN_API kn_dtype kn_dtype_of(kn_array x);                /* x.dtype; NULL for an error */
@@ -136,6 +138,12 @@ KN_API double kn_item(kn_array x);                      /* x.item() as a double 
 KN_API int64_t kn_item_int(kn_array x);                 /* 0 for an error */
 KN_API bool kn_item_bool(kn_array x);                   /* truth value of the one element; false for an error */
 KN_API kn_c128 kn_item_complex(kn_array x);
+/* x.item(i, j, ...): in C kn_item(x, i, j) and its kin. One index counts in the flattened array, else there is one for
+ * each axis; negative ones count from the end. IndexError if out of bounds, ValueError for another number of them. */
+KN_API double kn_item_at(kn_array x, const kn_shape *index);
+KN_API int64_t kn_item_int_at(kn_array x, const kn_shape *index);
+KN_API bool kn_item_bool_at(kn_array x, const kn_shape *index);
+KN_API kn_c128 kn_item_complex_at(kn_array x, const kn_shape *index);
 /* NumPy's repr; owned by the scope; opts NULL: defaults */
 KN_API const char *kn_repr(kn_array x, const kn_print_opts *opts);
 KN_API const char *kn_array_str(kn_array x, const kn_print_opts *opts); /* np.array_str */

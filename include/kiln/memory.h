@@ -60,6 +60,12 @@ typedef struct kn_strides { int ndim; int64_t stride[KN_MAX_NDIM]; } kn_strides;
 typedef struct kn_flags { bool c_contiguous, f_contiguous, owndata, writeable; } kn_flags;
 KN_API kn_strides kn_strides_of(kn_array x); /* x.strides, in bytes; ndim -1 for an error */
 KN_API kn_flags kn_flags_of(kn_array x);     /* x.flags; all false for an error */
+/* x.setflags(write=...): 0: writes to x are a ValueError from now on, also through views of it that are made later; 1:
+ * they are allowed again. ValueError where the memory is read-only, x is a view of an array that was made read-only, or
+ * has elements that are repeated; TypeError for a C number. Returns 0, or -1 for an error. */
+typedef struct kn_setflags_opts { size_t size_; int write; } kn_setflags_opts;
+KN_API kn_setflags_opts kn_setflags_opts_default(void);
+KN_API int kn_setflags(kn_array x, const kn_setflags_opts *opts);
 /* np.shares_memory: is there a byte that belongs to an element of both? Exact, except for arrays of many odd strides
  * where the answer would take too long: then that of kn_may_share_memory */
 KN_API bool kn_shares_memory(kn_array a, kn_array b);
@@ -91,6 +97,7 @@ KN_API bool kn_may_share_memory(kn_array a, kn_array b); /* np.may_share_memory:
                  struct DLManagedTensorVersioned *: (kn_from_dlpack))(KN_V(ptr, c), KN_V(opt, c)); })
 #define kn_strides_of(x) KN_F1(kn_strides_of, x)
 #define kn_flags_of(x) KN_F1(kn_flags_of, x)
+#define kn_setflags(x, ...) KN_F1O(kn_setflags, kn_setflags_opts, (.write = -1, ), x, __VA_ARGS__)
 #define kn_shares_memory(a, b) KN_F2(kn_shares_memory, a, b)
 #define kn_may_share_memory(a, b) KN_F2(kn_may_share_memory, a, b)
 #endif

@@ -77,6 +77,20 @@ int64_t kn_size(kn_array x)
     return type_of("size", x, &t, dim) ? kni_type_size(t) : -1;
 }
 
+int64_t kn_itemsize(kn_array x)
+{
+    kn_type t;
+    int64_t dim[KN_MAX_NDIM];
+    return type_of("itemsize", x, &t, dim) ? t.dtype->size : -1;
+}
+
+int64_t kn_nbytes(kn_array x)
+{
+    kn_type t;
+    int64_t dim[KN_MAX_NDIM];
+    return type_of("nbytes", x, &t, dim) ? kni_type_size(t) * t.dtype->size : -1;
+}
+
 int64_t kn_dim(kn_array x, int axis)
 {
     kna_op op;
@@ -105,48 +119,71 @@ kn_dtype kn_dtype_of(kn_array x)
 
 /* ---- Items. */
 
-static bool item(const char *name, kn_array x, kn_dtype to, void *out)
+/* The position of x[index] among the elements; NULL: there is one alone. */
+static int64_t position(kna_op *op, kn_type t, const kn_shape *index)
+{
+    kn_text text = {0};
+    int64_t at = 0, size = kni_type_size(t);
+    if (!index && size != 1)
+        kna_fail(op, KN_ERROR_VALUE, "can only convert an array of size 1 to a scalar, not one of shape %s",
+                 knx_show_shape(&text, t.ndim, t.dim));
+    bool flat = index && index->ndim == 1 && t.ndim != 1;
+    if (index && !flat && index->ndim != t.ndim)
+        kna_fail(op, KN_ERROR_VALUE, "incorrect number of indices for array");
+    for (int d = 0; index && d < index->ndim && !kna_failed(op); d++) {
+        int64_t i = index->dim[d], n = flat ? size : t.dim[d];
+        if (i < -n || i >= n)
+            flat ? kna_fail(op, KN_ERROR_INDEX, "index %lld is out of bounds for size %lld", (long long)i, (long long)n)
+                 : kna_fail(op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)i,
+                            d, (long long)n);
+        at = at * n + (i < 0 ? i + n : i);
+    }
+    return at;
+}
+
+static bool item(const char *name, kn_array x, const kn_shape *index, kn_dtype to, void *out)
 {
     kna_op op;
     kn_type t;
     kna_begin(&op, name);
     kn_type given = kna_type(&op, x);
-    if (!kna_failed(&op) && kni_type_size(given) != 1) {
-        kn_text text = {0};
-        kna_fail(&op, KN_ERROR_VALUE, "can only convert an array of size 1 to a scalar, not one of shape %s",
-                 knx_show_shape(&text, given.ndim, given.dim));
-    }
+    int64_t at = kna_failed(&op) ? 0 : position(&op, given, index);
     if (!kna_failed(&op) && given.dtype->kind == 'k')
         kna_fail(&op, KN_ERROR_TYPE, "a key is not a number");
-    const void *data = kna_failed(&op) ? NULL : kna_look(&op, x, &t);
+    const char *data = kna_failed(&op) ? NULL : kna_look(&op, x, &t);
     if (data)
-        knx_convert(t.dtype, data, to, out);
+        knx_convert(t.dtype, data + at * t.dtype->size, to, out);
     return kna_end_plain(&op) && data;
 }
 
-double kn_item(kn_array x)
+double kn_item_at(kn_array x, const kn_shape *index)
 {
     double v;
-    return item("item", x, KN_DT(F64), &v) ? v : NAN;
+    return item("item", x, index, KN_DT(F64), &v) ? v : NAN;
 }
 
-int64_t kn_item_int(kn_array x)
+int64_t kn_item_int_at(kn_array x, const kn_shape *index)
 {
     int64_t v;
-    return item("item_int", x, KN_DT(I64), &v) ? v : 0;
+    return item("item_int", x, index, KN_DT(I64), &v) ? v : 0;
 }
 
-bool kn_item_bool(kn_array x)
+bool kn_item_bool_at(kn_array x, const kn_shape *index)
 {
     uint8_t v;
-    return item("item_bool", x, KN_DT(BOOL), &v) ? v != 0 : false;
+    return item("item_bool", x, index, KN_DT(BOOL), &v) ? v != 0 : false;
 }
 
-kn_c128 kn_item_complex(kn_array x)
+kn_c128 kn_item_complex_at(kn_array x, const kn_shape *index)
 {
     kn_c128 v;
-    return item("item_complex", x, KN_DT(C128), &v) ? v : (kn_c128){NAN, NAN};
+    return item("item_complex", x, index, KN_DT(C128), &v) ? v : (kn_c128){NAN, NAN};
 }
+
+double kn_item(kn_array x) { return kn_item_at(x, NULL); }
+int64_t kn_item_int(kn_array x) { return kn_item_int_at(x, NULL); }
+bool kn_item_bool(kn_array x) { return kn_item_bool_at(x, NULL); }
+kn_c128 kn_item_complex(kn_array x) { return kn_item_complex_at(x, NULL); }
 
 /* ---- Text. */
 

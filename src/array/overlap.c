@@ -67,6 +67,39 @@ kn_flags kn_flags_of(kn_array x)
     return f;
 }
 
+kn_setflags_opts kn_setflags_opts_default(void)
+{
+    return (kn_setflags_opts){.size_ = sizeof(kn_setflags_opts), .write = -1};
+}
+
+static bool repeats(const kna_array *a)
+{
+    bool any = false;
+    for (int d = 0; d < a->type.ndim; d++)
+        any = any || (a->type.dim[d] > 1 && !a->stride[d]);
+    return any;
+}
+
+int kn_setflags(kn_array x, const kn_setflags_opts *opts)
+{
+    kn_setflags_opts o = kn_setflags_opts_default();
+    if (opts)
+        memcpy(&o, opts, opts->size_ < sizeof o ? opts->size_ : sizeof o);
+    kna_op op;
+    kna_begin(&op, "setflags");
+    if (kna_is_number(&op, x))
+        kna_fail(&op, KN_ERROR_TYPE, "a C number has no flags");
+    kna_array *a = kna_failed(&op) ? NULL : kna_array_of(&op, x);
+    bool write = o.write > 0;
+    if (a && o.write >= 0 && write && (a->storage->readonly || (!a->owner && a->storage->locked) || repeats(a)))
+        kna_fail(&op, KN_ERROR_VALUE, "cannot set WRITEABLE flag to True of this array");
+    if (a && o.write >= 0 && !kna_failed(&op)) {
+        a->writeable = write;
+        a->storage->locked = a->owner ? !write : a->storage->locked;
+    }
+    return kna_end_plain(&op) ? 0 : -1;
+}
+
 static bool overlap(const char *name, kn_array a, kn_array b, bool (*test)(const kna_array *, const kna_array *))
 {
     kna_op op;

@@ -20,7 +20,8 @@ typedef struct kna_storage {
     uint64_t version;   /* counts writes */
     uint64_t recording; /* the serial of the recording that made it; 0: none */
     int argument;       /* of the recorded function, whose caller owns it: 1 + its number; 0: not an argument */
-    bool readonly;
+    bool readonly;      /* its memory */
+    bool locked;        /* the array that owns it was made read-only */
     kna_pin *pin;
     struct kna_array *views; /* those that remember a value: a write makes them forget it */
 } kna_storage;
