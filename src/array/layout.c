@@ -71,14 +71,14 @@ static bool through_reshape(const kn_draft_eqn *e, kn_type y, kna_layout *l)
 /* Rows with an index map. */
 static void through_map(kna_op *op, const kn_draft_eqn *e, kn_type y, kna_layout *l)
 {
-    kn_index_axis *axes = knx_arena_zero(&op->b->arena, 2 * KN_MAX_NDIM * sizeof *axes);
+    kn_index_axis *axes = knx_arena_zero(&op->b->arena, (size_t)(y.ndim + l->type.ndim + 1) * sizeof *axes);
     int64_t stride[KN_MAX_NDIM] = {0};
     if (!axes) {
         kna_fail_with(op, knx_error_nomem());
         return;
     }
     kn_index out = {.n_loop = y.ndim, .ndim = y.ndim, .axis = axes};
-    kn_index in = {.n_loop = y.ndim, .ndim = l->type.ndim, .axis = axes + KN_MAX_NDIM};
+    kn_index in = {.n_loop = y.ndim, .ndim = l->type.ndim, .axis = axes + y.ndim};
     for (int d = 0; d < y.ndim; d++) {
         out.axis[d].coef[d] = 1;
         out.axis[d].node = KNK_NONE;

@@ -11,7 +11,7 @@
 
 /* A product that reads a slot which a kernel read for it. */
 typedef struct further {
-    uint32_t slot, step;
+    uint32_t step, next; /* of the same slot, in the order in which they came */
 } further;
 typedef struct attacher {
     knc_plan *p;
@@ -20,6 +20,7 @@ typedef struct attacher {
     uint32_t *group;                 /* per step */
     uint32_t *first_reader, *reader; /* per slot: references of steps as they were lowered */
     KN_VEC(further) further;
+    uint32_t *first_further, *last_further; /* per slot */
     uint32_t *value;            /* per slot: the value that is stored there, KNC_NO */
     uint32_t *copies, *updates; /* per step: the update that it is the copy, the routine of; KNC_NO */
     uint32_t *effect;           /* per step: the effect before it */
@@ -70,16 +71,16 @@ static void list_effects(attacher *t, uint32_t *step)
         }
 }
 
-static void list_products(attacher *t)
+static void list_products(attacher *t, uint32_t *step)
 {
-    for (uint32_t s = 0; s < t->n; s++) {
-        if (step_at(t, s)->kind != KNC_PRODUCT)
-            continue;
-        uint32_t i = t->n_product++;
-        for (; i && step_at(t, t->product[i - 1])->eqn < step_at(t, s)->eqn; i--)
-            t->product[i] = t->product[i - 1];
-        t->product[i] = s;
-    }
+    uint32_t n = t->p->j->n_eqn;
+    memset(step, 0xff, ((size_t)n + 1) * sizeof *step);
+    for (uint32_t s = 0; s < t->n; s++)
+        if (step_at(t, s)->kind == KNC_PRODUCT)
+            step[step_at(t, s)->eqn] = s;
+    for (uint32_t i = n; i-- > 0;)
+        if (step[i] != KNC_NO)
+            t->product[t->n_product++] = step[i];
 }
 
 static uint32_t *room(attacher *t, size_t n, int byte)
@@ -100,6 +101,8 @@ static bool begin(attacher *t)
     t->group = room(t, t->n, 0xff);
     t->first_reader = room(t, slots, 0);
     t->reader = room(t, refs, 0);
+    t->first_further = room(t, slots, 0xff);
+    t->last_further = room(t, slots, 0xff);
     t->value = room(t, slots, 0xff);
     t->copies = room(t, t->n, 0xff);
     t->updates = room(t, t->n, 0xff);
@@ -109,7 +112,7 @@ static bool begin(attacher *t)
     t->product = room(t, t->n, 0);
     uint32_t *step = room(t, p->j->n_eqn, 0);
     if (!t->into || !t->group || !t->first_reader || !t->reader || !t->value || !t->copies || !t->updates ||
-        !t->effect || !t->seen || !t->stack || !t->product || !step)
+        !t->effect || !t->seen || !t->stack || !t->product || !step || !t->first_further || !t->last_further)
         return false;
     t->patience = t->n < UINT32_MAX / 64 - SEARCH ? 64 * (t->n + SEARCH) : UINT32_MAX;
     for (uint32_t s = 0; s < t->n; s++)
@@ -126,7 +129,7 @@ static bool begin(attacher *t)
     }
     list_readers(t);
     list_effects(t, step);
-    list_products(t);
+    list_products(t, step);
     return true;
 }
 
@@ -137,12 +140,16 @@ static bool begin(attacher *t)
 static uint32_t next_reader(const attacher *t, uint32_t slot, uint32_t *at)
 {
     uint32_t n = t->first_reader[slot + 1] - t->first_reader[slot], maker = now(t, t->p->slot.at[slot].maker);
-    while (*at < n + t->further.n) {
-        uint32_t i = (*at)++, s = KNC_NO;
-        if (i < n)
-            s = now(t, t->reader[t->first_reader[slot] + i]);
-        else if (t->further.at[i - n].slot == slot)
-            s = now(t, t->further.at[i - n].step);
+    while (*at < n) {
+        uint32_t s = now(t, t->reader[t->first_reader[slot] + (*at)++]);
+        if (s != KNC_NO && s != maker)
+            return s;
+    }
+    /* behind them *at is n + 1 + the number of the last of `further` that was looked at */
+    uint32_t i = *at == n ? t->first_further[slot] : t->further.at[*at - n - 1].next;
+    for (; i != KNC_NO; i = t->further.at[i].next) {
+        uint32_t s = now(t, t->further.at[i].step);
+        *at = n + 1 + i;
         if (s != KNC_NO && s != maker)
             return s;
     }
@@ -481,10 +488,20 @@ static bool restrided(const attacher *t, uint32_t product, const knc_meeting *fr
     return n == count_refs(s, to->slot);
 }
 
+static bool add_reader(attacher *t, uint32_t slot, uint32_t step)
+{
+    uint32_t i = (uint32_t)t->further.n, last = t->last_further[slot];
+    if (!KN_VEC_PUSH(&t->further, ((further){step, KNC_NO})))
+        return false;
+    *(last == KNC_NO ? &t->first_further[slot] : &t->further.at[last].next) = i;
+    t->last_further[slot] = i;
+    return true;
+}
+
 static kn_error *read_source(attacher *t, uint32_t product, const knc_meeting *from, uint32_t slot)
 {
     const knc_step *s = step_at(t, product);
-    if (!KN_VEC_PUSH(&t->further, ((further){from->slot, product})))
+    if (!add_reader(t, from->slot, product))
         return knx_error_nomem();
     for (uint32_t r = 0; r < s->n_ref; r++)
         if (s->ref[r].index == slot)
