@@ -295,10 +295,15 @@ kn_error *kna_enter_user(kna_user_call *u)
         return knx_error(KN_ERROR_VALUE,
                          "functions are called inside each other more than %d deep: does one call itself without end?",
                          MAX_CALL_DEPTH);
+    u->guard = knx_context_guard();
+    u->frame = kna_frame_push(s, s->recording, true, u->guard);
+    if (u->frame < 0) {
+        knx_context_unguard(u->guard);
+        return knx_error_nomem();
+    }
     s->call_depth++;
     c->depth = 0;
     c->operation = "";
-    u->guard = knx_context_guard();
     knx_float_leave(c->host_floats);
     return NULL;
 }
@@ -307,7 +312,10 @@ void kna_leave_user(const kna_user_call *u)
 {
     knx_context_unguard(u->guard); /* contexts that the function pushed and left */
     kn_context c = knx_context();
-    kna_state_get()->call_depth--;
+    kna_state *s = kna_state_get();
+    kna_frame_pop(s, u->frame);
+    knx_context_unguard(u->guard); /* again: what was left inside had guards of its own */
+    s->call_depth--;
     c->here = u->here;
     c->operation = u->operation;
     c->depth = u->depth;

@@ -172,7 +172,8 @@ typedef struct kna_user_call {
     const char *operation;
     int depth;
     unsigned floats;
-    size_t guard;
+    knx_guard guard;
+    int frame;
 } kna_user_call;
 kn_error *kna_call_user(void (*f)(void *arg), void *arg); /* in the middle of an operation: see knx_call_user */
 kn_error *kna_enter_user(kna_user_call *u);

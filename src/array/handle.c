@@ -398,6 +398,7 @@ static void end_scopes(handles *h, uint32_t keep)
     while (h->scope.n > keep) {
         empty_scope(h, (uint32_t)h->scope.n - 1);
         h->scope.n--;
+        knx_current->scopes = (uint32_t)h->scope.n;
         if (knx_current->defaults.n)
             knx_defaults_end(knx_current, (uint32_t)h->scope.n);
     }
@@ -420,6 +421,7 @@ kn_scope kn_scope_begin(void)
         knx_error_release(e);
         return (kn_scope){0};
     }
+    knx_current->scopes = (uint32_t)h->scope.n;
     return (kn_scope){((uint64_t)(h->scope.n - 1) << 32) | s.serial, knx_current};
 }
 
@@ -427,8 +429,10 @@ static void end_scope(const kn_scope *s)
 {
     handles *h = knx_slot_state(KNX_SLOT_HANDLES);
     uint32_t depth = (uint32_t)(s->id >> 32);
-    if (h && depth > 0 && depth < h->scope.n && h->scope.at[depth].serial == (uint32_t)s->id)
+    if (h && depth > 0 && depth < h->scope.n && h->scope.at[depth].serial == (uint32_t)s->id) {
+        kna_unwind(depth);
         end_scopes(h, depth);
+    }
 }
 
 void kn_scope_end(kn_scope *s)
@@ -438,10 +442,12 @@ void kn_scope_end(kn_scope *s)
     if (s->id && s->context == knx_current) {
         end_scope(s);
     } else if (s->id) { /* its context was popped, or another one pushed, before the block's end */
+        size_t pushed = knx_context_pushed();
         kn_error *e = knx_context_push(s->context);
         if (!e) {
             end_scope(s);
-            knx_context_unpush();
+            if (knx_context_pushed() > pushed) /* else it was unwound with what the user's code had pushed */
+                knx_context_unpush();
         }
         knx_error_release(e); /* gone, or in use elsewhere: it ends there with the scopes around it */
     }

@@ -28,6 +28,7 @@ uint32_t kna_scopes_open(void);                 /* of this context, its own one 
 void kna_handle_replace(void *handle, kn_handle_kind kind, void *object, void (*drop)(void *object));
 void kna_handle_promote(void *handle);                 /* to the enclosing scope (kn_keep) */
 void kna_handle_swap_scopes(void *old, void *value);   /* kn_assign */
+void kna_unwind(uint32_t scopes); /* unwind.c: drops the user's code that began with more scopes open */
 /* closes all scopes of this context; returns handles still retained by hand */
 int64_t kna_handles_close(void);
 #endif

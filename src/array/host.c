@@ -29,30 +29,22 @@ kn_error *kna_call_user(void (*f)(void *arg), void *arg)
         return knx_error_nomem();
     kn_recording *recording = s->recording;
     kna_named_axis *axes = s->axes;
-    kn_builder lazy = s->lazy;
-    __typeof__(s->lazy_value) lazy_value = s->lazy_value;
-    __typeof__(s->held) held = s->held;
-    bool lazy_can_fail = s->lazy_can_fail;
     KN_TRY(kna_enter_user(&u));
     s->recording = NULL;
     s->axes = NULL;
-    knb_init(&s->lazy);
-    memset(&s->lazy_value, 0, sizeof s->lazy_value);
-    memset(&s->held, 0, sizeof s->held);
-    s->lazy_can_fail = false;
+    kna_frame *frame = &s->frame.at[u.frame];
+    frame->inside = NULL;
+    frame->axes = NULL;
+    frame->is_aside = true;
+    kna_set_aside(s, &frame->aside);
     kn_scope scope = kn_scope_begin();
     f(arg);
     kn_scope_end(&scope);
-    knb_free(&s->lazy);
-    KN_VEC_FREE(&s->lazy_value);
-    KN_VEC_FREE(&s->held);
-    s->lazy = lazy;
-    s->lazy_value = lazy_value;
-    s->held = held;
-    s->lazy_can_fail = lazy_can_fail;
+    kna_aside aside = s->frame.at[u.frame].aside; /* the vector may have moved */
+    kna_leave_user(&u);
+    kna_set_back(s, &aside);
     s->axes = axes;
     s->recording = recording;
-    kna_leave_user(&u);
     return NULL;
 }
 

@@ -417,8 +417,23 @@ static void call_hook(kn_context c, kna_state *s)
 {
     kn_recording *r = s->recording;
     s->recording = NULL;
+    int frame = kna_frame_push(s, r, false, (knx_guard){.depth = -1});
     knx_report_unheard(c);
+    if (frame >= 0)
+        kna_frame_pop(s, frame);
     s->recording = r;
+}
+
+void kna_op_abandon(kna_state *s)
+{
+    kn_context c = knx_context();
+    c->operation = "";
+    c->here = NULL;
+    c->depth = 0;
+    if (!s->recording)
+        lazy_reset(s);
+    while (s->held.n)
+        kna_value_release(s->held.at[--s->held.n].value);
 }
 
 void kna_leave(kna_op *op)

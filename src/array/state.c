@@ -12,6 +12,7 @@ static void drop_state(void *p)
     for (size_t i = 0; i < s->held.n; i++)
         kna_value_release(s->held.at[i].value);
     KN_VEC_FREE(&s->held);
+    KN_VEC_FREE(&s->frame);
     knb_free(&s->lazy);
     kna_plans_free(s->plans);
     kna_cut_room_free(s);

@@ -10,6 +10,28 @@
 #include "kiln/core.h"
 #include "runtime/execute.h"
 
+/* What an operation has recorded so far, set aside while it calls the user's code. */
+typedef struct kna_aside {
+    kn_builder lazy;
+    kn_value **lazy_value; /* as a vector's parts */
+    size_t n_lazy_value, cap_lazy_value;
+    kna_held *held;
+    size_t n_held, cap_held;
+    bool lazy_can_fail;
+} kna_aside;
+/* The user's code that is running inside of a public call. If it leaves by longjmp, the end of a scope around the call
+ * unwinds it (unwind.c). */
+typedef struct kna_frame {
+    uint32_t scopes;                /* open when it was entered */
+    knx_guard guard;                /* knx_context_guard's; depth -1: none */
+    kn_recording *before, *inside;  /* the current recording outside of it, and where it begins */
+    kna_named_axis *axes;           /* bound where it begins */
+    bool fold;
+    bool called;                    /* counts in call_depth */
+    bool is_aside;
+    kna_aside aside;
+} kna_frame;
+
 enum { KNA_GONE = 64 };
 typedef struct kna_plans kna_plans; /* plans.h */
 /* What the default contexts of all threads share; other contexts have one each, without plans. */
@@ -43,6 +65,7 @@ typedef struct kna_state {
     struct kna_entry *newest_entry, *oldest_entry; /* by use */
     uint64_t looked_at;                            /* recordings, to find one or to let one go: for tests */
     uint64_t gone[KNA_GONE];                       /* hashes of recordings that were evicted last */
+    KN_VEC(kna_frame) frame;                       /* user's code that is running, innermost last */
     int call_depth;                                /* of user functions being recorded inside each other */
 } kna_state;
 
@@ -52,6 +75,14 @@ static inline kna_state *kna_state_get(void) /* of this context; NULL without me
     kna_state *s = (kna_state *)knx_slot_state(KNX_SLOT_ARRAYS);
     return s ? s : kna_state_make();
 }
+
+/* unwind.c. The user's code begins, with s->recording, s->axes and s->fold as they are now; `before`: the recording
+ * outside. The number of its frame, or -1 without memory. */
+int kna_frame_push(kna_state *s, kn_recording *before, bool called, knx_guard guard);
+void kna_frame_pop(kna_state *s, int frame);      /* it returned; frames inside of it were left by longjmp */
+void kna_set_aside(kna_state *s, kna_aside *to);  /* the operation that is running, and begins an empty one */
+void kna_set_back(kna_state *s, kna_aside *from);
+void kna_op_abandon(kna_state *s);                /* op.c: nothing is running any more */
 
 /* force.c. Runs what these values wait for (tracers are refused before). Afterwards none of them is pending: each is a
  * buffer, a number or an error. The result is the first error met, a new reference. */

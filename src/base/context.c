@@ -204,20 +204,21 @@ bool knx_context_pop(void)
 
 size_t knx_context_pushed(void) { return this_thread.pushed.n; }
 
-size_t knx_context_guard(void)
+knx_guard knx_context_guard(void)
 {
-    size_t before = this_thread.guard;
+    knx_guard before = {this_thread.guard, this_thread.pushed.n, this_thread.guards};
     this_thread.guards++;
     this_thread.guard = this_thread.pushed.n;
     return before;
 }
 
-void knx_context_unguard(size_t guard)
+void knx_context_unguard(knx_guard before)
 {
+    this_thread.guard = before.own;
     while (knx_context_pop())
         continue;
-    this_thread.guard = guard;
-    this_thread.guards--;
+    this_thread.guard = before.level;
+    this_thread.guards = before.depth;
 }
 
 bool knx_context_guarded(void) { return this_thread.guards > 0; }
@@ -264,6 +265,7 @@ static void call_hook(kn_context c, const kn_error *e)
     if (!c->hook || c->in_hook)
         return;
     c->in_hook = true;
+    c->hook_scopes = c->scopes;
     c->hook(c->hook_env, e->kind, knx_error_text(e, &owned), e->place);
     c->in_hook = false;
     knx_free(owned);
@@ -276,6 +278,8 @@ void knx_report_unheard(kn_context c)
     for (size_t i = 0; i < c->unheard.n; i++) {
         kn_error *e = c->unheard.at[i];
         c->unheard.at[i] = NULL;
+        if (!e) /* told before, by a hook that left with longjmp */
+            continue;
         call_hook(c, e);
         knx_error_release(e);
     }

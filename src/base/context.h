@@ -39,6 +39,8 @@ struct kn_context_s {
     void (*hook)(void *env, kn_error_kind kind, const char *message, const kn_place *place);
     void *hook_env;
     bool in_hook;
+    uint32_t scopes;             /* open */
+    uint32_t hook_scopes;        /* when the hook was called */
     kn_step_hook step_hook;      /* hears of each step that ran; NULL: nobody does */
     void *step_env;
     KN_VEC(kn_error *) unheard;  /* reported inside a call: the hook hears of them when it ends */
@@ -91,9 +93,10 @@ void knx_context_drop_pushed(void);                                /* the one th
 bool knx_context_pop(void);                                        /* false: nothing to pop here */
 void knx_context_unpush(void);                                     /* the one that was pushed last, come what may */
 size_t knx_context_pushed(void);
-/* The user's code runs inside a call: it leaves the stack as it was. */
-size_t knx_context_guard(void);
-void knx_context_unguard(size_t guard);
+/* The user's code runs inside a call: it leaves the stack as it was, also that of guards, if it leaves by longjmp. */
+typedef struct knx_guard { size_t level, own; int depth; } knx_guard;
+knx_guard knx_context_guard(void);
+void knx_context_unguard(knx_guard before);
 bool knx_context_guarded(void);
 void knx_defaults_end(kn_context c, uint32_t scopes);              /* undoes those pushed with more open scopes */
 

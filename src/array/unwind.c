@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * unwind.c -- the user's code inside of public calls, and what becomes of the calls when it leaves them by longjmp: the
+ * end of a scope that was open before (or the return of the user's function around) puts the context back into the
+ * state in which that code was running. Recordings that were left are dropped. */
+#include "array/handle.h"
+#include "array/state.h"
+#include <string.h>
+
+int kna_frame_push(kna_state *s, kn_recording *before, bool called, knx_guard guard)
+{
+    kna_frame f = {.scopes = kna_scopes_open(), .guard = guard, .before = before, .inside = s->recording};
+    f.axes = s->axes;
+    f.fold = s->fold;
+    f.called = called;
+    return KN_VEC_PUSH(&s->frame, f) ? (int)s->frame.n - 1 : -1;
+}
+
+void kna_set_aside(kna_state *s, kna_aside *to)
+{
+    *to = (kna_aside){s->lazy,    s->lazy_value.at, s->lazy_value.n, s->lazy_value.cap,
+                      s->held.at, s->held.n,        s->held.cap,     s->lazy_can_fail};
+    knb_init(&s->lazy);
+    memset(&s->lazy_value, 0, sizeof s->lazy_value);
+    memset(&s->held, 0, sizeof s->held);
+    s->lazy_can_fail = false;
+}
+
+void kna_set_back(kna_state *s, kna_aside *from)
+{
+    knb_free(&s->lazy);
+    KN_VEC_FREE(&s->lazy_value);
+    KN_VEC_FREE(&s->held);
+    s->lazy = from->lazy;
+    s->lazy_value.at = from->lazy_value;
+    s->lazy_value.n = from->n_lazy_value;
+    s->lazy_value.cap = from->cap_lazy_value;
+    s->held.at = from->held;
+    s->held.n = from->n_held;
+    s->held.cap = from->cap_held;
+    s->lazy_can_fail = from->lazy_can_fail;
+}
+
+static void drop_recordings(kna_state *s, const kn_recording *until)
+{
+    while (s->recording && s->recording != until)
+        kna_recording_abort(s->recording);
+}
+
+/* Drops frames until n are left, and what was running in the last of these. */
+static void unwind_to(kna_state *s, size_t n)
+{
+    while (s->frame.n > n) {
+        kna_frame f = s->frame.at[--s->frame.n];
+        drop_recordings(s, f.inside);
+        kna_op_abandon(s);
+        if (f.guard.depth >= 0)
+            knx_context_unguard(f.guard);
+        if (f.is_aside)
+            kna_set_back(s, &f.aside);
+        s->recording = f.before;
+        s->call_depth -= f.called;
+    }
+    const kna_frame *around = n ? &s->frame.at[n - 1] : NULL;
+    drop_recordings(s, around ? around->inside : NULL);
+    s->axes = around ? around->axes : NULL;
+    s->fold = around && around->fold;
+    kna_op_abandon(s);
+}
+
+void kna_frame_pop(kna_state *s, int frame)
+{
+    if (s->frame.n > (size_t)frame + 1)
+        unwind_to(s, (size_t)frame + 1);
+    s->frame.n--;
+}
+
+void kna_unwind(uint32_t scopes)
+{
+    kn_context c = knx_current;
+    kna_state *s = knx_slot_state(KNX_SLOT_ARRAYS);
+    size_t n = s ? s->frame.n : 0;
+    if (c && c->in_hook && c->hook_scopes > scopes)
+        c->in_hook = false;
+    while (n && s->frame.at[n - 1].scopes > scopes)
+        n--;
+    if (s && n < s->frame.n)
+        unwind_to(s, n);
+}
