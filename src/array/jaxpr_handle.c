@@ -75,6 +75,8 @@ kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *
     kna_core *core = NULL;
     kna_begin(&op, "make_jaxpr");
     kna_state *s = kna_state_get();
+    if (!s)
+        return kna_end_plain(&op), NULL;
     kna_named_axis axis[KN_MAX_ARGS], *outer = s->axes;
     bool folds = s->fold;
     for (int i = 0; opts && opts->size_ >= sizeof *opts && i < KN_MAX_ARGS && opts->axis_env[i].name; i++) {

@@ -605,8 +605,8 @@ const void *kna_look(kna_op *op, kn_array x, kn_type *type)
 
 kn_array kna_from_buffer(kna_op *op, kn_type type, kn_buffer *buffer)
 {
-    if (!buffer)
-        kna_fail_with(op, knx_error_nomem());
+    if (!buffer && !kna_failed(op))
+        kna_fail_with(op, knx_error_nomem_for(kni_type_bytes(type), type.ndim, type.dim, type.dtype->name));
     type.weak = false;
     kn_value *v = buffer && !kna_failed(op) ? kna_value_buffer(type, buffer) : NULL;
     if (!v && buffer && kna_failed(op))

@@ -197,6 +197,7 @@ static kn_buffer *custom_block(const kn_allocator *from, size_t bytes)
     size_t room = bytes ? bytes : 1;
     *b = (custom){.buffer = {.refs = 1, .size_class = CUSTOM, .bytes = room}, .from = *from};
     b->buffer.data = from->alloc(from->env, room, UNIT);
+    knx_note_misaligned(b->buffer.data && (uintptr_t)b->buffer.data % UNIT);
     if (b->buffer.data && (uintptr_t)b->buffer.data % UNIT == 0)
         return &b->buffer;
     if (b->buffer.data) /* kernels count on the alignment */
@@ -231,6 +232,7 @@ static kn_buffer *new_buffer(size_t bytes)
     if (b) {
         ASAN_UNPOISON_MEMORY_REGION(b->buffer.data, b->buffer.bytes);
     } else if (!refuse && !(b = system_block(c))) {
+        knx_note_misaligned(false);
         knx_buffer_trim(); /* what other classes hold may be what is missing */
         if (!(b = system_block(c))) {
             knx_spin_lock(lock_of(c));

@@ -116,12 +116,26 @@ kn_context knx_context_new(void)
     return c;
 }
 
+/* A context without memory: what is reported to it is that. */
+static KNX_TLS struct kn_context_s nowhere;
+
+static kn_context without_memory(void)
+{
+    nowhere.operation = "";
+    nowhere.default_float = KN_DT(F64);
+    nowhere.lazy = true;
+    nowhere.own = true;
+    return &nowhere;
+}
+
 kn_context knx_context_make(void)
 {
     kn_context c = knx_context_new();
     if (!c)
-        return NULL;
+        return without_memory();
     c->own = true;
+    c->first = nowhere.first;
+    nowhere.first = NULL;
     atomic_store(&c->user, &this_thread);
     this_thread.own = knx_current = c;
     pthread_setspecific(at_exit, &this_thread);
@@ -140,7 +154,7 @@ void knx_context_close(void)
 bool knx_slot_set(knx_slot slot, void *state, void (*drop)(void *state))
 {
     kn_context c = knx_context();
-    if (!c || !state)
+    if (c == &nowhere || !state)
         return false;
     c->slot[slot] = state;
     c->drop[slot] = drop;

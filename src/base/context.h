@@ -71,7 +71,8 @@ struct kn_context_s {
 #endif
 extern KNX_TLS kn_context knx_current;
 kn_context knx_context_make(void);
-/* this thread's; NULL only without memory */
+/* This thread's. Without memory for one it is a static one that holds nothing but the error of that, until there is
+ * memory again; knx_current stays NULL then. */
 static inline kn_context knx_context(void) { return knx_current ? knx_current : knx_context_make(); }
 static inline void *knx_slot_state(knx_slot slot) /* NULL if not made yet */
 {

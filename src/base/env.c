@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  * env.c -- the environment variables, all of them; the only file that reads any. */
+#define _GNU_SOURCE /* secure_getenv */
 #include "base/lock.h"
 #include "base/log.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* Nothing where the process has more rights than its user: files would be written where a variable says. */
+static const char *environment(const char *name)
+{
+#if defined(__GLIBC__) || defined(__FreeBSD__)
+    return secure_getenv(name);
+#else
+    return getenv(name);
+#endif
+}
 
 enum { MAX_DEBUG = 5, MAX_THREADS = 4096 };
 
 /* A whole number from 0 to max; larger ones count as max, anything else as 0. */
 static int number(const char *name, long max)
 {
-    const char *text = getenv(name);
+    const char *text = environment(name);
     char *end;
     if (!text || !*text)
         return 0;
@@ -22,14 +33,14 @@ static int number(const char *name, long max)
 
 static bool is_off(const char *name)
 {
-    const char *text = getenv(name);
+    const char *text = environment(name);
     return text && !strcmp(text, "0");
 }
 
 /* Copied: a later setenv may move the original. */
 static const char *text_into(char *buffer, size_t room, const char *name)
 {
-    const char *text = getenv(name);
+    const char *text = environment(name);
     size_t n = text ? strlen(text) : 0;
     if (!n || n >= room)
         return NULL;

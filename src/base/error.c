@@ -3,13 +3,47 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdarg.h>
 #include <string.h>
 
 static char no_memory_text[] = "out of memory";
 kn_error knx_no_memory = {.refs = -1, .kind = KN_ERROR_MEMORY, .operation = "", .message = no_memory_text};
 
-kn_error *knx_error_nomem(void) { return &knx_no_memory; }
+/* An allocator of the user's that cannot be used looks like no memory to all callers: what was wrong is kept for the
+ * error that they make. */
+static char misaligned_text[] = "the context's allocator gave memory that is not aligned as it was asked for";
+static kn_error misaligned = {.refs = -1, .kind = KN_ERROR_MEMORY, .operation = "", .message = misaligned_text};
+static _Thread_local bool was_misaligned;
+
+void knx_note_misaligned(bool yes) { was_misaligned = yes; }
+
+kn_error *knx_error_nomem(void) { return was_misaligned ? &misaligned : &knx_no_memory; }
+
+/* NumPy's three digits: "512. TiB", "1.50 GiB", "24 bytes". */
+static const char *show_bytes(kn_text *t, size_t bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double n = (double)bytes;
+    int unit = 0;
+    while (n >= 1023.5 && unit < 6) {
+        n /= 1024;
+        unit++;
+    }
+    knx_text_add(t, unit == 0 || n >= 999.5 ? (unit ? "%#.0f %s" : "%.0f %s") : "%#.3g %s", n, units[unit]);
+    return t->s;
+}
+
+kn_error *knx_error_nomem_for(size_t bytes, int ndim, const int64_t *dim, const char *dtype)
+{
+    kn_text size = {0}, shape = {0};
+    if (was_misaligned)
+        return &misaligned;
+    if (!dtype)
+        return knx_error(KN_ERROR_MEMORY, "Unable to allocate %s for values in between", show_bytes(&size, bytes));
+    return knx_error(KN_ERROR_MEMORY, "Unable to allocate %s for an array with shape %s and data type %s",
+                     show_bytes(&size, bytes), knx_show_shape(&shape, ndim, dim), dtype);
+}
 
 kn_error *knx_error(kn_error_kind kind, const char *format, ...)
 {

@@ -5,7 +5,9 @@
 #include "base/str.h"
 #include "numpy/internal.h"
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One conversion: "%-8.3f" without length modifiers, and its letter. */
@@ -14,17 +16,37 @@ typedef struct conversion {
     char letter;
 } conversion;
 
-/* Reads the conversion at s (behind the %); returns what is behind it, NULL if there is none to be had. */
+enum { MAX_WIDTH = 65535, MAX_DIGITS = 5, MAX_FLAGS = 5 };
+
+/* A width or a precision; NULL if it is too large. */
+static const char *read_number(const char *s, conversion *c, size_t *n)
+{
+    const char *end = s + strspn(s, "0123456789");
+    long v = end - s > MAX_DIGITS ? LONG_MAX : strtol(s, NULL, 10);
+    if (v > MAX_WIDTH)
+        return NULL;
+    memcpy(c->spec + *n, s, (size_t)(end - s));
+    *n += (size_t)(end - s);
+    return end;
+}
+
+/* Reads the conversion at s (behind the %): flags, width, precision, letter. Returns what is behind it, NULL if there
+ * is none to be had. What goes on to libc is what was understood here. */
 static const char *read_conversion(const char *s, conversion *c)
 {
-    static const char flags[] = "-+ #0123456789.'";
-    size_t n = 0;
+    size_t flags = strspn(s, "-+ #0"), n = 0;
     c->spec[n++] = '%';
-    while (*s && strchr(flags, *s)) {
-        if (n >= sizeof c->spec - 8)
-            return NULL;
-        c->spec[n++] = *s++;
+    if (flags > MAX_FLAGS)
+        return NULL;
+    memcpy(c->spec + n, s, flags);
+    n += flags;
+    s = read_number(s + flags, c, &n);
+    if (s && *s == '.') {
+        c->spec[n++] = '.';
+        s = read_number(s + 1, c, &n);
     }
+    if (!s)
+        return NULL;
     while (*s && strchr("hlLqjzt", *s)) /* lengths are known from the arguments */
         s++;
     c->spec[n] = '\0';
@@ -122,7 +144,10 @@ static void format_all(kna_op *op, kn_str *t, const char *format, int n, const k
         }
         conversion c;
         const char *rest = read_conversion(format + 1, &c);
-        if (!rest || !strchr("diuxXoceEfFgGaAs", c.letter))
+        if (!rest && strspn(format + 1, "-+ #0123456789."))
+            kna_fail(op, KN_ERROR_VALUE, "a width or precision of the conversion \"%.40s\" is larger than %d", format,
+                     MAX_WIDTH);
+        else if (!rest || !strchr("diuxXoceEfFgGaAs", c.letter))
             kna_fail(op, KN_ERROR_VALUE, "cannot read the conversion \"%.8s\"", format);
         else if (used < n)
             convert(op, t, &c, &args[used], used);
@@ -139,9 +164,10 @@ int kn_printf_args(const char *format, int n, const kn_printf_arg *args)
     kna_op op;
     kn_str text = {0};
     kna_begin(&op, "printf");
-    if (format)
+    kna_given_list(&op, n, args, INT_MAX, "args");
+    if (format && !kna_failed(&op))
         format_all(&op, &text, format, n, args);
-    else
+    else if (!format)
         kna_fail(&op, KN_ERROR_TYPE, "the format is missing");
     if (text.failed)
         kna_fail_with(&op, knx_error_nomem());

@@ -57,7 +57,13 @@ static void give_back_operands(const run *r, const kn_operand *in, kn_operand *m
     knx_free(mine);
 }
 
-static bool make_outputs(const run *r)
+static kn_error *no_memory_for(const kn_program *p, uint32_t k)
+{
+    kn_type t = knc_output_type(p, (int)k);
+    return knx_error_nomem_for(p->output[k].bytes, t.ndim, t.dim, t.dtype->name);
+}
+
+static kn_error *make_outputs(const run *r)
 {
     const kn_program *p = r->p;
     for (uint32_t k = 0; k < p->n_output; k++) {
@@ -74,9 +80,9 @@ static bool make_outputs(const run *r)
             break;
         }
         if (!r->out[k])
-            return false;
+            return no_memory_for(p, k);
     }
-    return true;
+    return NULL;
 }
 
 void *knd_address(const run *r, const knc_ref *ref)
@@ -328,7 +334,7 @@ void knd_run_kernel(const kn_program *p, uint32_t n_fixed, const kn_operand *fix
 static kn_error *run_steps_in(run *r, const kn_operand *in)
 {
     kn_operand *mine = NULL;
-    kn_error *error = own_operands(r, &mine) && make_outputs(r) ? NULL : knx_error_nomem();
+    kn_error *error = own_operands(r, &mine) ? make_outputs(r) : knx_error_nomem();
     if (!error && r->p->n_step) {
         unsigned env = knx_float_enter();
         error = knd_run_steps(r);
@@ -355,7 +361,7 @@ kn_error *knd_run_with(const kn_program *p, const kn_operand *in, kn_buffer **ou
         r.work = pooled ? pooled->data : NULL;
     }
     r.scratch = r.work ? r.work + p->workspace : NULL;
-    kn_error *error = bytes && !pooled ? knx_error_nomem() : run_steps_in(&r, in);
+    kn_error *error = bytes && !pooled ? knx_error_nomem_for(bytes, 0, NULL, NULL) : run_steps_in(&r, in);
     knx_buffer_release(pooled);
     for (uint32_t k = 0; error && k < p->n_output; k++) {
         knx_buffer_release(out[k]);

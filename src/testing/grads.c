@@ -235,10 +235,13 @@ static int run(const char *name, kn_fn fn, const kn_args *args, int order, int m
         if (!mode)
             knx_report_new(name, KN_ERROR_VALUE, "modes must be one of 'fwd', 'rev', 'fwd,rev' (got '%s')", o.modes);
     }
+    bool countable = args && args->n >= 0 && args->n <= KN_MAX_ARGS;
     if (!args)
         knx_report_new(name, KN_ERROR_TYPE, "null args");
+    else if (!countable)
+        knx_report_new(name, KN_ERROR_VALUE, "%d arguments", args->n);
     kn_scope scope = kn_scope_begin();
-    bool ok = mode && args && check(fn, args, order, mode, "", &o, place);
+    bool ok = mode && countable && check(fn, args, order, mode, "", &o, place);
     kn_scope_end(&scope);
     return ok ? 0 : -1;
 }

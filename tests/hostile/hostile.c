@@ -4,9 +4,11 @@
  * value; none crashes, hangs or leaks. NULL where a handle, a list, a shape, a function or a text has to be is a
  * TypeError.
  *
- * usage: hostile [PART/PARTS] [NAME...]     functions with such names only
+ * usage: hostile [PART/PARTS | --no-memory] [NAME...]     functions with such names only
+ * --no-memory: without any memory, not even for a context: each call ends with a MemoryError, or in peace.
  * The functions are calls.def, made from the headers by scripts/public-calls.sh. */
 #include "values.h"
+#include "base/memory.h"
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -364,6 +366,42 @@ static bool wanted(const char *name, int n, char **names)
     return n == 0;
 }
 
+/* Each function as its arguments are meant and with NULL, where nothing can be made and so no handle is sound. */
+static void try_without_memory(void (*call)(void))
+{
+    for (int nulls = 0; nulls < 2; nulls++) {
+        mode = nulls ? NULLS : MEANT;
+        n_slots = 0;
+        calls++;
+        call();
+        kn_error_clear();
+    }
+}
+
+static int without_memory(int n_names, char **names)
+{
+    knx_fail_after(0, true);
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (wanted(table[i].name, n_names, names)) {
+            function = table[i].name;
+            alarm(30);
+            try_without_memory(table[i].call);
+        }
+    function = "kn_zeros without memory";
+    (void)kn_zeros(&(kn_shape){1, {3}}, NULL);
+    if (!kn_error_pending() || kn_error_get_kind() != KN_ERROR_MEMORY ||
+        strcmp(kn_error_message(), "out of memory") != 0)
+        fail("no MemoryError");
+    knx_fail_after(-1, false);
+    if (kn_item(kn_ones(&(kn_shape){0}, NULL)) != 1) /* there is memory again, and the error waits to be read */
+        fail("no value");
+    if (!kn_error_pending())
+        fail("the error is gone");
+    kn_shutdown();
+    printf("%d calls, %d failures\n", calls, failures);
+    return failures != 0;
+}
+
 int main(int argc, char **argv)
 {
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM};
@@ -371,6 +409,8 @@ int main(int argc, char **argv)
     int part = 0, parts = 1, first = argc > 1 && sscanf(argv[1], "%d/%d", &part, &parts) == 2 ? 2 : 1;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         signal(signals[i], on_signal);
+    if (argc > 1 && !strcmp(argv[1], "--no-memory"))
+        return without_memory(argc - 2, argv + 2);
     if (!mkdtemp(place) || chdir(place)) /* some functions write files */
         return 2;
     work = kn_context_new(

@@ -111,7 +111,7 @@ static kn_array foreign_array, foreign_waiting;
 static void *foreign[16]; /* a handle of each kind, of another context */
 static char memory[MEMORY], room[MEMORY];
 static kn_array arrays[32];
-static int n_arrays;
+static int n_arrays = SOUND + 1; /* as long as there is none */
 static kn_fn fns[8];
 static kn_jaxpr jaxprs[2];
 static kn_tree trees[4];
