@@ -81,12 +81,25 @@
 #if defined(__clang__)
 #define KN_QUIET                                                                                                       \
     _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Winitializer-overrides\"")                   \
-    _Pragma("clang diagnostic ignored \"-Wmissing-field-initializers\"")
+    _Pragma("clang diagnostic ignored \"-Wmissing-field-initializers\"")                                               \
+    _Pragma("clang diagnostic error \"-Wmissing-braces\"")
 #define KN_UNQUIET _Pragma("clang diagnostic pop")
 #else
-#define KN_QUIET _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Woverride-init\"")
+#define KN_QUIET                                                                                                       \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Woverride-init\"")                               \
+    _Pragma("GCC diagnostic error \"-Wmissing-braces\"")
 #define KN_UNQUIET _Pragma("GCC diagnostic pop")
 #endif
+
+/* A value of another C type than arrays and numbers: pointers of other types are errors, as they will be in all
+ * compilers. */
+#if defined(__clang__)
+#define KN_STRICT _Pragma("clang diagnostic push") _Pragma("clang diagnostic error \"-Wincompatible-pointer-types\"")
+#else
+#define KN_STRICT _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wincompatible-pointer-types\"")
+#endif
+#define KN_TAKE(A, i, c, x)                                                                                            \
+    KN_STRICT A KN_V(i, c) = /* a C function f is KN_FN(f), several arrays are KN_LIST(x, y) */ (x); KN_UNQUIET
 
 /* ---- Scopes: KN_SCOPE; at the start of a block. */
 #define KN_SCOPE                                                                                                       \
@@ -138,8 +151,9 @@ static inline kn_array kn_like_complex_(double _Complex z)
 #define KN_OPTS(c, T, D, ...) KN_CAT(KN_OPTS_, KN_HAS(__VA_ARGS__))(c, T, D, __VA_ARGS__)
 #define KN_OPTS_0(c, T, D, ...) const T *const KN_V(opt, c) = (const T *)0;
 #define KN_OPTS_1(c, T, D, ...)                                                                                        \
-    KN_QUIET const T KN_V(str, c) = {KN_STRIP D .size_ = sizeof(T), __VA_ARGS__}; KN_UNQUIET const T *const KN_V(opt,  \
-    c) = &KN_V(str, c);
+    KN_QUIET const T KN_V(str, c) =                                                                                    \
+    /* numbers in lists: KN_AXIS(1), KN_ARGNUMS(1), KN_MAPPED(0) */ {KN_STRIP D .size_ = sizeof(T), __VA_ARGS__};      \
+    KN_UNQUIET const T *const KN_V(opt, c) = &KN_V(str, c);
 
 #define KN_F1(f, x) KN_F1_(__COUNTER__, f, x)
 #define KN_F1_(c, f, x) __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_HERE(); (f)(KN_V(1, c)); })
@@ -177,41 +191,41 @@ static inline kn_array kn_like_complex_(double _Complex z)
         KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(3, c), KN_V(4, c), KN_V(opt, c)); })
 /* ... of one value of another C type (A), and with options */
 #define KN_G1(f, A, x) KN_G1_(__COUNTER__, f, A, x)
-#define KN_G1_(c, f, A, x) __extension__({ A KN_V(1, c) = (x); KN_HERE(); (f)(KN_V(1, c)); })
+#define KN_G1_(c, f, A, x) __extension__({ KN_TAKE(A, 1, c, x) KN_HERE(); (f)(KN_V(1, c)); })
 #define KN_G1O(f, T, D, A, x, ...) KN_G1O_(__COUNTER__, f, T, D, A, x, __VA_ARGS__)
 #define KN_G1O_(c, f, T, D, A, x, ...)                                                                                 \
-    __extension__({ A KN_V(1, c) = (x); KN_OPTS(c, T, D, __VA_ARGS__) KN_HERE(); (f)(KN_V(1, c), KN_V(opt, c)); })
+    __extension__({ KN_TAKE(A, 1, c, x) KN_OPTS(c, T, D, __VA_ARGS__) KN_HERE(); (f)(KN_V(1, c), KN_V(opt, c)); })
 #define KN_G2(f, A, x, B, y) KN_G2_(__COUNTER__, f, A, x, B, y)
 #define KN_G2_(c, f, A, x, B, y)                                                                                       \
-    __extension__({ A KN_V(1, c) = (x); B KN_V(2, c) = (y); KN_HERE(); (f)(KN_V(1, c), KN_V(2, c)); })
+    __extension__({ KN_TAKE(A, 1, c, x) KN_TAKE(B, 2, c, y) KN_HERE(); (f)(KN_V(1, c), KN_V(2, c)); })
 #define KN_G2O(f, T, D, A, x, B, y, ...) KN_G2O_(__COUNTER__, f, T, D, A, x, B, y, __VA_ARGS__)
 #define KN_G2O_(c, f, T, D, A, x, B, y, ...)                                                                           \
-    __extension__({ A KN_V(1, c) = (x); B KN_V(2, c) = (y); KN_OPTS(c, T, D, __VA_ARGS__)                              \
+    __extension__({ KN_TAKE(A, 1, c, x) KN_TAKE(B, 2, c, y) KN_OPTS(c, T, D, __VA_ARGS__)                              \
         KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
 /* ... of an array and one or two values of other C types */
 #define KN_H1(f, x, A, y) KN_H1_(__COUNTER__, f, x, A, y)
 #define KN_H1_(c, f, x, A, y)                                                                                          \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); A KN_V(2, c) = (y); KN_HERE(); (f)(KN_V(1, c), KN_V(2, c)); })
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(A, 2, c, y) KN_HERE(); (f)(KN_V(1, c), KN_V(2, c)); })
 #define KN_H1O(f, T, D, x, A, y, ...) KN_H1O_(__COUNTER__, f, T, D, x, A, y, __VA_ARGS__)
 #define KN_H1O_(c, f, T, D, x, A, y, ...)                                                                              \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); A KN_V(2, c) = (y); KN_OPTS(c, T, D, __VA_ARGS__)                \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(A, 2, c, y) KN_OPTS(c, T, D, __VA_ARGS__)                \
         KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(opt, c)); })
 #define KN_H2(f, x, A, y, B, z) KN_H2_(__COUNTER__, f, x, A, y, B, z)
 #define KN_H2_(c, f, x, A, y, B, z)                                                                                    \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); A KN_V(2, c) = (y); B KN_V(3, c) = (z);                          \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(A, 2, c, y) KN_TAKE(B, 3, c, z)                          \
         KN_HERE(); (f)(KN_V(1, c), KN_V(2, c), KN_V(3, c)); })
 /* ... of an array and a structure that is passed by its address */
 #define KN_P1(f, x, A, y) KN_P1_(__COUNTER__, f, x, A, y)
 #define KN_P1_(c, f, x, A, y)                                                                                          \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); const A KN_V(2, c) = (y);                                        \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(A, 2, c, y)                                              \
         KN_HERE(); (f)(KN_V(1, c), &KN_V(2, c)); })
 #define KN_P1O(f, T, D, x, A, y, ...) KN_P1O_(__COUNTER__, f, T, D, x, A, y, __VA_ARGS__)
 #define KN_P1O_(c, f, T, D, x, A, y, ...)                                                                              \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); const A KN_V(2, c) = (y); KN_OPTS(c, T, D, __VA_ARGS__)          \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(A, 2, c, y) KN_OPTS(c, T, D, __VA_ARGS__)                \
         KN_HERE(); (f)(KN_V(1, c), &KN_V(2, c), KN_V(opt, c)); })
 #define KN_P2(f, x, A, y, B, z) KN_P2_(__COUNTER__, f, x, A, y, B, z)
 #define KN_P2_(c, f, x, A, y, B, z)                                                                                    \
-    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); const A KN_V(2, c) = (y); const B KN_V(3, c) = (z);              \
+    __extension__({ kn_array KN_V(1, c) = KN_LIKE(x); KN_TAKE(A, 2, c, y) KN_TAKE(B, 3, c, z)                          \
         KN_HERE(); (f)(KN_V(1, c), &KN_V(2, c), &KN_V(3, c)); })
 /* ... of two to eight arrays, folded from the left: ((a + b) + c) + d */
 #define KN_FOLD(f, ...) KN_CAT(KN_FOLD_, KN_COUNT(__VA_ARGS__))(__COUNTER__, f, __VA_ARGS__)

@@ -112,9 +112,24 @@ KN_API kn_array kn_list_get(kn_list list, int i);
 /* ---- Names of fields: of a struct type, once. A field that is a struct with names of its own is written
  * (field, Type); other structs and arrays of handles have positions. */
 #define KN_FIELDS(T, ...)                                                                                              \
+    struct kn_order_of_##T { KN_EACH(KN_ORDER_, T, __VA_ARGS__) };                                                      \
+    KN_EACH(KN_CHECK_FIELD_, T, __VA_ARGS__)                                                                           \
     __attribute__((unused)) static const kn_field kn_field_list_of_##T[] = {KN_EACH(KN_FIELD_, T, __VA_ARGS__)};       \
     __attribute__((unused)) static const kn_fields kn_fields_of_##T = {                                                \
         sizeof(kn_fields), #T, sizeof(T), KN_COUNT(__VA_ARGS__), kn_field_list_of_##T};
+/* The fields, packed in the order of their names: they have to lie as in T. No field is a number. */
+#define KN_FIELD_NAME(f) KN_CAT(KN_FIELD_NAME_, KN_IS_PAIR(f))(f)
+#define KN_FIELD_NAME_0(f) f
+#define KN_FIELD_NAME_1(f) KN_FIRST_ f
+#define KN_ORDER_(T, f) char KN_FIELD_NAME(f)[sizeof(((T *)0)->KN_FIELD_NAME(f))];
+#define KN_CHECK_FIELD_(T, f) KN_CHECK_FIELD2_(T, KN_FIELD_NAME(f))
+#define KN_CHECK_FIELD2_(T, f) KN_CHECK_FIELD3_(T, f)
+#define KN_CHECK_FIELD3_(T, f)                                                                                         \
+    _Static_assert(_Generic(((T *)0)->f, bool: 0, KN_SIGNED(0), KN_UNSIGNED(0), float: 0, double: 0, default: 1),       \
+                   #T "." #f " is a number: the fields of a structure of arrays are kn_array (or structures of them);"  \
+                   " numbers go into the environment of KN_FUNCTION_ENV");                                             \
+    _Static_assert(offsetof(struct kn_order_of_##T, f) == offsetof(T, f),                                              \
+                   "KN_FIELDS(" #T ", ...) names " #f " at another place than where it is declared");
 #define KN_FIELD_(T, f) KN_CAT(KN_FIELD_, KN_IS_PAIR(f))(T, f),
 #define KN_FIELD_0(T, f) {#f, sizeof(((T *)0)->f), (const kn_fields *)0}
 #define KN_FIELD_1(T, f) KN_FIELD_PAIR_(T, KN_STRIP f)

@@ -265,6 +265,14 @@ void *kna_handle_new(kn_handle_kind kind, void *object, void (*drop)(void *objec
     return handle_bits(i, s);
 }
 
+/* Was it a handle once? What was never handed out has a generation to come, or none: a variable without a value. */
+static bool was_handle(const void *handle)
+{
+    uint32_t i, generation = (uint32_t)((uintptr_t)handle >> INDEX_BITS);
+    const slot *s = named(handle, &i);
+    return s && generation != 0 && generation < generation_of(s);
+}
+
 static const char *kind_name(kn_handle_kind kind)
 {
     static const char *const names[] = {"handle", "array",   "array",     "function", "jaxpr",   "tree",
@@ -283,9 +291,12 @@ void *kna_handle_get(kn_handle_kind kind, const void *handle, kn_error **error)
     if (!s) {
         if (kna_handle_visit(handle, NULL, NULL))
             *error = knx_error(KN_ERROR_CONTEXT, "this %s belongs to another context", kind_name(kind));
-        else
+        else if (was_handle(handle))
             *error =
                 knx_error(KN_ERROR_VALUE, "this %s was released: the scope that owned it has ended", kind_name(kind));
+        else
+            *error = knx_error(KN_ERROR_TYPE, "this is not a handle of %s %s: was its variable set?",
+                               strchr("aeiou", kind_name(kind)[0]) ? "an" : "a", kind_name(kind));
         return NULL;
     }
     if (s->kind != kind) {
@@ -327,9 +338,11 @@ static slot *find_mine(const char *operation, void *handle, uint32_t *i)
     slot *s = find(handle, i);
     if (!s && kna_handle_visit(handle, NULL, NULL))
         knx_report_new(operation, KN_ERROR_CONTEXT, "this handle belongs to another context");
+    else if (!s && handle && was_handle(handle))
+        knx_report_new(operation, KN_ERROR_VALUE, "this handle was released before");
     else if (!s)
-        knx_report_new(operation, handle ? KN_ERROR_VALUE : KN_ERROR_TYPE,
-                       handle ? "this handle was released before" : "null handle");
+        knx_report_new(operation, KN_ERROR_TYPE,
+                       handle ? "this is not a handle: was its variable set?" : "null handle");
     return s;
 }
 

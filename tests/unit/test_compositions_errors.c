@@ -257,7 +257,7 @@ static void callbacks_can_do_no_harm(void **state)
         kn_callback f;
         const char *kind, *message;
     } c[] = {{dead, "ValueError", "this array was released"},
-             {garbage, "ValueError", "this array was released"},
+             {garbage, "TypeError", "this is not a handle of an array: was its variable set?"},
              {other_type, "TypeError", "result 0 of the callback has type float32[2], but float64[2] was promised"},
              {wrong_shapes, "ValueError", "operands could not be broadcast together with shapes (2,) (17,)"}};
     kn_array x = kn_of(double, 1, 2), y = NULL;
