@@ -129,8 +129,7 @@ static void an_allocator_that_does_not_align_is_said_to_be_that(void **state)
         KN_CONTEXT(c);
         KN_SCOPE;
         kn_eval(kn_add(kn_arange(0, 10, 1), 1));
-        expect_error("MemoryError",
-                     "eval: the context's allocator gave memory that is not aligned as it was asked for");
+        expect_error("MemoryError", "the context's allocator gave memory that is not aligned as it was asked for");
     }
     assert_true(freed > 0);
     kn_context_free(c);
