@@ -7,11 +7,11 @@
 #include "ir/host.h"
 #include <stdlib.h>
 
-typedef struct Salt {
+typedef struct Salt { /* no padding: its bytes are part of what the function is */
     double k;
-    int n;
+    int64_t n;
 } Salt;
-static kn_array salted(const Salt *s, const kn_array *x) { return kn_sum(kn_add(kn_mul(*x, s->k), s->n)); }
+static kn_array salted(const Salt *s, const kn_array *x) { return kn_sum(kn_add(kn_mul(*x, s->k), (double)s->n)); }
 static kn_array plus_one(const kn_array *x) { return kn_add(*x, 1); }
 /* a kernel of its own for each n */
 static kn_array chain(const Salt *s, const kn_array *x)
