@@ -64,6 +64,6 @@ void kna_closed_free(kn_closed *c);
 /* The value outside of all recordings that v stands for (new reference); ConcretizationError if a recording on the
  * way is abstract. */
 kn_error *kna_concrete(kn_value *v, kn_value **out);
-/* The same for whoever looks at a value: in an abstract recording what depends on none of its arguments has one, too. */
+/* The same for whoever looks: in an abstract recording what depends on none of its arguments has a value, too. */
 kn_error *kna_constant(kn_value *v, kn_value **out);
 #endif

@@ -9,37 +9,40 @@ static kn_array whole(double n) { return kn_astype(ramp(n), KN_I64); }
 static kn_array upper(kn_array m, const kn_diag_opts *o) { return (kn_triu)(m, o); }
 
 /* y: float64[3,3], of which the shape counts only. */
+/* clang-format off */
 #define CONSTANTS(X)                                                                                                   \
     X(kn_list_get(kn_triu_indices(3, .k = 1), 0))                                                                      \
-    X(kn_list_get(kn_tril_indices(3), 1)) X(kn_list_get(kn_triu_indices_from(y), 0)) X(                                \
-        kn_list_get(kn_tril_indices_from(y), 1)) X(kn_list_get(kn_mask_indices(3, upper),                              \
-                                                               0)) X(kn_list_get(kn_diag_indices(3), 0))               \
-        X(kn_list_get(kn_diag_indices_from(y), 0)) X(kn_list_get(kn_unravel_index(whole(5), KN_SHAPE(3, 3)), 1)) X(    \
-            kn_ravel_multi_index(KN_LIST(whole(3), whole(3)), KN_SHAPE(3, 3))) X(kn_indices(KN_SHAPE(2, 3)))           \
-            X(kn_list_get(kn_ix_(KN_LIST(odd(), whole(2))), 0)) X(kn_list_get(kn_nonzero(odd()), 0)) X(kn_argwhere(    \
-                odd())) X(kn_flatnonzero(kn_eye(3))) X(kn_compress(odd(), ramp(4))) X(kn_extract(odd(), ramp(4)))      \
-                X(kn_at(ramp(4), "%", odd())) X(kn_at(ramp(4), "%", kn_less(ramp(4), 2)))                              \
-                    X(kn_unique(kn_mod(ramp(6), 4))) X(kn_unique_values(kn_of(int, 2, 1, 2))) X(                       \
-                        kn_unique_counts(kn_mod(ramp(6), 4)).counts) X(kn_union1d(ramp(3), kn_add(ramp(3), 1)))        \
-                        X(kn_intersect1d(ramp(3), kn_add(ramp(3), 1))) X(kn_setdiff1d(ramp(3), kn_add(ramp(3), 1))) X( \
-                            kn_setxor1d(ramp(3), kn_add(ramp(3), 1))) X(kn_repeat(ramp(3), whole(3)))                  \
-                            X(kn_repeat(kn_zeros_like(y), kn_of(int, 1, 2, 0), KN_AXIS(0))) X(                         \
-                                kn_delete(ramp(4), whole(2))) X(kn_delete(ramp(4), odd()))                             \
-                                X(kn_insert(ramp(4), whole(2), 7)) X(kn_pad(ramp(3), whole(2)))                        \
-                                    X(kn_roll(ramp(4), kn_sum(whole(2)))) X(kn_trim_zeros(ramp(3)))                    \
-                                        X(kn_list_get(kn_array_split(ramp(5), kn_add(whole(2), 1)), 1)) X(kn_choose(   \
-                                            whole(2), KN_LIST(ramp(2), ramp(2)))) X(kn_take(ramp(4), whole(3)))        \
-                                            X(kn_digitize(ramp(4), kn_add(ramp(3), 0.5))) X(kn_bincount(whole(4)))     \
-                                                X(kn_histogram(ramp(6), .bins = kn_num(3)).hist) X(kn_linspace(        \
-                                                    0, kn_sum(ramp(3)), 4)) X(kn_arange(0, kn_sum(ramp(4)), 2))        \
-                                                    X(kn_quantile(ramp(5), kn_of(double, 0.25))) X(kn_partition(       \
-                                                        ramp(4), whole(2))) X(kn_tile(ramp(2), kn_shape_of(y)))        \
-                                                        X(kn_packbits(odd())) X(kn_trapezoid(ramp(4)))                 \
-                                                            X(kn_full(KN_SHAPE(2), kn_item(kn_sum(kn_ones_like(y)))))  \
-                                                                X(kn_vander(ramp(3))) X(kn_real_if_close(              \
-                                                                    kn_add(ramp(2), kn_num(__extension__ 0.0i))))      \
-                                                                    X(kn_emath_sqrt(kn_sub(ramp(3), 1)))               \
-                                                                        X(put(ramp(4))) X(placed(ramp(4)))
+    X(kn_list_get(kn_tril_indices(3), 1))                                                                              \
+    X(kn_list_get(kn_triu_indices_from(y), 0))                                                                         \
+    X(kn_list_get(kn_tril_indices_from(y), 1))                                                                         \
+    X(kn_list_get(kn_mask_indices(3, upper), 0))                                                                       \
+    X(kn_list_get(kn_diag_indices(3), 0)) X(kn_list_get(kn_diag_indices_from(y), 0)) X(kn_list_get(                    \
+        kn_unravel_index(whole(5), KN_SHAPE(3, 3)),                                                                    \
+        1)) X(kn_ravel_multi_index(KN_LIST(whole(3), whole(3)), KN_SHAPE(3, 3))) X(kn_indices(KN_SHAPE(2, 3)))         \
+        X(kn_list_get(kn_ix_(KN_LIST(odd(), whole(2))), 0)) X(kn_list_get(kn_nonzero(odd()), 0)) X(kn_argwhere(odd())) \
+            X(kn_flatnonzero(kn_eye(3))) X(kn_compress(odd(), ramp(4))) X(kn_extract(odd(), ramp(4))) X(kn_at(         \
+                ramp(4), "%", odd())) X(kn_at(ramp(4), "%", kn_less(ramp(4), 2))) X(kn_unique(kn_mod(ramp(6), 4)))     \
+                X(kn_unique_values(kn_of(int, 2, 1, 2))) X(kn_unique_counts(kn_mod(ramp(6), 4)).counts) X(             \
+                    kn_union1d(ramp(3), kn_add(ramp(3), 1))) X(kn_intersect1d(ramp(3), kn_add(ramp(3), 1)))            \
+                    X(kn_setdiff1d(ramp(3), kn_add(ramp(3), 1))) X(kn_setxor1d(ramp(3), kn_add(ramp(3), 1))) X(        \
+                        kn_repeat(ramp(3), whole(3))) X(kn_repeat(kn_zeros_like(y), kn_of(int, 1, 2, 0), KN_AXIS(0)))  \
+                        X(kn_delete(ramp(4), whole(2)))                                                                \
+                            X(kn_delete(ramp(4), odd())) X(kn_insert(ramp(4), whole(2), 7)) X(kn_pad(                  \
+                                ramp(3), whole(2))) X(kn_roll(ramp(4), kn_sum(whole(2)))) X(kn_trim_zeros(ramp(3)))    \
+                                X(kn_list_get(kn_array_split(ramp(5), kn_add(whole(2), 1)), 1))                        \
+                                    X(kn_choose(whole(2), KN_LIST(ramp(2), ramp(2)))) X(kn_take(ramp(4), whole(3))) X( \
+                                        kn_digitize(ramp(4), kn_add(ramp(3), 0.5))) X(kn_bincount(whole(4)))           \
+                                        X(kn_histogram(ramp(6), .bins = kn_num(3)).hist) X(                            \
+                                            kn_linspace(0, kn_sum(ramp(3)), 4)) X(kn_arange(0, kn_sum(ramp(4)), 2))    \
+                                            X(kn_quantile(ramp(5), kn_of(double, 0.25)))                               \
+                                                X(kn_partition(ramp(4), whole(2))) X(kn_tile(ramp(2), kn_shape_of(y))) \
+                                                    X(kn_packbits(odd())) X(kn_trapezoid(ramp(4)))                     \
+                                                        X(kn_full(KN_SHAPE(2), kn_item(kn_sum(kn_ones_like(y)))))      \
+                                                            X(kn_vander(ramp(3))) X(kn_real_if_close(                  \
+                                                                kn_add(ramp(2), kn_num(__extension__ 0.0i))))          \
+                                                                X(kn_emath_sqrt(kn_sub(ramp(3), 1))) X(put(ramp(4)))   \
+                                                                    X(placed(ramp(4)))
+/* clang-format on */
 
 static kn_array put(kn_array a)
 {

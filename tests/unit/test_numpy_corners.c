@@ -15,15 +15,25 @@
 #define OF_AXIS(name)  ARRAY(name, kn_##name(X, AXIS))
 #define OF_DTYPE(name) ARRAY(name, kn_##name(X, AXIS, .dtype = numpy_dtype(c)))
 #define IN_PLACE(name) WRITTEN(name, kn_##name(X, Y))
-#define EACH_OF_AXIS(F)                                                                                     \
-    F(max)                                                                                                  \
-    F(min) F(any) F(all) F(argmax) F(argmin) F(median) F(ptp) F(nanmax) F(nanmin) F(nanmedian) F(nanargmax) \
-        F(nanargmin) F(count_nonzero) F(flip) F(sort) F(argsort) F(squeeze)
-#define EACH_OF_DTYPE(F)                                                                                   \
-    F(sum)                                                                                                 \
-    F(prod) F(mean) F(var) F(std) F(cumsum) F(cumprod) F(nansum) F(nanprod) F(nanmean) F(nanvar) F(nanstd) \
-        F(nancumsum) F(nancumprod) F(cumulative_sum) F(cumulative_prod)
+/* clang-format off */
+#define EACH_OF_AXIS(F)                                                                                            \
+    F(max)                                                                                                         \
+    F(min)                                                                                                         \
+    F(any)                                                                                                         \
+    F(all)                                                                                                         \
+    F(argmax)                                                                                                      \
+    F(argmin) F(median) F(ptp) F(nanmax) F(nanmin) F(nanmedian) F(nanargmax) F(nanargmin) F(count_nonzero) F(flip) \
+        F(sort) F(argsort) F(squeeze)
+#define EACH_OF_DTYPE(F)                                                                                \
+    F(sum)                                                                                              \
+    F(prod)                                                                                             \
+    F(mean)                                                                                             \
+    F(var)                                                                                              \
+    F(std)                                                                                              \
+    F(cumsum) F(cumprod) F(nansum) F(nanprod) F(nanmean) F(nanvar) F(nanstd) F(nancumsum) F(nancumprod) \
+        F(cumulative_sum) F(cumulative_prod)
 #define EACH_IN_PLACE(F) F(iadd) F(isub) F(imul) F(idiv) F(ipow) F(ifloordiv) F(imod) F(iand) F(ilshift)
+/* clang-format on */
 
 EACH_OF_AXIS(OF_AXIS)
 EACH_OF_DTYPE(OF_DTYPE)

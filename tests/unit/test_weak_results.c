@@ -164,30 +164,33 @@ static kn_array result(int way, const Which *w, const kn_array *x)
 /* ---- What is done with it. */
 
 /* Views and copies. flat: of one axis. */
+/* clang-format off */
 #define VIEWS(X)                                                                                                       \
     X(kn_reshape(y, KN_SHAPE(-1)))                                                                                     \
     X(kn_reshape(y, kn_shape_of(y)))                                                                                   \
-    X(kn_reshape(y, KN_SHAPE(-1), .order = "F")) X(kn_ravel(y)) X(kn_ravel(y, .order = "F")) X(                        \
-        kn_ravel(y, .order = "K")) X(kn_flatten(y)) X(kn_at(y, "...")) X(kn_at(y, "None")) X(kn_at(y, "..., None"))    \
-        X(kn_at(flat(y), "0")) X(kn_at(flat(y), "::-1")) X(kn_at(flat(y), "%", kn_of(int, 0, 0)))                      \
-            X(kn_expand_dims(y, KN_AXIS(0))) X(kn_squeeze(y)) X(kn_squeeze(kn_expand_dims(y, KN_AXIS(0)), KN_AXIS(0))) \
-                X(kn_transpose(y)) X(kn_permute_dims(y)) X(kn_matrix_transpose(kn_atleast_2d(y)))                      \
-                    X(kn_broadcast_to(y, KN_SHAPE(2, 3, 3))) X(                                                        \
-                        kn_list_get(kn_broadcast_arrays(KN_LIST(y, kn_ones(KN_SHAPE(3)))), 0)) X(kn_atleast_1d(y))     \
-                        X(kn_atleast_2d(y)) X(kn_atleast_3d(y)) X(kn_flip(y)) X(kn_fliplr(kn_atleast_2d(y)))           \
-                            X(kn_flipud(flat(y))) X(kn_rot90(kn_atleast_2d(y))) X(kn_swapaxes(flat(y), 0, 0)) X(       \
-                                kn_moveaxis(flat(y), KN_AXIS(0), KN_AXIS(0))) X(kn_rollaxis(flat(y), 0))               \
+    X(kn_reshape(y, KN_SHAPE(-1), .order = "F"))                                                                       \
+    X(kn_ravel(y))                                                                                                     \
+    X(kn_ravel(y, .order = "F"))                                                                                       \
+    X(kn_ravel(y, .order = "K"))                                                                                       \
+    X(kn_flatten(y)) X(kn_at(y, "...")) X(kn_at(y, "None")) X(kn_at(y, "..., None")) X(kn_at(flat(y), "0"))            \
+        X(kn_at(flat(y), "::-1")) X(kn_at(flat(y), "%", kn_of(int, 0, 0))) X(kn_expand_dims(y, KN_AXIS(0)))            \
+            X(kn_squeeze(y)) X(kn_squeeze(kn_expand_dims(y, KN_AXIS(0)), KN_AXIS(0))) X(kn_transpose(y)) X(            \
+                kn_permute_dims(y)) X(kn_matrix_transpose(kn_atleast_2d(y))) X(kn_broadcast_to(y, KN_SHAPE(2, 3, 3)))  \
+                X(kn_list_get(kn_broadcast_arrays(KN_LIST(y, kn_ones(KN_SHAPE(3)))), 0)) X(kn_atleast_1d(y))           \
+                    X(kn_atleast_2d(y)) X(kn_atleast_3d(y)) X(kn_flip(y)) X(kn_fliplr(kn_atleast_2d(y)))               \
+                        X(kn_flipud(flat(y))) X(kn_rot90(kn_atleast_2d(y))) X(kn_swapaxes(flat(y), 0, 0))              \
+                            X(kn_moveaxis(flat(y), KN_AXIS(0), KN_AXIS(0))) X(kn_rollaxis(flat(y), 0))                 \
                                 X(kn_list_get(kn_array_split(flat(y), 2), 0)) X(kn_list_get(kn_split(flat(y), 1), 0))  \
-                                    X(kn_list_get(kn_unstack(flat(y)), 0)) X(kn_real(y)) X(kn_imag(y)) X(              \
-                                        kn_view(y, kn_dtype_of(y))) X(kn_view(flat(y), KN_U8))                         \
-                                        X(kn_as_strided(y, KN_SHAPE(2), KN_SHAPE(0))) X(kn_einsum("i->i", flat(y))) X( \
-                                            kn_einsum("...->...", y)) X(kn_diagonal(kn_reshape(y, KN_SHAPE(1, -1))))   \
-                                            X(kn_asarray(y)) X(kn_asfortranarray(y)) X(kn_ascontiguousarray(y))        \
-                                                X(kn_require(y, .requirements = "CW")) X(kn_copy(y))                   \
-                                                    X(kn_astype(y, KN_C128)) X(kn_astype(y, kn_dtype_of(y)))           \
-                                                        X(kn_astype(y, kn_dtype_of(y), .copy = false))                 \
-                                                            X(kn_stack(KN_LIST(y, y)))                                 \
-                                                                X(kn_concatenate(KN_LIST(flat(y), flat(y))))           \
+                                    X(kn_list_get(kn_unstack(flat(y)), 0)) X(kn_real(y)) X(kn_imag(y))                 \
+                                        X(kn_view(y, kn_dtype_of(y))) X(kn_view(flat(y), KN_U8)) X(                    \
+                                            kn_as_strided(y, KN_SHAPE(2), KN_SHAPE(0))) X(kn_einsum("i->i", flat(y)))  \
+                                            X(kn_einsum("...->...", y)) X(kn_diagonal(kn_reshape(y, KN_SHAPE(1, -1)))) \
+                                                X(kn_asarray(y)) X(kn_asfortranarray(y)) X(kn_ascontiguousarray(y))    \
+                                                    X(kn_require(y, .requirements = "CW")) X(kn_copy(y))               \
+                                                        X(kn_astype(y, KN_C128)) X(kn_astype(y, kn_dtype_of(y)))       \
+                                                            X(kn_astype(y, kn_dtype_of(y), .copy = false))             \
+                                                                X(kn_stack(KN_LIST(y, y))) X(                          \
+                                                                    kn_concatenate(KN_LIST(flat(y), flat(y))))         \
                                                                     X(kn_tree_get(kn_tree_leaf(y), 0)) X(              \
                                                                         kn_list_get(kn_meshgrid(KN_LIST(flat(y))), 0)) \
                                                                         X(kn_take(y, 0)) X(kn_where(KN_TRUE, y, y))    \
@@ -195,23 +198,29 @@ static kn_array result(int way, const Which *w, const kn_array *x)
                                                                                 X(kn_tile(y, KN_SHAPE(2)))
 
 /* Which show no other array. */
-#define LOOKS(X)                                                                                                     \
-    X(kn_strides_of(y).ndim == kn_ndim(y))                                                                           \
-    X(kn_flags_of(y).c_contiguous)                                                                                   \
-    X(!kn_shares_memory(y, kn_ones(KN_SHAPE(2)))) X(!kn_may_share_memory(y, kn_ones(KN_SHAPE(2)))) X(kn_size(y) > 0) \
-        X(kn_dtype_of(y) != NULL) X(!kn_isfortran(y)) X((kn_eval(y), true)) X(kn_data_bytes(y, NULL) != NULL)
+#define LOOKS(X)                                     \
+    X(kn_strides_of(y).ndim == kn_ndim(y))           \
+    X(kn_flags_of(y).c_contiguous)                   \
+    X(!kn_shares_memory(y, kn_ones(KN_SHAPE(2))))    \
+    X(!kn_may_share_memory(y, kn_ones(KN_SHAPE(2)))) \
+    X(kn_size(y) > 0)                                \
+    X(kn_dtype_of(y) != NULL) X(!kn_isfortran(y)) X((kn_eval(y), true)) X(kn_data_bytes(y, NULL) != NULL)
 
-#define WRITES(X)                                                                                                      \
-    X(kn_set_at(y, 1, "..."))                                                                                          \
-    X(kn_iadd(y, 1))                                                                                                   \
-    X(kn_imul(y, y)) X(kn_fill(y, 0)) X(kn_set_at(flat(y), 1, "0")) X(kn_iadd(flat(y), 1))                             \
-        X(kn_iadd_at(flat(y), 1, "%", kn_of(int, 0))) X(kn_isub(kn_at(flat(y), "::-1"), 1)) X(kn_copyto(y, kn_num(1))) \
-            X(kn_copyto(y, kn_num(1), .where = KN_TRUE)) X(kn_put(flat(y), 0, 1))                                      \
-                X(kn_putmask(y, kn_ones_like(y, .dtype = KN_BOOL), 1))                                                 \
-                    X(kn_put_along_axis(flat(y), kn_of(int, 0), 1, KN_AXIS(0)))                                        \
-                        X(kn_fill(kn_expand_dims(y, KN_AXIS(0)), 1)) X(kn_fill(kn_transpose(y), 1))                    \
-                            X(kn_fill(kn_real(y), 1)) X(kn_iand(y, y)) X(kn_ipow(y, 2))                                \
-                                X(kn_ufunc_at(kn_ufunc_add, flat(y), 1, "%", kn_of(int, 0, 0)))
+#define WRITES(X)                                                                                                  \
+    X(kn_set_at(y, 1, "..."))                                                                                      \
+    X(kn_iadd(y, 1))                                                                                               \
+    X(kn_imul(y, y))                                                                                               \
+    X(kn_fill(y, 0))                                                                                               \
+    X(kn_set_at(flat(y), 1, "0"))                                                                                  \
+    X(kn_iadd(flat(y), 1))                                                                                         \
+    X(kn_iadd_at(flat(y), 1, "%", kn_of(int, 0))) X(kn_isub(kn_at(flat(y), "::-1"), 1)) X(kn_copyto(y, kn_num(1))) \
+        X(kn_copyto(y, kn_num(1), .where = KN_TRUE)) X(kn_put(flat(y), 0, 1))                                      \
+            X(kn_putmask(y, kn_ones_like(y, .dtype = KN_BOOL), 1))                                                 \
+                X(kn_put_along_axis(flat(y), kn_of(int, 0), 1, KN_AXIS(0)))                                        \
+                    X(kn_fill(kn_expand_dims(y, KN_AXIS(0)), 1)) X(kn_fill(kn_transpose(y), 1))                    \
+                        X(kn_fill(kn_real(y), 1)) X(kn_iand(y, y)) X(kn_ipow(y, 2))                                \
+                            X(kn_ufunc_at(kn_ufunc_add, flat(y), 1, "%", kn_of(int, 0, 0)))
+/* clang-format on */
 
 #define COUNT(...) +1
 enum { N_VIEWS = VIEWS(COUNT), N_LOOKS = LOOKS(COUNT), N_WRITES = WRITES(COUNT), N_ALL = N_VIEWS + N_LOOKS + N_WRITES };
