@@ -109,8 +109,8 @@ enum { KNN_MAX_ITEMS = 2 * KN_MAX_NDIM };
 /* Fills item[] and returns their number, or fails: syntax, number of arguments, kinds. */
 int knn_parse_index(kna_op *op, const char *text, int n_args, const kn_index_arg *args, knn_item item[KNN_MAX_ITEMS]);
 
-/* reductions.c: the option .initial as a value of dtype d; a floating C number becomes an integer as by Python's int(),
- * or is NumPy's error */
+/* reductions.c: the option .initial as a value of dtype d; a floating C number becomes an integer as Python's int does
+ * it, or is NumPy's error */
 kn_atom knn_initial(kna_op *op, kn_array initial, kn_dtype d);
 
 /* determinants.c: of the matrices in the last two axes, of float64 or complex128 */
