@@ -22,7 +22,8 @@ typedef struct kn_axis_size { const char *name; int64_t size; } kn_axis_size;
 /* fold: what does not depend on the arguments is worked out at once, and its value is a constant of the jaxpr, as JAX
  * did it in 2020. (What the user's code has to be run for, and what changes random state or prints, is recorded.) */
 typedef struct kn_make_jaxpr_opts { size_t size_; kn_axis_size axis_env[KN_MAX_ARGS]; bool fold; } kn_make_jaxpr_opts;
-/* jax.make_jaxpr: of the example arguments only shapes and dtypes count. */
+/* jax.make_jaxpr: of the example arguments only shapes and dtypes count. Equations whose results nobody reads stay, as
+ * in JAX, unless `fold` (JAX of 2020 dropped them); kn_jit leaves them out when it compiles. */
 KN_API kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *opts);
 /* The text and a new line; 0, or -1 with an error. */
 KN_API int kn_jaxpr_print(kn_jaxpr jaxpr, FILE *file, int form);

@@ -52,6 +52,12 @@ kn_error *kna_settle_body(kna_part *body, int skip, int n);
 /* ValueError where it is none. */
 kn_error *kna_check_checkpoint(int64_t checkpoint);
 
+/* control_forward.c. One equation, but what the jaxprs hand on unchanged is no carry or result of it while a function
+ * is recorded, as in JAX. in and y are those of all inputs and results. */
+void kna_emit_scan(kn_builder *b, const kn_p_scan *p, const kn_atom *in, kn_atom *y);
+void kna_emit_while(kn_builder *b, const kn_p_while *p, const kn_atom *in, kn_atom *y);
+void kna_emit_cond(kn_builder *b, const kn_p_cond *p, const kn_atom *in, kn_atom *y);
+
 /* Ends an operation on functions: 0, or -1 after reporting the error and giving it to the outputs. */
 int kna_end_control(kna_op *op, kn_error *error, const kn_outs *outs);
 #endif

@@ -197,7 +197,7 @@ static kn_error *emit(kna_op *op, choice *c)
         knb_inline(op->b, c->jaxpr[0], in + 1, y);
     } else if (!error) {
         in[0] = c->index;
-        knb_cond(op->b, &(kn_p_cond){{c->n, c->jaxpr}, {c->n_const, c->by_branch}}, in, y);
+        kna_emit_cond(op->b, &(kn_p_cond){{c->n, c->jaxpr}, {c->n_const, c->by_branch}}, in, y);
     }
     if (!error)
         error = kna_take_results(op, (int)n_out, y, c->out);

@@ -178,7 +178,7 @@ static kn_error *emit_scan(kna_op *op, scan *s)
         s->p.jaxpr = s->body.jaxpr;
         s->p.num_consts = s->body.n_const;
         s->p.num_carry = s->n_carry;
-        knb_scan(op->b, &s->p, in, in + n_in);
+        kna_emit_scan(op->b, &s->p, in, in + n_in);
         error = kna_take_results(op, n_out, in + n_in, s->out);
         if (!error)
             error = run_now(s);
@@ -321,7 +321,7 @@ static kn_error *emit_whole(kna_op *op, const scan *s, const chunks *c, const kn
     kni_jaxpr *j = NULL;
     KN_TRY(batched(s, c->size, &j));
     kn_p_scan p = {.jaxpr = j, .length = c->whole, .num_consts = s->body.n_const, .unroll = 1};
-    knb_scan(op->b, &p, x, y);
+    kna_emit_scan(op->b, &p, x, y);
     kni_release(j);
     return kna_take_error(op);
 }

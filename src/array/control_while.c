@@ -33,7 +33,7 @@ static kn_error *emit_loop(kna_op *op, const kna_part *condition, const kna_part
         error = kna_put_values(op, n, carry, first);
     if (!error) {
         kn_p_while p = {body->jaxpr, body->n_const, condition->jaxpr, condition->n_const, max_steps, 0, 0};
-        knb_while(op->b, &p, in, first + n);
+        kna_emit_while(op->b, &p, in, first + n);
         error = kna_take_results(op, n, first + n, out);
     }
     knx_free(in);
@@ -200,9 +200,9 @@ static kn_error *emit_counted(kna_op *op, counted *c, kn_value **out)
         c->scan.num_consts = n_const;
         c->scan.num_carry = carries;
         c->scan.unroll = 1;
-        knb_scan(op->b, &c->scan, in, y);
+        kna_emit_scan(op->b, &c->scan, in, y);
     } else if (!error) {
-        knb_while(op->b, &(kn_p_while){c->step, n_const, c->below, 0, 0, 0, 0}, in, y);
+        kna_emit_while(op->b, &(kn_p_while){c->step, n_const, c->below, 0, 0, 0, 0}, in, y);
     }
     if (!error)
         error = kna_take_results(op, c->n, y + carries - c->n, out);

@@ -84,7 +84,8 @@ static kni_jaxpr *recall(kna_core *f, const kni_jaxpr *from, int64_t size)
 {
     for (size_t i = 0; i < f->memo.n; i++) {
         kna_memo *m = &f->memo.at[i];
-        if (m->from->hash == from->hash && m->size == size && kni_equal(m->from, from) && same_places(m->from, from)) {
+        if (m->from->hash == from->hash && m->size == size && m->from->whole == from->whole &&
+            kni_equal(m->from, from) && same_places(m->from, from)) {
             m->used = ++kna_state_get()->clock;
             return kni_retain(m->to);
         }

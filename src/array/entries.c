@@ -87,8 +87,8 @@ void kna_entry_free(kna_entry *e)
 
 static bool same_types(const kna_entry *e, uint32_t n, const kn_type *in)
 {
-    if (e->folds != kna_state_get()->fold || e->default_float != kna_default_float() ||
-        !kna_same_axes(e->axes, kna_state_get()->axes))
+    if (e->folds != kna_state_get()->fold || e->whole != kna_state_get()->whole ||
+        e->default_float != kna_default_float() || !kna_same_axes(e->axes, kna_state_get()->axes))
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (e->in[i].dtype != in[i].dtype || !kni_type_same_shape(e->in[i], in[i]))
@@ -105,6 +105,7 @@ static kna_entry *new_entry(uint32_t n, const kn_type *in, uint64_t hash)
     e->hash = hash;
     e->default_float = kna_default_float();
     e->folds = kna_state_get()->fold;
+    e->whole = kna_state_get()->whole;
     e->in = knx_arena_alloc(&e->arena, (n + 1) * sizeof *e->in);
     bool ok = e->in != NULL && kna_copy_axes(&e->arena, kna_state_get()->axes, &e->axes);
     for (uint32_t i = 0; ok && i < n; i++)
@@ -235,6 +236,7 @@ static void show_reason(kn_text *t, const kna_core *f, uint32_t n, const kn_type
         knx_text_add(t, "different option: %s",
                      best->default_float != kna_default_float() ? "default float type"
                      : best->folds != kna_state_get()->fold     ? "folding"
+                     : best->whole != kna_state_get()->whole    ? "equations that nobody reads stay"
                                                                 : "named axes");
         return;
     }

@@ -31,6 +31,7 @@ typedef struct kna_entry {
     kn_dtype default_float; /* when it was recorded */
     kna_named_axis *axes;   /* bound then; in the arena */
     bool folds;             /* see recording.h */
+    bool whole;             /* see ir/jaxpr.h */
     bool tracing;           /* being recorded right now */
     int running;            /* so often at this moment: it has to stay */
     kn_closed closed;

@@ -78,7 +78,7 @@ kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *
     if (!s)
         return kna_end_plain(&op), NULL;
     kna_named_axis axis[KN_MAX_ARGS], *outer = s->axes;
-    bool folds = s->fold;
+    bool folds = s->fold, whole = s->whole;
     for (int i = 0; opts && opts->size_ >= sizeof *opts && i < KN_MAX_ARGS && opts->axis_env[i].name; i++) {
         axis[i] = (kna_named_axis){opts->axis_env[i].name, opts->axis_env[i].size, s->axes};
         s->axes = &axis[i];
@@ -86,9 +86,11 @@ kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *
             kna_fail(&op, KN_ERROR_VALUE, "axis %s has a negative size", axis[i].name);
     }
     s->fold = opts && opts->size_ >= sizeof *opts && opts->fold;
+    s->whole = !s->fold;
     kn_error *error = kna_failed(&op) ? kna_take_error(&op) : kna_derive_for(&op, fn, args, "make_jaxpr", &c, &core);
     s->axes = outer;
     s->fold = folds;
+    s->whole = whole;
     if (error)
         kna_fail_with(&op, error);
     if (!kna_end_plain(&op)) {

@@ -215,12 +215,20 @@ kn_dtype kna_strong_dtype(kn_type t)
     return kna_default_float();
 }
 
+kn_atom kna_number_alone(kna_op *op, kn_atom a)
+{
+    kn_scalar_bits bits;
+    kn_dtype d = knb_type(op->b, a).dtype;
+    bool weak = op->b->whole && d != KN_DT(BOOL) && knb_literal_value(op->b, a, &bits);
+    return weak ? knb_literal(op->b, d, true, bits) : a;
+}
+
 kn_atom kna_in(kna_op *op, kn_array x)
 {
     kn_value *v = value_of(op, x);
     if (!v)
         return KN_ATOM_NONE;
-    return v->type.weak ? kna_in_as(op, x, kna_strong_dtype(v->type)) : kna_value_atom(op, v);
+    return v->type.weak ? kna_number_alone(op, kna_in_as(op, x, kna_strong_dtype(v->type))) : kna_value_atom(op, v);
 }
 
 static kn_atom number_as(kna_op *op, const kn_value *v, kn_dtype d)

@@ -43,6 +43,8 @@ kn_type kna_type(kna_op *op, kn_array x);
 bool kna_is_number(kna_op *op, kn_array x);
 /* weak numbers get their default dtype: int64, the default float, ... */
 kn_atom kna_in(kna_op *op, kn_array x);
+/* A number that meets no array: in the text of a jaxpr it and what is made of such alone are weak, as in JAX. */
+kn_atom kna_number_alone(kna_op *op, kn_atom a);
 /* x converted to dtype d (unsafe cast). A weak integer that does not fit an integer dtype is an OverflowError
  * "integer 300 out of bounds for uint8". */
 kn_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d);

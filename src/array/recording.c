@@ -31,6 +31,7 @@ kn_recording *kna_recording_begin(const char *function, const char *transformati
     r->serial = atomic_fetch_add(&serials, 1) + 1;
     r->outer = s->recording;
     s->recording = r;
+    r->b.whole = s->whole;
     if (s->fold && !concrete) {
         r->folds = true;
         r->b.fold = fold_equation;
@@ -80,7 +81,9 @@ kn_value *kna_recording_tracer(kn_recording *r, kn_atom atom)
     kn_value *constant = folded(r, atom);
     if (constant)
         return constant;
-    kn_value *v = kna_value_new(KN_V_TRACER, knb_type(&r->b, atom));
+    kn_type type = knb_type(&r->b, atom);
+    type.weak = false; /* a value that is weak is a C number */
+    kn_value *v = kna_value_new(KN_V_TRACER, type);
     if (!v)
         return NULL;
     v->tracer.recording = r;
@@ -98,17 +101,25 @@ static kn_error *leaked(const kn_value *v)
         kni_type_text(&t, v->type, true), v->tracer.recording->function, v->tracer.recording->transformation);
 }
 
+static bool is_same(const kn_value *v, const kn_value *w)
+{
+    return v == w || (v->state == KN_V_TRACER && w->state == KN_V_TRACER &&
+                      v->tracer.recording == w->tracer.recording && v->tracer.atom == w->tracer.atom);
+}
+
 static kn_error *capture(kn_recording *r, kn_value *v, kn_atom *atom)
 {
     size_t cursor;
-    uint64_t h = knx_hash_mix(7, (uint64_t)(uintptr_t)v);
+    bool tracer = v->state == KN_V_TRACER; /* those of one variable are one */
+    uint64_t h =
+        tracer ? knx_hash_mix(v->tracer.recording->serial, v->tracer.atom) : knx_hash_mix(7, (uint64_t)(uintptr_t)v);
     for (void *p = knx_map_first(&r->captured_index, h, &cursor); p; p = knx_map_next(&r->captured_index, h, &cursor))
-        if (r->captured.at[(uintptr_t)p - 1] == v) {
+        if (is_same(r->captured.at[(uintptr_t)p - 1], v)) {
             *atom = r->captured_atom.at[(uintptr_t)p - 1];
             return NULL;
         }
     kn_type type = v->type;
-    type.weak = false;
+    type.weak = tracer && r->b.whole && knb_type(&v->tracer.recording->b, v->tracer.atom).weak;
     *atom = knb_constvar(&r->b, type);
     if (!KN_VEC_PUSH(&r->captured_atom, *atom))
         return knx_error_nomem();
@@ -123,6 +134,14 @@ static kn_error *capture(kn_recording *r, kn_value *v, kn_atom *atom)
     return knx_map_add(&r->captured_index, h, (void *)(uintptr_t)r->captured.n) ? NULL : knx_error_nomem();
 }
 
+/* A number of the dtype that it has alone: as JAX, a nested function writes it down, where other scalars are operands. */
+static bool is_number(const kn_value *v)
+{
+    kn_dtype d = v->type.dtype;
+    return kni_is_literal(v->tracer.atom) &&
+           (d == KN_DT(BOOL) || d == KN_DT(I64) || d == KN_DT(C128) || d == kna_default_float());
+}
+
 kn_error *kna_recording_atom(kn_recording *r, kn_value *v, kn_atom *atom)
 {
     switch ((kn_value_state)v->state) {
@@ -130,6 +149,11 @@ kn_error *kna_recording_atom(kn_recording *r, kn_value *v, kn_atom *atom)
     case KN_V_TRACER:
         if (v->tracer.recording == r) {
             *atom = v->tracer.atom;
+            return NULL;
+        }
+        if (v->tracer.recording->active && is_number(v)) {
+            const kn_literal *l = &v->tracer.recording->b.literal.at[v->tracer.atom & ~KN_LITERAL_BIT];
+            *atom = knb_literal(&r->b, l->type.dtype, l->type.weak, l->bits);
             return NULL;
         }
         return v->tracer.recording->active ? capture(r, v, atom) : leaked(v);
@@ -174,7 +198,7 @@ void kna_recording_abort(kn_recording *r) { pop(r); }
 kn_error *kna_recording_end(kn_recording *r, int n_out, const kn_atom *out, kn_closed *closed)
 {
     *closed = (kn_closed){.once = r->captured_tracers};
-    kn_error *error = r->folds ? sort_constants(r, n_out, out) : NULL;
+    kn_error *error = sort_constants(r, n_out, out);
     if (!error)
         error = knb_finish(&r->b, n_out, out, r->function, true, &closed->jaxpr);
     if (!error) {
@@ -402,6 +426,15 @@ static kn_error *fold_equation(void *env, kn_builder *b, const kn_draft_eqn *e)
     return NULL;
 }
 
+/* Is the equation there when the recording ends? read: what later ones read. */
+static bool stays(const kn_builder *b, const kn_draft_eqn *e, const bool *read)
+{
+    bool any = b->whole || kni_must_stay(e->prim, e->params);
+    for (uint32_t i = 0; !any && i < e->n_out; i++)
+        any = read[e->out + i];
+    return any;
+}
+
 /* Which variables the equations that stay read, or the results are. */
 static void mark_read(const kn_builder *b, int n_out, const kn_atom *out, bool *read)
 {
@@ -410,62 +443,75 @@ static void mark_read(const kn_builder *b, int n_out, const kn_atom *out, bool *
             read[out[i]] = true;
     for (size_t k = b->eqn.n; k-- > 0;) {
         const kn_draft_eqn *e = &b->eqn.at[k];
-        bool stays = kni_must_stay(e->prim, e->params);
-        for (uint32_t i = 0; i < e->n_out; i++)
-            stays = stays || read[e->out + i];
-        for (uint32_t i = 0; stays && i < e->n_in; i++)
+        for (uint32_t i = 0; stays(b, e, read) && i < e->n_in; i++)
             if (kni_is_var(e->in[i]))
                 read[e->in[i]] = true;
     }
 }
 
-/* Moves captured value i to place `to` among them. */
-static void move_constant(kn_recording *r, size_t i, size_t to)
+/* Captured values by the order in which variables are read. */
+typedef struct constant_order {
+    uint32_t *captured; /* per variable: 1 + which captured value it is, 0: none or already placed */
+    size_t *from, n;
+} constant_order;
+
+static void place(constant_order *o, kn_atom a)
 {
-    kn_value *v = r->captured.at[i];
-    kn_atom a = r->captured_atom.at[i];
-    uint32_t c = r->b.constvar.at[i];
-    for (; i > to; i--) {
-        r->captured.at[i] = r->captured.at[i - 1];
-        r->captured_atom.at[i] = r->captured_atom.at[i - 1];
-        r->b.constvar.at[i] = r->b.constvar.at[i - 1];
-    }
-    r->captured.at[to] = v;
-    r->captured_atom.at[to] = a;
-    r->b.constvar.at[to] = c;
+    if (!kni_is_var(a) || !o->captured[a])
+        return;
+    o->from[o->n++] = o->captured[a] - 1;
+    o->captured[a] = 0;
 }
 
-static void put_next(kn_recording *r, kn_atom a, size_t *next)
+static void find_order(const kn_recording *r, int n_out, const kn_atom *out, const bool *read, constant_order *o)
 {
-    for (size_t i = *next; kni_is_var(a) && i < r->captured.n; i++)
-        if (r->captured_atom.at[i] == a) {
-            move_constant(r, i, (*next)++);
-            return;
-        }
-}
-
-/* Captured values that only went into what was worked out are no constants; the others come in the order in which they
- * are read. */
-static kn_error *sort_constants(kn_recording *r, int n_out, const kn_atom *out)
-{
-    bool *read = knx_alloc_zero(r->b.type.n + 1);
-    if (!read)
-        return knx_error_nomem();
-    size_t n = 0;
-    mark_read(&r->b, n_out, out, read);
+    for (size_t i = 0; i < r->captured.n; i++)
+        o->captured[r->captured_atom.at[i]] = (uint32_t)i + 1;
     for (size_t k = 0; k < r->b.eqn.n; k++) {
         const kn_draft_eqn *e = &r->b.eqn.at[k];
-        bool stays = kni_must_stay(e->prim, e->params);
-        for (uint32_t i = 0; i < e->n_out; i++)
-            stays = stays || read[e->out + i];
-        for (uint32_t i = 0; stays && i < e->n_in; i++)
-            put_next(r, e->in[i], &n);
+        for (uint32_t i = 0; stays(&r->b, e, read) && i < e->n_in; i++)
+            place(o, e->in[i]);
     }
     for (int i = 0; i < n_out; i++)
-        put_next(r, out[i], &n);
-    while (r->captured.n > n)
-        kna_value_release(r->captured.at[--r->captured.n]);
-    r->captured_atom.n = r->b.constvar.n = n;
-    knx_free(read);
-    return NULL;
+        place(o, out[i]);
+}
+
+static void reorder(kn_recording *r, const constant_order *o, kn_value **v, kn_atom *a)
+{
+    size_t n = r->captured.n;
+    for (size_t i = 0; i < n; i++) {
+        v[i] = r->captured.at[i];
+        a[i] = r->captured_atom.at[i];
+    }
+    r->captured.n = r->captured_atom.n = r->b.constvar.n = o->n;
+    for (size_t i = 0; i < o->n; i++) {
+        r->captured.at[i] = v[o->from[i]];
+        r->b.constvar.at[i] = r->captured_atom.at[i] = a[o->from[i]];
+        v[o->from[i]] = NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        kna_value_release(v[i]);
+}
+
+/* Captured values that nothing reads are no constants; the others come in the order in which they are read, as in
+ * JAX. */
+static kn_error *sort_constants(kn_recording *r, int n_out, const kn_atom *out)
+{
+    kn_arena arena = KN_ARENA_INIT;
+    size_t n = r->captured.n;
+    if (!n)
+        return NULL;
+    bool *read = knx_arena_zero(&arena, r->b.type.n + 1);
+    constant_order o = {knx_arena_zero(&arena, (r->b.type.n + 1) * sizeof *o.captured),
+                        knx_arena_alloc(&arena, n * sizeof *o.from), 0};
+    kn_value **v = knx_arena_alloc(&arena, n * sizeof *v);
+    kn_atom *a = knx_arena_alloc(&arena, n * sizeof *a);
+    kn_error *error = read && o.captured && o.from && v && a ? NULL : knx_error_nomem();
+    if (!error) {
+        mark_read(&r->b, n_out, out, read);
+        find_order(r, n_out, out, read, &o);
+        reorder(r, &o, v, a);
+    }
+    knx_arena_free(&arena);
+    return error;
 }

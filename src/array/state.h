@@ -49,6 +49,7 @@ typedef struct kna_state {
     kn_recording *recording;       /* the innermost active one; NULL: lazy recording */
     kna_named_axis *axes;          /* bound now; NULL: none */
     bool fold;                     /* recordings that begin now work out what depends on none of them */
+    bool whole;                    /* jaxprs of recordings that begin now keep equations that nobody reads */
     kn_node *waiting;              /* all nodes, newest first */
     int64_t pending;               /* nodes alive */
     kn_builder lazy;               /* hooked: its equations become nodes */

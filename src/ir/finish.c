@@ -154,7 +154,8 @@ static kn_error *make(finish *f, int n_out, const kn_atom *out, const char *name
         atomic_init(&f->j->refs, 1);
     if (!f->live || !f->keep || !f->number || !f->literal_number || !f->j)
         return knx_error_nomem();
-    find_live(f, n_out, out, drop_dead);
+    find_live(f, n_out, out, drop_dead && !b->whole);
+    f->j->whole = b->whole;
     if (!make_room(f, n_out) || !fill(f, n_out, out, name))
         return knx_error_nomem();
     f->j->hash = kni_hash(f->j);

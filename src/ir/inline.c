@@ -38,6 +38,7 @@ void knb_inline(kn_builder *b, const kni_jaxpr *j, const kn_atom *operands, kn_a
 {
     inlining s = {.b = b, .j = j};
     const kn_place *place = b->place;
+    b->whole |= j->whole && !b->hook;
     if (!b->error && !(s.var = knx_alloc((size_t)j->n_var * sizeof *s.var)))
         knb_fail(b, knx_error_nomem());
     if (!b->error) {

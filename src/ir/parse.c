@@ -379,6 +379,7 @@ static kni_jaxpr *parse_jaxpr(kn_parser *p, char ***consts)
     p->depth++;
     parse_body(p, s);
     p->depth--;
+    s->b.whole = true;
     if (!p->error)
         kni_parse_wrap(p, start, knb_finish(&s->b, (int)s->atoms.n, s->atoms.at, s->name, false, &j));
     if (!p->error && consts)

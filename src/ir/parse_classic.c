@@ -669,6 +669,7 @@ static kni_jaxpr *read_jaxpr(reader *r, int n_const, const kn_type *consts, int 
         read_results(r, s);
     kni_parse_need(p, '}');
     p->depth--;
+    s->b.whole = true;
     if (!p->error)
         kni_parse_wrap(p, start, knb_finish(&s->b, (int)s->atoms.n, s->atoms.at, NULL, false, &j));
     if (p->error) {

@@ -73,11 +73,12 @@ static kni_jaxprs shown_jaxprs(const printer *p, const kn_param_field *f, const 
     return kni_field_shown(p->form, f, params) ? kni_field_jaxprs(f, params) : (kni_jaxprs){0, NULL};
 }
 
-/* The equation's parameter `name`, without the brackets of <lambda>; NULL if it has none. */
+/* The parameter `name` of a call, without the brackets of <lambda>; NULL if there is none. (Those of custom derivatives
+ * are no parameters in JAX.) */
 static const char *name_in_params(printer *p, const kn_eqn *e)
 {
     for (const kn_param_field *f = e->prim->fields; e->params && f && f->name; f++) {
-        if (f->kind != KN_P_STRING || !(f->flags & KN_PF_NAME))
+        if (!(e->prim->bits & KN_CALLS) || f->kind != KN_P_STRING || !(f->flags & KN_PF_NAME))
             continue;
         const char *s = *(char *const *)((const char *)e->params + f->offset);
         size_t n;

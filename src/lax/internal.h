@@ -23,6 +23,8 @@ void knlax_read_opts(void *opts, size_t size, const void *given);
 void knlax_same_dtypes(kna_op *op, int n, const kn_array *x, kn_atom *a);
 /* The same for operands of an elementwise primitive: one shape, or scalars. */
 void knlax_operands(kna_op *op, int n, const kn_array *x, kn_atom *a);
+/* a, no longer weak */
+kn_atom knlax_strong(kna_op *op, kn_atom a);
 /* Is d of the kinds b (bool), i (integer), s (signed), f, c? TypeError otherwise; position < 0: the only one. */
 bool knlax_accepts(kna_op *op, kn_dtype d, const char *kinds, int position);
 

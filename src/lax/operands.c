@@ -39,13 +39,17 @@ void knlax_same_dtypes(kna_op *op, int n, const kn_array *x, kn_atom *a)
     }
     if (!d && !kna_failed(op))
         d = kna_result_type(op, n, x);
-    bool differ = false;
+    bool differ = false, alone = true;
+    for (int i = 0; t && i < n; i++)
+        alone = alone && t[i].weak;
     for (int i = 0; t && i < n && !kna_failed(op); i++)
         differ |= t[i].weak ? rank_of(t[i].dtype) > rank_of(d) : t[i].dtype != d;
     if (differ)
         dtypes_differ(op, n, t);
     for (int i = 0; i < n; i++)
         a[i] = kna_failed(op) ? KN_ATOM_NONE : kna_in_as(op, x[i], d);
+    for (int i = 0; alone && i < n && !kna_failed(op); i++)
+        a[i] = kna_number_alone(op, a[i]);
     if (t != few)
         knx_free(t);
 }
@@ -81,6 +85,17 @@ bool knlax_accepts(kna_op *op, kn_dtype d, const char *kinds, int position)
     kna_fail(op, KN_ERROR_TYPE, "does not accept dtype %s%s. Accepted dtypes%s are subtypes of %s.", d->name, at.s,
              at.s, t.s);
     return false;
+}
+
+kn_atom knlax_strong(kna_op *op, kn_atom a)
+{
+    kn_scalar_bits bits;
+    kn_type t = knb_type(op->b, a);
+    if (kna_failed(op) || !t.weak)
+        return a;
+    return knb_literal_value(op->b, a, &bits)
+               ? knb_literal(op->b, t.dtype, false, bits)
+               : knb_emit1(op->b, &kn_prim_convert_element_type, &(kn_p_convert){.new_dtype = t.dtype}, 1, &a);
 }
 
 /* ---- Shapes. */

@@ -91,7 +91,7 @@ kn_error *knt_jvp_lazily(const kni_jaxpr *j, const bool *has_tangent, const bool
 }
 
 /* Splitting the joint equations. A variable is linear if it depends on a tangent, constant if it depends on no variable
- * at all (then both parts make their own copy), and otherwise belongs to the primal part; those that the linear part
+ * at all (then both parts make their own copy, but in a whole jaxpr it is there once), and otherwise belongs to the primal part; those that the linear part
  * reads are residuals. */
 enum { VAR_PRIMAL, VAR_CONSTANT, VAR_LINEAR };
 typedef struct splitter {
@@ -158,7 +158,7 @@ static void classify(splitter *s)
                 uint8_t of = s->kind[e->in[i]];
                 kind = of == VAR_LINEAR || kind == VAR_LINEAR ? VAR_LINEAR : of == VAR_PRIMAL ? VAR_PRIMAL : kind;
             }
-        if (kind == VAR_CONSTANT && kni_must_stay(e->prim, e->params))
+        if (kind == VAR_CONSTANT && (s->p.whole || kni_must_stay(e->prim, e->params)))
             kind = VAR_PRIMAL;
         for (uint32_t i = 0; i < e->n_out; i++)
             s->kind[e->out + i] = kind;
@@ -172,6 +172,7 @@ static bool splitter_begin(splitter *s, knt_replay *r, const kn_atom *tangent, c
     s->joint = &r->b;
     knb_init(&s->p);
     knb_init(&s->l);
+    s->p.whole = j->whole;
     for (size_t k = 0; k < r->b.eqn.n; k++)
         widest = r->b.eqn.at[k].n_in > widest ? r->b.eqn.at[k].n_in : widest;
     s->kind = knx_arena_zero(&r->arena, n);

@@ -21,6 +21,7 @@ kn_error *knt_replay_begin(knt_replay *r, const kni_jaxpr *j, bool with_inputs)
 {
     *r = (knt_replay){.j = j};
     knb_init(&r->b);
+    r->b.whole = j->whole;
     KN_TRY(allocate(r));
     for (uint32_t v = 0; v < j->n_var; v++)
         r->map[v] = KN_ATOM_NONE;

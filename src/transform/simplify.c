@@ -18,6 +18,7 @@ static kn_error *rewrite(const kni_jaxpr *j, kn_error *(*one)(knt_replay *r, con
         if (!error)
             error = knb_take_error(&r.b);
     }
+    r.b.whole = false; /* these passes are for what runs */
     if (!error)
         error = knt_replay_finish(&r, out);
     knt_replay_end(&r);
