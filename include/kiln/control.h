@@ -72,6 +72,11 @@ KN_API int kn_fori_loop(kn_array lower, kn_array upper, kn_fn body, const kn_out
  * number that is compared with 0. Both take the same arguments and return arrays of the same shapes and dtypes: a
  * TypeError names the one that differs. */
 KN_API int kn_cond(kn_array pred, kn_fn on_true, kn_fn on_false, const kn_outs *outs, const kn_args *args);
+/* out = pred ? on_true(true_args...) : on_false(false_args...): jax.lax.cond(pred, true_operand, true_fun,
+ * false_operand, false_fun), with arguments for each branch. kn_cond_each(pred, &x, KN_FN(f), KN_ARGS(&y, &z), KN_FN(g),
+ * &out). TypeError where the results differ. */
+KN_API int kn_cond_each(kn_array pred, const kn_args *true_args, kn_fn on_true, const kn_args *false_args,
+                        kn_fn on_false, const kn_outs *outs);
 /* out = branches[index](args...), with index clamped to 0 .. n - 1 (jax.lax.switch). index: an integer
  * scalar, converted to int32 first, as JAX does it. */
 KN_API int kn_switch(kn_array index, const kn_fn *branches, int n, const kn_outs *outs, const kn_args *args);
@@ -117,6 +122,13 @@ KN_API int kn_lax_map(kn_fn f, const kn_outs *outs, const kn_args *xs, const kn_
     __extension__({ kn_array KN_V(low, c) = KN_LIKE(pred); kn_fn KN_V(fun, c) = (on_true); kn_fn KN_V(fun2, c) =       \
     (on_false); KN_SET_(c, res, out) KN_ARGS_OF_(c, __VA_ARGS__) KN_HERE(); (kn_cond)(KN_V(low, c), KN_V(fun, c),      \
     KN_V(fun2, c), KN_OUTS_OF(KN_V(res, c)), &KN_V(arg, c)); })
+#define kn_cond_each(pred, true_args, on_true, false_args, on_false, out)                                              \
+    KN_COND_EACH_(__COUNTER__, pred, true_args, on_true, false_args, on_false, out)
+#define KN_COND_EACH_(c, pred, true_args, on_true, false_args, on_false, out)                                          \
+    __extension__({ kn_array KN_V(low, c) = KN_LIKE(pred); KN_SET_(c, 1, true_args) kn_fn KN_V(fun, c) = (on_true);    \
+    KN_SET_(c, 2, false_args) kn_fn KN_V(fun2, c) = (on_false); KN_SET_(c, res, out) KN_HERE();                        \
+    (kn_cond_each)(KN_V(low, c), KN_ONE_ARG(KN_V(1, c)), KN_V(fun, c), KN_ONE_ARG(KN_V(2, c)), KN_V(fun2, c),          \
+    KN_OUTS_OF(KN_V(res, c))); })
 #define kn_switch(index, branches, n, out, ...) KN_SWITCH_(__COUNTER__, index, branches, n, out, __VA_ARGS__)
 #define KN_SWITCH_(c, index, branches, n, out, ...)                                                                    \
     __extension__({ kn_array KN_V(low, c) = KN_LIKE(index); const kn_fn *KN_V(fun, c) = (branches); int KN_V(cnt, c) = \

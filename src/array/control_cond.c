@@ -15,6 +15,8 @@ typedef struct choice {
     const kn_type **type; /* of these */
     int64_t *by_branch;   /* kn_p_cond.consts */
     int **at;             /* per branch: where its constants are among them */
+    bool split;           /* each branch has arguments of its own, those for true first */
+    int from[2];          /* where they begin */
     const kn_args *args;
     kn_value **arg, **out;
     kn_atom index;
@@ -33,6 +35,8 @@ static const char *branch_name(kn_text *t, const choice *c, int i)
 
 /* ---- Do the branches fit together? */
 
+static int arguments_of(const choice *c, int i) { return c->part[i].f->core->n_in; }
+
 static kn_error *check_branches(const choice *c)
 {
     int first = c->by[0] == 'c' ? c->n - 1 : 0; /* which the others are compared with */
@@ -40,8 +44,8 @@ static kn_error *check_branches(const choice *c)
     for (int i = 0; i < c->n; i++) {
         const kna_core *g = c->part[i].f->core;
         kn_text a = {0}, b = {0};
-        bool same = f->n_args == g->n_args;
-        for (int k = 0; same && k < f->n_args; k++)
+        bool same = c->split || f->n_args == g->n_args;
+        for (int k = 0; same && !c->split && k < f->n_args; k++)
             same = f->arrays[k] == g->arrays[k];
         if (!same)
             return knx_error(KN_ERROR_TYPE, "branches must take the same arguments, but %s and %s do not",
@@ -140,7 +144,7 @@ static kn_error *gather_constants(choice *c)
         all += (size_t)c->part[k].n_const;
     c->constant = knx_alloc((all + 1) * sizeof(kn_value *));
     c->type = knx_alloc((all + 1) * sizeof(kn_type *));
-    c->by_branch = knx_alloc((all + 1) * sizeof *c->by_branch);
+    c->by_branch = knx_alloc((all + (size_t)c->n_in + 1) * sizeof *c->by_branch);
     c->at = knx_alloc_zero((size_t)c->n * sizeof *c->at);
     if (!c->constant || !c->type || !c->by_branch || !c->at)
         return knx_error_nomem();
@@ -151,6 +155,8 @@ static kn_error *gather_constants(choice *c)
         for (int m = 0; m < c->part[k].n_const; m++)
             add_constant(c, k, m);
     }
+    for (int i = 0; c->split && i < c->n_in; i++)
+        c->by_branch[c->n_const + i] = KN_OPERAND_OF(i < c->from[0]);
     return NULL;
 }
 
@@ -166,8 +172,13 @@ static kn_error *widen(choice *c, int i)
             knp_frame_input(&f, *c->type[k]);
         for (int m = 0; m < c->part[i].n_const; m++)
             x[m] = f.in[c->at[i][m]];
-        for (int k = 0; k < c->n_in; k++)
-            x[c->part[i].n_const + k] = knb_invar(&f.b, kni_in_type(j, (uint32_t)(c->part[i].n_const + k)));
+        int first = c->split ? c->from[i] : 0, n_const = c->part[i].n_const, end = first + arguments_of(c, i);
+        for (int k = 0; k < c->n_in; k++) {
+            bool own = k >= first && k < end;
+            kn_atom a = knb_invar(&f.b, own ? kni_in_type(j, (uint32_t)(n_const + k - first)) : c->arg[k]->type);
+            if (own)
+                x[n_const + k - first] = a;
+        }
         knb_inline(&f.b, j, x, f.out);
         error = knp_frame_finish(&f, j->n_out, f.out, j->name, &c->jaxpr[i]);
     }
@@ -197,7 +208,8 @@ static kn_error *emit(kna_op *op, choice *c)
         knb_inline(op->b, c->jaxpr[0], in + 1, y);
     } else if (!error) {
         in[0] = c->index;
-        kna_emit_cond(op->b, &(kn_p_cond){{c->n, c->jaxpr}, {c->n_const, c->by_branch}}, in, y);
+        kna_emit_cond(op->b, &(kn_p_cond){{c->n, c->jaxpr}, {c->n_const + (c->split ? c->n_in : 0), c->by_branch}, {0, NULL}}, in,
+                      y);
     }
     if (!error)
         error = kna_take_results(op, (int)n_out, y, c->out);
@@ -208,7 +220,7 @@ static kn_error *emit(kna_op *op, choice *c)
 static kn_error *run_values(kna_op *op, choice *c, const kn_outs *outs)
 {
     for (int i = 0; i < c->n; i++)
-        KN_TRY(kna_record_for(&c->part[i], c->by, c->n_in, c->arg));
+        KN_TRY(kna_record_for(&c->part[i], c->by, arguments_of(c, i), c->arg + (c->split ? c->from[i] : 0)));
     KN_TRY(settle_numbers(c));
     KN_TRY(check_types(c));
     KN_TRY(gather_constants(c));
@@ -218,27 +230,41 @@ static kn_error *run_values(kna_op *op, choice *c, const kn_outs *outs)
     return NULL;
 }
 
-static kn_error *run(kna_op *op, choice *c, const kn_outs *outs)
+/* The arguments of the branches one behind the other: those for true, then those for false. */
+static kn_error *read_both(choice *c, const kn_args *const each[2])
+{
+    kna_core *yes = c->part[1].f->core, *no = c->part[0].f->core;
+    c->from[0] = yes->n_in;
+    KN_TRY(kna_read_args(yes->name, yes, each[1], c->arg));
+    kn_error *error = kna_read_args(no->name, no, each[0], c->arg + yes->n_in);
+    if (error)
+        kna_release_values(yes->n_in, c->arg);
+    return error;
+}
+
+static kn_error *run(kna_op *op, choice *c, const kn_args *const each[2], const kn_outs *outs)
 {
     kna_core *f = c->part[0].f->core;
     KN_TRY(check_branches(c));
     KN_TRY(kna_check_outs(f->name, f->n_out, outs));
-    c->n_in = f->n_in;
-    c->arg = knx_alloc_zero(((size_t)f->n_in + (size_t)f->n_out + 1) * sizeof *c->arg);
-    c->out = c->arg ? c->arg + f->n_in : NULL;
-    kn_error *error = c->arg ? kna_read_args(f->name, f, c->args, c->arg) : knx_error_nomem();
+    c->n_in = f->n_in + (c->split ? c->part[1].f->core->n_in : 0);
+    c->arg = knx_alloc_zero(((size_t)c->n_in + (size_t)f->n_out + 1) * sizeof *c->arg);
+    c->out = c->arg ? c->arg + c->n_in : NULL;
+    kn_error *error = !c->arg    ? knx_error_nomem()
+                      : c->split ? read_both(c, each)
+                                 : kna_read_args(f->name, f, c->args, c->arg);
     if (!error) {
         error = run_values(op, c, outs);
-        kna_release_values(f->n_in, c->arg);
+        kna_release_values(c->n_in, c->arg);
     }
     knx_free(c->arg);
     return error;
 }
 
 static kn_error *choose(kna_op *op, const char *by, int n, const kn_fn *branches, kn_atom index, const kn_outs *outs,
-                        const kn_args *args)
+                        const kn_args *args, const kn_args *const each[2])
 {
-    choice c = {.by = by, .n = n, .index = index, .args = args};
+    choice c = {.by = by, .n = n, .index = index, .args = each ? each[0] : args, .split = each};
     c.part = knx_alloc_zero((size_t)n * sizeof *c.part);
     c.jaxpr = knx_alloc_zero((size_t)n * sizeof *c.jaxpr);
     kn_error *error = c.part && c.jaxpr ? NULL : knx_error_nomem();
@@ -246,7 +272,7 @@ static kn_error *choose(kna_op *op, const char *by, int n, const kn_fn *branches
         if (!(c.part[i].f = kna_fn_get(op, branches[i])))
             error = kna_take_error(op);
     if (!error)
-        error = run(op, &c, outs);
+        error = run(op, &c, each, outs);
     for (int i = 0; i < n; i++) {
         if (c.part)
             kna_part_free(&c.part[i]);
@@ -287,8 +313,22 @@ int kn_cond(kn_array pred, kn_fn on_true, kn_fn on_false, const kn_outs *outs, c
     kna_op op;
     kna_begin(&op, "cond");
     kn_atom index = kna_failed(&op) ? KN_ATOM_NONE : index_of(&op, pred);
-    kn_error *error = kna_failed(&op) ? kna_take_error(&op)
-                                      : choose(&op, "cond", 2, (const kn_fn[]){on_false, on_true}, index, outs, args);
+    kn_error *error = kna_failed(&op)
+                          ? kna_take_error(&op)
+                          : choose(&op, "cond", 2, (const kn_fn[]){on_false, on_true}, index, outs, args, NULL);
+    return kna_end_control(&op, error, outs);
+}
+
+int kn_cond_each(kn_array pred, const kn_args *true_args, kn_fn on_true, const kn_args *false_args, kn_fn on_false,
+                 const kn_outs *outs)
+{
+    kna_op op;
+    kna_begin(&op, "cond");
+    kn_atom index = kna_failed(&op) ? KN_ATOM_NONE : index_of(&op, pred);
+    const kn_args *const each[2] = {false_args, true_args};
+    kn_error *error = kna_failed(&op)
+                          ? kna_take_error(&op)
+                          : choose(&op, "cond", 2, (const kn_fn[]){on_false, on_true}, index, outs, false_args, each);
     return kna_end_control(&op, error, outs);
 }
 
@@ -323,6 +363,6 @@ int kn_switch(kn_array index, const kn_fn *branches, int n, const kn_outs *outs,
     else if (!kna_failed(&op) && !branches)
         kna_fail(&op, KN_ERROR_TYPE, "the branches are null");
     kn_atom at = kna_failed(&op) ? KN_ATOM_NONE : clamped(&op, index, n);
-    kn_error *error = kna_failed(&op) ? kna_take_error(&op) : choose(&op, "switch", n, branches, at, outs, args);
+    kn_error *error = kna_failed(&op) ? kna_take_error(&op) : choose(&op, "switch", n, branches, at, outs, args, NULL);
     return kna_end_control(&op, error, outs);
 }

@@ -90,7 +90,61 @@ static void put_results(const forwarding *w, const kn_atom *in, kn_atom *y)
         y[i] = w->from[i] < 0 ? w->y[k++] : in[w->from[i]];
 }
 
+static bool is_constant(const kn_builder *b, kn_atom a)
+{
+    for (size_t i = 0; i < b->constvar.n; i++)
+        if (b->constvar.at[i] == a)
+            return true;
+    return false;
+}
+
+static void emit_scan(kn_builder *b, const kn_p_scan *p, const kn_atom *in, kn_atom *y);
+
+/* What is worked out is no element of its own but one more behind the others, as JAX of 2020 wrote it down: the input
+ * in its place is not read. */
+static void emit_old_scan(kn_builder *b, const kn_p_scan *p, int known, const kn_atom *in, kn_atom *y)
+{
+    const kni_jaxpr *j = p->jaxpr;
+    int n = (int)j->n_in, first = (int)(p->num_consts + p->num_carry), at = n;
+    kn_atom *all = knx_arena_alloc(&b->arena, ((size_t)n + (size_t)known) * sizeof *all);
+    knp_frame f;
+    kn_p_scan q = *p;
+    kn_error *error = all && knp_frame_begin(&f, (size_t)n + (size_t)known, j->n_out) ? NULL : knx_error_nomem();
+    if (error) {
+        knb_fail(b, error);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        all[i] = in[i];
+        knp_frame_input(&f, kni_in_type(j, (uint32_t)i));
+    }
+    for (int i = first; i < n; i++)
+        if (is_constant(b, in[i])) {
+            f.in[i] = knb_invar(&f.b, kni_in_type(j, (uint32_t)i));
+            all[at++] = in[i];
+        }
+    knb_inline(&f.b, j, f.in, f.out);
+    error = knp_frame_finish(&f, j->n_out, f.out, j->name, &q.jaxpr);
+    knp_frame_end(&f);
+    if (error)
+        knb_fail(b, error);
+    else
+        emit_scan(b, &q, all, y);
+    kni_release(error ? NULL : q.jaxpr);
+}
+
 void kna_emit_scan(kn_builder *b, const kn_p_scan *p, const kn_atom *in, kn_atom *y)
+{
+    int known = 0;
+    for (int i = (int)(p->num_consts + p->num_carry); b->fold && i < (int)p->jaxpr->n_in; i++)
+        known += is_constant(b, in[i]);
+    if (known)
+        emit_old_scan(b, p, known, in, y);
+    else
+        emit_scan(b, p, in, y);
+}
+
+static void emit_scan(kn_builder *b, const kn_p_scan *p, const kn_atom *in, kn_atom *y)
 {
     const kni_jaxpr *j = p->jaxpr;
     int first = (int)p->num_consts, n = (int)p->num_carry, xs = first + n;

@@ -471,7 +471,7 @@ static kn_error *derive_jit(kna_core *f, const kn_type *in, kn_closed *out)
             out->consts[out->n_const++] = kna_value_retain(e->closed.consts[i]);
         for (uint32_t i = 0; i < n; i++)
             x[i] = i < j->n_const ? knb_constvar(&b, j->type[i]) : knb_invar(&b, j->type[i]);
-        knb_jit(&b, f->name, body, x, y);
+        knb_jit(&b, f->name, body, (int)j->n_const + f->n_captured, x, y);
         error = knb_finish(&b, (int)j->n_out, y, f->name, true, &out->jaxpr);
         knb_free(&b);
     }

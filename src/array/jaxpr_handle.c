@@ -207,14 +207,17 @@ static kn_value *example(kna_op *op, kn_list examples, int i)
     return kna_failed(op) ? NULL : kna_atom_value(op, a);
 }
 
-/* How many constants the text has: the words between lambda and the semicolon. */
+/* How many constants the text has: the words between lambda and the semicolon. Where that is missing, those before a,
+ * the first input. */
 static int constants_in(const char *text)
 {
     const char *s = strstr(text, "lambda");
     int n = 0;
-    for (bool word = false; s && *s && *s != ';'; s++) {
-        bool letter = !strchr(" \n\t\r", *s);
-        n += letter && !word;
+    for (bool word = false; s && *s && !strchr(";.", *s); s++) {
+        bool letter = !strchr(" \n\t\r", *s), begins = letter && !word;
+        if (begins && *s == 'a' && strchr(" \n\t\r.", s[1]) && s[strcspn(s, ";.}")] == '.')
+            break;
+        n += begins;
         word = letter;
     }
     return n > 0 ? n - 1 : 0;

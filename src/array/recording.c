@@ -3,6 +3,7 @@
 #include "array/recording.h"
 #include "array/state.h"
 #include "ir/ops.h"
+#include "ir/toposort.h"
 
 static kn_value *known_at(const kn_recording *r, kn_atom a) { return a < r->known.n ? r->known.at[a] : NULL; }
 
@@ -465,8 +466,6 @@ static void place(constant_order *o, kn_atom a)
 
 static void find_order(const kn_recording *r, int n_out, const kn_atom *out, const bool *read, constant_order *o)
 {
-    for (size_t i = 0; i < r->captured.n; i++)
-        o->captured[r->captured_atom.at[i]] = (uint32_t)i + 1;
     for (size_t k = 0; k < r->b.eqn.n; k++) {
         const kn_draft_eqn *e = &r->b.eqn.at[k];
         for (uint32_t i = 0; stays(&r->b, e, read) && i < e->n_in; i++)
@@ -474,6 +473,24 @@ static void find_order(const kn_recording *r, int n_out, const kn_atom *out, con
     }
     for (int i = 0; i < n_out; i++)
         place(o, out[i]);
+}
+
+/* Where what depends on no recording is worked out, as JAX of 2020 did: in its order of then. */
+static kn_error *find_old_order(const kn_recording *r, kn_arena *arena, int n_out, const kn_atom *out, const bool *read,
+                                constant_order *o)
+{
+    kni_link *link = knx_arena_alloc(arena, (r->b.eqn.n + 1) * sizeof *link);
+    uint32_t n_link = 0, *order, n;
+    for (size_t k = 0; link && k < r->b.eqn.n; k++) {
+        const kn_draft_eqn *e = &r->b.eqn.at[k];
+        if (stays(&r->b, e, read))
+            link[n_link++] = (kni_link){e->in, e->n_in, e->out, e->n_out};
+    }
+    if (!link || !kni_toposort(arena, (uint32_t)r->b.type.n, n_link, link, (uint32_t)n_out, out, &order, &n))
+        return knx_error_nomem();
+    for (uint32_t i = 0; i < n; i++)
+        place(o, order[i]);
+    return NULL;
 }
 
 static void reorder(kn_recording *r, const constant_order *o, kn_value **v, kn_atom *a)
@@ -509,6 +526,11 @@ static kn_error *sort_constants(kn_recording *r, int n_out, const kn_atom *out)
     kn_error *error = read && o.captured && o.from && v && a ? NULL : knx_error_nomem();
     if (!error) {
         mark_read(&r->b, n_out, out, read);
+        for (size_t i = 0; i < n; i++)
+            o.captured[r->captured_atom.at[i]] = (uint32_t)i + 1;
+        error = r->folds ? find_old_order(r, &arena, n_out, out, read, &o) : NULL;
+    }
+    if (!error) {
         find_order(r, n_out, out, read, &o);
         reorder(r, &o, v, a);
     }

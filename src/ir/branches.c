@@ -36,7 +36,14 @@ bool kni_two_branches(const kn_eqn *e, kni_branches *b)
 
 bool kni_branch_takes(const kni_branches *b, int which, uint32_t input)
 {
-    return input >= (uint32_t)b->consts.n || b->consts.v[input] == which || reads(b->of[which], input);
+    if (input >= (uint32_t)b->consts.n || reads(b->of[which], input))
+        return true;
+    return b->consts.v[input] == which || b->consts.v[input] == KN_OPERAND_OF(which);
+}
+
+bool kni_branch_captured(const kni_branches *b, uint32_t input)
+{
+    return input < (uint32_t)b->consts.n && b->consts.v[input] >= -1;
 }
 
 uint32_t kni_branch_operands(const kni_branches *b, const kn_eqn *e, int which, kn_atom *out)
@@ -48,23 +55,44 @@ uint32_t kni_branch_operands(const kni_branches *b, const kn_eqn *e, int which, 
     return n;
 }
 
-/* As many as there are operands behind the index, those that both branches take twice. */
+bool kni_is_unit(const kni_jaxpr *j, const kn_eqn *e, uint32_t operand)
+{
+    kn_atom a = e->in[operand];
+    if (kni_is_var(a) ? a >= j->n_const : !kni_is_literal(a))
+        return false;
+    for (const kn_param_field *f = e->prim->fields; e->params && f && f->name; f++)
+        if (f->flags & KN_PF_UNITS)
+            return !reads(kni_field_jaxprs(f, e->params).v[0], operand);
+    return false;
+}
+
+/* Of a scan or a choice. */
+static kn_ints linear_of(const kn_eqn *e)
+{
+    const kn_p_cond *p = params_of(e);
+    return p ? p->linear : ((const kn_p_scan *)e->params)->linear;
+}
+
+static void show_truth(kn_str *t, bool truth, uint32_t *n)
+{
+    knx_str_puts(t, (*n)++ ? ", " : "");
+    knx_str_puts(t, truth ? "True" : "False");
+}
+
+/* Operands behind the index: of two branches what the one for true takes, then what that for false takes. Units count
+ * as linear. */
 void kni_show_linear(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
 {
     kni_branches b;
-    uint32_t n = e->n_in;
-    (void)form, (void)j;
-    if (params_of(e))
-        n--;
-    if (kni_two_branches(e, &b)) {
-        uint32_t inputs = n;
-        n = 0;
-        for (uint32_t i = 0; i < 2 * inputs; i++)
-            n += kni_branch_takes(&b, (int)(i % 2), i / 2);
-    }
+    kn_ints linear = linear_of(e);
+    uint32_t n = 0, first = params_of(e) != NULL;
+    bool two = kni_two_branches(e, &b), known = linear.n == (int)(e->n_in - first);
+    (void)form;
     knx_str_puts(t, "(");
-    for (uint32_t i = 0; i < n; i++)
-        knx_str_puts(t, i ? ", False" : "False");
+    for (int which = two; which >= 0; which--)
+        for (uint32_t i = first; i < e->n_in; i++)
+            if (!two || kni_branch_takes(&b, which, i - first))
+                show_truth(t, (known && linear.v[i - first]) || kni_is_unit(j, e, i), &n);
     knx_str_puts(t, n == 1 ? ",)" : ")");
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * classic.c -- the form of 2020: untyped, one equation a line, nested jaxprs indented where they begin. Every jaxpr
- * begins its names at a: its inputs first, then for each equation the constants that it uses for the first time and
- * then its results. */
+ * begins its names at a: its inputs first, then each equation's results. Constants, and inputs that stand for what the
+ * function captured, are named in front of the equation that came behind them in JAX's order of 2020. */
 #include "ir/print.h"
+#include "ir/toposort.h"
 #include "ir/prim.h"
 #include <string.h>
 
@@ -28,18 +29,12 @@ static void new_line(kn_str *t, size_t indent)
     knx_str_pad(t, ' ', (int64_t)indent);
 }
 
-static void name_constants(const kni_jaxpr *j, uint32_t *name, uint32_t *next, const kn_atom *x, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (!kni_is_literal(x[i]) && x[i] < j->n_const && name[x[i]] == NO_NAME)
-            name[x[i]] = (*next)++;
-}
-
 /* One jaxpr on its way to the text. */
 typedef struct shown_jaxpr {
     const kni_jaxpr *j;
     const kni_branches *choice; /* of a branch: inputs that it does not take are not shown. NULL: it is none */
     int branch;
+    uint32_t hoisted;   /* so many inputs in front are constants of the function around it */
     uint32_t *name;     /* per variable */
     kn_atom *predicate; /* kni_hidden_indices */
     kn_atom *in;        /* room for the operands of an equation as they are shown */
@@ -62,7 +57,7 @@ static uint32_t shown_operands(const shown_jaxpr *s, const kn_eqn *e)
     uint32_t n = 0;
     if (!kni_two_branches(e, &b)) {
         for (uint32_t i = 0; i < e->n_in; i++)
-            s->in[n++] = e->in[i];
+            s->in[n++] = kni_is_unit(s->j, e, i) ? KN_ATOM_ZERO : e->in[i];
         return n;
     }
     bool hidden = kni_is_var(e->in[0]) && s->predicate[e->in[0]] != KN_ATOM_NONE;
@@ -72,39 +67,113 @@ static uint32_t shown_operands(const shown_jaxpr *s, const kn_eqn *e)
     return n;
 }
 
-static bool name_all(classic *c, shown_jaxpr *s)
+/* ---- Names. */
+
+static bool is_constant(const shown_jaxpr *s, uint32_t v)
+{
+    uint32_t first = s->j->n_const;
+    return v < first || (v < first + s->hoisted && !is_skipped(s, v - first) &&
+                         (!s->choice || kni_branch_captured(s->choice, v - first)));
+}
+
+/* The equations as they are shown. */
+static kni_link *links_of(classic *c, const shown_jaxpr *s, uint32_t *n)
 {
     const kni_jaxpr *j = s->j;
-    uint32_t next = 0, widest = 0;
-    for (uint32_t i = 0; i < j->n_eqn; i++)
-        widest = j->eqn[i].n_in > widest ? j->eqn[i].n_in : widest;
-    s->in = knx_arena_alloc(&c->arena, (2 * (size_t)widest + 1) * sizeof *s->in);
-    uint32_t *name = s->name = knx_arena_alloc(&c->arena, j->n_var * sizeof *name);
-    if (!s->in || !name || !kni_hidden_indices(j, &c->arena, &s->predicate))
-        return false;
-    for (uint32_t i = 0; i < j->n_const; i++)
-        name[i] = NO_NAME;
-    for (uint32_t i = 0; i < j->n_in; i++)
-        name[j->n_const + i] = is_skipped(s, i) ? NO_NAME : next++;
-    for (uint32_t i = 0; i < j->n_eqn; i++) {
+    kni_link *link = knx_arena_alloc(&c->arena, ((size_t)j->n_eqn + 1) * sizeof *link);
+    *n = 0;
+    for (uint32_t i = 0; link && i < j->n_eqn; i++) {
         const kn_eqn *e = &j->eqn[i];
         if (is_hidden(s, e))
             continue;
-        name_constants(j, name, &next, s->in, shown_operands(s, e));
-        for (uint32_t k = 0; k < e->n_out; k++)
-            name[e->out + k] = next++;
+        uint32_t n_in = shown_operands(s, e);
+        const kn_atom *in = knx_arena_copy(&c->arena, s->in, n_in * sizeof *in);
+        if (n_in && !in)
+            return NULL;
+        link[(*n)++] = (kni_link){in, n_in, e->out, e->n_out};
     }
-    name_constants(j, name, &next, j->out, j->n_out);
-    for (uint32_t i = 0; i < j->n_const; i++)
-        if (name[i] == NO_NAME)
-            name[i] = next++;
+    return link;
+}
+
+/* Constants by the equation that they stand before: lists. */
+typedef struct anchors {
+    uint32_t *head, *next; /* per equation (and behind the last), per variable */
+} anchors;
+
+static bool find_anchors(classic *c, const shown_jaxpr *s, uint32_t n_link, const kni_link *link, anchors *a)
+{
+    const kni_jaxpr *j = s->j;
+    uint32_t *order, n, at = n_link, *of = knx_arena_alloc(&c->arena, ((size_t)j->n_var + 1) * sizeof *of);
+    a->head = knx_arena_alloc(&c->arena, ((size_t)n_link + 1) * sizeof *a->head);
+    a->next = knx_arena_alloc(&c->arena, ((size_t)j->n_var + 1) * sizeof *a->next);
+    if (!of || !a->head || !a->next || !kni_toposort(&c->arena, j->n_var, n_link, link, j->n_out, j->out, &order, &n))
+        return false;
+    for (uint32_t k = 0; k <= n_link; k++)
+        a->head[k] = NO_NAME;
+    for (uint32_t v = 0; v < j->n_var; v++)
+        of[v] = NO_NAME;
+    for (uint32_t k = 0; k < n_link; k++)
+        for (uint32_t i = 0; i < link[k].n_out; i++)
+            of[link[k].out + i] = k;
+    for (uint32_t i = n; i-- > 0;) {
+        uint32_t v = order[i];
+        if (of[v] != NO_NAME) {
+            at = of[v];
+        } else if (is_constant(s, v)) {
+            a->next[v] = a->head[at];
+            a->head[at] = v;
+        }
+    }
+    return true;
+}
+
+static void name_anchored(const shown_jaxpr *s, const anchors *a, uint32_t at, uint32_t *next)
+{
+    for (uint32_t v = a->head[at]; v != NO_NAME; v = a->next[v])
+        s->name[v] = (*next)++;
+}
+
+static void give_names(shown_jaxpr *s, uint32_t n_link, const kni_link *link, const anchors *a)
+{
+    const kni_jaxpr *j = s->j;
+    uint32_t next = 0;
+    for (uint32_t v = 0; v < j->n_const + j->n_in; v++)
+        s->name[v] = v < j->n_const || is_constant(s, v) || is_skipped(s, v - j->n_const) ? NO_NAME : next++;
+    for (uint32_t k = 0; k < n_link; k++) {
+        name_anchored(s, a, k, &next);
+        for (uint32_t i = 0; i < link[k].n_out; i++)
+            s->name[link[k].out + i] = next++;
+    }
+    name_anchored(s, a, n_link, &next);
+    for (uint32_t v = 0; v < j->n_const + j->n_in; v++)
+        if (s->name[v] == NO_NAME && is_constant(s, v))
+            s->name[v] = next++;
+}
+
+static bool name_all(classic *c, shown_jaxpr *s)
+{
+    const kni_jaxpr *j = s->j;
+    uint32_t widest = 0, n_link;
+    anchors a;
+    for (uint32_t i = 0; i < j->n_eqn; i++)
+        widest = j->eqn[i].n_in > widest ? j->eqn[i].n_in : widest;
+    s->in = knx_arena_alloc(&c->arena, (2 * (size_t)widest + 1) * sizeof *s->in);
+    s->name = knx_arena_alloc(&c->arena, ((size_t)j->n_var + 1) * sizeof *s->name);
+    if (!s->in || !s->name || !kni_hidden_indices(j, &c->arena, &s->predicate))
+        return false;
+    kni_link *link = links_of(c, s, &n_link);
+    if (!link || !find_anchors(c, s, n_link, link, &a))
+        return false;
+    give_names(s, n_link, link, &a);
     return true;
 }
 
 static void add_atom(kn_str *t, const shown_jaxpr *s, kn_atom a)
 {
     char room[KN_NAME_ROOM];
-    if (kni_is_literal(a))
+    if (a == KN_ATOM_ZERO)
+        knx_str_puts(t, "*");
+    else if (kni_is_literal(a))
         kni_literal_text(t, KN_FORM_CLASSIC, &s->j->literal[a & ~KN_LITERAL_BIT]);
     else
         knx_str_puts(t, kni_var_name(s->name[a], room));
@@ -121,7 +190,7 @@ static void add_variables(kn_str *t, const shown_jaxpr *s, uint32_t first, uint3
     }
 }
 
-static void add_jaxpr(classic *c, const kni_jaxpr *j, const kni_branches *choice, int branch);
+static void add_jaxpr(classic *c, const shown_jaxpr *as);
 
 /* A parameter as it is shown: a field, or one of the two branches of a choice. */
 typedef struct item {
@@ -163,9 +232,16 @@ static void add_jaxprs(classic *c, kni_jaxprs subs)
     for (int i = 0; i < subs.n; i++) {
         if (i)
             new_line(c->out, indent);
-        add_jaxpr(c, subs.v[i], NULL, 0);
+        add_jaxpr(c, &(shown_jaxpr){.j = subs.v[i]});
     }
     knx_str_puts(c->out, " )");
+}
+
+/* How many inputs of a nested jaxpr stand for what its function captured. */
+static uint32_t captured_by(const kn_param_field *f, const kn_eqn *e, const kni_jaxpr *j)
+{
+    int64_t n = f->consts ? *(const int64_t *)((const char *)e->params + f->consts - 1) : 0;
+    return n < 0 ? 0 : n > j->n_in ? j->n_in : (uint32_t)n;
 }
 
 static void add_item(classic *c, const kni_jaxpr *j, const kn_eqn *e, const kni_branches *b, const item *one)
@@ -174,11 +250,11 @@ static void add_item(classic *c, const kni_jaxpr *j, const kn_eqn *e, const kni_
     knx_str_puts(c->out, one->name);
     knx_str_puts(c->out, "=");
     if (one->branch >= 0)
-        add_jaxpr(c, subs.v[one->branch], b, one->branch);
+        add_jaxpr(c, &(shown_jaxpr){subs.v[one->branch], b, one->branch, (uint32_t)b->consts.n, NULL, NULL, NULL});
     else if (one->field->kind == KN_P_JAXPRS)
         add_jaxprs(c, subs);
     else if (subs.n)
-        add_jaxpr(c, subs.v[0], NULL, 0);
+        add_jaxpr(c, &(shown_jaxpr){.j = subs.v[0], .hoisted = captured_by(one->field, e, subs.v[0])});
     else
         kni_field_value(c->out, KN_FORM_CLASSIC, j, e, one->field);
 }
@@ -236,11 +312,12 @@ static void add_results(kn_str *t, const shown_jaxpr *s)
         knx_str_puts(t, ")");
 }
 
-static void add_jaxpr(classic *c, const kni_jaxpr *j, const kni_branches *choice, int branch)
+static void add_jaxpr(classic *c, const shown_jaxpr *as)
 {
     kn_str *t = c->out;
     size_t indent = column(t) + 2;
-    shown_jaxpr s = {.j = j, .choice = choice, .branch = branch};
+    shown_jaxpr s = *as;
+    const kni_jaxpr *j = s.j;
     if (!name_all(c, &s)) {
         c->failed = true;
         return;
@@ -272,7 +349,7 @@ static void add_jaxpr(classic *c, const kni_jaxpr *j, const kni_branches *choice
 kn_error *kni_text_classic(const kni_jaxpr *j, kn_str *out)
 {
     classic c = {.out = out};
-    add_jaxpr(&c, j, NULL, 0);
+    add_jaxpr(&c, &(shown_jaxpr){.j = j});
     knx_arena_free(&c.arena);
     return c.failed || out->failed ? knx_error_nomem() : NULL;
 }

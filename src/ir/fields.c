@@ -13,6 +13,7 @@
 /* clang-format on */
 #define HIDDEN          .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC
 #define HIDDEN_OPTIONAL .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC | KN_PF_OPTIONAL
+#define FOR_TEXTS       .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC | KN_PF_OPTIONAL | KN_PF_NAME
 #define TYPED_ONLY      .flags = KN_PF_HIDE_CLASSIC
 #define CLASSIC_ONLY    .flags = KN_PF_HIDE_TYPED
 
@@ -300,14 +301,28 @@ const kn_param_field kni_fields_jit[] = {
     FIELD(STRING, kn_p_jit, name, .flags = KN_PF_FIRST | KN_PF_NAME),
     TEXT("backend", "None", CLASSIC_ONLY),
     TEXT("device", "None", CLASSIC_ONLY),
-    FIELD(JAXPR, kn_p_jit, jaxpr, .classic_name = "call_jaxpr"),
+    FIELD(JAXPR, kn_p_jit, jaxpr, .classic_name = "call_jaxpr", .consts = 1 + offsetof(kn_p_jit, num_consts)),
+    FIELD(INT, kn_p_jit, num_consts, FOR_TEXTS),
     TEXT("xla_call", "xla_call", .flags = KN_PF_PRIM_NAME),
     END,
 };
+const kn_param_field kni_fields_pmap[] = {
+    FIELD(STRING, kn_p_pmap, axis_name),
+    FIELD(INT, kn_p_pmap, axis_size),
+    TEXT("backend", "None", CLASSIC_ONLY),
+    FIELD(JAXPR, kn_p_pmap, call_jaxpr, .consts = 1 + offsetof(kn_p_pmap, num_consts)),
+    TEXT("devices", "None", CLASSIC_ONLY),
+    TEXT("global_axis_size", "None", CLASSIC_ONLY),
+    FIELD(INTS, kn_p_pmap, mapped, .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC),
+    SHOW("mapped_invars", kni_show_mapped, .read = kni_read_mapped),
+    FIELD(STRING, kn_p_pmap, name, .flags = KN_PF_NAME),
+    FIELD(INT, kn_p_pmap, num_consts, FOR_TEXTS),
+    END,
+};
 const kn_param_field kni_fields_while[] = {
-    FIELD(JAXPR, kn_p_while, body_jaxpr),
+    FIELD(JAXPR, kn_p_while, body_jaxpr, .consts = 1 + offsetof(kn_p_while, body_nconsts)),
     FIELD(INT, kn_p_while, body_nconsts),
-    FIELD(JAXPR, kn_p_while, cond_jaxpr),
+    FIELD(JAXPR, kn_p_while, cond_jaxpr, .consts = 1 + offsetof(kn_p_while, cond_nconsts)),
     FIELD(INT, kn_p_while, cond_nconsts),
     FIELD(INT, kn_p_while, max_steps, HIDDEN_OPTIONAL),
     FIELD(INT, kn_p_while, accept, HIDDEN_OPTIONAL),
@@ -317,9 +332,9 @@ const kn_param_field kni_fields_while[] = {
 
 const kn_param_field kni_fields_scan[] = {
     SHOW("forward", kni_show_forward, CLASSIC_ONLY, .read = kni_read_forward),
-    FIELD(JAXPR, kn_p_scan, jaxpr),
+    FIELD(JAXPR, kn_p_scan, jaxpr, .flags = KN_PF_UNITS),
     FIELD(INT, kn_p_scan, length),
-    SHOW("linear", kni_show_linear, CLASSIC_ONLY),
+    SHOW("linear", kni_show_linear, CLASSIC_ONLY, .read = kni_read_linear),
     FIELD(INT, kn_p_scan, num_carry),
     FIELD(INT, kn_p_scan, num_consts),
     FIELD(BOOL, kn_p_scan, reverse, TYPED_ONLY),
@@ -327,12 +342,14 @@ const kn_param_field kni_fields_scan[] = {
     FIELD(INT, kn_p_scan, checkpoint, HIDDEN_OPTIONAL),
     FIELD(INT, kn_p_scan, accept, HIDDEN_OPTIONAL),
     FIELD(INT, kn_p_scan, on_step, HIDDEN_OPTIONAL),
+    {.name = "tangents", .kind = KN_P_INTS, .offset = offsetof(kn_p_scan, linear), FOR_TEXTS | KN_PF_TANGENTS},
     END,
 };
 const kn_param_field kni_fields_cond[] = {
     FIELD(JAXPRS, kn_p_cond, branches, .flags = KN_PF_BRANCHES),
     FIELD(INTS, kn_p_cond, consts, .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC | KN_PF_OPTIONAL | KN_PF_NAME),
-    SHOW("linear", kni_show_linear, CLASSIC_ONLY),
+    {.name = "tangents", .kind = KN_P_INTS, .offset = offsetof(kn_p_cond, linear), FOR_TEXTS | KN_PF_TANGENTS},
+    SHOW("linear", kni_show_linear, CLASSIC_ONLY, .read = kni_read_linear),
     END,
 };
 
@@ -388,8 +405,8 @@ const kn_param_field kni_fields_name[] = {FIELD(STRING, kn_p_name, name), END};
 /* Collectives */
 
 const kn_param_field kni_fields_all_reduce[] = {
-    FIELD(NAMES, kn_p_all_reduce, axes),
-    TEXT("axis_index_groups", "None"),
+    FIELD(NAMES, kn_p_all_reduce, axes, .classic_name = "axis_name", .flags = KN_PF_BARE_CLASSIC),
+    TEXT("axis_index_groups", "None", TYPED_ONLY),
     END,
 };
 const kn_param_field kni_fields_all_gather[] = {

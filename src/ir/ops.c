@@ -401,9 +401,9 @@ void knb_rng_bit_generator(kn_builder *b, kn_atom state, const kn_p_rng_bit_gene
     knb_emit(b, &kn_prim_rng_bit_generator, p, 1, &state, out, 2);
 }
 
-void knb_jit(kn_builder *b, const char *name, kni_jaxpr *j, const kn_atom *in, kn_atom *out)
+void knb_jit(kn_builder *b, const char *name, kni_jaxpr *j, int n_const, const kn_atom *in, kn_atom *out)
 {
-    knb_emit(b, &kn_prim_jit, &(kn_p_jit){name, j}, (int)j->n_in, in, out, (int)j->n_out);
+    knb_emit(b, &kn_prim_jit, &(kn_p_jit){name, j, n_const}, (int)j->n_in, in, out, (int)j->n_out);
 }
 
 void knb_while(kn_builder *b, const kn_p_while *p, const kn_atom *in, kn_atom *out)

@@ -155,7 +155,7 @@ void knb_rng_bit_generator(kn_builder *b, kn_atom state, const kn_p_rng_bit_gene
 /* uint32[..., 2] -> key<fry>[...] */
 kn_atom knb_random_wrap(kn_builder *b, kn_atom x);
 kn_atom knb_random_unwrap(kn_builder *b, kn_atom x);
-void knb_jit(kn_builder *b, const char *name, kni_jaxpr *j, const kn_atom *in, kn_atom *out);
+void knb_jit(kn_builder *b, const char *name, kni_jaxpr *j, int n_const, const kn_atom *in, kn_atom *out);
 /* in: constants of the condition, constants of the body, carry; out: the last carry */
 void knb_while(kn_builder *b, const kn_p_while *p, const kn_atom *in, kn_atom *out);
 /* in: constants, carries, inputs; out: carries, outputs */

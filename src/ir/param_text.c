@@ -89,6 +89,22 @@ void kni_show_in_zeros(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const 
     knx_str_puts(t, "]");
 }
 
+static void show_truths(kn_str *t, kn_ints v)
+{
+    knx_str_puts(t, "(");
+    for (int i = 0; i < v.n; i++) {
+        knx_str_puts(t, i ? ", " : "");
+        knx_str_puts(t, v.v[i] ? "True" : "False");
+    }
+    knx_str_puts(t, v.n == 1 ? ",)" : ")");
+}
+
+void kni_show_mapped(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e)
+{
+    (void)form, (void)j;
+    show_truths(t, ((const kn_p_pmap *)e->params)->mapped);
+}
+
 /* Names, one a line, as a frozenset of Python. */
 static void show_names(kn_str *t, const char *member, const char *names)
 {

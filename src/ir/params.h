@@ -133,10 +133,14 @@ enum {
     KN_PF_TYPES = 256,     /* INTS that are the types of the results (host.h) */
     KN_PF_QUOTED = 512,    /* a string that the classic form quotes */
     KN_PF_ONE_BARE = 128,  /* typed and classic form: one name stands without parentheses */
+    KN_PF_TANGENTS = 16384,    /* INTS that the classic form shows as `linear` */
+    KN_PF_BARE_CLASSIC = 8192, /* the same in the classic form alone */
     KN_PF_OPTIONAL = 1024, /* a text of the full form may leave it out: then it is zero */
     /* JAXPRS of which operand 0 chooses one (kn_p_cond): the classic form shows two as the parameters false_jaxpr and
      * true_jaxpr, each over those operands only that it takes (branches.c) */
     KN_PF_BRANCHES = 2048,
+    /* JAXPR that elides: the classic form shows constants that it does not read as the unit * */
+    KN_PF_UNITS = 4096,
 };
 struct kn_parser; /* of parse.h */
 typedef struct kn_param_field kn_param_field;
@@ -152,6 +156,7 @@ struct kn_param_field {
     /* KN_P_TEXT that stands for hidden members: the inverse of `show`, for texts in the classic form. NULL: what the
      * text says is known without it */
     void (*read)(struct kn_parser *p, const kn_param_field *fields, void *params);
+    uint16_t consts; /* of a JAXPR: 1 + offset of the member (int64_t) that says how many of its inputs are captured */
 };
 
 /* fields.c */
@@ -170,7 +175,7 @@ extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[], kni_fi
     kni_fields_check_bounds[], kni_fields_scatter[], kni_fields_dynamic_slice[], kni_fields_strided_update[],
     kni_fields_dot_general[],
     kni_fields_conv[], kni_fields_sort[], kni_fields_factorize[], kni_fields_triangular_solve[],
-    kni_fields_random_bits[], kni_fields_random_gamma[], kni_fields_random_wrap[], kni_fields_jit[], kni_fields_while[],
+    kni_fields_random_bits[], kni_fields_random_gamma[], kni_fields_random_wrap[], kni_fields_jit[], kni_fields_pmap[], kni_fields_while[],
     kni_fields_scan[], kni_fields_cond[];
 
 extern const kn_param_field kni_fields_custom_jvp[], kni_fields_custom_vjp[], kni_fields_custom_lin[],
@@ -194,6 +199,10 @@ void kni_read_pad(struct kn_parser *p, const kn_param_field *fields, void *param
 void kni_read_conv_padding(struct kn_parser *p, const kn_param_field *fields, void *params);
 void kni_show_window_padding(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_read_window_padding(struct kn_parser *p, const kn_param_field *fields, void *params);
+void kni_show_mapped(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
+void kni_read_linear(struct kn_parser *p, const kn_param_field *fields, void *params);
+kn_ints kni_read_truths(struct kn_parser *p);
+void kni_read_mapped(struct kn_parser *p, const kn_param_field *fields, void *params);
 void kni_show_in_zeros(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_policy(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
 void kni_show_placeholders(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e);
@@ -382,7 +391,16 @@ typedef struct {
 typedef struct {
     const char *name;
     kni_jaxpr *jaxpr;
+    int64_t num_consts; /* operands in front that the function captured; for texts only */
 } kn_p_jit;
+typedef struct {
+    const char *axis_name;
+    int64_t axis_size;
+    kni_jaxpr *call_jaxpr; /* of one lane */
+    kn_ints mapped;        /* which operands have the lanes in front */
+    const char *name;
+    int64_t num_consts; /* as in kn_p_jit */
+} kn_p_pmap;
 /* No jaxpr has constvars: constants are operands. Operands: constants of the condition, constants of the body, carry.
  * cond_jaxpr: its constants, carry -> bool; body_jaxpr: its constants, carry -> carry. */
 typedef struct {
@@ -410,6 +428,7 @@ typedef struct {
     /* Number of a host function (host.h) that is called after each step, 0: none: with two int64[] operands, the step
      * (1, 2, ... as they run) and the length, for no results. It does not call Kiln; an error ends the scan. */
     int64_t on_step;
+    kn_ints linear; /* as in kn_p_cond: of all operands */
 } kn_p_scan;
 #define KN_CHECKPOINT_ROOT (-1)
 /* How a loop runs: one native function; a list of kernels and routines whose places are found once; its body as any
@@ -417,10 +436,13 @@ typedef struct {
 typedef enum kn_loop_path { KN_PATH_COMPILED = 1, KN_PATH_CALLS = 2, KN_PATH_STEPWISE = 4 } kn_loop_path;
 /* Operands: index (int32; below 0 it is 0, beyond the last branch that), then what all branches take: what functions
  * captured, then their arguments. All jaxprs take all of these and give results of the same types. consts, for the
- * classic form only: of each captured one, the branch that captured it, or -1: several; empty: nobody knows. */
+ * classic form only: of each captured one, the branch that captured it, or -1: several; then, where each branch has
+ * arguments of its own, KN_OPERAND_OF the branch; empty: nobody knows. linear, for texts too: which operands behind the
+ * index are tangents or cotangents; empty: none. */
+#define KN_OPERAND_OF(branch) (-2 - (int64_t)(branch))
 typedef struct {
     kni_jaxprs branches;
-    kn_ints consts;
+    kn_ints consts, linear;
 } kn_p_cond;
 /* Custom derivatives. Operands: num_consts that the rule does not differentiate by, then the others. No jaxpr has
  * constvars; call_jaxpr takes all operands. */

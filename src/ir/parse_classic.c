@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * parse_classic.c -- reads the form of 2020, which has no types: those of constants and inputs are given, those of
  * results follow from the type rules. A literal's dtype is not in the text either: it takes that of an operand beside
- * it, or a default, whichever the type rule accepts first. Equations stand on lines of their own. */
-#include "base/digits.h"
+ * it, or a default, whichever the type rule accepts first. Equations stand on lines of their own. Where a jaxpr has no
+ * semicolon (two of the examples of 2020), its inputs begin at the variable a, which is how they are named. */
 #include "ir/ops.h"
 #include "ir/parse.h"
+#include "ir/parse_literal.h"
 #include "ir/prim.h"
 #include <string.h>
 
 enum { DEEPEST = 100, MOST_GIVEN = 32, MOST_TRIALS = 20000, MOST_DTYPES = 6 };
-typedef enum literal_kind { L_BOOL, L_INT, L_FLOAT, L_COMPLEX, L_KEY, N_KINDS } literal_kind;
 
 /* A parameter of the text: where its value begins. */
 typedef struct given {
@@ -23,6 +23,7 @@ typedef struct operand {
     kn_atom atom;
     kn_word literal; /* n is 0 for a variable */
     literal_kind kind;
+    bool unit; /* *, of which nobody knows the type, and which nobody reads */
 } operand;
 
 typedef struct equation {
@@ -158,6 +159,27 @@ static void read_bodies(reader *r, const equation *e, int which, const kn_type *
     kni_parse_need(p, ')');
 }
 
+/* How many inputs of the jaxpr that begins here stand for what its function captured: its own are named from a. */
+static int64_t count_captured(const char *s)
+{
+    int64_t n = 0;
+    for (s += strcspn(s, ";}"); *s && !strchr(".}", *s); s++) {
+        bool begins = !strchr(" \t\r\n;", *s) && strchr(" \t\r\n;", s[-1]);
+        if (begins && *s == 'a' && strchr(" \t\r\n.", s[1]))
+            return n;
+        n += begins;
+    }
+    return 0;
+}
+
+static bool counts_captured(const kn_prim *prim, const kn_param_field *body)
+{
+    for (const kn_param_field *f = prim->fields; body->consts && f->name; f++)
+        if (f->kind == KN_P_INT && f->offset + 1 == body->consts)
+            return f->flags & KN_PF_HIDE_CLASSIC;
+    return false;
+}
+
 /* One member from its text; `bodies`: jaxprs now, all others before. */
 static void read_field(reader *r, equation *e, const kn_param_field *f, int which, const kn_type *xt, void *params)
 {
@@ -180,9 +202,11 @@ static void read_field(reader *r, equation *e, const kn_param_field *f, int whic
         read_string(p, f, params);
     else if (f->kind == KN_P_JAXPRS)
         read_bodies(r, e, which, xt, params, (kni_jaxprs *)((char *)params + f->offset));
-    else if (f->kind == KN_P_JAXPR)
+    else if (f->kind == KN_P_JAXPR) {
+        if (!none && counts_captured(e->prim, f)) /* the text does not say it */
+            *(int64_t *)((char *)params + f->consts - 1) = count_captured(p->at);
         *(kni_jaxpr **)((char *)params + f->offset) = none ? NULL : read_body(r, e, which, xt, params);
-    else if (!(none && (f->kind == KN_P_INTS || f->kind == KN_P_DTYPE)))
+    } else if (!(none && (f->kind == KN_P_INTS || f->kind == KN_P_DTYPE)))
         kni_parse_field(p, f, params);
 }
 
@@ -256,13 +280,32 @@ static kni_jaxpr *widened(reader *r, const kni_jaxpr *j, size_t n, const kn_type
     return wide;
 }
 
+/* Tangents among the operands: own of the branch for true, then what that for false takes. */
+static void read_choice_linear(kn_parser *p, const char *text, size_t n_true, size_t n_false, size_t own,
+                               kn_p_cond *cond)
+{
+    if (p->error)
+        return;
+    p->at = text;
+    kn_ints v = kni_read_truths(p);
+    int64_t *linear = kni_parse_alloc(p, (own + n_false + 1) * sizeof *linear);
+    bool any = false;
+    for (int i = 0; i < v.n; i++)
+        any |= v.v[i];
+    if (p->error || !any || (size_t)v.n != n_true + n_false)
+        return;
+    for (size_t i = 0; i < own + n_false; i++)
+        linear[i] = v.v[i < own ? i : i - own + n_true];
+    cond->linear = (kn_ints){(int)(own + n_false), linear};
+}
+
 /* Operands in the text: predicate, what the branch for true takes, what that for false takes. What both have at their
  * ends is taken once. */
 static void read_choice(reader *r, kn_parse_scope *s, equation *e, const kn_type *xt, kn_p_cond *cond)
 {
     kn_parser *p = &r->p;
     const char *text[2] = {take_given(r, e, "false_jaxpr"), take_given(r, e, "true_jaxpr")};
-    take_given(r, e, "linear");
+    const char *linear_text = take_given(r, e, "linear");
     size_t n = s->atoms.n, n_true = text[1] ? count_inputs(text[1]) : 0, common = 0;
     if (!p->error && (!n || n_true > n - 1))
         kni_parse_fail(p, e->start, KN_ERROR_VALUE, "true_jaxpr takes %zu operands, but %s has %zu", n_true,
@@ -271,17 +314,21 @@ static void read_choice(reader *r, kn_parse_scope *s, equation *e, const kn_type
     kn_type *t = kni_parse_alloc(p, n * sizeof *t);
     kn_atom *in = kni_parse_alloc(p, n * sizeof *in);
     kni_jaxpr **both = kni_parse_alloc(p, 2 * sizeof *both);
-    int64_t *consts = kni_parse_alloc(p, n * sizeof *consts); /* 0: captured by the branch for false */
+    int64_t *consts = kni_parse_alloc(p, n * sizeof *consts); /* as in kn_p_cond */
     if (p->error)
         return;
     const kn_atom *yes = s->atoms.at + 1, *no = yes + n_true;
     while (common < n_true && common < n_false && yes[n_true - 1 - common] == no[n_false - 1 - common])
         common++;
     size_t own[2] = {n_false - common, n_true - common}, total = 0;
+    int64_t captured[2] = {count_captured(text[0]), count_captured(text[1])};
     for (size_t i = 0; i < own[1]; i++, total++)
-        in[total] = yes[i], t[total] = xt[1 + i], consts[total] = 1;
-    for (size_t i = 0; i < n_false; i++, total++)
-        in[total] = no[i], t[total] = xt[1 + n_true + i];
+        in[total] = yes[i], t[total] = xt[1 + i], consts[total] = (int64_t)i < captured[1] ? 1 : KN_OPERAND_OF(1);
+    for (size_t i = 0; i < n_false; i++, total++) {
+        in[total] = no[i];
+        t[total] = xt[1 + n_true + i];
+        consts[total] = (int64_t)i < captured[0] ? 0 : KN_OPERAND_OF(0);
+    }
     for (int k = 0; k < 2 && !p->error; k++) {
         p->at = text[k];
         kni_jaxpr *j =
@@ -291,6 +338,7 @@ static void read_choice(reader *r, kn_parse_scope *s, equation *e, const kn_type
         cond->branches = (kni_jaxprs){k + (both[k] != NULL), both};
     }
     cond->consts = (kn_ints){(int)(own[0] + own[1]), consts};
+    read_choice_linear(p, linear_text, n_true, n_false, own[1], cond);
     if (xt[0].dtype == KN_DT(BOOL) && !p->error) {
         if (!kni_is_var(s->atoms.at[0]) || e->index == KN_ATOM_NONE)
             e->index = knb_convert(&s->b, s->atoms.at[0], KN_DT(I32));
@@ -301,98 +349,6 @@ static void read_choice(reader *r, kn_parse_scope *s, equation *e, const kn_type
 }
 
 /* Literals */
-
-static literal_kind kind_of_text(kn_word w)
-{
-    if (kni_word_is(w, "True") || kni_word_is(w, "False"))
-        return L_BOOL;
-    if (w.s[0] == 'b')
-        return L_KEY;
-    if (w.s[w.n - 1] == 'j' || (w.n > 1 && w.s[w.n - 2] == 'j'))
-        return L_COMPLEX;
-    for (size_t i = w.s[0] == '-'; i < w.n; i++)
-        if (w.s[i] < '0' || w.s[i] > '9')
-            return L_FLOAT;
-    return L_INT;
-}
-
-static bool is_literal(kn_word w)
-{
-    if (!w.n)
-        return false;
-    return strchr("0123456789-(", w.s[0]) || kni_word_is(w, "True") || kni_word_is(w, "False") ||
-           kni_word_is(w, "nan") || kni_word_is(w, "inf") || (w.n > 5 && !memcmp(w.s, "bits(", 5));
-}
-
-/* 2j, (1+2j): Python's text */
-static bool complex_value(kn_word w, kn_dtype d, kn_scalar_bits *bits)
-{
-    const char *s = w.s + (w.s[0] == '('), *end;
-    double re = 0, im;
-    if (!knx_parse_double(s, &end, &im))
-        return false;
-    if (*end != 'j') {
-        re = im;
-        if (!knx_parse_double(end + (*end == '+'), &end, &im))
-            return false;
-    }
-    if (*end != 'j')
-        return false;
-    kn_dtype part = knx_component(d);
-    kn_scalar_bits half[2] = {knx_scalar_from_double(part, re), knx_scalar_from_double(part, im)};
-    memcpy(bits->bytes, &half[0], part->size);
-    memcpy(bits->bytes + part->size, &half[1], part->size);
-    return true;
-}
-
-/* `exact`: only if the dtype would print this text. */
-static bool literal_bits(kn_word w, kn_dtype d, bool exact, kn_scalar_bits *bits)
-{
-    const char *end = w.s;
-    char text[48];
-    double v;
-    *bits = (kn_scalar_bits){.u = {0}};
-    switch (d->kind) {
-    case KN_KIND_BOOL: bits->u8 = w.s[0] == 'T'; return true;
-    case KN_KIND_INT:
-    case KN_KIND_UINT: {
-        uint64_t m = 0;
-        bool negative = w.s[0] == '-';
-        for (end += negative; end < w.s + w.n; end++)
-            if (__builtin_mul_overflow(m, (uint64_t)10, &m) || __builtin_add_overflow(m, (uint64_t)(*end - '0'), &m))
-                return false;
-        if (negative && m > (uint64_t)1 << 63)
-            return false;
-        m = negative ? 0 - m : m;
-        if (!knx_int_fits(d, !negative || !m, m))
-            return false;
-        *bits = knx_scalar_from_int(d, (int64_t)m);
-        return true;
-    }
-    case KN_KIND_FLOAT:
-        if (!knx_parse_double(w.s, &end, &v) || end != w.s + w.n)
-            return false;
-        *bits = knx_scalar_from_double(d, v);
-        knx_format_shortest(text, d, knx_scalar_to_double(d, *bits));
-        return !exact || (strlen(text) == w.n && !memcmp(text, w.s, w.n));
-    case KN_KIND_COMPLEX: return complex_value(w, d, bits);
-    case KN_KIND_KEY: return kni_bits_value(&end, d->size, bits) && end == w.s + w.n;
-    }
-    return false;
-}
-
-static literal_kind kind_of_dtype(kn_dtype d)
-{
-    switch (d->kind) {
-    case KN_KIND_BOOL: return L_BOOL;
-    case KN_KIND_INT:
-    case KN_KIND_UINT: return L_INT;
-    case KN_KIND_FLOAT: return L_FLOAT;
-    case KN_KIND_COMPLEX: return L_COMPLEX;
-    case KN_KIND_KEY: return L_KEY;
-    }
-    return L_KEY;
-}
 
 static void add_dtype(equation *e, literal_kind kind, kn_dtype d)
 {
@@ -411,7 +367,7 @@ static void find_dtypes(reader *r, const kn_parse_scope *s, equation *e)
         if (e->in.at[i].literal.n)
             continue;
         kn_dtype d = knb_type(&s->b, e->in.at[i].atom).dtype;
-        literal_kind kind = kind_of_dtype(d);
+        literal_kind kind = kni_kind_of_dtype(d);
         if (kind < N_KINDS && e->n_dtype[kind] < MOST_DTYPES - 2)
             add_dtype(e, kind, d);
     }
@@ -428,6 +384,38 @@ static void find_dtypes(reader *r, const kn_parse_scope *s, equation *e)
 
 /* Equations */
 
+static bool has_units(const kn_prim *prim)
+{
+    for (const kn_param_field *f = prim->fields; f && f->name; f++)
+        if (f->flags & KN_PF_UNITS)
+            return true;
+    return false;
+}
+
+/* In the place of a unit: another operand with a first axis, a constant if there is one. */
+static void fill_units(kn_parser *p, const kn_parse_scope *s, equation *e)
+{
+    kn_atom best = KN_ATOM_NONE;
+    bool any = false, constant = false;
+    for (size_t i = 0; i < e->in.n; i++) {
+        const operand *one = &e->in.at[i];
+        any |= one->unit;
+        if (one->unit || one->literal.n || !knb_type(&s->b, one->atom).ndim)
+            continue;
+        bool is = false;
+        for (size_t k = 0; k < s->b.constvar.n; k++)
+            is |= s->b.constvar.at[k] == one->atom;
+        if (best == KN_ATOM_NONE || (is && !constant))
+            best = one->atom;
+        constant |= is;
+    }
+    if (any && best == KN_ATOM_NONE)
+        kni_parse_fail(p, e->start, KN_ERROR_VALUE, "%s has nothing but * to loop over", e->prim->name);
+    for (size_t i = 0; i < e->in.n; i++)
+        if (e->in.at[i].unit)
+            e->in.at[i].atom = best;
+}
+
 static void read_operand(kn_parser *p, const kn_parse_scope *s, equation *e)
 {
     operand one = {.atom = KN_ATOM_NONE};
@@ -435,10 +423,12 @@ static void read_operand(kn_parser *p, const kn_parse_scope *s, equation *e)
     const kn_parse_variable *v = kni_scope_find(s, w);
     if (v)
         one.atom = v->atom;
-    else if (is_literal(w)) {
+    else if (kni_is_literal_text(w)) {
         one.literal = w;
-        one.kind = kind_of_text(w);
-    } else
+        one.kind = kni_kind_of_text(w);
+    } else if (kni_word_is(w, "*") && has_units(e->prim))
+        one.unit = true;
+    else
         kni_parse_fail(p, w.s, KN_ERROR_VALUE, "%.*s is not bound", (int)(w.n < 40 ? w.n : 40), w.s);
     p->at += w.n;
     if (!p->error && !KN_VEC_PUSH(&e->in, one))
@@ -474,7 +464,7 @@ static bool try_emit(reader *r, kn_parse_scope *s, equation *e, const int choice
         kn_scalar_bits bits;
         if (one->literal.n) {
             kn_dtype d = e->dtype[one->kind][choice[one->kind]];
-            if (!literal_bits(one->literal, d, exact, &bits))
+            if (!kni_literal_bits(one->literal, d, exact, &bits))
                 kni_parse_fail(p, one->literal.s, KN_ERROR_VALUE, "this is no literal of type %s", d->name);
             else
                 a = knb_literal(&s->b, d, false, bits);
@@ -573,6 +563,8 @@ static void read_equation(reader *r, kn_parse_scope *s)
         read_operand(p, s, e);
     const char *end = p->at;
     if (!p->error)
+        fill_units(p, s, e);
+    if (!p->error)
         emit(r, s, e);
     if (!p->error)
         p->at = end;
@@ -581,11 +573,13 @@ static void read_equation(reader *r, kn_parse_scope *s)
 
 /* Jaxprs */
 
-static void read_binders(kn_parser *p, kn_parse_scope *s, char end, bool constants, int n, const kn_type *type)
+/* `until_a`: there is no `end`, but the variable a behind them. */
+static void read_binders(kn_parser *p, kn_parse_scope *s, char end, bool until_a, bool constants, int n,
+                         const kn_type *type)
 {
     const char *start = p->at;
     int i = 0;
-    for (; !p->error && !kni_parse_is(p, end); i++) {
+    for (; !p->error && !(until_a ? kni_word_is(kni_parse_peek(p), "a") : kni_parse_is(p, end)); i++) {
         kn_word name = kni_parse_word(p, "a variable");
         if (i >= n || p->error)
             continue;
@@ -593,7 +587,7 @@ static void read_binders(kn_parser *p, kn_parse_scope *s, char end, bool constan
         if (kni_scope_ok(p, s, name.s))
             kni_scope_bind(p, s, name, a);
     }
-    if (kni_parse_need(p, end) && i != n)
+    if ((until_a || kni_parse_need(p, end)) && i != n)
         kni_parse_fail(p, start, KN_ERROR_VALUE, "%d %s, but types of %d are given", i,
                        constants ? "constants" : "inputs", n);
 }
@@ -605,12 +599,12 @@ static void read_result(reader *r, kn_parse_scope *s)
     kn_word w = token(p->at);
     const kn_parse_variable *v = kni_scope_find(s, w);
     kn_atom a = v ? v->atom : KN_ATOM_NONE;
-    if (!v && is_literal(w)) {
+    if (!v && kni_is_literal_text(w)) {
         kn_scalar_bits bits;
-        literal_kind kind = kind_of_text(w);
+        literal_kind kind = kni_kind_of_text(w);
         kn_dtype d = r->prefer[kind];
         r->guessed |= kind != L_BOOL;
-        if (literal_bits(w, d, false, &bits))
+        if (kni_literal_bits(w, d, false, &bits))
             a = knb_literal(&s->b, d, false, bits);
         else
             kni_parse_fail(p, w.s, KN_ERROR_VALUE, "this is no literal of type %s", d->name);
@@ -628,7 +622,7 @@ static void read_results(reader *r, kn_parse_scope *s)
     s->atoms.n = 0;
     kni_parse_is(p, ' ');
     kn_word w = token(p->at);
-    bool tuple = *p->at == '(' && !(w.n > 2 && w.s[w.n - 2] == 'j' && kind_of_text(w) == L_COMPLEX &&
+    bool tuple = *p->at == '(' && !(w.n > 2 && w.s[w.n - 2] == 'j' && kni_kind_of_text(w) == L_COMPLEX &&
                                     !memchr(w.s, ',', w.n) && !kni_parse_is_name((kn_word){w.s + 1, w.n - 2}));
     if (!tuple) {
         read_result(r, s);
@@ -659,8 +653,9 @@ static kni_jaxpr *read_jaxpr(reader *r, int n_const, const kn_type *consts, int 
     p->depth++;
     kni_parse_need(p, '{');
     kni_parse_need_word(p, "lambda");
-    read_binders(p, s, ';', true, n_const, consts);
-    read_binders(p, s, '.', false, n_in, in);
+    bool semicolon = p->at[strcspn(p->at, ";.}")] == ';';
+    read_binders(p, s, ';', !semicolon, true, n_const, consts);
+    read_binders(p, s, '.', false, false, n_in, in);
     kni_parse_need_word(p, "let");
     while (!p->error && !at_results(p))
         read_equation(r, s);
@@ -691,7 +686,7 @@ static int preferences(literal_kind kind, int n, const kn_type *type, int m, con
     int count = 0;
     for (int i = 0; i < n + m + n_others; i++) {
         kn_dtype d = i < n ? type[i].dtype : i < n + m ? more[i - n].dtype : others[i - n - m];
-        bool known = kind_of_dtype(d) != kind;
+        bool known = kni_kind_of_dtype(d) != kind;
         for (int k = 0; k < count && !known; k++)
             known = out[k] == d;
         if (!known)

@@ -28,8 +28,11 @@ typedef struct kni_branches {
 } kni_branches;
 bool kni_two_branches(const kn_eqn *e, kni_branches *b); /* false: e is no such equation */
 bool kni_branch_takes(const kni_branches *b, int which, uint32_t input);
+bool kni_branch_captured(const kni_branches *b, uint32_t input); /* no argument of its own */
 /* What the branch takes, of the equation's operands: how many. */
 uint32_t kni_branch_operands(const kni_branches *b, const kn_eqn *e, int which, kn_atom *out);
+/* Is the operand a constant that nothing reads? The classic form shows it as *. */
+bool kni_is_unit(const kni_jaxpr *j, const kn_eqn *e, uint32_t operand);
 /* Per variable: the predicate that it is the index of, if such a choice alone reads it (then its equation is not
  * shown),
  * or KN_ATOM_NONE. *predicate NULL: there are none. False without memory. */

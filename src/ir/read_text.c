@@ -37,6 +37,47 @@ void kni_read_forward(kn_parser *p, const kn_param_field *fields, void *params)
     s->unroll = 1;
 }
 
+/* (True, False) */
+kn_ints kni_read_truths(kn_parser *p)
+{
+    int64_t *v = NULL;
+    int n = 0;
+    kni_parse_need(p, '(');
+    while (!p->error && !kni_parse_is(p, ')')) {
+        kn_word w = kni_parse_word(p, "True or False");
+        int64_t *longer = kni_parse_alloc(p, ((size_t)n + 1) * sizeof *longer);
+        if (!p->error && !kni_word_is(w, "True") && !kni_word_is(w, "False"))
+            kni_parse_fail(p, w.s, KN_ERROR_VALUE, "expected True or False");
+        if (p->error)
+            return (kn_ints){0, NULL};
+        if (n)
+            memcpy(longer, v, (size_t)n * sizeof *v);
+        longer[n++] = kni_word_is(w, "True");
+        v = longer;
+        kni_parse_take(p, ',');
+    }
+    kni_parse_need(p, ')');
+    return (kn_ints){n, v};
+}
+
+void kni_read_mapped(kn_parser *p, const kn_param_field *fields, void *params)
+{
+    (void)fields;
+    ((kn_p_pmap *)params)->mapped = kni_read_truths(p);
+}
+
+/* The member is left out where all are false. */
+void kni_read_linear(kn_parser *p, const kn_param_field *fields, void *params)
+{
+    kn_ints v = kni_read_truths(p);
+    bool any = false;
+    for (int i = 0; i < v.n; i++)
+        any |= v.v[i];
+    for (const kn_param_field *f = fields; any && f->name; f++)
+        if (f->kind == KN_P_INTS && f->flags & KN_PF_TANGENTS)
+            *(kn_ints *)((char *)params + f->offset) = v;
+}
+
 /* (((1,), (0,)), ((), ())) */
 void kni_read_dot_general(kn_parser *p, const kn_param_field *fields, void *params)
 {

@@ -219,7 +219,8 @@ static void add_double(kn_str *t, kn_jaxpr_form form, double v)
 /* A tuple of Python's strings; the full form quotes them, and drops the last comma. */
 static void add_names(kn_str *t, kn_jaxpr_form form, const kn_param_field *f, kn_names v)
 {
-    if (form != KN_FORM_FULL && v.n == 1 && (f->flags & KN_PF_ONE_BARE)) {
+    bool bare = form == KN_FORM_CLASSIC ? f->flags & (KN_PF_ONE_BARE | KN_PF_BARE_CLASSIC) : f->flags & KN_PF_ONE_BARE;
+    if (form != KN_FORM_FULL && v.n == 1 && bare) {
         knx_str_puts(t, v.v[0]);
         return;
     }

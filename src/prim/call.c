@@ -20,7 +20,7 @@ static void call(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_atom *out
 {
     for (uint32_t i = 0; i < j->n_out; i++)
         out[i] = KN_ATOM_NONE;
-    knb_jit(r->b, ((const kn_p_jit *)r->params)->name, j, in, out);
+    knb_jit(r->b, ((const kn_p_jit *)r->params)->name, j, 0, in, out);
 }
 
 /* --- linearize -------------------------------------------------------------------------------- */

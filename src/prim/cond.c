@@ -116,11 +116,15 @@ void knp_branches_end(knp_branches *t)
         kni_release(t->v[k]);
 }
 
-void knp_branches_emit(const knp_branches *t, kn_builder *b, const kn_atom *in, kn_atom *out)
+void knp_branches_emit(const knp_branches *t, kn_builder *b, const kn_atom *in, uint32_t n_linear, kn_atom *out)
 {
+    uint32_t n_in = t->v[0]->n_in;
+    int64_t *linear = n_linear ? knx_arena_zero(&b->arena, n_in * sizeof *linear) : NULL;
+    for (uint32_t i = linear && n_linear <= n_in ? n_in - n_linear : n_in; i < n_in; i++)
+        linear[i] = 1;
     for (uint32_t i = 0; i < t->v[0]->n_out; i++)
         out[i] = KN_ATOM_NONE;
-    knb_cond(b, &(kn_p_cond){.branches = {t->n, t->v}}, in, out);
+    knb_cond(b, &(kn_p_cond){.branches = {t->n, t->v}, .linear = {linear ? (int)n_in : 0, linear}}, in, out);
 }
 
 kn_atom knp_blank(kn_builder *b, kn_type t)
@@ -205,7 +209,7 @@ static kn_error *write_rest(const kn_rule *r, const rest *t, knp_branches *b, kn
         in[1 + i] = r->x[1 + t->in[i]];
     for (int k = 0; k < b->n; k++)
         KN_TRY(knp_pick(((const kn_p_cond *)r->params)->branches.v[k], t->n_in, t->in, t->n_out, t->out, &b->v[k]));
-    knp_branches_emit(b, r->b, in, out);
+    knp_branches_emit(b, r->b, in, 0, out);
     for (uint32_t i = 0; i < t->n_out; i++)
         y[t->out[i]] = out[i];
     return NULL;

@@ -12,8 +12,8 @@ typedef struct knp_branches {
 } knp_branches;
 bool knp_branches_begin(knp_branches *t, kn_builder *b, int n);
 void knp_branches_end(knp_branches *t); /* in every case */
-/* Writes the equation; out gets its results. */
-void knp_branches_emit(const knp_branches *t, kn_builder *b, const kn_atom *in, kn_atom *out);
+/* Writes the equation; out gets its results. The last n_linear operands are tangents or cotangents. */
+void knp_branches_emit(const knp_branches *t, kn_builder *b, const kn_atom *in, uint32_t n_linear, kn_atom *out);
 
 /* Zeros of any type, keys too: what stands for a value that a branch does not have. */
 kn_atom knp_blank(kn_builder *b, kn_type t);

@@ -58,7 +58,7 @@ static kn_error *one_index(const kn_rule *r, int64_t size, const int *axis, kn_a
         return knx_error_nomem();
     kn_error *error = batch_branches(r, size, axis, any, axis_out, &t);
     if (!error)
-        knp_branches_emit(&t, r->b, r->x, y);
+        knp_branches_emit(&t, r->b, r->x, 0, y);
     knp_branches_end(&t);
     return error;
 }
@@ -249,7 +249,7 @@ static kn_error *if_any_lane_takes_it(lanes *l, int k)
         in[1] = taken;
         for (int i = 1; i < r->n_in; i++)
             in[1 + i] = r->x[i];
-        knp_branches_emit(&t, r->b, in, results_of(l, k));
+        knp_branches_emit(&t, r->b, in, 0, results_of(l, k));
     }
     knp_branches_end(&t);
     return error;

@@ -69,7 +69,7 @@ static kn_error *forward(const kn_rule *r, const bool *has, bool *any, const kn_
         return knx_error_nomem();
     knp_put_all(in, &n, r->x, (uint32_t)r->n_in);
     put_tangents(r, tx, in, &n);
-    knp_branches_emit(t, r->b, in, out);
+    knp_branches_emit(t, r->b, in, n - (uint32_t)r->n_in, out);
     n = 0;
     knp_put_all(y, &n, out, results);
     get_tangents(r, any, out + results, ty);
@@ -270,7 +270,7 @@ static kn_error *emit_parts(const parts *p, const kn_atom *tx, kn_atom *y, kn_at
         return knx_error_nomem();
     for (int k = 0; k < p->n; k++)
         KN_TRY(primal_branch(p, k, &primal->v[k]));
-    knp_branches_emit(primal, r->b, r->x, out);
+    knp_branches_emit(primal, r->b, r->x, 0, out);
     knp_put_all(y, &n, out, results);
     if (!p->n_any)
         return NULL;
@@ -285,7 +285,7 @@ static kn_error *emit_parts(const parts *p, const kn_atom *tx, kn_atom *y, kn_at
                                            : out[results + one->index];
     }
     put_tangents(r, tx, in, &n);
-    knp_branches_emit(linear, r->b, in, t);
+    knp_branches_emit(linear, r->b, in, p->n_tangent, t);
     get_tangents(r, p->any, t, ty);
     return NULL;
 }
@@ -384,7 +384,7 @@ static kn_error *emit_transposed(const kn_rule *r, const kn_atom *ct, kn_atom *c
             in[n++] = r->x[1 + t->pick_in[i]];
     for (uint32_t i = 0; i < t->n_out; i++)
         in[n++] = ct[t->pick_out[i]];
-    knp_branches_emit(b, r->b, in, out);
+    knp_branches_emit(b, r->b, in, t->n_out, out);
     for (uint32_t i = 0, k = 0; i < t->n_in; i++)
         if (t->linear[i])
             ct_in[1 + t->pick_in[i]] = out[k++];

@@ -32,12 +32,14 @@ knp_scan knp_scan_of(const void *params)
 
 bool knp_scan_begin(knp_scan_writer *w, const kn_rule *r, size_t inputs, size_t outputs)
 {
-    *w = (knp_scan_writer){.in = knp_atoms(r->b, inputs)};
-    return knp_frame_begin(&w->f, inputs, outputs) && w->in;
+    *w = (knp_scan_writer){.in = knp_atoms(r->b, inputs),
+                           .linear = knx_arena_zero(&r->b->arena, (inputs + 1) * sizeof *w->linear)};
+    return knp_frame_begin(&w->f, inputs, outputs) && w->in && w->linear;
 }
 
 kn_atom knp_scan_put(knp_scan_writer *w, kn_atom operand, kn_type t)
 {
+    w->linear[w->n_in] = w->tangents;
     w->in[w->n_in++] = operand;
     knp_frame_input(&w->f, t);
     return w->f.in[w->f.n_in - 1];
@@ -47,8 +49,12 @@ kn_error *knp_scan_write(knp_scan_writer *w, const kn_rule *r, kn_p_scan p, cons
                          kn_atom *y)
 {
     KN_TRY(knp_frame_finish(&w->f, n_out, w->f.out, name, &p.jaxpr));
+    bool any = false;
     for (uint32_t i = 0; i < n_out; i++)
         y[i] = KN_ATOM_NONE;
+    for (uint32_t i = 0; i < w->n_in; i++)
+        any |= w->linear[i];
+    p.linear = any ? (kn_ints){(int)w->n_in, w->linear} : (kn_ints){0, NULL};
     knb_scan(r->b, &p, w->in, y);
     kni_release(p.jaxpr);
     return NULL;

@@ -24,6 +24,8 @@ typedef struct knp_scan_writer {
     knp_frame f; /* of the body */
     kn_atom *in; /* operands */
     uint32_t n_in;
+    int64_t *linear; /* per operand, for texts */
+    bool tangents;   /* those that are put down now are tangents or cotangents */
 } knp_scan_writer;
 bool knp_scan_begin(knp_scan_writer *w, const kn_rule *r, size_t inputs, size_t outputs);
 /* An operand that the body takes as an array of type t; returns the body's atom. */

@@ -87,17 +87,21 @@ static kn_error *emit_joint(const kn_rule *r, const tangents *t, kni_jaxpr *join
     const knp_scan *s = &t->s;
     kn_atom *in = knp_atoms(r->b, joint->n_in), *out = knp_atoms(r->b, joint->n_out);
     const uint32_t ends[4] = {0, s->n_const, s->first_x, s->n_in};
+    int64_t *linear = knx_arena_zero(&r->b->arena, ((size_t)joint->n_in + 1) * sizeof *linear);
     uint32_t n = 0;
-    if (!in || !out)
+    if (!in || !out || !linear)
         return knx_error_nomem();
     for (int group = 0; group < 3; group++) {
         knp_put_all(in, &n, r->x + ends[group], ends[group + 1] - ends[group]);
         for (uint32_t i = ends[group]; i < ends[group + 1]; i++)
-            if (t->in[i])
+            if (t->in[i]) {
+                linear[n] = 1;
                 in[n++] = knb_instantiate(r->b, tx[i], r->xt[i]);
+            }
     }
     kn_p_scan p = *s->p;
     p.jaxpr = joint;
+    p.linear = (kn_ints){(int)n, linear};
     p.num_consts += t->n_const;
     p.num_carry += t->n_carry;
     knb_scan(r->b, &p, in, out);
@@ -293,9 +297,11 @@ static void put_residuals(knp_scan_writer *w, residuals *t, bool fixed)
 static void put_tangents(knp_scan_writer *w, const kn_rule *r, const tangents *t, uint32_t from, uint32_t to,
                          const kn_atom *tx, kn_atom *x, uint32_t *n)
 {
+    w->tangents = true;
     for (uint32_t i = from; i < to; i++)
         if (t->in[i])
             x[(*n)++] = knp_scan_put(w, knb_instantiate(r->b, tx[i], r->xt[i]), kni_in_type(t->s.j, i));
+    w->tangents = false;
 }
 
 static kn_error *write_linear(knp_scan_writer *w, const kn_rule *r, const tangents *t, residuals *u,

@@ -185,6 +185,7 @@ static void put_inputs(const kn_rule *r, transposition *t, writing *u, const kn_
         if (t->in[i] && !t->linear[i])
             u->x[i] = knp_scan_put(w, r->x[i], kni_in_type(s->j, i));
     p->num_consts = w->n_in;
+    w->tangents = true;
     for (uint32_t i = 0; i < s->n_const; i++)
         if (t->in[i] && t->linear[i] && !t->after[i])
             u->sum[i] = knp_scan_put(w, knb_zeros(r->b, kni_in_type(s->j, i)), kni_in_type(s->j, i));
@@ -192,12 +193,15 @@ static void put_inputs(const kn_rule *r, transposition *t, writing *u, const kn_
         if (t->out[i] && t->depends[i])
             u->cotangent[i] = knp_scan_put(w, knb_instantiate(r->b, ct[i], r->yt[i]), kni_out_type(s->j, i));
     p->num_carry = w->n_in - p->num_consts;
+    w->tangents = false;
     for (uint32_t i = s->n_const; i < s->n_in; i++)
         if (t->in[i] && !t->linear[i])
             u->x[i] = knp_scan_put(w, is_carry(s, i) ? t->steps[i] : r->x[i], kni_in_type(s->j, i));
+    w->tangents = true;
     for (uint32_t i = s->n_carry; i < s->n_out; i++)
         if (t->out[i])
             u->cotangent[i] = knp_scan_put(w, ct[i], kni_out_type(s->j, i));
+    w->tangents = false;
 }
 
 /* Results of the transposed body, as the scan has them: sums, carries, outputs, and what is stacked for later; returns

@@ -293,7 +293,7 @@ static bool make_call_of(maker *m, bool again)
     if (!j)
         return false;
     int made = again ? emit(m, &kn_prim_remat2, &(kn_p_remat){.jaxpr = j, .prevent_cse = chance(m, 2)}, n, x, out, 8)
-                     : emit(m, &kn_prim_jit, &(kn_p_jit){"f", j}, n, x, out, 8);
+                     : emit(m, &kn_prim_jit, &(kn_p_jit){.name = "f", .jaxpr = j}, n, x, out, 8);
     kni_release(j);
     return made > 0;
 }

@@ -213,7 +213,7 @@ kni_jaxpr *bench_build(bench *b, bool wrapped)
     knb_init(&k);
     for (int i = 0; i < b->n_in; i++)
         in[i] = knb_invar(&k, tensor_type(&b->operand[b->input[i]].shape));
-    knb_jit(&k, "case", j, in, y);
+    knb_jit(&k, "case", j, 0, in, y);
     bench_ok(b, k.error ? knb_take_error(&k) : knb_finish(&k, n_out, y, "wrapped", false, &outer),
              "making a jit equation");
     knb_free(&k);

@@ -130,7 +130,7 @@ static int build_call(kn_builder *b, const kn_atom *x, kn_atom *y)
 {
     kni_jaxpr *body = product_body(b, knb_type(b, x[0]), knb_type(b, x[1]), false);
     if (body)
-        knb_jit(b, "f", body, x, y);
+        knb_jit(b, "f", body, 0, x, y);
     kni_release(body);
     return body ? 2 : 0;
 }
@@ -139,7 +139,7 @@ static int build_nested_call(kn_builder *b, const kn_atom *x, kn_atom *y)
 {
     kni_jaxpr *body = product_body(b, knb_type(b, x[0]), knb_type(b, x[1]), true);
     if (body)
-        knb_jit(b, "g", body, x, y);
+        knb_jit(b, "g", body, 0, x, y);
     kni_release(body);
     return body ? 2 : 0;
 }

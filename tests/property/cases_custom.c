@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cases_custom.c -- custom derivatives, checkpoints and names: their samples. All have the body of jit's cases, a
+ * cases_custom.c -- custom derivatives, checkpoints, names and xla_pmap: their samples. All have the body of jit's cases, a
  * product and its sum, and rules that are its derivatives. */
 #include "cases.h"
 
@@ -163,6 +163,29 @@ static int build_named(kn_builder *b, const kn_atom *x, kn_atom *y)
     return build_remat_with(b, x, y, (kn_p_remat){.policy = KN_SAVE_THESE_NAMES, .names = "a"});
 }
 
+/* A product in each lane of an axis: both have the lanes in front. */
+static int build_pmap(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    kn_type t = knb_type(b, x[0]), lane = kni_type(t.dtype, t.ndim - 1, t.dim + 1);
+    kn_builder inner;
+    knb_init(&inner);
+    kn_atom in[2] = {knb_invar(&inner, lane), knb_invar(&inner, lane)}, out = knb_mul(&inner, in[0], in[1]);
+    kn_p_pmap p = {
+        .axis_name = "i", .axis_size = t.dim[0], .call_jaxpr = finished(b, &inner, 1, &out), .mapped = INTS(1, 1), .name = "f"};
+    if (p.call_jaxpr)
+        knb_emit(b, &kn_prim_xla_pmap, &p, 2, x, y, 1);
+    kni_release(p.call_jaxpr);
+    return 1;
+}
+
+static void ref_pmap(call *c)
+{
+    const tensor *x = c->x;
+    tensor *y = result(c, x->dtype, x->ndim, x->dim);
+    for (int64_t i = 0; i < x->n; i++)
+        y->at[i] = num_mul(x->dtype, x[0].at[i], x[1].at[i]);
+}
+
 #define SHAPES "T[3] T[3]; T[2,3] T[2,3]; T[] T[]; T[0] T[0]"
 #define BODY(p, name, how, make)                                                                   \
     {                                                                                              \
@@ -184,6 +207,12 @@ const sample samples_custom[] = {
     BODY(remat2, "again", 0, build_again),
     BODY(remat2, "everything", 0, build_saving),
     BODY(remat2, "names", 0, build_named),
+    {.prim = &kn_prim_xla_pmap,
+     .dtypes = NUMBERS,
+     .operands = "T[3] T[3]; T[2,3] T[2,3]; T[1] T[1]; T[0] T[0]",
+     .build = build_pmap,
+     .whole = ref_pmap,
+     .ulp = 4},
     {.prim = &kn_prim_name,
      .dtypes = EVERYTHING " key<fry>",
      .operands = "T[]; T[3,4]; T[0]; T[2,1,3]",

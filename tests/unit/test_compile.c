@@ -368,7 +368,7 @@ static void a_call_is_inlined(void **state)
     kni_jaxpr *inner = FINISH(&b, knb_sin(&b, knb_invar(&b, F32(3))));
     knb_init(&b);
     kn_atom x = knb_invar(&b, F32(3)), y;
-    knb_jit(&b, "g", inner, &x, &y);
+    knb_jit(&b, "g", inner, 0, &x, &y);
     kni_release(inner);
     EXPECT_TEXT(FINISH(&b, knb_neg(&b, y)), 1, "0: sin -> f32[3]: inlined in step 0",
                 "1: neg -> f32[3]: stored by step 0");

@@ -141,8 +141,8 @@ static void functions_inside_fold_as_well(void **state)
     kn_array x = kn_of(double, 1, 2), y;
     assert_string_equal(classic(KN_FN(outer), KN_ARGS(&x)), "{ lambda b ; a.\n"
                                                             "  let c = xla_call[ backend=None\n"
-                                                            "                    call_jaxpr={ lambda ; a b.\n"
-                                                            "                                 let c = mul b a\n"
+                                                            "                    call_jaxpr={ lambda ; b a.\n"
+                                                            "                                 let c = mul a b\n"
                                                             "                                 in c }\n"
                                                             "                    device=None\n"
                                                             "                    name=inner ] b a\n"

@@ -246,7 +246,7 @@ static kni_jaxpr *calling(kni_jaxpr *f, const char *name)
     kn_builder b;
     kn_atom y;
     knb_init(&b);
-    knb_jit(&b, name, f, (kn_atom[]){knb_invar(&b, F32(3))}, &y);
+    knb_jit(&b, name, f, 0, (kn_atom[]){knb_invar(&b, F32(3))}, &y);
     return finish(&b, 1, &y, "", true);
 }
 
@@ -403,7 +403,7 @@ static void a_reset_builder_allocates_nothing(void **state)
         x = knb_invar(&b, F32(3));
         s.axis = 0;
         b.hook = NULL;
-        knb_jit(&b, "f", f, &x, &y);
+        knb_jit(&b, "f", f, 0, &x, &y);
         b.hook = note;
         assert_null(b.error);
         knb_reset(&b);

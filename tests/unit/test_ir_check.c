@@ -163,7 +163,7 @@ static void jaxprs_in_parameters(void **state)
     broken t, inner;
     build(&t);
     build(&inner);
-    kn_p_jit jit = {"f", &inner.j};
+    kn_p_jit jit = {.name = "f", .jaxpr = &inner.j};
     inner.j.hash = kni_hash(&inner.j);
     t.eqn[1] = (kn_eqn){.prim = &kn_prim_jit, .params = &jit, .n_in = 1, .n_out = 1, .in = t.sum_in, .out = 2};
     kn_eqn call = t.eqn[1];

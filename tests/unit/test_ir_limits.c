@@ -106,8 +106,8 @@ static kn_error *small_life(void)
         b.place = &place;
         kn_atom c = knb_constvar(&b, kni_type(KN_DT(F32), SHAPE(3)));
         x = knb_invar(&b, kni_type(KN_DT(F32), SHAPE(3)));
-        knb_jit(&b, "f", f, &x, &y);
-        knb_jit(&b, "f", f, &y, &y);
+        knb_jit(&b, "f", f, 0, &x, &y);
+        knb_jit(&b, "f", f, 0, &y, &y);
         knb_inline(&b, f, &y, &z);
         y = knb_reduce_sum(&b, knb_add(&b, z, c), SHAPE(0));
         e = knb_finish(&b, 1, &y, "g", true, &g);

@@ -166,7 +166,7 @@ static kni_jaxpr *everything(kni_jaxpr *f)
     knb_sort(&b, 2, (kn_atom[]){x, x}, 0, 1, o);
     o += 2;
     for (int twice = 0; f && twice < 2; twice++)
-        knb_jit(&b, twice ? "g" : "<lambda>", f, &x, o), o += 1;
+        knb_jit(&b, twice ? "g" : "<lambda>", f, 0, &x, o), o += 1;
     if (b.error)
         fail_msg("%s", b.error->message);
     return finish(&b, (int)(o - out), out, "everything");
@@ -191,7 +191,7 @@ static void all_primitives_with_parameters(void **state)
     knb_init(&b);
     for (uint32_t i = 0; i < j->n_in; i++)
         in[i] = knb_invar(&b, kni_in_type(j, i));
-    knb_jit(&b, "everything", j, in, out);
+    knb_jit(&b, "everything", j, 0, in, out);
     outer = finish(&b, (int)j->n_out, out, "");
     expect_round_trip(outer);
     kni_release(j);
@@ -206,8 +206,8 @@ static void deep_sharing_stays_small(void **state)
         kn_builder b;
         knb_init(&b);
         kn_atom x = knb_invar(&b, F32(5, 3)), y;
-        knb_jit(&b, "f", f, &x, &y);
-        knb_jit(&b, "f", f, &y, &y);
+        knb_jit(&b, "f", f, 0, &x, &y);
+        knb_jit(&b, "f", f, 0, &y, &y);
         kni_jaxpr *g = finish(&b, 1, &y, "g");
         kni_release(f);
         f = g;

@@ -84,7 +84,7 @@ static kni_jaxpr *square(const char *name)
 static kn_atom call(kn_builder *b, const char *name, kni_jaxpr *j, kn_atom x)
 {
     kn_atom out;
-    knb_jit(b, name, j, &x, &out);
+    knb_jit(b, name, j, 0, &x, &out);
     return out;
 }
 
@@ -123,7 +123,7 @@ static void literals_come_out_of_calls(void **state)
     kn_atom x = knb_invar(&b, F32(1)), out[] = {knb_integer(&b, KN_DT(I32), 2), x};
     kni_jaxpr *f = finish(&b, 2, out, "");
     x = knb_invar(&b, F32(1));
-    knb_jit(&b, "<lambda>", f, &x, out);
+    knb_jit(&b, "<lambda>", f, 0, &x, out);
     expect_text(finish(&b, 2, out, ""), KN_FORM_TYPED,
                 "{ lambda ; a:f32[1]. let\n"
                 "    b:i32[] c:f32[1] = jit[\n"
@@ -143,7 +143,7 @@ static void one_operand_lends_its_name_once(void **state)
     kn_atom out = knb_mul(&b, knb_mul(&b, x, y), z);
     kni_jaxpr *f = finish(&b, 1, &out, "");
     x = knb_invar(&b, F32(1));
-    knb_jit(&b, "<lambda>", f, (kn_atom[]){x, x, x}, &out);
+    knb_jit(&b, "<lambda>", f, 0, (kn_atom[]){x, x, x}, &out);
     expect_text(finish(&b, 1, &out, ""), KN_FORM_TYPED,
                 "{ lambda ; a:f32[1]. let\n"
                 "    b:f32[1] = jit[\n"
@@ -177,7 +177,7 @@ static void names_of_shared_jaxprs_do_not_clash(void **state)
     out = knb_add(&b, knb_broadcast_to(&b, i, F32(2)), l);
     kni_jaxpr *inner = finish(&b, 1, &out, "g");
     kn_atom in[] = {knb_invar(&b, F32(1)), knb_invar(&b, F32(2))};
-    knb_jit(&b, "g", inner, in, &out);
+    knb_jit(&b, "g", inner, 0, in, &out);
     expect_text(finish(&b, 1, &out, ""), KN_FORM_TYPED,
                 "let f = { lambda ; a:f32[1]. let  in (a,) } in\n"
                 "let f1 = { lambda ; b:f32[2]. let  in (b,) } in\n"
@@ -438,18 +438,18 @@ static void calls_are_xla_calls_and_begin_names_again(void **state)
     kni_jaxpr *inner = finish(&b, 1, &y, "inner");
     kn_atom x = knb_invar(&b, SCALAR(F32)), c = knb_constvar(&b, F32(1)),
             s = knb_sub(&b, x, knb_number(&b, KN_DT(F32), 2));
-    knb_jit(&b, "inner", inner, (kn_atom[]){c, x, s}, &y);
+    knb_jit(&b, "inner", inner, 2, (kn_atom[]){c, x, s}, &y);
     y = knb_add(&b, x, y);
     expect_text(finish(&b, 1, &y, ""), KN_FORM_CLASSIC,
-                "{ lambda c ; a.\n"
-                "  let b = sub a 2.0\n"
+                "{ lambda b ; a.\n"
+                "  let c = sub a 2.0\n"
                 "      d = xla_call[ backend=None\n"
-                "                    call_jaxpr={ lambda ; a b c.\n"
-                "                                 let d = mul b a\n"
-                "                                     e = add c d\n"
+                "                    call_jaxpr={ lambda ; c b a.\n"
+                "                                 let d = mul b c\n"
+                "                                     e = add a d\n"
                 "                                 in e }\n"
                 "                    device=None\n"
-                "                    name=inner ] c a b\n"
+                "                    name=inner ] b a c\n"
                 "      e = add a d\n"
                 "  in e }");
     kni_release(inner);

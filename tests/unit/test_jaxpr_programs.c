@@ -13,7 +13,7 @@ static const int differ[] = {
     290, 315,                                         /* conditions of fori_loop that JAX shares */
     404, 408, 417, 436, 437, 461, 477,                /* the derivative of div */
     405, 458, 460, 462, 466, 468, 470, 473, 474, 478, /* that of tanh */
-    480, 538,                                         /* weak arguments of nested functions */
+    480,                                              /* weak arguments of nested functions */
 };
 
 static bool is_listed(int number)

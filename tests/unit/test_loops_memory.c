@@ -193,7 +193,7 @@ static kni_jaxpr *one_of(int n, kni_jaxpr *const *branch, int64_t extent)
     kn_builder b;
     knb_init(&b);
     kn_atom in[] = {knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(extent))}, out;
-    knb_cond(&b, &(kn_p_cond){{n, branch}, {0, NULL}}, in, &out);
+    knb_cond(&b, &(kn_p_cond){{n, branch}, {0, NULL}, {0, NULL}}, in, &out);
     return FINISH(&b, out);
 }
 
@@ -233,7 +233,7 @@ static void nested_ones_take_as_much_as_was_said(void **state)
         kni_jaxpr *body = FINISH(&b, knb_add(&b, next, c), next);
         knb_init(&b);
         kn_atom x = knb_invar(&b, F32(N)), out[2];
-        knb_scan(&b, &(kn_p_scan){body, 7, 1, 0, false, 1, 0, 0, 0}, &x, out);
+        knb_scan(&b, &(kn_p_scan){body, 7, 1, 0, false, 1, 0, 0, 0, {0, NULL}}, &x, out);
         parts[i] = FINISH(&b, knb_reduce_sum(&b, out[1], 1, (const int64_t[]){0}));
         kni_release(body);
     }
@@ -270,7 +270,7 @@ static kni_jaxpr *steps_of(int64_t accept)
     kni_jaxpr *body = FINISH(&b, next, next);
     knb_init(&b);
     kn_atom x = knb_invar(&b, F32(3)), out[2];
-    knb_scan(&b, &(kn_p_scan){body, 4, 1, 0, false, 1, 0, accept, 0}, &x, out);
+    knb_scan(&b, &(kn_p_scan){body, 4, 1, 0, false, 1, 0, accept, 0, {0, NULL}}, &x, out);
     kni_release(body);
     return FINISH(&b, out[0], out[1]);
 }

@@ -148,8 +148,8 @@ static void two_scans_follow_one_another(void **state)
     kni_jaxpr *backward = FINISH(&b, most, knb_sub(&b, most, x));
     knb_init(&b);
     kn_atom in[2] = {knb_invar(&b, F32(3)), knb_invar(&b, F32(N, 3))}, mid[2], end[2];
-    knb_scan(&b, &(kn_p_scan){forward, N, 1, 0, false, 1, 0, 0, 0}, in, mid);
-    knb_scan(&b, &(kn_p_scan){backward, N, 1, 0, true, 1, 0, 0, 0}, mid, end);
+    knb_scan(&b, &(kn_p_scan){forward, N, 1, 0, false, 1, 0, 0, 0, {0, NULL}}, in, mid);
+    knb_scan(&b, &(kn_p_scan){backward, N, 1, 0, true, 1, 0, 0, 0, {0, NULL}}, mid, end);
     kni_jaxpr *j = FINISH(&b, end[0], end[1]);
     float start[3] = {1, -2, 3}, xs[N][3], sums[N][3], ys[N][3], at[3];
     for (int i = 0; i < N; i++)
@@ -259,7 +259,7 @@ static void a_carry_begins_where_it_will_be(void **state)
         knb_init(&b);
         kn_atom in[2] = {knb_neg(&b, knb_invar(&b, F32(N))), knb_invar(&b, F32(3))};
         for (int i = 0; i < loops; i++)
-            knb_scan(&b, &(kn_p_scan){body, 3, 1, 0, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0}, in, in);
+            knb_scan(&b, &(kn_p_scan){body, 3, 1, 0, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0, {0, NULL}}, in, in);
         kni_jaxpr *j = FINISH(&b, in[0]);
         kn_program *p = test_compile(j, true);
         assert_true(knc_workspace_bytes(p, 1) < N * sizeof(float));
@@ -284,7 +284,7 @@ static void a_carry_that_is_read_twice_is_copied(void **state)
     kni_jaxpr *body = FINISH(&b, knb_add(&b, p, k), knb_mul(&b, q, k));
     knb_init(&b);
     kn_atom x = knb_neg(&b, knb_invar(&b, F32(2)));
-    knb_scan(&b, &(kn_p_scan){body, 3, 2, 1, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0}, (kn_atom[]){x, x, x},
+    knb_scan(&b, &(kn_p_scan){body, 3, 2, 1, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0, {0, NULL}}, (kn_atom[]){x, x, x},
              out);
     expect_jaxpr(FINISH(&b, out[0], out[1]), LIST(F(-2, 1)), LIST(F(8, -4), F(16, 1)));
     kni_release(body);
@@ -386,7 +386,7 @@ static kni_jaxpr *choice(int n)
         branch[i] = times(i + 1);
     knb_init(&b);
     kn_atom in[] = {knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(2)), knb_invar(&b, F32(2))}, out[3];
-    knb_cond(&b, &(kn_p_cond){{n, branch}, {0, NULL}}, in, out);
+    knb_cond(&b, &(kn_p_cond){{n, branch}, {0, NULL}, {0, NULL}}, in, out);
     kni_jaxpr *j = FINISH(&b, out[0], out[1], out[2]);
     for (int i = 0; i < n; i++)
         kni_release(branch[i]);
@@ -423,7 +423,7 @@ static kni_jaxpr *careful(void)
     branch[1] = FINISH(&b, knb_cholesky(&b, x, KN_CHECK_CHOLESKY));
     knb_init(&b);
     kn_atom in[] = {knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(2, 2))}, out;
-    knb_cond(&b, &(kn_p_cond){{2, branch}, {0, NULL}}, in, &out);
+    knb_cond(&b, &(kn_p_cond){{2, branch}, {0, NULL}, {0, NULL}}, in, &out);
     kni_jaxpr *j = FINISH(&b, out);
     kni_release(branch[0]);
     kni_release(branch[1]);
@@ -486,7 +486,7 @@ static kni_jaxpr *deep_body(void)
         knb_init(&b);
         kn_atom in[] = {knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(2)), knb_invar(&b, F32(3, 2))};
         if (i)
-            knb_scan(&b, &(kn_p_scan){inner, 3, 1, 1, false, 1, 0, 0, 0}, in, out);
+            knb_scan(&b, &(kn_p_scan){inner, 3, 1, 1, false, 1, 0, 0, 0, {0, NULL}}, in, out);
         else
             out[0] = knb_neg(&b, in[1]), out[1] = in[2];
         branch[i] = FINISH(&b, out[0], out[1]);
@@ -494,7 +494,7 @@ static kni_jaxpr *deep_body(void)
     knb_init(&b);
     kn_atom in[] = {knb_invar(&b, F32(2)), knb_invar(&b, SCALAR(I32)), knb_invar(&b, F32(3, 2))};
     kn_atom index = knb_convert(&b, knb_gt(&b, in[1], knb_integer(&b, KN_DT(I32), 0)), KN_DT(I32));
-    knb_cond(&b, &(kn_p_cond){{2, branch}, {0, NULL}}, (kn_atom[]){index, in[1], in[0], in[2]}, out);
+    knb_cond(&b, &(kn_p_cond){{2, branch}, {0, NULL}, {0, NULL}}, (kn_atom[]){index, in[1], in[0], in[2]}, out);
     kni_jaxpr *body = FINISH(&b, out[0], out[1]);
     kni_release(grow);
     kni_release(inner);

@@ -298,7 +298,7 @@ static kni_jaxpr *make_caller(bool calls)
     knb_init(&b);
     kn_atom in[] = {knb_invar(&b, kni_in_type(body, 0)), knb_invar(&b, kni_in_type(body, 1))}, out[2];
     if (calls)
-        knb_jit(&b, "f", body, in, out);
+        knb_jit(&b, "f", body, 0, in, out);
     else
         knb_inline(&b, body, in, out);
     assert_null(knb_finish(&b, 2, out, "g", false, &j));
@@ -368,7 +368,7 @@ static void test_jit_types(void **unused)
     kn_atom out[2];
     knb_init(&b);
     kn_atom in[] = {knb_invar(&b, kni_type(KN_DT(F64), 1, (int64_t[]){3})), knb_invar(&b, kni_scalar_type(KN_DT(F64)))};
-    knb_jit(&b, "f", body, in, out);
+    knb_jit(&b, "f", body, 0, in, out);
     kn_error *e = knb_take_error(&b);
     assert_non_null(e);
     assert_int_equal(e->kind, KN_ERROR_TYPE);

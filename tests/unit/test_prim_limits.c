@@ -503,7 +503,7 @@ static void a_call_expands_into_its_body(void **unused)
     x = knb_invar(&b, vector_of(KN_DT(F32), 3));
     y = knb_sin(&b, x);
     assert_null(knb_finish(&b, 1, &y, "f", false, &j));
-    const kn_p_jit p = {"f", j};
+    const kn_p_jit p = {.name = "f", .jaxpr = j};
     knb_init(&b);
     x = knb_invar(&b, vector_of(KN_DT(F32), 3));
     kn_rule r = {.b = &b, .prim = &kn_prim_jit, .params = &p, .n_in = 1, .n_out = 1, .x = &x};

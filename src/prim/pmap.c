@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * pmap.c -- xla_pmap, as jaxprs of 2020 have it: a jaxpr for each lane of a named axis. There is one device, so its lanes
+ * are worked out together, as kn_vmap does it.
+ *
+ *     type       mapped operands have the lanes in front; so have all results
+ *     linearize  of the batched body
+ *     batch      the batched body, batched
+ *     lower      expands to the batched body
+ */
+#include "prim/body.h"
+#include "prim/frame.h"
+#include "transform/transform.h"
+
+/* The type of one lane. */
+static kn_type lane(kn_type t, bool mapped)
+{
+    if (mapped && t.ndim) {
+        t.ndim--;
+        t.dim++;
+    }
+    return t;
+}
+
+static kn_error *check_lanes(const kn_p_pmap *p, int n_in, const kn_type *x)
+{
+    if (p->mapped.n != n_in)
+        return knx_error(KN_ERROR_VALUE, "xla_pmap has %d operands, but mapped_invars of %d", n_in, p->mapped.n);
+    if (p->axis_size < 0)
+        return knx_error(KN_ERROR_VALUE, "axis_size must not be negative, but is %lld", (long long)p->axis_size);
+    for (int i = 0; i < n_in; i++)
+        if (p->mapped.v[i] && (!x[i].ndim || x[i].dim[0] != p->axis_size)) {
+            kn_text t = {0};
+            return knx_error(KN_ERROR_VALUE, "xla_pmap of %lld lanes was given %s as operand %d",
+                             (long long)p->axis_size, kni_type_text(&t, x[i], true), i);
+        }
+    return NULL;
+}
+
+static kn_error *pmap_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_pmap *p = params;
+    kn_type *in = knx_arena_alloc(a, ((size_t)n_in + 1) * sizeof *in);
+    if (!in)
+        return knx_error_nomem();
+    KN_TRY(check_lanes(p, n_in, x));
+    for (int i = 0; i < n_in; i++)
+        in[i] = lane(x[i], p->mapped.v[i]);
+    KN_TRY(knp_body_type("xla_pmap", p->call_jaxpr, n_in, in, a, n_out, y));
+    for (int i = 0; i < *n_out; i++) {
+        if (y[i].ndim == KN_MAX_NDIM)
+            return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM,
+                             KN_MAX_NDIM + 1);
+        int64_t *dim = knx_arena_alloc(a, ((size_t)y[i].ndim + 1) * sizeof *dim);
+        if (!dim)
+            return knx_error_nomem();
+        dim[0] = p->axis_size;
+        for (int d = 0; d < y[i].ndim; d++)
+            dim[d + 1] = y[i].dim[d];
+        y[i].dim = dim;
+        y[i].ndim++;
+    }
+    return NULL;
+}
+
+static int pmap_body_types(const void *params, int which, int n_in, const kn_type *x, kn_type *t)
+{
+    const kn_p_pmap *p = params;
+    (void)which;
+    for (int i = 0; i < n_in; i++)
+        t[i] = lane(x[i], i < p->mapped.n && p->mapped.v[i]);
+    return n_in;
+}
+
+/* The body over all lanes. */
+static kn_error *lanes(const kn_p_pmap *p, kni_jaxpr **out)
+{
+    int *axis = knx_alloc_zero(((size_t)p->call_jaxpr->n_in + p->call_jaxpr->n_out + 1) * sizeof *axis);
+    if (!axis)
+        return knx_error_nomem();
+    for (int i = 0; i < p->mapped.n; i++)
+        axis[i] = p->mapped.v[i] ? 0 : -1;
+    kn_error *error = knt_batch(p->call_jaxpr, p->axis_size, p->axis_name, axis, axis + p->call_jaxpr->n_in, out);
+    knx_free(axis);
+    return error;
+}
+
+static kn_error *pmap_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+{
+    kni_jaxpr *j = NULL;
+    KN_TRY(lanes(r->params, &j));
+    kn_error *error = knp_linearize_instead(r, j, tx, y, ty);
+    kni_release(j);
+    return error;
+}
+
+static kn_error *pmap_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    kni_jaxpr *j = NULL, *batched = NULL;
+    bool *was = knx_arena_zero(&r->b->arena, (size_t)r->n_out + 1);
+    KN_TRY(was ? lanes(r->params, &j) : knx_error_nomem());
+    kn_error *error = knt_batch_lazily(j, size, r->axis_name, axis, was, &batched);
+    if (!error) {
+        knb_inline(r->b, batched, r->x, y);
+        for (int i = 0; i < r->n_out; i++)
+            axis_out[i] = was[i] ? 0 : -1;
+    }
+    kni_release(j);
+    kni_release(batched);
+    return error;
+}
+
+static kn_error *pmap_expand(const kn_rule *r, kn_atom *y)
+{
+    kni_jaxpr *j = NULL;
+    KN_TRY(lanes(r->params, &j));
+    knb_inline(r->b, j, r->x, y);
+    kni_release(j);
+    return NULL;
+}
+
+static bool pmap_may_fail(const void *params) { return knp_body_may_fail(((const kn_p_pmap *)params)->call_jaxpr); }
+
+const kn_prim kn_prim_xla_pmap = {
+    .name = "xla_pmap",
+    .n_in = -1,
+    .n_out = -1,
+    .bits = KN_CAN_FAIL,
+    .fields = kni_fields_pmap,
+    .params_size = sizeof(kn_p_pmap),
+    .type = pmap_type,
+    .linearize = pmap_linearize,
+    .batch = pmap_batch,
+    .expand = pmap_expand,
+    .may_fail = pmap_may_fail,
+    .body_types = pmap_body_types,
+    .doc = "a jaxpr for each lane of a named axis (jax.pmap of 2020); lanes are worked out together on the one device",
+};
