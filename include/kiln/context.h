@@ -57,6 +57,9 @@ KN_API int kn_threads_available(void);
 /* ---- Watching. What a program does when it runs is a list of steps: kernels (many operations each), routines (one),
  * copies, loops, products, and bands of kernels and products that run block by block; kn_jaxpr_program shows it. */
 enum { KN_STEP_KERNEL, KN_STEP_ROUTINE, KN_STEP_COPY, KN_STEP_LOOP, KN_STEP_PRODUCT, KN_STEP_BAND, KN_STEP_BRANCH };
+/* How a step runs: machine code of Kiln's own; that code interpreted (KILN_BACKEND=interp, or no memory for code); code
+ * that was compiled with the library. */
+enum { KN_SUPPORT_NATIVE, KN_SUPPORT_INTERPRETED, KN_SUPPORT_ROUTINE };
 typedef struct kn_step {
     size_t size_;
     int kind;               /* KN_STEP_... */
@@ -65,11 +68,30 @@ typedef struct kn_step {
     int64_t elements;       /* that it ran over; bytes of a copy */
     double seconds;
     const kn_place *place;  /* of the last operation in it; may be NULL */
+    int64_t group;          /* its number: kn_jaxpr_groups; grows with each program that is compiled */
+    int support;            /* KN_SUPPORT_... */
+    int first_line, last_line; /* of its operations in the place's file; 0: not known */
 } kn_step;
 /* The hook hears of each step that ran in this context, on the thread of the call; of those inside of a loop, then of
  * the loop. It must not call Kiln, but for kn_error_... functions. NULL: no more. Prepared calls are not watched. */
 typedef void (*kn_step_hook)(void *env, const kn_step *step);
 KN_API void kn_on_step(kn_step_hook hook, void *env);
+/* What a context runs: as in kn_step, `seconds` since it began. Texts are copies, cut where they are long. */
+typedef struct kn_running_step {
+    size_t size_;
+    int kind, support;
+    int64_t group, elements;
+    double seconds;
+    const char *file; /* of the user's source; NULL: not known */
+    int first_line, last_line;
+    char program[64], operations[168];
+} kn_running_step;
+/* From now on the steps that run in this context can be asked for by kn_running (a lock and a few words for each).
+ * Returns whether they could before. */
+KN_API bool kn_watch_steps(bool on);
+/* The step that the context runs at this moment, the innermost one: 1, and *out is filled in (set its size_ first); 0: it
+ * runs none, or is not watched; -1 and a ContextError if there is no such context. From any thread. */
+KN_API int kn_running(kn_context context, kn_running_step *out);
 
 /* Reports where NaNs and infinities come from: the first operation that makes one while its operands have none is a
  * ValueError with its source line, also inside of jitted functions and derivatives. Results stay the same; operations

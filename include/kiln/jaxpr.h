@@ -44,6 +44,25 @@ KN_API const char *kn_jaxpr_graphviz(kn_jaxpr jaxpr);
 KN_API const char *kn_jaxpr_program(kn_jaxpr jaxpr);
 KN_API const char *kn_jaxpr_program_graphviz(kn_jaxpr jaxpr);
 
+/* A group: the operations of a jaxpr that kn_jit runs as one step. */
+typedef struct kn_group_node { int id; const char *primitive; const kn_place *place; } kn_group_node;
+typedef struct kn_group {
+    size_t size_;
+    int64_t id;             /* as in kn_step: grows with each program, and with the steps of one; never given twice */
+    int kind, support;      /* KN_STEP_..., KN_SUPPORT_... */
+    const char *operations; /* "exp sub div" */
+    int n_node;
+    const kn_group_node *node; /* its operations; ids count those of the whole program, as it was simplified */
+    kn_dtype dtype;         /* of its last result, and the shape */
+    kn_shape shape;
+    int64_t elements;       /* that it runs over; bytes of a copy */
+    const char *file;       /* of the user's source; NULL: not known */
+    int first_line, last_line;
+} kn_group;
+/* The groups of the program that kn_jaxpr_program shows, in the order in which they run: *n of them, owned by the scope.
+ * NULL and *n = 0 after an error. */
+KN_API const kn_group *kn_jaxpr_groups(kn_jaxpr jaxpr, int *n);
+
 /* ---- Running: a function of one array per argument; more than KN_MAX_ARGS inputs are one argument. */
 KN_API kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr);
 

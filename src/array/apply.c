@@ -82,7 +82,7 @@ kn_error *kna_run_entry(kna_entry *e, kn_value *const *in, const bool *give, kn_
     kn_buffer *few_out[32], **y = j->n_out <= 32 ? few_out : knx_alloc(j->n_out * sizeof *y);
     kn_program *p = NULL;
     const knd_options how = {
-        .threads = knx_context()->threads, .on_step = knx_context()->step_hook, .on_step_env = knx_context()->step_env};
+        .threads = knx_context()->threads, .on_step = kna_step_hook(), .on_step_env = knx_context()->step_env};
     e->running++; /* the user's code may record more functions meanwhile */
     kn_error *error = x && y ? kna_force((int)e->closed.n_const, e->closed.consts) : knx_error_nomem();
     if (!error)

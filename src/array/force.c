@@ -418,7 +418,7 @@ static kn_error *run_plan(kna_cut *c, const kna_plan *p)
     kn_error *error = in && out ? NULL : knx_error_nomem();
     bool checks = knx_context()->check_nans && c->node.n == 1;
     const knd_options how = {
-        .threads = knx_context()->threads, .on_step = knx_context()->step_hook, .on_step_env = knx_context()->step_env};
+        .threads = knx_context()->threads, .on_step = kna_step_hook(), .on_step_env = knx_context()->step_env};
     for (size_t i = 0; !error && i < c->leaf.n; i++)
         in[i] = operand_of(c->leaf.at[i], p->donated && p->donated[i]);
     if (!error)

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include <string.h>
+#include <time.h>
 
 void kn_here(const kn_place *place)
 {
@@ -82,6 +83,48 @@ void kn_on_step(kn_step_hook hook, void *env)
         return;
     c->step_hook = hook;
     c->step_env = env;
+}
+
+static void hear_nothing(void *env, const kn_step *step) { (void)env, (void)step; }
+
+kn_step_hook kna_step_hook(void)
+{
+    kn_context c = knx_context();
+    return c->step_hook || !c->watching ? c->step_hook : hear_nothing;
+}
+
+bool kn_watch_steps(bool on)
+{
+    kn_context c = knx_context();
+    bool old = c && c->watching;
+    if (!c)
+        return false;
+    knx_spin_lock(&c->watch_lock);
+    c->watching = on;
+    c->is_running = c->is_running && on;
+    knx_spin_unlock(&c->watch_lock);
+    return old;
+}
+
+int kn_running(kn_context context, kn_running_step *out)
+{
+    kn_running_step now;
+    struct timespec t;
+    bool known = false;
+    size_t size = out ? out->size_ : 0;
+    bool any = knx_context_running(context, &known, &now);
+    if (!out || size < sizeof size || !known) {
+        knx_report_new("running", !known ? KN_ERROR_CONTEXT : KN_ERROR_TYPE,
+                       !known ? "there is no such context" : "the result is null, or its size_ is not set");
+        return -1;
+    }
+    if (!any)
+        return 0;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    now.seconds = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec - now.seconds;
+    now.size_ = size;
+    memcpy(out, &now, size < sizeof now ? size : sizeof now);
+    return 1;
 }
 
 /* ---- Settings. */

@@ -98,6 +98,7 @@ kn_error *kna_run_now(const kn_prim *prim, const void *params, const kn_place *p
 /* nans.c. Runs an unfused program and reports the first NaN or infinity that comes from nowhere: at the node's place if
  * the program is that of one node alone. */
 kn_error *kna_run_checked(const kn_program *p, const kn_node *node, const kn_operand *in, kn_buffer **out);
+kn_step_hook kna_step_hook(void); /* settings.c: of this context; one that does nothing where steps are only watched */
 void kna_cut_room_free(kna_state *s);
 enum { KNA_MAX_PENDING = 4096 };
 #endif

@@ -52,6 +52,25 @@ static void drop_context(kn_context c)
     knx_free(c);
 }
 
+bool knx_context_running(kn_context c, bool *known, kn_running_step *out)
+{
+    bool any = false;
+    knx_global_lock(&all_lock);
+    kn_context at = all;
+    while (at && at != c)
+        at = at->next;
+    *known = at != NULL;
+    if (at) {
+        knx_spin_lock(&at->watch_lock);
+        any = at->watching && at->is_running;
+        if (any)
+            *out = at->running;
+        knx_spin_unlock(&at->watch_lock);
+    }
+    knx_global_unlock(&all_lock);
+    return any;
+}
+
 static void pop_all(knx_thread *t)
 {
     t->guard = 0;

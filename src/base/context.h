@@ -43,6 +43,9 @@ struct kn_context_s {
     uint32_t hook_scopes;        /* when the hook was called */
     kn_step_hook step_hook;      /* hears of each step that ran; NULL: nobody does */
     void *step_env;
+    kn_spin watch_lock;          /* of the next three, which other threads look at */
+    bool watching, is_running;
+    kn_running_step running;     /* `seconds`: when it began */
     KN_VEC(kn_error *) unheard;  /* reported inside a call: the hook hears of them when it ends */
     kn_dtype default_float;
     int threads;                 /* of an operation; 0: as many as there are */
@@ -80,6 +83,8 @@ static inline void *knx_slot_state(knx_slot slot) /* NULL if not made yet */
     return c ? c->slot[slot] : NULL;
 }
 bool knx_slot_set(knx_slot slot, void *state, void (*drop)(void *state));
+/* From any thread: what c runs, with the time at which it began; false: nothing. *known: is there such a context? */
+bool knx_context_running(kn_context c, bool *known, kn_running_step *out);
 void knx_context_close(void); /* pops all and drops this thread's own context; the next use makes a new one */
 
 /* For a moment: changing or looking at what the handles of this context stand for. Nothing is called in between. */

@@ -122,6 +122,7 @@ kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_progra
             knc_drop_step(&plan.step.at[i]);
         knc_release(program);
     } else {
+        program->first_group = knc_new_groups(program->n_step);
         *out = program;
         if (!o->quiet)
             log_program(program);

@@ -243,6 +243,7 @@ struct kn_program {
     atomic_int refs;
     kni_jaxpr *jaxpr; /* after all passes; types, parameters and literals of the steps are its */
     uint32_t n_operand, n_output, n_step;
+    uint64_t first_group; /* number of the first step; never given twice */
     uint32_t max_ref; /* of one step */
     const knc_step *step;
     const knc_output *output;
@@ -280,4 +281,13 @@ size_t knc_attached_scratch(const knc_step *s);
 int64_t knc_band_blocks(const knc_band *band); /* workspace.c */
 void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t);
 int64_t knc_step_elements(const kn_program *p, uint32_t step);
+/* groups.c: the user's lines that a step's equations come from, all in the file of the first that is known (NULL: none);
+ * how it runs (KN_SUPPORT_...) */
+typedef struct knc_span {
+    const char *file;
+    int first, last;
+} knc_span;
+knc_span knc_step_span(const kn_program *p, uint32_t step);
+int knc_step_support(const kn_program *p, uint32_t step);
+uint64_t knc_new_groups(uint32_t n); /* the first of n new numbers */
 #endif

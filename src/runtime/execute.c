@@ -5,6 +5,7 @@
 #include "runtime/run.h"
 #include "codegen/native.h"
 #include "base/float_env.h"
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -248,20 +249,69 @@ static kn_error *run_any_step(const run *r, const knc_step *s, void **at)
     return r->observer ? run_observed_step(r, s, at) : run_step(r, s, at);
 }
 
+/* Other threads may ask what this context runs. Returns whether it ran another step already, which is in *around. */
+static bool show(const kn_step *step, const char *file, kn_running_step *around)
+{
+    kn_context c = knx_context();
+    if (!c || !c->watching)
+        return false;
+    kn_running_step now = {.size_ = sizeof now,
+                           .kind = step->kind,
+                           .support = step->support,
+                           .group = step->group,
+                           .elements = step->elements,
+                           .seconds = step->seconds,
+                           .file = file,
+                           .first_line = step->first_line,
+                           .last_line = step->last_line};
+    snprintf(now.program, sizeof now.program, "%s", step->program);
+    snprintf(now.operations, sizeof now.operations, "%s", step->operations);
+    knx_spin_lock(&c->watch_lock);
+    bool any = c->is_running;
+    *around = c->running;
+    c->running = now;
+    c->is_running = true;
+    knx_spin_unlock(&c->watch_lock);
+    return any;
+}
+
+/* The step around it is what runs then; NULL: none. */
+static void show_again(const kn_running_step *around)
+{
+    kn_context c = knx_context();
+    if (!c || !c->watching)
+        return;
+    knx_spin_lock(&c->watch_lock);
+    c->is_running = around != NULL;
+    if (around)
+        c->running = *around;
+    knx_spin_unlock(&c->watch_lock);
+}
+
 /* Somebody wants to hear of it. */
 static kn_error *run_timed_step(const run *r, uint32_t i, void **at)
 {
     const knc_step *s = &r->p->step[i];
-    double begin = seconds();
-    KN_TRY(run_any_step(r, s, at));
-    kn_step step = {
-        .size_ = sizeof step, .kind = knc_is_kernel(s) ? KNC_KERNEL : s->kind, .seconds = seconds() - begin};
+    knc_span span = knc_step_span(r->p, i);
+    kn_step step = {.size_ = sizeof step,
+                    .kind = knc_is_kernel(s) ? KNC_KERNEL : s->kind,
+                    .program = r->p->jaxpr->name,
+                    .elements = knc_step_elements(r->p, i),
+                    .seconds = seconds(),
+                    .place = s->eqn < r->p->jaxpr->n_eqn ? r->p->jaxpr->eqn[s->eqn].place : NULL,
+                    .group = (int64_t)(r->p->first_group + i),
+                    .support = knc_step_support(r->p, i),
+                    .first_line = span.first,
+                    .last_line = span.last};
     kn_text operations = {0};
     knc_step_operations(r->p, i, &operations);
-    step.program = r->p->jaxpr->name;
     step.operations = operations.s;
-    step.elements = knc_step_elements(r->p, i);
-    step.place = s->eqn < r->p->jaxpr->n_eqn ? r->p->jaxpr->eqn[s->eqn].place : NULL;
+    kn_running_step around;
+    bool any = show(&step, span.file, &around);
+    kn_error *error = run_any_step(r, s, at);
+    show_again(any ? &around : NULL);
+    KN_TRY(error);
+    step.seconds = seconds() - step.seconds;
     r->on_step(r->on_step_env, &step);
     return NULL;
 }
