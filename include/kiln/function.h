@@ -40,7 +40,13 @@ KN_API int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args);
  * are errors afterwards, if a result has their type. */
 typedef struct kn_jit_opts { size_t size_; kn_argnums donate_argnums; } kn_jit_opts;
 KN_API kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts);
-typedef struct kn_grad_opts { size_t size_; kn_argnums argnums; bool has_aux; } kn_grad_opts;
+/* holomorphic: of a complex function of complex arguments, the derivative with respect to them (TypeError for others).
+ * allow_int: integers and bools among the arguments, whose gradients are zeros of their dtype (JAX: float0). */
+typedef struct kn_grad_opts {
+    size_t size_;
+    kn_argnums argnums;
+    bool has_aux, holomorphic, allow_int;
+} kn_grad_opts;
 /* gradient of a function of one real scalar result; with has_aux {gradient, aux} */
 KN_API kn_fn kn_grad(kn_fn fn, const kn_grad_opts *opts);
 /* {value, gradient}; with has_aux {{value, aux}, gradient} */
@@ -48,16 +54,30 @@ KN_API kn_fn kn_value_and_grad(kn_fn fn, const kn_grad_opts *opts);
 /* in_axes and out_axes: one per argument (for all its arrays) or result; 0 is "not given" and means axis 0. */
 /* code: 0 not given, 1 unmapped, else axis k >= 0 is k + 2, k < 0 is k */
 typedef struct kn_mapping { int32_t code; } kn_mapping;
+/* One per array of an argument, as a tuple in JAX's in_axes: KN_LEAVES(KN_MAPPED(0), KN_UNMAPPED); n is 0 for "not
+ * given". */
+typedef struct kn_leaf_axes { int n; const kn_mapping *axis; } kn_leaf_axes;
+/* in_leaves: by array, for the arguments that need it; the others have in_axes. ValueError for more entries than there
+ * are arguments, or others than there are arrays. */
 typedef struct kn_vmap_opts {
     size_t size_;
     kn_mapping in_axes[KN_MAX_ARGS];
     kn_mapping out_axes[KN_MAX_ARGS];
     const char *axis_name; /* for the collectives of kiln/lax.h */
     int64_t axis_size;
+    kn_leaf_axes in_leaves[KN_MAX_ARGS];
 } kn_vmap_opts;
 KN_API kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts);
-typedef struct kn_jac_opts { size_t size_; kn_argnums argnums; } kn_jac_opts;
-/* for each array of the result the struct of the argument; shape out + in */
+/* has_aux: the last n_aux arrays of the result (0: all behind the first) are not differentiated and come behind the
+ * Jacobians, as they are. holomorphic, allow_int: as those of kn_grad (kn_jacfwd takes no integers in either case). */
+typedef struct kn_jac_opts {
+    size_t size_;
+    kn_argnums argnums;
+    bool has_aux, holomorphic, allow_int;
+    int n_aux;
+} kn_jac_opts;
+/* for each array of the result the struct of the argument; shape out + in. TypeError for complex arguments (kn_jacfwd)
+ * or results (kn_jacrev) without .holomorphic, as in JAX. */
 KN_API kn_fn kn_jacfwd(kn_fn fn, const kn_jac_opts *opts);
 KN_API kn_fn kn_jacrev(kn_fn fn, const kn_jac_opts *opts);
 KN_API kn_fn kn_hessian(kn_fn fn, const kn_jac_opts *opts);         /* jacfwd of jacrev */
@@ -67,6 +87,12 @@ KN_API int kn_jvp(kn_fn fn, const kn_args *primals, const kn_args *tangents, con
 KN_API kn_fn kn_vjp(kn_fn fn, const kn_args *primals, const kn_outs *y);
 /* the derivative at a point, as a function of the tangents */
 KN_API kn_fn kn_linearize(kn_fn fn, const kn_args *primals, const kn_outs *y);
+/* The same three of a function whose last results, as many as `aux` takes, are not differentiated (has_aux of JAX): y and
+ * dy get the others. */
+KN_API int kn_jvp_aux(kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y, const kn_outs *dy,
+                      const kn_outs *aux);
+KN_API kn_fn kn_vjp_aux(kn_fn fn, const kn_args *primals, const kn_outs *y, const kn_outs *aux);
+KN_API kn_fn kn_linearize_aux(kn_fn fn, const kn_args *primals, const kn_outs *y, const kn_outs *aux);
 /* of a linear function; only shapes and dtypes of the examples count */
 KN_API kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples);
 

@@ -420,6 +420,8 @@ __extension__ struct kn_nothing_ {};
 #define KN_MAPPED_(c, axis)                                                                                            \
     __extension__({ int32_t KN_V(axk, c) = (axis); KN_V(axk, c) < 0 ? KN_V(axk, c) : KN_V(axk, c) + 2; })
 #define KN_UNMAPPED ((kn_mapping){1})
+#define KN_LEAVES(...)                                                                                                 \
+    {(int)(sizeof((const kn_mapping[]){__VA_ARGS__}) / sizeof(kn_mapping)), (const kn_mapping[]){__VA_ARGS__}}
 #define kn_jacfwd(fn, ...) KN_G1O(kn_jacfwd, kn_jac_opts, (), kn_fn, fn, __VA_ARGS__)
 #define kn_jacrev(fn, ...) KN_G1O(kn_jacrev, kn_jac_opts, (), kn_fn, fn, __VA_ARGS__)
 #define kn_hessian(fn, ...) KN_G1O(kn_hessian, kn_jac_opts, (), kn_fn, fn, __VA_ARGS__)
@@ -433,6 +435,18 @@ __extension__ struct kn_nothing_ {};
     (out); KN_HERE(); (function)(KN_V(fun, c), KN_V(ptr, c), KN_OUTS_OF(KN_V(res, c))); })
 #define kn_vjp(fn, primals, y) KN_AT_POINT_(__COUNTER__, kn_vjp, fn, primals, y)
 #define kn_linearize(fn, primals, y) KN_AT_POINT_(__COUNTER__, kn_linearize, fn, primals, y)
+#define kn_jvp_aux(fn, primals, tangents, y, dy, aux) KN_JVP_AUX_(__COUNTER__, fn, primals, tangents, y, dy, aux)
+#define KN_JVP_AUX_(c, fn, primals, tangents, y, dy, aux)                                                              \
+    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (primals); const kn_args *KN_V(tan, c) =  \
+    (tangents); __auto_type KN_V(res, c) = (y); __auto_type KN_V(dres, c) = (dy); __auto_type KN_V(ares, c) = (aux);   \
+    KN_HERE(); (kn_jvp_aux)(KN_V(fun, c), KN_V(ptr, c), KN_V(tan, c), KN_OUTS_OF(KN_V(res, c)),                        \
+    KN_OUTS_OF(KN_V(dres, c)), KN_OUTS_OF(KN_V(ares, c))); })
+#define KN_AT_POINT_AUX_(c, function, fn, primals, out, aux)                                                           \
+    __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (primals); __auto_type KN_V(res, c) =     \
+    (out); __auto_type KN_V(ares, c) = (aux); KN_HERE(); (function)(KN_V(fun, c), KN_V(ptr, c),                        \
+    KN_OUTS_OF(KN_V(res, c)), KN_OUTS_OF(KN_V(ares, c))); })
+#define kn_vjp_aux(fn, primals, y, aux) KN_AT_POINT_AUX_(__COUNTER__, kn_vjp_aux, fn, primals, y, aux)
+#define kn_linearize_aux(fn, primals, y, aux) KN_AT_POINT_AUX_(__COUNTER__, kn_linearize_aux, fn, primals, y, aux)
 #define kn_eval_shape(fn, args, y) KN_EVAL_SHAPE_(__COUNTER__, fn, args, y)
 #define KN_EVAL_SHAPE_(c, fn, args, out)                                                                               \
     __extension__({ kn_fn KN_V(fun, c) = (fn); const kn_args *KN_V(ptr, c) = (args); __auto_type KN_V(res, c) =        \

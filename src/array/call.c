@@ -91,6 +91,17 @@ kn_error *kna_read_args_as(kna_core *f, const kn_args *args, bool numbers_wait, 
 
 static bool countable(const kn_outs *outs) { return outs->n >= 0 && outs->n <= KN_MAX_ARGS; }
 
+int kna_outs_size(const kn_outs *outs)
+{
+    int n = 0;
+    for (int i = 0; outs && countable(outs) && i < outs->n; i++) {
+        if (outs->part[i].bytes == 2 || !outs->part[i].at)
+            return -1;
+        n += arrays_in(outs->part[i].at, outs->part[i].bytes);
+    }
+    return n;
+}
+
 kn_error *kna_check_outs(const char *what, int n_out, const kn_outs *outs)
 {
     int n = 0;

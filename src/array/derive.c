@@ -31,14 +31,23 @@ static kn_error *select_arguments(const char *what, const kna_core *f, const kn_
         for (int i = 0; i < arg; i++)
             first += f->arrays[i];
         for (int i = first; i < first + f->arrays[arg]; i++) {
-            if (!knx_is_inexact(in[i].dtype)) {
+            bool inexact = knx_is_inexact(in[i].dtype), forward = f->kind == KNA_FN_JACFWD;
+            if (f->o.holomorphic && !knx_is_complex(in[i].dtype))
+                return knx_error(KN_ERROR_TYPE,
+                                 "%s with holomorphic = true requires inputs with complex dtype, but got %s", what,
+                                 in[i].dtype->name);
+            if (forward && !f->o.holomorphic && knx_is_complex(in[i].dtype))
+                return knx_error(KN_ERROR_TYPE,
+                                 "jacfwd requires real-valued inputs, but got %s; for holomorphic differentiation say "
+                                 ".holomorphic = true, for other functions use kn_jvp",
+                                 in[i].dtype->name);
+            if (!inexact && (forward || !f->o.allow_int || in[i].dtype->kind == KN_KIND_KEY)) {
                 kn_text t = {0}, name = {0};
                 return knx_error(KN_ERROR_TYPE, "argument %d of %s must be real or complex floating point, but%s is %s",
                                  arg, f->name, kna_leaf_name(&name, f, arg, i - first), kni_type_text(&t, in[i], true));
             }
-            (void)what;
             s->at[s->n++] = i;
-            s->chosen[i] = true;
+            s->chosen[i] = inexact;
         }
     }
     return NULL;
@@ -141,7 +150,11 @@ static kn_error *check_loss(const kna_core *f, const kni_jaxpr *j)
         return knx_error(KN_ERROR_TYPE, "%s must return one scalar, but it returned %s%s", f->name,
                          j->n_out == 1 || f->o.has_aux ? "" : "several arrays, first ", kni_type_text(&t, y, true));
     }
-    if (!knx_is_float(y.dtype)) {
+    if (f->o.holomorphic && !knx_is_complex(y.dtype))
+        return knx_error(KN_ERROR_TYPE,
+                         "grad with holomorphic = true requires outputs with complex dtype, but %s returned %s",
+                         f->name, y.dtype->name);
+    if (!f->o.holomorphic && !knx_is_float(y.dtype)) {
         kn_text t = {0};
         return knx_error(KN_ERROR_TYPE, "%s must return a real floating-point scalar, but it returned %s", f->name,
                          kni_type_text(&t, y, true));
@@ -206,7 +219,8 @@ static kn_error *gradient(const kna_core *f, const kni_jaxpr *j, const selection
             for (uint32_t i = 1; f->o.value && i < j->n_out; i++)
                 result[n++] = y[i];
             for (int k = 0; k < s->n; k++)
-                result[n++] = depends ? g[order[s->at[k]]] : knb_zeros(&fr.b, kni_in_type(j, (uint32_t)s->at[k]));
+                result[n++] = depends && s->chosen[s->at[k]] ? g[order[s->at[k]]]
+                                                             : knb_zeros(&fr.b, kni_in_type(j, (uint32_t)s->at[k]));
             for (uint32_t i = 1; !f->o.value && i < j->n_out; i++)
                 result[n++] = y[i];
             if (!error)
@@ -279,12 +293,22 @@ static kn_error *apply_to_basis(frame *f, const kni_jaxpr *linear, const kn_atom
 
 static kn_error *check_jacobian_results(const kna_core *f, const kni_jaxpr *j)
 {
-    for (uint32_t i = 0; i < j->n_out; i++)
-        if (!knx_is_inexact(kni_out_type(j, i).dtype)) {
+    for (uint32_t i = 0; i + (uint32_t)f->o.n_aux < j->n_out; i++) {
+        kn_dtype d = kni_out_type(j, i).dtype;
+        if (f->o.holomorphic != knx_is_complex(d) && knx_is_inexact(d))
+            return knx_error(KN_ERROR_TYPE,
+                             f->o.holomorphic
+                                 ? "%s with holomorphic = true requires outputs with complex dtype, but %s "
+                                   "returned %s"
+                                 : "%s requires real-valued outputs, but %s returned %s; for holomorphic "
+                                   "differentiation say .holomorphic = true, for other functions use kn_vjp",
+                             f->kind == KNA_FN_JACFWD ? "jacfwd" : "jacrev", f->name, d->name);
+        if (!knx_is_inexact(d)) {
             kn_text t = {0};
             return knx_error(KN_ERROR_TYPE, "%s must return real or complex floating point, but it returned %s",
                              f->name, kni_type_text(&t, kni_out_type(j, i), true));
         }
+    }
     return NULL;
 }
 
@@ -301,8 +325,8 @@ static kn_atom zero_block(kn_builder *b, kn_type y, kn_type x)
 
 /* Column by column: the derivative along each basis vector of each argument. block[i * s->n + k]: result i by array
  * k. */
-static kn_error *forward_blocks(frame *f, const kni_jaxpr *j, const kn_linearized *l, const selection *s,
-                                const int *order, const kn_atom *residuals, kn_atom *block)
+static kn_error *forward_blocks(frame *f, const kni_jaxpr *j, uint32_t n_main, const kn_linearized *l,
+                                const selection *s, const int *order, const kn_atom *residuals, kn_atom *block)
 {
     kn_atom *y = frame_atoms(f, l->n_tangent_out);
     if (!y)
@@ -310,7 +334,7 @@ static kn_error *forward_blocks(frame *f, const kni_jaxpr *j, const kn_linearize
     for (int k = 0; k < s->n; k++) {
         kn_type t = kni_in_type(j, (uint32_t)s->at[k]);
         KN_TRY(apply_to_basis(f, l->linear, residuals, l->n_residual, l->n_residual + (uint32_t)order[s->at[k]], y));
-        for (uint32_t i = 0, n = 0; i < j->n_out; i++)
+        for (uint32_t i = 0, n = 0; i < n_main; i++)
             block[i * (uint32_t)s->n + (uint32_t)k] =
                 l->out_tangent[i] ? unravel(&f->b, y[n++], t, true) : zero_block(&f->b, kni_out_type(j, i), t);
     }
@@ -318,8 +342,8 @@ static kn_error *forward_blocks(frame *f, const kni_jaxpr *j, const kn_linearize
 }
 
 /* Row by row: the pullback of each basis vector of each result. */
-static kn_error *reverse_blocks(frame *f, const kni_jaxpr *j, const kn_linearized *l, const selection *s,
-                                const int *order, const kn_atom *residuals, kn_atom *block)
+static kn_error *reverse_blocks(frame *f, const kni_jaxpr *j, uint32_t n_main, const kn_linearized *l,
+                                const selection *s, const int *order, const kn_atom *residuals, kn_atom *block)
 {
     bool *linear = knx_arena_zero(&f->arena, l->linear->n_in + 1);
     kn_atom *g = frame_atoms(f, l->n_tangent_in);
@@ -330,13 +354,14 @@ static kn_error *reverse_blocks(frame *f, const kni_jaxpr *j, const kn_linearize
     kni_jaxpr *transposed = NULL;
     KN_TRY(knt_transpose(l->linear, linear, &transposed));
     kn_error *error = NULL;
-    for (uint32_t i = 0, n = 0; !error && i < j->n_out; i++) {
+    for (uint32_t i = 0, n = 0; !error && i < n_main; i++) {
         if (l->out_tangent[i])
             error = apply_to_basis(f, transposed, residuals, l->n_residual, l->n_residual + n++, g);
         for (int k = 0; !error && k < s->n; k++)
             block[i * (uint32_t)s->n + (uint32_t)k] =
-                l->out_tangent[i] ? unravel(&f->b, g[order[s->at[k]]], kni_out_type(j, i), false)
-                                  : zero_block(&f->b, kni_out_type(j, i), kni_in_type(j, (uint32_t)s->at[k]));
+                l->out_tangent[i] && s->chosen[s->at[k]]
+                    ? unravel(&f->b, g[order[s->at[k]]], kni_out_type(j, i), false)
+                    : zero_block(&f->b, kni_out_type(j, i), kni_in_type(j, (uint32_t)s->at[k]));
     }
     kni_release(transposed);
     return error;
@@ -347,13 +372,15 @@ static kn_error *jacobian(const kna_core *f, const kni_jaxpr *j, const selection
     frame fr;
     kn_linearized l = {0};
     kn_error *error = frame_begin(&fr, j) ? NULL : knx_error_nomem();
-    if (!error && f->kind != KNA_FN_JACFWD) /* forward derivatives of integers are zeros */
+    if (!error && (f->kind != KNA_FN_JACFWD || f->o.holomorphic)) /* forward derivatives of integers are zeros */
         error = check_jacobian_results(f, j);
     if (!error)
         error = knt_linearize(j, s->chosen, &l);
     if (!error) {
         kn_atom *y = frame_atoms(&fr, (size_t)j->n_out + l.n_residual),
-                *block = frame_atoms(&fr, (size_t)j->n_out * (size_t)s->n);
+                *block = frame_atoms(&fr, (size_t)j->n_out * (size_t)s->n + j->n_out);
+        uint32_t n_main = j->n_out - (uint32_t)f->o.n_aux;
+        int n_block = (int)n_main * s->n;
         int *order = knx_arena_zero(&fr.arena, ((size_t)fr.n + 1) * sizeof *order), at = 0;
         for (uint32_t i = 0; order && i < j->n_in; i++)
             if (s->chosen[i])
@@ -361,11 +388,13 @@ static kn_error *jacobian(const kna_core *f, const kni_jaxpr *j, const selection
         error = y && block && order ? NULL : knx_error_nomem();
         if (!error) {
             knb_inline(&fr.b, l.primal, fr.in, y);
-            error =
-                (f->kind == KNA_FN_JACFWD ? forward_blocks : reverse_blocks)(&fr, j, &l, s, order, y + j->n_out, block);
+            error = (f->kind == KNA_FN_JACFWD ? forward_blocks : reverse_blocks)(&fr, j, n_main, &l, s, order,
+                                                                                 y + j->n_out, block);
+            for (uint32_t i = n_main; i < j->n_out; i++)
+                block[n_block + (int)(i - n_main)] = y[i];
         }
         if (!error)
-            error = knb_finish(&fr.b, (int)j->n_out * s->n, block, j->name, true, out);
+            error = knb_finish(&fr.b, n_block + f->o.n_aux, block, j->name, true, out);
     }
     knt_linearized_free(&l);
     frame_end(&fr);
@@ -379,6 +408,12 @@ static int mapped_axis(kn_mapping m)
     return m.code == 0 ? 0 : m.code >= 2 ? m.code - 2 : m.code;
 } /* unmapped: 1, told apart by the caller */
 
+kn_mapping kna_leaf_mapping(const kna_core *f, int arg, int leaf)
+{
+    int code = f->o.in_leaves ? (unsigned char)f->o.in_leaves[leaf] - KNA_LEAF_CODE : 0;
+    return code ? (kn_mapping){code} : f->o.in_axes[arg];
+}
+
 static kn_error *map_inputs(const kna_core *f, const kn_type *in, int *axis, kn_type *inner, kn_arena *a, int64_t *size)
 {
     int at = f->n_captured;
@@ -390,11 +425,12 @@ static kn_error *map_inputs(const kna_core *f, const kn_type *in, int *axis, kn_
     }
     for (int arg = 0; arg < f->n_args; arg++)
         for (int k = 0; k < f->arrays[arg]; k++, at++) {
+            kn_mapping m = kna_leaf_mapping(f, arg, at - f->n_captured);
             axis[at] = -1;
             inner[at] = in[at];
-            if (f->o.in_axes[arg].code == 1)
+            if (m.code == 1)
                 continue;
-            int d = mapped_axis(f->o.in_axes[arg]), n = in[at].ndim;
+            int d = mapped_axis(m), n = in[at].ndim;
             if (d < -n || d >= n) {
                 kn_text path = {0};
                 const char *name = kna_leaf_name(&path, f, arg, k);
@@ -412,9 +448,9 @@ static kn_error *map_inputs(const kna_core *f, const kn_type *in, int *axis, kn_
             int64_t *dim = knx_arena_alloc(a, ((size_t)n + 1) * sizeof *dim);
             if (!dim)
                 return knx_error_nomem();
-            for (int e = 0, m = 0; e < n; e++)
+            for (int e = 0, left = 0; e < n; e++)
                 if (e != d)
-                    dim[m++] = in[at].dim[e];
+                    dim[left++] = in[at].dim[e];
             inner[at].dim = dim;
             inner[at].ndim = (int16_t)(n - 1);
         }

@@ -47,8 +47,10 @@ typedef struct kna_entry {
 } kna_entry;
 
 typedef struct kna_options { /* all of them plain: compared as bytes */
-    kn_argnums argnums;      /* JIT: those that are donated */
-    bool has_aux, value;
+    kn_argnums argnums; /* JIT: those that are donated */
+    bool has_aux, value, holomorphic, allow_int;
+    int n_aux;             /* results at the end that are not differentiated */
+    const char *in_leaves; /* of kna_intern_name: a letter per array of the arguments (leaf_code); NULL: none given */
     kn_mapping in_axes[KN_MAX_ARGS], out_axes[KN_MAX_ARGS];
     int64_t axis_size;
     const char *axis_name; /* of kna_intern_name; NULL: none */
@@ -56,6 +58,9 @@ typedef struct kna_options { /* all of them plain: compared as bytes */
     const char *policy_names;
     bool allow_cse;
 } kna_options;
+
+/* A letter of in_leaves is the code of a kn_mapping and this; axes are within KN_MAX_NDIM of it. */
+enum { KNA_LEAF_CODE = 127 };
 
 /* What a transformation made of a jaxpr: found again when the same function is recorded to the same equations at the
  * same source lines, as in a training loop without jit. */
@@ -134,6 +139,8 @@ kn_error *kna_derive(kna_core *f, const kn_type *in, kn_value *const *known, con
 /* The same, abstractly. A C function gets given[i] itself as its input i where that is not NULL: the jaxpr's input is
  * there, but nothing reads it. */
 kn_error *kna_derive_given(kna_core *f, const kn_type *in, kn_value *const *given, const char *why, kn_closed *out);
+/* Where vmap maps array `leaf` of the arguments, which belongs to argument arg. */
+kn_mapping kna_leaf_mapping(const kna_core *f, int arg, int leaf);
 /* derive.c: grad, vmap, jacobians */
 kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const *known, const char *why,
                                  kn_closed *out);
@@ -186,6 +193,7 @@ kn_error *kna_read_args(const char *what, kna_core *f, const kn_args *args, kn_v
 /* The same; C numbers come as they are, without a dtype yet. */
 kn_error *kna_read_args_as(kna_core *f, const kn_args *args, bool numbers_wait, kn_value **values);
 kn_error *kna_check_outs(const char *what, int n_out, const kn_outs *outs);
+int kna_outs_size(const kn_outs *outs); /* arrays; -1: as many as there are (a new tree) */
 void kna_write_outs(const kn_outs *outs, int n, kn_value **values /* taken over */);
 /* Results of f that are a carry, then outputs: trees among outs have the structure of the arguments from number `first`
  * on, where these are trees, else that of what f returns. n_carry == 0: that of what f returns. */

@@ -126,6 +126,9 @@ kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts)
     return make(&op, f, &draft);
 }
 
+/* Callers compiled against an older header give options that end earlier. */
+#define HAS(opts, last) ((opts)->size_ >= offsetof(__typeof__(*(opts)), last) + sizeof((opts)->last))
+
 static kn_fn gradient(const char *name, kn_fn fn, const kn_grad_opts *opts, bool value)
 {
     kna_op op;
@@ -138,6 +141,8 @@ static kn_fn gradient(const char *name, kn_fn fn, const kn_grad_opts *opts, bool
         if (opts) {
             draft.o.argnums = opts->argnums;
             draft.o.has_aux = opts->has_aux;
+            draft.o.holomorphic = HAS(opts, allow_int) && opts->holomorphic;
+            draft.o.allow_int = HAS(opts, allow_int) && opts->allow_int;
         }
         int aux = draft.o.has_aux ? f->core->n_out - 1 : 0;
         draft.n_out = selected_arrays(&op, f->core, &draft.o.argnums) + aux + (value ? 1 : 0);
@@ -156,6 +161,50 @@ kn_fn kn_grad(kn_fn fn, const kn_grad_opts *opts) { return gradient("grad", fn, 
 
 kn_fn kn_value_and_grad(kn_fn fn, const kn_grad_opts *opts) { return gradient("value_and_grad", fn, opts, true); }
 
+/* More axes than arguments, or others than an argument has arrays, are refused. */
+static void check_axes(kna_op *op, const kna_core *f, const kn_vmap_opts *o)
+{
+    int given = 0;
+    for (int i = 0; i < KN_MAX_ARGS; i++)
+        if (o->in_axes[i].code || (HAS(o, in_leaves) && o->in_leaves[i].n))
+            given = i + 1;
+    if (given > f->n_args)
+        kna_fail(
+            op, KN_ERROR_VALUE,
+            "in_axes must have entries corresponding to the arguments of the function, but has %d, and %s takes %d",
+            given, f->name, f->n_args);
+    for (int i = 0; HAS(o, in_leaves) && i < f->n_args && !kna_failed(op); i++) {
+        int n = o->in_leaves[i].n;
+        if (n && (n != f->arrays[i] || !o->in_leaves[i].axis))
+            kna_fail(op, KN_ERROR_VALUE, "in_leaves of argument %d has %d axes, but it has %d array%s", i, n,
+                     f->arrays[i], f->arrays[i] == 1 ? "" : "s");
+        for (int k = 0; k < n && !kna_failed(op); k++) {
+            int code = o->in_leaves[i].axis[k].code;
+            if (code < -KN_MAX_NDIM || code > KN_MAX_NDIM + 1)
+                kna_fail(op, KN_ERROR_VALUE, "in_leaves of argument %d maps axis %d", i, code < 0 ? code : code - 2);
+        }
+    }
+}
+
+static int leaf_code(kn_mapping m) { return m.code ? m.code : 2; }
+
+/* A letter per array; NULL: none is given, or the operation failed. */
+static const char *leaf_letters(kna_op *op, const kna_core *f, const kn_vmap_opts *o)
+{
+    bool any = false;
+    for (int i = 0; HAS(o, in_leaves) && i < f->n_args; i++)
+        any = any || o->in_leaves[i].n;
+    char *text = any && !kna_failed(op) ? knx_alloc_zero((size_t)f->n_in + 1) : NULL;
+    for (int i = 0, at = 0; text && i < f->n_args; i++)
+        for (int k = 0; k < f->arrays[i]; k++)
+            text[at++] = (char)(KNA_LEAF_CODE + (o->in_leaves[i].n ? leaf_code(o->in_leaves[i].axis[k]) : 0));
+    const char *letters = text ? kna_intern_name(text) : NULL;
+    if (any && !letters && !kna_failed(op))
+        kna_fail_with(op, knx_error_nomem());
+    knx_free(text);
+    return letters;
+}
+
 kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts)
 {
     kna_op op;
@@ -165,6 +214,8 @@ kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts)
     if (f) {
         draft = transformed(KNA_FN_VMAP, f->core);
         if (opts) {
+            check_axes(&op, f->core, opts);
+            draft.o.in_leaves = leaf_letters(&op, f->core, opts);
             memcpy(draft.o.in_axes, opts->in_axes, sizeof draft.o.in_axes);
             memcpy(draft.o.out_axes, opts->out_axes, sizeof draft.o.out_axes);
             draft.o.axis_size = opts->axis_size;
@@ -177,6 +228,18 @@ kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts)
     return make(&op, f, &draft);
 }
 
+/* How many results of f are not differentiated. */
+static int count_aux(kna_op *op, const kna_core *f, const kn_jac_opts *o)
+{
+    if (!o || !HAS(o, n_aux) || !o->has_aux)
+        return 0;
+    int n = o->n_aux ? o->n_aux : f->n_out - 1;
+    if (n < 0 || n >= f->n_out)
+        kna_fail(op, KN_ERROR_VALUE, "%d results of %s cannot be aux: it returns %d array%s", n, f->name, f->n_out,
+                 f->n_out == 1 ? "" : "s");
+    return kna_failed(op) ? 0 : n;
+}
+
 static kn_fn jacobian(const char *name, kna_fn_kind kind, kn_fn fn, const kn_jac_opts *opts)
 {
     kna_op op;
@@ -185,9 +248,14 @@ static kn_fn jacobian(const char *name, kna_fn_kind kind, kn_fn fn, const kn_jac
     kna_fn *f = kna_fn_get(&op, fn);
     if (f) {
         draft = transformed(kind, f->core);
-        if (opts)
+        if (opts) {
             draft.o.argnums = opts->argnums;
-        draft.n_out = selected_arrays(&op, f->core, &draft.o.argnums) * f->core->n_out;
+            draft.o.holomorphic = HAS(opts, allow_int) && opts->holomorphic;
+            draft.o.allow_int = HAS(opts, allow_int) && opts->allow_int;
+        }
+        draft.o.n_aux = count_aux(&op, f->core, opts);
+        draft.n_out =
+            selected_arrays(&op, f->core, &draft.o.argnums) * (f->core->n_out - draft.o.n_aux) + draft.o.n_aux;
     }
     return make(&op, f, &draft);
 }
@@ -198,8 +266,17 @@ kn_fn kn_jacrev(kn_fn fn, const kn_jac_opts *opts) { return jacobian("jacrev", K
 
 kn_fn kn_hessian(kn_fn fn, const kn_jac_opts *opts)
 {
-    kn_fn reverse = kn_jacrev(fn, opts);
-    return reverse ? kn_jacfwd(reverse, opts) : NULL;
+    kna_op op;
+    kn_jac_opts o = {.size_ = sizeof o};
+    kna_begin(&op, "hessian");
+    kna_fn *f = kna_fn_get(&op, fn);
+    if (opts)
+        memcpy(&o, opts, opts->size_ < sizeof o ? opts->size_ : sizeof o);
+    o.size_ = sizeof o;
+    o.n_aux = f ? count_aux(&op, f->core, &o) : 0;
+    o.has_aux = o.n_aux > 0;
+    kn_fn reverse = kna_end_plain(&op) && f ? kn_jacrev(fn, &o) : NULL;
+    return reverse ? kn_jacfwd(reverse, &o) : NULL;
 }
 
 int kn_fn_trace_count(kn_fn fn)
@@ -232,7 +309,7 @@ typedef struct point {
     bool *has_tangent; /* of the arguments that are inexact */
     kn_closed closed;
     kn_linearized l;
-    kn_value **consts_and_in;
+    int n_main; /* results that are differentiated */
 } point;
 
 static void point_end(point *p)
@@ -287,21 +364,38 @@ static kn_error *read_tangents(point *p, const char *what, const kn_args *tangen
     return NULL;
 }
 
+/* Which results go to y, and which to aux (NULL: none). */
+static kn_error *split_results(point *p, const kn_outs *y, const kn_outs *aux)
+{
+    const kna_core *f = p->f->core;
+    int n = aux ? kna_outs_size(aux) : 0;
+    if (n < 0 && (n = kna_outs_size(y)) >= 0)
+        n = f->n_out - n;
+    if (n < 0 || n > f->n_out)
+        return knx_error(KN_ERROR_TYPE, "%s returns %d array%s: it is not known how many of them are aux", f->name,
+                         f->n_out, f->n_out == 1 ? "" : "s");
+    p->n_main = f->n_out - n;
+    if (aux)
+        KN_TRY(kna_check_outs(f->name, n, aux));
+    return y ? kna_check_outs(f->name, p->n_main, y) : NULL;
+}
+
 static kn_error *jvp_at(point *p, kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y,
-                        const kn_outs *dy)
+                        const kn_outs *dy, const kn_outs *aux)
 {
     KN_TRY(point_derive(p, fn, primals));
     kna_core *f = p->f->core;
     uint32_t n_out = p->closed.jaxpr->n_out;
-    KN_TRY(kna_check_outs(f->name, f->n_out, y));
-    KN_TRY(kna_check_outs(f->name, f->n_out, dy));
+    KN_TRY(split_results(p, y, aux));
+    KN_TRY(kna_check_outs(f->name, p->n_main, dy));
     bool *every = knx_arena_alloc(&p->arena, (size_t)n_out + 1), *made = knx_arena_alloc(&p->arena, (size_t)n_out + 1);
     kn_value **t = knx_arena_alloc(&p->arena, ((size_t)f->n_in + 1) * sizeof *t),
              **out = knx_arena_alloc(&p->arena, (2 * (size_t)n_out + 1) * sizeof *out);
     kn_value **all = knx_arena_alloc(&p->arena, (2 * (size_t)p->n + 1) * sizeof *all);
     if (!t || !out || !all || !every || !made)
         return knx_error_nomem();
-    memset(every, true, n_out); /* those of integers are zeros */
+    memset(every, false, n_out);
+    memset(every, true, (size_t)p->n_main); /* those of integers are zeros */
     KN_TRY(read_tangents(p, f->name, tangents, t));
     kn_closed joint = {.n_const = p->closed.n_const, .consts = p->closed.consts};
     kn_error *error = knt_jvp_lazily(p->closed.jaxpr, p->has_tangent, every, made, &joint.jaxpr);
@@ -316,13 +410,19 @@ static kn_error *jvp_at(point *p, kn_fn fn, const kn_args *primals, const kn_arg
     kna_release_values(f->n_in, t);
     kni_release(joint.jaxpr);
     if (!error) {
-        kna_write_outs(y, (int)n_out, out);
-        kna_write_outs(dy, (int)n_out, out + n_out);
+        kna_write_outs(y, p->n_main, out);
+        kna_write_outs(dy, p->n_main, out + n_out);
+        if (aux)
+            kna_write_outs(aux, (int)n_out - p->n_main, out + p->n_main);
+        uint32_t more = n_out + (uint32_t)p->n_main; /* tangents of aux */
+        for (uint32_t i = (uint32_t)p->n_main; i < n_out; i++)
+            if (made[i])
+                kna_value_release(out[more++]);
     }
     return error;
 }
 
-static int end_point(point *p, kn_error *error, const kn_outs *y, const kn_outs *dy)
+static int end_point(point *p, kn_error *error, const kn_outs *y, const kn_outs *dy, const kn_outs *aux)
 {
     if (!error)
         error = kna_take_error(&p->op);
@@ -330,6 +430,8 @@ static int end_point(point *p, kn_error *error, const kn_outs *y, const kn_outs 
         kna_write_error(y, error);
         if (dy)
             kna_write_error(dy, error);
+        if (aux)
+            kna_write_error(aux, error);
     }
     knx_error_release(error);
     point_end(p);
@@ -341,16 +443,25 @@ int kn_jvp(kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_o
 {
     point p = {0};
     kna_begin(&p.op, "jvp");
-    return end_point(&p, jvp_at(&p, fn, primals, tangents, y, dy), y, dy);
+    return end_point(&p, jvp_at(&p, fn, primals, tangents, y, dy, NULL), y, dy, NULL);
+}
+
+int kn_jvp_aux(kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y, const kn_outs *dy,
+               const kn_outs *aux)
+{
+    point p = {0};
+    kna_begin(&p.op, "jvp");
+    kn_error *error =
+        aux ? jvp_at(&p, fn, primals, tangents, y, dy, aux) : knx_error(KN_ERROR_TYPE, "the result is null");
+    return end_point(&p, error, y, dy, aux);
 }
 
 /* Runs the primal part at the point: results go to y, residuals are kept. */
-static kn_error *linearize_at(point *p, kn_fn fn, const kn_args *primals, const kn_outs *y, kn_value ***residuals)
+static kn_error *linearize_at(point *p, kn_fn fn, const kn_args *primals, const kn_outs *y, const kn_outs *aux,
+                              kn_value ***residuals)
 {
     KN_TRY(point_derive(p, fn, primals));
-    kna_core *f = p->f->core;
-    if (y)
-        KN_TRY(kna_check_outs(f->name, f->n_out, y));
+    KN_TRY(split_results(p, y, aux));
     KN_TRY(knt_linearize(p->closed.jaxpr, p->has_tangent, &p->l));
     uint32_t n_out = p->closed.jaxpr->n_out;
     kn_value **out = knx_arena_alloc(&p->arena, ((size_t)n_out + p->l.n_residual + 1) * sizeof *out);
@@ -359,10 +470,9 @@ static kn_error *linearize_at(point *p, kn_fn fn, const kn_args *primals, const 
     kn_closed primal = {.jaxpr = p->l.primal, .n_const = p->closed.n_const, .consts = p->closed.consts};
     KN_TRY(kna_inline_closed(&primal, p->in, out));
     *residuals = out + n_out;
-    if (y)
-        kna_write_outs(y, (int)n_out, out);
-    else
-        kna_release_values((int)n_out, out);
+    kna_write_outs(y, p->n_main, out);
+    if (aux)
+        kna_write_outs(aux, (int)n_out - p->n_main, out + p->n_main);
     return NULL;
 }
 
@@ -395,10 +505,11 @@ static kn_error *linear_function(point *p, bool reverse, kni_jaxpr **out)
         if (p->has_tangent[f->n_captured + i])
             in[n++] = a;
     }
+    uint32_t n_main = (uint32_t)p->n_main;
     for (uint32_t i = 0; reverse && i < j->n_out; i++) {
-        kn_atom a = knb_invar(&b, kni_out_type(j, i));
+        kn_atom a = i < n_main ? knb_invar(&b, kni_out_type(j, i)) : KN_ATOM_NONE;
         if (p->l.out_tangent[i])
-            in[n++] = a;
+            in[n++] = i < n_main ? a : knb_zeros(&b, kni_out_type(j, i));
     }
     knb_inline(&b, body, in, y);
     uint32_t n_res = 0;
@@ -406,7 +517,7 @@ static kn_error *linear_function(point *p, bool reverse, kni_jaxpr **out)
         kn_type t = p->type[f->n_captured + i];
         res[n_res++] = p->has_tangent[f->n_captured + i] ? y[at++] : knb_zeros(&b, t);
     }
-    for (uint32_t i = 0; !reverse && i < j->n_out; i++)
+    for (uint32_t i = 0; !reverse && i < n_main; i++)
         res[n_res++] = p->l.out_tangent[i] ? y[at++] : knb_zeros(&b, kni_out_type(j, i));
     kn_error *error = knb_finish(&b, (int)n_res, res, f->name, true, out);
     knb_free(&b);
@@ -414,13 +525,15 @@ static kn_error *linear_function(point *p, bool reverse, kni_jaxpr **out)
     return error;
 }
 
-static kn_fn function_at(const char *name, bool reverse, kn_fn fn, const kn_args *primals, const kn_outs *y)
+static kn_fn function_at(const char *name, bool reverse, kn_fn fn, const kn_args *primals, const kn_outs *y,
+                         const kn_outs *aux)
 {
     point p = {0};
     kn_value **residuals = NULL;
     kni_jaxpr *j = NULL;
     kna_begin(&p.op, name);
-    kn_error *error = y ? linearize_at(&p, fn, primals, y, &residuals) : knx_error(KN_ERROR_TYPE, "the result is null");
+    kn_error *error =
+        y ? linearize_at(&p, fn, primals, y, aux, &residuals) : knx_error(KN_ERROR_TYPE, "the result is null");
     if (!error)
         error = linear_function(&p, reverse, &j);
     kna_core *core = NULL;
@@ -430,10 +543,10 @@ static kn_fn function_at(const char *name, bool reverse, kn_fn fn, const kn_args
                           .jaxpr = j,
                           .name = f->name,
                           .n_captured = (int)p.l.n_residual,
-                          .n_out = reverse ? f->n_in : f->n_out};
+                          .n_out = reverse ? f->n_in : p.n_main};
         if (reverse) {
             draft.n_args = 1;
-            draft.n_in = draft.arrays[0] = f->n_out;
+            draft.n_in = draft.arrays[0] = p.n_main;
         } else {
             draft.n_args = f->n_args;
             draft.n_in = f->n_in;
@@ -446,15 +559,28 @@ static kn_fn function_at(const char *name, bool reverse, kn_fn fn, const kn_args
     kn_fn out = error ? NULL : kna_fn_handle(core, (int)p.l.n_residual, residuals);
     kna_release_values(residuals ? (int)p.l.n_residual : 0, residuals);
     kni_release(j);
-    end_point(&p, error, y, NULL);
+    end_point(&p, error, y, NULL, aux);
     return out;
 }
 
-kn_fn kn_vjp(kn_fn fn, const kn_args *primals, const kn_outs *y) { return function_at("vjp", true, fn, primals, y); }
+kn_fn kn_vjp(kn_fn fn, const kn_args *primals, const kn_outs *y)
+{
+    return function_at("vjp", true, fn, primals, y, NULL);
+}
 
 kn_fn kn_linearize(kn_fn fn, const kn_args *primals, const kn_outs *y)
 {
-    return function_at("linearize", false, fn, primals, y);
+    return function_at("linearize", false, fn, primals, y, NULL);
+}
+
+kn_fn kn_vjp_aux(kn_fn fn, const kn_args *primals, const kn_outs *y, const kn_outs *aux)
+{
+    return function_at("vjp", true, fn, primals, y, aux ? aux : &(kn_outs){0});
+}
+
+kn_fn kn_linearize_aux(kn_fn fn, const kn_args *primals, const kn_outs *y, const kn_outs *aux)
+{
+    return function_at("linearize", false, fn, primals, y, aux ? aux : &(kn_outs){0});
 }
 
 kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples)
@@ -494,6 +620,6 @@ kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples)
     kn_fn out = error ? NULL : kna_fn_handle(core, core->n_captured, captured);
     kni_release(transposed);
     kni_release(j);
-    end_point(&p, error, NULL, NULL);
+    end_point(&p, error, NULL, NULL, NULL);
     return out;
 }
