@@ -89,7 +89,7 @@ typedef struct kn_running_step {
 /* From now on the steps that run in this context can be asked for by kn_running (a lock and a few words for each).
  * Returns whether they could before. */
 KN_API bool kn_watch_steps(bool on);
-/* The step that the context runs at this moment, the innermost one: 1, and *out is filled in (set its size_ first); 0: it
+/* The step that the context runs at this moment, the innermost one: 1, and *out is filled (set its size_ first); 0: it
  * runs none, or is not watched; -1 and a ContextError if there is no such context. From any thread. */
 KN_API int kn_running(kn_context context, kn_running_step *out);
 

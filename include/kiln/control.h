@@ -73,7 +73,7 @@ KN_API int kn_fori_loop(kn_array lower, kn_array upper, kn_fn body, const kn_out
  * TypeError names the one that differs. */
 KN_API int kn_cond(kn_array pred, kn_fn on_true, kn_fn on_false, const kn_outs *outs, const kn_args *args);
 /* out = pred ? on_true(true_args...) : on_false(false_args...): jax.lax.cond(pred, true_operand, true_fun,
- * false_operand, false_fun), with arguments for each branch. kn_cond_each(pred, &x, KN_FN(f), KN_ARGS(&y, &z), KN_FN(g),
+ * false_operand, false_fun), with arguments for each branch. kn_cond_each(pred, &x, KN_FN(f), KN_ARGS(&y), KN_FN(g),
  * &out). TypeError where the results differ. */
 KN_API int kn_cond_each(kn_array pred, const kn_args *true_args, kn_fn on_true, const kn_args *false_args,
                         kn_fn on_false, const kn_outs *outs);

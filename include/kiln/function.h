@@ -87,7 +87,7 @@ KN_API int kn_jvp(kn_fn fn, const kn_args *primals, const kn_args *tangents, con
 KN_API kn_fn kn_vjp(kn_fn fn, const kn_args *primals, const kn_outs *y);
 /* the derivative at a point, as a function of the tangents */
 KN_API kn_fn kn_linearize(kn_fn fn, const kn_args *primals, const kn_outs *y);
-/* The same three of a function whose last results, as many as `aux` takes, are not differentiated (has_aux of JAX): y and
+/* The same of a function whose last results, as many as `aux` takes, are not differentiated (has_aux of JAX): y and
  * dy get the others. */
 KN_API int kn_jvp_aux(kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y, const kn_outs *dy,
                       const kn_outs *aux);

@@ -59,7 +59,7 @@ typedef struct kn_group {
     const char *file;       /* of the user's source; NULL: not known */
     int first_line, last_line;
 } kn_group;
-/* The groups of the program that kn_jaxpr_program shows, in the order in which they run: *n of them, owned by the scope.
+/* The groups of the program that kn_jaxpr_program shows, in the order in which they run: *n of them, the scope's.
  * NULL and *n = 0 after an error. */
 KN_API const kn_group *kn_jaxpr_groups(kn_jaxpr jaxpr, int *n);
 

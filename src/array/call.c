@@ -97,7 +97,10 @@ int kna_outs_size(const kn_outs *outs)
     for (int i = 0; outs && countable(outs) && i < outs->n; i++) {
         if (outs->part[i].bytes == 2 || !outs->part[i].at)
             return -1;
-        n += arrays_in(outs->part[i].at, outs->part[i].bytes);
+        int more = arrays_in(outs->part[i].at, outs->part[i].bytes);
+        if (more < 0)
+            return -1;
+        n += more;
     }
     return n;
 }

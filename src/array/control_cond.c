@@ -208,8 +208,8 @@ static kn_error *emit(kna_op *op, choice *c)
         knb_inline(op->b, c->jaxpr[0], in + 1, y);
     } else if (!error) {
         in[0] = c->index;
-        kna_emit_cond(op->b, &(kn_p_cond){{c->n, c->jaxpr}, {c->n_const + (c->split ? c->n_in : 0), c->by_branch}, {0, NULL}}, in,
-                      y);
+        kn_ints of = {c->n_const + (c->split ? c->n_in : 0), c->by_branch};
+        kna_emit_cond(op->b, &(kn_p_cond){.branches = {c->n, c->jaxpr}, .consts = of}, in, y);
     }
     if (!error)
         error = kna_take_results(op, (int)n_out, y, c->out);

@@ -135,7 +135,7 @@ static kn_error *capture(kn_recording *r, kn_value *v, kn_atom *atom)
     return knx_map_add(&r->captured_index, h, (void *)(uintptr_t)r->captured.n) ? NULL : knx_error_nomem();
 }
 
-/* A number of the dtype that it has alone: as JAX, a nested function writes it down, where other scalars are operands. */
+/* A number of the dtype that it has alone: as JAX, a nested function has it as a literal; others are operands. */
 static bool is_number(const kn_value *v)
 {
     kn_dtype d = v->type.dtype;

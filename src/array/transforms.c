@@ -377,7 +377,7 @@ static kn_error *split_results(point *p, const kn_outs *y, const kn_outs *aux)
     p->n_main = f->n_out - n;
     if (aux)
         KN_TRY(kna_check_outs(f->name, n, aux));
-    return y ? kna_check_outs(f->name, p->n_main, y) : NULL;
+    return kna_check_outs(f->name, p->n_main, y);
 }
 
 static kn_error *jvp_at(point *p, kn_fn fn, const kn_args *primals, const kn_args *tangents, const kn_outs *y,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * groups.c -- what people ask about the steps of a program: their numbers, the lines that they come from, how they run. */
+ * groups.c -- what people ask about a program's steps: their numbers, the lines that they come from, how they run. */
 #include "compile/step.h"
 #include "kiln/context.h"
 #include <string.h>

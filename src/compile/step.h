@@ -281,7 +281,7 @@ size_t knc_attached_scratch(const knc_step *s);
 int64_t knc_band_blocks(const knc_band *band); /* workspace.c */
 void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t);
 int64_t knc_step_elements(const kn_program *p, uint32_t step);
-/* groups.c: the user's lines that a step's equations come from, all in the file of the first that is known (NULL: none);
+/* groups.c: the user's lines that a step's equations come from, in the file of the first that is known (NULL: none);
  * how it runs (KN_SUPPORT_...) */
 typedef struct knc_span {
     const char *file;

@@ -69,7 +69,7 @@ kn_atom knb_emit1(kn_builder *b, const kn_prim *p, const void *params, int n_in,
 void knb_inline(kn_builder *b, const kni_jaxpr *j, const kn_atom *operands, kn_atom *out);
 
 /* The jaxpr with these results; equations that no result needs go if `drop_dead` and b is not `whole` (those of
- * primitives that can fail never do). All constvars and invars are kept, in the order of their making. Leaves b empty as after
+ * primitives that can fail never do). All constvars and invars are kept, as they were made. Leaves b empty as after
  * knb_init. In debug builds the result is checked. */
 kn_error *knb_finish(kn_builder *b, int n_out, const kn_atom *out, const char *name, bool drop_dead, kni_jaxpr **jaxpr);
 #endif

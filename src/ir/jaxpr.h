@@ -42,7 +42,7 @@ typedef struct kni_jaxpr {
     const kn_literal *literal;
     const char *name; /* of the recorded function; "" if none */
     uint32_t has;     /* those of KN_DEEP_BITS that some equation has, at any depth */
-    bool whole;       /* as it was written: what is made of it keeps equations that nobody reads, until it is compiled */
+    bool whole;       /* as it was written: what is made of it keeps equations that nobody reads until it is compiled */
     uint64_t hash;    /* of structure: everything but names and places */
     kn_arena arena;
 } kni_jaxpr;

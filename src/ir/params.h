@@ -175,8 +175,8 @@ extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[], kni_fi
     kni_fields_check_bounds[], kni_fields_scatter[], kni_fields_dynamic_slice[], kni_fields_strided_update[],
     kni_fields_dot_general[],
     kni_fields_conv[], kni_fields_sort[], kni_fields_factorize[], kni_fields_triangular_solve[],
-    kni_fields_random_bits[], kni_fields_random_gamma[], kni_fields_random_wrap[], kni_fields_jit[], kni_fields_pmap[], kni_fields_while[],
-    kni_fields_scan[], kni_fields_cond[];
+    kni_fields_random_bits[], kni_fields_random_gamma[], kni_fields_random_wrap[], kni_fields_jit[],
+    kni_fields_pmap[], kni_fields_while[], kni_fields_scan[], kni_fields_cond[];
 
 extern const kn_param_field kni_fields_custom_jvp[], kni_fields_custom_vjp[], kni_fields_custom_lin[],
     kni_fields_remat[], kni_fields_name[];

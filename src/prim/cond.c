@@ -287,7 +287,7 @@ static kn_error *cond_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
     kn_error *error = flag_branches(p, &t, &all);
     if (!error && all) {
         uint32_t n = 0;
-        knp_branches_emit(&t, r->b, r->x, out);
+        knp_branches_emit(&t, r->b, r->x, 0, out);
         knp_put_all(y, &n, out, (uint32_t)r->n_out);
         *failed = out[r->n_out];
     }

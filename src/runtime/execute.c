@@ -4,6 +4,7 @@
 #include "codegen/dump.h"
 #include "runtime/run.h"
 #include "codegen/native.h"
+#include "base/context.h"
 #include "base/float_env.h"
 #include <stdio.h>
 #include <string.h>

@@ -91,8 +91,8 @@ kn_error *knt_jvp_lazily(const kni_jaxpr *j, const bool *has_tangent, const bool
 }
 
 /* Splitting the joint equations. A variable is linear if it depends on a tangent, constant if it depends on no variable
- * at all (then both parts make their own copy, but in a whole jaxpr it is there once), and otherwise belongs to the primal part; those that the linear part
- * reads are residuals. */
+ * at all (then both parts make their own copy; in a whole jaxpr it is primal), and otherwise belongs to the primal
+ * part; those that the linear part reads are residuals. */
 enum { VAR_PRIMAL, VAR_CONSTANT, VAR_LINEAR };
 typedef struct splitter {
     kn_builder *joint;

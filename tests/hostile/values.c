@@ -487,6 +487,14 @@ kn_mapping take_kn_mapping(const char *name)
     return FROM(table, 3);
 }
 
+kn_leaf_axes take_kn_leaf_axes(const char *name)
+{
+    static const kn_mapping axes[] = {{0}, {1}, {5000}, {INT32_MIN}};
+    static const kn_leaf_axes table[] = {{0, NULL},  {1, axes}, {1, axes + 1},  {4, axes},
+                                         {-1, axes}, {1, NULL}, {INT_MAX, NULL}};
+    return FROM(table, 3);
+}
+
 kn_argnums take_kn_argnums(const char *name)
 {
     static const kn_argnums table[] = {{0, {0}},    {1, {0}},  {1, {7}},         {-1, {0}}, {5000, {0}},
@@ -747,6 +755,7 @@ OUT(kn_lax_pad_pair)
     }
 OUT_SIZED(kn_variable)
 OUT_SIZED(kn_equation)
+OUT_SIZED(kn_running_step)
 
 static void make_tensor(DLTensor *t, int i)
 {

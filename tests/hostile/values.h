@@ -63,6 +63,7 @@ typedef const kn_fields *p_kn_fields;
 typedef const int64_t *p_int64_t;
 typedef kn_variable *m_kn_variable;
 typedef kn_equation *m_kn_equation;
+typedef kn_running_step *m_kn_running_step;
 typedef kn_scope *m_kn_scope;
 typedef kn_lax_pad_pair *m_kn_lax_pad_pair;
 typedef FILE *m_FILE;
@@ -94,7 +95,8 @@ typedef void (*function_log)(void *env, int level, const char *text);
                                                                             X(kn_mask_func) X(kn_lanes)                \
                                                                                 X(kn_lane_pairs) X(kn_error_hook)      \
                                                                                     X(kn_cache) X(kn_axis_func)        \
-                                                                                        X(kn_allocator)
+                                                                                        X(kn_allocator) X(kn_leaf_axes) \
+                                                                                            X(m_kn_running_step)
 #define DECLARE(T) T take_##T(const char *name);
 TAKEN(DECLARE)
 #undef DECLARE

@@ -170,10 +170,28 @@ static int build_pmap(kn_builder *b, const kn_atom *x, kn_atom *y)
     kn_builder inner;
     knb_init(&inner);
     kn_atom in[2] = {knb_invar(&inner, lane), knb_invar(&inner, lane)}, out = knb_mul(&inner, in[0], in[1]);
-    kn_p_pmap p = {
-        .axis_name = "i", .axis_size = t.dim[0], .call_jaxpr = finished(b, &inner, 1, &out), .mapped = INTS(1, 1), .name = "f"};
+    kn_p_pmap p = {.axis_name = "i",
+                   .axis_size = t.dim[0],
+                   .call_jaxpr = finished(b, &inner, 1, &out),
+                   .mapped = INTS(1, 1),
+                   .name = "f"};
     if (p.call_jaxpr)
         knb_emit(b, &kn_prim_xla_pmap, &p, 2, x, y, 1);
+    kni_release(p.call_jaxpr);
+    return 1;
+}
+
+/* Lanes that are handed on. */
+static int build_pmap_same(kn_builder *b, const kn_atom *x, kn_atom *y)
+{
+    kn_type t = knb_type(b, x[0]), lane = kni_type(t.dtype, t.ndim - 1, t.dim + 1);
+    kn_builder inner;
+    knb_init(&inner);
+    kn_atom in = knb_invar(&inner, lane);
+    kn_p_pmap p = {
+        .axis_name = "i", .axis_size = t.dim[0], .call_jaxpr = finished(b, &inner, 1, &in), .mapped = INTS(1)};
+    if (p.call_jaxpr)
+        knb_emit(b, &kn_prim_xla_pmap, &p, 1, x, y, 1);
     kni_release(p.call_jaxpr);
     return 1;
 }
@@ -213,6 +231,13 @@ const sample samples_custom[] = {
      .build = build_pmap,
      .whole = ref_pmap,
      .ulp = 4},
+    {.prim = &kn_prim_xla_pmap,
+     .label = "same",
+     .dtypes = EVERYTHING " key<fry>",
+     .operands = "T[3]; T[2,3]; T[0]",
+     .build = build_pmap_same,
+     .each = ref_same,
+     .flags = SPECIAL},
     {.prim = &kn_prim_name,
      .dtypes = EVERYTHING " key<fry>",
      .operands = "T[]; T[3,4]; T[0]; T[2,1,3]",

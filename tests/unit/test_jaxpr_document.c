@@ -199,7 +199,10 @@ static void check(kn_jaxpr j, const char *text)
         fail_msg("the document has\n%s\nbut Kiln has\n%s\n%s", text, got, kn_error_message());
 }
 
-static void check_made(kn_fn fn, const kn_args *args, const char *text) { check(kn_make_jaxpr(fn, args, .fold = true), text); }
+static void check_made(kn_fn fn, const kn_args *args, const char *text)
+{
+    check(kn_make_jaxpr(fn, args, .fold = true), text);
+}
 
 static kn_array ones(kn_shape shape) { return kn_ones(shape, .dtype = KN_F32); }
 
