@@ -73,9 +73,11 @@ void kni_read_linear(kn_parser *p, const kn_param_field *fields, void *params)
     bool any = false;
     for (int i = 0; i < v.n; i++)
         any |= v.v[i];
-    for (const kn_param_field *f = fields; any && f->name; f++)
-        if (f->kind == KN_P_INTS && f->flags & KN_PF_TANGENTS)
-            *(kn_ints *)((char *)params + f->offset) = v;
+    for (const kn_param_field *f = fields; any && f->name; f++) {
+        kn_ints *member = (kn_ints *)((char *)params + f->offset);
+        if (f->kind == KN_P_INTS && f->flags & KN_PF_TANGENTS && !member->n) /* of two branches it is there already */
+            *member = v;
+    }
 }
 
 /* (((1,), (0,)), ((), ())) */
