@@ -77,7 +77,7 @@ enum {
     /* Of a worker's own time after its last part: it answers 7 to 55 microseconds late when it was parked, on a busy
      * machine many milliseconds. */
     LEAST_SPIN = 30000,
-    MOST_SPIN = 1000000,
+    MOST_SPIN = 100000,
     AWAY = 20000, /* nanoseconds between two looks at the clock: another process had the CPU */
     SPINS = 512,  /* of a caller that waits for the last parts, of some 40 ns each */
 };

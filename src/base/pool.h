@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pool.h -- the process's worker threads. They are started when first needed, wait for work spinning (for as long
- * as waking them has taken lately: 30 microseconds, on a busy machine up to a millisecond) and then parked, stay
+ * as waking them has taken lately: 30 to 100 microseconds) and then parked, stay
  * off each other's CPUs, run in the default floating-point environment, and are forgotten by a forked child, which
  * starts its own. Sized by the CPUs that the process may use (affinity, cgroup quota) and KILN_NUM_THREADS. */
 #ifndef KN_BASE_POOL_H
