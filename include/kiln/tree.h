@@ -112,7 +112,7 @@ KN_API kn_array kn_list_get(kn_list list, int i);
 /* ---- Names of fields: of a struct type, once. A field that is a struct with names of its own is written
  * (field, Type); other structs and arrays of handles have positions. */
 #define KN_FIELDS(T, ...)                                                                                              \
-    struct kn_order_of_##T { KN_EACH(KN_ORDER_, T, __VA_ARGS__) };                                                      \
+    struct kn_order_of_##T { KN_EACH(KN_ORDER_, T, __VA_ARGS__) };                                                     \
     KN_EACH(KN_CHECK_FIELD_, T, __VA_ARGS__)                                                                           \
     __attribute__((unused)) static const kn_field kn_field_list_of_##T[] = {KN_EACH(KN_FIELD_, T, __VA_ARGS__)};       \
     __attribute__((unused)) static const kn_fields kn_fields_of_##T = {                                                \
@@ -125,8 +125,8 @@ KN_API kn_array kn_list_get(kn_list list, int i);
 #define KN_CHECK_FIELD_(T, f) KN_CHECK_FIELD2_(T, KN_FIELD_NAME(f))
 #define KN_CHECK_FIELD2_(T, f) KN_CHECK_FIELD3_(T, f)
 #define KN_CHECK_FIELD3_(T, f)                                                                                         \
-    _Static_assert(_Generic(((T *)0)->f, bool: 0, KN_SIGNED(0), KN_UNSIGNED(0), float: 0, double: 0, default: 1),       \
-                   #T "." #f " is a number: the fields of a structure of arrays are kn_array (or structures of them);"  \
+    _Static_assert(_Generic(((T *)0)->f, bool: 0, KN_SIGNED(0), KN_UNSIGNED(0), float: 0, double: 0, default: 1),      \
+                   #T "." #f " is a number: the fields of a structure of arrays are kn_array (or structures of them);" \
                    " numbers go into the environment of KN_FUNCTION_ENV");                                             \
     _Static_assert(offsetof(struct kn_order_of_##T, f) == offsetof(T, f),                                              \
                    "KN_FIELDS(" #T ", ...) names " #f " at another place than where it is declared");
