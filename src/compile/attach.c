@@ -21,9 +21,9 @@ typedef struct attacher {
     uint32_t *first_reader, *reader; /* per slot: references of steps as they were lowered */
     KN_VEC(further) further;
     uint32_t *first_further, *last_further; /* per slot */
-    uint32_t *value;            /* per slot: the value that is stored there, KNC_NO */
-    uint32_t *copies, *updates; /* per step: the update that it is the copy, the routine of; KNC_NO */
-    uint32_t *effect;           /* per step: the effect before it */
+    uint32_t *value;                        /* per slot: the value that is stored there, KNC_NO */
+    uint32_t *copies, *updates;             /* per step: the update that it is the copy, the routine of; KNC_NO */
+    uint32_t *effect;                       /* per step: the effect before it */
     uint32_t *seen, *stack, stamp, patience;
     uint32_t *product, n_product; /* the last equation first */
 } attacher;
@@ -37,6 +37,10 @@ static uint32_t now(const attacher *t, uint32_t s)
         s = t->into[s];
     return s;
 }
+
+atomic_uint_fast64_t knc_attach_looked;
+
+static void looked(void) { atomic_fetch_add_explicit(&knc_attach_looked, 1, memory_order_relaxed); }
 
 /* --- what is there ---------------------------------------------------------------------------- */
 
@@ -142,6 +146,7 @@ static uint32_t next_reader(const attacher *t, uint32_t slot, uint32_t *at)
     uint32_t n = t->first_reader[slot + 1] - t->first_reader[slot], maker = now(t, t->p->slot.at[slot].maker);
     while (*at < n) {
         uint32_t s = now(t, t->reader[t->first_reader[slot] + (*at)++]);
+        looked();
         if (s != KNC_NO && s != maker)
             return s;
     }
@@ -150,6 +155,7 @@ static uint32_t next_reader(const attacher *t, uint32_t slot, uint32_t *at)
     for (; i != KNC_NO; i = t->further.at[i].next) {
         uint32_t s = now(t, t->further.at[i].step);
         *at = n + 1 + i;
+        looked();
         if (s != KNC_NO && s != maker)
             return s;
     }
@@ -171,6 +177,7 @@ static bool reads_alone(const attacher *t, uint32_t slot, uint32_t step)
 static void look_at(attacher *t, uint32_t s, uint32_t *n)
 {
     s = now(t, s);
+    looked();
     if (s == KNC_NO || t->seen[s] == t->stamp)
         return;
     t->seen[s] = t->stamp;

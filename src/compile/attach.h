@@ -4,6 +4,8 @@
 #define KN_COMPILE_ATTACH_H
 #include "compile/plan.h"
 
+extern atomic_uint_fast64_t knc_attach_looked; /* for tests: readers and steps that were looked at */
+
 /* Which array of a product. */
 typedef enum knc_side { KNC_SIDE_A, KNC_SIDE_B, KNC_SIDE_C } knc_side;
 enum { KNC_MAX_PIECES = 64 };

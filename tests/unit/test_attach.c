@@ -2,6 +2,7 @@
  * test_attach.c -- kernels before and after products: which become a part of the product's step, and that they change
  * no bits, for any shape, dtype and number of threads. */
 #include "attach.h"
+#include "compile/attach.h"
 
 #include "base/memory.h"
 #include "ir/order.h"
@@ -286,6 +287,34 @@ static void no_product_waits_for_itself(void **state)
 }
 
 /* The kernel reads what was updated with the product, or what is updated behind it. */
+/* Products of turned results, scaled: the work of finding what joins them, for so many. */
+static uint64_t work_of_chain(int length)
+{
+    kn_builder b;
+    knb_init(&b);
+    kn_atom x = knb_invar(&b, F32(4, 4)), w = knb_invar(&b, F32(4, 4));
+    for (int i = 0; i < length; i++)
+        x = knb_mul(&b,
+                    knb_dot_general(
+                        &b, turn(&b, x), turn(&b, w),
+                        &(kn_p_dot_general){.lhs_contract = {1, (int64_t[]){1}}, .rhs_contract = {1, (int64_t[]){0}}}),
+                    knb_number(&b, KN_DT(F32), 1.5 + i));
+    kni_jaxpr *j = FINISH(&b, x);
+    kn_program *p = NULL;
+    uint64_t before = atomic_load(&knc_attach_looked);
+    test_ok(knc_compile(j, &(kn_compile_options){.fuse = true}, &p));
+    knc_release(p);
+    kni_release(j);
+    return atomic_load(&knc_attach_looked) - before;
+}
+
+static void the_work_grows_with_the_length_of_a_chain(void **state)
+{
+    (void)state;
+    uint64_t one = work_of_chain(200), ten = work_of_chain(2000);
+    assert_true(one > 200 && ten < 12 * one);
+}
+
 static void updates_keep_their_place(void **state)
 {
     (void)state;
@@ -783,6 +812,7 @@ int main(void)
         cmocka_unit_test(a_kernel_that_joins_is_a_step),
         cmocka_unit_test(of_two_products_the_later_one_takes_the_kernel),
         cmocka_unit_test(no_product_waits_for_itself),
+        cmocka_unit_test(the_work_grows_with_the_length_of_a_chain),
         cmocka_unit_test(updates_keep_their_place),
         cmocka_unit_test(the_first_reader_has_the_result),
         cmocka_unit_test(turned_operands_are_not_copied),
