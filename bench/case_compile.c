@@ -55,6 +55,7 @@ static double run(void *state, int times)
 }
 
 const bench_case bench_compile[] = {
-    {"compile_chain", "ms", 1, ASK_JAX, 0.28, 0, setup, run, NULL, .teardown = teardown}, /* 1 us for each of 281 nodes */
+    {"compile_chain", "ms", 1, ASK_JAX, 0.28, 0, setup, run, NULL,
+     .teardown = teardown}, /* 1 us for each of 281 nodes */
     {0},
 };

@@ -153,6 +153,7 @@ static double run_first(void *state, int times)
 const bench_case bench_digits[] = {
     {"digits_step_first_call", "ms", 1, ASK_JAX, 3, 0, setup, run_first, NULL, .teardown = teardown},
     {"digits_epoch", "ms", 2, ASK_ALL, 0, 1e-3, setup, run_epochs, values_epoch, .teardown = teardown},
-    {"digits_epoch_eager", "ms", 2, ASK_NUMPY, 0, 1e-3, setup, run_eager_epochs, values_eager_epoch, .teardown = teardown},
+    {"digits_epoch_eager", "ms", 2, ASK_NUMPY, 0, 1e-3, setup, run_eager_epochs, values_eager_epoch,
+     .teardown = teardown},
     {0},
 };

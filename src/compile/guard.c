@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * guard.c -- loops whose steps may fail as kernels. A kernel can not report an error, so the loop is written without its
- * errors and with a flag (the column `unfailing`); if that becomes a kernel it takes the loop's place, and behind it
- * stands a branch that runs the loop itself, for its error, where the flag says that there is one. */
+ * guard.c -- loops whose steps may fail as kernels. A kernel can not report an error, so the loop is written without
+ * its errors and with a flag (the column `unfailing`); if that becomes a kernel it takes the loop's place, and behind
+ * it stands a branch that runs the loop itself, for its error, where the flag says that there is one. */
 #include "compile/plan.h"
 #include "ir/ops.h"
 #include "transform/replay.h"

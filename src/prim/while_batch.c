@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * while_batch.c -- a while loop of many lanes. Which carries are batched is a fixed point. With a batched condition all of
- * them are; the loop runs until the last lane is done, and lanes that are done keep their carry.
+ * while_batch.c -- a while loop of many lanes. Which carries are batched is a fixed point. With a batched condition all
+ * of them are; the loop runs until the last lane is done, and lanes that are done keep their carry.
  *
- * What a lane that is done would do is not done: an error of its step is none, and if steps have effects, or errors that
- * are known only by running them, the lanes run one after the other (a scan), each as it would alone. */
+ * What a lane that is done would do is not done: an error of its step is none, and if steps have effects, or errors
+ * that are known only by running them, the lanes run one after the other (a scan), each as it would alone. */
 #include "prim/while.h"
 
 typedef knp_while loop;

@@ -259,7 +259,8 @@ static void a_carry_begins_where_it_will_be(void **state)
         knb_init(&b);
         kn_atom in[2] = {knb_neg(&b, knb_invar(&b, F32(N))), knb_invar(&b, F32(3))};
         for (int i = 0; i < loops; i++)
-            knb_scan(&b, &(kn_p_scan){body, 3, 1, 0, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0, {0, NULL}}, in, in);
+            knb_scan(&b, &(kn_p_scan){body, 3, 1, 0, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0, {0, NULL}}, in,
+                     in);
         kni_jaxpr *j = FINISH(&b, in[0]);
         kn_program *p = test_compile(j, true);
         assert_true(knc_workspace_bytes(p, 1) < N * sizeof(float));
@@ -284,8 +285,8 @@ static void a_carry_that_is_read_twice_is_copied(void **state)
     kni_jaxpr *body = FINISH(&b, knb_add(&b, p, k), knb_mul(&b, q, k));
     knb_init(&b);
     kn_atom x = knb_neg(&b, knb_invar(&b, F32(2)));
-    knb_scan(&b, &(kn_p_scan){body, 3, 2, 1, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0, {0, NULL}}, (kn_atom[]){x, x, x},
-             out);
+    knb_scan(&b, &(kn_p_scan){body, 3, 2, 1, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0, {0, NULL}},
+             (kn_atom[]){x, x, x}, out);
     expect_jaxpr(FINISH(&b, out[0], out[1]), LIST(F(-2, 1)), LIST(F(8, -4), F(16, 1)));
     kni_release(body);
 }

@@ -123,8 +123,9 @@ static void a_hook_hears_of_the_steps_inside_of_a_loop(void **state)
     kn_while_loop(KN_FN(less_than_ten), KN_FN(twice), &y, &x);
     kn_eval(y);
     kn_on_step(NULL, NULL);
-    assert_non_null(strstr(h.text, "kernel mul 2\nroutine sort 2\nkernel reduce_max lt 2\nkernel mul 2\nroutine sort 2\n"
-                                   "kernel reduce_max lt 2\nloop while 2\n"));
+    assert_non_null(strstr(h.text,
+                           "kernel mul 2\nroutine sort 2\nkernel reduce_max lt 2\nkernel mul 2\nroutine sort 2\n"
+                           "kernel reduce_max lt 2\nloop while 2\n"));
 }
 
 int main(void)
