@@ -113,9 +113,10 @@ int kn_running(kn_context context, kn_running_step *out)
     bool known = false;
     size_t size = out ? out->size_ : 0;
     bool any = knx_context_running(context, &known, &now);
-    if (!out || size < sizeof size || !known) {
-        knx_report_new("running", !known ? KN_ERROR_CONTEXT : KN_ERROR_TYPE,
-                       !known ? "there is no such context" : "the result is null, or its size_ is not set");
+    bool has_room = size >= sizeof size;
+    if (!has_room || !known) {
+        knx_report_new("running", has_room ? KN_ERROR_CONTEXT : KN_ERROR_TYPE,
+                       has_room ? "there is no such context" : "the result is null, or its size_ is not set");
         return -1;
     }
     if (!any)

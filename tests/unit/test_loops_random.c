@@ -43,6 +43,16 @@ static kni_jaxpr *random_body(uint64_t seed, random_scan *s)
 }
 
 /* The same without a loop: steps in a row, on slices. */
+/* Keys are pairs of numbers along one more axis. */
+static kn_atom no_keys(kn_builder *b, kn_type t)
+{
+    int64_t dim[9] = {0};
+    for (int d = 0; d < t.ndim; d++)
+        dim[d] = t.dim[d];
+    dim[t.ndim] = 2;
+    return knb_random_wrap(b, knb_zeros(b, kni_type(KN_DT(U32), t.ndim + 1, dim)));
+}
+
 static kni_jaxpr *in_a_row(kni_jaxpr *body, const random_scan *s, bool reverse)
 {
     kn_builder b;
@@ -78,8 +88,10 @@ static kni_jaxpr *in_a_row(kni_jaxpr *body, const random_scan *s, bool reverse)
         int64_t dim[8] = {0};
         for (int d = 0; d < t.ndim; d++)
             dim[d + 1] = t.dim[d];
-        out[s->n_carry + k] =
-            s->length ? knb_stack(&b, (int)s->length, ys[k], 0) : knb_zeros(&b, kni_type(t.dtype, t.ndim + 1, dim));
+        kn_type none = kni_type(t.dtype, t.ndim + 1, dim);
+        out[s->n_carry + k] = s->length                      ? knb_stack(&b, (int)s->length, ys[k], 0)
+                              : t.dtype->kind == KN_KIND_KEY ? no_keys(&b, none)
+                                                             : knb_zeros(&b, none);
     }
     return test_finish(&b, s->n_carry + s->n_y, out);
 }
