@@ -113,10 +113,12 @@ int kn_running(kn_context context, kn_running_step *out)
     bool known = false;
     size_t size = out ? out->size_ : 0;
     bool any = knx_context_running(context, &known, &now);
-    bool has_room = size >= sizeof size;
-    if (!has_room || !known) {
-        knx_report_new("running", has_room ? KN_ERROR_CONTEXT : KN_ERROR_TYPE,
-                       has_room ? "there is no such context" : "the result is null, or its size_ is not set");
+    const char *missing = !context             ? "the context is null"
+                          : size < sizeof size ? "the result is null, or its size_ is not set"
+                                               : NULL;
+    if (missing || !known) {
+        knx_report_new("running", missing ? KN_ERROR_TYPE : KN_ERROR_CONTEXT, "%s",
+                       missing ? missing : "there is no such context");
         return -1;
     }
     if (!any)
