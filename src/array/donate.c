@@ -73,14 +73,14 @@ static bool can_be_given(kn_array x, const kn_value *v)
     return v->state == KN_V_BUFFER && (kind == KN_H_ARRAY || (kind == KN_H_VIEW && !a->step));
 }
 
+/* Arrays that only share memory (equal ones that were worked out together do) are two: the program copies. */
 static kn_error *find_second(const kna_core *f, const kna_entry *e, kn_value *const *in, int n, int i)
 {
     const bool *donated = e->donated + e->closed.jaxpr->n_const;
     for (int k = 0; k < n; k++) {
-        bool same = in[k] == in[i] || (in[k]->state == KN_V_BUFFER && in[k]->buffer == in[i]->buffer);
-        if (k == i || !same)
+        if (k == i || in[k] != in[i])
             continue;
-        if (donated[k] && k > f->n_captured)
+        if (donated[k])
             return knx_error(KN_ERROR_VALUE, "%s was given the same array for good twice: f(donate(a), donate(a))",
                              f->name);
         return knx_error(KN_ERROR_VALUE,

@@ -175,6 +175,25 @@ static void the_same_array_twice_is_refused(void **state)
     expect_values(kn_sum(w), 1000);
 }
 
+/* What is worked out together and equal may share memory. */
+static void two_arrays_that_are_equal_are_two(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    for (int together = 0; together < 2; together++) {
+        Pair p = {kn_zeros(KN_SHAPE(1000)), kn_zeros(KN_SHAPE(1000))}, q;
+        if (together)
+            kn_eval(kn_add(p.a, p.b));
+        kn_call(kn_jit(KN_FN(swap_add), .donate_argnums = KN_ARGNUMS(0)), &q, &p);
+        expect_values(kn_at(q.a, ":2"), 1, 1);
+        expect_values(kn_at(q.b, ":2"), 2, 2);
+        expect_no_error();
+        assert_false(kn_ok(kn_add(p.a, 1)));
+        assert_false(kn_ok(kn_add(p.b, 1)));
+        kn_error_clear();
+    }
+}
+
 static void numbers_are_not_given(void **state)
 {
     (void)state;
@@ -301,6 +320,7 @@ int main(void)
         TEST(a_view_is_not_given),
         TEST(what_no_result_can_use_stays),
         TEST(the_same_array_twice_is_refused),
+        TEST(two_arrays_that_are_equal_are_two),
         TEST(numbers_are_not_given),
         TEST(an_argument_out_of_range_is_an_error),
         TEST(trees_are_given_array_by_array),
