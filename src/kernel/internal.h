@@ -33,6 +33,11 @@ static inline int knk_map_loops(const knk_kernel *k, int map)
 const char *knk_form_error(const knk_inst *n, const knk_inst *nodes);
 kn_error *knk_verify_loops(const knk_kernel *k); /* what knk_verify asks after all nodes are well formed */
 kn_error *knk_prepare(knk_kernel *k);
+/* The bytes of a number of so many that a node or a reduction holds as 64 bits. */
+static inline const void *knk_number_bytes(const uint64_t *bits, int size)
+{
+    return (const char *)bits + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 8 - size : 0);
+}
 uint64_t knk_reduction_identity(int how, int dtype);
 uint64_t knk_fold(const knk_inst *n, const knk_inst *nodes); /* the bits of a node whose operands are constants */
 int knk_simplify(knk_builder *k, knk_inst *n,

@@ -259,7 +259,7 @@ static void do_reduce(const run *r, const knk_step *st)
     char *acc = accumulator(r, st, (int)(r->inner_at & 63));
     if (r->inner_at < 64) {
         uint64_t identity = knk_reduction_identity(st->how, st->dtype);
-        r->isa->splat(st->size, acc, &identity, (size_t)r->lanes);
+        r->isa->splat(st->size, acc, knk_number_bytes(&identity, st->size), (size_t)r->lanes);
     }
     combine(r, st, acc, x, (size_t)r->lanes);
 }
@@ -269,7 +269,7 @@ static void start_row(const run *r, const knk_prepared_stage *ps)
     for (int i = 0; i < ps->n_reduce; i++) {
         const knk_step *st = &r->p->step[ps->reduce[i]];
         uint64_t identity = knk_reduction_identity(st->how, st->dtype);
-        r->isa->splat(st->size, accumulator(r, st, 0), &identity, 64);
+        r->isa->splat(st->size, accumulator(r, st, 0), knk_number_bytes(&identity, st->size), 64);
     }
 }
 
@@ -287,7 +287,7 @@ static void join(const run *r, const knk_step *st, int used)
     size_t n = (size_t)r->lanes;
     if (!used) {
         uint64_t identity = knk_reduction_identity(st->how, st->dtype);
-        r->isa->splat(st->size, accumulator(r, st, 0), &identity, n);
+        r->isa->splat(st->size, accumulator(r, st, 0), knk_number_bytes(&identity, st->size), n);
     }
     for (int l = 0; l < 16; l++) {
         if (16 + l < used)
