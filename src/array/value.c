@@ -47,7 +47,7 @@ kn_value *kna_value_error(kn_error *error)
 {
     static struct {
         kn_value v;
-    } fixed = {.v = {.refs = -1, .state = KN_V_ERROR, .type.dtype = KN_DT(F32), .error = &knx_no_memory}};
+    } fixed = {.v = {.refs = -1, .state = KN_V_ERROR, .type.dtype = KN_DT(F32), .error = &knx_no_memory[0]}};
     kn_value *v = kna_value_new(KN_V_ERROR, kni_scalar_type(KN_DT(F32)));
     if (v) {
         v->error = error;

@@ -7,13 +7,14 @@
 #include <stdarg.h>
 #include <string.h>
 
-static char no_memory_text[] = "out of memory";
-kn_error knx_no_memory = {.refs = -1, .kind = KN_ERROR_MEMORY, .operation = "", .message = no_memory_text};
-
 /* An allocator of the user's that cannot be used looks like no memory to all callers: what was wrong is kept for the
  * error that they make. */
+static char no_memory_text[] = "out of memory";
 static char misaligned_text[] = "the context's allocator gave memory that is not aligned as it was asked for";
-kn_error knx_misaligned = {.refs = -1, .kind = KN_ERROR_MEMORY, .operation = "", .message = misaligned_text};
+kn_error knx_no_memory[] = {
+    {.refs = -1, .kind = KN_ERROR_MEMORY, .operation = "", .message = no_memory_text},
+    {.refs = -1, .kind = KN_ERROR_MEMORY, .operation = "", .message = misaligned_text},
+};
 static _Thread_local bool was_misaligned;
 
 void knx_note_misaligned(bool yes) { was_misaligned = yes; }
@@ -37,7 +38,7 @@ kn_error *knx_error_nomem_for(size_t bytes, int ndim, const int64_t *dim, const 
 {
     kn_text size = {0}, shape = {0};
     if (was_misaligned)
-        return &knx_misaligned;
+        return knx_error_nomem();
     if (!dtype)
         return knx_error(KN_ERROR_MEMORY, "Unable to allocate %s for values in between", show_bytes(&size, bytes));
     return knx_error(KN_ERROR_MEMORY, "Unable to allocate %s for an array with shape %s and data type %s",

@@ -17,10 +17,10 @@ typedef struct kn_error {
 } kn_error;
 
 kn_error *knx_error(kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(2, 3);
-extern kn_error knx_no_memory, knx_misaligned; /* static, shared by all threads, never written to */
+extern kn_error knx_no_memory[2];              /* no memory; an allocator that gave what cannot be used. Never written to */
 bool knx_was_misaligned(void);                 /* the last buffer failed because of the allocator */
-/* The static error that says why there is no memory. In line, so that analysers see that it is never NULL. */
-static inline kn_error *knx_error_nomem(void) { return knx_was_misaligned() ? &knx_misaligned : &knx_no_memory; }
+/* The static error that says why there is no memory. In line and without a branch: so analysers see that it is never NULL. */
+static inline kn_error *knx_error_nomem(void) { return &knx_no_memory[knx_was_misaligned()]; }
 /* The same with NumPy's words; dtype NULL: for no array, but for what lies between. */
 kn_error *knx_error_nomem_for(size_t bytes, int ndim, const int64_t *dim, const char *dtype);
 void knx_note_misaligned(bool yes);                    /* for buffers */
