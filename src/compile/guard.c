@@ -4,6 +4,7 @@
  * it stands a branch that runs the loop itself, for its error, where the flag says that there is one. */
 #include "compile/plan.h"
 #include "ir/ops.h"
+#include "prim/frame.h"
 #include "transform/replay.h"
 
 /* May it be a kernel at all? */
@@ -23,45 +24,58 @@ static bool may_guard(const kn_eqn *e)
            !(kni_bits(e->prim, e->params) & KN_EFFECT);
 }
 
+/* The operands of an equation as operands of the frame. */
+static kn_error *begin_with_operands(knp_frame *f, const kni_jaxpr *j, const kn_eqn *e)
+{
+    if (!knp_frame_begin(f, e->n_in, e->n_out))
+        return knx_error_nomem();
+    f->b.place = e->place;
+    for (uint32_t i = 0; i < e->n_in; i++) {
+        const kn_literal *l = kni_is_literal(e->in[i]) ? &j->literal[e->in[i] & ~KN_LITERAL_BIT] : NULL;
+        if (l)
+            f->in[f->n_in++] = knb_literal(&f->b, l->type.dtype, l->type.weak, l->bits);
+        else
+            knp_frame_input(f, kni_atom_type(j, e->in[i]));
+    }
+    return NULL;
+}
+
+/* The equation without its errors. */
+static kn_error *emit_unfailing(knp_frame *f, const kni_jaxpr *j, const kn_eqn *e, kn_atom *failed)
+{
+    kn_type *xt = knx_arena_alloc(&f->arena, ((size_t)e->n_in + 1) * sizeof *xt);
+    if (!xt)
+        return knx_error_nomem();
+    for (uint32_t i = 0; i < e->n_in; i++)
+        xt[i] = kni_atom_type(j, e->in[i]);
+    for (uint32_t i = 0; i < e->n_out; i++)
+        f->out[i] = KN_ATOM_NONE;
+    const kn_rule r = {.b = &f->b,
+                       .prim = e->prim,
+                       .params = e->params,
+                       .n_in = (int)e->n_in,
+                       .n_out = (int)e->n_out,
+                       .x = f->in,
+                       .xt = xt,
+                       .yt = j->type + e->out};
+    return e->prim->unfailing(&r, f->out, failed);
+}
+
 /* The equation alone: its operands that are no literals -> its results, the flag. NULL: it has no such form. */
 static kn_error *write_alone(const kni_jaxpr *j, const kn_eqn *e, kni_jaxpr **out)
 {
-    kn_builder b;
-    kn_arena a = {0};
-    knb_init(&b);
-    b.place = e->place;
-    kn_atom *x = knx_arena_alloc(&a, ((size_t)e->n_in + 1) * sizeof *x),
-            *y = knx_arena_alloc(&a, ((size_t)e->n_out + 1) * sizeof *y);
-    kn_type *xt = knx_arena_alloc(&a, ((size_t)e->n_in + 1) * sizeof *xt);
-    kn_error *error = x && y && xt ? NULL : knx_error_nomem();
-    for (uint32_t i = 0; !error && i < e->n_in; i++) {
-        const kn_literal *l = kni_is_literal(e->in[i]) ? &j->literal[e->in[i] & ~KN_LITERAL_BIT] : NULL;
-        xt[i] = kni_atom_type(j, e->in[i]);
-        x[i] = l ? knb_literal(&b, l->type.dtype, l->type.weak, l->bits) : knb_invar(&b, xt[i]);
+    knp_frame f;
+    kn_atom failed = KN_ATOM_NONE;
+    kn_error *error = begin_with_operands(&f, j, e);
+    if (!error)
+        error = emit_unfailing(&f, j, e, &failed);
+    if (!error && failed != KN_ATOM_NONE) {
+        f.out[e->n_out] = knb_convert(&f.b, knt_any_failed(&f.b, failed), KN_DT(I32));
+        error = knp_frame_finish(&f, e->n_out + 1, f.out, "", out);
+    } else if (!error) {
+        error = knb_take_error(&f.b);
     }
-    for (uint32_t i = 0; !error && i <= e->n_out; i++)
-        y[i] = KN_ATOM_NONE;
-    if (!error) {
-        kn_rule r = {.b = &b,
-                     .prim = e->prim,
-                     .params = e->params,
-                     .n_in = (int)e->n_in,
-                     .n_out = (int)e->n_out,
-                     .x = x,
-                     .xt = xt,
-                     .yt = j->type + e->out};
-        kn_atom failed = KN_ATOM_NONE;
-        error = e->prim->unfailing(&r, y, &failed);
-        bool has = failed != KN_ATOM_NONE;
-        if (!error && has)
-            y[e->n_out] = knb_convert(&b, knt_any_failed(&b, failed), KN_DT(I32));
-        if (!error)
-            error = knb_take_error(&b);
-        if (!error && has)
-            error = knb_finish(&b, (int)e->n_out + 1, y, "", true, out);
-    }
-    knb_free(&b);
-    knx_arena_free(&a);
+    knp_frame_end(&f);
     return error;
 }
 
@@ -83,33 +97,34 @@ static kn_error *try_alone(const kni_jaxpr *j, const kn_compile_options *o, bool
     return error;
 }
 
-/* A jaxpr of the equation's operands that gives nothing; with `runs` it runs the equation, not as a kernel. */
-static kn_error *write_branch(const kni_jaxpr *j, const kn_eqn *e, bool runs, kni_jaxpr **out)
+/* The loop once more, not as a kernel. */
+static void emit_loop(knp_frame *f, const kn_eqn *e)
 {
-    kn_builder b;
-    kn_arena a = {0};
-    knb_init(&b);
-    b.place = e->place;
-    kn_atom *x = knx_arena_alloc(&a, ((size_t)e->n_in + 1) * sizeof *x),
-            *y = knx_arena_alloc(&a, ((size_t)e->n_out + 1) * sizeof *y);
-    kn_error *error = x && y ? NULL : knx_error_nomem();
-    for (uint32_t i = 0; !error && i < e->n_in; i++)
-        x[i] = knb_invar(&b, kni_atom_type(j, e->in[i]));
-    if (!error && runs && e->prim->loops == KN_LOOP_SCAN) {
+    if (e->prim->loops == KN_LOOP_SCAN) {
         kn_p_scan p = *(const kn_p_scan *)e->params;
         p.accept = KN_PATH_CALLS | KN_PATH_STEPWISE;
-        knb_emit(&b, e->prim, &p, (int)e->n_in, x, y, (int)e->n_out);
-    } else if (!error && runs) {
+        knb_emit(&f->b, e->prim, &p, (int)e->n_in, f->in, f->out, (int)e->n_out);
+    } else {
         kn_p_while p = *(const kn_p_while *)e->params;
         p.accept = KN_PATH_CALLS | KN_PATH_STEPWISE;
-        knb_emit(&b, e->prim, &p, (int)e->n_in, x, y, (int)e->n_out);
+        knb_emit(&f->b, e->prim, &p, (int)e->n_in, f->in, f->out, (int)e->n_out);
     }
-    if (!error)
-        error = knb_take_error(&b);
-    if (!error)
-        error = knb_finish(&b, 0, y, "", true, out);
-    knb_free(&b);
-    knx_arena_free(&a);
+}
+
+/* A jaxpr of the equation's operands that gives nothing; with `runs` it runs the equation. */
+static kn_error *write_branch(const kni_jaxpr *j, const kn_eqn *e, bool runs, kni_jaxpr **out)
+{
+    knp_frame f;
+    kn_error *error = knp_frame_begin(&f, e->n_in, e->n_out) ? NULL : knx_error_nomem();
+    if (!error) {
+        f.b.place = e->place;
+        for (uint32_t i = 0; i < e->n_in; i++)
+            knp_frame_input(&f, kni_atom_type(j, e->in[i]));
+        if (runs)
+            emit_loop(&f, e);
+        error = knp_frame_finish(&f, 0, f.out, "", out);
+    }
+    knp_frame_end(&f);
     return error;
 }
 

@@ -247,9 +247,8 @@ static kn_error *cond_prune(const kn_rule *r, const bool *read, kn_atom *y, bool
 /* The branches with flags over the axes that all flags share; *all stays false where one has no such form. */
 static kn_error *flag_branches(const kn_p_cond *p, knp_branches *t, bool *all)
 {
-    knp_dims flag = {0};
+    kn_type flag = {.ndim = -1}; /* none yet */
     uint32_t n = p->branches.v[0]->n_out;
-    bool any = false;
     for (int k = 0; k < t->n; k++) {
         KN_TRY(knt_unfailing(p->branches.v[k], &t->v[k]));
         if (!t->v[k])
@@ -257,18 +256,17 @@ static kn_error *flag_branches(const kn_p_cond *p, knp_branches *t, bool *all)
         kn_type mine = kni_out_type(t->v[k], n);
         if (!knp_body_may_fail(p->branches.v[k]))
             continue;
-        int same = 0;
-        while (any && same < mine.ndim && same < flag.n && mine.dim[same] == flag.v[same])
-            same++;
-        if (any)
-            flag.n = same;
+        if (flag.ndim < 0)
+            flag = mine;
         else
-            flag = knp_dims_of(mine);
-        any = true;
+            flag.ndim = (int8_t)knt_common_axes(flag, mine);
     }
+    flag = flag.ndim < 0 ? kni_scalar_type(KN_DT(BOOL)) : flag;
+    const knp_dims dims = knp_dims_of(flag); /* those it has go with the branches below */
+    flag.dim = dims.v;
     for (int k = 0; k < t->n; k++) {
         kni_jaxpr *whole = NULL;
-        KN_TRY(knp_flag_as(t->v[k], kni_type(KN_DT(BOOL), flag.n, flag.v), &whole));
+        KN_TRY(knp_flag_as(t->v[k], flag, &whole));
         kni_release(t->v[k]);
         t->v[k] = whole;
     }

@@ -341,13 +341,8 @@ static kn_type flag_type(const knp_scan *s, kn_type failed)
 {
     kn_type t = kni_type(KN_DT(BOOL), failed.ndim, failed.dim);
     uint32_t n = s->n_carry ? s->n_carry : s->n_out;
-    for (uint32_t i = 0; i < n; i++) {
-        kn_type with = kni_out_type(s->j, i);
-        int same = 0;
-        while (same < t.ndim && same < with.ndim && t.dim[same] == with.dim[same])
-            same++;
-        t.ndim = (int8_t)same;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        t.ndim = (int8_t)knt_common_axes(t, kni_out_type(s->j, i));
     return t;
 }
 

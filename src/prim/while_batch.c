@@ -63,23 +63,29 @@ static kn_atom keep_if_done(kn_builder *b, kn_atom pred, kn_atom new, kn_atom ol
 /* ---- Errors of steps. Those of lanes that are done are none, so the steps are written without errors, and behind them
  * stands a branch that runs the step of the lanes that fail for its error. */
 
+/* A jaxpr that takes what j takes and gives nothing; with `runs` it runs j. */
+static kn_error *without_results(const kni_jaxpr *j, bool runs, kni_jaxpr **out)
+{
+    knp_frame f;
+    kn_error *error = knp_frame_begin(&f, j->n_in, j->n_out) ? NULL : knx_error_nomem();
+    for (uint32_t i = 0; !error && i < j->n_in; i++)
+        knp_frame_input(&f, kni_in_type(j, i));
+    if (!error && runs)
+        knb_inline(&f.b, j, f.in, f.out);
+    if (!error)
+        error = knp_frame_finish(&f, 0, f.out, j->name, out);
+    knp_frame_end(&f);
+    return error;
+}
+
 /* index, what the body takes -> nothing; the body is run if the index is 1. */
 static kn_error *raising(const batching *t, kni_jaxpr **out)
 {
     const kni_jaxpr *j = t->l.p->body_jaxpr;
     kni_jaxpr *way[2] = {NULL, NULL}, *one = NULL;
     kn_error *error = NULL;
-    for (int k = 0; !error && k < 2; k++) {
-        knp_frame f;
-        error = knp_frame_begin(&f, j->n_in, j->n_out) ? NULL : knx_error_nomem();
-        for (uint32_t i = 0; !error && i < j->n_in; i++)
-            knp_frame_input(&f, kni_in_type(j, i));
-        if (!error && k)
-            knb_inline(&f.b, j, f.in, f.out);
-        if (!error)
-            error = knp_frame_finish(&f, 0, f.out, j->name, &way[k]);
-        knp_frame_end(&f);
-    }
+    for (int k = 0; !error && k < 2; k++)
+        error = without_results(j, k, &way[k]);
     knp_frame f = {0};
     if (!error)
         error = knp_frame_begin(&f, (size_t)j->n_in + 1, 1) ? NULL : knx_error_nomem();
@@ -107,25 +113,12 @@ static kn_error *raising(const batching *t, kni_jaxpr **out)
     return error;
 }
 
-/* A jaxpr that takes what j takes, and does nothing. */
-static kn_error *nothing(const kni_jaxpr *j, kni_jaxpr **out)
-{
-    knp_frame f;
-    kn_error *error = knp_frame_begin(&f, j->n_in, 1) ? NULL : knx_error_nomem();
-    for (uint32_t i = 0; !error && i < j->n_in; i++)
-        knp_frame_input(&f, kni_in_type(j, i));
-    if (!error)
-        error = knp_frame_finish(&f, 0, f.out, j->name, out);
-    knp_frame_end(&f);
-    return error;
-}
-
 /* in: what the body takes; which: the lanes whose step fails. */
 static kn_error *raise_where(batching *t, knp_frame *f, kn_atom which, const kn_atom *in)
 {
     kni_jaxpr *way[2] = {NULL, NULL};
     KN_TRY(raising(t, &way[1]));
-    kn_error *error = nothing(way[1], &way[0]);
+    kn_error *error = without_results(way[1], false, &way[0]);
     uint32_t n_in = t->l.p->body_jaxpr->n_in, n = 0;
     kn_atom *x = error ? NULL : knp_atoms(&f->b, (size_t)n_in + 2);
     if (x) {

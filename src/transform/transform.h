@@ -55,6 +55,7 @@ kn_error *knt_expand_failing(const kni_jaxpr *j, kni_jaxpr **out);
  * *out is NULL if an equation that can fail has no such form. */
 kn_error *knt_unfailing(const kni_jaxpr *j, kni_jaxpr **out);
 /* Flags of failure, over the axes that they share with arrays of type `points`; over none; of two things. */
+int knt_common_axes(kn_type a, kn_type b); /* how many first axes are the same */
 kn_atom knt_failed_over(kn_builder *b, kn_atom failed, kn_type points);
 kn_atom knt_any_failed(kn_builder *b, kn_atom failed);
 kn_atom knt_either_failed(kn_builder *b, kn_atom a, kn_atom c);

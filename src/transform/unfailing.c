@@ -5,7 +5,7 @@
 #include "ir/ops.h"
 #include "transform/replay.h"
 
-static int common_axes(kn_type a, kn_type b)
+int knt_common_axes(kn_type a, kn_type b)
 {
     int n = 0;
     while (n < a.ndim && n < b.ndim && a.dim[n] == b.dim[n])
@@ -18,7 +18,7 @@ kn_atom knt_failed_over(kn_builder *b, kn_atom failed, kn_type points)
     kn_type t = knb_type(b, failed);
     int64_t axis[KN_MAX_NDIM];
     int n = 0;
-    for (int d = common_axes(t, points); d < t.ndim; d++)
+    for (int d = knt_common_axes(t, points); d < t.ndim; d++)
         axis[n++] = d;
     return n ? knb_reduce_or(b, failed, n, axis) : failed;
 }
