@@ -275,7 +275,7 @@ kn_fn kna_fn_handle(kna_core *core, int n_captured, kn_value *const *captured)
     return kna_handle_new(KN_H_FN, f, drop_fn);
 }
 
-kna_fn *kna_fn_get(kna_op *op, kn_fn fn)
+kna_fn *(kna_fn_get)(kna_op *op, kn_fn fn)
 {
     kn_error *error = NULL;
     kna_fn *f = kna_handle_get(KN_H_FN, fn, &error);

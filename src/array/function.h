@@ -130,6 +130,9 @@ void kna_core_release(kna_core *c);
 kna_core *kna_core_intern(const kna_core *draft);
 kn_fn kna_fn_handle(kna_core *core /* taken over */, int n_captured, kn_value *const *captured /* retained */);
 kna_fn *kna_fn_get(kna_op *op, kn_fn fn);
+#ifdef __clang_analyzer__
+#define kna_fn_get(op, fn) KNA_NULL_IF_FAILED(op, (kna_fn_get)(op, fn))
+#endif
 void kna_functions_free(void);
 
 /* What f computes for inputs of these types (captured, then arguments), as a jaxpr with captured constants. With

@@ -112,7 +112,7 @@ void kna_begin(kna_op *op, const char *name)
     op->b->place = c->here;
 }
 
-void kna_fail_with(kna_op *op, kn_error *e)
+void(kna_fail_with)(kna_op *op, kn_error *e)
 {
     if (op->error)
         knx_error_release(e);
@@ -120,7 +120,7 @@ void kna_fail_with(kna_op *op, kn_error *e)
         op->error = e;
 }
 
-void kna_fail(kna_op *op, kn_error_kind kind, const char *format, ...)
+void(kna_fail)(kna_op *op, kn_error_kind kind, const char *format, ...)
 {
     char text[1024];
     va_list args;
@@ -130,7 +130,7 @@ void kna_fail(kna_op *op, kn_error_kind kind, const char *format, ...)
     kna_fail_with(op, knx_error(kind, "%s", text));
 }
 
-bool kna_failed(kna_op *op) { return op->error || op->b->error; }
+bool(kna_failed)(kna_op *op) { return op->error || op->b->error; }
 
 /* ---- Operands. */
 

@@ -34,6 +34,19 @@ void kna_fail(kna_op *op, kn_error_kind kind, const char *format, ...) KN_PRINTF
 void kna_fail_with(kna_op *op, kn_error *e);                    /* takes e over */
 bool kna_failed(kna_op *op);                                    /* also true when the builder has an error */
 
+#ifdef __clang_analyzer__ /* what an analyser of one file cannot see: errors stick */
+#define kna_fail(op, ...) ((kna_fail)(op, __VA_ARGS__), (void)((op)->error = knx_error_nomem()))
+#define kna_fail_with(op, e) ((kna_fail_with)(op, e), (void)((op)->error = knx_error_nomem()))
+#define kna_failed(op) ((op)->error != NULL)
+/* For functions that give NULL where the operation has failed, and only there. */
+#define KNA_NULL_IF_FAILED(op, call)                                                                                   \
+    ({                                                                                                                 \
+        __auto_type kna_given_ = call;                                                                                 \
+        (op)->error = kna_given_ ? NULL : knx_error_nomem();                                                           \
+        kna_given_;                                                                                                    \
+    })
+#endif
+
 /* The type of an array; on errors (null, dead, carrying an error) sticks it to the op and gives a float32 scalar.
  * Numbers that wait for a dtype (C scalars) have weak = true, and dtype bool, int64 (or uint64 where the value needs
  * it), float64 or complex128. */

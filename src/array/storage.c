@@ -165,7 +165,7 @@ static kna_array *array_of_value(kna_op *op, kn_value *given)
     return a;
 }
 
-kna_array *kna_array_of(kna_op *op, kn_array x)
+kna_array *(kna_array_of)(kna_op *op, kn_array x)
 {
     kn_error *error = NULL;
     kn_value *v;

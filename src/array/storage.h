@@ -56,6 +56,9 @@ typedef struct kna_array {
 
 /* The array behind a handle as a view; a bare value becomes a view of a storage of its own. NULL with the op failed. */
 kna_array *kna_array_of(kna_op *op, kn_array x);
+#ifdef __clang_analyzer__
+#define kna_array_of(op, x) KNA_NULL_IF_FAILED(op, (kna_array_of)(op, x))
+#endif
 /* The current value of whatever a handle holds: a new reference. Begins an operation of its own if it has to. */
 kn_error *kna_array_value(const void *handle, kn_value **out);
 kn_atom kna_view_atom(kna_op *op, kna_array *a); /* its value as an atom of the current recorder */

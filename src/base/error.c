@@ -45,7 +45,7 @@ kn_error *knx_error_nomem_for(size_t bytes, int ndim, const int64_t *dim, const 
                      show_bytes(&size, bytes), knx_show_shape(&shape, ndim, dim), dtype);
 }
 
-kn_error *knx_error(kn_error_kind kind, const char *format, ...)
+kn_error *(knx_error)(kn_error_kind kind, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
