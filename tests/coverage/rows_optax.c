@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rows_optax.c -- the calls of optax.def. */
+#include "coverage/coverage.h"
+
+/* Three updates of the parameters (x, v) with the gradients (y, w) times the number of the step: the updates of the
+ * last one and the parameters behind it. */
+static kn_array steps(kn_optimizer optimizer, kn_array value)
+{
+    kn_tree params = kn_tree_list(x, v), state = kn_optim_init(optimizer, params), updates = NULL;
+    for (int k = 1; k <= 3; k++) {
+        kn_tree grads = kn_tree_list(kn_mul(y, k), kn_mul(w, k)), next = NULL;
+        if (kn_optim_update(optimizer, grads, state, params, &updates, &next, .value = value))
+            return NULL;
+        state = next;
+        params = kn_optim_apply_updates(params, updates);
+    }
+    return joined(kn_tree_leaves(kn_tree_list(updates, params)));
+}
+#define STEPS(optimizer)            steps(optimizer, NULL)
+#define STEPS_WITH_VALUE(optimizer) steps(optimizer, kn_scalar(2.5))
+
+static kn_array lookahead_steps(kn_optimizer optimizer)
+{
+    kn_tree params = kn_tree_tuple(kn_tree_list(x, v), kn_tree_list(x, v)), updates = NULL;
+    kn_tree state = kn_optim_init(optimizer, params);
+    for (int k = 1; k <= 3; k++) {
+        kn_tree grads = kn_tree_list(kn_mul(y, k), kn_mul(w, k)), next = NULL;
+        if (kn_optim_update(optimizer, grads, state, params, &updates, &next))
+            return NULL;
+        state = next;
+        params = kn_optim_apply_updates(params, updates);
+    }
+    return joined(kn_tree_leaves(params));
+}
+
+static kn_array rates(kn_schedule schedule)
+{
+    kn_array at[12];
+    for (int k = 0; k < 12; k++)
+        at[k] = kn_astype(kn_optim_schedule_at(schedule, k), KN_F64);
+    return kn_stack(kn_list_from(at, 12));
+}
+#define RATES(schedule) rates(schedule)
+#define BOUNDARIES      ((kn_optim_boundary[]){{3, 0.5}, {7, 0.1}})
+
+#define TABLE           "coverage/optax.def"
+#define NAME            rows_optax
+#include "coverage/table.h"
