@@ -2,6 +2,7 @@
  * caches.c -- what default contexts share, what contexts have of their own, and the counters and bounds of it all. */
 #include "array/function.h"
 #include "array/plans.h"
+#include "array/scalars.h"
 #include "codegen/native.h"
 
 enum { KERNEL_BYTES = 128 << 20, PLAN_BYTES = 64 << 20 };
@@ -90,6 +91,8 @@ bool kna_give_back(size_t bytes)
     bool went = k.idle > 0;
     while (kna_drop_oldest_entry(NULL) || drop_oldest_plan(s))
         went = true;
+    kna_scalars_free(s->scalars);
+    s->scalars = NULL;
     knc_kernel_cache_limit(s->caches->kernels, knc_kernel_cache_limit(s->caches->kernels, 0));
     knx_buffer_trim();
     return went;

@@ -139,7 +139,12 @@ bool kna_put_element(kna_op *op, kn_array x, const int64_t *at, kn_atom v)
     kn_value *fresh = kna_atom_value(op, v);
     bool there = fresh && scalar_bits(fresh, &bits);
     kna_value_release(fresh);
-    kna_array *a = there ? writable(op, x) : NULL;
+    return there && kna_put_bits(op, x, at, &bits);
+}
+
+bool kna_put_bits(kna_op *op, kn_array x, const int64_t *at, const void *bits)
+{
+    kna_array *a = kna_recording_current() ? NULL : writable(op, x);
     if (!a || !in_memory(a->storage->value))
         return false;
     kna_storage *s = a->storage;
@@ -148,7 +153,7 @@ bool kna_put_element(kna_op *op, kn_array x, const int64_t *at, kn_atom v)
     knx_share_lock();
     bool alone = is_alone(s);
     if (alone) {
-        memcpy(at_strides(a, s->value, at), &bits, a->type.dtype->size);
+        memcpy(at_strides(a, s->value, at), bits, a->type.dtype->size);
         s->version++;
     }
     knx_share_unlock();

@@ -17,4 +17,6 @@ kn_array kna_end_element(kna_op *op, kn_dtype dtype, const void *element);
 /* Writes v, a scalar of x's dtype, over the element of x at these positions; false: the ordinary path has to do it, and
  * nothing was done. A v that waits for a few scalars alone is worked out for it. */
 bool kna_put_element(kna_op *op, kn_array x, const int64_t *at, kn_atom v);
+/* The same with the bits of an element of x's dtype. */
+bool kna_put_bits(kna_op *op, kn_array x, const int64_t *at, const void *bits);
 #endif

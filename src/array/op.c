@@ -3,6 +3,7 @@
 #include "array/op.h"
 #include "array/foreign.h"
 #include "array/handle.h"
+#include "array/scalars.h"
 #include "array/storage.h"
 #include "array/state.h"
 #include "base/float_env.h"
@@ -31,6 +32,9 @@ static kn_error *lazy_equation(void *env, kn_builder *b, const kn_draft_eqn *e)
             if (!in[i])
                 literal[i] = b->literal.at[e->in[i] & ~KN_LITERAL_BIT];
         }
+        out[0] = e->n_out == 1 ? kna_scalars_equation(e, in, literal, b->type.at[e->out]) : NULL;
+    }
+    if (!error && !(e->n_out == 1 && out[0])) {
         bool now = kni_bits(e->prim, e->params) & KN_USER;
         error = (now ? kna_run_now : kna_node_new)(e->prim, e->params, e->place, c->operation, e->n_in, in, literal,
                                                    e->n_out, b->type.at + e->out, out);
@@ -130,8 +134,6 @@ void(kna_fail)(kna_op *op, kn_error_kind kind, const char *format, ...)
     kna_fail_with(op, knx_error(kind, "%s", text));
 }
 
-bool(kna_failed)(kna_op *op) { return op->error || op->b->error; }
-
 /* ---- Operands. */
 
 /* NULL: the operation has the operand's error. */
@@ -172,12 +174,12 @@ static kn_value *value_of(kna_op *op, kn_array x)
 kn_type kna_type(kna_op *op, kn_array x)
 {
     kn_handle_kind kind = KN_H_NONE;
-    const kna_array *a = op->error ? NULL : kna_handle_peek(x, &kind);
-    if (kind == KN_H_VIEW) { /* no need to work the view out */
-        if (a->storage->value->state != KN_V_ERROR)
-            return a->type;
-    }
-    kn_value *v = value_of(op, x);
+    const void *object = op->error ? NULL : kna_handle_peek(x, &kind);
+    const kna_array *a = kind == KN_H_VIEW ? object : NULL; /* no need to work the view out */
+    const kn_value *v = kind == KN_H_ARRAY ? object : a ? a->storage->value : NULL;
+    if (v && v->state != KN_V_ERROR)
+        return a ? a->type : v->type;
+    v = value_of(op, x);
     return v ? v->type : kni_scalar_type(KN_DT(F32));
 }
 
@@ -311,8 +313,10 @@ static const char weak_order[] = "bifc";
 /* bool, integers, floats, complex numbers; keys last. */
 static int category(kn_dtype d)
 {
-    const char *at = strchr(weak_order, d->kind == 'u' ? 'i' : d->kind);
-    return at ? (int)(at - weak_order) : (int)sizeof weak_order;
+    int c = 0;
+    for (char kind = d->kind == 'u' ? 'i' : d->kind; weak_order[c] && weak_order[c] != kind;)
+        c++;
+    return c;
 }
 
 /* What x[i] brings to the common dtype: a dtype, or a number that waits for one. */
@@ -333,42 +337,52 @@ static void promote(kna_op *op, promotion *p, kn_dtype d)
 
 /* Integers beside floats become floats one by one, so that the order of operands does not count: what is of the highest
  * category comes first, then each of the others meets that. */
-static void promote_all(kna_op *op, promotion *p, int n, const kn_array *x)
+static void promote_all(kna_op *op, promotion *p, int n, const kn_type *t)
 {
     int highest = -1;
     for (int i = 0; i < n && !op->error; i++) {
-        kn_type t = x[i] ? kna_type(op, x[i]) : (kn_type){.dtype = NULL};
-        if (!x[i] || op->error)
-            continue;
-        int c = category(t.dtype);
-        if (t.weak) {
-            p->weak = c > p->weak ? c : p->weak;
-            p->big = p->big || t.dtype == KN_DT(U64);
-            continue;
-        }
+        int c = t[i].weak ? -1 : category(t[i].dtype);
         if (c > highest)
             p->strong = NULL;
         highest = c > highest ? c : highest;
-        if (c == highest)
-            promote(op, p, t.dtype);
+        if (!t[i].weak && c == highest)
+            promote(op, p, t[i].dtype);
     }
     promotion all = *p;
     for (int i = 0; i < n && !op->error; i++) {
-        kn_type t = x[i] ? kna_type(op, x[i]) : (kn_type){.weak = true};
         promotion one = {.strong = p->strong};
-        if (t.weak || op->error)
+        if (t[i].weak)
             continue;
-        promote(op, &one, t.dtype);
+        promote(op, &one, t[i].dtype);
         if (!op->error)
             promote(op, &all, one.strong);
     }
     *p = all;
 }
 
-kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x)
+/* What the types bring together. All arrays usually have one dtype. */
+static promotion promotion_of(kna_op *op, int n, const kn_type *t)
 {
     promotion p = {.weak = -1};
-    promote_all(op, &p, n, x);
+    bool same = true;
+    for (int i = 0; i < n; i++) {
+        if (t[i].weak) {
+            int c = category(t[i].dtype);
+            p.weak = c > p.weak ? c : p.weak;
+            p.big = p.big || t[i].dtype == KN_DT(U64);
+            continue;
+        }
+        same = same && (!p.strong || p.strong == t[i].dtype);
+        p.strong = t[i].dtype;
+    }
+    if (!same)
+        promote_all(op, &p, n, t);
+    return p;
+}
+
+static kn_dtype result_type(kna_op *op, int n, const kn_type *t)
+{
+    promotion p = promotion_of(op, n, t);
     if (op->error)
         return NULL;
     if (p.weak < 0 && !p.strong) /* none was given */
@@ -387,6 +401,19 @@ kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x)
                                                : KN_DT(C128));
     of.weak = true;
     return kna_strong_dtype(of);
+}
+
+kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x)
+{
+    enum { FEW = 8 };
+    kn_type few[FEW], *t = n <= FEW ? few : knx_arena_alloc(&op->b->arena, (size_t)n * sizeof *t);
+    int known = 0;
+    if (!t)
+        kna_fail_with(op, knx_error_nomem());
+    for (int i = 0; i < n && !op->error; i++)
+        if (x[i])
+            t[known++] = kna_type(op, x[i]);
+    return op->error ? NULL : result_type(op, known, t);
 }
 
 kn_dtype kna_lookup_dtype(kn_dtype given, kn_dtype otherwise) { return given ? given : otherwise; }

@@ -32,7 +32,8 @@ typedef struct kna_op {
 void kna_begin(kna_op *op, const char *name);                   /* name: static, as in messages ("sum", "matmul") */
 void kna_fail(kna_op *op, kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(3, 4);
 void kna_fail_with(kna_op *op, kn_error *e);                    /* takes e over */
-bool kna_failed(kna_op *op);                                    /* also true when the builder has an error */
+/* also true when the builder has an error */
+static inline bool kna_failed(const kna_op *op) { return op->error || op->b->error; }
 
 #ifdef __clang_analyzer__ /* what an analyser of one file cannot see: errors stick */
 #define kna_fail(op, ...) ((kna_fail)(op, __VA_ARGS__), (void)((op)->error = knx_error_nomem()))

@@ -2,6 +2,7 @@
  * state.c -- the arrays floor's state of a context, made at first use. */
 #include "array/function.h"
 #include "array/plans.h"
+#include "array/scalars.h"
 
 static void drop_state(void *p)
 {
@@ -15,6 +16,7 @@ static void drop_state(void *p)
     KN_VEC_FREE(&s->frame);
     knb_free(&s->lazy);
     kna_plans_free(s->plans);
+    kna_scalars_free(s->scalars);
     kna_cut_room_free(s);
     kna_caches_release(s->caches);
     knx_map_free(&s->entry);

@@ -59,6 +59,7 @@ typedef struct kna_state {
     uint32_t mark;                 /* of the newest cut */
     struct kna_cut *cut_room;      /* of force.c, kept between cuts */
     kna_plans *plans;              /* compiled cuts */
+    struct kna_scalars *scalars;   /* compiled functions of scalars; NULL: none yet */
     kna_caches *caches;
     uint64_t clock;
     kn_stats trace_stats;

@@ -7,9 +7,6 @@
 
 enum { FEW_LITERALS = 8, FEW_OPERANDS = 8, MOST_VARIABLES = 0x7fff0000 };
 
-/* Usually there is room: no call then. */
-#define ROOM(v, more) (__builtin_expect((v)->cap - (v)->n >= (size_t)(more), 1) || KN_VEC_RESERVE((v), (more)))
-
 void knb_init(kn_builder *b) { *b = (kn_builder){0}; }
 
 static void drop_equations(kn_builder *b)
@@ -73,8 +70,8 @@ static kn_atom new_variable(kn_builder *b, kn_type t, void *list)
     if (b->error)
         return KN_ATOM_NONE;
     kn_error *e = kni_type_check_size(t);
-    if (!e &&
-        (b->type.n >= MOST_VARIABLES || !ROOM(vars, 1) || !ROOM(&b->type, 1) || !kni_type_copy(&b->arena, t, &own)))
+    if (!e && (b->type.n >= MOST_VARIABLES || !KN_VEC_RESERVE(vars, 1) || !KN_VEC_RESERVE(&b->type, 1) ||
+               !kni_type_copy(&b->arena, t, &own)))
         e = knx_error_nomem();
     if (e) {
         knb_fail(b, e);
@@ -134,7 +131,7 @@ static size_t find_literal(const kn_builder *b, const kn_literal *l)
 /* The map begins with the first literal that is one too many for looking at them all. */
 static bool add_literal(kn_builder *b, const kn_literal *l)
 {
-    if (b->literal.n >= MOST_VARIABLES || !ROOM(&b->literal, 1))
+    if (b->literal.n >= MOST_VARIABLES || !KN_VEC_RESERVE(&b->literal, 1))
         return false;
     size_t first = b->literal.n == FEW_LITERALS ? 0 : b->literal.n;
     b->literal.at[b->literal.n] = *l;
@@ -181,7 +178,7 @@ static kn_error *infer(kn_builder *b, kn_draft_eqn *e, const kn_type *x, int max
 {
     const kn_prim *p = e->prim;
     size_t room = kni_result_room(p, e->params, (int)e->n_in) + (p->n_out < 0 ? (size_t)max_out : 0);
-    if (b->type.n + room >= MOST_VARIABLES || room > INT32_MAX || !ROOM(&b->type, room))
+    if (b->type.n + room >= MOST_VARIABLES || room > INT32_MAX || !KN_VEC_RESERVE(&b->type, room))
         return knx_error_nomem();
     kn_type *y = b->type.at + b->type.n;
     int n_out = p->n_out >= 0 ? p->n_out : (int)room;
@@ -214,7 +211,7 @@ static kn_error *emit(kn_builder *b, kn_draft_eqn *e, const void *params, const 
             return knx_error(KN_ERROR_VALUE, "operand %d of %s has no value", (int)i, p->name);
         x[i] = knb_type(b, in[i]);
     }
-    if (!(e->in = knx_arena_copy(&b->arena, in, e->n_in * sizeof *in)) || !ROOM(&b->eqn, 1) ||
+    if (!(e->in = knx_arena_copy(&b->arena, in, e->n_in * sizeof *in)) || !KN_VEC_RESERVE(&b->eqn, 1) ||
         !kni_params_copy(&b->arena, p, params, &e->params))
         return knx_error_nomem();
     kn_error *error = infer(b, e, x, max_out);

@@ -16,9 +16,14 @@ void knn_read_opts(void *opts, size_t size, const void *given);
 /* ufunc.c: a function of two arrays by its number. */
 const char *knn_ufunc_name(kn_ufunc f);
 bool knn_ufunc_exists(kna_op *op, kn_ufunc f); /* ValueError if not */
-/* f of x and y, both broadcast to this shape. xa: stands for x, whose dtype it has; KN_ATOM_NONE: x itself. */
-kn_atom knn_apply(kna_op *op, kn_ufunc f, kn_array x, kn_atom xa, kn_array y, const kn_shape *shape);
+/* f of x and y in dtype d (knn_ufunc_dtype), both broadcast to this shape. xa: stands for x, whose dtype it has;
+ * KN_ATOM_NONE: x itself. */
+kn_atom knn_apply(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_atom xa, kn_array y, const kn_shape *shape);
 kn_dtype knn_ufunc_dtype(kna_op *op, kn_ufunc f, kn_array x, kn_array y); /* in which f computes */
+/* f of two scalars that are there, computed in dtype d, and the result's dtype; NULL: the ordinary path has to.
+ * element: x's bits, of dtype d; NULL: x itself. */
+kn_dtype knn_scalar_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, const void *element, kn_array y,
+                          kn_scalar_bits *result);
 /* f of operands of the dtype that it computes in, each of this shape or a scalar. Not for those that give truth values,
  * whose knn_ufunc_dtype is an error. */
 kn_atom knn_ufunc_formula(kn_builder *b, kn_ufunc f, kn_atom x, kn_atom y, const kn_shape *shape);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * logic.c -- comparisons, truth values, where, and comparing whole arrays. */
+#include "array/element.h"
+#include "array/scalars.h"
 #include "array/storage.h"
 #include "numpy/internal.h"
 #include <string.h>
@@ -49,9 +51,10 @@ static bool verdict(two f, int order)
     return f == knb_ne || (order > 0 ? f == knb_gt || f == knb_ge : f == knb_lt || f == knb_le);
 }
 
-static kn_array compare(const char *name, two f, kn_array x, kn_array y)
+static kn_array compare(kn_ufunc which, two f, kn_array x, kn_array y)
 {
     kna_op op;
+    const char *name = knn_ufunc_name(which);
     kna_begin(&op, name);
     kn_array both[] = {x, y};
     kn_shape shape;
@@ -71,16 +74,20 @@ static kn_array compare(const char *name, two f, kn_array x, kn_array y)
         kn_atom b = knn_operand(&op, y, swapped ? KN_DT(I64) : KN_DT(U64), &shape);
         return kna_end_in_order(&op, mixed(&op, f, swapped ? b : a, swapped ? a : b, swapped, &shape), 2, both);
     }
+    kn_scalar_bits bits;
+    kn_dtype made = shape.ndim ? NULL : knn_scalar_ufunc(&op, which, d, x, NULL, y, &bits);
+    if (made)
+        return kna_end_element(&op, made, &bits);
     kn_atom a = knn_operand(&op, x, d, &shape), b = knn_operand(&op, y, d, &shape);
     return kna_end_in_order(&op, f(op.b, a, b), 2, both);
 }
 
-kn_array kn_equal(kn_array x, kn_array y) { return compare("equal", knb_eq, x, y); }
-kn_array kn_not_equal(kn_array x, kn_array y) { return compare("not_equal", knb_ne, x, y); }
-kn_array kn_less(kn_array x, kn_array y) { return compare("less", knb_lt, x, y); }
-kn_array kn_less_equal(kn_array x, kn_array y) { return compare("less_equal", knb_le, x, y); }
-kn_array kn_greater(kn_array x, kn_array y) { return compare("greater", knb_gt, x, y); }
-kn_array kn_greater_equal(kn_array x, kn_array y) { return compare("greater_equal", knb_ge, x, y); }
+kn_array kn_equal(kn_array x, kn_array y) { return compare(kn_ufunc_equal, knb_eq, x, y); }
+kn_array kn_not_equal(kn_array x, kn_array y) { return compare(kn_ufunc_not_equal, knb_ne, x, y); }
+kn_array kn_less(kn_array x, kn_array y) { return compare(kn_ufunc_less, knb_lt, x, y); }
+kn_array kn_less_equal(kn_array x, kn_array y) { return compare(kn_ufunc_less_equal, knb_le, x, y); }
+kn_array kn_greater(kn_array x, kn_array y) { return compare(kn_ufunc_greater, knb_gt, x, y); }
+kn_array kn_greater_equal(kn_array x, kn_array y) { return compare(kn_ufunc_greater_equal, knb_ge, x, y); }
 
 /* ---- Kinds of numbers. Integers are all finite. */
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ufunc.c -- the functions of two arrays that go element by element: as such, and for what is done in place. */
+#include "array/element.h"
+#include "array/scalars.h"
 #include "array/storage.h"
 #include "numpy/formulas.h"
 #include "numpy/internal.h"
@@ -108,10 +110,9 @@ static kn_dtype float_dtype(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_a
     return xt.weak || yt.weak ? knn_float_for(kni_scalar_type(d)) : knx_promote(knn_float_for(xt), knn_float_for(yt));
 }
 
-kn_dtype knn_ufunc_dtype(kna_op *op, kn_ufunc f, kn_array x, kn_array y)
+/* d: what x and y promote to. */
+static kn_dtype dtype_for(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_array y)
 {
-    kn_array both[] = {x, y};
-    kn_dtype d = kna_result_type(op, 2, both);
     if (kna_failed(op) || knn_not_a_number(op, table[f].name, d))
         return NULL;
     bool is_bool = d->kind == KN_KIND_BOOL, whole = knx_is_integer(d);
@@ -141,6 +142,12 @@ kn_dtype knn_ufunc_dtype(kna_op *op, kn_ufunc f, kn_array x, kn_array y)
     case TRUTH: kna_fail(op, KN_ERROR_NOT_IMPLEMENTED, "%s in place", table[f].name); break;
     }
     return d;
+}
+
+kn_dtype knn_ufunc_dtype(kna_op *op, kn_ufunc f, kn_array x, kn_array y)
+{
+    kn_array both[] = {x, y};
+    return dtype_for(op, f, kna_result_type(op, 2, both), x, y);
 }
 
 bool knn_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to)
@@ -229,9 +236,25 @@ kn_atom knn_ufunc_formula(kn_builder *b, kn_ufunc f, kn_atom x, kn_atom y, const
     return wide ? knb_convert(b, z, d) : z;
 }
 
-kn_atom knn_apply(kna_op *op, kn_ufunc f, kn_array x, kn_atom xa, kn_array y, const kn_shape *shape)
+static kn_atom formula_of_scalars(kn_builder *b, int which, const kn_atom *x)
 {
-    kn_dtype d = knn_ufunc_dtype(op, f, x, y);
+    const kn_shape scalar = {.ndim = 0};
+    return knn_ufunc_formula(b, (kn_ufunc)which, x[0], x[1], &scalar);
+}
+
+kn_dtype knn_scalar_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, const void *element, kn_array y,
+                          kn_scalar_bits *result)
+{
+    kn_scalar_bits room[2];
+    if (kna_failed(op) || !d || !table[f].f || table[f].kind == POWER)
+        return NULL;
+    const void *both[] = {element ? element : kna_scalar_there(op, x, d, &room[0]),
+                          kna_scalar_there(op, y, d, &room[1])};
+    return both[0] && both[1] ? kna_scalars_formula(formula_of_scalars, f, 2, d, both, result) : NULL;
+}
+
+kn_atom knn_apply(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_atom xa, kn_array y, const kn_shape *shape)
+{
     if (kna_failed(op))
         return KN_ATOM_NONE;
     kn_atom a = xa == KN_ATOM_NONE ? knn_operand(op, x, d, shape) : knn_spread(op, knb_convert(op->b, xa, d), shape);
@@ -246,9 +269,14 @@ static kn_array binary(kn_ufunc f, kn_array x, kn_array y)
     kna_begin(&op, table[f].name);
     kn_array both[] = {x, y};
     kn_shape shape;
-    kna_result_type(&op, 2, both); /* dtypes that do not mix are spoken of first */
+    kn_dtype d = kna_result_type(&op, 2, both); /* dtypes that do not mix are spoken of first */
     knn_common_shape(&op, 2, both, &shape);
-    return kna_end_in_order(&op, knn_apply(&op, f, x, KN_ATOM_NONE, y, &shape), 2, both);
+    d = kna_failed(&op) ? NULL : dtype_for(&op, f, d, x, y);
+    kn_scalar_bits bits;
+    kn_dtype made = shape.ndim ? NULL : knn_scalar_ufunc(&op, f, d, x, NULL, y, &bits);
+    if (made)
+        return kna_end_element(&op, made, &bits);
+    return kna_end_in_order(&op, knn_apply(&op, f, d, x, KN_ATOM_NONE, y, &shape), 2, both);
 }
 
 kn_array kn_add(kn_array x, kn_array y) { return binary(kn_ufunc_add, x, y); }

@@ -2,6 +2,7 @@
  * writes.c -- x[index] = v, x += y, x[index] += v, np.add.at and their kin. Each works out the new elements as values
  * do, so that overlapping right sides are as if copied first, and hands them to kna_put. */
 #include "array/element.h"
+#include "array/scalars.h"
 #include "numpy/index_plan.h"
 #include <string.h>
 
@@ -179,6 +180,10 @@ static bool put_element(place *w, kn_array v)
     if (!w->element || kna_type(&w->op, v).ndim || w->type.weak)
         return false;
     check_number(&w->op, v, w->type.dtype);
+    kn_scalar_bits room;
+    const void *bits = kna_failed(&w->op) ? NULL : kna_scalar_there(&w->op, v, w->type.dtype, &room);
+    if (bits)
+        return kna_put_bits(&w->op, w->x, w->at, bits);
     kn_atom a = kna_failed(&w->op) ? KN_ATOM_NONE : kna_in_as(&w->op, v, w->type.dtype);
     return !kna_failed(&w->op) && kna_put_element(&w->op, w->x, w->at, a);
 }
@@ -224,7 +229,7 @@ static kn_atom combined(kna_op *op, kn_ufunc f, kn_array x, kn_atom at, kn_array
         kna_fail(op, KN_ERROR_VALUE,
                  "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
                  knx_show_shape(&to, shape.ndim, shape.dim), knx_show_shape(&from, wide.ndim, wide.dim));
-    kn_atom z = kna_failed(op) ? KN_ATOM_NONE : knn_apply(op, f, x, at, y, &shape);
+    kn_atom z = kna_failed(op) ? KN_ATOM_NONE : knn_apply(op, f, made, x, at, y, &shape);
     return kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, knb_convert(op->b, z, d), knn_shaped(d, &shape));
 }
 
@@ -249,7 +254,11 @@ static bool combine_element(place *w, kn_ufunc f, kn_array v)
 {
     const void *element =
         w->element && !kna_type(&w->op, v).ndim && !kna_failed(&w->op) ? kna_element(w->x, w->at) : NULL;
-    kn_value *now = element ? kna_element_value(w->type.dtype, element) : NULL;
+    kn_dtype d = element ? knn_ufunc_dtype(&w->op, f, w->x, v) : NULL;
+    kn_scalar_bits bits;
+    if (d && d == w->type.dtype && knn_scalar_ufunc(&w->op, f, d, w->x, element, v, &bits) == d)
+        return kna_put_bits(&w->op, w->x, w->at, &bits);
+    kn_value *now = d ? kna_element_value(w->type.dtype, element) : NULL;
     if (!now)
         return false;
     kn_atom at = kna_value_atom(&w->op, now), z = combined(&w->op, f, w->x, at, v);

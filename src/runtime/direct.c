@@ -5,38 +5,48 @@
 #include "base/float_env.h"
 #include "codegen/native.h"
 #include "runtime/run.h"
+#include <string.h>
 
-enum { MOST_STREAMS = 16, NOWHERE = 0, FROM_IN = 1, FROM_TO = 2 };
+enum { MOST_STREAMS = 16, FEW_STREAMS = 4 };
 
-/* A stream: what its words are if the list `from` begins at address 0; NOWHERE: they are whole. */
+/* The arguments of a call. */
+typedef struct block {
+    _Alignas(kng_args) char bytes[sizeof(kng_args) + MOST_STREAMS * sizeof(kng_words)];
+} block;
+enum { FEW_BYTES = sizeof(kng_args) + FEW_STREAMS * sizeof(kng_words) };
+
+static kng_args *args_of(block *b) { return (kng_args *)(void *)b->bytes; }
+
+/* A stream that begins so many bytes behind the caller's address number `index`. */
 typedef struct patch {
-    kng_words words;
-    uint32_t from, index;
+    uint32_t stream, index;
+    int64_t at;
 } patch;
 
 struct knd_direct {
     kng_function *f;
-    int64_t rows, n;
-    int n_stream;
-    patch stream[MOST_STREAMS];
+    bool few; /* streams */
+    uint32_t n_in, n_to;
+    patch in[MOST_STREAMS], to[MOST_STREAMS]; /* addresses from either list */
+    block ready;                              /* but for those */
 };
 
-/* What lies at a reference becomes part of a stream's words; false: not known ahead. */
-static bool aim(patch *s, const kn_program *p, const knc_ref *ref, uint32_t n_fixed, const kn_operand *fixed)
+/* What lies at a reference becomes part of a stream's words, or of those that are patched; false: not known ahead. */
+static bool aim(knd_direct *d, uint32_t stream, const kn_program *p, const knc_ref *ref, uint32_t n_fixed,
+                const kn_operand *fixed)
 {
-    s->words.at += (int64_t)ref->offset;
+    int64_t *at = &args_of(&d->ready)->stream[stream].at;
+    *at += (int64_t)ref->offset;
     switch ((knc_space)ref->space) {
     case KNC_AT_OPERAND:
-        s->from = ref->index < n_fixed ? NOWHERE : FROM_IN;
-        s->index = ref->index < n_fixed ? 0 : ref->index - n_fixed;
-        s->words.at += ref->index < n_fixed ? (int64_t)(intptr_t)fixed[ref->index].data : 0;
+        if (ref->index < n_fixed)
+            *at += (int64_t)(intptr_t)fixed[ref->index].data;
+        else
+            d->in[d->n_in++] = (patch){stream, ref->index - n_fixed, *at};
         return true;
-    case KNC_AT_OUTPUT:
-        s->from = FROM_TO;
-        s->index = ref->index;
-        return true;
+    case KNC_AT_OUTPUT: d->to[d->n_to++] = (patch){stream, ref->index, *at}; return true;
     case KNC_AT_LITERAL:
-        s->words.at += (int64_t)(intptr_t)&p->jaxpr->literal[ref->index].bits - (int64_t)ref->offset;
+        *at += (int64_t)(intptr_t)&p->jaxpr->literal[ref->index].bits - (int64_t)ref->offset;
         return true;
     case KNC_AT_WORK:
     case KNC_NOWHERE:
@@ -55,11 +65,14 @@ knd_direct *knd_make_direct(const kn_program *p, uint32_t n_fixed, const kn_oper
     knd_direct *d = knx_alloc_zero(sizeof *d);
     if (!d)
         return NULL;
-    *d = (knd_direct){.f = call.f, .rows = call.args->rows, .n = call.args->n, .n_stream = call.n_stream};
-    for (int i = 0; i < d->n_stream; i++) {
-        patch *x = &d->stream[i];
-        x->words = call.args->stream[i];
-        if (call.buffer[i] >= 0 && !aim(x, p, &s->ref[call.buffer[i]], n_fixed, fixed)) {
+    d->f = call.f;
+    d->few = call.n_stream <= FEW_STREAMS;
+    kng_args *args = args_of(&d->ready);
+    args->rows = call.args->rows;
+    args->n = call.args->n;
+    for (int i = 0; i < call.n_stream; i++) {
+        args->stream[i] = call.args->stream[i];
+        if (call.buffer[i] >= 0 && !aim(d, (uint32_t)i, p, &s->ref[call.buffer[i]], n_fixed, fixed)) {
             knx_free(d);
             return NULL;
         }
@@ -67,20 +80,18 @@ knd_direct *knd_make_direct(const kn_program *p, uint32_t n_fixed, const kn_oper
     return d;
 }
 
+/* The block is the caller's own: it may be any thread, in the middle of another call. */
 static inline void run(const knd_direct *d, const void *const *in, void *const *to)
 {
-    static const void *const nowhere[1] = {NULL};
-    _Alignas(kng_args) char room[sizeof(kng_args) + MOST_STREAMS * sizeof(kng_words)];
-    kng_args *args = (kng_args *)(void *)room;
-    args->rows = d->rows;
-    args->n = d->n;
-    args->phase = 0;
-    for (int i = 0; i < d->n_stream; i++) {
-        const patch *x = &d->stream[i];
-        const void *const *list = x->from == FROM_IN ? in : x->from == FROM_TO ? (const void *const *)to : nowhere;
-        args->stream[i] =
-            (kng_words){x->words.at + (int64_t)(intptr_t)list[x->index], x->words.row_step, x->words.lane_step};
-    }
+    block room;
+    kng_args *args = args_of(&room);
+    memcpy(&room, &d->ready, FEW_BYTES);
+    if (__builtin_expect(!d->few, 0))
+        memcpy(room.bytes + FEW_BYTES, d->ready.bytes + FEW_BYTES, sizeof room - FEW_BYTES);
+    for (uint32_t i = 0; i < d->n_in; i++)
+        args->stream[d->in[i].stream].at = d->in[i].at + (int64_t)(intptr_t)in[d->in[i].index];
+    for (uint32_t i = 0; i < d->n_to; i++)
+        args->stream[d->to[i].stream].at = d->to[i].at + (int64_t)(intptr_t)to[d->to[i].index];
     d->f(args);
 }
 

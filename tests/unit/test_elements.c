@@ -73,6 +73,157 @@ static void a_loop_over_elements_runs_nothing_that_grows(void **state)
     assert_true(kn_item(kn_at(y, "%", N)) == N * (N - 1) / 2.0);
 }
 
+/* ---- Arithmetic with them: what comes often runs nothing. */
+
+enum { OFTEN = 20 }; /* and more */
+
+static void arithmetic_with_elements_runs_nothing_once_it_comes_often(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_arange(0, 6, 1, .dtype = KN_F64), y = kn_zeros(KN_SHAPE(6)), b = kn_scalar(0.5);
+    kn_eval(x), kn_eval(y), kn_eval(b);
+    int run = -1;
+    for (int k = 0; k < OFTEN; k++) {
+        KN_SCOPE;
+        int i = k % 6;
+        run = STEPS(kn_iadd_at(y, 2, "%", i), kn_isub_at(y, 0.5, "%", i), kn_imul_at(y, b, "%", i),
+                    kn_idiv_at(y, kn_at(x, "%", 4), "%", i), kn_ufunc_at(kn_ufunc_maximum, y, -1.0, "%", i),
+                    kn_ufunc_at(kn_ufunc_add, y, b, "%", i), kn_set_at(y, kn_mul(2, kn_at(y, "%", i)), "%", i),
+                    kn_set_at(y, kn_where(kn_less(kn_at(y, "%", i), b), b, kn_sin(kn_at(y, "%", i))), "%", i),
+                    kn_item(kn_sub(kn_add(kn_mul(b, b), 1), b)), kn_item_bool(kn_greater_equal(kn_at(x, "%", i), 3)));
+    }
+    assert_int_equal(run, 0);
+}
+
+/* A value's bytes where it is a scalar, or one element of an array, and what was complained about. */
+static kn_array complain(kn_array z, char error[200])
+{
+    snprintf(error, 200, "%s", kn_error_pending() ? kn_error_message() : "");
+    kn_error_clear();
+    return z;
+}
+
+/* Values of each dtype, with the NaNs of other machines. */
+static kn_array interesting(kn_dtype d, int i)
+{
+    static const uint64_t f64[] = {0x3ff8000000000000, 0xc008000000000000, 0,
+                                   0x8000000000000000, 0x7ff0000000000000, 0x7ff8000000000123,
+                                   0xfff8000000000456, 0x3fe0000000000000, 0x4000000000000000};
+    static const uint32_t f32[] = {0x3fc00000, 0xc0400000, 0,          0x80000000, 0x7f800000,
+                                   0x7fc00123, 0xffc00456, 0x3f000000, 0x40000000};
+    static const uint16_t f16[] = {0x3e00, 0xc200, 0, 0x8000, 0x7c00, 0x7e12, 0xfe45, 0x3800, 0x4000};
+    static const int64_t whole[] = {0, 1, 2, 3, 7, 100, -1, -3, INT64_MIN};
+    const kn_shape one = KN_SHAPE(1);
+    const uint16_t bf16 = (uint16_t)(f32[i] >> 16);
+    const uint32_t c64[] = {f32[i], f32[8 - i]};
+    const uint64_t c128[] = {f64[i], f64[8 - i]};
+    const void *from = d == KN_F64    ? (const void *)&f64[i]
+                       : d == KN_F32  ? (const void *)&f32[i]
+                       : d == KN_F16  ? (const void *)&f16[i]
+                       : d == KN_BF16 ? (const void *)&bf16
+                       : d == KN_C64  ? (const void *)c64
+                       : d == KN_C128 ? (const void *)c128
+                                      : NULL;
+    return from ? kn_from_memory(from, &one, d) : kn_astype(kn_from_memory(&whole[i], &one, KN_I64), d);
+}
+
+/* f of scalars and of arrays of one element: the same dtype, bits and errors, however often it was asked for. */
+static void check_scalars(kn_array (*f)(kn_array, kn_array), kn_dtype d, kn_dtype e)
+{
+    for (int k = 0; k < 2 * 9; k++) {
+        KN_SCOPE;
+        kn_array x = interesting(d, k % 9), y = interesting(e, k * 4 % 9);
+        kn_array xs = kn_copy(kn_at(x, "0")), ys = kn_copy(kn_at(y, "0"));
+        kn_eval(x), kn_eval(y), kn_eval(xs), kn_eval(ys);
+        char want[200], got[200];
+        kn_array z = complain(f(x, y), want), zs = complain(f(xs, ys), got);
+        assert_string_equal(got, want);
+        if (*want)
+            continue;
+        assert_true(kn_dtype_of(z) == kn_dtype_of(zs));
+        assert_int_equal(kn_ndim(zs), 0);
+        z = kn_copy(z), zs = kn_copy(zs);
+        assert_memory_equal(kn_data_bytes(zs, kn_dtype_of(z)), kn_data_bytes(z, kn_dtype_of(z)),
+                            (size_t)kn_itemsize(z));
+    }
+}
+
+static void scalars_have_the_bits_of_arrays(void **state)
+{
+    (void)state;
+    const kn_dtype all[] = {KN_BOOL, KN_I8,  KN_I16,  KN_I32, KN_I64, KN_U8,  KN_U16, KN_U32,
+                            KN_U64,  KN_F16, KN_BF16, KN_F32, KN_F64, KN_C64, KN_C128};
+    kn_array (*const functions[])(kn_array, kn_array) = {
+        kn_add,     kn_subtract,     kn_multiply, kn_divide,        kn_power,       kn_maximum,
+        kn_minimum, kn_floor_divide, kn_fmax,     kn_remainder,     kn_copysign,    kn_logaddexp,
+        kn_arctan2, kn_hypot,        kn_gcd,      kn_left_shift,    kn_equal,       kn_not_equal,
+        kn_less,    kn_less_equal,   kn_greater,  kn_greater_equal, kn_bitwise_and, kn_nextafter};
+    enum { DTYPES = sizeof all / sizeof *all };
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        for (int d = 0; d < DTYPES; d++) {
+            check_scalars(functions[i], all[d], all[d]);
+            check_scalars(functions[i], all[d], all[(d * 4 + (int)i) % DTYPES]);
+        }
+}
+
+static void c_numbers_beside_scalars_are_looked_at_each_time(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array u = kn_scalar((uint8_t)200);
+    kn_eval(u);
+    for (int k = 0; k < OFTEN; k++) {
+        KN_SCOPE;
+        assert_true(kn_item(kn_add(u, k)) == 200 + k);
+        assert_true(kn_dtype_of(kn_add(u, k)) == KN_U8);
+        assert_true(kn_item(kn_mul(u, 0.5)) == 100);
+        kn_add(u, 256 + k);
+        char error[80];
+        snprintf(error, sizeof error, "add: integer %d out of bounds for uint8", 256 + k);
+        expect_error("OverflowError", error);
+        assert_true(kn_item_bool(kn_less(u, 1000 + k)));
+    }
+}
+
+static kn_array of_scalars(const kn_array *x) { return kn_add(kn_mul(*x, *x), kn_sin(*x)); }
+KN_FUNCTION(of_scalars, kn_array, kn_array)
+
+static void recordings_hold_what_outside_is_worked_out_at_once(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_scalar(2.0), y, g;
+    kn_eval(x);
+    const char *before = kn_jaxpr_text(kn_make_jaxpr(KN_FN(of_scalars), KN_ARGS(&x)), KN_JAXPR_FULL);
+    for (int k = 0; k < OFTEN; k++)
+        kn_item(of_scalars(&x));
+    assert_string_equal(kn_jaxpr_text(kn_make_jaxpr(KN_FN(of_scalars), KN_ARGS(&x)), KN_JAXPR_FULL), before);
+    kn_call(kn_jit(KN_FN(of_scalars)), &y, &x);
+    kn_call(kn_grad(KN_FN(of_scalars)), &g, &x);
+    assert_true(kn_item(y) == kn_item(of_scalars(&x)));
+    assert_true(fabs(kn_item(g) - (4 + cos(2.0))) < 1e-15);
+}
+
+static void what_is_worked_out_is_an_array_like_any_other(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_scalar(2.0), z = NULL, same;
+    kn_eval(x);
+    for (int k = 0; k < OFTEN; k++)
+        z = kn_add(x, x);
+    same = z;
+    kn_iadd(z, 1);
+    assert_true(kn_item(same) == 5);
+    assert_true(kn_item(x) == 2);
+    kn_set_at(z, 7, "");
+    expect_values(kn_broadcast_to(z, KN_SHAPE(2)), 7, 7);
+    *kn_data_mut(z, double) = 9;
+    kn_touch(z);
+    assert_true(kn_item(kn_add(z, x)) == 11);
+}
+
 /* ---- What is read and written. */
 
 static void every_dtype_keeps_its_elements(void **state)
@@ -390,13 +541,13 @@ static void one_of_many(kn_array x, double *memory)
     int64_t i = draw(m.dim[0]), j = draw(m.dim[1]);
     double *e = &memory[m.offset + i * m.stride[0] + j * m.stride[1]], value = (double)draw(1000);
     int64_t i_given = draw(2) ? i : i - m.dim[0], j_given = draw(2) ? j : j - m.dim[1];
-    switch (draw(7)) {
+    switch (draw(12)) {
     case 0: kn_set_at(v, value, "%, %", i_given, j_given), *e = value; break;
     case 1: kn_iadd_at(v, value, "%, %", i_given, j_given), *e += value; break;
     case 2: assert_true(kn_item(kn_at(v, "%, %", i_given, j_given)) == *e); break;
     case 3: /* a value that waits */
         kn_set_at(v, kn_mul(kn_at(v, "%, %", i_given, j_given), 2), "%, %", i, j), *e *= 2;
-        *e = fmod(*e, 4096);
+        *e = fmod(*e, 4096) < 0 ? fmod(*e, 4096) + 4096 : fabs(fmod(*e, 4096)); /* NumPy's, and its 0 */
         kn_imod_at(v, 4096, "%, %", i, j);
         break;
     case 4:
@@ -406,6 +557,23 @@ static void one_of_many(kn_array x, double *memory)
         break;
     case 5: kn_set_at(v, kn_sum(kn_ones(KN_SHAPE(5))), "%, %", i, j), *e = 5; break;
     case 6: kn_eval(x); break;
+    case 7: kn_isub_at(v, value, "%, %", i, j), *e -= value; break;
+    case 8: kn_imul_at(v, -1, "%, %", i, j), *e *= -1; break;
+    case 9: /* by a power of two: no digits are lost */
+        kn_idiv_at(v, kn_scalar(2.0), "%, %", i_given, j_given), *e /= 2;
+        *e = floor(*e);
+        kn_set_at(v, kn_floor(kn_at(v, "%, %", i, j)), "%, %", i, j);
+        break;
+    case 10: kn_ufunc_at(kn_ufunc_maximum, v, value + 1, "%, %", i, j), *e = fmax(*e, value + 1); break;
+    case 11: { /* with another element */
+        int64_t k = draw(m.dim[0]), l = draw(m.dim[1]);
+        double other = memory[m.offset + k * m.stride[0] + l * m.stride[1]];
+        kn_array here = kn_at(v, "%, %", i, j), there = kn_at(v, "%, %", k, l);
+        assert_true(kn_item_bool(kn_less(here, there)) == (*e < other));
+        kn_set_at(v, kn_where(kn_less(here, there), kn_sub(there, here), 3), "%, %", i, j);
+        *e = *e < other ? other - *e : 3;
+        break;
+    }
     }
 }
 
@@ -422,7 +590,7 @@ static void random_programs(void **state)
             memory[i] = i;
         for (int k = 0; k < 30; k++) {
             if (k == 10 + program % 10) { /* what waits keeps what it saw */
-                held = program % 2 ? kn_add(x, 0.0) : kn_copy(x);
+                held = program % 2 ? kn_sub(x, 0.0) : kn_copy(x);
                 memcpy(old, memory, sizeof old);
             }
             one_of_many(x, memory);
@@ -439,6 +607,11 @@ int main(void)
         TEST(a_read_of_what_is_there_runs_nothing),
         TEST(a_write_into_what_is_there_runs_nothing),
         TEST(a_loop_over_elements_runs_nothing_that_grows),
+        TEST(arithmetic_with_elements_runs_nothing_once_it_comes_often),
+        TEST(scalars_have_the_bits_of_arrays),
+        TEST(c_numbers_beside_scalars_are_looked_at_each_time),
+        TEST(recordings_hold_what_outside_is_worked_out_at_once),
+        TEST(what_is_worked_out_is_an_array_like_any_other),
         TEST(every_dtype_keeps_its_elements),
         TEST(numbers_are_cast_as_numpy_casts_them),
         TEST(errors_are_those_of_every_write),

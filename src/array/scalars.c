@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * scalars.c -- the functions of scalars, found by primitive and parameters, or formula, and dtypes. */
+#include "array/scalars.h"
+#include "array/handle.h"
+#include "array/state.h"
+#include "array/storage.h"
+#include "base/log.h"
+#include <string.h>
+
+/* What came so often gets a function. It has a few places to be at; where all are taken, what was asked for longest ago
+ * begins anew. */
+enum { OFTEN = 8, SETS = 64, PLACES = 4 };
+
+/* What a function computes: an equation, or a formula. */
+typedef struct wanted {
+    const kn_draft_eqn *e;
+    kna_scalar_formula formula;
+    int which;
+    uint32_t n;
+    kn_dtype d[KNA_MOST_SCALARS];
+} wanted;
+
+typedef struct function {
+    uint64_t hash, last; /* when it was asked for */
+    uint32_t seen;
+    bool tried;
+    kna_scalar_formula formula;
+    int which;
+    kni_jaxpr *jaxpr;    /* all operands are its inputs */
+    kn_program *program; /* holds the code of `direct` */
+    knd_direct *direct;  /* NULL: it is not one call */
+} function;
+
+struct kna_scalars {
+    uint64_t clock;
+    function at[SETS][PLACES];
+};
+
+static void forget(function *f)
+{
+    knx_free(f->direct);
+    knc_release(f->program);
+    kni_release(f->jaxpr);
+    *f = (function){0};
+}
+
+void kna_scalars_free(kna_scalars *s)
+{
+    for (int i = 0; s && i < SETS * PLACES; i++)
+        forget(&s->at[i / PLACES][i % PLACES]);
+    knx_free(s);
+}
+
+/* ---- Making one. */
+
+static kn_error *build(const wanted *w, kni_jaxpr **out)
+{
+    kn_builder b;
+    kn_atom x[KNA_MOST_SCALARS], y;
+    knb_init(&b);
+    for (uint32_t i = 0; i < w->n; i++)
+        x[i] = knb_invar(&b, kni_scalar_type(w->d[i]));
+    y = w->e ? knb_emit1(&b, w->e->prim, w->e->params, (int)w->n, x) : w->formula(&b, w->which, x);
+    kn_error *error = knb_finish(&b, 1, &y, "", true, out);
+    knb_free(&b);
+    return error;
+}
+
+/* Without memory there is none, and everything goes on as before. */
+static void make(function *f, const wanted *w)
+{
+    const kn_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = true};
+    const kn_place *here = knx_context()->here;
+    kn_error *error = build(w, &f->jaxpr);
+    f->tried = true;
+    f->formula = w->formula;
+    f->which = w->which;
+    if (!error && f->jaxpr->n_eqn)
+        KN_LOG(1, "plan: %s:%d: %s of scalars", here ? here->file : "?", here ? here->line : 0,
+               f->jaxpr->eqn[f->jaxpr->n_eqn - 1].prim->name);
+    if (!error)
+        error = knc_compile(f->jaxpr, &o, &f->program);
+    f->direct = error ? NULL : knd_make_direct(f->program, 0, NULL, 1);
+    knx_error_release(error);
+}
+
+/* ---- Finding it. */
+
+static uint64_t hash_of(const wanted *w)
+{
+    uint64_t h = w->e ? (uint64_t)(uintptr_t)w->e->prim : (uint64_t)(uintptr_t)w->formula + (uint64_t)w->which;
+    for (uint32_t i = 0; i < w->n; i++)
+        h = knx_hash_mix(h, (uint64_t)(uintptr_t)w->d[i]);
+    return w->e && w->e->params ? kni_params_hash(w->e->prim, w->e->params, h) : h;
+}
+
+static bool computes(const function *f, const wanted *w)
+{
+    const kni_jaxpr *j = f->jaxpr;
+    if (f->formula != w->formula || f->which != w->which || j->n_in != w->n)
+        return false;
+    for (uint32_t i = 0; i < w->n; i++)
+        if (j->type[i].dtype != w->d[i])
+            return false;
+    if (!w->e)
+        return true;
+    return j->n_eqn == 1 && j->eqn[0].prim == w->e->prim &&
+           kni_params_equal(w->e->prim, j->eqn[0].params, w->e->params);
+}
+
+static function *place_of(kna_scalars *s, uint64_t hash)
+{
+    function *set = s->at[(hash ^ hash >> 32) % SETS], *oldest = set;
+    for (int i = 0; i < PLACES; i++) {
+        if (set[i].hash == hash)
+            return &set[i];
+        oldest = set[i].last < oldest->last ? &set[i] : oldest;
+    }
+    forget(oldest);
+    oldest->hash = hash;
+    return oldest;
+}
+
+/* It stays until a buffer is asked for: making room, caches go. */
+static const function *find(const wanted *w)
+{
+    kna_state *s = kna_state_get();
+    if (!s->scalars && !(s->scalars = knx_alloc_zero(sizeof *s->scalars)))
+        return NULL;
+    uint64_t h = hash_of(w);
+    function *f = place_of(s->scalars, h);
+    f->last = ++s->scalars->clock;
+    if (!f->tried && ++f->seen >= OFTEN)
+        make(f, w);
+    return f->direct && computes(f, w) ? f : NULL;
+}
+
+static bool at_once(void)
+{
+    kn_context c = knx_context();
+    kna_state *s = kna_state_get();
+    return c->lazy && !c->check_nans && s && !s->recording;
+}
+
+/* ---- Equations. */
+
+/* What lies in memory that others see is looked at when its time has come. */
+static bool is_there(const kn_value *v)
+{
+    return v->type.ndim == 0 && !v->pin && (v->state == KN_V_BUFFER || v->state == KN_V_NUMBER);
+}
+
+static bool is_of_scalars(const kn_draft_eqn *e, kn_value *const *in, kn_type result)
+{
+    if (!(e->prim->bits & KN_ELEMENTWISE) || (e->prim->bits & KN_USER) || e->n_out != 1 || result.ndim ||
+        e->n_in > KNA_MOST_SCALARS || kni_must_stay(e->prim, e->params))
+        return false;
+    for (uint32_t i = 0; i < e->n_in; i++)
+        if (in[i] && !is_there(in[i]))
+            return false;
+    return true;
+}
+
+static const void *bits_of(const kn_value *v)
+{
+    return v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data;
+}
+
+kn_value *kna_scalars_equation(const kn_draft_eqn *e, kn_value *const *in, const kn_literal *literals, kn_type result)
+{
+    wanted w = {.e = e, .n = e->n_in};
+    const void *x[KNA_MOST_SCALARS];
+    kn_scalar_bits y;
+    void *to = &y;
+    if (!is_of_scalars(e, in, result) || !at_once())
+        return NULL;
+    for (uint32_t i = 0; i < e->n_in; i++) {
+        w.d[i] = in[i] ? in[i]->type.dtype : literals[i].type.dtype;
+        x[i] = in[i] ? bits_of(in[i]) : &literals[i].bits;
+    }
+    const function *f = find(&w);
+    if (!f)
+        return NULL;
+    knd_run_direct(f->direct, x, &to);
+    kn_buffer *b = knx_buffer_new(result.dtype->size);
+    if (!b)
+        return NULL;
+    memcpy(b->data, &y, result.dtype->size);
+    return kna_value_buffer(result, b);
+}
+
+/* ---- Formulas. */
+
+kn_dtype kna_scalars_formula(kna_scalar_formula formula, int which, int n, kn_dtype d, const void *const *x,
+                             kn_scalar_bits *result)
+{
+    wanted w = {.formula = formula, .which = which, .n = (uint32_t)n};
+    void *to = result;
+    for (int i = 0; i < n; i++)
+        w.d[i] = d;
+    const function *f = at_once() ? find(&w) : NULL;
+    if (!f)
+        return NULL;
+    knd_run_direct(f->direct, x, &to);
+    return f->jaxpr->type[f->jaxpr->out[0]].dtype;
+}
+
+/* The value of a handle if it needs no work. */
+static const kn_value *value_there(kn_array x)
+{
+    kn_handle_kind kind = KN_H_NONE;
+    const void *object = kna_handle_peek(x, &kind);
+    const kna_array *a = kind == KN_H_VIEW ? object : NULL;
+    const kn_value *v = kind == KN_H_ARRAY ? object : a && !a->step && !a->type.weak ? a->storage->value : NULL;
+    return v && is_there(v) ? v : NULL;
+}
+
+const void *kna_scalar_there(kna_op *op, kn_array x, kn_dtype d, kn_scalar_bits *room)
+{
+    const kn_value *v = op->error ? NULL : value_there(x);
+    if (!v || (v->type.dtype == d && !v->type.weak))
+        return v ? bits_of(v) : NULL;
+    kn_dtype from = v->type.dtype;
+    bool fits = !knx_is_integer(from) || !knx_is_integer(d) || knx_int_fits(d, from == KN_DT(U64), v->bits.u64);
+    if (!v->type.weak || v->state != KN_V_NUMBER || !fits || from->kind == 'k' || d->kind == 'k')
+        return NULL;
+    memset(room, 0, sizeof *room);
+    knx_convert(from, &v->bits, d, room);
+    return room;
+}

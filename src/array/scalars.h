@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * scalars.h -- arithmetic with single elements: elementwise functions of scalars whose values are there.
+ *
+ * A node, a cut and the search for a plan cost a hundred times what the arithmetic does. So what is asked for often has
+ * a compiled function of its own, which works the result out at once; its bits are those of a plan. The first times it
+ * waits in the recording as everything else does, for code is made only for what comes again. Outside of traces only,
+ * and neither where lazy recording is off nor where NaNs are looked for. */
+#ifndef KN_ARRAY_SCALARS_H
+#define KN_ARRAY_SCALARS_H
+#include "array/op.h"
+
+enum { KNA_MOST_SCALARS = 4 };          /* operands */
+typedef struct kna_scalars kna_scalars; /* the functions of a context */
+void kna_scalars_free(kna_scalars *s);  /* NULL is fine */
+
+/* The result of an equation, or NULL: it has to be recorded. in[i] NULL: literals[i] is the operand. */
+kn_value *kna_scalars_equation(const kn_draft_eqn *e, kn_value *const *in, const kn_literal *literals, kn_type result);
+
+/* Elementwise equations, written for number `which` of some functions. */
+typedef kn_atom (*kna_scalar_formula)(kn_builder *b, int which, const kn_atom *x);
+/* The formula's result for n operands of dtype d, and its dtype; NULL: the ordinary path has to find out. */
+kn_dtype kna_scalars_formula(kna_scalar_formula formula, int which, int n, kn_dtype d, const void *const *x,
+                             kn_scalar_bits *result);
+/* The bits of x as a scalar of dtype d, in memory or, if it is a C number, in *room; NULL if they are not there, or
+ * something has to be said or recorded to convert them. */
+const void *kna_scalar_there(kna_op *op, kn_array x, kn_dtype d, kn_scalar_bits *room);
+#endif
