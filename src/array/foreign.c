@@ -194,6 +194,7 @@ const void *kna_foreign_data(kna_op *op, const void *handle, kn_type *type)
 {
     kn_value *v = NULL;
     kn_error *e = kna_foreign_value(handle, &v);
+    KN_KNOWN(e || v);
     if (!e && v->state == KN_V_ABSTRACT)
         e = knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value");
     if (e) {

@@ -15,7 +15,7 @@ static kn_error *rule_jaxpr(kn_thunk *t, int n_in, const kn_type *in, kni_jaxpr 
 {
     const kna_formula *f = formula_of(t);
     kn_builder b;
-    kn_atom x[2 * KNA_FORMULA_OPERANDS], y[2];
+    kn_atom x[2 * KNA_FORMULA_OPERANDS] = {0}, y[2];
     if (n_in != 2 * f->n)
         return knx_error(KN_ERROR_TYPE, "the rule %s takes %d arrays; %d are given", f->rule_name, 2 * f->n, n_in);
     knb_init(&b);
@@ -45,7 +45,7 @@ static kn_thunk *thunk_of(const kna_formula *f)
 static kn_error *body_of(const kna_formula *f, const kn_type *in, kni_jaxpr **out)
 {
     kn_builder b;
-    kn_atom x[KNA_FORMULA_OPERANDS];
+    kn_atom x[KNA_FORMULA_OPERANDS] = {0};
     knb_init(&b);
     for (int i = 0; i < f->n; i++)
         x[i] = knb_invar(&b, in[i]);

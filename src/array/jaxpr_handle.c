@@ -107,6 +107,7 @@ int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs)
     kna_core *core = NULL;
     kna_begin(&op, "eval_shape");
     kn_error *error = kna_derive_for(&op, fn, args, "eval_shape", &c, &core);
+    KN_KNOWN(error || core);
     if (!error)
         error = kna_check_outs(core->name, core->n_out, outs);
     kn_value **v = error ? NULL : knx_alloc(((size_t)c.jaxpr->n_out + 1) * sizeof *v);
@@ -324,5 +325,5 @@ kn_fn kn_fn_from_jaxpr(kn_jaxpr jaxpr)
             kna_fail_with(&op, error ? error : knx_error_nomem());
     }
     kni_release(j);
-    return kna_end_plain(&op) ? kna_fn_handle(core, core->n_captured, c->consts) : NULL;
+    return kna_end_plain(&op) && core ? kna_fn_handle(core, core->n_captured, c->consts) : NULL;
 }

@@ -175,8 +175,8 @@ int kn_jaxpr_bind(kn_jaxpr jaxpr, int i, const kn_array *in, kn_array *out)
     }
     for (int k = 0; k < n_out && a; k++)
         y[k] = KN_ATOM_NONE;
-    int made = kna_failed(&op) ? 0 : knb_emit(op.b, e->prim, e->params, n_in, a, y, n_out);
-    if (!kna_failed(&op) && made != n_out)
+    int made = kna_failed(&op) || !e ? 0 : knb_emit(op.b, e->prim, e->params, n_in, a, y, n_out);
+    if (!kna_failed(&op) && e && made != n_out)
         kna_fail(&op, KN_ERROR_TYPE, "with these operands %s has %d results, not %d", e->prim->name, made, n_out);
     bool failed = kna_failed(&op);
     if (a && out)

@@ -329,7 +329,7 @@ typedef struct promotion {
 static void promote(kna_op *op, promotion *p, kn_dtype d)
 {
     kn_dtype both = p->strong ? knx_promote(p->strong, d) : d;
-    if (!both)
+    if (!both && p->strong)
         kna_fail(op, KN_ERROR_TYPE, "the dtypes %s and %s do not promote to a common dtype", p->strong->name, d->name);
     else
         p->strong = both;
@@ -389,6 +389,7 @@ static kn_dtype result_type(kna_op *op, int n, const kn_type *t)
         kna_null(op, "array");
     if (p.weak < 0)
         return p.strong;
+    KN_KNOWN(p.weak < (int)sizeof weak_order);
     if (p.strong) {
         kn_dtype d = knx_promote_weak(p.strong, weak_order[p.weak], kna_default_float());
         if (!d)

@@ -37,7 +37,11 @@ static inline bool kna_failed(const kna_op *op) { return op->error || op->b->err
 
 #ifdef __clang_analyzer__ /* what an analyser of one file cannot see: errors stick */
 #define kna_fail(op, ...) ((kna_fail)(op, __VA_ARGS__), (void)((op)->error = knx_error_nomem()))
-#define kna_fail_with(op, e) ((kna_fail_with)(op, e), (void)((op)->error = knx_error_nomem()))
+#define kna_fail_with(op, e)                                                                                           \
+    ({                                                                                                                 \
+        kn_error *kna_given_ = e;                                                                                      \
+        (op)->error = kna_given_ ? kna_given_ : (op)->error;                                                           \
+    })
 #define kna_failed(op) ((op)->error != NULL)
 /* For functions that give NULL where the operation has failed, and only there. */
 #define KNA_NULL_IF_FAILED(op, call)                                                                                   \

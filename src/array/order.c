@@ -33,6 +33,7 @@ static void strides_along(kn_type t, const int64_t *stride, int ndim, int64_t *a
 {
     for (int d = 0; d < ndim; d++) {
         int k = d - ndim + t.ndim;
+        KN_KNOWN(k < 0 || t.dim);
         along[d] = k < 0 || t.dim[k] == 1 ? 0 : magnitude(stride[k]);
     }
 }
@@ -144,7 +145,7 @@ kn_array kna_end_in_order(kna_op *op, kn_atom result, int n, const kn_array *ope
 kn_array kna_end_like(kna_op *op, kn_atom result, kn_array x)
 {
     const kna_array *a = view_of(x);
-    int64_t order[KN_MAX_NDIM];
+    int64_t order[KN_MAX_NDIM] = {0};
     if (!a || a->type.ndim < 2 || in_c_order(a, true) || kna_failed(op) || !kni_type_size(a->type) ||
         knb_type(op->b, result).ndim != a->type.ndim)
         return kna_end(op, result);

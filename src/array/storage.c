@@ -151,6 +151,7 @@ static kna_array *find_array(const void *handle, kn_value **bare, kn_error **err
 /* A bare value as an array; NULL with the op failed. */
 static kna_array *array_of_value(kna_op *op, kn_value *given)
 {
+    KN_KNOWN(given);
     kn_value *v = kna_value_retain(given);
     kn_error *error = v->type.weak ? kna_value_as(&v, kna_strong_dtype(v->type)) : NULL; /* what a number is alone */
     kna_array *a = error ? NULL : whole_storage(v, false);

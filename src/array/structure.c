@@ -209,10 +209,11 @@ void kna_structure_text(kn_str *out, const kna_structure *s)
 {
     int *open = knx_alloc(((size_t)s->n + 1) * sizeof *open), depth = 0; /* nodes whose children are being shown */
     int *left = knx_alloc(((size_t)s->n + 1) * sizeof *left);
-    if (!open || !left)
+    bool room = open && left;
+    if (!room)
         out->failed = true;
     knx_str_puts(out, "PyTreeDef(");
-    for (int i = 0; i < s->n && !out->failed; i++) {
+    for (int i = 0; room && i < s->n && !out->failed; i++) {
         const kna_node *n = &s->node[i];
         if (depth && left[depth - 1] < s->node[open[depth - 1]].children)
             knx_str_puts(out, ", ");

@@ -269,7 +269,7 @@ static kn_atom put_through_steps(kna_op *op, const kna_array *target, kn_atom v)
     }
     if (!ok)
         knb_fail(op->b, knx_error_nomem());
-    for (int i = n; i-- > 0 && !kna_failed(op) && v != KN_ATOM_NONE;)
+    for (int i = n; ok && i-- > 0 && !kna_failed(op) && v != KN_ATOM_NONE;)
         v = put_back(op, list[i]->prim, list[i]->params, list[i]->n_in, in[i], at[i + 1], v);
     return v;
 }

@@ -21,6 +21,12 @@ extern kn_error knx_no_memory[2];              /* no memory; an allocator that g
 bool knx_was_misaligned(void);                 /* the last buffer failed because of the allocator */
 /* The static error that says why there is no memory. In line and without a branch: so analysers see that it is never NULL. */
 static inline kn_error *knx_error_nomem(void) { return &knx_no_memory[knx_was_misaligned()]; }
+/* What the code around makes sure of, where an analyser cannot see it. */
+#ifdef __clang_analyzer__
+#define KN_KNOWN(fact) ((fact) ? (void)0 : __builtin_unreachable())
+#else
+#define KN_KNOWN(fact) ((void)0)
+#endif
 #ifdef __clang_analyzer__ /* what an analyser of one file cannot see: it is never NULL */
 #define knx_error(...) ({ kn_error *kn_made_ = (knx_error)(__VA_ARGS__); kn_made_ ? kn_made_ : knx_error_nomem(); })
 #endif

@@ -9,8 +9,10 @@ static bool make_room(kn_str *t, size_t more)
 {
     if (t->failed)
         return false;
-    if (more < t->cap - t->n)
+    if (more < t->cap - t->n) {
+        KN_KNOWN(t->s);
         return true; /* room for the NUL, too */
+    }
     size_t cap = t->cap > SIZE_MAX / 2 ? SIZE_MAX : 2 * t->cap;
     if (more > SIZE_MAX - t->n - 64) {
         t->failed = true;

@@ -237,7 +237,7 @@ void kng_low_sums_join(kng_low *l)
 {
     for (int i = 0; i < l->n_sum; i++) {
         const kng_sum *s = &l->sum[i];
-        int piece[4];
+        int piece[4] = {0};
         join_groups(l, s, piece);
         int bank = is_mask(l, s), t = kng_low_take(l, 0, -1), t2 = kng_low_take(l, 0, -1);
         int m = l->target == KNG_AVX512 ? kng_low_take(l, 1, -1) : 0;

@@ -87,7 +87,7 @@ static bool has_lanes(const kng_tiler *t) { return t->r->a_from == KNG_A_LANES; 
 
 static void pieces(kng_tiler *t, int n)
 {
-    int b[PIECE / 4], a[PIECE / 4];
+    int b[PIECE / 4] = {0}, a[PIECE / 4] = {0};
     if (n == PIECES)
         for (int c = 0; c < t->columns; c++) {
             kng_prefetch(t->a, kng_line(&t->at_b, c, AHEAD), 1);

@@ -31,7 +31,6 @@ knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e)
                                                           : KNC_UNKNOWN;
 }
 
-int knc_parts(kn_dtype d) { return d->kind == KN_KIND_COMPLEX || d->kind == KN_KIND_KEY ? 2 : 1; }
 kn_dtype_id knc_part(kn_dtype d) { return d->kind == KN_KIND_KEY ? KN_ID_U32 : (kn_dtype_id)knx_component(d)->id; }
 
 static kn_index *new_index(kn_arena *a, int n_loop, int ndim)

@@ -169,6 +169,7 @@ bool knc_launch_numbers(kn_lower *l, const int64_t *turn, const knk_map_values *
 {
     kn_arena *a = &l->p->p->arena;
     int stages = l->stage + 1, loops = l->n_loop + l->n_inner_loop;
+    KN_KNOWN(!l->n_turn || turn);
     knk_map_values *map = knx_arena_alloc(a, (l->map.n + 1) * sizeof *map);
     int64_t *stride = knx_arena_alloc(a, (l->map.n * (size_t)(loops + l->n_turn) + 1) * sizeof *stride);
     int64_t *extent = knx_arena_zero(a, (size_t)(loops + l->n_turn + 1) * sizeof *extent);

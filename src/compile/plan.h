@@ -225,7 +225,8 @@ kn_index *knc_view_map(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a);
 bool knc_spreads_scalar(const kni_jaxpr *j, const kn_eqn *e);
 /* Do the elements of the view lie in the operand's memory in C order, from element *first on? */
 bool knc_lies_in_order(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a, int64_t *first);
-int knc_parts(kn_dtype d);        /* 2 for complex numbers and keys */
+/* 2 for complex numbers and keys */
+static inline int knc_parts(kn_dtype d) { return d->kind == KN_KIND_COMPLEX || d->kind == KN_KIND_KEY ? 2 : 1; }
 kn_dtype_id knc_part(kn_dtype d); /* the dtype of a part in memory */
 static inline kn_type knc_type(const knc_plan *p, kn_atom a) { return kni_atom_type(p->j, a); }
 

@@ -475,6 +475,7 @@ static void store_carries(kn_lower *l, const turning *t)
     for (uint32_t i = 0; i < t->f.n && !l->failed; i++) {
         if (!t->read[i])
             continue;
+        KN_KNOWN(t->last); /* else the loop has failed */
         int buffer = knc_buffer_of(l, t->e->n_in + i, 0, t->last[i].type.dtype, true);
         l->scope = t->outer;
         for (int64_t e = 0; e < t->last[i].n && !l->failed; e++) {

@@ -62,7 +62,9 @@ static double cost_of_product(const knc_step *s)
     const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
     double ns = knr_product_cost(s->u.p.plan);
     for (int i = 0; i < 3; i++) {
-        double n = all[i] ? kng_rect_cost(all[i]->kernel) : 0;
+        if (!all[i])
+            continue;
+        double n = kng_rect_cost(all[i]->kernel);
         for (int d = 0; n > 0 && d < all[i]->n_batch + all[i]->n_row + all[i]->n_column; d++)
             n *= (double)all[i]->extent[d];
         ns += n;

@@ -238,6 +238,7 @@ static kn_error *parse_header(const char *text, size_t start, size_t length, uin
 {
     *h = (header){.start = start + length};
     KN_TRY(parse_dictionary(text, length, h));
+    KN_KNOWN(h->array.dtype);
     if (!count_bytes(&h->array, &h->bytes)) {
         kn_text t = {0};
         return knx_error(KN_ERROR_VALUE, "array is too big: shape %s of %s",

@@ -41,7 +41,7 @@ void knb_inline(kn_builder *b, const kni_jaxpr *j, const kn_atom *operands, kn_a
     b->whole |= j->whole && !b->hook;
     if (!b->error && !(s.var = knx_alloc((size_t)j->n_var * sizeof *s.var)))
         knb_fail(b, knx_error_nomem());
-    if (!b->error) {
+    if (s.var) {
         for (uint32_t i = 0; i < j->n_const + j->n_in; i++)
             s.var[i] = operands[i];
         for (uint32_t i = 0; i < j->n_eqn; i++) {
@@ -52,7 +52,7 @@ void knb_inline(kn_builder *b, const kni_jaxpr *j, const kn_atom *operands, kn_a
         b->place = place;
     }
     for (uint32_t i = 0; i < j->n_out; i++)
-        out[i] = b->error ? KN_ATOM_NONE : atom(&s, j->out[i]);
+        out[i] = b->error || !s.var ? KN_ATOM_NONE : atom(&s, j->out[i]);
     if (b->error) /* the last literal may have failed */
         for (uint32_t i = 0; i < j->n_out; i++)
             out[i] = KN_ATOM_NONE;

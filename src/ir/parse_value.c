@@ -358,7 +358,8 @@ bool kni_parse_type(kn_parser *p, kn_type *t)
     int64_t *own = kni_parse_need(p, ']') && t->ndim ? kni_parse_alloc(p, (size_t)t->ndim * sizeof *own) : NULL;
     if (p->error)
         return false;
-    if (t->ndim)
+    KN_KNOWN(t->dtype);
+    if (own)
         t->dim = memcpy(own, dim, (size_t)t->ndim * sizeof *own);
     t->weak = *p->at == '*';
     p->at += t->weak;

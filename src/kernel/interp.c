@@ -147,6 +147,7 @@ static void do_gather(run *r, const knk_step *st)
         return;
     }
     int64_t *at = (int64_t *)(void *)(r->scratch + r->p->address_at);
+    KN_KNOWN(r->value);
     value index = st->a >= 0 ? r->value[st->a] : (value){0};
     bool one = map_lanes(r, m, at);
     const char *base = r->launch->buffer[st->buffer];
@@ -227,7 +228,8 @@ static inline void do_operation(run *r, const knk_step *st)
         form |= (unsigned)c.one << 2;
     knk_loop *f = loop[form];
     if (!f) {
-        f = loop[0];
+        f = loop[0]; /* each row has the form of lanes alone */
+        KN_KNOWN(f);
         a.p = (char *)(uintptr_t)spread(r, a, st->osize[0], 0);
         b.p = (char *)(uintptr_t)spread(r, b, st->osize[1], 1);
         if (st->n_operands > 2)
@@ -541,17 +543,19 @@ enum { MOST_STAGES = 256 };
 static void interpret(run *r, knk_nest *par, knk_nest *inner, uint8_t *rows, int lanes)
 {
     const knk_kernel *k = r->k;
+    KN_KNOWN(k->n_stage > 0);
     set_up(r, par, inner);
     if (par[0].total == 0)
         return;
     for (int i = 0; i < r->p->n_constant; i++)
         r->value[r->p->constant_value[i]] = (value){(char *)(uintptr_t)&r->p->constant[i], 1};
-    for (int s = 0; s < k->n_stage; s++)
+    int stages = k->n_stage;
+    for (int s = 0; s < stages; s++)
         rows[s] = k->stage[s].n_inner && choose_rows(r, &r->p->stage[s], &par[s], &inner[s], lanes);
     int64_t chunk = chunk_of(k, inner, rows), total = par[0].total;
     for (int64_t done = 0; done < total; done += chunk) {
         int64_t points = total - done < chunk ? total - done : chunk;
-        for (int s = 0; s < k->n_stage; s++) {
+        for (int s = 0; s < stages; s++) {
             r->rows = rows[s];
             (rows[s] ? run_rows : run_columns)(r, &r->p->stage[s], &par[s], &inner[s], points);
         }

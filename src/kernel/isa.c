@@ -14,7 +14,7 @@ static const knk_isa *const forms[] = {
 
 const knk_isa *knk_isa_named(const char *name)
 {
-    for (int i = 0; i <= (int)knx_cpu_best(); i++)
+    for (int i = 0; i < (int)(sizeof forms / sizeof *forms) && i <= (int)knx_cpu_best(); i++)
         if (!strcmp(name, forms[i]->name))
             return forms[i];
     return NULL;

@@ -129,7 +129,7 @@ static bool buffer_line(parser *s)
 static bool map_line(parser *s, int *maps)
 {
     uint8_t cls[KNK_MAX_LOOPS + 1];
-    int n, count = 0;
+    int n = 0, count = 0;
     if (!number(s, &n))
         return false;
     if (n != (*maps)++)
@@ -151,7 +151,7 @@ static bool map_line(parser *s, int *maps)
 static bool place(parser *s, char letter, int16_t *to)
 {
     char text[2] = {letter, 0};
-    int n;
+    int n = 0;
     if (!word(s, text) || !number(s, &n) || n > INT16_MAX)
         return fails(s, "a buffer or a map is missing");
     *to = (int16_t)n;
@@ -165,13 +165,13 @@ static bool sub_operation(parser *s, knk_inst *n)
                fails(s, n->op == KNK_REDUCE ? "which reduction?" : "which loop?");
     s->p++;
     if (knk_is_loop_op(n->op)) {
-        int loop;
+        int loop = 0;
         if (!number(s, &loop) || loop >= KNK_MAX_LOOPS)
             return fails(s, "there is no such loop");
         n->sub = (uint8_t)loop;
         return true;
     }
-    char text[16];
+    char text[16] = "";
     name(s, text, sizeof text);
     if (n->op == KNK_SELECT && !strcmp(text, "cold")) {
         n->sub = 1;
@@ -191,7 +191,7 @@ static bool operands(parser *s, knk_inst *n)
         return (!word(s, "index") || node_number(s, &n->a)) && (!word(s, "pred") || node_number(s, &n->b)) &&
                (!word(s, "other") || node_number(s, &n->c));
     knk_node *to[3] = {&n->a, &n->b, &n->c};
-    for (int i = 0; i < knk_op_table[n->op].n_operands; i++)
+    for (int i = 0; i < 3 && i < knk_op_table[n->op].n_operands; i++)
         if (!node_number(s, to[i]))
             return false;
     return true;

@@ -107,6 +107,7 @@ static void set_padding(conv *c, const kn_lax_pads *padding)
         return;
     }
     int n = padding->n;
+    KN_KNOWN(!n || padding->pair);
     for (int i = 0; i < n; i++) {
         c->lo[i] = padding->pair[i].low;
         c->hi[i] = padding->pair[i].high;

@@ -47,6 +47,7 @@ static int spatial_letters(const char *rhs, char *letters)
 static void specs_of_words(kna_op *op, const char *const word[3], knlax_conv_specs *s)
 {
     char letters[KN_MAX_NDIM];
+    KN_KNOWN(word[0] && word[1] && word[2]);
     for (int i = 0; i < 3; i++)
         if (!check_word(op, i, word[i]))
             return;

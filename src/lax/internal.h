@@ -48,6 +48,9 @@ kn_list knlax_end_list(kna_op *op, int n, const kn_atom *a);
 /* The arrays of a list as atoms (knx_alloc'ed, NULL with the operation failed); *n receives how many. With `same` they
  * have one dtype. */
 kn_atom *knlax_read_list(kna_op *op, kn_list list, bool same, int *n);
+#ifdef __clang_analyzer__
+#define knlax_read_list(op, list, same, n) KNA_NULL_IF_FAILED(op, (knlax_read_list)(op, list, same, n))
+#endif
 /* reductions.c. The computation, recorded for two sets of scalars of x's dtypes; NULL with the operation failed. */
 kni_jaxpr *knlax_record(kna_op *op, kn_fn fn, int n, const kn_atom *x);
 /* The number that x is, of dtype d; false if it is none that is known. */

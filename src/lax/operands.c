@@ -39,6 +39,7 @@ void knlax_same_dtypes(kna_op *op, int n, const kn_array *x, kn_atom *a)
     }
     if (!d && !kna_failed(op))
         d = kna_result_type(op, n, x);
+    KN_KNOWN(kna_failed(op) || d);
     bool differ = false, alone = true;
     for (int i = 0; t && i < n; i++)
         alone = alone && t[i].weak;
@@ -201,7 +202,7 @@ kn_list knlax_end_list(kna_op *op, int n, const kn_atom *a)
     return list;
 }
 
-kn_atom *knlax_read_list(kna_op *op, kn_list list, bool same, int *n)
+kn_atom *(knlax_read_list)(kna_op *op, kn_list list, bool same, int *n)
 {
     const kn_array *x = NULL;
     *n = kna_list_read(op, list, &x);

@@ -228,6 +228,7 @@ kn_array kn_resize(kn_array x, const kn_shape *new_shape)
     kn_atom y = knn_flatten(&op, a);
     if (kna_failed(&op))
         return kna_end(&op, y);
+    KN_KNOWN(have > 0);
     if (size > have) {
         kn_shape wide = {2, {(size + have - 1) / have, have}}, flat = {1, {wide.dim[0] * have}};
         y = knb_broadcast_to(op.b, y, knn_shaped(knb_type(op.b, y).dtype, &wide));

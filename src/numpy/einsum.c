@@ -252,7 +252,7 @@ static void contract_step(sum *q, const knn_step *step, bool greedy)
 {
     knn_path path;
     uint64_t set[KNN_MAX_OPERANDS];
-    int at[KNN_MAX_OPERANDS], n = step->n;
+    int at[KNN_MAX_OPERANDS] = {0}, n = step->n;
     sum rest = {.n = 0, .s = q->s}; /* which labels are needed outside */
     for (int i = 0, k = 0; i < q->n; i++)
         if (k < n && step->at[k] == i)

@@ -389,7 +389,7 @@ kn_list kn_unravel_index(kn_array indices, const kn_shape *shape, const kn_unrav
         kna_fail_with(op, knx_error_nomem());
     for (int k = 0; k < shape->ndim && !kna_failed(op); k++) {
         int d = f ? k : shape->ndim - 1 - k;
-        for (int64_t i = 0; i < n; i++) {
+        for (int64_t i = 0; v && i < n; i++) {
             part[i] = v[i] % shape->dim[d];
             v[i] /= shape->dim[d];
         }

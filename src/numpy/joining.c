@@ -245,9 +245,9 @@ kn_array kn_block(int n, const kn_list *rows)
 
 /* ---- Repeating. */
 
-static bool no_negative(kna_op *op, int n, const int64_t *count)
+static bool no_negative(kna_op *op, int64_t n, const int64_t *count)
 {
-    for (int i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++)
         if (count[i] < 0)
             kna_fail(op, KN_ERROR_VALUE, "repeats may not contain negative values.");
     return !kna_failed(op);
@@ -329,7 +329,7 @@ kn_array kn_repeat(kn_array x, kn_array repeats, const kn_squeeze_opts *opts)
     kna_begin(&op, "repeat");
     kn_atom a = kna_in(&op, x), y = KN_ATOM_NONE;
     kn_type given = kna_type(&op, repeats);
-    int64_t count[KN_MAX_NDIM], n = 0;
+    int64_t count[KN_MAX_NDIM] = {0}, n = 0;
     kn_text t = {0};
     if (!kna_failed(&op))
         knx_text_add(&t, "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
@@ -346,8 +346,8 @@ kn_array kn_repeat(kn_array x, kn_array repeats, const kn_squeeze_opts *opts)
     else if (!kna_failed(&op) && n != 1 && n != extent)
         kna_fail(&op, KN_ERROR_VALUE, "operands could not be broadcast together with shape (%lld,) (%lld,)",
                  (long long)extent, (long long)n);
-    if (!kna_failed(&op) && no_negative(&op, (int)(n < INT32_MAX ? n : INT32_MAX), each)) {
-        for (int i = 0; i < ndim; i++)
+    if (!kna_failed(&op) && no_negative(&op, n, each)) {
+        for (int i = 0; i < ndim; i++) /* one for each axis */
             count[i] = i == axis && n ? each[0] : 1;
         y = n == 1 ? repeat(&op, a, count, true) : repeat_each(&op, a, axis, each, n);
     }

@@ -326,7 +326,7 @@ kn_array kn_tensordot(kn_array x, kn_array y, const kn_tensordot_opts *opts)
 {
     KNN_OPTS(kn_tensordot_opts, o, opts);
     product p;
-    int64_t i[KN_MAX_NDIM], j[KN_MAX_NDIM];
+    int64_t i[KN_MAX_NDIM] = {0}, j[KN_MAX_NDIM] = {0};
     if (!begin(&p, "tensordot", x, y))
         return kna_end(&p.op, KN_ATOM_NONE);
     bool lists = o.a_axes.n || o.b_axes.n;

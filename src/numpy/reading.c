@@ -26,7 +26,7 @@ kn_array kn_frombuffer(const void *buffer, size_t bytes, const kn_frombuffer_opt
     kn_buffer *copy = kna_failed(&op) ? NULL : knx_buffer_new((size_t)n * d->size);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    if (copy && n)
+    if (copy && n && buffer)
         memcpy(copy->data, (const char *)buffer + o.offset, (size_t)n * d->size);
     return kna_from_buffer(&op, kni_type(d, 1, &n), copy);
 }

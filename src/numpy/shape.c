@@ -353,7 +353,7 @@ kn_array kn_expand_dims(kn_array x, const kn_axes *axis)
     kna_begin(&op, "expand_dims");
     axis = kna_axes_of(&op, axis);
     kn_atom a = kna_in(&op, x);
-    int axes[KN_MAX_NDIM], more = knn_axis_count(&op, *axis);
+    int axes[KN_MAX_NDIM] = {0}, more = knn_axis_count(&op, *axis);
     bool is_new[KN_MAX_NDIM] = {false};
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);

@@ -204,7 +204,7 @@ static kn_atom left_fold(fold *w, kn_atom x, kn_atom mask, kn_atom y)
     kn_atom *part = parts_of(w, x, 0, n), *keep = NULL;
     if (part && mask != KN_ATOM_NONE)
         keep = parts_of(w, mask, 0, n);
-    for (int64_t i = 0; i < n && !kna_failed(&w->op); i++) {
+    for (int64_t i = 0; part && i < n && !kna_failed(&w->op); i++) {
         if (y == KN_ATOM_NONE) {
             y = part[i];
             continue;

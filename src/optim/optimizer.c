@@ -222,11 +222,11 @@ int kn_optim_update(kn_optimizer optimizer, kn_tree grads, kn_tree state, kn_tre
     if (!updates || !new_state)
         kna_fail(&f.op, KN_ERROR_TYPE, "null result");
     kn_array *out = end_step(&f, f.n_param, f.step.u);
-    if (out) {
+    if (out && updates && new_state) {
         *updates = tree_like("optim_update", f.n_param == f.n ? grads : params, f.n_param, out);
         *new_state = tree_like("optim_update", state, f.n_state, out + f.n_param);
     }
-    int status = out && *updates && *new_state ? 0 : -1;
+    int status = out && updates && new_state && *updates && *new_state ? 0 : -1;
     knx_arena_free(&f.arena);
     return status;
 }
@@ -253,7 +253,7 @@ int kn_optim_apply(kn_optimizer optimizer, kn_tree *state, kn_tree params, kn_tr
     kn_array *out = end_step(&f, f.n_param, new_params);
     kn_tree p = out ? kn_tree_from(f.n_param, out) : NULL, s = p ? kn_tree_from(f.n_state, out + f.n_param) : NULL;
     int status = s ? kn_tree_assign(params, p) : -1;
-    if (!status)
+    if (!status && state)
         status = kn_tree_assign(*state, s);
     if (s)
         kn_release(s);

@@ -123,7 +123,7 @@ void kno_lay_node(kno_layout *l, const char *type, int n, const char *const *fie
         return;
     kna_structure **child = l->part.at ? l->part.at + l->part.n - n : NULL;
     kna_structure *s = kna_structure_join(type ? KN_TREE_STRUCT : KN_TREE_TUPLE, type, n, child, field);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; child && i < n; i++)
         kna_structure_release(child[i]);
     l->part.n -= (size_t)n;
     lay_part(l, s);

@@ -199,7 +199,7 @@ static kn_error *conv_type(const void *params, int n_in, const kn_type *x, kn_ar
     KN_TRY(check_positive("window_strides", p->window_strides, ndim - SPATIAL));
     KN_TRY(check_positive("lhs_dilation", p->lhs_dilation, ndim - SPATIAL));
     KN_TRY(check_positive("rhs_dilation", p->rhs_dilation, ndim - SPATIAL));
-    int64_t positions[KN_MAX_NDIM], dim[KN_MAX_NDIM];
+    int64_t positions[KN_MAX_NDIM] = {0}, dim[KN_MAX_NDIM];
     KN_TRY(count_positions(p, x[0], x[1], positions));
     if (x[0].dtype != x[1].dtype)
         return knx_error(KN_ERROR_TYPE, "conv_general_dilated requires arguments to have the same dtypes, got %s, %s.",

@@ -247,7 +247,7 @@ static void place_result(knr_product *q)
 static void dot_product(const void *params, const kn_type *x, const kn_type *y, knr_product *q)
 {
     const params_t *p = params;
-    int64_t a[KN_MAX_NDIM], b[KN_MAX_NDIM];
+    int64_t a[KN_MAX_NDIM] = {0}, b[KN_MAX_NDIM] = {0};
     strides(x[0], a);
     strides(x[1], b);
     q->operand = x[0].dtype;

@@ -421,6 +421,7 @@ static kn_error *flagged_condition(const flagged *t, kni_jaxpr **out)
 {
     knp_frame f;
     uint32_t n = t->l.n_cond + t->l.n;
+    KN_KNOWN(t->cond);
     kn_error *error = knp_frame_begin(&f, (size_t)n + 1, 2) ? NULL : knx_error_nomem();
     if (!error) {
         for (uint32_t i = 0; i < n; i++)

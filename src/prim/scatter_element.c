@@ -121,7 +121,7 @@ static kn_value2 sum(knk_builder *k, kn_dtype d, kn_value2 x, kn_value2 y)
 static void apply_window(seeker *s, int64_t window, bool adds, kn_value2 *y)
 {
     knk_builder *k = knl_kernel(s->l);
-    int point[KN_MAX_NDIM], w = 0;
+    int point[KN_MAX_NDIM] = {0}, w = 0;
     kn_index *in = knl_index(s->l, s->r->xt[2].ndim, s->i);
     s->pred = KNK_NONE;
     if (!in || !find_start(s, window))

@@ -144,6 +144,7 @@ static void weave_shorts(const uint16_t *from, int64_t line, int64_t width, int6
         const uint16_t *x = from + j, *y = steps > 1 ? x + line : zeros;
         uint32_t sum[8];
         for (int i = 0; i < 8; i++)
+            // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): widths are multiples of 8
             sum[i] = (uint32_t)x[i] | (uint32_t)y[i] << 16;
         memcpy(to + j, sum, sizeof sum);
     }

@@ -20,7 +20,7 @@ static bool holds(const kn_operand *x, size_t bytes)
 static kn_buffer *copy_of(const void *data, size_t bytes)
 {
     kn_buffer *b = knx_buffer_new(bytes);
-    if (b && bytes)
+    if (b && data && bytes)
         memcpy(b->data, data, bytes);
     return b;
 }
@@ -169,6 +169,7 @@ kn_error *knd_run_step_at(const run *r, const knc_step *s, void **at)
 
 static kn_error *run_step(const run *r, const knc_step *s, void **at)
 {
+    KN_KNOWN(at);
     for (uint32_t i = 0; s->kind != KNC_BAND && i < s->n_ref; i++)
         at[i] = knd_address(r, &s->ref[i]);
     return knd_run_step_at(r, s, at);

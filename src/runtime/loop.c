@@ -76,6 +76,7 @@ static kn_error *run_table(const inside *n, const knc_table *t)
 {
     const kn_program *p = n->r.p;
     void **at = n->table;
+    KN_KNOWN(p && at);
     for (const knc_step *s = p->step, *end = s + p->n_step; s < end; s++) {
         if (s->kind == KNC_KERNEL && s->u.k.prepared) {
             const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
@@ -119,6 +120,7 @@ static void point(const looping *g, int which, int64_t t)
 {
     const knc_loop *l = g->l;
     const inside *b = &g->body[which];
+    KN_KNOWN(b->in && b->to);
     size_t number = (size_t)(l->reverse ? l->length - 1 - t : t);
     void **x = g->at + l->n_cond + l->n_body + l->n, **y = x + l->n_x + l->n;
     for (uint32_t i = 0; i < l->n_x; i++)

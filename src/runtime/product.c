@@ -68,7 +68,7 @@ static void run_turned(call *c, const range *row, const range *lane, const int64
     for (int64_t i = 0; i < row->n; i += KNC_TILE)
         for (int64_t j = 0; j < lane->n; j += KNC_TILE) {
             range some = *row, lanes = *lane;
-            int64_t from[KNG_RECT_MAPS];
+            int64_t from[KNG_RECT_MAPS] = {0};
             char *memory = handed + i * size + j * apart;
             some.n = row->n - i < KNC_TILE ? row->n - i : KNC_TILE;
             lanes.n = lane->n - j < KNC_TILE ? lane->n - j : KNC_TILE;
@@ -103,14 +103,14 @@ static void run_pieces(call *c, const range *row, const range *column, char *han
 {
     const knc_attached *x = c->a->x;
     for (int64_t i = 0, rows; i < row->n; i += rows) {
-        int64_t at_row[KNG_RECT_MAPS];
+        int64_t at_row[KNG_RECT_MAPS] = {0};
         range r = *row;
         r.n = rows = run_of(x, row, row->at + i, row->n - i);
         for (int m = 0; m < c->n_map; m++)
             at_row[m] = c->at[m];
         move(x, c->n_dim, row->first, row->n_dim, row->at + i, at_row);
         for (int64_t j = 0, columns; j < column->n; j += columns) {
-            int64_t at[KNG_RECT_MAPS];
+            int64_t at[KNG_RECT_MAPS] = {0};
             range l = *column;
             l.n = columns = run_of(x, column, column->at + j, column->n - j);
             for (int m = 0; m < c->n_map; m++)

@@ -127,7 +127,7 @@ static kn_atom continued(filter *f, kn_atom x, int axis, int64_t low, int64_t hi
 static kn_atom padded(filter *f)
 {
     kn_atom x = f->x;
-    int64_t low[KN_MAX_NDIM], high[KN_MAX_NDIM];
+    int64_t low[KN_MAX_NDIM] = {0}, high[KN_MAX_NDIM] = {0};
     if (f->mode == VALID)
         return x;
     for (int d = 0; d < f->ndim; d++) {

@@ -44,7 +44,7 @@ static kn_error *finished(kns_call *c, kn_error *e, int n_out, const kn_atom *y,
 static kn_error *body_of(const kns_function *f, const kn_type *in, kni_jaxpr **out)
 {
     kn_builder b;
-    kn_atom x[KNS_MAX_OPERANDS];
+    kn_atom x[KNS_MAX_OPERANDS] = {0};
     knb_init(&b);
     for (int i = 0; i < f->n; i++)
         x[i] = knb_invar(&b, in[i]);
@@ -82,7 +82,7 @@ static kn_error *rule_jaxpr(kn_thunk *t, int n_in, const kn_type *in, kni_jaxpr 
 {
     const kns_function *f = ((const kns_rule *)t)->f;
     kn_builder b;
-    kn_atom x[2 * KNS_MAX_OPERANDS], y[2];
+    kn_atom x[2 * KNS_MAX_OPERANDS] = {0}, y[2];
     knb_init(&b);
     for (int i = 0; i < n_in; i++)
         x[i] = knb_invar(&b, in[i]);
@@ -120,8 +120,8 @@ static kn_thunk *rule_of(const kns_function *f)
 kn_atom kns_apply(kns_call *c, const kns_function *f, const kn_atom *x)
 {
     kn_builder *b = c->b;
-    kn_atom operand[KNS_MAX_OPERANDS], y = KN_ATOM_NONE;
-    kn_type in[KNS_MAX_OPERANDS];
+    kn_atom operand[KNS_MAX_OPERANDS] = {0}, y = KN_ATOM_NONE;
+    kn_type in[KNS_MAX_OPERANDS] = {{0}};
     if (kna_failed(&c->op))
         return y;
     for (int i = 0; i < f->n; i++) {

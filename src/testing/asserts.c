@@ -269,6 +269,7 @@ static int64_t position(kn_dtype d, const void *data, int64_t i)
     int16_t h;
     int32_t s;
     const char *at = (const char *)data + (size_t)i * d->size;
+    KN_KNOWN(data);
     if (d->size == 2) {
         memcpy(&h, at, 2);
         return h < 0 ? INT16_MIN - (int64_t)h : h;

@@ -38,7 +38,7 @@ typedef struct places {
 
 static bool choose_places(maker *m, kn_type t, places *p)
 {
-    int points = below(m, 3), order[MAX_RANK];
+    int points = below(m, 3), order[MAX_RANK] = {0};
     *p = (places){.t = t};
     if (t.ndim > 4 || !kni_type_size(t))
         return false;

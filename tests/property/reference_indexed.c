@@ -162,7 +162,7 @@ void ref_dynamic_slice(call *c)
 {
     const kn_p_dynamic_slice *p = c->params;
     const tensor *x = &c->x[0];
-    int64_t start[MAX_RANK];
+    int64_t start[MAX_RANK] = {0};
     clamped_start(c, 1, p->slice_sizes.v, start);
     tensor *y = result(c, x->dtype, x->ndim, p->slice_sizes.v);
     for (int64_t i = 0; i < y->n; i++) {
