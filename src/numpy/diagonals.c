@@ -226,24 +226,19 @@ kn_array kn_vander(kn_array x, const kn_vander_opts *opts)
         kna_fail(&op, KN_ERROR_VALUE, "x must be a one-dimensional array or sequence.");
     bool number = !kna_failed(&op) && !knn_not_a_number(&op, "vander", t.dtype);
     kn_dtype d = number ? knx_promote(t.dtype, KN_DT(I64)) : NULL;
-    kn_atom a = kna_in_as(&op, x, d), power;
+    kn_atom a = kna_in_as(&op, x, d);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    int64_t rows = t.dim[0], n = o.N < 0 ? rows : o.N, column[] = {rows, 1}, empty[] = {rows, 0};
+    int64_t rows = t.dim[0], n = o.N < 0 ? rows : o.N, column[] = {rows, 1}, others[] = {rows, n - 1},
+            empty[] = {rows, 0};
     if (!n)
         return kna_end(&op, knb_full(op.b, kni_type(d, 2, empty), 0));
-    kn_atom *all = n < INT32_MAX ? knx_alloc((size_t)n * sizeof *all) : NULL;
-    if (!all) {
-        kna_fail_with(&op, knx_error_nomem());
-        return kna_end(&op, KN_ATOM_NONE);
-    }
     a = knb_reshape(op.b, a, 2, column);
-    power = knb_full(op.b, kni_type(d, 2, column), 1);
-    for (int64_t i = 0; i < n; i++) {
-        all[o.increasing ? i : n - 1 - i] = power;
-        power = i == 0 ? a : knb_mul(op.b, power, a);
+    kn_atom y = knb_full(op.b, kni_type(d, 2, column), 1);
+    if (n > 1) { /* as NumPy: products one after the other, in few equations */
+        kn_atom powers = knb_cumprod(op.b, knb_broadcast_to(op.b, a, kni_type(d, 2, others)), 1, false);
+        y = knb_concatenate(op.b, 2, (const kn_atom[]){y, powers}, 1);
+        y = o.increasing ? y : knb_rev(op.b, y, 1, (const int64_t[]){1});
     }
-    kn_atom y = n == 1 ? all[0] : knb_concatenate(op.b, (int)n, all, 1);
-    knx_free(all);
     return kna_end(&op, y);
 }

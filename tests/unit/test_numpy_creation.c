@@ -100,6 +100,19 @@ static void results_are_those_of_numpy(void **state)
     numpy_calls_check_with(KN_TEST_DIR "/golden/numpy_creation.txt", table, sizeof table / sizeof *table);
 }
 
+static kn_array powers(const int64_t *n, const kn_array *x) { return kn_vander(*x, .N = *n); }
+KN_FUNCTION_ENV(powers, kn_array, int64_t, kn_array)
+
+static void the_equations_of_vander_do_not_grow_with_the_powers(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_ones(KN_SHAPE(4));
+    int64_t few = 3, many = 1000;
+    assert_int_equal(kn_jaxpr_equation_count(kn_make_jaxpr(KN_FN_ENV(powers, &few), KN_ARGS(&x))),
+                     kn_jaxpr_equation_count(kn_make_jaxpr(KN_FN_ENV(powers, &many), KN_ARGS(&x))));
+}
+
 /* ---- Memory orders. */
 
 static void fortran_order_is_seen_in_the_strides(void **state)
@@ -163,11 +176,9 @@ static void a_grid_has_no_negative_extents(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(results_are_those_of_numpy),
-        TEST(fortran_order_is_seen_in_the_strides),
-        TEST(an_array_that_is_as_wanted_is_not_copied),
-        TEST(a_grid_has_no_negative_extents),
-        TEST(fromiter_takes_what_the_function_gives),
+        TEST(results_are_those_of_numpy),           TEST(the_equations_of_vander_do_not_grow_with_the_powers),
+        TEST(fortran_order_is_seen_in_the_strides), TEST(an_array_that_is_as_wanted_is_not_copied),
+        TEST(a_grid_has_no_negative_extents),       TEST(fromiter_takes_what_the_function_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
