@@ -233,10 +233,11 @@ kn_atom kna_in(kna_op *op, kn_array x)
     return v->type.weak ? kna_number_alone(op, kna_in_as(op, x, kna_strong_dtype(v->type))) : kna_value_atom(op, v);
 }
 
-static kn_atom number_as(kna_op *op, const kn_value *v, kn_dtype d)
+/* wraps: as NumPy has it, else as XLA. */
+static kn_atom number_as(kna_op *op, const kn_value *v, kn_dtype d, bool wraps)
 {
     bool is_unsigned = v->type.dtype == KN_DT(U64);
-    if (v->type.weak && knx_is_integer(v->type.dtype) && knx_is_integer(d) &&
+    if (wraps && v->type.weak && knx_is_integer(v->type.dtype) && knx_is_integer(d) &&
         !knx_int_fits(d, is_unsigned, v->bits.u64)) {
         if (is_unsigned)
             kna_fail(op, KN_ERROR_OVERFLOW, "integer %llu out of bounds for %s", (unsigned long long)v->bits.u64,
@@ -246,7 +247,7 @@ static kn_atom number_as(kna_op *op, const kn_value *v, kn_dtype d)
         return KN_ATOM_NONE;
     }
     kn_scalar_bits bits = {{0}};
-    knx_convert(v->type.dtype, &v->bits, d, &bits);
+    (wraps ? knx_convert : knx_saturate)(v->type.dtype, &v->bits, d, &bits);
     kna_state *s = kna_state_get();
     if (s->recording)
         return knb_literal(op->b, d, false, bits);
@@ -260,7 +261,7 @@ static kn_atom number_as(kna_op *op, const kn_value *v, kn_dtype d)
     return a;
 }
 
-kn_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d)
+static kn_atom in_as(kna_op *op, kn_array x, kn_dtype d, bool wraps)
 {
     kn_value *v = value_of(op, x);
     if (!v || !d)
@@ -270,10 +271,15 @@ kn_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d)
         return KN_ATOM_NONE;
     }
     if (v->state == KN_V_NUMBER)
-        return v->type.dtype == d && !v->type.weak ? kna_value_atom(op, v) : number_as(op, v, d);
+        return v->type.dtype == d && !v->type.weak ? kna_value_atom(op, v) : number_as(op, v, d, wraps);
     kn_atom a = kna_value_atom(op, v);
-    return (v->type.dtype == d && !v->type.weak) || kna_failed(op) ? a : knb_strong(op->b, a, d);
+    if ((v->type.dtype == d && !v->type.weak) || kna_failed(op))
+        return a;
+    return wraps ? knb_strong_astype(op->b, a, d) : knb_strong(op->b, a, d);
 }
+
+kn_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d) { return in_as(op, x, d, true); }
+kn_atom kna_in_converted(kna_op *op, kn_array x, kn_dtype d) { return in_as(op, x, d, false); }
 
 bool kna_is_number(kna_op *op, kn_array x)
 {
@@ -293,7 +299,7 @@ kn_error *kna_value_as(kn_value **v, kn_dtype d)
         kna_op op;
         kna_begin(&op, "call");
         kn_atom a = kna_value_atom(&op, from);
-        as = kna_failed(&op) ? NULL : kna_atom_value(&op, knb_strong(op.b, a, d));
+        as = kna_failed(&op) ? NULL : kna_atom_value(&op, knb_strong_astype(op.b, a, d));
         error = kna_take_error(&op);
         kna_leave(&op);
     }

@@ -63,9 +63,11 @@ bool kna_is_number(kna_op *op, kn_array x);
 kn_atom kna_in(kna_op *op, kn_array x);
 /* A number that meets no array: in the text of a jaxpr it and what is made of such alone are weak, as in JAX. */
 kn_atom kna_number_alone(kna_op *op, kn_atom a);
-/* x converted to dtype d (unsafe cast). A weak integer that does not fit an integer dtype is an OverflowError
- * "integer 300 out of bounds for uint8". */
+/* x converted to dtype d (unsafe cast) as NumPy does. A weak integer that does not fit an integer dtype is an
+ * OverflowError "integer 300 out of bounds for uint8". */
 kn_atom kna_in_as(kna_op *op, kn_array x, kn_dtype d);
+/* The same as jax.lax.convert_element_type: floats saturate, integers wrap, numbers too. */
+kn_atom kna_in_converted(kna_op *op, kn_array x, kn_dtype d);
 /* np.result_type of some arrays with NEP 50's rules for weak numbers; NULL arrays in the list are skipped. NULL on
  * errors. */
 kn_dtype kna_result_type(kna_op *op, int n, const kn_array *x);

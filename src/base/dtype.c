@@ -227,6 +227,32 @@ void knx_convert(kn_dtype from, const void *src, kn_dtype to, void *dst)
     }
 }
 
+/* The integer dtype's number that is nearest to v, toward 0. */
+static wide nearest(kn_dtype d, double v)
+{
+    const int bits = 8 * d->size;
+    const bool is_unsigned = d->kind == KN_KIND_UINT;
+    const double half = (double)((uint64_t)1 << (bits - 1)), end = is_unsigned ? 2 * half : half; /* above the range */
+    if (is_unsigned)
+        return v >= end ? (wide){UNSIGNED, UINT64_MAX >> (64 - bits), 0, 0}
+                        : (wide){UNSIGNED, v > 0 ? knx_to_u64(v) : 0, 0, 0};
+    if (v >= end)
+        return wide_integer(INT64_MAX >> (64 - bits));
+    return wide_integer(v < -end ? INT64_MIN >> (64 - bits) : v == v ? knx_to_i64(v) : 0);
+}
+
+void knx_saturate(kn_dtype from, const void *src, kn_dtype to, void *dst)
+{
+    if (!is_builtin(from) || !is_builtin(to) || !knx_is_inexact(from) || knx_is_inexact(to) ||
+        to->kind == KN_KIND_KEY) {
+        knx_convert(from, src, to, dst);
+        return;
+    }
+    wide w = read_wide(from, src);
+    kn_scalar_bits s = write_wide(to, to->kind == KN_KIND_BOOL ? wide_real(w.re, 0) : nearest(to, w.re));
+    memcpy(dst, s.bytes, to->size);
+}
+
 int64_t knx_position(kn_dtype d, const void *at, int64_t most)
 {
     int64_t v = 0;

@@ -60,14 +60,14 @@ kn_dtype knx_promote_weak(kn_dtype strong, char weak_kind, kn_dtype default_floa
 typedef enum { KN_CAST_NO, KN_CAST_EQUIV, KN_CAST_SAFE, KN_CAST_SAME_KIND, KN_CAST_UNSAFE } kn_casting;
 bool knx_can_cast(kn_dtype from, kn_dtype to, kn_casting how);
 
+/* The integer at `at` as a position: moved to lie between 0 and most. */
+int64_t knx_position(kn_dtype d, const void *at, int64_t most);
 /* Converts one element as NumPy on x86-64 does, computed portably (the array casts of the kernels agree bit for
  * bit): float to integer drops the fraction; out of range or NaN gives the minimum of int32 or int64, narrower
  * integers are the low bits of the int32 (i8, i16, u8, u16) or int64 (u32) conversion, u64 is NumPy's two steps
  * (knx_to_u64). Anything but zero is true, NaN too. Floats round half to even, once; integers become float16 and
  * bfloat16 through float32. Complex to real drops the imaginary part. A key converts to keys only: other pairs give
  * zero bits. src and dst may be unaligned and may be the same place. */
-/* The integer at `at` as a position: moved to lie between 0 and most. */
-int64_t knx_position(kn_dtype d, const void *at, int64_t most);
 void knx_convert(kn_dtype from, const void *src, kn_dtype to, void *dst);
 static inline int32_t knx_to_i32(double v) { return v > -2147483649.0 && v < 2147483648.0 ? (int32_t)v : INT32_MIN; }
 static inline int64_t knx_to_i64(double v) { return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN; }
@@ -75,6 +75,9 @@ static inline uint64_t knx_to_u64(double v) /* from 2^63 on: what is above it, c
 {
     return v >= 0x1p63 ? (uint64_t)knx_to_i64(v - 0x1p63) ^ (uint64_t)1 << 63 : (uint64_t)knx_to_i64(v);
 }
+/* The same as XLA does: a float becomes the nearest number of the integer's range, NaN 0, and complex numbers leave
+ * their imaginary part behind on the way to bool, too. */
+void knx_saturate(kn_dtype from, const void *src, kn_dtype to, void *dst);
 kn_scalar_bits knx_scalar_from_double(kn_dtype d, double v);
 kn_scalar_bits knx_scalar_from_int(kn_dtype d, int64_t v);  /* for u64 give the bits */
 double knx_scalar_to_double(kn_dtype d, kn_scalar_bits s);  /* real part of complex numbers */

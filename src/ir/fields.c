@@ -73,6 +73,7 @@ const kn_param_field kni_fields_convert[] = {
     FIELD(DTYPE, kn_p_convert, new_dtype),
     SHOW("old_dtype", kni_show_in_dtype, CLASSIC_ONLY),
     FIELD(BOOL, kn_p_convert, weak_type, TYPED_ONLY),
+    FIELD(BOOL, kn_p_convert, wraps, .flags = KN_PF_IF_TRUE | KN_PF_OPTIONAL),
     END,
 };
 const kn_param_field kni_fields_conj[] = {SHOW("input_dtype", kni_show_in_dtype), END};

@@ -123,20 +123,31 @@ kn_atom(knb_select)(kn_builder *b, kn_atom pred, kn_atom yes, kn_atom no)
     return knb_select_n(b, pred, 2, (kn_atom[]){knb_broadcast_to(b, no, full), knb_broadcast_to(b, yes, full)});
 }
 
-kn_atom knb_strong(kn_builder *b, kn_atom x, kn_dtype d)
+static kn_atom converted(kn_builder *b, kn_atom x, kn_dtype d, bool wraps)
 {
     kn_type t = knb_type(b, x);
     kn_scalar_bits bits, out = {.u = {0}};
     if (knb_literal_value(b, x, &bits) && t.dtype->kind != KN_KIND_KEY && d->kind != KN_KIND_KEY) {
-        knx_convert(t.dtype, &bits, d, &out);
+        (wraps ? knx_convert : knx_saturate)(t.dtype, &bits, d, &out);
         return knb_literal(b, d, false, out);
     }
-    return knb_emit1(b, &kn_prim_convert_element_type, &(kn_p_convert){.new_dtype = d}, 1, &x);
+    if (wraps && knx_is_complex(t.dtype) && d->kind == KN_KIND_BOOL)
+        return knb_ne(b, x, knb_like(b, x, 0));
+    kn_p_convert p = {.new_dtype = d, .wraps = wraps && knx_is_inexact(t.dtype) && knx_is_integer(d)};
+    return knb_emit1(b, &kn_prim_convert_element_type, &p, 1, &x);
 }
+
+kn_atom knb_strong(kn_builder *b, kn_atom x, kn_dtype d) { return converted(b, x, d, false); }
+kn_atom knb_strong_astype(kn_builder *b, kn_atom x, kn_dtype d) { return converted(b, x, d, true); }
 
 kn_atom knb_convert(kn_builder *b, kn_atom x, kn_dtype d)
 {
-    return knb_type(b, x).dtype == d ? x : knb_strong(b, x, d);
+    return knb_type(b, x).dtype == d ? x : converted(b, x, d, false);
+}
+
+kn_atom knb_astype(kn_builder *b, kn_atom x, kn_dtype d)
+{
+    return knb_type(b, x).dtype == d ? x : converted(b, x, d, true);
 }
 
 kn_atom knb_bitcast(kn_builder *b, kn_atom x, kn_dtype d)

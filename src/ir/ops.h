@@ -57,9 +57,13 @@ kn_atom knb_shift_right_arithmetic(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knb_select_n(kn_builder *b, kn_atom which, int n, const kn_atom *cases);
 /* select_n with the cases in the order people think; broadcasts scalar cases */
 kn_atom knb_select(kn_builder *b, kn_atom pred, kn_atom yes, kn_atom no);
-/* nothing if it has the dtype; literals are converted in place */
+/* As jax.lax.convert_element_type; nothing if it has the dtype; literals are converted in place. */
 kn_atom knb_convert(kn_builder *b, kn_atom x, kn_dtype d);
-kn_atom knb_strong(kn_builder *b, kn_atom x, kn_dtype d); /* the same, but never x itself: a weak one as an array */
+/* The same as NumPy's astype: they differ for floats outside of the range of integers, and for complex to bool. */
+kn_atom knb_astype(kn_builder *b, kn_atom x, kn_dtype d);
+/* These two, but never x itself: a weak one as an array. */
+kn_atom knb_strong(kn_builder *b, kn_atom x, kn_dtype d);
+kn_atom knb_strong_astype(kn_builder *b, kn_atom x, kn_dtype d);
 kn_atom knb_bitcast(kn_builder *b, kn_atom x, kn_dtype d);
 /* to a dtype of another size: the last axis is that much longer or shorter */
 kn_atom knb_bitcast_last_axis(kn_builder *b, kn_atom x, kn_dtype d);

@@ -18,7 +18,8 @@
  *     concatenate                  concatenate[dimension=0]
  *     pad                          pad[padding_config=((0, 0, 0),)]
  *     iota                         iota[dimension=0 dtype=int32 shape=(3,) sharding=None]
- *     convert                      convert_element_type[new_dtype=int32 weak_type=False]
+ *     convert                      convert_element_type[new_dtype=int32 weak_type=False]; behind it wraps=True for
+ *                                  NumPy's way with floats outside of the range of integers
  *     conj (no struct)             conj[input_dtype=complex64]
  *     bitcast                      bitcast_convert_type[new_dtype=uint32], bitcast_last_axis
  *     integer_pow                  integer_pow[y=2]
@@ -139,6 +140,7 @@ enum {
     /* JAXPRS of which operand 0 chooses one (kn_p_cond): the classic form shows two as the parameters false_jaxpr and
      * true_jaxpr, each over those operands only that it takes (branches.c) */
     KN_PF_BRANCHES = 2048,
+    KN_PF_IF_TRUE = 32768, /* a BOOL that no form shows while it is false */
     /* JAXPR that elides: the classic form shows constants that it does not read as the unit * */
     KN_PF_UNITS = 4096,
 };
@@ -277,6 +279,7 @@ typedef struct {
 typedef struct {
     kn_dtype new_dtype;
     bool weak_type;
+    bool wraps; /* floats to integers as NumPy on x86-64 has it (knx_convert), else as XLA (knx_saturate) */
 } kn_p_convert;
 typedef struct {
     kn_dtype new_dtype;

@@ -186,7 +186,7 @@ static void read_field(reader *r, equation *e, const kn_param_field *f, int whic
     kn_parser *p = &r->p;
     given *g = given_for(e, f);
     if (!g) {
-        if (!(f->flags & (KN_PF_HIDE_CLASSIC | KN_PF_BRANCHES)) && f->kind != KN_P_TEXT)
+        if (!(f->flags & (KN_PF_HIDE_CLASSIC | KN_PF_BRANCHES | KN_PF_OPTIONAL)) && f->kind != KN_P_TEXT)
             kni_parse_fail(p, e->start, KN_ERROR_VALUE, "parameter %s of %s is missing",
                            f->classic_name ? f->classic_name : f->name, e->prim->name);
         return; /* a choice without branches is refused by its type rule */

@@ -200,6 +200,8 @@ static bool is_empty(const kn_param_field *f, const void *params)
 
 bool kni_field_shown(kn_jaxpr_form form, const kn_param_field *f, const void *params)
 {
+    if ((f->flags & KN_PF_IF_TRUE) && !FIELD_AT(bool, params, f))
+        return false;
     if (form == KN_FORM_FULL)
         return f->kind != KN_P_TEXT;
     if (f->flags & KN_PF_PRIM_NAME)

@@ -85,7 +85,7 @@ kn_array kn_lax_convert_element_type(kn_array x, kn_dtype new_dtype)
     kna_op op;
     kna_begin(&op, "lax.convert_element_type");
     kn_dtype d = need_dtype(&op, new_dtype);
-    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knlax_strong(&op, kna_in_as(&op, x, d)));
+    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knlax_strong(&op, kna_in_converted(&op, x, d)));
 }
 
 kn_array kn_lax_bitcast_convert_type(kn_array x, kn_dtype new_dtype)

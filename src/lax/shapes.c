@@ -44,7 +44,7 @@ kn_array kn_lax_broadcasted_iota(kn_dtype dtype, const kn_shape *shape, int dime
 static kn_atom filled(kna_op *op, kn_array value, kn_dtype d, const kn_shape *shape)
 {
     kn_type t = kna_type(op, value);
-    kn_atom a = d ? knlax_strong(op, kna_in_as(op, value, d)) : kna_in(op, value);
+    kn_atom a = d ? knlax_strong(op, kna_in_converted(op, value, d)) : kna_in(op, value);
     if (!kna_failed(op) && t.ndim) {
         kn_text s = {0};
         kna_fail(op, KN_ERROR_TYPE, "must be called with scalar fill_value, got fill_value.shape %s.",

@@ -33,7 +33,7 @@ kn_array kn_bitwise_count(kn_array x)
         a = t.dtype->kind == KN_KIND_BOOL ? kna_in_as(&op, x, KN_DT(U8)) : kna_in(&op, x);
         if (!kna_failed(&op) && knb_type(op.b, a).dtype->kind == KN_KIND_INT)
             a = knb_abs(op.b, a);
-        a = knb_convert(op.b, knb_population_count(op.b, a), KN_DT(U8));
+        a = knb_astype(op.b, knb_population_count(op.b, a), KN_DT(U8));
     }
     return kna_end_in_order(&op, a, 1, &x);
 }
@@ -85,7 +85,7 @@ kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts)
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     kn_shape shape = knn_shape_of(&op, a);
-    a = knb_convert(b, knn_truth(&op, a), KN_DT(U8));
+    a = knb_astype(b, knn_truth(&op, a), KN_DT(U8));
     int64_t none[KN_MAX_NDIM] = {0}, more[KN_MAX_NDIM] = {0}, last = shape.ndim - 1;
     int64_t bytes = (shape.dim[last] + 7) / 8;
     more[last] = bytes * 8 - shape.dim[last];

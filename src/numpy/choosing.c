@@ -9,7 +9,7 @@ kn_atom knn_remainder(kna_op *op, kn_atom x, int64_t n)
     kn_builder *b = op->b;
     if (kna_failed(op) || !n)
         return x;
-    x = knb_convert(b, x, KN_DT(I64));
+    x = knb_astype(b, x, KN_DT(I64));
     kn_atom count = knb_integer(b, KN_DT(I64), n), rest = knb_rem(b, x, count);
     kn_atom negative = knb_lt(b, rest, knb_like(b, rest, 0));
     kn_shape shape = knn_shape_of(op, x);

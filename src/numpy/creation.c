@@ -191,12 +191,12 @@ static kn_atom range(kna_op *op, kn_dtype d, int64_t n, const bound *start, cons
         if (low + knx_scalar_to_double(work, gap) != high)
             second = knb_number(b, work, high);
         if (low == 0 && high == 1)
-            return knb_convert(b, i, d);
+            return knb_astype(b, i, d);
     }
     kn_atom y = knb_add(b, first, knb_mul(b, i, by));
     if (second != KN_ATOM_NONE)
         y = knb_select(b, knb_eq(b, i, knb_like(b, i, 1)), second, y);
-    return knb_convert(b, y, d);
+    return knb_astype(b, y, d);
 }
 
 kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_opts *opts)
@@ -216,7 +216,7 @@ kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_
         if (d->kind == KN_KIND_KEY)
             knn_not_a_number(&op, "arange", d);
         kn_atom y = kna_failed(&op) ? KN_ATOM_NONE : range(&op, KN_DT(F64), n, &from, &by);
-        return kna_end(&op, kna_failed(&op) ? y : knb_convert(op.b, y, d));
+        return kna_end(&op, kna_failed(&op) ? y : knb_astype(op.b, y, d));
     }
     return kna_end(&op, range(&op, d, n, &from, &by));
 }
@@ -330,8 +330,8 @@ kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspa
     if (!kna_failed(&op) && axis)
         y = knb_move_axis(op.b, y, 0, axis);
     return kna_end(&op, kna_failed(&op)          ? y
-                        : knx_is_integer(result) ? knb_convert(op.b, knb_floor(op.b, y), result)
-                                                 : knb_convert(op.b, y, result));
+                        : knx_is_integer(result) ? knb_astype(op.b, knb_floor(op.b, y), result)
+                                                 : knb_astype(op.b, y, result));
 }
 
 /* ---- The identity. */
@@ -348,7 +348,7 @@ kn_array kn_eye(int64_t n, const kn_eye_opts *opts)
     kn_atom row = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 0), column = knb_iota(op.b, KN_DT(I64), 2, shape.dim, 1);
     if (o.k)
         row = knb_add(op.b, row, knb_integer(op.b, KN_DT(I64), o.k));
-    return end_ordered(&op, knb_convert(op.b, knb_eq(op.b, row, column), d), o.order);
+    return end_ordered(&op, knb_astype(op.b, knb_eq(op.b, row, column), d), o.order);
 }
 
 kn_array kn_identity(int64_t n, const kn_zeros_opts *opts)
@@ -432,7 +432,7 @@ kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     if (t.weak && knx_is_integer(dtype)) /* a number wraps here, it is not refused */
-        return kna_end(&op, knb_convert(op.b, kna_in(&op, x), dtype));
+        return kna_end(&op, knb_astype(op.b, kna_in(&op, x), dtype));
     kn_atom a = kna_in_as(&op, x, dtype);
     return !o.copy && t.dtype == dtype && !t.weak ? kna_end_view(&op, x, a, a) : kna_end_like(&op, a, x);
 }

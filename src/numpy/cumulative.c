@@ -39,10 +39,10 @@ static kn_atom operand(kna_op *op, const cumulation *c, kn_array x, kn_axes give
         a = without_nan(op->b, a, c->product);
     if (dtype && dtype->kind == KN_KIND_BOOL) { /* or, and */
         a = knn_truth(op, a);
-        a = kna_failed(op) ? a : knb_convert(op->b, a, KN_DT(I8));
+        a = kna_failed(op) ? a : knb_astype(op->b, a, KN_DT(I8));
         return a;
     }
-    return kna_failed(op) ? KN_ATOM_NONE : knb_convert(op->b, a, dtype ? dtype : joined_dtype(t.dtype));
+    return kna_failed(op) ? KN_ATOM_NONE : knb_astype(op->b, a, dtype ? dtype : joined_dtype(t.dtype));
 }
 
 static kn_array cumulate(const cumulation *c, kn_array x, kn_axes given, kn_dtype dtype, bool initial)
@@ -63,7 +63,7 @@ static kn_array cumulate(const cumulation *c, kn_array x, kn_axes given, kn_dtyp
         one[axis] = 1;
         a = knb_pad(op.b, a, knb_like(op.b, a, c->product), one, none, NULL);
     }
-    return kna_end(&op, truth ? knb_convert(op.b, a, dtype) : a);
+    return kna_end(&op, truth ? knb_astype(op.b, a, dtype) : a);
 }
 
 #define CUMSUM(name, product, ignore_nan)                         \

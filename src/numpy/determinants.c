@@ -35,7 +35,7 @@ static bool factorize(kn_builder *b, kn_atom a, factors *f)
     int64_t tail = t.ndim - 2;
     kn_atom diagonal = diagonal_of(b, out[0]);
     kn_atom moved = knb_ne(b, out[1], knb_iota(b, KN_DT(I32), p.ndim, p.dim, p.ndim - 1));
-    kn_atom count = knb_reduce_sum(b, knb_convert(b, moved, KN_DT(I32)), 1, &tail);
+    kn_atom count = knb_reduce_sum(b, knb_astype(b, moved, KN_DT(I32)), 1, &tail);
     kn_atom odd = knb_ne(b, knb_and(b, count, knb_integer(b, KN_DT(I32), 1)), knb_integer(b, KN_DT(I32), 0));
     kn_atom parity = knb_select(b, odd, knb_number(b, t.dtype, -1), knb_number(b, t.dtype, 1));
     *f = (factors){out[0], out[2], diagonal, knb_broadcast_to(b, parity, knb_type(b, count))};
@@ -88,7 +88,7 @@ kn_atom knn_permuted_identity(kn_builder *b, kn_type a, kn_atom permutation)
         axes[i] = i;
     kn_atom column = knb_iota(b, KN_DT(I32), a.ndim, a.dim, a.ndim - 1);
     kn_atom is_one = knb_eq(b, knb_broadcast_in_dim(b, permutation, a.ndim, a.dim, axes), column);
-    return knb_convert(b, is_one, a.dtype);
+    return knb_astype(b, is_one, a.dtype);
 }
 
 /* ---- Cofactors of a stack of matrices, (count, n, n). */
@@ -119,7 +119,7 @@ static kn_atom rest_of_identity(kn_builder *b, kn_dtype d, int64_t n, int64_t si
     const int64_t dim[] = {1, size, size};
     kn_atom row = knb_iota(b, KN_DT(I64), 3, dim, 1), column = knb_iota(b, KN_DT(I64), 3, dim, 2);
     kn_atom beyond = knb_ge(b, row, knb_integer(b, KN_DT(I64), n));
-    return knb_convert(b, knb_and(b, knb_eq(b, row, column), beyond), d);
+    return knb_astype(b, knb_and(b, knb_eq(b, row, column), beyond), d);
 }
 
 /* The blocks beside the diagonal of v, (count, 2 pairs s, 2 pairs s): (count, pairs, s, s), those at (2k, 2k + 1). */

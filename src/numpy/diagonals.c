@@ -114,9 +114,9 @@ kn_array kn_trace(kn_array x, const kn_trace_opts *opts)
     char kind = t.dtype->kind;
     int64_t last = t.ndim - 2;
     if (o.dtype)
-        d = knb_convert(op.b, d, o.dtype);
+        d = knb_astype(op.b, d, o.dtype);
     else if (kind == KN_KIND_BOOL || kind == KN_KIND_INT || kind == KN_KIND_UINT)
-        d = knb_convert(op.b, d, kind == KN_KIND_UINT ? KN_DT(U64) : KN_DT(I64));
+        d = knb_astype(op.b, d, kind == KN_KIND_UINT ? KN_DT(U64) : KN_DT(I64));
     return kna_end(&op, knb_reduce_sum(op.b, d, 1, &last));
 }
 
@@ -189,7 +189,7 @@ kn_array kn_tri(int64_t n, const kn_eye_opts *opts)
     kn_dtype d = kna_lookup_dtype(o.dtype, kna_default_float());
     int64_t shape[] = {n < 0 ? 0 : n, o.M < 0 ? (n < 0 ? 0 : n) : o.M};
     kna_fail_with(&op, kni_type_check_size(kni_type(d, 2, shape)));
-    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_convert(op.b, below(&op, 2, shape, o.k), d));
+    return kna_end(&op, kna_failed(&op) ? KN_ATOM_NONE : knb_astype(op.b, below(&op, 2, shape, o.k), d));
 }
 
 static kn_array triangle(const char *name, kn_array m, const kn_diag_opts *opts, bool lower)

@@ -117,13 +117,13 @@ static bool begin(real *r, const char *name, kn_array x, bool wide)
     r->d = knn_float_for(t);
     r->x = kna_in_as(&r->op, x, r->d);
     if (wide && r->d->size == 2)
-        r->x = knb_convert(r->b, r->x, KN_DT(F32));
+        r->x = knb_astype(r->b, r->x, KN_DT(F32));
     return !kna_failed(&r->op);
 }
 
 static kn_array end(real *r, kn_array x, kn_atom y)
 {
-    return kna_end_in_order(&r->op, kna_failed(&r->op) ? KN_ATOM_NONE : knb_convert(r->b, y, r->d), 1, &x);
+    return kna_end_in_order(&r->op, kna_failed(&r->op) ? KN_ATOM_NONE : knb_astype(r->b, y, r->d), 1, &x);
 }
 
 static kn_atom nothing(void) { return KN_ATOM_NONE; }
@@ -251,7 +251,7 @@ kn_array kn_round(kn_array x, const kn_round_opts *opts)
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     a = by_parts(op.b, a, &o.decimals, rounded);
-    return kna_end_in_order(&op, knb_convert(op.b, a, d), 1, &x);
+    return kna_end_in_order(&op, knb_astype(op.b, a, d), 1, &x);
 }
 
 kn_array kn_around(kn_array x, const kn_round_opts *opts) { return kn_round(x, opts); }
@@ -269,8 +269,8 @@ kn_modf_result kn_modf(kn_array x)
         kn_atom below = knb_neg(b, knb_sub(b, knb_neg(b, r.x), knb_neg(b, n))); /* zeros have the sign of x */
         kn_atom rest = knb_select(b, knn_sign_bit(b, r.x), below, knb_sub(b, r.x, n));
         kn_atom zero = knn_copysign(b, knb_full(b, knb_type(b, r.x), 0), r.x);
-        parts[0] = knb_convert(b, knb_select(b, infinite, zero, rest), r.d);
-        parts[1] = knb_convert(b, n, r.d);
+        parts[0] = knb_astype(b, knb_select(b, infinite, zero, rest), r.d);
+        parts[1] = knb_astype(b, n, r.d);
     }
     kna_end_n(&r.op, 2, parts, y);
     return (kn_modf_result){y[0], y[1]};
@@ -315,8 +315,8 @@ kn_frexp_result kn_frexp(kn_array x)
     kn_atom parts[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     if (begin(&r, "frexp", x, true)) {
         split_exponent(r.b, r.x, &parts[0], &parts[1]);
-        parts[0] = knb_convert(r.b, parts[0], r.d);
-        parts[1] = knb_convert(r.b, parts[1], KN_DT(I32));
+        parts[0] = knb_astype(r.b, parts[0], r.d);
+        parts[1] = knb_astype(r.b, parts[1], KN_DT(I32));
     }
     kna_end_n(&r.op, 2, parts, y);
     return (kn_frexp_result){y[0], y[1]};
@@ -335,7 +335,7 @@ static kn_atom load_exponent(kn_builder *b, kn_atom x, kn_atom n)
     int most = d->size == 4 ? 127 : 1023;
     kn_atom m, e, plain = knb_not(b, knb_lt(b, knb_abs(b, x), knb_like(b, x, INFINITY)));
     split_exponent(b, x, &m, &e);
-    n = knb_convert(b, between(b, n, -8 * most, 8 * most), i);
+    n = knb_astype(b, between(b, n, -8 * most, 8 * most), i);
     kn_atom total = knb_sub(b, knb_add(b, e, n), knb_integer(b, i, 1)), main_part = between(b, total, 1 - most, most);
     kn_atom rest = between(b, knb_sub(b, total, main_part), 2 - most, most);
     kn_atom y = knb_mul(b, knb_mul(b, m, knb_like(b, m, 2)), power_of_two(b, main_part, d));
@@ -363,7 +363,7 @@ kn_array kn_ldexp(kn_array x1, kn_array x2)
     kn_atom a = kna_in_as(&op, x1, d), power = kna_in_as(&op, x2, KN_DT(I64));
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    a = knb_broadcast_to(op.b, knb_convert(op.b, a, wide), full);
+    a = knb_broadcast_to(op.b, knb_astype(op.b, a, wide), full);
     a = load_exponent(op.b, a, knb_broadcast_to(op.b, power, full));
-    return kna_end_in_order(&op, knb_convert(op.b, a, d), 2, both);
+    return kna_end_in_order(&op, knb_astype(op.b, a, d), 2, both);
 }

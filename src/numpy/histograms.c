@@ -25,7 +25,7 @@ static kn_atom by_width(kna_op *op, kn_atom e, kn_atom x, int64_t n)
     kn_builder *b = op->b;
     kn_atom low = edge_like(op, e, 0, x), high = edge_like(op, e, n, x), one = knb_integer(b, KN_DT(I64), 1);
     kn_atom part = knb_div(b, knb_sub(b, x, low), knb_sub(b, high, low));
-    kn_atom at = knb_convert(b, knb_mul(b, part, knb_like(b, part, (double)n)), KN_DT(I64));
+    kn_atom at = knb_astype(b, knb_mul(b, part, knb_like(b, part, (double)n)), KN_DT(I64));
     kn_atom last = knb_integer(b, KN_DT(I64), n - 1);
     at = knb_max(b, knb_min(b, at, last), knb_integer(b, KN_DT(I64), 0));
     at = knb_select(b, knb_lt(b, x, at_edge(op, e, at)), knb_sub(b, at, one), at);
@@ -71,7 +71,7 @@ kn_array knn_count_into(knn_body *c, kn_array numbers, kn_array weights, int64_t
         d = knx_is_complex(d) ? KN_DT(C128) : KN_DT(F64);
     }
     kn_shape table = {1, {n}}, column = knn_shape_of(op, at);
-    w = knb_broadcast_to(b, knb_convert(b, w, d), knb_type(b, at));
+    w = knb_broadcast_to(b, knb_astype(b, w, d), knb_type(b, at));
     column.dim[column.ndim++] = 1;
     const int64_t zero = 0;
     kn_p_scatter p = {.inserted_window_dims = {1, (int64_t *)&zero},

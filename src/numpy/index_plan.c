@@ -65,11 +65,11 @@ kn_atom knn_wrap(kna_op *op, kn_atom index, int64_t extent)
     if (kna_failed(op))
         return KN_ATOM_NONE;
     if (knb_type(b, index).dtype->kind == KN_KIND_UINT && knb_type(b, index).dtype != KN_DT(U64))
-        return knb_convert(b, index, KN_DT(I64));
+        return knb_astype(b, index, KN_DT(I64));
     bool is_unsigned = knb_type(b, index).dtype == KN_DT(U64);
     if (is_unsigned) /* what no int64 holds is out of bounds */
         index = knb_min(b, index, knb_integer(b, KN_DT(U64), INT64_MAX));
-    index = knb_convert(b, index, KN_DT(I64));
+    index = knb_astype(b, index, KN_DT(I64));
     if (is_unsigned)
         return index;
     kn_atom from_end = knb_add(b, index, knb_integer(b, KN_DT(I64), extent));

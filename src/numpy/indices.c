@@ -241,7 +241,7 @@ kn_array kn_indices(const kn_shape *dimensions, const kn_indices_opts *opts)
     int n = dimensions->ndim;
     memcpy(s.dim + 1, dimensions->dim, (size_t)n * sizeof *s.dim);
     for (int i = 0; i < n; i++)
-        part[i] = knb_convert(op.b, knb_iota(op.b, KN_DT(I64), s.ndim, s.dim, i + 1), d);
+        part[i] = knb_astype(op.b, knb_iota(op.b, KN_DT(I64), s.ndim, s.dim, i + 1), d);
     s.dim[0] = 0;
     return kna_end(&op, !n ? knb_zeros(op.b, knn_shaped(d, &s)) : n == 1 ? part[0] : knb_concatenate(op.b, n, part, 0));
 }
@@ -259,7 +259,7 @@ kn_list kn_indices_sparse(const kn_shape *dimensions, const kn_indices_opts *opt
         kn_shape s = {.ndim = dimensions->ndim};
         for (int k = 0; k < s.ndim; k++)
             s.dim[k] = k == i ? dimensions->dim[i] : 1;
-        out[i] = knn_made(&c, knb_convert(c.op.b, knb_iota(c.op.b, KN_DT(I64), s.ndim, s.dim, i), d));
+        out[i] = knn_made(&c, knb_astype(c.op.b, knb_iota(c.op.b, KN_DT(I64), s.ndim, s.dim, i), d));
     }
     return knn_end_list(&c, ok && !kna_failed(&c.op) ? kn_list_from(out, dimensions->ndim) : NULL);
 }

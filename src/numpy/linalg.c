@@ -58,7 +58,7 @@ static bool begin(matrices *m, const char *name, kn_array a, kn_array b)
 
 static kn_array end(matrices *m, kn_atom y)
 {
-    return kna_end(&m->op, kna_failed(&m->op) ? KN_ATOM_NONE : knb_convert(m->op.b, y, m->result));
+    return kna_end(&m->op, kna_failed(&m->op) ? KN_ATOM_NONE : knb_astype(m->op.b, y, m->result));
 }
 
 /* --- factorisations --------------------------------------------------------------------------- */
@@ -189,8 +189,8 @@ kn_linalg_slogdet_result kn_linalg_slogdet(kn_array a)
     kn_array out[2];
     if (begin(&m, "slogdet", a, NULL)) {
         knn_log_determinant(m.op.b, m.a, &y[0], &y[1]);
-        y[0] = knb_convert(m.op.b, y[0], m.result);
-        y[1] = knb_convert(m.op.b, y[1], knx_component(m.result));
+        y[0] = knb_astype(m.op.b, y[0], m.result);
+        y[1] = knb_astype(m.op.b, y[1], knx_component(m.result));
     }
     kna_end_n(&m.op, 2, y, out);
     return (kn_linalg_slogdet_result){out[0], out[1]};

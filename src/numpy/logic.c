@@ -30,7 +30,7 @@ int knn_beyond(kna_op *op, kn_array x, kn_dtype d)
 static kn_atom mixed(kna_op *op, two f, kn_atom x, kn_atom y, bool swapped, const kn_shape *shape)
 {
     kn_builder *b = op->b;
-    kn_atom negative = knb_lt(b, x, knb_like(b, x, 0)), same = knb_convert(b, x, KN_DT(U64));
+    kn_atom negative = knb_lt(b, x, knb_like(b, x, 0)), same = knb_astype(b, x, KN_DT(U64));
     bool below = swapped ? f == knb_ne || f == knb_gt || f == knb_ge : f == knb_ne || f == knb_lt || f == knb_le;
     kn_atom result = swapped ? f(b, y, same) : f(b, same, y);
     kn_atom truth = knb_integer(b, KN_DT(BOOL), below);

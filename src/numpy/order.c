@@ -6,8 +6,8 @@
 /* 0 without NaN, 1 with one in the imaginary part, 2 in the real part, 3 in both; int32. */
 static kn_atom nan_class(kn_builder *b, kn_atom x)
 {
-    kn_atom re = knb_real(b, x), im = knb_imag(b, x), d = knb_convert(b, knb_ne(b, re, re), KN_DT(I32));
-    return knb_add(b, knb_mul(b, d, knb_like(b, d, 2)), knb_convert(b, knb_ne(b, im, im), KN_DT(I32)));
+    kn_atom re = knb_real(b, x), im = knb_imag(b, x), d = knb_astype(b, knb_ne(b, re, re), KN_DT(I32));
+    return knb_add(b, knb_mul(b, d, knb_like(b, d, 2)), knb_astype(b, knb_ne(b, im, im), KN_DT(I32)));
 }
 
 static kn_atom real_before(kn_builder *b, kn_atom x, kn_atom y)

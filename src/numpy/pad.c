@@ -72,7 +72,7 @@ static kn_atom value_for(padding *p, kn_array values, int ndim, int i, int side,
     kn_atom v = kna_in(op, values);
     if (kna_failed(op))
         return v;
-    v = knb_convert(op->b, v, d); /* a number wraps as an element does */
+    v = knb_astype(op->b, v, d); /* a number wraps as an element does */
     kn_type t = knb_type(op->b, v);
     int64_t n = kni_type_size(t);
     pair_of(op, t.ndim, t.dim, ndim, n, i, at);
@@ -154,7 +154,7 @@ static kn_atom statistic(padding *p, kn_atom a, int axis, int64_t start, int64_t
         return s;
     if (knx_is_integer(d) && knx_is_float(knb_type(op->b, s).dtype))
         s = knb_round(op->b, s, true);
-    return knb_convert(op->b, s, d);
+    return knb_astype(op->b, s, d);
 }
 
 static kn_atom pad_statistic(padding *p, kn_atom a, int axis, int64_t before, int64_t after)
@@ -196,7 +196,7 @@ static kn_atom ramp(padding *p, kn_array ends, int ndim, int side, kn_atom edge,
     o.dtype = d;
     o.axis = knn_one_axis(axis);
     kn_array from = knn_made(&p->c, end);
-    kn_array to = knn_made(&p->c, knb_convert(b, knb_squeeze(b, edge, 1, &at), work));
+    kn_array to = knn_made(&p->c, knb_astype(b, knb_squeeze(b, edge, 1, &at), work));
     kn_atom y = kna_in(op, kn_linspace(from, to, n, &o));
     return kna_failed(op) || !side ? y : knb_rev(b, y, 1, &at);
 }
@@ -208,8 +208,8 @@ static kn_atom turned(kna_op *op, kn_atom edge, kn_atom x)
     kn_dtype d = kna_failed(op) ? NULL : knb_type(b, x).dtype, work = d == KN_DT(BOOL) ? KN_DT(I64) : d;
     if (!d)
         return x;
-    edge = knb_convert(b, edge, work);
-    return knb_convert(b, knb_sub(b, knb_mul(b, knb_like(b, edge, 2), edge), knb_convert(b, x, work)), d);
+    edge = knb_astype(b, edge, work);
+    return knb_astype(b, knb_sub(b, knb_mul(b, knb_like(b, edge, 2), edge), knb_astype(b, x, work)), d);
 }
 
 /* Reflections of an axis of extent 2 or more (or 1 with its edge), as often as it takes. */

@@ -188,7 +188,7 @@ static kn_array in_float(const char *name, kn_array x, bool takes_complex, kn_at
     kn_dtype d = knn_inexact_for(kna_strong_dtype(t)), wide = d->size == 2 ? KN_DT(F32) : d;
     kn_atom a = kna_in_as(&op, x, d);
     if (!kna_failed(&op))
-        a = knb_convert(op.b, f(op.b, knb_convert(op.b, a, wide)), d);
+        a = knb_astype(op.b, f(op.b, knb_astype(op.b, a, wide)), d);
     return kna_end_in_order(&op, a, 1, &x);
 }
 

@@ -54,7 +54,7 @@ static void arrange(kna_op *op, sample *s, bool ignore_nan)
         return;
     kn_atom is_nan = knb_ne(s->b, s->x, s->x);
     if (ignore_nan)
-        s->valid = last_ones(s, knb_convert(s->b, knb_not(s->b, is_nan), KN_DT(I64)), knb_reduce_sum);
+        s->valid = last_ones(s, knb_astype(s->b, knb_not(s->b, is_nan), KN_DT(I64)), knb_reduce_sum);
     else
         s->nan = last_ones(s, is_nan, knb_reduce_or);
 }
@@ -107,9 +107,9 @@ static kn_atom middle(kna_op *op, sample *s)
     kn_atom high = knb_div(b, n, two), low = knb_div(b, knb_sub(b, n, one), two);
     const kn_type places = knn_shaped(KN_DT(I64), &ones);
     kn_atom p = at(op, s, knb_broadcast_to(b, low, places)), q = at(op, s, knb_broadcast_to(b, high, places));
-    kn_atom mean = knb_div(b, knb_add(b, knb_convert(b, p, in), knb_convert(b, q, in)), knb_number(b, in, 2));
+    kn_atom mean = knb_div(b, knb_add(b, knb_astype(b, p, in), knb_astype(b, q, in)), knb_number(b, in, 2));
     kn_atom odd = knb_eq(b, low, high); /* the element itself: twice of it might be infinite */
-    return knb_convert(b, knb_select(b, odd, knb_convert(b, p, in), mean), d);
+    return knb_astype(b, knb_select(b, odd, knb_astype(b, p, in), mean), d);
 }
 
 static kn_array median(const char *name, kn_array x, const kn_argmax_opts *opts, bool ignore_nan)
@@ -222,10 +222,10 @@ static kn_atom virtual_index(kn_builder *b, const method *m, kn_atom n, kn_atom 
 /* a + (b - a) t, from the nearer end. */
 static kn_atom interpolate(kn_builder *b, kn_atom low, kn_atom high, kn_atom t, kn_dtype d)
 {
-    kn_atom p = knb_convert(b, low, d), q = knb_convert(b, high, d), away = knb_sub(b, q, p);
+    kn_atom p = knb_astype(b, low, d), q = knb_astype(b, high, d), away = knb_sub(b, q, p);
     kn_atom far = knb_ge(b, t, knb_like(b, t, 0.5)), rest = knb_sub(b, knb_like(b, t, 1), t);
-    kn_atom from_low = knb_add(b, p, knb_mul(b, away, knb_convert(b, t, d)));
-    kn_atom from_high = knb_sub(b, q, knb_mul(b, away, knb_convert(b, rest, d)));
+    kn_atom from_low = knb_add(b, p, knb_mul(b, away, knb_astype(b, t, d)));
+    kn_atom from_high = knb_sub(b, q, knb_mul(b, away, knb_astype(b, rest, d)));
     return knb_select(b, far, from_high, from_low);
 }
 
@@ -271,22 +271,22 @@ static kn_atom pick(kna_op *op, sample *s, const method *m, const quantiles *giv
         top = knb_broadcast_to(b, top, knn_shaped(KN_DT(I64), &full));
         q = knb_broadcast_to(b, q, knn_shaped(KN_DT(I64), &full));
     }
-    kn_atom index = virtual_index(b, m, knb_convert(b, n, dq), q);
+    kn_atom index = virtual_index(b, m, knb_astype(b, n, dq), q);
     kn_atom zero = knb_integer(b, KN_DT(I64), 0);
     if (m->rule == INTEGRAL || given->integral)
-        return at(op, s, knb_max(b, knb_min(b, knb_convert(b, index, KN_DT(I64)), top), zero));
+        return at(op, s, knb_max(b, knb_min(b, knb_astype(b, index, KN_DT(I64)), top), zero));
     if (da->kind == KN_KIND_BOOL) {
         kna_fail(op, KN_ERROR_TYPE, "%s",
                  "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, "
                  "or the logical_xor function instead.");
         return KN_ATOM_NONE;
     }
-    kn_atom before = knb_convert(b, knb_floor(b, index), KN_DT(I64));
-    kn_atom above = knb_ge(b, index, knb_convert(b, top, dq)), below = knb_lt(b, index, knb_like(b, index, 0));
+    kn_atom before = knb_astype(b, knb_floor(b, index), KN_DT(I64));
+    kn_atom above = knb_ge(b, index, knb_astype(b, top, dq)), below = knb_lt(b, index, knb_like(b, index, 0));
     kn_atom lower = knb_select(b, above, top, knb_select(b, below, zero, before));
     kn_atom upper = knb_select(b, above, top, knb_select(b, below, zero, knb_add(b, before, knb_like(b, before, 1))));
     lower = knb_max(b, lower, zero), upper = knb_max(b, upper, zero);
-    kn_atom t = fraction(b, m, index, knb_convert(b, lower, dq));
+    kn_atom t = fraction(b, m, index, knb_astype(b, lower, dq));
     kn_dtype d = given->weak ? knn_inexact_for(da) : knx_promote(da, dq);
     kn_atom low = at(op, s, lower), high = at(op, s, upper);
     if (kna_failed(op))
@@ -376,7 +376,7 @@ static kn_atom pick_weighted(kna_op *op, sample *s, kn_atom weights, kn_atom q, 
     kn_atom cdf = knb_cumsum(b, w, s->last, false), total = last_ones(s, cdf, knb_reduce_max);
     cdf = knb_div(b, cdf, knb_broadcast_to(b, total, t));
     kn_dtype d = knb_type(b, q).dtype;
-    cdf = knb_convert(b, cdf, d);
+    cdf = knb_astype(b, cdf, d);
     cdf = knb_select(b, knb_eq(b, cdf, knb_like(b, cdf, 0)), knb_like(b, cdf, -1), cdf);
     if (kna_failed(op))
         return KN_ATOM_NONE;
@@ -390,7 +390,7 @@ static kn_atom pick_weighted(kna_op *op, sample *s, kn_atom weights, kn_atom q, 
     kn_type shape = knn_shaped(KN_DT(F64), &full);
     kn_atom before =
         knb_lt(b, knb_broadcast_to(b, cdf, shape), knb_broadcast_to(b, knn_reshape(op, q, &column), shape));
-    kn_atom index = knb_reduce_sum(b, knb_convert(b, before, KN_DT(I64)), 1, &axis);
+    kn_atom index = knb_reduce_sum(b, knb_astype(b, before, KN_DT(I64)), 1, &axis);
     kn_atom top = knb_integer(b, KN_DT(I64), s->count - 1);
     if (s->valid != KN_ATOM_NONE && !kna_failed(op))
         top = knb_broadcast_to(b, knb_sub(b, s->valid, knb_integer(b, KN_DT(I64), 1)), knb_type(b, index));

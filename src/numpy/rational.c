@@ -11,7 +11,7 @@ static kn_dtype unsigned_of(kn_dtype d)
 static kn_atom size_of(kn_builder *b, kn_atom x)
 {
     kn_dtype d = knb_type(b, x).dtype;
-    return knb_convert(b, d->kind == KN_KIND_INT ? knb_abs(b, x) : x, unsigned_of(d));
+    return knb_astype(b, d->kind == KN_KIND_INT ? knb_abs(b, x) : x, unsigned_of(d));
 }
 
 /* Of unsigned numbers. */
@@ -29,7 +29,7 @@ static kn_atom divisor(kn_builder *b, kn_atom x, kn_atom y)
 
 kn_atom knn_gcd(kn_builder *b, kn_atom x, kn_atom y)
 {
-    return knb_convert(b, divisor(b, size_of(b, x), size_of(b, y)), knb_type(b, x).dtype);
+    return knb_astype(b, divisor(b, size_of(b, x), size_of(b, y)), knb_type(b, x).dtype);
 }
 
 kn_atom knn_lcm(kn_builder *b, kn_atom x, kn_atom y)
@@ -37,5 +37,5 @@ kn_atom knn_lcm(kn_builder *b, kn_atom x, kn_atom y)
     kn_atom p = size_of(b, x), q = size_of(b, y), common = divisor(b, p, q);
     kn_atom none = knb_eq(b, common, knb_like(b, common, 0));
     kn_atom part = knb_div(b, p, knb_select(b, none, knb_like(b, common, 1), common));
-    return knb_convert(b, knb_mul(b, part, q), knb_type(b, x).dtype);
+    return knb_astype(b, knb_mul(b, part, q), knb_type(b, x).dtype);
 }

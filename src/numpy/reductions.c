@@ -48,7 +48,7 @@ static void begin(reduction *r, const char *name, kn_array x, kn_axes axis, kn_a
 static void as(reduction *r, kn_dtype d)
 {
     if (!kna_failed(&r->op))
-        r->x = knb_convert(r->op.b, r->x, d);
+        r->x = knb_astype(r->op.b, r->x, d);
 }
 
 /* x where the mask is set, the number elsewhere. */
@@ -174,8 +174,8 @@ static kn_atom count_as(reduction *r, kn_dtype d)
     kn_builder *b = r->op.b;
     if (kna_failed(&r->op) || r->mask == KN_ATOM_NONE)
         return knb_number(b, d, (double)elements(r));
-    kn_atom ones = knb_convert(b, r->mask, KN_DT(I64));
-    return knb_convert(b, r->n ? knb_reduce_sum(b, ones, r->n, r->axes) : ones, d);
+    kn_atom ones = knb_astype(b, r->mask, KN_DT(I64));
+    return knb_astype(b, r->n ? knb_reduce_sum(b, ones, r->n, r->axes) : ones, d);
 }
 
 /* The dtype in which a mean is worked out, and the one that it has. */
@@ -194,7 +194,7 @@ kn_array kn_mean(kn_array x, const kn_mean_opts *opts)
     kn_dtype d = mean_dtypes(o.dtype, r.type.dtype, &result);
     kn_atom y = sum_as(&r, d);
     if (!kna_failed(&r.op))
-        y = knb_convert(r.op.b, knb_div(r.op.b, y, count_as(&r, d)), result);
+        y = knb_astype(r.op.b, knb_div(r.op.b, y, count_as(&r, d)), result);
     return finish(&r, y, o.keepdims);
 }
 
@@ -202,8 +202,8 @@ kn_array kn_mean(kn_array x, const kn_mean_opts *opts)
 static kn_atom quotient(kn_builder *b, kn_atom sum, kn_atom n, kn_dtype d)
 {
     if (knx_is_inexact(d))
-        return knb_div(b, sum, knb_convert(b, n, d));
-    return knb_convert(b, knb_div(b, knb_convert(b, sum, KN_DT(F64)), knb_convert(b, n, KN_DT(F64))), d);
+        return knb_div(b, sum, knb_astype(b, n, d));
+    return knb_astype(b, knb_div(b, knb_astype(b, sum, KN_DT(F64)), knb_astype(b, n, KN_DT(F64))), d);
 }
 
 /* The mean, with axes of extent 1 for those that are reduced, or the one that was given. */
@@ -266,14 +266,14 @@ static kn_atom variance(reduction *r, const kn_var_opts *o, const variance_dtype
         r->x = x;
         as(r, t->away);
         masked(r, 0);
-        mean = kna_failed(&r->op) ? mean : knb_convert(b, mean, t->away);
+        mean = kna_failed(&r->op) ? mean : knb_astype(b, mean, t->away);
     }
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
     kn_atom away = knb_sub(b, r->x, knb_broadcast_to(b, mean, r->type));
     if (kna_failed(&r->op))
         return KN_ATOM_NONE;
-    r->x = squared(b, knb_convert(b, away, t->each), was_complex);
+    r->x = squared(b, knb_astype(b, away, t->each), was_complex);
     kn_dtype real = knx_component(t->sum), d = o->dtype ? t->sum : real;
     as(r, d);
     masked(r, 0);
@@ -295,7 +295,7 @@ static kn_atom root_of(reduction *r, kn_atom y)
         kna_fail(&r->op, KN_ERROR_TYPE,
                  "Cannot cast ufunc 'sqrt' output from dtype('%s') to dtype('%s') with casting rule 'same_kind'",
                  f->name, t.dtype->name);
-    return kna_failed(&r->op) ? y : knb_sqrt(r->op.b, knb_convert(r->op.b, y, f));
+    return kna_failed(&r->op) ? y : knb_sqrt(r->op.b, knb_astype(r->op.b, y, f));
 }
 
 kn_array knn_variance(const char *name, kn_array x, const kn_var_opts *opts, bool root, bool nan)
@@ -307,7 +307,7 @@ kn_array knn_variance(const char *name, kn_array x, const kn_var_opts *opts, boo
     kn_atom y = kna_failed(&r.op) ? KN_ATOM_NONE : variance(&r, &o, &t);
     if (root && !kna_failed(&r.op))
         y = root_of(&r, y);
-    return finish(&r, kna_failed(&r.op) ? y : knb_convert(r.op.b, y, t.result), o.keepdims);
+    return finish(&r, kna_failed(&r.op) ? y : knb_astype(r.op.b, y, t.result), o.keepdims);
 }
 
 kn_array kn_var(kn_array x, const kn_var_opts *opts) { return knn_variance("var", x, opts, false, false); }

@@ -39,7 +39,7 @@ static kn_atom among_other_integers(kna_op *op, kn_atom x, kn_atom others)
     kn_dtype from = knb_type(b, x).dtype, to = knb_type(b, others).dtype;
     bool up = from->kind == KN_KIND_INT;
     kn_atom fits = up ? knb_ge(b, x, knb_integer(b, from, 0)) : knb_le(b, x, knb_integer(b, from, INT64_MAX));
-    kn_atom y = among_many(op, knb_convert(b, x, to), others);
+    kn_atom y = among_many(op, knb_astype(b, x, to), others);
     return kna_failed(op) ? KN_ATOM_NONE : knb_and(b, fits, y);
 }
 

@@ -84,8 +84,8 @@ static kn_array run(const char *name, kn_array a, kn_array v, const kn_convolve_
         return kna_end(&op, KN_ATOM_NONE);
     bool truth = d->kind == KN_KIND_BOOL;
     if (truth) {
-        x = knb_convert(op.b, x, KN_DT(I64));
-        y = knb_convert(op.b, y, KN_DT(I64));
+        x = knb_astype(op.b, x, KN_DT(I64));
+        y = knb_astype(op.b, y, KN_DT(I64));
     }
     y = convolve ? knb_rev(op.b, y, 1, &zero) : knb_conj(op.b, y);
     if (kna_failed(&op))
@@ -151,10 +151,10 @@ static kn_atom on_line(const knots *k, kn_atom x, kn_atom i, kn_atom j)
     kn_dtype d = knb_type(b, k->fp).dtype;
     kn_atom x0 = knot(k, k->xp, i), x1 = knot(k, k->xp, j), f0 = knot(k, k->fp, i), f1 = knot(k, k->fp, j);
     kn_atom same = knb_eq(b, x0, x1), width = choose(k, same, knb_number(b, KN_DT(F64), 1), knb_sub(b, x1, x0));
-    kn_atom slope = knb_div(b, knb_sub(b, f1, f0), knb_convert(b, width, d));
+    kn_atom slope = knb_div(b, knb_sub(b, f1, f0), knb_astype(b, width, d));
     slope = choose(k, same, knb_number(b, d, 0), slope);
-    kn_atom y = knb_add(b, knb_mul(b, slope, knb_convert(b, knb_sub(b, x, x0), d)), f0);
-    kn_atom other = knb_add(b, knb_mul(b, slope, knb_convert(b, knb_sub(b, x, x1), d)), f1); /* exact at that end */
+    kn_atom y = knb_add(b, knb_mul(b, slope, knb_astype(b, knb_sub(b, x, x0), d)), f0);
+    kn_atom other = knb_add(b, knb_mul(b, slope, knb_astype(b, knb_sub(b, x, x1), d)), f1); /* exact at that end */
     y = choose(k, knb_eq(b, x, x1), other, y);
     kn_atom level = knb_and(b, knb_ne(b, other, other), knb_eq(b, f0, f1));
     other = choose(k, level, f0, other);

@@ -157,7 +157,7 @@ kn_array kn_sort_complex(kn_array a)
     if (!kna_failed(&op)) {
         kn_dtype d = knb_type(op.b, x).dtype;
         bool is_short = (knx_is_integer(d) && d->size <= 2) || d == KN_DT(C64);
-        x = knb_convert(op.b, x, is_short ? KN_DT(C64) : KN_DT(C128));
+        x = knb_astype(op.b, x, is_short ? KN_DT(C64) : KN_DT(C128));
     }
     return kna_end(&op, x);
 }
@@ -181,7 +181,7 @@ static void top(kna_op *op, kn_atom a, int axis, int64_t k, bool largest, kn_ato
     kn_type t = knb_type(b, a);
     if (largest && !knx_is_complex(t.dtype)) {
         knb_top_k(b, knn_order_image(op, a), axis, k, out);
-        out[1] = knb_convert(b, out[1], KN_DT(I64));
+        out[1] = knb_astype(b, out[1], KN_DT(I64));
         out[0] = knn_take_along(op, a, out[1], axis, KN_GATHER_PROMISE);
         return;
     }

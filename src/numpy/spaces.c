@@ -54,7 +54,7 @@ static kn_array with_sample(knn_body *c, kn_array y, int64_t at, kn_array x)
         return y;
     kn_atom here =
         knb_eq(op->b, knb_iota(op->b, KN_DT(I64), shape.ndim, shape.dim, 0), knb_integer(op->b, KN_DT(I64), at));
-    v = knb_broadcast_to(op->b, knb_convert(op->b, v, knb_type(op->b, a).dtype), knb_type(op->b, a));
+    v = knb_broadcast_to(op->b, knb_astype(op->b, v, knb_type(op->b, a).dtype), knb_type(op->b, a));
     return knn_made(c, knb_select(op->b, here, v, a));
 }
 

@@ -40,7 +40,7 @@ static kn_atom index_operand(kna_op *op, kn_array indices)
         return a;
     kn_dtype d = knb_type(op->b, a).dtype;
     if (d->kind == KN_KIND_BOOL)
-        return knb_convert(op->b, a, KN_DT(I64));
+        return knb_astype(op->b, a, KN_DT(I64));
     if (!knx_is_integer(d))
         kna_fail(op, KN_ERROR_TYPE,
                  "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'", d->name);

@@ -225,15 +225,15 @@ kn_atom knn_ufunc_formula(kn_builder *b, kn_ufunc f, kn_atom x, kn_atom y, const
     kn_dtype d = knb_type(b, x).dtype;
     bool wide = table[f].wide && d->size == 2 && knx_is_float(d);
     if (wide) {
-        x = knb_convert(b, x, KN_DT(F32));
-        y = knb_convert(b, y, KN_DT(F32));
+        x = knb_astype(b, x, KN_DT(F32));
+        y = knb_astype(b, y, KN_DT(F32));
     }
     if (table[f].full) { /* what is made of a scalar alone may meet a mask of the shape */
         x = knb_broadcast_to(b, x, knn_shaped(d, shape));
         y = knb_broadcast_to(b, y, knn_shaped(d, shape));
     }
     kn_atom z = table[f].f(b, x, y);
-    return wide ? knb_convert(b, z, d) : z;
+    return wide ? knb_astype(b, z, d) : z;
 }
 
 static kn_atom formula_of_scalars(kn_builder *b, int which, const kn_atom *x)
@@ -257,7 +257,7 @@ kn_atom knn_apply(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_atom xa, kn
 {
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    kn_atom a = xa == KN_ATOM_NONE ? knn_operand(op, x, d, shape) : knn_spread(op, knb_convert(op->b, xa, d), shape);
+    kn_atom a = xa == KN_ATOM_NONE ? knn_operand(op, x, d, shape) : knn_spread(op, knb_astype(op->b, xa, d), shape);
     if (table[f].kind == POWER)
         return power(op, a, y, d, shape);
     return knn_ufunc_formula(op->b, f, a, knn_operand(op, y, d, shape), shape);
@@ -334,11 +334,11 @@ kn_divmod_result kn_divmod(kn_array x, kn_array y)
     if (!kna_failed(&op)) {
         kn_dtype wide = d->size == 2 && knx_is_float(d) ? KN_DT(F32) : d;
         kn_type full = knn_shaped(wide, &shape);
-        kn_atom p = knb_convert(op.b, kna_in_as(&op, x, d), wide), q = knb_convert(op.b, kna_in_as(&op, y, d), wide);
+        kn_atom p = knb_astype(op.b, kna_in_as(&op, x, d), wide), q = knb_astype(op.b, kna_in_as(&op, y, d), wide);
         p = knb_broadcast_to(op.b, p, full);
         knn_floor_and_rest(op.b, p, knb_broadcast_to(op.b, q, full), &parts[0], &parts[1]);
         for (int i = 0; i < 2; i++)
-            parts[i] = knb_convert(op.b, parts[i], d);
+            parts[i] = knb_astype(op.b, parts[i], d);
     }
     kna_end_n(&op, 2, parts, z);
     return (kn_divmod_result){z[0], z[1]};

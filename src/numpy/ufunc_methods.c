@@ -114,7 +114,7 @@ static bool begin(fold *w, const char *name, kn_ufunc f, kn_array x, kn_dtype dt
         w->d = knn_ufunc_dtype(&w->op, f, like, like);
         kn_scope_end(&scope);
         if (!kna_failed(&w->op))
-            w->x = knb_convert(w->b, w->x, w->d);
+            w->x = knb_astype(w->b, w->x, w->d);
     }
     return !kna_failed(&w->op);
 }

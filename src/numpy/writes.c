@@ -230,7 +230,7 @@ static kn_atom combined(kna_op *op, kn_ufunc f, kn_array x, kn_atom at, kn_array
                  "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
                  knx_show_shape(&to, shape.ndim, shape.dim), knx_show_shape(&from, wide.ndim, wide.dim));
     kn_atom z = kna_failed(op) ? KN_ATOM_NONE : knn_apply(op, f, made, x, at, y, &shape);
-    return kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, knb_convert(op->b, z, d), knn_shaped(d, &shape));
+    return kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, knb_astype(op->b, z, d), knn_shaped(d, &shape));
 }
 
 static int in_place(kn_ufunc f, const char *name, kn_array x, kn_array y)
@@ -342,10 +342,10 @@ static void combine_each(place *w, kn_ufunc f, kn_array v)
     kn_atom part = w->index.x, at, y, updates = value_for(&w->index, w->type, v, d);
     if (f == kn_ufunc_subtract && !kna_failed(&w->op))
         updates = knx_is_inexact(d) ? knb_neg(b, updates) : knb_sub(b, knb_like(b, updates, 0), updates);
-    w->index.x = kna_failed(&w->op) ? part : knb_convert(b, part, d);
+    w->index.x = kna_failed(&w->op) ? part : knb_astype(b, part, d);
     y = kna_failed(&w->op) ? KN_ATOM_NONE : knn_index_write(&w->index, scatter_of(f), true, updates, &at);
     if (!kna_failed(&w->op))
-        y = knb_convert(b, y, to);
+        y = knb_astype(b, y, to);
     if (!kna_failed(&w->op))
         kna_put(&w->op, w->x, w->all, part, y);
 }

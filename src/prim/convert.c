@@ -39,7 +39,8 @@ static kn_error *convert_transpose(const kn_rule *r, const kn_atom *ct, kn_atom 
 
 static void convert_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
 {
-    *y = knp_value_cast(k, e->xt[0].dtype, e->x[0], e->yt[0].dtype);
+    const kn_p_convert *p = e->params;
+    *y = (p->wraps ? knp_value_cast : knp_value_saturate)(k, e->xt[0].dtype, e->x[0], e->yt[0].dtype);
 }
 
 const kn_prim kn_prim_convert_element_type = {
@@ -53,7 +54,8 @@ const kn_prim kn_prim_convert_element_type = {
     .jvp = convert_jvp,
     .transpose = convert_transpose,
     .expr = convert_expr,
-    .doc = "each element converted to another dtype as NumPy's astype does (jax.lax.convert_element_type)",
+    .doc = "each element converted to another dtype: floats become the nearest integer of the range, NaN 0; with wraps "
+           "as NumPy's astype has it on x86-64 (jax.lax.convert_element_type)",
 };
 
 /* bitcast_convert_type */

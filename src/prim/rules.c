@@ -381,3 +381,35 @@ kn_value2 knp_value_cast(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to
         y.im = knx_is_complex(from) ? cast_node(k, x.im, node) : knk_const_double(k, node, 0);
     return y;
 }
+
+/* A float node as the nearest number of an integer dtype, toward 0; NaN as 0. CAST has its own value for NaN and what
+ * is out of range: it only meets such numbers where a select drops what it gives. */
+static knk_node saturate_node(knk_builder *k, knk_node x, kn_dtype to)
+{
+    const kn_dtype_id d = knk_dtype(k, x), id = (kn_dtype_id)to->id;
+    const int bits = 8 * to->size, precision = d == KN_ID_F32 ? 24 : 53;
+    const bool is_unsigned = to->kind == KN_KIND_UINT;
+    const double half = (double)((uint64_t)1 << (bits - 1)), end = is_unsigned ? 2 * half : half; /* above the range */
+    const uint64_t most = (is_unsigned ? UINT64_MAX : (uint64_t)INT64_MAX) >> (64 - bits);
+    knk_node zero = knk_const_double(k, d, 0), inside = x;
+    if (is_unsigned) /* max takes its second operand beside NaN */
+        inside = knk_binary(k, KNK_MAX, x, zero);
+    else if (bits < precision)
+        inside = knk_binary(k, KNK_MAX, x, knk_const_double(k, d, -half));
+    if (bits <= precision) { /* the end of the range is a float */
+        inside = knk_cast(k, id, knk_binary(k, KNK_MIN, inside, knk_const_double(k, d, end - 1)));
+    } else {
+        knk_node over = knk_binary(k, KNK_LE, knk_const_double(k, d, end), inside);
+        inside = knk_select(k, over, knk_const(k, id, most), knk_cast(k, id, inside));
+    }
+    return is_unsigned ? inside : knk_select(k, knk_binary(k, KNK_EQ, x, x), inside, knk_const_int(k, id, 0));
+}
+
+kn_value2 knp_value_saturate(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to)
+{
+    if (knx_is_inexact(from) && knx_is_integer(to))
+        return knp_real(saturate_node(k, x.re, to));
+    if (knx_is_complex(from) && to->kind == KN_KIND_BOOL)
+        return knp_real(knk_cast(k, KN_ID_BOOL, x.re));
+    return knp_value_cast(k, from, x, to);
+}

@@ -102,8 +102,9 @@ void knp_halve(const knp_halving *h, kn_ints axes, kn_atom *x);
 /* Kernel expressions. The dtype of the nodes that a value travels as: its component, float32 for 16-bit floats, uint32
  * for keys. */
 kn_dtype_id knp_node_dtype(kn_dtype d);
-/* as knx_convert, rounding once; not of keys */
+/* As knx_convert and as knx_saturate, rounding once; not of keys. */
 kn_value2 knp_value_cast(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to);
+kn_value2 knp_value_saturate(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to);
 void knp_expr_same(knk_builder *k, const kn_expr_args *e, kn_value2 *y); /* of KN_IDENTITY rows: the operand */
 static inline kn_value2 knp_real(knk_node re) { return (kn_value2){re, KNK_NONE}; }
 

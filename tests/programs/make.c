@@ -146,7 +146,7 @@ static kn_atom as_dtype(maker *m, kn_atom x, kn_dtype d)
         return KN_ATOM_NONE;
     if (d->kind == KN_KIND_KEY)
         return emit1(m, &kn_prim_random_seed, NULL, 1, (kn_atom[]){as_dtype(m, x, KN_DT(U32))});
-    return emit1(m, &kn_prim_convert_element_type, &(kn_p_convert){d, false}, 1, &x);
+    return emit1(m, &kn_prim_convert_element_type, &(kn_p_convert){.new_dtype = d}, 1, &x);
 }
 
 /* x with its elements, or some of them, or more than them, in this shape. */

@@ -22,7 +22,7 @@ static const void *elementwise_params(maker *m, const kn_prim *p, void *room)
     else if (p == &kn_prim_reduce_precision)
         *(kn_p_reduce_precision *)room = (kn_p_reduce_precision){1 + below(m, 11), below(m, 53)};
     else if (p == &kn_prim_convert_element_type)
-        *(kn_p_convert *)room = (kn_p_convert){m->to ? m->to : any_dtype(m, "biufc"), chance(m, 12)};
+        *(kn_p_convert *)room = (kn_p_convert){m->to ? m->to : any_dtype(m, "biufc"), chance(m, 12), chance(m, 3)};
     else if (p == &kn_prim_bitcast_convert_type)
         *(kn_p_bitcast *)room = (kn_p_bitcast){m->to ? m->to : any_dtype(m, "biufc")};
     else if (p == &kn_prim_name)

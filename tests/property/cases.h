@@ -100,7 +100,8 @@ bool num_is_nan(kn_dtype d, num a);
 num num_add(kn_dtype d, num a, num b);
 num num_mul(kn_dtype d, num a, num b);
 num num_dot_step(kn_dtype to, num sum, num a, num b); /* sum + a b of elements whose result has dtype `to` */
-num num_convert(kn_dtype from, num v, kn_dtype to);
+num num_convert(kn_dtype from, num v, kn_dtype to);  /* as NumPy */
+num num_saturate(kn_dtype from, num v, kn_dtype to); /* as XLA */
 /* Special functions that libm does not have (reference_special.c). */
 long double wide_i0e(long double x), wide_i1e(long double x), wide_digamma(long double x);
 each_fn ref_unary, ref_sign, ref_integer_pow, ref_not, ref_same, ref_real, ref_imag, ref_complex, ref_conj, ref_add,

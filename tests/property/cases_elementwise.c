@@ -238,25 +238,27 @@ static double ref_bessel_i1e(double x) { return (double)wide_i1e(x); }
      .each = ref_reduce_precision,                              \
      .flags = SPECIAL | EXTREME | NO_SLOPE},
 
-#define CONVERT(ID, short_name)                       \
-    {.prim = &kn_prim_convert_element_type,           \
-     .label = "to_" short_name,                       \
-     .dtypes = EVERYTHING,                            \
-     .operands = "T[3,4]; T[]; T[0]",                 \
-     .params = &(kn_p_convert){KN_DT(ID), false},     \
-     .whole = ref_convert,                            \
-     .lo = 0,                                         \
-     .hi = 100,                                       \
-     .flags = NO_SLOPE},                              \
-        {.prim = &kn_prim_convert_element_type,       \
-         .label = "special_to_" short_name,           \
-         .dtypes = EVERYTHING,                        \
-         .operands = "T[60]",                         \
-         .params = &(kn_p_convert){KN_DT(ID), false}, \
-         .whole = ref_convert,                        \
-         .lo = -3e5,                                  \
-         .hi = 3e5,                                   \
-         .flags = SPECIAL | EXTREME | NO_SLOPE},
+#define CONVERT_SPECIAL(ID, label_, wraps_)                              \
+    {.prim = &kn_prim_convert_element_type,                              \
+     .label = label_,                                                    \
+     .dtypes = EVERYTHING,                                               \
+     .operands = "T[60]",                                                \
+     .params = &(kn_p_convert){.new_dtype = KN_DT(ID), .wraps = wraps_}, \
+     .whole = ref_convert,                                               \
+     .lo = -3e5,                                                         \
+     .hi = 3e5,                                                          \
+     .flags = SPECIAL | EXTREME | NO_SLOPE},
+#define CONVERT(ID, short_name)                         \
+    {.prim = &kn_prim_convert_element_type,             \
+     .label = "to_" short_name,                         \
+     .dtypes = EVERYTHING,                              \
+     .operands = "T[3,4]; T[]; T[0]",                   \
+     .params = &(kn_p_convert){.new_dtype = KN_DT(ID)}, \
+     .whole = ref_convert,                              \
+     .lo = 0,                                           \
+     .hi = 100,                                         \
+     .flags = NO_SLOPE},                                \
+        CONVERT_SPECIAL(ID, "special_to_" short_name, false) CONVERT_SPECIAL(ID, "wraps_to_" short_name, true)
 
 #define BITCAST(ID, short_name, types)      \
     {.prim = &kn_prim_bitcast_convert_type, \

@@ -16,10 +16,11 @@ static bool among(kn_ints v, int64_t k)
 
 void ref_convert(call *c)
 {
-    kn_dtype to = ((const kn_p_convert *)c->params)->new_dtype;
+    const kn_p_convert *p = c->params;
+    kn_dtype to = p->new_dtype;
     tensor *y = result(c, to, c->x[0].ndim, c->x[0].dim);
     for (int64_t i = 0; i < y->n; i++)
-        y->at[i] = num_convert(c->x[0].dtype, c->x[0].at[i], to);
+        y->at[i] = (p->wraps ? num_convert : num_saturate)(c->x[0].dtype, c->x[0].at[i], to);
 }
 
 void ref_bitcast(call *c)

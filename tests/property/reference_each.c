@@ -397,6 +397,28 @@ static uint64_t float_to_int(kn_dtype to, long double v)
     return to->size == 8 || to == KN_DT(U32) ? low64 : low32;
 }
 
+/* The nearest number of the range, toward 0; NaN: 0. */
+static uint64_t nearest_int(kn_dtype to, long double v)
+{
+    const bool is_signed = to->kind == KN_KIND_INT;
+    const int bits = 8 * to->size - is_signed;
+    const long double end = 2 * (long double)((uint64_t)1 << (bits - 1)), least = is_signed ? -end : 0;
+    if (v != v)
+        return 0;
+    if (v >= end)
+        return UINT64_MAX >> (64 - bits);
+    return v > least ? v < 0 ? (uint64_t)(int64_t)v : (uint64_t)v : is_signed ? ~(UINT64_MAX >> (64 - bits)) : 0;
+}
+
+num num_saturate(kn_dtype from, num v, kn_dtype to)
+{
+    if (knx_is_complex(from) && to->kind == KN_KIND_BOOL)
+        return of_bool(v.re != 0);
+    if (knx_is_inexact(from) && knx_is_integer(to))
+        return of_int(to, nearest_int(to, v.re));
+    return num_convert(from, v, to);
+}
+
 num num_convert(kn_dtype from, num v, kn_dtype to)
 {
     bool real_from = !knx_is_inexact(from);

@@ -154,58 +154,63 @@ static void choices(void **state)
     assert_memory_equal(k, ((uint32_t[]){1, 2, 7, 8}), sizeof k);
 }
 
-/* Every pair of dtypes, on numbers that are hard to convert: as knx_convert, bit for bit. */
+/* Numbers that are hard to convert. */
+static const double hard[] = {0,
+                              -0.0,
+                              1,
+                              -1,
+                              0.5,
+                              1.5,
+                              255,
+                              256,
+                              65504,
+                              65519.999,
+                              65520,
+                              -32769,
+                              2147483648.0,
+                              4294967296.5,
+                              1e19,
+                              -1e19,
+                              1e300,
+                              1.0000000000000002,
+                              2049,
+                              2051,
+                              0x1.002p0,
+                              0x1.0020000000001p0,
+                              0x1.00ffffffffp0,
+                              6e-8,
+                              INFINITY,
+                              NAN};
+enum { HARD = sizeof hard / sizeof *hard };
+
+static void convert_hard_numbers(kn_dtype from, kn_dtype to, bool wraps)
+{
+    uint8_t x[16 * HARD] = {0}, y[16 * HARD] = {0}, want[16 * HARD] = {0};
+    const size_t sx = from->size, sy = to->size;
+    for (size_t i = 0; i < HARD; i++) {
+        knx_convert(KN_DT(F64), &hard[i], from, x + sx * i);
+        (wraps ? knx_convert : knx_saturate)(from, x + sx * i, to, want + sy * i);
+    }
+    run(&kn_prim_convert_element_type, &(kn_p_convert){.new_dtype = to, .wraps = wraps}, HARD, 1, (kn_dtype[]){from},
+        (const void *[]){x}, y);
+    for (size_t i = 0; i < HARD; i++)
+        if (memcmp(y + sy * i, want + sy * i, sy)) {
+            kn_c128 got, expected;
+            knx_convert(to, y + sy * i, KN_DT(C128), &got);
+            knx_convert(to, want + sy * i, KN_DT(C128), &expected);
+            if (!isnan(got.re) || !isnan(expected.re))
+                fail_msg("%s to %s of %.17g: %.17g", from->name, to->name, hard[i], got.re);
+        }
+}
+
+/* Every pair of dtypes: as knx_convert or knx_saturate, bit for bit. */
 static void conversions_are_those_of_the_base(void **state)
 {
     (void)state;
-    static const double hard[] = {0,
-                                  -0.0,
-                                  1,
-                                  -1,
-                                  0.5,
-                                  1.5,
-                                  255,
-                                  256,
-                                  65504,
-                                  65519.999,
-                                  65520,
-                                  -32769,
-                                  2147483648.0,
-                                  4294967296.5,
-                                  1e19,
-                                  -1e19,
-                                  1e300,
-                                  1.0000000000000002,
-                                  2049,
-                                  2051,
-                                  0x1.002p0,
-                                  0x1.0020000000001p0,
-                                  0x1.00ffffffffp0,
-                                  6e-8,
-                                  INFINITY,
-                                  NAN};
-    enum { N = sizeof hard / sizeof *hard };
     for (int from = 0; from < KN_ID_KEY; from++)
         for (int to = 0; to < KN_ID_KEY; to++) {
-            uint8_t x[16 * N] = {0}, y[16 * N] = {0}, want[16 * N] = {0};
-            int sx = kn_dtype_table[from].size, sy = kn_dtype_table[to].size;
-            for (int i = 0; i < N; i++) {
-                knx_convert(KN_DT(F64), &hard[i], &kn_dtype_table[from], x + sx * i);
-                knx_convert(&kn_dtype_table[from], x + sx * i, &kn_dtype_table[to], want + sy * i);
-            }
-            run(&kn_prim_convert_element_type, &(kn_p_convert){.new_dtype = &kn_dtype_table[to]}, N, 1,
-                (kn_dtype[]){&kn_dtype_table[from]}, (const void *[]){x}, y);
-            for (int i = 0; i < N; i++)
-                if (memcmp(y + sy * i, want + sy * i, (size_t)sy)) {
-                    kn_c128 got, expected;
-                    knx_convert(&kn_dtype_table[to], y + sy * i, KN_DT(C128), &got);
-                    knx_convert(&kn_dtype_table[to], want + sy * i, KN_DT(C128), &expected);
-                    if (isnan(got.re) && isnan(expected.re))
-                        continue;
-                    print_error("%s to %s of %.17g: %.17g\n", kn_dtype_table[from].name, kn_dtype_table[to].name,
-                                hard[i], got.re);
-                    assert_true(false);
-                }
+            convert_hard_numbers(&kn_dtype_table[from], &kn_dtype_table[to], false);
+            convert_hard_numbers(&kn_dtype_table[from], &kn_dtype_table[to], true);
         }
 }
 

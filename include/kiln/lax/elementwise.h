@@ -70,7 +70,9 @@ KN_API kn_array kn_lax_integer_pow(kn_array x, int64_t y);
 /* jax.lax.reduce_precision: rounded to a float format of so many bits, keeping the dtype. ValueError for fewer than
  * one exponent bit. */
 KN_API kn_array kn_lax_reduce_precision(kn_array x, int exponent_bits, int mantissa_bits);
-/* jax.lax.convert_element_type: as a C cast; x itself if it has the dtype. */
+/* jax.lax.convert_element_type: x itself if it has the dtype. On the way to integers a float loses its fraction; where
+ * it lies outside of the range it becomes the nearest number there, and NaN 0; integers wrap. Complex numbers lose
+ * their imaginary part, to bool too. (kn_astype converts as NumPy does.) */
 KN_API kn_array kn_lax_convert_element_type(kn_array x, kn_dtype new_dtype);
 /* jax.lax.bitcast_convert_type: the bits as another dtype. A smaller one makes a last axis of the parts, a larger one
  * takes it; TypeError if its extent is not the ratio of the sizes. */

@@ -88,7 +88,10 @@ KN_API kn_array kn_asarray_chkfinite(kn_array x,
     const kn_asarray_opts *opts); /* np.asarray_chkfinite: ValueError for NaN and infinities; looks at x */
 KN_API kn_array kn_copy(kn_array x, const kn_copy_opts *opts);              /* np.copy */
 KN_API kn_array kn_astype(kn_array x, kn_dtype dtype,
-    const kn_astype_opts *opts); /* x.astype(dtype); TypeError by `casting` */
+    const kn_astype_opts *opts); /* x.astype(dtype); TypeError by `casting`. Floats that do not fit an
+                                  * integer dtype become what NumPy gives on x86-64 (the least int32 or int64, of which
+                                  * narrower ones have the low bits), on every CPU; kn_lax_convert_element_type has
+                                  * JAX's numbers. */
 /* ---- From memory, text and functions. */
 KN_API kn_array kn_frombuffer(const void *buffer, size_t bytes,
     const kn_frombuffer_opts *opts); /* np.frombuffer, float64: a copy here (kn_wrap does without) */
