@@ -86,6 +86,15 @@ void kng_emit_gather(kng_asm *a, const kng_form *f, int dtype, int dst, int base
 /* The opposite, one lane after the other in order: for stores with a step. temp: 2, gp_temp: 3; scratch: 256 bytes. */
 void kng_emit_scatter(kng_asm *a, const kng_form *f, int dtype, int src, int base, int index, const kng_tail *t,
                       const int *temp, const int *gp_temp, kng_operand scratch);
+/* Between lanes and adjacent elements in the lowest bytes of a register. temp: one; pack gives the register that has
+ * them, src or temp. */
+void kng_emit_unpack(kng_asm *a, const kng_form *f, int dtype, int dst, int packed, int temp);
+int kng_emit_pack(kng_asm *a, const kng_form *f, int dtype, int src, int temp);
+/* Elements a step apart, all lanes (emit_apart.c). gp: the address of the first one, the step in bytes, and free ones:
+ * a third, and a fourth for stores; the address changes. Loads: of 1 and 2 bytes; temp: 3, none of which is dst.
+ * Stores: temp: 2. */
+void kng_emit_load_apart(kng_asm *a, const kng_form *f, int dtype, int dst, const int *temp, const int *gp);
+void kng_emit_store_apart(kng_asm *a, const kng_form *f, int dtype, int src, const int *temp, const int *gp);
 /* AVX-512, elements of 4 and 8 bytes: every second element from an address on, and nothing behind the last one. */
 void kng_emit_load_second(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operand from, int temp);
 void kng_emit_store_second(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, const int *temp, int mask,

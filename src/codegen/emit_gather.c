@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * emit_gather.c -- elements at indices, and every second element. 4 and 8 byte elements have instructions for it;
- * smaller ones, and scattered ones, go one by one through general-purpose registers and the scratch memory: indices at
- * 0, elements at 64 (in memory form), a mask at 128. */
+ * smaller ones, and scattered ones, go one by one through general-purpose registers and the scratch memory where a
+ * step alone does not say where they are (emit_apart.c): indices at 0, elements at 64 (in memory form), a mask at
+ * 128. */
 #include "codegen/emit_recipe.h"
 
 enum { INDEX_AT, ELEMENT_AT = 64, MASK_AT = 128 };

@@ -222,6 +222,12 @@ void kng_emit_load(kng_asm *a, const kng_form *f, int dtype, int dst, kng_operan
 
 /* --- stores --- */
 
+static kng_operand byte_ones(kng_asm *a)
+{
+    const uint64_t ones[2] = {0x0101010101010101, 0x0101010101010101};
+    return kng_at_pool(kng_pool(a, ones, 16, 16));
+}
+
 static void store_512(kng_asm *a, const kng_form *f, int dtype, int src, kng_operand to, int mask, int temp)
 {
     const form as = form_of(dtype);
@@ -230,8 +236,7 @@ static void store_512(kng_asm *a, const kng_form *f, int dtype, int src, kng_ope
         kng_v(a, as == AS_2 && !mask ? KNG_VMOVUPS_ST : ways[as].masked, len, src, 0, to, mask, false, -1);
         return;
     }
-    const uint64_t ones[2] = {0x0101010101010101, 0x0101010101010101};
-    kng_v(a, KNG_VMOVDQU8, 0, temp, 0, kng_at_pool(kng_pool(a, ones, 16, 16)), src, true, -1);
+    kng_v(a, KNG_VMOVDQU8, 0, temp, 0, byte_ones(a), src, true, -1);
     if (mask)
         kng_v(a, KNG_VMOVDQU8_ST, 0, temp, 0, to, mask, false, -1);
     else
@@ -252,6 +257,31 @@ static int pack(kng_asm *a, const kng_form *f, int dtype, int src, int temp)
         kng_v3(a, ways[as].store, 0, temp, temp, kng_reg(temp));
     if (as == BOOLS)
         kng_v2(a, KNG_VPABSB, 0, temp, kng_reg(temp));
+    return temp;
+}
+
+void kng_emit_unpack(kng_asm *a, const kng_form *f, int dtype, int dst, int packed, int temp)
+{
+    const int len = kng_length(f, dtype);
+    if (kng_wide(f))
+        load_512(a, f, dtype, dst, kng_reg(packed), 0, temp);
+    else if (form_of(dtype) == AS_2)
+        kng_copy(a, len, dst, kng_reg(packed));
+    else
+        load_2(a, f, dtype, dst, kng_reg(packed), &whole, NULL);
+}
+
+int kng_emit_pack(kng_asm *a, const kng_form *f, int dtype, int src, int temp)
+{
+    const form as = form_of(dtype);
+    if (as == AS_4 || as == AS_8 || as == AS_2)
+        return src;
+    if (!kng_wide(f))
+        return pack(a, f, dtype, src, temp);
+    if (as == BOOLS)
+        kng_v(a, KNG_VMOVDQU8, 0, temp, 0, byte_ones(a), src, true, -1);
+    else
+        kng_v2(a, ways[as].masked, kng_length(f, dtype), src, kng_reg(temp));
     return temp;
 }
 

@@ -261,6 +261,42 @@ static void if_not_all(kng_low *l, int label)
     kng_jump_if(l->a, KNG_IF_AE, label);
 }
 
+/* A step apart, and all lanes exist. */
+static bool is_apart(const kng_low *l, int stream)
+{
+    return class_of(l, stream) == KNK_STRIDE_ANY && l->stream[stream].kind == KNG_MEMORY && !l->in_tail &&
+           l->current_part == KNG_BODY;
+}
+
+/* The address of a copy's first lane to gp_move[0], the step to gp_move[1]. */
+static void find_apart(kng_low *l, int s, int copy)
+{
+    const int base = kng_low_pointer(l, s), first = gp_move[0], step = gp_move[1];
+    kng_load(l->a, step, kng_at(KNG_RDI, kng_low_word(s, offsetof(kng_words, lane_step))));
+    if (!copy) {
+        kng_mov(l->a, first, base);
+        return;
+    }
+    kng_mov_number(l->a, gp_move[2], copy * l->form.lanes);
+    kng_imul(l->a, gp_move[2], kng_reg(step));
+    kng_lea(l->a, first, kng_at_index(base, gp_move[2], 1, 0));
+}
+
+/* index: -1, or a value that is the same for all lanes. */
+static void do_apart(kng_low *l, const kng_item *it, int copy, int32_t index)
+{
+    int moved = index >= 0 ? kng_low_need(l, index, copy) : -1, dst = kng_low_define(l, it, copy);
+    temps t = take_temps(l, 3, 0);
+    find_apart(l, it->stream, copy);
+    if (moved >= 0) {
+        kng_v2(l->a, KNG_VMOVQ_ST, 0, moved, kng_reg(gp_move[2]));
+        kng_lea(l->a, gp_move[0], kng_at_index(gp_move[0], gp_move[2], 1 << l->way[it->stream].shift, 0));
+    }
+    kng_emit_load_apart(l->a, &l->form, l->value[it->def].dtype, dst, t.v, gp_move);
+    give_temps(l, &t);
+    end_item(l, it, copy);
+}
+
 static kng_operand second_element(kng_low *l, int s, int copy)
 {
     return kng_at(kng_low_pointer(l, s), copy * l->form.lanes * 2 << l->way[s].shift);
@@ -348,6 +384,9 @@ static void do_load(kng_low *l, const kng_item *it, int copy)
         do_adjacent(l, it, copy);
     else if (is_second(l, it->stream) && index < 0 && pred < 0 && it->index < 0)
         do_second(l, it, copy);
+    else if (is_apart(l, it->stream) && is_small(n->dtype) && pred < 0 && it->index < 0 &&
+             (index < 0 || l->value[index].kind == KNG_VALUE_UNIFORM))
+        do_apart(l, it, copy, index);
     else if (one && index < 0 && (l->target == KNG_AVX512 || knk_size(n->dtype) >= 4))
         do_masked(l, it, copy, pred, other);
     else if (l->single && l->target == KNG_AVX2)
@@ -403,6 +442,9 @@ static void do_store(kng_low *l, const kng_item *it, int copy)
         kng_emit_store(l->a, &l->form, dtype, r, to, &tail, past, t.v, gp_move, scratch(l));
     } else if (cls == KNK_STRIDE_ZERO) {
         kng_emit_store_one(l->a, &l->form, dtype, r, kng_at(kng_low_pointer(l, it->stream), 0), t.v[0], KNG_RDX);
+    } else if (is_apart(l, it->stream)) {
+        find_apart(l, it->stream, copy);
+        kng_emit_store_apart(l->a, &l->form, dtype, r, t.v, gp_move);
     } else {
         store_apart(l, it, copy, r, &t);
     }
