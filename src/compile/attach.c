@@ -7,12 +7,17 @@
  * steps, so the steps stay without circles. */
 #include "compile/attach.h"
 #include "codegen/rect.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* A product that reads a slot which a kernel read for it. */
 typedef struct further {
     uint32_t step, next; /* of the same slot, in the order in which they came */
 } further;
+/* A kernel that may become a part of a product. */
+typedef struct candidate {
+    uint32_t step, eqn;
+} candidate;
 typedef struct attacher {
     knc_plan *p;
     uint32_t n;                      /* steps */
@@ -20,6 +25,7 @@ typedef struct attacher {
     uint32_t *group;                 /* per step */
     uint32_t *first_reader, *reader; /* per slot: references of steps as they were lowered */
     KN_VEC(further) further;
+    KN_VEC(candidate) candidate;
     uint32_t *first_further, *last_further; /* per slot */
     uint32_t *value;                        /* per slot: the value that is stored there, KNC_NO */
     uint32_t *copies, *updates;             /* per step: the update that it is the copy, the routine of; KNC_NO */
@@ -423,27 +429,43 @@ static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *
     return NULL;
 }
 
-/* Of the kernels that read the slot the first one in the program behind `*eqn`. */
-static uint32_t next_kernel(const attacher *t, uint32_t slot, uint32_t *eqn)
+static int by_equation(const void *a, const void *b)
 {
-    uint32_t best = KNC_NO, at = 0, k;
-    while ((k = next_reader(t, slot, &at)) != KNC_NO) {
-        const knc_step *x = step_at(t, k);
-        if (x->kind == KNC_KERNEL && (*eqn == KNC_NO || x->eqn > *eqn) &&
-            (best == KNC_NO || x->eqn < step_at(t, best)->eqn))
-            best = k;
-    }
-    *eqn = best == KNC_NO ? *eqn : step_at(t, best)->eqn;
-    return best;
+    const candidate *x = a, *y = b;
+    uint32_t p = x->eqn != y->eqn ? x->eqn : x->step, q = x->eqn != y->eqn ? y->eqn : y->step;
+    return (p > q) - (p < q);
 }
 
+/* The kernels that read the slot, in the order of the program. */
+static bool find_kernels(attacher *t, uint32_t slot)
+{
+    uint32_t at = 0, k;
+    t->candidate.n = 0;
+    while ((k = next_reader(t, slot, &at)) != KNC_NO) {
+        candidate x = {.step = k, .eqn = step_at(t, k)->eqn};
+        if (step_at(t, k)->kind == KNC_KERNEL && !KN_VEC_PUSH(&t->candidate, x))
+            return false;
+    }
+    if (t->candidate.n > 1)
+        qsort(t->candidate.at, t->candidate.n, sizeof *t->candidate.at, by_equation);
+    return true;
+}
+
+/* One that cannot take the result leaves everything as it was. */
 static kn_error *finish_product(attacher *t, uint32_t product)
 {
     const knc_step *s = step_at(t, product);
-    uint32_t slot = s->ref[s->u.p.c].index, eqn = KNC_NO, k;
+    uint32_t slot = s->ref[s->u.p.c].index;
     knc_why why = KNC_BECAUSE_NOTHING;
-    while (!s->u.p.finish && (k = next_kernel(t, slot, &eqn)) != KNC_NO) {
-        KN_TRY(try_finish(t, product, k, &why));
+    if (s->u.p.finish)
+        return NULL;
+    if (!find_kernels(t, slot))
+        return knx_error_nomem();
+    for (size_t i = 0; i < t->candidate.n && !s->u.p.finish; i++) {
+        looked();
+        if (i && t->candidate.at[i].eqn == t->candidate.at[i - 1].eqn) /* it reads the slot twice */
+            continue;
+        KN_TRY(try_finish(t, product, t->candidate.at[i].step, &why));
         int known = t->value[slot] == KNC_NO ? KNC_BECAUSE_FINISH : t->p->value[t->value[slot]].why;
         if (why && (known == KNC_BECAUSE_RUN || known == KNC_BECAUSE_JOINED)) /* of several reasons a special one */
             refuse(t, slot, why);
@@ -706,6 +728,7 @@ kn_error *knc_attach(knc_plan *p)
         return knx_error_nomem();
     kn_error *e = attach_all(&t);
     KN_VEC_FREE(&t.further);
+    KN_VEC_FREE(&t.candidate);
     KN_TRY(e);
     for (uint32_t i = 0; i < t.n_product; i++)
         close_refs(step_at(&t, t.product[i]));

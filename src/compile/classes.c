@@ -31,6 +31,29 @@ knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e)
                                                           : KNC_UNKNOWN;
 }
 
+atomic_uint_fast64_t knc_read_looked;
+
+const bool *knc_find_read(const kni_jaxpr *j, kn_arena *a)
+{
+    bool *read = knx_arena_zero(a, (size_t)j->n_var + 1);
+    for (uint32_t k = 0; read && k < j->n_eqn; k++)
+        for (uint32_t i = 0; i < j->eqn[k].n_in; i++)
+            if (kni_is_var(j->eqn[k].in[i]))
+                read[j->eqn[k].in[i]] = true;
+    for (uint32_t k = 0; read && k < j->n_out; k++)
+        if (kni_is_var(j->out[k]))
+            read[j->out[k]] = true;
+    atomic_fetch_add_explicit(&knc_read_looked, j->n_eqn, memory_order_relaxed);
+    return read;
+}
+
+const bool *knc_read(knc_plan *p)
+{
+    if (!p->read)
+        p->read = knc_find_read(p->j, &p->scratch);
+    return p->read;
+}
+
 kn_dtype_id knc_part(kn_dtype d) { return d->kind == KN_KIND_KEY ? KN_ID_U32 : (kn_dtype_id)knx_component(d)->id; }
 
 static kn_index *new_index(kn_arena *a, int n_loop, int ndim)

@@ -212,6 +212,7 @@ typedef struct knc_plan {
     KN_VEC(knc_reuse) reuse;
     KN_VEC(knc_update) update;
     uint32_t *literal_slot; /* per literal, KNC_NO */
+    const bool *read;       /* of knc_read; NULL: nobody has asked */
     uint32_t next_point;
     int32_t effect_height; /* of the effects that have their groups */
     bool failed;           /* no memory for a vector */
@@ -225,6 +226,10 @@ kn_index *knc_view_map(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a);
 bool knc_spreads_scalar(const kni_jaxpr *j, const kn_eqn *e);
 /* Do the elements of the view lie in the operand's memory in C order, from element *first on? */
 bool knc_lies_in_order(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a, int64_t *first);
+/* Per variable: does an equation read it, or is it a result? NULL without memory. */
+const bool *knc_find_read(const kni_jaxpr *j, kn_arena *a);
+extern atomic_uint_fast64_t knc_read_looked; /* for tests: equations that were looked at for that */
+const bool *knc_read(knc_plan *p); /* of the plan's, found once for all equations */
 /* 2 for complex numbers and keys */
 static inline int knc_parts(kn_dtype d) { return d->kind == KN_KIND_COMPLEX || d->kind == KN_KIND_KEY ? 2 : 1; }
 kn_dtype_id knc_part(kn_dtype d); /* the dtype of a part in memory */

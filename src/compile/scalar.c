@@ -28,7 +28,8 @@ static bool find_wanted(kn_lower *l, const kn_eqn *e, wanted *w)
     w->n = e->n_out;
     w->type = knx_arena_alloc(a, ((size_t)e->n_out + 1) * sizeof *w->type);
     w->read = knx_arena_alloc(a, (size_t)e->n_out + 1);
-    if (!w->type || !w->read)
+    const bool *read = knc_read(l->p);
+    if (!w->type || !w->read || !read)
         return false;
     const kn_p_scan *scan = e->prim->loops == KN_LOOP_SCAN ? e->params : NULL;
     for (uint32_t i = 0; i < e->n_out; i++) {
@@ -36,7 +37,7 @@ static bool find_wanted(kn_lower *l, const kn_eqn *e, wanted *w)
         if (scan && i >= scan->num_carry)
             t = kni_out_type(scan->jaxpr, i);
         w->type[i] = t;
-        w->read[i] = knc_is_read(l->p->j, e->out + i);
+        w->read[i] = read[e->out + i];
     }
     return true;
 }

@@ -44,18 +44,6 @@ static const knc_passed *passed(kn_lower *l, const kni_jaxpr *source)
     return &s->passed.at[s->passed.n - 1];
 }
 
-bool knc_is_read(const kni_jaxpr *j, kn_atom a)
-{
-    for (uint32_t k = 0; k < j->n_eqn; k++)
-        for (uint32_t i = 0; i < j->eqn[k].n_in; i++)
-            if (j->eqn[k].in[i] == a)
-                return true;
-    for (uint32_t k = 0; k < j->n_out; k++)
-        if (j->out[k] == a)
-            return true;
-    return false;
-}
-
 /* ---- What can be evaluated anywhere: neither a carry nor what a loop gives. */
 
 static bool moves(const knc_scope *s, kn_atom a) { return kni_is_literal(a) || !s->maker || s->moves[a]; }
@@ -100,8 +88,9 @@ static const knc_scope *open_scope(kn_lower *l, const kni_jaxpr *source, const k
     *s = (knc_scope){.j = x->j, .first = l->points->numbers, .maker = x->maker, .leaf = leaf, .taken = taken};
     s->inside = knx_arena_zero(&l->arena, (s->j->n_eqn + 1) * sizeof *s->inside);
     s->moves = knx_arena_zero(&l->arena, s->j->n_var + 1);
+    s->read = knc_find_read(s->j, &l->arena);
     l->points->numbers += s->j->n_var;
-    if (!s->inside || !s->moves) {
+    if (!s->inside || !s->moves || !s->read) {
         l->failed = true;
         return NULL;
     }
@@ -359,7 +348,7 @@ static void unroll(kn_lower *l, const knc_scope *s, const kn_eqn *e, const form 
 static bool has_to_unroll(const knc_scope *s, const kn_eqn *e, const form *f)
 {
     for (uint32_t i = 0; i < f->n_y; i++)
-        if (knc_is_read(s->j, e->out + f->n + i))
+        if (s->read[e->out + f->n + i])
             return true;
     for (uint32_t i = 0; i < f->n_x; i++)
         if (!moves(s, e->in[f->n_body + f->n + i]))
@@ -425,7 +414,7 @@ static void open_loop(kn_lower *l, const knc_scope *s, const kn_eqn *e, knc_inne
         return;
     }
     for (uint32_t i = 0; i < e->n_out; i++)
-        read[i] = knc_is_read(s->j, e->out + i);
+        read[i] = s->read[e->out + i];
     t.read = read;
     run_loop(l, &t, false);
     *in = (knc_inner){.carry = t.last, .n_carry = t.f.n};
@@ -452,7 +441,7 @@ static void run_branches(kn_lower *l, const knc_scope *s)
 {
     const kn_eqn *e = l->points->e;
     for (uint32_t i = 0; i < e->n_out && !l->failed; i++) {
-        if (!knc_is_read(l->p->j, e->out + i))
+        if (!s->read[e->out + i])
             continue;
         kn_type t = l->p->j->type[e->out + i];
         knc_elements x = {.type = t, .points = knc_has_points(l, t), .n = 1};
@@ -493,7 +482,8 @@ void knc_run_outside(kn_lower *l)
     knc_scope *s = knx_arena_zero(&l->arena, sizeof *s);
     knc_inner *in = knx_arena_zero(&l->arena, sizeof *in);
     bool *read = knx_arena_alloc(&l->arena, (size_t)e->n_out + 1);
-    if (!s || !in || !read || !(s->inside = knx_arena_zero(&l->arena, sizeof *s->inside))) {
+    if (!s || !in || !read || !(s->inside = knx_arena_zero(&l->arena, sizeof *s->inside)) ||
+        !(s->read = knc_read(l->p))) {
         l->failed = true;
         return;
     }
@@ -502,7 +492,7 @@ void knc_run_outside(kn_lower *l)
     s->taken = KNK_NONE;
     l->points->numbers = s->j->n_var;
     for (uint32_t i = 0; i < e->n_out; i++)
-        read[i] = knc_is_read(s->j, e->out + i);
+        read[i] = s->read[e->out + i];
     if (e->prim->loops == KN_LOOP_COND) {
         open_branches(l, s, e, in);
         run_branches(l, s);

@@ -57,6 +57,7 @@ typedef struct knc_scope {
     const knc_leaf *leaf;     /* per input */
     const knc_inner **inside; /* per equation */
     bool *moves;              /* per variable: can it be evaluated at any position? */
+    const bool *read;         /* per variable: by an equation, or as a result */
     knk_node taken;           /* in a branch: whether it is taken; else KNK_NONE */
 } knc_scope;
 
@@ -115,7 +116,6 @@ void knc_join_products(kn_lower *l, const kn_eqn *e, const knc_point *at);
 void knc_run_outside(kn_lower *l); /* the equation: its loop with stores, or the stores of its branches */
 bool knc_inside_value(kn_lower *l, const knc_scope *s, uint32_t eqn, uint32_t result, const knc_point *at,
                       kn_value2 *value);
-bool knc_is_read(const kni_jaxpr *j, kn_atom a);
 
 /* scalar_batched.c */
 knk_node knc_condition(kn_lower *l, const knc_scope *cond); /* of a turn, at each point */

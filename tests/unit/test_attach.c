@@ -287,8 +287,21 @@ static void no_product_waits_for_itself(void **state)
 }
 
 /* The kernel reads what was updated with the product, or what is updated behind it. */
-/* Products of turned results, scaled: the work of finding what joins them, for so many. */
-static uint64_t work_of_chain(int length)
+static uint64_t looks(void) { return atomic_load(&knc_attach_looked) + atomic_load(&knc_read_looked); }
+
+/* What is looked at to compile j, which goes. */
+static uint64_t work_of(kni_jaxpr *j)
+{
+    kn_program *p = NULL;
+    uint64_t before = looks();
+    test_ok(knc_compile(j, &(kn_compile_options){.fuse = true}, &p));
+    knc_release(p);
+    kni_release(j);
+    return looks() - before;
+}
+
+/* Products of turned results, scaled. */
+static kni_jaxpr *chain_of_products(int length)
 {
     kn_builder b;
     knb_init(&b);
@@ -299,20 +312,50 @@ static uint64_t work_of_chain(int length)
                         &b, turn(&b, x), turn(&b, w),
                         &(kn_p_dot_general){.lhs_contract = {1, (int64_t[]){1}}, .rhs_contract = {1, (int64_t[]){0}}}),
                     knb_number(&b, KN_DT(F32), 1.5 + i));
+    return FINISH(&b, x);
+}
+
+/* Each reads the one result, and none can take it. */
+static kni_jaxpr *readers_of_one_product(int length)
+{
+    kn_builder b;
+    knb_init(&b);
+    kn_atom x = knb_invar(&b, F32(4, 4)), w = knb_invar(&b, F32(4, 4)), y = knb_matrix_product(&b, x, w);
+    for (int i = 0; i < length; i++)
+        x = knb_cumsum(&b, knb_add(&b, x, knb_rev(&b, y, 1, (int64_t[]){0})), 0, false);
+    return FINISH(&b, x);
+}
+
+static kni_jaxpr *one_of_two(int branch)
+{
+    kn_builder b;
+    knb_init(&b);
+    kn_atom x = knb_invar(&b, F32(4, 4));
+    return FINISH(&b, branch ? knb_sin(&b, x) : knb_cos(&b, x));
+}
+
+static kni_jaxpr *chain_of_branches(int length)
+{
+    kn_builder b;
+    knb_init(&b);
+    kni_jaxpr *branch[2] = {one_of_two(0), one_of_two(1)};
+    kn_atom x = knb_invar(&b, F32(4, 4)), which = knb_invar(&b, kni_scalar_type(KN_DT(I32)));
+    for (int i = 0; i < length; i++)
+        knb_cond(&b, &(kn_p_cond){.branches = {2, branch}}, (kn_atom[]){which, x}, &x);
     kni_jaxpr *j = FINISH(&b, x);
-    kn_program *p = NULL;
-    uint64_t before = atomic_load(&knc_attach_looked);
-    test_ok(knc_compile(j, &(kn_compile_options){.fuse = true}, &p));
-    knc_release(p);
-    kni_release(j);
-    return atomic_load(&knc_attach_looked) - before;
+    kni_release(branch[0]);
+    kni_release(branch[1]);
+    return j;
 }
 
 static void the_work_grows_with_the_length_of_a_chain(void **state)
 {
     (void)state;
-    uint64_t one = work_of_chain(200), ten = work_of_chain(2000);
-    assert_true(one > 200 && ten < 12 * one);
+    kni_jaxpr *(*const chains[])(int) = {chain_of_products, readers_of_one_product, chain_of_branches};
+    for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
+        uint64_t one = work_of(chains[i](200)), ten = work_of(chains[i](2000));
+        assert_true(one >= 200 && ten < 12 * one);
+    }
 }
 
 static void updates_keep_their_place(void **state)
