@@ -139,6 +139,30 @@ static double concatenate_cost(const void *p, int n_in, const kn_type *x, int n_
     return 2.0 * n_in * (double)kni_type_size(*y);
 }
 
+/* A kernel looks for each operand among all of its buffers, of which it has less than 32,768. */
+enum { MANY = 1024 };
+
+static bool concatenate_expands(const void *p, int n_in, const kn_type *x)
+{
+    (void)p, (void)x;
+    return n_in > MANY;
+}
+
+/* Very many arrays are joined in parts, and the parts then. */
+static kn_error *concatenate_expand(const kn_rule *r, kn_atom *y)
+{
+    int dimension = (int)((const kn_p_concatenate *)r->params)->dimension, parts = 0;
+    kn_atom *part = knx_arena_alloc(&r->b->arena, ((size_t)(r->n_in / MANY) + 1) * sizeof *part);
+    if (!part)
+        return knx_error_nomem();
+    for (int i = 0, n; i < r->n_in; i += n) {
+        n = r->n_in - i < MANY ? r->n_in - i : MANY;
+        part[parts++] = knb_concatenate(r->b, n, r->x + i, dimension);
+    }
+    *y = knb_concatenate(r->b, parts, part, dimension);
+    return NULL;
+}
+
 const kn_prim kn_prim_concatenate = {
     .name = "concatenate",
     .n_in = -1,
@@ -152,6 +176,8 @@ const kn_prim kn_prim_concatenate = {
     .transpose = concatenate_transpose,
     .batch = concatenate_batch,
     .pull = concatenate_pull,
+    .expand = concatenate_expand,
+    .expands = concatenate_expands,
     .cost = concatenate_cost,
     .doc = "arrays joined along one axis (np.concatenate)",
 };

@@ -431,6 +431,28 @@ static void nothing_comes_from_beside_an_operand(void **state)
     assert_true(isnan(data[0]) && isnan(data[999]));
 }
 
+/* More than a kernel has buffers. */
+static void very_many_arrays_are_joined(void **state)
+{
+    (void)state;
+    enum { N = 33000 };
+    kn_scope scope = kn_scope_begin();
+    kn_array *x = malloc(N * sizeof *x);
+    kn_array joined;
+    assert_non_null(x);
+    for (int i = 0; i < N; i++) {
+        const double v[1] = {i};
+        x[i] = kn_from_memory(v, &KN_SHAPE(1), KN_F64);
+    }
+    joined = kn_concatenate(kn_list_from(x, N));
+    free(x);
+    const double *at = kn_data(joined, double);
+    assert_non_null(at);
+    for (int i = 0; i < N; i++)
+        assert_true(at[i] == i);
+    kn_scope_end(&scope);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -438,6 +460,7 @@ int main(void)
         cmocka_unit_test(what_runs_across_is_not_cut),
         cmocka_unit_test(on_a_box_what_is_known_is_gone),
         cmocka_unit_test(concatenations_of_all_shapes_are_one_copy),
+        cmocka_unit_test(very_many_arrays_are_joined),
         cmocka_unit_test(small_boxes_keep_the_whole_kernel),
         cmocka_unit_test(what_is_known_at_all_points_is_gone),
         cmocka_unit_test(boxes_of_many_points_have_code_of_their_own),
