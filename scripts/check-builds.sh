@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The ways in that no preset takes: plain `cmake -S . -B build` with every build type, with older and the newest compilers that are installed,
+# The ways in that no preset takes: plain `cmake -S . -B build` with every build type, with the newest compilers that are installed,
 # as a part of another project, with the examples run each time. A warning of the default gcc or clang is a failure, too.
 # usage: check-builds.sh [NAME...]      only the ways with these names
 set -u
@@ -78,7 +78,6 @@ for type in Release Debug RelWithDebInfo MinSizeRel; do
     plain "gcc_$type" gcc $type "${few[@]}"
 done
 plain clang_Release clang Release "${few[@]}"
-plain oldest_gcc gcc-11 Release "${few[@]}"
 gcc=$(newest gcc 13 20) clang=$(newest clang 15 30)
 [ -n "$gcc" ] && plain newest_gcc "$gcc" Release "${few[@]}"
 [ -n "$clang" ] && plain newest_clang "$clang" Release "${few[@]}"

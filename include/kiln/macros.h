@@ -11,6 +11,9 @@
 #ifndef KILN_MACROS_H
 #define KILN_MACROS_H
 #if !defined(__cplusplus) && !defined(KN_BUILD)
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 12
+#error "Kiln's macros need gcc 12 or later, or clang: older ones do not know _Pragma inside of expressions"
+#endif
 #include "kiln/core.h"
 #include "kiln/function.h"
 #include "kiln/print.h"

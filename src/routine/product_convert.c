@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_convert.c -- elements of operands to the numbers of the inner loops, and these to elements of the result. */
-#include "base/shuffle.h"
 #include "routine/product_convert.h"
 #include "base/cpu.h"
 #include "routine/product_half.h"
@@ -107,13 +106,14 @@ typedef uint16_t pairs8 __attribute__((vector_size(16)));
 /* Byte by byte in turn: those of the lower halves, and of the upper ones. */
 static inline void zip_bytes(bytes16 a, bytes16 b, pairs8 *low, pairs8 *high)
 {
-    *low = (pairs8)KN_SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    *high = (pairs8)KN_SHUFFLE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    *low = (pairs8)__builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    *high = (pairs8)__builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
 
 static inline void zip_pairs(pairs8 a, pairs8 b, uint32_t *to)
 {
-    pairs8 low = KN_SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11), high = KN_SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+    pairs8 low = __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11),
+           high = __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
     memcpy(to, &low, sizeof low);
     memcpy(to + 4, &high, sizeof high);
 }

@@ -4,7 +4,6 @@
  * gives the same bits, slowly. */
 #ifndef KN_ROUTINE_PRODUCT_VECTOR_H
 #define KN_ROUTINE_PRODUCT_VECTOR_H
-#include "base/shuffle.h"
 #include <stdint.h>
 #include <string.h>
 
@@ -95,23 +94,23 @@ ALWAYS void store8(void *p, vu32 v, int n) { memcpy(p, &v, (size_t)n * 8); }
 #if VECTOR_BYTES == 64
 ALWAYS vu32 zip_lo4(vu32 x, vu32 y)
 {
-    return KN_SHUFFLE(x, y, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    return __builtin_shufflevector(x, y, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
 }
 ALWAYS vu32 zip_hi4(vu32 x, vu32 y)
 {
-    return KN_SHUFFLE(x, y, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    return __builtin_shufflevector(x, y, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
 }
-ALWAYS vu64 zip_lo8(vu64 x, vu64 y) { return KN_SHUFFLE(x, y, 0, 8, 1, 9, 2, 10, 3, 11); }
-ALWAYS vu64 zip_hi8(vu64 x, vu64 y) { return KN_SHUFFLE(x, y, 4, 12, 5, 13, 6, 14, 7, 15); }
+ALWAYS vu64 zip_lo8(vu64 x, vu64 y) { return __builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11); }
+ALWAYS vu64 zip_hi8(vu64 x, vu64 y) { return __builtin_shufflevector(x, y, 4, 12, 5, 13, 6, 14, 7, 15); }
 #elif VECTOR_BYTES == 32
-ALWAYS vu32 zip_lo4(vu32 x, vu32 y) { return KN_SHUFFLE(x, y, 0, 8, 1, 9, 2, 10, 3, 11); }
-ALWAYS vu32 zip_hi4(vu32 x, vu32 y) { return KN_SHUFFLE(x, y, 4, 12, 5, 13, 6, 14, 7, 15); }
-ALWAYS vu64 zip_lo8(vu64 x, vu64 y) { return KN_SHUFFLE(x, y, 0, 4, 1, 5); }
-ALWAYS vu64 zip_hi8(vu64 x, vu64 y) { return KN_SHUFFLE(x, y, 2, 6, 3, 7); }
+ALWAYS vu32 zip_lo4(vu32 x, vu32 y) { return __builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11); }
+ALWAYS vu32 zip_hi4(vu32 x, vu32 y) { return __builtin_shufflevector(x, y, 4, 12, 5, 13, 6, 14, 7, 15); }
+ALWAYS vu64 zip_lo8(vu64 x, vu64 y) { return __builtin_shufflevector(x, y, 0, 4, 1, 5); }
+ALWAYS vu64 zip_hi8(vu64 x, vu64 y) { return __builtin_shufflevector(x, y, 2, 6, 3, 7); }
 #else
-ALWAYS vu32 zip_lo4(vu32 x, vu32 y) { return KN_SHUFFLE(x, y, 0, 4, 1, 5); }
-ALWAYS vu32 zip_hi4(vu32 x, vu32 y) { return KN_SHUFFLE(x, y, 2, 6, 3, 7); }
-ALWAYS vu64 zip_lo8(vu64 x, vu64 y) { return KN_SHUFFLE(x, y, 0, 2); }
-ALWAYS vu64 zip_hi8(vu64 x, vu64 y) { return KN_SHUFFLE(x, y, 1, 3); }
+ALWAYS vu32 zip_lo4(vu32 x, vu32 y) { return __builtin_shufflevector(x, y, 0, 4, 1, 5); }
+ALWAYS vu32 zip_hi4(vu32 x, vu32 y) { return __builtin_shufflevector(x, y, 2, 6, 3, 7); }
+ALWAYS vu64 zip_lo8(vu64 x, vu64 y) { return __builtin_shufflevector(x, y, 0, 2); }
+ALWAYS vu64 zip_hi8(vu64 x, vu64 y) { return __builtin_shufflevector(x, y, 1, 3); }
 #endif
 #endif

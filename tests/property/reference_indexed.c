@@ -177,7 +177,7 @@ void ref_dynamic_slice(call *c)
 static void update_by_strides(call *c, const int64_t *stride)
 {
     const tensor *x = &c->x[0], *update = &c->x[1];
-    int64_t start[MAX_RANK], span[MAX_RANK];
+    int64_t start[MAX_RANK] = {0}, span[MAX_RANK] = {0};
     for (int k = 0; k < x->ndim; k++)
         span[k] = update->dim[k] ? (update->dim[k] - 1) * stride[k] + 1 : 0;
     clamped_start(c, 2, span, start);

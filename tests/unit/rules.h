@@ -179,7 +179,7 @@ static inline void check_batch(const kn_prim *p, const void *params, int n, valu
     kn_atom in[8], y[1];
     kn_type xt[8], yt;
     int at[1];
-    value *example[8];
+    value *example[8] = {NULL};
     knb_init(&b);
     for (int i = 0; i < n; i++) {
         in[i] = knb_invar(&b, x[i]->t);
@@ -234,7 +234,7 @@ static inline void check_transpose(const kn_prim *p, const void *params, int n, 
     kn_builder b;
     kn_atom in[8], ct, ct_in[8];
     kn_type xt[8], yt;
-    value *y = run_new(p, params, n, x), *c = new_value(y->t.dtype, y->t.ndim, y->t.dim), *input[9];
+    value *y = run_new(p, params, n, x), *c = new_value(y->t.dtype, y->t.ndim, y->t.dim), *input[9] = {NULL};
     int n_input = 0;
     fill_small(c);
     knb_init(&b);

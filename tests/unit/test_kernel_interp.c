@@ -273,7 +273,7 @@ static void plain_run(const problem *q, char *const *data)
 {
     const knk_kernel *k = q->k;
     bits *v = calloc((size_t)k->n_node + 1, sizeof *v), *list[64] = {0};
-    int64_t index[2 * MAX_DIMS];
+    int64_t index[2 * MAX_DIMS] = {0};
     for (int i = 0; i < k->n_node; i++) /* constants are there even if their stage's loop is empty */
         if (k->node[i].op == KNK_CONST)
             v[i] = plain_node(q, data, &k->node[i], v, index);

@@ -600,7 +600,7 @@ static void random_updates_are_what_loops_compute(void **state)
     static world w;
     for (uint64_t seed = 1; seed <= 6000; seed++) {
         make_world(&w, seed);
-        const value *want[8];
+        const value *want[8] = {NULL};
         kn_atom result[8];
         int n = 1 + below(&w, 4);
         for (int i = 0; i < n; i++) {
