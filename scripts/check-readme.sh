@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The first program on a page is an example's source, and what the page says it prints is what it prints: README.md and hello.c,
-# docs/trees.md and trees.c.
+# docs/trees.md and trees.c, docs/own-primitives.md and own_primitives.c.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 check() { # PAGE EXAMPLE
@@ -18,3 +18,4 @@ check() { # PAGE EXAMPLE
 }
 check README.md hello
 check docs/trees.md trees
+check docs/own-primitives.md own_primitives

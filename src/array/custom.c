@@ -114,7 +114,7 @@ kn_error *kna_derive_custom(kna_core *f, const kn_type *in, kn_value *const *kno
 /* ---- Rules: recorded, their constants folded in. */
 
 /* An array of a recording as an expression: rules have no operands for what they meet outside. */
-static kn_atom constant(kn_builder *b, const char *rule, const kn_value *v)
+static kn_atom constant(kn_builder *b, const char *rule, const char *advice, const kn_value *v)
 {
     enum { MOST = 256 };
     kn_type t = v->type;
@@ -126,10 +126,8 @@ static kn_atom constant(kn_builder *b, const char *rule, const kn_value *v)
     if (!x || (!uniform && n > MOST)) {
         kn_text text = {0};
         knb_fail(b, !x ? knx_error_nomem()
-                       : knx_error(KN_ERROR_VALUE,
-                                   "the rule %s uses an array %s that is not among its arguments; bind it with "
-                                   "KN_CLOSE",
-                                   rule, kni_type_text(&text, t, true)));
+                       : knx_error(KN_ERROR_VALUE, "the rule %s uses an array %s that is not among its arguments; %s",
+                                   rule, kni_type_text(&text, t, true), advice));
         return KN_ATOM_NONE;
     }
     for (int64_t i = 0; i < (uniform ? 1 : n); i++) {
@@ -145,14 +143,13 @@ static kn_atom constant(kn_builder *b, const char *rule, const kn_value *v)
     return knb_reshape(b, knb_concatenate(b, (int)n, x, 0), t.ndim, t.dim);
 }
 
-static kn_error *fold_constants(const char *rule, const kn_closed *c, kni_jaxpr **out)
+kn_error *kna_fold_constants(const char *rule, const char *advice, const kn_closed *c, kni_jaxpr **out)
 {
     kn_builder b;
     const kni_jaxpr *j = c->jaxpr;
     if (c->once)
-        return knx_error(KN_ERROR_LEAKED_TRACER,
-                         "the rule %s uses a traced array that is not among its arguments; bind it with KN_CLOSE",
-                         rule);
+        return knx_error(KN_ERROR_LEAKED_TRACER, "the rule %s uses a traced array that is not among its arguments; %s",
+                         rule, advice);
     KN_TRY(kna_force((int)c->n_const, c->consts));
     knb_init(&b);
     kn_atom *x = frame_of(&b, (size_t)j->n_const + j->n_in), *y = frame_of(&b, j->n_out);
@@ -160,7 +157,7 @@ static kn_error *fold_constants(const char *rule, const kn_closed *c, kni_jaxpr 
     for (uint32_t i = 0; !e && i < j->n_in; i++)
         x[j->n_const + i] = knb_invar(&b, kni_in_type(j, i));
     for (uint32_t i = 0; !e && i < j->n_const; i++)
-        x[i] = constant(&b, rule, c->consts[i]);
+        x[i] = constant(&b, rule, advice, c->consts[i]);
     if (!e)
         knb_inline(&b, j, x, y);
     if (!e)
@@ -231,7 +228,7 @@ static kn_error *recorded(kna_core *f, int which, int n, kn_type *in, kni_jaxpr 
     kn_closed c = {0};
     uint64_t reports = knx_context()->reports;
     KN_TRY(kna_derive(rule, in, NULL, f->kind == KNA_FN_CUSTOM_JVP ? "custom_jvp" : "custom_vjp", &c));
-    kn_error *e = fold_constants(rule->name, &c, out);
+    kn_error *e = kna_fold_constants(rule->name, "bind it with KN_CLOSE", &c, out);
     kna_closed_free(&c);
     if (!e && !knx_reported_since(reports) && !remember(f, which, n, in, *out)) {
         kni_release(*out);

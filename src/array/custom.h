@@ -9,5 +9,8 @@
 kn_error *kna_derive_custom(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out);
 /* Rule number `which` of f for an equation with this many constants in front; NULL without memory. */
 kn_thunk *kna_rule_thunk(kna_core *f, int which, int implicit);
+/* The jaxpr with its constants in it, for a rule, which has no operands for what it meets outside: small arrays and
+ * those of one number repeated; others are errors that end with `advice`. */
+kn_error *kna_fold_constants(const char *rule, const char *advice, const kn_closed *c, kni_jaxpr **out);
 void kna_rules_free(kna_core *f); /* what was recorded of its rules */
 #endif

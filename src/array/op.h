@@ -90,6 +90,10 @@ const void *kna_look(kna_op *op, kn_array x, kn_type *type);
 kn_array kna_from_buffer(kna_op *op, kn_type type, kn_buffer *buffer);
 kn_array kna_from_number(kn_dtype dtype, bool weak, kn_scalar_bits bits);
 
+/* The shape that the arrays broadcast to (NULL: none there), or a ValueError "operands could not be broadcast together
+ * with shapes (2,) (3,)". */
+void kna_common_shape(kna_op *op, int n, const kn_array *x, kn_shape *shape);
+
 /* Axes as options give them. Fills axes[] sorted and unique, each in 0..ndim-1, and returns their number.
  * `if_not_given`: what n == 0 means. */
 typedef enum { KNA_AXES_ALL, KNA_AXES_LAST, KNA_AXES_FIRST } kna_axes_default;

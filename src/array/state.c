@@ -2,11 +2,14 @@
  * state.c -- the arrays floor's state of a context, made at first use. */
 #include "array/function.h"
 #include "array/plans.h"
+#include "array/primitive.h"
 #include "array/scalars.h"
 
 static void drop_state(void *p)
 {
     kna_state *s = p;
+    kna_recorded_rules_free(s->recorded);
+    knx_error_release(s->said);
     for (size_t i = 0; i < s->lazy_value.n; i++)
         kna_value_release(s->lazy_value.at[i]);
     KN_VEC_FREE(&s->lazy_value);

@@ -69,6 +69,9 @@ typedef struct kna_state {
     uint64_t gone[KNA_GONE];                       /* hashes of recordings that were evicted last */
     KN_VEC(kna_frame) frame;                       /* user's code that is running, innermost last */
     int call_depth;                                /* of user functions being recorded inside each other */
+    kn_error *said;                                /* by the function of a primitive that is running */
+    size_t speaker;                                /* the number of frames while that is: 0: none runs */
+    struct kna_recorded_rules *recorded;           /* functions of primitives */
 } kna_state;
 
 kna_state *kna_state_make(void);

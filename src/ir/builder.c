@@ -214,7 +214,9 @@ static kn_error *emit(kn_builder *b, kn_draft_eqn *e, const void *params, const 
     if (!(e->in = knx_arena_copy(&b->arena, in, e->n_in * sizeof *in)) || !KN_VEC_RESERVE(&b->eqn, 1) ||
         !kni_params_copy(&b->arena, p, params, &e->params))
         return knx_error_nomem();
-    kn_error *error = infer(b, e, x, max_out);
+    kn_error *error = p->complete ? p->complete(p, (void *)(uintptr_t)e->params, (int)e->n_in, x) : NULL;
+    if (!error)
+        error = infer(b, e, x, max_out);
     if (error) {
         kni_params_drop(p, e->params);
         return error;

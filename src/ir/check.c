@@ -79,6 +79,10 @@ static kn_error *check_field(checker *c, const kn_param_field *f, const void *pa
         const kn_ints *v = (const void *)at;
         return v->n >= 0 && (v->n == 0 || v->v) ? NULL : FAULT("parameter %s is no list", f->name);
     }
+    case KN_P_DOUBLES: {
+        const kn_doubles *v = (const void *)at;
+        return v->n >= 0 && (v->n == 0 || v->v) ? NULL : FAULT("parameter %s is no list", f->name);
+    }
     case KN_P_NAMES: {
         const kn_names *v = (const void *)at;
         bool fine = v->n >= 0 && (v->n == 0 || v->v);

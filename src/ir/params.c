@@ -29,6 +29,14 @@ static bool copy_field(kn_arena *a, const kn_param_field *f, void *params)
             v->v = knx_arena_copy(a, v->v, (size_t)v->n * sizeof *v->v);
         return !v->n || v->v;
     }
+    case KN_P_DOUBLES: {
+        kn_doubles *v = &FIELD_AT(kn_doubles, params, f);
+        if (v->n <= 0)
+            *v = (kn_doubles){0, NULL};
+        else
+            v->v = knx_arena_copy(a, v->v, (size_t)v->n * sizeof *v->v);
+        return !v->n || v->v;
+    }
     case KN_P_STRING: {
         const char **s = &FIELD_AT(const char *, params, f);
         if (*s)
@@ -104,6 +112,10 @@ static bool equal_ints(kn_ints a, kn_ints b)
 {
     return a.n == b.n && (a.n <= 0 || !memcmp(a.v, b.v, (size_t)a.n * sizeof *a.v));
 }
+static bool equal_doubles(kn_doubles a, kn_doubles b) /* by bits */
+{
+    return a.n == b.n && (a.n <= 0 || !memcmp(a.v, b.v, (size_t)a.n * sizeof *a.v));
+}
 static bool equal_strings(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
 
 static bool equal_names(kn_names a, kn_names b)
@@ -130,6 +142,7 @@ static bool equal_field(const kn_param_field *f, const void *a, const void *b, k
     case KN_P_BOOL: return FIELD_OF(bool, a, f) == FIELD_OF(bool, b, f);
     case KN_P_DTYPE: return FIELD_OF(kn_dtype, a, f) == FIELD_OF(kn_dtype, b, f);
     case KN_P_INTS: return equal_ints(FIELD_OF(kn_ints, a, f), FIELD_OF(kn_ints, b, f));
+    case KN_P_DOUBLES: return equal_doubles(FIELD_OF(kn_doubles, a, f), FIELD_OF(kn_doubles, b, f));
     case KN_P_STRING: return equal_strings(FIELD_OF(char *, a, f), FIELD_OF(char *, b, f));
     case KN_P_JAXPR: return kni_equal_known(FIELD_AT(kni_jaxpr *, a, f), FIELD_OF(kni_jaxpr *, b, f), known);
     case KN_P_JAXPRS: return equal_jaxprs(FIELD_OF(kni_jaxprs, a, f), FIELD_OF(kni_jaxprs, b, f), known);
@@ -177,6 +190,11 @@ static uint64_t hash_field(const kn_param_field *f, const void *params, uint64_t
         for (int i = 0; i < v.n; i++)
             h = knx_hash_mix(h, (uint64_t)v.v[i]);
         return h;
+    }
+    case KN_P_DOUBLES: {
+        kn_doubles v = FIELD_OF(kn_doubles, params, f);
+        h = knx_hash_mix(h, (uint64_t)v.n);
+        return v.n > 0 ? knx_hash_bytes(v.v, (size_t)v.n * sizeof *v.v, h) : h;
     }
     case KN_P_STRING: {
         const char *s = FIELD_OF(char *, params, f);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * params.h -- typed parameters of primitives, and the descriptors that let one piece of code copy, hash, compare,
  * print and parse them. A field's struct member is: INT int64_t, BOOL bool, DTYPE kn_dtype, INTS kn_ints, STRING
- * const char *, JAXPR kni_jaxpr *, ENUM int64_t (index into `names`), DOUBLE double, NAMES kn_names. TEXT has no
- * member: it is something that the typed or classic form shows (a constant `text`, or what `show` writes, computed from
- * the real members, which are then hidden there); the full form shows members only.
+ * const char *, JAXPR kni_jaxpr *, ENUM int64_t (index into `names`), DOUBLE double, NAMES kn_names, DOUBLES
+ * kn_doubles. TEXT has no member: it is something that the typed or classic form shows (a constant `text`, or what
+ * `show` writes, computed from the real members, which are then hidden there); the full form shows members only.
  *
  * A row says `.fields = kni_fields_x, .params_size = sizeof(kn_p_x)` with a table of fields.c. The tables, with the
  * struct where its name is another one, and what the typed form prints:
@@ -99,6 +99,10 @@ typedef struct kn_ints {
     int n;
     const int64_t *v;
 } kn_ints;
+typedef struct kn_doubles {
+    int n;
+    const double *v;
+} kn_doubles;
 typedef struct kni_jaxprs {
     int n;
     kni_jaxpr *const *v;
@@ -120,7 +124,8 @@ typedef enum {
     KN_P_DOUBLE,
     KN_P_NAMES,
     KN_P_TEXT,
-    KN_P_THUNK /* the rule of a custom derivative */
+    KN_P_THUNK, /* the rule of a custom derivative */
+    KN_P_DOUBLES
 } kn_param_kind;
 enum {
     KN_PF_HIDE_TYPED = 1,   /* not shown in the typed form (always in the full form, if it is a member) */
@@ -143,6 +148,8 @@ enum {
     KN_PF_IF_TRUE = 32768, /* a BOOL that no form shows while it is false */
     /* JAXPR that elides: the classic form shows constants that it does not read as the unit * */
     KN_PF_UNITS = 4096,
+    /* a member that the row's `complete` makes of the operands and of the other members: in no text */
+    KN_PF_DERIVED = 65536,
 };
 struct kn_parser; /* of parse.h */
 typedef struct kn_param_field kn_param_field;
@@ -150,7 +157,7 @@ struct kn_param_field {
     const char *name; /* NULL ends the list; fields stand in the order that the typed form prints them */
     kn_param_kind kind;
     uint16_t offset;
-    uint16_t flags;
+    uint32_t flags;
     const char *text;                                                                 /* KN_P_TEXT */
     const char *const *names;                                                         /* KN_P_ENUM, NULL-terminated */
     void (*show)(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn_eqn *e); /* KN_P_TEXT without `text` */

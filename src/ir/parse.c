@@ -172,6 +172,7 @@ void kni_parse_field(kn_parser *p, const kn_param_field *f, void *params)
     case KN_P_JAXPR: FIELD_AT(kni_jaxpr *, params, f) = parse_sub_jaxpr(p); break;
     case KN_P_ENUM: FIELD_AT(int64_t, params, f) = parse_enum(p, f); break;
     case KN_P_DOUBLE: kni_parse_double(p, &FIELD_AT(double, params, f)); break;
+    case KN_P_DOUBLES: kni_parse_doubles(p, &FIELD_AT(kn_doubles, params, f)); break;
     case KN_P_NAMES: kni_parse_names(p, &FIELD_AT(kn_names, params, f)); break;
     case KN_P_THUNK: FIELD_AT(kn_thunk *, params, f) = parse_thunk(p); break;
     case KN_P_JAXPRS: parse_sub_jaxprs(p, &FIELD_AT(kni_jaxprs, params, f)); break;
@@ -183,7 +184,7 @@ static const kn_param_field *field_named(const kn_prim *prim, kn_word name, int 
 {
     *which = 0;
     for (const kn_param_field *f = prim->fields; f && f->name; f++, (*which)++)
-        if (f->kind != KN_P_TEXT && kni_word_is(name, f->name))
+        if (f->kind != KN_P_TEXT && !(f->flags & KN_PF_DERIVED) && kni_word_is(name, f->name))
             return f;
     return NULL;
 }
@@ -211,7 +212,8 @@ static void parse_params(kn_parser *p, const kn_prim *prim, void *params)
         kni_parse_need(p, ']');
     int which = 0;
     for (const kn_param_field *f = prim->fields; f && f->name && !p->error; f++, which++)
-        if (f->kind != KN_P_TEXT && !(f->flags & KN_PF_OPTIONAL) && (which >= MOST_FIELDS || !(seen >> which & 1)))
+        if (f->kind != KN_P_TEXT && !(f->flags & (KN_PF_OPTIONAL | KN_PF_DERIVED)) &&
+            (which >= MOST_FIELDS || !(seen >> which & 1)))
             kni_parse_fail(p, start, KN_ERROR_VALUE, "parameter %s of %s is missing", f->name, prim->name);
 }
 
@@ -235,14 +237,8 @@ static const kn_place *parse_place(kn_parser *p)
 
 static const kn_prim *parse_prim(kn_parser *p)
 {
-    char name[40];
     kn_word w = kni_parse_word(p, "a primitive");
-    const kn_prim *prim = NULL;
-    if (w.n < sizeof name && !p->error) {
-        memcpy(name, w.s, w.n);
-        name[w.n] = '\0';
-        prim = kni_prim_find(name);
-    }
+    const kn_prim *prim = p->error ? NULL : kni_prim_find_n(w.s, w.n, false);
     if (!prim)
         kni_parse_fail(p, w.s, KN_ERROR_VALUE, "there is no primitive %.*s", (int)(w.n < 40 ? w.n : 40), w.s);
     return prim;

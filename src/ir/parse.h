@@ -73,4 +73,5 @@ bool kni_parse_ints(kn_parser *p, kn_ints *v);
 bool kni_parse_names(kn_parser *p, kn_names *v); /* ("i","j") */
 bool kni_bits_value(const char **s, size_t size, kn_scalar_bits *out); /* bits(0x..) at *s, which moves on */
 bool kni_parse_double(kn_parser *p, double *v); /* or bits(0x..) */
+bool kni_parse_doubles(kn_parser *p, kn_doubles *v);
 #endif

@@ -217,7 +217,7 @@ static void read_params(reader *r, equation *e, const kn_type *xt, void *params)
         int which = 0;
         for (const kn_param_field *f = e->prim->fields; f && f->name && !p->error; f++) {
             bool body = f->kind == KN_P_JAXPR || f->kind == KN_P_JAXPRS;
-            if (body == (bodies == 1) && !(f->flags & KN_PF_PRIM_NAME))
+            if (body == (bodies == 1) && !(f->flags & (KN_PF_PRIM_NAME | KN_PF_DERIVED)))
                 read_field(r, e, f, which, xt, params);
             which += body;
         }
@@ -438,16 +438,10 @@ static void read_operand(kn_parser *p, const kn_parse_scope *s, equation *e)
 static const kn_prim *find_prim(kn_parser *p)
 {
     kn_word w = kni_parse_word(p, "a primitive");
-    for (int i = 0; kni_prims[i] && !p->error; i++) {
-        const char *name = kni_prims[i]->name;
-        for (const kn_param_field *f = kni_prims[i]->fields; f && f->name; f++)
-            if (f->flags & KN_PF_PRIM_NAME)
-                name = f->text;
-        if (kni_word_is(w, name))
-            return kni_prims[i];
-    }
-    kni_parse_fail(p, w.s, KN_ERROR_VALUE, "there is no primitive %.*s", (int)(w.n < 40 ? w.n : 40), w.s);
-    return NULL;
+    const kn_prim *prim = p->error ? NULL : kni_prim_find_n(w.s, w.n, true);
+    if (!prim)
+        kni_parse_fail(p, w.s, KN_ERROR_VALUE, "there is no primitive %.*s", (int)(w.n < 40 ? w.n : 40), w.s);
+    return prim;
 }
 
 /* Emits the equation with the literals' dtypes as numbered by `choice`; false with p->error if that is refused. */

@@ -276,6 +276,30 @@ bool kni_parse_double(kn_parser *p, double *v)
     return !p->error;
 }
 
+bool kni_parse_doubles(kn_parser *p, kn_doubles *v)
+{
+    KN_VEC(double) list = {0};
+    *v = (kn_doubles){0, NULL};
+    if (!kni_parse_need(p, '('))
+        return false;
+    while (!p->error && !kni_parse_is(p, ')')) {
+        double one = 0;
+        if (kni_parse_double(p, &one) && !KN_VEC_PUSH(&list, one))
+            p->error = knx_error_nomem();
+        if (!kni_parse_is(p, ')'))
+            kni_parse_need(p, ',');
+    }
+    kni_parse_need(p, ')');
+    if (list.n && !p->error) {
+        double *own = kni_parse_alloc(p, list.n * sizeof *own);
+        if (own)
+            memcpy(own, list.at, list.n * sizeof *own);
+        *v = (kn_doubles){own ? (int)list.n : 0, own};
+    }
+    KN_VEC_FREE(&list);
+    return !p->error;
+}
+
 /* Strings: "..." with \" \\ \n \xHH. */
 static int unescape(const char **s)
 {

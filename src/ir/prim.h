@@ -87,6 +87,10 @@ struct kn_prim {
     const char *factors; /* e.g. "m k, k n -> m n", "... , ... -> ..."; structured ones by factors_of */
     const char *doc;     /* one sentence, shown by the generated documentation */
 
+    /* Fills in the members that follow from the operands and the other members (KN_PF_DERIVED): params is the copy of
+     * the equation that is being made; asked before `type`. NULL: there are none. */
+    kn_error *(*complete)(const kn_prim *p, void *params, int n_in, const kn_type *x);
+
     /* Shapes and dtypes: fills y (dims in `a`; n_out of them: returned through *n_out when the row says -1). */
     kn_error *(*type)(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y);
 
@@ -176,6 +180,13 @@ struct kn_prim {
 
 extern const kn_prim *const kni_prims[];        /* all rows, NULL at the end */
 const kn_prim *kni_prim_find(const char *name); /* by printed name; NULL if there is none */
+/* by the first n characters; classic: by the name that the classic form prints */
+const kn_prim *kni_prim_find_n(const char *name, size_t n, bool classic);
+bool kni_prim_is_builtin(const char *name); /* a row of kni_prims has it, in some form of texts */
+/* Adds a row of the user's, which stays. One of this name that was added before and is the `same` comes back instead of
+ * p; another one, or a row of Kiln's, is a ValueError. */
+const kn_prim *kni_prim_add(const kn_prim *p, bool (*same)(const kn_prim *a, const kn_prim *b), kn_error **error);
+bool kni_prim_is_added(const kn_prim *p); /* p may be any pointer */
 /* Refuses rows with empty columns that have no reason; called by tests. Returns a text of the first fault, or NULL. */
 const char *kni_prim_fault(const kn_prim *p);
 static inline bool kni_can_fail(const kn_prim *p, const void *params)

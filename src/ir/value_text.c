@@ -183,6 +183,7 @@ static bool is_empty(const kn_param_field *f, const void *params)
 {
     switch (f->kind) {
     case KN_P_INTS: return FIELD_AT(kn_ints, params, f).n == 0;
+    case KN_P_DOUBLES: return FIELD_AT(kn_doubles, params, f).n == 0;
     case KN_P_NAMES: return FIELD_AT(kn_names, params, f).n == 0;
     case KN_P_DTYPE: return !FIELD_AT(kn_dtype, params, f);
     case KN_P_STRING: return !FIELD_AT(char *, params, f);
@@ -200,7 +201,7 @@ static bool is_empty(const kn_param_field *f, const void *params)
 
 bool kni_field_shown(kn_jaxpr_form form, const kn_param_field *f, const void *params)
 {
-    if ((f->flags & KN_PF_IF_TRUE) && !FIELD_AT(bool, params, f))
+    if ((f->flags & KN_PF_DERIVED) || ((f->flags & KN_PF_IF_TRUE) && !FIELD_AT(bool, params, f)))
         return false;
     if (form == KN_FORM_FULL)
         return f->kind != KN_P_TEXT;
@@ -216,6 +217,17 @@ static void add_double(kn_str *t, kn_jaxpr_form form, double v)
     kn_scalar_bits bits = {.u = {0}};
     bits.f64 = v;
     add_real(t, form, KN_DT(F64), &bits);
+}
+
+/* A tuple of numbers, with commas as tuples of integers have them. */
+static void add_doubles(kn_str *t, kn_jaxpr_form form, kn_doubles v)
+{
+    knx_str_puts(t, "(");
+    for (int i = 0; i < v.n; i++) {
+        knx_str_puts(t, i ? ", " : "");
+        add_double(t, form, v.v[i]);
+    }
+    knx_str_puts(t, v.n == 1 ? ",)" : ")");
 }
 
 /* A tuple of Python's strings; the full form quotes them, and drops the last comma. */
@@ -275,6 +287,7 @@ void kni_field_value(kn_str *t, kn_jaxpr_form form, const kni_jaxpr *j, const kn
         break;
     case KN_P_ENUM: knx_str_puts(t, f->names[FIELD_AT(int64_t, params, f)]); break;
     case KN_P_DOUBLE: add_double(t, form, FIELD_AT(double, params, f)); break;
+    case KN_P_DOUBLES: add_doubles(t, form, FIELD_AT(kn_doubles, params, f)); break;
     case KN_P_TEXT:
         if (f->show)
             f->show(t, form, j, e);

@@ -197,7 +197,7 @@ static kn_array each2(const char *name, kn_array x, kn_array p, double otherwise
     kn_shape shape;
     kna_begin(&op, name);
     kn_dtype d = knn_inexact(&op, 2, (kn_array[]){x, p});
-    knn_common_shape(&op, 2, (kn_array[]){x, p}, &shape);
+    kna_common_shape(&op, 2, (kn_array[]){x, p}, &shape);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     kn_atom a = knb_broadcast_to(op.b, kna_in_as(&op, x, d), knn_shaped(d, &shape));

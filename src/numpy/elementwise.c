@@ -7,42 +7,6 @@
 
 /* ---- Shapes and dtypes. */
 
-static void shapes_differ(kna_op *op, int n, const kn_array *x)
-{
-    kn_text t = {0};
-    for (int i = 0; i < n; i++)
-        if (x[i]) {
-            kn_type type = kna_type(op, x[i]);
-            knx_text_add(&t, t.length ? " " : "");
-            knx_show_shape(&t, type.ndim, type.dim);
-        }
-    kna_fail(op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s", t.s);
-}
-
-void knn_common_shape(kna_op *op, int n, const kn_array *x, kn_shape *shape)
-{
-    shape->ndim = 0;
-    for (int i = 0; i < n; i++) {
-        kn_type t = x[i] ? kna_type(op, x[i]) : kni_scalar_type(KN_DT(F32));
-        int more = t.ndim - shape->ndim;
-        if (more > 0) {
-            memmove(shape->dim + more, shape->dim, (size_t)shape->ndim * sizeof *shape->dim);
-            for (int j = 0; j < more; j++)
-                shape->dim[j] = 1;
-            shape->ndim = t.ndim;
-        }
-        for (int j = 0; j < t.ndim; j++) {
-            int64_t *d = &shape->dim[shape->ndim - t.ndim + j];
-            if (*d == 1)
-                *d = t.dim[j];
-            else if (t.dim[j] != 1 && t.dim[j] != *d) {
-                shapes_differ(op, n, x);
-                return;
-            }
-        }
-    }
-}
-
 kn_atom knn_spread(kna_op *op, kn_atom a, const kn_shape *shape)
 {
     if (kna_failed(op) || knb_type(op->b, a).ndim == 0)
@@ -229,7 +193,7 @@ kn_array kn_clip(kn_array x, kn_array lo, kn_array hi)
     const kn_array all[] = {x, lo, hi};
     kn_shape shape;
     kn_dtype d = kna_result_type(&op, 3, all);
-    knn_common_shape(&op, 3, all, &shape);
+    kna_common_shape(&op, 3, all, &shape);
     if (kna_failed(&op) || knn_not_a_number(&op, "clip", d))
         return kna_end(&op, KN_ATOM_NONE);
     if (lo && knn_beyond(&op, lo, d) < 0) /* bounds beyond all values are none */

@@ -349,7 +349,7 @@ kn_array kn_ldexp(kn_array x1, kn_array x2)
     const kn_array both[] = {x1, x2};
     kn_shape shape;
     kn_type t = kna_type(&op, x1), n = kna_type(&op, x2);
-    knn_common_shape(&op, 2, both, &shape);
+    kna_common_shape(&op, 2, both, &shape);
     if (kna_failed(&op) || knn_not_a_number(&op, "ldexp", t.dtype))
         return kna_end(&op, KN_ATOM_NONE);
     if (knx_is_complex(t.dtype) || (n.dtype->kind != KN_KIND_BOOL && !knx_is_integer(n.dtype)) ||

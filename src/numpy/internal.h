@@ -32,8 +32,6 @@ kn_array knn_ufunc_whole(kn_ufunc f, kn_array x, kn_array y); /* the public func
 bool knn_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to);
 
 /* elementwise.c */
-/* The common shape of n operands (NULLs are skipped), or NumPy's ValueError. */
-void knn_common_shape(kna_op *op, int n, const kn_array *x, kn_shape *shape);
 /* As an operand of an elementwise primitive: a scalar as it is, else broadcast. */
 kn_atom knn_spread(kna_op *op, kn_atom a, const kn_shape *shape);
 kn_atom knn_operand(kna_op *op, kn_array x, kn_dtype d, const kn_shape *shape);

@@ -60,7 +60,7 @@ static kn_array compare(kn_ufunc which, two f, kn_array x, kn_array y)
     kn_shape shape;
     kn_type s = kna_type(&op, x), t = kna_type(&op, y);
     kn_dtype d = kna_result_type(&op, 2, both);
-    knn_common_shape(&op, 2, both, &shape);
+    kna_common_shape(&op, 2, both, &shape);
     if (kna_failed(&op) || knn_not_a_number(&op, name, d))
         return kna_end(&op, KN_ATOM_NONE);
     int order = knn_beyond(&op, x, d) - knn_beyond(&op, y, d);
@@ -123,7 +123,7 @@ static kn_array logical(const char *name, two f, kn_array x, kn_array y)
     kna_begin(&op, name);
     kn_array both[] = {x, y};
     kn_shape shape;
-    knn_common_shape(&op, 2, both, &shape);
+    kna_common_shape(&op, 2, both, &shape);
     kn_atom a = kna_failed(&op) ? KN_ATOM_NONE : knn_spread(&op, knn_truth(&op, kna_in(&op, x)), &shape);
     kn_atom b = kna_failed(&op) ? KN_ATOM_NONE : knn_spread(&op, knn_truth(&op, kna_in(&op, y)), &shape);
     return kna_end_in_order(&op, f(op.b, a, b), 2, both);
@@ -147,7 +147,7 @@ kn_array kn_where(kn_array condition, kn_array x, kn_array y)
     kn_array all[] = {condition, x, y};
     kn_shape shape;
     kn_dtype d = kna_result_type(&op, 2, all + 1);
-    knn_common_shape(&op, 3, all, &shape);
+    kna_common_shape(&op, 3, all, &shape);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
     kn_atom c = knn_spread(&op, knn_truth(&op, kna_in(&op, condition)), &shape);
@@ -162,7 +162,7 @@ static kn_atom closeness(kna_op *op, kn_array x, kn_array y, const kn_isclose_op
 {
     kn_array both[] = {x, y};
     kn_builder *b = op->b;
-    knn_common_shape(op, 2, both, shape);
+    kna_common_shape(op, 2, both, shape);
     kn_type ty = kna_type(op, y);
     kn_dtype d = kna_result_type(op, 2, both);
     if (kna_failed(op) || knn_not_a_number(op, "isclose", d))

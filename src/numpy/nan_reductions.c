@@ -74,7 +74,7 @@ static kn_array nan_variance(const char *name, kn_array x, const kn_var_opts *op
         for (int i = 0; i < t.ndim; i++)
             shape.dim[i] = t.dim[i];
         kn_array both[] = {x, o.where};
-        knn_common_shape(&c.op, 2, both, &shape);
+        kna_common_shape(&c.op, 2, both, &shape);
         kn_array mask = kn_broadcast_to(o.where, &shape);
         kn_array n = kn_sum(mask, KNN_WITH(kn_sum_opts, .axis = o.axis, .keepdims = o.keepdims));
         kn_array few = kn_less_equal(n, kn_like_double(o.ddof + o.correction));

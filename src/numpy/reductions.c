@@ -30,7 +30,7 @@ static void begin(reduction *r, const char *name, kn_array x, kn_axes axis, kn_a
         return;
     if (where) {
         kn_array both[] = {x, where};
-        knn_common_shape(&r->op, 2, both, &r->shape);
+        kna_common_shape(&r->op, 2, both, &r->shape);
         r->mask = knn_truth(&r->op, kna_in(&r->op, where));
         if (kna_failed(&r->op))
             return;

@@ -18,7 +18,7 @@ kn_array kn_logspace(kn_array start, kn_array stop, int64_t num, const kn_logspa
     if (!kna_failed(&c.op) && b.ndim) { /* an array of bases broadcasts with the ends */
         kn_array all[] = {start, stop, base};
         kn_shape shape;
-        knn_common_shape(&c.op, 3, all, &shape);
+        kna_common_shape(&c.op, 3, all, &shape);
         start = kn_broadcast_to(start, &shape);
         stop = kn_broadcast_to(stop, &shape);
         base = kn_broadcast_to(base, &shape);
@@ -66,7 +66,7 @@ kn_array kn_geomspace(kn_array start, kn_array stop, int64_t num, const kn_geoms
     kn_array both[] = {start, stop}, sign, from, to, y;
     kn_shape shape;
     kn_dtype d = kna_result_type(&c.op, 2, both);
-    knn_common_shape(&c.op, 2, both, &shape);
+    kna_common_shape(&c.op, 2, both, &shape);
     if (kna_failed(&c.op) || knn_not_a_number(&c.op, "geomspace", d))
         return knn_end(&c, NULL);
     if (has_zero(&c.op, start) || has_zero(&c.op, stop))

@@ -270,7 +270,7 @@ static kn_array binary(kn_ufunc f, kn_array x, kn_array y)
     kn_array both[] = {x, y};
     kn_shape shape;
     kn_dtype d = kna_result_type(&op, 2, both); /* dtypes that do not mix are spoken of first */
-    knn_common_shape(&op, 2, both, &shape);
+    kna_common_shape(&op, 2, both, &shape);
     d = kna_failed(&op) ? NULL : dtype_for(&op, f, d, x, y);
     kn_scalar_bits bits;
     kn_dtype made = shape.ndim ? NULL : knn_scalar_ufunc(&op, f, d, x, NULL, y, &bits);
@@ -330,7 +330,7 @@ kn_divmod_result kn_divmod(kn_array x, kn_array y)
     if (d && knx_is_complex(d))
         knn_not_supported(&op, "divmod");
     d = kna_failed(&op) ? d : knn_ufunc_dtype(&op, kn_ufunc_floor_divide, x, y);
-    knn_common_shape(&op, 2, both, &shape);
+    kna_common_shape(&op, 2, both, &shape);
     if (!kna_failed(&op)) {
         kn_dtype wide = d->size == 2 && knx_is_float(d) ? KN_DT(F32) : d;
         kn_type full = knn_shaped(wide, &shape);

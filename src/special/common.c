@@ -9,7 +9,7 @@ static void begin(kns_call *c, const char *name, int n, const kn_array *x, bool 
     kna_begin(&c->op, name);
     kn_dtype d = kna_result_type(&c->op, n, x);
     c->b = c->op.b;
-    knn_common_shape(&c->op, n, x, &c->shape);
+    kna_common_shape(&c->op, n, x, &c->shape);
     if (!kna_failed(&c->op) && !knn_not_a_number(&c->op, name, d)) {
         kn_type t = n == 1 ? kna_type(&c->op, x[0]) : kni_scalar_type(d);
         c->result = knn_float_for(t);

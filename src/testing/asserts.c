@@ -352,7 +352,7 @@ int kn_testing_assert_array_almost_equal_nulp(kn_array x, kn_array y, const kn_t
     kn_array both[] = {x, y};
     kn_shape shape;
     kn_dtype d = kna_result_type(&a.op, 2, both);
-    knn_common_shape(&a.op, 2, both, &shape);
+    kna_common_shape(&a.op, 2, both, &shape);
     d = kna_failed(&a.op) ? NULL : knn_inexact_for(d);
     if (kna_failed(&a.op))
         return knv_end(&a);

@@ -268,6 +268,8 @@ static const struct {
     {"kn_nn_init_zeros", "key"},     /* nothing is drawn */
     {"kn_nn_init_ones", "key"},
     {"kn_nn_init_constant", "key"},
+    {"kn_bind", "params"}, /* the defaults */
+    {"kn_bind_all", "params"},
     {"kn_tree_reduce", "initial"}, /* the first leaf */
     {"kn_tree_reduce_associative", "initial"},
     {"kn_optim_squared_error", "targets"}, /* zeros */

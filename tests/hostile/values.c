@@ -104,6 +104,59 @@ static kn_array map_release(void *env, const char *path, int n, const kn_array *
     return x[0];
 }
 
+/* Of primitives. */
+static int primitive_same(const kn_primitive_call *c, const kn_array *x, kn_array *y)
+{
+    for (int k = 0; k < c->n_out && k < c->n_in; k++)
+        y[k] = x[k];
+    return 0;
+}
+static int primitive_nothing(const kn_primitive_call *c, const kn_array *x, kn_array *y)
+{
+    return (void)c, (void)x, (void)y, 7;
+}
+static int primitive_shape(const kn_primitive_call *c, kn_aval *out)
+{
+    for (int k = 0; k < c->n_out && k < c->n_in; k++)
+        out[k] = c->in[k];
+    return c->n_in < c->n_out ? kn_primitive_error(KN_ERROR_TYPE, "too few") : 0;
+}
+static int primitive_wild(const kn_primitive_call *c, kn_aval *out)
+{
+    for (int k = 0; k < c->n_out; k++)
+        out[k] = (kn_aval){kn_dtype_builtin(0), {2, {INT64_MAX, 3}}};
+    return 0;
+}
+static int primitive_run(const kn_primitive_call *c, const void *const *x, void *const *y)
+{
+    size_t n = c->out[0].shape.ndim ? 0 : kn_dtype_size(c->out[0].dtype);
+    if (y[0] && n)
+        memcpy(y[0], x[0], n);
+    return 0;
+}
+static int primitive_jvp(const kn_primitive_call *c, const kn_array *x, const kn_array *y, int i, kn_array t,
+                         kn_array *ty)
+{
+    (void)c, (void)x, (void)y, (void)i;
+    ty[0] = t;
+    return 0;
+}
+static int primitive_transpose(const kn_primitive_call *c, const kn_array *x, int i, const kn_array *ct, kn_array *ct_x)
+{
+    (void)c, (void)x, (void)i;
+    *ct_x = ct[0];
+    return 0;
+}
+static int primitive_batch(const kn_primitive_call *c, int64_t size, const int *axis, const kn_array *x, kn_array *y,
+                           int *out_axis)
+{
+    (void)c, (void)size;
+    y[0] = x[0];
+    out_axis[0] = axis[0];
+    return 0;
+}
+static kn_primitive primitives[2];
+
 /* ---- Handles. */
 enum { SOUND = 8, MEMORY = 4096 };
 static kn_context elsewhere;
@@ -225,6 +278,13 @@ void make_world(void)
     foreign[1] = kn_retain(kn_tree_leaf(foreign_array));
     foreign[2] = kn_retain(kn_list_from(&foreign_array, 1));
     kn_context_pop();
+    static const kn_param n = {"n", KN_PARAM_INT, 0};
+    kn_primitive_opts own = {
+        .size_ = sizeof own, .n_in = -1, .compute = primitive_same, .params = {8, 1, &n}, .defaults = memory};
+    primitives[0] = kn_primitive_new("hostile_same", &own);
+    primitives[1] = kn_primitive_new(
+        "hostile_run",
+        &(kn_primitive_opts){.size_ = sizeof own, .n_in = -1, .run = primitive_run, .shape = primitive_shape});
     spare = kn_context_new(NULL);
     freed = kn_context_new(NULL);
     kn_context_free(freed);
@@ -737,6 +797,24 @@ m_FILE take_m_FILE(const char *name)
     return pick_null(name, 1, 1) ? NULL : out;
 }
 
+kn_primitive take_kn_primitive(const char *name)
+{
+    int i = pick_null(name, 2, 3);
+    return i < 2 ? primitives[i] : i == 2 ? NULL : i == 3 ? (kn_primitive)(uintptr_t)dead[0] : (kn_primitive)memory;
+}
+
+kn_params take_kn_params(const char *name)
+{
+    static const kn_param one[] = {{"n", KN_PARAM_INT, 0}}, odd[] = {{"n", KN_PARAM_DOUBLE, 4}},
+                          kind[] = {{"n", -4, 0}}, far[] = {{"n", KN_PARAM_BOOL, SIZE_MAX}}, bare[] = {{NULL, 1, 0}},
+                          twice[] = {{"n", KN_PARAM_INT, 0}, {"n", KN_PARAM_INT, 8}};
+    static const kn_params table[] = {{8, 1, one},        {0, 0, NULL},       {8, 1, NULL}, {8, -1, one},
+                                      {8, INT_MAX, one},  {SIZE_MAX, 1, one}, {8, 1, odd},  {8, 1, kind},
+                                      {SIZE_MAX, 1, far}, {8, 1, far},        {8, 1, bare}, {16, 2, twice},
+                                      {16, 1, one},       {0, 1, one}};
+    return FROM(table, 2);
+}
+
 #define OUT(T)                                     \
     m_##T take_m_##T(const char *name)             \
     {                                              \
@@ -801,6 +879,12 @@ m_DLManagedTensor take_m_DLManagedTensor(const char *name)
         return FROM_NULL(table, n);             \
     }
 FUNCTIONS(kn_callback, 1, step_down, NULL, refuses)
+FUNCTIONS(kn_primitive_compute, 1, primitive_same, NULL, primitive_nothing)
+FUNCTIONS(kn_primitive_run, 1, primitive_run, NULL)
+FUNCTIONS(kn_primitive_shape, 1, primitive_shape, NULL, primitive_wild)
+FUNCTIONS(kn_primitive_jvp, 1, primitive_jvp, NULL)
+FUNCTIONS(kn_primitive_transpose, 1, primitive_transpose, NULL)
+FUNCTIONS(kn_primitive_batch, 1, primitive_batch, NULL)
 FUNCTIONS(kn_testing_comparison, 1, kn_add, NULL)
 FUNCTIONS(kn_step_hook, 1, quiet_step, NULL)
 FUNCTIONS(kn_scan_step, 1, quiet_round, NULL)

@@ -96,7 +96,9 @@ typedef void (*function_log)(void *env, int level, const char *text);
                                                                                 X(kn_lane_pairs) X(kn_error_hook)      \
                                                                                     X(kn_cache) X(kn_axis_func)        \
                                                                                         X(kn_allocator) X(kn_leaf_axes) \
-                                                                                            X(m_kn_running_step)
+                                                                                            X(m_kn_running_step)       \
+    X(kn_primitive) X(kn_params) X(kn_primitive_compute) X(kn_primitive_run) X(kn_primitive_shape)                     \
+        X(kn_primitive_jvp) X(kn_primitive_transpose) X(kn_primitive_batch)
 #define DECLARE(T) T take_##T(const char *name);
 TAKEN(DECLARE)
 #undef DECLARE

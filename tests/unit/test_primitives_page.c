@@ -35,6 +35,7 @@ static const char *kind_name(const kn_param_field *f)
     case KN_P_JAXPRS: return "jaxprs";
     case KN_P_ENUM: return NULL;
     case KN_P_DOUBLE: return "number";
+    case KN_P_DOUBLES: return "numbers";
     case KN_P_NAMES: return "names";
     case KN_P_THUNK: return "rule";
     case KN_P_TEXT: break;
