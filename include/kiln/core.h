@@ -53,6 +53,13 @@ KN_API void kn_set_debug(int level);                    /* 0 to 5 */
 KN_API void kn_set_log(void (*log)(void *env, int level, const char *text), void *env); /* NULL: standard error */
 /* false: every operation runs when it is called, unfused, with the same bits; returns the old setting */
 KN_API bool kn_set_lazy(bool lazy);
+/* How much recorded work may wait to be looked at: so many operations (4096), and so many bytes of arrays that are there
+ * for it alone, beyond what its results will take (256 MiB). Past either an operation runs when it is called, together
+ * with what it waits for. Of this context; new ones begin with KILN_PENDING_OPERATIONS and KILN_PENDING_BYTES. */
+typedef struct kn_pending_limits { int64_t operations; size_t bytes; } kn_pending_limits;
+KN_API kn_pending_limits kn_pending_get_limits(void);
+/* 0 operations: none waits; SIZE_MAX bytes: no bound. Returns 0; -1 and a ValueError for negative numbers */
+KN_API int kn_pending_set_limits(int64_t operations, size_t bytes);
 KN_API kn_dtype kn_set_default_float(kn_dtype dtype);   /* KN_F32 or KN_F64 (the default); returns the old one */
 
 /* ---- What is kept so that it need not be made again. Caches are bounded by bytes; the least recently used goes first.
@@ -70,6 +77,8 @@ typedef struct kn_cache_stats_result {
         double seconds;                /* spent on making it */
     } code;                            /* of the process */
     size_t memory_live, memory_pooled; /* of the process: bytes of arrays, and of freed arrays kept for new ones */
+    int64_t pending_operations; /* of this context: recorded and not run yet */
+    size_t pending_bytes;       /* of arrays that are there for them alone, beyond what their results will take */
 } kn_cache_stats_result;
 KN_API kn_cache_stats_result kn_cache_stats(void);
 typedef enum kn_cache { KN_CACHE_TRACES, KN_CACHE_PLANS, KN_CACHE_KERNELS, KN_CACHE_MEMORY } kn_cache;

@@ -123,6 +123,7 @@ kn_cache_stats_result kn_cache_stats(void)
     r.code.seconds = code.seconds;
     r.memory_live = knx_buffer_bytes_live();
     r.memory_pooled = knx_buffer_bytes_pooled();
+    kna_pending_stats(&r);
     return r;
 }
 

@@ -112,6 +112,7 @@ void kna_begin(kna_op *op, const char *name)
     if (!s->recording) {
         s->lazy.hook = lazy_equation;
         s->lazy.hook_env = s;
+        s->lazy.traced = "";
     }
     op->b->place = c->here;
 }
@@ -525,7 +526,7 @@ kn_error *kna_settle(int n, kn_value **v)
 {
     kna_state *s = kna_state_get();
     kn_context c = knx_context();
-    bool now = !s->recording && (!c->lazy || s->lazy_can_fail || s->pending > KNA_MAX_PENDING);
+    bool now = !s->recording && (!c->lazy || s->lazy_can_fail || kna_pending_is_full(s));
     KN_TRY(now ? kna_force(n, v) : NULL);
     for (size_t i = 0; now && s->lazy_can_fail && i < s->lazy_value.n; i++)
         if (s->lazy_value.at[i] && may_fail_yet(s->lazy_value.at[i]))

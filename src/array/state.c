@@ -32,6 +32,7 @@ kna_state *kna_state_make(void)
     if (!s)
         return NULL;
     knb_init(&s->lazy);
+    kna_pending_init(s);
     s->trace_stats.limit = (size_t)256 << 20;
     s->caches = kna_caches_of(knx_context()->own);
     s->plans = kna_own_plans();

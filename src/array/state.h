@@ -45,6 +45,14 @@ void kna_caches_release(kna_caches *c);          /* NULL is fine */
 bool kna_give_back(size_t bytes);                /* see kn_context.give_back */
 kna_plans *kna_own_plans(void);                  /* of a context */
 
+/* How much work may wait. */
+typedef struct kna_pending_bound {
+    kn_pending_limits limits;
+    size_t used;       /* bytes of the operands of all that waits, counted at each use */
+    size_t look_again; /* what that has to be for finding out how much there is for waiting work alone */
+    bool full;         /* it was too much the last time */
+} kna_pending_bound;
+
 typedef struct kna_state {
     kn_recording *recording;       /* the innermost active one; NULL: lazy recording */
     kna_named_axis *axes;          /* bound now; NULL: none */
@@ -52,6 +60,7 @@ typedef struct kna_state {
     bool whole;                    /* jaxprs of recordings that begin now keep equations that nobody reads */
     kn_node *waiting;              /* all nodes, newest first */
     int64_t pending;               /* nodes alive */
+    kna_pending_bound bound;
     kn_builder lazy;               /* hooked: its equations become nodes */
     KN_VEC(kn_value *) lazy_value; /* per variable of `lazy`, a reference each */
     KN_VEC(kna_held) held;         /* values lent to the operation that is running */
@@ -104,5 +113,10 @@ kn_error *kna_run_now(const kn_prim *prim, const void *params, const kn_place *p
 kn_error *kna_run_checked(const kn_program *p, const kn_node *node, const kn_operand *in, kn_buffer **out);
 kn_step_hook kna_step_hook(void); /* settings.c: of this context; one that does nothing where steps are only watched */
 void kna_cut_room_free(kna_state *s);
-enum { KNA_MAX_PENDING = 4096 };
+
+/* pending.c */
+void kna_pending_init(kna_state *s);
+bool kna_pending_is_full(kna_state *s);       /* what is recorded now runs at once */
+size_t kna_pending_used(const kn_node *n);    /* bytes of its operands */
+void kna_pending_stats(kn_cache_stats_result *r);
 #endif

@@ -132,6 +132,7 @@ static void release_nodes(kn_node *list)
                 }
             }
         kna_state_get()->pending--;
+        kna_state_get()->bound.used -= n->used;
         free_node(n);
     }
 }
@@ -244,5 +245,6 @@ kn_error *kna_node_new(const kn_prim *prim, const void *params, const kn_place *
         n->next->prev = n;
     s->waiting = n;
     s->pending++;
+    s->bound.used += n->used = kna_pending_used(n);
     return NULL;
 }

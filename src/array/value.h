@@ -45,6 +45,7 @@ struct kn_node {
     uint32_t n_in, n_out, alive;   /* alive: results that exist */
     uint32_t mark, position;       /* scratch of force.c */
     bool ran;                      /* was run once without its results being kept */
+    size_t used;                   /* bytes of its operands, as the context counts them */
     const kn_prim *prim;
     const void *params;
     const kn_place *place;

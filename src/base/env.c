@@ -18,17 +18,17 @@ static const char *environment(const char *name)
 
 enum { MAX_DEBUG = 5, MAX_THREADS = 4096 };
 
-/* A whole number from 0 to max; larger ones count as max, anything else as 0. */
-static int number(const char *name, long max)
+/* A whole number from 0 to max; larger ones count as max, anything else as `otherwise`. */
+static int64_t number(const char *name, int64_t max, int64_t otherwise)
 {
     const char *text = environment(name);
     char *end;
     if (!text || !*text)
-        return 0;
-    long v = strtol(text, &end, 10);
+        return otherwise;
+    long long v = strtoll(text, &end, 10);
     if (*end || v < 0)
-        return 0;
-    return (int)(v < max ? v : max);
+        return otherwise;
+    return v < max ? v : max;
 }
 
 static bool is_off(const char *name)
@@ -56,12 +56,14 @@ const kn_env *knx_env(void)
     knx_global_lock(&lock);
     if (!read) {
         env = (kn_env){
-            .debug = number("KILN_DEBUG", MAX_DEBUG),
-            .num_threads = number("KILN_NUM_THREADS", MAX_THREADS),
+            .debug = (int)number("KILN_DEBUG", MAX_DEBUG, 0),
+            .num_threads = (int)number("KILN_NUM_THREADS", MAX_THREADS, 0),
             .backend = text_into(backend, sizeof backend, "KILN_BACKEND"),
             .trace = text_into(trace, sizeof trace, "KILN_TRACE"),
             .no_amx = is_off("KILN_AMX"),
-            .perf = number("KILN_PERF", 1),
+            .perf = (int)number("KILN_PERF", 1, 0),
+            .pending_operations = number("KILN_PENDING_OPERATIONS", INT64_MAX, -1),
+            .pending_bytes = number("KILN_PENDING_BYTES", INT64_MAX, -1),
             .dump_kernels = text_into(dump, sizeof dump, "KILN_DUMP_KERNELS"),
         };
         kn_debug_level = env.debug;

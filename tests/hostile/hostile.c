@@ -236,6 +236,7 @@ static void tidy(void)
     kn_set_debug(0);
     kn_set_lazy(true);
     kn_set_threads(1);
+    kn_pending_set_limits(4096, (size_t)256 << 20);
     kn_check_nans(false);
     kn_set_default_float(KN_F64);
     while (kn_defaults_pop() == 0)
