@@ -2,6 +2,7 @@
  * recording.c -- recordings: captured values, leaked tracers, and looking at values while a concrete recording runs. */
 #include "array/recording.h"
 #include "array/state.h"
+#include "base/log.h"
 #include "ir/ops.h"
 #include "ir/toposort.h"
 
@@ -33,6 +34,8 @@ kn_recording *kna_recording_begin(const char *function, const char *transformati
     r->outer = s->recording;
     s->recording = r;
     r->b.whole = s->whole;
+    r->b.traced = function;
+    KN_LOG(2, "trace: %s begins to be recorded by %s", function, transformation);
     if (s->fold && !concrete) {
         r->folds = true;
         r->b.fold = fold_equation;
@@ -203,6 +206,7 @@ kn_error *kna_recording_end(kn_recording *r, int n_out, const kn_atom *out, kn_c
     if (!error)
         error = knb_finish(&r->b, n_out, out, r->function, true, &closed->jaxpr);
     if (!error) {
+        KN_LOG(2, "trace: %s was recorded by %s: %u equations", r->function, r->transformation, closed->jaxpr->n_eqn);
         closed->n_const = (uint32_t)r->captured.n;
         closed->consts = r->captured.at;
         r->captured.at = NULL;

@@ -138,12 +138,17 @@ static kn_error *make_native(const kng_request *r, kng_target target, kng_functi
     kng_lowered info = {0};
     kng_code *code = NULL;
     char name[80];
+    kn_str listing = {0};
     kng_asm_init(&a);
+    a.listing = kn_debug_level >= 2 ? &listing : NULL;
     kn_error *e = kng_lower(r, target, &a, &info);
     snprintf(name, sizeof name, "kiln_%016llx_s%d_m%d%s", (unsigned long long)r->kernel->hash, r->stage, (int)r->mode,
              r->nontemporal ? "_nt" : "");
     if (!e)
         e = kng_publish(a.code.at, a.code.n, name, &code);
+    if (!e && a.listing)
+        KN_LOG(2, "code of %s, %zu bytes:\n%s", name, a.code.n, listing.failed ? "(no memory to list it)" : listing.s);
+    knx_str_free(&listing);
     kng_asm_free(&a);
     if (e)
         return e;

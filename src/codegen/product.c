@@ -2,6 +2,7 @@
  * product.c -- the inner loops of products: which rectangles there are, and the functions of the process, in a table
  * that only fills up: made by whoever needs one first, found without a lock. */
 #include "codegen/product.h"
+#include "base/log.h"
 #include "base/cpu.h"
 #include "base/hash.h"
 #include "codegen/drive.h"
@@ -138,7 +139,9 @@ static kn_error *make(const kng_product_request *asked, kng_code **out)
     const kng_product_request x = shorter(asked), *r = &x;
     bool amx = has_amx((kng_number)r->number, (kng_target)r->target);
     kng_tiler t = lay_out(&a, r);
+    kn_str listing = {0};
     kng_asm_init(&a);
+    a.listing = kn_debug_level >= 2 ? &listing : NULL;
     if (amx)
         kng_amx_function(&a, r);
     else
@@ -150,6 +153,9 @@ static kn_error *make(const kng_product_request *asked, kng_code **out)
              b_from[r->b_from], r->lanes);
     if (!e)
         e = kng_publish(a.code.at, a.code.n, name, out);
+    if (!e && a.listing)
+        KN_LOG(2, "code of %s, %zu bytes:\n%s", name, a.code.n, listing.failed ? "(no memory to list it)" : listing.s);
+    knx_str_free(&listing);
     kng_asm_free(&a);
     return e;
 }

@@ -123,12 +123,7 @@ int kng_row_memory(const kng_row *w, int length)
     return w->memory == NO ? 0 : bytes[w->memory - FULL][length];
 }
 
-typedef struct insn {
-    const kng_row *row;
-    int length, reg, v, mask, imm;
-    bool zero, evex;
-    const kng_operand *rm;
-} insn;
+typedef kng_listed insn;
 
 const char *kng_bad_memory(const kng_operand *m, int most_index)
 {
@@ -278,6 +273,8 @@ static void put(kng_asm *a, insn *n)
     if (n->imm >= 0)
         *p++ = (uint8_t)n->imm;
     kng_end(a, p, n->rm, displacement);
+    if (a->listing)
+        kng_list_vector(a, n);
 }
 
 void kng_v(kng_asm *a, kng_insn id, int length, int reg, int v, kng_operand rm, int mask, bool zero, int imm)
@@ -330,6 +327,7 @@ void kng_here(kng_asm *a, int label)
         kng_fail(a, "no such label, or it has its place");
     else
         a->label.at[label] = (int32_t)a->code.n;
+    kng_list(a, "L%d:", label);
 }
 
 /* short_opcode: of the form with 8 bits, -1: there is none. */
@@ -342,6 +340,11 @@ static void put_jump(kng_asm *a, int label, int short_opcode, int prefix, int op
         kng_fail(a, "no such label");
         return;
     }
+    kng_list(a,
+             prefix           ? "j%s L%d"
+             : opcode == 0xE8 ? "call%s L%d"
+                              : "jmp%s L%d",
+             prefix ? kng_condition_names[opcode & 15] : "", label);
     int64_t back = a->label.at[label] - ((int64_t)a->code.n + 2);
     if (a->label.at[label] >= 0 && back >= -128 && short_opcode >= 0) {
         *p++ = (uint8_t)short_opcode;
@@ -462,5 +465,6 @@ bool kng_finish(kng_asm *a)
         memcpy(a->code.at + pool, a->pool.at, a->pool.n);
     }
     a->code.n = pool + a->pool.n;
+    kng_list_pool(a);
     return true;
 }

@@ -5,6 +5,7 @@
 #ifndef KN_CODEGEN_X86_H
 #define KN_CODEGEN_X86_H
 #include "base/memory.h"
+#include "base/str.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,6 +57,7 @@ typedef struct kng_asm {
     KN_VEC(int32_t) label;              /* where it is, -1 not yet */
     KN_VEC(kng_pooled) pooled;          /* hash table of the constants; size 0: free */
     uint32_t constants;                 /* in it */
+    kn_str *listing;                    /* gets the text of each instruction, one a line; NULL: nobody reads it */
     bool failed;                        /* no memory; or an instruction that can not be encoded. Nothing follows */
     const char *why;                    /* of the latter, for tests */
 } kng_asm;

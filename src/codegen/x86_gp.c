@@ -46,6 +46,8 @@ static void put(kng_asm *a, gp n, const kng_operand *rm)
     else if (n.immediate == 4)
         p = kng_put32(p, n.imm);
     kng_end(a, p, rm, displacement);
+    if (a->listing)
+        kng_list_gp(a, &(kng_listed_gp){n.opcode, n.reg, n.prefix, n.w, n.imm, rm});
 }
 
 static void put_registers(kng_asm *a, int opcode, int reg, int rm)
@@ -91,6 +93,7 @@ void kng_mov_number(kng_asm *a, int dst, int64_t v)
     code[n++] = (uint8_t)(0xB8 | (dst & 7));
     memcpy(code + n, &v, wide ? 8 : 4);
     put_bytes(a, code, n + (wide ? 8 : 4));
+    kng_list(a, wide ? "movabs %s,%lld" : "mov %s,%lld", kng_register_name(dst, wide ? 8 : 4), (long long)v);
 }
 
 void kng_load(kng_asm *a, int dst, kng_operand from)
@@ -175,6 +178,7 @@ void kng_bzhi(kng_asm *a, int dst, int src, int count)
     p = kng_put_vex(p, 2, 0, 1, 0, dst, count, &r);
     *p++ = 0xF5;
     kng_end(a, kng_modrm(p, dst, &r, 1, &displacement), &r, displacement);
+    kng_list(a, "bzhi %s,%s,%s", kng_register_name(dst, 8), kng_register_name(src, 8), kng_register_name(count, 8));
 }
 
 /* Calls, pushes and pops are 64 bits wide without REX.W. */
@@ -189,12 +193,23 @@ static void put_short(kng_asm *a, int opcode, int r)
     uint8_t code[2] = {0x41, (uint8_t)(opcode | (r & 7))};
     if (is_gp(a, r))
         put_bytes(a, r >= 8 ? code : code + 1, r >= 8 ? 2 : 1);
+    kng_list(a, opcode == 0x50 ? "push %s" : "pop %s", kng_register_name(r, 8));
 }
 
 void kng_push(kng_asm *a, int r) { put_short(a, 0x50, r); }
 void kng_pop(kng_asm *a, int r) { put_short(a, 0x58, r); }
-void kng_ret(kng_asm *a) { put_bytes(a, (const uint8_t[]){0xC3}, 1); }
-void kng_sfence(kng_asm *a) { put_bytes(a, (const uint8_t[]){0x0F, 0xAE, 0xF8}, 3); }
+
+void kng_ret(kng_asm *a)
+{
+    put_bytes(a, (const uint8_t[]){0xC3}, 1);
+    kng_list(a, "ret");
+}
+
+void kng_sfence(kng_asm *a)
+{
+    put_bytes(a, (const uint8_t[]){0x0F, 0xAE, 0xF8}, 3);
+    kng_list(a, "sfence");
+}
 
 void kng_align(kng_asm *a, int bytes)
 {
@@ -213,6 +228,7 @@ void kng_align(kng_asm *a, int bytes)
         kng_fail(a, "code is aligned to 1 to 64 bytes");
         return;
     }
+    kng_list(a, ".balign %d", bytes);
     for (size_t rest = -a->code.n & ((size_t)bytes - 1); rest && !a->failed;) {
         size_t n = rest < 9 ? rest : 9;
         put_bytes(a, nop[n - 1], n);

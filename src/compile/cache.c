@@ -2,6 +2,7 @@
  * cache.c -- kernels by their structure. A kernel that a program holds is in use and stays; those that none holds are
  * idle, and while all kernels and their code have more bytes than they may the idle ones go, the least recently used
  * first. Finding, adding and dropping one takes the same time however many there are. */
+#include "base/log.h"
 #include "base/hash.h"
 #include "base/lock.h"
 #include "compile/plan.h"
@@ -177,6 +178,17 @@ size_t knc_kernel_cache_limit(kn_kernel_cache *c, size_t bytes)
     return before;
 }
 
+/* What code is made of: the same text for every backend. */
+static void log_kernel(const knk_kernel *k)
+{
+    char *text = NULL;
+    if (kn_debug_level < 2)
+        return;
+    knx_error_release(knk_text(k, &text));
+    KN_LOG(2, "kernel %016llx:\n%s", (unsigned long long)k->hash, text ? text : "(no memory to print it)");
+    knx_free(text);
+}
+
 kn_error *knc_share_kernel(kn_kernel_cache *c, knk_kernel **kernel)
 {
     bool fine = true;
@@ -197,5 +209,7 @@ kn_error *knc_share_kernel(kn_kernel_cache *c, knk_kernel **kernel)
     knx_global_unlock(&lock);
     knk_release(mine);
     free_list(out);
+    if (!e && fine)
+        log_kernel(*kernel);
     return fine ? NULL : knx_error_nomem();
 }

@@ -2,6 +2,7 @@
  * builder.c -- collecting equations: variables, literals, type-checked emission. Eager operations go through here,
  * one builder reset after each, so nothing is allocated once the vectors have grown. */
 #include "ir/builder.h"
+#include "base/log.h"
 #include "ir/prim.h"
 #include <string.h>
 
@@ -234,6 +235,8 @@ int knb_emit(kn_builder *b, const kn_prim *p, const void *params, int n_in, cons
     kn_draft_eqn e = {.prim = p, .place = b->place, .n_in = (uint32_t)n_in};
     if (!b->error) {
         kn_error *error = emit(b, &e, params, in, max_out);
+        if (!error && b->traced && __builtin_expect(kn_debug_level >= 5, 0))
+            kni_trace_equation(b, &e);
         if (!error && b->hook)
             error = b->hook(b->hook_env, b, &e);
         if (!error && b->fold)

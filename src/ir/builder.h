@@ -35,6 +35,9 @@ struct kn_builder {
     KN_VEC(uint32_t) constvar, invar; /* variables, in order of their making */
     const kn_place *place;            /* put on equations that are emitted now */
     kn_error *error;                  /* the first one; owned */
+    /* The log hears of each equation at debug level 5 (trace.c): of the function that is recorded; "": of operations
+     * outside of one. NULL: it does not, as of equations that rules and passes write */
+    const char *traced;
     kn_builder_hook hook;
     void *hook_env;
     kn_builder_hook fold; /* hears of each equation that is collected, and may change its operands or drop it */
@@ -61,6 +64,7 @@ bool knb_literal_value(const kn_builder *b, kn_atom a, kn_scalar_bits *bits); /*
  * array. */
 int knb_emit(kn_builder *b, const kn_prim *p, const void *params, int n_in, const kn_atom *in, kn_atom *out,
              int max_out);
+void kni_trace_equation(const kn_builder *b, const kn_draft_eqn *e);
 /* primitives with one result */
 kn_atom knb_emit1(kn_builder *b, const kn_prim *p, const void *params, int n_in, const kn_atom *in);
 

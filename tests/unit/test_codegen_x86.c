@@ -309,6 +309,20 @@ static void list_add(list *l, const char *line, const uint8_t *code, size_t n)
         fprintf(l->out, "%s\n", line);
 }
 
+/* The text of the one instruction that was written is this one (but for what is in the pool, which has no address
+ * yet). */
+static void check_listing(const kn_str *listing, const char *text, bool pooled)
+{
+    char line[256];
+    if (pooled)
+        return;
+    snprintf(line, sizeof line, "    %s\n", text);
+    size_t n = strlen(line);
+    if (n > 1 && line[n - 2] == ' ') /* kmov and its kin: nothing behind the name */
+        snprintf(line + n - 2, 2, "\n");
+    assert_string_equal(listing->s, line);
+}
+
 /* a holds one instruction: its length, and where the pool, which has one constant, is from its end. */
 static size_t finish(kng_asm *a, int32_t *pool)
 {
@@ -324,9 +338,13 @@ static void add_sample(list *l, kng_asm *a, const sample *s, bool wild)
 {
     int32_t pool;
     text t = {0};
+    kn_str listing = {0};
     kng_asm_reset(a);
+    a->listing = &listing;
     kng_v(a, s->id, s->length, s->reg, s->v, s->rm, s->mask, s->zero, s->imm);
+    a->listing = NULL;
     if (a->failed) {
+        assert_null(listing.s);
         assert_non_null(a->why);
         assert_int_equal(a->code.n, 0);
         if (!wild && !is_impossible(s)) {
@@ -335,6 +353,10 @@ static void add_sample(list *l, kng_asm *a, const sample *s, bool wild)
         }
         return;
     }
+    write_sample(&t, s, 0);
+    check_listing(&listing, t.s, s->rm.memory && s->rm.base < 0);
+    knx_str_free(&listing);
+    t = (text){0};
     if (s->rm.memory && s->rm.base < 0 && s->rm.disp)
         return; /* beyond our pool */
     size_t n = finish(a, &pool);
@@ -508,11 +530,16 @@ static void add_gp(list *l, kng_asm *a, int kind)
     gp_sample s = random_gp();
     text t = {0};
     int32_t pool;
+    kn_str listing = {0};
     kng_asm_reset(a);
+    a->listing = &listing;
     encode_gp(a, kind, &s);
+    a->listing = NULL;
     assert_false(a->failed);
     size_t n = finish(a, &pool);
     write_gp(&t, kind, &s, pool);
+    check_listing(&listing, t.s, s.m.base < 0);
+    knx_str_free(&listing);
     list_add(l, t.s, a->code.at, n);
 }
 
