@@ -6,7 +6,8 @@
 #include "kiln/types.h"
 #include <stdatomic.h>
 
-/* 0: silent. 1 compiles and chosen paths, 2 kernels and tracing, 3 jaxprs, 4 plans, 5 everything. */
+/* 0: silent. 1 compiles and chosen paths, 2 kernels, their code and what is recorded, 3 jaxprs, 4 programs, 5 each
+ * operation as it is traced. docs/api.md has the table. */
 extern atomic_int kn_debug_level;
 /* The text goes out as one piece; a newline is added on standard error unless it ends in one. */
 void knx_log_(int level, const char *format, ...) KN_PRINTF_LIKE(2, 3);

@@ -311,12 +311,12 @@ static void list_add(list *l, const char *line, const uint8_t *code, size_t n)
 
 /* The text of the one instruction that was written is this one (but for what is in the pool, which has no address
  * yet). */
-static void check_listing(const kn_str *listing, const char *text, bool pooled)
+static void check_listing(const kn_str *listing, const char *wanted, bool pooled)
 {
     char line[256];
     if (pooled)
         return;
-    snprintf(line, sizeof line, "    %s\n", text);
+    snprintf(line, sizeof line, "    %s\n", wanted);
     size_t n = strlen(line);
     if (n > 1 && line[n - 2] == ' ') /* kmov and its kin: nothing behind the name */
         snprintf(line + n - 2, 2, "\n");

@@ -2,7 +2,6 @@
  * test_log.c -- what each debug level shows: code from level 2 on, each operation that is traced at level 5. */
 #include "support/expect.h"
 #include "codegen/native.h"
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- What was logged. */
@@ -127,20 +126,18 @@ static void level_2_says_what_is_recorded_by_whom(void **state)
     run_at(2, 1004);
     assert_true(said("trace: line_of begins to be recorded by jit"));
     assert_true(said("trace: line_of was recorded by jit: 3 equations"));
-    assert_false(said(" = sqrt "));
+    assert_false(said("line_of: c:"));
 }
 
 static void level_5_shows_each_operation_as_it_is_traced(void **state)
 {
     (void)state;
-    char here[64];
     run_at(5, 1005);
-    snprintf(here, sizeof here, "test_log.c:");
-    assert_true(said(here));
+    assert_true(said("test_log.c:"));
     assert_true(said("line_of: c:f64[1005] = sqrt b:f64[1005]\n"));
     assert_true(said("line_of: d:f64[1005] = div a:f64[1005] c:f64[1005]\n"));
     assert_true(said("line_of: e:f64[1005] = sub d:f64[1005] b:f64[1005]\n"));
-    assert_int_equal(lines_with("line_of: "), 3);
+    assert_int_equal(lines_with(": line_of: "), 3);
     run_at(4, 1006);
     assert_false(said("line_of: c:"));
 }
@@ -153,7 +150,7 @@ static void level_5_shows_operations_outside_of_functions(void **state)
     listen(5);
     kn_array y = kn_sum(kn_mul(x, 2), KN_AXIS(1));
     kn_set_debug(0);
-    assert_true(said(": f64[2,3] = mul f64[2,3] 2.0:f64[]\n"));
+    assert_true(said(": f64[2,3] = mul f64[2,3] f64[]\n"));
     assert_true(said(": f64[2] = reduce_sum[axes=(1,)] f64[2,3]\n"));
     expect_values(y, 6, 6);
 }
