@@ -53,8 +53,8 @@ KN_API void kn_set_debug(int level);                    /* 0 to 5 */
 KN_API void kn_set_log(void (*log)(void *env, int level, const char *text), void *env); /* NULL: standard error */
 /* false: every operation runs when it is called, unfused, with the same bits; returns the old setting */
 KN_API bool kn_set_lazy(bool lazy);
-/* How much recorded work may wait to be looked at: so many operations (4096), and so many bytes of arrays that are there
- * for it alone, beyond what its results will take (256 MiB). Past either an operation runs when it is called, together
+/* How much recorded work may wait to be looked at: so many operations (4096), and so many bytes of arrays that are
+ * there for it alone, beyond what its results will take (256 MiB). Past either an operation runs when it is called,
  * with what it waits for. Of this context; new ones begin with KILN_PENDING_OPERATIONS and KILN_PENDING_BYTES. */
 typedef struct kn_pending_limits { int64_t operations; size_t bytes; } kn_pending_limits;
 KN_API kn_pending_limits kn_pending_get_limits(void);

@@ -16,6 +16,7 @@ const char *kng_bad_memory(const kng_operand *m, int most_index); /* NULL: fine 
 /* x86_list.c: text for a->listing; the callers of those that take a description ask whether there is one. A line that
  * ends in : is a label. */
 void kng_list(kng_asm *a, const char *format, ...) KN_PRINTF_LIKE(2, 3);
+void kng_list_memory(kng_asm *a, const char *name, const kng_operand *m); /* NAME [...] */
 typedef struct kng_listed { /* as kng_v has it */
     const struct kng_row *row;
     int length, reg, v, mask, imm;

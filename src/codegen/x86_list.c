@@ -77,6 +77,16 @@ static void add_memory(line *t, int bytes, const kng_operand *m, char index)
     add(t, "]");
 }
 
+void kng_list_memory(kng_asm *a, const char *name, const kng_operand *m)
+{
+    line t = {0};
+    if (!a->listing || a->failed)
+        return;
+    add(&t, "%s ", name);
+    add_memory(&t, 0, m, 'r');
+    put(a, "    ", &t);
+}
+
 /* ---- Vector instructions. */
 
 static int length_of(int kind, int length)
@@ -152,6 +162,7 @@ void kng_list_vector(kng_asm *a, const kng_listed *n)
         add(&t, ","), add_register(&t, V, n->length, n->imm >> 4);
     else if (n->imm >= 0)
         add(&t, ",%d", n->imm);
+    t.n -= t.s[t.n - 1] == ' '; /* no operands at all */
     put(a, "    ", &t);
 }
 

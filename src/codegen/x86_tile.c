@@ -26,8 +26,7 @@ void kng_tmm_configure(kng_asm *a, kng_operand from)
         kng_fail(a, "needs a memory operand");
     else
         put(a, P_NONE, 0x49, 0, 0, &from);
-    kng_list(a, "ldtilecfg [%s%+d]", from.memory && from.base >= 0 ? kng_register_name(from.base, 8) : "rip+pool",
-             (int)from.disp);
+    kng_list_memory(a, "ldtilecfg", &from);
 }
 
 void kng_tmm_release(kng_asm *a)
