@@ -48,6 +48,26 @@ static void wanted_2(kng_asm *a, int t, int pred, const kng_tail *tail)
         kng_v3(a, KNG_VPCMPEQD, 0, t, t, kng_reg(t));
 }
 
+/* All lanes, whose indices lie in the scratch memory: each half is a chain of insertions. */
+static void gather_whole(kng_asm *a, const kng_form *f, int dtype, int dst, int base, const int *temp, const int *gp,
+                         kng_operand scratch)
+{
+    const int size = knk_size(dtype), halves = f->lanes > 4 ? 2 : 1, half = f->lanes / halves;
+    for (int h = 0; h < halves; h++)
+        kng_zero(a, temp[h]);
+    for (int i = 0; i < half; i++)
+        for (int h = 0; h < halves; h++) {
+            kng_load(a, gp[h], past(scratch, 8 * (i + h * half)));
+            kng_v3i(a, size == 1 ? KNG_VPINSRB : KNG_VPINSRW, 0, temp[h], temp[h], kng_at_index(base, gp[h], size, 0),
+                    i);
+        }
+    if (halves == 2 && half * size == 16)
+        kng_v3i(a, kng_wide(f) ? KNG_VINSERTI32X4 : KNG_VINSERTI128, 1, temp[0], temp[0], kng_reg(temp[1]), 1);
+    else if (halves == 2)
+        kng_v3(a, half * size == 4 ? KNG_VPUNPCKLDQ : KNG_VPUNPCKLQDQ, 0, temp[0], temp[0], kng_reg(temp[1]));
+    kng_emit_unpack(a, f, dtype, dst, temp[0], temp[1]);
+}
+
 static void gather_small(kng_asm *a, const kng_form *f, int dtype, int dst, int base, int index, int pred, int other,
                          const kng_tail *t, const int *temp, const int *mask_temp, const int *gp, kng_operand scratch)
 {
@@ -55,29 +75,30 @@ static void gather_small(kng_asm *a, const kng_form *f, int dtype, int dst, int 
     const kng_operand elements = past(scratch, ELEMENT_AT);
     const bool all = pred < 0 && !t->on;
     kng_spill(a, f, KN_ID_I64, scratch, index);
-    if (kng_wide(f) && !all) {
+    if (all) {
+        gather_whole(a, f, dtype, dst, base, temp, gp, scratch);
+        return;
+    }
+    if (kng_wide(f)) {
         wanted_512(a, mask_temp[0], pred, t);
         kng_v2(a, KNG_KMOVW_RK, 0, bits, kng_reg(mask_temp[0]));
-    } else if (!all) {
+    } else {
         wanted_2(a, temp[0], pred, t);
         kng_v2(a, KNG_VMOVMSKPS, 0, bits, kng_reg(temp[0]));
     }
     if (other >= 0) {
         kng_emit_store(a, f, dtype, other, elements, &whole, false, temp, gp, past(scratch, MASK_AT));
-    } else if (!all) {
+    } else {
         kng_zero(a, temp[0]);
         kng_v2(a, KNG_VMOVUPS_ST, 0, temp[0], elements);
     }
     for (int i = 0; i < f->lanes; i++) {
-        const int skip = all ? 0 : kng_label(a);
-        if (!all) {
-            kng_bt(a, bits, i);
-            kng_jump_if(a, KNG_IF_AE, skip);
-        }
+        const int skip = kng_label(a);
+        kng_bt(a, bits, i);
+        kng_jump_if(a, KNG_IF_AE, skip);
         kng_load(a, at, past(scratch, 8 * i));
         copy_element(a, size, past(elements, i * size), kng_at_index(base, at, size, 0), at);
-        if (!all)
-            kng_here(a, skip);
+        kng_here(a, skip);
     }
     kng_emit_load(a, f, dtype, dst, elements, &whole, temp, gp, scratch);
 }

@@ -83,6 +83,32 @@ static void add_index(knn_index *p, int axis, kn_atom index, bool in_bounds)
     p->axis[axis].index = p->n_index++;
 }
 
+/* Are n integers of one dtype all positions of an axis, from its end for negative ones? */
+static bool are_inside(kn_dtype d, const void *at, int64_t n, int64_t extent)
+{
+    bool outside = false;
+#define CHECK(ID, T, least)                                                   \
+    case KN_ID_##ID:                                                          \
+        for (int64_t i = 0; i < n; i++) {                                     \
+            const T v = ((const T *)at)[i];                                   \
+            outside |= (least) || (v > 0 && (uint64_t)v >= (uint64_t)extent); \
+        }                                                                     \
+        break;
+    switch (d->id) {
+        CHECK(I8, int8_t, (int64_t)v < -extent)
+        CHECK(I16, int16_t, (int64_t)v < -extent)
+        CHECK(I32, int32_t, (int64_t)v < -extent)
+        CHECK(I64, int64_t, v < -extent)
+        CHECK(U8, uint8_t, false)
+        CHECK(U16, uint16_t, false)
+        CHECK(U32, uint32_t, false)
+        CHECK(U64, uint64_t, false)
+    default: outside = true; /* the caller says which one */
+    }
+#undef CHECK
+    return !outside && (extent > 0 || !n);
+}
+
 /* Are all positions inside? Looks at them now: a program that can fail writes nothing in place. False under traces. */
 static bool checked(knn_index *p, kn_array index, int axis, int64_t extent)
 {
@@ -90,6 +116,8 @@ static bool checked(knn_index *p, kn_array index, int axis, int64_t extent)
     if (!p->looks || !p->op->b->hook || kna_failed(p->op))
         return false;
     const char *at = kna_look(p->op, index, &t);
+    if (at && are_inside(t.dtype, at, kni_type_size(t), extent))
+        return true;
     for (int64_t i = 0, n = kni_type_size(t); at && i < n; i++, at += t.dtype->size) {
         int64_t v = 0;
         knx_convert(t.dtype, at, KN_DT(I64), &v);

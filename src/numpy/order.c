@@ -102,26 +102,46 @@ kn_atom knn_order_image(kna_op *op, kn_atom x)
     return knb_select(b, knb_ne(b, x, x), knb_integer(b, d, -most - 1), image);
 }
 
+/* A step of the search, in a jaxpr of its own: a, v, how many elements are known to come before, how many behind these
+ * are not known about. Whatever the comparisons say, the element asked for is there. */
+static kni_jaxpr *search_step(kna_op *op, kn_atom a, kn_atom v, kn_type found, bool right)
+{
+    kn_builder body;
+    kna_op step = {.b = &body};
+    kni_jaxpr *j = NULL;
+    knb_init(&body);
+    const kn_atom in[] = {knb_invar(&body, knb_type(op->b, a)), knb_invar(&body, knb_type(op->b, v)),
+                          knb_invar(&body, found), knb_invar(&body, kni_scalar_type(KN_DT(I64)))};
+    const kn_atom one = knb_integer(&body, KN_DT(I64), 1), rest = knb_shift_right_arithmetic(&body, in[3], one);
+    const kn_atom half = knb_sub(&body, in[3], rest);
+    kn_atom here = knn_take_axis(&step, in[0], knb_add(&body, in[2], knb_sub(&body, half, one)), 0, KN_GATHER_PROMISE);
+    kn_atom before =
+        right ? knb_not(&body, knn_sorts_before(&step, in[1], here)) : knn_sorts_before(&step, here, in[1]);
+    const kn_atom out[] = {knb_select(&body, before, knb_add(&body, in[2], half), in[2]), rest};
+    kn_error *e = step.error ? step.error : knb_take_error(&body);
+    if (!e)
+        e = knb_finish(&body, 2, out, "", true, &j);
+    if (e)
+        kna_fail_with(op, e);
+    knb_free(&body);
+    return j;
+}
+
 kn_atom knn_search(kna_op *op, kn_atom a, kn_atom v, bool right)
 {
     kn_builder *b = op->b;
     if (kna_failed(op))
         return KN_ATOM_NONE;
-    int64_t n = knb_type(b, a).dim[0];
+    int64_t n = knb_type(b, a).dim[0], steps = 0;
     kn_shape shape = knn_shape_of(op, v);
-    kn_atom found = knb_full(b, knn_shaped(KN_DT(I64), &shape), 0);
-    if (!n)
-        return knb_broadcast_to(b, found, knn_shaped(KN_DT(I64), &shape));
-    int64_t step = 1;
-    while (step <= n / 2)
-        step *= 2;
-    for (; step && !kna_failed(op); step /= 2) { /* `found` elements are known to come before */
-        kn_atom next = knb_add(b, found, knb_like(b, found, (double)step));
-        kn_atom at = knb_sub(b, next, knb_like(b, next, 1));
-        kn_atom here = knn_take_axis(op, a, at, 0, KN_GATHER_CLIP);
-        kn_atom before = right ? knb_not(b, knn_sorts_before(op, v, here)) : knn_sorts_before(op, here, v);
-        kn_atom fits = knb_le(b, next, knb_integer(b, KN_DT(I64), n));
-        found = knb_select(b, knb_and(b, before, fits), next, found);
-    }
-    return found;
+    kn_type t = knn_shaped(KN_DT(I64), &shape);
+    kn_atom found = knb_full(b, t, 0), out[2] = {found, KN_ATOM_NONE};
+    for (int64_t rest = n; rest; rest /= 2)
+        steps++;
+    kni_jaxpr *j = steps ? search_step(op, a, v, t, right) : NULL;
+    const kn_atom in[] = {a, v, found, knb_integer(b, KN_DT(I64), n)};
+    if (j)
+        knb_scan(b, &(kn_p_scan){.jaxpr = j, .length = steps, .num_carry = 2, .num_consts = 2, .unroll = 1}, in, out);
+    kni_release(j);
+    return out[0];
 }
