@@ -182,6 +182,57 @@ static void nothing_looks_at_all_pairs(void **state)
 #undef LOOKS
 }
 
+/* ---- Passes, transformations. */
+
+static int steps;
+static void count_step(void *env, const kn_step *step) { (void)env, (void)step, steps++; }
+
+static int steps_of_a_search(int64_t n, kn_array (*search)(kn_array edges, kn_array x))
+{
+    KN_SCOPE;
+    kn_array edges = kn_arange(0, n, 1), x = kn_linspace(-1, n, 50);
+    kn_eval(edges), kn_eval(x);
+    kn_on_step(count_step, NULL);
+    steps = 0;
+    kn_eval(search(edges, x));
+    kn_on_step(NULL, NULL);
+    return steps;
+}
+
+static kn_array sorted_place(kn_array edges, kn_array x) { return kn_searchsorted(edges, x); }
+static kn_array on_lines(kn_array edges, kn_array x) { return kn_interp(x, edges, edges); }
+
+static void a_search_has_no_pass_for_each_halving(void **state)
+{
+    (void)state;
+    assert_int_equal(steps_of_a_search(100000, sorted_place), steps_of_a_search(100, sorted_place));
+    assert_int_equal(steps_of_a_search(100000, on_lines), steps_of_a_search(100, on_lines));
+}
+
+static kn_array found_below(const kn_array *x) { return kn_searchsorted(kn_arange(0, 9, 1), *x, .side = "right"); }
+KN_FUNCTION(found_below, kn_array, kn_array)
+static kn_array sum_on_lines(const kn_array *x)
+{
+    return kn_sum(kn_interp(*x, kn_arange(0.0, 5.0, 1.0), kn_of(double, 0, 1, 4, 9, 16)));
+}
+KN_FUNCTION(sum_on_lines, kn_array, kn_array)
+
+static void searches_go_through_transformations(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, -1, 0, 0.5, 8, 20, NAN), m = kn_reshape(x, KN_SHAPE(2, 3)), y;
+    kn_call(kn_jit(KN_FN(found_below)), &y, &x);
+    expect_values(y, 0, 1, 1, 9, 9, 9);
+    kn_call(kn_vmap(kn_vmap(KN_FN(found_below))), &y, &m);
+    expect_values(y, 0, 1, 1, 9, 9, 9);
+    kn_array at = kn_of(double, 0.5, 1.25, 3.5);
+    kn_call(kn_grad(KN_FN(sum_on_lines)), &y, &at);
+    expect_values(y, 1, 3, 7);
+    kn_call(kn_jit(kn_vmap(kn_grad(KN_FN(sum_on_lines)))), &y, &at);
+    expect_values(y, 1, 3, 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +244,8 @@ int main(void)
         TEST(interp_at_and_between_knots),
         TEST(interp_under_transformations),
         TEST(nothing_looks_at_all_pairs),
+        TEST(a_search_has_no_pass_for_each_halving),
+        TEST(searches_go_through_transformations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -453,6 +453,26 @@ static void without_laziness_it_is_the_same(void **state)
     expect_values(kn_at(a, ":6"), 7, 1, 1, 7, 1, 0);
 }
 
+static void positions_of_every_integer_dtype_are_checked(void **state)
+{
+    (void)state;
+    const kn_dtype dtypes[] = {KN_I8, KN_I16, KN_I32, KN_I64, KN_U8, KN_U16, KN_U32, KN_U64};
+    for (int i = 0; i < 8; i++) {
+        KN_SCOPE;
+        kn_array a = kn_zeros(KN_SHAPE(100));
+        kn_set_at(a, 1, "%", kn_astype(kn_of(int64_t, 0, 99), dtypes[i]));
+        expect_values(kn_sum(a), 2);
+        kn_set_at(a, 5, "%", kn_astype(kn_of(int64_t, 0, 100, 7), dtypes[i]));
+        expect_error("IndexError", "set_at: index 100 is out of bounds for axis 0 with size 100");
+        if (i < 4) {
+            kn_set_at(a, 1, "%", kn_astype(kn_of(int64_t, -100, -99), dtypes[i]));
+            expect_values(kn_sum(a), 3);
+            kn_set_at(a, 5, "%", kn_astype(kn_of(int64_t, -101, 3), dtypes[i]));
+            expect_error("IndexError", "set_at: index -101 is out of bounds for axis 0 with size 100");
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -473,6 +493,7 @@ int main(void)
         TEST(arrays_of_the_caller_are_refused),
         TEST(errors_leave_the_array_alone),
         TEST(without_laziness_it_is_the_same),
+        TEST(positions_of_every_integer_dtype_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
