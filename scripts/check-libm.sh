@@ -4,6 +4,7 @@
 # allows: docs/determinism.md promises the same values and the same decisions with every C library.
 # usage: check-libm.sh libkiln.a
 set -u
+[ $# -eq 1 ] || { sed -n "s/^# usage: /usage: /p" "$0"; exit 2; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # object, functions, and why the last bit cannot differ

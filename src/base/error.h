@@ -17,9 +17,11 @@ typedef struct kn_error {
 } kn_error;
 
 kn_error *knx_error(kn_error_kind kind, const char *format, ...) KN_PRINTF_LIKE(2, 3);
-extern kn_error knx_no_memory[2];              /* no memory; an allocator that gave what cannot be used. Never written to */
+/* No memory; an allocator that gave what cannot be used. Never written to. */
+extern kn_error knx_no_memory[2];
 bool knx_was_misaligned(void);                 /* the last buffer failed because of the allocator */
-/* The static error that says why there is no memory. In line and without a branch: so analysers see that it is never NULL. */
+/* The static error that says why there is no memory. In line and without a branch: so analysers see that it is never
+ * NULL. */
 static inline kn_error *knx_error_nomem(void) { return &knx_no_memory[knx_was_misaligned()]; }
 /* What the code around makes sure of, where an analyser cannot see it. */
 #ifdef __clang_analyzer__
