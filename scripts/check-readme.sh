@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The first program on a page is an example's source, and what the page says it prints is what it prints: README.md and hello.c,
-# docs/trees.md and trees.c, docs/own-primitives.md and own_primitives.c.
+# docs/trees.md and trees.c (the second one there: tree_functions.c), docs/own-primitives.md and own_primitives.c.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-check() { # PAGE EXAMPLE
-    shown=$(sed -n '/^```c$/,/^```$/p' "$1" | sed '1d;/^```$/,$d')
+check() { # PAGE EXAMPLE [WHICH]
+    shown=$(awk -v which="${3:-1}" '/^```$/ { inside = 0 } inside && n == which { print } /^```c$/ { inside = 1; n++ }' "$1")
     kept=$(sed '/^\/\* SPDX/,/\*\/$/d' "examples/$2.c")
     [ "$shown" = "$kept" ] ||
         { echo "$1 shows another program than examples/$2.c"; diff <(echo "$shown") <(echo "$kept"); exit 1; }
@@ -18,4 +18,5 @@ check() { # PAGE EXAMPLE
 }
 check README.md hello
 check docs/trees.md trees
+check docs/trees.md tree_functions 2
 check docs/own-primitives.md own_primitives

@@ -24,7 +24,7 @@ typedef struct kn_function {
     void (*call)(const void *env, void *out, const void *const *in); /* env: the bytes or the captured arrays */
     size_t env_bytes;       /* KN_FUNCTION_ENV: plain data, part of what the function is; else 0 */
     size_t captured_bytes;  /* KN_CLOSURE: a tree of arrays that are operands; else 0 */
-    size_t out_bytes;
+    size_t out_bytes; /* of what it takes and returns; 2: a kn_tree of any structure, which each call shows */
     int n_args;
     size_t arg_bytes[KN_MAX_ARGS];
     const kn_fields *out_fields, *arg_fields[KN_MAX_ARGS]; /* names of the leaves, where KN_FIELDS gives them */
@@ -37,8 +37,13 @@ KN_API int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args);
 
 /* ---- Transformations (jax.jit, jax.grad, ...). They return handles and compose in any order. */
 /* donate_argnums: arguments that each call outside of a trace gives away: their memory may become a result's, and they
- * are errors afterwards, if a result has their type. */
-typedef struct kn_jit_opts { size_t size_; kn_argnums donate_argnums; } kn_jit_opts;
+ * are errors afterwards, if a result has their type.
+ * static_argnums: arguments whose values are part of what is recorded (jax.jit's static_argnums): numbers or small
+ * arrays that fn may look at (kn_item_int(*n)) to choose a shape, a branch, a number of rounds. Each value is recorded
+ * once. ValueError for positions that fn does not have, for more than KN_MAX_STATIC_BYTES, and under vmap over them;
+ * ConcretizationError for values that are being traced; TypeError where an argument is donated, too. */
+enum { KN_MAX_STATIC_BYTES = 65536 };
+typedef struct kn_jit_opts { size_t size_; kn_argnums donate_argnums; kn_argnums static_argnums; } kn_jit_opts;
 KN_API kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts);
 /* holomorphic: of a complex function of complex arguments, the derivative with respect to them (TypeError for others).
  * allow_int: integers and bools among the arguments, whose gradients are zeros of their dtype (JAX: float0). */

@@ -42,11 +42,13 @@ enum { KN_MAX_ARGS = 8 };
 /* A shape: ndim extents; one of them may be -1 where a function can work it out (reshape). */
 typedef struct kn_shape { int ndim; int64_t dim[KN_MAX_NDIM]; } kn_shape;
 
-/* Axes: n is 0 for "not given", -1 for None, 1 + the count for a list (so an empty list is 1). */
-typedef struct kn_axes { int n; int32_t axis[KN_MAX_NDIM]; } kn_axes;
+/* Axes: n is 0 for "not given", -1 for None, 1 + the count for a list (so an empty list is 1). The count is a
+ * structure of its own, so that compilers ask for the braces of `.axis = {1}`, which would be an empty list; {0} is
+ * "not given". */
+typedef struct kn_axes { __extension__ struct { int n; }; int32_t axis[KN_MAX_NDIM]; } kn_axes;
 
 /* Which arguments a transformation works on: n is 0 for "not given" (the first one), else the count. */
-typedef struct kn_argnums { int n; int32_t arg[KN_MAX_ARGS]; } kn_argnums;
+typedef struct kn_argnums { __extension__ struct { int n; }; int32_t arg[KN_MAX_ARGS]; } kn_argnums;
 
 /* The names of the fields of a struct type; KN_FIELDS(Params, w1, b1) makes them. Without a name: not known. */
 typedef struct kn_field { const char *name; size_t bytes; const struct kn_fields *fields; } kn_field;

@@ -47,6 +47,23 @@ static kn_error *no_structure(const char *what, int i, size_t bytes)
                      : knx_error(KN_ERROR_TYPE, "%s %d is no tree", what, i);
 }
 
+/* Which argument it is that is no array. */
+static kn_error *no_array(const kna_core *f, int arg, int k, kn_array x, kn_error *why)
+{
+    kn_text path = {0}, where = {0};
+    const char *name = kna_leaf_name(&path, f, arg, k);
+    knx_text_add(&where, "argument %d%s", arg, name);
+    if (!*name && f->arrays[arg] > 1)
+        knx_text_add(&where, " array %d", k);
+    kn_error *e =
+        !x ? knx_error(why->kind, "%s is null", where.s)
+           : knx_error(why->kind, "%s: %s%s", where.s, why->message,
+                       f->arrays[arg] > 1 && why->kind == KN_ERROR_TYPE ? " (A struct of arrays has no other fields.)"
+                                                                        : "");
+    knx_error_release(why);
+    return e;
+}
+
 static kn_error *check_arity(const kna_core *f, const kn_args *args)
 {
     if (args->n != f->n_args)
@@ -79,7 +96,10 @@ kn_error *kna_read_args_as(kna_core *f, const kn_args *args, bool numbers_wait, 
     int at = 0;
     for (int i = 0; i < args->n; i++)
         for (int k = 0; k < f->arrays[i]; k++) {
-            kn_error *error = value_from(array_in(args->part[i].at, args->part[i].bytes, k), numbers_wait, &values[at]);
+            kn_array x = array_in(args->part[i].at, args->part[i].bytes, k);
+            kn_error *error = value_from(x, numbers_wait, &values[at]);
+            if (error && !kna_handle_alive(x, NULL))
+                error = no_array(f, i, k, x, error);
             if (error) {
                 kna_release_values(at, values);
                 return error;
@@ -144,7 +164,7 @@ static kn_tree new_tree(const kna_structure *whole, int first, int n, const kn_a
     return kna_tree_new("call", n == 1 ? kna_structure_one(KN_TREE_LEAF) : kna_structure_flat(KN_TREE_TUPLE, n), x);
 }
 
-static void write_arrays(const kn_outs *outs, int n, const kn_array *x, const kna_structure *whole)
+static void write_arrays(const kn_outs *outs, int first, int n, const kn_array *x, const kna_structure *whole)
 {
     int given = 0, at = 0;
     for (int p = 0; p < outs->n; p++)
@@ -153,7 +173,7 @@ static void write_arrays(const kn_outs *outs, int n, const kn_array *x, const kn
         const kn_part *part = &outs->part[p];
         int m = part->bytes == 2 ? n - given : arrays_in(part->at, part->bytes);
         if (part->bytes == 2)
-            *(kn_tree *)part->at = new_tree(whole, at, m, x + at);
+            *(kn_tree *)part->at = new_tree(whole, first + at, m, x + at);
         for (int i = 0; i < m && part->bytes == 1; i++)
             kna_tree_put((kn_tree)(uintptr_t)part->at, i, x[at + i]);
         if (part->bytes > 2)
@@ -162,7 +182,7 @@ static void write_arrays(const kn_outs *outs, int n, const kn_array *x, const kn
     }
 }
 
-static void write_outs(const kn_outs *outs, int n, kn_value **values, const kna_structure *whole)
+void kna_write_results(const kn_outs *outs, int first, int n, kn_value **values, const kna_structure *whole)
 {
     kn_array few[32], *x = n <= 32 ? few : knx_alloc((size_t)n * sizeof *x);
     if (!x) { /* n > 32 */
@@ -173,12 +193,12 @@ static void write_outs(const kn_outs *outs, int n, kn_value **values, const kna_
     x[0] = NULL;
     for (int i = 0; i < n; i++)
         x[i] = kna_handle_new(KN_H_ARRAY, values[i], drop_value);
-    write_arrays(outs, n, x, whole);
+    write_arrays(outs, first, n, x, whole);
     if (x != few)
         knx_free(x);
 }
 
-void kna_write_outs(const kn_outs *outs, int n, kn_value **values) { write_outs(outs, n, values, NULL); }
+void kna_write_outs(const kn_outs *outs, int n, kn_value **values) { kna_write_results(outs, 0, n, values, NULL); }
 
 static bool wants_tree(const kn_outs *outs)
 {
@@ -202,7 +222,7 @@ const char *kna_leaf_name(kn_text *text, const kna_core *f, int arg, int k)
 
 /* ---- Structures of results: those of the arguments for gradients, else what KN_FIELDS says. NULL: not known. */
 
-static kna_structure *argument_structure(const kna_core *f, const kn_args *args, int i)
+kna_structure *kna_argument_structure(const kna_core *f, const kn_args *args, int i)
 {
     const kn_const_part *p = &args->part[i];
     const kna_core *c = f;
@@ -230,7 +250,7 @@ static kna_structure *gradient_structure(const kna_core *f, const kn_args *args)
     int n = f->o.argnums.n ? f->o.argnums.n : 1;
     bool ok = true;
     for (int i = 0; i < n; i++) {
-        of[i] = argument_structure(f, args, f->o.argnums.n ? f->o.argnums.arg[i] : 0);
+        of[i] = kna_argument_structure(f, args, f->o.argnums.n ? f->o.argnums.arg[i] : 0);
         ok = ok && of[i];
     }
     if (ok)
@@ -240,10 +260,42 @@ static kna_structure *gradient_structure(const kna_core *f, const kn_args *args)
     return s;
 }
 
-static kna_structure *result_structure(const kna_core *f, const kn_args *args)
+static kna_structure *tuple_of(const kna_core *f, const kn_args *args, int first)
 {
-    while (f->kind == KNA_FN_JIT || f->kind == KNA_FN_VMAP)
+    kna_structure *of[KN_MAX_ARGS] = {NULL}, *s = NULL;
+    int n = args->n - first;
+    bool ok = true;
+    for (int i = 0; i < n; i++)
+        ok = ok && (of[i] = kna_argument_structure(f, args, first + i));
+    if (ok)
+        s = n == 1 ? kna_structure_retain(of[0]) : kna_structure_join(KN_TREE_TUPLE, NULL, n, of, NULL);
+    for (int i = 0; i < n; i++)
+        kna_structure_release(of[i]);
+    return s;
+}
+
+kna_structure *kna_arguments_structure(const kna_core *f, const kn_args *args) { return tuple_of(f, args, 0); }
+
+/* For each array of the result the argument's tree. */
+static kna_structure *jacobian_structure(const kna_core *f, const kn_args *args)
+{
+    kna_structure *outer = f->o.n_aux ? NULL : kna_result_structure(f->inner, args);
+    kna_structure *inner = outer ? gradient_structure(f, args) : NULL;
+    kna_structure *s = inner ? kna_structure_graft(outer, inner) : NULL;
+    kna_structure_release(outer);
+    kna_structure_release(inner);
+    return s;
+}
+
+kna_structure *kna_result_structure(const kna_core *f, const kn_args *args)
+{
+    while (f->kind == KNA_FN_CUSTOM_JVP || f->kind == KNA_FN_CUSTOM_VJP || f->kind == KNA_FN_CHECKPOINT ||
+           f->kind == KNA_FN_JIT || f->kind == KNA_FN_VMAP)
         f = f->inner;
+    if (f->out_structure)
+        return kna_structure_retain(f->out_structure);
+    if (f->kind == KNA_FN_JACFWD || f->kind == KNA_FN_JACREV)
+        return jacobian_structure(f, args);
     if (f->kind == KNA_FN_C)
         return kna_structure_of_fields(kna_function_fields(f->c, -1), f->c->out_bytes);
     if (f->kind != KNA_FN_GRAD)
@@ -261,15 +313,7 @@ static kna_structure *result_structure(const kna_core *f, const kn_args *args)
 /* The arguments from number `first` on as one tree, and behind it `more` outputs. */
 static kna_structure *carry_structure(const kna_core *f, const kn_args *args, int first, int more)
 {
-    kna_structure *of[KN_MAX_ARGS] = {NULL}, *s = NULL;
-    int n = args->n - first;
-    bool ok = true;
-    for (int i = 0; i < n; i++)
-        ok = ok && (of[i] = argument_structure(f, args, first + i));
-    if (ok)
-        s = n == 1 ? kna_structure_retain(of[0]) : kna_structure_join(KN_TREE_TUPLE, NULL, n, of, NULL);
-    for (int i = 0; i < n; i++)
-        kna_structure_release(of[i]);
+    kna_structure *s = tuple_of(f, args, first);
     if (!more)
         return s;
     return pair(s, more == 1 ? kna_structure_one(KN_TREE_LEAF) : kna_structure_flat(KN_TREE_TUPLE, more));
@@ -282,9 +326,12 @@ void kna_write_carry(const kn_outs *outs, const kna_core *f, const kn_args *args
     for (int i = first; i < args->n; i++)
         tree = tree || args->part[i].bytes == 1 || args->part[i].bytes == 2;
     kna_structure *whole = NULL;
+    const kna_core *c = f;
+    while (c->inner)
+        c = c->inner;
     if (wants_tree(outs))
-        whole = tree ? carry_structure(f, args, first, n - n_carry) : result_structure(f, args);
-    write_outs(outs, n, values, whole);
+        whole = tree && !c->tree_out ? carry_structure(f, args, first, n - n_carry) : kna_result_structure(f, args);
+    kna_write_results(outs, 0, n, values, whole);
     kna_structure_release(whole);
 }
 
@@ -305,37 +352,28 @@ void kna_write_error(const kn_outs *outs, kn_error *e)
 static kn_error *call_directly(const kna_fn *fn, const kn_args *args, const kn_outs *outs)
 {
     const kna_core *f = fn->core;
-    kn_array *captured = knx_alloc(((size_t)f->n_captured + 1) * sizeof *captured),
-             *y = knx_alloc_zero(((size_t)f->n_out + 1) * sizeof *y);
-    kn_array *from_tree[KN_MAX_ARGS] = {NULL};
-    const void *part[KN_MAX_ARGS];
-    kn_error *error = captured && y ? check_arity(f, args) : knx_error_nomem();
-    for (int i = 0; !error && i < f->n_captured; i++)
-        captured[i] = kna_handle_new(KN_H_ARRAY, kna_value_retain(fn->captured[i]), drop_value);
-    for (int i = 0; !error && i < f->n_args; i++) {
-        part[i] = args->part[i].at;
-        if (args->part[i].bytes != 1 && args->part[i].bytes != 2)
-            continue;
-        from_tree[i] = knx_alloc(((size_t)f->arrays[i] + 1) * sizeof(kn_array));
-        if (!from_tree[i])
-            error = knx_error_nomem();
-        for (int k = 0; !error && k < f->arrays[i]; k++)
-            from_tree[i][k] = array_in(args->part[i].at, args->part[i].bytes, k);
-        part[i] = from_tree[i];
-    }
-    kna_user_call u;
+    size_t n_in = (size_t)f->n_captured + (size_t)f->n_in;
+    kn_array few[32], *x = n_in < 32 ? few : knx_alloc((n_in + 1) * sizeof *x), *y = NULL;
+    int n = 0, at = 0;
+    kna_structure *whole = NULL;
+    kn_error *error = x ? check_arity(f, args) : knx_error_nomem();
+    for (; !error && at < f->n_captured; at++)
+        x[at] = kna_handle_new(KN_H_ARRAY, kna_value_retain(fn->captured[at]), drop_value);
+    for (int i = 0; !error && i < f->n_args; i++)
+        for (int k = 0; k < f->arrays[i]; k++)
+            x[at++] = array_in(args->part[i].at, args->part[i].bytes, k);
     if (!error)
-        error = kna_enter_user(&u);
+        error = kna_call_c(f, x, &y, &n, &whole);
+    if (!error && f->tree_out)
+        error = kna_check_outs(f->name, n, outs);
     if (!error) {
-        f->c->call(f->n_captured ? (const void *)captured : f->env, y, part);
-        kna_leave_user(&u);
-        kna_structure *whole = wants_tree(outs) ? result_structure(f, args) : NULL;
-        write_arrays(outs, f->n_out, y, whole);
-        kna_structure_release(whole);
+        if (!whole && wants_tree(outs))
+            whole = kna_result_structure(f, args);
+        write_arrays(outs, 0, n, y, whole);
     }
-    for (int i = 0; i < KN_MAX_ARGS; i++)
-        knx_free(from_tree[i]);
-    knx_free(captured);
+    kna_structure_release(whole);
+    if (x != few)
+        knx_free(x);
     knx_free(y);
     return error;
 }
@@ -369,8 +407,8 @@ static kn_error *call_values(const kna_fn *fn, const kn_args *args, const kn_out
         kna_release_values(f->n_captured + f->n_in, in);
     }
     if (!error) {
-        kna_structure *whole = wants_tree(outs) ? result_structure(f, args) : NULL;
-        write_outs(outs, f->n_out, out, whole);
+        kna_structure *whole = wants_tree(outs) ? kna_result_structure(f, args) : NULL;
+        kna_write_results(outs, 0, f->n_out, out, whole);
         kna_structure_release(whole);
     }
     if (in != few_in)
@@ -411,11 +449,19 @@ int kn_call(kn_fn fn, const kn_outs *outs, const kn_args *args)
         kna_core *core = kna_plain(f->core, &skip);
         kna_fn plain = {core, f->captured + skip};
         f = &plain;
-        kn_error *error = kna_check_outs(f->core->name, f->core->n_out, outs);
+        kna_fn fitted = *f;
+        bool open = kna_is_open(f->core), direct = f->core->kind == KNA_FN_C;
+        kn_error *error = open ? kna_fit_call(f, args, direct ? KNA_FIT_INPUTS : KNA_FIT_CALL, &fitted.core) : NULL;
+        if (!error)
+            f = &fitted;
+        if (!error && !(direct && f->core->tree_out))
+            error = kna_check_outs(f->core->name, f->core->n_out, outs);
         if (!error && (args->n != f->core->n_args || f->core->kind != KNA_FN_C))
             error = call_values(f, args, outs);
         else if (!error)
             error = call_directly(f, args, outs);
+        if (open && f == &fitted)
+            kna_fit_end(fitted.core);
         if (error)
             kna_fail_with(&op, error);
     } else if (f) {

@@ -8,7 +8,7 @@
 
 /* ---- A function as a jaxpr. */
 
-void kna_part_free(kna_part *p)
+static void forget(kna_part *p)
 {
     kna_closed_free(&p->closed);
     kni_release(p->jaxpr);
@@ -16,6 +16,93 @@ void kna_part_free(kna_part *p)
     p->jaxpr = NULL;
     p->constant = NULL;
     p->n_const = 0;
+}
+
+void kna_part_free(kna_part *p)
+{
+    forget(p);
+    kna_fit_end(p->fitted.core);
+    p->fitted.core = NULL;
+}
+
+static void becomes(kna_part *p, kna_core *core)
+{
+    kna_fn now = {core, p->f->captured};
+    kna_core *before = p->fitted.core;
+    p->fitted = now;
+    p->f = &p->fitted;
+    kna_core_release(before);
+}
+
+kn_error *kna_part_fit(kna_part *p, const char *by, const kn_args *args)
+{
+    kna_core *core = NULL;
+    if (!p->f->core->open_in)
+        return NULL;
+    KN_TRY(kna_fit_inputs(p->f->core, args, by, &core));
+    becomes(p, core);
+    return NULL;
+}
+
+kn_error *kna_part_fit_types(kna_part *p, const char *by, int n, const kn_type *t)
+{
+    kna_core *core = NULL;
+    int skip = p->f->core->n_captured;
+    if (!p->f->core->open_out)
+        return NULL;
+    kn_type *type = knx_alloc(((size_t)skip + (size_t)n + 1) * sizeof *type);
+    if (!type)
+        return knx_error_nomem();
+    for (int i = 0; i < skip + n; i++) {
+        type[i] = i < skip ? p->f->captured[i]->type : t[i - skip];
+        type[i].dtype = type[i].weak ? kna_strong_dtype(type[i]) : type[i].dtype;
+        type[i].weak = false;
+    }
+    kn_error *error = kna_fit_outputs(p->f->core, type, NULL, by, &core);
+    knx_free(type);
+    if (!error)
+        becomes(p, core);
+    return error;
+}
+
+kn_error *kna_part_fit_values(kna_part *p, const char *by, int n, kn_value *const *v, int first)
+{
+    if (!p->f->core->open_out)
+        return NULL;
+    kn_type *type = knx_alloc(((size_t)n + 1) * sizeof *type);
+    if (!type)
+        return knx_error_nomem();
+    for (int i = 0; i < n; i++) {
+        type[i] = v[i]->type;
+        if (i >= first && type[i].ndim > 0) {
+            type[i].ndim--;
+            type[i].dim++;
+        }
+    }
+    kn_error *error = kna_part_fit_types(p, by, n, type);
+    knx_free(type);
+    return error;
+}
+
+kn_error *kna_check_tree(const kna_part *p, int first, int end, bool pair)
+{
+    const kna_core *f = p->f->core;
+    while (f->inner)
+        f = f->inner;
+    const kna_structure *out = f->out_structure, *carry = end == first + 1 ? f->in_structure[first] : NULL;
+    if (!out || !carry)
+        return NULL;
+    if (pair && out->node[0].children != 2)
+        return knx_error(KN_ERROR_TYPE, "%s must return a tree of two, the carry and the outputs", f->name);
+    kna_structure *returned = pair ? kna_structure_sub(out, kna_structure_child(out, 0, 0))
+                                   : kna_structure_retain((kna_structure *)(uintptr_t)out);
+    kn_error *error =
+        !returned ? knx_error_nomem()
+        : kna_structure_equal(carry, returned)
+            ? NULL
+            : knx_error(KN_ERROR_TYPE, "%s: carry input and carry output must have the same pytree structure", f->name);
+    kna_structure_release(returned);
+    return error;
 }
 
 /* Notes a constant that is read for the first time. */
@@ -89,7 +176,7 @@ kn_error *kna_part_record(kna_part *p, const char *by, const kn_type *t, kn_valu
 {
     kna_core *f = p->f->core;
     size_t n = (size_t)f->n_captured + (size_t)f->n_in;
-    kna_part_free(p);
+    forget(p);
     kn_type *type = knx_alloc((n + 1) * sizeof *type);
     kn_value **all = knx_alloc_zero((n + 1) * sizeof *all);
     kn_error *error = type && all ? NULL : knx_error_nomem();

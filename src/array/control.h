@@ -12,7 +12,17 @@ typedef struct kna_part {
     kni_jaxpr *jaxpr;
     kn_value **constant; /* of the jaxpr's first inputs; borrowed */
     int n_const;
+    kna_fn fitted; /* what f is for the structures of its trees */
 } kna_part;
+
+/* A function of trees: f becomes what it is for these arguments, then for these types of them (fit.c). */
+kn_error *kna_part_fit(kna_part *p, const char *by, const kn_args *args);
+kn_error *kna_part_fit_types(kna_part *p, const char *by, int n, const kn_type *t);
+/* The same for the types of values; of those from number `first` on one element. */
+kn_error *kna_part_fit_values(kna_part *p, const char *by, int n, kn_value *const *v, int first);
+/* TypeError where a body returns another tree than its carry, arguments `first` to `end`; pair: in a tree of two, with
+ * outputs behind it. */
+kn_error *kna_check_tree(const kna_part *p, int first, int end, bool pair);
 
 /* For arguments of these types. by: "scan", for messages. given: NULL, or for some arguments the number itself, which
  * the function gets instead (then the jaxpr does not read that input). */

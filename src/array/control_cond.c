@@ -37,9 +37,12 @@ static const char *branch_name(kn_text *t, const choice *c, int i)
 
 static int arguments_of(const choice *c, int i) { return c->part[i].f->core->n_in; }
 
-static kn_error *check_branches(const choice *c)
+/* Which branch the others are compared with. */
+static int first_of(const choice *c) { return c->by[0] == 'c' ? c->n - 1 : 0; }
+
+static kn_error *check_arguments(const choice *c)
 {
-    int first = c->by[0] == 'c' ? c->n - 1 : 0; /* which the others are compared with */
+    int first = first_of(c);
     const kna_core *f = c->part[first].f->core;
     for (int i = 0; i < c->n; i++) {
         const kna_core *g = c->part[i].f->core;
@@ -49,6 +52,30 @@ static kn_error *check_branches(const choice *c)
             same = f->arrays[k] == g->arrays[k];
         if (!same)
             return knx_error(KN_ERROR_TYPE, "branches must take the same arguments, but %s and %s do not",
+                             branch_name(&a, c, first), branch_name(&b, c, i));
+    }
+    return NULL;
+}
+
+static const kna_structure *returned_by(const choice *c, int i)
+{
+    const kna_core *f = c->part[i].f->core;
+    while (f->inner)
+        f = f->inner;
+    return f->out_structure;
+}
+
+static kn_error *check_results(const choice *c)
+{
+    int first = first_of(c);
+    const kna_core *f = c->part[first].f->core;
+    for (int i = 0; i < c->n; i++) {
+        const kna_core *g = c->part[i].f->core;
+        const kna_structure *s = returned_by(c, first), *t = returned_by(c, i);
+        kn_text a = {0}, b = {0};
+        if (s && t && !kna_structure_equal(s, t))
+            return knx_error(KN_ERROR_TYPE,
+                             "branch outputs must have the same pytree structure, but they differ: %s, %s",
                              branch_name(&a, c, first), branch_name(&b, c, i));
         if (f->n_out != g->n_out)
             return knx_error(KN_ERROR_TYPE,
@@ -242,22 +269,41 @@ static kn_error *read_both(choice *c, const kn_args *const each[2])
     return error;
 }
 
+static kn_error *fit_results(choice *c)
+{
+    for (int i = 0; i < c->n; i++) {
+        int n = arguments_of(c, i);
+        KN_TRY(kna_part_fit_values(&c->part[i], c->by, n, c->arg + (c->split ? c->from[i] : 0), n));
+    }
+    return NULL;
+}
+
 static kn_error *run(kna_op *op, choice *c, const kn_args *const each[2], const kn_outs *outs)
 {
+    for (int i = 0; i < c->n; i++)
+        KN_TRY(kna_part_fit(&c->part[i], c->by, each ? each[i] : c->args));
     kna_core *f = c->part[0].f->core;
-    KN_TRY(check_branches(c));
-    KN_TRY(kna_check_outs(f->name, f->n_out, outs));
+    KN_TRY(check_arguments(c));
     c->n_in = f->n_in + (c->split ? c->part[1].f->core->n_in : 0);
-    c->arg = knx_alloc_zero(((size_t)c->n_in + (size_t)f->n_out + 1) * sizeof *c->arg);
-    c->out = c->arg ? c->arg + c->n_in : NULL;
+    c->arg = knx_alloc_zero(((size_t)c->n_in + 1) * sizeof *c->arg);
     kn_error *error = !c->arg    ? knx_error_nomem()
                       : c->split ? read_both(c, each)
                                  : kna_read_args(f->name, f, c->args, c->arg);
     if (!error) {
-        error = run_values(op, c, outs);
+        error = fit_results(c);
+        f = c->part[0].f->core;
+        if (!error)
+            error = check_results(c);
+        if (!error)
+            error = kna_check_outs(f->name, f->n_out, outs);
+        if (!error && !(c->out = knx_alloc_zero(((size_t)f->n_out + 1) * sizeof *c->out)))
+            error = knx_error_nomem();
+        if (!error)
+            error = run_values(op, c, outs);
         kna_release_values(c->n_in, c->arg);
     }
     knx_free(c->arg);
+    knx_free(c->out);
     return error;
 }
 

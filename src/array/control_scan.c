@@ -82,6 +82,8 @@ static kn_error *take_args(scan *s, const kn_args *init, const kn_args *xs)
         return knx_error(KN_ERROR_TYPE,
                          "%s must take the carry, then elements: %d and %d argument%s, but it takes %d argument%s",
                          f->name, s->init.n, s->xs.n, s->xs.n == 1 ? "" : "s", f->n_args, f->n_args == 1 ? "" : "s");
+    KN_TRY(kna_part_fit(&s->body, "scan", &s->all));
+    f = s->body.f->core;
     for (int i = 0; i < f->n_args; i++)
         *(i < s->init.n ? &s->n_carry : &s->n_xs) += f->arrays[i];
     return NULL;
@@ -187,12 +189,18 @@ static kn_error *emit_scan(kna_op *op, scan *s)
     return error;
 }
 
-static kn_error *begin_values(scan *s)
+/* The arguments as values, and what the body returns for an element of them. */
+static kn_error *read_values(scan *s)
 {
-    const kna_core *f = s->body.f->core;
-    s->arg = knx_alloc_zero(((size_t)f->n_in + (size_t)f->n_out + 1) * sizeof *s->arg);
-    s->out = s->arg ? s->arg + f->n_in : NULL;
-    return s->arg ? NULL : knx_error_nomem();
+    kna_core *f = s->body.f->core;
+    s->arg = knx_alloc_zero(((size_t)f->n_in + 1) * sizeof *s->arg);
+    KN_TRY(s->arg ? kna_read_args_as(f, &s->all, true, s->arg) : knx_error_nomem());
+    kn_error *error = kna_part_fit_values(&s->body, "scan", f->n_in, s->arg, s->n_carry);
+    if (!error && !(s->out = knx_alloc_zero(((size_t)s->body.f->core->n_out + 1) * sizeof *s->out)))
+        error = knx_error_nomem();
+    if (error)
+        kna_release_values(s->body.f->core->n_in, s->arg);
+    return error;
 }
 
 static kn_error *run_scan(kna_op *op, scan *s, int64_t length, const kn_outs *outs)
@@ -209,13 +217,16 @@ static kn_error *run_scan(kna_op *op, scan *s, int64_t length, const kn_outs *ou
 static kn_error *read_and_run(kna_op *op, scan *s, const kn_scan_opts *o, const kn_args *init, const kn_args *xs,
                               const kn_outs *outs)
 {
-    kna_core *f = s->body.f->core;
     KN_TRY(take_args(s, init, xs));
-    KN_TRY(kna_check_count(f, s->n_carry, true));
-    KN_TRY(kna_check_outs(f->name, f->n_out, outs));
-    KN_TRY(begin_values(s));
-    KN_TRY(kna_read_args_as(f, &s->all, true, s->arg));
-    kn_error *error = run_scan(op, s, o->length, outs);
+    KN_TRY(read_values(s));
+    kna_core *f = s->body.f->core;
+    kn_error *error = kna_check_count(f, s->n_carry, true);
+    if (!error)
+        error = kna_check_tree(&s->body, 0, s->init.n, true);
+    if (!error)
+        error = kna_check_outs(f->name, f->n_out, outs);
+    if (!error)
+        error = run_scan(op, s, o->length, outs);
     kna_release_values(f->n_in, s->arg);
     return error;
 }
@@ -249,6 +260,7 @@ int kn_scan(kn_fn body, const kn_outs *outs, const kn_args *init, const kn_args 
     if (!error)
         error = s.body.f ? read_and_run(&op, &s, &o, init, xs, outs) : kna_take_error(&op);
     knx_free(s.arg);
+    knx_free(s.out);
     kna_part_free(&s.body);
     return kna_end_control(&op, error, outs);
 }
@@ -382,12 +394,12 @@ static kn_error *run_map(kna_op *op, scan *s, int64_t batch_size, const kn_outs 
 
 static kn_error *read_and_map(kna_op *op, scan *s, int64_t batch_size, const kn_args *xs, const kn_outs *outs)
 {
-    kna_core *f = s->body.f->core;
     KN_TRY(take_args(s, &(kn_args){0}, xs));
-    KN_TRY(kna_check_outs(f->name, f->n_out, outs));
-    KN_TRY(begin_values(s));
-    KN_TRY(kna_read_args_as(f, &s->all, true, s->arg));
-    kn_error *error = run_map(op, s, batch_size, outs);
+    KN_TRY(read_values(s));
+    kna_core *f = s->body.f->core;
+    kn_error *error = kna_check_outs(f->name, f->n_out, outs);
+    if (!error)
+        error = run_map(op, s, batch_size, outs);
     kna_release_values(f->n_in, s->arg);
     return error;
 }
@@ -403,6 +415,7 @@ int kn_lax_map(kn_fn fn, const kn_outs *outs, const kn_args *xs, const kn_lax_ma
     s.body.f = kna_failed(&op) ? NULL : kna_fn_get(&op, fn);
     kn_error *error = s.body.f ? read_and_map(&op, &s, batch_size, xs, outs) : kna_take_error(&op);
     knx_free(s.arg);
+    knx_free(s.out);
     kna_part_free(&s.body);
     return kna_end_control(&op, error, outs);
 }

@@ -8,7 +8,7 @@
 
 /* ---- while. */
 
-static kn_error *check_loop(const kna_core *condition, const kna_core *body)
+static kn_error *check_arguments(const kna_core *condition, const kna_core *body)
 {
     bool same = condition->n_args == body->n_args;
     for (int i = 0; same && i < body->n_args; i++)
@@ -16,6 +16,11 @@ static kn_error *check_loop(const kna_core *condition, const kna_core *body)
     if (!same)
         return knx_error(KN_ERROR_TYPE, "cond_fun %s and body_fun %s must take the same arguments", condition->name,
                          body->name);
+    return NULL;
+}
+
+static kn_error *check_results(const kna_core *condition, const kna_core *body)
+{
     if (condition->n_out != 1)
         return knx_error(KN_ERROR_TYPE, "cond_fun must return a boolean scalar, but got %d arrays", condition->n_out);
     return kna_check_count(body, body->n_in, false);
@@ -43,13 +48,25 @@ static kn_error *emit_loop(kna_op *op, const kna_part *condition, const kna_part
 static kn_error *run_loop(kna_op *op, kna_part *condition, kna_part *body, const kn_outs *outs, const kn_args *init,
                           int64_t max_steps)
 {
+    KN_TRY(kna_part_fit(condition, "while_loop", init));
+    KN_TRY(kna_part_fit(body, "while_loop", init));
     kna_core *f = body->f->core;
     int n = f->n_in;
-    KN_TRY(check_loop(condition->f->core, f));
-    KN_TRY(kna_check_outs(f->name, n, outs));
+    KN_TRY(check_arguments(condition->f->core, f));
     kn_value **carry = knx_alloc_zero(2 * ((size_t)n + 1) * sizeof *carry), **out = carry ? carry + n + 1 : NULL;
     kn_error *error = carry ? kna_read_args_as(f, init, true, carry) : knx_error_nomem();
     bool read = !error;
+    if (!error)
+        error = kna_part_fit_values(body, "while_loop", n, carry, n);
+    if (!error)
+        error = kna_part_fit_values(condition, "while_loop", n, carry, n);
+    f = body->f->core;
+    if (!error)
+        error = check_results(condition->f->core, f);
+    if (!error)
+        error = kna_check_tree(body, 0, f->n_args, false);
+    if (!error)
+        error = kna_check_outs(f->name, n, outs);
     if (!error)
         error = kna_promote_carry(body, "while_loop", 0, n, carry);
     if (!error)
@@ -257,17 +274,25 @@ static kn_error *all_args(const kn_array *lower, const kn_args *init, const kna_
 static kn_error *run_fori(kna_op *op, counted *c, kn_array lower, kn_array upper, const kn_outs *outs,
                           const kn_args *init)
 {
-    kna_core *f = c->body.f->core;
     kn_args all;
-    KN_TRY(all_args(&lower, init, f, &all));
+    KN_TRY(all_args(&lower, init, c->body.f->core, &all));
+    KN_TRY(kna_part_fit(&c->body, "fori_loop", &all));
+    kna_core *f = c->body.f->core;
     c->n = f->n_in - 1;
-    KN_TRY(kna_check_count(f, c->n, false));
-    KN_TRY(kna_check_outs(f->name, c->n, outs));
     KN_TRY(kna_array_value(upper, &c->upper));
     c->arg = knx_alloc_zero(2 * ((size_t)c->n + 1) * sizeof *c->arg);
     kn_error *error = c->arg ? kna_read_args_as(f, &all, true, c->arg) : knx_error_nomem();
     if (!error) {
-        error = run_counted(op, c, init, &all, outs);
+        error = kna_part_fit_values(&c->body, "fori_loop", c->n + 1, c->arg, c->n + 1);
+        f = c->body.f->core;
+        if (!error)
+            error = kna_check_count(f, c->n, false);
+        if (!error)
+            error = kna_check_tree(&c->body, 1, f->n_args, false);
+        if (!error)
+            error = kna_check_outs(f->name, c->n, outs);
+        if (!error)
+            error = run_counted(op, c, init, &all, outs);
         kna_release_values(c->n + 1, c->arg);
     }
     knx_free(c->arg);

@@ -13,4 +13,6 @@ kn_thunk *kna_rule_thunk(kna_core *f, int which, int implicit);
  * those of one number repeated; others are errors that end with `advice`. */
 kn_error *kna_fold_constants(const char *rule, const char *advice, const kn_closed *c, kni_jaxpr **out);
 void kna_rules_free(kna_core *f); /* what was recorded of its rules */
+/* custom_face.c: whether the rules take and return as many arrays as they have to. */
+kn_error *kna_check_rules(kna_fn_kind kind, const kna_core *f, const kna_core *first, const kna_core *second);
 #endif

@@ -79,12 +79,29 @@ static kn_error *check_vjp(const kna_core *f, const kna_core *fwd, const kna_cor
     return NULL;
 }
 
+/* Those of trees whose structure is not known are checked when a call shows it. */
+kn_error *kna_check_rules(kna_fn_kind kind, const kna_core *f, const kna_core *first, const kna_core *second)
+{
+    bool open = kna_is_open(f) || kna_is_open(first) || (second && kna_is_open(second));
+    if (open)
+        return kna_is_open(f) ? NULL
+                              : knx_error(KN_ERROR_TYPE, "the rules of %s take trees (kn_tree), but %s does not",
+                                          f->name, f->name);
+    return kind == KNA_FN_CUSTOM_JVP ? check_jvp(f, first) : check_vjp(f, first, second);
+}
+
 /* fns: the function, then its rules. */
 static kn_fn custom(kna_op *op, kna_fn_kind kind, int n, kna_fn *const *fns)
 {
     kna_core *f = fns[0]->core;
-    kna_core draft = {
-        .kind = kind, .inner = f, .name = f->name, .n_args = f->n_args, .n_in = f->n_in, .n_out = f->n_out};
+    kna_core draft = {.kind = kind,
+                      .inner = f,
+                      .name = f->name,
+                      .n_args = f->n_args,
+                      .n_in = f->n_in,
+                      .n_out = f->n_out,
+                      .open_in = f->open_in,
+                      .open_out = f->open_out};
     memcpy(draft.arrays, f->arrays, sizeof draft.arrays);
     for (int i = 0; i < n; i++)
         draft.n_captured += fns[i]->core->n_captured;
@@ -111,7 +128,7 @@ kn_fn kn_custom_jvp(kn_fn fn, kn_fn rule)
     kna_begin(&op, "custom_jvp");
     kna_fn *fns[2] = {kna_fn_get(&op, fn), NULL};
     fns[1] = fns[0] ? kna_fn_get(&op, rule) : NULL;
-    kn_error *error = fns[1] ? check_jvp(fns[0]->core, fns[1]->core) : NULL;
+    kn_error *error = fns[1] ? kna_check_rules(KNA_FN_CUSTOM_JVP, fns[0]->core, fns[1]->core, NULL) : NULL;
     if (error)
         kna_fail_with(&op, error);
     else if (fns[1])
@@ -127,7 +144,7 @@ kn_fn kn_custom_vjp(kn_fn fn, kn_fn forward, kn_fn backward)
     kna_fn *fns[3] = {kna_fn_get(&op, fn), NULL, NULL};
     fns[1] = fns[0] ? kna_fn_get(&op, forward) : NULL;
     fns[2] = fns[1] ? kna_fn_get(&op, backward) : NULL;
-    kn_error *error = fns[2] ? check_vjp(fns[0]->core, fns[1]->core, fns[2]->core) : NULL;
+    kn_error *error = fns[2] ? kna_check_rules(KNA_FN_CUSTOM_VJP, fns[0]->core, fns[1]->core, fns[2]->core) : NULL;
     if (error)
         kna_fail_with(&op, error);
     else if (fns[2])
@@ -205,7 +222,9 @@ kn_fn kn_checkpoint(kn_fn fn, const kn_checkpoint_opts *opts)
                           .n_captured = inner->n_captured,
                           .n_args = inner->n_args,
                           .n_in = inner->n_in,
-                          .n_out = inner->n_out};
+                          .n_out = inner->n_out,
+                          .open_in = inner->open_in,
+                          .open_out = inner->open_out};
         memcpy(draft.arrays, inner->arrays, sizeof draft.arrays);
         draft.o.allow_cse = opts && !opts->prevent_cse;
         kn_error *error = opts ? read_policy(&opts->policy, &draft.o) : NULL;

@@ -414,7 +414,7 @@ kn_mapping kna_leaf_mapping(const kna_core *f, int arg, int leaf)
     return code ? (kn_mapping){code} : f->o.in_axes[arg];
 }
 
-static kn_error *map_inputs(const kna_core *f, const kn_type *in, int *axis, kn_type *inner, kn_arena *a, int64_t *size)
+kn_error *kna_map_inputs(const kna_core *f, const kn_type *in, int *axis, kn_type *inner, kn_arena *a, int64_t *size)
 {
     int at = f->n_captured;
     *size = f->o.axis_size > 0 ? f->o.axis_size : -1;
@@ -493,7 +493,7 @@ static kn_error *derive_vmap(kna_core *f, const kn_type *in, const char *why, kn
     kn_type *inner = knx_arena_alloc(&a, (n + 1) * sizeof *inner);
     int64_t size = -1;
     kni_jaxpr *batched = NULL;
-    kn_error *error = axis && out_axis && inner ? map_inputs(f, in, axis, inner, &a, &size) : knx_error_nomem();
+    kn_error *error = axis && out_axis && inner ? kna_map_inputs(f, in, axis, inner, &a, &size) : knx_error_nomem();
     (void)why;
     if (!error)
         error = derive_mapped(f, inner, size, out);

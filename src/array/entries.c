@@ -285,6 +285,8 @@ kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_ent
     e->tracing = true;
     e->used = ++s->clock;
     f->trace_count++;
+    if (f->made_of)
+        f->made_of->trace_count++;
     s->trace_stats.misses++;
     uint64_t reports = knx_context()->reports;
     kn_error *error = kna_derive(f->inner, in, NULL, "jit", &e->closed);

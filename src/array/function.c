@@ -4,6 +4,7 @@
 #include "array/function.h"
 #include "array/handle.h"
 #include "array/storage.h"
+#include "array/tree.h"
 #include "base/log.h"
 #include "base/float_env.h"
 #include <string.h>
@@ -30,11 +31,23 @@ static void forget(kna_core *c)
     KN_VEC_FREE(&c->entry);
     kna_memos_free(c);
     kna_rules_free(c);
+    kna_ready_free(c);
+    kna_fits_free(c);
 }
 
 static void free_core(kna_core *c)
 {
     forget(c);
+    kna_ready_free(c);
+    kna_fits_free(c);
+    for (int i = 0; i < KN_MAX_ARGS; i++)
+        kna_structure_release(c->in_structure[i]);
+    kna_structure_release(c->out_structure);
+    kna_structure_release(c->captured_structure);
+    for (int i = 0; c->fixed && i < c->n_in; i++)
+        kna_value_release(c->fixed[i]);
+    knx_free(c->fixed);
+    kna_core_release(c->made_of);
     kna_core_release(c->rule[0]);
     kna_core_release(c->rule[1]);
     knx_free(c->env);
@@ -171,12 +184,68 @@ bool kna_drop_oldest_core(void)
     return false;
 }
 
+static uint64_t hash_structure(const kna_structure *s, uint64_t h)
+{
+    for (int i = 0; s && i < s->n; i++) {
+        h = knx_hash_mix(h, (uint64_t)s->node[i].kind * 4096 + (uint64_t)s->node[i].children);
+        h = s->node[i].key ? knx_hash_bytes(s->node[i].key, strlen(s->node[i].key), h) : h;
+    }
+    return h;
+}
+
+static const void *bytes_of(const kn_value *v)
+{
+    return v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data;
+}
+
+static size_t size_of(const kn_value *v) { return (size_t)kni_type_size(v->type) * v->type.dtype->size; }
+
+static uint64_t hash_fixed(const kna_core *c, uint64_t h)
+{
+    for (int i = 0; c->fixed && i < c->n_in; i++)
+        if (c->fixed[i]) {
+            h = knx_hash_mix(h, (uint64_t)i * 31 + (uint64_t)(uintptr_t)c->fixed[i]->type.dtype);
+            h = knx_hash_bytes(bytes_of(c->fixed[i]), size_of(c->fixed[i]), h);
+        }
+    return h;
+}
+
+static bool same_structure(const kna_structure *a, const kna_structure *b)
+{
+    return a == b || (a && b && kna_structure_equal(a, b));
+}
+
+static bool same_fixed(const kna_core *a, const kna_core *b)
+{
+    for (int i = 0; i < a->n_in; i++) {
+        const kn_value *x = a->fixed ? a->fixed[i] : NULL, *y = b->fixed ? b->fixed[i] : NULL;
+        if (x != y && (!x || !y || x->type.dtype != y->type.dtype || !kni_type_same_shape(x->type, y->type) ||
+                       memcmp(bytes_of(x), bytes_of(y), size_of(x)) != 0))
+            return false;
+    }
+    return true;
+}
+
+static bool same_trees(const kna_core *a, const kna_core *b)
+{
+    bool same = a->n_in == b->n_in && a->open_in == b->open_in && a->open_out == b->open_out &&
+                a->static_args == b->static_args && same_structure(a->out_structure, b->out_structure) &&
+                same_structure(a->captured_structure, b->captured_structure);
+    for (int i = 0; same && i < KN_MAX_ARGS; i++)
+        same = same_structure(a->in_structure[i], b->in_structure[i]);
+    return same && same_fixed(a, b);
+}
+
 static uint64_t hash_core(const kna_core *c)
 {
     uint64_t h = knx_hash_mix(17, (uint64_t)c->kind);
     h = knx_hash_mix(h, (uint64_t)(uintptr_t)c->c);
     h = knx_hash_mix(h, (uint64_t)(uintptr_t)c->inner);
     h = knx_hash_mix(knx_hash_mix(h, (uint64_t)(uintptr_t)c->rule[0]), (uint64_t)(uintptr_t)c->rule[1]);
+    h = knx_hash_mix(h, (uint64_t)c->static_args * 4 + c->open_in * 2 + c->open_out);
+    for (int i = 0; i < KN_MAX_ARGS && c->kind == KNA_FN_C; i++)
+        h = hash_structure(c->in_structure[i], knx_hash_mix(h, (uint64_t)i));
+    h = hash_fixed(c, hash_structure(c->captured_structure, hash_structure(c->out_structure, h)));
     if (c->env)
         h = knx_hash_bytes(c->env, c->c->env_bytes, h);
     return knx_hash_bytes(&c->o, sizeof c->o, h);
@@ -186,7 +255,51 @@ static bool same_core(const kna_core *a, const kna_core *b)
 {
     return a->kind == b->kind && a->c == b->c && a->inner == b->inner && a->rule[0] == b->rule[0] &&
            a->rule[1] == b->rule[1] && memcmp(&a->o, &b->o, sizeof a->o) == 0 &&
-           (!a->env || memcmp(a->env, b->env, a->c->env_bytes) == 0);
+           (!a->env || memcmp(a->env, b->env, a->c->env_bytes) == 0) && same_trees(a, b);
+}
+
+kna_core kna_core_draft(const kna_core *c)
+{
+    kna_core draft = {.kind = c->kind,
+                      .c = c->c,
+                      .env = c->env,
+                      .jaxpr = c->jaxpr,
+                      .inner = c->inner,
+                      .rule = {c->rule[0], c->rule[1]},
+                      .o = c->o,
+                      .name = c->name,
+                      .n_captured = c->n_captured,
+                      .n_args = c->n_args,
+                      .n_in = c->n_in,
+                      .n_out = c->n_out,
+                      .open_in = c->open_in,
+                      .open_out = c->open_out,
+                      .tree_out = c->tree_out,
+                      .static_args = c->static_args,
+                      .out_structure = c->out_structure,
+                      .captured_structure = c->captured_structure,
+                      .fixed = c->fixed,
+                      .made_of = c->made_of};
+    memcpy(draft.arrays, c->arrays, sizeof draft.arrays);
+    memcpy(draft.in_structure, c->in_structure, sizeof draft.in_structure);
+    return draft;
+}
+
+/* A copy's own references to what the draft had. */
+static bool own_trees(kna_core *c, const kna_core *draft)
+{
+    for (int i = 0; i < KN_MAX_ARGS; i++)
+        kna_structure_retain(c->in_structure[i]);
+    kna_structure_retain(c->out_structure);
+    kna_structure_retain(c->captured_structure);
+    if (c->made_of)
+        atomic_fetch_add(&c->made_of->refs, 1);
+    c->fixed = NULL;
+    if (draft->fixed && !(c->fixed = knx_alloc_zero(((size_t)c->n_in + 1) * sizeof *c->fixed)))
+        return false;
+    for (int i = 0; c->fixed && i < c->n_in; i++)
+        c->fixed[i] = draft->fixed[i] ? kna_value_retain(draft->fixed[i]) : NULL;
+    return true;
 }
 
 static kna_core *new_core(const kna_core *draft)
@@ -210,6 +323,10 @@ static kna_core *new_core(const kna_core *draft)
         if (c->rule[i])
             atomic_fetch_add(&c->rule[i]->refs, 1);
     kni_retain(c->jaxpr);
+    if (!own_trees(c, draft)) {
+        kna_core_release(c);
+        return NULL;
+    }
     return c;
 }
 
@@ -331,19 +448,72 @@ bool kna_may_be_concrete(const char **why)
     return !r || r->concrete;
 }
 
-/* Calls the C function of a core on handles. */
-static kn_error *call_c(const kna_core *f, const kn_array *in, kn_array *out)
-{
+/* ---- Calling a C function. */
+
+/* The arguments of a call: pointers to structs of arrays, or to trees. */
+typedef struct call {
+    const kna_core *f;
+    const kn_array *in; /* captured, then arguments */
+    kn_tree tree[KN_MAX_ARGS], captured;
     const void *part[KN_MAX_ARGS];
-    kna_user_call u;
+} call;
+
+/* A tree of the next arrays. */
+static kn_error *tree_argument(kna_structure *s, const kn_array *x, kn_tree *tree)
+{
+    *tree = kna_tree_new("call", kna_structure_retain(s), x);
+    return *tree ? NULL : knx_error_nomem();
+}
+
+static kn_error *begin_call(call *c)
+{
+    const kna_core *f = c->f;
     int at = f->n_captured;
-    for (int i = 0; i < f->n_args; at += f->arrays[i], i++)
-        part[i] = in + at;
-    memset(out, 0, (size_t)f->n_out * sizeof *out);
-    KN_TRY(kna_enter_user(&u));
-    f->c->call(f->n_captured ? (const void *)in : f->env, out, part);
-    kna_leave_user(&u);
+    if (f->captured_structure)
+        KN_TRY(tree_argument(f->captured_structure, c->in, &c->captured));
+    for (int i = 0; i < f->n_args; at += f->arrays[i], i++) {
+        c->part[i] = c->in + at;
+        if (f->c->arg_bytes[i] != 2)
+            continue;
+        KN_TRY(tree_argument(f->in_structure[i], c->in + at, &c->tree[i]));
+        c->part[i] = &c->tree[i];
+    }
     return NULL;
+}
+
+/* The arrays of the tree that it returned. */
+static kn_error *take_tree(const kna_core *f, kn_tree y, kn_array **out, int *n, kna_structure **structure)
+{
+    int count = y ? kna_tree_size(y) : -1;
+    if (count < 0)
+        return knx_error(KN_ERROR_TYPE, "%s returned no tree", f->name);
+    const kna_structure *s = kna_structure_in("call", kna_tree_get("call", y));
+    *out = s ? knx_alloc_zero(((size_t)count + 1) * sizeof **out) : NULL;
+    if (!*out)
+        return knx_error_nomem();
+    for (int i = 0; i < count; i++)
+        (*out)[i] = kna_tree_at(y, i);
+    *n = count;
+    *structure = kna_structure_retain((kna_structure *)(uintptr_t)s);
+    return NULL;
+}
+
+kn_error *kna_call_c(const kna_core *f, const kn_array *in, kn_array **out, int *n, kna_structure **structure)
+{
+    call c = {.f = f, .in = in};
+    kna_user_call u;
+    kn_tree tree = NULL;
+    *structure = NULL;
+    *out = NULL;
+    *n = f->tree_out ? 0 : f->n_out;
+    KN_TRY(begin_call(&c));
+    if (!f->tree_out && !(*out = knx_alloc_zero(((size_t)f->n_out + 1) * sizeof **out)))
+        return knx_error_nomem();
+    KN_TRY(kna_enter_user(&u));
+    const void *env = f->captured_structure ? (const void *)&c.captured : f->n_captured ? (const void *)in : f->env;
+    f->c->call(env, f->tree_out ? (void *)&tree : (void *)*out, c.part);
+    kna_leave_user(&u);
+    return f->tree_out ? take_tree(f, tree, out, n, structure) : NULL;
 }
 
 static void drop_value(void *v) { kna_value_release(v); }
@@ -363,51 +533,127 @@ static kn_error *result_atom(kn_recording *r, const kna_core *f, int i, kn_array
     return error;
 }
 
+/* Input i of a recording: a tracer, or the value itself. */
+static kn_value *input_value(const kna_core *f, kn_recording *r, size_t i, kn_atom a, kn_value *const *given)
+{
+    kn_value *fixed = f->fixed && i >= (size_t)f->n_captured ? f->fixed[i - (size_t)f->n_captured] : NULL;
+    fixed = fixed ? fixed : given ? given[i] : NULL;
+    return fixed ? kna_value_retain(fixed) : kna_recording_tracer(r, a);
+}
+
+/* A recording of a C function: its results as atoms. */
+typedef struct traced {
+    kn_atom *atom;
+    int n;
+    kna_structure *structure;
+} traced;
+
+static kn_error *check_structure(const kna_core *f, const kna_structure *returned)
+{
+    if (!f->out_structure)
+        return returned->node[0].leaves == f->n_out
+                   ? NULL
+                   : knx_error(KN_ERROR_TYPE, "%s must return %d arrays, but its tree has %d", f->name, f->n_out,
+                               returned->node[0].leaves);
+    if (kna_structure_equal(f->out_structure, returned))
+        return NULL;
+    kn_str before = {0}, now = {0};
+    kna_structure_text(&before, f->out_structure);
+    kna_structure_text(&now, returned);
+    kn_error *e = knx_error(KN_ERROR_TYPE, "%s returned %s, but %s for the same types before", f->name,
+                            now.s ? now.s : "", before.s ? before.s : "");
+    knx_str_free(&before);
+    knx_str_free(&now);
+    return e;
+}
+
 static kn_error *trace_c(kna_core *f, kn_recording *r, const kn_type *in, kn_value *const *known,
-                         kn_value *const *given, kn_atom *results)
+                         kn_value *const *given, traced *t)
 {
     size_t n_in = (size_t)f->n_captured + (size_t)f->n_in;
-    kn_array *x = knx_alloc((n_in + 1) * sizeof *x), *y = knx_alloc(((size_t)f->n_out + 1) * sizeof *y);
-    kn_error *error = x && y ? NULL : knx_error_nomem();
+    kn_array *x = knx_alloc((n_in + 1) * sizeof *x), *y = NULL;
+    kn_error *error = x ? NULL : knx_error_nomem();
     for (size_t i = 0; !error && i < n_in; i++) {
         kn_atom a = kna_recording_input(r, in[i], known ? known[i] : NULL);
-        kn_value *v = given && given[i] ? kna_value_retain(given[i]) : kna_recording_tracer(r, a);
+        kn_value *v = input_value(f, r, i, a, given);
         x[i] = v ? kna_handle_new(KN_H_ARRAY, v, drop_value) : NULL;
         if (!x[i])
             error = knx_error_nomem();
     }
     if (!error)
-        error = call_c(f, x, y);
+        error = kna_call_c(f, x, &y, &t->n, &t->structure);
     if (!error && r->refused)
         error = knx_error_retain(r->refused);
-    for (int i = 0; !error && i < f->n_out; i++)
-        error = result_atom(r, f, i, y[i], &results[i]);
+    if (!error && t->structure && !f->open_out)
+        error = check_structure(f, t->structure);
+    if (!error && !(t->atom = knx_alloc(((size_t)t->n + 1) * sizeof *t->atom)))
+        error = knx_error_nomem();
+    for (int i = 0; !error && i < t->n; i++)
+        error = result_atom(r, f, i, y[i], &t->atom[i]);
     knx_free(x);
     knx_free(y);
     return error;
 }
 
-static kn_error *derive_c(kna_core *f, const kn_type *in, kn_value *const *known, kn_value *const *given,
-                          const char *why, kn_closed *out)
+static kn_error *record_c(kna_core *f, const kn_type *in, kn_value *const *known, kn_value *const *given,
+                          const char *why, kn_closed *out, kna_structure **structure)
 {
-    kn_atom *results = knx_alloc(((size_t)f->n_out + 1) * sizeof *results);
-    kn_recording *r = results ? kna_recording_begin(f->name, why, known != NULL) : NULL;
-    if (!r) {
-        knx_free(results);
+    traced t = {0};
+    kn_recording *r = kna_recording_begin(f->name, why, known != NULL);
+    if (!r)
         return knx_error_nomem();
-    }
     r->n_captured = f->n_captured;
     r->n_args = f->n_args;
     r->arrays = f->arrays;
     kn_scope scope = kn_scope_begin();
-    kn_error *error = trace_c(f, r, in, known, given, results);
+    kn_error *error = trace_c(f, r, in, known, given, &t);
     kn_scope_end(&scope);
     if (error)
         kna_recording_abort(r);
     else
-        error = kna_recording_end(r, f->n_out, results, out);
-    knx_free(results);
+        error = kna_recording_end(r, t.n, t.atom, out);
+    knx_free(t.atom);
+    if (!error && structure)
+        *structure = kna_structure_retain(t.structure);
+    kna_structure_release(t.structure);
     return error;
+}
+
+kn_error *kna_derive_tree(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out,
+                          kna_structure **structure)
+{
+    *out = (kn_closed){0};
+    *structure = NULL;
+    return record_c(f, in, known, NULL, why, out, structure);
+}
+
+/* What was recorded to see which tree it returns, if it was for these types and at this place. */
+static bool take_ready(kna_core *f, const kn_type *in, bool concrete, kn_closed *out)
+{
+    kna_ready *r = f->ready;
+    const kn_recording *outer = kna_recording_current();
+    bool fits = r && r->concrete == concrete && r->serial == (outer ? outer->serial : 0);
+    for (int i = 0; fits && i < f->n_captured + f->n_in; i++)
+        fits = r->in[i].dtype == in[i].dtype && kni_type_same_shape(r->in[i], in[i]);
+    if (fits) {
+        *out = r->closed;
+        r->closed = (kn_closed){0};
+        kna_ready_free(f);
+    }
+    return fits;
+}
+
+static kn_error *derive_c(kna_core *f, const kn_type *in, kn_value *const *known, kn_value *const *given,
+                          const char *why, kn_closed *out)
+{
+    if (kna_is_open(f))
+        return knx_error(KN_ERROR_TYPE, "%s takes trees, which have no structure here", f->name);
+    bool any = false;
+    for (int i = 0; given && i < f->n_captured + f->n_in; i++)
+        any = any || given[i];
+    if (!any && f->ready && take_ready(f, in, known != NULL, out))
+        return NULL;
+    return record_c(f, in, known, given, why, out, NULL);
 }
 
 /* ---- Lists of named axes. */

@@ -8,6 +8,7 @@
 #define KN_ARRAY_FUNCTION_H
 #include "array/op.h"
 #include "array/state.h"
+#include "array/structure.h"
 #include "kiln/function.h"
 
 typedef enum {
@@ -82,6 +83,23 @@ typedef struct kna_rule {
 } kna_rule;
 enum { KNA_MAX_RULES = 64 };
 
+/* What a function of trees returned for some types. */
+typedef struct kna_fit {
+    kn_arena arena;
+    int n_in;
+    kn_type *in;
+    kn_dtype default_float;
+    kna_structure *out;
+} kna_fit;
+enum { KNA_MAX_FITS = 64 };
+typedef struct kna_ready {
+    kn_arena arena;
+    kn_type *in;
+    bool concrete;
+    uint64_t serial; /* of the recording around it */
+    kn_closed closed;
+} kna_ready;
+
 typedef struct kna_core {
     atomic_int refs;
     kna_fn_kind kind;
@@ -98,6 +116,16 @@ typedef struct kna_core {
     int trace_count;
     KN_VEC(kna_memo) memo;
     KN_VEC(kna_rule) rules;
+    /* fit.c: trees of any structure, and arguments whose values are part of the function */
+    bool open_in, open_out; /* trees whose structure each call shows; arguments that are static */
+    bool tree_out;          /* of C: the result is a tree */
+    unsigned static_args;   /* JIT: bits */
+    kna_structure *in_structure[KN_MAX_ARGS], *out_structure; /* where they are known */
+    kna_structure *captured_structure; /* of a captured tree */
+    kn_value **fixed;                  /* of C: the value of each array of the arguments that is static; or NULL */
+    struct kna_core *made_of;          /* what it was fitted from */
+    KN_VEC(struct kna_fit) fits;       /* of C */
+    struct kna_ready *ready;           /* of C: recorded to see what it returns; the next recording is that one */
     bool interned; /* in the context's table, which has a reference */
     size_t bytes;  /* counted: its own, without entries */
     uint64_t used;
@@ -125,6 +153,39 @@ bool kna_same_axes(const kna_named_axis *a, const kna_named_axis *b);
 bool kna_copy_axes(kn_arena *a, const kna_named_axis *from, kna_named_axis **to);
 
 void kna_core_release(kna_core *c);
+/* What says which function it is, without what was recorded of it: to be changed and interned. */
+kna_core kna_core_draft(const kna_core *c);
+/* transforms.c: how many results a transformation of draft->inner has, if those are known, or what is wrong. */
+kn_error *kna_results_of(kna_core *draft);
+/* transforms.c: options of vmap by array, as letters for the arrays of f. */
+kn_error *kna_close_leaves(const kna_core *f, const char *open, const char **letters);
+
+/* ---- fit.c: functions of trees of any structure, and of static arguments. A call with such arguments fits the
+ * function: what is then made and recorded is an ordinary function with so many arrays. A new reference each. */
+static inline bool kna_is_open(const kna_core *f) { return f->open_in || f->open_out; }
+/* The structures of the arguments, and static values (not allowed in bodies of loops and branches: by != NULL). */
+kn_error *kna_fit_inputs(kna_core *f, const kn_args *args, const char *by, kna_core **out);
+/* What it returns for these types (captured, then arguments). */
+kn_error *kna_fit_outputs(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kna_core **out);
+/* For a call; *out is f itself if nothing is open. What it returns is seen as it will be recorded: from the values, if
+ * they may be looked at, or from types alone. */
+typedef enum { KNA_FIT_INPUTS, KNA_FIT_CALL, KNA_FIT_ABSTRACT } kna_fit_how;
+kn_error *kna_fit_call(const kna_fn *fn, const kn_args *args, kna_fit_how how, kna_core **out);
+void kna_fit_end(kna_core *f); /* releases it, and what was recorded and is not needed */
+void kna_ready_free(kna_core *c);
+void kna_fits_free(kna_core *c);
+kna_structure *kna_argument_structure(const kna_core *f, const kn_args *args, int i);
+/* One argument, or a tuple of all. */
+kna_structure *kna_arguments_structure(const kna_core *f, const kn_args *args);
+kna_structure *kna_result_structure(const kna_core *f, const kn_args *args); /* NULL: not known */
+/* function.c. A C function's recording, and what tree it returned. */
+kn_error *kna_derive_tree(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out,
+                          kna_structure **structure);
+/* Calls the C function of a core on handles, captured and arguments; *n results, of the structure *structure if it
+ * returns a tree. To be freed. */
+kn_error *kna_call_c(const kna_core *f, const kn_array *in, kn_array **out, int *n, kna_structure **structure);
+/* derive.c. The types that a mapped function sees; axis: per array, -1 where it is not mapped. */
+kn_error *kna_map_inputs(const kna_core *f, const kn_type *in, int *axis, kn_type *inner, kn_arena *a, int64_t *size);
 /* The interned core equal to *draft (whose inner and env are copied or retained when it is new); a new reference,
  * NULL without memory. */
 kna_core *kna_core_intern(const kna_core *draft);
@@ -147,7 +208,8 @@ kn_mapping kna_leaf_mapping(const kna_core *f, int arg, int leaf);
 /* derive.c: grad, vmap, jacobians */
 kn_error *kna_derive_transformed(kna_core *f, const kn_type *in, kn_value *const *known, const char *why,
                                  kn_closed *out);
-/* jaxpr_handle.c. The jaxpr of fn for arguments of the types of args; *core: what fn is. */
+/* jaxpr_handle.c. The jaxpr of fn for arguments of the types of args; *core: what fn is for them, a reference that
+ * kna_fit_end takes. */
 kn_error *kna_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *why, kn_closed *out, kna_core **core);
 /* entries.c. Of a JIT core; *once: not cached, the caller frees it */
 kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_entry **once);
@@ -198,6 +260,8 @@ kn_error *kna_read_args_as(kna_core *f, const kn_args *args, bool numbers_wait, 
 kn_error *kna_check_outs(const char *what, int n_out, const kn_outs *outs);
 int kna_outs_size(const kn_outs *outs); /* arrays; -1: as many as there are (a new tree) */
 void kna_write_outs(const kn_outs *outs, int n, kn_value **values /* taken over */);
+/* The same; they are results from number `first` on of a function that returns `whole` (NULL: not known). */
+void kna_write_results(const kn_outs *outs, int first, int n, kn_value **values, const kna_structure *whole);
 /* Results of f that are a carry, then outputs: trees among outs have the structure of the arguments from number `first`
  * on, where these are trees, else that of what f returns. n_carry == 0: that of what f returns. */
 void kna_write_carry(const kn_outs *outs, const kna_core *f, const kn_args *args, int first, int n_carry, int n,

@@ -54,7 +54,9 @@ kn_error *kna_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *
     kna_fn *h = kna_fn_get(op, fn);
     if (!h)
         return kna_take_error(op);
-    kna_core *f = *core = h->core;
+    kna_core *f = NULL;
+    KN_TRY(kna_fit_call(h, args, KNA_FIT_ABSTRACT, &f));
+    *core = f;
     int n = f->n_captured + f->n_in;
     kn_value **in = knx_alloc_zero(((size_t)n + 1) * sizeof *in);
     kn_type *type = knx_alloc(((size_t)n + 1) * sizeof *type);
@@ -65,6 +67,10 @@ kn_error *kna_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *
     }
     knx_free(in);
     knx_free(type);
+    if (error) {
+        kna_fit_end(f);
+        *core = NULL;
+    }
     return error;
 }
 
@@ -91,6 +97,7 @@ kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *
     s->axes = outer;
     s->fold = folds;
     s->whole = whole;
+    kna_fit_end(core);
     if (error)
         kna_fail_with(&op, error);
     if (!kna_end_plain(&op)) {
@@ -98,6 +105,13 @@ kn_jaxpr kn_make_jaxpr(kn_fn fn, const kn_args *args, const kn_make_jaxpr_opts *
         return NULL;
     }
     return kna_jaxpr_handle(&c);
+}
+
+static void write_types(const kn_outs *outs, const kna_core *f, const kn_args *args, int n, kn_value **v)
+{
+    kna_structure *whole = kna_result_structure(f, args);
+    kna_write_results(outs, 0, n, v, whole);
+    kna_structure_release(whole);
 }
 
 int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs)
@@ -121,7 +135,8 @@ int kn_eval_shape(kn_fn fn, const kn_args *args, const kn_outs *outs)
     if (error)
         kna_write_error(outs, error);
     else
-        kna_write_outs(outs, (int)made, v);
+        write_types(outs, core, args, (int)made, v);
+    kna_fit_end(core);
     knx_free(v);
     kna_closed_free(&c);
     knx_error_release(error);

@@ -58,6 +58,7 @@ static kn_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *
     if (!error && (c.jaxpr->has & KN_USER))
         error = knx_error(KN_ERROR_VALUE, "%s calls back into the user's code, which needs a context", core->name);
     kna_closed_free(&c);
+    kna_fit_end(core);
     return error;
 }
 

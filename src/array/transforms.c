@@ -4,7 +4,9 @@
 #include "array/function.h"
 #include "array/handle.h"
 #include "array/storage.h"
+#include "array/tree.h"
 #include "transform/transform.h"
+#include "base/str.h"
 #include <string.h>
 
 static kn_fn finish(kna_op *op, kna_core *core, int n_captured, kn_value *const *captured)
@@ -38,6 +40,25 @@ static kn_error *read_captured(const kn_function *c, const kn_array *from, int n
     return NULL;
 }
 
+/* A captured tree: its structure is part of what the function is. */
+static kn_error *capture_tree(kna_core *draft, kn_tree tree)
+{
+    kna_tree *t = kna_tree_get("function", tree);
+    const kna_structure *s = t ? kna_structure_in("function", t) : NULL;
+    if (!s)
+        return knx_error(KN_ERROR_TYPE, "what %s captures is no tree", draft->name);
+    draft->captured_structure = kna_structure_retain((kna_structure *)(uintptr_t)s);
+    draft->n_captured = t->n;
+    return NULL;
+}
+
+static kn_error *read_tree(kn_tree tree, int n, kn_value **captured)
+{
+    for (int i = 0; i < n; i++)
+        KN_TRY(kna_array_value(kna_tree_at(tree, i), &captured[i]));
+    return NULL;
+}
+
 kn_fn kn_fn_of(const kn_function *c, const void *env)
 {
     kna_op op;
@@ -51,10 +72,18 @@ kn_fn kn_fn_of(const kn_function *c, const void *env)
         draft.n_captured = (int)(c->captured_bytes / sizeof(kn_array));
         draft.n_args = c->n_args;
         draft.n_out = (int)(c->out_bytes / sizeof(kn_array));
-        for (int i = 0; i < c->n_args; i++)
+        draft.open_out = draft.tree_out = c->out_bytes == 2;
+        for (int i = 0; i < c->n_args; i++) {
             draft.n_in += draft.arrays[i] = (int)(c->arg_bytes[i] / sizeof(kn_array));
+            draft.open_in = draft.open_in || c->arg_bytes[i] == 2;
+        }
+        if (c->captured_bytes == 2)
+            error = capture_tree(&draft, *(const kn_tree *)env);
         captured = knx_alloc_zero(((size_t)draft.n_captured + 1) * sizeof *captured);
-        error = captured ? read_captured(c, env, draft.n_captured, captured) : knx_error_nomem();
+        if (!error)
+            error = !captured                  ? knx_error_nomem()
+                    : draft.captured_structure ? read_tree(*(const kn_tree *)env, draft.n_captured, captured)
+                                               : read_captured(c, env, draft.n_captured, captured);
     }
     if (error)
         kna_fail_with(&op, error);
@@ -62,25 +91,75 @@ kn_fn kn_fn_of(const kn_function *c, const void *env)
     kn_fn fn = finish(&op, core, draft.n_captured, captured);
     kna_release_values(captured ? draft.n_captured : 0, captured);
     knx_free(captured);
+    kna_structure_release(draft.captured_structure);
     return fn;
 }
 
 /* ---- Transformations of functions. */
 
-static int selected_arrays(kna_op *op, const kna_core *inner, const kn_argnums *argnums)
+static kn_error *selected_arrays(const kna_core *inner, const kn_argnums *argnums, int *n)
 {
-    int n = 0, count = argnums->n ? argnums->n : 1;
+    int count = argnums->n ? argnums->n : 1;
+    *n = 0;
     if (argnums->n < 0 || argnums->n > KN_MAX_ARGS)
-        kna_fail(op, KN_ERROR_VALUE, "argnums has %d entries", argnums->n);
-    for (int i = 0; i < count && !kna_failed(op); i++) {
+        return knx_error(KN_ERROR_VALUE, "argnums has %d entries", argnums->n);
+    for (int i = 0; i < count; i++) {
         int arg = argnums->n ? argnums->arg[i] : 0;
         if (arg < 0 || arg >= inner->n_args)
-            kna_fail(op, KN_ERROR_VALUE, "argnums %d is out of range: %s has %d argument%s", arg, inner->name,
-                     inner->n_args, inner->n_args == 1 ? "" : "s");
-        else
-            n += inner->arrays[arg];
+            return knx_error(KN_ERROR_VALUE, "argnums %d is out of range: %s has %d argument%s", arg, inner->name,
+                             inner->n_args, inner->n_args == 1 ? "" : "s");
+        *n += inner->arrays[arg];
     }
-    return n;
+    return NULL;
+}
+
+static kn_error *gradient_results(kna_core *draft, int selected)
+{
+    const kna_core *f = draft->inner;
+    draft->n_out = selected + (draft->o.has_aux ? f->n_out - 1 : 0) + (draft->o.value ? 1 : 0);
+    if (f->n_out < 1)
+        return knx_error(KN_ERROR_TYPE, "%s returns nothing", f->name);
+    if (!draft->o.has_aux && f->n_out > 1)
+        return knx_error(KN_ERROR_TYPE,
+                         "%s must return one scalar, but it returns %d arrays; say .has_aux = true if those after the "
+                         "first are not to be differentiated",
+                         f->name, f->n_out);
+    return NULL;
+}
+
+/* The results at the end that are not differentiated: as many as was said, or all behind the first. */
+static kn_error *jacobian_results(kna_core *draft, int selected)
+{
+    const kna_core *f = draft->inner;
+    int n = !draft->o.has_aux ? draft->o.n_aux : draft->o.n_aux ? draft->o.n_aux : f->n_out - 1;
+    if (draft->o.has_aux && (n < 0 || n >= f->n_out))
+        return knx_error(KN_ERROR_VALUE, "%d results of %s cannot be aux: it returns %d array%s", n, f->name, f->n_out,
+                         f->n_out == 1 ? "" : "s");
+    draft->o.n_aux = n;
+    draft->o.has_aux = false;
+    draft->n_out = selected * (f->n_out - n) + n;
+    return NULL;
+}
+
+kn_error *kna_results_of(kna_core *draft)
+{
+    int selected = 0;
+    bool jacobian = draft->kind == KNA_FN_JACFWD || draft->kind == KNA_FN_JACREV;
+    if (jacobian || draft->kind == KNA_FN_GRAD)
+        KN_TRY(selected_arrays(draft->inner, &draft->o.argnums, &selected));
+    draft->n_out = kna_is_open(draft->inner) ? 0 : draft->inner->n_out;
+    if (kna_is_open(draft->inner))
+        return NULL;
+    if (jacobian)
+        return jacobian_results(draft, selected);
+    return draft->kind == KNA_FN_GRAD ? gradient_results(draft, selected) : NULL;
+}
+
+static void count_results(kna_op *op, kna_core *draft)
+{
+    kn_error *error = kna_failed(op) ? NULL : kna_results_of(draft);
+    if (error)
+        kna_fail_with(op, error);
 }
 
 /* A transformation of f: the same arguments and captured arrays; `fill` sets options and results. */
@@ -92,7 +171,9 @@ static kna_core transformed(kna_fn_kind kind, const kna_core *inner)
                       .n_captured = inner->n_captured,
                       .n_args = inner->n_args,
                       .n_in = inner->n_in,
-                      .n_out = inner->n_out};
+                      .n_out = inner->n_out,
+                      .open_in = inner->open_in,
+                      .open_out = inner->open_out};
     memcpy(draft.arrays, inner->arrays, sizeof draft.arrays);
     return draft;
 }
@@ -103,6 +184,37 @@ static kn_fn make(kna_op *op, const kna_fn *f, const kna_core *draft)
     return finish(op, core, f ? f->core->n_captured : 0, f ? f->captured : NULL);
 }
 
+/* Callers compiled against an older header give options that end earlier. */
+#define HAS(opts, last) ((opts)->size_ >= offsetof(__typeof__(*(opts)), last) + sizeof((opts)->last))
+
+static bool in_range(kna_op *op, const char *what, const kna_core *f, const kn_argnums *list)
+{
+    if (list->n < 0 || list->n > KN_MAX_ARGS)
+        kna_fail(op, KN_ERROR_VALUE, "%s has %d entries", what, list->n);
+    for (int i = 0; i < list->n && !kna_failed(op); i++)
+        if (list->arg[i] < 0 || list->arg[i] >= f->n_args)
+            kna_fail(op, KN_ERROR_VALUE, "%s %d is out of range: %s has %d arguments", what, list->arg[i], f->name,
+                     f->n_args);
+    return !kna_failed(op);
+}
+
+static void read_jit_options(kna_op *op, const kn_jit_opts *o, kna_core *draft)
+{
+    const kna_core *f = draft->inner;
+    const kn_argnums fixed = HAS(o, static_argnums) ? o->static_argnums : (kn_argnums){0};
+    if (!in_range(op, "donate_argnums", f, &o->donate_argnums) || !in_range(op, "static_argnums", f, &fixed))
+        return;
+    for (int i = 0; i < o->donate_argnums.n; i++)
+        draft->o.argnums.arg[draft->o.argnums.n++] = o->donate_argnums.arg[i];
+    for (int i = 0; i < fixed.n; i++) {
+        draft->static_args |= 1u << fixed.arg[i];
+        for (int k = 0; k < draft->o.argnums.n; k++)
+            if (draft->o.argnums.arg[k] == fixed.arg[i])
+                kna_fail(op, KN_ERROR_TYPE, "argument %d of %s cannot be static and donated", fixed.arg[i], f->name);
+    }
+    draft->open_in = draft->open_in || draft->static_args;
+}
+
 kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts)
 {
     kna_op op;
@@ -111,23 +223,11 @@ kn_fn kn_jit(kn_fn fn, const kn_jit_opts *opts)
     kna_fn *f = kna_fn_get(&op, fn);
     if (f) {
         draft = transformed(KNA_FN_JIT, f->core);
-        if (opts) {
-            kn_argnums donated = opts->donate_argnums;
-            if (donated.n < 0 || donated.n > KN_MAX_ARGS)
-                kna_fail(&op, KN_ERROR_VALUE, "donate_argnums has %d entries", donated.n);
-            for (int i = 0; i < donated.n && !kna_failed(&op); i++)
-                if (donated.arg[i] < 0 || donated.arg[i] >= f->core->n_args)
-                    kna_fail(&op, KN_ERROR_VALUE, "donate_argnums %d is out of range: %s has %d arguments",
-                             donated.arg[i], f->core->name, f->core->n_args);
-                else
-                    draft.o.argnums.arg[draft.o.argnums.n++] = donated.arg[i];
-        }
+        if (opts)
+            read_jit_options(&op, opts, &draft);
     }
     return make(&op, f, &draft);
 }
-
-/* Callers compiled against an older header give options that end earlier. */
-#define HAS(opts, last) ((opts)->size_ >= offsetof(__typeof__(*(opts)), last) + sizeof((opts)->last))
 
 static kn_fn gradient(const char *name, kn_fn fn, const kn_grad_opts *opts, bool value)
 {
@@ -144,15 +244,7 @@ static kn_fn gradient(const char *name, kn_fn fn, const kn_grad_opts *opts, bool
             draft.o.holomorphic = HAS(opts, allow_int) && opts->holomorphic;
             draft.o.allow_int = HAS(opts, allow_int) && opts->allow_int;
         }
-        int aux = draft.o.has_aux ? f->core->n_out - 1 : 0;
-        draft.n_out = selected_arrays(&op, f->core, &draft.o.argnums) + aux + (value ? 1 : 0);
-        if (f->core->n_out < 1)
-            kna_fail(&op, KN_ERROR_TYPE, "%s returns nothing", f->core->name);
-        if (!draft.o.has_aux && f->core->n_out > 1)
-            kna_fail(&op, KN_ERROR_TYPE,
-                     "%s must return one scalar, but it returns %d arrays; say .has_aux = true if those after the "
-                     "first are not to be differentiated",
-                     f->core->name, f->core->n_out);
+        count_results(&op, &draft);
     }
     return make(&op, f, &draft);
 }
@@ -161,7 +253,9 @@ kn_fn kn_grad(kn_fn fn, const kn_grad_opts *opts) { return gradient("grad", fn, 
 
 kn_fn kn_value_and_grad(kn_fn fn, const kn_grad_opts *opts) { return gradient("value_and_grad", fn, opts, true); }
 
-/* More axes than arguments, or others than an argument has arrays, are refused. */
+enum { MAX_LEAVES = 126 }; /* of one argument, with axes of their own */
+
+/* More axes than arguments are refused. */
 static void check_axes(kna_op *op, const kna_core *f, const kn_vmap_opts *o)
 {
     int given = 0;
@@ -175,9 +269,8 @@ static void check_axes(kna_op *op, const kna_core *f, const kn_vmap_opts *o)
             given, f->name, f->n_args);
     for (int i = 0; HAS(o, in_leaves) && i < f->n_args && !kna_failed(op); i++) {
         int n = o->in_leaves[i].n;
-        if (n && (n != f->arrays[i] || !o->in_leaves[i].axis))
-            kna_fail(op, KN_ERROR_VALUE, "in_leaves of argument %d has %d axes, but it has %d array%s", i, n,
-                     f->arrays[i], f->arrays[i] == 1 ? "" : "s");
+        if (n < 0 || n > MAX_LEAVES || (n && !o->in_leaves[i].axis))
+            kna_fail(op, KN_ERROR_VALUE, "in_leaves of argument %d has %d axes", i, n);
         for (int k = 0; k < n && !kna_failed(op); k++) {
             int code = o->in_leaves[i].axis[k].code;
             if (code < -KN_MAX_NDIM || code > KN_MAX_NDIM + 1)
@@ -188,21 +281,53 @@ static void check_axes(kna_op *op, const kna_core *f, const kn_vmap_opts *o)
 
 static int leaf_code(kn_mapping m) { return m.code ? m.code : 2; }
 
-/* A letter per array; NULL: none is given, or the operation failed. */
-static const char *leaf_letters(kna_op *op, const kna_core *f, const kn_vmap_opts *o)
+/* For each argument 1 + its number of axes, and a letter for each; NULL: none is given, or the operation failed. */
+static const char *open_letters(kna_op *op, const kna_core *f, const kn_vmap_opts *o)
 {
+    kn_str text = {0};
     bool any = false;
-    for (int i = 0; HAS(o, in_leaves) && i < f->n_args; i++)
+    for (int i = 0; HAS(o, in_leaves) && i < f->n_args && !kna_failed(op); i++) {
         any = any || o->in_leaves[i].n;
-    char *text = any && !kna_failed(op) ? knx_alloc_zero((size_t)f->n_in + 1) : NULL;
-    for (int i = 0, at = 0; text && i < f->n_args; i++)
-        for (int k = 0; k < f->arrays[i]; k++)
-            text[at++] = (char)(KNA_LEAF_CODE + (o->in_leaves[i].n ? leaf_code(o->in_leaves[i].axis[k]) : 0));
-    const char *letters = text ? kna_intern_name(text) : NULL;
+        knx_str_puts(&text, (const char[]){(char)(1 + o->in_leaves[i].n), 0});
+        for (int k = 0; k < o->in_leaves[i].n; k++)
+            knx_str_puts(&text, (const char[]){(char)(KNA_LEAF_CODE + leaf_code(o->in_leaves[i].axis[k])), 0});
+    }
+    const char *letters = any && !text.failed && text.s ? kna_intern_name(text.s) : NULL;
     if (any && !letters && !kna_failed(op))
         kna_fail_with(op, knx_error_nomem());
-    knx_free(text);
+    knx_str_free(&text);
     return letters;
+}
+
+/* A letter per array. ValueError for others than an argument has arrays. */
+kn_error *kna_close_leaves(const kna_core *f, const char *open, const char **letters)
+{
+    char *text = knx_alloc_zero((size_t)f->n_in + 1);
+    kn_error *error = text ? NULL : knx_error_nomem();
+    for (int i = 0, at = 0; !error && i < f->n_args; at += f->arrays[i], i++) {
+        int n = (unsigned char)*open++ - 1;
+        if (n && n != f->arrays[i])
+            error = knx_error(KN_ERROR_VALUE, "in_leaves of argument %d has %d axes, but it has %d array%s", i, n,
+                              f->arrays[i], f->arrays[i] == 1 ? "" : "s");
+        for (int k = 0; !error && k < f->arrays[i]; k++)
+            text[at + k] = n ? open[k] : (char)KNA_LEAF_CODE;
+        open += n;
+    }
+    if (!error && !(*letters = kna_intern_name(text)))
+        error = knx_error_nomem();
+    knx_free(text);
+    return error;
+}
+
+/* Of trees whose structure is not known the numbers are compared when it is. */
+static void read_leaves(kna_op *op, const kna_core *f, const kn_vmap_opts *o, kna_core *draft)
+{
+    draft->o.in_leaves = open_letters(op, f, o);
+    if (!draft->o.in_leaves || f->open_in)
+        return;
+    kn_error *error = kna_close_leaves(f, draft->o.in_leaves, &draft->o.in_leaves);
+    if (error)
+        kna_fail_with(op, error);
 }
 
 kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts)
@@ -215,7 +340,7 @@ kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts)
         draft = transformed(KNA_FN_VMAP, f->core);
         if (opts) {
             check_axes(&op, f->core, opts);
-            draft.o.in_leaves = leaf_letters(&op, f->core, opts);
+            read_leaves(&op, f->core, opts, &draft);
             memcpy(draft.o.in_axes, opts->in_axes, sizeof draft.o.in_axes);
             memcpy(draft.o.out_axes, opts->out_axes, sizeof draft.o.out_axes);
             draft.o.axis_size = opts->axis_size;
@@ -226,18 +351,6 @@ kn_fn kn_vmap(kn_fn fn, const kn_vmap_opts *opts)
             kna_fail_with(&op, knx_error_nomem());
     }
     return make(&op, f, &draft);
-}
-
-/* How many results of f are not differentiated. */
-static int count_aux(kna_op *op, const kna_core *f, const kn_jac_opts *o)
-{
-    if (!o || !HAS(o, n_aux) || !o->has_aux)
-        return 0;
-    int n = o->n_aux ? o->n_aux : f->n_out - 1;
-    if (n < 0 || n >= f->n_out)
-        kna_fail(op, KN_ERROR_VALUE, "%d results of %s cannot be aux: it returns %d array%s", n, f->name, f->n_out,
-                 f->n_out == 1 ? "" : "s");
-    return kna_failed(op) ? 0 : n;
 }
 
 static kn_fn jacobian(const char *name, kna_fn_kind kind, kn_fn fn, const kn_jac_opts *opts)
@@ -253,9 +366,11 @@ static kn_fn jacobian(const char *name, kna_fn_kind kind, kn_fn fn, const kn_jac
             draft.o.holomorphic = HAS(opts, allow_int) && opts->holomorphic;
             draft.o.allow_int = HAS(opts, allow_int) && opts->allow_int;
         }
-        draft.o.n_aux = count_aux(&op, f->core, opts);
-        draft.n_out =
-            selected_arrays(&op, f->core, &draft.o.argnums) * (f->core->n_out - draft.o.n_aux) + draft.o.n_aux;
+        if (opts && HAS(opts, n_aux) && opts->has_aux) {
+            draft.o.has_aux = true;
+            draft.o.n_aux = opts->n_aux;
+        }
+        count_results(&op, &draft);
     }
     return make(&op, f, &draft);
 }
@@ -273,8 +388,15 @@ kn_fn kn_hessian(kn_fn fn, const kn_jac_opts *opts)
     if (opts)
         memcpy(&o, opts, opts->size_ < sizeof o ? opts->size_ : sizeof o);
     o.size_ = sizeof o;
-    o.n_aux = f ? count_aux(&op, f->core, &o) : 0;
-    o.has_aux = o.n_aux > 0;
+    if (f && o.has_aux && !o.n_aux) { /* of the Jacobian there are more in front */
+        if (kna_is_open(f->core))
+            kna_fail(&op, KN_ERROR_VALUE, "%s returns a tree: say with .n_aux how many arrays of it are aux",
+                     f->core->name);
+        o.n_aux = f->core->n_out - 1;
+        if (o.n_aux < 1)
+            kna_fail(&op, KN_ERROR_VALUE, "%d results of %s cannot be aux: it returns %d array%s", o.n_aux,
+                     f->core->name, f->core->n_out, f->core->n_out == 1 ? "" : "s");
+    }
     kn_fn reverse = kna_end_plain(&op) && f ? kn_jacrev(fn, &o) : NULL;
     return reverse ? kn_jacfwd(reverse, &o) : NULL;
 }
@@ -310,6 +432,9 @@ typedef struct point {
     kn_closed closed;
     kn_linearized l;
     int n_main; /* results that are differentiated */
+    kna_fn fitted;
+    const kn_args *primals;
+    kna_structure *result; /* that the function returns; NULL: not known */
 } point;
 
 static void point_end(point *p)
@@ -318,6 +443,8 @@ static void point_end(point *p)
     kna_closed_free(&p->closed);
     knt_linearized_free(&p->l);
     knx_arena_free(&p->arena);
+    kna_structure_release(p->result);
+    kna_fit_end(p->fitted.core);
 }
 
 static kn_error *point_derive(point *p, kn_fn fn, const kn_args *primals)
@@ -326,7 +453,13 @@ static kn_error *point_derive(point *p, kn_fn fn, const kn_args *primals)
     p->f = kna_fn_get(&p->op, fn);
     if (!p->f)
         return kna_take_error(&p->op);
+    if (kna_is_open(p->f->core)) {
+        KN_TRY(kna_fit_call(p->f, primals, KNA_FIT_CALL, &p->fitted.core));
+        p->fitted.captured = p->f->captured;
+        p->f = &p->fitted;
+    }
     f = p->f->core;
+    p->primals = primals;
     int n = f->n_captured + f->n_in;
     kn_value **in = knx_arena_zero(&p->arena, ((size_t)n + 1) * sizeof *in);
     p->type = knx_arena_alloc(&p->arena, ((size_t)n + 1) * sizeof *p->type);
@@ -336,6 +469,7 @@ static kn_error *point_derive(point *p, kn_fn fn, const kn_args *primals)
     KN_TRY(kna_read_args(f->name, f, primals, in + f->n_captured));
     p->in = in;
     p->n = n;
+    p->result = kna_result_structure(f, primals);
     for (int i = 0; i < f->n_captured; i++)
         in[i] = kna_value_retain(p->f->captured[i]);
     for (int i = 0; i < n; i++) {
@@ -410,10 +544,10 @@ static kn_error *jvp_at(point *p, kn_fn fn, const kn_args *primals, const kn_arg
     kna_release_values(f->n_in, t);
     kni_release(joint.jaxpr);
     if (!error) {
-        kna_write_outs(y, p->n_main, out);
-        kna_write_outs(dy, p->n_main, out + n_out);
+        kna_write_results(y, 0, p->n_main, out, p->result);
+        kna_write_results(dy, 0, p->n_main, out + n_out, p->result);
         if (aux)
-            kna_write_outs(aux, (int)n_out - p->n_main, out + p->n_main);
+            kna_write_results(aux, p->n_main, (int)n_out - p->n_main, out + p->n_main, p->result);
         uint32_t more = n_out + (uint32_t)p->n_main; /* tangents of aux */
         for (uint32_t i = (uint32_t)p->n_main; i < n_out; i++)
             if (made[i])
@@ -470,9 +604,9 @@ static kn_error *linearize_at(point *p, kn_fn fn, const kn_args *primals, const 
     kn_closed primal = {.jaxpr = p->l.primal, .n_const = p->closed.n_const, .consts = p->closed.consts};
     KN_TRY(kna_inline_closed(&primal, p->in, out));
     *residuals = out + n_out;
-    kna_write_outs(y, p->n_main, out);
+    kna_write_results(y, 0, p->n_main, out, p->result);
     if (aux)
-        kna_write_outs(aux, (int)n_out - p->n_main, out + p->n_main);
+        kna_write_results(aux, p->n_main, (int)n_out - p->n_main, out + p->n_main, p->result);
     return NULL;
 }
 
@@ -543,7 +677,9 @@ static kn_fn function_at(const char *name, bool reverse, kn_fn fn, const kn_args
                           .jaxpr = j,
                           .name = f->name,
                           .n_captured = (int)p.l.n_residual,
-                          .n_out = reverse ? f->n_in : p.n_main};
+                          .n_out = reverse ? f->n_in : p.n_main,
+                          .out_structure =
+                              reverse ? kna_arguments_structure(f, primals) : kna_structure_retain(p.result)};
         if (reverse) {
             draft.n_args = 1;
             draft.n_in = draft.arrays[0] = p.n_main;
@@ -553,6 +689,7 @@ static kn_fn function_at(const char *name, bool reverse, kn_fn fn, const kn_args
             memcpy(draft.arrays, f->arrays, sizeof draft.arrays);
         }
         core = kna_core_intern(&draft);
+        kna_structure_release(draft.out_structure);
         if (!core)
             error = knx_error_nomem();
     }
@@ -612,8 +749,10 @@ kn_fn kn_linear_transpose(kn_fn fn, const kn_args *examples)
                           .n_args = 1,
                           .n_in = f->n_out,
                           .arrays = {f->n_out},
-                          .n_out = f->n_in};
+                          .n_out = f->n_in,
+                          .out_structure = kna_arguments_structure(f, examples)};
         core = kna_core_intern(&draft);
+        kna_structure_release(draft.out_structure);
     }
     if (!error && !core)
         error = knx_error_nomem();

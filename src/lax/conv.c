@@ -178,10 +178,10 @@ kn_array kn_lax_conv_with_general_padding(kn_array lhs, kn_array rhs, const kn_s
 static const kn_lax_conv_numbers *default_numbers(kna_op *op, int ndim)
 {
     static const kn_lax_conv_numbers numbers[] = {
-        {"NC", "IO", "NC", {0}, {0}, {0}},
-        {"NHC", "HIO", "NHC", {0}, {0}, {0}},
-        {"NHWC", "HWIO", "NHWC", {0}, {0}, {0}},
-        {"NHWDC", "HWDIO", "NHWDC", {0}, {0}, {0}},
+        {"NC", "IO", "NC", {{0}, {0}}, {{0}, {0}}, {{0}, {0}}},
+        {"NHC", "HIO", "NHC", {{0}, {0}}, {{0}, {0}}, {{0}, {0}}},
+        {"NHWC", "HWIO", "NHWC", {{0}, {0}}, {{0}, {0}}, {{0}, {0}}},
+        {"NHWDC", "HWDIO", "NHWDC", {{0}, {0}}, {{0}, {0}}, {{0}, {0}}},
     };
     int i = ndim - 2;
     if (!kna_failed(op) && i >= (int)(sizeof numbers / sizeof *numbers))

@@ -181,7 +181,7 @@ int knlax_axes(kna_op *op, const kn_axes *axes, int ndim, int64_t v[KN_MAX_NDIM]
 int knlax_axis(kna_op *op, kn_axes axis, int ndim, int if_not_given)
 {
     if (axis.n == 0 || axis.n == 1)
-        axis = (kn_axes){2, {if_not_given}};
+        axis = (kn_axes){.n = 2, .axis = {if_not_given}};
     return kna_failed(op) ? 0 : kna_axis(op, axis, ndim, 0);
 }
 

@@ -116,7 +116,9 @@ kni_jaxpr *knlax_record(kna_op *op, kn_fn fn, int n, const kn_atom *x)
     kni_jaxpr *j = NULL;
     if (!f)
         return NULL;
-    if (f->core->n_captured)
+    if (kna_is_open(f->core))
+        kna_fail(op, KN_ERROR_TYPE, "the computation takes scalars, no trees");
+    else if (f->core->n_captured)
         kna_fail(op, KN_ERROR_NOT_IMPLEMENTED, "Reduction computations can't close over arrays.");
     else if (f->core->n_in != 2 * n || f->core->n_out != n)
         kna_fail(op, KN_ERROR_TYPE, "the computation must take %d scalars and give %d, but takes %d and gives %d",

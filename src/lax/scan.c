@@ -150,10 +150,36 @@ static void check_extents(scan *s, const kn_atom *a, kn_axes axis)
                  "Array inputs to associative_scan must have the same first dimension. (saw: [%s])", t.s);
 }
 
+static kn_error *scan_all(scan *s, const kn_outs *outs, const kn_args *elems, const kn_lax_cumulative_opts *o);
+
+static void write_results(scan *s, const kn_outs *outs, const kn_args *elems, kn_value **out)
+{
+    const kn_args twice = {2, {elems->part[0], elems->part[0]}};
+    kna_structure *whole = kna_result_structure(s->f->core, &twice);
+    kna_write_results(outs, 0, s->n, out, whole);
+    kna_structure_release(whole);
+}
+
+/* A function of trees: what it is for these. */
+static kn_error *scan_tree(scan *s, const kn_outs *outs, const kn_args *elems, const kn_lax_cumulative_opts *o)
+{
+    if (!elems || elems->n != 1)
+        return knx_error(KN_ERROR_TYPE, "takes one struct of arrays");
+    const kn_args twice = {2, {elems->part[0], elems->part[0]}};
+    kna_fn fitted = {NULL, s->f->captured};
+    KN_TRY(kna_fit_call(s->f, &twice, KNA_FIT_CALL, &fitted.core));
+    s->f = &fitted;
+    kn_error *error = scan_all(s, outs, elems, o);
+    kna_fit_end(fitted.core);
+    return error;
+}
+
 static kn_error *scan_all(scan *s, const kn_outs *outs, const kn_args *elems, const kn_lax_cumulative_opts *o)
 {
     kna_core *f = s->f->core;
     s->n = f->n_out;
+    if (kna_is_open(f))
+        return scan_tree(s, outs, elems, o);
     if (f->n_args != 2 || f->arrays[0] != s->n || f->arrays[1] != s->n || !s->n)
         return knx_error(KN_ERROR_TYPE, "the function must take two arguments and return what they are");
     if (!elems || elems->n != 1)
@@ -187,7 +213,7 @@ static kn_error *scan_all(scan *s, const kn_outs *outs, const kn_args *elems, co
     if (error)
         kna_release_values(made, out);
     else
-        kna_write_outs(outs, s->n, out);
+        write_results(s, outs, elems, out);
     if (read)
         kna_release_values(2 * s->n, v);
     knx_free(a);

@@ -100,7 +100,7 @@ kn_array knn_integers(const int64_t *v, int64_t n)
     return kn_from_memory(v, &shape, KN_DT(I64));
 }
 
-kn_axes knn_one_axis(int axis) { return (kn_axes){2, {axis}}; }
+kn_axes knn_one_axis(int axis) { return (kn_axes){.n = 2, .axis = {axis}}; }
 
 kn_array knn_part(const char *name, kn_array x, int axis, int64_t start, int64_t limit)
 {

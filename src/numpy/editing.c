@@ -33,7 +33,7 @@ kn_array kn_append(kn_array x, kn_array values, const kn_squeeze_opts *opts)
     /* numbers are no weak ones here: they become arrays first */
     const kn_array both[] = {kn_asarray(x, NULL), kn_asarray(values, NULL)};
     kn_concatenate_opts how = kn_concatenate_opts_default();
-    how.axis = o.axis.n <= 0 ? (kn_axes){-1, {0}} : o.axis;
+    how.axis = o.axis.n <= 0 ? (kn_axes){.n = -1} : o.axis;
     return knn_end(&c, kn_concatenate(kn_list_from(both, 2), &how));
 }
 

@@ -109,7 +109,7 @@ kn_array kn_compress(kn_array condition, kn_array a, const kn_squeeze_opts *opts
     if (!kna_failed(&c.op) && t.ndim != 1)
         kna_fail(&c.op, KN_ERROR_VALUE, "condition must be a 1-d array");
     kn_take_opts along = kn_take_opts_default();
-    along.axis = o.axis.n > 0 ? o.axis : (kn_axes){-1, {0}};
+    along.axis = o.axis.n > 0 ? o.axis : (kn_axes){.n = -1};
     kn_array at = kna_failed(&c.op) ? NULL : flat_nonzero(&c, condition);
     return knn_end(&c, at ? kn_take(a, at, &along) : NULL);
 }

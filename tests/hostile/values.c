@@ -82,7 +82,7 @@ static bool two_more(void *env, void *element)
 }
 static kn_array along(kn_array a, int axis)
 {
-    return kn_sum(a, &(kn_sum_opts){.size_ = sizeof(kn_sum_opts), .axis = {2, {axis}}});
+    return kn_sum(a, &(kn_sum_opts){.size_ = sizeof(kn_sum_opts), .axis = {{2}, {axis}}});
 }
 static kn_array no_array(kn_array a, int axis) { return (void)a, (void)axis, (kn_array)0; }
 static void quiet_log(void *env, int level, const char *text) { (void)env, (void)level, (void)text; }
@@ -457,10 +457,10 @@ shape_of_memory take_shape_of_memory(const char *name)
 
 kn_axes take_kn_axes(const char *name)
 {
-    static const kn_axes table[] = {{0, {0}},         {2, {0}},     {1, {0}},     {2, {-1}},
-                                    {-1, {0}},        {5000, {0}},  {-5, {0}},    {INT_MIN, {0}},
-                                    {INT_MAX, {0}},   {3, {0, 0}},  {2, {99}},    {2, {INT32_MIN}},
-                                    {2, {INT32_MAX}}, {66, {0, 1}}, {65, {0, 1}}, {3, {1, 0}}};
+    static const kn_axes table[] = {{{0}, {0}},         {{2}, {0}},     {{1}, {0}},     {{2}, {-1}},
+                                    {{-1}, {0}},        {{5000}, {0}},  {{-5}, {0}},    {{INT_MIN}, {0}},
+                                    {{INT_MAX}, {0}},   {{3}, {0, 0}},  {{2}, {99}},    {{2}, {INT32_MIN}},
+                                    {{2}, {INT32_MAX}}, {{66}, {0, 1}}, {{65}, {0, 1}}, {{3}, {1, 0}}};
     return FROM(table, 4);
 }
 
@@ -468,9 +468,9 @@ p_kn_axes take_p_kn_axes(const char *name)
 {
     static kn_axes ring[ROUND * 4];
     static int next;
-    static const kn_axes table[] = {{2, {0}},    {1, {0}},         {3, {1, 0}},    {0, {0}},       {-1, {0}},
-                                    {5000, {0}}, {-5, {0}},        {INT_MIN, {0}}, {INT_MAX, {0}}, {3, {0, 0}},
-                                    {2, {99}},   {2, {INT32_MIN}}, {66, {0, 1}}};
+    static const kn_axes table[] = {
+        {{2}, {0}},       {{1}, {0}},       {{3}, {1, 0}}, {{0}, {0}},  {{-1}, {0}},        {{5000}, {0}}, {{-5}, {0}},
+        {{INT_MIN}, {0}}, {{INT_MAX}, {0}}, {{3}, {0, 0}}, {{2}, {99}}, {{2}, {INT32_MIN}}, {{66}, {0, 1}}};
     int i = pick_null(name, 3, SIZE(table) - 3 + 1);
     kn_axes *a = &ring[next++ % SIZE(ring)];
     if (i == 3)
@@ -479,17 +479,17 @@ p_kn_axes take_p_kn_axes(const char *name)
     return a;
 }
 
-#define NUMBERS_OF_AXES(T)                                                                  \
-    p_##T take_p_##T(const char *name)                                                      \
-    {                                                                                       \
-        static T ring[4];                                                                   \
-        static int next;                                                                    \
-        T *d = &ring[next++ % 4];                                                           \
-        int i = pick_null(name, 1, 3);                                                      \
-        memset(d, 0, sizeof *d);                                                            \
-        for (size_t k = 0; i > 1 && k < sizeof *d / sizeof(kn_axes); k++)                   \
-            ((kn_axes *)(void *)d)[k] = i == 2 ? (kn_axes){5000, {0}} : (kn_axes){2, {-7}}; \
-        return i == 1 ? NULL : d;                                                           \
+#define NUMBERS_OF_AXES(T)                                                                      \
+    p_##T take_p_##T(const char *name)                                                          \
+    {                                                                                           \
+        static T ring[4];                                                                       \
+        static int next;                                                                        \
+        T *d = &ring[next++ % 4];                                                               \
+        int i = pick_null(name, 1, 3);                                                          \
+        memset(d, 0, sizeof *d);                                                                \
+        for (size_t k = 0; i > 1 && k < sizeof *d / sizeof(kn_axes); k++)                       \
+            ((kn_axes *)(void *)d)[k] = i == 2 ? (kn_axes){{5000}, {0}} : (kn_axes){{2}, {-7}}; \
+        return i == 1 ? NULL : d;                                                               \
     }
 NUMBERS_OF_AXES(kn_lax_scatter_dimension_numbers)
 NUMBERS_OF_AXES(kn_lax_gather_dimension_numbers)
@@ -498,11 +498,11 @@ NUMBERS_OF_AXES(kn_lax_dot_dimension_numbers)
 kn_lax_conv_numbers take_kn_lax_conv_numbers(const char *name)
 {
     static const kn_lax_conv_numbers table[] = {{.lhs = NULL},
-                                                {"NCW", "OIW", "NCW", {0}, {0}, {0}},
-                                                {"", "", "", {0}, {0}, {0}},
-                                                {"NNN", "OIW", NULL, {0}, {0}, {0}},
-                                                {NULL, NULL, NULL, {5000, {0}}, {-5, {0}}, {4, {0, 0, 0}}},
-                                                {.rhs_spec = {4, {9, -9, 1}}}};
+                                                {"NCW", "OIW", "NCW", {{0}, {0}}, {{0}, {0}}, {{0}, {0}}},
+                                                {"", "", "", {{0}, {0}}, {{0}, {0}}, {{0}, {0}}},
+                                                {"NNN", "OIW", NULL, {{0}, {0}}, {{0}, {0}}, {{0}, {0}}},
+                                                {NULL, NULL, NULL, {{5000}, {0}}, {{-5}, {0}}, {{4}, {0, 0, 0}}},
+                                                {.rhs_spec = {{4}, {9, -9, 1}}}};
     return FROM(table, 2);
 }
 
@@ -557,8 +557,8 @@ kn_leaf_axes take_kn_leaf_axes(const char *name)
 
 kn_argnums take_kn_argnums(const char *name)
 {
-    static const kn_argnums table[] = {{0, {0}},    {1, {0}},  {1, {7}},         {-1, {0}}, {5000, {0}},
-                                       {2, {0, 0}}, {1, {-1}}, {1, {INT32_MIN}}, {9, {0}}};
+    static const kn_argnums table[] = {{{0}, {0}},    {{1}, {0}},  {{1}, {7}},         {{-1}, {0}}, {{5000}, {0}},
+                                       {{2}, {0, 0}}, {{1}, {-1}}, {{1}, {INT32_MIN}}, {{9}, {0}}};
     return FROM(table, 2);
 }
 

@@ -145,7 +145,7 @@ static void do_dynamic_slice(now *w) { set(w, 0, kn_lax_dynamic_slice(w->x[0], o
 static void do_gather(now *w)
 {
     static const kn_lax_gather_dimension_numbers rows = {
-        .offset_dims = {2, {1}}, .collapsed_slice_dims = {2, {0}}, .start_index_map = {2, {0}}};
+        .offset_dims = {{2}, {1}}, .collapsed_slice_dims = {{2}, {0}}, .start_index_map = {{2}, {0}}};
     static const int modes[] = {KN_LAX_CLIP, KN_LAX_FILL_OR_DROP, KN_LAX_PROMISE_IN_BOUNDS};
     set(w, 0, kn_lax_gather(w->x[0], w->x[1], rows, KN_SHAPE(1, at(w, 0, 0)), .mode = modes[at(w, 0, 1)]));
 }
@@ -162,7 +162,7 @@ static void do_top_k(now *w)
 }
 static void do_dot_general(now *w)
 {
-    kn_lax_dot_dimension_numbers d = {axes(w, 0), axes(w, 1), {1, {0}}, {1, {0}}};
+    kn_lax_dot_dimension_numbers d = {axes(w, 0), axes(w, 1), {{1}, {0}}, {{1}, {0}}};
     set(w, 0, kn_lax_dot_general(w->x[0], w->x[1], d));
 }
 static void do_linalg_cholesky(now *w)

@@ -234,7 +234,7 @@ static void null_pointers_are_refused(void **state)
     expect_error("TypeError", "fori_loop: null function");
     x = kn_scalar(1.0);
     assert_int_equal((kn_fori_loop)(NULL, x, KN_FN(add), KN_OUT(&x), KN_ARGS(&xs), NULL), -1);
-    expect_error("TypeError", "fori_loop: null array");
+    expect_error("TypeError", "fori_loop: argument 0 is null");
     x = kn_scalar(1.0);
     assert_int_equal((kn_cond)(x, KN_FN(halve), NULL, KN_OUT(&x), KN_ARGS(&xs)), -1);
     expect_error("TypeError", "cond: null function");

@@ -384,7 +384,7 @@ static void wrong_arguments_are_named(void **state)
     kn_call(kn_jit(KN_FN(sine)), &two, &x);
     expect_error("TypeError", "sine: returns 1 array, but there is room for 2");
     kn_call(kn_jit(KN_FN(sine)), &out, &none);
-    expect_error("TypeError", "sine: null array");
+    expect_error("TypeError", "sine: argument 0 is null");
     kn_call(kn_grad(KN_FN(sine)), &out, &x);
     expect_error("TypeError", "grad: sine must return one scalar, but it returned float64[2]");
     kn_array ints = kn_of(int32_t, 1, 2);
@@ -459,6 +459,35 @@ static void a_function_from_a_jaxpr_runs_and_differentiates(void **state)
     expect_error_with("TypeError", "was recorded for float64[2]");
 }
 
+/* ---- Arguments that are no arrays are named. */
+
+typedef struct {
+    kn_array w;
+    int n;
+} Mixed;
+static kn_array of_mixed(const Mixed *m) { return kn_mul(m->w, m->n); }
+KN_FUNCTION(of_mixed, kn_array, Mixed)
+
+static void arguments_that_are_no_arrays_are_named(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    kn_array x = kn_of(double, 1, 2), y = NULL;
+    Pair p = {x, NULL};
+    kn_call(kn_jit(KN_FN(swap)), &p, &p);
+    expect_error("TypeError", "swap: argument 0 array 1 is null");
+    Mixed m;
+    memset(&m, 0, sizeof m);
+    m.w = x;
+    m.n = 3;
+    kn_call(kn_jit(KN_FN(of_mixed)), &y, &m);
+    expect_error("TypeError",
+                 "of_mixed: argument 0 array 1: this is not a handle of an array: was its variable set? (A "
+                 "struct of arrays has no other fields.)");
+    kn_call(kn_grad(KN_FN(of_mixed)), &m, &m);
+    expect_error_with("TypeError", "argument 0 array 1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,6 +516,7 @@ int main(void)
         TEST(wrong_arguments_are_named),
         TEST(an_error_inside_a_trace_points_at_its_line),
         TEST(a_null_result_is_an_error),
+        TEST(arguments_that_are_no_arrays_are_named),
         TEST(a_result_that_was_not_kept_is_an_error),
         TEST(a_function_from_a_jaxpr_runs_and_differentiates),
     };

@@ -13,10 +13,10 @@ static Pair pair_of(kn_list list) { return (Pair){kn_list_get(list, 0), kn_list_
 /* ---- What the cases are made of. */
 
 static const kn_lax_gather_dimension_numbers rows_of_gather = {
-    .offset_dims = {2, {1}}, .collapsed_slice_dims = {2, {0}}, .start_index_map = {2, {0}}};
+    .offset_dims = {{2}, {1}}, .collapsed_slice_dims = {{2}, {0}}, .start_index_map = {{2}, {0}}};
 static const kn_lax_scatter_dimension_numbers rows_of_scatter = {
-    .update_window_dims = {2, {1}}, .inserted_window_dims = {2, {0}}, .scatter_dims_to_operand_dims = {2, {0}}};
-static const kn_lax_dot_dimension_numbers rows_with_rows = {{2, {1}}, {2, {1}}, {2, {0}}, {2, {0}}};
+    .update_window_dims = {{2}, {1}}, .inserted_window_dims = {{2}, {0}}, .scatter_dims_to_operand_dims = {{2}, {0}}};
+static const kn_lax_dot_dimension_numbers rows_with_rows = {{{2}, {1}}, {{2}, {1}}, {{2}, {0}}, {{2}, {0}}};
 
 static kn_array add2(const kn_array *x, const kn_array *y) { return kn_lax_add(*x, *y); }
 static kn_array mul2(const kn_array *x, const kn_array *y) { return kn_lax_mul(*x, *y); }
