@@ -210,6 +210,14 @@ static uint64_t hash_fixed(const kna_core *c, uint64_t h)
     return h;
 }
 
+static size_t fixed_bytes(const kna_core *c)
+{
+    size_t bytes = 0;
+    for (int i = 0; c->fixed && i < c->n_in; i++)
+        bytes += sizeof c->fixed[i] + (c->fixed[i] ? sizeof *c->fixed[i] + size_of(c->fixed[i]) : 0);
+    return bytes;
+}
+
 static bool same_structure(const kna_structure *a, const kna_structure *b)
 {
     return a == b || (a && b && kna_structure_equal(a, b));
@@ -358,7 +366,7 @@ kna_core *kna_core_intern(const kna_core *draft)
     c->interned = true;
     link_core(f, c);
     atomic_fetch_add(&c->refs, 1);
-    kna_core_count(c, sizeof *c + (c->env ? c->c->env_bytes : 0) + 4 * sizeof *f->core.slot);
+    kna_core_count(c, sizeof *c + (c->env ? c->c->env_bytes : 0) + fixed_bytes(c) + 4 * sizeof *f->core.slot);
     kna_bound_entries(NULL);
     return c;
 }
