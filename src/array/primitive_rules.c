@@ -375,50 +375,6 @@ static kn_error *in_front(const kn_rule *r, int64_t size, bool expand, const int
     return NULL;
 }
 
-/* What is the same for all lanes, then elements of the rest -> the results of one lane. */
-static kn_error *one_lane(const kn_rule *r, const int *axis, kni_jaxpr **out)
-{
-    knp_frame f;
-    const kn_type *one = lane_types(r, axis);
-    if (!one)
-        return knx_error_nomem();
-    kn_error *e = knp_frame_begin(&f, 2 * (size_t)r->n_in, (size_t)r->n_out) ? NULL : knx_error_nomem();
-    if (!e) {
-        kn_atom *x = f.in + r->n_in;
-        for (int lane = 0; lane < 2; lane++)
-            for (int i = 0; i < r->n_in; i++)
-                if ((axis[i] >= 0) == (lane == 1))
-                    x[i] = f.in[f.n_in++] = knb_invar(&f.b, one[i]);
-        f.b.place = r->b->place;
-        knb_emit(&f.b, r->prim, r->params, r->n_in, x, f.out, r->n_out);
-        e = knp_frame_finish(&f, (uint32_t)r->n_out, f.out, r->prim->name, out);
-    }
-    knp_frame_end(&f);
-    return e;
-}
-
-static kn_error *lane_by_lane(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
-{
-    kni_jaxpr *body = NULL;
-    kn_atom *in = knp_atoms(r->b, (size_t)r->n_in);
-    int64_t n = 0, same;
-    if (!in)
-        return knx_error_nomem();
-    KN_TRY(one_lane(r, axis, &body));
-    for (int i = 0; i < r->n_in; i++)
-        if (axis[i] < 0)
-            in[n++] = r->x[i];
-    same = n;
-    for (int i = 0; i < r->n_in; i++)
-        if (axis[i] >= 0)
-            in[n++] = knb_move_axis(r->b, r->x[i], axis[i], 0);
-    knb_scan(r->b, &(kn_p_scan){.jaxpr = body, .length = size, .num_consts = same, .unroll = 1}, in, y);
-    for (int k = 0; k < r->n_out; k++)
-        axis_out[k] = 0;
-    kni_release(body);
-    return NULL;
-}
-
 static kn_error *batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
 {
     const kna_primitive *p = own(r->params);
@@ -431,7 +387,7 @@ static kn_error *batch(const kn_rule *r, int64_t size, const int *axis, kn_atom 
         return in_front(r, size, false, axis, y, axis_out);
     if (!strcmp(method, kni_vmap_methods[KN_VMAP_EXPAND_DIMS]))
         return in_front(r, size, true, axis, y, axis_out);
-    return lane_by_lane(r, size, axis, y, axis_out);
+    return knp_lane_by_lane(r, size, axis, y, axis_out);
 }
 
 /* --- running ------------------------------------------------------------------------------------ */

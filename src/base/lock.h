@@ -39,7 +39,7 @@ static inline void knx_mutex_unlock(kn_mutex *m) { (void)m; }
 #include <stdatomic.h>
 
 typedef struct kn_spin {
-    atomic_uchar taken;
+    atomic_uint taken; /* a word: not every machine exchanges bytes without a library */
 } kn_spin;
 #define KN_SPIN_INIT \
     {                \

@@ -94,7 +94,7 @@ static struct {
     _Alignas(64) atomic_uint done; /* of those who joined */
     atomic_bool waits;             /* the caller, parked at `done` */
     /* The workers. Whoever set `busy` may change them. */
-    _Alignas(64) atomic_bool busy;
+    _Alignas(64) atomic_uint busy; /* a word, as locks are */
     atomic_bool stop;
     bool full; /* the system has no more threads for us */
     atomic_int started;
@@ -282,7 +282,7 @@ static void forget_workers(void)
         atomic_store_explicit(&pool.cpu[i], 0, memory_order_relaxed);
     pool.full = false;
     parking_in_child();
-    atomic_store(&pool.busy, false);
+    atomic_store(&pool.busy, 0);
 }
 
 static void watch_forks(void)
@@ -294,9 +294,9 @@ static void watch_forks(void)
 static bool take_pool(void)
 {
     return !atomic_load_explicit(&pool.busy, memory_order_relaxed) &&
-           !atomic_exchange_explicit(&pool.busy, true, memory_order_acquire);
+           !atomic_exchange_explicit(&pool.busy, 1, memory_order_acquire);
 }
-static void leave_pool(void) { atomic_store_explicit(&pool.busy, false, memory_order_release); }
+static void leave_pool(void) { atomic_store_explicit(&pool.busy, 0, memory_order_release); }
 
 /* Workers get no signals but those of their own mistakes. */
 static void block_signals(sigset_t *before)

@@ -314,50 +314,6 @@ static kn_error *index_of_each_lane(const kn_rule *r, int64_t size, const int *a
 
 /* --- effects ---------------------------------------------------------------------------------- */
 
-/* What is the same for all lanes, then elements of the rest -> the results of one lane. */
-static kn_error *body_of_one_lane(const kn_rule *r, const int *axis, kni_jaxpr **out)
-{
-    knp_frame f;
-    kn_error *error = knp_frame_begin(&f, 2 * (size_t)r->n_in, (size_t)r->n_out) ? NULL : knx_error_nomem();
-    if (!error) {
-        kn_atom *x = f.in + r->n_in;
-        const kni_jaxpr *branch = params_of(r)->branches.v[0];
-        for (int lane = 0; lane < 2; lane++)
-            for (int i = 0; i < r->n_in; i++)
-                if ((axis[i] >= 0) == (lane == 1)) {
-                    x[i] = f.in[f.n_in] =
-                        knb_invar(&f.b, i ? kni_in_type(branch, (uint32_t)i - 1) : kni_scalar_type(KN_DT(I32)));
-                    f.n_in++;
-                }
-        knb_emit(&f.b, r->prim, r->params, r->n_in, x, f.out, r->n_out);
-        error = knp_frame_finish(&f, (uint32_t)r->n_out, f.out, branch->name, out);
-    }
-    knp_frame_end(&f);
-    return error;
-}
-
-static kn_error *lane_by_lane(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
-{
-    kni_jaxpr *body = NULL;
-    kn_atom *in = knp_atoms(r->b, (size_t)r->n_in);
-    int64_t n = 0, same;
-    if (!in)
-        return knx_error_nomem();
-    KN_TRY(body_of_one_lane(r, axis, &body));
-    for (int i = 0; i < r->n_in; i++)
-        if (axis[i] < 0)
-            in[n++] = r->x[i];
-    same = n;
-    for (int i = 0; i < r->n_in; i++)
-        if (axis[i] >= 0)
-            in[n++] = knb_move_axis(r->b, r->x[i], axis[i], 0);
-    knb_scan(r->b, &(kn_p_scan){.jaxpr = body, .length = size, .num_consts = same, .unroll = 1}, in, y);
-    for (int i = 0; i < r->n_out; i++)
-        axis_out[i] = 0;
-    kni_release(body);
-    return NULL;
-}
-
 kn_error *knp_cond_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
 {
     uint32_t has = kni_bits(r->prim, r->params);
@@ -374,5 +330,5 @@ kn_error *knp_cond_batch(const kn_rule *r, int64_t size, const int *axis, kn_ato
     if ((has & KN_EFFECT) && (has & KN_NAMES))
         return knx_error(KN_ERROR_NOT_IMPLEMENTED, "vmap of a cond with an index for each lane, whose branches have "
                                                    "effects and speak of named axes");
-    return ((has & KN_EFFECT) ? lane_by_lane : index_of_each_lane)(r, size, axis, y, axis_out);
+    return ((has & KN_EFFECT) ? knp_lane_by_lane : index_of_each_lane)(r, size, axis, y, axis_out);
 }

@@ -145,6 +145,47 @@ kn_error *knp_linearize_instead(const kn_rule *r, const kni_jaxpr *j, const kn_a
     return error;
 }
 
+kn_error *knp_lane_by_lane(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    knp_frame f;
+    kni_jaxpr *body = NULL;
+    kn_builder *b = r->b;
+    kn_atom *in = knp_atoms(b, (size_t)r->n_in);
+    kn_error *error = knp_frame_begin(&f, 2 * (size_t)r->n_in, (size_t)r->n_out) && in ? NULL : knx_error_nomem();
+    kn_atom *x = f.in + r->n_in;
+    uint32_t n = 0, n_const = 0;
+    f.b.place = b->place;
+    for (int lanes = 0; !error && !b->error && lanes < 2; lanes++) /* operands that all lanes share come first */
+        for (int i = 0; i < r->n_in; i++) {
+            if ((axis[i] >= 0) != lanes)
+                continue;
+            kn_atom all = lanes ? knb_move_axis(b, r->x[i], axis[i], 0) : r->x[i];
+            kn_type one = knb_type(b, all);
+            if (b->error)
+                break;
+            one.ndim -= lanes;
+            one.dim += lanes;
+            n_const += !lanes;
+            in[n++] = all;
+            knp_frame_input(&f, one);
+            x[i] = f.in[f.n_in - 1];
+        }
+    if (!error)
+        error = knb_take_error(b);
+    if (!error) {
+        knb_emit(&f.b, r->prim, r->params, r->n_in, x, f.out, r->n_out);
+        error = knp_frame_finish(&f, (uint32_t)r->n_out, f.out, r->prim->name, &body);
+    }
+    knp_frame_end(&f);
+    if (!error) {
+        knb_scan(b, &(kn_p_scan){.jaxpr = body, .length = size, .num_consts = n_const, .unroll = 1}, in, y);
+        for (int i = 0; i < r->n_out; i++)
+            axis_out[i] = 0;
+    }
+    kni_release(body);
+    return error;
+}
+
 void knp_put_all(kn_atom *to, uint32_t *n, const kn_atom *from, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)

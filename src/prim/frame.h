@@ -30,6 +30,9 @@ kn_error *knp_flag_as(const kni_jaxpr *j, kn_type flag, kni_jaxpr **y);
  * the rule's equation. */
 kn_error *knp_linearize_instead(const kn_rule *r, const kni_jaxpr *j, const kn_atom *tx, kn_atom *y, kn_atom *ty);
 
+/* Batches the rule's equation as a scan over the lanes, each of which it treats as it would alone. */
+kn_error *knp_lane_by_lane(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out);
+
 void knp_put_all(kn_atom *to, uint32_t *n, const kn_atom *from, uint32_t count);
 bool knp_same_type(kn_type a, kn_type b); /* dtype and shape */
 /* TypeError if a body does not return carry i as it takes it. name: of the leaf; NULL: it has none */

@@ -263,43 +263,6 @@ static bool goes_lane_by_lane(const batching *t)
     return t->each && !(bits & KN_NAMES) && ((bits & KN_EFFECT) || (fails && !t->unfailing));
 }
 
-static kn_error *emit_lanes(const kn_rule *r, const batching *t, const int *axis, kn_atom *y, int *axis_out)
-{
-    knp_frame f;
-    kni_jaxpr *body = NULL;
-    kn_builder *b = r->b;
-    kn_atom *in = knp_atoms(b, (size_t)r->n_in);
-    kn_error *error = knp_frame_begin(&f, 2 * (size_t)r->n_in, t->l.n) && in ? NULL : knx_error_nomem();
-    kn_atom *x = f.in + r->n_in;
-    uint32_t n = 0, n_const = 0;
-    for (int lanes = 0; !error && lanes < 2; lanes++) /* operands that all lanes share come first */
-        for (int i = 0; i < r->n_in; i++) {
-            if ((axis[i] >= 0) != lanes)
-                continue;
-            kn_atom all = lanes ? knb_move_axis(b, r->x[i], axis[i], 0) : r->x[i];
-            kn_type one = knb_type(b, all);
-            one.ndim -= lanes;
-            one.dim += lanes;
-            n_const += !lanes;
-            in[n++] = all;
-            knp_frame_input(&f, one);
-            x[i] = f.in[f.n_in - 1];
-        }
-    if (!error) {
-        knb_while(&f.b, t->l.p, x, f.out);
-        error = knp_frame_finish(&f, t->l.n, f.out, t->l.p->body_jaxpr->name, &body);
-    }
-    knp_frame_end(&f);
-    if (!error) {
-        kn_p_scan p = {.jaxpr = body, .length = t->size, .num_consts = n_const, .unroll = 1};
-        knb_scan(b, &p, in, y);
-        for (uint32_t i = 0; i < t->l.n; i++)
-            axis_out[i] = 0;
-    }
-    kni_release(body);
-    return error;
-}
-
 kn_error *knp_while_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
 {
     batching t = {.l = knp_while_of(r->params, (uint32_t)r->n_in), .size = size, .name = r->axis_name};
@@ -327,7 +290,7 @@ kn_error *knp_while_batch(const kn_rule *r, int64_t size, const int *axis, kn_at
     if (!error && t.each && !lane_by_lane)
         error = any_lane(&t);
     if (!error)
-        error = lane_by_lane ? emit_lanes(r, &t, axis, y, axis_out) : emit_batched(r, &t, axis, y, axis_out);
+        error = lane_by_lane ? knp_lane_by_lane(r, size, axis, y, axis_out) : emit_batched(r, &t, axis, y, axis_out);
     kni_release(t.unfailing);
     kni_release(t.cond);
     kni_release(t.body);

@@ -300,7 +300,8 @@ static num plain_number(kn_dtype d, int64_t rank, int64_t n, double lo, double h
         if (how & FILL_DISTINCT) {
             v.bits = (uint64_t)((int64_t)lo + rank);
         } else {
-            v.bits = (uint64_t)(int64_t)floor(test_uniform(seed, lo, hi + 1));
+            double x = floor(test_uniform(seed, lo, hi + 1));
+            v.bits = x < 0 ? (uint64_t)(int64_t)x : x < 0x1p64 ? (uint64_t)x : UINT64_MAX;
         }
     }
     return v;

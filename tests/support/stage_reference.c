@@ -11,7 +11,7 @@
 enum { MOST = 4096, MOST_NODES = 2048 };
 
 typedef struct made {
-    atomic_bool used;
+    atomic_uint used; /* a word: not every machine exchanges bytes without a library */
     kng_request r;
     kng_stream stream[KNG_MAX_STREAMS];
     uint8_t cls[KNG_MAX_STREAMS];
@@ -20,9 +20,9 @@ typedef struct made {
 static made *table[MOST];
 static atomic_int live;
 static char complaint[200];
-static atomic_bool complained;
+static atomic_uint complained;
 
-const char *stage_reference_complaint(void) { return atomic_exchange(&complained, false) ? complaint : NULL; }
+const char *stage_reference_complaint(void) { return atomic_exchange(&complained, 0) ? complaint : NULL; }
 int stage_reference_live(void) { return live; }
 
 static stage_reference_watcher *watcher;
@@ -44,7 +44,7 @@ static void *touched(const knk_inst *n, int64_t element)
 
 static void complain(const made *m, int stream, const char *what)
 {
-    if (!atomic_exchange(&complained, true))
+    if (!atomic_exchange(&complained, 1))
         snprintf(complaint, sizeof complaint, "stage %d, mode %d, stream %d: %s", m->r.stage, (int)m->r.mode, stream,
                  what);
 }
@@ -303,7 +303,7 @@ static kn_error *make(const kng_request *r, kng_function **out, void **keep)
     if (!table[i])
         table[i] = calloc(1, sizeof *table[i]);
     made *m = table[i];
-    m->used = true;
+    m->used = 1;
     m->r = *r;
     m->n = kng_streams(r->kernel, r->stage, r->mode, m->stream);
     memcpy(m->cls, r->cls, (size_t)m->n);
@@ -315,7 +315,7 @@ static kn_error *make(const kng_request *r, kng_function **out, void **keep)
 
 static void drop(void *keep)
 {
-    ((made *)keep)->used = false;
+    ((made *)keep)->used = 0;
     live--;
 }
 
