@@ -289,9 +289,12 @@ static kna_structure *jacobian_structure(const kna_core *f, const kn_args *args)
 
 kna_structure *kna_result_structure(const kna_core *f, const kn_args *args)
 {
+    KN_KNOWN(f);
     while (f->kind == KNA_FN_CUSTOM_JVP || f->kind == KNA_FN_CUSTOM_VJP || f->kind == KNA_FN_CHECKPOINT ||
-           f->kind == KNA_FN_JIT || f->kind == KNA_FN_VMAP)
+           f->kind == KNA_FN_JIT || f->kind == KNA_FN_VMAP) {
         f = f->inner;
+        KN_KNOWN(f);
+    }
     if (f->out_structure)
         return kna_structure_retain(f->out_structure);
     if (f->kind == KNA_FN_JACFWD || f->kind == KNA_FN_JACREV)
@@ -300,6 +303,7 @@ kna_structure *kna_result_structure(const kna_core *f, const kn_args *args)
         return kna_structure_of_fields(kna_function_fields(f->c, -1), f->c->out_bytes);
     if (f->kind != KNA_FN_GRAD)
         return NULL;
+    KN_KNOWN(f->inner);
     kna_structure *gradient = gradient_structure(f, args);
     int aux = f->inner->n_out - 1;
     if (!f->o.value && !f->o.has_aux)

@@ -65,6 +65,7 @@ static kn_error *check_vjp(const kna_core *f, const kna_core *fwd, const kna_cor
             "produces %d",
             fwd->name, f->name, f->n_out, fwd->n_out);
     int residuals = fwd->n_out - f->n_out;
+    KN_KNOWN(bwd);
     if (bwd->n_in != residuals + f->n_out)
         return knx_error(KN_ERROR_TYPE,
                          "Custom VJP bwd rule %s for function %s must take the residuals and the cotangents of the "

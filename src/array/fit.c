@@ -142,6 +142,7 @@ static kn_error *fit_c_inputs(kna_core *f, const inputs *t, kna_core **out)
     draft.n_in = 0;
     for (int i = 0; i < f->n_args; i++) {
         if (f->c->arg_bytes[i] == 2) {
+            KN_KNOWN(t->structure[i]);
             draft.in_structure[i] = t->structure[i];
             draft.arrays[i] = t->structure[i]->node[0].leaves;
         }
@@ -375,6 +376,7 @@ static kn_error *fit_rule(kna_core *rule, const kna_core *f, int times, const kn
 static kn_error *fit_backward(kna_core *rule, const kna_core *f, const kna_core *forward, kna_core **out)
 {
     const kna_structure *pair = forward->out_structure;
+    KN_KNOWN(rule);
     if (!kna_is_open(rule)) {
         atomic_fetch_add(&rule->refs, 1);
         *out = rule;
@@ -409,11 +411,11 @@ static kn_error *fit_backward(kna_core *rule, const kna_core *f, const kna_core 
 static kn_error *fit_custom(kna_core *f, const kn_type *in, kna_core *inner, kna_core **out)
 {
     kna_core *rule[2] = {NULL};
-    int first = f->rule[0]->n_captured, skip = f->n_captured - f->inner->n_captured;
+    KN_KNOWN(f->rule[0] && f->inner);
+    int skip = f->n_captured - f->inner->n_captured;
     const kn_type *args = in + skip + f->inner->n_captured;
     bool jvp = f->kind == KNA_FN_CUSTOM_JVP;
     kn_error *error = fit_rule(f->rule[0], inner, jvp ? 2 : 1, in, args, &rule[0]);
-    (void)first;
     if (!error && !jvp)
         error = fit_backward(f->rule[1], inner, rule[0], &rule[1]);
     if (!error)
@@ -429,6 +431,7 @@ kn_error *kna_fit_outputs(kna_core *f, const kn_type *in, kn_value *const *known
 {
     kna_core *inner = NULL;
     kn_error *error = NULL;
+    KN_KNOWN(f);
     int skip = f->inner ? f->n_captured - f->inner->n_captured : 0;
     bool rules = (f->rule[0] && kna_is_open(f->rule[0])) || (f->rule[1] && kna_is_open(f->rule[1]));
     if (!f->open_out && !rules) {

@@ -173,6 +173,7 @@ static kn_error *try_axes(kn_lower *l, const kn_eqn *e, knk_kernel **kernel)
     kn_type most = largest(&w);
     int axes = most.ndim < KNK_MAX_LOOPS - KNC_MAX_TURNS ? most.ndim : KNK_MAX_LOOPS - KNC_MAX_TURNS;
     for (l->n_par = axes; l->n_par >= 0 && !*kernel; l->n_par--) {
+        KN_KNOWN(!l->n_par || most.dim);
         for (int d = 0; d < l->n_par; d++)
             l->extent[d] = most.dim[d];
         l->failed = false;

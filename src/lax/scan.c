@@ -166,10 +166,11 @@ static kn_error *scan_tree(scan *s, const kn_outs *outs, const kn_args *elems, c
     if (!elems || elems->n != 1)
         return knx_error(KN_ERROR_TYPE, "takes one struct of arrays");
     const kn_args twice = {2, {elems->part[0], elems->part[0]}};
-    kna_fn fitted = {NULL, s->f->captured};
+    kna_fn fitted = {NULL, s->f->captured}, *open = s->f;
     KN_TRY(kna_fit_call(s->f, &twice, KNA_FIT_CALL, &fitted.core));
     s->f = &fitted;
     kn_error *error = scan_all(s, outs, elems, o);
+    s->f = open;
     kna_fit_end(fitted.core);
     return error;
 }
