@@ -273,6 +273,19 @@ kn_optim_onecycle_opts kn_optim_linear_onecycle_schedule_opts_default(void)
 
 kn_optim_onecycle_opts kn_optim_onecycle_opts_default(void) { return kn_optim_linear_onecycle_schedule_opts_default(); }
 
+/* The step at this part of all steps, as Python's int makes it of a float. */
+static int64_t step_at(kna_op *op, double part, int64_t steps)
+{
+    double at = part * (double)steps;
+    if (at > -0x1p63 && at < 0x1p63)
+        return (int64_t)at;
+    if (at != at)
+        kna_fail(op, KN_ERROR_VALUE, "cannot convert float NaN to integer");
+    else
+        kna_fail(op, KN_ERROR_OVERFLOW, "step %g of a schedule does not fit an integer", at);
+    return 0;
+}
+
 kn_schedule kn_optim_linear_onecycle_schedule(int64_t transition_steps, double peak_value,
                                               const kn_optim_onecycle_opts *opts)
 {
@@ -281,8 +294,8 @@ kn_schedule kn_optim_linear_onecycle_schedule(int64_t transition_steps, double p
     KNN_OPTS(kn_optim_onecycle_opts, o, opts);
     if (transition_steps <= 0)
         kna_fail(&op, KN_ERROR_VALUE, "A linear onecycle schedule was set with a non-positive `transition_steps`");
-    const kn_optim_boundary boundary[] = {{(int64_t)(o.pct_start * (double)transition_steps), o.div_factor},
-                                          {(int64_t)(o.pct_final * (double)transition_steps), 1.0 / o.div_factor},
+    const kn_optim_boundary boundary[] = {{step_at(&op, o.pct_start, transition_steps), o.div_factor},
+                                          {step_at(&op, o.pct_final, transition_steps), 1.0 / o.div_factor},
                                           {transition_steps, 1.0 / o.final_div_factor}};
     return finish(&op, interpolated(&op, false, peak_value / o.div_factor, 3, boundary));
 }
@@ -295,7 +308,7 @@ kn_schedule kn_optim_cosine_onecycle_schedule(int64_t transition_steps, double p
     KNN_OPTS(kn_optim_onecycle_opts, o, opts);
     if (transition_steps <= 0)
         kna_fail(&op, KN_ERROR_VALUE, "A linear onecycle schedule was set with a non-positive `transition_steps`");
-    const kn_optim_boundary boundary[] = {{(int64_t)(o.pct_start * (double)transition_steps), o.div_factor},
+    const kn_optim_boundary boundary[] = {{step_at(&op, o.pct_start, transition_steps), o.div_factor},
                                           {transition_steps, 1.0 / (o.div_factor * o.final_div_factor)}};
     return finish(&op, interpolated(&op, true, peak_value / o.div_factor, 2, boundary));
 }

@@ -196,6 +196,10 @@ static void wrong_schedules(void **state)
 {
     (void)state;
     KN_SCOPE;
+    kn_optim_linear_onecycle_schedule(10, 1, .pct_start = NAN);
+    expect_error("ValueError", "optim_linear_onecycle_schedule: cannot convert float NaN to integer");
+    kn_optim_cosine_onecycle_schedule(10, 1, .pct_start = 1e300);
+    expect_error("OverflowError", "optim_cosine_onecycle_schedule: step 1e+301 of a schedule does not fit an integer");
     assert_null(kn_optim_cosine_decay_schedule(1, 0));
     expect_error("ValueError", "optim_cosine_decay_schedule: The cosine_decay_schedule requires positive decay_steps, "
                                "got decay_steps=0.");
