@@ -169,7 +169,7 @@ static int64_t divisor(int64_t a, int64_t b)
 enum { MOST_TRIES = 1 << 20 };
 static bool has_sum(int n, const term *t, int64_t want)
 {
-    int64_t reach[MOST_TERMS + 1], common[MOST_TERMS + 1], left[MOST_TERMS + 1], next[MOST_TERMS];
+    int64_t reach[MOST_TERMS + 1], common[MOST_TERMS + 1], left[MOST_TERMS + 1], next[MOST_TERMS] = {0};
     reach[n] = common[n] = 0;
     for (int i = n; i-- > 0;) {
         reach[i] = reach[i + 1] + t[i].step * t[i].most;
@@ -210,7 +210,7 @@ static bool has_sum(int n, const term *t, int64_t want)
 bool kna_shares_memory(const kna_array *a, const kna_array *b)
 {
     term t[MOST_TERMS];
-    int64_t low[2], high[2];
+    int64_t low[2] = {0}, high[2] = {0};
     int n = 0;
     if (!kna_may_share_memory(a, b))
         return false;

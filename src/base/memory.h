@@ -36,7 +36,7 @@ void knx_arena_free(kn_arena *a);
 bool knx_vec_reserve(void *vec, size_t more, size_t size);
 #define KN_VEC_RESERVE(v, more) /* usually there is room: no call then */ \
     (__builtin_expect((v)->cap - (v)->n >= (size_t)(more), 1) || knx_vec_reserve((v), (more), sizeof *(v)->at))
-#define KN_VEC_PUSH(v, x) (KN_VEC_RESERVE((v), 1) ? ((v)->at[(v)->n++] = (x), true) : false)
+#define KN_VEC_PUSH(v, x) (KN_VEC_RESERVE((v), 1) ? (KN_KNOWN((v)->at), (v)->at[(v)->n++] = (x), true) : false)
 #define KN_VEC_FREE(v) (knx_free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
 
 /* Buffers: what array elements live in. 64-byte aligned; freed ones are pooled by size class, so that a temporary

@@ -17,6 +17,7 @@ static const struct pass {
     {"expand rows", .jaxpr = knt_expand},
     {"inline calls of expanded rows", .jaxpr = knt_inline_calls},
     {"simplify", .jaxpr = knt_simplify, .only_fused = true},
+    {"hand numbers to loops", .jaxpr = knc_hand_numbers, .only_fused = true},
     {"guard loops that may fail", .trial = knc_guard_loops, .only_fused = true},
     {"carry reshapes to operands", .jaxpr = knc_carry_reshapes, .only_fused = true},
     {"delay reshapes", .jaxpr = knc_delay_reshapes, .only_fused = true},

@@ -310,6 +310,8 @@ kn_value2 knc_literal(kn_lower *l, kn_atom a)
 {
     const kn_literal *x = &l->j->literal[a & ~KN_LITERAL_BIT];
     kn_dtype d = x->type.dtype;
+    if (l->points && l->scope && !l->scope->maker && knc_is_given(x)) /* of a loop: loop_numbers.c */
+        return knc_handed(l, a);
     if (is_half(d))
         return (kn_value2){knk_const_double(l->k, KN_ID_F32, knx_scalar_to_double(d, x->bits)), KNK_NONE};
     knk_node part[2] = {KNK_NONE, KNK_NONE};

@@ -262,7 +262,7 @@ static bool is_worth_a_kernel(const knc_plan *p, kn_type t)
 /* Elementwise equations, views and pulls: part of the groups that read them, or stored. */
 static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, knc_uses *u)
 {
-    unsigned weight = c == KNC_IDENTITY ? 1 : knc_weight(p, e);
+    unsigned weight = c == KNC_IDENTITY ? 1 : knc_weight(p->j, e, &p->scratch);
     bool store;
     int join = -1;
     knc_why why = decide(p, e, c, u, weight, &store);

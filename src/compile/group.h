@@ -16,7 +16,6 @@ typedef struct knc_uses {
 
 /* measure.c */
 void knc_measure(knc_plan *p);
-unsigned knc_weight(knc_plan *p, const kn_eqn *e); /* scalar operations per element, from 1 on */
 bool knc_is_cheap(const knc_value *v);
 
 /* uses.c */

@@ -35,7 +35,7 @@ static kn_error *begin_with_operands(knp_frame *f, const kni_jaxpr *j, const kn_
         if (l)
             f->in[f->n_in++] = knb_literal(&f->b, l->type.dtype, l->type.weak, l->bits);
         else
-            knp_frame_input(f, kni_atom_type(j, e->in[i]));
+            knp_frame_input(f, j->type[e->in[i]]);
     }
     return NULL;
 }

@@ -4,16 +4,16 @@
 
 enum { LARGE = 1000, FEW_OPERANDS = 8 };
 
-unsigned knc_weight(knc_plan *p, const kn_eqn *e)
+unsigned knc_weight(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a)
 {
     kn_type few[FEW_OPERANDS], *x = few;
-    const kn_type *y = &p->j->type[e->out];
+    const kn_type *y = &j->type[e->out];
     if (!e->prim->cost || !e->n_out)
         return 1;
-    if (e->n_in > FEW_OPERANDS && !(x = knx_arena_alloc(&p->scratch, e->n_in * sizeof *x)))
+    if (e->n_in > FEW_OPERANDS && !(x = knx_arena_alloc(a, e->n_in * sizeof *x)))
         return 1; /* an estimate */
     for (uint32_t i = 0; i < e->n_in; i++)
-        x[i] = knc_type(p, e->in[i]);
+        x[i] = kni_atom_type(j, e->in[i]);
     int64_t size = kni_type_size(y[0]);
     double each = e->prim->cost(e->params, (int)e->n_in, x, (int)e->n_out, y) / (size ? (double)size : 1.0);
     return each < 1 ? 1 : each < LARGE ? (unsigned)each : LARGE;
@@ -77,7 +77,7 @@ static void measure_eqn(knc_plan *p, uint32_t number, const kn_eqn *e)
 {
     knc_class c = knc_class_of(p->j, e);
     bool moves = c == KNC_VIEW || c == KNC_RESHAPE || c == KNC_IDENTITY;
-    unsigned ops = moves ? 0 : knc_weight(p, e), reads = 0;
+    unsigned ops = moves ? 0 : knc_weight(p->j, e, &p->scratch), reads = 0;
     unsigned looks = c == KNC_PULL || c == KNC_EITHER ? knc_looks(p->j, e) : 1;
     bool cheap = moves || (e->prim->bits & KN_CHEAP);
     for (uint32_t i = 0; i < e->n_in; i++) {

@@ -19,6 +19,8 @@ static bool has_plain_part(const kn_literal *x)
     return is_plain(re) || is_plain(im);
 }
 
+bool knc_is_given(const kn_literal *x) { return knx_is_inexact(x->type.dtype) && !has_plain_part(x); }
+
 /* The literal that the operand is, perhaps repeated to a shape. */
 static kn_atom literal_behind(const kn_lower *l, kn_atom a)
 {
@@ -53,7 +55,7 @@ static bool give(kn_lower *l, kn_atom a, kn_value2 *value)
     if (a == KN_ATOM_NONE)
         return false;
     const kn_literal *x = &l->j->literal[a & ~KN_LITERAL_BIT];
-    if (!knx_is_inexact(x->type.dtype) || has_plain_part(x))
+    if (!knc_is_given(x))
         return false;
     uint32_t slot = knc_slot_of(l->p, a, &offset);
     if (l->p->failed || !has_room(l, slot))
@@ -66,7 +68,7 @@ static bool give(kn_lower *l, kn_atom a, kn_value2 *value)
 bool knc_number(kn_lower *l, const kn_eqn *e, kn_atom a, kn_value2 *value)
 {
     const knc_value *y = &l->p->value[e->out];
-    if (l->scope || (y->constant && y->state != KNC_STORED) || knc_weight(l->p, e) > KNC_CHEAP_OPS)
+    if (l->scope || (y->constant && y->state != KNC_STORED) || knc_weight(l->j, e, &l->p->scratch) > KNC_CHEAP_OPS)
         return false; /* programs of many operations are shorter if they know a number */
     return give(l, literal_behind(l, a), value);
 }

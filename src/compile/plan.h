@@ -253,6 +253,11 @@ kn_error *knc_cut_kernel(knc_plan *p, knc_step *s);
 kn_error *knc_plan_memory(knc_plan *p);
 kn_error *knc_record(knc_plan *p); /* record.c */
 
+/* Scalar operations of an equation per element, from 1 on (measure.c). */
+unsigned knc_weight(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a);
+/* numbers.c: is the literal a number that kernels are given, rather than one that they know? */
+bool knc_is_given(const kn_literal *x);
+kn_error *knc_hand_numbers(const kni_jaxpr *j, kni_jaxpr **out); /* loop_numbers.c */
 kn_error *knc_separate_fills(const kni_jaxpr *j, kni_jaxpr **out); /* fills.c */
 /* Loops that may fail as kernels, with the loop itself behind them for its error. */
 kn_error *knc_guard_loops(const kni_jaxpr *j, const kn_compile_options *o, kni_jaxpr **out); /* guard.c */

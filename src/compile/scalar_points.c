@@ -265,20 +265,33 @@ static void apply_leaf(kn_lower *l, const knc_leaf *x, uint32_t var, const knc_p
         knc_remember(l, var, at, y);
 }
 
-static void apply_outside(kn_lower *l, uint32_t var, const knc_point *at)
+static uint32_t operand_number(const kn_lower *l, kn_atom a)
 {
     const kn_eqn *e = l->points->e;
     uint32_t n = 0;
+    while (e->in[n] != a)
+        n++;
+    return n;
+}
+
+kn_value2 knc_handed(kn_lower *l, kn_atom a)
+{
+    kn_type t = kni_atom_type(l->j, a);
+    return knc_load(l, knc_buffer_of(l, operand_number(l, a), 0, t.dtype, false), t, l->scalar, no_value);
+}
+
+static void apply_outside(kn_lower *l, uint32_t var, const knc_point *at)
+{
+    const kn_eqn *e = l->points->e;
     kn_value2 y;
     if (var >= e->out && var < e->out + e->n_out) {
         if (knc_inside_value(l, l->scope, 0, var - e->out, at, &y))
             knc_remember(l, var, at, y);
         return;
     }
-    while (e->in[n] != var)
-        n++;
     kn_type t = l->j->type[var];
-    knc_remember(l, var, at, knc_load(l, knc_buffer_of(l, n, 0, t.dtype, false), t, at, no_value));
+    int buffer = knc_buffer_of(l, operand_number(l, var), 0, t.dtype, false);
+    knc_remember(l, var, at, knc_load(l, buffer, t, at, no_value));
 }
 
 /* A reshape keeps its first axes, and moves numbers of elements among the others. */

@@ -96,6 +96,7 @@ static inline bool knc_no_loops(const kn_index *i, int axis)
 /* scalar_points.c */
 void knc_refuse(kn_lower *l, const char *format, ...) KN_PRINTF_LIKE(2, 3); /* it does not become a kernel */
 kn_value2 knc_value_at(kn_lower *l, const knc_scope *s, kn_atom a, const knc_point *at);
+kn_value2 knc_handed(kn_lower *l, kn_atom a); /* a number that is an operand of the equation */
 const knc_point *knc_one_point(kn_lower *l, kn_index *i, knk_node pred); /* equal positions have one point */
 /* What a row's `pull` gets as its operand; l->waiting if that is not known yet. */
 kn_value2 knc_pulled(kn_lower *l, kn_atom a, const kn_index *i, knk_node pred, kn_value2 other);

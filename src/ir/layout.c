@@ -88,7 +88,10 @@ bool kni_layout_run(kn_layout *l, int width, kn_str *out)
             now.flat = fits(l, i + 1, width - (int64_t)(out->n - line));
             now.indent += t.n;
             break;
-        case CLOSE: now = outer.at[--outer.n]; break;
+        case CLOSE:
+            KN_KNOWN(outer.at); /* there was an OPEN */
+            now = outer.at[--outer.n];
+            break;
         case NEST: now.indent += t.n; break;
         }
         ok = ok && !out->failed;

@@ -332,7 +332,7 @@ static void finish(const job *j, char *from, int64_t row, int64_t rows, int64_t 
 static void move_totals(const job *j, const piece *x, int64_t row, int64_t rows, bool out)
 {
     const knr_plan *p = j->p;
-    KN_KNOWN(x->c);
+    KN_KNOWN(x->c && j->totals);
     for (int64_t i = 0; i < rows; i++) {
         char *mine = x->c + i * x->c_row;
         char *there = j->totals + ((row + i) * p->right.row.total + x->column) * p->size;

@@ -51,6 +51,83 @@ static kn_array operand(void) { return kn_reshape(kn_linspace(-2, 3, 36, .dtype 
         call_y;                                             \
     })
 
+/* Loops: what their bodies, conditions and branches are written with. */
+static kn_array turn(const Salt *s, const kn_array *i, const kn_array *y)
+{
+    (void)i;
+    return kn_add(kn_mul(*y, s->k), kn_tanh(kn_sub(*y, s->k + 1)));
+}
+typedef struct Turned {
+    kn_array y, out;
+} Turned;
+static Turned folded(const Salt *s, const kn_array *y, const kn_array *x)
+{
+    kn_array z = kn_add(kn_mul(*y, s->k), kn_div(*x, s->k + 3));
+    return (Turned){z, kn_mul(z, s->k * 0.3)};
+}
+static kn_array small(const Salt *s, const kn_array *y) { return kn_less(kn_sum(*y), s->k * 50); }
+static kn_array doubled(const Salt *s, const kn_array *y) { return kn_add(kn_mul(*y, 1.5), s->k); }
+static kn_array left(const Salt *s, const kn_array *y) { return kn_mul(kn_sin(*y), s->k); }
+static kn_array right(const Salt *s, const kn_array *y) { return kn_sub(*y, s->k * 7); }
+KN_FUNCTION_ENV(turn, kn_array, Salt, kn_array, kn_array)
+KN_FUNCTION_ENV(folded, Turned, Salt, kn_array, kn_array)
+KN_FUNCTION_ENV(small, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(doubled, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(left, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(right, kn_array, Salt, kn_array)
+
+static kn_array counted(const Salt *s, const kn_array *x)
+{
+    kn_array y;
+    kn_fori_loop(0, 5, KN_FN_ENV(turn, s), &y, x);
+    return y;
+}
+static kn_array scanned(const Salt *s, const kn_array *x)
+{
+    Turned y;
+    kn_array first = kn_take(*x, 0, .axis = KN_AXIS(0));
+    kn_scan(KN_FN_ENV(folded, s), &y, &first, x);
+    return kn_add(y.y, y.out);
+}
+static kn_array asked(const Salt *s, const kn_array *x)
+{
+    kn_array y;
+    kn_while_loop(KN_FN_ENV(small, s), KN_FN_ENV(doubled, s), &y, x);
+    return y;
+}
+static kn_array branched(const Salt *s, const kn_array *i, const kn_array *y)
+{
+    kn_array z;
+    kn_cond(kn_greater(kn_sum(*y), kn_add(*i, s->k)), KN_FN_ENV(left, s), KN_FN_ENV(right, s), &z, y);
+    return z;
+}
+static kn_array nest(const Salt *s, const kn_array *i, const kn_array *y)
+{
+    kn_array z;
+    (void)i;
+    kn_fori_loop(0, 3, KN_FN_ENV(turn, s), &z, y);
+    return kn_mul(z, s->k * 0.1);
+}
+KN_FUNCTION_ENV(branched, kn_array, Salt, kn_array, kn_array)
+KN_FUNCTION_ENV(nest, kn_array, Salt, kn_array, kn_array)
+static kn_array chosen(const Salt *s, const kn_array *x)
+{
+    kn_array y;
+    kn_fori_loop(0, 4, KN_FN_ENV(branched, s), &y, x);
+    return y;
+}
+static kn_array nested(const Salt *s, const kn_array *x)
+{
+    kn_array y;
+    kn_fori_loop(0, 4, KN_FN_ENV(nest, s), &y, x);
+    return y;
+}
+KN_FUNCTION_ENV(counted, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(scanned, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(asked, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(chosen, kn_array, Salt, kn_array)
+KN_FUNCTION_ENV(nested, kn_array, Salt, kn_array)
+
 /* Kernels and stage functions made for `calls` calls, one with each number. */
 #define EXPECT_ONE_KERNEL(f, calls)                                          \
     do {                                                                     \
@@ -77,6 +154,24 @@ static void functions_that_differ_in_a_number_share_their_kernels(void **state)
     EXPECT_ONE_KERNEL(half, 50);
     EXPECT_ONE_KERNEL(turned, 50);
 }
+
+static void loops_that_differ_in_a_number_share_their_kernels(void **state)
+{
+    (void)state;
+    EXPECT_ONE_KERNEL(counted, 20);
+    EXPECT_ONE_KERNEL(scanned, 20);
+    EXPECT_ONE_KERNEL(asked, 20);
+    EXPECT_ONE_KERNEL(chosen, 20);
+    EXPECT_ONE_KERNEL(nested, 20);
+}
+
+/* The same loops with arrays of one element in place of the numbers. */
+static kn_array turn_by(const kn_array *k, const kn_array *i, const kn_array *y)
+{
+    (void)i;
+    return kn_add(kn_mul(*y, *k), kn_tanh(kn_sub(*y, kn_add(*k, 1))));
+}
+KN_CLOSURE(turn_by, kn_array, kn_array, kn_array, kn_array)
 
 static void products_scaled_by_a_number_share_their_kernels(void **state)
 {
@@ -163,6 +258,21 @@ static void bits_are_those_of_an_array_operand(void **state)
     }
 }
 
+static void bits_of_loops_are_those_of_an_array_operand(void **state)
+{
+    static const double k[] = {0, -0.0, 1, -1, 0.5, -2.5, 1e-40, 3e38, INFINITY, NAN, 0.1, 7};
+    (void)state;
+    KN_SCOPE;
+    kn_array x = operand();
+    for (size_t i = 0; i < sizeof k / sizeof *k; i++) {
+        KN_SCOPE;
+        Salt s = {k[i]};
+        kn_array c = kn_full(KN_SHAPE(), k[i], .dtype = KN_F32), y;
+        kn_fori_loop(0, 5, KN_CLOSE(turn_by, &c), &y, &x);
+        expect_same_bits(CALL(counted, &s, x), y);
+    }
+}
+
 /* More numbers than a kernel is given: the others are constants. */
 static void many_numbers_are_right(void **state)
 {
@@ -184,11 +294,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(functions_that_differ_in_a_number_share_their_kernels),
+        TEST(loops_that_differ_in_a_number_share_their_kernels),
         TEST(products_scaled_by_a_number_share_their_kernels),
         TEST(a_number_repeated_to_a_shape_is_one_all_the_same),
         TEST(arrays_of_one_number_share_their_kernels),
         TEST(one_is_known_to_the_kernel),
         TEST(bits_are_those_of_an_array_operand),
+        TEST(bits_of_loops_are_those_of_an_array_operand),
         TEST(many_numbers_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
