@@ -5,6 +5,7 @@
 # usage: check-cross.sh [TRIPLE...]
 #   KILN_CROSS_TESTS: a regular expression of the tests to run (default: all that a cross build has)
 set -u
+unset KILN_TEST_LONG # an emulator is slow: the short sweeps, and none that are labelled `host` (tests/CMakeLists.txt)
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$root/build/cross
 jobs=$(getconf _NPROCESSORS_ONLN)

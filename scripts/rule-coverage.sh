@@ -26,8 +26,10 @@ fi
 
 # The tests of rules: the table of cases, the rows with bodies, named axes and functions of the user, what they say of wrong calls.
 programs=(rules)
-for name in test_prim test_transform test_custom test_checkpoint test_named_axes test_callbacks test_while test_special \
-    test_complex_math test_kernel_math test_functions test_linalg test_routine test_random test_no_memory; do
+for name in test_prim test_scalar test_transform test_custom test_checkpoint test_named_axes test_callbacks test_while test_special \
+    test_complex_math test_kernel_math test_functions test_linalg test_routine test_random test_no_memory test_scan test_cond \
+    test_control test_guard test_determinants test_derivatives test_index test_windows test_writes test_strided_writes test_searches \
+    test_conversions; do
     for source in tests/unit/"$name"*.c; do
         programs+=("$(basename "$source" .c)")
     done

@@ -108,19 +108,23 @@
 #define KN_SCOPE                                                                                                       \
     kn_scope KN_V(scope, __COUNTER__) __attribute__((cleanup(kn_scope_end), unused)) = kn_scope_begin()
 
-/* ---- C types. One case per type and no default: what is not a number or an array does not compile. */
+/* ---- C types. One case per type: what is not a number or an array does not compile. */
 #define KN_SIGNED(f) char: f, signed char: f, short: f, int: f, long: f, long long: f
 #define KN_UNSIGNED(f) unsigned char: f, unsigned short: f, unsigned int: f, unsigned long: f, unsigned long long: f
 static inline kn_array kn_like_complex_(double _Complex z)
 {
     return kn_like_complex(__extension__ __real__ z, __extension__ __imag__ z);
 }
+/* What anything else would have to be: nothing can, so the compiler says these names. */
+typedef struct kn_array_or_number { char none; } kn_array_or_number;
+kn_array kn_operand_is_no_array_and_no_number(kn_array_or_number operand);
 /* A number or an array as an array: a C number becomes a weak scalar. */
 #define KN_LIKE(x) KN_LIKE_(__COUNTER__, x)
 #define KN_LIKE_(c, x)                                                                                                 \
     __extension__({ __auto_type KN_V(val, c) = (x); _Generic(KN_V(val, c), kn_array: kn_like_array, bool:              \
     kn_like_bool, KN_SIGNED(kn_like_int), KN_UNSIGNED(kn_like_uint), float: kn_like_double, double: kn_like_double,    \
-    float _Complex: kn_like_complex_, double _Complex: kn_like_complex_)(KN_V(val, c)); })
+    float _Complex: kn_like_complex_, double _Complex: kn_like_complex_,                                               \
+    default: kn_operand_is_no_array_and_no_number)(KN_V(val, c)); })
 
 /* The number of the dtype of a C type, given a pointer to it (its value does not matter). */
 #define KN_TYPE_ID(p)                                                                                                  \
@@ -348,7 +352,15 @@ static inline kn_printf_arg kn_printf_text_(const char *x) { return (kn_printf_a
 #define KN_IN(...) KN_CAT(KN_IN_, KN_COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define KN_IS_TREE_(A)                                                                                                 \
     _Static_assert(sizeof(A) % sizeof(kn_array) == 0 && _Alignof(A) == _Alignof(kn_array),                             \
-                   #A " is not a structure of arrays");
+                   #A " is not a structure of arrays");                                                                \
+    _Static_assert(_Generic((A *)0, KN_NO_ARRAYS_(0), default: 1),                                                     \
+                   #A " is no array: functions take and return kn_array, structures of them or kn_tree; "              \
+                      "kn_num(x) makes an array of a C number");
+#define KN_NO_ARRAYS_(v)                                                                                               \
+    bool *: v, char *: v, signed char *: v, short *: v, int *: v, long *: v, long long *: v, unsigned char *: v,       \
+    unsigned short *: v, unsigned int *: v, unsigned long *: v, unsigned long long *: v, float *: v, double *: v,      \
+    float _Complex *: v, double _Complex *: v, char **: v, const char **: v, int **: v, float **: v, double **: v,     \
+    void **: v, kn_array **: v, kn_fn *: v
 #define KN_IS_TREE_EACH_(c, A) KN_IS_TREE_(A)
 #define KN_SIZE_EACH_(c, A) KN_TREE_BYTES_(A),
 /* 2: a tree of any structure */
