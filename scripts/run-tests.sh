@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds and tests the presets named, and ends with one line: N passed, M failed (the tests of all presets together).
 # usage: run-tests.sh [--all] PRESET...
-#   --all: tests and fuzzers sweep further (they see KILN_TEST_LONG=1); the format, clang-tidy, the lines of the rules that tests run,
-#          other ways to build, other CPUs and the kernels of all tests through every backend count as a test each
+#   --all: in the first preset tests and fuzzers sweep further (they see KILN_TEST_LONG=1: one build is enough for that, the sweeps take
+#          hours under sanitizers); in all of them those labelled `long` run, too; the format, clang-tidy, the lines of the rules that
+#          tests run, other ways to build, other CPUs and the kernels of all tests through every backend count as a test each
 set -u
 cd "$(dirname "$0")/.." || exit 2
 passed=0 failed=0 skipped=0
 short="-LE ^long\$" # without --all
+all=
 if [ "${1-}" = --all ]; then
     shift
-    export KILN_TEST_LONG=1
+    all=1
     short=
     for check in "format.sh --check" tidy.sh rule-coverage.sh check-builds.sh check-cross.sh; do
         echo "=== $check"
@@ -21,6 +23,7 @@ fi
 # Number NAME of the first <testsuite ...> in a JUnit file.
 count() { tr '\n\t' '  ' <"$2" | grep -o '<testsuite [^>]*' | head -n 1 | grep -o "[ ]$1=\"[0-9]*\"" | tr -dc 0-9; }
 
+[ -n "$all" ] && export KILN_TEST_LONG=1
 for preset in "$@"; do
     echo "=== $preset"
     if ! cmake --preset "$preset" -DKILN_TESTS=ON >/dev/null; then # its errors go to standard error
@@ -43,8 +46,9 @@ for preset in "$@"; do
     fi
     tests=$(count tests "$junit") bad=$(count failures "$junit") out=$(count skipped "$junit") off=$(count disabled "$junit")
     passed=$((passed + tests - bad - out - off)) failed=$((failed + bad)) skipped=$((skipped + out + off))
+    unset KILN_TEST_LONG
 done
-if [ -n "${KILN_TEST_LONG-}" ] && [ -x build/release/tests/rules ] && [ -x build/clang/tests/rules ]; then
+if [ -n "$all" ] && [ -x build/release/tests/rules ] && [ -x build/clang/tests/rules ]; then
     echo "=== texts of the two compilers"
     if scripts/check-texts.sh build/release/tests/rules build/clang/tests/rules; then
         passed=$((passed + 1))
@@ -54,9 +58,9 @@ if [ -n "${KILN_TEST_LONG-}" ] && [ -x build/release/tests/rules ] && [ -x build
     fi
 fi
 # Every kernel that the (short) tests run, through every backend.
-if [ -n "${KILN_TEST_LONG-}" ] && [ -x build/release/tests/kernels ]; then
+if [ -n "$all" ] && [ -x build/release/tests/kernels ]; then
     echo "=== kernels of the tests"
-    if env -u KILN_TEST_LONG scripts/check-kernels.sh build/release; then
+    if scripts/check-kernels.sh build/release; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))

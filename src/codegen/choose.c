@@ -8,6 +8,7 @@ typedef struct choice {
     double cost;
     int lane, row, turned_along;
     uint8_t mode, runner;
+    bool repeats;
 } choice;
 
 static int64_t stride_of(const kng_pass *ps, int stream, int axis) { return ps->stride[stream * ps->n_axis + axis]; }
@@ -106,7 +107,7 @@ static void choose_lane(const kng_pass *ps, int n_par, bool inner, int lane, cho
     double n = lane < 0 ? 1 : (double)ps->extent[lane];
     uint8_t mode = !inner ? KNG_POINTS : lane >= n_par ? KNG_ROWS : KNG_COLUMNS;
     choice c = {
-        plain_cost(ps, lane) + arithmetic(ps, n) + calls(ps, lane, row), lane, row, -1, mode, KNG_BY_RECTANGLES};
+        plain_cost(ps, lane) + arithmetic(ps, n) + calls(ps, lane, row), lane, row, -1, mode, KNG_BY_RECTANGLES, false};
     if (kng_tune.turn != 1)
         keep_best(best, c);
     for (int along = 0; along < ps->n_axis && lane >= 0 && kng_tune.turn; along++) {
@@ -116,8 +117,18 @@ static void choose_lane(const kng_pass *ps, int n_par, bool inner, int lane, cho
         c.cost = turned_cost(ps, lane, along) + arithmetic(ps, n) + 0.05;
         keep_best(best, c);
     }
+    bool repeat = kng_tune.repeat == 1 || (kng_tune.repeat && kng_tune.turn != 1);
+    for (int a = 0; a < ps->n_axis && lane >= 0 && !inner && repeat; a++)
+        if (a != lane && kng_can_repeat(ps, lane, a)) {
+            double rows = (double)ps->extent[a], each = (double)kng_repeats(ps, lane);
+            each = each < rows ? each : rows;
+            double cost =
+                kng_repeated_cost(ps, lane, a) + arithmetic(ps, n * each) + calls(ps, lane, a) - 3 / n + 3 / (n * each);
+            c = (choice){kng_tune.repeat == 1 ? 0 : cost, lane, a, -1, mode, KNG_BY_RECTANGLES, true};
+            keep_best(best, c);
+        }
     if (kng_tune.turn == 1) {
-        c = (choice){1e20 + plain_cost(ps, lane), lane, row, -1, mode, KNG_BY_RECTANGLES};
+        c = (choice){1e20 + plain_cost(ps, lane), lane, row, -1, mode, KNG_BY_RECTANGLES, false};
         keep_best(best, c);
     }
 }
@@ -155,7 +166,8 @@ static choice choose_inner(const kng_pass *ps, int n_par)
                 row,
                 -1,
                 KNG_ROWS,
-                KNG_BY_RECTANGLES};
+                KNG_BY_RECTANGLES,
+                false};
     if (joined && kng_tune.mode != KNG_RUNS) {
         c.cost += 3 / total + (row < 0 ? 20 / total : 20 / (total * (double)ps->extent[row]));
         c.runner = ps->inner_total > KNK_SUM_BLOCK ? KNG_BY_BLOCKS : KNG_BY_RECTANGLES;
@@ -202,7 +214,8 @@ static choice choose_reduction(const kng_pass *ps, int n_par)
                     last,
                     -1,
                     KNG_COLUMNS,
-                    KNG_BY_COLUMNS};
+                    KNG_BY_COLUMNS,
+                    false};
         keep_best(&best, c);
     }
     return best;
@@ -230,7 +243,9 @@ void kng_choose(kng_pass *ps, const knk_stage *st, int n_par, uint8_t *other, ui
         ps->row = -1;
     int n_turned = 0;
     for (int i = 0; i < ps->facts->n_stream && c.turned_along >= 0; i++)
-        n_turned += turned[i] = n_turned < KNG_MOST_TURNED && can_turn(ps, i, c.lane, c.row);
+        n_turned += turned[i] = n_turned < KNG_MOST_TURNED && can_turn(ps, i, c.lane, c.row) ? KNG_TURNED : KNG_PLAIN;
+    if (c.repeats)
+        kng_mark_repeated(ps, turned);
     if (!reduces && only_turns(ps, &c))
         ps->runner = KNG_BY_TURNING;
     ps->n_other = 0;

@@ -6,7 +6,7 @@
 #include "codegen/dump.h"
 #include <string.h>
 
-enum { TILE_BYTES = KNG_TILE * KNG_TILE * 8, PARTS_PER_THREAD = 8 };
+enum { PARTS_PER_THREAD = 8 };
 
 int64_t kng_offset(const kng_pass *ps, const knk_map_values *map, int stream)
 {
@@ -100,7 +100,7 @@ static void run_tile(const kng_worker *w, const kng_pass *ps, kng_turn_loop *tur
                 if (pass && s->written)
                     turn((int)size, memory, lane_step, t, KNG_TILE * size, rows, n, bypass);
                 at = (int64_t)(intptr_t)t;
-                t += TILE_BYTES;
+                t += KNG_TILE_BYTES;
             }
             if (!pass)
                 w->args->stream[i].at = at;
@@ -175,6 +175,8 @@ static void run_rectangles(const kng_worker *w, const kng_pass *ps, const kng_pi
     do {
         if (ps->runner == KNG_BY_TURNING)
             run_turning(w, ps, rows, n);
+        else if (ps->repeats)
+            kng_run_repeated(w, ps, f, rows, n);
         else if (tiles)
             run_tiles(w, ps, f, rows, n);
         else

@@ -12,7 +12,8 @@
 #include "kernel/internal.h"
 
 enum {
-    KNG_TILE = 64,           /* a tile has so many rows and lanes */
+    KNG_TILE = 64,           /* a tile has so many rows and lanes, */
+    KNG_TILE_BYTES = KNG_TILE * KNG_TILE * 8,
     KNG_MOST_TURNED = 6,     /* streams of a stage that go through tiles */
     KNG_GROUP_VALUES = 4096, /* of a reduction that is cut over threads: groups x points */
     KNG_MOST_LANES = KNK_SUM_BLOCK,
@@ -65,6 +66,8 @@ typedef struct kng_facts {
 kng_facts *kng_facts_of(const knk_kernel *k);
 kng_facts *kng_make_facts(const knk_kernel *k); /* facts.c, for native.c */
 
+/* How a pass reads or writes a stream: where it lies, or through a tile, which is turned or holds a pattern. */
+typedef enum kng_way { KNG_PLAIN, KNG_TURNED, KNG_REPEATED } kng_way;
 typedef enum kng_runner { KNG_BY_RECTANGLES, KNG_BY_TURNING, KNG_BY_BLOCKS, KNG_BY_RUNS, KNG_BY_COLUMNS } kng_runner;
 /* How a stage runs. Axes: the parallel ones, then its inner ones. */
 typedef struct kng_pass {
@@ -76,7 +79,8 @@ typedef struct kng_pass {
     const int64_t *stride;          /* [stream][axis]: bytes; NUMBER: numbers */
     const int64_t *offset;          /* per stream */
     const int64_t *loop;            /* words of a call behind its streams: extents and steps of loops */
-    const uint8_t *turned;          /* per stream: through a tile */
+    const uint8_t *turned;          /* per stream: a kng_way */
+    int64_t repeats;                /* rows of a pattern; 0: there are none (repeat.c) */
     int64_t inner_total;
     double point_ns;               /* estimated time per parallel point */
     bool large;                    /* what it writes would be of no use in the caches */
@@ -108,6 +112,7 @@ typedef struct kng_tuning {
     int64_t points;       /* of a box: at most so many; 0: as it fits */
     double split_ns;      /* least work of a part for a thread */
     int64_t bypass_bytes; /* a launch that touches so many bytes does not write into the caches */
+    int repeat;           /* patterns: -1 where they pay, 0 never, 1 wherever they can */
     int wide;             /* -1 where it pays, 0 never, 1 wherever it can */
 } kng_tuning;
 extern kng_tuning kng_tune;
@@ -137,6 +142,13 @@ bool kng_plan(kng_backend b, const knk_kernel *k, const knk_launch *launch, void
 double kng_turns_cost(const kng_stage_facts *f, const int64_t *extent);
 /* choose.c: lane, row, runner, mode, turned streams of a pass whose strides are known */
 void kng_choose(kng_pass *ps, const knk_stage *st, int n_par, uint8_t *other, uint8_t *turned);
+/* repeat.c: may the rows of these axes be joined, what would that cost, and then how many are; which streams have
+ * patterns; a rectangle */
+bool kng_can_repeat(const kng_pass *ps, int lane, int row);
+double kng_repeated_cost(const kng_pass *ps, int lane, int row);
+int64_t kng_repeats(const kng_pass *ps, int lane);
+void kng_mark_repeated(kng_pass *ps, uint8_t *turned);
+void kng_run_repeated(const kng_worker *w, const kng_pass *ps, kng_function *f, int64_t rows, int64_t n);
 /* copy.c: a stage that only copies elements which are adjacent along the lanes, alone or as pairs; NULL: it is none */
 kng_function *kng_copy_function(const kng_pass *ps);
 /* native.c: NULL if there is none */

@@ -257,7 +257,7 @@ static size_t tile_bytes(const knk_kernel *k, const kng_stage_facts *stage)
         int n = 0;
         for (int i = 0; i < stage[s].n_stream && k->n_par + k->stage[s].n_inner > 1 && !stage[s].n_reduction; i++)
             if (stage[s].turnable[i] && n++ < KNG_MOST_TURNED)
-                bytes += KNG_TILE * KNG_TILE * sizeof(uint64_t);
+                bytes += KNG_TILE_BYTES;
         most = bytes > most ? bytes : most;
     }
     return most;

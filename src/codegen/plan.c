@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-kng_tuning kng_tune = {.mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20, .wide = -1};
+kng_tuning kng_tune = {
+    .mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20, .repeat = -1, .wide = -1};
 
 enum {
     MOST_BOXES = 64,
@@ -200,7 +201,7 @@ static int64_t least_box(const kng_prepared *p, int64_t *least)
         for (int i = 0; i < ps->facts->n_stream; i++) {
             int64_t line = TURNED_BYTES / knk_size(ps->facts->stream[i].dtype);
             line = line < KNG_TILE ? KNG_TILE : line;
-            n = ps->turned[i] && line > n ? line : n;
+            n = ps->turned[i] == KNG_TURNED && line > n ? line : n;
         }
         if (!n || ps->row >= p->n_par || ps->lane >= p->n_par || ps->point_ns <= most)
             continue;
@@ -365,8 +366,13 @@ static bool writes_lines(const kng_prepared *p, const kng_pass *ps, const uint8_
         if (s->kind != KNG_MEMORY || !s->written)
             continue;
         bool even = ps->offset[i] % 64 == 0;
-        for (int a = 0; a < ps->n_axis; a++)
-            even &= a == ps->lane || ps->stride[i * ps->n_axis + a] % 64 == 0;
+        for (int a = 0; a < ps->n_axis; a++) {
+            int64_t step = ps->stride[i * ps->n_axis + a];
+            if (a == ps->row && ps->repeats) /* rows that are joined; a box begins at one of them */
+                even &= ps->repeats * step % 64 == 0 && (p->box[a] == p->par[a] || p->box[a] * step % 64 == 0);
+            else
+                even &= a == ps->lane || step % 64 == 0;
+        }
         if (ps->turned[i] || (cls[i] == KNK_STRIDE_ONE && !even))
             return false;
         writes |= cls[i] == KNK_STRIDE_ONE;

@@ -136,9 +136,9 @@ static bool check_case(const char *path, kernel_case *c, int64_t *words, int *sk
     if (want && span && c->k->n_node <= MOST_NODES) {
         watch w = {c, want, span};
         stage_reference_watch(widen, &w);
-        kng_tune.turn = 0; /* no tiles: addresses are those of the buffers */
+        kng_tune.turn = kng_tune.repeat = 0; /* no tiles: addresses are those of the buffers */
         run(c, KNG_C_SOURCE, want->base);
-        kng_tune.turn = -1;
+        kng_tune.turn = kng_tune.repeat = -1;
         stage_reference_watch(NULL, NULL);
         for (int i = 0; i < 3; i++)
             for (int at_end = 0; at_end < 2 && kng_backend_works(backend[i].b); at_end++)

@@ -205,17 +205,18 @@ static void expect_same(const problem *q, char **want, kng_backend backend, int 
             if (!equal(d, data[b] + i * (size_t)size, want[b] + i * (size_t)size)) {
                 char *text = NULL;
                 knk_text(q->k, &text);
-                fail_msg("%s, backend %d, %d threads, mode %d lane %d turn %d points %d wide %d: buffer %d element %zu "
+                fail_msg("%s, backend %d, %d threads, mode %d lane %d turn %d points %d repeat %d wide %d: buffer %d "
+                         "element %zu "
                          "of %zu\n%s",
                          how, (int)backend, threads, kng_tune.mode, kng_tune.lane, kng_tune.turn, (int)kng_tune.points,
-                         kng_tune.wide, b, i, n, text);
+                         kng_tune.repeat, kng_tune.wide, b, i, n, text);
             }
     }
     free_copies(q, data);
 }
 
 static const kng_tuning usual = {
-    .mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20, .wide = -1};
+    .mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20, .repeat = -1, .wide = -1};
 
 static void expect_right_on(const problem *q, char **want, kng_backend b, const char *how, int rounds)
 {
@@ -234,6 +235,7 @@ static void expect_right_on(const problem *q, char **want, kng_backend b, const 
                                 .points = points[below(5)],
                                 .split_ns = below(3) ? 0 : 50e3,
                                 .bypass_bytes = below(2) ? 0 : 16 << 20,
+                                .repeat = below(3) - 1,
                                 .wide = below(3) - 1};
         int before = shift;
         shift = below(3) ? 0 : 8 * below(8);
@@ -581,6 +583,35 @@ static void test_predicated_loads_are_not_turned(void **unused)
     expect_right(&q, "padded", 10);
 }
 
+/* Short rows one behind the other, with operands that are the same for all rows: in order, backwards, one number; and a
+ * third axis along which everything changes. */
+static void test_rows_that_are_shorter_than_a_vector(void **unused)
+{
+    (void)unused;
+    static const struct {
+        int64_t rows, n;
+    } shape[] = {{1, 3}, {2, 2}, {50, 3}, {1000, 3}, {5000, 2}, {300, 17}, {70, 256}, {4099, 4}, {9, 300}};
+    for (size_t i = 0; i < sizeof shape / sizeof *shape; i++)
+        for (int how = 0; how < 4; how++) {
+            problem q;
+            int64_t rows = shape[i].rows, n = shape[i].n, s[3] = {3, rows, n};
+            int three = how == 3;
+            begin(&q, 2 + three, s + !three);
+            stage(&q, 0, NULL);
+            const int64_t whole[] = {rows * n, n, 1},
+                          same[] = {n, 0,
+                                    how == 1   ? -1
+                                    : how == 2 ? 2
+                                               : 1},
+                          one[] = {1, 0, 0};
+            knk_node x = load(&q, KN_ID_F32, whole + !three), y = load(&q, KN_ID_F32, same + !three),
+                     z = load(&q, KN_ID_F32, one + !three);
+            store(&q, knk_binary(q.b, KNK_ADD, knk_binary(q.b, KNK_MUL, x, y), z), whole + !three);
+            end(&q);
+            expect_right(&q, "short rows", 8);
+        }
+}
+
 /* Elements that lie far apart, forwards and backwards. */
 static void test_far_strides(void **unused)
 {
@@ -713,6 +744,7 @@ int main(int argc, char **argv)
         return cmocka_run_group_tests(one, set_up, tear_down);
     }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows_that_are_shorter_than_a_vector),
         cmocka_unit_test(test_far_strides),
         cmocka_unit_test(test_a_prepared_launch_runs_with_other_addresses),
         cmocka_unit_test(test_what_can_not_be_made_is_interpreted),
