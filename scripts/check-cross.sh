@@ -12,18 +12,18 @@ jobs=$(getconf _NPROCESSORS_ONLN)
 [ $# -gt 0 ] || set -- aarch64-linux-gnu riscv64-linux-gnu s390x-linux-gnu arm-linux-gnueabihf
 good=0 bad=0
 
-# cmocka for the target, from Debian's source package: one file.
-fetch_cmocka() {
-    [ -f "$work/cmocka/src/cmocka.c" ] && return
+# Libraries for the target, from Debian's source packages: cmocka, which is one file, and zlib.
+fetch() { # fetch PACKAGE
+    [ -d "$work/$1" ] && return
     local apt=$work/apt
-    mkdir -p "$apt/lists/partial" "$work/cmocka" || return
+    mkdir -p "$apt/lists/partial" || return
     (
         . /etc/os-release
         echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian $VERSION_CODENAME main" >"$apt/sources.list"
         options=(-qq -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$apt/lists")
-        cd "$apt" && apt-get "${options[@]}" update && apt-get "${options[@]}" source --download-only cmocka
-    ) >"$work/cmocka.log" 2>&1 || return
-    tar -xf "$apt"/cmocka_*.orig.tar.xz -C "$work/cmocka" --strip-components 1
+        cd "$apt" && apt-get "${options[@]}" update && apt-get "${options[@]}" source --download-only "$1"
+    ) >"$work/$1.log" 2>&1 || return
+    mkdir "$work/$1" && tar -xf "$apt/$1"_*.orig.tar.* -C "$work/$1" --strip-components 1
 }
 make_cmocka() { # make_cmocka TRIPLE ROOT
     mkdir -p "$2/lib/pkgconfig" "$2/include" && cp "$work"/cmocka/include/cmocka*.h "$2/include" &&
@@ -35,8 +35,12 @@ make_cmocka() { # make_cmocka TRIPLE ROOT
         printf 'Name: cmocka\nDescription: unit tests\nVersion: 1.1\nLibs: -L%s -lcmocka\nCflags: -I%s\n' "$2/lib" "$2/include" \
             >"$2/lib/pkgconfig/cmocka.pc"
 }
+make_zlib() { # make_zlib TRIPLE ROOT
+    mkdir -p "$2/lib" "$2/include" "$2/zlib" && cp "$work/zlib/zlib.h" "$work/zlib/zconf.h" "$2/include" &&
+        (cd "$2/zlib" && "$1-gcc" -O2 -w -fPIC -DHAVE_UNISTD_H -c "$work"/zlib/*.c) && "$1-ar" rcs "$2/lib/libz.a" "$2"/zlib/*.o
+}
 build() { # build TRIPLE DIR
-    make_cmocka "$1" "$2/root" &&
+    make_cmocka "$1" "$2/root" && make_zlib "$1" "$2/root" &&
         cmake -S "$root" -B "$2" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$root/cmake/cross.cmake" -DKILN_CROSS="$1" -DKILN_CROSS_ROOT="$2/root" \
             -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="-O2 -DNDEBUG" -DKILN_BENCH=OFF &&
         cmake --build "$2" -- -k 0
@@ -49,7 +53,9 @@ for triple in "$@"; do
         echo "skip $triple: $triple-gcc or qemu-$cpu is not installed"
         continue
     fi
-    fetch_cmocka || echo "no source of cmocka ($work/cmocka.log): without unit tests"
+    for package in cmocka zlib; do
+        fetch $package || echo "no source of $package: $work/$package.log"
+    done
     if ! build "$triple" "$dir" >"$log" 2>&1; then
         echo "FAIL $triple does not build: $log"
         bad=$((bad + 1))

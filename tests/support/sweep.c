@@ -252,12 +252,13 @@ int sweep_backends(const char *program, sweep_range seeds)
 {
     static const char *const backends[] = {"avx512", "avx2", "base", "interp"};
     enum { BACKENDS = 4 };
+    const char *emulator = getenv("KILN_TEST_EMULATOR"); /* of another CPU: tests/CMakeLists.txt */
     FILE *from[BACKENDS];
     int bad = 0;
     for (int i = 0; i < BACKENDS; i++) {
         char command[4096];
-        snprintf(command, sizeof command, "KILN_BACKEND=%s '%s' --hashes %llu %llu", backends[i], program,
-                 (unsigned long long)seeds.first, (unsigned long long)seeds.end);
+        snprintf(command, sizeof command, "KILN_BACKEND=%s %s '%s' --hashes %llu %llu", backends[i],
+                 emulator ? emulator : "", program, (unsigned long long)seeds.first, (unsigned long long)seeds.end);
         from[i] = popen(command, "r");
     }
     for (uint64_t seed = seeds.first; seed < seeds.end; seed++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_compile.c -- what the planner decides, and that no decision changes a bit. */
 #include "programs.h"
+#include "support/stack.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -305,7 +306,7 @@ static void a_million_equations_need_no_more_than_a_small_stack(void **state)
     pthread_t thread;
     pthread_attr_init(&attr);
 #ifndef __SANITIZE_ADDRESS__ /* which needs more itself */
-    assert_int_equal(pthread_attr_setstacksize(&attr, STACK), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attr, test_stack(STACK)), 0);
 #endif
     assert_int_equal(pthread_create(&thread, &attr, compile_on_a_small_stack, j), 0);
     pthread_join(thread, NULL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A jaxpr of a million equations on a small stack, and allocation failure at every point of a jaxpr's life.
 #include "ir/ops.h"
+#include "support/stack.h"
 #include "ir/prim.h"
 #include <pthread.h>
 #include <setjmp.h>
@@ -78,7 +79,7 @@ static void a_million_equations_on_64_kb_of_stack(void **state)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     assert_int_equal(pthread_attr_setstacksize(&attr, 16 * STACK), 0); /* the sanitizers need some for themselves */
 #else
-    assert_int_equal(pthread_attr_setstacksize(&attr, STACK), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attr, test_stack(STACK)), 0);
 #endif
     assert_int_equal(pthread_create(&thread, &attr, many_equations, NULL), 0);
     assert_int_equal(pthread_join(thread, &fault), 0);

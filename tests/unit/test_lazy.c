@@ -2,6 +2,7 @@
  * test_lazy.c -- lazy recording: plans are found again, temporaries cost no store, recordings stay bounded, and the same bits come out
  * however an expression is run. */
 #include "support/expect.h"
+#include "support/stack.h"
 #include <pthread.h>
 
 static uint64_t plan_misses(void) { return kn_cache_stats().plans.misses; }
@@ -87,7 +88,7 @@ static double on_a_small_stack(void *(*run)(void *))
     bytes = 1 << 20;
 #endif
     pthread_attr_init(&attr);
-    assert_int_equal(pthread_attr_setstacksize(&attr, bytes), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attr, test_stack(bytes)), 0);
     assert_int_equal(pthread_create(&thread, &attr, run, &result), 0);
     pthread_join(thread, NULL);
     pthread_attr_destroy(&attr);

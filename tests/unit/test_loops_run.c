@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_loops_run.c -- scans, loops and branches on each path: what lies where, what is copied, what bodies may hold. */
 #include "support/expect.h"
+#include "codegen/native.h"
 #include "ir/host.h"
 #include "ways.h"
 
@@ -263,7 +264,8 @@ static void a_carry_begins_where_it_will_be(void **state)
                      in);
         kni_jaxpr *j = FINISH(&b, in[0]);
         kn_program *p = test_compile(j, true);
-        assert_true(knc_workspace_bytes(p, 1) < N * sizeof(float));
+        if (kng_backend_best() != KNG_INTERPRETER) /* which has a scratch */
+            assert_true(knc_workspace_bytes(p, 1) < N * sizeof(float));
         knc_release(p);
         float start[N], end[N];
         for (int i = 0; i < N; i++) {
