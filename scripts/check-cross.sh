@@ -23,7 +23,7 @@ fetch() { # fetch PACKAGE
         options=(-qq -o "Dir::Etc::sourcelist=$apt/sources.list" -o Dir::Etc::sourceparts=- -o "Dir::State::lists=$apt/lists")
         cd "$apt" && apt-get "${options[@]}" update && apt-get "${options[@]}" source --download-only "$1"
     ) >"$work/$1.log" 2>&1 || return
-    mkdir "$work/$1" && tar -xf "$apt/$1"_*.orig.tar.?z -C "$work/$1" --strip-components 1
+    mkdir "$work/$1" && find "$apt" -name "$1_*.orig.tar.*" ! -name '*.asc' -exec tar -xf {} -C "$work/$1" --strip-components 1 \;
 }
 make_cmocka() { # make_cmocka TRIPLE ROOT
     mkdir -p "$2/lib/pkgconfig" "$2/include" && cp "$work"/cmocka/include/cmocka*.h "$2/include" &&
