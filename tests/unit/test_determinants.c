@@ -42,7 +42,7 @@ static void matrix_of_rank(z *a, int n, int rank, unsigned seed, bool is_complex
             z sum = 0;
             for (int k = 0; k < rank; k++)
                 sum += a[k * n + j];
-            a[i * n + j] = i < rank ? CMPLX(re, im) : sum;
+            a[i * n + j] = i < rank ? re + im * 1.0i : sum;
         }
 }
 
