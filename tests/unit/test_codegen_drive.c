@@ -612,6 +612,28 @@ static void test_rows_that_are_shorter_than_a_vector(void **unused)
         }
 }
 
+/* An index that is the same for all lanes, which are those of 32 bits. */
+static void test_a_place_that_all_lanes_share(void **unused)
+{
+    (void)unused;
+    static const int element[] = {KN_ID_F32, KN_ID_F64, KN_ID_I32, KN_ID_U8, KN_ID_BOOL};
+    for (size_t i = 0; i < sizeof element / sizeof *element; i++) {
+        problem q;
+        int64_t n = 100, elements;
+        begin(&q, 1, &n);
+        stage(&q, 0, NULL);
+        int at = buffer_of(&q, KN_ID_I64, false, 1), m = map_of(&q, (int64_t[]){0}, &elements);
+        ((int64_t *)(void *)q.data[at])[0] = 5;
+        knk_node index = knk_load(q.b, at, m, KNK_NONE, KNK_NONE, KNK_NONE);
+        knk_node x = knk_load(q.b, buffer_of(&q, element[i], false, 9), m, index, KNK_NONE, KNK_NONE);
+        knk_node y = load(&q, element[i], (int64_t[]){1});
+        store(&q, element[i] == KN_ID_BOOL ? knk_binary(q.b, KNK_XOR, x, y) : knk_binary(q.b, KNK_MAX, x, y),
+              (int64_t[]){1});
+        end(&q);
+        expect_right(&q, "one place", 4);
+    }
+}
+
 /* Elements that lie far apart, forwards and backwards. */
 static void test_far_strides(void **unused)
 {
@@ -745,6 +767,7 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_that_are_shorter_than_a_vector),
+        cmocka_unit_test(test_a_place_that_all_lanes_share),
         cmocka_unit_test(test_far_strides),
         cmocka_unit_test(test_a_prepared_launch_runs_with_other_addresses),
         cmocka_unit_test(test_what_can_not_be_made_is_interpreted),
