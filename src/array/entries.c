@@ -2,7 +2,9 @@
  * entries.c -- what a jitted function was recorded and compiled to, for each list of types that it was called with; and
  * saying why it was recorded once more. */
 #include "array/donate.h"
+#include "base/clock.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include <string.h>
 
 /* ---- Lists: by hash, of all functions; by use; of each function. */
@@ -289,7 +291,11 @@ kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_ent
         f->made_of->trace_count++;
     s->trace_stats.misses++;
     uint64_t reports = knx_context()->reports;
+    double began = knx_tracing() ? knx_seconds() : 0;
     kn_error *error = kna_derive(f->inner, in, NULL, "jit", &e->closed);
+    if (knx_tracing())
+        knx_trace_event("record", f->name, knx_seconds() - began, "\"equations\": %u",
+                        error ? 0 : e->closed.jaxpr->n_eqn);
     if (!error)
         error = kna_find_donated(f, e->closed.jaxpr, &e->arena, &e->donated);
     e->tracing = false;

@@ -3,10 +3,11 @@
 #include "array/function.h"
 #include "array/handle.h"
 #include "array/storage.h"
+#include "base/clock.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "base/memory.h"
 #include <string.h>
-#include <time.h>
 
 void kn_here(const kn_place *place)
 {
@@ -87,9 +88,30 @@ void kn_on_step(kn_step_hook hook, void *env)
 
 static void hear_nothing(void *env, const kn_step *step) { (void)env, (void)step; }
 
+/* For the trace, and then for whoever else wants to hear of it. */
+static void hear_for_trace(void *env, const kn_step *step)
+{
+    static const char *const kinds[] = {
+        [KN_STEP_KERNEL] = "kernel", [KN_STEP_ROUTINE] = "routine", [KN_STEP_COPY] = "copy",
+        [KN_STEP_LOOP] = "loop",     [KN_STEP_PRODUCT] = "product", [KN_STEP_BAND] = "band",
+        [KN_STEP_BRANCH] = "branch"};
+    kn_trace_text program, file;
+    knx_trace_event("step", step->operations, step->seconds,
+                    "\"program\": %s, \"kind\": \"%s\", \"elements\": %lld, \"group\": %lld, \"file\": %s, "
+                    "\"lines\": [%d, %d]",
+                    knx_trace_text(&program, step->program), kinds[step->kind], (long long)step->elements,
+                    (long long)step->group, knx_trace_text(&file, step->place ? step->place->file : ""),
+                    step->first_line, step->last_line);
+    kn_context c = knx_context();
+    if (c->step_hook)
+        c->step_hook(env, step);
+}
+
 kn_step_hook kna_step_hook(void)
 {
     kn_context c = knx_context();
+    if (knx_tracing())
+        return hear_for_trace;
     return c->step_hook || !c->watching ? c->step_hook : hear_nothing;
 }
 
@@ -109,7 +131,6 @@ bool kn_watch_steps(bool on)
 int kn_running(kn_context context, kn_running_step *out)
 {
     kn_running_step now;
-    struct timespec t;
     bool known = false;
     size_t size = out ? out->size_ : 0;
     bool any = knx_context_running(context, &known, &now);
@@ -123,8 +144,7 @@ int kn_running(kn_context context, kn_running_step *out)
     }
     if (!any)
         return 0;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    now.seconds = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec - now.seconds;
+    now.seconds = knx_seconds() - now.seconds;
     now.size_ = size;
     memcpy(out, &now, size < sizeof now ? size : sizeof now);
     return 1;

@@ -21,7 +21,7 @@ typedef struct kn_env {
     int num_threads;     /* KILN_NUM_THREADS, from 1 on; 0 if not set */
     const char *backend; /* KILN_BACKEND: interp, avx2, avx512 (the runtime judges it); NULL if not set */
     bool no_amx;         /* KILN_AMX=0: tile registers are not asked for */
-    const char *trace;   /* KILN_TRACE: a file; NULL if not set */
+    const char *trace;   /* KILN_TRACE: a file for events (trace.h); NULL if not set */
     int perf;            /* KILN_PERF, 1: generated code is listed in /tmp/perf-PID.map; 0 if not set */
     int64_t pending_operations, pending_bytes; /* KILN_PENDING_OPERATIONS, KILN_PENDING_BYTES; -1 if not set */
     const char *dump_kernels; /* KILN_DUMP_KERNELS: a directory for the kernels that run; NULL if not set */

@@ -11,6 +11,7 @@
  * as long as waking it has taken lately before it parks; and one that finds itself on the CPU of another of us
  * moves to one that none of us is on. */
 #include "base/pool.h"
+#include "base/clock.h"
 #include "base/context.h"
 #include "base/cpus.h"
 #include "base/float_env.h"
@@ -57,7 +58,6 @@ knx_pool_state knx_pool_look(void) { return (knx_pool_state){0}; }
 #include <fenv.h>
 #include <limits.h>
 #include <signal.h>
-#include <time.h>
 #if defined(__linux__) && !defined(KNX_NO_FUTEX)
 #include <linux/futex.h>
 #include <sys/prctl.h>
@@ -171,13 +171,6 @@ static void take_parts(int worker)
     atomic_fetch_or_explicit(&pool.word, CLOSED, memory_order_relaxed);
 }
 
-static int64_t nanoseconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 typedef struct worker {
     int number; /* 1 is the first */
     bool spins; /* with more threads than CPUs nobody does */
@@ -202,7 +195,7 @@ static void spread(const worker *w)
 
 static void park(worker *w)
 {
-    int64_t before = nanoseconds();
+    int64_t before = knx_nanoseconds();
     atomic_store(&pool.cpu[w->number], 0);
     atomic_fetch_add(&pool.parked, 1); /* before the word is looked at again: a caller looks in the other order */
     unsigned word = atomic_load(&pool.word);
@@ -212,7 +205,7 @@ static void park(worker *w)
     if (!w->spins)
         return;
     spread(w);
-    int64_t woken = atomic_load(&pool.woken), late = nanoseconds() - woken;
+    int64_t woken = atomic_load(&pool.woken), late = knx_nanoseconds() - woken;
     if (woken < before)
         return;
     w->spin += (late - w->spin) / 4;
@@ -231,7 +224,7 @@ static unsigned next_call(worker *w)
                 return word;
             relax();
         }
-        int64_t now = w->spins ? nanoseconds() : 0, passed = before ? now - before : 0;
+        int64_t now = w->spins ? knx_nanoseconds() : 0, passed = before ? now - before : 0;
         before = now;
         if (passed > AWAY)
             spread(w);
@@ -367,7 +360,7 @@ knx_pool_state knx_pool_look(void)
 /* `woken` is when: for a worker that was woken before and has not come yet it stays. */
 static void wake_workers(int n)
 {
-    int64_t before = atomic_exchange(&pool.woken, nanoseconds());
+    int64_t before = atomic_exchange(&pool.woken, knx_nanoseconds());
     if (!wake_at(&pool.word, n))
         atomic_store(&pool.woken, before);
 }

@@ -2,13 +2,13 @@
  * native.c -- the stage functions of a kernel: made when they are first needed, kept with the kernel in a list that
  * only grows at its head, and found there without a lock; which backend; the public ways to run a launch. */
 #include "codegen/native.h"
+#include "base/clock.h"
 #include "base/cpu.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "codegen/drive.h"
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #if defined(__x86_64__)
 #define HAVE_LOWERING 1
@@ -197,13 +197,6 @@ static const kng_made *find(const kng_made *m, kng_backend b, const kng_request 
     return m;
 }
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static const char *reason(const kng_made *others, const kng_request *r, int n)
 {
     for (const kng_made *m = others; m; m = m->next)
@@ -241,9 +234,9 @@ static kn_error *make_and_keep(kng_backend b, const kng_request *r, kng_facts *f
     m->stage = r->stage;
     m->n_cls = n;
     memcpy(m->cls, r->cls, (size_t)n);
-    double start = seconds();
+    double start = knx_seconds();
     kn_error *e = make(b, r, m);
-    n_nanoseconds += (uint64_t)(1e9 * (seconds() - start));
+    n_nanoseconds += (uint64_t)(1e9 * (knx_seconds() - start));
     if (e && e->kind == KN_ERROR_MEMORY) { /* it may be there the next time */
         knx_free(m);
         return e;

@@ -2,6 +2,7 @@
  * product.c -- the inner loops of products: which rectangles there are, and the functions of the process, in a table
  * that only fills up: made by whoever needs one first, found without a lock. */
 #include "codegen/product.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/cpu.h"
 #include "base/hash.h"
@@ -9,7 +10,6 @@
 #include "codegen/product_amx.h"
 #include "codegen/product_emit.h"
 #include <stdio.h>
-#include <time.h>
 
 #if defined(__x86_64__)
 #include "codegen/code.h"
@@ -194,18 +194,11 @@ static int slot_of(uint64_t key)
     return -1;
 }
 
-static uint64_t nanoseconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* What two threads make at once, one of them throws away. */
 static kng_product_function *make_and_keep(const kng_product_request *r, int slot)
 {
     kng_code *code = NULL;
-    uint64_t start = nanoseconds();
+    uint64_t start = (uint64_t)knx_nanoseconds();
     kn_error *e = make(r, &code);
     if (e) {
         knx_error_release(e);
@@ -217,7 +210,7 @@ static kng_product_function *make_and_keep(const kng_product_request *r, int slo
         return first;
     }
     table[slot].code = code;
-    kng_note_made(kng_code_size(code), nanoseconds() - start);
+    kng_note_made(kng_code_size(code), (uint64_t)knx_nanoseconds() - start);
     return mine;
 }
 

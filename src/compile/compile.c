@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * compile.c -- from a jaxpr to a program: the list of passes. */
+#include "base/clock.h"
 #include "base/log.h"
+#include "base/trace.h"
 #include "compile/plan.h"
 #include "transform/transform.h"
 #include <string.h>
@@ -117,7 +119,11 @@ kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_progra
     atomic_init(&program->refs, 1);
     knc_plan plan = {.o = o, .p = program};
     kni_jaxpr *now = kni_retain(j);
+    double began = knx_tracing() ? knx_seconds() : 0;
     kn_error *e = run_passes(&plan, &now);
+    if (knx_tracing() && !o->quiet)
+        knx_trace_event("compile", j->name, knx_seconds() - began, "\"equations\": %u, \"steps\": %u", j->n_eqn,
+                        e ? 0 : program->n_step);
     if (e) { /* kernels of steps that the program does not know yet */
         for (size_t i = 0; !program->step && i < plan.step.n; i++)
             knc_drop_step(&plan.step.at[i]);

@@ -4,11 +4,11 @@
 #include "codegen/dump.h"
 #include "runtime/run.h"
 #include "codegen/native.h"
+#include "base/clock.h"
 #include "base/context.h"
 #include "base/float_env.h"
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 typedef knd_one_run run;
 
@@ -233,13 +233,6 @@ static kn_error *run_observed_step(const run *r, const knc_step *s, void **at)
     return error;
 }
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 _Static_assert((int)KN_STEP_KERNEL == KNC_KERNEL && (int)KN_STEP_ROUTINE == KNC_ROUTINE &&
                    (int)KN_STEP_COPY == KNC_COPY && (int)KN_STEP_LOOP == KNC_LOOP &&
                    (int)KN_STEP_PRODUCT == KNC_PRODUCT && (int)KN_STEP_BAND == KNC_BAND &&
@@ -299,7 +292,7 @@ static kn_error *run_timed_step(const run *r, uint32_t i, void **at)
                     .kind = knc_is_kernel(s) ? KNC_KERNEL : s->kind,
                     .program = r->p->jaxpr->name,
                     .elements = knc_step_elements(r->p, i),
-                    .seconds = seconds(),
+                    .seconds = knx_seconds(),
                     .place = s->eqn < r->p->jaxpr->n_eqn ? r->p->jaxpr->eqn[s->eqn].place : NULL,
                     .group = (int64_t)(r->p->first_group + i),
                     .support = knc_step_support(r->p, i),
@@ -313,7 +306,7 @@ static kn_error *run_timed_step(const run *r, uint32_t i, void **at)
     kn_error *error = run_any_step(r, s, at);
     show_again(any ? &around : NULL);
     KN_TRY(error);
-    step.seconds = seconds() - step.seconds;
+    step.seconds = knx_seconds() - step.seconds;
     r->on_step(r->on_step_env, &step);
     return NULL;
 }

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The variables that src/base/env.c reads are those of docs/environment.md, and no other file of src/ reads any.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+read_=$(grep -o '"KILN_[A-Z_]*"' src/base/env.c | tr -d '"' | sort -u)
+told=$(grep -o '^| `KILN_[A-Z_]*`' docs/environment.md | tr -d '|` ' | sort -u)
+bad=0
+diff <(echo "$read_") <(echo "$told") >/dev/null || { echo "read (<) and told (>) differ:"; diff <(echo "$read_") <(echo "$told"); bad=1; }
+others=$(grep -rlE '\b(secure_)?getenv *\(' src --include=*.c --include=*.h | grep -v '^src/base/env.c$')
+[ -z "$others" ] || { echo "these read the environment, too: $others"; bad=1; }
+[ $bad -eq 0 ] && echo "$(echo "$read_" | wc -l) variables"
+exit $bad
