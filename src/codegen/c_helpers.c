@@ -264,7 +264,7 @@ static const helper helpers[] = {
     {"pick_by", "fiu", "@V", "const char *p, i64 step, @B pred, @V other", NOTHING,
      "    @V r = other;\n    for (int j = 0; j < @L; j++)\n        if (KN_LANE(pred, j))\n"
      "            r[j] = *(const @M *)(const void *)(p + j * step);\n    return r;\n"},
-    {"gather", "fiu", "@V", "const char *p, v@Li64 at, @B pred, @V other", NOTHING, /* 16 lanes: places that all share */
+    {"gather", "fiu", "@V", "const char *p, v@Li64 at, @B pred, @V other", NOTHING, /* 16 lanes: one place for all */
      "#if KN_512 && @S >= 4 && @L == 8\n    return (@V)__builtin_ia32_gatherdiv@g((@X)other, p, at, pred, 1);\n"
      "#else\n    @V r = other;\n    for (int j = 0; j < @L; j++)\n        if (KN_LANE(pred, j))\n"
      "            r[j] = *(const @M *)(const void *)(p + at[j]);\n    return r;\n#endif\n"},

@@ -101,6 +101,21 @@ static double calls(const kng_pass *ps, int lane, int row)
     return 3 / n + (10 + ps->facts->n_stream) / (n * rows);
 }
 
+/* Rows of so few lanes, joined. */
+static void choose_repeats(const kng_pass *ps, int lane, choice *best)
+{
+    double n = (double)ps->extent[lane], most = (double)kng_repeats(ps, lane);
+    for (int a = 0; a < ps->n_axis; a++) {
+        if (a == lane || !kng_can_repeat(ps, lane, a))
+            continue;
+        double each = most < (double)ps->extent[a] ? most : (double)ps->extent[a];
+        double call = calls(ps, lane, a) - 3 / n + 3 / (n * each);
+        double cost = kng_repeated_cost(ps, lane, a) + arithmetic(ps, n * each) + call;
+        choice c = {kng_tune.repeat == 1 ? 0 : cost, lane, a, -1, KNG_POINTS, KNG_BY_RECTANGLES, true};
+        keep_best(best, c);
+    }
+}
+
 static void choose_lane(const kng_pass *ps, int n_par, bool inner, int lane, choice *best)
 {
     int row = row_axis(ps, 0, ps->n_axis, lane);
@@ -117,16 +132,8 @@ static void choose_lane(const kng_pass *ps, int n_par, bool inner, int lane, cho
         c.cost = turned_cost(ps, lane, along) + arithmetic(ps, n) + 0.05;
         keep_best(best, c);
     }
-    bool repeat = kng_tune.repeat == 1 || (kng_tune.repeat && kng_tune.turn != 1);
-    for (int a = 0; a < ps->n_axis && lane >= 0 && !inner && repeat; a++)
-        if (a != lane && kng_can_repeat(ps, lane, a)) {
-            double rows = (double)ps->extent[a], each = (double)kng_repeats(ps, lane);
-            each = each < rows ? each : rows;
-            double cost =
-                kng_repeated_cost(ps, lane, a) + arithmetic(ps, n * each) + calls(ps, lane, a) - 3 / n + 3 / (n * each);
-            c = (choice){kng_tune.repeat == 1 ? 0 : cost, lane, a, -1, mode, KNG_BY_RECTANGLES, true};
-            keep_best(best, c);
-        }
+    if (!inner && lane >= 0 && (kng_tune.repeat == 1 || (kng_tune.repeat && kng_tune.turn != 1)))
+        choose_repeats(ps, lane, best);
     if (kng_tune.turn == 1) {
         c = (choice){1e20 + plain_cost(ps, lane), lane, row, -1, mode, KNG_BY_RECTANGLES, false};
         keep_best(best, c);
