@@ -1,11 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every file under src/ includes only headers of its own folder and of the folders above it in layers.txt.
+# Every file under src/ includes only headers of its own folder and of the folders above it in layers.txt, which names no other folders than
+# there are; docs/architecture.md tells all folders of src/ and tests/.
 # usage: check-layers.sh [ROOT]
 set -u
 root=${1:-$(cd "$(dirname "$0")/.." && pwd)}
 layers=$(cd "$(dirname "$0")" && pwd)/layers.txt
 cd "$root/src" || exit 2
+bad=0
+for floor in $(grep -v '^#' "$layers" | awk '$1 != "allow" { print $1 }'); do
+    [ -d "$floor" ] || { echo "scripts/layers.txt: there is no floor $floor"; bad=1; }
+done
+for folder in */ ../tests/*/; do
+    grep -qF "\`$(basename "$folder")/\`" ../docs/architecture.md || { echo "docs/architecture.md does not tell $folder"; bad=1; }
+done
+[ $bad -eq 0 ] || exit 1
 find . -type f \( -name '*.c' -o -name '*.h' -o -name '*.def' \) | sed 's|^\./||' | LC_ALL=C sort | xargs grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' |
     awk -F: -v layers="$layers" '
     BEGIN {
