@@ -378,6 +378,8 @@ static bool writes_lines(const kng_prepared *p, const kng_pass *ps, const uint8_
         writes |= cls[i] == KNK_STRIDE_ONE;
     }
     int a = ps->lane;
+    if (ps->repeats && p->box[a] != p->par[a]) /* then rows are not joined */
+        return false;
     return writes && (a >= p->n_par || a < 0 || p->box[a] == p->par[a] || p->box[a] % 64 == 0);
 }
 

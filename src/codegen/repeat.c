@@ -82,6 +82,8 @@ void kng_run_repeated(const kng_worker *w, const kng_pass *ps, kng_function *f, 
     for (int pass = 0; pass < 2; pass++) { /* whole patterns, then a part of one */
         int64_t done = pass ? rows / each * each : 0, left = pass ? rows - done : each;
         char *t = tile;
+        if (!left)
+            return;
         for (int i = 0; i < ps->facts->n_stream; i++) {
             int64_t lane_step = stride_of(ps, i, ps->lane), row_step = stride_of(ps, i, ps->row);
             int64_t size = knk_size(ps->facts->stream[i].dtype);
@@ -93,7 +95,7 @@ void kng_run_repeated(const kng_worker *w, const kng_pass *ps, kng_function *f, 
             w->args->stream[i] = (kng_words){(int64_t)(intptr_t)t, 0, size};
             t += KNG_TILE_BYTES;
         }
-        w->args->rows = pass ? left > 0 : rows / each;
+        w->args->rows = pass ? 1 : rows / each;
         w->args->n = n * left;
         f(w->args);
     }
