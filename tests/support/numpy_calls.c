@@ -12,6 +12,17 @@ typedef numpy_call call;
 
 static int hex(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
 
+/* Where byte i of numbers whose lowest byte comes first lies in this machine's numbers. */
+static size_t at_here(size_t i, kn_dtype d)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    size_t number = kn_dtype_size(d) / (kn_dtype_kind(d) == 'c' ? 2 : 1);
+    return i / number * number + (number - 1 - i % number);
+#else
+    return (void)d, i;
+#endif
+}
+
 typedef struct stored {
     kn_dtype dtype;
     kn_shape shape;
@@ -38,7 +49,7 @@ static stored read_stored(const char *s)
     size_t bytes = (size_t)r.size * kn_dtype_size(r.dtype);
     r.bytes = calloc(bytes + 16, 1);
     for (size_t i = 0; i < bytes; i++)
-        r.bytes[i] = (unsigned char)(hex(s[2 * i]) << 4 | hex(s[2 * i + 1]));
+        r.bytes[at_here(i, r.dtype)] = (unsigned char)(hex(s[2 * i]) << 4 | hex(s[2 * i + 1]));
     return r;
 }
 
