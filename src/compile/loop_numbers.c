@@ -90,18 +90,8 @@ static kn_error *with_inputs(const kni_jaxpr *j, uint32_t at, const numbers *s, 
 /* A jaxpr of a loop as its kernel has it, its own loops done. */
 static kn_error *prepare(const kni_jaxpr *j, kni_jaxpr **out)
 {
-    static kn_error *(*const pass[])(const kni_jaxpr *, kni_jaxpr **) = {knt_inline_calls, knt_simplify,
-                                                                         knc_hand_numbers};
-    *out = kni_retain(j);
-    for (size_t i = 0; i < sizeof pass / sizeof *pass; i++) {
-        kni_jaxpr *next = NULL;
-        kn_error *error = pass[i](*out, &next);
-        kni_release(*out);
-        *out = next;
-        if (error)
-            return error;
-    }
-    return NULL;
+    static knt_pass *const pass[] = {knt_inline_calls, knt_simplify, knc_hand_numbers};
+    return knt_passes(j, sizeof pass / sizeof *pass, pass, out);
 }
 
 /* Literals of these numbers, as operands. */

@@ -8,18 +8,8 @@
 
 static kn_error *run_passes(const kni_jaxpr *source, kni_jaxpr **out)
 {
-    static kn_error *(*const pass[])(const kni_jaxpr *, kni_jaxpr **) = {knt_inline_calls, knt_expand, knt_inline_calls,
-                                                                         knt_simplify};
-    *out = kni_retain(source);
-    for (size_t i = 0; i < sizeof pass / sizeof *pass; i++) {
-        kni_jaxpr *next = NULL;
-        kn_error *error = pass[i](*out, &next);
-        kni_release(*out);
-        *out = next;
-        if (error)
-            return error;
-    }
-    return NULL;
+    static knt_pass *const pass[] = {knt_inline_calls, knt_expand, knt_inline_calls, knt_simplify};
+    return knt_passes(source, sizeof pass / sizeof *pass, pass, out);
 }
 
 static const knc_passed *passed(kn_lower *l, const kni_jaxpr *source)

@@ -6,6 +6,20 @@
 #include "ir/ops.h"
 #include "transform/replay.h"
 
+kn_error *knt_passes(const kni_jaxpr *j, int n, knt_pass *const *pass, kni_jaxpr **out)
+{
+    *out = kni_retain(j);
+    for (int i = 0; i < n; i++) {
+        kni_jaxpr *next = NULL;
+        kn_error *error = pass[i](*out, &next);
+        kni_release(*out);
+        *out = next;
+        if (error)
+            return error;
+    }
+    return NULL;
+}
+
 /* Applies `one` to every equation in order. */
 static kn_error *rewrite(const kni_jaxpr *j, kn_error *(*one)(knt_replay *r, const kn_eqn *e, void *env), void *env,
                          kni_jaxpr **out)

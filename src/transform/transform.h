@@ -42,6 +42,9 @@ kn_error *knt_batch(const kni_jaxpr *j, int64_t size, const char *name, const in
 kn_error *knt_batch_lazily(const kni_jaxpr *j, int64_t size, const char *name, const int *in_axis, bool *was_batched,
                            kni_jaxpr **out);
 
+/* n passes, one after the other. */
+typedef kn_error *knt_pass(const kni_jaxpr *j, kni_jaxpr **out);
+kn_error *knt_passes(const kni_jaxpr *j, int n, knt_pass *const *pass, kni_jaxpr **out);
 /* Dead code, common subexpressions, and only algebra that changes no bits. Equations that can fail stay. */
 kn_error *knt_simplify(const kni_jaxpr *j, kni_jaxpr **out);
 /* Equations of KN_CALLS rows replaced by their bodies, to any depth. */
