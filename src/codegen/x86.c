@@ -74,8 +74,9 @@ void kng_end(kng_asm *a, uint8_t *p, const kng_operand *rm, const uint8_t *displ
 
 uint8_t *kng_put32(uint8_t *p, int32_t v)
 {
-    memcpy(p, &v, 4); /* only x86 runs this code: little-endian */
-    return p + 4;
+    for (int i = 0; i < 4; i++) /* the lowest byte first, on whichever machine the code is written */
+        *p++ = (uint8_t)((uint32_t)v >> 8 * i);
+    return p;
 }
 
 /* ModRM, SIB, displacement. unit: of a displacement of 8 bits (1 outside of EVEX). *displacement: where the one of a

@@ -91,8 +91,10 @@ void kng_mov_number(kng_asm *a, int dst, int64_t v)
     if (wide || dst >= 8)
         code[n++] = (uint8_t)(0x40 | wide << 3 | dst >> 3);
     code[n++] = (uint8_t)(0xB8 | (dst & 7));
-    memcpy(code + n, &v, wide ? 8 : 4);
-    put_bytes(a, code, n + (wide ? 8 : 4));
+    uint8_t *end = kng_put32(code + n, (int32_t)(uint32_t)v);
+    if (wide)
+        end = kng_put32(end, (int32_t)(uint32_t)((uint64_t)v >> 32));
+    put_bytes(a, code, (size_t)(end - code));
     kng_list(a, wide ? "movabs %s,%lld" : "mov %s,%lld", kng_register_name(dst, wide ? 8 : 4), (long long)v);
 }
 

@@ -79,13 +79,19 @@ static kn_dtype unsigned_of_size(int size)
     return size == 1 ? KN_DT(U8) : size == 2 ? KN_DT(U16) : size == 4 ? KN_DT(U32) : KN_DT(U64);
 }
 
+/* The part of a complex64 that lies in the low or high word of its 64 bits: the real part is the first in memory. */
+static knk_node *part_in_word(kn_value2 *z, bool low)
+{
+    return low == (__BYTE_ORDER__ != __ORDER_BIG_ENDIAN__) ? &z->re : &z->im;
+}
+
 /* The bits of an element of at most eight bytes as an unsigned node of its size. */
 static knk_node bits_of(knk_builder *k, kn_dtype d, kn_value2 x)
 {
     kn_dtype_id id = (kn_dtype_id)unsigned_of_size(d->size)->id;
     if (d->id == KN_ID_C64) {
-        knk_node lo = knk_cast(k, KN_ID_U64, knk_bitcast(k, KN_ID_U32, x.re)),
-                 hi = knk_cast(k, KN_ID_U64, knk_bitcast(k, KN_ID_U32, x.im));
+        knk_node lo = knk_cast(k, KN_ID_U64, knk_bitcast(k, KN_ID_U32, *part_in_word(&x, true))),
+                 hi = knk_cast(k, KN_ID_U64, knk_bitcast(k, KN_ID_U32, *part_in_word(&x, false)));
         return knk_binary(k, KNK_OR, lo, knk_binary(k, KNK_SHL, hi, knk_const_int(k, KN_ID_U64, 32)));
     }
     if (d->kind == KN_KIND_BOOL)
@@ -99,7 +105,10 @@ static kn_value2 value_of_bits(knk_builder *k, kn_dtype d, knk_node bits)
 {
     if (d->id == KN_ID_C64) {
         knk_node hi = knk_cast(k, KN_ID_U32, knk_binary(k, KNK_SHR, bits, knk_const_int(k, KN_ID_U64, 32)));
-        return (kn_value2){knk_bitcast(k, KN_ID_F32, knk_cast(k, KN_ID_U32, bits)), knk_bitcast(k, KN_ID_F32, hi)};
+        kn_value2 z;
+        *part_in_word(&z, true) = knk_bitcast(k, KN_ID_F32, knk_cast(k, KN_ID_U32, bits));
+        *part_in_word(&z, false) = knk_bitcast(k, KN_ID_F32, hi);
+        return z;
     }
     if (d->kind == KN_KIND_BOOL)
         return knp_real(knk_cast(k, KN_ID_BOOL, bits));

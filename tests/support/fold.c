@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * fold.c -- the definition of a product's element, and comparisons of elements. */
 #include "support/fold.h"
+#include "support/bits.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,12 +70,15 @@ void fold_step(fold *f, const void *a, const void *b)
 void fold_end(const fold *f, void *out)
 {
     kn_dtype part = knx_component(f->result);
-    kn_scalar_bits s = {.u64 = f->u};
+    kn_scalar_bits s = {0};
     if (f->result->kind == 'b')
         s.u8 = f->any;
     if (is_float(f->result))
         s = knx_scalar_from_double(part, f->k <= BLOCK ? f->re : join(f, f->re_total, f->re));
-    memcpy(out, &s, part->size);
+    if (is_float(f->result) || f->result->kind == 'b')
+        memcpy(out, &s, part->size);
+    else
+        bits_put(out, f->u, part->size);
     if (f->result->kind == 'c') {
         s = knx_scalar_from_double(part, f->k <= BLOCK ? f->im : join(f, f->im_total, f->im));
         memcpy((char *)out + part->size, &s, part->size);
@@ -129,7 +133,7 @@ uint64_t fold_hash(kn_dtype d, const void *x, int64_t n)
     for (int64_t i = 0; i < n * (int64_t)(d->size / part->size); i++, p += part->size) {
         kn_scalar_bits s = {0};
         memcpy(&s, p, part->size);
-        uint64_t bits = is_float(part) && isnan(knx_scalar_to_double(part, s)) ? 1u : s.u64;
+        uint64_t bits = is_float(part) && isnan(knx_scalar_to_double(part, s)) ? 1u : bits_at(p, part->size);
         hash = (hash ^ bits ^ bits >> 32) * 1099511628211u;
     }
     return hash;

@@ -4,6 +4,7 @@
 #include "support/kernel_case.h"
 #include "base/half.h"
 #include "kernel/internal.h"
+#include "support/bits.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -255,7 +256,7 @@ static void set_element(char *to, int dtype, uint64_t r, bool small)
     else if (knk_is_half_id(dtype))
         memcpy(to, &half, 2);
     else
-        memcpy(to, &bits, (size_t)size);
+        bits_put(to, bits, (size_t)size);
 }
 
 static int memory_dtype(const kernel_case *c, int b)
@@ -565,9 +566,7 @@ int64_t kernel_data_differences(const kernel_case *c, const kernel_data *a, cons
         const char *p = start_of(c, a, i), *q = start_of(c, b, i);
         *words += n;
         for (int64_t j = 0; j < n; j++) {
-            uint64_t x = 0, y = 0;
-            memcpy(&x, p + j * size, (size_t)size);
-            memcpy(&y, q + j * size, (size_t)size);
+            uint64_t x = bits_at(p + j * size, (size_t)size), y = bits_at(q + j * size, (size_t)size);
             if (x == y || (is_nan(d, x) && is_nan(d, y)))
                 continue;
             if (!differences++ && where)

@@ -2,6 +2,7 @@
 #include "support/loop_case.h"
 #include "codegen/native.h"
 #include "kernel/internal.h"
+#include "support/bits.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,11 +43,10 @@ static void fill(void *data, int d, size_t bytes)
             bits = 0x3800 + random32() % 0x800;
         else if (d == KN_ID_BF16)
             bits = 0x3f00 + random32() % 0x100;
-        memcpy((char *)data + i,
-               d == KN_ID_F32   ? (void *)&f
-               : d == KN_ID_F64 ? (void *)&v
-                                : (void *)&bits,
-               (size_t)size);
+        if (d == KN_ID_F32 || d == KN_ID_F64)
+            memcpy((char *)data + i, d == KN_ID_F32 ? (void *)&f : (void *)&v, (size_t)size);
+        else
+            bits_put((char *)data + i, bits, (size_t)size);
     }
 }
 
@@ -112,6 +112,8 @@ static int64_t at_map(const walker *w, int m)
     return at;
 }
 
+static bool truth(uint64_t lane) { return *(const uint8_t *)&lane & 1; }
+
 static void one_node(walker *w, int i)
 {
     const knk_kernel *k = w->q->k;
@@ -119,12 +121,12 @@ static void one_node(walker *w, int i)
     uint64_t *v = w->value;
     int size = knk_size(n->dtype);
     if (n->op == KNK_CONST) {
-        v[i] = n->imm;
+        v[i] = bits_lane(n->imm, (size_t)size);
     } else if (n->op == KNK_INDEX) {
         v[i] = (uint64_t)at_map(w, n->map);
     } else if (n->op == KNK_LOAD) {
         v[i] = n->c >= 0 ? v[n->c] : 0;
-        if (n->b < 0 || v[n->b] & 1)
+        if (n->b < 0 || truth(v[n->b]))
             memcpy(&v[i], (char *)w->data[n->buffer] + (at_map(w, n->map) + (n->a >= 0 ? (int64_t)v[n->a] : 0)) * size,
                    (size_t)size);
     } else if (n->op == KNK_STORE) {
@@ -150,7 +152,7 @@ static bool walk(walker *w, int i, int end)
     const knk_kernel *k = w->q->k;
     for (; i < end; i++) {
         const knk_inst *n = &k->node[i];
-        if (n->op == KNK_WHILE && !(w->value[n->a] & 1))
+        if (n->op == KNK_WHILE && !truth(w->value[n->a]))
             return false;
         if (n->op == KNK_NEXT)
             w->next[n->a] = w->value[n->b];
@@ -224,10 +226,8 @@ static void expect_same(const problem *q, void *const *want, void *const *got, c
         int d = (int)knk_memory_dtype((kn_dtype_id)q->k->buffer[b].dtype), size = knk_size(d);
         for (size_t i = 0; i < q->bytes[b]; i += (size_t)size)
             if (!same_value(d, (char *)want[b] + i, (char *)got[b] + i)) {
-                uint64_t x = 0, y = 0;
+                uint64_t x = bits_at((char *)want[b] + i, (size_t)size), y = bits_at((char *)got[b] + i, (size_t)size);
                 char *text = NULL;
-                memcpy(&x, (char *)want[b] + i, (size_t)size);
-                memcpy(&y, (char *)got[b] + i, (size_t)size);
                 if (!knk_text(q->k, &text))
                     fprintf(stderr, "%s", text);
                 knx_free(text);

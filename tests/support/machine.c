@@ -2,6 +2,7 @@
  * machine.c -- executable memory, guarded memory and values for the tests of generated code. */
 #include "base/cpu.h"
 #include "support/machine.h"
+#include "support/bits.h"
 #include "kernel/internal.h"
 #include <math.h>
 #include <setjmp.h>
@@ -183,14 +184,13 @@ void machine_values(int dtype, void *to, int n, uint64_t *seed)
             v = special_integer(r);
         else if (knk_is_int_id(dtype) && size == 8 && kind == 1)
             v = (uint64_t)((int64_t)v >> r % 64);
-        memcpy((char *)to + i * size, &v, (size_t)size);
+        bits_put((char *)to + i * size, v, (size_t)size);
     }
 }
 
 static bool is_nan(int dtype, const char *at)
 {
-    uint64_t u = 0;
-    memcpy(&u, at, (size_t)knk_size(dtype));
+    uint64_t u = bits_at(at, (size_t)knk_size(dtype));
     switch (dtype) {
     case KN_ID_F16: return (u & 0x7fff) > 0x7c00;
     case KN_ID_BF16: return (u & 0x7fff) > 0x7f80;

@@ -2,6 +2,7 @@
  * numpy_calls.c -- a reader of stored calls (the format is described in scripts/golden/make_numpy.py) and a table of
  * the functions. */
 #include "support/numpy_calls.h"
+#include "support/bits.h"
 #include "support/expect.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,17 +12,6 @@ typedef numpy_call call;
 /* ---- Reading. */
 
 static int hex(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
-
-/* Where byte i of numbers whose lowest byte comes first lies in this machine's numbers. */
-static size_t at_here(size_t i, kn_dtype d)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    size_t number = kn_dtype_size(d) / (kn_dtype_kind(d) == 'c' ? 2 : 1);
-    return i / number * number + (number - 1 - i % number);
-#else
-    return (void)d, i;
-#endif
-}
 
 typedef struct stored {
     kn_dtype dtype;
@@ -49,7 +39,9 @@ static stored read_stored(const char *s)
     size_t bytes = (size_t)r.size * kn_dtype_size(r.dtype);
     r.bytes = calloc(bytes + 16, 1);
     for (size_t i = 0; i < bytes; i++)
-        r.bytes[at_here(i, r.dtype)] = (unsigned char)(hex(s[2 * i]) << 4 | hex(s[2 * i + 1]));
+        r.bytes[i] = (unsigned char)(hex(s[2 * i]) << 4 | hex(s[2 * i + 1]));
+    size_t number = kn_dtype_size(r.dtype) / (kn_dtype_kind(r.dtype) == 'c' ? 2 : 1);
+    bits_from_little(r.bytes, number, bytes / number);
     return r;
 }
 

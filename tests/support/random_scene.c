@@ -2,6 +2,7 @@
  * random_scene.c -- random kernels: DAGs over a few dtypes, loads of every kind, casts, plain and cold selects,
  * reductions, values that later stages read, several stores, also in place; loops of all kinds in each other. */
 #include "kernel/internal.h"
+#include "support/bits.h"
 #include "support/machine.h"
 #include "support/stages.h"
 #include <setjmp.h>
@@ -45,9 +46,7 @@ static knk_node constant(make *m, int d)
     machine_values(d, &bits, 1, &m->seed);
     uint64_t values[8] = {0};
     machine_values(d, values, 8, &m->seed);
-    memcpy(&bits, (char *)values + 3 * knk_size(d), (size_t)knk_size(d));
-    if (knk_size(d) < 8)
-        bits &= ((uint64_t)1 << 8 * knk_size(d)) - 1;
+    bits = bits_at((char *)values + 3 * knk_size(d), (size_t)knk_size(d));
     if (pick(m, 2))
         return knk_is_float_id(d) ? knk_const_double(m->s->b, (kn_dtype_id)d, (double)pick(m, 9) - 4)
                : knk_is_int_id(d) ? knk_const_int(m->s->b, (kn_dtype_id)d, pick(m, 40))

@@ -3,6 +3,7 @@
  * function has no environment, so there is a table of functions that differ in a number. */
 #include "support/stage_reference.h"
 #include "kernel/internal.h"
+#include "support/bits.h"
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,6 +115,9 @@ typedef struct point {
     int head[KNK_MAX_LOOPS], open, reductions;
 } point;
 
+/* Values are lanes: a number begins at the first byte, whichever that is. */
+static bool truth(const point *p, int node) { return *(const uint8_t *)&p->v[node]; }
+
 static int64_t loop_word(const point *p, int stream, int loop)
 {
     return (&p->a->stream[0].at)[kng_loop_word(p->m->n, p->m->r.kernel->stage[p->m->r.stage].n_loop, stream, loop)];
@@ -157,7 +161,7 @@ static int loop_node(point *p, int i)
         p->head[n->sub] = j;
         p->open++;
         return loop_word(p, -1, n->sub) > 0 ? j : leave(p, j, n->sub);
-    case KNK_WHILE: return (uint8_t)p->v[n->a] ? j : leave(p, j, n->sub);
+    case KNK_WHILE: return truth(p, n->a) ? j : leave(p, j, n->sub);
     case KNK_NEXT:
         for (j = i; node[j].op == KNK_NEXT; j++)
             next[j] = p->v[node[j].b];
@@ -184,7 +188,7 @@ static void plain_node(point *p, int i)
     case KNK_INDEX: p->v[i] = (uint64_t)at(p, words_of(m, p->a, KNG_NUMBER, -1, n->map, KNK_NONE)); break;
     case KNK_LOAD:
         w = words_of(m, p->a, KNG_MEMORY, n->buffer, n->map, KNK_NONE);
-        if (n->b >= 0 && !(uint8_t)p->v[n->b])
+        if (n->b >= 0 && !truth(p, n->b))
             p->v[i] = n->c >= 0 ? p->v[n->c] : 0;
         else
             memcpy(&p->v[i], touched(n, at(p, w) + (n->a >= 0 ? (int64_t)p->v[n->a] * size : 0)), (size_t)size);
@@ -258,12 +262,13 @@ static void run(int number, kng_args *a)
     uint64_t v[MOST_NODES], acc[32][64];
     check(m, a);
     for (int i = 0; i < k->n_node; i++)
-        v[i] = k->node[i].op == KNK_CONST ? k->node[i].imm : 0;
+        v[i] = k->node[i].op == KNK_CONST ? bits_lane(k->node[i].imm, (size_t)knk_size(k->node[i].dtype)) : 0;
     for (int64_t row = 0; row < a->rows; row++) {
         for (int i = k->stage[m->r.stage].first, r = 0; i < k->stage[m->r.stage].end && m->r.mode == KNG_ROWS; i++)
             if (k->node[i].op == KNK_REDUCE) {
                 for (int j = 0; j < 64; j++)
-                    acc[r][j] = knk_reduction_identity(k->node[i].sub, k->node[i].dtype);
+                    acc[r][j] = bits_lane(knk_reduction_identity(k->node[i].sub, k->node[i].dtype),
+                                          (size_t)knk_size(k->node[i].dtype));
                 r++;
             }
         for (int64_t lane = 0; lane < a->n; lane++)

@@ -2,6 +2,7 @@
  * stages.c -- running kernels by hand-filled arguments of stage functions, and comparing with the interpreter. */
 #include "support/stages.h"
 #include "kernel/internal.h"
+#include "support/bits.h"
 #include "support/machine.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -232,7 +233,8 @@ static void start_partials(run *r, int64_t n)
         if (r->stream[i].kind == KNG_PARTIAL) {
             const knk_inst *x = &r->s->k->node[r->stream[i].node];
             uint64_t identity = knk_reduction_identity(x->sub, x->dtype);
-            knk_isa_base.splat(knk_size(x->dtype), r->partial[i], &identity, (size_t)(64 * n));
+            int size = knk_size(x->dtype);
+            knk_isa_base.splat(size, r->partial[i], knk_number_bytes(&identity, size), (size_t)(64 * n));
         }
 }
 
@@ -369,9 +371,8 @@ bool scene_check(const scene *s, const scene_way *way, scene_maker *make, void *
         if (at < 0)
             continue;
         char *text = NULL;
-        uint64_t got = 0, right = 0;
-        memcpy(&got, (char *)copy[i] + at * size, (size_t)size);
-        memcpy(&right, (char *)want[i] + at * size, (size_t)size);
+        uint64_t got = bits_at((char *)copy[i] + at * size, (size_t)size),
+                 right = bits_at((char *)want[i] + at * size, (size_t)size);
         assert_null(knk_text(s->k, &text));
         fail_msg("%s: %d x %d x %d, mode %d%s%s, buffer %d (%s) element %d of %d: got %llx, expected %llx\n%s", what,
                  (int)s->par[0], (int)s->par[1], (int)s->inner[0], (int)way->mode, way->swap ? " swap" : "",

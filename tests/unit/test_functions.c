@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_functions.c -- functions: calling, capturing, transforming, caching, and what goes wrong. */
+#include "support/bits.h"
 #include "support/expect.h"
 
 typedef struct {
@@ -479,7 +480,7 @@ static void arguments_that_are_no_arrays_are_named(void **state)
     Mixed m;
     memset(&m, 0, sizeof m);
     m.w = x;
-    m.n = 3;
+    m.n = BITS_BIG_ENDIAN ? INT32_MAX : 3; /* a small one lies where old handles have their generation, there */
     kn_call(kn_jit(KN_FN(of_mixed)), &y, &m);
     expect_error("TypeError",
                  "of_mixed: argument 0 array 1: this is not a handle of an array: was its variable set? (A "

@@ -2,6 +2,7 @@
  * test_prim_calls.c -- dynamic_slice, dynamic_update_slice, sort, random bits and jit: values, batching and
  * derivatives. */
 #include "rules.h"
+#include "support/bits.h"
 #include "transform/transform.h"
 
 /* --- dynamic slices --------------------------------------------------------------------------- */
@@ -159,9 +160,7 @@ static void check_bits(uint32_t seed, int width, int ndim, int64_t n, const uint
     value *y = evaluate(&b, knb_random_bits(&b, key, width, ndim, &n), &words);
     assert_int_equal(y->t.dtype->size * 8, width);
     for (int64_t i = 0; i < kni_type_size(y->t); i++) {
-        uint64_t got = 0;
-        memcpy(&got, y->p + i * width / 8, (size_t)width / 8); /* little-endian */
-        assert_true(got == want[i]);
+        assert_true(bits_at(y->p + i * width / 8, (size_t)width / 8) == want[i]);
     }
     drop(words), drop(y);
 }

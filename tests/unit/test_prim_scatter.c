@@ -2,6 +2,7 @@
  * test_prim_scatter.c -- the scatters against loops written down from the definition: values of every dtype, tangents,
  * transposes by inner products, batching against a loop over examples. */
 #include "indexing.h"
+#include "support/bits.h"
 #include "transform/transform.h"
 
 enum { SET, ADD, MUL, MIN, MAX, N_OPS };
@@ -73,9 +74,9 @@ static void combine(kn_dtype d, int op, char *table, const char *update)
         if (d->kind == KN_KIND_INT)
             knx_convert(d, table, KN_DT(I64), &xi), knx_convert(d, update, KN_DT(I64), &yi);
         else
-            memcpy(&xi, table, d->size), memcpy(&yi, update, d->size);
+            xi = bits_at(table, d->size), yi = bits_at(update, d->size);
         xi = combine_bits(op, d->kind == KN_KIND_INT, xi, yi);
-        memcpy(table, &xi, d->size);
+        bits_put(table, xi, d->size);
     }
 }
 
