@@ -21,7 +21,7 @@ test:               ## installs what is missing, builds twice (release; sanitize
 check-all:          ## what takes longer: the other compiler, ThreadSanitizer, no optimisation, long sweeps and fuzzers, every kernel of the tests
                     ## through every backend, format, clang-tidy, coverage of the rules
 	@scripts/setup.sh check
-	@scripts/run-tests.sh --all release asan clang debug tsan
+	@scripts/run-tests.sh --all release asan clang coverage tsan
 
 bench:              ## measures, prints a table and writes build/bench.json; ROWS="product conv": only rows with such names;
                     ## BUSY=1: beside a niced process that never rests
