@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* Where the elements of arrays live. Both functions are called from any thread; `free` also when the context is gone,
- * as long as somebody reads an array of it. */
+ * as long as somebody reads an array of it. If they use Kiln themselves, that happens in the thread's own context. */
 typedef struct kn_allocator {
     void *(*alloc)(void *env, size_t bytes, size_t alignment); /* NULL without memory */
     void (*free)(void *env, void *p, size_t bytes);

@@ -196,12 +196,15 @@ static kn_buffer *custom_block(const kn_allocator *from, size_t bytes)
         return NULL;
     size_t room = bytes ? bytes : 1;
     *b = (custom){.buffer = {.refs = 1, .size_class = CUSTOM, .bytes = room}, .from = *from};
+    kn_context c = knx_context_aside();
     b->buffer.data = from->alloc(from->env, room, UNIT);
-    knx_note_misaligned(b->buffer.data && (uintptr_t)b->buffer.data % UNIT);
-    if (b->buffer.data && (uintptr_t)b->buffer.data % UNIT == 0)
-        return &b->buffer;
-    if (b->buffer.data) /* kernels count on the alignment */
+    bool misaligned = (uintptr_t)b->buffer.data % UNIT;
+    if (misaligned) /* kernels count on the alignment */
         from->free(from->env, b->buffer.data, room);
+    knx_context_back(c);
+    knx_note_misaligned(misaligned); /* after all that the allocator did */
+    if (b->buffer.data && !misaligned)
+        return &b->buffer;
     knx_free(b);
     return NULL;
 }
@@ -209,7 +212,9 @@ static kn_buffer *custom_block(const kn_allocator *from, size_t bytes)
 static void release_custom(kn_buffer *b)
 {
     custom *c = (custom *)b;
+    kn_context before = knx_context_aside();
     c->from.free(c->from.env, b->data, b->bytes);
+    knx_context_back(before);
     knx_free(c);
 }
 

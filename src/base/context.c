@@ -235,6 +235,15 @@ bool knx_context_pop(void)
     return true;
 }
 
+kn_context knx_context_aside(void)
+{
+    kn_context c = knx_current;
+    knx_current = this_thread.own;
+    return c;
+}
+
+void knx_context_back(kn_context c) { knx_current = c; }
+
 size_t knx_context_pushed(void) { return this_thread.pushed.n; }
 
 knx_guard knx_context_guard(void)

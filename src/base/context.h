@@ -99,6 +99,10 @@ void knx_context_drop_pushed(void);                                /* the one th
 bool knx_context_pop(void);                                        /* false: nothing to pop here */
 void knx_context_unpush(void);                                     /* the one that was pushed last, come what may */
 size_t knx_context_pushed(void);
+/* A context's allocator is called in the middle of what the context does: whatever it does itself happens in the
+ * thread's own context, until knx_context_back. */
+kn_context knx_context_aside(void);
+void knx_context_back(kn_context c);
 /* The user's code runs inside a call: it leaves the stack as it was, also that of guards, if it leaves by longjmp. */
 typedef struct knx_guard { size_t level, own; int depth; } knx_guard;
 knx_guard knx_context_guard(void);

@@ -94,6 +94,16 @@ bool knn_weak_value(kna_op *op, kn_array x, double *value)
     return at != NULL;
 }
 
+int64_t *knn_integer_room(kna_op *op, int64_t n)
+{
+    size_t bytes = 0;
+    bool fits = !__builtin_mul_overflow((size_t)n, sizeof(int64_t), &bytes) && bytes < PTRDIFF_MAX;
+    int64_t *room = fits ? knx_alloc(bytes + 1) : NULL; /* not NULL for no integers */
+    if (!room && !kna_failed(op))
+        kna_fail_with(op, knx_error_nomem_for(fits ? bytes : SIZE_MAX, 1, &n, "int64"));
+    return room;
+}
+
 kn_array knn_integers(const int64_t *v, int64_t n)
 {
     kn_shape shape = {1, {n}};

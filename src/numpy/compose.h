@@ -41,6 +41,8 @@ int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const 
 /* Is x a real number that waits for a dtype? Then its value, so that what is worked out of it can wait, too. */
 bool knn_weak_value(kna_op *op, kn_array x, double *value);
 /* int64 arrays of these elements. */
+/* Room for n integers, to be freed by knx_free; NULL and a failed operation without memory. */
+int64_t *knn_integer_room(kna_op *op, int64_t n);
 kn_array knn_integers(const int64_t *v, int64_t n);
 kn_axes knn_one_axis(int axis);
 /* x[..., start:limit, ...] along an axis, as a view of x. */

@@ -79,8 +79,8 @@ kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
     int64_t extent = kna_failed(&c.op) ? 0 : knb_type(c.op.b, a).dim[axis];
     int64_t *at = look_positions(&c.op, obj, &n, &ndim);
     bool *gone = knx_alloc_zero((size_t)extent + 1), mask = given.dtype->kind == KN_KIND_BOOL;
-    int64_t *map = knx_alloc((size_t)extent * sizeof *map + 1);
-    if ((!gone || !map) && !kna_failed(&c.op))
+    int64_t *map = knn_integer_room(&c.op, extent);
+    if (!gone && !kna_failed(&c.op))
         kna_fail_with(&c.op, knx_error_nomem());
     if (!kna_failed(&c.op) && mask && (given.ndim != 1 || given.dim[0] != extent))
         kna_fail(&c.op, KN_ERROR_VALUE,
@@ -105,28 +105,32 @@ kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
 
 /* ---- insert. */
 
-/* Where x has the elements 0 .. extent - 1 and the new ones follow: the order of the result. Positions count in x. */
+/* Where x has the elements 0 .. extent - 1 and the new ones follow: the order of the result. Positions count in x;
+ * elements of one place stay as they come. */
 static int64_t *insertion_map(kna_op *op, const int64_t *at, int64_t n, int64_t extent, int axis)
 {
-    int64_t *map = knx_alloc((size_t)(extent + n) * sizeof *map + 1), *order = knx_alloc((size_t)n * sizeof *order + 1);
-    if (!map || !order)
-        kna_fail_with(op, knx_error_nomem());
-    for (int64_t i = 0; i < n && !kna_failed(op); i++) { /* by position, those of one place as they come */
-        int64_t p = at[i] < 0 ? at[i] + extent : at[i], to = i;
-        if (p < 0 || p > extent)
+    int64_t *map = knn_integer_room(op, extent + n), *next = knn_integer_room(op, n);
+    int64_t *first = knn_integer_room(op, extent + 1);
+    for (int64_t i = 0; i <= extent && !kna_failed(op); i++)
+        first[i] = -1;
+    for (int64_t i = n - 1; i >= 0 && !kna_failed(op); i--) { /* a list for each place */
+        int64_t p = at[i] < 0 ? at[i] + extent : at[i];
+        if (p < 0 || p > extent) {
             kna_fail(op, KN_ERROR_INDEX, "index %lld is out of bounds for axis %d with size %lld", (long long)at[i],
                      axis, (long long)extent);
-        for (; to > 0 && (at[order[to - 1]] < 0 ? at[order[to - 1]] + extent : at[order[to - 1]]) > p; to--)
-            order[to] = order[to - 1];
-        order[to] = i;
+            break;
+        }
+        next[i] = first[p];
+        first[p] = i;
     }
-    for (int64_t i = 0, k = 0, to = 0; i <= extent && !kna_failed(op); i++) {
-        for (; k < n && (at[order[k]] < 0 ? at[order[k]] + extent : at[order[k]]) == i; k++)
-            map[to++] = extent + order[k];
+    for (int64_t i = 0, to = 0; i <= extent && !kna_failed(op); i++) {
+        for (int64_t k = first[i]; k >= 0; k = next[k])
+            map[to++] = extent + k;
         if (i < extent)
             map[to++] = i;
     }
-    knx_free(order);
+    knx_free(next);
+    knx_free(first);
     return map;
 }
 

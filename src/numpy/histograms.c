@@ -131,7 +131,7 @@ static kn_array bincount(knn_body *c, kn_array x, const kn_bincount_opts *o)
             kna_fail(op, KN_ERROR_VALUE, "'list' argument must have no negative elements");
         int64_t largest = kn_item_int(top);
         if (largest == INT64_MAX)
-            kna_fail_with(op, knx_error_nomem());
+            kna_fail(op, KN_ERROR_MEMORY, "there are more counts than an array can have");
         else
             n = largest + 1 > n ? largest + 1 : n;
     }

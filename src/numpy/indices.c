@@ -19,9 +19,7 @@ static int64_t *find_nonzero(kna_op *op, kn_array x, kn_type *t, int64_t *n)
         knx_convert(t->dtype, data + (size_t)i * t->dtype->size, KN_DT(BOOL), &truth);
         *n += truth;
     }
-    int64_t *rows = knx_alloc((size_t)*n * (size_t)t->ndim * sizeof *rows + 1), *to = rows;
-    if (!rows)
-        kna_fail_with(op, knx_error_nomem());
+    int64_t *rows = knn_integer_room(op, *n * t->ndim), *to = rows;
     for (int64_t i = 0; rows && i < size; i++) {
         knx_convert(t->dtype, data + (size_t)i * t->dtype->size, KN_DT(BOOL), &truth);
         for (int d = 0; d < t->ndim && truth; d++)
@@ -35,9 +33,7 @@ static int64_t *find_nonzero(kna_op *op, kn_array x, kn_type *t, int64_t *n)
 /* Column d of rows of numbers as a vector. */
 static kn_array column(kna_op *op, const int64_t *rows, int64_t n, int width, int d)
 {
-    int64_t *v = knx_alloc((size_t)n * sizeof *v + 1);
-    if (!v)
-        kna_fail_with(op, knx_error_nomem());
+    int64_t *v = knn_integer_room(op, n);
     for (int64_t i = 0; v && i < n; i++)
         v[i] = rows[i * width + d];
     kn_array y = v ? knn_integers(v, n) : NULL;
@@ -384,9 +380,7 @@ kn_list kn_unravel_index(kn_array indices, const kn_shape *shape, const kn_unrav
     kn_shape as = {.ndim = kna_failed(op) ? 0 : t.ndim};
     for (int i = 0; i < as.ndim; i++)
         as.dim[i] = t.dim[i];
-    int64_t *part = knx_alloc((size_t)n * sizeof *part + 1);
-    if (!part)
-        kna_fail_with(op, knx_error_nomem());
+    int64_t *part = knn_integer_room(op, n);
     for (int k = 0; k < shape->ndim && !kna_failed(op); k++) {
         int d = f ? k : shape->ndim - 1 - k;
         for (int64_t i = 0; v && i < n; i++) {

@@ -309,9 +309,7 @@ static kn_atom repeat_each(kna_op *op, kn_atom a, int axis, const int64_t *count
     for (int64_t i = 0; i < n; i++)
         total = count[i] > INT64_MAX / 8 - total ? INT64_MAX / 8 : total + count[i];
     kn_scope scope = kn_scope_begin();
-    int64_t *from = total < INT64_MAX / 8 ? knx_alloc((size_t)total * sizeof *from) : NULL;
-    if (!from)
-        kna_fail_with(op, knx_error_nomem());
+    int64_t *from = knn_integer_room(op, total);
     for (int64_t i = 0, at = 0; from && i < n; i++)
         for (int64_t k = 0; k < count[i]; k++)
             from[at++] = i;

@@ -239,9 +239,7 @@ static kn_atom wrap(padding *p, kn_atom a, int axis, int64_t before, int64_t aft
 {
     kna_op *op = &p->c.op;
     int64_t n = knb_type(op->b, a).dim[axis], total = n + before + after;
-    int64_t *map = knx_alloc((size_t)total * sizeof *map + 1);
-    if (!map)
-        kna_fail_with(op, knx_error_nomem());
+    int64_t *map = knn_integer_room(op, total);
     for (int64_t i = 0; map && i < total; i++)
         map[i] = ((i - before) % n + n) % n;
     kn_array m = map ? knn_integers(map, total) : NULL;
@@ -256,8 +254,14 @@ static kn_atom pad_axis(padding *p, kn_atom a, int axis, int ndim, const kn_pad_
     kn_type t = knb_type(op->b, a);
     int64_t before = p->before[axis], after = p->after[axis], n = t.dim[axis];
     kn_atom first = KN_ATOM_NONE, last = KN_ATOM_NONE;
+    int64_t total;
     if (!before && !after && p->mode != MAXIMUM && p->mode != MINIMUM)
         return a;
+    if (__builtin_add_overflow(n, before, &total) || __builtin_add_overflow(total, after, &total)) {
+        kna_fail(op, KN_ERROR_MEMORY, "axis %d is too large with its padding of %lld and %lld", axis, (long long)before,
+                 (long long)after);
+        return a;
+    }
     if (n && p->mode != CONSTANT && p->mode != EMPTY) {
         first = part(op, a, axis, 0, 1, false);
         last = part(op, a, axis, n - 1, n, false);

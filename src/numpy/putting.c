@@ -30,9 +30,7 @@ static void write_flat(knn_body *c, kn_array a, const int64_t *at, int64_t n, kn
     char text[3 * KN_MAX_NDIM + 4];
     if (kna_failed(op) || !n || !kni_type_size(u))
         return;
-    int64_t *part = knx_alloc((size_t)n * sizeof *part), below = 1;
-    if (!part)
-        kna_fail_with(op, knx_error_nomem());
+    int64_t *part = knn_integer_room(op, n), below = 1;
     for (int d = t.ndim - 1; d >= 0 && part; d--) {
         for (int64_t i = 0; i < n; i++)
             part[i] = at[i] / below % t.dim[d];
@@ -232,9 +230,7 @@ int kn_fill_diagonal(kn_array a, kn_array val, const kn_fill_diagonal_opts *opts
         for (int d = 1; d < t.ndim; d++)
             step += power *= t.dim[d];
     n = end_at ? (end_at - 1) / step + 1 : 0;
-    int64_t *at = knx_alloc((size_t)n * sizeof *at + 1);
-    if (!at)
-        kna_fail_with(op, knx_error_nomem());
+    int64_t *at = knn_integer_room(op, n);
     for (int64_t i = 0; at && i < n; i++)
         at[i] = i * step;
     if (at)

@@ -20,10 +20,8 @@ static void drop(sorted *s)
 static bool make_room(kna_op *op, sorted *s, int64_t n)
 {
     *s = (sorted){.n = n};
-    s->from = knx_alloc((size_t)n * sizeof *s->from + 1);
-    s->first = knx_alloc((size_t)n * sizeof *s->first + 1);
-    if (!s->from || !s->first)
-        kna_fail_with(op, knx_error_nomem());
+    s->from = knn_integer_room(op, n);
+    s->first = knn_integer_room(op, n);
     return !kna_failed(op);
 }
 
@@ -166,18 +164,9 @@ static kn_array sort_slices(knn_body *c, kn_array x, int axis, sorted *s)
 
 /* ---- Results. */
 
-/* Without memory the operation fails. */
-static int64_t *room_for(kna_op *op, int64_t n)
-{
-    int64_t *v = knx_alloc((size_t)n * sizeof *v + 1);
-    if (!v)
-        kna_fail_with(op, knx_error_nomem());
-    return v;
-}
-
 static kn_array indices_of(kna_op *op, const sorted *s)
 {
-    int64_t *v = room_for(op, s->unique);
+    int64_t *v = knn_integer_room(op, s->unique);
     for (int64_t i = 0; v && i < s->unique; i++)
         v[i] = s->from[s->first[i]];
     kn_array y = v ? knn_integers(v, s->unique) : NULL;
@@ -187,7 +176,7 @@ static kn_array indices_of(kna_op *op, const sorted *s)
 
 static kn_array inverse_of(kna_op *op, const sorted *s, const kn_shape *shape)
 {
-    int64_t *v = room_for(op, s->n);
+    int64_t *v = knn_integer_room(op, s->n);
     for (int64_t i = 0, k = -1; v && i < s->n; i++) {
         k += k + 1 < s->unique && s->first[k + 1] == i;
         v[s->from[i]] = k;
@@ -199,7 +188,7 @@ static kn_array inverse_of(kna_op *op, const sorted *s, const kn_shape *shape)
 
 static kn_array counts_of(kna_op *op, const sorted *s)
 {
-    int64_t *v = room_for(op, s->unique);
+    int64_t *v = knn_integer_room(op, s->unique);
     for (int64_t i = 0; v && i < s->unique; i++)
         v[i] = (i + 1 < s->unique ? s->first[i + 1] : s->n) - s->first[i];
     kn_array y = v ? knn_integers(v, s->unique) : NULL;

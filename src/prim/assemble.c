@@ -214,7 +214,8 @@ static kn_error *pad_type(const void *params, int n_in, const kn_type *x, kn_are
                              (long long)p->interior.v[i]);
         if (!dilated(x->dim[i], p->interior.v[i], s) || __builtin_add_overflow(*s, p->lo.v[i], s) ||
             __builtin_add_overflow(*s, p->hi.v[i], s))
-            return knx_error_nomem();
+            return knx_error(KN_ERROR_MEMORY, "axis %d is too large with its padding of %lld, %lld and %lld in between",
+                             i, (long long)p->lo.v[i], (long long)p->hi.v[i], (long long)p->interior.v[i]);
         negative = negative || *s < 0;
     }
     if (negative) {

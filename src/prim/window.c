@@ -113,7 +113,7 @@ kn_error *knp_window_counts(const kn_p_window *p, bool dilated, kn_type x, knp_d
         if (!spread(a->extent, a->base, &all) || !spread(a->size, a->step, &window) ||
             __builtin_add_overflow(all, a->lo, &all) || __builtin_add_overflow(all, p->hi.v[d], &all) ||
             __builtin_sub_overflow(all, window, &left))
-            return knx_error_nomem();
+            return knx_error(KN_ERROR_MEMORY, "axis %d is too large with its padding and dilations", d);
         counts->v[d] = left < 0 ? 0 : left / a->stride + 1;
     }
     return NULL;

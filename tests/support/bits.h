@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bits.h -- elements of up to 8 bytes as unsigned numbers, whichever byte the machine has first. A number's first byte is
- * its lowest only on some machines: memcpy between a uint64_t and a narrower element is right on those alone. */
+ * bits.h -- elements of up to 8 bytes as unsigned numbers, whichever byte the machine has first. A number's first byte
+ * is its lowest only on some machines: memcpy between a uint64_t and a narrower element is right on those alone. */
 #ifndef KN_TEST_BITS_H
 #define KN_TEST_BITS_H
 #include <stdbool.h>
@@ -32,8 +32,8 @@ static inline uint64_t bits_lane(uint64_t bits, size_t size)
     return lane;
 }
 
-/* Turns the bytes of each of n numbers around if the machine has the highest byte first: for bytes that were written down
- * with the lowest one first. */
+/* Turns the bytes of each of n numbers around if the machine has the highest byte first: for bytes that were written
+ * down with the lowest one first. */
 static inline void bits_from_little(void *p, size_t size, size_t n)
 {
     unsigned char *at = p;

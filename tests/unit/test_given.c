@@ -135,6 +135,79 @@ static void an_allocator_that_does_not_align_is_said_to_be_that(void **state)
     kn_context_free(c);
 }
 
+/* An allocator that does arithmetic of its own, each time: it lands in the thread's own context. */
+static int thinking;
+static void think(void)
+{
+    if (thinking++)
+        return;
+    KN_SCOPE;
+    kn_array x = kn_add(kn_arange(0, 5, 1), 1);
+    assert_true(kn_item(kn_sum(x)) == 15);
+}
+static void *thinking_alloc(void *env, size_t bytes, size_t alignment)
+{
+    (void)env;
+    think();
+    thinking = 0;
+    return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+static void thinking_free(void *env, void *p, size_t bytes)
+{
+    (void)env, (void)bytes;
+    think();
+    thinking = 0;
+    free(p);
+}
+
+static void an_allocator_may_use_kiln(void **state)
+{
+    (void)state;
+    kn_context c = kn_context_new(.allocator = {thinking_alloc, thinking_free, NULL});
+    {
+        KN_CONTEXT(c);
+        for (int i = 0; i < 10; i++) {
+            KN_SCOPE;
+            kn_array x = kn_linspace(0, 1, 1000),
+                     y = kn_matmul(kn_reshape(x, KN_SHAPE(20, 50)), kn_ones(KN_SHAPE(50, 20)));
+            assert_true(kn_item(kn_max(kn_sort(kn_sin(y)))) <= 1);
+        }
+        expect_no_error();
+    }
+    assert_int_equal(kn_context_free(c), 0);
+    assert_int_equal(kn_live_count(), 0);
+}
+
+/* Extents that no array can have are said, whatever makes them. */
+static void extents_beyond_all_arrays_are_named(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    const int64_t most = INT64_MAX;
+    kn_array x = kn_arange(0, 4, 1, .dtype = KN_F64);
+    kn_lax_pad(x, 0.0, KN_PADDING({most, most, 0}));
+    expect_error("MemoryError",
+                 "lax.pad: axis 0 is too large with its padding of 9223372036854775807, 9223372036854775807 "
+                 "and 0 in between");
+    kn_lax_pad(x, 0.0, KN_PADDING({0, 0, most}));
+    expect_error("MemoryError",
+                 "lax.pad: axis 0 is too large with its padding of 0, 0 and 9223372036854775807 in between");
+    static const char *const modes[] = {"constant", "edge",    "linear_ramp", "maximum", "mean", "median",
+                                        "minimum",  "reflect", "symmetric",   "wrap",    "empty"};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        kn_pad(x, kn_num(most / 2 + 5), .mode = modes[i]);
+        expect_error_with("MemoryError", "pad: axis 0 is too large with its padding of 4611686018427387908");
+    }
+    kn_repeat(x, kn_of(int64_t, most / 2, most / 2, most / 2, most / 2));
+    expect_error_with("MemoryError", "repeat: Unable to allocate ");
+    kn_pad(x, kn_num(INT64_C(1) << 58), .mode = "wrap");
+    expect_error_with("MemoryError", "pad: Unable to allocate 4.00 EiB for an array with shape (576460752303423492,)");
+    kn_bincount(kn_of(int64_t, most));
+    expect_error("MemoryError", "bincount: there are more counts than an array can have");
+    kn_lax_reduce_window_sum(x, KN_SHAPE(2), .base_dilation = &KN_SHAPE(most));
+    expect_error_with("MemoryError", "axis 0 is too large with its padding and dilations");
+}
+
 static void formats_pass_on_what_was_read(void **state)
 {
     (void)state;
@@ -179,6 +252,8 @@ int main(void)
         TEST(keys_are_no_numbers),
         TEST(memory_errors_tell_size_shape_and_dtype),
         cmocka_unit_test(an_allocator_that_does_not_align_is_said_to_be_that),
+        cmocka_unit_test(an_allocator_may_use_kiln),
+        cmocka_unit_test(extents_beyond_all_arrays_are_named),
         TEST(formats_pass_on_what_was_read),
         TEST(a_limit_of_file_sizes_stops_nothing),
     };

@@ -208,6 +208,18 @@ static void shapes_are_broadcast_without_arrays(void **state)
     assert_int_equal(b.numiter, 2);
 }
 
+/* Very many places, from the last to the first: i goes before the old element n - 1 - i. */
+static void many_insertions_in_any_order(void **state)
+{
+    (void)state;
+    KN_SCOPE;
+    enum { N = 200000 };
+    kn_array at = kn_arange(N - 1, -1, -1), y = kn_insert(kn_zeros(KN_SHAPE(N), .dtype = KN_I64), at, at);
+    kn_array new = kn_at(y, "::2"), old = kn_at(y, "1::2");
+    assert_true(kn_array_equal(new, kn_arange(0, N, 1)));
+    assert_true(kn_item(kn_any(old)) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +229,7 @@ int main(void)
         TEST(rows_are_mapped),
         TEST(sizes_that_depend_on_values_cannot_be_traced),
         TEST(shapes_are_broadcast_without_arrays),
+        TEST(many_insertions_in_any_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
