@@ -55,7 +55,7 @@ kn_optimizer kn_optim_signum(const kn_optim_signum_opts *opts)
 kn_optimizer kn_optim_noisy_sgd(const kn_optim_noisy_sgd_opts *opts)
 {
     BEGIN(noisy_sgd);
-    END(KNO_NEW(kno_noise, o.eta, o.gamma, (double)o.seed), RATE());
+    END(KNO_NEW(kno_noise, o.eta, o.gamma, KNO_SEED(o.seed)), RATE());
 }
 
 kn_optimizer kn_optim_optimistic_gradient_descent(const kn_optim_optimistic_gradient_descent_opts *opts)

@@ -288,13 +288,13 @@ static void nonnegative_update(kno_step *s, const kno_transform *t)
 
 const kno_rule kno_nonnegative = {"keep_params_nonnegative", true, no_state, nonnegative_update};
 
-/* ---- noise: p[] is eta, gamma, seed. */
+/* ---- noise: p[] is eta, gamma and the halves of the seed. */
 
 static void noise_layout(kno_layout *l, const kno_transform *t)
 {
     static const char *const field[] = {"count", "rng_key"};
     kno_lay_scalar(l, KN_DT(I32));
-    kno_lay(l, kni_scalar_type(KN_DT(KEY)), t->p[2]);
+    kno_lay_key(l, (uint64_t)t->p[2] << 32 | (uint64_t)t->p[3]);
     kno_lay_node(l, "AddNoiseState", 2, field);
 }
 

@@ -235,7 +235,7 @@ kn_optimizer kn_optim_scale_by_param_block_rms(double min_scale)
 
 kn_optimizer kn_optim_add_noise(double eta, double gamma, int64_t seed)
 {
-    return simple("optim_add_noise", KNO_NEW(kno_noise, eta, gamma, (double)seed));
+    return simple("optim_add_noise", KNO_NEW(kno_noise, eta, gamma, KNO_SEED(seed)));
 }
 
 /* ---- Rates. */

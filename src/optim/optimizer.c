@@ -281,10 +281,9 @@ static kn_atom first_of(frame *f, const kno_entry *e)
     kn_builder *b = f->op.b;
     if (e->type.dtype->kind != KN_KIND_KEY)
         return knb_full(b, e->type, e->fill);
-    uint64_t seed = (uint64_t)knx_to_i64(e->fill);
     kn_atom word[2];
     for (int i = 0; i < 2; i++) {
-        uint32_t half = (uint32_t)(i ? seed : seed >> 32);
+        uint32_t half = (uint32_t)(i ? e->seed : e->seed >> 32);
         word[i] = knb_reshape(b, knb_integer(b, KN_DT(U32), half), 1, (int64_t[]){1});
     }
     return knb_random_wrap(b, knb_concatenate(b, 2, word, 0));

@@ -15,7 +15,7 @@ typedef struct kno_schedule kno_schedule;
 typedef struct kno_entry {
     kn_type type; /* dims are in the layout's arena or the parameter's */
     double fill;
-    bool key;     /* a random key made of fill */
+    uint64_t seed; /* of a random key */
 } kno_entry;
 
 typedef struct kno_layout {
@@ -29,6 +29,7 @@ typedef struct kno_layout {
 } kno_layout;
 void kno_lay(kno_layout *l, kn_type type, double fill);          /* one array */
 void kno_lay_scalar(kno_layout *l, kn_dtype d);                  /* zero */
+void kno_lay_key(kno_layout *l, uint64_t seed);                  /* jax.random.key(seed) */
 void kno_lay_like(kno_layout *l, double fill);                   /* one per parameter, of its type */
 void kno_lay_scalars(kno_layout *l, kn_dtype d);                 /* one scalar per parameter; NULL: of its dtype */
 /* The last n parts become a struct of this type with these fields (NULL: a tuple). */
@@ -72,6 +73,8 @@ struct kno_transform {
 /* Without memory: NULL. Children are taken over, also on failure; a NULL child is one. */
 kno_transform *kno_new(const kno_rule *rule, int n_child, kno_transform *const *child);
 #define KNO_NEW(rule, ...) kno_with(kno_new(&(rule), 0, NULL), (const double[KNO_NUMBERS]){__VA_ARGS__})
+/* A seed among the numbers of KNO_NEW: two of them, since a double has 53 bits. */
+#define KNO_SEED(seed)     (double)((uint64_t)(seed) >> 32), (double)(uint32_t)(seed)
 kno_transform *kno_with(kno_transform *t, const double p[KNO_NUMBERS]); /* NULL is fine */
 kno_transform *kno_retain(kno_transform *t);
 void kno_release(kno_transform *t); /* NULL is fine */

@@ -99,6 +99,14 @@ void kno_lay(kno_layout *l, kn_type type, double fill)
         lay_part(l, kna_structure_one(KN_TREE_LEAF));
 }
 
+void kno_lay_key(kno_layout *l, uint64_t seed)
+{
+    size_t at = l->entry.n;
+    kno_lay_scalar(l, KN_DT(KEY));
+    if (!l->failed)
+        l->entry.at[at].seed = seed;
+}
+
 void kno_lay_scalar(kno_layout *l, kn_dtype d) { kno_lay(l, kni_scalar_type(d), 0); }
 
 void kno_lay_like(kno_layout *l, double fill)

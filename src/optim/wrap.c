@@ -260,7 +260,7 @@ static void reset(kno_step *s, const kno_transform *t, kn_atom *state, kn_atom s
     kno_layout l = {.n = s->n, .type = s->type};
     layout(&l, t->child[0]);
     for (size_t i = 0; i < l.entry.n; i++)
-        if (!l.entry.at[i].key && l.entry.at[i].type.dtype->kind != KN_KIND_KEY)
+        if (l.entry.at[i].type.dtype->kind != KN_KIND_KEY)
             state[i] = kno_where(s->b, sync, knb_full(s->b, l.entry.at[i].type, l.entry.at[i].fill), state[i]);
     kno_layout_free(&l);
 }

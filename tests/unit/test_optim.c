@@ -359,14 +359,42 @@ static void wrong_trees_are_errors_and_change_nothing(void **state)
     assert_ptr_equal(net.w, w);
 }
 
+/* The noise is that of kn_random_key(seed), whatever the seed: doubles have 53 bits only. */
+static void every_bit_of_a_seed_counts(void **state)
+{
+    (void)state;
+    static const int64_t seeds[] = {0, 7, -1, (INT64_C(1) << 53) + 1, INT64_MAX, INT64_MIN};
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+        KN_SCOPE;
+        kn_array w = kn_ones(KN_SHAPE(2));
+        kn_array want = kn_random_key_data(kn_random_key(seeds[i]));
+        kn_optimizer made[] = {kn_optim_add_noise(0.01, 0.55, seeds[i]),
+                               kn_optim_noisy_sgd(.learning_rate = 0.1, .seed = seeds[i])};
+        for (int k = 0; k < 2; k++) {
+            kn_tree first = kn_optim_init(made[k], KN_TREE(&w));
+            int keys = 0;
+            for (int j = 0; j < kn_tree_count(first); j++)
+                if (kn_dtype_kind(kn_dtype_of(kn_tree_get(first, j))) == 'k')
+                    keys += kn_array_equal(kn_random_key_data(kn_tree_get(first, j)), want);
+            assert_int_equal(keys, 1);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(polyak_steps_by_the_loss),    TEST(lookahead_keeps_slow_parameters),
-        TEST(steps_are_those_of_optax),    TEST(a_step_can_be_traced),
-        TEST(a_loop_compiles_nothing_new), TEST(parameters_of_several_dtypes),
-        TEST(complex_parameters),          TEST(no_parameters),
-        TEST(wrong_options_are_errors),    TEST(wrong_trees_are_errors_and_change_nothing),
+        TEST(polyak_steps_by_the_loss),
+        TEST(lookahead_keeps_slow_parameters),
+        TEST(steps_are_those_of_optax),
+        TEST(a_step_can_be_traced),
+        TEST(a_loop_compiles_nothing_new),
+        TEST(parameters_of_several_dtypes),
+        TEST(complex_parameters),
+        TEST(no_parameters),
+        TEST(every_bit_of_a_seed_counts),
+        TEST(wrong_options_are_errors),
+        TEST(wrong_trees_are_errors_and_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
