@@ -215,6 +215,21 @@ static kn_scalar_bits write_wide(kn_dtype d, wide w)
     return s;
 }
 
+kn_scalar_bits knx_scalar_extreme(kn_dtype d, bool highest)
+{
+    if (knx_is_float(d))
+        return knx_scalar_from_double(d, highest ? __builtin_inf() : -__builtin_inf());
+    int64_t most = INT64_MAX >> (64 - 8 * d->size);
+    return knx_scalar_from_int(d, d->kind == KN_KIND_INT ? (highest ? most : -most - 1) : highest ? -1 : 0);
+}
+
+uint64_t knx_scalar_word(size_t size, const void *element)
+{
+    kn_scalar_bits s;
+    memcpy(&s, element, size);
+    return size == 1 ? s.u8 : size == 2 ? s.u16 : size == 4 ? s.u32 : s.u64;
+}
+
 void knx_convert(kn_dtype from, const void *src, kn_dtype to, void *dst)
 {
     if (from == to && from->kind != KN_KIND_BOOL) {

@@ -81,6 +81,9 @@ void knx_saturate(kn_dtype from, const void *src, kn_dtype to, void *dst);
 kn_scalar_bits knx_scalar_from_double(kn_dtype d, double v);
 kn_scalar_bits knx_scalar_from_int(kn_dtype d, int64_t v);  /* for u64 give the bits */
 double knx_scalar_to_double(kn_dtype d, kn_scalar_bits s);  /* real part of complex numbers */
+/* The highest or lowest number of a real dtype: infinities, true and false, the ends of the range. */
+kn_scalar_bits knx_scalar_extreme(kn_dtype d, bool highest);
+uint64_t knx_scalar_word(size_t size, const void *element); /* an element of 1, 2, 4 or 8 bytes as an unsigned number */
 bool knx_int_fits(kn_dtype d, bool is_unsigned, uint64_t bits); /* does the integer fit into bool or integer dtype d? */
 
 /* The same conversions inline, for loops: half.h. */

@@ -317,9 +317,7 @@ kn_value2 knc_literal(kn_lower *l, kn_atom a)
     knk_node part[2] = {KNK_NONE, KNK_NONE};
     size_t size = d->size / (size_t)knc_parts(d);
     for (int q = 0; q < knc_parts(d); q++) {
-        kn_scalar_bits s = {.u = {0, 0}};
-        memcpy(&s, x->bits.bytes + (size_t)q * size, size);
-        uint64_t bits = size == 1 ? s.u8 : size == 2 ? s.u16 : size == 4 ? s.u32 : s.u64;
+        uint64_t bits = knx_scalar_word(size, x->bits.bytes + (size_t)q * size);
         part[q] = knk_const(l->k, knc_part(d), bits);
     }
     return (kn_value2){part[0], part[1]};

@@ -254,16 +254,7 @@ knk_node knk_const(knk_builder *k, kn_dtype_id d, uint64_t bits)
     return knk_emit(k, n);
 }
 
-/* The value at the start of a scalar, as a number. */
-static uint64_t scalar_bits(kn_dtype_id d, kn_scalar_bits s)
-{
-    switch (kn_dtype_table[d].size) {
-    case 1: return s.u8;
-    case 2: return s.u16;
-    case 4: return s.u32;
-    default: return s.u64;
-    }
-}
+static uint64_t scalar_bits(kn_dtype_id d, kn_scalar_bits s) { return knx_scalar_word(kn_dtype_table[d].size, &s); }
 
 knk_node knk_const_double(knk_builder *k, kn_dtype_id d, double v)
 {

@@ -152,18 +152,9 @@ bool knlax_is_zero(kn_dtype d, kn_scalar_bits bits)
 
 bool knlax_is_extreme(kn_dtype d, kn_scalar_bits bits, int sign)
 {
-    kn_scalar_bits want = {.u = {0}};
-    uint64_t all = ~UINT64_C(0) >> (64 - 8 * d->size % 64) % 64;
     if (knx_is_complex(d))
         return false;
-    if (knx_is_float(d))
-        want = knx_scalar_from_double(d, sign * (double)INFINITY);
-    else if (d->kind == 'i')
-        want.u[0] = sign > 0 ? all >> 1 : (all >> 1) + 1;
-    else if (d->kind == 'u')
-        want.u[0] = sign > 0 ? all : 0;
-    else
-        want.u[0] = sign > 0;
+    kn_scalar_bits want = knx_scalar_extreme(d, sign > 0);
     return !memcmp(&want, &bits, d->size);
 }
 

@@ -71,17 +71,9 @@ static int64_t segments_of(kna_op *op, kn_array ids, int64_t given)
 /* What leaves every number as it is, as a scalar. */
 static kn_atom neutral(kn_builder *b, kn_dtype d, double v)
 {
-    kn_scalar_bits bits = {{0}};
     if (!isinf(v) || !(knx_is_integer(d) || d->kind == KN_KIND_BOOL))
         return knb_number(b, d, v);
-    int bytes = d->size;
-    bool highest = v > 0, is_signed = d->kind == KN_KIND_INT;
-    if (d->kind == KN_KIND_BOOL)
-        bits.bytes[0] = highest;
-    else
-        for (int i = 0; i < bytes; i++) /* little end first */
-            bits.bytes[i] = i + 1 < bytes || !is_signed ? (highest ? 0xff : 0) : (highest ? 0x7f : 0x80);
-    return knb_literal(b, d, false, bits);
+    return knb_literal(b, d, false, knx_scalar_extreme(d, v > 0));
 }
 
 /* Numbers and, in front of them, their buckets: (..., 2); without buckets (..., 1). */

@@ -331,15 +331,7 @@ static bool nothing(const reduction *r)
 /* The smallest (largest) value of a dtype, as a literal. */
 static kn_atom limit(kn_builder *b, kn_dtype d, bool smallest)
 {
-    if (knx_is_inexact(d))
-        return knb_number(b, d, smallest ? -__builtin_inf() : __builtin_inf());
-    if (d->kind == KN_KIND_BOOL || (smallest && d->kind == KN_KIND_UINT))
-        return knb_integer(b, d, !smallest);
-    uint64_t ones = UINT64_MAX >> (64 - 8 * d->size);
-    return knb_integer(b, d,
-                       d->kind == KN_KIND_UINT ? (int64_t)ones
-                       : smallest              ? -(int64_t)(ones >> 1) - 1
-                                               : (int64_t)(ones >> 1));
+    return knb_literal(b, d, false, knx_scalar_extreme(d, !smallest));
 }
 
 /* A value of this dtype that every other one is chosen over. */

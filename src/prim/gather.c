@@ -209,7 +209,7 @@ static knk_node part_constant(knk_builder *k, kn_dtype d, const kn_scalar_bits *
     memcpy(&s, fill->bytes + (size_t)part * c->size, c->size);
     if (c->kind == KN_KIND_FLOAT && c->size == 2) /* float16 is float32 in a kernel */
         return knk_const_double(k, KN_ID_F32, knx_scalar_to_double(c, s));
-    return knk_const(k, (kn_dtype_id)c->id, c->size == 8 ? s.u64 : c->size == 4 ? s.u32 : c->size == 2 ? s.u16 : s.u8);
+    return knk_const(k, (kn_dtype_id)c->id, knx_scalar_word(c->size, &s));
 }
 
 static void gather_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)

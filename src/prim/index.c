@@ -133,8 +133,8 @@ kn_scalar_bits knp_fill_value(kn_dtype d, bool zero)
         return s;
     switch (d->kind) {
     case KN_KIND_BOOL: s.u8 = 1; break;
-    case KN_KIND_INT: return knx_scalar_from_double(d, -(double)((uint64_t)1 << (8 * d->size - 1)));
-    case KN_KIND_UINT:
+    case KN_KIND_INT: return knx_scalar_extreme(d, false);
+    case KN_KIND_UINT: return knx_scalar_extreme(d, true);
     case KN_KIND_KEY: memset(s.bytes, 0xff, d->size); break;
     case KN_KIND_FLOAT: s = knx_scalar_from_double(d, __builtin_nan("")); break;
     case KN_KIND_COMPLEX: {

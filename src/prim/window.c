@@ -152,26 +152,12 @@ kn_p_window knp_window_insert(const kn_p_window *p, bool dilated, int at, int64_
 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
-kn_scalar_bits knp_extreme(kn_dtype d, bool largest)
-{
-    kn_scalar_bits bits = {.u = {0}};
-    uint64_t all = UINT64_MAX >> (64 - 8 * d->size);
-    if (knx_is_float(d))
-        return knx_scalar_from_double(d, largest ? -(double)INFINITY : (double)INFINITY);
-    if (d->kind == KN_KIND_BOOL)
-        bits.u8 = !largest;
-    else if (d->kind == 'i')
-        bits.u[0] = largest ? (all >> 1) + 1 : all >> 1;
-    else
-        bits.u[0] = largest ? 0 : all;
-    return bits;
-}
-
 knk_node knp_extreme_node(knk_builder *k, kn_dtype d, bool largest)
 {
     if (knx_is_float(d))
         return knk_const_double(k, knp_node_dtype(d), largest ? -(double)INFINITY : (double)INFINITY);
-    return knk_const(k, (kn_dtype_id)d->id, knp_extreme(d, largest).u[0]);
+    kn_scalar_bits bits = knx_scalar_extreme(d, !largest);
+    return knk_const(k, (kn_dtype_id)d->id, knx_scalar_word(d->size, &bits));
 }
 
 knk_node knp_divide(knk_builder *k, knk_node node, int64_t by, int64_t most)

@@ -28,9 +28,8 @@ typedef struct knp_window_lists {
  * Points into *lists. */
 kn_p_window knp_window_insert(const kn_p_window *p, bool dilated, int at, int64_t size, knp_window_lists *lists);
 
-/* The identity of the larger (ge) or the smaller (le) as a kernel constant, and as a scalar. */
+/* The identity of the larger or the smaller as a kernel constant: the lowest or the highest number. */
 knk_node knp_extreme_node(knk_builder *k, kn_dtype d, bool largest);
-kn_scalar_bits knp_extreme(kn_dtype d, bool largest);
 
 /* --- kernels ------------------------------------------------------------------------------------ */
 

@@ -95,7 +95,7 @@ static bool is_identity(const kn_rule *r, kn_atom a)
     if (!knb_literal_value(r->b, a, &v))
         return false;
     if (r->prim != &kn_prim_reduce_window_sum)
-        want = knp_extreme(d, r->prim == &kn_prim_reduce_window_max);
+        want = knx_scalar_extreme(d, r->prim != &kn_prim_reduce_window_max);
     return !memcmp(&v, &want, d->size);
 }
 

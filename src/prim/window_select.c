@@ -130,7 +130,7 @@ static kn_error *gather_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *
         return NULL;
     }
     if (room) {
-        kn_atom value = knb_literal(b, t.dtype, false, knp_extreme(t.dtype, p.select_prim == KN_SELECT_GE));
+        kn_atom value = knb_literal(b, t.dtype, false, knx_scalar_extreme(t.dtype, p.select_prim != KN_SELECT_GE));
         x = knb_pad(b, x, value, none.v, none.v, behind.v);
     }
     kn_atom y = knb_select_and_scatter_add(b, ct[0], x, &p);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tensor.c -- arrays of the rule tests: memory, widening, comparing, filling. */
 #include "tensor.h"
+#include "support/bits.h"
 
 #include <float.h>
 #include <math.h>
@@ -115,8 +116,7 @@ num tensor_load(kn_dtype d, const void *from)
         memcpy(key, from, 8);
         v.bits = (uint64_t)key[0] << 32 | key[1];
     } else {
-        for (int i = 0; i < d->size; i++) /* little-endian, as everything here */
-            v.bits |= (uint64_t)((const uint8_t *)from)[i] << 8 * i;
+        v.bits = bits_at(from, d->size);
         int unused = 64 - 8 * d->size;
         if (d->kind == KN_KIND_INT)
             v.bits = (uint64_t)((int64_t)(v.bits << unused) >> unused);
@@ -135,8 +135,7 @@ void tensor_store(kn_dtype d, num v, void *to)
         uint32_t key[2] = {(uint32_t)(v.bits >> 32), (uint32_t)v.bits};
         memcpy(to, key, 8);
     } else {
-        for (int i = 0; i < d->size; i++)
-            ((uint8_t *)to)[i] = (uint8_t)(v.bits >> 8 * i);
+        bits_put(to, v.bits, d->size);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "base/digits.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "support/bits.h"
 
 #include <float.h>
 #include <locale.h>
@@ -104,6 +105,8 @@ static golden read_case(char *line)
         read_option(&g.opts, s, value);
     }
     g.data = read_hex(field[3]);
+    size_t part = knx_component(g.dtype)->size;
+    bits_from_little(g.data, part, strcmp(field[3], "-") ? strlen(field[3]) / 2 / part : 0);
     g.str = field[4];
     g.repr = field[5];
     unescape(g.str);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_views.c -- what is a view and what a copy: chains of functions as NumPy sees them
  * (scripts/golden/make_views.py), and facts by name. */
+#include "support/bits.h"
 #include "support/expect.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -240,6 +241,8 @@ KN_FUNCTION(through_bytes, kn_array, kn_array)
 static void the_same_bytes_as_another_size(void **state)
 {
     (void)state;
+    if (BITS_BIG_ENDIAN) /* the numbers below are those of the lowest byte first */
+        skip();
     KN_SCOPE;
     kn_array x = kn_of(int32_t, 1, 0x01020304), bytes = kn_view(x, KN_U8);
     expect_values(bytes, 1, 0, 0, 0, 4, 3, 2, 1);
