@@ -101,9 +101,7 @@ static void fold(const knr_product *p, int64_t n, const term *a, const int64_t *
         im_total = k0 ? join(wide, im_total, im) : im;
     }
     kn_dtype part = knx_component(p->result);
-    kn_scalar_bits s = {.u64 = u}, i = {0};
-    if (p->result->kind == 'b')
-        s.u8 = any;
+    kn_scalar_bits s = knx_scalar_from_int(p->result, p->result->kind == 'b' ? any : (int64_t)u), i = {0};
     if (knx_is_inexact(p->result)) {
         s = knx_scalar_from_double(part, re_total);
         i = knx_scalar_from_double(part, im_total);

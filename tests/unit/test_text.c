@@ -105,7 +105,7 @@ static golden read_case(char *line)
         read_option(&g.opts, s, value);
     }
     g.data = read_hex(field[3]);
-    size_t part = knx_component(g.dtype)->size;
+    size_t part = g.dtype == KN_DT(KEY) ? sizeof(uint32_t) : knx_component(g.dtype)->size;
     bits_from_little(g.data, part, strcmp(field[3], "-") ? strlen(field[3]) / 2 / part : 0);
     g.str = field[4];
     g.repr = field[5];
