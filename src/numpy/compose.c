@@ -96,11 +96,12 @@ bool knn_weak_value(kna_op *op, kn_array x, double *value)
 
 int64_t *knn_integer_room(kna_op *op, int64_t n)
 {
-    size_t bytes = 0;
-    bool fits = !__builtin_mul_overflow((size_t)n, sizeof(int64_t), &bytes) && bytes < PTRDIFF_MAX;
-    int64_t *room = fits ? knx_alloc(bytes + 1) : NULL; /* not NULL for no integers */
-    if (!room && !kna_failed(op))
-        kna_fail_with(op, knx_error_nomem_for(fits ? bytes : SIZE_MAX, 1, &n, "int64"));
+    bool fits = n < PTRDIFF_MAX / (int64_t)sizeof(int64_t);
+    int64_t *room = fits ? knx_alloc((size_t)n * sizeof *room + 1) : NULL; /* not NULL for no integers */
+    if (!fits && !kna_failed(op))
+        kna_fail(op, KN_ERROR_MEMORY, "array of shape (%lld,) and dtype int64 is too large", (long long)n);
+    else if (!room && !kna_failed(op))
+        kna_fail_with(op, knx_error_nomem_for((size_t)n * sizeof *room, 1, &n, "int64"));
     return room;
 }
 

@@ -134,6 +134,8 @@ static void names_of_jaxprs_are_no_names_of_numpy(void **state)
 static void numpys_names_mean_what_they_mean_to_numpy(void **state)
 {
     (void)state;
+    if (sizeof(long) < 8 || sizeof(void *) < 8)
+        skip();
     char line[128];
     int n = 0;
     FILE *f = fopen(KN_TEST_DIR "/golden/dtype_names.txt", "r");

@@ -94,6 +94,8 @@ static void keys_are_no_numbers(void **state)
 static void memory_errors_tell_size_shape_and_dtype(void **state)
 {
     (void)state;
+    if (sizeof(void *) < 8) /* these types are refused at once there */
+        skip();
     KN_SCOPE;
     kn_array x = kn_ones(KN_SHAPE(INT64_C(1) << 46));
     int line = __LINE__ + 1;
@@ -199,9 +201,11 @@ static void extents_beyond_all_arrays_are_named(void **state)
         expect_error_with("MemoryError", "pad: axis 0 is too large with its padding of 4611686018427387908");
     }
     kn_repeat(x, kn_of(int64_t, most / 2, most / 2, most / 2, most / 2));
-    expect_error_with("MemoryError", "repeat: Unable to allocate ");
+    expect_error("MemoryError", "repeat: array of shape (1152921504606846975,) and dtype int64 is too large");
     kn_pad(x, kn_num(INT64_C(1) << 58), .mode = "wrap");
-    expect_error_with("MemoryError", "pad: Unable to allocate 4.00 EiB for an array with shape (576460752303423492,)");
+    expect_error_with("MemoryError", sizeof(void *) < 8 ? "pad: array of shape (576460752303423492,)"
+                                                        : "pad: Unable to allocate 4.00 EiB for an array with shape "
+                                                          "(576460752303423492,)");
     kn_bincount(kn_of(int64_t, most));
     expect_error("MemoryError", "bincount: there are more counts than an array can have");
     kn_lax_reduce_window_sum(x, KN_SHAPE(2), .base_dilation = &KN_SHAPE(most));

@@ -157,9 +157,11 @@ static void a_million_handles(void **state)
     {
         KN_SCOPE;
         kn_array last = NULL;
-        for (int i = 0; i < 1000000; i++)
+        const int n =
+            sizeof(void *) < 8 ? 200000 : 1000000; /* 2^18 numbers of slots fit into 32 bits beside the rest */
+        for (int i = 0; i < n; i++)
             last = kn_num(i);
-        assert_int_equal(kn_item_int(last), 999999);
+        assert_int_equal(kn_item_int(last), n - 1);
     }
     assert_int_equal(kn_live_count(), before);
 }

@@ -364,6 +364,8 @@ static long double wide_power(long double x, int64_t n)
 static void whole_powers_stay_within_a_unit(void **state)
 {
     (void)state;
+    if (LDBL_MANT_DIG < 64) /* the reference is no better than what it judges */
+        skip();
     static const int64_t n[] = {0,
                                 1,
                                 2,

@@ -230,7 +230,8 @@ static void top_k_says_what_is_wrong(void **unused)
          "ValueError: returns int32 indices, which will overflow for "
          "operand.shape=(3000000000,)"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    size_t n = sizeof cases / sizeof *cases - (sizeof(void *) < 8); /* the last one has no type there */
+    for (size_t i = 0; i < n; i++) {
         assert_null(equation(&kn_prim_top_k, &cases[i].p, TYPES(cases[i].type), 2, &message));
         same_text((int)i, message, cases[i].text);
     }
