@@ -229,7 +229,7 @@ static kn_array linspace_of_integers(kna_op *op, kn_dtype d, int64_t num, bool e
     int64_t div = endpoint ? num - 1 : num;
     double delta = stop->d - start->d, step = div > 0 ? delta / (double)div : 0;
     if (!buffer) {
-        kna_fail_with(op, knx_error_nomem());
+        kna_fail_with(op, knx_error_nomem_for((size_t)num * d->size, 1, &num, d->name));
         return kna_end(op, KN_ATOM_NONE);
     }
     for (int64_t i = 0; i < num; i++) {

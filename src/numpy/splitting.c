@@ -9,10 +9,10 @@ typedef struct cuts {
 
 static bool make_room(kna_op *op, cuts *c)
 {
-    c->at = c->n < INT32_MAX ? knx_alloc(2 * (size_t)c->n * sizeof *c->at) : NULL;
+    if (c->n >= INT32_MAX)
+        kna_fail(op, KN_ERROR_MEMORY, "no list has %lld arrays", (long long)c->n);
+    c->at = kna_failed(op) ? NULL : knn_integer_room(op, 2 * c->n);
     c->end = c->at ? c->at + c->n : NULL;
-    if (!c->at)
-        kna_fail_with(op, knx_error_nomem());
     return c->at != NULL;
 }
 

@@ -206,6 +206,10 @@ static void extents_beyond_all_arrays_are_named(void **state)
     expect_error_with("MemoryError", sizeof(void *) < 8 ? "pad: array of shape (576460752303423492,)"
                                                         : "pad: Unable to allocate 4.00 EiB for an array with shape "
                                                           "(576460752303423492,)");
+    kn_linspace(0, 10, sizeof(void *) < 8 ? INT32_MAX - 100 : most, .dtype = KN_U8);
+    expect_error_with("MemoryError", "linspace: Unable to allocate ");
+    kn_array_split(x, kn_num(INT64_C(1) << 40));
+    expect_error("MemoryError", "array_split: no list has 1099511627776 arrays");
     kn_bincount(kn_of(int64_t, most));
     expect_error("MemoryError", "bincount: there are more counts than an array can have");
     kn_lax_reduce_window_sum(x, KN_SHAPE(2), .base_dilation = &KN_SHAPE(most));
