@@ -46,7 +46,7 @@ check_symbol_exists(__x86_64__ "stddef.h" KILN_X86_64)
 
 if(KILN_COVERAGE)
     set(counted ${kiln_sources})
-    list(FILTER counted INCLUDE REGEX "/src/(prim|transform)/|/src/kernel/math_[^/]*\\.c$")
+    list(FILTER counted INCLUDE REGEX "/src/(prim|transform)/|/src/kernel/math/")
     set_source_files_properties(${counted} PROPERTIES COMPILE_OPTIONS "--coverage;-fprofile-update=prefer-atomic")
     target_link_options(kiln_flags INTERFACE --coverage)
 endif()

@@ -26,7 +26,7 @@ find "$build/CMakeFiles/kiln_objects.dir/src/prim" "$build/CMakeFiles/kiln_objec
     $2 + 0 == 0 && $3 == "Source" {
         file = $4
         sub(/^.*\/src\//, "src/", file)
-        wanted = file ~ /^src\/(prim|transform)\// || file ~ /^src\/kernel\/math_[^\/]*\.c$/ || file == "src/ir/unary.def"
+        wanted = file ~ /^src\/(prim|transform)\// || file ~ /^src\/kernel\/math\// || file == "src/ir/unary.def"
         next
     }
     !wanted || $1 ~ /^ *-$/ || $2 + 0 == 0 { next }
@@ -42,7 +42,7 @@ find "$build/CMakeFiles/kiln_objects.dir/src/prim" "$build/CMakeFiles/kiln_objec
     }
     END {
         for (i = 1; i <= n; i++) {
-            folder = file_of[i] ~ /^src\/ir/ ? "src/prim" : substr(file_of[i], 1, match(file_of[i], /\/[^\/]*$/) - 1)
+            folder = file_of[i] ~ /^src\/ir/ ? "src/prim" : substr(file_of[i], 1, index(substr(file_of[i], 5), "/") + 3)
             hit = name[i] in ran
             if (!(file_of[i] in lines)) files[++n_files] = file_of[i]
             lines[file_of[i]]++; run[file_of[i]] += hit

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fits the polynomials of src/kernel/math_*.c and prints them as C tables (needs mpmath).
+"""Fits the polynomials of src/kernel/math/ and prints them as C tables (needs mpmath).
 
 Weighted least squares on the relative error at Chebyshev points, with weights moved towards the largest errors (Lawson), in
 60 digits; coefficients are rounded to the target type one at a time, lowest order first, and the rest is fitted again."""

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fits the polynomials of src/kernel/math_erf.c, math_gamma.c, math_bessel.c and src/special/ and prints them as C tables (needs mpmath)."""
+"""Fits the polynomials of src/kernel/math/math_erf.c, math_gamma.c, math_bessel.c and src/special/ and prints them as C tables (needs mpmath)."""
 import sys
 from functions import fit, rounded
 from mpmath import mp, mpf, matrix, lu_solve, besseli, cos, digamma, erf, erfc, exp, findroot, loggamma, log, pi, sin, sqrt

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * caches.c -- what default contexts share, what contexts have of their own, and the counters and bounds of it all. */
-#include "array/function.h"
+#include "function/function.h"
 #include "array/plans.h"
 #include "array/scalars.h"
-#include "codegen/native.h"
+#include "host/native.h"
 
 enum { KERNEL_BYTES = 128 << 20, PLAN_BYTES = 64 << 20 };
 

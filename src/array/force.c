@@ -3,8 +3,8 @@
  * structure, with the leaves abstracted, finds a compiled program (or makes one), which runs with them as operands. */
 #include "array/plans.h"
 #include "array/storage.h"
-#include "ir/print.h"
-#include "runtime/execute.h"
+#include "ir/text/print.h"
+#include "device/execute.h"
 #include <string.h>
 
 static void free_room(kna_cut *c)

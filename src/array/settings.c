@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * settings.c -- the sticky error, settings, dtypes by name, keeping and assigning arrays, shutdown. */
-#include "array/function.h"
+#include "function/function.h"
 #include "array/handle.h"
 #include "array/storage.h"
 #include "base/clock.h"

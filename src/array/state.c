@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * state.c -- the arrays floor's state of a context, made at first use. */
-#include "array/function.h"
+#include "function/function.h"
 #include "array/plans.h"
-#include "array/primitive.h"
+#include "function/primitive.h"
 #include "array/scalars.h"
 
 static void drop_state(void *p)

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "compile/program.h"
 #include "kiln/core.h"
-#include "runtime/execute.h"
+#include "device/execute.h"
 
 /* What an operation has recorded so far, set aside while it calls the user's code. */
 typedef struct kna_aside {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tree_file.c -- trees in npz files: each leaf under its path. */
 #include "array/handle.h"
-#include "array/tree.h"
+#include "tree/tree.h"
 #include "base/context.h"
 #include "kiln/io.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * collectives.c -- the public collectives: names are looked up among the axes that are bound, and become parameters of
- * the rows of prim/collective.c. */
+ * the rows of prim/collective/collective.c. */
 #include "array/op.h"
 #include "array/state.h"
 #include "kiln/lax.h"

@@ -6,7 +6,7 @@
 #ifndef KN_LAX_INTERNAL_H
 #define KN_LAX_INTERNAL_H
 #include "array/op.h"
-#include "array/tree.h"
+#include "tree/tree.h"
 #include "base/text.h"
 #include "ir/prim.h"
 #include "kiln/lax.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * reductions.c -- jax.lax: reductions and cumulative functions. */
-#include "array/function.h"
+#include "function/function.h"
 #include "lax/internal.h"
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scan.c -- jax.lax.associative_scan. Pairs of neighbours are combined and scanned, which gives every other element of
  * the result; each of the others is one of those combined with an element in between. JAX's equations, in its order. */
-#include "array/function.h"
+#include "function/function.h"
 #include "lax/internal.h"
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "array/formula.h"
 #include "kiln/nn.h"
 #include "nn/operand.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <math.h>
 
 kn_dtype knn_inexact(kna_op *op, int n, const kn_array *x)

@@ -6,7 +6,7 @@
  * its operands repeated or its logits transposed. */
 #include "kiln/nn.h"
 #include "nn/operand.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <float.h>
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * init.c -- initializers: random numbers of a spread, step for step what jax.nn.initializers does. */
 #include "kiln/initializers.h"
 #include "kiln/random.h"
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include "random/keys.h"
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * one_hot.c -- numbers of classes as vectors. */
 #include "kiln/nn.h"
 #include "nn/operand.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 
 kn_nn_one_hot_opts kn_nn_one_hot_opts_default(void)
 {

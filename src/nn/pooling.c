@@ -3,7 +3,7 @@
 #include "kiln/nn.h"
 #include "lax/internal.h"
 #include "nn/operand.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 
 kn_nn_pool_opts kn_nn_pool_opts_default(void)
 {

@@ -2,7 +2,7 @@
  * segments.c -- reductions of the parts of an array that have the same number: scatters into what is neutral. */
 #include "kiln/segments.h"
 #include "array/op.h"
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <math.h>
 #include <string.h>
 

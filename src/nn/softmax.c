@@ -3,7 +3,7 @@
  * in derivatives. */
 #include "kiln/nn.h"
 #include "nn/operand.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <math.h>
 
 /* An array, the axes that are summed over, and which elements count (KN_ATOM_NONE: all). */

@@ -2,7 +2,7 @@
  * standardize.c -- arrays with the mean 0 and the variance 1 along axes. */
 #include "kiln/nn.h"
 #include "nn/operand.h"
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <string.h>
 
 kn_nn_standardize_opts kn_nn_standardize_opts_default(void)

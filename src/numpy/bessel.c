@@ -2,7 +2,7 @@
  * bessel.c -- the modified Bessel functions I0 and I1, with derivatives that are right at 0, as those of their steps,
  * which go by |x|, are not: I0' = I1, I1' = I0 - I1 / x. */
 #include "array/formula.h"
-#include "numpy/formulas.h"
+#include "lib/formulas.h"
 #include <math.h>
 
 static kn_atom unscaled(kn_builder *b, kn_atom scaled, kn_atom x)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bits.c -- shifts, counts of bits, bits in bytes. */
-#include "numpy/formulas.h"
-#include "numpy/internal.h"
+#include "lib/formulas.h"
+#include "lib/internal.h"
 #include <string.h>
 
 /* Shifts of the primitives with a count that is not negative; they leave nothing, or the sign, beyond the width. */

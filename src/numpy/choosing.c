@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * choosing.c -- choose, select: element by element from several arrays. */
-#include "array/tree.h"
-#include "numpy/compose.h"
+#include "tree/tree.h"
+#include "lib/compose.h"
 #include <string.h>
 
 kn_atom knn_remainder(kna_op *op, kn_atom x, int64_t n)

@@ -2,7 +2,7 @@
  * creation.c -- arrays from nothing: constants, ranges, the identity; and the same array with another dtype. */
 #include "array/storage.h"
 #include "kiln/memory.h"
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cumulative.c -- sums and products of all elements up to each one. */
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <string.h>
 
 typedef struct cumulation {

@@ -10,7 +10,7 @@
  *
  * from blocks of one element, all of a size at once. Where no pivot is 0 that is the inverse. */
 #include "array/formula.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 
 typedef struct factors {
     kn_atom lu, permutation;

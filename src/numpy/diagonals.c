@@ -2,7 +2,7 @@
  * diagonals.c -- diagonals and triangles: read, summed, and matrices made of them. */
 #include "array/handle.h"
 #include "array/layout.h"
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <string.h>
 
 /* ---- The diagonal: one gather along two axes. It goes behind the other axes, as in NumPy. */

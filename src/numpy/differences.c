@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * differences.c -- differences along an axis and what is made of them: diff, ediff1d, trapezoid, unwrap, gradient. */
-#include "array/tree.h"
-#include "numpy/compose.h"
+#include "tree/tree.h"
+#include "lib/compose.h"
 #include <math.h>
 #include <string.h>
 

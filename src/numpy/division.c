@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * division.c -- division with a remainder, as Python and C define it. */
-#include "numpy/formulas.h"
+#include "lib/formulas.h"
 
 /* A zero with the sign of y, and x's tangent: x is a zero. */
 static kn_atom zero_like(kn_builder *b, kn_atom x, kn_atom y)

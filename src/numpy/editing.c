@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * editing.c -- elements added to arrays and taken out of them. Where they go is known when the function is called; the
  * elements themselves are taken by one gather. */
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <string.h>
 
 /* x (or two arrays joined) by a map along an axis. */

@@ -5,7 +5,7 @@
  * that sets of labels are bits of a word. */
 #ifndef KN_NUMPY_EINSUM_H
 #define KN_NUMPY_EINSUM_H
-#include "numpy/internal.h"
+#include "lib/internal.h"
 
 enum { KNN_MAX_OPERANDS = 63, KNN_MAX_LABELS = KN_MAX_NDIM };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * einsum_report.c -- kn_einsum_path: NumPy's report about the order of contractions, and the errors of its own that it
  * has for subscripts. */
-#include "array/jaxpr_handle.h"
+#include "function/jaxpr_handle.h"
 #include "base/str.h"
 #include "numpy/einsum.h"
 #include <stdio.h>

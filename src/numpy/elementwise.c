@@ -2,7 +2,7 @@
  * elementwise.c -- broadcasting, and the functions of one or three arrays that go element by element. Operands are
  * converted to one dtype by NumPy's rules; a scalar beside an array goes in as it is. */
 #include "array/storage.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <string.h>
 
 /* ---- Shapes and dtypes. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * floating.c -- functions of floats: rounding, signs, neighbours, mantissas and exponents. */
 #include "array/formula.h"
-#include "numpy/formulas.h"
-#include "numpy/internal.h"
+#include "lib/formulas.h"
+#include "lib/internal.h"
 #include "base/digits.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * functional.c -- functions applied along axes and in pieces. Kiln's functions are recorded once and batched. */
 #include "kiln/function.h"
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <limits.h>
 
 /* f of one array. */

@@ -2,7 +2,7 @@
  * histograms.h -- what histograms of one and of several dimensions share. */
 #ifndef KN_NUMPY_HISTOGRAMS_H
 #define KN_NUMPY_HISTOGRAMS_H
-#include "numpy/compose.h"
+#include "lib/compose.h"
 
 /* bins.c: the edges of bins, 1-d. `which`: the dimension for messages, -1 if there is only one. */
 typedef struct knn_bins {

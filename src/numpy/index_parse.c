@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * index_parse.c -- reads an index as Python writes it: "1:, ::-1, ..., None, %". Each % takes the next argument. */
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <ctype.h>
 #include <string.h>
 

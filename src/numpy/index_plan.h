@@ -4,7 +4,7 @@
  * of a write. New axes are put in at the end. */
 #ifndef KN_NUMPY_INDEX_PLAN_H
 #define KN_NUMPY_INDEX_PLAN_H
-#include "numpy/internal.h"
+#include "lib/internal.h"
 
 typedef struct knn_index_axis { /* what happens to one axis of the operand */
     int64_t start, count, step; /* elements start, start + step, ... */

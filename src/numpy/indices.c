@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * indices.c -- arrays of indices: where something holds, along diagonals and triangles, grids, flat ones. */
-#include "array/tree.h"
-#include "numpy/compose.h"
+#include "tree/tree.h"
+#include "lib/compose.h"
 #include <string.h>
 
 /* ---- Where elements are not zero: looked at. */

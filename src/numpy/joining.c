@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * joining.c -- arrays joined, and repeated. */
-#include "array/tree.h"
-#include "numpy/compose.h"
+#include "tree/tree.h"
+#include "lib/compose.h"
 #include <limits.h>
 #include <string.h>
 

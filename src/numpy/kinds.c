@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * kinds.c -- what kinds of numbers and arrays there are: isreal, isposinf, isfortran and their kin. */
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <math.h>
 
 /* ---- Elements. */

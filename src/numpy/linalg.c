@@ -2,7 +2,7 @@
  * linalg.c -- np.linalg: compositions of cholesky, lu and triangular_solve. As NumPy does, all of them work in float64
  * or complex128 and round the result to the dtype that the arguments ask for. */
 #include "kiln/linalg.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <string.h>
 
 typedef kn_p_triangular_solve triangular;

@@ -2,7 +2,7 @@
  * linalg_products.c -- the products of np.linalg: chains of matrices, powers, and the functions that np has too. */
 #include "base/memory.h"
 #include "kiln/linalg.h"
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <string.h>
 
 #define DEFAULTS(T, ...) \

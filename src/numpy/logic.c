@@ -3,7 +3,7 @@
 #include "array/element.h"
 #include "array/scalars.h"
 #include "array/storage.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <string.h>
 
 typedef kn_atom (*two)(kn_builder *b, kn_atom x, kn_atom y);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * nan_reductions.c -- reductions that leave NaN out: those of reductions.c with a mask. */
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <math.h>
 
 static bool has_nan(knn_body *c, kn_array x)

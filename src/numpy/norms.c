@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * norms.c -- np.linalg.norm, vector_norm and matrix_norm: reductions of absolute values. */
 #include "kiln/linalg.h"
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <math.h>
 #include <string.h>
 

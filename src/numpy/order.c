@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * order.c -- NumPy's order of elements: NaN last. Complex numbers go by real, then by imaginary part; those whose
  * imaginary part is NaN come behind all that have none, and those whose real part is NaN behind these. */
-#include "numpy/internal.h"
+#include "lib/internal.h"
 
 /* 0 without NaN, 1 with one in the imaginary part, 2 in the real part, 3 in both; int32. */
 static kn_atom nan_class(kn_builder *b, kn_atom x)

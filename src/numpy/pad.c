@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * pad.c -- np.pad: axis by axis, each over what the axes before it have become. */
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <string.h>
 
 typedef enum { CONSTANT, EDGE, LINEAR_RAMP, MAXIMUM, MEAN, MEDIAN, MINIMUM, REFLECT, SYMMETRIC, WRAP, EMPTY } pad_mode;

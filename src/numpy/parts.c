@@ -2,8 +2,8 @@
  * parts.c -- angles and parts of complex numbers, numbers instead of NaN; sinc, i0; and numpy.emath, where the dtype
  * depends on the values. */
 #include "array/formula.h"
-#include "numpy/compose.h"
-#include "numpy/formulas.h"
+#include "lib/compose.h"
+#include "lib/formulas.h"
 #include <math.h>
 
 kn_array kn_angle(kn_array z, const kn_angle_opts *opts)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * putting.c -- np.put and its kin: writes by flat positions, masks and indices along an axis. Each becomes one write of
  * writes.c. */
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <stdio.h>
 #include <string.h>
 

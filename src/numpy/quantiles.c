@@ -2,7 +2,7 @@
  * quantiles.c -- median, percentile, quantile and those that leave NaN out. The reduced axes become one, the last,
  * which is sorted; elements are taken at positions worked out from q, or from q and the number of elements that are no
  * NaN. */
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rational.c -- greatest common divisors and least common multiples of integers, by Euclid, in unsigned numbers. */
-#include "numpy/formulas.h"
+#include "lib/formulas.h"
 #include "prim/iterate.h"
 
 static kn_dtype unsigned_of(kn_dtype d)

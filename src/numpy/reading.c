@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * reading.c -- arrays from memory, text and functions. */
 #include "base/digits.h"
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rearrange.c -- the same elements in another order (flips, rotations, rolls), and other numbers of axes. */
-#include "array/tree.h"
-#include "numpy/compose.h"
+#include "tree/tree.h"
+#include "lib/compose.h"
 #include <limits.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * reductions.c -- sums, means, extremes, truth and positions over axes. What is joined in which order is
  * docs/determinism.md's business. */
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * require.c -- arrays with a layout: what is asked for is had without a copy where possible. */
 #include "kiln/memory.h"
 #include "array/handle.h"
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <string.h>
 
 /* An array of its own that lies in Fortran's order. */

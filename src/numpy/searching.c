@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * searching.c -- searchsorted and digitize: binary searches of a fixed number of steps. */
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <string.h>
 
 /* The side as `right`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * setops.c -- vectors as sets: sorted, searched, and compared with their neighbours. */
-#include "numpy/compose.h"
+#include "lib/compose.h"
 
 /* ---- isin. */
 

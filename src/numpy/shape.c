@@ -2,7 +2,7 @@
  * shape.c -- other shapes for the same elements: reshape, transpose, new axes, broadcasting, flips. */
 #include "array/handle.h"
 #include "kiln/memory.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * signal.c -- convolve, correlate, interp, cross. */
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <math.h>
 #include <string.h>
 

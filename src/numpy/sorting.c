@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * sorting.c -- sort, argsort and their kin: stable, NaN last. */
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <string.h>
 
 /* The kinds of NumPy; all of them are the same stable sort here. */

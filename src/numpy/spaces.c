@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * spaces.c -- samples on logarithmic scales, and grids. */
-#include "array/function.h"
-#include "array/tree.h"
-#include "numpy/compose.h"
+#include "function/function.h"
+#include "tree/tree.h"
+#include "lib/compose.h"
 #include <string.h>
 
 kn_array kn_logspace(kn_array start, kn_array stop, int64_t num, const kn_logspace_opts *opts)

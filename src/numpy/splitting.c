@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * splitting.c -- arrays cut into parts, which are views. */
-#include "numpy/compose.h"
+#include "lib/compose.h"
 
 /* The cuts of an axis: `n` parts, part i from at[i] to end[i]. */
 typedef struct cuts {

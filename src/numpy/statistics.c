@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * statistics.c -- weighted means, covariances and correlations. */
-#include "numpy/compose.h"
+#include "lib/compose.h"
 
 static kn_array converted(kn_array x, kn_dtype d)
 {

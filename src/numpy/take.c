@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * take.c -- take, take_along_axis: gathers along one axis. */
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <string.h>
 
 kn_atom knn_take_axis(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t mode)

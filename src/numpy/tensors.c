@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tensors.c -- np.linalg.tensorsolve and tensorinv: matrices whose rows and columns are several axes each. */
 #include "kiln/linalg.h"
-#include "numpy/compose.h"
+#include "lib/compose.h"
 
 kn_linalg_tensorinv_opts kn_linalg_tensorinv_opts_default(void)
 {

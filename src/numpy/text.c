@@ -3,7 +3,7 @@
  * them. */
 #include "base/out.h"
 #include "base/str.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>

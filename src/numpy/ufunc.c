@@ -3,8 +3,8 @@
 #include "array/element.h"
 #include "array/scalars.h"
 #include "array/storage.h"
-#include "numpy/formulas.h"
-#include "numpy/internal.h"
+#include "lib/formulas.h"
+#include "lib/internal.h"
 #include <string.h>
 
 typedef kn_atom (*two)(kn_builder *b, kn_atom x, kn_atom y);

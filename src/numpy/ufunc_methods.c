@@ -2,7 +2,7 @@
  * ufunc_methods.c -- reduce, accumulate, reduceat and outer of functions of two arrays. Where a primitive joins
  * elements so, it is used; otherwise they are joined half by half if their order does not matter, else one after the
  * other. */
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * unique.c -- unique elements. The elements are sorted by Kiln; how many differ is looked at, and the ones that stay
  * are taken by a gather, so that derivatives go through. */
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include <string.h>
 
 /* Elements in order, and what was found out about them. Indices are of the elements or slices before sorting. */

@@ -2,7 +2,7 @@
  * views.c -- what shows the memory of another array in another way; see also shape.c and indexing.c. */
 #include "array/handle.h"
 #include "array/layout.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <string.h>
 
 kn_array kn_real(kn_array x)

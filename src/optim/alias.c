@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * alias.c -- the optimizers of optax by their names: chains of transformations. */
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include "optim/make.h"
 #include <math.h>
 #include <string.h>

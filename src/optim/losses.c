@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * losses.c -- losses as optax.losses, made of public functions in optax's order. */
 #include "kiln/nn.h"
-#include "numpy/compose.h"
+#include "lib/compose.h"
 #include "optim/optimizer.h"
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * make.c -- the transformations of kiln/optim/transforms.h as handles. */
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include "optim/make.h"
 #include <limits.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "optim/optimizer.h"
 #include "array/handle.h"
 #include "base/context.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include "random/keys.h"
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * operation. Numbers that may change from step to step (rates) are operands: a new one compiles nothing anew. */
 #ifndef KN_OPTIM_OPTIMIZER_H
 #define KN_OPTIM_OPTIMIZER_H
-#include "array/tree.h"
+#include "tree/tree.h"
 #include "kiln/optim.h"
 
 typedef struct kno_transform kno_transform;

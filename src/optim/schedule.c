@@ -2,7 +2,7 @@
  * schedule.c -- schedules: numbers that depend on the step, as optax.schedules. Their numbers are operands of the plan,
  * so that a schedule with others compiles nothing anew. */
 #include "array/handle.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include "optim/optimizer.h"
 #include <limits.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * choice.c -- elements of an array at random, with or without replacement, equally or not (jax.random.choice). */
 #include "kiln/random.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include "random/draw.h"
 
 kn_random_choice_opts kn_random_choice_opts_default(void)

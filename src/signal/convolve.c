@@ -3,7 +3,7 @@
  * the boundary say, then a window of in2's shape goes over it. */
 #include "kiln/signal.h"
 #include "ir/ops.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <string.h>
 
 #define DEFAULTS(T, ...) \

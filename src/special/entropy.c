@@ -2,7 +2,7 @@
  * entropy.c -- functions of x log y, right at the zeros, and Bessel functions. Where a branch is not taken its argument
  * is 1, so that derivatives have no NaN from there. */
 #include "array/formula.h"
-#include "numpy/formulas.h"
+#include "lib/formulas.h"
 #include "special/internal.h"
 
 /* x f(y), and 0 where x is 0 although f(y) is not finite. */

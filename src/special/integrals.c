@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * integrals.c -- exponential integrals, sine and cosine integrals, the dilogarithm. Series and fractions of fixed
  * length, so that derivatives of every kind go through them. */
-#include "numpy/formulas.h"
+#include "lib/formulas.h"
 #include "special/internal.h"
 
 enum { EXP1_TERMS = 24, EXP1_DEPTH = 60, EXPI_TERMS = 130, EXPI_FAR = 30, SICI_TERMS = 20 };

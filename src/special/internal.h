@@ -4,7 +4,7 @@
 #ifndef KN_SPECIAL_INTERNAL_H
 #define KN_SPECIAL_INTERNAL_H
 #include "kiln/special.h"
-#include "numpy/internal.h"
+#include "lib/internal.h"
 #include <math.h>
 
 enum { KNS_MAX_OPERANDS = 4 };

@@ -5,7 +5,7 @@
 #define KN_TESTING_REPORT_H
 #include "base/str.h"
 #include "kiln/testing.h"
-#include "numpy/compose.h"
+#include "lib/compose.h"
 
 typedef struct knv_assertion {
     kna_op op;

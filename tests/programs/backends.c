@@ -2,7 +2,7 @@
  * backends.c -- stands between programs and their kernels: the linker sends calls of knk_interpret, kng_run and
  * kng_prepare_in here (--wrap), and kernels run as `way_now` says. */
 #include "programs.h"
-#include "codegen/native.h"
+#include "host/native.h"
 
 #include <stdlib.h>
 

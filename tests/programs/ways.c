@@ -2,7 +2,7 @@
  * ways.c -- the ways to run a program: fused or not, with other inner loops, backends and threads, over donated
  * operands. The first one, unfused on the interpreter, is the meaning. */
 #include "programs.h"
-#include "codegen/native.h"
+#include "host/native.h"
 
 #include <stdlib.h>
 #include <string.h>

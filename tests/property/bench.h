@@ -4,7 +4,7 @@
 #define KN_TEST_BENCH_H
 #include "cases.h"
 #include <stdio.h>
-#include "runtime/execute.h"
+#include "device/execute.h"
 #include "transform/transform.h"
 
 enum { MAX_VALUES = 128 };

@@ -11,7 +11,7 @@
  * of the first case of a sample: scarce. Checks of a row, by the name of its primitive: row, refuses, dtypes. A check
  * that fails prints the command that runs just it and what is wrong. KILN_TEST_LONG=1: more seeds, all combinations of
  * batch axes, the longest arrays, every allocation. */
-#include "codegen/code.h"
+#include "host/x86/code.h"
 #include "bench.h"
 
 #include <fnmatch.h>

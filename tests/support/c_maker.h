@@ -2,8 +2,8 @@
  * c_maker.h -- stage functions from C source through the compiler that is found at run time: $CC, else gcc, else clang. */
 #ifndef KN_SUPPORT_C_MAKER_H
 #define KN_SUPPORT_C_MAKER_H
-#include "codegen/c_source.h"
-#include "codegen/native.h"
+#include "host/csource/c_source.h"
+#include "host/native.h"
 
 /* Flags beside those that the bits need: for tests, where the time of the compiler counts, and for measuring. */
 #define C_MAKER_QUICK "-O1 -march=native"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/loop_case.h"
-#include "codegen/native.h"
+#include "host/native.h"
 #include "kernel/internal.h"
 #include "support/bits.h"
 #include <math.h>

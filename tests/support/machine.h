@@ -2,7 +2,7 @@
  * machine.h -- running what the assembler wrote, values to run it on, and comparing the bits. */
 #ifndef KN_TEST_MACHINE_H
 #define KN_TEST_MACHINE_H
-#include "codegen/emit.h"
+#include "host/x86/emit.h"
 #include <stdint.h>
 
 /* What the tests' generated functions look like: the registers RDI, RSI, RDX, RCX, R8, R9. */

@@ -3,7 +3,7 @@
  * one element after the other. */
 #ifndef KN_TESTS_PRODUCT_CASE_H
 #define KN_TESTS_PRODUCT_CASE_H
-#include "routine/product.h"
+#include "host/routine/product.h"
 
 /* How a product is run. Zero: as a whole on one thread, from memory to memory. */
 typedef struct product_way {

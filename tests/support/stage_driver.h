@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * stage_driver.h -- a simple driver for stage functions (src/codegen/stage.h): every stage in the mode that the test asks for,
+ * stage_driver.h -- a simple driver for stage functions (src/host/stage/stage.h): every stage in the mode that the test asks for,
  * one call at a time, no tiles and no threads. */
 #ifndef KN_SUPPORT_STAGE_DRIVER_H
 #define KN_SUPPORT_STAGE_DRIVER_H
-#include "codegen/stage.h"
+#include "host/stage/stage.h"
 
 typedef struct stages_style {
     kng_mode mode;    /* of stages with reductions: ROWS (RUNS where rows are not whole), RUNS or COLUMNS */

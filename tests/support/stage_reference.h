@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * stage_reference.h -- a maker of stage functions that work element by element: the second meaning of codegen/stage.h.
+ * stage_reference.h -- a maker of stage functions that work element by element: the second meaning of host/stage/stage.h.
  * It also checks what the driver promises: classes, limits, alignment. */
 #ifndef KN_TESTS_STAGE_REFERENCE_H
 #define KN_TESTS_STAGE_REFERENCE_H
-#include "codegen/native.h"
+#include "host/native.h"
 
 extern const kng_maker stage_reference;
 const char *stage_reference_complaint(void); /* the first broken promise since the last call; NULL: none */

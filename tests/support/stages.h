@@ -3,8 +3,8 @@
  * in any of the modes, to be compared with the interpreter. */
 #ifndef KN_TEST_STAGES_H
 #define KN_TEST_STAGES_H
-#include "codegen/lower.h"
-#include "codegen/stage.h"
+#include "host/x86/lower.h"
+#include "host/stage/stage.h"
 
 enum { SCENE_BUFFERS = 24, SCENE_MAPS = 48, SCENE_STAGES = 4, SCENE_LOOPS = 3, SCENE_TURNS = 12 };
 

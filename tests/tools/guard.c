@@ -3,8 +3,8 @@
  * read and write is found by a maker of stage functions that goes element by element; only that is memory. Machine code
  * is made with probes, so that a lane that its mask leaves out counts as touched, too, where it lies in such a page. */
 #define _GNU_SOURCE
-#include "codegen/drive.h"
-#include "codegen/emit.h"
+#include "host/drive.h"
+#include "host/x86/emit.h"
 #include "kernel/internal.h"
 #include "support/stage_reference.h"
 #include "tools/kernels.h"

@@ -2,7 +2,7 @@
  * kernels.h -- the tool `kernels`: what its files share. */
 #ifndef KN_TOOLS_KERNELS_H
 #define KN_TOOLS_KERNELS_H
-#include "codegen/native.h"
+#include "host/native.h"
 #include "support/kernel_case.h"
 
 char *tool_read(const char *path);                     /* a file as text, to be freed; NULL: it says why */

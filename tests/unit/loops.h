@@ -4,7 +4,7 @@
 #ifndef KN_TEST_LOOPS_H
 #define KN_TEST_LOOPS_H
 #include "programs.h"
-#include "prim/scan.h"
+#include "prim/control/scan.h"
 #include "transform/replay.h"
 
 /* --- scans, written out ----------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 
 #include "compile/plan.h"
 #include "ir/ops.h"
-#include "runtime/execute.h"
+#include "device/execute.h"
 
 #include <math.h>
 #include <stdlib.h>

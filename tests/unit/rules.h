@@ -13,7 +13,7 @@
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "prim/rules.h"
-#include "runtime/execute.h"
+#include "device/execute.h"
 
 #include <math.h>
 #include <stdlib.h>

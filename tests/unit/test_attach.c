@@ -2,7 +2,7 @@
  * test_attach.c -- kernels before and after products: which become a part of the product's step, and that they change
  * no bits, for any shape, dtype and number of threads. */
 #include "attach.h"
-#include "compile/attach.h"
+#include "compile/products/attach.h"
 
 #include "base/memory.h"
 #include "ir/order.h"

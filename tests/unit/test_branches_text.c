@@ -4,7 +4,7 @@
  * document of 2020. */
 #include "ir/ops.h"
 #include "ir/prim.h"
-#include "ir/print.h"
+#include "ir/text/print.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  * that say why something was made once more. */
 #include "support/expect.h"
 #include "base/memory.h"
-#include "codegen/native.h"
+#include "host/native.h"
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_codegen_boxes.c -- how launches are cut for threads: a box of what is turned holds whole tiles, in whatever
  * order the axes are. Nothing runs here: a plan has no addresses. */
-#include "codegen/drive.h"
+#include "host/drive.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

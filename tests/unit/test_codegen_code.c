@@ -4,7 +4,7 @@
 #include "support/expect.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "codegen/code.h"
+#include "host/x86/code.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

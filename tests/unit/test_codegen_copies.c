@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/cpu.h"
-#include "codegen/tile.h"
+#include "host/tile.h"
 #include <kiln/kiln.h>
 #include <string.h>
 

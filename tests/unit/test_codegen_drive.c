@@ -4,7 +4,7 @@
  * reference functions, which also check what the driver promises, and with native code where it runs. */
 #include "base/half.h"
 #include "base/pool.h"
-#include "codegen/drive.h"
+#include "host/drive.h"
 #include "support/stage_reference.h"
 #include <math.h>
 #include <setjmp.h>

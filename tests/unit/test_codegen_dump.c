@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_codegen_dump.c -- kernels written by KILN_DUMP_KERNELS are read back, and data for them is large enough. */
-#include "codegen/dump.h"
+#include "host/dump.h"
 #include "kernel/internal.h"
 #include "support/kernel_case.h"
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_codegen_loops.c -- stages with loops as machine code, bit for bit against a reference that takes one turn after
  * the other: all kinds of loops, numbers of points and turns, boxes, threads; and values by hand. */
-#include "codegen/drive.h"
-#include "codegen/lower.h"
+#include "host/drive.h"
+#include "host/x86/lower.h"
 #include "kernel/expr.h"
 #include "support/loop_case.h"
 #include <setjmp.h>

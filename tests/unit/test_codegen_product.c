@@ -3,8 +3,8 @@
  * for bit: all rectangles, layouts of both operands, pieces of k; and nothing else in memory changes or is read. */
 #include "base/cpu.h"
 #include "base/memory.h"
-#include "codegen/native.h"
-#include "codegen/product.h"
+#include "host/native.h"
+#include "host/x86/product.h"
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>

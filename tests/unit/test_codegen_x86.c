@@ -3,8 +3,8 @@
  * general-purpose instruction, written as text, assembled by `as`, compared byte by byte. Without `as`, a stored list
  * that it made (scripts/golden/make_x86.py). */
 #include "support/expect.h"
-#include "codegen/x86.h"
-#include "codegen/x86_row.h"
+#include "host/x86/x86.h"
+#include "host/x86/x86_row.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * test_codegen_x86_rules.c -- the assembler: what it refuses, labels and jumps, the constant pool, no memory. */
 #include "support/expect.h"
 #include "base/memory.h"
-#include "codegen/x86.h"
+#include "host/x86/x86.h"
 
 /* ---- What can not be encoded. */
 

@@ -3,7 +3,7 @@
  * any other path everywhere. */
 #include "support/bits.h"
 #include "support/expect.h"
-#include "codegen/native.h"
+#include "host/native.h"
 #include <kiln/random.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_kernel_loops_random.c -- random kernels with loops: the interpreter, a walk point by point, and machine code give the
  * same bits. KN_TEST_COUNT: how many. (C source: test_codegen_c_source.c.) */
-#include "codegen/native.h"
+#include "host/native.h"
 #include "kernel/internal.h"
 #include "support/stage_reference.h"
 #include "support/stages.h"

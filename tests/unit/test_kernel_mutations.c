@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_kernel_mutations.c -- kernels with one field wrong, and texts of kernels with some bytes wrong: they are refused,
  * or they are kernels, which run everywhere without touching other memory and with the same results. */
-#include "codegen/native.h"
+#include "host/native.h"
 #include "kernel/internal.h"
 #include "support/kernel_case.h"
 #include "support/machine.h"

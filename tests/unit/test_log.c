@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_log.c -- what each debug level shows: code from level 2 on, each operation that is traced at level 5. */
 #include "support/expect.h"
-#include "codegen/native.h"
+#include "host/native.h"
 #include <stdlib.h>
 
 /* ---- What was logged. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_loops_run.c -- scans, loops and branches on each path: what lies where, what is copied, what bodies may hold. */
 #include "support/expect.h"
-#include "codegen/native.h"
+#include "host/native.h"
 #include "ir/host.h"
 #include "ways.h"
 

@@ -2,7 +2,7 @@
  * test_numbers.c -- functions that differ in a number have one kernel, which is given the number; a number whose
  * knowledge makes something simpler stays a part of the kernel. The bits are those of the same operation on an array. */
 #include "support/expect.h"
-#include "codegen/native.h"
+#include "host/native.h"
 
 typedef struct Salt {
     double k;

@@ -5,7 +5,7 @@
 #include "support/numpy_calls.h"
 #include "ir/ops.h"
 #include "ir/prim.h"
-#include "ir/print.h"
+#include "ir/text/print.h"
 #include <stdio.h>
 #include <stdlib.h>
 

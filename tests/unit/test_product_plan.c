@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_product_plan.c -- every way to run a product gives the bits of the definition: windows, operands that are
  * computed, results that are taken, parts of rows and of steps, any strides, threads, dtypes and instruction sets. */
-#include "routine/isa.h"
+#include "host/routine/isa.h"
 #include "support/product_case.h"
 // clang-format off
 #include <stdarg.h>

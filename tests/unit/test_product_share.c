@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_product_share.c -- how products are shared out to threads: each part packs what it reads, so threads must not be
  * given parts that together pack much more than one thread would. Nothing runs here. */
-#include "codegen/native.h"
-#include "routine/product_share.h"
+#include "host/native.h"
+#include "host/routine/product_share.h"
 // clang-format off
 #include <stdarg.h>
 #include <setjmp.h>

@@ -5,7 +5,7 @@
 
 #include <kiln/kiln.h>
 
-#include "codegen/native.h"
+#include "host/native.h"
 #include "kernel/narrow.h"
 
 /* --- cuts ------------------------------------------------------------------------------------- */

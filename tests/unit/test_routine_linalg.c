@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_routine_linalg.c -- factorisations and triangular systems against docs/determinism.md, written out plainly: the
  * same bits for every size, instruction set and layout. */
-#include "routine/isa.h"
-#include "routine/linalg.h"
+#include "host/routine/isa.h"
+#include "host/routine/linalg.h"
 
 #include <math.h>
 #include <setjmp.h>

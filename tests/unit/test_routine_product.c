@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_routine_product.c -- products against the definition (product_case.h), bit for bit: every
  * dtype, shapes around the sizes of tiles and blocks, every layout, and all builds of the inner loops. */
-#include "routine/isa.h"
-#include "routine/product.h"
+#include "host/routine/isa.h"
+#include "host/routine/product.h"
 #include "support/product_case.h"
 // clang-format off
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * test_routine_sort.c -- sorting against insertion by docs/determinism.md's order, for every dtype, several keys,
  * lengths around the limits of the algorithms, and dimensions in the middle. */
 #include "base/memory.h"
-#include "routine/sort.h"
+#include "host/routine/sort.h"
 // clang-format off
 #include <stdarg.h>
 #include <setjmp.h>

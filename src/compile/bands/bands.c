@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bands.c -- steps that share rows become one step, a band, that runs block by block, so that large values between
+ * them exist for one block at a time (docs/products.md).
+ *
+ * A set begins with two steps and a large value between them, and takes in steps at its ends as long as all can be cut
+ * by the same rows, nothing that it makes comes back to it through other steps, and the operands that each block reads
+ * as a whole are not too large for what is saved. A large value that a later set reads is then made again there rather
+ * than kept, if that takes nothing but short products and kernels over the same rows. */
+#include "compile/bands/bands.h"
+#include <string.h>
+
+/* Smaller values are no reason for a band. */
+static size_t least_bytes(const knc_bands *b) { return b->all ? 1 : KNC_BAND_BYTES; }
+
+/* ---- Sets. */
+
+static bool makes_again(const knc_plan *p, const knc_set *s, uint32_t slot)
+{
+    int maker = knc_maker_in(p, s, slot);
+    return maker >= 0 && s->member[maker].again;
+}
+
+bool knc_is_kept(const knc_bands *b, const knc_set *s, uint32_t number, uint32_t slot)
+{
+    const knc_slot *x = &b->p->slot.at[slot];
+    if (x->space != KNC_AT_WORK)
+        return true;
+    for (uint32_t l = b->reader[slot]; l != KNC_NO; l = b->link.at[l].next) {
+        uint32_t step = b->link.at[l].step, band = b->band[step];
+        if (knc_is_inside(s, step))
+            continue;
+        if (band == KNC_NO || band == number || !makes_again(b->p, &b->set.at[band], slot))
+            return true;
+    }
+    for (uint32_t k = 0; k < b->set.n; k++) /* what is made again there from it */
+        for (int i = 0; k != number && i < b->set.at[k].n; i++) {
+            const knc_member *m = &b->set.at[k].member[i];
+            if (m->again && knc_reads(b->p, m, slot) && !makes_again(b->p, &b->set.at[k], slot))
+                return true;
+        }
+    return !knc_is_cut(b->p, s, slot);
+}
+
+/* Bytes that each block reads, or adds to, as a whole. */
+static double whole_bytes(const knc_plan *p, const knc_set *s)
+{
+    double bytes = 0;
+    for (int i = 0; i < s->n; i++) {
+        const knc_member *m = &s->member[i];
+        if (p->step.at[m->step].kind != KNC_PRODUCT)
+            continue;
+        double inside = (double)knc_count_dims(&m->product->n);
+        bytes += m->sums ? 2 * inside * (double)knc_count_dims(&m->product->m) * m->product->result->size
+                         : inside * (double)knc_count_dims(&m->product->k) * m->product->operand->size;
+    }
+    return bytes;
+}
+
+static int64_t greatest_divisor(int64_t a, int64_t b) { return b ? greatest_divisor(b, a % b) : a; }
+
+/* Rows of a block in even parts, multiples of the grain; of 8 where steps of products are cut. */
+static int64_t even_height(const knc_set *s, int64_t height)
+{
+    int64_t least = s->chunk ? s->grain * 8 / greatest_divisor(s->grain, 8) : s->grain;
+    int64_t unit = least % 16 && s->rows >= 64 ? least * 16 / greatest_divisor(least, 16) : least;
+    int64_t parts = (s->rows + height - 1) / height, even = (s->rows + parts - 1) / parts;
+    return (even + unit - 1) / unit * unit;
+}
+
+/* How many rows a block has, and whether what is saved is worth what each block reads as a whole. */
+static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool hope, size_t *saved)
+{
+    enum { TRIAL = 64, READS = 4, HIGH = 256, MOST = 1024 };
+    knc_inner block[KNC_BAND_BLOCKS];
+    size_t bytes;
+    double row = 0, whole = whole_bytes(b->p, s);
+    int n = knc_find_blocks(b, s, number, hope, TRIAL, block, &bytes);
+    *saved = 0;
+    for (int i = 0; i < n; i++) {
+        bool again = s->member[knc_maker_in(b->p, s, block[i].slot)].again;
+        row += (double)block[i].row;
+        *saved += again ? 0 : b->p->slot.at[block[i].slot].bytes;
+    }
+    if (n <= 0 || bytes == 0)
+        return false;
+    s->chunk = 0;
+    for (int i = 0; i < s->n; i++)
+        if (s->member[i].sums) {
+            if (s->chunk && s->chunk % s->member[i].rows && s->member[i].rows % s->chunk)
+                return false;
+            s->chunk = s->member[i].rows > s->chunk ? s->member[i].rows : s->chunk;
+        }
+    if (b->all) {
+        s->height = even_height(s, 5);
+        return true;
+    }
+    int64_t height = (int64_t)(KNC_BLOCK_BYTES * TRIAL / bytes);
+    height = height > MOST ? MOST : height;
+    int64_t wanted = whole < READS * row * HIGH ? (int64_t)(whole / (READS * row)) + 1 : HIGH;
+    height = height < wanted ? wanted : height;
+    height = height > s->rows ? s->rows : height < 16 ? 16 : height;
+    s->height = even_height(s, height);
+    bool cached = whole <= (double)KNC_WHOLE_BYTES || 2.5 * whole <= row * (double)s->rows;
+    return cached && whole <= READS * row * (double)s->height;
+}
+
+static bool is_possible(knc_bands *b, knc_set *s, uint32_t number)
+{
+    size_t saved;
+    b->why = KNC_BECAUSE_RETURNS;
+    if (knc_comes_back(b, s))
+        return false;
+    b->why = KNC_BECAUSE_ROWS;
+    if (!knc_cut_last(b->p, s) || !knc_cut_set(b->p, s))
+        return false;
+    b->why = KNC_BECAUSE_WHOLE;
+    return choose_height(b, s, number, true, &saved);
+}
+
+/* The set with one more step; false and as before if that can not be. */
+static bool try_step(knc_bands *b, knc_set *s, uint32_t number, uint32_t step, bool again)
+{
+    knc_step_kind kind = (knc_step_kind)b->p->step.at[step].kind;
+    if (s->n == KNC_BAND_STEPS || (kind != KNC_KERNEL && kind != KNC_PRODUCT))
+        return false;
+    if ((!again && b->band[step] != KNC_NO) || knc_is_inside(s, step))
+        return false;
+    knc_set more = *s;
+    more.member[more.n++] = (knc_member){.step = step, .again = again};
+    if (!is_possible(b, &more, number))
+        return false;
+    *s = more;
+    return true;
+}
+
+/* Readers of what the set makes, and makers of what it reads. */
+static bool grow_at(knc_bands *b, knc_set *s, uint32_t number, uint32_t slot)
+{
+    const knc_slot *x = &b->p->slot.at[slot];
+    bool grown = false;
+    if (x->bytes < least_bytes(b) / 4)
+        return false;
+    if (knc_maker_in(b->p, s, slot) < 0)
+        return x->maker != KNC_NO && try_step(b, s, number, x->maker, false);
+    for (uint32_t l = b->reader[slot]; l != KNC_NO; l = b->link.at[l].next)
+        grown |= try_step(b, s, number, b->link.at[l].step, false);
+    return grown;
+}
+
+static void grow(knc_bands *b, knc_set *s, uint32_t number)
+{
+    for (bool grown = true; grown;) {
+        grown = false;
+        for (int i = 0; i < s->n; i++) {
+            const knc_step *x = &b->p->step.at[s->member[i].step];
+            for (uint32_t r = 0; r < x->n_ref; r++)
+                grown |= grow_at(b, s, number, x->ref[r].index);
+        }
+    }
+}
+
+/* What a band saves: two products, or a product and a kernel that joins elements, with a large value that is not
+ * stored. (A product and what is done element by element are better joined otherwise.) */
+static bool is_reason(const knc_bands *b, knc_set *s, uint32_t number)
+{
+    int products = 0, joins = 0;
+    size_t saved;
+    for (int i = 0; i < s->n; i++) {
+        const knc_step *x = &b->p->step.at[s->member[i].step];
+        products += x->kind == KNC_PRODUCT;
+        for (int k = 0; x->kind == KNC_KERNEL && k < x->u.k.kernel->n_stage; k++)
+            joins += x->u.k.kernel->stage[k].n_inner > 0;
+    }
+    return products && (b->all || products + joins > 1) && choose_height(b, s, number, false, &saved) &&
+           saved >= (s->chunk && !b->all ? KNC_SUMS_BYTES : least_bytes(b));
+}
+
+static bool keep_set(knc_bands *b, const knc_set *s)
+{
+    uint32_t first = KNC_NO;
+    if (!KN_VEC_PUSH(&b->set, *s))
+        return false;
+    for (int i = 0; i < s->n; i++) {
+        uint32_t step = s->member[i].step;
+        if (s->member[i].again)
+            continue;
+        if (first == KNC_NO)
+            first = step;
+        b->band[step] = (uint32_t)b->set.n - 1;
+        b->node[step] = first;
+        if (step != first) {
+            b->next[step] = b->next[first];
+            b->next[first] = step;
+        }
+    }
+    knc_rank_nodes(b);
+    return true;
+}
+
+/* ---- Beginnings. */
+
+/* The rows that a product gives to a value: groups of dimensions that can be them. */
+static int rows_of(const knc_step *s, uint32_t slot, int64_t out[3][2])
+{
+    const knr_product *p = s->u.p.product;
+    int n = 0;
+    if (s->kind != KNC_PRODUCT)
+        return 0;
+    const knr_dims *group[3] = {&p->m, &p->n, &p->k};
+    bool is[3] = {s->ref[2].index == slot || s->ref[0].index == slot, s->ref[1].index == slot, s->ref[2].index != slot};
+    for (int g = 0; g < 3; g++)
+        if (is[g]) {
+            out[n][0] = knc_count_dims(&p->batch);
+            out[n++][1] = knc_count_dims(group[g]);
+        }
+    return n;
+}
+
+static bool begin_with(knc_bands *b, uint32_t maker, uint32_t reader, const int64_t rows[2])
+{
+    knc_set *s = knx_alloc_zero(sizeof *s);
+    uint32_t number = (uint32_t)b->set.n;
+    if (!s) {
+        b->p->failed = true;
+        return false;
+    }
+    *s = (knc_set){.n = 2, .batches = rows[0], .rows = rows[1], .grain = 1};
+    s->member[0].step = maker;
+    s->member[1].step = reader;
+    bool fine = rows[0] > 0 && rows[1] > 0 && is_possible(b, s, number);
+    if (fine) {
+        grow(b, s, number);
+        b->why = KNC_BECAUSE_KEPT;
+        fine = is_reason(b, s, number);
+        if (fine && !keep_set(b, s))
+            b->p->failed = true;
+    }
+    knx_free(s);
+    return fine;
+}
+
+static bool may_be_member(const knc_bands *b, uint32_t step)
+{
+    return step != KNC_NO && b->band[step] == KNC_NO &&
+           (b->p->step.at[step].kind == KNC_KERNEL || b->p->step.at[step].kind == KNC_PRODUCT);
+}
+
+static void begin_at(knc_bands *b, uint32_t slot)
+{
+    const knc_slot *x = &b->p->slot.at[slot];
+    knc_why why = KNC_BECAUSE_NOTHING;
+    if (x->bytes < least_bytes(b) || x->space != KNC_AT_WORK || !may_be_member(b, x->maker))
+        return;
+    for (uint32_t l = b->reader[slot]; l != KNC_NO && may_be_member(b, x->maker); l = b->link.at[l].next) {
+        uint32_t reader = b->link.at[l].step;
+        int64_t rows[6][2];
+        int n = may_be_member(b, reader) ? rows_of(&b->p->step.at[x->maker], slot, rows) : 0;
+        if (n || may_be_member(b, reader))
+            n += rows_of(&b->p->step.at[reader], slot, rows + n);
+        for (int i = 0; i < n; i++)
+            if (begin_with(b, x->maker, reader, rows[i]))
+                break;
+            else if (b->why > why)
+                why = b->why;
+    }
+    if (why != KNC_BECAUSE_NOTHING && may_be_member(b, x->maker))
+        b->reason[slot] = (uint8_t)why;
+}
+
+/* ---- Values that are made again. */
+
+/* Cheap enough to run twice? */
+static bool is_cheap(const knc_plan *p, uint32_t step)
+{
+    const knc_step *s = &p->step.at[step];
+    return s->kind == KNC_KERNEL || (s->kind == KNC_PRODUCT && knc_count_dims(&s->u.p.product->k) <= KNC_BAND_SHORT);
+}
+
+/* The step that makes the value, and those that make what other sets have blocks of only, join the set once more. */
+static bool add_makers(knc_bands *b, knc_set *s, uint32_t number, uint32_t slot, int depth)
+{
+    uint32_t maker = b->p->slot.at[slot].maker;
+    if (knc_maker_in(b->p, s, slot) >= 0)
+        return true;
+    if (!depth || maker == KNC_NO || b->band[maker] == KNC_NO || !is_cheap(b->p, maker) ||
+        !try_step(b, s, number, maker, true))
+        return false;
+    const knc_step *x = &b->p->step.at[maker];
+    for (uint32_t r = 0; r < x->n_ref; r++) {
+        uint32_t from = x->ref[r].index;
+        if (b->p->slot.at[from].maker != maker && b->p->slot.at[from].bytes >= least_bytes(b) &&
+            b->p->slot.at[from].maker != KNC_NO && b->band[b->p->slot.at[from].maker] == b->band[maker] &&
+            !add_makers(b, s, number, from, depth - 1))
+            return false;
+    }
+    return true;
+}
+
+/* Is the value, but for sets that make it again, the business of the set that makes it? */
+static bool is_gone(const knc_bands *b, uint32_t slot)
+{
+    uint32_t home = b->band[b->p->slot.at[slot].maker];
+    return !knc_is_kept(b, &b->set.at[home], home, slot);
+}
+
+static void forget_set(knc_bands *b, uint32_t number)
+{
+    const knc_set *s = &b->set.at[number];
+    for (int i = 0; i < s->n; i++)
+        if (!s->member[i].again) {
+            b->band[s->member[i].step] = KNC_NO;
+            b->node[s->member[i].step] = s->member[i].step;
+            b->next[s->member[i].step] = KNC_NO;
+        }
+}
+
+static bool replace_set(knc_bands *b, uint32_t number, const knc_set *s)
+{
+    forget_set(b, number);
+    b->set.at[number].n = 0;
+    if (!keep_set(b, s))
+        return false;
+    b->set.n--;
+    b->set.at[number] = *s;
+    for (int i = 0; i < s->n; i++)
+        if (!s->member[i].again)
+            b->band[s->member[i].step] = number;
+    return true;
+}
+
+static void make_again(knc_bands *b, uint32_t number, uint32_t slot)
+{
+    enum { DEPTH = 4 };
+    uint32_t maker = b->p->slot.at[slot].maker;
+    size_t saved;
+    if (b->p->slot.at[slot].bytes < (b->all ? 1 : KNC_AGAIN_BYTES) || maker == KNC_NO || b->band[maker] == KNC_NO ||
+        b->band[maker] == number || knc_maker_in(b->p, &b->set.at[number], slot) >= 0 || is_gone(b, slot))
+        return;
+    knc_set *old = knx_alloc(2 * sizeof *old), *s = old + 1;
+    if (!old) {
+        b->p->failed = true;
+        return;
+    }
+    *old = *s = b->set.at[number];
+    if (add_makers(b, s, number, slot, DEPTH) && choose_height(b, s, number, true, &saved)) {
+        grow(b, s, number);
+        if (!replace_set(b, number, s) || (!is_gone(b, slot) && !replace_set(b, number, old)))
+            b->p->failed = true;
+    }
+    knx_free(old);
+}
+
+static void make_all_again(knc_bands *b, uint32_t number)
+{
+    for (int i = 0; i < b->set.at[number].n; i++) {
+        const knc_step *x = &b->p->step.at[b->set.at[number].member[i].step];
+        for (uint32_t r = 0; r < x->n_ref; r++)
+            make_again(b, number, x->ref[r].index);
+    }
+}
+
+/* Sets were made while others were smaller: heights for what they have now. */
+static void settle(knc_bands *b)
+{
+    size_t saved;
+    for (uint32_t i = 0; i < b->set.n; i++)
+        if (!choose_height(b, &b->set.at[i], i, false, &saved))
+            b->set.at[i].height = even_height(&b->set.at[i], b->set.at[i].rows < 64 ? b->set.at[i].rows : 64);
+}
+
+/* For reports: why values are, or are not, in memory. */
+static void note_reasons(const knc_bands *b)
+{
+    for (uint32_t v = 0; v < b->p->j->n_var; v++) {
+        knc_value *x = &b->p->value[v];
+        if (x->state != KNC_STORED || x->slot == KNC_NO)
+            continue;
+        const knc_slot *slot = &b->p->slot.at[x->slot];
+        if (slot->in_blocks)
+            x->why = slot->made_again ? KNC_BECAUSE_AGAIN : KNC_BECAUSE_BLOCKS;
+        else if (b->reason[x->slot] != KNC_BECAUSE_NOTHING)
+            x->why = b->reason[x->slot];
+    }
+}
+
+kn_error *knc_make_bands(knc_plan *p)
+{
+    knc_bands b = {.p = p, .n_step = (uint32_t)p->step.n, .all = p->o->bands > 0};
+    size_t products = 0;
+    for (size_t i = 0; i < p->step.n; i++)
+        products += p->step.at[i].kind == KNC_PRODUCT;
+    if (!products || p->o->bands < 0)
+        return NULL;
+    kn_error *e = NULL;
+    if (!knc_begin_bands(&b))
+        e = knx_error_nomem();
+    for (uint32_t s = 0; !e && s < p->slot.n && !p->failed; s++)
+        begin_at(&b, s);
+    for (uint32_t i = 0; !e && i < b.set.n && !p->failed; i++)
+        make_all_again(&b, i);
+    settle(&b);
+    if (!e && b.set.n && !p->failed)
+        e = knc_build_bands(&b);
+    if (!e)
+        note_reasons(&b);
+    KN_VEC_FREE(&b.link);
+    KN_VEC_FREE(&b.set);
+    return e;
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bands_cut.c -- may steps be cut by the same rows? A set of steps has rows: `rows` of each of `batches`. A value whose
+ * elements lie in order of the rows has so many bytes per row; a block of rows is an interval of its memory. Each step
+ * is cut by one of its values (the handle): which turns of a kernel's loops, which rows or steps of a product belong
+ * to such an interval. Then all accesses to values that go from one member to another have to stay inside of their
+ * blocks. */
+#include "compile/bands/bands.h"
+#include <string.h>
+
+typedef struct cutter {
+    const knc_plan *p;
+    knc_set *s;
+    bool again; /* the grain has changed: all is to be cut anew */
+} cutter;
+
+static const knc_step *step_of(const knc_plan *p, const knc_member *m) { return &p->step.at[m->step]; }
+
+static bool writes(const knc_step *s, uint32_t ref)
+{
+    return s->kind == KNC_KERNEL ? s->u.k.kernel->buffer[ref].written : ref == 2;
+}
+
+bool knc_reads(const knc_plan *p, const knc_member *m, uint32_t slot)
+{
+    const knc_step *s = step_of(p, m);
+    for (uint32_t r = 0; r < s->n_ref; r++)
+        if (s->ref[r].index == slot && !writes(s, r))
+            return true;
+    return false;
+}
+
+int knc_maker_in(const knc_plan *p, const knc_set *s, uint32_t slot)
+{
+    for (int i = 0; i < s->n; i++)
+        if (p->slot.at[slot].maker == s->member[i].step)
+            return i;
+    return -1;
+}
+
+/* 0: its elements can not be those of the rows. */
+size_t knc_row_bytes(const knc_plan *p, const knc_set *s, uint32_t slot)
+{
+    size_t all = (size_t)s->batches * (size_t)s->rows;
+    return p->slot.at[slot].bytes % all ? 0 : p->slot.at[slot].bytes / all;
+}
+
+/* Elements per row of a value of this dtype; 0: there are no whole ones. */
+static int64_t unit_of(const cutter *c, uint32_t slot, int size)
+{
+    size_t bytes = knc_row_bytes(c->p, c->s, slot);
+    return bytes % (size_t)size ? 0 : (int64_t)(bytes / (size_t)size);
+}
+
+/* ---- Kernels. */
+
+/* The node is an access to a buffer of the slot. */
+static bool is_access(const knc_step *s, const knk_inst *i, uint32_t slot)
+{
+    return (i->op == KNK_LOAD || i->op == KNK_STORE) && s->ref[i->buffer].index == slot;
+}
+
+static int size_of(const knc_step *s, int buffer) { return kn_dtype_table[s->u.k.kernel->buffer[buffer].dtype].size; }
+
+static bool raise_grain(cutter *c, int64_t grain)
+{
+    if (grain > KNC_BAND_GRAIN || c->s->rows % grain || grain % c->s->grain)
+        return false;
+    c->s->grain = grain;
+    c->again = true;
+    return true;
+}
+
+/* Loops that walk rows, the shortest stride first. False: one neither stays in a row nor walks whole ones. */
+static bool row_loops(cutter *c, const knc_step *s, const int64_t *stride, int64_t unit, int *loop, int *n)
+{
+    *n = 0;
+    for (int l = 0; l < s->u.k.kernel->n_par; l++) {
+        int64_t e = s->u.k.par[l], far = stride[l] * e;
+        if (e == 1 || !stride[l] || far <= unit * c->s->grain)
+            continue;
+        if (stride[l] < 0)
+            return false;
+        if (far < unit * c->s->rows)
+            return far % unit == 0 && raise_grain(c, far / unit);
+        int i = (*n)++;
+        for (; i && stride[loop[i - 1]] > stride[l]; i--)
+            loop[i] = loop[i - 1];
+        loop[i] = l;
+    }
+    return true;
+}
+
+/* The loops of the kernel by the rows of a value that a map of this stride reads or writes. */
+static bool cut_loops(cutter *c, knc_member *m, const int64_t *stride, int64_t unit)
+{
+    const knc_step *s = step_of(c->p, m);
+    int64_t grain = unit * c->s->grain, batch = unit * c->s->rows, span = grain;
+    int loop[KNC_BAND_LOOPS], n;
+    memset(m->cut, 0, sizeof m->cut);
+    if (!row_loops(c, s, stride, unit, loop, &n))
+        return false;
+    for (int i = 0; i < n && !c->again; i++) {
+        int64_t step = stride[loop[i]], far = step * s->u.k.par[loop[i]];
+        if (i == 0 && grain < batch) {
+            if (step > grain || grain % step || far % batch)
+                return false;
+            m->cut[loop[i]] = (knc_cut){KNC_CUT_SHARE, grain / step};
+        } else {
+            if (step != span)
+                return false;
+            m->cut[loop[i]] = (knc_cut){KNC_CUT_FIXED, step / grain};
+        }
+        span = far;
+    }
+    return c->again || span == batch * c->s->batches;
+}
+
+/* Does an access of a kernel that is cut stay inside of the block of the same rows? */
+static bool stays_inside(const cutter *c, const knc_member *m, const knk_inst *x, int64_t unit)
+{
+    const knc_step *s = step_of(c->p, m);
+    const knk_map_values *map = &s->u.k.map[x->map];
+    int size = size_of(s, x->buffer), n_par = s->u.k.kernel->n_par;
+    int64_t grain = unit * c->s->grain, far = map->offset + (int64_t)(s->ref[x->buffer].offset / (size_t)size);
+    if (far < 0 || s->ref[x->buffer].offset % (size_t)size)
+        return false;
+    for (int l = 0; l < n_par; l++) {
+        int64_t e = s->u.k.par[l], step = map->stride[l];
+        if (e == 1)
+            continue;
+        if (step < 0)
+            return false;
+        if (m->cut[l].kind == KNC_CUT_FIXED && step != m->cut[l].per * grain)
+            return false;
+        if (m->cut[l].kind == KNC_CUT_SHARE && step * m->cut[l].per != grain)
+            return false;
+        if (m->cut[l].kind != KNC_CUT_FIXED)
+            far += step * ((m->cut[l].kind == KNC_CUT_SHARE ? m->cut[l].per : e) - 1);
+    }
+    const knk_stage *stage = &s->u.k.kernel->stage[x->stage];
+    for (int l = 0; l < stage->n_inner + stage->n_loop; l++) {
+        int64_t step = map->stride[n_par + l];
+        if (step == 0) /* a loop may have no limit */
+            continue;
+        if (step < 0)
+            return false;
+        far += step * (s->u.k.inner[x->stage][l] - 1);
+    }
+    return far < grain;
+}
+
+static bool cut_kernel(cutter *c, knc_member *m, uint32_t handle)
+{
+    const knc_step *s = step_of(c->p, m);
+    const knk_kernel *k = s->u.k.kernel;
+    for (int i = 0; i < k->n_node; i++)
+        if (is_access(s, &k->node[i], handle)) {
+            int64_t unit = unit_of(c, handle, size_of(s, k->node[i].buffer));
+            return unit && cut_loops(c, m, s->u.k.map[k->node[i].map].stride, unit);
+        }
+    return false;
+}
+
+static bool kernel_stays(const cutter *c, const knc_member *m, uint32_t slot)
+{
+    const knc_step *s = step_of(c->p, m);
+    const knk_kernel *k = s->u.k.kernel;
+    for (int i = 0; i < k->n_node; i++) {
+        const knk_inst *x = &k->node[i];
+        if (!is_access(s, x, slot))
+            continue;
+        int64_t unit = unit_of(c, slot, size_of(s, x->buffer));
+        if (!unit || (x->op == KNK_LOAD && x->a >= 0) || !stays_inside(c, m, x, unit))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Products. */
+
+int64_t knc_count_dims(const knr_dims *d)
+{
+    int64_t n = 1;
+    for (int i = 0; i < d->n; i++)
+        n *= d->extent[i];
+    return n;
+}
+
+typedef enum { OF_A, OF_B, OF_C } array;
+static const int64_t *strides(const knr_dims *d, array x) { return x == OF_A ? d->a : x == OF_B ? d->b : d->c; }
+
+/* Do the dimensions walk memory in C order, in steps of *span? It becomes what they walk. */
+static bool in_order(const knr_dims *d, array x, int64_t *span)
+{
+    const int64_t *stride = strides(d, x);
+    for (int i = d->n - 1; i >= 0; i--) {
+        if (d->extent[i] != 1 && stride[i] != *span)
+            return false;
+        *span *= d->extent[i];
+    }
+    return true;
+}
+
+/* Elements of the array from its first row on belong to rows: (batch, `rows`), each of `inside`. */
+static bool has_rows(const cutter *c, const knr_product *p, const knc_ref *ref, array x, const knr_dims *rows,
+                     const knr_dims *inside)
+{
+    int size = x == OF_C ? p->result->size : p->operand->size;
+    int64_t unit = unit_of(c, ref->index, size), span = unit,
+            far = (x == OF_A   ? p->a_offset
+                   : x == OF_B ? p->b_offset
+                               : p->c_offset) +
+                  (int64_t)(ref->offset / (size_t)size);
+    const int64_t *stride = strides(inside, x);
+    if (!unit || ref->offset % (size_t)size || far < 0)
+        return false;
+    for (int i = 0; i < inside->n; i++) {
+        if (stride[i] < 0)
+            return false;
+        far += stride[i] * (inside->extent[i] - 1);
+    }
+    return far < unit && in_order(rows, x, &span) && in_order(&p->batch, x, &span);
+}
+
+static void swap_group(knr_dims *d)
+{
+    for (int i = 0; i < d->n; i++) {
+        int64_t a = d->a[i];
+        d->a[i] = d->b[i];
+        d->b[i] = a;
+    }
+}
+
+/* The product with its operands exchanged, and m with n: the same sums. */
+static void swap(knr_product *p)
+{
+    knr_dims m = p->m;
+    int64_t offset = p->a_offset;
+    p->m = p->n;
+    p->n = m;
+    swap_group(&p->batch);
+    swap_group(&p->m);
+    swap_group(&p->n);
+    swap_group(&p->k);
+    p->a_offset = p->b_offset;
+    p->b_offset = offset;
+}
+
+static bool product_has_rows(const cutter *c, const knc_member *m, const knr_product *p, int ref, bool sums)
+{
+    const knc_ref *r = &step_of(c->p, m)->ref[ref];
+    array x = ref == 2 ? OF_C : (ref == 1) != m->swapped ? OF_B : OF_A;
+    if (x == OF_A && p->n_window)
+        return false;
+    return sums        ? x != OF_C && has_rows(c, p, r, x, &p->k, x == OF_A ? &p->m : &p->n)
+           : x == OF_B ? false
+           : x == OF_A ? has_rows(c, p, r, x, &p->m, &p->k)
+                       : has_rows(c, p, r, x, &p->m, &p->n);
+}
+
+/* The rows of the set are these dimensions: *rows becomes how many a batch of the product's has. */
+static bool rows_fit(const cutter *c, const knr_product *p, const knr_dims *d, int64_t *rows)
+{
+    *rows = knc_count_dims(d);
+    return *rows && *rows % c->s->rows == 0 && knc_count_dims(&p->batch) * *rows == c->s->batches * c->s->rows;
+}
+
+static bool product_stays(const cutter *c, const knc_member *m, uint32_t slot)
+{
+    const knc_step *s = step_of(c->p, m);
+    for (int r = 0; r < 3; r++)
+        if (s->ref[r].index == slot && !product_has_rows(c, m, m->product, r, m->sums))
+            return false;
+    return true;
+}
+
+static bool cut_product(cutter *c, knc_member *m, uint32_t handle)
+{
+    const knc_step *s = step_of(c->p, m);
+    const knr_product *p = s->u.p.product;
+    int at = 2;
+    for (int r = 0; r < 2; r++)
+        if (s->ref[r].index == handle)
+            at = r;
+    if (!knc_count_dims(&p->k) || !knc_count_dims(&p->n) || !knc_count_dims(&p->m) || s->ref[at].index != handle)
+        return false;
+    m->swapped = m->sums = false;
+    m->product = p;
+    if (at != 1 && rows_fit(c, p, &p->m, &m->rows) && product_has_rows(c, m, p, at, false))
+        return true;
+    if (at == 2 || p->n_window)
+        return false;
+    m->sums = rows_fit(c, p, &p->k, &m->rows) && product_has_rows(c, m, p, at, true);
+    if (m->sums || at != 1 || knx_is_complex(p->operand) || !rows_fit(c, p, &p->n, &m->rows))
+        return m->sums;
+    knr_product *swapped = knx_arena_copy((kn_arena *)(uintptr_t)&c->p->scratch, p, sizeof *p);
+    if (!swapped)
+        return false;
+    swap(swapped);
+    m->swapped = true;
+    m->product = swapped;
+    return product_has_rows(c, m, swapped, at, false);
+}
+
+/* ---- Sets. */
+
+bool knc_goes_on(const knc_plan *p, const knc_set *s, uint32_t slot)
+{
+    int maker = knc_maker_in(p, s, slot);
+    for (int i = 0; maker >= 0 && i < s->n; i++)
+        if (i != maker && knc_reads(p, &s->member[i], slot))
+            return true;
+    return false;
+}
+
+/* Does the value stay in the set? What is made again is never for others. */
+static bool is_inner(const cutter *c, uint32_t slot)
+{
+    int maker = knc_maker_in(c->p, c->s, slot);
+    return maker >= 0 && (c->s->member[maker].again || knc_goes_on(c->p, c->s, slot));
+}
+
+/* The largest value that goes between this member and others. */
+static uint32_t handle_of(const cutter *c, const knc_member *m)
+{
+    const knc_step *s = step_of(c->p, m);
+    uint32_t best = KNC_NO;
+    for (uint32_t r = 0; r < s->n_ref; r++) {
+        uint32_t slot = s->ref[r].index;
+        if (is_inner(c, slot) && (best == KNC_NO || c->p->slot.at[slot].bytes > c->p->slot.at[best].bytes))
+            best = slot;
+    }
+    return best;
+}
+
+static bool cut_member(cutter *c, knc_member *m)
+{
+    const knc_step *s = step_of(c->p, m);
+    uint32_t handle = handle_of(c, m);
+    if (handle == KNC_NO || s->n_ref > KNC_BAND_REFS ||
+        (s->kind == KNC_KERNEL && s->u.k.kernel->n_par > KNC_BAND_LOOPS))
+        return false;
+    if (!(s->kind == KNC_KERNEL ? cut_kernel(c, m, handle) : cut_product(c, m, handle)))
+        return false;
+    for (uint32_t r = 0; r < s->n_ref && !c->again; r++)
+        if (is_inner(c, s->ref[r].index) &&
+            !(s->kind == KNC_KERNEL ? kernel_stays(c, m, s->ref[r].index) : product_stays(c, m, s->ref[r].index)))
+            return false;
+    return true;
+}
+
+bool knc_is_cut(const knc_plan *p, const knc_set *s, uint32_t slot)
+{
+    const cutter c = {.p = p, .s = (knc_set *)(uintptr_t)s};
+    for (int i = 0; i < s->n; i++)
+        if (!(step_of(p, &s->member[i])->kind == KNC_KERNEL ? kernel_stays(&c, &s->member[i], slot)
+                                                            : product_stays(&c, &s->member[i], slot)))
+            return false;
+    return knc_row_bytes(p, s, slot) > 0;
+}
+
+/* Makers before readers. False: a circle. */
+static bool sort_members(const knc_plan *p, knc_set *s)
+{
+    for (int done = 0; done < s->n; done++) {
+        int best = -1;
+        for (int i = done; i < s->n; i++) {
+            bool waits = false;
+            for (int k = done; k < s->n && !waits; k++) {
+                const knc_step *x = step_of(p, &s->member[i]);
+                for (uint32_t r = 0; r < x->n_ref && k != i; r++)
+                    waits |= p->slot.at[x->ref[r].index].maker == s->member[k].step;
+            }
+            if (!waits && (best < 0 || step_of(p, &s->member[i])->eqn < step_of(p, &s->member[best])->eqn))
+                best = i;
+        }
+        if (best < 0)
+            return false;
+        knc_member m = s->member[best];
+        memmove(&s->member[done + 1], &s->member[done], (size_t)(best - done) * sizeof m);
+        s->member[done] = m;
+    }
+    return true;
+}
+
+/* Sums come last: other threads may have a part in them. */
+static void put_sums_last(knc_set *s)
+{
+    int n = s->n;
+    for (int i = 0; i < n;)
+        if (s->member[i].sums) {
+            knc_member m = s->member[i];
+            memmove(&s->member[i], &s->member[i + 1], (size_t)(s->n - i - 1) * sizeof m);
+            s->member[s->n - 1] = m;
+            n--;
+        } else {
+            i++;
+        }
+}
+
+bool knc_cut_last(const knc_plan *p, knc_set *s)
+{
+    cutter c = {.p = p, .s = s};
+    return cut_member(&c, &s->member[s->n - 1]);
+}
+
+bool knc_cut_set(const knc_plan *p, knc_set *s)
+{
+    cutter c = {.p = p, .s = s, .again = true};
+    if (!sort_members(p, s))
+        return false;
+    while (c.again) {
+        c.again = false;
+        for (int i = 0; i < s->n && !c.again; i++)
+            if (!cut_member(&c, &s->member[i]))
+                return false;
+    }
+    put_sums_last(s);
+    return true;
+}

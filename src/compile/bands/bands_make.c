@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bands_make.c -- from sets of steps to bands: places of the blocks, what a block of rows is for each step, the new
+ * list of steps. */
+#include "compile/bands/bands.h"
+#include <string.h>
+
+enum { ALIGN = 64 };
+static size_t aligned(size_t n) { return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1); }
+
+/* ---- Blocks. */
+
+static const knc_step *step_of(const knc_plan *p, const knc_member *m) { return &p->step.at[m->step]; }
+
+static bool refers_to(const knc_step *s, uint32_t slot)
+{
+    for (uint32_t r = 0; r < s->n_ref; r++)
+        if (s->ref[r].index == slot)
+            return true;
+    return false;
+}
+
+static int find_block(const knc_inner *x, int n, uint32_t slot)
+{
+    while (n-- > 0)
+        if (x[n].slot == slot)
+            return n;
+    return -1;
+}
+
+/* May the value `to` have the place of `from`, which dies at the kernel that writes `to` at the same elements? */
+static bool may_share(const knc_bands *b, const knc_set *s, const knc_inner *from, const knc_inner *to)
+{
+    const knc_plan *p = b->p;
+    if (to->over >= 0 || from->row != to->row || from->last != to->first)
+        return false;
+    for (uint32_t i = b->reuse[s->member[to->first].step]; i != KNC_NO; i = b->next_reuse[i])
+        if (p->reuse.at[i].from == from->slot && p->reuse.at[i].to == to->slot)
+            return true;
+    return false;
+}
+
+/* What was made last is given away first: a chain of passes over a row then needs one place. */
+static void share_places(const knc_bands *b, const knc_set *s, knc_inner *x, int n)
+{
+    for (int from = n - 1; from >= 0; from--)
+        for (int to = n - 1; to >= 0; to--)
+            if (to != from && may_share(b, s, &x[from], &x[to])) {
+                x[to].over = from;
+                break;
+            }
+}
+
+static int root_of(const knc_inner *x, int i)
+{
+    while (x[i].over >= 0)
+        i = x[i].over;
+    return i;
+}
+
+/* Each at the lowest place that is free for its life, which is that of all that have its place after it. */
+static size_t place_blocks(knc_inner *x, int n, int64_t rows)
+{
+    int last[KNC_BAND_BLOCKS];
+    size_t end = 0;
+    for (int i = 0; i < n; i++)
+        last[i] = x[i].last;
+    for (int i = 0; i < n; i++) {
+        int root = root_of(x, i);
+        last[root] = x[i].last > last[root] ? x[i].last : last[root];
+    }
+    for (int i = 0; i < n; i++) {
+        if (x[i].over >= 0)
+            continue;
+        size_t at = 0, bytes = aligned(x[i].row * (size_t)rows);
+        for (bool moved = true; moved;) {
+            moved = false;
+            for (int k = 0; k < i; k++) {
+                size_t its = aligned(x[k].row * (size_t)rows);
+                if (x[k].over < 0 && x[k].first <= last[i] && x[i].first <= last[k] && at < x[k].at + its &&
+                    x[k].at < at + bytes) {
+                    at = x[k].at + its;
+                    moved = true;
+                }
+            }
+        }
+        x[i].at = at;
+        end = at + bytes > end ? at + bytes : end;
+    }
+    for (int i = 0; i < n; i++)
+        x[i].at = x[root_of(x, i)].at;
+    return end;
+}
+
+int knc_find_blocks(const knc_bands *b, const knc_set *s, uint32_t number, bool hope, int64_t rows, knc_inner *out,
+                    size_t *bytes)
+{
+    const knc_plan *p = b->p;
+    int n = 0;
+    for (int i = 0; i < s->n; i++) {
+        const knc_step *x = step_of(p, &s->member[i]);
+        for (uint32_t r = 0; r < x->n_ref; r++) {
+            uint32_t slot = x->ref[r].index;
+            if (p->slot.at[slot].maker != s->member[i].step || find_block(out, n, slot) >= 0)
+                continue;
+            bool stays = s->member[i].again || !knc_is_kept(b, s, number, slot);
+            if (!stays && !(hope && p->slot.at[slot].space == KNC_AT_WORK && knc_goes_on(p, s, slot)))
+                continue;
+            if (n == KNC_BAND_BLOCKS)
+                return -1;
+            out[n] = (knc_inner){.slot = slot, .row = knc_row_bytes(p, s, slot), .first = i, .last = i, .over = -1};
+            for (int k = i; k < s->n; k++)
+                if (refers_to(step_of(p, &s->member[k]), slot))
+                    out[n].last = k;
+            n++;
+        }
+    }
+    share_places(b, s, out, n);
+    *bytes = place_blocks(out, n, rows);
+    return n;
+}
+
+/* ---- The band. */
+
+typedef struct maker {
+    knc_bands *b;
+    const knc_set *s;
+    uint32_t number;
+    knc_band *band;
+    knc_inner inner[KNC_BAND_BLOCKS];
+} maker;
+
+static bool make_blocks(maker *m)
+{
+    size_t bytes;
+    int n = knc_find_blocks(m->b, m->s, m->number, false, m->band->height, m->inner, &bytes);
+    m->band->block = knx_arena_alloc(&m->b->p->p->arena, (size_t)(n + 1) * sizeof *m->band->block);
+    if (!m->band->block)
+        return false;
+    m->band->n_block = (uint32_t)n;
+    for (int i = 0; i < n; i++) {
+        m->band->block[i] = (knc_block){m->inner[i].row, m->band->kept + m->inner[i].at};
+        const knc_slot *slot = &m->b->p->slot.at[m->inner[i].slot];
+        m->band->saved += m->s->member[m->inner[i].first].again ? 0 : slot->bytes;
+    }
+    m->band->kept += bytes;
+    return true;
+}
+
+/* Extents of a kernel's loops for a block of so many rows. */
+static const int64_t *extents(const maker *m, const knc_step *s, const knc_cut *cut, int64_t rows)
+{
+    int n = s->u.k.kernel->n_par;
+    int64_t *par = knx_arena_copy(&m->b->p->p->arena, s->u.k.par, (size_t)(n + 1) * sizeof *par);
+    for (int l = 0; par && l < n; l++)
+        if (cut[l].kind != KNC_CUT_WHOLE)
+            par[l] = cut[l].kind == KNC_CUT_FIXED ? 1 : rows / m->band->grain * cut[l].per;
+    return par;
+}
+
+static bool make_kernel(maker *m, const knc_member *x, knc_band_step *out)
+{
+    const knc_band *band = m->band;
+    const knc_step *s = &out->step;
+    int64_t rest = band->rows % band->height;
+    out->cut = knx_arena_copy(&m->b->p->p->arena, x->cut, sizeof x->cut);
+    if (!out->cut)
+        return false;
+    out->par[0] = extents(m, s, x->cut, band->height);
+    out->par[1] = rest ? extents(m, s, x->cut, rest) : out->par[0];
+    return out->par[0] && out->par[1];
+}
+
+/* The product as it will run, with a plan of its own. */
+static bool make_product(maker *m, const knc_member *x, knc_band_step *out)
+{
+    kn_arena *a = &m->b->p->p->arena;
+    knc_step *s = &out->step;
+    out->sums = x->sums;
+    out->rows = x->rows;
+    out->other = knc_count_dims(x->sums ? &x->product->m : &x->product->k);
+    out->chain = KNC_NO_CHAIN;
+    const knr_product *p = x->product;
+    char *room = knx_arena_alloc(a, knr_plan_bytes(p) + 63);
+    if (!room)
+        return false;
+    s->u.p.product = p;
+    s->u.p.plan = knr_product_make(room + -(uintptr_t)room % 64, p, false, false, false);
+    s->u.p.a = x->swapped;
+    s->u.p.b = !x->swapped;
+    bool whole = m->band->height % 256 == 0 && !(p->result->size == 2 && knx_is_float(p->result));
+    if (x->sums && !whole) {
+        out->chain = m->band->kept;
+        m->band->kept += aligned(knr_product_chain_bytes(s->u.p.plan));
+    }
+    return true;
+}
+
+static bool make_step(maker *m, int i)
+{
+    knc_plan *p = m->b->p;
+    const knc_member *x = &m->s->member[i];
+    knc_band_step *out = &m->band->step[i];
+    out->step = *step_of(p, x);
+    out->again = x->again;
+    out->chain = KNC_NO_CHAIN;
+    out->step.ref = knx_arena_copy(&p->p->arena, out->step.ref, (out->step.n_ref + 1) * sizeof *out->step.ref);
+    if (out->step.kind == KNC_KERNEL) {
+        knk_retain(out->step.u.k.kernel);
+        m->band->n_step++; /* it is to be given back */
+        if (!out->step.ref || !make_kernel(m, x, out))
+            return false;
+    } else {
+        m->band->n_step++;
+        if (!out->step.ref || !make_product(m, x, out))
+            return false;
+    }
+    for (uint32_t r = 0; r < out->step.n_ref; r++) {
+        int at = find_block(m->inner, (int)m->band->n_block, out->step.ref[r].index);
+        if (at >= 0) {
+            out->step.ref[r].space = KNC_AT_BLOCK;
+            out->step.ref[r].index = (uint32_t)at;
+        }
+    }
+    return true;
+}
+
+/* What its steps refer to outside, each slot once. */
+static bool make_references(maker *m, knc_step *s)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < m->band->n_step; i++)
+        most += m->band->step[i].step.n_ref;
+    s->ref = knx_arena_alloc(&m->b->p->p->arena, (most + 1) * sizeof *s->ref);
+    for (uint32_t i = 0; s->ref && i < m->band->n_step; i++)
+        for (uint32_t r = 0; r < m->band->step[i].step.n_ref; r++) {
+            const knc_ref *x = &m->band->step[i].step.ref[r];
+            if (x->space != KNC_AT_BLOCK && !refers_to(s, x->index))
+                s->ref[s->n_ref++] = (knc_ref){.index = x->index};
+        }
+    return s->ref != NULL;
+}
+
+static size_t map_bytes(const maker *m)
+{
+    int most = 0;
+    for (int i = 0; i < m->s->n; i++) {
+        const knc_step *s = step_of(m->b->p, &m->s->member[i]);
+        if (s->kind == KNC_KERNEL && s->u.k.kernel->n_map > most)
+            most = s->u.k.kernel->n_map;
+    }
+    return aligned((size_t)most * sizeof(knk_map_values));
+}
+
+/* The set as a step. What it has taken when memory runs out is given back with it. */
+static bool make_band(knc_bands *b, uint32_t number, knc_step *s)
+{
+    maker m = {.b = b, .s = &b->set.at[number], .number = number};
+    kn_arena *a = &b->p->p->arena;
+    *s = (knc_step){.kind = KNC_BAND, .eqn = 0};
+    s->u.band = m.band = knx_arena_zero(a, sizeof *m.band);
+    if (!m.band)
+        return false;
+    m.band->step = knx_arena_zero(a, (size_t)m.s->n * sizeof *m.band->step);
+    m.band->batches = m.s->batches;
+    m.band->rows = m.s->rows;
+    m.band->grain = m.s->grain;
+    m.band->height = m.s->height > m.s->rows ? m.s->rows : m.s->height;
+    m.band->chunk = m.s->chunk;
+    m.band->kept = map_bytes(&m);
+    if (!m.band->step || !make_blocks(&m))
+        return false;
+    for (int i = 0; i < m.s->n; i++) {
+        if (!make_step(&m, i))
+            return false;
+        uint32_t eqn = m.band->step[i].step.eqn;
+        s->eqn = !m.s->member[i].again && eqn != KNC_NO && eqn > s->eqn ? eqn : s->eqn;
+    }
+    for (uint32_t i = 0; i < m.band->n_block; i++)
+        if (m.s->member[m.inner[i].first].again)
+            b->p->slot.at[m.inner[i].slot].made_again = true;
+        else
+            b->p->slot.at[m.inner[i].slot].in_blocks = true;
+    return make_references(&m, s);
+}
+
+/* ---- The list of steps. */
+
+/* Steps, and all that names them, renumbered: bands come first. */
+static void renumber(knc_bands *b, const uint32_t *number)
+{
+    knc_plan *p = b->p;
+    for (size_t s = 0; s < p->slot.n; s++)
+        if (p->slot.at[s].maker != KNC_NO)
+            p->slot.at[s].maker = p->slot.at[s].in_blocks ? KNC_NO : number[p->slot.at[s].maker];
+    size_t n = 0;
+    for (size_t r = 0; r < p->reuse.n; r++) { /* in a band others may read what one of its steps is done with */
+        if (b->band[p->reuse.at[r].step] != KNC_NO)
+            continue;
+        p->reuse.at[n] = p->reuse.at[r];
+        p->reuse.at[n].step = number[p->reuse.at[n].step];
+        n++;
+    }
+    p->reuse.n = n;
+    for (size_t u = 0; u < p->update.n; u++) {
+        p->update.at[u].copy = number[p->update.at[u].copy];
+        p->update.at[u].step = number[p->update.at[u].step];
+    }
+    for (size_t g = 0; g < p->group.n; g++)
+        if (p->group.at[g].parent == g && p->group.at[g].step != KNC_NO)
+            p->group.at[g].step = number[p->group.at[g].step];
+}
+
+static void replace_steps(knc_bands *b, const knc_step *band, uint32_t *number)
+{
+    knc_plan *p = b->p;
+    uint32_t n = (uint32_t)b->set.n;
+    knc_step *old = p->step.at;
+    for (uint32_t s = 0; s < b->n_step; s++)
+        number[s] = b->band[s] != KNC_NO ? b->band[s] : n++;
+    renumber(b, number);
+    for (uint32_t s = 0; s < b->n_step; s++)
+        if (b->band[s] != KNC_NO)
+            knc_drop_step(&old[s]); /* the band has its own reference */
+    knc_step *copy = (knc_step *)(uintptr_t)band + b->set.n;
+    for (uint32_t s = 0; s < b->n_step; s++)
+        if (b->band[s] == KNC_NO)
+            copy[number[s] - b->set.n] = old[s];
+    memcpy(old, band, n * sizeof *old); /* each band has two steps at least */
+    p->step.n = n;
+}
+
+kn_error *knc_build_bands(knc_bands *b)
+{
+    kn_arena *a = &b->p->scratch;
+    uint32_t made = 0;
+    knc_step *band = knx_arena_zero(a, ((size_t)b->n_step + b->set.n + 1) * sizeof *band);
+    uint32_t *number = knx_arena_alloc(a, ((size_t)b->n_step + 1) * sizeof *number);
+    bool fine = band && number;
+    while (fine && made < b->set.n)
+        fine = make_band(b, made, &band[made]) && ++made;
+    if (fine) {
+        replace_steps(b, band, number);
+        return NULL;
+    }
+    for (uint32_t i = 0; band && i < b->set.n; i++)
+        if (band[i].u.band)
+            knc_drop_step(&band[i]);
+    return knx_error_nomem();
+}

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * puts.c -- updates that are a part of the kernel that makes their new elements. A row with `lands` puts operand 1 into
+ * operand 0 at a start, by strides; so the group of such an equation has the points of operand 1, works it out, and
+ * stores each element where it goes. What it reads of the old elements at that very place it reads from the result,
+ * where they are already (a copy before it puts them there, which goes away where the update is made in place): an
+ * element is read before it is written, by the same turn of the loops. Positions that are data move the addresses of
+ * the launch. */
+#include "compile/group/lowering.h"
+#include <string.h>
+
+static const kn_eqn *maker(const knc_plan *p, uint32_t var) { return &p->j->eqn[p->value[var].eqn]; }
+
+/* --- may it? ---------------------------------------------------------------------------------- */
+
+/* Lines of neighbours that are in memory anyway are the routine's: it copies them as memory. */
+static bool is_in_memory(const knc_plan *p, const kn_eqn *e)
+{
+    kn_atom v = e->in[1];
+    int64_t stride[KN_MAX_NDIM];
+    kn_type t = knc_type(p, v);
+    if (kni_is_literal(v))
+        return false;
+    const knc_value *x = &p->value[v];
+    knc_class c = x->eqn == KNC_NO ? KNC_RUN : knc_class_of(p->j, maker(p, v));
+    if (c != KNC_RUN && c != KNC_REDUCE && c != KNC_RESHAPE && !x->need)
+        return false;
+    e->prim->lands(e->params, t.ndim, stride);
+    int last = t.ndim - 1;
+    while (last > 0 && t.dim[last] == 1 && knc_type(p, e->in[0]).dim[last] == 1)
+        last--;
+    return stride[last] == 1 && t.dim[last] > 1;
+}
+
+bool knc_can_put(const knc_plan *p, const kn_eqn *e)
+{
+    return p->o->fuse && e->prim->lands && p->j->type[e->out].ndim && kni_type_size(knc_type(p, e->in[1])) &&
+           !is_in_memory(p, e);
+}
+
+kn_type knc_stored_type(const knc_plan *p, uint32_t var)
+{
+    return p->value[var].put ? knc_type(p, maker(p, var)->in[1]) : p->j->type[var];
+}
+
+/* --- where it goes ---------------------------------------------------------------------------- */
+
+/* One axis of the place: from a number, or from an operand; the last position from which all fits. */
+typedef struct origin {
+    bool known;
+    int64_t at, most;
+    kn_atom start;
+} origin;
+
+static origin origin_of(const knc_plan *p, kn_atom start, int64_t most)
+{
+    origin o = {.most = most, .start = start, .known = !most};
+    if (most && kni_is_literal(start)) {
+        const kn_literal *l = &p->j->literal[start & ~KN_LITERAL_BIT];
+        o.known = true;
+        o.at = knx_position(l->type.dtype, &l->bits, most);
+    }
+    return o;
+}
+
+static origin put_origin(const knc_plan *p, const kn_eqn *e, const int64_t *stride, int d)
+{
+    int64_t n = knc_type(p, e->in[1]).dim[d];
+    return origin_of(p, e->in[2 + d], knc_type(p, e->in[0]).dim[d] - (n - 1) * stride[d] - 1);
+}
+
+static kn_index *new_index(kn_arena *a, int n_loop, int ndim)
+{
+    kn_index *i = knx_arena_alloc(a, sizeof *i);
+    kn_index_axis *axis = knx_arena_zero(a, (size_t)(ndim > 0 ? ndim : 1) * sizeof *axis);
+    if (!i || !axis)
+        return NULL;
+    for (int d = 0; d < ndim; d++)
+        axis[d].node = KNK_NONE;
+    *i = (kn_index){n_loop, ndim, axis};
+    return i;
+}
+
+/* Where the new element at position i goes, but for starts that are operands. NULL without memory. */
+static kn_index *landing(const knc_plan *p, const kn_eqn *e, const kn_index *i, kn_arena *a)
+{
+    int64_t stride[KN_MAX_NDIM];
+    kn_index *y = new_index(a, i->n_loop, i->ndim);
+    e->prim->lands(e->params, i->ndim, stride);
+    for (int d = 0; y && d < i->ndim; d++) {
+        y->axis[d].offset = put_origin(p, e, stride, d).at + stride[d] * i->axis[d].offset;
+        for (int k = 0; k < i->n_loop; k++)
+            y->axis[d].coef[k] = stride[d] * i->axis[d].coef[k];
+    }
+    return y;
+}
+
+/* A position behind a view; NULL: there is no memory, or it is computed. */
+static kn_index *through_view(const knc_plan *p, const kn_eqn *e, const kn_index *i, kn_arena *a)
+{
+    const kn_index *map = knc_view_map(p->j, e, a);
+    kn_index *in = map ? new_index(a, i->n_loop, map->ndim) : NULL;
+    for (int x = 0; in && x < map->ndim; x++) {
+        in->axis[x].offset = map->axis[x].offset;
+        for (int d = 0; d < i->ndim; d++) {
+            int64_t c = map->axis[x].coef[d];
+            if (c && i->axis[d].node >= 0)
+                return NULL;
+            in->axis[x].offset += c * i->axis[d].offset;
+            for (int k = 0; k < i->n_loop; k++)
+                in->axis[x].coef[k] += c * i->axis[d].coef[k];
+        }
+    }
+    return in;
+}
+
+/* Is position i of the old value (window: of what this shows of it; else NULL) the place? `to` is the landing. */
+static bool is_the_place(const knc_plan *p, const kn_eqn *e, const kn_eqn *window, const kn_index *i,
+                         const kn_index *to)
+{
+    int64_t stride[KN_MAX_NDIM];
+    kn_type x = knc_type(p, e->in[0]);
+    e->prim->lands(e->params, x.ndim, stride);
+    for (int d = 0; d < x.ndim; d++) {
+        origin put = put_origin(p, e, stride, d), seen = {.known = true};
+        if (window)
+            seen = origin_of(p, window->in[1 + d], x.dim[d] - p->j->type[window->out].dim[d]);
+        if (put.known != seen.known || (!put.known && (put.start != seen.start || put.most != seen.most)))
+            return false;
+        if (i->axis[d].node >= 0 || i->axis[d].offset + seen.at != to->axis[d].offset ||
+            memcmp(i->axis[d].coef, to->axis[d].coef, (size_t)i->n_loop * sizeof *to->axis[d].coef) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Does the value, at position i, show the old elements where the new ones go? It does by views, and a window. */
+static bool shows_place(const knc_plan *p, const kn_eqn *e, uint32_t var, const kn_index *i, const kn_index *to,
+                        kn_arena *a)
+{
+    while (i && var != e->in[0] && p->value[var].eqn != KNC_NO) {
+        const kn_eqn *v = maker(p, var);
+        knc_class c = knc_class_of(p->j, v);
+        if (!kni_is_var(v->in[0]))
+            return false;
+        if ((v->prim->bits & KN_WINDOW) && v->in[0] == e->in[0])
+            return is_the_place(p, e, v, i, to);
+        if (c != KNC_VIEW && c != KNC_IDENTITY)
+            return false;
+        i = c == KNC_VIEW ? through_view(p, v, i, a) : i;
+        var = v->in[0];
+    }
+    return i && var == e->in[0] && is_the_place(p, e, NULL, i, to);
+}
+
+/* --- while equations are grouped -------------------------------------------------------------- */
+
+enum { MOST_SEEN = 64 };
+typedef struct seeker {
+    knc_plan *p;
+    const kn_eqn *e;
+    const kn_index *to;
+    uint32_t seen[MOST_SEEN], n; /* values that read old elements, all of them at the place */
+} seeker;
+
+static bool reads_old(const seeker *s, kn_atom a) { return kni_is_var(a) && s->p->value[a].old != KNC_NO; }
+
+/* Does the value read the old elements at the place alone, when it is worked out at position i (NULL: a scalar)? */
+static bool only_at_place(seeker *s, uint32_t var, const kn_index *i)
+{
+    knc_plan *p = s->p;
+    if (!reads_old(s, var)) /* nor is it an old value itself: of this update, or of another one */
+        return var != s->e->in[0] && !p->value[p->value[var].whole].updated_at;
+    if (!i || s->n == MOST_SEEN || var == s->e->in[0])
+        return false;
+    if (shows_place(p, s->e, var, i, s->to, &p->scratch)) {
+        for (; var != s->e->in[0] && s->n < MOST_SEEN; var = maker(p, var)->in[0])
+            s->seen[s->n++] = var;
+        return true;
+    }
+    s->seen[s->n++] = var;
+    const kn_eqn *v = maker(p, var);
+    knc_class c = knc_class_of(p->j, v);
+    if (c == KNC_VIEW)
+        i = through_view(p, v, i, &p->scratch);
+    else if (c != KNC_ELEMENTWISE && c != KNC_IDENTITY)
+        return false;
+    for (uint32_t k = 0; k < v->n_in; k++) {
+        bool spread = kni_is_var(v->in[k]) && !p->j->type[v->in[k]].ndim && p->j->type[v->out].ndim && c != KNC_VIEW;
+        if (kni_is_var(v->in[k]) && !only_at_place(s, v->in[k], spread ? NULL : i))
+            return false;
+    }
+    return true;
+}
+
+void knc_note_place(knc_plan *p, const kn_eqn *e)
+{
+    kn_type t = knc_type(p, e->in[1]);
+    kn_index *i = new_index(&p->scratch, t.ndim, t.ndim);
+    for (int d = 0; i && d < t.ndim; d++)
+        i->axis[d].coef[d] = t.dim[d] > 1;
+    seeker s = {.p = p, .e = e, .to = i ? landing(p, e, i, &p->scratch) : NULL};
+    if (!s.to || !kni_is_var(e->in[1]) || !kni_is_var(e->in[0]) || !only_at_place(&s, e->in[1], i))
+        return;
+    for (uint32_t k = 0; k < s.n; k++)
+        p->value[s.seen[k]].place = 1 + e->out;
+}
+
+bool knc_reads_at_place(knc_plan *p, const kn_eqn *e, uint32_t group)
+{
+    uint32_t place = p->value[e->out].place;
+    return place && knc_find(p, p->value[place - 1].group) == knc_find(p, group);
+}
+
+/* --- in the kernel ---------------------------------------------------------------------------- */
+
+static int buffer_of(kn_lower *l, uint32_t var, bool written)
+{
+    size_t offset;
+    uint32_t slot = knc_slot_of(l->p, var, &offset);
+    return knc_buffer_of(l, slot, offset, l->j->type[var].dtype, written);
+}
+
+void knc_put_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 value)
+{
+    kn_index *to = landing(l->p, maker(l->p, var), at->index, &l->arena);
+    if (!to)
+        l->failed = true;
+    else
+        knc_store(l, buffer_of(l, var, true), l->j->type[var], &(knc_point){to, KNK_NONE}, value);
+}
+
+bool knc_old_value(kn_lower *l, uint32_t var, const knc_point *at, kn_value2 *value)
+{
+    uint32_t out = l->scope ? 0 : l->p->value[var].place;
+    if (!out || at->pred >= 0 || !l->g->puts)
+        return false;
+    out--;
+    const knc_value *v = &l->p->value[out];
+    const kn_eqn *e = maker(l->p, out);
+    if (knc_find(l->p, v->group) != l->group || l->pass < v->stage)
+        return false;
+    kn_type t = knc_stored_type(l->p, out);
+    kn_index *to = landing(l->p, e, knc_home_of(l, v->loops, t)->index, &l->arena);
+    if (!to || to->n_loop != at->index->n_loop || !shows_place(l->p, e, var, at->index, to, &l->arena))
+        return false;
+    *value = knc_load(l, buffer_of(l, out, false), l->j->type[out], &(knc_point){to, KNK_NONE},
+                      (kn_value2){KNK_NONE, KNK_NONE});
+    return true;
+}
+
+/* The buffer of the step that is this slot; KNC_NO: none. */
+static uint32_t find_buffer(const kn_lower *l, uint32_t slot, bool written)
+{
+    for (size_t b = 0; b < l->buffer.n; b++)
+        if (l->buffer.at[b].slot == slot && l->buffer.at[b].written == written)
+            return (uint32_t)b;
+    return KNC_NO;
+}
+
+/* Starts that are operands: more references of the step, behind the buffers. */
+static void add_shifts(kn_lower *l, uint32_t var, knc_step *s, knc_shift *shift)
+{
+    const kn_eqn *e = maker(l->p, var);
+    kn_type t = l->j->type[var];
+    int64_t stride[KN_MAX_NDIM], bytes = t.dtype->size;
+    size_t offset;
+    uint32_t slot = knc_slot_of(l->p, var, &offset);
+    e->prim->lands(e->params, t.ndim, stride);
+    for (int d = t.ndim - 1; d >= 0; bytes *= t.dim[d--]) {
+        origin o = put_origin(l->p, e, stride, d);
+        if (o.known)
+            continue;
+        shift[s->u.k.n_shift++] = (knc_shift){.start = s->n_ref,
+                                              .ref = {find_buffer(l, slot, true), find_buffer(l, slot, false)},
+                                              .dtype = knc_type(l->p, o.start).dtype,
+                                              .most = o.most,
+                                              .bytes = bytes};
+        s->ref[s->n_ref].index = knc_slot_of(l->p, o.start, &offset);
+        s->ref[s->n_ref++].offset = offset;
+    }
+}
+
+bool knc_add_puts(kn_lower *l, knc_step *s)
+{
+    size_t n = 0;
+    for (uint32_t v = l->g->first_store; v != KNC_NO; v = l->p->value[v].next)
+        n += l->p->value[v].put ? (size_t)l->j->type[v].ndim : 0;
+    knc_ref *ref = knx_arena_zero(&l->p->p->arena, (s->n_ref + n + 1) * sizeof *ref);
+    knc_shift *shift = knx_arena_alloc(&l->p->p->arena, (n + 1) * sizeof *shift);
+    if (!ref || !shift)
+        return false;
+    memcpy(ref, s->ref, s->n_ref * sizeof *ref);
+    s->kind = KNC_PUT;
+    s->ref = ref;
+    s->u.k.shift = shift;
+    for (uint32_t v = l->g->first_store; v != KNC_NO; v = l->p->value[v].next)
+        if (l->p->value[v].put)
+            add_shifts(l, v, s, shift);
+    return !l->p->failed;
+}

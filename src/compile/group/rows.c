@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * rows.c -- groups of several passes over the elements of a row: which groups get rows, and which values have one
+ * element for each of them.
+ *
+ * A reduction has rows: the elements that it joins. What is worked out from its result, one number per row, and read
+ * again by equations over all elements, can be part of one kernel with both: the parallel loops of that kernel are the
+ * rows, each pass over a row's elements is a stage. Positions along such loops are sets of loops: an axis that is
+ * longer than 1 runs along one of them, in order. */
+#include "compile/group/group.h"
+
+static uint64_t lowest(int n) { return n >= 64 ? UINT64_MAX : ((uint64_t)1 << n) - 1; }
+
+static int count_long_axes(kn_type t)
+{
+    int n = 0;
+    for (int d = 0; d < t.ndim; d++)
+        n += t.dim[d] != 1;
+    return n;
+}
+
+uint64_t knc_long_axes(kn_type t) { return lowest(count_long_axes(t)); }
+
+/* Of the axes of x those that are not joined. */
+static uint64_t kept_axes(kn_type x, kn_ints axes)
+{
+    uint64_t keep = 0;
+    for (int d = 0, joined = 0, bit = 0; d < x.ndim; d++) {
+        bool is_joined = joined < axes.n && axes.v[joined] == d;
+        joined += is_joined;
+        if (x.dim[d] == 1)
+            continue;
+        if (!is_joined)
+            keep |= (uint64_t)1 << bit;
+        bit++;
+    }
+    return keep;
+}
+
+bool knc_same_rows(const knc_group *g, kn_type x, kn_ints axes)
+{
+    bool same = knc_has_rows(g) && knc_same_shape(g->inner, x) && g->axes.n == axes.n;
+    for (int k = 0; same && k < axes.n; k++)
+        same = axes.v[k] == g->axes.v[k];
+    return same;
+}
+
+/* The elements of a row lie in runs; those of columns far apart, so several columns go together. */
+bool knc_rows_fit(kn_type x, kn_ints axes)
+{
+    int64_t run = 1, runs = 1, k = axes.n - 1, d = x.ndim - 1;
+    for (; d >= 0 && k >= 0 && axes.v[k] == d; d--, k--)
+        run *= x.dim[d];
+    for (; k >= 0; k--)
+        runs *= x.dim[axes.v[k]];
+    int64_t bytes = run * (int64_t)x.dtype->size;
+    bytes = bytes > KNC_RUN_BYTES ? bytes : KNC_RUN_BYTES;
+    return runs <= KNC_ROW_BYTES && bytes <= KNC_ROW_BYTES && runs * bytes <= KNC_ROW_BYTES;
+}
+
+bool knc_has_other_rows(const knc_plan *p, const knc_value *v, const knc_group *g)
+{
+    const kn_eqn *r = v->spread == KNC_NO ? NULL : &p->j->eqn[v->spread];
+    kn_ints axes = r ? ((const kn_p_reduce *)r->params)->axes : (kn_ints){0};
+    return r && knc_has_rows(g) && knc_rows_fit(knc_type(p, r->in[0]), axes) &&
+           !knc_same_rows(g, knc_type(p, r->in[0]), axes);
+}
+
+static void has_rows(knc_plan *p, uint32_t group, kn_type x, kn_ints axes, kn_type rows)
+{
+    knc_group *g = &p->group.at[group];
+    g->inner = x;
+    g->axes = axes;
+    g->kept = kept_axes(x, axes);
+    g->par = rows;
+    g->plain = false;
+}
+
+void knc_points_are_rows(knc_plan *p, uint32_t group, kn_type x, kn_ints axes, kn_type rows)
+{
+    has_rows(p, group, x, axes, rows);
+    p->group.at[group].form = KNC_LOOPS_ROWS;
+}
+
+void knc_points_are_elements(knc_plan *p, uint32_t group, kn_type x, kn_ints axes, kn_type rows)
+{
+    has_rows(p, group, x, axes, rows);
+    p->group.at[group].form = KNC_LOOPS_FULL;
+}
+
+bool knc_make_rows(knc_plan *p, const kn_eqn *e, const knc_uses *u)
+{
+    uint32_t r = e->n_out == 1 ? p->value[e->out].rows : KNC_NO;
+    bool any = false;
+    if (r == KNC_NO)
+        return false;
+    kn_type x = knc_type(p, p->j->eqn[r].in[0]), y = p->j->type[p->j->eqn[r].out];
+    kn_ints axes = ((const kn_p_reduce *)p->j->eqn[r].params)->axes;
+    for (int i = 0; i < u->n; i++) {
+        const knc_use *at = &u->at[i];
+        const knc_group *g = &p->group.at[at->group];
+        if (at->point != KNC_KEPT || knc_has_rows(g) || g->routine || !knc_same_shape(g->par, x) ||
+            at->keep != kept_axes(x, axes) || !knc_may_rise(g, 1 + knc_height_above(p, u, i)) || !knc_rows_fit(x, axes))
+            continue;
+        knc_points_are_elements(p, at->group, x, axes, y);
+        any = true;
+    }
+    return any;
+}
+
+void knc_add_row(knc_plan *p, uint32_t group, uint32_t var, int stage)
+{
+    knc_group *g = &p->group.at[group];
+    if (!KN_VEC_PUSH(&p->row, ((knc_row){var, g->first_row, (uint8_t)stage}))) {
+        p->failed = true;
+        return;
+    }
+    g->first_row = (uint32_t)p->row.n - 1;
+    if (g->last_row == KNC_NO)
+        g->last_row = g->first_row;
+}
+
+/* The loops of the operand's axes where the result's run along those of `keep`; false if that is not said by loops. */
+static bool keep_through_view(knc_plan *p, const kn_eqn *e, uint64_t *keep)
+{
+    kn_type x = knc_type(p, e->in[0]), y = p->j->type[e->out];
+    const kn_index *map = knc_view_map(p->j, e, &p->scratch);
+    uint64_t kept = 0;
+    int next = 0, loop = -1;
+    if (!map)
+        return false;
+    for (int a = 0; a < x.ndim; a++) {
+        const kn_index_axis *m = &map->axis[a];
+        if (x.dim[a] == 1)
+            continue;
+        /* the result's axis that it runs along: behind that of the axis before */
+        for (; next < y.ndim && !m->coef[next]; next++)
+            loop += y.dim[next] != 1;
+        if (next == y.ndim || m->coef[next] != 1 || m->offset || y.dim[next] != x.dim[a])
+            return false;
+        for (int d = next + 1; d < y.ndim; d++)
+            if (m->coef[d] && y.dim[d] != 1)
+                return false;
+        loop++;
+        next++;
+        kept |= (uint64_t)1 << loop;
+    }
+    uint64_t rest = *keep, out = 0; /* the k-th of the result's loops is the k-th bit of keep */
+    for (int k = 0; rest; k++, rest &= rest - 1)
+        if (kept >> k & 1)
+            out |= rest & -rest;
+    *keep = out;
+    return true;
+}
+
+knc_use knc_use_through_view(knc_plan *p, const kn_eqn *e, knc_use at)
+{
+    const knc_group *g = &p->group.at[at.group];
+    bool asked = at.point <= KNC_KEPT && kni_is_var(e->in[0]) && (knc_has_rows(g) || p->value[e->in[0]].rows != KNC_NO);
+    if (at.point == KNC_POINT)
+        at.keep = knc_long_axes(at.loops == KNC_LOOPS_FULL ? g->inner : g->par);
+    if (asked && keep_through_view(p, e, &at.keep)) {
+        at.point = KNC_KEPT;
+        return at;
+    }
+    at.keep = 0;
+    at.point = p->next_point++;
+    return at;
+}

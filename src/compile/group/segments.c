@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * segments.c -- kernels whose points ask where they lie (pad, concatenate, and what they make: roll, stencils) are
+ * run in segments: the loops are cut where a predicate of a load changes, and each box of points gets the kernel that
+ * is left of it there. Boxes too small for code of their own keep the whole kernel. */
+#include "host/native.h"
+#include "compile/plan.h"
+#include "kernel/narrow.h"
+#include <string.h>
+
+enum {
+    MOST_BOXES = 256,
+    LEAST_POINTS = 256, /* of a box, on average: a box costs some microseconds of planning */
+    /* one part in so many of all points, or so many, are worth a kernel that nothing else runs */
+    OWN_PART = 8,
+    OWN_POINTS = 1 << 14
+};
+
+typedef struct box {
+    int64_t *low, *extent;
+    int16_t *buffer, *map; /* of its own kernel */
+    knk_kernel *kernel;    /* its own; the whole: that of the step */
+    double points;
+    bool rare;
+} box;
+typedef struct cutting {
+    knc_plan *p;
+    knc_step *s;
+    kn_arena *a;
+    knk_launch l;
+    box *box;
+    int n, made; /* boxes; those that have a kernel to be released */
+} cutting;
+
+static double points_in(const cutting *c, const int64_t *extent)
+{
+    double points = 1;
+    for (int d = 0; d < c->s->u.k.kernel->n_par; d++)
+        points *= (double)extent[d];
+    return points;
+}
+
+/* The pieces of each loop: [low, low + extent) from one cut to the next. */
+static int64_t piece_of(const knk_cut *cut, int n_cut, int loop, int64_t whole, int number, int64_t *low)
+{
+    int64_t next = whole;
+    *low = 0;
+    for (int i = 0; i < n_cut; i++) {
+        if (cut[i].loop != loop)
+            continue;
+        if (!number--) {
+            next = cut[i].at;
+            break;
+        }
+        *low = cut[i].at;
+    }
+    return next - *low;
+}
+
+static int pieces_of(const knk_cut *cut, int n_cut, int loop)
+{
+    int n = 1;
+    for (int i = 0; i < n_cut; i++)
+        n += cut[i].loop == loop;
+    return n;
+}
+
+static kn_error *list_boxes(cutting *c, const knk_cut *cut, int n_cut)
+{
+    const knk_kernel *k = c->s->u.k.kernel;
+    size_t n = (size_t)k->n_par + 1;
+    int boxes = 1;
+    for (int d = 0; d < k->n_par; d++) {
+        int pieces = pieces_of(cut, n_cut, d);
+        if (pieces > MOST_BOXES / boxes)
+            return NULL;
+        boxes *= pieces;
+    }
+    if (points_in(c, c->l.par) < (double)boxes * LEAST_POINTS)
+        return NULL;
+    c->box = knx_arena_zero(c->a, (size_t)boxes * sizeof *c->box);
+    for (int i = 0; c->box && i < boxes; i++) {
+        box *b = &c->box[i];
+        b->low = knx_arena_zero(c->a, n * sizeof *b->low);
+        b->extent = knx_arena_zero(c->a, n * sizeof *b->extent);
+        if (!b->low || !b->extent)
+            return knx_error_nomem();
+        for (int d = k->n_par - 1, rest = i; d >= 0; d--) {
+            int pieces = pieces_of(cut, n_cut, d);
+            b->extent[d] = piece_of(cut, n_cut, d, c->l.par[d], rest % pieces, &b->low[d]);
+            rest /= pieces;
+        }
+        b->points = points_in(c, b->extent);
+    }
+    c->n = boxes;
+    return c->box ? NULL : knx_error_nomem();
+}
+
+/* --- kernels of boxes ------------------------------------------------------------------------- */
+
+static bool same_kernel(const knk_kernel *a, const knk_kernel *b)
+{
+    return a == b || (a->hash == b->hash && a->key_bytes == b->key_bytes && !memcmp(a->key, b->key, a->key_bytes));
+}
+
+/* The kernel, or an equal one of the cache, or of another box. */
+static kn_error *share(cutting *c, box *b)
+{
+    for (box *o = c->box; o < b; o++)
+        if (same_kernel(o->kernel, b->kernel)) {
+            knk_release(b->kernel);
+            b->kernel = knk_retain(o->kernel);
+            return NULL;
+        }
+    return c->p->o->kernels ? knc_share_kernel(c->p->o->kernels, &b->kernel) : NULL;
+}
+
+static kn_error *narrow_boxes(cutting *c)
+{
+    const knk_kernel *k = c->s->u.k.kernel;
+    for (; c->made < c->n; c->made++) {
+        box *b = &c->box[c->made];
+        b->buffer = knx_arena_alloc(c->a, ((size_t)k->n_buffer + 1) * sizeof *b->buffer);
+        b->map = knx_arena_alloc(c->a, (size_t)knk_narrow_maps(k) * sizeof *b->map);
+        if (!b->buffer || !b->map)
+            return knx_error_nomem();
+        KN_TRY(knk_narrow(k, &c->l, &(knk_box){b->low, b->extent}, &b->kernel, b->buffer, b->map));
+        kn_error *e = share(c, b);
+        if (e) {
+            knk_release(b->kernel);
+            return e;
+        }
+    }
+    return NULL;
+}
+
+static void use_whole(const cutting *c, box *b)
+{
+    knk_release(b->kernel);
+    b->kernel = knk_retain(c->s->u.k.kernel);
+    b->buffer = b->map = NULL;
+}
+
+/* Kernels that have too few points take no code of their own. */
+static bool is_rare(const cutting *c, const box *b, double all)
+{
+    double mine = 0;
+    for (int i = 0; i < c->n; i++)
+        mine += same_kernel(c->box[i].kernel, b->kernel) ? c->box[i].points : 0;
+    return mine < OWN_POINTS && mine * OWN_PART < all;
+}
+
+static void give_up_rare(cutting *c)
+{
+    double all = points_in(c, c->l.par);
+    for (int i = 0; i < c->n; i++)
+        c->box[i].rare = is_rare(c, &c->box[i], all) || c->box[i].kernel->n_buffer > KNG_SEGMENT_BUFFERS;
+    for (int i = 0; i < c->n; i++)
+        if (c->box[i].rare)
+            use_whole(c, &c->box[i]);
+}
+
+/* Boxes side by side become one, if that is a box. */
+static bool join(const cutting *c, box *a, const box *b)
+{
+    int along = -1, n = c->s->u.k.kernel->n_par;
+    for (int d = 0; d < n; d++)
+        if (a->low[d] != b->low[d] || a->extent[d] != b->extent[d]) {
+            if (along >= 0 || a->low[d] + a->extent[d] != b->low[d])
+                return false;
+            along = d;
+        }
+    if (along < 0)
+        return false;
+    a->extent[along] += b->extent[along];
+    return true;
+}
+
+static void join_whole(cutting *c)
+{
+    for (int i = 0; i < c->n; i++)
+        for (int j = 0; j < c->n; j++)
+            if (i != j && !c->box[i].map && !c->box[j].map && join(c, &c->box[i], &c->box[j])) {
+                knk_release(c->box[j].kernel);
+                c->box[j] = c->box[--c->n];
+                c->made--;
+                i = -1; /* it may join others now */
+                break;
+            }
+}
+
+/* --- what runs -------------------------------------------------------------------------------- */
+
+/* The numbers of the whole launch, from the box's first point on. */
+static bool numbers_of(const cutting *c, const box *b, knk_launch *out)
+{
+    kn_arena *a = &c->p->p->arena;
+    const knk_kernel *k = c->s->u.k.kernel;
+    knk_map_values *map = knx_arena_alloc(a, ((size_t)b->kernel->n_map + 1) * sizeof *map);
+    *out = (knk_launch){.map = map, .par = knx_arena_copy(a, b->extent, ((size_t)k->n_par + 1) * sizeof *b->extent)};
+    out->inner = c->l.inner;
+    for (int m = 0; map && m < b->kernel->n_map; m++) {
+        map[m] = c->l.map[b->map ? b->map[m] : m];
+        for (int d = 0; d < k->n_par; d++)
+            map[m].offset += map[m].stride[d] * b->low[d];
+    }
+    return map && out->par;
+}
+
+static kn_error *prepare_boxes(cutting *c, kng_segment *segment, bool *fine)
+{
+    kn_arena *a = &c->p->p->arena;
+    *fine = true;
+    for (int i = 0; i < c->n && *fine; i++) {
+        const box *b = &c->box[i];
+        kng_segment *s = &segment[i];
+        size_t bytes = kng_plan_bytes(b->kernel);
+        void *room = knx_arena_alloc(a, bytes + 1);
+        s->kernel = b->kernel;
+        if (b->buffer)
+            s->buffer = knx_arena_copy(a, b->buffer, ((size_t)b->kernel->n_buffer + 1) * sizeof *b->buffer);
+        if (!room || !numbers_of(c, b, &s->launch) || (b->buffer && !s->buffer))
+            return knx_error_nomem();
+        s->prepared = bytes ? kng_prepare_in(room, b->kernel, &s->launch) : NULL;
+        *fine = s->prepared != NULL;
+    }
+    return NULL;
+}
+
+static kn_error *run_in_boxes(cutting *c)
+{
+    kn_arena *a = &c->p->p->arena;
+    kng_segment *segment = knx_arena_zero(a, (size_t)c->n * sizeof *segment);
+    knk_kernel **part = knx_arena_alloc(a, (size_t)c->n * sizeof *part);
+    void *room = knx_arena_alloc(a, kng_segments_bytes());
+    bool fine;
+    if (!segment || !part || !room)
+        return knx_error_nomem();
+    KN_TRY(prepare_boxes(c, segment, &fine));
+    if (!fine)
+        return NULL;
+    for (int i = 0; i < c->n; i++)
+        part[i] = knk_retain(c->box[i].kernel);
+    c->s->u.k.part = part;
+    c->s->u.k.n_part = (uint32_t)c->n;
+    c->s->u.k.prepared = kng_join_segments(room, c->n, segment);
+    return NULL;
+}
+
+static kn_error *cut_in(cutting *c, const knk_cut *cut, int n_cut)
+{
+    KN_TRY(list_boxes(c, cut, n_cut));
+    if (!c->n)
+        return NULL;
+    KN_TRY(narrow_boxes(c));
+    give_up_rare(c);
+    join_whole(c);
+    return c->n > 1 || !c->box->rare ? run_in_boxes(c) : NULL;
+}
+
+kn_error *knc_cut_kernel(knc_plan *p, knc_step *s)
+{
+    knk_cut cut[MOST_BOXES];
+    cutting c = {.p = p, .s = s, .a = &p->scratch, .l = {.map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner}};
+    if (!kng_plan_bytes(s->u.k.kernel)) /* it is interpreted */
+        return NULL;
+    bool known;
+    int n = knk_cuts(s->u.k.kernel, &c.l, cut, MOST_BOXES, &known);
+    kn_error *e = n || known ? cut_in(&c, cut, n) : NULL;
+    for (int i = 0; i < c.made; i++)
+        knk_release(c.box[i].kernel);
+    return e;
+}

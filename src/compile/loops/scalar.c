@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * scalar.c -- loops and branches as kernels: which axes are loops over points, so that what is left of all shapes can
+ * be written out. */
+#include "compile/loops/scalar.h"
+#include "compile/loops/scope.h"
+#include <string.h>
+
+enum {
+    MOST_MAPS = 400, /* streams of native code */
+    /* A point walks through memory row by row, which is slow where rows are long, all of them do not fit into the
+     * caches, and little is to be done with an element (measured: up to 6 times as slow as row after row). */
+    LONG_ROW = 16384,
+    MANY_ELEMENTS = 4 << 20,
+    LITTLE_WORK = 50,   /* nodes for each input and output */
+    LARGE_PRODUCT = 450 /* nodes of a point alone; a call costs as much (measured: 50 to 80 ns a step) */
+};
+
+/* What the kernel goes through: the types of carries, and of outputs or results. */
+typedef struct wanted {
+    kn_type *type;
+    bool *read;
+    uint32_t n;
+} wanted;
+
+static bool find_wanted(kn_lower *l, const kn_eqn *e, wanted *w)
+{
+    kn_arena *a = &l->p->scratch;
+    w->n = e->n_out;
+    w->type = knx_arena_alloc(a, ((size_t)e->n_out + 1) * sizeof *w->type);
+    w->read = knx_arena_alloc(a, (size_t)e->n_out + 1);
+    const bool *read = knc_read(l->p);
+    if (!w->type || !w->read || !read)
+        return false;
+    const kn_p_scan *scan = e->prim->loops == KN_LOOP_SCAN ? e->params : NULL;
+    for (uint32_t i = 0; i < e->n_out; i++) {
+        kn_type t = l->p->j->type[e->out + i];
+        if (scan && i >= scan->num_carry)
+            t = kni_out_type(scan->jaxpr, i);
+        w->type[i] = t;
+        w->read[i] = read[e->out + i];
+    }
+    return true;
+}
+
+/* The largest, whose first axes are tried. */
+static kn_type largest(const wanted *w)
+{
+    kn_type most = {0};
+    for (uint32_t i = 0; i < w->n; i++)
+        if (!i || kni_type_size(w->type[i]) > kni_type_size(most) ||
+            (kni_type_size(w->type[i]) == kni_type_size(most) && w->type[i].ndim > most.ndim))
+            most = w->type[i];
+    return most;
+}
+
+static int64_t points_of(const kn_lower *l)
+{
+    int64_t n = 1;
+    for (int d = 0; d < l->n_par; d++)
+        n *= l->extent[d];
+    return n;
+}
+
+/* Are all values small enough at a point, and stored once? */
+static bool fits(kn_lower *l, const wanted *w)
+{
+    for (uint32_t i = 0; i < w->n; i++) {
+        bool points = knc_has_points(l, w->type[i]);
+        int64_t n = 1;
+        for (int d = points ? l->n_par : 0; d < w->type[i].ndim; d++)
+            n = __builtin_mul_overflow(n, w->type[i].dim[d], &n) || n > KNC_MOST_ELEMENTS ? KNC_MOST_ELEMENTS + 1 : n;
+        if (n > KNC_MOST_ELEMENTS)
+            knc_refuse(l, "a carry or result has more than %d elements at a point", KNC_MOST_ELEMENTS);
+        else if (!points && w->read[i] && points_of(l) != 1)
+            knc_refuse(l, "a result is the same for all points, and others are not");
+    }
+    return !l->failed;
+}
+
+static void begin(kn_lower *l)
+{
+    struct knc_points *s = l->points;
+    knx_arena_reset(&l->arena);
+    l->map.n = l->buffer.n = s->point.n = 0;
+    if (s->table.n)
+        memset(s->table.at, 0, s->table.n * sizeof *s->table.at);
+    s->numbers = s->products = 0;
+    s->open = l->n_turn = 0;
+    s->asks = false;
+    s->any = NULL;
+    l->scope = NULL;
+    l->waiting = false;
+    l->failed = false;
+}
+
+static kn_error *build(kn_lower *l)
+{
+    begin(l);
+    l->k = knk_new(l->n_loop);
+    if (!l->k || !knc_begin_places(l))
+        return knx_error_nomem();
+    knc_start_stage(l, false);
+    knc_run_outside(l);
+    if (!l->failed && l->map.n > MOST_MAPS)
+        knc_refuse(l, "it reads and writes more than %d elements at a point", MOST_MAPS);
+    kn_error *error = l->points->error;
+    l->points->error = NULL;
+    return error ? error : l->failed && !l->points->why->length ? knx_error_nomem() : NULL;
+}
+
+/* Are rows of memory faster one after the other? */
+static bool is_memory_bound(const kn_lower *l, const kn_p_scan *p, const knk_kernel *k)
+{
+    int64_t points = points_of(l), streams = 0, all;
+    if (points < LONG_ROW)
+        return false;
+    for (size_t m = 0; m < l->map.n; m++)
+        streams += l->map.at[m].memory && l->map.at[m].coef[l->n_par];
+    return (__builtin_mul_overflow(points, p->length, &all) || all > MANY_ELEMENTS / (streams ? streams : 1)) &&
+           k->n_node < LITTLE_WORK * streams;
+}
+
+/* Why it is better to go step by step, if it may; NULL: it is not. */
+static const char *better_in_steps(const kn_lower *l, const knk_kernel *k)
+{
+    const kn_eqn *e = l->points->e;
+    const kn_p_scan *scan = e->prim->loops == KN_LOOP_SCAN ? e->params : NULL;
+    if (scan && scan->accept == KN_PATH_COMPILED)
+        return NULL;
+    if (scan && is_memory_bound(l, scan, k))
+        return "long inputs or outputs, with little to do for each element, go step by step";
+    uint32_t n = l->points->products;
+    return n && points_of(l) == 1 && k->n_node / n > LARGE_PRODUCT ? "its products are large enough for calls" : NULL;
+}
+
+/* With these axes as loops; *kernel stays NULL if it does not work. */
+static kn_error *attempt(kn_lower *l, knk_kernel **kernel)
+{
+    *l->points->why = (kn_text){0};
+    knc_natural_loops(l);
+    kn_error *error = build(l);
+    if (!error && !l->failed && knc_shape_loops(l)) {
+        knk_delete(l->k);
+        error = build(l);
+    }
+    if (error || l->failed) {
+        knk_delete(l->k);
+        l->k = NULL;
+        return error;
+    }
+    error = knk_finish(l->k, kernel);
+    l->k = NULL;
+    if (error && error->kind == KN_ERROR_VALUE) { /* a kernel that is none: the loop runs in another way */
+        knx_text_add(l->points->why, "%s", error->message);
+        knx_error_release(error);
+        error = NULL;
+    }
+    const char *steps = *kernel ? better_in_steps(l, *kernel) : NULL;
+    if (steps) {
+        knx_text_add(l->points->why, "%s", steps);
+        knk_release(*kernel);
+        *kernel = NULL;
+    }
+    return error;
+}
+
+static kn_error *try_axes(kn_lower *l, const kn_eqn *e, knk_kernel **kernel)
+{
+    wanted w;
+    kn_text why = {0};
+    if (!find_wanted(l, e, &w))
+        return knx_error_nomem();
+    kn_type most = largest(&w);
+    int axes = most.ndim < KNK_MAX_LOOPS - KNC_MAX_TURNS ? most.ndim : KNK_MAX_LOOPS - KNC_MAX_TURNS;
+    for (l->n_par = axes; l->n_par >= 0 && !*kernel; l->n_par--) {
+        KN_KNOWN(!l->n_par || most.dim);
+        for (int d = 0; d < l->n_par; d++)
+            l->extent[d] = most.dim[d];
+        l->failed = false;
+        *l->points->why = (kn_text){0};
+        if (fits(l, &w))
+            KN_TRY(attempt(l, kernel));
+        else if (why.length) /* what it said of more axes says more */
+            continue;
+        if (*kernel) /* its numbers are those of so many axes */
+            return NULL;
+        if (l->points->why->length)
+            why = *l->points->why;
+    }
+    *l->points->why = why;
+    return NULL;
+}
+
+static bool note_numbers(kn_lower *l, knc_scalar *out)
+{
+    uint32_t *buffer = knx_arena_alloc(&l->p->p->arena, (l->buffer.n + 1) * sizeof *buffer);
+    if (!buffer || !knc_launch_numbers(l, l->points->turn, &out->map, &out->par, &out->inner))
+        return false;
+    for (size_t b = 0; b < l->buffer.n; b++)
+        buffer[b] = l->buffer.at[b].slot;
+    out->buffer = buffer;
+    out->n_buffer = (int)l->buffer.n;
+    return true;
+}
+
+kn_error *knc_scalar_kernel(knc_plan *p, const kn_eqn *e, knc_scalar *out)
+{
+    *out = (knc_scalar){0};
+    kn_lower *l = knx_alloc_zero(sizeof *l);
+    struct knc_points *s = knx_alloc_zero(sizeof *s);
+    kn_error *error = l && s ? NULL : knx_error_nomem();
+    if (!error) {
+        l->p = p;
+        l->j = p->j;
+        l->points = s;
+        l->turn_room = KNC_MAX_TURNS;
+        s->e = e;
+        s->why = &out->why;
+        error = try_axes(l, e, &out->kernel);
+    }
+    if (!error && out->kernel && !note_numbers(l, out)) {
+        knk_release(out->kernel);
+        out->kernel = NULL;
+        error = knx_error_nomem();
+    }
+    for (size_t i = 0; s && i < s->passed.n; i++) {
+        kni_release(s->passed.at[i].j);
+        knx_free(s->passed.at[i].maker);
+    }
+    if (s) {
+        KN_VEC_FREE(&s->passed);
+        KN_VEC_FREE(&s->point);
+        KN_VEC_FREE(&s->table);
+    }
+    knx_free(s);
+    if (l)
+        knc_free_lower(l);
+    return error;
+}

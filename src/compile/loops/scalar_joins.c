@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * scalar_joins.c -- elements of reductions and products, written out in the order of docs/determinism.md. */
+#include "compile/loops/scope.h"
+
+/* The values of an operand at so many positions; false: some had to be put on the stack. */
+static bool all_ready(kn_lower *l, kn_atom a, int64_t n, const knc_point *const *at, kn_value2 *v)
+{
+    bool ready = true;
+    for (int64_t i = 0; i < n && !l->failed; i++)
+        ready &= at[i] && knc_operand_ready(l, a, at[i], &v[i]);
+    return ready && !l->failed;
+}
+
+/* ---- Reductions. */
+
+static knk_node both(kn_lower *l, knk_reduction how, knk_node a, knk_node b)
+{
+    static const knk_op op[] = {KNK_ADD, KNK_MUL, KNK_MIN, KNK_MAX, KNK_AND, KNK_OR, KNK_XOR};
+    if (a < 0 || b < 0)
+        return a < 0 ? b : a;
+    if (knk_dtype(l->k, a) == KN_ID_BOOL && (how == KNK_RED_MIN || how == KNK_RED_MAX))
+        return knk_binary(l->k, how == KNK_RED_MIN ? KNK_AND : KNK_OR, a, b);
+    if (how == KNK_RED_MIN || how == KNK_RED_MAX)
+        return how == KNK_RED_MIN ? knk_min_nan(l->k, a, b) : knk_max_nan(l->k, a, b);
+    return knk_binary(l->k, op[how], a, b);
+}
+
+/* One block: identities, which change nothing but the sign of a sum of -0, are left out. */
+static knk_node joined(kn_lower *l, knk_reduction how, int64_t n, const kn_value2 *v, bool im)
+{
+    knk_node acc[64];
+    for (int i = 0; i < 64; i++)
+        acc[i] = KNK_NONE;
+    for (int64_t i = 0; i < n; i++)
+        acc[i % 64] = both(l, how, acc[i % 64], im ? v[i].im : v[i].re);
+    for (int i = 0; i < 16; i++)
+        acc[i] = both(l, how, both(l, how, acc[i], acc[16 + i]), both(l, how, acc[32 + i], acc[48 + i]));
+    for (int h = 8; h; h /= 2)
+        for (int i = 0; i < h; i++)
+            acc[i] = both(l, how, acc[i], acc[i + h]);
+    kn_dtype_id d = knk_dtype(l->k, acc[0]);
+    if (how == KNK_RED_ADD && (d == KN_ID_F32 || d == KN_ID_F64))
+        return knk_binary(l->k, KNK_ADD, acc[0], knk_const_int(l->k, d, 0));
+    return acc[0];
+}
+
+/* In the condition of a loop that asks for all points each point asks for itself. */
+static bool is_point_axis(const kn_lower *l, const kn_eqn *e, kn_type x, int axis)
+{
+    bool is = l->points->any == l->scope && e->prim->reduction->how == KNK_RED_OR && axis < l->n_par;
+    for (int d = 0; is && d <= axis; d++)
+        is = x.dim[d] == l->extent[d];
+    return is;
+}
+
+/* Is it one place for all points? */
+static bool is_common(const kn_lower *l, const kn_index *i)
+{
+    for (int a = 0; a < i->ndim; a++)
+        for (int d = 0; d < l->n_par; d++)
+            if (i->axis[a].coef[d])
+                return false;
+    return true;
+}
+
+typedef struct join {
+    kn_type x;
+    int64_t n;
+    bool joined[KN_MAX_NDIM], each[KN_MAX_NDIM]; /* axes; those that run along the points */
+    bool any;
+} join;
+
+static bool plan_join(kn_lower *l, const kn_eqn *e, join *j)
+{
+    const kn_p_reduce *p = e->params;
+    *j = (join){.x = kni_atom_type(l->j, e->in[0]), .n = 1};
+    for (int k = 0; k < p->axes.n; k++) {
+        int a = (int)p->axes.v[k];
+        j->joined[a] = true;
+        j->each[a] = is_point_axis(l, e, j->x, a);
+        j->any |= j->each[a];
+        if (!j->each[a] && (__builtin_mul_overflow(j->n, j->x.dim[a], &j->n) || j->n > KNC_MOST_JOINED)) {
+            knc_refuse(l, "a %s joins more than %d elements", e->prim->name, KNC_MOST_JOINED);
+            return false;
+        }
+    }
+    if (!j->n)
+        knc_refuse(l, "a %s joins nothing", e->prim->name);
+    return j->n > 0;
+}
+
+static const knc_point *joined_point(kn_lower *l, const join *j, int64_t number, const knc_point *at)
+{
+    kn_index *i = knl_index(l, j->x.ndim, at->index);
+    for (int a = j->x.ndim - 1, own = at->index->ndim - 1; i && a >= 0; a--) {
+        if (!j->joined[a]) {
+            i->axis[a] = at->index->axis[own--];
+        } else if (j->each[a]) {
+            i->axis[a].coef[a] = 1;
+        } else {
+            i->axis[a].offset = number % j->x.dim[a];
+            number /= j->x.dim[a];
+        }
+    }
+    return knc_one_point(l, i, at->pred);
+}
+
+void knc_join_elements(kn_lower *l, const kn_eqn *e, const knc_point *at)
+{
+    join j;
+    if (!plan_join(l, e, &j))
+        return;
+    const knc_point **from = knx_arena_alloc(&l->arena, (size_t)j.n * sizeof *from);
+    kn_value2 *v = knx_arena_alloc(&l->arena, (size_t)j.n * sizeof *v);
+    if (!from || !v) {
+        l->failed = true;
+        return;
+    }
+    for (int64_t i = 0; i < j.n; i++)
+        from[i] = joined_point(l, &j, i, at);
+    if (!all_ready(l, e->in[0], j.n, from, v))
+        return;
+    knk_reduction how = e->prim->reduction->how;
+    kn_value2 y = {joined(l, how, j.n, v, false), v[0].im < 0 ? KNK_NONE : joined(l, how, j.n, v, true)};
+    if (j.any && is_common(l, at->index)) {
+        l->points->masks += l->points->mask != y.re;
+        l->points->mask = y.re;
+    }
+    knc_remember(l, e->out, at, knc_round(l, l->j->type[e->out].dtype, y));
+}
+
+/* ---- Products. */
+
+enum { STEPS = 256 }; /* of a block */
+
+/* The axis of an array of this type, in C order, that a dimension goes along. */
+static int axis_of(kn_type t, int64_t extent, int64_t stride)
+{
+    int64_t s = 1;
+    for (int a = t.ndim - 1; a >= 0; s *= t.dim[a--])
+        if (t.dim[a] == extent && s == stride && extent != 1)
+            return a;
+    return -1;
+}
+
+/* Positions of the operands for one position of the result: along batch and free dimensions as there. */
+typedef struct factor {
+    kn_type t;
+    bool second;
+    kn_index *at;
+} factor;
+
+static int64_t stride_in(const factor *f, const knr_dims *g, int d) { return f->second ? g->b[d] : g->a[d]; }
+
+static bool copy_axes(const factor *f, kn_type y, const knc_point *at, const knr_dims *g)
+{
+    for (int d = 0; d < g->n; d++) {
+        if (g->extent[d] == 1)
+            continue;
+        int from = axis_of(y, g->extent[d], g->c[d]), to = axis_of(f->t, g->extent[d], stride_in(f, g, d));
+        if (from < 0 || to < 0)
+            return false;
+        f->at->axis[to] = at->index->axis[from];
+    }
+    return true;
+}
+
+static bool is_simple(const knr_product *q) { return !q->n_window && !q->a_offset && !q->b_offset && !q->c_offset; }
+
+/* The positions of all steps, or NULL. */
+static const knc_point **steps_of(kn_lower *l, const kn_eqn *e, const knr_product *q, int64_t n, bool second,
+                                  const knc_point *at)
+{
+    kn_type y = l->j->type[e->out];
+    factor f = {kni_atom_type(l->j, e->in[second]), second, NULL};
+    const knc_point **step = knx_arena_alloc(&l->arena, (size_t)(n + 1) * sizeof *step);
+    for (int64_t k = 0; step && k < n; k++) {
+        f.at = knl_index(l, f.t.ndim, at->index);
+        bool fits = f.at && copy_axes(&f, y, at, &q->batch) && copy_axes(&f, y, at, second ? &q->n : &q->m);
+        int64_t number = k;
+        for (int d = q->k.n - 1; fits && d >= 0; number /= q->k.extent[d--]) {
+            int a = axis_of(f.t, q->k.extent[d], stride_in(&f, &q->k, d));
+            if (q->k.extent[d] != 1 && a >= 0)
+                f.at->axis[a].offset = number % q->k.extent[d];
+            fits = a >= 0 || q->k.extent[d] == 1;
+        }
+        if (!fits) {
+            knc_refuse(l, "the body has a %s that is no product of matrices", e->prim->name);
+            return NULL;
+        }
+        step[k] = knc_one_point(l, f.at, at->pred);
+    }
+    if (!step)
+        l->failed = true;
+    return step;
+}
+
+/* sum + a * b, in the dtype that sums are made in. */
+static knk_node step(kn_lower *l, knk_node sum, knk_node a, knk_node b)
+{
+    kn_dtype_id d = knk_dtype(l->k, sum);
+    if (knk_dtype(l->k, a) != d)
+        a = knk_cast(l->k, d, a);
+    if (knk_dtype(l->k, b) != d)
+        b = knk_cast(l->k, d, b);
+    if (d == KN_ID_F32 || d == KN_ID_F64)
+        return knk_ternary(l->k, KNK_FMA, a, b, sum);
+    if (d == KN_ID_BOOL)
+        return knk_binary(l->k, KNK_OR, knk_binary(l->k, KNK_AND, a, b), sum);
+    return knk_binary(l->k, KNK_ADD, knk_binary(l->k, KNK_MUL, a, b), sum);
+}
+
+static kn_value2 sum_of(kn_lower *l, kn_dtype d, int64_t n, const kn_value2 *a, const kn_value2 *b)
+{
+    const kn_value2 zero = knc_zero(l, d);
+    kn_value2 total = zero;
+    knk_builder *k = l->k;
+    for (int64_t first = 0; first < n; first += STEPS) {
+        kn_value2 s = zero;
+        for (int64_t i = first; i < n && i < first + STEPS; i++) {
+            s.re = step(l, s.re, a[i].re, b[i].re);
+            if (s.im < 0)
+                continue;
+            s.re = step(l, s.re, knk_unary(k, KNK_NEG, a[i].im), b[i].im);
+            s.im = step(l, s.im, a[i].re, b[i].im);
+            s.im = step(l, s.im, a[i].im, b[i].re);
+        }
+        total = !first ? s
+                       : (kn_value2){knk_binary(k, KNK_ADD, total.re, s.re),
+                                     s.im < 0 ? KNK_NONE : knk_binary(k, KNK_ADD, total.im, s.im)};
+    }
+    return total;
+}
+
+void knc_join_products(kn_lower *l, const kn_eqn *e, const knc_point *at)
+{
+    const kn_type x[2] = {kni_atom_type(l->j, e->in[0]), kni_atom_type(l->j, e->in[1])};
+    knr_product *q = knx_arena_zero(&l->arena, sizeof *q);
+    int64_t n = 1;
+    if (!q) {
+        l->failed = true;
+        return;
+    }
+    e->prim->product(e->params, x, &l->j->type[e->out], q);
+    for (int d = 0; d < q->k.n; d++)
+        if (__builtin_mul_overflow(n, q->k.extent[d], &n) || n > KNC_MOST_JOINED) {
+            knc_refuse(l, "a %s joins more than %d elements", e->prim->name, KNC_MOST_JOINED);
+            return;
+        }
+    if (!is_simple(q)) {
+        knc_refuse(l, "the body has a %s that is no product of matrices", e->prim->name);
+        return;
+    }
+    const knc_point **from[2] = {steps_of(l, e, q, n, false, at), NULL};
+    from[1] = from[0] ? steps_of(l, e, q, n, true, at) : NULL;
+    kn_value2 *v = knx_arena_alloc(&l->arena, (size_t)(2 * n + 1) * sizeof *v);
+    if (!from[1] || !v) {
+        l->failed = true;
+        return;
+    }
+    bool ready = all_ready(l, e->in[0], n, from[0], v);
+    if (all_ready(l, e->in[1], n, from[1], v + n) && ready)
+        knc_remember(l, e->out, at, knc_round(l, q->result, sum_of(l, q->result, n, v, v + n)));
+}

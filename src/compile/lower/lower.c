@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * lower.c -- groups to kernels, routines to calls: the steps of the program, in no order yet. */
+#include "compile/group/lowering.h"
+#include <string.h>
+
+static void natural_extents(kn_lower *l)
+{
+    const knc_group *g = l->g;
+    bool rows = knc_has_rows(g);
+    l->n_par = g->par.ndim;
+    l->n_inner = rows ? g->axes.n : 0;
+    l->n_row_loop = l->n_full_loop = 0;
+    for (int d = 0; d < l->n_par; d++) {
+        l->extent[d] = g->par.dim[d];
+        if (g->par.dim[d] != 1)
+            l->row_loop[l->n_row_loop++] = (uint8_t)d;
+    }
+    for (int d = 0, kept = 0, joined = 0; rows && d < g->inner.ndim; d++) {
+        bool is_joined = joined < g->axes.n && g->axes.v[joined] == d;
+        int loop = is_joined ? l->n_par + joined++ : kept++;
+        l->extent[loop] = g->inner.dim[d];
+        if (g->inner.dim[d] != 1)
+            l->full_loop[l->n_full_loop++] = (uint8_t)loop;
+    }
+}
+
+/* The loops and passes of stored values, now that the group has all that it will have; the first pass is returned. */
+static int settle(kn_lower *l)
+{
+    knc_plan *p = l->p;
+    int first = 0;
+    for (uint32_t v = l->g->first_store; v != KNC_NO; v = p->value[v].next) {
+        knc_value *x = &p->value[v];
+        if (x->loops == KNC_LOOPS_OPEN)
+            x->loops = (uint8_t)knc_base_of(p, x->group, &x->stage);
+        first = x->stage > first ? x->stage : first;
+    }
+    for (uint32_t v = l->g->first_reduce; v != KNC_NO; v = p->value[v].next_reduce)
+        first = p->value[v].stage + 1 > first ? p->value[v].stage + 1 : first;
+    for (uint32_t r = l->g->first_row; r != KNC_NO; r = p->row.at[r].next)
+        first = p->row.at[r].stage > first ? p->row.at[r].stage : first;
+    return first;
+}
+
+static bool stores_here(const kn_lower *l, uint32_t var, bool elements)
+{
+    const knc_value *v = &l->p->value[var];
+    return (v->loops == KNC_LOOPS_FULL) == elements && v->stage == l->pass;
+}
+
+/* Stores of one stage: all values first, since a store may write over what a load reads. */
+static void lower_stores(kn_lower *l, bool elements)
+{
+    for (int store = 0; store < 2; store++)
+        for (uint32_t v = l->g->first_store; v != KNC_NO && !l->failed; v = l->p->value[v].next) {
+            if (!stores_here(l, v, elements))
+                continue;
+            bool put = l->p->value[v].put;
+            const knc_point *at = knc_home_of(l, l->p->value[v].loops, knc_stored_type(l->p, v));
+            kn_value2 x;
+            if (put || !knc_filled(l, v, &x))
+                x = knc_evaluate(l, put ? l->p->j->eqn[l->p->value[v].eqn].in[1] : v, at);
+            if (store)
+                (put ? knc_put_value : knc_store_value)(l, v, at, x);
+        }
+}
+
+/* The reductions of the pass before are known from here on; what else there is one of for each row, too. */
+static void lower_points(kn_lower *l)
+{
+    const knc_group *g = l->g;
+    bool stage = false;
+    for (uint32_t v = g->first_store; v != KNC_NO && !stage; v = l->p->value[v].next)
+        stage = stores_here(l, v, false);
+    for (uint32_t r = g->first_row; r != KNC_NO && !stage; r = l->p->row.at[r].next)
+        stage = l->p->row.at[r].stage == l->pass;
+    for (uint32_t v = g->first_reduce; v != KNC_NO && !stage; v = l->p->value[v].next_reduce)
+        stage = l->p->value[v].stage == l->pass && l->p->j->type[v].dtype->size == 2; /* to be rounded */
+    if (stage)
+        knc_start_stage(l, false);
+    const kn_value2 *joined = l->joined;
+    for (uint32_t v = g->first_reduce; v != KNC_NO && !l->failed; v = l->p->value[v].next_reduce, joined++) {
+        kn_type t = l->p->j->type[v];
+        if (l->p->value[v].stage == l->pass)
+            knc_remember(l, v, knc_home_of(l, KNC_LOOPS_ROWS, t), knc_round(l, t.dtype, *joined));
+    }
+    for (uint32_t r = g->first_row; r != KNC_NO && !l->failed; r = l->p->row.at[r].next) {
+        uint32_t v = l->p->row.at[r].var;
+        if (l->p->row.at[r].stage == l->pass)
+            knc_evaluate(l, v, knc_home_of(l, KNC_LOOPS_ROWS, l->p->j->type[v]));
+    }
+    if (stage)
+        lower_stores(l, false);
+    l->in_rows = false;
+    knc_end_stage(l);
+}
+
+/* A pass over the elements of the rows. */
+static void lower_elements(kn_lower *l)
+{
+    const knc_group *g = l->g;
+    bool stage = false;
+    for (uint32_t v = g->first_store; v != KNC_NO && !stage; v = l->p->value[v].next)
+        stage = stores_here(l, v, true);
+    for (uint32_t v = g->first_reduce; v != KNC_NO && !stage; v = l->p->value[v].next_reduce)
+        stage = l->p->value[v].stage + 1 == l->pass;
+    if (!stage)
+        return;
+    knc_start_stage(l, true);
+    kn_value2 *joined = l->joined;
+    for (uint32_t v = g->first_reduce; v != KNC_NO && !l->failed; v = l->p->value[v].next_reduce, joined++) {
+        const kn_eqn *e = &l->p->j->eqn[l->p->value[v].eqn];
+        if (l->p->value[v].stage + 1 != l->pass)
+            continue;
+        kn_value2 x = knc_evaluate(l, e->in[0], knc_home_of(l, KNC_LOOPS_FULL, g->inner));
+        joined->re = knk_reduce(l->k, e->prim->reduction->how, x.re);
+        joined->im = x.im < 0 ? KNK_NONE : knk_reduce(l->k, e->prim->reduction->how, x.im);
+    }
+    lower_stores(l, true);
+    knc_end_stage(l);
+}
+
+static kn_error *build(kn_lower *l)
+{
+    knx_arena_reset(&l->arena);
+    l->map.n = l->buffer.n = 0;
+    l->failed = false;
+    l->eqn = NULL;
+    l->k = knk_new(l->n_loop);
+    l->joined = knx_arena_alloc(&l->arena, (l->g->n_reduce + 1) * sizeof *l->joined);
+    if (!l->k || !l->joined || !knc_begin_places(l))
+        return knx_error_nomem();
+    for (l->pass = settle(l); l->pass >= 0; l->pass--) {
+        lower_points(l);
+        lower_elements(l);
+    }
+    return l->failed ? knx_error_nomem() : NULL;
+}
+
+static kn_error *build_kernel(kn_lower *l, knk_kernel **kernel)
+{
+    kn_error *e;
+    natural_extents(l);
+    if (l->g->plain) {
+        knc_one_loop(l);
+        e = build(l);
+    } else {
+        knc_natural_loops(l);
+        e = build(l);
+        if (!e && knc_shape_loops(l)) {
+            knk_delete(l->k);
+            e = build(l);
+        }
+    }
+    if (e) {
+        knk_delete(l->k);
+        return e;
+    }
+    KN_TRY(knk_finish(l->k, kernel));
+    e = l->p->o->kernels ? knc_share_kernel(l->p->o->kernels, kernel) : NULL;
+    if (e)
+        knk_release(*kernel);
+    return e;
+}
+
+/* The numbers of a launch. */
+bool knc_launch_numbers(kn_lower *l, const int64_t *turn, const knk_map_values **maps, const int64_t **par,
+                        const int64_t *const **inners)
+{
+    kn_arena *a = &l->p->p->arena;
+    int stages = l->stage + 1, loops = l->n_loop + l->n_inner_loop;
+    KN_KNOWN(!l->n_turn || turn);
+    knk_map_values *map = knx_arena_alloc(a, (l->map.n + 1) * sizeof *map);
+    int64_t *stride = knx_arena_alloc(a, (l->map.n * (size_t)(loops + l->n_turn) + 1) * sizeof *stride);
+    int64_t *extent = knx_arena_zero(a, (size_t)(loops + l->n_turn + 1) * sizeof *extent);
+    const int64_t **inner = knx_arena_alloc(a, (size_t)stages * sizeof *inner);
+    if (!map || !stride || !extent || !inner)
+        return false;
+    memcpy(extent, l->length, (size_t)loops * sizeof *extent);
+    for (int t = 0; t < l->n_turn; t++)
+        extent[loops + t] = turn[t];
+    for (int k = 0; k < stages; k++)
+        inner[k] = extent + l->n_loop;
+    for (size_t m = 0; m < l->map.n; m++) {
+        int n = l->n_loop + (l->map.at[m].inner ? l->n_inner_loop : 0);
+        map[m] = (knk_map_values){l->map.at[m].offset, stride};
+        for (int d = 0; d < n; d++)
+            *stride++ = l->map.at[m].coef[l->source[d]];
+        for (int t = 0; t < l->n_turn; t++)
+            *stride++ = l->map.at[m].coef[l->n_par + t];
+    }
+    *maps = map;
+    *par = extent;
+    *inners = inner;
+    return true;
+}
+
+/* May the stored value `to` have the place of what is read as `from`? Every other access to that is one of an earlier
+ * pass at the same place: it is made here, and read again. */
+static bool fits_over(const kn_lower *l, const knc_access *from, const knc_access *to)
+{
+    const knc_plan *p = l->p;
+    bool fits = !l->g->puts && !from->written && !from->mixed && !to->mixed && !from->offset &&
+                from->last <= to->first && kn_dtype_table[from->dtype].size == kn_dtype_table[to->dtype].size &&
+                p->slot.at[from->slot].bytes == p->slot.at[to->slot].bytes && from->slot != to->slot &&
+                knc_same_map(l, from->map[0], to->map[0]) && knc_same_map(l, from->map[1], to->map[1]);
+    for (size_t i = 0; fits && i < l->buffer.n; i++) {
+        const knc_access *x = &l->buffer.at[i];
+        fits = x == from || x->slot != from->slot ||
+               (x->written && !x->mixed && !x->offset && x->dtype == from->dtype && x->last < from->first &&
+                knc_same_map(l, from->map[0], x->map[0]) && knc_same_map(l, from->map[1], x->map[1]));
+    }
+    return fits;
+}
+
+static bool note_reuse(kn_lower *l, uint32_t step)
+{
+    for (size_t w = 0; w < l->buffer.n; w++)
+        for (size_t r = 0; l->buffer.at[w].written && r < l->buffer.n; r++)
+            if (fits_over(l, &l->buffer.at[r], &l->buffer.at[w]) &&
+                !KN_VEC_PUSH(&l->p->reuse, ((knc_reuse){step, l->buffer.at[r].slot, l->buffer.at[w].slot})))
+                return false;
+    return true;
+}
+
+/* The result of an update gets the elements of the operand first: a copy, unless memory.c can give it their place. */
+static kn_error *add_copy(knc_plan *p, uint32_t eqn, uint32_t step, knc_ref from, uint32_t to)
+{
+    kn_atom x = p->j->eqn[eqn].in[p->j->eqn[eqn].prim->updates - 1];
+    knc_update u = {.eqn = eqn, .copy = (uint32_t)p->step.n, .step = step, .from = from.index, .to = to};
+    knc_step s = {.kind = KNC_COPY, .eqn = eqn, .n_ref = 2, .u.bytes = kni_type_bytes(knc_type(p, x))};
+    s.ref = knx_arena_alloc(&p->p->arena, 2 * sizeof *s.ref);
+    u.whole = !from.offset && p->slot.at[from.index].bytes == s.u.bytes;
+    if (!s.ref || !KN_VEC_PUSH(&p->update, u) || !KN_VEC_PUSH(&p->step, s))
+        return knx_error_nomem();
+    s.ref[0] = (knc_ref){.index = to};
+    s.ref[1] = from;
+    return !u.whole || KN_VEC_PUSH(&p->reuse, ((knc_reuse){u.copy, u.from, to})) ? NULL : knx_error_nomem();
+}
+
+static kn_error *add_put_copies(kn_lower *l, uint32_t step)
+{
+    knc_plan *p = l->p;
+    for (uint32_t v = l->g->first_store; v != KNC_NO; v = p->value[v].next) {
+        size_t offset;
+        const kn_eqn *e = &p->j->eqn[p->value[v].eqn];
+        if (!p->value[v].put)
+            continue;
+        knc_ref from = {.index = knc_slot_of(p, e->in[e->prim->updates - 1], &offset)};
+        from.offset = offset;
+        KN_TRY(p->failed ? knx_error_nomem() : add_copy(p, p->value[v].eqn, step, from, p->value[v].slot));
+    }
+    return NULL;
+}
+
+static kn_error *add_kernel(kn_lower *l, knk_kernel *kernel)
+{
+    knc_plan *p = l->p;
+    uint32_t number = (uint32_t)p->step.n;
+    knc_step s = {.kind = KNC_KERNEL, .eqn = l->g->eqn, .n_ref = (uint32_t)l->buffer.n};
+    s.u.k.kernel = kernel;
+    s.ref = knx_arena_alloc(&p->p->arena, (l->buffer.n + 1) * sizeof *s.ref);
+    for (size_t b = 0; s.ref && b < l->buffer.n; b++)
+        s.ref[b] = (knc_ref){.index = l->buffer.at[b].slot, .offset = l->buffer.at[b].offset};
+    if (!s.ref || !knc_launch_numbers(l, NULL, &s.u.k.map, &s.u.k.par, &s.u.k.inner) || !note_reuse(l, number) ||
+        (l->g->puts && !knc_add_puts(l, &s)) || !KN_VEC_PUSH(&p->step, s)) {
+        knk_release(kernel);
+        return knx_error_nomem();
+    }
+    for (size_t b = 0; b < l->buffer.n; b++)
+        if (l->buffer.at[b].written)
+            p->slot.at[l->buffer.at[b].slot].maker = number;
+    return l->g->puts ? add_put_copies(l, number) : NULL;
+}
+
+static kn_error *lower_group(kn_lower *l, uint32_t group)
+{
+    knk_kernel *kernel = NULL;
+    l->group = group;
+    l->g = &l->p->group.at[group];
+    if (!kni_type_size(l->g->par)) /* nothing to compute */
+        return NULL;
+    KN_TRY(build_kernel(l, &kernel));
+    return add_kernel(l, kernel);
+}
+
+/* A product thought through. Its refs are there: two operands and the result. */
+static kn_error *make_product(knc_plan *p, const kn_eqn *e, const kn_type *xt, knc_step *s)
+{
+    kn_arena *a = &p->p->arena;
+    knr_product *product = knx_arena_alloc(&p->scratch, sizeof *product);
+    if (!product)
+        return knx_error_nomem();
+    e->prim->product(e->params, xt, &p->j->type[e->out], product);
+    s->kind = KNC_PRODUCT;
+    s->n_ref = 3;
+    s->u.p.eqn = s->eqn;
+    s->u.p.writes = knx_arena_copy(a, (bool[]){false, false, true}, 3 * sizeof(bool));
+    s->u.p.a = 0, s->u.p.b = 1, s->u.p.c = 2;
+    s->u.p.fill_a = s->u.p.fill_b = s->u.p.finish = NULL;
+    s->u.p.product = product;
+    s->u.p.plan = NULL; /* made when the steps are what they will be */
+    if (!s->u.p.writes || !KN_VEC_PUSH(&p->step, *s))
+        return knx_error_nomem();
+    return NULL;
+}
+
+/* A carry begins where its result will be, if nothing else is in its memory: the loop copies it otherwise. */
+static bool note_carries(knc_plan *p, const knc_step *s, uint32_t step)
+{
+    const knc_loop *l = s->u.r.loop;
+    uint32_t first = l->n_cond + l->n_body, n_in = s->u.r.n_in;
+    for (uint32_t i = 0; i < l->n; i++) {
+        const knc_ref *from = &s->ref[first + i], *to = &s->ref[n_in + i];
+        uint32_t readers = 0;
+        for (uint32_t k = 0; k < n_in; k++)
+            readers += s->ref[k].index == from->index;
+        bool whole = !from->offset && !to->offset && p->slot.at[from->index].bytes == l->bytes[i] &&
+                     p->slot.at[to->index].bytes == l->bytes[i];
+        if (readers == 1 && whole && !KN_VEC_PUSH(&p->reuse, ((knc_reuse){step, from->index, to->index})))
+            return false;
+    }
+    return true;
+}
+
+static kn_error *lower_routine(knc_plan *p, const knc_group *g)
+{
+    const kn_eqn *e = &p->j->eqn[g->eqn];
+    uint32_t number = (uint32_t)p->step.n, n = e->n_in + e->n_out;
+    kn_type *xt = knx_arena_alloc(&p->p->arena, (e->n_in + 1) * sizeof *xt);
+    knc_step s = {.kind = KNC_ROUTINE, .eqn = g->eqn, .ref = knx_arena_zero(&p->p->arena, (n + 1) * sizeof *s.ref)};
+    if (!xt || !s.ref)
+        return knx_error_nomem();
+    for (uint32_t i = 0; i < n; i++) {
+        kn_atom a = i < e->n_in ? e->in[i] : e->out + i - e->n_in;
+        size_t offset;
+        s.ref[i].index = knc_slot_of(p, a, &offset);
+        s.ref[i].offset = offset;
+        if (p->failed)
+            return knx_error_nomem();
+        if (i < e->n_in)
+            xt[i] = knc_type(p, a);
+        else
+            p->slot.at[s.ref[i].index].maker = number;
+    }
+    if (e->prim->product)
+        return make_product(p, e, xt, &s);
+    s.u.r.n_in = e->n_in;
+    s.u.r.n_out = e->n_out;
+    s.u.r.xt = xt;
+    s.u.r.yt = &p->j->type[e->out];
+    if (e->prim->bits & KN_LOOPS) {
+        KN_TRY(knc_make_control(p, e, &s));
+        if (s.kind == KNC_KERNEL) {
+            bool pushed = KN_VEC_PUSH(&p->step, s);
+            if (!pushed)
+                knc_drop_step(&s);
+            return pushed ? NULL : knx_error_nomem();
+        }
+    } else if (e->prim->workspace)
+        s.u.r.workspace = e->prim->workspace(e->params, (int)e->n_in, xt, (int)e->n_out, s.u.r.yt);
+    s.n_ref = n + (s.u.r.workspace > 0);
+    if (s.u.r.workspace) {
+        knc_slot w = {.space = KNC_AT_WORK, .bytes = s.u.r.workspace, .maker = number, .first = KNC_NO, .over = KNC_NO};
+        s.ref[n].index = (uint32_t)p->slot.n;
+        if (!KN_VEC_PUSH(&p->slot, w)) {
+            knc_drop_step(&s);
+            return knx_error_nomem();
+        }
+    }
+    if (s.kind == KNC_LOOP && !note_carries(p, &s, number)) {
+        knc_drop_step(&s);
+        return knx_error_nomem();
+    }
+    int u = e->prim->updates - 1;
+    knc_ref from = u >= 0 ? s.ref[u] : (knc_ref){0};
+    if (u >= 0)
+        s.ref[u] = s.ref[e->n_in];
+    if (!KN_VEC_PUSH(&p->step, s)) {
+        knc_drop_step(&s);
+        return knx_error_nomem();
+    }
+    return u >= 0 ? add_copy(p, g->eqn, number, from, s.ref[u].index) : NULL;
+}
+
+static kn_error *lower_all(kn_lower *l)
+{
+    knc_plan *p = l->p;
+    for (uint32_t g = (uint32_t)p->group.n; g-- > 0;) {
+        if (p->group.at[g].parent != g)
+            continue;
+        uint32_t steps = (uint32_t)p->step.n;
+        KN_TRY(p->group.at[g].routine ? lower_routine(p, &p->group.at[g]) : lower_group(l, g));
+        p->group.at[g].step = p->step.n > steps ? steps : KNC_NO;
+    }
+    return NULL;
+}
+
+void knc_free_lower(kn_lower *l)
+{
+    knx_arena_free(&l->arena);
+    KN_VEC_FREE(&l->map);
+    KN_VEC_FREE(&l->buffer);
+    KN_VEC_FREE(&l->memo);
+    KN_VEC_FREE(&l->table);
+    KN_VEC_FREE(&l->stack);
+    KN_VEC_FREE(&l->home);
+    knx_free(l);
+}
+
+kn_error *knc_lower(knc_plan *p)
+{
+    kn_lower *l = knx_alloc_zero(sizeof *l);
+    if (!l)
+        return knx_error_nomem();
+    l->p = p;
+    l->j = p->j;
+    kn_error *e = lower_all(l);
+    knc_free_lower(l);
+    return e;
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * attach_kernel.c -- kernels as parts of a product's step: how one meets an operand or the result, and the same kernel
+ * again for rectangles, with one loop and a map of its own for each buffer. */
+#include "host/rect.h"
+#include "compile/products/attach.h"
+#include "kernel/internal.h"
+#include <string.h>
+
+static bool is_plain(const knk_kernel *k) { return k->n_stage == 1 && !k->stage[0].n_inner && !k->stage[0].n_loop; }
+
+/* The map of one more access of the meeting; complex numbers have two, one behind the other. */
+static bool add_map(knc_meeting *m, const knc_step *s, int map)
+{
+    const knk_map_values *v = &s->u.k.map[map];
+    int part = m->parts == 2 ? (int)(v->offset & 1) : 0;
+    int64_t offset = (v->offset - part) / m->parts;
+    bool first = m->map[0] < 0 && m->map[1] < 0;
+    for (int d = 0; d < m->n_loop; d++) {
+        int64_t stride = v->stride[d] / m->parts;
+        if (stride * m->parts != v->stride[d] || (!first && m->extent[d] != 1 && stride != m->stride[d]))
+            return false;
+        m->stride[d] = stride;
+    }
+    if (!first && offset != m->offset)
+        return false;
+    m->offset = offset;
+    m->map[part] = map;
+    return true;
+}
+
+bool knc_meets(const knc_step *s, uint32_t slot, kn_dtype d, bool written, knc_meeting *m)
+{
+    const knk_kernel *k = s->u.k.kernel;
+    *m = (knc_meeting){.slot = slot, .n_loop = k->n_par, .parts = knc_parts(d), .map = {-1, -1}, .extent = s->u.k.par};
+    if (!is_plain(k))
+        return false;
+    for (int i = 0; i < k->n_node; i++) {
+        const knk_inst *n = &k->node[i];
+        if ((n->op != KNK_LOAD && n->op != KNK_STORE) || s->ref[n->buffer].index != slot)
+            continue;
+        bool plain = n->op == KNK_STORE ? written : !written && n->a < 0 && n->b < 0;
+        if (!plain || s->ref[n->buffer].offset || k->buffer[n->buffer].dtype != knc_part(d) || !add_map(m, s, n->map))
+            return false;
+    }
+    return m->map[0] >= 0 || m->map[1] >= 0;
+}
+
+/* The load that a store's value is, whatever it is called in between. */
+static const knk_inst *loaded(const knk_kernel *k, const knk_inst *store)
+{
+    const knk_inst *x = &k->node[store->a];
+    kn_dtype_id d = (kn_dtype_id)x->dtype;
+    if (x->op == KNK_CAST && knk_is_half_id(d) && k->node[x->a].op == KNK_CAST && k->node[x->a].dtype == KN_ID_F32)
+        x = &k->node[k->node[x->a].a];
+    return x->op == KNK_LOAD && x->a < 0 && x->b < 0 && x->dtype == d ? x : NULL;
+}
+
+bool knc_only_moves(const knc_step *s, kn_dtype d, knc_meeting *from, knc_meeting *to)
+{
+    const knk_kernel *k = s->u.k.kernel;
+    int read = -1, written = -1, stores = 0;
+    if (!is_plain(k))
+        return false;
+    for (int i = 0; i < k->n_node; i++) {
+        if (k->node[i].op != KNK_STORE)
+            continue;
+        const knk_inst *x = loaded(k, &k->node[i]);
+        if (!x || (stores && (read != x->buffer || written != k->node[i].buffer)))
+            return false;
+        read = x->buffer;
+        written = k->node[i].buffer;
+        stores++;
+        if (knc_parts(d) == 2 && ((s->u.k.map[x->map].offset ^ s->u.k.map[k->node[i].map].offset) & 1))
+            return false; /* the other part of a complex number */
+    }
+    if (stores != knc_parts(d) || k->buffer[read].dtype != knc_part(d) ||
+        !knc_meets(s, s->ref[written].index, d, true, to))
+        return false;
+    /* what is read may begin anywhere in its slot */
+    knc_ref ref = s->ref[read];
+    knc_step at_begin = *s;
+    knc_ref few[2] = {{.index = KNC_NO}, {.index = KNC_NO}};
+    if (k->n_buffer != 2)
+        return false;
+    few[read] = (knc_ref){.index = ref.index};
+    few[written] = (knc_ref){.index = KNC_NO};
+    at_begin.ref = few;
+    bool fine = knc_meets(&at_begin, ref.index, d, false, from);
+    from->ref_offset = ref.offset;
+    return fine;
+}
+
+/* --- the kernel again ------------------------------------------------------------------------- */
+
+/* A map of the new kernel: that of the old one, for this buffer. */
+typedef struct use {
+    int map, buffer; /* -1: an index */
+} use;
+typedef struct copier {
+    const knk_kernel *k;
+    knk_builder *b;
+    int n_use;
+    use use[KNG_RECT_MAPS + 2];
+} copier;
+
+static int map_for(copier *c, int map, int buffer)
+{
+    static const uint8_t any = KNK_STRIDE_ANY;
+    for (int i = 0; i < c->n_use; i++)
+        if (c->use[i].map == map && c->use[i].buffer == buffer)
+            return i;
+    if (c->n_use >= KNG_RECT_MAPS)
+        return -1;
+    c->use[c->n_use] = (use){map, buffer};
+    knk_add_map(c->b, &any);
+    return c->n_use++;
+}
+
+/* Its nodes. part: the loads from the buffer that is handed over. */
+static bool copy_nodes(copier *c, const knc_step *s, const knc_meeting *m, knk_node part[2])
+{
+    part[0] = part[1] = KNK_NONE;
+    for (int i = 0; i < c->k->n_node; i++) {
+        knk_inst n = c->k->node[i];
+        bool memory = n.op == KNK_LOAD || n.op == KNK_STORE;
+        if (n.op == KNK_LOAD && s->ref[n.buffer].index == m->slot)
+            part[n.map == m->map[0] ? 0 : 1] = i;
+        if (memory || n.op == KNK_INDEX) {
+            n.map = (int16_t)map_for(c, n.map, memory ? n.buffer : -1);
+            if (n.map < 0)
+                return false;
+        }
+        knk_append_raw(c->b, n);
+    }
+    return true;
+}
+
+/* Stores of what is handed over. */
+static bool add_stores(copier *c, const knc_meeting *m, const knk_node part[2])
+{
+    int buffer = knk_add_buffer(c->b, (kn_dtype_id)c->k->node[part[part[0] < 0]].dtype, true);
+    for (int q = 0; q < m->parts; q++) {
+        if (part[q] < 0)
+            return false;
+        int map = map_for(c, m->map[q], buffer);
+        if (map < 0)
+            return false;
+        knk_store(c->b, buffer, map, part[q]);
+    }
+    return true;
+}
+
+/* False: it does not fit. */
+static bool copy_kernel(copier *c, const knc_step *s, const knc_meeting *m, bool keep)
+{
+    knk_node part[2];
+    knk_begin_stage(c->b, 0);
+    for (int i = 0; i < c->k->n_buffer; i++)
+        knk_add_buffer(c->b, (kn_dtype_id)c->k->buffer[i].dtype, c->k->buffer[i].written);
+    return copy_nodes(c, s, m, part) && (!keep || add_stores(c, m, part));
+}
+
+/* --- its dimensions --------------------------------------------------------------------------- */
+
+/* Dimensions of a group: pieces of them, the outermost first; neighbours that all maps take for one are. */
+typedef struct dims {
+    int n;
+    const knc_piece *last[KNC_MAX_PIECES]; /* the innermost piece that it has */
+    int64_t extent[KNC_MAX_PIECES];
+} dims;
+
+static int64_t step_of(const knc_step *s, int map, const knc_piece *x)
+{
+    return s->u.k.map[map].stride[x->loop] * x->turns;
+}
+
+static bool is_handed(const copier *c, const knc_step *s, const knc_meeting *m, int map)
+{
+    int b = c->use[map].buffer;
+    return b >= 0 && b < c->k->n_buffer && s->ref[b].index == m->slot;
+}
+
+static bool continues(const copier *c, const knc_step *s, const knc_meeting *m, const knc_piece *outer,
+                      const knc_piece *inner)
+{
+    for (int i = 0; i < c->n_use; i++)
+        if (!is_handed(c, s, m, i) &&
+            step_of(s, c->use[i].map, outer) != step_of(s, c->use[i].map, inner) * inner->extent)
+            return false;
+    return true;
+}
+
+static void list_group(const copier *c, const knc_step *s, const knc_meeting *m, const knc_fit *fit, int group, dims *d)
+{
+    int first = d->n;
+    for (int number = 0; number < KN_MAX_NDIM; number++)
+        for (int i = fit->n - 1; i >= 0; i--) {
+            const knc_piece *x = &fit->piece[i];
+            if (x->group != group || x->dim != number)
+                continue;
+            bool joins = d->n > first && continues(c, s, m, d->last[d->n - 1], x);
+            int to = joins ? d->n - 1 : d->n++;
+            d->extent[to] = joins ? d->extent[to] * x->extent : x->extent;
+            d->last[to] = x;
+        }
+}
+
+static int count_group(const copier *c, const knc_step *s, const knc_meeting *m, const knc_fit *fit, int group,
+                       bool least, dims *d)
+{
+    int before = d->n;
+    list_group(c, s, m, fit, group, d);
+    if (least && d->n == before) {
+        d->extent[d->n] = 1;
+        d->last[d->n++] = NULL;
+    }
+    return d->n - before;
+}
+
+/* What is adjacent (or the same) along a dimension. */
+static int adjacent(const knc_attached *x, int n_map, int dim)
+{
+    int n = x->n_batch + x->n_row + x->n_column, score = 0;
+    for (int m = 0; m < n_map; m++) {
+        int64_t stride = x->stride[m * n + dim];
+        score += x->handed[m] ? 0 : stride == 1 ? 2 : stride == 0;
+    }
+    return score;
+}
+
+/* Elements are handed over adjacent along columns, or along rows. If much else is adjacent the other way they are
+ * turned first, or at last. */
+static void choose_lanes(knc_attached *x, int n_map)
+{
+    int row = x->n_batch + x->n_row - 1, column = x->n_batch + x->n_row + x->n_column - 1, element = 0;
+    int along_rows = adjacent(x, n_map, row), along_columns = adjacent(x, n_map, column);
+    for (int b = 0; b < x->kernel->n_buffer; b++)
+        if (x->ref[b] == KNC_NO)
+            element = kn_dtype_table[x->kernel->buffer[b].dtype].size * x->parts;
+    bool turns = element <= 8; /* kng_turn */
+    x->across[0] = turns && along_rows >= along_columns + 2 && x->extent[row] > 1;
+    x->across[1] = turns && along_columns >= along_rows + 2 && x->extent[column] > 1;
+    x->element = element;
+}
+
+static bool describe(kn_arena *a, const copier *c, const knc_step *s, const knc_meeting *m, const knc_fit *fit,
+                     const dims *d, const uint32_t *ref, uint32_t keep, knc_attached *x)
+{
+    const knk_kernel *k = c->k;
+    uint32_t *refs = knx_arena_alloc(a, (size_t)(k->n_buffer + 1) * sizeof *refs);
+    bool *handed = knx_arena_zero(a, (size_t)c->n_use + 1);
+    int64_t *offset = knx_arena_zero(a, (size_t)(c->n_use + 1) * sizeof *offset);
+    int64_t *stride = knx_arena_zero(a, (size_t)(c->n_use * d->n + 1) * sizeof *stride);
+    if (!refs || !handed || !offset || !stride)
+        return false;
+    for (int b = 0; b < k->n_buffer; b++)
+        refs[b] = s->ref[b].index == m->slot ? KNC_NO : *ref++;
+    refs[k->n_buffer] = keep;
+    for (int i = 0; i < c->n_use; i++) {
+        const knk_map_values *v = &s->u.k.map[c->use[i].map];
+        handed[i] = is_handed(c, s, m, i);
+        offset[i] = handed[i] ? c->use[i].map == m->map[1] : v->offset;
+        for (int l = 0; !handed[i] && fit->back >> l; l++)
+            if (fit->back >> l & 1)
+                offset[i] += (m->extent[l] - 1) * v->stride[l];
+        for (int k2 = 0; k2 < d->n; k2++)
+            stride[i * d->n + k2] = d->last[k2] ? step_of(s, c->use[i].map, d->last[k2]) : 0;
+    }
+    x->ref = refs;
+    x->handed = handed;
+    x->offset = offset;
+    x->stride = stride;
+    x->parts = m->parts;
+    x->extent = knx_arena_copy(a, d->extent, (size_t)d->n * sizeof *d->extent);
+    if (x->extent)
+        choose_lanes(x, c->n_use);
+    return x->extent != NULL;
+}
+
+kn_error *knc_attach_kernel(knc_plan *p, const knc_step *s, knc_side side, const knc_meeting *m, const knc_fit *fit,
+                            const uint32_t *ref, uint32_t keep, const knc_attached **out)
+{
+    copier c = {.k = s->u.k.kernel, .b = knk_new(1)};
+    knk_kernel *copy = NULL;
+    *out = NULL;
+    if (!c.b)
+        return knx_error_nomem();
+    if (!copy_kernel(&c, s, m, keep != KNC_NO)) {
+        knk_delete(c.b);
+        return NULL;
+    }
+    KN_TRY(knk_finish(c.b, &copy));
+    kn_error *e = kng_fits_rect(copy) && p->o->kernels ? knc_share_kernel(p->o->kernels, &copy) : NULL;
+    dims d = {0};
+    knc_attached *x = knx_arena_zero(&p->p->arena, sizeof *x);
+    if (!e && x && kng_fits_rect(copy)) {
+        x->kernel = copy;
+        x->n_batch = count_group(&c, s, m, fit, 0, false, &d);
+        x->n_row = count_group(&c, s, m, fit, side == KNC_SIDE_B ? 2 : 1, true, &d);
+        x->n_column = count_group(&c, s, m, fit, side == KNC_SIDE_C ? 2 : 3, true, &d);
+        if (describe(&p->p->arena, &c, s, m, fit, &d, ref, keep, x)) {
+            *out = x;
+            return NULL;
+        }
+        x = NULL;
+    }
+    knk_release(copy);
+    return e || x ? e : knx_error_nomem();
+}

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * execute.c -- runs the steps of a program in order. It allocates the outputs and, if it has to, the workspace;
+ * nothing else unless somebody watches. */
+#include "host/dump.h"
+#include "device/run.h"
+#include "host/native.h"
+#include "base/clock.h"
+#include "base/context.h"
+#include "base/float_env.h"
+#include <stdio.h>
+#include <string.h>
+
+typedef knd_one_run run;
+
+static bool holds(const kn_operand *x, size_t bytes)
+{
+    return x->buffer && x->data == x->buffer->data && x->buffer->bytes >= bytes;
+}
+
+static kn_buffer *copy_of(const void *data, size_t bytes)
+{
+    kn_buffer *b = knx_buffer_new(bytes);
+    if (b && data && bytes)
+        memcpy(b->data, data, bytes);
+    return b;
+}
+
+/* Operands to be written over that are plain memory: copies in their place. */
+static bool own_operands(run *r, kn_operand **mine)
+{
+    const kn_program *p = r->p;
+    for (uint32_t i = 0; i < p->n_overwritten; i++) {
+        uint32_t k = p->overwritten[i];
+        size_t bytes = kni_type_bytes(p->jaxpr->type[k]);
+        if (holds(&r->in[k], bytes))
+            continue;
+        if (!*mine) {
+            *mine = knx_alloc(p->n_operand * sizeof **mine);
+            if (!*mine)
+                return false;
+            memcpy(*mine, r->in, p->n_operand * sizeof **mine);
+            r->in = *mine;
+        }
+        kn_buffer *b = copy_of(r->in[k].data, bytes);
+        if (!b)
+            return false;
+        (*mine)[k] = (kn_operand){b->data, b};
+    }
+    return true;
+}
+
+static void give_back_operands(const run *r, const kn_operand *in, kn_operand *mine)
+{
+    for (uint32_t i = 0; mine && i < r->p->n_overwritten; i++) {
+        uint32_t k = r->p->overwritten[i];
+        if (mine[k].data != in[k].data)
+            knx_buffer_release(mine[k].buffer);
+    }
+    knx_free(mine);
+}
+
+static kn_error *no_memory_for(const kn_program *p, uint32_t k)
+{
+    kn_type t = knc_output_type(p, (int)k);
+    return knx_error_nomem_for(p->output[k].bytes, t.ndim, t.dim, t.dtype->name);
+}
+
+static kn_error *make_outputs(const run *r)
+{
+    const kn_program *p = r->p;
+    for (uint32_t k = 0; k < p->n_output; k++) {
+        const knc_output *o = &p->output[k];
+        const kn_operand *x = &r->in[o->index];
+        switch ((knc_output_kind)o->kind) {
+        case KNC_OUT_NEW: r->out[k] = knx_buffer_new(o->bytes); break;
+        case KNC_OUT_OPERAND:
+            r->out[k] = holds(x, o->bytes) ? knx_buffer_retain(x->buffer) : copy_of(x->data, o->bytes);
+            break;
+        case KNC_OUT_SAME: r->out[k] = knx_buffer_retain(r->out[o->index]); break;
+        case KNC_OUT_DONATED:
+            r->out[k] = holds(x, o->bytes) ? knx_buffer_retain(x->buffer) : knx_buffer_new(o->bytes);
+            break;
+        }
+        if (!r->out[k])
+            return no_memory_for(p, k);
+    }
+    return NULL;
+}
+
+void *knd_address(const run *r, const knc_ref *ref)
+{
+    switch ((knc_space)ref->space) {
+    case KNC_AT_OPERAND: return (char *)(uintptr_t)r->in[ref->index].data + ref->offset;
+    case KNC_AT_OUTPUT: return (r->to ? (char *)r->to[ref->index] : (char *)r->out[ref->index]->data) + ref->offset;
+    case KNC_AT_WORK: return r->work + ref->offset;
+    case KNC_AT_LITERAL: break;
+    case KNC_NOWHERE:
+    case KNC_AT_BLOCK: return NULL;
+    }
+    return (char *)(uintptr_t)&r->p->jaxpr->literal[ref->index].bits;
+}
+
+/* The error with the equation's place, if it has none. */
+static kn_error *placed(kn_error *error, const kn_eqn *e)
+{
+    if (error && !error->place &&
+        atomic_load_explicit(&error->refs, memory_order_relaxed) >= 0) /* not the shared one */
+        error->place = e->place;
+    return error;
+}
+
+static kn_error *run_routine(const run *r, const knc_step *s, void **at)
+{
+    const kn_eqn *e = &r->p->jaxpr->eqn[s->eqn];
+    uint32_t n = s->u.r.n_in + s->u.r.n_out;
+    const kn_routine_args args = {.params = e->params,
+                                  .n_in = (int)s->u.r.n_in,
+                                  .n_out = (int)s->u.r.n_out,
+                                  .xt = s->u.r.xt,
+                                  .yt = s->u.r.yt,
+                                  .x = (const void *const *)at,
+                                  .y = at + s->u.r.n_in,
+                                  .workspace = s->n_ref > n ? at[n] : NULL};
+    return placed(e->prim->run(&args), e);
+}
+
+/* Addresses move there, or back. */
+static void shift(const knc_step *s, void **at, bool back)
+{
+    for (uint32_t i = 0; i < s->u.k.n_shift; i++) {
+        const knc_shift *x = &s->u.k.shift[i];
+        int64_t bytes = knx_position(x->dtype, at[x->start], x->most) * x->bytes;
+        for (int k = 0; k < 2 && x->ref[k] != KNC_NO; k++)
+            at[x->ref[k]] = (char *)at[x->ref[k]] + (back ? -bytes : bytes);
+    }
+}
+
+static void run_kernel(const run *r, const knc_step *s, void **at)
+{
+    const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+    kng_dump(s->u.k.kernel, &launch);
+    if (s->u.k.prepared)
+        kng_run_prepared(s->u.k.prepared, &launch, r->scratch, r->threads);
+    else
+        knk_interpret(s->u.k.kernel, &launch, r->scratch);
+}
+
+kn_error *knd_run_step_at(const run *r, const knc_step *s, void **at)
+{
+    switch ((knc_step_kind)s->kind) {
+    case KNC_KERNEL: run_kernel(r, s, at); break;
+    case KNC_PUT:
+        shift(s, at, false);
+        run_kernel(r, s, at);
+        shift(s, at, true); /* the addresses of a loop are used again */
+        break;
+    case KNC_ROUTINE: return run_routine(r, s, at);
+    case KNC_LOOP: return placed(knd_run_loop(r, s, at), &r->p->jaxpr->eqn[s->eqn]);
+    case KNC_BRANCH: return placed(knd_run_branch(r, s, at), &r->p->jaxpr->eqn[s->eqn]);
+    case KNC_PRODUCT: knd_run_product(r, s, at); break;
+    case KNC_BAND: knd_run_band(r, s); break;
+    case KNC_COPY:
+        if (at[0] != at[1]) /* of a donated operand: in place after all */
+            memcpy(at[0], at[1], s->u.bytes);
+        break;
+    }
+    return NULL;
+}
+
+static kn_error *run_step(const run *r, const knc_step *s, void **at)
+{
+    KN_KNOWN(at);
+    for (uint32_t i = 0; s->kind != KNC_BAND && i < s->n_ref; i++)
+        at[i] = knd_address(r, &s->ref[i]);
+    return knd_run_step_at(r, s, at);
+}
+
+/* What an observer is shown. `saved`: operands in whose place a result is. */
+typedef struct view {
+    const void **x, **y;
+    kn_type *xt;
+    kn_buffer **saved;
+} view;
+
+static const void *value_at(const run *r, kn_atom a)
+{
+    const kni_jaxpr *j = r->p->jaxpr;
+    return kni_is_literal(a) ? &j->literal[a & ~KN_LITERAL_BIT].bits : knd_address(r, &r->p->value_at[a]);
+}
+
+/* Before the step: an update finds its operand where its result will be. */
+static kn_error *look_at(const run *r, const kn_eqn *e, view *v)
+{
+    for (uint32_t k = 0; k < e->n_out; k++)
+        v->y[k] = value_at(r, e->out + k);
+    for (uint32_t i = 0; i < e->n_in; i++) {
+        v->x[i] = e->prim->updates == (int)i + 1 ? v->y[0] : value_at(r, e->in[i]);
+        v->xt[i] = kni_atom_type(r->p->jaxpr, e->in[i]);
+        size_t bytes = kni_type_bytes(v->xt[i]);
+        bool written = false;
+        for (uint32_t k = 0; k < e->n_out; k++)
+            written |= bytes && v->x[i] == v->y[k];
+        if (!written)
+            continue;
+        v->saved[i] = copy_of(v->x[i], bytes);
+        if (!v->saved[i])
+            return knx_error_nomem();
+        v->x[i] = v->saved[i]->data;
+    }
+    return NULL;
+}
+
+static kn_error *run_observed_step(const run *r, const knc_step *s, void **at)
+{
+    if (s->kind == KNC_COPY)
+        return run_step(r, s, at);
+    const kn_eqn *e = &r->p->jaxpr->eqn[s->eqn];
+    kn_arena arena = KN_ARENA_INIT;
+    view v = {.x = knx_arena_zero(&arena, (e->n_in + 1) * sizeof *v.x),
+              .y = knx_arena_zero(&arena, (e->n_out + 1) * sizeof *v.y),
+              .xt = knx_arena_zero(&arena, (e->n_in + 1) * sizeof *v.xt),
+              .saved = knx_arena_zero(&arena, (e->n_in + 1) * sizeof *v.saved)};
+    kn_error *error = v.x && v.y && v.xt && v.saved ? look_at(r, e, &v) : knx_error_nomem();
+    if (!error)
+        error = run_step(r, s, at);
+    if (!error)
+        error = placed(r->observer->after(r->observer->env, e, (int)e->n_in, v.x, v.xt, (int)e->n_out, v.y,
+                                          &r->p->jaxpr->type[e->out]),
+                       e);
+    for (uint32_t i = 0; v.saved && i < e->n_in; i++)
+        knx_buffer_release(v.saved[i]);
+    knx_arena_free(&arena);
+    return error;
+}
+
+_Static_assert((int)KN_STEP_KERNEL == KNC_KERNEL && (int)KN_STEP_ROUTINE == KNC_ROUTINE &&
+                   (int)KN_STEP_COPY == KNC_COPY && (int)KN_STEP_LOOP == KNC_LOOP &&
+                   (int)KN_STEP_PRODUCT == KNC_PRODUCT && (int)KN_STEP_BAND == KNC_BAND &&
+                   (int)KN_STEP_BRANCH == KNC_BRANCH,
+               "a hook sees the kinds of steps");
+
+static kn_error *run_any_step(const run *r, const knc_step *s, void **at)
+{
+    return r->observer ? run_observed_step(r, s, at) : run_step(r, s, at);
+}
+
+/* Other threads may ask what this context runs. Returns whether it ran another step already, which is in *around. */
+static bool show(const kn_step *step, const char *file, kn_running_step *around)
+{
+    kn_context c = knx_context();
+    if (!c || !c->watching)
+        return false;
+    kn_running_step now = {.size_ = sizeof now,
+                           .kind = step->kind,
+                           .support = step->support,
+                           .group = step->group,
+                           .elements = step->elements,
+                           .seconds = step->seconds,
+                           .file = file,
+                           .first_line = step->first_line,
+                           .last_line = step->last_line};
+    snprintf(now.program, sizeof now.program, "%s", step->program);
+    snprintf(now.operations, sizeof now.operations, "%s", step->operations);
+    knx_spin_lock(&c->watch_lock);
+    bool any = c->is_running;
+    *around = c->running;
+    c->running = now;
+    c->is_running = true;
+    knx_spin_unlock(&c->watch_lock);
+    return any;
+}
+
+/* The step around it is what runs then; NULL: none. */
+static void show_again(const kn_running_step *around)
+{
+    kn_context c = knx_context();
+    if (!c || !c->watching)
+        return;
+    knx_spin_lock(&c->watch_lock);
+    c->is_running = around != NULL;
+    if (around)
+        c->running = *around;
+    knx_spin_unlock(&c->watch_lock);
+}
+
+/* Somebody wants to hear of it. */
+static kn_error *run_timed_step(const run *r, uint32_t i, void **at)
+{
+    const knc_step *s = &r->p->step[i];
+    knc_span span = knc_step_span(r->p, i);
+    kn_step step = {.size_ = sizeof step,
+                    .kind = knc_is_kernel(s) ? KNC_KERNEL : s->kind,
+                    .program = r->p->jaxpr->name,
+                    .elements = knc_step_elements(r->p, i),
+                    .seconds = knx_seconds(),
+                    .place = s->eqn < r->p->jaxpr->n_eqn ? r->p->jaxpr->eqn[s->eqn].place : NULL,
+                    .group = (int64_t)(r->p->first_group + i),
+                    .support = knc_step_support(r->p, i),
+                    .first_line = span.first,
+                    .last_line = span.last};
+    kn_text operations = {0};
+    knc_step_operations(r->p, i, &operations);
+    step.operations = operations.s;
+    kn_running_step around;
+    bool any = show(&step, span.file, &around);
+    kn_error *error = run_any_step(r, s, at);
+    show_again(any ? &around : NULL);
+    KN_TRY(error);
+    step.seconds = knx_seconds() - step.seconds;
+    r->on_step(r->on_step_env, &step);
+    return NULL;
+}
+
+kn_error *knd_run_steps(const run *r)
+{
+    const kn_program *p = r->p;
+    void *few[KNC_FEW_REFS], **at = p->max_ref > KNC_FEW_REFS ? (void **)r->work : few;
+    for (uint32_t i = 0; i < p->n_step; i++)
+        KN_TRY(__builtin_expect(r->on_step != NULL, 0) ? run_timed_step(r, i, at) : run_any_step(r, &p->step[i], at));
+    return NULL;
+}
+
+static void copy(void *to, const void *from, size_t bytes)
+{
+    if (to != from && bytes)
+        memcpy(to, from, bytes);
+}
+
+kn_error *knd_run_to(const run *r)
+{
+    const kn_program *p = r->p;
+    KN_TRY(knd_run_steps(r));
+    for (uint32_t k = 0; k < p->n_output; k++) {
+        const knc_output *o = &p->output[k];
+        if (o->kind == KNC_OUT_OPERAND)
+            copy(r->to[k], r->in[o->index].data, o->bytes);
+        else if (o->kind == KNC_OUT_SAME)
+            copy(r->to[k], r->to[o->index], o->bytes);
+    }
+    return NULL;
+}
+
+kn_error *knd_run_into(const kn_program *p, const kn_operand *in, void *const *to, void *workspace, int threads)
+{
+    run r = {.p = p,
+             .in = in,
+             .to = to,
+             .work = workspace,
+             .scratch = (char *)workspace + p->workspace,
+             .threads = knc_threads(p, threads)};
+    unsigned env = knx_float_enter();
+    kn_error *error = knd_run_to(&r);
+    knx_float_leave(env);
+    return error;
+}
+
+bool knd_is_one_kernel(const kn_program *p) { return p->one_kernel; }
+
+void knd_run_kernel(const kn_program *p, uint32_t n_fixed, const kn_operand *fixed, const void *const *in,
+                    void *const *to, void *workspace, int threads)
+{
+    const knc_step *s = p->step;
+    void *at[KNC_FEW_REFS];
+    for (uint32_t i = 0; i < s->n_ref; i++) {
+        const knc_ref *ref = &s->ref[i];
+        if (ref->space == KNC_AT_OUTPUT)
+            at[i] = (char *)to[ref->index] + ref->offset;
+        else if (ref->space == KNC_AT_OPERAND && ref->index >= n_fixed)
+            at[i] = (char *)(uintptr_t)in[ref->index - n_fixed] + ref->offset;
+        else
+            at[i] = knd_address(&(run){.p = p, .in = fixed, .work = workspace}, ref);
+    }
+    const knk_launch l = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+    unsigned env = knx_float_enter();
+    kng_run_prepared(s->u.k.prepared, &l, (char *)workspace + p->workspace, threads);
+    knx_float_leave(env);
+}
+
+static kn_error *run_steps_in(run *r, const kn_operand *in)
+{
+    kn_operand *mine = NULL;
+    kn_error *error = own_operands(r, &mine) ? make_outputs(r) : knx_error_nomem();
+    if (!error && r->p->n_step) {
+        unsigned env = knx_float_enter();
+        error = knd_run_steps(r);
+        knx_float_leave(env);
+    }
+    give_back_operands(r, in, mine);
+    return error;
+}
+
+kn_error *knd_run_with(const kn_program *p, const kn_operand *in, kn_buffer **out, const knd_options *o)
+{
+    run r = {.p = p, .in = in, .out = out, .work = o->workspace, .threads = knc_threads(p, o->threads)};
+    kn_buffer *pooled = NULL;
+    r.observer = o->observer;
+    r.on_step = o->on_step;
+    r.on_step_env = o->on_step_env;
+    for (uint32_t k = 0; k < p->n_output; k++)
+        out[k] = NULL;
+    if (o->observer && !p->value_at)
+        return knx_error(KN_ERROR_VALUE, "only a program that was compiled without fusion can be observed");
+    size_t bytes = o->workspace ? 0 : knc_workspace_bytes(p, r.threads);
+    if (bytes) {
+        pooled = knx_buffer_new(bytes);
+        r.work = pooled ? pooled->data : NULL;
+    }
+    r.scratch = r.work ? r.work + p->workspace : NULL;
+    kn_error *error = bytes && !pooled ? knx_error_nomem_for(bytes, 0, NULL, NULL) : run_steps_in(&r, in);
+    knx_buffer_release(pooled);
+    for (uint32_t k = 0; error && k < p->n_output; k++) {
+        knx_buffer_release(out[k]);
+        out[k] = NULL;
+    }
+    return error;
+}
+
+kn_error *knd_run(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace)
+{
+    return knd_run_with(p, in, out, &(knd_options){.threads = 1, .workspace = workspace});
+}
+
+kn_error *knd_run_observed(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace,
+                           const kn_observer *o)
+{
+    return knd_run_with(p, in, out, &(knd_options){.threads = 1, .workspace = workspace, .observer = o});
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * loop.c -- runs loops: condition and body are programs, and each carry goes to and fro between two places, or stays
+ * where it is. Nothing is allocated. */
+#include "host/dump.h"
+#include "host/native.h"
+#include "ir/host.h"
+#include "device/run.h"
+#include <string.h>
+
+enum { PLACES = 2 };
+
+/* One of the programs, with carries in one of their places. */
+typedef struct inside {
+    knd_one_run r;
+    kn_operand *in;
+    void **to, **table;
+} inside;
+
+typedef struct looping {
+    const knc_loop *l;
+    void **at;    /* of the step's references */
+    char *room;   /* its workspace */
+    bool watched; /* somebody wants to hear of the programs' steps */
+    void *go;     /* the condition's result */
+    inside cond[PLACES], body[PLACES];
+} looping;
+
+static void copy(void *to, const void *from, size_t bytes)
+{
+    if (to != from && bytes)
+        memcpy(to, from, bytes);
+}
+
+/* For a step of a loop: most carries that are outputs too are numbers. */
+static inline void copy_some(void *to, const void *from, size_t bytes)
+{
+    if (bytes == 4)
+        memcpy(to, from, 4);
+    else if (bytes == 8)
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, bytes);
+}
+
+/* ---- Programs from a table. */
+
+static void fill_table(inside *n, const knc_table *t)
+{
+    const kn_program *p = n->r.p;
+    void **at = n->table;
+    for (uint32_t i = 0; i < p->n_step; i++) {
+        const knc_step *s = &p->step[i];
+        for (uint32_t k = 0; s->kind != KNC_BAND && k < s->n_ref; k++)
+            *at++ = knd_address(&n->r, &s->ref[k]);
+        if (s->kind == KNC_KERNEL)
+            kng_dump(s->u.k.kernel, &(knk_launch){at - s->n_ref, s->u.k.map, s->u.k.par, s->u.k.inner});
+    }
+    for (uint32_t i = 0; i < t->n_copy; i++) {
+        const knc_output *o = &p->output[t->copy[i]];
+        *at++ = n->to[t->copy[i]];
+        *at++ = o->kind == KNC_OUT_OPERAND ? (void *)(uintptr_t)n->in[o->index].data : n->to[o->index];
+    }
+}
+
+/* The next turn with this table is so many later. */
+static void move_table(inside *n, const knc_table *t, int turns)
+{
+    for (uint32_t i = 0; i < t->n_moving; i++) {
+        void **at = &n->table[t->moving[i].ref];
+        *at = (void *)((uintptr_t)*at + (uintptr_t)(turns * t->moving[i].bytes));
+    }
+}
+
+/* Kernels, which are most steps of small bodies, without a way through the executor. */
+static kn_error *run_table(const inside *n, const knc_table *t)
+{
+    const kn_program *p = n->r.p;
+    void **at = n->table;
+    KN_KNOWN(p && at);
+    for (const knc_step *s = p->step, *end = s + p->n_step; s < end; s++) {
+        if (s->kind == KNC_KERNEL && s->u.k.prepared) {
+            const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+            kng_run_prepared(s->u.k.prepared, &launch, n->r.scratch, n->r.threads);
+        } else {
+            KN_TRY(knd_run_step_at(&n->r, s, at));
+        }
+        at += s->kind != KNC_BAND ? s->n_ref : 0;
+    }
+    for (uint32_t i = 0; i < t->n_copy; i++, at += 2)
+        copy_some(at[0], at[1], p->output[t->copy[i]].bytes);
+    return NULL;
+}
+
+/* ---- Where everything is. */
+
+static inside inside_of(const looping *g, const knd_one_run *r, const kn_program *p, kn_operand *in, void **to)
+{
+    return (inside){.r = {.p = p,
+                          .in = in,
+                          .to = to,
+                          .work = g->room + g->l->work,
+                          .scratch = r->scratch,
+                          .threads = r->threads,
+                          .observer = r->observer,
+                          .on_step = r->on_step,
+                          .on_step_env = r->on_step_env},
+                    .in = in,
+                    .to = to};
+}
+
+static void *place(const looping *g, uint32_t carry, int which)
+{
+    const knc_loop *l = g->l;
+    bool second = which && l->second[carry] != KNC_IN_PLACE;
+    return second ? (void *)(g->room + l->second[carry]) : g->at[l->n_cond + l->n_body + l->n + l->n_x + carry];
+}
+
+/* The elements of turn t. */
+static void point(const looping *g, int which, int64_t t)
+{
+    const knc_loop *l = g->l;
+    const inside *b = &g->body[which];
+    KN_KNOWN(b->in && b->to);
+    size_t number = (size_t)(l->reverse ? l->length - 1 - t : t);
+    void **x = g->at + l->n_cond + l->n_body + l->n, **y = x + l->n_x + l->n;
+    for (uint32_t i = 0; i < l->n_x; i++)
+        b->in[l->n_body + l->n + i] = (kn_operand){.data = (char *)x[i] + number * l->bytes[l->n + i]};
+    for (uint32_t i = 0; i < l->n_y; i++)
+        b->to[l->n + i] = (char *)y[i] + number * l->bytes[l->n + l->n_x + i];
+}
+
+static void prepare(looping *g, const knd_one_run *r, int which)
+{
+    const knc_loop *l = g->l;
+    size_t n_in = (size_t)l->n_body + l->n + l->n_x, n_cond = (size_t)l->n_cond + l->n, w = (size_t)which;
+    kn_operand *in = (kn_operand *)(void *)(g->room + l->body_in) + w * n_in;
+    kn_operand *cond_in = (kn_operand *)(void *)(g->room + l->cond_in) + w * n_cond;
+    void **to = (void **)(void *)(g->room + l->to) + w * ((size_t)l->n + l->n_y);
+    for (uint32_t i = 0; i < l->n_body; i++)
+        in[i] = (kn_operand){.data = g->at[l->n_cond + i]};
+    for (uint32_t i = 0; i < l->n; i++) {
+        in[l->n_body + i] = (kn_operand){.data = place(g, i, which)};
+        to[i] = place(g, i, !which);
+    }
+    g->body[which] = inside_of(g, r, l->body, in, to);
+    g->body[which].table = (void **)(void *)(g->room + l->body_table.at) + w * l->body_table.n_ref;
+    if (!l->cond)
+        return;
+    for (uint32_t i = 0; i < n_cond; i++)
+        cond_in[i] = i < l->n_cond ? (kn_operand){.data = g->at[i]} : in[l->n_body + i - l->n_cond];
+    g->cond[which] = inside_of(g, r, l->cond, cond_in, &g->go);
+    g->cond[which].table = (void **)(void *)(g->room + l->cond_table.at) + w * l->cond_table.n_ref;
+}
+
+/* The place of the carries in which turn 0 finds them: so that the last one of a scan leaves them at home. */
+static int first_place(const knc_loop *l) { return l->cond || l->places == 1 ? 0 : (int)(l->length & 1); }
+
+static void begin(looping *g, const knd_one_run *r, const knc_step *s)
+{
+    const knc_loop *l = g->l;
+    int first = first_place(l);
+    g->room = g->at[s->u.r.n_in + s->u.r.n_out];
+    g->go = g->room + l->go;
+    for (uint32_t i = 0; i < l->n; i++)
+        copy(place(g, i, first), g->at[l->n_cond + l->n_body + i], l->bytes[i]);
+    for (int which = 0; which < l->places; which++) {
+        prepare(g, r, which);
+        if (l->path != KN_PATH_CALLS || g->watched || l->length == 0)
+            continue;
+        point(g, which, which != first);
+        fill_table(&g->body[which], &l->body_table);
+        if (l->cond)
+            fill_table(&g->cond[which], &l->cond_table);
+    }
+}
+
+/* ---- Turns. */
+
+static kn_error *run_one(const looping *g, const inside *n, const knc_table *t)
+{
+    return g->watched || g->l->path != KN_PATH_CALLS ? knd_run_to(&n->r) : run_table(n, t);
+}
+
+static kn_error *run_body(looping *g, int which, int64_t t)
+{
+    const knc_loop *l = g->l;
+    bool calls = l->path == KN_PATH_CALLS && !g->watched;
+    if (!calls || l->body_table.bands)
+        point(g, which, t);
+    KN_TRY(run_one(g, &g->body[which], &l->body_table));
+    if (calls)
+        move_table(&g->body[which], &l->body_table, l->places);
+    return NULL;
+}
+
+static kn_error *tell(const kni_host *h, int64_t step, int64_t length)
+{
+    const kn_type t = {.dtype = &kn_dtype_table[KN_ID_I64]};
+    return h->call(h, 2, (const kn_type[]){t, t}, (const void *const[]){&step, &length}, 0, NULL, NULL);
+}
+
+static kn_error *run_turns(looping *g, const kni_host *watcher)
+{
+    const knc_loop *l = g->l;
+    int which = first_place(l);
+    for (int64_t t = 0; t < l->length; t++) {
+        if (l->cond) {
+            KN_TRY(run_one(g, &g->cond[which], &l->cond_table));
+            if (!*(const bool *)g->go)
+                break;
+        }
+        KN_TRY(run_body(g, which, t));
+        which ^= l->places - 1;
+        if (watcher)
+            KN_TRY(tell(watcher, t + 1, l->length));
+    }
+    for (uint32_t i = 0; which && i < l->n; i++)
+        copy(place(g, i, 0), place(g, i, 1), l->bytes[i]);
+    return NULL;
+}
+
+kn_error *knd_run_loop(const knd_one_run *r, const knc_step *s, void **at)
+{
+    looping g = {.l = s->u.r.loop, .at = at, .watched = r->observer || r->on_step};
+    const kni_host *watcher = g.l->on_step ? kni_host_find(g.l->on_step) : NULL;
+    if (g.l->on_step && !watcher)
+        return knx_error(KN_ERROR_VALUE, "the function of .on_step is not of this process");
+    begin(&g, r, s);
+    return run_turns(&g, watcher);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * donate.h -- arguments that a jitted function is given for good (donate_argnums). */
+#ifndef KN_ARRAY_DONATE_H
+#define KN_ARRAY_DONATE_H
+#include "function/function.h"
+
+/* Which operands of j, the jaxpr of f, are donated: in the arena; NULL if f has no donate_argnums. */
+kn_error *kna_find_donated(const kna_core *f, const kni_jaxpr *j, kn_arena *a, bool **donated);
+/* kna_apply of a jitted core with donate_argnums, outside of recordings. handle: of each array of the arguments; in:
+ * captured values, then theirs. */
+kn_error *kna_apply_donating(kna_core *f, const kn_array *handle, kn_value **in, kn_value **out);
+#endif

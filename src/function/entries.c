@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * entries.c -- what a jitted function was recorded and compiled to, for each list of types that it was called with; and
+ * saying why it was recorded once more. */
+#include "function/donate.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/trace.h"
+#include <string.h>
+
+/* ---- Lists: by hash, of all functions; by use; of each function. */
+
+static void unlink_entry(kna_state *s, kna_entry *e)
+{
+    *(e->newer ? &e->newer->older : &s->newest_entry) = e->older;
+    *(e->older ? &e->older->newer : &s->oldest_entry) = e->newer;
+}
+
+static void link_newest(kna_state *s, kna_entry *e)
+{
+    e->newer = NULL;
+    e->older = s->newest_entry;
+    *(s->newest_entry ? &s->newest_entry->newer : &s->oldest_entry) = e;
+    s->newest_entry = e;
+}
+
+static void touch(kna_state *s, kna_entry *e)
+{
+    e->used = ++s->clock;
+    if (e->bytes && e != s->newest_entry) {
+        unlink_entry(s, e);
+        link_newest(s, e);
+    }
+}
+
+static bool insert(kna_state *s, kna_core *f, kna_entry *e)
+{
+    if (!KN_VEC_RESERVE(&f->entry, 1) || !knx_map_add(&s->entry, e->hash, e))
+        return false;
+    e->core = f;
+    e->home = s;
+    e->at = f->entry.n;
+    f->entry.at[f->entry.n++] = e;
+    return true;
+}
+
+static void remove_entry(kna_entry *e)
+{
+    kna_core *f = e->core;
+    kna_entry *last = f->entry.at[--f->entry.n];
+    f->entry.at[last->at = e->at] = last;
+    knx_map_remove(&e->home->entry, e->hash, e);
+    if (e->bytes) {
+        unlink_entry(e->home, e);
+        e->home->trace_stats.entries--;
+        e->home->trace_stats.bytes -= e->bytes;
+    }
+    e->home = NULL;
+}
+
+/* ---- How much memory they have. */
+
+static void count(kna_entry *e)
+{
+    kna_state *s = e->home;
+    size_t bytes = sizeof *e + e->arena.total + kni_bytes(e->closed.jaxpr) + 4 * sizeof *s->entry.slot;
+    for (int i = 0; i < 2; i++)
+        bytes += e->program[i] ? knc_bytes(e->program[i], e->closed.jaxpr) : 0;
+    s->trace_stats.entries += e->bytes == 0;
+    s->trace_stats.bytes += bytes - e->bytes;
+    if (!e->bytes)
+        link_newest(s, e);
+    e->bytes = bytes;
+}
+
+void kna_entry_free(kna_entry *e)
+{
+    if (!e)
+        return;
+    if (e->home && e->home == knx_slot_state(KNX_SLOT_ARRAYS))
+        remove_entry(e);
+    kna_closed_free(&e->closed);
+    knc_release(e->program[0]);
+    knc_release(e->program[1]);
+    knx_arena_free(&e->arena);
+    knx_free(e);
+}
+
+/* ---- One entry. */
+
+static bool same_types(const kna_entry *e, uint32_t n, const kn_type *in)
+{
+    if (e->folds != kna_state_get()->fold || e->whole != kna_state_get()->whole ||
+        e->default_float != kna_default_float() || !kna_same_axes(e->axes, kna_state_get()->axes))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (e->in[i].dtype != in[i].dtype || !kni_type_same_shape(e->in[i], in[i]))
+            return false;
+    return true;
+}
+
+static kna_entry *new_entry(uint32_t n, const kn_type *in, uint64_t hash)
+{
+    kna_entry *e = knx_alloc_zero(sizeof *e);
+    if (!e)
+        return NULL;
+    e->n_in = n;
+    e->hash = hash;
+    e->default_float = kna_default_float();
+    e->folds = kna_state_get()->fold;
+    e->whole = kna_state_get()->whole;
+    e->in = knx_arena_alloc(&e->arena, (n + 1) * sizeof *e->in);
+    bool ok = e->in != NULL && kna_copy_axes(&e->arena, kna_state_get()->axes, &e->axes);
+    for (uint32_t i = 0; ok && i < n; i++)
+        ok = kni_type_copy(&e->arena, in[i], &e->in[i]);
+    if (!ok) {
+        kna_entry_free(e);
+        return NULL;
+    }
+    return e;
+}
+
+/* Of a function for these types. An interned one has the same hash when it is made again. */
+static uint64_t hash_recording(const kna_core *f, uint32_t n, const kn_type *in)
+{
+    uint64_t h = knx_hash_mix(f->interned ? f->hash : (uint64_t)(uintptr_t)f, (uint64_t)(uintptr_t)kna_default_float());
+    for (uint32_t i = 0; i < n; i++) {
+        h = knx_hash_mix(h, (uint64_t)(uintptr_t)in[i].dtype ^ (uint64_t)in[i].ndim);
+        for (int d = 0; d < in[i].ndim; d++)
+            h = knx_hash_mix(h, (uint64_t)in[i].dim[d]);
+    }
+    return h;
+}
+
+static kna_entry *find(kna_state *s, const kna_core *f, uint64_t hash, uint32_t n, const kn_type *in)
+{
+    size_t cursor;
+    kna_entry *e = knx_map_first(&s->entry, hash, &cursor);
+    while (e && (s->looked_at++, e->core != f || !same_types(e, n, in)))
+        e = knx_map_next(&s->entry, hash, &cursor);
+    return e;
+}
+
+/* ---- Bounds. */
+
+static void evict(kna_state *s, kna_entry *e)
+{
+    kna_core *f = e->core;
+    s->gone[s->trace_stats.evicted++ % KNA_GONE] = e->hash;
+    kna_entry_free(e);
+    kna_drop_idle_core(f);
+}
+
+/* What runs, or is recorded right now, stays: as many as there are calls in each other. */
+static kna_entry *oldest_to_go(kna_state *s, const kna_entry *needed)
+{
+    kna_entry *e = s->oldest_entry;
+    while (e && (s->looked_at++, e->tracing || e->running || e == needed))
+        e = e->newer;
+    return e;
+}
+
+bool kna_drop_oldest_entry(const kna_entry *needed)
+{
+    kna_state *s = kna_state_get();
+    kna_entry *e = oldest_to_go(s, needed);
+    if (e)
+        evict(s, e);
+    return e != NULL;
+}
+
+void kna_bound_entries(const kna_entry *needed)
+{
+    kna_state *s = kna_state_get();
+    while (s->trace_stats.bytes > s->trace_stats.limit) {
+        kna_entry *e = oldest_to_go(s, needed);
+        if ((!e || kna_oldest_core_used() < e->used) && kna_drop_oldest_core())
+            continue;
+        if (!e)
+            return;
+        evict(s, e);
+    }
+}
+
+/* ---- Why it is recorded once more. */
+
+static void show_array(kn_text *t, const kna_core *f, int i)
+{
+    int arg = 0, k = i - f->n_captured;
+    if (k < 0) {
+        knx_text_add(t, "captured array %d", i);
+        return;
+    }
+    for (; arg < f->n_args && k >= f->arrays[arg]; arg++)
+        k -= f->arrays[arg];
+    kn_text path = {0};
+    const char *name = kna_leaf_name(&path, f, arg, k);
+    knx_text_add(t, "argument %d%s", arg, name);
+    if (!*name && f->arrays[arg] > 1)
+        knx_text_add(t, " array %d", k);
+}
+
+static int differences(const kna_entry *e, uint32_t n, const kn_type *in, int *first)
+{
+    int differ = 0;
+    for (uint32_t i = n; i-- > 0;)
+        if (e->in[i].dtype != in[i].dtype || !kni_type_same_shape(e->in[i], in[i])) {
+            *first = (int)i;
+            differ++;
+        }
+    return differ;
+}
+
+/* Against the entry that differs least. */
+static void show_reason(kn_text *t, const kna_core *f, uint32_t n, const kn_type *in)
+{
+    const kna_state *s = kna_state_get();
+    uint64_t hash = hash_recording(f, n, in);
+    for (size_t i = 0; i < KNA_GONE && i < s->trace_stats.evicted; i++)
+        if (s->gone[i] == hash) {
+            knx_text_add(t, "evicted before");
+            return;
+        }
+    const kna_entry *best = NULL;
+    int least = 0, at = 0, first = 0;
+    for (size_t i = f->entry.n; i-- > 0;) {
+        int differ = differences(f->entry.at[i], n, in, &first);
+        if (best && differ >= least)
+            continue;
+        best = f->entry.at[i];
+        least = differ;
+        at = first;
+    }
+    if (!best) {
+        knx_text_add(t, f->trace_count ? "it was not kept the last time" : "first call");
+        return;
+    }
+    if (!least) {
+        knx_text_add(t, "different option: %s",
+                     best->default_float != kna_default_float() ? "default float type"
+                     : best->folds != kna_state_get()->fold     ? "folding"
+                     : best->whole != kna_state_get()->whole    ? "equations that nobody reads stay"
+                                                                : "named axes");
+        return;
+    }
+    kn_text now = {0}, before = {0};
+    knx_text_add(t, "new %s of ", best->in[at].dtype != in[at].dtype ? "dtype" : "shape");
+    show_array(t, f, at);
+    knx_text_add(t, ": %s was %s", kni_type_text(&now, in[at], false), kni_type_text(&before, best->in[at], false));
+}
+
+static void log_recording(const kna_core *f, uint32_t n, const kn_type *in)
+{
+    kn_text t = {0};
+    const kn_place *here = knx_context()->here;
+    if (kn_debug_level < 1)
+        return;
+    show_reason(&t, f, n, in);
+    KN_LOG(1, "jit: %s:%d: %s is recorded: %s", here ? here->file : "?", here ? here->line : 0, f->name, t.s);
+}
+
+/* ---- Finding or making one. */
+
+kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_entry **once)
+{
+    kna_state *s = kna_state_get();
+    uint32_t n = (uint32_t)(f->n_captured + f->n_in);
+    uint64_t hash = hash_recording(f, n, in);
+    kna_entry *e = find(s, f, hash, n, in);
+    *once = NULL;
+    if (e && e->tracing)
+        return knx_error(KN_ERROR_VALUE,
+                         "%s calls itself while it is traced by jit for the same types; a recursion has no end "
+                         "there, use kn_while_loop",
+                         f->name);
+    if (e) {
+        touch(s, e);
+        s->trace_stats.hits++;
+        *out = e;
+        return NULL;
+    }
+    log_recording(f, n, in);
+    e = new_entry(n, in, hash);
+    if (!e || !insert(s, f, e)) {
+        kna_entry_free(e);
+        return knx_error_nomem();
+    }
+    e->tracing = true;
+    e->used = ++s->clock;
+    f->trace_count++;
+    if (f->made_of)
+        f->made_of->trace_count++;
+    s->trace_stats.misses++;
+    uint64_t reports = knx_context()->reports;
+    double began = knx_tracing() ? knx_seconds() : 0;
+    kn_error *error = kna_derive(f->inner, in, NULL, "jit", &e->closed);
+    if (knx_tracing())
+        knx_trace_event("record", f->name, knx_seconds() - began, "\"equations\": %u",
+                        error ? 0 : e->closed.jaxpr->n_eqn);
+    if (!error)
+        error = kna_find_donated(f, e->closed.jaxpr, &e->arena, &e->donated);
+    e->tracing = false;
+    /* an error that no result carries is to be reported by the next call, too */
+    bool keep = !error && !e->closed.once && !knx_reported_since(reports);
+    if (!keep)
+        remove_entry(e);
+    if (error) {
+        kna_entry_free(e);
+        return error;
+    }
+    if (keep) {
+        count(e);
+        kna_bound_entries(e);
+    }
+    *once = keep ? NULL : e;
+    *out = e;
+    return NULL;
+}
+
+static kn_error *compile(kna_entry *e, bool fuse)
+{
+    const kn_place *here = knx_context()->here;
+    const kn_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = fuse, .donated = e->donated};
+    if (e->program[!fuse])
+        KN_LOG(1, "jit: %s:%d: %s is compiled again: different option: %s", here ? here->file : "?",
+               here ? here->line : 0, e->closed.jaxpr->name, fuse ? "fused" : "not fused");
+    kn_error *error = knc_compile(e->closed.jaxpr, &o, &e->program[fuse]);
+    if (error && error->kind == KN_ERROR_MEMORY && knx_give_back(0)) {
+        knx_error_release(error);
+        error = knc_compile(e->closed.jaxpr, &o, &e->program[fuse]);
+    }
+    if (error)
+        return error;
+    if (e->bytes) {
+        count(e);
+        kna_bound_entries(e);
+        kna_bound_kernels(e);
+    }
+    return NULL;
+}
+
+kn_error *kna_entry_program(kna_entry *e, kn_program **out)
+{
+    bool fuse = knx_context()->lazy && !knx_context()->check_nans;
+    if (!e->program[fuse])
+        KN_TRY(compile(e, fuse));
+    *out = e->program[fuse];
+    return NULL;
+}

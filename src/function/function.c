@@ -1,0 +1,776 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * function.c -- cores, their table, and recording a C function. */
+#include "function/custom.h"
+#include "function/function.h"
+#include "array/handle.h"
+#include "array/storage.h"
+#include "tree/tree.h"
+#include "base/log.h"
+#include "base/float_env.h"
+#include <string.h>
+
+enum { MAX_CALL_DEPTH = 200 };
+
+typedef struct functions {
+    kn_map core;
+    kna_core *newest, *oldest; /* by use */
+    kn_map name;               /* texts: names of axes */
+} functions;
+
+/* ---- The table of cores. */
+
+/* What was recorded of it: jaxprs in there may hold rules, which hold their cores, this one among them. */
+static void forget(kna_core *c)
+{
+    while (c->entry.n) {
+        kna_entry *e = c->entry.at[c->entry.n - 1];
+        kna_entry_free(e);
+        if (c->entry.n && c->entry.at[c->entry.n - 1] == e)
+            c->entry.n--;
+    }
+    KN_VEC_FREE(&c->entry);
+    kna_memos_free(c);
+    kna_rules_free(c);
+    kna_ready_free(c);
+    kna_fits_free(c);
+}
+
+static void free_core(kna_core *c)
+{
+    forget(c);
+    kna_ready_free(c);
+    kna_fits_free(c);
+    for (int i = 0; i < KN_MAX_ARGS; i++)
+        kna_structure_release(c->in_structure[i]);
+    kna_structure_release(c->out_structure);
+    kna_structure_release(c->captured_structure);
+    for (int i = 0; c->fixed && i < c->n_in; i++)
+        kna_value_release(c->fixed[i]);
+    knx_free(c->fixed);
+    kna_core_release(c->made_of);
+    kna_core_release(c->rule[0]);
+    kna_core_release(c->rule[1]);
+    knx_free(c->env);
+    kni_release(c->jaxpr);
+    knx_free(c);
+}
+
+void kna_core_release(kna_core *c)
+{
+    while (c && atomic_fetch_sub(&c->refs, 1) == 1) {
+        kna_core *inner = c->inner;
+        free_core(c);
+        c = inner;
+    }
+}
+
+static void drop_functions(void *p)
+{
+    functions *f = p;
+    for (kna_core *c = f->oldest; c; c = c->newer)
+        forget(c);
+    for (kna_core *c = f->oldest, *newer; c; c = newer) {
+        newer = c->newer;
+        c->interned = false;
+        kna_core_release(c);
+    }
+    for (size_t i = 0; i < f->name.cap; i++)
+        knx_free(f->name.slot[i].value);
+    knx_map_free(&f->name);
+    knx_map_free(&f->core);
+    knx_free(f);
+}
+
+static functions *table(void)
+{
+    functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
+    if (!f && kna_state_get()) { /* the arrays' state first, so that it is dropped last */
+        f = knx_alloc_zero(sizeof *f);
+        if (f && !knx_slot_set(KNX_SLOT_FUNCTIONS, f, drop_functions)) {
+            knx_free(f);
+            f = NULL;
+        }
+    }
+    return f;
+}
+
+const char *kna_intern_name(const char *name)
+{
+    functions *f = table();
+    size_t bytes = strlen(name) + 1, cursor;
+    uint64_t h = knx_hash_bytes(name, bytes, 5);
+    for (char *n = f ? knx_map_first(&f->name, h, &cursor) : NULL; n; n = knx_map_next(&f->name, h, &cursor))
+        if (!strcmp(n, name))
+            return n;
+    char *own = f ? knx_alloc(bytes) : NULL;
+    if (own && !knx_map_add(&f->name, h, memcpy(own, name, bytes))) {
+        knx_free(own);
+        own = NULL;
+    }
+    return own;
+}
+
+/* ---- By use, and how much memory they have: interned ones. */
+
+static void unlink_core(functions *f, kna_core *c)
+{
+    *(c->newer ? &c->newer->older : &f->newest) = c->older;
+    *(c->older ? &c->older->newer : &f->oldest) = c->newer;
+}
+
+static void link_core(functions *f, kna_core *c)
+{
+    c->used = ++kna_state_get()->clock;
+    c->newer = NULL;
+    c->older = f->newest;
+    *(f->newest ? &f->newest->newer : &f->oldest) = c;
+    f->newest = c;
+}
+
+void kna_core_count(kna_core *c, size_t bytes)
+{
+    if (c->interned) {
+        c->bytes += bytes;
+        kna_state_get()->trace_stats.bytes += bytes;
+    }
+}
+
+static void uncount(kna_core *c, size_t bytes)
+{
+    c->bytes -= bytes;
+    kna_state_get()->trace_stats.bytes -= bytes;
+}
+
+static bool is_idle(const kna_core *c) { return c->interned && !c->entry.n && atomic_load(&c->refs) == 1; }
+
+/* It goes, and with it what it was made of if nobody else has that. */
+void kna_drop_idle_core(kna_core *c)
+{
+    functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
+    while (f && c && is_idle(c)) {
+        kna_core *inner = c->inner && c->inner->interned ? c->inner : NULL;
+        unlink_core(f, c);
+        knx_map_remove(&f->core, c->hash, c);
+        uncount(c, c->bytes);
+        c->interned = false;
+        kna_core_release(c);
+        c = inner;
+    }
+}
+
+uint64_t kna_oldest_core_used(void)
+{
+    functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
+    return f && f->oldest ? f->oldest->used : UINT64_MAX;
+}
+
+bool kna_drop_oldest_core(void)
+{
+    enum { TRIES = 8 }; /* of those that somebody has */
+    functions *f = knx_slot_state(KNX_SLOT_FUNCTIONS);
+    for (int i = 0; f && f->oldest && i < TRIES; i++) {
+        kna_core *c = f->oldest;
+        if (is_idle(c)) {
+            kna_drop_idle_core(c);
+            return true;
+        }
+        unlink_core(f, c);
+        link_core(f, c);
+        if (c->memo.n) {
+            uncount(c, kna_memos_free(c));
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t hash_structure(const kna_structure *s, uint64_t h)
+{
+    for (int i = 0; s && i < s->n; i++) {
+        h = knx_hash_mix(h, (uint64_t)s->node[i].kind * 4096 + (uint64_t)s->node[i].children);
+        h = s->node[i].key ? knx_hash_bytes(s->node[i].key, strlen(s->node[i].key), h) : h;
+    }
+    return h;
+}
+
+static const void *bytes_of(const kn_value *v)
+{
+    return v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data;
+}
+
+static size_t size_of(const kn_value *v) { return (size_t)kni_type_size(v->type) * v->type.dtype->size; }
+
+static uint64_t hash_fixed(const kna_core *c, uint64_t h)
+{
+    for (int i = 0; c->fixed && i < c->n_in; i++)
+        if (c->fixed[i]) {
+            h = knx_hash_mix(h, (uint64_t)i * 31 + (uint64_t)(uintptr_t)c->fixed[i]->type.dtype);
+            h = knx_hash_bytes(bytes_of(c->fixed[i]), size_of(c->fixed[i]), h);
+        }
+    return h;
+}
+
+static size_t fixed_bytes(const kna_core *c)
+{
+    size_t bytes = 0;
+    for (int i = 0; c->fixed && i < c->n_in; i++)
+        bytes += sizeof c->fixed[i] + (c->fixed[i] ? sizeof *c->fixed[i] + size_of(c->fixed[i]) : 0);
+    return bytes;
+}
+
+static bool same_structure(const kna_structure *a, const kna_structure *b)
+{
+    return a == b || (a && b && kna_structure_equal(a, b));
+}
+
+static bool same_fixed(const kna_core *a, const kna_core *b)
+{
+    for (int i = 0; i < a->n_in; i++) {
+        const kn_value *x = a->fixed ? a->fixed[i] : NULL, *y = b->fixed ? b->fixed[i] : NULL;
+        if (x != y && (!x || !y || x->type.dtype != y->type.dtype || !kni_type_same_shape(x->type, y->type) ||
+                       memcmp(bytes_of(x), bytes_of(y), size_of(x)) != 0))
+            return false;
+    }
+    return true;
+}
+
+static bool same_trees(const kna_core *a, const kna_core *b)
+{
+    bool same = a->n_in == b->n_in && a->open_in == b->open_in && a->open_out == b->open_out &&
+                a->static_args == b->static_args && same_structure(a->out_structure, b->out_structure) &&
+                same_structure(a->captured_structure, b->captured_structure);
+    for (int i = 0; same && i < KN_MAX_ARGS; i++)
+        same = same_structure(a->in_structure[i], b->in_structure[i]);
+    return same && same_fixed(a, b);
+}
+
+static uint64_t hash_core(const kna_core *c)
+{
+    uint64_t h = knx_hash_mix(17, (uint64_t)c->kind);
+    h = knx_hash_mix(h, (uint64_t)(uintptr_t)c->c);
+    h = knx_hash_mix(h, (uint64_t)(uintptr_t)c->inner);
+    h = knx_hash_mix(knx_hash_mix(h, (uint64_t)(uintptr_t)c->rule[0]), (uint64_t)(uintptr_t)c->rule[1]);
+    h = knx_hash_mix(h, (uint64_t)c->static_args * 4 + c->open_in * 2 + c->open_out);
+    for (int i = 0; i < KN_MAX_ARGS && c->kind == KNA_FN_C; i++)
+        h = hash_structure(c->in_structure[i], knx_hash_mix(h, (uint64_t)i));
+    h = hash_fixed(c, hash_structure(c->captured_structure, hash_structure(c->out_structure, h)));
+    if (c->env)
+        h = knx_hash_bytes(c->env, c->c->env_bytes, h);
+    return knx_hash_bytes(&c->o, sizeof c->o, h);
+}
+
+static bool same_core(const kna_core *a, const kna_core *b)
+{
+    return a->kind == b->kind && a->c == b->c && a->inner == b->inner && a->rule[0] == b->rule[0] &&
+           a->rule[1] == b->rule[1] && memcmp(&a->o, &b->o, sizeof a->o) == 0 &&
+           (!a->env || memcmp(a->env, b->env, a->c->env_bytes) == 0) && same_trees(a, b);
+}
+
+kna_core kna_core_draft(const kna_core *c)
+{
+    kna_core draft = {.kind = c->kind,
+                      .c = c->c,
+                      .env = c->env,
+                      .jaxpr = c->jaxpr,
+                      .inner = c->inner,
+                      .rule = {c->rule[0], c->rule[1]},
+                      .o = c->o,
+                      .name = c->name,
+                      .n_captured = c->n_captured,
+                      .n_args = c->n_args,
+                      .n_in = c->n_in,
+                      .n_out = c->n_out,
+                      .open_in = c->open_in,
+                      .open_out = c->open_out,
+                      .tree_out = c->tree_out,
+                      .static_args = c->static_args,
+                      .out_structure = c->out_structure,
+                      .captured_structure = c->captured_structure,
+                      .fixed = c->fixed,
+                      .made_of = c->made_of};
+    memcpy(draft.arrays, c->arrays, sizeof draft.arrays);
+    memcpy(draft.in_structure, c->in_structure, sizeof draft.in_structure);
+    return draft;
+}
+
+/* A copy's own references to what the draft had. */
+static bool own_trees(kna_core *c, const kna_core *draft)
+{
+    for (int i = 0; i < KN_MAX_ARGS; i++)
+        kna_structure_retain(c->in_structure[i]);
+    kna_structure_retain(c->out_structure);
+    kna_structure_retain(c->captured_structure);
+    if (c->made_of)
+        atomic_fetch_add(&c->made_of->refs, 1);
+    c->fixed = NULL;
+    if (draft->fixed && !(c->fixed = knx_alloc_zero(((size_t)c->n_in + 1) * sizeof *c->fixed)))
+        return false;
+    for (int i = 0; c->fixed && i < c->n_in; i++)
+        c->fixed[i] = draft->fixed[i] ? kna_value_retain(draft->fixed[i]) : NULL;
+    return true;
+}
+
+static kna_core *new_core(const kna_core *draft)
+{
+    kna_core *c = knx_alloc(sizeof *c);
+    if (!c)
+        return NULL;
+    *c = *draft;
+    atomic_init(&c->refs, 1);
+    if (draft->env) {
+        c->env = knx_alloc(draft->c->env_bytes);
+        if (!c->env) {
+            knx_free(c);
+            return NULL;
+        }
+        memcpy(c->env, draft->env, draft->c->env_bytes);
+    }
+    if (c->inner)
+        atomic_fetch_add(&c->inner->refs, 1);
+    for (int i = 0; i < 2; i++)
+        if (c->rule[i])
+            atomic_fetch_add(&c->rule[i]->refs, 1);
+    kni_retain(c->jaxpr);
+    if (!own_trees(c, draft)) {
+        kna_core_release(c);
+        return NULL;
+    }
+    return c;
+}
+
+kna_core *kna_core_intern(const kna_core *draft)
+{
+    functions *f = table();
+    if (!f)
+        return NULL;
+    bool of_jaxpr = draft->inner && draft->inner->jaxpr;
+    for (int i = 0; i < 2; i++)
+        of_jaxpr = of_jaxpr || (draft->rule[i] && draft->rule[i]->jaxpr);
+    if (draft->kind == KNA_FN_JAXPR || of_jaxpr)
+        return new_core(draft); /* of its own */
+    size_t cursor;
+    uint64_t h = hash_core(draft);
+    for (kna_core *c = knx_map_first(&f->core, h, &cursor); c; c = knx_map_next(&f->core, h, &cursor))
+        if (same_core(c, draft)) {
+            unlink_core(f, c);
+            link_core(f, c);
+            atomic_fetch_add(&c->refs, 1);
+            return c;
+        }
+    kna_core *c = new_core(draft);
+    if (!c || !knx_map_add(&f->core, h, c)) {
+        kna_core_release(c);
+        return NULL;
+    }
+    c->hash = h;
+    c->interned = true;
+    link_core(f, c);
+    atomic_fetch_add(&c->refs, 1);
+    kna_core_count(c, sizeof *c + (c->env ? c->c->env_bytes : 0) + fixed_bytes(c) + 4 * sizeof *f->core.slot);
+    kna_bound_entries(NULL);
+    return c;
+}
+
+/* ---- Handles. */
+
+static void drop_fn(void *p)
+{
+    kna_fn *f = p;
+    kna_release_values(f->core->n_captured, f->captured);
+    knx_free(f->captured);
+    kna_core_release(f->core);
+    knx_free(f);
+}
+
+kn_fn kna_fn_handle(kna_core *core, int n_captured, kn_value *const *captured)
+{
+    kna_fn *f = core ? knx_alloc_zero(sizeof *f) : NULL;
+    kn_value **copy = f ? knx_alloc(((size_t)n_captured + 1) * sizeof *copy) : NULL;
+    if (!copy) {
+        knx_free(f);
+        kna_core_release(core);
+        kn_error *e = knx_error_nomem();
+        knx_report(e);
+        knx_error_release(e);
+        return NULL;
+    }
+    for (int i = 0; i < n_captured; i++)
+        copy[i] = kna_value_retain(captured[i]);
+    *f = (kna_fn){core, copy};
+    return kna_handle_new(KN_H_FN, f, drop_fn);
+}
+
+kna_fn *(kna_fn_get)(kna_op *op, kn_fn fn)
+{
+    kn_error *error = NULL;
+    kna_fn *f = kna_handle_get(KN_H_FN, fn, &error);
+    if (!f)
+        kna_fail_with(op, error);
+    return f;
+}
+
+/* ---- Running a user's function. */
+
+kn_error *kna_enter_user(kna_user_call *u)
+{
+    kn_context c = knx_context();
+    kna_state *s = kna_state_get();
+    *u = (kna_user_call){.here = c->here, .operation = c->operation, .depth = c->depth, .floats = c->host_floats};
+    if (s->call_depth >= MAX_CALL_DEPTH)
+        return knx_error(KN_ERROR_VALUE,
+                         "functions are called inside each other more than %d deep: does one call itself without end?",
+                         MAX_CALL_DEPTH);
+    u->guard = knx_context_guard();
+    u->frame = kna_frame_push(s, s->recording, true, u->guard);
+    if (u->frame < 0) {
+        knx_context_unguard(u->guard);
+        return knx_error_nomem();
+    }
+    s->call_depth++;
+    c->depth = 0;
+    c->operation = "";
+    knx_float_leave(c->host_floats);
+    return NULL;
+}
+
+void kna_leave_user(const kna_user_call *u)
+{
+    knx_context_unguard(u->guard); /* contexts that the function pushed and left */
+    kn_context c = knx_context();
+    kna_state *s = kna_state_get();
+    kna_frame_pop(s, u->frame);
+    knx_context_unguard(u->guard); /* again: what was left inside had guards of its own */
+    s->call_depth--;
+    c->here = u->here;
+    c->operation = u->operation;
+    c->depth = u->depth;
+    c->host_floats = u->floats;
+    knx_float_enter();
+}
+
+bool kna_may_be_concrete(const char **why)
+{
+    kn_recording *r = kna_recording_current();
+    if (r && !r->concrete)
+        *why = r->transformation;
+    return !r || r->concrete;
+}
+
+/* ---- Calling a C function. */
+
+/* The arguments of a call: pointers to structs of arrays, or to trees. */
+typedef struct call {
+    const kna_core *f;
+    const kn_array *in; /* captured, then arguments */
+    kn_tree tree[KN_MAX_ARGS], captured;
+    const void *part[KN_MAX_ARGS];
+} call;
+
+/* A tree of the next arrays. */
+static kn_error *tree_argument(kna_structure *s, const kn_array *x, kn_tree *tree)
+{
+    *tree = kna_tree_new("call", kna_structure_retain(s), x);
+    return *tree ? NULL : knx_error_nomem();
+}
+
+static kn_error *begin_call(call *c)
+{
+    const kna_core *f = c->f;
+    int at = f->n_captured;
+    if (f->captured_structure)
+        KN_TRY(tree_argument(f->captured_structure, c->in, &c->captured));
+    for (int i = 0; i < f->n_args; at += f->arrays[i], i++) {
+        c->part[i] = c->in + at;
+        if (f->c->arg_bytes[i] != 2)
+            continue;
+        KN_TRY(tree_argument(f->in_structure[i], c->in + at, &c->tree[i]));
+        c->part[i] = &c->tree[i];
+    }
+    return NULL;
+}
+
+/* The arrays of the tree that it returned. */
+static kn_error *take_tree(const kna_core *f, kn_tree y, kn_array **out, int *n, kna_structure **structure)
+{
+    int count = y ? kna_tree_size(y) : -1;
+    if (count < 0)
+        return knx_error(KN_ERROR_TYPE, "%s returned no tree", f->name);
+    const kna_structure *s = kna_structure_in("call", kna_tree_get("call", y));
+    *out = s ? knx_alloc_zero(((size_t)count + 1) * sizeof **out) : NULL;
+    if (!*out)
+        return knx_error_nomem();
+    for (int i = 0; i < count; i++)
+        (*out)[i] = kna_tree_at(y, i);
+    *n = count;
+    *structure = kna_structure_retain((kna_structure *)(uintptr_t)s);
+    return NULL;
+}
+
+kn_error *kna_call_c(const kna_core *f, const kn_array *in, kn_array **out, int *n, kna_structure **structure)
+{
+    call c = {.f = f, .in = in};
+    kna_user_call u;
+    kn_tree tree = NULL;
+    *structure = NULL;
+    *out = NULL;
+    *n = f->tree_out ? 0 : f->n_out;
+    KN_TRY(begin_call(&c));
+    if (!f->tree_out && !(*out = knx_alloc_zero(((size_t)f->n_out + 1) * sizeof **out)))
+        return knx_error_nomem();
+    KN_TRY(kna_enter_user(&u));
+    const void *env = f->captured_structure ? (const void *)&c.captured : f->n_captured ? (const void *)in : f->env;
+    f->c->call(env, f->tree_out ? (void *)&tree : (void *)*out, c.part);
+    kna_leave_user(&u);
+    return f->tree_out ? take_tree(f, tree, out, n, structure) : NULL;
+}
+
+static void drop_value(void *v) { kna_value_release(v); }
+
+static kn_error *result_atom(kn_recording *r, const kna_core *f, int i, kn_array x, kn_atom *a)
+{
+    kn_value *v;
+    if (!x) {
+        kn_text path = {0};
+        const char *name = kna_leaf_name(&path, f, -1, i);
+        return *name ? knx_error(KN_ERROR_TYPE, "%s left%s of its result empty (null)", f->name, name)
+                     : knx_error(KN_ERROR_TYPE, "%s left array %d of its result empty (null)", f->name, i);
+    }
+    KN_TRY(kna_array_value(x, &v));
+    kn_error *error = kna_recording_atom(r, v, a);
+    kna_value_release(v);
+    return error;
+}
+
+/* Input i of a recording: a tracer, or the value itself. */
+static kn_value *input_value(const kna_core *f, kn_recording *r, size_t i, kn_atom a, kn_value *const *given)
+{
+    kn_value *fixed = f->fixed && i >= (size_t)f->n_captured ? f->fixed[i - (size_t)f->n_captured] : NULL;
+    fixed = fixed ? fixed : given ? given[i] : NULL;
+    return fixed ? kna_value_retain(fixed) : kna_recording_tracer(r, a);
+}
+
+/* A recording of a C function: its results as atoms. */
+typedef struct traced {
+    kn_atom *atom;
+    int n;
+    kna_structure *structure;
+} traced;
+
+static kn_error *check_structure(const kna_core *f, const kna_structure *returned)
+{
+    if (!f->out_structure)
+        return returned->node[0].leaves == f->n_out
+                   ? NULL
+                   : knx_error(KN_ERROR_TYPE, "%s must return %d arrays, but its tree has %d", f->name, f->n_out,
+                               returned->node[0].leaves);
+    if (kna_structure_equal(f->out_structure, returned))
+        return NULL;
+    kn_str before = {0}, now = {0};
+    kna_structure_text(&before, f->out_structure);
+    kna_structure_text(&now, returned);
+    kn_error *e = knx_error(KN_ERROR_TYPE, "%s returned %s, but %s for the same types before", f->name,
+                            now.s ? now.s : "", before.s ? before.s : "");
+    knx_str_free(&before);
+    knx_str_free(&now);
+    return e;
+}
+
+static kn_error *trace_c(kna_core *f, kn_recording *r, const kn_type *in, kn_value *const *known,
+                         kn_value *const *given, traced *t)
+{
+    size_t n_in = (size_t)f->n_captured + (size_t)f->n_in;
+    kn_array *x = knx_alloc((n_in + 1) * sizeof *x), *y = NULL;
+    kn_error *error = x ? NULL : knx_error_nomem();
+    for (size_t i = 0; !error && i < n_in; i++) {
+        kn_atom a = kna_recording_input(r, in[i], known ? known[i] : NULL);
+        kn_value *v = input_value(f, r, i, a, given);
+        x[i] = v ? kna_handle_new(KN_H_ARRAY, v, drop_value) : NULL;
+        if (!x[i])
+            error = knx_error_nomem();
+    }
+    if (!error)
+        error = kna_call_c(f, x, &y, &t->n, &t->structure);
+    if (!error && r->refused)
+        error = knx_error_retain(r->refused);
+    if (!error && t->structure && !f->open_out)
+        error = check_structure(f, t->structure);
+    if (!error && !(t->atom = knx_alloc(((size_t)t->n + 1) * sizeof *t->atom)))
+        error = knx_error_nomem();
+    for (int i = 0; !error && i < t->n; i++)
+        error = result_atom(r, f, i, y[i], &t->atom[i]);
+    knx_free(x);
+    knx_free(y);
+    return error;
+}
+
+static kn_error *record_c(kna_core *f, const kn_type *in, kn_value *const *known, kn_value *const *given,
+                          const char *why, kn_closed *out, kna_structure **structure)
+{
+    traced t = {0};
+    kn_recording *r = kna_recording_begin(f->name, why, known != NULL);
+    if (!r)
+        return knx_error_nomem();
+    r->n_captured = f->n_captured;
+    r->n_args = f->n_args;
+    r->arrays = f->arrays;
+    kn_scope scope = kn_scope_begin();
+    kn_error *error = trace_c(f, r, in, known, given, &t);
+    kn_scope_end(&scope);
+    if (error)
+        kna_recording_abort(r);
+    else
+        error = kna_recording_end(r, t.n, t.atom, out);
+    knx_free(t.atom);
+    if (!error && structure)
+        *structure = kna_structure_retain(t.structure);
+    kna_structure_release(t.structure);
+    return error;
+}
+
+kn_error *kna_derive_tree(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out,
+                          kna_structure **structure)
+{
+    *out = (kn_closed){0};
+    *structure = NULL;
+    return record_c(f, in, known, NULL, why, out, structure);
+}
+
+/* What was recorded to see which tree it returns, if it was for these types and at this place. */
+static bool take_ready(kna_core *f, const kn_type *in, bool concrete, kn_closed *out)
+{
+    kna_ready *r = f->ready;
+    const kn_recording *outer = kna_recording_current();
+    bool fits = r && r->concrete == concrete && r->serial == (outer ? outer->serial : 0);
+    for (int i = 0; fits && i < f->n_captured + f->n_in; i++)
+        fits = r->in[i].dtype == in[i].dtype && kni_type_same_shape(r->in[i], in[i]);
+    if (fits) {
+        *out = r->closed;
+        r->closed = (kn_closed){0};
+        kna_ready_free(f);
+    }
+    return fits;
+}
+
+static kn_error *derive_c(kna_core *f, const kn_type *in, kn_value *const *known, kn_value *const *given,
+                          const char *why, kn_closed *out)
+{
+    if (kna_is_open(f))
+        return knx_error(KN_ERROR_TYPE, "%s takes trees, which have no structure here", f->name);
+    bool any = false;
+    for (int i = 0; given && i < f->n_captured + f->n_in; i++)
+        any = any || given[i];
+    if (!any && f->ready && take_ready(f, in, known != NULL, out))
+        return NULL;
+    return record_c(f, in, known, given, why, out, NULL);
+}
+
+/* ---- Lists of named axes. */
+
+bool kna_same_axes(const kna_named_axis *a, const kna_named_axis *b)
+{
+    for (; a && b; a = a->outer, b = b->outer)
+        if (a->size != b->size || strcmp(a->name, b->name))
+            return false;
+    return a == b;
+}
+
+bool kna_copy_axes(kn_arena *a, const kna_named_axis *from, kna_named_axis **to)
+{
+    for (*to = NULL; from; from = from->outer, to = &(*to)->outer) {
+        const char *name = knx_arena_string(a, from->name);
+        *to = name ? knx_arena_alloc(a, sizeof **to) : NULL;
+        if (!*to)
+            return false;
+        **to = (kna_named_axis){.name = name, .size = from->size};
+    }
+    return true;
+}
+
+/* The jaxpr with its constvars made inputs in front. */
+kn_error *kna_constants_as_inputs(const kni_jaxpr *j, kni_jaxpr **out)
+{
+    kn_builder b;
+    size_t n = (size_t)j->n_const + j->n_in;
+    kn_atom *in = knx_alloc((n + 1) * sizeof *in), *y = knx_alloc(((size_t)j->n_out + 1) * sizeof *y);
+    knb_init(&b);
+    for (uint32_t i = 0; in && y && i < n; i++)
+        in[i] = knb_invar(&b, j->type[i]);
+    if (in && y)
+        knb_inline(&b, j, in, y);
+    kn_error *error = in && y ? knb_finish(&b, (int)j->n_out, y, j->name, true, out) : knx_error_nomem();
+    knb_free(&b);
+    knx_free(in);
+    knx_free(y);
+    return error;
+}
+
+/* A jaxpr that is one call of the entry's. */
+static kn_error *derive_jit(kna_core *f, const kn_type *in, kn_closed *out)
+{
+    kna_entry *e, *once;
+    KN_TRY(kna_entry_for(f, in, &e, &once));
+    const kni_jaxpr *j = e->closed.jaxpr;
+    size_t n = (size_t)j->n_const + j->n_in;
+    kni_jaxpr *body = NULL;
+    kn_error *error = kna_constants_as_inputs(j, &body);
+    kn_atom *x = knx_alloc((n + 1) * sizeof *x), *y = knx_alloc(((size_t)j->n_out + 1) * sizeof *y);
+    *out = (kn_closed){.once = e->closed.once, .consts = knx_alloc(((size_t)j->n_const + 1) * sizeof(kn_value *))};
+    if (!error && (!x || !y || !out->consts))
+        error = knx_error_nomem();
+    if (!error) {
+        kn_builder b;
+        knb_init(&b);
+        b.place = knx_context()->here;
+        for (uint32_t i = 0; i < j->n_const; i++)
+            out->consts[out->n_const++] = kna_value_retain(e->closed.consts[i]);
+        for (uint32_t i = 0; i < n; i++)
+            x[i] = i < j->n_const ? knb_constvar(&b, j->type[i]) : knb_invar(&b, j->type[i]);
+        knb_jit(&b, f->name, body, (int)j->n_const + f->n_captured, x, y);
+        error = knb_finish(&b, (int)j->n_out, y, f->name, true, &out->jaxpr);
+        knb_free(&b);
+    }
+    kni_release(body);
+    knx_free(x);
+    knx_free(y);
+    kna_entry_free(once);
+    if (error)
+        kna_closed_free(out);
+    return error;
+}
+
+static kn_error *derive_jaxpr(kna_core *f, const kn_type *in, kn_closed *out)
+{
+    for (uint32_t i = 0; i < f->jaxpr->n_in; i++)
+        if (in[i].dtype != f->jaxpr->type[i].dtype || !kni_type_same_shape(in[i], f->jaxpr->type[i])) {
+            kn_text want = {0}, have = {0};
+            return knx_error(KN_ERROR_TYPE, "%s was recorded for %s as array %d of its arguments, but was given %s",
+                             f->name, kni_type_text(&want, f->jaxpr->type[i], true), (int)i - f->n_captured,
+                             kni_type_text(&have, in[i], true));
+        }
+    *out = (kn_closed){.jaxpr = kni_retain(f->jaxpr)};
+    return NULL;
+}
+
+kn_error *kna_derive(kna_core *f, const kn_type *in, kn_value *const *known, const char *why, kn_closed *out)
+{
+    *out = (kn_closed){0};
+    switch (f->kind) {
+    case KNA_FN_C: return derive_c(f, in, known, NULL, why, out);
+    case KNA_FN_JIT: return derive_jit(f, in, out);
+    case KNA_FN_JAXPR: return derive_jaxpr(f, in, out);
+    case KNA_FN_CUSTOM_JVP:
+    case KNA_FN_CUSTOM_VJP:
+    case KNA_FN_CHECKPOINT: return kna_derive_custom(f, in, known, why, out);
+    case KNA_FN_GRAD:
+    case KNA_FN_VMAP:
+    case KNA_FN_JACFWD:
+    case KNA_FN_JACREV: break;
+    }
+    return kna_derive_transformed(f, in, known, why, out);
+}
+
+kn_error *kna_derive_given(kna_core *f, const kn_type *in, kn_value *const *given, const char *why, kn_closed *out)
+{
+    *out = (kn_closed){0};
+    return f->kind == KNA_FN_C ? derive_c(f, in, NULL, given, why, out) : kna_derive(f, in, NULL, why, out);
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * prepared.c -- prepared functions: a program with the values that it captured, run on the caller's memory. */
+#include "kiln/prepared.h"
+#include "function/donate.h"
+#include "array/pin.h"
+#include <string.h>
+
+enum { ALIGN = 64, FEW = 32 };
+
+struct kn_prepared_s {
+    kn_program *program;
+    int threads;
+    uint32_t n_fixed, n_in, n_out; /* operands: the fixed ones first */
+    kn_value **fixed;
+    size_t operands_bytes; /* at the beginning of the workspace, if they are many */
+    size_t workspace;
+    bool some_empty;    /* of the arrays */
+    bool one_kernel;    /* is all that the program does */
+    knd_direct *direct; /* one call is; else NULL */
+    const struct place {
+        size_t bytes, mask; /* that has to be zero in an address */
+    } * in, *out;
+    kn_operand operand[]; /* the fixed ones */
+};
+
+kn_prepare_opts kn_prepare_opts_default(void) { return (kn_prepare_opts){.size_ = sizeof(kn_prepare_opts)}; }
+
+static size_t aligned(size_t n) { return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1); }
+
+/* ---- Making one. */
+
+/* What fn is, compiled. donate: what it is given for good it may write over. `fixed`: the values of the program's first
+ * operands, in *n_fixed references that are the caller's, also after an error. */
+static kn_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *why, bool donate, kn_program **out,
+                         kn_value ***fixed, uint32_t *n_fixed)
+{
+    kn_closed c = {0};
+    kna_core *core = NULL;
+    kn_error *error = kna_derive_for(op, fn, args, why, &c, &core);
+    if (error)
+        return error;
+    kna_fn *f = kna_fn_get(op, fn);
+    size_t n = f ? c.n_const + (size_t)core->n_captured : 0;
+    *fixed = f ? knx_alloc((n + 1) * sizeof **fixed) : NULL;
+    if (!*fixed)
+        error = f ? knx_error_nomem() : kna_take_error(op);
+    for (uint32_t i = 0; !error && i < n; i++)
+        (*fixed)[(*n_fixed)++] = kna_value_retain(i < c.n_const ? c.consts[i] : f->captured[i - c.n_const]);
+    kn_compile_options o = {.kernels = kna_state_get()->caches->kernels, .fuse = true};
+    kn_arena arena = KN_ARENA_INIT;
+    bool *donated = NULL;
+    if (!error && donate)
+        error = kna_find_donated(core, c.jaxpr, &arena, &donated);
+    o.donated = donated;
+    if (!error)
+        error = knc_compile(c.jaxpr, &o, out);
+    knx_arena_free(&arena);
+    if (!error && (c.jaxpr->has & KN_USER))
+        error = knx_error(KN_ERROR_VALUE, "%s calls back into the user's code, which needs a context", core->name);
+    kna_closed_free(&c);
+    kna_fit_end(core);
+    return error;
+}
+
+/* The values as they are now: run, and in memory that nobody else writes to. */
+static kn_error *settle(kn_value **v, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (v[i]->state == KN_V_TRACER || v[i]->state == KN_V_ABSTRACT)
+            return knx_error(KN_ERROR_CONCRETIZATION, "the function uses an array whose value is not known");
+    KN_TRY(kna_force((int)n, v));
+    for (uint32_t i = 0; i < n; i++) {
+        if (v[i]->state != KN_V_BUFFER || !kna_lies_in_pin(v[i]))
+            continue;
+        size_t bytes = kni_type_bytes(v[i]->type);
+        kn_buffer *copy = knx_buffer_new(bytes);
+        kn_value *own = copy ? kna_value_buffer(v[i]->type, copy) : NULL;
+        if (!own)
+            return knx_error_nomem();
+        memcpy(copy->data, v[i]->buffer->data, bytes);
+        kna_value_release(v[i]);
+        v[i] = own;
+    }
+    return NULL;
+}
+
+static struct place place_of(kn_type t)
+{
+    size_t element = t.dtype->size, part = t.dtype->kind == 'c' || t.dtype->kind == 'k' ? element / 2 : element;
+    return (struct place){.bytes = kni_type_bytes(t), .mask = part - 1};
+}
+
+static kn_prepared new_prepared(kn_program *program, uint32_t n_fixed)
+{
+    uint32_t n = (uint32_t)knc_n_operands(program), n_out = (uint32_t)knc_n_outputs(program), n_in = n - n_fixed;
+    size_t places_at = aligned(sizeof(struct kn_prepared_s) + n_fixed * sizeof(kn_operand));
+    kn_prepared p = knx_alloc_zero(places_at + ((size_t)n_in + n_out) * sizeof *p->in);
+    if (!p)
+        return NULL;
+    struct place *at = (void *)((char *)p + places_at);
+    for (uint32_t i = 0; i < n_in; i++)
+        at[i] = place_of(knc_operand_type(program, (int)(n_fixed + i)));
+    for (uint32_t i = 0; i < n_out; i++)
+        at[n_in + i] = place_of(knc_output_type(program, (int)i));
+    p->n_in = n_in;
+    p->n_out = n_out;
+    p->in = at;
+    p->out = at + n_in;
+    p->operands_bytes = n > FEW ? aligned(n * sizeof(kn_operand)) : 0;
+    return p;
+}
+
+static void release_fixed(kn_value **v, uint32_t n)
+{
+    kna_release_values((int)n, v);
+    knx_free(v);
+}
+
+static kn_error *prepare(kna_op *op, kn_fn fn, const kn_args *examples, int threads, kn_prepared *out)
+{
+    kn_program *program = NULL;
+    kn_value **fixed = NULL;
+    uint32_t n = 0;
+    kn_error *error = compile(op, fn, examples, "prepare", false, &program, &fixed, &n);
+    if (!error)
+        error = settle(fixed, n);
+    kn_prepared p = error ? NULL : new_prepared(program, n);
+    if (!p) {
+        knc_release(program);
+        release_fixed(fixed, n);
+        return error ? error : knx_error_nomem();
+    }
+    p->program = program;
+    p->fixed = fixed;
+    p->n_fixed = n;
+    p->threads = knc_threads(program, threads ? threads : knx_context()->threads);
+    p->workspace = aligned(p->operands_bytes + knc_workspace_bytes(program, p->threads));
+    p->one_kernel = knd_is_one_kernel(program) && !p->operands_bytes;
+    for (uint32_t i = 0; i < p->n_in + p->n_out; i++)
+        p->some_empty |= p->in[i].bytes == 0;
+    for (uint32_t i = 0; i < n; i++)
+        p->operand[i].data = fixed[i]->state == KN_V_NUMBER ? (const void *)&fixed[i]->bits : fixed[i]->buffer->data;
+    if (p->one_kernel && !p->some_empty)
+        p->direct = knd_make_direct(program, n, p->operand, p->threads);
+    *out = p;
+    return NULL;
+}
+
+static bool good_threads(kna_op *op, int threads)
+{
+    if (threads < 0)
+        kna_fail(op, KN_ERROR_VALUE, "%d threads", threads);
+    return !kna_failed(op);
+}
+
+kn_prepared kn_prepare(kn_fn fn, const kn_args *examples, const kn_prepare_opts *opts)
+{
+    kna_op op;
+    kn_prepared p = NULL;
+    kna_begin(&op, "prepare");
+    int threads = opts && opts->size_ >= sizeof *opts ? opts->threads : 0;
+    if (good_threads(&op, threads)) {
+        kn_error *error = prepare(&op, fn, examples, threads, &p);
+        if (error)
+            kna_fail_with(&op, error);
+    }
+    kna_end_plain(&op);
+    return p;
+}
+
+void kn_prepared_free(kn_prepared p)
+{
+    if (!p)
+        return;
+    knc_release(p->program);
+    release_fixed(p->fixed, p->n_fixed);
+    knx_free(p->direct);
+    knx_free(p);
+}
+
+size_t kn_fn_peak_bytes(kn_fn fn, const kn_args *args, int threads)
+{
+    kna_op op;
+    kn_program *program = NULL;
+    kn_value **fixed = NULL;
+    uint32_t n = 0;
+    size_t bytes = 0;
+    kna_begin(&op, "fn_peak_bytes");
+    if (good_threads(&op, threads)) {
+        kn_error *error = compile(&op, fn, args, "fn_peak_bytes", true, &program, &fixed, &n);
+        if (error)
+            kna_fail_with(&op, error);
+        else
+            bytes = knc_peak_bytes(program, threads ? threads : knx_context()->threads);
+        knc_release(program);
+        release_fixed(fixed, n);
+    }
+    kna_end_plain(&op);
+    return bytes;
+}
+
+/* ---- What it is. */
+
+static bool given(const char *operation, kn_prepared p)
+{
+    if (!p)
+        knx_report_new(operation, KN_ERROR_TYPE, "null function");
+    return p != NULL;
+}
+
+int kn_prepared_n_in(kn_prepared p) { return given("prepared_n_in", p) ? (int)p->n_in : 0; }
+int kn_prepared_n_out(kn_prepared p) { return given("prepared_n_out", p) ? (int)p->n_out : 0; }
+size_t kn_prepared_workspace_bytes(kn_prepared p) { return given("prepared_workspace_bytes", p) ? p->workspace : 0; }
+
+static kn_prepared_array describe(kn_type t)
+{
+    kn_prepared_array a = {.dtype = t.dtype, .shape.ndim = t.ndim, .bytes = kni_type_bytes(t)};
+    for (int d = 0; d < t.ndim; d++)
+        a.shape.dim[d] = t.dim[d];
+    return a;
+}
+
+kn_prepared_array kn_prepared_in(kn_prepared p, int i)
+{
+    if (!given("prepared_in", p) || i < 0 || i >= (int)p->n_in)
+        return (kn_prepared_array){0};
+    return describe(knc_operand_type(p->program, (int)p->n_fixed + i));
+}
+
+kn_prepared_array kn_prepared_out(kn_prepared p, int i)
+{
+    if (!given("prepared_out", p) || i < 0 || i >= (int)p->n_out)
+        return (kn_prepared_array){0};
+    return describe(knc_output_type(p->program, i));
+}
+
+/* ---- Running. */
+
+__attribute__((noinline, cold)) static int refuse(kn_error *error)
+{
+    if (atomic_load(&error->refs) > 0 && (!error->operation || !*error->operation))
+        error->operation = "prepared_run";
+    knx_report(error);
+    knx_error_release(error);
+    return -1;
+}
+
+static inline bool overlaps(const void *a, size_t n, const void *b, size_t m)
+{
+    return ((uintptr_t)a < (uintptr_t)b + m) & ((uintptr_t)b < (uintptr_t)a + n) & (n != 0) & (m != 0);
+}
+
+static inline bool fits(const void *at, struct place p) { return ((uintptr_t)at & p.mask) == 0 && (at || !p.bytes); }
+
+static kn_error *bad_pointer(const char *what, uint32_t i, const void *at)
+{
+    return at ? knx_error(KN_ERROR_VALUE, "the address of %s %u is not aligned as its dtype wants it", what, i)
+              : knx_error(KN_ERROR_TYPE, "the address of %s %u is null", what, i);
+}
+
+static kn_error *find_overlap(const struct kn_prepared_s *p, const void *const *in, void *const *out, const void *work)
+{
+    for (uint32_t i = 0; i < p->n_in; i++)
+        if (overlaps(in[i], p->in[i].bytes, work, p->workspace))
+            return knx_error(KN_ERROR_VALUE, "argument %u overlaps the workspace", i);
+    for (uint32_t i = 0; i < p->n_out; i++) {
+        if (overlaps(out[i], p->out[i].bytes, work, p->workspace))
+            return knx_error(KN_ERROR_VALUE, "result %u overlaps the workspace", i);
+        for (uint32_t k = 0; k < p->n_in; k++)
+            if (overlaps(out[i], p->out[i].bytes, in[k], p->in[k].bytes))
+                return knx_error(KN_ERROR_VALUE, "result %u overlaps argument %u", i, k);
+        for (uint32_t k = 0; k < i; k++)
+            if (overlaps(out[i], p->out[i].bytes, out[k], p->out[k].bytes))
+                return knx_error(KN_ERROR_VALUE, "result %u overlaps result %u", i, k);
+    }
+    return NULL;
+}
+
+static kn_error *find_fault(const struct kn_prepared_s *p, const void *const *in, void *const *out, const void *work)
+{
+    if (!fits(work, (struct place){p->workspace, ALIGN - 1}))
+        return work ? knx_error(KN_ERROR_VALUE, "the workspace is not aligned to 64 bytes")
+                    : knx_error(KN_ERROR_TYPE, "the workspace is null");
+    for (uint32_t i = 0; i < p->n_in; i++)
+        if (!fits(in[i], p->in[i]))
+            return bad_pointer("argument", i, in[i]);
+    for (uint32_t i = 0; i < p->n_out; i++)
+        if (!fits(out[i], p->out[i]))
+            return bad_pointer("result", i, out[i]);
+    return find_overlap(p, in, out, work);
+}
+
+/* overlaps, where neither is empty. */
+static inline bool meets(uintptr_t a, size_t n, uintptr_t b, size_t m) { return (b - a < n) | (a - b < m); }
+
+__attribute__((noinline)) static bool workspace_well(const struct kn_prepared_s *p, const void *const *in,
+                                                     void *const *out, uintptr_t work)
+{
+    bool bad = !work | (work % ALIGN != 0);
+    for (uint32_t i = 0; i < p->n_in; i++)
+        bad |= meets((uintptr_t)in[i], p->in[i].bytes, work, p->workspace);
+    for (uint32_t i = 0; i < p->n_out; i++)
+        bad |= meets((uintptr_t)out[i], p->out[i].bytes, work, p->workspace);
+    return !bad;
+}
+
+/* All of it, without a word about what: most calls are right, so nothing stops in between. Where something is empty the
+ * others look. */
+static inline __attribute__((always_inline)) bool arrays_well(const struct kn_prepared_s *p, const void *const *in,
+                                                              void *const *out, uint32_t n_in, uint32_t n_out)
+{
+    bool bad = p->some_empty;
+    for (uint32_t i = 0; i < n_in; i++)
+        bad |= !in[i] | (((uintptr_t)in[i] & p->in[i].mask) != 0);
+    for (uint32_t i = 0; i < n_out; i++) {
+        uintptr_t a = (uintptr_t)out[i];
+        size_t bytes = p->out[i].bytes;
+        bad |= !a | ((a & p->out[i].mask) != 0);
+        for (uint32_t k = 0; k < n_in; k++)
+            bad |= meets(a, bytes, (uintptr_t)in[k], p->in[k].bytes);
+        for (uint32_t k = 0; k < i; k++)
+            bad |= meets(a, bytes, (uintptr_t)out[k], p->out[k].bytes);
+    }
+    return !bad;
+}
+
+/* The compiler knows the loops of the smallest functions. */
+static inline bool all_well(const struct kn_prepared_s *p, const void *const *in, void *const *out, const void *work)
+{
+    bool well = p->n_out != 1  ? arrays_well(p, in, out, p->n_in, p->n_out)
+                : p->n_in == 1 ? arrays_well(p, in, out, 1, 1)
+                : p->n_in == 2 ? arrays_well(p, in, out, 2, 1)
+                               : arrays_well(p, in, out, p->n_in, 1);
+    return well && (!p->workspace || workspace_well(p, in, out, (uintptr_t)work));
+}
+
+/* With the operands in a list: those that it holds, then the caller's. */
+static kn_error *run_program(const struct kn_prepared_s *p, const void *const *in, void *const *out, char *workspace)
+{
+    kn_operand few[FEW], *x = p->operands_bytes ? (void *)workspace : few;
+    for (uint32_t i = 0; i < p->n_fixed; i++)
+        x[i] = p->operand[i];
+    for (uint32_t i = 0; i < p->n_in; i++)
+        x[p->n_fixed + i].data = in[i]; /* nothing asks for the buffer */
+    return knd_run_into(p->program, x, out, workspace + p->operands_bytes, p->threads);
+}
+
+__attribute__((noinline, cold)) static kn_error *check(kn_prepared p, const void *const *in, void *const *out,
+                                                       const void *workspace)
+{
+    if (!p || (!in && p->n_in) || (!out && p->n_out))
+        return knx_error(KN_ERROR_TYPE, "null %s", !p ? "function" : "list of addresses");
+    return find_fault(p, in, out, workspace);
+}
+
+/* What is more than one call. */
+__attribute__((noinline)) static int run_all(kn_prepared p, const void *const *in, void *const *out, void *workspace)
+{
+    kn_error *error = NULL;
+    if (p->one_kernel)
+        knd_run_kernel(p->program, p->n_fixed, p->operand, in, out, workspace, p->threads);
+    else
+        error = run_program(p, in, out, workspace);
+    return error ? refuse(error) : 0;
+}
+
+int kn_prepared_run(kn_prepared p, const void *const *in, void *const *out, void *workspace)
+{
+    bool well = p && in && out && all_well(p, in, out, workspace);
+    if (__builtin_expect(!well, 0)) {
+        kn_error *error = check(p, in, out, workspace);
+        if (error)
+            return refuse(error);
+    }
+    if (!p->direct)
+        return run_all(p, in, out, workspace);
+    knd_run_direct(p->direct, in, out);
+    return 0;
+}

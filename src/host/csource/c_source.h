@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * c_source.h -- a stage function as C source with GNU vector types, to be compiled without contraction: a second
+ * opinion about the machine code, and the way to export kernels. */
+#ifndef KN_CODEGEN_C_SOURCE_H
+#define KN_CODEGEN_C_SOURCE_H
+#include "host/stage/stage.h"
+
+/* One translation unit that needs no header of Kiln and defines `void NAME(struct kng_args *)`. knx_alloc'ed. The same
+ * request gives the same text. It is for gcc (12 on) and clang (14 on); it wants -ffp-contract=off, and links libm. */
+kn_error *kng_c_source(const kng_request *r, const char *name, char **out);
+/* The same for n requests in one unit. */
+kn_error *kng_c_sources(const kng_request *r, const char *const *name, int n, char **out);
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * dump.c -- kernels and launches as files. */
+#include "host/dump.h"
+#include "base/log.h"
+#include "host/csource/c_helpers.h"
+#include "kernel/internal.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static void add_row(kng_text *t, const char *name, int number, const int64_t *v, int n)
+{
+    kng_text_add(t, "%s", name);
+    if (number >= 0)
+        kng_text_add(t, " %d", number);
+    for (int i = 0; i < n; i++)
+        kng_text_add(t, " %" PRId64, v[i]);
+    kng_text_add(t, "\n");
+}
+
+kn_error *kng_dump_text(const knk_kernel *k, const knk_launch *l, char **out)
+{
+    char *kernel = NULL;
+    kng_text t = {0};
+    *out = NULL;
+    KN_TRY(knk_text(k, &kernel));
+    kng_text_put(&t, kernel, strlen(kernel));
+    knx_free(kernel);
+    kng_text_add(&t, "launch\n");
+    add_row(&t, "par", -1, l->par, k->n_par);
+    for (int s = 0; s < k->n_stage; s++)
+        if (k->stage[s].n_inner + k->stage[s].n_loop)
+            add_row(&t, "inner", s, l->inner[s], k->stage[s].n_inner + k->stage[s].n_loop);
+    for (int m = 0; m < k->n_map; m++) {
+        int64_t row[KNK_MAX_LOOPS + 1] = {l->map[m].offset};
+        int loops = knk_map_loops(k, m);
+        for (int d = 0; d < loops; d++)
+            row[1 + d] = l->map[m].stride[d];
+        add_row(&t, "map", m, row, 1 + loops);
+    }
+    for (int b = 0; b < k->n_buffer; b++)
+        for (int a = 0; a < b; a++)
+            if (l->buffer[a] == l->buffer[b]) {
+                kng_text_add(&t, "alias %d %d\n", b, a);
+                break;
+            }
+    if (t.failed) {
+        knx_free(t.s);
+        return knx_error_nomem();
+    }
+    *out = t.s;
+    return NULL;
+}
+
+static void write_new(const char *path, const knk_kernel *k, const knk_launch *l)
+{
+    char *text = NULL;
+    FILE *f = fopen(path, "wx"); /* only if it does not exist */
+    if (!f)
+        return;
+    kn_error *e = kng_dump_text(k, l, &text);
+    if (!e)
+        fputs(text, f);
+    knx_error_release(e);
+    knx_free(text);
+    fclose(f);
+}
+
+void kng_dump(const knk_kernel *k, const knk_launch *l)
+{
+    static atomic_int on = -1;
+    static _Atomic uint64_t seen[1 << 14]; /* by hash; a collision only asks the file system again */
+    char path[4200];
+    if (on < 0)
+        on = knx_env()->dump_kernels != NULL;
+    if (!on)
+        return;
+    _Atomic uint64_t *place = &seen[k->hash % (sizeof seen / sizeof *seen)];
+    if (*place == k->hash)
+        return;
+    *place = k->hash;
+    snprintf(path, sizeof path, "%s/%016" PRIx64 ".kernel", knx_env()->dump_kernels, k->hash);
+    write_new(path, k, l);
+}

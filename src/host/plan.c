@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * plan.c -- from a launch to its plan: joined axes, the pass of each stage, boxes of points, the stage functions. It
+ * depends on extents and strides, not on addresses, and allocates nothing. */
+#include "host/drive.h"
+#include <stdlib.h>
+#include <string.h>
+
+kng_tuning kng_tune = {
+    .mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20, .repeat = -1, .wide = -1};
+
+enum {
+    MOST_BOXES = 64,
+    CACHE_BYTES = 256 * 1024,
+    LEAST_COLUMNS = 512,
+    TURNED_BYTES = 256 /* of lanes and of rows: tiles that are turned share few lines of the caches */
+};
+
+static void *take(char **room, size_t bytes)
+{
+    void *p = *room;
+    *room += (bytes + 63) & ~(size_t)63;
+    return p;
+}
+
+/* Loops, joined. The stride of an axis is that of its innermost loop. */
+typedef struct axes {
+    int n;
+    uint8_t loop[KNK_MAX_LOOPS];
+    int64_t extent[KNK_MAX_LOOPS];
+} axes;
+
+static bool continues(const knk_kernel *k, const knk_launch *l, int stage, int outer, int inner, int64_t extent)
+{
+    for (int m = 0; m < k->n_map; m++)
+        if ((stage < 0 || k->map[m].stage == stage) && l->map[m].stride[outer] != l->map[m].stride[inner] * extent)
+            return false;
+    return true;
+}
+
+/* The longest distance that a loop goes in any map: loops without an order of their own are sorted by it, so that
+ * those which can be joined meet. */
+static int64_t distance(const knk_kernel *k, const knk_launch *l, int stage, int loop)
+{
+    int64_t most = 0;
+    for (int m = 0; m < k->n_map; m++)
+        if (stage < 0 || k->map[m].stage == stage) {
+            int64_t s = l->map[m].stride[loop];
+            s = s < 0 ? -s : s;
+            most = s > most ? s : most;
+        }
+    return most;
+}
+
+static void join_axes(axes *a, const knk_kernel *k, const knk_launch *l, int stage, int first, int n,
+                      const int64_t *extent, bool ordered)
+{
+    uint8_t loop[KNK_MAX_LOOPS];
+    int64_t far[KNK_MAX_LOOPS];
+    int count = 0;
+    for (int d = 0; d < n; d++) {
+        if (extent[d] == 1)
+            continue;
+        int64_t x = ordered ? 0 : distance(k, l, stage, first + d);
+        int i = count++;
+        for (; i && far[i - 1] < x; i--) {
+            far[i] = far[i - 1];
+            loop[i] = loop[i - 1];
+        }
+        far[i] = x;
+        loop[i] = (uint8_t)d;
+    }
+    a->n = 0;
+    for (int i = 0; i < count; i++) {
+        int d = loop[i];
+        if (a->n && continues(k, l, stage, a->loop[a->n - 1], first + d, extent[d])) {
+            a->extent[a->n - 1] *= extent[d];
+        } else {
+            a->extent[a->n++] = extent[d];
+        }
+        a->loop[a->n - 1] = (uint8_t)(first + d);
+    }
+}
+
+static bool has_zero(const int64_t *extent, int n)
+{
+    for (int d = 0; d < n; d++)
+        if (!extent[d])
+            return true;
+    return false;
+}
+
+/* Strides of memory and numbers; those of values come when the boxes are known. */
+static void fill_strides(kng_pass *ps, const knk_launch *l, const axes *par, const axes *inner, char **room)
+{
+    const kng_stage_facts *f = ps->facts;
+    int64_t *stride = take(room, (size_t)f->n_stream * (size_t)ps->n_axis * sizeof *stride),
+            *offset = take(room, (size_t)f->n_stream * sizeof *offset);
+    for (int i = 0; i < f->n_stream; i++) {
+        const kng_stream *s = &f->stream[i];
+        int64_t unit = s->kind == KNG_MEMORY ? knk_size(s->dtype) : 1;
+        offset[i] = s->map >= 0 ? l->map[s->map].offset * unit : 0;
+        for (int a = 0; a < ps->n_axis; a++) {
+            int64_t *to = &stride[i * ps->n_axis + a];
+            if (s->map < 0)
+                *to = 0;
+            else if (a < par->n)
+                *to = l->map[s->map].stride[par->loop[a]] * unit;
+            else /* an inner loop of one element is adjacent to itself */
+                *to = a - par->n < inner->n ? l->map[s->map].stride[inner->loop[a - par->n]] * unit : unit;
+        }
+    }
+    ps->stride = stride;
+    ps->offset = offset;
+}
+
+/* Extents of the stage's loops, and what their turns add to each stream. */
+static void fill_loops(kng_pass *ps, const knk_kernel *k, int stage, const knk_launch *l, char **room)
+{
+    const kng_stage_facts *f = ps->facts;
+    int64_t *word = take(room, (size_t)(f->n_stream + 1) * (size_t)f->n_loop * sizeof *word);
+    size_t base = kng_loop_word(f->n_stream, f->n_loop, -1, 0);
+    for (int d = 0; d < f->n_loop; d++)
+        word[d] = l->inner[stage][k->stage[stage].n_inner + d];
+    for (int i = 0; i < f->n_stream; i++)
+        for (int d = 0; d < f->n_loop; d++) {
+            const kng_stream *s = &f->stream[i];
+            int64_t unit = s->kind == KNG_MEMORY ? knk_size(s->dtype) : 1;
+            int64_t stride = s->map < 0 ? 0 : l->map[s->map].stride[k->n_par + k->stage[stage].n_inner + d];
+            word[kng_loop_word(f->n_stream, f->n_loop, i, d) - base] = stride * unit;
+        }
+    ps->loop = word;
+}
+
+static void plan_pass(kng_pass *ps, const knk_kernel *k, int stage, const knk_launch *l, const kng_stage_facts *facts,
+                      const axes *par, char **room)
+{
+    const knk_stage *st = &k->stage[stage];
+    axes inner = {.n = 0};
+    const int64_t *extents = st->n_inner ? l->inner[stage] : NULL;
+    bool none = st->n_inner && has_zero(extents, st->n_inner);
+    if (!none)
+        join_axes(&inner, k, l, stage, k->n_par, st->n_inner, extents, facts->n_reduction > 0);
+    ps->facts = facts;
+    ps->n_axis = par->n + (st->n_inner ? inner.n ? inner.n : 1 : 0);
+    int64_t *extent = take(room, (size_t)(ps->n_axis + 1) * sizeof *extent);
+    ps->inner_total = 1;
+    for (int a = 0; a < ps->n_axis; a++) {
+        extent[a] = a < par->n ? par->extent[a] : none ? 0 : inner.n ? inner.extent[a - par->n] : 1;
+        if (a >= par->n)
+            ps->inner_total *= extent[a];
+    }
+    ps->extent = extent;
+    fill_strides(ps, l, par, &inner, room);
+    fill_loops(ps, k, stage, l, room);
+    uint8_t *turned = take(room, (size_t)facts->n_stream + 1), *other = take(room, (size_t)ps->n_axis + 1);
+    memset(turned, 0, (size_t)facts->n_stream);
+    ps->turned = turned;
+    ps->other = other;
+    kng_choose(ps, st, par->n, other, turned);
+    double bytes = 0;
+    for (int i = 0; i < facts->n_stream; i++)
+        bytes += facts->stream[i].kind == KNG_MEMORY ? knk_size(facts->stream[i].dtype) : 1;
+    ps->point_ns = (double)ps->inner_total * (facts->cost + 0.04 * bytes) + kng_turns_cost(facts, ps->loop);
+}
+
+/* The axis along which values lie adjacently: the lanes of the pass that costs most, if they run along one. */
+static int main_axis(const kng_prepared *p)
+{
+    double most = -1;
+    int axis = p->n_par - 1;
+    for (int s = 0; s < p->k->n_stage; s++) {
+        const kng_pass *ps = &p->pass[s];
+        int a = ps->lane >= 0 && ps->lane < p->n_par ? ps->lane : ps->row;
+        if (a >= 0 && a < p->n_par && ps->point_ns > most) {
+            most = ps->point_ns;
+            axis = a;
+        }
+    }
+    return axis;
+}
+
+static int64_t product_of(const int64_t *extent, int n)
+{
+    int64_t points = 1;
+    for (int a = 0; a < n; a++)
+        points *= extent[a];
+    return points;
+}
+
+static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* What a box has at least of each axis: if tiles of the stage that costs most are turned, whole ones. The product. */
+static int64_t least_box(const kng_prepared *p, int64_t *least)
+{
+    double most = -1;
+    for (int a = 0; a < p->n_par; a++)
+        least[a] = 1;
+    for (int s = 0; s < p->k->n_stage; s++) {
+        const kng_pass *ps = &p->pass[s];
+        int64_t n = 0;
+        for (int i = 0; i < ps->facts->n_stream; i++) {
+            int64_t line = TURNED_BYTES / knk_size(ps->facts->stream[i].dtype);
+            line = line < KNG_TILE ? KNG_TILE : line;
+            n = ps->turned[i] == KNG_TURNED && line > n ? line : n;
+        }
+        if (!n || ps->row >= p->n_par || ps->lane >= p->n_par || ps->point_ns <= most)
+            continue;
+        most = ps->point_ns;
+        for (int a = 0; a < p->n_par; a++)
+            least[a] = a != ps->row && a != ps->lane ? 1 : n < p->par[a] ? n : p->par[a];
+    }
+    return product_of(least, p->n_par);
+}
+
+/* At most so many points per box: what the values' areas hold; what stays in a cache, if stages read the same memory
+ * again; and what gives threads enough parts. */
+static int64_t most_points(const kng_prepared *p, int64_t least)
+{
+    int64_t most = INT64_MAX;
+    double bytes = 0, point_ns = 0;
+    int loops = 0;
+    for (int s = 0; s < p->k->n_stage; s++) {
+        const kng_pass *ps = &p->pass[s];
+        double mine = 0;
+        for (int i = 0; i < ps->facts->n_stream; i++)
+            mine += (double)ps->inner_total * knk_size(ps->facts->stream[i].dtype);
+        bytes = mine > bytes ? mine : bytes;
+        loops += p->k->stage[s].n_inner > 0;
+        point_ns += ps->point_ns;
+        if (ps->mode == KNG_COLUMNS)
+            least = greater(least, ps->facts->width < LEAST_COLUMNS ? ps->facts->width : LEAST_COLUMNS);
+        else if (ps->mode == KNG_POINTS)
+            least = greater(least, 64);
+    }
+    double target = p->ns / MOST_BOXES;
+    target = target < kng_tune.split_ns ? kng_tune.split_ns : target;
+    if (point_ns > 0 && target / point_ns < 1e15)
+        most = (int64_t)(target / point_ns);
+    if (loops > 1 && CACHE_BYTES / (bytes + 1) < (double)most)
+        most = (int64_t)(CACHE_BYTES / (bytes + 1));
+    most = most < least ? least : most;
+    if (kng_tune.points && most > kng_tune.points)
+        most = kng_tune.points;
+    return p->facts->points && most > p->facts->points ? p->facts->points : most;
+}
+
+/* Cuts an extent into even parts of at most `most`, multiples of 64 where that is fine enough. */
+static int64_t cut(int64_t extent, int64_t most)
+{
+    if (extent <= most)
+        return extent;
+    int64_t parts = (extent + most - 1) / most, even = (extent + parts - 1) / parts;
+    int64_t round = (even + 63) / 64 * 64;
+    return round <= most ? round : most >= 64 ? most / 64 * 64 : even;
+}
+
+/* Few points with much to do each: their loops are cut over the threads, stage after stage. */
+static bool is_wide(const kng_prepared *p)
+{
+    bool cuttable = false;
+    for (int s = 0; s < p->k->n_stage; s++)
+        cuttable |= p->k->stage[s].n_inner && p->pass[s].inner_total > KNK_SUM_BLOCK;
+    if (!cuttable || !kng_tune.wide || p->points > KNG_GROUP_VALUES / 2 ||
+        (p->facts->points && p->points > p->facts->points))
+        return false;
+    return kng_tune.wide == 1 || (p->n_boxes < 16 && p->ns > 4 * kng_tune.split_ns);
+}
+
+/* The main axis first, then from the innermost to the outermost; what another one needs at least is left for it. */
+static void plan_boxes(kng_prepared *p, char **room)
+{
+    int64_t *box = take(room, (size_t)(p->n_par + 1) * sizeof *box),
+            *dense = take(room, (size_t)(p->n_par + 1) * sizeof *dense);
+    int64_t least[KNK_MAX_LOOPS], whole = least_box(p, least), most = most_points(p, whole), size = 1, boxes = 1;
+    int order[KNK_MAX_LOOPS], n = 0, first = main_axis(p);
+    for (; whole > most; whole = product_of(least, p->n_par))
+        for (int a = 0; a < p->n_par; a++)
+            least[a] = (least[a] + 1) / 2;
+    int64_t left = most / whole;
+    if (p->n_par)
+        order[n++] = first;
+    for (int a = p->n_par - 1; a >= 0; a--)
+        if (a != first)
+            order[n++] = a;
+    for (int i = 0; i < n; i++) {
+        int a = order[i];
+        int64_t room_here = left * least[a];
+        box[a] = cut(p->par[a], room_here);
+        left = room_here / box[a] < 1 ? 1 : room_here / box[a];
+        boxes *= (p->par[a] + box[a] - 1) / box[a];
+    }
+    p->box = box;
+    p->dense = dense;
+    p->n_boxes = boxes;
+    p->wide = is_wide(p);
+    for (int i = 0; i < n; i++) {
+        dense[order[i]] = size;
+        size *= p->wide ? p->par[order[i]] : box[order[i]];
+    }
+}
+
+static void place_values(const kng_prepared *p, kng_pass *ps)
+{
+    int64_t *stride = (int64_t *)(uintptr_t)ps->stride;
+    for (int i = 0; i < ps->facts->n_stream; i++) {
+        const kng_stream *s = &ps->facts->stream[i];
+        for (int a = 0; s->kind >= KNG_IMPORT && a < ps->n_axis; a++)
+            stride[i * ps->n_axis + a] = a < p->n_par ? p->dense[a] * knk_size(s->dtype) : 0;
+    }
+}
+
+static void find_classes(const kng_pass *ps, kng_backend b, uint8_t *cls)
+{
+    const kng_stage_facts *f = ps->facts;
+    for (int i = 0; i < f->n_stream; i++) {
+        const kng_stream *s = &f->stream[i];
+        int64_t unit = s->kind == KNG_NUMBER ? 1 : knk_size(s->dtype),
+                step = ps->lane >= 0 ? ps->stride[i * ps->n_axis + ps->lane]
+                       : f->n_loop   ? 0
+                                     : unit; /* one point */
+        cls[i] = ps->turned[i] || step == unit ? KNK_STRIDE_ONE : step == 0 ? KNK_STRIDE_ZERO : KNK_STRIDE_ANY;
+        if (s->kind == KNG_MEMORY && !ps->turned[i] && step == 2 * unit && unit >= 4 && b == KNG_NATIVE_AVX512)
+            cls[i] = KNG_STRIDE_TWO;
+    }
+    for (int i = 0; i < f->n_reduction; i++)
+        cls[f->reduction[i].stream] = ps->mode == KNG_ROWS ? KNK_STRIDE_ZERO : KNK_STRIDE_ONE;
+}
+
+static bool reads_buffer(const kng_stage_facts *f, int buffer)
+{
+    for (int i = 0; i < f->n_stream; i++)
+        if (f->stream[i].kind == KNG_MEMORY && f->stream[i].read && f->stream[i].buffer == buffer)
+            return true;
+    return false;
+}
+
+/* Would what the pass writes push other things out of the caches? */
+static bool is_large(const kng_prepared *p, const kng_pass *ps)
+{
+    const kng_stage_facts *f = ps->facts;
+    double bytes = 0;
+    bool writes = false;
+    if (f->n_reduction || f->n_loop || f->read_after || ps - p->pass >= 64)
+        return false;
+    for (int i = 0; i < f->n_stream; i++) {
+        const kng_stream *s = &f->stream[i];
+        double mine = knk_size(s->dtype);
+        if (s->kind != KNG_MEMORY)
+            continue;
+        for (int a = 0; a < ps->n_axis; a++)
+            mine *= ps->stride[i * ps->n_axis + a] ? (double)ps->extent[a] : 1;
+        bytes += mine;
+        writes |= s->written;
+        if (s->written && reads_buffer(f, s->buffer)) /* it is in the caches already */
+            return false;
+    }
+    return writes && bytes >= (double)kng_tune.bypass_bytes;
+}
+
+/* Are all stores of the stage function whole lines of a cache, if buffers begin at one? */
+static bool writes_lines(const kng_prepared *p, const kng_pass *ps, const uint8_t *cls)
+{
+    bool writes = false;
+    for (int i = 0; i < ps->facts->n_stream; i++) {
+        const kng_stream *s = &ps->facts->stream[i];
+        if (s->kind != KNG_MEMORY || !s->written)
+            continue;
+        bool even = ps->offset[i] % 64 == 0;
+        for (int a = 0; a < ps->n_axis; a++) {
+            int64_t step = ps->stride[i * ps->n_axis + a];
+            if (a == ps->row && ps->repeats) /* rows that are joined; a box begins at one of them */
+                even &= ps->repeats * step % 64 == 0 && (p->box[a] == p->par[a] || p->box[a] * step % 64 == 0);
+            else
+                even &= a == ps->lane || step % 64 == 0;
+        }
+        if (ps->turned[i] || (cls[i] == KNK_STRIDE_ONE && !even))
+            return false;
+        writes |= cls[i] == KNK_STRIDE_ONE;
+    }
+    int a = ps->lane;
+    if (ps->repeats && p->box[a] != p->par[a]) /* then rows are not joined */
+        return false;
+    return writes && (a >= p->n_par || a < 0 || p->box[a] == p->par[a] || p->box[a] % 64 == 0);
+}
+
+/* The functions, made now if they are not there. */
+static bool find_functions(const kng_prepared *p, kng_pass *ps, kng_backend b, int stage)
+{
+    uint8_t cls[KNG_MAX_STREAMS];
+    ps->large = is_large(p, ps);
+    if (ps->runner == KNG_BY_TURNING)
+        return true;
+    if (!ps->large && (b == KNG_NATIVE_AVX2 || b == KNG_NATIVE_AVX512) && (ps->f = kng_copy_function(ps)))
+        return true;
+    find_classes(ps, b, cls);
+    kng_request r = {.kernel = p->k, .stage = stage, .mode = ps->mode, .cls = cls};
+    ps->f = kng_function_for(b, p->k, (kng_facts *)(uintptr_t)p->facts, &r);
+    r.nontemporal = true;
+    ps->nontemporal = ps->f && ps->large && writes_lines(p, ps, cls)
+                          ? kng_function_for(b, p->k, (kng_facts *)(uintptr_t)p->facts, &r)
+                          : NULL;
+    return ps->f != NULL;
+}
+
+/* One call of one function: its words but for the addresses. */
+static void plan_call(kng_prepared *p, char **room)
+{
+    const kng_pass *ps = p->pass;
+    bool turned = p->k->n_stage == 1 && ps->runner == KNG_BY_TURNING;
+    if (p->k->n_stage != 1 || turned || ps->mode != KNG_POINTS || ps->n_other ||
+        ps->facts->n_stream > KNG_SIMPLE_STREAMS || ps->facts->n_loop > KNG_SIMPLE_LOOPS)
+        return;
+    for (int i = 0; i < ps->facts->n_stream; i++)
+        turned |= ps->turned[i];
+    if (turned)
+        return;
+    p->call = take(room, sizeof(kng_args) + KNG_SIMPLE_STREAMS * sizeof(kng_words));
+    *p->call = (kng_args){.rows = ps->row < 0 ? 1 : ps->extent[ps->row], .n = ps->lane < 0 ? 1 : ps->extent[ps->lane]};
+    for (int i = 0; i < ps->facts->n_stream; i++) {
+        const kng_stream *s = &ps->facts->stream[i];
+        const int64_t *stride = &ps->stride[i * ps->n_axis];
+        p->buffer[i] = s->kind == KNG_MEMORY ? s->buffer : -1;
+        p->call->stream[i] = (kng_words){ps->offset[i], ps->row < 0 ? 0 : stride[ps->row],
+                                         ps->lane >= 0           ? stride[ps->lane]
+                                         : s->kind == KNG_NUMBER ? 1
+                                                                 : knk_size(s->dtype)};
+    }
+    p->simple = true;
+}
+
+bool kng_plan(kng_backend b, const knk_kernel *k, const knk_launch *launch, void *room_, kng_prepared **out)
+{
+    char *room = room_;
+    kng_prepared *p = take(&room, sizeof *p);
+    *p = (kng_prepared){.k = k, .facts = kng_facts_of(k), .points = 1};
+    *out = p;
+    if (!p->facts)
+        return false;
+    if (!k->n_stage || has_zero(launch->par, k->n_par)) {
+        p->empty = true;
+        return true;
+    }
+    axes par;
+    join_axes(&par, k, launch, -1, 0, k->n_par, launch->par, false);
+    int64_t *extent = take(&room, (size_t)(par.n + 1) * sizeof *extent);
+    memcpy(extent, par.extent, (size_t)par.n * sizeof *extent);
+    p->n_par = par.n;
+    p->par = extent;
+    kng_pass *pass = take(&room, (size_t)k->n_stage * sizeof *pass);
+    memset(pass, 0, (size_t)k->n_stage * sizeof *pass);
+    p->pass = pass;
+    for (int a = 0; a < par.n; a++)
+        p->points *= par.extent[a];
+    for (int s = 0; s < k->n_stage; s++) {
+        plan_pass(&pass[s], k, s, launch, &p->facts->stage[s], &par, &room);
+        p->ns += pass[s].point_ns * (double)p->points;
+    }
+    plan_boxes(p, &room);
+    for (int s = 0; s < k->n_stage; s++) {
+        place_values(p, &pass[s]);
+        if (!find_functions(p, &pass[s], b, s))
+            return false;
+    }
+    plan_call(p, &room);
+    return true;
+}

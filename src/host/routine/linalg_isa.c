@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * linalg_isa.c -- the inner loops of the matrix factorisations, compiled once per instruction set; linalg_loops.h holds
+ * them for one type of number and is included for each. */
+#include "host/routine/linalg_tile.h"
+#include "host/routine/product_vector.h"
+
+#ifndef KN_ISA
+#define KN_ISA base
+#endif
+#define PASTE_(a, b) a##b
+#define PASTE(a, b)  PASTE_(a, b)
+enum {
+    REAL_VECTORS = 4,    /* chains in flight */
+    COMPLEX_VECTORS = 2, /* two each */
+    CHUNK = 16,          /* columns that are copied together: their lines stay in the first cache */
+};
+
+#define NUM   f32
+#define T     float
+#define BYTES 4
+#define FABS  __builtin_fabsf
+#define SQRT  __builtin_sqrtf
+#include "host/routine/linalg_loops.h"
+
+#define NUM   f64
+#define T     double
+#define BYTES 8
+#define FABS  __builtin_fabs
+#define SQRT  __builtin_sqrt
+#include "host/routine/linalg_loops.h"
+
+#define TABLE(num, bytes)                                                   \
+    {                                                                       \
+        bytes, take_##num, put_##num, solve_##num, cholesky_##num, lu_##num \
+    }
+const knr_linalg_loops PASTE(knr_linalg_, KN_ISA)[2] = {TABLE(f32, 4), TABLE(f64, 8)};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * product_dot.h -- products of two long vectors, whose result is one number. */
+#ifndef KN_ROUTINE_PRODUCT_DOT_H
+#define KN_ROUTINE_PRODUCT_DOT_H
+#include "host/routine/product_plan.h"
+
+bool knr_dot_fits(const knr_plan *p); /* may this product be run so? */
+bool knr_dot_plan(knr_plan *p);       /* finds the functions; false: there are none */
+size_t knr_dot_bytes(const knr_plan *p);
+/* One batch; values: knr_dot_bytes(p) bytes. */
+void knr_dot_run(const knr_plan *p, const char *a, const char *b, char *c, char *values, int threads);
+#endif

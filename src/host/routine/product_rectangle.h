@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * product_rectangle.h -- one rectangle of a product in C: what host/x86/product.h's functions do, for machines that have
+ * none, and for the interpreter. */
+#ifndef KN_ROUTINE_PRODUCT_RECTANGLE_H
+#define KN_ROUTINE_PRODUCT_RECTANGLE_H
+#include "host/x86/product.h"
+
+/* lanes: of a full vector, in which packed B is laid out. */
+void knr_rectangle(const kng_product_request *r, const kng_product_args *x, int lanes);
+/* n complex numbers (re, im) as (-im, re). */
+void knr_turn_complex(bool wide, int64_t n, const void *from, void *to);
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * stage.c -- the streams of a stage. */
+#include "host/stage/stage.h"
+#include "kernel/internal.h"
+#include <string.h>
+
+int kng_stream_of(const kng_stream *s, int n, kng_stream_kind kind, int buffer, int map, knk_node node)
+{
+    for (int i = 0; i < n; i++)
+        if (s[i].kind == kind && s[i].buffer == buffer && s[i].map == map && s[i].node == node)
+            return i;
+    return -1;
+}
+
+bool kng_is_read_later(const knk_kernel *k, knk_node x)
+{
+    int stage = k->node[x].stage;
+    for (int i = k->stage[stage].end; i < k->n_node; i++)
+        for (int j = 0; j < 3; j++)
+            if (knk_operand(&k->node[i], j) == x)
+                return true;
+    return false;
+}
+
+typedef struct list {
+    kng_stream *at;
+    int n;
+} list;
+
+static kng_stream *find_or_add(list *l, kng_stream_kind kind, int dtype, int buffer, int map, knk_node node)
+{
+    int i = kng_stream_of(l->at, l->n, kind, buffer, map, node);
+    if (i >= 0)
+        return &l->at[i];
+    if (l->n == KNG_MAX_STREAMS)
+        return NULL;
+    l->at[l->n] = (kng_stream){
+        .kind = (uint8_t)kind, .dtype = (uint8_t)dtype, .buffer = (int16_t)buffer, .map = (int16_t)map, .node = node};
+    return &l->at[l->n++];
+}
+
+static bool add_memory(list *l, const knk_kernel *k, int stage)
+{
+    for (int i = k->stage[stage].first; i < k->stage[stage].end; i++) {
+        const knk_inst *n = &k->node[i];
+        if (n->op != KNK_LOAD && n->op != KNK_STORE)
+            continue;
+        kng_stream *s = find_or_add(l, KNG_MEMORY, knk_memory_dtype((kn_dtype_id)k->buffer[n->buffer].dtype), n->buffer,
+                                    n->map, KNK_NONE);
+        if (!s)
+            return false;
+        s->read |= n->op == KNK_LOAD;
+        s->written |= n->op == KNK_STORE;
+        s->indexed |= n->op == KNK_LOAD && n->a >= 0;
+    }
+    return true;
+}
+
+static bool add_numbers(list *l, const knk_kernel *k, int stage)
+{
+    for (int i = k->stage[stage].first; i < k->stage[stage].end; i++) {
+        const knk_inst *n = &k->node[i];
+        kng_stream *s;
+        if (n->op != KNK_INDEX)
+            continue;
+        if (!(s = find_or_add(l, KNG_NUMBER, KN_ID_I64, -1, n->map, KNK_NONE)))
+            return false;
+        s->read = true;
+    }
+    return true;
+}
+
+static bool add_imports(list *l, const knk_kernel *k, int stage)
+{
+    for (int i = k->stage[stage].first; i < k->stage[stage].end; i++)
+        for (int j = 0; j < 3; j++) {
+            knk_node x = knk_operand(&k->node[i], j);
+            kng_stream *s;
+            if (x < 0 || k->node[x].stage == stage || k->node[x].op == KNK_CONST)
+                continue;
+            if (!(s = find_or_add(l, KNG_IMPORT, k->node[x].dtype, -1, -1, x)))
+                return false;
+            s->read = true;
+        }
+    return true;
+}
+
+enum { WINDOW = 4096 };
+/* Which of the nodes from .. from + WINDOW - 1 of a stage are operands in later ones. */
+static void find_read_later(const knk_kernel *k, int stage, int from, uint64_t read[WINDOW / 64])
+{
+    memset(read, 0, WINDOW / 8);
+    for (int i = k->stage[stage].end; i < k->n_node; i++)
+        for (int j = 0; j < 3; j++) {
+            int x = knk_operand(&k->node[i], j) - from;
+            if (x >= 0 && x < WINDOW)
+                read[x / 64] |= (uint64_t)1 << x % 64;
+        }
+}
+
+static bool add_results(list *l, const knk_kernel *k, int stage, kng_mode mode, kng_stream_kind kind)
+{
+    uint64_t read[WINDOW / 64];
+    int first = k->stage[stage].first;
+    for (int i = first; i < k->stage[stage].end; i++) {
+        const knk_inst *n = &k->node[i];
+        bool reduction = n->op == KNK_REDUCE, partial = reduction && mode != KNG_ROWS;
+        int at = (i - first) % WINDOW;
+        if (!at && kind == KNG_EXPORT)
+            find_read_later(k, stage, i, read);
+        if (n->op == KNK_CONST || (kind == KNG_PARTIAL) != partial || (!reduction && !(read[at / 64] >> at % 64 & 1)))
+            continue;
+        kng_stream *s = find_or_add(l, kind, n->dtype, -1, -1, i);
+        if (!s)
+            return false;
+        s->written = true;
+        s->read = partial;
+    }
+    return true;
+}
+
+int kng_streams(const knk_kernel *k, int stage, kng_mode mode, kng_stream *out)
+{
+    list l = {out, 0};
+    bool fine = add_memory(&l, k, stage) && add_numbers(&l, k, stage) && add_imports(&l, k, stage) &&
+                add_results(&l, k, stage, mode, KNG_EXPORT) && add_results(&l, k, stage, mode, KNG_PARTIAL);
+    return fine ? l.n : -1;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * lower.h -- a stage of a kernel to the machine code of a stage function (stage.h). */
+#ifndef KN_CODEGEN_LOWER_H
+#define KN_CODEGEN_LOWER_H
+#include "host/x86/emit.h"
+#include "host/stage/stage.h"
+
+typedef struct kng_lowered {
+    int spills, reloads, copies; /* for reports: stores and loads that the allocator added; copies interleaved */
+} kng_lowered;
+/* Leaves the finished code in `a` (position-independent but for the addresses of the interpreter's loops).
+ * NotImplementedError if the stage does not fit (too many streams or values): the interpreter runs it then. */
+kn_error *kng_lower(const kng_request *r, kng_target target, kng_asm *a, kng_lowered *info);
+#endif

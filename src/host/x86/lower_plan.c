@@ -1,0 +1,707 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * lower_plan.c -- from the nodes of a stage to lists of items: what is the same for all lanes, what the lane loop does,
+ * what only cold selects need; when each value is used next. */
+#include "host/x86/lower_internal.h"
+#include <string.h>
+
+enum { LIVE = KNG_NODE_LIVE, UNIFORM = KNG_NODE_UNIFORM, PLACED = KNG_NODE_PLACED, EXPORTED = KNG_NODE_EXPORTED };
+
+#define stage_of  kng_low_stage
+#define is_inside kng_low_inside
+static uint8_t *flags_of(kng_low *l, knk_node x) { return &l->flags[x - stage_of(l)->first]; }
+static int32_t region_of(const kng_low *l, knk_node x) { return l->region[x - stage_of(l)->first]; }
+
+static int stream_for(const kng_low *l, const knk_inst *n)
+{
+    if (n->op == KNK_INDEX)
+        return kng_stream_of(l->stream, l->n_stream, KNG_NUMBER, -1, n->map, KNK_NONE);
+    return kng_stream_of(l->stream, l->n_stream, KNG_MEMORY, n->buffer, n->map, KNK_NONE);
+}
+
+/* Is the operand one value for all lanes? Absent ones are. */
+static bool is_uniform(kng_low *l, knk_node x)
+{
+    if (x < 0 || l->node[x].op == KNK_CONST)
+        return true;
+    if (is_inside(l, x))
+        return *flags_of(l, x) & UNIFORM;
+    return l->r->cls[kng_stream_of(l->stream, l->n_stream, KNG_IMPORT, -1, -1, x)] == KNK_STRIDE_ZERO;
+}
+
+static void find_live_and_uniform(kng_low *l)
+{
+    const knk_stage *st = stage_of(l);
+    for (int s = 0; s < l->n_stream; s++)
+        if (l->stream[s].kind == KNG_EXPORT)
+            *flags_of(l, l->stream[s].node) |= EXPORTED | LIVE;
+    do {
+        for (int i = st->end - 1; i >= st->first; i--) {
+            const knk_inst *n = &l->node[i];
+            if (n->op == KNK_STORE || n->op == KNK_REDUCE)
+                *flags_of(l, i) |= LIVE;
+            for (int j = 0; j < 3 && (*flags_of(l, i) & LIVE); j++)
+                if (is_inside(l, knk_operand(n, j)))
+                    *flags_of(l, knk_operand(n, j)) |= LIVE;
+        }
+    } while (kng_low_wake_loops(l));
+    for (int i = st->first; i < st->end; i++) {
+        const knk_inst *n = &l->node[i];
+        bool same = n->op != KNK_STORE && n->op != KNK_REDUCE && n->op != KNK_LAST && (*flags_of(l, i) & LIVE) &&
+                    kng_low_level(l, i) < 0;
+        for (int j = 0; same && j < 3; j++)
+            same = is_uniform(l, knk_operand(n, j));
+        if (same && (n->op == KNK_LOAD || n->op == KNK_INDEX))
+            same = l->r->cls[stream_for(l, n)] == KNK_STRIDE_ZERO;
+        if (same)
+            *flags_of(l, i) |= UNIFORM;
+    }
+}
+
+/* Are the two dtypes held in the same way? */
+static bool same_form(int a, int b)
+{
+    return a == b || (knk_size(a) == knk_size(b) && (knk_size(a) >= 4 || (knk_is_half_id(a) && knk_is_half_id(b))));
+}
+
+#define value_for kng_low_value
+
+int32_t kng_low_new_value(kng_low *l, knk_node x)
+{
+    const knk_inst *n = &l->node[x];
+    int32_t i = l->n_value++;
+    kng_value *v = &l->value[i];
+    *v = (kng_value){
+        .node = x, .dtype = n->dtype, .single = -1, .home = -1, .input = -1, .born = -1, .kept = -1, .feeds = -1};
+    v->kind = n->op == KNK_CONST ? KNG_VALUE_CONSTANT : is_uniform(l, x) ? KNG_VALUE_UNIFORM : KNG_VALUE_LANE;
+    v->part = v->kind == KNG_VALUE_UNIFORM ? KNG_ROW : KNG_BODY;
+    v->mask = kng_is_mask(&l->lane_form, n->dtype);
+    return i;
+}
+
+static int32_t new_value(kng_low *l, knk_node x) { return l->value_of[x] = kng_low_new_value(l, x); }
+
+#define item_of kng_low_item
+kng_item kng_low_item(kng_low *l, kng_item_kind kind, knk_node x)
+{
+    kng_item it = {.kind = (uint8_t)kind, .node = x, .stream = -1, .def = -1, .use = {-1, -1, -1}, .index = -1};
+    const knk_inst *n = &l->node[x];
+    if (kind == KNG_ITEM_LOAD || kind == KNG_ITEM_STORE || kind == KNG_ITEM_INDEX)
+        it.stream = (int16_t)stream_for(l, n);
+    return it;
+}
+
+#define push kng_low_push
+void kng_low_push(kng_low *l, kng_list *list, const kng_item *it)
+{
+    if (list == &l->body && it->def >= 0)
+        l->value[it->def].born = (int32_t)list->item.n;
+    if (!KN_VEC_PUSH(&list->item, *it))
+        l->no_memory = true;
+}
+
+static void place_import(kng_low *l, knk_node x, int32_t v)
+{
+    kng_item it = item_of(l, KNG_ITEM_IMPORT, x);
+    it.stream = (int16_t)kng_stream_of(l->stream, l->n_stream, KNG_IMPORT, -1, -1, x);
+    it.def = v;
+    push(l, l->value[v].kind == KNG_VALUE_UNIFORM ? &l->uniform : &l->body, &it);
+}
+
+/* The value that a node has; a bitcast that changes nothing is its operand. */
+int32_t kng_low_value(kng_low *l, knk_node x)
+{
+    if (l->value_of[x] >= 0)
+        return l->value_of[x];
+    const knk_inst *n = &l->node[x];
+    if (!is_inside(l, x) && n->op != KNK_CONST) {
+        int32_t v = new_value(l, x);
+        place_import(l, x, v);
+        return v;
+    }
+    bool other_name = n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype);
+    if (other_name || n->op == KNK_LAST)
+        return l->value_of[x] = value_for(l, n->a);
+    return new_value(l, x);
+}
+
+/* Is it the row's part, or a cold one of it? */
+static bool row_part(const kng_low *l, int part)
+{
+    return part == KNG_ROW || (part > KNG_BODY && l->part.at[part].row);
+}
+
+/* An operand of an item of a part. */
+#define operand_of kng_low_operand
+int32_t kng_low_operand(kng_low *l, knk_node x, int part)
+{
+    int32_t i = value_for(l, x);
+    kng_value *v = &l->value[i];
+    if (v->part == KNG_ROW && !row_part(l, part) && !v->homed) {
+        v->homed = true;
+        v->home = v->mask ? kng_low_frame(l, 8, 8) : kng_low_frame(l, l->spill_step, l->spill_step);
+    }
+    if (v->part > 0 && v->part != part && v->home < 0) {
+        v->home = l->result_bytes;
+        l->result_bytes += kng_low_value_room(l, &l->part.at[v->part], v->dtype);
+    }
+    v->uses += part == KNG_BODY;
+    return i;
+}
+
+/* A load of adjacent lanes: under a predicate if that can be the mask of an instruction, and moved by an index only if
+ * it is the same for all lanes. */
+static bool is_adjacent(kng_low *l, const knk_inst *n)
+{
+    return l->r->cls[stream_for(l, n)] == KNK_STRIDE_ONE && is_uniform(l, n->a) &&
+           (n->b < 0 || l->target == KNG_AVX512 || knk_size(n->dtype) >= 4);
+}
+
+/* In a loop: the same element for all lanes. */
+static bool is_single_load(const kng_low *l, const knk_inst *n)
+{
+    return l->r->cls[stream_for(l, n)] == KNK_STRIDE_ZERO && n->a < 0 && n->b < 0;
+}
+
+/* A value whose first lane the lane loop finds in the frame; constants need no place. */
+static int32_t single_of(kng_low *l, knk_node x)
+{
+    int32_t i = value_for(l, x);
+    kng_value *v = &l->value[i];
+    if (v->kind == KNG_VALUE_UNIFORM && v->single < 0)
+        v->single = kng_low_frame(l, 8, 8);
+    return i;
+}
+
+static void set_operands(kng_low *l, kng_item *it, int part)
+{
+    const knk_inst *n = &l->node[it->node];
+    if (it->kind == KNG_ITEM_LOAD) { /* index, predicate, other: absent ones are left out, see do_load */
+        bool together = part >= 0 && n->a >= 0 && is_adjacent(l, n);
+        if (together)
+            it->index = single_of(l, n->a);
+        for (int j = together; j < 3; j++)
+            if (knk_operand(n, j) >= 0)
+                it->use[it->n_use++] = operand_of(l, knk_operand(n, j), part);
+        return;
+    }
+    for (int j = 0; j < knk_op_table[n->op].n_operands; j++)
+        it->use[it->n_use++] = operand_of(l, knk_operand(n, j), part);
+}
+
+/* Loads wait until they are needed: places what the node reads of them first. */
+#define place_loads kng_low_place_loads
+#define place_load  kng_low_place_load
+void kng_low_place_load(kng_low *l, knk_node x)
+{
+    if (x < 0 || l->node[x].op == KNK_CONST)
+        return;
+    if (!is_inside(l, x)) {
+        value_for(l, x);
+        return;
+    }
+    int op = l->node[x].op;
+    if (op == KNK_BITCAST) {
+        place_load(l, l->node[x].a);
+        return;
+    }
+    if ((op != KNK_LOAD && op != KNK_INDEX) || (*flags_of(l, x) & (PLACED | UNIFORM)))
+        return;
+    *flags_of(l, x) |= PLACED;
+    l->loads_left -= op == KNK_LOAD;
+    for (int in = kng_low_level(l, x); in >= 0 && op == KNK_LOAD; in = l->loop[in].outer)
+        l->loop[in].loads_left--;
+    place_loads(l, x);
+    kng_item it = item_of(l, op == KNK_LOAD ? KNG_ITEM_LOAD : KNG_ITEM_INDEX, x);
+    set_operands(l, &it, KNG_BODY);
+    it.def = value_for(l, x);
+    push(l, &l->body, &it);
+}
+void kng_low_place_loads(kng_low *l, knk_node x)
+{
+    for (int j = 0; j < 3; j++)
+        place_load(l, knk_operand(&l->node[x], j));
+}
+
+typedef kng_regions regions;
+
+/* What region r has below node `limit` and is not placed yet becomes a part of its own; returns its number, 0: none. */
+static int make_part(kng_low *l, int32_t r, knk_node limit, bool row, const regions *g)
+{
+    const knk_stage *st = stage_of(l);
+    int number = (int)l->part.n;
+    int32_t *head = g->head, *next = g->next;
+    if (head[r] < 0 || head[r] >= limit)
+        return 0;
+    if (number >= 1000) {
+        kng_low_fail(l, "it has too many cold selects");
+        return 0;
+    }
+    kng_part part = {.form = row ? l->row_form : l->lane_form, .row = row};
+    int room = 0;
+    for (int32_t i = head[r]; i >= 0 && i < limit; i = next[i - st->first])
+        room += 3;
+    part.input = knx_arena_alloc(&l->arena, (size_t)room * sizeof *part.input);
+    if (!part.input || !KN_VEC_PUSH(&l->part, part)) {
+        l->no_memory = true;
+        return 0;
+    }
+    for (; head[r] >= 0 && head[r] < limit; head[r] = next[head[r] - st->first]) {
+        knk_node x = head[r];
+        *flags_of(l, x) |= PLACED;
+        if (l->node[x].op == KNK_BITCAST && same_form(l->node[x].dtype, l->node[l->node[x].a].dtype)) {
+            place_loads(l, x);
+            value_for(l, x);
+            continue;
+        }
+        place_loads(l, x);
+        kng_item it = item_of(l, KNG_ITEM_OP, x);
+        set_operands(l, &it, number);
+        it.def = value_for(l, x);
+        l->value[it.def].part = (int16_t)number;
+        kng_part *p = &l->part.at[number];
+        for (int j = 0; j < it.n_use; j++) {
+            kng_value *v = &l->value[it.use[j]];
+            if (v->kind == KNG_VALUE_CONSTANT || v->part == number || v->listed == number || (!row && v->homed))
+                continue;
+            v->listed = (int16_t)number;
+            p->input[p->n_input++] = it.use[j];
+        }
+        push(l, &p->list, &it);
+    }
+    return number;
+}
+
+static void place_cold(kng_low *l, knk_node x, bool row, const regions *g)
+{
+    int32_t r = g->of_select[x - stage_of(l)->first];
+    int part = r > 0 ? make_part(l, r, x, row, g) : 0, here = row ? KNG_ROW : KNG_BODY;
+    kng_list *list = row ? &l->uniform : &l->body;
+    if (!part)
+        return;
+    place_load(l, l->node[x].a);
+    kng_item it = item_of(l, KNG_ITEM_COLD, x);
+    it.part = (int16_t)part;
+    it.use[it.n_use++] = operand_of(l, l->node[x].a, here);
+    push(l, list, &it);
+    const kng_part *p = &l->part.at[part];
+    for (int i = 0; i < p->n_input; i += 3) {
+        kng_item use = item_of(l, KNG_ITEM_USE, x);
+        for (int j = i; j < p->n_input && j < i + 3; j++)
+            if (l->value[p->input[j]].part == here) {
+                use.use[use.n_use++] = p->input[j];
+                l->value[p->input[j]].uses++;
+            }
+        push(l, list, &use);
+    }
+}
+
+static void build_uniform(kng_low *l, const regions *g)
+{
+    const knk_stage *st = stage_of(l);
+    for (int i = st->first; i < st->end; i++) {
+        const knk_inst *n = &l->node[i];
+        if (n->op == KNK_CONST || (*flags_of(l, i) & (LIVE | UNIFORM)) != (LIVE | UNIFORM) || region_of(l, i) > 0)
+            continue;
+        if (n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype)) {
+            value_for(l, i);
+            continue;
+        }
+        if (n->op == KNK_SELECT)
+            place_cold(l, i, true, g);
+        kng_item it = item_of(l,
+                              n->op == KNK_LOAD    ? KNG_ITEM_LOAD
+                              : n->op == KNK_INDEX ? KNG_ITEM_INDEX
+                                                   : KNG_ITEM_OP,
+                              i);
+        set_operands(l, &it, KNG_ROW);
+        it.def = value_for(l, i);
+        push(l, &l->uniform, &it);
+    }
+}
+
+#define place_export kng_low_place_export
+void kng_low_place_export(kng_low *l, knk_node x)
+{
+    if (!(*flags_of(l, x) & EXPORTED) || l->node[x].op == KNK_REDUCE)
+        return;
+    kng_item it = item_of(l, KNG_ITEM_STORE, x);
+    it.stream = (int16_t)kng_stream_of(l->stream, l->n_stream, KNG_EXPORT, -1, -1, x);
+    place_load(l, x);
+    it.use[it.n_use++] = operand_of(l, x, KNG_BODY);
+    push(l, &l->body, &it);
+}
+
+static void place_sum(kng_low *l, knk_node x)
+{
+    kng_item it = item_of(l, KNG_ITEM_REDUCE, x);
+    int kind = l->r->mode == KNG_ROWS ? KNG_EXPORT : KNG_PARTIAL;
+    place_loads(l, x);
+    set_operands(l, &it, KNG_BODY);
+    it.stream = (int16_t)kng_stream_of(l->stream, l->n_stream, (kng_stream_kind)kind, -1, -1, x);
+    it.number = l->n_sum;
+    if (it.stream < 0) /* read by nobody */
+        return;
+    kng_sum *s = &l->sum[l->n_sum++];
+    *s = (kng_sum){.how = l->node[x].sub, .dtype = l->node[x].dtype, .stream = it.stream, .slot = -1};
+    push(l, &l->body, &it);
+}
+
+static void place_node(kng_low *l, knk_node x)
+{
+    const knk_inst *n = &l->node[x];
+    if (*flags_of(l, x) & (UNIFORM | KNG_NODE_ABSORBED) || n->op == KNK_LOAD || n->op == KNK_INDEX)
+        return;
+    if (n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype)) {
+        place_loads(l, x);
+        value_for(l, x);
+        return;
+    }
+    kng_item it = item_of(l, KNG_ITEM_OP, x);
+    knk_node operand[3];
+    if (kng_low_fuse(l, x, &it, operand)) {
+        for (int j = 0; j < 3; j++)
+            if (operand[j] >= 0)
+                place_load(l, operand[j]);
+        for (int j = 0; j < 3; j++)
+            if (operand[j] >= 0)
+                it.use[it.n_use++] = operand_of(l, operand[j], KNG_BODY);
+    } else {
+        place_loads(l, x);
+        set_operands(l, &it, KNG_BODY);
+    }
+    it.def = value_for(l, x);
+    push(l, &l->body, &it);
+}
+
+void kng_low_place_node(kng_low *l, knk_node x, const regions *g)
+{
+    if (region_of(l, x) > 0 && !(*flags_of(l, x) & UNIFORM))
+        return;
+    if (l->node[x].op == KNK_SELECT && !(*flags_of(l, x) & UNIFORM))
+        place_cold(l, x, false, g);
+    place_node(l, x);
+    place_export(l, x);
+}
+
+typedef kng_stores stores;
+
+static bool find_stores(kng_low *l, stores *s)
+{
+    const knk_stage *st = stage_of(l);
+    int n = st->end - st->first;
+    s->of = knx_arena_alloc(&l->arena, (size_t)(2 * n + 2) * sizeof *s->of);
+    s->writers = knx_arena_zero(&l->arena, (size_t)(l->k->n_buffer + 1) * sizeof *s->writers);
+    if (!s->of || !s->writers)
+        return !(l->no_memory = true);
+    s->next = s->of + n;
+    memset(s->of, -1, (size_t)n * sizeof *s->of);
+    for (int i = st->end - 1; i >= st->first; i--) {
+        const knk_inst *x = &l->node[i];
+        bool load = x->op == KNK_LOAD && (*flags_of(l, i) & (LIVE | UNIFORM)) == LIVE;
+        l->loads_left += load;
+        for (int in = kng_low_level(l, i); in >= 0 && load; in = l->loop[in].outer)
+            l->loop[in].loads_left++;
+        if (x->op != KNK_STORE)
+            continue;
+        s->writers[x->buffer]++;
+        if (is_inside(l, x->a)) {
+            s->next[i - st->first] = s->of[x->a - st->first];
+            s->of[x->a - st->first] = i;
+        }
+    }
+    return true;
+}
+
+#define place_store kng_low_place_store
+void kng_low_place_store(kng_low *l, knk_node x)
+{
+    kng_item it = item_of(l, KNG_ITEM_STORE, x);
+    *flags_of(l, x) |= PLACED;
+    set_operands(l, &it, KNG_BODY);
+    push(l, &l->body, &it);
+}
+
+static void place_stores_of(kng_low *l, stores *s, knk_node x)
+{
+    const knk_stage *st = stage_of(l);
+    for (int32_t i = s->of[x - st->first]; i >= 0; i = s->next[i - st->first])
+        if (s->writers[l->node[i].buffer] == 1 && !KN_VEC_PUSH(&s->waiting, i))
+            l->no_memory = true;
+    for (size_t i = 0; i < s->waiting.n && !l->loads_left; i++)
+        place_store(l, s->waiting.at[i]);
+    if (!l->loads_left)
+        s->waiting.n = 0;
+}
+
+static void place_last_stores(kng_low *l)
+{
+    const knk_stage *st = stage_of(l);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = st->first; i < st->end; i++)
+            if (l->node[i].op == KNK_STORE && !(*flags_of(l, i) & PLACED))
+                (pass ? place_store : place_loads)(l, i);
+}
+
+static void build_body(kng_low *l, const regions *g)
+{
+    const knk_stage *st = stage_of(l);
+    stores s = {.of = NULL};
+    if (!find_stores(l, &s))
+        return;
+    if (l->n_loop) {
+        kng_low_build_loops(l, g, &s);
+        place_last_stores(l);
+        KN_VEC_FREE(&s.waiting);
+        return;
+    }
+    for (int i = st->first; i < st->end; i++) {
+        const knk_inst *n = &l->node[i];
+        uint8_t f = *flags_of(l, i);
+        if (n->op == KNK_CONST || n->op == KNK_STORE || !(f & LIVE) || (region_of(l, i) > 0 && !(f & UNIFORM)))
+            continue;
+        if (n->op == KNK_REDUCE) {
+            place_sum(l, i);
+            continue;
+        }
+        kng_low_place_node(l, i, g);
+        if (n->op != KNK_LOAD && n->op != KNK_INDEX)
+            place_stores_of(l, &s, i);
+    }
+    place_last_stores(l);
+    KN_VEC_FREE(&s.waiting);
+}
+
+/* When each value is used next, from the end to the start. `at` is per value and KNG_NEVER before and after. */
+static void find_uses(kng_low *l, kng_list *list, const kng_form *form, int32_t *at)
+{
+    for (int p = (int)list->item.n - 1; p >= 0; p--) {
+        kng_item *it = &list->item.at[p];
+        kng_loop *ending = it->kind == KNG_ITEM_END ? &l->loop[it->number] : NULL;
+        for (size_t i = 0; ending && i < ending->carry.n; i++) { /* what it was in the turn that ends is of no use */
+            kng_carry *c = &ending->carry.at[i];
+            c->after = at[c->is];
+            if (c->next >= 0)
+                at[c->is] = KNG_NEVER;
+        }
+        if (it->def >= 0) {
+            it->first = at[it->def];
+            at[it->def] = KNG_NEVER;
+        }
+        for (int j = 0; j < it->n_use; j++)
+            it->next[j] = at[it->use[j]];
+        for (int j = 0; j < it->n_use; j++)
+            at[it->use[j]] = p;
+        if (it->kind == KNG_ITEM_OP && !it->fused) {
+            it->needs = kng_emit_needs(form, &l->node[it->node], l->node);
+            list->helper |= it->needs.helper;
+        }
+    }
+    for (size_t p = 0; p < list->item.n; p++) /* what comes from outside */
+        for (int j = 0; j < list->item.at[p].n_use; j++)
+            at[list->item.at[p].use[j]] = KNG_NEVER;
+}
+
+/* The most values of the part that are alive at once, and temporaries. */
+static void measure_list(kng_low *l, kng_list *list, int part)
+{
+    int live[2] = {0, 0};
+    for (size_t p = 0; p < list->item.n; p++) {
+        const kng_item *it = &list->item.at[p];
+        bool reused = false;
+        if (it->needs.temps > list->temps)
+            list->temps = it->needs.temps;
+        for (int j = 0; j < it->n_use; j++) {
+            const kng_value *v = &l->value[it->use[j]];
+            bool again = (j > 0 && it->use[j] == it->use[0]) || (j > 1 && it->use[j] == it->use[1]);
+            if (v->kind == KNG_VALUE_LANE && v->part == part && it->next[j] == KNG_NEVER && !again) {
+                live[v->mask]--;
+                reused |= it->def >= 0 && v->mask == l->value[it->def].mask;
+            }
+        }
+        if (it->def >= 0 && l->value[it->def].kind == KNG_VALUE_LANE && it->first < KNG_NEVER)
+            live[l->value[it->def].mask]++;
+        for (size_t i = 0; it->kind == KNG_ITEM_END && i < l->loop[it->number].carry.n; i++) {
+            const kng_carry *c = &l->loop[it->number].carry.at[i];
+            live[l->value[c->is].mask] += c->next >= 0 && c->after < KNG_NEVER;
+        }
+        if (live[0] + !reused > list->live)
+            list->live = live[0] + !reused;
+        if (live[1] > list->live_masks)
+            list->live_masks = live[1];
+    }
+}
+
+static bool wide(int dtype) { return knk_size(dtype) == 8; }
+
+static bool has_wide_uniform(kng_low *l)
+{
+    const knk_stage *st = stage_of(l);
+    for (int i = st->first; i < st->end; i++) {
+        const knk_inst *n = &l->node[i];
+        if (!(*flags_of(l, i) & UNIFORM) || region_of(l, i) > 0)
+            continue;
+        if (wide(n->dtype) || (n->op == KNK_LOAD && (n->a >= 0 || n->b >= 0)))
+            return true;
+        for (int j = 0; j < 3; j++)
+            if (knk_operand(n, j) >= 0 && wide(l->node[knk_operand(n, j)].dtype))
+                return true;
+    }
+    for (int s = 0; s < l->n_stream; s++)
+        if (l->stream[s].kind == KNG_IMPORT && wide(l->stream[s].dtype))
+            return true;
+    return false;
+}
+
+/* Lanes per piece: half as many if the lane loop has values of 8 bytes or addresses of lanes. */
+static void choose_forms(kng_low *l)
+{
+    const knk_stage *st = stage_of(l);
+    bool half = false;
+    for (int i = st->first; i < st->end && !half; i++) {
+        const knk_inst *n = &l->node[i];
+        uint8_t f = *flags_of(l, i);
+        if (!(f & LIVE) || n->op == KNK_CONST || (region_of(l, i) > 0 && !(f & EXPORTED)))
+            continue;
+        if (n->op == KNK_STORE)
+            half = wide(l->node[n->a].dtype);
+        else if (!(f & UNIFORM) || (f & EXPORTED))
+            half = wide(n->dtype);
+        if (n->op == KNK_LOAD && !(f & UNIFORM))
+            half |= !is_adjacent(l, n) && !is_single_load(l, n) && !l->single;
+    }
+    for (int s = 0; s < l->n_stream && !half; s++) {
+        const kng_stream *x = &l->stream[s];
+        bool memory = x->kind != KNG_NUMBER && !(x->kind == KNG_EXPORT && l->r->mode == KNG_ROWS);
+        half = (memory && l->r->cls[s] == KNK_STRIDE_ANY && (x->kind != KNG_PARTIAL || l->r->mode == KNG_COLUMNS)) ||
+               (x->kind == KNG_IMPORT && l->r->cls[s] != KNK_STRIDE_ZERO && wide(x->dtype));
+    }
+    int most = l->target == KNG_AVX512 ? 16 : 8;
+    l->half_form = (kng_form){l->target, most / 2};
+    l->lane_form = (kng_form){l->target, half ? most / 2 : most};
+    l->row_form = has_wide_uniform(l) ? l->half_form : l->lane_form;
+    l->form = l->lane_form;
+}
+
+static void choose_part_forms(kng_low *l)
+{
+    for (size_t p = 1; p < l->part.n; p++) {
+        const kng_list *list = &l->part.at[p].list;
+        for (size_t i = 0; i < list->item.n; i++) {
+            const kng_item *it = &list->item.at[i];
+            bool half = wide(l->node[it->node].dtype);
+            for (int j = 0; j < 3 && !half; j++)
+                half =
+                    knk_operand(&l->node[it->node], j) >= 0 && wide(l->node[knk_operand(&l->node[it->node], j)].dtype);
+            if (half)
+                l->part.at[p].form = l->half_form;
+        }
+    }
+}
+
+static bool plain(const knk_inst *n) { return n->a < 0 && n->b < 0; }
+
+/* Is there anything of a loop between two items? */
+enum { FOLD_REACH = 8 };
+static bool crosses_turn(const kng_low *l, int from, int to)
+{
+    for (int i = from + 1; i < to; i++)
+        if (l->body.item.at[i].kind >= KNG_ITEM_LOOP)
+            return true;
+    return false;
+}
+
+/* Loads that are a memory operand of their one user. */
+static void find_folds(kng_low *l)
+{
+    for (size_t i = 0; i < l->body.item.n; i++) {
+        const kng_item *it = &l->body.item.at[i];
+        int may = it->kind == KNG_ITEM_REDUCE ? 1 : it->kind == KNG_ITEM_OP ? it->needs.memory : 0;
+        if (it->needs.commutes && (may & 2))
+            may |= 1;
+        for (int j = 0; j < it->n_use; j++) {
+            kng_value *v = &l->value[it->use[j]];
+            if (l->n_loop && (v->born < 0 || (int)i - v->born > FOLD_REACH || crosses_turn(l, v->born, (int)i)))
+                continue;
+            if (!(may >> j & 1) || v->kind != KNG_VALUE_LANE || v->part != KNG_BODY || v->uses != 1 ||
+                !is_inside(l, v->node))
+                continue;
+            const knk_inst *n = &l->node[v->node];
+            if (n->op == KNK_LOAD && plain(n) && knk_size(n->dtype) >= 4 && !v->mask)
+                v->folds = l->r->cls[stream_for(l, n)] == KNK_STRIDE_ONE;
+        }
+    }
+}
+
+/* Nodes of the regions as chains, in order. */
+static void chain_regions(kng_low *l, const regions *g)
+{
+    int32_t *head = g->head, *next = g->next;
+    const knk_stage *st = stage_of(l);
+    for (int i = 0; i < st->end - st->first; i++)
+        head[i] = -1;
+    for (int i = st->end - 1; i >= st->first; i--) {
+        int32_t r = region_of(l, i);
+        if (r > 0 && (*flags_of(l, i) & LIVE) && l->node[i].op != KNK_CONST) {
+            next[i - st->first] = head[r];
+            head[r] = i;
+        }
+    }
+}
+
+static bool plan_memory(kng_low *l, int32_t **work, int n)
+{
+    int sums = 0;
+    for (int i = stage_of(l)->first; i < stage_of(l)->end; i++)
+        sums += l->node[i].op == KNK_REDUCE;
+    int most = 4 * n < l->k->n_node ? 4 * n : l->k->n_node;
+    most += stage_of(l)->n_loop ? 2 * n : 0; /* what lanes keep, copies of carries */
+    size_t values = (size_t)most + 1;
+    l->value_of = knx_arena_alloc(&l->arena, (size_t)(l->k->n_node + 1) * sizeof *l->value_of);
+    l->value = knx_arena_alloc(&l->arena, values * sizeof *l->value);
+    l->state = knx_arena_alloc(&l->arena, values * KNG_COPIES * sizeof *l->state);
+    l->sum = knx_arena_alloc(&l->arena, (size_t)(sums + 1) * sizeof *l->sum);
+    l->region = knx_arena_zero(&l->arena, (size_t)(n + 1) * 2 * sizeof *l->region);
+    l->flags = knx_arena_zero(&l->arena, (size_t)n + 1);
+    *work = knx_arena_alloc(&l->arena, ((size_t)n * 2 + values + 4) * sizeof **work);
+    if (!l->value_of || !l->value || !l->state || !l->sum || !l->region || !l->flags || !*work)
+        return false;
+    memset(l->value_of, -1, (size_t)(l->k->n_node + 1) * sizeof *l->value_of);
+    return true;
+}
+
+bool kng_low_plan(kng_low *l)
+{
+    const knk_stage *st = stage_of(l);
+    int n = st->end - st->first;
+    int32_t *work;
+    if (!plan_memory(l, &work, n) || !KN_VEC_PUSH(&l->part, ((kng_part){.n_input = 0})))
+        return !(l->no_memory = true);
+    regions g = {work, work + n + 1, l->region + n + 1};
+    int32_t *at = g.next + n + 1;
+    l->spill_step = kng_low_sum_step(l);
+    kng_low_find_loops(l);
+    if (!kng_low_fine(l))
+        return false;
+    find_live_and_uniform(l);
+    kng_low_find_regions(l);
+    choose_forms(l);
+    kng_low_find_fusions(l);
+    chain_regions(l, &g);
+    build_uniform(l, &g);
+    build_body(l, &g);
+    if (!kng_low_fine(l))
+        return false;
+    for (int i = 0; i < l->n_value * KNG_COPIES; i++)
+        l->state[i] = (kng_state){.next = KNG_NEVER, .slot = -1, .reg = -1};
+    choose_part_forms(l);
+    for (int i = 0; i < l->n_value; i++)
+        at[i] = KNG_NEVER;
+    find_uses(l, &l->uniform, &l->row_form, at);
+    find_uses(l, &l->body, &l->lane_form, at);
+    measure_list(l, &l->body, KNG_BODY);
+    kng_low_loops_planned(l);
+    for (size_t p = 1; p < l->part.n; p++)
+        find_uses(l, &l->part.at[p].list, &l->part.at[p].form, at);
+    find_folds(l);
+    return kng_low_fine(l);
+}

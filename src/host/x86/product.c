@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * product.c -- the inner loops of products: which rectangles there are, and the functions of the process, in a table
+ * that only fills up: made by whoever needs one first, found without a lock. */
+#include "host/x86/product.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/cpu.h"
+#include "base/hash.h"
+#include "host/drive.h"
+#include "host/x86/product_amx.h"
+#include "host/x86/product_emit.h"
+#include <stdio.h>
+
+#if defined(__x86_64__)
+#include "host/x86/code.h"
+#endif
+
+const kng_number_form kng_number_forms[KNG_NUMBER_KINDS] = {
+    [KNG_NUMBER_F32] = {4, 4, 1, 1, false},    [KNG_NUMBER_F64] = {8, 8, 1, 1, true},
+    [KNG_NUMBER_C64] = {8, 8, 2, 1, false},    [KNG_NUMBER_C128] = {16, 16, 2, 1, true},
+    [KNG_NUMBER_I32] = {4, 4, 1, 1, false},    [KNG_NUMBER_I64] = {8, 8, 1, 1, true},
+    [KNG_NUMBER_SHORTS] = {4, 4, 1, 2, false}, [KNG_NUMBER_BYTES] = {4, 4, 1, 4, false},
+};
+
+/* ---- Rectangles. */
+
+enum { MOST_VECTORS = 8, MOST_ROWS = 28 };
+
+static atomic_bool without_amx;
+
+void kng_product_allow_amx(bool on) { atomic_store(&without_amx, !on); }
+
+static bool has_amx(kng_number n, kng_target target)
+{
+    return n == KNG_NUMBER_BYTES && target == KNG_AVX512 && !atomic_load(&without_amx) && knx_cpu_amx();
+}
+
+/* Registers beside accumulators: per vector of B (64-bit integers have no multiplication in AVX2: their upper halves
+ * lie beside them); temporaries; elements of A; a mask (AVX2). */
+typedef struct reserve {
+    int per_vector, temporaries, others;
+} reserve;
+
+static reserve reserve_of(kng_number n, kng_target target)
+{
+    bool wide = target == KNG_AVX512, halves = n == KNG_NUMBER_I64 && !wide;
+    int temporaries = n <= KNG_NUMBER_C128 || n == KNG_NUMBER_BYTES ? 0 : 2;
+    return (reserve){halves ? 2 : 1, temporaries, (wide ? 1 : 2) + halves};
+}
+
+int kng_product_rows(kng_number number, kng_target target, int vectors)
+{
+    if (has_amx(number, target))
+        return kng_amx_rows(vectors);
+    reserve x = reserve_of(number, target);
+    int free = (target == KNG_AVX512 ? 32 : 16) - x.temporaries - x.others;
+    if (vectors < 1 || vectors > MOST_VECTORS ||
+        (number == KNG_NUMBER_BYTES && (target == KNG_AVX2 || !knx_cpu_vnni())))
+        return 0;
+    int rows = free / vectors - x.per_vector;
+    return rows > MOST_ROWS ? MOST_ROWS : rows < 0 ? 0 : rows;
+}
+
+/* 32 columns have 5 bases and 3 distances, 16 have 3 and 3; 7 rows have a base. Steps on the way and temporaries are 16
+ * bytes' worth each. */
+int kng_product_rows_turned(kng_number number, kng_target target, int vectors, kng_a_from a)
+{
+    bool wide = target == KNG_AVX512, lanes = a == KNG_A_LANES;
+    int bytes = kng_number_forms[number].c_bytes, columns = vectors * (wide ? 64 : 32) / bytes, steps = 16 / bytes;
+    if (number > KNG_NUMBER_C128 || vectors < 1 || columns > (lanes ? 16 : 32))
+        return 0;
+    int rows = ((wide ? 32 : 14) - steps * (lanes ? 3 : 2)) / vectors, most = columns > 16 ? 7 : 14;
+    return lanes ? rows > 0 : rows > most ? most : rows;
+}
+
+kng_product_shape kng_product_best(kng_number number, kng_target target)
+{
+    int bytes = target == KNG_AVX512 ? 64 : 32, rows = kng_product_rows(number, target, 2);
+    return (kng_product_shape){(uint8_t)(bytes / kng_number_forms[number].c_bytes), (uint8_t)rows, 2};
+}
+
+#if defined(__x86_64__)
+static bool is_narrow(const kng_product_request *r) { return kng_number_forms[r->number].steps > 1; }
+
+static bool is_possible(const kng_product_request *r)
+{
+    if (r->number >= KNG_NUMBER_KINDS || r->target > KNG_AVX512 || r->b_from > KNG_B_TURNED || r->a_from > KNG_A_LANES)
+        return false;
+    kng_number n = (kng_number)r->number;
+    kng_target target = (kng_target)r->target;
+    kng_a_from a = (kng_a_from)r->a_from;
+    bool turned = r->b_from == KNG_B_TURNED;
+    int rows = turned ? kng_product_rows_turned(n, target, r->vectors, a) : kng_product_rows(n, target, r->vectors);
+    if (a == (turned ? KNG_A_ACROSS : KNG_A_LANES) || (is_narrow(r) && (a || r->b_from != KNG_B_PACKED)))
+        return false;
+    return knx_cpu_best() >= (target == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2) && r->rows >= 1 && r->rows <= rows &&
+           r->lanes >= 1 && r->lanes <= kng_product_best(n, target).lanes;
+}
+
+/* ---- Making. */
+
+/* Which vector registers are what. */
+static kng_tiler lay_out(kng_asm *a, const kng_product_request *r)
+{
+    bool wide = r->target == KNG_AVX512, turned = r->b_from == KNG_B_TURNED;
+    reserve x = reserve_of((kng_number)r->number, (kng_target)r->target);
+    kng_tiler t = {.a = a, .r = r, .f = kng_number_forms[r->number], .length = wide ? 2 : 1, .bytes = wide ? 64 : 32};
+    int lanes = t.bytes / t.f.c_bytes, all = wide ? 32 : 16;
+    t.rows = r->rows;
+    t.vectors = r->vectors;
+    t.columns = (r->vectors - 1) * lanes + r->lanes;
+    t.partial = r->lanes < lanes;
+    t.b0 = t.rows * t.vectors;
+    t.t0 = t.b0 + (turned ? 16 / t.f.c_bytes : x.per_vector * t.vectors);
+    t.a0 = t.t0 + (turned ? 16 / t.f.c_bytes : x.temporaries);
+    t.mask = t.partial && !wide ? 15 : -1;
+    t.n_a = all - (t.mask >= 0) - t.a0;
+    t.n_a = t.n_a < 4 ? t.n_a : 4;
+    return t;
+}
+
+/* Columns that are turned into no more than half a register: the shorter ones are turned faster. */
+static kng_product_request shorter(const kng_product_request *r)
+{
+    kng_product_request x = *r;
+    if (r->b_from == KNG_B_TURNED && r->target == KNG_AVX512 && r->vectors == 1 &&
+        r->lanes <= kng_product_best((kng_number)r->number, KNG_AVX2).lanes &&
+        r->rows <= kng_product_rows_turned((kng_number)r->number, KNG_AVX2, 1, (kng_a_from)r->a_from))
+        x.target = KNG_AVX2;
+    return x;
+}
+
+static kn_error *make(const kng_product_request *asked, kng_code **out)
+{
+    static const char *const number[KNG_NUMBER_KINDS] = {"f32", "f64", "c64", "c128", "i32", "i64", "i16", "i8"};
+    static const char *const b_from[] = {"packed", "plain", "packing", "turned"};
+    kng_asm a;
+    char name[80];
+    const kng_product_request x = shorter(asked), *r = &x;
+    bool amx = has_amx((kng_number)r->number, (kng_target)r->target);
+    kng_tiler t = lay_out(&a, r);
+    kn_str listing = {0};
+    kng_asm_init(&a);
+    a.listing = kn_debug_level >= 2 ? &listing : NULL;
+    if (amx)
+        kng_amx_function(&a, r);
+    else
+        kng_tile_function(&t);
+    kn_error *e = NULL;
+    if (!kng_finish(&a))
+        e = a.why ? knx_error(KN_ERROR_NOT_IMPLEMENTED, "product: %s", a.why) : knx_error_nomem();
+    snprintf(name, sizeof name, "kiln_product_%s_%dx%d_%s_%d", number[r->number], r->rows, r->vectors,
+             b_from[r->b_from], r->lanes);
+    if (!e)
+        e = kng_publish(a.code.at, a.code.n, name, out);
+    if (!e && a.listing)
+        KN_LOG(2, "code of %s, %zu bytes:\n%s", name, a.code.n, listing.failed ? "(no memory to list it)" : listing.s);
+    knx_str_free(&listing);
+    kng_asm_free(&a);
+    return e;
+}
+
+/* ---- The functions of the process. A slot gets its key first, for good, and then its function. */
+
+enum { SLOTS = 1 << 14 };
+static struct {
+    atomic_uint_fast64_t key; /* the request, 0: free */
+    _Atomic(kng_product_function *) f;
+    kng_code *code; /* so that its memory is known to be in use */
+} table[SLOTS];
+
+/* Never 0: there is a row. */
+static uint64_t key_of(const kng_product_request *r)
+{
+    bool amx = has_amx((kng_number)r->number, (kng_target)r->target);
+    const uint8_t part[8] = {r->number, r->target, r->rows,   r->vectors,
+                             r->lanes,  r->b_from, r->a_from, (uint8_t)(r->a_signed | r->b_signed << 1 | amx << 2)};
+    uint64_t key = 0;
+    for (int i = 0; i < 8; i++)
+        key |= (uint64_t)part[i] << 8 * i;
+    return key;
+}
+
+static int slot_of(uint64_t key)
+{
+    uint32_t at = (uint32_t)knx_hash_bytes(&key, sizeof key, 0);
+    for (int tries = 0; tries < SLOTS; tries++, at++) {
+        uint_fast64_t there = atomic_load_explicit(&table[at % SLOTS].key, memory_order_relaxed);
+        if (!there && atomic_compare_exchange_strong(&table[at % SLOTS].key, &there, key))
+            return (int)(at % SLOTS);
+        if (there == key)
+            return (int)(at % SLOTS);
+    }
+    return -1;
+}
+
+/* What two threads make at once, one of them throws away. */
+static kng_product_function *make_and_keep(const kng_product_request *r, int slot)
+{
+    kng_code *code = NULL;
+    uint64_t start = (uint64_t)knx_nanoseconds();
+    kn_error *e = make(r, &code);
+    if (e) {
+        knx_error_release(e);
+        return NULL;
+    }
+    kng_product_function *mine = (kng_product_function *)(uintptr_t)kng_code_start(code), *first = NULL;
+    if (!atomic_compare_exchange_strong(&table[slot].f, &first, mine)) {
+        kng_code_free(code);
+        return first;
+    }
+    table[slot].code = code;
+    kng_note_made(kng_code_size(code), (uint64_t)knx_nanoseconds() - start);
+    return mine;
+}
+
+kng_product_function *kng_product_for(const kng_product_request *r)
+{
+    int slot = is_possible(r) ? slot_of(key_of(r)) : -1;
+    if (slot < 0)
+        return NULL;
+    kng_product_function *f = atomic_load_explicit(&table[slot].f, memory_order_acquire);
+    return f ? f : make_and_keep(r, slot);
+}
+#else
+kng_product_function *kng_product_for(const kng_product_request *r)
+{
+    (void)r;
+    return NULL;
+}
+#endif

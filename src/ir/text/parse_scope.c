@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * parse_scope.c -- the names of one jaxpr that is being read, and the atoms they stand for. */
+#include "ir/text/parse.h"
+#include <string.h>
+
+bool kni_parse_no_memory(kn_parser *p)
+{
+    if (!p->error)
+        p->error = knx_error_nomem();
+    return false;
+}
+
+bool kni_parse_is_name(kn_word w)
+{
+    static const char *const reserved[] = {"in", "let", "lambda", "nan", "inf", "bits", "True", "False", "None"};
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (kni_word_is(w, reserved[i]))
+            return false;
+    for (size_t i = 0; i < w.n; i++) {
+        char c = w.s[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (i && c >= '0' && c <= '9')))
+            return false;
+    }
+    return w.n > 0;
+}
+
+uint64_t kni_word_hash(kn_word w) { return knx_hash_bytes(w.s, w.n, 0); }
+bool kni_word_same(kn_word a, kn_word b) { return a.n == b.n && !memcmp(a.s, b.s, a.n); }
+
+kn_parse_variable *kni_scope_find(const kn_parse_scope *s, kn_word name)
+{
+    size_t cursor;
+    uint64_t hash = kni_word_hash(name);
+    for (kn_parse_variable *v = knx_map_first(&s->variables, hash, &cursor); v;
+         v = knx_map_next(&s->variables, hash, &cursor))
+        if (kni_word_same(v->name, name))
+            return v;
+    return NULL;
+}
+
+void kni_scope_bind(kn_parser *p, kn_parse_scope *s, kn_word name, kn_atom atom)
+{
+    if (kni_scope_find(s, name)) {
+        kni_parse_fail(p, name.s, KN_ERROR_VALUE, "%.*s is bound twice", (int)(name.n < 40 ? name.n : 40), name.s);
+        return;
+    }
+    kn_parse_variable *v = kni_parse_alloc(p, sizeof *v);
+    if (!v)
+        return;
+    *v = (kn_parse_variable){name, atom};
+    if (!knx_map_add(&s->variables, kni_word_hash(name), v))
+        kni_parse_no_memory(p);
+}
+
+bool kni_scope_ok(kn_parser *p, kn_parse_scope *s, const char *at)
+{
+    kni_parse_wrap(p, at, knb_take_error(&s->b));
+    return !p->error;
+}
+
+void kni_scope_free(kn_parse_scope *s)
+{
+    knb_free(&s->b);
+    knx_map_free(&s->variables);
+    KN_VEC_FREE(&s->binders);
+    KN_VEC_FREE(&s->atoms);
+    KN_VEC_FREE(&s->consts);
+}

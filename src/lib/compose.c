@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * compose.c -- operations with a scope of their own, and what functions look at on the way: see compose.h. */
+#include "lib/compose.h"
+#include "function/function.h"
+#include "array/handle.h"
+#include <string.h>
+
+void knn_begin(knn_body *c, const char *name)
+{
+    kna_begin(&c->op, name);
+    c->scope = kn_scope_begin();
+}
+
+void knn_end_n(knn_body *c, int n, kn_array *y)
+{
+    bool failed = kna_failed(&c->op);
+    for (int i = 0; i < n && !failed; i++) {
+        if (y[i])
+            kna_handle_promote(y[i]);
+        else {
+            kna_fail_with(&c->op, knx_error_nomem());
+            failed = true;
+        }
+    }
+    kn_scope_end(&c->scope);
+    if (failed)
+        kna_end_n(&c->op, n, NULL, y);
+    else
+        kna_end_plain(&c->op);
+}
+
+kn_array knn_end(knn_body *c, kn_array y)
+{
+    knn_end_n(c, 1, &y);
+    return y;
+}
+
+kn_list knn_end_list(knn_body *c, kn_list y)
+{
+    bool failed = kna_failed(&c->op) || !y;
+    if (!failed)
+        kn_keep_handle(y);
+    kn_scope_end(&c->scope);
+    kna_end_plain(&c->op);
+    return failed ? kn_list_from(NULL, 0) : y;
+}
+
+kn_array knn_made(knn_body *c, kn_atom a)
+{
+    kna_op op;
+    kna_begin(&op, "");
+    if (c->op.error)
+        kna_fail_with(&op, knx_error_retain(c->op.error));
+    return kna_end(&op, a);
+}
+
+bool knn_may_look(void)
+{
+    const char *why;
+    return kna_may_be_concrete(&why);
+}
+
+int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const char *what)
+{
+    kn_type t = kna_type(op, x);
+    if (kna_failed(op))
+        return NULL;
+    if (!knx_is_integer(t.dtype) && t.dtype->kind != KN_KIND_BOOL) {
+        kna_fail(op, KN_ERROR_TYPE, "%s", what);
+        return NULL;
+    }
+    const char *at = kna_look(op, x, &t);
+    if (!at)
+        return NULL;
+    *n = kni_type_size(t);
+    if (ndim)
+        *ndim = t.ndim;
+    int64_t *v = knx_alloc((size_t)*n * sizeof *v);
+    if (!v)
+        kna_fail_with(op, knx_error_nomem());
+    for (int64_t i = 0; v && i < *n; i++)
+        knx_convert(t.dtype, at + (size_t)i * t.dtype->size, KN_DT(I64), &v[i]);
+    return v;
+}
+
+bool knn_weak_value(kna_op *op, kn_array x, double *value)
+{
+    kn_type t = kna_type(op, x);
+    if (!kna_is_number(op, x) || knx_is_complex(t.dtype))
+        return false;
+    const void *at = kna_look(op, x, &t);
+    if (at)
+        knx_convert(t.dtype, at, KN_DT(F64), value);
+    return at != NULL;
+}
+
+int64_t *knn_integer_room(kna_op *op, int64_t n)
+{
+    bool fits = n < PTRDIFF_MAX / (int64_t)sizeof(int64_t);
+    int64_t *room = fits ? knx_alloc((size_t)n * sizeof *room + 1) : NULL; /* not NULL for no integers */
+    if (!fits && !kna_failed(op))
+        kna_fail(op, KN_ERROR_MEMORY, "array of shape (%lld,) and dtype int64 is too large", (long long)n);
+    else if (!room && !kna_failed(op))
+        kna_fail_with(op, knx_error_nomem_for((size_t)n * sizeof *room, 1, &n, "int64"));
+    return room;
+}
+
+kn_array knn_integers(const int64_t *v, int64_t n)
+{
+    kn_shape shape = {1, {n}};
+    return kn_from_memory(v, &shape, KN_DT(I64));
+}
+
+kn_axes knn_one_axis(int axis) { return (kn_axes){.n = 2, .axis = {axis}}; }
+
+kn_array knn_part(const char *name, kn_array x, int axis, int64_t start, int64_t limit)
+{
+    kna_op op;
+    kna_begin(&op, name);
+    kn_atom a = kna_in(&op, x);
+    kn_shape from = {0}, to = knn_shape_of(&op, a);
+    from.dim[axis] = start;
+    to.dim[axis] = limit;
+    return kna_end_view(&op, x, a, kna_failed(&op) ? a : knb_slice(op.b, a, from.dim, to.dim, NULL));
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bounds.c -- check_bounds: an IndexError for indices that lie outside. What indexing that may fail becomes in a
+ * program, so that what reads by the indices can not fail and is computed where it is used.
+ *
+ *     type       integers with the numbers of a start along the last axis -> nothing
+ *     jvp        none: integers
+ *     batch      one more axis in front
+ *     lower      a routine
+ *     unfailing  two comparisons for each number
+ */
+#include "prim/index/index.h"
+#include "transform/transform.h"
+
+typedef kn_p_check_bounds params_t;
+
+static kn_error *check_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const params_t *p = params;
+    (void)n_in, (void)a, (void)n_out, (void)y;
+    KN_TRY(knp_accepts(x->dtype, KNP_INTEGERS));
+    if (!x->ndim || x->dim[x->ndim - 1] != p->most.n || p->axis.n != p->most.n || p->size.n != p->most.n)
+        return knx_error(KN_ERROR_TYPE, "indices must have %d numbers along their last axis", p->most.n);
+    return NULL;
+}
+
+static kn_error *check_run(const kn_routine_args *args)
+{
+    const params_t *p = args->params;
+    kn_type t = args->xt[0];
+    knr_windows w = {.index_dtype = t.dtype, .n_index = p->most.n, .n_point = t.ndim - 1};
+    for (int d = 0; d < w.n_point; d++)
+        w.point[d] = t.dim[d];
+    for (int i = 0; i < w.n_index; i++) {
+        w.index_most[i] = p->most.v[i];
+        w.index_axis[i] = p->axis.v[i];
+        w.index_size[i] = p->size.v[i];
+    }
+    return knr_check_bounds(&w, args->x[0]);
+}
+
+/* Number i of every start: is it outside? */
+static kn_atom number_fails(kn_builder *b, kn_atom x, int i, int64_t most)
+{
+    kn_type t = knb_type(b, x);
+    knp_dims from = {.n = t.ndim}, to = knp_dims_of(t);
+    from.v[t.ndim - 1] = i;
+    to.v[t.ndim - 1] = i + 1;
+    if (t.dim[t.ndim - 1] != 1)
+        x = knb_slice(b, x, from.v, to.v, NULL);
+    x = knb_squeeze(b, x, 1, (const int64_t[]){t.ndim - 1});
+    return knb_or(b, knb_lt(b, x, knb_integer(b, t.dtype, 0)), knb_gt(b, x, knb_integer(b, t.dtype, most)));
+}
+
+kn_atom knp_outside(kn_builder *b, kn_atom x, const kn_p_check_bounds *p)
+{
+    kn_dtype d = knb_type(b, x).dtype;
+    kn_atom outside = KN_ATOM_NONE;
+    bool fits = d->kind == KN_KIND_INT && d->size >= 4; /* the largest starts into d */
+    for (int i = 0; i < p->most.n; i++)
+        fits = fits && (d->size == 8 || p->most.v[i] <= INT32_MAX);
+    if (!fits)
+        x = knb_convert(b, x, KN_DT(I64));
+    for (int i = 0; i < p->most.n; i++)
+        outside = knt_either_failed(b, outside, number_fails(b, x, i, p->most.v[i]));
+    return outside == KN_ATOM_NONE ? knb_zeros(b, kni_scalar_type(KN_DT(BOOL))) : outside;
+}
+
+static kn_error *check_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
+{
+    (void)y;
+    *failed = knp_outside(r->b, r->x[0], r->params);
+    return NULL;
+}
+
+static double check_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out, (void)y;
+    return (double)kni_type_size(x[0]);
+}
+
+const kn_prim kn_prim_check_bounds = {
+    .name = "check_bounds",
+    .n_in = 1,
+    .n_out = 0,
+    .bits = KN_CAN_FAIL | KN_INTEGER_RESULT,
+    .why_no_jvp = KN_WHY_INTEGERS,
+    .fields = kni_fields_check_bounds,
+    .params_size = sizeof(params_t),
+    .factors = "p i -> ",
+    .doc = "an IndexError if a number of the indices is negative or above the largest one for its place",
+    .type = check_type,
+    .batch = knp_batch_in_front,
+    .run = check_run,
+    .unfailing = check_unfailing,
+    .cost = check_cost,
+};

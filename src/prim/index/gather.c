@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * gather.c -- gather: windows of an array, from starts that are data; all reading by computed indices.
+ *
+ *     type       the points' dimensions, with those of the windows at offset_dims
+ *     jvp        linear in the operand: the same windows of its tangent, zero where a fill value came out
+ *     transpose  scatter-add of the cotangent into zeros
+ *     batch      operand: one more window dimension; indices: one more dimension of points; both: a pair of batching
+ *                dimensions
+ *     lower      a routine; a kernel that reads elements loads them itself; the mode CHECK expands into check_bounds
+ *                and another mode
+ *     put        scatter to the same places
+ */
+#include "prim/index/index.h"
+#include <string.h>
+
+typedef kn_p_gather params_t;
+
+static kn_error *gather_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const params_t *p = params;
+    knp_indexing how = knp_indexing_of_gather(p);
+    (void)n_in, (void)n_out;
+    int points = x[1].ndim - 1, ndim = points + p->offset_dims.n;
+    KN_TRY(knp_check_indexing("gather", &how, x[0], x[1], ndim));
+    if (p->slice_sizes.n != x[0].ndim)
+        return knx_error(KN_ERROR_TYPE, "gather: slice_sizes must have length equal to the number of axes %d, got %d",
+                         x[0].ndim, p->slice_sizes.n);
+    knp_dims dim = {.n = ndim <= KN_MAX_NDIM ? ndim : KN_MAX_NDIM};
+    for (int d = 0, w = 0; d < x[0].ndim; d++) {
+        int64_t size = p->slice_sizes.v[d];
+        bool dropped = knp_contains(how.dropped, d) || knp_contains(how.table_batching, d);
+        if (size < 0 || size > x[0].dim[d] || (dropped && size > 1))
+            return knx_error(KN_ERROR_TYPE, "gather: slice size %lld does not fit dimension %d of extent %lld%s",
+                             (long long)size, d, (long long)x[0].dim[d], dropped ? ", which is collapsed" : "");
+        if (!dropped && how.window.v[w] < KN_MAX_NDIM)
+            dim.v[how.window.v[w++]] = size;
+    }
+    for (int d = 0, i = 0; d < dim.n; d++)
+        if (!knp_contains(how.window, d))
+            dim.v[d] = x[1].dim[i++];
+    return knp_type_dims(a, x[0].dtype, x[0].weak, ndim, dim.v, y);
+}
+
+static void gather_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    params_t p = *(const params_t *)r->params;
+    p.mode = knp_mode_of_tangent(p.mode);
+    ty[0] = knb_gather(r->b, tx[0], r->x[1], &p);
+}
+
+/* Scattering to where this reads from: what the indices miss is left out. */
+static kn_p_scatter same_places(const kn_rule *r)
+{
+    knp_indexing how = knp_indexing_of_gather(r->params);
+    how.mode = how.mode == KN_GATHER_FILL_ZERO ? KN_GATHER_FILL
+               : how.mode == KN_GATHER_CHECK   ? KN_GATHER_PROMISE
+                                               : how.mode;
+    return knp_scatter_params(&how);
+}
+
+static kn_error *gather_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    kn_p_scatter q = same_places(r);
+    ct_in[0] = knb_scatter_add(r->b, knb_zeros(r->b, r->xt[0]), r->x[1], ct[0], &q);
+    return NULL;
+}
+
+static kn_atom gather_put(const kn_rule *r, kn_atom v)
+{
+    kn_p_scatter q = same_places(r);
+    return knb_scatter(r->b, r->x[0], r->x[1], v, &q);
+}
+
+static kn_error *gather_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const params_t *p = r->params;
+    knp_indexing_lists lists;
+    bool table = axis[0] >= 0, indices = axis[1] >= 0;
+    knp_indexing old = knp_indexing_of_gather(p), how = knp_batch_indexing(&old, table, indices, &lists);
+    knp_dims sizes = {.n = 0};
+    if (table)
+        sizes = knp_insert(p->slice_sizes, 0, indices && size ? 1 : size);
+    params_t q = knp_gather_params(&how, table ? knp_ints(&sizes) : p->slice_sizes);
+    kn_atom x = table ? knb_move_axis(r->b, r->x[0], axis[0], 0) : r->x[0];
+    kn_atom i = indices ? knb_move_axis(r->b, r->x[1], axis[1], 0) : r->x[1];
+    y[0] = knb_gather(r->b, x, i, &q);
+    axis_out[0] = 0;
+    return NULL;
+}
+
+static kn_error *gather_run(const kn_routine_args *args)
+{
+    const params_t *p = args->params;
+    knp_indexing how = knp_indexing_of_gather(p);
+    knr_windows w;
+    knp_describe_windows(&how, args->xt[0], args->xt[1], args->yt[0], p->slice_sizes, true, &w);
+    return knr_gather(&w, args->x[0], args->x[1], args->y[0]);
+}
+
+/* --- by a kernel that reads elements ------------------------------------------------------------ */
+
+/* Every start that is moved inside of the table has elements there. */
+static bool has_elements(kn_type table)
+{
+    for (int d = 0; d < table.ndim; d++)
+        if (table.dim[d] == 0)
+            return false;
+    return true;
+}
+
+static bool gather_pulls(const void *params, int n_in, const kn_type *x)
+{
+    (void)n_in;
+    return ((const params_t *)params)->mode != KN_GATHER_CHECK && has_elements(x[0]);
+}
+
+/* What may fail becomes a check of the indices, and what can not. */
+static bool gather_expands(const void *params, int n_in, const kn_type *x)
+{
+    (void)n_in;
+    return ((const params_t *)params)->mode == KN_GATHER_CHECK && has_elements(x[0]);
+}
+
+static kn_error *gather_expand(const kn_rule *r, kn_atom *y)
+{
+    params_t p = *(const params_t *)r->params;
+    knp_indexing how = knp_indexing_of_gather(&p);
+    knp_bounds_lists lists;
+    kn_p_check_bounds bounds = knp_bounds_of(&how, r->xt[0], p.slice_sizes, &lists);
+    knb_check_bounds(r->b, r->x[1], &bounds);
+    p.mode = KN_GATHER_PROMISE;
+    y[0] = knb_gather(r->b, r->x[0], r->x[1], &p);
+    return NULL;
+}
+
+typedef struct puller {
+    kn_lower *l;
+    const kn_rule *r;
+    const kn_index *i; /* where in the result */
+    knp_indexing how;
+    bool fills;
+    knk_node inside; /* fills: do all starts lie in the table? */
+} puller;
+
+/* A number of the launch rather than one of the kernel. */
+static knk_node number(const puller *p, int64_t v)
+{
+    kn_index *at = knl_index(p->l, 1, p->i);
+    if (!at)
+        return KNK_NONE;
+    at->axis[0].offset = v;
+    return knl_axis_value(p->l, at, 0);
+}
+
+/* The indices' position of number `which` of the start. */
+static const kn_index *index_position(const puller *p, int which)
+{
+    int points = p->r->xt[1].ndim - 1;
+    kn_index *at = knl_index(p->l, points + 1, p->i);
+    for (int d = 0, k = 0; at && d < p->r->yt[0].ndim; d++)
+        if (!knp_contains(p->how.window, d))
+            knp_index_copy(p->i, d, at, k++);
+    if (at)
+        at->axis[points].offset = which;
+    return at;
+}
+
+/* Number `which` of the start as an int64, moved into the table: between 0 and `most`. */
+static knk_node start_node(puller *p, int which, int64_t most)
+{
+    knk_builder *k = knl_kernel(p->l);
+    const kn_index *at = index_position(p, which);
+    kn_dtype d = p->r->xt[1].dtype;
+    if (!at)
+        return KNK_NONE;
+    knk_node v = knl_operand(p->l, 1, at, KNK_NONE, knp_real(KNK_NONE)).re, zero = knk_const_int(k, KN_ID_I64, 0);
+    if (d->id == KN_ID_U64) /* before it could turn negative */
+        v = knk_binary(k, KNK_MIN, v, knk_const_int(k, KN_ID_U64, INT64_MAX));
+    if (d->id != KN_ID_I64)
+        v = knk_cast(k, KN_ID_I64, v);
+    knk_node last = number(p, most);
+    if (p->fills) {
+        knk_node inside = knk_binary(k, KNK_AND, knk_binary(k, KNK_LE, zero, v), knk_binary(k, KNK_LE, v, last));
+        p->inside = p->inside < 0 ? inside : knk_binary(k, KNK_AND, p->inside, inside);
+        return v;
+    }
+    return knk_binary(k, KNK_MAX, knk_binary(k, KNK_MIN, v, last), zero);
+}
+
+/* Where in the table, but for the starts. */
+static kn_index *window_position(const puller *p)
+{
+    const knp_indexing *how = &p->how;
+    kn_index *in = knl_index(p->l, p->r->xt[0].ndim, p->i);
+    for (int d = 0, w = 0; in && d < p->r->xt[0].ndim; d++)
+        if (!knp_contains(how->dropped, d) && !knp_contains(how->table_batching, d))
+            knp_index_copy(p->i, (int)how->window.v[w++], in, d);
+    for (int b = 0; in && b < how->table_batching.n; b++)
+        for (int d = 0, point = 0; d < p->r->yt[0].ndim; d++)
+            if (!knp_contains(how->window, d) && point++ == how->index_batching.v[b])
+                knp_index_copy(p->i, d, in, (int)how->table_batching.v[b]);
+    return in;
+}
+
+static knk_node part_constant(knk_builder *k, kn_dtype d, const kn_scalar_bits *fill, int part)
+{
+    kn_dtype c = d->kind == KN_KIND_KEY ? KN_DT(U32) : knx_component(d);
+    kn_scalar_bits s = {.u = {0}};
+    memcpy(&s, fill->bytes + (size_t)part * c->size, c->size);
+    if (c->kind == KN_KIND_FLOAT && c->size == 2) /* float16 is float32 in a kernel */
+        return knk_const_double(k, KN_ID_F32, knx_scalar_to_double(c, s));
+    return knk_const(k, (kn_dtype_id)c->id, knx_scalar_word(c->size, &s));
+}
+
+static void gather_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
+{
+    const params_t *q = r->params;
+    knk_builder *k = knl_kernel(l);
+    puller p = {l,       r, i, knp_indexing_of_gather(q), q->mode == KN_GATHER_FILL || q->mode == KN_GATHER_FILL_ZERO,
+                KNK_NONE};
+    kn_index *in = window_position(&p);
+    for (int s = 0; in && s < p.how.index_map.n; s++) {
+        int64_t d = p.how.index_map.v[s];
+        knk_node start = start_node(&p, s, knp_largest_start(&p.how, r->xt[0], q->slice_sizes, d));
+        kn_index_axis *axis = &in->axis[d];
+        axis->node = axis->node < 0 ? start : knk_binary(k, KNK_ADD, axis->node, start);
+    }
+    if (!in)
+        return;
+    kn_dtype d = r->xt[0].dtype;
+    kn_value2 other = {KNK_NONE, KNK_NONE};
+    if (p.fills) {
+        kn_scalar_bits fill = knp_fill_value(d, q->mode == KN_GATHER_FILL_ZERO);
+        other.re = part_constant(k, d, &fill, 0);
+        if (knx_is_complex(d) || d->kind == KN_KIND_KEY)
+            other.im = part_constant(k, d, &fill, 1);
+    }
+    y[0] = knl_operand(l, 0, in, p.inside, other);
+}
+
+static double gather_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)n_in, (void)x, (void)n_out;
+    return (double)(2 + 6 * ((const params_t *)params)->start_index_map.n) * (double)kni_type_size(y[0]);
+}
+
+static bool gather_may_fail(const void *params) { return ((const params_t *)params)->mode == KN_GATHER_CHECK; }
+
+const kn_prim kn_prim_gather = {
+    .name = "gather",
+    .n_in = 2,
+    .n_out = 1,
+    .bits = KN_CAN_FAIL,
+    .linear_in = 1,
+    .fields = kni_fields_gather,
+    .params_size = sizeof(params_t),
+    .factors = "n w, p i -> p w",
+    .doc = "windows of an array that begin where the indices say (jax.lax.gather)",
+    .type = gather_type,
+    .jvp = gather_jvp,
+    .transpose = gather_transpose,
+    .batch = gather_batch,
+    .run = gather_run,
+    .pull = gather_pull,
+    .pulls = gather_pulls,
+    .expand = gather_expand,
+    .expands = gather_expands,
+    .cost = gather_cost,
+    .may_fail = gather_may_fail,
+    .put = gather_put,
+};

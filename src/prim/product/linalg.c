@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * linalg.c -- cholesky, lu, triangular_solve of the matrices in the last two axes; their operations come in the order
+ * of docs/determinism.md ("Factorisations").
+ *
+ * cholesky
+ *     type       that of the square matrices, of which the lower triangles are read
+ *     jvp        L phi(L^-1 dA L^-H): phi takes the lower triangle with half of the diagonal
+ * lu
+ *     type       factors of the matrices' type, int32 pivots and int32 permutation of the rows
+ *     jvp        with M = L^-1 P dA U^-1: dL = L tril(M, -1), dU = triu(M) U
+ * triangular_solve
+ *     type       that of the right-hand sides; of the square matrices one triangle is read
+ *     jvp        op(A)^-1 (dB - op(dA) X)
+ *     transpose  the system with the transposed matrix
+ *     batch      right-hand sides of one matrix stand beside each other
+ *
+ * The others are batched over one more axis in front. All are lowered to routines. */
+#include "host/routine/linalg.h"
+#include "prim/rules.h"
+#include <string.h>
+
+typedef kn_p_factorize factorize;
+typedef kn_p_triangular_solve triangular;
+
+/* --- types ------------------------------------------------------------------------------------ */
+
+static kn_error *check_matrices(kn_type x, bool square)
+{
+    if (!knx_is_inexact(x.dtype) || x.dtype->size < 4)
+        return knp_accepts(x.dtype, 0);
+    if (x.ndim >= 2 && (!square || x.dim[x.ndim - 1] == x.dim[x.ndim - 2]))
+        return NULL;
+    kn_text t = {0};
+    return knx_error(KN_ERROR_VALUE, "takes %smatrices in the last two dimensions, got an array of shape %s",
+                     square ? "square " : "", knx_show_shape(&t, x.ndim, x.dim));
+}
+
+static kn_error *cholesky_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out;
+    KN_TRY(check_matrices(x[0], true));
+    return knp_type_like(a, x[0], x[0].dtype, y);
+}
+
+static kn_error *lu_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out;
+    KN_TRY(check_matrices(x[0], false));
+    knp_dims d = knp_dims_of(x[0]);
+    int64_t m = d.v[d.n - 2], n = d.v[d.n - 1];
+    if (m > INT32_MAX)
+        return knx_error(KN_ERROR_VALUE, "matrices of %lld rows are too large for int32 pivots", (long long)m);
+    KN_TRY(knp_type_like(a, x[0], x[0].dtype, &y[0]));
+    d.n--;
+    d.v[d.n - 1] = m < n ? m : n;
+    KN_TRY(knp_type_dims(a, KN_DT(I32), false, d.n, d.v, &y[1]));
+    d.v[d.n - 1] = m;
+    return knp_type_dims(a, KN_DT(I32), false, d.n, d.v, &y[2]);
+}
+
+static kn_error *triangular_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const triangular *p = params;
+    (void)n_in, (void)n_out;
+    if (x[0].dtype != x[1].dtype)
+        return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s", x[0].dtype->name,
+                         x[1].dtype->name);
+    KN_TRY(check_matrices(x[0], true));
+    KN_TRY(check_matrices(x[1], false));
+    int n = x[0].ndim;
+    bool fits = x[1].ndim == n && x[1].dim[n - (p->left_side ? 2 : 1)] == x[0].dim[n - 1];
+    for (int i = 0; fits && i < n - 2; i++)
+        fits = x[0].dim[i] == x[1].dim[i];
+    if (!fits) {
+        kn_text s = {0}, t = {0};
+        return knx_error(KN_ERROR_VALUE, "matrices of shape %s and right-hand sides of shape %s do not fit",
+                         knx_show_shape(&s, n, x[0].dim), knx_show_shape(&t, x[1].ndim, x[1].dim));
+    }
+    return knp_type_like(a, x[1], x[1].dtype, y);
+}
+
+/* --- derivatives ------------------------------------------------------------------------------ */
+
+/* The lower triangle with half of the diagonal. */
+static kn_atom phi(kn_builder *b, kn_atom x)
+{
+    kn_atom weight = knb_on_diagonal(b, x, knb_like(b, x, 0.5), knb_like(b, x, 1));
+    return knb_triangle(b, knb_mul(b, x, weight), true, 0);
+}
+
+static void cholesky_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    kn_builder *b = r->b;
+    kn_atom l = r->y[0], half = phi(b, tx[0]); /* what is above the diagonal is not read */
+    kn_atom change = knb_add(b, half, knb_conj(b, knb_swap_last(b, half)));
+    change = knb_triangular_solve(b, l, change, &(triangular){.lower = true, .transpose_a = true, .conjugate_a = true});
+    change = knb_triangular_solve(b, l, change, &(triangular){.left_side = true, .lower = true});
+    ty[0] = knb_matrix_product(b, l, phi(b, change));
+}
+
+/* x with rows (or columns) of zeros put behind, or with the last ones left out, so that there are n. */
+static kn_atom resize(kn_builder *b, kn_atom x, int from_last, int64_t n)
+{
+    kn_type t = knb_type(b, x);
+    int64_t start[KN_MAX_NDIM] = {0}, limit[KN_MAX_NDIM], more[KN_MAX_NDIM] = {0};
+    if (b->error)
+        return KN_ATOM_NONE;
+    for (int i = 0; i < t.ndim; i++)
+        limit[i] = t.dim[i];
+    int axis = t.ndim - from_last;
+    more[axis] = n - t.dim[axis];
+    if (more[axis] > 0)
+        return knb_pad(b, x, knb_like(b, x, 0), start, more, NULL);
+    limit[axis] = n;
+    return more[axis] ? knb_slice(b, x, start, limit, NULL) : x;
+}
+
+/* U, square: where the matrix has fewer rows than columns the last diagonal elements are ones. */
+static kn_atom square_u(kn_builder *b, kn_atom lu, int64_t m, int64_t n)
+{
+    kn_atom u = resize(b, lu, 2, n);
+    if (m >= n || b->error)
+        return u;
+    kn_type t = knb_type(b, u);
+    kn_atom row = knb_iota(b, KN_DT(I64), t.ndim, t.dim, t.ndim - 2);
+    kn_atom below = knb_ge(b, row, knb_integer(b, KN_DT(I64), m));
+    kn_atom ones = knb_on_diagonal(b, u, knb_like(b, u, 1), knb_like(b, u, 0));
+    return knb_select(b, below, ones, u);
+}
+
+static void lu_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    kn_builder *b = r->b;
+    int64_t m = r->xt[0].dim[r->xt[0].ndim - 2], n = r->xt[0].dim[r->xt[0].ndim - 1];
+    kn_atom l = resize(b, r->y[0], 1, m), u = square_u(b, r->y[0], m, n);
+    kn_atom x = knb_permute_rows(b, tx[0], r->y[2]);
+    x = knb_triangular_solve(b, l, x, &(triangular){.left_side = true, .lower = true, .unit_diagonal = true});
+    x = knb_triangular_solve(b, u, x, &(triangular){.lower = false});
+    kn_atom below = knb_triangle(b, x, true, -1), above = knb_triangle(b, x, false, 0);
+    kn_atom l_change = knb_add(b, below, knb_matrix_product(b, knb_triangle(b, l, true, -1), below));
+    ty[0] = knb_add(b, l_change, knb_matrix_product(b, above, knb_triangle(b, u, false, 0)));
+}
+
+static void triangular_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    const triangular *p = r->params;
+    kn_builder *b = r->b;
+    kn_atom change = tx[1];
+    if (tx[0] != KN_ATOM_ZERO) {
+        kn_atom a = knb_triangle(b, tx[0], p->lower, p->unit_diagonal ? (p->lower ? -1 : 1) : 0);
+        a = p->conjugate_a ? knb_conj(b, a) : a;
+        a = p->transpose_a ? knb_swap_last(b, a) : a;
+        kn_atom product = p->left_side ? knb_matrix_product(b, a, r->y[0]) : knb_matrix_product(b, r->y[0], a);
+        change = knb_add_any(b, change, knb_neg(b, product));
+    }
+    ty[0] = knb_triangular_solve(b, r->x[0], change, p);
+}
+
+static kn_error *triangular_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    triangular p = *(const triangular *)r->params;
+    p.transpose_a = !p.transpose_a;
+    ct_in[1] = knb_triangular_solve(r->b, r->x[0], ct[0], &p);
+    return NULL;
+}
+
+/* --- batching --------------------------------------------------------------------------------- */
+
+/* The right-hand sides of one matrix: the batch axis goes behind the columns (in front of the rows), and both become
+ * one axis. */
+static kn_atom solve_beside(const kn_rule *r, const triangular *p, int axis)
+{
+    kn_builder *b = r->b;
+    int ndim = knb_type(b, r->x[1]).ndim;
+    kn_atom x = knb_move_axis(b, r->x[1], axis, p->left_side ? ndim - 1 : ndim - 3);
+    kn_type t = knb_type(b, x);
+    if (b->error)
+        return KN_ATOM_NONE;
+    int at = p->left_side ? ndim - 2 : ndim - 3;
+    knp_dims full = knp_dims_of(t), joined = knp_dims_without(t, at);
+    joined.v[at] = full.v[at] * full.v[at + 1];
+    x = knb_triangular_solve(b, r->x[0], knb_reshape(b, x, joined.n, joined.v), p);
+    return knb_reshape(b, x, full.n, full.v);
+}
+
+static kn_error *triangular_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    const triangular *p = r->params;
+    if (axis[0] < 0) {
+        axis_out[0] = knb_type(r->b, r->x[1]).ndim - (p->left_side ? 1 : 3);
+        y[0] = solve_beside(r, p, axis[1]);
+        return NULL;
+    }
+    axis_out[0] = 0;
+    y[0] =
+        knb_triangular_solve(r->b, knp_batched_at(r, 0, size, axis[0], 0), knp_batched_at(r, 1, size, axis[1], 0), p);
+    return NULL;
+}
+
+/* --- lowering --------------------------------------------------------------------------------- */
+
+typedef struct extents {
+    int64_t batch, m, n;
+} extents;
+
+static extents extents_of(kn_type t)
+{
+    extents e = {1, t.dim[t.ndim - 2], t.dim[t.ndim - 1]};
+    for (int i = 0; i < t.ndim - 2; i++)
+        e.batch *= t.dim[i];
+    return e;
+}
+
+/* Of the operation that the equation is part of, also inside of a traced function. */
+static kn_error *failure(const factorize *p, const char *text)
+{
+    kn_error *e = knx_error(KN_ERROR_LINALG, "%s", text);
+    if (e->kind == KN_ERROR_LINALG)
+        e->operation = kni_check_names[p->check];
+    return e;
+}
+
+static size_t cholesky_workspace(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out, (void)y;
+    return knr_cholesky_workspace(x[0].dtype, extents_of(x[0]).n);
+}
+
+static kn_error *cholesky_run(const kn_routine_args *args)
+{
+    const factorize *p = args->params;
+    kn_dtype d = args->xt[0].dtype;
+    extents e = extents_of(args->xt[0]);
+    size_t bytes = (size_t)(e.n * e.n) * d->size;
+    const char *x = args->x[0];
+    char *y = args->y[0];
+    for (int64_t i = 0; i < e.batch; i++, x += bytes, y += bytes)
+        if (!knr_cholesky(d, e.n, x, y, args->workspace) && p->check)
+            return failure(p, "Matrix is not positive definite");
+    return NULL;
+}
+
+static size_t lu_workspace(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out, (void)y;
+    extents e = extents_of(x[0]);
+    return knr_lu_workspace(x[0].dtype, e.m, e.n);
+}
+
+static kn_error *lu_run(const kn_routine_args *args)
+{
+    const factorize *p = args->params;
+    kn_dtype d = args->xt[0].dtype;
+    extents e = extents_of(args->xt[0]);
+    size_t bytes = (size_t)(e.m * e.n) * d->size;
+    const char *x = args->x[0];
+    char *lu = args->y[0];
+    int32_t *pivots = args->y[1], *permutation = args->y[2];
+    for (int64_t i = 0; i < e.batch; i++, x += bytes, lu += bytes) {
+        if (!knr_lu(d, e.m, e.n, x, lu, pivots, permutation, args->workspace) && p->check)
+            return failure(p, "Singular matrix");
+        pivots += e.m < e.n ? e.m : e.n;
+        permutation += e.m;
+    }
+    return NULL;
+}
+
+static bool factorize_may_fail(const void *params) { return ((const factorize *)params)->check != KN_CHECK_NONE; }
+
+static knr_triangular describe(const triangular *p, kn_type b)
+{
+    extents e = extents_of(b);
+    return (knr_triangular){.dtype = b.dtype,
+                            .m = p->left_side ? e.m : e.n,
+                            .n = p->left_side ? e.n : e.m,
+                            .left_side = p->left_side,
+                            .lower = p->lower,
+                            .transpose_a = p->transpose_a,
+                            .conjugate_a = p->conjugate_a,
+                            .unit_diagonal = p->unit_diagonal};
+}
+
+static size_t triangular_workspace(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)n_in, (void)n_out, (void)y;
+    knr_triangular s = describe(params, x[1]);
+    return knr_triangular_workspace(&s);
+}
+
+static kn_error *triangular_run(const kn_routine_args *args)
+{
+    knr_triangular s = describe(args->params, args->xt[1]);
+    int64_t batch = extents_of(args->xt[1]).batch;
+    size_t a_bytes = (size_t)(s.m * s.m) * s.dtype->size, b_bytes = (size_t)(s.m * s.n) * s.dtype->size;
+    const char *a = args->x[0], *b = args->x[1];
+    char *y = args->y[0];
+    for (int64_t i = 0; i < batch; i++, a += a_bytes, b += b_bytes, y += b_bytes)
+        knr_triangular_run(&s, a, b, y, args->workspace);
+    return NULL;
+}
+
+static double factor(kn_type x) { return knx_is_complex(x.dtype) ? 4 : 1; }
+
+static double cholesky_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out, (void)y;
+    extents e = extents_of(x[0]);
+    return factor(x[0]) * (double)kni_type_size(x[0]) * ((double)e.n / 3 + 1);
+}
+
+static double lu_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out, (void)y;
+    extents e = extents_of(x[0]);
+    return factor(x[0]) * (double)kni_type_size(x[0]) * ((double)(e.m < e.n ? e.m : e.n) * 2 / 3 + 1);
+}
+
+static double triangular_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out, (void)y;
+    return factor(x[0]) * (double)kni_type_size(x[1]) * (double)x[0].dim[x[0].ndim - 1];
+}
+
+const kn_prim kn_prim_cholesky = {
+    .name = "cholesky",
+    .n_in = 1,
+    .n_out = 1,
+    .bits = KN_CAN_FAIL,
+    .fields = kni_fields_factorize,
+    .params_size = sizeof(factorize),
+    .factors = "b m n -> b m n",
+    .doc = "the lower factors of Hermitian matrices whose lower triangles are given (jax.lax.linalg.cholesky)",
+    .type = cholesky_type,
+    .jvp = cholesky_jvp,
+    .batch = knp_batch_in_front,
+    .run = cholesky_run,
+    .workspace = cholesky_workspace,
+    .may_fail = factorize_may_fail,
+    .cost = cholesky_cost,
+};
+
+const kn_prim kn_prim_lu = {
+    .name = "lu",
+    .n_in = 1,
+    .n_out = 3,
+    .bits = KN_CAN_FAIL,
+    .fields = kni_fields_factorize,
+    .params_size = sizeof(factorize),
+    .factors = "b m n -> b m n, b k, b m",
+    .doc = "triangular factors of matrices with rows permuted, the pivots and the permutation (jax.lax.linalg.lu)",
+    .type = lu_type,
+    .jvp = lu_jvp,
+    .batch = knp_batch_in_front,
+    .run = lu_run,
+    .workspace = lu_workspace,
+    .may_fail = factorize_may_fail,
+    .cost = lu_cost,
+};
+
+const kn_prim kn_prim_triangular_solve = {
+    .name = "triangular_solve",
+    .n_in = 2,
+    .n_out = 1,
+    .linear_in = 2,
+    .fields = kni_fields_triangular_solve,
+    .params_size = sizeof(triangular),
+    .factors = "b m k, b k n -> b m n",
+    .doc = "solutions of systems with a triangular matrix (jax.lax.linalg.triangular_solve)",
+    .type = triangular_type,
+    .jvp = triangular_jvp,
+    .transpose = triangular_transpose,
+    .batch = triangular_batch,
+    .run = triangular_run,
+    .workspace = triangular_workspace,
+    .cost = triangular_cost,
+};

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * cumulative.c -- cumsum, cumprod, cummax, cummin, cumlogsumexp: every element joined with all before it along an axis,
+ * or with all behind it (reverse).
+ *
+ *     type       the operand's; numbers, cumlogsumexp of floats
+ *     jvp        cumsum is linear; the others by parallel prefix: pairs are joined, the same is done with the half as
+ *                many results, and what lies between is joined to them. Products with zeros and ties of maxima come
+ *                out as jax.lax has them
+ *     transpose  cumsum: the same from the other end
+ *     batch      one more axis that nothing is joined along
+ *     lower      a routine; cumlogsumexp expands into the parallel prefix
+ */
+#include "host/routine/cumulative.h"
+#include "prim/rules.h"
+
+typedef kn_p_cumulative params_t;
+
+/* --- what all share --------------------------------------------------------------------------- */
+
+static kn_error *cumulative_type(const params_t *p, unsigned kinds, const kn_type *x, kn_arena *a, kn_type *y)
+{
+    KN_TRY(knp_accepts(x->dtype, kinds));
+    if (p->axis < 0 || p->axis >= x->ndim)
+        return knp_axis_error(p->axis, x->ndim);
+    return knp_type_like(a, *x, x->dtype, y);
+}
+
+static kn_error *numbers_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)n_in, (void)n_out;
+    return cumulative_type(params, KNP_NUMBERS, x, a, y);
+}
+
+static kn_error *floats_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    (void)n_in, (void)n_out;
+    return cumulative_type(params, KNP_FLOAT, x, a, y);
+}
+
+static kn_error *cumulative_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    params_t p = *(const params_t *)r->params;
+    (void)size;
+    p.axis += p.axis >= axis[0];
+    y[0] = knb_emit1(r->b, r->prim, &p, 1, r->x);
+    axis_out[0] = axis[0];
+    return NULL;
+}
+
+static kn_error *run(const kn_routine_args *args, knr_cumulate how)
+{
+    const params_t *p = args->params;
+    kn_type x = args->xt[0];
+    int axis = (int)p->axis;
+    int64_t outer = knp_product((kn_ints){axis, x.dim}),
+            inner = knp_product((kn_ints){x.ndim - axis - 1, x.dim + axis + 1});
+    knr_cumulate_run(how, x.dtype, outer, x.dim[axis], inner, p->reverse, args->x[0], args->y[0]);
+    return NULL;
+}
+
+static kn_error *sum_run(const kn_routine_args *args) { return run(args, KNR_CUMULATE_SUM); }
+static kn_error *product_run(const kn_routine_args *args) { return run(args, KNR_CUMULATE_PRODUCT); }
+static kn_error *max_run(const kn_routine_args *args) { return run(args, KNR_CUMULATE_MAX); }
+static kn_error *min_run(const kn_routine_args *args) { return run(args, KNR_CUMULATE_MIN); }
+
+/* --- parallel prefix -------------------------------------------------------------------------- */
+
+/* An array and its tangent, KN_ATOM_ZERO if there is none. */
+typedef struct pair {
+    kn_atom x, t;
+} pair;
+typedef struct prefix {
+    kn_builder *b;
+    const kn_prim *join; /* of two operands; NULL: log(exp(x) + exp(y)) */
+    int axis;
+} prefix;
+
+/* x, or 0 where it is infinite: the difference of two infinities is wanted to be 0. */
+static kn_atom without_infinity(kn_builder *b, kn_atom x)
+{
+    return knb_select(b, knb_eq(b, x, knb_like(b, x, 1.0 / 0.0)), knb_like(b, x, 0), x);
+}
+
+static kn_atom share(kn_builder *b, pair part, kn_atom whole)
+{
+    kn_atom mine = without_infinity(b, part.x), all = without_infinity(b, whole), difference = knb_sub(b, mine, all);
+    return knb_mul(b, part.t, knb_exp(b, difference));
+}
+
+static pair join_logarithms(kn_builder *b, pair x, pair y)
+{
+    kn_atom first = knb_ge(b, x.x, y.x); /* not max and abs: either branch is smooth where x and y are equal */
+    kn_atom largest = knb_select(b, first, x.x, y.x), difference = knb_sub(b, knb_select(b, first, y.x, x.x), largest);
+    kn_atom is_nan = knb_ne(b, difference, difference), sum = knb_add(b, x.x, y.x); /* of equal infinities, or nan */
+    kn_atom more = knb_log1p(b, knb_exp(b, difference));
+    pair z = {knb_select(b, is_nan, sum, knb_add(b, largest, more)), KN_ATOM_ZERO};
+    if (x.t != KN_ATOM_ZERO) {
+        kn_atom left = share(b, x, z.x), right = share(b, y, z.x);
+        z.t = knb_add(b, left, right);
+    }
+    return z;
+}
+
+static pair join(const prefix *s, pair x, pair y)
+{
+    kn_builder *b = s->b;
+    if (!s->join)
+        return join_logarithms(b, x, y);
+    kn_atom in[2] = {x.x, y.x}, t[2] = {x.t, y.t};
+    pair z = {knb_emit1(b, s->join, NULL, 2, in), KN_ATOM_ZERO};
+    kn_type xt[2] = {knb_type(b, x.x), knb_type(b, y.x)}, yt = knb_type(b, z.x);
+    kn_rule rule = {.b = b, .prim = s->join, .n_in = 2, .n_out = 1, .x = in, .xt = xt, .y = &z.x, .yt = &yt};
+    if (x.t != KN_ATOM_ZERO)
+        s->join->jvp(&rule, t, &z.t);
+    return z;
+}
+
+/* Elements first, first + step, ... below `end` along the axis. */
+static kn_atom cut_one(const prefix *s, kn_atom x, int64_t first, int64_t end, int64_t step)
+{
+    kn_type t = knb_type(s->b, x);
+    int64_t start[KN_MAX_NDIM], limit[KN_MAX_NDIM], stride[KN_MAX_NDIM];
+    for (int i = 0; i < t.ndim; i++) {
+        start[i] = i == s->axis ? first : 0;
+        limit[i] = i == s->axis ? end : t.dim[i];
+        stride[i] = i == s->axis ? step : 1;
+    }
+    return knb_slice(s->b, x, start, limit, stride);
+}
+
+static pair cut(const prefix *s, pair x, int64_t first, int64_t end, int64_t step)
+{
+    pair y = {cut_one(s, x.x, first, end, step), KN_ATOM_ZERO};
+    if (x.t != KN_ATOM_ZERO)
+        y.t = cut_one(s, x.t, first, end, step);
+    return y;
+}
+
+/* The elements of x (first of all the first one) and of y at odd places, in turn: as many, or one less. */
+static kn_atom in_turn(const prefix *s, kn_atom first, kn_atom x, kn_atom y, int64_t n)
+{
+    kn_builder *b = s->b;
+    int64_t lo[KN_MAX_NDIM] = {0}, hi[KN_MAX_NDIM] = {0}, between[KN_MAX_NDIM] = {0};
+    kn_atom even = knb_concatenate(b, 2, (kn_atom[]){first, x}, s->axis), zero = knb_like(b, x, 0);
+    between[s->axis] = 1;
+    hi[s->axis] = n % 2 == 0;
+    even = knb_pad(b, even, zero, lo, hi, between);
+    lo[s->axis] = 1;
+    hi[s->axis] = n % 2;
+    return knb_add(b, even, knb_pad(b, y, zero, lo, hi, between));
+}
+
+/* As deep as the length has bits. */
+static pair scan(const prefix *s, pair x)
+{
+    kn_type t = knb_type(s->b, x.x);
+    int64_t n = s->b->error ? 0 : t.dim[s->axis];
+    if (n < 2)
+        return x;
+    pair left = cut(s, x, 0, n - 1, 2), right = cut(s, x, 1, n, 2), odd = scan(s, join(s, left, right));
+    pair before = n % 2 ? odd : cut(s, odd, 0, n / 2 - 1, 1), behind = cut(s, x, 2, n, 2);
+    pair even = join(s, before, behind), first = cut(s, x, 0, 1, 1), y = {KN_ATOM_NONE, KN_ATOM_ZERO};
+    y.x = in_turn(s, first.x, even.x, odd.x, n);
+    if (x.t != KN_ATOM_ZERO)
+        y.t = in_turn(s, first.t, even.t, odd.t, n);
+    return y;
+}
+
+static pair prefixes(const kn_rule *r, const kn_prim *by, pair x)
+{
+    const params_t *p = r->params;
+    prefix s = {r->b, by, (int)p->axis};
+    if (p->reverse) {
+        x.x = knb_rev(r->b, x.x, 1, &p->axis);
+        x.t = x.t == KN_ATOM_ZERO ? x.t : knb_rev(r->b, x.t, 1, &p->axis);
+    }
+    x = scan(&s, x);
+    if (p->reverse) {
+        x.x = knb_rev(r->b, x.x, 1, &p->axis);
+        x.t = x.t == KN_ATOM_ZERO ? x.t : knb_rev(r->b, x.t, 1, &p->axis);
+    }
+    return x;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static kn_error *sum_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
+{
+    params_t p = *(const params_t *)r->params;
+    p.reverse = !p.reverse;
+    ct_in[0] = knb_emit1(r->b, r->prim, &p, 1, ct);
+    return NULL;
+}
+
+static void product_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    ty[0] = prefixes(r, &kn_prim_mul, (pair){r->x[0], tx[0]}).t;
+}
+
+static void max_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    ty[0] = prefixes(r, &kn_prim_max, (pair){r->x[0], tx[0]}).t;
+}
+
+static void min_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    ty[0] = prefixes(r, &kn_prim_min, (pair){r->x[0], tx[0]}).t;
+}
+
+static void logsumexp_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    ty[0] = prefixes(r, NULL, (pair){r->x[0], tx[0]}).t;
+}
+
+static kn_error *logsumexp_expand(const kn_rule *r, kn_atom *y)
+{
+    kn_dtype d = r->xt[0].dtype; /* 16-bit floats would be rounded at every level */
+    kn_atom x = d->size == 2 ? knb_convert(r->b, r->x[0], KN_DT(F32)) : r->x[0];
+    y[0] = knb_convert(r->b, prefixes(r, NULL, (pair){x, KN_ATOM_ZERO}).x, d);
+    return NULL;
+}
+
+#define CUMULATIVE                                                                                                    \
+    .n_in = 1, .n_out = 1, .fields = kni_fields_cumulative, .params_size = sizeof(params_t), .factors = "... -> ...", \
+    .batch = cumulative_batch
+
+const kn_prim kn_prim_cumsum = {
+    .name = "cumsum",
+    CUMULATIVE,
+    .linear_in = 1,
+    .type = numbers_type,
+    .jvp = knp_jvp_linear,
+    .transpose = sum_transpose,
+    .run = sum_run,
+    .doc = "the sums of the elements up to each one along an axis, one added after the other (np.cumsum)",
+};
+
+const kn_prim kn_prim_cumprod = {
+    .name = "cumprod",
+    CUMULATIVE,
+    .type = numbers_type,
+    .jvp = product_jvp,
+    .run = product_run,
+    .doc = "the products of the elements up to each one along an axis (np.cumprod)",
+};
+
+const kn_prim kn_prim_cummax = {
+    .name = "cummax",
+    CUMULATIVE,
+    .type = numbers_type,
+    .jvp = max_jvp,
+    .run = max_run,
+    .doc = "the largest of the elements up to each one along an axis; nan from the first one on "
+           "(np.maximum.accumulate)",
+};
+
+const kn_prim kn_prim_cummin = {
+    .name = "cummin",
+    CUMULATIVE,
+    .type = numbers_type,
+    .jvp = min_jvp,
+    .run = min_run,
+    .doc = "the smallest of the elements up to each one along an axis; nan from the first one on "
+           "(np.minimum.accumulate)",
+};
+
+const kn_prim kn_prim_cumlogsumexp = {
+    .name = "cumlogsumexp",
+    CUMULATIVE,
+    .type = floats_type,
+    .jvp = logsumexp_jvp,
+    .expand = logsumexp_expand,
+    .cost = knp_cost_function,
+    .doc = "the logarithms of the sums of e^x up to each element along an axis (jax.lax.cumlogsumexp)",
+};

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * sort.c -- sort: several arrays rearranged along a dimension by the first num_keys of them; top_k: the largest
+ * elements along an axis and where they are.
+ *
+ *     type       the operands'; top_k: k elements, and their positions as int32
+ *     linearize  the positions are sorted along; tangents are gathered by them, which is linear
+ *     jvp        top_k: the tangents at the positions
+ *     transpose  none: the order is a discrete choice (the gathers of a derivative have theirs)
+ *     batch      one more dimension that is not sorted along
+ *     lower      a routine, stable whatever is_stable says
+ */
+#include "prim/rules.h"
+#include "host/routine/sort.h"
+
+typedef kn_p_sort params_t;
+
+static kn_error *sort_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const params_t *p = params;
+    if (n_in < 1 || *n_out < n_in)
+        return knx_error(KN_ERROR_TYPE, "sort needs at least one operand");
+    for (int i = 1; i < n_in; i++)
+        if (!kni_type_same_shape(x[0], x[i])) {
+            kn_text s = {0}, t = {0};
+            return knx_error(KN_ERROR_TYPE, "Arguments to sort must have equal shapes, got: %s, %s",
+                             knx_show_shape(&s, x[0].ndim, x[0].dim), knx_show_shape(&t, x[i].ndim, x[i].dim));
+        }
+    if (p->dimension < 0 || p->dimension >= x[0].ndim)
+        return knp_axis_error(p->dimension, x[0].ndim);
+    if (p->num_keys < 1 || p->num_keys > n_in)
+        return knx_error(KN_ERROR_VALUE, "sort: num_keys=%lld must be between 1 and the number of operands, %d",
+                         (long long)p->num_keys, n_in);
+    for (int i = 0; i < n_in; i++) {
+        if (i < p->num_keys)
+            KN_TRY(knp_accepts(x[i].dtype, KNP_NUMBERS | KNP_BOOL));
+        KN_TRY(knp_type_like(a, x[i], x[i].dtype, &y[i]));
+    }
+    *n_out = n_in;
+    return NULL;
+}
+
+/* The elements of x at positions[...] along a dimension, where positions has x's shape but for it (take_along_axis). */
+static kn_atom take_along(kn_builder *b, kn_atom x, kn_atom positions, int dimension, bool unique)
+{
+    kn_type t = knb_type(b, x), to = knb_type(b, positions);
+    if (b->error)
+        return KN_ATOM_NONE;
+    knp_dims others = knp_axes_rest((kn_ints){1, (int64_t[]){dimension}}, t.ndim), ones = {.n = t.ndim};
+    for (int i = 0; i < t.ndim; i++)
+        ones.v[i] = t.dim[i] ? 1 : 0;
+    kn_ints one_dim = {1, (int64_t[]){dimension}};
+    kn_p_gather p = {.collapsed_slice_dims = one_dim,
+                     .start_index_map = one_dim,
+                     .operand_batching_dims = knp_ints(&others),
+                     .start_indices_batching_dims = knp_ints(&others),
+                     .slice_sizes = knp_ints(&ones),
+                     .mode = KN_GATHER_PROMISE,
+                     .unique_indices = unique};
+    knp_dims shape = knp_dims_of(to);
+    if (shape.n == KN_MAX_NDIM) {
+        knb_fail(b, knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM));
+        return KN_ATOM_NONE;
+    }
+    shape.v[shape.n++] = 1;
+    return knb_gather(b, x, knb_reshape(b, positions, shape.n, shape.v), &p);
+}
+
+static kn_error *sort_linearize(const kn_rule *r, const kn_atom *tx, kn_atom *y, kn_atom *ty)
+{
+    const params_t *p = r->params;
+    int n = r->n_in, dimension = (int)p->dimension;
+    kn_type t = r->xt[0];
+    kn_atom *in = knx_arena_alloc(&r->b->arena, 2 * ((size_t)n + 1) * sizeof *in), *out = in + n + 1;
+    if (!in)
+        return knx_error_nomem();
+    for (int i = 0; i < n; i++)
+        in[i] = r->x[i];
+    kn_dtype position = t.dim[dimension] > INT32_MAX ? KN_DT(I64) : KN_DT(I32);
+    in[n] = knb_iota(r->b, position, t.ndim, t.dim, dimension);
+    knb_emit(r->b, r->prim, p, n + 1, in, out, n + 1);
+    for (int i = 0; i < n; i++) {
+        y[i] = r->b->error ? KN_ATOM_NONE : out[i];
+        if (tx[i] != KN_ATOM_ZERO)
+            ty[i] = r->b->error ? KN_ATOM_NONE : take_along(r->b, tx[i], out[n], dimension, true);
+    }
+    return NULL;
+}
+
+static kn_error *sort_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    params_t p = *(const params_t *)r->params;
+    kn_atom *in = knx_arena_alloc(&r->b->arena, (size_t)r->n_in * sizeof *in);
+    if (!in)
+        return knx_error_nomem();
+    for (int i = 0; i < r->n_in; i++) {
+        in[i] = knp_batched_at(r, i, size, axis[i], 0);
+        axis_out[i] = 0;
+    }
+    p.dimension++;
+    knb_emit(r->b, r->prim, &p, r->n_in, in, y, r->n_in);
+    return NULL;
+}
+
+/* --- lowering --------------------------------------------------------------------------------- */
+
+static void describe(const params_t *p, int n, const kn_type *x, const kn_dtype *dtype, knr_sort *s)
+{
+    *s = (knr_sort){
+        .n = n, .n_key = (int)p->num_keys, .dtype = dtype, .outer = 1, .length = x[0].dim[p->dimension], .inner = 1};
+    for (int i = 0; i < x[0].ndim; i++) {
+        if (i < p->dimension)
+            s->outer *= x[0].dim[i];
+        if (i > p->dimension)
+            s->inner *= x[0].dim[i];
+    }
+}
+
+/* Room for the operands' dtypes stands behind the routine's own. */
+static size_t sort_workspace(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    knr_sort s;
+    (void)n_out, (void)y;
+    describe(params, n_in, x, NULL, &s);
+    return knr_sort_workspace(&s) + (size_t)n_in * sizeof(kn_dtype);
+}
+
+static kn_error *sort_run(const kn_routine_args *args)
+{
+    knr_sort s;
+    describe(args->params, args->n_in, args->xt, NULL, &s);
+    kn_dtype *dtype = (kn_dtype *)((char *)args->workspace + knr_sort_workspace(&s));
+    for (int i = 0; i < args->n_in; i++)
+        dtype[i] = args->xt[i].dtype;
+    s.dtype = dtype;
+    knr_sort_run(&s, args->x, args->y, args->workspace);
+    return NULL;
+}
+
+static double sort_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    const params_t *p = params;
+    (void)n_out, (void)y;
+    double levels = 1;
+    for (int64_t n = x[0].dim[p->dimension]; n > 1; n /= 2)
+        levels++;
+    return (double)kni_type_size(x[0]) * (2 * levels * (double)p->num_keys + n_in);
+}
+
+const kn_prim kn_prim_sort = {
+    .name = "sort",
+    .n_in = -1,
+    .n_out = -1,
+    .why_no_transpose = KN_WHY_DISCRETE,
+    .fields = kni_fields_sort,
+    .params_size = sizeof(params_t),
+    .factors = "... -> ...",
+    .doc = "arrays rearranged along a dimension so that the first num_keys of them rise, NaN last (jax.lax.sort)",
+    .type = sort_type,
+    .linearize = sort_linearize,
+    .batch = sort_batch,
+    .run = sort_run,
+    .workspace = sort_workspace,
+    .cost = sort_cost,
+};
+
+/* --- top_k ------------------------------------------------------------------------------------ */
+
+static kn_error *top_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const kn_p_top_k *p = params;
+    kn_text t = {0};
+    (void)n_in, (void)n_out;
+    if (knx_is_complex(x->dtype))
+        return knx_error(KN_ERROR_VALUE, "is not compatible with complex inputs.");
+    KN_TRY(knp_accepts(x->dtype, KNP_REALS | KNP_BOOL));
+    if (p->k < 0)
+        return knx_error(KN_ERROR_VALUE, "k argument must be nonnegative, got %lld", (long long)p->k);
+    if (x->ndim == 0)
+        return knx_error(KN_ERROR_TYPE, "operand must have >= 1 dimension, got ()");
+    if (p->axis < 0 || p->axis >= x->ndim)
+        return knp_axis_error(p->axis, x->ndim);
+    knx_show_shape(&t, x->ndim, x->dim);
+    if (x->dim[p->axis] < p->k)
+        return knx_error(KN_ERROR_VALUE,
+                         "k argument must be no larger than size along axis; got k=%lld with shape=%s and axis=%lld",
+                         (long long)p->k, t.s, (long long)p->axis);
+    if (x->dim[p->axis] > INT32_MAX)
+        return knx_error(KN_ERROR_VALUE, "returns int32 indices, which will overflow for operand.shape=%s", t.s);
+    knp_dims d = knp_dims_of(*x);
+    d.v[p->axis] = p->k;
+    KN_TRY(knp_type_dims(a, x->dtype, x->weak, d.n, d.v, &y[0]));
+    return knp_type_dims(a, KN_DT(I32), false, d.n, d.v, &y[1]);
+}
+
+static void top_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    ty[0] = take_along(r->b, tx[0], r->y[1], (int)((const kn_p_top_k *)r->params)->axis, false);
+}
+
+static kn_error *top_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    kn_p_top_k p = *(const kn_p_top_k *)r->params;
+    (void)size;
+    p.axis += p.axis >= axis[0];
+    knb_emit(r->b, r->prim, &p, 1, r->x, y, 2);
+    axis_out[0] = axis_out[1] = axis[0];
+    return NULL;
+}
+
+static knr_top describe_top(const kn_p_top_k *p, kn_type x)
+{
+    int axis = (int)p->axis;
+    return (knr_top){.dtype = x.dtype,
+                     .outer = knp_product((kn_ints){axis, x.dim}),
+                     .length = x.dim[axis],
+                     .inner = knp_product((kn_ints){x.ndim - axis - 1, x.dim + axis + 1}),
+                     .k = p->k};
+}
+
+static size_t top_workspace(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)n_in, (void)n_out, (void)y;
+    knr_top t = describe_top(params, x[0]);
+    return knr_top_workspace(&t);
+}
+
+static kn_error *top_run(const kn_routine_args *args)
+{
+    knr_top t = describe_top(args->params, args->xt[0]);
+    knr_top_run(&t, args->x[0], args->y[0], args->y[1], args->workspace);
+    return NULL;
+}
+
+static double top_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    (void)params, (void)n_in, (void)n_out, (void)y;
+    return 8 * (double)kni_type_size(x[0]);
+}
+
+const kn_prim kn_prim_top_k = {
+    .name = "top_k",
+    .n_in = 1,
+    .n_out = 2,
+    .why_no_transpose = KN_WHY_DISCRETE,
+    .fields = kni_fields_top_k,
+    .params_size = sizeof(kn_p_top_k),
+    .factors = "n m -> k m, k m",
+    .doc = "the k largest elements along an axis, the largest first, and their positions; nan is the largest "
+           "(jax.lax.top_k)",
+    .type = top_type,
+    .jvp = top_jvp,
+    .batch = top_batch,
+    .run = top_run,
+    .workspace = top_workspace,
+    .cost = top_cost,
+};

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0
- * scatter_element.h -- `element` of the scatters. */
-#ifndef KN_PRIM_SCATTER_ELEMENT_H
-#define KN_PRIM_SCATTER_ELEMENT_H
-#include "prim/index.h"
-
-/* adds: updates are added, else they replace. */
-void knp_scatter_element(kn_lower *l, const kn_rule *r, const kn_index *i, bool adds, kn_value2 *y);
-#endif

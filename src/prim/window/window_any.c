@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * window_any.c -- windows of arrays, joined or chosen from by a jaxpr: reduce_window and select_and_scatter.
+ *
+ *     type       reduce_window: operands and initial values in pairs, one result per window for each pair;
+ *                select_and_scatter: the array's
+ *     jvp        reduce_window: the same with the derivative of the jaxpr; select_and_scatter has none, as in JAX
+ *     batch      one more axis in front; with batched initial values what the row stands for
+ *     lower      expands: the positions of the windows one after the other, each as an array of one element per window
+ */
+#include "prim/body.h"
+#include "prim/window/window.h"
+
+typedef kn_p_window params_t;
+
+/* --- the elements at one position of all windows ------------------------------------------------- */
+
+typedef struct positions {
+    kn_builder *b;
+    knp_window w;
+    knp_dims lo, hi, between, counts;
+    bool pads;    /* some position has no element */
+    kn_atom mask; /* where elements are, with the padding; KN_ATOM_NONE: nobody asked */
+    int64_t at[KN_MAX_NDIM];
+} positions;
+
+static void begin(positions *p, kn_builder *b, const params_t *q, bool dilated, kn_type x, const knp_dims *counts)
+{
+    kn_type y = kni_type(NULL, counts->n, counts->v);
+    *p = (positions){.b = b, .counts = *counts, .mask = KN_ATOM_NONE};
+    knp_window_read(q, dilated, x, &y, &p->w);
+    p->lo.n = p->hi.n = p->between.n = x.ndim;
+    for (int d = 0; d < x.ndim; d++) {
+        p->lo.v[d] = q->lo.v[d];
+        p->hi.v[d] = q->hi.v[d];
+        p->between.v[d] = p->w.axis[d].base - 1;
+        p->pads |= p->lo.v[d] || p->hi.v[d] || p->between.v[d];
+        p->at[d] = 0;
+    }
+}
+
+static bool any_windows(const positions *p)
+{
+    for (int d = 0; d < p->w.n; d++)
+        if (!p->w.axis[d].count)
+            return false;
+    return true;
+}
+
+static void next_position(positions *p)
+{
+    for (int d = p->w.n - 1; d >= 0 && ++p->at[d] == p->w.axis[d].size; d--)
+        p->at[d] = 0;
+}
+
+static kn_atom padded(const positions *p, kn_atom x)
+{
+    return p->pads ? knb_pad(p->b, x, knb_like(p->b, x, 0), p->lo.v, p->hi.v, p->between.v) : x;
+}
+
+/* One element per window, of an array that is padded. */
+static kn_atom cut(const positions *p, kn_atom x)
+{
+    knp_dims start = {.n = p->w.n}, limit = start, stride = start;
+    for (int d = 0; d < p->w.n; d++) {
+        const knp_window_axis *a = &p->w.axis[d];
+        start.v[d] = p->at[d] * a->step;
+        limit.v[d] = start.v[d] + (a->count - 1) * a->stride + 1;
+        stride.v[d] = a->stride;
+    }
+    return p->b->error ? KN_ATOM_NONE : knb_slice(p->b, x, start.v, limit.v, stride.v);
+}
+
+/* Which windows have an element there; KN_ATOM_NONE: all. */
+static kn_atom present(positions *p)
+{
+    bool all = true;
+    for (int d = 0; d < p->w.n && all; d++) {
+        const knp_window_axis *a = &p->w.axis[d];
+        int64_t least = p->at[d] * a->step - a->lo, most = least + (a->count - 1) * a->stride;
+        all = a->base == 1 && least >= 0 && most < a->extent;
+    }
+    if (all)
+        return KN_ATOM_NONE;
+    if (p->mask == KN_ATOM_NONE) {
+        knp_dims shape = {.n = p->w.n};
+        for (int d = 0; d < p->w.n; d++)
+            shape.v[d] = p->w.axis[d].extent;
+        kn_atom inside = knb_full(p->b, kni_type(KN_DT(BOOL), shape.n, shape.v), 1);
+        p->mask = knb_pad(p->b, inside, knb_number(p->b, KN_DT(BOOL), 0), p->lo.v, p->hi.v, p->between.v);
+    }
+    return cut(p, p->mask);
+}
+
+/* A scalar, or one for each element of the axis in front, as large as an array. */
+static kn_atom spread(kn_builder *b, kn_atom x, const knp_dims *shape)
+{
+    kn_type t = knb_type(b, x);
+    if (t.ndim == 0)
+        return knb_broadcast_to(b, x, kni_type(NULL, shape->n, shape->v));
+    return shape->n == 1 ? x : knb_broadcast_in_dim(b, x, shape->n, shape->v, (int64_t[]){0});
+}
+
+static kn_error *check_positions(const params_t *p)
+{
+    int64_t n = 1;
+    enum { MOST = 1 << 14 }; /* there is an equation or more for each */
+    for (int d = 0; d < p->window_dimensions.n; d++)
+        if (__builtin_mul_overflow(n, p->window_dimensions.v[d], &n) || n > MOST)
+            return knx_error(KN_ERROR_NOT_IMPLEMENTED, "windows of more than %d elements are not implemented", MOST);
+    return NULL;
+}
+
+/* --- reduce_window --------------------------------------------------------------------------------- */
+
+static void list_dtypes(kn_text *t, int n, const kn_type *x)
+{
+    for (int i = 0; i < n; i++)
+        knx_text_add(t, "%s%s", i ? ", " : "", x[i].dtype->name);
+}
+
+static kn_error *check_operands(int n, const kn_type *x)
+{
+    kn_text s = {0}, t = {0};
+    bool same = true, scalars = true;
+    for (int i = 0; i < n; i++) {
+        same &= x[i].dtype == x[n + i].dtype;
+        scalars &= !x[n + i].ndim;
+    }
+    if (!same) {
+        list_dtypes(&s, n, x);
+        list_dtypes(&t, n, x + n);
+        return knx_error(KN_ERROR_TYPE,
+                         "got inconsistent dtypes for operands and init_values: got operand dtypes [%s] and init_value "
+                         "dtypes [%s].",
+                         s.s, t.s);
+    }
+    for (int i = 0; i < n && !scalars; i++) {
+        knx_text_add(&s, "%s", i ? ", " : "");
+        knx_show_shape(&s, x[n + i].ndim, x[n + i].dim);
+    }
+    if (!scalars)
+        return knx_error(KN_ERROR_TYPE, "expected init_values to be scalars but init_values have shapes [%s].", s.s);
+    for (int i = 1; i < n; i++)
+        if (!kni_type_same_shape(x[i], x[0]))
+            return knx_error(KN_ERROR_TYPE, "operands must have equal shapes, got %s, %s",
+                             knx_show_shape(&s, x[0].ndim, x[0].dim), knx_show_shape(&t, x[i].ndim, x[i].dim));
+    return NULL;
+}
+
+static kn_error *reduce_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const params_t *p = params;
+    int n = n_in / 2;
+    if (n < 1 || n_in % 2 || n > *n_out)
+        return knx_error(KN_ERROR_TYPE, "takes operands and as many initial values, not %d operands", n_in);
+    KN_TRY(check_operands(n, x));
+    KN_TRY(knp_joins_scalars(p->jaxpr, n, x, false));
+    for (int i = 0; i < n; i++)
+        KN_TRY(knp_window_type(p, true, x[0], x[i].dtype, x[i].weak && x[n + i].weak, a, &y[i]));
+    *n_out = n;
+    return check_positions(p);
+}
+
+static int reduce_body_types(const void *params, int which, int n_in, const kn_type *x, kn_type *t)
+{
+    (void)params, (void)which;
+    for (int i = 0; i < n_in; i++)
+        t[i] = kni_scalar_type(x[i].dtype);
+    return n_in;
+}
+
+/* z = j(y, x) of arrays; j takes `n` values of each, then the tangents that there are of them. */
+static void join(kn_builder *b, const kni_jaxpr *j, int n, int all, const kn_atom *y, const kn_atom *x, kn_atom *in,
+                 kn_atom *z)
+{
+    for (int i = 0; i < all; i++) {
+        int at = i < n ? i : n + i;
+        in[at] = y[i];
+        in[at + (i < n ? n : all - n)] = x[i];
+    }
+    knb_inline(b, j, in, z);
+}
+
+/* x: arrays, then their initial values; `all` of each, in this order n values, then tangents. */
+static void fold(const kn_rule *r, const params_t *p, const kni_jaxpr *of_scalars, int n, int all, const kn_atom *x,
+                 kn_atom *y)
+{
+    kn_builder *b = r->b;
+    kn_atom *room;
+    kni_jaxpr *j = NULL;
+    knp_dims counts;
+    positions at;
+    if (!(room = knp_room(b, 5 * (size_t)all)))
+        return;
+    kn_type t = knb_type(b, x[0]);
+    kn_error *e = knp_window_counts(p, true, t, &counts);
+    e = e ? e : knp_over_axes(of_scalars, kni_type(NULL, counts.n, counts.v), &j);
+    if (e) {
+        knb_fail(b, e);
+        return;
+    }
+    begin(&at, b, p, true, t, &counts);
+    kn_atom *array = room, *cuts = room + all, *next = room + 2 * all, *in = room + 3 * all;
+    for (int i = 0; i < all; i++) {
+        array[i] = padded(&at, x[i]);
+        y[i] = spread(b, x[all + i], &counts);
+    }
+    for (int64_t k = any_windows(&at) ? at.w.positions : 0; k > 0 && !b->error; k--, next_position(&at)) {
+        kn_atom mask = present(&at);
+        for (int i = 0; i < all; i++)
+            cuts[i] = cut(&at, array[i]);
+        join(b, j, n, all, y, cuts, in, next);
+        for (int i = 0; i < all; i++)
+            y[i] = mask == KN_ATOM_NONE ? next[i] : knb_select(b, mask, next[i], y[i]);
+    }
+    kni_release(j);
+}
+
+static void reduce_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    const params_t *p = r->params;
+    int n = r->n_out, all = n;
+    kni_jaxpr *j = NULL;
+    kn_atom *x, *y;
+    if (!(x = knp_room(r->b, 4 * (size_t)n)) || !(y = knp_room(r->b, 2 * (size_t)n)))
+        return;
+    for (int i = 0; i < n; i++)
+        all += kni_has_tangent(r->xt[i]);
+    for (int i = 0, t = n; i < n; i++) {
+        x[i] = r->x[i];
+        x[all + i] = r->x[n + i];
+        if (!kni_has_tangent(r->xt[i]))
+            continue;
+        x[t] = knb_instantiate(r->b, tx[i], r->xt[i]);
+        x[all + t++] = knb_instantiate(r->b, tx[n + i], r->xt[n + i]);
+    }
+    bool *tangent = knx_arena_alloc(&r->b->arena, 2 * (size_t)n);
+    for (int i = 0; tangent && i < 2 * n; i++)
+        tangent[i] = kni_has_tangent(r->xt[i]);
+    kn_error *e = tangent ? knt_jvp(p->jaxpr, tangent, &j) : knx_error_nomem();
+    if (e)
+        knb_fail(r->b, e);
+    else
+        fold(r, p, j, n, all, x, y);
+    kni_release(j);
+    for (int i = 0, t = n; i < n; i++)
+        if (kni_has_tangent(r->xt[i]))
+            ty[i] = r->b->error ? KN_ATOM_NONE : y[t++];
+}
+
+static kn_error *reduce_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    knp_window_lists lists;
+    params_t p = knp_window_insert(r->params, true, 0, -1, &lists);
+    int n = r->n_out;
+    bool starts = false;
+    kn_atom *x;
+    if (!(x = knp_room(r->b, (size_t)r->n_in)))
+        return NULL;
+    for (int i = 0; i < n; i++) {
+        x[i] = knp_batched_at(r, i, size, axis[i], 0);
+        x[n + i] = r->x[n + i];
+        starts = starts || axis[n + i] >= 0;
+        axis_out[i] = 0;
+    }
+    if (starts)
+        fold(r, &p, p.jaxpr, n, n, x, y);
+    else
+        knb_emit(r->b, r->prim, &p, r->n_in, x, y, n);
+    return NULL;
+}
+
+static kn_error *reduce_expand(const kn_rule *r, kn_atom *y)
+{
+    const params_t *p = r->params;
+    fold(r, p, p->jaxpr, r->n_out, r->n_out, r->x, y);
+    return NULL;
+}
+
+static bool reduce_may_fail(const void *params) { return knp_body_may_fail(((const params_t *)params)->jaxpr); }
+
+static double reduce_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    const params_t *p = params;
+    (void)n_in, (void)x, (void)n_out;
+    return knp_body_cost(p->jaxpr) * (double)knp_product(p->window_dimensions) * (double)kni_type_size(y[0]);
+}
+
+const kn_prim kn_prim_reduce_window = {
+    .name = "reduce_window",
+    .n_in = -1,
+    .n_out = -1,
+    .bits = KN_CAN_FAIL,
+    .fields = kni_fields_reduce_window,
+    .params_size = sizeof(params_t),
+    .factors = "n, -> m",
+    .type = reduce_type,
+    .body_types = reduce_body_types,
+    .jvp = reduce_jvp,
+    .batch = reduce_batch,
+    .expand = reduce_expand,
+    .may_fail = reduce_may_fail,
+    .cost = reduce_cost,
+    .doc = "the elements in each window joined by a jaxpr of two sets of scalars, one after the other from the initial "
+           "values on (jax.lax.reduce_window)",
+};
+
+/* --- select_and_scatter ---------------------------------------------------------------------------- */
+
+static kn_error *select_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+{
+    const params_t *p = params;
+    knp_dims counts;
+    (void)n_in, (void)n_out;
+    KN_TRY(knp_accepts(x->dtype, KNP_REALS | KNP_BOOL));
+    for (int i = 1; i < 3; i++)
+        if (x[i].dtype != x[0].dtype)
+            return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s, %s",
+                             x[0].dtype->name, x[1].dtype->name, x[2].dtype->name);
+    if (x[2].ndim)
+        return knx_error(KN_ERROR_TYPE, "expected init_value to be a scalar; got %d dimensions", x[2].ndim);
+    KN_TRY(knp_window_counts(p, false, x[0], &counts));
+    bool same = x[1].ndim == counts.n;
+    for (int d = 0; same && d < counts.n; d++)
+        same = x[1].dim[d] == counts.v[d];
+    if (!same) {
+        kn_text s = {0}, t = {0};
+        return knx_error(KN_ERROR_TYPE, "source must have one element for each window, %s, got %s",
+                         knx_show_shape(&s, counts.n, counts.v), knx_show_shape(&t, x[1].ndim, x[1].dim));
+    }
+    KN_TRY(knp_joins_scalars(p->select_jaxpr, 1, x, true));
+    KN_TRY(knp_joins_scalars(p->scatter_jaxpr, 1, x, false));
+    KN_TRY(check_positions(p));
+    return knp_type_like(a, x[0], x[0].dtype, y);
+}
+
+static int select_body_types(const void *params, int which, int n_in, const kn_type *x, kn_type *t)
+{
+    (void)params, (void)which, (void)n_in;
+    t[0] = t[1] = kni_scalar_type(x[0].dtype);
+    return 2;
+}
+
+/* The position of each window's element that stays, -1 for windows without elements. */
+static kn_atom choose(positions *at, const kni_jaxpr *j, kn_atom x)
+{
+    kn_builder *b = at->b;
+    kn_type t = kni_type(KN_DT(I32), at->counts.n, at->counts.v);
+    kn_atom chosen = knb_full(b, t, -1), best = KN_ATOM_NONE, array = padded(at, x), minus = knb_number(b, t.dtype, -1);
+    for (int64_t k = 0; k < at->w.positions && !b->error; k++, next_position(at)) {
+        kn_atom v = cut(at, array), mask = present(at), number = knb_number(b, t.dtype, (double)k), stays;
+        kn_atom take = mask;
+        if (k) {
+            knb_inline(b, j, (kn_atom[]){best, v}, &stays);
+            take = knb_or(b, knb_eq(b, chosen, minus), knb_not(b, stays));
+            take = mask == KN_ATOM_NONE ? take : knb_and(b, take, mask);
+        }
+        best = k ? knb_select(b, take, v, best) : v;
+        chosen = take == KN_ATOM_NONE ? knb_full(b, t, (double)k) : knb_select(b, take, number, chosen);
+    }
+    return chosen;
+}
+
+/* From the last position to the first, so that windows come in order. */
+static kn_atom scatter(positions *at, const kni_jaxpr *j, kn_atom chosen, kn_atom source, kn_atom y)
+{
+    kn_builder *b = at->b;
+    kn_atom no = knb_number(b, KN_DT(BOOL), 0), zero = knb_like(b, source, 0);
+    for (int64_t k = at->w.positions; k-- > 0 && !b->error;) {
+        knp_dims lo = {.n = at->w.n}, hi = lo, between = lo;
+        int64_t rest = k;
+        for (int d = at->w.n - 1; d >= 0; d--) {
+            const knp_window_axis *a = &at->w.axis[d];
+            lo.v[d] = rest % a->size - a->lo;
+            hi.v[d] = a->extent - lo.v[d] - ((a->count - 1) * a->stride + 1);
+            between.v[d] = a->stride - 1;
+            rest /= a->size;
+        }
+        kn_atom here = knb_eq(b, chosen, knb_number(b, KN_DT(I32), (double)k)), z;
+        here = knb_pad(b, here, no, lo.v, hi.v, between.v);
+        kn_atom v = knb_pad(b, source, zero, lo.v, hi.v, between.v);
+        if (b->error)
+            break;
+        knb_inline(b, j, (kn_atom[]){y, v}, &z);
+        y = knb_select(b, here, z, y);
+    }
+    return y;
+}
+
+static kn_atom select_and_scatter(kn_builder *b, const params_t *p, kn_atom x, kn_atom source, kn_atom init)
+{
+    kn_type t = knb_type(b, x), s = knb_type(b, source);
+    kni_jaxpr *select = NULL, *scatters = NULL;
+    knp_dims counts = knp_dims_of(s), shape = knp_dims_of(t);
+    positions at;
+    begin(&at, b, p, false, t, &counts);
+    kn_atom y = spread(b, init, &shape);
+    if (!any_windows(&at))
+        return y;
+    kn_error *e = knp_over_axes(p->select_jaxpr, s, &select);
+    e = e ? e : knp_over_axes(p->scatter_jaxpr, t, &scatters);
+    if (e) {
+        knb_fail(b, e);
+    } else {
+        kn_atom chosen = choose(&at, select, x);
+        y = scatter(&at, scatters, chosen, source, y);
+    }
+    kni_release(select);
+    kni_release(scatters);
+    return b->error ? KN_ATOM_NONE : y;
+}
+
+static kn_error *select_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
+{
+    knp_window_lists lists;
+    params_t p = knp_window_insert(r->params, false, 0, -1, &lists);
+    kn_atom x[3] = {knp_batched_at(r, 0, size, axis[0], 0), knp_batched_at(r, 1, size, axis[1], 0), r->x[2]};
+    y[0] = axis[2] >= 0 ? select_and_scatter(r->b, &p, x[0], x[1], x[2]) : knb_emit1(r->b, r->prim, &p, 3, x);
+    axis_out[0] = 0;
+    return NULL;
+}
+
+static kn_error *select_expand(const kn_rule *r, kn_atom *y)
+{
+    y[0] = select_and_scatter(r->b, r->params, r->x[0], r->x[1], r->x[2]);
+    return NULL;
+}
+
+static void select_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
+{
+    (void)tx, (void)ty;
+    knb_fail(r->b,
+             knx_error(KN_ERROR_NOT_IMPLEMENTED, "Differentiation rule for 'select_and_scatter' not implemented"));
+}
+
+static bool select_may_fail(const void *params)
+{
+    const params_t *p = params;
+    return knp_body_may_fail(p->select_jaxpr) || knp_body_may_fail(p->scatter_jaxpr);
+}
+
+static double select_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+{
+    const params_t *p = params;
+    double each = knp_body_cost(p->select_jaxpr) + knp_body_cost(p->scatter_jaxpr) + 2;
+    (void)n_in, (void)x, (void)n_out;
+    return each * (double)knp_product(p->window_dimensions) * (double)kni_type_size(y[0]);
+}
+
+const kn_prim kn_prim_select_and_scatter = {
+    .name = "select_and_scatter",
+    .n_in = 3,
+    .n_out = 1,
+    .bits = KN_CAN_FAIL,
+    .fields = kni_fields_select_and_scatter,
+    .params_size = sizeof(params_t),
+    .jvp = select_jvp,
+    .factors = "n, m, -> n",
+    .type = select_type,
+    .body_types = select_body_types,
+    .batch = select_batch,
+    .expand = select_expand,
+    .may_fail = select_may_fail,
+    .cost = select_cost,
+    .doc =
+        "an initial value everywhere, and where a jaxpr chooses an element of a window the window's number joined to "
+        "it by another (select_and_scatter of XLA)",
+};
