@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * caches.c -- what default contexts share, what contexts have of their own, and the counters and bounds of it all. */
-#include "function/function.h"
 #include "array/plans.h"
 #include "array/scalars.h"
 #include "host/native.h"
@@ -66,7 +65,12 @@ static bool drop_oldest_plan(kna_state *s)
     return kna_plans_drop_oldest(s->plans) || shared;
 }
 
-void kna_bound_kernels(const kna_entry *needed)
+static bool drop_oldest_entry(kna_state *s, const struct kna_entry *needed)
+{
+    return s->entries && s->entries->drop_oldest(needed);
+}
+
+void kna_bound_kernels(const struct kna_entry *needed)
 {
     kna_state *s = kna_state_get();
     for (bool went = true; went;) {
@@ -74,7 +78,7 @@ void kna_bound_kernels(const kna_entry *needed)
         if (k.bytes <= k.limit)
             return;
         went = drop_oldest_plan(s);
-        went = kna_drop_oldest_entry(needed) || went;
+        went = drop_oldest_entry(s, needed) || went;
     }
 }
 
@@ -89,7 +93,7 @@ bool kna_give_back(size_t bytes)
     if (bytes > most && !knx_context()->allocator.alloc) /* however much goes: it would be in vain */
         return false;
     bool went = k.idle > 0;
-    while (kna_drop_oldest_entry(NULL) || drop_oldest_plan(s))
+    while (drop_oldest_entry(s, NULL) || drop_oldest_plan(s))
         went = true;
     kna_scalars_free(s->scalars);
     s->scalars = NULL;
@@ -137,7 +141,8 @@ size_t kn_set_cache_limit(kn_cache which, size_t bytes)
     case KN_CACHE_TRACES:
         before = s->trace_stats.limit;
         s->trace_stats.limit = bytes;
-        kna_bound_entries(NULL);
+        if (s->entries)
+            s->entries->bound(NULL);
         return before;
     case KN_CACHE_PLANS:
         if (s->caches->plans)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * plans.c -- finding the plan of a cut, in the context's own plans and in those that default contexts share, or making
  * it; and saying why it had to be made. Those of the context need no lock. */
-#include "function/function.h"
 #include "array/plans.h"
 #include "base/log.h"
 #include "ir/ops.h"

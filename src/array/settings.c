@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * settings.c -- the sticky error, settings, dtypes by name, keeping and assigning arrays, shutdown. */
-#include "function/function.h"
 #include "array/handle.h"
+#include "array/state.h"
 #include "array/storage.h"
 #include "base/clock.h"
 #include "base/log.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * state.c -- the arrays floor's state of a context, made at first use. */
-#include "function/function.h"
+#include "array/state.h"
 #include "array/plans.h"
-#include "function/primitive.h"
 #include "array/scalars.h"
 
 static void drop_state(void *p)
 {
     kna_state *s = p;
-    kna_recorded_rules_free(s->recorded);
+    if (s->recorded)
+        s->drop_recorded(s->recorded);
     knx_error_release(s->said);
     for (size_t i = 0; i < s->lazy_value.n; i++)
         kna_value_release(s->lazy_value.at[i]);

@@ -43,6 +43,9 @@ typedef struct kna_caches {
 kna_caches *kna_caches_of(bool default_context); /* NULL without memory */
 void kna_caches_release(kna_caches *c);          /* NULL is fine */
 bool kna_give_back(size_t bytes);                /* see kn_context.give_back */
+struct kna_entry;
+/* Kernels in use can not go, so what holds them goes, the oldest first, until all fit; `needed` stays. */
+void kna_bound_kernels(const struct kna_entry *needed);
 kna_plans *kna_own_plans(void);                  /* of a context */
 
 /* How much work may wait. */
@@ -52,6 +55,12 @@ typedef struct kna_pending_bound {
     size_t look_again; /* what that has to be for finding out how much there is for waiting work alone */
     bool full;         /* it was too much the last time */
 } kna_pending_bound;
+
+/* Recordings of functions are kept by the floor of functions, which says how they go. */
+typedef struct kna_entry_rules {
+    void (*bound)(const struct kna_entry *needed);       /* entries go until those of the context fit; `needed` stays */
+    bool (*drop_oldest)(const struct kna_entry *needed); /* false: there is none */
+} kna_entry_rules;
 
 typedef struct kna_state {
     kn_recording *recording;       /* the innermost active one; NULL: lazy recording */
@@ -72,6 +81,7 @@ typedef struct kna_state {
     kna_caches *caches;
     uint64_t clock;
     kn_stats trace_stats;
+    const kna_entry_rules *entries;                /* NULL: no function was recorded yet */
     kn_map entry;                                  /* recordings of all jitted functions */
     struct kna_entry *newest_entry, *oldest_entry; /* by use */
     uint64_t looked_at;                            /* recordings, to find one or to let one go: for tests */
@@ -80,7 +90,8 @@ typedef struct kna_state {
     int call_depth;                                /* of user functions being recorded inside each other */
     kn_error *said;                                /* by the function of a primitive that is running */
     size_t speaker;                                /* the number of frames while that is: 0: none runs */
-    struct kna_recorded_rules *recorded;           /* functions of primitives */
+    struct kna_recorded_rules *recorded;           /* functions of primitives; NULL: none yet */
+    void (*drop_recorded)(struct kna_recorded_rules *r);
 } kna_state;
 
 kna_state *kna_state_make(void);
@@ -89,6 +100,19 @@ static inline kna_state *kna_state_get(void) /* of this context; NULL without me
     kna_state *s = (kna_state *)knx_slot_state(KNX_SLOT_ARRAYS);
     return s ? s : kna_state_make();
 }
+
+/* user.c. The user's code begins between public calls: keeps what the context says about the running call. */
+typedef struct kna_user_call {
+    const kn_place *here;
+    const char *operation;
+    int depth;
+    unsigned floats;
+    knx_guard guard;
+    int frame;
+} kna_user_call;
+kn_error *kna_enter_user(kna_user_call *u);
+void kna_leave_user(const kna_user_call *u);
+kn_error *kna_call_user(void (*f)(void *arg), void *arg); /* in the middle of an operation: see knx_call_user */
 
 /* unwind.c. The user's code begins, with s->recording, s->axes and s->fold as they are now; `before`: the recording
  * outside. The number of its frame, or -1 without memory. */

@@ -285,7 +285,11 @@ void knc_drop_step(const knc_step *s);
 void knc_lay_out_workspace(const knc_plan *p, size_t arena); /* workspace.c: arena: bytes of the temporaries */
 /* memory.c */
 bool knc_is_donated(const knc_plan *p, const knc_slot *s); /* and not an output, or taken */
-uint32_t knc_place_of(const knc_plan *p, uint32_t slot);   /* the slot whose place this one has */
+/* The slot whose place this one has; `over` never leads on. */
+static inline uint32_t knc_place_of(const knc_plan *p, uint32_t slot)
+{
+    return p->slot.at[slot].over == KNC_NO ? slot : p->slot.at[slot].over;
+}
 
 /* place.c: where a value lies; also of operands and literals. */
 uint32_t knc_slot_of(knc_plan *p, kn_atom a, size_t *offset);

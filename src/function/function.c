@@ -9,8 +9,6 @@
 #include "base/float_env.h"
 #include <string.h>
 
-enum { MAX_CALL_DEPTH = 200 };
-
 typedef struct functions {
     kn_map core;
     kna_core *newest, *oldest; /* by use */
@@ -407,45 +405,6 @@ kna_fn *(kna_fn_get)(kna_op *op, kn_fn fn)
     if (!f)
         kna_fail_with(op, error);
     return f;
-}
-
-/* ---- Running a user's function. */
-
-kn_error *kna_enter_user(kna_user_call *u)
-{
-    kn_context c = knx_context();
-    kna_state *s = kna_state_get();
-    *u = (kna_user_call){.here = c->here, .operation = c->operation, .depth = c->depth, .floats = c->host_floats};
-    if (s->call_depth >= MAX_CALL_DEPTH)
-        return knx_error(KN_ERROR_VALUE,
-                         "functions are called inside each other more than %d deep: does one call itself without end?",
-                         MAX_CALL_DEPTH);
-    u->guard = knx_context_guard();
-    u->frame = kna_frame_push(s, s->recording, true, u->guard);
-    if (u->frame < 0) {
-        knx_context_unguard(u->guard);
-        return knx_error_nomem();
-    }
-    s->call_depth++;
-    c->depth = 0;
-    c->operation = "";
-    knx_float_leave(c->host_floats);
-    return NULL;
-}
-
-void kna_leave_user(const kna_user_call *u)
-{
-    knx_context_unguard(u->guard); /* contexts that the function pushed and left */
-    kn_context c = knx_context();
-    kna_state *s = kna_state_get();
-    kna_frame_pop(s, u->frame);
-    knx_context_unguard(u->guard); /* again: what was left inside had guards of its own */
-    s->call_depth--;
-    c->here = u->here;
-    c->operation = u->operation;
-    c->depth = u->depth;
-    c->host_floats = u->floats;
-    knx_float_enter();
 }
 
 bool kna_may_be_concrete(const char **why)

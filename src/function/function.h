@@ -214,8 +214,6 @@ kn_error *kna_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *
 /* entries.c. Of a JIT core; *once: not cached, the caller frees it */
 kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_entry **once);
 void kna_entry_free(kna_entry *e);
-/* caches.c: kernels in use can not go, so what holds them goes, the oldest first, until all fit; `needed` stays. */
-void kna_bound_kernels(const kna_entry *needed);
 bool kna_drop_oldest_entry(const kna_entry *needed); /* false: there is none */
 size_t kna_memos_free(kna_core *c);                  /* derive.c; what they were counted as */
 void kna_bound_entries(const kna_entry *needed);     /* entries go until those of the context fit; `needed` stays */
@@ -238,19 +236,6 @@ kn_error *kna_constants_as_inputs(const kni_jaxpr *j, kni_jaxpr **out);
 kn_error *kna_inline_closed(const kn_closed *c, kn_value *const *in, kn_value **out);
 /* Whether values may be looked at while f is recorded now, and if not which transformation forbids it. */
 bool kna_may_be_concrete(const char **why);
-
-/* Runs a user's function between public calls: keeps what the context says about the running call. */
-typedef struct kna_user_call {
-    const kn_place *here;
-    const char *operation;
-    int depth;
-    unsigned floats;
-    knx_guard guard;
-    int frame;
-} kna_user_call;
-kn_error *kna_call_user(void (*f)(void *arg), void *arg); /* in the middle of an operation: see knx_call_user */
-kn_error *kna_enter_user(kna_user_call *u);
-void kna_leave_user(const kna_user_call *u);
 
 /* call.c: structs of arrays as arguments. Reads the arrays of args into values (references retained), checking the
  * counts against f. */

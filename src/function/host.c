@@ -19,35 +19,6 @@ kn_io_callback_opts kn_io_callback_opts_default(void)
     return (kn_io_callback_opts){.size_ = sizeof(kn_io_callback_opts)};
 }
 
-/* ---- In the middle of an operation: what it has recorded so far is set aside. */
-
-kn_error *kna_call_user(void (*f)(void *arg), void *arg)
-{
-    kna_state *s = kna_state_get();
-    kna_user_call u;
-    if (!s)
-        return knx_error_nomem();
-    kn_recording *recording = s->recording;
-    kna_named_axis *axes = s->axes;
-    KN_TRY(kna_enter_user(&u));
-    s->recording = NULL;
-    s->axes = NULL;
-    kna_frame *frame = &s->frame.at[u.frame];
-    frame->inside = NULL;
-    frame->axes = NULL;
-    frame->is_aside = true;
-    kna_set_aside(s, &frame->aside);
-    kn_scope scope = kn_scope_begin();
-    f(arg);
-    kn_scope_end(&scope);
-    kna_aside aside = s->frame.at[u.frame].aside; /* the vector may have moved */
-    kna_leave_user(&u);
-    kna_set_back(s, &aside);
-    s->axes = axes;
-    s->recording = recording;
-    return NULL;
-}
-
 /* ---- Calling a callback. */
 
 typedef struct calling {

@@ -70,5 +70,4 @@ typedef struct kna_ask {
  * transpose: 1 where there is nothing, whatever the jaxpr has there. */
 kn_error *kna_primitive_ask(const kna_ask *ask, kni_jaxpr **out, int *notes);
 typedef struct kna_recorded_rules kna_recorded_rules;
-void kna_recorded_rules_free(kna_recorded_rules *r); /* NULL is fine */
 #endif

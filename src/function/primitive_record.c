@@ -35,7 +35,7 @@ static void drop(recorded *r)
     knx_free(r);
 }
 
-void kna_recorded_rules_free(kna_recorded_rules *r)
+static void drop_rules(kna_recorded_rules *r)
 {
     for (size_t i = 0; r && i < r->all.n; i++)
         drop(r->all.at[i]);
@@ -102,6 +102,7 @@ static void remember(const kna_ask *ask, uint64_t hash, const kni_jaxpr *j, cons
 {
     kna_state *s = kna_state_get();
     kna_recorded_rules *rules = s->recorded ? s->recorded : (s->recorded = knx_alloc_zero(sizeof *rules));
+    s->drop_recorded = drop_rules;
     recorded *r = rules ? knx_alloc_zero(sizeof *r) : NULL;
     if (!r)
         return;

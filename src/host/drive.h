@@ -154,7 +154,6 @@ kng_function *kng_copy_function(const kng_pass *ps);
 /* native.c: NULL if there is none */
 kng_function *kng_function_for(kng_backend b, const knk_kernel *k, kng_facts *f, const kng_request *r);
 void kng_note_fallback(const knk_kernel *k);
-void kng_note_made(size_t bytes, uint64_t nanoseconds); /* a function that no kernel owns */
 /* drive.c */
 int64_t kng_offset(const kng_pass *ps, const knk_map_values *map, int stream); /* map: as in a worker */
 void kng_aim(const kng_worker *w, const kng_pass *ps, const kng_piece *piece);

@@ -29,25 +29,21 @@ struct kng_made {
 };
 
 static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
-static atomic_uint_fast64_t n_functions, n_fallbacks, n_nanoseconds;
-static atomic_size_t n_bytes;
+static atomic_uint_fast64_t n_fallbacks;
 static _Atomic(const kng_maker *) maker;
 
 void kng_set_maker(const kng_maker *m) { atomic_store(&maker, m); }
 
-kng_counts kng_count(void) { return (kng_counts){n_functions, n_fallbacks, n_bytes, 1e-9 * (double)n_nanoseconds}; }
+kng_counts kng_count(void)
+{
+    kng_made_count made = kng_all_made();
+    return (kng_counts){made.functions, n_fallbacks, made.bytes, 1e-9 * (double)made.nanoseconds};
+}
 
 void kng_note_fallback(const knk_kernel *k)
 {
     n_fallbacks++;
     KN_LOG(2, "kernel %016llx: the interpreter runs it", (unsigned long long)k->hash);
-}
-
-void kng_note_made(size_t bytes, uint64_t nanoseconds)
-{
-    n_functions++;
-    n_bytes += bytes;
-    n_nanoseconds += nanoseconds;
 }
 
 bool kng_backend_works(kng_backend b)
@@ -128,7 +124,7 @@ kng_facts *kng_facts_of(const knk_kernel *k_)
 #ifdef HAVE_LOWERING
 static void drop_code(void *code)
 {
-    n_bytes -= kng_code_size(code);
+    kng_note_made(0, -(int64_t)kng_code_size(code), 0);
     kng_code_free(code);
 }
 
@@ -154,7 +150,7 @@ static kn_error *make_native(const kng_request *r, kng_target target, kng_functi
         return e;
     *keep = code;
     *f = (kng_function *)(uintptr_t)kng_code_start(code);
-    n_bytes += kng_code_size(code);
+    kng_note_made(0, (int64_t)kng_code_size(code), 0);
     return NULL;
 }
 #endif
@@ -236,12 +232,11 @@ static kn_error *make_and_keep(kng_backend b, const kng_request *r, kng_facts *f
     memcpy(m->cls, r->cls, (size_t)n);
     double start = knx_seconds();
     kn_error *e = make(b, r, m);
-    n_nanoseconds += (uint64_t)(1e9 * (knx_seconds() - start));
+    kng_note_made(!e, 0, (uint64_t)(1e9 * (knx_seconds() - start)));
     if (e && e->kind == KN_ERROR_MEMORY) { /* it may be there the next time */
         knx_free(m);
         return e;
     }
-    n_functions += !e;
     m->f = e ? NULL : m->f;
     size_t bytes = sizeof *m + (size_t)n + (m->f ? made_bytes(m) : 0);
     const kng_made *kept = keep(f, m, b, r);

@@ -94,6 +94,18 @@ bool knn_weak_value(kna_op *op, kn_array x, double *value)
     return at != NULL;
 }
 
+kn_shape knn_shape_of(kna_op *op, kn_atom a)
+{
+    kn_shape shape = {.ndim = 0};
+    if (kna_failed(op))
+        return shape;
+    kn_type t = knb_type(op->b, a);
+    shape.ndim = t.ndim;
+    if (t.ndim)
+        memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
+    return shape;
+}
+
 int64_t *knn_integer_room(kna_op *op, int64_t n)
 {
     bool fits = n < PTRDIFF_MAX / (int64_t)sizeof(int64_t);

@@ -8,18 +8,6 @@
 
 kn_type knn_shaped(kn_dtype d, const kn_shape *shape) { return kni_type(d, shape->ndim, shape->dim); }
 
-kn_shape knn_shape_of(kna_op *op, kn_atom a)
-{
-    kn_shape shape = {.ndim = 0};
-    if (kna_failed(op))
-        return shape;
-    kn_type t = knb_type(op->b, a);
-    shape.ndim = t.ndim;
-    if (t.ndim)
-        memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
-    return shape;
-}
-
 kn_atom knn_reshape(kna_op *op, kn_atom a, const kn_shape *shape)
 {
     return kna_failed(op) ? KN_ATOM_NONE : knb_reshape(op->b, a, shape->ndim, shape->dim);

@@ -413,3 +413,18 @@ kn_value2 knp_value_saturate(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtyp
         return knp_real(knk_cast(k, KN_ID_BOOL, x.re));
     return knp_value_cast(k, from, x, to);
 }
+
+knk_node knp_divide(knk_builder *k, knk_node node, int64_t by, int64_t most)
+{
+    if (by == 1)
+        return node;
+    if (!(by & (by - 1)))
+        return knk_binary(k, KNK_SAR, node, knk_const_int(k, KN_ID_I64, __builtin_ctzll((uint64_t)by)));
+    if (most >= (int64_t)1 << 30 || by >= (int64_t)1 << 30)
+        return knk_binary(k, KNK_DIV, node, knk_const_int(k, KN_ID_I64, by));
+    /* node * (2^n / by, rounded up) / 2^n: exact while node * by < 2^n */
+    int n = 64 - __builtin_clzll((uint64_t)(most + 1) * (uint64_t)by);
+    int64_t factor = (int64_t)(((uint64_t)1 << n) / (uint64_t)by + 1);
+    knk_node product = knk_binary(k, KNK_MUL, node, knk_const_int(k, KN_ID_I64, factor));
+    return knk_binary(k, KNK_SAR, product, knk_const_int(k, KN_ID_I64, n));
+}

@@ -143,4 +143,6 @@ kn_value2 knp_complex_pow(knk_builder *k, kn_value2 x, kn_value2 y);
 kn_value2 knp_complex_integer_pow(knk_builder *k, kn_value2 x, int64_t n);
 /* x < y (x <= y) in NumPy's order of complex numbers: real parts first. A bool node; false where a NaN takes part. */
 knk_node knp_complex_less(knk_builder *k, kn_value2 x, kn_value2 y, bool or_equal);
+/* node / by for 0 <= node <= most, without a division. */
+knk_node knp_divide(knk_builder *k, knk_node node, int64_t by, int64_t most);
 #endif

@@ -2,7 +2,7 @@
  * evaluate.c -- kernel nodes of a value at a position: a load, or its equation's expression over its operands. Chains
  * of equations are walked with a stack of their own; only rows that compute positions (`pull`) make this file call
  * itself, KNC_MAX_DEPTH deep at most. */
-#include "compile/loops/scope.h"
+#include "compile/group/lowering.h"
 #include <string.h>
 
 static const kn_value2 no_value = {KNK_NONE, KNK_NONE};
@@ -209,7 +209,7 @@ const knc_point *knc_through_view(kn_lower *l, const kn_eqn *e, const knc_point 
                          m->coef[d] == 1 ? y->node : knk_binary(l->k, KNK_MUL, y->node, runtime_number(l, m->coef[d])));
         }
     }
-    return l->scope ? knc_one_point(l, in, at->pred) : point_of(l, in, at->pred, kni_atom_type(l->j, e->in[0]));
+    return l->scope ? l->rules->one_point(l, in, at->pred) : point_of(l, in, at->pred, kni_atom_type(l->j, e->in[0]));
 }
 
 /* Memory. */
@@ -311,7 +311,7 @@ kn_value2 knc_literal(kn_lower *l, kn_atom a)
     const kn_literal *x = &l->j->literal[a & ~KN_LITERAL_BIT];
     kn_dtype d = x->type.dtype;
     if (l->points && l->scope && !l->scope->maker && knc_is_given(x)) /* of a loop: loop_numbers.c */
-        return knc_handed(l, a);
+        return l->rules->handed(l, a);
     if (is_half(d))
         return (kn_value2){knk_const_double(l->k, KN_ID_F32, knx_scalar_to_double(d, x->bits)), KNK_NONE};
     knk_node part[2] = {KNK_NONE, KNK_NONE};
@@ -500,7 +500,7 @@ kn_value2 knl_operand(kn_lower *l, int which, const kn_index *i, knk_node pred, 
     if (l->failed || !i)
         return no_value;
     if (l->scope)
-        return knc_pulled(l, a, i, pred, other);
+        return l->rules->pulled(l, a, i, pred, other);
     if (kni_is_literal(a) || !i->ndim)
         return knc_chosen(l, pred, knc_evaluate(l, a, l->scalar), other);
     knk_node all = pred < 0 ? l->at->pred : l->at->pred < 0 ? pred : knk_binary(l->k, KNK_AND, pred, l->at->pred);

@@ -48,10 +48,31 @@ typedef struct knc_frame {
     const knc_point *point, *moved; /* moved: where a view leads */
 } knc_frame;
 
+/* A jaxpr at one place in the kernel. */
+typedef struct knc_scope {
+    const kni_jaxpr *j;
+    uint32_t first;           /* number of its first variable among those of all scopes */
+    const uint32_t *maker;    /* per variable: its equation. NULL: the outside, whose variables are in memory */
+    const struct knc_leaf *leaf;/* per input */
+    const struct knc_inner **inside;/* per equation */
+    bool *moves;              /* per variable: can it be evaluated at any position? */
+    const bool *read;         /* per variable: by an equation, or as a result */
+    knk_node taken;           /* in a branch: whether it is taken; else KNK_NONE */
+} knc_scope;
+
+/* How values in scopes are asked for: scalar_points.c. */
+typedef struct knc_scope_rules {
+    const knc_point *(*one_point)(kn_lower *l, kn_index *i, knk_node pred); /* equal positions have one point */
+    kn_value2 (*handed)(kn_lower *l, kn_atom a);                            /* a number that is an operand of the equation */
+    /* What a row's `pull` gets as its operand; l->waiting if that is not known yet. */
+    kn_value2 (*pulled)(kn_lower *l, kn_atom a, const kn_index *i, knk_node pred, kn_value2 other);
+} knc_scope_rules;
+
 struct kn_lower {
     knc_plan *p;
     const kni_jaxpr *j;            /* whose variables are spoken of ... */
-    const struct knc_scope *scope; /* ... and what they are there (scope.h); NULL: values of the group */
+    const knc_scope *scope;        /* ... and what they are there; NULL: values of the group */
+    const knc_scope_rules *rules;  /* where there are scopes */
     struct knc_points *points;     /* of a kernel with loops: what there is beside scopes */
     const knc_group *g;
     uint32_t group;
@@ -82,6 +103,14 @@ struct kn_lower {
     bool failed;
 };
 
+static inline bool knc_no_loops(const kn_index *i, int axis)
+{
+    for (int d = 0; d < i->n_loop; d++)
+        if (i->axis[axis].coef[d])
+            return false;
+    return true;
+}
+
 /* evaluate.c */
 bool knc_begin_places(kn_lower *l); /* false without memory */
 const knc_point *knc_home_of(kn_lower *l, int loops, kn_type t);
@@ -108,7 +137,7 @@ bool knc_number(kn_lower *l, const kn_eqn *e, kn_atom a, kn_value2 *value);
 /* The same of a stored value that is a number repeated to a shape. */
 bool knc_filled(kn_lower *l, uint32_t var, kn_value2 *value);
 kn_value2 knc_chosen(kn_lower *l, knk_node pred, kn_value2 yes, kn_value2 no);
-/* lower.c: false without memory; turn: extents of the loops inside of the stage */
+/* launch.c: false without memory; turn: extents of the loops inside of the stage */
 bool knc_launch_numbers(kn_lower *l, const int64_t *turn, const knk_map_values **map, const int64_t **par,
                         const int64_t *const **inner);
 void knc_free_lower(kn_lower *l);

@@ -213,6 +213,7 @@ kn_error *knc_scalar_kernel(knc_plan *p, const kn_eqn *e, knc_scalar *out)
         l->p = p;
         l->j = p->j;
         l->points = s;
+        l->rules = &knc_scopes;
         l->turn_room = KNC_MAX_TURNS;
         s->e = e;
         s->why = &out->why;

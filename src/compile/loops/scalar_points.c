@@ -274,7 +274,7 @@ static uint32_t operand_number(const kn_lower *l, kn_atom a)
     return n;
 }
 
-kn_value2 knc_handed(kn_lower *l, kn_atom a)
+static kn_value2 handed(kn_lower *l, kn_atom a)
 {
     kn_type t = kni_atom_type(l->j, a);
     return knc_load(l, knc_buffer_of(l, operand_number(l, a), 0, t.dtype, false), t, l->scalar, no_value);
@@ -414,7 +414,7 @@ kn_value2 knc_value_at(kn_lower *l, const knc_scope *s, kn_atom a, const knc_poi
     return y;
 }
 
-kn_value2 knc_pulled(kn_lower *l, kn_atom a, const kn_index *i, knk_node pred, kn_value2 other)
+static kn_value2 pulled(kn_lower *l, kn_atom a, const kn_index *i, knk_node pred, kn_value2 other)
 {
     kn_dtype d = kni_atom_type(l->j, a).dtype;
     uint64_t bits;
@@ -441,3 +441,5 @@ kn_value2 knc_pulled(kn_lower *l, kn_atom a, const kn_index *i, knk_node pred, k
     }
     return knc_chosen(l, pred, y, other);
 }
+
+const knc_scope_rules knc_scopes = {knc_one_point, handed, pulled};

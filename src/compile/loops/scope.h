@@ -49,18 +49,6 @@ typedef struct knc_inner {
     bool reverse;
 } knc_inner;
 
-/* A jaxpr at one place in the kernel. */
-typedef struct knc_scope {
-    const kni_jaxpr *j;
-    uint32_t first;           /* number of its first variable among those of all scopes */
-    const uint32_t *maker;    /* per variable: its equation. NULL: the outside, whose variables are in memory */
-    const knc_leaf *leaf;     /* per input */
-    const knc_inner **inside; /* per equation */
-    bool *moves;              /* per variable: can it be evaluated at any position? */
-    const bool *read;         /* per variable: by an equation, or as a result */
-    knk_node taken;           /* in a branch: whether it is taken; else KNK_NONE */
-} knc_scope;
-
 /* A jaxpr after the passes that come before planning. */
 typedef struct knc_passed {
     const kni_jaxpr *source;
@@ -85,21 +73,11 @@ struct knc_points {
     int masks;
 };
 
-static inline bool knc_no_loops(const kn_index *i, int axis)
-{
-    for (int d = 0; d < i->n_loop; d++)
-        if (i->axis[axis].coef[d])
-            return false;
-    return true;
-}
-
 /* scalar_points.c */
 void knc_refuse(kn_lower *l, const char *format, ...) KN_PRINTF_LIKE(2, 3); /* it does not become a kernel */
 kn_value2 knc_value_at(kn_lower *l, const knc_scope *s, kn_atom a, const knc_point *at);
-kn_value2 knc_handed(kn_lower *l, kn_atom a); /* a number that is an operand of the equation */
 const knc_point *knc_one_point(kn_lower *l, kn_index *i, knk_node pred); /* equal positions have one point */
-/* What a row's `pull` gets as its operand; l->waiting if that is not known yet. */
-kn_value2 knc_pulled(kn_lower *l, kn_atom a, const kn_index *i, knk_node pred, kn_value2 other);
+extern const knc_scope_rules knc_scopes;
 bool knc_has_points(const kn_lower *l, kn_type t); /* are its first axes those of the points? */
 /* Where element number `at` of a written-out value lies, behind `front` more axes. */
 kn_index *knc_element_index(kn_lower *l, kn_type t, bool points, int64_t at, int front);

@@ -20,9 +20,6 @@ static void find_lifetimes(knc_plan *p)
         }
 }
 
-/* `over` never leads on. */
-uint32_t knc_place_of(const knc_plan *p, uint32_t s) { return p->slot.at[s].over == KNC_NO ? s : p->slot.at[s].over; }
-
 static knc_output *outputs(knc_plan *p) { return (knc_output *)(uintptr_t)p->p->output; }
 
 bool knc_is_donated(const knc_plan *p, const knc_slot *s)

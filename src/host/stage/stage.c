@@ -1,8 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
- * stage.c -- the streams of a stage. */
+ * stage.c -- the streams of a stage, and how many functions were made of stages. */
 #include "host/stage/stage.h"
 #include "kernel/internal.h"
+#include <stdatomic.h>
 #include <string.h>
+
+static atomic_uint_fast64_t n_functions, n_nanoseconds;
+static atomic_size_t n_bytes;
+
+void kng_note_made(uint64_t functions, int64_t bytes, uint64_t nanoseconds)
+{
+    n_functions += functions;
+    n_bytes += (size_t)bytes;
+    n_nanoseconds += nanoseconds;
+}
+
+kng_made_count kng_all_made(void)
+{
+    return (kng_made_count){.functions = n_functions, .nanoseconds = n_nanoseconds, .bytes = n_bytes};
+}
 
 int kng_stream_of(const kng_stream *s, int n, kng_stream_kind kind, int buffer, int map, knk_node node)
 {

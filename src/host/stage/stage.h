@@ -76,4 +76,12 @@ int kng_streams(const knk_kernel *k, int stage, kng_mode mode, kng_stream *out);
 int kng_stream_of(const kng_stream *s, int n, kng_stream_kind kind, int buffer, int map, knk_node node);
 /* Is node x of a stage read by a later one? (as itself, not through a BITCAST, which is a value of its own) */
 bool kng_is_read_later(const knk_kernel *k, knk_node x);
+
+/* How much was made so far, by all generators: functions, the bytes of those that are there, and the time that it took. */
+typedef struct kng_made_count {
+    uint64_t functions, nanoseconds;
+    size_t bytes;
+} kng_made_count;
+void kng_note_made(uint64_t functions, int64_t bytes, uint64_t nanoseconds); /* bytes < 0: code that is gone */
+kng_made_count kng_all_made(void);
 #endif

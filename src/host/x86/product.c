@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/cpu.h"
 #include "base/hash.h"
-#include "host/drive.h"
+#include "host/stage/stage.h"
 #include "host/x86/product_amx.h"
 #include "host/x86/product_emit.h"
 #include <stdio.h>
@@ -210,7 +210,7 @@ static kng_product_function *make_and_keep(const kng_product_request *r, int slo
         return first;
     }
     table[slot].code = code;
-    kng_note_made(kng_code_size(code), (uint64_t)knx_nanoseconds() - start);
+    kng_note_made(1, (int64_t)kng_code_size(code), (uint64_t)knx_nanoseconds() - start);
     return mine;
 }
 

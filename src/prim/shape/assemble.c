@@ -9,7 +9,6 @@
  *     lower      elements pulled from the operand that the position falls into
  */
 #include "prim/rules.h"
-#include "prim/window/window.h"
 
 static kn_value2 zero_value(knk_builder *k, kn_dtype d)
 {

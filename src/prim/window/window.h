@@ -33,8 +33,6 @@ knk_node knp_extreme_node(knk_builder *k, kn_dtype d, bool largest);
 
 /* --- kernels ------------------------------------------------------------------------------------ */
 
-/* node / by for 0 <= node <= most, without a division. */
-knk_node knp_divide(knk_builder *k, knk_node node, int64_t by, int64_t most);
 knk_node knp_both(knk_builder *k, knk_node a, knk_node b); /* and; KNK_NONE: true */
 /* low <= the position along the axis, and below `end` */
 knk_node knp_not_below(kn_lower *l, const kn_index *i, int axis, int64_t low, knk_node pred);

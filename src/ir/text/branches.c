@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * branches.c -- equations with KN_PF_BRANCHES as the form of 2020 knew them: two jaxprs, each over the operands that it
  * takes, behind a predicate. Today all branches take the operands of all, and the index is the predicate converted. */
-#include "ir/text/print.h"
 #include "ir/prim.h"
+#include "ir/text/print.h"
 
 static const kn_p_cond *params_of(const kn_eqn *e)
 {
