@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * execute.h -- the one executor of programs. */
-#ifndef KN_RUNTIME_EXECUTE_H
-#define KN_RUNTIME_EXECUTE_H
+#ifndef KN_DEVICE_EXECUTE_H
+#define KN_DEVICE_EXECUTE_H
 #include "compile/program.h"
 #include "kiln/context.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * run.h -- one run of a program, as the parts of the executor share it. */
-#ifndef KN_RUNTIME_RUN_H
-#define KN_RUNTIME_RUN_H
+#ifndef KN_DEVICE_RUN_H
+#define KN_DEVICE_RUN_H
 #include "compile/step.h"
 #include "device/execute.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * control.h -- what loops and branches share as the user sees them: functions recorded as jaxprs without constants, the
  * operands that these get, and numbers that wait for a dtype. */
-#ifndef KN_ARRAY_CONTROL_H
-#define KN_ARRAY_CONTROL_H
+#ifndef KN_FUNCTION_CONTROL_H
+#define KN_FUNCTION_CONTROL_H
 #include "function/function.h"
 
 /* A function, recorded: its jaxpr takes what it captured, then its arguments. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * custom.h -- functions with custom derivatives, and checkpoints: how they become equations. */
-#ifndef KN_ARRAY_CUSTOM_H
-#define KN_ARRAY_CUSTOM_H
+#ifndef KN_FUNCTION_CUSTOM_H
+#define KN_FUNCTION_CUSTOM_H
 #include "function/function.h"
 #include "ir/thunk.h"
 

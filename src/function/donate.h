@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * donate.h -- arguments that a jitted function is given for good (donate_argnums). */
-#ifndef KN_ARRAY_DONATE_H
-#define KN_ARRAY_DONATE_H
+#ifndef KN_FUNCTION_DONATE_H
+#define KN_FUNCTION_DONATE_H
 #include "function/function.h"
 
 /* Which operands of j, the jaxpr of f, are donated: in the arena; NULL if f has no donate_argnums. */

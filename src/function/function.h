@@ -4,8 +4,8 @@
  * making the same handle again finds the same core and what was compiled for it. A handle adds the captured arrays,
  * which are operands in
  * front of the arguments at every level. */
-#ifndef KN_ARRAY_FUNCTION_H
-#define KN_ARRAY_FUNCTION_H
+#ifndef KN_FUNCTION_FUNCTION_H
+#define KN_FUNCTION_FUNCTION_H
 #include "array/op.h"
 #include "array/state.h"
 #include "tree/structure.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * jaxpr_handle.h -- jaxprs with their constants as handles. */
-#ifndef KN_ARRAY_JAXPR_HANDLE_H
-#define KN_ARRAY_JAXPR_HANDLE_H
+#ifndef KN_FUNCTION_JAXPR_HANDLE_H
+#define KN_FUNCTION_JAXPR_HANDLE_H
 #include "array/recording.h"
 #include "array/op.h"
 #include "kiln/jaxpr.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * primitive.h -- primitives of the user's own: a row (ir/prim.h) made from a definition. Its rules hand on to the
  * user's functions: those that speak in Kiln calls are recorded to jaxprs, which the rules inline. */
-#ifndef KN_ARRAY_PRIMITIVE_H
-#define KN_ARRAY_PRIMITIVE_H
+#ifndef KN_FUNCTION_PRIMITIVE_H
+#define KN_FUNCTION_PRIMITIVE_H
 #include "function/function.h"
 #include "ir/prim.h"
 #include "kiln/primitive.h"

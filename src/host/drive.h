@@ -5,8 +5,8 @@
  * boxes; a box goes through all stages before the next one. A stage's pass over a box picks one axis for the lanes and
  * one for the rows of its stage function and walks the others. Values for later stages lie densely, one per point of
  * the box. */
-#ifndef KN_CODEGEN_DRIVE_H
-#define KN_CODEGEN_DRIVE_H
+#ifndef KN_HOST_DRIVE_H
+#define KN_HOST_DRIVE_H
 #include "host/native.h"
 #include "host/tile.h"
 #include "kernel/internal.h"

@@ -7,8 +7,8 @@
  *     inner 0 100         those of the inner loops of stage 0, then of its other loops; a line for each stage with any
  *     map 2 -1 4 0 1      offset and strides of map 2, of parallel, inner and other loops
  *     alias 1 0           buffer 1 begins where buffer 0 does */
-#ifndef KN_CODEGEN_DUMP_H
-#define KN_CODEGEN_DUMP_H
+#ifndef KN_HOST_DUMP_H
+#define KN_HOST_DUMP_H
 #include "kernel/kernel.h"
 
 /* Writes the kernel and this launch, if a directory is named and the kernel is not there yet (a file per hash). What

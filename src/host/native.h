@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * native.h -- running kernels: stage functions are made when they are first needed and kept with the kernel. */
-#ifndef KN_CODEGEN_NATIVE_H
-#define KN_CODEGEN_NATIVE_H
+#ifndef KN_HOST_NATIVE_H
+#define KN_HOST_NATIVE_H
 #include "host/stage/stage.h"
 
 /* Where kernels run: chosen once from the CPU and KILN_BACKEND (interp, avx2, avx512); for tests any can be asked

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * rect.h -- a kernel over rectangles: at places, and with distances from row to row and from lane to lane, that each
  * call brings along. For what another routine runs on parts of its operands or of its result. */
-#ifndef KN_CODEGEN_RECT_H
-#define KN_CODEGEN_RECT_H
+#ifndef KN_HOST_RECT_H
+#define KN_HOST_RECT_H
 #include "host/native.h"
 
 enum { KNG_RECT_STREAMS = 96, KNG_RECT_MAPS = 96 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tile.h -- turning (transposing) and copying rectangles of memory. */
-#ifndef KN_CODEGEN_TILE_H
-#define KN_CODEGEN_TILE_H
+#ifndef KN_HOST_TILE_H
+#define KN_HOST_TILE_H
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -122,8 +122,9 @@ struct kn_prim {
     /* of `pull`: how many elements of an operand one of the result is made of, at most; what operands are made of is
      * worked out so often if it is not stored. NULL: one */
     int64_t (*looks)(const void *params, const kn_type *x);
-    /* of `run`: as `pull`, in kernels that hold a loop and have the elements of its carries as nodes (compile/loops/scope.h);
-     * leaves y as it is where that would look at more than those: where a position that it compares is not `fixed` */
+    /* of `run`: as `pull`, in kernels that hold a loop and have the elements of its carries as nodes
+     * (compile/loops/scope.h); leaves y as it is where that would look at more than those: where a position that it
+     * compares is not `fixed` */
     void (*element)(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y);
     const kn_reduction_row *reduction;             /* KN_REDUCES */
     kn_error *(*run)(const kn_routine_args *args); /* a routine */
@@ -147,8 +148,8 @@ struct kn_prim {
     bool (*may_fail)(const void *params);
     /* KN_CAN_FAIL rows: the same results without an error, and whether there would be one: `failed`, an array of
      * booleans over some of the first axes of the work, true somewhere if and only if the equation fails (then y is any
-     * value). Loops that hold such equations can be kernels that way (compile/program/guard.c). *failed stays KN_ATOM_NONE
-     * where there is no such form. NULL: there is none */
+     * value). Loops that hold such equations can be kernels that way (compile/program/guard.c). *failed stays
+     * KN_ATOM_NONE where there is no such form. NULL: there is none */
     kn_error *(*unfailing)(const kn_rule *r, kn_atom *y, kn_atom *failed);
 
     /* An atom that stands for the result without this equation, changing no bits (x * 1 is x, x + 0 is not), or

@@ -90,7 +90,7 @@ typedef struct knk_kernel {
     size_t key_bytes;
     uint64_t hash;                       /* structure as bytes */
     const struct knk_prepared *prepared; /* the interpreter's slots and order */
-    _Atomic(void *) native;              /* what src/codegen/ keeps with it, and how it goes */
+    _Atomic(void *) native;              /* what src/host/ keeps with it, and how it goes */
     void (*drop_native)(void *native);
     atomic_size_t native_bytes;              /* of that */
     atomic_size_t *native_total;             /* where they are added up; NULL: nowhere */

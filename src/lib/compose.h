@@ -11,8 +11,8 @@
  *     }
  *
  * Errors of the functions inside are carried by their results and reported once, under the outermost name. */
-#ifndef KN_NUMPY_COMPOSE_H
-#define KN_NUMPY_COMPOSE_H
+#ifndef KN_LIB_COMPOSE_H
+#define KN_LIB_COMPOSE_H
 #include "kiln/tree.h"
 #include "lib/internal.h"
 

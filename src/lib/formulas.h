@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * formulas.h -- what functions of elements are made of, where they are no primitive. Operands have one dtype and one
  * shape; 16-bit floats come as float32 where the result would lose by it. */
-#ifndef KN_NUMPY_FORMULAS_H
-#define KN_NUMPY_FORMULAS_H
+#ifndef KN_LIB_FORMULAS_H
+#define KN_LIB_FORMULAS_H
 #include "ir/ops.h"
 
 /* division.c: integers by zero give 0, the smallest by -1 itself */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * internal.h -- what the functions of NumPy share: options, dtypes, broadcasting, axes. */
-#ifndef KN_NUMPY_INTERNAL_H
-#define KN_NUMPY_INTERNAL_H
+#ifndef KN_LIB_INTERNAL_H
+#define KN_LIB_INTERNAL_H
 #include "array/storage.h"
 #include "kiln/function.h"
 #include "kiln/numpy.h"

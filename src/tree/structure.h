@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * structure.h -- what a tree is without its arrays: its nodes in the order of a walk that visits parents first. A
  * structure never changes. Nothing here recurses, so trees may be as deep as memory goes. */
-#ifndef KN_ARRAY_STRUCTURE_H
-#define KN_ARRAY_STRUCTURE_H
+#ifndef KN_TREE_STRUCTURE_H
+#define KN_TREE_STRUCTURE_H
 #include "base/memory.h"
 #include "base/str.h"
 #include "kiln/tree.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tree.h -- trees for the other libraries. */
-#ifndef KN_ARRAY_TREE_H
-#define KN_ARRAY_TREE_H
+#ifndef KN_TREE_TREE_H
+#define KN_TREE_TREE_H
 #include "array/op.h"
 #include "tree/structure.h"
 #include "kiln/function.h"

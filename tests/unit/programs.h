@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * programs.h -- for the tests of compile/ and runtime/: jaxprs from a few calls, random jaxprs made by asking the
+ * programs.h -- for the tests of compile/ and device/: jaxprs from a few calls, random jaxprs made by asking the
  * rows, programs run on random operands, results compared bit for bit. */
 #ifndef KN_TEST_PROGRAMS_H
 #define KN_TEST_PROGRAMS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bands.h -- sets of steps that may become a band, between bands.c (which steps), bands_graph.c (what comes after
  * what), bands_cut.c (may they be cut by the same rows) and bands_make.c (the band as a step). */
-#ifndef KN_COMPILE_BANDS_H
-#define KN_COMPILE_BANDS_H
+#ifndef KN_COMPILE_BANDS_BANDS_H
+#define KN_COMPILE_BANDS_BANDS_H
 #include "compile/plan.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * group.h -- between the files of the grouping pass. */
-#ifndef KN_COMPILE_GROUP_H
-#define KN_COMPILE_GROUP_H
+#ifndef KN_COMPILE_GROUP_GROUP_H
+#define KN_COMPILE_GROUP_GROUP_H
 #include "compile/plan.h"
 
 /* All places where the results of one equation are read, each once, and what else asks for them. */

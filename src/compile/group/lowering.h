@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * lowering.h -- a group of equations on its way to a kernel: between evaluate.c, loops.c and lower.c. */
-#ifndef KN_COMPILE_LOWERING_H
-#define KN_COMPILE_LOWERING_H
+#ifndef KN_COMPILE_GROUP_LOWERING_H
+#define KN_COMPILE_GROUP_LOWERING_H
 #include "compile/plan.h"
 
 /* A position in a value, and where it exists: elsewhere memory is not touched. Equal pointers mean equal positions. */
@@ -63,7 +63,7 @@ typedef struct knc_scope {
 /* How values in scopes are asked for: scalar_points.c. */
 typedef struct knc_scope_rules {
     const knc_point *(*one_point)(kn_lower *l, kn_index *i, knk_node pred); /* equal positions have one point */
-    kn_value2 (*handed)(kn_lower *l, kn_atom a);                            /* a number that is an operand of the equation */
+    kn_value2 (*handed)(kn_lower *l, kn_atom a); /* a number that is an operand of the equation */
     /* What a row's `pull` gets as its operand; l->waiting if that is not known yet. */
     kn_value2 (*pulled)(kn_lower *l, kn_atom a, const kn_index *i, knk_node pred, kn_value2 other);
 } knc_scope_rules;

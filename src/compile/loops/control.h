@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * control.h -- the programs of loops and branches: made, and laid out in the step's workspace (control_make.c). */
-#ifndef KN_COMPILE_CONTROL_H
-#define KN_COMPILE_CONTROL_H
+#ifndef KN_COMPILE_LOOPS_CONTROL_H
+#define KN_COMPILE_LOOPS_CONTROL_H
 #include "compile/plan.h"
 
 kn_error *knc_make_while(const knc_plan *p, const kn_eqn *e, uint8_t path, knc_loop *l);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scalar.h -- loops and branches as kernels (docs/loops.md, "The compiled loop"). */
-#ifndef KN_COMPILE_SCALAR_H
-#define KN_COMPILE_SCALAR_H
+#ifndef KN_COMPILE_LOOPS_SCALAR_H
+#define KN_COMPILE_LOOPS_SCALAR_H
 #include "compile/plan.h"
 
 /* A loop or a branch as one kernel that is a step of its own: its buffers are operands and results of the equation. */

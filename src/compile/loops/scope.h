@@ -2,8 +2,8 @@
  * scope.h -- kernels with loops: jaxprs in jaxprs, evaluated at the points of the kernel. Between scalar.c
  * (which points) and scalar_*.c: scopes (loops and branches), batched (loops that ask for all points), points (values
  * at points), joins (values of several elements). */
-#ifndef KN_COMPILE_SCOPE_H
-#define KN_COMPILE_SCOPE_H
+#ifndef KN_COMPILE_LOOPS_SCOPE_H
+#define KN_COMPILE_LOOPS_SCOPE_H
 #include "compile/group/lowering.h"
 
 enum {

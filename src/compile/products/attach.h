@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * attach.h -- kernels before and after products: between attach.c, attach_loops.c and attach_kernel.c. */
-#ifndef KN_COMPILE_ATTACH_H
-#define KN_COMPILE_ATTACH_H
+#ifndef KN_COMPILE_PRODUCTS_ATTACH_H
+#define KN_COMPILE_PRODUCTS_ATTACH_H
 #include "compile/plan.h"
 
 extern atomic_uint_fast64_t knc_attach_looked; /* for tests: readers and steps that were looked at */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * c_helpers.h -- the small functions that the C source of stage functions (c_source.h) is made of: a text per
  * operation, filled in for a dtype and a number of lanes, written once per file and only if something calls it. */
-#ifndef KN_CODEGEN_C_HELPERS_H
-#define KN_CODEGEN_C_HELPERS_H
+#ifndef KN_HOST_CSOURCE_C_HELPERS_H
+#define KN_HOST_CSOURCE_C_HELPERS_H
 #include "kernel/kernel.h"
 
 /* A growing text; no memory is noted. */

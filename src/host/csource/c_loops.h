@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * c_loops.h -- the loops of a stage in C (c_loops.c), for c_piece.c. */
-#ifndef KN_CODEGEN_C_LOOPS_H
-#define KN_CODEGEN_C_LOOPS_H
+#ifndef KN_HOST_CSOURCE_C_LOOPS_H
+#define KN_HOST_CSOURCE_C_LOOPS_H
 #include "host/csource/c_piece.h"
 
 /* The loop that each node of the stage lies in, KNG_C_NO_LOOP: none; s->n_loop. */

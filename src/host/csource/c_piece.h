@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * c_piece.h -- a stage on its way to C: what is known about its nodes, and their text. */
-#ifndef KN_CODEGEN_C_PIECE_H
-#define KN_CODEGEN_C_PIECE_H
+#ifndef KN_HOST_CSOURCE_C_PIECE_H
+#define KN_HOST_CSOURCE_C_PIECE_H
 #include "host/csource/c_helpers.h"
 #include "host/stage/stage.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * c_source.h -- a stage function as C source with GNU vector types, to be compiled without contraction: a second
  * opinion about the machine code, and the way to export kernels. */
-#ifndef KN_CODEGEN_C_SOURCE_H
-#define KN_CODEGEN_C_SOURCE_H
+#ifndef KN_HOST_CSOURCE_C_SOURCE_H
+#define KN_HOST_CSOURCE_C_SOURCE_H
 #include "host/stage/stage.h"
 
 /* One translation unit that needs no header of Kiln and defines `void NAME(struct kng_args *)`. knx_alloc'ed. The same

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * run.h -- the state of a running kernel, for the files of the interpreter. */
-#ifndef KN_KERNEL_RUN_H
-#define KN_KERNEL_RUN_H
+#ifndef KN_HOST_INTERP_RUN_H
+#define KN_HOST_INTERP_RUN_H
 #include "kernel/walk.h"
 
 typedef struct knk_value {

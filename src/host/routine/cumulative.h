@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cumulative.h -- sums, products, maxima and minima of the elements up to each one, along one axis of an array. */
-#ifndef KN_ROUTINE_CUMULATIVE_H
-#define KN_ROUTINE_CUMULATIVE_H
+#ifndef KN_HOST_ROUTINE_CUMULATIVE_H
+#define KN_HOST_ROUTINE_CUMULATIVE_H
 #include "base/dtype.h"
 
 typedef enum { KNR_CUMULATE_SUM, KNR_CUMULATE_PRODUCT, KNR_CUMULATE_MAX, KNR_CUMULATE_MIN } knr_cumulate;

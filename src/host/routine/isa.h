@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * isa.h -- which of the three builds of the *_isa.c files runs on this processor. */
-#ifndef KN_ROUTINE_ISA_H
-#define KN_ROUTINE_ISA_H
+#ifndef KN_HOST_ROUTINE_ISA_H
+#define KN_HOST_ROUTINE_ISA_H
 
 typedef enum { KNR_ISA_BASE, KNR_ISA_AVX2, KNR_ISA_AVX512 } knr_isa_kind;
 

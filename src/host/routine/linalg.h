@@ -2,8 +2,8 @@
  * linalg.h -- Cholesky and LU factorisations and triangular systems of one matrix of float32, float64, complex64 or
  * complex128. The order of all operations is docs/determinism.md's ("Factorisations"), whatever the layout and
  * instruction set. Workspaces are 64-byte aligned; results do not overlap operands. */
-#ifndef KN_ROUTINE_LINALG_H
-#define KN_ROUTINE_LINALG_H
+#ifndef KN_HOST_ROUTINE_LINALG_H
+#define KN_HOST_ROUTINE_LINALG_H
 #include "base/dtype.h"
 
 /* l: the lower Cholesky factor of the n x n matrix whose lower triangle a holds, zeros above. False if a pivot is zero

@@ -2,8 +2,8 @@
  * linalg_tile.h -- the inner loops of the matrix factorisations, one table of them per number type and instruction set.
  * They work on copies of a few rows: complex numbers lie there as two planes of real ones, and behind each row is room
  * for a vector. The contract of all of them is docs/determinism.md's. */
-#ifndef KN_ROUTINE_LINALG_TILE_H
-#define KN_ROUTINE_LINALG_TILE_H
+#ifndef KN_HOST_ROUTINE_LINALG_TILE_H
+#define KN_HOST_ROUTINE_LINALG_TILE_H
 #include <stdbool.h>
 #include <stdint.h>
 

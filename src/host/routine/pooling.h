@@ -4,8 +4,8 @@
  *
  * Along each axis the array's elements stand `base` apart; window number o begins at o * stride - lo, and its positions
  * k are `step` apart. Positions outside and between elements hold nothing. Arrays are C-contiguous, without overlap. */
-#ifndef KN_ROUTINE_POOLING_H
-#define KN_ROUTINE_POOLING_H
+#ifndef KN_HOST_ROUTINE_POOLING_H
+#define KN_HOST_ROUTINE_POOLING_H
 #include "base/dtype.h"
 
 typedef struct knr_pooling_axis {

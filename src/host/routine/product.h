@@ -3,8 +3,8 @@
  * (docs/products.md). A product is described once (knr_product), planned once (knr_product_make), and run many times,
  * whole or in parts. The order of its additions is docs/determinism.md's ("Products"), whatever the layout, blocking,
  * threads and instruction set. */
-#ifndef KN_ROUTINE_PRODUCT_H
-#define KN_ROUTINE_PRODUCT_H
+#ifndef KN_HOST_ROUTINE_PRODUCT_H
+#define KN_HOST_ROUTINE_PRODUCT_H
 #include "base/dtype.h"
 #include <stddef.h>
 

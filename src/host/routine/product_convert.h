@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_convert.h -- elements of operands to the numbers of the inner loops, and these to elements of the result. */
-#ifndef KN_ROUTINE_PRODUCT_CONVERT_H
-#define KN_ROUTINE_PRODUCT_CONVERT_H
+#ifndef KN_HOST_ROUTINE_PRODUCT_CONVERT_H
+#define KN_HOST_ROUTINE_PRODUCT_CONVERT_H
 #include "host/routine/product_plan.h"
 
 /* n steps of one row, adjacent, in rows format (padded with zeros to a whole group). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_dot.h -- products of two long vectors, whose result is one number. */
-#ifndef KN_ROUTINE_PRODUCT_DOT_H
-#define KN_ROUTINE_PRODUCT_DOT_H
+#ifndef KN_HOST_ROUTINE_PRODUCT_DOT_H
+#define KN_HOST_ROUTINE_PRODUCT_DOT_H
 #include "host/routine/product_plan.h"
 
 bool knr_dot_fits(const knr_plan *p); /* may this product be run so? */

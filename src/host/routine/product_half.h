@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_half.h -- runs of float16 and bfloat16 to float32 and back, compiled once per instruction set. */
-#ifndef KN_ROUTINE_PRODUCT_HALF_H
-#define KN_ROUTINE_PRODUCT_HALF_H
+#ifndef KN_HOST_ROUTINE_PRODUCT_HALF_H
+#define KN_HOST_ROUTINE_PRODUCT_HALF_H
 #include <stdbool.h>
 #include <stdint.h>
 

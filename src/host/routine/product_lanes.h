@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_lanes.h -- products whose only adjacent dimension is a batch dimension, such as convolutions of each channel
  * by a kernel of its own: the batch runs along the lanes. */
-#ifndef KN_ROUTINE_PRODUCT_LANES_H
-#define KN_ROUTINE_PRODUCT_LANES_H
+#ifndef KN_HOST_ROUTINE_PRODUCT_LANES_H
+#define KN_HOST_ROUTINE_PRODUCT_LANES_H
 #include "host/routine/product_plan.h"
 
 bool knr_lanes_fit(const knr_plan *p);     /* is this product of that kind? */

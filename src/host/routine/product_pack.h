@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_pack.h -- operands of a product brought into the form that the inner loops read, and results out of it. */
-#ifndef KN_ROUTINE_PRODUCT_PACK_H
-#define KN_ROUTINE_PRODUCT_PACK_H
+#ifndef KN_HOST_ROUTINE_PRODUCT_PACK_H
+#define KN_HOST_ROUTINE_PRODUCT_PACK_H
 #include "host/routine/product_plan.h"
 
 /* What packing reads: an operand of a run, for one batch. */

@@ -3,8 +3,8 @@
  * it is cut into pieces. Inside, one operand is `left`: its rows go down the rectangles of the inner loops, its numbers
  * are broadcast; the other one is `right`: its rows are the lanes. Which is which depends on where the result's
  * neighbours lie: a product may be made as its transpose. */
-#ifndef KN_ROUTINE_PRODUCT_PLAN_H
-#define KN_ROUTINE_PRODUCT_PLAN_H
+#ifndef KN_HOST_ROUTINE_PRODUCT_PLAN_H
+#define KN_HOST_ROUTINE_PRODUCT_PLAN_H
 #include "host/x86/product.h"
 #include "host/routine/product.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * product_rectangle.h -- one rectangle of a product in C: what host/x86/product.h's functions do, for machines that have
- * none, and for the interpreter. */
-#ifndef KN_ROUTINE_PRODUCT_RECTANGLE_H
-#define KN_ROUTINE_PRODUCT_RECTANGLE_H
+ * product_rectangle.h -- one rectangle of a product in C: what host/x86/product.h's functions do, for machines that
+ * have none, and for the interpreter. */
+#ifndef KN_HOST_ROUTINE_PRODUCT_RECTANGLE_H
+#define KN_HOST_ROUTINE_PRODUCT_RECTANGLE_H
 #include "host/x86/product.h"
 
 /* lanes: of a full vector, in which packed B is laid out. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_share.h -- how a product is shared out to threads: batches, and parts of the rows and columns of each. No
  * result depends on it. */
-#ifndef KN_ROUTINE_PRODUCT_SHARE_H
-#define KN_ROUTINE_PRODUCT_SHARE_H
+#ifndef KN_HOST_ROUTINE_PRODUCT_SHARE_H
+#define KN_HOST_ROUTINE_PRODUCT_SHARE_H
 #include "host/routine/product_plan.h"
 
 typedef struct knr_share {

@@ -2,8 +2,8 @@
  * product_strip.h -- rows of left that are read by runs: steps of k that lie one behind the other, for rows at one
  * distance. They are lines of the array itself; or, where a window may leave it, strips: copies of lines with zeros at
  * both ends, which all positions of the window share. So no element is copied once for each position. */
-#ifndef KN_ROUTINE_PRODUCT_STRIP_H
-#define KN_ROUTINE_PRODUCT_STRIP_H
+#ifndef KN_HOST_ROUTINE_PRODUCT_STRIP_H
+#define KN_HOST_ROUTINE_PRODUCT_STRIP_H
 #include "host/routine/product_pack.h"
 
 /* Decides whether left is read so, and sets the cuts of rows (a tile is a line then), p->strip and the bytes. After the

@@ -2,8 +2,8 @@
  * product_vector.h -- vectors for *_isa.c files: one machine register of numbers, fused multiply-add with one
  * rounding, loads and stores of the first lanes. Where the processor has no fused instruction the C library's fma
  * gives the same bits, slowly. */
-#ifndef KN_ROUTINE_PRODUCT_VECTOR_H
-#define KN_ROUTINE_PRODUCT_VECTOR_H
+#ifndef KN_HOST_ROUTINE_PRODUCT_VECTOR_H
+#define KN_HOST_ROUTINE_PRODUCT_VECTOR_H
 #include <stdint.h>
 #include <string.h>
 

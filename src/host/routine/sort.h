@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * sort.h -- stable sorting of several arrays together along one dimension. */
-#ifndef KN_ROUTINE_SORT_H
-#define KN_ROUTINE_SORT_H
+#ifndef KN_HOST_ROUTINE_SORT_H
+#define KN_HOST_ROUTINE_SORT_H
 #include "base/dtype.h"
 
 /* The arrays are [outer, length, inner], C-contiguous. The first n_key of them are compared, one after the other: NaN

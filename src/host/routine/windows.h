@@ -4,8 +4,8 @@
  * A dense array has one window for each point; the indices give every point's start in the table. Element number of a
  * table's element: the point's own part (batching dimensions), the start, the place in the window. All strides are in
  * elements. */
-#ifndef KN_ROUTINE_WINDOWS_H
-#define KN_ROUTINE_WINDOWS_H
+#ifndef KN_HOST_ROUTINE_WINDOWS_H
+#define KN_HOST_ROUTINE_WINDOWS_H
 #include "base/dtype.h"
 #include "base/error.h"
 

@@ -2,8 +2,8 @@
  * stage.h -- the contract between generated code and the driver: a stage function runs one stage of a kernel over
  * `rows` x `n` points (docs/codegen.md). The list of streams is derived from the kernel alone, so that the lowering,
  * the C source and the driver agree about it. */
-#ifndef KN_CODEGEN_STAGE_H
-#define KN_CODEGEN_STAGE_H
+#ifndef KN_HOST_STAGE_STAGE_H
+#define KN_HOST_STAGE_STAGE_H
 #include "kernel/kernel.h"
 
 typedef enum kng_mode {
@@ -77,7 +77,7 @@ int kng_stream_of(const kng_stream *s, int n, kng_stream_kind kind, int buffer, 
 /* Is node x of a stage read by a later one? (as itself, not through a BITCAST, which is a value of its own) */
 bool kng_is_read_later(const knk_kernel *k, knk_node x);
 
-/* How much was made so far, by all generators: functions, the bytes of those that are there, and the time that it took. */
+/* How much was made so far, by all generators: functions, the bytes of those that are there, and the time it took. */
 typedef struct kng_made_count {
     uint64_t functions, nanoseconds;
     size_t bytes;

@@ -2,8 +2,8 @@
  * code.h -- memory that generated code lives in. It is written through one mapping and run through another, so no
  * mapping is ever writable and executable; where that is forbidden, the protection is switched instead. A debugger
  * (GDB's JIT interface) and, if KILN_PERF is set, perf (/tmp/perf-PID.map) are told about each piece. */
-#ifndef KN_CODEGEN_CODE_H
-#define KN_CODEGEN_CODE_H
+#ifndef KN_HOST_X86_CODE_H
+#define KN_HOST_X86_CODE_H
 #include "base/error.h"
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * code_debug.h -- tells gdb and perf what a piece of generated code is called. The callers hold the lock of code.c. */
-#ifndef KN_CODEGEN_CODE_DEBUG_H
-#define KN_CODEGEN_CODE_DEBUG_H
+#ifndef KN_HOST_X86_CODE_DEBUG_H
+#define KN_HOST_X86_CODE_DEBUG_H
 #include <stddef.h>
 
 typedef struct kng_gdb_entry kng_gdb_entry;

@@ -10,8 +10,8 @@
  *   bool                      AVX-512: a mask register; AVX2: 32-bit lanes of all ones or all zeros
  * Lanes beyond the end of a tail hold anything; they must not fault (no memory access outside of the mask). So do the
  * bits of a mask register above the lanes. No register changes but the result and the temporaries. */
-#ifndef KN_CODEGEN_EMIT_H
-#define KN_CODEGEN_EMIT_H
+#ifndef KN_HOST_X86_EMIT_H
+#define KN_HOST_X86_EMIT_H
 #include "host/x86/x86.h"
 #include "kernel/kernel.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * emit_recipe.h -- what the files emit*.c share: a recipe says for which dtypes and targets it stands, what the
  * instructions want, and how they are written. */
-#ifndef KN_CODEGEN_EMIT_RECIPE_H
-#define KN_CODEGEN_EMIT_RECIPE_H
+#ifndef KN_HOST_X86_EMIT_RECIPE_H
+#define KN_HOST_X86_EMIT_RECIPE_H
 #include "host/x86/emit.h"
 #include "kernel/internal.h"
 

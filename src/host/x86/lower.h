@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * lower.h -- a stage of a kernel to the machine code of a stage function (stage.h). */
-#ifndef KN_CODEGEN_LOWER_H
-#define KN_CODEGEN_LOWER_H
+#ifndef KN_HOST_X86_LOWER_H
+#define KN_HOST_X86_LOWER_H
 #include "host/x86/emit.h"
 #include "host/stage/stage.h"
 

@@ -4,8 +4,8 @@
  * A stage becomes lists of items: `uniform` (values that are the same for all lanes, worked out once per row and kept
  * in the frame), `body` (a piece of lanes, emitted for the main loop in interleaved copies and for the tail once with a
  * mask) and one list per cold part (what only a cold select needs, a subroutine behind the function). */
-#ifndef KN_CODEGEN_LOWER_INTERNAL_H
-#define KN_CODEGEN_LOWER_INTERNAL_H
+#ifndef KN_HOST_X86_LOWER_INTERNAL_H
+#define KN_HOST_X86_LOWER_INTERNAL_H
 #include "host/x86/lower.h"
 #include "kernel/internal.h"
 

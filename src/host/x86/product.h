@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product.h -- machine code for the inner loops of products: a rectangle of C in registers over a run of k. A function
  * is generated for what it is asked for and kept for the process (docs/products.md). */
-#ifndef KN_CODEGEN_PRODUCT_H
-#define KN_CODEGEN_PRODUCT_H
+#ifndef KN_HOST_X86_PRODUCT_H
+#define KN_HOST_X86_PRODUCT_H
 #include "host/x86/emit.h"
 
 /* What is multiplied and added, from packed or plain memory. Complex numbers lie as (re, im) everywhere; a step of

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product_emit.h -- what the generators of the inner loops of products share: which registers a function has, and how
  * it reaches A, B and C. */
-#ifndef KN_CODEGEN_PRODUCT_EMIT_H
-#define KN_CODEGEN_PRODUCT_EMIT_H
+#ifndef KN_HOST_X86_PRODUCT_EMIT_H
+#define KN_HOST_X86_PRODUCT_EMIT_H
 #include "host/x86/product.h"
 
 /* Of a kind of number: bytes of an element of c and of a step of a row of A; of what is broadcast from A at once; how

@@ -2,8 +2,8 @@
  * x86.h -- an assembler for x86-64 vector code. One function emits every vector instruction from a row of x86.def; it
  * takes the VEX form where that can carry the operands and the EVEX form otherwise (512 bits, registers 16 to 31, a
  * write mask, an embedded broadcast). Intel SDM volume 2, chapters 2.3 and 2.7. */
-#ifndef KN_CODEGEN_X86_H
-#define KN_CODEGEN_X86_H
+#ifndef KN_HOST_X86_X86_H
+#define KN_HOST_X86_X86_H
 #include "base/memory.h"
 #include "base/str.h"
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * x86_encode.h -- what the vector half (x86.c) and the general-purpose half (x86_gp.c) of the assembler share. */
-#ifndef KN_CODEGEN_X86_ENCODE_H
-#define KN_CODEGEN_X86_ENCODE_H
+#ifndef KN_HOST_X86_X86_ENCODE_H
+#define KN_HOST_X86_X86_ENCODE_H
 #include "host/x86/x86.h"
 
 void kng_fail(kng_asm *a, const char *why); /* the first reason stays; NULL: no memory */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * x86_row.h -- what the columns of x86.def mean, for the assembler and its tests. The short names are the table's. */
-#ifndef KN_CODEGEN_X86_ROW_H
-#define KN_CODEGEN_X86_ROW_H
+#ifndef KN_HOST_X86_X86_ROW_H
+#define KN_HOST_X86_X86_ROW_H
 #include <stdint.h>
 
 /* Kinds of registers, and (FULL and after it) sizes of memory. */

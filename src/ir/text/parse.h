@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * parse.h -- the reader of the full form: where it stands, and its small parts (words, numbers, strings, types,
  * literals). */
-#ifndef KN_IR_PARSE_H
-#define KN_IR_PARSE_H
+#ifndef KN_IR_TEXT_PARSE_H
+#define KN_IR_TEXT_PARSE_H
 #include "base/hash.h"
 #include "ir/builder.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * parse_literal.h -- literals of the classic form, whose text says of what kind they are but not of what dtype. */
-#ifndef KN_IR_PARSE_LITERAL_H
-#define KN_IR_PARSE_LITERAL_H
+#ifndef KN_IR_TEXT_PARSE_LITERAL_H
+#define KN_IR_TEXT_PARSE_LITERAL_H
 #include "ir/text/parse.h"
 
 typedef enum literal_kind { L_BOOL, L_INT, L_FLOAT, L_COMPLEX, L_KEY, N_KINDS } literal_kind;

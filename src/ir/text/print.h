@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * print.h -- what the printers of the forms share: texts of literals and parameters, names of variables. */
-#ifndef KN_IR_PRINT_H
-#define KN_IR_PRINT_H
+#ifndef KN_IR_TEXT_PRINT_H
+#define KN_IR_TEXT_PRINT_H
 #include "ir/jaxpr.h"
 #include "ir/params.h"
 

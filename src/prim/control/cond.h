@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * cond.h -- what the rules of cond share: cond.c has the row, cond_linear.c the derivatives, cond_batch.c batching. */
-#ifndef KN_PRIM_COND_H
-#define KN_PRIM_COND_H
+#ifndef KN_PRIM_CONTROL_COND_H
+#define KN_PRIM_CONTROL_COND_H
 #include "prim/body.h"
 #include "prim/frame.h"
 

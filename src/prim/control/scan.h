@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scan.h -- the parts of a scan, which its rules share: scan.c has the row, scan_linear.c and scan_transpose.c the
  * derivatives, scan_checkpoint.c what is done for memory before that. */
-#ifndef KN_PRIM_SCAN_H
-#define KN_PRIM_SCAN_H
+#ifndef KN_PRIM_CONTROL_SCAN_H
+#define KN_PRIM_CONTROL_SCAN_H
 #include "prim/frame.h"
 #include "transform/transform.h"
 

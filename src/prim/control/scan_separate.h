@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scan_separate.h -- a scan over large arrays and some scalars, as two scans. */
-#ifndef KN_PRIM_SCAN_SEPARATE_H
-#define KN_PRIM_SCAN_SEPARATE_H
+#ifndef KN_PRIM_CONTROL_SCAN_SEPARATE_H
+#define KN_PRIM_CONTROL_SCAN_SEPARATE_H
 #include "prim/rules.h"
 
 /* Does the body have a part that works on a few numbers alone, such as a counter or a key, beside one that works on

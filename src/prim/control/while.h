@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * while.h -- the parts of a while loop, for its rules. */
-#ifndef KN_PRIM_WHILE_H
-#define KN_PRIM_WHILE_H
+#ifndef KN_PRIM_CONTROL_WHILE_H
+#define KN_PRIM_CONTROL_WHILE_H
 #include "prim/body.h"
 #include "prim/frame.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * custom.h -- rules of custom derivatives: what custom.c does with the jaxprs that they become. */
-#ifndef KN_PRIM_CUSTOM_H
-#define KN_PRIM_CUSTOM_H
+#ifndef KN_PRIM_CUSTOM_CUSTOM_H
+#define KN_PRIM_CUSTOM_CUSTOM_H
 #include "prim/body.h"
 
 /* JAX's words for what forward mode makes of custom_vjp, and for constants of a custom function that have tangents. */

@@ -2,8 +2,8 @@
  * index.h -- what gather and the scatters have in common: a table, the starts of windows in it, and a dense array of
  * such windows. The dense array's dimensions are those of the points (all of the indices' but the last one) and, at
  * `window`, those of the windows. */
-#ifndef KN_PRIM_INDEX_H
-#define KN_PRIM_INDEX_H
+#ifndef KN_PRIM_INDEX_INDEX_H
+#define KN_PRIM_INDEX_INDEX_H
 #include "prim/rules.h"
 #include "host/routine/windows.h"
 

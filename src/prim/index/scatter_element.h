@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * scatter_element.h -- `element` of the scatters. */
-#ifndef KN_PRIM_SCATTER_ELEMENT_H
-#define KN_PRIM_SCATTER_ELEMENT_H
+#ifndef KN_PRIM_INDEX_SCATTER_ELEMENT_H
+#define KN_PRIM_INDEX_SCATTER_ELEMENT_H
 #include "prim/index/index.h"
 
 /* adds: updates are added, else they replace. */

@@ -2,8 +2,8 @@
  * window.h -- what the rows over windows share: where windows lie, their types and batching, and how a kernel looks at
  * the positions of one.
  */
-#ifndef KN_PRIM_WINDOW_H
-#define KN_PRIM_WINDOW_H
+#ifndef KN_PRIM_WINDOW_WINDOW_H
+#define KN_PRIM_WINDOW_WINDOW_H
 #include "prim/rules.h"
 #include "host/routine/pooling.h"
 
