@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * expr.h -- short forms for writing programs in the kernel IR; a builder named k is in scope. For math_*.c. */
+ * expr.h -- short forms for writing programs in the kernel IR; a builder named k is in scope. For kernel/math/. */
 #ifndef KN_KERNEL_EXPR_H
 #define KN_KERNEL_EXPR_H
 #include "kernel/kernel.h"
