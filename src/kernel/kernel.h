@@ -167,7 +167,7 @@ typedef struct knk_launch {
 size_t knk_scratch_bytes(const knk_kernel *k);
 void knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch);
 
-/* The mathematical functions as programs in the IR (kernel/math/), for f32 and f64 operands; same bits on every backend. */
+/* kernel/math/: mathematical functions as programs in the IR, for f32 and f64 operands; same bits on every backend. */
 knk_node knk_sin(knk_builder *k, knk_node x);
 knk_node knk_cos(knk_builder *k, knk_node x);
 knk_node knk_tanh(knk_builder *k, knk_node x);
