@@ -98,14 +98,14 @@ static bool same_types(const kna_entry *e, uint32_t n, const kn_type *in)
     return true;
 }
 
-static const kna_entry_rules rules = {kna_bound_entries, kna_drop_oldest_entry};
+const kna_entry_rules kna_entries = {kna_bound_entries, kna_drop_oldest_entry};
 
 static kna_entry *new_entry(uint32_t n, const kn_type *in, uint64_t hash)
 {
     kna_entry *e = knx_alloc_zero(sizeof *e);
     if (!e)
         return NULL;
-    kna_state_get()->entries = &rules;
+    kna_state_get()->entries = &kna_entries;
     e->n_in = n;
     e->hash = hash;
     e->default_float = kna_default_float();

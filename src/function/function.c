@@ -130,6 +130,7 @@ void kna_core_count(kna_core *c, size_t bytes)
     if (c->interned) {
         c->bytes += bytes;
         kna_state_get()->trace_stats.bytes += bytes;
+        kna_state_get()->entries = &kna_entries; /* what is counted can go */
     }
 }
 

@@ -214,6 +214,7 @@ kn_error *kna_derive_for(kna_op *op, kn_fn fn, const kn_args *args, const char *
 /* entries.c. Of a JIT core; *once: not cached, the caller frees it */
 kn_error *kna_entry_for(kna_core *f, const kn_type *in, kna_entry **out, kna_entry **once);
 void kna_entry_free(kna_entry *e);
+extern const kna_entry_rules kna_entries;
 bool kna_drop_oldest_entry(const kna_entry *needed); /* false: there is none */
 size_t kna_memos_free(kna_core *c);                  /* derive.c; what they were counted as */
 void kna_bound_entries(const kna_entry *needed);     /* entries go until those of the context fit; `needed` stays */

@@ -333,12 +333,42 @@ static void many_threads_plan_at_once(void **state)
     kn_set_cache_limit(KN_CACHE_PLANS, limit);
 }
 
+/* Transformations that nobody jits are remembered, too, and go as recordings do. */
+static kn_array tripled(const double *by, const kn_array *x) { return kn_sum(kn_mul(kn_sin(*x), *by)); }
+KN_FUNCTION_ENV(tripled, kn_array, double, kn_array)
+
+static void what_is_remembered_without_jit_goes_too(void **state)
+{
+    (void)state;
+    kn_context c = kn_context_new();
+    {
+        KN_CONTEXT(c);
+        for (int i = 0; i < 50; i++) {
+            KN_SCOPE;
+            double by = 3 + i;
+            kn_array x = kn_of(double, 1, 2), y;
+            kn_call(kn_grad(KN_FN_ENV(tripled, &by)), &y, &x);
+            kn_eval(y);
+        }
+        kn_set_cache_limit(KN_CACHE_TRACES, 0);
+        assert_int_equal(kn_cache_stats().traces.bytes, 0);
+    }
+    assert_int_equal(kn_context_free(c), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(recordings_say_why),        TEST(structs_are_named),         TEST(plans_say_why),
-        TEST(evicted_plans_say_so),      TEST(evicted_recordings_say_so), TEST(kernels_are_counted_and_bounded),
-        TEST(code_is_counted),           TEST(freed_memory_is_bounded),   TEST(threads_share_plans_and_kernels),
+        TEST(recordings_say_why),
+        TEST(structs_are_named),
+        TEST(plans_say_why),
+        TEST(evicted_plans_say_so),
+        TEST(evicted_recordings_say_so),
+        TEST(kernels_are_counted_and_bounded),
+        TEST(code_is_counted),
+        TEST(freed_memory_is_bounded),
+        TEST(threads_share_plans_and_kernels),
+        TEST(what_is_remembered_without_jit_goes_too),
         TEST(many_threads_plan_at_once),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

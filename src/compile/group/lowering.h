@@ -53,8 +53,8 @@ typedef struct knc_scope {
     const kni_jaxpr *j;
     uint32_t first;           /* number of its first variable among those of all scopes */
     const uint32_t *maker;    /* per variable: its equation. NULL: the outside, whose variables are in memory */
-    const struct knc_leaf *leaf;/* per input */
-    const struct knc_inner **inside;/* per equation */
+    const struct knc_leaf *leaf;     /* per input */
+    const struct knc_inner **inside; /* per equation */
     bool *moves;              /* per variable: can it be evaluated at any position? */
     const bool *read;         /* per variable: by an equation, or as a result */
     knk_node taken;           /* in a branch: whether it is taken; else KNK_NONE */
