@@ -11,13 +11,21 @@
 /* Does it wait for an update of some elements? */
 static bool is_update(const kn_value *v) { return v->state == KN_V_PENDING && v->pending.node->prim->updates; }
 
+/* Are the elements on the host, from now on? If a device fails, whoever asks finds out by the usual way. */
+static bool is_here(const kn_value *v)
+{
+    if (__builtin_expect(v->buffer->away != NULL, 0))
+        knx_error_release(knd_fetch(v->buffer));
+    return v->buffer->data != NULL;
+}
+
 /* v if it has a buffer. Writes that wait are carried out: whoever goes on with single elements reads or writes the next
  * one soon, and a line of updates is longer each time. */
 static kn_value *in_memory(kn_value *v)
 {
     if (is_update(v))
         knx_error_release(kna_force(1, &v)); /* v's own from now on */
-    return v->state == KN_V_BUFFER ? v : NULL;
+    return v->state == KN_V_BUFFER && is_here(v) ? v : NULL;
 }
 
 static const void *in_order(const kn_value *v, const int64_t *at)
@@ -58,7 +66,8 @@ const void *kna_element(kn_array x, const int64_t *at)
     if (kind != KN_H_VIEW)
         return NULL;
     const kna_array *a = object;
-    if (a->value && a->value->state == KN_V_BUFFER && a->seen == a->storage->version && !a->seen_by)
+    if (a->value && a->value->state == KN_V_BUFFER && a->seen == a->storage->version && !a->seen_by &&
+        is_here(a->value))
         return in_order(a->value, at);
     const kn_value *v = lies_as_it_says(a) ? in_memory(a->storage->value) : NULL;
     return v ? at_strides(a, v, at) : NULL;
@@ -102,9 +111,9 @@ static bool scalar_bits(kn_value *v, kn_scalar_bits *bits)
     int budget = 16;
     if (v->state == KN_V_PENDING && !knx_context()->check_nans && waits_for_scalars(v, &budget))
         knx_error_release(kna_force(1, &v));
-    if (v->state != KN_V_BUFFER && v->state != KN_V_NUMBER)
+    if (v->state != KN_V_NUMBER && (v->state != KN_V_BUFFER || !is_here(v)))
         return false;
-    memcpy(bits, v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data, v->type.dtype->size);
+    memcpy(bits, kna_elements(v), v->type.dtype->size);
     return true;
 }
 
@@ -131,6 +140,14 @@ static bool is_alone(const kna_storage *s)
     return atomic_load(&v->refs) == 1 && atomic_load(&v->buffer->refs) == 1 + pinned && pinned == (p || v->pin);
 }
 
+/* The host is about to write there. */
+static bool write_here(kn_buffer *b)
+{
+    if (__builtin_expect(b->away != NULL, 0))
+        knx_error_release(knd_fetch_to_write(b));
+    return b->data != NULL;
+}
+
 bool kna_put_element(kna_op *op, kn_array x, const int64_t *at, kn_atom v)
 {
     kn_scalar_bits bits;
@@ -151,7 +168,7 @@ bool kna_put_bits(kna_op *op, kn_array x, const int64_t *at, const void *bits)
     while (s->views) /* those that remember the value before */
         kna_forget(s->views);
     knx_share_lock();
-    bool alone = is_alone(s);
+    bool alone = is_alone(s) && write_here(s->value->buffer);
     if (alone) {
         memcpy(at_strides(a, s->value, at), bits, a->type.dtype->size);
         s->version++;

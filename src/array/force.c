@@ -4,7 +4,7 @@
 #include "array/plans.h"
 #include "array/storage.h"
 #include "ir/text/print.h"
-#include "device/execute.h"
+#include "device/device.h"
 #include <string.h>
 
 static void free_room(kna_cut *c)
@@ -364,7 +364,7 @@ static kn_operand operand_of(const kn_value *v, bool donated)
 {
     if (v->state == KN_V_NUMBER)
         return (kn_operand){.data = &v->bits};
-    return (kn_operand){.data = v->buffer->data, .buffer = donated ? v->buffer : kna_shareable(v)};
+    return (kn_operand){.buffer = v->buffer, .lent = !donated && !kna_shareable(v)};
 }
 
 /* A result that shares pinned memory with the one that belongs there gets memory of its own; NULL without memory. */
@@ -592,6 +592,15 @@ kn_error *kna_force(int n, kn_value *const *values)
     }
     cut_end(c);
     return error ? error : first_error(n, values);
+}
+
+kn_error *kna_force_here(int n, kn_value *const *values)
+{
+    KN_TRY(kna_force(n, values));
+    for (int i = 0; i < n; i++)
+        if (values[i]->state == KN_V_BUFFER && __builtin_expect(values[i]->buffer->away != NULL, 0))
+            KN_TRY(knd_fetch(values[i]->buffer));
+    return NULL;
 }
 
 void kna_force_readers(const kn_value *v)

@@ -197,6 +197,8 @@ const void *kna_foreign_data(kna_op *op, const void *handle, kn_type *type)
     KN_KNOWN(e || v);
     if (!e && v->state == KN_V_ABSTRACT)
         e = knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value");
+    if (!e && v->state == KN_V_BUFFER)
+        e = knd_fetch(v->buffer);
     if (e) {
         kna_value_release(v);
         kna_fail_with(op, e);
@@ -207,5 +209,5 @@ const void *kna_foreign_data(kna_op *op, const void *handle, kn_type *type)
         kna_fail_with(op, knx_error_nomem());
         return NULL;
     }
-    return v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data;
+    return kna_elements(v);
 }

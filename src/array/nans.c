@@ -26,7 +26,9 @@ static kn_error *after(void *env, const kn_eqn *e, int n_in, const void *const *
     return NULL;
 }
 
-kn_error *kna_run_checked(const kn_program *p, const kn_node *node, const kn_operand *in, kn_buffer **out)
+const knd_device *kna_device(void) { return knx_context()->check_nans ? &knd_host : knd_default(); }
+
+kn_error *kna_run_checked(const knd_loaded *p, const kn_node *node, const kn_operand *in, kn_buffer **out)
 {
     findings f = {knd_nan_observer(true, true), node, NULL};
     kn_observer observer = {after, &f};

@@ -626,14 +626,14 @@ const void *kna_look(kna_op *op, kn_array x, kn_type *type)
             ? knx_error(KN_ERROR_CONCRETIZATION, "this array came from kn_eval_shape: it has a type but no value")
             : kna_constant(v, &outside);
     if (!e)
-        e = kna_force(1, &outside);
+        e = kna_force_here(1, &outside);
     if (e) {
         kna_fail_with(op, e);
         kna_value_release(outside);
         return NULL;
     }
     /* `outside` is v itself, or known to v's recording, which lives at least as long as v's handle can be used */
-    const void *data = outside->state == KN_V_NUMBER ? (const void *)&outside->bits : outside->buffer->data;
+    const void *data = kna_elements(outside);
     if (outside != v && outside->state == KN_V_NUMBER &&
         atomic_load(&outside->refs) == 1) { /* a literal's value: keep it with the op */
         kna_state *s = kna_state_get();

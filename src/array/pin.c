@@ -32,11 +32,6 @@ static void leave(kn_value *v)
     kna_pin_release(p);
 }
 
-static const void *elements_of(const kn_value *v)
-{
-    return v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data;
-}
-
 /* The holder's elements go to memory of their own. */
 static kn_error *move_holder_out(kna_pin *p)
 {
@@ -73,6 +68,8 @@ static void move_in(kna_pin *p, kn_value *v)
 kn_error *kna_pin_land(kn_value *v)
 {
     kna_pin *p = v->pin;
+    if (v->state == KN_V_BUFFER)
+        KN_TRY(knd_fetch(v->buffer));
     if (p->holder && p->holder != v && p->buffer != v->buffer)
         KN_TRY(move_holder_out(p));
     move_in(p, v);
@@ -107,7 +104,7 @@ kn_error *kna_pin_take(kna_storage *s, kn_value **fresh)
     if (v->state == KN_V_TRACER)
         return knx_error(KN_ERROR_MUTATION, "memory that was given away cannot be written to under %s",
                          v->tracer.recording->transformation);
-    KN_TRY(kna_force(1, &v)); /* it is another array's too: this one gets its elements */
+    KN_TRY(kna_force_here(1, &v)); /* it is another array's too: this one gets its elements */
     kn_value *own = like(v, p->buffer);
     if (!own)
         return knx_error_nomem();
@@ -120,7 +117,7 @@ kn_error *kna_pin_take(kna_storage *s, kn_value **fresh)
         }
     }
     knx_share_lock(); /* another context may be reading the old value, which is still the storage's */
-    memcpy(p->buffer->data, elements_of(v), kni_type_bytes(v->type));
+    memcpy(p->buffer->data, kna_elements(v), kni_type_bytes(v->type));
     knx_share_unlock();
     belong(own, p);
     p->holder = own;
@@ -172,7 +169,7 @@ static kn_error *own_buffer(kna_storage *s)
     knx_buffer_release(b);
     if (!fresh)
         return knx_error_nomem();
-    memcpy(fresh->buffer->data, elements_of(old), bytes);
+    memcpy(fresh->buffer->data, kna_elements(old), bytes);
     set_value(s, fresh);
     kna_value_release(old);
     return NULL;
@@ -183,6 +180,7 @@ static kn_error *make_pin(kna_storage *s, bool unique)
     kn_value *v = s->value;
     if (v->state != KN_V_BUFFER || v->pin || atomic_load(&v->buffer->refs) > 1 || (unique && atomic_load(&v->refs) > 1))
         KN_TRY(own_buffer(s));
+    KN_TRY(knd_fetch_to_write(s->value->buffer)); /* who sees the memory writes to it at any time */
     kna_pin *p = knx_alloc_zero(sizeof *p);
     if (!p)
         return knx_error_nomem();
@@ -207,7 +205,7 @@ kn_error *kna_pin_storage(kna_array *a, bool unique, void **data)
         kna_value_release(outside);
         return knx_error(KN_ERROR_CONCRETIZATION, "a traced array has no memory of its own");
     }
-    KN_TRY(kna_force(1, &s->value));
+    KN_TRY(kna_force_here(1, &s->value));
     if (unique) { /* what was recorded before keeps the elements of now */
         while (s->views)
             kna_forget(s->views);

@@ -29,7 +29,7 @@ void kna_plan_release(kna_plan *p)
     if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1)
         return;
     kni_release(p->jaxpr);
-    knc_release(p->program);
+    knd_release(p->program);
     knx_free(p->donated);
     knx_free(p);
 }
@@ -227,7 +227,8 @@ static bool donates(const bool *donated, size_t i) { return donated && donated[i
 static bool plan_fits(const kna_plan *p, const kna_cut *c)
 {
     const kni_jaxpr *j = p->jaxpr;
-    if (p->fuse != c->fuse || j->n_in != c->leaf.n || j->n_eqn != c->node.n || j->n_out != c->out_atom.n)
+    if (p->fuse != c->fuse || p->device != kna_device() || j->n_in != c->leaf.n || j->n_eqn != c->node.n ||
+        j->n_out != c->out_atom.n)
         return false;
     for (size_t i = 0; i < c->leaf.n; i++)
         if (!type_matches(j->type[i], c->leaf.at[i]->type) || donates(p->donated, i) != donates(c->donated, i))
@@ -387,19 +388,20 @@ static kn_error *make_plan(kna_cut *c, uint64_t hash, kna_plan **out)
     p->hash = hash;
     p->likeness = likeness(c);
     p->fuse = c->fuse;
+    p->device = kna_device();
     p->donated = c->donated;
     c->donated = NULL; /* the plan's now */
     kn_compile_options o = {.kernels = c->s->caches->kernels, .fuse = c->fuse, .donated = p->donated};
     kn_error *error = build_jaxpr(c, &p->jaxpr);
     if (!error)
-        error = knc_compile(p->jaxpr, &o, &p->program);
+        error = knd_compile(p->device, p->jaxpr, &o, &p->program);
     if (error) {
         c->donated = p->donated;
         p->donated = NULL;
         kna_plan_release(p);
         return error;
     }
-    p->bytes = sizeof *p + sizeof(kept) + c->leaf.n + kni_bytes(p->jaxpr) + knc_bytes(p->program, p->jaxpr);
+    p->bytes = sizeof *p + sizeof(kept) + c->leaf.n + kni_bytes(p->jaxpr) + knd_bytes(p->program, p->jaxpr);
     *out = p;
     return NULL;
 }

@@ -31,7 +31,8 @@ typedef struct kna_plan {
     bool fuse;
     bool *donated;           /* per leaf; NULL: none */
     kni_jaxpr *jaxpr;
-    kn_program *program;
+    const knd_device *device;
+    knd_loaded *program;
     size_t bytes;
 } kna_plan;
 void kna_plan_release(kna_plan *p); /* NULL is fine */

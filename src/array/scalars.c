@@ -27,7 +27,7 @@ typedef struct function {
     kna_scalar_formula formula;
     int which;
     kni_jaxpr *jaxpr;    /* all operands are its inputs */
-    kn_program *program; /* holds the code of `direct` */
+    knd_loaded *program; /* holds the code of `direct` */
     knd_direct *direct;  /* NULL: it is not one call */
 } function;
 
@@ -39,7 +39,7 @@ struct kna_scalars {
 static void forget(function *f)
 {
     knx_free(f->direct);
-    knc_release(f->program);
+    knd_release(f->program);
     kni_release(f->jaxpr);
     *f = (function){0};
 }
@@ -79,7 +79,7 @@ static void make(function *f, const wanted *w)
         KN_LOG(1, "plan: %s:%d: %s of scalars", here ? here->file : "?", here ? here->line : 0,
                f->jaxpr->eqn[f->jaxpr->n_eqn - 1].prim->name);
     if (!error)
-        error = knc_compile(f->jaxpr, &o, &f->program);
+        error = knd_compile(&knd_host, f->jaxpr, &o, &f->program);
     f->direct = error ? NULL : knd_make_direct(f->program, 0, NULL, 1);
     knx_error_release(error);
 }
@@ -147,7 +147,7 @@ static bool at_once(void)
 /* What lies in memory that others see is looked at when its time has come. */
 static bool is_there(const kn_value *v)
 {
-    return v->type.ndim == 0 && !v->pin && (v->state == KN_V_BUFFER || v->state == KN_V_NUMBER);
+    return v->type.ndim == 0 && !v->pin && (v->state == KN_V_NUMBER || (v->state == KN_V_BUFFER && v->buffer->data));
 }
 
 static bool is_of_scalars(const kn_draft_eqn *e, kn_value *const *in, kn_type result)
@@ -161,11 +161,6 @@ static bool is_of_scalars(const kn_draft_eqn *e, kn_value *const *in, kn_type re
     return true;
 }
 
-static const void *bits_of(const kn_value *v)
-{
-    return v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data;
-}
-
 kn_value *kna_scalars_equation(const kn_draft_eqn *e, kn_value *const *in, const kn_literal *literals, kn_type result)
 {
     wanted w = {.e = e, .n = e->n_in};
@@ -176,7 +171,7 @@ kn_value *kna_scalars_equation(const kn_draft_eqn *e, kn_value *const *in, const
         return NULL;
     for (uint32_t i = 0; i < e->n_in; i++) {
         w.d[i] = in[i] ? in[i]->type.dtype : literals[i].type.dtype;
-        x[i] = in[i] ? bits_of(in[i]) : &literals[i].bits;
+        x[i] = in[i] ? kna_elements(in[i]) : &literals[i].bits;
     }
     const function *f = find(&w);
     if (!f)
@@ -219,7 +214,7 @@ const void *kna_scalar_there(kna_op *op, kn_array x, kn_dtype d, kn_scalar_bits 
 {
     const kn_value *v = op->error ? NULL : value_there(x);
     if (!v || (v->type.dtype == d && !v->type.weak))
-        return v ? bits_of(v) : NULL;
+        return v ? kna_elements(v) : NULL;
     kn_dtype from = v->type.dtype;
     bool fits = !knx_is_integer(from) || !knx_is_integer(d) || knx_int_fits(d, from == KN_DT(U64), v->bits.u64);
     if (!v->type.weak || v->state != KN_V_NUMBER || !fits || from->kind == 'k' || d->kind == 'k')

@@ -6,9 +6,8 @@
 #include "array/recording.h"
 #include "base/context.h"
 #include "base/hash.h"
-#include "compile/program.h"
 #include "kiln/core.h"
-#include "device/execute.h"
+#include "device/device.h"
 
 /* What an operation has recorded so far, set aside while it calls the user's code. */
 typedef struct kna_aside {
@@ -125,6 +124,8 @@ void kna_op_abandon(kna_state *s);                /* op.c: nothing is running an
 /* force.c. Runs what these values wait for (tracers are refused before). Afterwards none of them is pending: each is a
  * buffer, a number or an error. The result is the first error met, a new reference. */
 kn_error *kna_force(int n, kn_value *const *values);
+/* The same, and their elements are on the host: for whoever looks at them. */
+kn_error *kna_force_here(int n, kn_value *const *values);
 /* Runs what was recorded with v as an operand, as far as there is memory for it; its errors are its results' own. */
 void kna_force_readers(const kn_value *v);
 /* Makes a node, as kna_node_new does, and runs it at once and alone: its results are there, or there is an error and
@@ -134,7 +135,9 @@ kn_error *kna_run_now(const kn_prim *prim, const void *params, const kn_place *p
                       const kn_type *out_type, kn_value **out);
 /* nans.c. Runs an unfused program and reports the first NaN or infinity that comes from nowhere: at the node's place if
  * the program is that of one node alone. */
-kn_error *kna_run_checked(const kn_program *p, const kn_node *node, const kn_operand *in, kn_buffer **out);
+/* nans.c: where arrays' programs run: the default device, or, where they are watched, the host */
+const knd_device *kna_device(void);
+kn_error *kna_run_checked(const knd_loaded *p, const kn_node *node, const kn_operand *in, kn_buffer **out);
 kn_step_hook kna_step_hook(void); /* settings.c: of this context; one that does nothing where steps are only watched */
 void kna_cut_room_free(kna_state *s);
 

@@ -40,6 +40,12 @@ struct kn_value {
     int64_t dims[];
 };
 
+/* The elements of a number, or of a buffer that is on the host (kna_force_here). */
+static inline const void *kna_elements(const kn_value *v)
+{
+    return v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data;
+}
+
 /* One recorded equation outside of any trace. Operands are values or literals. */
 struct kn_node {
     uint32_t n_in, n_out, alive;   /* alive: results that exist */

@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "base/lock.h"
 #include "base/memory.h"
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(__linux__)
@@ -41,10 +42,13 @@ static const uint32_t FOREIGN = UINT32_MAX, CUSTOM = UINT32_MAX - 1;
 static const size_t MAX_BYTES =
     sizeof(size_t) > 4 ? SIZE_MAX >> 16 : PTRDIFF_MAX - UNIT; /* more than there are addresses */
 
-typedef struct block {
+typedef union block {
     kn_buffer buffer;
-    struct block *newer, *older; /* while it is free */
-    uint64_t freed_at;           /* big ones: the clock when it was freed */
+    struct { /* while it is free: what a block never has, the fields of foreign memory, makes room for the lists */
+        char used[offsetof(kn_buffer, release)];
+        union block *newer, *older;
+        uint64_t freed_at; /* big ones: the clock when it was freed */
+    };
 } block;
 _Static_assert(sizeof(block) <= UNIT, "the header must not push the data off its alignment");
 
@@ -324,6 +328,14 @@ static void recycle(block *b)
     system_free(out);
 }
 
+static void come_home(kn_buffer *b)
+{
+    kn_away *away = b->away;
+    b->data = b->data ? b->data : away->data;
+    b->away = NULL;
+    away->drop(away);
+}
+
 void knx_buffer_release(kn_buffer *b)
 {
     if (!b)
@@ -332,6 +344,8 @@ void knx_buffer_release(kn_buffer *b)
     if (atomic_load_explicit(&b->refs, memory_order_acquire) != 1 &&
         atomic_fetch_sub_explicit(&b->refs, 1, memory_order_acq_rel) != 1)
         return;
+    if (__builtin_expect(b->away != NULL, 0))
+        come_home(b);
     if (b->size_class == CUSTOM) {
         release_custom(b);
         return;

@@ -46,10 +46,16 @@ typedef struct kn_buffer {
     atomic_int refs;
     uint32_t size_class;
     size_t bytes;                               /* usable */
-    void *data;
+    void *data;                                 /* NULL while the contents are elsewhere only: device/device.h */
+    struct kn_away *away;                       /* where else they are; NULL: nowhere */
     void (*release)(void *data, void *env);     /* foreign memory: called once with env when the last reference goes */
     void *env;
 } kn_buffer;
+/* What a device has of a buffer, as far as this floor needs to know. */
+typedef struct kn_away {
+    void *data;                                 /* the buffer's own memory, for the time when its `data` is NULL */
+    void (*drop)(struct kn_away *away);         /* the buffer goes */
+} kn_away;
 kn_buffer *knx_buffer_new(size_t bytes);        /* contents undefined; NULL without memory, caches given back or not */
 /* Asks the context to give back what it only keeps to find it again, so that so many bytes may be had. True: something
  * went. Nothing may be half done with its caches. */

@@ -100,10 +100,8 @@ enum {
     KNC_MAX_WEIGHT = 400,
     KNC_MAX_STORES = 16,
     KNC_MAX_STAGES = 8,
-    KNC_MAX_BUFFERS = 64,
     KNC_CHEAP_OPS = 6,
     KNC_CHEAP_READS = 2,
-    KNC_ROW_BYTES = 256 << 10, /* what several passes over a row may touch: a part of the second cache */
     KNC_RUN_BYTES = 512 /* elements apart from each other share pages and lines with those of as many rows beside */
 };
 
@@ -247,9 +245,9 @@ kn_error *knc_make_bands(knc_plan *p); /* bands.c */
 kn_error *knc_attach(knc_plan *p);     /* attach.c */
 extern bool knc_attach_small;          /* for tests: whatever the sizes */
 kn_error *knc_order_steps(knc_plan *p);
-kn_error *knc_prepare_kernels(knc_plan *p); /* prepare.c */
-/* segments.c: prepares a kernel's step in segments, if its points ask where they lie and that pays */
-kn_error *knc_cut_kernel(knc_plan *p, knc_step *s);
+/* segments.c: kernels whose points ask where they lie are cut into segments, if that pays */
+kn_error *knc_cut_kernels(knc_plan *p);
+kn_error *knc_settle_products(knc_plan *p); /* settle.c: descriptions that the program keeps */
 kn_error *knc_plan_memory(knc_plan *p);
 kn_error *knc_record(knc_plan *p); /* record.c */
 
@@ -282,7 +280,6 @@ bool knc_reads_at_place(knc_plan *p, const kn_eqn *e, uint32_t group);
 kn_error *knc_make_control(knc_plan *p, const kn_eqn *e, knc_step *s);
 void knc_drop_step(const knc_step *s);
 
-void knc_lay_out_workspace(const knc_plan *p, size_t arena); /* workspace.c: arena: bytes of the temporaries */
 /* memory.c */
 bool knc_is_donated(const knc_plan *p, const knc_slot *s); /* and not an output, or taken */
 /* The slot whose place this one has; `over` never leads on. */
@@ -298,7 +295,7 @@ uint32_t knc_find(knc_plan *p, uint32_t group);
 knc_loops knc_base_of(knc_plan *p, uint32_t group, uint8_t *stage);
 static inline uint32_t knc_max_buffers(const knc_plan *p)
 {
-    return p->o->max_buffers > 0 ? (uint32_t)p->o->max_buffers : KNC_MAX_BUFFERS;
+    return p->o->max_buffers > 0 ? (uint32_t)p->o->max_buffers : p->o->target->max_buffers;
 }
 static inline bool knc_has_rows(const knc_group *g) { return g->form != KNC_LOOPS_OPEN; }
 

@@ -3,9 +3,11 @@
  * before it runs. */
 #ifndef KN_COMPILE_PROGRAM_H
 #define KN_COMPILE_PROGRAM_H
+#include "compile/target.h"
 #include "ir/jaxpr.h"
 
 typedef struct kn_program kn_program; /* immutable, atomic reference count */
+typedef struct knc_step knc_step;
 
 /* Kernels by structure, shared by the programs of a context. What programs hold stays; of the others the least recently
  * used go first when the bound is passed. Thread-safe. */
@@ -21,6 +23,7 @@ kn_kernel_counts knc_kernel_counts(kn_kernel_cache *c);
 size_t knc_kernel_cache_limit(kn_kernel_cache *c, size_t bytes); /* from now on; returns the old one */
 
 typedef struct kn_compile_options {
+    const knc_target *target; /* what the device is like; never NULL */
     kn_kernel_cache *kernels; /* NULL: none */
     bool fuse;                /* false: each equation is a step of its own; the same bits */
     /* Per operand, may be NULL: its buffer may be overwritten and become an output's. After a run its contents are
@@ -30,15 +33,9 @@ typedef struct kn_compile_options {
     uint32_t first_carry, n_carry;
     bool record;     /* also which values go from step to step: for knc_graphviz */
     int bands;       /* 0: where they pay; 1: wherever steps can be cut, in low blocks; -1: none */
-    int max_buffers; /* that one kernel reads and writes, but for single equations with more; 0: 64 */
+    int max_buffers; /* that one kernel reads and writes, but for single equations with more; 0: as the target says */
     bool quiet;      /* a trial: nothing in the log */
 } kn_compile_options;
-
-/* What a program is given for each of its operands. */
-typedef struct kn_operand {
-    const void *data;  /* C-contiguous elements */
-    kn_buffer *buffer; /* that holds them; NULL: plain memory such as a scalar's bits */
-} kn_operand;
 
 /* The operands of the program are the jaxpr's constvars, then its invars. */
 kn_error *knc_compile(const kni_jaxpr *j, const kn_compile_options *o, kn_program **out);
@@ -52,11 +49,8 @@ int knc_n_outputs(const kn_program *p);
 kn_type knc_operand_type(const kn_program *p, int i);
 kn_type knc_output_type(const kn_program *p, int i);
 int knc_n_steps(const kn_program *p);
-/* Threads that p has work for, of so many (0: as many as there are): small programs have it for one. */
-int knc_threads(const kn_program *p, int threads);
-/* One arena: temporaries by lifetime, scratch of routines, and of kernels on so many threads (0: as there are). */
-size_t knc_workspace_bytes(const kn_program *p, int threads);
-size_t knc_peak_bytes(const kn_program *p, int threads); /* workspace, operands and the outputs' own buffers */
+/* One arena: temporaries by lifetime, scratch of routines. A device needs more beside it (knd_workspace_bytes). */
+size_t knc_workspace_bytes(const kn_program *p);
 /* What updates copy because they can not be made in place; why is in knc_text and in the log (level 1). Operands that
  * are donated but come in plain memory are copied when the program runs and do not count. */
 size_t knc_copied_bytes(const kn_program *p);

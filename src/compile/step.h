@@ -19,25 +19,15 @@ typedef struct knc_ref {
     uint8_t space;
     uint32_t index; /* of the operand, the output, the literal, the block value; while planning: of the slot */
     size_t offset;  /* bytes */
+    size_t first, bytes; /* the memory of the value that it points into, from the beginning of the operand, output or
+                            workspace on; 0 bytes: of a literal */
 } knc_ref;
+/* step i's reference r is written to; it may be read, too */
+bool knc_is_written(const knc_step *s, uint32_t r);
 
-/* Addresses of all references of a program's steps, found before the program runs, in the order of the steps (bands
- * find theirs themselves); behind them, for each result that no step writes, where it goes and where it comes from. */
-typedef struct knc_moving {
-    uint32_t ref;  /* number in the table */
-    int64_t bytes; /* from one turn of the loop to the next */
-} knc_moving;
-typedef struct knc_table {
-    uint32_t n_ref, n_copy, n_moving;
-    const uint32_t *copy;     /* the results that are copied */
-    const knc_moving *moving; /* elements of inputs and outputs */
-    bool bands;
-    size_t at; /* offset in the step's workspace; for two places of the carries one table behind the other */
-} knc_table;
-
-/* A loop (while, scan) that is not a kernel: the programs of its condition and its body. All that it needs while it
- * runs is in its workspace: docs/loops.md. Operands: constants of the condition, of the body, carries, inputs; results:
- * carries, outputs. */
+/* A loop (while, scan) that is not a kernel: the programs of its condition and its body. All values that it needs while
+ * it runs are in its workspace: docs/loops.md. Operands: constants of the condition, of the body, carries, inputs;
+ * results: carries, outputs. */
 typedef struct knc_loop {
     uint8_t path;                         /* kn_loop_path: CALLS or STEPWISE */
     uint32_t n_cond, n_body, n, n_x, n_y; /* constants of the condition, of the body; carries; inputs, outputs */
@@ -47,9 +37,7 @@ typedef struct knc_loop {
     int64_t on_step;                  /* a host function (ir/host.h), 0: none */
     const size_t *bytes;              /* of the carries; then of an element of each input, of each output */
     const size_t *second;             /* offset of the second place of a carry; KNC_IN_PLACE: none */
-    int places;                       /* 2: some carries have a second one; then all that follows is there for each */
-    size_t cond_in, body_in, to;      /* offsets: operands of the programs, results of the body */
-    knc_table cond_table, body_table; /* CALLS */
+    int places;                       /* 2: some carries have a second one */
     size_t go, work, workspace;       /* the condition's result; the programs' workspace; all of it */
 } knc_loop;
 #define KNC_IN_PLACE  SIZE_MAX
@@ -59,7 +47,7 @@ typedef struct knc_loop {
 typedef struct knc_branch {
     uint32_t n;
     kn_program *const *program;
-    size_t in, work, workspace; /* offsets in the workspace: operands of the program; the programs' own, shared */
+    size_t workspace; /* the programs' own, shared */
 } knc_branch;
 
 /* A kernel as a part of a product's step: it works out elements of an operand when the product asks for them, or takes
@@ -74,9 +62,19 @@ typedef struct knc_attached {
     const int64_t *offset;          /* per map; handed: the part of a complex number */
     const int64_t *stride;          /* [map][dimension] */
     int parts, element;             /* of an element that is handed over: its parts, bytes */
-    const struct kng_rect *rect[2]; /* elements that are adjacent along columns, along rows */
-    bool across[2];                 /* then they are turned, and lanes run along the other one */
+    bool across[2];                 /* elements adjacent along columns, along rows: they are turned, and lanes run along
+                                       the other one */
 } knc_attached;
+
+/* One of the boxes that a kernel's points are cut into where a predicate of a load changes (segments.c), with what is
+ * left of the kernel there, or the whole. */
+enum { KNC_SEGMENT_BUFFERS = 64 }; /* of one with a list of its own */
+typedef struct knc_segment {
+    knk_kernel *kernel;
+    const knk_map_values *map;
+    const int64_t *par;
+    const int16_t *buffer; /* per buffer of its kernel: which of the step's; NULL: they are the same */
+} knc_segment;
 
 typedef enum knc_step_kind {
     KNC_KERNEL,
@@ -95,7 +93,7 @@ typedef struct knc_shift {
     kn_dtype dtype;
     int64_t most, bytes;
 } knc_shift;
-typedef struct knc_step {
+struct knc_step {
     uint8_t kind;
     uint32_t eqn; /* the equation that errors point at */
     uint32_t n_ref;
@@ -108,10 +106,9 @@ typedef struct knc_step {
             const knk_map_values *map;
             const int64_t *par;
             const int64_t *const *inner;
-            const struct kng_prepared *prepared; /* NULL: it is interpreted */
-            knk_kernel *const *part;             /* kernels of its segments: they live as long as it does */
-            uint32_t n_part;
-            const knc_shift *shift;              /* KNC_PUT */
+            const knc_segment *segment; /* that say the same as kernel, map and par; none: n_segment is 0 */
+            uint32_t n_segment;
+            const knc_shift *shift; /* KNC_PUT */
             uint32_t n_shift;
         } k;
         struct {
@@ -122,8 +119,8 @@ typedef struct knc_step {
             const knc_branch *branch; /* KNC_BRANCH; else NULL */
         } r;
         struct {
-            const knr_product *product; /* while it is planned; then NULL */
-            const knr_plan *plan;
+            const knk_product *product; /* while it is planned; then NULL */
+            const int64_t *packed;      /* then: knk_unpack_product */
             const bool *writes;                           /* per reference */
             uint32_t eqn;                                 /* the product's own */
             uint32_t a, b, c;                             /* references; KNC_NO: that is worked out, or taken */
@@ -132,7 +129,7 @@ typedef struct knc_step {
         struct knc_band *band;
         size_t bytes; /* of a copy */
     } u;
-} knc_step;
+};
 
 /* ---- Bands: steps that share rows, run block by block (docs/products.md). Rows are counted through all batches; a
  * block is some rows of one batch. */
@@ -151,19 +148,17 @@ typedef struct knc_block {
 } knc_block;
 
 typedef struct knc_band_step {
-    knc_step step; /* a kernel or a product; `par` and `prepared` are those of the whole */
+    knc_step step; /* a kernel or a product; `par` is that of the whole */
     bool again;    /* an earlier step made the same values, which were not kept */
     /* kernel: */
-    const knc_cut *cut;                     /* per parallel loop */
-    const int64_t *par[2];                  /* extents of a block; of the last block of a batch */
-    const struct kng_prepared *prepared[2]; /* as in a step */
+    const knc_cut *cut;    /* per parallel loop */
+    const int64_t *par[2]; /* extents of a block; of the last block of a batch */
     /* product: */
     bool sums;     /* over the rows: they are its steps of k, and its result is that of a whole batch */
     int64_t rows;  /* of one batch of its own: as the band's, or a multiple */
     int64_t other; /* steps of k; sums: rows of the result */
-    size_t chain;  /* place of its chain in a worker's memory; KNC_NO_CHAIN */
+    bool chained;  /* its sums wait between blocks, which end inside of their blocks of steps of k */
 } knc_band_step;
-#define KNC_NO_CHAIN SIZE_MAX
 
 typedef struct knc_band {
     uint32_t n_step, n_block;
@@ -172,8 +167,8 @@ typedef struct knc_band {
     int64_t batches, rows; /* rows: of a batch */
     int64_t grain, height; /* rows of a block: at most, a multiple of the grain */
     int64_t chunk;         /* so many rows come to sums in order; 0: blocks are in no order */
-    size_t kept;           /* bytes of a worker's memory for maps, blocks and chains; behind it lies its scratch */
-    size_t worker;         /* all of its memory */
+    int most_maps;         /* of one of its kernels */
+    size_t kept;           /* bytes of a worker's memory for blocks */
     size_t saved;          /* bytes of values that are not in memory */
 } knc_band;
 
@@ -190,6 +185,11 @@ typedef struct knc_output {
     uint32_t index;
     size_t bytes;
 } knc_output;
+
+static inline int64_t knc_band_blocks(const knc_band *band)
+{
+    return band->batches * ((band->rows + band->height - 1) / band->height);
+}
 
 /* A value in memory between two steps, or between a step and the outside. */
 typedef struct knc_edge {
@@ -259,35 +259,21 @@ struct kn_program {
                                     memory */
     uint32_t n_overwritten;
     const knc_ref *value_at; /* without fusion, per variable: where it lies, for observers; else NULL */
-    size_t workspace; /* bytes: [addresses of steps with many buffers][temporaries]; behind it lies the scratch */
-    size_t arena_at;
-    size_t scratch;                  /* of kernels, also of those in loops, for one thread */
-    size_t values;                   /* operands, and outputs with buffers of their own */
-    int most_threads;                /* that it has work for */
-    bool one_kernel;                 /* is all that it does, and its outputs have buffers of their own */
-    _Atomic(uint64_t) scratch_known; /* workspace.c: for another number of threads */
+    size_t workspace; /* bytes of the temporaries; a device that runs it may need more beside them */
+    size_t values;    /* bytes of operands, and of outputs with buffers of their own */
     kn_arena arena;
 };
 /* control.c: the programs inside of a step: none but in loops and branches */
 uint32_t knc_n_inside(const knc_step *s);
 kn_program *knc_inner_program(const knc_step *s, uint32_t i);
-enum { KNC_FEW_REFS = 48 }; /* steps with more buffers keep their addresses in the workspace */
-/* workspace.c: bytes that a product itself needs, and behind them what its kernels need for each worker: at its end a
- * tile, if elements are turned */
-enum { KNC_TILE = 64 };
-size_t knc_product_workspace(const knc_step *s, int threads);
-size_t knc_attached_scratch(const knc_step *s);
 /* record.c: the operations that a step works out, for people; the elements that it runs over (a copy's bytes) */
-int64_t knc_band_blocks(const knc_band *band); /* workspace.c */
 void knc_step_operations(const kn_program *p, uint32_t step, kn_text *t);
 int64_t knc_step_elements(const kn_program *p, uint32_t step);
-/* groups.c: the user's lines that a step's equations come from, in the file of the first that is known (NULL: none);
- * how it runs (KN_SUPPORT_...) */
+/* groups.c: the user's lines that a step's equations come from, in the file of the first that is known (NULL: none) */
 typedef struct knc_span {
     const char *file;
     int first, last;
 } knc_span;
 knc_span knc_step_span(const kn_program *p, uint32_t step);
-int knc_step_support(const kn_program *p, uint32_t step);
 uint64_t knc_new_groups(uint32_t n); /* the first of n new numbers */
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * nans.c -- an observer that finds the equation where the first NaN or infinity comes from. */
 #include "ir/prim.h"
-#include "device/execute.h"
+#include "device/device.h"
 
 typedef struct wanted {
     bool nans, infs;

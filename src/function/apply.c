@@ -5,7 +5,7 @@
 #include "function/function.h"
 #include "array/pin.h"
 #include "ir/ops.h"
-#include "device/execute.h"
+#include "device/device.h"
 
 void kna_release_values(int n, kn_value **v)
 {
@@ -66,13 +66,16 @@ kn_error *kna_inline_closed(const kn_closed *c, kn_value *const *in, kn_value **
 
 static kn_operand operand_of(const kn_value *v, bool give)
 {
-    return v->state == KN_V_NUMBER
-               ? (kn_operand){.data = &v->bits}
-               : (kn_operand){.data = v->buffer->data, .buffer = give ? v->buffer : kna_shareable(v)};
+    return v->state == KN_V_NUMBER ? (kn_operand){.data = &v->bits}
+                                   : (kn_operand){.buffer = v->buffer, .lent = !give && !kna_shareable(v)};
 }
 
 /* Of an operand that the program counts as donated: it must not find the buffer if that is not given. */
-static kn_operand borrowed(kn_operand x) { return (kn_operand){.data = x.data}; }
+static kn_operand borrowed(kn_operand x)
+{
+    x.lent = true;
+    return x;
+}
 
 kn_error *kna_run_entry(kna_entry *e, kn_value *const *in, const bool *give, kn_value **out)
 {
@@ -80,7 +83,7 @@ kn_error *kna_run_entry(kna_entry *e, kn_value *const *in, const bool *give, kn_
     size_t n = (size_t)j->n_const + j->n_in;
     kn_operand few[32], *x = n <= 32 ? few : knx_alloc(n * sizeof *x);
     kn_buffer *few_out[32], **y = j->n_out <= 32 ? few_out : knx_alloc(j->n_out * sizeof *y);
-    kn_program *p = NULL;
+    knd_loaded *p = NULL;
     const knd_options how = {
         .threads = knx_context()->threads, .on_step = kna_step_hook(), .on_step_env = knx_context()->step_env};
     e->running++; /* the user's code may record more functions meanwhile */

@@ -113,11 +113,10 @@ static bool is_known(kn_value *v, int64_t *value)
     kn_value *at = NULL;
     kn_error *error = v->state == KN_V_ABSTRACT ? NULL : kna_concrete(v, &at);
     if (!error && at)
-        error = kna_force(1, &at);
+        error = kna_force_here(1, &at);
     bool known = !error && at && (at->state == KN_V_NUMBER || at->state == KN_V_BUFFER);
     if (known)
-        knx_convert(at->type.dtype, at->state == KN_V_NUMBER ? (const void *)&at->bits : at->buffer->data, KN_DT(I64),
-                    value);
+        knx_convert(at->type.dtype, kna_elements(at), KN_DT(I64), value);
     kna_value_release(at);
     knx_error_release(error);
     return known;

@@ -120,7 +120,7 @@ static kn_atom constant(kn_builder *b, const char *rule, const char *advice, con
     kn_type t = v->type;
     int64_t n = kni_type_size(t), one = 1;
     size_t size = t.dtype->size;
-    const char *data = v->state == KN_V_NUMBER ? (const char *)&v->bits : v->buffer->data;
+    const char *data = kna_elements(v);
     bool uniform = n == 0 || n == 1 || !memcmp(data, data + size, (size_t)(n - 1) * size);
     kn_atom *x = frame_of(b, MOST);
     if (!x || (!uniform && n > MOST)) {
@@ -150,7 +150,7 @@ kn_error *kna_fold_constants(const char *rule, const char *advice, const kn_clos
     if (c->once)
         return knx_error(KN_ERROR_LEAKED_TRACER, "the rule %s uses a traced array that is not among its arguments; %s",
                          rule, advice);
-    KN_TRY(kna_force((int)c->n_const, c->consts));
+    KN_TRY(kna_force_here((int)c->n_const, c->consts));
     knb_init(&b);
     kn_atom *x = frame_of(&b, (size_t)j->n_const + j->n_in), *y = frame_of(&b, j->n_out);
     kn_error *e = x && y ? NULL : knx_error_nomem();

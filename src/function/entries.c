@@ -64,7 +64,7 @@ static void count(kna_entry *e)
     kna_state *s = e->home;
     size_t bytes = sizeof *e + e->arena.total + kni_bytes(e->closed.jaxpr) + 4 * sizeof *s->entry.slot;
     for (int i = 0; i < 2; i++)
-        bytes += e->program[i] ? knc_bytes(e->program[i], e->closed.jaxpr) : 0;
+        bytes += e->program[i] ? knd_bytes(e->program[i], e->closed.jaxpr) : 0;
     s->trace_stats.entries += e->bytes == 0;
     s->trace_stats.bytes += bytes - e->bytes;
     if (!e->bytes)
@@ -79,8 +79,8 @@ void kna_entry_free(kna_entry *e)
     if (e->home && e->home == knx_slot_state(KNX_SLOT_ARRAYS))
         remove_entry(e);
     kna_closed_free(&e->closed);
-    knc_release(e->program[0]);
-    knc_release(e->program[1]);
+    knd_release(e->program[0]);
+    knd_release(e->program[1]);
     knx_arena_free(&e->arena);
     knx_free(e);
 }
@@ -326,10 +326,10 @@ static kn_error *compile(kna_entry *e, bool fuse)
     if (e->program[!fuse])
         KN_LOG(1, "jit: %s:%d: %s is compiled again: different option: %s", here ? here->file : "?",
                here ? here->line : 0, e->closed.jaxpr->name, fuse ? "fused" : "not fused");
-    kn_error *error = knc_compile(e->closed.jaxpr, &o, &e->program[fuse]);
+    kn_error *error = knd_compile(kna_device(), e->closed.jaxpr, &o, &e->program[fuse]);
     if (error && error->kind == KN_ERROR_MEMORY && knx_give_back(0)) {
         knx_error_release(error);
-        error = knc_compile(e->closed.jaxpr, &o, &e->program[fuse]);
+        error = knd_compile(kna_device(), e->closed.jaxpr, &o, &e->program[fuse]);
     }
     if (error)
         return error;
@@ -341,9 +341,13 @@ static kn_error *compile(kna_entry *e, bool fuse)
     return NULL;
 }
 
-kn_error *kna_entry_program(kna_entry *e, kn_program **out)
+kn_error *kna_entry_program(kna_entry *e, knd_loaded **out)
 {
     bool fuse = knx_context()->lazy && !knx_context()->check_nans;
+    if (e->program[fuse] && e->program[fuse]->device != kna_device() && e->running < 2) {
+        knd_release(e->program[fuse]);
+        e->program[fuse] = NULL;
+    }
     if (!e->program[fuse])
         KN_TRY(compile(e, fuse));
     *out = e->program[fuse];

@@ -96,7 +96,7 @@ static kn_error *static_value(const char *name, int arg, kn_array x, size_t *byt
     if (!error)
         error = kna_constant(v, out);
     kna_value_release(v);
-    if (!error && (error = kna_force(1, out))) {
+    if (!error && (error = kna_force_here(1, out))) {
         kna_value_release(*out);
         *out = NULL;
     }

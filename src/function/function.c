@@ -192,11 +192,6 @@ static uint64_t hash_structure(const kna_structure *s, uint64_t h)
     return h;
 }
 
-static const void *bytes_of(const kn_value *v)
-{
-    return v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data;
-}
-
 static size_t size_of(const kn_value *v) { return (size_t)kni_type_size(v->type) * v->type.dtype->size; }
 
 static uint64_t hash_fixed(const kna_core *c, uint64_t h)
@@ -204,7 +199,7 @@ static uint64_t hash_fixed(const kna_core *c, uint64_t h)
     for (int i = 0; c->fixed && i < c->n_in; i++)
         if (c->fixed[i]) {
             h = knx_hash_mix(h, (uint64_t)i * 31 + (uint64_t)(uintptr_t)c->fixed[i]->type.dtype);
-            h = knx_hash_bytes(bytes_of(c->fixed[i]), size_of(c->fixed[i]), h);
+            h = knx_hash_bytes(kna_elements(c->fixed[i]), size_of(c->fixed[i]), h);
         }
     return h;
 }
@@ -227,7 +222,7 @@ static bool same_fixed(const kna_core *a, const kna_core *b)
     for (int i = 0; i < a->n_in; i++) {
         const kn_value *x = a->fixed ? a->fixed[i] : NULL, *y = b->fixed ? b->fixed[i] : NULL;
         if (x != y && (!x || !y || x->type.dtype != y->type.dtype || !kni_type_same_shape(x->type, y->type) ||
-                       memcmp(bytes_of(x), bytes_of(y), size_of(x)) != 0))
+                       memcmp(kna_elements(x), kna_elements(y), size_of(x)) != 0))
             return false;
     }
     return true;

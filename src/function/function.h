@@ -36,7 +36,7 @@ typedef struct kna_entry {
     bool tracing;           /* being recorded right now */
     int running;            /* so often at this moment: it has to stay */
     kn_closed closed;
-    kn_program *program[2]; /* [fuse] */
+    knd_loaded *program[2]; /* [fuse], on the device that it ran on last */
     bool *donated;          /* per operand of the program, in the arena; NULL: none */
     uint64_t used;
     size_t bytes; /* as counted; 0: not counted */
@@ -224,7 +224,7 @@ bool kna_drop_oldest_core(void);
 uint64_t kna_oldest_core_used(void);            /* UINT64_MAX: there is none */
 void kna_drop_idle_core(kna_core *c);           /* it goes if nobody has it and nothing was recorded of it */
 void kna_core_count(kna_core *c, size_t bytes); /* so many more are remembered with it */
-kn_error *kna_entry_program(kna_entry *e, kn_program **out);
+kn_error *kna_entry_program(kna_entry *e, knd_loaded **out);
 
 /* Outside of transformations a custom derivative or a checkpoint is the function itself: that one, and in *skip how
  * many captured arrays are not its own. */

@@ -4,24 +4,25 @@
 #include "array/handle.h"
 #include "function/jaxpr_handle.h"
 #include "compile/step.h"
+#include "device/device.h"
 #include <string.h>
 
 typedef struct groups {
-    kn_program *program; /* places and names are its */
+    knd_loaded *loaded; /* places and names are its program's */
     kn_arena arena;
 } groups;
 
 static void drop_groups(void *p)
 {
     groups *g = p;
-    knc_release(g->program);
+    knd_release(g->loaded);
     knx_arena_free(&g->arena);
     knx_free(g);
 }
 
 static bool fill_nodes(groups *g, uint32_t step, kn_group *to)
 {
-    const kn_program *p = g->program;
+    const kn_program *p = g->loaded->program;
     uint32_t first = p->first_eqn[step], n = p->first_eqn[step + 1] - first;
     kn_group_node *node = knx_arena_alloc(&g->arena, ((size_t)n + 1) * sizeof *node);
     for (uint32_t i = 0; node && i < n; i++) {
@@ -47,14 +48,14 @@ static void fill_type(const kn_program *p, uint32_t step, kn_group *to)
 
 static bool fill(groups *g, uint32_t step, kn_group *to)
 {
-    const kn_program *p = g->program;
+    const kn_program *p = g->loaded->program;
     kn_text operations = {0};
     knc_span span = knc_step_span(p, step);
     knc_step_operations(p, step, &operations);
     *to = (kn_group){.size_ = sizeof *to,
                      .id = (int64_t)(p->first_group + step),
                      .kind = knc_is_kernel(&p->step[step]) ? KN_STEP_KERNEL : p->step[step].kind,
-                     .support = knc_step_support(p, step),
+                     .support = knd_step_support(g->loaded, step),
                      .operations = knx_arena_string(&g->arena, operations.s),
                      .elements = knc_step_elements(p, step),
                      .file = span.file,
@@ -71,9 +72,9 @@ static kn_error *make_groups(const kni_jaxpr *j, groups **made, kn_group **list)
     groups *g = *made = knx_alloc_zero(sizeof *g);
     if (!g)
         return knx_error_nomem();
-    KN_TRY(
-        knc_compile(j, &(kn_compile_options){.fuse = true, .kernels = kna_state_get()->caches->kernels}, &g->program));
-    uint32_t n = g->program->n_step;
+    const kn_compile_options o = {.fuse = true, .kernels = kna_state_get()->caches->kernels};
+    KN_TRY(knd_compile(&knd_host, j, &o, &g->loaded));
+    uint32_t n = g->loaded->program->n_step;
     *list = knx_arena_alloc(&g->arena, ((size_t)n + 1) * sizeof **list);
     for (uint32_t i = 0; *list && i < n; i++)
         if (!fill(g, i, &(*list)[i]))
@@ -102,6 +103,6 @@ const kn_group *kn_jaxpr_groups(kn_jaxpr jaxpr, int *n)
         return NULL;
     }
     if (ok)
-        *n = (int)g->program->n_step;
+        *n = (int)g->loaded->program->n_step;
     return ok ? list : NULL;
 }

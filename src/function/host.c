@@ -58,17 +58,16 @@ static kn_error *take_result(const calling *c, int i, kn_array from)
     if (!from)
         return knx_error(KN_ERROR_TYPE, "the callback left result %d empty (null)", i);
     KN_TRY(kna_array_value(from, &v));
-    kn_error *error = kna_force(1, &v);
+    kn_error *error = kna_force_here(1, &v);
     if (!error && v->type.weak && !t.ndim) { /* a C number */
         if (c->y[i])
-            knx_convert(v->type.dtype, v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data, t.dtype,
-                        c->y[i]);
+            knx_convert(v->type.dtype, kna_elements(v), t.dtype, c->y[i]);
     } else if (!error && (v->type.dtype != t.dtype || !kni_type_same_shape(v->type, t))) {
         error = wrong_result(i, v->type, t);
     } else if (!error && v->state != KN_V_BUFFER && v->state != KN_V_NUMBER) {
         error = knx_error(KN_ERROR_TYPE, "result %d of the callback has no value", i);
     } else if (!error && c->y[i] && kni_type_bytes(t)) {
-        memcpy(c->y[i], v->state == KN_V_NUMBER ? (const void *)&v->bits : v->buffer->data, kni_type_bytes(t));
+        memcpy(c->y[i], kna_elements(v), kni_type_bytes(t));
     }
     kna_value_release(v);
     return error;

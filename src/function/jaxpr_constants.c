@@ -9,7 +9,7 @@
 
 static const void *data_of(const kn_value *v)
 {
-    return v->state == KN_V_NUMBER ? (const void *)&v->bits : v->state == KN_V_BUFFER ? v->buffer->data : NULL;
+    return v->state == KN_V_NUMBER || v->state == KN_V_BUFFER ? kna_elements(v) : NULL;
 }
 
 static void add_element(kn_str *out, kn_dtype d, const void *at)
@@ -52,7 +52,7 @@ kn_error *kna_constant_texts(const kn_closed *c, char ***texts)
     for (uint32_t i = 0; i < c->n_const; i++) {
         if (c->consts[i]->state == KN_V_TRACER || c->consts[i]->state == KN_V_ABSTRACT)
             continue; /* it has no value yet */
-        KN_TRY(kna_force(1, &c->consts[i]));
+        KN_TRY(kna_force_here(1, &c->consts[i]));
         if (data_of(c->consts[i]) && !(t[i] = value_text(c->consts[i])))
             return knx_error_nomem();
     }

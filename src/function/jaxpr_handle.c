@@ -289,9 +289,9 @@ kn_jaxpr kn_jaxpr_parse_classic(const char *text, kn_list examples)
 
 static bool same_constants(kna_op *op, const kn_closed *a, const kn_closed *b)
 {
-    kn_error *error = kna_force((int)a->n_const, a->consts);
+    kn_error *error = kna_force_here((int)a->n_const, a->consts);
     if (!error)
-        error = kna_force((int)b->n_const, b->consts);
+        error = kna_force_here((int)b->n_const, b->consts);
     if (error) {
         kna_fail_with(op, error);
         return false;

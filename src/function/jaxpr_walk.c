@@ -2,7 +2,7 @@
  * jaxpr_walk.c -- jaxprs equation by equation: what each is, and applying its primitive to other operands. */
 #include "array/handle.h"
 #include "function/jaxpr_handle.h"
-#include "compile/program.h"
+#include "device/device.h"
 #include "ir/prim.h"
 #include "ir/text/print.h"
 #include <string.h>
@@ -206,7 +206,9 @@ static const char *program_text(kn_jaxpr jaxpr, const char *operation, kn_error 
     kn_program *p = NULL;
     kna_begin(&op, operation);
     kn_closed *c = kna_jaxpr_get(&op, jaxpr);
-    kn_error *error = c ? knc_compile(c->jaxpr, &(kn_compile_options){.fuse = true, .record = true}, &p) : NULL;
+    const knc_target *target = knd_default()->target(knd_default());
+    const kn_compile_options o = {.target = target, .fuse = true, .record = true};
+    kn_error *error = c ? knc_compile(c->jaxpr, &o, &p) : NULL;
     if (p)
         error = show(p, &text);
     knc_release(p);

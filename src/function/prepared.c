@@ -8,7 +8,7 @@
 enum { ALIGN = 64, FEW = 32 };
 
 struct kn_prepared_s {
-    kn_program *program;
+    knd_loaded *program;
     int threads;
     uint32_t n_fixed, n_in, n_out; /* operands: the fixed ones first */
     kn_value **fixed;
@@ -31,7 +31,7 @@ static size_t aligned(size_t n) { return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1);
 
 /* What fn is, compiled. donate: what it is given for good it may write over. `fixed`: the values of the program's first
  * operands, in *n_fixed references that are the caller's, also after an error. */
-static kn_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *why, bool donate, kn_program **out,
+static kn_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *why, bool donate, knd_loaded **out,
                          kn_value ***fixed, uint32_t *n_fixed)
 {
     kn_closed c = {0};
@@ -53,7 +53,7 @@ static kn_error *compile(kna_op *op, kn_fn fn, const kn_args *args, const char *
         error = kna_find_donated(core, c.jaxpr, &arena, &donated);
     o.donated = donated;
     if (!error)
-        error = knc_compile(c.jaxpr, &o, out);
+        error = knd_compile(&knd_host, c.jaxpr, &o, out);
     knx_arena_free(&arena);
     if (!error && (c.jaxpr->has & KN_USER))
         error = knx_error(KN_ERROR_VALUE, "%s calls back into the user's code, which needs a context", core->name);
@@ -68,7 +68,7 @@ static kn_error *settle(kn_value **v, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         if (v[i]->state == KN_V_TRACER || v[i]->state == KN_V_ABSTRACT)
             return knx_error(KN_ERROR_CONCRETIZATION, "the function uses an array whose value is not known");
-    KN_TRY(kna_force((int)n, v));
+    KN_TRY(kna_force_here((int)n, v));
     for (uint32_t i = 0; i < n; i++) {
         if (v[i]->state != KN_V_BUFFER || !kna_lies_in_pin(v[i]))
             continue;
@@ -90,18 +90,19 @@ static struct place place_of(kn_type t)
     return (struct place){.bytes = kni_type_bytes(t), .mask = part - 1};
 }
 
-static kn_prepared new_prepared(kn_program *program, uint32_t n_fixed)
+static kn_prepared new_prepared(knd_loaded *program, uint32_t n_fixed)
 {
-    uint32_t n = (uint32_t)knc_n_operands(program), n_out = (uint32_t)knc_n_outputs(program), n_in = n - n_fixed;
+    uint32_t n = (uint32_t)knc_n_operands(program->program), n_out = (uint32_t)knc_n_outputs(program->program),
+             n_in = n - n_fixed;
     size_t places_at = aligned(sizeof(struct kn_prepared_s) + n_fixed * sizeof(kn_operand));
     kn_prepared p = knx_alloc_zero(places_at + ((size_t)n_in + n_out) * sizeof *p->in);
     if (!p)
         return NULL;
     struct place *at = (void *)((char *)p + places_at);
     for (uint32_t i = 0; i < n_in; i++)
-        at[i] = place_of(knc_operand_type(program, (int)(n_fixed + i)));
+        at[i] = place_of(knc_operand_type(program->program, (int)(n_fixed + i)));
     for (uint32_t i = 0; i < n_out; i++)
-        at[n_in + i] = place_of(knc_output_type(program, (int)i));
+        at[n_in + i] = place_of(knc_output_type(program->program, (int)i));
     p->n_in = n_in;
     p->n_out = n_out;
     p->in = at;
@@ -118,7 +119,7 @@ static void release_fixed(kn_value **v, uint32_t n)
 
 static kn_error *prepare(kna_op *op, kn_fn fn, const kn_args *examples, int threads, kn_prepared *out)
 {
-    kn_program *program = NULL;
+    knd_loaded *program = NULL;
     kn_value **fixed = NULL;
     uint32_t n = 0;
     kn_error *error = compile(op, fn, examples, "prepare", false, &program, &fixed, &n);
@@ -126,20 +127,20 @@ static kn_error *prepare(kna_op *op, kn_fn fn, const kn_args *examples, int thre
         error = settle(fixed, n);
     kn_prepared p = error ? NULL : new_prepared(program, n);
     if (!p) {
-        knc_release(program);
+        knd_release(program);
         release_fixed(fixed, n);
         return error ? error : knx_error_nomem();
     }
     p->program = program;
     p->fixed = fixed;
     p->n_fixed = n;
-    p->threads = knc_threads(program, threads ? threads : knx_context()->threads);
-    p->workspace = aligned(p->operands_bytes + knc_workspace_bytes(program, p->threads));
+    p->threads = knd_threads(program, threads ? threads : knx_context()->threads);
+    p->workspace = aligned(p->operands_bytes + knd_workspace_bytes(program, p->threads));
     p->one_kernel = knd_is_one_kernel(program) && !p->operands_bytes;
     for (uint32_t i = 0; i < p->n_in + p->n_out; i++)
         p->some_empty |= p->in[i].bytes == 0;
     for (uint32_t i = 0; i < n; i++)
-        p->operand[i].data = fixed[i]->state == KN_V_NUMBER ? (const void *)&fixed[i]->bits : fixed[i]->buffer->data;
+        p->operand[i].data = kna_elements(fixed[i]);
     if (p->one_kernel && !p->some_empty)
         p->direct = knd_make_direct(program, n, p->operand, p->threads);
     *out = p;
@@ -172,7 +173,7 @@ void kn_prepared_free(kn_prepared p)
 {
     if (!p)
         return;
-    knc_release(p->program);
+    knd_release(p->program);
     release_fixed(p->fixed, p->n_fixed);
     knx_free(p->direct);
     knx_free(p);
@@ -181,7 +182,7 @@ void kn_prepared_free(kn_prepared p)
 size_t kn_fn_peak_bytes(kn_fn fn, const kn_args *args, int threads)
 {
     kna_op op;
-    kn_program *program = NULL;
+    knd_loaded *program = NULL;
     kn_value **fixed = NULL;
     uint32_t n = 0;
     size_t bytes = 0;
@@ -191,8 +192,8 @@ size_t kn_fn_peak_bytes(kn_fn fn, const kn_args *args, int threads)
         if (error)
             kna_fail_with(&op, error);
         else
-            bytes = knc_peak_bytes(program, threads ? threads : knx_context()->threads);
-        knc_release(program);
+            bytes = knd_peak_bytes(program, threads ? threads : knx_context()->threads);
+        knd_release(program);
         release_fixed(fixed, n);
     }
     kna_end_plain(&op);
@@ -224,14 +225,14 @@ kn_prepared_array kn_prepared_in(kn_prepared p, int i)
 {
     if (!given("prepared_in", p) || i < 0 || i >= (int)p->n_in)
         return (kn_prepared_array){0};
-    return describe(knc_operand_type(p->program, (int)p->n_fixed + i));
+    return describe(knc_operand_type(p->program->program, (int)p->n_fixed + i));
 }
 
 kn_prepared_array kn_prepared_out(kn_prepared p, int i)
 {
     if (!given("prepared_out", p) || i < 0 || i >= (int)p->n_out)
         return (kn_prepared_array){0};
-    return describe(knc_output_type(p->program, i));
+    return describe(knc_output_type(p->program->program, i));
 }
 
 /* ---- Running. */
@@ -341,7 +342,7 @@ static kn_error *run_program(const struct kn_prepared_s *p, const void *const *i
     for (uint32_t i = 0; i < p->n_fixed; i++)
         x[i] = p->operand[i];
     for (uint32_t i = 0; i < p->n_in; i++)
-        x[p->n_fixed + i].data = in[i]; /* nothing asks for the buffer */
+        x[p->n_fixed + i] = (kn_operand){.data = in[i]};
     return knd_run_into(p->program, x, out, workspace + p->operands_bytes, p->threads);
 }
 

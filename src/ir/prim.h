@@ -7,7 +7,7 @@
 #include "ir/builder.h"
 #include "ir/lower.h"
 #include "ir/params.h"
-#include "host/routine/product.h"
+#include "kernel/product.h"
 
 /* What a rule is given: one equation, with the builder to write into. */
 typedef struct kn_rule {
@@ -138,7 +138,7 @@ struct kn_prim {
     /* of `run`; NULL: none */
     size_t (*workspace)(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
     /* a product of two operands (one result): its description for C-contiguous arrays. docs/products.md */
-    void (*product)(const void *params, const kn_type *x, const kn_type *y, knr_product *p);
+    void (*product)(const void *params, const kn_type *x, const kn_type *y, knk_product *p);
     /* into other primitives, before planning */
     kn_error *(*expand)(const kn_rule *r, kn_atom *y);
     /* where `expand` is used beside another lowering; x: the first 8 operands. NULL: always, there is no other */

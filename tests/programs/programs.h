@@ -89,6 +89,7 @@ typedef struct way {
     bool fuse, cached, donate, parsed;
     bool as_used;         /* with the executor's own choice of everything */
     bool bands;           /* wherever steps can be cut */
+    bool far;             /* on the device of tests/devices */
     int lanes;            /* of the interpreter: KNK_LANES_ */
     const knk_isa *isa;   /* NULL: the best */
     int backend, threads; /* kng_backend; 0: the interpreter */

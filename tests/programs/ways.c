@@ -2,6 +2,7 @@
  * ways.c -- the ways to run a program: fused or not, with other inner loops, backends and threads, over donated
  * operands. The first one, unfused on the interpreter, is the meaning. */
 #include "programs.h"
+#include "devices/devices.h"
 #include "host/native.h"
 
 #include <stdlib.h>
@@ -63,6 +64,10 @@ int ways_of(uint64_t seed, way *list, bool all)
     add(list, &n, (way){.name = "bands", .fuse = true, .bands = true, .as_used = true, .threads = 2});
     add(list, &n, (way){.name = "bands, interpreted, donated", .fuse = true, .bands = true, .donate = true});
     add_native(list, &n, &state, all);
+    add(list, &n, (way){.name = "far", .fuse = true, .as_used = true, .far = true, .threads = 1});
+    if (all || pick == 1)
+        add(list, &n,
+            (way){.name = "far, unfused, donated", .donate = true, .as_used = true, .far = true, .threads = 1});
     return n;
 }
 
@@ -105,7 +110,7 @@ kn_error *way_run(const way *w, const program *p, uint64_t seed, kn_buffer **out
     int n = program_operands(p);
     bool donated[MAX_VALUES] = {false};
     kn_operand in[MAX_VALUES];
-    kn_program *made = NULL;
+    knd_loaded *made = NULL;
     kni_jaxpr *parsed = NULL;
     if (w->donate)
         choose_donated(p, seed, donated);
@@ -115,7 +120,7 @@ kn_error *way_run(const way *w, const program *p, uint64_t seed, kn_buffer **out
             return e;
     }
     way_now = w->as_used ? NULL : w;
-    kn_error *e = knc_compile(parsed ? parsed : p->j,
+    kn_error *e = knd_compile(w->far ? &far_device : &knd_host, parsed ? parsed : p->j,
                               &(kn_compile_options){.fuse = w->fuse,
                                                     .bands = w->bands,
                                                     .kernels = w->cached ? shared_kernels() : NULL,
@@ -130,13 +135,15 @@ kn_error *way_run(const way *w, const program *p, uint64_t seed, kn_buffer **out
     }
     for (int i = 0; i < n; i++) {
         kn_buffer *b = donated[i] ? copy_of(p->x[i], kni_type_bytes(p->j->type[i])) : p->x[i];
-        in[i] = (kn_operand){b->data, b};
+        in[i] = (kn_operand){.buffer = b, .data = b->data};
     }
     e = w->as_used ? knd_run_with(made, in, out, &(knd_options){.threads = w->threads}) : knd_run(made, in, out, NULL);
     way_now = NULL;
     for (int i = 0; i < n; i++)
         if (donated[i])
             knx_buffer_release(in[i].buffer);
-    knc_release(made);
+    for (uint32_t k = 0; w->far && !e && k < p->j->n_out; k++)
+        e = knd_fetch(out[k]);
+    knd_release(made);
     return e;
 }

@@ -315,27 +315,27 @@ bool prog_open(bench *b, const kni_jaxpr *j, prog *p)
 {
     *p = (prog){.n_in = (int)j->n_in, .n_out = (int)j->n_out};
     for (int k = 0; k < 2; k++)
-        if (!bench_ok(b, knc_compile(j, &(kn_compile_options){.fuse = k}, &p->p[k]), "compile"))
+        if (!bench_ok(b, knd_compile(&knd_host, j, &(kn_compile_options){.fuse = k}, &p->p[k]), "compile"))
             return false;
     return true;
 }
 
 void prog_close(prog *p)
 {
-    knc_release(p->p[0]);
-    knc_release(p->p[1]);
+    knd_release(p->p[0]);
+    knd_release(p->p[1]);
 }
 
-static bool run_one(bench *b, const kn_program *p, int n_in, const tensor *in, int n_out, tensor *out)
+static bool run_one(bench *b, const knd_loaded *p, int n_in, const tensor *in, int n_out, tensor *out)
 {
     kn_operand x[MAX_VALUES];
     kn_buffer *y[MAX_VALUES] = {0};
     for (int i = 0; i < n_in; i++)
-        x[i] = (kn_operand){in[i].data, NULL};
+        x[i] = (kn_operand){.data = in[i].data};
     if (!bench_ok(b, knd_run(p, x, y, NULL), "run"))
         return false;
     for (int k = 0; k < n_out; k++) {
-        kn_type t = knc_output_type(p, k);
+        kn_type t = knc_output_type(p->program, k);
         out[k] = tensor_new(&b->arena, t.dtype, t.ndim, t.dim);
         if (out[k].n)
             memcpy(out[k].data, y[k]->data, (size_t)out[k].n * t.dtype->size);

@@ -4,7 +4,7 @@
 #define KN_TEST_BENCH_H
 #include "cases.h"
 #include <stdio.h>
-#include "device/execute.h"
+#include "device/device.h"
 #include "transform/transform.h"
 
 enum { MAX_VALUES = 128 };
@@ -58,7 +58,7 @@ tensor bench_direction(bench *b, kn_type like, uint64_t *seed); /* random, every
 
 /* A jaxpr compiled twice, fused and not. Running compares the two bit for bit. */
 typedef struct prog {
-    kn_program *p[2];
+    knd_loaded *p[2];
     int n_in, n_out;
 } prog;
 bool prog_open(bench *b, const kni_jaxpr *j, prog *p);

@@ -67,9 +67,9 @@ static kn_error *step_expand(const trial *t)
 
 static kn_error *step_compile(const trial *t)
 {
-    kn_program *p = NULL;
-    kn_error *e = knc_compile(t->j, &(kn_compile_options){.fuse = true}, &p);
-    knc_release(p);
+    knd_loaded *p = NULL;
+    kn_error *e = knd_compile(&knd_host, t->j, &(kn_compile_options){.fuse = true}, &p);
+    knd_release(p);
     return e;
 }
 

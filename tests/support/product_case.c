@@ -68,7 +68,7 @@ static double join(bool wide, double a, double b) { return wide ? a + b : (doubl
 
 /* A product, its operands, the places of their elements, and its result in C order. */
 typedef struct problem {
-    const knr_product *p;
+    const knk_product *p;
     int64_t batches, m, n, k, *a_batch, *b_batch, *c_batch, *b_row, *b_k, *c_m, *c_n;
     int64_t *a_at; /* [m][k] beside a_batch; -1: outside of a window */
     int64_t a_count, b_count, c_count;
@@ -77,7 +77,7 @@ typedef struct problem {
 } problem;
 
 /* One element of the result: n steps, at these places of the operands. */
-static void fold(const knr_product *p, int64_t n, const term *a, const int64_t *a_at, const term *b,
+static void fold(const knk_product *p, int64_t n, const term *a, const int64_t *a_at, const term *b,
                  const int64_t *b_at, char *c)
 {
     static const term nothing;
@@ -111,7 +111,7 @@ static void fold(const knr_product *p, int64_t n, const term *a, const int64_t *
         memcpy(c + part->size, &i, part->size);
 }
 
-int64_t product_extent(const knr_dims *d)
+int64_t product_extent(const knk_dims *d)
 {
     int64_t n = 1;
     for (int i = 0; i < d->n; i++)
@@ -119,7 +119,7 @@ int64_t product_extent(const knr_dims *d)
     return n;
 }
 
-static int64_t index_of(const knr_dims *d, int64_t flat, int dim)
+static int64_t index_of(const knk_dims *d, int64_t flat, int dim)
 {
     for (int k = d->n - 1; k > dim; k--)
         flat /= d->extent[k];
@@ -127,7 +127,7 @@ static int64_t index_of(const knr_dims *d, int64_t flat, int dim)
 }
 
 /* The element numbers of a group, in C order. */
-static int64_t *offsets(const knr_dims *d, const int64_t *stride)
+static int64_t *offsets(const knk_dims *d, const int64_t *stride)
 {
     int64_t n = product_extent(d), *at = malloc((size_t)n * sizeof *at + 1);
     for (int64_t i = 0; i < n; i++) {
@@ -147,10 +147,10 @@ static int64_t largest(const int64_t *at, int64_t n)
 }
 
 /* docs: position = index_m * step + index_k * dilation - low; an element if it is a multiple of `base` and inside. */
-static int64_t place_of_a(const knr_product *p, int64_t row, int64_t step, int64_t at)
+static int64_t place_of_a(const knk_product *p, int64_t row, int64_t step, int64_t at)
 {
     for (int w = 0; w < p->n_window; w++) {
-        const knr_window *v = &p->window[w];
+        const knk_window *v = &p->window[w];
         int64_t position = index_of(&p->m, row, v->m) * v->step + index_of(&p->k, step, v->k) * v->dilation - v->low;
         if (position < 0 || position % v->base || position / v->base >= v->extent)
             return -1;
@@ -161,7 +161,7 @@ static int64_t place_of_a(const knr_product *p, int64_t row, int64_t step, int64
 
 static void place_a(problem *q)
 {
-    const knr_product *p = q->p;
+    const knk_product *p = q->p;
     int64_t *row = offsets(&p->m, p->m.a), *step = offsets(&p->k, p->k.a);
     q->a_at = malloc((size_t)(q->m * q->k) * sizeof *q->a_at + 1);
     for (int64_t i = 0; i < q->m; i++)
@@ -189,7 +189,7 @@ static void define(problem *q)
                      q->y + q->b_batch[l] + q->b_row[j] + q->p->b_offset, q->b_k, c);
 }
 
-static void make_problem(problem *q, const knr_product *p)
+static void make_problem(problem *q, const knk_product *p)
 {
     *q =
         (problem){.p = p, .batches = product_extent(&p->batch), .m = product_extent(&p->m), .n = product_extent(&p->n)};
@@ -357,7 +357,7 @@ static void run_way(const problem *q, const product_way *way, const char *what)
     free(calls.seen);
 }
 
-void product_check_ways(const knr_product *p, int n, const product_way *way, const char *what)
+void product_check_ways(const knk_product *p, int n, const product_way *way, const char *what)
 {
     problem q;
     make_problem(&q, p);
@@ -366,14 +366,14 @@ void product_check_ways(const knr_product *p, int n, const product_way *way, con
     free_problem(&q);
 }
 
-void product_check(const knr_product *p, const product_way *way, const char *what)
+void product_check(const knk_product *p, const product_way *way, const char *what)
 {
     product_check_ways(p, 1, way, what);
 }
 
-knr_product product_with_plain_result(knr_product p)
+knk_product product_with_plain_result(knk_product p)
 {
-    knr_dims *group[] = {&p.n, &p.m, &p.batch};
+    knk_dims *group[] = {&p.n, &p.m, &p.batch};
     int64_t stride = 1;
     for (int g = 0; g < 3; g++)
         for (int i = group[g]->n - 1; i >= 0; i--) {

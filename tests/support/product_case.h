@@ -14,10 +14,10 @@ typedef struct product_way {
 
 uint32_t product_random(void);
 /* Strides of c as of the contiguous array [batch][m][n]. */
-knr_product product_with_plain_result(knr_product p);
-int64_t product_extent(const knr_dims *d);
+knk_product product_with_plain_result(knk_product p);
+int64_t product_extent(const knk_dims *d);
 /* Runs it so, and fails the test where a bit differs from the definition. */
-void product_check(const knr_product *p, const product_way *way, const char *what);
+void product_check(const knk_product *p, const product_way *way, const char *what);
 /* The definition is made once for all of them. */
-void product_check_ways(const knr_product *p, int n, const product_way *way, const char *what);
+void product_check_ways(const knk_product *p, int n, const product_way *way, const char *what);
 #endif

@@ -8,8 +8,8 @@
 static inline void expect_same_bits_with(const kni_jaxpr *j, const bool *donated, uint64_t seed)
 {
     static const int threads[] = {1, 2, 3, 7};
-    kn_program *p = test_compile(j, false), *q = NULL;
-    test_ok(knc_compile(j, &(kn_compile_options){.fuse = true, .donated = donated}, &q));
+    knd_loaded *p = test_compile(j, false), *q = NULL;
+    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true, .donated = donated}, &q));
     test_operands x = test_make_operands(j, seed);
     kn_buffer *plain[MANY], *fused[MANY];
     test_ok(knd_run(p, x.in, plain, NULL));
@@ -20,7 +20,7 @@ static inline void expect_same_bits_with(const kni_jaxpr *j, const bool *donated
             int64_t at = test_difference(kni_out_type(j, k), plain[k]->data, fused[k]->data);
             if (at >= 0) {
                 char *text = NULL;
-                test_ok(knc_text(q, &text));
+                test_ok(knc_text(q->program, &text));
                 kn_dtype part = knx_component(kni_out_type(j, k).dtype);
                 kn_scalar_bits is = {0}, was = {0};
                 memcpy(&was, (char *)plain[k]->data + (size_t)at * part->size, part->size);
@@ -35,8 +35,8 @@ static inline void expect_same_bits_with(const kni_jaxpr *j, const bool *donated
     }
     test_release((int)j->n_out, plain);
     test_free_operands(&x);
-    knc_release(p);
-    knc_release(q);
+    knd_release(p);
+    knd_release(q);
 }
 
 static inline kn_atom row_of(kn_builder *b, kn_atom x, int64_t rows, int64_t columns)

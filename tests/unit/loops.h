@@ -383,11 +383,11 @@ static inline values run(const kni_jaxpr *j, const values *x)
 {
     values y = {.n = (int)j->n_out};
     kn_operand in[MANY];
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     for (int i = 0; i < x->n; i++)
-        in[i] = (kn_operand){x->at[i]->data, x->at[i]};
+        in[i] = (kn_operand){.buffer = x->at[i], .data = x->at[i]->data};
     test_ok(knd_run(p, in, y.at, NULL));
-    knc_release(p);
+    knd_release(p);
     return y;
 }
 static inline void drop(values *v) { test_release(v->n, v->at); }

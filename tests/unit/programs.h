@@ -12,7 +12,7 @@
 
 #include "compile/plan.h"
 #include "ir/ops.h"
-#include "device/execute.h"
+#include "device/device.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,10 +40,10 @@ static inline kni_jaxpr *test_finish(kn_builder *b, int n, const kn_atom *out)
     return j;
 }
 
-static inline kn_program *test_compile(const kni_jaxpr *j, bool fuse)
+static inline knd_loaded *test_compile(const kni_jaxpr *j, bool fuse)
 {
-    kn_program *p = NULL;
-    test_ok(knc_compile(j, &(kn_compile_options){.fuse = fuse}, &p));
+    knd_loaded *p = NULL;
+    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = fuse}, &p));
     return p;
 }
 
@@ -87,7 +87,7 @@ static inline test_operands test_make_operands(const kni_jaxpr *j, uint64_t seed
     for (int i = 0; i < x.n; i++) {
         kn_buffer *b = knx_buffer_new(kni_type_bytes(j->type[i]));
         test_fill(j->type[i].dtype, (size_t)kni_type_size(j->type[i]), b->data, &seed);
-        x.in[i] = (kn_operand){b->data, b};
+        x.in[i] = (kn_operand){.buffer = b, .data = b->data};
     }
     return x;
 }

@@ -13,7 +13,7 @@
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "prim/rules.h"
-#include "device/execute.h"
+#include "device/device.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,12 +111,12 @@ static inline void position(kn_type t, int64_t n, int64_t *at)
 /* Runs the finished j; the caller owns the results. */
 static inline void run_jaxpr(kni_jaxpr *j, value *const *input, int n_out, value **y)
 {
-    kn_program *p = NULL;
+    knd_loaded *p = NULL;
     kn_operand in[16];
     kn_buffer *out[16];
-    kn_error *e = knc_compile(j, &(kn_compile_options){.fuse = true}, &p);
+    kn_error *e = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true}, &p);
     for (uint32_t i = 0; i < j->n_in; i++)
-        in[i] = (kn_operand){input[i]->p, NULL};
+        in[i] = (kn_operand){.data = input[i]->p};
     if (!e)
         e = knd_run(p, in, out, NULL);
     if (e)
@@ -127,7 +127,7 @@ static inline void run_jaxpr(kni_jaxpr *j, value *const *input, int n_out, value
         memcpy(y[i]->p, out[i]->data, kni_type_bytes(t));
         knx_buffer_release(out[i]);
     }
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
 }
 

@@ -21,13 +21,13 @@ static const shape usual = {KN_DT(F32), 40, 70, 50};
 /* So many steps, and these words in the program's text. */
 static void expect_steps_of(kni_jaxpr *j, int steps, const char *words)
 {
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     char *text = NULL;
-    test_ok(knc_text(p, &text));
-    if (knc_n_steps(p) != steps || (words && !strstr(text, words)))
+    test_ok(knc_text(p->program, &text));
+    if (knc_n_steps(p->program) != steps || (words && !strstr(text, words)))
         fail_msg("not %d steps with \"%s\":\n%s", steps, words ? words : "", text);
     knx_free(text);
-    knc_release(p);
+    knd_release(p);
     expect_same_bits(j);
     kni_release(j);
 }
@@ -292,10 +292,10 @@ static uint64_t looks(void) { return atomic_load(&knc_attach_looked) + atomic_lo
 /* What is looked at to compile j, which goes. */
 static uint64_t work_of(kni_jaxpr *j)
 {
-    kn_program *p = NULL;
+    knd_loaded *p = NULL;
     uint64_t before = looks();
-    test_ok(knc_compile(j, &(kn_compile_options){.fuse = true}, &p));
-    knc_release(p);
+    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true}, &p));
+    knd_release(p);
     kni_release(j);
     return looks() - before;
 }
@@ -607,16 +607,16 @@ static void a_donated_parameter_is_updated_in_place(void **state)
     (void)state;
     kni_jaxpr *j = update(&usual);
     const bool donated[3] = {false, false, true};
-    kn_program *p = NULL;
-    test_ok(knc_compile(j, &(kn_compile_options){.fuse = true, .donated = donated}, &p));
-    assert_int_equal(knc_n_steps(p), 1);
+    knd_loaded *p = NULL;
+    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true, .donated = donated}, &p));
+    assert_int_equal(knc_n_steps(p->program), 1);
     test_operands x = test_make_operands(j, 3);
     kn_buffer *out[1];
     test_ok(knd_run(p, x.in, out, NULL));
     assert_ptr_equal(out[0], x.in[2].buffer);
     test_release(1, out);
     test_free_operands(&x);
-    knc_release(p);
+    knd_release(p);
     expect_same_bits_with(j, donated, 5);
     kni_release(j);
 }
@@ -730,12 +730,12 @@ static void memory_may_be_short(void **state)
     static maker *const some[] = {several_results, activations, split_heads, layers};
     for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
         kni_jaxpr *j = some[i](&usual);
-        kn_program *p = NULL;
+        knd_loaded *p = NULL;
         int64_t live = knx_alloc_live();
         for (int64_t k = 0; k < 100000 && !p; k++) {
             knx_fail_pieces(true);
             knx_fail_after(k, k % 2);
-            kn_error *e = knc_compile(j, &(kn_compile_options){.fuse = true}, &p);
+            kn_error *e = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true}, &p);
             knx_fail_after(-1, false);
             knx_fail_pieces(false);
             if (e)
@@ -744,7 +744,7 @@ static void memory_may_be_short(void **state)
                 fail_msg("allocation %lld: an error and a program", (long long)k);
             knx_error_release(e);
             if (p && k % 2 == 0) { /* what failed could be done without: perhaps more can not */
-                knc_release(p);
+                knd_release(p);
                 p = NULL;
                 if (knx_alloc_live() == live && k > 5000)
                     break;
@@ -752,7 +752,7 @@ static void memory_may_be_short(void **state)
                 fail_msg("allocation %lld: %lld blocks are lost", (long long)k, (long long)(knx_alloc_live() - live));
             }
         }
-        knc_release(p);
+        knd_release(p);
         assert_int_equal(knx_alloc_live(), live);
         kni_release(j);
     }

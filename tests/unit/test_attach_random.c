@@ -159,13 +159,14 @@ static void random_programs_have_the_same_bits(void **state)
     int attached = 0, products = 0;
     for (uint64_t seed = 1; seed <= n; seed++) {
         kni_jaxpr *j = random_product(seed);
-        kn_program *p = test_compile(j, true);
-        for (uint32_t s = 0; s < p->n_step; s++)
-            if (p->step[s].kind == KNC_PRODUCT) {
+        knd_loaded *p = test_compile(j, true);
+        for (uint32_t s = 0; s < p->program->n_step; s++)
+            if (p->program->step[s].kind == KNC_PRODUCT) {
                 products++;
-                attached += p->step[s].u.p.fill_a || p->step[s].u.p.fill_b || p->step[s].u.p.finish;
+                attached +=
+                    p->program->step[s].u.p.fill_a || p->program->step[s].u.p.fill_b || p->program->step[s].u.p.finish;
             }
-        knc_release(p);
+        knd_release(p);
         expect_same_bits_with(j, NULL, seed);
         kni_release(j);
     }

@@ -200,17 +200,17 @@ static kni_jaxpr *traced(kn_fn f, const kn_args *args)
     return j;
 }
 
-static kn_program *compiled(const kni_jaxpr *j, bool fuse, int bands)
+static knd_loaded *compiled(const kni_jaxpr *j, bool fuse, int bands)
 {
-    kn_program *p = NULL;
-    test_ok(knc_compile(j, &(kn_compile_options){.fuse = fuse, .bands = bands}, &p));
+    knd_loaded *p = NULL;
+    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = fuse, .bands = bands}, &p));
     return p;
 }
 
-static char *text_of(const kn_program *p)
+static char *text_of(const knd_loaded *p)
 {
     char *text = NULL;
-    test_ok(knc_text(p, &text));
+    test_ok(knc_text(p->program, &text));
     return text;
 }
 
@@ -236,7 +236,7 @@ static void expect_same_bits(const char *name, const kni_jaxpr *j, int bands, bo
     kn_buffer *want[MANY], *got[MANY];
     if (getenv("KN_NO_BANDS"))
         bands = -1;
-    kn_program *p = compiled(j, false, 0), *q = compiled(j, true, bands);
+    knd_loaded *p = compiled(j, false, 0), *q = compiled(j, true, bands);
     test_ok(knd_run(p, x.in, want, NULL));
     for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
         test_ok(knd_run_with(q, x.in, got, &(knd_options){.threads = threads[t]}));
@@ -253,8 +253,8 @@ static void expect_same_bits(const char *name, const kni_jaxpr *j, int bands, bo
         test_release((int)j->n_out, got);
     }
     test_release((int)j->n_out, want);
-    knc_release(p);
-    knc_release(q);
+    knd_release(p);
+    knd_release(q);
     test_free_operands(&x);
 }
 
@@ -469,13 +469,13 @@ static void of_random_chains(void **state)
     for (uint64_t seed = 0; seed < 2000; seed++) {
         char name[32];
         kni_jaxpr *j = random_chain(seed);
-        kn_program *p = compiled(j, true, 1);
-        for (uint32_t i = 0; i < p->n_step; i++)
-            if (p->step[i].kind == KNC_BAND) {
+        knd_loaded *p = compiled(j, true, 1);
+        for (uint32_t i = 0; i < p->program->n_step; i++)
+            if (p->program->step[i].kind == KNC_BAND) {
                 chains_with++;
                 break;
             }
-        knc_release(p);
+        knd_release(p);
         snprintf(name, sizeof name, "chain %d", (int)seed);
         expect_same_bits(name, j, 1, seed % 4 != 0);
         kni_release(j);
@@ -511,13 +511,14 @@ static void inside_of_loops(void **state)
     kni_jaxpr *j = traced(form_of(&w, 0), KN_ARGS(&o)), *g = traced(form_of(&w, 0), KN_ARGS(&large));
     expect_same_bits("loop", j, 1, true);
     expect_same_bits("large loop", g, 0, true);
-    kn_program *p = compiled(g, true, 1);
+    knd_loaded *p = compiled(g, true, 1);
     int bands = 0;
-    for (uint32_t i = 0; i < p->n_step; i++)
-        for (uint32_t s = 0; p->step[i].kind == KNC_LOOP && s < p->step[i].u.r.loop->body->n_step; s++)
-            bands += p->step[i].u.r.loop->body->step[s].kind == KNC_BAND;
+    for (uint32_t i = 0; i < p->program->n_step; i++)
+        for (uint32_t s = 0; p->program->step[i].kind == KNC_LOOP && s < p->program->step[i].u.r.loop->body->n_step;
+             s++)
+            bands += p->program->step[i].u.r.loop->body->step[s].kind == KNC_BAND;
     assert_true(bands > 0);
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
     kni_release(g);
 }
@@ -586,7 +587,7 @@ static void values_are_those_of_the_definition(void **state)
     Operands o = operands((shape){2, 2, T, S, H}, KN_F32);
     o.w = o.q;
     kni_jaxpr *j = traced(KN_FN(scaled_after), KN_ARGS(&o)), *g = traced(kn_grad(KN_FN(by_cotangent)), KN_ARGS(&o));
-    kn_program *p = compiled(j, true, 1), *r = compiled(g, true, 1);
+    knd_loaded *p = compiled(j, true, 1), *r = compiled(g, true, 1);
     test_operands x = tame_operands(g, 5);
     kn_buffer *y[MANY], *slope[MANY];
     test_ok(knd_run(p, x.in, y, NULL));
@@ -602,8 +603,8 @@ static void values_are_those_of_the_definition(void **state)
     test_release((int)j->n_out, y);
     test_release((int)g->n_out, slope);
     test_free_operands(&x);
-    knc_release(p);
-    knc_release(r);
+    knd_release(p);
+    knd_release(r);
     kni_release(j);
     kni_release(g);
 }
@@ -639,7 +640,7 @@ static void a_band_is_seen(void **state)
 
 /* ---- What is stored. */
 
-static size_t beside(const kn_program *p) { return knc_workspace_bytes(p, 1); }
+static size_t beside(const knd_loaded *p) { return knd_workspace_bytes(p, 1); }
 
 /* Scores of T x S never lie in memory: what a program needs beside its operands and results grows with T. */
 static void expect_growth(kn_dtype d, int64_t h)
@@ -654,11 +655,11 @@ static void expect_growth(kn_dtype d, int64_t h)
                 int64_t t = k ? 2048 : 1024;
                 Operands o = operands((shape){1, 4, t, t, h}, d);
                 kni_jaxpr *j = traced(form_of(&w, form), KN_ARGS(&o));
-                kn_program *p = compiled(j, true, 0);
+                knd_loaded *p = compiled(j, true, 0);
                 bytes[k] = beside(p);
                 knx_free(text);
                 text = text_of(p);
-                knc_release(p);
+                knd_release(p);
                 kni_release(j);
             }
             if (bytes[1] > 2 * bytes[0] + (3u << 20) || bytes[1] > (size_t)32 << 20) {
@@ -679,19 +680,19 @@ static void without_memory(void **state)
     Operands o = operands((shape){2, 2, 21, 13, 8}, KN_F32);
     kni_jaxpr *j = traced(form_of(&w, 4), KN_ARGS(&o));
     const kn_compile_options options = {.fuse = true, .bands = 1};
-    knc_release(compiled(j, true, 1)); /* code that is kept is there now */
+    knd_release(compiled(j, true, 1)); /* code that is kept is there now */
     int64_t live = knx_alloc_live();
     bool reached = true;
     for (int64_t k = 0; reached; k++) {
-        kn_program *p = NULL;
+        knd_loaded *p = NULL;
         int64_t asked = knx_alloc_count();
         knx_fail_pieces(true);
         knx_fail_after(k, k % 2);
-        kn_error *e = knc_compile(j, &options, &p);
+        kn_error *e = knd_compile(&knd_host, j, &options, &p);
         knx_fail_after(-1, false);
         knx_fail_pieces(false);
         reached = knx_alloc_count() - asked > k;
-        knc_release(p);
+        knd_release(p);
         assert_true(!e || e->kind == KN_ERROR_MEMORY);
         knx_error_release(e);
         assert_int_equal(knx_alloc_live(), live);

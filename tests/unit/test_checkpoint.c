@@ -4,6 +4,7 @@
 #include "support/golden_text.h"
 
 #include "compile/step.h"
+#include "device/device.h"
 #include "ir/jaxpr.h"
 
 /* ---- Values and derivatives. */
@@ -208,13 +209,13 @@ static double peak_of(const Chain *c)
 {
     kn_array x = kn_zeros(KN_SHAPE(WIDTH, WIDTH));
     kni_jaxpr *j = NULL;
-    kn_program *p = NULL;
+    knd_loaded *p = NULL;
     const char *text = kn_jaxpr_text(kn_make_jaxpr(chain_gradient(c), KN_ARGS(&x, &x)), KN_JAXPR_FULL);
     assert_null(kni_parse(text, &j));
-    assert_null(knc_compile(j, &(kn_compile_options){.fuse = true}, &p));
-    size_t scratch = knc_workspace_bytes(p, 1) - p->workspace; /* of kernels */
-    double peak = (double)(knc_peak_bytes(p, 1) - scratch) / (WIDTH * WIDTH * 8);
-    knc_release(p);
+    assert_null(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true}, &p));
+    size_t scratch = knd_workspace_bytes(p, 1) - p->program->workspace; /* of kernels */
+    double peak = (double)(knd_peak_bytes(p, 1) - scratch) / (WIDTH * WIDTH * 8);
+    knd_release(p);
     kni_release(j);
     return peak;
 }

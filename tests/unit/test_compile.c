@@ -10,7 +10,7 @@ static void run_both(const kni_jaxpr *j, uint64_t seed)
 {
     test_operands x = test_make_operands(j, seed);
     kn_buffer *plain[MANY], *fused[MANY];
-    kn_program *p = test_compile(j, false), *q = test_compile(j, true);
+    knd_loaded *p = test_compile(j, false), *q = test_compile(j, true);
     test_ok(knd_run(p, x.in, plain, NULL));
     test_ok(knd_run(q, x.in, fused, NULL));
     for (uint32_t k = 0; k < j->n_out; k++) {
@@ -18,16 +18,16 @@ static void run_both(const kni_jaxpr *j, uint64_t seed)
         if (at >= 0) {
             char *text = NULL, *one = NULL, *two = NULL;
             test_ok(kni_text(j, KN_FORM_TYPED, &text));
-            test_ok(knc_text(p, &one));
-            test_ok(knc_text(q, &two));
+            test_ok(knc_text(p->program, &one));
+            test_ok(knc_text(q->program, &two));
             printf("%s\n%s\n%s\n", text, one, two);
             fail_msg("seed %llu: output %u differs at %lld", (unsigned long long)seed, k, (long long)at);
         }
     }
     test_release((int)j->n_out, plain);
     test_release((int)j->n_out, fused);
-    knc_release(p);
-    knc_release(q);
+    knd_release(p);
+    knd_release(q);
     test_free_operands(&x);
 }
 
@@ -46,24 +46,24 @@ static void random_programs_have_the_same_bits_fused_and_unfused(void **state)
     }
 }
 
-__attribute__((noinline)) static char *text_of(const kn_program *p) /* gcc 12 thinks that the result dangles */
+__attribute__((noinline)) static char *text_of(const knd_loaded *p) /* gcc 12 thinks that the result dangles */
 {
     char *text = NULL;
-    test_ok(knc_text(p, &text));
+    test_ok(knc_text(p->program, &text));
     return text;
 }
 
 static void expect_text(const kni_jaxpr *j, int steps, int n, const char *const *parts)
 {
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     char *text = text_of(p);
-    if (knc_n_steps(p) != steps)
-        fail_msg("%d steps, not %d:\n%s", knc_n_steps(p), steps, text);
+    if (knc_n_steps(p->program) != steps)
+        fail_msg("%d steps, not %d:\n%s", knc_n_steps(p->program), steps, text);
     for (int i = 0; i < n; i++)
         if (!strstr(text, parts[i]))
             fail_msg("'%s' is not in:\n%s", parts[i], text);
     knx_free(text);
-    knc_release(p);
+    knd_release(p);
 }
 #define EXPECT_TEXT(j, steps, ...)                                                             \
     do {                                                                                       \
@@ -208,12 +208,12 @@ static void what_nothing_reads_is_dropped(void **state)
     kn_atom x = knb_invar(&b, F32(4));
     knb_sin(&b, x);
     kni_jaxpr *j = FINISH(&b, knb_neg(&b, x));
-    kn_program *p = test_compile(j, false);
+    knd_loaded *p = test_compile(j, false);
     char *text = text_of(p);
-    assert_int_equal(knc_n_steps(p), 1);
+    assert_int_equal(knc_n_steps(p->program), 1);
     assert_non_null(strstr(text, "0: sin -> f32[4]: dropped: nothing reads it"));
     knx_free(text);
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
 }
 
@@ -232,12 +232,12 @@ static void a_long_chain_is_cut(void **state)
 {
     (void)state;
     kni_jaxpr *j = chain(7, 1000);
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     char *text = text_of(p);
-    assert_int_equal(knc_n_steps(p), 3);
+    assert_int_equal(knc_n_steps(p->program), 3);
     assert_non_null(strstr(text, "stored by step 0: the kernel that reads it is full"));
     knx_free(text);
-    knc_release(p);
+    knd_release(p);
     run_both(j, 1);
     kni_release(j);
 }
@@ -252,13 +252,13 @@ static void a_kernel_has_only_so_many_buffers(void **state)
         y = knb_sub(&b, y, knb_invar(&b, F32(9)));
     out[0] = y;
     kni_jaxpr *j = test_finish(&b, 1, out);
-    kn_program *p = NULL, *q = test_compile(j, true);
-    test_ok(knc_compile(j, &(kn_compile_options){.fuse = true, .max_buffers = 8}, &p));
+    knd_loaded *p = NULL, *q = test_compile(j, true);
+    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true, .max_buffers = 8}, &p));
     char *text = text_of(p);
-    assert_int_equal(knc_n_steps(q), 1);
+    assert_int_equal(knc_n_steps(q->program), 1);
     assert_non_null(strstr(text, "the kernel that reads it would have too many buffers"));
-    for (uint32_t i = 0; i < p->n_step; i++)
-        assert_in_range(p->step[i].n_ref, 3, 8);
+    for (uint32_t i = 0; i < p->program->n_step; i++)
+        assert_in_range(p->program->step[i].n_ref, 3, 8);
     test_operands x = test_make_operands(j, 1);
     kn_buffer *few, *all;
     test_ok(knd_run(p, x.in, &few, NULL));
@@ -268,8 +268,8 @@ static void a_kernel_has_only_so_many_buffers(void **state)
     test_release(1, &all);
     test_free_operands(&x);
     knx_free(text);
-    knc_release(p);
-    knc_release(q);
+    knd_release(p);
+    knd_release(q);
     kni_release(j);
 }
 
@@ -279,11 +279,11 @@ static void *compile_on_a_small_stack(void *env)
     test_operands x = test_make_operands(j, 1);
     kn_buffer *out[1], *plain[1];
     for (int fuse = 0; fuse < 2; fuse++) {
-        kn_program *p = NULL;
+        knd_loaded *p = NULL;
         kn_kernel_cache *c = knc_kernel_cache_new(1 << 20);
-        test_ok(knc_compile(j, &(kn_compile_options){.kernels = c, .fuse = fuse}, &p));
+        test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.kernels = c, .fuse = fuse}, &p));
         test_ok(knd_run(p, x.in, fuse ? out : plain, NULL));
-        knc_release(p);
+        knd_release(p);
         knc_kernel_cache_free(c);
     }
     assert_int_equal(test_difference(j->type[0], out[0]->data, plain[0]->data), -1);
@@ -331,14 +331,14 @@ static void another_batch_size_needs_no_new_kernel(void **state)
     kn_kernel_cache *c = knc_kernel_cache_new(1 << 20);
     for (int i = 0; i < 2; i++) {
         kni_jaxpr *j = of_batch(i ? 1000 : 5);
-        kn_program *p = NULL;
+        knd_loaded *p = NULL;
         kn_kernel_counts before = knc_kernel_counts(c);
-        test_ok(knc_compile(j, &(kn_compile_options){.kernels = c, .fuse = true}, &p));
+        test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.kernels = c, .fuse = true}, &p));
         kn_kernel_counts after = knc_kernel_counts(c);
-        assert_int_equal(after.misses - before.misses, i ? 0 : knc_n_steps(p));
-        assert_int_equal(after.hits - before.hits, i ? knc_n_steps(p) : 0);
+        assert_int_equal(after.misses - before.misses, i ? 0 : knc_n_steps(p->program));
+        assert_int_equal(after.hits - before.hits, i ? knc_n_steps(p->program) : 0);
         run_both(j, 3);
-        knc_release(p);
+        knd_release(p);
         kni_release(j);
     }
     knc_kernel_cache_free(c);
@@ -350,9 +350,9 @@ static void the_kernel_cache_is_bounded(void **state)
     kn_kernel_cache *c = knc_kernel_cache_new(20000);
     for (int length = 1; length < 60; length++) {
         kni_jaxpr *j = chain(4, length);
-        kn_program *p = NULL;
-        test_ok(knc_compile(j, &(kn_compile_options){.kernels = c, .fuse = true}, &p));
-        knc_release(p);
+        knd_loaded *p = NULL;
+        test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.kernels = c, .fuse = true}, &p));
+        knd_release(p);
         kni_release(j);
     }
     kn_kernel_counts counts = knc_kernel_counts(c);
@@ -383,17 +383,17 @@ static void compiling_without_memory_leaks_nothing(void **state)
         kni_jaxpr *j = test_random_jaxpr(seed, 25);
         int64_t live = knx_alloc_live(), k = 0;
         for (bool done = false; !done; k++) {
-            kn_program *p = NULL;
+            knd_loaded *p = NULL;
             kn_kernel_cache *c = knc_kernel_cache_new(1 << 20);
             knx_fail_after(k, seed % 2);
-            kn_error *e = knc_compile(j, &(kn_compile_options){.kernels = c, .fuse = seed % 3}, &p);
+            kn_error *e = knd_compile(&knd_host, j, &(kn_compile_options){.kernels = c, .fuse = seed % 3}, &p);
             knx_fail_after(-1, false);
             done = !e;
             if (e && e->kind != KN_ERROR_MEMORY)
                 fail_msg("%s", e->message);
             assert_true(done == (p != NULL));
             knx_error_release(e);
-            knc_release(p);
+            knd_release(p);
             knc_kernel_cache_free(c);
             assert_int_equal(knx_alloc_live(), live);
         }

@@ -69,7 +69,7 @@ static void expect_same_bits(const kni_jaxpr *j, uint64_t seed)
 {
     test_operands x = test_make_operands(j, seed);
     kn_buffer *plain[MANY], *fused[MANY];
-    kn_program *p = test_compile(j, false), *q = test_compile(j, true);
+    knd_loaded *p = test_compile(j, false), *q = test_compile(j, true);
     kn_error *e = knd_run(p, x.in, plain, NULL), *f = knd_run(q, x.in, fused, NULL);
     if (!e != !f || (e && (e->kind != f->kind || strcmp(e->message, f->message) != 0)))
         fail_msg("seed %llu: %s, and fused %s", (unsigned long long)seed, e ? e->message : "fine",
@@ -83,8 +83,8 @@ static void expect_same_bits(const kni_jaxpr *j, uint64_t seed)
     test_release(f ? 0 : (int)j->n_out, fused);
     knx_error_release(e);
     knx_error_release(f);
-    knc_release(p);
-    knc_release(q);
+    knd_release(p);
+    knd_release(q);
     test_free_operands(&x);
 }
 
@@ -102,10 +102,10 @@ static void a_gather_in_a_kernel_has_the_bits_of_the_routine(void **state)
             fail_msg("seed %llu: %s", (unsigned long long)seed, b.error->message);
         kni_jaxpr *j =
             FINISH(&b, knb_eq(&b, y, y), knb_type(&b, y).dtype->kind == 'b' ? knb_not(&b, y) : knb_mul(&b, y, y));
-        kn_program *p = test_compile(j, true);
-        fused += knc_n_steps(p) == 1;
-        checked += knc_n_steps(p) == 2; /* and a step that checks the indices */
-        knc_release(p);
+        knd_loaded *p = test_compile(j, true);
+        fused += knc_n_steps(p->program) == 1;
+        checked += knc_n_steps(p->program) == 2; /* and a step that checks the indices */
+        knd_release(p);
         expect_same_bits(j, seed);
         kni_release(j);
     }
@@ -139,12 +139,12 @@ static void expect_steps(kn_fn f, const kn_args *args, int steps, const char *pa
     kni_jaxpr *j = NULL;
     char *text = NULL;
     test_ok(kni_parse(kn_jaxpr_text(kn_make_jaxpr(f, args), KN_JAXPR_FULL), &j));
-    kn_program *p = test_compile(j, true);
-    test_ok(knc_text(p, &text));
-    if (knc_n_steps(p) != steps || !strstr(text, part))
-        fail_msg("%d steps, not %d, or no '%s':\n%s", knc_n_steps(p), steps, part, text);
+    knd_loaded *p = test_compile(j, true);
+    test_ok(knc_text(p->program, &text));
+    if (knc_n_steps(p->program) != steps || !strstr(text, part))
+        fail_msg("%d steps, not %d, or no '%s':\n%s", knc_n_steps(p->program), steps, part, text);
     knx_free(text);
-    knc_release(p);
+    knd_release(p);
     expect_same_bits(j, 1);
     kni_release(j);
 }
@@ -184,14 +184,14 @@ static void many_elements_are_moved_by_a_kernel(void **state)
             knb_init(&b);
             kn_dtype t = &kn_dtype_table[d];
             kni_jaxpr *j = FINISH(&b, rows_of(&b, t, 7, 1701, KN_DT(I32), 41, modes[m]));
-            kn_program *p = test_compile(j, true);
+            knd_loaded *p = test_compile(j, true);
             char *text = NULL;
-            test_ok(knc_text(p, &text));
+            test_ok(knc_text(p->program, &text));
             bool routine = t->kind == KN_KIND_COMPLEX || t->kind == KN_KIND_KEY;
             if (!strstr(text, "gather; operand 0") != !routine)
                 fail_msg("%s", text);
             knx_free(text);
-            knc_release(p);
+            knd_release(p);
             for (uint64_t seed = 0; seed < 3; seed++)
                 expect_same_bits(j, seed);
             kni_release(j);
@@ -227,11 +227,11 @@ static void check_guarded(kn_dtype index, int64_t n, kn_gather_mode mode, bool f
         memcpy(at + k * index->size, &far[k], index->size);
     kn_buffer *out[2];
     for (int fuse = 0; fuse < 2; fuse++) {
-        kn_program *p = test_compile(j, fuse);
-        kn_error *e = knd_run(p, (kn_operand[]){{table, NULL}, {at, NULL}}, &out[fuse], NULL);
+        knd_loaded *p = test_compile(j, fuse);
+        kn_error *e = knd_run(p, (kn_operand[]){{.data = table}, {.data = at}}, &out[fuse], NULL);
         assert_int_equal(e != NULL, mode == KN_GATHER_CHECK);
         knx_error_release(e);
-        knc_release(p);
+        knd_release(p);
     }
     if (mode != KN_GATHER_CHECK) {
         assert_int_equal(test_difference(kni_out_type(j, 0), out[0]->data, out[1]->data), -1);
@@ -271,13 +271,13 @@ static void a_cross_entropy_by_labels_takes_one_element_of_each_row(void **state
     kn_atom s = knb_log(&b, knb_reduce_sum(&b, knb_exp(&b, d), 1, last));
     kn_atom l = knb_sub(&b, d, knb_broadcast_in_dim(&b, s, 2, dim, rows));
     kni_jaxpr *j = FINISH(&b, knb_neg(&b, knb_gather(&b, l, labels, &p)));
-    kn_program *q = test_compile(j, true);
+    knd_loaded *q = test_compile(j, true);
     char *text = NULL;
-    test_ok(knc_text(q, &text));
-    if (knc_n_steps(q) != 2 || strstr(text, "f32[20,10]: stored"))
+    test_ok(knc_text(q->program, &text));
+    if (knc_n_steps(q->program) != 2 || strstr(text, "f32[20,10]: stored"))
         fail_msg("%s", text);
     knx_free(text);
-    knc_release(q);
+    knd_release(q);
     expect_same_bits(j, 1);
     kni_release(j);
 }

@@ -18,7 +18,7 @@ KN_FUNCTION(half, kn_array, kn_array)
 KN_FUNCTION(coin, kn_array, kn_array)
 KN_FUNCTION(dropout, kn_array, kn_array, kn_array)
 
-static void expect_equal(const kni_jaxpr *j, const kn_program *p, const kn_program *q, uint64_t seed)
+static void expect_equal(const kni_jaxpr *j, const knd_loaded *p, const knd_loaded *q, uint64_t seed)
 {
     test_operands x = test_make_operands(j, seed);
     kn_buffer *fused[1], *plain[1];
@@ -35,14 +35,14 @@ static void expect_one_kernel(const char *name, kn_fn f, const kn_args *args)
     kni_jaxpr *j = NULL;
     char *text = NULL;
     test_ok(kni_parse(kn_jaxpr_text(kn_make_jaxpr(f, args), KN_JAXPR_FULL), &j));
-    kn_program *p = test_compile(j, true), *q = test_compile(j, false);
-    test_ok(knc_text(p, &text));
-    if (knc_n_steps(p) != 1)
-        fail_msg("%s: %d steps:\n%s", name, knc_n_steps(p), text);
+    knd_loaded *p = test_compile(j, true), *q = test_compile(j, false);
+    test_ok(knc_text(p->program, &text));
+    if (knc_n_steps(p->program) != 1)
+        fail_msg("%s: %d steps:\n%s", name, knc_n_steps(p->program), text);
     expect_equal(j, p, q, 3);
     knx_free(text);
-    knc_release(p);
-    knc_release(q);
+    knd_release(p);
+    knd_release(q);
     kni_release(j);
 }
 
@@ -74,12 +74,13 @@ static void bits_of_all_widths_and_shapes_are_the_same(void **state)
                 kn_atom x = knb_random_bits(&b, k, widths[w], ndims[i], shapes[i]);
                 kn_atom y = knb_xor(&b, x, knb_integer(&b, knb_type(&b, x).dtype, 5));
                 kni_jaxpr *j = FINISH(&b, y);
-                kn_program *p = test_compile(j, true), *q = test_compile(j, false);
-                if (knc_n_steps(p) > 1)
-                    fail_msg("%d bits, shape %d, keys of %d axes: %d steps", widths[w], i, keys, knc_n_steps(p));
+                knd_loaded *p = test_compile(j, true), *q = test_compile(j, false);
+                if (knc_n_steps(p->program) > 1)
+                    fail_msg("%d bits, shape %d, keys of %d axes: %d steps", widths[w], i, keys,
+                             knc_n_steps(p->program));
                 expect_equal(j, p, q, 5);
-                knc_release(p);
-                knc_release(q);
+                knd_release(p);
+                knd_release(q);
                 kni_release(j);
             }
 }
@@ -93,15 +94,15 @@ static void bits_that_are_read_at_two_places_are_stored(void **state)
     int64_t n = 1000;
     kn_atom k = knb_invar(&b, kni_type(KN_DT(KEY), 0, NULL)), x = knb_random_bits(&b, k, 32, 1, &n);
     kni_jaxpr *j = FINISH(&b, knb_add(&b, x, knb_rev(&b, x, 1, (int64_t[]){0})));
-    kn_program *p = test_compile(j, true), *q = test_compile(j, false);
+    knd_loaded *p = test_compile(j, true), *q = test_compile(j, false);
     char *text = NULL;
-    test_ok(knc_text(p, &text));
-    if (knc_n_steps(p) != 2)
+    test_ok(knc_text(p->program, &text));
+    if (knc_n_steps(p->program) != 2)
         fail_msg("%s", text);
     knx_free(text);
     expect_equal(j, p, q, 5);
-    knc_release(p);
-    knc_release(q);
+    knd_release(p);
+    knd_release(q);
     kni_release(j);
 }
 

@@ -7,7 +7,7 @@ static void expect_same_bits(const kni_jaxpr *j, uint64_t seed)
 {
     test_operands x = test_make_operands(j, seed);
     kn_buffer *plain[MANY], *fused[MANY];
-    kn_program *p = test_compile(j, false), *q = test_compile(j, true);
+    knd_loaded *p = test_compile(j, false), *q = test_compile(j, true);
     test_ok(knd_run(p, x.in, plain, NULL));
     test_ok(knd_run(q, x.in, fused, NULL));
     for (uint32_t k = 0; k < j->n_out; k++) {
@@ -17,20 +17,20 @@ static void expect_same_bits(const kni_jaxpr *j, uint64_t seed)
     }
     test_release((int)j->n_out, plain);
     test_release((int)j->n_out, fused);
-    knc_release(p);
-    knc_release(q);
+    knd_release(p);
+    knd_release(q);
     test_free_operands(&x);
 }
 
 static void expect_steps(kni_jaxpr *j, int steps)
 {
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     char *text = NULL;
-    test_ok(knc_text(p, &text));
-    if (knc_n_steps(p) != steps)
-        fail_msg("%d steps, not %d:\n%s", knc_n_steps(p), steps, text);
+    test_ok(knc_text(p->program, &text));
+    if (knc_n_steps(p->program) != steps)
+        fail_msg("%d steps, not %d:\n%s", knc_n_steps(p->program), steps, text);
     knx_free(text);
-    knc_release(p);
+    knd_release(p);
     expect_same_bits(j, 1);
     kni_release(j);
 }

@@ -76,7 +76,7 @@ static void expect_same_bits(const char *name, const kni_jaxpr *j)
 {
     test_operands x = test_make_operands(j, 7);
     kn_buffer *plain[MANY], *fused[MANY];
-    kn_program *p = test_compile(j, false), *q = test_compile(j, true);
+    knd_loaded *p = test_compile(j, false), *q = test_compile(j, true);
     test_ok(knd_run(p, x.in, plain, NULL));
     test_ok(knd_run(q, x.in, fused, NULL));
     for (uint32_t k = 0; k < j->n_out; k++) {
@@ -85,7 +85,7 @@ static void expect_same_bits(const char *name, const kni_jaxpr *j)
             char *text = NULL;
             test_ok(kni_text(j, KN_FORM_TYPED, &text));
             puts(text);
-            test_ok(knc_text(q, &text));
+            test_ok(knc_text(q->program, &text));
             puts(text);
         }
         if (at >= 0)
@@ -93,24 +93,24 @@ static void expect_same_bits(const char *name, const kni_jaxpr *j)
     }
     test_release((int)j->n_out, plain);
     test_release((int)j->n_out, fused);
-    knc_release(p);
-    knc_release(q);
+    knd_release(p);
+    knd_release(q);
     test_free_operands(&x);
 }
 
 static void expect_steps(const char *name, const char *layout, int most, kn_fn f, const kn_args *args)
 {
     kni_jaxpr *j = traced(f, args);
-    kn_program *p = test_compile(j, true);
-    int steps = knc_n_steps(p);
+    knd_loaded *p = test_compile(j, true);
+    int steps = knc_n_steps(p->program);
     char *text = NULL;
-    test_ok(knc_text(p, &text));
+    test_ok(knc_text(p->program, &text));
     if (getenv("KN_TEST_COUNTS"))
         printf("%s, %s: %d\n%s", name, layout, steps, atoi(getenv("KN_TEST_COUNTS")) > 1 ? text : "");
     else if (steps > most)
         fail_msg("%s, %s: %d steps, not %d:\n%s", name, layout, steps, most, text);
     knx_free(text);
-    knc_release(p);
+    knd_release(p);
     expect_same_bits(name, j);
     kni_release(j);
 }
@@ -157,12 +157,12 @@ static void each_is_few_kernels(void **state)
 
 static char *text_of(const kni_jaxpr *j, int steps)
 {
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     char *text = NULL;
-    test_ok(knc_text(p, &text));
-    if (knc_n_steps(p) != steps)
-        fail_msg("%d steps, not %d:\n%s", knc_n_steps(p), steps, text);
-    knc_release(p);
+    test_ok(knc_text(p->program, &text));
+    if (knc_n_steps(p->program) != steps)
+        fail_msg("%d steps, not %d:\n%s", knc_n_steps(p->program), steps, text);
+    knd_release(p);
     return text;
 }
 
@@ -279,10 +279,10 @@ static void a_softmax_needs_no_temporary(void **state)
 {
     (void)state;
     kni_jaxpr *j = softmax_of(1000, 1000, 1);
-    kn_program *p = test_compile(j, true);
-    assert_int_equal(knc_n_steps(p), 1);
-    assert_true(knc_workspace_bytes(p, 1) < 1000000);
-    knc_release(p);
+    knd_loaded *p = test_compile(j, true);
+    assert_int_equal(knc_n_steps(p->program), 1);
+    assert_true(knd_workspace_bytes(p, 1) < 1000000);
+    knd_release(p);
     kni_release(j);
 }
 
@@ -334,19 +334,19 @@ static void planning_rows_without_memory_leaks_nothing(void **state)
         kni_jaxpr *j = test_random_rows(seed);
         int64_t live = knx_alloc_live(), k = 0;
         for (bool done = false; !done; k++) {
-            kn_program *p = NULL;
+            knd_loaded *p = NULL;
             char *text = NULL;
             knx_fail_after(k, seed % 2);
-            kn_error *e = knc_compile(j, &(kn_compile_options){.fuse = true, .record = true}, &p);
+            kn_error *e = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true, .record = true}, &p);
             if (!e)
-                e = knc_graphviz(p, &text);
+                e = knc_graphviz(p->program, &text);
             knx_fail_after(-1, false);
             done = !e;
             if (e && e->kind != KN_ERROR_MEMORY)
                 fail_msg("%s", e->message);
             knx_error_release(e);
             knx_free(text);
-            knc_release(p);
+            knd_release(p);
             assert_int_equal(knx_alloc_live(), live);
         }
         assert_true(k > 3);

@@ -8,13 +8,13 @@
 #include <xmmintrin.h>
 #endif
 
-static kn_operand plain(const void *p) { return (kn_operand){p, NULL}; }
+static kn_operand plain(const void *p) { return (kn_operand){.data = p}; }
 
 static void run(const kni_jaxpr *j, bool fuse, const kn_operand *in, kn_buffer **out)
 {
-    kn_program *p = test_compile(j, fuse);
+    knd_loaded *p = test_compile(j, fuse);
     test_ok(knd_run(p, in, out, NULL));
-    knc_release(p);
+    knd_release(p);
 }
 #define BOTH(fuse) for (int fuse = 0; fuse < 2; fuse++)
 
@@ -88,7 +88,7 @@ static void outputs_may_be_operands_literals_and_each_other(void **state)
         ((float *)in->data)[i] = (float)i;
     BOTH(fuse)
     {
-        run(j, fuse, (kn_operand[]){plain(constant), {in->data, in}, plain(&scalar)}, out);
+        run(j, fuse, (kn_operand[]){plain(constant), {.buffer = in, .data = in->data}, plain(&scalar)}, out);
         assert_ptr_equal(out[0], in);
         assert_ptr_equal(out[1], in);
         assert_ptr_equal(out[2], out[3]);
@@ -200,14 +200,14 @@ static void a_donated_operand_becomes_an_output(void **state)
     knb_init(&b);
     kn_atom x = knb_invar(&b, F32(3)), y = knb_invar(&b, F32(3));
     kni_jaxpr *j = FINISH(&b, knb_sub(&b, x, y));
-    kn_program *p = NULL, *q = test_compile(j, true);
+    knd_loaded *p = NULL, *q = test_compile(j, true);
     bool donated[] = {false, true};
-    test_ok(knc_compile(j, &(kn_compile_options){.fuse = true, .donated = donated}, &p));
-    assert_true(knc_peak_bytes(p, 1) == knc_peak_bytes(q, 1) - 12);
+    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true, .donated = donated}, &p));
+    assert_true(knd_peak_bytes(p, 1) == knd_peak_bytes(q, 1) - 12);
     kn_buffer *in = knx_buffer_new(12), *out[1];
     float a[3] = {10, 20, 30}, c[3] = {1, 2, 3};
     memcpy(in->data, c, 12);
-    test_ok(knd_run(p, (kn_operand[]){plain(a), {in->data, in}}, out, NULL));
+    test_ok(knd_run(p, (kn_operand[]){plain(a), {.buffer = in, .data = in->data}}, out, NULL));
     assert_ptr_equal(out[0], in);
     EXPECT(in, 9, 18, 27);
     test_release(1, out);
@@ -216,8 +216,8 @@ static void a_donated_operand_becomes_an_output(void **state)
     assert_true(c[0] == 1);
     test_release(1, out);
     knx_buffer_release(in);
-    knc_release(p);
-    knc_release(q);
+    knd_release(p);
+    knd_release(q);
     kni_release(j);
 }
 
@@ -247,7 +247,7 @@ static void a_routine_that_fails_names_its_place_and_leaks_nothing(void **state)
     int32_t good[2] = {3, 0}, bad[2] = {3, 9};
     BOTH(fuse)
     {
-        kn_program *p = test_compile(j, fuse);
+        knd_loaded *p = test_compile(j, fuse);
         int64_t live = knx_alloc_live();
         kn_buffer *out[3];
         test_ok(knd_run(p, (kn_operand[]){plain(x), plain(good)}, out, NULL));
@@ -259,7 +259,7 @@ static void a_routine_that_fails_names_its_place_and_leaks_nothing(void **state)
         assert_null(out[0]);
         knx_error_release(e);
         assert_int_equal(knx_alloc_live(), live);
-        knc_release(p);
+        knd_release(p);
     }
     kni_release(j);
 }
@@ -270,7 +270,7 @@ static void running_without_memory_leaks_nothing(void **state)
     kni_jaxpr *j = failing(NULL);
     float x[4] = {1, 2, 3, 4};
     int32_t index[2] = {3, 0};
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     int64_t live = knx_alloc_live(), k = 0;
     for (bool done = false; !done; k++) {
         kn_buffer *out[3];
@@ -286,7 +286,7 @@ static void running_without_memory_leaks_nothing(void **state)
         assert_int_equal(knx_alloc_live(), live);
     }
     assert_in_range(k, 4, 5); /* three outputs, and the workspace if there is one: scratch of the interpreter */
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
 }
 
@@ -304,7 +304,7 @@ static void the_callers_float_environment_changes_nothing(void **state)
 #if defined(__SSE__)
     _mm_setcsr(_mm_getcsr() | 0x8040); /* flush to zero, denormals are zero */
 #endif
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     kn_error *e = knd_run(p, (kn_operand[]){plain(a), plain(c)}, odd, NULL);
     int rounding = fegetround();
 #if defined(__SSE__)
@@ -319,7 +319,7 @@ static void the_callers_float_environment_changes_nothing(void **state)
         assert_memory_equal(normal[k]->data, odd[k]->data, 16);
     test_release(2, normal);
     test_release(2, odd);
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
 }
 

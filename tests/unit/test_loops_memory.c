@@ -28,7 +28,7 @@ static void count_free(void *env, void *p, size_t bytes)
 }
 
 /* Runs p as it is and says what was there at most: operands, results, workspace. */
-static size_t taken(const kn_program *p, const kni_jaxpr *j)
+static size_t taken(const knd_loaded *p, const kni_jaxpr *j)
 {
     kn_context mine = kn_context_new(.allocator = {count_alloc, count_free, NULL});
     {
@@ -49,11 +49,11 @@ static size_t taken(const kn_program *p, const kni_jaxpr *j)
 static void expect_as_said(const char *what, const kni_jaxpr *j)
 {
     for (int fuse = 0; fuse < 2; fuse++) {
-        kn_program *p = test_compile(j, fuse);
-        size_t said = knc_peak_bytes(p, 1), most = taken(p, j), slack = 64 * ((size_t)j->n_in + j->n_out + 1);
+        knd_loaded *p = test_compile(j, fuse);
+        size_t said = knd_peak_bytes(p, 1), most = taken(p, j), slack = 64 * ((size_t)j->n_in + j->n_out + 1);
         if (most < said || most > said + slack)
             fail_msg("%s, fuse %d: %zu bytes were taken, %zu said", what, fuse, most, said);
-        knc_release(p);
+        knd_release(p);
     }
 }
 
@@ -117,9 +117,9 @@ static kni_jaxpr *gradient(kni_jaxpr *j)
 
 static size_t peak_of(const kni_jaxpr *j)
 {
-    kn_program *p = test_compile(j, true);
-    size_t bytes = knc_peak_bytes(p, 1);
-    knc_release(p);
+    knd_loaded *p = test_compile(j, true);
+    size_t bytes = knd_peak_bytes(p, 1);
+    knd_release(p);
     return bytes;
 }
 
@@ -167,9 +167,9 @@ static void the_workspace_does_not_grow_with_the_length(void **state)
     size_t bytes[2];
     for (int i = 0; i < 2; i++) {
         kni_jaxpr *j = forward(i ? 100000 : 10, 0, 2);
-        kn_program *p = test_compile(j, true);
-        bytes[i] = knc_workspace_bytes(p, 1);
-        knc_release(p);
+        knd_loaded *p = test_compile(j, true);
+        bytes[i] = knd_workspace_bytes(p, 1);
+        knd_release(p);
         kni_release(j);
     }
     assert_int_equal(bytes[0], bytes[1]);
@@ -206,14 +206,14 @@ static void branches_share_their_memory(void **state)
     size_t most = 0;
     expect_as_said("cond", j);
     for (int i = 0; i < 3; i++) {
-        kn_program *p = test_compile(branch[i], true);
-        most = knc_workspace_bytes(p, 1) > most ? knc_workspace_bytes(p, 1) : most;
-        knc_release(p);
+        knd_loaded *p = test_compile(branch[i], true);
+        most = knd_workspace_bytes(p, 1) > most ? knd_workspace_bytes(p, 1) : most;
+        knd_release(p);
     }
-    kn_program *p = test_compile(j, true);
-    assert_true(knc_workspace_bytes(p, 1) >= most);
-    assert_true(knc_workspace_bytes(p, 1) < most + 1024);
-    knc_release(p);
+    knd_loaded *p = test_compile(j, true);
+    assert_true(knd_workspace_bytes(p, 1) >= most);
+    assert_true(knd_workspace_bytes(p, 1) < most + 1024);
+    knd_release(p);
     kni_release(j);
     for (int i = 0; i < 3; i++)
         kni_release(branch[i]);
@@ -252,10 +252,10 @@ static void bytes_of_a_program_count_what_is_inside(void **state)
 {
     (void)state;
     kni_jaxpr *branch[2] = {sorts(2, 50), sorts(30, 50)}, *j = one_of(2, branch, 50);
-    kn_program *p = test_compile(j, true), *q = test_compile(branch[1], true);
-    assert_true(knc_bytes(p, NULL) > knc_bytes(q, NULL));
-    knc_release(p);
-    knc_release(q);
+    knd_loaded *p = test_compile(j, true), *q = test_compile(branch[1], true);
+    assert_true(knd_bytes(p, NULL) > knd_bytes(q, NULL));
+    knd_release(p);
+    knd_release(q);
     kni_release(j);
     kni_release(branch[0]);
     kni_release(branch[1]);
@@ -286,16 +286,16 @@ static void each_allocation_may_fail(void **state)
         for (int64_t n = 0; !done; n++) {
             test_operands x = test_make_operands(all[i], 1);
             kn_buffer *out[MANY] = {0};
-            kn_program *p = NULL;
+            knd_loaded *p = NULL;
             knx_fail_after(n, true);
-            kn_error *error = knc_compile(all[i], &(kn_compile_options){.fuse = true}, &p);
+            kn_error *error = knd_compile(&knd_host, all[i], &(kn_compile_options){.fuse = true}, &p);
             if (!error)
                 error = knd_run(p, x.in, out, NULL);
             knx_fail_after(-1, false);
             done = !error;
             knx_error_release(error);
             test_release((int)all[i]->n_out, out);
-            knc_release(p);
+            knd_release(p);
             test_free_operands(&x);
         }
         kni_release(all[i]);

@@ -113,9 +113,9 @@ static void random_scans_are_their_steps_in_a_row(void **state)
             for (int i = 0; i < x.n; i++)
                 in[i] = x.in[i].data;
             ways w = {.in = in};
-            kn_program *p = test_compile(row, false);
+            knd_loaded *p = test_compile(row, false);
             test_ok(knd_run(p, x.in, w.first, NULL));
-            knc_release(p);
+            knd_release(p);
             ways_scan(&w, (scan_of){body, s.n_const, s.n_carry, s.length, reverse, 0, 0});
             ways_free(&w);
             test_free_operands(&x);

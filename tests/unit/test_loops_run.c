@@ -212,13 +212,13 @@ static void an_update_of_a_carry_is_made_in_place(void **state)
     kn_atom c = knb_invar(&b, F32(4)), i = knb_invar(&b, SCALAR(I32)), x = knb_invar(&b, F32(1));
     scan_of s = {FINISH(&b, knb_dynamic_update_slice(&b, c, x, &i)), 0, 1, 3, false, KN_PATH_CALLS, 0};
     kni_jaxpr *j = scan_jaxpr(&s);
-    kn_program *p = test_compile(j, true);
-    assert_int_equal(p->n_step, 1);
-    assert_int_equal(p->step[0].kind, KNC_LOOP);
-    assert_true(p->step[0].u.r.loop->second[0] == KNC_IN_PLACE);
-    assert_int_equal(p->step[0].u.r.loop->places, 1);
-    assert_int_equal(knc_copied_bytes(p->step[0].u.r.loop->body), 0);
-    knc_release(p);
+    knd_loaded *p = test_compile(j, true);
+    assert_int_equal(p->program->n_step, 1);
+    assert_int_equal(p->program->step[0].kind, KNC_LOOP);
+    assert_true(p->program->step[0].u.r.loop->second[0] == KNC_IN_PLACE);
+    assert_int_equal(p->program->step[0].u.r.loop->places, 1);
+    assert_int_equal(knc_copied_bytes(p->program->step[0].u.r.loop->body), 0);
+    knd_release(p);
     kni_release(j);
     expect_scan(s, LIST(F(0, 0, 0, 0), I(2, 0, 3), F(5, 6, 7)), LIST(F(6, 0, 5, 7)));
 }
@@ -236,9 +236,9 @@ static void carries_that_are_written_over_stay(void **state)
         next[2] = knb_add(&b, r, knb_mul(&b, p, q));
         scan_of s = {FINISH(&b, next[0], next[1], next[2]), 0, 3, 2, false, KN_PATH_CALLS, 0};
         kni_jaxpr *j = scan_jaxpr(&s);
-        kn_program *program = test_compile(j, true);
-        assert_int_equal(program->step[0].u.r.loop->places, 1);
-        knc_release(program);
+        knd_loaded *program = test_compile(j, true);
+        assert_int_equal(program->program->step[0].u.r.loop->places, 1);
+        knd_release(program);
         kni_release(j);
         if (turned) /* 1 2 3, 3 1 5, 4 2 8; 4 5 6, 9 1 26, 10 25 35 */
             expect_scan(s, LIST(F(1, 4), F(2, 5), F(3, 6)), LIST(F(4, 10), F(4, 25), F(8, 35)));
@@ -263,10 +263,10 @@ static void a_carry_begins_where_it_will_be(void **state)
             knb_scan(&b, &(kn_p_scan){body, 3, 1, 0, false, 1, 0, KN_PATH_CALLS | KN_PATH_STEPWISE, 0, {0, NULL}}, in,
                      in);
         kni_jaxpr *j = FINISH(&b, in[0]);
-        kn_program *p = test_compile(j, true);
+        knd_loaded *p = test_compile(j, true);
         if (kng_backend_best() != KNG_INTERPRETER) /* which has a scratch */
-            assert_true(knc_workspace_bytes(p, 1) < N * sizeof(float));
-        knc_release(p);
+            assert_true(knd_workspace_bytes(p, 1) < N * sizeof(float));
+        knd_release(p);
         float start[N], end[N];
         for (int i = 0; i < N; i++) {
             start[i] = (float)i;
@@ -551,7 +551,7 @@ static void on_step_hears_of_each_step(void **state)
         const int64_t accept[] = {0, KN_PATH_CALLS, KN_PATH_STEPWISE};
         scan_of s = {running_sum(), 1, 1, 3, true, accept[i], h->id};
         kni_jaxpr *j = scan_jaxpr(&s);
-        kn_program *p = test_compile(j, true);
+        knd_loaded *p = test_compile(j, true);
         test_operands x = test_make_operands(j, 1);
         kn_buffer *out[6];
         test_ok(knd_run(p, x.in, out, NULL));
@@ -567,7 +567,7 @@ static void on_step_hears_of_each_step(void **state)
         assert_int_equal(all.n, 2);
         knx_error_release(error);
         test_free_operands(&x);
-        knc_release(p);
+        knd_release(p);
         kni_release(j);
         kni_release(s.body);
     }
@@ -576,8 +576,8 @@ static void on_step_hears_of_each_step(void **state)
 static void expect_refused(scan_of s, bool fuse, const char *message)
 {
     kni_jaxpr *j = scan_jaxpr(&s);
-    kn_program *p = NULL;
-    kn_error *error = knc_compile(j, &(kn_compile_options){.fuse = fuse}, &p);
+    knd_loaded *p = NULL;
+    kn_error *error = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = fuse}, &p);
     assert_null(p);
     assert_non_null(error);
     assert_int_equal(error->kind, KN_ERROR_VALUE);
@@ -606,19 +606,19 @@ static void the_text_says_which_path_and_why(void **state)
     (void)state;
     scan_of s = {running_sum(), 1, 1, 3, false, KN_PATH_STEPWISE, 0};
     kni_jaxpr *j = scan_jaxpr(&s);
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     char *text = NULL;
-    test_ok(knc_text(p, &text));
+    test_ok(knc_text(p->program, &text));
     assert_non_null(strstr(text, "loops and branches\n  0: scan: stepwise: .accept excludes what is better\nsteps\n"));
     knx_free(text);
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
     j = careful();
     p = test_compile(j, false);
-    test_ok(knc_text(p, &text));
+    test_ok(knc_text(p->program, &text));
     assert_non_null(strstr(text, "\n  0: cond: programs that are run: fusion is off\n"));
     knx_free(text);
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
     kni_release(s.body);
 }
@@ -630,16 +630,16 @@ static void hooks_hear_of_loops_and_branches(void **state)
     int counts[16] = {0};
     scan_of s = {deep_body(), 0, 1, 2, false, KN_PATH_CALLS, 0};
     kni_jaxpr *j = scan_jaxpr(&s);
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     const float xs[12] = {0};
     kn_operand in[] = {{.data = F(1, 2)}, {.data = I(1, -1)}, {.data = xs}};
     kn_buffer *out[2];
     test_ok(knd_run_with(p, in, out, &(knd_options){.threads = 1, .on_step = ways_hear, .on_step_env = counts}));
     assert_true(counts[KN_STEP_LOOP] >= 1);
-    if (p->step[0].kind == KNC_LOOP && p->step[0].u.r.loop->body->n_step > 1)
+    if (p->program->step[0].kind == KNC_LOOP && p->program->step[0].u.r.loop->body->n_step > 1)
         assert_int_equal(counts[KN_STEP_BRANCH] + counts[KN_STEP_KERNEL] > 2, 1);
     test_release(2, out);
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
     kni_release(s.body);
 }
@@ -658,7 +658,7 @@ static void an_error_in_a_body_has_its_place(void **state)
         kn_atom l = knb_cholesky(&b, knb_add(&b, c, x), KN_CHECK_CHOLESKY);
         scan_of s = {FINISH(&b, l, x), 0, 1, 2, false, accept[i], 0};
         kni_jaxpr *j = scan_jaxpr(&s);
-        kn_program *p = test_compile(j, true);
+        knd_loaded *p = test_compile(j, true);
         kn_operand in[] = {{.data = F(0, 0, 0, 0)}, {.data = F(4, 0, 0, 9, -7, 0, 0, 1)}};
         kn_buffer *out[2];
         kn_error *error = knd_run(p, in, out, NULL);
@@ -667,7 +667,7 @@ static void an_error_in_a_body_has_its_place(void **state)
         assert_int_equal(error->place->line, 42);
         assert_true(!out[0] && !out[1]);
         knx_error_release(error);
-        knc_release(p);
+        knd_release(p);
         kni_release(j);
         kni_release(s.body);
     }

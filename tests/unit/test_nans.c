@@ -5,9 +5,9 @@
 
 static kn_error *run(const kni_jaxpr *j, bool fuse, const kn_operand *in, kn_buffer **out, const kn_observer *o)
 {
-    kn_program *p = test_compile(j, fuse);
+    knd_loaded *p = test_compile(j, fuse);
     kn_error *e = knd_run_observed(p, in, out, NULL, o);
-    knc_release(p);
+    knd_release(p);
     return e;
 }
 
@@ -20,7 +20,7 @@ static void expect_error(kn_error *e, kn_error_kind kind, const char *message, c
     knx_error_release(e);
 }
 
-static kn_operand plain(const void *p) { return (kn_operand){p, NULL}; }
+static kn_operand plain(const void *p) { return (kn_operand){.data = p}; }
 
 /* --- observers -------------------------------------------------------------------------------- */
 
@@ -63,13 +63,13 @@ static void every_equation_is_seen_with_its_old_operands(void **state)
     y = knb_dynamic_update_slice(&b, y, knb_full(&b, F32(1), 7), (kn_atom[]){knb_integer(&b, KN_DT(I32), 2)});
     kn_atom t = knb_dynamic_update_slice(&b, x, knb_full(&b, F32(1), 8), (kn_atom[]){knb_integer(&b, KN_DT(I32), 0)});
     kni_jaxpr *j = FINISH(&b, knb_add(&b, y, knb_reshape(&b, t, 1, (int64_t[]){4})), t);
-    kn_program *p = NULL;
-    test_ok(knc_compile(j, &(kn_compile_options){.donated = (bool[]){true}}, &p));
+    knd_loaded *p = NULL;
+    test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.donated = (bool[]){true}}, &p));
     for (int buffer = 0; buffer < 2; buffer++) {
         seen s = {0};
         kn_buffer *in = knx_buffer_new(16), *out[2];
         memcpy(in->data, (float[]){1, 2, 3, 4}, 16);
-        kn_operand o = {in->data, buffer ? in : NULL};
+        kn_operand o = {.buffer = buffer ? in : NULL, .data = in->data};
         test_ok(knd_run_observed(p, &o, out, NULL, &(kn_observer){check, &s}));
         assert_string_equal(s.names, "neg add dynamic_update_slice dynamic_update_slice add ");
         assert_false(s.wrong);
@@ -78,7 +78,7 @@ static void every_equation_is_seen_with_its_old_operands(void **state)
         test_release(2, out);
         knx_buffer_release(in);
     }
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
 }
 
@@ -148,8 +148,8 @@ static void observed_runs_have_the_same_results(void **state)
         kni_jaxpr *j = test_random_jaxpr(seed, 40);
         bool donated[MANY];
         memset(donated, seed % 2, sizeof donated);
-        kn_program *p = NULL;
-        test_ok(knc_compile(j, &(kn_compile_options){.donated = donated}, &p));
+        knd_loaded *p = NULL;
+        test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.donated = donated}, &p));
         test_operands x = test_make_operands(j, seed), y = test_make_operands(j, seed);
         kn_buffer *out[MANY], *seen_out[MANY];
         uint64_t sum = 0;
@@ -161,7 +161,7 @@ static void observed_runs_have_the_same_results(void **state)
         test_release((int)j->n_out, seen_out);
         test_free_operands(&x);
         test_free_operands(&y);
-        knc_release(p);
+        knd_release(p);
         kni_release(j);
     }
 }
@@ -172,7 +172,7 @@ static void observing_without_memory_leaks_nothing(void **state)
     kn_builder b;
     knb_init(&b);
     kni_jaxpr *j = FINISH(&b, knb_neg(&b, knb_neg(&b, knb_invar(&b, F32(4)))));
-    kn_program *p = test_compile(j, false);
+    knd_loaded *p = test_compile(j, false);
     float v[4] = {1, 2, 3, 4};
     int64_t live = knx_alloc_live(), k = 0;
     for (bool done = false; !done; k++) {
@@ -188,7 +188,7 @@ static void observing_without_memory_leaks_nothing(void **state)
         assert_int_equal(knx_alloc_live(), live);
     }
     assert_true(k > 3);
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
 }
 

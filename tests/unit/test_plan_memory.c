@@ -38,7 +38,7 @@ static void end(knc_plan *p)
 
 typedef struct life {
     uint32_t first, last;
-    bool seen;
+    bool seen, placed;
     size_t at; /* in the workspace */
 } life;
 
@@ -46,7 +46,7 @@ typedef struct life {
 static void check(const kni_jaxpr *j, bool fuse, const bool *donated)
 {
     knc_plan p;
-    kn_compile_options o = {.fuse = fuse, .donated = donated};
+    kn_compile_options o = {.target = knd_host.target(&knd_host), .fuse = fuse, .donated = donated};
     plan(&p, j, &o);
     size_t n = p.slot.n;
     life *l = calloc(n + 1, sizeof *l);
@@ -62,19 +62,20 @@ static void check(const kni_jaxpr *j, bool fuse, const bool *donated)
         }
     }
     test_ok(knc_plan_memory(&p));
-    size_t end_of_all = p.p->arena_at;
+    size_t end_of_all = 0;
     for (size_t x = 0; x < n; x++) {
         if (!l[x].seen || p.slot.at[x].space != KNC_AT_WORK)
             continue;
         uint32_t root = p.slot.at[x].over == KNC_NO ? (uint32_t)x : p.slot.at[x].over;
         if (p.slot.at[root].space != KNC_AT_WORK)
             continue;
-        l[x].at = p.p->arena_at + p.slot.at[root].offset;
+        l[x].at = p.slot.at[root].offset;
+        l[x].placed = true;
         assert_int_equal(l[x].at % 64, 0);
         size_t e = (l[x].at + p.slot.at[x].bytes + 63) / 64 * 64;
         end_of_all = e > end_of_all ? e : end_of_all;
         for (size_t y = 0; y < x; y++) {
-            if (!l[y].at || !p.slot.at[x].bytes || !p.slot.at[y].bytes)
+            if (!l[y].placed || !p.slot.at[x].bytes || !p.slot.at[y].bytes)
                 continue;
             bool overlap = l[x].at < l[y].at + p.slot.at[y].bytes && l[y].at < l[x].at + p.slot.at[x].bytes;
             bool together = l[x].first <= l[y].last && l[y].first <= l[x].last;
@@ -166,10 +167,10 @@ static void many_temporaries_never_overlap(void **state)
     (void)state;
     kni_jaxpr *j = many_temporaries(700);
     check(j, false, NULL);
-    kn_program *p = test_compile(j, false);
-    assert_true(knc_n_steps(p) > 1024);
-    assert_true(knc_workspace_bytes(p, 1) < 200000); /* not one place for each */
-    knc_release(p);
+    knd_loaded *p = test_compile(j, false);
+    assert_true(knc_n_steps(p->program) > 1024);
+    assert_true(knd_workspace_bytes(p, 1) < 200000); /* not one place for each */
+    knd_release(p);
     kni_release(j);
 }
 
@@ -182,20 +183,20 @@ static void a_chain_of_steps_needs_one_place(void **state)
     for (int i = 0; i < 50; i++)
         y = knb_neg(&b, y);
     kni_jaxpr *j = FINISH(&b, y);
-    kn_program *p = test_compile(j, false);
-    assert_int_equal(knc_n_steps(p), 50);
-    assert_int_equal(p->workspace, p->arena_at); /* all in the output's own buffer */
-    assert_int_equal(knc_peak_bytes(p, 1), knc_workspace_bytes(p, 1) + 4000 + 4000);
-    knc_release(p);
+    knd_loaded *p = test_compile(j, false);
+    assert_int_equal(knc_n_steps(p->program), 50);
+    assert_int_equal(p->program->workspace, 0); /* all in the output's own buffer */
+    assert_int_equal(knd_peak_bytes(p, 1), knd_workspace_bytes(p, 1) + 4000 + 4000);
+    knd_release(p);
     kni_release(j);
 }
 
-static kn_program *sines(int64_t n)
+static knd_loaded *sines(int64_t n)
 {
     kn_builder b;
     knb_init(&b);
     kni_jaxpr *j = FINISH(&b, knb_sin(&b, knb_neg(&b, knb_invar(&b, F32(n)))));
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     kni_release(j);
     return p;
 }
@@ -203,21 +204,21 @@ static kn_program *sines(int64_t n)
 static void only_large_programs_have_work_for_threads(void **state)
 {
     (void)state;
-    kn_program *small = sines(10), *large = sines(10000000), *none = sines(0);
-    assert_int_equal(knc_threads(small, 8), 1);
-    assert_int_equal(knc_threads(none, 8), 1);
-    assert_int_equal(knc_threads(large, 8), 8);
-    assert_int_equal(knc_threads(large, 1), 1);
-    assert_int_equal(knc_threads(large, 0), knx_threads_available());
-    assert_int_equal(knc_workspace_bytes(small, 8), knc_workspace_bytes(small, 1));
+    knd_loaded *small = sines(10), *large = sines(10000000), *none = sines(0);
+    assert_int_equal(knd_threads(small, 8), 1);
+    assert_int_equal(knd_threads(none, 8), 1);
+    assert_int_equal(knd_threads(large, 8), 8);
+    assert_int_equal(knd_threads(large, 1), 1);
+    assert_int_equal(knd_threads(large, 0), knx_threads_available());
+    assert_int_equal(knd_workspace_bytes(small, 8), knd_workspace_bytes(small, 1));
     for (int i = 0; i < 3; i++) { /* whatever was asked before */
-        assert_true(knc_workspace_bytes(large, 8) >= knc_workspace_bytes(large, 2));
-        assert_true(knc_workspace_bytes(large, 2) >= knc_workspace_bytes(large, 1));
-        assert_int_equal(knc_peak_bytes(large, 2) - knc_workspace_bytes(large, 2), 80000000);
+        assert_true(knd_workspace_bytes(large, 8) >= knd_workspace_bytes(large, 2));
+        assert_true(knd_workspace_bytes(large, 2) >= knd_workspace_bytes(large, 1));
+        assert_int_equal(knd_peak_bytes(large, 2) - knd_workspace_bytes(large, 2), 80000000);
     }
-    knc_release(small);
-    knc_release(large);
-    knc_release(none);
+    knd_release(small);
+    knd_release(large);
+    knd_release(none);
 }
 
 /* Nothing outside of the workspace is touched, and what is touched ends where it ends. */
@@ -227,9 +228,9 @@ static void the_workspace_is_what_is_touched(void **state)
     enum { GUARD = 4096 };
     for (uint64_t seed = 1; seed < 60; seed++) {
         kni_jaxpr *j = test_random_jaxpr(seed, 60);
-        kn_program *p = test_compile(j, false);
+        knd_loaded *p = test_compile(j, false);
         test_operands x = test_make_operands(j, seed);
-        size_t bytes = knc_workspace_bytes(p, 1), room = (bytes + 2 * GUARD + 63) / 64 * 64;
+        size_t bytes = knd_workspace_bytes(p, 1), room = (bytes + 2 * GUARD + 63) / 64 * 64;
         unsigned char *w = aligned_alloc(64, room);
         memset(w, 0xa5, room);
         kn_buffer *out[MANY], *again[MANY];
@@ -249,12 +250,12 @@ static void the_workspace_is_what_is_touched(void **state)
                 shared |= out[k] == out[i];
             peak += shared ? 0 : kni_type_bytes(kni_out_type(j, k));
         }
-        assert_int_equal(knc_peak_bytes(p, 1), peak);
+        assert_int_equal(knd_peak_bytes(p, 1), peak);
         test_release((int)j->n_out, out);
         test_release((int)j->n_out, again);
         test_free_operands(&x);
         free(w);
-        knc_release(p);
+        knd_release(p);
         kni_release(j);
     }
 }
@@ -267,8 +268,8 @@ static void donation_changes_no_result(void **state)
         kni_jaxpr *j = seed % 3 ? test_random_rows(seed) : test_random_jaxpr(seed, 40);
         bool donated[MANY];
         memset(donated, 1, sizeof donated);
-        kn_program *p = test_compile(j, true), *q = NULL;
-        test_ok(knc_compile(j, &(kn_compile_options){.fuse = seed % 2, .donated = donated}, &q));
+        knd_loaded *p = test_compile(j, true), *q = NULL;
+        test_ok(knd_compile(&knd_host, j, &(kn_compile_options){.fuse = seed % 2, .donated = donated}, &q));
         test_operands x = test_make_operands(j, seed), y = test_make_operands(j, seed);
         kn_buffer *out[MANY], *over[MANY];
         test_ok(knd_run(p, x.in, out, NULL));
@@ -280,8 +281,8 @@ static void donation_changes_no_result(void **state)
         test_release((int)j->n_out, over);
         test_free_operands(&x);
         test_free_operands(&y);
-        knc_release(p);
-        knc_release(q);
+        knd_release(p);
+        knd_release(q);
         kni_release(j);
     }
 }

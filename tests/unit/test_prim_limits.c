@@ -324,15 +324,15 @@ static void lowering_survives_without_memory(void **unused)
     knb_free(&b);
     int64_t live = knx_alloc_live(), k = 0;
     for (bool done = false; !done; k++) {
-        kn_program *p = NULL;
+        knd_loaded *p = NULL;
         knx_fail_after(k, false);
-        kn_error *e = knc_compile(j, &(kn_compile_options){.fuse = true}, &p);
+        kn_error *e = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true}, &p);
         knx_fail_after(-1, false);
         done = !e;
         if (e)
             assert_int_equal(e->kind, KN_ERROR_MEMORY);
         knx_error_release(e);
-        knc_release(p);
+        knd_release(p);
         if (!done)
             assert_int_equal(knx_alloc_live(), live);
     }

@@ -29,7 +29,7 @@ static const product_way ways[] = {
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
-static void check_everywhere(const knr_product *p, const char *what)
+static void check_everywhere(const knk_product *p, const char *what)
 {
     for (knr_isa_kind isa = KNR_ISA_BASE; isa <= KNR_ISA_AVX512; isa++) {
         knr_isa_limit(isa);
@@ -39,10 +39,10 @@ static void check_everywhere(const knr_product *p, const char *what)
 }
 
 /* layout: bits 0, 1: a, b transposed; bits 2, 3: gaps in them; bit 4: c transposed, bit 5: gaps in c. */
-static knr_product matrix(kn_dtype d, int64_t m, int64_t n, int64_t k, int layout)
+static knk_product matrix(kn_dtype d, int64_t m, int64_t n, int64_t k, int layout)
 {
     int64_t ga = layout & 4 ? 2 : 1, gb = layout & 8 ? 3 : 1, gc = layout & 32 ? 2 : 1;
-    knr_product p = {.operand = d, .result = d, .m.n = 1, .n.n = 1, .k.n = 1};
+    knk_product p = {.operand = d, .result = d, .m.n = 1, .n.n = 1, .k.n = 1};
     p.m.extent[0] = m, p.n.extent[0] = n, p.k.extent[0] = k;
     p.m.a[0] = layout & 1 ? ga : k * ga, p.k.a[0] = layout & 1 ? m * ga : ga;
     p.n.b[0] = layout & 2 ? k * gb : gb, p.k.b[0] = layout & 2 ? gb : n * gb;
@@ -55,7 +55,7 @@ static void test_every_dtype_every_way(void **unused)
     (void)unused;
     for (int id = 0; id < KN_ID_COUNT; id++)
         if (kn_dtype_table[id].kind != 'k') {
-            knr_product p = matrix(&kn_dtype_table[id], 19, 37, 530, 0);
+            knk_product p = matrix(&kn_dtype_table[id], 19, 37, 530, 0);
             check_everywhere(&p, "matrix");
             p = matrix(&kn_dtype_table[id], 23, 18, 270, 16);
             check_everywhere(&p, "columns of c apart");
@@ -66,7 +66,7 @@ static void test_layouts_every_way(void **unused)
 {
     (void)unused;
     for (int layout = 0; layout < 64; layout++) {
-        knr_product p = matrix(layout % 3 ? KN_DT(F32) : KN_DT(BF16), 16 + layout % 5, 33, 20 + 13 * layout, layout);
+        knk_product p = matrix(layout % 3 ? KN_DT(F32) : KN_DT(BF16), 16 + layout % 5, 33, 20 + 13 * layout, layout);
         check_everywhere(&p, "layout");
     }
 }
@@ -78,7 +78,7 @@ static void test_few_rows_every_way(void **unused)
     static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F64, KN_ID_C64, KN_ID_I32};
     for (int rows = 1; rows <= 5; rows += rows > 1 ? 2 : 1)
         for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
-            knr_product p = matrix(&kn_dtype_table[dtypes[d]], rows, 530, 519, 0);
+            knk_product p = matrix(&kn_dtype_table[dtypes[d]], rows, 530, 519, 0);
             check_everywhere(&p, "streamed");
             p = matrix(&kn_dtype_table[dtypes[d]], rows, 37, 1024, 2);
             check_everywhere(&p, "columns in one set");
@@ -92,7 +92,7 @@ static void test_nothing_and_one(void **unused)
     (void)unused;
     for (int i = 0; i < 64; i++) {
         int64_t m = i & 3, n = i >> 2 & 3, k = i >> 4 & 3;
-        knr_product p = matrix(i % 2 ? KN_DT(F32) : KN_DT(F16), m < 3 ? m : 40, n < 3 ? n : 40, k < 3 ? k : 300, i);
+        knk_product p = matrix(i % 2 ? KN_DT(F32) : KN_DT(F16), m < 3 ? m : 40, n < 3 ? n : 40, k < 3 ? k : 300, i);
         check_everywhere(&p, "few");
     }
 }
@@ -103,7 +103,7 @@ static void test_blocks_of_steps(void **unused)
     static const int ks[] = {255, 256, 257, 511, 512, 513, 768, 1600};
     for (int i = 0; i < 8; i++)
         for (int layout = 0; layout < 4; layout++) {
-            knr_product p = matrix(i % 2 ? KN_DT(F32) : KN_DT(C64), 9, 20, ks[i], layout);
+            knk_product p = matrix(i % 2 ? KN_DT(F32) : KN_DT(C64), 9, 20, ks[i], layout);
             check_everywhere(&p, "blocks");
         }
 }
@@ -112,8 +112,8 @@ static void test_offsets_and_batches(void **unused)
 {
     (void)unused;
     for (int layout = 0; layout < 32; layout += 5) {
-        knr_product p = matrix(KN_DT(F32), 13, 21, 66, layout);
-        p.batch = (knr_dims){.n = 2, .extent = {3, 4}, .a = {9000, 2000}, .b = {0, 6000}, .c = {8000, 1500}};
+        knk_product p = matrix(KN_DT(F32), 13, 21, 66, layout);
+        p.batch = (knk_dims){.n = 2, .extent = {3, 4}, .a = {9000, 2000}, .b = {0, 6000}, .c = {8000, 1500}};
         p.a_offset = 7, p.b_offset = 3, p.c_offset = 11;
         check_everywhere(&p, "batches");
     }
@@ -123,7 +123,7 @@ static void test_large_with_threads(void **unused)
 {
     (void)unused;
     static const product_way some[] = {{.threads = 2}, {.threads = 3, .finish = true}, {.threads = 7, .fill_b = true}};
-    knr_product p = matrix(KN_DT(F32), 210, 330, 600, 0);
+    knk_product p = matrix(KN_DT(F32), 210, 330, 600, 0);
     product_check_ways(&p, 3, some, "large");
     p = matrix(KN_DT(F32), 40, 1100, 2500, 2);
     product_check_ways(&p, 3, some, "wide");
@@ -140,7 +140,7 @@ static void test_two_long_vectors(void **unused)
     static const product_way some[] = {{.threads = 1}, {.threads = 3}};
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 5; j++) {
-            knr_product p = matrix(&kn_dtype_table[ids[i]], 1, 1, ks[j], 0);
+            knk_product p = matrix(&kn_dtype_table[ids[i]], 1, 1, ks[j], 0);
             product_check_ways(&p, 2, some, "dot");
         }
 }
@@ -158,11 +158,11 @@ static void test_plans_of_their_own(void **unused)
     for (int i = 0; i < 12; i++)
         for (int wide = 0; wide < 2; wide++) {
             const int *x = shapes[i];
-            knr_product p = matrix(wide ? KN_DT(F64) : KN_DT(F32), x[0], x[1], x[2], x[3]);
+            knk_product p = matrix(wide ? KN_DT(F64) : KN_DT(F32), x[0], x[1], x[2], x[3]);
             product_check_ways(&p, 6, some, "a plan of its own");
         }
-    knr_product p = matrix(KN_DT(F32), 64, 64, 64, 0);
-    p.batch = (knr_dims){.n = 1, .extent = {40}, .a = {4096}, .b = {4096}, .c = {4096}};
+    knk_product p = matrix(KN_DT(F32), 64, 64, 64, 0);
+    p.batch = (knk_dims){.n = 1, .extent = {40}, .a = {4096}, .b = {4096}, .c = {4096}};
     product_check_ways(&p, 6, some, "cold batches");
 }
 
@@ -173,9 +173,9 @@ static void test_lanes_along_the_batch(void **unused)
     for (int lanes = 8; lanes < 80; lanes += 23)
         for (int same = 0; same < 2; same++) {
             int64_t k = same ? 600 : 40, n = 3, m = 5;
-            knr_product p = {.operand = same ? KN_DT(F64) : KN_DT(F32), .m.n = 1, .n.n = 1, .k.n = 1};
+            knk_product p = {.operand = same ? KN_DT(F64) : KN_DT(F32), .m.n = 1, .n.n = 1, .k.n = 1};
             p.result = p.operand;
-            p.batch = (knr_dims){.n = 2, .extent = {2, lanes}, .a = {k * m * lanes, 1}, .b = {0, !same}};
+            p.batch = (knk_dims){.n = 2, .extent = {2, lanes}, .a = {k * m * lanes, 1}, .b = {0, !same}};
             p.m.extent[0] = m, p.n.extent[0] = n, p.k.extent[0] = k;
             p.m.a[0] = k * lanes, p.k.a[0] = lanes;
             p.n.b[0] = k * lanes, p.k.b[0] = lanes;
@@ -197,18 +197,18 @@ static int64_t positions(const geometry *g)
 }
 
 /* A convolution of images [2][y][x][channels] (or with channels first), kernels [y][x][channels][out]. */
-static knr_product convolution(kn_dtype d, const geometry *y, const geometry *x, int64_t in, int64_t out, bool first)
+static knk_product convolution(kn_dtype d, const geometry *y, const geometry *x, int64_t in, int64_t out, bool first)
 {
     int64_t oy = positions(y), ox = positions(x), sx = first ? 1 : in, sy = x->size * sx,
             image = y->size * x->size * in;
     int64_t cx = first ? 1 : out, channel = first ? y->size * x->size : 1;
-    knr_product p = {.operand = d, .result = d, .n_window = 2};
-    p.m = (knr_dims){.n = 3, .extent = {2, oy, ox}, .a = {image}, .c = {oy * ox * out, ox * cx, cx}};
-    p.k = (knr_dims){
+    knk_product p = {.operand = d, .result = d, .n_window = 2};
+    p.m = (knk_dims){.n = 3, .extent = {2, oy, ox}, .a = {image}, .c = {oy * ox * out, ox * cx, cx}};
+    p.k = (knk_dims){
         .n = 3, .extent = {y->kernel, x->kernel, in}, .a = {0, 0, channel}, .b = {x->kernel * in * out, in * out, out}};
-    p.n = (knr_dims){.n = 1, .extent = {out}, .b = {1}, .c = {first ? oy * ox : 1}};
-    p.window[0] = (knr_window){1, 0, y->step, y->dilation, y->low, y->base, y->size, sy};
-    p.window[1] = (knr_window){2, 1, x->step, x->dilation, x->low, x->base, x->size, sx};
+    p.n = (knk_dims){.n = 1, .extent = {out}, .b = {1}, .c = {first ? oy * ox : 1}};
+    p.window[0] = (knk_window){1, 0, y->step, y->dilation, y->low, y->base, y->size, sy};
+    p.window[1] = (knk_window){2, 1, x->step, x->dilation, x->low, x->base, x->size, sx};
     return p;
 }
 
@@ -224,7 +224,7 @@ static void test_windows_every_way(void **unused)
     for (int i = 0; i < 11; i++)
         for (int k = 0; k < 4; k++) {
             int64_t in = k < 2 ? 5 : 1;
-            knr_product p = convolution(KN_DT(F32), &some[i], &some[(i + k) % 11], in, 6 + 13 * (k % 2), k % 2);
+            knk_product p = convolution(KN_DT(F32), &some[i], &some[(i + k) % 11], in, 6 + 13 * (k % 2), k % 2);
             check_everywhere(&p, "windows");
         }
 }
@@ -234,7 +234,7 @@ static void test_windows_of_every_dtype(void **unused)
     (void)unused;
     for (int id = 0; id < KN_ID_COUNT; id++)
         for (int first = 0; first < 2 && kn_dtype_table[id].kind != 'k'; first++) {
-            knr_product p = convolution(&kn_dtype_table[id], &plain, &plain, 7, 20, first);
+            knk_product p = convolution(&kn_dtype_table[id], &plain, &plain, 7, 20, first);
             check_everywhere(&p, "windows");
         }
 }
@@ -244,7 +244,7 @@ static void test_windows_of_many_channels(void **unused)
     (void)unused;
     static const geometry small = {6, 3, 1, 1, 1, 1, 1};
     for (int first = 0; first < 2; first++) {
-        knr_product p = convolution(KN_DT(F32), &small, &plain, 64, 48, first);
+        knk_product p = convolution(KN_DT(F32), &small, &plain, 64, 48, first);
         check_everywhere(&p, "channels");
     }
 }
@@ -258,13 +258,13 @@ static void test_windows_by_runs(void **unused)
     static const kn_dtype_id some[] = {KN_ID_F64, KN_ID_BF16, KN_ID_C64, KN_ID_I32, KN_ID_U8, KN_ID_I64};
     for (int i = 0; i < 6; i++)
         for (int first = 0; first < 2; first++) {
-            knr_product p = convolution(KN_DT(F32), &lines[i], &lines[(i + first) % 6], 50, 35, first);
+            knk_product p = convolution(KN_DT(F32), &lines[i], &lines[(i + first) % 6], 50, 35, first);
             check_everywhere(&p, "runs");
             p = convolution(&kn_dtype_table[some[i]], &lines[0], &lines[i], 20, 17, first);
             check_everywhere(&p, "runs of a dtype");
         }
     static const geometry small = {6, 2, 1, 1, 1, 0, 1};
-    knr_product p = convolution(KN_DT(F32), &small, &small, 1024, 20, false);
+    knk_product p = convolution(KN_DT(F32), &small, &small, 1024, 20, false);
     check_everywhere(&p, "runs at a distance of 4096 bytes");
 }
 
@@ -275,13 +275,13 @@ static void test_windows_of_gradients(void **unused)
     int64_t images = 3, side = 9, in = 40, out = 20, place = side * side;
     for (int first = 0; first < 2; first++) {
         int64_t ci = first ? place : 1, xi = first ? 1 : in, co = first ? place : 1, xo = first ? 1 : out;
-        knr_product p = {.operand = KN_DT(F32), .result = KN_DT(F32), .n_window = 2};
-        p.m = (knr_dims){.n = 3, .extent = {3, 3, in}, .a = {0, 0, ci}, .c = {3 * in * out, in * out, out}};
-        p.n = (knr_dims){.n = 1, .extent = {out}, .b = {co}, .c = {1}};
-        p.k = (knr_dims){
+        knk_product p = {.operand = KN_DT(F32), .result = KN_DT(F32), .n_window = 2};
+        p.m = (knk_dims){.n = 3, .extent = {3, 3, in}, .a = {0, 0, ci}, .c = {3 * in * out, in * out, out}};
+        p.n = (knk_dims){.n = 1, .extent = {out}, .b = {co}, .c = {1}};
+        p.k = (knk_dims){
             .n = 3, .extent = {side, side, images}, .a = {0, 0, place * in}, .b = {side * xo, xo, place * out}};
-        p.window[0] = (knr_window){0, 0, 1, 1, 1, 1, side, side * xi};
-        p.window[1] = (knr_window){1, 1, 1, 1, 1, 1, side, xi};
+        p.window[0] = (knk_window){0, 0, 1, 1, 1, 1, side, side * xi};
+        p.window[1] = (knk_window){1, 1, 1, 1, 1, 1, side, xi};
         check_everywhere(&p, "gradient");
     }
 }
@@ -290,13 +290,13 @@ static void test_windows_of_gradients(void **unused)
 static void test_depthwise(void **unused)
 {
     (void)unused;
-    knr_product p = convolution(KN_DT(F32), &plain, &plain, 1, 1, false);
+    knk_product p = convolution(KN_DT(F32), &plain, &plain, 1, 1, false);
     int64_t channels = 21;
     p.m.a[0] = plain.size * plain.size * channels;
     for (int i = 0; i < 3; i++)
         p.m.c[i] *= channels, p.k.b[i] *= channels;
     p.window[0].stride *= channels, p.window[1].stride *= channels;
-    p.batch = (knr_dims){.n = 1, .extent = {channels}, .a = {1}, .b = {1}, .c = {1}};
+    p.batch = (knk_dims){.n = 1, .extent = {channels}, .a = {1}, .b = {1}, .c = {1}};
     check_everywhere(&p, "depthwise");
 }
 
@@ -308,19 +308,19 @@ static void test_windows_along_the_steps(void **unused)
         {9, 3, 1, 1, 1, 1, 1}, {10, 3, 2, 1, 0, 1, 1}, {6, 3, 1, 1, 2, 2, 2}, {5, 2, 3, 2, 2, 0, 1}};
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 6; k++) {
-            knr_product p = convolution(KN_DT(F32), &some[i], &some[(i + k) % 4], k % 3 ? 7 : 1, 1, k > 2), q = p;
+            knk_product p = convolution(KN_DT(F32), &some[i], &some[(i + k) % 4], k % 3 ? 7 : 1, 1, k > 2), q = p;
             int64_t out = 18;
-            q.m = (knr_dims){.n = 3};
-            q.k = (knr_dims){.n = 3};
+            q.m = (knk_dims){.n = 3};
+            q.k = (knk_dims){.n = 3};
             for (int d = 0; d < 3; d++) {
                 q.m.extent[d] = p.k.extent[d], q.m.a[d] = p.k.a[d];
                 q.k.extent[d] = p.m.extent[d], q.k.a[d] = p.m.a[d];
             }
-            q.n = (knr_dims){.n = 1, .extent = {out}, .b = {1}};
+            q.n = (knk_dims){.n = 1, .extent = {out}, .b = {1}};
             q.k.b[2] = out, q.k.b[1] = out * q.k.extent[2], q.k.b[0] = q.k.b[1] * q.k.extent[1];
             for (int w = 0; w < 2; w++) {
-                knr_window v = p.window[w];
-                q.window[w] = (knr_window){v.k, v.m, v.dilation, v.step, v.low, v.base, v.extent, v.stride};
+                knk_window v = p.window[w];
+                q.window[w] = (knk_window){v.k, v.m, v.dilation, v.step, v.low, v.base, v.extent, v.stride};
             }
             q = product_with_plain_result(q);
             check_everywhere(&q, "steps");

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 // clang-format on
 
-static knr_product matrix(kn_dtype d, int64_t m, int64_t n, int64_t k, bool a_turned, bool b_turned)
+static knk_product matrix(kn_dtype d, int64_t m, int64_t n, int64_t k, bool a_turned, bool b_turned)
 {
-    knr_product p = {.operand = d, .result = d, .m.n = 1, .n.n = 1, .k.n = 1};
+    knk_product p = {.operand = d, .result = d, .m.n = 1, .n.n = 1, .k.n = 1};
     p.m.extent[0] = m, p.n.extent[0] = n, p.k.extent[0] = k;
     p.m.a[0] = a_turned ? 1 : k, p.k.a[0] = a_turned ? m : 1;
     p.n.b[0] = b_turned ? k : 1, p.k.b[0] = b_turned ? 1 : n;
@@ -22,28 +22,28 @@ static knr_product matrix(kn_dtype d, int64_t m, int64_t n, int64_t k, bool a_tu
 
 /* The gradient of a kernel of taps x taps with respect to images of side x side, padded so that the result has their
  * size: rows are positions of the kernel and channels, steps are positions of the result and images. */
-static knr_product kernel_gradient(kn_dtype d, int64_t images, int64_t in, int64_t out, int64_t side, int64_t taps,
+static knk_product kernel_gradient(kn_dtype d, int64_t images, int64_t in, int64_t out, int64_t side, int64_t taps,
                                    bool channels_first)
 {
     int64_t place = side * side, low = taps / 2;
     int64_t ci = channels_first ? place : 1, xi = channels_first ? 1 : in, co = channels_first ? place : 1,
             xo = channels_first ? 1 : out;
-    knr_product p = {.operand = d, .result = d, .n_window = 2};
-    p.m = (knr_dims){.n = 3, .extent = {taps, taps, in}, .a = {0, 0, ci}, .c = {taps * in * out, in * out, out}};
-    p.n = (knr_dims){.n = 1, .extent = {out}, .b = {co}, .c = {1}};
+    knk_product p = {.operand = d, .result = d, .n_window = 2};
+    p.m = (knk_dims){.n = 3, .extent = {taps, taps, in}, .a = {0, 0, ci}, .c = {taps * in * out, in * out, out}};
+    p.n = (knk_dims){.n = 1, .extent = {out}, .b = {co}, .c = {1}};
     if (channels_first) {
         p.m.c[0] = taps, p.m.c[1] = 1, p.m.c[2] = taps * taps;
         p.n.c[0] = in * taps * taps;
     }
     p.k =
-        (knr_dims){.n = 3, .extent = {side, side, images}, .a = {0, 0, place * in}, .b = {side * xo, xo, place * out}};
-    p.window[0] = (knr_window){0, 0, 1, 1, low, 1, side, side * xi};
-    p.window[1] = (knr_window){1, 1, 1, 1, low, 1, side, xi};
+        (knk_dims){.n = 3, .extent = {side, side, images}, .a = {0, 0, place * in}, .b = {side * xo, xo, place * out}};
+    p.window[0] = (knk_window){0, 0, 1, 1, low, 1, side, side * xi};
+    p.window[1] = (knk_window){1, 1, 1, 1, low, 1, side, xi};
     return p;
 }
 
 /* Bytes that parts for so many threads pack, of what one thread packs; 0: it takes no time worth speaking of. */
-static double packed(const knr_product *q, int threads)
+static double packed(const knk_product *q, int threads)
 {
     void *room = malloc(knr_plan_bytes(q));
     const knr_plan *p = knr_product_make(room, q, false, false, false);
@@ -67,7 +67,7 @@ static void test_gradients_of_kernels_are_not_packed_for_every_part(void **unuse
         for (int first = 0; first < 2; first++)
             for (int wide = 0; wide < 2; wide++) {
                 const int64_t *c = cases[i];
-                knr_product p =
+                knk_product p =
                     kernel_gradient(wide ? KN_DT(F64) : KN_DT(F32), c[0], c[1], c[2], c[3], c[4], first == 1);
                 for (int threads = 2; threads <= 4; threads += 2) {
                     double times = packed(&p, threads);
@@ -88,7 +88,7 @@ static void test_matrices_are_not_packed_for_every_part(void **unused)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
             for (int layout = 0; layout < 4; layout++) {
-                knr_product p =
+                knk_product p =
                     matrix(&kn_dtype_table[dtypes[d]], sizes[i][0], sizes[i][1], sizes[i][2], layout & 1, layout & 2);
                 double times = packed(&p, 2);
                 if (times > 2.1)
@@ -103,7 +103,7 @@ static void test_large_products_have_a_part_for_each_thread(void **unused)
     (void)unused;
     for (int threads = 2; threads <= 16; threads++)
         for (int layout = 0; layout < 4; layout++) {
-            knr_product q = matrix(KN_DT(F32), 1000, 1000, 1000, layout & 1, layout & 2);
+            knk_product q = matrix(KN_DT(F32), 1000, 1000, 1000, layout & 1, layout & 2);
             void *room = malloc(knr_plan_bytes(&q));
             const knr_plan *p = knr_product_make(room, &q, false, false, false);
             knr_share s = knr_share_out(p, threads);

@@ -118,17 +118,18 @@ static void concatenations_of_all_shapes_are_one_copy(void **state)
         return;
     kn_kernel_cache *cache = knc_kernel_cache_new(1 << 20);
     kni_jaxpr *j[2] = {two_vectors(1000, 400), two_vectors(733, 512)};
-    kn_program *p[2];
+    knd_loaded *p[2];
     for (int i = 0; i < 2; i++)
-        test_ok(knc_compile(j[i], &(kn_compile_options){.fuse = true, .kernels = cache}, &p[i]));
+        test_ok(knd_compile(&knd_host, j[i], &(kn_compile_options){.fuse = true, .kernels = cache}, &p[i]));
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(p[i]->n_step, 1);
-        assert_int_equal(p[i]->step[0].u.k.n_part, 2);
+        assert_int_equal(p[i]->program->n_step, 1);
+        assert_int_equal(p[i]->program->step[0].u.k.n_segment, 2);
         for (int s = 0; s < 2; s++)
-            assert_ptr_equal(p[i]->step[0].u.k.part[s], p[0]->step[0].u.k.part[0]);
+            assert_ptr_equal(p[i]->program->step[0].u.k.segment[s].kernel,
+                             p[0]->program->step[0].u.k.segment[0].kernel);
     }
     for (int i = 0; i < 2; i++) {
-        knc_release(p[i]);
+        knd_release(p[i]);
         kni_release(j[i]);
     }
     knc_kernel_cache_free(cache);
@@ -146,14 +147,14 @@ static void small_boxes_keep_the_whole_kernel(void **state)
     kn_atom x = knb_invar(&b, kni_type(KN_DT(F64), 1, &n));
     kn_atom padded = knb_pad(&b, knb_neg(&b, x), knb_number(&b, KN_DT(F64), 3), &lo, &hi, NULL);
     kni_jaxpr *j = FINISH(&b, knb_mul(&b, padded, padded));
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     int whole = 0;
-    assert_int_equal(p->n_step, 1);
-    assert_int_equal(p->step[0].u.k.n_part, 3);
+    assert_int_equal(p->program->n_step, 1);
+    assert_int_equal(p->program->step[0].u.k.n_segment, 3);
     for (int s = 0; s < 3; s++)
-        whole += p->step[0].u.k.part[s] == p->step[0].u.k.kernel;
+        whole += p->program->step[0].u.k.segment[s].kernel == p->program->step[0].u.k.kernel;
     assert_int_equal(whole, 2);
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
 }
 
@@ -165,12 +166,12 @@ static int kept_whole(int64_t n, int64_t m)
     kn_atom x[2] = {knb_neg(&b, knb_invar(&b, kni_type(KN_DT(F64), 1, &n))),
                     knb_invar(&b, kni_type(KN_DT(F64), 1, &m))};
     kni_jaxpr *j = FINISH(&b, knb_concatenate(&b, 2, x, 0));
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     int whole = 0;
-    assert_int_equal(p->step[0].u.k.n_part, 2);
+    assert_int_equal(p->program->step[0].u.k.n_segment, 2);
     for (int s = 0; s < 2; s++)
-        whole += p->step[0].u.k.part[s] == p->step[0].u.k.kernel;
-    knc_release(p);
+        whole += p->program->step[0].u.k.segment[s].kernel == p->program->step[0].u.k.kernel;
+    knd_release(p);
     kni_release(j);
     return whole;
 }
@@ -187,11 +188,11 @@ static void what_is_known_at_all_points_is_gone(void **state)
     kn_atom x = knb_invar(&b, kni_type(KN_DT(F64), 1, &n));
     kn_atom padded = knb_pad(&b, x, knb_number(&b, KN_DT(F64), 3), &one, &one, NULL);
     kni_jaxpr *j = FINISH(&b, knb_neg(&b, knb_slice(&b, padded, &one, &end, NULL)));
-    kn_program *p = test_compile(j, true);
-    assert_int_equal(p->n_step, 1);
-    assert_int_equal(p->step[0].u.k.n_part, 1);
-    assert_int_equal(p->step[0].u.k.part[0]->n_node, 3);
-    knc_release(p);
+    knd_loaded *p = test_compile(j, true);
+    assert_int_equal(p->program->n_step, 1);
+    assert_int_equal(p->program->step[0].u.k.n_segment, 1);
+    assert_int_equal(p->program->step[0].u.k.segment[0].kernel->n_node, 3);
+    knd_release(p);
     kni_release(j);
 }
 

@@ -11,7 +11,7 @@
 // clang-format on
 #include <math.h>
 
-static const knr_plan *plan_of(const knr_product *p)
+static const knr_plan *plan_of(const knk_product *p)
 {
     static _Alignas(64) char room[1 << 15];
     assert_true(knr_plan_bytes(p) <= sizeof room);
@@ -19,10 +19,10 @@ static const knr_plan *plan_of(const knr_product *p)
 }
 
 /* On all builds of the inner loops from the first to the last. */
-static void check(const knr_product *wanted, knr_isa_kind first, knr_isa_kind last)
+static void check(const knk_product *wanted, knr_isa_kind first, knr_isa_kind last)
 {
     static const char *const name[] = {"base", "AVX2", "AVX-512"};
-    const knr_product p = product_with_plain_result(*wanted);
+    const knk_product p = product_with_plain_result(*wanted);
     for (knr_isa_kind isa = first; isa <= last; isa++) {
         knr_isa_limit(isa);
         product_check(&p, &(product_way){0}, name[isa]);
@@ -30,16 +30,16 @@ static void check(const knr_product *wanted, knr_isa_kind first, knr_isa_kind la
     knr_isa_limit(KNR_ISA_AVX512);
 }
 
-static knr_dims one_dim(int64_t extent, int64_t a, int64_t b)
+static knk_dims one_dim(int64_t extent, int64_t a, int64_t b)
 {
-    return (knr_dims){.n = 1, .extent = {extent}, .a = {a}, .b = {b}};
+    return (knk_dims){.n = 1, .extent = {extent}, .a = {a}, .b = {b}};
 }
 
 /* layout: bit 0 a transposed, bit 1 b transposed, bit 2 gaps between elements of a, bit 3 of b. */
-static knr_product matrix(kn_dtype d, kn_dtype result, int64_t m, int64_t n, int64_t k, int layout)
+static knk_product matrix(kn_dtype d, kn_dtype result, int64_t m, int64_t n, int64_t k, int layout)
 {
     int64_t ga = layout & 4 ? 2 : 1, gb = layout & 8 ? 3 : 1;
-    return (knr_product){.operand = d,
+    return (knk_product){.operand = d,
                          .result = result,
                          .m = one_dim(m, layout & 1 ? ga : k * ga, 0),
                          .n = one_dim(n, 0, layout & 2 ? k * gb : gb),
@@ -48,7 +48,7 @@ static knr_product matrix(kn_dtype d, kn_dtype result, int64_t m, int64_t n, int
 
 static void check_matrix(kn_dtype d, int64_t m, int64_t n, int64_t k, int layout)
 {
-    knr_product p = matrix(d, d, m, n, k, layout);
+    knk_product p = matrix(d, d, m, n, k, layout);
     check(&p, KNR_ISA_BASE, KNR_ISA_AVX512);
 }
 
@@ -106,14 +106,14 @@ static void test_packed(void **unused)
 {
     (void)unused;
     for (int layout = 0; layout < 4; layout++) {
-        knr_product p = matrix(KN_DT(F32), KN_DT(F32), 150, 260, 300, layout);
+        knk_product p = matrix(KN_DT(F32), KN_DT(F32), 150, 260, 300, layout);
         check(&p, KNR_ISA_AVX2, KNR_ISA_AVX512);
         p = matrix(KN_DT(F32), KN_DT(F32), 130, 140, 1024, layout); /* rows at a power of two: A is copied */
         check(&p, KNR_ISA_AVX2, KNR_ISA_AVX512);
         p = matrix(KN_DT(F64), KN_DT(F64), 61, 150, 1100, layout);
         check(&p, KNR_ISA_AVX2, KNR_ISA_AVX512);
     }
-    knr_product p = matrix(KN_DT(F32), KN_DT(F32), 70, 1100, 1030, 0); /* several pieces of B */
+    knk_product p = matrix(KN_DT(F32), KN_DT(F32), 70, 1100, 1030, 0); /* several pieces of B */
     check(&p, KNR_ISA_AVX2, KNR_ISA_AVX512);
 }
 
@@ -121,7 +121,7 @@ static void test_several_dims_in_a_group(void **unused)
 {
     (void)unused;
     /* a[batch 2, m0 3, k0 4, m1 2, k1 5], b[k0 4, n0 3, batch 2, k1 5, n1 2] */
-    knr_product p = {.operand = KN_DT(F32),
+    knk_product p = {.operand = KN_DT(F32),
                      .result = KN_DT(F32),
                      .batch = {.n = 1, .extent = {2}, .a = {120}, .b = {10}},
                      .m = {.n = 2, .extent = {3, 2}, .a = {40, 5}},
@@ -134,9 +134,9 @@ static void test_several_dims_in_a_group(void **unused)
         }
     p.operand = p.result = KN_DT(F32);
     p.batch =
-        (knr_dims){.n = 2, .extent = {3, 4}, .a = {7, 100}, .b = {0, 13}}; /* batches that overlap, or repeat one b */
+        (knk_dims){.n = 2, .extent = {3, 4}, .a = {7, 100}, .b = {0, 13}}; /* batches that overlap, or repeat one b */
     check(&p, KNR_ISA_BASE, KNR_ISA_AVX512);
-    p.batch = (knr_dims){0};
+    p.batch = (knk_dims){0};
     check(&p, KNR_ISA_BASE, KNR_ISA_AVX512);
 }
 
@@ -148,7 +148,7 @@ static void test_wider_results(void **unused)
                                            {KN_ID_C64, KN_ID_C128}, {KN_ID_BF16, KN_ID_F64}};
     for (int i = 0; i < 8; i++)
         for (int layout = 0; layout < 4; layout++) {
-            knr_product p = matrix(&kn_dtype_table[pairs[i][0]], &kn_dtype_table[pairs[i][1]], 9, 18, 300, layout);
+            knk_product p = matrix(&kn_dtype_table[pairs[i][0]], &kn_dtype_table[pairs[i][1]], 9, 18, 300, layout);
             check(&p, KNR_ISA_BASE, KNR_ISA_AVX512);
         }
 }
@@ -158,7 +158,7 @@ static void test_special_values(void **unused)
     (void)unused;
     static _Alignas(64) char spare[1 << 20];
     float a[2] = {-0.0f, -0.0f}, b[2] = {1, 1}, c = 1;
-    knr_product p = matrix(KN_DT(F32), KN_DT(F32), 1, 1, 2, 0);
+    knk_product p = matrix(KN_DT(F32), KN_DT(F32), 1, 1, 2, 0);
     p = product_with_plain_result(p);
     knr_product_run(plan_of(&p), &(knr_run){.workspace = spare, .a = a, .b = b, .c = &c, .threads = 1});
     assert_false(signbit(c)); /* the chain starts at +0 */

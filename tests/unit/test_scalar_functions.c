@@ -431,15 +431,15 @@ static void lanes_of_a_filter_are_points(void **state)
     kn_mapping none = KN_UNMAPPED, first = KN_MAPPED(0);
     kn_fn f = kn_vmap(KN_FN(filter), .in_axes = {none, first, first});
     kni_jaxpr *j = parsed(kn_jaxpr_text(kn_make_jaxpr(f, KN_ARGS(&m, &b, &z)), KN_JAXPR_FULL));
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     const knk_kernel *loop = NULL;
-    for (uint32_t i = 0; i < p->n_step; i++)
-        if (p->step[i].kind == KNC_KERNEL && p->step[i].u.k.kernel->stage[0].n_loop)
-            loop = p->step[i].u.k.kernel;
+    for (uint32_t i = 0; i < p->program->n_step; i++)
+        if (p->program->step[i].kind == KNC_KERNEL && p->program->step[i].u.k.kernel->stage[0].n_loop)
+            loop = p->program->step[i].u.k.kernel;
     assert_non_null(loop);
     assert_int_equal(loop->n_par, 1);
     same_outputs(j, p, 3);
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
 }
 
@@ -507,14 +507,14 @@ KN_FUNCTION(get, kn_array, kn_array, kn_array, kn_array)
 static void all_compiled(kn_fn f, const kn_args *args)
 {
     kni_jaxpr *j = parsed(kn_jaxpr_text(kn_make_jaxpr(f, args), KN_JAXPR_FULL));
-    kn_program *p = test_compile(j, true);
-    assert_non_null(p->path);
-    for (const knc_path_note *n = p->path; n; n = n->next)
+    knd_loaded *p = test_compile(j, true);
+    assert_non_null(p->program->path);
+    for (const knc_path_note *n = p->program->path; n; n = n->next)
         if (n->path != KN_PATH_COMPILED)
             fail_msg("equation %u: %s", n->eqn, n->why);
     for (uint64_t seed = 1; seed < 4; seed++)
         same_outputs(j, p, seed);
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
 }
 
@@ -575,9 +575,9 @@ static void lack_of_memory_is_an_error(void **state)
     int errors = 0;
     knx_fail_pieces(true);
     for (int k = 0; k < 2000; k += 1 + k / 40) {
-        kn_program *p = NULL;
+        knd_loaded *p = NULL;
         knx_fail_after(k, true);
-        kn_error *e = knc_compile(j, &(kn_compile_options){.fuse = true}, &p);
+        kn_error *e = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true}, &p);
         knx_fail_after(-1, false);
         errors += e != NULL;
         if (e)
@@ -585,7 +585,7 @@ static void lack_of_memory_is_an_error(void **state)
         else
             same_outputs(j, p, 1);
         knx_error_release(e);
-        knc_release(p);
+        knd_release(p);
     }
     knx_fail_pieces(false);
     assert_true(errors > 20);

@@ -35,7 +35,7 @@ static void numbers_of_the_launch_are_no_structure(void **state)
         "    c:f32[%d] d:f32[%d,%d] = scan[jaxpr={ lambda ; e:f32[%d] f:f32[%d]. let g:f32[%d] = add e f in (g, g) }"
         "                             length=%d num_carry=1 num_consts=0 reverse=False unroll=1] a b"
         "  in (c, d) }";
-    kn_program *p[2];
+    knd_loaded *p[2];
     kni_jaxpr *j[2];
     for (int i = 0; i < 2; i++) {
         char all[1024];
@@ -49,7 +49,7 @@ static void numbers_of_the_launch_are_no_structure(void **state)
     assert_memory_equal(x->key, y->key, x->key_bytes);
     for (int i = 0; i < 2; i++) {
         same_results(j[i], p[i], 5);
-        knc_release(p[i]);
+        knd_release(p[i]);
         kni_release(j[i]);
     }
 }
@@ -218,9 +218,9 @@ static void rows_that_memory_gives_slowly_go_step_by_step(void **state)
     refused(all, "long inputs or outputs, with little to do for each element, go step by step");
     snprintf(all, sizeof all, text, "y:f32[100000] = add x v", "accept=1"); /* but as it is wanted */
     kni_jaxpr *j = parsed(all);
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     kernel_of(p, 1);
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
     snprintf(all, sizeof all, text, "z:f32[100000] = sin x; y:f32[100000] = add z v", "accept=0");
     check_text(all, 1, 1);

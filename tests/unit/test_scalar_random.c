@@ -66,18 +66,18 @@ static void random_bodies_keep_their_bits(void **state)
     int compiled = 0;
     for (uint64_t seed = 1; seed <= 1500; seed++) {
         kni_jaxpr *j = test_random_jaxpr(seed, 4 + (int)(seed % 17)), *scan = scan_of(j, seed % 3 == 0);
-        kn_program *p = test_compile(scan, true);
-        bool one = p->n_step == 1 && p->step[0].kind == KNC_KERNEL;
+        knd_loaded *p = test_compile(scan, true);
+        bool one = p->program->n_step == 1 && p->program->step[0].kind == KNC_KERNEL;
         if (one)
             same_results(scan, p, seed);
         else
             same_outputs(scan, p, seed);
         if (getenv("KILN_TEST_SHOW"))
-            for (const knc_path_note *n = p->path; n; n = n->next)
+            for (const knc_path_note *n = p->program->path; n; n = n->next)
                 print_message("%d %s\n", (int)seed, n->path == KN_PATH_COMPILED ? "compiled" : n->why);
-        for (const knc_path_note *n = p->path; n; n = n->next)
+        for (const knc_path_note *n = p->program->path; n; n = n->next)
             compiled += n->path == KN_PATH_COMPILED;
-        knc_release(p);
+        knd_release(p);
         kni_release(scan);
         kni_release(j);
     }

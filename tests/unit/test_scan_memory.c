@@ -49,9 +49,9 @@ static size_t workspace_of_gradient(const body *d, int64_t checkpoint)
     bool tangent[MANY] = {0};
     mark_tangents(j, tangent);
     kni_jaxpr *back = pullback(j, tangent);
-    kn_program *p = test_compile(back, true);
-    size_t bytes = p->workspace;
-    knc_release(p);
+    knd_loaded *p = test_compile(back, true);
+    size_t bytes = p->program->workspace;
+    knd_release(p);
     kni_release(back);
     return bytes;
 }

@@ -534,12 +534,12 @@ static void random_loops_are_their_rounds_in_a_row(void **state)
         for (int how = 0; how < 4; how++) {
             j[how & 1] = rounds(body, n, type, how_many, how & 1);
             test_operands x = test_make_operands(j[how & 1], seed);
-            kn_program *p = test_compile(j[how & 1], how & 2);
+            knd_loaded *p = test_compile(j[how & 1], how & 2);
             test_ok(knd_run(p, x.in, out[how], NULL));
             for (int k = 0; how && k < n; k++)
                 if (test_difference(type[k], out[0][k]->data, out[how][k]->data) >= 0)
                     fail_msg("seed %d: carry %d differs (%d)", (int)seed, k, how);
-            knc_release(p);
+            knd_release(p);
             test_free_operands(&x);
             kni_release(j[how & 1]);
         }
@@ -559,16 +559,16 @@ static void an_update_of_a_carry_copies_nothing(void **state)
     kn_atom one = knb_broadcast_in_dim(&b, knb_convert(&b, i, KN_DT(F32)), 1, (const int64_t[]){1}, NULL);
     kn_atom next = knb_add(&b, i, knb_integer(&b, KN_DT(I32), 1));
     kni_jaxpr *body = FINISH(&b, next, knb_dynamic_update_slice(&b, x, one, &i)), *j = rounds(body, 1, type, 5, true);
-    kn_program *p = test_compile(j, true);
+    knd_loaded *p = test_compile(j, true);
     const knc_loop *l = NULL;
-    for (uint32_t s = 0; s < p->n_step; s++)
-        if (p->step[s].kind == KNC_LOOP)
-            l = p->step[s].u.r.loop;
+    for (uint32_t s = 0; s < p->program->n_step; s++)
+        if (p->program->step[s].kind == KNC_LOOP)
+            l = p->program->step[s].u.r.loop;
     assert_non_null(l);
     assert_int_equal(knc_copied_bytes(l->body), 0);
     assert_true(l->second[1] == KNC_IN_PLACE);
     assert_true(l->second[0] != KNC_IN_PLACE);
-    knc_release(p);
+    knd_release(p);
     kni_release(j);
     kni_release(body);
 }

@@ -46,11 +46,11 @@ static inline void ways_hear(void *env, const kn_step *step)
 }
 
 /* All memory the caller's, with junk in it and guards around it. */
-static inline void ways_in_arena(ways *w, const kn_program *p, const kni_jaxpr *j, const kn_operand *in)
+static inline void ways_in_arena(ways *w, const knd_loaded *p, const kni_jaxpr *j, const kn_operand *in)
 {
     kn_buffer *out[MANY] = {0};
     void *to[MANY];
-    size_t bytes = knc_workspace_bytes(p, 1);
+    size_t bytes = knd_workspace_bytes(p, 1);
     char *room = aligned_alloc(64, (bytes + 2 * GUARD + 63) / 64 * 64);
     memset(room, 0x5a, bytes + 2 * GUARD);
     for (uint32_t k = 0; k < j->n_out; k++) {
@@ -68,7 +68,7 @@ static inline void ways_in_arena(ways *w, const kn_program *p, const kni_jaxpr *
 
 static inline void ways_run(ways *w, const kni_jaxpr *j, bool fuse)
 {
-    kn_program *p = test_compile(j, fuse);
+    knd_loaded *p = test_compile(j, fuse);
     kn_operand in[MANY];
     kn_buffer *out[MANY] = {0}, *mine[MANY] = {0};
     int n = (int)(j->n_const + j->n_in), seen = 0, heard[16] = {0};
@@ -78,7 +78,7 @@ static inline void ways_run(ways *w, const kni_jaxpr *j, bool fuse)
         mine[i] = knx_buffer_new(bytes);
         if (bytes)
             memcpy(mine[i]->data, w->in[i], bytes);
-        in[i] = (kn_operand){mine[i]->data, mine[i]};
+        in[i] = (kn_operand){.buffer = mine[i], .data = mine[i]->data};
     }
     const kn_observer o = {ways_see, &seen};
     const knd_options how[] = {{.threads = 1},
@@ -95,7 +95,7 @@ static inline void ways_run(ways *w, const kni_jaxpr *j, bool fuse)
         if (kni_type_bytes(j->type[i]) && memcmp(mine[i]->data, w->in[i], kni_type_bytes(j->type[i])) != 0)
             fail_msg("operand %d was written to", i);
     test_release(n, mine);
-    knc_release(p);
+    knd_release(p);
 }
 
 /* With and without fusion. */
@@ -146,14 +146,14 @@ static inline void ways_scan(ways *w, scan_of s)
     for (int i = 0; i < 4; i++) {
         s.accept = accept[i];
         kni_jaxpr *j = scan_jaxpr(&s);
-        kn_program *p = NULL;
-        kn_error *error = knc_compile(j, &(kn_compile_options){.fuse = true}, &p);
+        knd_loaded *p = NULL;
+        kn_error *error = knd_compile(&knd_host, j, &(kn_compile_options){.fuse = true}, &p);
         if (error && accept[i] == KN_PATH_COMPILED && strstr(error->message, "which .accept does not allow: "))
             knx_error_release(error);
         else
             test_ok(error);
         w->compiled += p && accept[i] == KN_PATH_COMPILED;
-        knc_release(p);
+        knd_release(p);
         if (p)
             ways_run(w, j, true);
         if (!accept[i])

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Smaller values are no reason for a band. */
-static size_t least_bytes(const knc_bands *b) { return b->all ? 1 : KNC_BAND_BYTES; }
+static size_t least_bytes(const knc_bands *b) { return b->all ? 1 : knc_band_bytes(b->p); }
 
 /* ---- Sets. */
 
@@ -94,13 +94,13 @@ static bool choose_height(const knc_bands *b, knc_set *s, uint32_t number, bool 
         s->height = even_height(s, 5);
         return true;
     }
-    int64_t height = (int64_t)(KNC_BLOCK_BYTES * TRIAL / bytes);
+    int64_t height = (int64_t)(knc_block_bytes(b->p) * TRIAL / bytes);
     height = height > MOST ? MOST : height;
     int64_t wanted = whole < READS * row * HIGH ? (int64_t)(whole / (READS * row)) + 1 : HIGH;
     height = height < wanted ? wanted : height;
     height = height > s->rows ? s->rows : height < 16 ? 16 : height;
     s->height = even_height(s, height);
-    bool cached = whole <= (double)KNC_WHOLE_BYTES || 2.5 * whole <= row * (double)s->rows;
+    bool cached = whole <= (double)knc_whole_bytes(b->p) || 2.5 * whole <= row * (double)s->rows;
     return cached && whole <= READS * row * (double)s->height;
 }
 
@@ -172,7 +172,7 @@ static bool is_reason(const knc_bands *b, knc_set *s, uint32_t number)
             joins += x->u.k.kernel->stage[k].n_inner > 0;
     }
     return products && (b->all || products + joins > 1) && choose_height(b, s, number, false, &saved) &&
-           saved >= (s->chunk && !b->all ? KNC_SUMS_BYTES : least_bytes(b));
+           saved >= (s->chunk && !b->all ? knc_sums_bytes(b->p) : least_bytes(b));
 }
 
 static bool keep_set(knc_bands *b, const knc_set *s)
@@ -202,11 +202,11 @@ static bool keep_set(knc_bands *b, const knc_set *s)
 /* The rows that a product gives to a value: groups of dimensions that can be them. */
 static int rows_of(const knc_step *s, uint32_t slot, int64_t out[3][2])
 {
-    const knr_product *p = s->u.p.product;
+    const knk_product *p = s->u.p.product;
     int n = 0;
     if (s->kind != KNC_PRODUCT)
         return 0;
-    const knr_dims *group[3] = {&p->m, &p->n, &p->k};
+    const knk_dims *group[3] = {&p->m, &p->n, &p->k};
     bool is[3] = {s->ref[2].index == slot || s->ref[0].index == slot, s->ref[1].index == slot, s->ref[2].index != slot};
     for (int g = 0; g < 3; g++)
         if (is[g]) {
@@ -333,8 +333,9 @@ static void make_again(knc_bands *b, uint32_t number, uint32_t slot)
     enum { DEPTH = 4 };
     uint32_t maker = b->p->slot.at[slot].maker;
     size_t saved;
-    if (b->p->slot.at[slot].bytes < (b->all ? 1 : KNC_AGAIN_BYTES) || maker == KNC_NO || b->band[maker] == KNC_NO ||
-        b->band[maker] == number || knc_maker_in(b->p, &b->set.at[number], slot) >= 0 || is_gone(b, slot))
+    if (b->p->slot.at[slot].bytes < (b->all ? 1 : knc_again_bytes(b->p)) || maker == KNC_NO ||
+        b->band[maker] == KNC_NO || b->band[maker] == number || knc_maker_in(b->p, &b->set.at[number], slot) >= 0 ||
+        is_gone(b, slot))
         return;
     knc_set *old = knx_alloc(2 * sizeof *old), *s = old + 1;
     if (!old) {
@@ -389,7 +390,7 @@ kn_error *knc_make_bands(knc_plan *p)
     size_t products = 0;
     for (size_t i = 0; i < p->step.n; i++)
         products += p->step.at[i].kind == KNC_PRODUCT;
-    if (!products || p->o->bands < 0)
+    if (!products || p->o->bands < 0 || !p->o->target->bands)
         return NULL;
     kn_error *e = NULL;
     if (!knc_begin_bands(&b))

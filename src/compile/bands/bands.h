@@ -7,17 +7,20 @@
 
 enum {
     KNC_BAND_STEPS = 24,
-    KNC_BAND_REFS = KNC_FEW_REFS, /* of one of its steps, at most */
+    KNC_BAND_REFS = 48,           /* of one of its steps, at most */
     KNC_BAND_LOOPS = 16,          /* of a kernel, at most */
     KNC_BAND_BLOCKS = 64,         /* values of which there are blocks */
     KNC_BAND_GRAIN = 64,          /* rows that can not be parted, at most */
     KNC_BAND_SHORT = 256,         /* steps of a product that may be made again */
 };
-#define KNC_BAND_BYTES  ((size_t)256 << 10) /* smaller values are no reason for a band */
-#define KNC_AGAIN_BYTES ((size_t)4 << 20)   /* smaller ones are kept rather than made again */
-#define KNC_SUMS_BYTES  ((size_t)16 << 20)  /* saved: less stays in caches anyway, and sums in parts cost more */
-#define KNC_WHOLE_BYTES ((size_t)2 << 20)   /* beside a block: so much stays in the second cache */
-#define KNC_BLOCK_BYTES ((size_t)1 << 20)   /* of a worker's blocks: operands beside them stay in the cache */
+/* Bytes, in terms of a worker's second cache: smaller values are no reason for a band; smaller ones are kept rather
+ * than made again; so much has to be saved by sums in parts, which cost more than whole ones; so much stays in the
+ * cache beside a block; of a worker's blocks, so that operands beside them stay in the cache. */
+static inline size_t knc_band_bytes(const knc_plan *p) { return p->o->target->second_cache / 8; }
+static inline size_t knc_again_bytes(const knc_plan *p) { return p->o->target->second_cache * 2; }
+static inline size_t knc_sums_bytes(const knc_plan *p) { return p->o->target->second_cache * 8; }
+static inline size_t knc_whole_bytes(const knc_plan *p) { return p->o->target->second_cache; }
+static inline size_t knc_block_bytes(const knc_plan *p) { return p->o->target->second_cache / 2; }
 
 /* A step of a set. */
 typedef struct knc_member {
@@ -25,7 +28,7 @@ typedef struct knc_member {
     bool again; /* a band before has it; its values are made here once more */
     bool sums, swapped;
     int64_t rows;                /* product: of one batch of its own */
-    const knr_product *product;  /* as it will run */
+    const knk_product *product;  /* as it will run */
     knc_cut cut[KNC_BAND_LOOPS]; /* kernel */
 } knc_member;
 
@@ -76,7 +79,7 @@ bool knc_is_cut(const knc_plan *p, const knc_set *s, uint32_t slot);
 int knc_maker_in(const knc_plan *p, const knc_set *s, uint32_t slot); /* number of a member; -1 */
 bool knc_reads(const knc_plan *p, const knc_member *m, uint32_t slot);
 size_t knc_row_bytes(const knc_plan *p, const knc_set *s, uint32_t slot);
-int64_t knc_count_dims(const knr_dims *d);
+int64_t knc_count_dims(const knk_dims *d);
 
 /* bands_graph.c */
 bool knc_begin_bands(knc_bands *b); /* false without memory */

@@ -178,7 +178,7 @@ static bool kernel_stays(const cutter *c, const knc_member *m, uint32_t slot)
 
 /* ---- Products. */
 
-int64_t knc_count_dims(const knr_dims *d)
+int64_t knc_count_dims(const knk_dims *d)
 {
     int64_t n = 1;
     for (int i = 0; i < d->n; i++)
@@ -187,10 +187,10 @@ int64_t knc_count_dims(const knr_dims *d)
 }
 
 typedef enum { OF_A, OF_B, OF_C } array;
-static const int64_t *strides(const knr_dims *d, array x) { return x == OF_A ? d->a : x == OF_B ? d->b : d->c; }
+static const int64_t *strides(const knk_dims *d, array x) { return x == OF_A ? d->a : x == OF_B ? d->b : d->c; }
 
 /* Do the dimensions walk memory in C order, in steps of *span? It becomes what they walk. */
-static bool in_order(const knr_dims *d, array x, int64_t *span)
+static bool in_order(const knk_dims *d, array x, int64_t *span)
 {
     const int64_t *stride = strides(d, x);
     for (int i = d->n - 1; i >= 0; i--) {
@@ -202,8 +202,8 @@ static bool in_order(const knr_dims *d, array x, int64_t *span)
 }
 
 /* Elements of the array from its first row on belong to rows: (batch, `rows`), each of `inside`. */
-static bool has_rows(const cutter *c, const knr_product *p, const knc_ref *ref, array x, const knr_dims *rows,
-                     const knr_dims *inside)
+static bool has_rows(const cutter *c, const knk_product *p, const knc_ref *ref, array x, const knk_dims *rows,
+                     const knk_dims *inside)
 {
     int size = x == OF_C ? p->result->size : p->operand->size;
     int64_t unit = unit_of(c, ref->index, size), span = unit,
@@ -222,7 +222,7 @@ static bool has_rows(const cutter *c, const knr_product *p, const knc_ref *ref, 
     return far < unit && in_order(rows, x, &span) && in_order(&p->batch, x, &span);
 }
 
-static void swap_group(knr_dims *d)
+static void swap_group(knk_dims *d)
 {
     for (int i = 0; i < d->n; i++) {
         int64_t a = d->a[i];
@@ -232,9 +232,9 @@ static void swap_group(knr_dims *d)
 }
 
 /* The product with its operands exchanged, and m with n: the same sums. */
-static void swap(knr_product *p)
+static void swap(knk_product *p)
 {
-    knr_dims m = p->m;
+    knk_dims m = p->m;
     int64_t offset = p->a_offset;
     p->m = p->n;
     p->n = m;
@@ -246,7 +246,7 @@ static void swap(knr_product *p)
     p->b_offset = offset;
 }
 
-static bool product_has_rows(const cutter *c, const knc_member *m, const knr_product *p, int ref, bool sums)
+static bool product_has_rows(const cutter *c, const knc_member *m, const knk_product *p, int ref, bool sums)
 {
     const knc_ref *r = &step_of(c->p, m)->ref[ref];
     array x = ref == 2 ? OF_C : (ref == 1) != m->swapped ? OF_B : OF_A;
@@ -259,7 +259,7 @@ static bool product_has_rows(const cutter *c, const knc_member *m, const knr_pro
 }
 
 /* The rows of the set are these dimensions: *rows becomes how many a batch of the product's has. */
-static bool rows_fit(const cutter *c, const knr_product *p, const knr_dims *d, int64_t *rows)
+static bool rows_fit(const cutter *c, const knk_product *p, const knk_dims *d, int64_t *rows)
 {
     *rows = knc_count_dims(d);
     return *rows && *rows % c->s->rows == 0 && knc_count_dims(&p->batch) * *rows == c->s->batches * c->s->rows;
@@ -277,7 +277,7 @@ static bool product_stays(const cutter *c, const knc_member *m, uint32_t slot)
 static bool cut_product(cutter *c, knc_member *m, uint32_t handle)
 {
     const knc_step *s = step_of(c->p, m);
-    const knr_product *p = s->u.p.product;
+    const knk_product *p = s->u.p.product;
     int at = 2;
     for (int r = 0; r < 2; r++)
         if (s->ref[r].index == handle)
@@ -293,7 +293,7 @@ static bool cut_product(cutter *c, knc_member *m, uint32_t handle)
     m->sums = rows_fit(c, p, &p->k, &m->rows) && product_has_rows(c, m, p, at, true);
     if (m->sums || at != 1 || knx_is_complex(p->operand) || !rows_fit(c, p, &p->n, &m->rows))
         return m->sums;
-    knr_product *swapped = knx_arena_copy((kn_arena *)(uintptr_t)&c->p->scratch, p, sizeof *p);
+    knk_product *swapped = knx_arena_copy((kn_arena *)(uintptr_t)&c->p->scratch, p, sizeof *p);
     if (!swapped)
         return false;
     swap(swapped);

@@ -170,29 +170,18 @@ static bool make_kernel(maker *m, const knc_member *x, knc_band_step *out)
     return out->par[0] && out->par[1];
 }
 
-/* The product as it will run, with a plan of its own. */
-static bool make_product(maker *m, const knc_member *x, knc_band_step *out)
+/* The product as it will run. Its sums wait between blocks unless all of these end with a block of its steps. */
+static void make_product(maker *m, const knc_member *x, knc_band_step *out)
 {
-    kn_arena *a = &m->b->p->p->arena;
-    knc_step *s = &out->step;
+    const knk_product *p = x->product;
+    bool whole = m->band->height % 256 == 0 && !(p->result->size == 2 && knx_is_float(p->result));
     out->sums = x->sums;
     out->rows = x->rows;
-    out->other = knc_count_dims(x->sums ? &x->product->m : &x->product->k);
-    out->chain = KNC_NO_CHAIN;
-    const knr_product *p = x->product;
-    char *room = knx_arena_alloc(a, knr_plan_bytes(p) + 63);
-    if (!room)
-        return false;
-    s->u.p.product = p;
-    s->u.p.plan = knr_product_make(room + -(uintptr_t)room % 64, p, false, false, false);
-    s->u.p.a = x->swapped;
-    s->u.p.b = !x->swapped;
-    bool whole = m->band->height % 256 == 0 && !(p->result->size == 2 && knx_is_float(p->result));
-    if (x->sums && !whole) {
-        out->chain = m->band->kept;
-        m->band->kept += aligned(knr_product_chain_bytes(s->u.p.plan));
-    }
-    return true;
+    out->other = knc_count_dims(x->sums ? &p->m : &p->k);
+    out->chained = x->sums && !whole;
+    out->step.u.p.product = p;
+    out->step.u.p.a = x->swapped;
+    out->step.u.p.b = !x->swapped;
 }
 
 static bool make_step(maker *m, int i)
@@ -202,7 +191,6 @@ static bool make_step(maker *m, int i)
     knc_band_step *out = &m->band->step[i];
     out->step = *step_of(p, x);
     out->again = x->again;
-    out->chain = KNC_NO_CHAIN;
     out->step.ref = knx_arena_copy(&p->p->arena, out->step.ref, (out->step.n_ref + 1) * sizeof *out->step.ref);
     if (out->step.kind == KNC_KERNEL) {
         knk_retain(out->step.u.k.kernel);
@@ -211,8 +199,9 @@ static bool make_step(maker *m, int i)
             return false;
     } else {
         m->band->n_step++;
-        if (!out->step.ref || !make_product(m, x, out))
+        if (!out->step.ref)
             return false;
+        make_product(m, x, out);
     }
     for (uint32_t r = 0; r < out->step.n_ref; r++) {
         int at = find_block(m->inner, (int)m->band->n_block, out->step.ref[r].index);
@@ -240,7 +229,7 @@ static bool make_references(maker *m, knc_step *s)
     return s->ref != NULL;
 }
 
-static size_t map_bytes(const maker *m)
+static int most_maps(const maker *m)
 {
     int most = 0;
     for (int i = 0; i < m->s->n; i++) {
@@ -248,7 +237,7 @@ static size_t map_bytes(const maker *m)
         if (s->kind == KNC_KERNEL && s->u.k.kernel->n_map > most)
             most = s->u.k.kernel->n_map;
     }
-    return aligned((size_t)most * sizeof(knk_map_values));
+    return most;
 }
 
 /* The set as a step. What it has taken when memory runs out is given back with it. */
@@ -266,7 +255,7 @@ static bool make_band(knc_bands *b, uint32_t number, knc_step *s)
     m.band->grain = m.s->grain;
     m.band->height = m.s->height > m.s->rows ? m.s->rows : m.s->height;
     m.band->chunk = m.s->chunk;
-    m.band->kept = map_bytes(&m);
+    m.band->most_maps = most_maps(&m);
     if (!m.band->step || !make_blocks(&m))
         return false;
     for (int i = 0; i < m.s->n; i++) {

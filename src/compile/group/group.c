@@ -136,7 +136,10 @@ static knc_why decide(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses 
 }
 
 /* A row of more than that is not read again from the cache. */
-static bool may_store_elements(const knc_group *g) { return g->par.ndim > 0 || knc_rows_fit(g->inner, g->axes); }
+static bool may_store_elements(const knc_plan *p, const knc_group *g)
+{
+    return g->par.ndim > 0 || knc_rows_fit(p, g->inner, g->axes);
+}
 
 /* A group that reads the results at its own points and can run before all its other readers; -1: none. It rises for
  * what belongs to its rows, or if it has a result per row only; else what it makes might lie in memory for long. */
@@ -154,7 +157,7 @@ static int joinable(knc_plan *p, const kn_eqn *e, const knc_uses *u, unsigned we
         bool elements = u->at[i].loops == KNC_LOOPS_FULL;
         if (g->puts && v->need) /* perhaps by a copy before it */
             continue;
-        bool fits = u->at[i].point == KNC_POINT && (!elements || may_store_elements(g)) &&
+        bool fits = u->at[i].point == KNC_POINT && (!elements || may_store_elements(p, g)) &&
                     !(elements && knc_has_other_rows(p, v, g)) && (rows || g->height >= height);
         if (fits && points > most && g->level < limit && g->n_store < KNC_MAX_STORES && knc_may_rise(g, height) &&
             !refusal(p, &u->at[i], weight, reads)) {
@@ -327,15 +330,15 @@ static knc_why not_taken(const knc_plan *p, const knc_use *u, const kn_eqn *e)
     if (stage >= KNC_MAX_STAGES)
         return KNC_BECAUSE_STAGES;
     bool again = stage > 1 || g->form == KNC_LOOPS_FULL; /* other passes over the same elements */
-    return again && !knc_rows_fit(x, axes) ? KNC_BECAUSE_LONG : KNC_BECAUSE_NOTHING;
+    return again && !knc_rows_fit(p, x, axes) ? KNC_BECAUSE_LONG : KNC_BECAUSE_NOTHING;
 }
 
 /* Would a group that reads its result for all elements of the rows have taken it, but for their length? */
-static bool is_too_long(const knc_uses *u, kn_type x, kn_ints axes)
+static bool is_too_long(const knc_plan *p, const knc_uses *u, kn_type x, kn_ints axes)
 {
     for (int i = 0; i < u->n; i++)
         if (u->at[i].point == KNC_KEPT)
-            return !knc_rows_fit(x, axes);
+            return !knc_rows_fit(p, x, axes);
     return false;
 }
 
@@ -348,7 +351,7 @@ static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *
     int join = joinable(p, e, u, 2);
     if (join >= 0 && (why = not_taken(p, &u->at[join], e)))
         join = -1;
-    else if (join < 0 && is_too_long(u, x, axes))
+    else if (join < 0 && is_too_long(p, u, x, axes))
         why = KNC_BECAUSE_LONG;
     knc_use at = join >= 0 ? u->at[join] : (knc_use){.point = KNC_POINT, .stages = 1};
     if (join < 0)

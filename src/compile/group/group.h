@@ -42,7 +42,7 @@ static inline int knc_last_stage(uint16_t stages) { return 31 - __builtin_clz(st
 /* rows.c */
 uint64_t knc_long_axes(kn_type t); /* all loops with more than one turn, as knc_use.keep */
 bool knc_same_rows(const knc_group *g, kn_type x, kn_ints axes);
-bool knc_rows_fit(kn_type x, kn_ints axes); /* several passes find a row in the cache */
+bool knc_rows_fit(const knc_plan *p, kn_type x, kn_ints axes); /* several passes find a row in the cache */
 /* Does the value read results of rows that the group has not got? A group of its own can work those out. */
 bool knc_has_other_rows(const knc_plan *p, const knc_value *v, const knc_group *g);
 /* The group joins elements: its points become rows, or elements of rows. */

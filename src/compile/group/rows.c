@@ -45,8 +45,9 @@ bool knc_same_rows(const knc_group *g, kn_type x, kn_ints axes)
 }
 
 /* The elements of a row lie in runs; those of columns far apart, so several columns go together. */
-bool knc_rows_fit(kn_type x, kn_ints axes)
+bool knc_rows_fit(const knc_plan *p, kn_type x, kn_ints axes)
 {
+    const int64_t most = (int64_t)(p->o->target->second_cache / 8);
     int64_t run = 1, runs = 1, k = axes.n - 1, d = x.ndim - 1;
     for (; d >= 0 && k >= 0 && axes.v[k] == d; d--, k--)
         run *= x.dim[d];
@@ -54,14 +55,14 @@ bool knc_rows_fit(kn_type x, kn_ints axes)
         runs *= x.dim[axes.v[k]];
     int64_t bytes = run * (int64_t)x.dtype->size;
     bytes = bytes > KNC_RUN_BYTES ? bytes : KNC_RUN_BYTES;
-    return runs <= KNC_ROW_BYTES && bytes <= KNC_ROW_BYTES && runs * bytes <= KNC_ROW_BYTES;
+    return runs <= most && bytes <= most && runs * bytes <= most;
 }
 
 bool knc_has_other_rows(const knc_plan *p, const knc_value *v, const knc_group *g)
 {
     const kn_eqn *r = v->spread == KNC_NO ? NULL : &p->j->eqn[v->spread];
     kn_ints axes = r ? ((const kn_p_reduce *)r->params)->axes : (kn_ints){0};
-    return r && knc_has_rows(g) && knc_rows_fit(knc_type(p, r->in[0]), axes) &&
+    return r && knc_has_rows(g) && knc_rows_fit(p, knc_type(p, r->in[0]), axes) &&
            !knc_same_rows(g, knc_type(p, r->in[0]), axes);
 }
 
@@ -99,7 +100,8 @@ bool knc_make_rows(knc_plan *p, const kn_eqn *e, const knc_uses *u)
         const knc_use *at = &u->at[i];
         const knc_group *g = &p->group.at[at->group];
         if (at->point != KNC_KEPT || knc_has_rows(g) || g->routine || !knc_same_shape(g->par, x) ||
-            at->keep != kept_axes(x, axes) || !knc_may_rise(g, 1 + knc_height_above(p, u, i)) || !knc_rows_fit(x, axes))
+            at->keep != kept_axes(x, axes) || !knc_may_rise(g, 1 + knc_height_above(p, u, i)) ||
+            !knc_rows_fit(p, x, axes))
             continue;
         knc_points_are_elements(p, at->group, x, axes, y);
         any = true;

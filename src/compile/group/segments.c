@@ -2,7 +2,6 @@
  * segments.c -- kernels whose points ask where they lie (pad, concatenate, and what they make: roll, stencils) are
  * run in segments: the loops are cut where a predicate of a load changes, and each box of points gets the kernel that
  * is left of it there. Boxes too small for code of their own keep the whole kernel. */
-#include "host/native.h"
 #include "compile/plan.h"
 #include "kernel/narrow.h"
 #include <string.h>
@@ -153,7 +152,7 @@ static void give_up_rare(cutting *c)
 {
     double all = points_in(c, c->l.par);
     for (int i = 0; i < c->n; i++)
-        c->box[i].rare = is_rare(c, &c->box[i], all) || c->box[i].kernel->n_buffer > KNG_SEGMENT_BUFFERS;
+        c->box[i].rare = is_rare(c, &c->box[i], all) || c->box[i].kernel->n_buffer > KNC_SEGMENT_BUFFERS;
     for (int i = 0; i < c->n; i++)
         if (c->box[i].rare)
             use_whole(c, &c->box[i]);
@@ -190,59 +189,37 @@ static void join_whole(cutting *c)
 
 /* --- what runs -------------------------------------------------------------------------------- */
 
-/* The numbers of the whole launch, from the box's first point on. */
-static bool numbers_of(const cutting *c, const box *b, knk_launch *out)
+/* The numbers of the whole launch, from the box's first point on. Its kernel is retained last. */
+static kn_error *make_segment(const cutting *c, const box *b, knc_segment *out)
 {
     kn_arena *a = &c->p->p->arena;
     const knk_kernel *k = c->s->u.k.kernel;
     knk_map_values *map = knx_arena_alloc(a, ((size_t)b->kernel->n_map + 1) * sizeof *map);
-    *out = (knk_launch){.map = map, .par = knx_arena_copy(a, b->extent, ((size_t)k->n_par + 1) * sizeof *b->extent)};
-    out->inner = c->l.inner;
-    for (int m = 0; map && m < b->kernel->n_map; m++) {
+    out->par = knx_arena_copy(a, b->extent, ((size_t)k->n_par + 1) * sizeof *b->extent);
+    if (b->buffer)
+        out->buffer = knx_arena_copy(a, b->buffer, ((size_t)b->kernel->n_buffer + 1) * sizeof *b->buffer);
+    if (!map || !out->par || (b->buffer && !out->buffer))
+        return knx_error_nomem();
+    for (int m = 0; m < b->kernel->n_map; m++) {
         map[m] = c->l.map[b->map ? b->map[m] : m];
         for (int d = 0; d < k->n_par; d++)
             map[m].offset += map[m].stride[d] * b->low[d];
     }
-    return map && out->par;
-}
-
-static kn_error *prepare_boxes(cutting *c, kng_segment *segment, bool *fine)
-{
-    kn_arena *a = &c->p->p->arena;
-    *fine = true;
-    for (int i = 0; i < c->n && *fine; i++) {
-        const box *b = &c->box[i];
-        kng_segment *s = &segment[i];
-        size_t bytes = kng_plan_bytes(b->kernel);
-        void *room = knx_arena_alloc(a, bytes + 1);
-        s->kernel = b->kernel;
-        if (b->buffer)
-            s->buffer = knx_arena_copy(a, b->buffer, ((size_t)b->kernel->n_buffer + 1) * sizeof *b->buffer);
-        if (!room || !numbers_of(c, b, &s->launch) || (b->buffer && !s->buffer))
-            return knx_error_nomem();
-        s->prepared = bytes ? kng_prepare_in(room, b->kernel, &s->launch) : NULL;
-        *fine = s->prepared != NULL;
-    }
+    out->map = map;
+    out->kernel = knk_retain(b->kernel);
     return NULL;
 }
 
 static kn_error *run_in_boxes(cutting *c)
 {
-    kn_arena *a = &c->p->p->arena;
-    kng_segment *segment = knx_arena_zero(a, (size_t)c->n * sizeof *segment);
-    knk_kernel **part = knx_arena_alloc(a, (size_t)c->n * sizeof *part);
-    void *room = knx_arena_alloc(a, kng_segments_bytes());
-    bool fine;
-    if (!segment || !part || !room)
+    knc_segment *segment = knx_arena_zero(&c->p->p->arena, (size_t)c->n * sizeof *segment);
+    if (!segment)
         return knx_error_nomem();
-    KN_TRY(prepare_boxes(c, segment, &fine));
-    if (!fine)
-        return NULL;
-    for (int i = 0; i < c->n; i++)
-        part[i] = knk_retain(c->box[i].kernel);
-    c->s->u.k.part = part;
-    c->s->u.k.n_part = (uint32_t)c->n;
-    c->s->u.k.prepared = kng_join_segments(room, c->n, segment);
+    c->s->u.k.segment = segment;
+    for (int i = 0; i < c->n; i++) {
+        KN_TRY(make_segment(c, &c->box[i], &segment[i]));
+        c->s->u.k.n_segment++; /* it is to be given back */
+    }
     return NULL;
 }
 
@@ -257,16 +234,22 @@ static kn_error *cut_in(cutting *c, const knk_cut *cut, int n_cut)
     return c->n > 1 || !c->box->rare ? run_in_boxes(c) : NULL;
 }
 
-kn_error *knc_cut_kernel(knc_plan *p, knc_step *s)
+static kn_error *cut_kernel(knc_plan *p, knc_step *s)
 {
     knk_cut cut[MOST_BOXES];
     cutting c = {.p = p, .s = s, .a = &p->scratch, .l = {.map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner}};
-    if (!kng_plan_bytes(s->u.k.kernel)) /* it is interpreted */
-        return NULL;
     bool known;
     int n = knk_cuts(s->u.k.kernel, &c.l, cut, MOST_BOXES, &known);
     kn_error *e = n || known ? cut_in(&c, cut, n) : NULL;
     for (int i = 0; i < c.made; i++)
         knk_release(c.box[i].kernel);
     return e;
+}
+
+kn_error *knc_cut_kernels(knc_plan *p)
+{
+    for (uint32_t i = 0; p->o->target->segments && i < p->p->n_step; i++)
+        if (knc_is_kernel(&p->p->step[i]))
+            KN_TRY(cut_kernel(p, (knc_step *)(uintptr_t)&p->p->step[i]));
+    return NULL;
 }

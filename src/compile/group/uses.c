@@ -210,7 +210,7 @@ static bool may_merge(const knc_plan *p, const knc_group *a, const knc_use *x, c
     bool elements = (knc_has_rows(a) ? x : y)->loops == KNC_LOOPS_FULL;
     if (!same_loops(points->par, elements ? rows->inner : rows->par)) /* they read two results of one equation */
         return false;
-    return !elements || rows->par.ndim > 0 || knc_rows_fit(rows->inner, rows->axes);
+    return !elements || rows->par.ndim > 0 || knc_rows_fit(p, rows->inner, rows->axes);
 }
 
 void knc_add_store_list(knc_plan *p, knc_group *g, uint32_t first, uint32_t last)

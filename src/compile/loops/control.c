@@ -23,8 +23,8 @@ void knc_drop_step(const knc_step *s)
         knc_drop_step(&s->u.band->step[i].step);
     if (knc_is_kernel(s)) {
         knk_release(s->u.k.kernel);
-        for (uint32_t i = 0; i < s->u.k.n_part; i++)
-            knk_release(s->u.k.part[i]);
+        for (uint32_t i = 0; i < s->u.k.n_segment; i++)
+            knk_release(s->u.k.segment[i].kernel);
     } else if (s->kind == KNC_PRODUCT) {
         const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
         for (int i = 0; i < 3; i++)
@@ -63,9 +63,8 @@ static kn_error *become_kernel(const knc_plan *p, const knc_scalar *k, knc_step 
     s->u.k.map = k->map;
     s->u.k.par = k->par;
     s->u.k.inner = k->inner;
-    s->u.k.prepared = NULL;
-    s->u.k.part = NULL;
-    s->u.k.n_part = 0;
+    s->u.k.segment = NULL;
+    s->u.k.n_segment = 0;
     return NULL;
 }
 

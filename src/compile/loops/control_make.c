@@ -3,21 +3,24 @@
  * laid out in the workspace of the step, so that it runs without asking for memory. */
 #include "compile/loops/control.h"
 
-enum { ALIGN = 64 };
+static size_t aligned(const knc_plan *p, size_t n)
+{
+    size_t unit = p->o->target->alignment;
+    return (n + unit - 1) & ~(unit - 1);
+}
 
-static size_t aligned(size_t n) { return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1); }
-
-static size_t take(size_t *workspace, size_t bytes)
+static size_t take(const knc_plan *p, size_t *workspace, size_t bytes)
 {
     size_t at = *workspace;
-    *workspace += aligned(bytes);
+    *workspace += aligned(p, bytes);
     return at;
 }
 
 static kn_error *compile(const knc_plan *p, const kni_jaxpr *j, const bool *donated, const knc_loop *l,
                          kn_program **out)
 {
-    const kn_compile_options o = {.kernels = p->o->kernels,
+    const kn_compile_options o = {.target = p->o->target,
+                                  .kernels = p->o->kernels,
                                   .fuse = p->o->fuse,
                                   .donated = donated,
                                   .first_carry = l ? l->n_body : 0,
@@ -39,79 +42,6 @@ static kn_error *compile_body(const knc_plan *p, const kni_jaxpr *j, knc_loop *l
     kn_error *error = compile(p, j, donated, l, &l->body);
     knx_free(donated);
     return error;
-}
-
-/* ---- Tables of addresses. */
-
-/* By how much a reference moves from one turn to the next. */
-static int64_t moves(const knc_loop *l, const knc_ref *ref, bool body)
-{
-    uint32_t number = UINT32_MAX;
-    if (body && ref->space == KNC_AT_OPERAND && ref->index >= l->n_body + l->n)
-        number = ref->index - l->n_body;
-    else if (body && ref->space == KNC_AT_OUTPUT && ref->index >= l->n)
-        number = ref->index + l->n_x;
-    if (number == UINT32_MAX)
-        return 0;
-    return l->reverse ? -(int64_t)l->bytes[number] : (int64_t)l->bytes[number];
-}
-
-/* Is result k of the program put where it belongs by a copy behind the steps? */
-static bool is_copied(const knc_loop *l, const kn_program *q, uint32_t k)
-{
-    const knc_output *o = &q->output[k];
-    if (!o->bytes)
-        return false;
-    if (o->kind == KNC_OUT_OPERAND)
-        return q != l->body || k >= l->n || o->index != l->n_body + k;
-    return o->kind == KNC_OUT_SAME;
-}
-
-/* The references of a table, in order: how many, and those that move. */
-static uint32_t walk(const knc_loop *l, const kn_program *q, knc_moving *out, uint32_t *n_moving)
-{
-    uint32_t n = 0, m = 0;
-    for (uint32_t i = 0; i < q->n_step; i++)
-        for (uint32_t r = 0; q->step[i].kind != KNC_BAND && r < q->step[i].n_ref; r++, n++) {
-            int64_t bytes = moves(l, &q->step[i].ref[r], q == l->body);
-            if (bytes && out)
-                out[m] = (knc_moving){n, bytes};
-            m += bytes != 0;
-        }
-    for (uint32_t k = 0; k < q->n_output; k++) {
-        if (!is_copied(l, q, k))
-            continue;
-        const knc_output *o = &q->output[k];
-        knc_ref ends[] = {{.space = KNC_AT_OUTPUT, .index = k},
-                          {.space = o->kind == KNC_OUT_OPERAND ? KNC_AT_OPERAND : KNC_AT_OUTPUT, .index = o->index}};
-        for (int d = 0; d < 2; d++, n++) {
-            int64_t bytes = moves(l, &ends[d], q == l->body);
-            if (bytes && out)
-                out[m] = (knc_moving){n, bytes};
-            m += bytes != 0;
-        }
-    }
-    *n_moving = m;
-    return n;
-}
-
-static kn_error *make_table(const knc_plan *p, knc_loop *l, const kn_program *q, knc_table *t)
-{
-    t->n_ref = walk(l, q, NULL, &t->n_moving);
-    knc_moving *moving = knx_arena_alloc(&p->p->arena, ((size_t)t->n_moving + 1) * sizeof *moving);
-    uint32_t *copied = knx_arena_alloc(&p->p->arena, ((size_t)q->n_output + 1) * sizeof *copied);
-    if (!moving || !copied)
-        return knx_error_nomem();
-    walk(l, q, moving, &t->n_moving);
-    for (uint32_t k = 0; k < q->n_output; k++)
-        if (is_copied(l, q, k))
-            copied[t->n_copy++] = k;
-    for (uint32_t i = 0; i < q->n_step; i++)
-        t->bands |= q->step[i].kind == KNC_BAND;
-    t->moving = moving;
-    t->copy = copied;
-    t->at = take(&l->workspace, (size_t)l->places * t->n_ref * sizeof(void *));
-    return NULL;
 }
 
 /* ---- Loops. */
@@ -136,7 +66,7 @@ static kn_error *note_bytes(const knc_plan *p, knc_loop *l)
     for (uint32_t i = 0; i < l->n_y; i++)
         bytes[l->n + l->n_x + i] = kni_type_bytes(kni_out_type(l->body->jaxpr, l->n + i));
     for (uint32_t i = 0; i < l->n; i++) {
-        second[i] = stays_in_place(l, i) ? KNC_IN_PLACE : take(&l->workspace, bytes[i]);
+        second[i] = stays_in_place(l, i) ? KNC_IN_PLACE : take(p, &l->workspace, bytes[i]);
         if (second[i] != KNC_IN_PLACE)
             l->places = 2;
     }
@@ -148,18 +78,9 @@ static kn_error *note_bytes(const knc_plan *p, knc_loop *l)
 static kn_error *lay_out(const knc_plan *p, knc_loop *l)
 {
     KN_TRY(note_bytes(p, l));
-    size_t places = (size_t)l->places;
-    l->cond_in = take(&l->workspace, l->cond ? places * ((size_t)l->n_cond + l->n) * sizeof(kn_operand) : 0);
-    l->body_in = take(&l->workspace, places * ((size_t)l->n_body + l->n + l->n_x) * sizeof(kn_operand));
-    l->to = take(&l->workspace, places * ((size_t)l->n + l->n_y) * sizeof(void *));
-    l->go = take(&l->workspace, l->cond ? sizeof(bool) : 0);
-    if (l->path == KN_PATH_CALLS) {
-        KN_TRY(make_table(p, l, l->body, &l->body_table));
-        if (l->cond)
-            KN_TRY(make_table(p, l, l->cond, &l->cond_table));
-    }
+    l->go = take(p, &l->workspace, l->cond ? sizeof(bool) : 0);
     size_t cond = l->cond ? l->cond->workspace : 0, body = l->body->workspace;
-    l->work = take(&l->workspace, cond > body ? cond : body);
+    l->work = take(p, &l->workspace, cond > body ? cond : body);
     return NULL;
 }
 
@@ -206,7 +127,6 @@ kn_error *knc_make_branch(const knc_plan *p, const kn_eqn *e, knc_branch *b)
         b->n++;
         most = program[i]->workspace > most ? program[i]->workspace : most;
     }
-    b->in = take(&b->workspace, e->n_in * sizeof(kn_operand));
-    b->work = take(&b->workspace, most);
+    b->workspace = aligned(p, most);
     return NULL;
 }

@@ -150,9 +150,9 @@ typedef struct factor {
     kn_index *at;
 } factor;
 
-static int64_t stride_in(const factor *f, const knr_dims *g, int d) { return f->second ? g->b[d] : g->a[d]; }
+static int64_t stride_in(const factor *f, const knk_dims *g, int d) { return f->second ? g->b[d] : g->a[d]; }
 
-static bool copy_axes(const factor *f, kn_type y, const knc_point *at, const knr_dims *g)
+static bool copy_axes(const factor *f, kn_type y, const knc_point *at, const knk_dims *g)
 {
     for (int d = 0; d < g->n; d++) {
         if (g->extent[d] == 1)
@@ -165,10 +165,10 @@ static bool copy_axes(const factor *f, kn_type y, const knc_point *at, const knr
     return true;
 }
 
-static bool is_simple(const knr_product *q) { return !q->n_window && !q->a_offset && !q->b_offset && !q->c_offset; }
+static bool is_simple(const knk_product *q) { return !q->n_window && !q->a_offset && !q->b_offset && !q->c_offset; }
 
 /* The positions of all steps, or NULL. */
-static const knc_point **steps_of(kn_lower *l, const kn_eqn *e, const knr_product *q, int64_t n, bool second,
+static const knc_point **steps_of(kn_lower *l, const kn_eqn *e, const knk_product *q, int64_t n, bool second,
                                   const knc_point *at)
 {
     kn_type y = l->j->type[e->out];
@@ -235,7 +235,7 @@ static kn_value2 sum_of(kn_lower *l, kn_dtype d, int64_t n, const kn_value2 *a, 
 void knc_join_products(kn_lower *l, const kn_eqn *e, const knc_point *at)
 {
     const kn_type x[2] = {kni_atom_type(l->j, e->in[0]), kni_atom_type(l->j, e->in[1])};
-    knr_product *q = knx_arena_zero(&l->arena, sizeof *q);
+    knk_product *q = knx_arena_zero(&l->arena, sizeof *q);
     int64_t n = 1;
     if (!q) {
         l->failed = true;

@@ -256,7 +256,7 @@ static kn_error *lower_group(kn_lower *l, uint32_t group)
 static kn_error *make_product(knc_plan *p, const kn_eqn *e, const kn_type *xt, knc_step *s)
 {
     kn_arena *a = &p->p->arena;
-    knr_product *product = knx_arena_alloc(&p->scratch, sizeof *product);
+    knk_product *product = knx_arena_alloc(&p->scratch, sizeof *product);
     if (!product)
         return knx_error_nomem();
     e->prim->product(e->params, xt, &p->j->type[e->out], product);
@@ -267,7 +267,7 @@ static kn_error *make_product(knc_plan *p, const kn_eqn *e, const kn_type *xt, k
     s->u.p.a = 0, s->u.p.b = 1, s->u.p.c = 2;
     s->u.p.fill_a = s->u.p.fill_b = s->u.p.finish = NULL;
     s->u.p.product = product;
-    s->u.p.plan = NULL; /* made when the steps are what they will be */
+    s->u.p.packed = NULL;
     if (!s->u.p.writes || !KN_VEC_PUSH(&p->step, *s))
         return knx_error_nomem();
     return NULL;

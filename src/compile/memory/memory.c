@@ -5,9 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 64, FEW = 1024 };
+enum { FEW = 1024 };
 
-static size_t aligned(size_t n) { return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1); }
+/* In whole units of what the target wants everything to lie at. */
+static size_t aligned(const knc_plan *p, size_t n)
+{
+    size_t unit = p->o->target->alignment;
+    return (n + unit - 1) & ~(unit - 1);
+}
 
 static void find_lifetimes(knc_plan *p)
 {
@@ -125,7 +130,7 @@ static int larger_first(const void *a, const void *b)
 }
 
 /* Puts s[n] among s[0..n), which are placed and sorted by offset. */
-static size_t place_one(knc_slot **s, size_t n)
+static size_t place_one(const knc_plan *p, knc_slot **s, size_t n)
 {
     knc_slot *x = s[n];
     size_t at = 0;
@@ -133,25 +138,25 @@ static size_t place_one(knc_slot **s, size_t n)
         const knc_slot *y = s[i];
         if (y->last < x->first || x->last < y->first)
             continue;
-        if (y->offset >= at + aligned(x->bytes))
+        if (y->offset >= at + aligned(p, x->bytes))
             break;
-        if (y->offset + aligned(y->bytes) > at)
-            at = y->offset + aligned(y->bytes);
+        if (y->offset + aligned(p, y->bytes) > at)
+            at = y->offset + aligned(p, y->bytes);
     }
     x->offset = at;
     size_t i = n;
     for (; i && s[i - 1]->offset > at; i--)
         s[i] = s[i - 1];
     s[i] = x;
-    return at + aligned(x->bytes);
+    return at + aligned(p, x->bytes);
 }
 
-static size_t place_few(knc_slot **s, size_t n)
+static size_t place_few(const knc_plan *p, knc_slot **s, size_t n)
 {
     size_t end = 0;
     qsort(s, n, sizeof *s, larger_first);
     for (size_t i = 0; i < n; i++) {
-        size_t e = place_one(s, i);
+        size_t e = place_one(p, s, i);
         end = e > end ? e : end;
     }
     return end;
@@ -206,20 +211,22 @@ typedef struct lists {
     uint32_t *born, *dies, *next_born, *next_dies;
 } lists;
 
-static bool walk_steps(knc_slot **s, const lists *l, uint32_t steps, hole_list *holes, size_t *end)
+static bool walk_steps(const knc_plan *p, knc_slot **s, const lists *l, hole_list *holes, size_t *end)
 {
-    for (uint32_t t = 0; t < steps; t++) {
+    for (uint32_t t = 0; t < p->p->n_step; t++) {
         for (uint32_t i = l->born[t]; i != KNC_NO; i = l->next_born[i])
-            s[i]->offset = take_hole(holes, aligned(s[i]->bytes), end);
+            s[i]->offset = take_hole(holes, aligned(p, s[i]->bytes), end);
         for (uint32_t i = l->dies[t]; i != KNC_NO; i = l->next_dies[i])
-            if (!give_hole(holes, s[i]->offset, aligned(s[i]->bytes)))
+            if (!give_hole(holes, s[i]->offset, aligned(p, s[i]->bytes)))
                 return false;
     }
     return true;
 }
 
-static bool place_many(kn_arena *a, knc_slot **s, size_t n, uint32_t steps, size_t *end)
+static bool place_many(knc_plan *p, knc_slot **s, size_t n, size_t *end)
 {
+    kn_arena *a = &p->scratch;
+    uint32_t steps = p->p->n_step;
     lists l = {knx_arena_alloc(a, (steps + 1) * 4), knx_arena_alloc(a, (steps + 1) * 4), knx_arena_alloc(a, n * 4),
                knx_arena_alloc(a, n * 4)};
     if (!l.born || !l.dies || !l.next_born || !l.next_dies)
@@ -234,7 +241,7 @@ static bool place_many(kn_arena *a, knc_slot **s, size_t n, uint32_t steps, size
     }
     hole_list holes = {0};
     *end = 0;
-    bool fine = walk_steps(s, &l, steps, &holes, end);
+    bool fine = walk_steps(p, s, &l, &holes, end);
     KN_VEC_FREE(&holes);
     return fine;
 }
@@ -251,8 +258,8 @@ static kn_error *place_temporaries(knc_plan *p, size_t *end)
             s[n++] = x;
     }
     if (n <= FEW)
-        *end = place_few(s, n);
-    else if (!place_many(&p->scratch, s, n, p->p->n_step, end))
+        *end = place_few(p, s, n);
+    else if (!place_many(p, s, n, end))
         return knx_error_nomem();
     return NULL;
 }
@@ -260,9 +267,12 @@ static kn_error *place_temporaries(knc_plan *p, size_t *end)
 static knc_ref place_in(const knc_plan *p, uint32_t s, size_t offset)
 {
     const knc_slot *slot = &p->slot.at[knc_place_of(p, s)];
-    if (slot->space == KNC_AT_WORK)
-        offset += p->p->arena_at + slot->offset;
-    return (knc_ref){.space = slot->space, .index = slot->index, .offset = offset};
+    size_t first = slot->space == KNC_AT_WORK ? slot->offset : 0;
+    return (knc_ref){.space = slot->space,
+                     .index = slot->index,
+                     .offset = first + offset,
+                     .first = first,
+                     .bytes = slot->space == KNC_AT_LITERAL ? 0 : p->slot.at[s].bytes};
 }
 
 /* References by slot become references by place. */
@@ -299,6 +309,18 @@ static kn_error *note_values(knc_plan *p)
     return NULL;
 }
 
+static void count_bytes(const knc_plan *p, size_t arena)
+{
+    kn_program *q = p->p;
+    for (uint32_t i = 0; i < q->n_step; i++)
+        q->max_ref = q->step[i].n_ref > q->max_ref ? q->step[i].n_ref : q->max_ref;
+    q->workspace = arena;
+    for (uint32_t i = 0; i < q->n_operand; i++)
+        q->values += kni_type_bytes(p->j->type[i]);
+    for (uint32_t k = 0; k < q->n_output; k++)
+        q->values += q->output[k].kind == KNC_OUT_NEW ? q->output[k].bytes : 0;
+}
+
 kn_error *knc_plan_memory(knc_plan *p)
 {
     size_t arena = 0;
@@ -307,7 +329,7 @@ kn_error *knc_plan_memory(knc_plan *p)
     use_donated(p);
     KN_TRY(knc_settle_updates(p));
     KN_TRY(place_temporaries(p, &arena));
-    knc_lay_out_workspace(p, arena);
+    count_bytes(p, arena);
     resolve(p);
     KN_TRY(note_values(p));
     return knc_drop_copies(p);

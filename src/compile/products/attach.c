@@ -6,7 +6,6 @@
  * Steps are in no order yet. A kernel joins a product only if no way leads from one to the other through further
  * steps, so the steps stay without circles. */
 #include "compile/products/attach.h"
-#include "host/rect.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +32,7 @@ typedef struct attacher {
     uint32_t *seen, *stack, stamp, patience;
     uint32_t *product, n_product; /* the last equation first */
 } attacher;
-enum { SEARCH = 1000, MAX_REFS = KNC_MAX_BUFFERS + 8 };
+enum { SEARCH = 1000, MAX_REFS = 72 };
 
 static knc_step *step_at(const attacher *t, uint32_t s) { return &t->p->step.at[s]; }
 
@@ -237,7 +236,7 @@ static bool is_too_late(const attacher *t, uint32_t x, uint32_t y)
     return (a->level < a->limit && b->level >= a->limit) || (b->level < b->limit && a->level >= b->limit);
 }
 
-static bool fits(const knr_product *q, knc_side side, const knc_meeting *m, knc_fit *fit)
+static bool fits(const knk_product *q, knc_side side, const knc_meeting *m, knc_fit *fit)
 {
     int64_t first = m->offset;
     int64_t own = side == KNC_SIDE_A ? q->a_offset : side == KNC_SIDE_B ? q->b_offset : q->c_offset;
@@ -280,7 +279,7 @@ static void vanish(attacher *t, uint32_t s, uint32_t into)
     x->n_ref = 0;
 }
 
-static knr_product *product_of(const knc_step *s) { return (knr_product *)(uintptr_t)s->u.p.product; }
+static knk_product *product_of(const knc_step *s) { return (knk_product *)(uintptr_t)s->u.p.product; }
 
 static uint32_t count_refs(const knc_step *s, uint32_t slot)
 {
@@ -350,10 +349,9 @@ static kn_error *join(attacher *t, uint32_t product, uint32_t k, knc_side side, 
 /* Does it cost little to pass a value through memory? Measured: a result that is small beside the operands, or an
  * operand that stays in the second cache, gains nothing; small matrices would have a call each. */
 bool knc_attach_small;
-enum { RESULT_BYTES = 32 << 10, RESULT_PART = 16, CALL_ELEMENTS = 1024 };
-enum { OPERAND_BYTES = 512 << 10, THIN_BYTES = 4 << 20, THIN_ROWS = 4 };
+enum { RESULT_PART = 16, CALL_ELEMENTS = 1024, THIN_ROWS = 4 };
 
-static double count(const knr_dims *d)
+static double count(const knk_dims *d)
 {
     double n = 1;
     for (int i = 0; i < d->n; i++)
@@ -361,29 +359,29 @@ static double count(const knr_dims *d)
     return n;
 }
 
-static bool is_small_result(const knr_product *q)
+static bool is_small_result(const knc_target *t, const knk_product *q)
 {
     double m = count(&q->m), n = count(&q->n), bytes = m * n * q->result->size,
            others = (m + n) * count(&q->k) * q->operand->size;
     return !knc_attach_small &&
-           (bytes * count(&q->batch) < RESULT_BYTES || m * n < CALL_ELEMENTS || RESULT_PART * bytes < others);
+           (bytes * count(&q->batch) < (double)t->first_cache || m * n < CALL_ELEMENTS || RESULT_PART * bytes < others);
 }
 
-static bool is_small_operand(const knr_product *q, knc_side side)
+static bool is_small_operand(const knc_target *t, const knk_product *q, knc_side side)
 {
     double rows = count(side == KNC_SIDE_A ? &q->m : &q->n), others = count(side == KNC_SIDE_A ? &q->n : &q->m),
            each = rows * count(&q->k), bytes = each * count(&q->batch) * q->operand->size;
-    return !knc_attach_small &&
-           (bytes < OPERAND_BYTES || each < CALL_ELEMENTS || (others <= THIN_ROWS && bytes < THIN_BYTES));
+    return !knc_attach_small && (bytes < (double)(t->second_cache / 4) || each < CALL_ELEMENTS ||
+                                 (others <= THIN_ROWS && bytes < 2 * (double)t->second_cache));
 }
 
 /* --- the result ------------------------------------------------------------------------------- */
 
 /* What the kernel reads and stores is adjacent along the rows: elements that are handed over should be, too. The result
  * itself is not stored by the product, so that its strides are only a wish. */
-static void turn_result(knr_product *q)
+static void turn_result(knk_product *q)
 {
-    knr_dims *group[] = {&q->m, &q->n, &q->batch};
+    knk_dims *group[] = {&q->m, &q->n, &q->batch};
     int64_t stride = 1;
     for (int g = 0; g < 3; g++)
         for (int i = group[g]->n - 1; i >= 0; i--) {
@@ -404,9 +402,9 @@ static kn_error *try_finish(attacher *t, uint32_t product, uint32_t k, knc_why *
     *why = x->n_stage != 1 || x->stage[0].n_inner ? KNC_BECAUSE_JOINED : KNC_BECAUSE_UNEVEN;
     if (!knc_meets(kernel, slot, s->u.p.product->result, false, &m) || !fits(s->u.p.product, KNC_SIDE_C, &m, &fit))
         return NULL;
-    const knr_product *q = s->u.p.product;
+    const knk_product *q = s->u.p.product;
     *why = KNC_BECAUSE_FULL;
-    if (is_small_result(q))
+    if (is_small_result(t->p->o->target, q))
         *why = KNC_BECAUSE_SMALL;
     else if (is_too_late(t, product, k))
         *why = KNC_BECAUSE_OLD;
@@ -499,7 +497,7 @@ static uint32_t *operand(knc_step *s, knc_side side) { return side == KNC_SIDE_A
 
 /* The product with the strides of `from` wherever it reads the value; false: it can not. */
 static bool restrided(const attacher *t, uint32_t product, const knc_meeting *from, const knc_meeting *to,
-                      knr_product *q)
+                      knk_product *q)
 {
     const knc_step *s = step_at(t, product);
     *q = *s->u.p.product;
@@ -550,7 +548,7 @@ static kn_error *move_operand(attacher *t, uint32_t product, knc_side side)
     for (; (reader = next_reader(t, slot, &at)) != KNC_NO; n++)
         if (step_at(t, reader)->kind != KNC_PRODUCT || is_too_late(t, reader, k))
             return NULL;
-    knr_product *q = knx_arena_alloc(&t->p->scratch, (n + 1) * sizeof *q);
+    knk_product *q = knx_arena_alloc(&t->p->scratch, (n + 1) * sizeof *q);
     if (!q)
         return knx_error_nomem();
     at = n = 0;
@@ -612,7 +610,7 @@ static kn_error *fill_operand(attacher *t, uint32_t product, knc_side side)
     else if (ref.offset || !knc_meets(kernel, ref.index, s->u.p.product->operand, true, &m) ||
              !fits(s->u.p.product, side, &m, &fit))
         why = KNC_BECAUSE_UNEVEN;
-    else if (is_small_operand(s->u.p.product, side))
+    else if (is_small_operand(t->p->o->target, s->u.p.product, side))
         why = KNC_BECAUSE_SMALL;
     else if (is_often(s, side, x))
         why = KNC_BECAUSE_OFTEN;
@@ -707,6 +705,8 @@ static kn_error *attach_all(attacher *t)
         KN_TRY(move_operand(t, t->product[i], KNC_SIDE_B));
         place_result(t, t->product[i]);
     }
+    if (!t->p->o->target->attaches)
+        return NULL;
     for (uint32_t i = 0; i < t->n_product; i++)
         KN_TRY(finish_product(t, t->product[i]));
     for (uint32_t i = 0; i < t->n_product; i++) {

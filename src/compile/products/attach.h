@@ -26,11 +26,11 @@ typedef struct knc_fit {
 
 /* attach_loops.c. Do the loops, with these strides in the elements of an array (which are in order, without gaps), take
  * each of them once? And can dimensions and loops be cut into common parts? */
-bool knc_fit_loops(const knr_product *q, knc_side side, int n_loop, const int64_t *extent, const int64_t *stride,
+bool knc_fit_loops(const knk_product *q, knc_side side, int n_loop, const int64_t *extent, const int64_t *stride,
                    knc_fit *out);
 /* The array lies elsewhere: as these strides of the loops say, in elements, from `offset` on. False: *q is as it was;
  * there would be too many dimensions, or a window in parts. */
-bool knc_restride(knr_product *q, knc_side side, const knc_fit *fit, const int64_t *extent, const int64_t *stride,
+bool knc_restride(knk_product *q, knc_side side, const knc_fit *fit, const int64_t *extent, const int64_t *stride,
                   int64_t offset);
 
 /* attach_kernel.c: how a kernel meets one value. The maps of its loads or stores there, one per part. */

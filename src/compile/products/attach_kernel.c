@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * attach_kernel.c -- kernels as parts of a product's step: how one meets an operand or the result, and the same kernel
  * again for rectangles, with one loop and a map of its own for each buffer. */
-#include "host/rect.h"
 #include "compile/products/attach.h"
 #include "kernel/internal.h"
 #include <string.h>
@@ -100,7 +99,7 @@ typedef struct copier {
     const knk_kernel *k;
     knk_builder *b;
     int n_use;
-    use use[KNG_RECT_MAPS + 2];
+    use use[KNC_ATTACHED_MAPS + 2];
 } copier;
 
 static int map_for(copier *c, int map, int buffer)
@@ -109,7 +108,7 @@ static int map_for(copier *c, int map, int buffer)
     for (int i = 0; i < c->n_use; i++)
         if (c->use[i].map == map && c->use[i].buffer == buffer)
             return i;
-    if (c->n_use >= KNG_RECT_MAPS)
+    if (c->n_use >= KNC_ATTACHED_MAPS)
         return -1;
     c->use[c->n_use] = (use){map, buffer};
     knk_add_map(c->b, &any);
@@ -237,7 +236,7 @@ static void choose_lanes(knc_attached *x, int n_map)
     for (int b = 0; b < x->kernel->n_buffer; b++)
         if (x->ref[b] == KNC_NO)
             element = kn_dtype_table[x->kernel->buffer[b].dtype].size * x->parts;
-    bool turns = element <= 8; /* kng_turn */
+    bool turns = element <= 8;
     x->across[0] = turns && along_rows >= along_columns + 2 && x->extent[row] > 1;
     x->across[1] = turns && along_columns >= along_rows + 2 && x->extent[column] > 1;
     x->element = element;
@@ -290,10 +289,11 @@ kn_error *knc_attach_kernel(knc_plan *p, const knc_step *s, knc_side side, const
         return NULL;
     }
     KN_TRY(knk_finish(c.b, &copy));
-    kn_error *e = kng_fits_rect(copy) && p->o->kernels ? knc_share_kernel(p->o->kernels, &copy) : NULL;
+    bool fits = p->o->target->attaches(copy);
+    kn_error *e = fits && p->o->kernels ? knc_share_kernel(p->o->kernels, &copy) : NULL;
     dims d = {0};
     knc_attached *x = knx_arena_zero(&p->p->arena, sizeof *x);
-    if (!e && x && kng_fits_rect(copy)) {
+    if (!e && x && fits) {
         x->kernel = copy;
         x->n_batch = count_group(&c, s, m, fit, 0, false, &d);
         x->n_row = count_group(&c, s, m, fit, side == KNC_SIDE_B ? 2 : 1, true, &d);

@@ -6,12 +6,12 @@
 
 enum { WINDOWS = 4 };
 
-static const knr_dims *group_of(const knr_product *q, int group)
+static const knk_dims *group_of(const knk_product *q, int group)
 {
     return group == 0 ? &q->batch : group == 1 ? &q->m : group == 2 ? &q->n : &q->k;
 }
 
-static const int64_t *strides_of(const knr_dims *d, knc_side side)
+static const int64_t *strides_of(const knk_dims *d, knc_side side)
 {
     return side == KNC_SIDE_A ? d->a : side == KNC_SIDE_B ? d->b : d->c;
 }
@@ -53,10 +53,10 @@ static bool is_whole(const intervals *l, int64_t *size)
 }
 
 /* Dimensions that only the other arrays have are none of this one. */
-static bool list_dims(const knr_product *q, knc_side side, intervals *l)
+static bool list_dims(const knk_product *q, knc_side side, intervals *l)
 {
     for (int g = 0; g < WINDOWS; g++) {
-        const knr_dims *d = group_of(q, g);
+        const knk_dims *d = group_of(q, g);
         bool here = g == 0 || (g == 1 && side != KNC_SIDE_B) || (g == 2 && side != KNC_SIDE_A) ||
                     (g == 3 && side != KNC_SIDE_C);
         for (int i = 0; i < d->n && here; i++) {
@@ -110,7 +110,7 @@ static bool cut(const intervals *dims, const intervals *loops, knc_fit *out)
     return true;
 }
 
-bool knc_fit_loops(const knr_product *q, knc_side side, int n_loop, const int64_t *extent, const int64_t *stride,
+bool knc_fit_loops(const knk_product *q, knc_side side, int n_loop, const int64_t *extent, const int64_t *stride,
                    knc_fit *out)
 {
     intervals dims = {0}, loops = {0};
@@ -127,7 +127,7 @@ bool knc_fit_loops(const knr_product *q, knc_side side, int n_loop, const int64_
 
 /* Dimension i of a group becomes its pieces; the strides of `side` are those of the loops. Returns how many there are
  * now. */
-static int split(knr_dims *d, int group, int i, knc_side side, const knc_fit *fit, const int64_t *stride)
+static int split(knk_dims *d, int group, int i, knc_side side, const knc_fit *fit, const int64_t *stride)
 {
     const knc_piece *piece[KNC_MAX_PIECES];
     int n = 0;
@@ -154,7 +154,7 @@ static int split(knr_dims *d, int group, int i, knc_side side, const knc_fit *fi
 }
 
 /* Dimensions behind the one that was split have other numbers. */
-static bool renumber(knr_product *q, int group, int i, int n)
+static bool renumber(knk_product *q, int group, int i, int n)
 {
     for (int w = 0; w < q->n_window && n > 1; w++) {
         int *number = group == 1 ? &q->window[w].m : group == 3 ? &q->window[w].k : NULL;
@@ -166,18 +166,18 @@ static bool renumber(knr_product *q, int group, int i, int n)
     return true;
 }
 
-bool knc_restride(knr_product *q_, knc_side side, const knc_fit *fit, const int64_t *extent, const int64_t *stride,
+bool knc_restride(knk_product *q_, knc_side side, const knc_fit *fit, const int64_t *extent, const int64_t *stride,
                   int64_t offset)
 {
-    knr_product q = *q_;
-    knr_dims *group[] = {&q.batch, &q.m, &q.n, &q.k};
+    knk_product q = *q_;
+    knk_dims *group[] = {&q.batch, &q.m, &q.n, &q.k};
     for (int g = 0; g < WINDOWS; g++)
         for (int i = group[g]->n - 1; i >= 0; i--) { /* from the last one, so that numbers in `fit` stay right */
             int n = split(group[g], g, i, side, fit, stride);
             if (!n || !renumber(&q, g, i, n))
                 return false;
         }
-    bool seen[KNR_MAX_WINDOWS] = {false};
+    bool seen[KNK_MAX_WINDOWS] = {false};
     for (int k = 0; k < fit->n; k++)
         if (fit->piece[k].group == WINDOWS) {
             if (seen[fit->piece[k].dim])

@@ -30,7 +30,8 @@ static const struct pass {
     {"make bands", .plan = knc_make_bands, .only_fused = true},
     {"attach kernels to products", .plan = knc_attach, .only_fused = true},
     {"order steps", .plan = knc_order_steps},
-    {"prepare kernels", .plan = knc_prepare_kernels},
+    {"cut kernels into segments", .plan = knc_cut_kernels},
+    {"settle products", .plan = knc_settle_products},
     {"plan memory", .plan = knc_plan_memory},
     {"record decisions", .plan = knc_record},
 };
@@ -178,4 +179,5 @@ int knc_n_outputs(const kn_program *p) { return (int)p->n_output; }
 kn_type knc_operand_type(const kn_program *p, int i) { return p->jaxpr->type[i]; }
 kn_type knc_output_type(const kn_program *p, int i) { return kni_out_type(p->jaxpr, (uint32_t)i); }
 int knc_n_steps(const kn_program *p) { return (int)p->n_step; }
+size_t knc_workspace_bytes(const kn_program *p) { return p->workspace; }
 size_t knc_copied_bytes(const kn_program *p) { return p->copied; }

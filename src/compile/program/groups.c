@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * groups.c -- what people ask about a program's steps: their numbers, the lines that they come from, how they run. */
+ * groups.c -- what one asks about a program's steps: numbers, the lines that they come from, what they write. */
 #include "compile/step.h"
-#include "kiln/context.h"
 #include <string.h>
 
 uint64_t knc_new_groups(uint32_t n)
@@ -29,16 +28,17 @@ knc_span knc_step_span(const kn_program *p, uint32_t step)
     return s;
 }
 
-static int support_of(const knc_step *s)
+bool knc_is_written(const knc_step *s, uint32_t r)
 {
-    if (knc_is_kernel(s))
-        return s->u.k.prepared ? KN_SUPPORT_NATIVE : KN_SUPPORT_INTERPRETED;
-    if (s->kind != KNC_BAND)
-        return s->kind == KNC_PRODUCT ? KN_SUPPORT_NATIVE : KN_SUPPORT_ROUTINE;
-    for (uint32_t i = 0; i < s->u.band->n_step; i++)
-        if (support_of(&s->u.band->step[i].step) == KN_SUPPORT_INTERPRETED)
-            return KN_SUPPORT_INTERPRETED;
-    return KN_SUPPORT_NATIVE;
+    switch ((knc_step_kind)s->kind) {
+    case KNC_KERNEL:
+    case KNC_PUT: return r < (uint32_t)s->u.k.kernel->n_buffer && s->u.k.kernel->buffer[r].written;
+    case KNC_COPY: return r == 0;
+    case KNC_PRODUCT: return s->u.p.writes[r];
+    case KNC_BAND: return false; /* its steps say it */
+    case KNC_LOOP:
+    case KNC_BRANCH:
+    case KNC_ROUTINE: break;
+    }
+    return r >= s->u.r.n_in;
 }
-
-int knc_step_support(const kn_program *p, uint32_t step) { return support_of(&p->step[step]); }

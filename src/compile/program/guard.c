@@ -83,8 +83,12 @@ static kn_error *write_alone(const kni_jaxpr *j, const kn_eqn *e, kni_jaxpr **ou
 static kn_error *try_alone(const kni_jaxpr *j, const kn_compile_options *o, bool *works)
 {
     kn_program *p = NULL;
-    kn_compile_options options = {
-        .quiet = true, .kernels = o->kernels, .fuse = true, .bands = o->bands, .max_buffers = o->max_buffers};
+    kn_compile_options options = {.target = o->target,
+                                  .quiet = true,
+                                  .kernels = o->kernels,
+                                  .fuse = true,
+                                  .bands = o->bands,
+                                  .max_buffers = o->max_buffers};
     kn_error *error = knc_compile(j, &options, &p);
     *works = !error && p->path;
     for (const knc_path_note *n = error ? NULL : p->path; n; n = n->next)

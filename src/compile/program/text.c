@@ -136,8 +136,8 @@ static void step_head(const kn_program *p, const knc_step *s, kn_text *t)
         for (int k = 0; k < s->u.k.kernel->n_stage; k++)
             if (s->u.k.kernel->stage[k].n_inner)
                 extents(t, "joins", s->u.k.kernel->stage[k].n_inner, s->u.k.inner[k]);
-        if (s->u.k.n_part)
-            knx_text_add(t, " in %u segments", (unsigned)s->u.k.n_part);
+        if (s->u.k.n_segment)
+            knx_text_add(t, " in %u segments", (unsigned)s->u.k.n_segment);
         break;
     case KNC_PRODUCT: product_text(p, s, t); break;
     case KNC_LOOP:
@@ -148,24 +148,9 @@ static void step_head(const kn_program *p, const knc_step *s, kn_text *t)
         const knc_band *b = s->u.band;
         knx_text_add(t, "band of %lld x %lld rows, %lld at a time%s, %llu bytes for each thread, %llu not stored",
                      (long long)b->batches, (long long)b->rows, (long long)b->height, b->chunk ? " in order" : "",
-                     (unsigned long long)b->worker, (unsigned long long)b->saved);
+                     (unsigned long long)b->kept, (unsigned long long)b->saved);
     }
     }
-}
-
-static bool is_written(const knc_step *s, uint32_t r)
-{
-    switch ((knc_step_kind)s->kind) {
-    case KNC_KERNEL:
-    case KNC_PUT: return r < (uint32_t)s->u.k.kernel->n_buffer && s->u.k.kernel->buffer[r].written;
-    case KNC_COPY: return r == 0;
-    case KNC_PRODUCT: return s->u.p.writes[r];
-    case KNC_BAND: return false; /* its steps say it */
-    case KNC_LOOP:
-    case KNC_BRANCH:
-    case KNC_ROUTINE: break;
-    }
-    return r >= s->u.r.n_in;
 }
 
 static void references(const knc_step *s, kn_str *out)
@@ -173,7 +158,7 @@ static void references(const knc_step *s, kn_str *out)
     kn_text t = {0};
     for (uint32_t r = 0; r < s->n_ref && s->kind != KNC_BAND; r++) {
         const knc_ref *ref = &s->ref[r];
-        knx_text_add(&t, "%s %s%s", r ? "," : ";", is_written(s, r) ? "> " : "", spaces[ref->space]);
+        knx_text_add(&t, "%s %s%s", r ? "," : ";", knc_is_written(s, r) ? "> " : "", spaces[ref->space]);
         if (ref->space != KNC_AT_WORK)
             knx_text_add(&t, " %u", (unsigned)ref->index);
         if (ref->offset || ref->space == KNC_AT_WORK)
@@ -249,7 +234,7 @@ static void program_text(const kn_program *p, kn_str *s)
     kn_text t = {0};
     knx_text_add(&t, "program %s: %u operands, %u outputs, %u steps, workspace %llu bytes, peak %llu bytes",
                  p->jaxpr->name, (unsigned)p->n_operand, (unsigned)p->n_output, (unsigned)p->n_step,
-                 (unsigned long long)knc_workspace_bytes(p, 1), (unsigned long long)knc_peak_bytes(p, 1));
+                 (unsigned long long)p->workspace, (unsigned long long)(p->values + p->workspace));
     knx_text_add(&t, p->copied ? ", copied %llu bytes\nequations\n" : "\nequations\n", (unsigned long long)p->copied);
     add(s, &t);
     for (uint32_t i = 0; i < p->jaxpr->n_eqn; i++)

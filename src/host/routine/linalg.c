@@ -89,9 +89,9 @@ typedef struct operand {
 } operand;
 
 /* c = a b with m x k and k x n matrices; c is contiguous. */
-static knr_product product_of(kn_dtype d, int64_t m, int64_t n, int64_t k, operand a, operand b)
+static knk_product product_of(kn_dtype d, int64_t m, int64_t n, int64_t k, operand a, operand b)
 {
-    knr_product p;
+    knk_product p;
     p.operand = p.result = d;
     p.a_offset = p.b_offset = p.c_offset = 0;
     p.n_window = 0;
@@ -108,7 +108,7 @@ enum { PLAN_BYTES = 1 << 12 }; /* of a matrix */
 /* Products are planned and run by the same functions: without a room they only say what workspace is needed. */
 static void multiply(const room *w, kn_dtype d, int64_t m, int64_t n, int64_t k, operand a, operand b, size_t *most)
 {
-    knr_product p = product_of(d, m, n, k, a, b);
+    knk_product p = product_of(d, m, n, k, a, b);
     _Alignas(64) char plan_room[PLAN_BYTES];
     const knr_plan *plan = knr_product_make(plan_room, &p, false, false, false);
     if (w) {

@@ -1,38 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * product.h -- products of two arrays, summed over contracted dimensions: what dot_general and convolutions run
- * (docs/products.md). A product is described once (knr_product), planned once (knr_product_make), and run many times,
+ * (docs/products.md). A product is described once (knk_product), planned once (knr_product_make), and run many times,
  * whole or in parts. The order of its additions is docs/determinism.md's ("Products"), whatever the layout, blocking,
  * threads and instruction set. */
 #ifndef KN_HOST_ROUTINE_PRODUCT_H
 #define KN_HOST_ROUTINE_PRODUCT_H
-#include "base/dtype.h"
-#include <stddef.h>
-
-/* One group of dimensions, slowest first; strides in elements of a, b and c (0 in the array that lacks it). */
-typedef struct knr_dims {
-    int n;
-    int64_t extent[KN_MAX_NDIM], a[KN_MAX_NDIM], b[KN_MAX_NDIM], c[KN_MAX_NDIM];
-} knr_dims;
-
-/* A window: one dimension of a that dimension number m of the group m and number k of the group k walk together (their
- * strides in a are 0). position = index_m * step + index_k * dilation - low. There is an element if 0 <= position,
- * position is a multiple of `base`, and position / base < extent: at position / base * stride; else a zero. */
-typedef struct knr_window {
-    int m, k;
-    int64_t step, dilation, low, base, extent, stride;
-} knr_window;
-enum { KNR_MAX_WINDOWS = KN_MAX_NDIM };
-
-/* c[batch, m, n] = sum over k of a[batch, m, k] * b[batch, k, n], elements at offset + sum of index * stride. k in C
- * order of its dimensions, the first one slowest. Both operands have the dtype `operand`; `result` is of the same kind
- * and not narrower. Nothing of c overlaps an operand. */
-typedef struct knr_product {
-    kn_dtype operand, result;
-    knr_dims batch, m, n, k;
-    int64_t a_offset, b_offset, c_offset;
-    int n_window;
-    knr_window window[KNR_MAX_WINDOWS];
-} knr_product;
+#include "kernel/product.h"
 
 /* Elements of an operand (in its dtype) that are computed rather than loaded: rows row .. row + rows - 1 (of the
  * flattened group m for a, n for b) and steps k .. k + steps - 1 of batch number `batch` (flattened) go to
@@ -48,8 +21,8 @@ typedef void knr_finish(void *env, int64_t batch, int64_t row, int64_t rows, int
 /* A product thought through, in `room` (knr_plan_bytes(p) bytes, at a multiple of 64). It keeps nothing of *p. fill_a,
  * fill_b, finish: will runs bring such functions? */
 typedef struct knr_plan knr_plan;
-size_t knr_plan_bytes(const knr_product *p);
-const knr_plan *knr_product_make(void *room, const knr_product *p, bool fill_a, bool fill_b, bool finish);
+size_t knr_plan_bytes(const knk_product *p);
+const knr_plan *knr_product_make(void *room, const knk_product *p, bool fill_a, bool fill_b, bool finish);
 size_t knr_product_workspace(const knr_plan *p, int threads); /* bytes, 64-byte aligned; 0 if none is needed */
 double knr_product_cost(const knr_plan *p);                   /* nanoseconds on one thread, estimated */
 

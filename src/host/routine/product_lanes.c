@@ -68,7 +68,7 @@ typedef struct walk {
     int64_t lanes;
 } walk;
 
-static bool inside(const knr_window *w, int64_t position, int64_t *offset)
+static bool inside(const knk_window *w, int64_t position, int64_t *offset)
 {
     if (position < 0 || position % w->base || position / w->base >= w->extent)
         return false;
@@ -88,7 +88,7 @@ static int64_t make_table(const walk *x, const knr_at *r, int64_t n)
         int64_t offset = r->offset + at.offset, move = by;
         bool there = true;
         for (int w = 0; w < x->a->n_window; w++) {
-            const knr_window *v = &x->p->window[w];
+            const knk_window *v = &x->p->window[w];
             int64_t position = r->position[w] + at.position[w] - v->low;
             bool in = inside(v, position, &offset);
             there = there && in;

@@ -92,7 +92,7 @@ static void copy(const place *t, int64_t row, int64_t rows, int64_t k, int64_t s
 /* --- windows ---------------------------------------------------------------------------------- */
 
 /* Is there an element at this position? Adds its offset. */
-static bool inside(const knr_window *w, int64_t position, int64_t *offset)
+static bool inside(const knk_window *w, int64_t position, int64_t *offset)
 {
     if (position < 0)
         return false;
@@ -138,7 +138,7 @@ static clip clip_run(const knr_source *s, const knr_axis *x, int64_t n, const kn
     clip c = {0, n, 0, x->stride[x->n - 1]};
     if (mine < 0 || !s->side->n_window)
         return c;
-    const knr_window *w = &s->plan->window[mine];
+    const knk_window *w = &s->plan->window[mine];
     int64_t walk = x->walk[x->n - 1], position = r->position[mine] + k->position[mine] - w->low;
     c.low = position < 0 ? knr_least(knr_divide_up(-position, walk), n) : 0;
     c.high = position < w->extent ? knr_least(knr_divide_up(w->extent - position, walk), n) : 0;
@@ -154,7 +154,7 @@ static void single_rows(const knr_source *s, const place *t, const knr_at *r, co
 {
     const knr_axis *row = &s->side->row;
     int mine = row->window[row->n - 1];
-    const knr_window *w = &s->plan->window[mine];
+    const knk_window *w = &s->plan->window[mine];
     int64_t position = r->position[mine] + k->position[mine] - w->low, step = row->stride[row->n - 1];
     clip c = {0, x->steps, 0, 1};
     if (!x->single) /* else it can not be clipped: its window may have gaps, or stand still */
@@ -220,7 +220,7 @@ static bool find_line(const knr_source *s, const place *t, window_line *l)
     l->length = k->extent[l->dim] * l->unit;
     if (l->window < 0 || l->window != row->window[row->n - 1] || k->stride[l->dim] != 0)
         return false;
-    const knr_window *w = &s->plan->window[l->window];
+    const knk_window *w = &s->plan->window[l->window];
     return w->base == 1 && k->walk[l->dim] > 0 && k->walk[l->dim] * w->stride == l->unit;
 }
 
@@ -228,7 +228,7 @@ static bool find_line(const knr_source *s, const place *t, window_line *l)
 static void copy_line_of_window(const knr_source *s, const window_line *l, int64_t position, int64_t from, int64_t n,
                                 int64_t offset, char *to, int64_t size)
 {
-    const knr_window *w = &s->plan->window[l->window];
+    const knk_window *w = &s->plan->window[l->window];
     int64_t by = s->side->k.walk[l->dim], low = from, high = from + n;
     if (position < 0)
         low = knr_least(high, knr_divide_up(-position, by) * l->unit);

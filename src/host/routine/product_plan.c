@@ -26,11 +26,11 @@ static int64_t *take_bytes(rest *r, int n) { return take(r, (n + 7) / 8); }
 /* An axis of so many dimensions, in words; it has one at least. */
 static int axis_words(int n) { return 3 * (n + 1) + (n + 8) / 8; }
 
-size_t knr_plan_bytes(const knr_product *q)
+size_t knr_plan_bytes(const knk_product *q)
 {
     int result = 2 * (axis_words(q->m.n) + axis_words(q->n.n)); /* both ways */
     int words = result + axis_words(q->m.n) + axis_words(q->n.n) + 2 * axis_words(q->k.n) + 4 * q->batch.n;
-    return sizeof(knr_plan) + (size_t)words * sizeof(int64_t) + (size_t)q->n_window * sizeof(knr_window);
+    return sizeof(knr_plan) + (size_t)words * sizeof(int64_t) + (size_t)q->n_window * sizeof(knk_window);
 }
 
 /* --- axes ------------------------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ static void end_axis(knr_axis *x)
 }
 
 /* group: 'm' or 'k' if dimensions of it may walk through windows; else 0. kept: as resolve_windows says. */
-static void make_axis(rest *room, knr_axis *x, const knr_dims *d, const int64_t *stride, const knr_product *q,
+static void make_axis(rest *room, knr_axis *x, const knk_dims *d, const int64_t *stride, const knk_product *q,
                       char group, const int8_t *kept)
 {
     *x = (knr_axis){.total = 1, .extent = take(room, d->n + 1), .stride = take(room, d->n + 1)};
@@ -74,7 +74,7 @@ static void make_axis(rest *room, knr_axis *x, const knr_dims *d, const int64_t 
         int64_t step = stride[i], walk = 0;
         int window = -1;
         for (int w = 0; group && w < q->n_window; w++) {
-            const knr_window *v = &q->window[w];
+            const knk_window *v = &q->window[w];
             if ((group == 'm' ? v->m : v->k) != i)
                 continue;
             int64_t positions = group == 'm' ? v->step : v->dilation;
@@ -90,7 +90,7 @@ static void make_axis(rest *room, knr_axis *x, const knr_dims *d, const int64_t 
     end_axis(x);
 }
 
-static int64_t count(const knr_dims *d)
+static int64_t count(const knk_dims *d)
 {
     int64_t n = 1;
     for (int i = 0; i < d->n; i++)
@@ -99,12 +99,12 @@ static int64_t count(const knr_dims *d)
 }
 
 /* A window whose positions all lie in the array is a pair of strides. kept[w]: its number in the plan, or -1. */
-static int64_t resolve_windows(knr_plan *p, const knr_product *q, int8_t *kept)
+static int64_t resolve_windows(knr_plan *p, const knk_product *q, int8_t *kept)
 {
     int64_t offset = 0;
     p->n_window = 0;
     for (int w = 0; w < q->n_window; w++) {
-        const knr_window *v = &q->window[w];
+        const knk_window *v = &q->window[w];
         int64_t last = (q->m.extent[v->m] - 1) * v->step + (q->k.extent[v->k] - 1) * v->dilation - v->low;
         kept[w] = -1;
         if (v->base == 1 && v->step >= 0 && v->dilation >= 0 && v->low <= 0 && last < v->extent) {
@@ -117,7 +117,7 @@ static int64_t resolve_windows(knr_plan *p, const knr_product *q, int8_t *kept)
     return offset;
 }
 
-static void merge_batch(rest *room, knr_batches *r, const knr_dims *d)
+static void merge_batch(rest *room, knr_batches *r, const knk_dims *d)
 {
     *r = (knr_batches){.extent = take(room, d->n), .a = take(room, d->n), .b = take(room, d->n), .c = take(room, d->n)};
     for (int i = 0; i < d->n; i++) {
@@ -185,7 +185,7 @@ void knr_batch_at(const knr_plan *p, int64_t i, int64_t *a, int64_t *b, int64_t 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 /* Sums of narrow integers have 32 bits; signs matter only where the result is wider than the operands. */
-static kng_number integers(const knr_product *q, int target)
+static kng_number integers(const knk_product *q, int target)
 {
     bool wider = q->result->size > q->operand->size;
     if (q->result->size == 8)
@@ -197,7 +197,7 @@ static kng_number integers(const knr_product *q, int target)
     return KNG_NUMBER_SHORTS;
 }
 
-static kng_number number_of(const knr_product *q, int target)
+static kng_number number_of(const knk_product *q, int target)
 {
     size_t size = knx_component(q->result)->size;
     if (knx_is_complex(q->result))
@@ -219,7 +219,7 @@ static int choose_target(void)
     return -1;
 }
 
-static void choose_numbers(knr_plan *p, const knr_product *q)
+static void choose_numbers(knr_plan *p, const knk_product *q)
 {
     static const struct {
         uint8_t size, left, right, group;
@@ -242,11 +242,11 @@ static void choose_numbers(knr_plan *p, const knr_product *q)
 /* The dtypes of operands and result are of one kind: numbers of one size are the same. */
 static bool same_numbers(const knr_plan *p, kn_dtype d) { return d->size == p->left_step; }
 
-static void make_side(rest *room, knr_plan *p, knr_side *s, const knr_product *q, bool is_a, bool fill)
+static void make_side(rest *room, knr_plan *p, knr_side *s, const knk_product *q, bool is_a, bool fill)
 {
-    int8_t kept[KNR_MAX_WINDOWS] = {0};
+    int8_t kept[KNK_MAX_WINDOWS] = {0};
     int64_t offset = is_a ? resolve_windows(p, q, kept) : 0;
-    const knr_dims *row = is_a ? &q->m : &q->n;
+    const knk_dims *row = is_a ? &q->m : &q->n;
     s->dtype = q->operand;
     s->is_a = is_a;
     s->fill = fill;
@@ -271,7 +271,7 @@ static bool choose_swap(const knr_plan *p, const knr_axis *c_m, const knr_axis *
     return !is_line(c_n) && c_n->stride[c_n->n - 1] != 1 && c_m->stride[c_m->n - 1] == 1;
 }
 
-static void make_sides(rest *room, knr_plan *p, const knr_product *q, bool fill_a, bool fill_b)
+static void make_sides(rest *room, knr_plan *p, const knk_product *q, bool fill_a, bool fill_b)
 {
     make_axis(room, &p->c_row, &q->m, q->m.c, q, 0, NULL);
     make_axis(room, &p->c_column, &q->n, q->n.c, q, 0, NULL);
@@ -307,11 +307,11 @@ static void make_call(knr_plan *p)
                       p->cost < 2 * KNR_PART_NANOSECONDS;
 }
 
-const knr_plan *knr_product_make(void *room, const knr_product *q, bool fill_a, bool fill_b, bool finish)
+const knr_plan *knr_product_make(void *room, const knk_product *q, bool fill_a, bool fill_b, bool finish)
 {
     knr_plan *p = room;
     memset(p, 0, sizeof *p);
-    p->window = (knr_window *)(void *)(p + 1);
+    p->window = (knk_window *)(void *)(p + 1);
     rest behind = {(int64_t *)(void *)(p->window + q->n_window)};
     p->batches = count(&q->batch);
     merge_batch(&behind, &p->batch, &q->batch);

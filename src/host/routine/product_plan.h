@@ -112,7 +112,7 @@ struct knr_plan {
     knr_axis c_row, c_column; /* along left's and right's rows */
     knr_side left, right;
     int n_window;
-    knr_window *window;
+    knk_window *window;
     knr_strip strip;
     int64_t height, width; /* of the rectangles that functions were found for */
     size_t left_bytes, right_bytes, c_bytes, chain_bytes, spare_bytes; /* of a worker's workspace */
@@ -141,7 +141,7 @@ static inline int64_t knr_row_of(const knr_cuts *c, int64_t t) { return t * c->h
 
 /* Where an axis stands: the indices, their offset, and the positions in the windows. */
 typedef struct knr_at {
-    int64_t index[KN_MAX_NDIM], offset, position[KNR_MAX_WINDOWS];
+    int64_t index[KN_MAX_NDIM], offset, position[KNK_MAX_WINDOWS];
 } knr_at;
 void knr_seek(const knr_axis *x, int n_window, int64_t i, knr_at *at);
 /* Forward by n elements, no farther than to the end of the last dimension. */

@@ -84,7 +84,7 @@ static bool windowed_steps(const knr_plan *p, knr_strip *s)
     const knr_axis *row = &p->left.row, *k = &p->left.k;
     int last = k->n - 1, at = k->window[last] < 0 ? last - 1 : last, size = p->left_step;
     int w = at < 0 ? -1 : k->window[at], taps = -1;
-    const knr_window *v = w < 0 ? NULL : &p->window[w];
+    const knk_window *v = w < 0 ? NULL : &p->window[w];
     bool adjacent = row->stride[row->n - 1] == 1, turned = v && v->stride == 1 && v->base == 1 && p->left.same;
     bool fits = v && p->parts == 1 && (adjacent || turned) && k->stride[at] == 0 && k->walk[at] == 1 &&
                 row->window[row->n - 1] < 0;
@@ -286,7 +286,7 @@ static void fill_layer(const knr_source *s, const char *from, char *to)
 {
     const knr_plan *p = s->plan;
     const knr_strip *t = &p->strip;
-    const knr_window *w = &p->window[t->window];
+    const knk_window *w = &p->window[t->window];
     int64_t size = s->side->dtype->size, step = p->left_step * t->position, line = p->left_step * t->channels;
     for (int64_t i = 0, at = -w->low; i < t->positions; i++, at++, to += step)
         if (at >= 0 && at % w->base == 0 && at / w->base < w->extent)
@@ -299,7 +299,7 @@ static void fill_layer(const knr_source *s, const char *from, char *to)
 static void fill_phases(const knr_source *s, const char *from, char *to)
 {
     const knr_strip *t = &s->plan->strip;
-    const knr_window *w = &s->plan->window[t->window];
+    const knk_window *w = &s->plan->window[t->window];
     int64_t size = s->side->dtype->size, low = w->low, end = w->extent;
     for (int64_t f = 0; f < t->stride; f++, to += t->phase * size) {
         int64_t n = t->positions > f ? (t->positions - f - 1) / t->stride + 1 : 0;
@@ -325,7 +325,7 @@ static void fill_adjacent(const knr_source *s, const char *from, char *to)
 {
     const knr_plan *p = s->plan;
     const knr_strip *t = &p->strip;
-    const knr_window *w = &p->window[t->window];
+    const knk_window *w = &p->window[t->window];
     int64_t size = s->side->dtype->size, step = p->left_step * t->position, end = t->positions;
     int64_t low = w->low > 0 ? knr_least(w->low, end) : 0, high = knr_least(w->extent + w->low, end);
     high = high < low ? low : high;
@@ -349,7 +349,7 @@ static void fill_strip(const knr_source *s, int64_t offset, char *to)
 {
     const knr_plan *p = s->plan;
     const knr_strip *t = &p->strip;
-    const knr_window *w = &p->window[t->window];
+    const knk_window *w = &p->window[t->window];
     int64_t size = s->side->dtype->size;
     const char *from = s->at + offset * size;
     bool adjacent = w->base == 1 && t->position == t->channels && w->stride == t->channels && !t->apart;
@@ -368,7 +368,7 @@ static bool find_line(const knr_source *s, const knr_at *r, const knr_at *k, int
     const knr_plan *p = s->plan;
     *offset = r->offset + k->offset;
     for (int i = 0; i < s->side->n_window; i++) {
-        const knr_window *w = &p->window[i];
+        const knk_window *w = &p->window[i];
         int64_t at = r->position[i] + k->position[i] - w->low;
         if (i == p->strip.window)
             continue;

@@ -415,7 +415,7 @@ static void strides(kn_type t, int64_t *stride)
     }
 }
 
-static void add_dim(knr_dims *d, int64_t extent, int64_t a, int64_t b, int64_t c)
+static void add_dim(knk_dims *d, int64_t extent, int64_t a, int64_t b, int64_t c)
 {
     d->extent[d->n] = extent;
     d->a[d->n] = a;
@@ -424,7 +424,7 @@ static void add_dim(knr_dims *d, int64_t extent, int64_t a, int64_t b, int64_t c
 }
 
 /* Steps that are all multiples of `base` go from element to element. */
-static void without_holes(knr_window *w, int64_t positions, int64_t taps)
+static void without_holes(knk_window *w, int64_t positions, int64_t taps)
 {
     if (positions == 1)
         w->step = w->base;
@@ -439,7 +439,7 @@ static void without_holes(knr_window *w, int64_t positions, int64_t taps)
 }
 
 /* Is there an element for every position of the window? Then it is two plain dimensions. */
-static bool always_inside(const knr_window *w, int64_t positions, int64_t taps)
+static bool always_inside(const knk_window *w, int64_t positions, int64_t taps)
 {
     if (positions < 1 || taps < 1)
         return true;
@@ -447,7 +447,7 @@ static bool always_inside(const knr_window *w, int64_t positions, int64_t taps)
 }
 
 /* One spatial dimension: a dimension of m and one of k, and the window that both move unless it is all inside. */
-static void add_spatial(knr_product *q, knr_window w, int64_t positions, int64_t c, int64_t taps, int64_t b)
+static void add_spatial(knk_product *q, knk_window w, int64_t positions, int64_t c, int64_t taps, int64_t b)
 {
     without_holes(&w, positions, taps);
     bool plain = always_inside(&w, positions, taps);
@@ -469,7 +469,7 @@ static void exchange(int64_t *v, int i, int j)
 }
 
 /* Do the windows have fewer positions than taps, as in the gradient of a kernel? */
-static bool few_positions(const knr_product *q)
+static bool few_positions(const knk_product *q)
 {
     double positions = 1, taps = 1;
     for (int w = 0; w < q->n_window; w++) {
@@ -479,7 +479,7 @@ static bool few_positions(const knr_product *q)
     return positions < taps;
 }
 
-static bool walks(const knr_product *q, int dim)
+static bool walks(const knk_product *q, int dim)
 {
     for (int w = 0; w < q->n_window; w++)
         if (q->window[w].m == dim)
@@ -489,9 +489,9 @@ static bool walks(const knr_product *q, int dim)
 
 /* The order of m changes nothing but how results lie: those that lie closest vary fastest. Where positions are few
  * those of the windows come first, so that the others are lines that all positions share. */
-static void order_rows(knr_product *q)
+static void order_rows(knk_product *q)
 {
-    knr_dims *m = &q->m;
+    knk_dims *m = &q->m;
     bool few = few_positions(q);
     for (int i = 1; i < m->n; i++)
         for (int j = i; j > 0; j--) {
@@ -508,9 +508,9 @@ static void order_rows(knr_product *q)
 }
 
 /* Without windows, results with adjacent positions: each image is a matrix of its own, which lies in one piece. */
-static void split_images(knr_product *q)
+static void split_images(knk_product *q)
 {
-    knr_dims *m = &q->m, *n = &q->n;
+    knk_dims *m = &q->m, *n = &q->n;
     int64_t positions = 1;
     for (int i = 1; i < m->n; i++)
         positions *= m->extent[i];
@@ -527,7 +527,7 @@ static void split_images(knr_product *q)
     }
 }
 
-static void conv_product(const void *params, const kn_type *x, const kn_type *y, knr_product *q)
+static void conv_product(const void *params, const kn_type *x, const kn_type *y, knk_product *q)
 {
     const params_t *p = params;
     int64_t a[KN_MAX_NDIM], b[KN_MAX_NDIM], c[KN_MAX_NDIM];
@@ -554,7 +554,7 @@ static void conv_product(const void *params, const kn_type *x, const kn_type *y,
     for (int i = 0; i < p->lo.n; i++) {
         int l = (int)p->lhs_spec.v[SPATIAL + i], r = (int)p->rhs_spec.v[SPATIAL + i],
             o = (int)p->out_spec.v[SPATIAL + i];
-        knr_window w = {.step = p->window_strides.v[i],
+        knk_window w = {.step = p->window_strides.v[i],
                         .dilation = p->rhs_dilation.v[i],
                         .low = p->lo.v[i],
                         .base = p->lhs_dilation.v[i],

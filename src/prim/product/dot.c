@@ -215,7 +215,7 @@ static kn_error *dot_batch(const kn_rule *r, int64_t size, const int *axis, kn_a
 
 /* --- lowering --------------------------------------------------------------------------------- */
 
-static void add_dim(knr_dims *d, int64_t extent, int64_t a, int64_t b)
+static void add_dim(knk_dims *d, int64_t extent, int64_t a, int64_t b)
 {
     d->extent[d->n] = extent;
     d->a[d->n] = a;
@@ -233,9 +233,9 @@ static void strides(kn_type t, int64_t *stride)
 }
 
 /* The result's dimensions are those of batch, m and n, in order. */
-static void place_result(knr_product *q)
+static void place_result(knk_product *q)
 {
-    knr_dims *group[] = {&q->n, &q->m, &q->batch};
+    knk_dims *group[] = {&q->n, &q->m, &q->batch};
     int64_t stride = 1;
     for (int g = 0; g < 3; g++)
         for (int i = group[g]->n - 1; i >= 0; i--) {
@@ -244,7 +244,7 @@ static void place_result(knr_product *q)
         }
 }
 
-static void dot_product(const void *params, const kn_type *x, const kn_type *y, knr_product *q)
+static void dot_product(const void *params, const kn_type *x, const kn_type *y, knk_product *q)
 {
     const params_t *p = params;
     int64_t a[KN_MAX_NDIM] = {0}, b[KN_MAX_NDIM] = {0};

@@ -2,19 +2,15 @@
  * execute.c -- runs the steps of a program in order. It allocates the outputs and, if it has to, the workspace;
  * nothing else unless somebody watches. */
 #include "host/dump.h"
-#include "device/run.h"
-#include "host/native.h"
-#include "base/clock.h"
-#include "base/context.h"
+#include "device/host/run.h"
 #include "base/float_env.h"
-#include <stdio.h>
 #include <string.h>
 
 typedef knd_one_run run;
 
 static bool holds(const kn_operand *x, size_t bytes)
 {
-    return x->buffer && x->data == x->buffer->data && x->buffer->bytes >= bytes;
+    return x->buffer && !x->lent && !x->offset && x->buffer->bytes >= bytes;
 }
 
 static kn_buffer *copy_of(const void *data, size_t bytes)
@@ -41,10 +37,10 @@ static bool own_operands(run *r, kn_operand **mine)
             memcpy(*mine, r->in, p->n_operand * sizeof **mine);
             r->in = *mine;
         }
-        kn_buffer *b = copy_of(r->in[k].data, bytes);
+        kn_buffer *b = copy_of(knd_operand_data(&r->in[k]), bytes);
         if (!b)
             return false;
-        (*mine)[k] = (kn_operand){b->data, b};
+        (*mine)[k] = (kn_operand){.buffer = b};
     }
     return true;
 }
@@ -53,7 +49,7 @@ static void give_back_operands(const run *r, const kn_operand *in, kn_operand *m
 {
     for (uint32_t i = 0; mine && i < r->p->n_overwritten; i++) {
         uint32_t k = r->p->overwritten[i];
-        if (mine[k].data != in[k].data)
+        if (mine[k].buffer != in[k].buffer)
             knx_buffer_release(mine[k].buffer);
     }
     knx_free(mine);
@@ -74,7 +70,7 @@ static kn_error *make_outputs(const run *r)
         switch ((knc_output_kind)o->kind) {
         case KNC_OUT_NEW: r->out[k] = knx_buffer_new(o->bytes); break;
         case KNC_OUT_OPERAND:
-            r->out[k] = holds(x, o->bytes) ? knx_buffer_retain(x->buffer) : copy_of(x->data, o->bytes);
+            r->out[k] = holds(x, o->bytes) ? knx_buffer_retain(x->buffer) : copy_of(knd_operand_data(x), o->bytes);
             break;
         case KNC_OUT_SAME: r->out[k] = knx_buffer_retain(r->out[o->index]); break;
         case KNC_OUT_DONATED:
@@ -90,7 +86,7 @@ static kn_error *make_outputs(const run *r)
 void *knd_address(const run *r, const knc_ref *ref)
 {
     switch ((knc_space)ref->space) {
-    case KNC_AT_OPERAND: return (char *)(uintptr_t)r->in[ref->index].data + ref->offset;
+    case KNC_AT_OPERAND: return (char *)(uintptr_t)knd_operand_data(&r->in[ref->index]) + ref->offset;
     case KNC_AT_OUTPUT: return (r->to ? (char *)r->to[ref->index] : (char *)r->out[ref->index]->data) + ref->offset;
     case KNC_AT_WORK: return r->work + ref->offset;
     case KNC_AT_LITERAL: break;
@@ -135,30 +131,33 @@ static void shift(const knc_step *s, void **at, bool back)
     }
 }
 
-static void run_kernel(const run *r, const knc_step *s, void **at)
+static void run_kernel(const run *r, uint32_t i, void **at)
 {
+    const knc_step *s = &r->p->step[i];
+    const kng_prepared *prepared = r->l->step[i].prepared;
     const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
     kng_dump(s->u.k.kernel, &launch);
-    if (s->u.k.prepared)
-        kng_run_prepared(s->u.k.prepared, &launch, r->scratch, r->threads);
+    if (prepared)
+        kng_run_prepared(prepared, &launch, r->scratch, r->threads);
     else
         knk_interpret(s->u.k.kernel, &launch, r->scratch);
 }
 
-kn_error *knd_run_step_at(const run *r, const knc_step *s, void **at)
+kn_error *knd_run_step_at(const run *r, uint32_t i, void **at)
 {
+    const knc_step *s = &r->p->step[i];
     switch ((knc_step_kind)s->kind) {
-    case KNC_KERNEL: run_kernel(r, s, at); break;
+    case KNC_KERNEL: run_kernel(r, i, at); break;
     case KNC_PUT:
         shift(s, at, false);
-        run_kernel(r, s, at);
+        run_kernel(r, i, at);
         shift(s, at, true); /* the addresses of a loop are used again */
         break;
     case KNC_ROUTINE: return run_routine(r, s, at);
-    case KNC_LOOP: return placed(knd_run_loop(r, s, at), &r->p->jaxpr->eqn[s->eqn]);
-    case KNC_BRANCH: return placed(knd_run_branch(r, s, at), &r->p->jaxpr->eqn[s->eqn]);
-    case KNC_PRODUCT: knd_run_product(r, s, at); break;
-    case KNC_BAND: knd_run_band(r, s); break;
+    case KNC_LOOP: return placed(knd_run_loop(r, i, at), &r->p->jaxpr->eqn[s->eqn]);
+    case KNC_BRANCH: return placed(knd_run_branch(r, i, at), &r->p->jaxpr->eqn[s->eqn]);
+    case KNC_PRODUCT: knd_run_product(r, i, at); break;
+    case KNC_BAND: knd_run_band(r, i); break;
     case KNC_COPY:
         if (at[0] != at[1]) /* of a donated operand: in place after all */
             memcpy(at[0], at[1], s->u.bytes);
@@ -167,12 +166,13 @@ kn_error *knd_run_step_at(const run *r, const knc_step *s, void **at)
     return NULL;
 }
 
-static kn_error *run_step(const run *r, const knc_step *s, void **at)
+static kn_error *run_step(const run *r, uint32_t i, void **at)
 {
+    const knc_step *s = &r->p->step[i];
     KN_KNOWN(at);
-    for (uint32_t i = 0; s->kind != KNC_BAND && i < s->n_ref; i++)
-        at[i] = knd_address(r, &s->ref[i]);
-    return knd_run_step_at(r, s, at);
+    for (uint32_t k = 0; s->kind != KNC_BAND && k < s->n_ref; k++)
+        at[k] = knd_address(r, &s->ref[k]);
+    return knd_run_step_at(r, i, at);
 }
 
 /* What an observer is shown. `saved`: operands in whose place a result is. */
@@ -210,10 +210,11 @@ static kn_error *look_at(const run *r, const kn_eqn *e, view *v)
     return NULL;
 }
 
-static kn_error *run_observed_step(const run *r, const knc_step *s, void **at)
+static kn_error *run_observed_step(const run *r, uint32_t number, void **at)
 {
+    const knc_step *s = &r->p->step[number];
     if (s->kind == KNC_COPY)
-        return run_step(r, s, at);
+        return run_step(r, number, at);
     const kn_eqn *e = &r->p->jaxpr->eqn[s->eqn];
     kn_arena arena = KN_ARENA_INIT;
     view v = {.x = knx_arena_zero(&arena, (e->n_in + 1) * sizeof *v.x),
@@ -222,7 +223,7 @@ static kn_error *run_observed_step(const run *r, const knc_step *s, void **at)
               .saved = knx_arena_zero(&arena, (e->n_in + 1) * sizeof *v.saved)};
     kn_error *error = v.x && v.y && v.xt && v.saved ? look_at(r, e, &v) : knx_error_nomem();
     if (!error)
-        error = run_step(r, s, at);
+        error = run_step(r, number, at);
     if (!error)
         error = placed(r->observer->after(r->observer->env, e, (int)e->n_in, v.x, v.xt, (int)e->n_out, v.y,
                                           &r->p->jaxpr->type[e->out]),
@@ -233,90 +234,33 @@ static kn_error *run_observed_step(const run *r, const knc_step *s, void **at)
     return error;
 }
 
-_Static_assert((int)KN_STEP_KERNEL == KNC_KERNEL && (int)KN_STEP_ROUTINE == KNC_ROUTINE &&
-                   (int)KN_STEP_COPY == KNC_COPY && (int)KN_STEP_LOOP == KNC_LOOP &&
-                   (int)KN_STEP_PRODUCT == KNC_PRODUCT && (int)KN_STEP_BAND == KNC_BAND &&
-                   (int)KN_STEP_BRANCH == KNC_BRANCH,
-               "a hook sees the kinds of steps");
-
-static kn_error *run_any_step(const run *r, const knc_step *s, void **at)
+static kn_error *run_any_step(const run *r, uint32_t i, void **at)
 {
-    return r->observer ? run_observed_step(r, s, at) : run_step(r, s, at);
+    return r->observer ? run_observed_step(r, i, at) : run_step(r, i, at);
 }
 
-/* Other threads may ask what this context runs. Returns whether it ran another step already, which is in *around. */
-static bool show(const kn_step *step, const char *file, kn_running_step *around)
-{
-    kn_context c = knx_context();
-    if (!c || !c->watching)
-        return false;
-    kn_running_step now = {.size_ = sizeof now,
-                           .kind = step->kind,
-                           .support = step->support,
-                           .group = step->group,
-                           .elements = step->elements,
-                           .seconds = step->seconds,
-                           .file = file,
-                           .first_line = step->first_line,
-                           .last_line = step->last_line};
-    snprintf(now.program, sizeof now.program, "%s", step->program);
-    snprintf(now.operations, sizeof now.operations, "%s", step->operations);
-    knx_spin_lock(&c->watch_lock);
-    bool any = c->is_running;
-    *around = c->running;
-    c->running = now;
-    c->is_running = true;
-    knx_spin_unlock(&c->watch_lock);
-    return any;
-}
+typedef struct any_step {
+    const run *r;
+    uint32_t i;
+    void **at;
+} any_step;
 
-/* The step around it is what runs then; NULL: none. */
-static void show_again(const kn_running_step *around)
+static kn_error *run_told_step(void *env)
 {
-    kn_context c = knx_context();
-    if (!c || !c->watching)
-        return;
-    knx_spin_lock(&c->watch_lock);
-    c->is_running = around != NULL;
-    if (around)
-        c->running = *around;
-    knx_spin_unlock(&c->watch_lock);
-}
-
-/* Somebody wants to hear of it. */
-static kn_error *run_timed_step(const run *r, uint32_t i, void **at)
-{
-    const knc_step *s = &r->p->step[i];
-    knc_span span = knc_step_span(r->p, i);
-    kn_step step = {.size_ = sizeof step,
-                    .kind = knc_is_kernel(s) ? KNC_KERNEL : s->kind,
-                    .program = r->p->jaxpr->name,
-                    .elements = knc_step_elements(r->p, i),
-                    .seconds = knx_seconds(),
-                    .place = s->eqn < r->p->jaxpr->n_eqn ? r->p->jaxpr->eqn[s->eqn].place : NULL,
-                    .group = (int64_t)(r->p->first_group + i),
-                    .support = knc_step_support(r->p, i),
-                    .first_line = span.first,
-                    .last_line = span.last};
-    kn_text operations = {0};
-    knc_step_operations(r->p, i, &operations);
-    step.operations = operations.s;
-    kn_running_step around;
-    bool any = show(&step, span.file, &around);
-    kn_error *error = run_any_step(r, s, at);
-    show_again(any ? &around : NULL);
-    KN_TRY(error);
-    step.seconds = knx_seconds() - step.seconds;
-    r->on_step(r->on_step_env, &step);
-    return NULL;
+    const any_step *x = env;
+    return run_any_step(x->r, x->i, x->at);
 }
 
 kn_error *knd_run_steps(const run *r)
 {
     const kn_program *p = r->p;
-    void *few[KNC_FEW_REFS], **at = p->max_ref > KNC_FEW_REFS ? (void **)r->work : few;
+    void *few[KND_FEW_REFS], **at = p->max_ref > KND_FEW_REFS ? (void **)(void *)r->room : few;
     for (uint32_t i = 0; i < p->n_step; i++)
-        KN_TRY(__builtin_expect(r->on_step != NULL, 0) ? run_timed_step(r, i, at) : run_any_step(r, &p->step[i], at));
+        if (__builtin_expect(r->on_step != NULL, 0))
+            KN_TRY(knd_tell_step(p, i, knd_step_support(&r->l->head, i), r->on_step, r->on_step_env, run_told_step,
+                                 &(any_step){r, i, at}));
+        else
+            KN_TRY(run_any_step(r, i, at));
     return NULL;
 }
 
@@ -333,34 +277,40 @@ kn_error *knd_run_to(const run *r)
     for (uint32_t k = 0; k < p->n_output; k++) {
         const knc_output *o = &p->output[k];
         if (o->kind == KNC_OUT_OPERAND)
-            copy(r->to[k], r->in[o->index].data, o->bytes);
+            copy(r->to[k], knd_operand_data(&r->in[o->index]), o->bytes);
         else if (o->kind == KNC_OUT_SAME)
             copy(r->to[k], r->to[o->index], o->bytes);
     }
     return NULL;
 }
 
-kn_error *knd_run_into(const kn_program *p, const kn_operand *in, void *const *to, void *workspace, int threads)
+/* The memory of a run: values, room, scratch. */
+static void use_workspace(run *r, void *workspace)
 {
-    run r = {.p = p,
-             .in = in,
-             .to = to,
-             .work = workspace,
-             .scratch = (char *)workspace + p->workspace,
-             .threads = knc_threads(p, threads)};
+    r->work = workspace;
+    r->room = r->work ? r->work + knd_values_bytes(r->l) : NULL;
+    r->scratch = r->work ? r->room + r->l->room : NULL;
+}
+
+kn_error *knd_run_into(const knd_loaded *l, const kn_operand *in, void *const *to, void *workspace, int threads)
+{
+    run r = {.l = knd_host_of(l), .p = l->program, .in = in, .to = to, .threads = knd_threads(l, threads)};
+    use_workspace(&r, workspace);
     unsigned env = knx_float_enter();
     kn_error *error = knd_run_to(&r);
     knx_float_leave(env);
     return error;
 }
 
-bool knd_is_one_kernel(const kn_program *p) { return p->one_kernel; }
+bool knd_is_one_kernel(const knd_loaded *l) { return knd_host_of(l)->one_kernel; }
 
-void knd_run_kernel(const kn_program *p, uint32_t n_fixed, const kn_operand *fixed, const void *const *in,
+void knd_run_kernel(const knd_loaded *l, uint32_t n_fixed, const kn_operand *fixed, const void *const *in,
                     void *const *to, void *workspace, int threads)
 {
-    const knc_step *s = p->step;
-    void *at[KNC_FEW_REFS];
+    const knc_step *s = l->program->step;
+    void *at[KND_FEW_REFS];
+    run r = {.l = knd_host_of(l), .p = l->program, .in = fixed};
+    use_workspace(&r, workspace);
     for (uint32_t i = 0; i < s->n_ref; i++) {
         const knc_ref *ref = &s->ref[i];
         if (ref->space == KNC_AT_OUTPUT)
@@ -368,11 +318,11 @@ void knd_run_kernel(const kn_program *p, uint32_t n_fixed, const kn_operand *fix
         else if (ref->space == KNC_AT_OPERAND && ref->index >= n_fixed)
             at[i] = (char *)(uintptr_t)in[ref->index - n_fixed] + ref->offset;
         else
-            at[i] = knd_address(&(run){.p = p, .in = fixed, .work = workspace}, ref);
+            at[i] = knd_address(&r, ref);
     }
-    const knk_launch l = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
+    const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
     unsigned env = knx_float_enter();
-    kng_run_prepared(s->u.k.prepared, &l, (char *)workspace + p->workspace, threads);
+    kng_run_prepared(r.l->step->prepared, &launch, r.scratch, threads);
     knx_float_leave(env);
 }
 
@@ -389,39 +339,47 @@ static kn_error *run_steps_in(run *r, const kn_operand *in)
     return error;
 }
 
-kn_error *knd_run_with(const kn_program *p, const kn_operand *in, kn_buffer **out, const knd_options *o)
+/* What is only on a device comes to the host; what is written over there is not what the device has any more. */
+static kn_error *fetch_operands(const kn_program *p, const kn_operand *in)
 {
-    run r = {.p = p, .in = in, .out = out, .work = o->workspace, .threads = knc_threads(p, o->threads)};
+    for (uint32_t i = 0; i < p->n_operand; i++)
+        if (in[i].buffer && __builtin_expect(in[i].buffer->away != NULL, 0))
+            KN_TRY(knd_fetch(in[i].buffer));
+    for (uint32_t k = 0; k < p->n_output + p->n_overwritten; k++) {
+        if (k < p->n_output && p->output[k].kind != KNC_OUT_DONATED)
+            continue;
+        const kn_operand *x = &in[k < p->n_output ? p->output[k].index : p->overwritten[k - p->n_output]];
+        if (x->buffer && !x->lent && __builtin_expect(x->buffer->away != NULL, 0))
+            KN_TRY(knd_fetch_to_write(x->buffer));
+    }
+    return NULL;
+}
+
+kn_error *knd_host_run(const knd_loaded *l, const kn_operand *in, kn_buffer **out, const knd_options *o)
+{
+    const kn_program *p = l->program;
+    run r = {.l = knd_host_of(l), .p = p, .in = in, .out = out, .threads = knd_threads(l, o->threads)};
     kn_buffer *pooled = NULL;
+    void *workspace = o->workspace;
     r.observer = o->observer;
     r.on_step = o->on_step;
     r.on_step_env = o->on_step_env;
-    for (uint32_t k = 0; k < p->n_output; k++)
-        out[k] = NULL;
     if (o->observer && !p->value_at)
         return knx_error(KN_ERROR_VALUE, "only a program that was compiled without fusion can be observed");
-    size_t bytes = o->workspace ? 0 : knc_workspace_bytes(p, r.threads);
+    KN_TRY(fetch_operands(p, in));
+    size_t bytes = o->workspace ? 0 : knd_workspace_bytes(l, r.threads);
     if (bytes) {
         pooled = knx_buffer_new(bytes);
-        r.work = pooled ? pooled->data : NULL;
+        workspace = pooled ? pooled->data : NULL;
     }
-    r.scratch = r.work ? r.work + p->workspace : NULL;
+    use_workspace(&r, workspace);
     kn_error *error = bytes && !pooled ? knx_error_nomem_for(bytes, 0, NULL, NULL) : run_steps_in(&r, in);
     knx_buffer_release(pooled);
-    for (uint32_t k = 0; error && k < p->n_output; k++) {
-        knx_buffer_release(out[k]);
-        out[k] = NULL;
-    }
     return error;
 }
 
-kn_error *knd_run(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace)
-{
-    return knd_run_with(p, in, out, &(knd_options){.threads = 1, .workspace = workspace});
-}
-
-kn_error *knd_run_observed(const kn_program *p, const kn_operand *in, kn_buffer **out, void *workspace,
+kn_error *knd_run_observed(const knd_loaded *l, const kn_operand *in, kn_buffer **out, void *workspace,
                            const kn_observer *o)
 {
-    return knd_run_with(p, in, out, &(knd_options){.threads = 1, .workspace = workspace, .observer = o});
+    return knd_run_with(l, in, out, &(knd_options){.threads = 1, .workspace = workspace, .observer = o});
 }

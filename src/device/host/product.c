@@ -3,12 +3,13 @@
  * the step. */
 #include "host/rect.h"
 #include "host/tile.h"
-#include "device/run.h"
+#include "device/host/run.h"
 
 typedef struct attached {
     const knc_attached *x;
-    void *const *at; /* the step's references */
-    char *scratch;   /* of the interpreter, `bytes` for each worker */
+    const kng_rect *const *rect; /* its own */
+    void *const *at;             /* the step's references */
+    char *scratch;               /* of the interpreter, `bytes` for each worker */
     size_t bytes;
 } attached;
 
@@ -62,21 +63,21 @@ static void run_turned(call *c, const range *row, const range *lane, const int64
 {
     const knc_attached *x = c->a->x;
     int r = row->first + row->n_dim - 1, l = lane->first + lane->n_dim - 1, size = x->element;
-    int64_t apart = lane->step * size, line = KNC_TILE * size;
+    int64_t apart = lane->step * size, line = KND_TILE * size;
     kng_turn_loop *turn = kng_turn();
-    char *tile = c->scratch + c->a->bytes - KNC_TILE * KNC_TILE * sizeof(uint64_t);
-    for (int64_t i = 0; i < row->n; i += KNC_TILE)
-        for (int64_t j = 0; j < lane->n; j += KNC_TILE) {
+    char *tile = c->scratch + c->a->bytes - KND_TILE * KND_TILE * sizeof(uint64_t);
+    for (int64_t i = 0; i < row->n; i += KND_TILE)
+        for (int64_t j = 0; j < lane->n; j += KND_TILE) {
             range some = *row, lanes = *lane;
             int64_t from[KNG_RECT_MAPS] = {0};
             char *memory = handed + i * size + j * apart;
-            some.n = row->n - i < KNC_TILE ? row->n - i : KNC_TILE;
-            lanes.n = lane->n - j < KNC_TILE ? lane->n - j : KNC_TILE;
+            some.n = row->n - i < KND_TILE ? row->n - i : KND_TILE;
+            lanes.n = lane->n - j < KND_TILE ? lane->n - j : KND_TILE;
             for (int m = 0; m < c->n_map; m++)
                 from[m] = at[m] + i * x->stride[m * c->n_dim + r] + j * x->stride[m * c->n_dim + l];
             if (!c->asks)
                 turn(size, tile, line, memory, apart, lanes.n, some.n, false);
-            run_rect(c, &some, &lanes, from, tile, KNC_TILE);
+            run_rect(c, &some, &lanes, from, tile, KND_TILE);
             if (c->asks)
                 turn(size, memory, apart, tile, line, some.n, lanes.n, false);
         }
@@ -129,7 +130,7 @@ static void run_attached(const attached *a, bool asks, int64_t batch, range row,
     c.turned = x->across[way];
     c.asks = asks;
     c.columns = !way ^ c.turned;
-    c.rect = x->rect[way];
+    c.rect = a->rect[way];
     c.scratch = a->scratch ? a->scratch + (size_t)worker * a->bytes : NULL;
     for (int m = 0; m < c.n_map; m++)
         c.at[m] = x->offset[m];
@@ -156,14 +157,16 @@ static void finish(void *env, int64_t batch, int64_t row, int64_t rows, int64_t 
                  (range){.at = column, .n = columns, .step = from_column}, from, worker);
 }
 
-void knd_run_product(const knd_one_run *r, const knc_step *s, void *const *at)
+void knd_run_product(const knd_one_run *r, uint32_t number, void *const *at)
 {
+    const knc_step *s = &r->p->step[number];
+    const knd_host_product *h = r->l->step[number].product;
     const knc_attached *x[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
     attached env[3];
-    size_t bytes = knc_attached_scratch(s);
-    char *scratch = bytes ? r->scratch + knc_product_workspace(s, r->threads) : NULL;
+    size_t bytes = knd_attached_scratch(s, h);
+    char *scratch = bytes ? r->scratch + knd_product_workspace(h, r->threads) : NULL;
     for (int i = 0; i < 3; i++)
-        env[i] = (attached){x[i], at, scratch, bytes};
+        env[i] = (attached){x[i], h->rect[i], at, scratch, bytes};
     const knr_run run = {.a = s->u.p.a == KNC_NO ? NULL : at[s->u.p.a],
                          .b = s->u.p.b == KNC_NO ? NULL : at[s->u.p.b],
                          .c = s->u.p.c == KNC_NO ? NULL : at[s->u.p.c],
@@ -175,5 +178,5 @@ void knd_run_product(const knd_one_run *r, const knc_step *s, void *const *at)
                          .env_finish = &env[2],
                          .workspace = r->scratch,
                          .threads = r->threads};
-    knr_product_run(s->u.p.plan, &run);
+    knr_product_run(h->plan, &run);
 }

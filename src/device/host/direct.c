@@ -3,8 +3,7 @@
  * addresses of the caller's memory to them. */
 #include "base/context.h"
 #include "base/float_env.h"
-#include "host/native.h"
-#include "device/run.h"
+#include "device/host/run.h"
 #include <string.h>
 
 enum { MOST_STREAMS = 16, FEW_STREAMS = 4 };
@@ -40,7 +39,7 @@ static bool aim(knd_direct *d, uint32_t stream, const kn_program *p, const knc_r
     switch ((knc_space)ref->space) {
     case KNC_AT_OPERAND:
         if (ref->index < n_fixed)
-            *at += (int64_t)(intptr_t)fixed[ref->index].data;
+            *at += (int64_t)(intptr_t)knd_operand_data(&fixed[ref->index]);
         else
             d->in[d->n_in++] = (patch){stream, ref->index - n_fixed, *at};
         return true;
@@ -55,11 +54,12 @@ static bool aim(knd_direct *d, uint32_t stream, const kn_program *p, const knc_r
     return false;
 }
 
-knd_direct *knd_make_direct(const kn_program *p, uint32_t n_fixed, const kn_operand *fixed, int threads)
+knd_direct *knd_make_direct(const knd_loaded *l, uint32_t n_fixed, const kn_operand *fixed, int threads)
 {
+    const kn_program *p = l->program;
     const knc_step *s = p->step;
     kng_one call;
-    if (!knd_is_one_kernel(p) || !s->u.k.prepared || !kng_one_call(s->u.k.prepared, threads, &call) ||
+    if (!knd_is_one_kernel(l) || !kng_one_call(knd_host_of(l)->step->prepared, threads, &call) ||
         call.n_stream > MOST_STREAMS)
         return NULL;
     knd_direct *d = knx_alloc_zero(sizeof *d);

@@ -2,9 +2,8 @@
  * loop.c -- runs loops: condition and body are programs, and each carry goes to and fro between two places, or stays
  * where it is. Nothing is allocated. */
 #include "host/dump.h"
-#include "host/native.h"
 #include "ir/host.h"
-#include "device/run.h"
+#include "device/host/run.h"
 #include <string.h>
 
 enum { PLACES = 2 };
@@ -18,8 +17,10 @@ typedef struct inside {
 
 typedef struct looping {
     const knc_loop *l;
+    const knd_host_loop *h;
     void **at;    /* of the step's references */
-    char *room;   /* its workspace */
+    char *values; /* its workspace */
+    char *room;   /* its addresses */
     bool watched; /* somebody wants to hear of the programs' steps */
     void *go;     /* the condition's result */
     inside cond[PLACES], body[PLACES];
@@ -44,7 +45,7 @@ static inline void copy_some(void *to, const void *from, size_t bytes)
 
 /* ---- Programs from a table. */
 
-static void fill_table(inside *n, const knc_table *t)
+static void fill_table(inside *n, const knd_table *t)
 {
     const kn_program *p = n->r.p;
     void **at = n->table;
@@ -58,12 +59,12 @@ static void fill_table(inside *n, const knc_table *t)
     for (uint32_t i = 0; i < t->n_copy; i++) {
         const knc_output *o = &p->output[t->copy[i]];
         *at++ = n->to[t->copy[i]];
-        *at++ = o->kind == KNC_OUT_OPERAND ? (void *)(uintptr_t)n->in[o->index].data : n->to[o->index];
+        *at++ = o->kind == KNC_OUT_OPERAND ? (void *)(uintptr_t)knd_operand_data(&n->in[o->index]) : n->to[o->index];
     }
 }
 
 /* The next turn with this table is so many later. */
-static void move_table(inside *n, const knc_table *t, int turns)
+static void move_table(inside *n, const knd_table *t, int turns)
 {
     for (uint32_t i = 0; i < t->n_moving; i++) {
         void **at = &n->table[t->moving[i].ref];
@@ -72,17 +73,18 @@ static void move_table(inside *n, const knc_table *t, int turns)
 }
 
 /* Kernels, which are most steps of small bodies, without a way through the executor. */
-static kn_error *run_table(const inside *n, const knc_table *t)
+static kn_error *run_table(const inside *n, const knd_table *t)
 {
     const kn_program *p = n->r.p;
     void **at = n->table;
     KN_KNOWN(p && at);
-    for (const knc_step *s = p->step, *end = s + p->n_step; s < end; s++) {
-        if (s->kind == KNC_KERNEL && s->u.k.prepared) {
+    const knd_host_step *x = n->r.l->step;
+    for (const knc_step *s = p->step, *end = s + p->n_step; s < end; s++, x++) {
+        if (s->kind == KNC_KERNEL && x->prepared) {
             const knk_launch launch = {.buffer = at, .map = s->u.k.map, .par = s->u.k.par, .inner = s->u.k.inner};
-            kng_run_prepared(s->u.k.prepared, &launch, n->r.scratch, n->r.threads);
+            kng_run_prepared(x->prepared, &launch, n->r.scratch, n->r.threads);
         } else {
-            KN_TRY(knd_run_step_at(&n->r, s, at));
+            KN_TRY(knd_run_step_at(&n->r, (uint32_t)(s - p->step), at));
         }
         at += s->kind != KNC_BAND ? s->n_ref : 0;
     }
@@ -93,12 +95,14 @@ static kn_error *run_table(const inside *n, const knc_table *t)
 
 /* ---- Where everything is. */
 
-static inside inside_of(const looping *g, const knd_one_run *r, const kn_program *p, kn_operand *in, void **to)
+static inside inside_of(const looping *g, const knd_one_run *r, const knd_host_loaded *l, kn_operand *in, void **to)
 {
-    return (inside){.r = {.p = p,
+    return (inside){.r = {.l = l,
+                          .p = l->head.program,
                           .in = in,
                           .to = to,
-                          .work = g->room + g->l->work,
+                          .work = g->values + g->l->work,
+                          .room = g->room + g->h->inner,
                           .scratch = r->scratch,
                           .threads = r->threads,
                           .observer = r->observer,
@@ -112,7 +116,7 @@ static void *place(const looping *g, uint32_t carry, int which)
 {
     const knc_loop *l = g->l;
     bool second = which && l->second[carry] != KNC_IN_PLACE;
-    return second ? (void *)(g->room + l->second[carry]) : g->at[l->n_cond + l->n_body + l->n + l->n_x + carry];
+    return second ? (void *)(g->values + l->second[carry]) : g->at[l->n_cond + l->n_body + l->n + l->n_x + carry];
 }
 
 /* The elements of turn t. */
@@ -132,24 +136,25 @@ static void point(const looping *g, int which, int64_t t)
 static void prepare(looping *g, const knd_one_run *r, int which)
 {
     const knc_loop *l = g->l;
+    const knd_host_loop *h = g->h;
     size_t n_in = (size_t)l->n_body + l->n + l->n_x, n_cond = (size_t)l->n_cond + l->n, w = (size_t)which;
-    kn_operand *in = (kn_operand *)(void *)(g->room + l->body_in) + w * n_in;
-    kn_operand *cond_in = (kn_operand *)(void *)(g->room + l->cond_in) + w * n_cond;
-    void **to = (void **)(void *)(g->room + l->to) + w * ((size_t)l->n + l->n_y);
+    kn_operand *in = (kn_operand *)(void *)(g->room + h->body_in) + w * n_in;
+    kn_operand *cond_in = (kn_operand *)(void *)(g->room + h->cond_in) + w * n_cond;
+    void **to = (void **)(void *)(g->room + h->to) + w * ((size_t)l->n + l->n_y);
     for (uint32_t i = 0; i < l->n_body; i++)
         in[i] = (kn_operand){.data = g->at[l->n_cond + i]};
     for (uint32_t i = 0; i < l->n; i++) {
         in[l->n_body + i] = (kn_operand){.data = place(g, i, which)};
         to[i] = place(g, i, !which);
     }
-    g->body[which] = inside_of(g, r, l->body, in, to);
-    g->body[which].table = (void **)(void *)(g->room + l->body_table.at) + w * l->body_table.n_ref;
+    g->body[which] = inside_of(g, r, h->body, in, to);
+    g->body[which].table = (void **)(void *)(g->room + h->body_table.at) + w * h->body_table.n_ref;
     if (!l->cond)
         return;
     for (uint32_t i = 0; i < n_cond; i++)
         cond_in[i] = i < l->n_cond ? (kn_operand){.data = g->at[i]} : in[l->n_body + i - l->n_cond];
-    g->cond[which] = inside_of(g, r, l->cond, cond_in, &g->go);
-    g->cond[which].table = (void **)(void *)(g->room + l->cond_table.at) + w * l->cond_table.n_ref;
+    g->cond[which] = inside_of(g, r, h->cond, cond_in, &g->go);
+    g->cond[which].table = (void **)(void *)(g->room + h->cond_table.at) + w * h->cond_table.n_ref;
 }
 
 /* The place of the carries in which turn 0 finds them: so that the last one of a scan leaves them at home. */
@@ -159,8 +164,9 @@ static void begin(looping *g, const knd_one_run *r, const knc_step *s)
 {
     const knc_loop *l = g->l;
     int first = first_place(l);
-    g->room = g->at[s->u.r.n_in + s->u.r.n_out];
-    g->go = g->room + l->go;
+    g->values = g->at[s->u.r.n_in + s->u.r.n_out];
+    g->room = r->room + r->l->step_room;
+    g->go = g->values + l->go;
     for (uint32_t i = 0; i < l->n; i++)
         copy(place(g, i, first), g->at[l->n_cond + l->n_body + i], l->bytes[i]);
     for (int which = 0; which < l->places; which++) {
@@ -168,15 +174,15 @@ static void begin(looping *g, const knd_one_run *r, const knc_step *s)
         if (l->path != KN_PATH_CALLS || g->watched || l->length == 0)
             continue;
         point(g, which, which != first);
-        fill_table(&g->body[which], &l->body_table);
+        fill_table(&g->body[which], &g->h->body_table);
         if (l->cond)
-            fill_table(&g->cond[which], &l->cond_table);
+            fill_table(&g->cond[which], &g->h->cond_table);
     }
 }
 
 /* ---- Turns. */
 
-static kn_error *run_one(const looping *g, const inside *n, const knc_table *t)
+static kn_error *run_one(const looping *g, const inside *n, const knd_table *t)
 {
     return g->watched || g->l->path != KN_PATH_CALLS ? knd_run_to(&n->r) : run_table(n, t);
 }
@@ -185,11 +191,11 @@ static kn_error *run_body(looping *g, int which, int64_t t)
 {
     const knc_loop *l = g->l;
     bool calls = l->path == KN_PATH_CALLS && !g->watched;
-    if (!calls || l->body_table.bands)
+    if (!calls || g->h->body_table.bands)
         point(g, which, t);
-    KN_TRY(run_one(g, &g->body[which], &l->body_table));
+    KN_TRY(run_one(g, &g->body[which], &g->h->body_table));
     if (calls)
-        move_table(&g->body[which], &l->body_table, l->places);
+        move_table(&g->body[which], &g->h->body_table, l->places);
     return NULL;
 }
 
@@ -205,7 +211,7 @@ static kn_error *run_turns(looping *g, const kni_host *watcher)
     int which = first_place(l);
     for (int64_t t = 0; t < l->length; t++) {
         if (l->cond) {
-            KN_TRY(run_one(g, &g->cond[which], &l->cond_table));
+            KN_TRY(run_one(g, &g->cond[which], &g->h->cond_table));
             if (!*(const bool *)g->go)
                 break;
         }
@@ -219,9 +225,10 @@ static kn_error *run_turns(looping *g, const kni_host *watcher)
     return NULL;
 }
 
-kn_error *knd_run_loop(const knd_one_run *r, const knc_step *s, void **at)
+kn_error *knd_run_loop(const knd_one_run *r, uint32_t i, void **at)
 {
-    looping g = {.l = s->u.r.loop, .at = at, .watched = r->observer || r->on_step};
+    const knc_step *s = &r->p->step[i];
+    looping g = {.l = s->u.r.loop, .h = r->l->step[i].loop, .at = at, .watched = r->observer || r->on_step};
     const kni_host *watcher = g.l->on_step ? kni_host_find(g.l->on_step) : NULL;
     if (g.l->on_step && !watcher)
         return knx_error(KN_ERROR_VALUE, "the function of .on_step is not of this process");

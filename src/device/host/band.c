@@ -8,12 +8,12 @@
  * block. */
 #include "base/pool.h"
 #include "host/dump.h"
-#include "host/native.h"
-#include "device/run.h"
+#include "device/host/run.h"
 
 typedef struct job {
     const knd_one_run *r;
     const knc_band *band;
+    const knd_host_band *made;
 } job;
 
 /* A block: n rows from row `row` on, counted through all batches. */
@@ -29,7 +29,7 @@ static void *address(const block *b, const knc_ref *ref)
     if (ref->space != KNC_AT_BLOCK)
         return knd_address(b->j->r, ref);
     const knc_block *x = &b->j->band->block[ref->index];
-    uintptr_t at = (uintptr_t)b->memory + x->at + ref->offset; /* that of row 0 lies outside */
+    uintptr_t at = (uintptr_t)b->memory + b->j->made->blocks_at + x->at + ref->offset; /* that of row 0 lies outside */
     return (void *)(at - (uintptr_t)b->row * x->row);
 }
 
@@ -44,8 +44,9 @@ static int64_t first_turn(const block *b, const knc_cut *cut, int64_t extent)
     return 0;
 }
 
-static void run_kernel(const block *b, const knc_band_step *s, void **at)
+static void run_kernel(const block *b, uint32_t i, void **at)
 {
+    const knc_band_step *s = &b->j->band->step[i];
     const knk_kernel *k = s->step.u.k.kernel;
     knk_map_values *map = (knk_map_values *)(void *)b->memory;
     bool last = b->n != b->j->band->height;
@@ -57,27 +58,28 @@ static void run_kernel(const block *b, const knc_band_step *s, void **at)
             map[m].offset += turn * map[m].stride[l];
     }
     const knk_launch launch = {.buffer = at, .map = map, .par = s->par[last], .inner = s->step.u.k.inner};
-    char *scratch = b->memory + b->j->band->kept;
+    char *scratch = b->memory + b->j->made->scratch_at;
+    const kng_prepared *prepared = b->j->made->step[i].prepared[last];
     kng_dump(k, &launch);
-    if (s->prepared[last])
-        kng_run_moved(s->prepared[last], &launch, scratch);
+    if (prepared)
+        kng_run_moved(prepared, &launch, scratch);
     else
         knk_interpret(k, &launch, scratch);
 }
 
 /* first_row, end_row: of the sums, where the product adds up over the rows. */
-static void run_product(const block *b, const knc_band_step *s, void **at, char *scratch, int64_t first_row,
-                        int64_t end_row)
+static void run_product(const block *b, uint32_t i, void **at, char *scratch, int64_t first_row, int64_t end_row)
 {
+    const knc_band_step *s = &b->j->band->step[i];
     const knr_run call = {
         .a = at[s->step.u.p.a], .b = at[s->step.u.p.b], .c = at[s->step.u.p.c], .workspace = scratch, .threads = 1};
     int64_t first = b->row % s->rows;
     knr_part part = {.batch = b->row / s->rows, .m0 = first, .m1 = first + b->n, .k1 = s->other};
     if (s->sums)
         part = (knr_part){part.batch, first_row, end_row, first, first + b->n, NULL};
-    if (s->chain != KNC_NO_CHAIN)
-        part.chain = b->j->r->scratch + (size_t)b->chains * b->j->band->worker + s->chain;
-    knr_product_run_part(s->step.u.p.plan, &call, &part, 0);
+    if (s->chained)
+        part.chain = b->j->r->scratch + (size_t)b->chains * b->j->made->worker + b->j->made->step[i].chain;
+    knr_product_run_part(b->j->made->step[i].plan, &call, &part, 0);
 }
 
 static void find_addresses(const block *b, const knc_band_step *s, void **at)
@@ -88,30 +90,30 @@ static void find_addresses(const block *b, const knc_band_step *s, void **at)
 
 static void run_rows(const block *b)
 {
-    void *at[KNC_FEW_REFS];
+    void *at[KND_FEW_REFS];
     for (uint32_t i = 0; i < b->j->band->n_step; i++) {
         const knc_band_step *s = &b->j->band->step[i];
         if (s->sums)
             continue;
         find_addresses(b, s, at);
         if (s->step.kind == KNC_KERNEL)
-            run_kernel(b, s, at);
+            run_kernel(b, i, at);
         else
-            run_product(b, s, at, b->memory + b->j->band->kept, 0, 0);
+            run_product(b, i, at, b->memory + b->j->made->scratch_at, 0, 0);
     }
 }
 
 /* Share number `share` of `shares` of the rows of all sums, with what this block adds. */
 static void run_sums(const block *b, char *scratch, int64_t share, int64_t shares)
 {
-    void *at[KNC_FEW_REFS];
+    void *at[KND_FEW_REFS];
     for (uint32_t i = 0; i < b->j->band->n_step; i++) {
         const knc_band_step *s = &b->j->band->step[i];
         int64_t each = s->sums ? (s->other + shares - 1) / shares : 0, first = each * share, end = first + each;
         if (!s->sums || first >= s->other)
             continue;
         find_addresses(b, s, at);
-        run_product(b, s, at, scratch, first, end < s->other ? end : s->other);
+        run_product(b, i, at, scratch, first, end < s->other ? end : s->other);
     }
 }
 
@@ -120,7 +122,7 @@ static block block_at(const job *j, int64_t row, int place, int chains)
     const knc_band *band = j->band;
     int64_t left = band->rows - row % band->rows;
     return (block){.j = j,
-                   .memory = j->r->scratch + (size_t)place * band->worker,
+                   .memory = j->r->scratch + (size_t)place * j->made->worker,
                    .chains = chains,
                    .row = row,
                    .n = left < band->height ? left : band->height};
@@ -140,7 +142,7 @@ static void run_chunk(void *j_, int64_t part, int worker)
     for (int64_t row = part * j->band->chunk; row < (part + 1) * j->band->chunk;) {
         block b = block_at(j, row, worker, worker);
         run_rows(&b);
-        run_sums(&b, b.memory + j->band->kept, 0, 1);
+        run_sums(&b, b.memory + j->made->scratch_at, 0, 1);
         row += b.n;
     }
 }
@@ -164,7 +166,7 @@ static void run_wave_sums(void *w_, int64_t part, int worker)
     const wave *w = w_;
     (void)worker;
     for (int i = 0; i < w->n; i++)
-        run_sums(&w->b[i], w->b[part].memory + w->j->band->kept, part, w->n);
+        run_sums(&w->b[i], w->b[part].memory + w->j->made->scratch_at, part, w->n);
 }
 
 static void run_waves(const job *j, int64_t chunk, int threads)
@@ -181,9 +183,9 @@ static void run_waves(const job *j, int64_t chunk, int threads)
     }
 }
 
-void knd_run_band(const knd_one_run *r, const knc_step *s)
+void knd_run_band(const knd_one_run *r, uint32_t i)
 {
-    job j = {.r = r, .band = s->u.band};
+    job j = {.r = r, .band = r->p->step[i].u.band, .made = r->l->step[i].band};
     int64_t most = knc_band_blocks(j.band);
     int threads = r->threads < most ? r->threads : (int)most;
     if (!j.band->chunk) {
@@ -195,6 +197,6 @@ void knd_run_band(const knd_one_run *r, const knc_step *s)
         knx_parallel(threads, chunks, run_chunk, &j);
         return;
     }
-    for (int64_t i = 0; i < chunks; i++)
-        run_waves(&j, i, threads);
+    for (int64_t k = 0; k < chunks; k++)
+        run_waves(&j, k, threads);
 }

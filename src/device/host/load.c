@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * load.c -- a program made ready on the host before it runs: its launches are thought through, their stage functions
+ * made, its products planned, and the memory of a run is laid out. */
+#include "device/host/loaded.h"
+
+static const kng_prepared *prepare_launch(void *room, const knk_kernel *k, const knk_map_values *map,
+                                          const int64_t *par, const int64_t *const *inner)
+{
+    const knk_launch launch = {.map = map, .par = par, .inner = inner};
+    return kng_prepare_in(room, k, &launch);
+}
+
+static kn_error *prepare_kernel(knd_host_loaded *l, const knc_step *s, const int64_t *par, const kng_prepared **out)
+{
+    size_t bytes = kng_plan_bytes(s->u.k.kernel);
+    void *room = bytes ? knx_arena_alloc(&l->arena, bytes) : NULL;
+    if (bytes && !room)
+        return knx_error_nomem();
+    *out = room ? prepare_launch(room, s->u.k.kernel, s->u.k.map, par, s->u.k.inner) : NULL;
+    return NULL;
+}
+
+/* All segments, or, where one of them would be interpreted, none. */
+static kn_error *prepare_segments(knd_host_loaded *l, const knc_step *s, const kng_prepared **out)
+{
+    uint32_t n = s->u.k.n_segment;
+    kng_segment *segment = knx_arena_zero(&l->arena, n * sizeof *segment);
+    void *whole = knx_arena_alloc(&l->arena, kng_segments_bytes());
+    if (!segment || !whole)
+        return knx_error_nomem();
+    for (uint32_t i = 0; i < n; i++) {
+        const knc_segment *x = &s->u.k.segment[i];
+        size_t bytes = kng_plan_bytes(x->kernel);
+        void *room = knx_arena_alloc(&l->arena, bytes + 1);
+        if (!room)
+            return knx_error_nomem();
+        segment[i] = (kng_segment){
+            .kernel = x->kernel, .launch = {.map = x->map, .par = x->par, .inner = s->u.k.inner}, .buffer = x->buffer};
+        segment[i].prepared = bytes ? prepare_launch(room, x->kernel, x->map, x->par, s->u.k.inner) : NULL;
+        if (!segment[i].prepared)
+            return NULL;
+    }
+    *out = kng_join_segments(whole, (int)n, segment);
+    return NULL;
+}
+
+static kn_error *load_kernel(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
+{
+    if (s->u.k.n_segment)
+        KN_TRY(prepare_segments(l, s, &out->prepared));
+    return out->prepared ? NULL : prepare_kernel(l, s, s->u.k.par, &out->prepared);
+}
+
+/* For elements that are adjacent along columns, and along rows. */
+static kn_error *prepare_attached(knd_host_loaded *l, const knc_attached *x, const kng_rect **rect)
+{
+    kng_rect_map map[KNG_RECT_MAPS];
+    int n = x->n_batch + x->n_row + x->n_column;
+    for (int way = 0; way < 2; way++) {
+        bool columns = !way ^ x->across[way];
+        for (int m = 0; m < x->kernel->n_map; m++) {
+            int64_t own = x->stride[m * n + (columns ? n : n - x->n_column) - 1];
+            map[m] = (kng_rect_map){.lane = !x->handed[m] ? own : x->parts};
+        }
+        void *room = knx_arena_alloc(&l->arena, kng_rect_bytes(x->kernel));
+        if (!room)
+            return knx_error_nomem();
+        rect[way] = kng_rect_make(room, x->kernel, map);
+    }
+    return NULL;
+}
+
+static kn_error *plan_product(knd_host_loaded *l, const knc_step *s, const bool *kernels, const knr_plan **out)
+{
+    knk_product *q = knx_alloc(sizeof *q); /* large, and needed while it is planned only */
+    if (!q)
+        return knx_error_nomem();
+    knk_unpack_product(s->u.p.packed, q);
+    char *room = knx_arena_alloc(&l->arena, knr_plan_bytes(q) + 63);
+    if (room)
+        *out = knr_product_make(room + -(uintptr_t)room % 64, q, kernels[0], kernels[1], kernels[2]);
+    knx_free(q);
+    return room ? NULL : knx_error_nomem();
+}
+
+static kn_error *load_product(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
+{
+    const knc_attached *all[] = {s->u.p.fill_a, s->u.p.fill_b, s->u.p.finish};
+    knd_host_product *x = knx_arena_zero(&l->arena, sizeof *x);
+    if (!x)
+        return knx_error_nomem();
+    for (int i = 0; i < 3; i++)
+        if (all[i])
+            KN_TRY(prepare_attached(l, all[i], x->rect[i]));
+    out->product = x;
+    return plan_product(l, s, (bool[]){all[0] != NULL, all[1] != NULL, all[2] != NULL}, &x->plan);
+}
+
+/* Kernels for a whole block, and for the last one of a batch. */
+static kn_error *load_band_step(knd_host_loaded *l, const knc_band_step *b, knd_host_band_step *out)
+{
+    if (b->step.kind == KNC_PRODUCT)
+        return plan_product(l, &b->step, (bool[]){false, false, false}, &out->plan);
+    KN_TRY(prepare_kernel(l, &b->step, b->par[0], &out->prepared[0]));
+    out->prepared[1] = out->prepared[0];
+    return b->par[1] == b->par[0] ? NULL : prepare_kernel(l, &b->step, b->par[1], &out->prepared[1]);
+}
+
+static kn_error *load_band(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
+{
+    const knc_band *band = s->u.band;
+    knd_host_band *h = knx_arena_zero(&l->arena, sizeof *h);
+    knd_host_band_step *step = knx_arena_zero(&l->arena, band->n_step * sizeof *step);
+    if (!h || !step)
+        return knx_error_nomem();
+    h->step = step;
+    h->blocks_at = knd_aligned((size_t)band->most_maps * sizeof(knk_map_values));
+    h->scratch_at = h->blocks_at + band->kept;
+    for (uint32_t i = 0; i < band->n_step; i++) {
+        KN_TRY(load_band_step(l, &band->step[i], &step[i]));
+        step[i].chain = h->scratch_at;
+        h->scratch_at += band->step[i].chained ? knd_aligned(knr_product_chain_bytes(step[i].plan)) : 0;
+    }
+    h->worker = knd_aligned(h->scratch_at + knd_host_band_bytes(band, h));
+    out->band = h;
+    return NULL;
+}
+
+static kn_error *load_step(knd_host_loaded *l, const knc_step *s, knd_host_step *out)
+{
+    size_t room = l->step_room;
+    switch ((knc_step_kind)s->kind) {
+    case KNC_KERNEL:
+    case KNC_PUT: return load_kernel(l, s, out);
+    case KNC_PRODUCT: return load_product(l, s, out);
+    case KNC_BAND: return load_band(l, s, out);
+    case KNC_LOOP: KN_TRY(knd_host_load_loop(l, s, out, &room)); break;
+    case KNC_BRANCH: KN_TRY(knd_host_load_branch(l, s, out, &room)); break;
+    case KNC_ROUTINE:
+    case KNC_COPY: break;
+    }
+    l->room = room > l->room ? room : l->room;
+    return NULL;
+}
+
+void knd_host_unload(knd_loaded *loaded)
+{
+    knd_host_loaded *l = (knd_host_loaded *)loaded;
+    for (uint32_t i = 0; l->step && i < l->head.program->n_step; i++) {
+        const knc_step *s = &l->head.program->step[i];
+        const knd_host_step *x = &l->step[i];
+        if (s->kind == KNC_LOOP && x->loop) {
+            knd_release((knd_loaded *)(uintptr_t)x->loop->body);
+            knd_release((knd_loaded *)(uintptr_t)x->loop->cond);
+        }
+        for (uint32_t k = 0; s->kind == KNC_BRANCH && x->branch && k < s->u.r.branch->n; k++)
+            knd_release((knd_loaded *)(uintptr_t)x->branch->program[k]);
+    }
+    knx_arena_free(&l->arena);
+    knx_free(l);
+}
+
+kn_error *knd_host_load(const knd_device *d, kn_program *p, knd_loaded **out)
+{
+    knd_host_loaded *l = knx_alloc_zero(sizeof *l);
+    if (!l)
+        return knx_error_nomem();
+    l->head = (knd_loaded){.refs = 1, .device = d, .program = knc_retain(p)};
+    knd_host_step *step = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *step);
+    l->step = step;
+    l->room = l->step_room = p->max_ref > KND_FEW_REFS ? knd_aligned(p->max_ref * sizeof(void *)) : 0;
+    kn_error *error = step ? NULL : knx_error_nomem();
+    for (uint32_t i = 0; !error && i < p->n_step; i++)
+        error = load_step(l, &p->step[i], &step[i]);
+    if (error) {
+        knd_release(&l->head);
+        return error;
+    }
+    knd_host_lay_out(l);
+    l->head.bytes = sizeof *l + l->arena.total;
+    for (uint32_t i = 0; i < p->n_step; i++)
+        for (uint32_t k = 0; k < knc_n_inside(&p->step[i]); k++)
+            l->head.bytes += p->step[i].kind == KNC_BRANCH ? step[i].branch->program[k]->head.bytes
+                             : k                           ? step[i].loop->cond->head.bytes
+                                                           : step[i].loop->body->head.bytes;
+    *out = &l->head;
+    return NULL;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * residency.c -- where the contents of a buffer are. A buffer that was born on the host keeps its memory there while a
+ * device has the contents; one that was born on a device gets memory on the host when somebody looks. */
+#include "base/context.h"
+#include "base/lock.h"
+#include "device/device.h"
+
+typedef struct away {
+    kn_away head;
+    const knd_device *device;
+    knd_memory *memory;
+    kn_buffer *host; /* memory on the host of a buffer that was born on the device */
+    bool valid;      /* the device's copy has the contents */
+} away;
+
+/* One lock for all devices, which may be asked for again by who has it: a run sends its operands. */
+static kn_global_lock lock = KN_GLOBAL_LOCK_INIT;
+static KNX_TLS int depth;
+
+void knd_lock(void)
+{
+    if (!depth++)
+        knx_global_lock(&lock);
+}
+
+void knd_unlock(void)
+{
+    if (!--depth)
+        knx_global_unlock(&lock);
+}
+
+static void free_memory(away *a)
+{
+    if (a->memory)
+        a->device->free(a->device, a->memory);
+    a->memory = NULL;
+    a->valid = false;
+}
+
+/* The buffer's last reference is gone. */
+static void drop(kn_away *head)
+{
+    away *a = (away *)head;
+    knd_lock();
+    free_memory(a);
+    knd_unlock();
+    knx_buffer_release(a->host);
+    knx_free(a);
+}
+
+static away *away_of(kn_buffer *b)
+{
+    if (!b->away) {
+        away *a = knx_alloc_zero(sizeof *a);
+        if (!a)
+            return NULL;
+        a->head.drop = drop;
+        b->away = &a->head;
+    }
+    return (away *)b->away;
+}
+
+static kn_error *fetch(kn_buffer *b)
+{
+    away *a = (away *)b->away;
+    if (!a || b->data)
+        return NULL;
+    void *data = a->head.data;
+    if (!data) {
+        a->host = knx_buffer_new(b->bytes);
+        if (!a->host)
+            return knx_error_nomem_for(b->bytes, 0, NULL, NULL);
+        data = a->head.data = a->host->data;
+    }
+    KN_TRY(a->device->copy_out(a->device, data, a->memory, 0, b->bytes));
+    __atomic_store_n(&b->data, data, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+kn_error *knd_fetch(kn_buffer *b)
+{
+    if (!b->away)
+        return NULL;
+    knd_lock();
+    kn_error *error = fetch(b);
+    knd_unlock();
+    return error;
+}
+
+kn_error *knd_fetch_to_write(kn_buffer *b)
+{
+    if (!b->away)
+        return NULL;
+    knd_lock();
+    kn_error *error = fetch(b);
+    if (!error)
+        free_memory((away *)b->away);
+    knd_unlock();
+    return error;
+}
+
+/* Memory on the device with what the host has. */
+static kn_error *copy_there(const knd_device *d, const kn_buffer *b, knd_memory **out)
+{
+    KN_TRY(d->alloc(d, b->bytes, out));
+    kn_error *error = d->copy_in(d, *out, 0, b->data, b->bytes);
+    if (error) {
+        d->free(d, *out);
+        *out = NULL;
+    }
+    return error;
+}
+
+static kn_error *send(const knd_device *d, kn_buffer *b, bool keep, knd_memory **out, knd_memory **own)
+{
+    away *a = (away *)b->away;
+    if (a && a->valid && a->device == d) {
+        *out = a->memory;
+        return NULL;
+    }
+    KN_TRY(fetch(b)); /* from another device by way of the host */
+    if (!keep) {
+        KN_TRY(copy_there(d, b, own));
+        *out = *own;
+        return NULL;
+    }
+    if (!(a = away_of(b)))
+        return knx_error_nomem();
+    free_memory(a);
+    a->device = d;
+    KN_TRY(copy_there(d, b, &a->memory));
+    a->valid = true;
+    *out = a->memory;
+    return NULL;
+}
+
+kn_error *knd_send(const knd_device *d, kn_buffer *b, bool keep, knd_memory **out, knd_memory **own)
+{
+    *own = NULL;
+    knd_lock();
+    kn_error *error = send(d, b, keep, out, own);
+    knd_unlock();
+    return error;
+}
+
+kn_error *knd_buffer_new(const knd_device *d, size_t bytes, kn_buffer **out)
+{
+    kn_buffer *b = knx_buffer_wrap(NULL, bytes, NULL, NULL);
+    away *a = b ? away_of(b) : NULL;
+    kn_error *error = a ? NULL : knx_error_nomem();
+    if (!error) {
+        a->device = d;
+        knd_lock();
+        error = d->alloc(d, bytes, &a->memory);
+        knd_unlock();
+        a->valid = !error;
+    }
+    if (error) {
+        knx_buffer_release(b);
+        b = NULL;
+    }
+    *out = b;
+    return error;
+}
+
+void knd_written(kn_buffer *b)
+{
+    knd_lock();
+    if (b->data)
+        b->away->data = b->data;
+    __atomic_store_n(&b->data, NULL, __ATOMIC_RELEASE);
+    knd_unlock();
+}
+
+const knd_device *knd_device_of(const kn_buffer *b)
+{
+    const away *a = (const away *)b->away;
+    return b->data || !a || !a->valid ? &knd_host : a->device;
+}

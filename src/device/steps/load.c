@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * load.c -- a program made ready for a device that runs single steps: each step is offered to it, what it refuses is
+ * made ready on the host, with the reason, and the copies between the two are planned. */
+#include "base/log.h"
+#include "device/steps/steps.h"
+
+static void log_reasons(const knd_steps_loaded *l)
+{
+    const kn_program *p = l->head.program;
+    for (uint32_t i = 0; kn_debug_level >= 1 && i < p->n_step; i++) {
+        const kn_eqn *e = p->step[i].eqn < p->jaxpr->n_eqn ? &p->jaxpr->eqn[p->step[i].eqn] : NULL;
+        if (!l->prepared[i])
+            KN_LOG(1, "device %s: step %u of %s (%s%s%s) runs on the host: %s", l->head.device->name, (unsigned)i,
+                   p->jaxpr->name, e ? e->prim->name : "copy", e && e->place ? ", " : "",
+                   e && e->place ? e->place->file : "", l->reason[i]);
+    }
+}
+
+static kn_error *prepare_steps(knd_steps_loaded *l)
+{
+    const knd_device *d = l->head.device;
+    kn_program *p = l->head.program;
+    bool host = false;
+    for (uint32_t i = 0; i < p->n_step; i++) {
+        l->reason[i] = d->refuses(d, p, &p->step[i]);
+        if (!l->reason[i])
+            KN_TRY(d->prepare(d, p, &p->step[i], &l->prepared[i]));
+        host |= l->reason[i] != NULL;
+    }
+    KN_TRY(host ? knd_load(&knd_host, p, &l->host) : NULL);
+    return knd_steps_plan(l);
+}
+
+kn_error *knd_steps_load(const knd_device *d, kn_program *p, knd_loaded **out)
+{
+    knd_steps_loaded *l = knx_alloc_zero(sizeof *l);
+    if (!l)
+        return knx_error_nomem();
+    l->head = (knd_loaded){.refs = 1, .device = d, .program = knc_retain(p)};
+    l->prepared = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *l->prepared);
+    l->reason = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *l->reason);
+    knd_lock();
+    kn_error *error = l->prepared && l->reason ? prepare_steps(l) : knx_error_nomem();
+    knd_unlock();
+    if (error) {
+        knd_release(&l->head);
+        return error;
+    }
+    l->head.bytes = sizeof *l + l->arena.total + (l->host ? l->host->bytes : 0);
+    log_reasons(l);
+    *out = &l->head;
+    return NULL;
+}
+
+void knd_steps_unload(knd_loaded *loaded)
+{
+    knd_steps_loaded *l = (knd_steps_loaded *)loaded;
+    const knd_device *d = l->head.device;
+    knd_lock();
+    for (uint32_t i = 0; l->prepared && i < l->head.program->n_step; i++)
+        if (l->prepared[i])
+            d->discard(d, l->prepared[i]);
+    knd_unlock();
+    knd_release(l->host);
+    knx_arena_free(&l->arena);
+    knx_free(l);
+}
+
+const char *knd_steps_reason(const knd_loaded *l, uint32_t i) { return ((const knd_steps_loaded *)l)->reason[i]; }

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * far.c -- the far device. Its memory is one reservation of addresses that can be touched while the device is at work
+ * only: whoever takes a handle for an address, or keeps one, crashes. */
+#include "devices/devices.h"
+#include "device/steps/steps.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { ALIGNMENT = 256, MAX_BUFFERS = 8, MAX_MAPS = 512 };
+static const size_t RESERVED = (size_t)4 << 30;
+
+struct knd_memory {
+    size_t at, bytes; /* bytes: in whole units, at least one */
+    knd_memory *next; /* in the order of `at` */
+};
+
+static char *region;
+static knd_memory *all;
+static far_faults faults = {-1, -1, -1};
+static far_counts counts;
+static bool lost;
+
+void far_fail(far_faults after) { faults = after; }
+
+void far_find_again(void)
+{
+    faults = (far_faults){-1, -1, -1};
+    lost = false;
+}
+
+far_counts far_count(void)
+{
+    far_counts c = counts;
+    c.live = 0;
+    for (const knd_memory *m = all; m; m = m->next)
+        c.live++;
+    return c;
+}
+
+void far_forget(void) { counts = (far_counts){0}; }
+
+static kn_error *is_lost(void) { return knx_error(KN_ERROR_RUNTIME, "device 'far' is lost"); }
+
+/* Does this go wrong? */
+static bool fails(int64_t *left)
+{
+    if (*left < 0)
+        return false;
+    if (*left > 0) {
+        --*left;
+        return false;
+    }
+    return true;
+}
+
+static void open_region(bool open)
+{
+    if (mprotect(region, RESERVED, open ? PROT_READ | PROT_WRITE : PROT_NONE))
+        abort();
+}
+
+/* ---- Memory: the lowest place that is free. */
+
+static kn_error *alloc(const knd_device *d, size_t bytes, knd_memory **out)
+{
+    size_t units = bytes ? (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT, at = 0;
+    (void)d;
+    *out = NULL;
+    if (lost)
+        return is_lost();
+    if (!region) {
+        region = mmap(NULL, RESERVED, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (region == MAP_FAILED)
+            abort();
+    }
+    knd_memory **m = &all;
+    for (; *m && (*m)->at - at < units; m = &(*m)->next)
+        at = (*m)->at + (*m)->bytes;
+    if (fails(&faults.allocations) || at > RESERVED || units > RESERVED - at)
+        return knx_error(KN_ERROR_MEMORY, "device 'far' has no memory for %zu bytes", bytes);
+    knd_memory *fresh = malloc(sizeof *fresh); /* not counted: it is the device's, not the library's */
+    if (!fresh)
+        abort();
+    *fresh = (knd_memory){at, units, *m};
+    *m = fresh;
+    counts.allocations++;
+    *out = fresh;
+    return NULL;
+}
+
+static void release(const knd_device *d, knd_memory *m)
+{
+    knd_memory **at = &all;
+    (void)d;
+    while (*at && *at != m)
+        at = &(*at)->next;
+    if (!*at)
+        abort(); /* given back twice, or another device's */
+    *at = m->next;
+    free(m);
+}
+
+static kn_error *check_copy(const knd_memory *m, size_t at, size_t bytes)
+{
+    if (!lost && fails(&faults.copies))
+        lost = true;
+    if (lost)
+        return is_lost();
+    return at + bytes > m->bytes ? knx_error(KN_ERROR_ASSERTION, "a copy leaves its memory") : NULL;
+}
+
+static kn_error *copy_in(const knd_device *d, knd_memory *to, size_t at, const void *from, size_t bytes)
+{
+    (void)d;
+    KN_TRY(check_copy(to, at, bytes));
+    open_region(true);
+    if (bytes)
+        memcpy(region + to->at + at, from, bytes);
+    open_region(false);
+    counts.copied_in += (int64_t)bytes;
+    return NULL;
+}
+
+static kn_error *copy_out(const knd_device *d, void *to, knd_memory *from, size_t at, size_t bytes)
+{
+    (void)d;
+    KN_TRY(check_copy(from, at, bytes));
+    open_region(true);
+    if (bytes)
+        memcpy(to, region + from->at + at, bytes);
+    open_region(false);
+    counts.copied_out += (int64_t)bytes;
+    return NULL;
+}
+
+static kn_error *copy(const knd_device *d, knd_memory *to, size_t to_at, knd_memory *from, size_t from_at, size_t bytes)
+{
+    (void)d;
+    KN_TRY(check_copy(to, to_at, bytes));
+    KN_TRY(check_copy(from, from_at, bytes));
+    open_region(true);
+    memmove(region + to->at + to_at, region + from->at + from_at, bytes);
+    open_region(false);
+    return NULL;
+}
+
+/* ---- Steps. */
+
+typedef struct prepared {
+    const knc_step *step;
+    knk_map_values map[]; /* with what is left of offsets that are no multiples of the alignment */
+} prepared;
+
+/* How many elements of buffer b lie between the multiple of the alignment that is bound and its beginning. */
+static int64_t shift_of(const knc_step *s, int b)
+{
+    return s->ref[b].space == KNC_AT_LITERAL
+               ? 0
+               : (int64_t)(s->ref[b].offset % ALIGNMENT) / kn_dtype_table[s->u.k.kernel->buffer[b].dtype].size;
+}
+
+/* The shift of each map; false: two buffers of a map differ, or a position is worked out by it. */
+static bool shift_maps(const knc_step *s, int64_t *shift)
+{
+    const knk_kernel *k = s->u.k.kernel;
+    bool known[MAX_MAPS] = {false}, fits = k->n_map <= MAX_MAPS;
+    for (int i = 0; fits && i < k->n_node; i++) {
+        const knk_inst *n = &k->node[i];
+        if (n->map < 0 || (n->op != KNK_LOAD && n->op != KNK_STORE && n->op != KNK_INDEX))
+            continue;
+        int64_t mine = n->op == KNK_INDEX ? 0 : shift_of(s, n->buffer);
+        fits = !known[n->map] || shift[n->map] == mine;
+        known[n->map] = true;
+        shift[n->map] = mine;
+    }
+    return fits;
+}
+
+static bool has_kernels_of(int dtype) { return dtype != KN_ID_F64 && dtype != KN_ID_C128; }
+
+static const char *refuses(const knd_device *d, const kn_program *p, const knc_step *s)
+{
+    int64_t shift[MAX_MAPS];
+    (void)d, (void)p;
+    if (s->kind == KNC_COPY)
+        return NULL;
+    if (s->kind != KNC_KERNEL)
+        return s->kind == KNC_PUT       ? "it runs no kernels that look up where they write"
+               : s->kind == KNC_PRODUCT ? "it has no products"
+               : s->kind == KNC_ROUTINE ? "it has no routines"
+                                        : "it runs no programs inside of steps";
+    const knk_kernel *k = s->u.k.kernel;
+    if (k->n_buffer > MAX_BUFFERS)
+        return "it has 8 buffers for a kernel";
+    for (int b = 0; b < k->n_buffer; b++)
+        if (!has_kernels_of(k->buffer[b].dtype))
+            return "it has no kernels of 64-bit floats";
+    for (int i = 0; i < k->n_node; i++)
+        if (!has_kernels_of(k->node[i].dtype))
+            return "it has no kernels of 64-bit floats";
+    return shift_maps(s, shift) ? NULL : "parts of a buffer that do not begin at multiples of 256 bytes";
+}
+
+static kn_error *prepare(const knd_device *d, const kn_program *p, const knc_step *s, void **out)
+{
+    int n = s->kind == KNC_KERNEL ? s->u.k.kernel->n_map : 0;
+    int64_t shift[MAX_MAPS] = {0};
+    prepared *x = malloc(sizeof *x + (size_t)n * sizeof x->map[0]);
+    (void)d, (void)p;
+    if (!x)
+        abort();
+    x->step = s;
+    if (n)
+        shift_maps(s, shift);
+    for (int m = 0; m < n; m++) {
+        x->map[m] = s->u.k.map[m];
+        x->map[m].offset += shift[m];
+    }
+    *out = x;
+    return NULL;
+}
+
+static void discard(const knd_device *d, void *x)
+{
+    (void)d;
+    free(x);
+}
+
+/* The address of a binding, which must be a multiple of the alignment. */
+static kn_error *bind(const prepared *x, uint32_t r, const knd_place *at, void **out)
+{
+    if (!at->memory) {
+        *out = (void *)(uintptr_t)at->bits;
+        return NULL;
+    }
+    size_t offset = at->offset - (x->step->kind == KNC_KERNEL ? x->step->ref[r].offset % ALIGNMENT : 0);
+    if (offset % ALIGNMENT && x->step->kind == KNC_KERNEL)
+        return knx_error(KN_ERROR_ASSERTION, "a binding at %zu", offset);
+    if (offset > at->memory->bytes)
+        return knx_error(KN_ERROR_ASSERTION, "a binding leaves its memory");
+    *out = region + at->memory->at + offset;
+    return NULL;
+}
+
+static kn_error *launch(const knd_device *d, void *made, const knd_place *at)
+{
+    const prepared *x = made;
+    const knc_step *s = x->step;
+    void *address[MAX_BUFFERS];
+    (void)d;
+    if (!lost && fails(&faults.launches))
+        lost = true;
+    if (lost)
+        return is_lost();
+    for (uint32_t r = 0; r < s->n_ref; r++)
+        KN_TRY(bind(x, r, &at[r], &address[r]));
+    counts.launches++;
+    void *scratch =
+        s->kind == KNC_KERNEL ? aligned_alloc(64, (knk_scratch_bytes(s->u.k.kernel) + 127) / 64 * 64) : NULL;
+    open_region(true);
+    if (s->kind == KNC_COPY && address[0] != address[1])
+        memcpy(address[0], address[1], s->u.bytes);
+    else if (s->kind == KNC_KERNEL)
+        knk_interpret(s->u.k.kernel,
+                      &(knk_launch){.buffer = address, .map = x->map, .par = s->u.k.par, .inner = s->u.k.inner},
+                      scratch);
+    open_region(false);
+    free(scratch);
+    return NULL;
+}
+
+static kn_error *wait(const knd_device *d)
+{
+    (void)d;
+    return lost ? is_lost() : NULL;
+}
+
+static const knc_target *target(const knd_device *d)
+{
+    static const knc_target t = {.name = "far",
+                                 .dtypes = ~(1u << KN_ID_F64 | 1u << KN_ID_C128),
+                                 .index_bits = 64,
+                                 .lanes = 32,
+                                 .max_buffers = MAX_BUFFERS,
+                                 .alignment = ALIGNMENT,
+                                 .first_cache = 32 << 10,
+                                 .second_cache = 2 << 20,
+                                 .ns_per_unit = 0.01};
+    (void)d;
+    return &t;
+}
+
+const knd_device far_device = {.name = "far",
+                               .target = target,
+                               .alloc = alloc,
+                               .free = release,
+                               .copy_in = copy_in,
+                               .copy_out = copy_out,
+                               .copy = copy,
+                               .refuses = refuses,
+                               .prepare = prepare,
+                               .discard = discard,
+                               .launch = launch,
+                               .wait = wait,
+                               .load = knd_steps_load,
+                               .unload = knd_steps_unload,
+                               .run = knd_steps_run};
