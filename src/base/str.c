@@ -3,6 +3,8 @@
 #include "base/str.h"
 #include "base/memory.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static bool make_room(kn_str *t, size_t more)
@@ -40,6 +42,20 @@ void knx_str_add(kn_str *t, const char *s, size_t n)
 }
 
 void knx_str_puts(kn_str *t, const char *s) { knx_str_add(t, s, strlen(s)); }
+
+void knx_str_printf(kn_str *t, const char *format, ...)
+{
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    if (n < 0)
+        t->failed = true;
+    else if (n > 0 && make_room(t, (size_t)n))
+        t->n += (size_t)vsnprintf(t->s + t->n, t->cap - t->n, format, again);
+    va_end(again);
+    va_end(args);
+}
 
 void knx_str_pad(kn_str *t, char c, int64_t count)
 {

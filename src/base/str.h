@@ -3,6 +3,7 @@
  * at the end. */
 #ifndef KN_BASE_STR_H
 #define KN_BASE_STR_H
+#include "kiln/types.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@ typedef struct kn_str {
 
 void knx_str_add(kn_str *t, const char *s, size_t n);
 void knx_str_puts(kn_str *t, const char *s);
+void knx_str_printf(kn_str *t, const char *format, ...) KN_PRINTF_LIKE(2, 3);
 void knx_str_pad(kn_str *t, char c, int64_t count); /* nothing for a negative count */
 char *knx_str_take(kn_str *t); /* the knx_alloc'ed text, "" if empty; NULL without memory. t is empty again */
 void knx_str_free(kn_str *t);

@@ -2,31 +2,31 @@
  * dump.c -- kernels and launches as files. */
 #include "host/dump.h"
 #include "base/log.h"
-#include "host/csource/c_helpers.h"
+#include "base/str.h"
 #include "kernel/internal.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static void add_row(kng_text *t, const char *name, int number, const int64_t *v, int n)
+static void add_row(kn_str *t, const char *name, int number, const int64_t *v, int n)
 {
-    kng_text_add(t, "%s", name);
+    knx_str_printf(t, "%s", name);
     if (number >= 0)
-        kng_text_add(t, " %d", number);
+        knx_str_printf(t, " %d", number);
     for (int i = 0; i < n; i++)
-        kng_text_add(t, " %" PRId64, v[i]);
-    kng_text_add(t, "\n");
+        knx_str_printf(t, " %" PRId64, v[i]);
+    knx_str_printf(t, "\n");
 }
 
 kn_error *kng_dump_text(const knk_kernel *k, const knk_launch *l, char **out)
 {
     char *kernel = NULL;
-    kng_text t = {0};
+    kn_str t = {0};
     *out = NULL;
     KN_TRY(knk_text(k, &kernel));
-    kng_text_put(&t, kernel, strlen(kernel));
+    knx_str_add(&t, kernel, strlen(kernel));
     knx_free(kernel);
-    kng_text_add(&t, "launch\n");
+    knx_str_printf(&t, "launch\n");
     add_row(&t, "par", -1, l->par, k->n_par);
     for (int s = 0; s < k->n_stage; s++)
         if (k->stage[s].n_inner + k->stage[s].n_loop)
@@ -41,7 +41,7 @@ kn_error *kng_dump_text(const knk_kernel *k, const knk_launch *l, char **out)
     for (int b = 0; b < k->n_buffer; b++)
         for (int a = 0; a < b; a++)
             if (l->buffer[a] == l->buffer[b]) {
-                kng_text_add(&t, "alias %d %d\n", b, a);
+                knx_str_printf(&t, "alias %d %d\n", b, a);
                 break;
             }
     if (t.failed) {

@@ -16,41 +16,8 @@
  * elsewhere it is a 32-bit lane of ones or zeros, and the rest is bits and loops. */
 #include "host/csource/c_helpers.h"
 #include "kernel/internal.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-void kng_text_put(kng_text *t, const char *s, size_t n)
-{
-    if (t->failed)
-        return;
-    if (t->n + n + 1 > t->cap) {
-        size_t cap = 2 * (t->n + n + 512);
-        char *p = knx_realloc(t->s, cap);
-        if (!p) {
-            t->failed = true;
-            return;
-        }
-        t->s = p;
-        t->cap = cap;
-    }
-    memcpy(t->s + t->n, s, n);
-    t->n += n;
-    t->s[t->n] = 0;
-}
-
-void kng_text_add(kng_text *t, const char *format, ...)
-{
-    char line[512];
-    va_list args;
-    va_start(args, format);
-    int n = vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    if (n < 0 || n >= (int)sizeof line)
-        t->failed = true;
-    else
-        kng_text_put(t, line, (size_t)n);
-}
 
 typedef struct helper {
     const char *name, *kinds;    /* of dtypes: f floats, i signed and u unsigned integers, b bool */
@@ -310,55 +277,55 @@ typedef struct form {
 
 static int log2_of(int size) { return size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3; }
 
-static void add_numbers(kng_text *t, const form *f, char which)
+static void add_numbers(kn_str *t, const form *f, char which)
 {
     int by = which == 'n' || which == 'b' ? 0 : which - '0';
     for (int j = 0; j < f->lanes; j++)
-        kng_text_add(t, "%s%d", j ? ", " : "", which == 'b' ? 1 << j : (j + by) % f->lanes);
+        knx_str_printf(t, "%s%d", j ? ", " : "", which == 'b' ? 1 << j : (j + by) % f->lanes);
 }
 
 /* One @ of a text. */
-static void add_place(kng_text *t, const form *f, char which)
+static void add_place(kn_str *t, const form *f, char which)
 {
     static const char *const piece[] = {"b", "w", "d", "q"}, *const mode[] = {"qi", "hi", "si", "di"};
     bool is_signed = kind_of(f->dtype) == 'i', single = f->dtype == KN_ID_F32, is_bool = f->dtype == KN_ID_BOOL;
     int bits = 8 * f->size, l = log2_of(f->size);
     const char *name = is_bool ? "u8" : kng_c_name(f->dtype);
     switch (which) {
-    case 'V': is_bool ? kng_text_add(t, "b%d", f->lanes) : kng_text_add(t, "v%d%s", f->lanes, name); break;
-    case 'I': kng_text_add(t, "v%di%d", f->lanes, bits); break;
-    case 'U': kng_text_add(t, "v%du%d", f->lanes, bits); break;
-    case 'M': kng_text_add(t, "m_%s", name); break;
-    case 'W': kng_text_add(t, "w%d%s", f->lanes, name); break;
-    case 'B': kng_text_add(t, "b%d", f->lanes); break;
-    case 'L': kng_text_add(t, "%d", f->lanes); break;
-    case 'F': kng_text_add(t, "0x%xu", (1u << f->lanes) - 1); break;
-    case 'S': kng_text_add(t, "%d", f->size); break;
-    case 'D': kng_text_add(t, "%d", bits); break;
-    case 'Z': kng_text_add(t, "%d", bits - 1); break;
-    case 'T': kng_text_add(t, "%s", name); break;
-    case 'C': kng_text_add(t, "i%d", bits); break;
-    case 'A': kng_text_add(t, "u%d", bits); break;
-    case 'P': kng_text_add(t, "%s", single ? "ps" : "pd"); break;
-    case 'Q': kng_text_add(t, "%s", piece[l]); break;
-    case 'q': kng_text_add(t, "%s", mode[l]); break;
-    case 'g': kng_text_add(t, "%s", f->size == 8 ? "8di" : "16si"); break;
-    case 'z': kng_text_add(t, "%s", is_signed ? "s" : "z"); break;
-    case 'O': kng_text_add(t, "%d", 32 * f->lanes); break;
-    case 'u': kng_text_add(t, "%s", is_signed ? "" : "u"); break;
-    case 'G': kng_text_add(t, "%c%s", is_signed ? 's' : 'u', piece[l]); break;
-    case 'N': kng_text_add(t, "%d", bits * f->lanes); break;
-    case 'X': f->size == 1 ? kng_text_add(t, "q%d", f->lanes) : kng_text_add(t, "v%di%d", f->lanes, bits); break;
-    case 'f': kng_text_add(t, "%s", single ? "f" : ""); break;
+    case 'V': is_bool ? knx_str_printf(t, "b%d", f->lanes) : knx_str_printf(t, "v%d%s", f->lanes, name); break;
+    case 'I': knx_str_printf(t, "v%di%d", f->lanes, bits); break;
+    case 'U': knx_str_printf(t, "v%du%d", f->lanes, bits); break;
+    case 'M': knx_str_printf(t, "m_%s", name); break;
+    case 'W': knx_str_printf(t, "w%d%s", f->lanes, name); break;
+    case 'B': knx_str_printf(t, "b%d", f->lanes); break;
+    case 'L': knx_str_printf(t, "%d", f->lanes); break;
+    case 'F': knx_str_printf(t, "0x%xu", (1u << f->lanes) - 1); break;
+    case 'S': knx_str_printf(t, "%d", f->size); break;
+    case 'D': knx_str_printf(t, "%d", bits); break;
+    case 'Z': knx_str_printf(t, "%d", bits - 1); break;
+    case 'T': knx_str_printf(t, "%s", name); break;
+    case 'C': knx_str_printf(t, "i%d", bits); break;
+    case 'A': knx_str_printf(t, "u%d", bits); break;
+    case 'P': knx_str_printf(t, "%s", single ? "ps" : "pd"); break;
+    case 'Q': knx_str_printf(t, "%s", piece[l]); break;
+    case 'q': knx_str_printf(t, "%s", mode[l]); break;
+    case 'g': knx_str_printf(t, "%s", f->size == 8 ? "8di" : "16si"); break;
+    case 'z': knx_str_printf(t, "%s", is_signed ? "s" : "z"); break;
+    case 'O': knx_str_printf(t, "%d", 32 * f->lanes); break;
+    case 'u': knx_str_printf(t, "%s", is_signed ? "" : "u"); break;
+    case 'G': knx_str_printf(t, "%c%s", is_signed ? 's' : 'u', piece[l]); break;
+    case 'N': knx_str_printf(t, "%d", bits * f->lanes); break;
+    case 'X': f->size == 1 ? knx_str_printf(t, "q%d", f->lanes) : knx_str_printf(t, "v%di%d", f->lanes, bits); break;
+    case 'f': knx_str_printf(t, "%s", single ? "f" : ""); break;
     default: add_numbers(t, f, which);
     }
 }
 
-static void expand(kng_c_unit *u, kng_text *t, const form *f, const char *s)
+static void expand(kng_c_unit *u, kn_str *t, const form *f, const char *s)
 {
     while (*s) {
         size_t plain = strcspn(s, "@$");
-        kng_text_put(t, s, plain);
+        knx_str_add(t, s, plain);
         s += plain;
         if (*s == '@') {
             add_place(t, f, s[1]);
@@ -380,17 +347,17 @@ static void expand(kng_c_unit *u, kng_text *t, const form *f, const char *s)
                 s += 1 + m;
             }
             kng_c_need(u, name, dtype, f->lanes);
-            kng_text_add(t, "%s_%s_%d", name, kng_c_name(dtype), f->lanes);
+            knx_str_printf(t, "%s_%s_%d", name, kng_c_name(dtype), f->lanes);
         }
     }
 }
 
-static void add_lines(kng_c_unit *u, kng_text *t, const form *f, const char *s)
+static void add_lines(kng_c_unit *u, kn_str *t, const form *f, const char *s)
 {
     bool lines = strchr(s, '\n') != NULL;
-    kng_text_add(t, "%s", lines ? "" : "    return ");
+    knx_str_printf(t, "%s", lines ? "" : "    return ");
     expand(u, t, f, s);
-    kng_text_add(t, "%s", lines ? "" : ";\n");
+    knx_str_printf(t, "%s", lines ? "" : ";\n");
 }
 
 void kng_c_need(kng_c_unit *u, const char *name, int dtype, int lanes)
@@ -398,7 +365,7 @@ void kng_c_need(kng_c_unit *u, const char *name, int dtype, int lanes)
     dtype = kng_c_storage(dtype);
     int which = find_helper(name, strlen(name), dtype), bit = lanes == 16 ? 2 : 1;
     if (which < 0) { /* a mistake in the table: the compiler will say what is missing */
-        kng_text_add(&u->helpers, "#error no helper %s_%s_%d\n", name, kng_c_name(dtype), lanes);
+        knx_str_printf(&u->helpers, "#error no helper %s_%s_%d\n", name, kng_c_name(dtype), lanes);
         return;
     }
     if (u->have[which][dtype] & bit)
@@ -408,27 +375,27 @@ void kng_c_need(kng_c_unit *u, const char *name, int dtype, int lanes)
     const form f = {dtype, dtype == KN_ID_BOOL ? 1 : knk_size(dtype), lanes};
     int bits = 8 * f.size * lanes;
     const char *fast = h->fast[dtype == KN_ID_BOOL || bits == 512 ? 0 : bits == 256 ? 1 : bits == 128 ? 2 : 3];
-    kng_text t = {0}; /* what it calls comes first */
-    kng_text_add(&t, "KN_INLINE ");
+    kn_str t = {0}; /* what it calls comes first */
+    knx_str_printf(&t, "KN_INLINE ");
     expand(u, &t, &f, h->result);
-    kng_text_add(&t, " %s_%s_%d(", name, kng_c_name(dtype), lanes);
+    knx_str_printf(&t, " %s_%s_%d(", name, kng_c_name(dtype), lanes);
     expand(u, &t, &f, h->params);
-    kng_text_add(&t, ")\n{\n");
+    knx_str_printf(&t, ")\n{\n");
     if (fast) {
-        kng_text_add(&t, "#if KN_512\n");
+        knx_str_printf(&t, "#if KN_512\n");
         add_lines(u, &t, &f, fast);
-        kng_text_add(&t, "#else\n");
+        knx_str_printf(&t, "#else\n");
     }
     add_lines(u, &t, &f, h->body);
-    kng_text_add(&t, "%s}\n\n", fast ? "#endif\n" : "");
+    knx_str_printf(&t, "%s}\n\n", fast ? "#endif\n" : "");
     if (t.s)
-        kng_text_put(&u->helpers, t.s, t.n);
+        knx_str_add(&u->helpers, t.s, t.n);
     u->helpers.failed |= t.failed;
     knx_free(t.s);
 }
 
 /* The types: vectors of 8 and 16 lanes, and their elements and themselves in memory. */
-void kng_c_prologue(kng_text *t)
+void kng_c_prologue(kn_str *t)
 {
     static const struct {
         const char *name, *c;
@@ -437,35 +404,37 @@ void kng_c_prologue(kng_text *t)
         {"i8", "signed char", 1}, {"u8", "unsigned char", 1}, {"i16", "short", 2},     {"u16", "unsigned short", 2},
         {"i32", "int", 4},        {"u32", "unsigned", 4},     {"i64", "long long", 8}, {"u64", "unsigned long long", 8},
         {"f32", "float", 4},      {"f64", "double", 8}};
-    kng_text_add(t, "/* Stage functions. Compile without contraction: -ffp-contract=off. */\n"
-                    "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC diagnostic ignored \"-Wpsabi\"\n#endif\n"
-                    "#define KN_INLINE static inline __attribute__((always_inline))\n");
+    knx_str_printf(t,
+                   "/* Stage functions. Compile without contraction: -ffp-contract=off. */\n"
+                   "#if defined(__GNUC__) && !defined(__clang__)\n#pragma GCC diagnostic ignored \"-Wpsabi\"\n#endif\n"
+                   "#define KN_INLINE static inline __attribute__((always_inline))\n");
     for (size_t i = 0; i < sizeof type / sizeof *type; i++) {
         const char *n = type[i].name;
-        kng_text_add(t, "typedef %s %s;\ntypedef %s m_%s __attribute__((may_alias));\n", type[i].c, n, type[i].c, n);
+        knx_str_printf(t, "typedef %s %s;\ntypedef %s m_%s __attribute__((may_alias));\n", type[i].c, n, type[i].c, n);
         for (int lanes = 8; lanes <= 16; lanes += 8) {
-            kng_text_add(t, "typedef %s v%d%s __attribute__((vector_size(%d)));\n", n, lanes, n, lanes * type[i].size);
-            kng_text_add(t, "typedef %s w%d%s __attribute__((vector_size(%d), aligned(%d), may_alias));\n", n, lanes, n,
-                         lanes * type[i].size, type[i].size);
+            knx_str_printf(t, "typedef %s v%d%s __attribute__((vector_size(%d)));\n", n, lanes, n,
+                           lanes * type[i].size);
+            knx_str_printf(t, "typedef %s w%d%s __attribute__((vector_size(%d), aligned(%d), may_alias));\n", n, lanes,
+                           n, lanes * type[i].size, type[i].size);
         }
     }
-    kng_text_add(t,
-                 "#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__) && defined(__AVX512VL__) && \\\n"
-                 "    defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__FMA__) && defined(__F16C__)\n"
-                 "#define KN_512 1\n"
-                 "typedef u16 b16; /* a bit per lane */\ntypedef u8 b8;\n"
-                 "#define KN_LANE(m, j) ((m) >> (j) & 1)\n");
-    kng_text_add(t, "typedef char q16 __attribute__((vector_size(16)));\n"
-                    "#define KN_TO_I32_f32_512(a) __builtin_ia32_cvttps2dq512_mask(a, (v16i32){0}, -1, 4)\n"
-                    "#define KN_TO_I32_f64_512(a) __builtin_ia32_cvttpd2dq512_mask(a, (v8i32){0}, -1, 4)\n"
-                    "#else\n"
-                    "#define KN_512 0\n"
-                    "typedef v16i32 b16; /* ones or zeros */\ntypedef v8i32 b8;\n"
-                    "#define KN_LANE(m, j) ((m)[j] & 1)\n"
-                    "#endif\n"
-                    "#define KN_LEAST_f32 (-0x1p31f)\n"
-                    "#define KN_LEAST_f64 (-0x1.00000001fffffp31) /* the next after -2^31 - 1 */\n\n");
-    kng_text_add(t, "struct kng_args {\n"
-                    "    i64 rows, n, phase;\n"
-                    "    struct {\n        i64 at, row_step, lane_step;\n    } stream[];\n};\n\n");
+    knx_str_printf(
+        t, "#if defined(__GNUC__) && !defined(__clang__) && defined(__AVX512F__) && defined(__AVX512VL__) && \\\n"
+           "    defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__FMA__) && defined(__F16C__)\n"
+           "#define KN_512 1\n"
+           "typedef u16 b16; /* a bit per lane */\ntypedef u8 b8;\n"
+           "#define KN_LANE(m, j) ((m) >> (j) & 1)\n");
+    knx_str_printf(t, "typedef char q16 __attribute__((vector_size(16)));\n"
+                      "#define KN_TO_I32_f32_512(a) __builtin_ia32_cvttps2dq512_mask(a, (v16i32){0}, -1, 4)\n"
+                      "#define KN_TO_I32_f64_512(a) __builtin_ia32_cvttpd2dq512_mask(a, (v8i32){0}, -1, 4)\n"
+                      "#else\n"
+                      "#define KN_512 0\n"
+                      "typedef v16i32 b16; /* ones or zeros */\ntypedef v8i32 b8;\n"
+                      "#define KN_LANE(m, j) ((m)[j] & 1)\n"
+                      "#endif\n"
+                      "#define KN_LEAST_f32 (-0x1p31f)\n"
+                      "#define KN_LEAST_f64 (-0x1.00000001fffffp31) /* the next after -2^31 - 1 */\n\n");
+    knx_str_printf(t, "struct kng_args {\n"
+                      "    i64 rows, n, phase;\n"
+                      "    struct {\n        i64 at, row_step, lane_step;\n    } stream[];\n};\n\n");
 }

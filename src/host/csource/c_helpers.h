@@ -3,26 +3,18 @@
  * operation, filled in for a dtype and a number of lanes, written once per file and only if something calls it. */
 #ifndef KN_HOST_CSOURCE_C_HELPERS_H
 #define KN_HOST_CSOURCE_C_HELPERS_H
+#include "base/str.h"
 #include "kernel/kernel.h"
-
-/* A growing text; no memory is noted. */
-typedef struct kng_text {
-    char *s;
-    size_t n, cap;
-    bool failed;
-} kng_text;
-void kng_text_add(kng_text *t, const char *format, ...) KN_PRINTF_LIKE(2, 3);
-void kng_text_put(kng_text *t, const char *s, size_t n);
 
 enum { KNG_C_HELPERS = 128 };
 typedef struct kng_c_unit {
-    kng_text helpers, functions;
+    kn_str helpers, functions;
     uint8_t have[KNG_C_HELPERS][KN_ID_COUNT]; /* bit 0: for 8 lanes, bit 1: for 16 */
 } kng_c_unit;
 /* Makes sure that the unit has a helper; it is called NAME_DTYPE_LANES. A dtype that shares its vectors with another
  * one (kng_c_storage) has that one's helpers. */
 void kng_c_need(kng_c_unit *u, const char *name, int dtype, int lanes);
-void kng_c_prologue(kng_text *t);     /* what stands in front of all helpers */
+void kng_c_prologue(kn_str *t);     /* what stands in front of all helpers */
 int kng_c_storage(int dtype);         /* halves: u16 */
 const char *kng_c_name(int dtype);    /* "f32"; bools: "bool" */
 #endif

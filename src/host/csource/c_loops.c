@@ -16,7 +16,7 @@
 #include "host/csource/c_loops.h"
 #include "kernel/internal.h"
 
-#define EMIT(s, ...) ((s)->dry ? (void)0 : kng_text_add((s)->t, __VA_ARGS__))
+#define EMIT(s, ...) ((s)->dry ? (void)0 : knx_str_printf((s)->t, __VA_ARGS__))
 
 static const knk_inst *node(const kng_c_stage *s, knk_node x) { return &s->k->node[x]; }
 

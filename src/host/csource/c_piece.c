@@ -187,9 +187,9 @@ static int lanes_of(const source *s)
 static void emit(source *s, const char *text)
 {
     if (!s->dry)
-        kng_text_put(s->t, text, strlen(text));
+        knx_str_add(s->t, text, strlen(text));
 }
-#define EMIT(s, ...) ((s)->dry ? (void)0 : kng_text_add((s)->t, __VA_ARGS__))
+#define EMIT(s, ...) ((s)->dry ? (void)0 : knx_str_printf((s)->t, __VA_ARGS__))
 
 /* "NAME_DTYPE_LANES(" */
 void kng_c_call(source *s, const char *helper, int dtype)

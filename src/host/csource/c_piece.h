@@ -15,7 +15,7 @@ typedef struct kng_c_block { /* one `if` of the text */
 
 typedef struct kng_c_stage {
     kng_c_unit *u;
-    kng_text *t;
+    kn_str *t;
     const kng_request *r;
     const knk_kernel *k;
     const char *name;

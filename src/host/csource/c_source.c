@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { MOST_INLINED = 600 }; /* operations in the copies of a piece that have accumulators of their own */
-#define EMIT(s, ...) kng_text_add((s)->t, __VA_ARGS__)
+#define EMIT(s, ...) knx_str_printf((s)->t, __VA_ARGS__)
 
 static const knk_inst *node(const kng_c_stage *s, knk_node x) { return &s->k->node[x]; }
 static bool along(const kng_c_stage *s) { return s->r->mode == KNG_ROWS || s->r->mode == KNG_RUNS; }
@@ -348,7 +348,7 @@ static kn_error *add_function(kng_c_unit *u, const kng_request *r, const char *n
 kn_error *kng_c_sources(const kng_request *r, const char *const *name, int n, char **out)
 {
     kn_error *e = NULL;
-    kng_text text = {0};
+    kn_str text = {0};
     *out = NULL;
     kng_c_unit *u = knx_alloc_zero(sizeof *u);
     if (!u)
@@ -357,8 +357,8 @@ kn_error *kng_c_sources(const kng_request *r, const char *const *name, int n, ch
         e = add_function(u, &r[i], name[i]);
     if (!e) {
         kng_c_prologue(&text);
-        kng_text_put(&text, u->helpers.s ? u->helpers.s : "", u->helpers.n);
-        kng_text_put(&text, u->functions.s ? u->functions.s : "", u->functions.n);
+        knx_str_add(&text, u->helpers.s ? u->helpers.s : "", u->helpers.n);
+        knx_str_add(&text, u->functions.s ? u->functions.s : "", u->functions.n);
         if (text.failed || u->helpers.failed || u->functions.failed)
             e = knx_error_nomem();
     }
