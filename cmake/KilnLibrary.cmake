@@ -37,12 +37,15 @@ function(kiln_common target)
         target_include_directories(${target} SYSTEM PRIVATE ${ZLIB_INCLUDE_DIRS})
     endif()
     if(KILN_X86_64)
-        target_compile_definitions(${target} PRIVATE KN_HAVE_ISA_VARIANTS=1)
+        target_compile_definitions(${target} PRIVATE KN_HAVE_ISA_VARIANTS=1 KN_HAVE_X86=1)
     endif()
 endfunction()
 
 include(CheckSymbolExists)
 check_symbol_exists(__x86_64__ "stddef.h" KILN_X86_64)
+if(NOT KILN_X86_64)
+    list(FILTER kiln_sources EXCLUDE REGEX "/src/host/x86/")
+endif()
 
 if(KILN_COVERAGE)
     set(counted ${kiln_sources})
@@ -56,8 +59,8 @@ set(kiln_object_targets kiln_objects)
 
 function(kiln_isa_variant isa level)
     set(sources ${kiln_isa_sources})
-    if(isa STREQUAL "avx512") # the interpreter's loops for AVX2 do for it as well: kernels run as machine code
-        list(FILTER sources EXCLUDE REGEX "interp_isa\\.c$")
+    if(isa STREQUAL "avx512") # what runs where there is no machine code: the loops for AVX2 do for it as well
+        list(FILTER sources EXCLUDE REGEX "/(interp|product_block)_isa\\.c$")
     endif()
     add_library(kiln_isa_${isa} OBJECT ${sources})
     kiln_common(kiln_isa_${isa})

@@ -43,13 +43,14 @@ avx512="$avx2 -mavx512f -mavx512vl -mavx512bw -mavx512dq"
 variants=
 if [ "$mode" != 32bit ] && [ "$(uname -m)" = x86_64 ]; then
     variants="avx2 avx512"
-    compile="$compile -DKN_HAVE_ISA_VARIANTS=1"
+    compile="$compile -DKN_HAVE_ISA_VARIANTS=1 -DKN_HAVE_X86=1"
 fi
 
 echo "$compile"
 bad=0
 each() { xargs -r -P "$(getconf _NPROCESSORS_ONLN)" -n 4 "$@" || bad=1; }
 find src -name '*.c' | LC_ALL=C sort >"$work/files"
+[ -n "$variants" ] || sed -i '/^src\/host\/x86\//d' "$work/files" # as cmake/KilnLibrary.cmake has it
 # shellcheck disable=SC2086
 each $compile $flags -DKN_ISA=base <"$work/files"
 for isa in $variants; do

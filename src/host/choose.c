@@ -35,7 +35,7 @@ static double stream_cost(const kng_pass *ps, int i, int axis)
     int64_t step = axis < 0 ? size : stride_of(ps, i, axis), far = step < 0 ? -step : step;
     if (step == size || (step == 0 && !s->written))
         return step ? 0.02 * size : 0.01;
-    if (step == 2 * size && size >= 4 && !s->indexed && kng_backend_best() == KNG_NATIVE_AVX512) /* KNG_STRIDE_TWO */
+    if (step == 2 * size && size >= 4 && !s->indexed && ps->generator->second_elements)
         return 0.05 * size;
     return (s->indexed ? 0.1 : 0.8) + (far > 64 ? 0.3 : 0) + (far >= 4096 ? 0.7 : 0) + (s->written ? 0.5 : 0);
 }
@@ -70,7 +70,7 @@ static double plain_cost(const kng_pass *ps, int lane)
 /* Arithmetic on registers that are not full. */
 static double arithmetic(const kng_pass *ps, double n)
 {
-    double whole = n < 16 ? 16 / n : 1;
+    double all = ps->generator->lanes, whole = n < all ? all / n : 1;
     return (ps->facts->cost + 0.03) * whole;
 }
 

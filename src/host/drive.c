@@ -248,12 +248,8 @@ static void start(kng_worker *w, const job *j, int worker)
 
 static void flush_stores(const kng_worker *w)
 {
-#if defined(__x86_64__)
     if (w->bypass)
-        __builtin_ia32_sfence(); /* such stores are in no order with others */
-#else
-    (void)w;
-#endif
+        w->p->pass->generator->flush();
 }
 
 static void run_boxes(void *j_, int64_t part, int worker)

@@ -72,6 +72,7 @@ typedef enum kng_runner { KNG_BY_RECTANGLES, KNG_BY_TURNING, KNG_BY_BLOCKS, KNG_
 /* How a stage runs. Axes: the parallel ones, then its inner ones. */
 typedef struct kng_pass {
     const kng_stage_facts *facts;
+    const kng_generator *generator; /* of its functions */
     uint8_t runner, mode;
     int n_axis, lane, row, n_other; /* lane, row: axes, -1: none */
     const uint8_t *other;           /* axes that are walked, outermost first */
@@ -137,7 +138,7 @@ typedef struct kng_piece {
 } kng_piece;
 
 /* plan.c */
-bool kng_plan(kng_backend b, const knk_kernel *k, const knk_launch *launch, void *room, kng_prepared **out);
+bool kng_plan(const kng_generator *g, const knk_kernel *k, const knk_launch *launch, void *room, kng_prepared **out);
 /* facts.c: time of one point's turns of loops; extent: of the loops */
 double kng_turns_cost(const kng_stage_facts *f, const int64_t *extent);
 /* choose.c: lane, row, runner, mode, turned streams of a pass whose strides are known */
@@ -152,7 +153,7 @@ void kng_run_repeated(const kng_worker *w, const kng_pass *ps, kng_function *f, 
 /* copy.c: a stage that only copies elements which are adjacent along the lanes, alone or as pairs; NULL: it is none */
 kng_function *kng_copy_function(const kng_pass *ps);
 /* native.c: NULL if there is none */
-kng_function *kng_function_for(kng_backend b, const knk_kernel *k, kng_facts *f, const kng_request *r);
+kng_function *kng_function_for(const kng_generator *g, const knk_kernel *k, kng_facts *f, const kng_request *r);
 void kng_note_fallback(const knk_kernel *k);
 /* drive.c */
 int64_t kng_offset(const kng_pass *ps, const knk_map_values *map, int stream); /* map: as in a worker */

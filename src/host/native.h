@@ -2,19 +2,13 @@
  * native.h -- running kernels: stage functions are made when they are first needed and kept with the kernel. */
 #ifndef KN_HOST_NATIVE_H
 #define KN_HOST_NATIVE_H
-#include "host/stage/stage.h"
-
-/* Where kernels run: chosen once from the CPU and KILN_BACKEND (interp, avx2, avx512); for tests any can be asked
- * for. All give the same bits. */
-typedef enum kng_backend { KNG_INTERPRETER, KNG_NATIVE_AVX2, KNG_NATIVE_AVX512, KNG_C_SOURCE } kng_backend;
-kng_backend kng_backend_best(void);
-bool kng_backend_works(kng_backend b); /* on this CPU, in this build */
+#include "host/generators.h"
 
 /* Runs a kernel: knk_interpret's meaning. threads: at most so many, 1: this one alone. scratch: kng_scratch_bytes(k,
  * threads) bytes, 64-byte aligned. No allocation, lock or system call once all stage functions that it needs exist
  * (kng_prepare), but for waking workers. */
 void kng_run(const knk_kernel *k, const knk_launch *launch, void *scratch, int threads);
-void kng_run_on(kng_backend b, const knk_kernel *k, const knk_launch *launch, void *scratch, int threads);
+void kng_run_on(const kng_generator *g, const knk_kernel *k, const knk_launch *launch, void *scratch, int threads);
 size_t kng_scratch_bytes(const knk_kernel *k, int threads);
 /* Makes the stage functions that such a launch needs now. Not an error where the interpreter will run it. */
 kn_error *kng_prepare(const knk_kernel *k, const knk_launch *launch, int threads);
@@ -62,12 +56,4 @@ typedef struct kng_counts {
     double seconds;
 } kng_counts;
 kng_counts kng_count(void);
-
-/* A backend for tests: makes a stage function its own way (the C source through a compiler). NULL: none. Not to be
- * changed while kernels run. `*keep` is given to drop when the kernel goes. */
-typedef struct kng_maker {
-    kn_error *(*make)(const kng_request *r, kng_function **out, void **keep);
-    void (*drop)(void *keep);
-} kng_maker;
-void kng_set_maker(const kng_maker *m);
 #endif

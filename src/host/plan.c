@@ -309,7 +309,7 @@ static void place_values(const kng_prepared *p, kng_pass *ps)
     }
 }
 
-static void find_classes(const kng_pass *ps, kng_backend b, uint8_t *cls)
+static void find_classes(const kng_pass *ps, uint8_t *cls)
 {
     const kng_stage_facts *f = ps->facts;
     for (int i = 0; i < f->n_stream; i++) {
@@ -319,7 +319,7 @@ static void find_classes(const kng_pass *ps, kng_backend b, uint8_t *cls)
                        : f->n_loop   ? 0
                                      : unit; /* one point */
         cls[i] = ps->turned[i] || step == unit ? KNK_STRIDE_ONE : step == 0 ? KNK_STRIDE_ZERO : KNK_STRIDE_ANY;
-        if (s->kind == KNG_MEMORY && !ps->turned[i] && step == 2 * unit && unit >= 4 && b == KNG_NATIVE_AVX512)
+        if (s->kind == KNG_MEMORY && !ps->turned[i] && step == 2 * unit && unit >= 4 && ps->generator->second_elements)
             cls[i] = KNG_STRIDE_TWO;
     }
     for (int i = 0; i < f->n_reduction; i++)
@@ -340,7 +340,7 @@ static bool is_large(const kng_prepared *p, const kng_pass *ps)
     const kng_stage_facts *f = ps->facts;
     double bytes = 0;
     bool writes = false;
-    if (f->n_reduction || f->n_loop || f->read_after || ps - p->pass >= 64)
+    if (!ps->generator->flush || f->n_reduction || f->n_loop || f->read_after || ps - p->pass >= 64)
         return false;
     for (int i = 0; i < f->n_stream; i++) {
         const kng_stream *s = &f->stream[i];
@@ -384,20 +384,20 @@ static bool writes_lines(const kng_prepared *p, const kng_pass *ps, const uint8_
 }
 
 /* The functions, made now if they are not there. */
-static bool find_functions(const kng_prepared *p, kng_pass *ps, kng_backend b, int stage)
+static bool find_functions(const kng_prepared *p, kng_pass *ps, int stage)
 {
     uint8_t cls[KNG_MAX_STREAMS];
     ps->large = is_large(p, ps);
     if (ps->runner == KNG_BY_TURNING)
         return true;
-    if (!ps->large && (b == KNG_NATIVE_AVX2 || b == KNG_NATIVE_AVX512) && (ps->f = kng_copy_function(ps)))
+    if (!ps->large && ps->generator->leaves_copies && (ps->f = kng_copy_function(ps)))
         return true;
-    find_classes(ps, b, cls);
+    find_classes(ps, cls);
     kng_request r = {.kernel = p->k, .stage = stage, .mode = ps->mode, .cls = cls};
-    ps->f = kng_function_for(b, p->k, (kng_facts *)(uintptr_t)p->facts, &r);
+    ps->f = kng_function_for(ps->generator, p->k, (kng_facts *)(uintptr_t)p->facts, &r);
     r.nontemporal = true;
     ps->nontemporal = ps->f && ps->large && writes_lines(p, ps, cls)
-                          ? kng_function_for(b, p->k, (kng_facts *)(uintptr_t)p->facts, &r)
+                          ? kng_function_for(ps->generator, p->k, (kng_facts *)(uintptr_t)p->facts, &r)
                           : NULL;
     return ps->f != NULL;
 }
@@ -428,7 +428,7 @@ static void plan_call(kng_prepared *p, char **room)
     p->simple = true;
 }
 
-bool kng_plan(kng_backend b, const knk_kernel *k, const knk_launch *launch, void *room_, kng_prepared **out)
+bool kng_plan(const kng_generator *g, const knk_kernel *k, const knk_launch *launch, void *room_, kng_prepared **out)
 {
     char *room = room_;
     kng_prepared *p = take(&room, sizeof *p);
@@ -452,13 +452,14 @@ bool kng_plan(kng_backend b, const knk_kernel *k, const knk_launch *launch, void
     for (int a = 0; a < par.n; a++)
         p->points *= par.extent[a];
     for (int s = 0; s < k->n_stage; s++) {
+        pass[s].generator = g;
         plan_pass(&pass[s], k, s, launch, &p->facts->stage[s], &par, &room);
         p->ns += pass[s].point_ns * (double)p->points;
     }
     plan_boxes(p, &room);
     for (int s = 0; s < k->n_stage; s++) {
         place_values(p, &pass[s]);
-        if (!find_functions(p, &pass[s], b, s))
+        if (!find_functions(p, &pass[s], s))
             return false;
     }
     plan_call(p, &room);

@@ -43,21 +43,21 @@ size_t kng_rect_bytes(const knk_kernel *k)
 static kng_function *function_for(const knk_kernel *k, kng_facts *f, const kng_rect_map *map)
 {
     const kng_stage_facts *s = f->stage;
-    const kng_backend b = kng_backend_best();
+    const kng_generator *g = kng_generator_best();
     uint8_t cls[KNG_RECT_STREAMS];
     for (int i = 0; i < s->n_stream; i++) {
         int64_t step = map[s->stream[i].map].lane;
         cls[i] = step == 0 ? KNK_STRIDE_ZERO : step == 1 ? KNK_STRIDE_ONE : KNK_STRIDE_ANY;
-        if (s->stream[i].kind == KNG_MEMORY && step == 2 && knk_size(s->stream[i].dtype) >= 4 && b == KNG_NATIVE_AVX512)
+        if (s->stream[i].kind == KNG_MEMORY && step == 2 && knk_size(s->stream[i].dtype) >= 4 && g->second_elements)
             cls[i] = KNG_STRIDE_TWO;
     }
-    return kng_function_for(b, k, f, &(kng_request){.kernel = k, .mode = KNG_POINTS, .cls = cls});
+    return kng_function_for(g, k, f, &(kng_request){.kernel = k, .mode = KNG_POINTS, .cls = cls});
 }
 
 const kng_rect *kng_rect_make(void *room, const knk_kernel *k, const kng_rect_map *map)
 {
     kng_rect *r = room;
-    kng_facts *f = kng_backend_best() == KNG_INTERPRETER ? NULL : kng_facts_of(k);
+    kng_facts *f = kng_generator_best()->make ? kng_facts_of(k) : NULL;
     *r = (kng_rect){.kernel = k};
     if (!f || f->stage->n_stream > k->n_map) /* a stream of each map, as none is shared */
         return r;

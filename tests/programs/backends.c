@@ -13,14 +13,7 @@ void __wrap_knk_interpret(const knk_kernel *k, const knk_launch *launch, void *s
 void __wrap_kng_run(const knk_kernel *k, const knk_launch *launch, void *scratch, int threads);
 const kng_prepared *__wrap_kng_prepare_in(void *room, const knk_kernel *k, const knk_launch *launch);
 
-bool backend_works(int backend) { return kng_backend_works((kng_backend)backend); }
-
-const char *backend_name(int backend)
-{
-    return backend == KNG_NATIVE_AVX2 ? "native avx2" : backend == KNG_NATIVE_AVX512 ? "native avx512" : "C source";
-}
-
-/* With a scratch of its own: the program planned one for another way. What the backend leaves to the interpreter
+/* With a scratch of its own: the program planned one for another way. What the generator leaves to the interpreter
  * runs there as usual. */
 static void run_native(const way *w, const knk_kernel *k, const knk_launch *launch)
 {
@@ -29,7 +22,7 @@ static void run_native(const way *w, const knk_kernel *k, const knk_launch *laun
     if (!own)
         abort();
     way_now = NULL;
-    kng_run_on((kng_backend)w->backend, k, launch, own, w->threads);
+    kng_run_on(w->generator, k, launch, own, w->threads);
     way_now = w;
     free(own);
 }
@@ -37,7 +30,7 @@ static void run_native(const way *w, const knk_kernel *k, const knk_launch *laun
 void __wrap_knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch)
 {
     const way *w = way_now;
-    if (w && w->backend)
+    if (w && w->generator)
         run_native(w, k, launch);
     else if (w && (w->isa || w->lanes != KNK_LANES_AUTO))
         knk_interpret_with(k, launch, scratch, w->isa ? w->isa : knk_isa_best(), w->lanes);

@@ -28,11 +28,12 @@ static bool is_same(const asked *a, const kng_request *r, int n)
            !memcmp(a->cls, r->cls, (size_t)n);
 }
 
-static kn_error *make(const kng_request *r, kng_function **out, void **keep)
+static kn_error *make(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
 {
     kng_stream stream[KNG_MAX_STREAMS];
     int n = kng_streams(r->kernel, r->stage, r->mode, stream);
     kn_error *later = knx_error(KN_ERROR_NOT_IMPLEMENTED, "not compiled yet");
+    (void)g;
     *keep = NULL;
     *out = NULL;
     for (size_t i = 0; n >= 0 && i < made.list.n; i++)
@@ -55,7 +56,7 @@ static kn_error *make(const kng_request *r, kng_function **out, void **keep)
     return later;
 }
 
-static const kng_maker c_functions = {make, NULL};
+static const kng_generator c_functions = {.name = "C source", .make = make, .lanes = 16};
 
 static bool compile(void)
 {
@@ -69,10 +70,9 @@ static bool compile(void)
 
 bool c_source_run(const program *p, kn_buffer **out, kn_error **error)
 {
-    const way w = {.name = "C source", .fuse = true, .backend = KNG_C_SOURCE, .threads = 1};
+    const way w = {.name = c_functions.name, .fuse = true, .generator = &c_functions, .threads = 1};
     if (!c_maker_works())
         return false;
-    kng_set_maker(&c_functions);
     for (int pass = 0; pass < 8; pass++) {
         *error = way_run(&w, p, 0, out);
         if (!made.unit || !compile())
@@ -80,6 +80,5 @@ bool c_source_run(const program *p, kn_buffer **out, kn_error **error)
         release_all((int)p->j->n_out, out);
         knx_error_release(*error);
     }
-    kng_set_maker(NULL);
     return true;
 }

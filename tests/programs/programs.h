@@ -8,6 +8,7 @@
 #ifndef KN_TEST_PROGRAMS_H
 #define KN_TEST_PROGRAMS_H
 #include "bench.h"
+#include "host/generators.h"
 #include "kernel/internal.h"
 
 /* ---- goals.c: a row at a dtype (of casts: at two). */
@@ -92,14 +93,13 @@ typedef struct way {
     bool far;             /* on the device of tests/devices */
     int lanes;            /* of the interpreter: KNK_LANES_ */
     const knk_isa *isa;   /* NULL: the best */
-    int backend, threads; /* kng_backend; 0: the interpreter */
+    const kng_generator *generator; /* NULL: the interpreter */
+    int threads;
 } way;
 extern const way *way_now; /* how kernels run at the moment; NULL: as in use */
 kn_error *way_run(const way *w, const program *p, uint64_t seed, kn_buffer **out);
 int ways_of(uint64_t seed, way *list, bool all); /* the ways for a program, the meaning first */
 enum { MAX_WAYS = 40 };
-bool backend_works(int backend);
-const char *backend_name(int backend);
 /* All launches through C source that a compiler makes into code; false: no compiler, or no such source yet. */
 bool c_source_run(const program *p, kn_buffer **out, kn_error **error);
 

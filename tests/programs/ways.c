@@ -25,13 +25,14 @@ static void add(way *list, int *n, way w)
 static void add_native(way *list, int *n, uint64_t *state, bool all)
 {
     static const int threads[] = {1, 2, 3, 7};
-    for (int b = KNG_NATIVE_AVX2; b <= KNG_NATIVE_AVX512; b++) {
-        if (!backend_works(b))
+    const kng_generator *g;
+    for (int i = 0; (g = kng_generator_number(i)); i++) {
+        if (!g->make || !kng_generator_works(g))
             continue;
         for (int k = 0, one = (int)(test_random(state) % 4); k < 4; k++)
             if (all || k == one || !k)
-                add(list, n, (way){.name = backend_name(b), .fuse = true, .backend = b, .threads = threads[k]});
-        add(list, n, (way){.name = backend_name(b), .backend = b, .threads = 1});
+                add(list, n, (way){.name = g->name, .fuse = true, .generator = g, .threads = threads[k]});
+        add(list, n, (way){.name = g->name, .generator = g, .threads = 1});
     }
 }
 

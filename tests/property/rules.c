@@ -11,8 +11,10 @@
  * of the first case of a sample: scarce. Checks of a row, by the name of its primitive: row, refuses, dtypes. A check
  * that fails prints the command that runs just it and what is wrong. KILN_TEST_LONG=1: more seeds, all combinations of
  * batch axes, the longest arrays, every allocation. */
-#include "host/x86/code.h"
 #include "bench.h"
+#if defined(__x86_64__)
+#include "host/x86/code.h"
+#endif
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -146,10 +148,12 @@ static void run_row(const kn_prim *p)
  * inner loops of products, which stay, too. */
 static void warm_up(void)
 {
+#if defined(__x86_64__)
     kng_code *code = NULL;
     kn_error *e = kng_publish("", 1, "warm up", &code);
     kng_code_free(e ? NULL : code);
     knx_error_release(e);
+#endif
 }
 
 int main(int argc, char **argv)

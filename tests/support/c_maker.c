@@ -153,7 +153,7 @@ void c_unit_free(c_unit *u)
     knx_free(u);
 }
 
-/* The maker. */
+/* The generators. */
 
 enum { MOST_PER_UNIT = 64 };
 static const char *maker_flags = C_MAKER_QUICK;
@@ -183,8 +183,9 @@ static kng_function *find_ahead(const kng_request *r)
 
 static void nothing(kng_args *args) { (void)args; }
 
-static kn_error *note(const kng_request *r, kng_function **out, void **keep)
+static kn_error *note(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
 {
+    (void)g;
     *out = nothing;
     *keep = NULL;
     if (!ahead.open) {
@@ -223,8 +224,9 @@ void c_maker_forget(void)
     ahead.open = NULL;
 }
 
-static kn_error *make(const kng_request *r, kng_function **out, void **keep)
+static kn_error *make(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
 {
+    (void)g;
     *keep = NULL;
     if ((*out = find_ahead(r)))
         return NULL;
@@ -242,15 +244,16 @@ static kn_error *make(const kng_request *r, kng_function **out, void **keep)
 
 static void drop(void *keep) { c_unit_free(keep); }
 
-const kng_maker *c_maker(const char *flags)
+const kng_generator *c_maker(const char *flags)
 {
-    static const kng_maker maker = {make, drop};
+    static const kng_generator generator = {
+        .name = "c", .works = c_maker_works, .make = make, .drop = drop, .lanes = 16};
     maker_flags = flags ? flags : C_MAKER_QUICK;
-    return &maker;
+    return &generator;
 }
 
-const kng_maker *c_maker_noting(void)
+const kng_generator *c_maker_noting(void)
 {
-    static const kng_maker maker = {note, drop};
-    return &maker;
+    static const kng_generator generator = {.name = "c", .make = note, .drop = drop, .lanes = 16};
+    return &generator;
 }

@@ -21,12 +21,11 @@ bool c_unit_compile(c_unit *u);                  /* what the compiler says goes 
 kng_function *c_unit_get(const c_unit *u, int number);
 void c_unit_free(c_unit *u); /* NULL is fine */
 
-/* A maker for kng_set_maker: a unit per function, unless it was made ahead of time. Flags: C_MAKER_QUICK unless set. */
-const kng_maker *c_maker(const char *flags);
-/* Ahead of time, many functions to a unit: while this maker is set, what is asked for is noted and a function that does
- * nothing comes back. c_maker_compile then makes all that was noted (for kernels of the same structure, whatever their
+/* The generator: a unit per function, unless it was made ahead of time. Flags: C_MAKER_QUICK unless set. */
+const kng_generator *c_maker(const char *flags);
+/* Ahead of time, many functions to a unit: this generator notes what it is asked for, and its functions do nothing. c_maker_compile then makes all that was noted (for kernels of the same structure, whatever their
  * address), with the flags. False: no compiler, or it failed. */
-const kng_maker *c_maker_noting(void);
+const kng_generator *c_maker_noting(void);
 bool c_maker_compile(const char *flags);
 void c_maker_forget(void); /* what was noted, and made ahead: its functions go */
 #endif

@@ -246,16 +246,16 @@ static void copy_data(const problem *q, void **to)
     }
 }
 
-static void run_backend(const problem *q, kng_backend b, int threads, void *const *want, const char *what)
+static void run_on(const problem *q, const kng_generator *g, int threads, void *const *want)
 {
     void *data[LOOP_CASE_BUFFERS], *scratch = aligned_alloc(64, (kng_scratch_bytes(q->k, threads) + 127) & ~(size_t)63);
     copy_data(q, data);
     uint64_t before = kng_count().fallbacks;
     knk_launch l = {data, q->map, q->par, q->inner_of};
-    kng_run_on(b, q->k, &l, scratch, threads);
-    if (b != KNG_INTERPRETER)
+    kng_run_on(g, q->k, &l, scratch, threads);
+    if (g->make)
         assert_int_equal(kng_count().fallbacks, before);
-    expect_same(q, want, data, what);
+    expect_same(q, want, data, g->name);
     for (int i = 0; i < q->k->n_buffer; i++)
         free(data[i]);
     free(scratch);
@@ -263,15 +263,15 @@ static void run_backend(const problem *q, kng_backend b, int threads, void *cons
 
 void loop_case_check(const knk_kernel *k, const int64_t *par, const int64_t *loops, int threads)
 {
-    static const char *const name[] = {"interpreter", "avx2", "avx512"};
+    const kng_generator *g;
     problem q;
     void *want[LOOP_CASE_BUFFERS];
     lay_out(&q, k, par, loops);
     copy_data(&q, want);
     reference(&q, want);
-    for (int b = KNG_INTERPRETER; b <= KNG_NATIVE_AVX512; b++)
-        if (kng_backend_works((kng_backend)b))
-            run_backend(&q, (kng_backend)b, threads, want, name[b]);
+    for (int i = 0; (g = kng_generator_number(i)); i++)
+        if (kng_generator_works(g))
+            run_on(&q, g, threads, want);
     for (int b = 0; b < k->n_buffer; b++)
         free(want[b]);
     release(&q);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * machine.h -- running what the assembler wrote, values to run it on, and comparing the bits. */
+ * machine.h -- running what the assembler wrote (values to run it on: elements.h). */
 #ifndef KN_TEST_MACHINE_H
 #define KN_TEST_MACHINE_H
 #include "host/x86/emit.h"
-#include <stdint.h>
+#include "support/elements.h"
 
 /* What the tests' generated functions look like: the registers RDI, RSI, RDX, RCX, R8, R9. */
 typedef void machine_code(const void *a, const void *b, const void *c, void *out, void *scratch, int64_t count);
@@ -14,12 +14,6 @@ machine_code *machine_run(kng_asm *a, const char *what);
 bool machine_has(const kng_form *f); /* can this CPU run the form? */
 extern const kng_form machine_form[4];
 
-/* n elements of a dtype: extreme ones and random ones. */
-void machine_values(int dtype, void *to, int n, uint64_t *seed);
-uint64_t machine_random(uint64_t *seed);
-/* Index of the first element that differs, -1 if none; NaNs are equal. */
-int machine_differs(int dtype, const void *got, const void *want, int n);
-
 /* Code that stores all vector and mask registers at [base + at], MACHINE_DUMP bytes; and which of two such blocks'
  * registers differ: the number of the first vector register, 32 + that of the first mask register, -1 if none does but
  * those of the sets. */
@@ -28,7 +22,4 @@ void machine_dump(kng_asm *a, const kng_form *f, int base, int at);
 int machine_changed(const kng_form *f, const void *before, const void *after, uint32_t vectors, uint32_t masks);
 /* Code that makes the masks of a tail from the number of lanes in register `count`. */
 void machine_tail(kng_asm *a, const kng_form *f, const kng_tail *t, int count, int gp_temp);
-
-/* n elements that end (or begin, at_end = false) where memory ends: touching more is a fault. */
-void *machine_edge(int bytes, bool at_end);
 #endif

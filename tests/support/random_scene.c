@@ -3,7 +3,7 @@
  * reductions, values that later stages read, several stores, also in place; loops of all kinds in each other. */
 #include "kernel/internal.h"
 #include "support/bits.h"
-#include "support/machine.h"
+#include "support/elements.h"
 #include "support/stages.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ typedef struct make {
     int tested;          /* how many of them have no condition and lie in none */
 } make;
 
-static unsigned pick(make *m, unsigned n) { return (unsigned)(machine_random(&m->seed) % n); }
+static unsigned pick(make *m, unsigned n) { return (unsigned)(element_random(&m->seed) % n); }
 static int any_dtype(make *m) { return m->dtypes[pick(m, (unsigned)m->n_dtype)]; }
 
 static void add(make *m, knk_node x)
@@ -43,9 +43,9 @@ static void add(make *m, knk_node x)
 static knk_node constant(make *m, int d)
 {
     uint64_t bits = 0;
-    machine_values(d, &bits, 1, &m->seed);
+    element_values(d, &bits, 1, &m->seed);
     uint64_t values[8] = {0};
-    machine_values(d, values, 8, &m->seed);
+    element_values(d, values, 8, &m->seed);
     bits = bits_at((char *)values + 3 * knk_size(d), (size_t)knk_size(d));
     if (pick(m, 2))
         return knk_is_float_id(d) ? knk_const_double(m->s->b, (kn_dtype_id)d, (double)pick(m, 9) - 4)

@@ -298,8 +298,9 @@ static void run(int number, kng_args *a)
 EACH3(ONE)
 static kng_function *const functions[MOST] = {EACH3(NAME)};
 
-static kn_error *make(const kng_request *r, kng_function **out, void **keep)
+static kn_error *make(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
 {
+    (void)g;
     int i = 0;
     while (i < MOST && table[i] && table[i]->used)
         i++;
@@ -324,4 +325,6 @@ static void drop(void *keep)
     live--;
 }
 
-const kng_maker stage_reference = {make, drop};
+static void flush(void) {}
+
+const kng_generator stage_reference = {.name = "reference", .make = make, .drop = drop, .flush = flush, .lanes = 16};

@@ -3,7 +3,7 @@
 #include "support/stages.h"
 #include "kernel/internal.h"
 #include "support/bits.h"
-#include "support/machine.h"
+#include "support/elements.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ int scene_buffer(scene *s, int dtype, bool written, int64_t elements, uint64_t *
     s->dtype[b] = dtype;
     s->bytes[b] = (size_t)elements * (size_t)knk_size(dtype);
     s->buffer[b] = aligned_alloc(64, (s->bytes[b] + 127) & ~(size_t)63);
-    machine_values(dtype, s->buffer[b], (int)elements, seed);
+    element_values(dtype, s->buffer[b], (int)elements, seed);
     return knk_add_buffer(s->b, (kn_dtype_id)dtype, written);
 }
 
@@ -259,7 +259,7 @@ static void run_runs(run *r)
             int64_t index[3] = {i, j, 0}, left = r->extent[2];
             start_partials(r, 1);
             while (left) {
-                int64_t n = 1 + (int64_t)(machine_random(&seed) % (uint64_t)(machine_random(&seed) % 2 ? 200 : 20));
+                int64_t n = 1 + (int64_t)(element_random(&seed) % (uint64_t)(element_random(&seed) % 2 ? 200 : 20));
                 n = n < left ? n : left;
                 call(r, index, 1, n, index[2] % 64);
                 index[2] += n;
@@ -367,7 +367,7 @@ bool scene_check(const scene *s, const scene_way *way, scene_maker *make, void *
     bool ran = scene_run(s, copy, way, make, env);
     for (int i = 0; i < s->n_buffer && ran; i++) {
         int size = knk_size(s->dtype[i]), n = (int)(s->bytes[i] / (size_t)size),
-            at = machine_differs(s->dtype[i], copy[i], want[i], n);
+            at = element_differs(s->dtype[i], copy[i], want[i], n);
         if (at < 0)
             continue;
         char *text = NULL;
@@ -386,58 +386,4 @@ bool scene_check(const scene *s, const scene_way *way, scene_maker *make, void *
         }
     free(scratch);
     return ran;
-}
-
-/* --- machine code --- */
-
-enum { MOST_CODES = 64 };
-static struct {
-    void *at;
-    size_t bytes;
-} codes[MOST_CODES];
-static int n_code;
-stage_code_facts stage_code_last;
-
-void stage_code_free(void)
-{
-    while (n_code)
-        n_code--, munmap(codes[n_code].at, codes[n_code].bytes);
-}
-
-kng_function *stage_code(void *env, const kng_request *r)
-{
-    static kng_asm a;
-    static bool ready;
-    if (!ready)
-        kng_asm_init(&a);
-    ready = true;
-    kng_asm_reset(&a);
-    kn_error *e = kng_lower(r, *(kng_target *)env, &a, &stage_code_last.info);
-    if (e) {
-        if (e->kind != KN_ERROR_NOT_IMPLEMENTED)
-            fail_msg("%s", e->message);
-        if (getenv("KN_TEST_SHOW"))
-            print_message("%s\n", e->message);
-        knx_error_release(e);
-        return NULL;
-    }
-    assert_true(n_code < MOST_CODES);
-    size_t bytes = (a.code.n + 4095) & ~(size_t)4095;
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_true(p != MAP_FAILED);
-    memcpy(p, a.code.at, a.code.n);
-    stage_code_last.bytes = a.code.n;
-    const char *dump = getenv("KN_TEST_DUMP");
-    if (dump && (!getenv("KN_TEST_DUMP_STAGE") || r->stage == atoi(getenv("KN_TEST_DUMP_STAGE")))) {
-        FILE *f = fopen(dump, "wb");
-        assert_non_null(f);
-        fwrite(a.code.at, 1, a.code.n, f);
-        fclose(f);
-    }
-    assert_int_equal(mprotect(p, bytes, PROT_READ | PROT_EXEC), 0);
-    codes[n_code].at = p;
-    codes[n_code++].bytes = bytes;
-    kng_function *f;
-    memcpy(&f, &p, sizeof f);
-    return f;
 }

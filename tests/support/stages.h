@@ -3,7 +3,6 @@
  * in any of the modes, to be compared with the interpreter. */
 #ifndef KN_TEST_STAGES_H
 #define KN_TEST_STAGES_H
-#include "host/x86/lower.h"
 #include "host/stage/stage.h"
 
 enum { SCENE_BUFFERS = 24, SCENE_MAPS = 48, SCENE_STAGES = 4, SCENE_LOOPS = 3, SCENE_TURNS = 12 };
@@ -52,13 +51,4 @@ typedef kng_function *scene_maker(void *env, const kng_request *r);
 bool scene_run(const scene *s, void *const *buffer, const scene_way *way, scene_maker *make, void *env);
 /* Runs the kernel in both ways and fails the test if a written buffer differs. Returns false if nothing was compared. */
 bool scene_check(const scene *s, const scene_way *way, scene_maker *make, void *env, const char *what);
-
-/* A maker: kng_lower for a target; env: kng_target *. The code lives until the next call of stage_code_free. */
-kng_function *stage_code(void *env, const kng_request *r);
-void stage_code_free(void);
-typedef struct stage_code_facts {
-    kng_lowered info;
-    size_t bytes;
-} stage_code_facts;
-extern stage_code_facts stage_code_last;
 #endif

@@ -4,9 +4,11 @@
  * is made with probes, so that a lane that its mask leaves out counts as touched, too, where it lies in such a page. */
 #define _GNU_SOURCE
 #include "host/drive.h"
-#include "host/x86/emit.h"
 #include "kernel/internal.h"
 #include "support/stage_reference.h"
+#if defined(__x86_64__)
+#include "host/x86/emit.h"
+#endif
 #include "tools/kernels.h"
 #include <setjmp.h>
 #include <signal.h>
@@ -18,11 +20,6 @@
 
 static const double MOST_POINTS = 3000;
 enum { MOST_NODES = 2000, SEED = 1 };
-
-static const struct {
-    const char *name;
-    kng_backend b;
-} backend[] = {{"interpreter", KNG_INTERPRETER}, {"avx2", KNG_NATIVE_AVX2}, {"avx512", KNG_NATIVE_AVX512}};
 
 /* Per buffer: bytes from its base on that are touched; and while a launch runs, its pages. */
 typedef struct touched {
@@ -56,12 +53,12 @@ static void on_fault(int number, siginfo_t *info, void *context)
     siglongjmp(faulted, 1);
 }
 
-static void run(const kernel_case *c, kng_backend b, void *const *base)
+static void run(const kernel_case *c, const kng_generator *g, void *const *base)
 {
     kn_buffer *scratch = tool_scratch(c->k, 1);
     knk_launch l = c->l;
     l.buffer = base;
-    kng_run_on(b, c->k, &l, scratch->data, 1);
+    kng_run_on(g, c->k, &l, scratch->data, 1);
     knx_buffer_release(scratch);
 }
 
@@ -98,7 +95,7 @@ static void take(const kernel_case *c, touched *span, const kernel_data *to)
 }
 
 static bool check_placed(const char *path, kernel_case *c, const kernel_data *start, const kernel_data *want,
-                         touched *span, int which, bool at_end, int64_t *words)
+                         touched *span, const kng_generator *g, bool at_end, int64_t *words)
 {
     kernel_data *got = kernel_data_copy(c, start);
     void **base = calloc((size_t)c->k->n_buffer + 1, sizeof *base);
@@ -108,19 +105,19 @@ static bool check_placed(const char *path, kernel_case *c, const kernel_data *st
     place(c, start, span, at_end, base);
     volatile bool fine = true;
     if (!sigsetjmp(faulted, 1)) {
-        run(c, backend[which].b, base);
+        run(c, g, base);
     } else {
         fine = false;
         for (int b = 0; b < c->k->n_buffer; b++)
             if ((char *)fault_at >= span[b].map && (char *)fault_at < span[b].map + span[b].bytes)
-                fprintf(stderr, "%s: %s touches buffer %d %td bytes %s\n", path, backend[which].name, b,
+                fprintf(stderr, "%s: %s touches buffer %d %td bytes %s\n", path, g->name, b,
                         at_end ? (char *)fault_at - (span[b].at + (span[b].high - span[b].low))
                                : span[b].at - (char *)fault_at,
                         at_end ? "behind its end" : "before its start");
     }
     take(c, span, got);
     if (fine && kernel_data_differences(c, got, want, words, where, sizeof where)) {
-        fprintf(stderr, "%s: %s: %s\n", path, backend[which].name, where);
+        fprintf(stderr, "%s: %s: %s\n", path, g->name, where);
         fine = false;
     }
     kernel_data_free(got);
@@ -137,12 +134,13 @@ static bool check_case(const char *path, kernel_case *c, int64_t *words, int *sk
         watch w = {c, want, span};
         stage_reference_watch(widen, &w);
         kng_tune.turn = kng_tune.repeat = 0; /* no tiles: addresses are those of the buffers */
-        run(c, KNG_C_SOURCE, want->base);
+        run(c, &stage_reference, want->base);
         kng_tune.turn = kng_tune.repeat = -1;
         stage_reference_watch(NULL, NULL);
-        for (int i = 0; i < 3; i++)
-            for (int at_end = 0; at_end < 2 && kng_backend_works(backend[i].b); at_end++)
-                fine &= check_placed(path, c, start, want, span, i, at_end, words);
+        const kng_generator *g;
+        for (int i = 0; (g = kng_generator_number(i)); i++)
+            for (int at_end = 0; at_end < 2 && kng_generator_works(g); at_end++)
+                fine &= check_placed(path, c, start, want, span, g, at_end, words);
     } else {
         ++*skipped;
     }
@@ -158,8 +156,9 @@ int tool_guard(int n, char **path)
     int wrong = 0, skipped = 0;
     int64_t words = 0;
     sigaction(SIGSEGV, &action, NULL);
+#if defined(__x86_64__)
     kng_emit_probes = true;
-    kng_set_maker(&stage_reference);
+#endif
     for (int i = 0; i < n; i++) {
         kernel_case c;
         char *text = tool_read(path[i]);

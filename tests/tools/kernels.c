@@ -53,17 +53,25 @@ void *tool_scratch(const knk_kernel *k, int threads)
     return b;
 }
 
-static const struct {
-    const char *name;
-    kng_backend b;
-} backend[] = {{"avx2", KNG_NATIVE_AVX2}, {"avx512", KNG_NATIVE_AVX512}, {"c", KNG_C_SOURCE}};
-enum { BACKENDS = 3 };
+/* Those of the build that work here, and the C source, which not all chunks of files go through. */
+enum { C_SOURCE, MOST = 8 };
+static const kng_generator *generator[MOST]; /* C_SOURCE: NULL: not now */
+static int n_generator;
+
+static void find_generators(void)
+{
+    const kng_generator *g;
+    n_generator = C_SOURCE + 1;
+    for (int i = 0; (g = kng_generator_number(i)) && n_generator < MOST; i++)
+        if (g->make && kng_generator_works(g))
+            generator[n_generator++] = g;
+}
 
 typedef struct totals {
     int files, wrong_files, skipped;
-    int64_t words[BACKENDS], differences[BACKENDS];
-    uint64_t fallbacks[BACKENDS];
-    const char *fell_back[BACKENDS]; /* the last one that did */
+    int64_t words[MOST], differences[MOST];
+    uint64_t fallbacks[MOST];
+    const char *fell_back[MOST]; /* the last one that did */
 } totals;
 
 static void keep_failed(const char *path, const char *text, uint64_t seed, const char *why)
@@ -104,11 +112,11 @@ static int64_t differences(kernel_case *c, const kernel_data *start, const kerne
     knk_launch l = c->l;
     l.buffer = got->base;
     uint64_t before = kng_count().fallbacks;
-    kng_run_on(backend[which].b, c->k, &l, scratch->data, threads);
+    kng_run_on(generator[which], c->k, &l, scratch->data, threads);
     t->fallbacks[which] += kng_count().fallbacks - before;
     int64_t n = kernel_data_differences(c, got, want, &t->words[which], where, sizeof where);
     if (n)
-        snprintf(why, room, "%s, %d threads: %s", backend[which].name, threads, where);
+        snprintf(why, room, "%s, %d threads: %s", generator[which]->name, threads, where);
     t->differences[which] += n;
     kernel_data_free(got);
     knx_buffer_release(scratch);
@@ -131,9 +139,9 @@ static bool check_seed(const char *path, const char *text, kernel_case *c, uint6
     knx_buffer_release(scratch);
     bool fine = true;
     char why[256];
-    for (int b = 0; b < BACKENDS && fine; b++)
+    for (int b = 0; b < n_generator && fine; b++)
         for (int i = 0; i < (quick ? 1 : 4) && fine; i++)
-            if (kng_backend_works(backend[b].b) && differences(c, start, want, b, threads[i], t, why, sizeof why)) {
+            if (generator[b] && differences(c, start, want, b, threads[i], t, why, sizeof why)) {
                 keep_failed(path, text, seed, why);
                 fine = false;
             }
@@ -152,7 +160,7 @@ static void note(const char *path, const char *text)
         return;
     kernel_data *d = kernel_data_new(&c, 0);
     if (d)
-        differences(&c, d, d, 2, 1, &ignored, why, sizeof why);
+        differences(&c, d, d, C_SOURCE, 1, &ignored, why, sizeof why);
     kernel_data_free(d);
     kernel_case_free(&c);
 }
@@ -160,13 +168,13 @@ static void note(const char *path, const char *text)
 static void check_chunk(int n, char **path, bool compiler, totals *t)
 {
     char *text[CHUNK] = {0};
-    kng_set_maker(compiler ? c_maker_noting() : NULL);
+    generator[C_SOURCE] = compiler ? c_maker_noting() : NULL;
     for (int i = 0; i < n; i++)
         if ((text[i] = tool_read(path[i])) && compiler)
             note(path[i], text[i]);
     if (compiler && !c_maker_compile(C_MAKER_QUICK))
         fprintf(stderr, "the compiler failed\n");
-    kng_set_maker(compiler ? c_maker(NULL) : NULL);
+    generator[C_SOURCE] = compiler ? c_maker(NULL) : NULL;
     for (int i = 0; i < n; i++) {
         kernel_case c;
         t->files++;
@@ -178,7 +186,7 @@ static void check_chunk(int n, char **path, bool compiler, totals *t)
         totals before = *t;
         for (uint64_t seed = 0; seed < SEEDS && fine; seed++)
             fine = check_seed(path[i], text[i], &c, seed, seed > 0, t);
-        for (int b = 0; b < BACKENDS; b++)
+        for (int b = 0; b < n_generator; b++)
             if (t->fallbacks[b] != before.fallbacks[b])
                 t->fell_back[b] = path[i];
         t->wrong_files += !fine;
@@ -192,6 +200,7 @@ static int check(int n, char **path, int most_c)
 {
     totals t = {0};
     double start = tool_seconds();
+    find_generators();
     int chunks = (n + CHUNK - 1) / CHUNK, most = (most_c + CHUNK - 1) / CHUNK;
     for (int i = 0, done = 0; i < chunks; i++) {
         int at = i * CHUNK;
@@ -201,12 +210,12 @@ static int check(int n, char **path, int most_c)
     }
     printf("%d kernels, %d wrong, %d without data that fits, %.1f s\n", t.files, t.wrong_files, t.skipped,
            tool_seconds() - start);
-    printf("%-8s %16s %12s %10s\n", "backend", "words compared", "differences", "fallbacks");
-    for (int b = 0; b < BACKENDS; b++)
+    printf("%-8s %16s %12s %10s\n", "by", "words compared", "differences", "fallbacks");
+    for (int b = 0; b < n_generator; b++)
         if (!t.words[b])
-            printf("%-8s not here\n", backend[b].name);
+            printf("%-8s not here\n", b == C_SOURCE ? "c" : generator[b]->name);
         else
-            printf("%-8s %16lld %12lld %10llu  %s\n", backend[b].name, (long long)t.words[b],
+            printf("%-8s %16lld %12lld %10llu  %s\n", b == C_SOURCE ? "c" : generator[b]->name, (long long)t.words[b],
                    (long long)t.differences[b], (unsigned long long)t.fallbacks[b],
                    t.fell_back[b] ? t.fell_back[b] : "");
     return t.wrong_files != 0;

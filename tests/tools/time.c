@@ -147,13 +147,13 @@ static knk_kernel *build_softmax(void)
 }
 
 /* Seconds of one launch. */
-static double one_turn(kng_backend b, const kernel_case *c, const kernel_data *d, void *scratch, int launches)
+static double one_turn(const kng_generator *g, const kernel_case *c, const kernel_data *d, void *scratch, int launches)
 {
     knk_launch l = c->l;
     l.buffer = d->base;
     double start = tool_seconds();
     for (int i = 0; i < launches; i++)
-        kng_run_on(b, c->k, &l, scratch, 1);
+        kng_run_on(g, c->k, &l, scratch, 1);
     return (tool_seconds() - start) / launches;
 }
 
@@ -173,7 +173,8 @@ static void plain_data(kernel_case *c, kernel_data *d) /* no special values: the
 
 static void time_case(const char *name, kernel_case *c)
 {
-    static const kng_backend backend[] = {KNG_NATIVE_AVX512, KNG_NATIVE_AVX2, KNG_C_SOURCE};
+    const kng_generator *const by[] = {kng_generator_named("avx512"), kng_generator_named("avx2"),
+                                       c_maker(C_MAKER_FAST)};
     double least[3] = {1e9, 1e9, 1e9};
     kernel_data *d = kernel_data_new(c, 1);
     kn_buffer *scratch = tool_scratch(c->k, 1);
@@ -181,14 +182,13 @@ static void time_case(const char *name, kernel_case *c)
         return;
     plain_data(c, d);
     for (int b = 0; b < 3; b++)
-        if (kng_backend_works(backend[b]))
-            one_turn(backend[b], c, d, scratch->data, 1);
+        if (by[b] && kng_generator_works(by[b]))
+            one_turn(by[b], c, d, scratch->data, 1);
     for (int i = 0; i < TURNS; i++)
         for (int b = 0; b < 3; b++) {
-            if (!kng_backend_works(backend[b]))
+            if (!by[b] || !kng_generator_works(by[b]))
                 continue;
-            double t =
-                one_turn(backend[b], c, d, scratch->data, 1 + (int)(2e-4 / least[b] < 200 ? 2e-4 / least[b] : 200));
+            double t = one_turn(by[b], c, d, scratch->data, 1 + (int)(2e-4 / least[b] < 200 ? 2e-4 / least[b] : 200));
             least[b] = t < least[b] ? t : least[b];
         }
     printf("%-28s", name);
@@ -217,7 +217,6 @@ static void time_kernel(const char *name, knk_kernel *k, int64_t par, int64_t in
 
 int tool_time(int n, char **path)
 {
-    kng_set_maker(c_maker_works() ? c_maker(C_MAKER_FAST) : NULL);
     printf("%-28s %10s %10s %10s %8s %8s\n", "ns per launch", "avx512", "avx2", "C", "C/avx512", "C/avx2");
     for (int i = 0; i < n; i++) {
         kernel_case c;

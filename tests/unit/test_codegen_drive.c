@@ -182,7 +182,7 @@ static knk_launch launch_of(const problem *q, char **data)
     return (knk_launch){(void *const *)data, q->map, q->par, q->inner_of};
 }
 
-static void expect_same(const problem *q, char **want, kng_backend backend, int threads, const char *how)
+static void expect_same(const problem *q, char **want, const kng_generator *g, int threads, const char *how)
 {
     char *data[MOST_BUFFERS];
     copies(q, data);
@@ -190,7 +190,7 @@ static void expect_same(const problem *q, char **want, kng_backend backend, int 
     char *scratch = aligned_alloc(64, (bytes + 64 + 63) / 64 * 64);
     memset(scratch, 0xa5, bytes + 64);
     knk_launch l = launch_of(q, data);
-    kng_run_on(backend, q->k, &l, scratch, threads);
+    kng_run_on(g, q->k, &l, scratch, threads);
     for (int i = 0; i < 64; i++)
         if ((uint8_t)scratch[bytes + (size_t)i] != 0xa5)
             fail_msg("%s: it writes beyond its scratch", how);
@@ -205,10 +205,10 @@ static void expect_same(const problem *q, char **want, kng_backend backend, int 
             if (!equal(d, data[b] + i * (size_t)size, want[b] + i * (size_t)size)) {
                 char *text = NULL;
                 knk_text(q->k, &text);
-                fail_msg("%s, backend %d, %d threads, mode %d lane %d turn %d points %d repeat %d wide %d: buffer %d "
+                fail_msg("%s, %s, %d threads, mode %d lane %d turn %d points %d repeat %d wide %d: buffer %d "
                          "element %zu "
                          "of %zu\n%s",
-                         how, (int)backend, threads, kng_tune.mode, kng_tune.lane, kng_tune.turn, (int)kng_tune.points,
+                         how, g->name, threads, kng_tune.mode, kng_tune.lane, kng_tune.turn, (int)kng_tune.points,
                          kng_tune.repeat, kng_tune.wide, b, i, n, text);
             }
     }
@@ -218,15 +218,15 @@ static void expect_same(const problem *q, char **want, kng_backend backend, int 
 static const kng_tuning usual = {
     .mode = -1, .lane = -1, .turn = -1, .split_ns = 50e3, .bypass_bytes = 16 << 20, .repeat = -1, .wide = -1};
 
-static void expect_right_on(const problem *q, char **want, kng_backend b, const char *how, int rounds)
+static void expect_right_on(const problem *q, char **want, const kng_generator *g, const char *how, int rounds)
 {
     static const int threads[] = {1, 2, 3, 7};
     kng_tune = usual;
     for (int t = 0; t < 2; t++)
-        expect_same(q, want, b, threads[t], how);
+        expect_same(q, want, g, threads[t], how);
     kng_tune.split_ns = 0; /* everything is cut */
     for (int t = 0; t < 4; t++)
-        expect_same(q, want, b, threads[t], how);
+        expect_same(q, want, g, threads[t], how);
     for (int i = 0; i < rounds; i++) {
         static const int64_t points[] = {0, 0, 1, 7, 100};
         kng_tune = (kng_tuning){.mode = below(5) - 1,
@@ -239,7 +239,7 @@ static void expect_right_on(const problem *q, char **want, kng_backend b, const 
                                 .wide = below(3) - 1};
         int before = shift;
         shift = below(3) ? 0 : 8 * below(8);
-        expect_same(q, want, b, threads[below(4)], how);
+        expect_same(q, want, g, threads[below(4)], how);
         shift = before;
     }
     kng_tune = usual;
@@ -264,9 +264,11 @@ static void expect_right(problem *q, const char *how, int rounds)
     knk_interpret(q->k, &l, scratch);
     free(scratch);
     uint64_t before = kng_count().fallbacks;
-    for (int b = KNG_NATIVE_AVX2; b <= KNG_C_SOURCE; b++)
-        if (kng_backend_works((kng_backend)b))
-            expect_right_on(q, want, (kng_backend)b, how, rounds);
+    const kng_generator *g;
+    for (int i = 0; (g = kng_generator_number(i)); i++)
+        if (g->make && kng_generator_works(g))
+            expect_right_on(q, want, g, how, rounds);
+    expect_right_on(q, want, &stage_reference, how, rounds);
     if (kng_count().fallbacks != before)
         fail_msg("%s: the interpreter ran it", how);
     free_copies(q, want);
@@ -662,7 +664,7 @@ static void test_a_prepared_launch_runs_with_other_addresses(void **unused)
 {
     (void)unused;
     static const int64_t n[] = {1, 10, 1000, 300001};
-    for (size_t i = 0; i < sizeof n / sizeof *n && kng_backend_best() != KNG_INTERPRETER; i++) {
+    for (size_t i = 0; i < sizeof n / sizeof *n && kng_generator_best() != &kng_interpreter; i++) {
         problem q;
         scaled_sum(&q, n[i]);
         void *room = malloc(kng_plan_bytes(q.k));
@@ -697,21 +699,24 @@ static void test_a_prepared_launch_runs_with_other_addresses(void **unused)
 }
 
 /* What can not be made is interpreted, and counted; what lacked memory is made the next time. */
-static kn_error *refuses(const kng_request *r, kng_function **out, void **keep)
+static kn_error *refuses(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
 {
-    (void)r, (void)out, (void)keep;
+    (void)g, (void)r, (void)out, (void)keep;
     return knx_error(KN_ERROR_NOT_IMPLEMENTED, "not this one");
 }
-static kn_error *has_no_memory(const kng_request *r, kng_function **out, void **keep)
+static int starved;
+static kn_error *has_no_memory_at_times(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
 {
-    (void)r, (void)out, (void)keep;
-    return knx_error_nomem();
+    return starved ? knx_error_nomem() : stage_reference.make(g, r, out, keep);
 }
+static void drop_reference(void *keep) { stage_reference.drop(keep); }
 
 static void test_what_can_not_be_made_is_interpreted(void **unused)
 {
     (void)unused;
-    static const kng_maker no = {refuses, NULL}, starved = {has_no_memory, NULL};
+    static const kng_generator no = {.name = "none", .make = refuses, .lanes = 16},
+                               poor = {
+                                   .name = "poor", .make = has_no_memory_at_times, .drop = drop_reference, .lanes = 16};
     problem q;
     scaled_sum(&q, 100);
     char *want[MOST_BUFFERS];
@@ -721,39 +726,22 @@ static void test_what_can_not_be_made_is_interpreted(void **unused)
     knk_interpret(q.k, &l, scratch);
     free(scratch);
     uint64_t before = kng_count().fallbacks;
-    kng_set_maker(&starved);
-    expect_same(&q, want, KNG_C_SOURCE, 1, "no memory");
+    starved = 1;
+    expect_same(&q, want, &poor, 1, "no memory");
     assert_int_equal(kng_count().fallbacks, before + 1);
-    kng_set_maker(&stage_reference);
-    expect_same(&q, want, KNG_C_SOURCE, 1, "memory again");
+    starved = 0;
+    expect_same(&q, want, &poor, 1, "memory again");
     assert_int_equal(kng_count().fallbacks, before + 1);
-    free_copies(&q, want);
-    release(&q);
-    scaled_sum(&q, 100);
-    copies(&q, want);
-    l = launch_of(&q, want);
-    scratch = aligned_alloc(64, (knk_scratch_bytes(q.k) + 63) / 64 * 64);
-    knk_interpret(q.k, &l, scratch);
-    free(scratch);
-    kng_set_maker(&no);
-    expect_same(&q, want, KNG_C_SOURCE, 1, "refused");
-    expect_same(&q, want, KNG_C_SOURCE, 1, "refused");
+    expect_same(&q, want, &no, 1, "refused");
+    expect_same(&q, want, &no, 1, "refused");
     assert_int_equal(kng_count().fallbacks, before + 3);
-    kng_set_maker(&stage_reference);
     free_copies(&q, want);
     release(&q);
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    kng_set_maker(&stage_reference);
-    return 0;
-}
 static int tear_down(void **state)
 {
     (void)state;
-    kng_set_maker(NULL);
     knx_pool_stop();
     return 0;
 }
@@ -763,7 +751,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest one[] = {cmocka_unit_test(test_one_seed)};
     if (argc > 1) {
         only_seed = (unsigned)atoi(argv[1]);
-        return cmocka_run_group_tests(one, set_up, tear_down);
+        return cmocka_run_group_tests(one, NULL, tear_down);
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_that_are_shorter_than_a_vector),
@@ -779,5 +767,5 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_reductions_over_blocks),
         cmocka_unit_test(test_random_launches),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, NULL, tear_down);
 }

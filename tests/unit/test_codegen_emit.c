@@ -40,11 +40,11 @@ static void choose_registers(test *t)
     for (int i = 0; i < 7; i++)
         mask[i] = i + 1;
     for (int i = vectors - 1; i; i--) {
-        int j = (int)(machine_random(&seed) % (uint64_t)(i + 1)), keep = vector[i];
+        int j = (int)(element_random(&seed) % (uint64_t)(i + 1)), keep = vector[i];
         vector[i] = vector[j], vector[j] = keep;
     }
     for (int i = 6; i; i--) {
-        int j = (int)(machine_random(&seed) % (uint64_t)(i + 1)), keep = mask[i];
+        int j = (int)(element_random(&seed) % (uint64_t)(i + 1)), keep = mask[i];
         mask[i] = mask[j], mask[j] = keep;
     }
     int v = 0, m = 0;
@@ -189,7 +189,7 @@ static void run(const test *t, machine_code *code, const char *const in[3], int 
         }
         expect(t, want + at * size, piece, lanes);
         code(piece[0], piece[1], piece[2], out + at * size, block, lanes);
-        int i = machine_differs(dtype, out + at * size, want + at * size, lanes);
+        int i = element_differs(dtype, out + at * size, want + at * size, lanes);
         if (i >= 0)
             fail_at(t, piece, out + at * size, want + at * size, i);
         check_lanes(t, block, want + at * size);
@@ -204,7 +204,7 @@ static void domain(const test *t, char *const in[3])
     if (t->nodes[3].op != KNK_SCALB)
         return;
     for (int i = 0; i < VALUES; i++) {
-        const uint64_t r = machine_random(&seed);
+        const uint64_t r = element_random(&seed);
         double p = 0.5 + (double)(r >> 12) * 0x1p-52, n = (double)(int)(r % 4401) - 2200;
         if (r % 7 == 0)
             n = (int)(r % 301) - 150;
@@ -223,7 +223,7 @@ static void divisions(const test *t, char *const in[3])
     if ((op != KNK_DIV && op != KNK_REM) || !knk_is_int_id(dtype_of(t, 0)))
         return;
     for (int i = 0; i < VALUES; i += 2) {
-        uint64_t y = 0, r = machine_random(&seed), x;
+        uint64_t y = 0, r = element_random(&seed), x;
         memcpy(&y, in[1] + i * size, (size_t)size);
         x = y * (r >> 8 >> r % 56) + (r >> 4) % 3 - 1;
         memcpy(in[0] + i * size, &x, (size_t)size);
@@ -236,7 +236,7 @@ static void shifts(const test *t, char *const in[3])
     if (op != KNK_SHL && op != KNK_SHR && op != KNK_SAR)
         return;
     for (int i = 0; i < VALUES; i++) {
-        uint64_t r = machine_random(&seed), count = r % 8 ? (r >> 8) % (uint64_t)(8 * size + 3) : r >> 8;
+        uint64_t r = element_random(&seed), count = r % 8 ? (r >> 8) % (uint64_t)(8 * size + 3) : r >> 8;
         memcpy(in[1] + i * size, &count, (size_t)size);
     }
 }
@@ -251,7 +251,7 @@ static void try_form(test *t, const char *how, int n)
              kn_dtype_table[dtype_of(t, op == KNK_SELECT)].name, kn_dtype_table[t->nodes[3].dtype].name,
              t->form.target == KNG_AVX512 ? "AVX-512" : "AVX2", t->form.lanes, how);
     for (int i = 0; i < t->count; i++)
-        machine_values(dtype_of(t, i), in[i], VALUES, &seed);
+        element_values(dtype_of(t, i), in[i], VALUES, &seed);
     domain(t, to);
     shifts(t, to);
     divisions(t, to);

@@ -2,6 +2,7 @@
  * test_codegen_loops.c -- stages with loops as machine code, bit for bit against a reference that takes one turn after
  * the other: all kinds of loops, numbers of points and turns, boxes, threads; and values by hand. */
 #include "host/drive.h"
+#include "host/x86/generator.h"
 #include "host/x86/lower.h"
 #include "kernel/expr.h"
 #include "support/loop_case.h"
@@ -60,7 +61,7 @@ static void run_with(const knk_kernel *k, void *const *data, const int64_t *par,
     knk_launch l = {data, map, par, &loops};
     void *scratch = aligned_alloc(64, (kng_scratch_bytes(k, 1) + 127) & ~(size_t)63);
     kng_counts before = kng_count();
-    kng_run_on(KNG_NATIVE_AVX2, k, &l, scratch, 1);
+    kng_run_on(&kng_avx2, k, &l, scratch, 1);
     assert_int_equal(kng_count().fallbacks, before.fallbacks);
     assert_int_equal(kng_count().functions, before.functions + 1);
     free(scratch);
@@ -69,7 +70,7 @@ static void run_with(const knk_kernel *k, void *const *data, const int64_t *par,
 static void fibonacci_by_hand(void **state)
 {
     (void)state;
-    if (!kng_backend_works(KNG_NATIVE_AVX2))
+    if (!kng_generator_works(&kng_avx2))
         skip();
     knk_builder *k = begin(0);
     knk_loop_begin(k);
@@ -92,7 +93,7 @@ static void fibonacci_by_hand(void **state)
 static void steps_by_hand(void **state)
 {
     (void)state;
-    if (!kng_backend_works(KNG_NATIVE_AVX2))
+    if (!kng_generator_works(&kng_avx2))
         skip();
     knk_builder *k = begin(1);
     knk_node x = load(k, KN_ID_I32, (uint8_t[]){U}, false);

@@ -5,7 +5,7 @@
 #include "kernel/expr.h"
 #include "kernel/internal.h"
 #include "support/machine.h"
-#include "support/stages.h"
+#include "support/stage_code.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static void every_function(void **state)
             for (int j = 0; j < 2; j++) {
                 in[j] = scene_buffer(&s, d, false, N, &seed);
                 for (int e = 0; e < N; e += 2) { /* every other one of moderate size */
-                    double v = (double)(machine_random(&seed) % 20000) / 1000 - 5;
+                    double v = (double)(element_random(&seed) % 20000) / 1000 - 5;
                     if (d == KN_ID_F32)
                         ((float *)s.buffer[in[j]])[e] = (float)v;
                     else

@@ -93,8 +93,8 @@ static void check_copy(const kng_form *f, int dtype, machine_code *code, int cou
 {
     const int size = knk_size(dtype), bytes = count * size, room = 1024;
     static char values[LANES * 8], want[1024];
-    char *edge = machine_edge(bytes, at_end), *out = want; /* both lie at the edge, one after the other */
-    machine_values(dtype, values, LANES, &seed);
+    char *edge = element_edge(bytes, at_end), *out = want; /* both lie at the edge, one after the other */
+    element_values(dtype, values, LANES, &seed);
     memcpy(edge, values, (size_t)bytes);
     char target[1024];
     memset(target, 0x5a, sizeof target);
@@ -135,7 +135,7 @@ static void stores_around_the_cache_store_the_same(void **state)
     FOR_FORMS(f, dtype)
     {
         static char values[LANES * 8] __attribute__((aligned(64))), out[LANES * 8] __attribute__((aligned(64)));
-        machine_values(dtype, values, LANES, &seed);
+        element_values(dtype, values, LANES, &seed);
         memset(out, 0, sizeof out);
         copier(f, dtype, false, true)(values, NULL, NULL, out, block, f->lanes);
         assert_memory_equal(out, values, (size_t)(f->lanes * knk_size(dtype)));
@@ -152,10 +152,10 @@ static void one_element_fills_all_lanes(void **state)
         const int size = knk_size(dtype), temp[] = {6, 7};
         const bool wide = f->target == KNG_AVX512;
         const int reg = kng_is_mask(f, dtype) || !wide ? 5 : 31;
-        char *value = machine_edge(size, true);
+        char *value = element_edge(size, true);
         uint64_t bits = 0;
         char splat[LANES * 8], constant[LANES * 8];
-        machine_values(dtype, value, 1, &seed);
+        element_values(dtype, value, 1, &seed);
         if (i == 0)
             memset(value, 0, (size_t)size);
         memcpy(&bits, value, (size_t)size);
@@ -181,7 +181,7 @@ static void constants_are_operands(void **state)
         uint64_t bits = 0;
         const int size = knk_size(dtype), temp[] = {6, 7};
         char out[LANES * 8];
-        machine_values(dtype, &bits, 1, &seed);
+        element_values(dtype, &bits, 1, &seed);
         kng_asm *a = start();
         const kng_operand o = kng_constant(a, f, dtype, bits, false);
         assert_int_equal(o.memory, !kng_is_mask(f, dtype));
@@ -203,7 +203,7 @@ static void values_survive_spills_and_moves(void **state)
         const int size = knk_size(dtype), temp[] = {6, 7},
                   high = f->target == KNG_AVX512 && dtype != KN_ID_BOOL ? 30 : 4;
         char in[LANES * 8], out[LANES * 8];
-        machine_values(dtype, in, LANES, &seed);
+        element_values(dtype, in, LANES, &seed);
         kng_asm *a = start();
         kng_emit_load(a, f, dtype, 1, kng_at(KNG_RDI, 0), &whole, temp, gp, kng_at(KNG_R8, 0));
         kng_move(a, f, dtype, high, 1);
@@ -251,17 +251,17 @@ static machine_code *gatherer(const places *p)
 static void check_gather(const places *p)
 {
     const int size = knk_size(p->dtype), lanes = p->form.lanes;
-    char *from = machine_edge((2 * FAR + 1) * size, true), rest[64 + LANES * 8], out[LANES * 8];
+    char *from = element_edge((2 * FAR + 1) * size, true), rest[64 + LANES * 8], out[LANES * 8];
     machine_code *code = gatherer(p);
     for (int round = 0; round < 20; round++) {
         int64_t index[LANES];
         int count = p->tail ? round % (lanes + 1) : lanes;
-        machine_values(p->dtype, from, 2 * FAR + 1, &seed);
-        machine_values(KN_ID_BOOL, rest, 64, &seed);
-        machine_values(p->dtype, rest + 64, LANES, &seed);
+        element_values(p->dtype, from, 2 * FAR + 1, &seed);
+        element_values(KN_ID_BOOL, rest, 64, &seed);
+        element_values(p->dtype, rest + 64, LANES, &seed);
         for (int i = 0; i < lanes; i++) {
             const bool wanted = i < count && (!p->pred || rest[i]);
-            index[i] = wanted ? (int64_t)(machine_random(&seed) % (2 * FAR + 1)) - FAR : INT64_MAX / 100;
+            index[i] = wanted ? (int64_t)(element_random(&seed) % (2 * FAR + 1)) - FAR : INT64_MAX / 100;
         }
         code(from + FAR * size, index, rest, out, block, count);
         for (int i = 0; i < lanes; i++) {
@@ -313,11 +313,11 @@ static void scatters_write_in_order(void **state)
             char in[LANES * 8], out[(2 * FAR + 1) * 8], want[(2 * FAR + 1) * 8];
             int64_t index[LANES];
             const int count = tail ? round % (f->lanes + 1) : f->lanes;
-            machine_values(dtype, in, LANES, &seed);
+            element_values(dtype, in, LANES, &seed);
             memset(out, 0x33, sizeof out);
             memset(want, 0x33, sizeof want);
             for (int i = 0; i < f->lanes; i++) { /* with repetitions */
-                index[i] = i < count ? (int64_t)(machine_random(&seed) % 7) - 3 : INT64_MAX / 100;
+                index[i] = i < count ? (int64_t)(element_random(&seed) % 7) - 3 : INT64_MAX / 100;
                 if (i < count)
                     memcpy(want + (index[i] + FAR) * size, in + i * size, (size_t)size);
             }
@@ -357,11 +357,11 @@ static void check_combine(const kng_form *f, int dtype, knk_reduction how, int w
     machine_code *code = finish(f, dtype, "combine");
     for (int i = 0; i < 300; i++) {
         char l[LANES * 8], r[LANES * 8], out[LANES * 8], want[LANES * 8];
-        machine_values(dtype, l, LANES, &seed);
-        machine_values(dtype, r, LANES, &seed);
+        element_values(dtype, l, LANES, &seed);
+        element_values(dtype, r, LANES, &seed);
         combine((int)how, dtype, want, l, r, f->lanes);
         code(l, r, NULL, out, block, 0);
-        if (machine_differs(dtype, out, want, f->lanes) >= 0)
+        if (element_differs(dtype, out, want, f->lanes) >= 0)
             fail_msg("%s: %s, way %d", name_of(f, dtype, "combine"), knk_reduction_name[how], way);
         const uint32_t bit = 1u << dst;
         const int changed = machine_changed(f, block + 512, block + 512 + MACHINE_DUMP, 1u << 6 | (mask ? 0 : bit),
@@ -397,12 +397,12 @@ static void lanes_are_joined_by_halves(void **state)
         kng_emit_store_one(a, f, dtype, piece[0], kng_at(KNG_RCX, 0), temp[0], gp[0]);
         machine_code *code = finish(f, dtype, "join");
         for (int round = 0; round < 300; round++) {
-            char w[LANES * 8], *out = machine_edge(size, true);
-            machine_values(dtype, w, LANES, &seed);
+            char w[LANES * 8], *out = element_edge(size, true);
+            element_values(dtype, w, LANES, &seed);
             code(w, NULL, NULL, out, block, 0);
             for (int h = 8; h; h /= 2)
                 combine(how, dtype, w, w, w + h * size, h);
-            if (machine_differs(dtype, out, w, 1) >= 0)
+            if (element_differs(dtype, out, w, 1) >= 0)
                 fail_msg("%s: %s", name_of(f, dtype, "join"), knk_reduction_name[how]);
         }
     }

@@ -16,6 +16,8 @@
 #include <cmocka.h>
 
 enum { AREA = 4 << 20, MOST_K = 700 };
+static const kng_product_maker *const makers[] = {&kng_product_avx2, &kng_product_avx512};
+static const kng_product_maker *maker = &kng_product_avx2; /* that is being tested */
 static uint64_t seed = 1;
 static uint32_t rnd(uint32_t n)
 {
@@ -184,7 +186,7 @@ static void pack(const rectangle *x, char *to, bool zeros)
 static rectangle lay_out(const kng_product_request *r, int64_t k)
 {
     int n = r->number, e = element_bytes[n], s = sum_bytes[n];
-    int lanes = kng_product_best((kng_number)n, (kng_target)r->target).lanes;
+    int lanes = kng_product_best(maker, (kng_number)n).lanes;
     rectangle x = {.r = *r, .k = k, .columns = (r->vectors - 1) * lanes + r->lanes};
     bool along = r->a_from != KNG_A_ACROSS, turned = r->b_from == KNG_B_TURNED, own = r->a_from == KNG_A_LANES;
     x.packed_row = r->vectors * lanes * s;
@@ -263,7 +265,7 @@ static void check_chain(const rectangle *x)
 static void check(const kng_product_request *r, int64_t k, int cuts)
 {
     rectangle x = lay_out(r, k);
-    kng_product_function *f = kng_product_for(r);
+    kng_product_function *f = kng_product_for(maker, r);
     assert_non_null(f);
     define_all(&x);
     int64_t s = steps_of(r->number);
@@ -273,8 +275,9 @@ static void check(const kng_product_request *r, int64_t k, int cuts)
         run_piece(&x, f, from, to);
     }
     if (memcmp(x.c - 256, want_c, (size_t)(area_c.end - x.c + 256)))
-        fail_msg("number %d target %d: %d rows, %d vectors, %d lanes, b %d, a %d, k %d", r->number, r->target, r->rows,
-                 r->vectors, r->lanes, r->b_from, r->a_from, (int)k);
+        fail_msg("number %d, %s: %d rows, %d vectors, %d lanes, b %d, a %d, k %d", r->number,
+                 maker == &kng_product_avx2 ? "avx2" : "avx512", r->rows, r->vectors, r->lanes, r->b_from, r->a_from,
+                 (int)k);
     check_chain(&x);
     if (r->b_from == KNG_B_PACKING) {
         static char want[4 << 20];
@@ -285,21 +288,22 @@ static void check(const kng_product_request *r, int64_t k, int cuts)
         assert_int_equal(x.packed[-i], 0x77);
 }
 
-static bool works(kng_number n, kng_target t)
+static bool works(kng_number n, const kng_product_maker *m)
 {
-    return knx_cpu_best() >= (t == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2) && kng_product_rows(n, t, 1);
+    maker = m;
+    return knx_cpu_best() >= m->cpu && kng_product_rows(m, n, 1);
 }
 
 /* Every rectangle in every layout, with the last vector full and not. */
 static void check_rectangles(kng_number n, int last_b_from)
 {
     for (int t = 0; t < 2; t++)
-        for (int vectors = 1; works(n, (kng_target)t) && vectors <= 8; vectors++)
-            for (int rows = kng_product_rows(n, (kng_target)t, vectors); rows > 0; rows--)
+        for (int vectors = 1; works(n, makers[t]) && vectors <= 8; vectors++)
+            for (int rows = kng_product_rows(maker, n, vectors); rows > 0; rows--)
                 for (int b = 0; b <= last_b_from; b++)
                     for (int a = 0; a <= (steps_of(n) > 1 ? KNG_A_ALONG : KNG_A_ACROSS); a++) {
-                        int lanes = kng_product_best(n, (kng_target)t).lanes;
-                        kng_product_request r = {.number = n, .target = (uint8_t)t, .rows = (uint8_t)rows};
+                        int lanes = kng_product_best(makers[t], n).lanes;
+                        kng_product_request r = {.number = n, .rows = (uint8_t)rows};
                         r.vectors = (uint8_t)vectors;
                         r.lanes = (uint8_t)(rnd(2) ? lanes : 1 + (int)rnd((uint32_t)lanes));
                         r.b_from = (uint8_t)b;
@@ -316,13 +320,13 @@ static void check_lengths(kng_number n, int last_b_from)
 {
     static const int64_t ks[] = {1, 2, 3, 64, 66, 128, 4, 5, 7, 8, 9, 255, 256, 257, 300, 511, 512, 513, 700};
     for (int t = 0; t < 2; t++) {
-        int lanes = kng_product_best(n, (kng_target)t).lanes;
-        if (!works(n, (kng_target)t))
+        if (!works(n, makers[t]))
             continue;
+        int lanes = kng_product_best(maker, n).lanes;
         for (int l = 1; l <= lanes; l++)
             for (size_t i = 0; i < sizeof ks / sizeof *ks; i++) {
-                kng_product_request r = {.number = n, .target = (uint8_t)t, .rows = 3, .vectors = (uint8_t)(1 + i % 2)};
-                r.rows = (uint8_t)(1 + rnd((uint32_t)kng_product_rows(n, (kng_target)t, r.vectors)));
+                kng_product_request r = {.number = n, .rows = 3, .vectors = (uint8_t)(1 + i % 2)};
+                r.rows = (uint8_t)(1 + rnd((uint32_t)kng_product_rows(maker, n, r.vectors)));
                 r.lanes = (uint8_t)l;
                 r.a_signed = n == KNG_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
                 r.b_signed = n == KNG_NUMBER_SHORTS ? 1 : (uint8_t)rnd(2) & 1;
@@ -338,11 +342,11 @@ static void check_lengths(kng_number n, int last_b_from)
 static void check_turned(kng_number n)
 {
     for (int t = 0; t < 2; t++)
-        for (int a = 0; works(n, (kng_target)t) && a <= KNG_A_LANES; a += KNG_A_LANES)
+        for (int a = 0; works(n, makers[t]) && a <= KNG_A_LANES; a += KNG_A_LANES)
             for (int vectors = 1; vectors <= 8; vectors++)
-                for (int rows = kng_product_rows_turned(n, (kng_target)t, vectors, (kng_a_from)a); rows > 0; rows--)
-                    for (int l = kng_product_best(n, (kng_target)t).lanes; l > 0; l--) {
-                        kng_product_request r = {.number = n, .target = (uint8_t)t, .rows = (uint8_t)rows};
+                for (int rows = kng_product_rows_turned(maker, n, vectors, (kng_a_from)a); rows > 0; rows--)
+                    for (int l = kng_product_best(makers[t], n).lanes; l > 0; l--) {
+                        kng_product_request r = {.number = n, .rows = (uint8_t)rows};
                         r.vectors = (uint8_t)vectors;
                         r.lanes = (uint8_t)l;
                         r.b_from = KNG_B_TURNED;
@@ -393,16 +397,16 @@ static void i8_in_pieces(void **state)
 static void a_function_is_made_once_and_counted(void **state)
 {
     (void)state;
-    if (!works(KNG_NUMBER_F32, KNG_AVX2))
+    if (!works(KNG_NUMBER_F32, &kng_product_avx2))
         skip();
-    kng_product_request r = {.number = KNG_NUMBER_F32, .target = KNG_AVX2, .rows = 5, .vectors = 1, .lanes = 7};
+    kng_product_request r = {.number = KNG_NUMBER_F32, .rows = 5, .vectors = 1, .lanes = 7};
     r.b_from = KNG_B_PLAIN;
-    kng_product_function *f = kng_product_for(&r);
+    kng_product_function *f = kng_product_for(maker, &r);
     uint64_t functions = kng_count().functions;
-    assert_ptr_equal(kng_product_for(&r), f);
+    assert_ptr_equal(kng_product_for(maker, &r), f);
     assert_int_equal(kng_count().functions, functions);
     r.lanes = 6;
-    assert_ptr_not_equal(kng_product_for(&r), f);
+    assert_ptr_not_equal(kng_product_for(maker, &r), f);
     assert_true(kng_count().functions >= functions);
     assert_true(kng_count().bytes > 0);
 }
@@ -410,7 +414,7 @@ static void a_function_is_made_once_and_counted(void **state)
 /* Requests that nobody has made before. */
 static kng_product_request fresh(int i)
 {
-    kng_product_request r = {.number = KNG_NUMBER_F64, .target = KNG_AVX2, .rows = (uint8_t)(1 + i / 4), .vectors = 2};
+    kng_product_request r = {.number = KNG_NUMBER_F64, .rows = (uint8_t)(1 + i / 4), .vectors = 2};
     r.lanes = (uint8_t)(1 + i % 4);
     r.b_from = KNG_B_PACKED;
     r.a_from = KNG_A_ACROSS;
@@ -422,7 +426,7 @@ static void *ask_for_all(void *out_)
     kng_product_function **out = out_;
     for (int i = 0; i < 24; i++) {
         kng_product_request r = fresh(i);
-        out[i] = kng_product_for(&r);
+        out[i] = kng_product_for(maker, &r);
     }
     return NULL;
 }
@@ -432,7 +436,7 @@ static void threads_find_the_same_functions(void **state)
     (void)state;
     pthread_t thread[4];
     kng_product_function *f[4][24];
-    if (!works(KNG_NUMBER_F64, KNG_AVX2))
+    if (!works(KNG_NUMBER_F64, &kng_product_avx2))
         skip();
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, ask_for_all, f[i]), 0);
@@ -448,7 +452,7 @@ static void threads_find_the_same_functions(void **state)
 static void without_memory_there_is_no_function_yet(void **state)
 {
     (void)state;
-    if (!works(KNG_NUMBER_F64, KNG_AVX2))
+    if (!works(KNG_NUMBER_F64, &kng_product_avx2))
         skip();
     kng_product_request r = fresh(0);
     r.b_from = KNG_B_PLAIN;
@@ -457,7 +461,7 @@ static void without_memory_there_is_no_function_yet(void **state)
     for (; !f && k < 100; k++) {
         int64_t live = knx_alloc_live();
         knx_fail_after(k, false);
-        f = kng_product_for(&r);
+        f = kng_product_for(maker, &r);
         knx_fail_after(-1, false);
         assert_true(f || knx_alloc_live() == live);
     }
@@ -468,22 +472,23 @@ static void without_memory_there_is_no_function_yet(void **state)
 static void what_does_not_fit_has_no_function(void **state)
 {
     (void)state;
-    kng_product_request r = {.number = KNG_NUMBER_F32, .target = KNG_AVX2, .rows = 7, .vectors = 2, .lanes = 8};
-    assert_null(kng_product_for(&r));
+    maker = &kng_product_avx2;
+    kng_product_request r = {.number = KNG_NUMBER_F32, .rows = 7, .vectors = 2, .lanes = 8};
+    assert_null(kng_product_for(maker, &r));
     r.rows = 6, r.lanes = 9;
-    assert_null(kng_product_for(&r));
+    assert_null(kng_product_for(maker, &r));
     r.lanes = 0;
-    assert_null(kng_product_for(&r));
-    r = (kng_product_request){.number = KNG_NUMBER_F32, .target = KNG_AVX2, .rows = 1, .vectors = 1, .lanes = 8};
+    assert_null(kng_product_for(maker, &r));
+    r = (kng_product_request){.number = KNG_NUMBER_F32, .rows = 1, .vectors = 1, .lanes = 8};
     r.a_from = KNG_A_LANES;
-    assert_null(kng_product_for(&r));
+    assert_null(kng_product_for(maker, &r));
     r.a_from = KNG_A_ACROSS, r.b_from = KNG_B_TURNED;
-    assert_null(kng_product_for(&r));
+    assert_null(kng_product_for(maker, &r));
     r.a_from = KNG_A_ALONG, r.number = KNG_NUMBER_I32;
-    assert_null(kng_product_for(&r));
-    assert_int_equal(kng_product_rows(KNG_NUMBER_F32, KNG_AVX512, 2), 14);
-    assert_int_equal(kng_product_rows(KNG_NUMBER_F64, KNG_AVX2, 2), 6);
-    assert_int_equal(kng_product_rows(KNG_NUMBER_F64, KNG_AVX2, 0), 0);
+    assert_null(kng_product_for(maker, &r));
+    assert_int_equal(kng_product_rows(&kng_product_avx512, KNG_NUMBER_F32, 2), 14);
+    assert_int_equal(kng_product_rows(&kng_product_avx2, KNG_NUMBER_F64, 2), 6);
+    assert_int_equal(kng_product_rows(&kng_product_avx2, KNG_NUMBER_F64, 0), 0);
 }
 
 int main(void)

@@ -4,7 +4,7 @@
 #include "host/native.h"
 #include "kernel/internal.h"
 #include "support/kernel_case.h"
-#include "support/machine.h"
+#include "support/elements.h"
 #include "support/stages.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 static uint64_t state = 1;
-static int below(int n) { return (int)(machine_random(&state) % (uint64_t)n); }
+static int below(int n) { return (int)(element_random(&state) % (uint64_t)n); }
 
 /* --- running what was not refused ------------------------------------------------------------- */
 
@@ -52,19 +52,19 @@ static void *scratch(size_t bytes)
     return p;
 }
 
-static void run_on(const kernel_case *c, kernel_data *d, int backend, const knk_isa *isa)
+static void run_on(const kernel_case *c, kernel_data *d, const kng_generator *g, const knk_isa *isa)
 {
     knk_launch l = c->l;
     l.buffer = (void *const *)d->base;
-    void *room = scratch(backend ? kng_scratch_bytes(c->k, 2) : knk_scratch_bytes(c->k));
-    if (backend)
-        kng_run_on((kng_backend)backend, c->k, &l, room, 2);
+    void *room = scratch(g->make ? kng_scratch_bytes(c->k, 2) : knk_scratch_bytes(c->k));
+    if (g->make)
+        kng_run_on(g, c->k, &l, room, 2);
     else
         knk_interpret_with(c->k, &l, room, isa, KNK_LANES_AUTO);
     free(room);
 }
 
-static void check_one(const kernel_case *c, const kernel_data *before, const kernel_data *want, int backend,
+static void check_one(const kernel_case *c, const kernel_data *before, const kernel_data *want, const kng_generator *g,
                       const knk_isa *isa)
 {
     char where[200] = "";
@@ -72,12 +72,12 @@ static void check_one(const kernel_case *c, const kernel_data *before, const ker
     kernel_data *got = kernel_data_copy(c, before);
     if (!got)
         return;
-    run_on(c, got, backend, isa);
+    run_on(c, got, g, isa);
     if (is_defined(c->k) && kernel_data_differences(c, want, got, &words, where, sizeof where)) {
         char *text = NULL;
         assert_null(knk_text(c->k, &text));
         print_message("%s\n", text);
-        fail_msg("backend %d: %s", backend, where);
+        fail_msg("%s: %s", g->name, where);
     }
     kernel_data_free(got);
 }
@@ -99,14 +99,15 @@ static bool run_everywhere(knk_kernel *k)
         }
     kernel_case c;
     assert_null(kernel_case_dense(k, par, inner, &c));
-    kernel_data *before = kernel_data_new(&c, machine_random(&state)),
+    kernel_data *before = kernel_data_new(&c, element_random(&state)),
                 *want = before ? kernel_data_copy(&c, before) : NULL;
     if (want) {
-        run_on(&c, want, KNG_INTERPRETER, &knk_isa_base);
-        check_one(&c, before, want, KNG_INTERPRETER, knk_isa_best());
-        for (int b = KNG_NATIVE_AVX2; b <= KNG_NATIVE_AVX512; b++)
-            if (kng_backend_works((kng_backend)b))
-                check_one(&c, before, want, b, NULL);
+        run_on(&c, want, &kng_interpreter, &knk_isa_base);
+        check_one(&c, before, want, &kng_interpreter, knk_isa_best());
+        const kng_generator *g;
+        for (int i = 0; (g = kng_generator_number(i)); i++)
+            if (g->make && kng_generator_works(g))
+                check_one(&c, before, want, g, NULL);
     }
     bool ran = want != NULL;
     kernel_data_free(want);
@@ -173,7 +174,7 @@ static void wrong_node(knk_inst *n)
     case 6: n->a = wrong_int(n->a); return;
     case 7: n->b = wrong_int(n->b); return;
     case 8: n->c = wrong_int(n->c); return;
-    default: n->imm = below(2) ? machine_random(&state) : (uint64_t)(int64_t)wrong_int((int)n->imm); return;
+    default: n->imm = below(2) ? element_random(&state) : (uint64_t)(int64_t)wrong_int((int)n->imm); return;
     }
 }
 

@@ -21,7 +21,7 @@ static const knc_target *target(const knd_device *d)
         [KN_CPU_AVX512] = {TARGET(16, false), TARGET(16, true)},
     };
     (void)d;
-    return &targets[knx_cpu_chosen()][kng_backend_best() != KNG_INTERPRETER];
+    return &targets[knx_cpu_chosen()][kng_generator_best() != &kng_interpreter];
 }
 
 static int support_of(const knc_step *s, const kng_prepared *prepared)

@@ -2,6 +2,7 @@
  * product.c -- runs planned products: pieces of the operands are packed where they do not lie as the inner loops want
  * them, rectangles of the result are made piece by piece of k, and stored or handed to the caller. */
 #include "host/routine/product.h"
+#include "base/error.h"
 #include "base/pool.h"
 #include "host/routine/product_pack.h"
 #include "host/routine/product_rectangle.h"
@@ -62,7 +63,7 @@ static void run_rectangle(const knr_plan *p, int64_t rows, int64_t columns, kng_
         f = p->function[h][last][from];
     if (!f) {
         kng_product_request q = knr_request(p, rows, columns, from);
-        f = p->target < 0 ? NULL : kng_product_for(&q);
+        f = p->maker ? kng_product_for(p->maker, &q) : NULL;
         if (!f) {
             knr_rectangle(&q, args, p->lanes);
             return;

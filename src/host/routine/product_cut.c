@@ -95,10 +95,10 @@ static bool same_set(const knr_plan *p)
 static bool in_sets_of_their_own(knr_plan *p, int64_t rows)
 {
     bool shared = p->right.row.stride[0] * p->right_step % WAY_BYTES == 0;
-    int lanes = kng_product_best(p->number, KNG_AVX2).lanes;
-    if (shared && p->lanes > WAYS && rows <= kng_product_rows_turned(p->number, KNG_AVX2, 1, KNG_A_ALONG)) {
-        p->target = KNG_AVX2;
-        p->lanes = lanes;
+    const kng_product_maker *shorter = p->maker->shorter;
+    if (shared && p->lanes > WAYS && shorter && rows <= kng_product_rows_turned(shorter, p->number, 1, KNG_A_ALONG)) {
+        p->maker = shorter;
+        p->lanes = kng_product_best(shorter, p->number).lanes;
     }
     return !shared;
 }
@@ -108,14 +108,14 @@ static bool choose_turned(knr_plan *p, int *best)
 {
     const knr_side *r = &p->right;
     int64_t rows = p->left.row.total;
-    bool fits = p->target >= 0 && p->group == 1 && r->plain && r->k.total >= 8 && r->k.n == 1 && r->k.stride[0] == 1 &&
+    bool fits = p->maker && p->group == 1 && r->plain && r->k.total >= 8 && r->k.n == 1 && r->k.stride[0] == 1 &&
                 !is_line(&r->row) && p->left.plain && is_line(&p->left.k);
-    p->turned = fits && rows > 0 && rows <= TURNED_ROWS &&
-                rows <= kng_product_rows_turned(p->number, (kng_target)p->target, 1, KNG_A_ALONG);
+    p->turned =
+        fits && rows > 0 && rows <= TURNED_ROWS && rows <= kng_product_rows_turned(p->maker, p->number, 1, KNG_A_ALONG);
     if (p->turned) {
         p->max_rows = (int)rows;
         *best = in_sets_of_their_own(p, rows) ? 16 / p->lanes : 1;
-        if (*best < 1 || rows > kng_product_rows_turned(p->number, (kng_target)p->target, *best, KNG_A_ALONG))
+        if (*best < 1 || rows > kng_product_rows_turned(p->maker, p->number, *best, KNG_A_ALONG))
             *best = 1;
     }
     return p->turned;
@@ -127,15 +127,15 @@ static bool choose_stream(knr_plan *p, int *best)
 {
     const knr_side *r = &p->right;
     int64_t rows = p->left.row.total;
-    p->stream = p->target >= 0 && r->plain && p->group == 1 && is_line(&r->row) && rows <= STREAM_ROWS &&
+    p->stream = p->maker && r->plain && p->group == 1 && is_line(&r->row) && rows <= STREAM_ROWS &&
                 r->row.total * r->k.total * p->right_step > STREAM_BYTES && r->k.total >= STREAM_STEPS;
     if (!p->stream)
         return false;
     *best = rows <= 2 ? 8 : 4;
-    p->max_rows = kng_product_rows(p->number, (kng_target)p->target, *best);
+    p->max_rows = kng_product_rows(p->maker, p->number, *best);
     if (p->max_rows < 1) {
         *best = 1;
-        p->max_rows = kng_product_rows(p->number, (kng_target)p->target, 1);
+        p->max_rows = kng_product_rows(p->maker, p->number, 1);
     }
     return true;
 }
@@ -156,7 +156,7 @@ static bool choose_wide(knr_plan *p, int *best)
     if (rows <= (few_steps ? STREAM_ROWS : MANY_ROWS) || columns < WIDE * p->lanes || (!is_big(p) && !few_steps))
         return false;
     for (int v = WIDE; v > 1; v--) {
-        int most = kng_product_rows(p->number, (kng_target)p->target, v);
+        int most = kng_product_rows(p->maker, p->number, v);
         if (most < 4)
             continue;
         *best = v;
@@ -169,13 +169,13 @@ static bool choose_wide(knr_plan *p, int *best)
 static void choose_rectangle(knr_plan *p, int *best)
 {
     p->turned = p->stream = false;
-    if (p->target < 0) {
+    if (!p->maker) {
         p->lanes = 64 / p->size;
         p->max_rows = C_ROWS;
         *best = C_VECTORS;
         return;
     }
-    kng_product_shape shape = kng_product_best(p->number, (kng_target)p->target);
+    kng_product_shape shape = kng_product_best(p->maker, p->number);
     int most = p->left.row.total <= FEW_ROWS ? MOST_VECTORS_FEW_ROWS : MOST_VECTORS;
     double least = 0;
     p->lanes = shape.lanes;
@@ -186,7 +186,7 @@ static void choose_rectangle(knr_plan *p, int *best)
     if (choose_wide(p, best))
         return;
     for (int v = 1; v <= most; v++) {
-        int rows = kng_product_rows(p->number, (kng_target)p->target, v);
+        int rows = kng_product_rows(p->maker, p->number, v);
         if (rows < 1)
             break;
         if (rows > WAYS && p->left.row.total > WAYS && same_set(p))
@@ -320,11 +320,11 @@ static double cost_of(const knr_plan *p)
     if (!p->left.row.total || !p->right.row.total)
         return 0;
     if (p->by_lanes)
-        return (double)p->batches * l * r * k * p->size / 64 / (p->target < 0 ? .02 : 2) + 100;
+        return (double)p->batches * l * r * k * p->size / 64 / (p->maker ? 2 : .02) + 100;
     double cycles = all_cycles(p, knr_divide_up(p->width, p->lanes), p->max_rows) * p->parts / p->group;
     double moved =
         l * k * p->left_step * (!p->left_in_place && !p->strip.used) + r * k * p->right_step + l * r * p->size;
-    if (p->target < 0)
+    if (!p->maker)
         cycles *= 12 * p->group;
     if (p->dot)
         cycles = k / 2;
@@ -341,7 +341,6 @@ kng_product_request knr_request(const knr_plan *p, int64_t rows, int64_t columns
     kng_product_request q;
     memset(&q, 0, sizeof q);
     q.number = (uint8_t)p->number;
-    q.target = (uint8_t)(p->target < 0 ? 0 : p->target);
     q.rows = (uint8_t)rows;
     q.vectors = (uint8_t)vectors;
     q.lanes = (uint8_t)(columns - (vectors - 1) * p->lanes);
@@ -362,7 +361,7 @@ static void find_functions(knr_plan *p)
     }
     int64_t n = p->right.row.total, columns[2] = {n >= p->width ? p->width : 0, n % p->width};
     memset(p->function, 0, sizeof p->function);
-    for (int h = 0; h < 2 && p->target >= 0; h++)
+    for (int h = 0; h < 2 && p->maker; h++)
         for (int last = 0; last < 2; last++)
             for (int from = 0; from < 4; from++) {
                 int64_t rows = (h ? c->extra > 0 : c->tiles > c->extra) ? c->height + h : 0;
@@ -372,7 +371,7 @@ static void find_functions(knr_plan *p)
                 if (!rows || !columns[last] || !used || !p->left.k.total)
                     continue;
                 q = knr_request(p, rows, columns[last], (kng_b_from)from);
-                p->function[h][last][from] = kng_product_for(&q);
+                p->function[h][last][from] = kng_product_for(p->maker, &q);
             }
 }
 

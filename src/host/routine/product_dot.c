@@ -7,7 +7,7 @@
 bool knr_dot_fits(const knr_plan *p)
 {
     const knr_side *l = &p->left, *r = &p->right;
-    return p->target >= 0 && p->number <= KNG_NUMBER_C128 && p->direct && l->row.total == 1 && r->row.total == 1 &&
+    return p->maker && p->number <= KNG_NUMBER_C128 && p->direct && l->row.total == 1 && r->row.total == 1 &&
            l->plain && r->plain && l->k.stride[0] == 1 && r->k.stride[0] == 1 && l->k.total >= 2 * KNR_BLOCK_STEPS;
 }
 
@@ -15,14 +15,14 @@ static kng_product_function *function_of(const knr_plan *p, int64_t columns)
 {
     kng_product_request q = knr_request(p, 1, columns, KNG_B_TURNED);
     q.a_from = KNG_A_LANES;
-    return kng_product_for(&q);
+    return kng_product_for(p->maker, &q);
 }
 
 /* Blocks that are worked on at once, and the functions for so many, for the last ones, and for one. */
 bool knr_dot_plan(knr_plan *p)
 {
     int vectors = 16 / p->lanes;
-    if (vectors > 1 && kng_product_rows_turned(p->number, (kng_target)p->target, vectors, KNG_A_LANES) < 1)
+    if (vectors > 1 && kng_product_rows_turned(p->maker, p->number, vectors, KNG_A_LANES) < 1)
         vectors = 1;
     int64_t at_once = vectors * p->lanes, blocks = p->left.k.total / KNR_BLOCK_STEPS;
     p->dot_columns = at_once;

@@ -2,7 +2,7 @@
  * product_plan.c -- thinks a product through: joins dimensions, takes windows that never leave the array for strides,
  * decides which operand goes along the lanes, and cuts the work into pieces. */
 #include "host/routine/product_plan.h"
-#include "host/native.h"
+#include "host/generators.h"
 #include "host/routine/isa.h"
 #include "host/routine/product_pack.h"
 #include <string.h>
@@ -185,38 +185,35 @@ void knr_batch_at(const knr_plan *p, int64_t i, int64_t *a, int64_t *b, int64_t 
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 /* Sums of narrow integers have 32 bits; signs matter only where the result is wider than the operands. */
-static kng_number integers(const knk_product *q, int target)
+static kng_number integers(const knk_product *q, const kng_product_maker *maker)
 {
     bool wider = q->result->size > q->operand->size;
     if (q->result->size == 8)
         return KNG_NUMBER_I64;
-    if (target < 0 || q->operand->size == 4 || (q->operand->size == 2 && wider && q->operand->kind == 'u'))
+    if (!maker || q->operand->size == 4 || (q->operand->size == 2 && wider && q->operand->kind == 'u'))
         return KNG_NUMBER_I32;
-    if (q->operand->size == 1 && kng_product_rows(KNG_NUMBER_BYTES, (kng_target)target, 1))
+    if (q->operand->size == 1 && kng_product_rows(maker, KNG_NUMBER_BYTES, 1))
         return KNG_NUMBER_BYTES;
     return KNG_NUMBER_SHORTS;
 }
 
-static kng_number number_of(const knk_product *q, int target)
+static kng_number number_of(const knk_product *q, const kng_product_maker *maker)
 {
     size_t size = knx_component(q->result)->size;
     if (knx_is_complex(q->result))
         return size == 8 ? KNG_NUMBER_C128 : KNG_NUMBER_C64;
     if (knx_is_float(q->result))
         return size == 8 ? KNG_NUMBER_F64 : KNG_NUMBER_F32;
-    return integers(q, target);
+    return integers(q, maker);
 }
 
-/* The machine that runs the inner loops: -1 is the loops in C. */
-static int choose_target(void)
+/* Who makes the inner loops: NULL is the loops in C. */
+static const kng_product_maker *choose_maker(void)
 {
-    kng_backend b = kng_backend_best();
-    knr_isa_kind most = knr_isa();
-    if (b == KNG_NATIVE_AVX512 && most == KNR_ISA_AVX512)
-        return KNG_AVX512;
-    if ((b == KNG_NATIVE_AVX512 || b == KNG_NATIVE_AVX2) && most >= KNR_ISA_AVX2)
-        return KNG_AVX2;
-    return -1;
+    const kng_product_maker *m = kng_generator_best()->product;
+    while (m && (int)m->cpu > (int)knr_isa())
+        m = m->shorter;
+    return m;
 }
 
 static void choose_numbers(knr_plan *p, const knk_product *q)
@@ -226,10 +223,10 @@ static void choose_numbers(knr_plan *p, const knk_product *q)
     } forms[KNG_NUMBER_KINDS] = {{4, 4, 4, 1}, {8, 8, 8, 1}, {8, 8, 16, 1}, {16, 16, 32, 1},
                                  {4, 4, 4, 1}, {8, 8, 8, 1}, {4, 2, 2, 2},  {4, 1, 1, 4}};
     p->result = q->result;
-    p->target = choose_target();
-    p->number = number_of(q, p->target);
-    if (p->target >= 0 && !kng_product_rows(p->number, (kng_target)p->target, 1))
-        p->target = -1;
+    p->maker = choose_maker();
+    p->number = number_of(q, p->maker);
+    if (p->maker && !kng_product_rows(p->maker, p->number, 1))
+        p->maker = NULL;
     p->size = forms[p->number].size;
     p->left_step = forms[p->number].left;
     p->right_step = forms[p->number].right;

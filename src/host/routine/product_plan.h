@@ -5,7 +5,7 @@
  * neighbours lie: a product may be made as its transpose. */
 #ifndef KN_HOST_ROUTINE_PRODUCT_PLAN_H
 #define KN_HOST_ROUTINE_PRODUCT_PLAN_H
-#include "host/x86/product.h"
+#include "host/stage/product_maker.h"
 #include "host/routine/product.h"
 
 enum { KNR_BLOCK_STEPS = 256, KNR_MAX_WIDTH = 256 }; /* numbers of a row of a panel */
@@ -96,7 +96,7 @@ struct knr_plan {
     int left_step, right_step;       /* bytes of one step of one row, packed */
     int parts;                       /* 2: complex */
     int group;                       /* steps of k that lie side by side: 4 for BYTES, 2 for SHORTS */
-    int target;                      /* kng_target; -1: the loops in C */
+    const kng_product_maker *maker;  /* NULL: the loops in C */
     int lanes;                       /* numbers in a vector */
     int max_rows;                    /* of a rectangle */
     bool finish;                     /* the caller brings one */

@@ -2,20 +2,30 @@
  * product_rectangle.c -- one rectangle of a product in plain loops, a row and a vector at a time. */
 #include "host/routine/product_rectangle.h"
 #include "base/cpu.h"
+#include "host/routine/product_block.h"
 #include "host/routine/product_plan.h"
 #include <string.h>
 
-/* One row of a rectangle, one vector of columns, one block. */
-typedef struct run {
-    const char *a, *b;
-    int64_t a_step, b_step; /* bytes from step to step */
-    int64_t steps;
-    int columns;
-    bool a_signed, b_signed;
-} run;
+static const knr_block_loops *best(void)
+{
+#if defined(KN_HAVE_ISA_VARIANTS)
+    static const knr_block_loops *const forms[] = {&knr_block_base, &knr_block_avx2, &knr_block_avx2};
+    return forms[knx_cpu_chosen()];
+#else
+    return &knr_block_base;
+#endif
+}
 
-#define REAL(name, T, STEP, HOW)                                                    \
-    HOW static void name(const run *x, void *sums)                                  \
+#define FLOATS(name) \
+    static void name##_sums(const knr_block *x, void *sums) { best()->name(x, sums); }
+FLOATS(f32)
+FLOATS(f64)
+FLOATS(c64)
+FLOATS(c128)
+
+/* Sums modulo 2^32 or 2^64. */
+#define INTEGERS(name, T)                                                           \
+    static void name(const knr_block *x, void *sums)                                \
     {                                                                               \
         T *acc = sums;                                                              \
         const char *a = x->a, *b_at = x->b;                                         \
@@ -23,53 +33,19 @@ typedef struct run {
             const T *b = (const T *)b_at, v = *(const T *)a;                        \
             if (x->columns == 64 / (int)sizeof(T)) {                                \
                 for (int j = 0; j < 64 / (int)sizeof(T); j++)                       \
-                    acc[j] = STEP(v, b[j], acc[j]);                                 \
+                    acc[j] = v * b[j] + acc[j];                                     \
             } else {                                                                \
                 for (int j = 0; j < x->columns; j++)                                \
-                    acc[j] = STEP(v, b[j], acc[j]);                                 \
+                    acc[j] = v * b[j] + acc[j];                                     \
             }                                                                       \
         }                                                                           \
     }
-#define INTEGER_STEP(a, b, c) ((a) * (b) + (c))
-REAL(real_f32, float, __builtin_fmaf, )
-REAL(real_f64, double, __builtin_fma, )
-REAL(real_i32, uint32_t, INTEGER_STEP, )
-REAL(real_i64, uint64_t, INTEGER_STEP, )
-
-#define COMPLEX(name, T, FMA, HOW)                                                     \
-    HOW static void name(const run *x, void *sums)                                     \
-    {                                                                                  \
-        T *acc = sums;                                                                 \
-        const char *a_at = x->a, *b_at = x->b;                                         \
-        for (int64_t k = 0; k < x->steps; k++, a_at += x->a_step, b_at += x->b_step) { \
-            const T *a = (const T *)a_at, *b = (const T *)b_at;                        \
-            for (int j = 0; j < x->columns; j++) {                                     \
-                T re = b[2 * j], im = b[2 * j + 1];                                    \
-                acc[2 * j] = FMA(-a[1], im, FMA(a[0], re, acc[2 * j]));                \
-                acc[2 * j + 1] = FMA(a[1], re, FMA(a[0], im, acc[2 * j + 1]));         \
-            }                                                                          \
-        }                                                                              \
-    }
-COMPLEX(complex_f32, float, __builtin_fmaf, )
-COMPLEX(complex_f64, double, __builtin_fma, )
-
-/* Where the C library would be called for each fma: the same loops for processors that have one. */
-#if defined(__x86_64__)
-#define FUSED __attribute__((target("avx2,fma")))
-REAL(fused_f32, float, __builtin_fmaf, FUSED)
-REAL(fused_f64, double, __builtin_fma, FUSED)
-COMPLEX(fused_c64, float, __builtin_fmaf, FUSED)
-COMPLEX(fused_c128, double, __builtin_fma, FUSED)
-#else
-#define fused_f32  real_f32
-#define fused_f64  real_f64
-#define fused_c64  complex_f32
-#define fused_c128 complex_f64
-#endif
+INTEGERS(i32_sums, uint32_t)
+INTEGERS(i64_sums, uint64_t)
 
 /* `group` steps of a column lie side by side; steps is a multiple of it, b_step that of a group. */
 #define NARROW(name, S, U, GROUP)                                                                                  \
-    static void name(const run *x, void *sums)                                                                     \
+    static void name(const knr_block *x, void *sums)                                                               \
     {                                                                                                              \
         uint32_t *acc = sums;                                                                                      \
         const char *a = x->a, *b_at = x->b;                                                                        \
@@ -85,18 +61,14 @@ NARROW(narrow_8, int8_t, uint8_t, 4)
 NARROW(narrow_16, int16_t, uint16_t, 2)
 
 static const struct {
-    void (*block)(const run *x, void *sums), (*fused)(const run *x, void *sums);
+    knr_block_loop *block;
     uint8_t size, step, rows, group; /* bytes of a sum, of a step of a row of a; rows of packed b; steps side by side */
     char sum;                        /* f, d: float, double; i, l: integers */
 } numbers[KNG_NUMBER_KINDS] = {
-    [KNG_NUMBER_F32] = {real_f32, fused_f32, 4, 4, 1, 1, 'f'},
-    [KNG_NUMBER_F64] = {real_f64, fused_f64, 8, 8, 1, 1, 'd'},
-    [KNG_NUMBER_C64] = {complex_f32, fused_c64, 8, 8, 2, 1, 'f'},
-    [KNG_NUMBER_C128] = {complex_f64, fused_c128, 16, 16, 2, 1, 'd'},
-    [KNG_NUMBER_I32] = {real_i32, real_i32, 4, 4, 1, 1, 'i'},
-    [KNG_NUMBER_I64] = {real_i64, real_i64, 8, 8, 1, 1, 'l'},
-    [KNG_NUMBER_SHORTS] = {narrow_16, narrow_16, 4, 2, 1, 2, 'i'},
-    [KNG_NUMBER_BYTES] = {narrow_8, narrow_8, 4, 1, 1, 4, 'i'},
+    [KNG_NUMBER_F32] = {f32_sums, 4, 4, 1, 1, 'f'},     [KNG_NUMBER_F64] = {f64_sums, 8, 8, 1, 1, 'd'},
+    [KNG_NUMBER_C64] = {c64_sums, 8, 8, 2, 1, 'f'},     [KNG_NUMBER_C128] = {c128_sums, 16, 16, 2, 1, 'd'},
+    [KNG_NUMBER_I32] = {i32_sums, 4, 4, 1, 1, 'i'},     [KNG_NUMBER_I64] = {i64_sums, 8, 8, 1, 1, 'l'},
+    [KNG_NUMBER_SHORTS] = {narrow_16, 4, 2, 1, 2, 'i'}, [KNG_NUMBER_BYTES] = {narrow_8, 4, 1, 1, 4, 'i'},
 };
 
 static void add_totals(char sum, void *c, const void *block, int64_t n)
@@ -114,7 +86,8 @@ static void add_totals(char sum, void *c, const void *block, int64_t n)
 }
 
 /* All blocks of one row and one vector. */
-static void one_vector(const kng_product_request *r, const kng_product_args *x, run s, int64_t at_c, int64_t at_chain)
+static void one_vector(const kng_product_request *r, const kng_product_args *x, knr_block s, int64_t at_c,
+                       int64_t at_chain)
 {
     _Alignas(64) char sums[64];
     int64_t left = x->k, done = x->phase, group = numbers[r->number].group;
@@ -127,7 +100,7 @@ static void one_vector(const kng_product_request *r, const kng_product_args *x, 
             memcpy(sums, (const char *)x->chain_in + at_chain, bytes);
         else
             memset(sums, 0, bytes);
-        (knx_cpu_chosen() >= KN_CPU_AVX2 ? numbers[r->number].fused : numbers[r->number].block)(&s, sums);
+        numbers[r->number].block(&s, sums);
         s.a += s.steps * s.a_step;
         s.b += knr_divide_up(s.steps, group) * s.b_step;
         if (x->chain_out && s.steps == left)
@@ -172,10 +145,10 @@ void knr_rectangle(const kng_product_request *r, const kng_product_args *x, int 
 {
     int size = numbers[r->number].size, step = numbers[r->number].step, group = numbers[r->number].group;
     bool plain = r->b_from == KNG_B_PLAIN;
-    run s = {.a_signed = r->a_signed,
-             .b_signed = r->b_signed,
-             .a_step = r->a_from == KNG_A_ACROSS ? x->a_k : step,
-             .b_step = plain ? x->b_k : (int64_t)r->vectors * lanes * step * group * numbers[r->number].rows};
+    knr_block s = {.a_signed = r->a_signed,
+                   .b_signed = r->b_signed,
+                   .a_step = r->a_from == KNG_A_ACROSS ? x->a_k : step,
+                   .b_step = plain ? x->b_k : (int64_t)r->vectors * lanes * step * group * numbers[r->number].rows};
     if (r->b_from == KNG_B_PACKING)
         pack(r, x, lanes);
     const char *b = r->b_from == KNG_B_PACKING ? x->packed : x->b;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * product_rectangle.h -- one rectangle of a product in C: what host/x86/product.h's functions do, for machines that
- * have none, and for the interpreter. */
+ * product_rectangle.h -- one rectangle of a product in C: what a product maker's functions do, for machines
+ * that have none, and for the interpreter. */
 #ifndef KN_HOST_ROUTINE_PRODUCT_RECTANGLE_H
 #define KN_HOST_ROUTINE_PRODUCT_RECTANGLE_H
-#include "host/x86/product.h"
+#include "host/stage/product_maker.h"
 
 /* lanes: of a full vector, in which packed B is laid out. */
 void knr_rectangle(const kng_product_request *r, const kng_product_args *x, int lanes);

@@ -203,7 +203,7 @@ static bool cut_lanes(knr_plan *p, knr_strip *s)
     knr_cuts *c = &p->cut;
     int64_t parts = knr_divide_up(s->line, (int64_t)MOST_VECTORS * p->lanes), width = knr_divide_up(s->line, parts);
     int vectors = (int)knr_divide_up(width, p->lanes);
-    int rows = kng_product_rows(p->number, (kng_target)p->target, vectors);
+    int rows = kng_product_rows(p->maker, p->number, vectors);
     if (rows < 1 || 4 * width < 3 * (int64_t)vectors * p->lanes || p->left.row.total < rows ||
         (int64_t)rows * vectors * p->lanes * p->size > MOST_SUMS)
         return false;
@@ -232,7 +232,7 @@ static bool choose_lanes(knr_plan *p)
 {
     const knr_axis *c = &p->c_column;
     bool wanted = !p->right_in_place && !p->right.fill && p->right.same && p->group == 1 && p->parts == 1 &&
-                  p->right.dtype->size >= 4 && p->target >= 0 && p->left.k.total > 0 && p->left.row.total > 0 &&
+                  p->right.dtype->size >= 4 && p->maker && p->left.k.total > 0 && p->left.row.total > 0 &&
                   !p->left_across;
     knr_strip s;
     if (!wanted || !windowed_lanes(p, &s))
@@ -253,7 +253,7 @@ void knr_choose_strips(knr_plan *p)
 {
     const knr_side *l = &p->left;
     knr_strip s = {.used = true, .line = l->row.extent[l->row.n - 1]};
-    bool wanted = !p->left_in_place && !l->fill && p->group == 1 && !p->stream && !p->turned && p->target >= 0 &&
+    bool wanted = !p->left_in_place && !l->fill && p->group == 1 && !p->stream && !p->turned && p->maker &&
                   l->row.total > p->max_rows && l->k.total > 0 && s.line >= LEAST_ROWS;
     p->strip = (knr_strip){0};
     if (choose_lanes(p))

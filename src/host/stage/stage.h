@@ -53,7 +53,7 @@ static inline size_t kng_args_bytes(int n_stream, int n_loop)
 typedef void kng_function(kng_args *args);
 
 /* Class of a stream along the lanes: KNK_STRIDE_ZERO (all lanes the same element), _ONE (adjacent; NUMBER:
- * consecutive), _ANY; KNG_STRIDE_TWO (MEMORY, 4 and 8 bytes, for machine code with AVX-512 alone): every second
+ * consecutive), _ANY; KNG_STRIDE_TWO (MEMORY, 4 and 8 bytes, for generators with `second_elements` alone): every second
  * element, a part of complex numbers. It must hold for every call of a function generated for it. */
 enum { KNG_STRIDE_TWO = KNK_STRIDE_ANY + 1 };
 typedef struct kng_request {

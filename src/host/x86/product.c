@@ -3,17 +3,14 @@
  * that only fills up: made by whoever needs one first, found without a lock. */
 #include "host/x86/product.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/cpu.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "host/stage/stage.h"
+#include "host/x86/code.h"
 #include "host/x86/product_amx.h"
 #include "host/x86/product_emit.h"
 #include <stdio.h>
-
-#if defined(__x86_64__)
-#include "host/x86/code.h"
-#endif
 
 const kng_number_form kng_number_forms[KNG_NUMBER_KINDS] = {
     [KNG_NUMBER_F32] = {4, 4, 1, 1, false},    [KNG_NUMBER_F64] = {8, 8, 1, 1, true},
@@ -25,6 +22,8 @@ const kng_number_form kng_number_forms[KNG_NUMBER_KINDS] = {
 /* ---- Rectangles. */
 
 enum { MOST_VECTORS = 8, MOST_ROWS = 28 };
+
+static kng_target target_of(const kng_product_maker *m) { return m == &kng_product_avx512 ? KNG_AVX512 : KNG_AVX2; }
 
 static atomic_bool without_amx;
 
@@ -48,7 +47,7 @@ static reserve reserve_of(kng_number n, kng_target target)
     return (reserve){halves ? 2 : 1, temporaries, (wide ? 1 : 2) + halves};
 }
 
-int kng_product_rows(kng_number number, kng_target target, int vectors)
+static int most_rows(kng_number number, kng_target target, int vectors)
 {
     if (has_amx(number, target))
         return kng_amx_rows(vectors);
@@ -63,7 +62,7 @@ int kng_product_rows(kng_number number, kng_target target, int vectors)
 
 /* 32 columns have 5 bases and 3 distances, 16 have 3 and 3; 7 rows have a base. Steps on the way and temporaries are 16
  * bytes' worth each. */
-int kng_product_rows_turned(kng_number number, kng_target target, int vectors, kng_a_from a)
+static int most_rows_turned(kng_number number, kng_target target, int vectors, kng_a_from a)
 {
     bool wide = target == KNG_AVX512, lanes = a == KNG_A_LANES;
     int bytes = kng_number_forms[number].c_bytes, columns = vectors * (wide ? 64 : 32) / bytes, steps = 16 / bytes;
@@ -73,37 +72,50 @@ int kng_product_rows_turned(kng_number number, kng_target target, int vectors, k
     return lanes ? rows > 0 : rows > most ? most : rows;
 }
 
-kng_product_shape kng_product_best(kng_number number, kng_target target)
+static int lanes_of(kng_number number, kng_target target)
 {
-    int bytes = target == KNG_AVX512 ? 64 : 32, rows = kng_product_rows(number, target, 2);
-    return (kng_product_shape){(uint8_t)(bytes / kng_number_forms[number].c_bytes), (uint8_t)rows, 2};
+    return (target == KNG_AVX512 ? 64 : 32) / kng_number_forms[number].c_bytes;
 }
 
-#if defined(__x86_64__)
+static kng_product_shape best(const kng_product_maker *m, kng_number number)
+{
+    kng_target t = target_of(m);
+    return (kng_product_shape){(uint8_t)lanes_of(number, t), (uint8_t)most_rows(number, t, 2), 2};
+}
+
+static int rows(const kng_product_maker *m, kng_number number, int vectors)
+{
+    return most_rows(number, target_of(m), vectors);
+}
+
+static int rows_turned(const kng_product_maker *m, kng_number number, int vectors, kng_a_from a)
+{
+    return most_rows_turned(number, target_of(m), vectors, a);
+}
+
 static bool is_narrow(const kng_product_request *r) { return kng_number_forms[r->number].steps > 1; }
 
-static bool is_possible(const kng_product_request *r)
+static bool is_possible(const kng_product_request *r, kng_target target)
 {
-    if (r->number >= KNG_NUMBER_KINDS || r->target > KNG_AVX512 || r->b_from > KNG_B_TURNED || r->a_from > KNG_A_LANES)
+    if (r->number >= KNG_NUMBER_KINDS || r->b_from > KNG_B_TURNED || r->a_from > KNG_A_LANES)
         return false;
     kng_number n = (kng_number)r->number;
-    kng_target target = (kng_target)r->target;
     kng_a_from a = (kng_a_from)r->a_from;
     bool turned = r->b_from == KNG_B_TURNED;
-    int rows = turned ? kng_product_rows_turned(n, target, r->vectors, a) : kng_product_rows(n, target, r->vectors);
+    int most = turned ? most_rows_turned(n, target, r->vectors, a) : most_rows(n, target, r->vectors);
     if (a == (turned ? KNG_A_ACROSS : KNG_A_LANES) || (is_narrow(r) && (a || r->b_from != KNG_B_PACKED)))
         return false;
-    return knx_cpu_best() >= (target == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2) && r->rows >= 1 && r->rows <= rows &&
-           r->lanes >= 1 && r->lanes <= kng_product_best(n, target).lanes;
+    return knx_cpu_best() >= (target == KNG_AVX512 ? KN_CPU_AVX512 : KN_CPU_AVX2) && r->rows >= 1 && r->rows <= most &&
+           r->lanes >= 1 && r->lanes <= lanes_of(n, target);
 }
 
 /* ---- Making. */
 
 /* Which vector registers are what. */
-static kng_tiler lay_out(kng_asm *a, const kng_product_request *r)
+static kng_tiler lay_out(kng_asm *a, const kng_product_request *r, kng_target target)
 {
-    bool wide = r->target == KNG_AVX512, turned = r->b_from == KNG_B_TURNED;
-    reserve x = reserve_of((kng_number)r->number, (kng_target)r->target);
+    bool wide = target == KNG_AVX512, turned = r->b_from == KNG_B_TURNED;
+    reserve x = reserve_of((kng_number)r->number, target);
     kng_tiler t = {.a = a, .r = r, .f = kng_number_forms[r->number], .length = wide ? 2 : 1, .bytes = wide ? 64 : 32};
     int lanes = t.bytes / t.f.c_bytes, all = wide ? 32 : 16;
     t.rows = r->rows;
@@ -120,25 +132,23 @@ static kng_tiler lay_out(kng_asm *a, const kng_product_request *r)
 }
 
 /* Columns that are turned into no more than half a register: the shorter ones are turned faster. */
-static kng_product_request shorter(const kng_product_request *r)
+static kng_target shorter(const kng_product_request *r, kng_target target)
 {
-    kng_product_request x = *r;
-    if (r->b_from == KNG_B_TURNED && r->target == KNG_AVX512 && r->vectors == 1 &&
-        r->lanes <= kng_product_best((kng_number)r->number, KNG_AVX2).lanes &&
-        r->rows <= kng_product_rows_turned((kng_number)r->number, KNG_AVX2, 1, (kng_a_from)r->a_from))
-        x.target = KNG_AVX2;
-    return x;
+    kng_number n = (kng_number)r->number;
+    bool half = r->b_from == KNG_B_TURNED && target == KNG_AVX512 && r->vectors == 1 &&
+                r->lanes <= lanes_of(n, KNG_AVX2) && r->rows <= most_rows_turned(n, KNG_AVX2, 1, (kng_a_from)r->a_from);
+    return half ? KNG_AVX2 : target;
 }
 
-static kn_error *make(const kng_product_request *asked, kng_code **out)
+static kn_error *make(const kng_product_request *r, kng_target asked, kng_code **out)
 {
     static const char *const number[KNG_NUMBER_KINDS] = {"f32", "f64", "c64", "c128", "i32", "i64", "i16", "i8"};
     static const char *const b_from[] = {"packed", "plain", "packing", "turned"};
     kng_asm a;
     char name[80];
-    const kng_product_request x = shorter(asked), *r = &x;
-    bool amx = has_amx((kng_number)r->number, (kng_target)r->target);
-    kng_tiler t = lay_out(&a, r);
+    kng_target target = shorter(r, asked);
+    bool amx = has_amx((kng_number)r->number, target);
+    kng_tiler t = lay_out(&a, r, target);
     kn_str listing = {0};
     kng_asm_init(&a);
     a.listing = kn_debug_level >= 2 ? &listing : NULL;
@@ -170,11 +180,12 @@ static struct {
 } table[SLOTS];
 
 /* Never 0: there is a row. */
-static uint64_t key_of(const kng_product_request *r)
+static uint64_t key_of(const kng_product_request *r, kng_target target)
 {
-    bool amx = has_amx((kng_number)r->number, (kng_target)r->target);
-    const uint8_t part[8] = {r->number, r->target, r->rows,   r->vectors,
-                             r->lanes,  r->b_from, r->a_from, (uint8_t)(r->a_signed | r->b_signed << 1 | amx << 2)};
+    bool amx = has_amx((kng_number)r->number, target);
+    const uint8_t part[8] = {
+        r->number, (uint8_t)target, r->rows,   r->vectors,
+        r->lanes,  r->b_from,       r->a_from, (uint8_t)(r->a_signed | r->b_signed << 1 | amx << 2)};
     uint64_t key = 0;
     for (int i = 0; i < 8; i++)
         key |= (uint64_t)part[i] << 8 * i;
@@ -195,11 +206,11 @@ static int slot_of(uint64_t key)
 }
 
 /* What two threads make at once, one of them throws away. */
-static kng_product_function *make_and_keep(const kng_product_request *r, int slot)
+static kng_product_function *make_and_keep(const kng_product_request *r, kng_target target, int slot)
 {
     kng_code *code = NULL;
     uint64_t start = (uint64_t)knx_nanoseconds();
-    kn_error *e = make(r, &code);
+    kn_error *e = make(r, target, &code);
     if (e) {
         knx_error_release(e);
         return NULL;
@@ -214,18 +225,21 @@ static kng_product_function *make_and_keep(const kng_product_request *r, int slo
     return mine;
 }
 
-kng_product_function *kng_product_for(const kng_product_request *r)
+static kng_product_function *function(const kng_product_maker *m, const kng_product_request *r)
 {
-    int slot = is_possible(r) ? slot_of(key_of(r)) : -1;
+    kng_target target = target_of(m);
+    int slot = is_possible(r, target) ? slot_of(key_of(r, target)) : -1;
     if (slot < 0)
         return NULL;
     kng_product_function *f = atomic_load_explicit(&table[slot].f, memory_order_acquire);
-    return f ? f : make_and_keep(r, slot);
+    return f ? f : make_and_keep(r, target, slot);
 }
-#else
-kng_product_function *kng_product_for(const kng_product_request *r)
-{
-    (void)r;
-    return NULL;
-}
-#endif
+
+const kng_product_maker kng_product_avx2 = {
+    .best = best, .rows = rows, .rows_turned = rows_turned, .function = function, .cpu = KN_CPU_AVX2};
+const kng_product_maker kng_product_avx512 = {.best = best,
+                                              .rows = rows,
+                                              .rows_turned = rows_turned,
+                                              .function = function,
+                                              .shorter = &kng_product_avx2,
+                                              .cpu = KN_CPU_AVX512};

@@ -1,70 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * product.h -- machine code for the inner loops of products: a rectangle of C in registers over a run of k. A function
- * is generated for what it is asked for and kept for the process (docs/products.md). */
+ * product.h -- machine code for the inner loops of products (host/stage/product_maker.h). A function is generated for
+ * what it is asked for and kept for the process. */
 #ifndef KN_HOST_X86_PRODUCT_H
 #define KN_HOST_X86_PRODUCT_H
+#include "host/stage/product_maker.h"
 #include "host/x86/emit.h"
 
-/* What is multiplied and added, from packed or plain memory. Complex numbers lie as (re, im) everywhere; a step of
- * packed B is a row of numbers as they lie, and after it the same row as (-im, re). BYTES: products of 8-bit integers
- * (signs below), four steps of k of one column side by side in packed B, sums modulo 2^32; some CPUs only. SHORTS: of
- * signed 16-bit ones, two steps side by side. Bytes of either sign can be widened to them. */
-typedef enum kng_number {
-    KNG_NUMBER_F32, KNG_NUMBER_F64, KNG_NUMBER_C64, KNG_NUMBER_C128, KNG_NUMBER_I32, KNG_NUMBER_I64,
-    KNG_NUMBER_SHORTS, KNG_NUMBER_BYTES, KNG_NUMBER_KINDS
-} kng_number;
-
-/* B. PACKED: a row of a step is `vectors` whole vectors, and the steps follow one another; what lies beyond `lanes` is
- * read but does not matter. PLAIN: where the array has it, a row of a step is adjacent; nothing beyond `lanes` is
- * touched. PACKING: plain, and stored packed (zeros of any sign beyond `lanes`). TURNED (floats): the steps of a column
- * are adjacent, columns b_k bytes apart; rows and columns change places in registers. SHORTS and BYTES: only PACKED. */
-typedef enum kng_b_from { KNG_B_PACKED, KNG_B_PLAIN, KNG_B_PACKING, KNG_B_TURNED } kng_b_from;
-/* A. ALONG: the steps of a row are adjacent, rows a_row bytes apart. ACROSS: the rows of a step are adjacent, steps
- * a_k bytes apart (not SHORTS, BYTES, nor TURNED). LANES (with TURNED): one row, which has steps for each
- * column, as B: a_row bytes apart. So the sums of the blocks of one long product of two vectors are its columns. */
-typedef enum kng_a_from { KNG_A_ALONG, KNG_A_ACROSS, KNG_A_LANES } kng_a_from;
-
-/* Which function. */
-typedef struct kng_product_request {
-    uint8_t number, target;  /* kng_number, kng_target */
-    uint8_t rows, vectors;   /* of the rectangle; vectors of 512 or 256 bits of c's numbers */
-    uint8_t lanes;           /* of the last vector: 1 .. all */
-    uint8_t b_from, a_from;  /* kng_b_from, kng_a_from */
-    uint8_t a_signed : 1, b_signed : 1; /* BYTES; else of no importance */
-} kng_product_request;
-/* Distances in bytes. SHORTS, BYTES: k is a multiple of 2, 4: both operands are padded with zeros. Columns of c and of
- * the chains are adjacent, `lanes` of the last vector. Blocks are 256 steps, counted from the first one of the product;
- * a call begins and ends anywhere in a block. All these are numbers of the call, so that one function does for all
- * pieces of k. */
-typedef struct kng_product_args {
-    const void *a, *b;
-    void *c;
-    void *packed;         /* PACKING: where to */
-    int64_t a_row, a_k, b_k, c_row;
-    int64_t k;            /* steps, at least 1 */
-    int64_t phase;        /* steps of the first block that are done already: 0 .. 255 */
-    int64_t total_in;     /* not 0: c holds the totals of the blocks before; else the first block begins them */
-    const void *chain_in; /* the first block goes on from these sums; NULL: from zero */
-    void *chain_out;      /* the last block is not finished: its sums go here and not to the totals; NULL: it is */
-    int64_t chain_row;    /* of both */
-} kng_product_args;
-typedef void kng_product_function(const kng_product_args *args);
-
-/* How a machine likes its rectangles. */
-typedef struct kng_product_shape {
-    uint8_t lanes;             /* numbers of c in a vector */
-    uint8_t max_rows, vectors; /* the best rectangle: rows x vectors; any smaller number of either works */
-} kng_product_shape;
-kng_product_shape kng_product_best(kng_number number, kng_target target);
-/* The most rows that fit beside so many vectors, 0: none, or this CPU has no such instructions. (10 accumulators
- * hide the time that an addition takes: few rows want more vectors than the best shape has. Where B comes from memory,
- * few rows wait for it: wide rectangles over pieces of 16 to 64 steps read it as fast as it comes.) */
-int kng_product_rows(kng_number number, kng_target target, int vectors);
-/* The same for B TURNED, with A ALONG or in LANES. 16 columns are best. */
-int kng_product_rows_turned(kng_number number, kng_target target, int vectors, kng_a_from a);
-/* Found without a lock after the first time, made otherwise; kept for the process. NULL: use the loops in C: no memory
- * for code, or a rectangle that does not fit. */
-kng_product_function *kng_product_for(const kng_product_request *r);
+extern const kng_product_maker kng_product_avx512, kng_product_avx2;
 /* For tests: false: as if there was no AMX, though it stays switched on for the process. */
 void kng_product_allow_amx(bool on);
 #endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * product_block_isa.c -- rows of rectangles of floats and complex numbers, one multiply-add after the other. */
+#include "host/routine/product_block.h"
+
+#ifndef KN_ISA
+#define KN_ISA base
+#endif
+#define PASTE_(a, b) a##b
+#define PASTE(a, b)  PASTE_(a, b)
+
+#define REAL(name, T, STEP)                                                         \
+    static void name(const knr_block *x, void *sums)                                \
+    {                                                                               \
+        T *acc = sums;                                                              \
+        const char *a = x->a, *b_at = x->b;                                         \
+        for (int64_t k = 0; k < x->steps; k++, a += x->a_step, b_at += x->b_step) { \
+            const T *b = (const T *)b_at, v = *(const T *)a;                        \
+            if (x->columns == 64 / (int)sizeof(T)) {                                \
+                for (int j = 0; j < 64 / (int)sizeof(T); j++)                       \
+                    acc[j] = STEP(v, b[j], acc[j]);                                 \
+            } else {                                                                \
+                for (int j = 0; j < x->columns; j++)                                \
+                    acc[j] = STEP(v, b[j], acc[j]);                                 \
+            }                                                                       \
+        }                                                                           \
+    }
+REAL(f32, float, __builtin_fmaf)
+REAL(f64, double, __builtin_fma)
+
+#define COMPLEX(name, T, FMA)                                                          \
+    static void name(const knr_block *x, void *sums)                                   \
+    {                                                                                  \
+        T *acc = sums;                                                                 \
+        const char *a_at = x->a, *b_at = x->b;                                         \
+        for (int64_t k = 0; k < x->steps; k++, a_at += x->a_step, b_at += x->b_step) { \
+            const T *a = (const T *)a_at, *b = (const T *)b_at;                        \
+            for (int j = 0; j < x->columns; j++) {                                     \
+                T re = b[2 * j], im = b[2 * j + 1];                                    \
+                acc[2 * j] = FMA(-a[1], im, FMA(a[0], re, acc[2 * j]));                \
+                acc[2 * j + 1] = FMA(a[1], re, FMA(a[0], im, acc[2 * j + 1]));         \
+            }                                                                          \
+        }                                                                              \
+    }
+COMPLEX(c64, float, __builtin_fmaf)
+COMPLEX(c128, double, __builtin_fma)
+
+const knr_block_loops PASTE(knr_block_, KN_ISA) = {f32, f64, c64, c128};

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_generators.c -- the list of generators, and a toy one that knows a single kernel, the sum of two float32 arrays: it is
+ * added from here, chosen by KILN_BACKEND, its function runs and goes with its kernel, and the interpreter has the rest. */
+#include "host/native.h"
+#include <kiln/kiln.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* --- the toy ---------------------------------------------------------------------------------- */
+
+enum { TOY_BYTES = 100 };
+static int asked, made, dropped, calls, reckoned;
+
+/* Streams in the order of their first use: two that are read, one that is written. */
+static void sum(kng_args *a)
+{
+    calls++;
+    for (int64_t row = 0; row < a->rows; row++)
+        for (int64_t i = 0; i < a->n; i++) {
+            float x[2];
+            for (int j = 0; j < 2; j++)
+                memcpy(&x[j],
+                       (char *)(intptr_t)a->stream[j].at + row * a->stream[j].row_step + i * a->stream[j].lane_step, 4);
+            x[0] += x[1];
+            memcpy((char *)(intptr_t)a->stream[2].at + row * a->stream[2].row_step + i * a->stream[2].lane_step, x, 4);
+        }
+}
+
+static bool is_sum(const kng_request *r)
+{
+    static const uint8_t ops[] = {KNK_LOAD, KNK_LOAD, KNK_ADD, KNK_STORE};
+    const knk_kernel *k = r->kernel;
+    bool fine = r->mode == KNG_POINTS && !r->nontemporal && k->n_stage == 1 && !k->stage[0].n_inner && k->n_node == 4;
+    for (int i = 0; fine && i < 4; i++)
+        fine = k->node[i].op == ops[i] && k->node[i].dtype == KN_ID_F32;
+    return fine && k->node[2].a == 0 && k->node[2].b == 1;
+}
+
+static kn_error *make(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
+{
+    asked++;
+    if (!is_sum(r))
+        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "%s adds and does nothing else", g->name);
+    if (!(*keep = knx_alloc(TOY_BYTES)))
+        return knx_error_nomem();
+    made++;
+    *out = sum;
+    return NULL;
+}
+
+static void drop(void *keep)
+{
+    dropped++;
+    knx_free(keep);
+}
+
+static size_t bytes(const void *keep)
+{
+    reckoned += keep != NULL;
+    return TOY_BYTES;
+}
+
+static const kng_generator toy = {.name = "toy", .make = make, .drop = drop, .bytes = bytes, .lanes = 1};
+
+static bool never(void) { return false; }
+static const kng_generator absent = {.name = "absent", .works = never, .make = make};
+
+/* --- the list --------------------------------------------------------------------------------- */
+
+static void the_interpreter_is_the_last_one_and_always_works(void **state)
+{
+    (void)state;
+    int n = 0;
+    while (kng_generator_number(n))
+        n++;
+    assert_true(n >= 1);
+    assert_ptr_equal(kng_generator_number(n - 1), &kng_interpreter);
+    assert_ptr_equal(kng_generator_named("interp"), &kng_interpreter);
+    assert_true(kng_generator_works(&kng_interpreter));
+    assert_null(kng_interpreter.make);
+    assert_null(kng_generator_number(-1));
+    assert_null(kng_generator_named("none such"));
+}
+
+static void one_is_in_use_that_works_and_has_the_name_that_is_asked_for(void **state)
+{
+    (void)state;
+    const kng_generator *before = kng_generator_best();
+    assert_true(kng_generator_works(before));
+    assert_true(kng_add_generator(&absent));
+    assert_ptr_equal(kng_generator_number(0), &absent);
+    assert_ptr_equal(kng_generator_best(), before);
+    assert_true(kng_add_generator(&toy));
+    assert_ptr_equal(kng_generator_named("toy"), &toy);
+    assert_ptr_equal(kng_generator_best(), &toy); /* KILN_BACKEND */
+    kng_remove_generator(&absent);
+    assert_null(kng_generator_named("absent"));
+    kng_remove_generator(&toy);
+    assert_ptr_equal(kng_generator_best(), before);
+}
+
+static void there_is_room_for_eight_more(void **state)
+{
+    (void)state;
+    static kng_generator more[9];
+    for (int i = 0; i < 9; i++) {
+        more[i] = (kng_generator){.name = "more", .works = never};
+        assert_int_equal(kng_add_generator(&more[i]), i < 8);
+    }
+    for (int i = 0; i < 9; i++)
+        kng_remove_generator(&more[i]);
+    assert_null(kng_generator_named("more"));
+}
+
+/* --- a kernel --------------------------------------------------------------------------------- */
+
+static knk_kernel *kernel_of(int op)
+{
+    static const uint8_t adjacent[] = {KNK_STRIDE_ONE};
+    knk_builder *b = knk_new(1);
+    knk_node x[2];
+    for (int i = 0; i < 3; i++)
+        knk_add_buffer(b, KN_ID_F32, i == 2);
+    knk_begin_stage(b, 0);
+    for (int i = 0; i < 2; i++)
+        x[i] = knk_load(b, i, knk_add_map(b, adjacent), KNK_NONE, KNK_NONE, KNK_NONE);
+    knk_store(b, 2, knk_add_map(b, adjacent), knk_binary(b, op, x[0], x[1]));
+    knk_kernel *k = NULL;
+    assert_null(knk_finish(b, &k));
+    return k;
+}
+
+/* 1 .. 100 and 100 .. 1: sums and products. */
+static void run(const knk_kernel *k, bool multiplies)
+{
+    float x[100], y[100], z[100];
+    for (int i = 0; i < 100; i++) {
+        x[i] = (float)(1 + i);
+        y[i] = (float)(100 - i);
+        z[i] = -1;
+    }
+    static const int64_t one[] = {1}, n[] = {100};
+    const knk_map_values map[] = {{0, one}, {0, one}, {0, one}};
+    void *const buffer[] = {x, y, z};
+    void *scratch = aligned_alloc(64, (kng_scratch_bytes(k, 1) + 127) & ~(size_t)63);
+    kng_run_on(&toy, k, &(knk_launch){.buffer = buffer, .map = map, .par = n}, scratch, 1);
+    free(scratch);
+    for (int i = 0; i < 100; i++)
+        assert_true(z[i] == (multiplies ? x[i] * y[i] : 101));
+}
+
+static void a_function_is_made_once_and_goes_with_its_kernel(void **state)
+{
+    (void)state;
+    asked = made = dropped = calls = reckoned = 0;
+    kng_counts before = kng_count();
+    knk_kernel *k = kernel_of(KNK_ADD);
+    run(k, false);
+    run(k, false);
+    assert_int_equal(asked, 1);
+    assert_int_equal(made, 1);
+    assert_true(calls >= 2);
+    assert_int_equal(dropped, 0);
+    assert_true(reckoned > 0);
+    assert_int_equal(kng_count().functions, before.functions + 1);
+    assert_int_equal(kng_count().bytes, before.bytes + TOY_BYTES);
+    assert_int_equal(kng_count().fallbacks, before.fallbacks);
+    knk_release(k);
+    assert_int_equal(dropped, 1);
+    assert_int_equal(kng_count().bytes, before.bytes);
+}
+
+static void what_it_refuses_is_interpreted_and_counted(void **state)
+{
+    (void)state;
+    asked = made = dropped = calls = 0;
+    kng_counts before = kng_count();
+    knk_kernel *k = kernel_of(KNK_MUL);
+    run(k, true);
+    run(k, true);
+    assert_int_equal(asked, 1); /* and not again */
+    assert_int_equal(made, 0);
+    assert_int_equal(calls, 0);
+    assert_int_equal(kng_count().fallbacks, before.fallbacks + 2);
+    assert_int_equal(kng_count().functions, before.functions);
+    knk_release(k);
+    assert_int_equal(dropped, 0);
+}
+
+/* --- arrays ----------------------------------------------------------------------------------- */
+
+static void arrays_are_added_by_it_and_multiplied_without_it(void **state)
+{
+    (void)state;
+    assert_true(kng_add_generator(&toy));
+    asked = made = dropped = calls = 0;
+    kn_context c = kn_context_new();
+    kn_context_push(c);
+    {
+        KN_SCOPE;
+        kn_array x = kn_arange(0.0f, 1000, 1, .dtype = KN_F32), y = kn_full(KN_SHAPE(1000), 0.5f, .dtype = KN_F32);
+        kn_eval(x);
+        kn_eval(y);
+        made = calls = 0;
+        kn_array z = kn_add(x, y);
+        const float *v = kn_data(z, float);
+        assert_non_null(v);
+        for (int i = 0; i < 1000; i++)
+            assert_true(v[i] == (float)i + 0.5f);
+        assert_int_equal(made, 1);
+        assert_true(calls >= 1);
+        uint64_t before = kng_count().fallbacks;
+        int at_once = calls;
+        kn_array w = kn_mul(x, y);
+        v = kn_data(w, float);
+        assert_non_null(v);
+        for (int i = 0; i < 1000; i++)
+            assert_true(v[i] == (float)i * 0.5f);
+        assert_int_equal(calls, at_once);
+        assert_true(kng_count().fallbacks > before);
+        /* Without a product maker the loops in C do it. */
+        kn_array a = kn_ones(KN_SHAPE(20, 30), .dtype = KN_F32), b = kn_ones(KN_SHAPE(30, 10), .dtype = KN_F32);
+        v = kn_data(kn_matmul(a, b), float);
+        assert_non_null(v);
+        for (int i = 0; i < 200; i++)
+            assert_true(v[i] == 30);
+    }
+    kn_context_pop();
+    kn_context_free(c);
+    kng_remove_generator(&toy);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_interpreter_is_the_last_one_and_always_works),
+        cmocka_unit_test(one_is_in_use_that_works_and_has_the_name_that_is_asked_for),
+        cmocka_unit_test(there_is_room_for_eight_more),
+        cmocka_unit_test(a_function_is_made_once_and_goes_with_its_kernel),
+        cmocka_unit_test(what_it_refuses_is_interpreted_and_counted),
+        cmocka_unit_test(arrays_are_added_by_it_and_multiplied_without_it),
+    };
+    setenv("KILN_BACKEND", "toy", 1); /* read once, by the first that asks */
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return kn_finish() || failed;
+}
