@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes tests/golden/jaxpr_programs.txt: random programs of jax.lax and the jaxprs that the installed JAX prints of them.
 
-tests/unit/test_jaxpr_programs.c runs the same programs while Kiln records them, and compares the texts to the letter. A
+tests/unit/ir/text/test_jaxpr_programs.c runs the same programs while Kiln records them, and compares the texts to the letter. A
 program is a list of functions; number 0 is the one that is recorded:
 
     == 17 plain                          number and kind

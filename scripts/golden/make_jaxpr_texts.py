@@ -186,7 +186,7 @@ EXAMPLES = {
 
 
 def text(name, letters, function):
-    """The case `name` with an argument for each letter: see EXAMPLES, and the same letters in tests/unit/jaxpr_texts.h."""
+    """The case `name` with an argument for each letter: see EXAMPLES, and the same letters in tests/unit/ir/text/jaxpr_texts.def."""
     CASES.append((name, lambda: function, [EXAMPLES[k] for k in letters]))
 
 

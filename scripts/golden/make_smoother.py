@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the numbers of tests/unit/test_smoother.c: a Kalman filter and the smoother of Rauch, Tung and Striebel behind
+"""Prints the numbers of tests/unit/function/test_smoother.c: a Kalman filter and the smoother of Rauch, Tung and Striebel behind
 it, step by step with NumPy."""
 import numpy as np
 

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * test_attach_random.c -- random moves and elementwise equations around products: attached or not, the bits are those of
+ * the program without fusion. KILN_ATTACH_SEEDS=n: so many of them. */
+#include "support/attach.h"
+#include "base/memory.h"
+#include "ir/order.h"
+
+/* Moves and elementwise equations around x; `more`: other arrays of the same shapes, as new operands. */
+static kn_atom random_move(kn_builder *b, uint64_t *state, kn_atom x)
+{
+    kn_type t = knb_type(b, x);
+    int64_t v[8], w[8], u[8], size = kni_type_size(t);
+    int n = 0;
+    switch (test_below(state, 6)) {
+    case 0: /* axes in another order */
+        for (int d = 0; d < t.ndim; d++)
+            v[d] = d;
+        for (int d = t.ndim - 1; d > 0; d--) {
+            int k = test_below(state, d + 1);
+            int64_t old = v[d];
+            v[d] = v[k];
+            v[k] = old;
+        }
+        return knb_transpose(b, x, v);
+    case 1: /* two axes as one */
+        for (int d = 0; d < t.ndim; d++)
+            v[n++] = t.dim[d];
+        if (n > 1) {
+            int k = test_below(state, n - 1);
+            v[k] *= v[k + 1];
+            memmove(v + k + 1, v + k + 2, (size_t)(n - k - 2) * sizeof *v);
+            n--;
+        }
+        return knb_reshape(b, x, n, v);
+    case 2: /* an axis as two */
+        for (int d = 0; d < t.ndim; d++) {
+            bool even = t.dim[d] && t.dim[d] % 2 == 0 && n < 5 && test_below(state, 2);
+            if (even)
+                v[n++] = 2;
+            v[n++] = even ? t.dim[d] / 2 : t.dim[d];
+        }
+        return knb_reshape(b, x, n, v);
+    case 3: /* backwards */
+        for (int d = 0; d < t.ndim; d++)
+            if (test_below(state, 2))
+                v[n++] = d;
+        return knb_rev(b, x, n, v);
+    case 4: /* a part of a larger array */
+        for (int d = 0; d < t.ndim; d++) {
+            v[d] = test_below(state, 3);
+            u[d] = 1 + test_below(state, 2);
+            w[d] = v[d] + (t.dim[d] ? (t.dim[d] - 1) * u[d] + 1 : 0);
+        }
+        if (size > 2000 || !t.ndim)
+            return x;
+        for (int d = 0; d < t.ndim; d++)
+            w[d] += test_below(state, 2);
+        kn_type large = kni_type(t.dtype, t.ndim, w);
+        for (int d = 0; d < t.ndim; d++)
+            v[d] = w[d] - (t.dim[d] ? (t.dim[d] - 1) * u[d] + 1 : 0) - test_below(state, 1);
+        return knb_add(b, x, knb_slice(b, knb_invar(b, large), v, w, u));
+    default: return x;
+    }
+}
+
+static kn_atom random_work(kn_builder *b, uint64_t *state, kn_atom x)
+{
+    kn_type t = knb_type(b, x);
+    switch (test_below(state, 7)) {
+    case 0: return knb_neg(b, x);
+    case 1: return knb_mul(b, x, knb_full(b, t, 2));
+    case 2: return knb_add(b, x, knb_invar(b, t));
+    case 3:
+        return knb_add(b, x,
+                       knb_convert(b, knb_iota(b, KN_DT(I32), t.ndim, t.dim, test_below(state, t.ndim)), t.dtype));
+    case 4:
+        if (t.ndim) {
+            int64_t d = test_below(state, t.ndim);
+            kn_atom row = knb_invar(b, kni_type(t.dtype, 1, &t.dim[d]));
+            return knb_sub(b, x, knb_broadcast_in_dim(b, row, t.ndim, t.dim, &d));
+        }
+        return x;
+    default: return x;
+    }
+}
+
+static kn_atom random_chain(kn_builder *b, uint64_t *state, kn_atom x, int most)
+{
+    for (int i = test_below(state, most); i > 0; i--)
+        x = test_below(state, 2) ? random_work(b, state, x) : random_move(b, state, x);
+    return x;
+}
+
+/* An array of this shape, after moves of another one. */
+static kn_atom random_operand(kn_builder *b, uint64_t *state, kn_dtype d, int ndim, const int64_t *dim)
+{
+    int order[8];
+    int64_t shape_[8], back[8];
+    for (int i = 0; i < ndim; i++)
+        order[i] = i;
+    for (int i = ndim - 1; i > 0 && test_below(state, 2); i--) {
+        int k = test_below(state, i + 1), old = order[i];
+        order[i] = order[k];
+        order[k] = old;
+    }
+    for (int i = 0; i < ndim; i++) {
+        shape_[i] = dim[order[i]];
+        back[order[i]] = i;
+    }
+    kn_atom x = knb_invar(b, kni_type(d, ndim, shape_));
+    if (test_below(state, 2))
+        x = random_work(b, state, x);
+    x = random_chain(b, state, x, 2);
+    x = knb_reshape(b, x, ndim, shape_);
+    return knb_transpose(b, x, back);
+}
+
+static kni_jaxpr *random_product(uint64_t seed)
+{
+    static const kn_dtype_id dtypes[] = {KN_ID_F32, KN_ID_F32, KN_ID_F32, KN_ID_F64, KN_ID_BF16, KN_ID_C64, KN_ID_I32};
+    kn_builder b;
+    knb_init(&b);
+    uint64_t state = seed;
+    kn_dtype d = &kn_dtype_table[dtypes[test_below(&state, 7)]];
+    int64_t batch = test_below(&state, 3) ? 0 : 1 + test_below(&state, 4);
+    int64_t m = 1 + test_below(&state, test_below(&state, 3) ? 20 : 90), n = 1 + test_below(&state, 50),
+            k = test_below(&state, 20) ? 1 + test_below(&state, test_below(&state, 3) ? 20 : 400) : 0;
+    kn_atom x = random_operand(&b, &state, d, batch ? 3 : 2, (int64_t[]){batch ? batch : m, batch ? m : k, k});
+    kn_atom w = random_operand(&b, &state, d, batch ? 3 : 2, (int64_t[]){batch ? batch : k, batch ? k : n, n});
+    kn_atom y = knb_matrix_product(&b, x, w), z = random_chain(&b, &state, y, 5);
+    if (test_below(&state, 3) == 0) {
+        kn_type t = knb_type(&b, z);
+        kn_atom v = knb_reshape(
+            &b, z, 2, (int64_t[]){kni_type_size(t) / (t.ndim ? t.dim[t.ndim - 1] : 1), t.ndim ? t.dim[t.ndim - 1] : 1});
+        kn_atom more = knb_invar(&b, kni_type(d, 2, (int64_t[]){t.ndim ? t.dim[t.ndim - 1] : 1, 7}));
+        z = random_chain(&b, &state, knb_matrix_product(&b, v, more), 3);
+    }
+    kn_atom other = random_chain(&b, &state, test_below(&state, 3) ? z : y, 4), shared = other;
+    if (test_below(&state, 2)) { /* products of one value, which may have been moved */
+        kn_atom from = test_below(&state, 2) ? x : random_chain(&b, &state, y, 3);
+        kn_type t = knb_type(&b, from);
+        int64_t last = t.ndim ? t.dim[t.ndim - 1] : 1, rows = last ? kni_type_size(t) / last : 1;
+        if (last) {
+            kn_atom v = knb_reshape(&b, from, 2, (int64_t[]){rows, last});
+            kn_atom p = knb_matrix_product(&b, turn(&b, v), knb_invar(&b, kni_type(d, 2, (int64_t[]){rows, 6})));
+            kn_atom q = knb_matrix_product(&b, v, knb_invar(&b, kni_type(d, 2, (int64_t[]){last, 5})));
+            shared = test_below(&state, 2) ? random_chain(&b, &state, p, 3) : q;
+            other = test_below(&state, 2) ? random_chain(&b, &state, q, 2) : random_chain(&b, &state, from, 2);
+        }
+    }
+    return test_below(&state, 2) ? FINISH(&b, z, shared) : FINISH(&b, z, other, shared);
+}
+
+static void random_programs_have_the_same_bits(void **state)
+{
+    (void)state;
+    const char *wanted = getenv("KILN_ATTACH_SEEDS");
+    uint64_t n = wanted ? strtoull(wanted, NULL, 0) : 300;
+    int attached = 0, products = 0;
+    for (uint64_t seed = 1; seed <= n; seed++) {
+        kni_jaxpr *j = random_product(seed);
+        knd_loaded *p = test_compile(j, true);
+        for (uint32_t s = 0; s < p->program->n_step; s++)
+            if (p->program->step[s].kind == KNC_PRODUCT) {
+                products++;
+                attached +=
+                    p->program->step[s].u.p.fill_a || p->program->step[s].u.p.fill_b || p->program->step[s].u.p.finish;
+            }
+        knd_release(p);
+        expect_same_bits_with(j, NULL, seed);
+        kni_release(j);
+    }
+    if (getenv("KILN_ATTACH_SEEDS"))
+        print_message("%d of %d\n", attached, products);
+    if (attached < products / 3)
+        fail_msg("only %d of %d products have kernels", attached, products);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs_have_the_same_bits)};
+    knc_attach_small = true;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
