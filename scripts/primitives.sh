@@ -4,5 +4,5 @@
 set -eu
 cd "$(dirname "$0")/.."
 build=${1-build/release}
-cmake --build "$build" --target test_primitives_page
-KILN_WRITE_PAGE=1 "$build/tests/test_primitives_page"
+cmake --build "$build" --target unit_prim
+KILN_WRITE_PAGE=1 "$build/tests/unit_prim" test_primitives_page

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes tests/golden/x86.txt: the bytes that the system's assembler makes of some instructions.
 
-usage: make_x86.py path/to/test_codegen_x86 > tests/golden/x86.txt
+usage: make_x86.py path/to/unit_host > tests/golden/x86.txt
 
 The test program only writes the instructions as text (--list). Left out are those for which the assembler has several forms to choose from.
 """
@@ -15,7 +15,7 @@ SEVERAL_FORMS = re.compile(r"vmov[a-z0-9]+ [xyz]mm\d+[^\[]*$|vmovq .*PTR|vpextrw
 
 
 def main():
-    texts = subprocess.run([sys.argv[1], "--list"], check=True, capture_output=True, text=True).stdout.split("\n")
+    texts = subprocess.run([sys.argv[1], "test_codegen_x86", "--list"], check=True, capture_output=True, text=True).stdout.split("\n")
     texts = [t for t in texts if t and not SEVERAL_FORMS.match(t)]
     source = [".intel_syntax noprefix"]
     for text in texts:  # behind each one its length, in a section of its own

@@ -248,7 +248,7 @@ bool sweep_is_child(int argc, char **argv, sweep_range *seeds)
     return true;
 }
 
-int sweep_backends(const char *program, sweep_range seeds)
+int sweep_backends(const char *program, const char *group, sweep_range seeds)
 {
     static const char *const backends[] = {"avx512", "avx2", "base", "interp"};
     enum { BACKENDS = 4 };
@@ -257,8 +257,9 @@ int sweep_backends(const char *program, sweep_range seeds)
     int bad = 0;
     for (int i = 0; i < BACKENDS; i++) {
         char command[4096];
-        snprintf(command, sizeof command, "KILN_BACKEND=%s %s '%s' --hashes %llu %llu", backends[i],
-                 emulator ? emulator : "", program, (unsigned long long)seeds.first, (unsigned long long)seeds.end);
+        snprintf(command, sizeof command, "KILN_BACKEND=%s %s '%s' %s --hashes %llu %llu", backends[i],
+                 emulator ? emulator : "", program, group, (unsigned long long)seeds.first,
+                 (unsigned long long)seeds.end);
         from[i] = popen(command, "r");
     }
     for (uint64_t seed = seeds.first; seed < seeds.end; seed++) {

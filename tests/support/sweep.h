@@ -62,8 +62,8 @@ bool sweep_chosen(void); /* by KILN_TEST_SEED */
 int sweep_failures(sweep_range seeds, bool (*check)(uint64_t seed));
 bool sweep_has_error(uint64_t seed); /* Kiln's pending error, shown and cleared */
 
-/* Each backend in a process of its own: this program, called with "--hashes FIRST END", prints a line for each seed.
+/* Each backend in a process of its own: this group of this program, called with "--hashes FIRST END", prints a line for each seed.
  * How many lines differ from those of the first backend. */
-int sweep_backends(const char *program, sweep_range seeds);
+int sweep_backends(const char *program, const char *group, sweep_range seeds);
 bool sweep_is_child(int argc, char **argv, sweep_range *seeds);
 #endif

@@ -2,6 +2,7 @@
  * test_caches.c -- what is kept and found again: who shares it, how it is counted and bounded, and the lines of the log
  * that say why something was made once more. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "base/memory.h"
 #include "host/native.h"
 #include <pthread.h>
@@ -356,7 +357,7 @@ static void what_is_remembered_without_jit_goes_too(void **state)
     assert_int_equal(kn_context_free(c), 0);
 }
 
-int main(void)
+KN_TEST_GROUP(test_caches)
 {
     const struct CMUnitTest tests[] = {
         TEST(recordings_say_why),

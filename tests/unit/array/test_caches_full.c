@@ -2,6 +2,7 @@
  * test_caches_full.c -- caches with thousands of entries: finding, adding and letting one go look at no more than a few;
  * the bytes that are counted are those that are there; what nobody has any more goes. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "array/state.h"
 #include "base/memory.h"
 #include "ir/host.h"
@@ -286,7 +287,7 @@ static void compiling_tries_once_more(void **state)
     assert_true(failures > 0 && errors < 40);
 }
 
-int main(void)
+KN_TEST_GROUP(test_caches_full)
 {
     const struct CMUnitTest tests[] = {
         TEST(one_of_a_thousand_recordings_is_found_at_once),

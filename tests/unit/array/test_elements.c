@@ -3,6 +3,7 @@
  * any other path everywhere. */
 #include "support/bits.h"
 #include "support/expect.h"
+#include "support/group.h"
 #include "host/native.h"
 #include <kiln/random.h>
 #include <stdlib.h>
@@ -603,7 +604,7 @@ static void random_programs(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_elements)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_read_of_what_is_there_runs_nothing),

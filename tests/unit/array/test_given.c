@@ -2,6 +2,7 @@
  * test_given.c -- what callers give is checked where it comes in: the whole texts of errors about NULL, counts, handles
  * that are none, memory that is not there, formats. That no function crashes is tests/hostile. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "base/memory.h"
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -251,7 +252,7 @@ static void a_limit_of_file_sizes_stops_nothing(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-int main(void)
+KN_TEST_GROUP(test_given)
 {
     const struct CMUnitTest tests[] = {
         TEST(null_names_what_is_missing),

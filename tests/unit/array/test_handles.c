@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_handles.c -- scopes own handles; dead and null ones are errors; values that live on. */
 #include "support/expect.h"
+#include "support/group.h"
 
 static kn_array made_in_an_inner_scope(void)
 {
@@ -234,7 +235,7 @@ static void sizes_that_overflow_are_memory_errors(void **state)
     kn_error_clear();
 }
 
-int main(void)
+KN_TEST_GROUP(test_handles)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_dead_handle_is_an_error_and_not_a_crash),

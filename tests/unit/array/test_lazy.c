@@ -2,6 +2,7 @@
  * test_lazy.c -- lazy recording: plans are found again, temporaries cost no store, recordings stay bounded, and the same bits come out
  * however an expression is run. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/stack.h"
 #include <pthread.h>
 
@@ -159,7 +160,7 @@ static void what_depends_on_a_failure_carries_it_and_the_rest_is_sound(void **st
     expect_values(good, 2, 3);
 }
 
-int main(void)
+KN_TEST_GROUP(test_lazy)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_loop_compiles_nothing_from_its_second_round_on),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_macros.c -- the conveniences of kiln/macros.h: what they make, and that arguments are evaluated once, from left to right. */
 #include "support/expect.h"
+#include "support/group.h"
 #include <complex.h>
 
 static int calls;
@@ -414,7 +415,7 @@ static void printf_checks_what_it_is_given(void **state)
     kn_print(kn_scalar(1.0 / 3), .precision = 3);
 }
 
-int main(void)
+KN_TEST_GROUP(test_macros)
 {
     const struct CMUnitTest tests[] = {
         TEST(every_number_of_c_goes_where_arrays_go),

@@ -2,6 +2,7 @@
  * test_nan_mode.c -- kn_check_nans: the first operation that makes a NaN or infinity is named with its line, in
  * recorded operations, jitted functions and derivatives; results do not change. */
 #include "support/expect.h"
+#include "support/group.h"
 
 static void expect_found(const char *message, int line)
 {
@@ -163,7 +164,7 @@ static void writes_too(void **state)
     kn_check_nans(false);
 }
 
-int main(void)
+KN_TEST_GROUP(test_nan_mode)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_line_that_makes_a_nan_is_named),

@@ -2,6 +2,7 @@
  * test_no_memory.c -- every allocation of a small program fails once: what comes out is a MemoryError or the right answer, and nothing
  * is lost or leaked. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "base/memory.h"
 #include <stdio.h>
 
@@ -109,7 +110,7 @@ static void every_allocation_may_fail(void **state)
     print_message("%lld allocations, %lld of them could be done without\n", (long long)n, (long long)survived);
 }
 
-int main(void)
+KN_TEST_GROUP(test_no_memory)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_pending.c -- work that waits to be looked at is bounded, in operations and in the memory that it holds. */
 #include "support/expect.h"
+#include "support/group.h"
 #include <stdlib.h>
 
 enum { MIB = 1 << 20, SIDE = MIB / 8 };
@@ -190,7 +191,7 @@ static void the_environment_sets_the_first_bounds(void **state)
     assert_int_equal(before.bytes, 1000);
 }
 
-int main(int argc, char **argv)
+KN_TEST_GROUP(test_pending)
 {
     if (argc > 1 && !strcmp(argv[1], "environment")) {
         const struct CMUnitTest test[] = {BOUNDS(the_environment_sets_the_first_bounds)};

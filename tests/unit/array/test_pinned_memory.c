@@ -2,6 +2,7 @@
  * test_pinned_memory.c -- random programs of copies, views, writes, pointers, wrapped memory and DLPack against a model
  * in which arrays are plain memory. A failure names the seed of its program. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "base/memory.h"
 #include <kiln/dlpack.h>
 #include <stdlib.h>
@@ -337,7 +338,7 @@ static void nothing_is_lost_without_memory(void **unused)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_pinned_memory)
 {
     const struct CMUnitTest tests[] = {TEST(random_programs_are_as_with_plain_memory),
                                        TEST(nothing_is_lost_without_memory)};

@@ -2,6 +2,7 @@
  * test_promotion.c -- the common dtype of three arrays or C numbers is np.result_type's whatever their order
  * (scripts/golden/make_promotion.py), in all functions that take lists of arrays. */
 #include "support/expect.h"
+#include "support/group.h"
 #include <stdio.h>
 
 static kn_array operand(const char *code)
@@ -135,7 +136,7 @@ static void dtypes_of_select(void **state)
     expect_error("OverflowError", "select: integer 300 out of bounds for uint8");
 }
 
-int main(void)
+KN_TEST_GROUP(test_promotion)
 {
     const struct CMUnitTest tests[] = {
         TEST(three_dtypes_in_any_order),

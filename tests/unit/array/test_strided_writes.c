@@ -2,6 +2,7 @@
  * test_strided_writes.c -- writes through views whose elements lie apart: one kernel that loads, computes and stores
  * where they lie, with the values of NumPy, whose right sides are as if copied first. */
 #include "support/expect.h"
+#include "support/group.h"
 #include <stdlib.h>
 
 /* ---- In place. */
@@ -325,7 +326,7 @@ static void threads_make_no_difference(void **state)
     assert_true(kn_array_equal(one, two));
 }
 
-int main(void)
+KN_TEST_GROUP(test_strided_writes)
 {
     const struct CMUnitTest tests[] = {
         TEST(one_kernel_writes_in_place),

@@ -2,6 +2,7 @@
  * test_threads.c -- threads that share arrays while contexts come and go, an owner that writes and releases while
  * others read, and forks under load. To be run under ThreadSanitizer as well. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "base/memory.h"
 #include <pthread.h>
 #include <sched.h>
@@ -426,7 +427,7 @@ static void a_child_can_go_on(void **state)
         joined(t[i]);
 }
 
-int main(void)
+KN_TEST_GROUP(test_threads)
 {
     const struct CMUnitTest tests[] = {
         TEST(threads_have_contexts_of_their_own), TEST(one_writes_and_the_others_read),

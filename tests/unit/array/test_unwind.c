@@ -2,6 +2,7 @@
  * test_unwind.c -- the user's code leaves a public call by longjmp: the end of the scope around the call puts the
  * context back, whatever was being recorded, called back or told. */
 #include "support/expect.h"
+#include "support/group.h"
 
 /* What the calls had allocated when they were left is lost, as of any C function: no leak checks in this program. */
 int __lsan_is_turned_off(void);
@@ -189,7 +190,7 @@ static void the_return_of_the_function_around_unwinds(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_unwind)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_end_of_a_scope_unwinds_what_was_left),

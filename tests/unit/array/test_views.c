@@ -3,6 +3,7 @@
  * (scripts/golden/make_views.py), and facts by name. */
 #include "support/bits.h"
 #include "support/expect.h"
+#include "support/group.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -437,7 +438,7 @@ static void positions_are_operands_of_plans(void **state)
     assert_int_equal(sum, want);
 }
 
-int main(void)
+KN_TEST_GROUP(test_views)
 {
     const struct CMUnitTest tests[] = {
         TEST(chains_are_views_and_copies_as_in_numpy),

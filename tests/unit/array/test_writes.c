@@ -2,6 +2,7 @@
  * test_writes.c -- writes: to whom they show, what overlapping ones do, in place without copies, and under
  * transformations. */
 #include "support/expect.h"
+#include "support/group.h"
 #include <stdio.h>
 
 static kn_array grid(int64_t n, int64_t m) { return kn_reshape(kn_arange(0, n * m, 1), KN_SHAPE(n, m)); }
@@ -473,7 +474,7 @@ static void positions_of_every_integer_dtype_are_checked(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_writes)
 {
     const struct CMUnitTest tests[] = {
         TEST(through_every_kind_of_view),

@@ -4,6 +4,7 @@
 #include "base/half.h"
 #include "kiln/core.h"
 #include "support/bits.h"
+#include "support/group.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -615,7 +616,7 @@ static void the_inline_conversions_are_the_same(void **state)
 }
 
 #define T cmocka_unit_test
-int main(void)
+KN_TEST_GROUP(test_dtype)
 {
     const struct CMUnitTest tests[] = {
         T(every_dtype_is_found_by_its_name),

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "support/group.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -220,7 +221,7 @@ static void the_environment_is_read_once_and_nonsense_is_not_set(void **state)
 
 #define T        cmocka_unit_test
 #define T_LOG(f) cmocka_unit_test_setup_teardown(f, NULL, end_log)
-int main(void)
+KN_TEST_GROUP(test_error)
 {
     const struct CMUnitTest tests[] = {
         T(an_error_carries_kind_and_text),

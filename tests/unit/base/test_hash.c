@@ -2,6 +2,7 @@
  * test_hash.c -- the hash of bytes and the map from hashes to pointers. */
 #include "base/hash.h"
 #include "base/memory.h"
+#include "support/group.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -198,7 +199,7 @@ static void a_map_without_memory_says_so_and_keeps_its_entries(void **state)
 }
 
 #define T cmocka_unit_test
-int main(void)
+KN_TEST_GROUP(test_hash)
 {
     const struct CMUnitTest tests[] = {
         T(equal_bytes_hash_equally_wherever_they_lie),

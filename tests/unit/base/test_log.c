@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_log.c -- what each debug level shows: code from level 2 on, each operation that is traced at level 5. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "host/native.h"
 #include <stdlib.h>
 
@@ -155,7 +156,7 @@ static void level_5_shows_operations_outside_of_functions(void **state)
     expect_values(y, 6, 6);
 }
 
-int main(void)
+KN_TEST_GROUP(test_log)
 {
     const struct CMUnitTest tests[] = {
         LOGS(level_1_shows_no_code),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_memory.c -- plain memory, failure on demand, arenas, vectors and pooled buffers, with several threads too. */
 #include "base/memory.h"
+#include "support/group.h"
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -556,7 +557,7 @@ static void a_forked_child_can_use_buffers(void **state)
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(f, begin, end)
-int main(void)
+KN_TEST_GROUP(test_memory)
 {
     const struct CMUnitTest tests[] = {
         T(an_allocation_of_nothing_is_a_pointer),

@@ -8,6 +8,7 @@
 /* cmocka comes after these */
 #include "base/cpus.h"
 #include "base/pool.h"
+#include "support/group.h"
 #include <cmocka.h>
 #include <fenv.h>
 #include <pthread.h>
@@ -423,13 +424,13 @@ static void the_environment_decides(void **state)
     pid_t child = fork();
     if (child == 0) {
         setenv("KILN_NUM_THREADS", "7", 1);
-        execl(self, self, "--threads", (char *)NULL);
+        execl(self, self, "test_pool", "--threads", (char *)NULL);
         _exit(99);
     }
     assert_int_equal(status_of(child), 7);
 }
 
-int main(int argc, char **argv)
+KN_TEST_GROUP(test_pool)
 {
     if (argc > 1 && !strcmp(argv[1], "--threads"))
         return knx_threads_available();

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "support/bits.h"
+#include "support/group.h"
 
 #include <float.h>
 #include <locale.h>
@@ -401,7 +402,7 @@ static void halfway_cases_go_to_even(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_text)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrays_look_as_in_numpy),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_trace.c -- KILN_TRACE: what a process did, as JSON. The process is a child, which reads the variable and ends. */
 #include "support/expect.h"
+#include "support/group.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +144,7 @@ static void it_has_what_was_recorded_compiled_and_run(void **state)
     assert_true(count("test_trace.c") > 3);
 }
 
-int main(void)
+KN_TEST_GROUP(test_trace)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_trace_is_json), /* the process itself does not use Kiln */

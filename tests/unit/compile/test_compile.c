@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_compile.c -- what the planner decides, and that no decision changes a bit. */
+#include "support/group.h"
 #include "support/programs.h"
 #include "support/stack.h"
 
@@ -402,7 +403,7 @@ static void compiling_without_memory_leaks_nothing(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_compile)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_is_one_kernel),

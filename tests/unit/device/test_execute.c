@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_execute.c -- programs run: outputs that share memory, empty and 0-d values, every kind of dtype, errors, the
  * floating-point environment. */
+#include "support/group.h"
 #include "support/programs.h"
 
 #include <fenv.h>
@@ -350,7 +351,7 @@ static void a_kernel_may_have_many_operands(void **state)
     kni_release(j);
 }
 
-int main(void)
+KN_TEST_GROUP(test_execute)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_is_what_plain_c_computes),

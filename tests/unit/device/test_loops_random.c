@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_loops_random.c -- scans of random bodies against their steps in a row, in every way they run. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/ways.h"
 
 enum { MOST_TYPES = 12 };
@@ -127,7 +128,7 @@ static void random_scans_are_their_steps_in_a_row(void **state)
     assert_true(many > 150);
 }
 
-int main(void)
+KN_TEST_GROUP(test_loops_random)
 {
     const struct CMUnitTest tests[] = {
         TEST(random_scans_are_their_steps_in_a_row),

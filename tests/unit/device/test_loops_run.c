@@ -3,6 +3,7 @@
 #include "support/expect.h"
 #include "host/native.h"
 #include "ir/host.h"
+#include "support/group.h"
 #include "support/ways.h"
 
 /* --- carries, inputs and outputs ---------------------------------------------------------------- */
@@ -673,7 +674,7 @@ static void an_error_in_a_body_has_its_place(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_loops_run)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_carry_an_input_and_a_constant_may_be_outputs),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_nans.c -- observed runs: every equation is seen with its operands as they were, nothing else changes; the
  * observer that names the origin of a NaN or an infinity. */
+#include "support/group.h"
 #include "support/programs.h"
 
 static kn_error *run(const kni_jaxpr *j, bool fuse, const kn_operand *in, kn_buffer **out, const kn_observer *o)
@@ -288,7 +289,7 @@ static void updates_in_place_show_their_old_operand(void **state)
     kni_release(j);
 }
 
-int main(void)
+KN_TEST_GROUP(test_nans)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_equation_is_seen_with_its_old_operands),

@@ -2,6 +2,7 @@
  * test_contexts.c -- contexts made, pushed and freed; reading arrays of another one; defaults for a while; callbacks
  * that call Kiln; hosts with their own floating-point settings. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "base/memory.h"
 #include <setjmp.h>
 #include <stdlib.h>
@@ -699,7 +700,7 @@ static void a_host_that_flushes_to_zero_gets_the_same_bits(void **state)
 }
 #endif
 
-int main(void)
+KN_TEST_GROUP(test_contexts)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_context_has_its_own_handles_and_errors),

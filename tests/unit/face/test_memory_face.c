@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_memory_face.c -- memory that Kiln and others both see: pointers into arrays, wrapped memory, DLPack, strides. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "base/memory.h"
 #include <kiln/dlpack.h>
 #include <pthread.h>
@@ -1058,7 +1059,7 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_memory_face)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_pointer_sees_later_writes),

@@ -4,6 +4,7 @@
  * by w, in a loop of one round, through writes into views, as lanes of vmap and so on. So every chain has the values
  * and derivatives of the innermost function, in every mode. All pairs of layers, and random triples. */
 #include "support/expect.h"
+#include "support/group.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -517,7 +518,7 @@ static void calling_again_makes_nothing_new(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_compositions)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_innermost_function_is_what_it_says),

@@ -2,6 +2,7 @@
  * test_compositions_errors.c -- what goes wrong inside of transformed functions, loops, rules and callbacks: the error
  * names the user's own line, comes again with the next call, and leaves nothing behind. */
 #include "support/expect.h"
+#include "support/group.h"
 
 /* The pending error is of this line of this file; clears it. */
 #define expect_line(kind, part, line)                                           \
@@ -355,7 +356,7 @@ static void errors_in_rules_have_the_rules_line(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_compositions_errors)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_function_that_looks_is_not_kept),

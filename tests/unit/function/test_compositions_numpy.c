@@ -3,6 +3,7 @@
  * functions of a matrix: jit and vmap give the bits of plain calls, derivatives agree with differences, also of
  * derivatives, and all of it composes. */
 #include "support/expect.h"
+#include "support/group.h"
 #include <stdio.h>
 
 typedef struct {
@@ -189,7 +190,7 @@ static void derivatives_compose_with_lanes(void **state)
     assert_int_equal(wrong, 0);
 }
 
-int main(void)
+KN_TEST_GROUP(test_compositions_numpy)
 {
     const struct CMUnitTest tests[] = {
         TEST(jit_and_vmap_give_the_bits_of_plain_calls),

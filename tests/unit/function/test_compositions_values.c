@@ -2,6 +2,7 @@
  * test_compositions_values.c -- programs that put several features together, with the numbers that JAX 0.10 gives for
  * the same program (float64). */
 #include "support/expect.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array a, b;
@@ -280,7 +281,7 @@ static void tangents_of_integer_results_are_zeros(void **state)
                  "jacrev: with_integers must return real or complex floating point, but it returned int64[3]");
 }
 
-int main(void)
+KN_TEST_GROUP(test_compositions_values)
 {
     const struct CMUnitTest tests[] = {
         TEST(derivatives_of_a_batch_norm),

@@ -2,6 +2,7 @@
  * test_constants.c -- what depends on shapes and constants alone can be looked at under every transformation: functions
  * whose results' sizes depend on such values work there as they do outside. */
 #include "support/expect.h"
+#include "support/group.h"
 
 static kn_array ramp(double n) { return kn_arange(0, n, 1); }
 static kn_array odd(void) { return kn_equal(kn_mod(ramp(4), 2), 1); }
@@ -168,7 +169,7 @@ static void other_values_are_not_known(void **state)
     expect_error_with("ConcretizationError", "is not known while");
 }
 
-int main(void)
+KN_TEST_GROUP(test_constants)
 {
     const struct CMUnitTest tests[] = {
         TEST(constants_are_known_under_every_transformation),

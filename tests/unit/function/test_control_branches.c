@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_control_branches.c -- kn_cond, kn_switch and kn_lax_map as users call them. */
 #include "support/expect.h"
+#include "support/group.h"
 
 static const char *typed(kn_fn f, const kn_args *args) { return kn_jaxpr_text(kn_make_jaxpr(f, args), KN_JAXPR_TYPED); }
 
@@ -349,7 +350,7 @@ static void map_of_nothing_is_empty(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_control_branches)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_cond_takes_one_branch),

@@ -2,6 +2,7 @@
  * test_control_edges.c -- loops at their edges: carries and outputs that are one another, no steps, empty arrays,
  * all dtypes, trees, keys, views, operands that are one another. */
 #include "support/expect.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array a, b;
@@ -516,7 +517,7 @@ static void infinities_and_nans_go_round(void **state)
     expect_values(out, INFINITY, NAN, INFINITY);
 }
 
-int main(void)
+KN_TEST_GROUP(test_control_edges)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_carry_and_an_element_are_outputs),

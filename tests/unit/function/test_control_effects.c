@@ -2,6 +2,7 @@
  * test_control_effects.c -- loops and branches: who is told of steps, what runs and what is recorded how often,
  * errors of one lane or one step, and other transformations inside and around. */
 #include "support/expect.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array a, b;
@@ -471,7 +472,7 @@ static void indices_of_all_dtypes_choose(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_control_effects)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_step_hook_hears_each_step),

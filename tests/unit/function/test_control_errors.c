@@ -3,6 +3,7 @@
  * memory that runs out. */
 #include "base/memory.h"
 #include "support/expect.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array sum, previous;
@@ -498,7 +499,7 @@ static void each_allocation_may_fail(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_control_errors)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_carry_that_changes_its_shape_is_named),

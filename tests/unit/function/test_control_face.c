@@ -2,6 +2,7 @@
  * test_control_face.c -- scan, fori and bounded while as a user calls them: values by hand, in eager mode and under
  * transformations; trees, captured arrays, numbers that wait for a dtype. */
 #include "support/expect.h"
+#include "support/group.h"
 
 /* ---- scan. */
 
@@ -545,7 +546,7 @@ static void a_number_that_a_loop_begins_with_takes_the_dtype_that_comes_back(voi
     expect_values(out, 5);
 }
 
-int main(void)
+KN_TEST_GROUP(test_control_face)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_scan_hands_its_carry_on_and_stacks_its_outputs),

@@ -3,6 +3,7 @@
  * that JAX gives for the same program (tests/golden/control.npz). */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array a, b;
@@ -743,7 +744,7 @@ static int free_stored(void **state)
     return 0;
 }
 
-int main(void)
+KN_TEST_GROUP(test_control_goldens)
 {
 #define X(f, golden_name, In, Out, what_, tol) \
     TEST(values_of_##f), TEST(gradient_of_##f), TEST(tangents_of_##f), TEST(hessian_of_##f),

@@ -3,6 +3,7 @@
  * what the same steps written out give; and derivatives of both modes, against those of the steps written out and
  * against differences. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/loops.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -443,7 +444,7 @@ FORMS_OF(second_derivatives)
 #define TESTS_OF(check) \
     TEST(scan_##check), TEST(while_##check), TEST(fori_##check), TEST(cond_##check), TEST(switch_##check)
 
-int main(void)
+KN_TEST_GROUP(test_control_sweep)
 {
     const char *text = getenv("KILN_TEST_SEED");
     loops_make(text ? (uint32_t)strtoul(text, NULL, 10) * 1000003u : 0); /* KILN_TEST_SEED: other recipes */

@@ -2,6 +2,7 @@
  * test_donate.c -- donate_argnums: the array's memory becomes a result's, the array is an error afterwards that says
  * where it was donated; what can not be used stays as it is, as in JAX. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "array/state.h"
 
 typedef struct Pair {
@@ -307,7 +308,7 @@ static void with_and_without_fusion_it_is_the_same(void **state)
     EXPECT_GONE(w);
 }
 
-int main(void)
+KN_TEST_GROUP(test_donate)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_result_has_the_memory_of_the_donated_array),

@@ -3,6 +3,7 @@
  * values of constants in the full form. */
 #include "base/memory.h"
 #include "support/expect.h"
+#include "support/group.h"
 
 static kn_jaxpr folded(kn_fn f, const kn_args *args) { return kn_make_jaxpr(f, args, .fold = true); }
 static const char *classic(kn_fn f, const kn_args *args) { return kn_jaxpr_text(folded(f, args), KN_JAXPR_CLASSIC); }
@@ -295,7 +296,7 @@ static void numbers_have_the_default_float_dtype(void **state)
     assert_ptr_equal(kn_dtype_of(kn_scalar(0.1)), KN_F64);
 }
 
-int main(void)
+KN_TEST_GROUP(test_fold)
 {
     const struct CMUnitTest tests[] = {
         TEST(constants_come_in_the_order_of_their_use),

@@ -2,6 +2,7 @@
  * test_functions.c -- functions: calling, capturing, transforming, caching, and what goes wrong. */
 #include "support/bits.h"
 #include "support/expect.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array a, b;
@@ -489,7 +490,7 @@ static void arguments_that_are_no_arrays_are_named(void **state)
     expect_error_with("TypeError", "argument 0 array 1");
 }
 
-int main(void)
+KN_TEST_GROUP(test_functions)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_function_may_return_its_argument),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_groups.c -- the groups of a program as structures, and asking from another thread what runs now. */
 #include "support/expect.h"
+#include "support/group.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -167,7 +168,7 @@ static void only_contexts_that_there_are(void **state)
     expect_error("TypeError", "running: the result is null, or its size_ is not set");
 }
 
-int main(void)
+KN_TEST_GROUP(test_groups)
 {
     const struct CMUnitTest tests[] = {
         TEST(groups_have_what_they_are_made_of),

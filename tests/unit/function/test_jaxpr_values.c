@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_jaxpr_values.c -- jaxprs as public values: read in the classic form, walked, interpreted, drawn. */
 #include "support/expect.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array w, x;
@@ -163,7 +164,7 @@ static void the_drawing(void **state)
     assert_non_null(strstr(text, "j0_o0 [shape=doublecircle, label=\"0\"];\nj0_e1 -> j0_o0 [label=\"f32[]\"];\n"));
 }
 
-int main(void)
+KN_TEST_GROUP(test_jaxpr_values)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_classic_form_reads_back),

@@ -2,6 +2,7 @@
  * test_prepared.c -- prepared functions: their values, their checks, that running one asks nobody for anything, and
  * how much memory functions need. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "base/memory.h"
 #include <fenv.h>
 #include <pthread.h>
@@ -488,7 +489,7 @@ static void the_peak_is_known(void **state)
     kn_prepared_free(q);
 }
 
-int main(void)
+KN_TEST_GROUP(test_prepared)
 {
     const struct CMUnitTest tests[] = {
         TEST(it_gives_what_a_call_gives),

@@ -2,6 +2,7 @@
  * test_primitives.c -- primitives of the user's own: what every transformation makes of them. What a definition must
  * be, and what goes wrong, is in test_primitives_errors.c. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/primitives.h"
 
 /* ---- Functions of them. */
@@ -668,7 +669,7 @@ static void it_is_found_by_its_name(void **state)
     assert_string_equal(kn_primitive_name(soft_clip()), "soft_clip");
 }
 
-int main(void)
+KN_TEST_GROUP(test_primitives)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_expression_has_the_values_of_what_it_says),

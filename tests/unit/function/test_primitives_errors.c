@@ -3,6 +3,7 @@
  * memory that is not there. */
 #include "support/expect.h"
 #include "base/memory.h"
+#include "support/group.h"
 #include "support/primitives.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -459,7 +460,7 @@ static void each_allocation_may_fail(void **state)
     assert_true(failures > 0);
 }
 
-int main(void)
+KN_TEST_GROUP(test_primitives_errors)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_definition_has_one_computation),

@@ -3,6 +3,7 @@
  * second one runs backwards over what the first one put out. The numbers are NumPy's, made by
  * scripts/golden/make_smoother.py. */
 #include "support/expect.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array mean, cov;
@@ -104,7 +105,7 @@ static void lanes_of_it(void **state)
     expect_smoothed(&one);
 }
 
-int main(void)
+KN_TEST_GROUP(test_smoother)
 {
     const struct CMUnitTest tests[] = {TEST(two_passes_in_one_jitted_function), TEST(lanes_of_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
  * test_static_arguments.c -- arguments whose values are part of what kn_jit records (.static_argnums): they can be
  * looked at, each value is recorded once, and what cannot be static is refused. */
 #include "support/expect.h"
+#include "support/group.h"
 
 static int n_recorded;
 
@@ -145,7 +146,7 @@ static void bytes_between_fields_do_not_count(void **state)
     expect_error_with("TypeError", "needs its environment");
 }
 
-int main(void)
+KN_TEST_GROUP(test_static_arguments)
 {
     const struct CMUnitTest tests[] = {
         TEST(each_value_is_recorded_once),       TEST(under_transformations),

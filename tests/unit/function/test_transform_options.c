@@ -2,6 +2,7 @@
  * test_transform_options.c -- options of the transformations as JAX has them: results that are not differentiated,
  * axes per array, holomorphic derivatives, integers among the arguments. Numbers are JAX 0.10's. */
 #include "support/expect.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array a, b;
@@ -163,7 +164,7 @@ static void too_many_axes_are_refused(void **state)
     expect_error("ValueError", "vmap: in_leaves of argument 0 has 1 axes, but it has 2 arrays");
 }
 
-int main(void)
+KN_TEST_GROUP(test_transform_options)
 {
     const struct CMUnitTest tests[] = {
         TEST(jvp_leaves_aux_alone),

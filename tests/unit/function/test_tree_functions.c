@@ -2,6 +2,7 @@
  * test_tree_functions.c -- functions that take and return trees of any structure (kn_tree): every transformation, over
  * trees of several structures, gives what the same function of each leaf gives; the structures are kept. */
 #include "support/expect.h"
+#include "support/group.h"
 
 /* ---- The trees. Leaves are vectors of three, all different. */
 
@@ -442,7 +443,7 @@ static void errors(void **state)
     expect_error_with("TypeError", "returns 3 arrays, but there is room for 2");
 }
 
-int main(void)
+KN_TEST_GROUP(test_tree_functions)
 {
     const struct CMUnitTest tests[] = {
         TEST(calls_and_jit),

@@ -3,6 +3,7 @@
  * and every write to it, behind every transformation, is what it is for an array of that value; and looking changes
  * nothing. */
 #include "support/expect.h"
+#include "support/group.h"
 #include <stdio.h>
 
 /* ---- Functions that return a C number. */
@@ -376,7 +377,7 @@ static void arrays_are_no_numbers(void **state)
     expect_values(z, -3, -3, -3);
 }
 
-int main(void)
+KN_TEST_GROUP(test_weak_results)
 {
     const struct CMUnitTest tests[] = {
         TEST(everything_is_what_it_is_for_an_array),

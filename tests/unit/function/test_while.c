@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_while.c -- loops that stay inside a trace: values, captured arrays, jit, vmap lane by lane, forward derivatives,
  * what is refused, and that long loops need no memory. */
+#include "support/group.h"
 #include "support/programs.h"
 #include "support/expect.h"
 
@@ -573,7 +574,7 @@ static void an_update_of_a_carry_copies_nothing(void **state)
     kni_release(body);
 }
 
-int main(void)
+KN_TEST_GROUP(test_while)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_loop_runs_until_its_condition_fails),

@@ -2,6 +2,7 @@
  * test_codegen_boxes.c -- how launches are cut for threads: a box of what is turned holds whole tiles, in whatever
  * order the axes are. Nothing runs here: a plan has no addresses. */
 #include "host/drive.h"
+#include "support/group.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -118,7 +119,7 @@ static void test_boxes_of_transposes_hold_whole_tiles(void **state)
     assert_true(turned > 100);
 }
 
-int main(void)
+KN_TEST_GROUP(test_codegen_boxes)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_boxes_of_transposes_hold_whole_tiles)};
     return cmocka_run_group_tests(tests, NULL, NULL);

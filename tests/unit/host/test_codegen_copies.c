@@ -10,6 +10,7 @@
 
 #include "base/cpu.h"
 #include "host/tile.h"
+#include "support/group.h"
 #include <kiln/kiln.h>
 #include <string.h>
 
@@ -136,7 +137,7 @@ static void what_lies_between_stays(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_codegen_copies)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_all_lengths_are_copied_and_nothing_else),

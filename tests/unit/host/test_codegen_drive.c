@@ -5,6 +5,7 @@
 #include "base/half.h"
 #include "base/pool.h"
 #include "host/drive.h"
+#include "support/group.h"
 #include "support/stage_reference.h"
 #include <math.h>
 #include <setjmp.h>
@@ -746,7 +747,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-int main(int argc, char **argv)
+KN_TEST_GROUP(test_codegen_drive)
 {
     const struct CMUnitTest one[] = {cmocka_unit_test(test_one_seed)};
     if (argc > 1) {

@@ -2,6 +2,7 @@
  * test_codegen_dump.c -- kernels written by KILN_DUMP_KERNELS are read back, and data for them is large enough. */
 #include "host/dump.h"
 #include "kernel/internal.h"
+#include "support/group.h"
 #include "support/kernel_case.h"
 #include <inttypes.h>
 #include <setjmp.h>
@@ -177,7 +178,7 @@ static void a_kernel_is_written_once(void **state)
     kernel_case_free(&c);
 }
 
-int main(void)
+KN_TEST_GROUP(test_codegen_dump)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_dump_is_read_back),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_archive.c -- arrays in files: saved, loaded and found by name; NumPy's files; what is not there. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "io/zip.h"
 #include <stdlib.h>
 #include <unistd.h>
@@ -194,7 +195,7 @@ static void what_cannot_be_saved_is_an_error(void **state)
     expect_error_with("ConcretizationError", "save: ");
 }
 
-int main(void)
+KN_TEST_GROUP(test_archive)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_saved_array_comes_back),

@@ -9,6 +9,7 @@
 
 #include "io/npy.h"
 #include "support/bits.h"
+#include "support/group.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -484,7 +485,7 @@ static void lack_of_memory_is_an_error(void **state)
     remove(path);
 }
 
-int main(void)
+KN_TEST_GROUP(test_npy)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numpy_files_load),

@@ -11,6 +11,7 @@
 #include "io/npy.h"
 #include "io/zip.h"
 #include "support/bits.h"
+#include "support/group.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -540,7 +541,7 @@ static void lack_of_memory_is_an_error(void **state)
     free(bytes);
 }
 
-int main(void)
+KN_TEST_GROUP(test_zip)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numpy_archives_load),

@@ -2,6 +2,7 @@
 // Building jaxprs: literals, errors that stick, hooks, dead code, inlining; equality and hashing.
 #include "ir/ops.h"
 #include "ir/prim.h"
+#include "support/group.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -447,7 +448,7 @@ static void a_row_with_holes_is_refused(void **state)
     assert_non_null(kni_prim_fault(&p));
 }
 
-int main(void)
+KN_TEST_GROUP(test_ir_builder)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {

@@ -2,6 +2,7 @@
 // The checker refuses each illegal form of a jaxpr, and names the equation.
 #include "ir/ops.h"
 #include "ir/prim.h"
+#include "support/group.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -184,7 +185,7 @@ static void jaxprs_in_parameters(void **state)
     expect_fault(&t, "equation 1 (jit): the type rule gives 1 results, not 0");
 }
 
-int main(void)
+KN_TEST_GROUP(test_ir_check)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tables),

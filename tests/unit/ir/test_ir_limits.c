@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A jaxpr of a million equations on a small stack, and allocation failure at every point of a jaxpr's life.
 #include "ir/ops.h"
+#include "support/group.h"
 #include "support/stack.h"
 #include "ir/prim.h"
 #include <pthread.h>
@@ -155,7 +156,7 @@ static void every_allocation_may_fail(void **state)
     assert_true(failures > 2 * count - 20); /* a few do no harm: places, what is remembered while comparing */
 }
 
-int main(void)
+KN_TEST_GROUP(test_ir_limits)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_million_equations_on_64_kb_of_stack),

@@ -2,6 +2,7 @@
  * test_kernel_ir.c -- building, folding, verifying, printing and parsing kernels. */
 #include "kernel/expr.h"
 #include "kernel/internal.h"
+#include "support/group.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -333,7 +334,7 @@ static void failing_allocations_leave_nothing_behind(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_kernel_ir)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_nodes_are_made_once),

@@ -2,6 +2,7 @@
  * test_kernel_loops.c -- loops in kernels: how they are built, what is legal, their order, their text. */
 #include "kernel/expr.h"
 #include "kernel/internal.h"
+#include "support/group.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -654,7 +655,7 @@ static void without_memory_loops_are_an_error(void **state)
     assert_int_equal(knx_alloc_live(), live);
 }
 
-int main(void)
+KN_TEST_GROUP(test_kernel_loops)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_come_in_the_order_of_a_turn),

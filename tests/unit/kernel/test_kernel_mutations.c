@@ -3,6 +3,7 @@
  * or they are kernels, which run everywhere without touching other memory and with the same results. */
 #include "host/native.h"
 #include "kernel/internal.h"
+#include "support/group.h"
 #include "support/kernel_case.h"
 #include "support/elements.h"
 #include "support/stages.h"
@@ -358,7 +359,7 @@ static void a_wrong_text_is_refused_or_a_kernel(void **unused)
     assert_true(refused > 1000 && ran > 30);
 }
 
-int main(void)
+KN_TEST_GROUP(test_kernel_mutations)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wrong_field_is_refused_or_harmless),

@@ -3,6 +3,7 @@
  * test_jaxpr_texts.c. */
 #include "support/bits.h"
 #include "support/expect.h"
+#include "support/group.h"
 
 static kn_array add2(const kn_array *x, const kn_array *y) { return kn_lax_add(*x, *y); }
 static kn_array max2(const kn_array *x, const kn_array *y) { return kn_lax_max(*x, *y); }
@@ -386,7 +387,7 @@ static void random_bits(void **state)
     expect_error("ValueError", "lax.rng_bit_generator: 7 is not a valid RandomAlgorithm");
 }
 
-int main(void)
+KN_TEST_GROUP(test_lax)
 {
     const struct CMUnitTest tests[] = {
         TEST(dtypes_are_the_same),

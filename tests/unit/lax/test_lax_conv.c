@@ -3,6 +3,7 @@
  * transposed ones, patches, dimension numbers, and JAX's messages. */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 #include <stdio.h>
 
 /* ---- Any parameters. */
@@ -323,7 +324,7 @@ static void zeros_outside_meet_infinities(void **state)
     expect_values(kn_lax_conv(x, w, KN_SHAPE(1), KN_PADS({1, 0})), NAN, INFINITY, INFINITY);
 }
 
-int main(void)
+KN_TEST_GROUP(test_lax_conv)
 {
     const struct CMUnitTest tests[] = {
         TEST(values_and_gradients_are_those_of_jax),

@@ -3,6 +3,7 @@
  * (tests/golden/windows.npz), jit and vmap, other functions, JAX's error texts. */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 
 enum { COLUMNS = 2 + 4 * 7 };
 
@@ -354,4 +355,4 @@ static const struct CMUnitTest tests[] = {
     TEST(errors_are_in_the_words_of_jax),
 };
 
-int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }
+KN_TEST_GROUP(test_windows) { return cmocka_run_group_tests(tests, NULL, NULL); }

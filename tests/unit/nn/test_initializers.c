@@ -2,6 +2,7 @@
  * test_initializers.c -- initializers: JAX's numbers for the same key (tests/golden/nn.npz), shapes, wrong options. */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 
 typedef kn_array (*function)(kn_array key, kn_shape shape, kn_dtype d);
 #define CASE(name, ...) \
@@ -179,7 +180,7 @@ static void orthogonal_matrices_wait_for_their_decomposition(void **state)
     assert_int_equal(kn_size(kn_nn_init_orthogonal(key, KN_SHAPE(2, 0))), 0);
 }
 
-int main(void)
+KN_TEST_GROUP(test_initializers)
 {
     const struct CMUnitTest tests[] = {
         TEST(numbers_are_those_of_jax),

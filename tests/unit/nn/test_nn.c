@@ -3,6 +3,7 @@
  * wrong operands. */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array x, mask, b;
@@ -277,7 +278,7 @@ static void wrong_operands_are_errors(void **state)
     expect_error("TypeError", "nn_silu: null array");
 }
 
-int main(void)
+KN_TEST_GROUP(test_nn)
 {
     const struct CMUnitTest tests[] = {
         TEST(values_and_gradients_are_those_of_jax),

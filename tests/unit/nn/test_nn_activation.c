@@ -3,6 +3,7 @@
  * infinities and NaN (tests/golden/nn.npz), the same under jit and vmap, dtypes, wrong operands. */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 
 typedef kn_array (*function)(const kn_array *);
 #define EACH(name, ...) \
@@ -267,7 +268,7 @@ static void a_recorded_softplus_shows_its_rule(void **state)
     expect_near(dy, 1e-15, 0.7310585786300049, 0.7310585786300049);
 }
 
-int main(void)
+KN_TEST_GROUP(test_nn_activation)
 {
     const struct CMUnitTest tests[] = {
         TEST(float64_is_that_of_jax),

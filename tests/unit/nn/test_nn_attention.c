@@ -3,6 +3,7 @@
  * (tests/golden/nn.npz), the same under jit and vmap, wrong operands. */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array q, k, v;
@@ -232,7 +233,7 @@ static void scaled_blocks(void **state)
     golden_free(&g);
 }
 
-int main(void)
+KN_TEST_GROUP(test_nn_attention)
 {
     const struct CMUnitTest tests[] = {
         TEST(float32_is_that_of_jax),

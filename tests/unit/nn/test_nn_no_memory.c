@@ -3,6 +3,7 @@
  * MemoryError or the right answer, and nothing is lost. */
 #include "base/memory.h"
 #include "support/expect.h"
+#include "support/group.h"
 #include <stdio.h>
 
 static kn_array loss(const kn_array *x, const kn_array *ids)
@@ -63,7 +64,7 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_nn_no_memory)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_allocation_may_fail)};
     return cmocka_run_group_tests(tests, NULL, NULL);

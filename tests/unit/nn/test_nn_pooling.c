@@ -3,6 +3,7 @@
  * channels in front, wrong options. */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 
 static kn_array product(const kn_array *x, const kn_array *y) { return kn_mul(*x, *y); }
 KN_FUNCTION(product, kn_array, kn_array, kn_array)
@@ -143,4 +144,4 @@ static const struct CMUnitTest tests[] = {
     TEST(wrong_options_are_errors),
 };
 
-int main(void) { return cmocka_run_group_tests(tests, NULL, NULL); }
+KN_TEST_GROUP(test_nn_pooling) { return cmocka_run_group_tests(tests, NULL, NULL); }

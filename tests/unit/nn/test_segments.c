@@ -3,6 +3,7 @@
  * outside, empty segments, dtypes, jit and vmap, wrong operands. */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 
 typedef kn_array (*function)(const kn_array *data, const kn_array *ids);
 #define CASE(name, ...) \
@@ -178,7 +179,7 @@ static void wrong_operands_are_errors(void **state)
     expect_error_with("ConcretizationError", "segment_sum: ");
 }
 
-int main(void)
+KN_TEST_GROUP(test_segments)
 {
     const struct CMUnitTest tests[] = {
         TEST(values_and_gradients_are_those_of_jax),

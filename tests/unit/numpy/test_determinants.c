@@ -2,6 +2,7 @@
  * test_determinants.c -- derivatives of determinants are the cofactors, which Laplace's expansion gives exactly for
  * small whole numbers: of regular and of singular matrices of every rank, stacks, complex numbers, 1x1 and 0x0. */
 #include "support/expect.h"
+#include "support/group.h"
 #include <complex.h>
 #include <stdio.h>
 
@@ -202,7 +203,7 @@ static void parts_of_a_determinant_do_not_overflow(void **state)
     assert_true(kn_item(kn_count_nonzero(g)) == n);
 }
 
-int main(void)
+KN_TEST_GROUP(test_determinants)
 {
     const struct CMUnitTest tests[] = {
         TEST(gradients_are_cofactors_at_every_rank),         TEST(zero_pivots_may_be_anywhere),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_index.c -- reading with kn_at: 1500 random indices against NumPy's results, the grammar, and what errors say. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/numpy_calls.h"
 
 static void random_indices_read_what_numpy_reads(void **state)
@@ -139,7 +140,7 @@ static void traces_have_static_slices_and_refuse_masks(void **state)
     expect_error_with("ConcretizationError", "by_mask");
 }
 
-int main(void)
+KN_TEST_GROUP(test_index)
 {
     const struct CMUnitTest tests[] = {
         TEST(random_indices_read_what_numpy_reads),

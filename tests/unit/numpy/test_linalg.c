@@ -3,6 +3,7 @@
  * derivatives against differences, vmap and stacks against loops bit for bit. */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 
 #include <complex.h>
 #include <stdio.h>
@@ -415,7 +416,7 @@ static void stacks_are_loops(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_linalg)
 {
     const struct CMUnitTest tests[] = {
         TEST(values_are_those_of_numpy), TEST(dtypes_are_those_of_numpy),

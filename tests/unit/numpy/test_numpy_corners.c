@@ -2,6 +2,7 @@
  * test_numpy_corners.c -- NumPy's functions at the corners of what they take: no axes, no elements, every mode, dtypes
  * that results are asked for in (scripts/golden/make_numpy_corners.py). */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/numpy_calls.h"
 
 #define X    c->array[0]
@@ -82,7 +83,7 @@ static void results_are_those_of_numpy(void **state)
     numpy_calls_check_with(KN_TEST_DIR "/golden/numpy_corners.txt", table, sizeof table / sizeof *table);
 }
 
-int main(void)
+KN_TEST_GROUP(test_numpy_corners)
 {
     const struct CMUnitTest tests[] = {
         TEST(results_are_those_of_numpy),

@@ -3,6 +3,7 @@
  * cannot say. */
 #include "support/bits.h"
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/numpy_calls.h"
 
 #define ARRAY(name, call) \
@@ -190,7 +191,7 @@ static void a_grid_has_no_negative_extents(void **state)
     expect_error("ValueError", "mgrid: negative dimensions are not allowed");
 }
 
-int main(void)
+KN_TEST_GROUP(test_numpy_creation)
 {
     const struct CMUnitTest tests[] = {
         TEST(results_are_those_of_numpy),           TEST(the_equations_of_vander_do_not_grow_with_the_powers),

@@ -2,6 +2,7 @@
  * test_numpy_einsum.c -- einsum and its paths, tensordot, kron, matvec, chains of matrices: calls whose results, paths,
  * reports and errors NumPy gave, what they record, and what they do under transformations. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/numpy_calls.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -495,7 +496,7 @@ static void words_are_read_in_any_order(void **state)
     expect_values(kn_einsum(",ij", kn_num(2), a), 0, 2, 4, 6);
 }
 
-int main(void)
+KN_TEST_GROUP(test_numpy_einsum)
 {
     const struct CMUnitTest tests[] = {
         TEST(products_are_those_of_numpy),

@@ -2,6 +2,7 @@
  * test_numpy_elementary.c -- elementary functions: calls whose results and errors NumPy gave, results that are exact,
  * and the derivatives as JAX writes them. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/numpy_calls.h"
 #include "ir/ops.h"
 #include "ir/prim.h"
@@ -169,7 +170,7 @@ static void derivatives_are_those_of_jax(void **state)
         "n:f64[] = add l m o:f64[] = div k n p:f64[] = mul d o q:f64[] = add_any j p in (e, q) }");
 }
 
-int main(void)
+KN_TEST_GROUP(test_numpy_elementary)
 {
     const struct CMUnitTest tests[] = {
         TEST(elementary_functions_are_those_of_numpy),

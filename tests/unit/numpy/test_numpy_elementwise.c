@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_numpy_elementwise.c -- calls whose results and errors NumPy gave. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/numpy_calls.h"
 
 static void elementwise_functions_are_those_of_numpy(void **state)
@@ -9,7 +10,7 @@ static void elementwise_functions_are_those_of_numpy(void **state)
     numpy_calls_check(KN_TEST_DIR "/golden/numpy_elementwise.txt");
 }
 
-int main(void)
+KN_TEST_GROUP(test_numpy_elementwise)
 {
     const struct CMUnitTest tests[] = {TEST(elementwise_functions_are_those_of_numpy)};
     return cmocka_run_group_tests(tests, NULL, NULL);

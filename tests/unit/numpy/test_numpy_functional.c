@@ -2,6 +2,7 @@
  * test_numpy_functional.c -- functions applied along axes and in pieces; statistics, sorting and searching under
  * transformations. */
 #include "support/expect.h"
+#include "support/group.h"
 
 /* ---- Derivatives, jit and vmap of one array function after the other. */
 
@@ -310,7 +311,7 @@ static void the_last_piece_wins(void **state)
     expect_error("ValueError", "piecewise: with 1 condition(s), either 1 or 2 functions are expected");
 }
 
-int main(void)
+KN_TEST_GROUP(test_numpy_functional)
 {
     const struct CMUnitTest tests[] = {
         TEST(transformations_agree),

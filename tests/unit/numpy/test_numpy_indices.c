@@ -2,6 +2,7 @@
  * test_numpy_indices.c -- indexing routines: calls whose results and errors NumPy gave, and what they do under
  * transformations. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/numpy_calls.h"
 
 #define ARRAY(name, call) \
@@ -122,7 +123,7 @@ static void sizes_that_depend_on_values_cannot_be_traced(void **state)
     expect_error_with("ConcretizationError", "is not known while found is traced by jit");
 }
 
-int main(void)
+KN_TEST_GROUP(test_numpy_indices)
 {
     const struct CMUnitTest tests[] = {
         TEST(results_are_those_of_numpy),

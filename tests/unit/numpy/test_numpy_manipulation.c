@@ -2,6 +2,7 @@
  * test_numpy_manipulation.c -- array manipulation routines: calls whose results and errors NumPy gave, and what they do
  * under transformations. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/numpy_calls.h"
 
 #define ARRAY(name, call) \
@@ -220,7 +221,7 @@ static void many_insertions_in_any_order(void **state)
     assert_true(kn_item(kn_any(old)) == 0);
 }
 
-int main(void)
+KN_TEST_GROUP(test_numpy_manipulation)
 {
     const struct CMUnitTest tests[] = {
         TEST(results_are_those_of_numpy),

@@ -2,6 +2,7 @@
  * test_numpy_math.c -- mathematical functions: calls whose results and errors NumPy gave, derivatives, and use under
  * jit, vmap and grad. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/numpy_calls.h"
 #include <stdio.h>
 
@@ -511,7 +512,7 @@ static void errors_name_what_is_wrong(void **state)
     expect_error_with("NotImplementedError", "Differentiation rule for 'nextafter' not implemented");
 }
 
-int main(void)
+KN_TEST_GROUP(test_numpy_math)
 {
     const struct CMUnitTest tests[] = {
         TEST(mathematical_functions_are_those_of_numpy),

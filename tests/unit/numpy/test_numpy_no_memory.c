@@ -3,6 +3,7 @@
  * with KILN_TEST_LONG=1): what comes out is a MemoryError or the right answer, and nothing is lost or leaked. */
 #include "base/memory.h"
 #include "support/expect.h"
+#include "support/group.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -199,7 +200,7 @@ static void allocations_of_statistics_may_fail(void **state)
     check_allocations(statistics, thorough() ? 13 : 97);
 }
 
-int main(void)
+KN_TEST_GROUP(test_numpy_no_memory)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(allocations_of_cut_and_joined_arrays_may_fail),
                                        cmocka_unit_test(allocations_of_mathematics_may_fail),

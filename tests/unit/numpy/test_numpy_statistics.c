@@ -2,6 +2,7 @@
  * test_numpy_statistics.c -- reductions, quantiles, correlations, histograms, sorting and searching: calls whose results
  * and errors NumPy gave, and what they do under transformations. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/numpy_calls.h"
 #include <math.h>
 
@@ -163,7 +164,7 @@ static void sorting_is_that_of_numpy(void **state)
     numpy_calls_check_with(KN_TEST_DIR "/golden/numpy_sorting.txt", table, sizeof table / sizeof *table);
 }
 
-int main(void)
+KN_TEST_GROUP(test_numpy_statistics)
 {
     const struct CMUnitTest tests[] = {TEST(statistics_are_those_of_numpy), TEST(sorting_is_that_of_numpy)};
     return cmocka_run_group_tests(tests, NULL, NULL);

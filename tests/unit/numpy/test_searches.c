@@ -2,6 +2,7 @@
  * test_searches.c -- functions that look elements up among others: values, and that the work grows with the elements
  * and not with all their pairs. Values are NumPy's. */
 #include "support/expect.h"
+#include "support/group.h"
 
 /* The complex numbers x + iy. */
 #define COMPLEX(n, ...) complexes(n, (const double[]){__VA_ARGS__})
@@ -233,7 +234,7 @@ static void searches_go_through_transformations(void **state)
     expect_values(y, 1, 3, 7);
 }
 
-int main(void)
+KN_TEST_GROUP(test_searches)
 {
     const struct CMUnitTest tests[] = {
         TEST(isin_among_many_real_numbers),

@@ -3,6 +3,7 @@
  * wrong operands. */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array w, b;
@@ -381,7 +382,7 @@ static void every_bit_of_a_seed_counts(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_optim)
 {
     const struct CMUnitTest tests[] = {
         TEST(polyak_steps_by_the_loss),

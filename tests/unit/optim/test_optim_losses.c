@@ -2,6 +2,7 @@
  * test_optim_losses.c -- losses and schedules against optax (tests/golden/optim.npz), traced and differentiated. */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 
 /* ---- Losses: float32 within 4e-6, float64 within 1e-14, of values around 1. */
 
@@ -214,7 +215,7 @@ static void wrong_schedules(void **state)
     expect_near(kn_optim_schedule_at(kn_optim_linear_schedule(0.5, 0, 0), 9), 0, 0.5); /* no steps: constant */
 }
 
-int main(void)
+KN_TEST_GROUP(test_optim_losses)
 {
     const struct CMUnitTest tests[] = {
         TEST(losses_are_those_of_optax),

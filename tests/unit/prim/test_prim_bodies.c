@@ -4,6 +4,7 @@
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "transform/transform.h"
+#include "support/group.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -406,7 +407,7 @@ static void a_rule_may_have_calls_of_values_and_tangents(void **state)
     kni_thunk_release(p.jvp);
 }
 
-int main(void)
+KN_TEST_GROUP(test_prim_bodies)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_takes_the_operands),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_prim_calls.c -- dynamic_slice, dynamic_update_slice, sort, random bits and jit: values, batching and
  * derivatives. */
+#include "support/group.h"
 #include "support/rules.h"
 #include "support/bits.h"
 #include "transform/transform.h"
@@ -377,7 +378,7 @@ static void test_jit_types(void **unused)
     kni_release(body);
 }
 
-int main(void)
+KN_TEST_GROUP(test_prim_calls)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dynamic_slices), cmocka_unit_test(test_dynamic_rules),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_prim_limits.c -- rules at their limits: no memory anywhere, as many dimensions as there can be and one more,
  * and columns that programs never reach. */
+#include "support/group.h"
 #include "support/rules.h"
 #include "transform/transform.h"
 
@@ -526,7 +527,7 @@ static void costs_are_those_of_the_results(void **unused)
     assert_true(kn_prim_rng_bit_generator.cost(NULL, 1, &words, 2, y) == 60 * 9);
 }
 
-int main(void)
+KN_TEST_GROUP(test_prim_limits)
 {
     for (int i = 0; i < KN_MAX_NDIM + 2; i++)
         ones[i] = 1;

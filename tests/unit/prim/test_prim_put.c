@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_prim_put.c -- the column `put`: put(x, get(x)) is x and get(put(x, v)) is v, bit for bit, for random views of
  * every dtype; what repeats takes the last value in C order; what is read-only says so. */
+#include "support/group.h"
 #include "support/rules.h"
 
 /* A view: `get` and `put` of x with these parameters and operands behind x. */
@@ -365,7 +366,7 @@ static void test_chain(void **unused)
     drop(x), drop(v), drop(y);
 }
 
-int main(void)
+KN_TEST_GROUP(test_prim_put)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_slice),  cmocka_unit_test(test_shapes),          cmocka_unit_test(test_read_only),

@@ -2,6 +2,7 @@
  * test_prim_refusals.c -- what the type rules of primitives with jaxprs say of operands and parameters that do not fit:
  * mistakes that only a jaxpr written by hand, or by another front end, can make. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "ir/ops.h"
 #include "ir/prim.h"
 
@@ -108,7 +109,7 @@ static void operands_of_a_selecting_scatter_have_to_fit(void **state)
             "source must have one element for each window, (3,), got (3,4)");
 }
 
-int main(void)
+KN_TEST_GROUP(test_prim_refusals)
 {
     const struct CMUnitTest tests[] = {
         TEST(branches_and_their_index_have_to_fit),

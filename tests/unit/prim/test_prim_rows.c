@@ -4,6 +4,7 @@
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "prim/rules.h"
+#include "support/group.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -781,7 +782,7 @@ static void rules_survive_without_memory(void **state)
     survives(batched, &kn_prim_reshape, &(kn_p_reshape){INTS(6)}, OPERANDS("*2 f32[2,3,5]"));
 }
 
-int main(void)
+KN_TEST_GROUP(test_prim_rows)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_is_complete),

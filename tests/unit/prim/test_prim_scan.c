@@ -2,6 +2,7 @@
  * test_prim_scan.c -- rounding, bits, clamps, cumulative primitives, products, generic reductions, top_k, splits and
  * generators: their texts, what their type rules say, and derivatives at zeros and ties. Numbers are those of JAX. */
 #include "transform/transform.h"
+#include "support/group.h"
 #include "support/rules.h"
 #include "support/bits.h"
 
@@ -463,7 +464,7 @@ static void a_barrier_keeps_equal_work_apart(void **unused)
     kni_release(expanded);
 }
 
-int main(void)
+KN_TEST_GROUP(test_prim_scan)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equations_print_as_in_jax),

@@ -3,6 +3,7 @@
  * this with KILN_WRITE_PAGE=1. */
 #include "base/str.h"
 #include "ir/prim.h"
+#include "support/group.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -131,7 +132,7 @@ static void the_page_is_what_the_rows_say(void **state)
         fail_msg("docs/primitives.md is not what the table of rows says: run scripts/primitives.sh");
 }
 
-int main(void)
+KN_TEST_GROUP(test_primitives_page)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_page_is_what_the_rows_say)};
     return cmocka_run_group_tests(tests, NULL, NULL);

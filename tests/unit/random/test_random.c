@@ -3,6 +3,7 @@
  * derivatives; wrong operands. */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 #include <stdlib.h>
 
 /* ---- Each stored array is a call: "uniform f32 42 3x5". */
@@ -278,7 +279,7 @@ static void the_length_of_a_permutation_has_to_be_known(void **state)
     expect_error_with("ConcretizationError", "random_permutation: ");
 }
 
-int main(void)
+KN_TEST_GROUP(test_random)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_numbers_are_those_of_jax),

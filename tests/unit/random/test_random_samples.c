@@ -3,6 +3,7 @@
  * and truth values exactly, floats as close as docs/random.md says; under transformations; wrong operands. */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 #include <stdlib.h>
 
 /* ---- Each stored array is a call: "vmap:gamma f32 3 4x3 0.5,1,2". */
@@ -590,7 +591,7 @@ static void wrong_matrices_are_errors(void **state)
     expect_error_with("ValueError", "random_orthogonal: ");
 }
 
-int main(void)
+KN_TEST_GROUP(test_random_samples)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_samples_are_those_of_jax),

@@ -2,6 +2,7 @@
  * test_signal.c -- convolutions as in scipy.signal: calls whose results and errors SciPy gave, and what they do under
  * transformations. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/numpy_calls.h"
 
 #define MODE numpy_option(c, "mode")
@@ -110,7 +111,7 @@ static void lanes_are_a_loop(void **state)
         }
 }
 
-int main(void)
+KN_TEST_GROUP(test_signal)
 {
     const struct CMUnitTest tests[] = {
         TEST(results_are_those_of_scipy),

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 #include <stdio.h>
 
 static kn_array multigammaln_3(kn_array a) { return (kn_special_multigammaln)(a, 3); }
@@ -394,7 +395,7 @@ static void equations_do_not_grow_with_the_degree(void **state)
     assert_true(equations_of(KN_FN_ENV(of_degree, &few)) > 3);
 }
 
-int main(void)
+KN_TEST_GROUP(test_special)
 {
     const struct CMUnitTest tests[] = {
         TEST(values_are_scipys),

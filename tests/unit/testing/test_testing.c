@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_testing.c -- kn_testing: NumPy's reports, word for word, and the checks of derivatives. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/numpy_calls.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,7 +152,7 @@ static void wrong_derivatives_do_not(void **state)
     expect_error("ValueError", "testing_check_grads: modes must be one of 'fwd', 'rev', 'fwd,rev' (got 'up')");
 }
 
-int main(void)
+KN_TEST_GROUP(test_testing)
 {
     const struct CMUnitTest tests[] = {
         TEST(reports_are_those_of_numpy), TEST(the_report_is_the_whole_message), TEST(errors_can_be_expected),

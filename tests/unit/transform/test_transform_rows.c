@@ -4,6 +4,7 @@
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "transform/transform.h"
+#include "support/group.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -190,7 +191,7 @@ static void a_result_that_is_mapped_has_an_axis(void **state)
     kni_release(j);
 }
 
-int main(void)
+KN_TEST_GROUP(test_transform_rows)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_rule_that_is_missing_is_named),

@@ -2,6 +2,7 @@
  * test_trees.c -- trees: building, structures, paths, functions of trees, trees in calls; the texts are JAX's. */
 #include "base/memory.h"
 #include "support/expect.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array w1, b1;
@@ -427,7 +428,7 @@ static void memory_may_end_anywhere(void **state)
     assert_true(done); /* there is an end to it */
 }
 
-int main(void)
+KN_TEST_GROUP(test_trees)
 {
     const struct CMUnitTest tests[] = {
         TEST(structures_print_as_in_jax),

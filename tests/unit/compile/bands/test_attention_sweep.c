@@ -3,6 +3,7 @@
  * operations one by one, on any number of threads, mapped, with any backend; its values and gradients are those of the
  * definition in double precision. KILN_TEST_LONG=1: more; KILN_TEST_SEED=n: that one. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/sweep.h"
 #include <stdlib.h>
 
@@ -375,10 +376,10 @@ static const char *self;
 static void all_backends_give_the_same_bits(void **unused)
 {
     (void)unused;
-    assert_int_equal(sweep_backends(self, sweep_seeds(ROUNDS / 2, LONG_ROUNDS / 4)), 0);
+    assert_int_equal(sweep_backends(self, "test_attention_sweep", sweep_seeds(ROUNDS / 2, LONG_ROUNDS / 4)), 0);
 }
 
-int main(int argc, char **argv)
+KN_TEST_GROUP(test_attention_sweep)
 {
     const struct CMUnitTest tests[] = {
         TEST(attention_has_the_bits_of_its_operations_and_the_values_of_its_definition),

@@ -3,6 +3,7 @@
  * of the same program without fusion, for every number of threads; what is not stored; how memory grows. */
 #include "support/expect.h"
 
+#include "support/group.h"
 #include "support/programs.h"
 
 #include <stdio.h>
@@ -708,7 +709,7 @@ static void memory_grows_with_the_rows(void **state)
     expect_growth(KN_BF16, 128);
 }
 
-int main(void)
+KN_TEST_GROUP(test_bands)
 {
     const struct CMUnitTest tests[] = {
         TEST(bits_do_not_depend_on_bands),

@@ -3,6 +3,7 @@
  * forms of windows, and the routine where the result is stored. */
 #include "support/expect.h"
 
+#include "support/group.h"
 #include "support/programs.h"
 
 #include <sys/mman.h>
@@ -282,7 +283,7 @@ static void a_cross_entropy_by_labels_takes_one_element_of_each_row(void **state
     kni_release(j);
 }
 
-int main(void)
+KN_TEST_GROUP(test_compile_gather)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_gather_in_a_kernel_has_the_bits_of_the_routine),

@@ -2,6 +2,7 @@
  * test_compile_random.c -- random bits are made by the kernel that uses them, and are those of a step of their own. */
 #include "support/expect.h"
 
+#include "support/group.h"
 #include "support/programs.h"
 
 static kn_array uniform(const kn_array *k) { return kn_random_uniform(*k, KN_SHAPE(40, 5)); }
@@ -106,7 +107,7 @@ static void bits_that_are_read_at_two_places_are_stored(void **state)
     kni_release(j);
 }
 
-int main(void)
+KN_TEST_GROUP(test_compile_random)
 {
     const struct CMUnitTest tests[] = {
         TEST(bits_are_made_where_they_are_used),

@@ -3,6 +3,7 @@
  * number of steps of each, and the bits of the same program without fusion. */
 #include "support/expect.h"
 
+#include "support/group.h"
 #include "support/rows.h"
 
 #include <stdio.h>
@@ -354,7 +355,7 @@ static void planning_rows_without_memory_leaks_nothing(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_compile_rows)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_is_few_kernels),

@@ -2,6 +2,7 @@
  * test_numbers.c -- functions that differ in a number have one kernel, which is given the number; a number whose
  * knowledge makes something simpler stays a part of the kernel. The bits are those of the same operation on an array. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "host/native.h"
 
 typedef struct Salt {
@@ -290,7 +291,7 @@ static void many_numbers_are_right(void **state)
     expect_same_bits(CALL(many, &s, x), y);
 }
 
-int main(void)
+KN_TEST_GROUP(test_numbers)
 {
     const struct CMUnitTest tests[] = {
         TEST(functions_that_differ_in_a_number_share_their_kernels),

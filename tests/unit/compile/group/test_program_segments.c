@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_program_segments.c -- kernels that are run in segments: where loops are cut, what is left of a kernel on a box, which boxes
  * share code; and the values of what is made so, element by element. */
+#include "support/group.h"
 #include "support/programs.h"
 
 #include <kiln/kiln.h>
@@ -454,7 +455,7 @@ static void very_many_arrays_are_joined(void **state)
     kn_scope_end(&scope);
 }
 
-int main(void)
+KN_TEST_GROUP(test_program_segments)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loops_are_cut_where_a_predicate_changes),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_updates.c -- updates in place: where no copy is needed, which copies are and why, and random programs of
  * updates and reads against plain loops. */
+#include "support/group.h"
 #include "support/programs.h"
 
 #include "base/log.h"
@@ -668,7 +669,7 @@ static void no_copy_is_made_for_a_reader_that_could_run_before(void **state)
     assert_true(later > 50 && in_place > 200);
 }
 
-int main(void)
+KN_TEST_GROUP(test_updates)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_donated_operand_is_written_where_it_lies),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_scalar_functions.c -- functions with loops, as users write them, become one kernel: integrators, filters,
  * random walks, loops in loops, branches, small arrays that are written out; their lanes and derivatives. */
+#include "support/group.h"
 #include "support/scalar.h"
 
 /* ---- As users write them. */
@@ -592,7 +593,7 @@ static void lack_of_memory_is_an_error(void **state)
     kni_release(j);
 }
 
-int main(void)
+KN_TEST_GROUP(test_scalar_functions)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(twelve_carries_are_registers),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_scalar_kernels.c -- loops and branches that become one kernel with loops: that they do, the bits of the same
  * program run stepwise, and what does not become one, with its reason. */
+#include "support/group.h"
 #include "support/scalar.h"
 
 /* ---- Scalars and elementwise arrays. */
@@ -289,7 +290,7 @@ static void few_elements_may_join_in_the_condition(void **state)
                0, 1);
 }
 
-int main(void)
+KN_TEST_GROUP(test_scalar_kernels)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_running_sum_is_one_loop),

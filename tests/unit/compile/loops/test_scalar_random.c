@@ -2,6 +2,7 @@
  * test_scalar_random.c -- random jaxprs as bodies of scans: their inputs are elements of inputs, constants, and a carry
  * of the first input's type that one of the results may be. Kernels give the bits of the stepwise program, natively and
  * interpreted. */
+#include "support/group.h"
 #include "support/scalar.h"
 
 enum { LENGTH = 3 };
@@ -84,7 +85,7 @@ static void random_bodies_keep_their_bits(void **state)
     assert_true(compiled > 800);
 }
 
-int main(void)
+KN_TEST_GROUP(test_scalar_random)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_bodies_keep_their_bits)};
     return cmocka_run_group_tests(tests, NULL, NULL);

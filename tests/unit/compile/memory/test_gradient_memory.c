@@ -2,6 +2,7 @@
  * test_gradient_memory.c -- how much memory gradients work in: no more than XLA plans for the same programs
  * (JAX 0.10.2 on CPU, jit(f).lower(...).compile().memory_analysis().temp_size_in_bytes). */
 #include "support/expect.h"
+#include "support/group.h"
 #include <kiln/lax.h>
 #include <kiln/nn.h>
 #include <kiln/prepared.h>
@@ -104,7 +105,7 @@ static void a_step_of_training_needs_no_more_than_in_xla(void **state)
     expect_at_most(KN_FN(step), 48.2);
 }
 
-int main(void)
+KN_TEST_GROUP(test_gradient_memory)
 {
     const struct CMUnitTest tests[] = {
         TEST(gradients_need_no_more_than_in_xla),

@@ -2,6 +2,7 @@
  * test_loops_memory.c -- how much memory loops and branches need: as much as was said before they ran, and what
  * checkpoints save. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/ways.h"
 #include "transform/transform.h"
 
@@ -304,7 +305,7 @@ static void each_allocation_may_fail(void **state)
     kni_release(branch[1]);
 }
 
-int main(void)
+KN_TEST_GROUP(test_loops_memory)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_long_scan_takes_as_much_as_was_said),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_plan_memory.c -- the memory plan against an independent reading of the steps: values that live at the same
  * time never overlap, the peak is what is touched. */
+#include "support/group.h"
 #include "support/rows.h"
 
 #include "base/pool.h"
@@ -287,7 +288,7 @@ static void donation_changes_no_result(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_plan_memory)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(live_values_never_overlap),

@@ -2,6 +2,7 @@
  * test_product_memory.c -- how much memory products, convolutions and attention need: a run takes as much as was said
  * before, touches nothing around its workspace, and reads nothing there that it has not written. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/sweep.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -262,7 +263,7 @@ static void memory_of_attention_grows_with_the_length(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_product_memory)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_run_takes_as_much_memory_as_was_said),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_compile_reshapes.c -- reshapes that join axes go from results of elementwise equations to their operands where
  * these lie in memory, and change no bits. */
+#include "support/group.h"
 #include "support/programs.h"
 
 static void expect_same_bits(const kni_jaxpr *j, uint64_t seed)
@@ -152,7 +153,7 @@ static void random_jaxprs_keep_their_bits(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_compile_reshapes)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operands_are_reshaped_for_nothing),

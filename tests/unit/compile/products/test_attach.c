@@ -2,6 +2,7 @@
  * test_attach.c -- kernels before and after products: which become a part of the product's step, and that they change
  * no bits, for any shape, dtype and number of threads. */
 #include "support/attach.h"
+#include "support/group.h"
 #include "compile/products/attach.h"
 
 #include "base/memory.h"
@@ -837,7 +838,7 @@ static void complex_numbers_have_the_same_bits(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_attach)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bias_and_relu_are_part_of_the_product),

@@ -2,6 +2,7 @@
  * test_attach_random.c -- random moves and elementwise equations around products: attached or not, the bits are those of
  * the program without fusion. KILN_ATTACH_SEEDS=n: so many of them. */
 #include "support/attach.h"
+#include "support/group.h"
 #include "base/memory.h"
 #include "ir/order.h"
 
@@ -176,7 +177,7 @@ static void random_programs_have_the_same_bits(void **state)
         fail_msg("only %d of %d products have kernels", attached, products);
 }
 
-int main(void)
+KN_TEST_GROUP(test_attach_random)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs_have_the_same_bits)};
     knc_attach_small = true;

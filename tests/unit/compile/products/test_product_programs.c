@@ -3,6 +3,7 @@
  * that is joined, turned and run in blocks then, they have the bits of their operations one by one; so have their
  * gradients. KILN_TEST_LONG=1: more; KILN_TEST_SEED=n: that one. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/sweep.h"
 #include <stdlib.h>
 
@@ -227,7 +228,7 @@ static void a_view_of_a_view_that_two_products_read(void **unused)
     expect_values(out.y, 41, 52, 63);
 }
 
-int main(void)
+KN_TEST_GROUP(test_product_programs)
 {
     const struct CMUnitTest tests[] = {TEST(a_view_of_a_view_that_two_products_read),
                                        TEST(programs_of_products_have_the_bits_of_their_operations)};

@@ -2,6 +2,7 @@
  * test_guard.c -- loops whose steps may fail: they are kernels all the same, fail as loops with routine calls do, and under vmap
  * only where a lane that is not done fails. */
 #include "support/expect.h"
+#include "support/group.h"
 
 /* ---- while, with a checked index */
 typedef struct {
@@ -398,7 +399,7 @@ static void lanes_have_the_effects_of_their_own_steps(void **state)
     kn_set_print(NULL, NULL);
 }
 
-int main(void)
+KN_TEST_GROUP(test_guard)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_while_with_a_checked_index_is_a_kernel),

@@ -3,6 +3,7 @@
  * run. */
 #include "support/expect.h"
 
+#include "support/group.h"
 #include "support/programs.h"
 
 #include <stdio.h>
@@ -128,7 +129,7 @@ static void a_hook_hears_of_the_steps_inside_of_a_loop(void **state)
                            "kernel reduce_max lt 2\nloop while 2\n"));
 }
 
-int main(void)
+KN_TEST_GROUP(test_program_view)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_text_says_what_is_not_fused),

@@ -5,6 +5,7 @@
  * strides; what takes the time is the compiler. */
 #include "kernel/internal.h"
 #include "support/c_maker.h"
+#include "support/group.h"
 #include "support/kernel_case.h"
 #include "support/stage_driver.h"
 #include "support/stages.h"
@@ -545,7 +546,7 @@ static void without_memory_it_is_an_error(void **state)
     knk_release(k);
 }
 
-int main(void)
+KN_TEST_GROUP(test_codegen_c_source)
 {
     (void)one_one;
     const struct CMUnitTest tests[] = {

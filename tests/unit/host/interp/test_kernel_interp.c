@@ -4,6 +4,7 @@
  * of docs/determinism.md. */
 #include "base/half.h"
 #include "kernel/internal.h"
+#include "support/group.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -879,7 +880,7 @@ static void every_legal_operation_has_its_loop(void **state)
         }
 }
 
-int main(void)
+KN_TEST_GROUP(test_kernel_interp)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_legal_operation_has_its_loop),

@@ -4,6 +4,7 @@
 #include "base/half.h"
 #include "kernel/expr.h"
 #include "kernel/internal.h"
+#include "support/group.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -591,7 +592,7 @@ static void a_while_loads_by_index(void **state)
     run(&b, clear, check_walk);
 }
 
-int main(void)
+KN_TEST_GROUP(test_kernel_loop_values)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_end_a_while_on_their_own),

@@ -3,6 +3,7 @@
  * same bits. KN_TEST_COUNT: how many. (C source: test_codegen_c_source.c.) */
 #include "host/native.h"
 #include "kernel/internal.h"
+#include "support/group.h"
 #include "support/stage_reference.h"
 #include "support/stages.h"
 #include <setjmp.h>
@@ -71,7 +72,7 @@ static void random_loops(void **state)
     assert_true(missing * 20 <= made);
 }
 
-int main(void)
+KN_TEST_GROUP(test_kernel_loops_random)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_loops),

@@ -2,6 +2,7 @@
  * test_product_plan.c -- every way to run a product gives the bits of the definition: windows, operands that are
  * computed, results that are taken, parts of rows and of steps, any strides, threads, dtypes and instruction sets. */
 #include "host/routine/isa.h"
+#include "support/group.h"
 #include "support/product_case.h"
 // clang-format off
 #include <stdarg.h>
@@ -327,7 +328,7 @@ static void test_windows_along_the_steps(void **unused)
         }
 }
 
-int main(void)
+KN_TEST_GROUP(test_product_plan)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_dtype_every_way),    cmocka_unit_test(test_layouts_every_way),

@@ -2,6 +2,7 @@
  * test_product_processes.c -- products in forked processes and in several threads at once, and where the system does not
  * give tile registers: the bits are those of one thread alone, or the definition's. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "base/cpu.h"
 #include <pthread.h>
 #include <signal.h>
@@ -198,7 +199,7 @@ static void a_child_makes_functions_of_its_own(void **state)
     assert_true(other_sizes());
 }
 
-int main(void)
+KN_TEST_GROUP(test_product_processes)
 {
     const struct CMUnitTest first[] = {
         cmocka_unit_test(bytes_where_tiles_are_not_wanted), /* the environment is read once */

@@ -3,6 +3,7 @@
  * given parts that together pack much more than one thread would. Nothing runs here. */
 #include "host/native.h"
 #include "host/routine/product_share.h"
+#include "support/group.h"
 // clang-format off
 #include <stdarg.h>
 #include <setjmp.h>
@@ -112,7 +113,7 @@ static void test_large_products_have_a_part_for_each_thread(void **unused)
         }
 }
 
-int main(void)
+KN_TEST_GROUP(test_product_share)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gradients_of_kernels_are_not_packed_for_every_part),

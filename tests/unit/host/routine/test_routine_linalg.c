@@ -3,6 +3,7 @@
  * same bits for every size, instruction set and layout. */
 #include "host/routine/isa.h"
 #include "host/routine/linalg.h"
+#include "support/group.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -361,7 +362,7 @@ static int widest(void **state)
     return 0;
 }
 
-int main(void)
+KN_TEST_GROUP(test_routine_linalg)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(cholesky_is_the_documented_one, widest),

@@ -3,6 +3,7 @@
  * dtype, shapes around the sizes of tiles and blocks, every layout, and all builds of the inner loops. */
 #include "host/routine/isa.h"
 #include "host/routine/product.h"
+#include "support/group.h"
 #include "support/product_case.h"
 // clang-format off
 #include <stdarg.h>
@@ -174,7 +175,7 @@ static void test_special_values(void **unused)
     assert_true(isnan(c));
 }
 
-int main(void)
+KN_TEST_GROUP(test_routine_product)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_shapes),

@@ -3,6 +3,7 @@
  * lengths around the limits of the algorithms, and dimensions in the middle. */
 #include "base/memory.h"
 #include "host/routine/sort.h"
+#include "support/group.h"
 // clang-format off
 #include <stdarg.h>
 #include <setjmp.h>
@@ -156,7 +157,7 @@ static void test_long_lines(void **unused)
     free(workspace), free(x), free(y), free(i), free(j);
 }
 
-int main(void)
+KN_TEST_GROUP(test_routine_sort)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_dtype),

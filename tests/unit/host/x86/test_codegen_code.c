@@ -2,6 +2,7 @@
  * test_codegen_code.c -- memory for generated code: it runs, is never writable and executable at once, is used again, and
  * survives forks. To be run under ThreadSanitizer as well. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "host/x86/code.h"
@@ -428,7 +429,7 @@ static void perf_gets_a_map(void **state)
     pid_t child = fork();
     if (child == 0) {
         setenv("KILN_PERF", "1", 1);
-        execl(program, program, "--publish", (char *)NULL);
+        execl(program, program, "test_codegen_code", "--publish", (char *)NULL);
         _exit(1);
     }
     expect_child(child);
@@ -482,7 +483,8 @@ static void perf_knows_the_name(void **state)
     int samples = 0, known = 0, file = mkstemp(data);
     assert_true(file >= 0);
     close(file);
-    snprintf(command, sizeof command, "KILN_PERF=1 perf record -q -e cpu-clock -o %s %s --spin >/dev/null 2>&1", data,
+    snprintf(command, sizeof command,
+             "KILN_PERF=1 perf record -q -e cpu-clock -o %s %s test_codegen_code --spin >/dev/null 2>&1", data,
              program);
     bool works = !SANITIZED && system(command) == 0;
     snprintf(command, sizeof command, "perf script -i %s -F comm,pid,ip,sym 2>/dev/null", data);
@@ -524,7 +526,8 @@ static void gdb_knows_the_name(void **state)
     bool known = false;
     if (SANITIZED || system("gdb --version >/dev/null 2>&1") != 0)
         skip();
-    snprintf(command, sizeof command, "gdb -nx -batch -ex run -ex bt --args %s --trap 2>&1 </dev/null", program);
+    snprintf(command, sizeof command,
+             "gdb -nx -batch -ex run -ex bt --args %s test_codegen_code --trap 2>&1 </dev/null", program);
     FILE *f = popen(command, "r");
     assert_non_null(f);
     while (fgets(line, sizeof line, f)) {
@@ -536,7 +539,7 @@ static void gdb_knows_the_name(void **state)
     assert_true(known);
 }
 
-int main(int argc, char **argv)
+KN_TEST_GROUP(test_codegen_code)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_code_runs),
@@ -570,5 +573,5 @@ int main(int argc, char **argv)
 }
 
 #else
-int main(void) { return 77; }
+KN_TEST_GROUP(test_codegen_code) { return 77; }
 #endif

@@ -4,6 +4,7 @@
  * is allowed, with operands in memory, with operands that are one element. No register that the operation was not given
  * may change. */
 #include "kernel/internal.h"
+#include "support/group.h"
 #include "support/machine.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -440,7 +441,7 @@ static void every_half_converts_as_in_the_interpreter(void **state)
             }
 }
 
-int main(void)
+KN_TEST_GROUP(test_codegen_emit)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_gives_the_bits_of_the_interpreter),

@@ -3,6 +3,7 @@
  * the interpreter, against a reference that takes one turn after the other. */
 #include "kernel/expr.h"
 #include "kernel/internal.h"
+#include "support/group.h"
 #include "support/loop_case.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -183,7 +184,7 @@ static void random_programs(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_codegen_loop_programs)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include "host/x86/generator.h"
 #include "host/x86/lower.h"
 #include "kernel/expr.h"
+#include "support/group.h"
 #include "support/loop_case.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -569,7 +570,7 @@ static void without_memory(void **state)
     knk_release(kernel);
 }
 
-int main(void)
+KN_TEST_GROUP(test_codegen_loops)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fibonacci_by_hand),

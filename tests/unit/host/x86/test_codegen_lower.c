@@ -4,6 +4,7 @@
 #include "base/cpu.h"
 #include "kernel/expr.h"
 #include "kernel/internal.h"
+#include "support/group.h"
 #include "support/machine.h"
 #include "support/stage_code.h"
 #include <setjmp.h>
@@ -470,7 +471,7 @@ static void random_kernels(void **state)
     assert_true(missing * 20 <= made);
 }
 
-int main(void)
+KN_TEST_GROUP(test_codegen_lower)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains_of_floats_for_all_lengths),

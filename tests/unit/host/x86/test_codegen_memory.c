@@ -2,6 +2,7 @@
  * test_codegen_memory.c -- generated loads, stores, gathers and scatters touch the elements that exist and no others
  * (the elements lie at the edge of mapped memory), for every dtype and target; constants, and the joining of lanes. */
 #include "kernel/internal.h"
+#include "support/group.h"
 #include "support/machine.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -433,7 +434,7 @@ static void any_true_lane_is_found(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_codegen_memory)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_and_stores_touch_nothing_else),

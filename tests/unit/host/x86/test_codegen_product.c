@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "host/native.h"
 #include "host/x86/product.h"
+#include "support/group.h"
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -491,7 +492,7 @@ static void what_does_not_fit_has_no_function(void **state)
     assert_int_equal(kng_product_rows(&kng_product_avx2, KNG_NUMBER_F64, 0), 0);
 }
 
-int main(void)
+KN_TEST_GROUP(test_codegen_product)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_find_the_same_functions),

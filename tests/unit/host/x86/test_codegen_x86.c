@@ -3,6 +3,7 @@
  * general-purpose instruction, written as text, assembled by `as`, compared byte by byte. Without `as`, a stored list
  * that it made (scripts/golden/make_x86.py). */
 #include "support/expect.h"
+#include "support/group.h"
 #include "host/x86/x86.h"
 #include "host/x86/x86_row.h"
 #include <stdarg.h>
@@ -706,7 +707,7 @@ static void same_as_the_stored_bytes(void **state)
     free(golden);
 }
 
-int main(int argc, char **argv)
+KN_TEST_GROUP(test_codegen_x86)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_as_the_systems_assembler),
@@ -722,5 +723,5 @@ int main(int argc, char **argv)
 }
 
 #else
-int main(void) { return 77; }
+KN_TEST_GROUP(test_codegen_x86) { return 77; }
 #endif

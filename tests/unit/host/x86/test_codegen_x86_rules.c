@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_codegen_x86_rules.c -- the assembler: what it refuses, labels and jumps, the constant pool, no memory. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "base/memory.h"
 #include "host/x86/x86.h"
 
@@ -273,7 +274,7 @@ static void without_memory_it_fails(void **state)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_codegen_x86_rules)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_can_not_be_encoded_is_refused),

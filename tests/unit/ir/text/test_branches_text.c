@@ -5,6 +5,7 @@
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "ir/text/print.h"
+#include "support/group.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -413,7 +414,7 @@ static void every_branch_is_drawn(void **state)
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-int main(void)
+KN_TEST_GROUP(test_branches_text)
 {
     const struct CMUnitTest tests[] = {
         TEST(two_branches_print_as_jax_prints_them),

@@ -2,6 +2,7 @@
  * test_control_texts.c -- control flow prints the jaxprs that JAX prints (tests/golden/jaxpr_texts.txt). */
 #include "support/expect.h"
 #include "support/golden_text.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array a, b;
@@ -235,7 +236,7 @@ static void branches_are_walked_in_order(void **state)
 
 #define CASE(name, letters, ...) TEST(text_##name),
 
-int main(void)
+KN_TEST_GROUP(test_control_texts)
 {
     const struct CMUnitTest tests[] = {CASES TEST(branches_are_walked_in_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);

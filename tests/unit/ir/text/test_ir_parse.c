@@ -2,6 +2,7 @@
 // The full form: everything comes back, everything else is refused.
 #include "ir/ops.h"
 #include "ir/prim.h"
+#include "support/group.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -433,7 +434,7 @@ static void mutated_texts_do_no_harm(void **state)
     kni_release(f);
 }
 
-int main(void)
+KN_TEST_GROUP(test_ir_parse)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {

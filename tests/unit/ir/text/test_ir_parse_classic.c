@@ -2,6 +2,7 @@
 // The classic form read back: types are given for constants and inputs, all others follow.
 #include "ir/ops.h"
 #include "ir/prim.h"
+#include "support/group.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -198,7 +199,7 @@ static void mutated_texts_do_no_harm(void **state)
         }
 }
 
-int main(void)
+KN_TEST_GROUP(test_ir_parse_classic)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_example_of_the_document, setup, teardown),

@@ -2,6 +2,7 @@
 // The printed forms of jaxprs: typed texts as JAX prints them, the classic form.
 #include "ir/ops.h"
 #include "ir/prim.h"
+#include "support/group.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -465,7 +466,7 @@ static void a_body_without_equations(void **state)
     expect_text(finish(&b, 0, NULL, ""), KN_FORM_TYPED, "{ lambda ; . let  in () }");
 }
 
-int main(void)
+KN_TEST_GROUP(test_ir_print)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_example_of_the_document),

@@ -2,6 +2,7 @@
  * test_jaxpr_document.c -- the ten examples of the document that introduced jaxprs, in February 2020: the programs come
  * out as its texts, word for word, and the texts are read back. */
 #include "support/expect.h"
+#include "support/group.h"
 
 /* ---- The texts, as they stand there; two lack the semicolon. */
 
@@ -259,7 +260,7 @@ static void a_pmap_runs_its_lanes(void **state)
     expect_values(y, 7, 4, 2.5); /* (x + 5 + 1) / x */
 }
 
-int main(void)
+KN_TEST_GROUP(test_jaxpr_document)
 {
     const struct CMUnitTest tests[] = {TEST(programs_come_out_as_the_texts), TEST(texts_are_read_back),
                                        TEST(a_pmap_runs_its_lanes)};

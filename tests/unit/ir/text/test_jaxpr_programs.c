@@ -3,6 +3,7 @@
  * scripts/golden/make_jaxpr_programs.py makes them. docs/jaxpr.md has the reason of each kind of difference that is
  * listed here. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/jaxpr_program.h"
 #include <stdlib.h>
 
@@ -92,7 +93,7 @@ static void weak(void **state)
     compare("weak");
 }
 
-int main(void)
+KN_TEST_GROUP(test_jaxpr_programs)
 {
     const struct CMUnitTest tests[] = {TEST(plain), TEST(nested), TEST(gradient), TEST(jvp), TEST(weak)};
     return cmocka_run_group_tests(tests, NULL, NULL);

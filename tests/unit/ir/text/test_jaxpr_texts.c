@@ -3,6 +3,7 @@
  * are in jaxpr_texts.def. */
 #include "support/expect.h"
 #include "support/golden_text.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array a, b;
@@ -204,7 +205,7 @@ JVP_TWO(add)
 #define THREE(name, letters, R, ...)    TEST(text_##name),
 #define TRANSFORMED(name, letters, ...) TEST(text_##name),
 
-int main(void)
+KN_TEST_GROUP(test_jaxpr_texts)
 {
     const struct CMUnitTest tests[] = {
 #include "unit/ir/text/jaxpr_texts.def"

@@ -2,6 +2,7 @@
  * test_kernel_math.c -- the functions written in the kernel IR against libm in a wider type: largest errors over dense
  * samples, special values. */
 #include "kernel/internal.h"
+#include "support/group.h"
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -431,7 +432,7 @@ static void maximum_and_minimum_pass_nan_on(void **state)
     knk_release(k);
 }
 
-int main(void)
+KN_TEST_GROUP(test_kernel_math)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(functions_stay_within_their_bounds),

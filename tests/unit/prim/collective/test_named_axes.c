@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_named_axes.c -- vmap with an axis name, and the collectives over it. Numbers are JAX's. */
 #include "support/expect.h"
+#include "support/group.h"
 
 static kn_array counting(int64_t n) { return kn_add(kn_arange(0, n, 1, .dtype = KN_F64), 1); }
 static kn_array table(int64_t n, int64_t m) { return kn_reshape(counting(n * m), KN_SHAPE(n, m)); }
@@ -722,7 +723,7 @@ static void the_sum_over_no_axis_is_the_operand(void **state)
     expect_values(y, 1, 2, 3);
 }
 
-int main(void)
+KN_TEST_GROUP(test_named_axes)
 {
     const struct CMUnitTest tests[] = {
         TEST(lanes_are_summed),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_cond_equations.c -- the equations that the rules of cond write, and which ones its type rule refuses. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "ir/ops.h"
 #include "transform/transform.h"
 #include <stdio.h>
@@ -173,7 +174,7 @@ static void choices_that_do_not_fit(void **state)
 #undef HEAD
 }
 
-int main(void)
+KN_TEST_GROUP(test_cond_equations)
 {
     const struct CMUnitTest tests[] = {
         TEST(residuals_of_branches_share_places),     TEST(residuals_that_are_operands_are_no_results),

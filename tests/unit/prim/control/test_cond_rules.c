@@ -2,6 +2,7 @@
  * test_cond_rules.c -- the rules of cond. What a choice gives, and its derivatives and batches, are those of the branch
  * that is chosen, called directly, bit for bit; derivatives are compared with differences, too. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "base/dtype.h"
 
 /* ---- Branches: of two vectors. */
@@ -745,7 +746,7 @@ static void calls_and_checkpoints_in_branches(void **state)
     expect_values(y, -27);
 }
 
-int main(void)
+KN_TEST_GROUP(test_cond_rules)
 {
     const struct CMUnitTest tests[] = {
         TEST(each_index_gives_its_branch),

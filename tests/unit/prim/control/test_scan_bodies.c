@@ -2,6 +2,7 @@
  * test_scan_bodies.c -- scans whose bodies have rows with rules of their own: custom derivatives, checkpoints, loops,
  * branches and callbacks; derivatives against closed forms and against loops in C. */
 #include "support/expect.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array carry, y;
@@ -250,7 +251,7 @@ static void a_callback_in_a_body_runs_once_for_each_step(void **state)
     assert_int_equal(seen, 6);
 }
 
-int main(void)
+KN_TEST_GROUP(test_scan_bodies)
 {
     const struct CMUnitTest tests[] = {
         TEST(custom_derivatives_count_in_a_body),           TEST(checkpoints_and_scans_compose),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_scan_memory.c -- what scans keep and make: the residuals of reverse mode, with checkpoints, too; results, carries
  * and operands that nobody needs; loops of few steps. */
+#include "support/group.h"
 #include "support/scans.h"
 
 static bool shows_input(const kni_jaxpr *j, kn_atom a)
@@ -335,7 +336,7 @@ static void operands_fit_the_body(void **state)
     kni_release(j);
 }
 
-int main(void)
+KN_TEST_GROUP(test_scan_memory)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(checkpoints_keep_a_carry_for_each_chunk),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_scan_no_memory.c -- the rules of scan and of a bounded while without memory: each allocation fails once. What comes
  * out is a MemoryError or a result, and nothing is lost. */
+#include "support/group.h"
 #include "support/scans.h"
 
 typedef kn_error *attempt(const kni_jaxpr *j);
@@ -151,7 +152,7 @@ static void a_bounded_while_without_memory(void **state)
     kni_release(c), kni_release(r), kni_release(j);
 }
 
-int main(void)
+KN_TEST_GROUP(test_scan_no_memory)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derivatives_and_lanes_without_memory),

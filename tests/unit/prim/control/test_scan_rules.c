@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_scan_rules.c -- the rules of scan on jaxprs: against the same transformation of the body written out `length`
  * times, which knows nothing of scan, and against differences; with checkpoints, too. */
+#include "support/group.h"
 #include "support/scans.h"
 
 typedef struct scene {
@@ -282,7 +283,7 @@ static void a_body_without_tangents_is_left_alone(void **state)
     kni_release(j);
 }
 
-int main(void)
+KN_TEST_GROUP(test_scan_rules)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_the_steps),

@@ -2,6 +2,7 @@
  * test_scan_separate.c -- a scan over an array and some scalars becomes two scans: what is the same for all elements is
  * worked out in one of its own. */
 #include "ir/ops.h"
+#include "support/group.h"
 #include "support/programs.h"
 #include "support/expect.h"
 #include "transform/transform.h"
@@ -91,7 +92,7 @@ static void values_are_those_of_the_whole(void **state)
     expect_values(out.y, 6, 9, 12, 15, 18);
 }
 
-int main(void)
+KN_TEST_GROUP(test_scan_separate)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_counter_beside_an_array_is_a_scan_of_its_own),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_while_rules.c -- a while with a bound on jaxprs: derivatives against as many rounds in a row; what is pruned. */
+#include "support/group.h"
 #include "support/scans.h"
 
 /* limit; w; x, s, n -> as long as sum(x) < limit: x w + sin(x), s x, n + 1 */
@@ -210,7 +211,7 @@ static void a_carry_that_never_changes_is_a_constant(void **state)
     kni_release(c), kni_release(r), kni_release(simple);
 }
 
-int main(void)
+KN_TEST_GROUP(test_while_rules)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bound_ends_a_loop),

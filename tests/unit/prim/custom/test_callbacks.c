@@ -2,6 +2,7 @@
  * test_callbacks.c -- debug_print, debug_callback, pure_callback and io_callback: when they run, how often, in which
  * order, and what goes wrong. Texts are JAX's. */
 #include "support/expect.h"
+#include "support/group.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -710,7 +711,7 @@ static void threads_have_callbacks_of_their_own(void **state)
     assert_int_equal(wrong[0] + wrong[1], 0);
 }
 
-int main(void)
+KN_TEST_GROUP(test_callbacks)
 {
     const struct CMUnitTest tests[] = {
         PRINTS(scalars_print_as_python_numbers),

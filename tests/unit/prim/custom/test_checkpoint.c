@@ -2,6 +2,7 @@
  * test_checkpoint.c -- checkpoint: the same derivatives as without, from less memory; what policies keep; texts. */
 #include "support/expect.h"
 #include "support/golden_text.h"
+#include "support/group.h"
 
 #include "compile/step.h"
 #include "device/device.h"
@@ -344,7 +345,7 @@ static void a_name_changes_nothing_else(void **state)
     expect_near(d, 1e-14, sin(0.5) + 0.5 * cos(0.5));
 }
 
-int main(void)
+KN_TEST_GROUP(test_checkpoint)
 {
     const struct CMUnitTest tests[] = {
         TEST(derivatives_are_those_of_the_function),

@@ -2,6 +2,7 @@
  * test_custom_batches.c -- rules of custom derivatives over one more axis: when they are equal, and what is wrong with
  * them. */
 #include "support/expect.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array y, slope;
@@ -98,7 +99,7 @@ static void rules_over_the_same_axes_are_equal(void **state)
         }
 }
 
-int main(void)
+KN_TEST_GROUP(test_custom_batches)
 {
     const struct CMUnitTest tests[] = {
         TEST(results_have_the_names_of_the_rule),

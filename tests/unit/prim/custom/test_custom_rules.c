@@ -4,6 +4,7 @@
  * the derivative of the body. */
 #include "support/expect.h"
 #include "support/golden_text.h"
+#include "support/group.h"
 
 typedef struct {
     kn_array y, dy;
@@ -800,7 +801,7 @@ static void stopped_gradients_are_constants(void **state)
     golden_same_text("stop_gradient", KN_FN(stopped), KN_ARGS(&one));
 }
 
-int main(void)
+KN_TEST_GROUP(test_custom_rules)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_value_is_the_functions),

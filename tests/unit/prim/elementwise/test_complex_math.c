@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_complex_math.c -- functions of complex numbers at the ends of the range, on branch cuts and at poles. */
 #include "support/expect.h"
+#include "support/group.h"
 #include <complex.h>
 #include <float.h>
 #include <math.h>
@@ -209,7 +210,7 @@ static void hyperbolic_tangents_without_an_angle_are_nan(void **state)
     expect_values(kn_imag(kn_tan(kn_lax_complex(im, re))), NAN, NAN, NAN, 1);
 }
 
-int main(void)
+KN_TEST_GROUP(test_complex_math)
 {
     const struct CMUnitTest tests[] = {
         TEST(powers_of_two_keep_their_modulus),

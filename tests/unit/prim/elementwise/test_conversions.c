@@ -3,6 +3,7 @@
  * XLA's, in every way there is to run it; also outside of the range of an integer. */
 #include "base/dtype.h"
 #include "support/expect.h"
+#include "support/group.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -253,7 +254,7 @@ static void only_floats_to_integers_wrap(void **state)
         }
 }
 
-int main(void)
+KN_TEST_GROUP(test_conversions)
 {
     const struct CMUnitTest tests[] = {
         TEST(elements_have_numpys_bits),

@@ -4,6 +4,7 @@
  * lists with a reason. */
 #include "support/expect.h"
 #include "support/golden.h"
+#include "support/group.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -242,7 +243,7 @@ static void every_function_of_elements_is_listed(void **state)
     assert_int_equal(missing, 0);
 }
 
-int main(void)
+KN_TEST_GROUP(test_derivatives)
 {
     const struct CMUnitTest tests[] = {
         TEST(derivatives_are_those_of_calculus_or_jax),

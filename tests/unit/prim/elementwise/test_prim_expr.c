@@ -3,6 +3,7 @@
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "prim/rules.h"
+#include "support/group.h"
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>
@@ -499,7 +500,7 @@ static void argmax_of_many_columns(void **state)
             assert_int_equal(at[o][i], (i + o) % N);
 }
 
-int main(void)
+KN_TEST_GROUP(test_prim_expr)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(signs_and_extremes),

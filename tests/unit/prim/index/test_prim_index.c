@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_prim_index.c -- gather, scatter-add and dot_general against loops written down from the definition, their
  * batching rules against a loop over examples, their transposes by inner products. */
+#include "support/group.h"
 #include "support/indexing.h"
 
 /* --- gather and scatter by definition --------------------------------------------------------- */
@@ -224,7 +225,7 @@ static void test_dot_general(void **unused)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_prim_index)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gather),   cmocka_unit_test(test_scatter_add),  cmocka_unit_test(test_derivatives),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_prim_scatter.c -- the scatters against loops written down from the definition: values of every dtype, tangents,
  * transposes by inner products, batching against a loop over examples. */
+#include "support/group.h"
 #include "support/indexing.h"
 #include "support/bits.h"
 #include "transform/transform.h"
@@ -339,7 +340,7 @@ static void test_batching(void **unused)
     }
 }
 
-int main(void)
+KN_TEST_GROUP(test_prim_scatter)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),   cmocka_unit_test(test_errors),     cmocka_unit_test(test_same_array_twice),

@@ -3,6 +3,7 @@
  * of axes, layouts and dtypes: their bits are those of the definition, whatever runs them, and their gradients are
  * those of the definition in double precision. KILN_TEST_LONG=1: more; KILN_TEST_SEED=n: that one. */
 #include "support/expect.h"
+#include "support/group.h"
 #include "support/sweep.h"
 #include <stdlib.h>
 
@@ -483,10 +484,10 @@ static const char *self;
 static void all_backends_give_the_same_bits(void **unused)
 {
     (void)unused;
-    assert_int_equal(sweep_backends(self, sweep_seeds(ROUNDS, LONG_ROUNDS)), 0);
+    assert_int_equal(sweep_backends(self, "test_conv_sweep", sweep_seeds(ROUNDS, LONG_ROUNDS)), 0);
 }
 
-int main(int argc, char **argv)
+KN_TEST_GROUP(test_conv_sweep)
 {
     const struct CMUnitTest tests[] = {
         TEST(convolutions_have_the_bits_of_the_definition_however_they_run),

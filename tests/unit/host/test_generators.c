@@ -233,7 +233,7 @@ static void arrays_are_added_by_it_and_multiplied_without_it(void **state)
     kng_remove_generator(&toy);
 }
 
-int main(void)
+KN_TEST_GROUP(test_generators)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_interpreter_is_the_last_one_and_always_works),
