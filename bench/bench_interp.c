@@ -22,14 +22,14 @@ static double time_of(const knk_kernel *k, const knk_launch *l, int lanes)
     for (;; times *= 4) {
         double start = now();
         for (int i = 0; i < times; i++)
-            knk_interpret_with(k, l, scratch, knk_isa_best(), lanes);
+            knk_interpret_with(k, l, scratch, lanes);
         if (now() - start > 2e-3)
             break;
     }
     for (int j = 0; j < 15; j++) {
         double start = now();
         for (int i = 0; i < times; i++)
-            knk_interpret_with(k, l, scratch, knk_isa_best(), lanes);
+            knk_interpret_with(k, l, scratch, lanes);
         double t = (now() - start) / times;
         best = t < best ? t : best;
     }
@@ -125,7 +125,6 @@ int main(void)
     for (int i = 0; i < N; i++)
         x[i] = (float)((double)i / N), y[i] = 0;
     memset(x + N, 0, N * 4);
-    printf("%s\n", knk_isa_best()->name);
     elementwise("x + 1", add_one, KN_ID_F32, 10, 1, x, y);
     elementwise("x + 1", add_one, KN_ID_F32, 1000, 1, x, y);
     elementwise("x + 1", add_one, KN_ID_F32, N, 1, x, y);

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts in place: headers, both libraries, the CMake package and kiln.pc. Everything finds its neighbours
+# What `cmake --install` puts in place: headers, the libraries, the CMake package and the files of pkg-config. Everything finds its neighbours
 # relative to itself, so the tree can be moved and `--prefix` can be given at install time.
 include(CMakePackageConfigHelpers)
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
-install(TARGETS kiln kiln_shared EXPORT kilnTargets
+install(TARGETS kiln kiln_shared kiln_core kiln_core_shared EXPORT kilnTargets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 
 set(kiln_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/kiln")
@@ -44,7 +44,7 @@ if(KILN_PC_RPATH AND NOT WIN32)
     set(KILN_PC_RUNPATH "-Wl,-rpath,\${libdir} ")
 endif()
 # kiln-gcc.pc: the same and what only gcc understands.
-foreach(pc kiln kiln-gcc)
+foreach(pc kiln kiln-core kiln-gcc)
     configure_file("${PROJECT_SOURCE_DIR}/cmake/${pc}.pc.in" "${PROJECT_BINARY_DIR}/${pc}.pc" @ONLY)
     install(FILES "${PROJECT_BINARY_DIR}/${pc}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 endforeach()

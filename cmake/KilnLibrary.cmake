@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library: every source is compiled once, as position-independent code, into objects that the static and the shared library
-# share. Files named *_isa.c hold inner loops; on x86-64 they are compiled three times, with KN_ISA = base, avx2, avx512 as the
+# The library: every source is compiled once, as position-independent code, into objects that the static and the shared libraries
+# share. `kiln` is all of it. `kiln_core` is the floors below lib/ alone: arrays, functions, transformations, the compiler, the host, and
+# neither NumPy's functions nor those of the other libraries; a program links one of the two. Files named *_isa.c hold inner loops; on x86-64 they are compiled three times, with KN_ISA = base, avx2, avx512 as the
 # suffix of their names, and the code chooses at run time.
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
@@ -25,6 +26,18 @@ list(FILTER kiln_sources EXCLUDE REGEX "_isa\\.c$")
 if(NOT kiln_sources)
     message(FATAL_ERROR "There are no sources under ${PROJECT_SOURCE_DIR}/src")
 endif()
+file(STRINGS "${PROJECT_SOURCE_DIR}/scripts/layers.txt" kiln_floors REGEX "^[a-z]+$")
+set(kiln_upper)
+foreach(floor IN LISTS kiln_floors)
+    if(floor STREQUAL "lib" OR kiln_upper)
+        list(APPEND kiln_upper ${floor})
+    endif()
+endforeach()
+list(JOIN kiln_upper "|" kiln_upper)
+set(kiln_core_sources ${kiln_sources})
+list(FILTER kiln_core_sources EXCLUDE REGEX "/src/(${kiln_upper})/")
+list(FILTER kiln_sources INCLUDE REGEX "/src/(${kiln_upper})/")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/scripts/layers.txt")
 
 function(kiln_common target)
     target_link_libraries(${target} PRIVATE kiln_flags Threads::Threads)
@@ -44,23 +57,46 @@ endfunction()
 include(CheckSymbolExists)
 check_symbol_exists(__x86_64__ "stddef.h" KILN_X86_64)
 if(NOT KILN_X86_64)
-    list(FILTER kiln_sources EXCLUDE REGEX "/src/host/x86/")
+    list(FILTER kiln_core_sources EXCLUDE REGEX "/src/host/x86/")
 endif()
 
+# Texts, and rules that run while a function is recorded, are compiled for size; jumps are aligned where loops over elements are.
+set(small "/src/(ir/text|face|tree|transform|host/csource)/|/src/(kernel/(parse|print)|host/dump|compile/program/(text|graph|groups))")
+string(APPEND small "|/src/prim/(collective|control|custom|elementwise|product|random|reduce|shape)/"
+    "|/src/function/(control|custom|derive|fit|groups|host|jaxpr|primitive|transforms|tree_map)")
+set(kiln_unaligned)
+foreach(option jumps loops functions)
+    check_c_compiler_flag("-Werror -falign-${option}=1" KILN_CC_ALIGN_${option})
+    if(KILN_CC_ALIGN_${option})
+        list(APPEND kiln_unaligned -falign-${option}=1)
+    endif()
+endforeach()
+foreach(source IN LISTS kiln_core_sources)
+    if(source MATCHES "${small}" AND NOT KILN_SANITIZE)
+        set_property(SOURCE "${source}" APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)
+    elseif(NOT source MATCHES "/src/(base|host/routine)/|/lanes\\.c$")
+        set_property(SOURCE "${source}" APPEND PROPERTY COMPILE_OPTIONS ${kiln_unaligned})
+    endif()
+    if(KILN_COVERAGE AND source MATCHES "/src/(prim|transform)/|/src/kernel/math/")
+        set_property(SOURCE "${source}" APPEND PROPERTY COMPILE_OPTIONS --coverage -fprofile-update=prefer-atomic)
+    endif()
+endforeach()
+# The loops over lanes are for launches that no generator makes code for.
+set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/kernel/lanes.c" APPEND PROPERTY COMPILE_OPTIONS
+    -fno-trapping-math $<$<NOT:$<CONFIG:Debug>>:$<IF:$<BOOL:${KILN_X86_64}>,-Os,-O3>>)
 if(KILN_COVERAGE)
-    set(counted ${kiln_sources})
-    list(FILTER counted INCLUDE REGEX "/src/(prim|transform)/|/src/kernel/math/")
-    set_source_files_properties(${counted} PROPERTIES COMPILE_OPTIONS "--coverage;-fprofile-update=prefer-atomic")
     target_link_options(kiln_flags INTERFACE --coverage)
 endif()
+add_library(kiln_core_objects OBJECT ${kiln_core_sources})
 add_library(kiln_objects OBJECT ${kiln_sources})
+kiln_common(kiln_core_objects)
 kiln_common(kiln_objects)
-set(kiln_object_targets kiln_objects)
+set(kiln_object_targets kiln_core_objects)
 
 function(kiln_isa_variant isa level)
     set(sources ${kiln_isa_sources})
-    if(isa STREQUAL "avx512") # what runs where there is no machine code: the loops for AVX2 do for it as well
-        list(FILTER sources EXCLUDE REGEX "/(interp|product_block)_isa\\.c$")
+    if(isa STREQUAL "avx512") # the joins for AVX2 do for it as well
+        list(FILTER sources EXCLUDE REGEX "/(joins|product_block)_isa\\.c$")
     endif()
     add_library(kiln_isa_${isa} OBJECT ${sources})
     kiln_common(kiln_isa_${isa})
@@ -83,14 +119,33 @@ if(kiln_isa_sources)
     endif()
 endif()
 
-set(kiln_objects_all)
+set(kiln_core_all)
 foreach(target IN LISTS kiln_object_targets)
-    list(APPEND kiln_objects_all $<TARGET_OBJECTS:${target}>)
+    list(APPEND kiln_core_all $<TARGET_OBJECTS:${target}>)
 endforeach()
 
-add_library(kiln STATIC ${kiln_objects_all})
-add_library(kiln_shared SHARED ${kiln_objects_all})
-foreach(target kiln kiln_shared)
+# Relative relocations in a bitmap of the linker's: 4 % of the shared library. The loader must know them, glibc does from 2.36 on, so they
+# are off where the library is built against an older one; a build for older systems says OFF.
+set(KILN_PACK_RELOCATIONS AUTO CACHE STRING "Packed relocations in the shared libraries (glibc 2.36 or newer): AUTO, ON or OFF")
+set(KILN_CAN_PACK OFF)
+if(KILN_PACK_RELOCATIONS AND CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    include(CheckCSourceCompiles)
+    set(CMAKE_REQUIRED_LINK_OPTIONS -Wl,-z,pack-relative-relocs -Wl,--fatal-warnings)
+    set(glibc "#include <features.h>\n#if !defined __GLIBC__ || !__GLIBC_PREREQ(2, 36)\n#error\n#endif\n")
+    if(NOT KILN_PACK_RELOCATIONS STREQUAL "AUTO")
+        set(glibc)
+    endif()
+    check_c_source_compiles("${glibc}int main(void) { return 0; }" KILN_PACKS_RELOCATIONS_${KILN_PACK_RELOCATIONS})
+    set(KILN_CAN_PACK ${KILN_PACKS_RELOCATIONS_${KILN_PACK_RELOCATIONS}})
+    unset(CMAKE_REQUIRED_LINK_OPTIONS)
+endif()
+
+add_library(kiln STATIC ${kiln_core_all} $<TARGET_OBJECTS:kiln_objects>)
+add_library(kiln_shared SHARED ${kiln_core_all} $<TARGET_OBJECTS:kiln_objects>)
+add_library(kiln_core STATIC ${kiln_core_all})
+add_library(kiln_core_shared SHARED ${kiln_core_all})
+foreach(target kiln kiln_shared kiln_core kiln_core_shared)
+    string(REPLACE "_shared" "" name ${target})
     add_library(kiln::${target} ALIAS ${target})
     target_include_directories(${target} INTERFACE
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -98,16 +153,19 @@ foreach(target kiln kiln_shared)
     if(KILN_LIBM)
         target_link_libraries(${target} PRIVATE m)
     endif()
-    if(KILN_HAVE_ZLIB)
+    if(KILN_HAVE_ZLIB AND name STREQUAL "kiln") # the core has no files
         target_link_libraries(${target} PRIVATE ZLIB::ZLIB)
     endif()
     # Messages name the user's own line instead of twenty lines of macros. The headers are no system headers: warnings of wrong types
     # in calls must be seen.
     target_compile_options(${target} INTERFACE $<$<COMPILE_LANG_AND_ID:C,GNU>:-ftrack-macro-expansion=0>)
-    set_target_properties(${target} PROPERTIES OUTPUT_NAME kiln LINKER_LANGUAGE C EXPORT_NO_SYSTEM ON)
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE C EXPORT_NO_SYSTEM ON)
 endforeach()
-set_target_properties(kiln_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
-target_link_libraries(kiln_shared PRIVATE $<BUILD_INTERFACE:kiln_flags>)
-if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT KILN_SANITIZE)
-    target_link_options(kiln_shared PRIVATE -Wl,-z,defs) # a missing function is found here, not by the user
-endif()
+foreach(target kiln_shared kiln_core_shared)
+    set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:kiln_flags>)
+    if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT KILN_SANITIZE)
+        target_link_options(${target} PRIVATE -Wl,-z,defs        # a missing function is found here, not by the user
+            -Wl,--gc-sections $<$<BOOL:${KILN_CAN_PACK}>:-Wl,-z,pack-relative-relocs>) # what no public function needs stays out
+    endif()
+endforeach()

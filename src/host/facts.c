@@ -114,7 +114,7 @@ static bool list_reductions(const knk_kernel *k, kng_facts *f, kng_stage_facts *
                                               .dtype = n->dtype,
                                               .size = (uint8_t)knk_size(n->dtype),
                                               .identity = knk_reduction_identity(n->sub, n->dtype),
-                                              .combine = knk_isa_best()->loop[knk_combine_loop(n->sub)][n->dtype][0]};
+                                              .combine = knk_join(n->sub, n->dtype)};
         row += (size_t)knk_size(n->dtype);
     }
     s->reduction = r;

@@ -51,13 +51,13 @@ static void finish(const kng_worker *w, const kng_pass *ps, const counter *c, si
         if (lanes == 1 || step == r->size)
             memcpy(to, total, lanes * r->size);
         else
-            knk_isa_best()->copy_out(r->size, to, step / r->size, total, lanes);
+            knk_lanes.copy_out(r->size, to, step / r->size, total, lanes);
     }
 }
 
 static void set_identity(const kng_worker *w, const kng_reduction *r, size_t n)
 {
-    knk_isa_best()->splat(r->size, w->part + r->ring_at, &r->identity, n);
+    knk_joins_best()->splat(r->size, w->part + r->ring_at, &r->identity, n);
 }
 
 /* Rows [right, end) of a ring, as far as they are used, joined to the rows from `left` on. */

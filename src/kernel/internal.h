@@ -59,10 +59,9 @@ enum {
     KNK_LOOP_OPS = KNK_LOOP_ACC + 7,
     KNK_LOOP_ROWS = KNK_LOOP_OPS + KN_ID_COUNT /* casts: one row per source dtype */
 };
-typedef struct knk_isa {
-    const char *name;
-    knk_loop *loop[KNK_LOOP_ROWS][KN_ID_COUNT][8]; /* [operation][dtype of operand 0 (comparisons: of the operands)] */
-    void (*splat)(int size, void *d, const void *value, size_t n);
+typedef struct knk_lane_loops {
+    knk_loop *loop[KNK_LOOP_ROWS][KN_ID_COUNT][3]; /* [operation][dtype of operand 0 (comparisons: of the operands)] */
+    knk_loop *fma[KN_ID_COUNT][8], *select[KN_ID_COUNT][8]; /* the operations with three operands */
     void (*copy_in)(int size, void *d, const void *base, int64_t stride, size_t n); /* d[i] = base[i * stride] */
     void (*copy_out)(int size, void *base, int64_t stride, const void *s, size_t n);
     void (*gather)(int size, void *d, const void *base, const int64_t *at, const uint8_t *pred, const void *other,
@@ -70,18 +69,26 @@ typedef struct knk_isa {
     void (*index)(int64_t *d, int64_t start, int64_t stride, size_t n);
     void (*add_index)(int64_t *d, const int64_t *more, bool uniform, size_t n);
     int (*any)(const uint8_t *p, size_t n); /* 0 none, 1 some, 2 all */
-} knk_isa;
-extern const knk_isa knk_isa_base, knk_isa_avx2;
-const knk_isa *knk_isa_best(void);
-const knk_isa *knk_isa_named(const char *name); /* NULL if this CPU or build has not got it */
-enum { KNK_LANES_AUTO, KNK_LANES_ROW, KNK_LANES_COLUMN };
-/* knk_interpret with a chosen ISA and, for stages with inner extents, a chosen direction of the lanes: for tests. */
-void knk_interpret_with(const knk_kernel *k, const knk_launch *launch, void *scratch, const knk_isa *isa, int lanes);
-static inline int knk_combine_loop(int how) /* the loop that joins two vectors of partial results */
+} knk_lane_loops;
+extern const knk_lane_loops knk_lanes;
+/* A row's loop in this variant; NULL if the row has not got it. */
+static inline knk_loop *knk_lane_loop(int row, int dtype, unsigned variant)
 {
-    static const uint8_t loop[7] = {KNK_ADD, KNK_MUL, KNK_LOOP_MINN, KNK_LOOP_MAXN, KNK_AND, KNK_OR, KNK_XOR};
-    return loop[how];
+    if (row == KNK_FMA || row == KNK_SELECT)
+        return (row == KNK_FMA ? knk_lanes.fma : knk_lanes.select)[dtype][variant];
+    return variant < 3 ? knk_lanes.loop[row][dtype][variant] : NULL;
 }
+/* What reductions spend their time in, in the form for this CPU. */
+typedef struct knk_joins {
+    knk_loop *join[KNK_RED_XOR + 1][KN_ID_COUNT]; /* [knk_reduction]: d[i] = a[i] joined with b[i] */
+    void (*splat)(int size, void *d, const void *value, size_t n);
+} knk_joins;
+extern const knk_joins knk_joins_base, knk_joins_avx2;
+const knk_joins *knk_joins_best(void);
+static inline knk_loop *knk_join(int how, int dtype) { return knk_joins_best()->join[how][dtype]; }
+enum { KNK_LANES_AUTO, KNK_LANES_ROW, KNK_LANES_COLUMN };
+/* knk_interpret with a chosen direction of the lanes, for stages with inner extents: for tests. */
+void knk_interpret_with(const knk_kernel *k, const knk_launch *launch, void *scratch, int lanes);
 
 /* The prepared form. Values are numbered as nodes are; a BITCAST shares its operand's number. */
 enum { KNK_BLOCK = 1024, KNK_COLUMN_BLOCK = 128, KNK_SUM_BLOCK = 16384, KNK_RANKS = 40 };

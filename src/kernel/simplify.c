@@ -25,9 +25,9 @@ uint64_t knk_fold(const knk_inst *n, const knk_inst *node)
         }
     }
     if (n->op == KNK_CAST)
-        knk_isa_base.loop[KNK_LOOP_OPS + first][n->dtype][0](&v[3], &v[0], NULL, NULL, 1);
+        knk_lane_loop(KNK_LOOP_OPS + first, n->dtype, 0)(&v[3], &v[0], NULL, NULL, 1);
     else
-        knk_isa_base.loop[n->op][first][0](&v[3], &v[0], &v[1], &v[2], 1);
+        knk_lane_loop(n->op, first, 0)(&v[3], &v[0], &v[1], &v[2], 1);
     switch (knk_size(n->dtype)) {
     case 1: return v[3].u8;
     case 2: return v[3].u16;

@@ -19,6 +19,14 @@ flags=$(pkg-config --cflags kiln)
     $(pkg-config --libs --static kiln | sed 's/-lkiln/-Wl,-Bstatic -lkiln -Wl,-Bdynamic/')
 [ "$(env -u LD_LIBRARY_PATH "$work/shared")" = "[1. 1. 1.]" ] || { echo "wrong with the shared library"; exit 1; }
 [ "$("$work/static")" = "[1. 1. 1.]" ] || { echo "wrong with the static library"; exit 1; }
+# The core alone.
+# shellcheck disable=SC2046
+"$compiler" -std=gnu17 $(pkg-config --cflags kiln-core) "$here/core.c" -o "$work/core" $(pkg-config --libs kiln-core)
+# shellcheck disable=SC2046
+"$compiler" -std=gnu17 $(pkg-config --cflags kiln-core) "$here/core.c" -o "$work/core_static" \
+    $(pkg-config --libs --static kiln-core | sed 's/-lkiln_core/-Wl,-Bstatic -lkiln_core -Wl,-Bdynamic/')
+[ "$(env -u LD_LIBRARY_PATH "$work/core")" = "[6. 3.]" ] || { echo "wrong with the shared core"; exit 1; }
+[ "$("$work/core_static")" = "[6. 3.]" ] || { echo "wrong with the static core"; exit 1; }
 # A wrong call is told in a few lines that name it, and a wrong type is not passed over.
 printf '#include <kiln/kiln.h>\nint main(void) { KN_SCOPE; kn_print(kn_add(kn_ones(KN_SHAPE(3)), "s")); return kn_finish(); }\n' >"$work/wrong.c"
 if "$compiler" --version | grep -q 'Free Software Foundation'; then
@@ -27,5 +35,7 @@ if "$compiler" --version | grep -q 'Free Software Foundation'; then
     [ "$(wc -l <"$work/said")" -le 16 ] && grep -q 'wrong.c:2:.*no_array_and_no_number' "$work/said" || { cat "$work/said"; echo "too long, or not said"; exit 1; }
 fi
 if [ "$(uname)" = Linux ]; then
-    readelf -d "$libdir/libkiln.so" | grep -q 'SONAME.*libkiln\.so\.0\]' || { echo "the SONAME is not libkiln.so.0"; exit 1; }
+    for name in libkiln libkiln_core; do
+        readelf -d "$libdir/$name.so" | grep -q "SONAME.*$name\.so\.0\]" || { echo "the SONAME is not $name.so.0"; exit 1; }
+    done
 fi

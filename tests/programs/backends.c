@@ -32,8 +32,8 @@ void __wrap_knk_interpret(const knk_kernel *k, const knk_launch *launch, void *s
     const way *w = way_now;
     if (w && w->generator)
         run_native(w, k, launch);
-    else if (w && (w->isa || w->lanes != KNK_LANES_AUTO))
-        knk_interpret_with(k, launch, scratch, w->isa ? w->isa : knk_isa_best(), w->lanes);
+    else if (w && w->lanes != KNK_LANES_AUTO)
+        knk_interpret_with(k, launch, scratch, w->lanes);
     else
         __real_knk_interpret(k, launch, scratch);
 }

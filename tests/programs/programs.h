@@ -92,7 +92,6 @@ typedef struct way {
     bool bands;           /* wherever steps can be cut */
     bool far;             /* on the device of tests/devices */
     int lanes;            /* of the interpreter: KNK_LANES_ */
-    const knk_isa *isa;   /* NULL: the best */
     const kng_generator *generator; /* NULL: the interpreter */
     int threads;
 } way;

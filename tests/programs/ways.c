@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * ways.c -- the ways to run a program: fused or not, with other inner loops, backends and threads, over donated
+ * ways.c -- the ways to run a program: fused or not, with lanes in either direction, backends and threads, over donated
  * operands. The first one, unfused on the interpreter, is the meaning. */
 #include "programs.h"
 #include "devices/devices.h"
@@ -9,12 +9,6 @@
 #include <string.h>
 
 const way *way_now;
-
-static const knk_isa *isa_named(const char *name)
-{
-    const knk_isa *isa = knk_isa_named(name);
-    return isa ? isa : &knk_isa_base;
-}
 
 static void add(way *list, int *n, way w)
 {
@@ -38,25 +32,15 @@ static void add_native(way *list, int *n, uint64_t *state, bool all)
 
 int ways_of(uint64_t seed, way *list, bool all)
 {
-    const knk_isa *base = &knk_isa_base, *avx2 = isa_named("avx2");
     uint64_t state = seed;
     int n = 0, pick = (int)(test_random(&state) % 4);
     add(list, &n, (way){.name = "unfused"});
     add(list, &n, (way){.name = "fused", .fuse = true, .cached = true});
-    add(list, &n, (way){.name = "fused, base", .fuse = true, .isa = base});
-    add(list, &n, (way){.name = "fused, avx2", .fuse = true, .isa = avx2, .parsed = true});
-    if (all || pick == 0)
-        add(list, &n, (way){.name = "unfused, base", .isa = base});
-    if (all || pick == 1)
-        add(list, &n, (way){.name = "unfused, avx2", .isa = avx2});
-    if (all || pick == 2)
+    add(list, &n, (way){.name = "fused, parsed", .fuse = true, .parsed = true});
+    if (all || pick < 3)
         add(list, &n, (way){.name = "fused, rows", .fuse = true, .lanes = KNK_LANES_ROW});
-    if (all || pick == 3)
-        add(list, &n, (way){.name = "fused, columns", .fuse = true, .lanes = KNK_LANES_COLUMN});
-    if (all || pick < 2)
-        add(list, &n, (way){.name = "fused, base, rows", .fuse = true, .isa = base, .lanes = KNK_LANES_ROW});
     if (all || pick >= 2)
-        add(list, &n, (way){.name = "fused, avx2, columns", .fuse = true, .isa = avx2, .lanes = KNK_LANES_COLUMN});
+        add(list, &n, (way){.name = "fused, columns", .fuse = true, .lanes = KNK_LANES_COLUMN});
     add(list, &n, (way){.name = "donated", .fuse = true, .donate = true});
     if (all || pick == 2)
         add(list, &n, (way){.name = "unfused, donated", .donate = true});

@@ -141,7 +141,7 @@ static void one_node(walker *w, int i)
         for (int j = 0; j < 3; j++)
             if (knk_operand(n, j) >= 0)
                 x[j][0] = v[knk_operand(n, j)];
-        knk_isa_base.loop[row][dtype][0](d, x[0], x[1], x[2], 1);
+        knk_lane_loop(row, dtype, 0)(d, x[0], x[1], x[2], 1);
         v[i] = d[0];
     }
 }

@@ -110,7 +110,7 @@ static int64_t extent(const driver *d, int loop) { return loop < 0 ? 1 : d->exte
 
 static void combine(const kng_stream *s, const knk_kernel *k, char *left, const char *right, int64_t n)
 {
-    knk_isa_base.loop[knk_combine_loop(k->node[s->node].sub)][s->dtype][0](left, left, right, NULL, (size_t)n);
+    knk_join(k->node[s->node].sub, s->dtype)(left, left, right, NULL, (size_t)n);
 }
 
 static char *accumulator(const driver *d, int i, int g)
@@ -125,7 +125,7 @@ static void start_block(const driver *d)
         if (s->kind != KNG_PARTIAL)
             continue;
         uint64_t identity = knk_reduction_identity(d->k->node[s->node].sub, s->dtype);
-        knk_isa_base.splat(knk_size(s->dtype), d->partial[i], &identity, (size_t)(64 * d->width));
+        knk_joins_best()->splat(knk_size(s->dtype), d->partial[i], &identity, (size_t)(64 * d->width));
     }
 }
 

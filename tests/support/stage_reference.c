@@ -98,12 +98,12 @@ static void apply(const knk_inst *n, const knk_inst *node, uint64_t *v, int i)
     if (n->op == KNK_BITCAST)
         v[i] = v[n->a];
     else
-        knk_isa_base.loop[row][dtype][0](&v[i], &v[n->a], n->b < 0 ? &zero : &v[n->b], n->c < 0 ? &zero : &v[n->c], 1);
+        knk_lane_loop(row, dtype, 0)(&v[i], &v[n->a], n->b < 0 ? &zero : &v[n->b], n->c < 0 ? &zero : &v[n->c], 1);
 }
 
 static void combine(const knk_inst *n, void *left, const void *right)
 {
-    knk_isa_base.loop[knk_combine_loop(n->sub)][n->dtype][0](left, left, right, NULL, 1);
+    knk_join(n->sub, n->dtype)(left, left, right, NULL, 1);
 }
 
 /* One point on its way: the values, and the turn of each loop, 0 outside of it. */

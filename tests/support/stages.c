@@ -210,7 +210,7 @@ static void call(run *r, const int64_t *index, int64_t rows, int64_t n, int64_t 
 
 static void combine(int how, int dtype, char *left, const char *right, int64_t n)
 {
-    knk_isa_base.loop[knk_combine_loop(how)][dtype][0](left, left, right, NULL, (size_t)n);
+    knk_join(how, dtype)(left, left, right, NULL, (size_t)n);
 }
 
 /* 64 x n accumulators to n results. */
@@ -234,7 +234,7 @@ static void start_partials(run *r, int64_t n)
             const knk_inst *x = &r->s->k->node[r->stream[i].node];
             uint64_t identity = knk_reduction_identity(x->sub, x->dtype);
             int size = knk_size(x->dtype);
-            knk_isa_base.splat(size, r->partial[i], knk_number_bytes(&identity, size), (size_t)(64 * n));
+            knk_joins_best()->splat(size, r->partial[i], knk_number_bytes(&identity, size), (size_t)(64 * n));
         }
 }
 

@@ -27,7 +27,7 @@ static void set_one(run *r, const knk_step *st, const void *from)
 {
     char *d = place_of(r, st);
     if (st->persist)
-        r->isa->splat(st->size, d, from, (size_t)r->lanes);
+        knk_joins_best()->splat(st->size, d, from, (size_t)r->lanes);
     else
         memmove(d, from, st->size);
     r->value[st->dst] = (value){d, !st->persist};
@@ -38,7 +38,7 @@ static void load_runs(const run *r, const knk_step *st, const knk_map_state *m, 
     const char *s = memory_of(r, st, m);
     for (int i = 0; i < r->seg.n; i++) {
         int n = r->seg.length[i];
-        r->isa->copy_in(st->size, d, s, m->lane_stride, (size_t)n);
+        knk_lanes.copy_in(st->size, d, s, m->lane_stride, (size_t)n);
         d += n * st->size;
         s += ((n - 1) * m->lane_stride + m->lane_carry[r->seg.carry[i]]) * st->size;
     }
@@ -60,7 +60,7 @@ static void do_load(run *r, const knk_step *st)
     }
     d = place_of(r, st);
     if (r->seg.n == 1)
-        r->isa->copy_in(st->size, d, s, m->lane_stride, (size_t)r->lanes);
+        knk_lanes.copy_in(st->size, d, s, m->lane_stride, (size_t)r->lanes);
     else
         load_runs(r, st, m, d);
     r->value[st->dst] = (value){d, 0};
@@ -74,13 +74,13 @@ static bool map_lanes(const run *r, const knk_map_state *m, int64_t *d)
         return true;
     }
     if (r->seg.n == 1) {
-        r->isa->index(d, m->at, m->lane_stride, (size_t)r->lanes);
+        knk_lanes.index(d, m->at, m->lane_stride, (size_t)r->lanes);
         return false;
     }
     int64_t at = m->at;
     for (int i = 0; i < r->seg.n; i++) {
         int n = r->seg.length[i];
-        r->isa->index(d, at, m->lane_stride, (size_t)n);
+        knk_lanes.index(d, at, m->lane_stride, (size_t)n);
         d += n;
         at += (n - 1) * m->lane_stride + m->lane_carry[r->seg.carry[i]];
     }
@@ -104,7 +104,7 @@ static const void *spread(const run *r, value v, int size, int room)
     if (!v.one)
         return v.p;
     void *d = r->scratch + r->p->splat_at + (size_t)room * KNK_BLOCK * sizeof(uint64_t);
-    r->isa->splat(size, d, v.p, (size_t)r->lanes);
+    knk_joins_best()->splat(size, d, v.p, (size_t)r->lanes);
     return d;
 }
 
@@ -127,7 +127,7 @@ static void do_gather(run *r, const knk_step *st)
     value pred = {0}, other = st->c >= 0 ? r->value[st->c] : (value){(char *)(uintptr_t)&zero, 1};
     if (st->b >= 0) {
         pred = r->value[st->b];
-        int some = r->isa->any((const uint8_t *)pred.p, pred.one ? 1 : (size_t)r->lanes);
+        int some = knk_lanes.any((const uint8_t *)pred.p, pred.one ? 1 : (size_t)r->lanes);
         if (!some) {
             copy_value(r, st, other);
             return;
@@ -156,11 +156,11 @@ static void do_gather(run *r, const knk_step *st)
         return;
     }
     if (one)
-        r->isa->index(at, *at, 0, (size_t)r->lanes);
+        knk_lanes.index(at, *at, 0, (size_t)r->lanes);
     if (index.p)
-        r->isa->add_index(at, (const int64_t *)(const void *)index.p, index.one, (size_t)r->lanes);
+        knk_lanes.add_index(at, (const int64_t *)(const void *)index.p, index.one, (size_t)r->lanes);
     char *d = place_of(r, st);
-    r->isa->gather(st->size, d, base, at, (const uint8_t *)pred.p, other.p, other.one, (size_t)r->lanes);
+    knk_lanes.gather(st->size, d, base, at, (const uint8_t *)pred.p, other.p, other.one, (size_t)r->lanes);
     r->value[st->dst] = (value){d, 0};
 }
 
@@ -169,7 +169,7 @@ static void store_runs(const run *r, const knk_step *st, const knk_map_state *m,
     char *d = memory_of(r, st, m);
     for (int i = 0; i < r->seg.n; i++) {
         int n = r->seg.length[i];
-        r->isa->copy_out(st->size, d, m->lane_stride, s, (size_t)n);
+        knk_lanes.copy_out(st->size, d, m->lane_stride, s, (size_t)n);
         s += n * st->size;
         d += ((n - 1) * m->lane_stride + m->lane_carry[r->seg.carry[i]]) * st->size;
     }
@@ -186,11 +186,11 @@ static void do_store(const run *r, const knk_step *st)
         store_runs(r, st, m, spread(r, v, st->size, 0));
     } else if (m->lane_stride == 1) {
         if (v.one)
-            r->isa->splat(st->size, d, v.p, (size_t)r->lanes);
+            knk_joins_best()->splat(st->size, d, v.p, (size_t)r->lanes);
         else if (v.p != d)
             memmove(d, v.p, (size_t)r->lanes * st->size);
     } else {
-        r->isa->copy_out(st->size, d, m->lane_stride, spread(r, v, st->size, 0), (size_t)r->lanes);
+        knk_lanes.copy_out(st->size, d, m->lane_stride, spread(r, v, st->size, 0), (size_t)r->lanes);
     }
 }
 
@@ -207,10 +207,9 @@ static inline void do_operation(run *r, const knk_step *st)
         copy_value(r, st, c);
         return;
     }
-    knk_loop *const *loop = r->isa->loop[st->row][st->dtype];
     char *d = place_of(r, st);
     if (a.one && b.one && c.one) {
-        loop[0](d, a.p, b.p, c.p, 1);
+        knk_lane_loop(st->row, st->dtype, 0)(d, a.p, b.p, c.p, 1);
         r->value[st->dst] = (value){d, 1};
         if (st->persist) {
             uint64_t v = 0;
@@ -226,9 +225,9 @@ static inline void do_operation(run *r, const knk_step *st)
         form = (unsigned)a.one | (unsigned)b.one << 1;
     if (st->n_operands > 2)
         form |= (unsigned)c.one << 2;
-    knk_loop *f = loop[form];
+    knk_loop *f = knk_lane_loop(st->row, st->dtype, form);
     if (!f) {
-        f = loop[0]; /* each row has the form of lanes alone */
+        f = knk_lane_loop(st->row, st->dtype, 0); /* each row has the form of lanes alone */
         KN_KNOWN(f);
         a.p = (char *)(uintptr_t)spread(r, a, st->osize[0], 0);
         b.p = (char *)(uintptr_t)spread(r, b, st->osize[1], 1);
@@ -246,24 +245,24 @@ static inline char *accumulator(const run *r, const knk_step *st, int i)
     return r->scratch + st->slot + (size_t)i * (size_t)width_of(r) * st->size;
 }
 
-static void combine(const run *r, const knk_step *st, char *left, const char *right, size_t n)
+static void combine(const knk_step *st, char *left, const char *right, size_t n)
 {
-    r->isa->loop[knk_combine_loop(st->how)][st->dtype][0](left, left, right, NULL, n);
+    knk_join(st->how, st->dtype)(left, left, right, NULL, n);
 }
 
 static void do_reduce(const run *r, const knk_step *st)
 {
     const void *x = spread(r, r->value[st->a], st->size, 0);
     if (r->rows) {
-        r->isa->loop[KNK_LOOP_ACC + st->how][st->dtype][0](accumulator(r, st, 0), x, NULL, NULL, (size_t)r->lanes);
+        knk_lane_loop(KNK_LOOP_ACC + st->how, st->dtype, 0)(accumulator(r, st, 0), x, NULL, NULL, (size_t)r->lanes);
         return;
     }
     char *acc = accumulator(r, st, (int)(r->inner_at & 63));
     if (r->inner_at < 64) {
         uint64_t identity = knk_reduction_identity(st->how, st->dtype);
-        r->isa->splat(st->size, acc, knk_number_bytes(&identity, st->size), (size_t)r->lanes);
+        knk_joins_best()->splat(st->size, acc, knk_number_bytes(&identity, st->size), (size_t)r->lanes);
     }
-    combine(r, st, acc, x, (size_t)r->lanes);
+    combine(st, acc, x, (size_t)r->lanes);
 }
 
 static void start_row(const run *r, const knk_prepared_stage *ps)
@@ -271,7 +270,7 @@ static void start_row(const run *r, const knk_prepared_stage *ps)
     for (int i = 0; i < ps->n_reduce; i++) {
         const knk_step *st = &r->p->step[ps->reduce[i]];
         uint64_t identity = knk_reduction_identity(st->how, st->dtype);
-        r->isa->splat(st->size, accumulator(r, st, 0), knk_number_bytes(&identity, st->size), 64);
+        knk_joins_best()->splat(st->size, accumulator(r, st, 0), knk_number_bytes(&identity, st->size), 64);
     }
 }
 
@@ -279,29 +278,29 @@ static void start_row(const run *r, const knk_prepared_stage *ps)
 static void join(const run *r, const knk_step *st, int used)
 {
     if (r->rows) {
-        combine(r, st, accumulator(r, st, 0), accumulator(r, st, 16), 16);
-        combine(r, st, accumulator(r, st, 32), accumulator(r, st, 48), 16);
-        combine(r, st, accumulator(r, st, 0), accumulator(r, st, 32), 16);
+        combine(st, accumulator(r, st, 0), accumulator(r, st, 16), 16);
+        combine(st, accumulator(r, st, 32), accumulator(r, st, 48), 16);
+        combine(st, accumulator(r, st, 0), accumulator(r, st, 32), 16);
         for (int h = 8; h; h /= 2)
-            combine(r, st, accumulator(r, st, 0), accumulator(r, st, h), (size_t)h);
+            combine(st, accumulator(r, st, 0), accumulator(r, st, h), (size_t)h);
         return;
     }
     size_t n = (size_t)r->lanes;
     if (!used) {
         uint64_t identity = knk_reduction_identity(st->how, st->dtype);
-        r->isa->splat(st->size, accumulator(r, st, 0), knk_number_bytes(&identity, st->size), n);
+        knk_joins_best()->splat(st->size, accumulator(r, st, 0), knk_number_bytes(&identity, st->size), n);
     }
     for (int l = 0; l < 16; l++) {
         if (16 + l < used)
-            combine(r, st, accumulator(r, st, l), accumulator(r, st, 16 + l), n);
+            combine(st, accumulator(r, st, l), accumulator(r, st, 16 + l), n);
         if (48 + l < used)
-            combine(r, st, accumulator(r, st, 32 + l), accumulator(r, st, 48 + l), n);
+            combine(st, accumulator(r, st, 32 + l), accumulator(r, st, 48 + l), n);
         if (32 + l < used)
-            combine(r, st, accumulator(r, st, l), accumulator(r, st, 32 + l), n);
+            combine(st, accumulator(r, st, l), accumulator(r, st, 32 + l), n);
     }
     for (int h = 8; h; h /= 2)
         for (int l = 0; l < h && l + h < used; l++)
-            combine(r, st, accumulator(r, st, l), accumulator(r, st, l + h), n);
+            combine(st, accumulator(r, st, l), accumulator(r, st, l + h), n);
 }
 
 typedef struct ranks {
@@ -325,7 +324,7 @@ static void end_block(const run *r, const knk_prepared_stage *ps, ranks *stack, 
         stack->rank[stack->n - 2]++;
         for (int i = 0; i < ps->n_reduce; i++) {
             const knk_step *st = &r->p->step[ps->reduce[i]];
-            combine(r, st, accumulator(r, st, 64 + stack->n - 2), accumulator(r, st, 64 + stack->n - 1), n);
+            combine(st, accumulator(r, st, 64 + stack->n - 2), accumulator(r, st, 64 + stack->n - 1), n);
         }
     }
     if (r->rows)
@@ -338,7 +337,7 @@ static void end_reductions(const run *r, const knk_prepared_stage *ps, ranks *st
     for (int i = 0; i < ps->n_reduce; i++) {
         const knk_step *st = &r->p->step[ps->reduce[i]];
         for (int j = stack->n - 1; j > 0; j--)
-            combine(r, st, accumulator(r, st, 64 + j - 1), accumulator(r, st, 64 + j), n);
+            combine(st, accumulator(r, st, 64 + j - 1), accumulator(r, st, 64 + j), n);
         memcpy(r->scratch + r->p->persist[st->dst] + (size_t)r->point * st->size, accumulator(r, st, 64), n * st->size);
     }
 }
@@ -363,7 +362,7 @@ static void do_block(run *r, const knk_prepared_stage *ps)
         case KNK_STEP_END: i = knk_run_end(r, ps, i); break;
         case KNK_STEP_COLD: {
             value p = r->value[st->a];
-            r->taken[st->cold] = r->isa->any((const uint8_t *)p.p, p.one ? 1 : (size_t)r->lanes) != 0;
+            r->taken[st->cold] = knk_lanes.any((const uint8_t *)p.p, p.one ? 1 : (size_t)r->lanes) != 0;
             if (!r->taken[st->cold])
                 i += st->skip;
         }
@@ -571,12 +570,12 @@ static void interpret_many_stages(run *r, int lanes)
 
 size_t knk_scratch_bytes(const knk_kernel *k) { return k->prepared->scratch_bytes; }
 
-void knk_interpret_with(const knk_kernel *k, const knk_launch *launch, void *scratch, const knk_isa *isa, int lanes)
+void knk_interpret_with(const knk_kernel *k, const knk_launch *launch, void *scratch, int lanes)
 {
     const struct knk_prepared *p = k->prepared;
     if (!k->n_stage)
         return;
-    run r = {.k = k, .p = p, .isa = isa, .launch = launch, .scratch = scratch};
+    run r = {.k = k, .p = p, .launch = launch, .scratch = scratch};
     r.value = (void *)(r.scratch + p->values_at);
     r.taken = (void *)(r.scratch + p->taken_at);
     r.map = (void *)(r.scratch + p->maps_at);
@@ -593,5 +592,5 @@ void knk_interpret_with(const knk_kernel *k, const knk_launch *launch, void *scr
 
 void knk_interpret(const knk_kernel *k, const knk_launch *launch, void *scratch)
 {
-    knk_interpret_with(k, launch, scratch, knk_isa_best(), KNK_LANES_AUTO);
+    knk_interpret_with(k, launch, scratch, KNK_LANES_AUTO);
 }

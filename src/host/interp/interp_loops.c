@@ -25,7 +25,7 @@ void knk_run_carry(knk_run *r, const knk_step *st)
     if (from.one) {
         uint64_t v = 0; /* it may lie where the lanes go */
         memcpy(&v, from.p, st->size);
-        r->isa->splat(st->size, d, &v, (size_t)r->lanes);
+        knk_joins_best()->splat(st->size, d, &v, (size_t)r->lanes);
     } else if (d != from.p) {
         memcpy(d, from.p, (size_t)r->lanes * st->size);
     }
@@ -39,9 +39,9 @@ void knk_run_next(knk_run *r, const knk_prepared_stage *ps, const knk_step *st)
     int mask = ps->loop[st->how].mask;
     size_t n = (size_t)r->lanes;
     if (mask != KNK_NO_MASK)
-        r->isa->loop[KNK_SELECT][st->dtype][v.one ? 2 : 0](d, mask_of(r, mask), v.p, d, n);
+        knk_lanes.select[st->dtype][v.one ? 2 : 0](d, mask_of(r, mask), v.p, d, n);
     else if (v.one)
-        r->isa->splat(st->size, d, v.p, n);
+        knk_joins_best()->splat(st->size, d, v.p, n);
     else if (d != v.p)
         memcpy(d, v.p, n * st->size);
 }
@@ -81,8 +81,8 @@ int knk_run_while(knk_run *r, const knk_prepared_stage *ps, int step)
     char *mask = mask_of(r, ps->loop[st->how].mask);
     size_t n = (size_t)r->lanes;
     if (!pred.one)
-        r->isa->loop[KNK_AND][KN_ID_BOOL][0](mask, mask, pred.p, NULL, n);
-    bool go_on = pred.one ? *pred.p != 0 : r->isa->any((const uint8_t *)mask, n) != 0;
+        knk_lane_loop(KNK_AND, KN_ID_BOOL, 0)(mask, mask, pred.p, NULL, n);
+    bool go_on = pred.one ? *pred.p != 0 : knk_lanes.any((const uint8_t *)mask, n) != 0;
     return go_on ? step : leave(r, ps, st->how);
 }
 

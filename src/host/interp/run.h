@@ -12,7 +12,6 @@ typedef struct knk_value {
 typedef struct knk_run {
     const knk_kernel *k;
     const struct knk_prepared *p;
-    const knk_isa *isa;
     const knk_launch *launch;
     char *scratch;
     knk_value *value;

@@ -448,7 +448,6 @@ kn_error *kng_lower(const kng_request *request, kng_target target, kng_asm *a, k
     kng_low l = {.r = r, .k = r->kernel, .node = r->kernel->node, .a = a, .target = target, .arena = KN_ARENA_INIT};
     l.info = info ? info : &unused;
     *l.info = (kng_lowered){0};
-    l.isa = knk_isa_best();
     l.open = -1;
     l.stream = knx_arena_alloc(&l.arena, KNG_MAX_STREAMS * sizeof *l.stream);
     if (!l.stream)

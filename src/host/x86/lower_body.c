@@ -549,7 +549,7 @@ static knk_loop *loop_of(const kng_low *l, const knk_inst *n)
 {
     int row = n->op == KNK_CAST ? KNK_LOOP_OPS + l->node[n->a].dtype : n->op;
     int dtype = n->op == KNK_SELECT || n->op == KNK_CAST ? n->dtype : l->node[n->a].dtype;
-    return l->isa->loop[row][dtype][0];
+    return knk_lane_loop(row, dtype, 0);
 }
 
 /* An operation without instructions: through memory and the interpreter's loop for it. */

@@ -182,7 +182,6 @@ typedef struct kng_low {
     kn_arena arena;
     const char *why; /* what does not fit, NULL: all is fine */
     bool no_memory;
-    const knk_isa *isa;
 
     kng_stream *stream;
     bool *second; /* per stream: every second element */

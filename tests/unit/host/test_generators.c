@@ -2,6 +2,7 @@
  * test_generators.c -- the list of generators, and a toy one that knows a single kernel, the sum of two float32 arrays: it is
  * added from here, chosen by KILN_BACKEND, its function runs and goes with its kernel, and the interpreter has the rest. */
 #include "host/native.h"
+#include "support/group.h"
 #include <kiln/kiln.h>
 #include <setjmp.h>
 #include <stdarg.h>

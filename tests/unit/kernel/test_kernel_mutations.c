@@ -53,7 +53,7 @@ static void *scratch(size_t bytes)
     return p;
 }
 
-static void run_on(const kernel_case *c, kernel_data *d, const kng_generator *g, const knk_isa *isa)
+static void run_on(const kernel_case *c, kernel_data *d, const kng_generator *g)
 {
     knk_launch l = c->l;
     l.buffer = (void *const *)d->base;
@@ -61,19 +61,18 @@ static void run_on(const kernel_case *c, kernel_data *d, const kng_generator *g,
     if (g->make)
         kng_run_on(g, c->k, &l, room, 2);
     else
-        knk_interpret_with(c->k, &l, room, isa, KNK_LANES_AUTO);
+        knk_interpret_with(c->k, &l, room, KNK_LANES_AUTO);
     free(room);
 }
 
-static void check_one(const kernel_case *c, const kernel_data *before, const kernel_data *want, const kng_generator *g,
-                      const knk_isa *isa)
+static void check_one(const kernel_case *c, const kernel_data *before, const kernel_data *want, const kng_generator *g)
 {
     char where[200] = "";
     int64_t words;
     kernel_data *got = kernel_data_copy(c, before);
     if (!got)
         return;
-    run_on(c, got, g, isa);
+    run_on(c, got, g);
     if (is_defined(c->k) && kernel_data_differences(c, want, got, &words, where, sizeof where)) {
         char *text = NULL;
         assert_null(knk_text(c->k, &text));
@@ -103,12 +102,11 @@ static bool run_everywhere(knk_kernel *k)
     kernel_data *before = kernel_data_new(&c, element_random(&state)),
                 *want = before ? kernel_data_copy(&c, before) : NULL;
     if (want) {
-        run_on(&c, want, &kng_interpreter, &knk_isa_base);
-        check_one(&c, before, want, &kng_interpreter, knk_isa_best());
+        run_on(&c, want, &kng_interpreter);
         const kng_generator *g;
         for (int i = 0; (g = kng_generator_number(i)); i++)
             if (g->make && kng_generator_works(g))
-                check_one(&c, before, want, g, NULL);
+                check_one(&c, before, want, g);
     }
     bool ran = want != NULL;
     kernel_data_free(want);

@@ -72,7 +72,7 @@ static void its_error_is_that_of_the_step(void **state)
     expect_compiled(KN_FN(largest_beyond), &x);
     kn_call(kn_jit(KN_FN(largest_beyond)), &y, &x);
     kn_eval(y);
-    assert_int_equal(kn_error_line(), 17); /* where look_beyond reads */
+    assert_int_equal(kn_error_line(), 18); /* where look_beyond reads */
     expect_error("IndexError", "largest_beyond: index 5 is out of bounds for axis 0 with size 5");
 }
 

@@ -67,12 +67,9 @@ static void run(bench *b, void (*reset)(void), void (*check)(void))
     const int64_t *inner[] = {b->loop};
     knk_launch l = {b->buffer, values, b->par, inner};
     void *scratch = aligned_alloc(64, (knk_scratch_bytes(k) + 127) & ~(size_t)63);
-    const knk_isa *isa[] = {&knk_isa_base, knk_isa_best()};
-    for (int i = 0; i < 2; i++) {
-        reset();
-        knk_interpret_with(k, &l, scratch, isa[i], KNK_LANES_AUTO);
-        check();
-    }
+    reset();
+    knk_interpret_with(k, &l, scratch, KNK_LANES_AUTO);
+    check();
     free(scratch);
     knk_release(k);
 }

@@ -146,7 +146,7 @@ static void expect(const test *t, void *want, const char *const in[3], int n)
         memcpy(want, in[0], (size_t)(n * knk_size(d)));
         return;
     }
-    knk_loop *loop = knk_isa_base.loop[row][op->op == KNK_CAST ? op->dtype : d][0];
+    knk_loop *loop = knk_lane_loop(row, op->op == KNK_CAST ? op->dtype : d, 0);
     if (!loop)
         fail_msg("%s: the interpreter has no loop for it", t->name);
     loop(want, in[0], in[1], in[2], (size_t)n);

@@ -338,7 +338,7 @@ static bool is_reduced(int how, int dtype)
 
 static void combine(int how, int dtype, void *d, const void *left, const void *right, int n)
 {
-    knk_isa_base.loop[knk_combine_loop(how)][dtype][0](d, left, right, NULL, (size_t)n);
+    knk_join(how, dtype)(d, left, right, NULL, (size_t)n);
 }
 
 /* how: 0 the result in a register of its own, 1 over the left one; + 2: the right one in memory */

@@ -1,62 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * interp_isa.c -- the inner loops of the interpreter: the one definition of what each operation of the kernel IR does
- * to a lane. Compiled once per instruction set (KN_ISA = base, avx2, avx512); the bits are the same, since every
- * operation here rounds once and nothing contracts. */
+ * lanes.c -- the one definition of what each operation of the kernel IR does to a lane, as loops over lanes: the inner
+ * loops of the interpreter, the folding of constants, and the few operations that machine code has no instructions
+ * for. Where kernels become machine code they are compiled for size. Every operation here rounds once and nothing
+ * contracts. */
+#include "kernel/lanes.h"
 #include "base/half.h"
 #include "kernel/internal.h"
 #include <math.h>
 #include <string.h>
 
-#ifndef KN_ISA
-#define KN_ISA base
-#endif
-#define KN_ISA_JOIN2(f, isa) f##_##isa
-#define KN_ISA_JOIN(f, isa)  KN_ISA_JOIN2(f, isa)
-#define KN_ISA_NAME(f)       KN_ISA_JOIN(f, KN_ISA)
-#define KN_ISA_TEXT2(isa)    #isa
-#define KN_ISA_TEXT(isa)     KN_ISA_TEXT2(isa)
-
-/* A lane depends on no other: d may be the same memory as an operand. */
-#if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed" /* where it does not vectorise (fmod), that is right */
-#define LANES _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define LANES _Pragma("GCC ivdep")
-#endif
-
-/* What one lane does. Unsigned arithmetic wraps; 32 bits at least, so that small types do not become int. */
-#define WIDE(T)          __typeof__(__builtin_choose_expr(sizeof(T) == 8, (uint64_t)0, (uint32_t)0))
-#define FLOAT_MIN(x, y)  ((x) < (y) ? (x) : (y))
-#define FLOAT_MAX(x, y)  ((x) > (y) ? (x) : (y))
-#define FLOAT_MINN(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
-#define FLOAT_MAXN(x, y) ((x) > (y) || (x) != (x) ? (x) : (y))
-
-#define UNARY(name, T, R, expr)                                                          \
-    static void name(void *d_, const void *a_, const void *b_, const void *c_, size_t n) \
-    {                                                                                    \
-        R *d = d_;                                                                       \
-        const T *a = a_;                                                                 \
-        (void)b_, (void)c_;                                                              \
-        LANES for (size_t i = 0; i < n; i++)                                             \
-        {                                                                                \
-            const T x = a[i];                                                            \
-            d[i] = (R)(expr);                                                            \
-        }                                                                                \
-    }
-#define BINARY_FORM(name, T, R, load_x, load_y, expr, hoist)                             \
-    static void name(void *d_, const void *a_, const void *b_, const void *c_, size_t n) \
-    {                                                                                    \
-        R *d = d_;                                                                       \
-        const T *a = a_, *b = b_;                                                        \
-        (void)c_;                                                                        \
-        hoist;                                                                           \
-        LANES for (size_t i = 0; i < n; i++)                                             \
-        {                                                                                \
-            const T x = load_x, y = load_y;                                              \
-            d[i] = (R)(expr);                                                            \
-        }                                                                                \
-    }
-#define BINARY1(name, T, R, expr) BINARY_FORM(name##_vv, T, R, a[i], b[i], expr, )
 #define BINARY(name, T, R, expr)                                  \
     BINARY1(name, T, R, expr)                                     \
     BINARY_FORM(name##_sv, T, R, sx, b[i], expr, const T sx = *a) \
@@ -142,8 +94,7 @@
 
 /* One loop per row. */
 /* clang-format off */
-/* Integers: modulo 2^bits. The loops of unsigned and signed types are shared where the bits are the same. */
-#define WRAP(T, op)  (T)((WIDE(T))x op (WIDE(T))y)
+/* Integers. The loops of unsigned and signed types are shared where the bits are the same. */
 #define SHIFT(T, op) (T)((WIDE(T))y >= 8 * sizeof(T) ? 0 : (WIDE(T))x op ((WIDE(T))y & (8 * sizeof(T) - 1)))
 #define INTEGER_BITS(T, FORM)                     \
     FORM(add_##T, T, T, WRAP(T, +))               \
@@ -180,17 +131,6 @@
     BINARY1(rem_##T, T, T, y == 0 ? x : y == -1 ? 0 : x % y)                             \
     UNARY(abs_##T, T, T, x < 0 ? (T)((WIDE(U))0 - (WIDE(U))x) : x)                       \
     BINARY(sar_##T, T, T, x >> ((U)y >= 8 * sizeof(T) ? 8 * sizeof(T) - 1 : (U)y))
-
-typedef uint8_t u8;
-typedef uint16_t u16;
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int8_t i8;
-typedef int16_t i16;
-typedef int32_t i32;
-typedef int64_t i64;
-typedef float f32;
-typedef double f64;
 
 INTEGER_BITS(u8, BINARY)
 INTEGER_BITS(u16, BINARY1)
@@ -331,19 +271,6 @@ UNARY(f64_f64, f64, f64, x)
 
 /* Moving lanes. */
 /* clang-format off */
-#define BY_SIZE(size, body)               \
-    switch (size) {                       \
-    case 1: { typedef u8 T; body } break; \
-    case 2: { typedef u16 T; body } break;\
-    case 4: { typedef u32 T; body } break;\
-    default: { typedef u64 T; body }      \
-    }
-
-static void splat(int size, void *d, const void *value, size_t n)
-{
-    BY_SIZE(size, T *to = d; const T v = *(const T *)value; LANES for (size_t i = 0; i < n; i++) to[i] = v;)
-}
-
 static void copy_in(int size, void *d, const void *base, int64_t stride, size_t n)
 {
     if (stride == 1) {
@@ -448,9 +375,8 @@ static int any(const uint8_t *p, size_t n)
                [KN_ID_F16] = ROW1(f##_f16),    [KN_ID_BF16] = ROW1(f##_bf16), [KN_ID_F32] = ROW1(f##_f32), \
                [KN_ID_F64] = ROW1(f##_f64)}
 
-const knk_isa KN_ISA_NAME(knk_isa) =
+const knk_lane_loops knk_lanes =
     {
-        .name = KN_ISA_TEXT(KN_ISA),
         .loop =
             {
                 [KNK_ADD] = {THREE(add), [KN_ID_BOOL] = ROW3(or_u8), FLOATS3(add)},
@@ -458,7 +384,6 @@ const knk_isa KN_ISA_NAME(knk_isa) =
                 [KNK_MUL] = {THREE(mul), [KN_ID_BOOL] = ROW3(and_u8), FLOATS3(mul)},
                 [KNK_DIV] = {OWN(div), FLOATS3(div)},
                 [KNK_REM] = {OWN(rem), [KN_ID_F32] = ROW1V(rem_f32), [KN_ID_F64] = ROW1V(rem_f64)},
-                [KNK_FMA] = {FLOATS7(fma)},
                 [KNK_NEG] = {BITS(neg), FLOATS1(neg)},
                 [KNK_ABS] = {[KN_ID_I8] = ROW1(abs_i8),
                              [KN_ID_I16] = ROW1(abs_i16),
@@ -490,17 +415,6 @@ const knk_isa KN_ISA_NAME(knk_isa) =
                 [KNK_NE] = {THREE(ne), [KN_ID_BOOL] = ROW3(ne_u8), FLOATS3(ne)},
                 [KNK_LT] = {ORDERED(lt), FLOATS3(lt)},
                 [KNK_LE] = {ORDERED(le), FLOATS3(le)},
-                [KNK_SELECT] = {[KN_ID_BOOL] = ROWS(select_u8),
-                                [KN_ID_I8] = ROWS(select_u8),
-                                [KN_ID_U8] = ROWS(select_u8),
-                                [KN_ID_I16] = ROWS(select_u16),
-                                [KN_ID_U16] = ROWS(select_u16),
-                                [KN_ID_I32] = ROWS(select_u32),
-                                [KN_ID_U32] = ROWS(select_u32),
-                                [KN_ID_F32] = ROWS(select_u32),
-                                [KN_ID_I64] = ROWS(select_u64),
-                                [KN_ID_U64] = ROWS(select_u64),
-                                [KN_ID_F64] = ROWS(select_u64)},
                 [KNK_LOOP_ACC + KNK_RED_ADD] = {BITS(accadd), [KN_ID_BOOL] = ROW1(accor_u8), FLOATS1(accadd)},
                 [KNK_LOOP_ACC + KNK_RED_MUL] = {BITS(accmul), [KN_ID_BOOL] = ROW1(accand_u8), FLOATS1(accmul)},
                 [KNK_LOOP_ACC + KNK_RED_MIN] = {ACCUMULATORS(accmin), FLOATS1(accmin)},
@@ -522,7 +436,18 @@ const knk_isa KN_ISA_NAME(knk_isa) =
                 CAST_ROW_FLOAT(F32, f32),
                 CAST_ROW_FLOAT(F64, f64),
             },
-        .splat = splat,
+        .fma = {FLOATS7(fma)},
+        .select = {[KN_ID_BOOL] = ROWS(select_u8),
+                   [KN_ID_I8] = ROWS(select_u8),
+                   [KN_ID_U8] = ROWS(select_u8),
+                   [KN_ID_I16] = ROWS(select_u16),
+                   [KN_ID_U16] = ROWS(select_u16),
+                   [KN_ID_I32] = ROWS(select_u32),
+                   [KN_ID_U32] = ROWS(select_u32),
+                   [KN_ID_F32] = ROWS(select_u32),
+                   [KN_ID_I64] = ROWS(select_u64),
+                   [KN_ID_U64] = ROWS(select_u64),
+                   [KN_ID_F64] = ROWS(select_u64)},
         .copy_in = copy_in,
         .copy_out = copy_out,
         .gather = gather,
