@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The few commands of every day; the build itself is CMake (see CMakePresets.json).
 .DEFAULT_GOAL := all
-.PHONY: all demo test check-all bench format format-check tidy clean
+.PHONY: all demo test test-sanitized check-all bench format format-check tidy clean
 
 all:                ## the library, optimised, in build/release
 	@scripts/setup.sh build
@@ -14,11 +14,15 @@ demo:               ## installs what is missing, builds, learns to read handwrit
 	@cmake --build --preset release --target example_demo
 	@build/release/examples/demo data/digits.npz
 
-test:               ## installs what is missing, builds twice (release; sanitizers), runs every test
+test:               ## installs what is missing, builds, runs every test that is short
 	@scripts/setup.sh test
-	@scripts/run-tests.sh release asan
+	@scripts/run-tests.sh release
 
-check-all:          ## what takes longer: the other compiler, ThreadSanitizer, no optimisation, long sweeps and fuzzers, every kernel of the tests
+test-sanitized:     ## the same tests under AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, checks of the IR after every pass
+	@scripts/setup.sh test
+	@scripts/run-tests.sh asan
+
+check-all:          ## both, and what takes longer: the other compiler, ThreadSanitizer, no optimisation, long sweeps and fuzzers, every kernel of the tests
                     ## through every backend, format, clang-tidy, coverage of the rules
 	@scripts/setup.sh check
 	@scripts/run-tests.sh --all release asan clang coverage tsan

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds and tests the presets named, and ends with one line: N passed, M failed (the tests of all presets together).
+# Builds and tests the presets named, and ends with the time of each phase and one line: N passed, M failed (the tests of all presets together).
 # usage: run-tests.sh [--all] PRESET...
 #   --all: in the first preset tests and fuzzers sweep further (they see KILN_TEST_LONG=1: one build is enough for that, the sweeps take
 #          hours under sanitizers); in all of them those labelled `long` run, too; the format, clang-tidy, the lines of the rules that
@@ -8,6 +8,18 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 passed=0 failed=0 skipped=0
+times=$(mktemp)
+trap 'rm -f "$times"' EXIT
+# phase NAME COMMAND...: runs it and notes how long it took, and how much of the processors it and its children used.
+phase() {
+    local name=$1 TIMEFORMAT='%R %U %S' status
+    shift
+    { time "$@" 2>&3; } 3>&2 2>"$times.one"
+    status=$?
+    tail -n 1 "$times.one" | awk -v name="$name" '{ printf "%-34s %7.0f s %7.0f s\n", name, $1, $2 + $3 }' >>"$times"
+    rm -f "$times.one"
+    return $status
+}
 short="-LE ^long\$" # without --all
 all=
 if [ "${1-}" = --all ]; then
@@ -17,7 +29,7 @@ if [ "${1-}" = --all ]; then
     for check in "format.sh --check" tidy.sh check-builds.sh check-cross.sh; do
         echo "=== $check"
         # shellcheck disable=SC2086
-        if scripts/$check; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $check"; fi
+        if phase "$check" scripts/$check; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $check"; fi
     done
 fi
 # Number NAME of the first <testsuite ...> in a JUnit file.
@@ -26,12 +38,12 @@ count() { tr '\n\t' '  ' <"$2" | grep -o '<testsuite [^>]*' | head -n 1 | grep -
 [ -n "$all" ] && export KILN_TEST_LONG=1
 for preset in "$@"; do
     echo "=== $preset"
-    if ! cmake --preset "$preset" -DKILN_TESTS=ON >/dev/null; then # its errors go to standard error
+    if ! phase "$preset: configure" cmake --preset "$preset" -DKILN_TESTS=ON >/dev/null; then # its errors go to standard error
         echo "FAIL $preset does not configure"
         failed=$((failed + 1))
         continue
     fi
-    if ! cmake --build --preset "$preset" -- -k 0; then
+    if ! phase "$preset: build" cmake --build --preset "$preset" -- -k 0; then
         echo "FAIL $preset does not build"
         failed=$((failed + 1)) # and on to the tests of what was built
     fi
@@ -39,12 +51,15 @@ for preset in "$@"; do
     rm -f "$junit"
     find "build/$preset" -name '*.gcda' -delete # counts of earlier runs
     # shellcheck disable=SC2086
-    ctest --preset "$preset" $short -j "$(getconf _NPROCESSORS_ONLN)" --output-junit "$junit"
+    phase "$preset: tests" ctest --preset "$preset" $short -j "$(getconf _NPROCESSORS_ONLN)" --output-junit "$junit"
     if [ ! -s "$junit" ]; then
         echo "FAIL $preset: the tests did not run"
         failed=$((failed + 1))
         continue
     fi
+    # The tests of each kind: their times one after the other.
+    tr '\n\t' '  ' <"$junit" | grep -o '<testcase [^>]*' | sed -E 's|.* name="([^/"]*).* time="([0-9.]*)".*|\1 \2|' |
+        awk '{ n[$1]++; t[$1] += $2 } END { for (k in n) printf "%-34s %7.0f s\n", "    " k " (" n[k] ")", t[k] }' | sort >>"$times"
     tests=$(count tests "$junit") bad=$(count failures "$junit") out=$(count skipped "$junit") off=$(count disabled "$junit")
     passed=$((passed + tests - bad - out - off)) failed=$((failed + bad)) skipped=$((skipped + out + off))
     unset KILN_TEST_LONG
@@ -77,6 +92,8 @@ if [ -n "$all" ] && [ -x build/release/tests/kernels ]; then
     fi
 fi
 echo
+printf '%-34s %9s %9s\n' "" time "CPU time"
+cat "$times"
 [ "$skipped" -gt 0 ] && echo "$skipped skipped (the lines above say why)"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
