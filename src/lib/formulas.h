@@ -5,21 +5,21 @@
 #define KN_LIB_FORMULAS_H
 #include "ir/ops.h"
 
-/* division.c: integers by zero give 0, the smallest by -1 itself */
+/* numpy/mathematics/division.c: integers by zero give 0, the smallest by -1 itself */
 kn_atom knn_floor_divide(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knn_modulo(kn_builder *b, kn_atom x, kn_atom y); /* with the sign of y */
 kn_atom knn_fmod(kn_builder *b, kn_atom x, kn_atom y);   /* with the sign of x */
 void knn_floor_and_rest(kn_builder *b, kn_atom x, kn_atom y, kn_atom *quotient, kn_atom *rest);
 
-/* rational.c: of integers */
+/* numpy/mathematics/gcd.c: of integers */
 kn_atom knn_gcd(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knn_lcm(kn_builder *b, kn_atom x, kn_atom y);
 
-/* bits.c: counts beyond the width, and negative ones, leave nothing or the sign */
+/* numpy/logic/bits.c: counts beyond the width, and negative ones, leave nothing or the sign */
 kn_atom knn_shift_left(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knn_shift_right(kn_builder *b, kn_atom x, kn_atom y);
 
-/* floating.c */
+/* numpy/mathematics/floating.c */
 kn_atom knn_sign_bit(kn_builder *b, kn_atom x); /* bool, of floats */
 kn_atom knn_is_nan(kn_builder *b, kn_atom x);
 kn_atom knn_copysign(kn_builder *b, kn_atom x, kn_atom y);
@@ -29,10 +29,10 @@ kn_atom knn_log_add_exp2(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knn_fmax(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knn_fmin(kn_builder *b, kn_atom x, kn_atom y);
 
-/* parts.c */
+/* numpy/mathematics/emath.c */
 kn_atom knn_sinc(kn_builder *b, kn_atom x); /* sin(x) / x */
 
-/* bessel.c: modified Bessel functions of real floats */
+/* numpy/mathematics/bessel.c: modified Bessel functions of real floats */
 kn_atom knn_i0(kn_builder *b, kn_atom x);
 kn_atom knn_i1(kn_builder *b, kn_atom x);
 #endif

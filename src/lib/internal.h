@@ -13,7 +13,7 @@ void knn_read_opts(void *opts, size_t size, const void *given);
     T name = T##_default();      \
     knn_read_opts(&name, sizeof name, given)
 
-/* ufunc.c: a function of two arrays by its number. */
+/* numpy/mathematics/ufunc.c: a function of two arrays by its number. */
 const char *knn_ufunc_name(kn_ufunc f);
 bool knn_ufunc_exists(kna_op *op, kn_ufunc f); /* ValueError if not */
 /* f of x and y in dtype d (knn_ufunc_dtype), both broadcast to this shape. xa: stands for x, whose dtype it has;
@@ -31,7 +31,7 @@ kn_array knn_ufunc_whole(kn_ufunc f, kn_array x, kn_array y); /* the public func
 /* d may become to by 'same_kind', or NumPy's TypeError */
 bool knn_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to);
 
-/* elementwise.c */
+/* numpy/mathematics/unary.c */
 /* As an operand of an elementwise primitive: a scalar as it is, else broadcast. */
 kn_atom knn_spread(kna_op *op, kn_atom a, const kn_shape *shape);
 kn_atom knn_operand(kna_op *op, kn_array x, kn_dtype d, const kn_shape *shape);
@@ -46,11 +46,11 @@ kn_atom knn_select(kna_op *op, kn_atom which, kn_atom yes, kn_atom no, const kn_
 void knn_not_supported(kna_op *op, const char *function); /* TypeError for the input types */
 bool knn_not_a_number(kna_op *op, const char *function, kn_dtype d); /* TypeError for random keys */
 
-/* logic.c */
+/* numpy/logic/comparisons.c */
 int knn_beyond(kna_op *op, kn_array x,
                kn_dtype d); /* 1 if the weak integer x lies above all values of integer dtype d, -1 if below */
 
-/* shape.c */
+/* numpy/manipulation/shapes.c */
 kn_type knn_shaped(kn_dtype d, const kn_shape *shape); /* points into *shape */
 kn_shape knn_shape_of(kna_op *op, kn_atom a);
 kn_atom knn_flatten(kna_op *op, kn_atom a);
@@ -61,7 +61,8 @@ kn_atom knn_keep_axes(kna_op *op, kn_atom reduced, kn_type before, int n, const 
 bool knn_is_fortran(kna_op *op, kn_array x);           /* Fortran-contiguous and not C-contiguous */
 /* 'C', 'F' or (if keeps) 'K' for the option `order`; "A" is what x is; ValueError for others */
 char knn_read_order(kna_op *op, const char *order, kn_array x, bool keeps);
-/* require.c: x itself (a view) or, where dtype or order ('C', 'F', 'K' for any) differ or if `copy`, a copy */
+/* numpy/manipulation/memory_order.c: x itself (a view) or, where dtype or order ('C', 'F', 'K' for any) differ or if
+ * `copy`, a copy */
 kn_array knn_in_order(const char *name, kn_array x, kn_dtype d, char order, bool copy);
 /* How many axes were given (KN_AXIS(...)): 0 for None, too, and where they cannot be axes. */
 static inline int knn_axis_count(kna_op *op, kn_axes a)
@@ -69,18 +70,18 @@ static inline int knn_axis_count(kna_op *op, kn_axes a)
     return kna_axes_fit(op, a, "axis") && a.n > 0 ? a.n - 1 : 0;
 }
 
-/* indexing.c */
+/* numpy/indexing/indexing.c */
 kn_atom knn_take_axis(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t mode);
-/* take.c: the elements at indices[...] along an axis; both have the same extents elsewhere, or 1 */
+/* numpy/indexing/take.c: the elements at indices[...] along an axis; both have the same extents elsewhere, or 1 */
 kn_atom knn_take_along(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t mode);
 kn_atom knn_wrap(kna_op *op, kn_atom index, int64_t extent); /* negative ones count from the end; int64 */
 
-/* reductions.c: maximum, minimum; of fmax and fmin, which leave NaN out, these ufuncs' names */
+/* numpy/reductions/reductions.c: maximum, minimum; of fmax and fmin, which leave NaN out, these ufuncs' names */
 kn_array knn_variance(const char *name, kn_array x, const kn_var_opts *opts, bool root, bool nan);
 kn_array knn_extreme(const char *name, const char *ufunc, kn_array x, const kn_max_opts *opts, bool largest);
 
-/* order.c: NumPy's order, NaN last, of complex numbers those whose imaginary part is NaN before those whose real part
- * is. */
+/* numpy/sorting/nan_order.c: NumPy's order, NaN last, of complex numbers those whose imaginary part is NaN before
+ * those whose real part is. */
 kn_atom knn_sorts_before(kna_op *op, kn_atom x, kn_atom y); /* is x < y in that order? */
 /* n arrays, rearranged by the first n_key of them along an axis; stable */
 void knn_sort(kna_op *op, int n, const kn_atom *x, int axis, int n_key, kn_atom *out);
@@ -91,13 +92,13 @@ kn_atom knn_order_image(kna_op *op, kn_atom x);
 /* How many elements of the sorted vector a come before each of v (right: before or equal); int64 */
 kn_atom knn_search(kna_op *op, kn_atom a, kn_atom v, bool right);
 
-/* products.c */
+/* numpy/products/products.c */
 kn_array knn_vecdot(kn_array x, kn_array y, int axis);
 
-/* choosing.c: the remainder of a division by n that is not negative, int64 */
+/* numpy/indexing/choose.c: the remainder of a division by n that is not negative, int64 */
 kn_atom knn_remainder(kna_op *op, kn_atom x, int64_t n);
 
-/* index_parse.c: an index string as items. */
+/* numpy/indexing/index_parse.c: an index string as items. */
 typedef enum { KNN_INTEGER, KNN_SLICE, KNN_ELLIPSIS, KNN_NEW_AXIS, KNN_ARRAY } knn_item_kind;
 typedef struct knn_bound {
     bool given, operand;
@@ -112,11 +113,11 @@ enum { KNN_MAX_ITEMS = 2 * KN_MAX_NDIM };
 /* Fills item[] and returns their number, or fails: syntax, number of arguments, kinds. */
 int knn_parse_index(kna_op *op, const char *text, int n_args, const kn_index_arg *args, knn_item item[KNN_MAX_ITEMS]);
 
-/* reductions.c: the option .initial as a value of dtype d; a floating C number becomes an integer as Python's int does
- * it, or is NumPy's error */
+/* numpy/reductions/reductions.c: the option .initial as a value of dtype d; a floating C number becomes an integer as
+ * Python's int does it, or is NumPy's error */
 kn_atom knn_initial(kna_op *op, kn_array initial, kn_dtype d);
 
-/* determinants.c: of the matrices in the last two axes, of float64 or complex128 */
+/* numpy/linalg/determinants.c: of the matrices in the last two axes, of float64 or complex128 */
 kn_atom knn_determinant(kn_builder *b, kn_atom a);
 void knn_log_determinant(kn_builder *b, kn_atom a, kn_atom *sign, kn_atom *log);
 /* The rows of the identity in the order of the permutation, of a's shape and dtype. */

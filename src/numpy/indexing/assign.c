@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * assign.c -- x[index] = v, x += y, x[index] += v, np.add.at and their kin. Each works out the new elements as values
+ * do, so that overlapping right sides are as if copied first, and hands them to kna_put. */
+#include "array/element.h"
+#include "array/scalars.h"
+#include "numpy/indexing/index_plan.h"
+#include <string.h>
+
+/* ---- The value that is written. */
+
+/* NumPy's words where a number does not become an element. */
+static void check_number(kna_op *op, kn_array v, kn_dtype d)
+{
+    kn_type t = kna_type(op, v);
+    if (!kna_is_number(op, v))
+        return;
+    bool integer = knx_is_integer(d);
+    if (knx_is_complex(t.dtype) && !knx_is_complex(d) && d->kind != KN_KIND_BOOL) {
+        kna_fail(op, KN_ERROR_TYPE, "%s() argument must be a string%s or a real number, not 'complex'",
+                 integer ? "int" : "float", integer ? ", a bytes-like object" : "");
+        return;
+    }
+    double x = 0;
+    const void *at = integer && t.dtype == KN_DT(F64) ? kna_look(op, v, &t) : NULL;
+    if (at)
+        memcpy(&x, at, sizeof x);
+    if (__builtin_isnan(x))
+        kna_fail(op, KN_ERROR_VALUE, "cannot convert float NaN to integer");
+    else if (__builtin_isinf(x))
+        kna_fail(op, KN_ERROR_OVERFLOW, "cannot convert float infinity to integer");
+}
+
+/* Does a value of this shape go to a place of that one? Leading axes of extent 1 are too many, not wrong. */
+static bool fits(kn_type v, const kn_shape *to)
+{
+    int extra = v.ndim > to->ndim ? v.ndim - to->ndim : 0;
+    for (int i = 0; i < v.ndim; i++)
+        if (v.dim[i] != 1 && (i < extra || v.dim[i] != to->dim[to->ndim - v.ndim + i]))
+            return false;
+    return true;
+}
+
+static kn_atom spread_value(kna_op *op, kn_atom a, const kn_shape *to)
+{
+    if (kna_failed(op))
+        return KN_ATOM_NONE;
+    kn_type t = knb_type(op->b, a);
+    if (t.ndim > to->ndim)
+        a = knb_reshape(op->b, a, to->ndim, t.dim + (t.ndim - to->ndim));
+    return kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, a, knn_shaped(t.dtype, to));
+}
+
+/* One mask over all of x and no more than an ellipsis beside it. */
+static bool is_mask_index(kna_op *op, const knn_index *p, kn_type x, kn_type *mask)
+{
+    int arrays = 0, ellipses = 0;
+    for (int i = 0; i < p->n_items; i++) {
+        if (p->item[i].kind == KNN_ARRAY) {
+            *mask = kna_type(op, p->item[i].array);
+            arrays++;
+        } else if (p->item[i].kind == KNN_ELLIPSIS)
+            ellipses++;
+        else
+            return false;
+    }
+    return arrays == 1 && ellipses <= 1 && mask->dtype->kind == KN_KIND_BOOL && kni_type_same_shape(*mask, x);
+}
+
+static void does_not_fit(const knn_index *p, kn_type x, kn_type v, const kn_shape *to)
+{
+    kn_text from = {0}, at = {0};
+    kn_type mask;
+    if (p->scalar)
+        kna_fail(p->op, KN_ERROR_VALUE, "setting an array element with a sequence.");
+    else if (is_mask_index(p->op, p, x, &mask) && v.ndim > 1)
+        kna_fail(p->op, KN_ERROR_VALUE,
+                 "NumPy boolean array indexing assignment requires a 0 or 1-dimensional input, input has %d dimensions",
+                 v.ndim);
+    else if (is_mask_index(p->op, p, x, &mask))
+        kna_fail(p->op, KN_ERROR_VALUE,
+                 "NumPy boolean array indexing assignment cannot assign %lld input values to the %lld output values "
+                 "where the mask is true",
+                 (long long)v.dim[0], (long long)to->dim[0]);
+    else if (p->n_index)
+        kna_fail(p->op, KN_ERROR_VALUE,
+                 "shape mismatch: value array of shape %s could not be broadcast to indexing result of shape %s",
+                 knx_show_shape(&from, v.ndim, v.dim), knx_show_shape(&at, to->ndim, to->dim));
+    else
+        kna_fail(p->op, KN_ERROR_VALUE, "could not broadcast input array from shape %s into shape %s",
+                 knx_show_shape(&from, v.ndim, v.dim), knx_show_shape(&at, to->ndim, to->dim));
+}
+
+/* v as dtype d, with the shape of the index's result. */
+static kn_atom value_for(knn_index *p, kn_type x, kn_array v, kn_dtype d)
+{
+    kn_type t = kna_type(p->op, v);
+    kn_shape to = knn_index_shape(p);
+    check_number(p->op, v, d);
+    if (!kna_failed(p->op) && !fits(t, &to))
+        does_not_fit(p, x, t, &to);
+    return kna_failed(p->op) ? KN_ATOM_NONE : spread_value(p->op, kna_in_as(p->op, v, d), &to);
+}
+
+/* ---- Where it goes. */
+
+typedef struct place {
+    kna_op op;
+    kn_array x;
+    kn_atom all;  /* x's elements */
+    kn_type type; /* x's */
+    kn_atom mask; /* the index is a mask over all of x, and v one number: x's elements are chosen by it */
+    bool element; /* the index names one element, at these positions */
+    int64_t at[KN_MAX_NDIM];
+    knn_index index;
+} place;
+
+/* A mask with one number needs no look at the mask, so it works under every transformation. */
+static bool choose_by_mask(place *w, kn_array v)
+{
+    kn_type t, m;
+    if (!v || kna_failed(&w->op))
+        return false;
+    w->index.op = &w->op;
+    t = kna_type(&w->op, v);
+    if (kna_failed(&w->op) || kni_type_size(t) != 1 || t.ndim > w->type.ndim ||
+        !is_mask_index(&w->op, &w->index, w->type, &m))
+        return false;
+    for (int i = 0; i < w->index.n_items; i++)
+        if (w->index.item[i].kind == KNN_ARRAY)
+            w->mask = kna_in(&w->op, w->index.item[i].array);
+    return !kna_failed(&w->op);
+}
+
+/* Reads the index. False with the op failed. */
+static bool begin(place *w, const char *name, kn_array x, const char *index, int n, const kn_index_arg *args)
+{
+    kna_begin(&w->op, name);
+    w->x = x;
+    w->mask = KN_ATOM_NONE;
+    w->type = kna_type(&w->op, x);
+    if (kna_failed(&w->op))
+        return false;
+    w->index.n_items = knn_parse_index(&w->op, index, n, args, w->index.item);
+    w->element = !kna_failed(&w->op) && knn_index_element(&w->index, w->type, w->at);
+    return !kna_failed(&w->op);
+}
+
+/* Speaks of x's elements from here on. */
+static bool begin_place(place *w, kn_array v)
+{
+    w->all = kna_in(&w->op, w->x);
+    w->type = knb_type(w->op.b, w->all);
+    if (!choose_by_mask(w, v))
+        knn_index_begin(&w->index, &w->op, w->all, true);
+    return !kna_failed(&w->op);
+}
+
+static int end(kna_op *op) { return kna_end_plain(op) ? 0 : -1; }
+
+static void put_masked(place *w, kn_atom v)
+{
+    kn_shape shape = knn_shape_of(&w->op, w->all);
+    kn_atom y = knn_select(&w->op, w->mask, v, w->all, &shape);
+    if (!kna_failed(&w->op))
+        kna_put(&w->op, w->x, w->all, w->all, y);
+}
+
+static void put_indexed(place *w, kn_atom v, bool check)
+{
+    kn_atom at = KN_ATOM_NONE;
+    if (!kna_failed(&w->op))
+        v = knn_index_write(&w->index, NULL, check, v, &at);
+    if (!kna_failed(&w->op))
+        kna_put(&w->op, w->x, w->all, at, v);
+}
+
+/* A scalar that is there goes straight to an element that is. */
+static bool put_element(place *w, kn_array v)
+{
+    if (!w->element || kna_type(&w->op, v).ndim || w->type.weak)
+        return false;
+    check_number(&w->op, v, w->type.dtype);
+    kn_scalar_bits room;
+    const void *bits = kna_failed(&w->op) ? NULL : kna_scalar_there(&w->op, v, w->type.dtype, &room);
+    if (bits)
+        return kna_put_bits(&w->op, w->x, w->at, bits);
+    kn_atom a = kna_failed(&w->op) ? KN_ATOM_NONE : kna_in_as(&w->op, v, w->type.dtype);
+    return !kna_failed(&w->op) && kna_put_element(&w->op, w->x, w->at, a);
+}
+
+int kn_set_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args)
+{
+    place w;
+    kn_shape scalar = {.ndim = 0};
+    if (!begin(&w, "set_at", x, index, n, args) || put_element(&w, v) || !begin_place(&w, v))
+        return end(&w.op);
+    if (w.mask != KN_ATOM_NONE) {
+        check_number(&w.op, v, w.type.dtype);
+        put_masked(&w, spread_value(&w.op, kna_in_as(&w.op, v, w.type.dtype), &scalar));
+    } else
+        put_indexed(&w, value_for(&w.index, w.type, v, w.type.dtype), true);
+    return end(&w.op);
+}
+
+int kn_fill(kn_array x, kn_array v) { return kn_set_at(x, v, "...", 0, NULL); }
+
+/* ---- x += y, x[index] += v. */
+
+/* f of the elements `at` and y, with at's shape and x's dtype. */
+static kn_atom combined(kna_op *op, kn_ufunc f, kn_array x, kn_atom at, kn_array y)
+{
+    kn_type t = kna_type(op, y);
+    kn_dtype d = kna_failed(op) ? NULL : knb_type(op->b, at).dtype, made = knn_ufunc_dtype(op, f, x, y);
+    if (kna_failed(op) || !knn_output_fits(op, f, made, d)) /* dtypes are spoken of before shapes */
+        return KN_ATOM_NONE;
+    kn_shape shape = knn_shape_of(op, at), wide = {.ndim = t.ndim > shape.ndim ? t.ndim : shape.ndim};
+    bool same = wide.ndim == shape.ndim, broadcasts = true;
+    for (int i = 1; i <= wide.ndim; i++) {
+        int64_t p = i <= shape.ndim ? shape.dim[shape.ndim - i] : 1, q = i <= t.ndim ? t.dim[t.ndim - i] : 1;
+        wide.dim[wide.ndim - i] = p == 1 ? q : p;
+        broadcasts = broadcasts && (p == q || p == 1 || q == 1);
+        same = same && wide.dim[wide.ndim - i] == p;
+    }
+    kn_text to = {0}, from = {0};
+    if (!broadcasts)
+        kna_fail(op, KN_ERROR_VALUE, "operands could not be broadcast together with shapes %s %s",
+                 knx_show_shape(&to, shape.ndim, shape.dim), knx_show_shape(&from, t.ndim, t.dim));
+    else if (!same)
+        kna_fail(op, KN_ERROR_VALUE,
+                 "non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
+                 knx_show_shape(&to, shape.ndim, shape.dim), knx_show_shape(&from, wide.ndim, wide.dim));
+    kn_atom z = kna_failed(op) ? KN_ATOM_NONE : knn_apply(op, f, made, x, at, y, &shape);
+    return kna_failed(op) ? KN_ATOM_NONE : knb_broadcast_to(op->b, knb_astype(op->b, z, d), knn_shaped(d, &shape));
+}
+
+static int in_place(kn_ufunc f, const char *name, kn_array x, kn_array y)
+{
+    kna_op op;
+    kna_begin(&op, name);
+    kn_atom a = kna_in(&op, x), z = combined(&op, f, x, a, y);
+    if (!kna_failed(&op))
+        kna_put(&op, x, a, a, z);
+    return end(&op);
+}
+
+static void combine_once(place *w, kn_ufunc f, kn_array v)
+{
+    kn_atom at = knn_index_read(&w->index);
+    put_indexed(w, kna_failed(&w->op) ? KN_ATOM_NONE : combined(&w->op, f, w->x, at, v), false);
+}
+
+/* An element and a scalar that are there. */
+static bool combine_element(place *w, kn_ufunc f, kn_array v)
+{
+    const void *element =
+        w->element && !kna_type(&w->op, v).ndim && !kna_failed(&w->op) ? kna_element(w->x, w->at) : NULL;
+    kn_dtype d = element ? knn_ufunc_dtype(&w->op, f, w->x, v) : NULL;
+    kn_scalar_bits bits;
+    if (d && d == w->type.dtype && knn_scalar_ufunc(&w->op, f, d, w->x, element, v, &bits) == d)
+        return kna_put_bits(&w->op, w->x, w->at, &bits);
+    kn_value *now = d ? kna_element_value(w->type.dtype, element) : NULL;
+    if (!now)
+        return false;
+    kn_atom at = kna_value_atom(&w->op, now), z = combined(&w->op, f, w->x, at, v);
+    kna_value_release(now);
+    return !kna_failed(&w->op) && kna_put_element(&w->op, w->x, w->at, z);
+}
+
+static int in_place_at(kn_ufunc f, const char *name, kn_array x, kn_array v, const char *index, int n,
+                       const kn_index_arg *args)
+{
+    place w;
+    if (!begin(&w, name, x, index, n, args) || combine_element(&w, f, v) || !begin_place(&w, v))
+        return end(&w.op);
+    if (w.mask != KN_ATOM_NONE)
+        put_masked(&w, combined(&w.op, f, x, w.all, v));
+    else
+        combine_once(&w, f, v);
+    return end(&w.op);
+}
+
+#define IN_PLACE(name, ufunc)                                                                      \
+    int kn_##name(kn_array x, kn_array y) { return in_place(kn_ufunc_##ufunc, #name, x, y); }      \
+    int kn_##name##_at(kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args) \
+    {                                                                                              \
+        return in_place_at(kn_ufunc_##ufunc, #name "_at", x, v, index, n, args);                   \
+    }
+IN_PLACE(iadd, add)
+IN_PLACE(isub, subtract)
+IN_PLACE(imul, multiply)
+IN_PLACE(idiv, divide)
+IN_PLACE(ipow, power)
+IN_PLACE(iand, bitwise_and)
+IN_PLACE(ior, bitwise_or)
+IN_PLACE(ixor, bitwise_xor)
+IN_PLACE(ifloordiv, floor_divide)
+IN_PLACE(imod, remainder)
+IN_PLACE(ilshift, left_shift)
+IN_PLACE(irshift, right_shift)
+
+/* ---- ufunc.at. */
+
+static knn_scatter scatter_of(kn_ufunc f)
+{
+    switch (f) {
+    case kn_ufunc_add:
+    case kn_ufunc_subtract: return knb_scatter_add;
+    case kn_ufunc_multiply: return knb_scatter_mul;
+    case kn_ufunc_maximum: return knb_scatter_max;
+    case kn_ufunc_minimum: return knb_scatter_min;
+    default: return NULL;
+    }
+}
+
+/* A mask names each place once. */
+static bool may_repeat(kna_op *op, const knn_index *p)
+{
+    int arrays = 0;
+    bool masks = true;
+    for (int i = 0; i < p->n_items; i++)
+        if (p->item[i].kind == KNN_ARRAY) {
+            masks = masks && kna_type(op, p->item[i].array).dtype->kind == KN_KIND_BOOL;
+            arrays++;
+        }
+    return arrays && !(masks && arrays == 1);
+}
+
+/* Computed in the function's dtype, and converted in the end. */
+static void combine_each(place *w, kn_ufunc f, kn_array v)
+{
+    kn_builder *b = w->op.b;
+    kn_dtype d = knn_ufunc_dtype(&w->op, f, w->x, v), to = w->type.dtype;
+    if (kna_failed(&w->op) || !knn_output_fits(&w->op, f, d, to))
+        return;
+    if (!scatter_of(f)) {
+        kna_fail(&w->op, KN_ERROR_NOT_IMPLEMENTED, "%s.at with indices that may repeat", knn_ufunc_name(f));
+        return;
+    }
+    kn_shape shape = knn_index_shape(&w->index);
+    if (kna_type(&w->op, v).ndim > shape.ndim) /* unlike in assignments */
+        kna_fail(&w->op, KN_ERROR_VALUE, "array is not broadcastable to correct shape");
+    kn_atom part = w->index.x, at, y, updates = value_for(&w->index, w->type, v, d);
+    if (f == kn_ufunc_subtract && !kna_failed(&w->op))
+        updates = knx_is_inexact(d) ? knb_neg(b, updates) : knb_sub(b, knb_like(b, updates, 0), updates);
+    w->index.x = kna_failed(&w->op) ? part : knb_astype(b, part, d);
+    y = kna_failed(&w->op) ? KN_ATOM_NONE : knn_index_write(&w->index, scatter_of(f), true, updates, &at);
+    if (!kna_failed(&w->op))
+        y = knb_astype(b, y, to);
+    if (!kna_failed(&w->op))
+        kna_put(&w->op, w->x, w->all, part, y);
+}
+
+int kn_ufunc_at(kn_ufunc ufunc, kn_array x, kn_array v, const char *index, int n, const kn_index_arg *args)
+{
+    place w;
+    if (!begin(&w, "ufunc_at", x, index, n, args) || !knn_ufunc_exists(&w.op, ufunc) || combine_element(&w, ufunc, v) ||
+        !begin_place(&w, v))
+        return end(&w.op);
+    if (w.mask != KN_ATOM_NONE)
+        put_masked(&w, combined(&w.op, ufunc, x, w.all, v));
+    else if (may_repeat(&w.op, &w.index))
+        combine_each(&w, ufunc, v);
+    else
+        combine_once(&w, ufunc, v);
+    return end(&w.op);
+}
+
+/* ---- copyto. */
+
+static void check_casting(kna_op *op, kn_array from, kn_dtype to, const char *casting)
+{
+    static const char *const names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
+    static const char order[] = "bifc";
+    int how = casting ? 0 : KN_CAST_SAME_KIND;
+    kn_type t = kna_type(op, from);
+    while (casting && how < 5 && strcmp(casting, names[how]) != 0)
+        how++;
+    if (how == 5)
+        kna_fail(op, KN_ERROR_VALUE,
+                 "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '%s')", casting);
+    if (kna_failed(op) || how == KN_CAST_UNSAFE)
+        return;
+    const char *a = strchr(order, t.dtype->kind == KN_KIND_UINT ? 'i' : t.dtype->kind),
+               *b = strchr(order, to->kind == KN_KIND_UINT ? 'i' : to->kind);
+    bool ok = t.weak ? a && b && a <= b : knx_can_cast(t.dtype, to, (kn_casting)how);
+    if (!ok)
+        kna_fail(op, KN_ERROR_TYPE, "Cannot cast %s from dtype('%s') to dtype('%s') according to the rule '%s'",
+                 t.ndim ? "array data" : "scalar", t.dtype->name, to->name, names[how]);
+}
+
+int kn_copyto(kn_array to, kn_array from, const kn_copyto_opts *opts)
+{
+    KNN_OPTS(kn_copyto_opts, o, opts);
+    kna_op op;
+    kna_begin(&op, "copyto");
+    kn_atom a = kna_in(&op, to);
+    kn_type t = knb_type(op.b, a), v = kna_type(&op, from);
+    kn_shape shape = knn_shape_of(&op, a);
+    if (!kna_failed(&op))
+        check_casting(&op, from, t.dtype, o.casting);
+    kn_text p = {0}, q = {0};
+    if (!kna_failed(&op) && !fits(v, &shape))
+        kna_fail(&op, KN_ERROR_VALUE, "could not broadcast input array from shape %s into shape %s",
+                 knx_show_shape(&p, v.ndim, v.dim), knx_show_shape(&q, shape.ndim, shape.dim));
+    kn_atom y = kna_failed(&op) ? KN_ATOM_NONE : spread_value(&op, kna_in_as(&op, from, t.dtype), &shape);
+    if (o.where && !kna_failed(&op)) {
+        kn_atom mask = kna_in(&op, o.where);
+        kn_type m = knb_type(op.b, mask);
+        p.length = q.length = 0;
+        if (!kna_failed(&op) && m.dtype->kind != KN_KIND_BOOL)
+            kna_fail(&op, KN_ERROR_TYPE,
+                     "Cannot cast array data from dtype('%s') to dtype('bool') according to the "
+                     "rule 'safe'",
+                     m.dtype->name);
+        else if (!kna_failed(&op) && (m.ndim > shape.ndim || !fits(m, &shape)))
+            kna_fail(&op, KN_ERROR_VALUE, "could not broadcast where mask from shape %s into shape %s",
+                     knx_show_shape(&p, m.ndim, m.dim), knx_show_shape(&q, shape.ndim, shape.dim));
+        y = kna_failed(&op) ? KN_ATOM_NONE : knn_select(&op, knn_spread(&op, mask, &shape), y, a, &shape);
+    }
+    if (!kna_failed(&op))
+        kna_put(&op, to, a, a, y);
+    return end(&op);
+}

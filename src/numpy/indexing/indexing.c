@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * indexing.c -- x[index] with the whole of NumPy's grammar: see index_plan.h for the steps. Starts that are operands
+ * are those of a dynamic_slice outside of traces, so that a loop over them compiles once; strides and reversals come
+ * after it, since they depend on lengths alone. */
+#include "array/element.h"
+#include "numpy/indexing/index_plan.h"
+#include <string.h>
+
+/* ---- The basic part. */
+
+/* The windows whose starts are operands. Outside of traces only: under a trace they are constants of the text. */
+static void emit_windows(knn_index *p)
+{
+    kn_builder *b = p->op->b;
+    kn_type t = knb_type(b, p->x);
+    kn_atom start[KN_MAX_NDIM];
+    int64_t size[KN_MAX_NDIM];
+    bool any = false;
+    for (int i = 0; i < p->ndim; i++) {
+        knn_index_axis *a = &p->axis[i];
+        int64_t span = a->count ? (a->count - 1) * (a->step < 0 ? -a->step : a->step) + 1 : 0;
+        bool here = b->hook && a->operand && span && span < t.dim[i];
+        int64_t low = a->start - (a->step < 0 ? span - 1 : 0);
+        start[i] = here ? knn_position(p->op, low) : knb_integer(b, KN_DT(I64), 0);
+        size[i] = here ? span : t.dim[i];
+        a->start -= here ? low : 0;
+        any = any || here;
+    }
+    if (any && !kna_failed(p->op))
+        p->x = knb_dynamic_slice(b, p->x, start, size);
+}
+
+static void emit_basic(knn_index *p)
+{
+    kn_builder *b = p->op->b;
+    emit_windows(p);
+    if (kna_failed(p->op))
+        return;
+    kn_type t = knb_type(b, p->x);
+    int64_t start[KN_MAX_NDIM], limit[KN_MAX_NDIM], step[KN_MAX_NDIM], back[KN_MAX_NDIM], gone[KN_MAX_NDIM];
+    int n_back = 0, n_gone = 0;
+    bool whole = true, steps = false;
+    for (int i = 0; i < p->ndim; i++) {
+        const knn_index_axis *a = &p->axis[i];
+        int64_t last = a->start + (a->count - 1) * a->step; /* fits: it is a position */
+        step[i] = a->count <= 1 ? 1 : a->step < 0 ? -a->step : a->step;
+        start[i] = a->count == 0 ? 0 : a->step < 0 ? last : a->start;
+        limit[i] = a->count == 0 ? 0 : (a->step < 0 ? a->start : last) + 1;
+        whole = whole && start[i] == 0 && limit[i] == t.dim[i] && step[i] == 1;
+        steps = steps || step[i] != 1;
+        if (a->step < 0 && a->count > 1)
+            back[n_back++] = i;
+        if (a->dropped)
+            gone[n_gone++] = i;
+    }
+    if (!whole)
+        p->x = knb_slice(b, p->x, start, limit, steps ? step : NULL);
+    if (n_back)
+        p->x = knb_rev(b, p->x, n_back, back);
+    if (n_gone)
+        p->x = knb_squeeze(b, p->x, n_gone, gone);
+}
+
+bool knn_index_begin(knn_index *p, kna_op *op, kn_atom x, bool looks)
+{
+    memset(p->axis, 0, sizeof p->axis);
+    p->op = op;
+    p->x = x;
+    p->looks = looks;
+    p->n_index = 0;
+    p->points.ndim = 0;
+    if (!kna_failed(op))
+        knn_plan_index(p);
+    if (!kna_failed(op))
+        emit_basic(p);
+    return !kna_failed(op);
+}
+
+bool knn_index_element(const knn_index *p, kn_type x, int64_t *at)
+{
+    if (p->n_items != x.ndim)
+        return false;
+    for (int i = 0; i < x.ndim; i++) {
+        int64_t v = p->item[i].start.value, extent = x.dim[i];
+        if (p->item[i].kind != KNN_INTEGER || v < -extent || v >= extent)
+            return false;
+        at[i] = v < 0 ? v + extent : v;
+    }
+    return true;
+}
+
+/* ---- The arrays. */
+
+/* All index arrays side by side along a new last axis. */
+static kn_atom index_vectors(knn_index *p)
+{
+    kn_builder *b = p->op->b;
+    kn_shape one = p->points;
+    if (one.ndim == KN_MAX_NDIM) {
+        kna_fail(p->op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
+                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
+        return KN_ATOM_NONE;
+    }
+    one.dim[one.ndim++] = 1;
+    kn_atom column[KN_MAX_NDIM];
+    for (int i = 0; i < p->n_index; i++) {
+        kn_atom full = knb_broadcast_to(b, p->index[i], knn_shaped(KN_DT(I64), &p->points));
+        column[i] = knb_reshape(b, full, one.ndim, one.dim);
+    }
+    return p->n_index == 1 ? column[0] : knb_concatenate(b, p->n_index, column, p->points.ndim);
+}
+
+typedef struct gather_lists {
+    int64_t offset[KN_MAX_NDIM], collapsed[KN_MAX_NDIM], map[KN_MAX_NDIM], size[KN_MAX_NDIM];
+} gather_lists;
+
+/* The points stand among the axes that no array reads, behind this many of them. */
+static int axes_before(const knn_index *p)
+{
+    int before = 0;
+    for (int i = 0; i < p->gap_at; i++)
+        before += !p->is_new[i];
+    return before;
+}
+
+static kn_p_gather describe(const knn_index *p, gather_lists *l)
+{
+    int n_offset = 0, n_collapsed = 0, before = axes_before(p);
+    bool in_bounds = true;
+    kn_type t = knb_type(p->op->b, p->x);
+    for (int i = 0; i < p->ndim; i++) {
+        int k = p->axis[i].index;
+        l->size[i] = k < 0 ? t.dim[i] : t.dim[i] ? 1 : 0;
+        if (k >= 0) {
+            l->collapsed[n_collapsed++] = i;
+            l->map[k] = i;
+            in_bounds = in_bounds && p->in_bounds[k];
+        } else {
+            l->offset[n_offset] = n_offset + (n_offset >= before ? p->points.ndim : 0);
+            n_offset++;
+        }
+    }
+    return (kn_p_gather){.offset_dims = {n_offset, l->offset},
+                         .collapsed_slice_dims = {n_collapsed, l->collapsed},
+                         .start_index_map = {p->n_index, l->map},
+                         .slice_sizes = {p->ndim, l->size},
+                         .mode = in_bounds ? KN_GATHER_PROMISE : KN_GATHER_CHECK};
+}
+
+/* ---- The result. */
+
+/* Its shape without the new axes. */
+static kn_shape shape_of_elements(const knn_index *p)
+{
+    kn_type t = knb_type(p->op->b, p->x);
+    kn_shape s = {.ndim = 0};
+    int before = axes_before(p);
+    if (!p->n_index) {
+        s.ndim = t.ndim;
+        for (int i = 0; i < t.ndim; i++)
+            s.dim[i] = t.dim[i];
+        return s;
+    }
+    bool placed = false;
+    for (int i = 0, rest = 0; i <= t.ndim; i++) {
+        bool stays = i < t.ndim && p->axis[i].index < 0;
+        if (!placed && rest == before && (stays || i == t.ndim)) {
+            for (int j = 0; j < p->points.ndim; j++)
+                s.dim[s.ndim++] = p->points.dim[j];
+            placed = true;
+        }
+        if (stays) {
+            s.dim[s.ndim++] = t.dim[i];
+            rest++;
+        }
+    }
+    return s;
+}
+
+/* The whole shape; is_new (if not NULL) tells its axes from None. */
+static kn_shape whole_shape(const knn_index *p, bool *is_new)
+{
+    kn_shape s = shape_of_elements(p), whole = {.ndim = 0};
+    int points = p->n_index ? p->points.ndim : 0;
+    if (p->n_result + points > KN_MAX_NDIM) {
+        kna_fail(p->op, KN_ERROR_INDEX, "number of dimensions must be within [0, %d], indexing result would have %d",
+                 KN_MAX_NDIM, p->n_result + points);
+        return whole;
+    }
+    for (int i = 0, old = 0; i <= p->n_result; i++) {
+        for (int j = 0; i == p->gap_at && j < points; j++) {
+            is_new[whole.ndim] = false;
+            whole.dim[whole.ndim++] = s.dim[old++];
+        }
+        if (i == p->n_result)
+            break;
+        is_new[whole.ndim] = p->is_new[i];
+        whole.dim[whole.ndim++] = p->is_new[i] ? 1 : s.dim[old++];
+    }
+    return whole;
+}
+
+kn_shape knn_index_shape(knn_index *p)
+{
+    bool is_new[KN_MAX_NDIM];
+    return whole_shape(p, is_new);
+}
+
+static kn_atom with_new_axes(knn_index *p, kn_atom a)
+{
+    bool is_new[KN_MAX_NDIM], any = false;
+    kn_shape whole = whole_shape(p, is_new);
+    for (int i = 0; i < whole.ndim; i++)
+        any = any || is_new[i];
+    return any ? knn_insert_axes(p->op, a, &whole, is_new) : a;
+}
+
+kn_atom knn_index_read(knn_index *p)
+{
+    gather_lists lists;
+    if (!p->n_index || kna_failed(p->op))
+        return with_new_axes(p, p->x);
+    kn_p_gather g = describe(p, &lists);
+    return with_new_axes(p, knb_gather(p->op->b, p->x, index_vectors(p), &g));
+}
+
+kn_atom knn_index_write(knn_index *p, knn_scatter put, bool check, kn_atom v, kn_atom *place)
+{
+    gather_lists lists;
+    if (!p->n_index || kna_failed(p->op)) {
+        *place = with_new_axes(p, p->x);
+        return v;
+    }
+    kn_p_gather g = describe(p, &lists);
+    kn_p_scatter q = {.update_window_dims = g.offset_dims,
+                      .inserted_window_dims = g.collapsed_slice_dims,
+                      .scatter_dims_to_operand_dims = g.start_index_map,
+                      .mode = check ? g.mode : KN_GATHER_PROMISE};
+    kn_shape elements = shape_of_elements(p);
+    *place = p->x;
+    return (put ? put : knb_scatter)(p->op->b, p->x, index_vectors(p), knn_reshape(p->op, v, &elements), &q);
+}
+
+kn_array kn_at(kn_array x, const char *index, int n, const kn_index_arg *args)
+{
+    kna_op op;
+    knn_index p;
+    int64_t at[KN_MAX_NDIM];
+    kna_begin(&op, "at");
+    kn_type t = kna_type(&op, x);
+    p.n_items = kna_failed(&op) ? 0 : knn_parse_index(&op, index, n, args, p.item);
+    const void *element = !kna_failed(&op) && knn_index_element(&p, t, at) ? kna_element(x, at) : NULL;
+    if (element)
+        return kna_end_element(&op, t.dtype, element);
+    kn_atom a = kna_in(&op, x);
+    if (!knn_index_begin(&p, &op, a, false))
+        return kna_end(&op, KN_ATOM_NONE);
+    kn_atom y = knn_index_read(&p);
+    return p.n_index || p.scalar ? kna_end(&op, y) : kna_end_view(&op, x, a, y);
+}

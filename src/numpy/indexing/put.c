@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * put.c -- np.put and its kin: writes by flat positions, masks and indices along an axis. Each becomes one write of
+ * assign.c. */
+#include "lib/compose.h"
+#include <stdio.h>
+#include <string.h>
+
+/* "%, %, %" for so many index arrays. */
+static const char *index_text(int n, char text[3 * KN_MAX_NDIM + 4])
+{
+    strcpy(text, n ? "" : "...");
+    for (int i = 0; i < n; i++)
+        strcat(text, i ? ",%" : "%");
+    return text;
+}
+
+/* The elements of v again and again, n of them. */
+static kn_array cycled(kn_array v, int64_t n)
+{
+    kn_shape shape = {1, {n}};
+    return kn_resize(v, &shape);
+}
+
+/* a.flat[at] = v, v again and again. */
+static void write_flat(knn_body *c, kn_array a, const int64_t *at, int64_t n, kn_array v)
+{
+    kna_op *op = &c->op;
+    kn_type t = kna_type(op, a), u = kna_type(op, v);
+    kn_index_arg arg[KN_MAX_NDIM];
+    char text[3 * KN_MAX_NDIM + 4];
+    if (kna_failed(op) || !n || !kni_type_size(u))
+        return;
+    int64_t *part = knn_integer_room(op, n), below = 1;
+    for (int d = t.ndim - 1; d >= 0 && part; d--) {
+        for (int64_t i = 0; i < n; i++)
+            part[i] = at[i] / below % t.dim[d];
+        below *= t.dim[d];
+        arg[d] = (kn_index_arg){.kind = KN_ARG_ARRAY, .array = knn_integers(part, n)};
+    }
+    if (part) {
+        kn_array y = u.weak ? v : cycled(v, n);
+        kn_shape scalar = {.ndim = 0};
+        if (!t.ndim && !u.weak) /* the last one wins */
+            y = kn_reshape(knn_part("put", y, 0, n - 1, n), &scalar, NULL);
+        kn_set_at(a, y, index_text(t.ndim, text), t.ndim, arg);
+    }
+    knx_free(part);
+}
+
+static void check_safe(kna_op *op, kn_type v, kn_type to)
+{
+    if (!kna_failed(op) && !v.weak && !knx_can_cast(v.dtype, to.dtype, KN_CAST_SAFE))
+        kna_fail(op, KN_ERROR_TYPE,
+                 "Cannot cast array data from dtype('%s') to dtype('%s') according to the rule 'safe'", v.dtype->name,
+                 to.dtype->name);
+}
+
+/* Ends a body that wrote: what went wrong inside is pending already. */
+static int end(knn_body *c, int status)
+{
+    kn_scope_end(&c->scope);
+    return kna_end_plain(&c->op) ? status : -1;
+}
+
+int kn_put(kn_array a, kn_array ind, kn_array v, const kn_mode_opts *opts)
+{
+    KNN_OPTS(kn_mode_opts, o, opts);
+    knn_body c;
+    knn_begin(&c, "put");
+    kna_op *op = &c.op;
+    kn_type t = kna_type(op, a), from = kna_type(op, ind);
+    kn_text what = {0};
+    if (!kna_failed(op))
+        knx_text_add(&what, "Cannot cast array data from dtype('%s') to dtype('int64') according to the rule 'safe'",
+                     from.dtype->name);
+    int64_t n = 0, *at = knn_look_integers(op, ind, &n, NULL, what.s), size = kna_failed(op) ? 0 : kni_type_size(t);
+    bool clip = o.mode && !strcmp(o.mode, "clip"), wrap = o.mode && !strcmp(o.mode, "wrap");
+    if (o.mode && !clip && !wrap && strcmp(o.mode, "raise") != 0)
+        kna_fail(op, KN_ERROR_VALUE, "clipmode must be one of 'clip', 'raise', or 'wrap' (got '%s')", o.mode);
+    if (!kna_failed(op) && n && !size)
+        kna_fail(op, KN_ERROR_INDEX, "cannot replace elements of an empty array");
+    if (!kna_failed(op) && !kni_type_size(kna_type(op, v)))
+        n = 0;
+    for (int64_t i = 0; i < n && !kna_failed(op); i++) {
+        int64_t k = at[i];
+        if (clip)
+            k = k < 0 ? 0 : k >= size ? size - 1 : k;
+        else if (wrap)
+            k = (k % size + size) % size;
+        else if (k < -size || k >= size)
+            kna_fail(op, KN_ERROR_INDEX, "index %lld is out of bounds for axis 0 with size %lld", (long long)k,
+                     (long long)size);
+        at[i] = k < 0 ? k + size : k;
+    }
+    write_flat(&c, a, at, n, v);
+    knx_free(at);
+    return end(&c, kn_error_pending() ? -1 : 0);
+}
+
+int kn_putmask(kn_array a, kn_array mask, kn_array values)
+{
+    knn_body c;
+    knn_begin(&c, "putmask");
+    kna_op *op = &c.op;
+    kn_type t = kna_type(op, a), m = kna_type(op, mask), v = kna_type(op, values);
+    kn_copyto_opts o = kn_copyto_opts_default();
+    int status = 0;
+    if (!kna_failed(op) && kni_type_size(m) != kni_type_size(t))
+        kna_fail(op, KN_ERROR_VALUE, "mask and data must be the same size");
+    check_safe(op, v, t);
+    if (!kna_failed(op) && kni_type_size(v)) {
+        kn_shape shape = {.ndim = t.ndim};
+        if (t.ndim)
+            memcpy(shape.dim, t.dim, (size_t)t.ndim * sizeof *t.dim);
+        o.where = kn_astype(kn_reshape(kn_asarray(mask, NULL), &shape, NULL), KN_DT(BOOL), NULL);
+        o.casting = "unsafe";
+        status = kn_copyto(a, v.weak ? values : kn_resize(values, &shape), &o);
+    }
+    return end(&c, status);
+}
+
+int kn_place_mask(kn_array arr, kn_array mask, kn_array vals)
+{
+    knn_body c;
+    knn_begin(&c, "place_mask");
+    kna_op *op = &c.op;
+    kn_type t = kna_type(op, arr), m = kna_type(op, mask), v = kna_type(op, vals);
+    int64_t n = 0, k = 0, *at = NULL;
+    if (!kna_failed(op) && kni_type_size(m) != kni_type_size(t))
+        kna_fail(op, KN_ERROR_VALUE, "mask and data must be the same size");
+    check_safe(op, v, t);
+    kn_array truth = kna_failed(op) ? NULL : kn_astype(mask, KN_DT(BOOL), NULL);
+    if (truth)
+        at = knn_look_integers(op, truth, &n, NULL, "");
+    for (int64_t i = 0; at && i < n; i++)
+        if (at[i])
+            at[k++] = i;
+    if (at && k && !kni_type_size(v) && !kna_failed(op))
+        kna_fail(op, KN_ERROR_VALUE, "Cannot insert from an empty array!");
+    write_flat(&c, arr, at, k, vals);
+    knx_free(at);
+    return end(&c, kn_error_pending() ? -1 : 0);
+}
+
+/* Do values go to n places, one each or one for all? */
+static void check_places(kna_op *op, kn_type values, int64_t n)
+{
+    kn_text t = {0};
+    bool fits = true;
+    for (int d = 0; d < values.ndim; d++)
+        fits = fits && (values.dim[d] == 1 || (d == values.ndim - 1 && values.dim[d] == n));
+    if (!fits)
+        kna_fail(op, KN_ERROR_VALUE,
+                 "shape mismatch: value array of shape %s could not be broadcast to indexing result of shape (%lld,)",
+                 knx_show_shape(&t, values.ndim, values.dim), (long long)n);
+}
+
+/* Along the only axis of the flattened array. */
+static void put_along_all(knn_body *c, kn_array arr, kn_array indices, kn_array values)
+{
+    kna_op *op = &c->op;
+    kn_type t = kna_type(op, arr), v = kna_type(op, values);
+    int ndim = 1;
+    int64_t n = 0, size = kni_type_size(t), *at = knn_look_integers(op, indices, &n, &ndim, "");
+    if (!kna_failed(op) && ndim != 1)
+        kna_fail(op, KN_ERROR_VALUE, "when axis=None, `indices` must have a single dimension.");
+    if (!kna_failed(op))
+        check_places(op, v, n);
+    for (int64_t k = 0; k < n && !kna_failed(op); k++) {
+        if (at[k] < -size || at[k] >= size)
+            kna_fail(op, KN_ERROR_INDEX, "index %lld is out of bounds for axis 0 with size %lld", (long long)at[k],
+                     (long long)size);
+        at[k] += at[k] < 0 ? size : 0;
+    }
+    write_flat(c, arr, at, n, values);
+    knx_free(at);
+}
+
+int kn_put_along_axis(kn_array arr, kn_array indices, kn_array values, const kn_axes *axis)
+{
+    knn_body c;
+    knn_begin(&c, "put_along_axis");
+    kna_op *op = &c.op;
+    axis = kna_axes_of(op, axis);
+    kn_type t = kna_type(op, arr), i = kna_type(op, indices);
+    kn_index_arg arg[KN_MAX_NDIM];
+    char text[3 * KN_MAX_NDIM + 4];
+    int status = 0;
+    if (!kna_failed(op) && !knx_is_integer(i.dtype))
+        kna_fail(op, KN_ERROR_INDEX, "`indices` must be an integer array");
+    if (!kna_failed(op) && axis->n < 0) {
+        put_along_all(&c, arr, indices, values);
+        return end(&c, kn_error_pending() ? -1 : 0);
+    }
+    int at = kna_failed(op) ? 0 : kna_axis(op, *axis, t.ndim, -1);
+    if (!kna_failed(op) && i.ndim != t.ndim)
+        kna_fail(op, KN_ERROR_VALUE, "`indices` and `arr` must have the same number of dimensions");
+    for (int d = 0; d < t.ndim && !kna_failed(op); d++) {
+        int64_t shape[KN_MAX_NDIM];
+        for (int k = 0; k < t.ndim; k++)
+            shape[k] = k == d ? t.dim[d] : 1;
+        kn_array along = d == at ? indices : knn_made(&c, knb_iota(op->b, KN_DT(I64), t.ndim, shape, d));
+        arg[d] = (kn_index_arg){.kind = KN_ARG_ARRAY, .array = along};
+    }
+    if (!kna_failed(op))
+        status = kn_set_at(arr, values, index_text(t.ndim, text), t.ndim, arg);
+    return end(&c, status);
+}
+
+int kn_fill_diagonal(kn_array a, kn_array val, const kn_fill_diagonal_opts *opts)
+{
+    KNN_OPTS(kn_fill_diagonal_opts, o, opts);
+    knn_body c;
+    knn_begin(&c, "fill_diagonal");
+    kna_op *op = &c.op;
+    kn_type t = kna_type(op, a);
+    int64_t step = 1, end_at, n = 0, power = 1;
+    if (!kna_failed(op) && t.ndim < 2)
+        kna_fail(op, KN_ERROR_VALUE, "array must be at least 2-d");
+    for (int d = 1; d < t.ndim && t.ndim > 2 && !kna_failed(op); d++)
+        if (t.dim[d] != t.dim[0])
+            kna_fail(op, KN_ERROR_VALUE, "All dimensions of input must be of equal length");
+    if (kna_failed(op))
+        return end(&c, -1);
+    end_at = kni_type_size(t);
+    if (t.ndim == 2) {
+        step = t.dim[1] + 1;
+        end_at = !o.wrap && t.dim[1] < t.dim[0] ? t.dim[1] * t.dim[1] : end_at;
+    } else
+        for (int d = 1; d < t.ndim; d++)
+            step += power *= t.dim[d];
+    n = end_at ? (end_at - 1) / step + 1 : 0;
+    int64_t *at = knn_integer_room(op, n);
+    for (int64_t i = 0; at && i < n; i++)
+        at[i] = i * step;
+    if (at)
+        write_flat(&c, a, at, n, val);
+    knx_free(at);
+    return end(&c, kn_error_pending() ? -1 : 0);
+}
