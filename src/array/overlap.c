@@ -3,6 +3,7 @@
 #include "array/handle.h"
 #include "array/layout.h"
 #include "kiln/memory.h"
+#include "base/options.h"
 #include <string.h>
 
 /* What a handle shows; a bare value is a C-contiguous array of its own. a: NULL for those. */
@@ -82,9 +83,7 @@ static bool repeats(const kna_array *a)
 
 int kn_setflags(kn_array x, const kn_setflags_opts *opts)
 {
-    kn_setflags_opts o = kn_setflags_opts_default();
-    if (opts)
-        memcpy(&o, opts, opts->size_ < sizeof o ? opts->size_ : sizeof o);
+    KNX_OPTS(kn_setflags_opts, o, opts);
     kna_op op;
     kna_begin(&op, "setflags");
     if (kna_is_number(&op, x))

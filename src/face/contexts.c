@@ -2,18 +2,9 @@
  * contexts.c -- contexts as the user sees them: making, pushing and freeing them, defaults for a while, settings of
  * one. */
 #include "array/handle.h"
+#include "base/options.h"
 #include "base/pool.h"
 #include <string.h>
-
-static void *read_opts(void *opts, size_t size, const void *given)
-{
-    size_t theirs = 0;
-    if (given) {
-        memcpy(&theirs, given, sizeof theirs);
-        memcpy(opts, given, theirs < size ? theirs : size);
-    }
-    return opts;
-}
 
 kn_context_opts kn_context_opts_default(void) { return (kn_context_opts){.size_ = sizeof(kn_context_opts)}; }
 
@@ -42,8 +33,7 @@ static bool good_defaults(const char *operation, kn_dtype dtype, int threads)
 
 kn_context kn_context_new(const kn_context_opts *opts)
 {
-    kn_context_opts o = kn_context_opts_default();
-    read_opts(&o, sizeof o, opts);
+    KNX_OPTS(kn_context_opts, o, opts);
     if (!good_defaults("context_new", o.dtype, o.threads))
         return NULL;
     if (!o.allocator.alloc != !o.allocator.free) {
@@ -112,8 +102,7 @@ int kn_context_free(kn_context context)
 
 int kn_defaults_push(const kn_defaults_opts *opts)
 {
-    kn_defaults_opts o = kn_defaults_opts_default();
-    read_opts(&o, sizeof o, opts);
+    KNX_OPTS(kn_defaults_opts, o, opts);
     kn_context c = knx_context();
     if (c && !good_defaults("defaults_push", o.dtype, o.threads))
         return -1;

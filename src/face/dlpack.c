@@ -6,6 +6,7 @@
 #include "array/state.h"
 #include "base/log.h"
 #include "kiln/memory.h"
+#include "base/options.h"
 #include <string.h>
 
 _Static_assert(sizeof(DLDeviceType) == 4, "an int in all ABIs");
@@ -335,11 +336,9 @@ static kn_array wrap_tensor(kna_op *op, const imported *m, bool readonly, void (
 static kn_array import_tensor(kna_op *op, const DLTensor *t, bool readonly, const kn_from_dlpack_opts *opts,
                               const exported *ours, void (*release)(void *data, void *env), void *env)
 {
-    kn_from_dlpack_opts o = kn_from_dlpack_opts_default();
+    KNX_OPTS(kn_from_dlpack_opts, o, opts);
     imported m = {0};
     kn_buffer *b = NULL;
-    if (opts)
-        memcpy(&o, opts, opts->size_ < sizeof o ? opts->size_ : sizeof o);
     if (!kna_failed(op))
         check_tensor(op, t, &m);
     if (!kna_failed(op))

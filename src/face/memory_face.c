@@ -5,6 +5,7 @@
 #include "array/layout.h"
 #include "array/state.h"
 #include "kiln/memory.h"
+#include "base/options.h"
 #include <string.h>
 
 /* The type of elements in the user's memory; the op is failed if there is none. */
@@ -205,9 +206,7 @@ kn_array kna_wrap_buffer(kna_op *op, kn_type t, kn_buffer *b, bool readonly)
 
 kn_array kn_wrap(void *data, const kn_shape *shape, kn_dtype dtype, const kn_wrap_opts *opts)
 {
-    kn_wrap_opts o = kn_wrap_opts_default();
-    if (opts)
-        memcpy(&o, opts, opts->size_ < sizeof o ? opts->size_ : sizeof o);
+    KNX_OPTS(kn_wrap_opts, o, opts);
     kna_op op;
     kna_begin(&op, "wrap");
     kn_type t = type_in_memory(&op, data, shape, dtype);

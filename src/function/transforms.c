@@ -7,6 +7,7 @@
 #include "tree/tree.h"
 #include "transform/transform.h"
 #include "base/str.h"
+#include "base/options.h"
 #include <string.h>
 
 static kn_fn finish(kna_op *op, kna_core *core, int n_captured, kn_value *const *captured)
@@ -385,9 +386,7 @@ kn_fn kn_hessian(kn_fn fn, const kn_jac_opts *opts)
     kn_jac_opts o = {.size_ = sizeof o};
     kna_begin(&op, "hessian");
     kna_fn *f = kna_fn_get(&op, fn);
-    if (opts)
-        memcpy(&o, opts, opts->size_ < sizeof o ? opts->size_ : sizeof o);
-    o.size_ = sizeof o;
+    knx_read_options(&o, sizeof o, opts);
     if (f && o.has_aux && !o.n_aux) { /* of the Jacobian there are more in front */
         if (kna_is_open(f->core))
             kna_fail(&op, KN_ERROR_VALUE, "%s returns a tree: say with .n_aux how many arrays of it are aux",

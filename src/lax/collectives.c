@@ -3,6 +3,7 @@
  * the rows of prim/collective/collective.c. */
 #include "array/op.h"
 #include "array/state.h"
+#include "base/options.h"
 #include "kiln/lax.h"
 #include <string.h>
 
@@ -12,15 +13,6 @@ DEFAULTS(kn_lax_psum_opts)
 DEFAULTS(kn_lax_all_gather_opts)
 DEFAULTS(kn_lax_all_to_all_opts)
 DEFAULTS(kn_lax_psum_scatter_opts)
-
-static void read_opts(void *opts, size_t size, const void *given)
-{
-    size_t theirs = 0;
-    if (given)
-        memcpy(&theirs, given, sizeof theirs);
-    if (given)
-        memcpy(opts, given, theirs < size ? theirs : size);
-}
 
 /* ---- Names. */
 
@@ -121,7 +113,7 @@ static void begin(reduction *r, const char *name, kn_array x, const kn_axis_name
 {
     kna_begin(&r->op, name);
     r->o = kn_lax_psum_opts_default();
-    read_opts(&r->o, sizeof r->o, opts);
+    knx_read_options(&r->o, sizeof r->o, opts);
     r->t = kna_type(&r->op, x);
     read_names(&r->op, names, &r->a);
     r->number = kna_is_number(&r->op, x);
@@ -179,7 +171,7 @@ kn_array kn_lax_all_gather(kn_array x, kn_axis_names axis, const kn_lax_all_gath
     axes a;
     kn_lax_all_gather_opts o = kn_lax_all_gather_opts_default();
     kna_begin(&op, "all_gather");
-    read_opts(&o, sizeof o, opts);
+    knx_read_options(&o, sizeof o, opts);
     read_names(&op, &axis, &a);
     need_names(&op, &a);
     check_groups(&op, &o.axis_index_groups, false);
@@ -223,7 +215,7 @@ static kn_array all_to_all(const char *name, kn_array x, const kn_axis_names *ax
     axes a;
     kn_lax_all_to_all_opts o = kn_lax_all_to_all_opts_default();
     kna_begin(&op, name);
-    read_opts(&o, sizeof o, opts);
+    knx_read_options(&o, sizeof o, opts);
     read_names(&op, axis, &a);
     need_names(&op, &a);
     check_groups(&op, &o.axis_index_groups, false);
@@ -258,7 +250,7 @@ kn_array kn_lax_psum_scatter(kn_array x, kn_axis_names axis, const kn_lax_psum_s
     axes a;
     kn_lax_psum_scatter_opts o = kn_lax_psum_scatter_opts_default();
     kna_begin(&op, "psum_scatter");
-    read_opts(&o, sizeof o, opts);
+    knx_read_options(&o, sizeof o, opts);
     read_names(&op, &axis, &a);
     need_names(&op, &a);
     check_groups(&op, &o.axis_index_groups, false);

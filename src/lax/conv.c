@@ -148,14 +148,14 @@ static kn_array convolve(const char *name, kn_array lhs, kn_array rhs, const kn_
 kn_array kn_lax_conv_general_dilated(kn_array lhs, kn_array rhs, const kn_shape *window_strides, kn_lax_pads padding,
                                      const kn_lax_conv_general_dilated_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_conv_general_dilated_opts, o, opts);
+    KNX_OPTS(kn_lax_conv_general_dilated_opts, o, opts);
     return convolve("lax.conv_general_dilated", lhs, rhs, window_strides, &padding, &o);
 }
 
 kn_array kn_lax_conv(kn_array lhs, kn_array rhs, const kn_shape *window_strides, kn_lax_pads padding,
                      const kn_lax_dot_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_dot_opts, o, opts);
+    KNX_OPTS(kn_lax_dot_opts, o, opts);
     kn_lax_conv_general_dilated_opts all = kn_lax_conv_general_dilated_opts_default();
     all.preferred_element_type = o.preferred_element_type;
     return convolve("lax.conv", lhs, rhs, window_strides, &padding, &all);
@@ -164,7 +164,7 @@ kn_array kn_lax_conv(kn_array lhs, kn_array rhs, const kn_shape *window_strides,
 kn_array kn_lax_conv_with_general_padding(kn_array lhs, kn_array rhs, const kn_shape *window_strides,
                                           kn_lax_pads padding, const kn_lax_conv_with_general_padding_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_conv_with_general_padding_opts, o, opts);
+    KNX_OPTS(kn_lax_conv_with_general_padding_opts, o, opts);
     kn_lax_conv_general_dilated_opts all = kn_lax_conv_general_dilated_opts_default();
     all.lhs_dilation = o.lhs_dilation;
     all.rhs_dilation = o.rhs_dilation;
@@ -237,7 +237,7 @@ static bool names_all_axes(const conv *c)
 kn_array kn_lax_conv_transpose(kn_array lhs, kn_array rhs, const kn_shape *strides, kn_lax_pads padding,
                                const kn_lax_conv_transpose_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_conv_transpose_opts, o, opts);
+    KNX_OPTS(kn_lax_conv_transpose_opts, o, opts);
     const kn_lax_conv_numbers *numbers = &o.dimension_numbers;
     conv c;
     kn_atom a[2];
@@ -335,7 +335,7 @@ static kn_atom patches(conv *c, kn_atom lhs, const kn_shape *filter, const kn_sh
 kn_array kn_lax_conv_general_dilated_patches(kn_array lhs, const kn_shape *filter_shape, const kn_shape *window_strides,
                                              kn_lax_pads padding, const kn_lax_conv_general_dilated_patches_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_conv_general_dilated_patches_opts, o, opts);
+    KNX_OPTS(kn_lax_conv_general_dilated_patches_opts, o, opts);
     conv c;
     kna_begin(&c.op, "lax.conv_general_dilated_patches");
     filter_shape = kna_shape(&c.op, filter_shape);
@@ -375,7 +375,7 @@ kn_array kn_lax_conv_general_dilated_local(kn_array lhs, kn_array rhs, const kn_
                                            kn_lax_pads padding, const kn_shape *filter_shape,
                                            const kn_lax_conv_general_dilated_patches_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_conv_general_dilated_patches_opts, o, opts);
+    KNX_OPTS(kn_lax_conv_general_dilated_patches_opts, o, opts);
     conv c;
     kn_atom a[2];
     o.preferred_element_type = NULL;

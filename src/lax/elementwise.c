@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * elementwise.c -- jax.lax, element by element: one line per function with the kinds of dtypes that it takes. */
 #include "lax/internal.h"
+#include "lib/internal.h"
 
 KNLAX_DEFAULTS(kn_lax_round_opts, .rounding_method = KN_LAX_AWAY_FROM_ZERO)
 
@@ -22,6 +23,14 @@ static kn_atom one(kna_op *op, const char *name, kn_array x, const char *kinds)
         kn_atom a = one(&op, "lax." #name, x, kinds); \
         return kna_end(&op, knb_##helper(op.b, a));   \
     }
+/* The row of unary.def whose public function is lax's, by NumPy's rules of dtypes. */
+#define UNARY(...)
+#define UNARY_SPECIAL(...)
+#define UNARY_LAX(name, function, traits, ...) \
+    kn_array function(kn_array x) { return knn_unary(x, &#function[sizeof "kn_" - 1], knb_##name, traits); }
+#include "ir/unary.def"
+#undef UNARY
+
 /* clang-format off */
 ONE(neg, neg, "ifc") ONE(sign, sign, "ifc") ONE(floor, floor, "f") ONE(ceil, ceil, "f") ONE(is_finite, is_finite, "f")
 ONE(exp, exp, "fc") ONE(exp2, exp2, "fc") ONE(expm1, expm1, "fc") ONE(log, log, "fc") ONE(log1p, log1p, "fc")
@@ -57,7 +66,7 @@ kn_array kn_lax_reciprocal(kn_array x) { return integer_pow("lax.reciprocal", x,
 
 kn_array kn_lax_round(kn_array x, const kn_lax_round_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_round_opts, o, opts);
+    KNX_OPTS(kn_lax_round_opts, o, opts);
     kna_op op;
     kn_atom a = one(&op, "lax.round", x, "f");
     kn_p_round p = {o.rounding_method};

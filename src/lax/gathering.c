@@ -30,7 +30,7 @@ static int64_t mode_of(kna_op *op, int mode, int64_t by_default)
 kn_array kn_lax_gather(kn_array x, kn_array indices, const kn_lax_gather_dimension_numbers *dimension_numbers,
                        const kn_shape *slice_sizes, const kn_lax_gather_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_gather_opts, o, opts);
+    KNX_OPTS(kn_lax_gather_opts, o, opts);
     static const kn_lax_gather_dimension_numbers none;
     const kn_lax_gather_dimension_numbers *d = dimension_numbers ? dimension_numbers : &none;
     kna_op op;
@@ -55,7 +55,7 @@ kn_array kn_lax_gather(kn_array x, kn_array indices, const kn_lax_gather_dimensi
 static kn_array scatter(const char *name, const kn_prim *row, const kn_array x[3],
                         const kn_lax_scatter_dimension_numbers *numbers, const kn_lax_gather_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_gather_opts, o, opts);
+    KNX_OPTS(kn_lax_gather_opts, o, opts);
     static const kn_lax_scatter_dimension_numbers none;
     const kn_lax_scatter_dimension_numbers *d = numbers ? numbers : &none;
     kna_op op;

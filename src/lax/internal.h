@@ -7,15 +7,11 @@
 #define KN_LAX_INTERNAL_H
 #include "array/op.h"
 #include "tree/tree.h"
+#include "base/options.h"
 #include "base/text.h"
 #include "ir/prim.h"
 #include "kiln/lax.h"
 
-/* The caller's options over the defaults. Callers compiled against an older header give fewer of them. */
-void knlax_read_opts(void *opts, size_t size, const void *given);
-#define KNLAX_OPTS(T, name, given) \
-    T name = T##_default();        \
-    knlax_read_opts(&name, sizeof name, given)
 #define KNLAX_DEFAULTS(T, ...) \
     T T##_default(void) { return (T){.size_ = sizeof(T), __VA_ARGS__}; }
 

@@ -122,7 +122,7 @@ kn_array kn_lax_concatenate(kn_list operands, int dimension)
 
 kn_array kn_lax_stack(kn_list operands, const kn_lax_stack_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_stack_opts, o, opts);
+    KNX_OPTS(kn_lax_stack_opts, o, opts);
     kna_op op;
     int n = 0, axis = 0;
     kn_text s = {0};
@@ -171,7 +171,7 @@ static kn_atom *results(kna_op *op, int64_t n)
 
 kn_list kn_lax_unstack(kn_array x, const kn_lax_stack_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_stack_opts, o, opts);
+    KNX_OPTS(kn_lax_stack_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.unstack");
     kn_atom a = kna_in(&op, x);
@@ -190,7 +190,7 @@ kn_list kn_lax_unstack(kn_array x, const kn_lax_stack_opts *opts)
 
 kn_list kn_lax_split(kn_array x, const kn_shape *sizes, const kn_lax_stack_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_stack_opts, o, opts);
+    KNX_OPTS(kn_lax_stack_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.split");
     sizes = kna_shape(&op, sizes);

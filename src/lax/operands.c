@@ -3,15 +3,6 @@
 #include "lax/internal.h"
 #include <string.h>
 
-void knlax_read_opts(void *opts, size_t size, const void *given)
-{
-    size_t theirs = 0;
-    if (given)
-        memcpy(&theirs, given, sizeof theirs);
-    if (given)
-        memcpy(opts, given, theirs < size ? theirs : size);
-}
-
 /* ---- Dtypes. */
 
 static int rank_of(kn_dtype d) { return d->kind == KN_KIND_BOOL ? 0 : knx_is_integer(d) ? 1 : knx_is_float(d) ? 2 : 3; }

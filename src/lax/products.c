@@ -14,7 +14,7 @@ KNLAX_DEFAULTS(kn_lax_rng_bit_generator_opts)
 kn_array kn_lax_dot_general(kn_array lhs, kn_array rhs, const kn_lax_dot_dimension_numbers *dimension_numbers,
                             const kn_lax_dot_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_dot_opts, o, opts);
+    KNX_OPTS(kn_lax_dot_opts, o, opts);
     static const kn_lax_dot_dimension_numbers none;
     const kn_lax_dot_dimension_numbers *d = dimension_numbers ? dimension_numbers : &none;
     kna_op op;
@@ -43,7 +43,7 @@ static kn_array product(kna_op *op, const kn_atom a[2], int lhs_contract, int rh
 
 kn_array kn_lax_dot(kn_array lhs, kn_array rhs, const kn_lax_dot_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_dot_opts, o, opts);
+    KNX_OPTS(kn_lax_dot_opts, o, opts);
     kna_op op;
     kn_atom a[2];
     kna_begin(&op, "lax.dot");
@@ -91,7 +91,7 @@ static kn_atom rows_of_groups(kn_builder *b, kn_atom sizes, int64_t groups, int6
 
 kn_array kn_lax_ragged_dot(kn_array lhs, kn_array rhs, kn_array group_sizes, const kn_lax_dot_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_dot_opts, o, opts);
+    KNX_OPTS(kn_lax_dot_opts, o, opts);
     kna_op op;
     kn_atom a[2];
     kna_begin(&op, "lax.ragged_dot");
@@ -149,7 +149,7 @@ static kn_atom lower_triangle(kn_builder *b, kn_atom a)
 
 kn_array kn_lax_linalg_cholesky(kn_array x, const kn_lax_linalg_cholesky_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_linalg_cholesky_opts, o, opts);
+    KNX_OPTS(kn_lax_linalg_cholesky_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.linalg.cholesky");
     kn_atom a = square_matrices(&op, x);
@@ -180,7 +180,7 @@ kn_lax_linalg_lu_result kn_lax_linalg_lu(kn_array x)
 
 kn_array kn_lax_linalg_triangular_solve(kn_array a, kn_array b, const kn_lax_linalg_triangular_solve_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_linalg_triangular_solve_opts, o, opts);
+    KNX_OPTS(kn_lax_linalg_triangular_solve_opts, o, opts);
     kna_op op;
     kn_atom x[2];
     kna_begin(&op, "lax.linalg.triangular_solve");
@@ -203,7 +203,7 @@ kn_array kn_lax_linalg_triangular_solve(kn_array a, kn_array b, const kn_lax_lin
 
 kn_array kn_lax_linalg_symmetric_product(kn_array a, kn_array c, const kn_lax_linalg_symmetric_product_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_linalg_symmetric_product_opts, o, opts);
+    KNX_OPTS(kn_lax_linalg_symmetric_product_opts, o, opts);
     kna_op op;
     kn_atom x[2];
     kna_begin(&op, "lax.linalg.symmetric_product");
@@ -230,7 +230,7 @@ kn_array kn_lax_linalg_symmetric_product(kn_array a, kn_array c, const kn_lax_li
 kn_lax_rng_bit_generator_result kn_lax_rng_bit_generator(kn_array key, const kn_shape *shape,
                                                          const kn_lax_rng_bit_generator_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_rng_bit_generator_opts, o, opts);
+    KNX_OPTS(kn_lax_rng_bit_generator_opts, o, opts);
     kna_op op;
     kn_array y[2];
     kn_atom out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};

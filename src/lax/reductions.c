@@ -83,7 +83,7 @@ kn_array kn_lax_argmin(kn_array x, int axis, kn_dtype d) { return arg("lax.argmi
 static kn_array cumulate(const char *name, kn_atom (*by)(kn_builder *, kn_atom, int, bool), kn_array x,
                          const kn_lax_cumulative_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_cumulative_opts, o, opts);
+    KNX_OPTS(kn_lax_cumulative_opts, o, opts);
     kna_op op;
     int64_t v[KN_MAX_NDIM];
     kna_begin(&op, name);

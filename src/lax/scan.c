@@ -224,7 +224,7 @@ static kn_error *scan_all(scan *s, const kn_outs *outs, const kn_args *elems, co
 
 int kn_associative_scan(kn_fn fn, const kn_outs *outs, const kn_args *elems, const kn_lax_cumulative_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_cumulative_opts, o, opts);
+    KNX_OPTS(kn_lax_cumulative_opts, o, opts);
     scan s = {0};
     kna_begin(&s.op, "associative_scan");
     s.f = kna_failed(&s.op) ? NULL : kna_fn_get(&s.op, fn);

@@ -57,7 +57,7 @@ static kn_atom filled(kna_op *op, kn_array value, kn_dtype d, const kn_shape *sh
 
 kn_array kn_lax_full(const kn_shape *shape, kn_array fill_value, const kn_lax_full_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_full_opts, o, opts);
+    KNX_OPTS(kn_lax_full_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.full");
     shape = kna_shape(&op, shape);
@@ -66,7 +66,7 @@ kn_array kn_lax_full(const kn_shape *shape, kn_array fill_value, const kn_lax_fu
 
 kn_array kn_lax_full_like(kn_array x, kn_array fill_value, const kn_lax_full_like_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_full_like_opts, o, opts);
+    KNX_OPTS(kn_lax_full_like_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.full_like");
     kn_type t = kna_type(&op, x);
@@ -236,7 +236,7 @@ static bool is_permutation(int n, const int64_t *v, int ndim)
 
 kn_array kn_lax_reshape(kn_array x, const kn_shape *new_sizes, const kn_lax_reshape_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_reshape_opts, o, opts);
+    KNX_OPTS(kn_lax_reshape_opts, o, opts);
     kna_op op;
     int64_t order[KN_MAX_NDIM];
     kna_begin(&op, "lax.reshape");
@@ -266,7 +266,7 @@ static int bound(int at, int ndim)
 
 kn_array kn_lax_collapse(kn_array x, int start_dimension, const kn_lax_collapse_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_collapse_opts, o, opts);
+    KNX_OPTS(kn_lax_collapse_opts, o, opts);
     kna_op op;
     kn_shape to = {0};
     kna_begin(&op, "lax.collapse");

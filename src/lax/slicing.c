@@ -65,7 +65,7 @@ static void check_bounds(kna_op *op, kn_type t, const kn_shape *start, const kn_
 kn_array kn_lax_slice(kn_array x, const kn_shape *start_indices, const kn_shape *limit_indices,
                       const kn_lax_slice_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_slice_opts, o, opts);
+    KNX_OPTS(kn_lax_slice_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.slice");
     start_indices = kna_shape(&op, start_indices);
@@ -105,7 +105,7 @@ static int an_axis(kna_op *op, kn_axes axis, kn_atom a)
 
 kn_array kn_lax_slice_in_dim(kn_array x, int64_t start_index, int64_t limit_index, const kn_lax_slice_in_dim_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_slice_in_dim_opts, o, opts);
+    KNX_OPTS(kn_lax_slice_in_dim_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.slice_in_dim");
     kn_atom a = kna_in(&op, x);
@@ -119,7 +119,7 @@ kn_array kn_lax_slice_in_dim(kn_array x, int64_t start_index, int64_t limit_inde
 
 kn_array kn_lax_index_in_dim(kn_array x, int64_t index, const kn_lax_index_in_dim_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_index_in_dim_opts, o, opts);
+    KNX_OPTS(kn_lax_index_in_dim_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.index_in_dim");
     kn_atom a = kna_in(&op, x);
@@ -204,7 +204,7 @@ static void wrap_one(kna_op *op, kn_array index, kn_type t, int axis, bool negat
 kn_array kn_lax_dynamic_slice(kn_array x, kn_list start_indices, const kn_shape *slice_sizes,
                               const kn_lax_dynamic_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_dynamic_opts, o, opts);
+    KNX_OPTS(kn_lax_dynamic_opts, o, opts);
     kna_op op;
     kn_atom start[KN_MAX_NDIM];
     const kn_array *index = NULL;
@@ -236,7 +236,7 @@ static kn_atom slice_axis(kna_op *op, kn_atom a, int axis, kn_array index, int64
 kn_array kn_lax_dynamic_slice_in_dim(kn_array x, kn_array start_index, int64_t slice_size,
                                      const kn_lax_dynamic_in_dim_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_dynamic_in_dim_opts, o, opts);
+    KNX_OPTS(kn_lax_dynamic_in_dim_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.dynamic_slice_in_dim");
     kn_atom a = kna_in(&op, x);
@@ -246,7 +246,7 @@ kn_array kn_lax_dynamic_slice_in_dim(kn_array x, kn_array start_index, int64_t s
 
 kn_array kn_lax_dynamic_index_in_dim(kn_array x, kn_array index, const kn_lax_dynamic_index_in_dim_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_dynamic_index_in_dim_opts, o, opts);
+    KNX_OPTS(kn_lax_dynamic_index_in_dim_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lax.dynamic_index_in_dim");
     kn_atom a = kna_in(&op, x);
@@ -258,7 +258,7 @@ kn_array kn_lax_dynamic_index_in_dim(kn_array x, kn_array index, const kn_lax_dy
 kn_array kn_lax_dynamic_update_slice(kn_array x, kn_array update, kn_list start_indices,
                                      const kn_lax_dynamic_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_dynamic_opts, o, opts);
+    KNX_OPTS(kn_lax_dynamic_opts, o, opts);
     kna_op op;
     kn_atom start[KN_MAX_NDIM], a[2];
     const kn_array *index = NULL;
@@ -273,7 +273,7 @@ kn_array kn_lax_dynamic_update_slice(kn_array x, kn_array update, kn_list start_
 static kn_array update_axis(const char *name, kn_array x, kn_array update, kn_array index, int given_axis,
                             const kn_lax_dynamic_opts *opts, bool one)
 {
-    KNLAX_OPTS(kn_lax_dynamic_opts, o, opts);
+    KNX_OPTS(kn_lax_dynamic_opts, o, opts);
     kna_op op;
     kn_atom start[KN_MAX_NDIM], a[2];
     kna_begin(&op, name);

@@ -19,7 +19,7 @@ static void sort(kna_op *op, int n, const kn_atom *x, const kn_lax_sort_opts *o,
 
 kn_array kn_lax_sort(kn_array x, const kn_lax_sort_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_sort_opts, o, opts);
+    KNX_OPTS(kn_lax_sort_opts, o, opts);
     kna_op op;
     kn_atom y = KN_ATOM_NONE;
     kna_begin(&op, "lax.sort");
@@ -30,7 +30,7 @@ kn_array kn_lax_sort(kn_array x, const kn_lax_sort_opts *opts)
 
 kn_list kn_lax_sort_list(kn_list operands, const kn_lax_sort_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_sort_opts, o, opts);
+    KNX_OPTS(kn_lax_sort_opts, o, opts);
     kna_op op;
     int n = 0;
     kna_begin(&op, "lax.sort");
@@ -46,7 +46,7 @@ kn_list kn_lax_sort_list(kn_list operands, const kn_lax_sort_opts *opts)
 
 kn_lax_sort_key_val_result kn_lax_sort_key_val(kn_array keys, kn_array values, const kn_lax_sort_opts *opts)
 {
-    KNLAX_OPTS(kn_lax_sort_opts, o, opts);
+    KNX_OPTS(kn_lax_sort_opts, o, opts);
     kna_op op;
     kn_array y[2];
     kna_begin(&op, "lax.sort_key_val");
@@ -61,7 +61,7 @@ kn_lax_sort_key_val_result kn_lax_sort_key_val(kn_array keys, kn_array values, c
 static kn_lax_top_k_result top(const char *name, kn_array x, int64_t k, const kn_lax_top_k_opts *opts, bool floats,
                                bool smallest)
 {
-    KNLAX_OPTS(kn_lax_top_k_opts, o, opts);
+    KNX_OPTS(kn_lax_top_k_opts, o, opts);
     kna_op op;
     kn_array y[2];
     kn_atom out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};

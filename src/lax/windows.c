@@ -38,7 +38,7 @@ static kn_p_window read_windows(kna_op *op, kn_type x, const kn_shape *dimension
 {
     int n = dimensions->ndim;
     v->o = kn_lax_reduce_window_opts_default();
-    knlax_read_opts(&v->o, sizeof v->o, opts);
+    knx_read_options(&v->o, sizeof v->o, opts);
     for (int d = 0; d < n; d++)
         v->ones[d] = 1;
     kn_p_window p = {.base_dilation = list_of(kna_shape_or_null(op, v->o.base_dilation), n, v->ones),

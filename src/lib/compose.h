@@ -34,15 +34,17 @@ kn_array knn_made(knn_body *c, kn_atom a);
 #define KNN_WITH(T, ...) (&(const T){.size_ = sizeof(T), __VA_ARGS__})
 /* May values be looked at here? Checks of values are left out where not. */
 bool knn_may_look(void);
+/* numpy/mathematics/emath.c */
+bool knn_any(knn_body *c, kn_array truth); /* is any element of this truth array true? Looked at */
 
 /* The elements of an integer or boolean array as int64, looked at; *n receives how many, *ndim (if not NULL) the axes.
  * NULL with the op failed; else it is the caller's to free. `what` begins the TypeError for other dtypes. */
 int64_t *knn_look_integers(kna_op *op, kn_array x, int64_t *n, int *ndim, const char *what);
 /* Is x a real number that waits for a dtype? Then its value, so that what is worked out of it can wait, too. */
 bool knn_weak_value(kna_op *op, kn_array x, double *value);
-/* int64 arrays of these elements. */
 /* Room for n integers, to be freed by knx_free; NULL and a failed operation without memory. */
 int64_t *knn_integer_room(kna_op *op, int64_t n);
+/* An int64 vector of these elements. */
 kn_array knn_integers(const int64_t *v, int64_t n);
 kn_axes knn_one_axis(int axis);
 /* x[..., start:limit, ...] along an axis, as a view of x. */

@@ -29,7 +29,7 @@ kn_atom knn_log_add_exp2(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knn_fmax(kn_builder *b, kn_atom x, kn_atom y);
 kn_atom knn_fmin(kn_builder *b, kn_atom x, kn_atom y);
 
-/* numpy/mathematics/emath.c */
+/* numpy/mathematics/sinc_i0.c */
 kn_atom knn_sinc(kn_builder *b, kn_atom x); /* sin(x) / x */
 
 /* numpy/mathematics/bessel.c: modified Bessel functions of real floats */

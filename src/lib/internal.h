@@ -3,15 +3,10 @@
 #ifndef KN_LIB_INTERNAL_H
 #define KN_LIB_INTERNAL_H
 #include "array/storage.h"
+#include "base/options.h"
 #include "kiln/function.h"
 #include "kiln/numpy.h"
 #include "kiln/special.h"
-
-/* The caller's options over the defaults. Callers compiled against an older header give fewer of them. */
-void knn_read_opts(void *opts, size_t size, const void *given);
-#define KNN_OPTS(T, name, given) \
-    T name = T##_default();      \
-    knn_read_opts(&name, sizeof name, given)
 
 /* numpy/mathematics/ufunc.c: a function of two arrays by its number. */
 const char *knn_ufunc_name(kn_ufunc f);
@@ -27,11 +22,12 @@ kn_dtype knn_scalar_ufunc(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, const 
 /* f of operands of the dtype that it computes in, each of this shape or a scalar. Not for those that give truth values,
  * whose knn_ufunc_dtype is an error. */
 kn_atom knn_ufunc_formula(kn_builder *b, kn_ufunc f, kn_atom x, kn_atom y, const kn_shape *shape);
+kn_array knn_binary(kn_ufunc f, kn_array x, kn_array y); /* f, but for those that give truth values */
 kn_array knn_ufunc_whole(kn_ufunc f, kn_array x, kn_array y); /* the public function */
 /* d may become to by 'same_kind', or NumPy's TypeError */
 bool knn_output_fits(kna_op *op, kn_ufunc f, kn_dtype d, kn_dtype to);
 
-/* numpy/mathematics/unary.c */
+/* operands.c */
 /* As an operand of an elementwise primitive: a scalar as it is, else broadcast. */
 kn_atom knn_spread(kna_op *op, kn_atom a, const kn_shape *shape);
 kn_atom knn_operand(kna_op *op, kn_array x, kn_dtype d, const kn_shape *shape);
@@ -44,15 +40,19 @@ kn_atom knn_less_than_infinity(kna_op *op, kn_atom a); /* isfinite */
 kn_atom knn_self_equal(kna_op *op, kn_atom a);         /* not isnan */
 kn_atom knn_select(kna_op *op, kn_atom which, kn_atom yes, kn_atom no, const kn_shape *shape);
 void knn_not_supported(kna_op *op, const char *function); /* TypeError for the input types */
+kn_atom knn_in_number(kna_op *op, kn_array x); /* bool counts as int8 where NumPy has no loop for it */
+/* A function of the table ir/unary.def; `traits` is its column of dtypes. */
+kn_array knn_unary(kn_array x, const char *name, kn_atom (*f)(kn_builder *b, kn_atom x), const char *traits);
 bool knn_not_a_number(kna_op *op, const char *function, kn_dtype d); /* TypeError for random keys */
 
 /* numpy/logic/comparisons.c */
 int knn_beyond(kna_op *op, kn_array x,
                kn_dtype d); /* 1 if the weak integer x lies above all values of integer dtype d, -1 if below */
 
-/* numpy/manipulation/shapes.c */
+/* shapes.c */
 kn_type knn_shaped(kn_dtype d, const kn_shape *shape); /* points into *shape */
 kn_shape knn_shape_of(kna_op *op, kn_atom a);
+bool knn_too_many_axes(kna_op *op, int64_t ndim); /* ValueError for more than an array can have */
 kn_atom knn_flatten(kna_op *op, kn_atom a);
 kn_atom knn_reshape(kna_op *op, kn_atom a, const kn_shape *shape);
 kn_atom knn_axes_last(kna_op *op, kn_atom a, int n, const int64_t *axes); /* these (sorted) axes become one, the last */
@@ -64,6 +64,8 @@ char knn_read_order(kna_op *op, const char *order, kn_array x, bool keeps);
 /* numpy/manipulation/memory_order.c: x itself (a view) or, where dtype or order ('C', 'F', 'K' for any) differ or if
  * `copy`, a copy */
 kn_array knn_in_order(const char *name, kn_array x, kn_dtype d, char order, bool copy);
+/* The same of an axis or more. */
+kn_array knn_contiguous(const char *name, kn_array x, const kn_zeros_opts *opts, char order);
 /* How many axes were given (KN_AXIS(...)): 0 for None, too, and where they cannot be axes. */
 static inline int knn_axis_count(kna_op *op, kn_axes a)
 {
@@ -94,6 +96,9 @@ kn_atom knn_search(kna_op *op, kn_atom a, kn_atom v, bool right);
 
 /* numpy/products/products.c */
 kn_array knn_vecdot(kn_array x, kn_array y, int axis);
+
+/* numpy/products/diagonals.c: the diagonal as a view, behind the other axes */
+kn_array knn_diagonal(const char *name, kn_array x, int64_t offset, int axis1, int axis2);
 
 /* numpy/indexing/choose.c: the remainder of a division by n that is not negative, int64 */
 kn_atom knn_remainder(kna_op *op, kn_atom x, int64_t n);

@@ -3,16 +3,6 @@
 #include "lib/internal.h"
 #include <string.h>
 
-void knn_read_opts(void *opts, size_t size, const void *given)
-{
-    size_t theirs;
-    if (!given)
-        return;
-    memcpy(&theirs, given, sizeof theirs);
-    memcpy(opts, given, theirs < size ? theirs : size);
-    memcpy(opts, &size, sizeof size);
-}
-
 #define DEFAULTS(T, ...) \
     T T##_default(void) { return (T){.size_ = sizeof(T), __VA_ARGS__}; }
 

@@ -271,7 +271,7 @@ kn_array kn_nn_glu(kn_array x, const kn_nn_glu_opts *opts)
 {
     kna_op op;
     kna_begin(&op, "nn_glu");
-    KNN_OPTS(kn_nn_glu_opts, o, opts);
+    KNX_OPTS(kn_nn_glu_opts, o, opts);
     kn_atom a = knn_in(&op, x), half[2];
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);

@@ -275,7 +275,7 @@ static kn_atom begin(attention *a, const char *name, kn_array query, kn_array ke
     kna_begin(&a->op, name);
     a->b = a->op.b;
     a->o = kn_nn_attention_opts_default();
-    knn_read_opts(&a->o, sizeof a->o, opts);
+    knx_read_options(&a->o, sizeof a->o, opts);
     if (a->o.local_window_size.ndim > 2 || a->o.local_window_size.ndim < 0)
         kna_fail(&a->op, KN_ERROR_VALUE, "local_window_size should have 1 or 2 extents, but got %d",
                  a->o.local_window_size.ndim);

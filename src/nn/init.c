@@ -107,7 +107,7 @@ static kn_array truncated_normal(kn_array key, const kn_shape *shape, kn_dtype d
 kn_array kn_nn_init_uniform(kn_array key, const kn_shape *shape, const kn_nn_init_uniform_opts *opts)
 {
     knn_body c;
-    KNN_OPTS(kn_nn_init_uniform_opts, o, opts);
+    KNX_OPTS(kn_nn_init_uniform_opts, o, opts);
     kn_dtype d = begin(&c, "nn_init_uniform", shape, o.dtype);
     return knn_end(&c, kna_failed(&c.op) ? NULL : kn_multiply(uniform(key, shape, d, NULL), number(&c, d, o.scale)));
 }
@@ -115,7 +115,7 @@ kn_array kn_nn_init_uniform(kn_array key, const kn_shape *shape, const kn_nn_ini
 kn_array kn_nn_init_normal(kn_array key, const kn_shape *shape, const kn_nn_init_normal_opts *opts)
 {
     knn_body c;
-    KNN_OPTS(kn_nn_init_normal_opts, o, opts);
+    KNX_OPTS(kn_nn_init_normal_opts, o, opts);
     kn_dtype d = begin(&c, "nn_init_normal", shape, o.dtype);
     return knn_end(&c, kna_failed(&c.op) ? NULL : kn_multiply(normal(key, shape, d), number(&c, d, o.stddev)));
 }
@@ -123,7 +123,7 @@ kn_array kn_nn_init_normal(kn_array key, const kn_shape *shape, const kn_nn_init
 kn_array kn_nn_init_truncated_normal(kn_array key, const kn_shape *shape, const kn_nn_init_truncated_normal_opts *opts)
 {
     knn_body c;
-    KNN_OPTS(kn_nn_init_truncated_normal_opts, o, opts);
+    KNX_OPTS(kn_nn_init_truncated_normal_opts, o, opts);
     kn_dtype d = begin(&c, "nn_init_truncated_normal", shape, o.dtype);
     if (kna_failed(&c.op))
         return knn_end(&c, NULL);
@@ -247,14 +247,14 @@ static kn_array scaled(const char *name, kn_array key, const kn_shape *shape, co
 
 kn_array kn_nn_init_variance_scaling(kn_array key, const kn_shape *shape, const kn_nn_init_variance_scaling_opts *opts)
 {
-    KNN_OPTS(kn_nn_init_variance_scaling_opts, o, opts);
+    KNX_OPTS(kn_nn_init_variance_scaling_opts, o, opts);
     return scaled("nn_init_variance_scaling", key, shape, &o);
 }
 
 static kn_array by_fans(const char *name, kn_array key, const kn_shape *shape, const kn_nn_init_fan_opts *opts,
                         double scale, const char *mode, const char *distribution)
 {
-    KNN_OPTS(kn_nn_init_fan_opts, o, opts);
+    KNX_OPTS(kn_nn_init_fan_opts, o, opts);
     kn_nn_init_variance_scaling_opts v = {.size_ = sizeof v,
                                           .in_axis = o.in_axis,
                                           .out_axis = o.out_axis,

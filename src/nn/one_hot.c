@@ -30,7 +30,7 @@ kn_array kn_nn_one_hot(kn_array x, int64_t num_classes, const kn_nn_one_hot_opts
 {
     kna_op op;
     kna_begin(&op, "nn_one_hot");
-    KNN_OPTS(kn_nn_one_hot_opts, o, opts);
+    KNX_OPTS(kn_nn_one_hot_opts, o, opts);
     kn_type t = kna_type(&op, x);
     kn_atom a = kna_in(&op, x);
     if (num_classes < 0)

@@ -39,7 +39,7 @@ static void check(kna_op *op, const pooling *p, int ndim, const kn_shape *window
 static bool read_options(kna_op *op, int ndim, const kn_shape *window, const kn_nn_pool_opts *opts, pooling *p)
 {
     p->o = kn_nn_pool_opts_default();
-    knlax_read_opts(&p->o, sizeof p->o, opts);
+    knx_read_options(&p->o, sizeof p->o, opts);
     p->o.strides = kna_shape_or_null(op, p->o.strides);
     if (!p->o.padding.type)
         kna_given_list(op, p->o.padding.n, p->o.padding.pair, KN_MAX_NDIM, "padding");

@@ -144,7 +144,7 @@ static kn_array reduced(const how *h, kn_array data, kn_array ids, const kn_segm
 {
     kna_op op;
     kna_begin(&op, h->name);
-    KNN_OPTS(kn_segment_opts, o, opts);
+    KNX_OPTS(kn_segment_opts, o, opts);
     kn_type t = kna_type(&op, ids);
     kna_type(&op, data);
     if (!kna_failed(&op) && !knx_is_integer(t.dtype))

@@ -74,7 +74,7 @@ kn_nn_softmax_opts kn_nn_softmax_opts_default(void)
 
 static bool begin_softmax(kna_op *op, kn_array x, const kn_nn_softmax_opts *opts, rows *r)
 {
-    KNN_OPTS(kn_nn_softmax_opts, o, opts);
+    KNX_OPTS(kn_nn_softmax_opts, o, opts);
     kn_atom a = knn_in(op, x);
     if (!kna_failed(op) && knb_type(op->b, a).ndim == 0 && o.axis.n == 0)
         kna_fail(op, KN_ERROR_AXIS, "axis -1 is out of bounds for array of dimension 0");
@@ -127,7 +127,7 @@ static kn_array public_softmax(const char *name, kn_array x, const kn_special_so
     kna_op op;
     rows r;
     kna_begin(&op, name);
-    KNN_OPTS(kn_special_softmax_opts, o, opts);
+    KNX_OPTS(kn_special_softmax_opts, o, opts);
     kn_atom a = knn_in(&op, x);
     return kna_end(&op, read_rows(&op, a, o.axis, KNA_AXES_ALL, NULL, &r) ? of(&r) : KN_ATOM_NONE);
 }
@@ -230,7 +230,7 @@ static kn_array public_logsumexp(const char *name, kn_array x, const kn_nn_logsu
     rows r;
     kn_atom factor;
     kna_begin(&op, name);
-    KNN_OPTS(kn_nn_logsumexp_opts, o, opts);
+    KNX_OPTS(kn_nn_logsumexp_opts, o, opts);
     if (!begin_logsumexp(&op, x, &o, &r, &factor))
         return kna_end(&op, KN_ATOM_NONE);
     kn_atom y = logsumexp(&r, factor);
@@ -244,7 +244,7 @@ kn_nn_logsumexp_result kn_nn_logsumexp_sign(kn_array x, const kn_nn_logsumexp_op
     kn_atom factor, m, y[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     kn_array out[2];
     kna_begin(&op, "nn_logsumexp");
-    KNN_OPTS(kn_nn_logsumexp_opts, o, opts);
+    KNX_OPTS(kn_nn_logsumexp_opts, o, opts);
     if (begin_logsumexp(&op, x, &o, &r, &factor)) {
         kn_atom s = scaled_sum(&r, factor, &m);
         y[0] = knb_add(op.b, knb_log(op.b, knb_abs(op.b, s)), m);
@@ -290,7 +290,7 @@ kn_array kn_nn_logmeanexp(kn_array x, const kn_nn_logmeanexp_opts *opts)
     kna_op op;
     rows r;
     kna_begin(&op, "nn_logmeanexp");
-    KNN_OPTS(kn_nn_logmeanexp_opts, o, opts);
+    KNX_OPTS(kn_nn_logmeanexp_opts, o, opts);
     if (!read_rows(&op, knn_in(&op, x), o.axis, KNA_AXES_ALL, o.where, &r))
         return kna_end(&op, KN_ATOM_NONE);
     kn_atom y = logsumexp(&r, KN_ATOM_NONE), less = knb_convert(op.b, knb_log(op.b, count(&r)), r.t.dtype);

@@ -34,7 +34,7 @@ kn_array kn_nn_standardize(kn_array x, const kn_nn_standardize_opts *opts)
 {
     knn_body c;
     knn_begin(&c, "nn_standardize");
-    KNN_OPTS(kn_nn_standardize_opts, o, opts);
+    KNX_OPTS(kn_nn_standardize_opts, o, opts);
     bool fast = !o.algorithm || !strcmp(o.algorithm, "fast");
     if (!o.variance && !fast && strcmp(o.algorithm, "stable") != 0)
         kna_fail(&c.op, KN_ERROR_VALUE, "Unknown algorithm '%s'. Expected 'fast' or 'stable'.", o.algorithm);

@@ -8,7 +8,7 @@
 #define BEGIN(name)                 \
     kna_op op;                      \
     kna_begin(&op, "optim_" #name); \
-    KNN_OPTS(kn_optim_##name##_opts, o, opts)
+    KNX_OPTS(kn_optim_##name##_opts, o, opts)
 #define RATE()  kno_make_scale(&op, o.learning_rate, o.learning_rate_schedule, o.learning_rate_array, true)
 #define DECAY() kno_make_decay(&op, o.weight_decay, o.weight_decay_schedule, o.mask)
 #define END(...)                           \

@@ -73,7 +73,7 @@ kn_array kn_optim_huber_loss(kn_array predictions, kn_array targets, const kn_op
 {
     knn_body c;
     knn_begin(&c, "optim_huber_loss");
-    KNN_OPTS(kn_optim_huber_loss_opts, o, opts);
+    KNX_OPTS(kn_optim_huber_loss_opts, o, opts);
     if (!floats(&c, predictions))
         return knn_end(&c, NULL);
     kn_array size = kn_absolute(errors_of(predictions, targets)), quadratic = kn_minimum(size, num(o.delta));
@@ -111,7 +111,7 @@ kn_array kn_optim_cosine_similarity(kn_array predictions, kn_array targets, cons
 {
     knn_body c;
     knn_begin(&c, "optim_cosine_similarity");
-    KNN_OPTS(kn_optim_cosine_opts, o, opts);
+    KNX_OPTS(kn_optim_cosine_opts, o, opts);
     return knn_end(&c, floats(&c, predictions) && floats(&c, targets) ? cosine(predictions, targets, &o) : NULL);
 }
 
@@ -119,7 +119,7 @@ kn_array kn_optim_cosine_distance(kn_array predictions, kn_array targets, const 
 {
     knn_body c;
     knn_begin(&c, "optim_cosine_distance");
-    KNN_OPTS(kn_optim_cosine_opts, o, opts);
+    KNX_OPTS(kn_optim_cosine_opts, o, opts);
     bool ok = floats(&c, predictions) && floats(&c, targets);
     return knn_end(&c, ok ? kn_subtract(num(1), cosine(predictions, targets, &o)) : NULL);
 }
@@ -172,7 +172,7 @@ kn_array kn_optim_sigmoid_focal_loss(kn_array logits, kn_array labels, const kn_
 {
     knn_body c;
     knn_begin(&c, "optim_sigmoid_focal_loss");
-    KNN_OPTS(kn_optim_sigmoid_focal_loss_opts, o, opts);
+    KNX_OPTS(kn_optim_sigmoid_focal_loss_opts, o, opts);
     if (!floats(&c, logits))
         return knn_end(&c, NULL);
     kn_array t = as_logits(&c, labels, logits), not_t = kn_subtract(num(1), t);
@@ -204,7 +204,7 @@ kn_array kn_optim_softmax_cross_entropy(kn_array logits, kn_array labels, const 
 {
     knn_body c;
     knn_begin(&c, "optim_softmax_cross_entropy");
-    KNN_OPTS(kn_optim_loss_opts, o, opts);
+    KNX_OPTS(kn_optim_loss_opts, o, opts);
     return knn_end(&c, floats(&c, logits) ? cross_entropy(logits, labels, &o) : NULL);
 }
 
@@ -213,7 +213,7 @@ kn_array kn_optim_softmax_cross_entropy_with_integer_labels(kn_array logits, kn_
 {
     knn_body c;
     knn_begin(&c, "optim_softmax_cross_entropy_with_integer_labels");
-    KNN_OPTS(kn_optim_loss_opts, o, opts);
+    KNX_OPTS(kn_optim_loss_opts, o, opts);
     kn_type t = floats(&c, logits) ? kna_type(&c.op, labels) : kni_scalar_type(KN_DT(I32));
     if (!kna_failed(&c.op) && !knx_is_integer(t.dtype))
         kna_fail(&c.op, KN_ERROR_TYPE,
@@ -274,7 +274,7 @@ kn_array kn_optim_kl_divergence(kn_array log_predictions, kn_array targets, cons
 {
     knn_body c;
     knn_begin(&c, "optim_kl_divergence");
-    KNN_OPTS(kn_optim_loss_opts, o, opts);
+    KNX_OPTS(kn_optim_loss_opts, o, opts);
     return knn_end(&c, floats(&c, log_predictions) && floats(&c, targets) ? divergence(log_predictions, targets, &o)
                                                                           : NULL);
 }
@@ -284,7 +284,7 @@ kn_array kn_optim_kl_divergence_with_log_targets(kn_array log_predictions, kn_ar
 {
     knn_body c;
     knn_begin(&c, "optim_kl_divergence_with_log_targets");
-    KNN_OPTS(kn_optim_loss_opts, o, opts);
+    KNX_OPTS(kn_optim_loss_opts, o, opts);
     if (!floats(&c, log_predictions) || !floats(&c, log_targets))
         return knn_end(&c, NULL);
     kn_array loss = kn_multiply(kn_exp(log_targets), kn_subtract(log_targets, log_predictions));
@@ -295,7 +295,7 @@ kn_array kn_optim_generalized_kl_divergence(kn_array log_predictions, kn_array t
 {
     knn_body c;
     knn_begin(&c, "optim_generalized_kl_divergence");
-    KNN_OPTS(kn_optim_loss_opts, o, opts);
+    KNX_OPTS(kn_optim_loss_opts, o, opts);
     if (!floats(&c, log_predictions) || !floats(&c, targets))
         return knn_end(&c, NULL);
     kn_array rest = sum_along(kn_subtract(kn_exp(log_predictions), targets), o.axis, false, o.where);

@@ -148,7 +148,7 @@ kn_optimizer kn_optim_multi_steps(kn_optimizer inner, int every_k, const kn_opti
 {
     kna_op op;
     kna_begin(&op, "optim_multi_steps");
-    KNN_OPTS(kn_optim_multi_steps_opts, o, opts);
+    KNX_OPTS(kn_optim_multi_steps_opts, o, opts);
     positive(&op, "every_k", every_k);
     kno_transform *t = around(&op, &kno_multi_steps, inner, every_k);
     if (t)
@@ -166,7 +166,7 @@ kn_optimizer kn_optim_lookahead(kn_optimizer fast, int sync_period, double slow_
 {
     kna_op op;
     kna_begin(&op, "optim_lookahead");
-    KNN_OPTS(kn_optim_lookahead_opts, o, opts);
+    KNX_OPTS(kn_optim_lookahead_opts, o, opts);
     if (sync_period < 1)
         kna_fail(&op, KN_ERROR_VALUE, "Synchronization period must be >= 1.");
     kno_transform *t = around(&op, &kno_lookahead, fast, sync_period);
@@ -278,7 +278,7 @@ kn_optimizer kn_optim_add_decayed_weights(double weight_decay, const kn_optim_ad
 {
     kna_op op;
     kna_begin(&op, "optim_add_decayed_weights");
-    KNN_OPTS(kn_optim_add_decayed_weights_opts, o, opts);
+    KNX_OPTS(kn_optim_add_decayed_weights_opts, o, opts);
     return kno_finish(&op, kno_make_decay(&op, weight_decay, o.weight_decay_schedule, o.mask));
 }
 
@@ -289,7 +289,7 @@ kn_optim_trace_opts kn_optim_trace_opts_default(void)
 
 kn_optimizer kn_optim_trace(double decay, const kn_optim_trace_opts *opts)
 {
-    KNN_OPTS(kn_optim_trace_opts, o, opts);
+    KNX_OPTS(kn_optim_trace_opts, o, opts);
     return simple("optim_trace", kno_flagged(KNO_NEW(kno_trace, decay), o.nesterov, false, false));
 }
 
@@ -300,7 +300,7 @@ kn_optim_ema_opts kn_optim_ema_opts_default(void)
 
 kn_optimizer kn_optim_ema(double decay, const kn_optim_ema_opts *opts)
 {
-    KNN_OPTS(kn_optim_ema_opts, o, opts);
+    KNX_OPTS(kn_optim_ema_opts, o, opts);
     return simple("optim_ema", kno_flagged(KNO_NEW(kno_ema, decay), o.debias, false, false));
 }
 
@@ -314,7 +314,7 @@ kn_optim_scale_by_adam_opts kn_optim_scale_by_adam_opts_default(void)
 
 kn_optimizer kn_optim_scale_by_adam(const kn_optim_scale_by_adam_opts *opts)
 {
-    KNN_OPTS(kn_optim_scale_by_adam_opts, o, opts);
+    KNX_OPTS(kn_optim_scale_by_adam_opts, o, opts);
     return simple("optim_scale_by_adam",
                   kno_flagged(KNO_NEW(kno_adam, o.b1, o.b2, o.eps, o.eps_root), o.nesterov, false, false));
 }
@@ -327,7 +327,7 @@ kn_optim_scale_by_rms_opts kn_optim_scale_by_rms_opts_default(void)
 
 kn_optimizer kn_optim_scale_by_rms(const kn_optim_scale_by_rms_opts *opts)
 {
-    KNN_OPTS(kn_optim_scale_by_rms_opts, o, opts);
+    KNX_OPTS(kn_optim_scale_by_rms_opts, o, opts);
     return simple("optim_scale_by_rms", kno_flagged(KNO_NEW(kno_rms, o.decay, o.eps, o.initial_scale), o.eps_in_sqrt,
                                                     o.bias_correction, false));
 }
@@ -340,7 +340,7 @@ kn_optim_scale_by_rss_opts kn_optim_scale_by_rss_opts_default(void)
 
 kn_optimizer kn_optim_scale_by_rss(const kn_optim_scale_by_rss_opts *opts)
 {
-    KNN_OPTS(kn_optim_scale_by_rss_opts, o, opts);
+    KNX_OPTS(kn_optim_scale_by_rss_opts, o, opts);
     return simple("optim_scale_by_rss", KNO_NEW(kno_rss, o.initial_accumulator_value, o.eps));
 }
 
@@ -351,7 +351,7 @@ kn_optim_scale_by_lion_opts kn_optim_scale_by_lion_opts_default(void)
 
 kn_optimizer kn_optim_scale_by_lion(const kn_optim_scale_by_lion_opts *opts)
 {
-    KNN_OPTS(kn_optim_scale_by_lion_opts, o, opts);
+    KNX_OPTS(kn_optim_scale_by_lion_opts, o, opts);
     return simple("optim_scale_by_lion", KNO_NEW(kno_lion, o.b1, o.b2));
 }
 
@@ -363,6 +363,6 @@ kn_optim_scale_by_trust_ratio_opts kn_optim_scale_by_trust_ratio_opts_default(vo
 
 kn_optimizer kn_optim_scale_by_trust_ratio(const kn_optim_scale_by_trust_ratio_opts *opts)
 {
-    KNN_OPTS(kn_optim_scale_by_trust_ratio_opts, o, opts);
+    KNX_OPTS(kn_optim_scale_by_trust_ratio_opts, o, opts);
     return simple("optim_scale_by_trust_ratio", KNO_NEW(kno_trust_ratio, o.min_norm, o.trust_coefficient, o.eps));
 }

@@ -143,7 +143,7 @@ static void read_step(frame *f, kn_optimizer optimizer, kn_tree grads, kn_tree s
     int n = f->t ? kna_tree_size(grads) : 0;
     kn_atom *grad = f->t ? tree_in(f, grads, &f->n, n < 0 ? 0 : n) : NULL, *s = NULL, *p = NULL;
     kn_type *raw = grad ? room(f, (size_t)f->n, sizeof *raw) : NULL;
-    KNN_OPTS(kn_optim_update_opts, o, opts);
+    KNX_OPTS(kn_optim_update_opts, o, opts);
     if (!raw)
         return;
     f->n_param = f->t->rule == &kno_lookahead ? 2 * f->n : f->n;

@@ -193,7 +193,7 @@ kn_schedule kn_optim_polynomial_schedule(double init_value, double end_value, do
 {
     kna_op op;
     kna_begin(&op, "optim_polynomial_schedule");
-    KNN_OPTS(kn_optim_linear_schedule_opts, o, opts);
+    KNX_OPTS(kn_optim_linear_schedule_opts, o, opts);
     return finish(&op, polynomial(init_value, end_value, power, transition_steps, o.transition_begin));
 }
 
@@ -202,7 +202,7 @@ kn_schedule kn_optim_linear_schedule(double init_value, double end_value, int64_
 {
     kna_op op;
     kna_begin(&op, "optim_linear_schedule");
-    KNN_OPTS(kn_optim_linear_schedule_opts, o, opts);
+    KNX_OPTS(kn_optim_linear_schedule_opts, o, opts);
     return finish(&op, polynomial(init_value, end_value, 1, transition_steps, o.transition_begin));
 }
 
@@ -216,7 +216,7 @@ kn_schedule kn_optim_exponential_decay(double init_value, int64_t transition_ste
 {
     kna_op op;
     kna_begin(&op, "optim_exponential_decay");
-    KNN_OPTS(kn_optim_exponential_decay_opts, o, opts);
+    KNX_OPTS(kn_optim_exponential_decay_opts, o, opts);
     return finish(&op,
                   exponential(init_value, transition_steps, decay_rate, o.transition_begin, o.staircase, o.end_value));
 }
@@ -231,7 +231,7 @@ kn_schedule kn_optim_cosine_decay_schedule(double init_value, int64_t decay_step
 {
     kna_op op;
     kna_begin(&op, "optim_cosine_decay_schedule");
-    KNN_OPTS(kn_optim_cosine_decay_schedule_opts, o, opts);
+    KNX_OPTS(kn_optim_cosine_decay_schedule_opts, o, opts);
     return finish(&op, cosine(&op, init_value, decay_steps, o.alpha, o.exponent));
 }
 
@@ -291,7 +291,7 @@ kn_schedule kn_optim_linear_onecycle_schedule(int64_t transition_steps, double p
 {
     kna_op op;
     kna_begin(&op, "optim_linear_onecycle_schedule");
-    KNN_OPTS(kn_optim_onecycle_opts, o, opts);
+    KNX_OPTS(kn_optim_onecycle_opts, o, opts);
     if (transition_steps <= 0)
         kna_fail(&op, KN_ERROR_VALUE, "A linear onecycle schedule was set with a non-positive `transition_steps`");
     const kn_optim_boundary boundary[] = {{step_at(&op, o.pct_start, transition_steps), o.div_factor},
@@ -305,7 +305,7 @@ kn_schedule kn_optim_cosine_onecycle_schedule(int64_t transition_steps, double p
 {
     kna_op op;
     kna_begin(&op, "optim_cosine_onecycle_schedule");
-    KNN_OPTS(kn_optim_onecycle_opts, o, opts);
+    KNX_OPTS(kn_optim_onecycle_opts, o, opts);
     if (transition_steps <= 0)
         kna_fail(&op, KN_ERROR_VALUE, "A linear onecycle schedule was set with a non-positive `transition_steps`");
     const kn_optim_boundary boundary[] = {{step_at(&op, o.pct_start, transition_steps), o.div_factor},
@@ -332,7 +332,7 @@ kn_schedule kn_optim_warmup_cosine_decay_schedule(double init_value, double peak
 {
     kna_op op;
     kna_begin(&op, "optim_warmup_cosine_decay_schedule");
-    KNN_OPTS(kn_optim_warmup_cosine_decay_schedule_opts, o, opts);
+    KNX_OPTS(kn_optim_warmup_cosine_decay_schedule_opts, o, opts);
     const kn_optim_sgdr_cycle cycle = {init_value, peak_value, warmup_steps, decay_steps, o.end_value, o.exponent};
     return finish(&op, warmup_cosine(&op, &cycle));
 }
@@ -343,7 +343,7 @@ kn_schedule kn_optim_warmup_exponential_decay_schedule(double init_value, double
 {
     kna_op op;
     kna_begin(&op, "optim_warmup_exponential_decay_schedule");
-    KNN_OPTS(kn_optim_exponential_decay_opts, o, opts);
+    KNX_OPTS(kn_optim_exponential_decay_opts, o, opts);
     kno_schedule *decay =
         exponential(peak_value, transition_steps, decay_rate, o.transition_begin, o.staircase, o.end_value);
     return finish(&op, pair(polynomial(init_value, peak_value, 1, warmup_steps, 0), decay, warmup_steps));

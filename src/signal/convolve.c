@@ -196,7 +196,7 @@ static kn_array convolved(filter *f)
 
 kn_array kn_signal_convolve(kn_array in1, kn_array in2, const kn_signal_convolve_opts *opts)
 {
-    KNN_OPTS(kn_signal_convolve_opts, o, opts);
+    KNX_OPTS(kn_signal_convolve_opts, o, opts);
     filter f = {.ndim = 0};
     if (!begin(&f, "signal_convolve", in1, in2, false, "volume and kernel"))
         return kna_end(&f.op, KN_ATOM_NONE);
@@ -206,7 +206,7 @@ kn_array kn_signal_convolve(kn_array in1, kn_array in2, const kn_signal_convolve
 
 kn_array kn_signal_correlate(kn_array in1, kn_array in2, const kn_signal_convolve_opts *opts)
 {
-    KNN_OPTS(kn_signal_convolve_opts, o, opts);
+    KNX_OPTS(kn_signal_convolve_opts, o, opts);
     filter f = {.ndim = 0};
     if (!begin(&f, "signal_correlate", in1, in2, false, "in1 and in2"))
         return kna_end(&f.op, KN_ATOM_NONE);
@@ -241,12 +241,12 @@ static kn_array of_matrices(const char *name, const char *function, kn_array in1
 
 kn_array kn_signal_convolve2d(kn_array in1, kn_array in2, const kn_signal_convolve2d_opts *opts)
 {
-    KNN_OPTS(kn_signal_convolve2d_opts, o, opts);
+    KNX_OPTS(kn_signal_convolve2d_opts, o, opts);
     return of_matrices("signal_convolve2d", "convolve2d", in1, in2, &o, true);
 }
 
 kn_array kn_signal_correlate2d(kn_array in1, kn_array in2, const kn_signal_convolve2d_opts *opts)
 {
-    KNN_OPTS(kn_signal_convolve2d_opts, o, opts);
+    KNX_OPTS(kn_signal_convolve2d_opts, o, opts);
     return of_matrices("signal_correlate2d", "correlate2d", in1, in2, &o, false);
 }

@@ -198,7 +198,7 @@ kn_array kn_special_sph_harm_y(kn_array n, kn_array m, kn_array theta, kn_array 
                                const kn_special_sph_harm_y_opts *opts)
 {
     kns_call c;
-    KNN_OPTS(kn_special_sph_harm_y_opts, o, opts);
+    KNX_OPTS(kn_special_sph_harm_y_opts, o, opts);
     kns_begin_wide(&c, "special_sph_harm_y", 4, (const kn_array[]){n, m, theta, phi});
     kn_builder *b = c.b;
     kn_dtype d = kna_failed(&c.op) ? KN_DT(F64) : kna_result_type(&c.op, 2, (const kn_array[]){theta, phi});

@@ -48,7 +48,7 @@ static kn_array almost(const void *env, kn_array x, kn_array y)
 
 int kn_testing_assert_allclose(kn_array actual, kn_array desired, const kn_testing_allclose_opts *opts)
 {
-    KNN_OPTS(kn_testing_allclose_opts, o, opts);
+    KNX_OPTS(kn_testing_allclose_opts, o, opts);
     char header[96];
     kn_isclose_opts how = kn_isclose_opts_default();
     how.rtol = o.rtol;
@@ -78,13 +78,13 @@ static int arrays_equal(const char *name, kn_array actual, kn_array desired, con
 
 int kn_testing_assert_array_equal(kn_array actual, kn_array desired, const kn_testing_equal_opts *opts)
 {
-    KNN_OPTS(kn_testing_equal_opts, o, opts);
+    KNX_OPTS(kn_testing_equal_opts, o, opts);
     return arrays_equal("testing_assert_array_equal", actual, desired, &o);
 }
 
 int kn_testing_assert_array_less(kn_array x, kn_array y, const kn_testing_equal_opts *opts)
 {
-    KNN_OPTS(kn_testing_equal_opts, o, opts);
+    KNX_OPTS(kn_testing_equal_opts, o, opts);
     const knv_rule rule = {.verdict = less,
                            .style = {"Arrays are not strictly ordered `x < y`", {"x", "y"}, o.verbose, 6},
                            .err_msg = o.err_msg,
@@ -122,7 +122,7 @@ int kn_testing_assert_array_almost_equal(kn_array actual, kn_array desired, cons
 {
     kn_testing_almost_opts o = kn_testing_almost_opts_default();
     o.decimal = 6;
-    knn_read_opts(&o, sizeof o, opts);
+    knx_read_options(&o, sizeof o, opts);
     return arrays_almost_equal("testing_assert_array_almost_equal", actual, desired, &o, false);
 }
 
@@ -136,7 +136,7 @@ int kn_testing_assert_array_compare(kn_testing_comparison comparison, kn_array x
                                     const kn_testing_compare_opts *opts)
 {
     static const char *const usual[] = {"ACTUAL", "DESIRED"};
-    KNN_OPTS(kn_testing_compare_opts, o, opts);
+    KNX_OPTS(kn_testing_compare_opts, o, opts);
     if (!comparison) {
         knx_report_new("testing_assert_array_compare", KN_ERROR_TYPE, "null comparison");
         return -1;
@@ -200,7 +200,7 @@ static bool same_numbers(const pair *p)
 
 int kn_testing_assert_equal(kn_array actual, kn_array desired, const kn_testing_equal_opts *opts)
 {
-    KNN_OPTS(kn_testing_equal_opts, o, opts);
+    KNX_OPTS(kn_testing_equal_opts, o, opts);
     knv_assertion a;
     knv_begin(&a, "testing_assert_equal");
     if (!kna_failed(&a.op) && are_numbers(&a, actual, desired)) {
@@ -221,7 +221,7 @@ static bool almost_part(double a, double b, int decimal)
 
 int kn_testing_assert_almost_equal(kn_array actual, kn_array desired, const kn_testing_almost_opts *opts)
 {
-    KNN_OPTS(kn_testing_almost_opts, o, opts);
+    KNX_OPTS(kn_testing_almost_opts, o, opts);
     knv_assertion a;
     knv_begin(&a, "testing_assert_almost_equal");
     if (!kna_failed(&a.op) && are_numbers(&a, actual, desired)) {
@@ -240,7 +240,7 @@ int kn_testing_assert_almost_equal(kn_array actual, kn_array desired, const kn_t
 
 int kn_testing_assert_approx_equal(kn_array actual, kn_array desired, const kn_testing_approx_opts *opts)
 {
-    KNN_OPTS(kn_testing_approx_opts, o, opts);
+    KNX_OPTS(kn_testing_approx_opts, o, opts);
     knv_assertion a;
     knv_begin(&a, "testing_assert_approx_equal");
     double p = kn_item(actual), q = kn_item(desired);
@@ -346,7 +346,7 @@ static bool within(kn_dtype d, kn_c128 x, kn_c128 y, double nulp)
 
 int kn_testing_assert_array_almost_equal_nulp(kn_array x, kn_array y, const kn_testing_nulp_opts *opts)
 {
-    KNN_OPTS(kn_testing_nulp_opts, o, opts);
+    KNX_OPTS(kn_testing_nulp_opts, o, opts);
     knv_assertion a;
     knv_begin(&a, "testing_assert_array_almost_equal_nulp");
     kn_array both[] = {x, y};
@@ -377,7 +377,7 @@ int kn_testing_assert_array_almost_equal_nulp(kn_array x, kn_array y, const kn_t
 
 int kn_testing_assert_array_max_ulp(kn_array x, kn_array y, const kn_testing_max_ulp_opts *opts)
 {
-    KNN_OPTS(kn_testing_max_ulp_opts, o, opts);
+    KNX_OPTS(kn_testing_max_ulp_opts, o, opts);
     knv_assertion a;
     knv_begin(&a, "testing_assert_array_max_ulp");
     double most = greatest_distance(&a, x, y, o.dtype);

@@ -226,7 +226,7 @@ static bool check(kn_fn fn, const kn_args *args, int order, int mode, const char
 static int run(const char *name, kn_fn fn, const kn_args *args, int order, int mode, const kn_testing_check_opts *opts)
 {
     kn_testing_check_opts o = kn_testing_check_opts_default();
-    knn_read_opts(&o, sizeof o, opts);
+    knx_read_options(&o, sizeof o, opts);
     kn_context c = knx_context();
     const kn_place *place = c ? c->here : NULL;
     if (!mode) {

@@ -14,8 +14,7 @@
 extern "C" {
 #endif
 
-/* ---- One argument. (jax.lax.rsqrt, kn_lax_rsqrt, is in kiln/numpy/mathematics.h, stop_gradient in
- * kiln/function.h.) */
+/* ---- One argument. (jax.lax.stop_gradient is in kiln/function.h.) */
 KN_API kn_array kn_lax_neg(kn_array x);                     /* jax.lax.neg: -x */
 KN_API kn_array kn_lax_sign(kn_array x);                    /* jax.lax.sign: -1, 0 or 1; NaN of NaN; complex x / |x| */
 /* jax.lax.abs: of complex numbers the modulus; TypeError for unsigned integers */
@@ -42,6 +41,7 @@ KN_API kn_array kn_lax_asinh(kn_array x);                   /* jax.lax.asinh */
 KN_API kn_array kn_lax_acosh(kn_array x);                   /* jax.lax.acosh */
 KN_API kn_array kn_lax_atanh(kn_array x);                   /* jax.lax.atanh */
 KN_API kn_array kn_lax_sqrt(kn_array x);                    /* jax.lax.sqrt */
+KN_API kn_array kn_lax_rsqrt(kn_array x);                   /* jax.lax.rsqrt: 1 / sqrt(x) */
 KN_API kn_array kn_lax_cbrt(kn_array x);                    /* jax.lax.cbrt: real floats only */
 KN_API kn_array kn_lax_square(kn_array x);                  /* jax.lax.square: x * x; integers too */
 KN_API kn_array kn_lax_reciprocal(kn_array x);              /* jax.lax.reciprocal: 1 / x, as integer_pow */
@@ -160,6 +160,7 @@ KN_API kn_list kn_lax_optimization_barrier(kn_list operands);
 #define kn_lax_acosh(x) KN_F1(kn_lax_acosh, x)
 #define kn_lax_atanh(x) KN_F1(kn_lax_atanh, x)
 #define kn_lax_sqrt(x) KN_F1(kn_lax_sqrt, x)
+#define kn_lax_rsqrt(x) KN_F1(kn_lax_rsqrt, x)
 #define kn_lax_cbrt(x) KN_F1(kn_lax_cbrt, x)
 #define kn_lax_square(x) KN_F1(kn_lax_square, x)
 #define kn_lax_reciprocal(x) KN_F1(kn_lax_reciprocal, x)

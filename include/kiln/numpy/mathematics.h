@@ -90,7 +90,6 @@ KN_API kn_array kn_atanh(kn_array x);           /* kn_arctanh */
 KN_API kn_array kn_sinh(kn_array x);            /* np.sinh */
 KN_API kn_array kn_cosh(kn_array x);            /* np.cosh */
 KN_API kn_array kn_cbrt(kn_array x);            /* np.cbrt; TypeError for complex */
-KN_API kn_array kn_lax_rsqrt(kn_array x);       /* jax.lax.rsqrt: 1 / sqrt(x) */
 KN_API kn_array kn_real(kn_array x);            /* np.real: a view; of real numbers x itself */
 KN_API kn_array kn_imag(kn_array x);            /* np.imag: a view; of real numbers zeros, read-only */
 KN_API kn_array kn_conjugate(kn_array x);       /* np.conjugate */
@@ -238,7 +237,6 @@ KN_API kn_array kn_emath_arctanh(kn_array x);   /* np.emath.arctanh */
 #define kn_arctanh(x) KN_F1(kn_arctanh, x)
 #define kn_atanh(x) KN_F1(kn_atanh, x)
 #define kn_cbrt(x) KN_F1(kn_cbrt, x)
-#define kn_lax_rsqrt(x) KN_F1(kn_lax_rsqrt, x)
 #define kn_exp(x) KN_F1(kn_exp, x)
 #define kn_log(x) KN_F1(kn_log, x)
 #define kn_sqrt(x) KN_F1(kn_sqrt, x)

@@ -35,7 +35,7 @@ static kn_array end_ordered(kna_op *op, kn_atom y, const char *order)
 
 static kn_array constant(const char *name, const kn_shape *shape, const kn_zeros_opts *opts, double value)
 {
-    KNN_OPTS(kn_zeros_opts, o, opts);
+    KNX_OPTS(kn_zeros_opts, o, opts);
     kna_op op;
     kna_begin(&op, name);
     shape = kna_shape(&op, shape);
@@ -68,7 +68,7 @@ static kn_atom filled(kna_op *op, const kn_shape *shape, kn_array value, kn_dtyp
 
 kn_array kn_full(const kn_shape *shape, kn_array value, const kn_zeros_opts *opts)
 {
-    KNN_OPTS(kn_zeros_opts, o, opts);
+    KNX_OPTS(kn_zeros_opts, o, opts);
     kna_op op;
     kna_begin(&op, "full");
     shape = kna_shape(&op, shape);
@@ -99,7 +99,7 @@ static kn_type type_like(kna_op *op, kn_array x, const kn_zeros_like_opts *o, kn
 
 static kn_array constant_like(const char *name, kn_array x, const kn_zeros_like_opts *opts, double value)
 {
-    KNN_OPTS(kn_zeros_like_opts, o, opts);
+    KNX_OPTS(kn_zeros_like_opts, o, opts);
     kna_op op;
     kn_shape shape;
     kna_begin(&op, name);
@@ -113,7 +113,7 @@ kn_array kn_empty_like(kn_array x, const kn_zeros_like_opts *opts) { return cons
 
 kn_array kn_full_like(kn_array x, kn_array value, const kn_zeros_like_opts *opts)
 {
-    KNN_OPTS(kn_zeros_like_opts, o, opts);
+    KNX_OPTS(kn_zeros_like_opts, o, opts);
     kna_op op;
     kn_shape shape;
     kna_begin(&op, "full_like");
@@ -201,7 +201,7 @@ static kn_atom range(kna_op *op, kn_dtype d, int64_t n, const bound *start, cons
 
 kn_array kn_arange(kn_array start, kn_array stop, kn_array step, const kn_zeros_opts *opts)
 {
-    KNN_OPTS(kn_zeros_opts, o, opts);
+    KNX_OPTS(kn_zeros_opts, o, opts);
     kna_op op;
     kna_begin(&op, "arange");
     kn_array all[] = {start, stop, step};
@@ -304,7 +304,7 @@ static void check_samples(kna_op *op, int64_t num, const kn_shape *shape, kn_dty
 
 kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspace_opts *opts)
 {
-    KNN_OPTS(kn_linspace_opts, o, opts);
+    KNX_OPTS(kn_linspace_opts, o, opts);
     kna_op op;
     kna_begin(&op, "linspace");
     kn_array both[] = {start, stop};
@@ -338,7 +338,7 @@ kn_array kn_linspace(kn_array start, kn_array stop, int64_t num, const kn_linspa
 
 kn_array kn_eye(int64_t n, const kn_eye_opts *opts)
 {
-    KNN_OPTS(kn_eye_opts, o, opts);
+    KNX_OPTS(kn_eye_opts, o, opts);
     kna_op op;
     kna_begin(&op, "eye");
     kn_dtype d = kna_lookup_dtype(o.dtype, kna_default_float());
@@ -353,7 +353,7 @@ kn_array kn_eye(int64_t n, const kn_eye_opts *opts)
 
 kn_array kn_identity(int64_t n, const kn_zeros_opts *opts)
 {
-    KNN_OPTS(kn_zeros_opts, o, opts);
+    KNX_OPTS(kn_zeros_opts, o, opts);
     kn_eye_opts e = kn_eye_opts_default();
     e.dtype = o.dtype;
     return kn_eye(n, &e);
@@ -383,7 +383,7 @@ static kn_array as_array(const char *name, kn_array x, const kn_asarray_opts *o)
 
 kn_array kn_asarray(kn_array x, const kn_asarray_opts *opts)
 {
-    KNN_OPTS(kn_asarray_opts, o, opts);
+    KNX_OPTS(kn_asarray_opts, o, opts);
     return as_array("asarray", x, &o);
 }
 
@@ -391,7 +391,7 @@ kn_array kn_asanyarray(kn_array x, const kn_asarray_opts *opts) { return kn_asar
 
 kn_array kn_asarray_chkfinite(kn_array x, const kn_asarray_opts *opts)
 {
-    KNN_OPTS(kn_asarray_opts, o, opts);
+    KNX_OPTS(kn_asarray_opts, o, opts);
     knn_body c;
     knn_begin(&c, "asarray_chkfinite");
     kn_array y = as_array("asarray_chkfinite", x, &o);
@@ -403,7 +403,7 @@ kn_array kn_asarray_chkfinite(kn_array x, const kn_asarray_opts *opts)
 
 kn_array kn_copy(kn_array x, const kn_copy_opts *opts)
 {
-    KNN_OPTS(kn_copy_opts, o, opts);
+    KNX_OPTS(kn_copy_opts, o, opts);
     kna_op op;
     kna_begin(&op, "copy");
     kn_atom a = kna_in(&op, x);
@@ -413,7 +413,7 @@ kn_array kn_copy(kn_array x, const kn_copy_opts *opts)
 kn_array kn_astype(kn_array x, kn_dtype dtype, const kn_astype_opts *opts)
 {
     static const char *const names[] = {"no", "equiv", "safe", "same_kind", "unsafe"};
-    KNN_OPTS(kn_astype_opts, o, opts);
+    KNX_OPTS(kn_astype_opts, o, opts);
     kna_op op;
     kna_begin(&op, "astype");
     kn_type t = kna_type(&op, x);
@@ -453,4 +453,9 @@ kn_array kn_shape_array(kn_array x)
     if (n)
         memcpy(buffer->data, t.dim, (size_t)n * sizeof(int64_t));
     return kna_from_buffer(&op, kni_type(KN_DT(I64), 1, &n), buffer);
+}
+
+kn_array kn_ascontiguousarray(kn_array x, const kn_zeros_opts *opts)
+{
+    return knn_contiguous("ascontiguousarray", x, opts, 'C');
 }

@@ -9,7 +9,7 @@
 
 kn_array kn_frombuffer(const void *buffer, size_t bytes, const kn_frombuffer_opts *opts)
 {
-    KNN_OPTS(kn_frombuffer_opts, o, opts);
+    KNX_OPTS(kn_frombuffer_opts, o, opts);
     kna_op op;
     kna_begin(&op, "frombuffer");
     kn_dtype d = kna_lookup_dtype(o.dtype, kna_default_float());
@@ -100,7 +100,7 @@ static const char *skip_separator(const char *s, const char *sep)
 
 kn_array kn_fromstring(const char *string, const char *sep, const kn_fromstring_opts *opts)
 {
-    KNN_OPTS(kn_fromstring_opts, o, opts);
+    KNX_OPTS(kn_fromstring_opts, o, opts);
     kna_op op;
     kna_begin(&op, "fromstring");
     growing g = {.d = kna_lookup_dtype(o.dtype, kna_default_float())};
@@ -157,7 +157,7 @@ kn_array kn_fromiter(kn_next next, void *env, kn_dtype dtype, int64_t count)
 
 kn_array kn_fromfunction(kn_fn function, const kn_shape *shape, const kn_zeros_opts *opts)
 {
-    KNN_OPTS(kn_zeros_opts, o, opts);
+    KNX_OPTS(kn_zeros_opts, o, opts);
     knn_body c;
     kn_array position[KN_MAX_ARGS], y = NULL;
     kn_outs outs = {1, {{&y, sizeof y}}};

@@ -7,7 +7,7 @@
 
 kn_array kn_logspace(kn_array start, kn_array stop, int64_t num, const kn_logspace_opts *opts)
 {
-    KNN_OPTS(kn_logspace_opts, o, opts);
+    KNX_OPTS(kn_logspace_opts, o, opts);
     knn_body c;
     knn_begin(&c, "logspace");
     kn_linspace_opts l = kn_linspace_opts_default();
@@ -60,7 +60,7 @@ static kn_array with_sample(knn_body *c, kn_array y, int64_t at, kn_array x)
 
 kn_array kn_geomspace(kn_array start, kn_array stop, int64_t num, const kn_geomspace_opts *opts)
 {
-    KNN_OPTS(kn_geomspace_opts, o, opts);
+    KNX_OPTS(kn_geomspace_opts, o, opts);
     knn_body c;
     knn_begin(&c, "geomspace");
     kn_array both[] = {start, stop}, sign, from, to, y;
@@ -112,7 +112,7 @@ static kn_array along(kn_array x, int n, int at, const kn_shape *full)
 
 kn_list kn_meshgrid(kn_list list, const kn_meshgrid_opts *opts)
 {
-    KNN_OPTS(kn_meshgrid_opts, o, opts);
+    KNX_OPTS(kn_meshgrid_opts, o, opts);
     knn_body c;
     const kn_array *x;
     kn_array out[KN_MAX_NDIM];

@@ -390,7 +390,7 @@ static void check_casting(kna_op *op, kn_array from, kn_dtype to, const char *ca
 
 int kn_copyto(kn_array to, kn_array from, const kn_copyto_opts *opts)
 {
-    KNN_OPTS(kn_copyto_opts, o, opts);
+    KNX_OPTS(kn_copyto_opts, o, opts);
     kna_op op;
     kna_begin(&op, "copyto");
     kn_atom a = kna_in(&op, to);

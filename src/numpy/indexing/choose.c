@@ -50,7 +50,7 @@ static kn_array *copied(kna_op *op, int n, const kn_array *x)
 
 kn_array kn_choose(kn_array a, kn_list choices, const kn_mode_opts *opts)
 {
-    KNN_OPTS(kn_mode_opts, o, opts);
+    KNX_OPTS(kn_mode_opts, o, opts);
     knn_body c;
     knn_begin(&c, "choose");
     kna_op *op = &c.op;
@@ -86,7 +86,7 @@ kn_array kn_choose(kn_array a, kn_list choices, const kn_mode_opts *opts)
 
 kn_array kn_select(kn_list condlist, kn_list choicelist, const kn_select_opts *opts)
 {
-    KNN_OPTS(kn_select_opts, o, opts);
+    KNX_OPTS(kn_select_opts, o, opts);
     knn_body c;
     knn_begin(&c, "select");
     kna_op *op = &c.op;

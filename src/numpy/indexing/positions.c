@@ -98,7 +98,7 @@ kn_array kn_flatnonzero(kn_array a)
 
 kn_array kn_compress(kn_array condition, kn_array a, const kn_squeeze_opts *opts)
 {
-    KNN_OPTS(kn_squeeze_opts, o, opts);
+    KNX_OPTS(kn_squeeze_opts, o, opts);
     knn_body c;
     knn_begin(&c, "compress");
     kn_type t = kna_type(&c.op, condition);
@@ -133,7 +133,7 @@ static kn_list same_index(knn_body *c, int64_t n, int ndim)
 
 kn_list kn_diag_indices(int64_t n, const kn_diag_indices_opts *opts)
 {
-    KNN_OPTS(kn_diag_indices_opts, o, opts);
+    KNX_OPTS(kn_diag_indices_opts, o, opts);
     knn_body c;
     knn_begin(&c, "diag_indices");
     return knn_end_list(&c, same_index(&c, n, o.ndim));
@@ -166,19 +166,19 @@ static kn_list triangle(const char *name, int64_t n, int64_t m, int64_t k, bool 
 
 kn_list kn_tril_indices(int64_t n, const kn_tril_indices_opts *opts)
 {
-    KNN_OPTS(kn_tril_indices_opts, o, opts);
+    KNX_OPTS(kn_tril_indices_opts, o, opts);
     return triangle("tril_indices", n, o.m, o.k, true);
 }
 
 kn_list kn_triu_indices(int64_t n, const kn_tril_indices_opts *opts)
 {
-    KNN_OPTS(kn_tril_indices_opts, o, opts);
+    KNX_OPTS(kn_tril_indices_opts, o, opts);
     return triangle("triu_indices", n, o.m, o.k, false);
 }
 
 static kn_list triangle_from(const char *name, kn_array arr, const kn_diag_opts *opts, bool lower)
 {
-    KNN_OPTS(kn_diag_opts, o, opts);
+    KNX_OPTS(kn_diag_opts, o, opts);
     kna_op op;
     kna_begin(&op, name);
     kn_type t = kna_type(&op, arr);
@@ -225,7 +225,7 @@ static bool fits(kna_op *op, const kn_shape *s)
 
 kn_array kn_indices(const kn_shape *dimensions, const kn_indices_opts *opts)
 {
-    KNN_OPTS(kn_indices_opts, o, opts);
+    KNX_OPTS(kn_indices_opts, o, opts);
     kna_op op;
     kna_begin(&op, "indices");
     dimensions = kna_shape(&op, dimensions);
@@ -244,7 +244,7 @@ kn_array kn_indices(const kn_shape *dimensions, const kn_indices_opts *opts)
 
 kn_list kn_indices_sparse(const kn_shape *dimensions, const kn_indices_opts *opts)
 {
-    KNN_OPTS(kn_indices_opts, o, opts);
+    KNX_OPTS(kn_indices_opts, o, opts);
     knn_body c;
     kn_array out[KN_MAX_NDIM];
     knn_begin(&c, "indices_sparse");
@@ -320,7 +320,7 @@ static bool fortran(kna_op *op, const char *order)
 
 kn_array kn_ravel_multi_index(kn_list multi_index, const kn_shape *dims, const kn_ravel_multi_index_opts *opts)
 {
-    KNN_OPTS(kn_ravel_multi_index_opts, o, opts);
+    KNX_OPTS(kn_ravel_multi_index_opts, o, opts);
     knn_body c;
     knn_begin(&c, "ravel_multi_index");
     kna_op *op = &c.op;
@@ -359,7 +359,7 @@ kn_array kn_ravel_multi_index(kn_list multi_index, const kn_shape *dims, const k
 
 kn_list kn_unravel_index(kn_array indices, const kn_shape *shape, const kn_unravel_index_opts *opts)
 {
-    KNN_OPTS(kn_unravel_index_opts, o, opts);
+    KNX_OPTS(kn_unravel_index_opts, o, opts);
     knn_body c;
     kn_array out[KN_MAX_NDIM];
     knn_begin(&c, "unravel_index");

@@ -64,7 +64,7 @@ static int end(knn_body *c, int status)
 
 int kn_put(kn_array a, kn_array ind, kn_array v, const kn_mode_opts *opts)
 {
-    KNN_OPTS(kn_mode_opts, o, opts);
+    KNX_OPTS(kn_mode_opts, o, opts);
     knn_body c;
     knn_begin(&c, "put");
     kna_op *op = &c.op;
@@ -209,7 +209,7 @@ int kn_put_along_axis(kn_array arr, kn_array indices, kn_array values, const kn_
 
 int kn_fill_diagonal(kn_array a, kn_array val, const kn_fill_diagonal_opts *opts)
 {
-    KNN_OPTS(kn_fill_diagonal_opts, o, opts);
+    KNX_OPTS(kn_fill_diagonal_opts, o, opts);
     knn_body c;
     knn_begin(&c, "fill_diagonal");
     kna_op *op = &c.op;

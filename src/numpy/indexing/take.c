@@ -49,7 +49,7 @@ static kn_atom index_operand(kna_op *op, kn_array indices)
 
 kn_array kn_take(kn_array x, kn_array indices, const kn_take_opts *opts)
 {
-    KNN_OPTS(kn_take_opts, o, opts);
+    KNX_OPTS(kn_take_opts, o, opts);
     kna_op op;
     kna_begin(&op, "take");
     kn_atom a = kna_in(&op, x), i = index_operand(&op, indices);
@@ -126,7 +126,7 @@ kn_atom knn_take_along(kna_op *op, kn_atom x, kn_atom indices, int axis, int64_t
 
 kn_array kn_take_along_axis(kn_array x, kn_array indices, const kn_squeeze_opts *opts)
 {
-    KNN_OPTS(kn_squeeze_opts, o, opts);
+    KNX_OPTS(kn_squeeze_opts, o, opts);
     kna_op op;
     kna_begin(&op, "take_along_axis");
     kn_atom a = kna_in(&op, x), i = kna_in(&op, indices);

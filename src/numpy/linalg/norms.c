@@ -105,7 +105,7 @@ static kn_array norm(knn_body *c, kn_array x, const kn_linalg_norm_opts *o)
 
 kn_array kn_linalg_norm(kn_array x, const kn_linalg_norm_opts *opts)
 {
-    KNN_OPTS(kn_linalg_norm_opts, o, opts);
+    KNX_OPTS(kn_linalg_norm_opts, o, opts);
     knn_body c;
     knn_begin(&c, "norm");
     return knn_end(&c, norm(&c, x, &o));
@@ -113,7 +113,7 @@ kn_array kn_linalg_norm(kn_array x, const kn_linalg_norm_opts *opts)
 
 kn_array kn_linalg_vector_norm(kn_array x, const kn_linalg_vector_norm_opts *opts)
 {
-    KNN_OPTS(kn_linalg_vector_norm_opts, o, opts);
+    KNX_OPTS(kn_linalg_vector_norm_opts, o, opts);
     knn_body c;
     knn_begin(&c, "vector_norm");
     x = inexact(&c.op, x);
@@ -122,7 +122,7 @@ kn_array kn_linalg_vector_norm(kn_array x, const kn_linalg_vector_norm_opts *opt
 
 kn_array kn_linalg_matrix_norm(kn_array x, const kn_linalg_matrix_norm_opts *opts)
 {
-    KNN_OPTS(kn_linalg_matrix_norm_opts, o, opts);
+    KNX_OPTS(kn_linalg_matrix_norm_opts, o, opts);
     knn_body c;
     knn_begin(&c, "matrix_norm");
     kn_linalg_norm_opts as = {

@@ -146,7 +146,7 @@ kn_array kn_linalg_tensordot(kn_array x1, kn_array x2, const kn_tensordot_opts *
 
 kn_array kn_linalg_vecdot(kn_array x1, kn_array x2, const kn_linalg_vecdot_opts *opts)
 {
-    KNN_OPTS(kn_linalg_vecdot_opts, o, opts);
+    KNX_OPTS(kn_linalg_vecdot_opts, o, opts);
     return knn_vecdot(x1, x2, o.axis);
 }
 
@@ -174,7 +174,7 @@ static int64_t extent_of(kna_op *op, kn_type t, int axis)
 
 kn_array kn_linalg_cross(kn_array x1, kn_array x2, const kn_linalg_cross_opts *opts)
 {
-    KNN_OPTS(kn_linalg_cross_opts, o, opts);
+    KNX_OPTS(kn_linalg_cross_opts, o, opts);
     knn_body b;
     knn_begin(&b, "cross");
     kn_type x = kna_type(&b.op, x1), y = kna_type(&b.op, x2);
@@ -191,13 +191,13 @@ kn_array kn_linalg_cross(kn_array x1, kn_array x2, const kn_linalg_cross_opts *o
 
 kn_array kn_linalg_diagonal(kn_array x, const kn_linalg_diagonal_opts *opts)
 {
-    KNN_OPTS(kn_linalg_diagonal_opts, o, opts);
+    KNX_OPTS(kn_linalg_diagonal_opts, o, opts);
     return kn_diagonal(x, KNN_WITH(kn_diagonal_opts, .offset = o.offset, .axis1 = -2, .axis2 = -1));
 }
 
 kn_array kn_linalg_trace(kn_array x, const kn_linalg_trace_opts *opts)
 {
-    KNN_OPTS(kn_linalg_trace_opts, o, opts);
+    KNX_OPTS(kn_linalg_trace_opts, o, opts);
     return kn_trace(x, KNN_WITH(kn_trace_opts, .offset = o.offset, .axis1 = -2, .axis2 = -1, .dtype = o.dtype));
 }
 

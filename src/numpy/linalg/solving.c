@@ -70,7 +70,7 @@ kn_linalg_cholesky_opts kn_linalg_cholesky_opts_default(void)
 
 kn_array kn_linalg_cholesky(kn_array a, const kn_linalg_cholesky_opts *opts)
 {
-    KNN_OPTS(kn_linalg_cholesky_opts, o, opts);
+    KNX_OPTS(kn_linalg_cholesky_opts, o, opts);
     matrices m;
     if (!begin(&m, "cholesky", a, NULL))
         return kna_end(&m.op, KN_ATOM_NONE);

@@ -23,7 +23,7 @@ static int64_t product(const kn_shape *s, int from, int to)
 
 kn_array kn_linalg_tensorinv(kn_array a, const kn_linalg_tensorinv_opts *opts)
 {
-    KNN_OPTS(kn_linalg_tensorinv_opts, o, opts);
+    KNX_OPTS(kn_linalg_tensorinv_opts, o, opts);
     knn_body c;
     knn_begin(&c, "tensorinv");
     if (!kna_failed(&c.op) && o.ind <= 0)
@@ -61,7 +61,7 @@ static kn_array axes_last(kna_op *op, kn_array a, const kn_axes *axes)
 
 kn_array kn_linalg_tensorsolve(kn_array a, kn_array b, const kn_linalg_tensorsolve_opts *opts)
 {
-    KNN_OPTS(kn_linalg_tensorsolve_opts, o, opts);
+    KNX_OPTS(kn_linalg_tensorsolve_opts, o, opts);
     knn_body c;
     knn_begin(&c, "tensorsolve");
     a = axes_last(&c.op, kn_asarray(a, NULL), &o.axes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * bits.c -- shifts, counts of bits, bits in bytes. */
+ * bits.c -- the functions of bits: shifts, element by element, counts, bits in bytes. */
 #include "lib/formulas.h"
 #include "lib/internal.h"
 #include <string.h>
@@ -70,7 +70,7 @@ static kn_atom spread_places(kn_builder *b, bool little, kn_dtype d, kn_type lik
 
 kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts)
 {
-    KNN_OPTS(kn_packbits_opts, o, opts);
+    KNX_OPTS(kn_packbits_opts, o, opts);
     kna_op op;
     int axis = 0;
     kna_begin(&op, "packbits");
@@ -106,7 +106,7 @@ kn_array kn_packbits(kn_array x, const kn_packbits_opts *opts)
 
 kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts)
 {
-    KNN_OPTS(kn_unpackbits_opts, o, opts);
+    KNX_OPTS(kn_unpackbits_opts, o, opts);
     kna_op op;
     int axis = 0;
     kna_begin(&op, "unpackbits");
@@ -146,3 +146,26 @@ kn_array kn_unpackbits(kn_array x, const kn_unpackbits_opts *opts)
     a = knb_pad(b, a, knb_integer(b, KN_DT(U8), 0), none, end, NULL);
     return kna_end(&op, knb_move_axis(b, a, (int)last, axis));
 }
+
+/* ---- Bits of integers, element by element. */
+
+kn_array kn_bitwise_and(kn_array x, kn_array y) { return knn_binary(kn_ufunc_bitwise_and, x, y); }
+kn_array kn_bitwise_or(kn_array x, kn_array y) { return knn_binary(kn_ufunc_bitwise_or, x, y); }
+kn_array kn_bitwise_xor(kn_array x, kn_array y) { return knn_binary(kn_ufunc_bitwise_xor, x, y); }
+kn_array kn_left_shift(kn_array x, kn_array y) { return knn_binary(kn_ufunc_left_shift, x, y); }
+kn_array kn_right_shift(kn_array x, kn_array y) { return knn_binary(kn_ufunc_right_shift, x, y); }
+kn_array kn_bitwise_left_shift(kn_array x, kn_array y) { return kn_left_shift(x, y); }
+kn_array kn_bitwise_right_shift(kn_array x, kn_array y) { return kn_right_shift(x, y); }
+
+kn_array kn_bitwise_not(kn_array x)
+{
+    kna_op op;
+    kna_begin(&op, "invert");
+    kn_type t = kna_type(&op, x);
+    if (!kna_failed(&op) && t.dtype->kind != KN_KIND_BOOL && !knx_is_integer(t.dtype))
+        knn_not_supported(&op, "invert");
+    return kna_end_in_order(&op, knb_not(op.b, kna_in(&op, x)), 1, &x);
+}
+
+kn_array kn_invert(kn_array x) { return kn_bitwise_not(x); }
+kn_array kn_bitwise_invert(kn_array x) { return kn_bitwise_not(x); }

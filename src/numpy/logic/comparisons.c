@@ -184,7 +184,7 @@ static kn_atom closeness(kna_op *op, kn_array x, kn_array y, const kn_isclose_op
 
 kn_array kn_isclose(kn_array a, kn_array b, const kn_isclose_opts *opts)
 {
-    KNN_OPTS(kn_isclose_opts, o, opts);
+    KNX_OPTS(kn_isclose_opts, o, opts);
     kna_op op;
     kn_shape shape;
     kna_begin(&op, "isclose");
@@ -217,7 +217,7 @@ static bool answer(kna_op *whole, kna_op *op, kn_atom a)
 
 bool kn_allclose(kn_array a, kn_array b, const kn_isclose_opts *opts)
 {
-    KNN_OPTS(kn_isclose_opts, o, opts);
+    KNX_OPTS(kn_isclose_opts, o, opts);
     kna_op whole, op;
     kn_shape shape;
     kna_begin(&whole, "allclose");
@@ -227,7 +227,7 @@ bool kn_allclose(kn_array a, kn_array b, const kn_isclose_opts *opts)
 
 bool kn_array_equal(kn_array a, kn_array b, const kn_array_equal_opts *opts)
 {
-    KNN_OPTS(kn_array_equal_opts, o, opts);
+    KNX_OPTS(kn_array_equal_opts, o, opts);
     kna_op whole, op;
     kna_begin(&whole, "array_equal");
     kna_begin(&op, "array_equal");

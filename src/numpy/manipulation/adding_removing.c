@@ -27,7 +27,7 @@ static kn_atom along(kna_op *op, kn_array x, kn_axes given, int *axis)
 
 kn_array kn_append(kn_array x, kn_array values, const kn_squeeze_opts *opts)
 {
-    KNN_OPTS(kn_squeeze_opts, o, opts);
+    KNX_OPTS(kn_squeeze_opts, o, opts);
     knn_body c;
     knn_begin(&c, "append");
     /* numbers are no weak ones here: they become arrays first */
@@ -69,7 +69,7 @@ static bool mark(kna_op *op, const int64_t *at, int64_t n, int axis, int64_t ext
 
 kn_array kn_delete(kn_array x, kn_array obj, const kn_squeeze_opts *opts)
 {
-    KNN_OPTS(kn_squeeze_opts, o, opts);
+    KNX_OPTS(kn_squeeze_opts, o, opts);
     knn_body c;
     knn_begin(&c, "delete");
     int axis, ndim = 0;
@@ -168,7 +168,7 @@ static kn_atom new_elements(kna_op *op, kn_array values, kn_type t, int axis, in
 
 kn_array kn_insert(kn_array x, kn_array obj, kn_array values, const kn_squeeze_opts *opts)
 {
-    KNN_OPTS(kn_squeeze_opts, o, opts);
+    KNX_OPTS(kn_squeeze_opts, o, opts);
     knn_body c;
     knn_begin(&c, "insert");
     int axis, ndim = 0;
@@ -268,7 +268,7 @@ static bool nonzero_box(kn_type t, const char *data, int64_t *low, int64_t *high
 
 kn_array kn_trim_zeros(kn_array x, const kn_trim_zeros_opts *opts)
 {
-    KNN_OPTS(kn_trim_zeros_opts, o, opts);
+    KNX_OPTS(kn_trim_zeros_opts, o, opts);
     kna_op op;
     kna_begin(&op, "trim_zeros");
     const char *trim = o.trim ? o.trim : "fb";

@@ -104,7 +104,7 @@ static kn_atom concatenate(joined *j, int axis)
 
 static kn_array join(const char *name, kn_list list, const kn_concatenate_opts *opts)
 {
-    KNN_OPTS(kn_concatenate_opts, o, opts);
+    KNX_OPTS(kn_concatenate_opts, o, opts);
     joined j;
     if (!begin(&j, name, list, o.dtype, o.casting, "need at least one array to concatenate"))
         return finish(&j, KN_ATOM_NONE);
@@ -123,7 +123,7 @@ kn_array kn_concat(kn_list list, const kn_concatenate_opts *opts) { return join(
 
 kn_array kn_stack(kn_list list, const kn_concatenate_opts *opts)
 {
-    KNN_OPTS(kn_concatenate_opts, o, opts);
+    KNX_OPTS(kn_concatenate_opts, o, opts);
     joined j;
     if (!begin(&j, "stack", list, o.dtype, o.casting, "need at least one array to stack"))
         return finish(&j, KN_ATOM_NONE);
@@ -149,7 +149,7 @@ static void at_least(joined *j, int ndim)
 
 kn_array kn_vstack(kn_list list, const kn_vstack_opts *opts)
 {
-    KNN_OPTS(kn_vstack_opts, o, opts);
+    KNX_OPTS(kn_vstack_opts, o, opts);
     joined j;
     if (!begin(&j, "vstack", list, o.dtype, o.casting, "need at least one array to concatenate"))
         return finish(&j, KN_ATOM_NONE);
@@ -159,7 +159,7 @@ kn_array kn_vstack(kn_list list, const kn_vstack_opts *opts)
 
 kn_array kn_hstack(kn_list list, const kn_vstack_opts *opts)
 {
-    KNN_OPTS(kn_vstack_opts, o, opts);
+    KNX_OPTS(kn_vstack_opts, o, opts);
     joined j;
     if (!begin(&j, "hstack", list, o.dtype, o.casting, "need at least one array to concatenate"))
         return finish(&j, KN_ATOM_NONE);
@@ -322,7 +322,7 @@ static kn_atom repeat_each(kna_op *op, kn_atom a, int axis, const int64_t *count
 
 kn_array kn_repeat(kn_array x, kn_array repeats, const kn_squeeze_opts *opts)
 {
-    KNN_OPTS(kn_squeeze_opts, o, opts);
+    KNX_OPTS(kn_squeeze_opts, o, opts);
     kna_op op;
     kna_begin(&op, "repeat");
     kn_atom a = kna_in(&op, x), y = KN_ATOM_NONE;

@@ -42,24 +42,23 @@ kn_array knn_in_order(const char *name, kn_array x, kn_dtype d, char order, bool
 }
 
 /* NumPy makes at least a vector of it. */
-static kn_array contiguous(const char *name, kn_array x, const kn_zeros_opts *opts, char order)
+kn_array knn_contiguous(const char *name, kn_array x, const kn_zeros_opts *opts, char order)
 {
-    KNN_OPTS(kn_zeros_opts, o, opts);
+    KNX_OPTS(kn_zeros_opts, o, opts);
     knn_body c;
     knn_begin(&c, name);
     kn_array y = kn_atleast_1d(x);
     return knn_end(&c, knn_in_order(name, y, o.dtype, order, false));
 }
 
-kn_array kn_asfortranarray(kn_array x, const kn_zeros_opts *opts) { return contiguous("asfortranarray", x, opts, 'F'); }
-kn_array kn_ascontiguousarray(kn_array x, const kn_zeros_opts *opts)
+kn_array kn_asfortranarray(kn_array x, const kn_zeros_opts *opts)
 {
-    return contiguous("ascontiguousarray", x, opts, 'C');
+    return knn_contiguous("asfortranarray", x, opts, 'F');
 }
 
 kn_array kn_require(kn_array x, const kn_require_opts *opts)
 {
-    KNN_OPTS(kn_require_opts, o, opts);
+    KNX_OPTS(kn_require_opts, o, opts);
     knn_body c;
     knn_begin(&c, "require");
     bool want_c = false, fortran = false, owned = false, writeable = false;

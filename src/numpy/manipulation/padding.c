@@ -332,7 +332,7 @@ static bool has_one_value(padding *p, const kn_pad_opts *o)
 
 kn_array kn_pad(kn_array x, kn_array pad_width, const kn_pad_opts *opts)
 {
-    KNN_OPTS(kn_pad_opts, o, opts);
+    KNX_OPTS(kn_pad_opts, o, opts);
     padding p = {.mode = CONSTANT};
     knn_begin(&p.c, "pad");
     kna_op *op = &p.c.op;

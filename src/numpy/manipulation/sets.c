@@ -95,7 +95,7 @@ static int64_t find_range(kna_op *op, kn_array x, kn_array others, int64_t *rang
 kn_array kn_isin(kn_array element, kn_array test_elements, const kn_isin_opts *opts)
 {
     enum { FEW = 16 };
-    KNN_OPTS(kn_isin_opts, o, opts);
+    KNX_OPTS(kn_isin_opts, o, opts);
     knn_body c;
     knn_begin(&c, "isin");
     kn_array x = kn_asarray(element, NULL), others = kn_ravel(kn_asarray(test_elements, NULL), NULL);
@@ -159,7 +159,7 @@ static kn_array as_set(kn_array x, bool is_one, kn_array *places)
 
 kn_array kn_intersect1d(kn_array ar1, kn_array ar2, const kn_intersect1d_opts *opts)
 {
-    KNN_OPTS(kn_intersect1d_opts, o, opts);
+    KNX_OPTS(kn_intersect1d_opts, o, opts);
     knn_body c;
     knn_begin(&c, "intersect1d");
     bool wanted = o.return_indices[0] && o.return_indices[1];
@@ -184,7 +184,7 @@ kn_array kn_intersect1d(kn_array ar1, kn_array ar2, const kn_intersect1d_opts *o
 
 kn_array kn_setdiff1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts)
 {
-    KNN_OPTS(kn_setdiff1d_opts, o, opts);
+    KNX_OPTS(kn_setdiff1d_opts, o, opts);
     knn_body c;
     knn_begin(&c, "setdiff1d");
     kn_isin_opts invert = kn_isin_opts_default();
@@ -195,7 +195,7 @@ kn_array kn_setdiff1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts)
 
 kn_array kn_setxor1d(kn_array ar1, kn_array ar2, const kn_setdiff1d_opts *opts)
 {
-    KNN_OPTS(kn_setdiff1d_opts, o, opts);
+    KNX_OPTS(kn_setdiff1d_opts, o, opts);
     knn_body c;
     knn_begin(&c, "setxor1d");
     kn_array sorted = kn_sort(joined(as_set(ar1, o.assume_unique, NULL), as_set(ar2, o.assume_unique, NULL)), NULL);

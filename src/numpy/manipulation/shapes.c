@@ -1,73 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * shapes.c -- other shapes for the same elements: reshape, transpose, new axes, broadcasting, flips. */
+ * shapes.c -- other shapes for the same elements: reshape, transpose, moved, new and dropped axes. */
 #include "array/handle.h"
 #include "kiln/memory.h"
 #include "lib/internal.h"
 #include <stdlib.h>
 #include <string.h>
-
-kn_type knn_shaped(kn_dtype d, const kn_shape *shape) { return kni_type(d, shape->ndim, shape->dim); }
-
-kn_atom knn_reshape(kna_op *op, kn_atom a, const kn_shape *shape)
-{
-    return kna_failed(op) ? KN_ATOM_NONE : knb_reshape(op->b, a, shape->ndim, shape->dim);
-}
-
-kn_atom knn_flatten(kna_op *op, kn_atom a)
-{
-    if (kna_failed(op))
-        return KN_ATOM_NONE;
-    kn_shape flat = {1, {kni_type_size(knb_type(op->b, a))}};
-    return knn_reshape(op, a, &flat);
-}
-
-kn_atom knn_axes_last(kna_op *op, kn_atom a, int n, const int64_t *axes)
-{
-    if (kna_failed(op))
-        return a;
-    kn_type t = knb_type(op->b, a);
-    kn_shape shape = {.ndim = 0};
-    int64_t order[KN_MAX_NDIM], size = 1;
-    for (int i = 0, j = 0; i < t.ndim; i++) {
-        if (j < n && axes[j] == i) {
-            order[t.ndim - n + j++] = i;
-            size *= t.dim[i];
-        } else {
-            order[shape.ndim] = i;
-            shape.dim[shape.ndim++] = t.dim[i];
-        }
-    }
-    if (shape.ndim == KN_MAX_NDIM) {
-        kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %d",
-                 KN_MAX_NDIM, KN_MAX_NDIM + 1);
-        return a;
-    }
-    shape.dim[shape.ndim++] = size;
-    return knn_reshape(op, knb_transpose(op->b, a, order), &shape);
-}
-
-kn_atom knn_insert_axes(kna_op *op, kn_atom a, const kn_shape *shape, const bool *is_new)
-{
-    int64_t dimensions[KN_MAX_NDIM];
-    int n = 0;
-    if (kna_failed(op))
-        return KN_ATOM_NONE;
-    for (int i = 0; i < shape->ndim; i++)
-        if (!is_new[i])
-            dimensions[n++] = i;
-    return n == shape->ndim ? a : knb_broadcast_in_dim(op->b, a, shape->ndim, shape->dim, dimensions);
-}
-
-kn_atom knn_keep_axes(kna_op *op, kn_atom reduced, kn_type before, int n, const int64_t *axes)
-{
-    kn_shape shape = {.ndim = before.ndim};
-    bool is_new[KN_MAX_NDIM] = {false};
-    for (int i = 0; i < n; i++)
-        is_new[axes[i]] = true;
-    for (int i = 0; i < before.ndim; i++)
-        shape.dim[i] = is_new[i] ? 1 : before.dim[i];
-    return knn_insert_axes(op, reduced, &shape, is_new);
-}
 
 static void cannot_reshape(kna_op *op, int64_t size, const kn_shape *shape)
 {
@@ -101,42 +38,6 @@ static void work_out(kna_op *op, int64_t size, kn_shape *shape)
         shape->dim[unknown] = size / (int64_t)known;
 }
 
-static bool too_many_axes(kna_op *op, int64_t ndim)
-{
-    if (ndim >= 0 && ndim <= KN_MAX_NDIM)
-        return false;
-    kna_fail(op, KN_ERROR_VALUE, "maximum supported dimension for an ndarray is currently %d, found %lld", KN_MAX_NDIM,
-             (long long)ndim);
-    return true;
-}
-
-/* Fortran-contiguous and not C-contiguous. */
-bool knn_is_fortran(kna_op *op, kn_array x)
-{
-    const kna_array *a = kna_failed(op) || kna_handle_is_foreign(x) ? NULL : kna_array_of(op, x);
-    if (!a || kna_is_contiguous(a->type, a->stride))
-        return false;
-    int64_t dim[KN_MAX_NDIM], stride[KN_MAX_NDIM];
-    int ndim = a->type.ndim;
-    for (int i = 0; i < ndim; i++) {
-        dim[i] = a->type.dim[ndim - 1 - i];
-        stride[i] = a->stride[ndim - 1 - i];
-    }
-    return kna_is_contiguous(kni_type(a->type.dtype, ndim, dim), stride);
-}
-
-char knn_read_order(kna_op *op, const char *order, kn_array x, bool keeps)
-{
-    char c = order && *order ? order[0] : 'C';
-    if (c >= 'a' && c <= 'z')
-        c = (char)(c - 'a' + 'A');
-    if (order && (!*order || order[1] || !strchr("CFAK", c)))
-        kna_fail(op, KN_ERROR_VALUE, "order must be one of 'C', 'F', 'A', or 'K' (got '%s')", order);
-    else if (c == 'K' && !keeps)
-        kna_fail(op, KN_ERROR_VALUE, "order 'K' is not permitted for reshaping");
-    return c != 'A' ? c : knn_is_fortran(op, x) ? 'F' : 'C';
-}
-
 /* The axes the other way round. */
 static kn_atom reversed(kna_op *op, kn_atom a)
 {
@@ -149,13 +50,13 @@ static kn_atom reversed(kna_op *op, kn_atom a)
 
 kn_array kn_reshape(kn_array x, const kn_shape *shape, const kn_reshape_opts *opts)
 {
-    KNN_OPTS(kn_reshape_opts, o, opts);
+    KNX_OPTS(kn_reshape_opts, o, opts);
     kna_op op;
     kna_begin(&op, "reshape");
     shape = kna_shape(&op, shape);
     kn_atom a = kna_in(&op, x), y;
     kn_shape s;
-    if (kna_failed(&op) || too_many_axes(&op, shape->ndim))
+    if (kna_failed(&op) || knn_too_many_axes(&op, shape->ndim))
         return kna_end(&op, KN_ATOM_NONE);
     char order = knn_read_order(&op, o.order, x, false);
     s = *shape;
@@ -222,7 +123,7 @@ static bool flat_order(const kna_array *a, char order, int64_t *axes)
 
 static kn_array flattened(const char *name, kn_array x, const kn_ravel_opts *opts, bool copy)
 {
-    KNN_OPTS(kn_ravel_opts, o, opts);
+    KNX_OPTS(kn_ravel_opts, o, opts);
     kna_op op;
     kna_begin(&op, name);
     kn_atom a = kna_in(&op, x);
@@ -243,7 +144,7 @@ kn_array kn_flatten(kn_array x, const kn_ravel_opts *opts) { return flattened("f
 
 kn_array kn_transpose(kn_array x, const kn_transpose_opts *opts)
 {
-    KNN_OPTS(kn_transpose_opts, o, opts);
+    KNX_OPTS(kn_transpose_opts, o, opts);
     kna_op op;
     kna_begin(&op, "transpose");
     kn_atom a = kna_in(&op, x);
@@ -347,7 +248,7 @@ kn_array kn_expand_dims(kn_array x, const kn_axes *axis)
         return kna_end(&op, KN_ATOM_NONE);
     kn_type t = knb_type(op.b, a);
     kn_shape shape = {.ndim = t.ndim + more};
-    if (!too_many_axes(&op, shape.ndim))
+    if (!knn_too_many_axes(&op, shape.ndim))
         list_axes(&op, axis, shape.ndim, "", axes);
     if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
@@ -360,7 +261,7 @@ kn_array kn_expand_dims(kn_array x, const kn_axes *axis)
 
 kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts)
 {
-    KNN_OPTS(kn_squeeze_opts, o, opts);
+    KNX_OPTS(kn_squeeze_opts, o, opts);
     kna_op op;
     kna_begin(&op, "squeeze");
     kn_atom a = kna_in(&op, x);
@@ -384,42 +285,42 @@ kn_array kn_squeeze(kn_array x, const kn_squeeze_opts *opts)
     return kna_end_view(&op, x, a, kna_failed(&op) ? KN_ATOM_NONE : n ? knb_squeeze(op.b, a, n, axes) : a);
 }
 
-kn_array kn_broadcast_to(kn_array x, const kn_shape *shape)
+kn_array kn_rollaxis(kn_array x, int axis, const kn_rollaxis_opts *opts)
 {
+    KNX_OPTS(kn_rollaxis_opts, o, opts);
     kna_op op;
-    kna_begin(&op, "broadcast_to");
-    shape = kna_shape(&op, shape);
+    kna_begin(&op, "rollaxis");
     kn_atom a = kna_in(&op, x);
-    if (kna_failed(&op) || too_many_axes(&op, shape->ndim))
+    int ndim = kna_failed(&op) ? 0 : knb_type(op.b, a).ndim, start = o.start;
+    int64_t order[KN_MAX_NDIM];
+    axis = kna_failed(&op) ? 0 : kna_normalize_axis(&op, axis, ndim);
+    if (!kna_failed(&op) && (start < -ndim || start > ndim))
+        kna_fail(&op, KN_ERROR_AXIS, "'start' arg requires %d <= start < %d, but %d was passed in", -ndim, ndim + 1,
+                 start);
+    if (kna_failed(&op))
         return kna_end(&op, KN_ATOM_NONE);
-    kn_type t = knb_type(op.b, a);
-    kna_fail_with(&op, kni_type_check_size(knn_shaped(t.dtype, shape)));
-    int lead = shape->ndim - t.ndim;
-    bool fits = lead >= 0;
-    for (int i = 0; i < t.ndim && fits; i++)
-        fits = t.dim[i] == 1 || t.dim[i] == shape->dim[lead + i];
-    if (!kna_failed(&op) && lead < 0)
-        kna_fail(&op, KN_ERROR_VALUE, "input operand has more dimensions than allowed by the axis remapping");
-    if (!kna_failed(&op) && !fits) {
-        kn_text from = {0}, to = {0};
-        kna_fail(&op, KN_ERROR_VALUE,
-                 "operands could not be broadcast together with remapped shapes [original->remapped]: %s  and "
-                 "requested shape %s",
-                 knx_show_shape(&from, t.ndim, t.dim), knx_show_shape(&to, shape->ndim, shape->dim));
+    start += start < 0 ? ndim : 0;
+    start -= axis < start;
+    for (int i = 0, old = 0; i < ndim; i++) {
+        if (i == start)
+            order[i] = axis;
+        else {
+            old += old == axis;
+            order[i] = old++;
+        }
     }
-    kn_atom wide = kna_failed(&op) ? KN_ATOM_NONE : knb_broadcast_to(op.b, a, knn_shaped(t.dtype, shape));
-    kn_array y = kna_end_view(&op, x, a, wide);
-    kna_set_readonly(y);
-    return y;
+    return kna_end_view(&op, x, a, knb_transpose(op.b, a, order));
 }
 
-kn_array kn_flip(kn_array x, const kn_squeeze_opts *opts)
+kn_array kn_permute_dims(kn_array x, const kn_transpose_opts *opts) { return kn_transpose(x, opts); }
+
+kn_array kn_matrix_transpose(kn_array x)
 {
-    KNN_OPTS(kn_squeeze_opts, o, opts);
     kna_op op;
-    kna_begin(&op, "flip");
+    kna_begin(&op, "matrix_transpose");
     kn_atom a = kna_in(&op, x);
-    int64_t axes[KN_MAX_NDIM];
-    int n = kna_failed(&op) ? 0 : kna_axes(&op, o.axis, knb_type(op.b, a).ndim, KNA_AXES_ALL, axes);
-    return kna_end_view(&op, x, a, kna_failed(&op) || !n ? a : knb_rev(op.b, a, n, axes));
+    if (!kna_failed(&op) && knb_type(op.b, a).ndim < 2)
+        kna_fail(&op, KN_ERROR_VALUE, "Input array must be at least 2-dimensional, but it is %d",
+                 knb_type(op.b, a).ndim);
+    return kna_end_view(&op, x, a, kna_failed(&op) ? KN_ATOM_NONE : knb_swap_last(op.b, a));
 }

@@ -89,13 +89,13 @@ static kn_list split(const char *name, kn_array x, kn_array where, kn_axes along
 
 kn_list kn_array_split(kn_array x, kn_array indices_or_sections, const kn_split_opts *opts)
 {
-    KNN_OPTS(kn_split_opts, o, opts);
+    KNX_OPTS(kn_split_opts, o, opts);
     return split("array_split", x, indices_or_sections, o.axis, false);
 }
 
 kn_list kn_split(kn_array x, kn_array indices_or_sections, const kn_split_opts *opts)
 {
-    KNN_OPTS(kn_split_opts, o, opts);
+    KNX_OPTS(kn_split_opts, o, opts);
     return split("split", x, indices_or_sections, o.axis, true);
 }
 
@@ -133,7 +133,7 @@ static kn_array element(kn_array x, int axis, int64_t i)
 
 kn_list kn_unstack(kn_array x, const kn_split_opts *opts)
 {
-    KNN_OPTS(kn_split_opts, o, opts);
+    KNX_OPTS(kn_split_opts, o, opts);
     knn_body c;
     kn_list list = NULL;
     knn_begin(&c, "unstack");

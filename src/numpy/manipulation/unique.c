@@ -243,7 +243,7 @@ static void unique(const char *name, kn_array x, kn_axes along, bool equal_nan, 
 
 kn_array kn_unique(kn_array x, const kn_unique_opts *opts)
 {
-    KNN_OPTS(kn_unique_opts, o, opts);
+    KNX_OPTS(kn_unique_opts, o, opts);
     kn_array out[4];
     const bool which[4] = {true, o.return_index != NULL, o.return_inverse != NULL, o.return_counts != NULL};
     unique("unique", x, o.axis, o.equal_nan, which, out);

@@ -1,35 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * views.c -- what shows the memory of another array in another way; see also shape.c and indexing.c. */
+ * views.c -- what shows the memory of another array in another way; see also shapes.c and indexing/indexing.c. */
 #include "array/handle.h"
 #include "array/layout.h"
 #include "lib/internal.h"
 #include <string.h>
-
-kn_array kn_real(kn_array x)
-{
-    kna_op op;
-    kna_begin(&op, "real");
-    kn_type t = kna_type(&op, x);
-    kn_atom a = kna_in(&op, x);
-    return kna_end_view(&op, x, a, !kna_failed(&op) && knx_is_complex(t.dtype) ? knb_real(op.b, a) : a);
-}
-
-kn_array kn_imag(kn_array x)
-{
-    kna_op op;
-    kna_begin(&op, "imag");
-    kn_type t = kna_type(&op, x);
-    kn_atom a = kna_in(&op, x);
-    if (kna_failed(&op) || knx_is_complex(t.dtype) || knn_not_a_number(&op, "imag", t.dtype))
-        return kna_end_view(&op, x, a, kna_failed(&op) ? a : knb_imag(op.b, a));
-    kn_value *v = kna_atom_value(&op, knb_zeros(op.b, knb_type(op.b, a)));
-    kn_array y = v && !kna_failed(&op) ? kna_own_handle(v) : NULL;
-    if (!y)
-        kna_fail_with(&op, knx_error_nomem());
-    kna_set_readonly(y);
-    kna_end_plain(&op);
-    return y;
-}
 
 /* Of another size: NumPy's conditions, and the bytes along the last axis. */
 static kn_atom view_last_axis(kna_op *op, kn_array x, kn_atom a, kn_dtype d)

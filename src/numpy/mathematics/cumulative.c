@@ -69,7 +69,7 @@ static kn_array cumulate(const cumulation *c, kn_array x, kn_axes given, kn_dtyp
 #define CUMSUM(name, product, ignore_nan)                         \
     kn_array kn_##name(kn_array x, const kn_cumsum_opts *opts)    \
     {                                                             \
-        KNN_OPTS(kn_cumsum_opts, o, opts);                        \
+        KNX_OPTS(kn_cumsum_opts, o, opts);                        \
         const cumulation c = {#name, product, ignore_nan, false}; \
         return cumulate(&c, x, o.axis, o.dtype, false);           \
     }
@@ -81,7 +81,7 @@ CUMSUM(nancumprod, true, true)
 #define CUMULATIVE(name, product)                                      \
     kn_array kn_##name(kn_array x, const kn_cumulative_sum_opts *opts) \
     {                                                                  \
-        KNN_OPTS(kn_cumulative_sum_opts, o, opts);                     \
+        KNX_OPTS(kn_cumulative_sum_opts, o, opts);                     \
         const cumulation c = {#name, product, false, true};            \
         return cumulate(&c, x, o.axis, o.dtype, o.include_initial);    \
     }

@@ -40,7 +40,7 @@ static kn_array slice_like(knn_body *c, kn_array v, kn_type x, int axis)
 
 kn_array kn_diff(kn_array x, const kn_diff_opts *opts)
 {
-    KNN_OPTS(kn_diff_opts, o, opts);
+    KNX_OPTS(kn_diff_opts, o, opts);
     knn_body c;
     knn_begin(&c, "diff");
     kn_type t = kna_type(&c.op, x);
@@ -85,7 +85,7 @@ static kn_array edge(knn_body *c, kn_array v, kn_dtype d, const char *name)
 
 kn_array kn_ediff1d(kn_array x, const kn_ediff1d_opts *opts)
 {
-    KNN_OPTS(kn_ediff1d_opts, o, opts);
+    KNX_OPTS(kn_ediff1d_opts, o, opts);
     knn_body c;
     knn_begin(&c, "ediff1d");
     kn_type t = kna_type(&c.op, x);
@@ -117,7 +117,7 @@ static kn_array along(kn_array v, int axis, int ndim)
 
 kn_array kn_trapezoid(kn_array y, const kn_trapezoid_opts *opts)
 {
-    KNN_OPTS(kn_trapezoid_opts, o, opts);
+    KNX_OPTS(kn_trapezoid_opts, o, opts);
     knn_body c;
     knn_begin(&c, "trapezoid");
     kn_type t = kna_type(&c.op, y);
@@ -164,7 +164,7 @@ static kn_array minus(knn_body *c, kn_array x, bool integer)
 
 kn_array kn_unwrap(kn_array p, const kn_unwrap_opts *opts)
 {
-    KNN_OPTS(kn_unwrap_opts, o, opts);
+    KNX_OPTS(kn_unwrap_opts, o, opts);
     knn_body c;
     knn_begin(&c, "unwrap");
     kn_array period = o.period ? o.period : kn_like_double(6.283185307179586), x = kn_asarray(p, NULL);
@@ -307,7 +307,7 @@ static spacing read_spacing(knn_body *c, kn_array given, int64_t extent)
 
 kn_list kn_gradient(kn_array f, const kn_gradient_opts *opts)
 {
-    KNN_OPTS(kn_gradient_opts, o, opts);
+    KNX_OPTS(kn_gradient_opts, o, opts);
     knn_body c;
     knn_begin(&c, "gradient");
     kna_op *op = &c.op;

@@ -233,7 +233,7 @@ kn_array kn_rint(kn_array x)
 
 kn_array kn_round(kn_array x, const kn_round_opts *opts)
 {
-    KNN_OPTS(kn_round_opts, o, opts);
+    KNX_OPTS(kn_round_opts, o, opts);
     kna_op op;
     kna_begin(&op, "round");
     kn_type t = kna_type(&op, x);

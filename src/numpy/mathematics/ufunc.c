@@ -263,7 +263,7 @@ kn_atom knn_apply(kna_op *op, kn_ufunc f, kn_dtype d, kn_array x, kn_atom xa, kn
     return knn_ufunc_formula(op->b, f, a, knn_operand(op, y, d, shape), shape);
 }
 
-static kn_array binary(kn_ufunc f, kn_array x, kn_array y)
+kn_array knn_binary(kn_ufunc f, kn_array x, kn_array y)
 {
     kna_op op;
     kna_begin(&op, table[f].name);
@@ -279,45 +279,36 @@ static kn_array binary(kn_ufunc f, kn_array x, kn_array y)
     return kna_end_in_order(&op, knn_apply(&op, f, d, x, KN_ATOM_NONE, y, &shape), 2, both);
 }
 
-kn_array kn_add(kn_array x, kn_array y) { return binary(kn_ufunc_add, x, y); }
-kn_array kn_subtract(kn_array x, kn_array y) { return binary(kn_ufunc_subtract, x, y); }
+kn_array kn_add(kn_array x, kn_array y) { return knn_binary(kn_ufunc_add, x, y); }
+kn_array kn_subtract(kn_array x, kn_array y) { return knn_binary(kn_ufunc_subtract, x, y); }
 kn_array kn_sub(kn_array x, kn_array y) { return kn_subtract(x, y); }
-kn_array kn_multiply(kn_array x, kn_array y) { return binary(kn_ufunc_multiply, x, y); }
+kn_array kn_multiply(kn_array x, kn_array y) { return knn_binary(kn_ufunc_multiply, x, y); }
 kn_array kn_mul(kn_array x, kn_array y) { return kn_multiply(x, y); }
-kn_array kn_divide(kn_array x, kn_array y) { return binary(kn_ufunc_divide, x, y); }
+kn_array kn_divide(kn_array x, kn_array y) { return knn_binary(kn_ufunc_divide, x, y); }
 kn_array kn_true_divide(kn_array x, kn_array y) { return kn_divide(x, y); }
 kn_array kn_div(kn_array x, kn_array y) { return kn_divide(x, y); }
-kn_array kn_power(kn_array x, kn_array y) { return binary(kn_ufunc_power, x, y); }
-kn_array kn_maximum(kn_array x, kn_array y) { return binary(kn_ufunc_maximum, x, y); }
-kn_array kn_minimum(kn_array x, kn_array y) { return binary(kn_ufunc_minimum, x, y); }
-kn_array kn_bitwise_and(kn_array x, kn_array y) { return binary(kn_ufunc_bitwise_and, x, y); }
-kn_array kn_bitwise_or(kn_array x, kn_array y) { return binary(kn_ufunc_bitwise_or, x, y); }
-kn_array kn_bitwise_xor(kn_array x, kn_array y) { return binary(kn_ufunc_bitwise_xor, x, y); }
+kn_array kn_power(kn_array x, kn_array y) { return knn_binary(kn_ufunc_power, x, y); }
+kn_array kn_maximum(kn_array x, kn_array y) { return knn_binary(kn_ufunc_maximum, x, y); }
+kn_array kn_minimum(kn_array x, kn_array y) { return knn_binary(kn_ufunc_minimum, x, y); }
 
-#define TWO(name) \
-    kn_array kn_##name(kn_array x, kn_array y) { return binary(kn_ufunc_##name, x, y); }
-TWO(floor_divide)
-TWO(remainder)
-TWO(fmod)
-TWO(float_power)
-TWO(fmax)
-TWO(fmin)
-TWO(arctan2)
-TWO(hypot)
-TWO(copysign)
-TWO(nextafter)
-TWO(heaviside)
-TWO(logaddexp)
-TWO(logaddexp2)
-TWO(gcd)
-TWO(lcm)
-TWO(left_shift)
-TWO(right_shift)
+kn_array kn_floor_divide(kn_array x, kn_array y) { return knn_binary(kn_ufunc_floor_divide, x, y); }
+kn_array kn_remainder(kn_array x, kn_array y) { return knn_binary(kn_ufunc_remainder, x, y); }
+kn_array kn_fmod(kn_array x, kn_array y) { return knn_binary(kn_ufunc_fmod, x, y); }
+kn_array kn_float_power(kn_array x, kn_array y) { return knn_binary(kn_ufunc_float_power, x, y); }
+kn_array kn_fmax(kn_array x, kn_array y) { return knn_binary(kn_ufunc_fmax, x, y); }
+kn_array kn_fmin(kn_array x, kn_array y) { return knn_binary(kn_ufunc_fmin, x, y); }
+kn_array kn_arctan2(kn_array x, kn_array y) { return knn_binary(kn_ufunc_arctan2, x, y); }
+kn_array kn_hypot(kn_array x, kn_array y) { return knn_binary(kn_ufunc_hypot, x, y); }
+kn_array kn_copysign(kn_array x, kn_array y) { return knn_binary(kn_ufunc_copysign, x, y); }
+kn_array kn_nextafter(kn_array x, kn_array y) { return knn_binary(kn_ufunc_nextafter, x, y); }
+kn_array kn_heaviside(kn_array x, kn_array y) { return knn_binary(kn_ufunc_heaviside, x, y); }
+kn_array kn_logaddexp(kn_array x, kn_array y) { return knn_binary(kn_ufunc_logaddexp, x, y); }
+kn_array kn_logaddexp2(kn_array x, kn_array y) { return knn_binary(kn_ufunc_logaddexp2, x, y); }
+kn_array kn_gcd(kn_array x, kn_array y) { return knn_binary(kn_ufunc_gcd, x, y); }
+kn_array kn_lcm(kn_array x, kn_array y) { return knn_binary(kn_ufunc_lcm, x, y); }
 kn_array kn_mod(kn_array x, kn_array y) { return kn_remainder(x, y); }
 kn_array kn_pow(kn_array x, kn_array y) { return kn_power(x, y); }
 kn_array kn_atan2(kn_array x, kn_array y) { return kn_arctan2(x, y); }
-kn_array kn_bitwise_left_shift(kn_array x, kn_array y) { return kn_left_shift(x, y); }
-kn_array kn_bitwise_right_shift(kn_array x, kn_array y) { return kn_right_shift(x, y); }
 
 kn_divmod_result kn_divmod(kn_array x, kn_array y)
 {

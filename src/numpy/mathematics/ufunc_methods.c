@@ -327,7 +327,7 @@ static kn_atom read_mask(fold *w, kn_array where)
 
 kn_array kn_ufunc_reduce(kn_ufunc ufunc, kn_array x, const kn_ufunc_reduce_opts *opts)
 {
-    KNN_OPTS(kn_ufunc_reduce_opts, o, opts);
+    KNX_OPTS(kn_ufunc_reduce_opts, o, opts);
     fold w;
     int64_t axes[KN_MAX_NDIM];
     if (!begin(&w, "ufunc_reduce", ufunc, x, o.dtype))
@@ -373,7 +373,7 @@ static kn_atom accumulated(fold *w, kn_atom x, int axis)
 
 kn_array kn_ufunc_accumulate(kn_ufunc ufunc, kn_array x, const kn_ufunc_accumulate_opts *opts)
 {
-    KNN_OPTS(kn_ufunc_accumulate_opts, o, opts);
+    KNX_OPTS(kn_ufunc_accumulate_opts, o, opts);
     fold w;
     if (!begin(&w, "ufunc_accumulate", ufunc, x, o.dtype))
         return kna_end(&w.op, KN_ATOM_NONE);
@@ -444,7 +444,7 @@ static kn_atom segments(fold *w, int axis, int64_t n, const int64_t *index)
 
 kn_array kn_ufunc_reduceat(kn_ufunc ufunc, kn_array x, kn_array indices, const kn_ufunc_accumulate_opts *opts)
 {
-    KNN_OPTS(kn_ufunc_accumulate_opts, o, opts);
+    KNX_OPTS(kn_ufunc_accumulate_opts, o, opts);
     fold w;
     int64_t n = 0;
     int index_ndim = 0;

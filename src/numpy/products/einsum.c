@@ -364,7 +364,7 @@ static kn_array einsum(work *w, const char *subscripts, int n, const kn_array *x
 
 kn_array kn_einsum(const char *subscripts, int n, const kn_array *operands, const kn_einsum_opts *opts)
 {
-    KNN_OPTS(kn_einsum_opts, o, opts);
+    KNX_OPTS(kn_einsum_opts, o, opts);
     work *w = knx_alloc(sizeof *w);
     kna_op op;
     if (!w) {

@@ -342,7 +342,7 @@ static bool analyze(kna_op *op, work *w, const char *subscripts, int n, const kn
 kn_einsum_path_result kn_einsum_path(const char *subscripts, int n, const kn_array *operands,
                                      const kn_einsum_opts *opts)
 {
-    KNN_OPTS(kn_einsum_opts, o, opts);
+    KNX_OPTS(kn_einsum_opts, o, opts);
     kna_op op;
     kna_begin(&op, "einsum_path");
     work *w = knx_alloc_zero(sizeof *w);

@@ -324,7 +324,7 @@ static bool has_twice(int n, const int64_t *axes)
 
 kn_array kn_tensordot(kn_array x, kn_array y, const kn_tensordot_opts *opts)
 {
-    KNN_OPTS(kn_tensordot_opts, o, opts);
+    KNX_OPTS(kn_tensordot_opts, o, opts);
     product p;
     int64_t i[KN_MAX_NDIM] = {0}, j[KN_MAX_NDIM] = {0};
     if (!begin(&p, "tensordot", x, y))

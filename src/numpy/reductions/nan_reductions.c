@@ -28,7 +28,7 @@ static void allow_axis(knn_body *c, kn_array x, kn_axes *axis)
 static kn_array sum_or_product(const char *name, kn_array x, const kn_sum_opts *opts,
                                kn_array (*f)(kn_array, const kn_sum_opts *))
 {
-    KNN_OPTS(kn_sum_opts, o, opts);
+    KNX_OPTS(kn_sum_opts, o, opts);
     knn_body c;
     knn_begin(&c, name);
     o.where = counting(&c, x, o.where);
@@ -48,7 +48,7 @@ static void check_inexact(knn_body *c, kn_array x, kn_dtype given)
 
 kn_array kn_nanmean(kn_array x, const kn_mean_opts *opts)
 {
-    KNN_OPTS(kn_mean_opts, o, opts);
+    KNX_OPTS(kn_mean_opts, o, opts);
     knn_body c;
     knn_begin(&c, "nanmean");
     check_inexact(&c, x, o.dtype);
@@ -60,7 +60,7 @@ kn_array kn_nanmean(kn_array x, const kn_mean_opts *opts)
 /* NaN where there are no more numbers than ddof. */
 static kn_array nan_variance(const char *name, kn_array x, const kn_var_opts *opts, bool root)
 {
-    KNN_OPTS(kn_var_opts, o, opts);
+    KNX_OPTS(kn_var_opts, o, opts);
     knn_body c;
     knn_begin(&c, name);
     check_inexact(&c, x, o.dtype);
@@ -91,7 +91,7 @@ kn_array kn_nanstd(kn_array x, const kn_var_opts *opts) { return nan_variance("n
 static kn_array nan_position(const char *name, kn_array x, const kn_argmax_opts *opts, bool largest,
                              kn_array (*f)(kn_array, const kn_argmax_opts *))
 {
-    KNN_OPTS(kn_argmax_opts, o, opts);
+    KNX_OPTS(kn_argmax_opts, o, opts);
     knn_body c;
     knn_begin(&c, name);
     kn_type t = kna_type(&c.op, x);

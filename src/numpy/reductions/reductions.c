@@ -143,7 +143,7 @@ static kn_atom sum_as(reduction *r, kn_dtype d)
 
 kn_array kn_sum(kn_array x, const kn_sum_opts *opts)
 {
-    KNN_OPTS(kn_sum_opts, o, opts);
+    KNX_OPTS(kn_sum_opts, o, opts);
     reduction r;
     begin(&r, "sum", x, o.axis, o.where, true);
     kn_atom y = sum_as(&r, kna_lookup_dtype(o.dtype, sum_dtype(r.type.dtype)));
@@ -154,7 +154,7 @@ kn_array kn_sum(kn_array x, const kn_sum_opts *opts)
 
 kn_array kn_prod(kn_array x, const kn_sum_opts *opts)
 {
-    KNN_OPTS(kn_sum_opts, o, opts);
+    KNX_OPTS(kn_sum_opts, o, opts);
     reduction r;
     begin(&r, "prod", x, o.axis, o.where, true);
     kn_dtype d = kna_lookup_dtype(o.dtype, sum_dtype(r.type.dtype));
@@ -187,7 +187,7 @@ static kn_dtype mean_dtypes(kn_dtype given, kn_dtype of, kn_dtype *result)
 
 kn_array kn_mean(kn_array x, const kn_mean_opts *opts)
 {
-    KNN_OPTS(kn_mean_opts, o, opts);
+    KNX_OPTS(kn_mean_opts, o, opts);
     reduction r;
     kn_dtype result;
     begin(&r, "mean", x, o.axis, o.where, false);
@@ -300,7 +300,7 @@ static kn_atom root_of(reduction *r, kn_atom y)
 
 kn_array knn_variance(const char *name, kn_array x, const kn_var_opts *opts, bool root, bool nan)
 {
-    KNN_OPTS(kn_var_opts, o, opts);
+    KNX_OPTS(kn_var_opts, o, opts);
     reduction r;
     begin(&r, name, x, o.axis, o.where, false);
     variance_dtypes t = dtypes_of_variance(&r, &o, nan);
@@ -434,7 +434,7 @@ static kn_atom extreme(reduction *r, bool largest, kn_array initial, const char 
 
 kn_array knn_extreme(const char *name, const char *ufunc, kn_array x, const kn_max_opts *opts, bool largest)
 {
-    KNN_OPTS(kn_max_opts, o, opts);
+    KNX_OPTS(kn_max_opts, o, opts);
     reduction r;
     begin(&r, name, x, o.axis, o.where, true);
     return finish(&r, extreme(&r, largest, o.initial, ufunc), o.keepdims);
@@ -452,7 +452,7 @@ kn_array kn_amin(kn_array x, const kn_max_opts *opts) { return kn_min(x, opts); 
 
 kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts)
 {
-    KNN_OPTS(kn_argmax_opts, o, opts);
+    KNX_OPTS(kn_argmax_opts, o, opts);
     reduction r;
     begin(&r, "ptp", x, o.axis, NULL, true);
     if (!kna_failed(&r.op) && r.type.dtype->kind == KN_KIND_BOOL)
@@ -468,7 +468,7 @@ kn_array kn_ptp(kn_array x, const kn_argmax_opts *opts)
 
 static kn_array any_or_all(const char *name, kn_array x, const kn_any_opts *opts, bool all)
 {
-    KNN_OPTS(kn_any_opts, o, opts);
+    KNX_OPTS(kn_any_opts, o, opts);
     reduction r;
     begin(&r, name, x, o.axis, o.where, true);
     r.x = knn_truth(&r.op, r.x);
@@ -481,7 +481,7 @@ kn_array kn_all(kn_array x, const kn_any_opts *opts) { return any_or_all("all", 
 
 kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts)
 {
-    KNN_OPTS(kn_argmax_opts, o, opts);
+    KNX_OPTS(kn_argmax_opts, o, opts);
     reduction r;
     begin(&r, "count_nonzero", x, o.axis, NULL, true);
     r.x = knn_truth(&r.op, r.x);
@@ -494,7 +494,7 @@ kn_array kn_count_nonzero(kn_array x, const kn_argmax_opts *opts)
 static kn_array position(const char *name, kn_array x, const kn_argmax_opts *opts,
                          kn_atom (*f)(kn_builder *, kn_atom, int, kn_dtype))
 {
-    KNN_OPTS(kn_argmax_opts, o, opts);
+    KNX_OPTS(kn_argmax_opts, o, opts);
     reduction r;
     begin(&r, name, x, (kn_axes){.n = 0}, NULL, false);
     kn_builder *b = r.op.b;

@@ -43,7 +43,7 @@ static kn_atom rearranged(kna_op *op, kn_atom a, kn_array sorter)
 
 kn_array kn_searchsorted(kn_array a, kn_array v, const kn_searchsorted_opts *opts)
 {
-    KNN_OPTS(kn_searchsorted_opts, o, opts);
+    KNX_OPTS(kn_searchsorted_opts, o, opts);
     kna_op op;
     kna_begin(&op, "searchsorted");
     const kn_array both[] = {a, v};
@@ -77,7 +77,7 @@ static int direction(kna_op *op, kn_array bins)
 
 kn_array kn_digitize(kn_array x, kn_array bins, const kn_digitize_opts *opts)
 {
-    KNN_OPTS(kn_digitize_opts, o, opts);
+    KNX_OPTS(kn_digitize_opts, o, opts);
     knn_body c;
     knn_begin(&c, "digitize");
     kn_type t = kna_type(&c.op, x), s = kna_type(&c.op, bins);

@@ -56,7 +56,7 @@ static kn_atom sort_alone(kna_op *op, kn_atom a, int axis, bool descending)
 
 static kn_array sorted(const char *name, kn_array x, const kn_sort_opts *opts, bool positions)
 {
-    KNN_OPTS(kn_sort_opts, o, opts);
+    KNX_OPTS(kn_sort_opts, o, opts);
     kna_op op;
     int axis = 0;
     kn_atom out[2];
@@ -77,7 +77,7 @@ kn_array kn_argsort(kn_array x, const kn_sort_opts *opts) { return sorted("argso
 
 static kn_array partitioned(const char *name, kn_array x, kn_array kth, const kn_partition_opts *opts, bool positions)
 {
-    KNN_OPTS(kn_partition_opts, o, opts);
+    KNX_OPTS(kn_partition_opts, o, opts);
     kna_op op;
     int axis = 0, ndim = 0;
     int64_t n = 0;
@@ -117,7 +117,7 @@ kn_array kn_argpartition(kn_array a, kn_array kth, const kn_partition_opts *opts
 
 kn_array kn_lexsort(kn_list keys, const kn_squeeze_opts *opts)
 {
-    KNN_OPTS(kn_squeeze_opts, o, opts);
+    KNX_OPTS(kn_squeeze_opts, o, opts);
     kna_op op;
     kna_begin(&op, "lexsort");
     int n = kn_list_count(keys);
@@ -192,7 +192,7 @@ static void top(kna_op *op, kn_atom a, int axis, int64_t k, bool largest, kn_ato
 
 kn_top_k_result kn_top_k(kn_array a, int64_t k, const kn_top_k_opts *opts)
 {
-    KNN_OPTS(kn_top_k_opts, o, opts);
+    KNX_OPTS(kn_top_k_opts, o, opts);
     kna_op op;
     kn_atom out[2] = {KN_ATOM_NONE, KN_ATOM_NONE};
     kn_array y[2];

@@ -58,7 +58,7 @@ static kn_dtype average_dtype(knn_body *c, kn_array a, kn_array weights)
 
 kn_array kn_average(kn_array a, const kn_average_opts *opts)
 {
-    KNN_OPTS(kn_average_opts, o, opts);
+    KNX_OPTS(kn_average_opts, o, opts);
     knn_body c;
     knn_begin(&c, "average");
     kn_array y[2] = {NULL, NULL};
@@ -185,7 +185,7 @@ static kn_array covariance(knn_body *c, kn_array m, const kn_cov_opts *o)
 
 kn_array kn_cov(kn_array m, const kn_cov_opts *opts)
 {
-    KNN_OPTS(kn_cov_opts, o, opts);
+    KNX_OPTS(kn_cov_opts, o, opts);
     knn_body c;
     knn_begin(&c, "cov");
     kn_array y = covariance(&c, m, &o);
@@ -204,7 +204,7 @@ static kn_array within_one(kn_array x)
 
 kn_array kn_corrcoef(kn_array x, const kn_corrcoef_opts *opts)
 {
-    KNN_OPTS(kn_corrcoef_opts, o, opts);
+    KNX_OPTS(kn_corrcoef_opts, o, opts);
     knn_body c;
     knn_begin(&c, "corrcoef");
     kn_cov_opts of = kn_cov_opts_default();

@@ -140,7 +140,7 @@ static kn_array bincount(knn_body *c, kn_array x, const kn_bincount_opts *o)
 
 kn_array kn_bincount(kn_array x, const kn_bincount_opts *opts)
 {
-    KNN_OPTS(kn_bincount_opts, o, opts);
+    KNX_OPTS(kn_bincount_opts, o, opts);
     knn_body c;
     knn_begin(&c, "bincount");
     return knn_end(&c, bincount(&c, x, &o));
@@ -168,7 +168,7 @@ static bool begin_histogram(knn_body *c, kn_array *a, kn_array *weights)
 
 kn_array kn_histogram_bin_edges(kn_array a, const kn_histogram_opts *opts)
 {
-    KNN_OPTS(kn_histogram_opts, o, opts);
+    KNX_OPTS(kn_histogram_opts, o, opts);
     knn_body c;
     knn_begin(&c, "histogram_bin_edges");
     const knn_bins bins = {o.bins, o.estimator, range_of(o.range), o.weights != NULL, -1};
@@ -178,7 +178,7 @@ kn_array kn_histogram_bin_edges(kn_array a, const kn_histogram_opts *opts)
 
 kn_histogram_result kn_histogram(kn_array a, const kn_histogram_opts *opts)
 {
-    KNN_OPTS(kn_histogram_opts, o, opts);
+    KNX_OPTS(kn_histogram_opts, o, opts);
     knn_body c;
     knn_begin(&c, "histogram");
     kn_array y[2] = {NULL, NULL};
@@ -276,7 +276,7 @@ static kn_array column(kn_array sample, int64_t i)
 
 kn_histogramdd_result kn_histogramdd(kn_array sample, const kn_histogramdd_opts *opts)
 {
-    KNN_OPTS(kn_histogramdd_opts, o, opts);
+    KNX_OPTS(kn_histogramdd_opts, o, opts);
     knn_body c;
     knn_begin(&c, "histogramdd");
     grid g = {.n = 0};
@@ -305,7 +305,7 @@ kn_histogramdd_result kn_histogramdd(kn_array sample, const kn_histogramdd_opts 
 
 kn_histogram2d_result kn_histogram2d(kn_array x, kn_array y, const kn_histogram2d_opts *opts)
 {
-    KNN_OPTS(kn_histogram2d_opts, o, opts);
+    KNX_OPTS(kn_histogram2d_opts, o, opts);
     knn_body c;
     knn_begin(&c, "histogram2d");
     grid g = {.n = 0};

@@ -114,7 +114,7 @@ static kn_atom middle(kna_op *op, sample *s)
 
 static kn_array median(const char *name, kn_array x, const kn_argmax_opts *opts, bool ignore_nan)
 {
-    KNN_OPTS(kn_argmax_opts, o, opts);
+    KNX_OPTS(kn_argmax_opts, o, opts);
     kna_op op;
     sample s;
     kna_begin(&op, name);
@@ -425,7 +425,7 @@ static void read_q(kna_op *op, const kind *k, kn_array q, const kn_quantile_opts
 
 static kn_array quantile(const kind *k, kn_array x, kn_array q, const kn_quantile_opts *opts)
 {
-    KNN_OPTS(kn_quantile_opts, o, opts);
+    KNX_OPTS(kn_quantile_opts, o, opts);
     kna_op op;
     sample s;
     quantiles g = {.q = KN_ATOM_NONE, .shape.ndim = 0};
