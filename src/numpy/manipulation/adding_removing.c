@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * adding_removing.c -- elements added to arrays and taken out of them. Where they go is known when the function is called; the
- * elements themselves are taken by one gather. */
+ * adding_removing.c -- elements added to arrays and taken out of them. Where they go is known when the function is
+ * called; the elements themselves are taken by one gather. */
 #include "lib/compose.h"
 #include <string.h>
 
