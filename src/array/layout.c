@@ -85,7 +85,8 @@ static void through_map(kna_op *op, const kn_draft_eqn *e, kn_type y, kna_layout
     }
     for (int d = 0; d < l->type.ndim; d++)
         in.axis[d].node = KNK_NONE;
-    e->prim->map(e->params, &l->type, &y, &out, &in);
+    e->prim->map(&(kn_rule){.prim = e->prim, .params = e->params, .n_in = 1, .n_out = 1, .xt = &l->type, .yt = &y},
+                 &out, &in);
     for (int a = 0; a < l->type.ndim; a++) {
         if (kni_type_size(y))
             l->offset += l->stride[a] * in.axis[a].offset;
@@ -136,7 +137,8 @@ bool kna_layout_step(kna_op *op, const kn_draft_eqn *e, kna_layout *l)
     const kn_prim *p = e->prim;
     kn_type y = knb_type(op->b, e->out);
     bool view = true;
-    if (p->map && (!p->map_exists || p->map_exists(e->params, &l->type, &y)))
+    const kn_rule r = {.prim = p, .params = e->params, .n_in = 1, .n_out = 1, .xt = &l->type, .yt = &y};
+    if (p->map && (!p->map_exists || p->map_exists(&r)))
         through_map(op, e, y, l);
     else if ((p->bits & KN_VIEW) && y.dtype->size != l->type.dtype->size)
         view = through_last_axis(y, l);

@@ -9,7 +9,8 @@ static bool pulls(const kni_jaxpr *j, const kn_eqn *e)
     kn_type x[8]; /* rows that ask have few operands */
     for (uint32_t i = 0; i < e->n_in && i < 8; i++)
         x[i] = kni_atom_type(j, e->in[i]);
-    return e->prim->pulls(e->params, (int)e->n_in, x);
+    kn_rule r = kni_rule(e, x, NULL);
+    return e->prim->pulls(&r);
 }
 
 knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e)
@@ -21,7 +22,8 @@ knc_class knc_class_of(const kni_jaxpr *j, const kn_eqn *e)
         return ((const kn_p_reduce *)e->params)->axes.n ? KNC_REDUCE : KNC_IDENTITY;
     if (p->map) {
         kn_type x = kni_atom_type(j, e->in[0]), y = j->type[e->out];
-        return p->map_exists && !p->map_exists(e->params, &x, &y) ? KNC_RESHAPE : KNC_VIEW;
+        kn_rule r = kni_rule(e, &x, &y);
+        return p->map_exists && !p->map_exists(&r) ? KNC_RESHAPE : KNC_VIEW;
     }
     if (p->pulls)
         return pulls(j, e) ? KNC_EITHER : KNC_RUN;
@@ -76,7 +78,8 @@ kn_index *knc_view_map(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a)
         return NULL;
     for (int d = 0; d < y.ndim; d++)
         out->axis[d].coef[d] = 1;
-    e->prim->map(e->params, &x, &y, out, in);
+    kn_rule r = kni_rule(e, &x, &y);
+    e->prim->map(&r, out, in);
     return in;
 }
 
@@ -119,6 +122,7 @@ unsigned knc_looks(const kni_jaxpr *j, const kn_eqn *e)
         return 1;
     for (uint32_t i = 0; i < e->n_in && i < 8; i++)
         x[i] = kni_atom_type(j, e->in[i]);
-    int64_t n = e->prim->looks(e->params, x);
+    kn_rule r = kni_rule(e, x, NULL);
+    int64_t n = e->prim->looks(&r);
     return n < 1 ? 1 : n < KNC_MANY_LOOKS ? (unsigned)n : KNC_MANY_LOOKS;
 }

@@ -28,11 +28,11 @@ static bool fits(const kni_jaxpr *body, int n_in, const kn_type *x)
     return same;
 }
 
-static kn_error *complete(const kn_prim *row, void *params, int n_in, const kn_type *x)
+static kn_error *complete(const kn_rule *r, void *params)
 {
     kna_primitive_params *h = params;
-    const kna_primitive *p = h->p = kna_primitive_of(row);
-    if (p->o.run || fits(h->body, n_in, x))
+    const kna_primitive *p = h->p = kna_primitive_of(r->prim);
+    if (p->o.run || fits(h->body, r->n_in, r->xt))
         return NULL;
     kn_arena a = KN_ARENA_INIT;
     kni_release(h->body);
@@ -41,15 +41,15 @@ static kn_error *complete(const kn_prim *row, void *params, int n_in, const kn_t
     kn_type *y = knx_arena_alloc(&a, (size_t)p->o.n_out * sizeof *y);
     kn_error *e = y && notes ? NULL : knx_error_nomem();
     if (!e && p->o.shape)
-        e = kna_primitive_shape_of(p, params, n_in, x, &a, y);
+        e = kna_primitive_shape_of(p, params, r->n_in, r->xt, &a, y);
     kna_ask ask = {.kind = KNA_ASK_BODY,
                    .p = p,
                    .params = params,
-                   .n_in = n_in,
+                   .n_in = r->n_in,
                    .n_out = p->o.n_out,
-                   .x = x,
-                   .n = n_in,
-                   .in = x,
+                   .x = r->xt,
+                   .n = r->n_in,
+                   .in = r->xt,
                    .n_results = p->o.n_out,
                    .out = p->o.shape ? y : NULL};
     if (!e)
@@ -58,26 +58,26 @@ static kn_error *complete(const kn_prim *row, void *params, int n_in, const kn_t
     return e;
 }
 
-static kn_error *type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *type(kn_rule *r, kn_type *y)
 {
-    const kna_primitive *p = own(params);
+    const kna_primitive *p = own(r->params);
     if (!p)
         return knx_error(KN_ERROR_VALUE, "an equation of a primitive that is not complete");
     if (!p->o.run)
-        return knp_body_type(p->row.name, head(params)->body, n_in, x, a, n_out, y);
-    *n_out = p->o.n_out;
-    return kna_primitive_shape_of(p, params, n_in, x, a, y);
+        return knp_body_type(p->row.name, head(r->params)->body, r, y);
+    r->n_out = p->o.n_out;
+    return kna_primitive_shape_of(p, r->params, r->n_in, r->xt, r->arena, y);
 }
 
-static bool may_fail(const void *params)
+static bool may_fail(const kn_rule *r)
 {
-    const kna_primitive *p = own(params);
-    return p->o.run ? p->o.effect : knp_body_may_fail(head(params)->body);
+    const kna_primitive *p = own(r->params);
+    return p->o.run ? p->o.effect : knp_body_may_fail(head(r->params)->body);
 }
 
-static double cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double cost(const kn_rule *r)
 {
-    return own(params)->o.run ? knp_cost_function(params, n_in, x, n_out, y) : knp_body_cost(head(params)->body);
+    return own(r->params)->o.run ? knp_cost_function(r) : knp_body_cost(head(r->params)->body);
 }
 
 /* --- derivatives -------------------------------------------------------------------------------- */
@@ -400,6 +400,7 @@ static kn_error *expand(const kn_rule *r, kn_atom *y)
 
 typedef struct running {
     kna_primitive_calling c;
+    const kna_primitive *p;
     const kn_routine_args *args;
 } running;
 
@@ -407,17 +408,16 @@ static void call_run(void *arg)
 {
     running *n = arg;
     kna_speaker before = kna_primitive_listen();
-    int status = own(n->args->params)->o.run(&n->c.call, n->args->x, n->args->y);
+    int status = n->p->o.run(&n->c.call, n->args->x, n->args->y);
     kna_primitive_heard(before, "run", status, &n->c);
 }
 
-static kn_error *run(const kn_routine_args *args)
+static kn_error *run(const kn_rule *r, const kn_routine_args *args)
 {
     kn_arena a = KN_ARENA_INIT;
-    running n = {.args = args};
-    kn_error *e = kna_primitive_describe(own(args->params), args->params, args->n_in, args->xt, args->yt, &a, &n.c)
-                      ? knx_call_user(call_run, &n)
-                      : knx_error_nomem();
+    running n = {.p = own(r->params), .args = args};
+    kn_error *e = kna_primitive_describe(n.p, r->params, r->n_in, r->xt, r->yt, &a, &n.c) ? knx_call_user(call_run, &n)
+                                                                                          : knx_error_nomem();
     knx_arena_free(&a);
     return e ? e : n.c.error;
 }

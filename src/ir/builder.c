@@ -175,17 +175,16 @@ static kn_error *too_many_results(const kn_prim *p, int n, int room)
 }
 
 /* Runs the type rule; the types are put behind those of b's variables, where they stay if all is well. */
-static kn_error *infer(kn_builder *b, kn_draft_eqn *e, const kn_type *x, int max_out)
+static kn_error *infer(kn_builder *b, kn_draft_eqn *e, kn_rule *r, int max_out)
 {
     const kn_prim *p = e->prim;
     size_t room = kni_result_room(p, e->params, (int)e->n_in) + (p->n_out < 0 ? (size_t)max_out : 0);
     if (b->type.n + room >= MOST_VARIABLES || room > INT32_MAX || !KN_VEC_RESERVE(&b->type, room))
         return knx_error_nomem();
     kn_type *y = b->type.at + b->type.n;
-    int n_out = p->n_out >= 0 ? p->n_out : (int)room;
-    KN_TRY(p->type(e->params, (int)e->n_in, x, &b->arena, &n_out, y));
-    if (p->n_out >= 0)
-        n_out = p->n_out;
+    r->n_out = p->n_out >= 0 ? p->n_out : (int)room;
+    KN_TRY(p->type(r, y));
+    int n_out = p->n_out >= 0 ? p->n_out : r->n_out;
     if (n_out < 0 || n_out > max_out)
         return too_many_results(p, n_out, max_out);
     for (int i = 0; i < n_out; i++)
@@ -215,9 +214,10 @@ static kn_error *emit(kn_builder *b, kn_draft_eqn *e, const void *params, const 
     if (!(e->in = knx_arena_copy(&b->arena, in, e->n_in * sizeof *in)) || !KN_VEC_RESERVE(&b->eqn, 1) ||
         !kni_params_copy(&b->arena, p, params, &e->params))
         return knx_error_nomem();
-    kn_error *error = p->complete ? p->complete(p, (void *)(uintptr_t)e->params, (int)e->n_in, x) : NULL;
+    kn_rule r = {.prim = p, .params = e->params, .n_in = (int)e->n_in, .xt = x, .arena = &b->arena};
+    kn_error *error = p->complete ? p->complete(&r, (void *)(uintptr_t)e->params) : NULL;
     if (!error)
-        error = infer(b, e, x, max_out);
+        error = infer(b, e, &r, max_out);
     if (error) {
         kni_params_drop(p, e->params);
         return error;

@@ -127,10 +127,15 @@ static kn_error *check_result_types(checker *c, const kni_jaxpr *j, const kn_eqn
         return knx_error_nomem();
     for (uint32_t i = 0; i < e->n_in; i++)
         x[i] = kni_atom_type(j, e->in[i]);
-    int n_out = p->n_out >= 0 ? p->n_out : (int)room;
-    KN_TRY(p->type(e->params, (int)e->n_in, x, &c->scratch, &n_out, y));
-    if (p->n_out < 0 && (uint32_t)n_out != e->n_out)
-        return FAULT("the type rule gives %d results, not %u", n_out, e->n_out);
+    kn_rule r = {.prim = p,
+                 .params = e->params,
+                 .n_in = (int)e->n_in,
+                 .n_out = p->n_out >= 0 ? p->n_out : (int)room,
+                 .xt = x,
+                 .arena = &c->scratch};
+    KN_TRY(p->type(&r, y));
+    if (p->n_out < 0 && (uint32_t)r.n_out != e->n_out)
+        return FAULT("the type rule gives %d results, not %u", r.n_out, e->n_out);
     for (uint32_t i = 0; i < e->n_out; i++)
         if (!kni_type_equal(y[i], j->type[e->out + i])) {
             kn_text has = {0}, rule = {0};

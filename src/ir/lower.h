@@ -14,13 +14,6 @@ typedef struct kn_value2 {
     knk_node re, im;
 } kn_value2;
 
-typedef struct kn_expr_args {
-    const void *params;
-    int n_in, n_out;
-    const kn_value2 *x;     /* operands at this element */
-    const kn_type *xt, *yt; /* IR types, so that a row can tell dtypes apart */
-} kn_expr_args;
-
 /* An element's position in a value: per axis an affine function of the kernel's loops, plus a runtime node where
  * indices are computed. */
 typedef struct kn_index_axis {

@@ -9,18 +9,19 @@
 #include "ir/params.h"
 #include "kernel/product.h"
 
-/* What a rule is given: one equation, with the builder to write into. */
+/* What every rule is given: one equation. A caller fills in what the column names; the other members are zero. */
 typedef struct kn_rule {
-    kn_builder *b;
     const kn_prim *prim;
     const void *params;
     int n_in, n_out;
-    const kn_atom *x;
-    const kn_type *xt; /* operands; in transpose rules KN_ATOM_LINEAR for those without a value */
-    const kn_atom *y;
-    const kn_type *yt;     /* results (jvp only; their types always) */
-    const char *axis_name; /* batch only: the name of the axis that is batched; NULL: it has none */
-    bool forward;          /* linearize only: results and tangents are wanted together, nobody splits them */
+    const kn_type *xt, *yt; /* types of the operands and of the results (type, complete, pulls, expands, looks: no yt) */
+    const kn_atom *x;       /* operands; in transpose rules KN_ATOM_LINEAR for those without a value */
+    const kn_atom *y;       /* results (jvp only) */
+    const kn_value2 *v;     /* expr only: kernel nodes of the operands at one element */
+    kn_builder *b;          /* takes the equations that jvp, linearize, transpose, batch, expand, ... write */
+    kn_arena *arena;        /* type only: where extents of the results are put */
+    const char *axis_name;  /* batch only: the name of the axis that is batched; NULL: it has none */
+    bool forward;           /* linearize only: results and tangents are wanted together, nobody splits them */
 } kn_rule;
 
 /* Bits of a row. Passes ask these, never for names. */
@@ -59,14 +60,11 @@ typedef enum {
     KN_WHY_DISCRETE /* a discrete choice */
 } kn_why;
 
-/* A routine the program calls: work that is not a loop nest of scalar operations. */
+/* The memory of a routine, which is work that is not a loop nest of scalar operations. */
 typedef struct kn_routine_args {
-    const void *params;
-    int n_in, n_out;
-    const kn_type *xt, *yt;
     const void *const *x; /* C-contiguous operands */
-    void *const *y;       /* C-contiguous results, no overlap with operands (but see `updates`) */
-    void *workspace;      /* as many bytes as `workspace` asked for, 64-byte aligned */
+    void *const *y;       /* C-contiguous results, which overlap no operand (but see `updates`) */
+    void *workspace;      /* as many bytes as the column `workspace` asked for, 64-byte aligned */
 } kn_routine_args;
 
 /* What a row with KN_LOOPS is, and so what its parameters are. */
@@ -83,16 +81,21 @@ struct kn_prim {
     const char *no_transpose;     /* of a row with tangents but no transpose: the message of the ValueError */
     const kn_param_field *fields; /* NULL: none */
     uint16_t params_size;
-    int8_t component;    /* KN_COMPONENT */
-    const char *factors; /* e.g. "m k, k n -> m n", "... , ... -> ..."; structured ones by factors_of */
-    const char *doc;     /* one sentence, shown by the generated documentation */
+    /* KN_COMPONENT: which of the equal parts of an element the view shows. real is 0, imag is 1: of an array of
+     * complex numbers in memory, `imag` is every second real number, from number 1 on. */
+    int8_t component;
+    /* How axes of operands and results correspond: docs/primitives.md says how it is written, tests/property/factors.c
+     * proves it. "m k, k n -> m n": a block of m of operand 0 gives the same block of m of the result. */
+    const char *factors;
+    const char *doc; /* one sentence, shown by the generated documentation */
 
-    /* Fills in the members that follow from the operands and the other members (KN_PF_DERIVED): params is the copy of
-     * the equation that is being made; asked before `type`. NULL: there are none. */
-    kn_error *(*complete)(const kn_prim *p, void *params, int n_in, const kn_type *x);
+    /* Members of the parameters that follow from the operands and the other members (KN_PF_DERIVED): `params` is the
+     * copy that the new equation keeps, r->params the same. Asked before `type`. NULL: there are none. */
+    kn_error *(*complete)(const kn_rule *r, void *params);
 
-    /* Shapes and dtypes: fills y (dims in `a`; n_out of them: returned through *n_out when the row says -1). */
-    kn_error *(*type)(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y);
+    /* Shapes and dtypes of the results: fills y; extents that are no operand's go into r->arena. Of rows with n_out -1
+     * r->n_out comes in as the number of types that y has room for, and leaves as the number of results. */
+    kn_error *(*type)(kn_rule *r, kn_type *y);
 
     /* Derivatives. jvp: tx[i] is KN_ATOM_ZERO where there is no tangent, ty[] comes in as KN_ATOM_ZERO; at least one
      * tx is not. A row has jvp, or linearize, which also makes the results y itself (primitives with a body). */
@@ -106,54 +109,64 @@ struct kn_prim {
     kn_error *(*batch)(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out);
 
     /* Lowering: exactly one of these. */
-    /* elementwise: kernel nodes from kernel nodes */
-    void (*expr)(knk_builder *k, const kn_expr_args *e, kn_value2 *y);
-    /* Views: where result element `out` comes from. The axes of `out` have no node: computed positions are composed
-     * with the map. */
-    void (*map)(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in);
-    /* Does `map` work for these shapes? NULL: always. Where it does not (some reshapes) the result is an alias of the
-     * stored operand. */
-    bool (*map_exists)(const void *params, const kn_type *x, const kn_type *y);
-    /* loop nests with predicates or computed indices (one result) */
+    /* elementwise: kernel nodes of the results from the kernel nodes r->v of the operands, at one element */
+    void (*expr)(knk_builder *k, const kn_rule *r, kn_value2 *y);
+    /* Views: the element of the operand that result element `out` shows. `in` is filled with affine functions of the
+     * positions of `out` (rev: extent - 1 - out). The axes of `out` have no node: computed positions are composed with
+     * the map. */
+    void (*map)(const kn_rule *r, const kn_index *out, kn_index *in);
+    /* Of `map`: whether an affine map exists for these shapes. A reshape from (2, 3) to (3, 2) has none; then the
+     * operand is stored, and the result is an alias of the stored operand. NULL: always */
+    bool (*map_exists)(const kn_rule *r);
+    /* loop nests with predicates or computed indices (one result): the result's element at position i, made of
+     * elements of operands (pad, gather) */
     void (*pull)(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y);
-    /* where `pull` is used beside `run`, by a kernel that reads the result; else, and where the result is stored, it is
-     * the routine's. The same bits. NULL: always, and there is no routine */
-    bool (*pulls)(const void *params, int n_in, const kn_type *x);
-    /* of `pull`: how many elements of an operand one of the result is made of, at most; what operands are made of is
-     * worked out so often if it is not stored. NULL: one */
-    int64_t (*looks)(const void *params, const kn_type *x);
+    /* Of rows with both `pull` and `run`: whether a kernel that reads the result may use `pull`. Where the answer is
+     * no, and where the result is stored, the routine computes it; the bits are the same. Example: gather has a pull
+     * unless it has to raise an error for an index out of bounds. NULL: the row has only one of the two */
+    bool (*pulls)(const kn_rule *r);
+    /* Of `pull`: the number of operand elements that one result element reads, at most. A kernel that reads an operand
+     * which is not stored computes that operand as often, so the planner stores operands of rows with a large number.
+     * Example: the sum over a 3 x 3 window reads 9. NULL: one */
+    int64_t (*looks)(const kn_rule *r);
     /* of `run`: as `pull`, in kernels that hold a loop and have the elements of its carries as nodes
-     * (compile/loops/scope.h); leaves y as it is where that would look at more than those: where a position that it
+     * (compile/loops/scope.h); leaves y as it is if it would read other elements than those: if a position that it
      * compares is not `fixed` */
     void (*element)(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y);
-    const kn_reduction_row *reduction;             /* KN_REDUCES */
-    kn_error *(*run)(const kn_routine_args *args); /* a routine */
+    const kn_reduction_row *reduction; /* KN_REDUCES */
+    /* a routine, which reads and writes memory (sort, cholesky) */
+    kn_error *(*run)(const kn_rule *r, const kn_routine_args *args);
     /* of `run`: 1 + the operand whose elements the first result has but for some that are replaced. y[0] holds them
-     * already, and x[updates - 1] == y[0]: only what changes is written, nothing before the last error. 0: none */
+     * already, and x[updates - 1] == y[0]: only the changes are written, nothing before the last error. 0: none */
     int8_t updates;
-    /* of rows with `updates` that put operand 1 into operand 0 from a start on, which the operands behind give (one
-     * integer for each axis, moved so that all fits), by strides: what those are. Where operand 1 is made by a kernel,
-     * that puts it there itself. NULL: the places are data */
-    void (*lands)(const void *params, int ndim, int64_t *stride);
-    /* of `run`; NULL: none */
-    size_t (*workspace)(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
-    /* a product of two operands (one result): its description for C-contiguous arrays. docs/products.md */
-    void (*product)(const void *params, const kn_type *x, const kn_type *y, knk_product *p);
+    /* Of rows with `updates` that copy operand 1 into operand 0, at a start that the operands behind give (one integer
+     * for each axis, moved so that all of operand 1 fits): the distance, per axis, between neighbours of operand 1 in
+     * operand 0. A kernel that computes operand 1 writes it there itself. Example: 1 in dynamic_update_slice. NULL: the
+     * positions are data (scatter) */
+    void (*lands)(const kn_rule *r, int64_t *stride);
+    /* Of `run`: the bytes of memory that the routine needs beside operands and results. Example: sort needs the keys
+     * of one row. NULL: none */
+    size_t (*workspace)(const kn_rule *r);
+    /* A product of two operands (one result): fills in its description for C-contiguous arrays, from which the code
+     * and its blocking follow. Examples: dot_general, conv_general_dilated. docs/products.md */
+    void (*product)(const kn_rule *r, knk_product *p);
     /* into other primitives, before planning */
     kn_error *(*expand)(const kn_rule *r, kn_atom *y);
-    /* where `expand` is used beside another lowering; x: the first 8 operands. NULL: always, there is no other */
-    bool (*expands)(const void *params, int n_in, const kn_type *x);
+    /* Of rows with `expand` beside another lowering: whether `expand` is used; xt: the first 8 operands. Example: scan
+     * of one round becomes its body. NULL: always, the row has no other lowering */
+    bool (*expands)(const kn_rule *r);
 
-    /* KN_CAN_FAIL rows: with these parameters? NULL: always */
-    bool (*may_fail)(const void *params);
+    /* KN_CAN_FAIL rows: whether an equation with these parameters (the only member of r that is set) can fail.
+     * Example: gather fails in the mode that checks its indices, and in no other mode. NULL: always */
+    bool (*may_fail)(const kn_rule *r);
     /* KN_CAN_FAIL rows: the same results without an error, and whether there would be one: `failed`, an array of
      * booleans over some of the first axes of the work, true somewhere if and only if the equation fails (then y is any
      * value). Loops that hold such equations can be kernels that way (compile/program/guard.c). *failed stays
      * KN_ATOM_NONE where there is no such form. NULL: there is none */
     kn_error *(*unfailing)(const kn_rule *r, kn_atom *y, kn_atom *failed);
 
-    /* An atom that stands for the result without this equation, changing no bits (x * 1 is x, x + 0 is not), or
-     * KN_ATOM_NONE. It may emit simpler equations. NULL: nothing to simplify. */
+    /* An atom that has the result's bits without this equation, or KN_ATOM_NONE. Example: x * 1 is x; x + 0 is not,
+     * because -0 + 0 is 0. The rule may emit simpler equations. NULL: nothing to simplify. */
     kn_atom (*simplify)(const kn_rule *r);
 
     /* Rows with several results, of which read[i] ones are read: the same with less work, the others' y[i] staying
@@ -167,12 +180,14 @@ struct kn_prim {
      */
     kn_atom (*put)(const kn_rule *r, kn_atom v);
 
-    /* Rows with jaxprs in their parameters: the types of the inputs of the which-th one (t has room for all operands
-     * and all integers of the parameters are set), and their number. NULL: those of the operands. */
-    int (*body_types)(const void *params, int which, int n_in, const kn_type *x, kn_type *t);
+    /* Rows with jaxprs in their parameters: fills t with the types of the inputs of jaxpr number `which`, and returns
+     * their number (t has room for all operands and all integers of the parameters are set). Parsers need the types
+     * before they have the jaxpr. Example: the body of a scan gets consts and carries as they are, and of each other
+     * operand one element of the first axis. NULL: the types of the operands. */
+    int (*body_types)(const kn_rule *r, int which, kn_type *t);
 
     /* scalar operations; NULL: one per result element */
-    double (*cost)(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
+    double (*cost)(const kn_rule *r);
 };
 
 #define KN_PRIM(id) extern const kn_prim kn_prim_##id;
@@ -190,19 +205,25 @@ const kn_prim *kni_prim_add(const kn_prim *p, bool (*same)(const kn_prim *a, con
 bool kni_prim_is_added(const kn_prim *p); /* p may be any pointer */
 /* Refuses rows with empty columns that have no reason; called by tests. Returns a text of the first fault, or NULL. */
 const char *kni_prim_fault(const kn_prim *p);
+/* What an equation's rules are given by those who ask for no equations. */
+static inline kn_rule kni_rule(const kn_eqn *e, const kn_type *xt, const kn_type *yt)
+{
+    return (kn_rule){
+        .prim = e->prim, .params = e->params, .n_in = (int)e->n_in, .n_out = (int)e->n_out, .xt = xt, .yt = yt};
+}
 static inline bool kni_can_fail(const kn_prim *p, const void *params)
 {
-    return (p->bits & KN_CAN_FAIL) && (!p->may_fail || p->may_fail(params));
+    return (p->bits & KN_CAN_FAIL) && (!p->may_fail || p->may_fail(&(kn_rule){.prim = p, .params = params}));
 }
 /* The bits of the row, and of those in its jaxprs at any depth that count for the whole. */
 enum { KN_DEEP_BITS = KN_NAMES | KN_EFFECT | KN_USER };
 uint32_t kni_bits(const kn_prim *p, const void *params);
-/* Has it to stay although nobody reads its results? */
+/* Whether the equation stays although nobody reads its results. */
 static inline bool kni_must_stay(const kn_prim *p, const void *params)
 {
     return kni_can_fail(p, params) || (kni_bits(p, params) & KN_EFFECT);
 }
-/* Is the row linear in operand i? Rows with any number of operands mean all from the 32nd on by bit 31. */
+/* Whether the row is linear in operand i. Rows with any number of operands mean all from the 32nd on by bit 31. */
 static inline bool kni_linear_in(const kn_prim *p, int i) { return (p->linear_in >> (i < 31 ? i : 31) & 1u) != 0; }
 static inline bool kni_has_tangent(kn_type t) { return knx_is_inexact(t.dtype); }
 #endif

@@ -198,8 +198,8 @@ kn_shape kn_lax_reduce_window_shape_tuple(const kn_shape *operand_shape, const k
     kn_type t = kni_type(KN_DT(F32), operand_shape->ndim, operand_shape->dim), y = {0};
     kn_p_window p = read_windows(&op, t, window_dimensions, opts, &v);
     kn_arena a = {0};
-    int n = 1;
-    kn_error *e = kna_failed(&op) ? NULL : kn_prim_reduce_window_max.type(&p, 1, &t, &a, &n, &y);
+    kn_rule r = {.params = &p, .n_in = 1, .n_out = 1, .xt = &t, .arena = &a};
+    kn_error *e = kna_failed(&op) ? NULL : kn_prim_reduce_window_max.type(&r, &y);
     if (e)
         kna_fail_with(&op, e);
     if (!kna_failed(&op)) {

@@ -2,29 +2,29 @@
  * body.c -- rows that stand for one jaxpr over their operands: calls, custom derivatives, checkpoints. */
 #include "prim/body.h"
 
-kn_error *knp_body_type(const char *what, const kni_jaxpr *j, int n_in, const kn_type *x, kn_arena *a, int *n_out,
-                        kn_type *y)
+kn_error *knp_body_type(const char *what, const kni_jaxpr *j, kn_rule *r, kn_type *y)
 {
     if (!j || j->n_const)
         return knx_error(KN_ERROR_VALUE, "%s needs a jaxpr without constants", what);
-    if ((uint32_t)n_in != j->n_in)
+    if ((uint32_t)r->n_in != j->n_in)
         return knx_error(KN_ERROR_TYPE, "%s takes %u arguments, not %d", *j->name ? j->name : "the function", j->n_in,
-                         n_in);
-    for (int i = 0; i < n_in; i++) {
-        kn_type has = x[i];
+                         r->n_in);
+    for (int i = 0; i < r->n_in; i++) {
+        kn_type has = r->xt[i];
         has.weak = kni_in_type(j, (uint32_t)i).weak; /* arrays may take the place of numbers, and numbers theirs */
         if (!kni_type_equal(has, kni_in_type(j, (uint32_t)i))) {
             kn_text s = {0}, t = {0};
             return knx_error(KN_ERROR_TYPE, "%s: argument %d has type %s, not %s", *j->name ? j->name : what, i,
-                             kni_type_text(&s, x[i], false), kni_type_text(&t, kni_in_type(j, (uint32_t)i), false));
+                             kni_type_text(&s, r->xt[i], false), kni_type_text(&t, kni_in_type(j, (uint32_t)i), false));
         }
     }
-    if ((uint32_t)*n_out < j->n_out)
+    if ((uint32_t)r->n_out < j->n_out)
         return knx_error(KN_ERROR_VALUE, "%s has more results than there is room for", what);
     for (uint32_t i = 0; i < j->n_out; i++)
-        if (!kni_type_copy(a, kni_out_type(j, i), &y[i])) /* the body may go before the equation's variables do */
+        if (!kni_type_copy(r->arena, kni_out_type(j, i),
+                           &y[i])) /* the body may go before the equation's variables do */
             return knx_error_nomem();
-    *n_out = (int)j->n_out;
+    r->n_out = (int)j->n_out;
     return NULL;
 }
 

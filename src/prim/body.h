@@ -6,8 +6,7 @@
 #include "transform/transform.h"
 
 /* Operands of the types of the body, but for weakness; its results. `what`: the primitive, for messages. */
-kn_error *knp_body_type(const char *what, const kni_jaxpr *j, int n_in, const kn_type *x, kn_arena *a, int *n_out,
-                        kn_type *y);
+kn_error *knp_body_type(const char *what, const kni_jaxpr *j, kn_rule *r, kn_type *y);
 bool knp_body_may_fail(const kni_jaxpr *j);
 double knp_body_cost(const kni_jaxpr *j);
 /* n atoms (and a few more) that live as long as the builder; they begin as KN_ATOM_NONE. NULL without memory. */

@@ -79,9 +79,8 @@ double knp_log_of_most(kn_dtype d) { return d->size == 4 ? 88.722839052068353 : 
 
 kn_atom knp_is_nan(kn_builder *b, kn_atom x) { return knb_ne(b, x, x); }
 
-kn_error *knp_floats_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+kn_error *knp_floats_type(kn_rule *r, kn_type *y)
 {
-    (void)p, (void)n_out;
-    KN_TRY(knp_accepts(x[0].dtype, KNP_FLOAT));
-    return knp_join(n_in, x, a, y);
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_FLOAT));
+    return knp_join(r->n_in, r->xt, r->arena, y);
 }

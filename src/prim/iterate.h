@@ -33,5 +33,5 @@ double knp_log_of_most(kn_dtype d); /* log of the largest number */
 kn_atom knp_is_nan(kn_builder *b, kn_atom x);
 
 /* Rows of floats that expand: their type rule. */
-kn_error *knp_floats_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y);
+kn_error *knp_floats_type(kn_rule *r, kn_type *y);
 #endif

@@ -322,21 +322,13 @@ bool kn_reshape_splits(const kn_type *x, const kn_type *y)
 
 static double size_of(const kn_type *t) { return (double)kni_type_size(*t) * (knx_is_complex(t->dtype) ? 2 : 1); }
 
-double knp_cost_function(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)params, (void)n_in, (void)x, (void)n_out;
-    return 20 * size_of(y);
-}
+double knp_cost_function(const kn_rule *r) { return 20 * size_of(r->yt); }
 
-double knp_cost_input(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)params, (void)n_out, (void)y;
-    return n_in ? size_of(x) : 0;
-}
+double knp_cost_input(const kn_rule *r) { return r->n_in ? size_of(r->xt) : 0; }
 
-double knp_cost_none(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+double knp_cost_none(const kn_rule *r)
 {
-    (void)params, (void)n_in, (void)x, (void)n_out, (void)y;
+    (void)r;
     return 0;
 }
 
@@ -359,10 +351,10 @@ static knk_node cast_node(knk_builder *k, knk_node x, kn_dtype_id to)
     return knk_dtype(k, x) == to ? x : knk_cast(k, to, x);
 }
 
-void knp_expr_same(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+void knp_expr_same(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
     (void)k;
-    *y = e->x[0];
+    *y = r->v[0];
 }
 
 kn_value2 knp_value_cast(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to)

@@ -81,9 +81,9 @@ bool kn_reshape_splits(const kn_type *x, const kn_type *y);
 int knp_split_axes(int64_t n, const kn_type *y, int first);
 
 /* Costs in scalar operations: of a transcendental function, of one operation per element of operand 0, of views. */
-double knp_cost_function(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
-double knp_cost_input(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
-double knp_cost_none(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y);
+double knp_cost_function(const kn_rule *r);
+double knp_cost_input(const kn_rule *r);
+double knp_cost_none(const kn_rule *r);
 
 /* Reductions by halving (reduce_any.c): n arrays of one shape, of each the first half joined with the second one, again
  * and again. `join` makes z of x and y (z may be x); `identity`: scalars that make up for a missing row, NULL: it is
@@ -105,7 +105,7 @@ kn_dtype_id knp_node_dtype(kn_dtype d);
 /* As knx_convert and as knx_saturate, rounding once; not of keys. */
 kn_value2 knp_value_cast(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to);
 kn_value2 knp_value_saturate(knk_builder *k, kn_dtype from, kn_value2 x, kn_dtype to);
-void knp_expr_same(knk_builder *k, const kn_expr_args *e, kn_value2 *y); /* of KN_IDENTITY rows: the operand */
+void knp_expr_same(knk_builder *k, const kn_rule *r, kn_value2 *y); /* of KN_IDENTITY rows: the operand */
 static inline kn_value2 knp_real(knk_node re) { return (kn_value2){re, KNK_NONE}; }
 
 /* Complex arithmetic and functions on pairs of nodes (complex.c). Branch cuts and signed zeros are C99's. */

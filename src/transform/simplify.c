@@ -196,7 +196,8 @@ static bool expands(const kni_jaxpr *j, const kn_eqn *e)
         return e->prim->expand;
     for (uint32_t i = 0; i < e->n_in && i < 8; i++)
         x[i] = kni_atom_type(j, e->in[i]);
-    return e->prim->expands(e->params, (int)e->n_in, x);
+    kn_rule r = kni_rule(e, x, NULL);
+    return e->prim->expands(&r);
 }
 
 static kn_error *expand_equation(knt_replay *r, const kn_eqn *e, void *env)

@@ -59,7 +59,7 @@ static machine *machine_of(const function *f, bool f32)
     for (int i = 0; i < 2; i++)
         x[i] = (kn_value2){i < f->prim->n_in ? knk_load(k, buffer[i], map, KNK_NONE, KNK_NONE, KNK_NONE) : KNK_NONE,
                            KNK_NONE};
-    kn_expr_args e = {.n_in = f->prim->n_in, .n_out = 1, .x = x, .xt = t, .yt = t};
+    kn_rule e = {.n_in = f->prim->n_in, .n_out = 1, .v = x, .xt = t, .yt = t};
     f->prim->expr(k, &e, &y);
     knk_store(k, out, map, y.re);
     kn_error *error = knk_finish(k, &m->kernel);

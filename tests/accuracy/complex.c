@@ -98,7 +98,7 @@ static machine *machine_of(const kn_prim *prim, bool f32)
     kn_value2 x = {knk_load(k, buffer[0], map, KNK_NONE, KNK_NONE, KNK_NONE),
                    knk_load(k, buffer[1], map, KNK_NONE, KNK_NONE, KNK_NONE)};
     kn_value2 y = {KNK_NONE, KNK_NONE};
-    kn_expr_args e = {.n_in = 1, .n_out = 1, .x = &x, .xt = &t, .yt = &t};
+    kn_rule e = {.n_in = 1, .n_out = 1, .v = &x, .xt = &t, .yt = &t};
     prim->expr(k, &e, &y);
     knk_store(k, buffer[2], map, y.re);
     knk_store(k, buffer[3], map, y.im);

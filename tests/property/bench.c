@@ -438,7 +438,8 @@ static void inspect_costs(bench *b, const kni_jaxpr *j, const char *what)
             continue;
         for (uint32_t i = 0; i < e->n_in; i++)
             x[i] = kni_atom_type(j, e->in[i]);
-        double cost = e->prim->cost(e->params, (int)e->n_in, x, (int)e->n_out, j->type + e->out);
+        kn_rule r = kni_rule(e, x, j->type + e->out);
+        double cost = e->prim->cost(&r);
         if (!(cost >= 0) || isinf(cost))
             bench_fail(b, "%s: %s costs %g", what, e->prim->name, cost);
     }

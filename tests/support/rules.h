@@ -147,10 +147,10 @@ static inline value *evaluate(kn_builder *b, kn_atom result, value *const *input
 static inline kn_type result_type(const kn_prim *p, const void *params, int n, value *const *x, kn_arena *a)
 {
     kn_type xt[8], y;
-    int n_out = 1;
+    kn_rule r = {.prim = p, .params = params, .n_in = n, .n_out = 1, .xt = xt, .arena = a};
     for (int i = 0; i < n; i++)
         xt[i] = x[i]->t;
-    kn_error *e = p->type(params, n, xt, a, &n_out, &y);
+    kn_error *e = p->type(&r, &y);
     if (e)
         fail_msg("%s: %s", p->name, e->message);
     return y;

@@ -395,8 +395,9 @@ void knc_apply_expr(kn_lower *l, const kn_eqn *e, const knc_point *at)
     for (uint32_t i = 0; i < e->n_out; i++)
         y[i] = no_value;
     const kn_type *yt = &l->j->type[e->out];
-    kn_expr_args args = {.params = e->params, .n_in = (int)e->n_in, .n_out = (int)e->n_out, .x = x, .xt = xt, .yt = yt};
-    e->prim->expr(l->k, &args, y);
+    kn_rule r = kni_rule(e, xt, yt);
+    r.v = x;
+    e->prim->expr(l->k, &r, y);
     for (uint32_t i = 0; i < e->n_out; i++)
         knc_remember(l, e->out + i, at, knc_round(l, yt[i].dtype, y[i]));
 }

@@ -15,7 +15,8 @@ unsigned knc_weight(const kni_jaxpr *j, const kn_eqn *e, kn_arena *a)
     for (uint32_t i = 0; i < e->n_in; i++)
         x[i] = kni_atom_type(j, e->in[i]);
     int64_t size = kni_type_size(y[0]);
-    double each = e->prim->cost(e->params, (int)e->n_in, x, (int)e->n_out, y) / (size ? (double)size : 1.0);
+    kn_rule r = kni_rule(e, x, y);
+    double each = e->prim->cost(&r) / (size ? (double)size : 1.0);
     return each < 1 ? 1 : each < LARGE ? (unsigned)each : LARGE;
 }
 

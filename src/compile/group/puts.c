@@ -12,6 +12,14 @@ static const kn_eqn *maker(const knc_plan *p, uint32_t var) { return &p->j->eqn[
 
 /* --- may it? ---------------------------------------------------------------------------------- */
 
+/* How far neighbours of the new element lie from each other in the old value. */
+static void strides_of(const knc_plan *p, const kn_eqn *e, int64_t *stride)
+{
+    const kn_type x[2] = {knc_type(p, e->in[0]), knc_type(p, e->in[1])};
+    kn_rule r = kni_rule(e, x, NULL);
+    e->prim->lands(&r, stride);
+}
+
 /* Lines of neighbours that are in memory anyway are the routine's: it copies them as memory. */
 static bool is_in_memory(const knc_plan *p, const kn_eqn *e)
 {
@@ -24,7 +32,7 @@ static bool is_in_memory(const knc_plan *p, const kn_eqn *e)
     knc_class c = x->eqn == KNC_NO ? KNC_RUN : knc_class_of(p->j, maker(p, v));
     if (c != KNC_RUN && c != KNC_REDUCE && c != KNC_RESHAPE && !x->need)
         return false;
-    e->prim->lands(e->params, t.ndim, stride);
+    strides_of(p, e, stride);
     int last = t.ndim - 1;
     while (last > 0 && t.dim[last] == 1 && knc_type(p, e->in[0]).dim[last] == 1)
         last--;
@@ -85,7 +93,7 @@ static kn_index *landing(const knc_plan *p, const kn_eqn *e, const kn_index *i, 
 {
     int64_t stride[KN_MAX_NDIM];
     kn_index *y = new_index(a, i->n_loop, i->ndim);
-    e->prim->lands(e->params, i->ndim, stride);
+    strides_of(p, e, stride);
     for (int d = 0; y && d < i->ndim; d++) {
         y->axis[d].offset = put_origin(p, e, stride, d).at + stride[d] * i->axis[d].offset;
         for (int k = 0; k < i->n_loop; k++)
@@ -119,7 +127,7 @@ static bool is_the_place(const knc_plan *p, const kn_eqn *e, const kn_eqn *windo
 {
     int64_t stride[KN_MAX_NDIM];
     kn_type x = knc_type(p, e->in[0]);
-    e->prim->lands(e->params, x.ndim, stride);
+    strides_of(p, e, stride);
     for (int d = 0; d < x.ndim; d++) {
         origin put = put_origin(p, e, stride, d), seen = {.known = true};
         if (window)
@@ -265,7 +273,7 @@ static void add_shifts(kn_lower *l, uint32_t var, knc_step *s, knc_shift *shift)
     int64_t stride[KN_MAX_NDIM], bytes = t.dtype->size;
     size_t offset;
     uint32_t slot = knc_slot_of(l->p, var, &offset);
-    e->prim->lands(e->params, t.ndim, stride);
+    strides_of(l->p, e, stride);
     for (int d = t.ndim - 1; d >= 0; bytes *= t.dim[d--]) {
         origin o = put_origin(l->p, e, stride, d);
         if (o.known)

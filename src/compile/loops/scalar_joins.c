@@ -241,7 +241,8 @@ void knc_join_products(kn_lower *l, const kn_eqn *e, const knc_point *at)
         l->failed = true;
         return;
     }
-    e->prim->product(e->params, x, &l->j->type[e->out], q);
+    kn_rule r = kni_rule(e, x, &l->j->type[e->out]);
+    e->prim->product(&r, q);
     for (int d = 0; d < q->k.n; d++)
         if (__builtin_mul_overflow(n, q->k.extent[d], &n) || n > KNC_MOST_JOINED) {
             knc_refuse(l, "a %s joins more than %d elements", e->prim->name, KNC_MOST_JOINED);

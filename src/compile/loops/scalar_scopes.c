@@ -509,7 +509,8 @@ static double cost_of(const kni_jaxpr *j)
         }
         for (uint32_t i = 0; i < e->n_in; i++)
             x[i] = kni_atom_type(j, e->in[i]);
-        cost += e->prim->cost(e->params, (int)e->n_in, x, (int)e->n_out, &j->type[e->out]) / (double)(n ? n : 1);
+        kn_rule r = kni_rule(e, x, &j->type[e->out]);
+        cost += e->prim->cost(&r) / (double)(n ? n : 1);
     }
     return cost;
 }

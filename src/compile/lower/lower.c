@@ -259,7 +259,8 @@ static kn_error *make_product(knc_plan *p, const kn_eqn *e, const kn_type *xt, k
     knk_product *product = knx_arena_alloc(&p->scratch, sizeof *product);
     if (!product)
         return knx_error_nomem();
-    e->prim->product(e->params, xt, &p->j->type[e->out], product);
+    kn_rule r = kni_rule(e, xt, &p->j->type[e->out]);
+    e->prim->product(&r, product);
     s->kind = KNC_PRODUCT;
     s->n_ref = 3;
     s->u.p.eqn = s->eqn;
@@ -325,8 +326,10 @@ static kn_error *lower_routine(knc_plan *p, const knc_group *g)
                 knc_drop_step(&s);
             return pushed ? NULL : knx_error_nomem();
         }
-    } else if (e->prim->workspace)
-        s.u.r.workspace = e->prim->workspace(e->params, (int)e->n_in, xt, (int)e->n_out, s.u.r.yt);
+    } else if (e->prim->workspace) {
+        kn_rule r = kni_rule(e, xt, s.u.r.yt);
+        s.u.r.workspace = e->prim->workspace(&r);
+    }
     s.n_ref = n + (s.u.r.workspace > 0);
     if (s.u.r.workspace) {
         knc_slot w = {.space = KNC_AT_WORK, .bytes = s.u.r.workspace, .maker = number, .first = KNC_NO, .over = KNC_NO};

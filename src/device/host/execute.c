@@ -109,15 +109,15 @@ static kn_error *run_routine(const run *r, const knc_step *s, void **at)
 {
     const kn_eqn *e = &r->p->jaxpr->eqn[s->eqn];
     uint32_t n = s->u.r.n_in + s->u.r.n_out;
-    const kn_routine_args args = {.params = e->params,
-                                  .n_in = (int)s->u.r.n_in,
-                                  .n_out = (int)s->u.r.n_out,
-                                  .xt = s->u.r.xt,
-                                  .yt = s->u.r.yt,
-                                  .x = (const void *const *)at,
-                                  .y = at + s->u.r.n_in,
-                                  .workspace = s->n_ref > n ? at[n] : NULL};
-    return placed(e->prim->run(&args), e);
+    const kn_rule rule = {.prim = e->prim,
+                          .params = e->params,
+                          .n_in = (int)s->u.r.n_in,
+                          .n_out = (int)s->u.r.n_out,
+                          .xt = s->u.r.xt,
+                          .yt = s->u.r.yt};
+    const kn_routine_args args = {
+        .x = (const void *const *)at, .y = at + s->u.r.n_in, .workspace = s->n_ref > n ? at[n] : NULL};
+    return placed(e->prim->run(&rule, &args), e);
 }
 
 /* Addresses move there, or back. */

@@ -138,7 +138,7 @@ static kni_jaxpr *read_body(reader *r, const equation *e, int which, const kn_ty
     if (n)
         memcpy(t, xt, (size_t)n * sizeof *t);
     if (e->prim->body_types)
-        n = e->prim->body_types(params, which, n, xt, t);
+        n = e->prim->body_types(&(kn_rule){.prim = e->prim, .params = params, .n_in = n, .xt = xt}, which, t);
     return read_jaxpr(r, 0, NULL, n, t);
 }
 

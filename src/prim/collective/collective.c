@@ -142,24 +142,23 @@ static kn_error *check_dimension(int64_t axis, int ndim)
 
 /* psum, pmax, pmin --------------------------------------------------------------------------- */
 
-static kn_error *all_reduce_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *all_reduce_type(kn_rule *r, kn_type *y)
 {
-    (void)n_in, (void)n_out;
-    if (!((const kn_p_all_reduce *)params)->axes.n)
+    if (!((const kn_p_all_reduce *)r->params)->axes.n)
         return no_names();
-    return knp_type_like(a, *x, x->dtype, y);
+    return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
-static kn_error *psum_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *psum_type(kn_rule *r, kn_type *y)
 {
-    KN_TRY(knp_accepts(x->dtype, KNP_NUMBERS));
-    return all_reduce_type(params, n_in, x, a, n_out, y);
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_NUMBERS));
+    return all_reduce_type(r, y);
 }
 
-static kn_error *pmax_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *pmax_type(kn_rule *r, kn_type *y)
 {
-    KN_TRY(knp_accepts(x->dtype, KNP_REALS | KNP_BOOL));
-    return all_reduce_type(params, n_in, x, a, n_out, y);
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_REALS | KNP_BOOL));
+    return all_reduce_type(r, y);
 }
 
 static kn_error *all_reduce_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
@@ -238,21 +237,20 @@ const kn_prim kn_prim_pmin = {
 
 /* all_gather --------------------------------------------------------------------------------- */
 
-static kn_error *all_gather_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *all_gather_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_all_gather *p = params;
-    knp_dims d = knp_dims_of(*x);
-    (void)n_in, (void)n_out;
+    const kn_p_all_gather *p = r->params;
+    knp_dims d = knp_dims_of(*r->xt);
     KN_TRY(check_sizes(p->axis_name, p->sizes, p->axis_size));
-    KN_TRY(check_dimension(p->all_gather_dimension, x->ndim + !p->tiled));
+    KN_TRY(check_dimension(p->all_gather_dimension, r->xt->ndim + !p->tiled));
     if (p->tiled) {
         int64_t *extent = &d.v[p->all_gather_dimension];
         if (__builtin_mul_overflow(*extent, p->axis_size, extent))
             return knx_error(KN_ERROR_VALUE, "the gathered array is too large");
-    } else if (x->ndim < KN_MAX_NDIM) {
+    } else if (r->xt->ndim < KN_MAX_NDIM) {
         d = knp_insert(knp_ints(&d), (int)p->all_gather_dimension, p->axis_size);
     }
-    return knp_type_dims(a, x->dtype, x->weak, x->ndim + !p->tiled, d.v, y);
+    return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, r->xt->ndim + !p->tiled, d.v, y);
 }
 
 static kn_error *all_gather_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
@@ -319,15 +317,13 @@ const kn_prim kn_prim_all_gather = {
 
 /* reduce_scatter ----------------------------------------------------------------------------- */
 
-static kn_error *reduce_scatter_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out,
-                                     kn_type *y)
+static kn_error *reduce_scatter_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_reduce_scatter *p = params;
-    (void)n_in, (void)n_out;
-    KN_TRY(knp_accepts(x->dtype, KNP_NUMBERS));
+    const kn_p_reduce_scatter *p = r->params;
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_NUMBERS));
     KN_TRY(check_sizes(p->axis_name, p->sizes, p->axis_size));
-    KN_TRY(check_dimension(p->scatter_dimension, x->ndim));
-    int64_t extent = x->dim[p->scatter_dimension];
+    KN_TRY(check_dimension(p->scatter_dimension, r->xt->ndim));
+    int64_t extent = r->xt->dim[p->scatter_dimension];
     if (p->tiled && (!p->axis_size || extent % p->axis_size))
         return knx_error(KN_ERROR_VALUE,
                          "tiled reduce_scatter operand scatter dimension size %lld must be divisible by shard_count "
@@ -337,10 +333,10 @@ static kn_error *reduce_scatter_type(const void *params, int n_in, const kn_type
         return knx_error(KN_ERROR_VALUE,
                          "reduce_scatter operand scatter dimension size %lld must match shard count %lld",
                          (long long)extent, (long long)p->axis_size);
-    knp_dims d = p->tiled ? knp_dims_of(*x) : knp_dims_without(*x, (int)p->scatter_dimension);
+    knp_dims d = p->tiled ? knp_dims_of(*r->xt) : knp_dims_without(*r->xt, (int)p->scatter_dimension);
     if (p->tiled)
         d.v[p->scatter_dimension] = extent / p->axis_size;
-    return knp_type_dims(a, x->dtype, x->weak, d.n, d.v, y);
+    return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, d.n, d.v, y);
 }
 
 static kn_error *reduce_scatter_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
@@ -406,14 +402,13 @@ const kn_prim kn_prim_reduce_scatter = {
 
 /* split_axis is cut into as many parts as there are lanes, one for each, and what comes is put together along
  * concat_axis: no axis comes or goes. `tiled` is what the caller said; here it makes no difference. */
-static kn_error *all_to_all_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *all_to_all_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_all_to_all *p = params;
-    knp_dims d = knp_dims_of(*x);
-    (void)n_in, (void)n_out;
+    const kn_p_all_to_all *p = r->params;
+    knp_dims d = knp_dims_of(*r->xt);
     KN_TRY(check_sizes(p->axis_name, p->sizes, p->axis_size));
-    KN_TRY(check_dimension(p->split_axis, x->ndim));
-    KN_TRY(check_dimension(p->concat_axis, x->ndim));
+    KN_TRY(check_dimension(p->split_axis, r->xt->ndim));
+    KN_TRY(check_dimension(p->concat_axis, r->xt->ndim));
     if (!p->axis_size || d.v[p->split_axis] % p->axis_size)
         return knx_error(KN_ERROR_VALUE,
                          "The size of all_to_all split_axis (%lld) has to be divisible by the size of the named axis "
@@ -422,7 +417,7 @@ static kn_error *all_to_all_type(const void *params, int n_in, const kn_type *x,
     d.v[p->split_axis] /= p->axis_size;
     if (__builtin_mul_overflow(d.v[p->concat_axis], p->axis_size, &d.v[p->concat_axis]))
         return knx_error(KN_ERROR_VALUE, "the result of all_to_all is too large");
-    return knp_type_dims(a, x->dtype, x->weak, d.n, d.v, y);
+    return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, d.n, d.v, y);
 }
 
 static kn_error *all_to_all_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
@@ -503,16 +498,15 @@ const kn_prim kn_prim_all_to_all = {
 
 /* ppermute ----------------------------------------------------------------------------------- */
 
-static kn_error *ppermute_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *ppermute_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_ppermute *p = params;
-    (void)n_in, (void)n_out;
+    const kn_p_ppermute *p = r->params;
     if (!p->axis_name.n)
         return no_names();
     if (p->perm.n % 2)
         return knx_error(KN_ERROR_VALUE, "perm must be pairs of source and destination");
-    KN_TRY(knp_accepts(x->dtype, KNP_NUMBERS | KNP_BOOL));
-    return knp_type_like(a, *x, x->dtype, y);
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_NUMBERS | KNP_BOOL));
+    return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
 static kn_error *ppermute_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
@@ -638,12 +632,11 @@ const kn_prim kn_prim_ppermute = {
 
 /* pbroadcast --------------------------------------------------------------------------------- */
 
-static kn_error *pbroadcast_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *pbroadcast_type(kn_rule *r, kn_type *y)
 {
-    (void)n_in, (void)n_out;
-    if (!((const kn_p_pbroadcast *)params)->axis_name.n)
+    if (!((const kn_p_pbroadcast *)r->params)->axis_name.n)
         return no_names();
-    return knp_type_like(a, *x, x->dtype, y);
+    return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
 static kn_error *pbroadcast_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
@@ -697,12 +690,11 @@ const kn_prim kn_prim_pbroadcast = {
 
 /* axis_index --------------------------------------------------------------------------------- */
 
-static kn_error *axis_index_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *axis_index_type(kn_rule *r, kn_type *y)
 {
-    (void)n_in, (void)x, (void)n_out;
-    if (((const kn_p_axis_index *)params)->axis_name.n != 1)
+    if (((const kn_p_axis_index *)r->params)->axis_name.n != 1)
         return knx_error(KN_ERROR_VALUE, "one axis is to be named");
-    return knp_type_dims(a, KN_DT(I32), false, 0, NULL, y);
+    return knp_type_dims(r->arena, KN_DT(I32), false, 0, NULL, y);
 }
 
 static kn_error *axis_index_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)

@@ -36,21 +36,24 @@ static kn_error *check_lanes(const kn_p_pmap *p, int n_in, const kn_type *x)
     return NULL;
 }
 
-static kn_error *pmap_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *pmap_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_pmap *p = params;
-    kn_type *in = knx_arena_alloc(a, ((size_t)n_in + 1) * sizeof *in);
+    const kn_p_pmap *p = r->params;
+    kn_type *in = knx_arena_alloc(r->arena, ((size_t)r->n_in + 1) * sizeof *in);
     if (!in)
         return knx_error_nomem();
-    KN_TRY(check_lanes(p, n_in, x));
-    for (int i = 0; i < n_in; i++)
-        in[i] = lane(x[i], p->mapped.v[i]);
-    KN_TRY(knp_body_type("xla_pmap", p->call_jaxpr, n_in, in, a, n_out, y));
-    for (int i = 0; i < *n_out; i++) {
+    KN_TRY(check_lanes(p, r->n_in, r->xt));
+    for (int i = 0; i < r->n_in; i++)
+        in[i] = lane(r->xt[i], p->mapped.v[i]);
+    kn_rule one = *r; /* lane */
+    one.xt = in;
+    KN_TRY(knp_body_type("xla_pmap", p->call_jaxpr, &one, y));
+    r->n_out = one.n_out;
+    for (int i = 0; i < r->n_out; i++) {
         if (y[i].ndim == KN_MAX_NDIM)
             return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is %d, found %d", KN_MAX_NDIM,
                              KN_MAX_NDIM + 1);
-        int64_t *dim = knx_arena_alloc(a, ((size_t)y[i].ndim + 1) * sizeof *dim);
+        int64_t *dim = knx_arena_alloc(r->arena, ((size_t)y[i].ndim + 1) * sizeof *dim);
         if (!dim)
             return knx_error_nomem();
         dim[0] = p->axis_size;
@@ -62,13 +65,13 @@ static kn_error *pmap_type(const void *params, int n_in, const kn_type *x, kn_ar
     return NULL;
 }
 
-static int pmap_body_types(const void *params, int which, int n_in, const kn_type *x, kn_type *t)
+static int pmap_body_types(const kn_rule *r, int which, kn_type *t)
 {
-    const kn_p_pmap *p = params;
+    const kn_p_pmap *p = r->params;
     (void)which;
-    for (int i = 0; i < n_in; i++)
-        t[i] = lane(x[i], i < p->mapped.n && p->mapped.v[i]);
-    return n_in;
+    for (int i = 0; i < r->n_in; i++)
+        t[i] = lane(r->xt[i], i < p->mapped.n && p->mapped.v[i]);
+    return r->n_in;
 }
 
 /* The body over all lanes. */
@@ -118,7 +121,7 @@ static kn_error *pmap_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-static bool pmap_may_fail(const void *params) { return knp_body_may_fail(((const kn_p_pmap *)params)->call_jaxpr); }
+static bool pmap_may_fail(const kn_rule *r) { return knp_body_may_fail(((const kn_p_pmap *)r->params)->call_jaxpr); }
 
 const kn_prim kn_prim_xla_pmap = {
     .name = "xla_pmap",

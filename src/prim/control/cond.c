@@ -75,31 +75,31 @@ static kn_error *result_type(const kn_p_cond *p, uint32_t i, kn_type *y)
     return NULL;
 }
 
-static kn_error *cond_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *cond_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_cond *p = params;
-    KN_TRY(check_branches(p, n_in));
-    KN_TRY(check_index(x[0]));
-    KN_TRY(check_inputs(p, n_in, x));
+    const kn_p_cond *p = r->params;
+    KN_TRY(check_branches(p, r->n_in));
+    KN_TRY(check_index(r->xt[0]));
+    KN_TRY(check_inputs(p, r->n_in, r->xt));
     uint32_t n = p->branches.v[0]->n_out;
-    if ((uint32_t)*n_out < n)
+    if ((uint32_t)r->n_out < n)
         return knx_error(KN_ERROR_VALUE, "cond has more results than there is room for");
     for (uint32_t i = 0; i < n; i++) {
         kn_type t;
         KN_TRY(result_type(p, i, &t));
-        if (!kni_type_copy(a, t, &y[i]))
+        if (!kni_type_copy(r->arena, t, &y[i]))
             return knx_error_nomem();
     }
-    *n_out = (int)n;
+    r->n_out = (int)n;
     return NULL;
 }
 
-static int cond_body_types(const void *params, int which, int n_in, const kn_type *x, kn_type *t)
+static int cond_body_types(const kn_rule *r, int which, kn_type *t)
 {
-    (void)params, (void)which;
-    for (int i = 1; i < n_in; i++)
-        t[i - 1] = x[i];
-    return n_in > 0 ? n_in - 1 : 0;
+    (void)which;
+    for (int i = 1; i < r->n_in; i++)
+        t[i - 1] = r->xt[i];
+    return r->n_in > 0 ? r->n_in - 1 : 0;
 }
 
 /* --- what the rules share --------------------------------------------------------------------- */
@@ -295,9 +295,9 @@ static kn_error *cond_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-static bool cond_may_fail(const void *params)
+static bool cond_may_fail(const kn_rule *r)
 {
-    const kn_p_cond *p = params;
+    const kn_p_cond *p = r->params;
     for (int k = 0; k < p->branches.n; k++)
         if (knp_body_may_fail(p->branches.v[k]))
             return true;
@@ -305,11 +305,10 @@ static bool cond_may_fail(const void *params)
 }
 
 /* of the dearest branch */
-static double cond_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double cond_cost(const kn_rule *r)
 {
-    const kn_p_cond *p = params;
+    const kn_p_cond *p = r->params;
     double most = 0;
-    (void)n_in, (void)x, (void)n_out, (void)y;
     for (int k = 0; k < p->branches.n; k++) {
         double cost = knp_body_cost(p->branches.v[k]);
         most = cost > most ? cost : most;

@@ -64,25 +64,25 @@ static kn_error *check_operands(const char *whose, const kni_jaxpr *j, uint32_t 
     return NULL;
 }
 
-static kn_error *while_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *while_type(kn_rule *r, kn_type *y)
 {
-    KN_TRY(check_counts(params, n_in));
-    loop l = knp_while_of(params, (uint32_t)n_in);
+    KN_TRY(check_counts(r->params, r->n_in));
+    loop l = knp_while_of(r->params, (uint32_t)r->n_in);
     const kni_jaxpr *cond = l.p->cond_jaxpr, *body = l.p->body_jaxpr;
-    const kn_type *carry = x + l.n_cond + l.n_body;
+    const kn_type *carry = r->xt + l.n_cond + l.n_body;
     KN_TRY(check_condition(cond));
     for (uint32_t i = 0; i < l.n; i++)
         KN_TRY(knp_check_carry(NULL, i, kni_in_type(body, l.n_body + i), kni_out_type(body, i)));
-    KN_TRY(check_operands("condition", cond, 0, x, l.n_cond));
+    KN_TRY(check_operands("condition", cond, 0, r->xt, l.n_cond));
     KN_TRY(check_operands("condition", cond, l.n_cond, carry, l.n));
-    KN_TRY(check_operands("body", body, 0, x + l.n_cond, l.n_body));
+    KN_TRY(check_operands("body", body, 0, r->xt + l.n_cond, l.n_body));
     KN_TRY(check_operands("body", body, l.n_body, carry, l.n));
-    if ((uint32_t)*n_out < l.n)
+    if ((uint32_t)r->n_out < l.n)
         return knx_error(KN_ERROR_VALUE, "while has more results than there is room for");
     for (uint32_t i = 0; i < l.n; i++)
-        if (!kni_type_copy(a, kni_in_type(body, l.n_body + i), &y[i]))
+        if (!kni_type_copy(r->arena, kni_in_type(body, l.n_body + i), &y[i]))
             return knx_error_nomem();
-    *n_out = (int)l.n;
+    r->n_out = (int)l.n;
     return NULL;
 }
 
@@ -503,24 +503,24 @@ static kn_error *while_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-static bool while_may_fail(const void *params)
+static bool while_may_fail(const kn_rule *r)
 {
-    const kn_p_while *p = params;
+    const kn_p_while *p = r->params;
     return knp_body_may_fail(p->cond_jaxpr) || knp_body_may_fail(p->body_jaxpr);
 }
 
 /* body, then condition: their constants and the carry */
-static int while_body_types(const void *params, int which, int n_in, const kn_type *x, kn_type *t)
+static int while_body_types(const kn_rule *r, int which, kn_type *t)
 {
-    const kn_p_while *p = params;
+    const kn_p_while *p = r->params;
     int64_t before = p->cond_nconsts + p->body_nconsts;
-    if (p->cond_nconsts < 0 || p->body_nconsts < 0 || before > n_in)
+    if (p->cond_nconsts < 0 || p->body_nconsts < 0 || before > r->n_in)
         return 0;
     int n = 0;
     for (int64_t i = which ? 0 : p->cond_nconsts; i < (which ? p->cond_nconsts : before); i++)
-        t[n++] = x[i];
-    for (int64_t i = before; i < n_in; i++)
-        t[n++] = x[i];
+        t[n++] = r->xt[i];
+    for (int64_t i = before; i < r->n_in; i++)
+        t[n++] = r->xt[i];
     return n;
 }
 

@@ -88,24 +88,24 @@ static kn_error *check_counts(const kn_p_scan *p, int n_in)
     return NULL;
 }
 
-static kn_error *scan_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *scan_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_scan *p = params;
-    KN_TRY(check_counts(p, n_in));
+    const kn_p_scan *p = r->params;
+    KN_TRY(check_counts(p, r->n_in));
     const kni_jaxpr *j = p->jaxpr;
     int64_t first_x = p->num_consts + p->num_carry;
     for (int64_t i = 0; i < p->num_carry; i++)
         KN_TRY(knp_check_carry(NULL, (uint32_t)i, kni_in_type(j, (uint32_t)(p->num_consts + i)),
                                kni_out_type(j, (uint32_t)i)));
-    for (int i = 0; i < n_in; i++) {
+    for (int i = 0; i < r->n_in; i++) {
         kn_type t = kni_in_type(j, (uint32_t)i);
-        if (i < first_x ? knp_same_type(x[i], t) : is_element(x[i], p->length, t))
+        if (i < first_x ? knp_same_type(r->xt[i], t) : is_element(r->xt[i], p->length, t))
             continue;
         kn_text s = {0}, e = {0};
         return knx_error(KN_ERROR_TYPE, "input %d of the body has type %s, but scan was given %s", i,
-                         kni_type_text(&e, t, true), kni_type_text(&s, x[i], true));
+                         kni_type_text(&e, t, true), kni_type_text(&s, r->xt[i], true));
     }
-    if ((uint32_t)*n_out < j->n_out)
+    if ((uint32_t)r->n_out < j->n_out)
         return knx_error(KN_ERROR_VALUE, "scan has more results than there is room for");
     for (uint32_t i = 0; i < j->n_out; i++) {
         kn_type t = kni_out_type(j, i);
@@ -119,10 +119,10 @@ static kn_error *scan_type(const void *params, int n_in, const kn_type *x, kn_ar
             t.ndim++;
             t.dim = dim;
         }
-        if (!kni_type_copy(a, t, &y[i]))
+        if (!kni_type_copy(r->arena, t, &y[i]))
             return knx_error_nomem();
     }
-    *n_out = (int)j->n_out;
+    r->n_out = (int)j->n_out;
     return NULL;
 }
 
@@ -292,10 +292,10 @@ static kn_error *scan_prune(const kn_rule *r, const bool *read, kn_atom *y, bool
 /* --- lowering --------------------------------------------------------------------------------- */
 
 /* Few steps are none or the body, unless somebody watches or asks for a way to run. */
-static bool scan_expands(const void *params, int n_in, const kn_type *x)
+static bool scan_expands(const kn_rule *r)
 {
-    const kn_p_scan *p = params;
-    return (p->length <= 1 && !p->on_step && !p->accept) || knp_scan_separates(params, n_in, x);
+    const kn_p_scan *p = r->params;
+    return (p->length <= 1 && !p->on_step && !p->accept) || knp_scan_separates(r);
 }
 
 /* An array without elements. */
@@ -413,35 +413,34 @@ static kn_error *scan_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
 
 /* --- the row ---------------------------------------------------------------------------------- */
 
-static bool scan_may_fail(const void *params)
+static bool scan_may_fail(const kn_rule *r)
 {
-    const kn_p_scan *p = params;
+    const kn_p_scan *p = r->params;
     return p->length && knp_body_may_fail(p->jaxpr);
 }
 
 /* constants, carries, elements */
-static int scan_body_types(const void *params, int which, int n_in, const kn_type *x, kn_type *t)
+static int scan_body_types(const kn_rule *r, int which, kn_type *t)
 {
-    const kn_p_scan *p = params;
+    const kn_p_scan *p = r->params;
     (void)which;
-    if (p->num_consts < 0 || p->num_carry < 0 || p->num_consts > n_in || p->num_carry > n_in - p->num_consts)
+    if (p->num_consts < 0 || p->num_carry < 0 || p->num_consts > r->n_in || p->num_carry > r->n_in - p->num_consts)
         return 0;
-    for (int i = 0; i < n_in; i++) {
-        t[i] = x[i];
+    for (int i = 0; i < r->n_in; i++) {
+        t[i] = r->xt[i];
         if (i < p->num_consts + p->num_carry)
             continue;
-        if (!x[i].ndim)
+        if (!r->xt[i].ndim)
             return 0;
         t[i].ndim--;
         t[i].dim++;
     }
-    return n_in;
+    return r->n_in;
 }
 
-static double scan_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double scan_cost(const kn_rule *r)
 {
-    const kn_p_scan *p = params;
-    (void)n_in, (void)x, (void)n_out, (void)y;
+    const kn_p_scan *p = r->params;
     return (double)p->length * knp_body_cost(p->jaxpr);
 }
 

@@ -126,12 +126,11 @@ static void end(separation *s)
     knx_arena_free(&s->arena);
 }
 
-bool knp_scan_separates(const void *params, int n_in, const kn_type *x)
+bool knp_scan_separates(const kn_rule *r)
 {
-    const kn_p_scan *p = params;
+    const kn_p_scan *p = r->params;
     separation s;
     bool small = false, large = false;
-    (void)n_in, (void)x;
     for (uint32_t i = 0; i < p->jaxpr->n_in; i++) /* a quick look first */
         small |= is_small(kni_in_type(p->jaxpr, i)), large |= kni_type_size(kni_in_type(p->jaxpr, i)) >= MANY;
     if (!small || !large || p->length < 2)

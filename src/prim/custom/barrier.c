@@ -10,12 +10,11 @@
  */
 #include "prim/rules.h"
 
-static kn_error *same_types(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *same_types(kn_rule *r, kn_type *y)
 {
-    (void)p;
-    *n_out = n_in; /* there is room for as many results as operands */
-    for (int i = 0; i < n_in; i++)
-        KN_TRY(knp_type_like(a, x[i], x[i].dtype, &y[i]));
+    r->n_out = r->n_in; /* there is room for as many results as operands */
+    for (int i = 0; i < r->n_in; i++)
+        KN_TRY(knp_type_like(r->arena, r->xt[i], r->xt[i].dtype, &y[i]));
     return NULL;
 }
 

@@ -10,9 +10,9 @@
  */
 #include "prim/body.h"
 
-static kn_error *jit_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *jit_type(kn_rule *r, kn_type *y)
 {
-    return knp_body_type("jit", ((const kn_p_jit *)params)->jaxpr, n_in, x, a, n_out, y);
+    return knp_body_type("jit", ((const kn_p_jit *)r->params)->jaxpr, r, y);
 }
 
 /* A call of j with the name that this equation's has. */
@@ -138,13 +138,9 @@ static kn_error *jit_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-static bool jit_may_fail(const void *params) { return knp_body_may_fail(((const kn_p_jit *)params)->jaxpr); }
+static bool jit_may_fail(const kn_rule *r) { return knp_body_may_fail(((const kn_p_jit *)r->params)->jaxpr); }
 
-static double jit_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)n_in, (void)x, (void)n_out, (void)y;
-    return knp_body_cost(((const kn_p_jit *)params)->jaxpr);
-}
+static double jit_cost(const kn_rule *r) { return knp_body_cost(((const kn_p_jit *)r->params)->jaxpr); }
 
 const kn_prim kn_prim_jit = {
     .name = "jit",

@@ -29,49 +29,50 @@ static kn_type inner_type(const kn_p_callback *p, int operand, kn_type x)
     return x;
 }
 
-static kn_error *check_lanes(const kn_p_callback *p, int n_in, const kn_type *x)
+static kn_error *check_lanes(const kn_rule *r)
 {
-    if (p->lanes.n > MAX_LANE_AXES || p->mapped.n != (p->lanes.n ? n_in : 0))
+    const kn_p_callback *p = r->params;
+    if (p->lanes.n > MAX_LANE_AXES || p->mapped.n != (p->lanes.n ? r->n_in : 0))
         return knx_error(KN_ERROR_VALUE, "the lanes do not fit the operands");
     for (int l = 0; l < p->lanes.n; l++)
         if (p->lanes.v[l] < 0)
             return knx_error(KN_ERROR_VALUE, "a lane axis has a negative extent");
-    for (int i = 0; i < n_in; i++) {
+    for (int i = 0; i < r->n_in; i++) {
         uint64_t mask = mask_of(p, i);
-        if (mask >> p->lanes.n || lane_axes(mask) > x[i].ndim)
+        if (mask >> p->lanes.n || lane_axes(mask) > r->xt[i].ndim)
             return knx_error(KN_ERROR_VALUE, "operand %d does not have its lane axes", i);
         for (int l = 0, d = 0; l < p->lanes.n; l++)
-            if ((mask >> l & 1) && x[i].dim[d++] != p->lanes.v[l])
+            if ((mask >> l & 1) && r->xt[i].dim[d++] != p->lanes.v[l])
                 return knx_error(KN_ERROR_VALUE, "operand %d does not have its lane axes", i);
     }
     return NULL;
 }
 
-static kn_error *no_results_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *no_results_type(kn_rule *r, kn_type *y)
 {
-    (void)a, (void)n_out, (void)y;
-    return check_lanes(params, n_in, x);
+    (void)y;
+    return check_lanes(r);
 }
 
-static kn_error *print_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *print_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_callback *p = params;
-    KN_TRY(no_results_type(params, n_in, x, a, n_out, y));
-    kn_format_arg *args = knx_arena_alloc(a, ((size_t)n_in + 1) * sizeof *args);
+    const kn_p_callback *p = r->params;
+    KN_TRY(no_results_type(r, y));
+    kn_format_arg *args = knx_arena_alloc(r->arena, ((size_t)r->n_in + 1) * sizeof *args);
     bool any;
     if (!args)
         return knx_error_nomem();
-    for (int i = 0; i < n_in; i++)
-        args[i] = (kn_format_arg){.dtype = x[i].dtype, .ndim = inner_type(p, i, x[i]).ndim};
-    return p->fmt ? knx_format_check(p->fmt, n_in, args, &any) : knx_error(KN_ERROR_TYPE, "null format");
+    for (int i = 0; i < r->n_in; i++)
+        args[i] = (kn_format_arg){.dtype = r->xt[i].dtype, .ndim = inner_type(p, i, r->xt[i]).ndim};
+    return p->fmt ? knx_format_check(p->fmt, r->n_in, args, &any) : knx_error(KN_ERROR_TYPE, "null format");
 }
 
-static kn_error *results_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *results_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_callback *p = params;
+    const kn_p_callback *p = r->params;
     int n = kni_types_count(p->results);
-    KN_TRY(check_lanes(p, n_in, x));
-    if (n < 0 || n > *n_out)
+    KN_TRY(check_lanes(r));
+    if (n < 0 || n > r->n_out)
         return knx_error(KN_ERROR_VALUE, "the types of the results make no sense");
     for (int i = 0; i < n; i++) {
         kn_type t = kni_types_get(p->results, i);
@@ -83,9 +84,9 @@ static kn_error *results_type(const void *params, int n_in, const kn_type *x, kn
             d.v[d.n++] = p->lanes.v[l];
         for (int k = 0; k < t.ndim; k++)
             d.v[d.n++] = t.dim[k];
-        KN_TRY(knp_type_dims(a, t.dtype, false, d.n, d.v, &y[i]));
+        KN_TRY(knp_type_dims(r->arena, t.dtype, false, d.n, d.v, &y[i]));
     }
-    *n_out = n;
+    r->n_out = n;
     return NULL;
 }
 
@@ -184,6 +185,7 @@ static kn_error *pure_batch(const kn_rule *r, int64_t size, const int *axis, kn_
 /* Running: once for each lane. */
 
 typedef struct lanes_run {
+    const kn_rule *rule; /* of all lanes */
     const kn_routine_args *args;
     const kn_p_callback *p;
     const void **x;
@@ -192,18 +194,18 @@ typedef struct lanes_run {
     kn_arena arena;
 } lanes_run;
 
-static bool begin_lanes(lanes_run *r, const kn_routine_args *args)
+static bool begin_lanes(lanes_run *r, const kn_rule *rule, const kn_routine_args *args)
 {
-    size_t n_in = (size_t)args->n_in + 1, n_out = (size_t)args->n_out + 1;
-    *r = (lanes_run){.args = args, .p = args->params};
+    size_t n_in = (size_t)rule->n_in + 1, n_out = (size_t)rule->n_out + 1;
+    *r = (lanes_run){.rule = rule, .args = args, .p = rule->params};
     r->x = knx_arena_alloc(&r->arena, n_in * sizeof *r->x);
     r->y = knx_arena_alloc(&r->arena, n_out * sizeof *r->y);
     r->xt = knx_arena_alloc(&r->arena, n_in * sizeof *r->xt);
     r->yt = knx_arena_alloc(&r->arena, n_out * sizeof *r->yt);
-    for (int i = 0; r->xt && i < args->n_in; i++)
-        r->xt[i] = inner_type(r->p, i, args->xt[i]);
-    for (int i = 0; r->yt && i < args->n_out; i++) {
-        r->yt[i] = args->yt[i];
+    for (int i = 0; r->xt && i < rule->n_in; i++)
+        r->xt[i] = inner_type(r->p, i, rule->xt[i]);
+    for (int i = 0; r->yt && i < rule->n_out; i++) {
+        r->yt[i] = rule->yt[i];
         r->yt[i].ndim = (int16_t)(r->yt[i].ndim - r->p->lanes.n);
         r->yt[i].dim += r->p->lanes.n;
     }
@@ -216,21 +218,21 @@ static void go_to_lane(lanes_run *r, int64_t lane)
     int64_t index[MAX_LANE_AXES + 1], rest = lane;
     for (int l = p->lanes.n; l-- > 0; rest /= p->lanes.v[l])
         index[l] = rest % p->lanes.v[l];
-    for (int i = 0; i < r->args->n_in; i++) {
+    for (int i = 0; i < r->rule->n_in; i++) {
         int64_t at = 0;
         for (int l = 0; l < p->lanes.n; l++)
             if (mask_of(p, i) >> l & 1)
                 at = at * p->lanes.v[l] + index[l];
         r->x[i] = (const char *)r->args->x[i] + (size_t)at * kni_type_bytes(r->xt[i]);
     }
-    for (int i = 0; i < r->args->n_out; i++)
+    for (int i = 0; i < r->rule->n_out; i++)
         r->y[i] = r->args->y[i] ? (char *)r->args->y[i] + (size_t)lane * kni_type_bytes(r->yt[i]) : NULL;
 }
 
-static kn_error *each_lane(const kn_routine_args *args, kn_error *(*run)(const lanes_run *r))
+static kn_error *each_lane(const kn_rule *rule, const kn_routine_args *args, kn_error *(*run)(const lanes_run *r))
 {
     lanes_run r;
-    kn_error *error = begin_lanes(&r, args) ? NULL : knx_error_nomem();
+    kn_error *error = begin_lanes(&r, rule, args) ? NULL : knx_error_nomem();
     int64_t n = error ? 0 : knp_product(r.p->lanes);
     for (int64_t lane = 0; !error && lane < n; lane++) {
         go_to_lane(&r, lane);
@@ -245,7 +247,7 @@ static void print_text(void *text) { knx_out(text); }
 static kn_error *print_lane(const lanes_run *r)
 {
     kn_str t = {0};
-    int n = r->args->n_in;
+    int n = r->rule->n_in;
     kn_format_arg *args = knx_alloc(((size_t)n + 1) * sizeof *args);
     for (int i = 0; args && i < n; i++)
         args[i] = (kn_format_arg){r->xt[i].dtype, r->xt[i].ndim, r->xt[i].dim, r->x[i]};
@@ -258,17 +260,17 @@ static kn_error *print_lane(const lanes_run *r)
     return error;
 }
 
-static kn_error *print_run(const kn_routine_args *args) { return each_lane(args, print_lane); }
+static kn_error *print_run(const kn_rule *r, const kn_routine_args *args) { return each_lane(r, args, print_lane); }
 
 static kn_error *call_lane(const lanes_run *r)
 {
     const kni_host *h = kni_host_find(r->p->callback);
     if (!h)
         return knx_error(KN_ERROR_RUNTIME, "the function that this jaxpr calls is not one of this process");
-    return h->call(h, r->args->n_in, r->xt, r->x, r->args->n_out, r->yt, r->y);
+    return h->call(h, r->rule->n_in, r->xt, r->x, r->rule->n_out, r->yt, r->y);
 }
 
-static kn_error *callback_run(const kn_routine_args *args) { return each_lane(args, call_lane); }
+static kn_error *callback_run(const kn_rule *r, const kn_routine_args *args) { return each_lane(r, args, call_lane); }
 
 const kn_prim kn_prim_debug_print = {
     .name = "debug_print",

@@ -16,10 +16,7 @@
 
 static const kni_jaxpr *body(const void *params) { return ((const kn_p_remat *)params)->jaxpr; }
 
-static kn_error *remat_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
-{
-    return knp_body_type("remat2", body(p), n_in, x, a, n_out, y);
-}
+static kn_error *remat_type(kn_rule *r, kn_type *y) { return knp_body_type("remat2", body(r->params), r, y); }
 
 /* A remat2 equation of j with this one's policy, which computes again. */
 static void emit_again(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_atom *out)
@@ -290,12 +287,8 @@ static kn_error *remat_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-static bool remat_may_fail(const void *p) { return knp_body_may_fail(body(p)); }
-static double remat_cost(const void *p, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)n_in, (void)x, (void)n_out, (void)y;
-    return knp_body_cost(body(p));
-}
+static bool remat_may_fail(const kn_rule *r) { return knp_body_may_fail(body(r->params)); }
+static double remat_cost(const kn_rule *r) { return knp_body_cost(body(r->params)); }
 
 const kn_prim kn_prim_remat2 = {
     .name = "remat2",
@@ -317,12 +310,11 @@ const kn_prim kn_prim_remat2 = {
 
 /* --- name ------------------------------------------------------------------------------------- */
 
-static kn_error *name_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *name_type(kn_rule *r, kn_type *y)
 {
-    (void)n_in, (void)n_out;
-    if (!((const kn_p_name *)params)->name)
+    if (!((const kn_p_name *)r->params)->name)
         return knx_error(KN_ERROR_VALUE, "needs a name");
-    return knp_type_like(a, *x, x->dtype, y);
+    return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
 static void name_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty) { (void)r, *ty = *tx; }

@@ -14,13 +14,13 @@
 static const kni_jaxpr *jvp_body(const void *params) { return ((const kn_p_custom_jvp *)params)->call_jaxpr; }
 static const kni_jaxpr *vjp_body(const void *params) { return ((const kn_p_custom_vjp *)params)->call_jaxpr; }
 
-static kn_error *custom_jvp_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *custom_jvp_type(kn_rule *r, kn_type *y)
 {
-    return knp_body_type("custom_jvp_call", jvp_body(p), n_in, x, a, n_out, y);
+    return knp_body_type("custom_jvp_call", jvp_body(r->params), r, y);
 }
-static kn_error *custom_vjp_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *custom_vjp_type(kn_rule *r, kn_type *y)
 {
-    return knp_body_type("custom_vjp_call", vjp_body(p), n_in, x, a, n_out, y);
+    return knp_body_type("custom_vjp_call", vjp_body(r->params), r, y);
 }
 
 static void inline_body(const kn_rule *r, kni_jaxpr *j, const kn_atom *in, kn_atom *out)
@@ -249,12 +249,8 @@ static kn_error *custom_jvp_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-static bool custom_jvp_may_fail(const void *p) { return knp_body_may_fail(jvp_body(p)); }
-static double custom_jvp_cost(const void *p, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)n_in, (void)x, (void)n_out, (void)y;
-    return knp_body_cost(jvp_body(p));
-}
+static bool custom_jvp_may_fail(const kn_rule *r) { return knp_body_may_fail(jvp_body(r->params)); }
+static double custom_jvp_cost(const kn_rule *r) { return knp_body_cost(jvp_body(r->params)); }
 
 const kn_prim kn_prim_custom_jvp_call = {
     .name = "custom_jvp_call",
@@ -371,12 +367,8 @@ static kn_error *custom_vjp_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-static bool custom_vjp_may_fail(const void *p) { return knp_body_may_fail(vjp_body(p)); }
-static double custom_vjp_cost(const void *p, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)n_in, (void)x, (void)n_out, (void)y;
-    return knp_body_cost(vjp_body(p));
-}
+static bool custom_vjp_may_fail(const kn_rule *r) { return knp_body_may_fail(vjp_body(r->params)); }
+static double custom_vjp_cost(const kn_rule *r) { return knp_body_cost(vjp_body(r->params)); }
 
 const kn_prim kn_prim_custom_vjp_call = {
     .name = "custom_vjp_call",
@@ -398,24 +390,23 @@ const kn_prim kn_prim_custom_vjp_call = {
 
 /* --- custom_lin ------------------------------------------------------------------------------- */
 
-static kn_error *custom_lin_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *custom_lin_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_custom_lin *p = params;
+    const kn_p_custom_lin *p = r->params;
     const kni_jaxpr *j = p->out_avals;
     int64_t n = p->num_res;
-    (void)x;
     for (int i = 0; i < p->in_zeros.n; i++)
         n += !p->in_zeros.v[i];
     if (!j || j->n_const || p->num_res < 0)
         return knx_error(KN_ERROR_VALUE, "custom_lin needs the types of its results");
-    if (n != n_in)
-        return knx_error(KN_ERROR_TYPE, "custom_lin takes %lld operands here, not %d", (long long)n, n_in);
-    if ((uint32_t)*n_out < j->n_out)
+    if (n != r->n_in)
+        return knx_error(KN_ERROR_TYPE, "custom_lin takes %lld operands here, not %d", (long long)n, r->n_in);
+    if ((uint32_t)r->n_out < j->n_out)
         return knx_error(KN_ERROR_VALUE, "custom_lin has more results than there is room for");
     for (uint32_t i = 0; i < j->n_out; i++)
-        if (!kni_type_copy(a, kni_out_type(j, i), &y[i]))
+        if (!kni_type_copy(r->arena, kni_out_type(j, i), &y[i]))
             return knx_error_nomem();
-    *n_out = (int)j->n_out;
+    r->n_out = (int)j->n_out;
     return NULL;
 }
 

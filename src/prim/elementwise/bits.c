@@ -12,34 +12,32 @@
 #define ONE_OPERAND  .n_in = 1, .n_out = 1, .factors = "... -> ...", .batch = knp_batch_elementwise
 #define TWO_OPERANDS .n_in = 2, .n_out = 1, .factors = "..., ... -> ...", .batch = knp_batch_elementwise
 
-static kn_error *bits_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *bits_type(kn_rule *r, kn_type *y)
 {
-    (void)p, (void)n_out;
-    KN_TRY(knp_accepts(x[0].dtype, KNP_BITS));
-    return knp_join(n_in, x, a, y);
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_BITS));
+    return knp_join(r->n_in, r->xt, r->arena, y);
 }
 
-static kn_error *integers_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *integers_type(kn_rule *r, kn_type *y)
 {
-    (void)p, (void)n_out;
-    KN_TRY(knp_accepts(x[0].dtype, KNP_INTEGERS));
-    return knp_join(n_in, x, a, y);
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_INTEGERS));
+    return knp_join(r->n_in, r->xt, r->arena, y);
 }
 
-static void bits_expr(knk_builder *k, const kn_expr_args *e, knk_op op, kn_value2 *y)
+static void bits_expr(knk_builder *k, const kn_rule *r, knk_op op, kn_value2 *y)
 {
-    *y = knp_real(knk_binary(k, op, e->x[0].re, e->x[1].re));
+    *y = knp_real(knk_binary(k, op, r->v[0].re, r->v[1].re));
 }
 
-static void and_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_AND, y); }
-static void or_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_OR, y); }
-static void xor_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_XOR, y); }
-static void shift_left_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_SHL, y); }
-static void shift_right_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_SHR, y); }
-static void shift_signed_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { bits_expr(k, e, KNK_SAR, y); }
-static void not_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void and_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { bits_expr(k, r, KNK_AND, y); }
+static void or_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { bits_expr(k, r, KNK_OR, y); }
+static void xor_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { bits_expr(k, r, KNK_XOR, y); }
+static void shift_left_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { bits_expr(k, r, KNK_SHL, y); }
+static void shift_right_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { bits_expr(k, r, KNK_SHR, y); }
+static void shift_signed_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { bits_expr(k, r, KNK_SAR, y); }
+static void not_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    *y = knp_real(knk_unary(k, KNK_NOT, e->x[0].re));
+    *y = knp_real(knk_unary(k, KNK_NOT, r->v[0].re));
 }
 
 #define ON_BITS .why_no_jvp = KN_WHY_INTEGERS, .why_no_transpose = KN_WHY_INTEGERS
@@ -108,7 +106,7 @@ const kn_prim kn_prim_shift_right_arithmetic = {
 
 /* Counts of bits */
 
-static int width_of(const kn_expr_args *e) { return 8 * e->xt[0].dtype->size; }
+static int width_of(const kn_rule *r) { return 8 * r->xt[0].dtype->size; }
 
 /* The number whose bytes are all this one. */
 static knk_node bytes(knk_builder *k, kn_dtype_id d, uint64_t byte)
@@ -132,18 +130,18 @@ static knk_node count_ones(knk_builder *k, knk_node x, int width)
     return width == 8 ? x : shifted(k, knk_binary(k, KNK_MUL, x, bytes(k, d, 1)), width - 8);
 }
 
-static void population_count_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void population_count_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    *y = knp_real(count_ones(k, e->x[0].re, width_of(e)));
+    *y = knp_real(count_ones(k, r->v[0].re, width_of(r)));
 }
 
-static void clz_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void clz_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    knk_node x = e->x[0].re;
-    for (int by = 1; by < width_of(e); by *= 2)
+    knk_node x = r->v[0].re;
+    for (int by = 1; by < width_of(r); by *= 2)
         x = knk_binary(k, KNK_OR, x, shifted(k, x, by));
-    knk_node width = knk_const_int(k, knk_dtype(k, x), width_of(e));
-    *y = knp_real(knk_binary(k, KNK_SUB, width, count_ones(k, x, width_of(e))));
+    knk_node width = knk_const_int(k, knk_dtype(k, x), width_of(r));
+    *y = knp_real(knk_binary(k, KNK_SUB, width, count_ones(k, x, width_of(r))));
 }
 
 const kn_prim kn_prim_population_count = {
@@ -191,16 +189,16 @@ static knk_node high_of_i64(knk_builder *k, knk_node x, knk_node y)
     return knk_binary(k, KNK_SUB, high, too_much[1]);
 }
 
-static void mulhi_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *to)
+static void mulhi_expr(knk_builder *k, const kn_rule *r, kn_value2 *to)
 {
-    knk_node x = e->x[0].re, y = e->x[1].re;
-    kn_dtype_id d = knk_dtype(k, x), wide = e->xt[0].dtype->kind == KN_KIND_INT ? KN_ID_I64 : KN_ID_U64;
+    knk_node x = r->v[0].re, y = r->v[1].re;
+    kn_dtype_id d = knk_dtype(k, x), wide = r->xt[0].dtype->kind == KN_KIND_INT ? KN_ID_I64 : KN_ID_U64;
     if (d == wide) {
         *to = knp_real(d == KN_ID_I64 ? high_of_i64(k, x, y) : high_of_u64(k, x, y));
         return;
     }
     knk_node product = knk_binary(k, KNK_MUL, knk_cast(k, wide, x), knk_cast(k, wide, y));
-    *to = knp_real(knk_cast(k, d, shifted(k, product, width_of(e))));
+    *to = knp_real(knk_cast(k, d, shifted(k, product, width_of(r))));
 }
 
 const kn_prim kn_prim_mulhi = {

@@ -13,39 +13,38 @@
 
 /* Comparisons */
 
-static kn_error *compare_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *compare_type(kn_rule *r, kn_type *y)
 {
-    (void)p, (void)n_out;
-    KN_TRY(knp_accepts(x[0].dtype, KNP_NUMBERS | KNP_BOOL));
-    KN_TRY(knp_join(n_in, x, a, y));
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
+    KN_TRY(knp_join(r->n_in, r->xt, r->arena, y));
     y->dtype = KN_DT(BOOL);
     y->weak = false;
     return NULL;
 }
 
-static kn_value2 equal(knk_builder *k, const kn_expr_args *e, bool negate)
+static kn_value2 equal(knk_builder *k, const kn_rule *r, bool negate)
 {
     knk_op part = negate ? KNK_NE : KNK_EQ;
-    knk_node y = knk_binary(k, part, e->x[0].re, e->x[1].re);
-    if (knx_is_complex(e->xt[0].dtype))
-        y = knk_binary(k, negate ? KNK_OR : KNK_AND, y, knk_binary(k, part, e->x[0].im, e->x[1].im));
+    knk_node y = knk_binary(k, part, r->v[0].re, r->v[1].re);
+    if (knx_is_complex(r->xt[0].dtype))
+        y = knk_binary(k, negate ? KNK_OR : KNK_AND, y, knk_binary(k, part, r->v[0].im, r->v[1].im));
     return knp_real(y);
 }
 
-static kn_value2 less(knk_builder *k, const kn_expr_args *e, int first, bool or_equal)
+static kn_value2 less(knk_builder *k, const kn_rule *r, int first, bool or_equal)
 {
-    kn_value2 x = e->x[first], y = e->x[1 - first];
-    if (knx_is_complex(e->xt[0].dtype))
+    kn_value2 x = r->v[first], y = r->v[1 - first];
+    if (knx_is_complex(r->xt[0].dtype))
         return knp_real(knp_complex_less(k, x, y, or_equal));
     return knp_real(knk_binary(k, or_equal ? KNK_LE : KNK_LT, x.re, y.re));
 }
 
-static void eq_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = equal(k, e, false); }
-static void ne_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = equal(k, e, true); }
-static void lt_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = less(k, e, 0, false); }
-static void le_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = less(k, e, 0, true); }
-static void gt_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = less(k, e, 1, false); }
-static void ge_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { *y = less(k, e, 1, true); }
+static void eq_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { *y = equal(k, r, false); }
+static void ne_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { *y = equal(k, r, true); }
+static void lt_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { *y = less(k, r, 0, false); }
+static void le_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { *y = less(k, r, 0, true); }
+static void gt_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { *y = less(k, r, 1, false); }
+static void ge_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { *y = less(k, r, 1, true); }
 
 #define COMPARISON \
     .why_no_jvp = KN_WHY_DISCRETE, .why_no_transpose = KN_WHY_DISCRETE, .type = compare_type, TWO_OPERANDS
@@ -104,22 +103,21 @@ static kn_error *which_error(kn_type which, kn_type y)
                      knx_show_shape(&w, which.ndim, which.dim), knx_show_shape(&c, y.ndim, y.dim));
 }
 
-static kn_error *select_n_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *select_n_type(kn_rule *r, kn_type *y)
 {
-    (void)p, (void)n_out;
-    if (n_in < 2)
+    if (r->n_in < 2)
         return knx_error(KN_ERROR_TYPE, "must have at least one case");
-    if (x[0].dtype != KN_DT(BOOL) && x[0].dtype != KN_DT(I32))
-        return knx_error(KN_ERROR_TYPE, "`which` must be boolean or int32 type, got %s", x[0].dtype->name);
-    if (x[0].dtype == KN_DT(BOOL) && n_in > 3)
-        return knx_error(KN_ERROR_TYPE, "with boolean `which` cannot have %d cases", n_in - 1);
-    KN_TRY(knp_join(n_in - 1, x + 1, a, y));
-    if (x[0].ndim && !y->ndim) {
-        y->ndim = x[0].ndim;
-        y->dim = x[0].dim;
-        y->sharding = x[0].sharding;
+    if (r->xt[0].dtype != KN_DT(BOOL) && r->xt[0].dtype != KN_DT(I32))
+        return knx_error(KN_ERROR_TYPE, "`which` must be boolean or int32 type, got %s", r->xt[0].dtype->name);
+    if (r->xt[0].dtype == KN_DT(BOOL) && r->n_in > 3)
+        return knx_error(KN_ERROR_TYPE, "with boolean `which` cannot have %d cases", r->n_in - 1);
+    KN_TRY(knp_join(r->n_in - 1, r->xt + 1, r->arena, y));
+    if (r->xt[0].ndim && !y->ndim) {
+        y->ndim = r->xt[0].ndim;
+        y->dim = r->xt[0].dim;
+        y->sharding = r->xt[0].sharding;
     }
-    return x[0].ndim && !kni_type_same_shape(x[0], *y) ? which_error(x[0], *y) : NULL;
+    return r->xt[0].ndim && !kni_type_same_shape(r->xt[0], *y) ? which_error(r->xt[0], *y) : NULL;
 }
 
 static void select_n_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
@@ -150,29 +148,25 @@ static kn_error *select_n_transpose(const kn_rule *r, const kn_atom *ct, kn_atom
 }
 
 /* What is below the first or beyond the last case means that case. */
-static void select_n_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void select_n_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    knk_node which = e->x[0].re;
+    knk_node which = r->v[0].re;
     bool same = true; /* among equals: what one of them is in derivatives makes no difference here */
-    *y = e->x[1];
-    for (int i = 2; i < e->n_in; i++)
-        same = same && e->x[i].re == y->re && e->x[i].im == y->im;
+    *y = r->v[1];
+    for (int i = 2; i < r->n_in; i++)
+        same = same && r->v[i].re == y->re && r->v[i].im == y->im;
     if (same)
         return;
-    if (e->xt[0].dtype == KN_DT(BOOL)) {
-        if (e->n_in == 3)
-            *y = knp_complex_select(k, which, e->x[2], e->x[1]);
+    if (r->xt[0].dtype == KN_DT(BOOL)) {
+        if (r->n_in == 3)
+            *y = knp_complex_select(k, which, r->v[2], r->v[1]);
         return;
     }
-    for (int i = 2; i < e->n_in; i++)
-        *y = knp_complex_select(k, knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I32, i - 1), which), e->x[i], *y);
+    for (int i = 2; i < r->n_in; i++)
+        *y = knp_complex_select(k, knk_binary(k, KNK_LE, knk_const_int(k, KN_ID_I32, i - 1), which), r->v[i], *y);
 }
 
-static double select_n_cost(const void *p, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)p, (void)x, (void)n_out;
-    return (double)kni_type_size(*y) * (n_in - 1);
-}
+static double select_n_cost(const kn_rule *r) { return (double)kni_type_size(*r->yt) * (r->n_in - 1); }
 
 const kn_prim kn_prim_select_n = {
     .name = "select_n",

@@ -14,13 +14,12 @@
 
 /* convert_element_type */
 
-static kn_error *convert_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *convert_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_convert *p = params;
-    (void)n_in, (void)n_out;
-    if (p->new_dtype != x->dtype && (x->dtype->kind == KN_KIND_KEY || p->new_dtype->kind == KN_KIND_KEY))
-        return knx_error(KN_ERROR_TYPE, "cannot convert %s to %s", x->dtype->name, p->new_dtype->name);
-    KN_TRY(knp_type_like(a, *x, p->new_dtype, y));
+    const kn_p_convert *p = r->params;
+    if (p->new_dtype != r->xt->dtype && (r->xt->dtype->kind == KN_KIND_KEY || p->new_dtype->kind == KN_KIND_KEY))
+        return knx_error(KN_ERROR_TYPE, "cannot convert %s to %s", r->xt->dtype->name, p->new_dtype->name);
+    KN_TRY(knp_type_like(r->arena, *r->xt, p->new_dtype, y));
     y->weak = p->weak_type;
     return NULL;
 }
@@ -37,10 +36,10 @@ static kn_error *convert_transpose(const kn_rule *r, const kn_atom *ct, kn_atom 
     return NULL;
 }
 
-static void convert_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void convert_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    const kn_p_convert *p = e->params;
-    *y = (p->wraps ? knp_value_cast : knp_value_saturate)(k, e->xt[0].dtype, e->x[0], e->yt[0].dtype);
+    const kn_p_convert *p = r->params;
+    *y = (p->wraps ? knp_value_cast : knp_value_saturate)(k, r->xt[0].dtype, r->v[0], r->yt[0].dtype);
 }
 
 const kn_prim kn_prim_convert_element_type = {
@@ -60,16 +59,15 @@ const kn_prim kn_prim_convert_element_type = {
 
 /* bitcast_convert_type */
 
-static kn_error *bitcast_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *bitcast_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_bitcast *p = params;
-    (void)n_in, (void)n_out;
-    if (p->new_dtype->size != x->dtype->size)
-        return knx_error(KN_ERROR_VALUE, "cannot see the bits of %s as %s: their sizes differ", x->dtype->name,
+    const kn_p_bitcast *p = r->params;
+    if (p->new_dtype->size != r->xt->dtype->size)
+        return knx_error(KN_ERROR_VALUE, "cannot see the bits of %s as %s: their sizes differ", r->xt->dtype->name,
                          p->new_dtype->name);
-    if (p->new_dtype != x->dtype && (x->dtype->kind == KN_KIND_KEY || p->new_dtype->kind == KN_KIND_KEY))
+    if (p->new_dtype != r->xt->dtype && (r->xt->dtype->kind == KN_KIND_KEY || p->new_dtype->kind == KN_KIND_KEY))
         return knx_error(KN_ERROR_TYPE, "does not accept random keys");
-    KN_TRY(knp_type_like(a, *x, p->new_dtype, y));
+    KN_TRY(knp_type_like(r->arena, *r->xt, p->new_dtype, y));
     y->weak = false;
     return NULL;
 }
@@ -116,10 +114,10 @@ static kn_value2 value_of_bits(knk_builder *k, kn_dtype d, knk_node bits)
     return knp_real(knp_node_dtype(d) == (kn_dtype_id)d->id ? y : knk_cast(k, knp_node_dtype(d), y));
 }
 
-static void bitcast_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void bitcast_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    kn_dtype from = e->xt[0].dtype, to = e->yt[0].dtype;
-    *y = from == to ? e->x[0] : value_of_bits(k, to, bits_of(k, from, e->x[0]));
+    kn_dtype from = r->xt[0].dtype, to = r->yt[0].dtype;
+    *y = from == to ? r->v[0] : value_of_bits(k, to, bits_of(k, from, r->v[0]));
 }
 
 static kn_atom bitcast_put(const kn_rule *r, kn_atom v) { return knb_bitcast(r->b, v, r->xt[0].dtype); }
@@ -140,24 +138,23 @@ const kn_prim kn_prim_bitcast_convert_type = {
 
 /* bitcast_last_axis: the memory of the last axis as elements of another size. An alias of the stored operand. */
 
-static kn_error *last_axis_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *last_axis_type(kn_rule *r, kn_type *y)
 {
-    kn_dtype to = ((const kn_p_bitcast *)params)->new_dtype;
-    (void)n_in, (void)n_out;
-    if (x->dtype->kind == KN_KIND_KEY || to->kind == KN_KIND_KEY)
+    kn_dtype to = ((const kn_p_bitcast *)r->params)->new_dtype;
+    if (r->xt->dtype->kind == KN_KIND_KEY || to->kind == KN_KIND_KEY)
         return knx_error(KN_ERROR_TYPE, "does not accept random keys");
-    if (x->dtype->kind == KN_KIND_BOOL || to->kind == KN_KIND_BOOL) /* not all bytes are booleans */
+    if (r->xt->dtype->kind == KN_KIND_BOOL || to->kind == KN_KIND_BOOL) /* not all bytes are booleans */
         return knx_error(KN_ERROR_TYPE, "does not accept dtype bool");
-    if (!x->ndim)
+    if (!r->xt->ndim)
         return knx_error(KN_ERROR_VALUE,
                          "Changing the dtype of a 0d array is only supported if the itemsize is unchanged");
-    knp_dims shape = knp_dims_of(*x);
-    int64_t bytes = shape.v[x->ndim - 1] * (int64_t)x->dtype->size; /* fits: no array is larger than memory */
+    knp_dims shape = knp_dims_of(*r->xt);
+    int64_t bytes = shape.v[r->xt->ndim - 1] * (int64_t)r->xt->dtype->size; /* fits: no array is larger than memory */
     if (bytes % to->size)
         return knx_error(KN_ERROR_VALUE, "When changing to a larger dtype, its size must be a divisor of the total "
                                          "size in bytes of the last axis of the array.");
-    shape.v[x->ndim - 1] = bytes / to->size;
-    return knp_type_dims(a, to, false, shape.n, shape.v, y);
+    shape.v[r->xt->ndim - 1] = bytes / to->size;
+    return knp_type_dims(r->arena, to, false, shape.n, shape.v, y);
 }
 
 static kn_error *last_axis_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
@@ -168,17 +165,14 @@ static kn_error *last_axis_batch(const kn_rule *r, int64_t size, const int *axis
     return NULL;
 }
 
-static bool last_axis_map_exists(const void *params, const kn_type *x, const kn_type *y)
+static bool last_axis_map_exists(const kn_rule *r)
 {
-    (void)params, (void)x, (void)y;
+    (void)r;
     return false;
 }
 
 /* Never called: an element of the result is no element of the operand. */
-static void last_axis_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
-{
-    (void)params, (void)x, (void)y, (void)out, (void)in;
-}
+static void last_axis_map(const kn_rule *r, const kn_index *out, kn_index *in) { (void)r, (void)out, (void)in; }
 
 static kn_atom last_axis_put(const kn_rule *r, kn_atom v) { return knb_bitcast_last_axis(r->b, v, r->xt[0].dtype); }
 
@@ -203,11 +197,7 @@ const kn_prim kn_prim_bitcast_last_axis = {
 
 /* stop_gradient */
 
-static kn_error *same_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
-{
-    (void)p, (void)n_in, (void)n_out;
-    return knp_type_like(a, *x, x->dtype, y);
-}
+static kn_error *same_type(kn_rule *r, kn_type *y) { return knp_type_like(r->arena, *r->xt, r->xt->dtype, y); }
 
 const kn_prim kn_prim_stop_gradient = {
     .name = "stop_gradient",
@@ -222,18 +212,16 @@ const kn_prim kn_prim_stop_gradient = {
 
 /* real, imag, conj of complex numbers */
 
-static kn_error *part_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *part_type(kn_rule *r, kn_type *y)
 {
-    (void)p, (void)n_in, (void)n_out;
-    KN_TRY(knp_accepts(x->dtype, KNP_COMPLEX));
-    return knp_type_like(a, *x, knx_component(x->dtype), y);
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_COMPLEX));
+    return knp_type_like(r->arena, *r->xt, knx_component(r->xt->dtype), y);
 }
 
-static kn_error *conj_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *conj_type(kn_rule *r, kn_type *y)
 {
-    (void)p, (void)n_in, (void)n_out;
-    KN_TRY(knp_accepts(x->dtype, KNP_COMPLEX));
-    return knp_type_like(a, *x, x->dtype, y);
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_COMPLEX));
+    return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
 static kn_error *real_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
@@ -248,12 +236,12 @@ static kn_error *imag_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct
     return NULL;
 }
 
-static void real_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { (void)k, *y = knp_real(e->x[0].re); }
-static void imag_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y) { (void)k, *y = knp_real(e->x[0].im); }
+static void real_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { (void)k, *y = knp_real(r->v[0].re); }
+static void imag_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { (void)k, *y = knp_real(r->v[0].im); }
 
-static void conj_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void conj_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    *y = (kn_value2){e->x[0].re, knk_unary(k, KNK_NEG, e->x[0].im)};
+    *y = (kn_value2){r->v[0].re, knk_unary(k, KNK_NEG, r->v[0].im)};
 }
 
 static kn_atom real_put(const kn_rule *r, kn_atom v) { return knb_complex(r->b, v, knb_imag(r->b, r->x[0])); }
@@ -303,12 +291,11 @@ const kn_prim kn_prim_conj = {
 
 /* complex: a complex number from its parts */
 
-static kn_error *complex_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *complex_type(kn_rule *r, kn_type *y)
 {
-    (void)p, (void)n_out;
-    if (x[0].dtype != KN_DT(F32) && x[0].dtype != KN_DT(F64))
-        return knp_accepts(x[0].dtype, 0);
-    KN_TRY(knp_join(n_in, x, a, y));
+    if (r->xt[0].dtype != KN_DT(F32) && r->xt[0].dtype != KN_DT(F64))
+        return knp_accepts(r->xt[0].dtype, 0);
+    KN_TRY(knp_join(r->n_in, r->xt, r->arena, y));
     y->dtype = knx_complex_of(y->dtype);
     return NULL;
 }
@@ -322,9 +309,9 @@ static kn_error *complex_transpose(const kn_rule *r, const kn_atom *ct, kn_atom 
     return NULL;
 }
 
-static void complex_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void complex_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    (void)k, *y = (kn_value2){e->x[0].re, e->x[1].re};
+    (void)k, *y = (kn_value2){r->v[0].re, r->v[1].re};
 }
 
 const kn_prim kn_prim_complex = {

@@ -13,12 +13,11 @@
 #include "prim/rules.h"
 #include <math.h>
 
-#define JOINED_TYPE(name, kinds)                                                                          \
-    static kn_error *name(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y) \
-    {                                                                                                     \
-        (void)p, (void)n_out;                                                                             \
-        KN_TRY(knp_accepts(x[0].dtype, kinds));                                                           \
-        return knp_join(n_in, x, a, y);                                                                   \
+#define JOINED_TYPE(name, kinds)                      \
+    static kn_error *name(kn_rule *r, kn_type *y)     \
+    {                                                 \
+        KN_TRY(knp_accepts(r->xt[0].dtype, kinds));   \
+        return knp_join(r->n_in, r->xt, r->arena, y); \
     }
 JOINED_TYPE(numbers_or_bool_type, KNP_NUMBERS | KNP_BOOL)
 JOINED_TYPE(numbers_type, KNP_NUMBERS)
@@ -26,14 +25,13 @@ JOINED_TYPE(numbers_type, KNP_NUMBERS)
 #define ONE_OPERAND  .n_in = 1, .n_out = 1, .factors = "... -> ...", .batch = knp_batch_elementwise
 #define TWO_OPERANDS .n_in = 2, .n_out = 1, .factors = "..., ... -> ...", .batch = knp_batch_elementwise
 
-static bool is_complex(const kn_expr_args *e) { return knx_is_complex(e->xt[0].dtype); }
+static bool is_complex(const kn_rule *r) { return knx_is_complex(r->xt[0].dtype); }
 static kn_atom fit(const kn_rule *r, kn_atom t) { return t == KN_ATOM_ZERO ? t : knb_broadcast_to(r->b, t, r->yt[0]); }
 static kn_atom times(kn_builder *b, kn_atom t, kn_atom factor) { return t == KN_ATOM_ZERO ? t : knb_mul(b, t, factor); }
 
-static double cost_complex_quotient(const void *p, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double cost_complex_quotient(const kn_rule *r)
 {
-    (void)p, (void)n_in, (void)x, (void)n_out;
-    return (knx_is_complex(y->dtype) ? 16.0 : 4.0) * (double)kni_type_size(*y);
+    return (knx_is_complex(r->yt->dtype) ? 16.0 : 4.0) * (double)kni_type_size(*r->yt);
 }
 
 /* sign: -1, 0 or 1; nan for nan; z / |z| of complex numbers */
@@ -49,17 +47,17 @@ static void sign_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     ty[0] = knb_mul(b, r->y[0], knb_complex(b, knb_like(b, size, 0), turn));
 }
 
-static void sign_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void sign_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    knk_node x = e->x[0].re;
-    if (is_complex(e)) {
-        *y = knp_complex_sign(k, e->x[0]);
+    knk_node x = r->v[0].re;
+    if (is_complex(r)) {
+        *y = knp_complex_sign(k, r->v[0]);
         return;
     }
-    bool is_float = knx_is_float(e->xt[0].dtype);
+    bool is_float = knx_is_float(r->xt[0].dtype);
     knk_node zero = knk_const_double(k, knk_dtype(k, x), 0), one = knk_const_double(k, knk_dtype(k, x), 1);
     knk_node rest = is_float ? knk_select(k, knk_binary(k, KNK_EQ, x, zero), zero, x) : zero;
-    if (e->xt[0].dtype->kind != KN_KIND_UINT)
+    if (r->xt[0].dtype->kind != KN_KIND_UINT)
         rest = knk_select(k, knk_binary(k, KNK_LT, x, zero), knk_const_double(k, knk_dtype(k, x), -1), rest);
     *y = knp_real(knk_select(k, knk_binary(k, KNK_LT, zero, x), one, rest));
 }
@@ -74,14 +72,13 @@ const kn_prim kn_prim_sign = {.name = "sign",
 
 /* integer_pow: x to a fixed whole power, by squaring */
 
-static kn_error *integer_pow_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *integer_pow_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_integer_pow *p = params;
-    (void)n_in, (void)n_out;
-    KN_TRY(knp_accepts(x->dtype, KNP_NUMBERS));
-    if (p->y < 0 && knx_is_integer(x->dtype))
+    const kn_p_integer_pow *p = r->params;
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_NUMBERS));
+    if (p->y < 0 && knx_is_integer(r->xt->dtype))
         return knx_error(KN_ERROR_VALUE, "Integers to negative integer powers are not allowed.");
-    return knp_type_like(a, *x, x->dtype, y);
+    return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
 static void integer_pow_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
@@ -99,10 +96,10 @@ static void integer_pow_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     ty[0] = knb_mul(b, tx[0], knb_mul(b, knb_like(b, r->x[0], (double)n), power));
 }
 
-static void integer_pow_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void integer_pow_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    int64_t n = ((const kn_p_integer_pow *)e->params)->y;
-    *y = is_complex(e) ? knp_complex_integer_pow(k, e->x[0], n) : knp_real(knk_integer_pow(k, e->x[0].re, n));
+    int64_t n = ((const kn_p_integer_pow *)r->params)->y;
+    *y = is_complex(r) ? knp_complex_integer_pow(k, r->v[0], n) : knp_real(knk_integer_pow(k, r->v[0].re, n));
 }
 
 const kn_prim kn_prim_integer_pow = {
@@ -138,10 +135,10 @@ static kn_error *add_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
     return NULL;
 }
 
-static void add_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void add_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
     *y =
-        is_complex(e) ? knp_complex_add(k, e->x[0], e->x[1]) : knp_real(knk_binary(k, KNK_ADD, e->x[0].re, e->x[1].re));
+        is_complex(r) ? knp_complex_add(k, r->v[0], r->v[1]) : knp_real(knk_binary(k, KNK_ADD, r->v[0].re, r->v[1].re));
 }
 
 const kn_prim kn_prim_add = {.name = "add",
@@ -183,10 +180,10 @@ static kn_error *sub_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
     return NULL;
 }
 
-static void sub_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void sub_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
     *y =
-        is_complex(e) ? knp_complex_sub(k, e->x[0], e->x[1]) : knp_real(knk_binary(k, KNK_SUB, e->x[0].re, e->x[1].re));
+        is_complex(r) ? knp_complex_sub(k, r->v[0], r->v[1]) : knp_real(knk_binary(k, KNK_SUB, r->v[0].re, r->v[1].re));
 }
 
 const kn_prim kn_prim_sub = {.name = "sub",
@@ -217,10 +214,10 @@ static kn_error *mul_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
     return NULL;
 }
 
-static void mul_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void mul_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
     *y =
-        is_complex(e) ? knp_complex_mul(k, e->x[0], e->x[1]) : knp_real(knk_binary(k, KNK_MUL, e->x[0].re, e->x[1].re));
+        is_complex(r) ? knp_complex_mul(k, r->v[0], r->v[1]) : knp_real(knk_binary(k, KNK_MUL, r->v[0].re, r->v[1].re));
 }
 
 const kn_prim kn_prim_mul = {.name = "mul",
@@ -249,10 +246,10 @@ static kn_error *div_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
     return NULL;
 }
 
-static void div_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void div_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
     *y =
-        is_complex(e) ? knp_complex_div(k, e->x[0], e->x[1]) : knp_real(knk_binary(k, KNK_DIV, e->x[0].re, e->x[1].re));
+        is_complex(r) ? knp_complex_div(k, r->v[0], r->v[1]) : knp_real(knk_binary(k, KNK_DIV, r->v[0].re, r->v[1].re));
 }
 
 const kn_prim kn_prim_div = {.name = "div",
@@ -338,14 +335,14 @@ static knk_node integer_power(knk_builder *k, knk_node x, knk_node n, kn_dtype d
     return knk_select(k, knk_binary(k, KNK_LT, n, zero), inverse, y);
 }
 
-static void pow_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void pow_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    if (is_complex(e))
-        *y = knp_complex_pow(k, e->x[0], e->x[1]);
-    else if (knx_is_integer(e->xt[0].dtype))
-        *y = knp_real(integer_power(k, e->x[0].re, e->x[1].re, e->xt[0].dtype));
+    if (is_complex(r))
+        *y = knp_complex_pow(k, r->v[0], r->v[1]);
+    else if (knx_is_integer(r->xt[0].dtype))
+        *y = knp_real(integer_power(k, r->v[0].re, r->v[1].re, r->xt[0].dtype));
     else
-        *y = knp_real(knk_pow(k, e->x[0].re, e->x[1].re));
+        *y = knp_real(knk_pow(k, r->v[0].re, r->v[1].re));
 }
 
 const kn_prim kn_prim_pow = {
@@ -392,14 +389,14 @@ static kn_value2 extreme(knk_builder *k, kn_dtype d, kn_value2 x, kn_value2 y, b
     return knp_real(largest ? knk_max_nan(k, x.re, y.re) : knk_min_nan(k, x.re, y.re));
 }
 
-static void max_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void max_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    *y = extreme(k, e->xt[0].dtype, e->x[0], e->x[1], true);
+    *y = extreme(k, r->xt[0].dtype, r->v[0], r->v[1], true);
 }
 
-static void min_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void min_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    *y = extreme(k, e->xt[0].dtype, e->x[0], e->x[1], false);
+    *y = extreme(k, r->xt[0].dtype, r->v[0], r->v[1], false);
 }
 
 const kn_prim kn_prim_max = {.name = "max",
@@ -420,20 +417,19 @@ const kn_prim kn_prim_min = {.name = "min",
 
 /* clamp: the smaller of the third operand and the larger of the first two */
 
-static kn_error *clamp_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *clamp_type(kn_rule *r, kn_type *y)
 {
-    (void)p, (void)n_out;
-    KN_TRY(knp_accepts(x[0].dtype, KNP_REALS | KNP_BOOL));
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_REALS | KNP_BOOL));
     for (int i = 0; i < 3; i += 2)
-        if (x[i].ndim && !kni_type_same_shape(x[i], x[1])) {
+        if (r->xt[i].ndim && !kni_type_same_shape(r->xt[i], r->xt[1])) {
             const char *name = i ? "max" : "min";
             kn_text s = {0}, t = {0};
             return knx_error(KN_ERROR_TYPE,
                              "requires %s.shape == operand.shape or %s.shape == (), got %s.shape=%s, operand.shape=%s.",
-                             name, name, name, knx_show_shape(&s, x[i].ndim, x[i].dim),
-                             knx_show_shape(&t, x[1].ndim, x[1].dim));
+                             name, name, name, knx_show_shape(&s, r->xt[i].ndim, r->xt[i].dim),
+                             knx_show_shape(&t, r->xt[1].ndim, r->xt[1].dim));
         }
-    return knp_join(n_in, x, a, y);
+    return knp_join(r->n_in, r->xt, r->arena, y);
 }
 
 /* t where the condition holds, else 0, in the shape of the result. */
@@ -470,10 +466,10 @@ static kn_error *clamp_batch(const kn_rule *r, int64_t size, const int *axis, kn
     return knp_batch_elementwise(&batched, size, (int[]){axis[0], 0, axis[2]}, y, axis_out);
 }
 
-static void clamp_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void clamp_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    kn_dtype d = e->xt[0].dtype;
-    *y = extreme(k, d, extreme(k, d, e->x[0], e->x[1], true), e->x[2], false);
+    kn_dtype d = r->xt[0].dtype;
+    *y = extreme(k, d, extreme(k, d, r->v[0], r->v[1], true), r->v[2], false);
 }
 
 const kn_prim kn_prim_clamp = {.name = "clamp",

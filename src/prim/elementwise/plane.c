@@ -10,11 +10,10 @@
  */
 #include "prim/rules.h"
 
-static kn_error *plane_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *plane_type(kn_rule *r, kn_type *y)
 {
-    (void)p, (void)n_out;
-    KN_TRY(knp_accepts(x[0].dtype, KNP_FLOAT));
-    return knp_join(n_in, x, a, y);
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_FLOAT));
+    return knp_join(r->n_in, r->xt, r->arena, y);
 }
 
 /* atan2(y, x): the angle of (x, y). As JAX writes them: y' x / (y^2 + x^2) + x' (-y) / (y^2 + x^2). */
@@ -31,9 +30,9 @@ static void atan2_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     ty[0] = knb_add_any(b, part[0], part[1]);
 }
 
-static void atan2_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void atan2_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    *y = knp_real(knk_atan2(k, e->x[0].re, e->x[1].re));
+    *y = knp_real(knk_atan2(k, r->v[0].re, r->v[1].re));
 }
 
 const kn_prim kn_prim_atan2 = {
@@ -62,9 +61,9 @@ static void hypot_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     ty[0] = knb_add_any(b, part[0], part[1]);
 }
 
-static void hypot_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void hypot_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    *y = knp_real(knk_hypot(k, e->x[0].re, e->x[1].re));
+    *y = knp_real(knk_hypot(k, r->v[0].re, r->v[1].re));
 }
 
 const kn_prim kn_prim_hypot = {

@@ -14,23 +14,22 @@
 #define ONE_OPERAND  .n_in = 1, .n_out = 1, .factors = "... -> ...", .batch = knp_batch_elementwise
 #define TWO_OPERANDS .n_in = 2, .n_out = 1, .factors = "..., ... -> ...", .batch = knp_batch_elementwise
 
-static kn_error *float_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *float_type(kn_rule *r, kn_type *y)
 {
-    (void)p, (void)n_out;
-    KN_TRY(knp_accepts(x[0].dtype, KNP_FLOAT));
-    return knp_join(n_in, x, a, y);
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_FLOAT));
+    return knp_join(r->n_in, r->xt, r->arena, y);
 }
 
 /* floor, ceil, round */
 
-static void floor_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void floor_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    *y = knp_real(knk_unary(k, KNK_FLOOR, e->x[0].re));
+    *y = knp_real(knk_unary(k, KNK_FLOOR, r->v[0].re));
 }
 
-static void ceil_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void ceil_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    *y = knp_real(knk_unary(k, KNK_NEG, knk_unary(k, KNK_FLOOR, knk_unary(k, KNK_NEG, e->x[0].re))));
+    *y = knp_real(knk_unary(k, KNK_NEG, knk_unary(k, KNK_FLOOR, knk_unary(k, KNK_NEG, r->v[0].re))));
 }
 
 #define ROUNDS ONE_OPERAND, .bits = KN_ELEMENTWISE | KN_CHEAP, .jvp = knp_jvp_zero
@@ -51,19 +50,19 @@ const kn_prim kn_prim_ceil = {
     .doc = "the smallest whole number that is not below x, elementwise (np.ceil)",
 };
 
-static kn_error *round_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *round_type(kn_rule *r, kn_type *y)
 {
-    int64_t method = ((const kn_p_round *)params)->rounding_method;
+    int64_t method = ((const kn_p_round *)r->params)->rounding_method;
     if (method != KN_ROUND_AWAY_FROM_ZERO && method != KN_ROUND_TO_NEAREST_EVEN)
         return knx_error(KN_ERROR_VALUE, "%lld is not a valid RoundingMethod", (long long)method);
-    return float_type(params, n_in, x, a, n_out, y);
+    return float_type(r, y);
 }
 
-static void round_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void round_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    knk_node x = e->x[0].re;
+    knk_node x = r->v[0].re;
     kn_dtype_id d = knk_dtype(k, x);
-    if (((const kn_p_round *)e->params)->rounding_method == KN_ROUND_TO_NEAREST_EVEN) {
+    if (((const kn_p_round *)r->params)->rounding_method == KN_ROUND_TO_NEAREST_EVEN) {
         *y = knp_real(knk_unary(k, KNK_RINT, x));
         return;
     }
@@ -86,11 +85,10 @@ const kn_prim kn_prim_round = {
 
 /* rem */
 
-static kn_error *rem_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *rem_type(kn_rule *r, kn_type *y)
 {
-    (void)p, (void)n_out;
-    KN_TRY(knp_accepts(x[0].dtype, KNP_REALS));
-    return knp_join(n_in, x, a, y);
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_REALS));
+    return knp_join(r->n_in, r->xt, r->arena, y);
 }
 
 static void rem_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
@@ -105,9 +103,9 @@ static void rem_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
     ty[0] = knb_add_any(b, above, below);
 }
 
-static void rem_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void rem_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    *y = knp_real(knk_binary(k, KNK_REM, e->x[0].re, e->x[1].re));
+    *y = knp_real(knk_binary(k, KNK_REM, r->v[0].re, r->v[1].re));
 }
 
 const kn_prim kn_prim_rem = {
@@ -122,17 +120,17 @@ const kn_prim kn_prim_rem = {
 
 /* is_finite */
 
-static kn_error *finite_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *finite_type(kn_rule *r, kn_type *y)
 {
-    KN_TRY(float_type(p, n_in, x, a, n_out, y));
+    KN_TRY(float_type(r, y));
     y->dtype = KN_DT(BOOL);
     y->weak = false;
     return NULL;
 }
 
-static void finite_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void finite_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    knk_node x = e->x[0].re;
+    knk_node x = r->v[0].re;
     *y = knp_real(knk_binary(k, KNK_LT, knk_unary(k, KNK_ABS, x), knk_const_double(k, knk_dtype(k, x), 1.0 / 0.0)));
 }
 
@@ -184,11 +182,11 @@ static void next_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 }
 
 /* One up or down of the bits, which are in the order of the magnitudes. */
-static void next_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *to)
+static void next_expr(knk_builder *k, const kn_rule *r, kn_value2 *to)
 {
-    kn_dtype d = e->xt[0].dtype;
+    kn_dtype d = r->xt[0].dtype;
     layout l = layout_of(d);
-    knk_node x = e->x[0].re, y = e->x[1].re, xb = to_bits(k, d, x), yb = to_bits(k, d, y);
+    knk_node x = r->v[0].re, y = r->v[1].re, xb = to_bits(k, d, x), yb = to_bits(k, d, y);
     knk_node zero = knk_const_double(k, knk_dtype(k, x), 0), one = knk_const(k, l.bits, 1);
     knk_node sign = knk_const(k, l.bits, (uint64_t)1 << (l.exponent + l.mantissa));
     knk_node rises = knk_binary(k, KNK_LT, x, y), positive = knk_binary(k, KNK_LT, zero, x);
@@ -213,14 +211,14 @@ const kn_prim kn_prim_nextafter = {
 
 /* reduce_precision */
 
-static kn_error *precision_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *precision_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_reduce_precision *p = params;
+    const kn_p_reduce_precision *p = r->params;
     if (p->exponent_bits < 1)
         return knx_error(KN_ERROR_VALUE, "exponent_bits must be positive; got %lld", (long long)p->exponent_bits);
     if (p->mantissa_bits < 0)
         return knx_error(KN_ERROR_VALUE, "mantissa_bits must be non-negative; got %lld", (long long)p->mantissa_bits);
-    return float_type(params, n_in, x, a, n_out, y);
+    return float_type(r, y);
 }
 
 /* To the nearest number with so many bits behind the point, of two the even one; a carry goes into the exponent. */
@@ -247,12 +245,12 @@ static knk_node cut_exponent(knk_builder *k, layout l, knk_node x, int bits)
     return knk_select(k, low, signed_zero, x);
 }
 
-static void precision_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void precision_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    const kn_p_reduce_precision *p = e->params;
-    kn_dtype d = e->xt[0].dtype;
+    const kn_p_reduce_precision *p = r->params;
+    kn_dtype d = r->xt[0].dtype;
     layout l = layout_of(d);
-    knk_node x = e->x[0].re, bits = to_bits(k, d, x);
+    knk_node x = r->v[0].re, bits = to_bits(k, d, x);
     if (p->mantissa_bits < l.mantissa)
         bits = round_mantissa(k, l, bits, l.mantissa - (int)p->mantissa_bits);
     if (p->exponent_bits < l.exponent)

@@ -48,53 +48,49 @@ static knk_node expr_abs(knk_builder *k, knk_node x)
     return d >= KN_ID_U8 && d <= KN_ID_U64 ? x : knk_unary(k, KNK_ABS, x);
 }
 
-static kn_error *unary_type(const char *traits, const kn_type *x, kn_arena *a, kn_type *y)
+static kn_error *unary_type(const char *traits, const kn_rule *r, kn_type *y)
 {
     unsigned kinds = traits[0] == 'n' ? KNP_NUMBERS : traits[1] == 'c' ? KNP_INEXACT : KNP_FLOAT;
-    KN_TRY(knp_accepts(x->dtype, kinds));
-    return knp_type_like(a, *x, strchr(traits, 'r') ? knx_component(x->dtype) : x->dtype, y);
+    KN_TRY(knp_accepts(r->xt->dtype, kinds));
+    return knp_type_like(r->arena, *r->xt, strchr(traits, 'r') ? knx_component(r->xt->dtype) : r->xt->dtype, y);
 }
 
 typedef knk_node real_program(knk_builder *k, knk_node x);
 typedef kn_value2 complex_program(knk_builder *k, kn_value2 x);
 
-static void unary_expr(knk_builder *k, const kn_expr_args *e, real_program *of_real, complex_program *of_complex,
+static void unary_expr(knk_builder *k, const kn_rule *r, real_program *of_real, complex_program *of_complex,
                        kn_value2 *y)
 {
-    *y = of_complex && knx_is_complex(e->xt[0].dtype) ? of_complex(k, e->x[0]) : knp_real(of_real(k, e->x[0].re));
+    *y = of_complex && knx_is_complex(r->xt[0].dtype) ? of_complex(k, r->v[0]) : knp_real(of_real(k, r->v[0].re));
 }
 
-#define UNARY(prim, public, traits, derivative, of_real, of_complex, ref, low, high, ulp, text)                  \
-    static kn_error *prim##_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y) \
-    {                                                                                                            \
-        (void)p, (void)n_in, (void)n_out;                                                                        \
-        return unary_type(traits, x, a, y);                                                                      \
-    }                                                                                                            \
-    static void prim##_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)                                     \
-    {                                                                                                            \
-        kn_builder *b = r->b;                                                                                    \
-        kn_atom x = r->x[0], y = r->y[0], t = tx[0];                                                             \
-        (void)x, (void)y;                                                                                        \
-        ty[0] = derivative;                                                                                      \
-    }                                                                                                            \
-    static void prim##_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)                                 \
-    {                                                                                                            \
-        unary_expr(k, e, of_real, of_complex, y);                                                                \
-    }                                                                                                            \
-    const kn_prim kn_prim_##prim = {                                                                             \
-        .name = #prim,                                                                                           \
-        .n_in = 1,                                                                                               \
-        .n_out = 1,                                                                                              \
-        .doc = text,                                                                                             \
-        .factors = "... -> ...",                                                                                 \
-        .bits = KN_ELEMENTWISE | (traits[0] == 'n' ? KN_CHEAP : 0),                                              \
-        .linear_in = traits[1] == 'l' ? 1u : 0u,                                                                 \
-        .type = prim##_type,                                                                                     \
-        .jvp = prim##_jvp,                                                                                       \
-        .transpose = traits[1] == 'l' ? knp_transpose_same : NULL,                                               \
-        .batch = knp_batch_elementwise,                                                                          \
-        .expr = prim##_expr,                                                                                     \
-        .cost = traits[0] == 'n' ? NULL : knp_cost_function,                                                     \
+#define UNARY(prim, public, traits, derivative, of_real, of_complex, ref, low, high, ulp, text) \
+    static kn_error *prim##_type(kn_rule *r, kn_type *y) { return unary_type(traits, r, y); }   \
+    static void prim##_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)                    \
+    {                                                                                           \
+        kn_builder *b = r->b;                                                                   \
+        kn_atom x = r->x[0], y = r->y[0], t = tx[0];                                            \
+        (void)x, (void)y;                                                                       \
+        ty[0] = derivative;                                                                     \
+    }                                                                                           \
+    static void prim##_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)                     \
+    {                                                                                           \
+        unary_expr(k, r, of_real, of_complex, y);                                               \
+    }                                                                                           \
+    const kn_prim kn_prim_##prim = {                                                            \
+        .name = #prim,                                                                          \
+        .n_in = 1,                                                                              \
+        .n_out = 1,                                                                             \
+        .doc = text,                                                                            \
+        .factors = "... -> ...",                                                                \
+        .bits = KN_ELEMENTWISE | (traits[0] == 'n' ? KN_CHEAP : 0),                             \
+        .linear_in = traits[1] == 'l' ? 1u : 0u,                                                \
+        .type = prim##_type,                                                                    \
+        .jvp = prim##_jvp,                                                                      \
+        .transpose = traits[1] == 'l' ? knp_transpose_same : NULL,                              \
+        .batch = knp_batch_elementwise,                                                         \
+        .expr = prim##_expr,                                                                    \
+        .cost = traits[0] == 'n' ? NULL : knp_cost_function,                                    \
     };
 #include "ir/unary.def"
 #undef UNARY

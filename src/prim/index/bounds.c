@@ -13,20 +13,20 @@
 
 typedef kn_p_check_bounds params_t;
 
-static kn_error *check_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *check_type(kn_rule *r, kn_type *y)
 {
-    const params_t *p = params;
-    (void)n_in, (void)a, (void)n_out, (void)y;
-    KN_TRY(knp_accepts(x->dtype, KNP_INTEGERS));
-    if (!x->ndim || x->dim[x->ndim - 1] != p->most.n || p->axis.n != p->most.n || p->size.n != p->most.n)
+    const params_t *p = r->params;
+    (void)y;
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_INTEGERS));
+    if (!r->xt->ndim || r->xt->dim[r->xt->ndim - 1] != p->most.n || p->axis.n != p->most.n || p->size.n != p->most.n)
         return knx_error(KN_ERROR_TYPE, "indices must have %d numbers along their last axis", p->most.n);
     return NULL;
 }
 
-static kn_error *check_run(const kn_routine_args *args)
+static kn_error *check_run(const kn_rule *r, const kn_routine_args *args)
 {
-    const params_t *p = args->params;
-    kn_type t = args->xt[0];
+    const params_t *p = r->params;
+    kn_type t = r->xt[0];
     knr_windows w = {.index_dtype = t.dtype, .n_index = p->most.n, .n_point = t.ndim - 1};
     for (int d = 0; d < w.n_point; d++)
         w.point[d] = t.dim[d];
@@ -72,11 +72,7 @@ static kn_error *check_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed)
     return NULL;
 }
 
-static double check_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)params, (void)n_in, (void)n_out, (void)y;
-    return (double)kni_type_size(x[0]);
-}
+static double check_cost(const kn_rule *r) { return (double)kni_type_size(r->xt[0]); }
 
 const kn_prim kn_prim_check_bounds = {
     .name = "check_bounds",

@@ -40,15 +40,14 @@ static kn_error *check_fits(const char *op, const char *what, int ndim, const in
                             knx_show_shape(&s, ndim, size), knx_show_shape(&t, x.ndim, x.dim));
 }
 
-static kn_error *slice_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *slice_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_dynamic_slice *p = params;
-    (void)n_out;
-    if (n_in < 1)
+    const kn_p_dynamic_slice *p = r->params;
+    if (r->n_in < 1)
         return knx_error(KN_ERROR_TYPE, "dynamic_slice needs an operand");
-    KN_TRY(check_starts("dynamic_slice", n_in - 1, x + 1, x[0].ndim));
-    KN_TRY(check_fits("dynamic_slice", "slice_sizes", p->slice_sizes.n, p->slice_sizes.v, x[0]));
-    return knp_type_dims(a, x[0].dtype, x[0].weak, p->slice_sizes.n, p->slice_sizes.v, y);
+    KN_TRY(check_starts("dynamic_slice", r->n_in - 1, r->xt + 1, r->xt[0].ndim));
+    KN_TRY(check_fits("dynamic_slice", "slice_sizes", p->slice_sizes.n, p->slice_sizes.v, r->xt[0]));
+    return knp_type_dims(r->arena, r->xt[0].dtype, r->xt[0].weak, p->slice_sizes.n, p->slice_sizes.v, y);
 }
 
 /* Rows that put a window into an array: how far its elements are apart; params are NULL where they are not. */
@@ -69,11 +68,11 @@ static knp_dims spans(const void *params, kn_type window)
     return s;
 }
 
-static kn_error *any_update_type(const char *op, const void *params, int n_in, const kn_type *x, kn_arena *a,
-                                 kn_type *y)
+static kn_error *any_update_type(const char *op, const kn_rule *r, kn_type *y)
 {
-    const kn_p_strided_update *p = params;
-    if (n_in < 2)
+    const kn_p_strided_update *p = r->params;
+    const kn_type *x = r->xt;
+    if (r->n_in < 2)
         return knx_error(KN_ERROR_TYPE, "%s needs an operand and an update", op);
     if (x[0].dtype != x[1].dtype)
         return knx_error(KN_ERROR_TYPE, "%s requires arguments to have the same dtypes, got %s, %s.", op,
@@ -83,16 +82,15 @@ static kn_error *any_update_type(const char *op, const void *params, int n_in, c
         fits = p->strides.v[d] >= 1;
     if (!fits)
         return knx_error(KN_ERROR_TYPE, "%s: there must be a stride of at least 1 for each dimension", op);
-    KN_TRY(check_starts(op, n_in - 2, x + 2, x[0].ndim));
-    knp_dims box = spans(params, x[1]);
+    KN_TRY(check_starts(op, r->n_in - 2, x + 2, x[0].ndim));
+    knp_dims box = spans(r->params, x[1]);
     KN_TRY(check_fits(op, "update shape", box.n, box.v, x[0]));
-    return knp_type_like(a, x[0], x[0].dtype, y);
+    return knp_type_like(r->arena, x[0], x[0].dtype, y);
 }
 
-static kn_error *update_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *update_type(kn_rule *r, kn_type *y)
 {
-    (void)n_out;
-    return any_update_type(params ? "strided_update" : "dynamic_update_slice", params, n_in, x, a, y);
+    return any_update_type(r->params ? "strided_update" : "dynamic_update_slice", r, y);
 }
 
 /* --- derivatives ------------------------------------------------------------------------------ */
@@ -345,27 +343,27 @@ static void update_element(kn_lower *l, const kn_rule *r, const kn_index *i, kn_
         y[0] = knl_operand(l, 1, in, inside, y[0]);
 }
 
-static void update_lands(const void *params, int ndim, int64_t *stride)
+static void update_lands(const kn_rule *r, int64_t *stride)
 {
-    for (int d = 0; d < ndim; d++)
-        stride[d] = stride_of(params, d);
+    for (int d = 0; d < r->xt->ndim; d++)
+        stride[d] = stride_of(r->params, d);
 }
 
 /* The window, line by line: the last dimensions that it fills and the one in front of them are one line. */
-static kn_error *update_run(const kn_routine_args *args)
+static kn_error *update_run(const kn_rule *r, const kn_routine_args *args)
 {
-    kn_type x = args->xt[0], u = args->xt[1];
+    kn_type x = r->xt[0], u = r->xt[1];
     const char *from = args->x[1];
     int64_t at[KN_MAX_NDIM] = {0}, stride[KN_MAX_NDIM + 1], step[KN_MAX_NDIM], size = x.dtype->size, line = size;
-    knp_dims box = spans(args->params, u);
+    knp_dims box = spans(r->params, u);
     char *to = args->y[0];
     if (!kni_type_size(u))
         return NULL;
     stride[x.ndim] = size;
     for (int d = x.ndim - 1; d >= 0; d--) {
         stride[d] = stride[d + 1] * x.dim[d];
-        step[d] = stride[d + 1] * (u.dim[d] > 1 ? stride_of(args->params, d) : 1);
-        to += stride[d + 1] * knx_position(args->xt[2 + d].dtype, args->x[2 + d], x.dim[d] - box.v[d]);
+        step[d] = stride[d + 1] * (u.dim[d] > 1 ? stride_of(r->params, d) : 1);
+        to += stride[d + 1] * knx_position(r->xt[2 + d].dtype, args->x[2 + d], x.dim[d] - box.v[d]);
     }
     int n = x.ndim; /* dimensions outside of a line */
     while (n > 0 && line == stride[n] && step[n - 1] == stride[n])
@@ -386,11 +384,7 @@ static kn_error *update_run(const kn_routine_args *args)
     }
 }
 
-static double update_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)params, (void)n_in, (void)n_out, (void)y;
-    return (double)kni_type_size(x[1]);
-}
+static double update_cost(const kn_rule *r) { return (double)kni_type_size(r->xt[1]); }
 
 const kn_prim kn_prim_dynamic_slice = {
     .name = "dynamic_slice",

@@ -15,30 +15,29 @@
 
 typedef kn_p_gather params_t;
 
-static kn_error *gather_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *gather_type(kn_rule *r, kn_type *y)
 {
-    const params_t *p = params;
+    const params_t *p = r->params;
     knp_indexing how = knp_indexing_of_gather(p);
-    (void)n_in, (void)n_out;
-    int points = x[1].ndim - 1, ndim = points + p->offset_dims.n;
-    KN_TRY(knp_check_indexing("gather", &how, x[0], x[1], ndim));
-    if (p->slice_sizes.n != x[0].ndim)
+    int points = r->xt[1].ndim - 1, ndim = points + p->offset_dims.n;
+    KN_TRY(knp_check_indexing("gather", &how, r->xt[0], r->xt[1], ndim));
+    if (p->slice_sizes.n != r->xt[0].ndim)
         return knx_error(KN_ERROR_TYPE, "gather: slice_sizes must have length equal to the number of axes %d, got %d",
-                         x[0].ndim, p->slice_sizes.n);
+                         r->xt[0].ndim, p->slice_sizes.n);
     knp_dims dim = {.n = ndim <= KN_MAX_NDIM ? ndim : KN_MAX_NDIM};
-    for (int d = 0, w = 0; d < x[0].ndim; d++) {
+    for (int d = 0, w = 0; d < r->xt[0].ndim; d++) {
         int64_t size = p->slice_sizes.v[d];
         bool dropped = knp_contains(how.dropped, d) || knp_contains(how.table_batching, d);
-        if (size < 0 || size > x[0].dim[d] || (dropped && size > 1))
+        if (size < 0 || size > r->xt[0].dim[d] || (dropped && size > 1))
             return knx_error(KN_ERROR_TYPE, "gather: slice size %lld does not fit dimension %d of extent %lld%s",
-                             (long long)size, d, (long long)x[0].dim[d], dropped ? ", which is collapsed" : "");
+                             (long long)size, d, (long long)r->xt[0].dim[d], dropped ? ", which is collapsed" : "");
         if (!dropped && how.window.v[w] < KN_MAX_NDIM)
             dim.v[how.window.v[w++]] = size;
     }
     for (int d = 0, i = 0; d < dim.n; d++)
         if (!knp_contains(how.window, d))
-            dim.v[d] = x[1].dim[i++];
-    return knp_type_dims(a, x[0].dtype, x[0].weak, ndim, dim.v, y);
+            dim.v[d] = r->xt[1].dim[i++];
+    return knp_type_dims(r->arena, r->xt[0].dtype, r->xt[0].weak, ndim, dim.v, y);
 }
 
 static void gather_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
@@ -88,12 +87,12 @@ static kn_error *gather_batch(const kn_rule *r, int64_t size, const int *axis, k
     return NULL;
 }
 
-static kn_error *gather_run(const kn_routine_args *args)
+static kn_error *gather_run(const kn_rule *r, const kn_routine_args *args)
 {
-    const params_t *p = args->params;
+    const params_t *p = r->params;
     knp_indexing how = knp_indexing_of_gather(p);
     knr_windows w;
-    knp_describe_windows(&how, args->xt[0], args->xt[1], args->yt[0], p->slice_sizes, true, &w);
+    knp_describe_windows(&how, r->xt[0], r->xt[1], r->yt[0], p->slice_sizes, true, &w);
     return knr_gather(&w, args->x[0], args->x[1], args->y[0]);
 }
 
@@ -108,17 +107,15 @@ static bool has_elements(kn_type table)
     return true;
 }
 
-static bool gather_pulls(const void *params, int n_in, const kn_type *x)
+static bool gather_pulls(const kn_rule *r)
 {
-    (void)n_in;
-    return ((const params_t *)params)->mode != KN_GATHER_CHECK && has_elements(x[0]);
+    return ((const params_t *)r->params)->mode != KN_GATHER_CHECK && has_elements(r->xt[0]);
 }
 
 /* What may fail becomes a check of the indices, and what can not. */
-static bool gather_expands(const void *params, int n_in, const kn_type *x)
+static bool gather_expands(const kn_rule *r)
 {
-    (void)n_in;
-    return ((const params_t *)params)->mode == KN_GATHER_CHECK && has_elements(x[0]);
+    return ((const params_t *)r->params)->mode == KN_GATHER_CHECK && has_elements(r->xt[0]);
 }
 
 static kn_error *gather_expand(const kn_rule *r, kn_atom *y)
@@ -238,13 +235,12 @@ static void gather_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_val
     y[0] = knl_operand(l, 0, in, p.inside, other);
 }
 
-static double gather_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double gather_cost(const kn_rule *r)
 {
-    (void)n_in, (void)x, (void)n_out;
-    return (double)(2 + 6 * ((const params_t *)params)->start_index_map.n) * (double)kni_type_size(y[0]);
+    return (double)(2 + 6 * ((const params_t *)r->params)->start_index_map.n) * (double)kni_type_size(r->yt[0]);
 }
 
-static bool gather_may_fail(const void *params) { return ((const params_t *)params)->mode == KN_GATHER_CHECK; }
+static bool gather_may_fail(const kn_rule *r) { return ((const params_t *)r->params)->mode == KN_GATHER_CHECK; }
 
 const kn_prim kn_prim_gather = {
     .name = "gather",

@@ -19,10 +19,10 @@ typedef kn_p_scatter params_t;
 
 /* --- what all share --------------------------------------------------------------------------- */
 
-static kn_error *scatter_type(const char *op, unsigned kinds, const void *params, const kn_type *x, kn_arena *a,
-                              kn_type *y)
+static kn_error *scatter_type(const char *op, unsigned kinds, const kn_rule *r, kn_type *y)
 {
-    knp_indexing how = knp_indexing_of_scatter(params);
+    const kn_type *x = r->xt;
+    knp_indexing how = knp_indexing_of_scatter(r->params);
     KN_TRY(knp_accepts(x[0].dtype, kinds));
     if (x[2].dtype != x[0].dtype)
         return knx_error(KN_ERROR_TYPE, "%s requires arguments to have the same dtypes, got %s, %s.", op,
@@ -43,7 +43,7 @@ static kn_error *scatter_type(const char *op, unsigned kinds, const void *params
                 "Bounds of the scatter dimensions of updates must be the same as the bounds of the corresponding "
                 "dimensions of scatter indices. For dimension %d, updates bound is %lld, indices bound is %lld.",
                 d, (long long)x[2].dim[d], (long long)x[1].dim[i - 1]);
-    return knp_type_like(a, x[0], x[0].dtype, y);
+    return knp_type_like(r->arena, x[0], x[0].dtype, y);
 }
 
 static kn_error *scatter_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
@@ -59,21 +59,20 @@ static kn_error *scatter_batch(const kn_rule *r, int64_t size, const int *axis, 
     return NULL;
 }
 
-static kn_error *scatter_run(const kn_routine_args *args, knr_combine combine)
+static kn_error *scatter_run(const kn_rule *r, const kn_routine_args *args, knr_combine combine)
 {
-    knp_indexing how = knp_indexing_of_scatter(args->params);
-    knp_dims sizes = knp_window_sizes(&how, args->xt[0], args->xt[2]);
+    knp_indexing how = knp_indexing_of_scatter(r->params);
+    knp_dims sizes = knp_window_sizes(&how, r->xt[0], r->xt[2]);
     knr_windows w;
-    knp_describe_windows(&how, args->xt[0], args->xt[1], args->xt[2], knp_ints(&sizes), false, &w);
+    knp_describe_windows(&how, r->xt[0], r->xt[1], r->xt[2], knp_ints(&sizes), false, &w);
     return knr_scatter(&w, combine, args->y[0], args->x[1], args->x[2]);
 }
 
-static bool scatter_may_fail(const void *params) { return ((const params_t *)params)->mode == KN_GATHER_CHECK; }
+static bool scatter_may_fail(const kn_rule *r) { return ((const params_t *)r->params)->mode == KN_GATHER_CHECK; }
 
-static double scatter_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double scatter_cost(const kn_rule *r)
 {
-    (void)params, (void)n_in, (void)n_out, (void)y;
-    return (double)kni_type_size(x[0]) + 2 * (double)kni_type_size(x[2]);
+    return (double)kni_type_size(r->xt[0]) + 2 * (double)kni_type_size(r->xt[2]);
 }
 
 /* What lies outside is left out. */
@@ -97,13 +96,9 @@ static kn_error *scatter_unfailing(const kn_rule *r, kn_atom *y, kn_atom *failed
 #define SCATTER SCATTER_RULES, .updates = 1
 
 /* The type rule and the routine of one of them. */
-#define TYPE_AND_RUN(id, name, kinds, combine)                                                                 \
-    static kn_error *id##_type(const void *p, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y) \
-    {                                                                                                          \
-        (void)n_in, (void)n_out;                                                                               \
-        return scatter_type(name, kinds, p, x, a, y);                                                          \
-    }                                                                                                          \
-    static kn_error *id##_run(const kn_routine_args *args) { return scatter_run(args, combine); }
+#define TYPE_AND_RUN(id, name, kinds, combine)                                                     \
+    static kn_error *id##_type(kn_rule *r, kn_type *y) { return scatter_type(name, kinds, r, y); } \
+    static kn_error *id##_run(const kn_rule *r, const kn_routine_args *args) { return scatter_run(r, args, combine); }
 TYPE_AND_RUN(set, "scatter", KNP_ALL, KNR_SET)
 TYPE_AND_RUN(add, "scatter-add", KNP_NUMBERS | KNP_BOOL, KNR_ADD)
 TYPE_AND_RUN(mul, "scatter-mul", KNP_NUMBERS | KNP_BOOL, KNR_MUL)
@@ -261,11 +256,7 @@ static kn_error *sub_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_
     return NULL;
 }
 
-static kn_error *sub_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
-{
-    (void)n_in, (void)n_out;
-    return scatter_type("scatter-sub", KNP_NUMBERS, params, x, a, y);
-}
+static kn_error *sub_type(kn_rule *r, kn_type *y) { return scatter_type("scatter-sub", KNP_NUMBERS, r, y); }
 
 /* x - y is x + -y, to the bit. */
 static kn_error *sub_expand(const kn_rule *r, kn_atom *y)

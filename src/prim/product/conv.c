@@ -178,43 +178,42 @@ static kn_error *check_preferred(kn_dtype d, kn_dtype to)
     return NULL;
 }
 
-static kn_error *conv_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *conv_type(kn_rule *r, kn_type *y)
 {
-    const params_t *p = params;
-    int ndim = x[0].ndim;
-    (void)n_in, (void)n_out;
-    if (ndim != x[1].ndim) {
+    const params_t *p = r->params;
+    int ndim = r->xt[0].ndim;
+    if (ndim != r->xt[1].ndim) {
         kn_text s = {0}, t = {0};
         return knx_error(KN_ERROR_VALUE,
                          "conv_general_dilated lhs and rhs must have the same number of dimensions, but got %s and %s.",
-                         tuple(&s, ndim, x[0].dim), tuple(&t, x[1].ndim, x[1].dim));
+                         tuple(&s, ndim, r->xt[0].dim), tuple(&t, r->xt[1].ndim, r->xt[1].dim));
     }
     if (ndim < SPATIAL)
         return knx_error(KN_ERROR_VALUE, "conv_general_dilated takes arrays of at least 2 dimensions, got %d", ndim);
     KN_TRY(check_spec("lhs_spec", p->lhs_spec, ndim));
     KN_TRY(check_spec("rhs_spec", p->rhs_spec, ndim));
     KN_TRY(check_spec("out_spec", p->out_spec, ndim));
-    KN_TRY(check_feature_groups(p, x[0], x[1]));
-    KN_TRY(check_batch_groups(p, x[0], x[1]));
+    KN_TRY(check_feature_groups(p, r->xt[0], r->xt[1]));
+    KN_TRY(check_batch_groups(p, r->xt[0], r->xt[1]));
     KN_TRY(check_positive("window_strides", p->window_strides, ndim - SPATIAL));
     KN_TRY(check_positive("lhs_dilation", p->lhs_dilation, ndim - SPATIAL));
     KN_TRY(check_positive("rhs_dilation", p->rhs_dilation, ndim - SPATIAL));
     int64_t positions[KN_MAX_NDIM] = {0}, dim[KN_MAX_NDIM];
-    KN_TRY(count_positions(p, x[0], x[1], positions));
-    if (x[0].dtype != x[1].dtype)
+    KN_TRY(count_positions(p, r->xt[0], r->xt[1], positions));
+    if (r->xt[0].dtype != r->xt[1].dtype)
         return knx_error(KN_ERROR_TYPE, "conv_general_dilated requires arguments to have the same dtypes, got %s, %s.",
-                         x[0].dtype->name, x[1].dtype->name);
-    KN_TRY(knp_accepts(x[0].dtype, KNP_NUMBERS | KNP_BOOL));
+                         r->xt[0].dtype->name, r->xt[1].dtype->name);
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
     if (p->preferred_element_type) {
         KN_TRY(knp_accepts(p->preferred_element_type, KNP_NUMBERS | KNP_BOOL));
-        KN_TRY(check_preferred(x[0].dtype, p->preferred_element_type));
+        KN_TRY(check_preferred(r->xt[0].dtype, p->preferred_element_type));
     }
-    dim[p->out_spec.v[BATCH]] = x[0].dim[p->lhs_spec.v[BATCH]] / p->batch_group_count;
-    dim[p->out_spec.v[FEATURE]] = x[1].dim[p->rhs_spec.v[OUT_FEATURE]];
+    dim[p->out_spec.v[BATCH]] = r->xt[0].dim[p->lhs_spec.v[BATCH]] / p->batch_group_count;
+    dim[p->out_spec.v[FEATURE]] = r->xt[1].dim[p->rhs_spec.v[OUT_FEATURE]];
     for (int i = SPATIAL; i < ndim; i++)
         dim[p->out_spec.v[i]] = positions[i - SPATIAL];
-    kn_dtype d = p->preferred_element_type ? p->preferred_element_type : x[0].dtype;
-    return knp_type_dims(a, d, x[0].weak && x[1].weak, ndim, dim, y);
+    kn_dtype d = p->preferred_element_type ? p->preferred_element_type : r->xt[0].dtype;
+    return knp_type_dims(r->arena, d, r->xt[0].weak && r->xt[1].weak, ndim, dim, y);
 }
 
 /* --- axes that are cut and joined ------------------------------------------------------------- */
@@ -527,15 +526,15 @@ static void split_images(knk_product *q)
     }
 }
 
-static void conv_product(const void *params, const kn_type *x, const kn_type *y, knk_product *q)
+static void conv_product(const kn_rule *r, knk_product *q)
 {
-    const params_t *p = params;
+    const params_t *p = r->params;
     int64_t a[KN_MAX_NDIM], b[KN_MAX_NDIM], c[KN_MAX_NDIM];
-    strides(x[0], a);
-    strides(x[1], b);
-    strides(*y, c);
-    q->operand = x[0].dtype;
-    q->result = y->dtype;
+    strides(r->xt[0], a);
+    strides(r->xt[1], b);
+    strides(*r->yt, c);
+    q->operand = r->xt[0].dtype;
+    q->result = r->yt->dtype;
     q->a_offset = q->b_offset = q->c_offset = 0;
     q->n_window = 0;
     q->batch.n = q->m.n = q->n.n = q->k.n = 0;
@@ -544,23 +543,23 @@ static void conv_product(const void *params, const kn_type *x, const kn_type *y,
     int out_batch = (int)p->out_spec.v[BATCH], out_feature = (int)p->out_spec.v[FEATURE];
     int64_t by_feature = p->feature_group_count, by_batch = p->batch_group_count;
     int64_t groups = by_feature > 1 ? by_feature : by_batch;
-    int64_t features = x[0].dim[lhs_feature] / by_feature, batch = x[0].dim[lhs_batch] / by_batch;
-    int64_t outs = x[1].dim[rhs_out] / groups;
+    int64_t features = r->xt[0].dim[lhs_feature] / by_feature, batch = r->xt[0].dim[lhs_batch] / by_batch;
+    int64_t outs = r->xt[1].dim[rhs_out] / groups;
     if (groups > 1)
         add_dim(&q->batch, groups, by_feature > 1 ? features * a[lhs_feature] : batch * a[lhs_batch], outs * b[rhs_out],
                 outs * c[out_feature]);
     add_dim(&q->m, batch, a[lhs_batch], 0, c[out_batch]);
     add_dim(&q->n, outs, 0, b[rhs_out], c[out_feature]);
     for (int i = 0; i < p->lo.n; i++) {
-        int l = (int)p->lhs_spec.v[SPATIAL + i], r = (int)p->rhs_spec.v[SPATIAL + i],
-            o = (int)p->out_spec.v[SPATIAL + i];
+        int left = (int)p->lhs_spec.v[SPATIAL + i], right = (int)p->rhs_spec.v[SPATIAL + i],
+            out = (int)p->out_spec.v[SPATIAL + i];
         knk_window w = {.step = p->window_strides.v[i],
                         .dilation = p->rhs_dilation.v[i],
                         .low = p->lo.v[i],
                         .base = p->lhs_dilation.v[i],
-                        .extent = x[0].dim[l],
-                        .stride = a[l]};
-        add_spatial(q, w, y->dim[o], c[o], x[1].dim[r], b[r]);
+                        .extent = r->xt[0].dim[left],
+                        .stride = a[left]};
+        add_spatial(q, w, r->yt->dim[out], c[out], r->xt[1].dim[right], b[right]);
     }
     add_dim(&q->k, features, a[lhs_feature], b[rhs_in], 0);
     order_rows(q);
@@ -601,11 +600,7 @@ static int holey_dim(const params_t *p, const kn_type *x)
     return -1;
 }
 
-static bool conv_expands(const void *params, int n_in, const kn_type *x)
-{
-    (void)n_in;
-    return converts(params, x[0]) || holey_dim(params, x) >= 0;
-}
+static bool conv_expands(const kn_rule *r) { return converts(r->params, r->xt[0]) || holey_dim(r->params, r->xt) >= 0; }
 
 /* The results number phase, phase + holes, ... along spatial dimension i, `n` of them: a convolution of lhs without its
  * holes with every so manieth tap. */
@@ -673,13 +668,12 @@ static kn_error *conv_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-static double conv_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double conv_cost(const kn_rule *r)
 {
-    const params_t *p = params;
-    (void)n_in, (void)n_out;
-    double cost = 2 * (double)kni_type_size(y[0]) * (knx_is_complex(y[0].dtype) ? 4 : 1);
+    const params_t *p = r->params;
+    double cost = 2 * (double)kni_type_size(r->yt[0]) * (knx_is_complex(r->yt[0].dtype) ? 4 : 1);
     for (int i = IN_FEATURE; i < p->rhs_spec.n; i++)
-        cost *= (double)x[1].dim[p->rhs_spec.v[i]];
+        cost *= (double)r->xt[1].dim[p->rhs_spec.v[i]];
     return cost;
 }
 

@@ -71,32 +71,31 @@ static kn_error *check_preferred(kn_dtype d, kn_dtype preferred)
     return NULL;
 }
 
-static kn_error *dot_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *dot_type(kn_rule *r, kn_type *y)
 {
-    const params_t *p = params;
-    (void)n_in, (void)n_out;
-    if (x[0].dtype != x[1].dtype)
+    const params_t *p = r->params;
+    if (r->xt[0].dtype != r->xt[1].dtype)
         return knx_error(KN_ERROR_TYPE, "dot_general requires arguments to have the same dtypes, got %s, %s.",
-                         x[0].dtype->name, x[1].dtype->name);
-    KN_TRY(knp_accepts(x[0].dtype, KNP_NUMBERS | KNP_BOOL));
-    KN_TRY(check_side("lhs", p->lhs_contract, p->lhs_batch, x[0].ndim));
-    KN_TRY(check_side("rhs", p->rhs_contract, p->rhs_batch, x[1].ndim));
-    KN_TRY(check_pairs("batch", x[0], p->lhs_batch, x[1], p->rhs_batch));
-    KN_TRY(check_pairs("contracting", x[0], p->lhs_contract, x[1], p->rhs_contract));
+                         r->xt[0].dtype->name, r->xt[1].dtype->name);
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
+    KN_TRY(check_side("lhs", p->lhs_contract, p->lhs_batch, r->xt[0].ndim));
+    KN_TRY(check_side("rhs", p->rhs_contract, p->rhs_batch, r->xt[1].ndim));
+    KN_TRY(check_pairs("batch", r->xt[0], p->lhs_batch, r->xt[1], p->rhs_batch));
+    KN_TRY(check_pairs("contracting", r->xt[0], p->lhs_contract, r->xt[1], p->rhs_contract));
     if (p->preferred_element_type)
-        KN_TRY(check_preferred(x[0].dtype, p->preferred_element_type));
+        KN_TRY(check_preferred(r->xt[0].dtype, p->preferred_element_type));
     int64_t dim[2 * KN_MAX_NDIM];
     int n = 0;
     for (int i = 0; i < p->lhs_batch.n; i++)
-        dim[n++] = x[0].dim[p->lhs_batch.v[i]];
-    for (int i = 0; i < x[0].ndim; i++)
+        dim[n++] = r->xt[0].dim[p->lhs_batch.v[i]];
+    for (int i = 0; i < r->xt[0].ndim; i++)
         if (!knp_contains(p->lhs_contract, i) && !knp_contains(p->lhs_batch, i))
-            dim[n++] = x[0].dim[i];
-    for (int i = 0; i < x[1].ndim; i++)
+            dim[n++] = r->xt[0].dim[i];
+    for (int i = 0; i < r->xt[1].ndim; i++)
         if (!knp_contains(p->rhs_contract, i) && !knp_contains(p->rhs_batch, i))
-            dim[n++] = x[1].dim[i];
-    kn_dtype d = p->preferred_element_type ? p->preferred_element_type : x[0].dtype;
-    return knp_type_dims(a, d, x[0].weak && x[1].weak, n, dim, y);
+            dim[n++] = r->xt[1].dim[i];
+    kn_dtype d = p->preferred_element_type ? p->preferred_element_type : r->xt[0].dtype;
+    return knp_type_dims(r->arena, d, r->xt[0].weak && r->xt[1].weak, n, dim, y);
 }
 
 /* --- derivatives ------------------------------------------------------------------------------ */
@@ -244,37 +243,36 @@ static void place_result(knk_product *q)
         }
 }
 
-static void dot_product(const void *params, const kn_type *x, const kn_type *y, knk_product *q)
+static void dot_product(const kn_rule *r, knk_product *q)
 {
-    const params_t *p = params;
+    const params_t *p = r->params;
     int64_t a[KN_MAX_NDIM] = {0}, b[KN_MAX_NDIM] = {0};
-    strides(x[0], a);
-    strides(x[1], b);
-    q->operand = x[0].dtype;
-    q->result = y->dtype;
+    strides(r->xt[0], a);
+    strides(r->xt[1], b);
+    q->operand = r->xt[0].dtype;
+    q->result = r->yt->dtype;
     q->a_offset = q->b_offset = q->c_offset = 0;
     q->n_window = 0;
     q->batch.n = q->m.n = q->n.n = q->k.n = 0;
     for (int i = 0; i < p->lhs_batch.n; i++)
-        add_dim(&q->batch, x[0].dim[p->lhs_batch.v[i]], a[p->lhs_batch.v[i]], b[p->rhs_batch.v[i]]);
+        add_dim(&q->batch, r->xt[0].dim[p->lhs_batch.v[i]], a[p->lhs_batch.v[i]], b[p->rhs_batch.v[i]]);
     for (int i = 0; i < p->lhs_contract.n; i++)
-        add_dim(&q->k, x[0].dim[p->lhs_contract.v[i]], a[p->lhs_contract.v[i]], b[p->rhs_contract.v[i]]);
-    for (int i = 0; i < x[0].ndim; i++)
+        add_dim(&q->k, r->xt[0].dim[p->lhs_contract.v[i]], a[p->lhs_contract.v[i]], b[p->rhs_contract.v[i]]);
+    for (int i = 0; i < r->xt[0].ndim; i++)
         if (!knp_contains(p->lhs_contract, i) && !knp_contains(p->lhs_batch, i))
-            add_dim(&q->m, x[0].dim[i], a[i], 0);
-    for (int i = 0; i < x[1].ndim; i++)
+            add_dim(&q->m, r->xt[0].dim[i], a[i], 0);
+    for (int i = 0; i < r->xt[1].ndim; i++)
         if (!knp_contains(p->rhs_contract, i) && !knp_contains(p->rhs_batch, i))
-            add_dim(&q->n, x[1].dim[i], 0, b[i]);
+            add_dim(&q->n, r->xt[1].dim[i], 0, b[i]);
     place_result(q);
 }
 
-static double dot_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double dot_cost(const kn_rule *r)
 {
-    const params_t *p = params;
-    (void)n_in, (void)n_out;
-    double cost = 2 * (double)kni_type_size(y[0]) * (knx_is_complex(y[0].dtype) ? 4 : 1);
+    const params_t *p = r->params;
+    double cost = 2 * (double)kni_type_size(r->yt[0]) * (knx_is_complex(r->yt[0].dtype) ? 4 : 1);
     for (int i = 0; i < p->lhs_contract.n; i++)
-        cost *= (double)x[0].dim[p->lhs_contract.v[i]];
+        cost *= (double)r->xt[0].dim[p->lhs_contract.v[i]];
     return cost;
 }
 

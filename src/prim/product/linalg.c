@@ -35,48 +35,45 @@ static kn_error *check_matrices(kn_type x, bool square)
                      square ? "square " : "", knx_show_shape(&t, x.ndim, x.dim));
 }
 
-static kn_error *cholesky_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *cholesky_type(kn_rule *r, kn_type *y)
 {
-    (void)params, (void)n_in, (void)n_out;
-    KN_TRY(check_matrices(x[0], true));
-    return knp_type_like(a, x[0], x[0].dtype, y);
+    KN_TRY(check_matrices(r->xt[0], true));
+    return knp_type_like(r->arena, r->xt[0], r->xt[0].dtype, y);
 }
 
-static kn_error *lu_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *lu_type(kn_rule *r, kn_type *y)
 {
-    (void)params, (void)n_in, (void)n_out;
-    KN_TRY(check_matrices(x[0], false));
-    knp_dims d = knp_dims_of(x[0]);
+    KN_TRY(check_matrices(r->xt[0], false));
+    knp_dims d = knp_dims_of(r->xt[0]);
     int64_t m = d.v[d.n - 2], n = d.v[d.n - 1];
     if (m > INT32_MAX)
         return knx_error(KN_ERROR_VALUE, "matrices of %lld rows are too large for int32 pivots", (long long)m);
-    KN_TRY(knp_type_like(a, x[0], x[0].dtype, &y[0]));
+    KN_TRY(knp_type_like(r->arena, r->xt[0], r->xt[0].dtype, &y[0]));
     d.n--;
     d.v[d.n - 1] = m < n ? m : n;
-    KN_TRY(knp_type_dims(a, KN_DT(I32), false, d.n, d.v, &y[1]));
+    KN_TRY(knp_type_dims(r->arena, KN_DT(I32), false, d.n, d.v, &y[1]));
     d.v[d.n - 1] = m;
-    return knp_type_dims(a, KN_DT(I32), false, d.n, d.v, &y[2]);
+    return knp_type_dims(r->arena, KN_DT(I32), false, d.n, d.v, &y[2]);
 }
 
-static kn_error *triangular_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *triangular_type(kn_rule *r, kn_type *y)
 {
-    const triangular *p = params;
-    (void)n_in, (void)n_out;
-    if (x[0].dtype != x[1].dtype)
-        return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s", x[0].dtype->name,
-                         x[1].dtype->name);
-    KN_TRY(check_matrices(x[0], true));
-    KN_TRY(check_matrices(x[1], false));
-    int n = x[0].ndim;
-    bool fits = x[1].ndim == n && x[1].dim[n - (p->left_side ? 2 : 1)] == x[0].dim[n - 1];
+    const triangular *p = r->params;
+    if (r->xt[0].dtype != r->xt[1].dtype)
+        return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s", r->xt[0].dtype->name,
+                         r->xt[1].dtype->name);
+    KN_TRY(check_matrices(r->xt[0], true));
+    KN_TRY(check_matrices(r->xt[1], false));
+    int n = r->xt[0].ndim;
+    bool fits = r->xt[1].ndim == n && r->xt[1].dim[n - (p->left_side ? 2 : 1)] == r->xt[0].dim[n - 1];
     for (int i = 0; fits && i < n - 2; i++)
-        fits = x[0].dim[i] == x[1].dim[i];
+        fits = r->xt[0].dim[i] == r->xt[1].dim[i];
     if (!fits) {
         kn_text s = {0}, t = {0};
         return knx_error(KN_ERROR_VALUE, "matrices of shape %s and right-hand sides of shape %s do not fit",
-                         knx_show_shape(&s, n, x[0].dim), knx_show_shape(&t, x[1].ndim, x[1].dim));
+                         knx_show_shape(&s, n, r->xt[0].dim), knx_show_shape(&t, r->xt[1].ndim, r->xt[1].dim));
     }
-    return knp_type_like(a, x[1], x[1].dtype, y);
+    return knp_type_like(r->arena, r->xt[1], r->xt[1].dtype, y);
 }
 
 /* --- derivatives ------------------------------------------------------------------------------ */
@@ -220,17 +217,16 @@ static kn_error *failure(const factorize *p, const char *text)
     return e;
 }
 
-static size_t cholesky_workspace(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static size_t cholesky_workspace(const kn_rule *r)
 {
-    (void)params, (void)n_in, (void)n_out, (void)y;
-    return knr_cholesky_workspace(x[0].dtype, extents_of(x[0]).n);
+    return knr_cholesky_workspace(r->xt[0].dtype, extents_of(r->xt[0]).n);
 }
 
-static kn_error *cholesky_run(const kn_routine_args *args)
+static kn_error *cholesky_run(const kn_rule *r, const kn_routine_args *args)
 {
-    const factorize *p = args->params;
-    kn_dtype d = args->xt[0].dtype;
-    extents e = extents_of(args->xt[0]);
+    const factorize *p = r->params;
+    kn_dtype d = r->xt[0].dtype;
+    extents e = extents_of(r->xt[0]);
     size_t bytes = (size_t)(e.n * e.n) * d->size;
     const char *x = args->x[0];
     char *y = args->y[0];
@@ -240,18 +236,17 @@ static kn_error *cholesky_run(const kn_routine_args *args)
     return NULL;
 }
 
-static size_t lu_workspace(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static size_t lu_workspace(const kn_rule *r)
 {
-    (void)params, (void)n_in, (void)n_out, (void)y;
-    extents e = extents_of(x[0]);
-    return knr_lu_workspace(x[0].dtype, e.m, e.n);
+    extents e = extents_of(r->xt[0]);
+    return knr_lu_workspace(r->xt[0].dtype, e.m, e.n);
 }
 
-static kn_error *lu_run(const kn_routine_args *args)
+static kn_error *lu_run(const kn_rule *r, const kn_routine_args *args)
 {
-    const factorize *p = args->params;
-    kn_dtype d = args->xt[0].dtype;
-    extents e = extents_of(args->xt[0]);
+    const factorize *p = r->params;
+    kn_dtype d = r->xt[0].dtype;
+    extents e = extents_of(r->xt[0]);
     size_t bytes = (size_t)(e.m * e.n) * d->size;
     const char *x = args->x[0];
     char *lu = args->y[0];
@@ -265,7 +260,7 @@ static kn_error *lu_run(const kn_routine_args *args)
     return NULL;
 }
 
-static bool factorize_may_fail(const void *params) { return ((const factorize *)params)->check != KN_CHECK_NONE; }
+static bool factorize_may_fail(const kn_rule *r) { return ((const factorize *)r->params)->check != KN_CHECK_NONE; }
 
 static knr_triangular describe(const triangular *p, kn_type b)
 {
@@ -280,17 +275,16 @@ static knr_triangular describe(const triangular *p, kn_type b)
                             .unit_diagonal = p->unit_diagonal};
 }
 
-static size_t triangular_workspace(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static size_t triangular_workspace(const kn_rule *r)
 {
-    (void)n_in, (void)n_out, (void)y;
-    knr_triangular s = describe(params, x[1]);
+    knr_triangular s = describe(r->params, r->xt[1]);
     return knr_triangular_workspace(&s);
 }
 
-static kn_error *triangular_run(const kn_routine_args *args)
+static kn_error *triangular_run(const kn_rule *r, const kn_routine_args *args)
 {
-    knr_triangular s = describe(args->params, args->xt[1]);
-    int64_t batch = extents_of(args->xt[1]).batch;
+    knr_triangular s = describe(r->params, r->xt[1]);
+    int64_t batch = extents_of(r->xt[1]).batch;
     size_t a_bytes = (size_t)(s.m * s.m) * s.dtype->size, b_bytes = (size_t)(s.m * s.n) * s.dtype->size;
     const char *a = args->x[0], *b = args->x[1];
     char *y = args->y[0];
@@ -301,24 +295,21 @@ static kn_error *triangular_run(const kn_routine_args *args)
 
 static double factor(kn_type x) { return knx_is_complex(x.dtype) ? 4 : 1; }
 
-static double cholesky_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double cholesky_cost(const kn_rule *r)
 {
-    (void)params, (void)n_in, (void)n_out, (void)y;
-    extents e = extents_of(x[0]);
-    return factor(x[0]) * (double)kni_type_size(x[0]) * ((double)e.n / 3 + 1);
+    extents e = extents_of(r->xt[0]);
+    return factor(r->xt[0]) * (double)kni_type_size(r->xt[0]) * ((double)e.n / 3 + 1);
 }
 
-static double lu_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double lu_cost(const kn_rule *r)
 {
-    (void)params, (void)n_in, (void)n_out, (void)y;
-    extents e = extents_of(x[0]);
-    return factor(x[0]) * (double)kni_type_size(x[0]) * ((double)(e.m < e.n ? e.m : e.n) * 2 / 3 + 1);
+    extents e = extents_of(r->xt[0]);
+    return factor(r->xt[0]) * (double)kni_type_size(r->xt[0]) * ((double)(e.m < e.n ? e.m : e.n) * 2 / 3 + 1);
 }
 
-static double triangular_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double triangular_cost(const kn_rule *r)
 {
-    (void)params, (void)n_in, (void)n_out, (void)y;
-    return factor(x[0]) * (double)kni_type_size(x[1]) * (double)x[0].dim[x[0].ndim - 1];
+    return factor(r->xt[0]) * (double)kni_type_size(r->xt[1]) * (double)r->xt[0].dim[r->xt[0].ndim - 1];
 }
 
 const kn_prim kn_prim_cholesky = {

@@ -14,12 +14,12 @@
 
 /* --- threefry2x32 ----------------------------------------------------------------------------- */
 
-static kn_error *threefry_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *threefry_type(kn_rule *r, kn_type *y)
 {
-    (void)params, (void)n_out;
-    if (x[0].dtype != KN_DT(U32))
-        return knx_error(KN_ERROR_TYPE, "Arguments to threefry2x32 must have uint32 type, got %s", x[0].dtype->name);
-    KN_TRY(knp_join(n_in, x, a, &y[0]));
+    if (r->xt[0].dtype != KN_DT(U32))
+        return knx_error(KN_ERROR_TYPE, "Arguments to threefry2x32 must have uint32 type, got %s",
+                         r->xt[0].dtype->name);
+    KN_TRY(knp_join(r->n_in, r->xt, r->arena, &y[0]));
     y[0].weak = false;
     y[1] = y[0];
     return NULL;
@@ -52,42 +52,36 @@ static kn_value2 threefry(knk_builder *k, kn_value2 words, kn_value2 counter)
     return (kn_value2){x0, x1};
 }
 
-static void threefry_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void threefry_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    kn_value2 x = threefry(k, (kn_value2){e->x[0].re, e->x[1].re}, (kn_value2){e->x[2].re, e->x[3].re});
+    kn_value2 x = threefry(k, (kn_value2){r->v[0].re, r->v[1].re}, (kn_value2){r->v[2].re, r->v[3].re});
     y[0] = knp_real(x.re);
     y[1] = knp_real(x.im);
 }
 
-static double threefry_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)params, (void)n_in, (void)x, (void)n_out;
-    return 120 * (double)kni_type_size(y[0]);
-}
+static double threefry_cost(const kn_rule *r) { return 120 * (double)kni_type_size(r->yt[0]); }
 
 /* --- keys ------------------------------------------------------------------------------------- */
 
-static kn_error *wrap_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *wrap_type(kn_rule *r, kn_type *y)
 {
-    (void)params, (void)n_in, (void)n_out;
-    if (x->dtype != KN_DT(U32) || x->ndim < 1 || x->dim[x->ndim - 1] != 2) {
+    if (r->xt->dtype != KN_DT(U32) || r->xt->ndim < 1 || r->xt->dim[r->xt->ndim - 1] != 2) {
         kn_text t = {0};
         return knx_error(KN_ERROR_TYPE, "random_wrap needs uint32 numbers in pairs along the last axis, got %s",
-                         kni_type_text(&t, *x, true));
+                         kni_type_text(&t, *r->xt, true));
     }
-    return knp_type_dims(a, KN_DT(KEY), false, x->ndim - 1, x->dim, y);
+    return knp_type_dims(r->arena, KN_DT(KEY), false, r->xt->ndim - 1, r->xt->dim, y);
 }
 
-static kn_error *unwrap_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *unwrap_type(kn_rule *r, kn_type *y)
 {
-    (void)params, (void)n_in, (void)n_out;
-    if (x->dtype->kind != KN_KIND_KEY)
-        return knx_error(KN_ERROR_TYPE, "random_unwrap needs random keys, got %s", x->dtype->name);
-    knp_dims d = knp_dims_of(*x);
+    if (r->xt->dtype->kind != KN_KIND_KEY)
+        return knx_error(KN_ERROR_TYPE, "random_unwrap needs random keys, got %s", r->xt->dtype->name);
+    knp_dims d = knp_dims_of(*r->xt);
     if (d.n == KN_MAX_NDIM)
         return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
     d.v[d.n++] = 2;
-    return knp_type_dims(a, KN_DT(U32), false, d.n, d.v, y);
+    return knp_type_dims(r->arena, KN_DT(U32), false, d.n, d.v, y);
 }
 
 static void wrap_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
@@ -129,44 +123,38 @@ static kn_value2 words_of(knk_builder *k, kn_dtype d, knk_node x)
     return w;
 }
 
-static kn_error *seed_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *seed_type(kn_rule *r, kn_type *y)
 {
-    (void)params, (void)n_in, (void)n_out;
-    KN_TRY(knp_accepts(x->dtype, KNP_INTEGERS));
-    KN_TRY(knp_type_like(a, *x, KN_DT(KEY), y));
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_INTEGERS));
+    KN_TRY(knp_type_like(r->arena, *r->xt, KN_DT(KEY), y));
     y->weak = false;
     return NULL;
 }
 
-static void seed_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
-{
-    *y = words_of(k, e->xt[0].dtype, e->x[0].re);
-}
+static void seed_expr(knk_builder *k, const kn_rule *r, kn_value2 *y) { *y = words_of(k, r->xt[0].dtype, r->v[0].re); }
 
-static kn_error *fold_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *fold_type(kn_rule *r, kn_type *y)
 {
-    (void)params, (void)n_out;
-    if (x[0].dtype->kind != KN_KIND_KEY)
-        return knx_error(KN_ERROR_TYPE, "random_fold_in requires a random key, got %s", x[0].dtype->name);
-    if (x[1].dtype != KN_DT(U32) && x[1].dtype != KN_DT(U64))
-        return knx_error(KN_ERROR_TYPE, "random_fold_in takes uint32 or uint64 numbers, got %s", x[1].dtype->name);
-    kn_type both[2] = {x[0], x[1]};
-    both[1].dtype = x[0].dtype;
-    KN_TRY(knp_join(n_in, both, a, y));
+    if (r->xt[0].dtype->kind != KN_KIND_KEY)
+        return knx_error(KN_ERROR_TYPE, "random_fold_in requires a random key, got %s", r->xt[0].dtype->name);
+    if (r->xt[1].dtype != KN_DT(U32) && r->xt[1].dtype != KN_DT(U64))
+        return knx_error(KN_ERROR_TYPE, "random_fold_in takes uint32 or uint64 numbers, got %s", r->xt[1].dtype->name);
+    kn_type both[2] = {r->xt[0], r->xt[1]};
+    both[1].dtype = r->xt[0].dtype;
+    KN_TRY(knp_join(r->n_in, both, r->arena, y));
     y->weak = false;
     return NULL;
 }
 
-static void fold_expr(knk_builder *k, const kn_expr_args *e, kn_value2 *y)
+static void fold_expr(knk_builder *k, const kn_rule *r, kn_value2 *y)
 {
-    *y = threefry(k, e->x[0], words_of(k, e->xt[1].dtype, e->x[1].re));
+    *y = threefry(k, r->v[0], words_of(k, r->xt[1].dtype, r->v[1].re));
 }
 
-static kn_error *key_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *key_type(kn_rule *r, kn_type *y)
 {
-    (void)params, (void)n_in, (void)n_out;
-    KN_TRY(knp_accepts(x->dtype, KNP_KEY));
-    return knp_type_like(a, *x, x->dtype, y);
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_KEY));
+    return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
 /* The keys' shape with another one behind it. */
@@ -183,11 +171,10 @@ static kn_error *type_behind(kn_type x, kn_ints shape, kn_dtype d, kn_arena *a, 
     return knp_type_dims(a, d, false, dim.n, dim.v, y);
 }
 
-static kn_error *split_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *split_type(kn_rule *r, kn_type *y)
 {
-    (void)n_in, (void)n_out;
-    KN_TRY(knp_accepts(x->dtype, KNP_KEY));
-    return type_behind(*x, ((const kn_p_random_split *)params)->shape, x->dtype, a, y);
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_KEY));
+    return type_behind(*r->xt, ((const kn_p_random_split *)r->params)->shape, r->xt->dtype, r->arena, y);
 }
 
 /* Key number i is the key with i folded in. */
@@ -220,17 +207,16 @@ static kn_dtype bits_dtype(int64_t width)
                          : NULL;
 }
 
-static kn_error *bits_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *bits_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_random_bits *p = params;
-    (void)n_in, (void)n_out;
-    if (x->dtype->kind != KN_KIND_KEY)
-        return knx_error(KN_ERROR_TYPE, "random_bits requires a random key, got %s", x->dtype->name);
+    const kn_p_random_bits *p = r->params;
+    if (r->xt->dtype->kind != KN_KIND_KEY)
+        return knx_error(KN_ERROR_TYPE, "random_bits requires a random key, got %s", r->xt->dtype->name);
     kn_dtype d = bits_dtype(p->bit_width);
     if (!d)
         return knx_error(KN_ERROR_TYPE, "requires 8-, 16-, 32- or 64-bit field width, got %lld",
                          (long long)p->bit_width);
-    return type_behind(*x, p->shape, d, a, y);
+    return type_behind(*r->xt, p->shape, d, r->arena, y);
 }
 
 /* Word `which` of the keys, as large as the results unless there is one key only. */

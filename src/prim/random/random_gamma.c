@@ -10,19 +10,19 @@
  */
 #include "prim/iterate.h"
 
-static kn_error *gamma_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *gamma_type(kn_rule *r, kn_type *y)
 {
-    (void)params, (void)n_in, (void)n_out;
-    KN_TRY(knp_accepts(x[0].dtype, KNP_KEY));
-    KN_TRY(knp_accepts(x[1].dtype, KNP_FLOAT));
-    bool fits = x[0].ndim <= x[1].ndim;
-    for (int i = 0; fits && i < x[0].ndim; i++)
-        fits = x[0].dim[i] == x[1].dim[i];
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_KEY));
+    KN_TRY(knp_accepts(r->xt[1].dtype, KNP_FLOAT));
+    bool fits = r->xt[0].ndim <= r->xt[1].ndim;
+    for (int i = 0; fits && i < r->xt[0].ndim; i++)
+        fits = r->xt[0].dim[i] == r->xt[1].dim[i];
     kn_text keys = {0}, parameters = {0};
     if (!fits)
         return knx_error(KN_ERROR_TYPE, "random_gamma takes keys whose shape begins that of a, got %s and %s",
-                         knx_show_shape(&keys, x[0].ndim, x[0].dim), knx_show_shape(&parameters, x[1].ndim, x[1].dim));
-    KN_TRY(knp_type_like(a, x[1], x[1].dtype, y));
+                         knx_show_shape(&keys, r->xt[0].ndim, r->xt[0].dim),
+                         knx_show_shape(&parameters, r->xt[1].ndim, r->xt[1].dim));
+    KN_TRY(knp_type_like(r->arena, r->xt[1], r->xt[1].dtype, y));
     y->weak = false;
     return NULL;
 }

@@ -14,31 +14,30 @@
 
 typedef kn_p_rng_bit_generator params_t;
 
-static kn_error *generator_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *generator_type(kn_rule *r, kn_type *y)
 {
-    const params_t *p = params;
-    int64_t words = x->ndim ? x->dim[x->ndim - 1] : 0;
-    (void)n_in, (void)n_out;
-    if (!(x->dtype == KN_DT(U32) && words == 4) && !(x->dtype == KN_DT(U64) && words == 2)) {
+    const params_t *p = r->params;
+    int64_t words = r->xt->ndim ? r->xt->dim[r->xt->ndim - 1] : 0;
+    if (!(r->xt->dtype == KN_DT(U32) && words == 4) && !(r->xt->dtype == KN_DT(U64) && words == 2)) {
         kn_text t = {0};
         return knx_error(KN_ERROR_TYPE, "takes a state of four uint32 or two uint64, got %s",
-                         kni_type_text(&t, *x, true));
+                         kni_type_text(&t, *r->xt, true));
     }
     if (p->dtype->kind != KN_KIND_UINT)
         return knx_error(KN_ERROR_TYPE, "unsupported dtype %s", p->dtype->name);
     if (p->algorithm < KN_RNG_DEFAULT || p->algorithm > KN_RNG_PHILOX)
         return knx_error(KN_ERROR_VALUE, "%lld is not a valid RandomAlgorithm", (long long)p->algorithm);
-    if (x->ndim - 1 + p->shape.n > KN_MAX_NDIM)
+    if (r->xt->ndim - 1 + p->shape.n > KN_MAX_NDIM)
         return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
-    knp_dims d = knp_dims_of(*x);
+    knp_dims d = knp_dims_of(*r->xt);
     d.n--;
     for (int i = 0; i < p->shape.n; i++) {
         if (p->shape.v[i] < 0)
             return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
         d.v[d.n++] = p->shape.v[i];
     }
-    KN_TRY(knp_type_dims(a, x->dtype, false, x->ndim, x->dim, &y[0]));
-    return knp_type_dims(a, p->dtype, false, d.n, d.v, &y[1]);
+    KN_TRY(knp_type_dims(r->arena, r->xt->dtype, false, r->xt->ndim, r->xt->dim, &y[0]));
+    return knp_type_dims(r->arena, p->dtype, false, d.n, d.v, &y[1]);
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -251,11 +250,7 @@ static kn_error *generator_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-static double generator_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)params, (void)n_in, (void)x, (void)n_out;
-    return 60 * (double)kni_type_size(y[1]);
-}
+static double generator_cost(const kn_rule *r) { return 60 * (double)kni_type_size(r->yt[1]); }
 
 const kn_prim kn_prim_rng_bit_generator = {
     .name = "rng_bit_generator",

@@ -17,25 +17,19 @@ typedef kn_p_cumulative params_t;
 
 /* --- what all share --------------------------------------------------------------------------- */
 
-static kn_error *cumulative_type(const params_t *p, unsigned kinds, const kn_type *x, kn_arena *a, kn_type *y)
+static kn_error *cumulative_type(const kn_rule *r, unsigned kinds, kn_type *y)
 {
+    const params_t *p = r->params;
+    const kn_type *x = r->xt;
     KN_TRY(knp_accepts(x->dtype, kinds));
     if (p->axis < 0 || p->axis >= x->ndim)
         return knp_axis_error(p->axis, x->ndim);
-    return knp_type_like(a, *x, x->dtype, y);
+    return knp_type_like(r->arena, *x, x->dtype, y);
 }
 
-static kn_error *numbers_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
-{
-    (void)n_in, (void)n_out;
-    return cumulative_type(params, KNP_NUMBERS, x, a, y);
-}
+static kn_error *numbers_type(kn_rule *r, kn_type *y) { return cumulative_type(r, KNP_NUMBERS, y); }
 
-static kn_error *floats_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
-{
-    (void)n_in, (void)n_out;
-    return cumulative_type(params, KNP_FLOAT, x, a, y);
-}
+static kn_error *floats_type(kn_rule *r, kn_type *y) { return cumulative_type(r, KNP_FLOAT, y); }
 
 static kn_error *cumulative_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
 {
@@ -47,10 +41,10 @@ static kn_error *cumulative_batch(const kn_rule *r, int64_t size, const int *axi
     return NULL;
 }
 
-static kn_error *run(const kn_routine_args *args, knr_cumulate how)
+static kn_error *run(const kn_rule *r, const kn_routine_args *args, knr_cumulate how)
 {
-    const params_t *p = args->params;
-    kn_type x = args->xt[0];
+    const params_t *p = r->params;
+    kn_type x = r->xt[0];
     int axis = (int)p->axis;
     int64_t outer = knp_product((kn_ints){axis, x.dim}),
             inner = knp_product((kn_ints){x.ndim - axis - 1, x.dim + axis + 1});
@@ -58,10 +52,13 @@ static kn_error *run(const kn_routine_args *args, knr_cumulate how)
     return NULL;
 }
 
-static kn_error *sum_run(const kn_routine_args *args) { return run(args, KNR_CUMULATE_SUM); }
-static kn_error *product_run(const kn_routine_args *args) { return run(args, KNR_CUMULATE_PRODUCT); }
-static kn_error *max_run(const kn_routine_args *args) { return run(args, KNR_CUMULATE_MAX); }
-static kn_error *min_run(const kn_routine_args *args) { return run(args, KNR_CUMULATE_MIN); }
+static kn_error *sum_run(const kn_rule *r, const kn_routine_args *args) { return run(r, args, KNR_CUMULATE_SUM); }
+static kn_error *product_run(const kn_rule *r, const kn_routine_args *args)
+{
+    return run(r, args, KNR_CUMULATE_PRODUCT);
+}
+static kn_error *max_run(const kn_rule *r, const kn_routine_args *args) { return run(r, args, KNR_CUMULATE_MAX); }
+static kn_error *min_run(const kn_rule *r, const kn_routine_args *args) { return run(r, args, KNR_CUMULATE_MIN); }
 
 /* --- parallel prefix -------------------------------------------------------------------------- */
 

@@ -19,12 +19,12 @@ static kn_error *without_axes(kn_ints axes, const kn_type *x, kn_dtype d, kn_are
     return knp_type_dims(a, d, x->weak && d == x->dtype, shape.n, shape.v, y);
 }
 
-static kn_error *reduce_type(const void *params, unsigned kinds, const kn_type *x, kn_arena *a, kn_type *y)
+static kn_error *reduce_type(kn_rule *r, unsigned kinds, kn_type *y)
 {
-    const kn_p_reduce *p = params;
-    KN_TRY(knp_accepts(x->dtype, kinds));
-    KN_TRY(knp_check_axes(p->axes, x->ndim));
-    return without_axes(p->axes, x, x->dtype, a, y);
+    const kn_p_reduce *p = r->params;
+    KN_TRY(knp_accepts(r->xt->dtype, kinds));
+    KN_TRY(knp_check_axes(p->axes, r->xt->ndim));
+    return without_axes(p->axes, r->xt, r->xt->dtype, r->arena, y);
 }
 
 static kn_error *reduce_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
@@ -66,11 +66,7 @@ static kn_atom reduce_simplify(const kn_rule *r)
 
 /* reduce_sum */
 
-static kn_error *sum_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
-{
-    (void)n_in, (void)n_out;
-    return reduce_type(params, KNP_NUMBERS, x, a, y);
-}
+static kn_error *sum_type(kn_rule *r, kn_type *y) { return reduce_type(r, KNP_NUMBERS, y); }
 
 static kn_error *sum_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
 {
@@ -111,11 +107,7 @@ static void prod_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 }
 
 /* The factors of a complex product do not come by components. */
-static bool prod_expands(const void *params, int n_in, const kn_type *x)
-{
-    (void)params, (void)n_in;
-    return knx_is_complex(x->dtype);
-}
+static bool prod_expands(const kn_rule *r) { return knx_is_complex(r->xt->dtype); }
 
 static kn_error *prod_expand(const kn_rule *r, kn_atom *y)
 {
@@ -139,28 +131,20 @@ const kn_prim kn_prim_reduce_prod = {
 
 /* reduce_max, reduce_min */
 
-static kn_error *extreme_type(const void *params, const char *operation, const kn_type *x, kn_arena *a, kn_type *y)
+static kn_error *extreme_type(kn_rule *r, const char *operation, kn_type *y)
 {
-    const kn_p_reduce *p = params;
-    KN_TRY(reduce_type(params, KNP_REALS | KNP_BOOL, x, a, y));
+    const kn_p_reduce *p = r->params;
+    KN_TRY(reduce_type(r, KNP_REALS | KNP_BOOL, y));
     for (int i = 0; i < p->axes.n; i++)
-        if (!x->dim[p->axes.v[i]])
+        if (!r->xt->dim[p->axes.v[i]])
             return knx_error(KN_ERROR_VALUE, "zero-size array to reduction operation %s which has no identity",
                              operation);
     return NULL;
 }
 
-static kn_error *max_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
-{
-    (void)n_in, (void)n_out;
-    return extreme_type(params, "maximum", x, a, y);
-}
+static kn_error *max_type(kn_rule *r, kn_type *y) { return extreme_type(r, "maximum", y); }
 
-static kn_error *min_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
-{
-    (void)n_in, (void)n_out;
-    return extreme_type(params, "minimum", x, a, y);
-}
+static kn_error *min_type(kn_rule *r, kn_type *y) { return extreme_type(r, "minimum", y); }
 
 static void extreme_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
 {
@@ -190,11 +174,7 @@ const kn_prim kn_prim_reduce_min = {.name = "reduce_min",
 
 /* reduce_and, reduce_or, reduce_xor */
 
-static kn_error *bits_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
-{
-    (void)n_in, (void)n_out;
-    return reduce_type(params, KNP_BITS, x, a, y);
-}
+static kn_error *bits_type(kn_rule *r, kn_type *y) { return reduce_type(r, KNP_BITS, y); }
 
 const kn_prim kn_prim_reduce_and = {
     .name = "reduce_and",
@@ -231,33 +211,25 @@ const kn_prim kn_prim_reduce_xor = {
 
 /* argmax, argmin: the first nan, else the first extreme element, along one axis */
 
-static kn_error *arg_type(const void *params, const char *name, const kn_type *x, kn_arena *a, kn_type *y)
+static kn_error *arg_type(kn_rule *r, const char *name, kn_type *y)
 {
-    const kn_p_argreduce *p = params;
-    KN_TRY(knp_accepts(x->dtype, KNP_NUMBERS | KNP_BOOL));
+    const kn_p_argreduce *p = r->params;
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_NUMBERS | KNP_BOOL));
     if (p->axes.n != 1)
         return knx_error(KN_ERROR_TYPE, "takes one axis, not %d", p->axes.n);
     if (!knx_is_integer(p->index_dtype))
         return knx_error(KN_ERROR_TYPE, "the index dtype must be an integer, got %s", p->index_dtype->name);
-    KN_TRY(knp_check_axes(p->axes, x->ndim));
-    if (!x->dim[p->axes.v[0]])
+    KN_TRY(knp_check_axes(p->axes, r->xt->ndim));
+    if (!r->xt->dim[p->axes.v[0]])
         return knx_error(KN_ERROR_VALUE, "attempt to get %s of an empty sequence", name);
-    KN_TRY(without_axes(p->axes, x, p->index_dtype, a, y));
+    KN_TRY(without_axes(p->axes, r->xt, p->index_dtype, r->arena, y));
     y->weak = false;
     return NULL;
 }
 
-static kn_error *argmax_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
-{
-    (void)n_in, (void)n_out;
-    return arg_type(params, "argmax", x, a, y);
-}
+static kn_error *argmax_type(kn_rule *r, kn_type *y) { return arg_type(r, "argmax", y); }
 
-static kn_error *argmin_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
-{
-    (void)n_in, (void)n_out;
-    return arg_type(params, "argmin", x, a, y);
-}
+static kn_error *argmin_type(kn_rule *r, kn_type *y) { return arg_type(r, "argmin", y); }
 
 static kn_error *arg_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
 {
@@ -321,10 +293,10 @@ static search *const search_of[KN_ID_COUNT] = {
     [KN_ID_U64] = search_u64, [KN_ID_F16] = search_f16, [KN_ID_BF16] = search_bf16, [KN_ID_F32] = search_f32,
     [KN_ID_F64] = search_f64, [KN_ID_C64] = search_c64, [KN_ID_C128] = search_c128};
 
-static kn_error *arg_run(const kn_routine_args *args, bool largest)
+static kn_error *arg_run(const kn_rule *r, const kn_routine_args *args, bool largest)
 {
-    const kn_p_argreduce *p = args->params;
-    kn_type x = args->xt[0];
+    const kn_p_argreduce *p = r->params;
+    kn_type x = r->xt[0];
     int axis = (int)p->axes.v[0];
     int64_t outer = knp_product((kn_ints){axis, x.dim}), n = x.dim[axis];
     int64_t inner = knp_product((kn_ints){x.ndim - axis - 1, x.dim + axis + 1}), at[COLUMNS];
@@ -340,8 +312,8 @@ static kn_error *arg_run(const kn_routine_args *args, bool largest)
     return NULL;
 }
 
-static kn_error *argmax_run(const kn_routine_args *args) { return arg_run(args, true); }
-static kn_error *argmin_run(const kn_routine_args *args) { return arg_run(args, false); }
+static kn_error *argmax_run(const kn_rule *r, const kn_routine_args *args) { return arg_run(r, args, true); }
+static kn_error *argmin_run(const kn_rule *r, const kn_routine_args *args) { return arg_run(r, args, false); }
 
 #define CHOICE                                                                                                 \
     .n_in = 1, .n_out = 1, .bits = KN_INTEGER_RESULT, .fields = kni_fields_argreduce,                          \

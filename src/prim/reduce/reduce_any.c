@@ -84,42 +84,43 @@ void knp_halve(const knp_halving *h, kn_ints axes, kn_atom *x)
 
 typedef kn_p_reduce_any params_t;
 
-static kn_error *reduce_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *reduce_type(kn_rule *r, kn_type *y)
 {
-    const params_t *p = params;
-    int n = n_in / 2;
-    if (n < 1 || n_in % 2 || n > *n_out)
-        return knx_error(KN_ERROR_TYPE, "takes operands and as many initial values, not %d operands", n_in);
-    KN_TRY(knp_check_axes(p->dimensions, x->ndim));
+    const params_t *p = r->params;
+    int n = r->n_in / 2;
+    if (n < 1 || r->n_in % 2 || n > r->n_out)
+        return knx_error(KN_ERROR_TYPE, "takes operands and as many initial values, not %d operands", r->n_in);
+    KN_TRY(knp_check_axes(p->dimensions, r->xt->ndim));
     for (int i = 0; i < n; i++) {
         kn_text s = {0}, t = {0};
-        if (!kni_type_same_shape(x[i], x[0]))
+        if (!kni_type_same_shape(r->xt[i], r->xt[0]))
             return knx_error(KN_ERROR_TYPE, "operands must have equal shapes, got %s, %s",
-                             knx_show_shape(&s, x[0].ndim, x[0].dim), knx_show_shape(&t, x[i].ndim, x[i].dim));
-        if (x[n + i].ndim)
+                             knx_show_shape(&s, r->xt[0].ndim, r->xt[0].dim),
+                             knx_show_shape(&t, r->xt[i].ndim, r->xt[i].dim));
+        if (r->xt[n + i].ndim)
             return knx_error(KN_ERROR_VALUE, "found non-scalar initial value: %s",
-                             knx_show_shape(&s, x[n + i].ndim, x[n + i].dim));
-        if (x[n + i].dtype != x[i].dtype)
+                             knx_show_shape(&s, r->xt[n + i].ndim, r->xt[n + i].dim));
+        if (r->xt[n + i].dtype != r->xt[i].dtype)
             return knx_error(KN_ERROR_TYPE,
                              "operand dtypes should match corresponding initial value dtypes, got operand=%s and "
                              "initial_value=%s",
-                             kni_type_text(&s, x[i], true), kni_type_text(&t, x[n + i], true));
+                             kni_type_text(&s, r->xt[i], true), kni_type_text(&t, r->xt[n + i], true));
     }
-    KN_TRY(knp_joins_scalars(p->jaxpr, n, x, false));
-    knp_dims rest = knp_axes_rest(p->dimensions, x->ndim), shape = knp_dims_pick(*x, knp_ints(&rest));
+    KN_TRY(knp_joins_scalars(p->jaxpr, n, r->xt, false));
+    knp_dims rest = knp_axes_rest(p->dimensions, r->xt->ndim), shape = knp_dims_pick(*r->xt, knp_ints(&rest));
     for (int i = 0; i < n; i++)
-        KN_TRY(knp_type_dims(a, x[i].dtype, x[i].weak && x[n + i].weak, shape.n, shape.v, &y[i]));
-    *n_out = n;
+        KN_TRY(knp_type_dims(r->arena, r->xt[i].dtype, r->xt[i].weak && r->xt[n + i].weak, shape.n, shape.v, &y[i]));
+    r->n_out = n;
     return NULL;
 }
 
 /* The inputs of the jaxpr: two sets of scalars. */
-static int reduce_body_types(const void *params, int which, int n_in, const kn_type *x, kn_type *t)
+static int reduce_body_types(const kn_rule *r, int which, kn_type *t)
 {
-    (void)params, (void)which;
-    for (int i = 0; i < n_in; i++)
-        t[i] = kni_scalar_type(x[i].dtype);
-    return n_in;
+    (void)which;
+    for (int i = 0; i < r->n_in; i++)
+        t[i] = kni_scalar_type(r->xt[i].dtype);
+    return r->n_in;
 }
 
 /* What halving is done with: the jaxpr of the first `n` of the arrays, or its derivative, which takes behind them the
@@ -246,7 +247,7 @@ static kn_error *reduce_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-static bool reduce_may_fail(const void *params) { return knp_body_may_fail(((const params_t *)params)->jaxpr); }
+static bool reduce_may_fail(const kn_rule *r) { return knp_body_may_fail(((const params_t *)r->params)->jaxpr); }
 
 const kn_prim kn_prim_reduce = {
     .name = "reduce",

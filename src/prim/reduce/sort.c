@@ -14,28 +14,29 @@
 
 typedef kn_p_sort params_t;
 
-static kn_error *sort_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *sort_type(kn_rule *r, kn_type *y)
 {
-    const params_t *p = params;
-    if (n_in < 1 || *n_out < n_in)
+    const params_t *p = r->params;
+    if (r->n_in < 1 || r->n_out < r->n_in)
         return knx_error(KN_ERROR_TYPE, "sort needs at least one operand");
-    for (int i = 1; i < n_in; i++)
-        if (!kni_type_same_shape(x[0], x[i])) {
+    for (int i = 1; i < r->n_in; i++)
+        if (!kni_type_same_shape(r->xt[0], r->xt[i])) {
             kn_text s = {0}, t = {0};
             return knx_error(KN_ERROR_TYPE, "Arguments to sort must have equal shapes, got: %s, %s",
-                             knx_show_shape(&s, x[0].ndim, x[0].dim), knx_show_shape(&t, x[i].ndim, x[i].dim));
+                             knx_show_shape(&s, r->xt[0].ndim, r->xt[0].dim),
+                             knx_show_shape(&t, r->xt[i].ndim, r->xt[i].dim));
         }
-    if (p->dimension < 0 || p->dimension >= x[0].ndim)
-        return knp_axis_error(p->dimension, x[0].ndim);
-    if (p->num_keys < 1 || p->num_keys > n_in)
+    if (p->dimension < 0 || p->dimension >= r->xt[0].ndim)
+        return knp_axis_error(p->dimension, r->xt[0].ndim);
+    if (p->num_keys < 1 || p->num_keys > r->n_in)
         return knx_error(KN_ERROR_VALUE, "sort: num_keys=%lld must be between 1 and the number of operands, %d",
-                         (long long)p->num_keys, n_in);
-    for (int i = 0; i < n_in; i++) {
+                         (long long)p->num_keys, r->n_in);
+    for (int i = 0; i < r->n_in; i++) {
         if (i < p->num_keys)
-            KN_TRY(knp_accepts(x[i].dtype, KNP_NUMBERS | KNP_BOOL));
-        KN_TRY(knp_type_like(a, x[i], x[i].dtype, &y[i]));
+            KN_TRY(knp_accepts(r->xt[i].dtype, KNP_NUMBERS | KNP_BOOL));
+        KN_TRY(knp_type_like(r->arena, r->xt[i], r->xt[i].dtype, &y[i]));
     }
-    *n_out = n_in;
+    r->n_out = r->n_in;
     return NULL;
 }
 
@@ -116,34 +117,32 @@ static void describe(const params_t *p, int n, const kn_type *x, const kn_dtype 
 }
 
 /* Room for the operands' dtypes stands behind the routine's own. */
-static size_t sort_workspace(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static size_t sort_workspace(const kn_rule *r)
 {
     knr_sort s;
-    (void)n_out, (void)y;
-    describe(params, n_in, x, NULL, &s);
-    return knr_sort_workspace(&s) + (size_t)n_in * sizeof(kn_dtype);
+    describe(r->params, r->n_in, r->xt, NULL, &s);
+    return knr_sort_workspace(&s) + (size_t)r->n_in * sizeof(kn_dtype);
 }
 
-static kn_error *sort_run(const kn_routine_args *args)
+static kn_error *sort_run(const kn_rule *r, const kn_routine_args *args)
 {
     knr_sort s;
-    describe(args->params, args->n_in, args->xt, NULL, &s);
+    describe(r->params, r->n_in, r->xt, NULL, &s);
     kn_dtype *dtype = (kn_dtype *)((char *)args->workspace + knr_sort_workspace(&s));
-    for (int i = 0; i < args->n_in; i++)
-        dtype[i] = args->xt[i].dtype;
+    for (int i = 0; i < r->n_in; i++)
+        dtype[i] = r->xt[i].dtype;
     s.dtype = dtype;
     knr_sort_run(&s, args->x, args->y, args->workspace);
     return NULL;
 }
 
-static double sort_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double sort_cost(const kn_rule *r)
 {
-    const params_t *p = params;
-    (void)n_out, (void)y;
+    const params_t *p = r->params;
     double levels = 1;
-    for (int64_t n = x[0].dim[p->dimension]; n > 1; n /= 2)
+    for (int64_t n = r->xt[0].dim[p->dimension]; n > 1; n /= 2)
         levels++;
-    return (double)kni_type_size(x[0]) * (2 * levels * (double)p->num_keys + n_in);
+    return (double)kni_type_size(r->xt[0]) * (2 * levels * (double)p->num_keys + r->n_in);
 }
 
 const kn_prim kn_prim_sort = {
@@ -165,31 +164,30 @@ const kn_prim kn_prim_sort = {
 
 /* --- top_k ------------------------------------------------------------------------------------ */
 
-static kn_error *top_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *top_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_top_k *p = params;
+    const kn_p_top_k *p = r->params;
     kn_text t = {0};
-    (void)n_in, (void)n_out;
-    if (knx_is_complex(x->dtype))
+    if (knx_is_complex(r->xt->dtype))
         return knx_error(KN_ERROR_VALUE, "is not compatible with complex inputs.");
-    KN_TRY(knp_accepts(x->dtype, KNP_REALS | KNP_BOOL));
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_REALS | KNP_BOOL));
     if (p->k < 0)
         return knx_error(KN_ERROR_VALUE, "k argument must be nonnegative, got %lld", (long long)p->k);
-    if (x->ndim == 0)
+    if (r->xt->ndim == 0)
         return knx_error(KN_ERROR_TYPE, "operand must have >= 1 dimension, got ()");
-    if (p->axis < 0 || p->axis >= x->ndim)
-        return knp_axis_error(p->axis, x->ndim);
-    knx_show_shape(&t, x->ndim, x->dim);
-    if (x->dim[p->axis] < p->k)
+    if (p->axis < 0 || p->axis >= r->xt->ndim)
+        return knp_axis_error(p->axis, r->xt->ndim);
+    knx_show_shape(&t, r->xt->ndim, r->xt->dim);
+    if (r->xt->dim[p->axis] < p->k)
         return knx_error(KN_ERROR_VALUE,
                          "k argument must be no larger than size along axis; got k=%lld with shape=%s and axis=%lld",
                          (long long)p->k, t.s, (long long)p->axis);
-    if (x->dim[p->axis] > INT32_MAX)
+    if (r->xt->dim[p->axis] > INT32_MAX)
         return knx_error(KN_ERROR_VALUE, "returns int32 indices, which will overflow for operand.shape=%s", t.s);
-    knp_dims d = knp_dims_of(*x);
+    knp_dims d = knp_dims_of(*r->xt);
     d.v[p->axis] = p->k;
-    KN_TRY(knp_type_dims(a, x->dtype, x->weak, d.n, d.v, &y[0]));
-    return knp_type_dims(a, KN_DT(I32), false, d.n, d.v, &y[1]);
+    KN_TRY(knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, d.n, d.v, &y[0]));
+    return knp_type_dims(r->arena, KN_DT(I32), false, d.n, d.v, &y[1]);
 }
 
 static void top_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
@@ -217,25 +215,20 @@ static knr_top describe_top(const kn_p_top_k *p, kn_type x)
                      .k = p->k};
 }
 
-static size_t top_workspace(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static size_t top_workspace(const kn_rule *r)
 {
-    (void)n_in, (void)n_out, (void)y;
-    knr_top t = describe_top(params, x[0]);
+    knr_top t = describe_top(r->params, r->xt[0]);
     return knr_top_workspace(&t);
 }
 
-static kn_error *top_run(const kn_routine_args *args)
+static kn_error *top_run(const kn_rule *r, const kn_routine_args *args)
 {
-    knr_top t = describe_top(args->params, args->xt[0]);
+    knr_top t = describe_top(r->params, r->xt[0]);
     knr_top_run(&t, args->x[0], args->y[0], args->y[1], args->workspace);
     return NULL;
 }
 
-static double top_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)params, (void)n_in, (void)n_out, (void)y;
-    return 8 * (double)kni_type_size(x[0]);
-}
+static double top_cost(const kn_rule *r) { return 8 * (double)kni_type_size(r->xt[0]); }
 
 const kn_prim kn_prim_top_k = {
     .name = "top_k",

@@ -56,25 +56,24 @@ static kn_error *concatenate_fits(int n_in, const kn_type *x, int64_t dimension)
     return NULL;
 }
 
-static kn_error *concatenate_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *concatenate_type(kn_rule *r, kn_type *y)
 {
-    int64_t dimension = ((const kn_p_concatenate *)params)->dimension;
-    (void)n_out;
-    if (n_in < 1)
+    int64_t dimension = ((const kn_p_concatenate *)r->params)->dimension;
+    if (r->n_in < 1)
         return knx_error(KN_ERROR_VALUE, "need at least one array to concatenate");
-    if (!x[0].ndim)
+    if (!r->xt[0].ndim)
         return knx_error(KN_ERROR_VALUE, "zero-dimensional arrays cannot be concatenated");
-    if (dimension < 0 || dimension >= x[0].ndim)
-        return knp_axis_error(dimension, x[0].ndim);
-    KN_TRY(concatenate_fits(n_in, x, dimension));
-    knp_dims shape = knp_dims_of(x[0]);
-    bool weak = x[0].weak;
-    for (int j = 1; j < n_in; j++) {
-        weak = weak && x[j].weak;
-        if (__builtin_add_overflow(shape.v[dimension], x[j].dim[dimension], &shape.v[dimension]))
+    if (dimension < 0 || dimension >= r->xt[0].ndim)
+        return knp_axis_error(dimension, r->xt[0].ndim);
+    KN_TRY(concatenate_fits(r->n_in, r->xt, dimension));
+    knp_dims shape = knp_dims_of(r->xt[0]);
+    bool weak = r->xt[0].weak;
+    for (int j = 1; j < r->n_in; j++) {
+        weak = weak && r->xt[j].weak;
+        if (__builtin_add_overflow(shape.v[dimension], r->xt[j].dim[dimension], &shape.v[dimension]))
             return knx_error(KN_ERROR_VALUE, "array is too big");
     }
-    return knp_type_dims(a, x[0].dtype, weak, shape.n, shape.v, y);
+    return knp_type_dims(r->arena, r->xt[0].dtype, weak, shape.n, shape.v, y);
 }
 
 static kn_error *concatenate_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
@@ -132,20 +131,12 @@ static void concatenate_pull(kn_lower *l, const kn_rule *r, const kn_index *i, k
     }
 }
 
-static double concatenate_cost(const void *p, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)p, (void)x, (void)n_out;
-    return 2.0 * n_in * (double)kni_type_size(*y);
-}
+static double concatenate_cost(const kn_rule *r) { return 2.0 * r->n_in * (double)kni_type_size(*r->yt); }
 
 /* A kernel looks for each operand among all of its buffers, of which it has less than 32,768. */
 enum { MANY = 1024 };
 
-static bool concatenate_expands(const void *p, int n_in, const kn_type *x)
-{
-    (void)p, (void)x;
-    return n_in > MANY;
-}
+static bool concatenate_expands(const kn_rule *r) { return r->n_in > MANY; }
 
 /* Very many arrays are joined in parts, and the parts then. */
 static kn_error *concatenate_expand(const kn_rule *r, kn_atom *y)
@@ -192,26 +183,25 @@ static bool dilated(int64_t extent, int64_t interior, int64_t *out)
     return !__builtin_mul_overflow(extent - 1, interior, &between) && !__builtin_add_overflow(extent, between, out);
 }
 
-static kn_error *pad_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *pad_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_pad *p = params;
-    (void)n_in, (void)n_out;
-    if (x[1].dtype != x[0].dtype)
-        return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s", x[0].dtype->name,
-                         x[1].dtype->name);
-    if (x[1].ndim)
-        return knx_error(KN_ERROR_TYPE, "padding value must be a scalar; got %d dimensions", x[1].ndim);
-    KN_TRY(knp_check_count("lo", p->lo, x->ndim));
-    KN_TRY(knp_check_count("hi", p->hi, x->ndim));
-    KN_TRY(knp_check_count("interior", p->interior, x->ndim));
-    knp_dims shape = {.n = x->ndim};
+    const kn_p_pad *p = r->params;
+    if (r->xt[1].dtype != r->xt[0].dtype)
+        return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s", r->xt[0].dtype->name,
+                         r->xt[1].dtype->name);
+    if (r->xt[1].ndim)
+        return knx_error(KN_ERROR_TYPE, "padding value must be a scalar; got %d dimensions", r->xt[1].ndim);
+    KN_TRY(knp_check_count("lo", p->lo, r->xt->ndim));
+    KN_TRY(knp_check_count("hi", p->hi, r->xt->ndim));
+    KN_TRY(knp_check_count("interior", p->interior, r->xt->ndim));
+    knp_dims shape = {.n = r->xt->ndim};
     bool negative = false;
-    for (int i = 0; i < x->ndim; i++) {
+    for (int i = 0; i < r->xt->ndim; i++) {
         int64_t *s = &shape.v[i];
         if (p->interior.v[i] < 0)
             return knx_error(KN_ERROR_VALUE, "interior padding must not be negative, got %lld",
                              (long long)p->interior.v[i]);
-        if (!dilated(x->dim[i], p->interior.v[i], s) || __builtin_add_overflow(*s, p->lo.v[i], s) ||
+        if (!dilated(r->xt->dim[i], p->interior.v[i], s) || __builtin_add_overflow(*s, p->lo.v[i], s) ||
             __builtin_add_overflow(*s, p->hi.v[i], s))
             return knx_error(KN_ERROR_MEMORY, "axis %d is too large with its padding of %lld, %lld and %lld in between",
                              i, (long long)p->lo.v[i], (long long)p->hi.v[i], (long long)p->interior.v[i]);
@@ -222,7 +212,7 @@ static kn_error *pad_type(const void *params, int n_in, const kn_type *x, kn_are
         return knx_error(KN_ERROR_VALUE, "dimension size after padding is not at least 0, got result shape %s",
                          knx_show_shape(&t, shape.n, shape.v));
     }
-    return knp_type_dims(a, x->dtype, x[0].weak && x[1].weak, shape.n, shape.v, y);
+    return knp_type_dims(r->arena, r->xt->dtype, r->xt[0].weak && r->xt[1].weak, shape.n, shape.v, y);
 }
 
 /* True where the padding lies, false where the elements of an array with the extents of x came to lie. */
@@ -351,17 +341,16 @@ const kn_prim kn_prim_pad = {
 
 /* iota: each element is its position along one axis */
 
-static kn_error *iota_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *iota_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_iota *p = params;
-    (void)n_in, (void)x, (void)n_out;
+    const kn_p_iota *p = r->params;
     KN_TRY(knp_accepts(p->dtype, KNP_NUMBERS));
     if (p->dimension < 0 || p->dimension >= p->shape.n)
         return knp_axis_error(p->dimension, p->shape.n);
     for (int i = 0; i < p->shape.n; i++)
         if (p->shape.v[i] < 0)
             return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
-    return knp_type_dims(a, p->dtype, false, p->shape.n, p->shape.v, y);
+    return knp_type_dims(r->arena, p->dtype, false, p->shape.n, p->shape.v, y);
 }
 
 static void iota_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)

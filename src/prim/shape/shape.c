@@ -39,27 +39,27 @@ static kn_error *give_back_shape(const kn_rule *r, const kn_atom *ct, kn_atom *c
 
 /* broadcast_in_dim: operand axis i becomes result axis broadcast_dimensions[i], repeated if its extent is 1 */
 
-static kn_error *broadcast_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *broadcast_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_broadcast_in_dim *p = params;
-    (void)n_in, (void)n_out;
-    KN_TRY(knp_check_count("broadcast_dimensions", p->broadcast_dimensions, x->ndim));
+    const kn_p_broadcast_in_dim *p = r->params;
+    KN_TRY(knp_check_count("broadcast_dimensions", p->broadcast_dimensions, r->xt->ndim));
     for (int i = 0; i < p->shape.n; i++)
         if (p->shape.v[i] < 0)
             return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
-    for (int i = 0; i < x->ndim; i++) {
+    for (int i = 0; i < r->xt->ndim; i++) {
         int64_t d = p->broadcast_dimensions.v[i];
         if (d < 0 || d >= p->shape.n)
             return knp_axis_error(d, p->shape.n);
         if (i && d <= p->broadcast_dimensions.v[i - 1])
             return knx_error(KN_ERROR_VALUE, "broadcast_dimensions must be strictly increasing");
-        if (x->dim[i] != 1 && x->dim[i] != p->shape.v[d]) {
+        if (r->xt->dim[i] != 1 && r->xt->dim[i] != p->shape.v[d]) {
             kn_text from = {0}, to = {0};
             return knx_error(KN_ERROR_VALUE, "cannot broadcast shape %s to shape %s",
-                             knx_show_shape(&from, x->ndim, x->dim), knx_show_shape(&to, p->shape.n, p->shape.v));
+                             knx_show_shape(&from, r->xt->ndim, r->xt->dim),
+                             knx_show_shape(&to, p->shape.n, p->shape.v));
         }
     }
-    return knp_type_dims(a, x->dtype, x->weak, p->shape.n, p->shape.v, y);
+    return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, p->shape.n, p->shape.v, y);
 }
 
 static kn_error *broadcast_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
@@ -102,13 +102,12 @@ static kn_atom broadcast_put(const kn_rule *r, kn_atom v)
     return put_shape(r, v);
 }
 
-static void broadcast_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
+static void broadcast_map(const kn_rule *r, const kn_index *out, kn_index *in)
 {
-    const kn_p_broadcast_in_dim *p = params;
-    (void)y;
-    index_begin(out, x->ndim, in);
-    for (int i = 0; i < x->ndim; i++)
-        if (x->dim[i] == 1)
+    const kn_p_broadcast_in_dim *p = r->params;
+    index_begin(out, r->xt->ndim, in);
+    for (int i = 0; i < r->xt->ndim; i++)
+        if (r->xt->dim[i] == 1)
             index_zero(in, i, out->n_loop);
         else
             knp_index_copy(out, (int)p->broadcast_dimensions.v[i], in, i);
@@ -130,22 +129,21 @@ const kn_prim kn_prim_broadcast_in_dim = {
 
 /* reshape: the same elements in C order */
 
-static kn_error *reshape_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *reshape_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_reshape *p = params;
-    (void)n_in, (void)n_out;
+    const kn_p_reshape *p = r->params;
     bool fits = true;
     for (int i = 0; i < p->new_sizes.n; i++)
         fits = fits && p->new_sizes.v[i] >= 0;
-    kn_error *e = fits ? knp_type_dims(a, x->dtype, x->weak, p->new_sizes.n, p->new_sizes.v, y) : NULL;
-    if (fits && !e && kni_type_size(*y) == kni_type_size(*x))
+    kn_error *e = fits ? knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, p->new_sizes.n, p->new_sizes.v, y) : NULL;
+    if (fits && !e && kni_type_size(*y) == kni_type_size(*r->xt))
         return NULL;
     if (e && e->kind == KN_ERROR_MEMORY)
         return e;
     knx_error_release(e);
     kn_text to = {0};
-    return knx_error(KN_ERROR_VALUE, "cannot reshape array of size %lld into shape %s", (long long)kni_type_size(*x),
-                     knx_show_shape(&to, p->new_sizes.n, p->new_sizes.v));
+    return knx_error(KN_ERROR_VALUE, "cannot reshape array of size %lld into shape %s",
+                     (long long)kni_type_size(*r->xt), knx_show_shape(&to, p->new_sizes.n, p->new_sizes.v));
 }
 
 static kn_error *reshape_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
@@ -157,26 +155,21 @@ static kn_error *reshape_batch(const kn_rule *r, int64_t size, const int *axis, 
     return NULL;
 }
 
-static bool reshape_map_exists(const void *params, const kn_type *x, const kn_type *y)
-{
-    (void)params;
-    return kn_reshape_splits(x, y);
-}
+static bool reshape_map_exists(const kn_rule *r) { return kn_reshape_splits(r->xt, r->yt); }
 
 /* Axes of extent 1 come and go; the others stay in order, whole or in parts. */
-static void reshape_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
+static void reshape_map(const kn_rule *r, const kn_index *out, kn_index *in)
 {
-    (void)params;
-    index_begin(out, x->ndim, in);
-    for (int i = 0, j = 0; i < x->ndim; i++) {
+    index_begin(out, r->xt->ndim, in);
+    for (int i = 0, j = 0; i < r->xt->ndim; i++) {
         index_zero(in, i, out->n_loop);
-        if (x->dim[i] <= 1) {
-            j += x->dim[i] == 0;
+        if (r->xt->dim[i] <= 1) {
+            j += r->xt->dim[i] == 0;
             continue;
         }
-        int end = knp_split_axes(x->dim[i], y, j);
+        int end = knp_split_axes(r->xt->dim[i], r->yt, j);
         int64_t stride = 1;
-        for (int k = end - 1; k >= j; stride *= y->dim[k--]) {
+        for (int k = end - 1; k >= j; stride *= r->yt->dim[k--]) {
             in->axis[i].offset += stride * out->axis[k].offset;
             for (int l = 0; l < out->n_loop; l++)
                 in->axis[i].coef[l] += stride * out->axis[k].coef[l];
@@ -202,16 +195,15 @@ const kn_prim kn_prim_reshape = {
 
 /* squeeze: axes of extent 1 disappear */
 
-static kn_error *squeeze_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *squeeze_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_dims *p = params;
-    (void)n_in, (void)n_out;
-    KN_TRY(knp_check_axes(p->dimensions, x->ndim));
+    const kn_p_dims *p = r->params;
+    KN_TRY(knp_check_axes(p->dimensions, r->xt->ndim));
     for (int i = 0; i < p->dimensions.n; i++)
-        if (x->dim[p->dimensions.v[i]] != 1)
+        if (r->xt->dim[p->dimensions.v[i]] != 1)
             return knx_error(KN_ERROR_VALUE, "cannot select an axis to squeeze out which has size not equal to one");
-    knp_dims rest = knp_axes_rest(p->dimensions, x->ndim), shape = knp_dims_pick(*x, knp_ints(&rest));
-    return knp_type_dims(a, x->dtype, x->weak, shape.n, shape.v, y);
+    knp_dims rest = knp_axes_rest(p->dimensions, r->xt->ndim), shape = knp_dims_pick(*r->xt, knp_ints(&rest));
+    return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, shape.n, shape.v, y);
 }
 
 static kn_error *squeeze_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
@@ -224,12 +216,11 @@ static kn_error *squeeze_batch(const kn_rule *r, int64_t size, const int *axis, 
     return NULL;
 }
 
-static void squeeze_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
+static void squeeze_map(const kn_rule *r, const kn_index *out, kn_index *in)
 {
-    const kn_p_dims *p = params;
-    (void)y;
-    index_begin(out, x->ndim, in);
-    for (int i = 0, j = 0; i < x->ndim; i++)
+    const kn_p_dims *p = r->params;
+    index_begin(out, r->xt->ndim, in);
+    for (int i = 0, j = 0; i < r->xt->ndim; i++)
         if (knp_contains(p->dimensions, i))
             index_zero(in, i, out->n_loop);
         else
@@ -252,15 +243,14 @@ const kn_prim kn_prim_squeeze = {
 
 /* transpose: result axis i is operand axis permutation[i] */
 
-static kn_error *transpose_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *transpose_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_transpose *p = params;
-    (void)n_in, (void)n_out;
-    if (p->permutation.n != x->ndim)
+    const kn_p_transpose *p = r->params;
+    if (p->permutation.n != r->xt->ndim)
         return knx_error(KN_ERROR_VALUE, "axes don't match array");
-    KN_TRY(knp_check_axes(p->permutation, x->ndim));
-    knp_dims shape = knp_dims_pick(*x, p->permutation);
-    return knp_type_dims(a, x->dtype, x->weak, shape.n, shape.v, y);
+    KN_TRY(knp_check_axes(p->permutation, r->xt->ndim));
+    knp_dims shape = knp_dims_pick(*r->xt, p->permutation);
+    return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, shape.n, shape.v, y);
 }
 
 static kn_atom transpose_put(const kn_rule *r, kn_atom v)
@@ -289,12 +279,11 @@ static kn_error *transpose_batch(const kn_rule *r, int64_t size, const int *axis
     return NULL;
 }
 
-static void transpose_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
+static void transpose_map(const kn_rule *r, const kn_index *out, kn_index *in)
 {
-    const kn_p_transpose *p = params;
-    (void)y;
-    index_begin(out, x->ndim, in);
-    for (int i = 0; i < x->ndim; i++)
+    const kn_p_transpose *p = r->params;
+    index_begin(out, r->xt->ndim, in);
+    for (int i = 0; i < r->xt->ndim; i++)
         knp_index_copy(out, i, in, (int)p->permutation.v[i]);
 }
 
@@ -314,11 +303,10 @@ const kn_prim kn_prim_transpose = {
 
 /* rev: some axes run backwards */
 
-static kn_error *rev_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *rev_type(kn_rule *r, kn_type *y)
 {
-    (void)n_in, (void)n_out;
-    KN_TRY(knp_check_axes(((const kn_p_dims *)params)->dimensions, x->ndim));
-    return knp_type_like(a, *x, x->dtype, y);
+    KN_TRY(knp_check_axes(((const kn_p_dims *)r->params)->dimensions, r->xt->ndim));
+    return knp_type_like(r->arena, *r->xt, r->xt->dtype, y);
 }
 
 static kn_error *rev_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
@@ -330,16 +318,15 @@ static kn_error *rev_batch(const kn_rule *r, int64_t size, const int *axis, kn_a
     return NULL;
 }
 
-static void rev_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
+static void rev_map(const kn_rule *r, const kn_index *out, kn_index *in)
 {
-    const kn_p_dims *p = params;
-    (void)y;
-    index_begin(out, x->ndim, in);
-    for (int i = 0; i < x->ndim; i++) {
+    const kn_p_dims *p = r->params;
+    index_begin(out, r->xt->ndim, in);
+    for (int i = 0; i < r->xt->ndim; i++) {
         knp_index_copy(out, i, in, i);
         if (!knp_contains(p->dimensions, i))
             continue;
-        in->axis[i].offset = x->dim[i] - 1 - out->axis[i].offset;
+        in->axis[i].offset = r->xt->dim[i] - 1 - out->axis[i].offset;
         for (int j = 0; j < out->n_loop; j++)
             in->axis[i].coef[j] = -out->axis[i].coef[j];
     }
@@ -369,25 +356,24 @@ const kn_prim kn_prim_rev = {
 
 static int64_t stride_of(const kn_p_slice *p, int axis) { return p->strides.n ? p->strides.v[axis] : 1; }
 
-static kn_error *slice_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *slice_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_slice *p = params;
-    (void)n_in, (void)n_out;
-    KN_TRY(knp_check_count("start_indices", p->start_indices, x->ndim));
-    KN_TRY(knp_check_count("limit_indices", p->limit_indices, x->ndim));
+    const kn_p_slice *p = r->params;
+    KN_TRY(knp_check_count("start_indices", p->start_indices, r->xt->ndim));
+    KN_TRY(knp_check_count("limit_indices", p->limit_indices, r->xt->ndim));
     if (p->strides.n)
-        KN_TRY(knp_check_count("strides", p->strides, x->ndim));
-    knp_dims shape = {.n = x->ndim};
-    for (int i = 0; i < x->ndim; i++) {
+        KN_TRY(knp_check_count("strides", p->strides, r->xt->ndim));
+    knp_dims shape = {.n = r->xt->ndim};
+    for (int i = 0; i < r->xt->ndim; i++) {
         int64_t start = p->start_indices.v[i], limit = p->limit_indices.v[i], stride = stride_of(p, i);
-        if (start < 0 || limit < start || limit > x->dim[i])
+        if (start < 0 || limit < start || limit > r->xt->dim[i])
             return knx_error(KN_ERROR_VALUE, "start index %lld and limit index %lld do not fit axis %d of size %lld",
-                             (long long)start, (long long)limit, i, (long long)x->dim[i]);
+                             (long long)start, (long long)limit, i, (long long)r->xt->dim[i]);
         if (stride < 1)
             return knx_error(KN_ERROR_VALUE, "strides must be positive, got %lld", (long long)stride);
         shape.v[i] = start == limit ? 0 : 1 + (limit - start - 1) / stride;
     }
-    return knp_type_dims(a, x->dtype, x->weak, shape.n, shape.v, y);
+    return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, shape.n, shape.v, y);
 }
 
 /* The slice put back between zeros: as many before, after and in between as were left out. */
@@ -439,12 +425,11 @@ static kn_error *slice_batch(const kn_rule *r, int64_t size, const int *axis, kn
     return NULL;
 }
 
-static void slice_map(const void *params, const kn_type *x, const kn_type *y, const kn_index *out, kn_index *in)
+static void slice_map(const kn_rule *r, const kn_index *out, kn_index *in)
 {
-    const kn_p_slice *p = params;
-    (void)y;
-    index_begin(out, x->ndim, in);
-    for (int i = 0; i < x->ndim; i++) {
+    const kn_p_slice *p = r->params;
+    index_begin(out, r->xt->ndim, in);
+    for (int i = 0; i < r->xt->ndim; i++) {
         int64_t stride = stride_of(p, i);
         knp_index_copy(out, i, in, i);
         in->axis[i].offset = p->start_indices.v[i] + stride * out->axis[i].offset;

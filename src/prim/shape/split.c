@@ -46,13 +46,12 @@ static kn_error *one_axis_batch(const kn_rule *r, const kn_atom *x, int64_t axis
 
 /* --- split ------------------------------------------------------------------------------------ */
 
-static kn_error *split_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *split_type(kn_rule *r, kn_type *y)
 {
-    const kn_p_split *p = params;
+    const kn_p_split *p = r->params;
     int64_t sum = 0;
-    (void)n_in;
-    if (p->axis < 0 || p->axis >= x->ndim)
-        return knp_axis_error(p->axis, x->ndim);
+    if (p->axis < 0 || p->axis >= r->xt->ndim)
+        return knp_axis_error(p->axis, r->xt->ndim);
     for (int i = 0; i < p->sizes.n; i++) {
         if (p->sizes.v[i] < 0) {
             kn_text t = {0};
@@ -61,19 +60,19 @@ static kn_error *split_type(const void *params, int n_in, const kn_type *x, kn_a
         }
         sum += p->sizes.v[i] <= INT64_MAX - sum ? p->sizes.v[i] : 0;
     }
-    if (sum != x->dim[p->axis]) {
+    if (sum != r->xt->dim[p->axis]) {
         kn_text t = {0};
         return knx_error(KN_ERROR_VALUE, "Sum of sizes %lld must be equal to dimension %lld of the operand shape %s",
-                         (long long)sum, (long long)p->axis, knx_show_shape(&t, x->ndim, x->dim));
+                         (long long)sum, (long long)p->axis, knx_show_shape(&t, r->xt->ndim, r->xt->dim));
     }
-    if (p->sizes.n > *n_out)
+    if (p->sizes.n > r->n_out)
         return knx_error(KN_ERROR_VALUE, "has %d results", p->sizes.n);
-    knp_dims d = knp_dims_of(*x);
+    knp_dims d = knp_dims_of(*r->xt);
     for (int i = 0; i < p->sizes.n; i++) {
         d.v[p->axis] = p->sizes.v[i];
-        KN_TRY(knp_type_dims(a, x->dtype, x->weak, d.n, d.v, &y[i]));
+        KN_TRY(knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, d.n, d.v, &y[i]));
     }
-    *n_out = p->sizes.n;
+    r->n_out = p->sizes.n;
     return NULL;
 }
 
@@ -136,31 +135,30 @@ static kn_error *shapes_error(const char *what, int n, const kn_type *x)
     return knx_error(KN_ERROR_VALUE, what, t.s);
 }
 
-static kn_error *stack_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *stack_type(kn_rule *r, kn_type *y)
 {
-    int64_t axis = ((const kn_p_axis *)params)->axis;
+    int64_t axis = ((const kn_p_axis *)r->params)->axis;
     bool weak = true;
-    (void)n_out;
-    if (n_in < 1)
+    if (r->n_in < 1)
         return knx_error(KN_ERROR_VALUE, "expects at least one operand, got 0.");
-    for (int i = 0; i < n_in; i++)
-        if (x[i].ndim != x[0].ndim)
-            return shapes_error("Cannot stack arrays with different numbers of dimensions: got %s.", n_in, x);
-    for (int i = 0; i < n_in; i++) {
-        if (!kni_type_same_shape(x[i], x[0]))
-            return shapes_error("All input arrays must have the same shape. Got %s.", n_in, x);
-        if (x[i].dtype != x[0].dtype)
-            return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s.", x[0].dtype->name,
-                             x[i].dtype->name);
-        weak = weak && x[i].weak;
+    for (int i = 0; i < r->n_in; i++)
+        if (r->xt[i].ndim != r->xt[0].ndim)
+            return shapes_error("Cannot stack arrays with different numbers of dimensions: got %s.", r->n_in, r->xt);
+    for (int i = 0; i < r->n_in; i++) {
+        if (!kni_type_same_shape(r->xt[i], r->xt[0]))
+            return shapes_error("All input arrays must have the same shape. Got %s.", r->n_in, r->xt);
+        if (r->xt[i].dtype != r->xt[0].dtype)
+            return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s.",
+                             r->xt[0].dtype->name, r->xt[i].dtype->name);
+        weak = weak && r->xt[i].weak;
     }
-    if (axis < 0 || axis > x[0].ndim)
-        return knp_axis_error(axis, x[0].ndim + 1);
-    if (x[0].ndim == KN_MAX_NDIM)
+    if (axis < 0 || axis > r->xt[0].ndim)
+        return knp_axis_error(axis, r->xt[0].ndim + 1);
+    if (r->xt[0].ndim == KN_MAX_NDIM)
         return knx_error(KN_ERROR_VALUE, "maximum supported dimension for an array is currently %d", KN_MAX_NDIM);
-    knp_dims d = knp_dims_of(x[0]);
-    d = knp_insert(knp_ints(&d), (int)axis, n_in);
-    return knp_type_dims(a, x[0].dtype, weak, d.n, d.v, y);
+    knp_dims d = knp_dims_of(r->xt[0]);
+    d = knp_insert(knp_ints(&d), (int)axis, r->n_in);
+    return knp_type_dims(r->arena, r->xt[0].dtype, weak, d.n, d.v, y);
 }
 
 static kn_error *stack_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
@@ -223,18 +221,17 @@ const kn_prim kn_prim_stack = {
 
 /* --- unstack ---------------------------------------------------------------------------------- */
 
-static kn_error *unstack_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *unstack_type(kn_rule *r, kn_type *y)
 {
-    int64_t axis = ((const kn_p_axis *)params)->axis;
-    (void)n_in;
-    if (axis < 0 || axis >= x->ndim)
-        return knp_axis_error(axis, x->ndim);
-    if (x->dim[axis] > *n_out)
-        return knx_error(KN_ERROR_VALUE, "has %lld results", (long long)x->dim[axis]);
-    *n_out = (int)x->dim[axis];
-    knp_dims d = knp_dims_without(*x, (int)axis);
-    for (int i = 0; i < *n_out; i++)
-        KN_TRY(knp_type_dims(a, x->dtype, x->weak, d.n, d.v, &y[i]));
+    int64_t axis = ((const kn_p_axis *)r->params)->axis;
+    if (axis < 0 || axis >= r->xt->ndim)
+        return knp_axis_error(axis, r->xt->ndim);
+    if (r->xt->dim[axis] > r->n_out)
+        return knx_error(KN_ERROR_VALUE, "has %lld results", (long long)r->xt->dim[axis]);
+    r->n_out = (int)r->xt->dim[axis];
+    knp_dims d = knp_dims_without(*r->xt, (int)axis);
+    for (int i = 0; i < r->n_out; i++)
+        KN_TRY(knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, d.n, d.v, &y[i]));
     return NULL;
 }
 
@@ -280,21 +277,20 @@ const kn_prim kn_prim_unstack = {
 
 /* --- tile ------------------------------------------------------------------------------------- */
 
-static kn_error *tile_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *tile_type(kn_rule *r, kn_type *y)
 {
-    kn_ints reps = ((const kn_p_tile *)params)->reps;
-    knp_dims d = knp_dims_of(*x);
-    (void)n_in, (void)n_out;
-    if (reps.n != x->ndim)
+    kn_ints reps = ((const kn_p_tile *)r->params)->reps;
+    knp_dims d = knp_dims_of(*r->xt);
+    if (reps.n != r->xt->ndim)
         return knx_error(KN_ERROR_TYPE, "reps length must be equal to the ndim of x, got len(reps)=%d and x.ndim=%d.",
-                         reps.n, x->ndim);
+                         reps.n, r->xt->ndim);
     for (int i = 0; i < d.n; i++) {
         if (reps.v[i] < 0)
             return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
         if (__builtin_mul_overflow(d.v[i], reps.v[i], &d.v[i]))
             return knx_error(KN_ERROR_VALUE, "array is too big");
     }
-    return knp_type_dims(a, x->dtype, x->weak, d.n, d.v, y);
+    return knp_type_dims(r->arena, r->xt->dtype, r->xt->weak, d.n, d.v, y);
 }
 
 /* Every axis that is repeated as two: the copies, then the axis itself. `copies`: which ones. */

@@ -147,26 +147,26 @@ static kn_error *check_operands(int n, const kn_type *x)
     return NULL;
 }
 
-static kn_error *reduce_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *reduce_type(kn_rule *r, kn_type *y)
 {
-    const params_t *p = params;
-    int n = n_in / 2;
-    if (n < 1 || n_in % 2 || n > *n_out)
-        return knx_error(KN_ERROR_TYPE, "takes operands and as many initial values, not %d operands", n_in);
-    KN_TRY(check_operands(n, x));
-    KN_TRY(knp_joins_scalars(p->jaxpr, n, x, false));
+    const params_t *p = r->params;
+    int n = r->n_in / 2;
+    if (n < 1 || r->n_in % 2 || n > r->n_out)
+        return knx_error(KN_ERROR_TYPE, "takes operands and as many initial values, not %d operands", r->n_in);
+    KN_TRY(check_operands(n, r->xt));
+    KN_TRY(knp_joins_scalars(p->jaxpr, n, r->xt, false));
     for (int i = 0; i < n; i++)
-        KN_TRY(knp_window_type(p, true, x[0], x[i].dtype, x[i].weak && x[n + i].weak, a, &y[i]));
-    *n_out = n;
+        KN_TRY(knp_window_type(p, true, r->xt[0], r->xt[i].dtype, r->xt[i].weak && r->xt[n + i].weak, r->arena, &y[i]));
+    r->n_out = n;
     return check_positions(p);
 }
 
-static int reduce_body_types(const void *params, int which, int n_in, const kn_type *x, kn_type *t)
+static int reduce_body_types(const kn_rule *r, int which, kn_type *t)
 {
-    (void)params, (void)which;
-    for (int i = 0; i < n_in; i++)
-        t[i] = kni_scalar_type(x[i].dtype);
-    return n_in;
+    (void)which;
+    for (int i = 0; i < r->n_in; i++)
+        t[i] = kni_scalar_type(r->xt[i].dtype);
+    return r->n_in;
 }
 
 /* z = j(y, x) of arrays; j takes `n` values of each, then the tangents that there are of them. */
@@ -277,13 +277,12 @@ static kn_error *reduce_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-static bool reduce_may_fail(const void *params) { return knp_body_may_fail(((const params_t *)params)->jaxpr); }
+static bool reduce_may_fail(const kn_rule *r) { return knp_body_may_fail(((const params_t *)r->params)->jaxpr); }
 
-static double reduce_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double reduce_cost(const kn_rule *r)
 {
-    const params_t *p = params;
-    (void)n_in, (void)x, (void)n_out;
-    return knp_body_cost(p->jaxpr) * (double)knp_product(p->window_dimensions) * (double)kni_type_size(y[0]);
+    const params_t *p = r->params;
+    return knp_body_cost(p->jaxpr) * (double)knp_product(p->window_dimensions) * (double)kni_type_size(r->yt[0]);
 }
 
 const kn_prim kn_prim_reduce_window = {
@@ -307,37 +306,36 @@ const kn_prim kn_prim_reduce_window = {
 
 /* --- select_and_scatter ---------------------------------------------------------------------------- */
 
-static kn_error *select_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *select_type(kn_rule *r, kn_type *y)
 {
-    const params_t *p = params;
+    const params_t *p = r->params;
     knp_dims counts;
-    (void)n_in, (void)n_out;
-    KN_TRY(knp_accepts(x->dtype, KNP_REALS | KNP_BOOL));
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_REALS | KNP_BOOL));
     for (int i = 1; i < 3; i++)
-        if (x[i].dtype != x[0].dtype)
+        if (r->xt[i].dtype != r->xt[0].dtype)
             return knx_error(KN_ERROR_TYPE, "requires arguments to have the same dtypes, got %s, %s, %s",
-                             x[0].dtype->name, x[1].dtype->name, x[2].dtype->name);
-    if (x[2].ndim)
-        return knx_error(KN_ERROR_TYPE, "expected init_value to be a scalar; got %d dimensions", x[2].ndim);
-    KN_TRY(knp_window_counts(p, false, x[0], &counts));
-    bool same = x[1].ndim == counts.n;
+                             r->xt[0].dtype->name, r->xt[1].dtype->name, r->xt[2].dtype->name);
+    if (r->xt[2].ndim)
+        return knx_error(KN_ERROR_TYPE, "expected init_value to be a scalar; got %d dimensions", r->xt[2].ndim);
+    KN_TRY(knp_window_counts(p, false, r->xt[0], &counts));
+    bool same = r->xt[1].ndim == counts.n;
     for (int d = 0; same && d < counts.n; d++)
-        same = x[1].dim[d] == counts.v[d];
+        same = r->xt[1].dim[d] == counts.v[d];
     if (!same) {
         kn_text s = {0}, t = {0};
         return knx_error(KN_ERROR_TYPE, "source must have one element for each window, %s, got %s",
-                         knx_show_shape(&s, counts.n, counts.v), knx_show_shape(&t, x[1].ndim, x[1].dim));
+                         knx_show_shape(&s, counts.n, counts.v), knx_show_shape(&t, r->xt[1].ndim, r->xt[1].dim));
     }
-    KN_TRY(knp_joins_scalars(p->select_jaxpr, 1, x, true));
-    KN_TRY(knp_joins_scalars(p->scatter_jaxpr, 1, x, false));
+    KN_TRY(knp_joins_scalars(p->select_jaxpr, 1, r->xt, true));
+    KN_TRY(knp_joins_scalars(p->scatter_jaxpr, 1, r->xt, false));
     KN_TRY(check_positions(p));
-    return knp_type_like(a, x[0], x[0].dtype, y);
+    return knp_type_like(r->arena, r->xt[0], r->xt[0].dtype, y);
 }
 
-static int select_body_types(const void *params, int which, int n_in, const kn_type *x, kn_type *t)
+static int select_body_types(const kn_rule *r, int which, kn_type *t)
 {
-    (void)params, (void)which, (void)n_in;
-    t[0] = t[1] = kni_scalar_type(x[0].dtype);
+    (void)which;
+    t[0] = t[1] = kni_scalar_type(r->xt[0].dtype);
     return 2;
 }
 
@@ -433,18 +431,17 @@ static void select_jvp(const kn_rule *r, const kn_atom *tx, kn_atom *ty)
              knx_error(KN_ERROR_NOT_IMPLEMENTED, "Differentiation rule for 'select_and_scatter' not implemented"));
 }
 
-static bool select_may_fail(const void *params)
+static bool select_may_fail(const kn_rule *r)
 {
-    const params_t *p = params;
+    const params_t *p = r->params;
     return knp_body_may_fail(p->select_jaxpr) || knp_body_may_fail(p->scatter_jaxpr);
 }
 
-static double select_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double select_cost(const kn_rule *r)
 {
-    const params_t *p = params;
+    const params_t *p = r->params;
     double each = knp_body_cost(p->select_jaxpr) + knp_body_cost(p->scatter_jaxpr) + 2;
-    (void)n_in, (void)x, (void)n_out;
-    return each * (double)knp_product(p->window_dimensions) * (double)kni_type_size(y[0]);
+    return each * (double)knp_product(p->window_dimensions) * (double)kni_type_size(r->yt[0]);
 }
 
 const kn_prim kn_prim_select_and_scatter = {

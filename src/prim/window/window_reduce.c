@@ -13,20 +13,18 @@
 
 typedef kn_p_window params_t;
 
-static kn_error *extreme_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *extreme_type(kn_rule *r, kn_type *y)
 {
-    (void)n_in, (void)n_out;
-    KN_TRY(knp_accepts(x->dtype, KNP_REALS | KNP_BOOL));
-    return knp_window_type(params, true, *x, x->dtype, x->weak, a, y);
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_REALS | KNP_BOOL));
+    return knp_window_type(r->params, true, *r->xt, r->xt->dtype, r->xt->weak, r->arena, y);
 }
 
-static kn_error *sum_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *sum_type(kn_rule *r, kn_type *y)
 {
-    (void)n_in, (void)n_out;
-    if (!(knp_kind(x->dtype) & KNP_NUMBERS))
+    if (!(knp_kind(r->xt->dtype) & KNP_NUMBERS))
         return knx_error(KN_ERROR_TYPE, "operand to reduce_window_sum must have a number dtype, got %s",
-                         x->dtype->name);
-    return knp_window_type(params, true, *x, x->dtype, x->weak, a, y);
+                         r->xt->dtype->name);
+    return knp_window_type(r->params, true, *r->xt, r->xt->dtype, r->xt->weak, r->arena, y);
 }
 
 static kn_error *batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
@@ -139,22 +137,20 @@ static int64_t holds(const params_t *p, kn_type x)
     return n;
 }
 
-static int64_t looks(const void *params, const kn_type *x) { return holds(params, x[0]); }
+static int64_t looks(const kn_rule *r) { return holds(r->params, r->xt[0]); }
 
-static bool pulls(const void *params, int n_in, const kn_type *x)
+static bool pulls(const kn_rule *r)
 {
     knp_window w;
-    int64_t n = holds(params, x[0]);
-    (void)n_in;
-    knp_window_read(params, true, x[0], NULL, &w);
+    int64_t n = holds(r->params, r->xt[0]);
+    knp_window_read(r->params, true, r->xt[0], NULL, &w);
     /* a sum of more than a block is not one after the other */
     return n <= 1 || (n <= KNP_MAX_POSITIONS && w.positions <= KNR_POOL_BLOCK);
 }
 
-static double cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double cost(const kn_rule *r)
 {
-    (void)n_in, (void)n_out;
-    return 2.0 * (double)holds(params, x[0]) * (double)kni_type_size(y[0]);
+    return 2.0 * (double)holds(r->params, r->xt[0]) * (double)kni_type_size(r->yt[0]);
 }
 
 typedef struct fold {
@@ -211,17 +207,17 @@ static void pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value2 *y)
     *y = f.value;
 }
 
-static kn_error *run(const kn_routine_args *args, knr_pooling_how how)
+static kn_error *run(const kn_rule *r, const kn_routine_args *args, knr_pooling_how how)
 {
     knp_window w;
-    knp_window_read(args->params, true, args->xt[0], args->yt, &w);
-    knr_pooling_reduce(how, args->xt[0].dtype, &w, args->x[0], args->y[0]);
+    knp_window_read(r->params, true, r->xt[0], r->yt, &w);
+    knr_pooling_reduce(how, r->xt[0].dtype, &w, args->x[0], args->y[0]);
     return NULL;
 }
 
-static kn_error *sum_run(const kn_routine_args *args) { return run(args, KNR_POOL_SUM); }
-static kn_error *max_run(const kn_routine_args *args) { return run(args, KNR_POOL_MAX); }
-static kn_error *min_run(const kn_routine_args *args) { return run(args, KNR_POOL_MIN); }
+static kn_error *sum_run(const kn_rule *r, const kn_routine_args *args) { return run(r, args, KNR_POOL_SUM); }
+static kn_error *max_run(const kn_rule *r, const kn_routine_args *args) { return run(r, args, KNR_POOL_MAX); }
+static kn_error *min_run(const kn_rule *r, const kn_routine_args *args) { return run(r, args, KNR_POOL_MIN); }
 
 #define ROW                                                                                              \
     .n_in = 1, .n_out = 1, .fields = kni_fields_window, .params_size = sizeof(params_t), .batch = batch, \

@@ -23,17 +23,17 @@ static kn_dtype index_dtype_of(const params_t *p)
     return n <= INT8_MAX ? KN_DT(I8) : n <= INT16_MAX ? KN_DT(I16) : n <= INT32_MAX ? KN_DT(I32) : KN_DT(I64);
 }
 
-static kn_error *gather_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *gather_type(kn_rule *r, kn_type *y)
 {
-    (void)n_in, (void)n_out;
-    if (!kni_type_same_shape(x[0], x[1])) {
+    if (!kni_type_same_shape(r->xt[0], r->xt[1])) {
         kn_text s = {0}, t = {0};
         return knx_error(KN_ERROR_TYPE, "tangents and operand shapes must match, got %s and %s.",
-                         knx_show_shape(&s, x[0].ndim, x[0].dim), knx_show_shape(&t, x[1].ndim, x[1].dim));
+                         knx_show_shape(&s, r->xt[0].ndim, r->xt[0].dim),
+                         knx_show_shape(&t, r->xt[1].ndim, r->xt[1].dim));
     }
-    KN_TRY(knp_accepts(x[0].dtype, KNP_NUMBERS | KNP_BOOL));
-    KN_TRY(knp_accepts(x[1].dtype, KNP_REALS | KNP_BOOL));
-    return knp_window_type(params, true, x[1], x[0].dtype, x[0].weak, a, y);
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
+    KN_TRY(knp_accepts(r->xt[1].dtype, KNP_REALS | KNP_BOOL));
+    return knp_window_type(r->params, true, r->xt[1], r->xt[0].dtype, r->xt[0].weak, r->arena, y);
 }
 
 static kn_error *same_counts(kn_type x, const knp_dims *counts)
@@ -47,15 +47,14 @@ static kn_error *same_counts(kn_type x, const knp_dims *counts)
                             knx_show_shape(&s, counts->n, counts->v), knx_show_shape(&t, x.ndim, x.dim));
 }
 
-static kn_error *scatter_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *scatter_type(kn_rule *r, kn_type *y)
 {
     knp_dims counts;
-    (void)n_in, (void)n_out;
-    KN_TRY(knp_accepts(x[0].dtype, KNP_NUMBERS | KNP_BOOL));
-    KN_TRY(knp_accepts(x[1].dtype, KNP_REALS | KNP_BOOL));
-    KN_TRY(knp_window_counts(params, false, x[1], &counts));
-    KN_TRY(same_counts(x[0], &counts));
-    return knp_type_dims(a, x[0].dtype, x[0].weak, x[1].ndim, x[1].dim, y);
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
+    KN_TRY(knp_accepts(r->xt[1].dtype, KNP_REALS | KNP_BOOL));
+    KN_TRY(knp_window_counts(r->params, false, r->xt[1], &counts));
+    KN_TRY(same_counts(r->xt[0], &counts));
+    return knp_type_dims(r->arena, r->xt[0].dtype, r->xt[0].weak, r->xt[1].ndim, r->xt[1].dim, y);
 }
 
 /* Linear in the first operand; nothing is known of the second one's tangent. */
@@ -197,11 +196,11 @@ static kn_error *scatter_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-static double select_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double select_cost(const kn_rule *r)
 {
-    const params_t *p = params;
-    (void)n_in, (void)n_out;
-    return 3.0 * (double)knp_product(p->window_dimensions) * (double)(kni_type_size(x[0]) + kni_type_size(y[0]));
+    const params_t *p = r->params;
+    return 3.0 * (double)knp_product(p->window_dimensions) *
+           (double)(kni_type_size(r->xt[0]) + kni_type_size(r->yt[0]));
 }
 
 const kn_prim kn_prim_select_and_gather_add = {
@@ -242,15 +241,14 @@ const kn_prim kn_prim_select_and_scatter_add = {
 
 /* --- window_choice -------------------------------------------------------------------------------- */
 
-static kn_error *choice_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *choice_type(kn_rule *r, kn_type *y)
 {
-    const params_t *p = params;
-    (void)n_in, (void)n_out;
-    KN_TRY(knp_accepts(x->dtype, KNP_REALS | KNP_BOOL));
+    const params_t *p = r->params;
+    KN_TRY(knp_accepts(r->xt->dtype, KNP_REALS | KNP_BOOL));
     if (!p->index_dtype || p->index_dtype->kind != 'i')
         return knx_error(KN_ERROR_TYPE, "the index dtype must be a signed integer, got %s",
                          p->index_dtype ? p->index_dtype->name : "none");
-    return knp_window_type(p, true, *x, p->index_dtype, false, a, y);
+    return knp_window_type(p, true, *r->xt, p->index_dtype, false, r->arena, y);
 }
 
 static kn_error *choice_batch(const kn_rule *r, int64_t size, const int *axis, kn_atom *y, int *axis_out)
@@ -260,22 +258,13 @@ static kn_error *choice_batch(const kn_rule *r, int64_t size, const int *axis, k
 
 static int64_t positions_of(const void *params) { return knp_product(((const params_t *)params)->window_dimensions); }
 
-static int64_t choice_looks(const void *params, const kn_type *x)
-{
-    (void)x;
-    return positions_of(params);
-}
+static int64_t choice_looks(const kn_rule *r) { return positions_of(r->params); }
 
-static bool choice_pulls(const void *params, int n_in, const kn_type *x)
-{
-    (void)n_in, (void)x;
-    return positions_of(params) <= KNP_MAX_POSITIONS;
-}
+static bool choice_pulls(const kn_rule *r) { return positions_of(r->params) <= KNP_MAX_POSITIONS; }
 
-static double choice_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
+static double choice_cost(const kn_rule *r)
 {
-    (void)n_in, (void)x, (void)n_out;
-    return 3.0 * (double)positions_of(params) * (double)kni_type_size(y[0]);
+    return 3.0 * (double)positions_of(r->params) * (double)kni_type_size(r->yt[0]);
 }
 
 typedef struct choosing {
@@ -325,12 +314,12 @@ static void choice_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_val
     *y = knp_real(c.chosen);
 }
 
-static kn_error *choice_run(const kn_routine_args *args)
+static kn_error *choice_run(const kn_rule *r, const kn_routine_args *args)
 {
-    const params_t *p = args->params;
+    const params_t *p = r->params;
     knp_window w;
-    knp_window_read(p, true, args->xt[0], args->yt, &w);
-    knr_pooling_choose(p->select_prim == KN_SELECT_GE, p->identity, args->xt[0].dtype, &w, args->x[0], p->index_dtype,
+    knp_window_read(p, true, r->xt[0], r->yt, &w);
+    knr_pooling_choose(p->select_prim == KN_SELECT_GE, p->identity, r->xt[0].dtype, &w, args->x[0], p->index_dtype,
                        args->y[0]);
     return NULL;
 }
@@ -364,15 +353,14 @@ static kn_error *check_choice(kn_type choice)
     return NULL;
 }
 
-static kn_error *pick_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *pick_type(kn_rule *r, kn_type *y)
 {
     knp_dims counts;
-    (void)n_in, (void)n_out;
-    KN_TRY(knp_accepts(x[0].dtype, KNP_NUMBERS | KNP_BOOL));
-    KN_TRY(check_choice(x[1]));
-    KN_TRY(knp_window_counts(params, true, x[0], &counts));
-    KN_TRY(same_counts(x[1], &counts));
-    return knp_type_dims(a, x[0].dtype, x[0].weak, counts.n, counts.v, y);
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
+    KN_TRY(check_choice(r->xt[1]));
+    KN_TRY(knp_window_counts(r->params, true, r->xt[0], &counts));
+    KN_TRY(same_counts(r->xt[1], &counts));
+    return knp_type_dims(r->arena, r->xt[0].dtype, r->xt[0].weak, counts.n, counts.v, y);
 }
 
 static kn_error *pick_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
@@ -381,17 +369,9 @@ static kn_error *pick_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct
     return NULL;
 }
 
-static bool pick_pulls(const void *params, int n_in, const kn_type *x)
-{
-    (void)params, (void)n_in;
-    return kni_type_size(x[0]) > 0;
-}
+static bool pick_pulls(const kn_rule *r) { return kni_type_size(r->xt[0]) > 0; }
 
-static double pick_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)params, (void)n_in, (void)n_out;
-    return (2.0 + 5.0 * x[0].ndim) * (double)kni_type_size(y[0]);
-}
+static double pick_cost(const kn_rule *r) { return (2.0 + 5.0 * r->xt[0].ndim) * (double)kni_type_size(r->yt[0]); }
 
 static kn_value2 zero_of(knk_builder *k, kn_dtype d)
 {
@@ -457,11 +437,11 @@ static void pick_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_value
     *y = knl_operand(l, 0, in, pred, zero_of(k, r->xt[0].dtype));
 }
 
-static kn_error *pick_run(const kn_routine_args *args)
+static kn_error *pick_run(const kn_rule *r, const kn_routine_args *args)
 {
     knp_window w;
-    knp_window_read(args->params, true, args->xt[0], args->yt, &w);
-    knr_pooling_pick(args->xt[0].dtype->size, &w, args->x[0], args->xt[1].dtype, args->x[1], args->y[0]);
+    knp_window_read(r->params, true, r->xt[0], r->yt, &w);
+    knr_pooling_pick(r->xt[0].dtype->size, &w, args->x[0], r->xt[1].dtype, args->x[1], args->y[0]);
     return NULL;
 }
 
@@ -486,21 +466,20 @@ const kn_prim kn_prim_window_pick = {
 
 /* --- window_place --------------------------------------------------------------------------------- */
 
-static kn_error *place_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *place_type(kn_rule *r, kn_type *y)
 {
-    const params_t *p = params;
-    kn_type array = kni_type(x[0].dtype, p->shape.n, p->shape.v);
+    const params_t *p = r->params;
+    kn_type array = kni_type(r->xt[0].dtype, p->shape.n, p->shape.v);
     knp_dims counts;
-    (void)n_in, (void)n_out;
-    KN_TRY(knp_accepts(x[0].dtype, KNP_NUMBERS | KNP_BOOL));
-    KN_TRY(check_choice(x[1]));
+    KN_TRY(knp_accepts(r->xt[0].dtype, KNP_NUMBERS | KNP_BOOL));
+    KN_TRY(check_choice(r->xt[1]));
     for (int d = 0; d < p->shape.n; d++)
         if (p->shape.v[d] < 0)
             return knx_error(KN_ERROR_VALUE, "negative dimensions are not allowed");
     KN_TRY(knp_window_counts(p, false, array, &counts));
-    KN_TRY(same_counts(x[0], &counts));
-    KN_TRY(same_counts(x[1], &counts));
-    return knp_type_dims(a, x[0].dtype, x[0].weak, array.ndim, array.dim, y);
+    KN_TRY(same_counts(r->xt[0], &counts));
+    KN_TRY(same_counts(r->xt[1], &counts));
+    return knp_type_dims(r->arena, r->xt[0].dtype, r->xt[0].weak, array.ndim, array.dim, y);
 }
 
 static kn_error *place_transpose(const kn_rule *r, const kn_atom *ct, kn_atom *ct_in)
@@ -526,29 +505,21 @@ static int64_t windows_at(const knp_window_axis *a)
     return a->count < n ? a->count : n;
 }
 
-static int64_t place_looks(const void *params, const kn_type *x)
+static int64_t place_looks(const kn_rule *r)
 {
     knp_window w;
     int64_t n = 1;
-    const params_t *p = params;
-    knp_window_read(p, false, kni_type(NULL, p->shape.n, p->shape.v), &x[0], &w);
+    const params_t *p = r->params;
+    knp_window_read(p, false, kni_type(NULL, p->shape.n, p->shape.v), &r->xt[0], &w);
     for (int d = 0; d < w.n; d++)
         if (__builtin_mul_overflow(n, windows_at(&w.axis[d]), &n))
             return INT64_MAX;
     return n;
 }
 
-static bool place_pulls(const void *params, int n_in, const kn_type *x)
-{
-    (void)n_in;
-    return place_looks(params, x) <= KNP_MAX_POSITIONS && kni_type_size(x[0]) > 0;
-}
+static bool place_pulls(const kn_rule *r) { return place_looks(r) <= KNP_MAX_POSITIONS && kni_type_size(r->xt[0]) > 0; }
 
-static double place_cost(const void *params, int n_in, const kn_type *x, int n_out, const kn_type *y)
-{
-    (void)n_in, (void)n_out;
-    return 4.0 * (double)place_looks(params, x) * (double)kni_type_size(y[0]);
-}
+static double place_cost(const kn_rule *r) { return 4.0 * (double)place_looks(r) * (double)kni_type_size(r->yt[0]); }
 
 typedef struct placing {
     kn_lower *l;
@@ -689,11 +660,11 @@ static void place_pull(kn_lower *l, const kn_rule *r, const kn_index *i, kn_valu
     *y = p.sum;
 }
 
-static kn_error *place_run(const kn_routine_args *args)
+static kn_error *place_run(const kn_rule *r, const kn_routine_args *args)
 {
     knp_window w;
-    knp_window_read(args->params, false, args->yt[0], &args->xt[0], &w);
-    knr_pooling_place(args->xt[0].dtype, &w, args->x[0], args->xt[1].dtype, args->x[1], args->y[0]);
+    knp_window_read(r->params, false, r->yt[0], &r->xt[0], &w);
+    knr_pooling_place(r->xt[0].dtype, &w, args->x[0], r->xt[1].dtype, args->x[1], args->y[0]);
     return NULL;
 }
 

@@ -110,11 +110,10 @@ static void the_place_goes_with_the_error(void **state)
     assert_int_equal(b.type.n, 0);
 }
 
-static kn_error *too_many_types(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *too_many_types(kn_rule *r, kn_type *y)
 {
-    (void)params, (void)n_in, (void)a;
-    for (int i = 0; i < *n_out; i++)
-        y[i] = x[0];
+    for (int i = 0; i < r->n_out; i++)
+        y[i] = r->xt[0];
     return NULL; /* as many as there is room for */
 }
 

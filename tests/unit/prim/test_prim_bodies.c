@@ -85,7 +85,8 @@ static void refuses(const kn_prim *p, const void *params, int n_in, const kn_typ
 {
     kn_arena a = KN_ARENA_INIT;
     kn_type y[ROOM];
-    has_text(p->type(params, n_in, x, &a, &room, y), kind, text);
+    kn_rule r = {.prim = p, .params = params, .n_in = n_in, .n_out = room, .xt = x, .arena = &a};
+    has_text(p->type(&r, y), kind, text);
     knx_arena_free(&a);
 }
 
@@ -111,6 +112,11 @@ static void a_body_takes_the_operands(void **state)
     kni_release(anonymous), kni_release(named), kni_release(open);
 }
 
+static int while_body_types(kn_p_while p, int n, const kn_type *x, kn_type *t)
+{
+    return kn_prim_while.body_types(&(kn_rule){.params = &p, .n_in = n, .xt = x}, 0, t);
+}
+
 static void a_loop_takes_jaxprs_that_fit(void **state)
 {
     const kn_type x[2] = {number(), number()}, wrong[2] = {vector(3), number()};
@@ -133,8 +139,8 @@ static void a_loop_takes_jaxprs_that_fit(void **state)
             {two, 0, less, 0, 0, 0, 0});
     REFUSES(1, x, 0, VALUE, "while has more results than there is room for", {one, 0, less_one, 0, 0, 0, 0});
 #undef REFUSES
-    assert_int_equal(kn_prim_while.body_types(&(kn_p_while){one, -1, less, 0, 0, 0, 0}, 0, 1, x, t), 0);
-    assert_int_equal(kn_prim_while.body_types(&(kn_p_while){one, 1, less, 1, 0, 0, 0}, 0, 1, x, t), 0);
+    assert_int_equal(while_body_types((kn_p_while){one, -1, less, 0, 0, 0, 0}, 1, x, t), 0);
+    assert_int_equal(while_body_types((kn_p_while){one, 1, less, 1, 0, 0, 0}, 1, x, t), 0);
     kni_release(one), kni_release(two), kni_release(less), kni_release(less_one), kni_release(both), kni_release(open);
 }
 
@@ -199,7 +205,7 @@ static void a_function_of_another_process_cannot_be_called(void **state)
 {
     (void)state;
     const kn_p_callback p = {.callback = INT64_MAX};
-    has_text(kn_prim_io_callback.run(&(kn_routine_args){.params = &p}), KN_ERROR_RUNTIME,
+    has_text(kn_prim_io_callback.run(&(kn_rule){.params = &p}, &(kn_routine_args){0}), KN_ERROR_RUNTIME,
              "the function that this jaxpr calls is not one of this process");
 }
 

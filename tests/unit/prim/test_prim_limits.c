@@ -477,7 +477,7 @@ static void copies_are_the_value_itself(void **unused)
     (void)unused;
     for (int i = 0; i < 4; i++) {
         kn_value2 x = {3, 4}, y = {KNK_NONE, KNK_NONE};
-        same[i]->expr(NULL, &(kn_expr_args){.n_in = 1, .n_out = 1, .x = &x}, &y);
+        same[i]->expr(NULL, &(kn_rule){.n_in = 1, .n_out = 1, .v = &x}, &y);
         assert_int_equal(y.re, 3);
         assert_int_equal(y.im, 4);
     }
@@ -487,7 +487,7 @@ static void a_view_that_moves_no_elements_has_columns_for_writes_alone(void **un
 {
     kn_builder b;
     (void)unused;
-    kn_prim_bitcast_last_axis.map(NULL, NULL, NULL, NULL, NULL);
+    kn_prim_bitcast_last_axis.map(NULL, NULL, NULL);
     knb_init(&b);
     kn_type x = kni_type(KN_DT(F32), 1, (int64_t[]){2});
     kn_atom in = knb_invar(&b, x), bytes = knb_bitcast_last_axis(&b, in, KN_DT(U8));
@@ -514,7 +514,7 @@ static void a_call_expands_into_its_body(void **unused)
     kn_rule r = {.b = &b, .prim = &kn_prim_jit, .params = &p, .n_in = 1, .n_out = 1, .x = &x};
     assert_null(kn_prim_jit.expand(&r, &y));
     assert_ptr_equal(b.eqn.at[0].prim, &kn_prim_sin);
-    assert_true(kn_prim_jit.cost(&p, 1, NULL, 1, NULL) == 3);
+    assert_true(kn_prim_jit.cost(&r) == 3);
     knb_free(&b);
     kni_release(j);
 }
@@ -524,7 +524,7 @@ static void costs_are_those_of_the_results(void **unused)
     const kn_type words = kni_type(KN_DT(U32), 1, (int64_t[]){4}),
                   y[2] = {words, kni_type(KN_DT(U8), 1, (int64_t[]){9})};
     (void)unused;
-    assert_true(kn_prim_rng_bit_generator.cost(NULL, 1, &words, 2, y) == 60 * 9);
+    assert_true(kn_prim_rng_bit_generator.cost(&(kn_rule){.n_in = 1, .n_out = 2, .xt = &words, .yt = y}) == 60 * 9);
 }
 
 KN_TEST_GROUP(test_prim_limits)

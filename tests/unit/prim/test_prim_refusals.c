@@ -16,7 +16,8 @@ static void refuses(const kn_prim *p, const void *params, int n, const kn_type *
 {
     kn_arena a = KN_ARENA_INIT;
     kn_type y[8];
-    kn_error *e = p->type(params, n, x, &a, &room, y);
+    kn_rule r = {.prim = p, .params = params, .n_in = n, .n_out = room, .xt = x, .arena = &a};
+    kn_error *e = p->type(&r, y);
     if (!e)
         fail_msg("%s takes what it should refuse with \"%s\"", p->name, text);
     assert_string_equal(e->message, text);

@@ -113,7 +113,8 @@ static void begin(bench *w, const kn_prim *p, const void *params, const char *co
         w->t[w->n] = KN_ATOM_ZERO;
     }
     w->n_out = 1;
-    kn_error *e = p->type(params, w->n, w->xt, &w->b.arena, &w->n_out, w->yt);
+    kn_error *e = p->type(
+        &(kn_rule){.prim = p, .params = params, .n_in = w->n, .n_out = 1, .xt = w->xt, .arena = &w->b.arena}, w->yt);
     assert_null(e);
     knx_arena_free(&arena);
     w->n_out = 1;
@@ -215,10 +216,11 @@ static char *typed(const kn_prim *p, const void *params, const char *const *text
     kn_type xt[MOST], yt[MOST];
     kn_arena arena = KN_ARENA_INIT;
     kn_text t = {0};
-    int n = 0, n_out = 1;
+    int n = 0;
     for (; text[n]; n++)
         xt[n] = parse(text[n], n).type;
-    kn_error *e = p->type(params, n, xt, &arena, &n_out, yt);
+    kn_error *e =
+        p->type(&(kn_rule){.prim = p, .params = params, .n_in = n, .n_out = 1, .xt = xt, .arena = &arena}, yt);
     if (e)
         knx_text_add(&t, "%s: %s", knx_error_kind_name(e->kind), e->message);
     else
@@ -293,13 +295,14 @@ static void weakness_needs_all_operands(void **state)
 {
     (void)state;
     kn_type x[] = {kni_scalar_type(KN_DT(F32)), kni_scalar_type(KN_DT(F32))}, y;
+    kn_rule r = {.n_in = 2, .n_out = 1, .xt = x};
     x[0].weak = true;
-    assert_null(kn_prim_mul.type(NULL, 2, x, NULL, NULL, &y));
+    assert_null(kn_prim_mul.type(&r, &y));
     assert_false(y.weak);
     x[1].weak = true;
-    assert_null(kn_prim_mul.type(NULL, 2, x, NULL, NULL, &y));
+    assert_null(kn_prim_mul.type(&r, &y));
     assert_true(y.weak);
-    assert_null(kn_prim_lt.type(NULL, 2, x, NULL, NULL, &y));
+    assert_null(kn_prim_lt.type(&r, &y));
     assert_false(y.weak);
 }
 

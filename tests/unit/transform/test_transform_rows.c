@@ -40,10 +40,9 @@ static void is_text(const kni_jaxpr *j, const char *text)
 
 /* --- a row that has nothing but its type ------------------------------------------------------ */
 
-static kn_error *same_type(const void *params, int n_in, const kn_type *x, kn_arena *a, int *n_out, kn_type *y)
+static kn_error *same_type(kn_rule *r, kn_type *y)
 {
-    (void)params, (void)n_in, (void)a, (void)n_out;
-    *y = *x;
+    *y = *r->xt;
     return NULL;
 }
 /* It is its operand, doubled; where that is a literal, the literal. */

@@ -286,12 +286,12 @@ static void a_scan_that_is_watched_stays(void **state)
     (void)state;
     kni_jaxpr *j = body_of(&bodies[1]);
     kn_p_scan p = {.jaxpr = j, .length = 1, .num_consts = 1, .num_carry = 1, .on_step = 1};
-    assert_false(kn_prim_scan.expands(&p, 0, NULL));
+    assert_false(kn_prim_scan.expands(&(kn_rule){.params = &p}));
     p.on_step = 0;
     p.accept = KN_PATH_COMPILED;
-    assert_false(kn_prim_scan.expands(&p, 0, NULL));
+    assert_false(kn_prim_scan.expands(&(kn_rule){.params = &p}));
     p.accept = 0;
-    assert_true(kn_prim_scan.expands(&p, 0, NULL));
+    assert_true(kn_prim_scan.expands(&(kn_rule){.params = &p}));
     kni_release(j);
 }
 
@@ -301,8 +301,8 @@ static void refuses(kn_p_scan p, int n_in, const kn_type *x, kn_error_kind kind,
 {
     kn_arena a = KN_ARENA_INIT;
     kn_type y[8];
-    int room = 8;
-    kn_error *e = kn_prim_scan.type(&p, n_in, x, &a, &room, y);
+    kn_rule r = {.params = &p, .n_in = n_in, .n_out = 8, .xt = x, .arena = &a};
+    kn_error *e = kn_prim_scan.type(&r, y);
     assert_non_null(e);
     assert_string_equal(e->message, text);
     assert_int_equal(e->kind, kind);
@@ -329,8 +329,10 @@ static void operands_fit_the_body(void **state)
     refuses((kn_p_scan){.jaxpr = j, .length = 5, .num_consts = 1}, 2, swapped, KN_ERROR_TYPE,
             "input 0 of the body has type float64[3], but scan was given float64[5,3]");
     kn_type t[2];
-    assert_int_equal(kn_prim_scan.body_types(&(kn_p_scan){.num_consts = 1, .num_carry = 2}, 0, 2, right, t), 0);
-    assert_int_equal(kn_prim_scan.body_types(&(kn_p_scan){.num_consts = 1}, 0, 2, right, t), 2);
+    kn_rule r = {.params = &(kn_p_scan){.num_consts = 1, .num_carry = 2}, .n_in = 2, .xt = right};
+    assert_int_equal(kn_prim_scan.body_types(&r, 0, t), 0);
+    r.params = &(kn_p_scan){.num_consts = 1};
+    assert_int_equal(kn_prim_scan.body_types(&r, 0, t), 2);
     assert_int_equal(t[1].ndim, 1);
     assert_int_equal(t[1].dim[0], 3);
     kni_release(j);

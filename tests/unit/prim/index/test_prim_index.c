@@ -144,19 +144,20 @@ static void test_index_errors(void **unused)
                      .start_index_map = {1, &zero},
                      .slice_sizes = {2, sizes},
                      .mode = KN_GATHER_CHECK};
-    kn_routine_args args = {&p, 2, 1, xt, &yt, (const void *[]){table, i}, (void *[]){big}, NULL};
-    kn_error *e = kn_prim_gather.run(&args);
+    kn_rule r = {.params = &p, .n_in = 2, .n_out = 1, .xt = xt, .yt = &yt};
+    kn_routine_args args = {(const void *[]){table, i}, (void *[]){big}, NULL};
+    kn_error *e = kn_prim_gather.run(&r, &args);
     assert_non_null(e);
     assert_int_equal(e->kind, KN_ERROR_INDEX);
     assert_string_equal(e->message, "index 5 is out of bounds for axis 0 with size 2");
     knx_error_release(e);
     i[2] = -3; /* -5, made positive by the caller */
-    e = kn_prim_gather.run(&args);
+    e = kn_prim_gather.run(&r, &args);
     assert_string_equal(e->message, "index -5 is out of bounds for axis 0 with size 2");
     knx_error_release(e);
-    assert_true(kn_prim_gather.may_fail(&p));
+    assert_true(kn_prim_gather.may_fail(&r));
     p.mode = KN_GATHER_CLIP;
-    assert_false(kn_prim_gather.may_fail(&p));
+    assert_false(kn_prim_gather.may_fail(&r));
 }
 
 /* --- dot_general ------------------------------------------------------------------------------ */

@@ -156,18 +156,19 @@ static void test_errors(void **unused)
     for (int op = 0; op < N_OPS; op++) {
         float y[4];
         kn_type xt[] = {x->t, i->t, u->t};
-        kn_error *e = rows[op]->run(
-            &(kn_routine_args){&p, 3, 1, xt, xt, (const void *[]){x->p, i->p, u->p}, (void *[]){y}, NULL});
+        kn_error *e = rows[op]->run(&(kn_rule){.params = &p, .n_in = 3, .n_out = 1, .xt = xt, .yt = xt},
+                                    &(kn_routine_args){(const void *[]){x->p, i->p, u->p}, (void *[]){y}, NULL});
         assert_non_null(e);
         assert_string_equal(e->message, "index 4 is out of bounds for axis 0 with size 4");
         knx_error_release(e);
         kn_type keys[] = {kni_type(KN_DT(KEY), 1, &four), i->t, kni_type(KN_DT(KEY), 1, u->dim)}, t;
         kn_arena a = KN_ARENA_INIT;
-        e = rows[op]->type(&p, 3, keys, &a, NULL, &t);
+        kn_rule r = {.params = &p, .n_in = 3, .n_out = 1, .xt = keys, .arena = &a};
+        e = rows[op]->type(&r, &t);
         assert_true(op == SET ? !e : e && strstr(e->message, "does not accept"));
         knx_error_release(e);
         keys[2].dtype = KN_DT(F32);
-        e = rows[op]->type(&p, 3, keys, &a, NULL, &t);
+        e = rows[op]->type(&r, &t);
         assert_non_null(e);
         knx_error_release(e);
         knx_arena_free(&a);
