@@ -14,7 +14,7 @@ generate() {
     headers() { find include -name '*.h' -print0 | sort -z | xargs -0 cat | sed -e 's:/\*.*\*/::g' -e '/^ \*/d'; }
     headers | grep -oE '\b(kn|KN)_[A-Za-z0-9_]+' | sort -u >"$types"
     headers | grep -oE '\bkn_[A-Za-z0-9_]+\(|#define +(kn|KN)_[A-Za-z0-9_]+' | sed -e 's/(//' -e 's/#define *//' | sort -u >"$public"
-    grep -hoE '^(KN_PRIM|UNARY)\( *[a-z0-9_]+|KN_PRIM\([a-z0-9_]+' src/ir/prims.def src/ir/unary.def | sed 's/.*( *//' | sort -u >"$rows"
+    grep -hoE '^UNARY\( *[a-z0-9_]+|KN_PRIM(_[A-Z0-9]+)?\([a-z0-9_]+' src/ir/prims.def src/ir/unary.def | sed 's/.*( *//' | sort -u >"$rows"
     awk -F'\t' -v public="$public" -v types="$types" -v rows="$rows" -f scripts/coverage.awk docs/coverage/names.tsv docs/coverage/numpy.tsv docs/coverage/jax.tsv
 }
 if [ "${1:-}" = --check ]; then

@@ -5,56 +5,49 @@
 #include "ir/prim.h"
 #include <string.h>
 
-#define ONE(name) \
-    kn_atom(knb_##name)(kn_builder * b, kn_atom x) { return knb_emit1(b, &kn_prim_##name, NULL, 1, &x); }
-#define TWO(name)                                                         \
-    kn_atom(knb_##name)(kn_builder * b, kn_atom x, kn_atom y)             \
-    {                                                                     \
-        return knb_emit1(b, &kn_prim_##name, NULL, 2, (kn_atom[]){x, y}); \
-    }
-#define REDUCTION(name)                                                        \
-    kn_atom(knb_##name)(kn_builder * b, kn_atom x, int n, const int64_t *axes) \
-    {                                                                          \
-        return reduce(b, &kn_prim_##name, x, n, axes);                         \
-    }
-#define CUMULATIVE(name)                                                                \
-    kn_atom(knb_##name)(kn_builder * b, kn_atom x, int axis, bool reverse)              \
-    {                                                                                   \
-        return knb_emit1(b, &kn_prim_##name, &(kn_p_cumulative){axis, reverse}, 1, &x); \
-    }
-#define SCATTER(name)                                                                                       \
-    kn_atom(knb_##name)(kn_builder * b, kn_atom x, kn_atom indices, kn_atom updates, const kn_p_scatter *p) \
-    {                                                                                                       \
-        return knb_emit1(b, &kn_prim_##name, p, 3, (kn_atom[]){x, indices, updates});                       \
-    }
+static kn_atom reduce(kn_builder *b, const kn_prim *p, kn_atom x, int n, const int64_t *axes);
 
-#define UNARY(name, ...) ONE(name)
-#include "ir/unary.def"
-#undef UNARY
-/* clang-format off */
-#define ONES(X) X(sign) X(floor) X(ceil) X(is_finite) X(population_count) X(clz) X(copy) X(not) \
-    X(stop_gradient) X(real) X(imag) X(random_wrap) X(random_unwrap) X(random_seed) X(random_clone)
-#define TWOS(X) X(complex) X(add) X(sub) X(mul) X(div) X(pow) X(atan2) X(hypot) X(max) X(min) X(eq) X(ne) \
-    X(lt) X(le) X(gt) X(ge) \
-    X(and) X(or) X(xor) X(shift_left) X(shift_right_logical) X(shift_right_arithmetic) X(rem) \
-    X(nextafter) X(mulhi) X(random_fold_in) \
-    X(igamma) X(igammac) X(igamma_grad_a) X(random_gamma_grad) X(zeta) X(polygamma)
-#define REDUCTIONS(X) \
-    X(reduce_sum) X(reduce_prod) X(reduce_max) X(reduce_min) X(reduce_and) X(reduce_or) X(reduce_xor)
-#define CUMULATIVES(X) X(cumsum) X(cumprod) X(cummax) X(cummin) X(cumlogsumexp)
-#define SCATTERS(X) X(scatter) X(scatter_add) X(scatter_sub) X(scatter_mul) X(scatter_min) X(scatter_max)
-/* clang-format on */
-ONES(ONE)
-TWOS(TWO)
+/* The forms of prims.def. */
+#define KN_PRIM(id)
+#define KN_PRIM_1(id) \
+    kn_atom(knb_##id)(kn_builder * b, kn_atom x) { return knb_emit1(b, &kn_prim_##id, NULL, 1, &x); }
+#define KN_PRIM_2(id)                                                   \
+    kn_atom(knb_##id)(kn_builder * b, kn_atom x, kn_atom y)             \
+    {                                                                   \
+        return knb_emit1(b, &kn_prim_##id, NULL, 2, (kn_atom[]){x, y}); \
+    }
+#define KN_PRIM_3(id)                                                      \
+    kn_atom(knb_##id)(kn_builder * b, kn_atom x, kn_atom y, kn_atom z)     \
+    {                                                                      \
+        return knb_emit1(b, &kn_prim_##id, NULL, 3, (kn_atom[]){x, y, z}); \
+    }
+#define KN_PRIM_1P(id, set) \
+    kn_atom(knb_##id)(kn_builder * b, kn_atom x, const kn_p_##set *p) { return knb_emit1(b, &kn_prim_##id, p, 1, &x); }
+#define KN_PRIM_2P(id, set)                                                      \
+    kn_atom(knb_##id)(kn_builder * b, kn_atom x, kn_atom y, const kn_p_##set *p) \
+    {                                                                            \
+        return knb_emit1(b, &kn_prim_##id, p, 2, (kn_atom[]){x, y});             \
+    }
+#define KN_PRIM_3P(id, set)                                                                 \
+    kn_atom(knb_##id)(kn_builder * b, kn_atom x, kn_atom y, kn_atom z, const kn_p_##set *p) \
+    {                                                                                       \
+        return knb_emit1(b, &kn_prim_##id, p, 3, (kn_atom[]){x, y, z});                     \
+    }
+#define KN_PRIM_REDUCES(id)                                                  \
+    kn_atom(knb_##id)(kn_builder * b, kn_atom x, int n, const int64_t *axes) \
+    {                                                                        \
+        return reduce(b, &kn_prim_##id, x, n, axes);                         \
+    }
+#define KN_PRIM_CUMULATES(id)                                                         \
+    kn_atom(knb_##id)(kn_builder * b, kn_atom x, int axis, bool reverse)              \
+    {                                                                                 \
+        return knb_emit1(b, &kn_prim_##id, &(kn_p_cumulative){axis, reverse}, 1, &x); \
+    }
+#include "ir/prims.def"
 
 kn_atom knb_conj(kn_builder *b, kn_atom x)
 {
     return knx_is_complex(knb_type(b, x).dtype) ? knb_emit1(b, &kn_prim_conj, NULL, 1, &x) : x;
-}
-
-kn_atom(knb_regularized_incomplete_beta)(kn_builder *b, kn_atom a1, kn_atom a2, kn_atom x)
-{
-    return knb_emit1(b, &kn_prim_regularized_incomplete_beta, NULL, 3, (kn_atom[]){a1, a2, x});
 }
 
 kn_atom knb_integer_pow(kn_builder *b, kn_atom x, int64_t y)
@@ -71,11 +64,6 @@ kn_atom knb_round(kn_builder *b, kn_atom x, bool to_even)
 kn_atom knb_reduce_precision(kn_builder *b, kn_atom x, int exponent_bits, int mantissa_bits)
 {
     return knb_emit1(b, &kn_prim_reduce_precision, &(kn_p_reduce_precision){exponent_bits, mantissa_bits}, 1, &x);
-}
-
-kn_atom(knb_clamp)(kn_builder *b, kn_atom low, kn_atom x, kn_atom high)
-{
-    return knb_emit1(b, &kn_prim_clamp, NULL, 3, (kn_atom[]){low, x, high});
 }
 
 void knb_optimization_barrier(kn_builder *b, int n, const kn_atom *x, kn_atom *out)
@@ -228,7 +216,7 @@ kn_atom knb_tile(kn_builder *b, kn_atom x, const int64_t *reps)
     return knb_emit1(b, &kn_prim_tile, &(kn_p_tile){{knb_type(b, x).ndim, reps}}, 1, &x);
 }
 
-kn_atom knb_pad(kn_builder *b, kn_atom x, kn_atom value, const int64_t *lo, const int64_t *hi, const int64_t *interior)
+kn_atom(knb_pad)(kn_builder *b, kn_atom x, kn_atom value, const int64_t *lo, const int64_t *hi, const int64_t *interior)
 {
     static const int64_t none[KN_MAX_NDIM];
     int ndim = knb_type(b, x).ndim;
@@ -243,17 +231,10 @@ kn_atom knb_iota(kn_builder *b, kn_dtype d, int ndim, const int64_t *shape, int 
 
 /* Indexing */
 
-kn_atom knb_gather(kn_builder *b, kn_atom operand, kn_atom indices, const kn_p_gather *p)
-{
-    return knb_emit1(b, &kn_prim_gather, p, 2, (kn_atom[]){operand, indices});
-}
-
 void knb_check_bounds(kn_builder *b, kn_atom indices, const kn_p_check_bounds *p)
 {
     knb_emit(b, &kn_prim_check_bounds, p, 1, &indices, NULL, 0);
 }
-
-SCATTERS(SCATTER)
 
 kn_atom knb_dynamic_slice(kn_builder *b, kn_atom x, const kn_atom *start, const int64_t *slice_sizes)
 {
@@ -262,13 +243,13 @@ kn_atom knb_dynamic_slice(kn_builder *b, kn_atom x, const kn_atom *start, const 
                                start);
 }
 
-kn_atom knb_dynamic_update_slice(kn_builder *b, kn_atom x, kn_atom update, const kn_atom *start)
+kn_atom(knb_dynamic_update_slice)(kn_builder *b, kn_atom x, kn_atom update, const kn_atom *start)
 {
     kn_atom first[] = {x, update};
     return emit_first_and_rest(b, &kn_prim_dynamic_update_slice, NULL, 2, first, knb_type(b, x).ndim, start);
 }
 
-kn_atom knb_strided_update(kn_builder *b, kn_atom x, kn_atom update, const kn_atom *start, const int64_t *strides)
+kn_atom(knb_strided_update)(kn_builder *b, kn_atom x, kn_atom update, const kn_atom *start, const int64_t *strides)
 {
     kn_atom first[] = {x, update};
     int ndim = knb_type(b, x).ndim;
@@ -295,44 +276,15 @@ static kn_atom reduce(kn_builder *b, const kn_prim *p, kn_atom x, int n, const i
     return knb_emit1(b, p, &(kn_p_reduce){{n, sorted}}, 1, &x);
 }
 
-REDUCTIONS(REDUCTION)
-CUMULATIVES(CUMULATIVE)
-
 void knb_reduce(kn_builder *b, int n, const kn_atom *x, kni_jaxpr *j, int n_dimensions, const int64_t *dimensions,
                 kn_atom *out)
 {
     knb_emit(b, &kn_prim_reduce, &(kn_p_reduce_any){{n_dimensions, dimensions}, j}, 2 * n, x, out, n);
 }
 
-/* Windows. Their rows look at the members that they have fields for only. */
-
-#define WINDOWS(name)                                                    \
-    kn_atom(knb_##name)(kn_builder * b, kn_atom x, const kn_p_window *p) \
-    {                                                                    \
-        return knb_emit1(b, &kn_prim_##name, p, 1, &x);                  \
-    }
-#define WINDOWS_OF_TWO(name)                                                        \
-    kn_atom(knb_##name)(kn_builder * b, kn_atom x, kn_atom y, const kn_p_window *p) \
-    {                                                                               \
-        return knb_emit1(b, &kn_prim_##name, p, 2, (kn_atom[]){x, y});              \
-    }
-WINDOWS(reduce_window_sum)
-WINDOWS(reduce_window_max)
-WINDOWS(reduce_window_min)
-WINDOWS(window_choice)
-WINDOWS_OF_TWO(select_and_gather_add)
-WINDOWS_OF_TWO(select_and_scatter_add)
-WINDOWS_OF_TWO(window_pick)
-WINDOWS_OF_TWO(window_place)
-
 void knb_reduce_window(kn_builder *b, int n, const kn_atom *x, const kn_p_window *p, kn_atom *out)
 {
     knb_emit(b, &kn_prim_reduce_window, p, 2 * n, x, out, n);
-}
-
-kn_atom knb_select_and_scatter(kn_builder *b, kn_atom x, kn_atom source, kn_atom init, const kn_p_window *p)
-{
-    return knb_emit1(b, &kn_prim_select_and_scatter, p, 3, (kn_atom[]){x, source, init});
 }
 
 static kn_atom arg_reduce(kn_builder *b, const kn_prim *p, kn_atom x, int axis, kn_dtype index_dtype)
@@ -349,16 +301,6 @@ kn_atom knb_argmax(kn_builder *b, kn_atom x, int axis, kn_dtype index_dtype)
 kn_atom knb_argmin(kn_builder *b, kn_atom x, int axis, kn_dtype index_dtype)
 {
     return arg_reduce(b, &kn_prim_argmin, x, axis, index_dtype);
-}
-
-kn_atom knb_dot_general(kn_builder *b, kn_atom x, kn_atom y, const kn_p_dot_general *p)
-{
-    return knb_emit1(b, &kn_prim_dot_general, p, 2, (kn_atom[]){x, y});
-}
-
-kn_atom knb_conv_general_dilated(kn_builder *b, kn_atom x, kn_atom y, const kn_p_conv *p)
-{
-    return knb_emit1(b, &kn_prim_conv_general_dilated, p, 2, (kn_atom[]){x, y});
 }
 
 void knb_sort(kn_builder *b, int n, const kn_atom *x, int dimension, int num_keys, kn_atom *out)
@@ -382,11 +324,6 @@ void knb_lu(kn_builder *b, kn_atom x, kn_factor_check check, kn_atom out[3])
     knb_emit(b, &kn_prim_lu, &(kn_p_factorize){check}, 1, &x, out, 3);
 }
 
-kn_atom knb_triangular_solve(kn_builder *b, kn_atom a, kn_atom y, const kn_p_triangular_solve *p)
-{
-    return knb_emit1(b, &kn_prim_triangular_solve, p, 2, (kn_atom[]){a, y});
-}
-
 void knb_threefry2x32(kn_builder *b, const kn_atom x[4], kn_atom out[2])
 {
     knb_emit(b, &kn_prim_threefry2x32, NULL, 4, x, out, 2);
@@ -402,7 +339,7 @@ kn_atom knb_random_split(kn_builder *b, kn_atom key, int ndim, const int64_t *sh
     return knb_emit1(b, &kn_prim_random_split, &(kn_p_random_split){{ndim, shape}}, 1, &key);
 }
 
-kn_atom knb_random_gamma(kn_builder *b, kn_atom keys, kn_atom a, bool log_space)
+kn_atom(knb_random_gamma)(kn_builder *b, kn_atom keys, kn_atom a, bool log_space)
 {
     return knb_emit1(b, &kn_prim_random_gamma, &(kn_p_random_gamma){log_space}, 2, (kn_atom[]){keys, a});
 }
@@ -448,26 +385,6 @@ kn_atom knb_pmax(kn_builder *b, kn_atom x, kn_names axes)
 kn_atom knb_pmin(kn_builder *b, kn_atom x, kn_names axes)
 {
     return knb_emit1(b, &kn_prim_pmin, &(kn_p_all_reduce){axes}, 1, &x);
-}
-
-kn_atom knb_all_gather(kn_builder *b, kn_atom x, const kn_p_all_gather *p)
-{
-    return knb_emit1(b, &kn_prim_all_gather, p, 1, &x);
-}
-
-kn_atom knb_all_to_all(kn_builder *b, kn_atom x, const kn_p_all_to_all *p)
-{
-    return knb_emit1(b, &kn_prim_all_to_all, p, 1, &x);
-}
-
-kn_atom knb_reduce_scatter(kn_builder *b, kn_atom x, const kn_p_reduce_scatter *p)
-{
-    return knb_emit1(b, &kn_prim_reduce_scatter, p, 1, &x);
-}
-
-kn_atom knb_ppermute(kn_builder *b, kn_atom x, const kn_p_ppermute *p)
-{
-    return knb_emit1(b, &kn_prim_ppermute, p, 1, &x);
 }
 
 kn_atom knb_pbroadcast(kn_builder *b, kn_atom x, kn_names axis, int64_t source)

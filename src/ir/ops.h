@@ -5,54 +5,25 @@
 #define KN_IR_OPS_H
 #include "ir/builder.h"
 
-#define UNARY(name, ...) kn_atom knb_##name(kn_builder *b, kn_atom x);
-#include "ir/unary.def"
-#undef UNARY
-kn_atom knb_sign(kn_builder *b, kn_atom x);
-kn_atom knb_not(kn_builder *b, kn_atom x);
-kn_atom knb_stop_gradient(kn_builder *b, kn_atom x);
-kn_atom knb_real(kn_builder *b, kn_atom x);
-kn_atom knb_imag(kn_builder *b, kn_atom x);
-kn_atom knb_complex(kn_builder *b, kn_atom re, kn_atom im);
+/* The forms of prims.def: knb_exp, knb_add, knb_gather, knb_reduce_sum, ... */
+#define KN_PRIM(id)
+#define KN_PRIM_1(id) kn_atom knb_##id(kn_builder *b, kn_atom x);
+#define KN_PRIM_2(id) kn_atom knb_##id(kn_builder *b, kn_atom x, kn_atom y);
+#define KN_PRIM_3(id) kn_atom knb_##id(kn_builder *b, kn_atom x, kn_atom y, kn_atom z);
+#define KN_PRIM_1P(id, set) kn_atom knb_##id(kn_builder *b, kn_atom x, const kn_p_##set *p);
+#define KN_PRIM_2P(id, set) kn_atom knb_##id(kn_builder *b, kn_atom x, kn_atom y, const kn_p_##set *p);
+#define KN_PRIM_3P(id, set) kn_atom knb_##id(kn_builder *b, kn_atom x, kn_atom y, kn_atom z, const kn_p_##set *p);
+#define KN_PRIM_REDUCES(id) kn_atom knb_##id(kn_builder *b, kn_atom x, int n, const int64_t *axes);
+#define KN_PRIM_CUMULATES(id) kn_atom knb_##id(kn_builder *b, kn_atom x, int axis, bool reverse);
+#include "ir/prims.def"
+/* The others. */
 kn_atom knb_conj(kn_builder *b, kn_atom x); /* real operands come back as they are */
-kn_atom knb_floor(kn_builder *b, kn_atom x);
-kn_atom knb_ceil(kn_builder *b, kn_atom x);
 kn_atom knb_round(kn_builder *b, kn_atom x, bool to_even); /* halves away from zero, or to even numbers */
-kn_atom knb_is_finite(kn_builder *b, kn_atom x);
 kn_atom knb_reduce_precision(kn_builder *b, kn_atom x, int exponent_bits, int mantissa_bits);
-kn_atom knb_population_count(kn_builder *b, kn_atom x);
-kn_atom knb_clz(kn_builder *b, kn_atom x);
-kn_atom knb_copy(kn_builder *b, kn_atom x);
 void knb_optimization_barrier(kn_builder *b, int n, const kn_atom *x, kn_atom *out);
 kn_atom knb_integer_pow(kn_builder *b, kn_atom x, int64_t y);
-kn_atom knb_add(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_sub(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_mul(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_div(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_pow(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_atan2(kn_builder *b, kn_atom y, kn_atom x);
-kn_atom knb_hypot(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_max(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_min(kn_builder *b, kn_atom x, kn_atom y);
-/* x has the shape of the result; each bound has it, or is a scalar */
-kn_atom knb_clamp(kn_builder *b, kn_atom low, kn_atom x, kn_atom high);
-kn_atom knb_rem(kn_builder *b, kn_atom x, kn_atom y); /* with the sign of x */
-kn_atom knb_nextafter(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_mulhi(kn_builder *b, kn_atom x, kn_atom y);
 /* sum of cotangents; either may be KN_ATOM_ZERO, then nothing is emitted */
 kn_atom knb_add_any(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_eq(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_ne(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_lt(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_le(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_gt(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_ge(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_and(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_or(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_xor(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_shift_left(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_shift_right_logical(kn_builder *b, kn_atom x, kn_atom y);
-kn_atom knb_shift_right_arithmetic(kn_builder *b, kn_atom x, kn_atom y);
 /* which: bool (2 cases: false first) or int32; scalar or full shape */
 kn_atom knb_select_n(kn_builder *b, kn_atom which, int n, const kn_atom *cases);
 /* select_n with the cases in the order people think; broadcasts scalar cases */
@@ -86,79 +57,32 @@ kn_atom knb_pad(kn_builder *b, kn_atom x, kn_atom value, const int64_t *lo, cons
                 const int64_t *interior /* NULL: 0 */);
 kn_atom knb_iota(kn_builder *b, kn_dtype d, int ndim, const int64_t *shape, int dimension);
 void knb_check_bounds(kn_builder *b, kn_atom indices, const kn_p_check_bounds *p);
-kn_atom knb_gather(kn_builder *b, kn_atom operand, kn_atom indices, const kn_p_gather *p);
-/* updates written over the operand, the last one winning; the others combine them with what is there */
-kn_atom knb_scatter(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p);
-kn_atom knb_scatter_add(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p);
-kn_atom knb_scatter_sub(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p);
-kn_atom knb_scatter_mul(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p);
-kn_atom knb_scatter_min(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p);
-kn_atom knb_scatter_max(kn_builder *b, kn_atom operand, kn_atom indices, kn_atom updates, const kn_p_scatter *p);
 kn_atom knb_dynamic_slice(kn_builder *b, kn_atom x, const kn_atom *start /* ndim integer scalars */,
                           const int64_t *slice_sizes);
 kn_atom knb_dynamic_update_slice(kn_builder *b, kn_atom x, kn_atom update, const kn_atom *start);
 /* the same with `strides` between the elements that are replaced */
 kn_atom knb_strided_update(kn_builder *b, kn_atom x, kn_atom update, const kn_atom *start, const int64_t *strides);
-kn_atom knb_reduce_sum(kn_builder *b, kn_atom x, int n, const int64_t *axes);
-kn_atom knb_reduce_prod(kn_builder *b, kn_atom x, int n, const int64_t *axes);
-kn_atom knb_reduce_max(kn_builder *b, kn_atom x, int n, const int64_t *axes);
-kn_atom knb_reduce_min(kn_builder *b, kn_atom x, int n, const int64_t *axes);
-kn_atom knb_reduce_and(kn_builder *b, kn_atom x, int n, const int64_t *axes);
-kn_atom knb_reduce_or(kn_builder *b, kn_atom x, int n, const int64_t *axes);
-kn_atom knb_reduce_xor(kn_builder *b, kn_atom x, int n, const int64_t *axes);
 /* x: n arrays, then n scalars to begin with; j: of 2 n scalars */
 void knb_reduce(kn_builder *b, int n, const kn_atom *x, kni_jaxpr *j, int n_dimensions, const int64_t *dimensions,
                 kn_atom *out);
-/* Over windows; of p what the row has fields for. */
-kn_atom knb_reduce_window_sum(kn_builder *b, kn_atom x, const kn_p_window *p);
-kn_atom knb_reduce_window_max(kn_builder *b, kn_atom x, const kn_p_window *p);
-kn_atom knb_reduce_window_min(kn_builder *b, kn_atom x, const kn_p_window *p);
+/* Over windows; of p the members that the row has fields for. */
 void knb_reduce_window(kn_builder *b, int n, const kn_atom *x, const kn_p_window *p, kn_atom *out); /* as knb_reduce */
-kn_atom knb_select_and_gather_add(kn_builder *b, kn_atom tangents, kn_atom x, const kn_p_window *p);
-kn_atom knb_select_and_scatter_add(kn_builder *b, kn_atom source, kn_atom x, const kn_p_window *p);
-kn_atom knb_select_and_scatter(kn_builder *b, kn_atom x, kn_atom source, kn_atom init, const kn_p_window *p);
-/* the number of each window's chosen element, -1: none; those elements of x; the sources put where they are */
-kn_atom knb_window_choice(kn_builder *b, kn_atom x, const kn_p_window *p);
-kn_atom knb_window_pick(kn_builder *b, kn_atom x, kn_atom choice, const kn_p_window *p);
-kn_atom knb_window_place(kn_builder *b, kn_atom source, kn_atom choice, const kn_p_window *p);
-kn_atom knb_cumsum(kn_builder *b, kn_atom x, int axis, bool reverse);
-kn_atom knb_cumprod(kn_builder *b, kn_atom x, int axis, bool reverse);
-kn_atom knb_cummax(kn_builder *b, kn_atom x, int axis, bool reverse);
-kn_atom knb_cummin(kn_builder *b, kn_atom x, int axis, bool reverse);
-kn_atom knb_cumlogsumexp(kn_builder *b, kn_atom x, int axis, bool reverse);
 kn_atom knb_argmax(kn_builder *b, kn_atom x, int axis, kn_dtype index_dtype);
 kn_atom knb_argmin(kn_builder *b, kn_atom x, int axis, kn_dtype index_dtype);
-kn_atom knb_dot_general(kn_builder *b, kn_atom x, kn_atom y, const kn_p_dot_general *p);
-kn_atom knb_conv_general_dilated(kn_builder *b, kn_atom x, kn_atom y, const kn_p_conv *p);
 void knb_sort(kn_builder *b, int n, const kn_atom *x, int dimension, int num_keys, kn_atom *out);
 void knb_top_k(kn_builder *b, kn_atom x, int axis, int64_t k, kn_atom out[2]); /* the largest, and their positions */
-/* Incomplete gamma and beta functions, zeta functions. Floats of one dtype. */
-kn_atom knb_igamma(kn_builder *b, kn_atom a, kn_atom x);
-kn_atom knb_igammac(kn_builder *b, kn_atom a, kn_atom x);
-kn_atom knb_igamma_grad_a(kn_builder *b, kn_atom a, kn_atom x);
-kn_atom knb_random_gamma_grad(kn_builder *b, kn_atom a, kn_atom x);
-kn_atom knb_zeta(kn_builder *b, kn_atom x, kn_atom q);
-kn_atom knb_polygamma(kn_builder *b, kn_atom m, kn_atom x);
-kn_atom knb_regularized_incomplete_beta(kn_builder *b, kn_atom a1, kn_atom a2, kn_atom x);
 /* Matrices are the last two axes. */
 kn_atom knb_cholesky(kn_builder *b, kn_atom x, kn_factor_check check);
 void knb_lu(kn_builder *b, kn_atom x, kn_factor_check check, kn_atom out[3]); /* factors, pivots, permutation */
-kn_atom knb_triangular_solve(kn_builder *b, kn_atom a, kn_atom y, const kn_p_triangular_solve *p);
 /* uint32: key0, key1, count0, count1 */
 void knb_threefry2x32(kn_builder *b, const kn_atom x[4], kn_atom out[2]);
 kn_atom knb_random_bits(kn_builder *b, kn_atom key, int bit_width, int ndim, const int64_t *shape);
-/* integers -> keys; keys, and uint32 or uint64 numbers folded into them; keys -> keys of one more shape */
-kn_atom knb_random_seed(kn_builder *b, kn_atom x);
-kn_atom knb_random_fold_in(kn_builder *b, kn_atom key, kn_atom x);
+/* keys -> keys of one more shape */
 kn_atom knb_random_split(kn_builder *b, kn_atom key, int ndim, const int64_t *shape);
-kn_atom knb_random_clone(kn_builder *b, kn_atom key);
 /* a sample of Gamma(a, 1) for each a, or its logarithm; keys: of the shape of a's first axes */
 kn_atom knb_random_gamma(kn_builder *b, kn_atom keys, kn_atom a, bool log_space);
 /* state: uint32[4] or uint64[2]; out: the next state, unsigned integers */
 void knb_rng_bit_generator(kn_builder *b, kn_atom state, const kn_p_rng_bit_generator *p, kn_atom out[2]);
-/* uint32[..., 2] -> key<fry>[...] */
-kn_atom knb_random_wrap(kn_builder *b, kn_atom x);
-kn_atom knb_random_unwrap(kn_builder *b, kn_atom x);
 void knb_jit(kn_builder *b, const char *name, kni_jaxpr *j, int n_const, const kn_atom *in, kn_atom *out);
 /* in: constants of the condition, constants of the body, carry; out: the last carry */
 void knb_while(kn_builder *b, const kn_p_while *p, const kn_atom *in, kn_atom *out);
@@ -171,10 +95,6 @@ void knb_cond(kn_builder *b, const kn_p_cond *p, const kn_atom *in, kn_atom *out
 kn_atom knb_psum(kn_builder *b, kn_atom x, kn_names axes);
 kn_atom knb_pmax(kn_builder *b, kn_atom x, kn_names axes);
 kn_atom knb_pmin(kn_builder *b, kn_atom x, kn_names axes);
-kn_atom knb_all_gather(kn_builder *b, kn_atom x, const kn_p_all_gather *p);
-kn_atom knb_all_to_all(kn_builder *b, kn_atom x, const kn_p_all_to_all *p);
-kn_atom knb_reduce_scatter(kn_builder *b, kn_atom x, const kn_p_reduce_scatter *p);
-kn_atom knb_ppermute(kn_builder *b, kn_atom x, const kn_p_ppermute *p);
 kn_atom knb_pbroadcast(kn_builder *b, kn_atom x, kn_names axis, int64_t source);
 kn_atom knb_axis_index(kn_builder *b, kn_names axis); /* int32 */
 

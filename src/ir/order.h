@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * order.h -- builder calls as operands of builder calls run from left to right. C leaves the order of a call's
- * arguments open, and compilers differ, which would show in printed jaxprs; so the helpers of ops.h with several
- * operands are macros that evaluate them in order. `(knb_add)` is the function itself. */
+ * arguments open, and compilers differ, which would show in printed jaxprs; so the helpers with several operands are
+ * macros that evaluate them in order. `(knb_add)` is the function itself.
+ *
+ * Made by scripts/order.sh from prims.def and ops.h; do not edit. */
 #ifndef KN_IR_ORDER_H
 #define KN_IR_ORDER_H
 #define KNB_CAT_(a, b) a##b
@@ -10,14 +12,22 @@
 #define KNB_2_(c, f, b, x, y)                                                                                          \
     __extension__({ kn_atom KNB_CAT(knb_x_, c) = (x); kn_atom KNB_CAT(knb_y_, c) = (y);                                \
         (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c)); })
+#define KNB_2P(f, b, x, y, ...) KNB_2P_(__COUNTER__, f, b, x, y, __VA_ARGS__)
+#define KNB_2P_(c, f, b, x, y, ...)                                                                                    \
+    __extension__({ kn_atom KNB_CAT(knb_x_, c) = (x); kn_atom KNB_CAT(knb_y_, c) = (y);                                \
+        (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c), __VA_ARGS__); })
 #define KNB_3(f, b, x, y, z) KNB_3_(__COUNTER__, f, b, x, y, z)
 #define KNB_3_(c, f, b, x, y, z)                                                                                       \
     __extension__({ kn_atom KNB_CAT(knb_x_, c) = (x); kn_atom KNB_CAT(knb_y_, c) = (y); kn_atom KNB_CAT(knb_z_, c) =   \
         (z); (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c), KNB_CAT(knb_z_, c)); })
-#define KNB_3P(f, b, x, y, z, p) KNB_3P_(__COUNTER__, f, b, x, y, z, p)
-#define KNB_3P_(c, f, b, x, y, z, p)                                                                                   \
+#define KNB_3P(f, b, x, y, z, ...) KNB_3P_(__COUNTER__, f, b, x, y, z, __VA_ARGS__)
+#define KNB_3P_(c, f, b, x, y, z, ...)                                                                                 \
     __extension__({ kn_atom KNB_CAT(knb_x_, c) = (x); kn_atom KNB_CAT(knb_y_, c) = (y); kn_atom KNB_CAT(knb_z_, c) =   \
-        (z); (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c), KNB_CAT(knb_z_, c), p); })
+        (z); (f)(b, KNB_CAT(knb_x_, c), KNB_CAT(knb_y_, c), KNB_CAT(knb_z_, c), __VA_ARGS__); })
+#define knb_clamp(b, x, y, z) KNB_3(knb_clamp, b, x, y, z)
+#define knb_rem(b, x, y) KNB_2(knb_rem, b, x, y)
+#define knb_nextafter(b, x, y) KNB_2(knb_nextafter, b, x, y)
+#define knb_mulhi(b, x, y) KNB_2(knb_mulhi, b, x, y)
 #define knb_complex(b, x, y) KNB_2(knb_complex, b, x, y)
 #define knb_add(b, x, y) KNB_2(knb_add, b, x, y)
 #define knb_sub(b, x, y) KNB_2(knb_sub, b, x, y)
@@ -28,10 +38,6 @@
 #define knb_hypot(b, x, y) KNB_2(knb_hypot, b, x, y)
 #define knb_max(b, x, y) KNB_2(knb_max, b, x, y)
 #define knb_min(b, x, y) KNB_2(knb_min, b, x, y)
-#define knb_rem(b, x, y) KNB_2(knb_rem, b, x, y)
-#define knb_nextafter(b, x, y) KNB_2(knb_nextafter, b, x, y)
-#define knb_mulhi(b, x, y) KNB_2(knb_mulhi, b, x, y)
-#define knb_add_any(b, x, y) KNB_2(knb_add_any, b, x, y)
 #define knb_eq(b, x, y) KNB_2(knb_eq, b, x, y)
 #define knb_ne(b, x, y) KNB_2(knb_ne, b, x, y)
 #define knb_lt(b, x, y) KNB_2(knb_lt, b, x, y)
@@ -44,26 +50,39 @@
 #define knb_shift_left(b, x, y) KNB_2(knb_shift_left, b, x, y)
 #define knb_shift_right_logical(b, x, y) KNB_2(knb_shift_right_logical, b, x, y)
 #define knb_shift_right_arithmetic(b, x, y) KNB_2(knb_shift_right_arithmetic, b, x, y)
+#define knb_gather(b, x, y, ...) KNB_2P(knb_gather, b, x, y, __VA_ARGS__)
+#define knb_scatter(b, x, y, z, ...) KNB_3P(knb_scatter, b, x, y, z, __VA_ARGS__)
+#define knb_scatter_add(b, x, y, z, ...) KNB_3P(knb_scatter_add, b, x, y, z, __VA_ARGS__)
+#define knb_scatter_sub(b, x, y, z, ...) KNB_3P(knb_scatter_sub, b, x, y, z, __VA_ARGS__)
+#define knb_scatter_mul(b, x, y, z, ...) KNB_3P(knb_scatter_mul, b, x, y, z, __VA_ARGS__)
+#define knb_scatter_min(b, x, y, z, ...) KNB_3P(knb_scatter_min, b, x, y, z, __VA_ARGS__)
+#define knb_scatter_max(b, x, y, z, ...) KNB_3P(knb_scatter_max, b, x, y, z, __VA_ARGS__)
+#define knb_select_and_gather_add(b, x, y, ...) KNB_2P(knb_select_and_gather_add, b, x, y, __VA_ARGS__)
+#define knb_select_and_scatter_add(b, x, y, ...) KNB_2P(knb_select_and_scatter_add, b, x, y, __VA_ARGS__)
+#define knb_select_and_scatter(b, x, y, z, ...) KNB_3P(knb_select_and_scatter, b, x, y, z, __VA_ARGS__)
+#define knb_window_pick(b, x, y, ...) KNB_2P(knb_window_pick, b, x, y, __VA_ARGS__)
+#define knb_window_place(b, x, y, ...) KNB_2P(knb_window_place, b, x, y, __VA_ARGS__)
+#define knb_dot_general(b, x, y, ...) KNB_2P(knb_dot_general, b, x, y, __VA_ARGS__)
+#define knb_conv_general_dilated(b, x, y, ...) KNB_2P(knb_conv_general_dilated, b, x, y, __VA_ARGS__)
+#define knb_triangular_solve(b, x, y, ...) KNB_2P(knb_triangular_solve, b, x, y, __VA_ARGS__)
+#define knb_random_fold_in(b, x, y) KNB_2(knb_random_fold_in, b, x, y)
 #define knb_igamma(b, x, y) KNB_2(knb_igamma, b, x, y)
 #define knb_igammac(b, x, y) KNB_2(knb_igammac, b, x, y)
 #define knb_igamma_grad_a(b, x, y) KNB_2(knb_igamma_grad_a, b, x, y)
 #define knb_random_gamma_grad(b, x, y) KNB_2(knb_random_gamma_grad, b, x, y)
 #define knb_zeta(b, x, y) KNB_2(knb_zeta, b, x, y)
 #define knb_polygamma(b, x, y) KNB_2(knb_polygamma, b, x, y)
-#define knb_random_fold_in(b, x, y) KNB_2(knb_random_fold_in, b, x, y)
+#define knb_regularized_incomplete_beta(b, x, y, z) KNB_3(knb_regularized_incomplete_beta, b, x, y, z)
+#define knb_add_any(b, x, y) KNB_2(knb_add_any, b, x, y)
+#define knb_select(b, x, y, z) KNB_3(knb_select, b, x, y, z)
+#define knb_pad(b, x, y, ...) KNB_2P(knb_pad, b, x, y, __VA_ARGS__)
+#define knb_dynamic_update_slice(b, x, y, ...) KNB_2P(knb_dynamic_update_slice, b, x, y, __VA_ARGS__)
+#define knb_strided_update(b, x, y, ...) KNB_2P(knb_strided_update, b, x, y, __VA_ARGS__)
+#define knb_random_gamma(b, x, y, ...) KNB_2P(knb_random_gamma, b, x, y, __VA_ARGS__)
 #define knb_matrix_product(b, x, y) KNB_2(knb_matrix_product, b, x, y)
 #define knb_permute_rows(b, x, y) KNB_2(knb_permute_rows, b, x, y)
-#define knb_clamp(b, x, y, z) KNB_3(knb_clamp, b, x, y, z)
-#define knb_select(b, x, y, z) KNB_3(knb_select, b, x, y, z)
-#define knb_regularized_incomplete_beta(b, x, y, z) KNB_3(knb_regularized_incomplete_beta, b, x, y, z)
 #define knb_on_diagonal(b, x, y, z) KNB_3(knb_on_diagonal, b, x, y, z)
-#define knb_acosh_derivative(b, x, y) KNB_2(knb_acosh_derivative, b, x, y)
 #define knb_abs_derivative(b, x, y, z) KNB_3(knb_abs_derivative, b, x, y, z)
 #define knb_i1e_derivative(b, x, y, z) KNB_3(knb_i1e_derivative, b, x, y, z)
-#define knb_scatter(b, x, y, z, p) KNB_3P(knb_scatter, b, x, y, z, p)
-#define knb_scatter_add(b, x, y, z, p) KNB_3P(knb_scatter_add, b, x, y, z, p)
-#define knb_scatter_sub(b, x, y, z, p) KNB_3P(knb_scatter_sub, b, x, y, z, p)
-#define knb_scatter_mul(b, x, y, z, p) KNB_3P(knb_scatter_mul, b, x, y, z, p)
-#define knb_scatter_min(b, x, y, z, p) KNB_3P(knb_scatter_min, b, x, y, z, p)
-#define knb_scatter_max(b, x, y, z, p) KNB_3P(knb_scatter_max, b, x, y, z, p)
+#define knb_acosh_derivative(b, x, y) KNB_2(knb_acosh_derivative, b, x, y)
 #endif

@@ -5,25 +5,14 @@
  * kn_doubles. TEXT has no member: it is something that the typed or classic form shows (a constant `text`, or what
  * `show` writes, computed from the real members, which are then hidden there); the full form shows members only.
  *
- * A row says `.fields = kni_fields_x, .params_size = sizeof(kn_p_x)` with a table of fields.c. The tables, with the
- * struct where its name is another one, and what the typed form prints:
+ * A row says `.fields = kni_fields_x, .params_size = sizeof(kn_p_x)`. Most sets are described in params.def, from which
+ * the struct and the table of fields follow. The others have their struct here and their tables in text/fields.c, as
+ * several rows show other members of one struct, or show them in another order; the struct where its name is another
+ * one, and what the typed form prints:
  *     reduce_sum (kn_p_reduce)     reduce_sum[axes=(0,) out_sharding=None]; classic: axes=(0,) input_shape=(8,)
  *     reduce                       reduce_max[axes=(0, 1)]; reduce_min, reduce_and, reduce_or, reduce_xor, reduce_prod
- *     argreduce                    argmax[axes=(0,) index_dtype=int32]; argmin
  *     broadcast_in_dim             broadcast_in_dim[broadcast_dimensions=(1,)]; nothing shown when it is ()
- *     reshape                      reshape[dimensions=None new_sizes=(4,) sharding=None]
- *     dims                         squeeze[dimensions=(0,)]; rev
- *     transpose                    transpose[permutation=(1, 0)]
- *     slice                        slice[limit_indices=(3,) start_indices=(1,) strides=None]
- *     concatenate                  concatenate[dimension=0]
- *     pad                          pad[padding_config=((0, 0, 0),)]
- *     iota                         iota[dimension=0 dtype=int32 shape=(3,) sharding=None]
- *     convert                      convert_element_type[new_dtype=int32 weak_type=False]; behind it wraps=True for
- *                                  NumPy's way with floats outside of the range of integers
  *     conj (no struct)             conj[input_dtype=complex64]
- *     bitcast                      bitcast_convert_type[new_dtype=uint32], bitcast_last_axis
- *     integer_pow                  integer_pow[y=2]
- *     reduce_any                   reduce[dimensions=(0,) jaxpr={ lambda ; a:f32[] b:f32[]. let ... in (c,) }]
  *     window (kn_p_window)         reduce_window_max[base_dilation=(1,) padding=((0, 0),) window_dilation=(1,)
  *                                  window_dimensions=(2,) window_strides=(2,)]; reduce_window_sum, reduce_window_min
  *     reduce_window                reduce_window[base_dilation=(1,) consts=() jaxpr={ ... } padding=((0, 0),) ...]
@@ -34,54 +23,28 @@
  *                                  select_consts=() select_jaxpr={ ... } window_dimensions=(2,) window_strides=(2,)]
  *     window_choice                window_choice[base_dilation=(1,) identity=True index_dtype=int8 ...]; window_pick,
  *                                  window_place
- *     top_k                        top_k[axis=0 k=2]
- *     random_split                 random_split[shape=(2,)]
- *     rng_bit_generator            rng_bit_generator[algorithm=RNG_THREE_FRY dtype=uint32 out_sharding=None shape=(3,)]
- *     split                        split[axis=0 sizes=(1, 2)]
- *     axis                         stack[axis=0]; unstack
- *     tile                         tile[reps=(2, 1)]
- *     round                        round[rounding_method=1]; 0: halves away from zero, 1: to even numbers
- *     reduce_precision             reduce_precision[exponent_bits=5 mantissa_bits=10]
- *     cumulative                   cumsum[axis=0 reverse=False]; cumprod, cummax, cummin, cumlogsumexp
  *     gather                       gather[dimension_numbers=GatherDimensionNumbers(offset_dims=(0,), ...)
  *                                  fill_value=None indices_are_sorted=True mode=GatherScatterMode.PROMISE_IN_BOUNDS
  *                                  slice_sizes=(1, 3) unique_indices=True]
  *     scatter                      scatter-add[dimension_numbers=ScatterDimensionNumbers(update_window_dims=(), ...)
  *                                  indices_are_sorted=True mode=GatherScatterMode.FILL_OR_DROP unique_indices=True
  *                                  update_consts=() update_jaxpr=None]; scatter, scatter-mul, -min, -max
- *     dynamic_slice                dynamic_slice[slice_sizes=(1,)]
- *     strided_update               strided_update[strides=(2,)]
- *     dot_general                  dot_general[dimension_numbers=(([1], [0]), ([], []))
- *                                  preferred_element_type=float32]
  *     conv                         conv_general_dilated[batch_group_count=1
  *                                  dimension_numbers=ConvDimensionNumbers(lhs_spec=(0, 1), ...) feature_group_count=1
  *                                  lhs_dilation=() padding=() preferred_element_type=None ... window_strides=()]
  *     sort                         sort[dimension=0 is_stable=True num_keys=1]
- *     factorize                    cholesky, lu: nothing is shown; the full form has check=inv
  *     triangular_solve             triangular_solve[conjugate_a=False left_side=True lower=True transpose_a=False
  *                                  unit_diagonal=False]
- *     random_bits                  random_bits[bit_width=32 shape=(3,)]
- *     random_gamma                 random_gamma[log_space=False]
  *     random_wrap (no struct)      random_wrap[impl=fry], random_seed; params_size is 0 and params are NULL
- *     jit                          jit[name=f jaxpr={ lambda ; a:f32[]. let  in (a,) }]; classic: xla_call
- *     while                        while[body_jaxpr={ ... } body_nconsts=1 cond_jaxpr={ ... } cond_nconsts=0]
  *     scan                         scan[jaxpr={ ... } length=3 num_carry=1 num_consts=0 reverse=False unroll=1]
  *     cond                         cond[branches=( { ... } { ... } )]
- *     custom_jvp_call              custom_jvp_call[name=f call_jaxpr={ ... } jvp=f_jvp symbolic_zeros=False]
- *     custom_vjp_call              custom_vjp_call[name=f bwd=f_bwd call_jaxpr={ ... } fwd=f_fwd symbolic_zeros=False]
- *     custom_lin                   custom_lin[bwd=f_bwd in_zeros=[False] num_res=2 symbolic_zeros=False]
- *     remat2                       remat2[differentiated=False jaxpr={ ... } policy=None prevent_cse=True]
- *     name                         name[name=a]
- *     all_reduce                   psum[axes=('i',) axis_index_groups=None]; pmax, pmin
  *     all_gather                   all_gather[all_gather_dimension=0 axis_index_groups=None axis_name=('i',)
  *                                  axis_size=4 tiled=False]
  *     all_to_all                   all_to_all[axis_index_groups=None axis_name=i concat_axis=0 split_axis=0
  *                                  tiled=False]
  *     ppermute                     ppermute[axis_name=('i',) perm=((0, 1), (1, 0))]
- *     pbroadcast                   pbroadcast[axis_name=i source=1]
  *     reduce_scatter               reduce_scatter[axis_index_groups=None axis_name=('i',) axis_size=4
  *                                  scatter_dimension=0 tiled=False]
- *     axis_index                   axis_index[axis_name=i]
  *     debug_print (kn_p_callback)  debug_print[fmt=x {} has_placeholders=True ... ordered=False ...]
  *     debug_callback, pure_callback, io_callback (kn_p_callback)
  *                                  pure_callback[callback=<host function 1> result_avals=(ShapedArray(float32[3]),)
@@ -168,27 +131,14 @@ struct kn_param_field {
     uint16_t consts; /* of a JAXPR: 1 + offset of the member (int64_t) that says how many of its inputs are captured */
 };
 
-/* fields.c */
+/* The tables of text/fields.c that are not of params.def. */
 extern const kn_param_field kni_fields_debug_print[], kni_fields_debug_callback[], kni_fields_pure_callback[],
-    kni_fields_io_callback[];
-extern const kn_param_field kni_fields_all_reduce[], kni_fields_all_gather[], kni_fields_all_to_all[],
-    kni_fields_ppermute[], kni_fields_pbroadcast[], kni_fields_reduce_scatter[], kni_fields_axis_index[];
-extern const kn_param_field kni_fields_reduce_sum[], kni_fields_reduce[], kni_fields_argreduce[],
-    kni_fields_broadcast_in_dim[], kni_fields_reshape[], kni_fields_dims[], kni_fields_transpose[], kni_fields_slice[],
-    kni_fields_concatenate[], kni_fields_pad[], kni_fields_iota[], kni_fields_convert[], kni_fields_conj[],
-    kni_fields_bitcast[], kni_fields_integer_pow[], kni_fields_round[], kni_fields_reduce_precision[],
-    kni_fields_cumulative[], kni_fields_split[], kni_fields_axis[], kni_fields_tile[], kni_fields_reduce_any[],
-    kni_fields_window[], kni_fields_reduce_window[], kni_fields_window_gather[], kni_fields_window_scatter[],
-    kni_fields_select_and_scatter[], kni_fields_window_choice[], kni_fields_window_pick[], kni_fields_window_place[],
-    kni_fields_top_k[], kni_fields_random_split[], kni_fields_rng_bit_generator[], kni_fields_gather[],
-    kni_fields_check_bounds[], kni_fields_scatter[], kni_fields_dynamic_slice[], kni_fields_strided_update[],
-    kni_fields_dot_general[],
-    kni_fields_conv[], kni_fields_sort[], kni_fields_factorize[], kni_fields_triangular_solve[],
-    kni_fields_random_bits[], kni_fields_random_gamma[], kni_fields_random_wrap[], kni_fields_jit[],
-    kni_fields_pmap[], kni_fields_while[], kni_fields_scan[], kni_fields_cond[];
-
-extern const kn_param_field kni_fields_custom_jvp[], kni_fields_custom_vjp[], kni_fields_custom_lin[],
-    kni_fields_remat[], kni_fields_name[];
+    kni_fields_io_callback[], kni_fields_all_gather[], kni_fields_all_to_all[], kni_fields_ppermute[],
+    kni_fields_reduce_scatter[], kni_fields_reduce_sum[], kni_fields_reduce[], kni_fields_broadcast_in_dim[],
+    kni_fields_conj[], kni_fields_window[], kni_fields_reduce_window[], kni_fields_window_gather[],
+    kni_fields_window_scatter[], kni_fields_select_and_scatter[], kni_fields_window_choice[],
+    kni_fields_window_pick[], kni_fields_window_place[], kni_fields_gather[], kni_fields_scatter[], kni_fields_conv[],
+    kni_fields_sort[], kni_fields_triangular_solve[], kni_fields_random_wrap[], kni_fields_scan[], kni_fields_cond[];
 
 /* Texts that tables of fields share: param_text.c. */
 /* with `tuple`: (0,) has its comma */
@@ -249,76 +199,36 @@ typedef enum {
     KN_GATHER_FILL_ZERO /* tangents of FILL: zero where there was no value */
 } kn_gather_mode;
 
+/* The sets of params.def: struct kn_p_NAME. Its members' C types: */
+#define KN_C_INT int64_t
+#define KN_C_BOOL bool
+#define KN_C_DTYPE kn_dtype
+#define KN_C_INTS kn_ints
+#define KN_C_STRING const char *
+#define KN_C_JAXPR kni_jaxpr *
+#define KN_C_ENUM int64_t
+#define KN_C_NAMES kn_names
+#define KN_C_THUNK kn_thunk *
+#define KN_SET(set) extern const kn_param_field kni_fields_##set[]; typedef struct {
+#define KN_SET_MEMBER(set, kind, member, ...) KN_C_##kind member;
+#define KN_SET_TEXT(name, value, ...)
+#define KN_SET_SHOW(name, function, ...)
+#define KN_SET_END(set) } kn_p_##set;
+#include "ir/params.def"
+#undef KN_SET
+#undef KN_SET_MEMBER
+#undef KN_SET_TEXT
+#undef KN_SET_SHOW
+#undef KN_SET_END
+
 /* reduce_sum, reduce_max, ... ; axes sorted */
 typedef struct {
     kn_ints axes;
 } kn_p_reduce;
 typedef struct {
-    kn_ints axes;
-    kn_dtype index_dtype;
-} kn_p_argreduce; /* argmax, argmin: one axis */
-typedef struct {
     kn_ints shape, broadcast_dimensions;
 } kn_p_broadcast_in_dim;
-typedef struct {
-    kn_ints new_sizes;
-} kn_p_reshape;
-typedef struct {
-    kn_ints dimensions;
-} kn_p_dims; /* squeeze, rev */
-typedef struct {
-    kn_ints permutation;
-} kn_p_transpose;
-typedef struct {
-    kn_ints limit_indices, start_indices, strides;
-} kn_p_slice; /* strides empty: all 1 */
-typedef struct {
-    int64_t dimension;
-} kn_p_concatenate;
-typedef struct {
-    kn_ints lo, hi, interior;
-} kn_p_pad; /* lo, hi may be negative */
-typedef struct {
-    int64_t dimension;
-    kn_dtype dtype;
-    kn_ints shape;
-} kn_p_iota;
-typedef struct {
-    kn_dtype new_dtype;
-    bool weak_type;
-    bool wraps; /* floats to integers as NumPy on x86-64 has it (knx_convert), else as XLA (knx_saturate) */
-} kn_p_convert;
-typedef struct {
-    kn_dtype new_dtype;
-} kn_p_bitcast;
-typedef struct {
-    int64_t y;
-} kn_p_integer_pow;
 enum { KN_ROUND_AWAY_FROM_ZERO, KN_ROUND_TO_NEAREST_EVEN };
-typedef struct {
-    int64_t rounding_method;
-} kn_p_round;
-typedef struct {
-    int64_t exponent_bits, mantissa_bits;
-} kn_p_reduce_precision;
-typedef struct {
-    int64_t axis;
-    bool reverse;
-} kn_p_cumulative;
-typedef struct {
-    int64_t axis;
-    kn_ints sizes;
-} kn_p_split;
-typedef struct {
-    int64_t axis;
-} kn_p_axis;
-typedef struct {
-    kn_ints reps;
-} kn_p_tile;
-typedef struct {
-    kn_ints dimensions;
-    kni_jaxpr *jaxpr; /* two sets of scalars -> one; no constvars */
-} kn_p_reduce_any;
 /* Windows. lo, hi: the padding, which may be negative. Rows read what they have fields for only. Jaxprs have no
  * constvars. */
 typedef enum { KN_SELECT_GE, KN_SELECT_LE } kn_window_select;
@@ -330,18 +240,7 @@ typedef struct {
     kn_dtype index_dtype; /* of choices */
     kn_ints shape;        /* of what is placed */
 } kn_p_window;
-typedef struct {
-    int64_t axis, k;
-} kn_p_top_k;
-typedef struct {
-    kn_ints shape;
-} kn_p_random_split;
 enum { KN_RNG_DEFAULT, KN_RNG_THREE_FRY, KN_RNG_PHILOX };
-typedef struct {
-    int64_t algorithm;
-    kn_dtype dtype;
-    kn_ints shape;
-} kn_p_rng_bit_generator;
 typedef struct {
     kn_ints offset_dims, collapsed_slice_dims, start_index_map, operand_batching_dims, start_indices_batching_dims,
         slice_sizes;
@@ -349,10 +248,6 @@ typedef struct {
     bool indices_are_sorted, unique_indices;
     /* as jax.lax.GatherDimensionNumbers; fill value: NaN, or the smallest integer (JAX) */
 } kn_p_gather;
-/* Of each number of a start: the axis and its extent, for the message, and the largest start. */
-typedef struct {
-    kn_ints axis, most, size;
-} kn_p_check_bounds;
 typedef struct {
     kn_ints update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims, operand_batching_dims,
         scatter_indices_batching_dims;
@@ -360,16 +255,6 @@ typedef struct {
     bool indices_are_sorted, unique_indices;
     /* updates are applied in C order of the updates array */
 } kn_p_scatter;
-typedef struct {
-    kn_ints slice_sizes;
-} kn_p_dynamic_slice;
-typedef struct {
-    kn_ints strides; /* one for each axis, 1 or more */
-} kn_p_strided_update;
-typedef struct {
-    kn_ints lhs_contract, rhs_contract, lhs_batch, rhs_batch;
-    kn_dtype preferred_element_type; /* may be NULL */
-} kn_p_dot_general;
 /* Of each spatial dimension: stride, padding (may be negative), dilations. Specs as jax.lax.ConvDimensionNumbers: of
  * lhs and out batch, feature, spatial ...; of rhs output feature, input feature, spatial ... */
 typedef struct {
@@ -385,45 +270,8 @@ typedef struct {
 typedef enum { KN_CHECK_NONE, KN_CHECK_CHOLESKY, KN_CHECK_INV, KN_CHECK_SOLVE } kn_factor_check;
 extern const char *const kni_check_names[];
 typedef struct {
-    int64_t check;
-} kn_p_factorize; /* cholesky, lu */
-typedef struct {
     bool left_side, lower, transpose_a, conjugate_a, unit_diagonal;
 } kn_p_triangular_solve;
-typedef struct {
-    int64_t bit_width;
-    kn_ints shape;
-} kn_p_random_bits;
-typedef struct {
-    bool log_space; /* the logarithms of the samples */
-} kn_p_random_gamma;
-/* the jaxpr has no constvars: they became operands in front */
-typedef struct {
-    const char *name;
-    kni_jaxpr *jaxpr;
-    int64_t num_consts; /* operands in front that the function captured; for texts only */
-} kn_p_jit;
-typedef struct {
-    const char *axis_name;
-    int64_t axis_size;
-    kni_jaxpr *call_jaxpr; /* of one lane */
-    kn_ints mapped;        /* which operands have the lanes in front */
-    const char *name;
-    int64_t num_consts; /* as in kn_p_jit */
-} kn_p_pmap;
-/* No jaxpr has constvars: constants are operands. Operands: constants of the condition, constants of the body, carry.
- * cond_jaxpr: its constants, carry -> bool; body_jaxpr: its constants, carry -> carry. */
-typedef struct {
-    kni_jaxpr *body_jaxpr;
-    int64_t body_nconsts;
-    kni_jaxpr *cond_jaxpr;
-    int64_t cond_nconsts;
-    int64_t max_steps; /* at most so many rounds, whatever the condition says; 0: no bound */
-    int64_t accept;    /* as in kn_p_scan */
-    /* Axes in front of all carries that hold lanes: the condition is whether any goes on, and the body leaves those
-     * alone that do not. 0: none, or not known */
-    int64_t lanes;
-} kn_p_while;
 /* Operands: num_consts constants, num_carry carries, inputs whose first axis has `length`. Results: carries, outputs
  * with that axis in front. jaxpr: constants, carries, elements of the inputs -> carries, elements of the outputs. */
 typedef struct {
@@ -454,30 +302,6 @@ typedef struct {
     kni_jaxprs branches;
     kn_ints consts, linear;
 } kn_p_cond;
-/* Custom derivatives. Operands: num_consts that the rule does not differentiate by, then the others. No jaxpr has
- * constvars; call_jaxpr takes all operands. */
-typedef struct {
-    const char *name;
-    kni_jaxpr *call_jaxpr;
-    kn_thunk *jvp; /* operands, tangents of those behind the constants -> results, their tangents */
-    int64_t num_consts;
-} kn_p_custom_jvp;
-typedef struct {
-    const char *name;
-    kn_thunk *bwd; /* residuals, cotangents of the results -> cotangents of the operands behind the constants */
-    kni_jaxpr *call_jaxpr;
-    kn_thunk *fwd; /* operands -> results, residuals */
-    int64_t num_consts;
-} kn_p_custom_vjp;
-/* The derivative of custom_vjp_call: a linear function that is known by its transpose only. Operands: num_res
- * residuals, then a tangent for each 0 of in_zeros. out_avals: its results' types are those of this one's results. */
-typedef struct {
-    const char *name;
-    kn_thunk *bwd;
-    kn_ints in_zeros;
-    int64_t num_res;
-    kni_jaxpr *out_avals;
-} kn_p_custom_lin;
 /* What the derivative of remat2 may keep; all else is computed again. */
 typedef enum {
     KN_SAVE_NOTHING,
@@ -487,20 +311,7 @@ typedef enum {
     KN_SAVE_THESE_NAMES,
     KN_SAVE_OTHER_NAMES /* any name but these */
 } kn_save_policy;
-typedef struct {
-    bool differentiated;
-    kni_jaxpr *jaxpr;
-    int64_t policy;
-    const char *names; /* of the policies with names: sorted, one a line; else NULL */
-    bool prevent_cse;
-} kn_p_remat;
-typedef struct {
-    const char *name;
-} kn_p_name;
 /* Collectives. sizes: the extents of the axes, axis_size their product. */
-typedef struct {
-    kn_names axes;
-} kn_p_all_reduce; /* psum, pmax, pmin */
 typedef struct {
     int64_t all_gather_dimension;
     kn_names axis_name;
@@ -520,17 +331,10 @@ typedef struct {
 } kn_p_ppermute;
 typedef struct {
     kn_names axis_name;
-    int64_t source;
-} kn_p_pbroadcast;
-typedef struct {
-    kn_names axis_name;
     kn_ints sizes;
     int64_t axis_size, scatter_dimension;
     bool tiled;
 } kn_p_reduce_scatter;
-typedef struct {
-    kn_names axis_name;
-} kn_p_axis_index; /* one */
 /* The user's code. lanes: extents of the axes that vmaps added, each lane being a call of its own; mapped[k]: bit l
  * says that operand k has lane axis l; those that it has are its first axes, in order, and results have all of them.
  * What a row has no field for is zero. */

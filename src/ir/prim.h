@@ -14,7 +14,7 @@ typedef struct kn_rule {
     const kn_prim *prim;
     const void *params;
     int n_in, n_out;
-    const kn_type *xt, *yt; /* types of the operands and of the results (type, complete, pulls, expands, looks: no yt) */
+    const kn_type *xt, *yt; /* types of the operands and the results (type, complete, pulls, expands, looks: no yt) */
     const kn_atom *x;       /* operands; in transpose rules KN_ATOM_LINEAR for those without a value */
     const kn_atom *y;       /* results (jvp only) */
     const kn_value2 *v;     /* expr only: kernel nodes of the operands at one element */
@@ -84,8 +84,9 @@ struct kn_prim {
     /* KN_COMPONENT: which of the equal parts of an element the view shows. real is 0, imag is 1: of an array of
      * complex numbers in memory, `imag` is every second real number, from number 1 on. */
     int8_t component;
-    /* How axes of operands and results correspond: docs/primitives.md says how it is written, tests/property/factors.c
-     * proves it. "m k, k n -> m n": a block of m of operand 0 gives the same block of m of the result. */
+    /* How axes of operands and results correspond (docs/how-to-add-a-primitive.md; proved by tests/property/factors.c).
+     * Each word is a kind of axis. "b m k, b k n -> b m n": a part of operand 0 along an axis of the kind m gives that
+     * part of the result; k, which is in no result, has to be whole. For passes that spread work over devices. */
     const char *factors;
     const char *doc; /* one sentence, shown by the generated documentation */
 
@@ -192,7 +193,6 @@ struct kn_prim {
 
 #define KN_PRIM(id) extern const kn_prim kn_prim_##id;
 #include "ir/prims.def"
-#undef KN_PRIM
 
 extern const kn_prim *const kni_prims[];        /* all rows, NULL at the end */
 const kn_prim *kni_prim_find(const char *name); /* by printed name; NULL if there is none */

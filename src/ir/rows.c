@@ -8,7 +8,6 @@
 const kn_prim *const kni_prims[] = {
 #define KN_PRIM(id) &kn_prim_##id,
 #include "ir/prims.def"
-#undef KN_PRIM
     NULL,
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fields.c -- the parameter descriptors of all primitives with parameters. What each prints is listed at the top of
- * params.h. */
+ * fields.c -- the parameter descriptors of all primitives with parameters. What each prints is said in params.def and
+ * at the top of params.h. */
 #include "ir/params.h"
 #include <stddef.h>
 
@@ -17,6 +17,42 @@
 #define TYPED_ONLY      .flags = KN_PF_HIDE_CLASSIC
 #define CLASSIC_ONLY    .flags = KN_PF_HIDE_TYPED
 
+/* The sets of params.def, after the names of their enumerations. */
+
+static const char *const rng_algorithms[] = {
+    [KN_RNG_DEFAULT] = "RNG_DEFAULT",
+    [KN_RNG_THREE_FRY] = "RNG_THREE_FRY",
+    [KN_RNG_PHILOX] = "RNG_PHILOX",
+    NULL,
+};
+const char *const kni_check_names[] = {
+    [KN_CHECK_NONE] = "none",
+    [KN_CHECK_CHOLESKY] = "cholesky",
+    [KN_CHECK_INV] = "inv",
+    [KN_CHECK_SOLVE] = "solve",
+    NULL,
+};
+static const char *const save_policies[] = {
+    [KN_SAVE_NOTHING] = "nothing",
+    [KN_SAVE_EVERYTHING] = "everything",
+    [KN_SAVE_PRODUCTS] = "products",
+    [KN_SAVE_PRODUCTS_WITHOUT_BATCH] = "products_without_batch",
+    [KN_SAVE_THESE_NAMES] = "these_names",
+    [KN_SAVE_OTHER_NAMES] = "other_names",
+    NULL,
+};
+#define KN_SET(set)                           const kn_param_field kni_fields_##set[] = {
+#define KN_SET_MEMBER(set, kind, member, ...) FIELD(kind, kn_p_##set, member, __VA_ARGS__),
+#define KN_SET_TEXT(name, value, ...)         TEXT(name, value, __VA_ARGS__),
+#define KN_SET_SHOW(name, function, ...)      SHOW(name, function, __VA_ARGS__),
+#define KN_SET_END(set) \
+    END                 \
+    }                   \
+    ;
+/* clang-format off */
+#include "ir/params.def"
+/* clang-format on */
+
 /* Reductions */
 
 const kn_param_field kni_fields_reduce_sum[] = {
@@ -26,11 +62,6 @@ const kn_param_field kni_fields_reduce_sum[] = {
     END,
 };
 const kn_param_field kni_fields_reduce[] = {FIELD(INTS, kn_p_reduce, axes), END};
-const kn_param_field kni_fields_argreduce[] = {
-    FIELD(INTS, kn_p_argreduce, axes),
-    FIELD(DTYPE, kn_p_argreduce, index_dtype),
-    END,
-};
 
 /* Shapes and dtypes */
 
@@ -39,59 +70,8 @@ const kn_param_field kni_fields_broadcast_in_dim[] = {
     FIELD(INTS, kn_p_broadcast_in_dim, shape, CLASSIC_ONLY),
     END,
 };
-const kn_param_field kni_fields_reshape[] = {
-    TEXT("dimensions", "None"),
-    FIELD(INTS, kn_p_reshape, new_sizes),
-    SHOW("old_sizes", kni_show_in_shape, CLASSIC_ONLY),
-    TEXT("sharding", "None", TYPED_ONLY),
-    END,
-};
-const kn_param_field kni_fields_dims[] = {FIELD(INTS, kn_p_dims, dimensions), END};
-const kn_param_field kni_fields_transpose[] = {FIELD(INTS, kn_p_transpose, permutation), END};
-const kn_param_field kni_fields_slice[] = {
-    FIELD(INTS, kn_p_slice, limit_indices),
-    FIELD(INTS, kn_p_slice, start_indices),
-    FIELD(INTS, kn_p_slice, strides, .flags = KN_PF_NONE_EMPTY),
-    END,
-};
-const kn_param_field kni_fields_concatenate[] = {FIELD(INT, kn_p_concatenate, dimension), END};
-const kn_param_field kni_fields_pad[] = {
-    SHOW("padding_config", kni_show_pad, .read = kni_read_pad),
-    FIELD(INTS, kn_p_pad, lo, HIDDEN),
-    FIELD(INTS, kn_p_pad, hi, HIDDEN),
-    FIELD(INTS, kn_p_pad, interior, HIDDEN),
-    END,
-};
-const kn_param_field kni_fields_iota[] = {
-    FIELD(INT, kn_p_iota, dimension),
-    FIELD(DTYPE, kn_p_iota, dtype),
-    FIELD(INTS, kn_p_iota, shape),
-    TEXT("sharding", "None", TYPED_ONLY),
-    END,
-};
-const kn_param_field kni_fields_convert[] = {
-    FIELD(DTYPE, kn_p_convert, new_dtype),
-    SHOW("old_dtype", kni_show_in_dtype, CLASSIC_ONLY),
-    FIELD(BOOL, kn_p_convert, weak_type, TYPED_ONLY),
-    FIELD(BOOL, kn_p_convert, wraps, .flags = KN_PF_IF_TRUE | KN_PF_OPTIONAL),
-    END,
-};
 const kn_param_field kni_fields_conj[] = {SHOW("input_dtype", kni_show_in_dtype), END};
-const kn_param_field kni_fields_bitcast[] = {FIELD(DTYPE, kn_p_bitcast, new_dtype), END};
-const kn_param_field kni_fields_integer_pow[] = {FIELD(INT, kn_p_integer_pow, y), END};
 
-const kn_param_field kni_fields_split[] = {
-    FIELD(INT, kn_p_split, axis),
-    FIELD(INTS, kn_p_split, sizes),
-    END,
-};
-const kn_param_field kni_fields_axis[] = {FIELD(INT, kn_p_axis, axis), END};
-const kn_param_field kni_fields_tile[] = {FIELD(INTS, kn_p_tile, reps), END};
-const kn_param_field kni_fields_reduce_any[] = {
-    FIELD(INTS, kn_p_reduce_any, dimensions),
-    FIELD(JAXPR, kn_p_reduce_any, jaxpr),
-    END,
-};
 /* clang-format off */
 #define PADDING                                                          \
     SHOW("padding", kni_show_window_padding, .read = kni_read_window_padding), \
@@ -158,36 +138,6 @@ const kn_param_field kni_fields_window_place[] = {
     FIELD(INTS, kn_p_window, window_strides),
     END,
 };
-const kn_param_field kni_fields_top_k[] = {
-    FIELD(INT, kn_p_top_k, axis),
-    FIELD(INT, kn_p_top_k, k),
-    END,
-};
-const kn_param_field kni_fields_random_split[] = {FIELD(INTS, kn_p_random_split, shape), END};
-static const char *const rng_algorithms[] = {
-    [KN_RNG_DEFAULT] = "RNG_DEFAULT",
-    [KN_RNG_THREE_FRY] = "RNG_THREE_FRY",
-    [KN_RNG_PHILOX] = "RNG_PHILOX",
-    NULL,
-};
-const kn_param_field kni_fields_rng_bit_generator[] = {
-    FIELD(ENUM, kn_p_rng_bit_generator, algorithm, .names = rng_algorithms),
-    FIELD(DTYPE, kn_p_rng_bit_generator, dtype),
-    TEXT("out_sharding", "None", TYPED_ONLY),
-    FIELD(INTS, kn_p_rng_bit_generator, shape),
-    END,
-};
-const kn_param_field kni_fields_round[] = {FIELD(INT, kn_p_round, rounding_method), END};
-const kn_param_field kni_fields_reduce_precision[] = {
-    FIELD(INT, kn_p_reduce_precision, exponent_bits),
-    FIELD(INT, kn_p_reduce_precision, mantissa_bits),
-    END,
-};
-const kn_param_field kni_fields_cumulative[] = {
-    FIELD(INT, kn_p_cumulative, axis),
-    FIELD(BOOL, kn_p_cumulative, reverse),
-    END,
-};
 
 /* Indexing */
 
@@ -227,27 +177,9 @@ const kn_param_field kni_fields_scatter[] = {
     TEXT("update_jaxpr", "None"),
     END,
 };
-const kn_param_field kni_fields_check_bounds[] = {
-    FIELD(INTS, kn_p_check_bounds, axis),
-    FIELD(INTS, kn_p_check_bounds, most),
-    FIELD(INTS, kn_p_check_bounds, size),
-    END,
-};
-const kn_param_field kni_fields_dynamic_slice[] = {FIELD(INTS, kn_p_dynamic_slice, slice_sizes), END};
-const kn_param_field kni_fields_strided_update[] = {FIELD(INTS, kn_p_strided_update, strides), END};
 
 /* The others */
 
-const kn_param_field kni_fields_dot_general[] = {
-    SHOW("dimension_numbers", kni_show_dot_general, .read = kni_read_dot_general),
-    FIELD(INTS, kn_p_dot_general, lhs_contract, HIDDEN),
-    FIELD(INTS, kn_p_dot_general, rhs_contract, HIDDEN),
-    FIELD(INTS, kn_p_dot_general, lhs_batch, HIDDEN),
-    FIELD(INTS, kn_p_dot_general, rhs_batch, HIDDEN),
-    TEXT("precision", "None", CLASSIC_ONLY),
-    FIELD(DTYPE, kn_p_dot_general, preferred_element_type, .flags = KN_PF_HIDE_EMPTY | KN_PF_HIDE_CLASSIC),
-    END,
-};
 const kn_param_field kni_fields_conv[] = {
     FIELD(INT, kn_p_conv, batch_group_count),
     SHOW("dimension_numbers", kni_show_conv_numbers, .read = kni_read_members),
@@ -275,61 +207,12 @@ const kn_param_field kni_fields_sort[] = {
     FIELD(INT, kn_p_sort, num_keys),
     END,
 };
-const char *const kni_check_names[] = {
-    [KN_CHECK_NONE] = "none",
-    [KN_CHECK_CHOLESKY] = "cholesky",
-    [KN_CHECK_INV] = "inv",
-    [KN_CHECK_SOLVE] = "solve",
-    NULL,
-};
-const kn_param_field kni_fields_factorize[] = {
-    FIELD(ENUM, kn_p_factorize, check, .names = kni_check_names, HIDDEN),
-    END,
-};
 const kn_param_field kni_fields_triangular_solve[] = {
     FIELD(BOOL, kn_p_triangular_solve, conjugate_a),   FIELD(BOOL, kn_p_triangular_solve, left_side),
     FIELD(BOOL, kn_p_triangular_solve, lower),         FIELD(BOOL, kn_p_triangular_solve, transpose_a),
     FIELD(BOOL, kn_p_triangular_solve, unit_diagonal), END,
 };
-const kn_param_field kni_fields_random_bits[] = {
-    FIELD(INT, kn_p_random_bits, bit_width),
-    FIELD(INTS, kn_p_random_bits, shape),
-    END,
-};
-const kn_param_field kni_fields_random_gamma[] = {FIELD(BOOL, kn_p_random_gamma, log_space), END};
 const kn_param_field kni_fields_random_wrap[] = {TEXT("impl", "fry"), END};
-const kn_param_field kni_fields_jit[] = {
-    FIELD(STRING, kn_p_jit, name, .flags = KN_PF_FIRST | KN_PF_NAME),
-    TEXT("backend", "None", CLASSIC_ONLY),
-    TEXT("device", "None", CLASSIC_ONLY),
-    FIELD(JAXPR, kn_p_jit, jaxpr, .classic_name = "call_jaxpr", .consts = 1 + offsetof(kn_p_jit, num_consts)),
-    FIELD(INT, kn_p_jit, num_consts, FOR_TEXTS),
-    TEXT("xla_call", "xla_call", .flags = KN_PF_PRIM_NAME),
-    END,
-};
-const kn_param_field kni_fields_pmap[] = {
-    FIELD(STRING, kn_p_pmap, axis_name),
-    FIELD(INT, kn_p_pmap, axis_size),
-    TEXT("backend", "None", CLASSIC_ONLY),
-    FIELD(JAXPR, kn_p_pmap, call_jaxpr, .consts = 1 + offsetof(kn_p_pmap, num_consts)),
-    TEXT("devices", "None", CLASSIC_ONLY),
-    TEXT("global_axis_size", "None", CLASSIC_ONLY),
-    FIELD(INTS, kn_p_pmap, mapped, .flags = KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC),
-    SHOW("mapped_invars", kni_show_mapped, .read = kni_read_mapped),
-    FIELD(STRING, kn_p_pmap, name, .flags = KN_PF_NAME),
-    FIELD(INT, kn_p_pmap, num_consts, FOR_TEXTS),
-    END,
-};
-const kn_param_field kni_fields_while[] = {
-    FIELD(JAXPR, kn_p_while, body_jaxpr, .consts = 1 + offsetof(kn_p_while, body_nconsts)),
-    FIELD(INT, kn_p_while, body_nconsts),
-    FIELD(JAXPR, kn_p_while, cond_jaxpr, .consts = 1 + offsetof(kn_p_while, cond_nconsts)),
-    FIELD(INT, kn_p_while, cond_nconsts),
-    FIELD(INT, kn_p_while, max_steps, HIDDEN_OPTIONAL),
-    FIELD(INT, kn_p_while, accept, HIDDEN_OPTIONAL),
-    FIELD(INT, kn_p_while, lanes, HIDDEN_OPTIONAL),
-    END,
-};
 
 const kn_param_field kni_fields_scan[] = {
     SHOW("forward", kni_show_forward, CLASSIC_ONLY, .read = kni_read_forward),
@@ -354,62 +237,8 @@ const kn_param_field kni_fields_cond[] = {
     END,
 };
 
-/* Custom derivatives and checkpoints */
-
-const kn_param_field kni_fields_custom_jvp[] = {
-    FIELD(STRING, kn_p_custom_jvp, name, .flags = KN_PF_FIRST | KN_PF_NAME),
-    FIELD(JAXPR, kn_p_custom_jvp, call_jaxpr),
-    FIELD(THUNK, kn_p_custom_jvp, jvp),
-    FIELD(INT, kn_p_custom_jvp, num_consts, .flags = KN_PF_HIDE_EMPTY),
-    TEXT("symbolic_zeros", "False"),
-    END,
-};
-const kn_param_field kni_fields_custom_vjp[] = {
-    FIELD(STRING, kn_p_custom_vjp, name, .flags = KN_PF_FIRST | KN_PF_NAME),
-    FIELD(THUNK, kn_p_custom_vjp, bwd),
-    FIELD(JAXPR, kn_p_custom_vjp, call_jaxpr),
-    FIELD(THUNK, kn_p_custom_vjp, fwd),
-    FIELD(INT, kn_p_custom_vjp, num_consts, .flags = KN_PF_HIDE_EMPTY),
-    TEXT("symbolic_zeros", "False"),
-    END,
-};
-const kn_param_field kni_fields_custom_lin[] = {
-    FIELD(STRING, kn_p_custom_lin, name, .flags = KN_PF_NAME | KN_PF_HIDE_TYPED | KN_PF_HIDE_CLASSIC),
-    FIELD(THUNK, kn_p_custom_lin, bwd),
-    SHOW("in_zeros", kni_show_in_zeros, TYPED_ONLY),
-    FIELD(INTS, kn_p_custom_lin, in_zeros, CLASSIC_ONLY),
-    FIELD(INT, kn_p_custom_lin, num_res),
-    FIELD(JAXPR, kn_p_custom_lin, out_avals, HIDDEN),
-    TEXT("symbolic_zeros", "False"),
-    END,
-};
-static const char *const save_policies[] = {
-    [KN_SAVE_NOTHING] = "nothing",
-    [KN_SAVE_EVERYTHING] = "everything",
-    [KN_SAVE_PRODUCTS] = "products",
-    [KN_SAVE_PRODUCTS_WITHOUT_BATCH] = "products_without_batch",
-    [KN_SAVE_THESE_NAMES] = "these_names",
-    [KN_SAVE_OTHER_NAMES] = "other_names",
-    NULL,
-};
-const kn_param_field kni_fields_remat[] = {
-    FIELD(BOOL, kn_p_remat, differentiated),
-    FIELD(JAXPR, kn_p_remat, jaxpr),
-    SHOW("policy", kni_show_policy, TYPED_ONLY),
-    FIELD(ENUM, kn_p_remat, policy, .names = save_policies, CLASSIC_ONLY),
-    FIELD(STRING, kn_p_remat, names, CLASSIC_ONLY),
-    FIELD(BOOL, kn_p_remat, prevent_cse),
-    END,
-};
-const kn_param_field kni_fields_name[] = {FIELD(STRING, kn_p_name, name), END};
-
 /* Collectives */
 
-const kn_param_field kni_fields_all_reduce[] = {
-    FIELD(NAMES, kn_p_all_reduce, axes, .classic_name = "axis_name", .flags = KN_PF_BARE_CLASSIC),
-    TEXT("axis_index_groups", "None", TYPED_ONLY),
-    END,
-};
 const kn_param_field kni_fields_all_gather[] = {
     FIELD(INT, kn_p_all_gather, all_gather_dimension),
     TEXT("axis_index_groups", "None"),
@@ -435,11 +264,6 @@ const kn_param_field kni_fields_ppermute[] = {
     {.name = "pairs", .kind = KN_P_INTS, .offset = offsetof(kn_p_ppermute, perm), CLASSIC_ONLY},
     END,
 };
-const kn_param_field kni_fields_pbroadcast[] = {
-    FIELD(NAMES, kn_p_pbroadcast, axis_name, .flags = KN_PF_ONE_BARE),
-    FIELD(INT, kn_p_pbroadcast, source),
-    END,
-};
 const kn_param_field kni_fields_reduce_scatter[] = {
     TEXT("axis_index_groups", "None"),
     FIELD(NAMES, kn_p_reduce_scatter, axis_name),
@@ -447,10 +271,6 @@ const kn_param_field kni_fields_reduce_scatter[] = {
     FIELD(INTS, kn_p_reduce_scatter, sizes, CLASSIC_ONLY),
     FIELD(INT, kn_p_reduce_scatter, scatter_dimension),
     FIELD(BOOL, kn_p_reduce_scatter, tiled),
-    END,
-};
-const kn_param_field kni_fields_axis_index[] = {
-    FIELD(NAMES, kn_p_axis_index, axis_name, .flags = KN_PF_ONE_BARE),
     END,
 };
 
