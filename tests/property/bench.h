@@ -82,5 +82,6 @@ bool check_needs_tangent(const bench *b);
 void check_row(bench *b, const kn_prim *p);
 void check_refuses(bench *b, const kn_prim *p);
 void check_dtypes(bench *b, const kn_prim *p);
+void check_factors(bench *b, const kn_prim *p);
 extern const sample *const all_samples[]; /* the lists, NULL at the end */
 #endif

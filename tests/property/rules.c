@@ -8,7 +8,8 @@
  *     rules -t FILE                               everything, and the typed texts of all jaxprs into FILE
  *
  * Checks of a case: value, text, jit, vmap, axes, and where operands have tangents jvp, vjp, transpose, second, lanes;
- * of the first case of a sample: scarce. Checks of a row, by the name of its primitive: row, refuses, dtypes. A check
+ * of the first case of a sample: scarce. Checks of a row, by the name of its primitive: row, refuses, dtypes,
+ * factors. A check
  * that fails prints the command that runs just it and what is wrong. KILN_TEST_LONG=1: more seeds, all combinations of
  * batch axes, the longest arrays, every allocation. */
 #include "bench.h"
@@ -130,16 +131,22 @@ static void run_row(const kn_prim *p)
     static const struct {
         const char *name;
         void (*run)(bench *, const kn_prim *);
-    } row_checks[] = {{"row", check_row}, {"refuses", check_refuses}, {"dtypes", check_dtypes}};
+    } row_checks[] = {
+        {"row", check_row}, {"refuses", check_refuses}, {"dtypes", check_dtypes}, {"factors", check_factors}};
     for (size_t k = 0; k < sizeof row_checks / sizeof *row_checks; k++) {
         bench b = {0};
         snprintf(b.name, sizeof b.name, "%s", p->name);
         if (all.list || !wanted(b.name) || !wanted_check(row_checks[k].name))
             continue;
-        int64_t live = knx_alloc_live();
-        row_checks[k].run(&b, p);
-        if (knx_alloc_live() != live)
-            bench_fail(&b, "%lld blocks of memory are lost", (long long)(knx_alloc_live() - live));
+        int64_t live, lost = INT64_MAX; /* as in run_case */
+        for (int turn = 0; turn == 0 || (turn < 3 && lost > 0 && !b.failed); turn++) {
+            live = knx_alloc_live();
+            row_checks[k].run(&b, p);
+            live = knx_alloc_live() - live;
+            lost = live < lost ? live : lost;
+        }
+        if (lost > 0)
+            bench_fail(&b, "%lld blocks of memory are lost", (long long)lost);
         count(&b, row_checks[k].name);
     }
 }

@@ -685,7 +685,7 @@ const kn_prim kn_prim_conv_general_dilated = {
     .linear_in = 3,
     .fields = kni_fields_conv,
     .params_size = sizeof(params_t),
-    .factors = "g m x, g x n -> g m n",
+    .factors = "m x i, x n j -> m n k",
     .doc = "a kernel moved over an array, its products with what it covers summed over positions and input features, "
            "for each output feature (jax.lax.conv_general_dilated)",
     .type = conv_type,

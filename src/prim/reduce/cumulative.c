@@ -217,9 +217,9 @@ static kn_error *logsumexp_expand(const kn_rule *r, kn_atom *y)
     return NULL;
 }
 
-#define CUMULATIVE                                                                                                    \
-    .n_in = 1, .n_out = 1, .fields = kni_fields_cumulative, .params_size = sizeof(params_t), .factors = "... -> ...", \
-    .batch = cumulative_batch
+#define CUMULATIVE                                                                           \
+    .n_in = 1, .n_out = 1, .fields = kni_fields_cumulative, .params_size = sizeof(params_t), \
+    .factors = "... i -> ... j", .batch = cumulative_batch
 
 const kn_prim kn_prim_cumsum = {
     .name = "cumsum",

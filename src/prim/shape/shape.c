@@ -181,7 +181,7 @@ static void reshape_map(const kn_rule *r, const kn_index *out, kn_index *in)
 const kn_prim kn_prim_reshape = {
     .name = "reshape",
     VIEW,
-    .factors = "all -> all",
+    .factors = "n -> m",
     .fields = kni_fields_reshape,
     .params_size = sizeof(kn_p_reshape),
     .type = reshape_type,
@@ -341,7 +341,7 @@ static kn_atom rev_put(const kn_rule *r, kn_atom v)
 const kn_prim kn_prim_rev = {
     .name = "rev",
     VIEW,
-    .factors = "... -> ...",
+    .factors = "... i -> ... j",
     .fields = kni_fields_dims,
     .params_size = sizeof(kn_p_dims),
     .type = rev_type,
@@ -441,7 +441,7 @@ static void slice_map(const kn_rule *r, const kn_index *out, kn_index *in)
 const kn_prim kn_prim_slice = {
     .name = "slice",
     VIEW,
-    .factors = "... -> ...",
+    .factors = "... i -> ... j",
     .fields = kni_fields_slice,
     .params_size = sizeof(kn_p_slice),
     .type = slice_type,

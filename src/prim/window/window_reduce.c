@@ -221,7 +221,7 @@ static kn_error *min_run(const kn_rule *r, const kn_routine_args *args) { return
 
 #define ROW                                                                                              \
     .n_in = 1, .n_out = 1, .fields = kni_fields_window, .params_size = sizeof(params_t), .batch = batch, \
-    .simplify = simplify, .pull = pull, .pulls = pulls, .looks = looks, .cost = cost, .factors = "... -> ..."
+    .simplify = simplify, .pull = pull, .pulls = pulls, .looks = looks, .cost = cost, .factors = "... i -> ... j"
 
 const kn_prim kn_prim_reduce_window_sum = {
     .name = "reduce_window_sum",
