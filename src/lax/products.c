@@ -178,6 +178,15 @@ kn_lax_linalg_lu_result kn_lax_linalg_lu(kn_array x)
     return (kn_lax_linalg_lu_result){y[0], y[1], y[2]};
 }
 
+kn_array kn_lax_linalg_lu_pivots_to_permutation(kn_array pivots, int64_t permutation_size)
+{
+    kna_op op;
+    kna_begin(&op, "lax.linalg.lu_pivots_to_permutation");
+    kn_atom x = kna_in(&op, pivots);
+    kn_p_lu_pivots_to_permutation p = {permutation_size};
+    return kna_end(&op, kna_failed(&op) ? x : knb_lu_pivots_to_permutation(op.b, x, &p));
+}
+
 kn_array kn_lax_linalg_triangular_solve(kn_array a, kn_array b, const kn_lax_linalg_triangular_solve_opts *opts)
 {
     KNX_OPTS(kn_lax_linalg_triangular_solve_opts, o, opts);

@@ -50,6 +50,12 @@ static int build_lu(kn_builder *b, const kn_atom *x, kn_atom *y)
      .params = &(kn_p_factorize){which}, \
      .flags = NO_SLOPE | ANY_ZERO,       \
      .ulp = 64},
+#define PERMUTATION(name, size, from)           \
+    {.prim = &kn_prim_lu_pivots_to_permutation, \
+     .label = name,                             \
+     .operands = from,                          \
+     .whole = ref_lu_pivots_to_permutation,     \
+     .params = &(kn_p_lu_pivots_to_permutation){size}},
 /* left_side, lower, transpose_a, conjugate_a, unit_diagonal */
 #define SOLVE(name, left, from, ...)                        \
     {.prim = &kn_prim_triangular_solve,                     \

@@ -116,6 +116,26 @@ static void factors(call *c, bool raised)
 void ref_lu(call *c) { factors(c, false); }
 void ref_raised_lu(call *c) { factors(c, true); }
 
+void ref_lu_pivots_to_permutation(call *c)
+{
+    const tensor *x = &c->x[0];
+    int64_t dim[MAX_RANK], k = x->dim[x->ndim - 1];
+    int64_t m = ((const kn_p_lu_pivots_to_permutation *)c->params)->permutation_size;
+    for (int i = 0; i < x->ndim; i++)
+        dim[i] = i < x->ndim - 1 ? x->dim[i] : m;
+    tensor *y = result(c, KN_DT(I32), x->ndim, dim);
+    for (int64_t e = 0; e < y->n; e++) { /* the element is followed through the swaps from the last to the first */
+        const num *pivot = x->at + e / m * k;
+        int64_t at = e % m;
+        for (int64_t i = k; i-- > 0;) {
+            int64_t other = (int64_t)pivot[i].bits;
+            if (other >= 0 && other < m)
+                at = at == i ? other : at == other ? i : at;
+        }
+        y->at[e].bits = (uint64_t)at;
+    }
+}
+
 /* Element i,k of op(a), with zeros where the triangle is not. */
 static num element(const kn_p_triangular_solve *p, const num *a, int64_t m, int64_t i, int64_t k)
 {

@@ -43,6 +43,9 @@ typedef struct kn_lax_linalg_lu_result { kn_array lu, pivots, permutation; } kn_
 /* jax.lax.linalg.lu: lu has u, and below its diagonal l without its ones; x[permutation] = l u; row k was swapped with
  * row pivots[k]. int32. */
 KN_API kn_lax_linalg_lu_result kn_lax_linalg_lu(kn_array x);
+/* jax.lax.linalg.lu_pivots_to_permutation: the permutation of so many rows that swapping row k with row pivots[k]
+ * makes, for k = 0, 1, ... pivots: int32 in the last axis; those outside of the rows swap nothing. */
+KN_API kn_array kn_lax_linalg_lu_pivots_to_permutation(kn_array pivots, int64_t permutation_size);
 typedef struct kn_lax_linalg_triangular_solve_opts {
     size_t size_; bool left_side, lower, transpose_a, conjugate_a, unit_diagonal;
 } kn_lax_linalg_triangular_solve_opts; /* all false */
@@ -89,6 +92,8 @@ KN_API kn_lax_rng_bit_generator_result kn_lax_rng_bit_generator(kn_array key, co
 #define kn_lax_linalg_cholesky(x, ...)                                                                                 \
     KN_F1O(kn_lax_linalg_cholesky, kn_lax_linalg_cholesky_opts, (.symmetrize_input = true, ), x, __VA_ARGS__)
 #define kn_lax_linalg_lu(x) KN_F1(kn_lax_linalg_lu, x)
+#define kn_lax_linalg_lu_pivots_to_permutation(pivots, permutation_size) \
+    KN_H1(kn_lax_linalg_lu_pivots_to_permutation, pivots, int64_t, permutation_size)
 #define kn_lax_linalg_triangular_solve(a, b, ...)                                                                      \
     KN_F2O(kn_lax_linalg_triangular_solve, kn_lax_linalg_triangular_solve_opts, (), a, b, __VA_ARGS__)
 #define kn_lax_linalg_symmetric_product(a, c, ...)                                                                     \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * linalg.c -- cholesky, lu, triangular_solve of the matrices in the last two axes; their operations come in the order
- * of docs/determinism.md ("Factorisations").
+ * linalg.c -- cholesky, lu, lu_pivots_to_permutation, triangular_solve of the matrices in the last two axes; their
+ * operations come in the order of docs/determinism.md ("Factorisations").
  *
  * cholesky
  *     type       that of the square matrices, of which the lower triangles are read
@@ -8,6 +8,9 @@
  * lu
  *     type       factors of the matrices' type, int32 pivots and int32 permutation of the rows
  *     jvp        with M = L^-1 P dA U^-1: dL = L tril(M, -1), dU = triu(M) U
+ * lu_pivots_to_permutation
+ *     type       int32 permutations of `permutation_size` rows; pivots are int32 and no more than those
+ *     jvp        none: integers
  * triangular_solve
  *     type       that of the right-hand sides; of the square matrices one triangle is read
  *     jvp        op(A)^-1 (dB - op(dA) X)
@@ -54,6 +57,23 @@ static kn_error *lu_type(kn_rule *r, kn_type *y)
     KN_TRY(knp_type_dims(r->arena, KN_DT(I32), false, d.n, d.v, &y[1]));
     d.v[d.n - 1] = m;
     return knp_type_dims(r->arena, KN_DT(I32), false, d.n, d.v, &y[2]);
+}
+
+static kn_error *permutation_type(kn_rule *r, kn_type *y)
+{
+    const kn_p_lu_pivots_to_permutation *p = r->params;
+    knp_dims d = knp_dims_of(r->xt[0]);
+    if (r->xt[0].dtype != KN_DT(I32))
+        return knp_accepts(r->xt[0].dtype, 0);
+    if (!d.n)
+        return knx_error(KN_ERROR_VALUE, "takes pivots in the last dimension, got a scalar");
+    if (p->permutation_size < d.v[d.n - 1] || p->permutation_size > INT32_MAX)
+        return knx_error(
+            KN_ERROR_VALUE,
+            "Output permutation size %lld has to exceed the trailing dimension of the pivots. Got pivots size %lld",
+            (long long)p->permutation_size, (long long)d.v[d.n - 1]);
+    d.v[d.n - 1] = p->permutation_size;
+    return knp_type_dims(r->arena, KN_DT(I32), false, d.n, d.v, y);
 }
 
 static kn_error *triangular_type(kn_rule *r, kn_type *y)
@@ -260,6 +280,30 @@ static kn_error *lu_run(const kn_rule *r, const kn_routine_args *args)
     return NULL;
 }
 
+/* The rows in order, with row k swapped with row pivots[k], for k = 0, 1, ...; pivots outside of the rows swap
+ * nothing. */
+static void permute(const int32_t *pivots, int64_t n, int32_t *permutation, int64_t size)
+{
+    for (int64_t k = 0; k < size; k++)
+        permutation[k] = (int32_t)k;
+    for (int64_t k = 0; k < n; k++)
+        if (pivots[k] >= 0 && pivots[k] < size) {
+            int32_t row = permutation[k];
+            permutation[k] = permutation[pivots[k]];
+            permutation[pivots[k]] = row;
+        }
+}
+
+static kn_error *permutation_run(const kn_rule *r, const kn_routine_args *args)
+{
+    const kn_p_lu_pivots_to_permutation *p = r->params;
+    int64_t n = r->xt[0].dim[r->xt[0].ndim - 1], size = p->permutation_size;
+    int64_t batch = size ? kni_type_size(r->yt[0]) / size : 0;
+    for (int64_t i = 0; i < batch; i++)
+        permute((const int32_t *)args->x[0] + i * n, n, (int32_t *)args->y[0] + i * size, size);
+    return NULL;
+}
+
 static bool factorize_may_fail(const kn_rule *r) { return ((const factorize *)r->params)->check != KN_CHECK_NONE; }
 
 static knr_triangular describe(const triangular *p, kn_type b)
@@ -346,6 +390,20 @@ const kn_prim kn_prim_lu = {
     .workspace = lu_workspace,
     .may_fail = factorize_may_fail,
     .cost = lu_cost,
+};
+
+const kn_prim kn_prim_lu_pivots_to_permutation = {
+    .name = "lu_pivots_to_permutation",
+    .n_in = 1,
+    .n_out = 1,
+    .why_no_jvp = KN_WHY_INTEGERS,
+    .fields = kni_fields_lu_pivots_to_permutation,
+    .params_size = sizeof(kn_p_lu_pivots_to_permutation),
+    .factors = "b k -> b m",
+    .doc = "the permutations of rows that swaps make, one after the other (jax.lax.linalg.lu_pivots_to_permutation)",
+    .type = permutation_type,
+    .batch = knp_batch_in_front,
+    .run = permutation_run,
 };
 
 const kn_prim kn_prim_triangular_solve = {

@@ -370,9 +370,14 @@ static void matrices(void **state)
     expect_near(l, 1e-15, 2, 0, 1, 2);
     expect_near(kn_lax_linalg_triangular_solve(l, b, .left_side = true, .lower = true), 1e-15, 2, 2);
     expect_values(kn_lax_linalg_lu(a).permutation, 0, 1);
+    kn_array pivots = kn_of(int, 2, 2, 2);
+    expect_values(kn_lax_linalg_lu_pivots_to_permutation(pivots, 4), 2, 0, 1, 3);
     expect_values(kn_lax_linalg_symmetric_product(a, a, .alpha = 2, .beta = 1), 44, 38, 38, 63);
     kn_lax_linalg_cholesky(b);
     expect_error("ValueError", "lax.linalg.cholesky: Argument must have shape [..., n, n], got shape (2,)");
+    kn_lax_linalg_lu_pivots_to_permutation(pivots, 2);
+    expect_error("ValueError", "lax.linalg.lu_pivots_to_permutation: Output permutation size 2 has to exceed the "
+                               "trailing dimension of the pivots. Got pivots size 3");
 }
 
 static void random_bits(void **state)
