@@ -43,7 +43,7 @@ kna_caches *kna_caches_of(bool default_context); /* NULL without memory */
 void kna_caches_release(kna_caches *c);          /* NULL is fine */
 bool kna_give_back(size_t bytes);                /* see kn_context.give_back */
 struct kna_entry;
-/* Kernels in use can not go, so what holds them goes, the oldest first, until all fit; `needed` stays. */
+/* Kernels in use cannot go, so what holds them goes, the oldest first, until all fit; `needed` stays. */
 void kna_bound_kernels(const struct kna_entry *needed);
 kna_plans *kna_own_plans(void);                  /* of a context */
 

@@ -280,6 +280,12 @@ bool knc_reads_at_place(knc_plan *p, const kn_eqn *e, uint32_t group);
 kn_error *knc_make_control(knc_plan *p, const kn_eqn *e, knc_step *s);
 void knc_drop_step(const knc_step *s);
 
+/* In whole units of what the target wants everything to lie at. */
+static inline size_t knc_in_units(const knc_plan *p, size_t bytes)
+{
+    size_t unit = p->o->target->alignment;
+    return (bytes + unit - 1) & ~(unit - 1);
+}
 /* memory.c */
 bool knc_is_donated(const knc_plan *p, const knc_slot *s); /* and not an output, or taken */
 /* The slot whose place this one has; `over` never leads on. */

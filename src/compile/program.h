@@ -51,7 +51,7 @@ kn_type knc_output_type(const kn_program *p, int i);
 int knc_n_steps(const kn_program *p);
 /* One arena: temporaries by lifetime, scratch of routines. A device needs more beside it (knd_workspace_bytes). */
 size_t knc_workspace_bytes(const kn_program *p);
-/* What updates copy because they can not be made in place; why is in knc_text and in the log (level 1). Operands that
+/* What updates copy because they cannot be made in place; why is in knc_text and in the log (level 1). Operands that
  * are donated but come in plain memory are copied when the program runs and do not count. */
 size_t knc_copied_bytes(const kn_program *p);
 /* Steps, and each decision with its reason: debug level 4. knx_alloc'ed. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * look.c -- looking at arrays: what they are, their values, their text; arrays from and to memory. */
+ * look.c -- looking at arrays: what they are, their values, their text. */
 #include "array/handle.h"
 #include "array/storage.h"
 #include "array/op.h"

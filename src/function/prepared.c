@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * prepared.c -- prepared functions: a program with the values that it captured, run on the caller's memory. */
 #include "kiln/prepared.h"
+#include "base/line.h"
 #include "function/donate.h"
 #include "array/pin.h"
 #include <string.h>
 
-enum { ALIGN = 64, FEW = 32 };
+enum { FEW = 32 };
 
 struct kn_prepared_s {
     knd_loaded *program;
@@ -24,8 +25,6 @@ struct kn_prepared_s {
 };
 
 kn_prepare_opts kn_prepare_opts_default(void) { return (kn_prepare_opts){.size_ = sizeof(kn_prepare_opts)}; }
-
-static size_t aligned(size_t n) { return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1); }
 
 /* ---- Making one. */
 
@@ -94,7 +93,7 @@ static kn_prepared new_prepared(knd_loaded *program, uint32_t n_fixed)
 {
     uint32_t n = (uint32_t)knc_n_operands(program->program), n_out = (uint32_t)knc_n_outputs(program->program),
              n_in = n - n_fixed;
-    size_t places_at = aligned(sizeof(struct kn_prepared_s) + n_fixed * sizeof(kn_operand));
+    size_t places_at = knx_whole_lines(sizeof(struct kn_prepared_s) + n_fixed * sizeof(kn_operand));
     kn_prepared p = knx_alloc_zero(places_at + ((size_t)n_in + n_out) * sizeof *p->in);
     if (!p)
         return NULL;
@@ -107,7 +106,7 @@ static kn_prepared new_prepared(knd_loaded *program, uint32_t n_fixed)
     p->n_out = n_out;
     p->in = at;
     p->out = at + n_in;
-    p->operands_bytes = n > FEW ? aligned(n * sizeof(kn_operand)) : 0;
+    p->operands_bytes = n > FEW ? knx_whole_lines(n * sizeof(kn_operand)) : 0;
     return p;
 }
 
@@ -135,7 +134,7 @@ static kn_error *prepare(kna_op *op, kn_fn fn, const kn_args *examples, int thre
     p->fixed = fixed;
     p->n_fixed = n;
     p->threads = knd_threads(program, threads ? threads : knx_context()->threads);
-    p->workspace = aligned(p->operands_bytes + knd_workspace_bytes(program, p->threads));
+    p->workspace = knx_whole_lines(p->operands_bytes + knd_workspace_bytes(program, p->threads));
     p->one_kernel = knd_is_one_kernel(program) && !p->operands_bytes;
     for (uint32_t i = 0; i < p->n_in + p->n_out; i++)
         p->some_empty |= p->in[i].bytes == 0;
@@ -279,7 +278,7 @@ static kn_error *find_overlap(const struct kn_prepared_s *p, const void *const *
 
 static kn_error *find_fault(const struct kn_prepared_s *p, const void *const *in, void *const *out, const void *work)
 {
-    if (!fits(work, (struct place){p->workspace, ALIGN - 1}))
+    if (!fits(work, (struct place){p->workspace, KNX_LINE_BYTES - 1}))
         return work ? knx_error(KN_ERROR_VALUE, "the workspace is not aligned to 64 bytes")
                     : knx_error(KN_ERROR_TYPE, "the workspace is null");
     for (uint32_t i = 0; i < p->n_in; i++)
@@ -297,7 +296,7 @@ static inline bool meets(uintptr_t a, size_t n, uintptr_t b, size_t m) { return 
 __attribute__((noinline)) static bool workspace_well(const struct kn_prepared_s *p, const void *const *in,
                                                      void *const *out, uintptr_t work)
 {
-    bool bad = !work | (work % ALIGN != 0);
+    bool bad = !work | (work % KNX_LINE_BYTES != 0);
     for (uint32_t i = 0; i < p->n_in; i++)
         bad |= meets((uintptr_t)in[i], p->in[i].bytes, work, p->workspace);
     for (uint32_t i = 0; i < p->n_out; i++)

@@ -2,12 +2,11 @@
  * facts.c -- what the driver wants to know of a kernel, whatever the launch: its streams, which of them may be turned,
  * and where everything lies in the scratch. */
 #include "host/drive.h"
+#include "base/line.h"
 #include "kernel/internal.h"
 #include <string.h>
 
 enum { RING_BUDGET = 256 * 1024, VALUE_BUDGET = 128 * 1024, MOST_POINTS = 4096, LEAST_POINTS = 128 };
-
-static size_t aligned(size_t n) { return (n + 63) & ~(size_t)63; }
 
 /* The whole rectangle of a stream may be read, since each point reads it, or written, since each point writes it. */
 static bool is_turnable(const knk_kernel *k, int stage, const kng_stream *s)
@@ -219,7 +218,7 @@ static bool place_values(const knk_kernel *k, kng_facts *f, kng_stage_facts *sta
             const kng_stream *x = &stage[s].stream[i];
             if (x->kind == KNG_EXPORT) {
                 place[x->node] = *at;
-                *at += aligned((size_t)f->points * (size_t)knk_size(x->dtype));
+                *at += knx_whole_lines((size_t)f->points * (size_t)knk_size(x->dtype));
             }
             mine[i] = x->kind == KNG_EXPORT || x->kind == KNG_IMPORT ? place[x->node] : 0;
         }
@@ -238,8 +237,8 @@ static size_t place_areas(kng_facts *f, kng_stage_facts *stage, size_t at)
             kng_reduction *r = (kng_reduction *)(uintptr_t)&stage[s].reduction[i];
             size_t row = (size_t)stage[s].width * r->size;
             r->ring_at = used;
-            r->stack_at = used + aligned(64 * row);
-            used = r->stack_at + aligned(KNK_RANKS * row);
+            r->stack_at = used + knx_whole_lines(64 * row);
+            used = r->stack_at + knx_whole_lines(KNK_RANKS * row);
             r->group_at = shared;
             shared += KNG_GROUP_VALUES * sizeof(uint64_t);
         }
@@ -265,13 +264,15 @@ static size_t tile_bytes(const knk_kernel *k, const kng_stage_facts *stage)
 
 static size_t plan_bytes(const knk_kernel *k, const kng_stage_facts *stage)
 {
-    size_t bytes = aligned(sizeof(kng_prepared)) + 4 * aligned((size_t)(k->n_par + 1) * sizeof(int64_t)) +
-                   aligned((size_t)k->n_stage * sizeof(kng_pass)) +
-                   aligned(sizeof(kng_args) + KNG_SIMPLE_STREAMS * sizeof(kng_words));
+    size_t bytes = knx_whole_lines(sizeof(kng_prepared)) +
+                   4 * knx_whole_lines((size_t)(k->n_par + 1) * sizeof(int64_t)) +
+                   knx_whole_lines((size_t)k->n_stage * sizeof(kng_pass)) +
+                   knx_whole_lines(sizeof(kng_args) + KNG_SIMPLE_STREAMS * sizeof(kng_words));
     for (int s = 0; s < k->n_stage; s++) {
         size_t axes = (size_t)k->n_par + (size_t)k->stage[s].n_inner + 1, n = (size_t)stage[s].n_stream + 1;
-        bytes += aligned(axes * sizeof(int64_t)) + aligned(axes * n * sizeof(int64_t)) + aligned(n * sizeof(int64_t)) +
-                 2 * aligned(n) + aligned(axes) + aligned(n * (size_t)k->stage[s].n_loop * sizeof(int64_t));
+        bytes += knx_whole_lines(axes * sizeof(int64_t)) + knx_whole_lines(axes * n * sizeof(int64_t)) +
+                 knx_whole_lines(n * sizeof(int64_t)) + 2 * knx_whole_lines(n) + knx_whole_lines(axes) +
+                 knx_whole_lines(n * (size_t)k->stage[s].n_loop * sizeof(int64_t));
     }
     return bytes;
 }
@@ -293,15 +294,15 @@ static bool fill(const knk_kernel *k, kng_facts *f)
         args = mine > args ? mine : args;
     }
     f->args_at = at;
-    at += aligned(args);
+    at += knx_whole_lines(args);
     f->index_at = at;
-    at += aligned((size_t)(2 * f->max_streams + 5 * (f->max_axes + 2)) * sizeof(int64_t));
+    at += knx_whole_lines((size_t)(2 * f->max_streams + 5 * (f->max_axes + 2)) * sizeof(int64_t));
     if (!stage || !place_values(k, f, stage, &at))
         return false;
     size_t areas = place_areas(f, stage, at), tiles = tile_bytes(k, stage);
     f->tiles_at = at; /* a stage with tiles has no reduction */
-    f->part_bytes = aligned(areas > at + tiles ? areas : at + tiles);
-    f->plan_bytes = aligned(plan_bytes(k, stage));
+    f->part_bytes = knx_whole_lines(areas > at + tiles ? areas : at + tiles);
+    f->plan_bytes = knx_whole_lines(plan_bytes(k, stage));
     return true;
 }
 

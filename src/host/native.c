@@ -13,7 +13,7 @@
 struct kng_made {
     const kng_made *next;
     const kng_generator *by;
-    kng_function *f; /* NULL: it can not be made */
+    kng_function *f; /* NULL: it cannot be made */
     void *keep;
     uint8_t mode;
     bool nontemporal;

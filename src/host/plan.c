@@ -2,6 +2,7 @@
  * plan.c -- from a launch to its plan: joined axes, the pass of each stage, boxes of points, the stage functions. It
  * depends on extents and strides, not on addresses, and allocates nothing. */
 #include "host/drive.h"
+#include "base/line.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ enum {
 static void *take(char **room, size_t bytes)
 {
     void *p = *room;
-    *room += (bytes + 63) & ~(size_t)63;
+    *room += knx_whole_lines(bytes);
     return p;
 }
 

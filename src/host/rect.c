@@ -2,6 +2,7 @@
  * rect.c -- rectangles of a kernel: one call of a stage function each, or, where there is none, the interpreter row by
  * row. */
 #include "host/rect.h"
+#include "base/line.h"
 #include "host/drive.h"
 
 struct kng_rect {
@@ -74,7 +75,7 @@ const kng_rect *kng_rect_make(void *room, const knk_kernel *k, const kng_rect_ma
     return r;
 }
 
-size_t kng_rect_scratch(const kng_rect *r) { return r->f ? 0 : (knk_scratch_bytes(r->kernel) + 63) & ~(size_t)63; }
+size_t kng_rect_scratch(const kng_rect *r) { return r->f ? 0 : knx_whole_lines(knk_scratch_bytes(r->kernel)); }
 
 double kng_rect_cost(const knk_kernel *k)
 {

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* The smallest program of a user: prints [1. 1. 1.]. */
+/* SPDX-License-Identifier: Apache-2.0
+ * main.c -- the smallest program of a user: prints [1. 1. 1.]. */
 #include <kiln/kiln.h>
 
 int main(void)

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ * loop_case.c -- one loop for tests, and its parts. */
 #include "support/loop_case.h"
 #include "host/native.h"
 #include "kernel/internal.h"

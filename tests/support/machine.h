@@ -8,7 +8,7 @@
 /* What the tests' generated functions look like: the registers RDI, RSI, RDX, RCX, R8, R9. */
 typedef void machine_code(const void *a, const void *b, const void *c, void *out, void *scratch, int64_t count);
 
-/* Finishes the assembler's program and makes it runnable; fails the test if it can not be encoded. The code lives until
+/* Finishes the assembler's program and makes it runnable; fails the test if it cannot be encoded. The code lives until
  * the next call. */
 machine_code *machine_run(kng_asm *a, const char *what);
 bool machine_has(const kng_form *f); /* can this CPU run the form? */

@@ -34,7 +34,7 @@ char *tool_read(const char *path)
     if (f)
         fclose(f);
     if (!text)
-        fprintf(stderr, "%s can not be read\n", path);
+        fprintf(stderr, "%s cannot be read\n", path);
     return text;
 }
 

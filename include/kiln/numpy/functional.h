@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* np.apply_along_axis: func1d, of one array of one axis, for all lines along the axis (by kn_vmap: it can not look at
+/* np.apply_along_axis: func1d, of one array of one axis, for all lines along the axis (by kn_vmap: it cannot look at
  * values); the axes of its result go where the axis was. ValueError if another axis is empty */
 KN_API kn_array kn_apply_along_axis(kn_fn func1d, int axis, kn_array arr);
 /* A reduction along one axis, for kn_apply_over_axes; it may keep the axis or drop it. */

@@ -117,7 +117,7 @@ static bool is_possible(knc_bands *b, knc_set *s, uint32_t number)
     return choose_height(b, s, number, true, &saved);
 }
 
-/* The set with one more step; false and as before if that can not be. */
+/* The set with one more step; false and as before if that cannot be. */
 static bool try_step(knc_bands *b, knc_set *s, uint32_t number, uint32_t step, bool again)
 {
     knc_step_kind kind = (knc_step_kind)b->p->step.at[step].kind;

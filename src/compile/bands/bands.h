@@ -10,7 +10,7 @@ enum {
     KNC_BAND_REFS = 48,           /* of one of its steps, at most */
     KNC_BAND_LOOPS = 16,          /* of a kernel, at most */
     KNC_BAND_BLOCKS = 64,         /* values of which there are blocks */
-    KNC_BAND_GRAIN = 64,          /* rows that can not be parted, at most */
+    KNC_BAND_GRAIN = 64,          /* rows that cannot be parted, at most */
     KNC_BAND_SHORT = 256,         /* steps of a product that may be made again */
 };
 /* Bytes, in terms of a worker's second cache: smaller values are no reason for a band; smaller ones are kept rather

@@ -37,7 +37,7 @@ int knc_maker_in(const knc_plan *p, const knc_set *s, uint32_t slot)
     return -1;
 }
 
-/* 0: its elements can not be those of the rows. */
+/* 0: its elements cannot be those of the rows. */
 size_t knc_row_bytes(const knc_plan *p, const knc_set *s, uint32_t slot)
 {
     size_t all = (size_t)s->batches * (size_t)s->rows;

@@ -2,10 +2,8 @@
  * bands_make.c -- from sets of steps to bands: places of the blocks, what a block of rows is for each step, the new
  * list of steps. */
 #include "compile/bands/bands.h"
+#include "base/line.h"
 #include <string.h>
-
-enum { ALIGN = 64 };
-static size_t aligned(size_t n) { return (n + ALIGN - 1) & ~(size_t)(ALIGN - 1); }
 
 /* ---- Blocks. */
 
@@ -71,11 +69,11 @@ static size_t place_blocks(knc_inner *x, int n, int64_t rows)
     for (int i = 0; i < n; i++) {
         if (x[i].over >= 0)
             continue;
-        size_t at = 0, bytes = aligned(x[i].row * (size_t)rows);
+        size_t at = 0, bytes = knx_whole_lines(x[i].row * (size_t)rows);
         for (bool moved = true; moved;) {
             moved = false;
             for (int k = 0; k < i; k++) {
-                size_t its = aligned(x[k].row * (size_t)rows);
+                size_t its = knx_whole_lines(x[k].row * (size_t)rows);
                 if (x[k].over < 0 && x[k].first <= last[i] && x[i].first <= last[k] && at < x[k].at + its &&
                     x[k].at < at + bytes) {
                     at = x[k].at + its;

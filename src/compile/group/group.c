@@ -314,7 +314,7 @@ static void group_points(knc_plan *p, uint32_t i, const kn_eqn *e, knc_class c, 
     pass_on(p, e, c, u);
 }
 
-/* Why the reduction can not be one of the group that reads its result there; NOTHING: it can. */
+/* Why the reduction cannot be one of the group that reads its result there; NOTHING: it can. */
 static knc_why not_taken(const knc_plan *p, const knc_use *u, const kn_eqn *e)
 {
     const knc_group *g = &p->group.at[u->group];
@@ -390,7 +390,7 @@ static void group_reduction(knc_plan *p, uint32_t i, const kn_eqn *e, knc_uses *
 enum { KNC_ELEMENT_ALIGN = 16 };
 
 /* A view that is needed in memory and lies in order shares its operand's memory, unless a result would share a part
- * only, or a part would keep the whole from being updated in place, or would begin where larger elements can not. */
+ * only, or a part would keep the whole from being updated in place, or would begin where larger elements cannot. */
 static bool group_alias(knc_plan *p, const kn_eqn *e, knc_class c, const knc_uses *u)
 {
     knc_value *v = &p->value[e->out];
@@ -433,7 +433,7 @@ static kn_error *group_eqn(knc_plan *p, uint32_t i)
             p->value[e->out].need = true;
     }
     if (c == KNC_UNKNOWN)
-        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "%s can not be compiled", e->prim->name);
+        return knx_error(KN_ERROR_NOT_IMPLEMENTED, "%s cannot be compiled", e->prim->name);
     if (p->o->fuse) {
         knc_merge_groups(p, e->out, e->n_out, &u);
         if (knc_make_rows(p, e, &u))

@@ -4,7 +4,7 @@
  * nothing reads that any more.
  *
  * Before grouping each value gets a level: the number of updates on the longest way to it. What has a lower level than
- * an update can not depend on it, so it can run before. A value of such a level that reads the old value is stored
+ * an update cannot depend on it, so it can run before. A value of such a level that reads the old value is stored
  * rather than computed by a reader that may run after the update. */
 #include "compile/plan.h"
 

@@ -159,7 +159,7 @@ int32_t knc_height_above(knc_plan *p, const knc_uses *u, int except)
     for (int i = 0; i < u->n; i++) {
         if (i == except)
             continue;
-        if (except >= 0 && u->at[i].group == u->at[except].group) /* it can not run before itself */
+        if (except >= 0 && u->at[i].group == u->at[except].group) /* it cannot run before itself */
             return KNC_TOO_HIGH;
         if (p->group.at[u->at[i].group].height > height)
             height = p->group.at[u->at[i].group].height;

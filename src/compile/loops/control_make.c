@@ -3,16 +3,10 @@
  * laid out in the workspace of the step, so that it runs without asking for memory. */
 #include "compile/loops/control.h"
 
-static size_t aligned(const knc_plan *p, size_t n)
-{
-    size_t unit = p->o->target->alignment;
-    return (n + unit - 1) & ~(unit - 1);
-}
-
 static size_t take(const knc_plan *p, size_t *workspace, size_t bytes)
 {
     size_t at = *workspace;
-    *workspace += aligned(p, bytes);
+    *workspace += knc_in_units(p, bytes);
     return at;
 }
 
@@ -127,6 +121,6 @@ kn_error *knc_make_branch(const knc_plan *p, const kn_eqn *e, knc_branch *b)
         b->n++;
         most = program[i]->workspace > most ? program[i]->workspace : most;
     }
-    b->workspace = aligned(p, most);
+    b->workspace = knc_in_units(p, most);
     return NULL;
 }

@@ -2,17 +2,11 @@
  * memory.c -- where everything lies while a program runs: lifetimes over the steps, values that take over the place
  * of one that dies, offsets in one arena, donated operands that become outputs. */
 #include "compile/plan.h"
+#include "base/line.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { FEW = 1024 };
-
-/* In whole units of what the target wants everything to lie at. */
-static size_t aligned(const knc_plan *p, size_t n)
-{
-    size_t unit = p->o->target->alignment;
-    return (n + unit - 1) & ~(unit - 1);
-}
 
 static void find_lifetimes(knc_plan *p)
 {
@@ -138,17 +132,17 @@ static size_t place_one(const knc_plan *p, knc_slot **s, size_t n)
         const knc_slot *y = s[i];
         if (y->last < x->first || x->last < y->first)
             continue;
-        if (y->offset >= at + aligned(p, x->bytes))
+        if (y->offset >= at + knc_in_units(p, x->bytes))
             break;
-        if (y->offset + aligned(p, y->bytes) > at)
-            at = y->offset + aligned(p, y->bytes);
+        if (y->offset + knc_in_units(p, y->bytes) > at)
+            at = y->offset + knc_in_units(p, y->bytes);
     }
     x->offset = at;
     size_t i = n;
     for (; i && s[i - 1]->offset > at; i--)
         s[i] = s[i - 1];
     s[i] = x;
-    return at + aligned(p, x->bytes);
+    return at + knc_in_units(p, x->bytes);
 }
 
 static size_t place_few(const knc_plan *p, knc_slot **s, size_t n)
@@ -215,9 +209,9 @@ static bool walk_steps(const knc_plan *p, knc_slot **s, const lists *l, hole_lis
 {
     for (uint32_t t = 0; t < p->p->n_step; t++) {
         for (uint32_t i = l->born[t]; i != KNC_NO; i = l->next_born[i])
-            s[i]->offset = take_hole(holes, aligned(p, s[i]->bytes), end);
+            s[i]->offset = take_hole(holes, knc_in_units(p, s[i]->bytes), end);
         for (uint32_t i = l->dies[t]; i != KNC_NO; i = l->next_dies[i])
-            if (!give_hole(holes, s[i]->offset, aligned(p, s[i]->bytes)))
+            if (!give_hole(holes, s[i]->offset, knc_in_units(p, s[i]->bytes)))
                 return false;
     }
     return true;

@@ -495,7 +495,7 @@ static bool place_result(attacher *t, uint32_t product)
 
 static uint32_t *operand(knc_step *s, knc_side side) { return side == KNC_SIDE_A ? &s->u.p.a : &s->u.p.b; }
 
-/* The product with the strides of `from` wherever it reads the value; false: it can not. */
+/* The product with the strides of `from` wherever it reads the value; false: it cannot. */
 static bool restrided(const attacher *t, uint32_t product, const knc_meeting *from, const knc_meeting *to,
                       knk_product *q)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * guard.c -- loops whose steps may fail as kernels. A kernel can not report an error, so the loop is written without
+ * guard.c -- loops whose steps may fail as kernels. A kernel cannot report an error, so the loop is written without
  * its errors and with a flag (the column `unfailing`); if that becomes a kernel it takes the loop's place, and behind
  * it stands a branch that runs the loop itself, for its error, where the flag says that there is one. */
 #include "compile/plan.h"
@@ -94,7 +94,7 @@ static kn_error *try_alone(const kni_jaxpr *j, const kn_compile_options *o, bool
     for (const knc_path_note *n = error ? NULL : p->path; n; n = n->next)
         *works = *works && n->path == KN_PATH_COMPILED;
     knc_release(p);
-    if (error && error->kind != KN_ERROR_MEMORY) { /* .accept asks for what it can not be */
+    if (error && error->kind != KN_ERROR_MEMORY) { /* .accept asks for what it cannot be */
         knx_error_release(error);
         error = NULL;
     }

@@ -114,14 +114,14 @@ static kn_error *load_band(knd_host_loaded *l, const knc_step *s, knd_host_step 
     if (!h || !step)
         return knx_error_nomem();
     h->step = step;
-    h->blocks_at = knd_aligned((size_t)band->most_maps * sizeof(knk_map_values));
+    h->blocks_at = knx_whole_lines((size_t)band->most_maps * sizeof(knk_map_values));
     h->scratch_at = h->blocks_at + band->kept;
     for (uint32_t i = 0; i < band->n_step; i++) {
         KN_TRY(load_band_step(l, &band->step[i], &step[i]));
         step[i].chain = h->scratch_at;
-        h->scratch_at += band->step[i].chained ? knd_aligned(knr_product_chain_bytes(step[i].plan)) : 0;
+        h->scratch_at += band->step[i].chained ? knx_whole_lines(knr_product_chain_bytes(step[i].plan)) : 0;
     }
-    h->worker = knd_aligned(h->scratch_at + knd_host_band_bytes(band, h));
+    h->worker = knx_whole_lines(h->scratch_at + knd_host_band_bytes(band, h));
     out->band = h;
     return NULL;
 }
@@ -168,7 +168,7 @@ kn_error *knd_host_load(const knd_device *d, kn_program *p, knd_loaded **out)
     l->head = (knd_loaded){.refs = 1, .device = d, .program = knc_retain(p)};
     knd_host_step *step = knx_arena_zero(&l->arena, (p->n_step + 1) * sizeof *step);
     l->step = step;
-    l->room = l->step_room = p->max_ref > KND_FEW_REFS ? knd_aligned(p->max_ref * sizeof(void *)) : 0;
+    l->room = l->step_room = p->max_ref > KND_FEW_REFS ? knx_whole_lines(p->max_ref * sizeof(void *)) : 0;
     kn_error *error = step ? NULL : knx_error_nomem();
     for (uint32_t i = 0; !error && i < p->n_step; i++)
         error = load_step(l, &p->step[i], &step[i]);

@@ -3,6 +3,7 @@
  * products planned, the memory laid out that a run needs beside the values. */
 #ifndef KN_DEVICE_HOST_LOADED_H
 #define KN_DEVICE_HOST_LOADED_H
+#include "base/line.h"
 #include "compile/step.h"
 #include "device/device.h"
 #include "host/native.h"
@@ -96,7 +97,6 @@ size_t knd_host_band_bytes(const knc_band *b, const knd_host_band *made); /* of 
  * elements are turned. */
 size_t knd_product_workspace(const knd_host_product *x, int threads);
 size_t knd_attached_scratch(const knc_step *s, const knd_host_product *x);
-static inline size_t knd_aligned(size_t n) { return (n + 63) & ~(size_t)63; }
 /* The values of a run come first, then the room, then the scratch. */
-static inline size_t knd_values_bytes(const knd_host_loaded *l) { return knd_aligned(l->head.program->workspace); }
+static inline size_t knd_values_bytes(const knd_host_loaded *l) { return knx_whole_lines(l->head.program->workspace); }
 #endif

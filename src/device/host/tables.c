@@ -7,7 +7,7 @@
 static size_t take(size_t *room, size_t bytes)
 {
     size_t at = *room;
-    *room += knd_aligned(bytes);
+    *room += knx_whole_lines(bytes);
     return at;
 }
 

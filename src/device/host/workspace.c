@@ -152,7 +152,7 @@ static size_t scratch_of_band(const knc_band *band, const knd_host_band *h, int 
 
 size_t knd_product_workspace(const knd_host_product *x, int threads)
 {
-    return knd_aligned(knr_product_workspace(x->plan, threads));
+    return knx_whole_lines(knr_product_workspace(x->plan, threads));
 }
 
 size_t knd_attached_scratch(const knc_step *s, const knd_host_product *x)
@@ -165,7 +165,7 @@ size_t knd_attached_scratch(const knc_step *s, const knd_host_product *x)
         if (all[i / 2] && all[i / 2]->across[i % 2])
             tile = KND_TILE * KND_TILE * sizeof(uint64_t);
     }
-    return knd_aligned(most) + tile;
+    return knx_whole_lines(most) + tile;
 }
 
 static size_t scratch_of(const knd_host_loaded *l, int threads)
@@ -188,7 +188,7 @@ static size_t scratch_of(const knd_host_loaded *l, int threads)
         }
         most = bytes > most ? bytes : most;
     }
-    return knd_aligned(most);
+    return knx_whole_lines(most);
 }
 
 /* What was asked last is remembered: threads in the upper bits, bytes / 64 in the lower ones. */

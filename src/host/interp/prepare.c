@@ -2,6 +2,7 @@
  * prepare.c -- from nodes to the steps that the interpreter runs: order, cold regions, slots for blocks of lanes,
  * layout of the scratch. */
 #include "kernel/internal.h"
+#include "base/line.h"
 #include <string.h>
 
 /* SLOT_BUDGET: bytes of live blocks before the lanes are cut. What fits into the second cache costs less than more
@@ -404,8 +405,6 @@ static void copy_all_loads(prep *p, int first)
             p->step[i].how = 1;
 }
 
-static uint32_t align64(uint32_t x) { return (x + 63) & ~(uint32_t)63; }
-
 static bool list_imports(prep *p, knk_kernel *k, knk_prepared_stage *ps, int s)
 {
     int n = 0, reduces = 0;
@@ -482,12 +481,12 @@ static bool prepare_stage(prep *p, knk_kernel *k, knk_prepared_stage *ps, int s,
         knk_step *x = &p->step[i];
         if (x->kind == KNK_STEP_REDUCE) { /* its accumulators and its stack of ranks, for a column block */
             x->slot = reduces;
-            reduces += align64((64 + KNK_RANKS) * KNK_COLUMN_BLOCK * (uint32_t)x->size);
+            reduces += (uint32_t)knx_whole_lines((64 + KNK_RANKS) * KNK_COLUMN_BLOCK * (uint32_t)x->size);
         } else {
             x->slot *= (uint32_t)ps->lanes;
         }
     }
-    at = align64(p->used * (uint32_t)ps->lanes);
+    at = (uint32_t)knx_whole_lines(p->used * (size_t)ps->lanes);
     if (at > *slot_bytes)
         *slot_bytes = at;
     if (reduces > *reduce_bytes)
@@ -514,7 +513,7 @@ static void find_persistent(prep *p)
 static uint32_t lay(uint32_t *total, size_t bytes)
 {
     uint32_t at = *total;
-    *total = align64(at + (uint32_t)bytes);
+    *total = (uint32_t)knx_whole_lines(at + bytes);
     return at;
 }
 

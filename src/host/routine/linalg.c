@@ -5,13 +5,13 @@
  * LU goes by Crout's scheme (a column of blocks, then the row of blocks beside its top), Cholesky by columns of blocks,
  * triangular systems by rows of blocks. */
 #include "host/routine/linalg.h"
+#include "base/line.h"
 #include "host/routine/isa.h"
 #include "host/routine/linalg_tile.h"
 #include "host/routine/product.h"
 #include <string.h>
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static size_t round_up(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
 static const knr_linalg_loops *loops_of(kn_dtype d)
 {
@@ -51,9 +51,9 @@ static void plan_room(room *w, kn_dtype d, int64_t length)
     int size = w->f->size, parts = knx_is_complex(d) ? 2 : 1;
     w->block.ld = row_length(length, size);
     w->triangle.ld = row_length(KNR_BLOCK, size);
-    w->sum_bytes = round_up((size_t)length * KNR_BLOCK * d->size);
-    w->block_bytes = round_up((size_t)w->block.ld * KNR_BLOCK * (size_t)size);
-    w->triangle_bytes = round_up((size_t)w->triangle.ld * KNR_BLOCK * (size_t)size);
+    w->sum_bytes = knx_whole_lines((size_t)length * KNR_BLOCK * d->size);
+    w->block_bytes = knx_whole_lines((size_t)w->block.ld * KNR_BLOCK * (size_t)size);
+    w->triangle_bytes = knx_whole_lines((size_t)w->triangle.ld * KNR_BLOCK * (size_t)size);
     w->conjugate_bytes = parts == 2 ? w->sum_bytes : 0;
 }
 

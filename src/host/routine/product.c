@@ -329,7 +329,7 @@ static void finish(const job *j, char *from, int64_t row, int64_t rows, int64_t 
         r->finish(r->env_finish, j->batch, row, rows, column, columns, from, line, 1, j->worker);
 }
 
-/* Totals that wait between parts of k, where c can not hold them as they are. */
+/* Totals that wait between parts of k, where c cannot hold them as they are. */
 static void move_totals(const job *j, const piece *x, int64_t row, int64_t rows, bool out)
 {
     const knr_plan *p = j->p;

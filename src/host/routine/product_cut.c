@@ -2,6 +2,7 @@
  * product_cut.c -- how a product is cut: the rectangle that suits its extents, pieces that fit into the caches, which
  * operands are read where they lie, and the functions for all of that. */
 #include "host/routine/product_dot.h"
+#include "base/line.h"
 #include "host/routine/product_lanes.h"
 #include "host/routine/product_pack.h"
 #include "host/routine/product_strip.h"
@@ -296,20 +297,20 @@ static void choose_bytes(knr_plan *p)
     size_t padded = (size_t)knr_round_up(c->k_piece, p->group);
     p->left_bytes = p->right_bytes = p->c_bytes = p->spare_bytes = 0;
     if (p->strip.used && !p->strip.right)
-        p->left_bytes = (size_t)knr_round_up(p->strip.room, 64);
+        p->left_bytes = knx_whole_lines((size_t)p->strip.room);
     else if (!p->left_in_place)
-        p->left_bytes = (size_t)(c->m_piece * p->max_rows) * ((padded * (size_t)p->left_step + 63) / 64 * 64 + ROW_PAD);
+        p->left_bytes = (size_t)(c->m_piece * p->max_rows) * (knx_whole_lines(padded * (size_t)p->left_step) + ROW_PAD);
     if (p->left_across)
         p->left_bytes += padded * ACROSS_PAD * (size_t)p->left_step;
     if (p->strip.right)
-        p->right_bytes = (size_t)knr_round_up(p->strip.room, 64);
+        p->right_bytes = knx_whole_lines((size_t)p->strip.room);
     else if (!p->right_in_place)
-        p->right_bytes = (padded * (size_t)c->n_piece * (size_t)p->right_step + 63) / 64 * 64;
+        p->right_bytes = knx_whole_lines(padded * (size_t)c->n_piece * (size_t)p->right_step);
     p->c_line = knr_least(c->n_piece, knr_round_up(p->right.row.total, p->lanes));
     int64_t tile = p->strip.used && !p->strip.right && p->strip.line > p->max_rows ? p->strip.line : p->max_rows;
     if (!p->direct)
-        p->c_bytes = ((size_t)(c->m_block * tile) * (size_t)p->c_line * (size_t)p->size + 63) / 64 * 64;
-    p->chain_bytes = p->stream ? (size_t)(p->left.row.total * c->n_piece * p->size + 63) / 64 * 64 : 0;
+        p->c_bytes = knx_whole_lines((size_t)(c->m_block * tile) * (size_t)p->c_line * (size_t)p->size);
+    p->chain_bytes = p->stream ? knx_whole_lines((size_t)(p->left.row.total * c->n_piece * p->size)) : 0;
     if (!p->left_in_place || !p->right_in_place)
         p->spare_bytes = KNR_SPARE;
 }

@@ -2,6 +2,7 @@
  * product_dot.c -- one number: two long vectors multiplied and summed. The blocks of 256 steps are the lanes of the
  * inner loops; their sums are added in order. */
 #include "host/routine/product_dot.h"
+#include "base/line.h"
 #include "base/pool.h"
 
 bool knr_dot_fits(const knr_plan *p)
@@ -35,7 +36,7 @@ bool knr_dot_plan(knr_plan *p)
 
 size_t knr_dot_bytes(const knr_plan *p)
 {
-    return (size_t)((p->left.k.total / KNR_BLOCK_STEPS + 1) * p->size + 63) / 64 * 64;
+    return knx_whole_lines((size_t)((p->left.k.total / KNR_BLOCK_STEPS + 1) * p->size));
 }
 
 typedef struct call {

@@ -3,6 +3,7 @@
  * where the steps of k are, which moves along while no step enters or leaves the array. Steps outside of a window read
  * zeros. */
 #include "host/routine/product_lanes.h"
+#include "base/line.h"
 #include "base/cpu.h"
 #include "host/routine/isa.h"
 #include <string.h>
@@ -56,7 +57,7 @@ bool knr_lanes_fit(const knr_plan *p)
 size_t knr_lanes_bytes(const knr_plan *p)
 {
     size_t k = (size_t)p->left.k.total;
-    return (k * (2 * sizeof(char *) + sizeof(int64_t)) + 63) / 64 * 64 + 64;
+    return knx_whole_lines(k * (2 * sizeof(char *) + sizeof(int64_t))) + 64;
 }
 
 typedef struct walk {

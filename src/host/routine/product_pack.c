@@ -157,7 +157,7 @@ static void single_rows(const knr_source *s, const place *t, const knr_at *r, co
     const knk_window *w = &s->plan->window[mine];
     int64_t position = r->position[mine] + k->position[mine] - w->low, step = row->stride[row->n - 1];
     clip c = {0, x->steps, 0, 1};
-    if (!x->single) /* else it can not be clipped: its window may have gaps, or stand still */
+    if (!x->single) /* else it cannot be clipped: its window may have gaps, or stand still */
         c = clip_run(s, &s->side->k, x->steps, r, k);
     for (int64_t i = 0; i < x->rows; i++) {
         int64_t at = offset + i * step + c.offset + c.low * c.step;

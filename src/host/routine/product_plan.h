@@ -101,7 +101,7 @@ struct knr_plan {
     int max_rows;                    /* of a rectangle */
     bool finish;                     /* the caller brings one */
     bool direct;                     /* the inner loops write into c */
-    bool keeps_totals;               /* parts of k can not leave their totals in c */
+    bool keeps_totals;               /* parts of k cannot leave their totals in c */
     bool left_in_place, left_across; /* across: the rows of a step are adjacent, there or packed so */
     bool right_in_place;             /* PLAIN or TURNED */
     bool turned;                     /* right is read TURNED */

@@ -5,7 +5,7 @@
  * readable and writable while it is the current one, which is the only one that is written to. Freed pieces become
  * spans of their chunk. When the current chunk has no room, it loses its writable mapping, and a chunk of which a
  * quarter is free gets one again, or there is a new chunk. A chunk without pieces is unmapped. A large piece has a
- * chunk of its own. Where memory can not be mapped twice, every piece has private memory of its own whose protection is
+ * chunk of its own. Where memory cannot be mapped twice, every piece has private memory of its own whose protection is
  * switched once, from writable to executable.
  *
  * A fork: shared memory stays shared. The child never writes to a chunk that it inherited, and the parent never

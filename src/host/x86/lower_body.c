@@ -62,7 +62,6 @@ static void bring_home(kng_low *l, const kng_item *it, int copy)
     }
 }
 
-#define end_item kng_low_end_item
 void kng_low_end_item(kng_low *l, const kng_item *it, int copy)
 {
     if (it->def >= 0 && l->current_part != KNG_BODY)
@@ -147,7 +146,7 @@ static void do_splat(kng_low *l, const kng_item *it, int copy, kng_operand from)
     temps t = take_temps(l, 1, 1);
     kng_emit_splat(l->a, &l->form, dtype, dst, from, t.v[0], KNG_RDX);
     give_temps(l, &t);
-    end_item(l, it, copy);
+    kng_low_end_item(l, it, copy);
 }
 
 static void load_adjacent(kng_low *l, int dtype, int dst, kng_operand from, const kng_tail *tail)
@@ -176,7 +175,7 @@ static void do_adjacent(kng_low *l, const kng_item *it, int copy)
     int dst = kng_low_define(l, it, copy);
     const kng_tail tail = exists_in(l, it->stream);
     load_adjacent(l, v->dtype, dst, loaded_element(l, it, copy), &tail);
-    end_item(l, it, copy);
+    kng_low_end_item(l, it, copy);
 }
 
 /* A load under a predicate, adjacent lanes: the predicate is the mask of the load. */
@@ -212,7 +211,7 @@ static void do_masked(kng_low *l, const kng_item *it, int copy, int pred, int ot
         kng_low_give(l, bank, both);
     if (wide >= 0)
         kng_low_give(l, 0, wide);
-    end_item(l, it, copy);
+    kng_low_end_item(l, it, copy);
 }
 
 /* A register of lane numbers, in elements from the base: the stream's own, an index, or both. *taken: a temporary. */
@@ -294,7 +293,7 @@ static void do_apart(kng_low *l, const kng_item *it, int copy, int32_t index)
     }
     kng_emit_load_apart(l->a, &l->form, l->value[it->def].dtype, dst, t.v, gp_move);
     give_temps(l, &t);
-    end_item(l, it, copy);
+    kng_low_end_item(l, it, copy);
 }
 
 static kng_operand second_element(kng_low *l, int s, int copy)
@@ -325,7 +324,7 @@ static void do_gather(kng_low *l, const kng_item *it, int copy, int32_t index, i
     give_temps(l, &t);
     if (taken)
         kng_low_give(l, 0, at);
-    end_item(l, it, copy);
+    kng_low_end_item(l, it, copy);
 }
 
 /* All lanes are one point: its element, at an index, under a predicate. */
@@ -354,7 +353,7 @@ static void do_element(kng_low *l, const kng_item *it, int copy, int32_t index, 
     kng_emit_splat(l->a, &l->form, v->dtype, dst, from, t.v[0], KNG_RSI);
     kng_here(l->a, skip);
     give_temps(l, &t);
-    end_item(l, it, copy);
+    kng_low_end_item(l, it, copy);
 }
 
 static void do_second(kng_low *l, const kng_item *it, int copy)
@@ -363,7 +362,7 @@ static void do_second(kng_low *l, const kng_item *it, int copy)
     temps t = take_temps(l, 1, 0);
     kng_emit_load_second(l->a, &l->form, l->value[it->def].dtype, dst, second_element(l, it->stream, copy), t.v[0]);
     give_temps(l, &t);
-    end_item(l, it, copy);
+    kng_low_end_item(l, it, copy);
 }
 
 static void do_load(kng_low *l, const kng_item *it, int copy)
@@ -407,7 +406,7 @@ static void do_index(kng_low *l, const kng_item *it, int copy)
     give_temps(l, &t);
     if (class_of(l, it->stream) != KNK_STRIDE_ZERO)
         kng_v3(l->a, KNG_VPADDQ, kng_length(&l->form, KN_ID_I64), dst, dst, lane_table(l, it->stream, copy));
-    end_item(l, it, copy);
+    kng_low_end_item(l, it, copy);
 }
 
 /* Lanes that lie apart. */
@@ -449,7 +448,7 @@ static void do_store(kng_low *l, const kng_item *it, int copy)
         store_apart(l, it, copy, r, &t);
     }
     give_temps(l, &t);
-    end_item(l, it, copy);
+    kng_low_end_item(l, it, copy);
 }
 
 /* Operations. */
@@ -519,7 +518,7 @@ static void do_operation(kng_low *l, const kng_item *it, int copy)
     else
         kng_emit_op(l->a, &l->form, &l->node[it->node], l->node, dst, o.src, t.v, t.m, gp_temp);
     give_temps(l, &t);
-    end_item(l, it, copy);
+    kng_low_end_item(l, it, copy);
 }
 
 /* Calls. Registers that the callee does not keep are put away: all vectors and masks, and of the others: */
@@ -599,13 +598,13 @@ static void do_item(kng_low *l, const kng_item *it, int copy)
     case KNG_ITEM_STORE: do_store(l, it, copy); return;
     case KNG_ITEM_REDUCE:
         kng_low_reduce(l, it, copy);
-        end_item(l, it, copy);
+        kng_low_end_item(l, it, copy);
         return;
     case KNG_ITEM_COLD:
         kng_low_cold_test(l, it, copy);
-        end_item(l, it, copy);
+        kng_low_end_item(l, it, copy);
         return;
-    case KNG_ITEM_USE: end_item(l, it, copy); return;
+    case KNG_ITEM_USE: kng_low_end_item(l, it, copy); return;
     default: kng_low_turn_item(l, it, copy); return;
     }
 }

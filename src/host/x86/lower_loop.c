@@ -4,8 +4,7 @@
 #include "host/x86/lower_internal.h"
 #include <string.h>
 
-#define stage_of kng_low_stage
-static bool is_live(const kng_low *l, knk_node x) { return l->flags[x - stage_of(l)->first] & KNG_NODE_LIVE; }
+static bool is_live(const kng_low *l, knk_node x) { return l->flags[x - kng_low_stage(l)->first] & KNG_NODE_LIVE; }
 
 /* Does loop `in` lie in loop `l`, or is it that? */
 static bool lies_in(const kng_low *l, int in, int loop)
@@ -20,7 +19,7 @@ static int depth_of(const kng_low *l, int loop) { return loop < 0 ? 0 : l->loop[
 /* Does the map move with the turns of the loop? */
 static bool moves(const kng_low *l, int map, int loop)
 {
-    return l->k->map[map].cls[l->k->n_par + stage_of(l)->n_inner + loop] != KNK_STRIDE_ZERO;
+    return l->k->map[map].cls[l->k->n_par + kng_low_stage(l)->n_inner + loop] != KNK_STRIDE_ZERO;
 }
 
 static int level_of(const kng_low *l, knk_node x, int open)
@@ -40,7 +39,7 @@ static int level_of(const kng_low *l, knk_node x, int open)
     }
     for (int j = 0; j < 3; j++)
         if (kng_low_inside(l, knk_operand(n, j))) {
-            int of = l->level[knk_operand(n, j) - stage_of(l)->first];
+            int of = l->level[knk_operand(n, j) - kng_low_stage(l)->first];
             level = depth_of(l, of) > depth_of(l, level) ? of : level;
         }
     for (int in = open; in >= 0 && (n->op == KNK_LOAD || n->op == KNK_INDEX); in = l->loop[in].outer)
@@ -63,7 +62,7 @@ static void begin(kng_low *l, knk_node x, int open)
 
 void kng_low_find_loops(kng_low *l)
 {
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     int open = -1;
     l->open = -1;
     l->n_loop = st->n_loop;
@@ -104,7 +103,7 @@ static void wake_loop(kng_low *l, int loop)
 
 bool kng_low_wake_loops(kng_low *l)
 {
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     bool more = false;
     for (int i = st->first; i < st->end && l->n_loop; i++)
         if ((l->node[i].op == KNK_CARRY || l->node[i].op == KNK_STORE) && is_live(l, i))
@@ -144,7 +143,7 @@ static void add_use(kng_low *l, kng_item *it, int32_t v)
     l->value[v].uses++;
 }
 
-static bool is_placed(const kng_low *l, knk_node x) { return l->flags[x - stage_of(l)->first] & KNG_NODE_PLACED; }
+static bool is_placed(const kng_low *l, knk_node x) { return l->flags[x - kng_low_stage(l)->first] & KNG_NODE_PLACED; }
 
 /* Stores of the open loop that wait for nothing any more. */
 static void place_waiting(builder *b)
@@ -167,7 +166,7 @@ static void place(builder *b, knk_node x)
 {
     kng_low *l = b->l;
     const knk_inst *n = &l->node[x];
-    int first = stage_of(l)->first;
+    int first = kng_low_stage(l)->first;
     b->done[x - first] = 1;
     if (n->op == KNK_CONST || !is_live(l, x))
         return;
@@ -187,7 +186,7 @@ static void place(builder *b, knk_node x)
 static void place_before(builder *b, const kng_loop *p, int loop)
 {
     kng_low *l = b->l;
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     for (int i = p->begin; i < p->end; i++)
         if (!b->done[i - st->first] && is_live(l, i) && !lies_in(l, l->level[i - st->first], loop))
             place(b, i);
@@ -248,7 +247,7 @@ static bool lanes_differ(const kng_low *l) { return l->k->n_par > 0; }
 static void begin_loop(builder *b, knk_node x)
 {
     kng_low *l = b->l;
-    int loop = l->node[x].sub, first = stage_of(l)->first;
+    int loop = l->node[x].sub, first = kng_low_stage(l)->first;
     kng_loop *p = &l->loop[loop];
     place_before(b, p, loop);
     if (!p->live) {
@@ -378,7 +377,7 @@ static void use_after(kng_low *l, kng_item *it, int32_t v)
 static void end_loop(builder *b, knk_node x)
 {
     kng_low *l = b->l;
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     int loop = l->open;
     kng_loop *p = &l->loop[loop];
     for (int i = p->begin; i < p->end; i++)
@@ -418,7 +417,7 @@ static void end_loop(builder *b, knk_node x)
 
 void kng_low_build_loops(kng_low *l, const kng_regions *g, kng_stores *s)
 {
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     builder b = {l, g, s, knx_arena_zero(&l->arena, (size_t)(st->end - st->first) + 1)};
     if (!b.done) {
         l->no_memory = true;

@@ -6,10 +6,8 @@
 
 enum { LIVE = KNG_NODE_LIVE, UNIFORM = KNG_NODE_UNIFORM, PLACED = KNG_NODE_PLACED, EXPORTED = KNG_NODE_EXPORTED };
 
-#define stage_of  kng_low_stage
-#define is_inside kng_low_inside
-static uint8_t *flags_of(kng_low *l, knk_node x) { return &l->flags[x - stage_of(l)->first]; }
-static int32_t region_of(const kng_low *l, knk_node x) { return l->region[x - stage_of(l)->first]; }
+static uint8_t *flags_of(kng_low *l, knk_node x) { return &l->flags[x - kng_low_stage(l)->first]; }
+static int32_t region_of(const kng_low *l, knk_node x) { return l->region[x - kng_low_stage(l)->first]; }
 
 static int stream_for(const kng_low *l, const knk_inst *n)
 {
@@ -23,14 +21,14 @@ static bool is_uniform(kng_low *l, knk_node x)
 {
     if (x < 0 || l->node[x].op == KNK_CONST)
         return true;
-    if (is_inside(l, x))
+    if (kng_low_inside(l, x))
         return *flags_of(l, x) & UNIFORM;
     return l->r->cls[kng_stream_of(l->stream, l->n_stream, KNG_IMPORT, -1, -1, x)] == KNK_STRIDE_ZERO;
 }
 
 static void find_live_and_uniform(kng_low *l)
 {
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     for (int s = 0; s < l->n_stream; s++)
         if (l->stream[s].kind == KNG_EXPORT)
             *flags_of(l, l->stream[s].node) |= EXPORTED | LIVE;
@@ -40,7 +38,7 @@ static void find_live_and_uniform(kng_low *l)
             if (n->op == KNK_STORE || n->op == KNK_REDUCE)
                 *flags_of(l, i) |= LIVE;
             for (int j = 0; j < 3 && (*flags_of(l, i) & LIVE); j++)
-                if (is_inside(l, knk_operand(n, j)))
+                if (kng_low_inside(l, knk_operand(n, j)))
                     *flags_of(l, knk_operand(n, j)) |= LIVE;
         }
     } while (kng_low_wake_loops(l));
@@ -63,8 +61,6 @@ static bool same_form(int a, int b)
     return a == b || (knk_size(a) == knk_size(b) && (knk_size(a) >= 4 || (knk_is_half_id(a) && knk_is_half_id(b))));
 }
 
-#define value_for kng_low_value
-
 int32_t kng_low_new_value(kng_low *l, knk_node x)
 {
     const knk_inst *n = &l->node[x];
@@ -80,7 +76,6 @@ int32_t kng_low_new_value(kng_low *l, knk_node x)
 
 static int32_t new_value(kng_low *l, knk_node x) { return l->value_of[x] = kng_low_new_value(l, x); }
 
-#define item_of kng_low_item
 kng_item kng_low_item(kng_low *l, kng_item_kind kind, knk_node x)
 {
     kng_item it = {.kind = (uint8_t)kind, .node = x, .stream = -1, .def = -1, .use = {-1, -1, -1}, .index = -1};
@@ -90,7 +85,6 @@ kng_item kng_low_item(kng_low *l, kng_item_kind kind, knk_node x)
     return it;
 }
 
-#define push kng_low_push
 void kng_low_push(kng_low *l, kng_list *list, const kng_item *it)
 {
     if (list == &l->body && it->def >= 0)
@@ -101,10 +95,10 @@ void kng_low_push(kng_low *l, kng_list *list, const kng_item *it)
 
 static void place_import(kng_low *l, knk_node x, int32_t v)
 {
-    kng_item it = item_of(l, KNG_ITEM_IMPORT, x);
+    kng_item it = kng_low_item(l, KNG_ITEM_IMPORT, x);
     it.stream = (int16_t)kng_stream_of(l->stream, l->n_stream, KNG_IMPORT, -1, -1, x);
     it.def = v;
-    push(l, l->value[v].kind == KNG_VALUE_UNIFORM ? &l->uniform : &l->body, &it);
+    kng_low_push(l, l->value[v].kind == KNG_VALUE_UNIFORM ? &l->uniform : &l->body, &it);
 }
 
 /* The value that a node has; a bitcast that changes nothing is its operand. */
@@ -113,14 +107,14 @@ int32_t kng_low_value(kng_low *l, knk_node x)
     if (l->value_of[x] >= 0)
         return l->value_of[x];
     const knk_inst *n = &l->node[x];
-    if (!is_inside(l, x) && n->op != KNK_CONST) {
+    if (!kng_low_inside(l, x) && n->op != KNK_CONST) {
         int32_t v = new_value(l, x);
         place_import(l, x, v);
         return v;
     }
     bool other_name = n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype);
     if (other_name || n->op == KNK_LAST)
-        return l->value_of[x] = value_for(l, n->a);
+        return l->value_of[x] = kng_low_value(l, n->a);
     return new_value(l, x);
 }
 
@@ -131,10 +125,9 @@ static bool row_part(const kng_low *l, int part)
 }
 
 /* An operand of an item of a part. */
-#define operand_of kng_low_operand
 int32_t kng_low_operand(kng_low *l, knk_node x, int part)
 {
-    int32_t i = value_for(l, x);
+    int32_t i = kng_low_value(l, x);
     kng_value *v = &l->value[i];
     if (v->part == KNG_ROW && !row_part(l, part) && !v->homed) {
         v->homed = true;
@@ -165,7 +158,7 @@ static bool is_single_load(const kng_low *l, const knk_inst *n)
 /* A value whose first lane the lane loop finds in the frame; constants need no place. */
 static int32_t single_of(kng_low *l, knk_node x)
 {
-    int32_t i = value_for(l, x);
+    int32_t i = kng_low_value(l, x);
     kng_value *v = &l->value[i];
     if (v->kind == KNG_VALUE_UNIFORM && v->single < 0)
         v->single = kng_low_frame(l, 8, 8);
@@ -181,27 +174,25 @@ static void set_operands(kng_low *l, kng_item *it, int part)
             it->index = single_of(l, n->a);
         for (int j = together; j < 3; j++)
             if (knk_operand(n, j) >= 0)
-                it->use[it->n_use++] = operand_of(l, knk_operand(n, j), part);
+                it->use[it->n_use++] = kng_low_operand(l, knk_operand(n, j), part);
         return;
     }
     for (int j = 0; j < knk_op_table[n->op].n_operands; j++)
-        it->use[it->n_use++] = operand_of(l, knk_operand(n, j), part);
+        it->use[it->n_use++] = kng_low_operand(l, knk_operand(n, j), part);
 }
 
 /* Loads wait until they are needed: places what the node reads of them first. */
-#define place_loads kng_low_place_loads
-#define place_load  kng_low_place_load
 void kng_low_place_load(kng_low *l, knk_node x)
 {
     if (x < 0 || l->node[x].op == KNK_CONST)
         return;
-    if (!is_inside(l, x)) {
-        value_for(l, x);
+    if (!kng_low_inside(l, x)) {
+        kng_low_value(l, x);
         return;
     }
     int op = l->node[x].op;
     if (op == KNK_BITCAST) {
-        place_load(l, l->node[x].a);
+        kng_low_place_load(l, l->node[x].a);
         return;
     }
     if ((op != KNK_LOAD && op != KNK_INDEX) || (*flags_of(l, x) & (PLACED | UNIFORM)))
@@ -210,16 +201,16 @@ void kng_low_place_load(kng_low *l, knk_node x)
     l->loads_left -= op == KNK_LOAD;
     for (int in = kng_low_level(l, x); in >= 0 && op == KNK_LOAD; in = l->loop[in].outer)
         l->loop[in].loads_left--;
-    place_loads(l, x);
-    kng_item it = item_of(l, op == KNK_LOAD ? KNG_ITEM_LOAD : KNG_ITEM_INDEX, x);
+    kng_low_place_loads(l, x);
+    kng_item it = kng_low_item(l, op == KNK_LOAD ? KNG_ITEM_LOAD : KNG_ITEM_INDEX, x);
     set_operands(l, &it, KNG_BODY);
-    it.def = value_for(l, x);
-    push(l, &l->body, &it);
+    it.def = kng_low_value(l, x);
+    kng_low_push(l, &l->body, &it);
 }
 void kng_low_place_loads(kng_low *l, knk_node x)
 {
     for (int j = 0; j < 3; j++)
-        place_load(l, knk_operand(&l->node[x], j));
+        kng_low_place_load(l, knk_operand(&l->node[x], j));
 }
 
 typedef kng_regions regions;
@@ -227,7 +218,7 @@ typedef kng_regions regions;
 /* What region r has below node `limit` and is not placed yet becomes a part of its own; returns its number, 0: none. */
 static int make_part(kng_low *l, int32_t r, knk_node limit, bool row, const regions *g)
 {
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     int number = (int)l->part.n;
     int32_t *head = g->head, *next = g->next;
     if (head[r] < 0 || head[r] >= limit)
@@ -249,14 +240,14 @@ static int make_part(kng_low *l, int32_t r, knk_node limit, bool row, const regi
         knk_node x = head[r];
         *flags_of(l, x) |= PLACED;
         if (l->node[x].op == KNK_BITCAST && same_form(l->node[x].dtype, l->node[l->node[x].a].dtype)) {
-            place_loads(l, x);
-            value_for(l, x);
+            kng_low_place_loads(l, x);
+            kng_low_value(l, x);
             continue;
         }
-        place_loads(l, x);
-        kng_item it = item_of(l, KNG_ITEM_OP, x);
+        kng_low_place_loads(l, x);
+        kng_item it = kng_low_item(l, KNG_ITEM_OP, x);
         set_operands(l, &it, number);
-        it.def = value_for(l, x);
+        it.def = kng_low_value(l, x);
         l->value[it.def].part = (int16_t)number;
         kng_part *p = &l->part.at[number];
         for (int j = 0; j < it.n_use; j++) {
@@ -266,76 +257,75 @@ static int make_part(kng_low *l, int32_t r, knk_node limit, bool row, const regi
             v->listed = (int16_t)number;
             p->input[p->n_input++] = it.use[j];
         }
-        push(l, &p->list, &it);
+        kng_low_push(l, &p->list, &it);
     }
     return number;
 }
 
 static void place_cold(kng_low *l, knk_node x, bool row, const regions *g)
 {
-    int32_t r = g->of_select[x - stage_of(l)->first];
+    int32_t r = g->of_select[x - kng_low_stage(l)->first];
     int part = r > 0 ? make_part(l, r, x, row, g) : 0, here = row ? KNG_ROW : KNG_BODY;
     kng_list *list = row ? &l->uniform : &l->body;
     if (!part)
         return;
-    place_load(l, l->node[x].a);
-    kng_item it = item_of(l, KNG_ITEM_COLD, x);
+    kng_low_place_load(l, l->node[x].a);
+    kng_item it = kng_low_item(l, KNG_ITEM_COLD, x);
     it.part = (int16_t)part;
-    it.use[it.n_use++] = operand_of(l, l->node[x].a, here);
-    push(l, list, &it);
+    it.use[it.n_use++] = kng_low_operand(l, l->node[x].a, here);
+    kng_low_push(l, list, &it);
     const kng_part *p = &l->part.at[part];
     for (int i = 0; i < p->n_input; i += 3) {
-        kng_item use = item_of(l, KNG_ITEM_USE, x);
+        kng_item use = kng_low_item(l, KNG_ITEM_USE, x);
         for (int j = i; j < p->n_input && j < i + 3; j++)
             if (l->value[p->input[j]].part == here) {
                 use.use[use.n_use++] = p->input[j];
                 l->value[p->input[j]].uses++;
             }
-        push(l, list, &use);
+        kng_low_push(l, list, &use);
     }
 }
 
 static void build_uniform(kng_low *l, const regions *g)
 {
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     for (int i = st->first; i < st->end; i++) {
         const knk_inst *n = &l->node[i];
         if (n->op == KNK_CONST || (*flags_of(l, i) & (LIVE | UNIFORM)) != (LIVE | UNIFORM) || region_of(l, i) > 0)
             continue;
         if (n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype)) {
-            value_for(l, i);
+            kng_low_value(l, i);
             continue;
         }
         if (n->op == KNK_SELECT)
             place_cold(l, i, true, g);
-        kng_item it = item_of(l,
-                              n->op == KNK_LOAD    ? KNG_ITEM_LOAD
-                              : n->op == KNK_INDEX ? KNG_ITEM_INDEX
-                                                   : KNG_ITEM_OP,
-                              i);
+        kng_item it = kng_low_item(l,
+                                   n->op == KNK_LOAD    ? KNG_ITEM_LOAD
+                                   : n->op == KNK_INDEX ? KNG_ITEM_INDEX
+                                                        : KNG_ITEM_OP,
+                                   i);
         set_operands(l, &it, KNG_ROW);
-        it.def = value_for(l, i);
-        push(l, &l->uniform, &it);
+        it.def = kng_low_value(l, i);
+        kng_low_push(l, &l->uniform, &it);
     }
 }
 
-#define place_export kng_low_place_export
 void kng_low_place_export(kng_low *l, knk_node x)
 {
     if (!(*flags_of(l, x) & EXPORTED) || l->node[x].op == KNK_REDUCE)
         return;
-    kng_item it = item_of(l, KNG_ITEM_STORE, x);
+    kng_item it = kng_low_item(l, KNG_ITEM_STORE, x);
     it.stream = (int16_t)kng_stream_of(l->stream, l->n_stream, KNG_EXPORT, -1, -1, x);
-    place_load(l, x);
-    it.use[it.n_use++] = operand_of(l, x, KNG_BODY);
-    push(l, &l->body, &it);
+    kng_low_place_load(l, x);
+    it.use[it.n_use++] = kng_low_operand(l, x, KNG_BODY);
+    kng_low_push(l, &l->body, &it);
 }
 
 static void place_sum(kng_low *l, knk_node x)
 {
-    kng_item it = item_of(l, KNG_ITEM_REDUCE, x);
+    kng_item it = kng_low_item(l, KNG_ITEM_REDUCE, x);
     int kind = l->r->mode == KNG_ROWS ? KNG_EXPORT : KNG_PARTIAL;
-    place_loads(l, x);
+    kng_low_place_loads(l, x);
     set_operands(l, &it, KNG_BODY);
     it.stream = (int16_t)kng_stream_of(l->stream, l->n_stream, (kng_stream_kind)kind, -1, -1, x);
     it.number = l->n_sum;
@@ -343,7 +333,7 @@ static void place_sum(kng_low *l, knk_node x)
         return;
     kng_sum *s = &l->sum[l->n_sum++];
     *s = (kng_sum){.how = l->node[x].sub, .dtype = l->node[x].dtype, .stream = it.stream, .slot = -1};
-    push(l, &l->body, &it);
+    kng_low_push(l, &l->body, &it);
 }
 
 static void place_node(kng_low *l, knk_node x)
@@ -352,25 +342,25 @@ static void place_node(kng_low *l, knk_node x)
     if (*flags_of(l, x) & (UNIFORM | KNG_NODE_ABSORBED) || n->op == KNK_LOAD || n->op == KNK_INDEX)
         return;
     if (n->op == KNK_BITCAST && same_form(n->dtype, l->node[n->a].dtype)) {
-        place_loads(l, x);
-        value_for(l, x);
+        kng_low_place_loads(l, x);
+        kng_low_value(l, x);
         return;
     }
-    kng_item it = item_of(l, KNG_ITEM_OP, x);
+    kng_item it = kng_low_item(l, KNG_ITEM_OP, x);
     knk_node operand[3];
     if (kng_low_fuse(l, x, &it, operand)) {
         for (int j = 0; j < 3; j++)
             if (operand[j] >= 0)
-                place_load(l, operand[j]);
+                kng_low_place_load(l, operand[j]);
         for (int j = 0; j < 3; j++)
             if (operand[j] >= 0)
-                it.use[it.n_use++] = operand_of(l, operand[j], KNG_BODY);
+                it.use[it.n_use++] = kng_low_operand(l, operand[j], KNG_BODY);
     } else {
-        place_loads(l, x);
+        kng_low_place_loads(l, x);
         set_operands(l, &it, KNG_BODY);
     }
-    it.def = value_for(l, x);
-    push(l, &l->body, &it);
+    it.def = kng_low_value(l, x);
+    kng_low_push(l, &l->body, &it);
 }
 
 void kng_low_place_node(kng_low *l, knk_node x, const regions *g)
@@ -380,14 +370,14 @@ void kng_low_place_node(kng_low *l, knk_node x, const regions *g)
     if (l->node[x].op == KNK_SELECT && !(*flags_of(l, x) & UNIFORM))
         place_cold(l, x, false, g);
     place_node(l, x);
-    place_export(l, x);
+    kng_low_place_export(l, x);
 }
 
 typedef kng_stores stores;
 
 static bool find_stores(kng_low *l, stores *s)
 {
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     int n = st->end - st->first;
     s->of = knx_arena_alloc(&l->arena, (size_t)(2 * n + 2) * sizeof *s->of);
     s->writers = knx_arena_zero(&l->arena, (size_t)(l->k->n_buffer + 1) * sizeof *s->writers);
@@ -404,7 +394,7 @@ static bool find_stores(kng_low *l, stores *s)
         if (x->op != KNK_STORE)
             continue;
         s->writers[x->buffer]++;
-        if (is_inside(l, x->a)) {
+        if (kng_low_inside(l, x->a)) {
             s->next[i - st->first] = s->of[x->a - st->first];
             s->of[x->a - st->first] = i;
         }
@@ -412,39 +402,38 @@ static bool find_stores(kng_low *l, stores *s)
     return true;
 }
 
-#define place_store kng_low_place_store
 void kng_low_place_store(kng_low *l, knk_node x)
 {
-    kng_item it = item_of(l, KNG_ITEM_STORE, x);
+    kng_item it = kng_low_item(l, KNG_ITEM_STORE, x);
     *flags_of(l, x) |= PLACED;
     set_operands(l, &it, KNG_BODY);
-    push(l, &l->body, &it);
+    kng_low_push(l, &l->body, &it);
 }
 
 static void place_stores_of(kng_low *l, stores *s, knk_node x)
 {
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     for (int32_t i = s->of[x - st->first]; i >= 0; i = s->next[i - st->first])
         if (s->writers[l->node[i].buffer] == 1 && !KN_VEC_PUSH(&s->waiting, i))
             l->no_memory = true;
     for (size_t i = 0; i < s->waiting.n && !l->loads_left; i++)
-        place_store(l, s->waiting.at[i]);
+        kng_low_place_store(l, s->waiting.at[i]);
     if (!l->loads_left)
         s->waiting.n = 0;
 }
 
 static void place_last_stores(kng_low *l)
 {
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     for (int pass = 0; pass < 2; pass++)
         for (int i = st->first; i < st->end; i++)
             if (l->node[i].op == KNK_STORE && !(*flags_of(l, i) & PLACED))
-                (pass ? place_store : place_loads)(l, i);
+                (pass ? kng_low_place_store : kng_low_place_loads)(l, i);
 }
 
 static void build_body(kng_low *l, const regions *g)
 {
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     stores s = {.of = NULL};
     if (!find_stores(l, &s))
         return;
@@ -535,7 +524,7 @@ static bool wide(int dtype) { return knk_size(dtype) == 8; }
 
 static bool has_wide_uniform(kng_low *l)
 {
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     for (int i = st->first; i < st->end; i++) {
         const knk_inst *n = &l->node[i];
         if (!(*flags_of(l, i) & UNIFORM) || region_of(l, i) > 0)
@@ -555,7 +544,7 @@ static bool has_wide_uniform(kng_low *l)
 /* Lanes per piece: half as many if the lane loop has values of 8 bytes or addresses of lanes. */
 static void choose_forms(kng_low *l)
 {
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     bool half = false;
     for (int i = st->first; i < st->end && !half; i++) {
         const knk_inst *n = &l->node[i];
@@ -623,7 +612,7 @@ static void find_folds(kng_low *l)
             if (l->n_loop && (v->born < 0 || (int)i - v->born > FOLD_REACH || crosses_turn(l, v->born, (int)i)))
                 continue;
             if (!(may >> j & 1) || v->kind != KNG_VALUE_LANE || v->part != KNG_BODY || v->uses != 1 ||
-                !is_inside(l, v->node))
+                !kng_low_inside(l, v->node))
                 continue;
             const knk_inst *n = &l->node[v->node];
             if (n->op == KNK_LOAD && plain(n) && knk_size(n->dtype) >= 4 && !v->mask)
@@ -636,7 +625,7 @@ static void find_folds(kng_low *l)
 static void chain_regions(kng_low *l, const regions *g)
 {
     int32_t *head = g->head, *next = g->next;
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     for (int i = 0; i < st->end - st->first; i++)
         head[i] = -1;
     for (int i = st->end - 1; i >= st->first; i--) {
@@ -651,10 +640,10 @@ static void chain_regions(kng_low *l, const regions *g)
 static bool plan_memory(kng_low *l, int32_t **work, int n)
 {
     int sums = 0;
-    for (int i = stage_of(l)->first; i < stage_of(l)->end; i++)
+    for (int i = kng_low_stage(l)->first; i < kng_low_stage(l)->end; i++)
         sums += l->node[i].op == KNK_REDUCE;
     int most = 4 * n < l->k->n_node ? 4 * n : l->k->n_node;
-    most += stage_of(l)->n_loop ? 2 * n : 0; /* what lanes keep, copies of carries */
+    most += kng_low_stage(l)->n_loop ? 2 * n : 0; /* what lanes keep, copies of carries */
     size_t values = (size_t)most + 1;
     l->value_of = knx_arena_alloc(&l->arena, (size_t)(l->k->n_node + 1) * sizeof *l->value_of);
     l->value = knx_arena_alloc(&l->arena, values * sizeof *l->value);
@@ -671,7 +660,7 @@ static bool plan_memory(kng_low *l, int32_t **work, int n)
 
 bool kng_low_plan(kng_low *l)
 {
-    const knk_stage *st = stage_of(l);
+    const knk_stage *st = kng_low_stage(l);
     int n = st->end - st->first;
     int32_t *work;
     if (!plan_memory(l, &work, n) || !KN_VEC_PUSH(&l->part, ((kng_part){.n_input = 0})))

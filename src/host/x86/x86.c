@@ -156,7 +156,7 @@ static inline const char *bad_rm(const kng_row *w, const kng_operand *rm)
     if (w->memory == NO)
         return "has no memory operand";
     if (rm->broadcast && !(w->flags & BC))
-        return "can not broadcast its memory operand";
+        return "cannot broadcast its memory operand";
     if (w->flags & VSIB && (rm->index < 0 || rm->base < 0))
         return "needs a base and a vector of indices";
     return kng_bad_memory(rm, w->flags & VSIB ? 31 : 15);
@@ -180,7 +180,7 @@ static inline const char *bad_mask(const insn *n)
     if ((flags & NEED || n->zero) && !n->mask)
         return "needs a write mask";
     if (n->zero && flags & ST && n->rm->memory)
-        return "stores can not zero";
+        return "stores cannot zero";
     return NULL;
 }
 

@@ -58,7 +58,7 @@ typedef struct kng_asm {
     KN_VEC(kng_pooled) pooled;          /* hash table of the constants; size 0: free */
     uint32_t constants;                 /* in it */
     kn_str *listing;                    /* gets the text of each instruction, one a line; NULL: nobody reads it */
-    bool failed;                        /* no memory; or an instruction that can not be encoded. Nothing follows */
+    bool failed;                        /* no memory; or an instruction that cannot be encoded. Nothing follows */
     const char *why;                    /* of the latter, for tests */
 } kng_asm;
 

@@ -25,7 +25,7 @@ static void put(kng_asm *a, gp n, const kng_operand *rm)
     uint8_t *p = kng_begin(a), *displacement = NULL;
     const char *why = rm->memory ? kng_bad_memory(rm, 15) : NULL;
     if (rm->memory && rm->broadcast)
-        why = "can not broadcast its memory operand";
+        why = "cannot broadcast its memory operand";
     if (why)
         kng_fail(a, why);
     if (!p || why || !is_gp(a, n.reg) || (!rm->memory && !is_gp(a, rm->reg)))

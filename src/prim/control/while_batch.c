@@ -16,7 +16,7 @@ typedef struct batching {
     int *out_axis;
     bool *was, each; /* each: a predicate for each lane */
     kni_jaxpr *cond, *body;
-    kni_jaxpr *unfailing; /* of one lane: the body without its errors; NULL: it can not fail */
+    kni_jaxpr *unfailing; /* of one lane: the body without its errors; NULL: it cannot fail */
 } batching;
 
 static bool is_batched(const batching *t, uint32_t carry) { return t->body_axis[t->l.n_body + carry] >= 0; }
@@ -255,7 +255,7 @@ static kn_error *emit_batched(const kn_rule *r, batching *t, const int *axis, kn
 
 /* ---- Lanes one after the other. */
 
-/* Must they? What a lane that is done would do beside its results can not be left out of a step of all. */
+/* Must they? What a lane that is done would do beside its results cannot be left out of a step of all. */
 static bool goes_lane_by_lane(const batching *t)
 {
     uint32_t bits = kni_bits(&kn_prim_while, t->l.p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bounds.c -- check_bounds: an IndexError for indices that lie outside. What indexing that may fail becomes in a
- * program, so that what reads by the indices can not fail and is computed where it is used.
+ * program, so that what reads by the indices cannot fail and is computed where it is used.
  *
  *     type       integers with the numbers of a start along the last axis -> nothing
  *     jvp        none: integers

@@ -112,7 +112,7 @@ static bool gather_pulls(const kn_rule *r)
     return ((const params_t *)r->params)->mode != KN_GATHER_CHECK && has_elements(r->xt[0]);
 }
 
-/* What may fail becomes a check of the indices, and what can not. */
+/* What may fail becomes a check of the indices, and what cannot. */
 static bool gather_expands(const kn_rule *r)
 {
     return ((const params_t *)r->params)->mode == KN_GATHER_CHECK && has_elements(r->xt[0]);

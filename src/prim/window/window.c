@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * pooling.c -- where the windows of an array lie: types, batching, and the positions of a window in a kernel. */
+ * window.c -- where the windows of an array lie: types, batching, and the positions of a window in a kernel. */
 #include "prim/window/window.h"
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * test_donate.c -- donate_argnums: the array's memory becomes a result's, the array is an error afterwards that says
- * where it was donated; what can not be used stays as it is, as in JAX. */
+ * where it was donated; what cannot be used stays as it is, as in JAX. */
 #include "support/expect.h"
 #include "support/group.h"
 #include "array/state.h"
@@ -149,7 +149,7 @@ static void a_view_is_not_given(void **state)
     expect_values(kn_at(w, "::999"), 1, 1);
 }
 
-/* ---- What can not be used. */
+/* ---- What cannot be used. */
 
 static void what_no_result_can_use_stays(void **state)
 {

@@ -699,7 +699,7 @@ static void test_a_prepared_launch_runs_with_other_addresses(void **unused)
     }
 }
 
-/* What can not be made is interpreted, and counted; what lacked memory is made the next time. */
+/* What cannot be made is interpreted, and counted; what lacked memory is made the next time. */
 static kn_error *refuses(const kng_generator *g, const kng_request *r, kng_function **out, void **keep)
 {
     (void)g, (void)r, (void)out, (void)keep;

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Building jaxprs: literals, errors that stick, hooks, dead code, inlining; equality and hashing.
+/* SPDX-License-Identifier: Apache-2.0
+ * test_ir_builder.c -- building jaxprs: literals, errors that stick, hooks, dead code, inlining; equality and hashing.
+ * */
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "support/group.h"

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The checker refuses each illegal form of a jaxpr, and names the equation.
+/* SPDX-License-Identifier: Apache-2.0
+ * test_ir_check.c -- the checker refuses each illegal form of a jaxpr, and names the equation. */
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "support/group.h"

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// A jaxpr of a million equations on a small stack, and allocation failure at every point of a jaxpr's life.
+/* SPDX-License-Identifier: Apache-2.0
+ * test_ir_limits.c -- a jaxpr of a million equations on a small stack, and allocation failure at every point of a
+ * jaxpr's life. */
 #include "ir/ops.h"
 #include "support/group.h"
 #include "support/stack.h"

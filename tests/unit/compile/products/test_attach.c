@@ -744,7 +744,7 @@ static void memory_may_be_short(void **state)
             if (e && p)
                 fail_msg("allocation %lld: an error and a program", (long long)k);
             knx_error_release(e);
-            if (p && k % 2 == 0) { /* what failed could be done without: perhaps more can not */
+            if (p && k % 2 == 0) { /* what failed could be done without: perhaps more cannot */
                 knd_release(p);
                 p = NULL;
                 if (knx_alloc_live() == live && k > 5000)

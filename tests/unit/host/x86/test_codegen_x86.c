@@ -245,7 +245,7 @@ static sample random_sample(kng_insn id)
     return s;
 }
 
-/* What can not be encoded, of a random sample: what kng_v has to find out. */
+/* What cannot be encoded, of a random sample: what kng_v has to find out. */
 static bool is_impossible(const sample *s)
 {
     const kng_row *w = &kng_rows[s->id];

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "host/x86/x86.h"
 
-/* ---- What can not be encoded. */
+/* ---- What cannot be encoded. */
 
 static void refuses(const char *why, kng_insn id, int length, int reg, int v, kng_operand rm, int mask, bool zero,
                     int imm)
@@ -46,14 +46,14 @@ static void what_can_not_be_encoded_is_refused(void **state)
     refuses("has no such write mask", KNG_VPSLLDQ_I, 2, 0, 2, r, 1, false, 1);
     refuses("needs a write mask", KNG_VADDPS, 2, 1, 2, r, 0, true, -1);
     refuses("needs a write mask", KNG_VGATHERDPS, 2, 1, 0, kng_at_index(0, 2, 4, 0), 0, false, -1);
-    refuses("stores can not zero", KNG_VMOVUPS_ST, 2, 1, 0, m, 1, true, -1);
+    refuses("stores cannot zero", KNG_VMOVUPS_ST, 2, 1, 0, m, 1, true, -1);
     refuses("the registers of a gather must differ", KNG_VGATHERDPS, 2, 1, 0, kng_at_index(0, 1, 4, 0), 1, false, -1);
     refuses("the registers of a gather must differ", KNG_VGATHERDPS_V, 1, 1, 1, kng_at_index(0, 2, 4, 0), 0, false, -1);
     refuses("needs a base and a vector of indices", KNG_VGATHERDPS, 2, 1, 0, m, 1, false, -1);
     refuses("needs a memory operand", KNG_VMOVNTPS_ST, 2, 1, 0, r, 0, false, -1);
     refuses("needs a memory operand", KNG_VADDPS, 2, 1, 2, broadcast(r), 0, false, -1);
     refuses("has no memory operand", KNG_VMOVHLPS, 0, 1, 2, m, 0, false, -1);
-    refuses("can not broadcast its memory operand", KNG_VPADDB, 2, 1, 2, broadcast(m), 0, false, -1);
+    refuses("cannot broadcast its memory operand", KNG_VPADDB, 2, 1, 2, broadcast(m), 0, false, -1);
     refuses("no such register", KNG_VADDPS, 2, 32, 2, r, 0, false, -1);
     refuses("no such register", KNG_VADDPS, 2, -1, 2, r, 0, false, -1);
     refuses("no such register", KNG_VCMPPS_K, 2, 8, 2, r, 0, false, 0);

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The full form: everything comes back, everything else is refused.
+/* SPDX-License-Identifier: Apache-2.0
+ * test_ir_parse.c -- the full form: everything comes back, everything else is refused. */
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "support/group.h"

@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// The classic form read back: types are given for constants and inputs, all others follow.
+/* SPDX-License-Identifier: Apache-2.0
+ * test_ir_parse_classic.c -- the classic form read back: types are given for constants and inputs, all others follow.
+ * */
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "support/group.h"

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// The printed forms of jaxprs: typed texts as JAX prints them, the classic form.
+/* SPDX-License-Identifier: Apache-2.0
+ * test_ir_print.c -- the printed forms of jaxprs: typed texts as JAX prints them, the classic form. */
 #include "ir/ops.h"
 #include "ir/prim.h"
 #include "support/group.h"
