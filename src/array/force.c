@@ -115,9 +115,9 @@ static bool advance(kna_cut *c)
                 return false;
             continue;
         }
-        if (v->pending.node->mark != c->s->mark) {
+        if (v->pending.node->collected_in != c->s->mark) {
             kna_visit deeper = {v->pending.node, 0};
-            deeper.node->mark = c->s->mark;
+            deeper.node->collected_in = c->s->mark;
             return KN_VEC_PUSH(&c->stack, deeper);
         }
     }
@@ -128,9 +128,9 @@ static bool advance(kna_cut *c)
 
 static bool collect(kna_cut *c, kn_node *root)
 {
-    if (root->mark == c->s->mark)
+    if (root->collected_in == c->s->mark)
         return true;
-    root->mark = c->s->mark;
+    root->collected_in = c->s->mark;
     kna_visit first = {root, 0};
     if (!KN_VEC_PUSH(&c->stack, first))
         return false;
@@ -140,7 +140,7 @@ static bool collect(kna_cut *c, kn_node *root)
     return true;
 }
 
-/* ---- Updates: the old value's readers run in the same cut, before it is written over. */
+/* ---- Updates: all readers of an old value run in the cut that writes over it, before that. */
 
 static bool is_updated_leaf(const kna_cut *c, const kn_value *v)
 {
@@ -150,17 +150,14 @@ static bool is_updated_leaf(const kna_cut *c, const kn_value *v)
     return false;
 }
 
-/* What stands in the `uses` of a waiting value that this cut updates. (Leaves may be those of other threads too: they
- * are listed, not marked.) */
-static uint32_t updated_mark(const kna_cut *c) { return 1u << 31 | c->s->mark; }
-
-/* The update of a view is one of what the view shows: both are old values then. */
+/* Notes the old value of an update: in the value itself if it waits; in a list if it is a leaf, which may belong to
+ * other threads, too. The update of a view updates the value that the view shows: both are old values then. */
 static bool note_old(kna_cut *c, kn_value *old, bool *readers)
 {
     while (old && old->state == KN_V_PENDING) {
         const kn_node *n = old->pending.node;
         *readers = *readers || atomic_load(&old->refs) > 1;
-        old->uses = updated_mark(c);
+        old->updated_in = c->s->mark;
         old = n->prim->bits & KN_VIEW ? n->in[0] : NULL;
     }
     if (!old || old->state != KN_V_BUFFER)
@@ -179,7 +176,7 @@ static bool note_updates(kna_cut *c, size_t from, bool *readers)
     return true;
 }
 
-/* Collects nodes outside of the cut that read a value which the cut updates; they may bring further updates along. */
+/* Adds the waiting nodes that read a value which the cut updates; their operands may be updates themselves. */
 static bool collect_readers(kna_cut *c)
 {
     bool readers = false;
@@ -189,9 +186,9 @@ static bool collect_readers(kna_cut *c)
         if (!note_updates(c, from, &readers))
             return false;
         for (kn_node *w = readers ? c->s->waiting : NULL; w; w = w->next)
-            for (uint32_t i = 0; i < w->n_in && w->mark != c->s->mark; i++) {
+            for (uint32_t i = 0; i < w->n_in && w->collected_in != c->s->mark; i++) {
                 const kn_value *v = w->in[i];
-                bool old = v && (v->state == KN_V_PENDING ? v->uses == updated_mark(c) : is_updated_leaf(c, v));
+                bool old = v && (v->state == KN_V_PENDING ? v->updated_in == c->s->mark : is_updated_leaf(c, v));
                 if (old && !collect(c, w))
                     return false;
             }
@@ -202,12 +199,12 @@ static bool collect_readers(kna_cut *c)
 /* All references to the leaf come from this cut, whose nodes all end with it. */
 static bool nobody_else_has(const kna_cut *c, const kn_value *v)
 {
-    uint32_t uses = 0;
+    uint32_t readers = 0;
     for (size_t k = 0; k < c->node.n; k++)
         for (uint32_t i = 0; i < c->node.at[k]->n_in; i++)
-            uses += c->node.at[k]->in[i] == v;
+            readers += c->node.at[k]->in[i] == v;
     int own = 1 + kna_lies_in_pin(v);
-    return (uint32_t)atomic_load(&v->refs) == uses && atomic_load(&v->buffer->refs) == own;
+    return (uint32_t)atomic_load(&v->refs) == readers && atomic_load(&v->buffer->refs) == own;
 }
 
 static bool is_output(const kna_cut *c, const kn_value *v)
@@ -218,26 +215,27 @@ static bool is_output(const kna_cut *c, const kn_value *v)
     return false;
 }
 
-/* What others see may be written over only by the value that belongs there: the updates lead to it in one line. */
+/* Memory that the user sees may be written over only by the value that belongs there: a chain of updates, each the only
+ * one of its old value, leads from v to it. */
 static bool stays_in_pin(const kna_cut *c, kn_value *v)
 {
     const kna_pin *p = v->pin;
     if (atomic_load(&p->refs) == 1 && !p->foreign)
         return true; /* nobody sees it any more */
-    v->uses = 0;
+    v->n_updates = 0;
     for (size_t k = 0; k < c->node.n; k++)
         if (c->node.at[k]->out[0])
-            c->node.at[k]->out[0]->uses = 0;
+            c->node.at[k]->out[0]->n_updates = 0;
     for (size_t k = 0; k < c->node.n; k++) {
         kn_value *old = c->node.at[k]->prim->updates ? c->node.at[k]->in[c->node.at[k]->prim->updates - 1] : NULL;
         if (old && (old == v || old->state == KN_V_PENDING))
-            old->uses++;
+            old->n_updates++;
     }
     for (size_t k = 0; k < c->node.n; k++) { /* operands come before their users */
         const kn_node *n = c->node.at[k];
         if (!n->prim->updates || n->in[n->prim->updates - 1] != v)
             continue;
-        if (v->uses != 1 || !(v = n->out[0]))
+        if (v->n_updates != 1 || !(v = n->out[0]))
             return false;
         if (v->pin == p)
             return true;
@@ -255,7 +253,8 @@ static bool can_fail(const kna_cut *c)
     return false;
 }
 
-/* A cut that can fail is run again node by node then, so it leaves its leaves alone. */
+/* Chooses the leaves whose memory the program may write over. After a failure the nodes of a cut run one by one and
+ * need the leaves again: a cut that can fail donates none. */
 static bool choose_donated(kna_cut *c)
 {
     if (!c->old.n || can_fail(c))
@@ -277,49 +276,50 @@ static bool is_target(int n, kn_value *const *values, const kn_value *v)
     return false;
 }
 
-/* Would it take an old value that this cut may write over to work this node out again? Then `uses` of a result that
- * is not kept is 1 from now on, and 0 of all others. */
-static bool needs_old(const kna_cut *c, const kn_node *n)
+/* Does the node read an old value that this cut may write over, or a result that needs one? After the cut it cannot be
+ * computed again. */
+static bool reads_old(const kna_cut *c, const kn_node *n)
 {
     for (uint32_t i = 0; i < n->n_in; i++) {
         const kn_value *v = n->in[i];
-        if (v && (v->state == KN_V_PENDING ? v->uses == 1 : is_updated_leaf(c, v)))
+        if (v && (v->state == KN_V_PENDING ? v->needs_old : is_updated_leaf(c, v)))
             return true;
     }
     return false;
 }
 
-static void count_uses(kna_cut *c)
+static void count_readers(kna_cut *c)
 {
     for (size_t k = 0; k < c->node.n; k++)
         for (uint32_t i = 0; i < c->node.at[k]->n_out; i++)
             if (c->node.at[k]->out[i])
-                c->node.at[k]->out[i]->uses = 0;
+                c->node.at[k]->out[i]->n_readers = 0;
     for (size_t k = 0; k < c->node.n; k++)
         for (uint32_t i = 0; i < c->node.at[k]->n_in; i++)
             if (c->node.at[k]->in[i] && c->node.at[k]->in[i]->state == KN_V_PENDING)
-                c->node.at[k]->in[i]->uses++;
+                c->node.at[k]->in[i]->n_readers++;
 }
 
-/* Reading through a view costs what is read, so working it out again is no reason to store all of it. */
+/* Is the primitive a view? A view that is computed again costs as much as the elements that are read through it, so a
+ * second computation is no reason to store all of its result. */
 static bool only_shows(const kn_prim *p) { return p->put && (p->bits & (KN_VIEW | KN_WINDOW | KN_COMPONENT)); }
 
-/* Which results are kept: those asked for, and of the others that somebody outside holds, those that were handed on,
- * that would be worked out a second time already, or that could not be worked out again. The rest stays recorded: a
- * temporary that nobody looks at costs no store. */
+/* Chooses the results that are kept: those that the caller asks for; and of the results that have handles outside of
+ * the cut those that were handed on, whose node has run before, or whose operands the cut writes over. The other
+ * results stay recorded, so a temporary that no one reads costs no store. */
 static bool choose_outputs(kna_cut *c, int n, kn_value *const *values)
 {
-    count_uses(c);
+    count_readers(c);
     for (size_t k = 0; k < c->node.n; k++) { /* operands come before their users */
         kn_node *node = c->node.at[k];
-        bool ran = node->ran && !only_shows(node->prim), once = c->old.n && needs_old(c, node);
+        bool ran = node->ran && !only_shows(node->prim), once = c->old.n && reads_old(c, node);
         node->ran = true;
         for (uint32_t i = 0; i < node->n_out; i++) {
             kn_value *v = node->out[i];
-            bool outside = v && (uint32_t)atomic_load(&v->refs) > v->uses;
+            bool outside = v && (uint32_t)atomic_load(&v->refs) > v->n_readers;
             bool keep = outside && (once || v->kept || ran || is_target(n, values, v));
             if (v)
-                v->uses = once && !keep;
+                v->needs_old = once && !keep;
             if (!keep)
                 continue;
             kn_atom a = c->first_var.at[k] + i;

@@ -14,7 +14,8 @@ kn_value *kna_value_new(kn_value_state state, kn_type type)
     atomic_init(&v->refs, 1);
     v->state = (uint8_t)state;
     v->kept = v->donated = false;
-    v->uses = 0;
+    v->needs_old = false;
+    v->updated_in = v->n_readers = 0;
     v->pin = NULL;
     v->type = type;
     v->type.dim = v->dims;

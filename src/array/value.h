@@ -27,7 +27,13 @@ struct kn_value {
     uint8_t state;
     bool kept;             /* handed on by kn_keep or kn_assign: worth having when its neighbours run */
     bool donated;          /* ERROR: it was given to a function for good */
-    uint32_t uses;         /* scratch of force.c */
+    /* Of force.c, for the cut that runs now: */
+    bool needs_old;        /* it is not kept, and computing it again takes an old value that the cut may write over */
+    uint32_t updated_in;   /* the mark of the newest cut that updates it; 0: none */
+    union {
+        uint32_t n_readers; /* choose_outputs: how often it is an operand */
+        uint32_t n_updates; /* stays_in_pin: how often it is the old value of an update */
+    };
     struct kna_pin *pin; /* memory that others see, where this value belongs; NULL: none */
     kn_type type;          /* dim points to `dims` */
     union {
@@ -49,7 +55,8 @@ static inline const void *kna_elements(const kn_value *v)
 /* One recorded equation outside of any trace. Operands are values or literals. */
 struct kn_node {
     uint32_t n_in, n_out, alive;   /* alive: results that exist */
-    uint32_t mark, position;       /* scratch of force.c */
+    uint32_t collected_in;         /* the mark of the newest cut that it is part of; 0: none */
+    uint32_t position;             /* its number in that cut */
     bool ran;                      /* was run once without its results being kept */
     size_t used;                   /* bytes of its operands, as the context counts them */
     const kn_prim *prim;
